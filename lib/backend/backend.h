@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_BACKEND_H
+#define TRM_BACKEND_H
+
+/* For those who implement a backend. A backend makes an environment with an
+ * agent in it and gives one duplex byte stream to that agent; what happens
+ * inside is the agent's matter (wire/frame.h), the same for all backends. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/error.h>
+#include <terrarium/loop.h>
+#include <terrarium/metrics.h>
+#include <terrarium/sandbox.h>
+
+struct backend_ops;
+
+/* Base of every backend's own object: first member, so that one cast leads down. */
+struct carrier {
+	const struct backend_ops *ops;
+	const struct carrier_cb *cb;
+	void *user;
+};
+
+/* Upward. Never called from inside start(); always from a loop turn. */
+struct carrier_cb {
+	/* The stream is there: a connected, non-blocking descriptor, owned by the carrier
+	 * until `closed`. The agent may take a while to answer on it. Once. */
+	void (*connected)(void *user, int fd);
+	/* Last, exactly once: nothing is left of the environment. The carrier is freed
+	 * when this returns. why->code is TRM_OK after stop(), else the reason. */
+	void (*closed)(void *user, const struct trm_error *why);
+};
+
+enum backend_cap { BACKEND_STATS = 1 << 0 };
+
+struct backend_ops {
+	const char *name;
+	uint32_t caps; /* one bit per optional op */
+	/* Can it work here? Cheap: called before every start. */
+	int (*probe)(struct trm_error *reterr);
+	/* `opts` is complete (name and limits filled in) and borrowed only during the call. */
+	int (*start)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+			void *user, struct carrier **ret_carrier, struct trm_error *reterr);
+	/* Ask for the end. closed() follows soon, whatever the code inside does. May be called twice. */
+	void (*stop)(struct carrier *carrier);
+	/* What is enforced, and how. Valid from `connected` on. Borrowed. */
+	size_t (*guards)(const struct carrier *carrier, const struct trm_guard **ret_guards);
+	/* RLIMIT_NPROC that the agent shall set in each process; 0: the carrier has better means. */
+	uint32_t (*nproc)(const struct carrier *carrier);
+	/* BACKEND_STATS: overwrite those fields of `sample` that the carrier knows better than
+	 * the agent (a cgroup knows what /proc does not), and set their bits. Cheap. */
+	void (*stats)(struct carrier *carrier, struct trm_sample *sample);
+	/* Extra environment of the sandbox ("NAME=value", NULL-terminated); may be NULL. */
+};
+
+extern const struct backend_ops backend_local;
+extern const struct backend_ops backend_fake;
+
+/* By name; NULL name means local. TRM_EINVAL with the list of known ones. */
+int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr);
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include <terrarium/terrarium.h>
+
+const char *trm_version(void)
+{
+	return TERRARIUM_VERSION;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#include "embed/embed.h"
+
+/* The assembler copies each file into read-only data between two labels.
+ * OBJECT_DEPENDS in CMakeLists.txt makes this file follow changes of them. */
+#define EMBED(name, file) \
+	__asm__(".section .rodata\n.balign 16\n.globl embed_" #name "_start\n.hidden embed_" #name \
+		"_start\nembed_" #name "_start:\n.incbin \"" file "\"\n.globl embed_" #name \
+		"_end\n.hidden embed_" #name "_end\nembed_" #name "_end:\n.byte 0\n.previous\n"); \
+	extern const char embed_##name##_start[], embed_##name##_end[]; \
+	struct embed embed_##name(void) \
+	{ \
+		return (struct embed){embed_##name##_start, (size_t)(embed_##name##_end - embed_##name##_start)}; \
+	}
+
+EMBED(agent, EMBED_BUILD_DIR "/terrarium-agent")
+EMBED(keeper, EMBED_BUILD_DIR "/terrarium-keeper")
+EMBED(driver_python, EMBED_SOURCE_DIR "/lib/kernel/python.py")
+EMBED(driver_node, EMBED_SOURCE_DIR "/lib/kernel/node.js")
+EMBED(driver_bash, EMBED_SOURCE_DIR "/lib/kernel/bash.sh")

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_EMBED_H
+#define TRM_EMBED_H
+
+/* Files that are part of the library's own image. */
+
+#include <stddef.h>
+
+struct embed {
+	const char *bytes;
+	size_t n;
+};
+
+struct embed embed_agent(void);  /* static ELF program, runs inside the sandbox */
+struct embed embed_keeper(void); /* static ELF program, parent of a local sandbox */
+struct embed embed_driver_python(void);
+struct embed embed_driver_node(void);
+struct embed embed_driver_bash(void);
+
+#endif

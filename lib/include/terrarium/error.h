@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TERRARIUM_ERROR_H
+#define TERRARIUM_ERROR_H
+
+/* Errors of libterrarium.
+ *
+ * Functions return 0 or a negative TRM_E… code. Those that can fail for a
+ * reason worth telling take a `struct trm_error *reterr` as last argument: the
+ * caller owns it, it may be NULL, nothing is allocated, and on success it is
+ * left untouched. The message is one sentence for a person: what failed, why,
+ * and, where we know, what to do. It is valid UTF-8 without control
+ * characters, whatever the sandbox or a server sent. */
+
+#define TRM_ERROR_MAP(X) \
+	X(EINVAL, 1, "invalid argument") \
+	X(ENOMEM, 2, "out of memory") \
+	X(EIO, 3, "input/output error") \
+	X(ENOTSUP, 4, "not supported here") \
+	X(ENOENT, 5, "not found") \
+	X(EPERM, 6, "not permitted") \
+	X(ETIMEDOUT, 7, "timed out") \
+	X(ECANCELED, 8, "cancelled") \
+	X(ETOOBIG, 9, "too big") \
+	X(EPROTO, 10, "protocol error") \
+	X(ECLOSED, 11, "closed") \
+	X(EBUSY, 12, "busy") \
+	X(EEXIST, 13, "already exists")
+
+enum trm_error_code {
+	TRM_OK = 0,
+#define X(name, number, text) TRM_##name = -(number),
+	TRM_ERROR_MAP(X)
+#undef X
+};
+
+struct trm_error {
+	int code;      /* TRM_OK or one of the codes above */
+	char msg[480]; /* NUL-terminated sentence without a final newline */
+};
+
+/* The general text of a code ("not found"); never NULL. Prefer trm_error.msg. */
+const char *trm_strerror(int code);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TERRARIUM_METRICS_H
+#define TERRARIUM_METRICS_H
+
+/* What a sandbox uses. A value counts only if its bit is set in `known`; what
+ * is not known is shown as n/a, never as 0. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum trm_metric {
+	TRM_METRIC_CPU_PERCENT = 1 << 0,
+	TRM_METRIC_CPU_TIME = 1 << 1,
+	TRM_METRIC_CPU_LIMIT = 1 << 2,
+	TRM_METRIC_MEM = 1 << 3,
+	TRM_METRIC_MEM_PEAK = 1 << 4,
+	TRM_METRIC_MEM_LIMIT = 1 << 5,
+	TRM_METRIC_DISK = 1 << 6,
+	TRM_METRIC_DISK_LIMIT = 1 << 7,
+	TRM_METRIC_PROCS = 1 << 8,
+	TRM_METRIC_PROCS_LIMIT = 1 << 9,
+	TRM_METRIC_NET = 1 << 10,
+	TRM_METRIC_UPTIME = 1 << 11,
+	TRM_METRIC_OOM_KILLS = 1 << 12,
+};
+
+struct trm_sample {
+	uint64_t time_ns;         /* CLOCK_MONOTONIC of the host, when taken */
+	uint32_t known;           /* mask of enum trm_metric */
+	double cpu_percent;       /* of one core, between this sample and the one before */
+	uint64_t cpu_ns;          /* CPU time since the sandbox started */
+	double cpu_limit;         /* cores */
+	uint64_t mem_bytes;       /* in use now */
+	uint64_t mem_peak_bytes;
+	uint64_t mem_limit_bytes;
+	uint64_t disk_bytes;
+	uint64_t disk_limit_bytes;
+	uint64_t procs;           /* processes; with cgroups also threads */
+	uint64_t procs_limit;
+	uint64_t net_rx_bytes, net_tx_bytes;
+	uint64_t uptime_ms;
+	uint64_t oom_kills;       /* times the kernel killed something in here for memory */
+	char source[24];          /* "cgroup v2", "cgroup v1", "/proc" */
+};
+
+struct trm_process {
+	uint32_t pid, ppid;  /* as seen inside the sandbox */
+	char state;          /* letter of /proc/PID/stat: R S D Z T … */
+	bool has_cpu;        /* cpu_percent is known (from the second sample on) */
+	double cpu_percent;  /* of one core */
+	uint64_t mem_bytes;  /* resident */
+	char command[128];   /* command line, printable UTF-8 */
+};
+
+struct trm_metrics {
+	struct trm_sample sample;
+	const struct trm_process *processes; /* borrowed until the callback returns */
+	size_t n_processes;
+	bool has_processes;
+};
+
+#endif

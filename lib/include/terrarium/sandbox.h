@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TERRARIUM_SANDBOX_H
+#define TERRARIUM_SANDBOX_H
+
+/* A sandbox: an isolated environment with an agent inside, which starts
+ * processes, moves files and measures. State lives in its processes and files
+ * for as long as it is open.
+ *
+ * Everything here is asynchronous: functions return at once, what happens
+ * later arrives in callbacks, from inside trm_loop_step(). Requests may be
+ * made at once after trm_sandbox_open(), before `ready`; they are sent as soon
+ * as there is somebody to take them. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/metrics.h>
+
+struct trm_error;
+struct trm_loop;
+struct trm_sandbox;
+struct trm_proc;
+struct trm_transfer;
+
+/* ---- limits ------------------------------------------------------------ */
+
+struct trm_limits {
+	uint64_t mem_bytes;  /* memory of everything inside, files included (they live in memory) */
+	double cpus;         /* cores, e.g. 0.5 */
+	uint32_t procs;      /* processes and threads */
+	uint64_t disk_bytes; /* /workspace, /tmp and the home directory together */
+	uint64_t file_bytes; /* largest single file */
+	uint32_t open_files; /* per process */
+};
+
+/* 512 MiB, 1.0 core, 128 processes, 256 MiB of files, 4096 descriptors. */
+void trm_limits_default(struct trm_limits *limits);
+
+/* TRM_EINVAL with a sentence naming the limit that cannot be. */
+int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr);
+
+/* How well one promise is kept in a given sandbox, or on this machine. */
+enum trm_strength { TRM_ENFORCED, TRM_WEAK, TRM_NOT_ENFORCED };
+
+struct trm_guard {
+	char what[24]; /* "memory", "cpu", "processes", "disk", "network", "system calls", … */
+	char how[144]; /* "cgroup v1 memory.limit_in_bytes", "sampled every 100 ms", … */
+	enum trm_strength strength;
+};
+
+/* ---- life ---------------------------------------------------------------- */
+
+struct trm_sandbox_opts {
+	const char *backend;        /* "local", "fake"; NULL: local */
+	const char *name;           /* NULL: "sandbox-" and 8 hex digits; [A-Za-z0-9._-]{1,64} */
+	struct trm_limits limits;   /* start from trm_limits_default() */
+	uint32_t start_timeout_ms;  /* 0: 180 000 */
+	uint32_t metrics_interval_ms; /* 0: none; else 200 to 60 000 */
+	bool metrics_with_processes;
+};
+
+void trm_sandbox_opts_default(struct trm_sandbox_opts *opts);
+
+struct trm_sandbox_cb {
+	/* The agent has answered. */
+	void (*ready)(void *user, struct trm_sandbox *sandbox);
+	void (*metrics)(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics);
+	/* Last callback, exactly once, whether or not `ready` came before. The
+	 * sandbox is gone from the machine (processes, mounts, cgroups, files) and
+	 * the handle dies when this returns. why->code is TRM_OK after
+	 * trm_sandbox_close(), else the reason. */
+	void (*closed)(void *user, struct trm_sandbox *sandbox, const struct trm_error *why);
+};
+
+/* Start a sandbox.
+ * Owns:   copies `opts`; borrows `loop` and `cb` until cb->closed.
+ * Later:  perhaps cb->ready, then exactly one cb->closed; never before this returns.
+ * Errors: TRM_EINVAL a bad option; TRM_ENOTSUP the backend cannot work here (why, and what to do).
+ * End:    trm_sandbox_close(), then wait for cb->closed. */
+int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
+		struct trm_error *reterr);
+
+/* Ask for the end; everything pending ends with TRM_ECANCELED first. May be called twice. */
+void trm_sandbox_close(struct trm_sandbox *sandbox);
+
+const char *trm_sandbox_name(const struct trm_sandbox *sandbox);
+const char *trm_sandbox_backend(const struct trm_sandbox *sandbox);
+const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox);
+bool trm_sandbox_is_ready(const struct trm_sandbox *sandbox);
+/* What is enforced in this sandbox and how. Borrowed; constant once `ready` was called. */
+size_t trm_sandbox_guards(const struct trm_sandbox *sandbox, const struct trm_guard **ret_guards);
+
+/* Change the metrics interval (0: stop; else 200 to 60 000 ms). */
+int trm_sandbox_set_metrics(struct trm_sandbox *sandbox, uint32_t interval_ms, bool with_processes,
+		struct trm_error *reterr);
+
+/* ---- processes ------------------------------------------------------------ */
+
+enum { TRM_STDOUT = 0, TRM_STDERR = 1, TRM_CONTROL = 255 };
+
+struct trm_exit {
+	int exit_code;      /* -1 if killed by a signal */
+	int signal;         /* 0 if it exited by itself */
+	uint64_t user_us, system_us; /* of the process and the children it waited for */
+	uint64_t max_rss_bytes;
+};
+
+struct trm_proc_cb {
+	void (*started)(void *user, struct trm_proc *proc, uint32_t pid);
+	/* `channel`: TRM_STDOUT, TRM_STDERR; with spare_channels n also 2k and
+	 * 2k+1 for k in 1..n; TRM_CONTROL for the control pipe. With a terminal
+	 * everything is TRM_STDOUT. Bytes are raw and hostile. */
+	void (*output)(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n);
+	/* The process takes more: trm_proc_write() may be called again. */
+	void (*drained)(void *user, struct trm_proc *proc);
+	/* Last callback, exactly once; the handle dies when it returns. All output that
+	 * was there has been delivered. `exit` is NULL if it never started or
+	 * its fate is unknown; `why` then tells. */
+	void (*exited)(void *user, struct trm_proc *proc, const struct trm_exit *exit,
+			const struct trm_error *why);
+};
+
+struct trm_proc_opts {
+	const char *const *argv;   /* NULL-terminated; argv[0] is looked up in PATH inside */
+	const char *const *env;    /* "NAME=value", NULL-terminated; added to the sandbox's own; may be NULL */
+	const char *cwd;           /* NULL: /workspace */
+	bool pty;                  /* stdin, stdout and stderr are one terminal */
+	uint16_t rows, cols;       /* with pty */
+	bool control;              /* pipes at the process's descriptors 3 (to it) and 4 (from it) */
+	const void *script;        /* with control: bytes to be read at descriptor 5; may be NULL */
+	size_t script_len;
+	unsigned spare_channels;   /* with control: further stdout/stderr pairs at 10+2(k-1), 11+2(k-1), at most 8 */
+	bool stdin_open;           /* false: reads on stdin give EOF until trm_proc_open_stdin() */
+	bool manual_credit;        /* output() is not counted as consumed until trm_proc_consumed() */
+};
+
+/* Start a process. Copies `opts` (not the script: borrowed until `started` or `exited`... copied too).
+ * Later: exactly one cb->exited. */
+int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
+		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc,
+		struct trm_error *reterr);
+
+/* Queue input for the process; copied. `channel` is TRM_STDOUT's counterpart 0
+ * for stdin, or TRM_CONTROL. What the process does not take yet is kept, up to 64 MiB
+ * (then TRM_ETOOBIG and nothing is queued). */
+int trm_proc_write(struct trm_proc *proc, unsigned channel, const void *bytes, size_t n,
+		struct trm_error *reterr);
+size_t trm_proc_queued(const struct trm_proc *proc); /* bytes not yet taken */
+void trm_proc_open_stdin(struct trm_proc *proc);
+/* EOF on stdin after what was queued. trm_proc_open_stdin() undoes it (not with a pty). */
+void trm_proc_close_stdin(struct trm_proc *proc);
+/* Throw away stdin that was queued or sent and not yet read, and leave it closed. */
+void trm_proc_reset_stdin(struct trm_proc *proc);
+
+enum trm_signal_scope {
+	TRM_SIGNAL_GROUP, /* the process group */
+	TRM_SIGNAL_TREE,  /* the process and all its descendants, wherever they moved */
+};
+int trm_proc_signal(struct trm_proc *proc, int signo, enum trm_signal_scope scope);
+void trm_proc_resize(struct trm_proc *proc, uint16_t rows, uint16_t cols);
+/* With manual_credit: n bytes of output have been dealt with; more may come. */
+void trm_proc_consumed(struct trm_proc *proc, size_t n);
+/* Forget the process: it and its descendants are killed; `exited` follows with TRM_ECANCELED. */
+void trm_proc_close(struct trm_proc *proc);
+
+/* ---- files ---------------------------------------------------------------- */
+
+struct trm_transfer_cb {
+	void (*data)(void *user, const void *bytes, size_t n); /* trm_file_get only */
+	/* Exactly once. why->code TRM_OK, or the reason. `size` and `mode` of the file. */
+	void (*done)(void *user, const struct trm_error *why, uint64_t size, uint32_t mode);
+};
+
+/* Write a file inside the sandbox, whole or not at all (a new file takes the
+ * old one's place). `bytes` are copied. */
+int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, const void *bytes,
+		size_t n, const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr);
+/* Read a regular file, at most max_bytes (TRM_ETOOBIG if it is larger). */
+int trm_file_get(struct trm_sandbox *sandbox, const char *path, uint64_t max_bytes,
+		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TERRARIUM_SESSION_H
+#define TERRARIUM_SESSION_H
+
+/* A session: a user's runs in a sandbox. Each language has one resident
+ * kernel, started at its first use and started again after it died; runs of
+ * one session happen one after the other, in the order they were asked for. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/result.h>
+#include <terrarium/sandbox.h>
+
+struct trm_session;
+struct trm_run;
+
+enum trm_kernel_state { TRM_KERNEL_NONE, TRM_KERNEL_STARTING, TRM_KERNEL_IDLE, TRM_KERNEL_BUSY };
+
+struct trm_session_cb {
+	void (*kernel)(void *user, const struct trm_lang *lang, enum trm_kernel_state state);
+	/* Output that came after its run had ended (from a background process, a
+	 * timer or a thread). `number` is the run that it most likely belongs to. */
+	void (*late)(void *user, const struct trm_lang *lang, uint64_t number, int stream,
+			const void *bytes, size_t n);
+};
+
+struct trm_session_opts {
+	uint32_t timeout_ms;      /* per run; 0: none. Default 30 000 */
+	uint32_t grace_ms;        /* after an interrupt, before the kernel is killed. Default 2 000 */
+	size_t output_keep_bytes; /* of a run's output kept in its result. Default 8 MiB */
+};
+void trm_session_opts_default(struct trm_session_opts *opts);
+
+/* Owns: copies `opts`; borrows `sandbox` and `cb`. The sandbox must not be freed before:
+ * when it closes, the runs end as TRM_STATUS_LOST before its own `closed`,
+ * and the session stays a valid handle that refuses new runs (TRM_ECLOSED). */
+int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts *opts,
+		const struct trm_session_cb *cb, void *user, struct trm_session **ret_session,
+		struct trm_error *reterr);
+/* Kills the kernels; runs under way end as TRM_STATUS_LOST, from inside this call. Takes NULL. */
+void trm_session_close(struct trm_session *session);
+
+/* Start a language's kernel now, so that the first run need not wait for it. */
+int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, struct trm_error *reterr);
+
+/* ---- runs ---------------------------------------------------------------- */
+
+struct trm_run_opts {
+	const struct trm_lang *lang;
+	const char *code;          /* UTF-8 */
+	size_t code_len;
+	const char *filename;      /* for tracebacks; NULL: "<run N>" */
+	int64_t timeout_ms;        /* -1: the session's; 0: none */
+	bool offers_stdin;         /* false: reads give EOF at once */
+	bool manual_credit;        /* output is held back until trm_run_consumed() */
+};
+void trm_run_opts_default(struct trm_run_opts *opts);
+
+struct trm_run_cb {
+	void (*started)(void *user, struct trm_run *run);
+	void (*output)(void *user, struct trm_run *run, int stream, const void *bytes, size_t n);
+	void (*display)(void *user, struct trm_run *run, const struct trm_display *display);
+	/* The code waits for a line of input. Answer with trm_run_send(), or
+	 * trm_run_send_eof(). Only with offers_stdin. */
+	void (*input)(void *user, struct trm_run *run, const char *prompt, bool is_secret);
+	/* The escalation has reached its next step (for a status line). */
+	void (*killing)(void *user, struct trm_run *run);
+	/* Exactly once; the handle dies when it returns. */
+	void (*done)(void *user, struct trm_run *run, const struct trm_result *result);
+};
+
+/* Queue a run. Copies `opts` and the code; borrows `cb`. */
+int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts,
+		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr);
+uint64_t trm_run_number(const struct trm_run *run);
+/* SIGINT to the kernel's process group; after grace_ms the kernel and all its
+ * children are killed and the result says that the state was lost. A run that
+ * is still queued ends at once. A second call kills at once. */
+void trm_run_interrupt(struct trm_run *run);
+int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr);
+void trm_run_send_eof(struct trm_run *run);
+size_t trm_run_queued(const struct trm_run *run); /* bytes of stdin not yet taken */
+void trm_run_consumed(struct trm_run *run, size_t n); /* with manual_credit */
+
+/* ---- questions to a kernel --------------------------------------------------- */
+
+enum trm_question {
+	TRM_ASK_COMPLETE,    /* {"matches":[…],"start":n,"end":n} in code points of `code` */
+	TRM_ASK_INSPECT,     /* {"found":bool,"name":…,"type":…,"value":…,"signature":…,"doc":…} */
+	TRM_ASK_IS_COMPLETE, /* {"status":"complete"|"incomplete"|"invalid","indent":"…"} */
+	TRM_ASK_VARIABLES,   /* {"variables":[{"name","type","size","value"}]} */
+	TRM_ASK_RESET,       /* {} : all variables forgotten */
+};
+
+/* `json` is one object as above, NULL on failure; borrowed. */
+typedef void trm_answer_fn(void *user, const char *json, const struct trm_error *why);
+/* `cursor`: in code points of `code`. Exactly one answer follows. Waits while the kernel runs code. */
+int trm_session_ask(struct trm_session *session, const struct trm_lang *lang,
+		enum trm_question question, const char *code, size_t cursor, trm_answer_fn *fn, void *user,
+		struct trm_error *reterr);
+
+#endif

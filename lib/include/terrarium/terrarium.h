@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TERRARIUM_H
+#define TERRARIUM_H
+
+/* libterrarium: run code in persistent sandboxes and watch it.
+ *
+ * Order of things: trm_loop_create, trm_sandbox_open, trm_session_open,
+ * trm_session_run; then trm_loop_step until `done`; trm_session_close,
+ * trm_sandbox_close, trm_loop_step until `closed`; trm_loop_destroy.
+ * tests/clients/example.c does just that. */
+
+#include <terrarium/doctor.h>
+#include <terrarium/error.h>
+#include <terrarium/lang.h>
+#include <terrarium/loop.h>
+#include <terrarium/metrics.h>
+#include <terrarium/result.h>
+#include <terrarium/sandbox.h>
+#include <terrarium/session.h>
+
+const char *trm_version(void); /* "0.1.0" */
+
+/* Where messages meant for developers go; NULL (the default): nowhere. The
+ * library never prints. `level`: 0 error, 1 warning, 2 info, 3 debug. */
+typedef void trm_log_fn(void *user, int level, const char *msg);
+void trm_set_log(trm_log_fn *fn, void *user);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KERNEL_H
+#define TRM_KERNEL_H
+
+/* Kernels: resident interpreters that keep state across runs. One driver each
+ * in its own language, standard library only, embedded in the library and
+ * read by the interpreter from descriptor 5.
+ *
+ * Descriptors of a kernel process: 0 1 2 belong to the user's code (pipes); 3: requests,
+ * 4: events, one JSON object per line, UTF-8; 5: the driver's source, closed by it;
+ * 10+2(k-1), 11+2(k-1): spare stdout/stderr pair k, k = 1 … KERNEL_SPARE_SETS.
+ * The driver keeps 3, 4 and the spare ones from being inherited by children (close-on-exec).
+ *
+ * Requests ("id" is a string, echoed):
+ *   {"op":"run","id":"7","code":"…","file":"<run 7>"}
+ *   {"op":"complete","id":…,"code":"…","cursor":n}   cursor in code points
+ *   {"op":"inspect","id":…,"code":"…","cursor":n}
+ *   {"op":"is_complete","id":…,"code":"…"}
+ *   {"op":"variables","id":…}
+ *   {"op":"reset","id":…}
+ *
+ * Events:
+ *   {"ev":"ready","version":"3.11.2"}                 once, when requests are being read
+ *   {"ev":"input","id":"7","prompt":"…","secret":false}  code is about to wait for a line on stdin
+ *   {"ev":"display","id":"7","data":{"image/png":"base64…","text/plain":"…"}}
+ *   {"ev":"late","stream":"stdout","text":"…"}        output known to come from an earlier run
+ *   {"ev":"done","id":"7","status":"ok|error|interrupted","exit_code":0,"value":"…","error":{"name":…,"message":…,
+ *     "traceback":["line",…]},"set":k,"cpu_us":n}     optional but status: value, error, set, exit_code, cpu_us.
+ *     Written after all of the run's own output was flushed. Everything batched in one line: a run's
+ *     answer is one write.
+ *   {"ev":"reply","id":…,"data":{…}}                  or "error":"sentence"; shapes in terrarium/session.h
+ *
+ * Output sets. Output of background processes of run N that arrives during run
+ * N+1 must not count as N+1's. When a run ends and children of it are still
+ * alive (or it cannot be excluded), the driver moves its descriptors 1 and 2
+ * to the next spare set k (cyclically through 0 … KERNEL_SPARE_SETS, set 0 being duplicates of
+ * the first 1 and 2) and says "set":k in `done`; output in any other set is late from then on.
+ *
+ * Interrupt: SIGINT to the kernel's process group. It stops the code, keeps the
+ * state and ends the run as "interrupted"; between runs it does nothing.
+ * exit(), sys.exit(3), process.exit(), `exit 3`: end the run ("error" if not 0, with exit_code),
+ * not the kernel.
+ *
+ * EOF on descriptor 3: exit. */
+
+#include <stddef.h>
+
+#include <terrarium/lang.h>
+
+enum { KERNEL_SPARE_SETS = 4 };
+
+struct kernel_spec {
+	const char *const *argv;  /* NULL-terminated */
+	const char *const *env;   /* "NAME=value", NULL-terminated */
+	const char *driver;       /* embedded source */
+	size_t driver_len;
+};
+
+const struct kernel_spec *kernel_spec(const struct trm_lang *lang);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CANVAS_H
+#define TUI_CANVAS_H
+
+/* The screen as an array of cells. Views draw into it; the painter
+ * (tui/term/curses.c) brings what changed to the terminal; canvas_dump() is
+ * the test double. Nothing that is not a cell ever reaches the terminal: text
+ * put here is split into grapheme clusters, and control characters are shown as
+ * U+FFFD. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "theme/role.h"
+
+/* A colour: COLOR_NONE (the role's own), a palette index (0 to 255), or 24 bits. */
+#define COLOR_NONE 0u
+#define COLOR_INDEX(i) (0x01000000u | (uint8_t)(i))
+#define COLOR_RGB(rgb) (0x02000000u | ((rgb) & 0xFFFFFFu))
+
+enum { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_ITALIC = 4, ATTR_UNDERLINE = 8, ATTR_REVERSE = 16, ATTR_STRIKE = 32 };
+
+struct style {
+	uint16_t role;  /* enum role: what the cell is; the theme says how that looks */
+	uint16_t attrs; /* ATTR_…, added to the role's */
+	uint32_t fg, bg; /* override the role's where not COLOR_NONE (a program's own colours) */
+};
+
+struct cell {
+	char text[20];  /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
+	uint8_t width;  /* 1 or 2; 0 in the right half of a wide one */
+	struct style style;
+};
+
+struct canvas {
+	int rows, cols;
+	struct cell *cells;        /* rows * cols, row by row */
+	int cursor_row, cursor_col; /* -1: hidden */
+};
+
+struct rect {
+	int row, col, rows, cols;
+};
+
+int canvas_init(struct canvas *c, int rows, int cols);
+void canvas_finish(struct canvas *c); /* takes a zeroed object */
+int canvas_resize(struct canvas *c, int rows, int cols); /* contents become blank */
+void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct style style);
+
+/* Draw one line of text inside `clip`, starting at (row, col), which may lie
+ * left of the clip. Returns the column behind the text. Wide characters that do not fit
+ * whole at an edge become a space. */
+int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
+		struct style style);
+
+/* The text of all cells, a line per row, trailing blanks cut; malloc'd. */
+char *canvas_dump(const struct canvas *c);
+
+#endif
