@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_APP_H
+#define TUI_APP_H
+
+/* The workbench: joins the loop, the library, the model, the views and the terminal. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <terrarium/terrarium.h>
+
+struct app_opts {
+	const char *file;            /* to open at the start; NULL: an empty buffer */
+	const struct trm_lang *lang; /* NULL: guessed from the file's name, else python */
+	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms) */
+	struct trm_session_opts session; /* time-out and grace per run */
+	const char *theme;           /* name of a theme or path of its file; NULL: the default one */
+	bool confirm;                /* ask before each run */
+	size_t scrollback_bytes;     /* of output kept to look at; 0: 16 MiB */
+};
+
+/* Defaults of everything above: python, local, confirmation on. */
+void app_opts_default(struct app_opts *opts);
+
+/* Run the workbench until the person leaves it. Borrows `opts`. Returns the
+ * exit code of the program: 0, or 125 with a sentence on stderr when there is no usable
+ * terminal, 128+n when signal n asked it to end. The terminal is always given back as it was. */
+int app_main(const struct app_opts *opts);
+
+#endif
