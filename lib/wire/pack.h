@@ -19,7 +19,7 @@ struct unpack {
 	bool bad;
 };
 
-/* A failed append (ceiling, memory) sets *bad... the writer keeps the first error. */
+/* The first append that fails (ceiling, memory) stays in `error`; those after it do nothing. */
 struct pack {
 	struct buf *to;
 	int error; /* 0, or the first TRM_E… */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "wire/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/metrics.h>
+
+#include "base/err.h"
+#include "base/utf8.h"
+
+enum { MAX_ARGS = 4096, MAX_KEY = 64, MAX_PATH = 4096, MAX_SENTENCE = 4096 };
+
+static struct unpack reader(const struct frame *frame)
+{
+	return (struct unpack){.at = frame->payload, .left = frame->len};
+}
+
+/* Close a frame that `p` was filling; whatever went wrong, nothing of it stays. */
+static int finish(struct buf *out, size_t mark, const struct pack *p)
+{
+	if (p->error) {
+		out->len = mark;
+		return p->error;
+	}
+	return frame_end(out, mark);
+}
+
+int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, stream, FRAME_SPAWN, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_str(&p, msg->key);
+	pack_u32(&p, msg->flags);
+	pack_u16(&p, msg->rows);
+	pack_u16(&p, msg->cols);
+	pack_u32(&p, msg->spare_sets);
+	pack_u32(&p, msg->window);
+	pack_u32(&p, msg->nproc);
+	pack_strv(&p, (const char *const *)msg->argv);
+	pack_strv(&p, (const char *const *)msg->env);
+	pack_str(&p, msg->cwd);
+	pack_bytes(&p, msg->script, msg->script_len);
+	return finish(out, mark, &p);
+}
+
+int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
+{
+	struct unpack u = reader(frame);
+	struct spawn_msg m = {0};
+	m.key = unpack_str(&u, MAX_KEY);
+	m.flags = unpack_u32(&u);
+	m.rows = unpack_u16(&u);
+	m.cols = unpack_u16(&u);
+	m.spare_sets = unpack_u32(&u);
+	m.window = unpack_u32(&u);
+	m.nproc = unpack_u32(&u);
+	m.argv = unpack_strv(&u, MAX_ARGS, FRAME_MAX_PAYLOAD);
+	m.env = unpack_strv(&u, MAX_ARGS, FRAME_MAX_PAYLOAD);
+	m.cwd = unpack_str(&u, MAX_PATH);
+	m.script = unpack_bytes(&u, &m.script_len);
+	if (u.bad || !m.argv[0] || m.spare_sets > SPARE_SETS_MAX) {
+		spawn_msg_finish(&m);
+		return TRM_EPROTO;
+	}
+	*ret = m;
+	return 0;
+}
+
+void spawn_msg_finish(struct spawn_msg *msg)
+{
+	free(msg->key);
+	free(msg->argv);
+	free(msg->env);
+	free(msg->cwd);
+	*msg = (struct spawn_msg){0};
+}
+
+int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *msg)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, stream, FRAME_EXITED, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_u32(&p, (uint32_t)msg->exit_code);
+	pack_u32(&p, msg->signal);
+	pack_u64(&p, msg->user_us);
+	pack_u64(&p, msg->system_us);
+	pack_u64(&p, msg->max_rss_bytes);
+	return finish(out, mark, &p);
+}
+
+int exited_msg_get(const struct frame *frame, struct exited_msg *ret)
+{
+	struct unpack u = reader(frame);
+	struct exited_msg m = {.exit_code = (int32_t)unpack_u32(&u)};
+	m.signal = unpack_u32(&u);
+	m.user_us = unpack_u64(&u);
+	m.system_us = unpack_u64(&u);
+	m.max_rss_bytes = unpack_u64(&u);
+	if (u.bad || m.exit_code < -1 || m.exit_code > 255 || m.signal > 64)
+		return TRM_EPROTO;
+	*ret = m;
+	return 0;
+}
+
+int error_msg_put(struct buf *out, uint32_t stream, int32_t code, const char *sentence)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, stream, FRAME_ERROR, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_u32(&p, (uint32_t)code);
+	pack_str(&p, sentence);
+	return finish(out, mark, &p);
+}
+
+static int known_code(int32_t code)
+{
+	switch (code) {
+#define X(name, number, text) case TRM_##name:
+	TRM_ERROR_MAP(X)
+#undef X
+		return code;
+	}
+	return TRM_EIO;
+}
+
+int error_msg_get(const struct frame *frame, struct trm_error *ret)
+{
+	struct unpack u = reader(frame);
+	int32_t code = (int32_t)unpack_u32(&u);
+	size_t n;
+	const char *sentence = unpack_bytes(&u, &n);
+	if (u.bad || n > MAX_SENTENCE)
+		return TRM_EPROTO;
+	ret->code = known_code(code);
+	utf8_clean_line(ret->msg, sizeof ret->msg, sentence, n);
+	return 0;
+}
+
+int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics)
+{
+	const struct trm_sample *s = &metrics->sample;
+	size_t mark, n = metrics->has_processes ? metrics->n_processes : 0;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, 0, FRAME_METRICS, 0, &mark);
+	if (r < 0)
+		return r;
+	if (n > METRICS_MAX_PROCESSES)
+		n = METRICS_MAX_PROCESSES;
+	pack_u32(&p, s->known);
+	pack_f64(&p, s->cpu_percent);
+	pack_u64(&p, s->cpu_ns);
+	pack_f64(&p, s->cpu_limit);
+	const uint64_t counts[] = {s->mem_bytes, s->mem_peak_bytes, s->mem_limit_bytes, s->disk_bytes,
+			s->disk_limit_bytes, s->procs, s->procs_limit, s->net_rx_bytes, s->net_tx_bytes,
+			s->uptime_ms, s->oom_kills};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		pack_u64(&p, counts[i]);
+	pack_str(&p, s->source);
+	pack_u8(&p, metrics->has_processes);
+	pack_u32(&p, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		const struct trm_process *row = &metrics->processes[i];
+		pack_u32(&p, row->pid);
+		pack_u32(&p, row->ppid);
+		pack_u8(&p, (uint8_t)row->state);
+		pack_u8(&p, row->has_cpu);
+		pack_f64(&p, row->cpu_percent);
+		pack_u64(&p, row->mem_bytes);
+		pack_str(&p, row->command);
+	}
+	return finish(out, mark, &p);
+}
+
+static void get_process(struct unpack *u, struct trm_process *row)
+{
+	size_t n;
+	row->pid = unpack_u32(u);
+	row->ppid = unpack_u32(u);
+	char state = (char)unpack_u8(u);
+	row->state = state >= 'A' && state <= 'z' ? state : '?';
+	row->has_cpu = unpack_u8(u) != 0;
+	row->cpu_percent = unpack_f64(u);
+	if (row->cpu_percent < 0)
+		u->bad = true;
+	row->mem_bytes = unpack_u64(u);
+	const char *command = unpack_bytes(u, &n);
+	utf8_clean_line(row->command, sizeof row->command, command, n);
+}
+
+int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct trm_process *table)
+{
+	struct unpack u = reader(frame);
+	struct trm_metrics m = {0};
+	struct trm_sample *s = &m.sample;
+	size_t n;
+	s->known = unpack_u32(&u);
+	s->cpu_percent = unpack_f64(&u);
+	s->cpu_ns = unpack_u64(&u);
+	s->cpu_limit = unpack_f64(&u);
+	uint64_t *const counts[] = {&s->mem_bytes, &s->mem_peak_bytes, &s->mem_limit_bytes, &s->disk_bytes,
+			&s->disk_limit_bytes, &s->procs, &s->procs_limit, &s->net_rx_bytes, &s->net_tx_bytes,
+			&s->uptime_ms, &s->oom_kills};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		*counts[i] = unpack_u64(&u);
+	const char *source = unpack_bytes(&u, &n);
+	utf8_clean_line(s->source, sizeof s->source, source, n);
+	m.has_processes = unpack_u8(&u) != 0;
+	uint32_t rows = unpack_u32(&u);
+	if (u.bad || s->cpu_percent < 0 || s->cpu_limit < 0 || rows > METRICS_MAX_PROCESSES)
+		return TRM_EPROTO;
+	for (uint32_t i = 0; i < rows && !u.bad; i++)
+		get_process(&u, &table[i]);
+	if (u.bad)
+		return TRM_EPROTO;
+	m.processes = table;
+	m.n_processes = rows;
+	*ret = m;
+	return 0;
+}
