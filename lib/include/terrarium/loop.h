@@ -76,8 +76,8 @@ void trm_loop_wakeup(struct trm_loop *loop);
  * shared libraries at every start). From then on the loop waits in
  * curl_multi_poll, with our descriptors as its extra ones, and drives the
  * transfers. TRM_ENOTSUP when libcurl is not installed. `done` is called for
- * each finished transfer with its CURL * and CURLcode; it removes the easy
- * handle from the multi. */
+ * each finished transfer with its CURL * and CURLcode, the easy handle having
+ * been removed from the multi handle before. */
 typedef void trm_http_done_fn(void *user, void *easy, int curlcode);
 int trm_loop_http(struct trm_loop *loop, trm_http_done_fn *done, void *user, void **ret_multi,
 		struct trm_error *reterr);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "loop/loop.h"
+
+struct trm_child {
+	struct trm_watch *watch;
+	int pidfd;
+	pid_t pid;
+	trm_child_fn *fn;
+	void *user;
+};
+
+static void on_end(void *user, int fd, uint32_t events)
+{
+	struct trm_child *c = user;
+	int status;
+	(void)fd;
+	(void)events;
+	pid_t r = waitpid(c->pid, &status, WNOHANG);
+	if (r == 0)
+		return;
+	if (r < 0)
+		status = 127 << 8; /* somebody else has reaped it: its fate is unknown, a shell says 127 */
+	trm_child_fn *fn = c->fn;
+	void *fn_user = c->user;
+	pid_t pid = c->pid;
+	trm_child_remove(c);
+	fn(fn_user, pid, status);
+}
+
+int trm_loop_add_child(struct trm_loop *loop, pid_t pid, trm_child_fn *fn, void *user,
+		struct trm_child **ret_child, struct trm_error *reterr)
+{
+	struct trm_child *c = calloc(1, sizeof *c);
+	if (!c)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	*c = (struct trm_child){.pidfd = -1, .pid = pid, .fn = fn, .user = user};
+	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+	int r = c->pidfd < 0 ? err_errno(reterr, errno, "cannot watch process %d", (int)pid)
+			     : trm_loop_add_fd(loop, c->pidfd, TRM_READ, on_end, c, &c->watch, reterr);
+	if (r < 0) {
+		trm_child_remove(c);
+		return r;
+	}
+	*ret_child = c;
+	return 0;
+}
+
+void trm_child_remove(struct trm_child *child)
+{
+	if (!child)
+		return;
+	trm_watch_remove(child->watch);
+	if (child->pidfd >= 0)
+		close(child->pidfd);
+	free(child);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "loop/http.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+
+/* The functions that we call, by their types in curl's own header: a changed
+ * signature is a compile error. */
+#define CURL_FUNCTIONS(X) \
+	X(curl_multi_init) X(curl_multi_cleanup) X(curl_multi_perform) X(curl_multi_poll) \
+	X(curl_multi_info_read) X(curl_multi_remove_handle)
+
+struct http {
+	void *library;
+	CURLM *multi;
+	trm_http_done_fn *done;
+	void *user;
+#define X(name) __typeof__(name) *name;
+	CURL_FUNCTIONS(X)
+#undef X
+};
+
+static void *symbol(struct http *h, const char *name, struct trm_error *reterr)
+{
+	void *at = dlsym(h->library, name);
+	if (!at)
+		err_fail(reterr, TRM_ENOTSUP, "the installed libcurl is too old: it has no %s", name);
+	return at;
+}
+
+int http_create(struct http **ret, struct trm_error *reterr)
+{
+	struct http *h = calloc(1, sizeof *h);
+	int r = 0;
+	if (!h)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	h->library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	if (!h->library)
+		r = err_fail(reterr, TRM_ENOTSUP,
+				"HTTP needs libcurl, which is not installed (apt install libcurl4)");
+#define X(function) \
+	if (r == 0 && !(h->function = (__typeof__(h->function))symbol(h, #function, reterr))) \
+		r = TRM_ENOTSUP;
+	CURL_FUNCTIONS(X)
+#undef X
+	if (r == 0 && !(h->multi = h->curl_multi_init()))
+		r = err_fail(reterr, TRM_ENOMEM, "libcurl cannot start");
+	if (r < 0) {
+		http_destroy(h);
+		return r;
+	}
+	*ret = h;
+	return 0;
+}
+
+void http_destroy(struct http *http)
+{
+	if (!http)
+		return;
+	if (http->multi)
+		http->curl_multi_cleanup(http->multi);
+	if (http->library)
+		dlclose(http->library);
+	free(http);
+}
+
+void *http_multi(struct http *http, trm_http_done_fn *done, void *user)
+{
+	http->done = done;
+	http->user = user;
+	return http->multi;
+}
+
+void http_wait(struct http *http, int fd, int timeout_ms)
+{
+	struct curl_waitfd extra = {.fd = fd, .events = CURL_WAIT_POLLIN};
+	/* curl knows no "for ever"; it shortens the wait by itself when a transfer needs it. */
+	http->curl_multi_poll(http->multi, &extra, 1, timeout_ms < 0 ? INT_MAX : timeout_ms, NULL);
+}
+
+int http_drive(struct http *http)
+{
+	int running, left, calls = 0;
+	CURLMsg *msg;
+	http->curl_multi_perform(http->multi, &running);
+	while ((msg = http->curl_multi_info_read(http->multi, &left))) {
+		if (msg->msg != CURLMSG_DONE)
+			continue;
+		CURL *easy = msg->easy_handle;
+		CURLcode code = msg->data.result;
+		http->curl_multi_remove_handle(http->multi, easy);
+		if (http->done)
+			http->done(http->user, easy, (int)code);
+		calls++;
+	}
+	return calls;
+}

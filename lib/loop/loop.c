@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Theory of operation.
+ *
+ * One epoll descriptor holds every watch. A turn is: wait, sample the clock,
+ * deliver the ready descriptors, deliver the due timers, drive HTTP. Signals
+ * (signalfd), children (pidfd) and wakeups (eventfd) are descriptors like any
+ * other. The wait is epoll_wait; once somebody has asked for HTTP it is
+ * curl_multi_poll with the epoll descriptor as its one extra descriptor, so
+ * both worlds sleep in one place.
+ *
+ * Callbacks may remove anything. A removed watch is unlinked from epoll at once,
+ * but its memory lives until the end of the turn, because the batch of events
+ * in hand may still point to it. */
+#include "loop/loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "loop/http.h"
+
+enum { BATCH = 64, LONGEST_WAIT_MS = 3600000 };
+
+uint64_t loop_clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void drain_wakeup(void *user, int fd, uint32_t events)
+{
+	uint64_t count;
+	(void)user;
+	(void)events;
+	while (read(fd, &count, sizeof count) > 0)
+		;
+}
+
+int trm_loop_create(struct trm_loop **ret_loop, struct trm_error *reterr)
+{
+	struct trm_loop *loop = calloc(1, sizeof *loop);
+	int r;
+	if (!loop)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	loop->wake_fd = -1;
+	loop->now_ns = loop_clock_ns();
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epoll_fd < 0) {
+		r = err_errno(reterr, errno, "cannot make an event queue");
+		goto fail;
+	}
+	loop->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (loop->wake_fd < 0) {
+		r = err_errno(reterr, errno, "cannot make an event counter");
+		goto fail;
+	}
+	r = trm_loop_add_fd(loop, loop->wake_fd, TRM_READ, drain_wakeup, NULL, &loop->wake, reterr);
+	if (r < 0)
+		goto fail;
+	*ret_loop = loop;
+	return 0;
+fail:
+	trm_loop_destroy(loop);
+	return r;
+}
+
+static void bury(struct trm_loop *loop)
+{
+	while (loop->dead) {
+		struct trm_watch *w = loop->dead;
+		loop->dead = w->next_dead;
+		free(w);
+	}
+}
+
+void trm_loop_destroy(struct trm_loop *loop)
+{
+	if (!loop)
+		return;
+	http_destroy(loop->http);
+	trm_watch_remove(loop->wake);
+	bury(loop);
+	if (loop->wake_fd >= 0)
+		close(loop->wake_fd);
+	if (loop->epoll_fd >= 0)
+		close(loop->epoll_fd);
+	free(loop->timers);
+	free(loop);
+}
+
+uint64_t trm_loop_now_ns(const struct trm_loop *loop)
+{
+	return loop->now_ns;
+}
+
+void trm_loop_wakeup(struct trm_loop *loop)
+{
+	int saved = errno;
+	uint64_t one = 1;
+	while (write(loop->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+	errno = saved;
+}
+
+/* ---- descriptors ---- */
+
+static uint32_t to_epoll(uint32_t events)
+{
+	return (events & TRM_READ ? EPOLLIN : 0u) | (events & TRM_WRITE ? EPOLLOUT : 0u);
+}
+
+static uint32_t from_epoll(uint32_t events)
+{
+	return (events & EPOLLIN ? TRM_READ : 0u) | (events & EPOLLOUT ? TRM_WRITE : 0u)
+			| (events & (EPOLLHUP | EPOLLERR) ? TRM_HANGUP : 0u);
+}
+
+int trm_loop_add_fd(struct trm_loop *loop, int fd, uint32_t events, trm_watch_fn *fn, void *user,
+		struct trm_watch **ret_watch, struct trm_error *reterr)
+{
+	struct trm_watch *w = calloc(1, sizeof *w);
+	if (!w)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	*w = (struct trm_watch){.loop = loop, .fd = fd, .fn = fn, .user = user, .events = events};
+	struct epoll_event ev = {.events = to_epoll(events), .data.ptr = w};
+	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0) {
+		int saved = errno;
+		free(w);
+		if (saved == EPERM)
+			return err_fail(reterr, TRM_ENOTSUP, "descriptor %d is a file, which is always ready", fd);
+		return err_errno(reterr, saved, "cannot watch descriptor %d", fd);
+	}
+	*ret_watch = w;
+	return 0;
+}
+
+void trm_watch_set_events(struct trm_watch *watch, uint32_t events)
+{
+	if (watch->events == events || watch->is_dead)
+		return;
+	watch->events = events;
+	struct epoll_event ev = {.events = to_epoll(events), .data.ptr = watch};
+	epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_MOD, watch->fd, &ev);
+}
+
+void trm_watch_remove(struct trm_watch *watch)
+{
+	if (!watch || watch->is_dead)
+		return;
+	epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+	watch->is_dead = true;
+	watch->next_dead = watch->loop->dead;
+	watch->loop->dead = watch;
+}
+
+static int deliver(struct epoll_event *batch, int n)
+{
+	int calls = 0;
+	for (int i = 0; i < n; i++) {
+		struct trm_watch *w = batch[i].data.ptr;
+		if (w->is_dead)
+			continue;
+		/* What a callback before us switched off is not delivered any more. */
+		uint32_t events = from_epoll(batch[i].events) & (w->events | TRM_HANGUP);
+		if (!events)
+			continue;
+		w->fn(w->user, w->fd, events);
+		calls++;
+	}
+	return calls;
+}
+
+/* ---- the turn ---- */
+
+static int wait_ms(const struct trm_loop *loop, int timeout_ms)
+{
+	int64_t due = timers_due_ms(loop, loop_clock_ns());
+	if (due < 0)
+		return timeout_ms;
+	if (due > LONGEST_WAIT_MS)
+		due = LONGEST_WAIT_MS;
+	return timeout_ms < 0 || due < timeout_ms ? (int)due : timeout_ms;
+}
+
+int trm_loop_step(struct trm_loop *loop, int timeout_ms)
+{
+	struct epoll_event batch[BATCH];
+	int wait = timeout_ms ? wait_ms(loop, timeout_ms) : 0;
+	if (loop->http) {
+		http_wait(loop->http, loop->epoll_fd, wait);
+		wait = 0;
+	}
+	int n = epoll_wait(loop->epoll_fd, batch, BATCH, wait);
+	if (n < 0 && errno != EINTR)
+		return err_code_of(errno);
+	loop->now_ns = loop_clock_ns();
+	int calls = n > 0 ? deliver(batch, n) : 0;
+	calls += timers_run(loop);
+	if (loop->http)
+		calls += http_drive(loop->http);
+	bury(loop);
+	return calls;
+}
+
+int trm_loop_http(struct trm_loop *loop, trm_http_done_fn *done, void *user, void **ret_multi,
+		struct trm_error *reterr)
+{
+	if (!loop->http) {
+		int r = http_create(&loop->http, reterr);
+		if (r < 0)
+			return r;
+	}
+	*ret_multi = http_multi(loop->http, done, user);
+	return 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_LOOP_PRIVATE_H
+#define TRM_LOOP_PRIVATE_H
+
+/* The inside of the loop, for the files of this room. */
+
+#include <stddef.h>
+
+#include <terrarium/error.h>
+#include <terrarium/loop.h>
+
+struct http;
+
+struct trm_loop {
+	int epoll_fd, wake_fd;
+	uint64_t now_ns;
+	struct trm_watch *wake;
+	struct trm_watch *dead;    /* removed in this turn, freed at its end */
+	struct trm_timer **timers; /* binary heap, the earliest first */
+	size_t n_timers;           /* running */
+	size_t total_timers;       /* existing: the heap has room for all of them */
+	size_t cap_timers;
+	uint64_t timer_turn;       /* counts turns, so that a timer started in one waits for the next */
+	struct http *http;         /* NULL until somebody asks for HTTP */
+};
+
+struct trm_watch {
+	struct trm_loop *loop;
+	int fd;
+	uint32_t events;
+	trm_watch_fn *fn;
+	void *user;
+	bool is_dead;
+	struct trm_watch *next_dead;
+};
+
+/* CLOCK_MONOTONIC, now. */
+uint64_t loop_clock_ns(void);
+/* Milliseconds until the next timer, rounded up; -1: none. */
+int64_t timers_due_ms(const struct trm_loop *loop, uint64_t now_ns);
+/* Deliver what is due; returns the number of calls. */
+int timers_run(struct trm_loop *loop);
+
+#endif
