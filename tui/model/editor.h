@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_EDITOR_H
+#define TUI_EDITOR_H
+
+/* The editor pane: one buffer, its cursor, selection and scrolling. Pure: events in, bits
+ * out; no I/O but editor_open() and editor_save(), which the app calls as effects.
+ *
+ * Keys (the table with help texts is editor_binding()): arrows, Ctrl/Alt-arrows by word, Home (first
+ * non-blank, then column 0), End, PgUp/PgDn, Ctrl-Home/End, all with Shift to select; ^A
+ * all, ^C copy, ^X cut, ^V paste, ^Z undo, ^Y redo, ^K cut line, ^D double line, Tab,
+ * Shift-Tab, Enter, Backspace, Delete, Ctrl-Backspace/Delete by word. The app takes what it wants
+ * (^C while something runs, ^S, ^O, ^Q, F keys) before handing an event on. Mouse:
+ * click, drag, double (word), triple (line), wheel, middle pastes. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text/history.h"
+
+struct event;
+struct editor;
+struct text;
+struct trm_error;
+struct trm_lang;
+
+enum editor_bits {
+	EDITOR_HANDLED = 1,   /* the event was for the editor */
+	EDITOR_REDRAW = 2,    /* something to be seen has changed */
+	EDITOR_CHANGED = 4,   /* the text has changed */
+	EDITOR_CLIPBOARD = 8, /* the clipboard is new (the app may hand it to the terminal) */
+	EDITOR_NOMEM = 16,    /* out of memory: the text is as it was; say so */
+};
+
+/* What copy and cut keep; shared by editors (one per language). Zeroed is empty. */
+struct clipboard {
+	char *text;
+	size_t len;
+};
+void clipboard_finish(struct clipboard *c); /* takes a zeroed object */
+
+/* State that the view reads; change it only through the functions below. */
+struct editor {
+	struct history *history;
+	struct text *text;            /* the history's */
+	struct selection sel;
+	const struct trm_lang *lang;  /* may be NULL: plain text */
+	struct clipboard *clipboard;  /* borrowed */
+	char *path;                   /* NULL: never saved */
+	bool has_crlf;
+	int tab_width;                /* columns of a tab stop, and of one level of indentation */
+	int rows, cols;               /* size of the pane, gutter included */
+	size_t top_line, left_col;    /* first line and text column shown */
+	size_t goal_col;              /* column that up and down try to keep */
+	uint8_t drag;                 /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
+	struct selection drag_from;   /* where the drag began */
+	int burst;                    /* what kind of typing goes on, for grouping undo */
+};
+
+int editor_init(struct editor *e, const struct trm_lang *lang, struct clipboard *clipboard); /* 0 or TRM_ENOMEM */
+void editor_finish(struct editor *e); /* takes a zeroed object */
+
+/* Handle one event. Mouse positions are relative to the pane's top left cell (and may
+ * lie outside while dragging). Returns enum editor_bits. */
+unsigned editor_handle(struct editor *e, const struct event *ev);
+
+/* The pane's size has changed; keeps the cursor in sight. */
+void editor_resize(struct editor *e, int rows, int cols);
+
+/* Read a file into the buffer, with an empty history. On error the buffer is as it was. A file that
+ * does not exist is an error (TRM_ENOENT); the caller may then editor_set_path() to
+ * start a new one. The language is the caller's business (e->lang). */
+int editor_open(struct editor *e, const char *path, struct trm_error *reterr);
+/* Write to e->path, or, if `path` is not NULL, there (it becomes e->path). */
+int editor_save(struct editor *e, const char *path, struct trm_error *reterr);
+int editor_set_path(struct editor *e, const char *path); /* 0 or TRM_ENOMEM */
+
+/* Replace the whole text, as one step of undo. 0 or TRM_ENOMEM. */
+int editor_set_text(struct editor *e, const char *text, size_t n);
+
+bool editor_is_modified(const struct editor *e);
+bool editor_has_selection(const struct editor *e);
+size_t editor_line(const struct editor *e);   /* of the cursor, from 0 */
+size_t editor_column(const struct editor *e); /* of the cursor, in cells from 0 */
+
+/* Actions by themselves, for menus and palettes; each returns enum editor_bits. */
+unsigned editor_copy(struct editor *e);
+unsigned editor_cut(struct editor *e);
+unsigned editor_paste(struct editor *e);
+unsigned editor_undo(struct editor *e);
+unsigned editor_redo(struct editor *e);
+unsigned editor_select_all(struct editor *e);
+/* Select [anchor, cursor) and show it. */
+unsigned editor_select(struct editor *e, size_t anchor, size_t cursor);
+/* Go to a line (from 0) and show it. */
+unsigned editor_goto_line(struct editor *e, size_t line);
+
+/* What F5 runs: the selection; else the cell between lines like "# %%" (with the language's comment
+ * sign) around the cursor; else everything. */
+enum editor_run_kind { EDITOR_RUN_SELECTION, EDITOR_RUN_CELL, EDITOR_RUN_ALL };
+struct editor_run {
+	enum editor_run_kind kind;
+	size_t pos, len;    /* bytes of the text */
+	size_t first_line;  /* from 0: added to line numbers in messages */
+};
+struct editor_run editor_run_range(const struct editor *e);
+
+/* The bindings, for the help: NULL past the end. */
+struct editor_binding {
+	uint32_t key;
+	uint8_t mods;
+	const char *help; /* "select all"; NULL where it only repeats the line before */
+	unsigned (*act)(struct editor *e, unsigned arg);
+	unsigned arg;
+};
+const struct editor_binding *editor_binding(size_t i);
+
+/* Geometry shared with the view. */
+int editor_gutter(const struct editor *e); /* columns of line numbers, blank included; 0 in narrow panes */
+int editor_tab_columns(const struct editor *e, size_t col); /* cells of a tab at a column */
+
+#endif

@@ -1,2 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-typedef int term_seed;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_TERM_H
+#define TUI_TERM_H
+
+/* The terminal: canvas in, events out. The only user of curses in the program
+ * (term/curses.c). One at a time per process.
+ *
+ * Curses brings cells to the screen; keys do not come through curses but through keys.h,
+ * which knows more sequences and never waits. Signals are the caller's: term_open()
+ * leaves all handlers as they were. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "term/event.h"
+#include "theme/theme.h"
+#include "view/canvas.h"
+
+struct term;
+struct trm_error;
+
+struct term_opts {
+	int depth;        /* enum color_depth, or -1: found out (NO_COLOR, COLORTERM, terminfo) */
+	bool no_mouse;    /* leave the mouse to the terminal */
+};
+
+/* Take the terminal at fds 0 and 1: alternate screen, raw mode, mouse, bracketed paste.
+ * `opts` may be NULL. Sets LC_CTYPE to a UTF-8 locale if it is none.
+ * Errors, each a sentence: fd 0 or 1 is no terminal; TERM unset, unknown, or unable to move
+ * its cursor. The terminal is then as it was. */
+int term_open(const struct term_opts *opts, struct term **ret, struct trm_error *reterr);
+
+/* Give the terminal back as it was. Takes NULL. */
+void term_close(struct term *t);
+
+/* Bring what differs from the last painted canvas to the screen, then put the cursor.
+ * A canvas of another size than before (after a resize) repaints all. */
+void term_paint(struct term *t, const struct canvas *c, const struct theme *theme);
+void term_repaint_all(struct term *t); /* the next paint trusts nothing on the screen (^L) */
+
+/* Size in cells now, asked from the kernel. */
+void term_size(const struct term *t, int *ret_rows, int *ret_cols);
+enum color_depth term_depth(const struct term *t);
+
+/* fd 0 is readable: read what is there, without ever waiting. False: the terminal is
+ * gone (end of file). Then call term_next() until it says no. */
+bool term_read(struct term *t, uint64_t now_ns);
+bool term_next(struct term *t, struct event *ret); /* as keys_next() */
+
+/* -1, or after how many ms without input term_flush() is to be called, for a lone ESC. */
+int term_flush_ms(const struct term *t);
+void term_flush(struct term *t);
+
+/* Give the terminal back for a while (job control, an external program) and take it again; the
+ * next paint is a whole one. */
+void term_suspend(struct term *t);
+void term_resume(struct term *t);
+
+/* Hand text to the terminal's clipboard (OSC 52); text beyond 100 000 bytes is not sent: false. */
+bool term_copy(struct term *t, const char *text, size_t n);
+
+/* Make the terminal usable from a signal handler (crash, SIGTERM): leaves the alternate
+ * screen, turns off mouse and paste modes, shows the cursor, resets colours, restores
+ * termios. Async-signal-safe, may be called at any time and twice; does nothing
+ * when no terminal is open. */
+void term_emergency_restore(void);
+
+#endif

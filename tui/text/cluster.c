@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/cluster.h"
+
+#include <stdbool.h>
+
+#define REPLACEMENT 0xFFFDu
+#define ZWJ 0x200Du
+
+struct range {
+	uint32_t first, last;
+};
+
+#include "text/width_table.h"
+
+static bool is_within(const struct range *table, size_t n, uint32_t cp)
+{
+	size_t low = 0, high = n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (cp > table[mid].last)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < n && cp >= table[low].first;
+}
+
+int codepoint_width(uint32_t cp)
+{
+	if (cp < 0x300)
+		return 1;
+	if (is_within(zero_width, sizeof(zero_width) / sizeof(*zero_width), cp))
+		return 0;
+	return is_within(double_width, sizeof(double_width) / sizeof(*double_width), cp) ? 2 : 1;
+}
+
+size_t codepoint_decode(const char *s, size_t n, uint32_t *ret_cp, int *ret_valid)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;
+
+	*ret_valid = 1;
+	if (len == 1) {
+		*ret_cp = p[0];
+		return 1;
+	}
+	if (len && len <= n) {
+		uint32_t cp = p[0] & (0xFFu >> (len + 1));
+		size_t i = 1;
+		for (; i < len && (p[i] & 0xC0) == 0x80; i++)
+			cp = cp << 6 | (p[i] & 0x3Fu);
+		if (i == len && cp >= least[len] && cp <= 0x10FFFF && (cp < 0xD800 || cp > 0xDFFF)) {
+			*ret_cp = cp;
+			return len;
+		}
+	}
+	*ret_cp = REPLACEMENT;
+	*ret_valid = 0;
+	return 1;
+}
+
+size_t codepoint_encode(uint32_t cp, char out[4])
+{
+	static const unsigned char lead[5] = {0, 0, 0xC0, 0xE0, 0xF0};
+	if (cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF))
+		cp = REPLACEMENT;
+	if (cp < 0x80) {
+		out[0] = (char)cp;
+		return 1;
+	}
+	size_t len = cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+	for (size_t i = len - 1; i > 0; i--, cp >>= 6)
+		out[i] = (char)(0x80 | (cp & 0x3F));
+	out[0] = (char)(lead[len] | cp);
+	return len;
+}
+
+static bool is_regional(uint32_t cp)
+{
+	return cp >= 0x1F1E6 && cp <= 0x1F1FF;
+}
+
+static bool is_modifier(uint32_t cp)
+{
+	return cp >= 0x1F3FB && cp <= 0x1F3FF;
+}
+
+/* Would change the direction of the text around it, end its line, or show
+ * nothing at all: all means to make code look like something else. */
+static bool is_deceptive(uint32_t cp)
+{
+	return (cp >= 0x80 && cp < 0xA0) || cp == 0x61C || cp == 0x200B || cp == 0x200E || cp == 0x200F
+			|| (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF
+			|| (cp >= 0xFFF9 && cp <= 0xFFFB);
+}
+
+/* Joins the cluster before it, wherever it stands. */
+static bool is_joining(uint32_t cp)
+{
+	return cp >= 0x300 && !is_deceptive(cp) && codepoint_width(cp) == 0;
+}
+
+/* The bytes after the first code point of a cluster that belong to it. */
+static size_t tail_length(const char *s, size_t n, size_t from, uint32_t first)
+{
+	uint32_t before = first;
+	size_t at = from;
+	while (at < n) {
+		uint32_t cp;
+		int valid;
+		size_t len = codepoint_decode(s + at, n - at, &cp, &valid);
+		bool is_pair = at == from && is_regional(first) && is_regional(cp);
+		bool is_shaded = is_modifier(cp) && before >= 0x2600;
+		bool is_linked = before == ZWJ && first >= 0x2190 && cp >= 0x2190;
+		if (!valid || at + len > CLUSTER_MAX || is_deceptive(cp)
+				|| !(is_joining(cp) || is_pair || is_shaded || is_linked))
+			break;
+		before = cp;
+		at += len;
+	}
+	return at;
+}
+
+struct cluster cluster_at(const char *s, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	struct cluster c = {.cp = p[0], .len = 1, .width = 1, .kind = CLUSTER_TEXT};
+	int valid;
+
+	if (p[0] < 0x20 || p[0] == 0x7F) {
+		c.kind = CLUSTER_CONTROL;
+		return c;
+	}
+	if (p[0] < 0x80 && (n == 1 || p[1] < 0x80))
+		return c;
+	size_t len = codepoint_decode(s, n, &c.cp, &valid);
+	int width = codepoint_width(c.cp);
+	c.len = (uint16_t)len;
+	if (!valid || width == 0 || is_deceptive(c.cp)) {
+		c.kind = CLUSTER_ODD;
+		return c;
+	}
+	c.len = (uint16_t)tail_length(s, n, len, c.cp);
+	c.width = (uint8_t)width;
+	if (is_regional(c.cp) && c.len > len) {
+		uint32_t second;
+		codepoint_decode(s + len, n - len, &second, &valid);
+		c.width = is_regional(second) ? 2 : 1;
+	}
+	return c;
+}
+
+/* The byte where the code point that ends at `n` begins. */
+static size_t codepoint_before(const char *s, size_t n)
+{
+	for (size_t back = 1; back <= 4 && back <= n; back++) {
+		uint32_t cp;
+		int valid;
+		if (((unsigned char)s[n - back] & 0xC0) == 0x80)
+			continue;
+		if (codepoint_decode(s + n - back, back, &cp, &valid) == back)
+			return n - back;
+		break;
+	}
+	return n - 1;
+}
+
+/* Whatever stands farther back, a cluster begins at the code point at `at`. */
+static bool is_sure_start(const char *s, size_t at, size_t n)
+{
+	uint32_t cp, before;
+	int valid;
+	codepoint_decode(s + at, n - at, &cp, &valid);
+	if (!valid || at == 0 || cp < 0x300 || is_deceptive(cp))
+		return true;
+	if (is_joining(cp) || is_modifier(cp) || is_regional(cp))
+		return false;
+	size_t previous = codepoint_before(s, at);
+	codepoint_decode(s + previous, at - previous, &before, &valid);
+	return before != ZWJ;
+}
+
+size_t cluster_before(const char *s, size_t n)
+{
+	size_t at = n;
+	do
+		at = codepoint_before(s, at);
+	while (!is_sure_start(s, at, n));
+	size_t start = at;
+	while (at < n) {
+		start = at;
+		at += cluster_at(s + at, n - at).len;
+	}
+	return n - start;
+}
+
+size_t cluster_columns(const char *s, size_t n)
+{
+	size_t columns = 0;
+	for (size_t at = 0; at < n;) {
+		struct cluster c = cluster_at(s + at, n - at);
+		columns += c.width;
+		at += c.len;
+	}
+	return columns;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_FILE_H
+#define TUI_FILE_H
+
+/* A text from and to a file. Bytes are kept as they are; a file whose every line ends
+ * with CR LF is held with LF alone and written back with CR LF. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text;
+struct trm_error;
+
+#ifndef FILE_MAX_BYTES
+#define FILE_MAX_BYTES ((size_t)512 << 20)
+#endif
+
+struct file_format {
+	bool has_crlf; /* all line ends are CR LF */
+};
+
+/* Read a file. Errors, each with a sentence: not found, a directory or another special
+ * thing, no permission, a NUL byte (a binary file), more than FILE_MAX_BYTES. */
+int file_load(const char *path, struct text **ret, struct file_format *ret_format, struct trm_error *reterr);
+
+/* Write atomically: a temporary file beside it, then rename. Keeps the mode (and, where
+ * permitted, the owner) of an existing file; follows symbolic links. Where the folder
+ * does not let a file be made, the file is written in place. */
+int file_save(const char *path, const struct text *t, struct file_format format, struct trm_error *reterr);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_TEXT_H
+#define TUI_TEXT_H
+
+/* The text of a buffer: any bytes, edited anywhere, in O(log n).
+ *
+ * A balanced tree (a treap) of chunks of at most TEXT_CHUNK bytes; each node
+ * knows the bytes and newlines below it, so that a line number and an offset turn into each
+ * other by one walk down. Inserting a big block builds its chunks once and hangs
+ * them in: pasting 10 000 lines is one operation. Bytes are never changed: what
+ * is not UTF-8 stays as it was (cluster.h says how it is shown).
+ *
+ * Positions are byte offsets, 0 to text_len(). Lines count from 0; there is always at
+ * least one; a text that ends with a newline has an empty last line. Positions
+ * and lines beyond the end are taken as the end. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef TEXT_CHUNK
+#define TEXT_CHUNK 4096
+#endif
+
+struct text;
+
+struct text *text_create(void);      /* empty; NULL when out of memory */
+void text_destroy(struct text *t);   /* takes NULL */
+
+size_t text_len(const struct text *t);
+size_t text_lines(const struct text *t); /* newlines + 1 */
+
+size_t text_line_start(const struct text *t, size_t line);
+size_t text_line_end(const struct text *t, size_t line); /* before its newline, or the end of the text */
+size_t text_line_of(const struct text *t, size_t pos);   /* a newline belongs to the line it ends */
+
+/* The longest run of bytes at `pos` that lie together in memory; borrowed until the
+ * next edit. *ret_len is 0 at the end. */
+const char *text_peek(const struct text *t, size_t pos, size_t *ret_len);
+
+/* Copy at most n bytes from `pos`; returns how many. */
+size_t text_copy(const struct text *t, size_t pos, char *out, size_t n);
+
+/* Bytes [pos, pos+n) as malloc'd memory with a NUL behind; NULL when out of memory. */
+char *text_slice(const struct text *t, size_t pos, size_t n);
+
+/* 0, or TRM_ENOMEM: then nothing has changed. */
+int text_insert(struct text *t, size_t pos, const char *bytes, size_t n);
+int text_delete(struct text *t, size_t pos, size_t n);
+
+/* Structure of the tree, for tests: true when all counts and the heap order hold. */
+bool text_is_sound(const struct text *t);
+
+#endif

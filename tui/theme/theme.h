@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_THEME_H
+#define TUI_THEME_H
+
+/* Themes: roles to colours, read from JSON with comments.
+ *
+ *   {
+ *     "name": "dark",                     // optional; else the file's name
+ *     "inherits": "NAME",                 // optional: another theme to start from
+ *     "palette": { "leaf": "#7ec699" },   // optional: names for colours
+ *     "roles": {
+ *       "text":  { "fg": "#d5d8da", "bg": "default" },
+ *       "title": { "fg": "leaf", "attrs": ["bold"] },
+ *       "dim":   "#7f8490"                // short for { "fg": … }
+ *     }
+ *   }
+ *
+ * A colour is "#rrggbb", "#rgb", "color0" to "color255" (the terminal's palette), "default"
+ * (the terminal's own), or a name of the palette. What a role leaves out it takes
+ * from "text". attrs: bold dim italic underline reverse strike. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "theme/role.h"
+
+struct trm_error;
+
+enum color_depth { DEPTH_NONE, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_RGB };
+
+struct theme_look {
+	uint32_t fg, bg; /* COLOR_INDEX, COLOR_RGB (canvas.h), or COLOR_NONE: the terminal's default */
+	uint16_t attrs;  /* ATTR_… */
+};
+
+struct theme {
+	char name[64];
+	char path[1024];  /* "" for one that is compiled in */
+	int64_t mtime_ns; /* of the file when it was read */
+	struct theme_look looks[ROLE_COUNT];
+};
+
+#define THEME_MAX_BYTES (256 << 10)
+
+/* The compiled-in themes, so that the program needs no file: "dark", and "mono" (attributes only, which
+ * the painter uses where there are no colours). NULL for any other name. */
+const struct theme *theme_builtin(const char *name);
+
+/* Parse JSON; no I/O. `find_parent` (may be NULL) fetches what "inherits" names.
+ * Errors: TRM_EINVAL, "FILE:LINE:COLUMN: …" naming the role or word at fault; *ret is untouched. */
+typedef int theme_find_fn(const char *name, struct theme *ret, struct trm_error *reterr, void *user);
+int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
+		struct theme *ret, struct trm_error *reterr);
+
+/* Load by name ("dark") or by path (with a '/' or ending in .json). Names are looked for in
+ * $XDG_CONFIG_HOME/terrarium/themes, $TERRARIUM_DATA/themes, ../share/terrarium/themes beside the
+ * program, the installed data folder, the source folder; then among the compiled-in.
+ * TRM_ENOENT lists the known names. */
+int theme_load(const char *name, struct theme *ret, struct trm_error *reterr);
+
+/* All names that theme_load() finds, sorted, each once. */
+struct theme_list {
+	char (*names)[64];
+	size_t n;
+};
+int theme_list_init(struct theme_list *list);
+void theme_list_finish(struct theme_list *list); /* takes a zeroed object */
+
+/* The theme's file has changed since it was read: load it again. */
+bool theme_is_stale(const struct theme *t);
+
+/* The colour nearest to `color` that the depth can show (COLOR_NONE stays). Pure. */
+uint32_t color_degrade(uint32_t color, enum color_depth depth);
+
+/* The look of a role at a depth: colours degraded, kept apart if they were; DEPTH_NONE gives the attributes
+ * of "mono". Pure. */
+struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/canvas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "text/cluster.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD"
+
+static const struct cell blank = {.text = " ", .width = 1};
+
+static void blank_all(struct canvas *c)
+{
+	for (size_t i = 0; i < (size_t)c->rows * (size_t)c->cols; i++)
+		c->cells[i] = blank;
+}
+
+int canvas_init(struct canvas *c, int rows, int cols)
+{
+	*c = (struct canvas){.cursor_row = -1, .cursor_col = -1};
+	return canvas_resize(c, rows, cols);
+}
+
+void canvas_finish(struct canvas *c)
+{
+	free(c->cells);
+	*c = (struct canvas){0};
+}
+
+int canvas_resize(struct canvas *c, int rows, int cols)
+{
+	rows = rows > 1 ? rows : 1;
+	cols = cols > 1 ? cols : 1;
+	/* A zeroed cell is compared too (padding), so that a painter may use memcmp. */
+	struct cell *cells = calloc((size_t)rows * (size_t)cols, sizeof(*cells));
+	if (!cells)
+		return TRM_ENOMEM;
+	free(c->cells);
+	c->cells = cells;
+	c->rows = rows;
+	c->cols = cols;
+	c->cursor_row = c->cursor_col = -1;
+	blank_all(c);
+	return 0;
+}
+
+static struct rect within(struct rect a, int rows, int cols)
+{
+	int bottom = a.row + a.rows < rows ? a.row + a.rows : rows;
+	int right = a.col + a.cols < cols ? a.col + a.cols : cols;
+	a.row = a.row > 0 ? a.row : 0;
+	a.col = a.col > 0 ? a.col : 0;
+	a.rows = bottom > a.row ? bottom - a.row : 0;
+	a.cols = right > a.col ? right - a.col : 0;
+	return a;
+}
+
+/* A wide character that loses one half is no more: the other half becomes a blank. */
+static void unpair(struct canvas *c, int row, int col, int width)
+{
+	struct cell *line = c->cells + (size_t)row * (size_t)c->cols;
+	if (line[col].width == 0 && col > 0) {
+		memcpy(line[col - 1].text, " ", 2);
+		line[col - 1].width = 1;
+	}
+	int end = col + width;
+	if (end < c->cols && line[end].width == 0) {
+		memcpy(line[end].text, " ", 2);
+		line[end].width = 1;
+	}
+}
+
+/* As much of a cluster as a cell holds, cut between code points. */
+static void set_text(struct cell *cell, const char *text, size_t n)
+{
+	size_t len = 0;
+	while (len < n) {
+		uint32_t cp;
+		int valid;
+		size_t step = codepoint_decode(text + len, n - len, &cp, &valid);
+		if (len + step >= sizeof(cell->text))
+			break;
+		len += step;
+	}
+	memset(cell->text, 0, sizeof(cell->text));
+	memcpy(cell->text, text, len);
+}
+
+static void set_cell(struct canvas *c, int row, int col, const char *text, size_t n, int width,
+		struct style style)
+{
+	struct cell *cell = c->cells + (size_t)row * (size_t)c->cols + col;
+	unpair(c, row, col, width);
+	set_text(cell, text, n);
+	cell->width = (uint8_t)width;
+	cell->style = style;
+	if (width == 2) {
+		set_text(cell + 1, "", 0);
+		cell[1].width = 0;
+		cell[1].style = style;
+	}
+}
+
+void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct style style)
+{
+	struct rect a = within(area, c->rows, c->cols);
+	for (int row = a.row; row < a.row + a.rows; row++)
+		for (int col = a.col; col < a.col + a.cols;) {
+			int next = canvas_put(c, a, row, col, cluster, strlen(cluster), style);
+			col = next > col ? next : col + 1;
+		}
+}
+
+/* Blank the columns from..to of a row that lie in the clip: the visible half of a
+ * wide character at the edge. */
+static void put_blanks(struct canvas *c, struct rect clip, int row, int from, int to, struct style style)
+{
+	for (int col = from; col < to; col++)
+		if (col >= clip.col && col < clip.col + clip.cols)
+			set_cell(c, row, col, " ", 1, 1, style);
+}
+
+int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
+		struct style style)
+{
+	struct rect a = within(clip, c->rows, c->cols);
+	bool is_shown = row >= a.row && row < a.row + a.rows;
+	int end = a.col + a.cols;
+
+	for (size_t at = 0; at < n;) {
+		struct cluster cluster = cluster_at(text + at, n - at);
+		bool is_fit = cluster.kind == CLUSTER_TEXT;
+		if (is_shown && col >= a.col && col + cluster.width <= end)
+			set_cell(c, row, col, is_fit ? text + at : REPLACEMENT, is_fit ? cluster.len : 3,
+					cluster.width, style);
+		else if (is_shown)
+			put_blanks(c, a, row, col, col + cluster.width, style);
+		col += cluster.width;
+		at += cluster.len;
+	}
+	return col;
+}
+
+char *canvas_dump(const struct canvas *c)
+{
+	char *out = malloc((size_t)c->rows * ((size_t)c->cols * sizeof(c->cells->text) + 1) + 1);
+	size_t len = 0;
+	if (!out)
+		return NULL;
+	for (int row = 0; row < c->rows; row++) {
+		size_t ink = len;
+		for (int col = 0; col < c->cols; col++) {
+			const char *text = c->cells[(size_t)row * (size_t)c->cols + col].text;
+			size_t n = strlen(text);
+			memcpy(out + len, text, n);
+			len += n;
+			if (n != 1 || *text != ' ')
+				ink = n ? len : ink;
+		}
+		len = ink;
+		out[len++] = '\n';
+	}
+	out[len] = '\0';
+	return out;
+}

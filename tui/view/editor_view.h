@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_EDITOR_VIEW_H
+#define TUI_EDITOR_VIEW_H
+
+#include <stdbool.h>
+
+#include "view/canvas.h"
+
+struct editor;
+
+/* Draw the pane into `area`, whose size editor_resize() was told. With `has_focus` the
+ * canvas' cursor is put (or hidden where it lies outside), else it is left alone. */
+void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus);
+
+#endif
