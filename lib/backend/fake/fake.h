@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_BACKEND_FAKE_H
+#define TRM_BACKEND_FAKE_H
+
+/* The fake backend: an agent and kernels that live inside the calling process
+ * and run nothing. It speaks the agent's protocol over a real socket, so
+ * that everything above a carrier is tested as it is, on machines without
+ * any sandbox and with outcomes that do not vary.
+ *
+ * Its kernels understand one tiny language, whatever language was asked for.
+ * A statement is a line:
+ *
+ *   print TEXT         TEXT and a newline on stdout       write TEXT   without the newline
+ *   err TEXT           on stderr                          value TEXT   the run's value
+ *   set NAME VALUE     remember, one memory per language  get NAME     print it, or fail as NameError
+ *   flood N            N lines of 100 bytes               sleep MS
+ *   loop               until interrupted                  stubborn     … and an interrupt does nothing
+ *   ask PROMPT         ask for a line of input, print "got LINE"; fail as EOFError
+ *   fail NAME MESSAGE  an exception with a traceback      exit N       end the run with that code
+ *   die SIGNAL         the kernel is killed by it         late MS TEXT print TEXT later, run or no run
+ *   display MIME DATA
+ *
+ * Commands (trm_proc_spawn without control pipes): true, false, echo ARG…, cat, sleep (for ever).
+ * Files put are remembered until the sandbox closes. Metrics are made up and the
+ * same at every start. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <terrarium/loop.h>
+
+#include "backend/backend.h"
+#include "base/buf.h"
+#include "wire/message.h"
+
+enum { FAKE_PROCS = 32, FAKE_FILES = 16, FAKE_NAMES = 32, FAKE_LINE = 1024 };
+
+struct fake;
+
+struct fake_name {
+	char name[64], value[256];
+};
+
+/* One process: a kernel, or a command. */
+struct fake_proc {
+	struct fake *fake;
+	uint32_t stream; /* 0: this row is free */
+	uint32_t pid;
+	bool is_kernel;
+	char command[128];
+	/* output */
+	struct buf out[2];         /* stdout and stderr of the current set, not yet sent for want of credit */
+	struct buf control;        /* events, sent after the output that came before */
+	uint64_t credit;
+	uint8_t set;
+	bool will_exit;            /* when everything is sent */
+	struct exited_msg exit;
+	/* input */
+	struct buf in_control, in_stdin;
+	bool stdin_is_open;
+	/* the run in hand */
+	char *code, *at;           /* NULL: idle */
+	char id[64];
+	char value[FAKE_LINE];
+	uint64_t flood_left;
+	bool is_looping, is_stubborn, is_asking;
+	struct trm_timer *sleep;
+	/* output that comes later */
+	struct trm_timer *late;
+	char late_text[FAKE_LINE];
+	uint8_t late_set;
+	struct fake_name names[FAKE_NAMES];
+};
+
+struct fake_file {
+	char *path;
+	char *bytes;
+	uint64_t n, size;
+	uint32_t mode;
+	uint32_t put_stream; /* being written by; 0: complete */
+};
+
+struct fake {
+	struct carrier base;
+	struct trm_loop *loop;
+	int host_fd, agent_fd;
+	struct trm_watch *watch;
+	struct trm_timer *soon;    /* delivers `connected` and `closed` from a turn of the loop */
+	struct trm_timer *metrics;
+	bool is_connected, is_stopping, with_processes;
+	struct trm_error why;
+	struct buf in, out;
+	struct trm_limits limits;
+	struct fake_proc procs[FAKE_PROCS];
+	struct fake_file files[FAKE_FILES];
+	uint32_t next_pid;
+	uint64_t ticks;
+};
+
+/* fake.c: towards the client. */
+void fake_send(struct fake *f); /* write what is in f->out */
+void fake_broken(struct fake *f, const char *why);
+
+/* fake_proc.c: processes, their output and credit. */
+void fake_spawn(struct fake *f, uint32_t stream, const struct spawn_msg *msg);
+struct fake_proc *fake_proc_find(struct fake *f, uint32_t stream);
+bool fake_proc_print(struct fake_proc *p, int channel, const char *bytes, size_t n);
+void fake_proc_event(struct fake_proc *p, const char *json);
+void fake_proc_flush(struct fake_proc *p);  /* send what credit allows; end the process when its time has come */
+bool fake_proc_is_blocked(const struct fake_proc *p);
+void fake_proc_input(struct fake_proc *p, uint8_t channel, const char *bytes, size_t n);
+void fake_proc_stdin(struct fake_proc *p, enum stdin_state state);
+void fake_proc_signal(struct fake_proc *p, uint32_t signo);
+void fake_proc_end(struct fake_proc *p, int exit_code, uint32_t signo);
+void fake_proc_finish(struct fake_proc *p);
+
+/* fake_kernel.c: the tiny language. */
+void fake_kernel_start(struct fake_proc *p);
+void fake_kernel_request(struct fake_proc *p, const char *line);
+void fake_kernel_step(struct fake_proc *p);  /* run on until the end or until something is to be waited for */
+void fake_kernel_interrupt(struct fake_proc *p);
+
+#endif
