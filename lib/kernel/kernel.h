@@ -43,19 +43,19 @@
  *
  * EOF on descriptor 3: exit. */
 
-#include <stddef.h>
-
 #include <terrarium/lang.h>
+
+#include "embed/embed.h"
 
 enum { KERNEL_SPARE_SETS = 4 };
 
 struct kernel_spec {
-	const char *const *argv;  /* NULL-terminated */
-	const char *const *env;   /* "NAME=value", NULL-terminated */
-	const char *driver;       /* embedded source */
-	size_t driver_len;
+	const char *const *argv;      /* NULL-terminated */
+	const char *const *env;       /* "NAME=value", to be added to the sandbox's own; NULL-terminated */
+	struct embed (*driver)(void); /* the source, for descriptor 5 */
 };
 
+/* How to start the kernel of a language. Constant, never NULL. */
 const struct kernel_spec *kernel_spec(const struct trm_lang *lang);
 
 #endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/kernel.h"
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define NO_ENV ((const char *const[]){NULL})
+
+/* The command lines only read the driver from descriptor 5, so that a process list stays readable. */
+static const struct kernel_spec specs[TRM_LANG_COUNT] = {
+	[TRM_LANG_PYTHON] = {
+		/* Not isolated (-I): the user's packages and the modules beside their code are to be found. */
+		.argv = LIST("/usr/bin/python3", "-c",
+			"exec(compile(open(5,'rb').read(),'<terrarium>','exec'),{'__name__':'<terrarium>'})"),
+		.env = NO_ENV,
+		.driver = embed_driver_python,
+	},
+	[TRM_LANG_JAVASCRIPT] = {
+		.argv = LIST("/usr/bin/node", "-e", "eval(require('fs').readFileSync(5,'utf8'))"),
+		.env = NO_ENV,
+		.driver = embed_driver_node,
+	},
+	[TRM_LANG_BASH] = {
+		.argv = LIST("/usr/bin/bash", "--norc", "--noprofile", "/dev/fd/5"),
+		.env = NO_ENV,
+		.driver = embed_driver_bash,
+	},
+};
+
+const struct kernel_spec *kernel_spec(const struct trm_lang *lang)
+{
+	return &specs[lang->id];
+}

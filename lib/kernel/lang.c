@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <terrarium/lang.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/err.h"
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const struct trm_lang langs[TRM_LANG_COUNT] = {
+	[TRM_LANG_PYTHON] = {
+		.id = TRM_LANG_PYTHON,
+		.name = "python",
+		.aliases = LIST("python", "py", "py3", "python3"),
+		.suffixes = LIST(".py", ".pyw"),
+		.interpreter = "/usr/bin/python3",
+		.comment = "#",
+	},
+	[TRM_LANG_JAVASCRIPT] = {
+		.id = TRM_LANG_JAVASCRIPT,
+		.name = "javascript",
+		.aliases = LIST("javascript", "js", "node"),
+		.suffixes = LIST(".js", ".mjs", ".cjs"),
+		.interpreter = "/usr/bin/node",
+		.comment = "//",
+	},
+	[TRM_LANG_BASH] = {
+		.id = TRM_LANG_BASH,
+		.name = "bash",
+		.aliases = LIST("bash", "shell", "sh"),
+		.suffixes = LIST(".sh", ".bash"),
+		.interpreter = "/usr/bin/bash",
+		.comment = "#",
+	},
+};
+
+static const char *const typescript_names[] = {"typescript", "ts", NULL};
+static const char *const typescript_suffixes[] = {".ts", ".tsx", ".mts", ".cts", NULL};
+
+static bool is_listed(const char *const *list, const char *word)
+{
+	for (; *list; list++)
+		if (!strcasecmp(*list, word))
+			return true;
+	return false;
+}
+
+static int refuse_typescript(struct trm_error *reterr)
+{
+	return err_fail(reterr, TRM_ENOTSUP, "TypeScript cannot be run: node does not check or understand its types, "
+			"and it is never run as JavaScript in silence; translate it first (tsc FILE) and run "
+			"the JavaScript that comes out");
+}
+
+const struct trm_lang *trm_lang_get(unsigned id)
+{
+	return id < TRM_LANG_COUNT ? &langs[id] : NULL;
+}
+
+/* "python (python py py3 python3), javascript (…), …" */
+static void list_names(char *out, size_t cap)
+{
+	size_t n = 0;
+	for (unsigned i = 0; i < TRM_LANG_COUNT && n < cap; i++) {
+		n += (size_t)snprintf(out + n, cap - n, "%s%s (", i ? ", " : "", langs[i].name);
+		for (const char *const *alias = langs[i].aliases + 1; *alias && n < cap; alias++)
+			n += (size_t)snprintf(out + n, cap - n, "%s%s", *alias, alias[1] ? " " : ")");
+	}
+}
+
+int trm_lang_find(const char *name, const struct trm_lang **ret, struct trm_error *reterr)
+{
+	if (!name)
+		name = "";
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
+		if (is_listed(langs[i].aliases, name)) {
+			*ret = &langs[i];
+			return 0;
+		}
+	}
+	if (is_listed(typescript_names, name))
+		return refuse_typescript(reterr);
+	char known[200];
+	list_names(known, sizeof known);
+	return err_fail(reterr, TRM_EINVAL, "unknown language '%.60s': the languages are %s", name, known);
+}
+
+int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm_error *reterr)
+{
+	const char *slash = strrchr(filename, '/');
+	const char *base = slash ? slash + 1 : filename;
+	const char *suffix = strrchr(base, '.');
+	if (!suffix || suffix == base)
+		return err_fail(reterr, TRM_EINVAL, "'%.100s' has no ending to tell its language by: "
+				"name the language (python, javascript or bash)", filename);
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
+		if (is_listed(langs[i].suffixes, suffix)) {
+			*ret = &langs[i];
+			return 0;
+		}
+	}
+	if (is_listed(typescript_suffixes, suffix))
+		return refuse_typescript(reterr);
+	return err_fail(reterr, TRM_EINVAL, "no language is known for files ending in '%.60s' ('%.100s'): "
+			"name the language (python, javascript or bash)", suffix, filename);
+}
