@@ -426,7 +426,7 @@ static void check_status(struct driver *d, const char *code, const char *status,
 	}
 }
 
-void driver_expect(struct driver *d, const char *code, const char *status, const char *output,
+void driver_check(struct driver *d, const char *code, const char *status, const char *output,
 		const char *file, int line)
 {
 	driver_run(d, code);
@@ -437,7 +437,7 @@ void driver_expect(struct driver *d, const char *code, const char *status, const
 	}
 }
 
-void driver_expect_value(struct driver *d, const char *code, const char *value, const char *file, int line)
+void driver_check_value(struct driver *d, const char *code, const char *value, const char *file, int line)
 {
 	driver_run(d, code);
 	check_status(d, code, "ok", file, line);
@@ -448,7 +448,7 @@ void driver_expect_value(struct driver *d, const char *code, const char *value, 
 	}
 }
 
-void driver_expect_error(struct driver *d, const char *code, const char *name, const char *file, int line)
+void driver_check_error(struct driver *d, const char *code, const char *name, const char *file, int line)
 {
 	driver_run(d, code);
 	check_status(d, code, "error", file, line);

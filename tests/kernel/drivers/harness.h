@@ -82,15 +82,15 @@ const char *driver_text_of(const struct driver *d, const char *member);
 const char *driver_traceback(struct driver *d);
 
 /* Run code and compare status and stdout; stderr must be empty unless the status is "error". */
-#define expect_run(d, code, status, output) driver_expect(d, code, status, output, __FILE__, __LINE__)
+#define check_run(d, code, status, output) driver_check(d, code, status, output, __FILE__, __LINE__)
 /* Run code and compare the value (NULL: none); the status must be "ok". */
-#define expect_value(d, code, value) driver_expect_value(d, code, value, __FILE__, __LINE__)
+#define check_value(d, code, value) driver_check_value(d, code, value, __FILE__, __LINE__)
 /* Run code that must fail with that error name. */
-#define expect_error(d, code, name) driver_expect_error(d, code, name, __FILE__, __LINE__)
-void driver_expect(struct driver *d, const char *code, const char *status, const char *output,
+#define check_error(d, code, name) driver_check_error(d, code, name, __FILE__, __LINE__)
+void driver_check(struct driver *d, const char *code, const char *status, const char *output,
 		const char *file, int line);
-void driver_expect_value(struct driver *d, const char *code, const char *value, const char *file, int line);
-void driver_expect_error(struct driver *d, const char *code, const char *name, const char *file, int line);
+void driver_check_value(struct driver *d, const char *code, const char *value, const char *file, int line);
+void driver_check_error(struct driver *d, const char *code, const char *name, const char *file, int line);
 
 #define assert_contains(text, part) \
 	do { \
