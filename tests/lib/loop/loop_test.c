@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmocka_all.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+#include <terrarium/loop.h>
+
+struct seen {
+	struct trm_loop *loop;
+	struct trm_watch *watch[2];
+	struct trm_timer *timer;
+	int calls, last;
+	uint32_t events;
+	char order[16];
+};
+
+static int setup(void **state)
+{
+	struct trm_loop *loop;
+	if (trm_loop_create(&loop, NULL) < 0)
+		return -1;
+	*state = loop;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	trm_loop_destroy(*state);
+	return 0;
+}
+
+static void note(void *user, int fd, uint32_t events)
+{
+	struct seen *s = user;
+	(void)fd;
+	s->calls++;
+	s->events |= events;
+}
+
+static void a_descriptor_is_reported_when_ready(void **state)
+{
+	struct seen s = {0};
+	int fds[2];
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(trm_loop_add_fd(*state, fds[0], TRM_READ, note, &s, &s.watch[0], NULL), 0);
+	assert_int_equal(trm_loop_step(*state, 0), 0);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	assert_int_equal(trm_loop_step(*state, -1), 1);
+	assert_int_equal(s.events, TRM_READ);
+	trm_watch_set_events(s.watch[0], 0);
+	assert_int_equal(trm_loop_step(*state, 0), 0);
+	close(fds[1]);
+	assert_int_equal(trm_loop_step(*state, -1), 1); /* a hangup is always told */
+	assert_true(s.events & TRM_HANGUP);
+	trm_watch_remove(s.watch[0]);
+	close(fds[0]);
+}
+
+static void remove_both(void *user, int fd, uint32_t events)
+{
+	struct seen *s = user;
+	note(user, fd, events);
+	trm_watch_remove(s->watch[0]);
+	trm_watch_remove(s->watch[1]);
+}
+
+static void a_callback_may_remove_its_neighbours(void **state)
+{
+	struct seen s = {0};
+	int a[2], b[2];
+	assert_int_equal(pipe(a), 0);
+	assert_int_equal(pipe(b), 0);
+	trm_loop_add_fd(*state, a[0], TRM_READ, remove_both, &s, &s.watch[0], NULL);
+	trm_loop_add_fd(*state, b[0], TRM_READ, remove_both, &s, &s.watch[1], NULL);
+	assert_int_equal(write(a[1], "x", 1), 1);
+	assert_int_equal(write(b[1], "x", 1), 1);
+	assert_int_equal(trm_loop_step(*state, -1), 1);
+	assert_int_equal(trm_loop_step(*state, 0), 0);
+	assert_int_equal(s.calls, 1);
+	for (int i = 0; i < 2; i++) {
+		close(a[i]);
+		close(b[i]);
+	}
+}
+
+static void files_cannot_be_watched(void **state)
+{
+	struct trm_watch *w;
+	struct trm_error e;
+	FILE *f = tmpfile();
+	assert_int_equal(trm_loop_add_fd(*state, fileno(f), TRM_READ, note, NULL, &w, &e), TRM_ENOTSUP);
+	assert_non_null(strstr(e.msg, "file"));
+	fclose(f);
+}
+
+struct mark {
+	struct seen *seen;
+	char letter;
+};
+
+static void put_letter(void *user)
+{
+	struct mark *m = user;
+	m->seen->order[m->seen->calls++] = m->letter;
+}
+
+static void timers_come_in_order_and_not_early(void **state)
+{
+	struct seen s = {0};
+	struct mark m[3] = {{&s, 'a'}, {&s, 'b'}, {&s, 'c'}};
+	struct trm_timer *t[3];
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(trm_loop_add_timer(*state, put_letter, &m[i], &t[i], NULL), 0);
+	trm_loop_step(*state, 0);
+	uint64_t start_ns = trm_loop_now_ns(*state);
+	trm_timer_start(t[0], 30, 0);
+	trm_timer_start(t[1], 10, 0);
+	trm_timer_start(t[2], 20, 0);
+	assert_true(trm_timer_is_running(t[2]));
+	while (s.calls < 3)
+		trm_loop_step(*state, -1);
+	assert_string_equal(s.order, "bca");
+	assert_true(trm_loop_now_ns(*state) - start_ns >= 30000000);
+	assert_false(trm_timer_is_running(t[0]));
+	for (int i = 0; i < 3; i++)
+		trm_timer_remove(t[i]);
+}
+
+static void rearm(void *user)
+{
+	struct seen *s = user;
+	s->calls++;
+	trm_timer_start(s->timer, 0, 0);
+}
+
+static void a_timer_that_rearms_itself_starves_nobody(void **state)
+{
+	struct seen s = {0};
+	trm_loop_add_timer(*state, rearm, &s, &s.timer, NULL);
+	trm_timer_start(s.timer, 0, 0);
+	for (int i = 1; i <= 5; i++) {
+		trm_loop_step(*state, -1);
+		assert_int_equal(s.calls, i);
+	}
+	trm_timer_remove(s.timer);
+}
+
+static void tick(void *user)
+{
+	struct seen *s = user;
+	if (++s->calls == 3)
+		trm_timer_stop(s->timer);
+}
+
+static void a_repeating_timer_repeats_until_stopped(void **state)
+{
+	struct seen s = {0};
+	trm_loop_add_timer(*state, tick, &s, &s.timer, NULL);
+	trm_timer_start(s.timer, 1, 1);
+	while (trm_timer_is_running(s.timer))
+		trm_loop_step(*state, -1);
+	assert_int_equal(s.calls, 3);
+	assert_int_equal(trm_loop_step(*state, 5), 0);
+	trm_timer_remove(s.timer);
+}
+
+static void a_thousand_timers_keep_their_order(void **state)
+{
+	struct seen s = {0};
+	struct trm_timer *t[1000];
+	for (int i = 0; i < 1000; i++) {
+		trm_loop_add_timer(*state, tick, &s, &t[i], NULL);
+		trm_timer_start(t[i], 100000 + (uint64_t)(i * 7919 % 1000), 0);
+	}
+	for (int i = 0; i < 1000; i += 2)
+		trm_timer_stop(t[i]);
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(trm_timer_is_running(t[i]), i % 2);
+		trm_timer_remove(t[i]);
+	}
+	assert_int_equal(trm_loop_step(*state, 0), 0);
+}
+
+static void on_signal(void *user, int signo)
+{
+	struct seen *s = user;
+	s->calls++;
+	s->last = signo;
+}
+
+static void signals_arrive_in_the_loop(void **state)
+{
+	struct seen s = {0};
+	struct trm_signal *sig;
+	sigset_t now;
+	assert_int_equal(trm_loop_add_signal(*state, SIGUSR1, on_signal, &s, &sig, NULL), 0);
+	kill(getpid(), SIGUSR1);
+	assert_int_equal(s.calls, 0);
+	assert_int_equal(trm_loop_step(*state, -1), 1);
+	assert_int_equal(s.last, SIGUSR1);
+	trm_signal_remove(sig);
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	assert_int_equal(sigismember(&now, SIGUSR1), 0);
+	assert_int_equal(trm_loop_add_signal(*state, 4711, on_signal, &s, &sig, NULL), TRM_EINVAL);
+}
+
+static void on_child(void *user, pid_t pid, int wait_status)
+{
+	struct seen *s = user;
+	s->calls++;
+	s->last = wait_status;
+	s->order[0] = pid > 0;
+}
+
+static void a_child_is_reaped_and_told_once(void **state)
+{
+	struct seen s = {0};
+	struct trm_child *child;
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(7);
+	assert_int_equal(trm_loop_add_child(*state, pid, on_child, &s, &child, NULL), 0);
+	while (!s.calls)
+		trm_loop_step(*state, -1);
+	assert_true(WIFEXITED(s.last));
+	assert_int_equal(WEXITSTATUS(s.last), 7);
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
+}
+
+static void *wake(void *loop)
+{
+	trm_loop_wakeup(loop);
+	return NULL;
+}
+
+static void another_thread_can_wake_the_loop(void **state)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, wake, *state);
+	assert_int_equal(trm_loop_step(*state, -1), 1); /* hangs for ever if it does not */
+	pthread_join(thread, NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(a_descriptor_is_reported_when_ready),
+			TEST(a_callback_may_remove_its_neighbours),
+			TEST(files_cannot_be_watched),
+			TEST(timers_come_in_order_and_not_early),
+			TEST(a_timer_that_rearms_itself_starves_nobody),
+			TEST(a_repeating_timer_repeats_until_stopped),
+			TEST(a_thousand_timers_keep_their_order),
+			TEST(signals_arrive_in_the_loop),
+			TEST(a_child_is_reaped_and_told_once),
+			TEST(another_thread_can_wake_the_loop),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
