@@ -9,6 +9,7 @@
  * trm_sandbox_close, trm_loop_step until `closed`; trm_loop_destroy.
  * tests/clients/example.c does just that. */
 
+#include <terrarium/config.h>
 #include <terrarium/doctor.h>
 #include <terrarium/error.h>
 #include <terrarium/lang.h>

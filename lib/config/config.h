@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_CONFIG_CONFIG_H
+#define TRM_CONFIG_CONFIG_H
+
+/* Inner parts of the config room, apart for the tests. */
+
+#include <terrarium/config.h>
+#include <terrarium/error.h>
+
+/* Where a byte of a text stands: both from 1, the column in code points. */
+struct place {
+	size_t line, column;
+};
+struct place jsonc_place(const char *text, size_t n, size_t offset);
+
+/* Overwrite comments with spaces, newlines kept, so that every offset stays what it was. Returns the
+ * offset of a comment that is never closed, or n. */
+size_t jsonc_blank_comments(char *text, size_t n);
+
+/* Offset of the nth key (from 0) of the outermost object of valid JSON; n when there is none. */
+size_t jsonc_key_offset(const char *text, size_t n, size_t nth);
+
+/* The known key nearest to `key`, or NULL when none is near. */
+const struct trm_setting *setting_nearest(const char *key);
+
+/* Settings from the text of a .env file: lines of NAME=value; other names are ignored. */
+int dotenv_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
+		struct trm_error *reterr);
+
+/* Whole file, NUL-terminated, malloc'd. TRM_ENOENT if missing; at most 1 MiB. */
+int config_read_file(const char *path, char **ret_text, size_t *ret_n, struct trm_error *reterr);
+
+#endif

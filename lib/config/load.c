@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "config/config.h"
+
+#define FILE_MAX (1 << 20)
+
+/* Read up to cap bytes; the length, or -1 with errno. */
+static ssize_t read_all(int fd, char *mem, size_t cap)
+{
+	size_t n = 0;
+	while (n < cap) {
+		ssize_t got = read(fd, mem + n, cap - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		n += (size_t)got;
+	}
+	return (ssize_t)n;
+}
+
+static int read_regular(int fd, const char *path, char **ret_text, size_t *ret_n, struct trm_error *reterr)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return err_errno(reterr, errno, "cannot read %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_fail(reterr, TRM_EINVAL, "cannot read %s: it is not a regular file", path);
+	if (st.st_size > FILE_MAX)
+		return err_fail(reterr, TRM_ETOOBIG, "cannot read %s: it is larger than 1 MiB", path);
+	char *mem = malloc((size_t)st.st_size + 1);
+	if (!mem)
+		return err_fail(reterr, TRM_ENOMEM, "cannot read %s: out of memory", path);
+	ssize_t n = read_all(fd, mem, (size_t)st.st_size);
+	if (n < 0) {
+		int saved = errno;
+		free(mem);
+		return err_errno(reterr, saved, "cannot read %s", path);
+	}
+	mem[n] = 0;
+	*ret_text = mem;
+	*ret_n = (size_t)n;
+	return 0;
+}
+
+int config_read_file(const char *path, char **ret_text, size_t *ret_n, struct trm_error *reterr)
+{
+	/* Not to hang on a pipe that someone left under this name. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return err_errno(reterr, errno, "cannot read %s", path);
+	int r = read_regular(fd, path, ret_text, ret_n, reterr);
+	close(fd);
+	return r;
+}
+
+static int load_file(struct trm_config *config, const char *path, bool must_exist, struct trm_error *reterr)
+{
+	char *text;
+	size_t n;
+	struct trm_error why = {0};
+	int r = config_read_file(path, &text, &n, &why);
+	if (r == TRM_ENOENT && !must_exist)
+		return 0;
+	if (r < 0)
+		return err_fail(reterr, r, "%s", why.msg);
+	r = trm_config_parse(config, text, n, path, reterr);
+	free(text);
+	return r;
+}
+
+/* A .env that cannot be read is somebody else's, or a folder (some call their Python environment so). */
+static int load_dotenv(struct trm_config *config, struct trm_error *reterr)
+{
+	char *text;
+	size_t n;
+	if (config_read_file(".env", &text, &n, NULL) < 0)
+		return 0;
+	int r = dotenv_parse(config, text, n, ".env", reterr);
+	free(text);
+	return r;
+}
+
+/* $XDG_CONFIG_HOME/terrarium/config.json; a relative XDG_CONFIG_HOME counts as unset, as the XDG
+ * base directory specification demands. false: there is no home either. */
+static bool default_path(char *out, size_t cap)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int n;
+	if (xdg && *xdg == '/')
+		n = snprintf(out, cap, "%s/terrarium/config.json", xdg);
+	else if (home && *home)
+		n = snprintf(out, cap, "%s/.config/terrarium/config.json", home);
+	else
+		return false;
+	return n > 0 && (size_t)n < cap;
+}
+
+static int load_config_file(struct trm_config *config, const char *path, struct trm_error *reterr)
+{
+	char standard[PATH_MAX];
+	const char *named = path ? path : getenv("TERRARIUM_CONFIG");
+	if (named && *named)
+		return load_file(config, named, true, reterr);
+	if (!default_path(standard, sizeof standard))
+		return 0;
+	return load_file(config, standard, false, reterr);
+}
+
+static int load_environment(struct trm_config *config, struct trm_error *reterr)
+{
+	size_t n;
+	const struct trm_setting *settings = trm_settings(&n);
+	for (size_t i = 0; i < n; i++) {
+		const char *text = getenv(settings[i].env);
+		if (!text || !*text)
+			continue;
+		char label[64];
+		snprintf(label, sizeof label, "%s", settings[i].env);
+		int r = trm_config_set(config, &settings[i], text, label, reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr)
+{
+	trm_config_default(config);
+	int r = load_config_file(config, path, reterr);
+	if (r == 0)
+		r = load_dotenv(config, reterr);
+	if (r == 0)
+		r = load_environment(config, reterr);
+	return r;
+}
+
+void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)
+{
+	*opts = (struct trm_sandbox_opts){
+		.backend = config->backend,
+		.name = *config->name ? config->name : NULL,
+		.limits = config->limits,
+		.start_timeout_ms = config->start_timeout_ms,
+		.metrics_interval_ms = config->metrics_interval_ms,
+	};
+}
+
+void trm_config_session_opts(const struct trm_config *config, struct trm_session_opts *opts)
+{
+	*opts = (struct trm_session_opts){
+		.timeout_ms = config->timeout_ms,
+		.grace_ms = config->grace_ms,
+		.output_keep_bytes = (size_t)config->output_keep_bytes,
+	};
+}

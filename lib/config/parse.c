@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include <cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/utf8.h"
+#include "config/config.h"
+
+/* A config text on its way into a struct trm_config. */
+struct source {
+	const char *filename;
+	const char *text; /* the original: places are told by it */
+	size_t n;
+};
+
+static int fail_at(const struct source *src, size_t offset, struct trm_error *reterr, const char *why)
+{
+	struct place at = jsonc_place(src->text, src->n, offset);
+	return err_fail(reterr, TRM_EINVAL, "%s:%zu:%zu: %s", src->filename, at.line, at.column, why);
+}
+
+static int fail_unknown(const struct source *src, size_t offset, const char *key, struct trm_error *reterr)
+{
+	const struct trm_setting *near = setting_nearest(key);
+	char why[240];
+	if (near)
+		snprintf(why, sizeof why, "unknown setting \"%.60s\"; did you mean \"%s\"?", key, near->name);
+	else
+		snprintf(why, sizeof why, "unknown setting \"%.60s\"; see 'terrarium help config'.", key);
+	return fail_at(src, offset, reterr, why);
+}
+
+/* A JSON value as one would type it in an option. false: a list or an object has no such form. */
+static bool value_text(const cJSON *item, char *out, size_t cap)
+{
+	if (cJSON_IsBool(item))
+		snprintf(out, cap, "%s", cJSON_IsTrue(item) ? "on" : "off");
+	else if (cJSON_IsNumber(item))
+		snprintf(out, cap, "%.10f", item->valuedouble);
+	else if (cJSON_IsString(item) && strlen(item->valuestring) < cap)
+		memcpy(out, item->valuestring, strlen(item->valuestring) + 1);
+	else
+		return false;
+	if (cJSON_IsNumber(item)) { /* 512.0000000000 reads badly in a message */
+		char *end = out + strlen(out);
+		while (end > out && end[-1] == '0')
+			*--end = 0;
+		if (end > out && end[-1] == '.')
+			*--end = 0;
+	}
+	return true;
+}
+
+static int take(struct trm_config *config, const struct source *src, const cJSON *item, size_t offset,
+		struct trm_error *reterr)
+{
+	const struct trm_setting *setting = trm_setting_find(item->string);
+	if (!setting || strcmp(setting->name, item->string))
+		return fail_unknown(src, offset, item->string, reterr);
+	for (const cJSON *before = item->prev; before->next; before = before->prev)
+		if (!strcmp(before->string, item->string))
+			return fail_at(src, offset, reterr, "this setting was already given above; keep one of the two.");
+	char text[400], label[96];
+	if (!value_text(item, text, sizeof text)) {
+		char why[200];
+		snprintf(why, sizeof why, "\"%s\" must be a plain value, such as %s.", setting->name,
+				*setting->fallback ? setting->fallback : "\"text\"");
+		return fail_at(src, offset, reterr, why);
+	}
+	snprintf(label, sizeof label, "\"%s\":", setting->name);
+	struct trm_error below = {0};
+	if (trm_config_set(config, setting, text, label, &below) < 0)
+		return fail_at(src, offset, reterr, below.msg);
+	return 0;
+}
+
+static int take_all(struct trm_config *config, const struct source *src, const char *blanked,
+		const cJSON *root, struct trm_error *reterr)
+{
+	if (!cJSON_IsObject(root))
+		return fail_at(src, strspn(blanked, " \t\r\n"), reterr,
+				"a config is one object: { \"memory\": 512, … }.");
+	size_t nth = 0;
+	for (const cJSON *item = root->child; item; item = item->next, nth++) {
+		int r = take(config, src, item, jsonc_key_offset(blanked, src->n, nth), reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* First byte of text that is not valid UTF-8, or NUL; n if there is none. */
+static size_t first_bad_byte(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		bool is_valid;
+		size_t len = utf8_decode(text + i, n - i, &(uint32_t){0}, &is_valid);
+		if (!is_valid || !text[i])
+			return i;
+		i += len;
+	}
+	return n;
+}
+
+int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
+		struct trm_error *reterr)
+{
+	struct source src = {filename, text, n};
+	size_t bad = first_bad_byte(text, n);
+	if (bad < n)
+		return fail_at(&src, bad, reterr, "this is not UTF-8 text.");
+	char *blanked = malloc(n + 1);
+	if (!blanked)
+		return err_fail(reterr, TRM_ENOMEM, "%s: out of memory", filename);
+	memcpy(blanked, text, n);
+	blanked[n] = 0;
+	size_t open = jsonc_blank_comments(blanked, n);
+	int r;
+	if (open < n) {
+		r = fail_at(&src, open, reterr, "this comment is never closed.");
+	} else if (strspn(blanked, " \t\r\n") == n) {
+		r = 0; /* An empty file, or one with comments alone, sets nothing. */
+	} else {
+		const char *end = blanked;
+		cJSON *root = cJSON_ParseWithLengthOpts(blanked, n + 1, &end, 1);
+		struct trm_config draft = *config;
+		r = root ? take_all(&draft, &src, blanked, root, reterr)
+			 : fail_at(&src, (size_t)(end - blanked), reterr,
+					   "this is not JSON: look for a missing or spare comma, quote or bracket here "
+					   "or just before.");
+		cJSON_Delete(root);
+		if (r == 0)
+			*config = draft;
+	}
+	free(blanked);
+	return r;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TERRARIUM_CONFIG_H
+#define TERRARIUM_CONFIG_H
+
+/* Settings of the program: one table names each with its option, its
+ * environment variable, its unit and its range, and everything that reads,
+ * checks or explains a setting goes by that table.
+ *
+ * Precedence, highest first: option, environment (TERRARIUM_…), the file
+ * `.env` in the current directory, the config file, the default.
+ *
+ * The config file is one JSON object with comments (// and slash-star) at
+ * $XDG_CONFIG_HOME/terrarium/config.json (~/.config if that is not set). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/sandbox.h>
+#include <terrarium/session.h>
+
+struct trm_error;
+
+/* Plain data: copy it freely, nothing to free. */
+struct trm_config {
+	char backend[32];              /* "local", "fake" */
+	char name[65];                 /* of the sandbox; "": a random one */
+	char language[16];             /* "": from the file's name, else python */
+	char theme[64];                /* name of a file in themes/ without .json */
+	struct trm_limits limits;
+	uint32_t timeout_ms;           /* per run; 0: none */
+	uint32_t grace_ms;             /* between an interrupt and the kill */
+	uint32_t start_timeout_ms;     /* of a sandbox */
+	uint32_t metrics_interval_ms;  /* 200 to 60 000 */
+	uint64_t output_keep_bytes;    /* of a run's output kept in its result */
+	bool confirm;                  /* ask before code is run */
+};
+
+enum trm_setting_kind {
+	TRM_SETTING_TEXT,    /* char [] */
+	TRM_SETTING_SWITCH,  /* bool: on off true false yes no 1 0 */
+	TRM_SETTING_BYTES,   /* uint64_t bytes; a plain number is MiB; K, M, G (KiB …) may follow */
+	TRM_SETTING_CORES,   /* double */
+	TRM_SETTING_COUNT,   /* uint32_t */
+	TRM_SETTING_SECONDS, /* uint32_t ms; a plain number is seconds; ms, s, m may follow */
+};
+
+struct trm_setting {
+	const char *name;    /* key in the config file: "metrics_interval" */
+	const char *option;  /* "--metrics-interval" */
+	char letter;         /* short option: 'l' for -l; 0: none */
+	const char *env;     /* "TERRARIUM_METRICS_INTERVAL" */
+	const char *metavar; /* "S" */
+	const char *fallback; /* the default, as one would type it */
+	enum trm_setting_kind kind;
+	double min, max;     /* in the typed unit (MiB, cores, count, seconds); not for TEXT, SWITCH */
+	bool zero_is_off;    /* 0 is allowed although below min */
+	bool not_from_dotenv; /* a folder that one happens to be in may not decide this */
+	const char *help;    /* one line */
+	size_t offset, size; /* of the field in struct trm_config */
+};
+
+/* The table, in the order of --help. */
+const struct trm_setting *trm_settings(size_t *ret_count);
+
+/* Row by name, by option ("--memory") or by environment variable; NULL if there is none. */
+const struct trm_setting *trm_setting_find(const char *key);
+
+/* Set one field from text. `label` is what a message calls the setting
+ * ("--memory", "TERRARIUM_MEMORY"). TRM_EINVAL with a sentence such as
+ * "--memory -1: must be at least 16 MiB"; the field is then unchanged. */
+int trm_config_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
+		const char *label, struct trm_error *reterr);
+
+/* The field as one would type it, for help, dialogs and tests: "512", "on". Returns its length. */
+size_t trm_config_get(const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
+
+void trm_config_default(struct trm_config *config);
+
+/* Defaults, then config file, `.env`, environment. `path` NULL: the file named
+ * by TERRARIUM_CONFIG, else the one in the config directory, which need not
+ * exist. Errors: TRM_EINVAL, naming file, line and column, and the nearest
+ * known key for an unknown one; TRM_ENOENT a file that was named is missing. */
+int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr);
+
+/* Settings from the text of a config file, on top of what `config` holds.
+ * `filename` is for messages. All or nothing. */
+int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
+		struct trm_error *reterr);
+
+/* Fill in the options of a sandbox and a session. `opts` borrows texts of `config`. */
+void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts);
+void trm_config_session_opts(const struct trm_config *config, struct trm_session_opts *opts);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <terrarium/config.h>
+#include <terrarium/error.h>
+
+#include "config/config.h"
+
+static void table_is_sound(void **state)
+{
+	(void)state;
+	size_t n;
+	const struct trm_setting *s = trm_settings(&n);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(!strncmp(s[i].option, "--", 2));
+		assert_true(!strncmp(s[i].env, "TERRARIUM_", 10));
+		assert_ptr_equal(trm_setting_find(s[i].name), &s[i]);
+		assert_ptr_equal(trm_setting_find(s[i].option), &s[i]);
+		assert_ptr_equal(trm_setting_find(s[i].env), &s[i]);
+		struct trm_config config;
+		struct trm_error why = {0};
+		trm_config_default(&config);
+		assert_int_equal(trm_config_set(&config, &s[i], s[i].fallback, s[i].name, &why), 0);
+		char text[64];
+		trm_config_get(&config, &s[i], text, sizeof text);
+		assert_string_equal(text, s[i].fallback);
+	}
+	assert_null(trm_setting_find("nonsense"));
+}
+
+static void values_are_typed(void **state)
+{
+	(void)state;
+	struct trm_config c;
+	trm_config_default(&c);
+	static const struct { const char *key, *text; } good[] = {
+		{"memory", "1G"}, {"disk", "64MiB"}, {"cpus", "0.5"}, {"timeout", "250ms"}, {"grace", "1m"},
+		{"confirm", "OFF"}, {"theme", "light"}, {"processes", "64"}, {"metrics_interval", "0.2"},
+	};
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		assert_int_equal(trm_config_set(&c, trm_setting_find(good[i].key), good[i].text, "x", NULL), 0);
+	assert_int_equal(c.limits.mem_bytes, 1 << 30);
+	assert_int_equal(c.limits.disk_bytes, 64 << 20);
+	assert_true(c.limits.cpus == 0.5);
+	assert_int_equal(c.timeout_ms, 250);
+	assert_int_equal(c.grace_ms, 60000);
+	assert_false(c.confirm);
+	assert_string_equal(c.theme, "light");
+	assert_int_equal(c.limits.procs, 64);
+	assert_int_equal(c.metrics_interval_ms, 200);
+	assert_int_equal(trm_config_set(&c, trm_setting_find("timeout"), "0", "x", NULL), 0);
+	assert_int_equal(c.timeout_ms, 0);
+}
+
+static void impossible_values_are_sentences(void **state)
+{
+	(void)state;
+	static const struct { const char *option, *text, *sentence; } bad[] = {
+		{"--memory", "-1", "--memory -1: must be at least 16 MiB."},
+		{"--memory", "lots", "--memory lots: must be a number of MiB, such as 512 or 2G."},
+		{"--memory", "", "--memory '': must be a number of MiB, such as 512 or 2G."},
+		{"--memory", "99999999999", "--memory 99999999999: must be at most 1048576 MiB."},
+		{"--memory", "nan", "--memory nan: must be a number of MiB, such as 512 or 2G."},
+		{"--cpus", "0", "--cpus 0: must be at least 0.01 cores."},
+		{"--cpus", "1,5", "--cpus 1,5: must be a number of cores, such as 1 or 0.5."},
+		{"--processes", "9.5", "--processes 9.5: must be a whole number."},
+		{"--timeout", "-3", "--timeout -3: must be at least 0.001 seconds, or 0 for no limit."},
+		{"--metrics-interval", "0.1", "--metrics-interval 0.1: must be at least 0.2 seconds."},
+		{"--metrics-interval", "61", "--metrics-interval 61: must be at most 60 seconds."},
+		{"--confirm", "maybe", "--confirm maybe: must be on or off."},
+		{"--theme", "", "--theme '': must not be empty."},
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct trm_config c, before;
+		struct trm_error why = {0};
+		trm_config_default(&c);
+		before = c;
+		int r = trm_config_set(&c, trm_setting_find(bad[i].option), bad[i].text, bad[i].option, &why);
+		assert_int_equal(r, TRM_EINVAL);
+		assert_string_equal(why.msg, bad[i].sentence);
+		assert_memory_equal(&c, &before, sizeof c);
+	}
+}
+
+static void a_slip_finds_its_setting(void **state)
+{
+	(void)state;
+	assert_string_equal(setting_nearest("memroy")->name, "memory");
+	assert_string_equal(setting_nearest("--tiemout")->name, "timeout");
+	assert_string_equal(setting_nearest("metrics-interval")->name, "metrics_interval");
+	assert_null(setting_nearest("zzzzzzzzzz"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_is_sound),
+		cmocka_unit_test(values_are_typed),
+		cmocka_unit_test(impossible_values_are_sentences),
+		cmocka_unit_test(a_slip_finds_its_setting),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
