@@ -104,6 +104,19 @@ static size_t first_bad_byte(const char *text, size_t n)
 	return n;
 }
 
+/* cJSON stops one byte behind the beginning of a string that is none, or is never closed. */
+static size_t error_offset(const char *blanked, const char *end)
+{
+	static const char before_string[] = "{[,:", blanks[] = " \t\r\n";
+	size_t offset = (size_t)(end - blanked);
+	if (offset < 2 || strchr(blanks, blanked[offset - 1]))
+		return offset;
+	size_t before = offset - 2;
+	while (before && strchr(blanks, blanked[before]))
+		before--;
+	return strchr(before_string, blanked[before]) ? offset - 1 : offset;
+}
+
 int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr)
 {
@@ -127,7 +140,7 @@ int trm_config_parse(struct trm_config *config, const char *text, size_t n, cons
 		cJSON *root = cJSON_ParseWithLengthOpts(blanked, n + 1, &end, 1);
 		struct trm_config draft = *config;
 		r = root ? take_all(&draft, &src, blanked, root, reterr)
-			 : fail_at(&src, (size_t)(end - blanked), reterr,
+			 : fail_at(&src, error_offset(blanked, end), reterr,
 					   "this is not JSON: look for a missing or spare comma, quote or bracket here "
 					   "or just before.");
 		cJSON_Delete(root);
