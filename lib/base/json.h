@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_BASE_JSON_H
+#define TRM_BASE_JSON_H
+
+/* Writing JSON. Whatever the bytes, what comes out is valid JSON in valid
+ * UTF-8 on one line: broken bytes become U+FFFD; control characters (C0, DEL,
+ * C1), bidirectional overrides and line separators are written as \uXXXX, so
+ * that a line may also be shown on a terminal. */
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Append s[0..n) as a string, quotes included. TRM_ETOOBIG or TRM_ENOMEM as buf_append. */
+int json_put_string(struct buf *out, const char *s, size_t n);
+
+#endif

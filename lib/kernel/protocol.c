@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/protocol.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "kernel/kernel.h"
+
+/* ---- requests -------------------------------------------------------------- */
+
+enum { HAS_CODE = 1, HAS_CURSOR = 2, HAS_FILE = 4 };
+
+static const struct {
+	const char *name;
+	unsigned fields;
+} OPS[] = {
+		[KERNEL_OP_RUN] = {"run", HAS_CODE | HAS_FILE},
+		[KERNEL_OP_COMPLETE] = {"complete", HAS_CODE | HAS_CURSOR},
+		[KERNEL_OP_INSPECT] = {"inspect", HAS_CODE | HAS_CURSOR},
+		[KERNEL_OP_IS_COMPLETE] = {"is_complete", HAS_CODE},
+		[KERNEL_OP_VARIABLES] = {"variables", 0},
+		[KERNEL_OP_RESET] = {"reset", 0},
+};
+
+static int put_text(struct buf *out, const char *s)
+{
+	return buf_append(out, s, strlen(s));
+}
+
+int kernel_request_put(struct buf *out, const struct kernel_request *request)
+{
+	unsigned fields = OPS[request->op].fields;
+	char text[96];
+	snprintf(text, sizeof text, "{\"op\":\"%s\",\"id\":\"%" PRIu64 "\"", OPS[request->op].name, request->id);
+	int r = put_text(out, text);
+	if (!r && fields & HAS_CODE && !(r = put_text(out, ",\"code\":")))
+		r = json_put_string(out, request->code, request->code_len);
+	if (!r && fields & HAS_CURSOR) {
+		snprintf(text, sizeof text, ",\"cursor\":%zu", request->cursor);
+		r = put_text(out, text);
+	}
+	if (!r && fields & HAS_FILE && !(r = put_text(out, ",\"file\":")))
+		r = json_put_string(out, request->file, strlen(request->file));
+	return r ? r : put_text(out, "}\n");
+}
+
+/* ---- events ---------------------------------------------------------------- */
+
+static int hex4(const char *s, const char *end)
+{
+	int v = 0;
+	if (end - s < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		char c = s[i];
+		int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
+				: c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+		if (d < 0)
+			return -1;
+		v = v << 4 | d;
+	}
+	return v;
+}
+
+/* An escape at s (behind the backslash). \u0000 would end the string early,
+ * and a surrogate without its other half (Python writes them for file names
+ * that are not UTF-8) fails the whole parse: both become U+FFFD, which has the
+ * same length. Returns how many bytes the escape takes. */
+static size_t mend_escape(char *s, const char *end)
+{
+	if (*s != 'u')
+		return 1;
+	int high = hex4(s + 1, end);
+	if (high < 0)
+		return 1;
+	if (high >= 0xD800 && high < 0xDC00 && end - s >= 11 && s[5] == '\\' && s[6] == 'u') {
+		int low = hex4(s + 7, end);
+		if (low >= 0xDC00 && low < 0xE000)
+			return 11;
+	}
+	if (high == 0 || (high >= 0xD800 && high < 0xE000))
+		memcpy(s + 1, "fffd", 4);
+	return 5;
+}
+
+/* Mend the strings of a line and measure its depth. False: too deep. */
+static bool mend_line(char *line, size_t n)
+{
+	const char *end = line + n;
+	bool in_string = false;
+	int depth = 0;
+	for (char *s = line; s < end; s++) {
+		if (in_string && *s == '\\' && s + 1 < end)
+			s += mend_escape(s + 1, end);
+		else if (*s == '"')
+			in_string = !in_string;
+		else if (!in_string && (*s == '{' || *s == '['))
+			depth++;
+		else if (!in_string && (*s == '}' || *s == ']'))
+			depth--;
+		if (depth > KERNEL_DEPTH_MAX)
+			return false;
+	}
+	return true;
+}
+
+static const char *get_text(const cJSON *object, const char *name)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+static bool get_number(const cJSON *object, const char *name, double max, double *ret)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= max))
+		return false;
+	*ret = item->valuedouble;
+	return true;
+}
+
+static uint64_t get_id(const cJSON *object)
+{
+	const char *text = get_text(object, "id");
+	if (!text || !*text || strlen(text) > 19 || strspn(text, "0123456789") != strlen(text))
+		return 0;
+	return strtoull(text, NULL, 10);
+}
+
+static bool read_ready(struct kernel_event *e)
+{
+	e->text = get_text(e->json, "version");
+	return true;
+}
+
+static bool read_input(struct kernel_event *e)
+{
+	e->text = get_text(e->json, "prompt");
+	e->is_secret = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(e->json, "secret"));
+	return true;
+}
+
+static bool read_display(struct kernel_event *e)
+{
+	e->data = cJSON_GetObjectItemCaseSensitive(e->json, "data");
+	return cJSON_IsObject(e->data);
+}
+
+static bool read_late(struct kernel_event *e)
+{
+	const char *stream = get_text(e->json, "stream");
+	e->text = get_text(e->json, "text");
+	e->is_stderr = stream && !strcmp(stream, "stderr");
+	return e->text;
+}
+
+static bool read_done(struct kernel_event *e)
+{
+	static const char *const NAMES[] = {"ok", "error", "interrupted"};
+	const char *status = get_text(e->json, "status");
+	size_t i = 0;
+	while (status && i < 3 && strcmp(status, NAMES[i]))
+		i++;
+	if (!status || i == 3)
+		return false;
+	e->done = (enum kernel_done)i;
+	double number;
+	e->exit_code = get_number(e->json, "exit_code", 255, &number) ? (int)number : -1;
+	e->set = get_number(e->json, "set", KERNEL_SPARE_SETS, &number) ? (int)number : -1;
+	e->has_cpu = get_number(e->json, "cpu_us", 1e15, &number);
+	e->cpu_us = e->has_cpu ? (uint64_t)number : 0;
+	e->value = get_text(e->json, "value");
+	const cJSON *error = cJSON_GetObjectItemCaseSensitive(e->json, "error");
+	if (cJSON_IsObject(error)) {
+		const char *name = get_text(error, "name"), *message = get_text(error, "message");
+		const cJSON *traceback = cJSON_GetObjectItemCaseSensitive(error, "traceback");
+		e->error_name = name ? name : "Error";
+		e->error_message = message ? message : "";
+		e->traceback = cJSON_IsArray(traceback) ? traceback : NULL;
+	}
+	return true;
+}
+
+static bool read_reply(struct kernel_event *e)
+{
+	const cJSON *data = cJSON_GetObjectItemCaseSensitive(e->json, "data");
+	e->text = get_text(e->json, "error");
+	e->data = cJSON_IsObject(data) ? data : NULL;
+	return e->text || e->data;
+}
+
+static const struct {
+	const char *name;
+	enum kernel_event_type type;
+	bool (*read)(struct kernel_event *event);
+} EVENTS[] = {
+		{"done", KERNEL_EVENT_DONE, read_done},
+		{"ready", KERNEL_EVENT_READY, read_ready},
+		{"input", KERNEL_EVENT_INPUT, read_input},
+		{"display", KERNEL_EVENT_DISPLAY, read_display},
+		{"late", KERNEL_EVENT_LATE, read_late},
+		{"reply", KERNEL_EVENT_REPLY, read_reply},
+};
+
+static int read_event(struct kernel_event *e, struct trm_error *reterr)
+{
+	const char *name = get_text(e->json, "ev");
+	if (!name)
+		return err_fail(reterr, TRM_EPROTO, "a line on the kernel's event pipe has no \"ev\"");
+	e->id = get_id(e->json);
+	for (size_t i = 0; i < sizeof EVENTS / sizeof *EVENTS; i++) {
+		if (strcmp(name, EVENTS[i].name))
+			continue;
+		e->type = EVENTS[i].type;
+		if (!EVENTS[i].read(e))
+			return err_fail(reterr, TRM_EPROTO, "a \"%s\" event of the kernel lacks a field", name);
+	}
+	return 0;
+}
+
+static cJSON *parse(char *line, size_t n)
+{
+	if (utf8_is_valid(line, n))
+		return cJSON_ParseWithLength(line, n);
+	size_t len;
+	char *repaired = utf8_repair(line, n, &len);
+	cJSON *json = repaired ? cJSON_ParseWithLength(repaired, len) : NULL;
+	free(repaired);
+	return json;
+}
+
+int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr)
+{
+	if (!mend_line(line, n))
+		return err_fail(reterr, TRM_EPROTO, "a line on the kernel's event pipe is nested too deeply");
+	struct kernel_event event = {.exit_code = -1, .set = -1, .json = parse(line, n)};
+	if (!cJSON_IsObject(event.json)) {
+		cJSON_Delete(event.json);
+		return err_fail(reterr, TRM_EPROTO, "a line on the kernel's event pipe is not a JSON object");
+	}
+	int r = read_event(&event, reterr);
+	if (r) {
+		cJSON_Delete(event.json);
+		return r;
+	}
+	*ret = event;
+	return 0;
+}
+
+void kernel_event_finish(struct kernel_event *event)
+{
+	cJSON_Delete(event->json);
+	*event = (struct kernel_event){0};
+}
+
+/* ---- lines ------------------------------------------------------------------- */
+
+enum { KEEP_BYTES = 1024 * 1024 };
+
+void kernel_lines_init(struct kernel_lines *lines)
+{
+	*lines = (struct kernel_lines){0};
+	buf_init(&lines->bytes, KERNEL_LINE_MAX);
+}
+
+void kernel_lines_finish(struct kernel_lines *lines)
+{
+	buf_finish(&lines->bytes);
+	lines->scanned = 0;
+}
+
+int kernel_lines_feed(struct kernel_lines *lines, const void *bytes, size_t n)
+{
+	return buf_append(&lines->bytes, bytes, n);
+}
+
+char *kernel_lines_next(struct kernel_lines *lines, size_t *ret_len)
+{
+	if (lines->scanned >= lines->bytes.len)
+		return NULL;
+	char *start = buf_at(&lines->bytes);
+	char *newline = memchr(start + lines->scanned, '\n', lines->bytes.len - lines->scanned);
+	if (!newline) {
+		lines->scanned = lines->bytes.len;
+		return NULL;
+	}
+	*ret_len = (size_t)(newline - start);
+	return start;
+}
+
+void kernel_lines_done(struct kernel_lines *lines, size_t len)
+{
+	buf_take(&lines->bytes, len + 1);
+	lines->scanned = 0;
+	if (!lines->bytes.len && lines->bytes.cap > KEEP_BYTES) {
+		/* One line with a picture in it shall not cost its memory for good. */
+		kernel_lines_finish(lines);
+		kernel_lines_init(lines);
+	}
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KERNEL_PROTOCOL_H
+#define TRM_KERNEL_PROTOCOL_H
+
+/* The JSON lines of kernel.h without I/O: requests to bytes, bytes to events.
+ * The bytes come from user code's process and are hostile: a line has a
+ * greatest length and depth, strings are repaired to UTF-8 without NUL, and
+ * numbers out of range count as absent. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct cJSON;
+struct trm_error;
+
+#ifndef KERNEL_LINE_MAX
+#define KERNEL_LINE_MAX (32u * 1024 * 1024)
+#endif
+enum { KERNEL_DEPTH_MAX = 32 };
+
+/* ---- requests -------------------------------------------------------------- */
+
+enum kernel_op {
+	KERNEL_OP_RUN,
+	KERNEL_OP_COMPLETE,
+	KERNEL_OP_INSPECT,
+	KERNEL_OP_IS_COMPLETE,
+	KERNEL_OP_VARIABLES,
+	KERNEL_OP_RESET,
+};
+
+struct kernel_request {
+	enum kernel_op op;
+	uint64_t id;
+	const char *code; /* run, complete, inspect, is_complete */
+	size_t code_len;
+	const char *file; /* run */
+	size_t cursor;    /* complete, inspect: in code points */
+};
+
+/* Append the request's line. TRM_ETOOBIG or TRM_ENOMEM as buf_append. */
+int kernel_request_put(struct buf *out, const struct kernel_request *request);
+
+/* ---- events ---------------------------------------------------------------- */
+
+enum kernel_event_type {
+	KERNEL_EVENT_OTHER, /* none of ours: to be ignored */
+	KERNEL_EVENT_READY,
+	KERNEL_EVENT_INPUT,
+	KERNEL_EVENT_DISPLAY,
+	KERNEL_EVENT_LATE,
+	KERNEL_EVENT_DONE,
+	KERNEL_EVENT_REPLY,
+};
+
+enum kernel_done { KERNEL_DONE_OK, KERNEL_DONE_ERROR, KERNEL_DONE_INTERRUPTED };
+
+/* Texts are borrowed from the event and NULL when absent. */
+struct kernel_event {
+	enum kernel_event_type type;
+	uint64_t id;                 /* 0: none */
+	const char *text;            /* ready: version; input: prompt; late: text; reply: error */
+	bool is_secret;              /* input */
+	bool is_stderr;              /* late */
+	const struct cJSON *data;    /* display: object of MIME type to text; reply: object */
+	enum kernel_done done;       /* the rest: done */
+	int exit_code;               /* 0 to 255; -1 absent */
+	int set;                     /* 0 to KERNEL_SPARE_SETS; -1 absent */
+	bool has_cpu;
+	uint64_t cpu_us;
+	const char *value;
+	const char *error_name, *error_message; /* both or none */
+	const struct cJSON *traceback; /* array; only its strings count */
+	struct cJSON *json;          /* owner of all of this */
+};
+
+/* Decode one line (without its newline), which is changed in place. TRM_EPROTO
+ * with a sentence if it is no event; nothing to finish then. */
+int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr);
+void kernel_event_finish(struct kernel_event *event);
+
+/* ---- lines ------------------------------------------------------------------- */
+
+struct kernel_lines {
+	struct buf bytes;
+	size_t scanned; /* bytes at the front known to hold no newline */
+};
+
+void kernel_lines_init(struct kernel_lines *lines);
+void kernel_lines_finish(struct kernel_lines *lines);
+/* TRM_ETOOBIG: a line is longer than KERNEL_LINE_MAX. */
+int kernel_lines_feed(struct kernel_lines *lines, const void *bytes, size_t n);
+/* The next whole line without its newline, until the next call; NULL: none. */
+char *kernel_lines_next(struct kernel_lines *lines, size_t *ret_len);
+/* Consume the line last returned. */
+void kernel_lines_done(struct kernel_lines *lines, size_t len);
+
+#endif
