@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* The connection to the agent: bytes in and out, and who gets which frame. */
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "base/err.h"
+#include "wire/message.h"
+
+#define BROKE "the agent in the sandbox broke the protocol: "
+
+void client_init(struct trm_sandbox *s)
+{
+	s->fd = -1;
+	buf_init(&s->in, FRAME_HEADER + FRAME_MAX_PAYLOAD + SANDBOX_READ_BYTES);
+	buf_init(&s->out, SANDBOX_OUT_MAX_BYTES);
+	streams_init(&s->streams);
+	/* The greeting waits in front of whatever is asked for before there is a connection, so that
+	 * all of it leaves in one write: a cold start waits for no answer. */
+	struct pack p = {.to = &s->out};
+	size_t mark;
+	frame_begin(&s->out, 0, FRAME_HELLO, 0, &mark);
+	pack_u32(&p, FRAME_MAGIC);
+	pack_u32(&p, FRAME_VERSION);
+	frame_end(&s->out, mark);
+}
+
+void client_stop(struct trm_sandbox *s)
+{
+	trm_watch_remove(s->watch);
+	s->watch = NULL;
+	s->fd = -1;
+	s->is_dead = true;
+	buf_clear(&s->out);
+}
+
+void client_finish(struct trm_sandbox *s)
+{
+	client_stop(s);
+	buf_finish(&s->in);
+	buf_finish(&s->out);
+}
+
+/* ---- out ---------------------------------------------------------------------- */
+
+/* File bytes move up as the outgoing buffer empties. */
+static void pump_all(struct trm_sandbox *s)
+{
+	s->wants_pump = false;
+	for (unsigned i = 0; i < STREAM_SLOTS && sandbox_is_open(s); i++) {
+		struct stream *stream = s->streams.slots[i].stream;
+		if (stream && stream->ops->pump)
+			stream->ops->pump(stream);
+	}
+}
+
+static void wait_writable(struct trm_sandbox *s)
+{
+	s->is_blocked = true;
+	trm_watch_set_events(s->watch, TRM_READ | TRM_WRITE);
+}
+
+/* True: everything is out. */
+static bool write_out(struct trm_sandbox *s)
+{
+	while (s->out.len) {
+		ssize_t n = send(s->fd, buf_at(&s->out), s->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n > 0) {
+			buf_take(&s->out, (size_t)n);
+		} else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			wait_writable(s);
+			return false;
+		} else if (n < 0 && errno != EINTR) {
+			/* The other end is gone: what it said last is still to be read, then
+			 * the reader meets the end. */
+			s->is_dead = true;
+			buf_clear(&s->out);
+		}
+	}
+	return !s->is_dead;
+}
+
+void client_flush(struct trm_sandbox *s)
+{
+	enum { ROUNDS = 16 }; /* then somebody else may have a turn */
+	if (s->fd < 0 || s->is_blocked || s->is_dead)
+		return;
+	for (int i = 0; write_out(s) && s->wants_pump; i++) {
+		if (i == ROUNDS) {
+			wait_writable(s);
+			return;
+		}
+		pump_all(s);
+	}
+}
+
+static void on_writable(struct trm_sandbox *s)
+{
+	s->is_blocked = false;
+	client_flush(s);
+	if (!s->is_blocked && s->watch)
+		trm_watch_set_events(s->watch, TRM_READ);
+}
+
+void client_send(struct trm_sandbox *s, uint32_t stream, enum frame_type type, uint8_t channel,
+		const void *payload, size_t n)
+{
+	struct trm_error why;
+	if (s->is_dead)
+		return;
+	if (frame_put(&s->out, stream, type, channel, payload, n) < 0) {
+		err_fail(&why, TRM_ENOMEM, "what is to be sent to the sandbox does not fit into memory");
+		sandbox_fail(s, &why);
+		return;
+	}
+	if (!s->holds) {
+		sandbox_hold(s);
+		sandbox_release(s);
+	}
+}
+
+void client_send_u32(struct trm_sandbox *s, uint32_t stream, enum frame_type type, uint8_t channel,
+		uint32_t value)
+{
+	const unsigned char bytes[4] = {(unsigned char)value, (unsigned char)(value >> 8),
+			(unsigned char)(value >> 16), (unsigned char)(value >> 24)};
+	client_send(s, stream, type, channel, bytes, sizeof bytes);
+}
+
+/* ---- in ------------------------------------------------------------------------- */
+
+static int welcome(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+{
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	uint32_t version = unpack_u32(&u);
+	if (u.bad || s->state != SANDBOX_CONNECTED)
+		return err_fail(why, TRM_EPROTO, BROKE "a greeting out of turn");
+	if (version != FRAME_VERSION)
+		return err_fail(why, TRM_EPROTO, "the agent in the sandbox speaks version %u of the protocol, we speak %d",
+				version, FRAME_VERSION);
+	s->state = SANDBOX_READY;
+	trm_timer_stop(s->patience);
+	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
+		next = o->next;
+		if (o->ready)
+			o->ready(o->user);
+	}
+	if (s->cb->ready && sandbox_is_open(s))
+		s->cb->ready(s->user, s);
+	return 0;
+}
+
+static int connection_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+{
+	struct trm_error said;
+	switch (frame->type) {
+	case FRAME_WELCOME: return welcome(s, frame, why);
+	case FRAME_METRICS: return metrics_frame(s, frame, why);
+	case FRAME_PONG: return 0;
+	case FRAME_ERROR:
+		if (error_msg_get(frame, &said) < 0)
+			return err_fail(why, TRM_EPROTO, BROKE "an unreadable error");
+		return err_fail(why, said.code ? said.code : TRM_EIO, "the agent in the sandbox gave up: %s", said.msg);
+	default: return err_fail(why, TRM_EPROTO, BROKE "frame type %u on the connection", frame->type);
+	}
+}
+
+static int deliver(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+{
+	struct stream *stream;
+	if (!frame->stream)
+		return connection_frame(s, frame, why);
+	if (s->state != SANDBOX_READY)
+		return err_fail(why, TRM_EPROTO, BROKE "frame type %u before the greeting", frame->type);
+	switch (streams_find(&s->streams, frame->stream, &stream)) {
+	case STREAM_FOUND: return stream->ops->frame(stream, frame, why);
+	case STREAM_GONE: return 0; /* we have closed it while this was on its way */
+	case STREAM_UNKNOWN: break;
+	}
+	return err_fail(why, TRM_EPROTO, BROKE "unknown stream %u", frame->stream);
+}
+
+static void deliver_all(struct trm_sandbox *s)
+{
+	struct frame frame;
+	struct trm_error why;
+	int r = 0;
+	while (r == 0 && sandbox_is_open(s)) {
+		int got = frame_next(&s->in, &frame);
+		if (got == 0)
+			return;
+		r = got < 0 ? err_fail(&why, TRM_EPROTO, BROKE "a malformed frame") : deliver(s, &frame, &why);
+		if (r == 0)
+			frame_done(&s->in, &frame);
+	}
+	if (r < 0)
+		sandbox_fail(s, &why);
+}
+
+/* The stream has ended. The carrier will know better why (what killed the
+ * sandbox, what bubblewrap complained of), so it gets a moment to tell. */
+static void hung_up(struct trm_sandbox *s)
+{
+	enum { PATIENCE_MS = 2000 };
+	client_stop(s);
+	s->is_hung_up = true;
+	trm_timer_start(s->patience, PATIENCE_MS, 0);
+}
+
+static void on_readable(struct trm_sandbox *s)
+{
+	char *room = buf_reserve(&s->in, SANDBOX_READ_BYTES);
+	ssize_t n = room ? recv(s->fd, room, SANDBOX_READ_BYTES, MSG_DONTWAIT) : 0;
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return;
+	if (n <= 0) {
+		hung_up(s);
+		return;
+	}
+	buf_fill(&s->in, (size_t)n);
+	deliver_all(s);
+}
+
+static void on_event(void *user, int fd, uint32_t events)
+{
+	struct trm_sandbox *s = user;
+	(void)fd;
+	sandbox_hold(s);
+	if (events & TRM_WRITE)
+		on_writable(s);
+	if (events & (TRM_READ | TRM_HANGUP) && s->watch)
+		on_readable(s);
+	sandbox_release(s);
+}
+
+void client_connected(struct trm_sandbox *s, int fd)
+{
+	struct trm_error why;
+	sandbox_hold(s);
+	s->fd = fd;
+	if (trm_loop_add_fd(s->loop, fd, TRM_READ, on_event, s, &s->watch, &why) < 0)
+		sandbox_fail(s, &why);
+	sandbox_release(s);
+}

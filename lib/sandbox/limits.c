@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+
+#include <terrarium/sandbox.h>
+
+#include "base/err.h"
+
+#define MIB (1024ull * 1024)
+
+/* Below these nothing starts; above them a limit is none, or a mistake. */
+enum { MIN_MEM_MIB = 16, MIN_PROCS = 4, MIN_OPEN_FILES = 16 };
+#define MAX_BYTES (1ull << 50)
+#define MIN_CPUS 0.01
+#define MAX_CPUS 4096.0
+#define MAX_COUNT (1u << 22)
+
+void trm_limits_default(struct trm_limits *limits)
+{
+	*limits = (struct trm_limits){
+			.mem_bytes = 512 * MIB,
+			.cpus = 1.0,
+			.procs = 128,
+			.disk_bytes = 256 * MIB,
+			.file_bytes = 256 * MIB,
+			.open_files = 4096,
+	};
+}
+
+static int check_bytes(const char *what, uint64_t bytes, uint64_t min_bytes, struct trm_error *reterr)
+{
+	if (bytes < min_bytes)
+		return err_fail(reterr, TRM_EINVAL,
+				"the %s limit of %" PRIu64 " bytes is too small: it must be at least %" PRIu64 " MiB",
+				what, bytes, (uint64_t)(min_bytes / MIB));
+	if (bytes > MAX_BYTES)
+		return err_fail(reterr, TRM_EINVAL,
+				"the %s limit of %" PRIu64 " bytes is too large: it must be at most %llu MiB",
+				what, bytes, MAX_BYTES / MIB);
+	return 0;
+}
+
+static int check_count(const char *what, uint32_t count, uint32_t min, struct trm_error *reterr)
+{
+	if (count >= min && count <= MAX_COUNT)
+		return 0;
+	return err_fail(reterr, TRM_EINVAL, "the limit of %" PRIu32 " %s cannot be: it must be between %" PRIu32
+			" and %u", count, what, min, MAX_COUNT);
+}
+
+int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr)
+{
+	int r;
+	if (!isfinite(limits->cpus) || limits->cpus < MIN_CPUS || limits->cpus > MAX_CPUS)
+		return err_fail(reterr, TRM_EINVAL, "the limit of %g CPUs cannot be: it must be between %g and %g",
+				limits->cpus, MIN_CPUS, MAX_CPUS);
+	if ((r = check_bytes("memory", limits->mem_bytes, MIN_MEM_MIB * MIB, reterr)) < 0)
+		return r;
+	if ((r = check_count("processes", limits->procs, MIN_PROCS, reterr)) < 0)
+		return r;
+	if ((r = check_bytes("disk", limits->disk_bytes, MIB, reterr)) < 0)
+		return r;
+	if ((r = check_bytes("file size", limits->file_bytes, MIB, reterr)) < 0)
+		return r;
+	return check_count("open files", limits->open_files, MIN_OPEN_FILES, reterr);
+}
+
+void trm_sandbox_opts_default(struct trm_sandbox_opts *opts)
+{
+	*opts = (struct trm_sandbox_opts){0};
+	trm_limits_default(&opts->limits);
+}

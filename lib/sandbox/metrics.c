@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include <time.h>
+
+#include "base/err.h"
+#include "sandbox/sandbox.h"
+#include "wire/message.h"
+
+enum { INTERVAL_MIN_MS = 200, INTERVAL_MAX_MS = 60000 };
+
+int metrics_check(uint32_t interval_ms, struct trm_error *reterr)
+{
+	if (!interval_ms || (interval_ms >= INTERVAL_MIN_MS && interval_ms <= INTERVAL_MAX_MS))
+		return 0;
+	return err_fail(reterr, TRM_EINVAL, "the metrics interval of %u ms cannot be: it must be between %d and %d ms",
+			interval_ms, INTERVAL_MIN_MS, INTERVAL_MAX_MS);
+}
+
+void metrics_send_watch(struct trm_sandbox *s)
+{
+	char bytes[8];
+	struct buf payload = {.mem = bytes, .cap = sizeof bytes, .max = sizeof bytes};
+	struct pack p = {.to = &payload};
+	pack_u32(&p, s->opts.metrics_interval_ms);
+	pack_u8(&p, s->opts.metrics_with_processes);
+	client_send(s, 0, FRAME_WATCH, 0, buf_at(&payload), payload.len);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void add_stats(struct trm_sandbox *s, struct trm_sample *sample)
+{
+	sample->time_ns = now_ns();
+	if (s->ops->caps & BACKEND_STATS && s->carrier)
+		s->ops->stats(s->carrier, sample);
+}
+
+int metrics_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+{
+	struct trm_process table[METRICS_MAX_PROCESSES];
+	struct trm_metrics metrics;
+	if (s->state != SANDBOX_READY || metrics_msg_get(frame, &metrics, table) < 0)
+		return err_fail(why, TRM_EPROTO, "the agent in the sandbox broke the protocol: unreadable metrics");
+	add_stats(s, &metrics.sample);
+	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
+		next = o->next;
+		if (o->sample)
+			o->sample(o->user, &metrics.sample);
+	}
+	if (s->cb->metrics && s->opts.metrics_interval_ms)
+		s->cb->metrics(s->user, s, &metrics);
+	return 0;
+}
+
+bool metrics_sample_now(struct trm_sandbox *s, struct trm_sample *ret)
+{
+	*ret = (struct trm_sample){0};
+	add_stats(s, ret);
+	return ret->known != 0;
+}
+
+int trm_sandbox_set_metrics(struct trm_sandbox *s, uint32_t interval_ms, bool with_processes,
+		struct trm_error *reterr)
+{
+	int r = metrics_check(interval_ms, reterr);
+	if (r < 0)
+		return r;
+	if (!sandbox_is_open(s))
+		return err_fail(reterr, TRM_ECLOSED, "sandbox '%s' is closed", s->name);
+	s->opts.metrics_interval_ms = interval_ms;
+	s->opts.metrics_with_processes = with_processes;
+	metrics_send_watch(s);
+	return 0;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes in the sandbox. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "sandbox/sandbox.h"
+#include "wire/message.h"
+
+#ifndef PROC_QUEUE_MAX
+#define PROC_QUEUE_MAX (64u * 1024 * 1024)
+#endif
+
+/* What goes to the process on one channel. */
+struct input {
+	struct buf queue;   /* waits for credit */
+	uint32_t in_flight; /* sent, and not yet taken by the process */
+	uint8_t channel;
+};
+
+struct trm_proc {
+	struct stream stream;
+	const struct trm_proc_cb *cb;
+	void *user;
+	bool is_started, is_pty, has_control, has_manual_credit;
+	bool is_closed;        /* by the caller: only `exited` follows */
+	bool wants_eof;        /* when the queue for stdin is empty */
+	bool owes_drained;     /* input has piled up: say when it is gone */
+	unsigned n_outputs;    /* channels 0 to n_outputs-1 carry output */
+	size_t unconsumed;     /* with manual credit: delivered, and the caller still deals with it */
+	struct input in, control;
+};
+
+#define BROKE "the agent in the sandbox broke the protocol: "
+
+static void proc_free(struct trm_proc *p)
+{
+	buf_finish(&p->in.queue);
+	buf_finish(&p->control.queue);
+	free(p);
+}
+
+/* ---- from the agent ------------------------------------------------------------ */
+
+static int on_started(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
+{
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	uint32_t pid = unpack_u32(&u);
+	if (u.bad || p->is_started)
+		return err_fail(why, TRM_EPROTO, BROKE "a process that starts twice");
+	p->is_started = true;
+	if (p->cb->started)
+		p->cb->started(p->user, p, pid);
+	return 0;
+}
+
+static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
+{
+	bool is_control = frame->channel == CHANNEL_CONTROL && p->has_control;
+	if (!p->is_started || (!is_control && frame->channel >= p->n_outputs))
+		return err_fail(why, TRM_EPROTO, BROKE "output on channel %u of a process that has none there",
+				frame->channel);
+	int r = stream_charge(&p->stream, frame->len, why);
+	if (r < 0 || !frame->len)
+		return r;
+	if (p->has_manual_credit)
+		p->unconsumed += frame->len;
+	if (p->cb->output)
+		p->cb->output(p->user, p, frame->channel, frame->payload, frame->len);
+	if (!p->has_manual_credit)
+		stream_consume(&p->stream, frame->len);
+	return 0;
+}
+
+static void pump_input(struct trm_proc *p, struct input *in)
+{
+	while (in->queue.len && in->in_flight < FRAME_INPUT_WINDOW) {
+		size_t n = FRAME_INPUT_WINDOW - in->in_flight;
+		if (n > in->queue.len)
+			n = in->queue.len;
+		client_send(p->stream.sandbox, p->stream.id, FRAME_INPUT, in->channel, buf_at(&in->queue), n);
+		in->in_flight += (uint32_t)n;
+		buf_take(&in->queue, n);
+	}
+}
+
+static void send_stdin_state(struct trm_proc *p, enum stdin_state state)
+{
+	uint8_t byte = (uint8_t)state;
+	client_send(p->stream.sandbox, p->stream.id, FRAME_STDIN, 0, &byte, 1);
+}
+
+static void send_eof_when_empty(struct trm_proc *p)
+{
+	if (!p->wants_eof || p->in.queue.len)
+		return;
+	p->wants_eof = false;
+	send_stdin_state(p, STDIN_EOF);
+}
+
+static int on_input_credit(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
+{
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	uint32_t n = unpack_u32(&u);
+	struct input *in = frame->channel == CHANNEL_STDIN ? &p->in : &p->control;
+	if (u.bad || frame->channel != in->channel || n > in->in_flight)
+		return err_fail(why, TRM_EPROTO, BROKE "credit for input that was never sent");
+	in->in_flight -= n;
+	pump_input(p, in);
+	send_eof_when_empty(p);
+	if (p->owes_drained && trm_proc_queued(p) <= FRAME_INPUT_WINDOW / 2) {
+		p->owes_drained = false;
+		if (p->cb->drained)
+			p->cb->drained(p->user, p);
+	}
+	return 0;
+}
+
+static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
+{
+	struct exited_msg msg;
+	if (!p->is_started || exited_msg_get(frame, &msg) < 0)
+		return err_fail(why, TRM_EPROTO, BROKE "an unreadable exit of a process");
+	struct trm_exit status = {
+			.exit_code = msg.signal ? -1 : msg.exit_code,
+			.signal = (int)msg.signal,
+			.user_us = msg.user_us,
+			.system_us = msg.system_us,
+			.max_rss_bytes = msg.max_rss_bytes,
+	};
+	struct trm_error none = {0};
+	streams_remove(&p->stream.sandbox->streams, &p->stream);
+	if (p->cb->exited)
+		p->cb->exited(p->user, p, &status, &none);
+	proc_free(p);
+	return 0;
+}
+
+static void end(struct stream *stream, const struct trm_error *why)
+{
+	struct trm_proc *p = (struct trm_proc *)stream;
+	if (p->cb->exited)
+		p->cb->exited(p->user, p, NULL, why);
+	proc_free(p);
+}
+
+static int on_error(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
+{
+	struct trm_error said;
+	if (error_msg_get(frame, &said) < 0)
+		return err_fail(why, TRM_EPROTO, BROKE "an unreadable error of a process");
+	if (!said.code)
+		said.code = TRM_EIO;
+	streams_remove(&p->stream.sandbox->streams, &p->stream);
+	end(&p->stream, &said);
+	return 0;
+}
+
+static int on_frame(struct stream *stream, const struct frame *frame, struct trm_error *why)
+{
+	struct trm_proc *p = (struct trm_proc *)stream;
+	switch (frame->type) {
+	case FRAME_OUTPUT: return on_output(p, frame, why);
+	case FRAME_INPUT_CREDIT: return on_input_credit(p, frame, why);
+	case FRAME_STARTED: return on_started(p, frame, why);
+	case FRAME_EXITED: return on_exited(p, frame, why);
+	case FRAME_ERROR: return on_error(p, frame, why);
+	default: return err_fail(why, TRM_EPROTO, BROKE "frame type %u for a process", frame->type);
+	}
+}
+
+static const struct stream_ops PROC_OPS = {.frame = on_frame, .end = end};
+
+/* ---- starting ---------------------------------------------------------------------- */
+
+static int check(const struct trm_proc_opts *o, struct trm_error *reterr)
+{
+	if (!o->argv || !o->argv[0] || !o->argv[0][0])
+		return err_fail(reterr, TRM_EINVAL, "there is no command to start");
+	if (!o->control && (o->script_len || o->spare_channels))
+		return err_fail(reterr, TRM_EINVAL, "a script and spare channels need the control pipes");
+	if (o->control && o->pty)
+		return err_fail(reterr, TRM_EINVAL, "a process has either control pipes or a terminal");
+	if (o->spare_channels > SPARE_SETS_MAX)
+		return err_fail(reterr, TRM_EINVAL, "a process has at most %d spare channels", SPARE_SETS_MAX);
+	if (o->pty && (!o->rows || !o->cols))
+		return err_fail(reterr, TRM_EINVAL, "a terminal needs rows and columns");
+	return 0;
+}
+
+static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct trm_error *reterr)
+{
+	struct trm_sandbox *s = p->stream.sandbox;
+	struct spawn_msg msg = {
+			.flags = (o->pty ? SPAWN_PTY : 0u) | (o->control ? SPAWN_CONTROL : 0u)
+					| (o->stdin_open ? SPAWN_STDIN_OPEN : 0u),
+			.rows = o->rows,
+			.cols = o->cols,
+			.spare_sets = o->spare_channels,
+			.window = SANDBOX_WINDOW,
+			.nproc = s->ops->nproc ? s->ops->nproc(s->carrier) : 0,
+			.argv = (char **)o->argv,
+			.env = (char **)o->env,
+			.cwd = (char *)(o->cwd ? o->cwd : "/workspace"),
+			.script = o->script,
+			.script_len = o->script_len,
+	};
+	int r = spawn_msg_put(&s->out, p->stream.id, &msg);
+	if (r < 0)
+		return err_fail(reterr, r, "the command '%.80s' with its arguments, environment and script is too long",
+				o->argv[0]);
+	return 0;
+}
+
+static struct trm_proc *proc_new(struct trm_sandbox *s, const struct trm_proc_opts *o,
+		const struct trm_proc_cb *cb, void *user)
+{
+	static const struct trm_proc_cb none;
+	struct trm_proc *p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	p->stream = (struct stream){.ops = &PROC_OPS, .sandbox = s, .credit = SANDBOX_WINDOW};
+	p->cb = cb ? cb : &none;
+	p->user = user;
+	p->is_pty = o->pty;
+	p->has_control = o->control;
+	p->has_manual_credit = o->manual_credit;
+	p->n_outputs = o->pty ? 1 : 2 + 2 * o->spare_channels;
+	p->in.channel = CHANNEL_STDIN;
+	p->control.channel = CHANNEL_CONTROL;
+	buf_init(&p->in.queue, PROC_QUEUE_MAX);
+	buf_init(&p->control.queue, PROC_QUEUE_MAX);
+	return p;
+}
+
+int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
+		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc, struct trm_error *reterr)
+{
+	int r = check(opts, reterr);
+	if (r < 0)
+		return r;
+	if (!sandbox_is_open(sandbox))
+		return err_fail(reterr, TRM_ECLOSED, "sandbox '%s' is closed", sandbox->name);
+	struct trm_proc *p = proc_new(sandbox, opts, cb, user);
+	if (!p)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	sandbox_hold(sandbox);
+	if ((r = streams_add(&sandbox->streams, &p->stream, reterr)) < 0
+			|| (r = send_spawn(p, opts, reterr)) < 0) {
+		streams_remove(&sandbox->streams, &p->stream);
+		proc_free(p);
+	} else {
+		*ret_proc = p;
+	}
+	sandbox_release(sandbox);
+	return r;
+}
+
+/* ---- what the caller does with it ------------------------------------------------------- */
+
+static bool is_over(const struct trm_proc *p)
+{
+	return p->is_closed || !p->stream.id;
+}
+
+/* What fits the window goes out at once, without a copy on the way. */
+static int write_input(struct trm_proc *p, struct input *in, const char *bytes, size_t n,
+		struct trm_error *reterr)
+{
+	size_t now = 0;
+	if (n > PROC_QUEUE_MAX - in->queue.len)
+		return err_fail(reterr, TRM_ETOOBIG, "more than %u MiB of input wait for the process already",
+				PROC_QUEUE_MAX / 1024 / 1024);
+	if (!in->queue.len)
+		now = n < FRAME_INPUT_WINDOW - in->in_flight ? n : FRAME_INPUT_WINDOW - in->in_flight;
+	int r = buf_append(&in->queue, bytes + now, n - now);
+	if (r < 0)
+		return err_fail(reterr, r, "out of memory");
+	if (now) {
+		in->in_flight += (uint32_t)now;
+		client_send(p->stream.sandbox, p->stream.id, FRAME_INPUT, in->channel, bytes, now);
+	}
+	return 0;
+}
+
+int trm_proc_write(struct trm_proc *proc, unsigned channel, const void *bytes, size_t n,
+		struct trm_error *reterr)
+{
+	if (is_over(proc))
+		return err_fail(reterr, TRM_ECLOSED, "the process has ended");
+	if (channel != CHANNEL_STDIN && !(channel == CHANNEL_CONTROL && proc->has_control))
+		return err_fail(reterr, TRM_EINVAL, "the process takes no input on channel %u", channel);
+	int r = write_input(proc, channel == CHANNEL_STDIN ? &proc->in : &proc->control, bytes, n, reterr);
+	if (r == 0 && channel == CHANNEL_STDIN && trm_proc_queued(proc) > FRAME_INPUT_WINDOW / 2)
+		proc->owes_drained = true;
+	return r;
+}
+
+size_t trm_proc_queued(const struct trm_proc *proc)
+{
+	return proc->in.queue.len + proc->in.in_flight;
+}
+
+void trm_proc_open_stdin(struct trm_proc *proc)
+{
+	if (is_over(proc) || proc->is_pty)
+		return;
+	if (proc->wants_eof)
+		proc->wants_eof = false; /* not sent yet */
+	else
+		send_stdin_state(proc, STDIN_OPEN);
+}
+
+void trm_proc_close_stdin(struct trm_proc *proc)
+{
+	if (is_over(proc))
+		return;
+	proc->wants_eof = true;
+	send_eof_when_empty(proc);
+}
+
+void trm_proc_reset_stdin(struct trm_proc *proc)
+{
+	if (is_over(proc))
+		return;
+	buf_clear(&proc->in.queue);
+	proc->wants_eof = proc->owes_drained = false;
+	send_stdin_state(proc, STDIN_RESET);
+}
+
+int trm_proc_signal(struct trm_proc *proc, int signo, enum trm_signal_scope scope)
+{
+	unsigned char payload[5] = {(unsigned char)signo, [4] = scope == TRM_SIGNAL_TREE};
+	if (signo < 1 || signo > SIGRTMAX)
+		return TRM_EINVAL;
+	if (is_over(proc))
+		return TRM_ECLOSED;
+	client_send(proc->stream.sandbox, proc->stream.id, FRAME_SIGNAL, 0, payload, sizeof payload);
+	return 0;
+}
+
+void trm_proc_resize(struct trm_proc *proc, uint16_t rows, uint16_t cols)
+{
+	const unsigned char payload[4] = {(unsigned char)rows, (unsigned char)(rows >> 8), (unsigned char)cols,
+			(unsigned char)(cols >> 8)};
+	if (!is_over(proc) && proc->is_pty && rows && cols)
+		client_send(proc->stream.sandbox, proc->stream.id, FRAME_RESIZE, 0, payload, sizeof payload);
+}
+
+void trm_proc_consumed(struct trm_proc *proc, size_t n)
+{
+	if (n > proc->unconsumed)
+		n = proc->unconsumed;
+	proc->unconsumed -= n;
+	if (!is_over(proc))
+		stream_consume(&proc->stream, n);
+}
+
+void trm_proc_close(struct trm_proc *proc)
+{
+	if (is_over(proc))
+		return;
+	proc->is_closed = true;
+	client_send(proc->stream.sandbox, proc->stream.id, FRAME_CLOSE, 0, NULL, 0);
+	stream_defer_end(&proc->stream);
+}
+
+void proc_forget(struct trm_proc *proc)
+{
+	static const struct trm_proc_cb none;
+	proc->cb = &none;
+	trm_proc_close(proc);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a sandbox: open, ready, closing, closed. */
+#include "sandbox/sandbox.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/err.h"
+
+enum { START_TIMEOUT_MS = 180000 };
+
+bool sandbox_is_open(const struct trm_sandbox *s)
+{
+	return s->state != SANDBOX_CLOSING;
+}
+
+/* ---- the end -------------------------------------------------------------------- */
+
+static void end_deferred(struct trm_sandbox *s, const struct trm_error *why)
+{
+	struct stream *list = s->deferred;
+	s->deferred = NULL;
+	while (list) {
+		struct stream *stream = list;
+		list = stream->next_deferred;
+		stream->ops->end(stream, why);
+	}
+}
+
+/* Callbacks may close further streams, which puts them on the deferred list. */
+static void end_streams(struct trm_sandbox *s, const struct trm_error *why)
+{
+	for (unsigned i = 0; i < STREAM_SLOTS; i++) {
+		struct stream *stream = s->streams.slots[i].stream;
+		if (!stream)
+			continue;
+		streams_remove(&s->streams, stream);
+		stream->ops->end(stream, why);
+	}
+	while (s->deferred)
+		end_deferred(s, why);
+}
+
+static void finish(struct trm_sandbox *s)
+{
+	struct trm_error canceled = {0};
+	sandbox_hold(s); /* for good: nobody below shall finish it again */
+	err_fail(&canceled, TRM_ECANCELED, "sandbox '%s' was closed", s->name);
+	client_stop(s);
+	end_streams(s, s->why.code ? &s->why : &canceled);
+	while (s->observers) {
+		struct sandbox_observer *observer = s->observers;
+		s->observers = observer->next;
+		if (observer->closed)
+			observer->closed(observer->user, s->why.code ? &s->why : &canceled);
+	}
+	if (s->cb->closed)
+		s->cb->closed(s->user, s, &s->why);
+	client_finish(s);
+	trm_timer_remove(s->patience);
+	trm_timer_remove(s->soon);
+	free(s);
+}
+
+void sandbox_hold(struct trm_sandbox *s)
+{
+	s->holds++;
+}
+
+void sandbox_release(struct trm_sandbox *s)
+{
+	if (s->holds == 1 && s->out.len)
+		client_flush(s); /* still held: flushing may make the sandbox fail */
+	if (--s->holds == 0 && !s->carrier)
+		finish(s);
+}
+
+static void start_closing(struct trm_sandbox *s)
+{
+	if (!sandbox_is_open(s))
+		return;
+	s->state = SANDBOX_CLOSING;
+	client_stop(s);
+	trm_timer_stop(s->patience);
+	if (s->carrier)
+		s->ops->stop(s->carrier);
+}
+
+void sandbox_fail(struct trm_sandbox *s, const struct trm_error *why)
+{
+	if (sandbox_is_open(s))
+		s->why = *why;
+	start_closing(s);
+}
+
+void trm_sandbox_close(struct trm_sandbox *sandbox)
+{
+	start_closing(sandbox);
+}
+
+/* ---- the carrier's and the timers' calls --------------------------------------------- */
+
+static void on_connected(void *user, int fd)
+{
+	struct trm_sandbox *s = user;
+	if (!sandbox_is_open(s) || s->state != SANDBOX_STARTING)
+		return;
+	s->state = SANDBOX_CONNECTED;
+	client_connected(s, fd);
+}
+
+static void on_carrier_closed(void *user, const struct trm_error *why)
+{
+	struct trm_sandbox *s = user;
+	sandbox_hold(s);
+	if (why->code && (sandbox_is_open(s) || !s->why.code || s->is_hung_up))
+		s->why = *why;
+	else if (sandbox_is_open(s))
+		err_fail(&s->why, TRM_ECLOSED, "sandbox '%s' ended by itself", s->name);
+	s->state = SANDBOX_CLOSING;
+	s->carrier = NULL;
+	sandbox_release(s);
+}
+
+static const struct carrier_cb CARRIER_CB = {.connected = on_connected, .closed = on_carrier_closed};
+
+static void on_impatient(void *user)
+{
+	struct trm_sandbox *s = user;
+	struct trm_error why;
+	if (s->is_hung_up)
+		err_fail(&why, TRM_ECLOSED, "the agent in sandbox '%s' ended or was killed", s->name);
+	else
+		err_fail(&why, TRM_ETIMEDOUT, "sandbox '%s' did not start within %g s: %s", s->name,
+				s->opts.start_timeout_ms / 1000.0,
+				s->state == SANDBOX_STARTING ? "no connection to it" : "its agent does not answer");
+	sandbox_fail(s, &why);
+}
+
+static void on_soon(void *user)
+{
+	struct trm_sandbox *s = user;
+	struct trm_error why;
+	err_fail(&why, TRM_ECANCELED, "closed by the caller");
+	sandbox_hold(s);
+	end_deferred(s, &why);
+	sandbox_release(s);
+}
+
+/* ---- opening ------------------------------------------------------------------------- */
+
+static const char NAME_LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+static int name_check(const char *name, struct trm_error *reterr)
+{
+	size_t n = strlen(name);
+	/* "." and ".." would be other directories than meant where names become files. */
+	if (n && n <= 64 && strspn(name, NAME_LETTERS) == n && strspn(name, ".") != n && name[0] != '-')
+		return 0;
+	return err_fail(reterr, TRM_EINVAL,
+			"'%s' cannot name a sandbox: use 1 to 64 letters, digits, dots, underscores and hyphens", name);
+}
+
+static int name_random(char *name, size_t cap, struct trm_error *reterr)
+{
+	uint32_t number;
+	if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+		return err_fail(reterr, TRM_EIO, "the kernel gives no random numbers for a name");
+	snprintf(name, cap, "sandbox-%08x", number);
+	return 0;
+}
+
+static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
+{
+	int r;
+	if (opts->name) {
+		if ((r = name_check(opts->name, reterr)) < 0)
+			return r;
+		memcpy(s->name, opts->name, strlen(opts->name) + 1);
+	} else if ((r = name_random(s->name, sizeof s->name, reterr)) < 0) {
+		return r;
+	}
+	if ((r = trm_limits_check(&opts->limits, reterr)) < 0
+			|| (r = metrics_check(opts->metrics_interval_ms, reterr)) < 0
+			|| (r = backend_find(opts->backend, &s->ops, reterr)) < 0)
+		return r;
+	s->opts = *opts;
+	s->opts.name = s->name;
+	s->opts.backend = s->ops->name;
+	if (!s->opts.start_timeout_ms)
+		s->opts.start_timeout_ms = START_TIMEOUT_MS;
+	return 0;
+}
+
+int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
+		struct trm_error *reterr)
+{
+	static const struct trm_sandbox_cb none;
+	struct trm_sandbox *s = calloc(1, sizeof *s);
+	int r;
+	if (!s)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	s->loop = loop;
+	s->cb = cb ? cb : &none;
+	s->user = user;
+	client_init(s);
+	if ((r = take_opts(s, opts, reterr)) < 0
+			|| (r = trm_loop_add_timer(loop, on_impatient, s, &s->patience, reterr)) < 0
+			|| (r = trm_loop_add_timer(loop, on_soon, s, &s->soon, reterr)) < 0
+			|| (r = s->ops->probe(reterr)) < 0
+			|| (r = s->ops->start(loop, &s->opts, &CARRIER_CB, s, &s->carrier, reterr)) < 0) {
+		client_finish(s);
+		trm_timer_remove(s->patience);
+		trm_timer_remove(s->soon);
+		free(s);
+		return r;
+	}
+	trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
+	if (s->opts.metrics_interval_ms)
+		metrics_send_watch(s);
+	*ret_sandbox = s;
+	return 0;
+}
+
+/* ---- what it is ------------------------------------------------------------------------ */
+
+const char *trm_sandbox_name(const struct trm_sandbox *sandbox)
+{
+	return sandbox->name;
+}
+
+const char *trm_sandbox_backend(const struct trm_sandbox *sandbox)
+{
+	return sandbox->ops->name;
+}
+
+const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox)
+{
+	return &sandbox->opts.limits;
+}
+
+bool trm_sandbox_is_ready(const struct trm_sandbox *sandbox)
+{
+	return sandbox->state == SANDBOX_READY;
+}
+
+size_t trm_sandbox_guards(const struct trm_sandbox *sandbox, const struct trm_guard **ret_guards)
+{
+	if (sandbox->carrier && sandbox->state != SANDBOX_STARTING)
+		return sandbox->ops->guards(sandbox->carrier, ret_guards);
+	*ret_guards = NULL;
+	return 0;
+}
+
+/* ---- observers --------------------------------------------------------------------------- */
+
+void sandbox_observe(struct trm_sandbox *s, struct sandbox_observer *observer)
+{
+	observer->next = s->observers;
+	s->observers = observer;
+}
+
+void sandbox_unobserve(struct trm_sandbox *s, struct sandbox_observer *observer)
+{
+	struct sandbox_observer **at = &s->observers;
+	while (*at && *at != observer)
+		at = &(*at)->next;
+	if (*at)
+		*at = observer->next;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SANDBOX_PRIVATE_H
+#define TRM_SANDBOX_PRIVATE_H
+
+/* The inside of a sandbox handle: for the files of this room, and for the
+ * session, which holds and observes it.
+ *
+ * A sandbox is a carrier (backend.h) and a client of the agent at the far end
+ * of the carrier's stream. Everything the agent sends is hostile: what breaks
+ * the protocol closes the sandbox with a sentence that says how.
+ *
+ * Any callback may close anything. So that nothing is freed under somebody's
+ * feet: streams die only from the bottom of the stack (their last frame, the
+ * deferred list, the end of the sandbox), and the sandbox ends only when nobody
+ * holds it. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/error.h>
+#include <terrarium/loop.h>
+#include <terrarium/sandbox.h>
+
+#include "backend/backend.h"
+#include "base/buf.h"
+#include "wire/frame.h"
+#include "wire/pack.h"
+
+/* Credit that a stream of ours has: what may come before we have dealt with it. */
+#ifndef SANDBOX_WINDOW
+#define SANDBOX_WINDOW (1024u * 1024)
+#endif
+/* Bytes asked for in one read: as much as a turn shall deliver at most. */
+#ifndef SANDBOX_READ_BYTES
+#define SANDBOX_READ_BYTES (512u * 1024)
+#endif
+/* File bytes wait in their transfers, not in the outgoing buffer, beyond this. */
+#ifndef SANDBOX_OUT_SOFT_BYTES
+#define SANDBOX_OUT_SOFT_BYTES (256u * 1024)
+#endif
+#define SANDBOX_OUT_MAX_BYTES (256u * 1024 * 1024)
+
+/* ---- streams ----------------------------------------------------------------- */
+
+struct stream;
+
+struct stream_ops {
+	/* A frame for this stream. TRM_EPROTO with a sentence: the sandbox closes. It may end
+	 * and free the stream. */
+	int (*frame)(struct stream *stream, const struct frame *frame, struct trm_error *why);
+	/* The end without the agent's word: report `why` and free. The stream is out of the table. */
+	void (*end)(struct stream *stream, const struct trm_error *why);
+	/* The outgoing buffer has room again (sandbox.wants_pump was set); NULL: never asks for it. */
+	void (*pump)(struct stream *stream);
+};
+
+/* Base of a process and a transfer: first member. */
+struct stream {
+	const struct stream_ops *ops;
+	struct trm_sandbox *sandbox;
+	uint32_t id;         /* 0: not in the table (any more) */
+	uint32_t credit;     /* bytes that the agent may still send */
+	uint32_t consumed;   /* bytes dealt with and not yet given back as credit */
+	struct stream *next_deferred;
+};
+
+/* Ids carry the slot in their low bits and the slot's generation above, so that
+ * finding one is an index, and one that is gone is told from one that never was. */
+enum { STREAM_SLOT_BITS = 10, STREAM_SLOTS = 1 << STREAM_SLOT_BITS };
+
+struct stream_table {
+	struct { struct stream *stream; uint32_t generation; } slots[STREAM_SLOTS];
+	uint16_t free[STREAM_SLOTS];
+	unsigned n_free;
+};
+
+enum stream_found { STREAM_UNKNOWN, STREAM_GONE, STREAM_FOUND };
+
+void streams_init(struct stream_table *table);
+/* Give `stream` an id. TRM_EBUSY when the table is full. */
+int streams_add(struct stream_table *table, struct stream *stream, struct trm_error *reterr);
+void streams_remove(struct stream_table *table, struct stream *stream); /* takes one that is out */
+enum stream_found streams_find(const struct stream_table *table, uint32_t id, struct stream **ret);
+
+/* Take `n` bytes off the stream's credit; TRM_EPROTO with a sentence when it oversteps. */
+int stream_charge(struct stream *stream, size_t n, struct trm_error *why);
+/* n bytes are dealt with: gives credit back, by halves of the window. */
+void stream_consume(struct stream *stream, size_t n);
+/* Report the end from the next turn of the loop, as cancelled; out of the table now. */
+void stream_defer_end(struct stream *stream);
+
+/* ---- the sandbox ------------------------------------------------------------------ */
+
+enum sandbox_state { SANDBOX_STARTING, SANDBOX_CONNECTED, SANDBOX_READY, SANDBOX_CLOSING };
+
+/* Somebody who must know of the end: told after all streams have ended and
+ * before cb->closed. The observer owns the memory and removes itself before. */
+struct sandbox_observer {
+	struct sandbox_observer *next;
+	void (*ready)(void *user);
+	void (*closed)(void *user, const struct trm_error *why);
+	void (*sample)(void *user, const struct trm_sample *sample);
+	void *user;
+};
+
+struct trm_sandbox {
+	struct trm_loop *loop;
+	const struct trm_sandbox_cb *cb;
+	void *user;
+	struct trm_sandbox_opts opts; /* complete; strings point to `name` and the backend's own */
+	char name[65];
+	const struct backend_ops *ops;
+	struct carrier *carrier;      /* NULL once it has closed */
+	enum sandbox_state state;
+	struct trm_error why;         /* of closing */
+	bool is_hung_up;              /* the stream has ended: the carrier's reason, if any, is better than ours */
+	struct trm_timer *patience;   /* until ready; then, after a hang-up, until the carrier knows why */
+	struct trm_timer *soon;       /* runs the deferred list */
+	struct stream *deferred;
+	struct sandbox_observer *observers;
+	unsigned holds;
+	/* connection */
+	int fd;                       /* the carrier's; -1 */
+	struct trm_watch *watch;
+	struct buf in, out;
+	bool is_blocked;              /* the socket is full: the loop tells when to go on */
+	bool wants_pump;              /* some stream holds back bytes until `out` has room */
+	bool is_dead;                 /* the socket takes nothing any more */
+	struct stream_table streams;
+};
+
+bool sandbox_is_open(const struct trm_sandbox *sandbox); /* not closing */
+/* While held, frames gather in the outgoing buffer (one write for all), and the handle
+ * does not die. */
+void sandbox_hold(struct trm_sandbox *sandbox);
+void sandbox_release(struct trm_sandbox *sandbox);
+/* Close because of `why`. */
+void sandbox_fail(struct trm_sandbox *sandbox, const struct trm_error *why);
+void sandbox_observe(struct trm_sandbox *sandbox, struct sandbox_observer *observer);
+void sandbox_unobserve(struct trm_sandbox *sandbox, struct sandbox_observer *observer);
+
+/* ---- connection (client.c) ----------------------------------------------------------- */
+
+void client_init(struct trm_sandbox *sandbox);
+void client_finish(struct trm_sandbox *sandbox);
+void client_connected(struct trm_sandbox *sandbox, int fd);
+/* Stop reading and writing. */
+void client_stop(struct trm_sandbox *sandbox);
+/* Queue a frame; sent at the release of the last hold. A queue that does not take
+ * it (memory) closes the sandbox. */
+void client_send(struct trm_sandbox *sandbox, uint32_t stream, enum frame_type type, uint8_t channel,
+		const void *payload, size_t n);
+void client_send_u32(struct trm_sandbox *sandbox, uint32_t stream, enum frame_type type,
+		uint8_t channel, uint32_t value);
+/* Write what the socket takes. For the holder only. */
+void client_flush(struct trm_sandbox *sandbox);
+
+/* ---- processes (proc.c) ----------------------------------------------------------------- */
+
+/* Kill and forget: not even `exited` is called. For owners that die first. */
+void proc_forget(struct trm_proc *proc);
+
+/* ---- metrics (metrics.c) ----------------------------------------------------------------- */
+
+int metrics_check(uint32_t interval_ms, struct trm_error *reterr);
+void metrics_send_watch(struct trm_sandbox *sandbox);
+int metrics_frame(struct trm_sandbox *sandbox, const struct frame *frame, struct trm_error *why);
+/* What the carrier knows right now; false if it knows nothing without the agent. */
+bool metrics_sample_now(struct trm_sandbox *sandbox, struct trm_sample *ret);
+
+#endif
