@@ -113,7 +113,8 @@ struct trm_proc_cb {
 	 * 2k+1 for k in 1..n; TRM_CONTROL for the control pipe. With a terminal
 	 * everything is TRM_STDOUT. Bytes are raw and hostile. */
 	void (*output)(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n);
-	/* The process takes more: trm_proc_write() may be called again. */
+	/* The process has taken most of what had piled up on stdin: trm_proc_write() may go on.
+	 * Called when trm_proc_queued() has fallen to 128 KiB after it was above. */
 	void (*drained)(void *user, struct trm_proc *proc);
 	/* Last callback, exactly once; the handle dies when it returns. All output that
 	 * was there has been delivered. `exit` is NULL if it never started or
@@ -136,8 +137,9 @@ struct trm_proc_opts {
 	bool manual_credit;        /* output() is not counted as consumed until trm_proc_consumed() */
 };
 
-/* Start a process. Copies `opts` (not the script: borrowed until `started` or `exited`... copied too).
- * Later: exactly one cb->exited. */
+/* Start a process. Copies `opts`, the script too; borrows `cb`.
+ * Later:  cb->started unless it cannot start; exactly one cb->exited; never before this returns.
+ * Errors: TRM_EINVAL; TRM_ECLOSED; TRM_EBUSY too many; TRM_ETOOBIG arguments and script. */
 int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
 		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc,
 		struct trm_error *reterr);
@@ -147,7 +149,7 @@ int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts
  * (then TRM_ETOOBIG and nothing is queued). */
 int trm_proc_write(struct trm_proc *proc, unsigned channel, const void *bytes, size_t n,
 		struct trm_error *reterr);
-size_t trm_proc_queued(const struct trm_proc *proc); /* bytes not yet taken */
+size_t trm_proc_queued(const struct trm_proc *proc); /* bytes for stdin not yet taken */
 void trm_proc_open_stdin(struct trm_proc *proc);
 /* EOF on stdin after what was queued. trm_proc_open_stdin() undoes it (not with a pty). */
 void trm_proc_close_stdin(struct trm_proc *proc);

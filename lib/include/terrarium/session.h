@@ -30,7 +30,9 @@ struct trm_session_cb {
 struct trm_session_opts {
 	uint32_t timeout_ms;      /* per run; 0: none. Default 30 000 */
 	uint32_t grace_ms;        /* after an interrupt, before the kernel is killed. Default 2 000 */
-	size_t output_keep_bytes; /* of a run's output kept in its result. Default 8 MiB */
+	/* Of a run's output kept in its result: if there was more, the first half and the last
+	 * half of this, and dropped_bytes tells what is missing between. Default 8 MiB. */
+	size_t output_keep_bytes;
 };
 void trm_session_opts_default(struct trm_session_opts *opts);
 
@@ -66,13 +68,17 @@ struct trm_run_cb {
 	/* The code waits for a line of input. Answer with trm_run_send(), or
 	 * trm_run_send_eof(). Only with offers_stdin. */
 	void (*input)(void *user, struct trm_run *run, const char *prompt, bool is_secret);
+	/* The code has taken most of the input that had piled up: trm_run_send() may go on.
+	 * Called when trm_run_queued() has fallen to 128 KiB after it was above. */
+	void (*drained)(void *user, struct trm_run *run);
 	/* The escalation has reached its next step (for a status line). */
 	void (*killing)(void *user, struct trm_run *run);
 	/* Exactly once; the handle dies when it returns. */
 	void (*done)(void *user, struct trm_run *run, const struct trm_result *result);
 };
 
-/* Queue a run. Copies `opts` and the code; borrows `cb`. */
+/* Queue a run. Copies `opts` and the code; borrows `cb`. Code that is not UTF-8 is
+ * TRM_EINVAL. The time-out counts from when the interpreter is there, not while it starts. */
 int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts,
 		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr);
 uint64_t trm_run_number(const struct trm_run *run);

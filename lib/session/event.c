@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* What an interpreter tells. Its word decides nothing but the fate of its own run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/err.h"
+#include "session/session.h"
+
+static struct trm_run *run_of(const struct kernel *k, const struct kernel_event *e)
+{
+	return k->run && e->id == k->run->number ? k->run : NULL;
+}
+
+static void on_ready(struct kernel *k, const struct kernel_event *e)
+{
+	(void)e;
+	if (k->is_ready)
+		return;
+	k->is_ready = true;
+	if (k->stage == STAGE_CALM)
+		trm_timer_stop(k->timer);
+	if (k->run)
+		run_begin(k->run);
+	else if (k->question)
+		trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
+	session_due(k->session);
+}
+
+static void on_input(struct kernel *k, const struct kernel_event *e)
+{
+	struct trm_run *run = run_of(k, e);
+	if (!run || !run->offers_stdin || !run->cb->input)
+		return;
+	run->has_printed = true;
+	run_announce(run);
+	run->cb->input(run->user, run, e->text ? e->text : "", e->is_secret);
+}
+
+static void on_display(struct kernel *k, const struct kernel_event *e)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, e->data)
+	{
+		struct trm_run *run = run_of(k, e); /* looked at anew: the caller may have closed all */
+		if (!run || k->session->is_closed)
+			return;
+		if (item->string && cJSON_IsString(item))
+			run_display(run, item->string, item->valuestring);
+	}
+}
+
+static void on_late(struct kernel *k, const struct kernel_event *e)
+{
+	struct trm_session *s = k->session;
+	if (s->cb->late)
+		s->cb->late(s->user, k->lang, k->set_runs[k->set],
+				e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text, strlen(e->text));
+}
+
+/* ---- done -------------------------------------------------------------------------------- */
+
+/* Code that was interrupted may end with an error of its own making, or catch
+ * the interrupt and end well: then that is what happened. */
+static bool ended_by_interrupt(const struct trm_run *run, const struct kernel_event *e)
+{
+	if (e->done == KERNEL_DONE_INTERRUPTED)
+		return true;
+	return run->is_interrupted && e->done == KERNEL_DONE_ERROR
+			&& (e->exit_code == 130 || (e->error_name && !strcmp(e->error_name, "KeyboardInterrupt")));
+}
+
+static void judge(const struct trm_run *run, const struct kernel_event *e, struct trm_result *result)
+{
+	if (run->is_timed_out) {
+		result->status = TRM_STATUS_TIMEOUT;
+		result->exit_code = 124;
+	} else if (ended_by_interrupt(run, e)) {
+		result->status = TRM_STATUS_INTERRUPTED;
+		result->exit_code = 130;
+	} else if (e->done == KERNEL_DONE_ERROR || e->exit_code > 0) {
+		result->status = TRM_STATUS_ERROR;
+		result->exit_code = e->exit_code > 0 ? e->exit_code : 1;
+	}
+}
+
+/* The lines of a traceback as a vector that borrows them; NULL if there are none. */
+static char **borrow_lines(const cJSON *array)
+{
+	char **lines = array ? calloc((size_t)cJSON_GetArraySize(array) + 1, sizeof *lines) : NULL;
+	const cJSON *item;
+	size_t n = 0;
+	if (lines)
+		cJSON_ArrayForEach(item, array)
+			if (cJSON_IsString(item))
+				lines[n++] = item->valuestring;
+	return lines;
+}
+
+static void on_done(struct kernel *k, const struct kernel_event *e)
+{
+	struct trm_run *run = run_of(k, e);
+	char reason[96];
+	if (!run)
+		return;
+	if (!k->is_ready)
+		on_ready(k, e);
+	char *no_lines[] = {NULL};
+	char **lines = borrow_lines(e->traceback);
+	struct trm_result result = {
+			.value = (char *)e->value,
+			.error_name = (char *)e->error_name,
+			.error_message = (char *)e->error_message,
+			.traceback = lines ? lines : e->error_name ? no_lines : NULL,
+			.has_cpu = e->has_cpu,
+			.cpu_us = e->cpu_us,
+	};
+	judge(run, e, &result);
+	if (result.status == TRM_STATUS_TIMEOUT) {
+		snprintf(reason, sizeof reason, "timed out after %g s", (double)run->timeout_ms / 1000);
+		result.reason = reason;
+	}
+	if (e->set >= 0)
+		k->set = e->set;
+	k->set_runs[k->set] = run->number;
+	stop_reset(k);
+	run_finish(run, &result);
+	free(lines);
+}
+
+static void on_reply(struct kernel *k, const struct kernel_event *e)
+{
+	struct question *question = k->question;
+	struct trm_error why = {0};
+	if (!question || e->id != question->id)
+		return;
+	k->question = NULL;
+	stop_reset(k);
+	char *json = e->text ? NULL : cJSON_PrintUnformatted(e->data);
+	if (!json)
+		err_fail(&why, TRM_EIO, "%s", e->text ? e->text : "out of memory");
+	question_answer(question, json, &why);
+	cJSON_free(json);
+	session_due(k->session);
+}
+
+void event_handle(struct kernel *k, const struct kernel_event *event)
+{
+	static void (*const HANDLERS[])(struct kernel *, const struct kernel_event *) = {
+			[KERNEL_EVENT_READY] = on_ready,
+			[KERNEL_EVENT_INPUT] = on_input,
+			[KERNEL_EVENT_DISPLAY] = on_display,
+			[KERNEL_EVENT_LATE] = on_late,
+			[KERNEL_EVENT_DONE] = on_done,
+			[KERNEL_EVENT_REPLY] = on_reply,
+	};
+	if (HANDLERS[event->type])
+		HANDLERS[event->type](k, event);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* One language's interpreter in the sandbox. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "session/session.h"
+
+void kernel_init(struct kernel *k, struct trm_session *session, const struct trm_lang *lang)
+{
+	*k = (struct kernel){.session = session, .lang = lang, .questions_end = NULL};
+	k->questions_end = &k->questions;
+	kernel_lines_init(&k->lines);
+}
+
+void kernel_finish(struct kernel *k)
+{
+	trm_timer_remove(k->timer);
+	kernel_lines_finish(&k->lines);
+}
+
+/* ---- state ------------------------------------------------------------------------ */
+
+enum trm_kernel_state kernel_state(const struct kernel *k)
+{
+	if (!k->proc)
+		return TRM_KERNEL_NONE;
+	if (!k->is_ready)
+		return TRM_KERNEL_STARTING;
+	return k->run ? TRM_KERNEL_BUSY : TRM_KERNEL_IDLE;
+}
+
+void kernel_report(struct kernel *k)
+{
+	enum trm_kernel_state state = kernel_state(k);
+	if (state == k->reported)
+		return;
+	k->reported = state;
+	if (k->session->cb->kernel)
+		k->session->cb->kernel(k->session->user, k->lang, state);
+}
+
+/* The state may have changed: the caller hears of it when there is time. */
+static void changed(struct kernel *k)
+{
+	if (k->session->cb->kernel)
+		session_due(k->session);
+}
+
+bool kernel_is_free(const struct kernel *k)
+{
+	return !k->run && !k->question && k->stage == STAGE_CALM;
+}
+
+/* ---- bytes from the process ----------------------------------------------------------- */
+
+static void fault(struct kernel *k, const char *sentence)
+{
+	snprintf(k->fault, sizeof k->fault, "%.190s", sentence);
+	stop_kill(k);
+}
+
+/* Whole lines of the event pipe. An event may end the process, or the session. */
+static void read_events(struct kernel *k, const void *bytes, size_t n)
+{
+	struct trm_proc *proc = k->proc;
+	struct trm_session *s = k->session;
+	struct trm_error why;
+	size_t len;
+	char *line;
+	if (kernel_lines_feed(&k->lines, bytes, n) < 0) {
+		fault(k, "it sent an event that is too long");
+		return;
+	}
+	while (!s->is_closed && k->proc == proc && k->stage != STAGE_KILLED
+			&& (line = kernel_lines_next(&k->lines, &len))) {
+		struct kernel_event event;
+		int r = kernel_event_decode(line, len, &event, &why);
+		kernel_lines_done(&k->lines, len);
+		if (r < 0) {
+			fault(k, why.msg);
+			return;
+		}
+		event_handle(k, &event);
+		kernel_event_finish(&event);
+	}
+}
+
+static void read_output(struct kernel *k, unsigned channel, const void *bytes, size_t n)
+{
+	struct trm_session *s = k->session;
+	int stream = channel & 1 ? TRM_STDERR : TRM_STDOUT;
+	unsigned set = channel / 2;
+	struct trm_proc *proc = k->proc;
+	if (k->run && (int)set == k->set) {
+		run_output(k->run, stream, bytes, n);
+		return;
+	}
+	if (s->cb->late)
+		s->cb->late(s->user, k->lang, k->set_runs[set], stream, bytes, n);
+	if (!s->is_closed && k->proc == proc)
+		trm_proc_consumed(proc, n);
+}
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct kernel *k = user;
+	session_enter(k->session);
+	if (channel == TRM_CONTROL) {
+		trm_proc_consumed(proc, n);
+		read_events(k, bytes, n);
+	} else {
+		read_output(k, channel, bytes, n);
+	}
+	session_leave(k->session);
+}
+
+static void on_drained(void *user, struct trm_proc *proc)
+{
+	struct kernel *k = user;
+	struct trm_run *run = k->run;
+	(void)proc;
+	session_enter(k->session);
+	if (run && run->cb->drained)
+		run->cb->drained(run->user, run);
+	session_leave(k->session);
+}
+
+/* ---- death ----------------------------------------------------------------------------- */
+
+static void note_oom(struct kernel *k)
+{
+	struct trm_sample sample;
+	k->knows_oom = metrics_sample_now(k->session->sandbox, &sample) && sample.known & TRM_METRIC_OOM_KILLS;
+	if (k->knows_oom)
+		k->oom_kills = sample.oom_kills;
+}
+
+static bool died_of_memory(struct kernel *k, const struct trm_exit *status)
+{
+	struct trm_sample sample;
+	return status->signal == 9 && k->knows_oom && metrics_sample_now(k->session->sandbox, &sample)
+			&& sample.known & TRM_METRIC_OOM_KILLS && sample.oom_kills > k->oom_kills;
+}
+
+/* "segmentation fault": as people know it, not as a constant's name. */
+static void describe_signal(int signo, char *out, size_t cap)
+{
+	const char *name = sigdescr_np(signo);
+	snprintf(out, cap, "%s", name ? name : "unknown signal");
+	if (out[0] >= 'A' && out[0] <= 'Z' && !(out[1] >= 'A' && out[1] <= 'Z'))
+		out[0] = (char)(out[0] - 'A' + 'a');
+}
+
+static void describe_death(struct kernel *k, const struct trm_exit *status, char *out, size_t cap)
+{
+	char signal_name[48];
+	if (k->fault[0])
+		snprintf(out, cap, "killed: %s", k->fault);
+	else if (died_of_memory(k, status))
+		snprintf(out, cap, "killed: out of memory (limit %llu MiB)",
+				(unsigned long long)(k->session->sandbox->opts.limits.mem_bytes >> 20));
+	else if (status->signal) {
+		describe_signal(status->signal, signal_name, sizeof signal_name);
+		snprintf(out, cap, "killed by signal %d (%s)", status->signal, signal_name);
+	} else
+		snprintf(out, cap, "the interpreter exited with code %d", status->exit_code);
+}
+
+/* How a run ends whose interpreter has ended. */
+static void end_run(struct kernel *k, struct trm_run *run, const struct trm_exit *status,
+		const struct trm_error *why)
+{
+	static const char STUBBORN[] = "it did not stop when interrupted, so the interpreter was killed";
+	char reason[600];
+	if (!session_is_open(k->session)) {
+		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
+	} else if (run->is_timed_out) {
+		snprintf(reason, sizeof reason, "timed out after %g s; %s", (double)run->timeout_ms / 1000, STUBBORN);
+		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
+	} else if (run->is_interrupted) {
+		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, STUBBORN);
+	} else if (!status) {
+		snprintf(reason, sizeof reason, "%s cannot be started: %s", k->lang->name, why->msg);
+		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
+	} else {
+		describe_death(k, status, reason, sizeof reason);
+		run_finish_with(run, TRM_STATUS_KILLED,
+				status->signal ? 128 + status->signal : status->exit_code, reason);
+	}
+}
+
+void kernel_died(struct kernel *k, const struct trm_exit *status, const struct trm_error *why)
+{
+	struct trm_session *s = k->session;
+	struct trm_run *run = k->run;
+	struct question *question = k->question;
+	bool was_ready = k->is_ready;
+	struct trm_error gone, *sentence = &gone;
+	err_fail(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);
+	k->proc = NULL;
+	k->is_ready = false;
+	k->set = 0;
+	kernel_lines_finish(&k->lines);
+	kernel_lines_init(&k->lines);
+	k->question = NULL;
+	stop_reset(k);
+	if (question)
+		question_answer(question, NULL, sentence);
+	if (!status && !s->is_closed)
+		question_fail_all(k, why); /* it cannot be started: do not try for ever */
+	if (run && !s->is_closed)
+		end_run(k, run, status, why);
+	k->fault[0] = '\0';
+	/* The next run shall not wait. One that never came up is not tried again unasked. */
+	if (!s->is_closed && run && was_ready && session_is_open(s) && !k->proc)
+		kernel_ensure(k, NULL);
+	session_due(s);
+}
+
+static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *status,
+		const struct trm_error *why)
+{
+	struct kernel *k = user;
+	(void)proc;
+	session_enter(k->session);
+	kernel_died(k, status, why);
+	session_leave(k->session);
+}
+
+static const struct trm_proc_cb PROC_CB = {.output = on_output, .drained = on_drained, .exited = on_exited};
+
+/* ---- start ------------------------------------------------------------------------------ */
+
+void kernel_watch_start(struct kernel *k)
+{
+	if (!k->proc)
+		return;
+	note_oom(k);
+	if (!k->is_ready && k->stage == STAGE_CALM)
+		trm_timer_start(k->timer, k->session->sandbox->opts.start_timeout_ms, 0);
+}
+
+int kernel_ensure(struct kernel *k, struct trm_error *reterr)
+{
+	struct trm_session *s = k->session;
+	if (k->proc)
+		return 0;
+	if (!session_is_open(s))
+		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
+	const struct kernel_spec *spec = kernel_spec(k->lang);
+	struct embed driver = spec->driver();
+	struct trm_proc_opts opts = {
+			.argv = spec->argv,
+			.env = spec->env,
+			.control = true,
+			.script = driver.bytes,
+			.script_len = driver.n,
+			.spare_channels = KERNEL_SPARE_SETS,
+			.manual_credit = true,
+	};
+	int r = trm_proc_spawn(s->sandbox, &opts, &PROC_CB, k, &k->proc, reterr);
+	if (r < 0)
+		return r;
+	k->knows_oom = false;
+	if (trm_sandbox_is_ready(s->sandbox))
+		kernel_watch_start(k);
+	changed(k);
+	return 0;
+}
+
+int kernel_send(struct kernel *k, const struct kernel_request *request, struct trm_error *reterr)
+{
+	enum { SCRATCH_BYTES = 1024 * 1024 };
+	struct buf *scratch = &k->session->request;
+	buf_clear(scratch);
+	int r = kernel_request_put(scratch, request);
+	if (r < 0)
+		return err_fail(reterr, r, "the request to the interpreter does not fit into memory");
+	r = trm_proc_write(k->proc, TRM_CONTROL, buf_at(scratch), scratch->len, reterr);
+	if (scratch->cap > SCRATCH_BYTES) {
+		size_t max = scratch->max;
+		buf_finish(scratch);
+		buf_init(scratch, max);
+	}
+	changed(k);
+	return r;
+}

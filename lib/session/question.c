@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/utf8.h"
+#include "session/session.h"
+
+/* Ids of questions and of runs must not meet. */
+#define QUESTION_IDS (UINT64_C(1) << 56)
+
+static void question_free(struct question *question)
+{
+	free(question->code);
+	free(question);
+}
+
+void question_answer(struct question *question, const char *json, const struct trm_error *why)
+{
+	question->fn(question->user, json, why);
+	question_free(question);
+}
+
+static struct question *take_first(struct kernel *k)
+{
+	struct question *question = k->questions;
+	k->questions = question->next;
+	if (!k->questions)
+		k->questions_end = &k->questions;
+	question->next = NULL;
+	return question;
+}
+
+void question_fail_all(struct kernel *k, const struct trm_error *why)
+{
+	struct question *question = k->question;
+	k->question = NULL;
+	if (question)
+		question_answer(question, NULL, why);
+	while (k->questions)
+		question_answer(take_first(k), NULL, why);
+}
+
+static int send_first(struct kernel *k, struct trm_error *reterr)
+{
+	const struct question *q = k->questions;
+	struct kernel_request request = {.op = q->op, .id = q->id, .code = q->code, .code_len = q->code_len,
+			.cursor = q->cursor};
+	int r = kernel_ensure(k, reterr);
+	return r < 0 ? r : kernel_send(k, &request, reterr);
+}
+
+void question_next(struct kernel *k, bool in_turn)
+{
+	struct trm_error why;
+	while (k->questions && kernel_is_free(k) && !k->session->is_closed) {
+		if (send_first(k, &why) == 0) {
+			k->question = take_first(k);
+			if (k->is_ready)
+				trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
+		} else if (in_turn) {
+			question_answer(take_first(k), NULL, &why);
+		} else {
+			session_due(k->session);
+			return;
+		}
+	}
+}
+
+static struct question *question_new(enum trm_question what, const char *code, size_t cursor,
+		trm_answer_fn *fn, void *user)
+{
+	static const enum kernel_op OPS[] = {
+			[TRM_ASK_COMPLETE] = KERNEL_OP_COMPLETE,
+			[TRM_ASK_INSPECT] = KERNEL_OP_INSPECT,
+			[TRM_ASK_IS_COMPLETE] = KERNEL_OP_IS_COMPLETE,
+			[TRM_ASK_VARIABLES] = KERNEL_OP_VARIABLES,
+			[TRM_ASK_RESET] = KERNEL_OP_RESET,
+	};
+	struct question *q = calloc(1, sizeof *q);
+	char *copy = strdup(code ? code : "");
+	if (!q || !copy) {
+		free(q);
+		free(copy);
+		return NULL;
+	}
+	*q = (struct question){.op = OPS[what], .code = copy, .code_len = strlen(copy), .cursor = cursor,
+			.fn = fn, .user = user};
+	return q;
+}
+
+int trm_session_ask(struct trm_session *session, const struct trm_lang *lang,
+		enum trm_question question, const char *code, size_t cursor, trm_answer_fn *fn, void *user,
+		struct trm_error *reterr)
+{
+	if (!lang || !fn || question > TRM_ASK_RESET)
+		return err_fail(reterr, TRM_EINVAL, "a question needs a language, a kind and somebody to answer to");
+	if (code && !utf8_is_valid(code, strlen(code)))
+		return err_fail(reterr, TRM_EINVAL, "the code is not valid UTF-8");
+	if (!session_is_open(session))
+		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
+	struct question *q = question_new(question, code, cursor, fn, user);
+	if (!q)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	struct kernel *k = &session->kernels[lang->id];
+	q->id = QUESTION_IDS + ++session->last_question;
+	*k->questions_end = q;
+	k->questions_end = &q->next;
+	session_pump(session, false);
+	return 0;
+}

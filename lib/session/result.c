@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include <terrarium/result.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/sandbox.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+
+const char *trm_status_name(enum trm_status status)
+{
+	static const char *const NAMES[] = {
+			[TRM_STATUS_OK] = "ok",
+			[TRM_STATUS_ERROR] = "error",
+			[TRM_STATUS_TIMEOUT] = "timeout",
+			[TRM_STATUS_INTERRUPTED] = "interrupted",
+			[TRM_STATUS_KILLED] = "killed",
+			[TRM_STATUS_LOST] = "lost",
+	};
+	return (size_t)status < sizeof NAMES / sizeof *NAMES ? NAMES[status] : "unknown";
+}
+
+/* ---- copy ---------------------------------------------------------------------- */
+
+/* A copy of n bytes with a NUL behind; NULL stays NULL. */
+static void *copy_bytes(const void *bytes, size_t n, bool *ok)
+{
+	if (!bytes)
+		return NULL;
+	char *copy = malloc(n + 1);
+	if (!copy) {
+		*ok = false;
+		return NULL;
+	}
+	memcpy(copy, bytes, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+static char *copy_text(const char *text, bool *ok)
+{
+	return copy_bytes(text, text ? strlen(text) : 0, ok);
+}
+
+static char **copy_lines(char *const *lines, bool *ok)
+{
+	size_t n = 0;
+	while (lines && lines[n])
+		n++;
+	char **copy = lines ? calloc(n + 1, sizeof *copy) : NULL;
+	if (lines && !copy)
+		*ok = false;
+	for (size_t i = 0; copy && i < n; i++)
+		if (!(copy[i] = copy_text(lines[i], ok)))
+			break;
+	return copy;
+}
+
+static struct trm_display *copy_displays(const struct trm_display *displays, size_t n, bool *ok)
+{
+	struct trm_display *copy = n ? calloc(n, sizeof *copy) : NULL;
+	if (n && !copy)
+		*ok = false;
+	for (size_t i = 0; copy && i < n; i++) {
+		copy[i].mime = copy_text(displays[i].mime, ok);
+		copy[i].data = copy_bytes(displays[i].data, displays[i].n, ok);
+		copy[i].n = displays[i].n;
+	}
+	return copy;
+}
+
+struct trm_result *trm_result_copy(const struct trm_result *result)
+{
+	struct trm_result *copy = malloc(sizeof *copy);
+	bool ok = true;
+	if (!copy)
+		return NULL;
+	*copy = *result;
+	copy->reason = copy_text(result->reason, &ok);
+	copy->value = copy_text(result->value, &ok);
+	copy->error_name = copy_text(result->error_name, &ok);
+	copy->error_message = copy_text(result->error_message, &ok);
+	copy->traceback = copy_lines(result->traceback, &ok);
+	copy->output = copy_bytes(result->output, result->output_len, &ok);
+	copy->chunks = copy_bytes(result->chunks, result->n_chunks * sizeof *result->chunks, &ok);
+	copy->displays = copy_displays(result->displays, result->n_displays, &ok);
+	if (!copy->displays)
+		copy->n_displays = 0;
+	if (ok)
+		return copy;
+	trm_result_free(copy);
+	return NULL;
+}
+
+void trm_result_free(struct trm_result *result)
+{
+	if (!result)
+		return;
+	for (char **line = result->traceback; line && *line; line++)
+		free(*line);
+	for (size_t i = 0; i < result->n_displays; i++) {
+		free(result->displays[i].mime);
+		free(result->displays[i].data);
+	}
+	free(result->reason);
+	free(result->value);
+	free(result->error_name);
+	free(result->error_message);
+	free(result->traceback);
+	free(result->output);
+	free(result->chunks);
+	free(result->displays);
+	free(result);
+}
+
+/* ---- JSON ---------------------------------------------------------------------- */
+
+/* Writer that remembers the first failure, so that its callers need not look. */
+struct writer {
+	struct buf to;
+	int error;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void put(struct writer *w, const char *fmt, ...)
+{
+	char text[128];
+	va_list args;
+	va_start(args, fmt);
+	int n = vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	if (!w->error)
+		w->error = buf_append(&w->to, text, (size_t)n);
+}
+
+static void put_bytes(struct writer *w, const char *s, size_t n)
+{
+	if (!s)
+		put(w, "null");
+	else if (!w->error)
+		w->error = json_put_string(&w->to, s, n);
+}
+
+static void put_text(struct writer *w, const char *s)
+{
+	put_bytes(w, s, s ? strlen(s) : 0);
+}
+
+/* One stream of the output as one string: a character may have come in two chunks. */
+static void put_stream(struct writer *w, const struct trm_result *r, int stream)
+{
+	char *joined = malloc(r->output_len + 1);
+	size_t n = 0;
+	if (!joined) {
+		w->error = -1;
+		return;
+	}
+	for (size_t i = 0; i < r->n_chunks; i++) {
+		if (r->chunks[i].stream != stream)
+			continue;
+		memcpy(joined + n, r->output + r->chunks[i].offset, r->chunks[i].n);
+		n += r->chunks[i].n;
+	}
+	put_bytes(w, joined, n);
+	free(joined);
+}
+
+static void put_error(struct writer *w, const struct trm_result *r)
+{
+	if (!r->error_name) {
+		put(w, "null");
+		return;
+	}
+	put(w, "{\"name\":");
+	put_text(w, r->error_name);
+	put(w, ",\"message\":");
+	put_text(w, r->error_message);
+	put(w, ",\"traceback\":[");
+	for (char **line = r->traceback; line && *line; line++) {
+		if (line != r->traceback)
+			put(w, ",");
+		put_text(w, *line);
+	}
+	put(w, "]}");
+}
+
+static void put_displays(struct writer *w, const struct trm_result *r)
+{
+	put(w, "[");
+	for (size_t i = 0; i < r->n_displays; i++) {
+		put(w, i ? ",{\"mime\":" : "{\"mime\":");
+		put_text(w, r->displays[i].mime);
+		put(w, ",\"data\":");
+		put_bytes(w, r->displays[i].data, r->displays[i].n);
+		put(w, "}");
+	}
+	put(w, "]");
+}
+
+/* Whole and thousandths by integers: printf's "%f" would follow the locale. */
+static void put_ms(struct writer *w, bool is_known, uint64_t us)
+{
+	if (is_known)
+		put(w, "%" PRIu64 ".%03u", us / 1000, (unsigned)(us % 1000));
+	else
+		put(w, "null");
+}
+
+static void put_fields(struct writer *w, const struct trm_result *r)
+{
+	put(w, "{\"run\":%" PRIu64 ",\"language\":", r->number);
+	put_text(w, r->lang ? r->lang->name : NULL);
+	put(w, ",\"status\":\"%s\",\"exit_code\":%d,\"reason\":", trm_status_name(r->status), r->exit_code);
+	put_text(w, r->reason);
+	put(w, ",\"state_lost\":%s,\"stdout\":", r->state_lost ? "true" : "false");
+	put_stream(w, r, TRM_STDOUT);
+	put(w, ",\"stderr\":");
+	put_stream(w, r, TRM_STDERR);
+	put(w, ",\"value\":");
+	put_text(w, r->value);
+	put(w, ",\"error\":");
+	put_error(w, r);
+	put(w, ",\"displays\":");
+	put_displays(w, r);
+	put(w, ",\"wall_ms\":");
+	put_ms(w, true, r->wall_us);
+	put(w, ",\"cpu_ms\":");
+	put_ms(w, r->has_cpu, r->cpu_us);
+	put(w, ",\"mem_peak_bytes\":");
+	if (r->has_mem_peak)
+		put(w, "%" PRIu64, r->mem_peak_bytes);
+	else
+		put(w, "null");
+	put(w, ",\"stdout_bytes\":%" PRIu64 ",\"stderr_bytes\":%" PRIu64 ",\"dropped_bytes\":%" PRIu64 "}",
+			r->stdout_bytes, r->stderr_bytes, r->dropped_bytes);
+}
+
+char *trm_result_to_json(const struct trm_result *result)
+{
+	struct writer w = {0};
+	buf_init(&w.to, SIZE_MAX / 4);
+	put_fields(&w, result);
+	if (!w.error)
+		w.error = buf_append(&w.to, "", 1);
+	char *json = w.error ? NULL : malloc(w.to.len);
+	if (json)
+		memcpy(json, buf_at(&w.to), w.to.len);
+	buf_finish(&w.to);
+	return json;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/utf8.h"
+#include "session/session.h"
+
+static void run_free(struct trm_run *run)
+{
+	for (size_t i = 0; i < run->n_displays; i++) {
+		free(run->displays[i].mime);
+		free(run->displays[i].data);
+	}
+	free(run->displays);
+	free(run->code);
+	free(run->filename);
+	buf_finish(&run->early_stdin);
+	free(run);
+}
+
+/* ---- asked for --------------------------------------------------------------------- */
+
+void trm_run_opts_default(struct trm_run_opts *opts)
+{
+	*opts = (struct trm_run_opts){.timeout_ms = -1};
+}
+
+static int check(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
+{
+	if (!o->lang)
+		return err_fail(reterr, TRM_EINVAL, "a run needs a language");
+	if (!o->code && o->code_len)
+		return err_fail(reterr, TRM_EINVAL, "a run needs code");
+	if (o->code_len && !utf8_is_valid(o->code, o->code_len))
+		return err_fail(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
+	if (!session_is_open(s))
+		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
+	return 0;
+}
+
+static char *default_filename(uint64_t number)
+{
+	char name[40];
+	snprintf(name, sizeof name, "<run %" PRIu64 ">", number);
+	return strdup(name);
+}
+
+static struct trm_run *run_new(struct trm_session *s, const struct trm_run_opts *o,
+		const struct trm_run_cb *cb, void *user)
+{
+	static const struct trm_run_cb none;
+	struct trm_run *run = calloc(1, sizeof *run);
+	if (!run)
+		return NULL;
+	*run = (struct trm_run){
+			.session = s,
+			.number = s->last_number + 1,
+			.lang = o->lang,
+			.code = malloc(o->code_len + 1),
+			.code_len = o->code_len,
+			.filename = o->filename ? strdup(o->filename) : default_filename(s->last_number + 1),
+			.timeout_ms = o->timeout_ms < 0 ? s->opts.timeout_ms : o->timeout_ms,
+			.offers_stdin = o->offers_stdin,
+			.has_manual_credit = o->manual_credit,
+			.cb = cb ? cb : &none,
+			.user = user,
+	};
+	buf_init(&run->early_stdin, STDIN_QUEUE_MAX);
+	if (!run->code || !run->filename) {
+		run_free(run);
+		return NULL;
+	}
+	if (o->code_len)
+		memcpy(run->code, o->code, o->code_len);
+	return run;
+}
+
+int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts,
+		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr)
+{
+	int r = check(session, opts, reterr);
+	if (r < 0)
+		return r;
+	struct trm_run *run = run_new(session, opts, cb, user);
+	if (!run)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	session->last_number = run->number;
+	*session->queue_end = run;
+	session->queue_end = &run->next;
+	if (ret_run)
+		*ret_run = run;
+	session_pump(session, false);
+	return 0;
+}
+
+uint64_t trm_run_number(const struct trm_run *run)
+{
+	return run->number;
+}
+
+/* ---- begun --------------------------------------------------------------------------- */
+
+static void open_stdin(struct trm_run *run)
+{
+	struct trm_proc *proc = run->kernel->proc;
+	trm_proc_open_stdin(proc);
+	if (run->early_stdin.len)
+		trm_proc_write(proc, TRM_STDOUT, buf_at(&run->early_stdin), run->early_stdin.len, NULL);
+	buf_finish(&run->early_stdin);
+	if (run->has_early_eof)
+		trm_proc_close_stdin(proc);
+}
+
+void run_send_off(struct trm_run *run, struct kernel *k)
+{
+	struct trm_session *s = run->session;
+	struct kernel_request request = {.op = KERNEL_OP_RUN, .id = run->number, .code = run->code,
+			.code_len = run->code_len, .file = run->filename};
+	struct trm_error why;
+	s->active = run;
+	k->run = run;
+	run->kernel = k;
+	k->set_runs[k->set] = run->number;
+	output_reset(&s->output, s->opts.output_keep_bytes);
+	sandbox_hold(s->sandbox);
+	if (run->offers_stdin)
+		open_stdin(run);
+	if (kernel_send(k, &request, &why) < 0) {
+		/* The interpreter takes no more: it is replaced, and the run says why. */
+		snprintf(k->fault, sizeof k->fault, "%.190s", why.msg);
+		stop_kill(k);
+	}
+	sandbox_release(s->sandbox);
+	free(run->code);
+	run->code = NULL;
+	if (k->is_ready)
+		run_begin(run);
+	if (run->cb->started)
+		session_due(s);
+}
+
+void run_begin(struct trm_run *run)
+{
+	run->is_begun = true;
+	run->begun_ns = session_clock_ns();
+	if (run->timeout_ms > 0 && run->kernel->stage == STAGE_CALM)
+		trm_timer_start(run->kernel->timer, (uint64_t)run->timeout_ms, 0);
+}
+
+void run_announce(struct trm_run *run)
+{
+	if (run->is_announced || !run->kernel)
+		return;
+	run->is_announced = true;
+	if (run->cb->started)
+		run->cb->started(run->user, run);
+}
+
+void run_output(struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct trm_session *s = run->session;
+	struct kernel *k = run->kernel;
+	run->has_printed = true;
+	output_append(&s->output, stream, bytes, n);
+	if (run->has_manual_credit && k->stage == STAGE_CALM)
+		run->unconsumed += n;
+	else
+		trm_proc_consumed(k->proc, n);
+	run_announce(run);
+	if (run->cb->output && !s->is_closed)
+		run->cb->output(run->user, run, stream, bytes, n);
+}
+
+void trm_run_consumed(struct trm_run *run, size_t n)
+{
+	if (n > run->unconsumed)
+		n = run->unconsumed;
+	run->unconsumed -= n;
+	if (n && run->kernel && run->kernel->proc)
+		trm_proc_consumed(run->kernel->proc, n);
+}
+
+void run_release_credit(struct trm_run *run)
+{
+	trm_run_consumed(run, run->unconsumed);
+}
+
+/* NULL: no memory, or more than is kept. */
+static struct trm_display *keep_display(struct trm_run *run, const char *mime, const char *data)
+{
+	size_t n = strlen(data);
+	if (run->n_displays == DISPLAYS_MAX || n > DISPLAY_BYTES_MAX - run->display_bytes)
+		return NULL;
+	struct trm_display *all = realloc(run->displays, (run->n_displays + 1) * sizeof *all);
+	if (!all)
+		return NULL;
+	run->displays = all;
+	struct trm_display *display = &all[run->n_displays];
+	*display = (struct trm_display){.mime = strdup(mime), .data = strdup(data), .n = n};
+	if (!display->mime || !display->data) {
+		free(display->mime);
+		free(display->data);
+		return NULL;
+	}
+	run->n_displays++;
+	run->display_bytes += n;
+	return display;
+}
+
+void run_display(struct trm_run *run, const char *mime, const char *data)
+{
+	const struct trm_display *display = keep_display(run, mime, data);
+	run->has_printed = true;
+	run_announce(run);
+	if (display && run->cb->display && !run->session->is_closed)
+		run->cb->display(run->user, run, display);
+}
+
+/* ---- what the caller does with it --------------------------------------------------------- */
+
+/* A kernel that is still starting has no state to save, and might die of the
+ * signal half-way up: it is forgotten, and the run with it. */
+static void forget_start(struct trm_run *run)
+{
+	struct kernel *k = run->kernel;
+	struct trm_session *s = run->session;
+	proc_forget(k->proc);
+	k->proc = NULL;
+	k->run = NULL;
+	kernel_lines_finish(&k->lines);
+	kernel_lines_init(&k->lines);
+	stop_reset(k);
+	/* Back to the front of the queue, where session_due finds and ends it. */
+	s->active = NULL;
+	run->kernel = NULL;
+	run->next = s->queue;
+	if (!s->queue)
+		s->queue_end = &run->next;
+	s->queue = run;
+}
+
+void trm_run_interrupt(struct trm_run *run)
+{
+	struct kernel *k = run->kernel;
+	bool again = run->is_interrupted;
+	if (run->session->is_closed)
+		return;
+	run->is_interrupted = true;
+	if (k && k->is_ready && k->proc) {
+		if (k->stage == STAGE_CALM)
+			stop_interrupt(k);
+		else if (again && k->stage == STAGE_INTERRUPTED)
+			stop_kill(k);
+		return;
+	}
+	if (k && k->proc && k->stage != STAGE_KILLED)
+		forget_start(run);
+	session_due(run->session);
+}
+
+int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
+{
+	if (!run->offers_stdin)
+		return err_fail(reterr, TRM_EINVAL, "the run offers no input");
+	if (run->kernel && run->kernel->proc)
+		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
+	if (run->kernel)
+		return err_fail(reterr, TRM_ECLOSED, "the interpreter has ended");
+	int r = buf_append(&run->early_stdin, bytes, n);
+	return r < 0 ? err_fail(reterr, r, "too much input waits for the run already") : 0;
+}
+
+void trm_run_send_eof(struct trm_run *run)
+{
+	if (!run->offers_stdin)
+		return;
+	if (run->kernel && run->kernel->proc)
+		trm_proc_close_stdin(run->kernel->proc);
+	else
+		run->has_early_eof = true;
+}
+
+size_t trm_run_queued(const struct trm_run *run)
+{
+	if (run->kernel)
+		return run->kernel->proc ? trm_proc_queued(run->kernel->proc) : 0;
+	return run->early_stdin.len;
+}
+
+/* ---- finished ------------------------------------------------------------------------------ */
+
+/* Take it out of everybody's hands. */
+static void detach(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	struct kernel *k = run->kernel;
+	if (!k)
+		return;
+	run_release_credit(run);
+	if (run->offers_stdin && k->proc)
+		trm_proc_reset_stdin(k->proc);
+	k->run = NULL;
+	s->active = NULL;
+	session_due(s);
+}
+
+void run_finish(struct trm_run *run, struct trm_result *result)
+{
+	struct trm_session *s = run->session;
+	bool was_active = run->kernel;
+	result->number = run->number;
+	result->lang = run->lang;
+	result->displays = run->displays;
+	result->n_displays = run->n_displays;
+	if (run->is_begun)
+		result->wall_us = (session_clock_ns() - run->begun_ns) / 1000;
+	if (was_active) {
+		run_announce(run);
+		output_to_result(&s->output, result);
+	}
+	detach(run);
+	if (run->cb->done)
+		run->cb->done(run->user, run, result);
+	free(result->output);
+	free(result->chunks);
+	run_free(run);
+}
+
+void run_finish_with(struct trm_run *run, enum trm_status status, int exit_code, const char *reason)
+{
+	struct trm_result result = {
+			.status = status,
+			.exit_code = exit_code,
+			.reason = (char *)reason,
+			.state_lost = run->is_begun,
+	};
+	run_finish(run, &result);
+}

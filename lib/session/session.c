@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/err.h"
+
+
+uint64_t session_clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool session_is_open(const struct trm_session *s)
+{
+	return !s->is_closed && s->sandbox && sandbox_is_open(s->sandbox);
+}
+
+/* ---- turns ----------------------------------------------------------------------- */
+
+static struct trm_run *dequeue(struct trm_session *s)
+{
+	struct trm_run *run = s->queue;
+	s->queue = run->next;
+	if (!s->queue)
+		s->queue_end = &s->queue;
+	run->next = NULL;
+	return run;
+}
+
+/* The sandbox will take no more runs, or this one's interpreter cannot be had. */
+static void fail_first(struct trm_session *s, const struct trm_error *why)
+{
+	struct trm_run *run = dequeue(s);
+	bool is_lost = !session_is_open(s);
+	run_finish_with(run, is_lost ? TRM_STATUS_LOST : TRM_STATUS_KILLED, 125, why->msg);
+}
+
+void session_pump(struct trm_session *s, bool in_turn)
+{
+	while (!s->active && s->queue && !s->is_closed) {
+		struct kernel *k = &s->kernels[s->queue->lang->id];
+		struct trm_error why;
+		if (!kernel_is_free(k))
+			break;
+		if (kernel_ensure(k, &why) == 0) {
+			run_send_off(dequeue(s), k);
+		} else if (in_turn) {
+			fail_first(s, &why);
+		} else {
+			session_due(s);
+			return;
+		}
+	}
+	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++)
+		question_next(&s->kernels[i], in_turn);
+}
+
+/* Runs that were interrupted while they waited. */
+static void end_unwanted(struct trm_session *s)
+{
+	struct trm_run **at = &s->queue;
+	while (*at && !s->is_closed) {
+		struct trm_run *run = *at;
+		if (!run->is_interrupted) {
+			at = &run->next;
+			continue;
+		}
+		*at = run->next;
+		if (!*at)
+			s->queue_end = at;
+		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, NULL);
+		at = &s->queue; /* the caller may have changed the queue */
+	}
+}
+
+static void settle(struct trm_session *s)
+{
+	end_unwanted(s);
+	if (!s->is_closed)
+		session_pump(s, true);
+	if (!s->is_closed && s->active)
+		run_announce(s->active);
+	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++)
+		kernel_report(&s->kernels[i]);
+}
+
+void session_enter(struct trm_session *s)
+{
+	s->depth++;
+}
+
+static void session_free(struct trm_session *s)
+{
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+		kernel_finish(&s->kernels[i]);
+	trm_timer_remove(s->soon);
+	output_finish(&s->output);
+	buf_finish(&s->request);
+	free(s);
+}
+
+void session_leave(struct trm_session *s)
+{
+	while (s->depth == 1 && s->is_due && !s->is_closed) {
+		s->is_due = false;
+		settle(s);
+	}
+	if (--s->depth == 0 && s->is_closed)
+		session_free(s);
+}
+
+void session_due(struct trm_session *s)
+{
+	s->is_due = true;
+	if (!s->depth && !trm_timer_is_running(s->soon))
+		trm_timer_start(s->soon, 0, 0);
+}
+
+static void on_soon(void *user)
+{
+	struct trm_session *s = user;
+	session_enter(s);
+	session_leave(s);
+}
+
+/* ---- the sandbox ------------------------------------------------------------------- */
+
+static void on_sandbox_ready(void *user)
+{
+	struct trm_session *s = user;
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+		kernel_watch_start(&s->kernels[i]);
+}
+
+static void lose_all(struct trm_session *s, const struct trm_error *why)
+{
+	if (s->active)
+		run_finish_with(s->active, TRM_STATUS_LOST, 125, why->msg);
+	while (s->queue)
+		fail_first(s, why);
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+		question_fail_all(&s->kernels[i], why);
+}
+
+static void on_sandbox_closed(void *user, const struct trm_error *why)
+{
+	struct trm_session *s = user;
+	session_enter(s);
+	s->sandbox = NULL;
+	lose_all(s, why);
+	session_leave(s);
+}
+
+/* Between runs the counter of kills for memory is followed, so that one that
+ * struck a child some time ago is not blamed for a death later on. */
+static void on_sample(void *user, const struct trm_sample *sample)
+{
+	struct trm_session *s = user;
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+		if (sample->known & TRM_METRIC_OOM_KILLS && !s->kernels[i].run)
+			s->kernels[i].oom_kills = sample->oom_kills;
+}
+
+/* ---- opening and closing -------------------------------------------------------------- */
+
+void trm_session_opts_default(struct trm_session_opts *opts)
+{
+	*opts = (struct trm_session_opts){
+			.timeout_ms = 30000,
+			.grace_ms = 2000,
+			.output_keep_bytes = 8u * 1024 * 1024,
+	};
+}
+
+int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts *opts,
+		const struct trm_session_cb *cb, void *user, struct trm_session **ret_session,
+		struct trm_error *reterr)
+{
+	static const struct trm_session_cb none;
+	if (!sandbox_is_open(sandbox))
+		return err_fail(reterr, TRM_ECLOSED, "sandbox '%s' is closed", trm_sandbox_name(sandbox));
+	struct trm_session *s = calloc(1, sizeof *s);
+	if (!s)
+		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+	s->sandbox = sandbox;
+	s->loop = sandbox->loop;
+	if (opts)
+		s->opts = *opts;
+	else
+		trm_session_opts_default(&s->opts);
+	s->cb = cb ? cb : &none;
+	s->user = user;
+	s->queue_end = &s->queue;
+	buf_init(&s->request, KERNEL_LINE_MAX * 8u);
+	output_init(&s->output, s->opts.output_keep_bytes);
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		kernel_init(&s->kernels[i], s, trm_lang_get(i));
+	int r = trm_loop_add_timer(s->loop, on_soon, s, &s->soon, reterr);
+	for (size_t i = 0; i < TRM_LANG_COUNT && r == 0; i++)
+		r = trm_loop_add_timer(s->loop, stop_on_timer, &s->kernels[i], &s->kernels[i].timer, reterr);
+	if (r < 0) {
+		session_free(s);
+		return r;
+	}
+	s->observer = (struct sandbox_observer){.ready = on_sandbox_ready, .closed = on_sandbox_closed,
+			.sample = on_sample, .user = s};
+	sandbox_observe(sandbox, &s->observer);
+	*ret_session = s;
+	return 0;
+}
+
+void trm_session_close(struct trm_session *session)
+{
+	struct trm_error why;
+	if (!session || session->is_closed)
+		return;
+	err_fail(&why, TRM_ECANCELED, "the session was closed");
+	session->is_closed = true;
+	session_enter(session);
+	if (session->sandbox)
+		sandbox_unobserve(session->sandbox, &session->observer);
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
+		struct kernel *k = &session->kernels[i];
+		if (k->proc)
+			proc_forget(k->proc);
+		k->proc = NULL;
+		trm_timer_stop(k->timer);
+	}
+	trm_timer_stop(session->soon);
+	lose_all(session, &why);
+	session_leave(session);
+}
+
+int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, struct trm_error *reterr)
+{
+	if (!lang)
+		return err_fail(reterr, TRM_EINVAL, "no language was given");
+	if (!session_is_open(session))
+		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
+	struct kernel *k = &session->kernels[lang->id];
+	return k->stage == STAGE_KILLED ? 0 : kernel_ensure(k, reterr);
+}
