@@ -21,7 +21,7 @@ enum mouse_action { MOUSE_PRESS, MOUSE_RELEASE, MOUSE_DRAG, MOUSE_WHEEL_UP, MOUS
 
 struct event {
 	enum event_type type;
-	uint32_t key;        /* KEY */
+	uint32_t key;        /* KEY; FOCUS: 1 gained, 0 lost */
 	uint8_t mods;        /* KEY, MOUSE */
 	enum mouse_action action; /* MOUSE */
 	uint8_t button;      /* MOUSE: 1 left, 2 middle, 3 right */

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct text;
 struct trm_error;
@@ -19,13 +20,24 @@ struct file_format {
 	bool has_crlf; /* all line ends are CR LF */
 };
 
+/* What a file was when it was read or written, to notice that somebody else changed it. */
+struct file_stamp {
+	bool exists;
+	int64_t mtime_ns;
+	uint64_t bytes;
+};
+
 /* Read a file. Errors, each with a sentence: not found, a directory or another special
  * thing, no permission, a NUL byte (a binary file), more than FILE_MAX_BYTES. */
-int file_load(const char *path, struct text **ret, struct file_format *ret_format, struct trm_error *reterr);
+int file_load(const char *path, struct text **ret, struct file_format *ret_format,
+		struct file_stamp *ret_stamp, struct trm_error *reterr);
 
 /* Write atomically: a temporary file beside it, then rename. Keeps the mode (and, where
  * permitted, the owner) of an existing file; follows symbolic links. Where the folder
  * does not let a file be made, the file is written in place. */
-int file_save(const char *path, const struct text *t, struct file_format format, struct trm_error *reterr);
+int file_save(const char *path, const struct text *t, struct file_format format,
+		struct file_stamp *ret_stamp, struct trm_error *reterr);
+
+struct file_stamp file_stamp(const char *path); /* as it is now; zeroed if it can't be seen */
 
 #endif

@@ -43,9 +43,9 @@ struct theme {
 
 #define THEME_MAX_BYTES (256 << 10)
 
-/* The compiled-in themes, so that the program needs no file: "dark", and "mono" (attributes only, which
- * the painter uses where there are no colours). NULL for any other name. */
-const struct theme *theme_builtin(const char *name);
+/* A compiled-in theme, so that the program needs no file: "dark", or "mono" (attributes only, which
+ * the painter uses where there are no colours). TRM_ENOENT for any other name. */
+int theme_builtin(const char *name, struct theme *ret, struct trm_error *reterr);
 
 /* Parse JSON; no I/O. `find_parent` (may be NULL) fetches what "inherits" names.
  * Errors: TRM_EINVAL, "FILE:LINE:COLUMN: …" naming the role or word at fault; *ret is untouched. */
@@ -73,8 +73,14 @@ bool theme_is_stale(const struct theme *t);
 /* The colour nearest to `color` that the depth can show (COLOR_NONE stays). Pure. */
 uint32_t color_degrade(uint32_t color, enum color_depth depth);
 
-/* The look of a role at a depth: colours degraded, kept apart if they were; DEPTH_NONE gives the attributes
- * of "mono". Pure. */
+/* 0xRRGGBB of a colour that is not COLOR_NONE; palette colours as xterm has them. Pure. */
+uint32_t color_rgb(uint32_t color);
+
+/* The look of a role at a depth: colours degraded, yet text kept apart from its ground. Pure. */
 struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth);
+
+/* The name of a role ("syn_string"), and back: ROLE_COUNT when there is none. */
+const char *role_name(enum role role);
+enum role role_find(const char *name);
 
 #endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_TERM_INTERNAL_H
+#define TUI_TERM_INTERNAL_H
+
+/* struct term, for the files of this room that are not the painter. */
+
+#include <stdbool.h>
+#include <termios.h>
+
+#include "theme/theme.h"
+#include "view/canvas.h"
+
+struct keys;
+struct screen; /* the painter's (curses.c) */
+
+struct term {
+	struct screen *screen;
+	struct keys *keys;
+	enum color_depth depth;
+	struct theme mono;      /* looks where there are no colours */
+	struct theme_look looks[ROLE_COUNT]; /* of the theme last painted with, degraded */
+	struct theme_look theme_looks[ROLE_COUNT]; /* as they were in that theme */
+	struct canvas last;     /* what is on the screen */
+	bool is_all_stale;      /* nothing of it counts */
+	bool has_mouse;
+	struct termios shell_mode;
+	char modes_on[160], modes_off[160];
+};
+
+#endif

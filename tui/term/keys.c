@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "term/keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "term/sequence.h"
+#include "text/cluster.h"
+
+#define ESC 0x1B
+#define CLICK_NS 400000000u /* between the presses of a double click */
+#define PASTE_END "\x1B[201~"
+#define PASTE_END_LEN 6u
+
+struct added {
+	char *sequence;
+	uint32_t key;
+	uint8_t mods;
+};
+
+struct bytes {
+	char *mem;
+	size_t len, cap;
+};
+
+struct keys {
+	struct bytes in;    /* not yet understood, from `head` on */
+	size_t head;
+	struct bytes paste; /* of the paste that goes on, or was last handed out */
+	bool is_pasting, is_flushed;
+	uint64_t now_ns;
+	struct added *added;
+	size_t n_added;
+	struct event last_press;
+};
+
+struct keys *keys_create(void)
+{
+	return calloc(1, sizeof(struct keys));
+}
+
+void keys_destroy(struct keys *k)
+{
+	if (!k)
+		return;
+	for (size_t i = 0; i < k->n_added; i++)
+		free(k->added[i].sequence);
+	free(k->added);
+	free(k->in.mem);
+	free(k->paste.mem);
+	free(k);
+}
+
+int keys_add(struct keys *k, const char *sequence, uint32_t key, uint8_t mods)
+{
+	struct added *bigger = realloc(k->added, (k->n_added + 1) * sizeof(*bigger));
+	if (!bigger)
+		return TRM_ENOMEM;
+	k->added = bigger;
+	char *copy = strdup(sequence);
+	if (!copy)
+		return TRM_ENOMEM;
+	k->added[k->n_added++] = (struct added){.sequence = copy, .key = key, .mods = mods};
+	return 0;
+}
+
+static int append(struct bytes *b, const char *bytes, size_t n)
+{
+	if (n > b->cap - b->len) {
+		size_t cap = b->len + n + b->cap + 256;
+		char *bigger = realloc(b->mem, cap);
+		if (!bigger)
+			return TRM_ENOMEM;
+		b->mem = bigger;
+		b->cap = cap;
+	}
+	if (n)
+		memcpy(b->mem + b->len, bytes, n);
+	b->len += n;
+	return 0;
+}
+
+int keys_feed(struct keys *k, const char *bytes, size_t n, uint64_t now_ns)
+{
+	k->now_ns = now_ns;
+	k->is_flushed = false;
+	if (k->head > 0) {
+		memmove(k->in.mem, k->in.mem + k->head, k->in.len - k->head);
+		k->in.len -= k->head;
+		k->head = 0;
+	}
+	return append(&k->in, bytes, n);
+}
+
+bool keys_is_waiting(const struct keys *k)
+{
+	return !k->is_pasting && k->head < k->in.len;
+}
+
+void keys_flush(struct keys *k)
+{
+	k->is_flushed = true;
+}
+
+/* ---- paste ---- */
+
+/* Line ends become \n; other control characters but the tab go; broken UTF-8 becomes U+FFFD.
+ * Returns 0 or TRM_ENOMEM. */
+static int sanitise(struct bytes *paste)
+{
+	struct bytes out = {0};
+	size_t at = 0;
+	while (at < paste->len) {
+		const char *p = paste->mem + at;
+		char encoded[4];
+		uint32_t cp;
+		int valid;
+		size_t len = codepoint_decode(p, paste->len - at, &cp, &valid);
+		at += len;
+		if (cp == '\r' && at < paste->len && paste->mem[at] == '\n')
+			continue;
+		cp = cp == '\r' ? '\n' : cp;
+		if ((cp < 0x20 && cp != '\n' && cp != '\t') || cp == 0x7F)
+			continue;
+		if (append(&out, encoded, codepoint_encode(cp, encoded)) < 0) {
+			free(out.mem);
+			return TRM_ENOMEM;
+		}
+	}
+	free(paste->mem);
+	*paste = out;
+	return 0;
+}
+
+/* Nothing in it but printable ASCII, tabs and newlines: by far the most pastes. */
+static bool is_plain(const struct bytes *b)
+{
+	bool plain = true;
+	for (size_t i = 0; i < b->len; i++) {
+		unsigned char c = (unsigned char)b->mem[i];
+		plain &= (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\t';
+	}
+	return plain;
+}
+
+/* How many bytes at the end of s[0..n) may be the beginning of the end mark. */
+static size_t partial_end(const char *s, size_t n)
+{
+	for (size_t len = PASTE_END_LEN - 1; len > 0; len--)
+		if (len <= n && memcmp(s + n - len, PASTE_END, len) == 0)
+			return len;
+	return 0;
+}
+
+static void paste_append(struct keys *k, const char *bytes, size_t n)
+{
+	size_t room = KEYS_PASTE_MAX - k->paste.len;
+	append(&k->paste, bytes, n < room ? n : room); /* out of memory: as beyond the ceiling */
+}
+
+/* Move what there is into the paste; true when it is complete. */
+static bool collect_paste(struct keys *k, struct event *ret)
+{
+	const char *p = k->in.mem + k->head;
+	size_t n = k->in.len - k->head;
+	const char *end = n ? memmem(p, n, PASTE_END, PASTE_END_LEN) : NULL;
+	size_t take = end ? (size_t)(end - p) : n - partial_end(p, n);
+
+	paste_append(k, p, take);
+	k->head += take + (end ? PASTE_END_LEN : 0);
+	if (!end)
+		return false;
+	k->is_pasting = false;
+	if (!is_plain(&k->paste) && sanitise(&k->paste) < 0)
+		k->paste.len = 0;
+	*ret = (struct event){.type = EVENT_PASTE, .text = k->paste.mem ? k->paste.mem : "",
+			.text_len = k->paste.len, .time_ns = k->now_ns};
+	return true;
+}
+
+static void drop_old_paste(struct keys *k)
+{
+	/* A big one gives its memory back. */
+	if (k->paste.cap > 1 << 16) {
+		free(k->paste.mem);
+		k->paste = (struct bytes){0};
+	}
+	k->paste.len = 0;
+}
+
+/* ---- keys ---- */
+
+/* A key that is one byte or one code point. Returns its bytes, 0: more are needed. */
+static size_t plain_key(const struct keys *k, const char *s, size_t n, struct event *ret)
+{
+	unsigned char c = (unsigned char)s[0];
+	static const uint8_t more[16] = {[12] = 1, [13] = 1, [14] = 2, [15] = 3};
+	int valid;
+	if (c < 0x20 || c == 0x7F) {
+		sequence_control(c, ret);
+		return 1;
+	}
+	size_t len = codepoint_decode(s, n, &ret->key, &valid);
+	/* Cut short, but good so far? */
+	if (!valid && !k->is_flushed && n <= more[c >> 4]) {
+		for (size_t i = 1; i < n; i++)
+			if (((unsigned char)s[i] & 0xC0) != 0x80)
+				return len;
+		return 0;
+	}
+	return len;
+}
+
+/* Exact: a whole added sequence; else one that begins s[0..n). Sets *ret_partial if s begins one. */
+static const struct added *find_added(const struct keys *k, const char *s, size_t n, bool exact,
+		bool *ret_partial)
+{
+	const struct added *best = NULL;
+	size_t best_len = 0;
+	*ret_partial = false;
+	for (size_t i = 0; i < k->n_added; i++) {
+		size_t len = strlen(k->added[i].sequence);
+		if (len > n && memcmp(k->added[i].sequence, s, n) == 0)
+			*ret_partial = true;
+		if (len > n || len <= best_len || memcmp(k->added[i].sequence, s, len) != 0 || (exact && len != n))
+			continue;
+		best = &k->added[i];
+		best_len = len;
+	}
+	return best;
+}
+
+static void count_clicks(struct keys *k, struct event *e)
+{
+	const struct event *last = &k->last_press;
+	if (e->action != MOUSE_PRESS)
+		return;
+	int drift = e->col - last->col;
+	bool is_same = last->clicks > 0 && last->button == e->button && last->row == e->row && drift >= -1
+			&& drift <= 1 && k->now_ns - last->time_ns <= CLICK_NS;
+	e->clicks = is_same && last->clicks < 3 ? (uint8_t)(last->clicks + 1) : 1;
+	k->last_press = *e;
+	k->last_press.time_ns = k->now_ns;
+}
+
+/* A sequence that began with ESC [ or ESC O. As take(). */
+static size_t take_sequence(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
+{
+	struct sequence seq;
+	bool partial;
+	*ret_event = false;
+	enum sequence_result r = sequence_parse(s, n, &seq);
+	if (r == SEQUENCE_MORE && !k->is_flushed)
+		return 0;
+	if (r == SEQUENCE_MORE && n == 2) { /* Alt with [ or O */
+		*ret = (struct event){.type = EVENT_KEY, .key = (unsigned char)s[1], .mods = MOD_ALT};
+		*ret_event = true;
+		return 2;
+	}
+	if (r != SEQUENCE_WHOLE)
+		return r == SEQUENCE_MORE ? n : seq.len;
+	if (seq.final == '~' && seq.n_params > 0 && seq.params[0] == 200) {
+		k->is_pasting = true;
+		drop_old_paste(k);
+		return seq.len;
+	}
+	*ret_event = sequence_event(&seq, ret);
+	if (*ret_event && ret->type == EVENT_MOUSE)
+		count_clicks(k, ret);
+	const struct added *a = *ret_event || seq.is_known ? NULL : find_added(k, s, seq.len, true, &partial);
+	if (a) {
+		*ret = (struct event){.type = EVENT_KEY, .key = a->key, .mods = a->mods};
+		*ret_event = true;
+	}
+	return seq.len;
+}
+
+/* What begins with ESC. As take(). */
+static size_t take_escape(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
+{
+	bool partial, is_sequence = n > 1 && (s[1] == '[' || s[1] == 'O');
+	if (is_sequence)
+		return take_sequence(k, s, n, ret, ret_event);
+	const struct added *a = find_added(k, s, n, false, &partial);
+	if (a) {
+		*ret = (struct event){.type = EVENT_KEY, .key = a->key, .mods = a->mods};
+		*ret_event = true;
+		return strlen(a->sequence);
+	}
+	if ((n == 1 || partial) && !k->is_flushed)
+		return 0;
+	*ret_event = true;
+	if (n > 1 && s[1] == ESC) {
+		/* rxvt and others send Alt as an ESC before the key's own; two ESC alone are two. */
+		if (n == 2 && !k->is_flushed)
+			return 0;
+		if (n > 2 && (s[2] == '[' || s[2] == 'O')) {
+			size_t len = take_sequence(k, s + 1, n - 1, ret, ret_event);
+			ret->mods |= MOD_ALT;
+			return len ? len + 1 : 0;
+		}
+	}
+	if (n == 1 || s[1] == ESC) {
+		ret->key = K_ESCAPE;
+		return 1;
+	}
+	size_t len = plain_key(k, s + 1, n - 1, ret);
+	ret->mods |= MOD_ALT;
+	return len ? len + 1 : 0;
+}
+
+/* Take one thing from s[0..n). Returns its bytes, 0: more are needed; *ret_event tells whether it
+ * makes an event. */
+static size_t take(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
+{
+	bool partial;
+	*ret = (struct event){.type = EVENT_KEY};
+	if ((unsigned char)s[0] == ESC)
+		return take_escape(k, s, n, ret, ret_event);
+	*ret_event = true;
+	const struct added *a = (unsigned char)s[0] < 0x20 ? find_added(k, s, n, false, &partial) : NULL;
+	if (a && strlen(a->sequence) > 1) {
+		ret->key = a->key;
+		ret->mods = a->mods;
+		return strlen(a->sequence);
+	}
+	return plain_key(k, s, n, ret);
+}
+
+bool keys_next(struct keys *k, struct event *ret)
+{
+	while (k->head < k->in.len || k->is_pasting) {
+		bool is_event = false;
+		if (k->is_pasting) {
+			if (collect_paste(k, ret))
+				return true;
+			break;
+		}
+		size_t len = take(k, k->in.mem + k->head, k->in.len - k->head, ret, &is_event);
+		if (len == 0)
+			break;
+		k->head += len;
+		ret->time_ns = k->now_ns;
+		if (is_event)
+			return true;
+	}
+	return false;
+}

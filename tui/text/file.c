@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "text/text.h"
+
+static int64_t mtime_of(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+static int check_kind(const char *path, const struct stat *st, struct trm_error *reterr)
+{
+	if (S_ISDIR(st->st_mode))
+		return fail(reterr, TRM_EINVAL, "%s is a directory; name a file in it.", path);
+	if (!S_ISREG(st->st_mode))
+		return fail(reterr, TRM_EINVAL, "%s is not a regular file, so it can't be edited.", path);
+	return 0;
+}
+
+static int check_content(const char *path, const char *bytes, size_t n, struct trm_error *reterr)
+{
+	const char *nul = n ? memchr(bytes, '\0', n) : NULL;
+	if (nul)
+		return fail(reterr, TRM_EINVAL, "%s is a binary file (a zero byte at offset %zu), not text.", path,
+				(size_t)(nul - bytes));
+	return 0;
+}
+
+/* Read to the end, however the size changes meanwhile. */
+static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struct trm_error *reterr)
+{
+	struct stat st;
+	size_t len = 0, cap;
+	if (fstat(fd, &st) < 0)
+		return fail_errno(reterr, errno, "Could not open %s", path);
+	int r = check_kind(path, &st, reterr);
+	if (r < 0)
+		return r;
+	cap = st.st_size > 0 && (uintmax_t)st.st_size < FILE_MAX_BYTES ? (size_t)st.st_size + 1 : 4096;
+	char *bytes = malloc(cap);
+	while (bytes) {
+		if ((uintmax_t)st.st_size > FILE_MAX_BYTES || len > FILE_MAX_BYTES) {
+			free(bytes);
+			return fail(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB.", path,
+					FILE_MAX_BYTES >> 20);
+		}
+		ssize_t n = read(fd, bytes + len, cap - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			int saved = errno;
+			free(bytes);
+			return fail_errno(reterr, saved, "Could not read %s", path);
+		}
+		if (n == 0)
+			break;
+		len += (size_t)n;
+		if (len == cap) {
+			char *bigger = realloc(bytes, cap *= 2);
+			if (!bigger)
+				free(bytes);
+			bytes = bigger;
+		}
+	}
+	if (!bytes)
+		return fail(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+	*ret = bytes;
+	*ret_len = len;
+	return 0;
+}
+
+/* Take the CRs out if every line end has one; returns the new length. */
+static size_t strip_cr(char *bytes, size_t n, bool *ret_has_crlf)
+{
+	size_t out = 0;
+	const char *end = bytes + n;
+	*ret_has_crlf = false;
+	for (const char *p = bytes; (p = memchr(p, '\n', (size_t)(end - p))); p++) {
+		if (p == bytes || p[-1] != '\r') {
+			*ret_has_crlf = false;
+			return n;
+		}
+		*ret_has_crlf = true;
+	}
+	if (!*ret_has_crlf)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] != '\r' || i + 1 == n || bytes[i + 1] != '\n')
+			bytes[out++] = bytes[i];
+	return out;
+}
+
+static int text_from(const char *path, char *bytes, size_t n, struct text **ret, struct file_format *ret_format,
+		struct trm_error *reterr)
+{
+	int r = check_content(path, bytes, n, reterr);
+	if (r < 0)
+		return r;
+	bool has_crlf;
+	size_t len = strip_cr(bytes, n, &has_crlf);
+	struct text *t = text_create();
+	if (!t || text_insert(t, 0, bytes, len) < 0) {
+		text_destroy(t);
+		return fail(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+	}
+	*ret = t;
+	ret_format->has_crlf = has_crlf;
+	return 0;
+}
+
+int file_load(const char *path, struct text **ret, struct file_format *ret_format, struct file_stamp *ret_stamp,
+		struct trm_error *reterr)
+{
+	char *bytes = NULL;
+	size_t n = 0;
+	/* NONBLOCK: opening a named pipe must not wait for its other end. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fail_errno(reterr, errno, "Could not open %s", path);
+	int r = read_all(fd, path, &bytes, &n, reterr);
+	if (r == 0)
+		r = text_from(path, bytes, n, ret, ret_format, reterr);
+	struct stat st;
+	if (r == 0 && fstat(fd, &st) == 0)
+		*ret_stamp = (struct file_stamp){.exists = true, .mtime_ns = mtime_of(&st), .bytes = (uint64_t)st.st_size};
+	free(bytes);
+	close(fd);
+	return r;
+}
+
+static int write_all(int fd, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Write a run of bytes with CR before each newline. */
+static int write_crlf(int fd, const char *bytes, size_t n)
+{
+	char out[8192];
+	size_t len = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (len + 2 > sizeof(out)) {
+			int r = write_all(fd, out, len);
+			if (r < 0)
+				return r;
+			len = 0;
+		}
+		if (bytes[i] == '\n')
+			out[len++] = '\r';
+		out[len++] = bytes[i];
+	}
+	return write_all(fd, out, len);
+}
+
+/* 0 or a negative errno. */
+static int write_text(int fd, const struct text *t, struct file_format format)
+{
+	size_t run;
+	for (size_t pos = 0; pos < text_len(t); pos += run) {
+		const char *bytes = text_peek(t, pos, &run);
+		int r = format.has_crlf ? write_crlf(fd, bytes, run) : write_all(fd, bytes, run);
+		if (r < 0)
+			return r;
+	}
+	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
+static mode_t mode_for_new(void)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* Write beside `target` and rename. 0, a negative errno, or 1: not possible here, write in place. */
+static int save_by_rename(const char *target, const struct stat *old, const struct text *t,
+		struct file_format format)
+{
+	char temp[4096];
+	const char *slash = strrchr(target, '/');
+	int dir_len = slash ? (int)(slash - target) + 1 : 0;
+	int n = snprintf(temp, sizeof(temp), "%.*s.terrarium-XXXXXX", dir_len, target);
+	if (n < 0 || (size_t)n >= sizeof(temp))
+		return 1;
+	int fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return 1;
+	int r = 0;
+	if (old && (old->st_uid != geteuid() || old->st_gid != getegid()) && fchown(fd, old->st_uid, old->st_gid) < 0)
+		r = 1;
+	if (r == 0 && fchmod(fd, old ? old->st_mode & 07777 : mode_for_new()) < 0)
+		r = 1;
+	if (r == 0)
+		r = write_text(fd, t, format);
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	if (r == 0 && rename(temp, target) < 0)
+		r = -errno;
+	if (r != 0)
+		unlink(temp);
+	return r;
+}
+
+static int save_in_place(const char *target, const struct text *t, struct file_format format)
+{
+	int fd = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	if (fd < 0)
+		return -errno;
+	int r = write_text(fd, t, format);
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	return r;
+}
+
+int file_save(const char *path, const struct text *t, struct file_format format, struct file_stamp *ret_stamp,
+		struct trm_error *reterr)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	int r = exists ? check_kind(path, &st, reterr) : 0;
+	if (r < 0)
+		return r;
+	if (exists && access(path, W_OK) < 0)
+		return fail_errno(reterr, errno, "Could not save %s: you may not write to it", path);
+
+	/* A link is kept, what it points to is replaced; a link to nothing is written through. */
+	char *target = exists ? realpath(path, NULL) : NULL;
+	struct stat link;
+	bool is_plain = exists ? target && st.st_nlink == 1 : lstat(path, &link) < 0;
+	r = is_plain ? save_by_rename(target ? target : path, exists ? &st : NULL, t, format) : 1;
+	if (r > 0)
+		r = save_in_place(path, t, format);
+	free(target);
+	if (r < 0)
+		return fail_errno(reterr, -r, "Could not save %s", path);
+	*ret_stamp = file_stamp(path);
+	return 0;
+}
+
+struct file_stamp file_stamp(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) < 0)
+		return (struct file_stamp){0};
+	return (struct file_stamp){.exists = true, .mtime_ns = mtime_of(&st), .bytes = (uint64_t)st.st_size};
+}

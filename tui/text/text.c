@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+/* A treap: in order by position, a heap by `rank`, which is random; so its
+ * depth stays near 2 ln(chunks).
+ *
+ *            [ c3 ]            bytes and lines of a node count its
+ *           /      \           whole subtree
+ *      [ c1 ]      [ c4 ]
+ *           \
+ *           [ c2 ]
+ */
+struct chunk {
+	struct chunk *left, *right;
+	size_t bytes, lines; /* of the subtree */
+	uint32_t rank;
+	uint32_t len, newlines; /* of this chunk */
+	char data[TEXT_CHUNK];
+};
+
+struct text {
+	struct chunk *root;
+	uint32_t seed;
+};
+
+static size_t bytes_of(const struct chunk *c)
+{
+	return c ? c->bytes : 0;
+}
+
+static size_t lines_of(const struct chunk *c)
+{
+	return c ? c->lines : 0;
+}
+
+static void sum_up(struct chunk *c)
+{
+	c->bytes = bytes_of(c->left) + c->len + bytes_of(c->right);
+	c->lines = lines_of(c->left) + c->newlines + lines_of(c->right);
+}
+
+static uint32_t count_newlines(const char *s, size_t n)
+{
+	uint32_t count = 0;
+	for (size_t i = 0; i < n; i++)
+		count += s[i] == '\n';
+	return count;
+}
+
+static void chunk_fill(struct chunk *c, const char *bytes, size_t n)
+{
+	memcpy(c->data, bytes, n);
+	c->len = (uint32_t)n;
+	c->newlines = count_newlines(bytes, n);
+	sum_up(c);
+}
+
+static struct chunk *chunk_create(struct text *t)
+{
+	struct chunk *c = malloc(sizeof(*c));
+	if (!c)
+		return NULL;
+	t->seed ^= t->seed << 13;
+	t->seed ^= t->seed >> 17;
+	t->seed ^= t->seed << 5;
+	c->left = c->right = NULL;
+	c->rank = t->seed;
+	c->len = c->newlines = 0;
+	c->bytes = c->lines = 0;
+	return c;
+}
+
+static void tree_destroy(struct chunk *c)
+{
+	while (c) {
+		struct chunk *right = c->right;
+		tree_destroy(c->left);
+		free(c);
+		c = right;
+	}
+}
+
+/* Everything in `a` comes before everything in `b`. */
+static struct chunk *merge(struct chunk *a, struct chunk *b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	if (a->rank >= b->rank) {
+		a->right = merge(a->right, b);
+		sum_up(a);
+		return a;
+	}
+	b->left = merge(a, b->left);
+	sum_up(b);
+	return b;
+}
+
+/* Cut a tree at `pos`. Where that is inside a chunk, *spare takes its end and is used up. */
+static void split(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
+		struct chunk **spare)
+{
+	if (!c) {
+		*ret_left = *ret_right = NULL;
+		return;
+	}
+	size_t before = bytes_of(c->left);
+	if (pos <= before) {
+		split(c->left, pos, ret_left, &c->left, spare);
+		*ret_right = c;
+	} else if (pos >= before + c->len) {
+		split(c->right, pos - before - c->len, &c->right, ret_right, spare);
+		*ret_left = c;
+	} else {
+		size_t at = pos - before;
+		struct chunk *tail = *spare;
+		*spare = NULL;
+		chunk_fill(tail, c->data + at, c->len - at);
+		*ret_right = merge(tail, c->right);
+		c->right = NULL;
+		c->len = (uint32_t)at;
+		c->newlines -= tail->newlines;
+		*ret_left = c;
+	}
+	sum_up(c);
+}
+
+struct text *text_create(void)
+{
+	struct text *t = calloc(1, sizeof(*t));
+	if (t)
+		t->seed = 0x9E3779B9u;
+	return t;
+}
+
+void text_destroy(struct text *t)
+{
+	if (!t)
+		return;
+	tree_destroy(t->root);
+	free(t);
+}
+
+size_t text_len(const struct text *t)
+{
+	return bytes_of(t->root);
+}
+
+size_t text_lines(const struct text *t)
+{
+	return lines_of(t->root) + 1;
+}
+
+/* Position behind the nth newline (n from 1) of a chunk. */
+static size_t behind_newline(const struct chunk *c, size_t nth)
+{
+	const char *p = c->data;
+	while (nth-- > 0)
+		p = (const char *)memchr(p, '\n', (size_t)(c->data + c->len - p)) + 1;
+	return (size_t)(p - c->data);
+}
+
+size_t text_line_start(const struct text *t, size_t line)
+{
+	const struct chunk *c = t->root;
+	size_t pos = 0;
+	if (line > lines_of(c))
+		line = lines_of(c);
+	while (c && line > 0) {
+		size_t before = lines_of(c->left);
+		if (line <= before) {
+			c = c->left;
+			continue;
+		}
+		line -= before;
+		pos += bytes_of(c->left);
+		if (line <= c->newlines)
+			return pos + behind_newline(c, line);
+		line -= c->newlines;
+		pos += c->len;
+		c = c->right;
+	}
+	return pos;
+}
+
+size_t text_line_end(const struct text *t, size_t line)
+{
+	return line < lines_of(t->root) ? text_line_start(t, line + 1) - 1 : text_len(t);
+}
+
+size_t text_line_of(const struct text *t, size_t pos)
+{
+	const struct chunk *c = t->root;
+	size_t line = 0;
+	while (c) {
+		size_t before = bytes_of(c->left);
+		if (pos < before) {
+			c = c->left;
+			continue;
+		}
+		pos -= before;
+		line += lines_of(c->left);
+		if (pos < c->len)
+			return line + count_newlines(c->data, pos);
+		pos -= c->len;
+		line += c->newlines;
+		c = c->right;
+	}
+	return line;
+}
+
+const char *text_peek(const struct text *t, size_t pos, size_t *ret_len)
+{
+	const struct chunk *c = t->root;
+	while (c) {
+		size_t before = bytes_of(c->left);
+		if (pos < before) {
+			c = c->left;
+		} else if (pos - before < c->len) {
+			*ret_len = c->len - (pos - before);
+			return c->data + (pos - before);
+		} else {
+			pos -= before + c->len;
+			c = c->right;
+		}
+	}
+	*ret_len = 0;
+	return "";
+}
+
+size_t text_copy(const struct text *t, size_t pos, char *out, size_t n)
+{
+	size_t done = 0;
+	while (done < n) {
+		size_t run;
+		const char *bytes = text_peek(t, pos + done, &run);
+		if (run == 0)
+			break;
+		run = run < n - done ? run : n - done;
+		memcpy(out + done, bytes, run);
+		done += run;
+	}
+	return done;
+}
+
+char *text_slice(const struct text *t, size_t pos, size_t n)
+{
+	size_t len = text_len(t);
+	pos = pos < len ? pos : len;
+	n = n < len - pos ? n : len - pos;
+	char *out = malloc(n + 1);
+	if (out)
+		out[text_copy(t, pos, out, n)] = '\0';
+	return out;
+}
+
+/* The chunk that bytes inserted at `pos` would go into without cutting (the one that
+ * ends there, or that it lies in), and the place in it. */
+static struct chunk *chunk_at(struct chunk *c, size_t pos, size_t *ret_at)
+{
+	while (c) {
+		size_t before = bytes_of(c->left);
+		if (pos <= before && c->left) {
+			c = c->left;
+		} else if (pos <= before + c->len || !c->right) {
+			*ret_at = pos - before;
+			return c;
+		} else {
+			pos -= before + c->len;
+			c = c->right;
+		}
+	}
+	return NULL;
+}
+
+/* Walk to the chunk that chunk_at() finds, adding to the sums on the way. */
+static void add_on_path(struct chunk *c, size_t pos, const struct chunk *goal, size_t bytes, size_t lines)
+{
+	for (;;) {
+		size_t before = bytes_of(c->left);
+		c->bytes += bytes;
+		c->lines += lines;
+		if (c == goal)
+			return;
+		if (pos <= before && c->left) {
+			c = c->left;
+		} else {
+			pos -= before + c->len;
+			c = c->right;
+		}
+	}
+}
+
+/* Insert where it fits into one chunk; false if it does not. */
+static bool insert_in_place(struct chunk *root, size_t pos, const char *bytes, size_t n)
+{
+	size_t at;
+	struct chunk *c = chunk_at(root, pos, &at);
+	if (!c || n > TEXT_CHUNK - c->len)
+		return false;
+	uint32_t newlines = count_newlines(bytes, n);
+	add_on_path(root, pos, c, n, newlines);
+	memmove(c->data + at + n, c->data + at, c->len - at);
+	memcpy(c->data + at, bytes, n);
+	c->len += (uint32_t)n;
+	c->newlines += newlines;
+	return true;
+}
+
+/* A tree of new chunks; NULL when out of memory. */
+static struct chunk *build(struct text *t, const char *bytes, size_t n)
+{
+	struct chunk *root = NULL;
+	while (n > 0) {
+		size_t take = n < TEXT_CHUNK ? n : TEXT_CHUNK;
+		struct chunk *c = chunk_create(t);
+		if (!c) {
+			tree_destroy(root);
+			return NULL;
+		}
+		chunk_fill(c, bytes, take);
+		root = merge(root, c);
+		bytes += take;
+		n -= take;
+	}
+	return root;
+}
+
+int text_insert(struct text *t, size_t pos, const char *bytes, size_t n)
+{
+	struct chunk *left, *right, *middle = NULL;
+	pos = pos < text_len(t) ? pos : text_len(t);
+	if (n == 0 || insert_in_place(t->root, pos, bytes, n))
+		return 0;
+
+	struct chunk *spare = chunk_create(t);
+	bool is_small = t->root && n <= TEXT_CHUNK / 2;
+	if (spare && !is_small)
+		middle = build(t, bytes, n);
+	if (!spare || (!is_small && !middle)) {
+		free(spare);
+		return TRM_ENOMEM;
+	}
+	split(t->root, pos, &left, &right, &spare);
+	/* What is cut in two leaves room in one of the halves; but a cut between two full chunks needs
+	 * a new one. */
+	if (is_small && !insert_in_place(left, pos, bytes, n) && !insert_in_place(right, 0, bytes, n)) {
+		chunk_fill(spare, bytes, n);
+		middle = spare;
+		spare = NULL;
+	}
+	free(spare);
+	t->root = merge(merge(left, middle), right);
+	return 0;
+}
+
+/* Delete inside one chunk that keeps some bytes; false if it is not so. */
+static bool delete_in_place(struct chunk *root, size_t pos, size_t n)
+{
+	size_t at;
+	/* Ask for the byte behind `pos`, as the chunk that ends at `pos` is not meant. */
+	struct chunk *c = chunk_at(root, pos + 1, &at);
+	if (!c || at == 0 || at - 1 + n > c->len || n == c->len)
+		return false;
+	at--;
+	uint32_t newlines = count_newlines(c->data + at, n);
+	add_on_path(root, pos + 1, c, 0 - n, 0 - (size_t)newlines);
+	memmove(c->data + at, c->data + at + n, c->len - at - n);
+	c->len -= (uint32_t)n;
+	c->newlines -= newlines;
+	return true;
+}
+
+static const struct chunk *edge_chunk(const struct chunk *c, bool is_last)
+{
+	while (c && (is_last ? c->right : c->left))
+		c = is_last ? c->right : c->left;
+	return c;
+}
+
+/* Merge two trees; the chunks that meet become one if both are small. */
+static struct chunk *merge_joined(struct chunk *left, struct chunk *right)
+{
+	const struct chunk *last = edge_chunk(left, true), *first = edge_chunk(right, false);
+	if (last && first && last->len + first->len <= TEXT_CHUNK / 2) {
+		struct chunk *joined, *none = NULL;
+		split(right, first->len, &joined, &right, &none);
+		insert_in_place(left, left->bytes, joined->data, joined->len);
+		tree_destroy(joined);
+	}
+	return merge(left, right);
+}
+
+int text_delete(struct text *t, size_t pos, size_t n)
+{
+	struct chunk *left, *middle, *right;
+	size_t len = text_len(t);
+	pos = pos < len ? pos : len;
+	n = n < len - pos ? n : len - pos;
+	if (n == 0 || delete_in_place(t->root, pos, n))
+		return 0;
+
+	struct chunk *spare[2] = {chunk_create(t), chunk_create(t)};
+	if (!spare[0] || !spare[1]) {
+		free(spare[0]);
+		free(spare[1]);
+		return TRM_ENOMEM;
+	}
+	split(t->root, pos, &left, &right, &spare[0]);
+	split(right, n, &middle, &right, &spare[1]);
+	free(spare[0]);
+	free(spare[1]);
+	tree_destroy(middle);
+	t->root = merge_joined(left, right);
+	return 0;
+}
+
+static bool tree_is_sound(const struct chunk *c)
+{
+	if (!c)
+		return true;
+	struct chunk sums = {.left = c->left, .right = c->right, .len = c->len, .newlines = c->newlines};
+	sum_up(&sums);
+	return c->len > 0 && c->len <= TEXT_CHUNK && c->newlines == count_newlines(c->data, c->len)
+			&& sums.bytes == c->bytes && sums.lines == c->lines
+			&& (!c->left || c->left->rank <= c->rank) && (!c->right || c->right->rank <= c->rank)
+			&& tree_is_sound(c->left) && tree_is_sound(c->right);
+}
+
+bool text_is_sound(const struct text *t)
+{
+	return tree_is_sound(t->root);
+}

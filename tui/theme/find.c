@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "theme/theme.h"
+
+#define MAX_DIRS 5
+#define MAX_PARENTS 8
+#define MAX_THEMES 500
+
+struct dirs {
+	char path[MAX_DIRS][900];
+	int n;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_dir(struct dirs *d, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	int n = vsnprintf(d->path[d->n], sizeof(d->path[0]), fmt, args);
+	va_end(args);
+	if (n > 0 && (size_t)n < sizeof(d->path[0]))
+		d->n++;
+}
+
+/* Where themes lie, most wanted first. */
+static void find_dirs(struct dirs *d)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *data = getenv("TERRARIUM_DATA");
+	char exe[800];
+	d->n = 0;
+	if (config && *config == '/')
+		add_dir(d, "%s/terrarium/themes", config);
+	else if (home && *home)
+		add_dir(d, "%s/.config/terrarium/themes", home);
+	if (data && *data)
+		add_dir(d, "%s/themes", data);
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (n > 0) {
+		exe[n] = '\0';
+		char *slash = strrchr(exe, '/');
+		*slash = '\0';
+		add_dir(d, "%s/../share/terrarium/themes", exe);
+	}
+	add_dir(d, "%s/themes", TERRARIUM_DATA_DIR);
+	add_dir(d, "%s/themes", TERRARIUM_SOURCE_DIR);
+}
+
+static int64_t mtime_of(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+struct parents {
+	int depth;
+};
+
+static int load_named(const char *name, struct theme *ret, struct trm_error *reterr, void *user);
+
+/* Read at most THEME_MAX_BYTES and one more from a file. */
+static char *read_file(int fd, size_t *ret_len)
+{
+	char *bytes = malloc(THEME_MAX_BYTES + 1);
+	size_t len = 0;
+	while (bytes && len <= THEME_MAX_BYTES) {
+		ssize_t n = read(fd, bytes + len, THEME_MAX_BYTES + 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			free(bytes);
+			return NULL;
+		}
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	*ret_len = len;
+	return bytes;
+}
+
+static int load_file(const char *path, struct theme *ret, struct parents *parents, struct trm_error *reterr)
+{
+	struct stat st;
+	size_t n = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fail_errno(reterr, errno, "Could not open the theme %s", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return fail(reterr, TRM_EINVAL, "The theme %s is not a regular file.", path);
+	}
+	char *json = read_file(fd, &n);
+	int saved = errno;
+	close(fd);
+	if (!json)
+		return fail_errno(reterr, saved, "Could not read the theme %s", path);
+	int r = theme_parse(json, n, path, load_named, parents, ret, reterr);
+	free(json);
+	if (r < 0)
+		return r;
+	snprintf(ret->path, sizeof(ret->path), "%s", path);
+	ret->mtime_ns = mtime_of(&st);
+	return 0;
+}
+
+static int fail_unknown(const char *name, struct trm_error *reterr)
+{
+	struct theme_list list;
+	char known[300] = "";
+	size_t len = 0;
+	if (theme_list_init(&list) == 0) {
+		for (size_t i = 0; i < list.n && len + 70 < sizeof(known); i++)
+			len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "", list.names[i]);
+		theme_list_finish(&list);
+	}
+	return fail(reterr, TRM_ENOENT, "There is no theme \"%s\"; there are %s.", name, known);
+}
+
+static int load_named(const char *name, struct theme *ret, struct trm_error *reterr, void *user)
+{
+	struct parents *parents = user;
+	struct dirs dirs;
+	if (++parents->depth > MAX_PARENTS)
+		return fail(reterr, TRM_EINVAL, "themes inherit from each other in a circle.");
+	find_dirs(&dirs);
+	for (int i = 0; i < dirs.n && !strchr(name, '/'); i++) {
+		char path[1024];
+		int n = snprintf(path, sizeof(path), "%s/%s.json", dirs.path[i], name);
+		if (n > 0 && (size_t)n < sizeof(path) && access(path, F_OK) == 0)
+			return load_file(path, ret, parents, reterr);
+	}
+	if (theme_builtin(name, ret, NULL) == 0)
+		return 0;
+	return fail_unknown(name, reterr);
+}
+
+int theme_load(const char *name, struct theme *ret, struct trm_error *reterr)
+{
+	struct parents parents = {0};
+	size_t n = strlen(name);
+	if (strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".json") == 0))
+		return load_file(name, ret, &parents, reterr);
+	return load_named(name, ret, reterr, &parents);
+}
+
+bool theme_is_stale(const struct theme *t)
+{
+	struct stat st;
+	return *t->path && stat(t->path, &st) == 0 && mtime_of(&st) != t->mtime_ns;
+}
+
+/* ---- list ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int list_add(struct theme_list *list, const char *name, size_t len)
+{
+	if (len == 0 || len >= sizeof(list->names[0]) || list->n >= MAX_THEMES)
+		return 0;
+	void *bigger = realloc(list->names, (list->n + 1) * sizeof(list->names[0]));
+	if (!bigger)
+		return TRM_ENOMEM;
+	list->names = bigger;
+	snprintf(list->names[list->n++], sizeof(list->names[0]), "%.*s", (int)len, name);
+	return 0;
+}
+
+static int list_add_dir(struct theme_list *list, const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int r = 0;
+	while (dir && r == 0 && (entry = readdir(dir))) {
+		size_t n = strlen(entry->d_name);
+		if (n > 5 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 5, ".json") == 0)
+			r = list_add(list, entry->d_name, n - 5);
+	}
+	if (dir)
+		closedir(dir);
+	return r;
+}
+
+int theme_list_init(struct theme_list *list)
+{
+	struct dirs dirs;
+	size_t kept = 0;
+	*list = (struct theme_list){0};
+	int r = list_add(list, "dark", 4);
+	if (r == 0)
+		r = list_add(list, "mono", 4);
+	find_dirs(&dirs);
+	for (int i = 0; i < dirs.n && r == 0; i++)
+		r = list_add_dir(list, dirs.path[i]);
+	if (r < 0) {
+		theme_list_finish(list);
+		return r;
+	}
+	qsort(list->names, list->n, sizeof(list->names[0]), compare_names);
+	for (size_t i = 0; i < list->n; i++)
+		if (kept == 0 || strcmp(list->names[kept - 1], list->names[i]) != 0)
+			memmove(list->names[kept++], list->names[i], sizeof(list->names[0]));
+	list->n = kept;
+	return 0;
+}
+
+void theme_list_finish(struct theme_list *list)
+{
+	free(list->names);
+	*list = (struct theme_list){0};
+}
