@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend/backend.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/err.h"
 
-static const struct backend_ops *const BACKENDS[] = {
-		&backend_fake,
-};
+static const struct backend_ops *const BACKENDS[] = {&backend_local, &backend_fake};
+enum { N_BACKENDS = sizeof BACKENDS / sizeof *BACKENDS };
+
+static const struct backend_ops *complete(const struct backend_ops *ops)
+{
+	assert(ops->name && ops->probe && ops->start && ops->stop && ops->guards && ops->nproc);
+	assert(!(ops->caps & BACKEND_STATS) == !ops->stats);
+	return ops;
+}
 
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr)
 {
-	if (!name)
-		name = "local";
-	for (size_t i = 0; i < sizeof BACKENDS / sizeof *BACKENDS; i++) {
-		if (strcmp(name, BACKENDS[i]->name))
+	for (size_t i = 0; i < N_BACKENDS; i++) {
+		if (name && strcmp(name, BACKENDS[i]->name))
 			continue;
-		*ret = BACKENDS[i];
+		*ret = complete(BACKENDS[i]);
 		return 0;
 	}
 	return err_fail(reterr, TRM_EINVAL, "there is no backend '%s': known are local and fake", name);

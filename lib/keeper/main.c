@@ -1,5 +1,250 @@
 /* SPDX-License-Identifier: MIT */
+
+/* Theory of operation. The keeper is the parent of one sandbox. It has a
+ * session of its own, so that no terminal reaches it, and a line to the client
+ * that started it. It makes the control groups, starts bubblewrap, and then waits:
+ *
+ *   the lifeline breaks     the client asked for the end, or ended itself
+ *   SIGTERM, SIGINT, SIGHUP somebody else asks
+ *   bubblewrap ends         the agent is gone, or never came
+ *
+ * and in each case takes everything away again. All processes of the sandbox
+ * die with bubblewrap (its child dies with it and is init of their PID
+ * namespace); the keeper is their reaper, so when it has no child left, none
+ * of them is left. Should the keeper itself be killed, bubblewrap dies too, and
+ * what remains of directories and groups is swept by the next keeper. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/entry.h"
+#include "keeper/file.h"
+#include "keeper/group.h"
+#include "keeper/launch.h"
+#include "keeper/user.h"
+#include "keeper/watchdog.h"
+#include "wire/lifeline.h"
+
+struct keeper {
+	struct spec_msg spec;
+	struct groups groups;
+	struct user user;
+	struct launch launch;
+	struct watchdog watchdog;
+	int signal_fd;
+	bool is_ending, was_asked;
+	bool has_status; /* bubblewrap has been reaped */
+	int status;
+	size_t n_words;
+	char words[LIFELINE_MAX_WORDS];
+	char packet[LIFELINE_MAX_BYTES];
+};
+
+/* ---- start -------------------------------------------------------------------- */
+
+static void say(struct keeper *k, const char *what, int error)
+{
+	k->n_words = (size_t)snprintf(k->words, sizeof k->words, "%s: %s", what, strerror(error));
+}
+
+static bool get_spec(struct keeper *k)
+{
+	ssize_t n = recv(KEEPER_LIFELINE, k->packet, sizeof k->packet, 0);
+	return n > 0 && spec_msg_get(k->packet, (size_t)n, &k->spec) == 0;
+}
+
+static bool settle(struct keeper *k)
+{
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	k->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	for (int fd = KEEPER_LIFELINE; fd < KEEPER_FD_END; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	setsid();
+	return k->signal_fd >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && chdir("/") == 0;
+}
+
+static void send_packet(struct buf *b)
+{
+	/* A client that is gone already needs no answer. */
+	send(KEEPER_LIFELINE, buf_at(b), b->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	buf_finish(b);
+}
+
+static void send_ready(const struct keeper *k)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	const struct ready_msg msg = {
+		.kind = k->groups.kind,
+		.limits = k->groups.limits,
+		.is_shared = k->launch.is_shared,
+		.uid = k->user.uid,
+		.mem_dir = (char *)groups_dir(&k->groups, LIMIT_MEMORY),
+		.pids_dir = (char *)groups_dir(&k->groups, LIMIT_PIDS),
+		.cpuacct_dir = (char *)groups_dir(&k->groups, LIMIT_CPUACCT),
+	};
+	if (ready_msg_put(&b, &msg) == 0)
+		send_packet(&b);
+}
+
+static bool start(struct keeper *k)
+{
+	char self[4096];
+	/* Bubblewrap's outer process counts as one that nobody inside sees. */
+	const struct group_limits limits = {k->spec.mem_bytes, k->spec.procs + 1, k->spec.cpus};
+	int r = geteuid() == 0 ? user_take(&k->user) : 0;
+	if (r < 0) {
+		say(k, "cannot take a user of its own for the sandbox", -r);
+		return false;
+	}
+	file_read("/proc/self/cgroup", self, sizeof self);
+	groups_create(&k->groups, CGROUP_ROOT, self, &limits, getppid());
+	r = launch_bwrap(&k->spec, &k->groups, k->user.uid, &k->launch);
+	if (r < 0) {
+		say(k, "cannot start a process", -r);
+		return false;
+	}
+	k->watchdog = (struct watchdog){k->launch.pid, k->launch.space_fd, k->spec.mem_bytes, 0};
+	close(KEEPER_LISTEN);
+	close(KEEPER_AGENT);
+	send_ready(k);
+	return true;
+}
+
+/* ---- life ---------------------------------------------------------------------- */
+
+static void hear_words(struct keeper *k)
+{
+	char bytes[4096];
+	ssize_t n;
+	while ((n = read(k->launch.words_fd, bytes, sizeof bytes)) > 0) {
+		size_t room = sizeof k->words - 1 - k->n_words;
+		size_t take = (size_t)n < room ? (size_t)n : room;
+		memcpy(k->words + k->n_words, bytes, take);
+		k->n_words += take;
+	}
+	if (n == 0 || errno != EAGAIN) {
+		close(k->launch.words_fd);
+		k->launch.words_fd = -1;
+	}
+}
+
+static void reap(struct keeper *k, int options)
+{
+	int status;
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, options)) > 0 || (pid < 0 && errno == EINTR)) {
+		if (pid != k->launch.pid)
+			continue;
+		k->status = status;
+		k->has_status = true;
+		k->is_ending = true;
+	}
+}
+
+static void hear_signals(struct keeper *k)
+{
+	struct signalfd_siginfo info;
+	while (read(k->signal_fd, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(k, WNOHANG);
+		else
+			k->is_ending = k->was_asked = true;
+	}
+}
+
+/* Anything on the lifeline means its end: the client sends nothing after the spec. */
+static void hear_client(struct keeper *k)
+{
+	k->is_ending = k->was_asked = true;
+}
+
+static void look(struct keeper *k)
+{
+	if (!watchdog_look(&k->watchdog))
+		return;
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	if (oom_msg_put(&b, k->watchdog.kills) == 0)
+		send_packet(&b);
+}
+
+static void live(struct keeper *k)
+{
+	bool is_watching = !(k->groups.limits & LIMIT_MEMORY);
+	while (!k->is_ending) {
+		struct pollfd fds[] = {
+			{.fd = KEEPER_LIFELINE, .events = POLLIN},
+			{.fd = k->signal_fd, .events = POLLIN},
+			{.fd = k->launch.words_fd, .events = POLLIN},
+		};
+		int n = poll(fds, 3, is_watching ? WATCHDOG_PERIOD_MS : -1);
+		if (n > 0 && fds[2].revents)
+			hear_words(k);
+		if (n > 0 && fds[1].revents)
+			hear_signals(k);
+		if (n > 0 && fds[0].revents)
+			hear_client(k);
+		if (is_watching && !k->is_ending)
+			look(k);
+	}
+}
+
+/* ---- end ------------------------------------------------------------------------ */
+
+static void send_gone(struct keeper *k, uint64_t oom_kills)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	k->words[k->n_words] = '\0';
+	const struct gone_msg msg = {k->was_asked, k->status, oom_kills, k->words};
+	if (gone_msg_put(&b, &msg) == 0)
+		send_packet(&b);
+}
+
+static void tear_down(struct keeper *k)
+{
+	if (k->launch.pid > 0 && !k->has_status)
+		kill(k->launch.pid, SIGKILL);
+	reap(k, 0); /* until there is no child left, adopted ones included */
+	if (k->launch.words_fd >= 0)
+		hear_words(k);
+	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(&k->groups);
+	groups_remove(&k->groups);
+	entry_remove(KEEPER_RUN_DIR, KEEPER_ENTRY_DIR, k->spec.name, k->spec.run_path);
+	user_release(&k->user);
+	send_gone(k, oom_kills);
+}
+
 int main(void)
 {
-	return 125;
+	static struct keeper k = {.launch = {.words_fd = -1, .space_fd = -1}, .signal_fd = -1};
+	if (!settle(&k) || !get_spec(&k))
+		return 125;
+	if (start(&k)) {
+		/* While bubblewrap builds: others' leftovers. */
+		groups_sweep(&k.groups);
+		entry_sweep(KEEPER_RUN_DIR);
+		user_sweep(KEEPER_RUN_DIR);
+		live(&k);
+	}
+	tear_down(&k);
+	return 0;
 }

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/local/argv.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+/* Certificates would be of use with a network only. */
+static const char *const ETC_FILES[ARGV_ETC_FILES] = {
+	"/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types",
+};
+
+/* Files and directories of /proc that tell of the host and that nobody inside
+ * needs. Those that only root may read are not masked: the sandbox is never
+ * root on the host, and each mask costs a mount. */
+static const struct {
+	const char *path;
+	bool is_dir;
+} MASKS[] = {
+	{"/proc/kcore", false},
+	{"/proc/keys", false},
+	{"/proc/key-users", false},
+	{"/proc/kallsyms", false},
+	{"/proc/timer_list", false},
+	{"/proc/sched_debug", false},
+	{"/proc/interrupts", false},
+	{"/proc/softirqs", false},
+	{"/proc/iomem", false},
+	{"/proc/cmdline", false},
+	{"/proc/config.gz", false},
+	{"/proc/acpi", true},
+	{"/proc/scsi", true},
+	{"/proc/driver", true},
+	{"/proc/fs", true},
+	{"/proc/pressure", true},
+};
+_Static_assert(sizeof MASKS / sizeof *MASKS == ARGV_MASKS, "one fact for each mask");
+
+/* Made by bubblewrap in its own root, which is then remounted read-only: cheaper
+ * than a mount for each, and just as unchangeable. */
+static const struct {
+	const char *path, *text;
+} FILES[] = {
+	{"/etc/passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\n"
+			"user:x:1000:1000:user:/home/user:/bin/bash\n"
+			"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
+	{"/etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"},
+	{"/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost\n"},
+	{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\n"},
+};
+enum { N_FILES = sizeof FILES / sizeof *FILES };
+_Static_assert((int)N_FILES <= (int)LIFELINE_MAX_FILES, "each file needs a descriptor");
+
+static const char *const ENVIRONMENT[][2] = {
+	{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+	{"HOME", "/home/user"},
+	{"USER", "user"},
+	{"LOGNAME", "user"},
+	{"SHELL", "/bin/bash"},
+	{"LANG", "C.UTF-8"},
+	{"TERM", "dumb"},
+	{"TMPDIR", "/tmp"},
+};
+
+/* Writable directories, with where they lie in the shared tmpfs. */
+static const struct {
+	const char *path, *source, *perms;
+} WRITABLE[] = {
+	{"/workspace", SPACE_PATH "/workspace", "0755"},
+	{"/tmp", SPACE_PATH "/tmp", "1777"},
+	{"/home/user", SPACE_PATH "/home", "0700"},
+};
+#define SHM_SOURCE SPACE_PATH "/shm"
+#define SHM_BYTES "67108864"
+
+/* ---- facts ------------------------------------------------------------------- */
+
+static void find_usr_dir(const char *path, char out[ARGV_PATH])
+{
+	struct stat st;
+	ssize_t n;
+	out[0] = '\0';
+	if (lstat(path, &st) < 0)
+		return;
+	if (S_ISDIR(st.st_mode))
+		strcpy(out, ".");
+	else if (S_ISLNK(st.st_mode) && (n = readlink(path, out, ARGV_PATH)) >= 0)
+		out[n < ARGV_PATH ? n : 0] = '\0'; /* a target that long is not one into /usr */
+}
+
+static bool is_empty_dir(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool is_empty = true;
+	while (dir && is_empty && (entry = readdir(dir)))
+		is_empty = entry->d_name[0] == '.';
+	if (dir)
+		closedir(dir);
+	return is_empty;
+}
+
+void argv_facts_find(struct argv_facts *ret)
+{
+	struct stat st;
+	*ret = (struct argv_facts){0};
+	for (size_t i = 0; i < ARGV_USR_DIRS; i++)
+		find_usr_dir(USR_DIRS[i], ret->usr_dir[i]);
+	for (size_t i = 0; i < ARGV_ETC_FILES; i++)
+		ret->has_etc[i] = stat(ETC_FILES[i], &st) == 0;
+	for (size_t i = 0; i < ARGV_MASKS; i++)
+		ret->has_mask[i] = stat(MASKS[i].path, &st) == 0 && (st.st_mode & 0004)
+				&& !(MASKS[i].is_dir && is_empty_dir(MASKS[i].path));
+}
+
+/* ---- arguments ---------------------------------------------------------------- */
+
+struct args {
+	struct buf *out;
+	int error;
+};
+
+static void add(struct args *a, const char *word)
+{
+	if (!a->error)
+		a->error = buf_append(a->out, word, strlen(word) + 1);
+}
+
+static void add2(struct args *a, const char *option, const char *x)
+{
+	add(a, option);
+	add(a, x);
+}
+
+static void add3(struct args *a, const char *option, const char *x, const char *y)
+{
+	add2(a, option, x);
+	add(a, y);
+}
+
+static void add_number(struct args *a, const char *option, uint64_t n)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+	add2(a, option, text);
+}
+
+static void add_namespaces(struct args *a)
+{
+	add(a, "--unshare-all");
+	add(a, "--unshare-user");
+	add(a, "--disable-userns");
+	add2(a, "--uid", "1000");
+	add2(a, "--gid", "1000");
+	add2(a, "--hostname", "sandbox");
+	add2(a, "--cap-drop", "ALL");
+	add(a, "--new-session");
+	add(a, "--die-with-parent");
+	add(a, "--as-pid-1");
+	add(a, "--clearenv");
+	for (size_t i = 0; i < sizeof ENVIRONMENT / sizeof *ENVIRONMENT; i++)
+		add3(a, "--setenv", ENVIRONMENT[i][0], ENVIRONMENT[i][1]);
+}
+
+/* Programs and libraries, read-only: /usr, never the whole root. */
+static void add_system(struct args *a, const struct argv_facts *facts)
+{
+	add3(a, "--ro-bind", "/usr", "/usr");
+	for (size_t i = 0; i < ARGV_USR_DIRS; i++) {
+		if (!strcmp(facts->usr_dir[i], "."))
+			add3(a, "--ro-bind", USR_DIRS[i], USR_DIRS[i]);
+		else if (facts->usr_dir[i][0])
+			add3(a, "--symlink", facts->usr_dir[i], USR_DIRS[i]);
+	}
+	add(a, "--perms");
+	add3(a, "0755", "--dir", "/etc");
+	for (size_t i = 0; i < ARGV_ETC_FILES; i++)
+		if (facts->has_etc[i])
+			add3(a, "--ro-bind", ETC_FILES[i], ETC_FILES[i]);
+	for (size_t i = 0; i < N_FILES; i++) {
+		add2(a, "--perms", "0444");
+		add_number(a, "--file", BWRAP_FILES + i);
+		add(a, FILES[i].path);
+	}
+	add2(a, "--perms", "0555"); /* a copy: the host's file is not in there */
+	add_number(a, "--file", BWRAP_AGENT);
+	add(a, AGENT_PATH);
+}
+
+static void add_proc(struct args *a, const struct argv_facts *facts)
+{
+	add2(a, "--proc", "/proc");
+	for (size_t i = 0; i < ARGV_MASKS; i++) {
+		if (!facts->has_mask[i])
+			continue;
+		if (MASKS[i].is_dir) {
+			add2(a, "--size", "4096");
+			add2(a, "--tmpfs", MASKS[i].path);
+			add2(a, "--remount-ro", MASKS[i].path);
+		} else {
+			add3(a, "--ro-bind", "/dev/null", MASKS[i].path);
+		}
+	}
+}
+
+static void add_tmpfs(struct args *a, const char *perms, uint64_t size, const char *path)
+{
+	add_number(a, "--size", size);
+	add2(a, "--perms", perms);
+	add2(a, "--tmpfs", path);
+}
+
+static void add_dev(struct args *a, bool is_shared)
+{
+	add2(a, "--dev", "/dev");
+	if (is_shared) {
+		add3(a, "--bind", SHM_SOURCE, "/dev/shm");
+	} else {
+		add2(a, "--size", SHM_BYTES);
+		add2(a, "--perms", "1777");
+		add2(a, "--tmpfs", "/dev/shm");
+	}
+	add2(a, "--remount-ro", "/dev");
+}
+
+/* Last, so that nothing is made below a directory that the sandbox can write. */
+static void add_writable(struct args *a, bool is_shared, uint64_t disk_bytes)
+{
+	for (size_t i = 0; i < sizeof WRITABLE / sizeof *WRITABLE; i++) {
+		if (is_shared)
+			add3(a, "--bind", WRITABLE[i].source, WRITABLE[i].path);
+		else
+			add_tmpfs(a, WRITABLE[i].perms, disk_bytes, WRITABLE[i].path);
+	}
+	add2(a, "--remount-ro", "/");
+	add2(a, "--chdir", "/workspace");
+}
+
+int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, uint64_t disk_bytes)
+{
+	struct args a = {.out = out};
+	add_namespaces(&a);
+	add_system(&a, facts);
+	add_proc(&a, facts);
+	add_dev(&a, is_shared);
+	add_writable(&a, is_shared, disk_bytes);
+	add_number(&a, "--add-seccomp-fd", BWRAP_ARGUMENTS);
+	add_number(&a, "--add-seccomp-fd", BWRAP_CALLS);
+	return a.error;
+}
+
+size_t argv_files(struct slice *ret, size_t cap)
+{
+	size_t n = 0;
+	for (; n < N_FILES && n < cap; n++)
+		ret[n] = (struct slice){FILES[n].text, strlen(FILES[n].text)};
+	return n;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_LOCAL_ARGV_H
+#define TRM_LOCAL_ARGV_H
+
+/* Bubblewrap's arguments: they are the security model, so they are made in one
+ * place, from facts, and compared with a golden list by a test. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "wire/lifeline.h"
+
+/* What the arguments depend on, as found on this machine. */
+enum {
+	ARGV_USR_DIRS = 6, /* /bin /sbin /lib /lib32 /lib64 /libx32 */
+	ARGV_ETC_FILES = 4,
+	ARGV_MASKS = 16,
+	ARGV_PATH = 64,
+};
+
+struct argv_facts {
+	/* Target of the symbolic link of that name; "." for a directory; "" for none. */
+	char usr_dir[ARGV_USR_DIRS][ARGV_PATH];
+	bool has_etc[ARGV_ETC_FILES];
+	bool has_mask[ARGV_MASKS]; /* the file or directory is there, and others may read it */
+};
+
+void argv_facts_find(struct argv_facts *ret);
+
+/* Append the arguments, each ended by NUL, as `bwrap --args` reads them. `is_shared`: the
+ * writable directories lie under SPACE_PATH; else each gets a tmpfs of disk_bytes. 0 or a code. */
+int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, uint64_t disk_bytes);
+
+/* Contents of the files that bubblewrap makes in /etc, in the order of their descriptors. */
+size_t argv_files(struct slice *ret, size_t cap);
+
+#endif

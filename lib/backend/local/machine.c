@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/local/machine.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "backend/local/filters.h"
+#include "base/err.h"
+
+static bool is_program(const char *path, struct stat *ret_st)
+{
+	return stat(path, ret_st) == 0 && S_ISREG(ret_st->st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find_in_path(const char *name, char out[MACHINE_PATH], struct stat *ret_st)
+{
+	const char *path = getenv("PATH");
+	if (!path || !*path)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	for (const char *at = path; *at;) {
+		size_t n = strcspn(at, ":");
+		/* Only absolute directories: "." would start whatever lies about. */
+		if (n > 0 && at[0] == '/' && n + strlen(name) + 2 < MACHINE_PATH) {
+			snprintf(out, MACHINE_PATH, "%.*s/%s", (int)n, at, name);
+			if (is_program(out, ret_st))
+				return true;
+		}
+		at += n + (at[n] == ':');
+	}
+	return false;
+}
+
+int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr)
+{
+	struct stat st;
+	if (!find_in_path("bwrap", path, &st))
+		return err_fail(reterr, TRM_ENOTSUP,
+				"bubblewrap is not installed (no bwrap in PATH): apt install bubblewrap");
+	if ((st.st_mode & S_ISUID) && st.st_uid == 0)
+		return err_fail(reterr, TRM_ENOTSUP, "%s is setuid root, which is not safe to use here: "
+				"chmod u-s %s", path, path);
+	return 0;
+}
+
+int machine_check_filters(struct trm_error *reterr)
+{
+	struct utsname u;
+	if (uname(&u) == 0 && !strcmp(u.machine, filters_machine()))
+		return 0;
+	return err_fail(reterr, TRM_ENOTSUP, "the system call filters are for %s and this machine says it is %s: "
+			"build terrarium on it", filters_machine(), u.machine);
+}
+
+long machine_read_long(const char *path)
+{
+	char text[32] = "", *end;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return -1;
+	long v = strtol(text, &end, 10);
+	return end == text ? -1 : v;
+}
+
+bool machine_userns_is_off(char advice[MACHINE_ADVICE])
+{
+	static const struct {
+		const char *path;
+		long off;
+		const char *advice;
+	} switches[] = {
+		{"/proc/sys/kernel/unprivileged_userns_clone", 0,
+				"user namespaces are off: sysctl kernel.unprivileged_userns_clone=1"},
+		{"/proc/sys/user/max_user_namespaces", 0,
+				"user namespaces are off: sysctl user.max_user_namespaces=10000"},
+		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
+				"AppArmor keeps programs from user namespaces: install its profile for bwrap (package "
+				"apparmor-profiles), or sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+	};
+	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+		if (machine_read_long(switches[i].path) != switches[i].off)
+			continue;
+		snprintf(advice, MACHINE_ADVICE, "%s", switches[i].advice);
+		return true;
+	}
+	return false;
+}

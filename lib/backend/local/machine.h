@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_LOCAL_MACHINE_H
+#define TRM_LOCAL_MACHINE_H
+
+/* What this machine offers to the local backend: asked by probe(), by the
+ * reason for a failed start, and by the doctor. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct trm_error;
+
+enum { MACHINE_PATH = 256, MACHINE_ADVICE = 224 };
+
+/* Path of bubblewrap. TRM_ENOTSUP if it is missing, or is setuid root. */
+int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr);
+
+/* Do the seccomp filters fit the machine we run on? TRM_ENOTSUP if not: nothing is started then. */
+int machine_check_filters(struct trm_error *reterr);
+
+/* Which switch of the kernel keeps ordinary users from user namespaces, and how to turn
+ * it; false if none is seen. */
+bool machine_userns_is_off(char advice[MACHINE_ADVICE]);
+
+/* The number in a file of /proc or /sys; -1 if there is none. */
+long machine_read_long(const char *path);
+
+#endif

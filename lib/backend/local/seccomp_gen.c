@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Runs at build time: writes the sandbox's seccomp programs as a C header, so
+ * that the start of a sandbox neither needs nor loads libseccomp.
+ *
+ * Two programs are stacked; the kernel takes the stricter answer of both.
+ *   calls      allow list by name, default ENOSYS
+ *   arguments  default allow; refuses some calls by their arguments
+ * One program cannot do both: in libseccomp a rule without arguments swallows
+ * the rules of the same call with arguments. Both kill what comes in through
+ * another architecture's door (i386, x32).
+ *
+ * Each exists in a strict variant, for sandboxes without a memory cgroup.
+ *
+ * Arguments that the kernel takes as 32 bits are compared under a 32-bit mask
+ * or refused unless all 64 bits fit: a filter that looks at more bits than the
+ * kernel does can be passed by setting the upper ones (CVE-2019-7303). */
+
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "backend/local/seccomp_lists.h"
+
+#define LOW32 0xffffffffu
+
+static void check(int r, const char *what)
+{
+	if (r >= 0)
+		return;
+	fprintf(stderr, "seccomp_gen: %s: %s\n", what, strerror(-r));
+	exit(1);
+}
+
+/* ---- rules by name ------------------------------------------------------ */
+
+static void add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names)
+{
+	for (; *names; names++) {
+		int nr = seccomp_syscall_resolve_name(*names);
+		if (nr == __NR_SCMP_ERROR || nr < 0)
+			continue; /* unknown here, or not a call of this architecture */
+		check(seccomp_rule_add(ctx, action, nr, 0), *names);
+	}
+}
+
+static void fill_calls(scmp_filter_ctx ctx, bool is_strict)
+{
+	add_names(ctx, SCMP_ACT_ALLOW, CALLS_ALLOWED);
+	add_names(ctx, SCMP_ACT_ERRNO(EPERM), CALLS_REFUSED);
+	if (!is_strict)
+		add_names(ctx, SCMP_ACT_ALLOW, CALLS_ALLOWED_COUNTED);
+}
+
+/* ---- rules by argument --------------------------------------------------- */
+
+static void refuse1(scmp_filter_ctx ctx, int error, int nr, struct scmp_arg_cmp a)
+{
+	check(seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), nr, 1, &a), "rule");
+}
+
+static void refuse2(scmp_filter_ctx ctx, int error, int nr, struct scmp_arg_cmp a, struct scmp_arg_cmp b)
+{
+	struct scmp_arg_cmp both[] = {a, b};
+	check(seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), nr, 2, both), "rule");
+}
+
+/* Requests that push input into a terminal or take over the machine's consoles. */
+static void refuse_ioctls(scmp_filter_ctx ctx)
+{
+	static const uint32_t requests[] = {
+		TIOCSTI,
+		0x541c, /* TIOCLINUX */
+		TIOCCONS,
+		TIOCSETD,
+		0x5437, /* TIOCVHANGUP */
+	};
+	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+		refuse1(ctx, EPERM, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, LOW32, requests[i]));
+}
+
+/* New namespaces: clone3 is not in the allow list, for its flags lie in memory. */
+static void refuse_namespaces(scmp_filter_ctx ctx)
+{
+	static const uint32_t flags[] = {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+			CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET};
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+#if defined(__s390__) || defined(__s390x__)
+		struct scmp_arg_cmp has_flag = SCMP_A1(SCMP_CMP_MASKED_EQ, flags[i], flags[i]);
+#else
+		struct scmp_arg_cmp has_flag = SCMP_A0(SCMP_CMP_MASKED_EQ, flags[i], flags[i]);
+#endif
+		refuse1(ctx, EPERM, SCMP_SYS(clone), has_flag);
+	}
+}
+
+/* Families that are not bound to the network namespace (AF_VSOCK is a line to
+ * the hypervisor) or that only widen the kernel's surface. */
+static void refuse_sockets(scmp_filter_ctx ctx)
+{
+	enum { LAST_FAMILY = 63, RAW = 3, TYPE_MASK = 0xf };
+	static const int wanted[] = {AF_UNIX, AF_INET, AF_NETLINK, AF_INET6};
+	for (int family = 0; family <= LAST_FAMILY; family++) {
+		bool is_wanted = false;
+		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+			is_wanted |= family == wanted[i];
+		if (!is_wanted)
+			refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket),
+					SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, (uint32_t)family));
+	}
+	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_GT, LAST_FAMILY));
+	refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
+			SCMP_A2(SCMP_CMP_GT, 0)); /* 0: NETLINK_ROUTE */
+	refuse2(ctx, EPERM, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_INET),
+			SCMP_A1(SCMP_CMP_MASKED_EQ, TYPE_MASK, RAW));
+	refuse2(ctx, EPERM, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_INET6),
+			SCMP_A1(SCMP_CMP_MASKED_EQ, TYPE_MASK, RAW));
+}
+
+static void fill_arguments(scmp_filter_ctx ctx, bool is_strict)
+{
+	refuse_ioctls(ctx);
+	refuse_namespaces(ctx);
+	refuse_sockets(ctx);
+	/* Only the query: some personalities switch off address randomisation. */
+	refuse1(ctx, EPERM, SCMP_SYS(personality), SCMP_A0(SCMP_CMP_NE, LOW32));
+	/* Only the caller's own limits. */
+	refuse1(ctx, EPERM, SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0));
+	if (!is_strict)
+		return;
+	/* Shared anonymous memory escapes RLIMIT_DATA; the affinity is the CPU limit. */
+	const uint32_t shared_anonymous = MAP_SHARED | MAP_ANONYMOUS;
+	refuse1(ctx, EPERM, SCMP_SYS(mmap), SCMP_A3(SCMP_CMP_MASKED_EQ, shared_anonymous, shared_anonymous));
+	refuse1(ctx, EPERM, SCMP_SYS(sched_setaffinity), SCMP_A0(SCMP_CMP_GE, 0));
+}
+
+/* ---- out ------------------------------------------------------------------- */
+
+struct program {
+	const char *name;
+	uint32_t otherwise;
+	void (*fill)(scmp_filter_ctx ctx, bool is_strict);
+	bool is_strict;
+};
+
+static void write_bytes(FILE *out, const char *name, FILE *program)
+{
+	int c, n = 0;
+	fprintf(out, "static const unsigned char seccomp_%s[] __attribute__((aligned(8))) = {", name);
+	rewind(program);
+	while ((c = fgetc(program)) != EOF)
+		fprintf(out, "%s%d,", n++ % 24 ? "" : "\n\t", c);
+	fprintf(out, "\n};\n");
+}
+
+static void write_program(FILE *out, const struct program *p)
+{
+	FILE *bpf = tmpfile();
+	scmp_filter_ctx ctx = seccomp_init(p->otherwise);
+	if (!bpf || !ctx)
+		check(-ENOMEM, "cannot make a filter");
+	check(seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "foreign architectures");
+	p->fill(ctx, p->is_strict);
+	check(seccomp_export_bpf(ctx, fileno(bpf)), "cannot export a filter");
+	write_bytes(out, p->name, bpf);
+	seccomp_release(ctx);
+	fclose(bpf);
+}
+
+struct arch {
+	uint32_t token;
+	const char *macro;   /* what the compiler defines for it */
+	const char *machine; /* what uname() says there */
+};
+
+static const struct arch *native_arch(void)
+{
+	static const struct arch known[] = {
+		{SCMP_ARCH_X86_64, "__x86_64__", "x86_64"},
+		{SCMP_ARCH_AARCH64, "__aarch64__", "aarch64"},
+		{SCMP_ARCH_PPC64LE, "__powerpc64__", "ppc64le"},
+		{SCMP_ARCH_S390X, "__s390x__", "s390x"},
+		{SCMP_ARCH_RISCV64, "__riscv", "riscv64"},
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].token == seccomp_arch_native())
+			return &known[i];
+	fprintf(stderr, "seccomp_gen: no system call filter for this processor architecture\n");
+	exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct program programs[] = {
+		{"calls", SCMP_ACT_ERRNO(ENOSYS), fill_calls, false},
+		{"arguments", SCMP_ACT_ALLOW, fill_arguments, false},
+		{"calls_strict", SCMP_ACT_ERRNO(ENOSYS), fill_calls, true},
+		{"arguments_strict", SCMP_ACT_ALLOW, fill_arguments, true},
+	};
+	if (argc != 2) {
+		fprintf(stderr, "usage: seccomp_gen HEADER\n");
+		return 2;
+	}
+	const struct arch *arch = native_arch();
+	FILE *out = fopen(argv[1], "w");
+	if (!out) {
+		perror(argv[1]);
+		return 1;
+	}
+	fprintf(out, "/* Made by seccomp_gen.c. */\n#ifndef %s\n#error \"the filters are for %s\"\n#endif\n",
+			arch->macro, arch->machine);
+	fprintf(out, "#define SECCOMP_MACHINE \"%s\"\n", arch->machine);
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+		write_program(out, &programs[i]);
+	return fclose(out) ? 1 : 0;
+}

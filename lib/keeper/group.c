@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/group.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keeper/file.h"
+
+#define NAME_PREFIX "terrarium-"
+
+void group_cpu_quota(double cpus, uint64_t *ret_quota_us, uint64_t *ret_period_us)
+{
+	/* A group that has used up its quota stands still until the period ends,
+	 * the agent with it: short periods keep it answering. The kernel takes no
+	 * quota below a millisecond. */
+	uint64_t period = cpus >= 0.2 ? 10000 : 100000;
+	uint64_t quota = (uint64_t)(cpus * (double)period + 0.5);
+	*ret_period_us = period;
+	*ret_quota_us = quota < 1000 ? 1000 : quota;
+}
+
+struct group_dir *group_add_dir(struct groups *g, const char *base)
+{
+	if (g->n == GROUP_MAX_DIRS)
+		return NULL;
+	struct group_dir *d = &g->dir[g->n];
+	int n = snprintf(d->path, sizeof d->path, "%s/" NAME_PREFIX "%d", base, (int)getpid());
+	if (n < 0 || (size_t)n >= sizeof d->path)
+		return NULL;
+	/* An empty one of that name is from a keeper long dead, whose number has come round. */
+	if (mkdir(d->path, 0755) < 0 && (errno != EEXIST || rmdir(d->path) < 0 || mkdir(d->path, 0755) < 0))
+		return NULL;
+	d->serves = 0;
+	g->n++;
+	return d;
+}
+
+void group_drop_dir(struct groups *g)
+{
+	rmdir(g->dir[--g->n].path);
+}
+
+int group_write(const struct group_dir *d, const char *file, const char *text)
+{
+	char path[GROUP_PATH + 64];
+	snprintf(path, sizeof path, "%s/%s", d->path, file);
+	return file_write(path, text);
+}
+
+int group_write_u64(const struct group_dir *d, const char *file, uint64_t value)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+	return group_write(d, file, text);
+}
+
+void groups_create(struct groups *ret, const char *root, const char *self, const struct group_limits *limits,
+		int client)
+{
+	memset(ret, 0, sizeof *ret);
+	groups_create_v2(ret, root, self, limits, client);
+	if (!ret->n)
+		groups_create_v1(ret, root, self, limits);
+	for (size_t i = 0; i < ret->n; i++)
+		ret->limits |= ret->dir[i].serves;
+}
+
+int groups_join(const struct groups *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		int r = group_write(&g->dir[i], "cgroup.procs", "0");
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+const char *groups_dir(const struct groups *g, uint32_t bit)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->dir[i].serves & bit)
+			return g->dir[i].path;
+	return "";
+}
+
+uint64_t groups_oom_kills(const struct groups *g)
+{
+	const char *dir = groups_dir(g, LIMIT_MEMORY);
+	char path[GROUP_PATH + 64], text[512];
+	if (!*dir)
+		return 0;
+	const char *file = g->kind == LIMITS_CGROUP_V2 ? "memory.events" : "memory.oom_control";
+	snprintf(path, sizeof path, "%s/%s", dir, file);
+	file_read(path, text, sizeof text);
+	const char *at = strstr(text, "oom_kill ");
+	return at ? strtoull(at + strlen("oom_kill "), NULL, 10) : 0;
+}
+
+static void kill_all(const struct group_dir *d)
+{
+	char path[GROUP_PATH + 64], pids[4096];
+	group_write(d, "cgroup.kill", "1"); /* version 2 only */
+	snprintf(path, sizeof path, "%s/cgroup.procs", d->path);
+	file_read(path, pids, sizeof pids);
+	for (char *at = pids, *end; *at; at = *end ? end + 1 : end) {
+		long pid = strtol(at, &end, 10);
+		if (end == at)
+			return;
+		if (pid > 1)
+			kill((pid_t)pid, SIGKILL);
+	}
+}
+
+void groups_remove(struct groups *g)
+{
+	const struct timespec nap = {.tv_nsec = 200 * 1000};
+	for (size_t i = g->n; i-- > 0;) {
+		/* EBUSY: a process of ours is on its way out, or, with luck for us alone, still in. */
+		for (int tries = 0; rmdir(g->dir[i].path) < 0 && errno == EBUSY && tries < 5000; tries++) {
+			if (tries % 16 == 0)
+				kill_all(&g->dir[i]);
+			nanosleep(&nap, NULL);
+		}
+	}
+	g->n = 0;
+}
+
+static bool is_dead_keepers(const char *name)
+{
+	char *end;
+	if (strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)))
+		return false;
+	const char *digits = name + strlen(NAME_PREFIX);
+	long pid = strtol(digits, &end, 10);
+	return end != digits && !*end && pid > 1 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+static void sweep_beside(const char *path)
+{
+	char base[GROUP_PATH];
+	snprintf(base, sizeof base, "%s", path);
+	char *slash = strrchr(base, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	DIR *dir = opendir(base);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (is_dead_keepers(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR); /* fails while somebody is in */
+	if (dir)
+		closedir(dir);
+}
+
+void groups_sweep(const struct groups *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		sweep_beside(g->dir[i].path);
+}

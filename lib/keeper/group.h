@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KEEPER_GROUP_H
+#define TRM_KEEPER_GROUP_H
+
+/* Control groups of one sandbox. Always children of the keeper's own group,
+ * never of one above it: the limits that hold the caller must keep holding the
+ * sandbox. They are named terrarium-PID after the keeper, so that a later
+ * keeper finds those that were left behind.
+ *
+ * In order: version 2 if its controllers are delegated to us, else version 1
+ * (in practice: as root), else nothing (the keeper's watchdog then does what it can). */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/lifeline.h"
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+enum { GROUP_MAX_DIRS = 4, GROUP_PATH = 512 };
+
+struct group_dir {
+	char path[GROUP_PATH];
+	uint32_t serves; /* enum limit_bit: limits that are in force through it */
+};
+
+struct groups {
+	enum limits_kind kind;
+	uint32_t limits; /* all of them together */
+	size_t n;
+	struct group_dir dir[GROUP_MAX_DIRS];
+};
+
+struct group_limits {
+	uint64_t mem_bytes;
+	uint32_t pids;
+	double cpus;
+};
+
+/* Make the groups and set the limits. Whatever cannot be had is left out: look at
+ * ret->limits. `root` is CGROUP_ROOT and `self` the text of /proc/self/cgroup, but in
+ * tests; `client` the process that may be moved out of the way in version 2. */
+void groups_create(struct groups *ret, const char *root, const char *self, const struct group_limits *limits,
+		int client);
+
+/* Move the calling process in. 0 or -errno. */
+int groups_join(const struct groups *g);
+
+/* The directory that serves `bit`; "" if none does. */
+const char *groups_dir(const struct groups *g, uint32_t bit);
+
+/* How often the kernel has killed in here for want of memory. */
+uint64_t groups_oom_kills(const struct groups *g);
+
+/* Kill what is in them and remove them; waits up to a second for dying processes to leave. */
+void groups_remove(struct groups *g);
+
+/* Remove empty groups of keepers that have died, beside those of `g`. */
+void groups_sweep(const struct groups *g);
+
+/* Used by the versions' own files. mkdir of base/terrarium-PID as the next directory of
+ * `g`; NULL if that is not allowed. */
+struct group_dir *group_add_dir(struct groups *g, const char *base);
+void group_drop_dir(struct groups *g); /* the last one again */
+int group_write(const struct group_dir *d, const char *file, const char *text);
+int group_write_u64(const struct group_dir *d, const char *file, uint64_t value);
+void groups_create_v1(struct groups *g, const char *root, const char *self, const struct group_limits *limits);
+void groups_create_v2(struct groups *g, const char *root, const char *self, const struct group_limits *limits,
+		int client);
+
+/* Length of a scheduling period and what of it may be used, for a number of cores. */
+void group_cpu_quota(double cpus, uint64_t *ret_quota_us, uint64_t *ret_period_us);
+
+#endif

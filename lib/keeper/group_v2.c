@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/group.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "keeper/file.h"
+
+/* Version 2: one tree. A group that gives controllers to its children may hold
+ * no process itself, so the caller steps aside into a leaf of its own first:
+ *
+ *     ours/                     ours/
+ *       client, keeper    →       terrarium-host/   client, keeper
+ *                                 terrarium-4711/   bubblewrap and all below it
+ *
+ * That is done only where nobody else lives in `ours`, as in a scope made for
+ * this program (systemd-run --user --scope -p Delegate=yes): other people's
+ * processes are left where they are. */
+
+#define HOST_LEAF "terrarium-host"
+
+/* Our own group's directory, without the leaf that we may have moved to before. */
+static bool own_dir(char *out, size_t cap, const char *root, const char *self)
+{
+	const char *line = !strncmp(self, "0::", 3) ? self : strstr(self, "\n0::");
+	if (!line)
+		return false;
+	line += *line == '\n';
+	int n = (int)strcspn(line + 3, "\n");
+	char probe[GROUP_PATH];
+	snprintf(probe, sizeof probe, "%s/cgroup.controllers", root);
+	snprintf(out, cap, "%s%s%.*s", root, access(probe, F_OK) < 0 ? "/unified" : "", n, line + 3);
+	size_t len = strlen(out);
+	while (len && out[len - 1] == '/')
+		out[--len] = '\0';
+	if (len > strlen(HOST_LEAF) && !strcmp(out + len - strlen(HOST_LEAF), HOST_LEAF))
+		out[len - strlen(HOST_LEAF) - 1] = '\0';
+	return true;
+}
+
+static bool gives_memory(const char *base)
+{
+	char path[GROUP_PATH + 32], words[256];
+	snprintf(path, sizeof path, "%s/cgroup.subtree_control", base);
+	return file_read(path, words, sizeof words) > 0 && text_has_word(words, "memory");
+}
+
+/* Are we and the client the only ones in the group? */
+static bool is_ours_alone(const char *base, int client)
+{
+	char path[GROUP_PATH + 32], pids[4096];
+	snprintf(path, sizeof path, "%s/cgroup.procs", base);
+	if (file_read(path, pids, sizeof pids) < 0)
+		return false;
+	for (char *at = pids, *end; *at; at = *end ? end + 1 : end) {
+		long pid = strtol(at, &end, 10);
+		if (end == at || (pid != client && pid != getpid()))
+			return false;
+	}
+	return true;
+}
+
+static bool step_aside(const char *base, int client)
+{
+	char leaf[GROUP_PATH + 32], path[GROUP_PATH + 64];
+	snprintf(leaf, sizeof leaf, "%s/" HOST_LEAF, base);
+	if (mkdir(leaf, 0755) < 0 && errno != EEXIST)
+		return false;
+	snprintf(path, sizeof path, "%s/cgroup.procs", leaf);
+	return file_write_u64(path, (uint64_t)client) == 0 && file_write(path, "0") == 0;
+}
+
+static bool delegate(const char *base, int client)
+{
+	char path[GROUP_PATH + 32], words[256];
+	if (gives_memory(base))
+		return true;
+	snprintf(path, sizeof path, "%s/cgroup.controllers", base);
+	if (file_read(path, words, sizeof words) <= 0 || !text_has_word(words, "memory"))
+		return false;
+	snprintf(path, sizeof path, "%s/cgroup.subtree_control", base);
+	if (access(path, W_OK) < 0 || !is_ours_alone(base, client) || !step_aside(base, client))
+		return false;
+	file_write(path, "+pids");
+	file_write(path, "+cpu");
+	return file_write(path, "+memory") == 0;
+}
+
+static uint32_t set_limits(const struct group_dir *d, const struct group_limits *want)
+{
+	char quota[48];
+	uint64_t quota_us, period_us;
+	uint32_t held = 0;
+	group_cpu_quota(want->cpus, &quota_us, &period_us);
+	snprintf(quota, sizeof quota, "%llu %llu", (unsigned long long)quota_us, (unsigned long long)period_us);
+	if (group_write_u64(d, "memory.max", want->mem_bytes) == 0)
+		held |= LIMIT_MEMORY;
+	if (held && group_write(d, "memory.swap.max", "0") == 0)
+		held |= LIMIT_SWAP;
+	if (group_write_u64(d, "pids.max", want->pids) == 0)
+		held |= LIMIT_PIDS;
+	if (group_write(d, "cpu.max", quota) == 0)
+		held |= LIMIT_CPU | LIMIT_CPUACCT;
+	return held;
+}
+
+void groups_create_v2(struct groups *g, const char *root, const char *self, const struct group_limits *want,
+		int client)
+{
+	char base[GROUP_PATH];
+	if (!own_dir(base, sizeof base, root, self) || !delegate(base, client))
+		return;
+	struct group_dir *d = group_add_dir(g, base);
+	if (!d)
+		return;
+	d->serves = set_limits(d, want);
+	if (!(d->serves & LIMIT_MEMORY)) {
+		group_drop_dir(g);
+		return;
+	}
+	g->kind = LIMITS_CGROUP_V2;
+}

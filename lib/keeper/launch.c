@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/file.h"
+#include "keeper/space.h"
+
+/* Exit status of a child that did not get as far as bubblewrap. */
+enum { NOT_STARTED = 125 };
+
+/* The child's stdout and stderr is the pipe that the keeper reads. */
+static _Noreturn void die(const char *what)
+{
+	char line[256];
+	int n = snprintf(line, sizeof line, "cannot %s: %s", what, strerror(errno));
+	if (write(STDERR_FILENO, line, (size_t)n) < 0)
+		_exit(NOT_STARTED + 1);
+	_exit(NOT_STARTED);
+}
+
+/* ---- limits ----------------------------------------------------------------- */
+
+static void limit(int what, uint64_t soft, uint64_t hard)
+{
+	struct rlimit now, want = {.rlim_cur = soft, .rlim_max = hard};
+	if (getrlimit(what, &now) < 0)
+		return;
+	/* What is lower already stays so: nobody may raise it again. */
+	if (now.rlim_max < want.rlim_max)
+		want.rlim_max = now.rlim_max;
+	if (want.rlim_cur > want.rlim_max)
+		want.rlim_cur = want.rlim_max;
+	setrlimit(what, &want);
+}
+
+static void set_rlimits(const struct spec_msg *spec, const struct groups *groups)
+{
+	/* 1, not 0: a core_pattern that is a pipe runs a program as root on the
+	 * host for every other limit (fs/coredump.c). */
+	limit(RLIMIT_CORE, 1, 1);
+	limit(RLIMIT_NOFILE, spec->open_files, spec->open_files);
+	limit(RLIMIT_FSIZE, spec->file_bytes, spec->file_bytes);
+	limit(RLIMIT_MEMLOCK, 1 << 20, 1 << 20);
+	limit(RLIMIT_MSGQUEUE, 64 << 10, 64 << 10);
+	limit(RLIMIT_SIGPENDING, 1024, 1024);
+	limit(RLIMIT_RTPRIO, 0, 0);
+	if (!(groups->limits & LIMIT_MEMORY)) /* DATA, not AS: just-in-time compilers reserve much and use little */
+		limit(RLIMIT_DATA, spec->mem_bytes, spec->mem_bytes);
+}
+
+/* Without a group for it, the CPU limit is a number of cores, and the strict
+ * filter makes it permanent. */
+static void limit_cores(double cpus)
+{
+	cpu_set_t have, want;
+	CPU_ZERO(&want);
+	if (sched_getaffinity(0, sizeof have, &have) < 0)
+		return;
+	int n_have = CPU_COUNT(&have), n_want = (int)ceil(cpus);
+	int skip = n_want < n_have ? (int)(getpid() % n_have) : 0; /* not every sandbox the first core */
+	for (int i = 0; i < 2 * CPU_SETSIZE && n_want > 0; i++) {
+		int cpu = i % CPU_SETSIZE;
+		if (!CPU_ISSET(cpu, &have) || CPU_ISSET(cpu, &want) || skip-- > 0)
+			continue;
+		CPU_SET(cpu, &want);
+		n_want--;
+	}
+	sched_setaffinity(0, sizeof want, &want);
+	setpriority(PRIO_PROCESS, 0, 10);
+}
+
+/* ---- who --------------------------------------------------------------------- */
+
+static void become(uint32_t uid)
+{
+	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
+		die("change to the sandbox's own user");
+	/* The change has closed our own /proc entries to us; a user namespace may still need them. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* ---- descriptors -------------------------------------------------------------- */
+
+/* A pipe with `n` bytes in it and nobody to write more; they fit, or it fails. */
+static int pipe_with(const char *bytes, size_t n)
+{
+	int fd[2];
+	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) < 0)
+		die("make a pipe");
+	if (n > 0 && write(fd[1], bytes, n) != (ssize_t)n)
+		die("pass bubblewrap its arguments");
+	close(fd[1]);
+	fcntl(fd[0], F_SETFL, 0);
+	return fd[0];
+}
+
+/* Descriptors wanted at the low numbers; they are first moved out of each other's way. */
+static void place(const int *fds, size_t n)
+{
+	int moved[BWRAP_FILES + LIFELINE_MAX_FILES];
+	const int above = (int)n + 1;
+	for (size_t i = 0; i < n; i++) {
+		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, above);
+		if (moved[i] < 0)
+			die("arrange descriptors");
+	}
+	for (size_t i = 0; i < n; i++)
+		if (dup2(moved[i], (int)i) < 0)
+			die("arrange descriptors");
+	if (syscall(SYS_close_range, (unsigned)n, ~0u, 0u) < 0)
+		for (int fd = (int)n; fd < 1024; fd++) /* Linux before 5.9 */
+			close(fd);
+}
+
+static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
+{
+	int fds[BWRAP_FILES + LIFELINE_MAX_FILES];
+	struct slice args = is_shared ? spec->args_shared : spec->args_separate;
+	struct slice calls = is_strict ? spec->calls_strict : spec->calls;
+	struct slice arguments = is_strict ? spec->arguments_strict : spec->arguments;
+	fds[0] = pipe_with(NULL, 0); /* not a file of the host: it could be opened anew through /proc */
+	fds[1] = STDERR_FILENO;
+	fds[2] = STDERR_FILENO;
+	fds[BWRAP_LISTEN] = KEEPER_LISTEN;
+	fds[BWRAP_ARGS] = pipe_with(args.bytes, args.n);
+	fds[BWRAP_CALLS] = pipe_with(calls.bytes, calls.n);
+	fds[BWRAP_ARGUMENTS] = pipe_with(arguments.bytes, arguments.n);
+	fds[BWRAP_AGENT] = KEEPER_AGENT;
+	for (size_t i = 0; i < spec->n_files; i++)
+		fds[BWRAP_FILES + i] = pipe_with(spec->files[i].bytes, spec->files[i].n);
+	place(fds, BWRAP_FILES + spec->n_files);
+}
+
+/* ---- the child ----------------------------------------------------------------- */
+
+/* Tell the keeper how the files are held, with the tmpfs itself if it wants to watch it. */
+static void report(int to, bool is_shared, bool wants_space)
+{
+	char kind = is_shared ? 'S' : 'T';
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec iov = {.iov_base = &kind, .iov_len = 1};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	int space = is_shared && wants_space ? open(SPACE_PATH, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (space >= 0) {
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = sizeof control.bytes;
+		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &space, sizeof space);
+	}
+	if (sendmsg(to, &msg, MSG_NOSIGNAL) < 0)
+		die("report to the keeper");
+}
+
+static _Noreturn void child(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
+{
+	sigset_t none;
+	bool is_strict = !(groups->limits & LIMIT_MEMORY);
+	int r = groups_join(groups);
+	if (r < 0) {
+		errno = -r;
+		die("join the control groups");
+	}
+	file_write("/proc/self/oom_score_adj", "500");
+	bool is_shared = uid && space_make(true, uid, spec->disk_bytes);
+	if (uid)
+		become(uid);
+	if (!is_shared)
+		is_shared = space_make(false, 0, spec->disk_bytes);
+	if (!(groups->limits & LIMIT_CPU))
+		limit_cores(spec->cpus);
+	report(report_fd, is_shared, is_strict);
+	arrange(spec, is_shared, is_strict);
+	set_rlimits(spec, groups);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which clears it */
+	char args[16], listen_fd[16];
+	snprintf(args, sizeof args, "%d", BWRAP_ARGS);
+	snprintf(listen_fd, sizeof listen_fd, "%d", BWRAP_LISTEN);
+	char *argv[] = {"bwrap", "--args", args, "--", AGENT_PATH, "serve", listen_fd, NULL}, *env[] = {NULL};
+	execve(spec->bwrap, argv, env);
+	die("start bubblewrap");
+}
+
+/* ---- the keeper's side --------------------------------------------------------- */
+
+static void hear(int from, struct launch *ret)
+{
+	char kind = 0;
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = {.iov_base = &kind, .iov_len = 1};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+			.msg_controllen = sizeof control.bytes};
+	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) == 1)
+		ret->is_shared = kind == 'S';
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&ret->space_fd, CMSG_DATA(c), sizeof ret->space_fd);
+}
+
+int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, struct launch *ret)
+{
+	int words[2], line[2];
+	*ret = (struct launch){.words_fd = -1, .space_fd = -1};
+	if (pipe2(words, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) < 0) {
+		int error = -errno;
+		close(words[0]);
+		close(words[1]);
+		return error;
+	}
+	ret->pid = fork();
+	if (!ret->pid) {
+		dup2(words[1], STDERR_FILENO);
+		child(spec, groups, uid, line[1]);
+	}
+	int error = ret->pid < 0 ? -errno : 0;
+	close(words[1]);
+	close(line[1]);
+	if (error)
+		close(words[0]);
+	else
+		hear(line[0], ret);
+	ret->words_fd = error ? -1 : words[0];
+	close(line[0]);
+	return error;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KEEPER_LAUNCH_H
+#define TRM_KEEPER_LAUNCH_H
+
+/* Theory of operation. A child of the keeper makes itself what the sandbox is
+ * to be held in, from the outside in, and then becomes bubblewrap:
+ *
+ *   control groups → oom score → mount namespace with the tmpfs → resource
+ *   limits → own user → descriptors → exec with an empty environment
+ *
+ * Everything that needs privileges comes before the change of user, and
+ * nothing of the sandbox runs before all of it is done. What goes wrong is said
+ * in a sentence on the same pipe that bubblewrap's own stderr is. */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "keeper/group.h"
+#include "wire/lifeline.h"
+
+struct launch {
+	pid_t pid;      /* bubblewrap, a child of the caller */
+	int words_fd;   /* what it has to say: stdout and stderr of everything up to the agent */
+	int space_fd;   /* the tmpfs; -1 if there is one for each directory or nobody needs it */
+	bool is_shared; /* one tmpfs for all files */
+};
+
+/* Blocks until the child is about to exec (well under a millisecond). 0, or -errno
+ * when no process could be made. A child that fails later exits; ask words_fd why. */
+int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, struct launch *ret);
+
+#endif

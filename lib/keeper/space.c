@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/space.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "keeper/file.h"
+#include "wire/lifeline.h"
+
+static uint64_t inodes_for(uint64_t disk_bytes)
+{
+	/* An inode costs kernel memory that no size option counts. */
+	uint64_t n = disk_bytes / 4096;
+	return n < 1024 ? 1024 : n > 1048576 ? 1048576 : n;
+}
+
+static bool fill(uint32_t uid)
+{
+	static const struct {
+		const char *path;
+		mode_t mode;
+	} dirs[] = {
+		{SPACE_PATH "/workspace", 0755},
+		{SPACE_PATH "/home", 0700},
+		{SPACE_PATH "/tmp", 01777},
+		{SPACE_PATH "/shm", 01777},
+	};
+	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+		if (mkdir(dirs[i].path, 0700) < 0)
+			return false;
+		if (uid && chown(dirs[i].path, uid, uid) < 0)
+			return false;
+		if (chmod(dirs[i].path, dirs[i].mode) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool mount_space(uint32_t uid, uint64_t disk_bytes)
+{
+	char options[96];
+	snprintf(options, sizeof options, "mode=0755,size=%llu,nr_inodes=%llu", (unsigned long long)disk_bytes,
+			(unsigned long long)inodes_for(disk_bytes));
+	if (mount("tmpfs", SPACE_PATH, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+		return false;
+	if (fill(uid))
+		return true;
+	umount2(SPACE_PATH, MNT_DETACH);
+	return false;
+}
+
+/* Ubuntu's AppArmor lets programs without a profile make a user namespace, but do nothing in it. */
+static bool is_crippled_by_apparmor(void)
+{
+	uint64_t v;
+	return file_read_u64("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &v) && v;
+}
+
+static bool enter_user_namespace(void)
+{
+	char map[48];
+	unsigned uid = getuid(), gid = getgid();
+	if (is_crippled_by_apparmor() || unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return false;
+	file_write("/proc/self/setgroups", "deny");
+	snprintf(map, sizeof map, "%u %u 1", uid, uid);
+	int r = file_write("/proc/self/uid_map", map);
+	snprintf(map, sizeof map, "%u %u 1", gid, gid);
+	return r == 0 && file_write("/proc/self/gid_map", map) == 0;
+}
+
+bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes)
+{
+	if (!is_root)
+		return enter_user_namespace() && mount_space(0, disk_bytes);
+	if (unshare(CLONE_NEWNS) < 0)
+		return false;
+	/* Nothing of what follows may be seen outside. */
+	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 && mount_space(uid, disk_bytes);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/user.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The same for all of root's sandboxes, whatever their runtime directory is. */
+static const char *const LOCK_DIRS[] = {"/run/terrarium", "/tmp/terrarium-0"};
+enum { N_LOCK_DIRS = sizeof LOCK_DIRS / sizeof *LOCK_DIRS };
+
+/* ':' is in no sandbox's name: these files share a directory with them. */
+#define LOCK_PREFIX "uid:"
+
+static int open_lock_dir(void)
+{
+	int error = -ENOENT;
+	for (size_t i = 0; i < N_LOCK_DIRS; i++) {
+		struct stat st;
+		if (mkdir(LOCK_DIRS[i], 0700) < 0 && errno != EEXIST) {
+			error = -errno;
+			continue;
+		}
+		int fd = open(LOCK_DIRS[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 077))
+			return fd;
+		error = fd < 0 ? -errno : -EPERM;
+		if (fd >= 0)
+			close(fd);
+	}
+	return error;
+}
+
+/* Lock a file, unless somebody holds it or has just removed it. */
+static int lock(int dir_fd, const char *name, int flags)
+{
+	struct stat st;
+	int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0)
+		return fd;
+	close(fd);
+	return -EWOULDBLOCK;
+}
+
+static int take(struct user *ret)
+{
+	int dir_fd = open_lock_dir();
+	int r = dir_fd < 0 ? dir_fd : -EUSERS;
+	for (uint32_t i = 0; dir_fd >= 0 && i < USER_COUNT; i++) {
+		char name[32];
+		snprintf(name, sizeof name, LOCK_PREFIX "%u", USER_FIRST + i);
+		int fd = lock(dir_fd, name, O_CREAT);
+		if (fd >= 0) {
+			*ret = (struct user){.uid = USER_FIRST + i, .dir_fd = dir_fd, .lock_fd = fd};
+			return 0;
+		}
+		if (fd != -EWOULDBLOCK) {
+			r = fd;
+			break;
+		}
+	}
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return r;
+}
+
+int user_take(struct user *ret)
+{
+	int r = -ENOENT;
+	*ret = (struct user){.dir_fd = -1, .lock_fd = -1};
+	/* ENOENT: the last one to leave has taken the directory away under our feet. */
+	for (int tries = 0; r == -ENOENT && tries < 10; tries++)
+		r = take(ret);
+	return r;
+}
+
+void user_release(struct user *u)
+{
+	if (!u->uid)
+		return;
+	char name[32];
+	snprintf(name, sizeof name, LOCK_PREFIX "%u", u->uid);
+	unlinkat(u->dir_fd, name, 0); /* under the lock: whoever opened it in between sees that it is gone */
+	close(u->lock_fd);
+	close(u->dir_fd);
+	for (size_t i = 0; i < N_LOCK_DIRS; i++)
+		rmdir(LOCK_DIRS[i]); /* only if it is empty */
+	u->uid = 0;
+}
+
+void user_sweep(int dir_fd)
+{
+	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, LOCK_PREFIX, strlen(LOCK_PREFIX)))
+			continue;
+		int fd = lock(dir_fd, entry->d_name, 0);
+		if (fd < 0)
+			continue;
+		unlinkat(dir_fd, entry->d_name, 0);
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/watchdog.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "keeper/file.h"
+
+/* Children of one thread, appended to the list. */
+static size_t add_children(int task_fd, const char *tid, pid_t *pids, size_t n, size_t cap)
+{
+	char path[64], text[8192];
+	snprintf(path, sizeof path, "%.20s/children", tid);
+	file_read_at(task_fd, path, text, sizeof text);
+	for (char *at = text, *end; n < cap; at = end) {
+		long pid = strtol(at, &end, 10);
+		if (end == at)
+			break;
+		pids[n++] = (pid_t)pid;
+	}
+	return n;
+}
+
+/* A child belongs to the thread that made it. */
+static size_t add_children_of(pid_t pid, pid_t *pids, size_t n, size_t cap)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			n = add_children(dirfd(dir), entry->d_name, pids, n, cap);
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+size_t watchdog_descendants(pid_t root, pid_t *pids, size_t cap)
+{
+	size_t n = add_children_of(root, pids, 0, cap);
+	for (size_t i = 0; i < n; i++)
+		n = add_children_of(pids[i], pids, n, cap);
+	return n;
+}
+
+static uint64_t resident_bytes(pid_t pid)
+{
+	char path[64], text[128];
+	unsigned long long pages = 0;
+	snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+	if (file_read(path, text, sizeof text) <= 0 || sscanf(text, "%*u %llu", &pages) != 1)
+		return 0;
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Resident, with what is shared counted only in part; all of it where we may not look. */
+static uint64_t proportional_bytes(pid_t pid)
+{
+	char path[64], text[2048];
+	snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)pid);
+	file_read(path, text, sizeof text);
+	const char *at = strstr(text, "\nPss:");
+	return at ? strtoull(at + 5, NULL, 10) * 1024 : resident_bytes(pid);
+}
+
+static uint64_t file_bytes(int space_fd)
+{
+	struct statvfs fs;
+	if (space_fd < 0 || fstatvfs(space_fd, &fs) < 0)
+		return 0;
+	return (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
+}
+
+static uint64_t sum(uint64_t (*measure)(pid_t), const pid_t *pids, size_t n, pid_t *ret_biggest)
+{
+	uint64_t total = 0, biggest = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bytes = measure(pids[i]);
+		total += bytes;
+		if (i > 0 && bytes > biggest) { /* the first is the agent */
+			biggest = bytes;
+			*ret_biggest = pids[i];
+		}
+	}
+	return total;
+}
+
+/* The number may have passed to another process since: hold it, then look again. */
+static bool kill_descendant(const struct watchdog *w, pid_t pid)
+{
+	pid_t pids[WATCHDOG_MAX_PIDS];
+	bool killed = false;
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	size_t n = pidfd < 0 ? 0 : watchdog_descendants(w->bwrap, pids, WATCHDOG_MAX_PIDS);
+	for (size_t i = 1; i < n && !killed; i++)
+		killed = pids[i] == pid && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
+	if (pidfd >= 0)
+		close(pidfd);
+	return killed;
+}
+
+bool watchdog_look(struct watchdog *w)
+{
+	pid_t pids[WATCHDOG_MAX_PIDS], biggest = 0;
+	size_t n = watchdog_descendants(w->bwrap, pids, WATCHDOG_MAX_PIDS);
+	uint64_t files = file_bytes(w->space_fd);
+	if (sum(resident_bytes, pids, n, &biggest) + files <= w->mem_bytes)
+		return false;
+	biggest = 0;
+	if (sum(proportional_bytes, pids, n, &biggest) + files <= w->mem_bytes || !biggest)
+		return false;
+	if (!kill_descendant(w, biggest))
+		return false;
+	w->kills++;
+	return true;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "wire/lifeline.h"
+
+#include <stdlib.h>
+
+#include <terrarium/error.h>
+
+#include "wire/pack.h"
+
+enum { MAX_TEXT = 4096 };
+
+static void pack_slice(struct pack *p, struct slice s)
+{
+	pack_bytes(p, s.bytes, s.n);
+}
+
+static struct slice unpack_slice(struct unpack *u)
+{
+	struct slice s;
+	s.bytes = unpack_bytes(u, &s.n);
+	return s;
+}
+
+int spec_msg_put(struct buf *out, const struct spec_msg *m)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_SPEC);
+	pack_str(&p, m->name);
+	pack_str(&p, m->run_path);
+	pack_str(&p, m->bwrap);
+	pack_u64(&p, m->mem_bytes);
+	pack_u64(&p, m->disk_bytes);
+	pack_u64(&p, m->file_bytes);
+	pack_f64(&p, m->cpus);
+	pack_u32(&p, m->procs);
+	pack_u32(&p, m->open_files);
+	pack_slice(&p, m->args_shared);
+	pack_slice(&p, m->args_separate);
+	pack_slice(&p, m->calls);
+	pack_slice(&p, m->arguments);
+	pack_slice(&p, m->calls_strict);
+	pack_slice(&p, m->arguments_strict);
+	pack_u32(&p, (uint32_t)m->n_files);
+	for (size_t i = 0; i < m->n_files; i++)
+		pack_slice(&p, m->files[i]);
+	return p.error;
+}
+
+int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
+{
+	struct unpack u = {.at = packet, .left = n};
+	struct spec_msg m = {0};
+	if (unpack_u8(&u) != LIFELINE_SPEC)
+		return TRM_EPROTO;
+	char *name = unpack_str(&u, MAX_TEXT), *run_path = unpack_str(&u, MAX_TEXT), *bwrap = unpack_str(&u, MAX_TEXT);
+	m.mem_bytes = unpack_u64(&u);
+	m.disk_bytes = unpack_u64(&u);
+	m.file_bytes = unpack_u64(&u);
+	m.cpus = unpack_f64(&u);
+	m.procs = unpack_u32(&u);
+	m.open_files = unpack_u32(&u);
+	m.args_shared = unpack_slice(&u);
+	m.args_separate = unpack_slice(&u);
+	m.calls = unpack_slice(&u);
+	m.arguments = unpack_slice(&u);
+	m.calls_strict = unpack_slice(&u);
+	m.arguments_strict = unpack_slice(&u);
+	m.n_files = unpack_u32(&u);
+	for (size_t i = 0; i < m.n_files && i < LIFELINE_MAX_FILES; i++)
+		m.files[i] = unpack_slice(&u);
+	if (u.bad || m.n_files > LIFELINE_MAX_FILES) {
+		free(name);
+		free(run_path);
+		free(bwrap);
+		return TRM_EPROTO;
+	}
+	m.name = name;
+	m.run_path = run_path;
+	m.bwrap = bwrap;
+	*ret = m;
+	return 0;
+}
+
+int ready_msg_put(struct buf *out, const struct ready_msg *m)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_READY);
+	pack_u8(&p, (uint8_t)m->kind);
+	pack_u32(&p, m->limits);
+	pack_u8(&p, m->is_shared);
+	pack_u32(&p, m->uid);
+	pack_str(&p, m->mem_dir);
+	pack_str(&p, m->pids_dir);
+	pack_str(&p, m->cpuacct_dir);
+	return p.error;
+}
+
+int oom_msg_put(struct buf *out, uint64_t oom_kills)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_OOM);
+	pack_u64(&p, oom_kills);
+	return p.error;
+}
+
+int gone_msg_put(struct buf *out, const struct gone_msg *m)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_GONE);
+	pack_u8(&p, m->was_asked);
+	pack_u32(&p, (uint32_t)m->status);
+	pack_u64(&p, m->oom_kills);
+	pack_str(&p, m->words);
+	return p.error;
+}
+
+static void get_ready(struct unpack *u, struct ready_msg *m)
+{
+	m->kind = unpack_u8(u);
+	m->limits = unpack_u32(u);
+	m->is_shared = unpack_u8(u) != 0;
+	m->uid = unpack_u32(u);
+	m->mem_dir = unpack_str(u, MAX_TEXT);
+	m->pids_dir = unpack_str(u, MAX_TEXT);
+	m->cpuacct_dir = unpack_str(u, MAX_TEXT);
+}
+
+static void get_gone(struct unpack *u, struct gone_msg *m)
+{
+	m->was_asked = unpack_u8(u) != 0;
+	m->status = (int32_t)unpack_u32(u);
+	m->oom_kills = unpack_u64(u);
+	m->words = unpack_str(u, MAX_TEXT);
+}
+
+int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret)
+{
+	struct unpack u = {.at = packet, .left = n};
+	struct lifeline_msg m = {.type = unpack_u8(&u)};
+	switch (m.type) {
+	case LIFELINE_READY: get_ready(&u, &m.ready); break;
+	case LIFELINE_OOM: m.oom_kills = unpack_u64(&u); break;
+	case LIFELINE_GONE: get_gone(&u, &m.gone); break;
+	default: u.bad = true; break;
+	}
+	if (u.bad) {
+		lifeline_finish(&m);
+		return TRM_EPROTO;
+	}
+	*ret = m;
+	return 0;
+}
+
+void lifeline_finish(struct lifeline_msg *m)
+{
+	free(m->ready.mem_dir);
+	free(m->ready.pids_dir);
+	free(m->ready.cpuacct_dir);
+	free(m->gone.words);
+	*m = (struct lifeline_msg){0};
+}

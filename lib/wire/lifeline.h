@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_WIRE_LIFELINE_H
+#define TRM_WIRE_LIFELINE_H
+
+/* The line between a client and the keeper of its local sandbox: a
+ * SOCK_SEQPACKET pair, so one message is one packet. The client sends one
+ * SPEC and nothing more; when its end closes, for whatever reason, the keeper tears
+ * the sandbox down. The keeper answers READY once, OOM whenever it or the
+ * kernel has killed for memory, and GONE last. Both ends are ours and of the
+ * same build: the reader's checks are against bugs, not against attackers. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Descriptors that the keeper is started with. 0, 1 and 2 are /dev/null. */
+enum keeper_fd {
+	KEEPER_LIFELINE = 3,
+	KEEPER_RUN_DIR,   /* the runtime directory of all sandboxes */
+	KEEPER_ENTRY_DIR, /* this sandbox's own directory in it, locked with flock() */
+	KEEPER_LISTEN,    /* listening socket for the agent */
+	KEEPER_AGENT,     /* the agent's program file */
+	KEEPER_FD_END,
+};
+
+/* Descriptors that bubblewrap is started with; its arguments name them. Only
+ * BWRAP_LISTEN lives on in the sandbox. */
+enum bwrap_fd {
+	BWRAP_LISTEN = 3,
+	BWRAP_ARGS,
+	BWRAP_CALLS,     /* seccomp program: allow list */
+	BWRAP_ARGUMENTS, /* seccomp program: refusals by argument */
+	BWRAP_AGENT,
+	BWRAP_FILES,     /* and following: contents of small files in /etc */
+};
+
+/* Where the keeper puts the tmpfs that holds all of a sandbox's files, in a mount
+ * namespace that only bubblewrap sees; its directories are then bound one by one. */
+#define SPACE_PATH "/tmp"
+
+/* The agent's program inside the sandbox. */
+#define AGENT_PATH "/run/agent"
+
+enum { LIFELINE_MAX_BYTES = 64 * 1024, LIFELINE_MAX_FILES = 8, LIFELINE_MAX_WORDS = 400 };
+
+struct slice {
+	const char *bytes;
+	size_t n;
+};
+
+struct spec_msg {
+	const char *name;      /* entry in the runtime directory */
+	const char *run_path;  /* of the runtime directory: removed when empty */
+	const char *bwrap;     /* program */
+	uint64_t mem_bytes, disk_bytes, file_bytes;
+	double cpus;
+	uint32_t procs, open_files;
+	struct slice args_shared;   /* arguments with the files under SPACE_PATH, each ended by NUL */
+	struct slice args_separate; /* the same with a tmpfs of its own for each directory */
+	struct slice calls, arguments, calls_strict, arguments_strict; /* seccomp programs */
+	size_t n_files;
+	struct slice files[LIFELINE_MAX_FILES];
+};
+
+enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2 };
+enum limit_bit { LIMIT_MEMORY = 1, LIMIT_SWAP = 2, LIMIT_PIDS = 4, LIMIT_CPU = 8, LIMIT_CPUACCT = 16 };
+
+struct ready_msg {
+	enum limits_kind kind;
+	uint32_t limits;  /* enum limit_bit: held by cgroups */
+	bool is_shared;   /* one tmpfs for all files; else one for each directory */
+	uint32_t uid;     /* the sandbox's own user on this machine; 0: the caller's */
+	char *mem_dir, *pids_dir, *cpuacct_dir; /* cgroup directories; "" without */
+};
+
+struct gone_msg {
+	bool was_asked;    /* the lifeline broke first */
+	int32_t status;    /* wait status of bubblewrap */
+	uint64_t oom_kills;
+	char *words;       /* what bubblewrap or the keeper had to say; "" if nothing */
+};
+
+enum lifeline_type { LIFELINE_SPEC = 1, LIFELINE_READY, LIFELINE_OOM, LIFELINE_GONE };
+
+struct lifeline_msg {
+	enum lifeline_type type;
+	struct ready_msg ready;
+	struct gone_msg gone;
+	uint64_t oom_kills;
+};
+
+/* Writers append one packet to `out`. 0, TRM_ETOOBIG or TRM_ENOMEM. */
+int spec_msg_put(struct buf *out, const struct spec_msg *msg);
+int ready_msg_put(struct buf *out, const struct ready_msg *msg);
+int oom_msg_put(struct buf *out, uint64_t oom_kills);
+int gone_msg_put(struct buf *out, const struct gone_msg *msg);
+
+/* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO: nothing to free. */
+int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
+/* From the keeper. TRM_EPROTO: nothing to free. */
+int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret);
+void lifeline_finish(struct lifeline_msg *msg); /* frees what lifeline_get() allocated */
+
+#endif
