@@ -178,21 +178,17 @@ static void hear_all(struct local *l)
 	while ((n = recv(l->lifeline_fd, packet, sizeof packet, MSG_DONTWAIT)) > 0)
 		if (lifeline_get(packet, (size_t)n, &msg) == 0)
 			hear(l, &msg);
-	if (n == 0) /* the rest is said by the keeper's end */
-		trm_watch_set_events(l->watch, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	trm_watch_remove(l->watch); /* the rest is said by the keeper's end */
+	l->watch = NULL;
 }
 
 static void on_lifeline(void *user, int fd, uint32_t events)
 {
-	struct local *l = user;
 	(void)fd;
-	if (events & TRM_READ)
-		hear_all(l);
-	if (events & TRM_HANGUP && l->watch) {
-		hear_all(l);
-		trm_watch_remove(l->watch);
-		l->watch = NULL;
-	}
+	(void)events;
+	hear_all(user);
 }
 
 /* ---- start ------------------------------------------------------------------------- */
