@@ -1,5 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-int main(void)
+/* terrarium-agent serve FD       serve the clients of a listening unix socket, inherited as FD
+ * terrarium-agent serve-stdio    serve one client on standard input and output
+ * terrarium-agent exec …         of the agent's own use, see exec.h
+ * terrarium-agent version
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "agent/agent.h"
+
+enum { EXIT_USAGE = 125 };
+
+static int do_serve(char **args)
 {
-	return 125;
+	char *end;
+	long fd = args[0] ? strtol(args[0], &end, 10) : -1;
+	if (fd < 0 || *end || end == args[0])
+		return EXIT_USAGE;
+	return agent_serve((int)fd);
+}
+
+static int do_serve_stdio(char **args)
+{
+	(void)args;
+	return agent_serve_stdio();
+}
+
+static int do_version(char **args)
+{
+	(void)args;
+	puts(TERRARIUM_VERSION);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(char **args);
+	bool is_guarded; /* holds what code in the sandbox must not read */
+} personalities[] = {
+	{"serve", do_serve, true},
+	{"serve-stdio", do_serve_stdio, true},
+	{"exec", agent_exec, false},
+	{"version", do_version, false},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof personalities / sizeof *personalities; i++) {
+		if (strcmp(argv[1], personalities[i].name) != 0)
+			continue;
+		if (personalities[i].is_guarded)
+			prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+		return personalities[i].run(argv + 2);
+	}
+	fputs("usage: terrarium-agent serve FD | serve-stdio | version\n", stderr);
+	return EXIT_USAGE;
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_AGENT_H
+#define TRM_AGENT_AGENT_H
+
+/* The agent: the one program of ours inside a sandbox.
+ *
+ * Theory of operation. One thread, one epoll set, level-triggered. A turn of
+ * the loop handles what is ready; frames for a client collect in its `out`
+ * queue and leave in one write at the end of the turn. Nothing is freed while
+ * it may still be on the stack: clients and processes are marked dead and
+ * swept at the end of the turn.
+ *
+ *   client.c    a connection: bytes in, frames out, its streams
+ *   dispatch.c  the table of frames a client may send
+ *   proc.c      a process and its subscribers; spawn.c starts it, exec.c is
+ *               the fresh image in between, tree.c finds its descendants
+ *   output.c    from the process's pipes to its subscribers: credit, barrier
+ *   feed.c      from clients to the process's stdin and control pipes
+ *   transfer.c  files in and out
+ *   sample.c    metrics
+ *
+ * Code of the user's runs under the same uid as the agent. So the agent is not
+ * dumpable (no ptrace, no /proc/PID/mem or fd for others), every descriptor is
+ * close-on-exec, and user processes begin in a second exec of the agent with
+ * nothing of its memory. As PID 1 it leaves all signals but SIGCHLD at their
+ * default and unblocked: the kernel then drops them when they come from inside. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/sample.h"
+#include "agent/watch.h"
+
+struct client;
+struct proc;
+
+enum {
+	AGENT_MAX_CLIENTS = 64,
+	AGENT_SCRATCH = 64 * 1024,
+};
+
+struct agent {
+	struct poller poller;
+	struct watch listener; /* fd -1: one client on stdio */
+	struct watch signals;
+	int spare_fd;          /* given up for a moment to refuse a client when descriptors run out */
+	bool is_init;          /* PID 1 of its namespace */
+	bool ending;           /* leave after this turn */
+	struct client *clients;
+	size_t n_clients;
+	struct proc *procs;
+	struct sampler sampler;
+	uint32_t nproc;        /* the limit that clients set last; 0: none known */
+	char scratch[AGENT_SCRATCH]; /* output that nobody wants is read into this */
+};
+
+/* Serve clients of a listening socket until SHUTDOWN (or SIGTERM when not PID 1); exit code. */
+int agent_serve(int listen_fd);
+/* Serve one client on descriptors 0 and 1 until it leaves. */
+int agent_serve_stdio(void);
+/* The second exec: argv is what follows the word "exec". Returns only to fail. */
+int agent_exec(char **argv);
+
+uint64_t agent_now_ns(void);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/dispatch.h"
+
+#include <stdlib.h>
+
+#include <terrarium/error.h>
+
+#include "agent/agent.h"
+#include "agent/proc.h"
+#include "agent/transfer.h"
+#include "wire/message.h"
+
+enum { PING_MAX = 64, WATCH_MIN_MS = 50, WATCH_MAX_MS = 3600 * 1000 };
+
+/* A frame names the connection (stream 0), a stream to be made, or one that is
+ * there. The last may have ended while the frame was under way: ignored then. */
+enum target { NOWHERE, ON_CONNECTION, ON_NEW, ON_STREAM };
+
+static struct unpack fields_of(const struct frame *frame)
+{
+	return (struct unpack){.at = frame->payload, .left = frame->len};
+}
+
+static int bad_payload(struct client *client, const struct frame *frame)
+{
+	return client_fail(client, "a frame of type %u has a payload that does not fit it", frame->type);
+}
+
+static int do_hello(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	uint32_t magic = unpack_u32(&fields), version = unpack_u32(&fields);
+	if (fields.bad || magic != FRAME_MAGIC)
+		return client_fail(client, "this is not a terrarium client: HELLO does not begin with its magic number");
+	if (version != FRAME_VERSION)
+		return client_fail(client, "the client speaks version %u of the protocol, the agent in the sandbox version %u",
+				version, FRAME_VERSION);
+	client->greeted = true;
+	struct buf welcome;
+	buf_init(&welcome, 256);
+	struct pack pack = {.to = &welcome};
+	pack_u32(&pack, FRAME_VERSION);
+	pack_str(&pack, TERRARIUM_VERSION);
+	client_send(client, 0, FRAME_WELCOME, 0, buf_at(&welcome), welcome.len);
+	buf_finish(&welcome);
+	return 0;
+}
+
+static int do_spawn(struct client *client, const struct frame *frame)
+{
+	struct spawn_msg msg;
+	int r = spawn_msg_get(frame, &msg);
+	if (r == TRM_EPROTO)
+		return bad_payload(client, frame);
+	if (r < 0) {
+		client_error(client, frame->stream, r, "out of memory while starting a process");
+		return 0;
+	}
+	proc_request(client, frame->stream, &msg);
+	spawn_msg_finish(&msg);
+	return 0;
+}
+
+static int do_input(struct client *client, const struct frame *frame)
+{
+	struct sub *sub = sub_of(client_find(client, frame->stream));
+	if (!sub)
+		return client_fail(client, "INPUT for a stream that is no process");
+	if (sub_input(sub, frame->channel, frame->payload, frame->len) < 0)
+		return client_fail(client, "INPUT beyond the credit of its channel, or for a channel that is not there");
+	return 0;
+}
+
+static int do_stdin(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	uint8_t state = unpack_u8(&fields);
+	struct sub *sub = sub_of(client_find(client, frame->stream));
+	if (fields.bad || state > STDIN_RESET || !sub)
+		return bad_payload(client, frame);
+	feed_set_state(&sub->proc->feeds[FEED_STDIN], (enum stdin_state)state);
+	return 0;
+}
+
+static int do_signal(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	uint32_t signo = unpack_u32(&fields);
+	uint8_t scope = unpack_u8(&fields);
+	struct sub *sub = sub_of(client_find(client, frame->stream));
+	if (fields.bad || signo < 1 || signo > 64 || scope > 1 || !sub)
+		return bad_payload(client, frame);
+	proc_signal(sub->proc, (int)signo, scope == 1);
+	return 0;
+}
+
+static int do_resize(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	uint16_t rows = unpack_u16(&fields), cols = unpack_u16(&fields);
+	struct sub *sub = sub_of(client_find(client, frame->stream));
+	if (fields.bad || !sub)
+		return bad_payload(client, frame);
+	proc_resize(sub->proc, rows, cols);
+	return 0;
+}
+
+static int do_credit(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	uint32_t n = unpack_u32(&fields);
+	if (fields.bad)
+		return bad_payload(client, frame);
+	struct stream *stream = client_find(client, frame->stream);
+	stream->ops->credit(stream, n);
+	return 0;
+}
+
+static int do_close(struct client *client, const struct frame *frame)
+{
+	struct stream *stream = client_find(client, frame->stream);
+	stream->ops->close(stream);
+	return 0;
+}
+
+static int do_put(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	char *path = unpack_str(&fields, TRANSFER_PATH_MAX);
+	uint32_t mode = unpack_u32(&fields);
+	uint64_t size = unpack_u64(&fields);
+	int r = fields.bad ? bad_payload(client, frame) : 0;
+	if (!r)
+		transfer_put(client, frame->stream, path, mode, size);
+	free(path);
+	return r;
+}
+
+static int do_get(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	char *path = unpack_str(&fields, TRANSFER_PATH_MAX);
+	uint64_t max_bytes = unpack_u64(&fields);
+	uint32_t window = unpack_u32(&fields);
+	int r = fields.bad ? bad_payload(client, frame) : 0;
+	if (!r)
+		transfer_get(client, frame->stream, path, max_bytes, window);
+	free(path);
+	return r;
+}
+
+static int do_data(struct client *client, const struct frame *frame)
+{
+	if (transfer_data(client_find(client, frame->stream), frame->payload, frame->len) < 0)
+		return client_fail(client, "DATA for a stream that takes none, or more than PUT announced");
+	return 0;
+}
+
+static int do_watch(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	uint32_t interval_ms = unpack_u32(&fields);
+	uint8_t with_processes = unpack_u8(&fields);
+	if (fields.bad)
+		return bad_payload(client, frame);
+	if (interval_ms && interval_ms < WATCH_MIN_MS)
+		interval_ms = WATCH_MIN_MS;
+	client->watch_ms = interval_ms < WATCH_MAX_MS ? interval_ms : WATCH_MAX_MS;
+	client->watch_processes = with_processes;
+	client->watch_due_ns = 0; /* at once: this turn */
+	return 0;
+}
+
+static int do_ping(struct client *client, const struct frame *frame)
+{
+	if (frame->len > PING_MAX)
+		return bad_payload(client, frame);
+	client_send(client, 0, FRAME_PONG, 0, frame->payload, frame->len);
+	return 0;
+}
+
+static int do_shutdown(struct client *client, const struct frame *frame)
+{
+	(void)frame;
+	client->agent->ending = true;
+	return 0;
+}
+
+static const struct {
+	enum target target;
+	int (*act)(struct client *client, const struct frame *frame);
+} acts[] = {
+	[FRAME_HELLO] = {ON_CONNECTION, do_hello},
+	[FRAME_SPAWN] = {ON_NEW, do_spawn},
+	[FRAME_INPUT] = {ON_STREAM, do_input},
+	[FRAME_STDIN] = {ON_STREAM, do_stdin},
+	[FRAME_SIGNAL] = {ON_STREAM, do_signal},
+	[FRAME_RESIZE] = {ON_STREAM, do_resize},
+	[FRAME_CREDIT] = {ON_STREAM, do_credit},
+	[FRAME_CLOSE] = {ON_STREAM, do_close},
+	[FRAME_PUT] = {ON_NEW, do_put},
+	[FRAME_GET] = {ON_NEW, do_get},
+	[FRAME_WATCH] = {ON_CONNECTION, do_watch},
+	[FRAME_PING] = {ON_CONNECTION, do_ping},
+	[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
+	[FRAME_DATA] = {ON_STREAM, do_data},
+};
+
+void dispatch(struct client *client, const struct frame *frame)
+{
+	enum target target = frame->type < sizeof acts / sizeof *acts ? acts[frame->type].target : NOWHERE;
+	if (target == NOWHERE)
+		client_fail(client, "frame type %u is none that a client may send", frame->type);
+	else if (client->greeted == (frame->type == FRAME_HELLO))
+		client_fail(client, client->greeted ? "a second HELLO" : "the first frame must be HELLO");
+	else if ((target == ON_CONNECTION) != (frame->stream == 0))
+		client_fail(client, "a frame of type %u may not name stream %u", frame->type, frame->stream);
+	else if (target == ON_NEW && client_find(client, frame->stream))
+		client_fail(client, "stream %u is in use already", frame->stream);
+	else if (target == ON_NEW && client->n_streams >= FRAME_MAX_STREAMS)
+		client_fail(client, "more than %u streams at a time", FRAME_MAX_STREAMS);
+	else if (target != ON_STREAM || client_find(client, frame->stream))
+		acts[frame->type].act(client, frame);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_FEED_H
+#define TRM_AGENT_FEED_H
+
+/* From clients into a pipe of a process. Bytes go straight from the frame into
+ * the pipe when nothing waits; else they queue per subscriber, bounded by its credit.
+ *
+ * Who writes: one subscriber at a time has the turn until its queue is empty,
+ * and on the control pipe until its line is complete, so that the requests of
+ * two clients never mix. If it leaves in mid-line, the line is ended for it.
+ *
+ * Stdin can end and begin again: the agent keeps the read end as well. EOF is
+ * closing the write end; OPEN opens the pipe anew for writing through
+ * /proc/self/fd. A pty gets its VEOF character instead. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/watch.h"
+#include "base/buf.h"
+#include "wire/frame.h"
+
+struct proc;
+struct sub;
+
+/* Those that clients write to come first. */
+enum feed_kind { FEED_STDIN, FEED_CONTROL, FEED_CLIENT_KINDS, FEED_SCRIPT = FEED_CLIENT_KINDS, FEED_KINDS };
+
+/* A subscriber's side of a feed. */
+struct inlet {
+	struct buf queue;
+	uint32_t credit; /* bytes the client may still send */
+	uint32_t taken;  /* written, not yet given back */
+};
+
+struct feed {
+	struct proc *proc;
+	enum feed_kind kind;
+	struct watch watch; /* write end */
+	int read_fd;        /* stdin's read end; -1 for the others */
+	bool is_tty;
+	bool exists;        /* the process was given this pipe */
+	bool ends;          /* close when everything queued is written */
+	bool mid_line;      /* the last byte written was no newline */
+	struct sub *turn;
+	struct buf own;     /* bytes of nobody's: the script, the end of an abandoned line */
+};
+
+void feed_init(struct feed *feed, struct proc *proc, enum feed_kind kind);
+/* Takes both descriptors; read_fd may be -1. */
+void feed_open(struct feed *feed, int write_fd, int read_fd, bool is_tty);
+void feed_finish(struct feed *feed); /* takes a zeroed object that was initialised */
+
+void inlet_init(struct inlet *inlet);
+void inlet_finish(struct inlet *inlet);
+
+/* n bytes from a subscriber; the caller has charged its credit. TRM_ENOMEM. */
+int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n);
+void feed_set_state(struct feed *feed, enum stdin_state state);
+/* Write what can be written now. */
+void feed_run(struct feed *feed);
+/* The subscriber is about to go: drop what it has queued. */
+void feed_forget(struct feed *feed, struct sub *sub);
+
+#endif

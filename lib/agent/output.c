@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* From a process's pipes to its subscribers.
+ *
+ * Barrier. Control bytes are read into `held`; then each output is asked how
+ * much lies in its pipe. A process writes stdout and stderr before it speaks of
+ * them on control, so those bytes are exactly what must go first. Until they
+ * are forwarded (as credit allows) nothing younger is read; then the control
+ * bytes follow and the barrier falls. Usually all pipes are empty and the
+ * whole matter costs one poll().
+ *
+ * End. When the process has been reaped, the same barrier is raised once more
+ * for what lies in its pipes; then EXITED is sent, however many children still
+ * hold the pipes open. */
+#include "agent/proc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+
+enum {
+	CHUNK = 128 * 1024,        /* read at a time */
+	CONTROL_CHUNK = 64 * 1024,
+	/* A pty does not tell how much lies in its inner buffers (64 KiB at most): read until it has no more. */
+	TTY_LEFT = 128 * 1024,
+};
+
+static void on_readable(struct watch *watch, uint32_t events);
+
+void output_init(struct output *output, struct proc *proc, int fd, uint8_t channel, bool is_tty)
+{
+	*output = (struct output){.proc = proc, .channel = channel, .is_tty = is_tty};
+	watch_init(&output->watch, fd, on_readable);
+}
+
+static bool sub_can_take(struct sub *sub)
+{
+	return sub->credit > 0 && client_has_room(sub->stream.client);
+}
+
+/* How many bytes every subscriber takes now. */
+static size_t allowance(const struct proc *proc)
+{
+	size_t n = proc->subs ? CHUNK : AGENT_SCRATCH;
+	for (struct sub *sub = proc->subs; sub; sub = sub->next) {
+		if (!sub_can_take(sub))
+			return 0;
+		if (sub->credit < n)
+			n = (size_t)sub->credit;
+	}
+	return n;
+}
+
+static void send_copy(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
+{
+	struct client *client = sub->stream.client;
+	if (frame_put(&client->out, sub->stream.id, FRAME_OUTPUT, channel, bytes, n) < 0)
+		client->dead = true;
+	sub->credit -= n;
+}
+
+/* Read straight behind the place of the header in the first subscriber's queue. */
+static ssize_t read_and_send(struct proc *proc, struct output *output, size_t max)
+{
+	struct sub *first = proc->subs;
+	struct buf *out = &first->stream.client->out;
+	char *at = buf_reserve(out, FRAME_HEADER + max);
+	if (!at) {
+		first->stream.client->dead = true;
+		errno = EAGAIN;
+		return -1;
+	}
+	ssize_t n = read(output->watch.fd, at + FRAME_HEADER, max);
+	if (n <= 0)
+		return n;
+	frame_put_header(out, first->stream.id, FRAME_OUTPUT, output->channel, (size_t)n);
+	buf_fill(out, (size_t)n);
+	first->credit -= (size_t)n;
+	for (struct sub *sub = first->next; sub; sub = sub->next)
+		send_copy(sub, output->channel, at + FRAME_HEADER, (size_t)n);
+	return n;
+}
+
+/* Forward up to max bytes of one output. False when it has none now. */
+static bool forward(struct proc *proc, struct output *output, size_t max)
+{
+	ssize_t n = proc->subs ? read_and_send(proc, output, max)
+			: read(output->watch.fd, proc->agent->scratch, max < AGENT_SCRATCH ? max : AGENT_SCRATCH);
+	if (n > 0) {
+		output->left -= output->left < (size_t)n ? output->left : (size_t)n;
+		return true;
+	}
+	if (n < 0 && errno == EINTR)
+		return true;
+	output->left = 0;
+	if (n == 0 || errno != EAGAIN)
+		watch_close(&proc->agent->poller, &output->watch); /* a pty ends with EIO */
+	return false;
+}
+
+static size_t pending(const struct output *output)
+{
+	int n = 0;
+	if (output->is_tty)
+		return TTY_LEFT;
+	return ioctl(output->watch.fd, FIONREAD, &n) < 0 || n < 0 ? 0 : (size_t)n;
+}
+
+static void raise_barrier(struct proc *proc)
+{
+	struct pollfd polls[PROC_OUTPUTS];
+	proc->barrier = true;
+	for (size_t i = 0; i < proc->n_outputs; i++) {
+		polls[i] = (struct pollfd){.fd = proc->outputs[i].watch.fd, .events = POLLIN};
+		proc->outputs[i].left = 0;
+	}
+	if (poll(polls, (nfds_t)proc->n_outputs, 0) <= 0)
+		return;
+	for (size_t i = 0; i < proc->n_outputs; i++)
+		if (polls[i].revents)
+			proc->outputs[i].left = pending(&proc->outputs[i]);
+}
+
+/* Read control bytes and raise the barrier for them. Bytes read; 0 when there are none (now or ever). */
+static size_t hold_control(struct proc *proc, size_t max)
+{
+	char *to = buf_reserve(&proc->held, max);
+	ssize_t n = to ? read(proc->control.watch.fd, to, max) : 0;
+	if (n > 0) {
+		buf_fill(&proc->held, (size_t)n);
+		raise_barrier(proc);
+		return (size_t)n;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		watch_close(&proc->agent->poller, &proc->control.watch);
+	return 0;
+}
+
+/* What lies before the barrier. True when all of it is forwarded. */
+static bool forward_left(struct proc *proc)
+{
+	for (size_t i = 0; i < proc->n_outputs; i++) {
+		struct output *output = &proc->outputs[i];
+		while (output->watch.fd >= 0 && output->left) {
+			size_t n = allowance(proc);
+			if (!n)
+				return false;
+			if (!forward(proc, output, n < output->left ? n : output->left))
+				break;
+		}
+	}
+	return true;
+}
+
+static bool forward_held(struct proc *proc)
+{
+	while (proc->held.len) {
+		size_t n = allowance(proc);
+		if (!n)
+			return false;
+		if (n > proc->held.len)
+			n = proc->held.len;
+		for (struct sub *sub = proc->subs; sub; sub = sub->next)
+			send_copy(sub, CHANNEL_CONTROL, buf_at(&proc->held), n);
+		buf_take(&proc->held, n);
+	}
+	return true;
+}
+
+/* The process is gone: the next piece to forward, if any. False: nothing is left, it is over. */
+static bool raise_last_barrier(struct proc *proc)
+{
+	if (proc->control_left && proc->control.watch.fd >= 0) {
+		size_t n = hold_control(proc, proc->control_left < CONTROL_CHUNK ? proc->control_left : CONTROL_CHUNK);
+		proc->control_left = n ? proc->control_left - n : 0;
+		return true;
+	}
+	if (proc->is_final)
+		return false;
+	proc->is_final = true;
+	raise_barrier(proc);
+	return true;
+}
+
+/* Who holds the process up? Only a later subscriber's fault is timed. */
+static void note_stall(struct proc *proc, bool can)
+{
+	bool behind = false;
+	for (struct sub *sub = proc->subs; sub; sub = sub->next)
+		behind |= sub != proc->subs && sub->credit < sub->window / 2;
+	if (!proc->subs || !sub_can_take(proc->subs) || (can && !behind))
+		proc->stalled_ns = 0;
+	else if (!can && !proc->stalled_ns)
+		proc->stalled_ns = agent_now_ns();
+}
+
+/* Wait for exactly those pipes that may be read. */
+static void settle(struct proc *proc)
+{
+	struct poller *poller = &proc->agent->poller;
+	bool can = proc->started && allowance(proc) > 0;
+	if (proc->subs && proc->subs->next)
+		note_stall(proc, can);
+	for (size_t i = 0; i < proc->n_outputs; i++) {
+		struct output *output = &proc->outputs[i];
+		watch_set(poller, &output->watch, can && (!proc->barrier || output->left) ? EPOLLIN : 0);
+	}
+	watch_set(poller, &proc->control.watch, can && !proc->barrier ? EPOLLIN : 0);
+}
+
+void output_pump(struct proc *proc)
+{
+	while (!proc->over) {
+		if (proc->barrier) {
+			if (!forward_left(proc) || !forward_held(proc))
+				break;
+			proc->barrier = false;
+		}
+		if (!proc->exited || !proc->started)
+			break;
+		if (!raise_last_barrier(proc))
+			proc_end(proc);
+	}
+	if (!proc->over)
+		settle(proc);
+}
+
+static void on_readable(struct watch *watch, uint32_t events)
+{
+	struct output *output = OWNER_OF(watch, struct output, watch);
+	struct proc *proc = output->proc;
+	(void)events;
+	if (output == &proc->control && !proc->barrier)
+		hold_control(proc, CONTROL_CHUNK);
+	if (proc->barrier) {
+		output_pump(proc);
+		return;
+	}
+	if (output == &proc->control)
+		return;
+	size_t n = allowance(proc);
+	if (n)
+		forward(proc, output, n);
+	if (allowance(proc) == 0)
+		settle(proc);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/sample.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+#include "agent/agent.h"
+#include "base/utf8.h"
+#include "wire/message.h"
+
+enum {
+	FRESH_NS = 20 * 1000 * 1000, /* younger than this is "now": two watchers, one sample */
+	TMPFS_TYPE = 0x01021994,     /* linux/magic.h */
+};
+
+/* What is kept of a process from one sample to the next. */
+struct sampled {
+	pid_t pid;
+	uint64_t start_ticks;
+	uint64_t cpu_ns;
+	char name[16]; /* a changed one means exec: the command is read again */
+	struct trm_process row;
+};
+
+void sampler_init(struct sampler *sampler)
+{
+	*sampler = (struct sampler){.start_ns = agent_now_ns()};
+}
+
+void sampler_finish(struct sampler *sampler)
+{
+	tree_finish(&sampler->tree);
+	free(sampler->seen);
+	free(sampler->fresh);
+	free(sampler->table);
+	*sampler = (struct sampler){0};
+}
+
+/* CPU time of all threads of a process: its CPU clock, see clock_getcpuclockid(3). */
+static uint64_t cpu_clock_ns(pid_t pid)
+{
+	struct timespec now;
+	clockid_t clock;
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t dead_cpu_ns(void)
+{
+	struct rusage usage;
+	if (getrusage(RUSAGE_CHILDREN, &usage) < 0)
+		return 0;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * UINT64_C(1000000000) +
+			(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+static ssize_t read_command(pid_t pid, char *to, size_t cap)
+{
+	char path[40];
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = read(fd, to, cap);
+	close(fd);
+	return n;
+}
+
+static void set_command(struct trm_process *row, const struct tree_row *from)
+{
+	char raw[sizeof row->command];
+	ssize_t n = read_command(from->pid, raw, sizeof raw);
+	while (n > 0 && raw[n - 1] == '\0')
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (raw[i] == '\0')
+			raw[i] = ' ';
+	if (n > 0)
+		utf8_clean_line(row->command, sizeof row->command, raw, (size_t)n);
+	else
+		utf8_clean_line(row->command, sizeof row->command, from->name, strlen(from->name));
+}
+
+static const struct sampled *find_seen(const struct sampler *sampler, const struct tree_row *row)
+{
+	size_t low = 0, high = sampler->n_seen;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (sampler->seen[mid].pid < row->pid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	const struct sampled *found = &sampler->seen[low];
+	return low < sampler->n_seen && found->pid == row->pid && found->start_ticks == row->start_ticks ? found : NULL;
+}
+
+static struct sampled sample_one(const struct sampler *sampler, const struct tree_row *row, uint64_t passed_ns)
+{
+	const struct sampled *before = find_seen(sampler, row);
+	struct sampled now = {.pid = row->pid, .start_ticks = row->start_ticks, .cpu_ns = cpu_clock_ns(row->pid)};
+	memcpy(now.name, row->name, sizeof now.name);
+	if (before && memcmp(before->name, now.name, sizeof now.name) == 0)
+		now.row = before->row;
+	else
+		set_command(&now.row, row);
+	now.row.pid = (uint32_t)row->pid;
+	now.row.ppid = (uint32_t)row->ppid;
+	now.row.state = row->state;
+	now.row.mem_bytes = row->mem_bytes;
+	now.row.has_cpu = before && passed_ns;
+	if (before && passed_ns && now.cpu_ns > before->cpu_ns)
+		now.row.cpu_percent = 100.0 * (double)(now.cpu_ns - before->cpu_ns) / (double)passed_ns;
+	else
+		now.row.cpu_percent = 0;
+	return now;
+}
+
+static bool make_room(struct sampler *sampler)
+{
+	size_t n = sampler->tree.n;
+	if (!sampler->table)
+		sampler->table = calloc(METRICS_MAX_PROCESSES, sizeof *sampler->table);
+	if (!sampler->table)
+		return false;
+	if (n <= sampler->fresh_cap)
+		return true;
+	struct sampled *fresh = realloc(sampler->fresh, n * sizeof *fresh);
+	if (!fresh)
+		return false;
+	sampler->fresh = fresh;
+	sampler->fresh_cap = n;
+	return true;
+}
+
+/* The more CPU, then the more memory, the earlier. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct trm_process *x = &((const struct sampled *)a)->row, *y = &((const struct sampled *)b)->row;
+	if (x->cpu_percent != y->cpu_percent)
+		return x->cpu_percent < y->cpu_percent ? 1 : -1;
+	if (x->mem_bytes != y->mem_bytes)
+		return x->mem_bytes < y->mem_bytes ? 1 : -1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	pid_t x = ((const struct sampled *)a)->pid, y = ((const struct sampled *)b)->pid;
+	return x < y ? -1 : x > y;
+}
+
+/* Fill the table; the fresh rows become the seen ones. */
+static void keep(struct sampler *sampler, size_t n)
+{
+	struct sampled *fresh = sampler->fresh;
+	size_t cap = sampler->fresh_cap, rows = n < METRICS_MAX_PROCESSES ? n : METRICS_MAX_PROCESSES;
+	qsort(fresh, n, sizeof *fresh, by_weight);
+	for (size_t i = 0; i < rows; i++)
+		sampler->table[i] = fresh[i].row;
+	qsort(fresh, n, sizeof *fresh, by_pid);
+	sampler->fresh = sampler->seen;
+	sampler->fresh_cap = sampler->seen_cap;
+	sampler->seen = fresh;
+	sampler->seen_cap = cap;
+	sampler->n_seen = n;
+	sampler->metrics.processes = sampler->table;
+	sampler->metrics.n_processes = rows;
+	sampler->metrics.has_processes = true;
+}
+
+static void select_rows(struct sampler *sampler, bool is_init)
+{
+	struct tree *tree = &sampler->tree;
+	if (!is_init)
+		tree_select(tree, getpid(), false);
+	for (size_t i = 0; is_init && i < tree->n; i++)
+		tree->rows[i].selected = tree->rows[i].pid != 1;
+}
+
+static void sample_disk(struct trm_sample *sample)
+{
+	struct statfs fs;
+	if (statfs("/workspace", &fs) < 0 && statfs(".", &fs) < 0)
+		return;
+	if (fs.f_type != TMPFS_TYPE || !fs.f_blocks)
+		return;
+	sample->disk_bytes = (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+	sample->disk_limit_bytes = (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize;
+	sample->known |= TRM_METRIC_DISK | TRM_METRIC_DISK_LIMIT;
+}
+
+/* Sums over the processes; what they were before is in sampler->metrics. Returns how many there are. */
+static size_t sample_all(struct sampler *sampler, struct trm_sample *sample, uint64_t passed_ns)
+{
+	size_t n = 0;
+	sample->cpu_ns = dead_cpu_ns();
+	for (size_t i = 0; i < sampler->tree.n; i++) {
+		const struct tree_row *row = &sampler->tree.rows[i];
+		if (!row->selected)
+			continue;
+		sampler->fresh[n] = sample_one(sampler, row, passed_ns);
+		sample->cpu_ns += sampler->fresh[n].cpu_ns + row->reaped_ns;
+		sample->mem_bytes += row->mem_bytes;
+		n++;
+	}
+	sample->procs = n;
+	sample->known |= TRM_METRIC_CPU_TIME | TRM_METRIC_MEM | TRM_METRIC_PROCS;
+	return n;
+}
+
+static void rate(struct trm_sample *sample, const struct trm_sample *before, uint64_t passed_ns)
+{
+	/* Ticks are coarser than clocks: time must not run backwards when a process is reaped. */
+	if (sample->cpu_ns < before->cpu_ns)
+		sample->cpu_ns = before->cpu_ns;
+	if (!passed_ns)
+		return;
+	sample->cpu_percent = 100.0 * (double)(sample->cpu_ns - before->cpu_ns) / (double)passed_ns;
+	sample->known |= TRM_METRIC_CPU_PERCENT;
+}
+
+const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, uint32_t nproc)
+{
+	uint64_t now_ns = agent_now_ns(), passed_ns = sampler->last_ns ? now_ns - sampler->last_ns : 0;
+	if (sampler->last_ns && passed_ns < FRESH_NS)
+		return &sampler->metrics;
+	if (tree_scan(&sampler->tree) < 0 || !make_room(sampler))
+		return NULL;
+	struct trm_sample sample = {.source = "/proc", .procs_limit = nproc};
+	select_rows(sampler, is_init);
+	size_t n = sample_all(sampler, &sample, passed_ns);
+	sample_disk(&sample);
+	cgroup_overlay(&sample);
+	rate(&sample, &sampler->metrics.sample, passed_ns);
+	sample.uptime_ms = (now_ns - sampler->start_ns) / 1000000;
+	sample.known |= TRM_METRIC_UPTIME;
+	if (nproc && !(sample.known & TRM_METRIC_PROCS_LIMIT))
+		sample.known |= TRM_METRIC_PROCS_LIMIT;
+	keep(sampler, n);
+	sampler->metrics.sample = sample;
+	sampler->last_ns = now_ns;
+	return &sampler->metrics;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/client.h"
+#include "agent/proc.h"
+#include "agent/tree.h"
+#include "wire/message.h"
+
+enum {
+	EXIT_FAILED = 125,
+	METRICS_UNPAID_MAX = 64 * 1024, /* who has not taken that much gets no further sample yet */
+};
+
+uint64_t agent_now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* ---- clients ---- */
+
+static void on_connection(struct watch *watch, uint32_t events)
+{
+	struct agent *agent = OWNER_OF(watch, struct agent, listener);
+	(void)events;
+	int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0 && errno == EMFILE) {
+		/* A refused client must not stay in the queue, or the loop would spin on it. */
+		close(agent->spare_fd);
+		fd = accept(watch->fd, NULL, NULL);
+		if (fd >= 0)
+			close(fd);
+		agent->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		return;
+	}
+	if (fd < 0)
+		return;
+	int write_fd = agent->n_clients < AGENT_MAX_CLIENTS ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+	if (write_fd < 0)
+		close(fd);
+	else
+		client_create(agent, fd, write_fd);
+}
+
+static void sweep_clients(struct agent *agent)
+{
+	for (struct client **at = &agent->clients, *client; (client = *at);) {
+		if (!client->dead) {
+			at = &client->next;
+			continue;
+		}
+		*at = client->next;
+		agent->n_clients--;
+		agent->ending |= client->ends_agent;
+		client_destroy(client);
+	}
+}
+
+static void sweep_procs(struct agent *agent)
+{
+	for (struct proc **at = &agent->procs, *proc; (proc = *at);) {
+		if (!proc->over) {
+			at = &proc->next;
+			continue;
+		}
+		*at = proc->next;
+		proc_destroy(proc);
+	}
+}
+
+/* ---- children ---- */
+
+static struct exited_msg exited_msg_of(int status, const struct rusage *usage)
+{
+	return (struct exited_msg){
+			.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+			.signal = WIFSIGNALED(status) ? (uint32_t)WTERMSIG(status) : 0,
+			.user_us = (uint64_t)usage->ru_utime.tv_sec * 1000000 + (uint64_t)usage->ru_utime.tv_usec,
+			.system_us = (uint64_t)usage->ru_stime.tv_sec * 1000000 + (uint64_t)usage->ru_stime.tv_usec,
+			.max_rss_bytes = (uint64_t)usage->ru_maxrss * 1024,
+	};
+}
+
+static void on_signal(struct watch *watch, uint32_t events)
+{
+	struct agent *agent = OWNER_OF(watch, struct agent, signals);
+	struct signalfd_siginfo info;
+	struct rusage usage;
+	int status;
+	pid_t pid;
+	(void)events;
+	while (read(watch->fd, &info, sizeof info) == sizeof info)
+		agent->ending |= info.ssi_signo != SIGCHLD;
+	/* Orphans come to us as well: they are reaped and forgotten. */
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
+		struct exited_msg msg = exited_msg_of(status, &usage);
+		for (struct proc *proc = agent->procs; proc; proc = proc->next)
+			if (proc->pid == pid && !proc->exited) {
+				proc_exited(proc, &msg);
+				break;
+			}
+	}
+}
+
+/* ---- timers ---- */
+
+static void send_metrics(struct client *client)
+{
+	struct agent *agent = client->agent;
+	const struct trm_metrics *taken = sampler_take(&agent->sampler, agent->is_init, agent->nproc);
+	size_t before = client->out.len;
+	if (!taken)
+		return;
+	struct trm_metrics metrics = *taken;
+	metrics.has_processes = client->watch_processes;
+	if (metrics_msg_put(&client->out, &metrics) < 0)
+		client->dead = true;
+	client_count_unpaid(client, before);
+}
+
+static void run_timers(struct agent *agent, uint64_t now_ns)
+{
+	for (struct client *client = agent->clients; client; client = client->next) {
+		if (!client->watch_ms || client->watch_due_ns > now_ns)
+			continue;
+		if (client->unpaid <= METRICS_UNPAID_MAX)
+			send_metrics(client);
+		client->watch_due_ns = now_ns + client->watch_ms * UINT64_C(1000000);
+	}
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		proc_check_patience(proc, now_ns);
+}
+
+static bool has_timers(const struct agent *agent)
+{
+	for (const struct client *client = agent->clients; client; client = client->next)
+		if (client->watch_ms)
+			return true;
+	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
+		if (proc->stalled_ns)
+			return true;
+	return false;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int timeout_ms(const struct agent *agent, uint64_t now_ns)
+{
+	uint64_t due_ns = UINT64_MAX;
+	for (const struct client *client = agent->clients; client; client = client->next) {
+		if (client->out.len && !client->writer.events)
+			return 0; /* room was made and filled again while flushing */
+		if (client->watch_ms)
+			due_ns = earlier(due_ns, client->watch_due_ns);
+	}
+	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
+		if (proc->stalled_ns)
+			due_ns = earlier(due_ns, proc->stalled_ns + PROC_PATIENCE_MS * UINT64_C(1000000));
+	if (due_ns == UINT64_MAX)
+		return -1;
+	/* Round up: waking too early would make the loop spin through the last millisecond. */
+	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns + 999999) / 1000000);
+}
+
+/* ---- the loop ---- */
+
+static void turn(struct agent *agent)
+{
+	uint64_t now_ns = has_timers(agent) ? agent_now_ns() : 0;
+	poller_turn(&agent->poller, timeout_ms(agent, now_ns));
+	if (has_timers(agent))
+		run_timers(agent, agent_now_ns());
+	for (struct client *client = agent->clients; client; client = client->next)
+		client_flush(client);
+	sweep_clients(agent);
+	sweep_procs(agent);
+}
+
+static void kill_everybody(struct agent *agent)
+{
+	if (agent->is_init) {
+		kill(-1, SIGKILL);
+		return;
+	}
+	tree_signal_below(getpid(), SIGKILL);
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		if (!proc->exited && proc->pid > 0)
+			kill(-proc->pid, SIGKILL);
+}
+
+static int open_signals(struct agent *agent)
+{
+	sigset_t mask;
+	struct sigaction child = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+	sigaction(SIGCHLD, &child, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGCHLD);
+	if (!agent->is_init) {
+		/* PID 1 must not block these: from inside they would then reach it. */
+		sigaddset(&mask, SIGTERM);
+		sigaddset(&mask, SIGINT);
+		sigaddset(&mask, SIGHUP);
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	watch_init(&agent->signals, signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK), on_signal);
+	return agent->signals.fd < 0 ? -1 : watch_set(&agent->poller, &agent->signals, EPOLLIN);
+}
+
+/* The lowest numbers are taken, so that none of ours can be mistaken for standard input or output. */
+static void fill_standard_fds(void)
+{
+	int fd;
+	while ((fd = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && fd <= 2)
+		;
+	if (fd > 2)
+		close(fd);
+}
+
+/* Whatever else was inherited is not for the programs that we start. */
+static void hide_inherited(void)
+{
+	enum { SYS_CLOSE_RANGE = 436, ONLY_ON_EXEC = 4, GUESS = 256 };
+	if (syscall(SYS_CLOSE_RANGE, 3u, ~0u, ONLY_ON_EXEC) == 0)
+		return;
+	for (int fd = 3; fd < GUESS; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static struct agent *agent_create(void)
+{
+	struct agent *agent = calloc(1, sizeof *agent);
+	if (!agent)
+		return NULL;
+	agent->is_init = getpid() == 1;
+	fill_standard_fds();
+	hide_inherited();
+	if (!agent->is_init)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	watch_init(&agent->listener, -1, on_connection);
+	sampler_init(&agent->sampler);
+	agent->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (poller_init(&agent->poller) == 0 && open_signals(agent) == 0)
+		return agent;
+	free(agent);
+	return NULL;
+}
+
+static int run(struct agent *agent)
+{
+	while (!agent->ending)
+		turn(agent);
+	kill_everybody(agent);
+	for (struct client *client = agent->clients; client; client = client->next)
+		client->dead = true;
+	sweep_clients(agent);
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		proc->over = true;
+	sweep_procs(agent);
+	sampler_finish(&agent->sampler);
+	poller_finish(&agent->poller);
+	free(agent);
+	return 0;
+}
+
+static int keep_private(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -1;
+	return fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+int agent_serve(int listen_fd)
+{
+	struct agent *agent = agent_create();
+	if (!agent || keep_private(listen_fd) < 0)
+		return EXIT_FAILED;
+	agent->listener.fd = listen_fd;
+	return watch_set(&agent->poller, &agent->listener, EPOLLIN) < 0 ? EXIT_FAILED : run(agent);
+}
+
+int agent_serve_stdio(void)
+{
+	struct agent *agent = agent_create();
+	if (!agent || keep_private(0) < 0 || keep_private(1) < 0)
+		return EXIT_FAILED;
+	struct client *client = client_create(agent, 0, 1);
+	if (!client)
+		return EXIT_FAILED;
+	client->ends_agent = true;
+	return run(agent);
+}

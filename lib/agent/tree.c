@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+enum { MAX_ROUNDS = 64, FIRST_ROWS = 64 };
+
+/* The numbers of /proc/PID/stat are counted from 1; the name in parentheses is the second. See proc(5). */
+enum { FIELD_STATE = 3, FIELD_PPID = 4, FIELD_SESSION = 6, FIELD_CUTIME = 16, FIELD_CSTIME = 17,
+	FIELD_START = 22, FIELD_RSS = 24 };
+
+static bool parse_stat(char *text, struct tree_row *row)
+{
+	uint64_t fields[FIELD_RSS + 1] = {0};
+	char *name = strchr(text, '('), *at = strrchr(text, ')');
+	if (!name || !at || at[1] != ' ' || !at[2])
+		return false;
+	*at = '\0';
+	snprintf(row->name, sizeof row->name, "%s", name + 1);
+	row->state = at[2];
+	at += 3;
+	for (int i = FIELD_STATE + 1; i <= FIELD_RSS; i++)
+		fields[i] = strtoull(at, &at, 10);
+	uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+	row->ppid = (pid_t)fields[FIELD_PPID];
+	row->session = (pid_t)fields[FIELD_SESSION];
+	row->start_ticks = fields[FIELD_START];
+	row->reaped_ns = (fields[FIELD_CUTIME] + fields[FIELD_CSTIME]) * tick_ns;
+	row->mem_bytes = fields[FIELD_RSS] * (uint64_t)sysconf(_SC_PAGESIZE);
+	return true;
+}
+
+static bool read_row(int proc_fd, const char *pid, struct tree_row *row)
+{
+	char path[32], text[1024];
+	snprintf(path, sizeof path, "%.16s/stat", pid);
+	int fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	*row = (struct tree_row){.pid = (pid_t)strtol(pid, NULL, 10)};
+	return parse_stat(text, row);
+}
+
+static bool make_room(struct tree *tree)
+{
+	if (tree->n < tree->cap)
+		return true;
+	size_t cap = tree->cap ? tree->cap * 2 : FIRST_ROWS;
+	struct tree_row *rows = realloc(tree->rows, cap * sizeof *rows);
+	if (!rows)
+		return false;
+	tree->rows = rows;
+	tree->cap = cap;
+	return true;
+}
+
+int tree_scan(struct tree *tree)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	tree->n = 0;
+	if (!dir)
+		return TRM_EIO;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		if (!make_room(tree)) {
+			closedir(dir);
+			return TRM_ENOMEM;
+		}
+		tree->n += read_row(dirfd(dir), entry->d_name, &tree->rows[tree->n]);
+	}
+	closedir(dir);
+	return 0;
+}
+
+void tree_finish(struct tree *tree)
+{
+	free(tree->rows);
+	*tree = (struct tree){0};
+}
+
+static struct tree_row *find(const struct tree *tree, pid_t pid)
+{
+	size_t low = 0, high = tree->n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (tree->rows[mid].pid < pid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < tree->n && tree->rows[low].pid == pid ? &tree->rows[low] : NULL;
+}
+
+void tree_select(struct tree *tree, pid_t root, bool with_itself)
+{
+	bool changed = true;
+	/* Mostly children have higher numbers than their parents: one round selects, a second finds no more. */
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < tree->n; i++) {
+			struct tree_row *row = &tree->rows[i], *parent = find(tree, row->ppid);
+			if (row->selected || row->pid == root)
+				continue;
+			if (row->ppid != root && row->session != root && !(parent && parent->selected))
+				continue;
+			row->selected = changed = true;
+		}
+	}
+	struct tree_row *self = find(tree, root);
+	if (self)
+		self->selected = with_itself;
+}
+
+/* Pids that have been sent the signal. */
+struct sent {
+	pid_t *pids;
+	size_t n, cap;
+};
+
+static bool sent_has(const struct sent *sent, pid_t pid)
+{
+	for (size_t i = 0; i < sent->n; i++)
+		if (sent->pids[i] == pid)
+			return true;
+	return false;
+}
+
+static void sent_add(struct sent *sent, pid_t pid)
+{
+	if (sent->n == sent->cap) {
+		size_t cap = sent->cap ? sent->cap * 2 : FIRST_ROWS;
+		pid_t *pids = realloc(sent->pids, cap * sizeof *pids);
+		if (!pids)
+			return;
+		sent->pids = pids;
+		sent->cap = cap;
+	}
+	sent->pids[sent->n++] = pid;
+}
+
+/* One look at /proc. True if somebody new was found. */
+static bool send_round(struct tree *tree, struct sent *sent, pid_t root, bool with_itself, int signo)
+{
+	bool found = false;
+	if (tree_scan(tree) < 0)
+		return false;
+	tree_select(tree, root, with_itself);
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct tree_row *row = &tree->rows[i];
+		if (!row->selected || row->state == 'Z' || sent_has(sent, row->pid))
+			continue;
+		kill(row->pid, signo);
+		sent_add(sent, row->pid);
+		found = true;
+	}
+	return found;
+}
+
+static void signal_tree(pid_t root, bool with_itself, int signo)
+{
+	struct tree tree = {0};
+	struct sent sent = {0};
+	int round_signo = signo == SIGKILL ? SIGSTOP : signo;
+	for (int round = 0; round < MAX_ROUNDS; round++)
+		if (!send_round(&tree, &sent, root, with_itself, round_signo))
+			break;
+	for (size_t i = 0; signo == SIGKILL && i < sent.n; i++)
+		kill(sent.pids[i], SIGKILL);
+	free(sent.pids);
+	tree_finish(&tree);
+}
+
+void tree_signal(pid_t root, int signo)
+{
+	signal_tree(root, true, signo);
+	if (signo == SIGKILL)
+		kill(-root, SIGKILL); /* reaches its group also when /proc or memory fails us */
+}
+
+void tree_signal_below(pid_t root, int signo)
+{
+	signal_tree(root, false, signo);
+}

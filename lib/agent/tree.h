@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_TREE_H
+#define TRM_AGENT_TREE_H
+
+/* The processes there are, from /proc, and who descends from whom. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tree_row {
+	pid_t pid, ppid, session;
+	char state;
+	char name[16];        /* comm: may hold any bytes */
+	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
+	uint64_t reaped_ns;   /* CPU time of the children it has waited for, to 10 ms */
+	uint64_t mem_bytes;   /* resident */
+	bool selected;
+};
+
+struct tree {
+	struct tree_row *rows; /* by rising pid */
+	size_t n, cap;
+};
+
+/* All processes now, nothing selected. TRM_EIO without /proc, TRM_ENOMEM. The tree was zeroed or scanned before. */
+int tree_scan(struct tree *tree);
+void tree_finish(struct tree *tree);
+/* Select the descendants of root: children of the selected, and the members of root's session
+ * (orphans have another parent by then, and keep the session). With itself: root too. */
+void tree_select(struct tree *tree, pid_t root, bool with_itself);
+
+/* Send to root and all its descendants, also those that come while it is at it. With
+ * SIGKILL everybody is stopped first: who is stopped cannot fork away. Out of reach are
+ * only daemons that changed their session and whose parents were gone before. */
+void tree_signal(pid_t root, int signo);
+/* As tree_signal, with the descendants only. */
+void tree_signal_below(pid_t root, int signo);
+
+#endif
