@@ -176,8 +176,8 @@ static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, ch
 	char **argv = calloc(EXEC_ARGS + n + 1, sizeof *argv);
 	if (!argv)
 		return NULL;
-	static char *const flags[2][2] = {{"-", "-t"}, {"-s", "-st"}};
-	char *const before[EXEC_ARGS] = {
+	static const char *const flags[2][2] = {{"-", "-t"}, {"-s", "-st"}};
+	const char *const before[EXEC_ARGS] = {
 		"terrarium-agent", "exec", flags[!proc->agent->is_init][(msg->flags & SPAWN_PTY) != 0], nproc, msg->cwd, "--",
 	};
 	snprintf(nproc, 16, "%u", msg->nproc);
