@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
+#include "cmd/cmd.h"
 
-#include <terrarium/terrarium.h>
-
-int main(void)
+int main(int argc, char **argv)
 {
-	printf("terrarium %s\n", trm_version());
-	return 0;
+	cmd_prepare();
+	const struct cmd *cmd = argc > 1 ? cmd_find(argv[1]) : NULL;
+	if (cmd)
+		return cmd->run(cmd, argc - 1, argv + 1);
+	return cmd_workbench.run(&cmd_workbench, argc, argv);
 }

@@ -28,7 +28,7 @@ static int fail_unknown(const struct source *src, size_t offset, const char *key
 	if (near)
 		snprintf(why, sizeof why, "unknown setting \"%.60s\"; did you mean \"%s\"?", key, near->name);
 	else
-		snprintf(why, sizeof why, "unknown setting \"%.60s\"; see 'terrarium help config'.", key);
+		snprintf(why, sizeof why, "unknown setting \"%.60s\"; see 'terrarium help config'", key);
 	return fail_at(src, offset, reterr, why);
 }
 
@@ -61,11 +61,11 @@ static int take(struct trm_config *config, const struct source *src, const cJSON
 		return fail_unknown(src, offset, item->string, reterr);
 	for (const cJSON *before = item->prev; before->next; before = before->prev)
 		if (!strcmp(before->string, item->string))
-			return fail_at(src, offset, reterr, "this setting was already given above; keep one of the two.");
+			return fail_at(src, offset, reterr, "this setting was already given above; keep one of the two");
 	char text[400], label[96];
 	if (!value_text(item, text, sizeof text)) {
 		char why[200];
-		snprintf(why, sizeof why, "\"%s\" must be a plain value, such as %s.", setting->name,
+		snprintf(why, sizeof why, "\"%s\" must be a plain value, such as %s", setting->name,
 				*setting->fallback ? setting->fallback : "\"text\"");
 		return fail_at(src, offset, reterr, why);
 	}
@@ -81,7 +81,7 @@ static int take_all(struct trm_config *config, const struct source *src, const c
 {
 	if (!cJSON_IsObject(root))
 		return fail_at(src, strspn(blanked, " \t\r\n"), reterr,
-				"a config is one object: { \"memory\": 512, … }.");
+				"a config is one object: { \"memory\": 512, … }");
 	size_t nth = 0;
 	for (const cJSON *item = root->child; item; item = item->next, nth++) {
 		int r = take(config, src, item, jsonc_key_offset(blanked, src->n, nth), reterr);
@@ -123,7 +123,7 @@ int trm_config_parse(struct trm_config *config, const char *text, size_t n, cons
 	struct source src = {filename, text, n};
 	size_t bad = first_bad_byte(text, n);
 	if (bad < n)
-		return fail_at(&src, bad, reterr, "this is not UTF-8 text.");
+		return fail_at(&src, bad, reterr, "this is not UTF-8 text");
 	char *blanked = malloc(n + 1);
 	if (!blanked)
 		return err_fail(reterr, TRM_ENOMEM, "%s: out of memory", filename);
@@ -132,7 +132,7 @@ int trm_config_parse(struct trm_config *config, const char *text, size_t n, cons
 	size_t open = jsonc_blank_comments(blanked, n);
 	int r;
 	if (open < n) {
-		r = fail_at(&src, open, reterr, "this comment is never closed.");
+		r = fail_at(&src, open, reterr, "this comment is never closed");
 	} else if (strspn(blanked, " \t\r\n") == n) {
 		r = 0; /* An empty file, or one with comments alone, sets nothing. */
 	} else {
@@ -142,7 +142,7 @@ int trm_config_parse(struct trm_config *config, const char *text, size_t n, cons
 		r = root ? take_all(&draft, &src, blanked, root, reterr)
 			 : fail_at(&src, error_offset(blanked, end), reterr,
 					   "this is not JSON: look for a missing or spare comma, quote or bracket here "
-					   "or just before.");
+					   "or just before");
 		cJSON_Delete(root);
 		if (r == 0)
 			*config = draft;

@@ -48,15 +48,15 @@ static void errors_name_the_place(void **state)
 		{"{\n  // é\n  \"memroy\": 5\n}",
 				"c.json:3:3: unknown setting \"memroy\"; did you mean \"memory\"?"},
 		{"{ \"cpus\": 1, \"qqqqqqqq\": 1 }",
-				"c.json:1:14: unknown setting \"qqqqqqqq\"; see 'terrarium help config'."},
-		{"{ \"theme\": \"{,é\", \"cpus\": 0 }", "c.json:1:19: \"cpus\": 0: must be at least 0.01 cores."},
-		{"{\n\t\"memory\": 5.5 }", "c.json:2:2: \"memory\": 5.5: must be at least 16 MiB."},
-		{"{ \"memory\": [512] }", "c.json:1:3: \"memory\" must be a plain value, such as 512."},
+				"c.json:1:14: unknown setting \"qqqqqqqq\"; see 'terrarium help config'"},
+		{"{ \"theme\": \"{,é\", \"cpus\": 0 }", "c.json:1:19: \"cpus\": 0: must be at least 0.01 cores"},
+		{"{\n\t\"memory\": 5.5 }", "c.json:2:2: \"memory\": 5.5: must be at least 16 MiB"},
+		{"{ \"memory\": [512] }", "c.json:1:3: \"memory\" must be a plain value, such as 512"},
 		{"{ \"cpus\": 1,\n\"cpus\": 2 }",
-				"c.json:2:1: this setting was already given above; keep one of the two."},
-		{"{ \"cpus\": 1\n /* open", "c.json:2:2: this comment is never closed."},
-		{"\n[1]", "c.json:2:1: a config is one object: { \"memory\": 512, … }."},
-		{"{\"theme\": \"\xff\"}", "c.json:1:12: this is not UTF-8 text."},
+				"c.json:2:1: this setting was already given above; keep one of the two"},
+		{"{ \"cpus\": 1\n /* open", "c.json:2:2: this comment is never closed"},
+		{"\n[1]", "c.json:2:1: a config is one object: { \"memory\": 512, … }"},
+		{"{\"theme\": \"\xff\"}", "c.json:1:12: this is not UTF-8 text"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct trm_config c, plain;

@@ -62,19 +62,19 @@ static void impossible_values_are_sentences(void **state)
 {
 	(void)state;
 	static const struct { const char *option, *text, *sentence; } bad[] = {
-		{"--memory", "-1", "--memory -1: must be at least 16 MiB."},
-		{"--memory", "lots", "--memory lots: must be a number of MiB, such as 512 or 2G."},
-		{"--memory", "", "--memory '': must be a number of MiB, such as 512 or 2G."},
-		{"--memory", "99999999999", "--memory 99999999999: must be at most 1048576 MiB."},
-		{"--memory", "nan", "--memory nan: must be a number of MiB, such as 512 or 2G."},
-		{"--cpus", "0", "--cpus 0: must be at least 0.01 cores."},
-		{"--cpus", "1,5", "--cpus 1,5: must be a number of cores, such as 1 or 0.5."},
-		{"--processes", "9.5", "--processes 9.5: must be a whole number."},
-		{"--timeout", "-3", "--timeout -3: must be at least 0.001 seconds, or 0 for no limit."},
-		{"--metrics-interval", "0.1", "--metrics-interval 0.1: must be at least 0.2 seconds."},
-		{"--metrics-interval", "61", "--metrics-interval 61: must be at most 60 seconds."},
-		{"--confirm", "maybe", "--confirm maybe: must be on or off."},
-		{"--theme", "", "--theme '': must not be empty."},
+		{"--memory", "-1", "--memory -1: must be at least 16 MiB"},
+		{"--memory", "lots", "--memory lots: must be a number of MiB, such as 512 or 2G"},
+		{"--memory", "", "--memory '': must be a number of MiB, such as 512 or 2G"},
+		{"--memory", "99999999999", "--memory 99999999999: must be at most 1048576 MiB"},
+		{"--memory", "nan", "--memory nan: must be a number of MiB, such as 512 or 2G"},
+		{"--cpus", "0", "--cpus 0: must be at least 0.01 cores"},
+		{"--cpus", "1,5", "--cpus 1,5: must be a number of cores, such as 1 or 0.5"},
+		{"--processes", "9.5", "--processes 9.5: must be a whole number"},
+		{"--timeout", "-3", "--timeout -3: must be at least 0.001 seconds, or 0 for no limit"},
+		{"--metrics-interval", "0.1", "--metrics-interval 0.1: must be at least 0.2 seconds"},
+		{"--metrics-interval", "61", "--metrics-interval 61: must be at most 60 seconds"},
+		{"--confirm", "maybe", "--confirm maybe: must be on or off"},
+		{"--theme", "", "--theme '': must not be empty"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct trm_config c, before;

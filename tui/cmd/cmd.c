@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cmd *const commands[] = {
+	&cmd_doctor, &cmd_exec, &cmd_help, &cmd_run, &cmd_version,
+};
+#define N_COMMANDS (sizeof commands / sizeof *commands)
+
+static const struct { const char *word; const struct cmd *cmd; } aliases[] = {
+	{"--help", &cmd_help}, {"-h", &cmd_help}, {"--version", &cmd_version}, {"-V", &cmd_version},
+};
+
+const struct cmd *const *cmd_table(size_t *ret_count)
+{
+	*ret_count = N_COMMANDS;
+	return commands;
+}
+
+const struct cmd *cmd_find(const char *word)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(word, commands[i]->name))
+			return commands[i];
+	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+		if (!strcmp(word, aliases[i].word))
+			return aliases[i].cmd;
+	return NULL;
+}
+
+/* One letter wrong, missing, spare, or two of them swapped. */
+static bool is_slip(const char *word, const char *name)
+{
+	size_t head = 0, n = strlen(word), m = strlen(name), tail = 0;
+	while (head < n && head < m && word[head] == name[head])
+		head++;
+	while (tail < n - head && tail < m - head && word[n - 1 - tail] == name[m - 1 - tail])
+		tail++;
+	size_t left = n - head - tail, right = m - head - tail;
+	bool is_swap = left == 2 && right == 2 && word[head] == name[head + 1] && word[head + 1] == name[head];
+	return n > 1 && ((left <= 1 && right <= 1) || is_swap);
+}
+
+const struct cmd *cmd_nearest(const char *word)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (is_slip(word, commands[i]->name))
+			return commands[i];
+	return NULL;
+}
+
+static void on_sigpipe(int signo)
+{
+	(void)signo;
+}
+
+void cmd_prepare(void)
+{
+	/* A descriptor opened later must not become somebody's stdout. */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
+			return;
+	/* A handler and not SIG_IGN, which children would inherit. */
+	struct sigaction action = {.sa_handler = on_sigpipe, .sa_flags = SA_RESTART};
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+int cmd_fail(const char *fmt, ...)
+{
+	char line[1024];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof line, fmt, args);
+	va_end(args);
+	for (char *p = line; *p; p++) /* File names and arguments may hold anything. */
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	fprintf(stderr, "terrarium: %s\n", line);
+	return CMD_FAILED;
+}
+
+void cmd_die_of_pipe(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	_exit(CMD_SIGNALLED + SIGPIPE);
+}
+
+int cmd_flush(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return CMD_OK;
+	if (errno == EPIPE)
+		cmd_die_of_pipe();
+	return cmd_fail("cannot write the output: %s", strerror(errno));
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/confirm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/config.h>
+
+#include "cmd/filter.h"
+#include "cmd/source.h"
+
+enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60 };
+
+/* Code and names may hold anything: at most SHOWN_BYTES of the first line, fit for a terminal. */
+static void print_clean(FILE *tty, const char *text, size_t n)
+{
+	char out[3 * SHOWN_BYTES + FILTER_SEQUENCE_MAX], end[FILTER_FINISH_MAX];
+	struct filter filter;
+	const char *newline = memchr(text, '\n', n);
+	size_t line = newline ? (size_t)(newline - text) : n, shown = line > SHOWN_BYTES ? SHOWN_BYTES : line;
+	while (shown < line && shown && ((unsigned char)text[shown] & 0xc0) == 0x80)
+		shown--; /* not in the middle of a code point */
+	filter_init(&filter, FILTER_LINES);
+	fwrite(out, 1, filter_feed(&filter, text, shown, out), tty);
+	fwrite(end, 1, filter_finish(&filter, end), tty);
+	fputs(shown < n ? " …\n" : "\n", tty);
+}
+
+static void print_source(FILE *tty, const struct source *s)
+{
+	size_t lines = s->n && s->text[s->n - 1] != '\n';
+	for (size_t i = 0; i < s->n; i++)
+		lines += s->text[i] == '\n';
+	fprintf(tty, "  %s, %zu line%s: ", s->lang->name, lines, lines == 1 ? "" : "s");
+	if (s->kind == SOURCE_FILE)
+		print_clean(tty, s->name, strlen(s->name));
+	else
+		print_clean(tty, s->text, s->n);
+}
+
+static void print_question(FILE *tty, const struct trm_config *c, const struct source *sources, size_t n)
+{
+	const struct trm_limits *l = &c->limits;
+	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++)
+		print_source(tty, &sources[i]);
+	if (n > SHOWN_SOURCES)
+		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
+	fprintf(tty, "in a new %s sandbox: %.4g MiB memory, %.3g cores, %u processes, %.4g MiB disk, no network,\n",
+			c->backend, (double)l->mem_bytes / (1 << 20), l->cpus, l->procs,
+			(double)l->disk_bytes / (1 << 20));
+	if (c->timeout_ms)
+		fprintf(tty, "%.4g s per run. ", c->timeout_ms / 1000.0);
+	else
+		fputs("no time limit. ", tty);
+	fputs("Run this? [Y/n] ", tty);
+	fflush(tty);
+}
+
+/* One line from the terminal; only its first letter counts. EOF is a no. */
+static char read_answer(int fd)
+{
+	char first = 0, c;
+	for (;;) {
+		ssize_t n = read(fd, &c, 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return 'n';
+		if (c == '\n')
+			return first ? first : 'y';
+		if (!first && c != ' ')
+			first = c;
+	}
+}
+
+enum confirm_answer confirm_runs(const struct trm_config *config, const struct source *sources, size_t n)
+{
+	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return CONFIRM_NOBODY;
+	FILE *tty = fdopen(fd, "w");
+	if (!tty) {
+		close(fd);
+		return CONFIRM_NOBODY;
+	}
+	print_question(tty, config, sources, n);
+	char answer = read_answer(fd);
+	fclose(tty);
+	return answer == 'y' || answer == 'Y' ? CONFIRM_YES : CONFIRM_NO;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+
+static const struct { const char *word, *colour; } looks[] = {
+	[TRM_CHECK_OK] = {"ok", "32"},
+	[TRM_CHECK_WEAK] = {"weak", "33"},
+	[TRM_CHECK_FAILED] = {"failed", "31"},
+	[TRM_CHECK_NOTE] = {"note", "36"},
+};
+
+struct report {
+	bool is_json, has_colour;
+	size_t n;
+};
+
+static void print_row(const struct report *report, const struct trm_check *check)
+{
+	const char *colour = looks[check->status].colour;
+	if (report->has_colour)
+		printf("\033[%sm%-7s\033[m", colour, looks[check->status].word);
+	else
+		printf("%-7s", looks[check->status].word);
+	printf(" %-20s %s\n", check->name, check->detail);
+	if (*check->advice)
+		printf("%-28s > %s\n", "", check->advice);
+	fflush(stdout); /* Checks take their time. */
+}
+
+static void print_json_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else if ((unsigned char)*text < 0x20)
+			printf("\\u%04x", *text);
+		else
+			putchar(*text);
+	}
+	putchar('"');
+}
+
+static void print_json_row(const struct report *report, const struct trm_check *check)
+{
+	const struct { const char *key, *text; } fields[] = {
+		{"status", looks[check->status].word}, {"name", check->name}, {"detail", check->detail},
+		{"advice", check->advice},
+	};
+	fputs(report->n ? ",\n " : "[", stdout);
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		printf("%s\"%s\":", i ? "," : "{", fields[i].key);
+		print_json_text(fields[i].text);
+	}
+	putchar('}');
+}
+
+static void on_check(void *user, const struct trm_check *check)
+{
+	struct report *report = user;
+	if (report->is_json)
+		print_json_row(report, check);
+	else
+		print_row(report, check);
+	report->n++;
+}
+
+static const struct option_spec options[] = {
+	{"--json", 0, NULL, "print a list of {status, name, detail, advice}"},
+	{0},
+};
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct options o;
+	struct report report = {0};
+	options_init(&o, cmd->name, options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got == OPTIONS_OPERAND)
+			return cmd_fail("'doctor' takes no arguments, such as '%s'", o.value);
+		report.is_json = true;
+	}
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	report.has_colour = isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
+	int n_failed = trm_doctor(on_check, &report);
+	if (report.is_json)
+		puts(report.n ? "]" : "[]");
+	else if (n_failed)
+		printf("\n%d of %zu checks failed.\n", n_failed, report.n);
+	int code = cmd_flush();
+	return code ? code : n_failed > 0;
+}
+
+const struct cmd cmd_doctor = {
+	.name = "doctor",
+	.usage = "doctor [--json]",
+	.summary = "what works on this machine, and how to mend what does not",
+	.help = "Tries out everything that a local sandbox needs. The exit code is 1 if something failed",
+	.options = options,
+	.run = run,
+};

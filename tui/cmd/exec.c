@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/feed.h"
+#include "cmd/sink.h"
+#include "cmd/stage.h"
+
+/* One process in a new sandbox. With a terminal on both ends it gets one of its
+ * own, and ours passes keys on raw; else it gets pipes. */
+
+struct exec {
+	struct trm_config config;
+	struct stage stage;
+	struct trm_proc *proc;      /* NULL when it has ended */
+	struct sink out, err;
+	struct feed feed;
+	bool has_terminal;
+	struct termios cooked;      /* how the terminal was */
+	struct trm_signal *winch;
+	int exit_code;
+	bool is_over;
+	bool is_pipe_broken;
+};
+
+static void finish_with(struct exec *e, int exit_code)
+{
+	e->exit_code = exit_code;
+	e->is_over = true;
+}
+
+/* ---- terminal --------------------------------------------------------------------- */
+
+static void terminal_size(struct winsize *size)
+{
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, size) < 0 || !size->ws_row || !size->ws_col)
+		*size = (struct winsize){.ws_row = 24, .ws_col = 80};
+}
+
+static void on_winch(void *user, int signo)
+{
+	struct exec *e = user;
+	struct winsize size;
+	(void)signo;
+	terminal_size(&size);
+	if (e->proc)
+		trm_proc_resize(e->proc, size.ws_row, size.ws_col);
+}
+
+static void terminal_raw(struct exec *e)
+{
+	struct termios raw = e->cooked;
+	cfmakeraw(&raw);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+}
+
+/* In the background, or when the terminal has hung up, this changes nothing and does not stop us. */
+static void terminal_restore(const struct exec *e)
+{
+	sigset_t set, old;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &e->cooked);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+/* ---- process ------------------------------------------------------------------------ */
+
+static void on_released(void *user, size_t n)
+{
+	struct exec *e = user;
+	if (e->proc)
+		trm_proc_consumed(e->proc, n);
+}
+
+static void on_broken(void *user, struct sink *sink, int saved_errno)
+{
+	struct exec *e = user;
+	if (sink != &e->out)
+		return;
+	e->is_pipe_broken = saved_errno == EPIPE;
+	finish_with(e, e->is_pipe_broken ? CMD_SIGNALLED + SIGPIPE
+					  : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
+}
+
+static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct exec *e = user;
+	(void)proc;
+	sink_write(channel == TRM_STDERR ? &e->err : &e->out, bytes, n);
+}
+
+static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct exec *e = user;
+	(void)proc;
+	e->proc = NULL;
+	if (e->is_over)
+		return;
+	if (exit) {
+		finish_with(e, exit->signal ? CMD_SIGNALLED + exit->signal : exit->exit_code);
+		return;
+	}
+	if (e->has_terminal)
+		terminal_restore(e);
+	finish_with(e, cmd_fail("%s", why->msg));
+}
+
+static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+
+static size_t on_feed_queued(void *user)
+{
+	struct exec *e = user;
+	return e->proc ? trm_proc_queued(e->proc) : SIZE_MAX;
+}
+
+static void on_feed_bytes(void *user, const void *bytes, size_t n)
+{
+	struct exec *e = user;
+	trm_proc_write(e->proc, TRM_STDOUT, bytes, n, NULL); /* fails only when it has just ended */
+}
+
+static void on_feed_eof(void *user)
+{
+	struct exec *e = user;
+	if (e->proc)
+		trm_proc_close_stdin(e->proc);
+}
+
+static const struct feed_cb feed_cb = {.queued = on_feed_queued, .bytes = on_feed_bytes, .eof = on_feed_eof};
+
+static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
+{
+	struct winsize size;
+	terminal_size(&size);
+	struct trm_proc_opts opts = {
+		.argv = (const char *const *)argv,
+		.pty = e->has_terminal,
+		.rows = size.ws_row,
+		.cols = size.ws_col,
+		.stdin_open = true,
+		.manual_credit = true,
+	};
+	return trm_proc_spawn(e->stage.sandbox, &opts, &proc_cb, e, &e->proc, reterr);
+}
+
+/* ---- the stage ------------------------------------------------------------------------ */
+
+static void on_interrupt(void *user)
+{
+	struct exec *e = user;
+	if (e->proc && trm_sandbox_is_ready(e->stage.sandbox))
+		trm_proc_signal(e->proc, SIGINT, TRM_SIGNAL_GROUP);
+	else
+		finish_with(e, CMD_SIGNALLED + SIGINT);
+}
+
+static void on_closed(void *user, const struct trm_error *why)
+{
+	struct exec *e = user;
+	if (why->code == TRM_OK || e->is_over)
+		return;
+	if (e->has_terminal)
+		terminal_restore(e);
+	finish_with(e, cmd_fail("%s", why->msg));
+}
+
+static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
+
+static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
+{
+	int r = stage_open(&e->stage, &e->config, &stage_cb, e, reterr);
+	if (r == 0)
+		r = spawn(e, argv, reterr);
+	if (r == 0 && e->has_terminal)
+		r = trm_loop_add_signal(e->stage.loop, SIGWINCH, on_winch, e, &e->winch, reterr);
+	if (r < 0)
+		return r;
+	enum filter_kind kind = e->has_terminal ? FILTER_SCREEN : FILTER_LINES;
+	sink_init(&e->out, e->stage.loop, STDOUT_FILENO, kind, &sink_cb, e);
+	sink_init(&e->err, e->stage.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, e);
+	feed_init(&e->feed, e->stage.loop, STDIN_FILENO, &feed_cb, e);
+	return 0;
+}
+
+static bool goes_on(const struct exec *e)
+{
+	return !e->stage.is_closing && (!e->is_over || !sink_is_empty(&e->out) || !sink_is_empty(&e->err));
+}
+
+static int perform(struct exec *e, char **argv)
+{
+	struct trm_error why = {0};
+	e->has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+			  tcgetattr(STDIN_FILENO, &e->cooked) == 0;
+	if (open_all(e, argv, &why) < 0) {
+		e->exit_code = cmd_fail("%s", why.msg);
+	} else {
+		if (e->has_terminal)
+			terminal_raw(e);
+		while (goes_on(e)) {
+			feed_turn(&e->feed);
+			trm_loop_step(e->stage.loop, feed_is_hungry(&e->feed) ? 0 : -1);
+		}
+		e->is_over = true;
+		feed_finish(&e->feed);
+		sink_finish(&e->out);
+		sink_finish(&e->err);
+		if (e->has_terminal)
+			terminal_restore(e);
+	}
+	trm_signal_remove(e->winch);
+	stage_finish(&e->stage);
+	return e->stage.ended_by ? CMD_SIGNALLED + e->stage.ended_by : e->exit_code;
+}
+
+/* ---- the command line -------------------------------------------------------------------- */
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct exec e = {0};
+	struct options o;
+	options_init(&o, cmd->name, NULL, argc, argv);
+	int got = options_next(&o);
+	if (got == OPTIONS_HELP)
+		return cmd_print_help(cmd);
+	if (got == OPTIONS_WRONG)
+		return CMD_FAILED;
+	if (got == OPTIONS_END)
+		return cmd_fail("there is no command to execute; see 'terrarium exec --help'");
+	if (options_config(&o, &e.config) < 0)
+		return CMD_FAILED;
+	int code = perform(&e, argv + o.at - 1);
+	if (e.is_pipe_broken)
+		cmd_die_of_pipe();
+	return code;
+}
+
+static const char *const settings[] = {
+	"memory", "cpus", "processes", "disk", "file_size", "open_files", "backend", "name", NULL,
+};
+
+const struct cmd cmd_exec = {
+	.name = "exec",
+	.usage = "exec [OPTIONS] -- CMD [ARG…]",
+	.summary = "run one command in a new sandbox",
+	.help = "With a terminal on standard input and output the command gets a terminal of its own, else\n"
+		"pipes. Its exit code is passed on; 128+n if signal n ended it, 125 if terrarium failed.\n",
+	.settings = settings,
+	.run = run,
+};

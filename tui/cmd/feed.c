@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/feed.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+enum { QUEUE_SHORT = 64 << 10 };
+
+void feed_init(struct feed *f, struct trm_loop *loop, int fd, const struct feed_cb *cb, void *user)
+{
+	*f = (struct feed){.loop = loop, .cb = cb, .user = user, .fd = fd};
+}
+
+static void end(struct feed *f)
+{
+	trm_watch_remove(f->watch);
+	f->watch = NULL;
+	f->is_ended = true;
+	f->cb->eof(f->user);
+}
+
+static void read_some(struct feed *f)
+{
+	char bytes[64 << 10];
+	ssize_t n = read(f->fd, bytes, sizeof bytes);
+	f->is_ready = false;
+	if (n > 0)
+		f->cb->bytes(f->user, bytes, (size_t)n);
+	else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+		end(f);
+}
+
+static void on_readable(void *user, int fd, uint32_t events)
+{
+	struct feed *f = user;
+	(void)fd;
+	(void)events;
+	f->is_ready = true;
+	/* Not watched again before these bytes were read: a closed pipe would report itself at every turn. */
+	trm_watch_remove(f->watch);
+	f->watch = NULL;
+}
+
+static void watch(struct feed *f)
+{
+	if (f->watch || f->is_ready || f->is_always_readable)
+		return;
+	if (trm_loop_add_fd(f->loop, f->fd, TRM_READ, on_readable, f, &f->watch, NULL) < 0)
+		f->is_always_readable = true; /* a file, or /dev/null */
+}
+
+static bool has_room(const struct feed *f)
+{
+	return !f->is_ended && f->cb->queued(f->user) < QUEUE_SHORT;
+}
+
+bool feed_is_hungry(const struct feed *f)
+{
+	return f->cb && (f->is_ready || f->is_always_readable) && has_room(f);
+}
+
+void feed_turn(struct feed *f)
+{
+	if (!f->cb || !has_room(f))
+		return;
+	if (f->is_ready || f->is_always_readable)
+		read_some(f);
+	if (!f->is_ended)
+		watch(f);
+}
+
+void feed_restart(struct feed *f)
+{
+	if (f->cb && f->is_ended)
+		f->cb->eof(f->user);
+}
+
+void feed_finish(struct feed *f)
+{
+	trm_watch_remove(f->watch);
+	*f = (struct feed){0};
+}

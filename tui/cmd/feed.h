@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CMD_FEED_H
+#define TUI_CMD_FEED_H
+
+/* Stdin of the program, for whoever runs in the sandbox: read only while the
+ * taker's queue is short, so that `yes | terrarium run …` neither fills memory nor
+ * takes more than it must. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <terrarium/loop.h>
+
+struct feed_cb {
+	size_t (*queued)(void *user); /* bytes that the taker has not passed on yet; SIZE_MAX: nobody takes any */
+	void (*bytes)(void *user, const void *bytes, size_t n);
+	void (*eof)(void *user);
+};
+
+struct feed {
+	struct trm_loop *loop;
+	const struct feed_cb *cb;
+	void *user;
+	int fd;
+	bool is_ended;           /* EOF was seen and told */
+	bool is_always_readable; /* a file, which cannot be watched */
+	bool is_ready;           /* the watch said so */
+	struct trm_watch *watch;
+};
+
+void feed_init(struct feed *f, struct trm_loop *loop, int fd, const struct feed_cb *cb, void *user);
+/* To be called once after each turn of the loop: reads if the taker has room, waits for more, or pauses. */
+void feed_turn(struct feed *f);
+/* Would the next turn read at once, without anything to wait for? Then the loop must not sleep. */
+bool feed_is_hungry(const struct feed *f);
+/* There is a new taker: it is told of the end too. */
+void feed_restart(struct feed *f);
+void feed_finish(struct feed *f);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/cluster.h"
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* Private modes (CSI ? n h/l) that may pass, and how each is left at the end. */
+static const struct { int mode; char leave; } modes[] = {
+	{1, 'l'},    /* application cursor keys */
+	{5, 'l'},    /* reverse screen */
+	{6, 'l'},    /* origin */
+	{7, 'h'},    /* wrap */
+	{12, 'l'},   /* blinking cursor */
+	{25, 'h'},   /* cursor shown */
+	{47, 'l'},   {1047, 'l'}, {1048, 'l'}, {1049, 'l'}, /* other screen */
+	{1000, 'l'}, {1002, 'l'}, {1003, 'l'}, {1005, 'l'}, {1006, 'l'}, {1015, 'l'}, /* mouse */
+	{1004, 'l'}, /* focus */
+	{2004, 'l'}, /* bracketed paste */
+	{2026, 'l'}, /* synchronised update */
+};
+#define N_MODES (sizeof modes / sizeof *modes)
+
+void filter_init(struct filter *f, enum filter_kind kind)
+{
+	*f = (struct filter){.kind = kind};
+}
+
+struct out {
+	char *mem;
+	size_t n;
+};
+
+static void emit(struct out *out, const void *bytes, size_t n)
+{
+	memcpy(out->mem + out->n, bytes, n);
+	out->n += n;
+}
+
+static bool is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
+static bool may_pass_control(const struct filter *f, char c)
+{
+	return is_one_of(c, f->kind == FILTER_SCREEN ? "\a\b\t\n\v\f\r\016\017" : "\b\t\n\r");
+}
+
+static bool turns_direction(uint32_t cp)
+{
+	return (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
+}
+
+/* ---- sequences ---------------------------------------------------------------- */
+
+/* CSI ? n h or l with one allowed mode; remembers what has to be undone. */
+static bool may_pass_mode(struct filter *f, const char *params, char final)
+{
+	char *end;
+	long mode = strtol(params, &end, 10);
+	if (end == params || *end != final)
+		return false;
+	for (size_t i = 0; i < N_MODES; i++)
+		if (modes[i].mode == mode) {
+			if (final == modes[i].leave)
+				f->modes &= ~(1u << i);
+			else
+				f->modes |= 1u << i;
+			return true;
+		}
+	return false;
+}
+
+/* f->held is ESC [ … final, NUL-terminated. */
+static bool may_pass_csi(struct filter *f)
+{
+	const char *params = f->held + 2;
+	size_t n = strspn(params, "0123456789;:");
+	char final = f->held[f->n_held - 1];
+	if (f->kind == FILTER_SCREEN && *params == '?' && is_one_of(final, "hl"))
+		return may_pass_mode(f, params + 1, final);
+	if (params[n] != final || params[n + 1])
+		return false; /* private or intermediate signs: queries, reports, downloads */
+	if (final == 'm') {
+		f->is_coloured = strspn(params, "0;:") != n;
+		return true;
+	}
+	if (f->kind != FILTER_SCREEN || !is_one_of(final, "ABCDEFGHIJKLMPSTXZ@`abdefgrsu"))
+		return false;
+	f->has_region |= final == 'r';
+	return true;
+}
+
+static void pass_held(struct filter *f, bool may_pass, struct out *out)
+{
+	if (may_pass)
+		emit(out, f->held, f->n_held);
+	f->n_held = 0;
+	f->state = FILTER_TEXT;
+}
+
+static void take_escape(struct filter *f, char c, struct out *out)
+{
+	f->held[f->n_held++] = c;
+	if (c == '[') {
+		f->state = FILTER_CSI;
+	} else if (is_one_of(c, "]PX^_")) { /* OSC DCS SOS PM APC */
+		f->n_held = 0;
+		f->state = FILTER_STRING;
+	} else if (is_one_of(c, "()*+")) {
+		f->state = FILTER_CHARSET;
+	} else if ((unsigned char)c < 0x20 || (c >= 0x20 && c < 0x30)) {
+		f->n_held = 0; /* ESC SP F and the like: swallowed, its final byte then is text */
+		f->state = FILTER_TEXT;
+	} else {
+		bool may_pass = f->kind == FILTER_SCREEN && is_one_of(c, "78DEHM=>");
+		f->has_region |= may_pass && c == '=';
+		pass_held(f, may_pass, out);
+	}
+}
+
+static void take_charset(struct filter *f, char c, struct out *out)
+{
+	f->held[f->n_held++] = c;
+	bool may_pass = f->kind == FILTER_SCREEN && is_one_of(c, "0AB");
+	f->has_region |= may_pass;
+	pass_held(f, may_pass, out);
+}
+
+static void take_csi(struct filter *f, char c, struct out *out)
+{
+	unsigned char byte = (unsigned char)c;
+	if (byte < 0x20 || byte > 0x7e || f->n_held + 2 > sizeof f->held) {
+		f->n_held = 0; /* no sequence that a terminal should see */
+		f->state = FILTER_TEXT;
+		return;
+	}
+	f->held[f->n_held++] = c;
+	if (byte >= 0x40) {
+		f->held[f->n_held] = 0;
+		pass_held(f, may_pass_csi(f), out);
+	}
+}
+
+/* OSC and its kin are swallowed to their end. A newline ends them too, so that a string
+ * that is never closed does not swallow the rest. Nothing of them was passed, so this is safe. */
+static void take_string(struct filter *f, char c, struct out *out)
+{
+	if (c == '\033') {
+		f->state = FILTER_STRING_ESCAPE;
+	} else if (c == '\n') {
+		f->state = FILTER_TEXT;
+		emit(out, "\n", 1);
+	} else if (is_one_of(c, "\a\030\032")) {
+		f->state = FILTER_TEXT;
+	}
+}
+
+static void begin_escape(struct filter *f)
+{
+	f->held[0] = '\033';
+	f->n_held = 1;
+	f->state = FILTER_ESCAPE;
+}
+
+/* ---- text ----------------------------------------------------------------------- */
+
+/* Length that the UTF-8 sequence beginning with this byte has; 1 for what begins none. */
+static size_t sequence_length(unsigned char lead)
+{
+	return lead >= 0xf0 && lead <= 0xf4 ? 4 : lead >= 0xe0 ? (lead <= 0xef ? 3 : 1) : lead >= 0xc2 ? 2 : 1;
+}
+
+/* Decide on the code points in f->held. `is_last`: no byte will complete them. */
+static void pass_code_points(struct filter *f, bool is_last, struct out *out)
+{
+	size_t at = 0;
+	while (at < f->n_held) {
+		uint32_t cp;
+		int is_valid;
+		size_t left = f->n_held - at, n = codepoint_decode(f->held + at, left, &cp, &is_valid);
+		if (!is_valid && !is_last && left < sequence_length((unsigned char)f->held[at]))
+			break;
+		if (!is_valid || cp < 0xa0 || turns_direction(cp))
+			emit(out, replacement, 3);
+		else
+			emit(out, f->held + at, n);
+		at += n;
+	}
+	memmove(f->held, f->held + at, f->n_held - at);
+	f->n_held -= at;
+}
+
+static void take_text(struct filter *f, char c, struct out *out)
+{
+	if ((unsigned char)c >= 0x80) {
+		bool continues = ((unsigned char)c & 0xc0) == 0x80;
+		if (!continues)
+			pass_code_points(f, true, out);
+		f->held[f->n_held++] = c;
+		pass_code_points(f, false, out);
+		return;
+	}
+	pass_code_points(f, true, out);
+	if (c == '\033')
+		begin_escape(f);
+	else if (((unsigned char)c >= 0x20 && c != 0x7f) || may_pass_control(f, c))
+		emit(out, &c, 1);
+	else
+		emit(out, replacement, 3);
+}
+
+static void take(struct filter *f, char c, struct out *out)
+{
+	switch (f->state) {
+	case FILTER_TEXT: take_text(f, c, out); return;
+	case FILTER_STRING: take_string(f, c, out); return;
+	case FILTER_STRING_ESCAPE:
+		f->state = FILTER_TEXT;
+		if (c != '\\') { /* no end of the string: a sequence of its own */
+			begin_escape(f);
+			take(f, c, out);
+		}
+		return;
+	default: break;
+	}
+	if (c == '\033') {
+		begin_escape(f);
+	} else if (f->state == FILTER_ESCAPE) {
+		take_escape(f, c, out);
+	} else if (f->state == FILTER_CHARSET) {
+		take_charset(f, c, out);
+	} else {
+		take_csi(f, c, out);
+	}
+}
+
+/* Bytes at the front that are plain text: most of what is ever printed. */
+static size_t plain_prefix(const char *in, size_t n)
+{
+	size_t i = 0;
+	while (i < n && ((in[i] >= 0x20 && in[i] < 0x7f) || in[i] == '\n'))
+		i++;
+	return i;
+}
+
+size_t filter_feed(struct filter *f, const char *in, size_t n, char *out_mem)
+{
+	struct out out = {out_mem, 0};
+	for (size_t i = 0; i < n;) {
+		size_t plain = f->state == FILTER_TEXT && !f->n_held ? plain_prefix(in + i, n - i) : 0;
+		emit(&out, in + i, plain);
+		i += plain;
+		if (i < n)
+			take(f, in[i++], &out);
+	}
+	return out.n;
+}
+
+size_t filter_finish(struct filter *f, char *out_mem)
+{
+	struct out out = {out_mem, 0};
+	if (f->state == FILTER_TEXT)
+		pass_code_points(f, true, &out);
+	for (size_t i = 0; i < N_MODES; i++)
+		if (f->modes & (1u << i))
+			out.n += (size_t)snprintf(out.mem + out.n, 16, "\033[?%d%c", modes[i].mode, modes[i].leave);
+	if (f->has_region) /* DECSTBM moves the cursor: around it, save and restore */
+		emit(&out, "\0337\033[r\0338\033(B\017\033>", strlen("\0337\033[r\0338\033(B\017\033>"));
+	if (f->is_coloured)
+		emit(&out, "\033[m", 3);
+	filter_init(f, f->kind);
+	return out.n;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/config.h>
+#include <terrarium/error.h>
+
+#include "cmd/cmd.h"
+
+void options_init(struct options *o, const char *command, const struct option_spec *own, int argc, char **argv)
+{
+	*o = (struct options){.command = command, .own = own, .argc = argc, .argv = argv, .at = 1};
+}
+
+static const struct option_spec common[] = {
+	{"--help", 'h', NULL, NULL},
+	{"--yes", 'y', NULL, NULL},
+	{"--config", 0, "FILE", NULL},
+	{0},
+};
+enum { COMMON_HELP, COMMON_YES, COMMON_CONFIG };
+
+/* What a word on the line stands for. */
+struct match {
+	enum { NOTHING, OWN, COMMON, SETTING } kind;
+	int row;
+	const char *metavar;
+};
+
+static bool names(const char *name, char letter, const char *word, size_t n)
+{
+	if (n == 2 && word[1] != '-')
+		return letter == word[1];
+	return strlen(name) == n && !memcmp(name, word, n);
+}
+
+static bool search(const struct option_spec *table, int kind, const char *word, size_t n, struct match *ret)
+{
+	for (int i = 0; table && table[i].name; i++)
+		if (names(table[i].name, table[i].letter, word, n)) {
+			*ret = (struct match){kind, i, table[i].metavar};
+			return true;
+		}
+	return false;
+}
+
+/* `word` of n bytes is "--name" or "-x". */
+static struct match find(const struct options *o, const char *word, size_t n)
+{
+	struct match match = {0};
+	if (search(o->own, OWN, word, n, &match) || search(common, COMMON, word, n, &match))
+		return match;
+	size_t count;
+	const struct trm_setting *settings = trm_settings(&count);
+	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX; i++)
+		if (names(settings[i].option, settings[i].letter, word, n))
+			return (struct match){SETTING, (int)i, settings[i].metavar};
+	return match;
+}
+
+static int wrong(const struct options *o, const char *what, const char *word, int n)
+{
+	bool is_command = o->command && *o->command;
+	cmd_fail("%s '%.*s'; see 'terrarium %s%s--help'", what, n, word, is_command ? o->command : "",
+			is_command ? " " : "");
+	return OPTIONS_WRONG;
+}
+
+static int unknown(const struct options *o, const char *word, size_t n)
+{
+	size_t count, best = 0;
+	const struct trm_setting *settings = trm_settings(&count), *near = NULL;
+	for (size_t i = 0; i < count; i++) { /* the one with the longest common beginning */
+		size_t same = 0;
+		while (same < n && settings[i].option[same] == word[same])
+			same++;
+		if (same > best && same >= 5) {
+			best = same;
+			near = &settings[i];
+		}
+	}
+	if (!near)
+		return wrong(o, "unknown option", word, (int)n);
+	cmd_fail("unknown option '%.*s'; did you mean %s?", (int)n, word, near->option);
+	return OPTIONS_WRONG;
+}
+
+/* Take a matched option with its value in o->value; what is common is done here. */
+static int take(struct options *o, struct match match, const char *label)
+{
+	switch (match.kind) {
+	case OWN: return match.row;
+	case SETTING:
+		o->settings[match.row].text = o->value;
+		o->settings[match.row].label = label;
+		return options_next(o);
+	case COMMON:
+		if (match.row == COMMON_HELP)
+			return OPTIONS_HELP;
+		if (match.row == COMMON_YES)
+			o->yes = true;
+		if (match.row == COMMON_CONFIG)
+			o->config_path = o->value;
+		return options_next(o);
+	case NOTHING: break;
+	}
+	return OPTIONS_WRONG;
+}
+
+/* A table's own name of an option, for messages about its value. */
+static const char *label_of(struct match match)
+{
+	size_t count;
+	return match.kind == SETTING ? trm_settings(&count)[match.row].option : "";
+}
+
+static int next_long(struct options *o, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	size_t n = equals ? (size_t)(equals - word) : strlen(word);
+	struct match match = find(o, word, n);
+	if (match.kind == NOTHING)
+		return unknown(o, word, n);
+	o->value = NULL;
+	if (!match.metavar && equals)
+		return wrong(o, "there is no value to", word, (int)n);
+	if (match.metavar) {
+		if (!equals && o->at >= o->argc)
+			return wrong(o, "a value is missing after", word, (int)n);
+		o->value = equals ? equals + 1 : o->argv[o->at++];
+	}
+	return take(o, match, label_of(match));
+}
+
+static int next_short(struct options *o)
+{
+	char word[3] = {'-', *o->cluster++, 0};
+	struct match match = find(o, word, 2);
+	const char *rest = *o->cluster ? o->cluster : NULL;
+	o->cluster = match.kind != NOTHING && !match.metavar ? rest : NULL;
+	if (match.kind == NOTHING)
+		return wrong(o, "unknown option", word, 2);
+	o->value = NULL;
+	if (match.metavar) {
+		if (!rest && o->at >= o->argc)
+			return wrong(o, "a value is missing after", word, 2);
+		o->value = rest ? rest : o->argv[o->at++];
+	}
+	return take(o, match, label_of(match));
+}
+
+int options_next(struct options *o)
+{
+	if (o->cluster)
+		return next_short(o);
+	if (o->at >= o->argc)
+		return OPTIONS_END;
+	const char *word = o->argv[o->at++];
+	if (!o->only_operands && !strcmp(word, "--")) {
+		o->only_operands = true;
+		return options_next(o);
+	}
+	if (o->only_operands || word[0] != '-' || !word[1]) {
+		o->value = word;
+		return OPTIONS_OPERAND;
+	}
+	if (word[1] == '-')
+		return next_long(o, word);
+	o->cluster = word + 1;
+	return next_short(o);
+}
+
+bool options_has(const struct options *o, const char *setting)
+{
+	size_t count;
+	const struct trm_setting *settings = trm_settings(&count), *wanted = trm_setting_find(setting);
+	return wanted && o->settings[wanted - settings].text;
+}
+
+int options_config(const struct options *o, struct trm_config *ret_config)
+{
+	struct trm_error why = {0};
+	if (trm_config_load(ret_config, o->config_path, &why) < 0) {
+		cmd_fail("%s", why.msg);
+		return -1;
+	}
+	size_t count;
+	const struct trm_setting *settings = trm_settings(&count);
+	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX; i++) {
+		if (!o->settings[i].text)
+			continue;
+		if (trm_config_set(ret_config, &settings[i], o->settings[i].text, o->settings[i].label, &why) < 0) {
+			cmd_fail("%s", why.msg);
+			return -1;
+		}
+	}
+	if (o->yes)
+		ret_config->confirm = false;
+	return 0;
+}

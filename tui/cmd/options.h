@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CMD_OPTIONS_H
+#define TUI_CMD_OPTIONS_H
+
+/* Command lines. A command has a few options of its own; beside them every
+ * setting of the config is an option (--memory 64, --memory=64, -l python), so are
+ * --config FILE, -y/--yes and -h/--help. Those are dealt with in here. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct trm_config;
+
+struct option_spec {
+	const char *name;    /* "--json" */
+	char letter;         /* 'j' for -j; 0: none */
+	const char *metavar; /* of its value; NULL: it has none */
+	const char *help;
+};
+
+enum { OPTIONS_SETTINGS_MAX = 32 };
+
+struct options {
+	/* in */
+	const char *command;  /* for messages: "run" */
+	const struct option_spec *own; /* ended by a row without name; may be NULL */
+	int argc;
+	char **argv;
+	/* out */
+	const char *value;    /* of what options_next() just returned */
+	bool yes;
+	/* inside */
+	int at;
+	const char *cluster;  /* rest of -abc */
+	bool only_operands;   /* "--" was seen */
+	const char *config_path;
+	struct { const char *text, *label; } settings[OPTIONS_SETTINGS_MAX]; /* by row of trm_settings() */
+};
+
+enum {
+	OPTIONS_END = -1,     /* nothing is left */
+	OPTIONS_OPERAND = -2, /* a word that is no option: `value` */
+	OPTIONS_HELP = -3,
+	OPTIONS_WRONG = -4,   /* the sentence has been printed */
+};
+
+void options_init(struct options *o, const char *command, const struct option_spec *own, int argc, char **argv);
+
+/* The next thing on the line: row of `own` (its value in `value`), or one of the above. */
+int options_next(struct options *o);
+
+/* True if this setting was given as an option. */
+bool options_has(const struct options *o, const char *setting);
+
+/* Load the config and put the options on top. 0, or -1 when the sentence has been printed. */
+int options_config(const struct options *o, struct trm_config *ret_config);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* O_NONBLOCK belongs to the open file description, which we share with the shell and
+ * others; so open the same pipe or terminal once more. Where that is not to be had, writes block. */
+static void own_description(struct sink *s)
+{
+	struct stat st;
+	char path[32];
+	if (fstat(s->fd, &st) < 0)
+		return;
+	s->is_socket = S_ISSOCK(st.st_mode);
+	if (!S_ISFIFO(st.st_mode) && !s->is_terminal)
+		return;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", s->fd);
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return;
+	s->fd = fd;
+	s->owns_fd = true;
+}
+
+void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind kind, const struct sink_cb *cb,
+		void *user)
+{
+	*s = (struct sink){.loop = loop, .cb = cb, .user = user, .fd = fd, .last = '\n'};
+	s->is_terminal = isatty(fd);
+	filter_init(&s->filter, kind);
+	own_description(s);
+}
+
+static void release(struct sink *s)
+{
+	size_t n = s->owed;
+	s->owed = 0;
+	if (n && s->cb->released)
+		s->cb->released(s->user, n);
+}
+
+static void drop_held(struct sink *s)
+{
+	s->held_start = s->held_end = 0;
+	trm_watch_remove(s->watch);
+	s->watch = NULL;
+}
+
+static void fail(struct sink *s, int saved_errno)
+{
+	s->is_broken = true;
+	drop_held(s);
+	if (s->cb->broken)
+		s->cb->broken(s->user, s, saved_errno);
+}
+
+/* Write what goes; the number of bytes written, or -1 when the sink has broken. */
+static ssize_t put(struct sink *s, const char *bytes, size_t n)
+{
+	size_t done = 0;
+	while (done < n) {
+		ssize_t wrote = s->is_socket ? send(s->fd, bytes + done, n - done, MSG_DONTWAIT | MSG_NOSIGNAL)
+					     : write(s->fd, bytes + done, n - done);
+		if (wrote > 0) {
+			done += (size_t)wrote;
+		} else if (wrote < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			break;
+		} else if (wrote < 0 && errno != EINTR) {
+			fail(s, errno);
+			return -1;
+		}
+	}
+	return (ssize_t)done;
+}
+
+static void on_writable(void *user, int fd, uint32_t events)
+{
+	struct sink *s = user;
+	(void)fd;
+	(void)events;
+	ssize_t wrote = put(s, s->held + s->held_start, s->held_end - s->held_start);
+	if (wrote > 0)
+		s->held_start += (size_t)wrote;
+	if (!sink_is_empty(s))
+		return;
+	drop_held(s);
+	release(s);
+}
+
+static bool hold(struct sink *s, const char *bytes, size_t n)
+{
+	if (s->held_end + n > s->held_cap) {
+		size_t cap = (s->held_end + n) * 2;
+		char *mem = realloc(s->held, cap);
+		if (!mem)
+			return false;
+		s->held = mem;
+		s->held_cap = cap;
+	}
+	memcpy(s->held + s->held_end, bytes, n);
+	s->held_end += n;
+	return s->watch || trm_loop_add_fd(s->loop, s->fd, TRM_WRITE, on_writable, s, &s->watch, NULL) == 0;
+}
+
+/* Bytes that are as they shall be. */
+static void write_all(struct sink *s, const char *bytes, size_t n)
+{
+	if (!n || s->is_broken)
+		return;
+	s->last = bytes[n - 1];
+	ssize_t wrote = sink_is_empty(s) ? put(s, bytes, n) : 0;
+	if (wrote >= 0 && (size_t)wrote < n && !hold(s, bytes + wrote, n - (size_t)wrote))
+		fail(s, ENOMEM);
+}
+
+static void write_filtered(struct sink *s, const char *bytes, size_t n)
+{
+	enum { STEP = 4096 };
+	char out[3 * STEP + FILTER_SEQUENCE_MAX];
+	for (size_t i = 0; i < n; i += STEP) {
+		size_t step = n - i < STEP ? n - i : STEP;
+		write_all(s, out, filter_feed(&s->filter, bytes + i, step, out));
+	}
+}
+
+void sink_write(struct sink *s, const void *bytes, size_t n)
+{
+	s->owed += n;
+	if (s->is_terminal)
+		write_filtered(s, bytes, n);
+	else
+		write_all(s, bytes, n);
+	if (sink_is_empty(s))
+		release(s);
+}
+
+void sink_line(struct sink *s, const char *text)
+{
+	/* Not through sink_write(): nobody waits for these bytes to be released. */
+	void (*put_text)(struct sink *, const char *, size_t) = s->is_terminal ? write_filtered : write_all;
+	if (s->last != '\n')
+		put_text(s, "\n", 1);
+	put_text(s, text, strlen(text));
+	put_text(s, "\n", 1);
+}
+
+void sink_finish(struct sink *s)
+{
+	char out[FILTER_FINISH_MAX];
+	if (s->is_terminal && !s->is_broken) {
+		size_t n = filter_finish(&s->filter, out);
+		if (n && write(s->fd, out, n) < 0)
+			s->is_broken = true;
+	}
+	trm_watch_remove(s->watch);
+	free(s->held);
+	if (s->owns_fd)
+		close(s->fd);
+	*s = (struct sink){0};
+}

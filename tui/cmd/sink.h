@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CMD_SINK_H
+#define TUI_CMD_SINK_H
+
+/* Where output goes: stdout or stderr of the program. Pipes and files get
+ * every byte as it is; terminals get what the filter lets pass. A reader that is slow
+ * never blocks the loop: what it does not take is held, and those who produce
+ * learn through `released` when they may go on. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <terrarium/loop.h>
+
+#include "cmd/filter.h"
+
+struct sink;
+
+struct sink_cb {
+	/* n bytes given to sink_write() are out of the way. From inside sink_write() too. */
+	void (*released)(void *user, size_t n);
+	/* Writing failed (saved_errno; EPIPE: nobody reads any more). Once; what comes later is dropped and
+	 * released. */
+	void (*broken)(void *user, struct sink *sink, int saved_errno);
+};
+
+struct sink {
+	struct trm_loop *loop;
+	const struct sink_cb *cb;
+	void *user;
+	int fd;
+	bool owns_fd;     /* an own, non-blocking description of the same pipe or terminal */
+	bool is_socket;
+	bool is_terminal;
+	bool is_broken;
+	char last;        /* byte written; '\n' at the start */
+	struct filter filter;
+	struct trm_watch *watch;
+	char *held;       /* what the reader has not taken yet */
+	size_t held_start, held_end, held_cap;
+	size_t owed;      /* bytes of the producer in there */
+};
+
+/* Borrows everything. `kind` is for terminals. */
+void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind kind, const struct sink_cb *cb,
+		void *user);
+void sink_write(struct sink *s, const void *bytes, size_t n);
+/* A text and a newline of the program's own; a line left open by others is ended first. */
+void sink_line(struct sink *s, const char *text);
+static inline bool sink_is_empty(const struct sink *s) { return s->held_start == s->held_end; }
+/* Puts the terminal back to normal, gives up what is held. Takes a zeroed object. */
+void sink_finish(struct sink *s);
+
+#endif

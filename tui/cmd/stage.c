@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/stage.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+static const int signals[STAGE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+static void on_signal(void *user, int signo)
+{
+	struct stage *stage = user;
+	if (signo == SIGINT && !stage->is_closing) {
+		stage->cb->interrupt(stage->user);
+		return;
+	}
+	/* Somebody insists: what watches over the sandbox ends it when we are gone. */
+	if (stage->ended_by && signo != SIGINT)
+		_exit(CMD_SIGNALLED + signo);
+	if (signo != SIGINT)
+		stage->ended_by = signo;
+	stage_close(stage);
+}
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct stage *stage = user;
+	(void)sandbox;
+	stage->sandbox = NULL;
+	stage->cb->closed(stage->user, why);
+}
+
+static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
+
+int stage_open(struct stage *stage, const struct trm_config *config, const struct stage_cb *cb, void *user,
+		struct trm_error *reterr)
+{
+	*stage = (struct stage){.cb = cb, .user = user};
+	int r = trm_loop_create(&stage->loop, reterr);
+	for (int i = 0; r == 0 && i < STAGE_SIGNALS; i++)
+		r = trm_loop_add_signal(stage->loop, signals[i], on_signal, stage, &stage->signals[i], reterr);
+	if (r < 0)
+		return r;
+	struct trm_sandbox_opts opts;
+	trm_config_sandbox_opts(config, &opts);
+	opts.metrics_interval_ms = 0;
+	return trm_sandbox_open(stage->loop, &opts, &sandbox_cb, stage, &stage->sandbox, reterr);
+}
+
+void stage_close(struct stage *stage)
+{
+	stage->is_closing = true;
+	if (stage->sandbox)
+		trm_sandbox_close(stage->sandbox);
+}
+
+void stage_finish(struct stage *stage)
+{
+	stage_close(stage);
+	while (stage->sandbox)
+		trm_loop_step(stage->loop, -1);
+	for (int i = 0; i < STAGE_SIGNALS; i++)
+		trm_signal_remove(stage->signals[i]);
+	trm_loop_destroy(stage->loop);
+	stage->loop = NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "app/app.h"
+#include "cmd/cmd.h"
+
+static int open_workbench(const struct trm_config *config, const char *file)
+{
+	struct app_opts opts;
+	struct trm_error why = {0};
+	app_opts_default(&opts);
+	if (*config->language && trm_lang_find(config->language, &opts.lang, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	opts.file = file;
+	opts.theme = config->theme;
+	opts.confirm = config->confirm;
+	trm_config_sandbox_opts(config, &opts.sandbox);
+	trm_config_session_opts(config, &opts.session);
+	return app_main(&opts);
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct options o;
+	const char *file = NULL;
+	options_init(&o, "", cmd->options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_help.run(&cmd_help, 1, argv);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (file)
+			return cmd_fail("the workbench opens one FILE, and '%s' is a second one", o.value);
+		file = o.value;
+	}
+	/* A new file may well be called "rnu"; without an ending it rather is a slip. */
+	const struct cmd *near = file && access(file, F_OK) < 0 ? cmd_nearest(file) : NULL;
+	if (near)
+		return cmd_fail("there is no command and no file '%s'; did you mean 'terrarium %s'?", file,
+				near->name);
+	struct trm_config config;
+	if (options_config(&o, &config) < 0)
+		return CMD_FAILED;
+	return open_workbench(&config, file);
+}
+
+static const char *const settings[] = {
+	"language", "theme", "memory", "cpus", "timeout", "metrics_interval", "confirm", NULL,
+};
+
+const struct cmd cmd_workbench = {
+	.name = "",
+	.usage = "[OPTIONS] [FILE]  or  terrarium COMMAND …",
+	.summary = "open the workbench",
+	.settings = settings,
+	.run = run,
+};
