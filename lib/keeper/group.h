@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "wire/lifeline.h"
 
@@ -43,8 +44,9 @@ struct group_limits {
 void groups_create(struct groups *ret, const char *root, const char *self, const struct group_limits *limits,
 		int client);
 
-/* Move the calling process in. 0 or -errno. */
-int groups_join(const struct groups *g);
+/* fork() whose child is in the groups, or ends at once with status GROUP_NOT_JOINED. */
+enum { GROUP_NOT_JOINED = 124 };
+pid_t groups_fork(const struct groups *g);
 
 /* The directory that serves `bit`; "" if none does. */
 const char *groups_dir(const struct groups *g, uint32_t bit);

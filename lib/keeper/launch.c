@@ -176,11 +176,6 @@ static _Noreturn void child(const struct spec_msg *spec, const struct groups *gr
 {
 	sigset_t none;
 	bool is_strict = !(groups->limits & LIMIT_MEMORY);
-	int r = groups_join(groups);
-	if (r < 0) {
-		errno = -r;
-		die("join the control groups");
-	}
 	file_write("/proc/self/oom_score_adj", "500");
 	bool is_shared = uid && space_make(true, uid, spec->disk_bytes);
 	if (uid)
@@ -234,7 +229,7 @@ int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint3
 		close(words[1]);
 		return error;
 	}
-	ret->pid = fork();
+	ret->pid = groups_fork(groups);
 	if (!ret->pid) {
 		dup2(words[1], STDERR_FILENO);
 		child(spec, groups, uid, line[1]);
