@@ -138,9 +138,10 @@ void rundir_entry_remove(struct rundir_entry *e)
 
 int rundir_listen(const struct rundir_entry *e, int *ret_listen_fd, int *ret_stream_fd, struct trm_error *reterr)
 {
-	/* Through the descriptor: a socket's path has room for 107 bytes only. */
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/agent.sock", e->entry_fd);
+	int n = snprintf(addr.sun_path, sizeof addr.sun_path, "%s/%s/agent.sock", e->path, e->name);
+	if ((size_t)n >= sizeof addr.sun_path) /* too long for a socket: through the descriptor */
+		snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/agent.sock", e->entry_fd);
 	int l = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int c = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (l >= 0 && c >= 0 && bind(l, (struct sockaddr *)&addr, sizeof addr) == 0 && listen(l, 64) == 0

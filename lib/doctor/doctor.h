@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_DOCTOR_DOCTOR_H
+#define TRM_DOCTOR_DOCTOR_H
+
+#include <terrarium/doctor.h>
+
+/* Where findings go. */
+struct doctor {
+	trm_check_fn *fn;
+	void *user;
+	int n_failed;
+};
+
+/* Report one finding. `advice` may be NULL. */
+void doctor_say(struct doctor *d, enum trm_check_status status, const char *name, const char *advice,
+		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* What can be seen without starting anything. */
+void doctor_look_around(struct doctor *d);
+/* Start a sandbox, look what holds in it and which interpreters run, end it. */
+void doctor_try_sandbox(struct doctor *d);
+
+#endif

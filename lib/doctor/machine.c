@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+#include "backend/local/filters.h"
+#include "backend/local/machine.h"
+#include "backend/local/rundir.h"
+#include "doctor/doctor.h"
+
+/* First line of what a program prints for --version; "" if it does not. */
+static void ask_version(const char *path, char *out, size_t cap)
+{
+	int fd[2];
+	pid_t pid;
+	posix_spawn_file_actions_t actions;
+	char program[MACHINE_PATH], option[] = "--version";
+	char *argv[] = {program, option, NULL}, *env[] = {NULL};
+	snprintf(program, sizeof program, "%s", path);
+	out[0] = '\0';
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
+	int r = posix_spawn(&pid, path, &actions, NULL, argv, env);
+	posix_spawn_file_actions_destroy(&actions);
+	close(fd[1]);
+	if (r == 0) {
+		ssize_t n = read(fd[0], out, cap - 1);
+		out[n > 0 ? n : 0] = '\0';
+		out[strcspn(out, "\n")] = '\0';
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			continue;
+	}
+	close(fd[0]);
+}
+
+static void look_at_bwrap(struct doctor *d)
+{
+	char path[MACHINE_PATH], version[128];
+	struct trm_error e;
+	if (machine_find_bwrap(path, &e) < 0) {
+		doctor_say(d, TRM_CHECK_FAILED, "bubblewrap", "apt install bubblewrap", "%s", e.msg);
+		return;
+	}
+	ask_version(path, version, sizeof version);
+	int major = 0, minor = 0;
+	sscanf(version, "bubblewrap %d.%d", &major, &minor);
+	/* Versions before 0.12 follow a symbolic link below a bound directory when they
+	 * make something there; our arguments make nothing below what the sandbox could write. */
+	const char *cve = major || minor >= 12 ? "" : " (older than 0.12: CVE-2026-87766 does not touch our arguments)";
+	doctor_say(d, TRM_CHECK_OK, "bubblewrap", NULL, "%s, %s%s", *version ? version : "unknown version", path, cve);
+}
+
+static void look_at_userns(struct doctor *d)
+{
+	char advice[MACHINE_ADVICE];
+	if (machine_userns_is_off(advice))
+		doctor_say(d, TRM_CHECK_WEAK, "user namespaces", advice, "restricted for ordinary users");
+	else
+		doctor_say(d, TRM_CHECK_OK, "user namespaces", NULL, "allowed");
+}
+
+static void look_at_filters(struct doctor *d)
+{
+	struct trm_error e;
+	if (machine_check_filters(&e) < 0)
+		doctor_say(d, TRM_CHECK_FAILED, "seccomp", "build terrarium on this machine", "%s", e.msg);
+	else
+		doctor_say(d, TRM_CHECK_OK, "seccomp", NULL, "filters for %s, two programs", filters_machine());
+}
+
+static void look_at_landlock(struct doctor *d)
+{
+	enum { VERSION_FLAG = 1, ABI_WITH_SCOPES = 6 };
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION_FLAG);
+	if (abi >= ABI_WITH_SCOPES)
+		doctor_say(d, TRM_CHECK_OK, "landlock", NULL, "ABI %ld: programs inside cannot signal the agent", abi);
+	else
+		doctor_say(d, TRM_CHECK_NOTE, "landlock", NULL, "%s: the agent is kept from signals only by being init",
+				abi < 0 ? "not there" : "too old for scopes");
+}
+
+static void look_at_rundir(struct doctor *d)
+{
+	char path[RUNDIR_PATH];
+	struct trm_error e;
+	int fd = rundir_open(path, &e);
+	if (fd < 0) {
+		doctor_say(d, TRM_CHECK_FAILED, "runtime directory", NULL, "%s", e.msg);
+		return;
+	}
+	close(fd);
+	rmdir(path); /* if nobody uses it */
+	doctor_say(d, TRM_CHECK_OK, "runtime directory", NULL, "%s", path);
+}
+
+static void look_at_tun(struct doctor *d)
+{
+	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
+	doctor_say(d, TRM_CHECK_NOTE, "tun", NULL, "%s; sandboxes have no network",
+			fd >= 0 ? "/dev/net/tun can be opened" : "/dev/net/tun cannot be opened");
+	if (fd >= 0)
+		close(fd);
+}
+
+void doctor_look_around(struct doctor *d)
+{
+	look_at_bwrap(d);
+	look_at_userns(d);
+	look_at_filters(d);
+	look_at_landlock(d);
+	look_at_rundir(d);
+	look_at_tun(d);
+}

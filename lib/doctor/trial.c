@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/loop.h>
+#include <terrarium/sandbox.h>
+
+#include "doctor/doctor.h"
+
+/* One sandbox is started for all: its guards tell which limits hold here, and
+ * each interpreter is asked for its version inside it. */
+
+enum { START_TIMEOUT_MS = 20000, STEP_MS = 100, MAX_ANSWER = 120 };
+
+static const struct {
+	const char *name, *package;
+} INTERPRETERS[] = {
+	{"python3", "python3"},
+	{"node", "nodejs"},
+	{"bash", "bash"},
+};
+enum { N_INTERPRETERS = sizeof INTERPRETERS / sizeof *INTERPRETERS };
+
+struct answer {
+	char text[MAX_ANSWER];
+	size_t n;
+	bool is_good;
+};
+
+struct trial {
+	bool is_ready, is_closed;
+	struct trm_error why;
+	uint64_t started_ns, ready_ns;
+	struct trm_loop *loop;
+	size_t n_pending;
+	struct answer answers[N_INTERPRETERS];
+};
+
+/* ---- interpreters ------------------------------------------------------------- */
+
+struct question {
+	struct trial *trial;
+	struct answer *answer;
+};
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct question *q = user;
+	struct answer *a = q->answer;
+	(void)proc;
+	if (channel != TRM_STDOUT)
+		return;
+	size_t room = sizeof a->text - 1 - a->n;
+	memcpy(a->text + a->n, bytes, n < room ? n : room);
+	a->n += n < room ? n : room;
+}
+
+static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *how, const struct trm_error *why)
+{
+	struct question *q = user;
+	(void)proc;
+	(void)why;
+	q->answer->is_good = how && how->exit_code == 0;
+	q->answer->text[strcspn(q->answer->text, "\n")] = '\0';
+	q->trial->n_pending--;
+}
+
+static void ask(struct trial *t, struct trm_sandbox *sandbox, const char *name, struct question *q)
+{
+	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
+	const char *argv[] = {name, "--version", NULL};
+	const struct trm_proc_opts opts = {.argv = argv};
+	struct trm_proc *proc;
+	if (trm_proc_spawn(sandbox, &opts, &cb, q, &proc, NULL) == 0)
+		t->n_pending++;
+}
+
+static void tell_interpreters(struct doctor *d, const struct trial *t)
+{
+	for (size_t i = 0; i < N_INTERPRETERS; i++) {
+		const struct answer *a = &t->answers[i];
+		char advice[64];
+		snprintf(advice, sizeof advice, "apt install %s", INTERPRETERS[i].package);
+		if (a->is_good)
+			doctor_say(d, TRM_CHECK_OK, INTERPRETERS[i].name, NULL, "%s", a->text);
+		else
+			doctor_say(d, TRM_CHECK_WEAK, INTERPRETERS[i].name, advice,
+					"does not run inside the sandbox, which sees only the host's /usr");
+	}
+}
+
+/* ---- guards ---------------------------------------------------------------------- */
+
+static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
+{
+	static const enum trm_check_status status_of[] = {
+		[TRM_ENFORCED] = TRM_CHECK_OK,
+		[TRM_WEAK] = TRM_CHECK_WEAK,
+		[TRM_NOT_ENFORCED] = TRM_CHECK_FAILED,
+	};
+	const struct trm_guard *guards;
+	size_t n = trm_sandbox_guards(sandbox, &guards);
+	bool has_groups = false;
+	for (size_t i = 0; i < n; i++) {
+		char name[40];
+		snprintf(name, sizeof name, "sandbox: %s", guards[i].what);
+		doctor_say(d, status_of[guards[i].strength], name, NULL, "%s", guards[i].how);
+		has_groups |= strstr(guards[i].how, "cgroup v") != NULL;
+	}
+	if (has_groups)
+		doctor_say(d, TRM_CHECK_OK, "control groups", NULL, "usable");
+	else
+		doctor_say(d, TRM_CHECK_WEAK, "control groups", "for firm limits start it with: "
+				"systemd-run --user --scope -p Delegate=yes terrarium", "not delegated to this user");
+}
+
+/* ---- the sandbox ------------------------------------------------------------------- */
+
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct trial *t = user;
+	(void)sandbox;
+	t->is_ready = true;
+	t->ready_ns = trm_loop_now_ns(t->loop);
+}
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct trial *t = user;
+	(void)sandbox;
+	t->is_closed = true;
+	t->why = *why;
+}
+
+static void examine(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
+{
+	struct question questions[N_INTERPRETERS];
+	for (size_t i = 0; i < N_INTERPRETERS; i++) {
+		questions[i] = (struct question){t, &t->answers[i]};
+		ask(t, sandbox, INTERPRETERS[i].name, &questions[i]);
+	}
+	while (!t->is_closed && (!t->is_ready || t->n_pending))
+		trm_loop_step(t->loop, STEP_MS);
+	if (!t->is_ready) {
+		doctor_say(d, TRM_CHECK_FAILED, "sandbox", NULL, "%s", t->why.msg);
+		return;
+	}
+	doctor_say(d, TRM_CHECK_OK, "sandbox", NULL, "starts in %.1f ms", (double)(t->ready_ns - t->started_ns) / 1e6);
+	tell_interpreters(d, t);
+	if (!t->is_closed)
+		tell_guards(d, sandbox);
+}
+
+void doctor_try_sandbox(struct doctor *d)
+{
+	static const struct trm_sandbox_cb cb = {.ready = on_ready, .closed = on_closed};
+	struct trm_sandbox *sandbox;
+	struct trm_sandbox_opts opts;
+	struct trm_error e;
+	struct trial t = {0};
+	trm_sandbox_opts_default(&opts);
+	opts.start_timeout_ms = START_TIMEOUT_MS;
+	if (trm_loop_create(&t.loop, &e) < 0) {
+		doctor_say(d, TRM_CHECK_FAILED, "sandbox", NULL, "%s", e.msg);
+		return;
+	}
+	t.started_ns = trm_loop_now_ns(t.loop);
+	if (trm_sandbox_open(t.loop, &opts, &cb, &t, &sandbox, &e) < 0) {
+		doctor_say(d, TRM_CHECK_FAILED, "sandbox", NULL, "%s", e.msg);
+	} else {
+		examine(d, &t, sandbox);
+		if (!t.is_closed)
+			trm_sandbox_close(sandbox);
+		while (!t.is_closed)
+			trm_loop_step(t.loop, STEP_MS);
+	}
+	trm_loop_destroy(t.loop);
+}
