@@ -7,8 +7,8 @@
  *
  * Keys (the table with help texts is editor_binding()): arrows, Ctrl/Alt-arrows by word, Home (first
  * non-blank, then column 0), End, PgUp/PgDn, Ctrl-Home/End, all with Shift to select; ^A
- * all, ^C copy, ^X cut, ^V paste, ^Z undo, ^Y redo, ^K cut line, ^D double line, Tab,
- * Shift-Tab, Enter, Backspace, Delete, Ctrl-Backspace/Delete by word. The app takes what it wants
+ * all, ^C copy, ^X cut, ^V paste, ^Z undo, ^Y redo, ^K cut lines, ^D double line, ^/ comment, Alt-Up/Down
+ * move line, Tab, Shift-Tab, Enter, Backspace, Delete, Ctrl-Backspace/Delete by word. The app takes what it wants
  * (^C while something runs, ^S, ^O, ^Q, F keys) before handing an event on. Mouse:
  * click, drag, double (word), triple (line), wheel, middle pastes. */
 
@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/file.h"
 #include "text/history.h"
 
 struct event;
@@ -47,7 +48,8 @@ struct editor {
 	const struct trm_lang *lang;  /* may be NULL: plain text */
 	struct clipboard *clipboard;  /* borrowed */
 	char *path;                   /* NULL: never saved */
-	bool has_crlf;
+	struct file_format format;
+	struct file_stamp stamp;      /* of the file when it was read or written */
 	int tab_width;                /* columns of a tab stop, and of one level of indentation */
 	int rows, cols;               /* size of the pane, gutter included */
 	size_t top_line, left_col;    /* first line and text column shown */
@@ -55,6 +57,7 @@ struct editor {
 	uint8_t drag;                 /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
 	struct selection drag_from;   /* where the drag began */
 	int burst;                    /* what kind of typing goes on, for grouping undo */
+	uint64_t burst_ns;            /* time of its last key */
 };
 
 int editor_init(struct editor *e, const struct trm_lang *lang, struct clipboard *clipboard); /* 0 or TRM_ENOMEM */
@@ -74,6 +77,8 @@ int editor_open(struct editor *e, const char *path, struct trm_error *reterr);
 /* Write to e->path, or, if `path` is not NULL, there (it becomes e->path). */
 int editor_save(struct editor *e, const char *path, struct trm_error *reterr);
 int editor_set_path(struct editor *e, const char *path); /* 0 or TRM_ENOMEM */
+/* Somebody else has changed the file since: ask before editor_save() writes over it. */
+bool editor_is_stale(const struct editor *e);
 
 /* Replace the whole text, as one step of undo. 0 or TRM_ENOMEM. */
 int editor_set_text(struct editor *e, const char *text, size_t n);
@@ -109,14 +114,14 @@ struct editor_run editor_run_range(const struct editor *e);
 struct editor_binding {
 	uint32_t key;
 	uint8_t mods;
-	const char *help; /* "select all"; NULL where it only repeats the line before */
-	unsigned (*act)(struct editor *e, unsigned arg);
-	unsigned arg;
+	bool is_motion;   /* with Shift besides it selects */
+	unsigned (*act)(struct editor *e, int arg); /* returns enum editor_bits */
+	int arg;
+	const char *help; /* "select all"; NULL where it only repeats a line before */
 };
 const struct editor_binding *editor_binding(size_t i);
 
-/* Geometry shared with the view. */
-int editor_gutter(const struct editor *e); /* columns of line numbers, blank included; 0 in narrow panes */
-int editor_tab_columns(const struct editor *e, size_t col); /* cells of a tab at a column */
+/* Columns of line numbers, with a blank behind; 0 in narrow panes. */
+int editor_gutter(const struct editor *e);
 
 #endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/editor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "base/fail.h"
+#include "model/editor_internal.h"
+#include "term/event.h"
+#include "text/text.h"
+
+#define TAB_WIDTH 4
+#define BURST_NS 1500000000u /* a longer pause ends a burst of typing */
+#define NARROW 24            /* columns below which line numbers would take too much */
+
+/* ---- the buffer ---- */
+
+/* Take a text as the whole of the buffer. 0 or TRM_ENOMEM (then the text is not taken). */
+static int take_text(struct editor *e, struct text *t)
+{
+	struct history *h = history_create(t);
+	if (!h)
+		return TRM_ENOMEM;
+	history_destroy(e->history);
+	e->history = h;
+	e->text = t;
+	e->sel = (struct selection){0};
+	e->top_line = e->left_col = 0;
+	e->goal_col = NO_GOAL;
+	e->drag = 0;
+	e->burst = BURST_NONE;
+	return 0;
+}
+
+int editor_init(struct editor *e, const struct trm_lang *lang, struct clipboard *clipboard)
+{
+	*e = (struct editor){.lang = lang, .clipboard = clipboard, .tab_width = TAB_WIDTH, .rows = 1, .cols = 80};
+	struct text *t = text_create();
+	if (!t || take_text(e, t) < 0) {
+		text_destroy(t);
+		return TRM_ENOMEM;
+	}
+	return 0;
+}
+
+void editor_finish(struct editor *e)
+{
+	history_destroy(e->history);
+	free(e->path);
+	*e = (struct editor){0};
+}
+
+int editor_set_path(struct editor *e, const char *path)
+{
+	char *copy = strdup(path);
+	if (!copy)
+		return TRM_ENOMEM;
+	free(e->path);
+	e->path = copy;
+	return 0;
+}
+
+int editor_open(struct editor *e, const char *path, struct trm_error *reterr)
+{
+	struct text *t;
+	struct file_format format;
+	struct file_stamp stamp;
+	char *copy = strdup(path);
+	int r = file_load(path, &t, &format, &stamp, reterr);
+	if (r < 0) {
+		free(copy);
+		return r;
+	}
+	if (!copy || take_text(e, t) < 0) {
+		free(copy);
+		text_destroy(t);
+		return fail(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+	}
+	free(e->path);
+	e->path = copy;
+	e->format = format;
+	e->stamp = stamp;
+	return 0;
+}
+
+int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
+{
+	const char *target = path ? path : e->path;
+	if (!target)
+		return fail(reterr, TRM_EINVAL, "The buffer has no file name yet; save it under one.");
+	char *copy = path ? strdup(path) : NULL;
+	if (path && !copy)
+		return fail(reterr, TRM_ENOMEM, "Not enough memory to save %s.", path);
+	int r = file_save(target, e->text, e->format, &e->stamp, reterr);
+	if (r < 0) {
+		free(copy);
+		return r;
+	}
+	if (copy) {
+		free(e->path);
+		e->path = copy;
+	}
+	history_mark_saved(e->history);
+	e->burst = BURST_NONE;
+	return 0;
+}
+
+bool editor_is_stale(const struct editor *e)
+{
+	if (!e->path || !e->stamp.exists)
+		return false;
+	struct file_stamp now = file_stamp(e->path);
+	return now.exists && (now.mtime_ns != e->stamp.mtime_ns || now.bytes != e->stamp.bytes);
+}
+
+int editor_set_text(struct editor *e, const char *text, size_t n)
+{
+	e->burst = BURST_NONE;
+	unsigned bits = editor_replace(e, 0, text_len(e->text), text, n, BURST_NONE);
+	editor_show_cursor(e);
+	return bits & EDITOR_NOMEM ? TRM_ENOMEM : 0;
+}
+
+bool editor_is_modified(const struct editor *e)
+{
+	return history_is_modified(e->history);
+}
+
+bool editor_has_selection(const struct editor *e)
+{
+	return e->sel.anchor != e->sel.cursor;
+}
+
+/* ---- the pane ---- */
+
+int editor_gutter(const struct editor *e)
+{
+	int digits = 3;
+	for (size_t lines = text_lines(e->text) / 1000; lines > 0; lines /= 10)
+		digits++;
+	return e->cols < NARROW ? 0 : digits + 1;
+}
+
+void editor_resize(struct editor *e, int rows, int cols)
+{
+	if (rows == e->rows && cols == e->cols)
+		return;
+	e->rows = rows > 0 ? rows : 1;
+	e->cols = cols > 0 ? cols : 1;
+	editor_show_cursor(e);
+}
+
+unsigned editor_select(struct editor *e, size_t anchor, size_t cursor)
+{
+	size_t len = text_len(e->text);
+	e->sel = (struct selection){.anchor = anchor < len ? anchor : len, .cursor = cursor < len ? cursor : len};
+	e->goal_col = NO_GOAL;
+	e->burst = BURST_NONE;
+	editor_show_cursor(e);
+	return DONE;
+}
+
+unsigned editor_select_all(struct editor *e)
+{
+	e->sel = (struct selection){.anchor = 0, .cursor = text_len(e->text)};
+	e->goal_col = NO_GOAL;
+	e->burst = BURST_NONE;
+	return DONE;
+}
+
+unsigned editor_goto_line(struct editor *e, size_t line)
+{
+	size_t pos = text_line_start(e->text, line);
+	return editor_select(e, pos, pos);
+}
+
+/* ---- keys ---- */
+
+static unsigned act_move(struct editor *e, int arg)
+{
+	return editor_move(e, (enum move)arg, false);
+}
+
+static unsigned act_scroll(struct editor *e, int arg)
+{
+	editor_scroll(e, arg);
+	return DONE;
+}
+
+static unsigned act_deselect(struct editor *e, int arg)
+{
+	(void)arg;
+	if (!editor_has_selection(e))
+		return 0;
+	e->sel.anchor = e->sel.cursor;
+	return DONE;
+}
+
+#define ACTION(name) \
+	static unsigned act_##name(struct editor *e, int arg) \
+	{ \
+		(void)arg; \
+		return editor_##name(e); \
+	}
+ACTION(copy)
+ACTION(cut)
+ACTION(paste)
+ACTION(undo)
+ACTION(redo)
+ACTION(select_all)
+
+static const struct editor_binding bindings[] = {
+	{K_LEFT, 0, true, act_move, MOVE_LEFT, "move by character (with Shift: select)"},
+	{K_RIGHT, 0, true, act_move, MOVE_RIGHT, NULL},
+	{K_UP, 0, true, act_move, MOVE_UP, "move by line"},
+	{K_DOWN, 0, true, act_move, MOVE_DOWN, NULL},
+	{K_LEFT, MOD_CTRL, true, act_move, MOVE_WORD_LEFT, "move by word"},
+	{K_RIGHT, MOD_CTRL, true, act_move, MOVE_WORD_RIGHT, NULL},
+	{K_LEFT, MOD_ALT, true, act_move, MOVE_WORD_LEFT, NULL},
+	{K_RIGHT, MOD_ALT, true, act_move, MOVE_WORD_RIGHT, NULL},
+	{'b', MOD_ALT, false, act_move, MOVE_WORD_LEFT, NULL},
+	{'f', MOD_ALT, false, act_move, MOVE_WORD_RIGHT, NULL},
+	{K_HOME, 0, true, act_move, MOVE_HOME, "to the start of the line"},
+	{K_END, 0, true, act_move, MOVE_END, "to the end of the line"},
+	{K_PAGE_UP, 0, true, act_move, MOVE_PAGE_UP, "move by page"},
+	{K_PAGE_DOWN, 0, true, act_move, MOVE_PAGE_DOWN, NULL},
+	{K_HOME, MOD_CTRL, true, act_move, MOVE_FIRST, "to the start of the text"},
+	{K_END, MOD_CTRL, true, act_move, MOVE_LAST, "to the end of the text"},
+	{K_UP, MOD_CTRL, false, act_scroll, -1, "scroll by a line"},
+	{K_DOWN, MOD_CTRL, false, act_scroll, 1, NULL},
+	{'a', MOD_CTRL, false, act_select_all, 0, "select all"},
+	{K_ESCAPE, 0, false, act_deselect, 0, "drop the selection"},
+	{'c', MOD_CTRL, false, act_copy, 0, "copy (when nothing runs)"},
+	{K_INSERT, MOD_CTRL, false, act_copy, 0, NULL},
+	{'x', MOD_CTRL, false, act_cut, 0, "cut"},
+	{K_DELETE, MOD_SHIFT, false, act_cut, 0, NULL},
+	{'v', MOD_CTRL, false, act_paste, 0, "paste"},
+	{K_INSERT, MOD_SHIFT, false, act_paste, 0, NULL},
+	{'k', MOD_CTRL, false, edit_cut_line, 0, "cut the line (again: collect lines)"},
+	{'d', MOD_CTRL, false, edit_double, 0, "double the line or selection"},
+	{'z', MOD_CTRL, false, act_undo, 0, "undo"},
+	{'y', MOD_CTRL, false, act_redo, 0, "redo"},
+	{'z', MOD_CTRL | MOD_SHIFT, false, act_redo, 0, NULL},
+	{K_ENTER, 0, false, edit_enter, 0, "new line, indented"},
+	{K_ENTER, MOD_SHIFT, false, edit_enter, 0, NULL},
+	{K_TAB, 0, false, edit_tab, 1, "indent"},
+	{K_TAB, MOD_SHIFT, false, edit_tab, -1, "indent less"},
+	{'_', MOD_CTRL, false, edit_comment, 0, "comment out, or back in (Ctrl-/)"},
+	{'/', MOD_CTRL, false, edit_comment, 0, NULL},
+	{K_UP, MOD_ALT, false, edit_move_lines, -1, "move the line up"},
+	{K_DOWN, MOD_ALT, false, edit_move_lines, 1, "move the line down"},
+	{K_BACKSPACE, 0, false, edit_erase, MOVE_LEFT, "delete to the left"},
+	{K_BACKSPACE, MOD_SHIFT, false, edit_erase, MOVE_LEFT, NULL},
+	{K_DELETE, 0, false, edit_erase, MOVE_RIGHT, "delete to the right"},
+	{K_BACKSPACE, MOD_CTRL, false, edit_erase, MOVE_WORD_LEFT, "delete a word"},
+	{K_BACKSPACE, MOD_ALT, false, edit_erase, MOVE_WORD_LEFT, NULL},
+	{K_DELETE, MOD_CTRL, false, edit_erase, MOVE_WORD_RIGHT, NULL},
+	{K_DELETE, MOD_ALT, false, edit_erase, MOVE_WORD_RIGHT, NULL},
+};
+
+const struct editor_binding *editor_binding(size_t i)
+{
+	return i < sizeof(bindings) / sizeof(*bindings) ? &bindings[i] : NULL;
+}
+
+static const struct editor_binding *find_binding(uint32_t key, uint8_t mods)
+{
+	for (size_t i = 0; i < sizeof(bindings) / sizeof(*bindings); i++)
+		if (bindings[i].key == key && bindings[i].mods == mods)
+			return &bindings[i];
+	return NULL;
+}
+
+static unsigned handle_key(struct editor *e, const struct event *ev)
+{
+	const struct editor_binding *b = find_binding(ev->key, ev->mods);
+	if (b)
+		return b->act(e, b->arg);
+	if (ev->mods & MOD_SHIFT) {
+		b = find_binding(ev->key, (uint8_t)(ev->mods & ~MOD_SHIFT));
+		if (b && b->is_motion)
+			return editor_move(e, (enum move)b->arg, true);
+	}
+	bool is_text = ev->key >= ' ' && ev->key < KEYS_BASE && ev->key != 0x7F && !(ev->mods & (MOD_CTRL | MOD_ALT));
+	return is_text ? editor_type(e, ev->key) : 0;
+}
+
+unsigned editor_handle(struct editor *e, const struct event *ev)
+{
+	unsigned bits;
+	switch (ev->type) {
+	case EVENT_KEY:
+		if (ev->time_ns - e->burst_ns > BURST_NS)
+			e->burst = BURST_NONE;
+		e->burst_ns = ev->time_ns;
+		bits = handle_key(e, ev);
+		if (bits & EDITOR_REDRAW && !(ev->mods == MOD_CTRL && (ev->key == K_UP || ev->key == K_DOWN)))
+			editor_show_cursor(e);
+		return bits;
+	case EVENT_PASTE:
+		bits = editor_insert(e, ev->text, ev->text_len);
+		editor_show_cursor(e);
+		return bits;
+	case EVENT_MOUSE: return editor_mouse(e, ev);
+	case EVENT_RESIZE:
+	case EVENT_FOCUS: return 0;
+	}
+	return 0;
+}

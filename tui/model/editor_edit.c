@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/editor_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+
+#include "text/cluster.h"
+#include "text/text.h"
+#include "text/walk.h"
+
+unsigned editor_replace(struct editor *e, size_t pos, size_t n, const char *text, size_t len, enum burst burst)
+{
+	if (n == 0 && len == 0)
+		return EDITOR_HANDLED;
+	history_begin(e->history, e->sel, burst != BURST_NONE && burst == (enum burst)e->burst);
+	bool is_done = history_delete(e->history, pos, n) == 0;
+	if (is_done && history_insert(e->history, pos, text, len) != 0) {
+		struct selection ignored;
+		if (n > 0)
+			history_undo(e->history, &ignored);
+		is_done = false;
+	}
+	if (!is_done)
+		return DONE | EDITOR_NOMEM;
+	e->sel.anchor = e->sel.cursor = pos + len;
+	e->goal_col = NO_GOAL;
+	e->burst = (int)burst;
+	history_end(e->history, e->sel);
+	return DONE | EDITOR_CHANGED;
+}
+
+static unsigned replace_selection(struct editor *e, const char *text, size_t len, enum burst burst)
+{
+	size_t start = selection_start(e->sel);
+	return editor_replace(e, start, selection_end(e->sel) - start, text, len, burst);
+}
+
+unsigned editor_insert(struct editor *e, const char *text, size_t n)
+{
+	e->burst = BURST_NONE;
+	return replace_selection(e, text, n, BURST_NONE);
+}
+
+unsigned editor_type(struct editor *e, uint32_t cp)
+{
+	char bytes[4];
+	if (editor_has_selection(e))
+		e->burst = BURST_NONE;
+	return replace_selection(e, bytes, codepoint_encode(cp, bytes), BURST_TYPE);
+}
+
+unsigned edit_erase(struct editor *e, int arg)
+{
+	enum move move = (enum move)arg;
+	bool is_back = move == MOVE_LEFT || move == MOVE_WORD_LEFT;
+	if (editor_has_selection(e)) {
+		e->burst = BURST_NONE;
+		return replace_selection(e, "", 0, BURST_NONE);
+	}
+	size_t cursor = e->sel.cursor, other;
+	switch (move) {
+	case MOVE_WORD_LEFT: other = editor_word_left(e, cursor); break;
+	case MOVE_WORD_RIGHT: other = editor_word_right(e, cursor); break;
+	case MOVE_LEFT: other = text_previous(e->text, cursor); break;
+	default: other = text_next(e->text, cursor); break;
+	}
+	size_t start = is_back ? other : cursor;
+	return editor_replace(e, start, (is_back ? cursor : other) - start, "", 0, is_back ? BURST_ERASE : BURST_DELETE);
+}
+
+/* ---- Enter ---- */
+
+/* Does the text before `end` end with one of these words? */
+static bool ends_with(const char *line, size_t end, const char *const *words)
+{
+	for (; words && *words; words++) {
+		size_t n = strlen(*words);
+		bool is_word = (**words | 0x20) >= 'a' && (**words | 0x20) <= 'z';
+		if (n > end || memcmp(line + end - n, *words, n) != 0)
+			continue;
+		if (!is_word || n == end || strchr(" \t;", line[end - n - 1]))
+			return true;
+	}
+	return false;
+}
+
+/* Does the line begin with one of these words? */
+static bool begins_with(const char *line, size_t n, const char *const *words)
+{
+	for (; words && *words; words++) {
+		size_t len = strlen(*words);
+		if (n >= len && memcmp(line, *words, len) == 0 && (n == len || strchr(" \t(", line[len])))
+			return true;
+	}
+	return false;
+}
+
+/* By how many levels the line after this one (up to the cursor) is indented more. */
+static int change_of_level(const struct editor *e, const char *line, size_t n)
+{
+	static const char *const brackets[] = {"{", "(", "[", NULL};
+	static const char *const openers[TRM_LANG_COUNT][5] = {
+			[TRM_LANG_PYTHON] = {":"},
+			[TRM_LANG_BASH] = {"then", "do", "else"},
+	};
+	static const char *const leavers[TRM_LANG_COUNT][6] = {
+			[TRM_LANG_PYTHON] = {"return", "pass", "break", "continue", "raise"},
+	};
+	size_t blank = 0;
+	while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t'))
+		n--;
+	while (blank < n && (line[blank] == ' ' || line[blank] == '\t'))
+		blank++;
+	if (ends_with(line, n, brackets) || (e->lang && ends_with(line, n, openers[e->lang->id])))
+		return 1;
+	return e->lang && begins_with(line + blank, n - blank, leavers[e->lang->id]) ? -1 : 0;
+}
+
+#define LINE_LOOK 512 /* bytes of a line that are looked at for indentation */
+
+unsigned edit_enter(struct editor *e, int arg)
+{
+	char line[LINE_LOOK], insert[LINE_LOOK + 32];
+	size_t at = selection_start(e->sel), start = text_line_start(e->text, text_line_of(e->text, at));
+	size_t n = text_copy(e->text, start, line, at - start < LINE_LOOK ? at - start : LINE_LOOK);
+	size_t blank = 0, len = 0, level = (size_t)e->tab_width;
+	(void)arg;
+	while (blank < n && (line[blank] == ' ' || line[blank] == '\t'))
+		blank++;
+	/* Of a long line, what stands before the cursor is not at hand: keep its indentation. */
+	int change = at - start <= LINE_LOOK ? change_of_level(e, line, n) : 0;
+	insert[len++] = '\n';
+	memcpy(insert + len, line, blank);
+	len += blank;
+	bool has_tabs = blank > 0 && line[0] == '\t';
+	if (change > 0 && has_tabs) {
+		insert[len++] = '\t';
+	} else if (change > 0) {
+		memset(insert + len, ' ', level < 16 ? level : 16);
+		len += level < 16 ? level : 16;
+	} else if (change < 0) {
+		len -= has_tabs ? 1 : level < blank ? level : blank;
+	}
+	/* A line of nothing but blanks is left empty; the new one has them. */
+	bool is_blank = blank == n && n > 0 && at - start == n && !editor_has_selection(e)
+			&& text_line_end(e->text, text_line_of(e->text, at)) == at;
+	e->burst = BURST_NONE;
+	if (is_blank)
+		return editor_replace(e, start, n, insert, len, BURST_NONE);
+	return replace_selection(e, insert, len, BURST_NONE);
+}
+
+/* ---- clipboard ---- */
+
+void clipboard_finish(struct clipboard *c)
+{
+	free(c->text);
+	*c = (struct clipboard){0};
+}
+
+/* Put bytes of the text into the clipboard, behind what it has if `appends`. */
+static unsigned keep(struct editor *e, size_t pos, size_t n, bool appends)
+{
+	struct clipboard *c = e->clipboard;
+	size_t old = appends ? c->len : 0;
+	char *text = malloc(old + n + 1);
+	if (!text)
+		return EDITOR_HANDLED | EDITOR_NOMEM;
+	if (old)
+		memcpy(text, c->text, old);
+	text_copy(e->text, pos, text + old, n);
+	text[old + n] = '\0';
+	free(c->text);
+	*c = (struct clipboard){.text = text, .len = old + n};
+	return EDITOR_HANDLED | EDITOR_CLIPBOARD;
+}
+
+unsigned editor_copy(struct editor *e)
+{
+	size_t start = selection_start(e->sel);
+	if (!editor_has_selection(e))
+		return EDITOR_HANDLED;
+	return keep(e, start, selection_end(e->sel) - start, false);
+}
+
+unsigned editor_cut(struct editor *e)
+{
+	unsigned bits = editor_copy(e);
+	if (!(bits & EDITOR_CLIPBOARD))
+		return bits;
+	return bits | editor_insert(e, "", 0);
+}
+
+unsigned editor_paste(struct editor *e)
+{
+	if (e->clipboard->len == 0)
+		return EDITOR_HANDLED;
+	unsigned bits = editor_insert(e, e->clipboard->text, e->clipboard->len);
+	editor_show_cursor(e);
+	return bits;
+}
+
+/* Cut the lines of the selection; again and again collects them. */
+unsigned edit_cut_line(struct editor *e, int arg)
+{
+	size_t last = text_line_of(e->text, selection_end(e->sel));
+	size_t start = text_line_start(e->text, text_line_of(e->text, selection_start(e->sel)));
+	size_t end = last + 1 < text_lines(e->text) ? text_line_start(e->text, last + 1) : text_len(e->text);
+	(void)arg;
+	if (start == end)
+		return EDITOR_HANDLED;
+	unsigned bits = keep(e, start, end - start, e->burst == BURST_CUT_LINE);
+	if (bits & EDITOR_NOMEM)
+		return bits;
+	return bits | editor_replace(e, start, end - start, "", 0, BURST_CUT_LINE);
+}
+
+/* Double the selection, or else the line. */
+unsigned edit_double(struct editor *e, int arg)
+{
+	size_t line = editor_line(e), start = selection_start(e->sel), end = selection_end(e->sel);
+	struct selection before = e->sel;
+	bool is_line = !editor_has_selection(e);
+	(void)arg;
+	if (is_line) {
+		start = text_line_start(e->text, line);
+		end = text_line_end(e->text, line);
+	}
+	char *copy = malloc(end - start + 1);
+	if (!copy)
+		return EDITOR_HANDLED | EDITOR_NOMEM;
+	copy[0] = '\n';
+	text_copy(e->text, start, copy + is_line, end - start);
+	size_t n = end - start + is_line;
+	e->burst = BURST_NONE;
+	unsigned bits = editor_replace(e, end, 0, copy, n, BURST_NONE);
+	free(copy);
+	if (bits & EDITOR_CHANGED) {
+		e->sel = (struct selection){.anchor = before.anchor + n, .cursor = before.cursor + n};
+		history_end(e->history, e->sel);
+	}
+	return bits;
+}
+
+/* ---- undo ---- */
+
+static unsigned travel(struct editor *e, bool (*step)(struct history *, struct selection *))
+{
+	if (!step(e->history, &e->sel))
+		return EDITOR_HANDLED;
+	e->goal_col = NO_GOAL;
+	e->burst = BURST_NONE;
+	editor_show_cursor(e);
+	return DONE | EDITOR_CHANGED;
+}
+
+unsigned editor_undo(struct editor *e)
+{
+	return travel(e, history_undo);
+}
+
+unsigned editor_redo(struct editor *e)
+{
+	return travel(e, history_redo);
+}

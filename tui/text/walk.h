@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_WALK_H
+#define TUI_WALK_H
+
+/* Walking through a text by clusters, and along a line by columns. Cursor, selection, mouse
+ * and painting all count through here, so that they agree.
+ *
+ * In columns a tab reaches to the next tab stop, another control character is 2 (shown as ^A), and
+ * what else can't be shown is 1 (U+FFFD). */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text/cluster.h"
+
+struct text;
+
+/* The ends of the clusters around a position; the ends of the text stay where they are. */
+size_t text_next(const struct text *t, size_t pos);
+size_t text_previous(const struct text *t, size_t pos);
+
+/* The byte at `pos`; 0 at the end (a text holds no NUL from files). */
+unsigned char text_byte(const struct text *t, size_t pos);
+
+struct walk {
+	const struct text *text;
+	int tab_width;
+	size_t pos, column;     /* of the cluster at hand */
+	struct cluster cluster;
+	size_t columns;         /* it takes */
+	const char *bytes;      /* it consists of: cluster.len of them */
+	char window[1024];
+	size_t window_pos, window_len;
+};
+
+/* Begin at `pos`, the start of a line. */
+void walk_init(struct walk *w, const struct text *t, size_t pos, int tab_width);
+
+/* Step to the next cluster of the line; false at its end, then pos and column are those of the end. */
+bool walk_next(struct walk *w);
+
+/* Column of `pos` in the line that starts at line_start. */
+size_t walk_column(const struct text *t, size_t line_start, size_t pos, int tab_width);
+
+/* The position of the cluster in that line that covers `column`;
+ * beyond the line's end: the end. */
+size_t walk_position(const struct text *t, size_t line_start, size_t column, int tab_width);
+
+#endif
