@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmocka_all.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <terrarium/error.h>
+
+#include "kernel/protocol.h"
+
+static int decode(const char *line, struct kernel_event *ret)
+{
+	static char copy[4096];
+	struct trm_error why;
+	size_t n = strlen(line);
+	memcpy(copy, line, n);
+	return kernel_event_decode(copy, n, ret, &why);
+}
+
+static void encodes_requests(void **state)
+{
+	struct buf out;
+	(void)state;
+	buf_init(&out, 4096);
+	struct kernel_request run = {KERNEL_OP_RUN, 7, "print(\"\xC3\xA4\")\n\x01", 13, "<run 7>", 0};
+	struct kernel_request complete = {KERNEL_OP_COMPLETE, 8, "os.", 3, NULL, 3};
+	struct kernel_request reset = {.op = KERNEL_OP_RESET, .id = 9};
+	assert_int_equal(kernel_request_put(&out, &run), 0);
+	assert_int_equal(kernel_request_put(&out, &complete), 0);
+	assert_int_equal(kernel_request_put(&out, &reset), 0);
+	const char *want = "{\"op\":\"run\",\"id\":\"7\",\"code\":\"print(\\\"\xC3\xA4\\\")\\n\\u0001\",\"file\":\"<run 7>\"}\n"
+			   "{\"op\":\"complete\",\"id\":\"8\",\"code\":\"os.\",\"cursor\":3}\n"
+			   "{\"op\":\"reset\",\"id\":\"9\"}\n";
+	assert_int_equal(out.len, strlen(want));
+	assert_memory_equal(buf_at(&out), want, out.len);
+	buf_finish(&out);
+}
+
+static void decodes_done(void **state)
+{
+	struct kernel_event e;
+	(void)state;
+	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"12\",\"status\":\"error\",\"exit_code\":3,\"set\":2,\"cpu_us\":55,"
+				"\"value\":\"x\",\"error\":{\"name\":\"E\",\"message\":\"m\",\"traceback\":[\"a\",\"b\"]}}",
+					 &e), 0);
+	assert_int_equal(e.type, KERNEL_EVENT_DONE);
+	assert_int_equal(e.id, 12);
+	assert_int_equal(e.done, KERNEL_DONE_ERROR);
+	assert_int_equal(e.exit_code, 3);
+	assert_int_equal(e.set, 2);
+	assert_true(e.has_cpu && e.cpu_us == 55);
+	assert_string_equal(e.value, "x");
+	assert_string_equal(e.error_name, "E");
+	assert_int_equal(cJSON_GetArraySize(e.traceback), 2);
+	kernel_event_finish(&e);
+}
+
+static void odd_numbers_count_as_absent(void **state)
+{
+	struct kernel_event e;
+	(void)state;
+	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"-1\",\"status\":\"ok\",\"exit_code\":1e99,\"set\":5,\"cpu_us\":-1,"
+				"\"value\":7,\"error\":[]}", &e), 0);
+	assert_int_equal(e.id, 0);
+	assert_int_equal(e.exit_code, -1);
+	assert_int_equal(e.set, -1);
+	assert_false(e.has_cpu);
+	assert_null(e.value);
+	assert_null(e.error_name);
+	kernel_event_finish(&e);
+}
+
+static void mends_strings(void **state)
+{
+	struct kernel_event e;
+	(void)state;
+	/* NUL, a lone surrogate, a proper pair, bytes that are not UTF-8. */
+	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"value\":\"a\\u0000b\\ud800c\\ud83d\\ude00\\\\u0000\xFF\"}", &e), 0);
+	assert_string_equal(e.value, "a\xEF\xBF\xBD" "b\xEF\xBF\xBD" "c\xF0\x9F\x98\x80\\u0000\xEF\xBF\xBD");
+	kernel_event_finish(&e);
+}
+
+static void refuses_what_is_no_event(void **state)
+{
+	struct kernel_event e;
+	char deep[400];
+	(void)state;
+	static const char *const BAD[] = {"", "junk", "[]", "{}", "{\"ev\":7}", "{\"ev\":\"done\",\"id\":\"1\"}",
+			"{\"ev\":\"done\",\"status\":\"fine\"}", "{\"ev\":\"display\"}", "{\"ev\":\"late\"}",
+			"{\"ev\":\"reply\",\"id\":\"1\"}", "{\"ev\":\"ready\"", "{\"ev\":\"\\"};
+	for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
+		assert_int_equal(decode(BAD[i], &e), TRM_EPROTO);
+	memset(deep, '[', sizeof deep);
+	memcpy(deep, "{\"ev\":\"ready\",\"x\":", 18);
+	deep[sizeof deep - 1] = '\0';
+	assert_int_equal(decode(deep, &e), TRM_EPROTO);
+}
+
+static void ignores_unknown_events(void **state)
+{
+	struct kernel_event e;
+	(void)state;
+	assert_int_equal(decode("{\"ev\":\"weather\",\"id\":\"1\"}", &e), 0);
+	assert_int_equal(e.type, KERNEL_EVENT_OTHER);
+	kernel_event_finish(&e);
+}
+
+static void finds_lines_byte_by_byte(void **state)
+{
+	static const char BYTES[] = "one\n\nthree\nrest";
+	static const char *const WANT[] = {"one", "", "three"};
+	struct kernel_lines lines;
+	size_t found = 0, len;
+	(void)state;
+	kernel_lines_init(&lines);
+	for (size_t i = 0; i + 1 < sizeof BYTES; i++) {
+		assert_int_equal(kernel_lines_feed(&lines, BYTES + i, 1), 0);
+		for (char *line; (line = kernel_lines_next(&lines, &len)); found++) {
+			assert_int_equal(len, strlen(WANT[found]));
+			assert_memory_equal(line, WANT[found], len);
+			kernel_lines_done(&lines, len);
+		}
+	}
+	assert_int_equal(found, 3);
+	kernel_lines_finish(&lines);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(encodes_requests),
+			cmocka_unit_test(decodes_done),
+			cmocka_unit_test(odd_numbers_count_as_absent),
+			cmocka_unit_test(mends_strings),
+			cmocka_unit_test(refuses_what_is_no_event),
+			cmocka_unit_test(ignores_unknown_events),
+			cmocka_unit_test(finds_lines_byte_by_byte),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
