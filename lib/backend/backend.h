@@ -47,7 +47,8 @@ struct backend_ops {
 	void (*stop)(struct carrier *carrier);
 	/* What is enforced, and how. Valid from `connected` on. Borrowed. */
 	size_t (*guards)(const struct carrier *carrier, const struct trm_guard **ret_guards);
-	/* RLIMIT_NPROC that the agent shall set in each process; 0: the carrier has better means. */
+	/* RLIMIT_NPROC that the agent shall set in each process; 0: the carrier has better means.
+	 * Valid from `connected` on. */
 	uint32_t (*nproc)(const struct carrier *carrier);
 	/* BACKEND_STATS: overwrite those fields of `sample` that the carrier knows better than
 	 * the agent (a cgroup knows what /proc does not), and set their bits. Cheap. */

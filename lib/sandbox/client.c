@@ -239,6 +239,7 @@ void client_connected(struct trm_sandbox *s, int fd)
 	struct trm_error why;
 	sandbox_hold(s);
 	s->fd = fd;
+	spawn_msg_set_nproc(&s->out, s->ops->nproc(s->carrier));
 	if (trm_loop_add_fd(s->loop, fd, TRM_READ, on_event, s, &s->watch, &why) < 0)
 		sandbox_fail(s, &why);
 	sandbox_release(s);

@@ -199,7 +199,7 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 			.cols = o->cols,
 			.spare_sets = o->spare_channels,
 			.window = SANDBOX_WINDOW,
-			.nproc = s->ops->nproc ? s->ops->nproc(s->carrier) : 0,
+			.nproc = s->state == SANDBOX_STARTING ? 0 : s->ops->nproc(s->carrier), /* else set later */
 			.argv = (char **)o->argv,
 			.env = (char **)o->env,
 			.cwd = (char *)(o->cwd ? o->cwd : "/workspace"),

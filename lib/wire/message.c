@@ -71,6 +71,24 @@ int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
 	return 0;
 }
 
+void spawn_msg_set_nproc(struct buf *out, uint32_t nproc)
+{
+	/* A reader of its own over the same bytes. */
+	struct buf view = *out;
+	struct frame frame;
+	while (frame_next(&view, &frame) == 1) {
+		struct unpack u = reader(&frame);
+		size_t key_len;
+		unpack_bytes(&u, &key_len);
+		/* flags, rows, cols, spare_sets, window lie between */
+		size_t at = 4 + key_len + 4 + 2 + 2 + 4 + 4;
+		if (frame.type == FRAME_SPAWN && !u.bad && at + 4 <= frame.len)
+			for (size_t i = 0; i < 4; i++)
+				buf_at(&view)[FRAME_HEADER + at + i] = (char)(nproc >> (8 * i));
+		frame_done(&view, &frame);
+	}
+}
+
 void spawn_msg_finish(struct spawn_msg *msg)
 {
 	free(msg->key);

@@ -27,6 +27,9 @@ struct spawn_msg {
 /* The whole frame. TRM_ETOOBIG when it does not fit one. */
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret);
+/* Set nproc in every SPAWN among the whole frames of `out`, none of them sent yet: they are
+ * written before it is known which limits the sandbox has. */
+void spawn_msg_set_nproc(struct buf *out, uint32_t nproc);
 void spawn_msg_finish(struct spawn_msg *msg); /* frees what the reader allocated */
 
 struct exited_msg {

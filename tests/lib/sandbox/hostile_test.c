@@ -79,8 +79,15 @@ static size_t guards(const struct carrier *carrier, const struct trm_guard **ret
 	return 0;
 }
 
+/* Known only when connected, as with a real sandbox. */
+static uint32_t nproc(const struct carrier *carrier)
+{
+	assert_true(((const struct puppet *)carrier)->is_connected);
+	return 77;
+}
+
 static const struct backend_ops PUPPET_OPS = {.name = "puppet", .probe = probe, .start = start, .stop = stop,
-		.guards = guards};
+		.guards = guards, .nproc = nproc};
 
 /* In the library's place: the archive's own is not linked. */
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr)
@@ -332,7 +339,12 @@ static void requests_do_not_wait_for_the_greeting(void **state)
 	trm_file_put(b.sandbox, "f", 0644, "bytes", 5, &TRANSFER_CB, &b, NULL);
 	turns(&b, 2);
 	expect(&b, FRAME_HELLO);
-	expect(&b, FRAME_SPAWN);
+	struct frame frame = expect(&b, FRAME_SPAWN);
+	struct spawn_msg msg;
+	assert_int_equal(spawn_msg_get(&frame, &msg), 0);
+	assert_int_equal(msg.nproc, 77);
+	assert_string_equal(msg.argv[0], "prog");
+	spawn_msg_finish(&msg);
 	expect(&b, FRAME_INPUT);
 	expect(&b, FRAME_PUT);
 	expect(&b, FRAME_DATA);
