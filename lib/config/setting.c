@@ -13,7 +13,7 @@
 
 static const struct trm_setting settings[] = {
 	{"language", "--lang", 'l', "TERRARIUM_LANG", "LANG", "", TRM_SETTING_TEXT, 0, 0, false, false,
-			"python, javascript or bash; default: by the file's name", FIELD(language)},
+			"python, javascript, bash; else by file name", FIELD(language)},
 	{"backend", "--backend", 0, "TERRARIUM_BACKEND", "NAME", "local", TRM_SETTING_TEXT, 0, 0, false, false,
 			"where sandboxes live: local, fake", FIELD(backend)},
 	{"name", "--name", 0, "TERRARIUM_NAME", "NAME", "", TRM_SETTING_TEXT, 0, 0, false, false,

@@ -105,7 +105,7 @@ const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.usage = "doctor [--json]",
 	.summary = "what works on this machine, and how to mend what does not",
-	.help = "Tries out everything that a local sandbox needs. The exit code is 1 if something failed",
+	.help = "Tries out everything that a local sandbox needs. The exit code is 1 if something failed.\n",
 	.options = options,
 	.run = run,
 };

@@ -114,7 +114,9 @@ static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *
 	}
 	if (e->has_terminal)
 		terminal_restore(e);
-	finish_with(e, cmd_fail("%s", why->msg));
+	cmd_fail("%s", why->msg);
+	finish_with(e, why->code == TRM_ENOENT ? CMD_NOT_FOUND : why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
+											: CMD_FAILED);
 }
 
 static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
@@ -256,7 +258,8 @@ const struct cmd cmd_exec = {
 	.usage = "exec [OPTIONS] -- CMD [ARG…]",
 	.summary = "run one command in a new sandbox",
 	.help = "With a terminal on standard input and output the command gets a terminal of its own, else\n"
-		"pipes. Its exit code is passed on; 128+n if signal n ended it, 125 if terrarium failed.\n",
+		"pipes. Nothing is asked. Its exit code is passed on; 125 terrarium's own failure, 126 not\n"
+		"executable, 127 not found, 128+n ended by signal n.\n",
 	.settings = settings,
 	.run = run,
 };

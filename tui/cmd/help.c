@@ -28,6 +28,8 @@ int cmd_print_help(const struct cmd *cmd)
 	printf("Usage: terrarium %s\n%s\n", cmd->usage, cmd->help ? cmd->help : "");
 	for (const struct option_spec *o = cmd->options; o && o->name; o++)
 		print_option(o->letter, o->name, o->metavar, o->help);
+	if (cmd->asks)
+		print_option('y', "--yes", NULL, "do not ask before code is run");
 	for (const char *const *name = cmd->settings; name && *name; name++)
 		print_setting(*name);
 	if (cmd->settings)
@@ -63,7 +65,7 @@ static int print_config(void)
 				s[i].help);
 	}
 	puts("\n  As an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2.\n"
-	     "  MIB also takes K, M, G; S also takes ms, s, m");
+	     "  MIB also takes K, M, G; S also takes ms, s, m.");
 	return cmd_flush();
 }
 

@@ -125,7 +125,7 @@ static int next_long(struct options *o, const char *word)
 		return unknown(o, word, n);
 	o->value = NULL;
 	if (!match.metavar && equals)
-		return wrong(o, "there is no value to", word, (int)n);
+		return wrong(o, "no value can be given to", word, (int)n);
 	if (match.metavar) {
 		if (!equals && o->at >= o->argc)
 			return wrong(o, "a value is missing after", word, (int)n);

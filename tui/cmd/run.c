@@ -412,5 +412,6 @@ const struct cmd cmd_run = {
 		"code's own; 124 time-out, 125 terrarium's own failure, 130 interrupted, 128+n killed.\n",
 	.options = options,
 	.settings = settings,
+	.asks = true,
 	.run = run,
 };

@@ -11,7 +11,7 @@
 
 #include <terrarium/error.h>
 
-#include "cmd/fail.h"
+#include "base/fail.h"
 #include "text/cluster.h"
 
 static int read_all(struct source *s, int fd, const char *label, struct trm_error *reterr)

@@ -128,7 +128,7 @@ static void dotenv_errors_name_the_line(void **state)
 	trm_config_default(&c);
 	const char *text = "A=1\nTERRARIUM_CPUS=0\n";
 	assert_int_equal(dotenv_parse(&c, text, strlen(text), ".env", &why), TRM_EINVAL);
-	assert_string_equal(why.msg, ".env:2: TERRARIUM_CPUS 0: must be at least 0.01 cores.");
+	assert_string_equal(why.msg, ".env:2: TERRARIUM_CPUS 0: must be at least 0.01 cores");
 	text = "TERRARIUM_CONFIRM=off";
 	assert_int_equal(dotenv_parse(&c, text, strlen(text), ".env", &why), TRM_EINVAL);
 	assert_non_null(strstr(why.msg, "a folder must not decide it"));

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Who may include whom. Every room may include itself and <terrarium/*.h>; what is not
+# allowed here is forbidden. CONTRIBUTING.md says why.
+set -eu
+cd "$(dirname "$0")/../.."
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+
+rules='lib/base:
+lib/embed:
+lib/wire: base
+lib/agent: wire base
+lib/keeper: wire base
+lib/loop: base
+lib/config: base
+lib/kernel: embed base
+lib/backend: kernel embed loop wire base seccomp_filters.h
+lib/sandbox: backend loop wire base
+lib/session: sandbox kernel base
+tui/base:
+tui/text: base
+tui/theme: base view
+tui/view: model theme text base
+tui/term: view theme text base
+tui/model: view term text base
+tui/app: model view term theme text base
+tui/cmd: app text base'
+
+# Headers of other libraries, and the one place that may include them.
+headers='curses.h tui/term/curses.c
+curl/curl.h lib/loop/
+seccomp.h lib/backend/local/seccomp_gen.c'
+
+# Leaves: these know nothing of the library but how it tells errors.
+leaves='tui/base tui/text tui/theme tui/term'
+
+fail=0
+complain() {
+	echo "$1"
+	fail=1
+}
+
+# check_room ROOM
+check_room() {
+	rule=$(printf '%s\n' "$rules" | grep "^$1:") || complain "$1: tests/check/includes.sh has no rule for this room"
+	grep -rnoE '#include "[^"]+"' "$1" --include='*.[ch]' >"$list" || :
+	while IFS=: read -r file line include; do
+		target=${include#*\"}
+		target=${target%\"}
+		case " ${1#*/} ${rule#*:} " in
+		*" ${target%%/*} "*) ;;
+		*) complain "$file:$line: $1 may not include \"$target\"" ;;
+		esac
+	done <"$list"
+}
+
+# check_header HEADER PLACE
+check_header() {
+	for file in $(grep -rlE "#include <$1>" lib tui || :); do
+		case $file in
+		"$2"*) ;;
+		*) complain "$file: only $2 may include <$1>" ;;
+		esac
+	done
+}
+
+for dir in lib/*/ tui/*/; do
+	[ "$dir" = lib/include/ ] || [ -z "$(find "$dir" -name '*.[ch]')" ] || check_room "${dir%/}"
+done
+while read -r header place; do
+	check_header "$header" "$place"
+done <<HEADERS
+$headers
+HEADERS
+for room in $leaves; do
+	bad=$(grep -rnE '#include <terrarium/' "$room" | grep -v 'terrarium/error.h' || :)
+	[ -z "$bad" ] || complain "$bad: $room knows nothing of the library but its errors"
+done
+exit $fail
