@@ -206,11 +206,14 @@ int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n)
 		if (feed->watch.fd < 0)
 			done = n;
 		take(feed, sub, done);
-		if (done == n && !keeps_turn(feed))
-			feed->turn = NULL;
 	}
-	if (done == n)
+	if (done == n) {
+		if (is_free && !keeps_turn(feed)) {
+			feed->turn = NULL;
+			feed_run(feed); /* somebody may have waited for the end of this line */
+		}
 		return 0;
+	}
 	int r = buf_append(queue, bytes + done, n - done);
 	if (r == 0)
 		watch_set(&feed->proc->agent->poller, &feed->watch, EPOLLOUT);
@@ -222,10 +225,9 @@ void feed_forget(struct feed *feed, struct sub *sub)
 	if (feed->turn != sub)
 		return;
 	feed->turn = NULL;
-	if (keeps_turn(feed) && feed->watch.fd >= 0) {
+	if (keeps_turn(feed))
 		buf_append(&feed->own, "\n", 1);
-		feed_run(feed);
-	}
+	feed_run(feed);
 }
 
 /* A descriptor of the pipe with flags of its own: the process shares those of read_fd. */
