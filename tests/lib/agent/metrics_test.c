@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include <terrarium/metrics.h>
+
+#include "lib/agent/rig.h"
+
+static struct trm_process table[METRICS_MAX_PROCESSES];
+
+static struct trm_metrics next_metrics(struct link *link)
+{
+	struct trm_metrics metrics;
+	const struct frame *frame;
+	while ((frame = link_next(link, DEADLINE_MS, NULL)))
+		if (frame->type == FRAME_METRICS) {
+			assert_int_equal(metrics_msg_get(frame, &metrics, table), 0);
+			return metrics;
+		}
+	fail_msg("no METRICS");
+	return (struct trm_metrics){0};
+}
+
+static const struct trm_process *find(const struct trm_metrics *metrics, const char *command)
+{
+	for (size_t i = 0; i < metrics->n_processes; i++)
+		if (strcmp(metrics->processes[i].command, command) == 0)
+			return &metrics->processes[i];
+	return NULL;
+}
+
+static void test_first_sample_comes_at_once_and_claims_no_rate(void **state)
+{
+	struct link link = link_open(*state);
+	uint64_t before = rig_now_ns();
+	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)60000, 1);
+	struct trm_metrics metrics = next_metrics(&link);
+	assert_true(rig_now_ns() - before < 2000000000u);
+	assert_false(metrics.sample.known & TRM_METRIC_CPU_PERCENT);
+	assert_false(metrics.sample.known & TRM_METRIC_OOM_KILLS && metrics.sample.source[0] == '/');
+	assert_true(metrics.sample.known & TRM_METRIC_PROCS);
+	assert_true(metrics.sample.known & TRM_METRIC_UPTIME);
+	assert_true(metrics.has_processes);
+	if (metrics.sample.source[0] == '/')
+		assert_int_equal(metrics.sample.procs, 0);
+	link_close(&link);
+}
+
+static void test_processes_with_cpu_and_memory(void **state)
+{
+	struct link link = link_open(*state);
+	link_spawn(&link, 1, (struct spawn_msg){.window = BIG_WINDOW, .argv = STRV("sh", "-c", "while :; do :; done"), .nproc = 500});
+	link_spawn(&link, 2, (struct spawn_msg){.window = BIG_WINDOW, .argv = STRV("sleep", "1000")});
+	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
+	const struct trm_process *busy = NULL, *idle = NULL;
+	struct trm_metrics metrics;
+	uint64_t until = rig_now_ns() + DEADLINE_MS * 1000000ull;
+	do {
+		metrics = next_metrics(&link);
+		busy = find(&metrics, "sh -c while :; do :; done");
+		idle = find(&metrics, "sleep 1000");
+	} while (rig_now_ns() < until && !(busy && idle && busy->has_cpu && busy->cpu_percent > 5));
+	assert_non_null(busy);
+	assert_non_null(idle);
+	assert_true(busy->cpu_percent > 5 && busy->cpu_percent < 150);
+	assert_true(idle->has_cpu && idle->cpu_percent < 5);
+	assert_true(idle->mem_bytes > 100000);
+	assert_int_equal(idle->state, 'S');
+	assert_ptr_equal(busy, &metrics.processes[0]); /* the heaviest first */
+	assert_true(metrics.sample.known & TRM_METRIC_CPU_PERCENT);
+	assert_true(metrics.sample.cpu_percent > 5);
+	assert_true(metrics.sample.known & TRM_METRIC_PROCS_LIMIT);
+	if (metrics.sample.source[0] == '/') {
+		assert_int_equal(metrics.sample.procs, 2);
+		assert_int_equal(metrics.sample.procs_limit, 500);
+		assert_true(metrics.sample.mem_bytes >= idle->mem_bytes + busy->mem_bytes);
+	}
+	link_close(&link);
+}
+
+static void test_cpu_time_includes_the_dead(void **state)
+{
+	struct link link = link_open(*state);
+	struct tape tape;
+	tape_init(&tape, 1);
+	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)60000, 0);
+	uint64_t before = next_metrics(&link).sample.cpu_ns;
+	link_shell(&link, 1, "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done", 0, BIG_WINDOW);
+	struct exited_msg status = link_exit(&link, &tape);
+	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)60000, 0);
+	struct trm_metrics metrics = next_metrics(&link);
+	assert_true(metrics.sample.cpu_ns - before >= (status.user_us + status.system_us) * 1000);
+	assert_false(metrics.has_processes);
+	tape_finish(&tape);
+	link_close(&link);
+}
+
+static void test_watch_stops(void **state)
+{
+	struct link link = link_open(*state);
+	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
+	for (int i = 0; i < 3; i++)
+		next_metrics(&link);
+	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)0, 0);
+	link_send(&link, 0, FRAME_PING, 0, "", 0);
+	while (link_next(&link, DEADLINE_MS, NULL)->type != FRAME_PONG)
+		;
+	assert_null(link_next(&link, 200, NULL));
+	link_close(&link);
+}
+
+/* Asleep without a WATCH: no voluntary switch in the meantime. */
+static void test_idle_agent_sleeps(void **state)
+{
+	struct rig *rig = *state;
+	struct link link = link_open(rig);
+	char command[100];
+	long switches[2];
+	link_shell(&link, 1, "sleep 1000", SPAWN_CONTROL, BIG_WINDOW);
+	assert_int_equal(link_next(&link, DEADLINE_MS, NULL)->type, FRAME_STARTED);
+	snprintf(command, sizeof command, "grep -w voluntary_ctxt_switches /proc/%d/status | cut -f2", (int)rig->agent);
+	for (int i = 0; i < 2; i++) {
+		poll(NULL, 0, i ? 300 : 50);
+		FILE *lines = popen(command, "r");
+		assert_int_equal(fscanf(lines, "%ld", &switches[i]), 1);
+		pclose(lines);
+	}
+	assert_int_equal(switches[0], switches[1]);
+	link_close(&link);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_first_sample_comes_at_once_and_claims_no_rate),
+		T(test_processes_with_cpu_and_memory),
+		T(test_cpu_time_includes_the_dead),
+		T(test_watch_stops),
+		T(test_idle_agent_sleeps),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
