@@ -177,6 +177,13 @@ static void print_result(struct play *p, const struct trm_result *result)
 	print_error(p, result);
 }
 
+/* The code's own, where it got to have one. */
+static int exit_code_of(const struct trm_result *result)
+{
+	bool went_wrong = result->status != TRM_STATUS_OK && result->exit_code == 0;
+	return went_wrong || result->status == TRM_STATUS_LOST ? CMD_FAILED : result->exit_code;
+}
+
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct play *p = user;
@@ -187,8 +194,8 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	print_result(p, result);
 	if (p->is_over) /* printing may have been the end */
 		return;
-	p->exit_code = result->status == TRM_STATUS_LOST ? CMD_FAILED : result->exit_code;
-	if (result->status == TRM_STATUS_OK && result->exit_code == 0)
+	p->exit_code = exit_code_of(result);
+	if (p->exit_code == 0)
 		start_next(p);
 	else
 		finish(p);

@@ -33,13 +33,22 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 
 static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
 
+/* nohup wants SIGHUP ignored. (Shells ignore SIGINT for jobs in the background, too; but who sends it
+ * to one by hand means it.) */
+static bool is_ignored(int signo)
+{
+	struct sigaction action;
+	return signo == SIGHUP && sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 int stage_open(struct stage *stage, const struct trm_config *config, const struct stage_cb *cb, void *user,
 		struct trm_error *reterr)
 {
 	*stage = (struct stage){.cb = cb, .user = user};
 	int r = trm_loop_create(&stage->loop, reterr);
 	for (int i = 0; r == 0 && i < STAGE_SIGNALS; i++)
-		r = trm_loop_add_signal(stage->loop, signals[i], on_signal, stage, &stage->signals[i], reterr);
+		if (!is_ignored(signals[i]))
+			r = trm_loop_add_signal(stage->loop, signals[i], on_signal, stage, &stage->signals[i], reterr);
 	if (r < 0)
 		return r;
 	struct trm_sandbox_opts opts;

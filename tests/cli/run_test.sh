@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `terrarium run` and `exec` on the fake backend: output, input, exit codes, ends.
+. "$(dirname "$0")/tell.sh"
+export TERRARIUM_BACKEND=fake
+
+try run --yes -c 'print hello
+err oops
+value 5' </dev/null
+expect_code 0
+expect_out "hello
+5"
+expect_err oops
+
+try run --yes -c 'write no newline
+value 5'
+expect_out "no newline
+5"
+
+printf 'print one\nvalue 1\nset a 7\n' >one.py
+printf 'get a\n' >two.js
+try run --yes one.py one.py
+expect_out "one
+one"
+try run --yes -c 'set a 1' -c 'get a'
+expect_out 1
+try run --yes -c 'exit 3' -c 'print no'
+expect_code 3
+expect_out ""
+try run --yes -c 'fail ValueError bad' -c 'print no'
+expect_code 1
+expect_out ""
+expect_in err "ValueError: bad"
+try run --yes --timeout 0.2 -c loop
+expect_code 124
+expect_err "terrarium: timed out after 0.2 s"
+try run --yes --timeout 0.2 --grace 0.1 -c stubborn
+expect_code 124
+try run --yes -c 'die 9'
+expect_code 137
+expect_in err "killed by signal 9"
+
+try run --yes --json -c 'print a' -c 'fail E m'
+expect_code 1
+expect_err ""
+[ "$(wc -l <out)" = 2 ] || wrong "one line per run"
+expect_in out '"status":"ok","exit_code":0'
+expect_in out '"error":{"name":"E","message":"m"'
+
+# Stdin goes to the code, unless the code comes from there.
+echo Ann >name
+try run --yes -c 'ask name?' <name
+expect_in out "got Ann"
+try run --yes -c 'ask name?' </dev/null
+expect_code 1
+expect_in err EOFError
+printf 'print from stdin\nvalue 7\n' >code
+try run --yes - <code
+expect_out "from stdin
+7"
+try run --yes <code
+expect_out "from stdin
+7"
+try run --yes -c 'print closed' <&-
+expect_out closed
+
+# Nobody reads any more, or nothing can be written.
+tried="terrarium run … | head -n 1"
+{
+	code=0
+	"$terrarium" run --yes -c 'flood 1000000' 2>err || code=$?
+	echo $code >code
+} | head -n 1 >out
+code=$(cat code)
+expect_code 141
+expect_err ""
+[ "$(wc -l <out)" = 1 ] || wrong "one line"
+tried="terrarium run … >/dev/full"
+code=0
+"$terrarium" run --yes -c 'flood 10' >/dev/full 2>err || code=$?
+expect_code 125
+expect_err "terrarium: cannot write the output: No space left on device"
+
+# Signals: the first SIGINT interrupts; SIGTERM ends.
+signalled() { # SIGNAL CODE-TEXT
+	tried="terrarium run -c '$2', then SIG$1"
+	"$terrarium" run --yes -c "print started
+$2" >out 2>err &
+	pid=$!
+	tries=0
+	until grep -q started out || [ $tries = 200 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+	kill "-$1" $pid
+	code=0
+	wait $pid || code=$?
+}
+# A shell starts background jobs with SIGINT ignored; the program takes it all the same.
+signalled INT loop
+expect_code 130
+signalled TERM loop
+expect_code 143
+signalled HUP loop
+expect_code 129
+
+try exec -- echo a b
+expect_code 0
+expect_out "a b"
+try exec -- false
+expect_code 1
+try exec nonsense
+expect_code 127
+expect_err "terrarium: nonsense: not found in the sandbox"
+try exec --memory 64 -- cat <name
+expect_out Ann
+
+verdict

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# For the scripts beside this one. After `try COMMAND…` what it did is in $code and in the files
+# out and err; the expect_… functions compare. Ends with a verdict on everything.
+
+terrarium=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export XDG_CONFIG_HOME="$dir/config" HOME="$dir" LC_ALL=C.UTF-8
+unset TERRARIUM_CONFIG TERRARIUM_BACKEND PYTHONUNBUFFERED
+n_wrong=0
+
+# try ARG…: run terrarium, away from any terminal.
+try() {
+	tried="terrarium $*"
+	code=0
+	setsid -w "$terrarium" "$@" >out 2>err || code=$?
+}
+
+wrong() {
+	n_wrong=$((n_wrong + 1))
+	printf 'WRONG: %s\n  %s\n' "$tried" "$1"
+	printf '  code %s\n' "$code"
+	sed 's/^/  out: /' out | head -n 20
+	sed 's/^/  err: /' err | head -n 20
+}
+
+expect_code() { [ "$code" = "$1" ] || wrong "the exit code should be $1"; }
+# expect_out TEXT: exactly this, with a newline at its end; nothing if TEXT is empty.
+expect_out() { [ "$(cat out)" = "$1" ] || wrong "stdout should be: $1"; }
+expect_err() { [ "$(cat err)" = "$1" ] || wrong "stderr should be: $1"; }
+expect_in() { grep -qF -e "$2" "$1" || wrong "$1 should contain: $2"; }
+
+# Many tests need a sandbox of this machine.
+need_local() {
+	code=0
+	"$terrarium" run --yes --backend local -l bash -c true >out 2>err || code=$?
+	if [ $code != 0 ]; then
+		cat err
+		echo "SKIP: no local sandbox on this machine"
+		exit 77
+	fi
+}
+
+verdict() {
+	if [ $n_wrong = 0 ]; then
+		echo "all as expected"
+		exit 0
+	fi
+	echo "$n_wrong wrong"
+	exit 1
+}

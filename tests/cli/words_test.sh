@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Command lines, settings and their mistakes: everything that is told before a sandbox starts.
+. "$(dirname "$0")/tell.sh"
+
+try --version
+expect_code 0
+expect_in out "terrarium "
+
+for words in --help -h help "help run" "run --help" "exec -h" "doctor --help" "help config" "help help"; do
+	# shellcheck disable=SC2086
+	try $words
+	expect_code 0
+	expect_err ""
+	[ "$(wc -l <out)" -le 24 ] || wrong "a help fits a screen of 24 lines"
+	[ "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' out)" -le 100 ] || wrong "too wide"
+done
+
+# Each of these is one sentence on stderr and our own failure.
+mistakes() {
+	while IFS='|' read -r words sentence; do
+		# shellcheck disable=SC2086
+		try $words </dev/null
+		expect_code 125
+		expect_out ""
+		expect_err "terrarium: $sentence"
+	done
+}
+printf 'x' >script
+printf '\177ELF\0\0' >binary.py
+mkdir folder.py
+mistakes <<'MISTAKES'
+rnu|there is no command and no file 'rnu'; did you mean 'terrarium run'?
+--nonsense|unknown option '--nonsense'; see 'terrarium --help'
+run --nonsense|unknown option '--nonsense'; see 'terrarium run --help'
+run --memroy 5 -c x|unknown option '--memroy'; did you mean --memory?
+run -c|a value is missing after '-c'; see 'terrarium run --help'
+run --json=yes|no value can be given to '--json'; see 'terrarium run --help'
+run -c x|there is no terminal to ask on before code is run; give --yes to run it without asking
+run --yes --memory -1 -c x|--memory -1: must be at least 16 MiB
+run --yes --memory=lots -c x|--memory lots: must be a number of MiB, such as 512 or 2G
+run --yes --cpus 0 -c x|--cpus 0: must be at least 0.01 cores
+run --yes --timeout never -c x|--timeout never: must be a number of seconds, such as 30 or 500ms
+run --yes --metrics-interval 0.1 -c x|--metrics-interval 0.1: must be at least 0.2 seconds
+run --yes --config nowhere.json -c x|cannot read nowhere.json: No such file or directory
+run --yes nowhere.py|cannot read nowhere.py: No such file or directory
+run --yes binary.py|cannot run binary.py: it is a binary file (a NUL byte in line 1), not text
+run --yes folder.py|cannot run folder.py: it is a directory
+run --yes - -|'-' was given twice, but standard input can be read only once
+run --yes --backend moon -c x|there is no backend 'moon': known are local and fake
+exec --yes|there is no command to execute; see 'terrarium exec --help'
+help nonsense|there is no command 'nonsense'; see 'terrarium help'
+MISTAKES
+
+try run --yes -l cobol -c x
+expect_code 125
+expect_in err "unknown language 'cobol'"
+expect_in err "bash (shell sh)"
+try run --yes -l ts -c x
+expect_code 125
+expect_in err "TypeScript cannot be run"
+try run --yes script
+expect_code 125
+expect_in err "'script' has no ending"
+
+# The config file, .env and the environment, and who wins.
+mkdir -p config/terrarium
+echo '{ "backend": "fake", // for tests
+  "timeout": 20, "memroy": 64 }' >config/terrarium/config.json
+try run --yes -c x
+expect_code 125
+expect_err "terrarium: $dir/config/terrarium/config.json:2:18: unknown setting \"memroy\"; did you mean \"memory\"?"
+echo '{ "backend": "moon" }' >config/terrarium/config.json
+echo 'TERRARIUM_BACKEND=mars' >.env
+try run --yes -c x
+expect_in err "'mars'"
+TERRARIUM_BACKEND=venus try run --yes -c x
+expect_in err "'venus'"
+TERRARIUM_BACKEND=venus try run --yes --backend fake -c 'print hello'
+expect_code 0
+expect_out hello
+echo 'TERRARIUM_CONFIRM=off' >.env
+try run --yes --backend fake -c 'print hello'
+expect_code 125
+expect_in err ".env:1: TERRARIUM_CONFIRM cannot be set here"
+rm .env
+echo '{ "backend": "fake", "confirm": false }' >config/terrarium/config.json
+try run -c 'print hello'
+expect_code 0
+expect_out hello
+printf '{ "memory": 64,\n  "cpus": }' >bad.json
+try run --yes --config bad.json -c x
+expect_code 125
+expect_in err "bad.json:2:11: this is not JSON"
+
+verdict
