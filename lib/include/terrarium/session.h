@@ -97,7 +97,7 @@ enum trm_question {
 	TRM_ASK_COMPLETE,    /* {"matches":[…],"start":n,"end":n} in code points of `code` */
 	TRM_ASK_INSPECT,     /* {"found":bool,"name":…,"type":…,"value":…,"signature":…,"doc":…} */
 	TRM_ASK_IS_COMPLETE, /* {"status":"complete"|"incomplete"|"invalid","indent":"…"} */
-	TRM_ASK_VARIABLES,   /* {"variables":[{"name","type","size","value"}]} */
+	TRM_ASK_VARIABLES,   /* {"variables":[{"name","type","size","value"}]}, all texts; size: "3", "2×4" or "" */
 	TRM_ASK_RESET,       /* {} : all variables forgotten */
 };
 
