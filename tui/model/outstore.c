@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/outstore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+enum { BREAK = 1, SOFT = 2 }; /* record flags: the line ends behind it; only for its length */
+
+struct record {
+	uint16_t len;
+	uint8_t kind, flags;
+	uint32_t run;
+};
+
+struct out_chunk {
+	uint64_t first_line; /* the line that its first byte belongs to */
+	uint32_t used;
+	uint32_t breaks;     /* lines that end in it */
+	bool has_controls;   /* something in it may change colours */
+	bool has_colours;    /* `colours` is known */
+	struct ansi colours[OUT_STREAMS]; /* in force at its start */
+	char bytes[OUT_CHUNK_BYTES];
+};
+
+/* How far back to look for colours that are still in force: more is not worth a frame. */
+#define COLOUR_CHUNKS 16
+
+_Static_assert(OUT_CHUNK_BYTES <= 65536u, "a record's length is 16 bits");
+_Static_assert(OUT_CHUNK_BYTES > 2 * sizeof(struct record), "a chunk holds a record");
+
+static struct out_chunk *chunk_at(const struct outstore *s, size_t k)
+{
+	return s->ring[(s->first + k) % s->n_ring];
+}
+
+static struct out_chunk *newest(const struct outstore *s)
+{
+	return s->n ? chunk_at(s, s->n - 1) : NULL;
+}
+
+int outstore_init(struct outstore *s, size_t cap_bytes)
+{
+	size_t slots = cap_bytes / sizeof(struct out_chunk);
+
+	memset(s, 0, sizeof *s);
+	s->n_ring = slots < 2 ? 2 : slots;
+	s->ring = calloc(s->n_ring, sizeof *s->ring);
+	s->open_record = SIZE_MAX;
+	s->line_is_empty = true;
+	return s->ring ? 0 : TRM_ENOMEM;
+}
+
+void outstore_finish(struct outstore *s)
+{
+	for (size_t i = 0; s->ring && i < s->n_ring; i++)
+		free(s->ring[i]);
+	free(s->ring);
+	memset(s, 0, sizeof *s);
+}
+
+void outstore_clear(struct outstore *s)
+{
+	for (size_t i = 0; i < s->n_ring; i++) {
+		free(s->ring[i]);
+		s->ring[i] = NULL;
+	}
+	s->first = s->n = 0;
+	s->dropped_lines = s->dropped_bytes = s->total_bytes = 0;
+	if (!s->line_is_empty)
+		s->end_line++;
+	s->since_break = 0;
+	s->open_record = SIZE_MAX;
+	s->line_is_empty = true;
+}
+
+/* ---- appending ------------------------------------------------------------------- */
+
+static void drop_oldest(struct outstore *s)
+{
+	struct out_chunk *c = chunk_at(s, 0);
+
+	s->dropped_lines += c->breaks;
+	s->dropped_bytes += c->used;
+	s->first = (s->first + 1) % s->n_ring;
+	s->n--;
+}
+
+/* A fresh chunk at the end. Its slot may hold an old one's memory: it is used again. */
+static struct out_chunk *chunk_push(struct outstore *s)
+{
+	size_t slot;
+
+	if (s->n == s->n_ring)
+		drop_oldest(s);
+	slot = (s->first + s->n) % s->n_ring;
+	if (!s->ring[slot])
+		s->ring[slot] = malloc(sizeof **s->ring);
+	if (!s->ring[slot]) {
+		if (s->n == 0)
+			return NULL;
+		s->ring[slot] = chunk_at(s, 0);
+		s->ring[s->first] = NULL;
+		s->dropped_lines += s->ring[slot]->breaks;
+		s->dropped_bytes += s->ring[slot]->used;
+		s->first = (s->first + 1) % s->n_ring;
+		s->n--;
+	}
+	s->n++;
+	struct out_chunk *c = newest(s);
+	c->first_line = s->end_line;
+	c->used = c->breaks = 0;
+	c->has_controls = c->has_colours = false;
+	s->open_record = SIZE_MAX;
+	return c;
+}
+
+static struct record record_get(const struct out_chunk *c, size_t at)
+{
+	struct record r;
+	memcpy(&r, c->bytes + at, sizeof r);
+	return r;
+}
+
+static void record_set(struct out_chunk *c, size_t at, struct record r)
+{
+	memcpy(c->bytes + at, &r, sizeof r);
+}
+
+/* The chunk and, in s->open_record, the record that takes at least one more byte. */
+static struct out_chunk *record_open(struct outstore *s, enum out_kind kind, uint32_t run)
+{
+	struct out_chunk *c = newest(s);
+
+	if (c && s->open_record != SIZE_MAX && c->used < OUT_CHUNK_BYTES) {
+		struct record r = record_get(c, s->open_record);
+		if (r.kind == kind && r.run == run)
+			return c;
+	}
+	if (!c || OUT_CHUNK_BYTES - c->used < sizeof(struct record) + 1)
+		c = chunk_push(s);
+	if (!c)
+		return NULL;
+	s->open_record = c->used;
+	record_set(c, c->used, (struct record){ .kind = (uint8_t)kind, .run = run });
+	c->used += sizeof(struct record);
+	if (kind == OUT_HEADER)
+		c->has_controls = true;
+	return c;
+}
+
+static void record_break(struct outstore *s, struct out_chunk *c, unsigned flags)
+{
+	struct record r = record_get(c, s->open_record);
+
+	r.flags |= (uint8_t)flags;
+	record_set(c, s->open_record, r);
+	c->breaks++;
+	s->end_line++;
+	s->since_break = 0;
+	s->line_is_empty = true;
+	s->open_record = SIZE_MAX;
+}
+
+static uint32_t count_newlines(const char *p, size_t n)
+{
+	uint32_t count = 0;
+
+	for (const char *end = p + n; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
+		count++;
+	return count;
+}
+
+/* Keep track of how long it is since the line was last broken or rewritten. */
+static void track_breaks(struct outstore *s, const char *p, size_t n)
+{
+	const char *nl = memrchr(p, '\n', n);
+	const char *behind = nl ? nl + 1 : p;
+	const char *cr = memrchr(behind, '\r', n - (size_t)(behind - p));
+
+	if (cr || nl)
+		s->since_break = n - (size_t)((cr ? cr : nl) + 1 - p);
+	else
+		s->since_break += n;
+	s->line_is_empty = nl == p + n - 1;
+}
+
+static void put(struct outstore *s, struct out_chunk *c, const char *p, size_t n)
+{
+	struct record r = record_get(c, s->open_record);
+	uint32_t lines = count_newlines(p, n);
+
+	memcpy(c->bytes + c->used, p, n);
+	c->used += (uint32_t)n;
+	c->breaks += lines;
+	s->end_line += lines;
+	r.len = (uint16_t)(r.len + n);
+	record_set(c, s->open_record, r);
+	if (!c->has_controls && (memchr(p, 0x1b, n) || memchr(p, 0xc2, n)))
+		c->has_controls = true;
+	track_breaks(s, p, n);
+}
+
+/* At most `take` (which is at least 4) of n bytes, cut before a character rather than inside. */
+static size_t whole_chars(const char *p, size_t take, size_t n)
+{
+	size_t cut = take;
+
+	while (cut < n && cut > take - 3 && ((unsigned char)p[cut] & 0xc0) == 0x80)
+		cut--;
+	return cut;
+}
+
+void outstore_append(struct outstore *s, enum out_kind kind, uint32_t run, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+
+	s->total_bytes += n;
+	while (n) {
+		struct out_chunk *c = record_open(s, kind, run);
+		if (!c) {
+			s->dropped_bytes += n;
+			return;
+		}
+		size_t take = OUT_CHUNK_BYTES - c->used;
+		if (take > n)
+			take = n;
+		if (take >= OUT_LINE_BYTES - s->since_break)
+			take = whole_chars(p, OUT_LINE_BYTES - s->since_break, n);
+		put(s, c, p, take);
+		p += take;
+		n -= take;
+		if (s->since_break > OUT_LINE_BYTES - 4)
+			record_break(s, c, BREAK | SOFT);
+	}
+}
+
+void outstore_end_line(struct outstore *s)
+{
+	struct out_chunk *c = newest(s);
+
+	if (s->line_is_empty || !c)
+		return;
+	if (s->open_record == SIZE_MAX) {
+		c = record_open(s, OUT_NOTE, 0);
+		if (!c)
+			return;
+	}
+	record_break(s, c, BREAK);
+}
+
+void outstore_header(struct outstore *s, uint32_t run)
+{
+	outstore_end_line(s);
+	s->open_record = SIZE_MAX;
+	struct out_chunk *c = record_open(s, OUT_HEADER, run);
+	if (c)
+		record_break(s, c, BREAK);
+}
+
+uint64_t outstore_first(const struct outstore *s)
+{
+	return s->n ? chunk_at(s, 0)->first_line : s->end_line;
+}
+
+uint64_t outstore_end(const struct outstore *s)
+{
+	return s->end_line + !s->line_is_empty;
+}
+
+size_t outstore_memory(const struct outstore *s)
+{
+	size_t bytes = s->n_ring * sizeof *s->ring;
+
+	for (size_t i = 0; i < s->n_ring; i++)
+		bytes += s->ring[i] ? sizeof **s->ring : 0;
+	return bytes;
+}
+
+/* ---- reading ------------------------------------------------------------------------ */
+
+static unsigned stream_of(enum out_kind kind)
+{
+	switch (kind) {
+	case OUT_STDOUT: return 0;
+	case OUT_STDERR: return 1;
+	case OUT_LATE: return 2;
+	default: return 3;
+	}
+}
+
+static void colours_reset(struct ansi colours[OUT_STREAMS])
+{
+	memset(colours, 0, OUT_STREAMS * sizeof *colours);
+}
+
+static bool colours_are_plain(const struct ansi colours[OUT_STREAMS])
+{
+	for (unsigned i = 0; i < OUT_STREAMS; i++)
+		if (!ansi_is_plain(&colours[i]))
+			return false;
+	return true;
+}
+
+bool out_reader_next(struct out_reader *r, struct out_piece *ret)
+{
+	for (; r->chunk < r->store->n; r->chunk++, r->record = r->pos = 0) {
+		struct out_chunk *c = chunk_at(r->store, r->chunk);
+		if (r->record >= c->used)
+			continue;
+		struct record rec = record_get(c, r->record);
+		const char *p = c->bytes + r->record + sizeof rec + r->pos;
+		size_t left = rec.len - r->pos;
+		const char *nl = left ? memchr(p, '\n', left) : NULL;
+
+		*ret = (struct out_piece){ .kind = (enum out_kind)rec.kind, .run = rec.run, .bytes = p,
+			.n = nl ? (size_t)(nl - p) : left, .ends_line = nl || rec.flags & BREAK,
+			.is_soft = !nl && rec.flags & SOFT };
+		if (rec.kind == OUT_HEADER)
+			colours_reset(r->colours);
+		ret->colours = &r->colours[stream_of(ret->kind)];
+		r->pos += ret->n + (nl != NULL);
+		/* A break behind the record belongs to its last piece, so only an unbroken record ends here. */
+		if (!nl || (r->pos == rec.len && !(rec.flags & BREAK))) {
+			r->record += sizeof rec + rec.len;
+			r->pos = 0;
+		}
+		r->line += ret->ends_line;
+		return true;
+	}
+	return false;
+}
+
+/* Parse a piece for its colours alone. */
+static void skim(const struct out_piece *piece)
+{
+	const char *p = piece->bytes, *end = p + piece->n;
+	uint32_t value;
+
+	while (ansi_next(piece->colours, &p, end, &value) != ANSI_END)
+		;
+	if (piece->ends_line && !piece->is_soft)
+		ansi_end_line(piece->colours);
+}
+
+/* Go on to the start of `line` (or to the end of the reader's chunk). */
+static void skim_to(struct out_reader *r, uint64_t line, size_t end_chunk)
+{
+	struct out_piece piece;
+
+	while (r->line < line && r->chunk < end_chunk) {
+		struct out_chunk *c = chunk_at(r->store, r->chunk);
+		if (r->record >= c->used) {
+			r->chunk++;
+			r->record = r->pos = 0;
+			continue;
+		}
+		if (!out_reader_next(r, &piece))
+			return;
+		if (c->has_controls || !ansi_is_plain(piece.colours))
+			skim(&piece);
+	}
+}
+
+/* Fill in the colours at the start of chunk k, from the nearest chunk before that knows them. */
+static void learn_colours(const struct outstore *s, size_t k)
+{
+	size_t from = k;
+
+	while (from > 0 && !chunk_at(s, from)->has_colours && k - from < COLOUR_CHUNKS)
+		from--;
+	if (!chunk_at(s, from)->has_colours) {
+		colours_reset(chunk_at(s, from)->colours);
+		chunk_at(s, from)->has_colours = true;
+	}
+	for (; from < k; from++) {
+		struct out_chunk *c = chunk_at(s, from), *next = chunk_at(s, from + 1);
+		struct out_reader r = { .store = s, .chunk = from, .line = c->first_line };
+		memcpy(r.colours, c->colours, sizeof r.colours);
+		if (c->has_controls || !colours_are_plain(c->colours))
+			skim_to(&r, UINT64_MAX, from + 1);
+		memcpy(next->colours, r.colours, sizeof next->colours);
+		next->has_colours = true;
+	}
+}
+
+/* The chunk in which a line starts (or at whose very end the line before it ends). */
+static size_t chunk_of_line(const struct outstore *s, uint64_t line)
+{
+	size_t low = 0, high = s->n;
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+		if (chunk_at(s, mid)->first_line < line)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The chunk in which a line that starts in chunk k ends (or the newest). */
+static size_t chunk_of_end(const struct outstore *s, size_t k, uint64_t line)
+{
+	while (k + 1 < s->n && chunk_at(s, k + 1)->first_line <= line)
+		k++;
+	return k;
+}
+
+/* Stand behind the first carriage return in the reader's chunk. */
+static void skip_to_return(struct out_reader *r, size_t chunk)
+{
+	struct out_piece piece;
+	struct out_reader at = *r;
+
+	while (r->chunk == chunk && r->record < chunk_at(r->store, chunk)->used) {
+		at = *r;
+		if (!out_reader_next(r, &piece))
+			break;
+		const char *cr = memchr(piece.bytes, '\r', piece.n);
+		if (cr) {
+			at.pos += (size_t)(cr - piece.bytes);
+			break;
+		}
+		skim(&piece);
+		if (piece.ends_line)
+			break;
+	}
+	*r = at;
+}
+
+void out_reader_seek(struct out_reader *r, const struct outstore *s, uint64_t line)
+{
+	memset(r, 0, sizeof *r);
+	r->store = s;
+	if (s->n == 0)
+		return;
+	if (line < outstore_first(s))
+		line = outstore_first(s);
+	size_t k = chunk_of_line(s, line), last = chunk_of_end(s, k, line);
+	bool is_rewritten = last > k + 2;
+	if (is_rewritten)
+		k = last - 1;
+	learn_colours(s, k);
+	r->chunk = k;
+	r->line = chunk_at(s, k)->first_line;
+	memcpy(r->colours, chunk_at(s, k)->colours, sizeof r->colours);
+	if (is_rewritten)
+		skip_to_return(r, k);
+	else
+		skim_to(r, line, s->n);
+}
