@@ -194,10 +194,12 @@ static void begin(struct outline *l, const struct out_piece *piece)
 bool outline_read(struct outline *l, struct out_reader *r)
 {
 	struct out_piece piece;
+	bool is_first = true;
 
-	for (bool is_first = true; out_reader_next(r, &piece); is_first = false) {
+	while (out_reader_next(r, &piece)) {
 		if (is_first)
 			begin(l, &piece);
+		is_first = false;
 		parse(l, piece.colours, piece.bytes, piece.n, kind_roles[piece.kind]);
 		if (!piece.ends_line)
 			continue;
@@ -206,7 +208,7 @@ bool outline_read(struct outline *l, struct out_reader *r)
 			put_char(l, 0xfffd, (struct style){ .role = kind_roles[piece.kind] });
 		return true;
 	}
-	return false;
+	return !is_first;
 }
 
 void outline_put(struct outline *l, const char *text, size_t n, struct style style)

@@ -216,6 +216,10 @@ void outstore_append(struct outstore *s, enum out_kind kind, uint32_t run, const
 {
 	const char *p = bytes;
 
+	if (n && (kind == OUT_LATE) != s->last_was_late) {
+		outstore_end_line(s);
+		s->last_was_late = kind == OUT_LATE;
+	}
 	s->total_bytes += n;
 	while (n) {
 		struct out_chunk *c = record_open(s, kind, run);

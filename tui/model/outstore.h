@@ -36,7 +36,7 @@ enum out_kind {
 	OUT_TRACE,   /* an exception's traceback */
 	OUT_NOTE,    /* from the workbench itself */
 	OUT_INPUT,   /* a line that the person has sent to the run */
-	OUT_LATE,    /* output that came after its run had ended */
+	OUT_LATE,    /* output that came after its run had ended; `run` is then the session's number */
 	OUT_KINDS
 };
 
@@ -53,6 +53,7 @@ struct outstore {
 	size_t since_break;      /* bytes since the last newline, return or break */
 	size_t open_record;      /* offset of the record in the newest chunk that may grow; SIZE_MAX: none */
 	bool line_is_empty;      /* nothing stands in the open line yet */
+	bool last_was_late;      /* late output never shares a line with other output */
 };
 
 /* Takes no memory before the first append. 0 or TRM_ENOMEM. */

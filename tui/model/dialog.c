@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/dialog.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/layout.h"
+#include "term/event.h"
+#include "text/cluster.h"
+
+void dialog_finish(struct dialog *d)
+{
+	for (size_t i = 0; i < d->n_lines; i++)
+		free(d->lines[i].text);
+	free(d->lines);
+	free(d->items);
+	field_finish(&d->field);
+	memset(d, 0, sizeof *d);
+}
+
+void dialog_begin(struct dialog *d, enum dialog_kind kind, const char *title)
+{
+	dialog_finish(d);
+	d->kind = kind;
+	snprintf(d->title, sizeof d->title, "%s", title);
+}
+
+void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, int n)
+{
+	d->buttons = buttons;
+	d->n_buttons = n;
+	d->focus = 0;
+}
+
+/* ---- what it says ------------------------------------------------------------------------ */
+
+static struct dialog_line *line_push(struct dialog *d, char *text)
+{
+	if (!text)
+		return NULL;
+	if (d->n_lines == d->cap_lines) {
+		size_t cap = d->cap_lines ? d->cap_lines * 2 : 16;
+		struct dialog_line *lines = realloc(d->lines, cap * sizeof *lines);
+		if (!lines) {
+			free(text);
+			return NULL;
+		}
+		d->lines = lines;
+		d->cap_lines = cap;
+	}
+	d->lines[d->n_lines] = (struct dialog_line){ .text = text };
+	return &d->lines[d->n_lines++];
+}
+
+void dialog_add(struct dialog *d, uint16_t role, const char *fmt, ...)
+{
+	va_list args;
+	char *text = NULL;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	va_end(args);
+	struct dialog_line *line = line_push(d, text);
+	if (line)
+		line->role = role;
+}
+
+#define LABEL_COLS 10
+
+void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
+{
+	va_list args;
+	char *text = NULL, *whole = NULL;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	va_end(args);
+	if (text && asprintf(&whole, "%-*s%s", LABEL_COLS, label, text) < 0)
+		whole = NULL;
+	free(text);
+	struct dialog_line *line = line_push(d, whole);
+	if (line) {
+		line->role = role;
+		line->label_len = LABEL_COLS;
+	}
+}
+
+void dialog_add_code(struct dialog *d, const char *text, size_t n)
+{
+	struct dialog_line *line = line_push(d, strndup(text, n));
+
+	if (line) {
+		line->role = ROLE_TEXT;
+		line->is_code = true;
+	}
+}
+
+void dialog_add_item(struct dialog *d, const char *text)
+{
+	char (*items)[64] = realloc(d->items, (d->n_items + 1) * sizeof *items);
+
+	if (!items)
+		return;
+	d->items = items;
+	snprintf(items[d->n_items++], sizeof *items, "%s", text);
+}
+
+/* ---- wrapping ------------------------------------------------------------------------------ */
+
+/* How many bytes of s fit in `width` cells: up to a blank if there is one, else cut. */
+static size_t wrap(const char *s, size_t n, size_t width)
+{
+	size_t at = 0, cols = 0, blank = 0;
+
+	while (at < n) {
+		struct cluster c = cluster_at(s + at, n - at);
+		if (cols + c.width > width)
+			return blank ? blank : at ? at : c.len;
+		if (c.cp == ' ' && at)
+			blank = at + c.len;
+		cols += c.width;
+		at += c.len;
+	}
+	return n;
+}
+
+bool dialog_next_row(const struct dialog *d, size_t width, size_t *line, size_t *at, struct dialog_row *ret)
+{
+	if (*line >= d->n_lines)
+		return false;
+	const struct dialog_line *l = &d->lines[*line];
+	size_t left = strlen(l->text + *at);
+	size_t indent = *at && l->label_len < width / 2 ? l->label_len : 0;
+	size_t n = l->is_code ? left : wrap(l->text + *at, left, width - indent);
+
+	*ret = (struct dialog_row){ l, l->text + *at, n, (int)indent, *at == 0 };
+	*at += n;
+	if (n >= left) {
+		++*line;
+		*at = 0;
+	}
+	return true;
+}
+
+static size_t count_rows(const struct dialog *d, size_t width)
+{
+	size_t line = 0, at = 0, n = 0;
+	struct dialog_row row;
+
+	while (dialog_next_row(d, width, &line, &at, &row))
+		n++;
+	return n;
+}
+
+static size_t widest(const struct dialog *d)
+{
+	size_t most = cluster_columns(d->title, strlen(d->title)) + 4, buttons = 0;
+
+	for (size_t i = 0; i < d->n_lines; i++) {
+		size_t cols = cluster_columns(d->lines[i].text, strlen(d->lines[i].text));
+		most = cols > most ? cols : most;
+	}
+	for (size_t i = 0; i < d->n_items; i++) {
+		size_t cols = cluster_columns(d->items[i], strlen(d->items[i])) + 4;
+		most = cols > most ? cols : most;
+	}
+	for (int i = 0; i < d->n_buttons; i++)
+		buttons += strlen(d->buttons[i].label) + 6;
+	return buttons > most ? buttons : most;
+}
+
+/* ---- where it is ----------------------------------------------------------------------------- */
+
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
+{
+	int most_cols = cols < 64 ? cols : cols - 8, most_rows = rows < 20 ? rows : rows - 4;
+	int want = (int)least((int)widest(d), 1000) + 4;
+	int width = d->is_large ? least(most_cols, 100) : least(least(want, most_cols), 92);
+
+	width = width < least(50, most_cols) ? least(50, most_cols) : width;
+	struct dialog_layout l = { .buttons_row = -1, .n_rows = count_rows(d, (size_t)(width - 4)) };
+	int list = least((int)d->n_items, most_rows - 4);
+	int below = (d->has_field ? 2 : 0) + list + (d->n_buttons ? (rows < 16 ? 1 : 2) : 0);
+	int text = least(l.n_rows > 100000 ? 100000 : (int)l.n_rows, most_rows - 2 - below);
+	text = text < 0 ? 0 : text;
+	int height = text + below + 2;
+
+	l.box = (struct rect){ (rows - height) / 2, (cols - width) / 2, height, width };
+	int row = l.box.row + 1, col = l.box.col + 2;
+	l.text = (struct rect){ row, col, text, width - 4 };
+	row += text;
+	l.field = (struct rect){ row + 1, col, d->has_field ? 1 : 0, width - 4 };
+	row += d->has_field ? 2 : 0;
+	l.list = (struct rect){ row, col, list, width - 4 };
+	if (d->n_buttons)
+		l.buttons_row = l.box.row + height - 2;
+	return l;
+}
+
+void dialog_button_place(const struct dialog *d, const struct dialog_layout *l, int k, int *ret_col, int *ret_cols)
+{
+	int total = 0, before = 0, gap = 2;
+
+	for (int i = 0; i < d->n_buttons; i++)
+		total += (int)strlen(d->buttons[i].label) + 4 + gap;
+	if (total - gap > l->text.cols) { /* a narrow screen: no room for air */
+		gap = 0;
+		total = 0;
+		for (int i = 0; i < d->n_buttons; i++)
+			total += (int)strlen(d->buttons[i].label) + 2;
+	}
+	int padding = gap ? 4 : 2;
+	for (int i = 0; i < k; i++)
+		before += (int)strlen(d->buttons[i].label) + padding + gap;
+	int start = l->text.col + (l->text.cols - (total - gap)) / 2;
+	*ret_col = (start < l->text.col ? l->text.col : start) + before;
+	*ret_cols = (int)strlen(d->buttons[k].label) + padding;
+}
+
+/* ---- keys and mouse ----------------------------------------------------------------------------- */
+
+static void scroll_by(struct dialog *d, const struct dialog_layout *l, long by)
+{
+	long most = (long)l->n_rows - l->text.rows, to = (long)d->scroll + by;
+
+	d->scroll = to < 0 || most < 0 ? 0 : (size_t)(to > most ? most : to);
+}
+
+/* Up and down: in the list if there is one, else the text. */
+static int move_by(struct dialog *d, const struct dialog_layout *l, long by)
+{
+	if (!d->n_items) {
+		scroll_by(d, l, by);
+		return ANSWER_NONE;
+	}
+	long to = (long)d->current + by, last = (long)d->n_items - 1;
+	d->current = (size_t)(to < 0 ? 0 : to > last ? last : to);
+	return ANSWER_MOVED;
+}
+
+static int press(const struct dialog *d)
+{
+	return d->n_buttons ? d->buttons[d->focus].answer : ANSWER_ENTER;
+}
+
+static void turn(struct dialog *d, int by)
+{
+	if (d->n_buttons)
+		d->focus = (d->focus + by + d->n_buttons) % d->n_buttons;
+}
+
+static int letter(struct dialog *d, uint32_t key)
+{
+	for (int i = 0; i < d->n_buttons; i++)
+		if (d->buttons[i].letter && key < 128 && tolower((int)key) == d->buttons[i].letter)
+			return d->buttons[i].answer;
+	for (size_t i = 0; i < d->n_items; i++)
+		if (key < 128 && tolower((unsigned char)d->items[i][0]) == tolower((int)key)) {
+			d->current = i;
+			return ANSWER_MOVED;
+		}
+	return ANSWER_NONE;
+}
+
+static int key(struct dialog *d, const struct dialog_layout *l, const struct event *ev)
+{
+	int page = l->text.rows > 1 ? l->text.rows - 1 : 1;
+
+	switch (ev->key) {
+	case K_ESCAPE: return ANSWER_CANCEL;
+	case K_ENTER: return press(d);
+	case K_TAB:
+		if (d->has_field && !(ev->mods & MOD_SHIFT))
+			return ANSWER_TAB;
+		turn(d, ev->mods & MOD_SHIFT ? -1 : 1);
+		return ANSWER_NONE;
+	case K_UP: return move_by(d, l, -1);
+	case K_DOWN: return move_by(d, l, 1);
+	case K_PAGE_UP: return move_by(d, l, -page);
+	case K_PAGE_DOWN: return move_by(d, l, page);
+	}
+	if (d->has_field)
+		return field_handle(&d->field, ev), ANSWER_NONE;
+	switch (ev->key) {
+	case K_LEFT: turn(d, -1); return ANSWER_NONE;
+	case K_RIGHT: turn(d, 1); return ANSWER_NONE;
+	case K_HOME: return move_by(d, l, -1000000000);
+	case K_END: return move_by(d, l, 1000000000);
+	}
+	return ev->mods & (MOD_CTRL | MOD_ALT) ? ANSWER_NONE : letter(d, ev->key);
+}
+
+static int click(struct dialog *d, const struct dialog_layout *l, const struct event *ev)
+{
+	int col, cols;
+
+	for (int k = 0; k < d->n_buttons && ev->row == l->buttons_row; k++) {
+		dialog_button_place(d, l, k, &col, &cols);
+		if (ev->col >= col && ev->col < col + cols)
+			return d->buttons[k].answer;
+	}
+	if (rect_contains(l->list, ev->row, ev->col)) {
+		size_t first = d->current >= (size_t)l->list.rows ? d->current - (size_t)l->list.rows + 1 : 0;
+		size_t item = first + (size_t)(ev->row - l->list.row);
+		bool again = item == d->current;
+		d->current = item < d->n_items ? item : d->n_items - 1;
+		return again ? ANSWER_ENTER : ANSWER_MOVED;
+	}
+	return rect_contains(l->box, ev->row, ev->col) ? ANSWER_NONE : ANSWER_CANCEL;
+}
+
+int dialog_handle(struct dialog *d, const struct event *ev, int rows, int cols)
+{
+	struct dialog_layout l = dialog_layout(d, rows, cols);
+
+	switch (ev->type) {
+	case EVENT_KEY: return key(d, &l, ev);
+	case EVENT_PASTE:
+		if (d->has_field)
+			field_handle(&d->field, ev);
+		return ANSWER_NONE;
+	case EVENT_MOUSE:
+		if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
+			return move_by(d, &l, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+		return ev->action == MOUSE_PRESS && ev->button == 1 ? click(d, &l, ev) : ANSWER_NONE;
+	default: return ANSWER_NONE;
+	}
+}

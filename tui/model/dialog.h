@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_DIALOG_H
+#define TUI_DIALOG_H
+
+/* What stands over the panes and takes all keys: a text that scrolls, below it a
+ * field to type into or a list to choose from, below that buttons. Each part may be missing.
+ * This file knows how such a thing is worked; what its answers mean is known in
+ * answers.c. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/field.h"
+#include "view/canvas.h"
+
+struct event;
+
+enum dialog_kind {
+	DIALOG_NONE, DIALOG_CONFIRM, DIALOG_QUIT, DIALOG_OPEN, DIALOG_SAVE, DIALOG_OVERWRITE, DIALOG_DISCARD,
+	DIALOG_RESTART, DIALOG_LANGUAGE, DIALOG_THEME, DIALOG_HELP, DIALOG_MESSAGES,
+};
+
+struct dialog_button {
+	const char *label;
+	char letter;  /* that presses it; 0: none */
+	int answer;
+};
+
+struct dialog_line {
+	char *text;        /* owned, NUL-terminated */
+	uint16_t role;
+	uint8_t label_len; /* the first bytes are a label; what wraps stands below what is behind it */
+	bool is_code;      /* cut at the edge rather than wrapped */
+};
+
+struct dialog {
+	enum dialog_kind kind;
+	char title[96];
+	struct dialog_line *lines;
+	size_t n_lines, cap_lines;
+	size_t scroll;          /* rows above the first shown */
+	bool has_field;
+	struct field field;
+	const char *field_label;
+	char (*items)[64];      /* the list */
+	size_t n_items, current;
+	const struct dialog_button *buttons;
+	int n_buttons, focus;
+	bool is_large;          /* take most of the screen */
+};
+
+/* Answers beside the buttons' own. */
+enum { ANSWER_NONE = -1, ANSWER_CANCEL = -2, ANSWER_ENTER = -3, ANSWER_MOVED = -4, ANSWER_TAB = -5 };
+
+void dialog_finish(struct dialog *d); /* takes a zeroed object; leaves DIALOG_NONE */
+void dialog_begin(struct dialog *d, enum dialog_kind kind, const char *title);
+void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, int n);
+
+/* Add a line to the text. Out of memory: it is missing. */
+void dialog_add(struct dialog *d, uint16_t role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* "LABEL  text", wrapped with the text in a column of its own. */
+void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
+		__attribute__((format(printf, 4, 5)));
+void dialog_add_code(struct dialog *d, const char *text, size_t n);
+void dialog_add_item(struct dialog *d, const char *text); /* to the list */
+
+/* Where everything is, on a screen of this size. */
+struct dialog_layout {
+	struct rect box;     /* with its border */
+	struct rect text;    /* rows of text shown */
+	struct rect list;    /* 0 rows: none */
+	struct rect field;
+	int buttons_row;     /* -1: none */
+	size_t n_rows;       /* of text in all, wrapped */
+};
+struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols);
+
+/* Columns of button k: first one and how many. */
+void dialog_button_place(const struct dialog *d, const struct dialog_layout *l, int k, int *ret_col, int *ret_cols);
+
+/* Walk over the wrapped rows of the text: *line and *at begin at 0. Gives the bytes of the row and
+ * its indentation; false at the end. */
+struct dialog_row {
+	const struct dialog_line *line;
+	const char *text;
+	size_t n;
+	int indent;
+	bool is_first; /* of its line */
+};
+bool dialog_next_row(const struct dialog *d, size_t width, size_t *line, size_t *at, struct dialog_row *ret);
+
+/* Handle one event on a screen of this size: a button's answer, or one of ANSWER_…. */
+int dialog_handle(struct dialog *d, const struct event *ev, int rows, int cols);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_EFFECT_H
+#define TUI_EFFECT_H
+
+/* What update() asks the app to do. A list that the app carries out, in order, and
+ * empties. Texts are owned by the list. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trm_lang;
+
+enum effect_type {
+	EFFECT_RUN,           /* text, len: the code; lang; number: the run's serial */
+	EFFECT_INTERRUPT,     /* the run; a second one kills it */
+	EFFECT_STDIN,         /* text, len, the newline included */
+	EFFECT_STDIN_EOF,
+	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
+	EFFECT_START_SANDBOX, /* after the old one has died */
+	EFFECT_OPEN,          /* text: path; lang: whose buffer */
+	EFFECT_SAVE,          /* text: path, or NULL for the buffer's own; lang */
+	EFFECT_SAVE_CHECKED,  /* as EFFECT_SAVE, but ask before a file that exists is replaced */
+	EFFECT_COPY,          /* text, len: to the terminal's clipboard */
+	EFFECT_THEME,         /* text: name; number: 1 for good, 0 a preview */
+	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */
+	EFFECT_COMPLETE_PATH, /* text: what was typed; answered by MSG_PATH */
+	EFFECT_REPAINT,       /* trust nothing on the screen */
+	EFFECT_QUIT,
+};
+
+struct effect {
+	enum effect_type type;
+	const struct trm_lang *lang;
+	char *text;   /* NUL-terminated, or NULL */
+	size_t len;
+	uint64_t number;
+};
+
+struct effects {
+	struct effect *items;
+	size_t n, cap;
+};
+
+void effects_finish(struct effects *e); /* takes a zeroed object */
+void effects_clear(struct effects *e);
+
+/* Add one; `text` (len bytes, may be NULL) is copied. Out of memory: it is not added, false. */
+bool effect_add(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text,
+		size_t len, uint64_t number);
+bool effect_plain(struct effects *e, enum effect_type type);
+bool effect_text(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_LAYOUT_H
+#define TUI_LAYOUT_H
+
+/* Where the panes lie, for a size of the screen. Pure geometry, shared by update (what
+ * was clicked, how long is a page) and view.
+ *
+ *   WIDE                        STACKED               SINGLE
+ *   ┌ title ────────────────┐   ┌ title ──────────┐   title
+ *   │ tabs        │ metrics │   │ metrics strip   │   one of editor,
+ *   │ editor      │         │   │ tabs            │   output, metrics
+ *   ├─────────────┤         │   │ editor          │
+ *   │ output      │         │   ├─────────────────┤   status
+ *   └ status ─────┴─────────┘   │ output          │   keys
+ *   keys                        └ status ─────────┘
+ *                               keys                                  */
+
+#include <stdbool.h>
+
+#include "view/canvas.h"
+
+#define LAYOUT_MIN_ROWS 10
+#define LAYOUT_MIN_COLS 40
+
+enum layout_kind { LAYOUT_TOO_SMALL, LAYOUT_SINGLE, LAYOUT_STACKED, LAYOUT_WIDE };
+enum pane { PANE_EDITOR, PANE_OUTPUT, PANE_METRICS, PANE_COUNT };
+
+struct layout {
+	enum layout_kind kind;
+	struct rect panes[PANE_COUNT]; /* without borders; 0 rows: not on the screen, or a strip */
+	struct rect strip;             /* metrics folded to a line or two; 0 rows: none */
+	struct rect tabs;              /* 0 rows: none */
+	int title_row, status_row, keys_row;
+	int divider_row;               /* between editor and output; -1: none */
+	int divider_col;               /* left of the metrics; -1: none */
+};
+
+/* `shown`: which pane SINGLE shows. */
+struct layout layout_make(int rows, int cols, enum pane shown);
+
+bool rect_contains(struct rect r, int row, int col);
+
+#endif

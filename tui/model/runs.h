@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_RUNS_H
+#define TUI_RUNS_H
+
+/* What is known of the runs whose output is kept: enough to write their headers. Runs have
+ * serials of the workbench's own, from 1: numbers begin anew with every sandbox. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/result.h>
+
+#define RUNS_MAX 4096 /* remembered; a power of two */
+
+struct outline;
+struct trm_lang;
+
+enum run_state { RUN_NONE, RUN_QUEUED, RUN_RUNNING, RUN_INTERRUPTING, RUN_KILLING, RUN_DONE };
+
+struct run_info {
+	uint32_t serial;
+	enum run_state state;
+	uint64_t number;           /* in its session; 0: not yet known */
+	const struct trm_lang *lang;
+	enum trm_status status;    /* when done */
+	int exit_code;
+	uint64_t wall_us;
+	bool has_mem_peak;
+	uint64_t mem_peak_bytes;
+	char excerpt[64];          /* how its code begins, one line */
+};
+
+struct runs {
+	struct run_info *items; /* ring, grows up to RUNS_MAX */
+	uint32_t last;          /* newest serial */
+	uint32_t cap;
+};
+
+void runs_finish(struct runs *r); /* takes a zeroed object */
+/* A new run; NULL when out of memory. */
+struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const char *code, size_t len);
+/* NULL if it is forgotten. */
+struct run_info *runs_find(const struct runs *r, uint32_t serial);
+
+/* Fill a line with "[3] python  0.4 ms  ✓  print(x)". */
+void run_header(struct outline *line, const struct run_info *run, bool has_utf8);
+
+/* "0.4 ms", "12 ms", "1.2 s", "3:05 min". Returns out. */
+char *format_duration(char out[24], uint64_t us);
+/* "640 B", "12.5 KiB", "64 MiB". Returns out. */
+char *format_bytes(char out[24], uint64_t bytes);
+
+#endif
