@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_MODEL_H
+#define TUI_MODEL_H
+
+/* The whole state of the workbench. update() is the only thing that changes it (and
+ * the app where an effect says so: opening and saving files); views read it. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/metrics.h>
+#include <terrarium/result.h>
+#include <terrarium/sandbox.h>
+
+#include "model/dialog.h"
+#include "model/editor.h"
+#include "model/field.h"
+#include "model/layout.h"
+#include "model/metric_history.h"
+#include "model/notices.h"
+#include "model/outpane.h"
+#include "model/runs.h"
+
+#define MODEL_GUARDS 24
+#define MODEL_PROCESSES 64 /* rows of the process table that are kept */
+
+enum sandbox_state { SANDBOX_STARTING, SANDBOX_READY, SANDBOX_DEAD };
+
+/* What is known of the sandbox. */
+struct sandbox_info {
+	enum sandbox_state state;
+	char name[65];
+	char backend[24];
+	char reason[480]; /* why it died */
+	struct trm_limits limits;
+	struct trm_guard guards[MODEL_GUARDS];
+	size_t n_guards;
+};
+
+/* The run in hand. */
+struct active_run {
+	enum run_state state;     /* RUN_NONE: nothing runs */
+	uint32_t serial;
+	const struct trm_lang *lang;
+	uint64_t started_ns;      /* when it was asked for, then when it started */
+	uint64_t interrupted_ns;  /* when the interrupt went out */
+	bool reads_line;          /* it waits for a line of input */
+	bool is_secret;
+	char prompt[256];
+};
+
+struct model {
+	int rows, cols;
+	struct layout layout;
+	bool has_utf8;            /* borders and graphs may use more than ASCII */
+	enum pane focus;
+	enum pane focus_back;     /* where focus goes when the run that asks for input has ended */
+	bool owes_focus;
+	enum pane mouse_pane;     /* that a drag began in */
+	bool has_mouse_pane;
+
+	struct editor editors[TRM_LANG_COUNT]; /* one per language */
+	struct clipboard clipboard;
+	const struct trm_lang *lang;
+
+	struct outpane out;
+	struct active_run run;
+	bool has_last;            /* a run has ended */
+	enum trm_status last_status;
+	uint64_t last_wall_us;
+	struct field input;       /* the line for stdin */
+	bool has_input;           /* it is open */
+
+	struct sandbox_info sandbox;
+	struct trm_sample sample;
+	bool has_sample;
+	struct trm_process processes[MODEL_PROCESSES];
+	size_t n_processes, all_processes; /* kept; in all */
+	bool has_processes;
+	size_t process_scroll;
+	struct metric_history history;
+	uint32_t metrics_interval_ms;
+
+	struct dialog dialog;
+	char pending_path[4096];  /* that a question is about */
+	const struct trm_lang *pending_lang;
+	char theme[64];           /* in use, but for previews */
+	struct notices notices;
+
+	bool confirm;             /* ask before a run */
+	uint32_t timeout_ms, grace_ms;
+	uint64_t now_ns;          /* of the last message */
+	bool is_quitting;
+	bool is_slow_to_quit;
+	bool needs_draw;
+};
+
+struct model_opts {
+	int rows, cols;
+	bool has_utf8;
+	const struct trm_lang *lang;
+	const char *theme;
+	bool confirm;
+	uint32_t timeout_ms, grace_ms, metrics_interval_ms;
+	struct trm_limits limits;
+	size_t scrollback_bytes;
+};
+
+int model_init(struct model *m, const struct model_opts *opts); /* 0 or TRM_ENOMEM */
+void model_finish(struct model *m); /* takes a zeroed object */
+
+static inline struct editor *model_editor(const struct model *m)
+{
+	return (struct editor *)&m->editors[m->lang->id];
+}
+
+static inline bool model_is_running(const struct model *m)
+{
+	return m->run.state != RUN_NONE;
+}
+
+/* Work the layout out again after a change of size or focus. */
+void model_relayout(struct model *m);
+void model_focus(struct model *m, enum pane pane);
+
+/* The tab of a language's buffer: " python: notes.py* ". Returns its length. */
+int model_tab_label(const struct model *m, const struct trm_lang *lang, char out[96]);
+/* Whose tab lies at a column of the screen; NULL: nobody's. */
+const struct trm_lang *model_tab_at(const struct model *m, int col);
+
+/* Size of the output pane's text: without the input line. */
+struct rect model_output_area(const struct model *m);
+
+/* -1, or in how many ms a MSG_TICK is due because something shown depends on the time. */
+int model_tick_ms(const struct model *m);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* A run from the key to its result. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/code.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+#define VALUE_SHOWN ((size_t)1 << 20) /* bytes of a value or a traceback that go to the output pane */
+
+/* ---- asking and starting ------------------------------------------------------------------ */
+
+static bool may_run(struct model *m)
+{
+	if (m->run.state != RUN_NONE) {
+		notices_add(&m->notices, m->now_ns, false, "a run is still going on: Ctrl-C interrupts it");
+		return false;
+	}
+	if (m->sandbox.state == SANDBOX_DEAD) {
+		ask_restart(m);
+		return false;
+	}
+	return true;
+}
+
+void run_ask(struct model *m, struct effects *out)
+{
+	struct msg msg = { .now_ns = m->now_ns };
+
+	m->needs_draw = true;
+	if (!may_run(m))
+		return;
+	if (code_is_blank(model_editor(m))) {
+		notices_add(&m->notices, m->now_ns, false, "there is nothing to run: type some %s first", m->lang->name);
+		return;
+	}
+	if (m->confirm)
+		ask_confirm(m, &msg);
+	else
+		run_start(m, out);
+}
+
+void run_start(struct model *m, struct effects *out)
+{
+	size_t len;
+	char *code = code_to_run(model_editor(m), m->lang, &len);
+	struct run_info *info = code ? runs_add(&m->out.runs, m->lang, code, len) : NULL;
+
+	if (!info || !effect_add(out, EFFECT_RUN, m->lang, code, len, info->serial)) {
+		notices_add(&m->notices, m->now_ns, true, "the code was not run: out of memory");
+		free(code);
+		return;
+	}
+	free(code);
+	m->run = (struct active_run){ .state = RUN_QUEUED, .serial = info->serial, .lang = m->lang,
+		.started_ns = m->now_ns };
+	outstore_header(&m->out.store, info->serial);
+	outpane_scroll_end(&m->out);
+	m->out.has_selection = false;
+	if (m->layout.kind == LAYOUT_SINGLE)
+		model_focus(m, PANE_OUTPUT);
+	m->needs_draw = true;
+}
+
+void run_stop(struct model *m, struct effects *out)
+{
+	if (m->run.state != RUN_INTERRUPTING && m->run.state != RUN_KILLING)
+		m->run.interrupted_ns = m->now_ns;
+	m->run.state = m->run.state == RUN_INTERRUPTING ? RUN_KILLING : RUN_INTERRUPTING;
+	effect_plain(out, EFFECT_INTERRUPT);
+	m->needs_draw = true;
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+static struct run_info *info_of(const struct model *m)
+{
+	return runs_find(&m->out.runs, m->run.serial);
+}
+
+static void add_text(struct model *m, enum out_kind kind, const char *text, size_t len)
+{
+	outstore_end_line(&m->out.store);
+	if (len > VALUE_SHOWN)
+		len = VALUE_SHOWN;
+	outstore_append(&m->out.store, kind, m->run.serial, text, len);
+	outstore_end_line(&m->out.store);
+}
+
+static void add_note(struct model *m, const char *text)
+{
+	add_text(m, OUT_NOTE, text, strlen(text));
+}
+
+static void show_display(struct model *m, const struct trm_display *display)
+{
+	char text[160], size[24];
+
+	if (strncmp(display->mime, "text/plain", 10) == 0) {
+		add_text(m, OUT_VALUE, display->data, display->n);
+		return;
+	}
+	snprintf(text, sizeof text, "(display: %.60s, %s)", display->mime, format_bytes(size, display->n));
+	add_note(m, text);
+}
+
+/* ---- input ------------------------------------------------------------------------------------- */
+
+static void open_input(struct model *m)
+{
+	m->has_input = true;
+	if (m->focus != PANE_OUTPUT && !m->owes_focus) {
+		m->focus_back = m->focus;
+		m->owes_focus = true;
+		model_focus(m, PANE_OUTPUT);
+	}
+	m->needs_draw = true;
+}
+
+static void close_input(struct model *m)
+{
+	m->has_input = false;
+	m->run.reads_line = false;
+	m->run.prompt[0] = '\0';
+	field_clear(&m->input);
+}
+
+static void on_input(struct model *m, const struct msg *msg)
+{
+	m->run.reads_line = true;
+	m->run.is_secret = msg->flag;
+	snprintf(m->run.prompt, sizeof m->run.prompt, "%s", msg->text ? msg->text : "");
+	open_input(m);
+}
+
+/* What was typed stands in the output as it would on a terminal. */
+static void echo_input(struct model *m, const char *text)
+{
+	outstore_append(&m->out.store, OUT_INPUT, m->run.serial, m->run.prompt, strlen(m->run.prompt));
+	if (!m->run.is_secret)
+		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, text, strlen(text));
+	outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "\n", 1);
+}
+
+static void send_line(struct model *m, struct effects *out)
+{
+	char *line = NULL;
+	int n = asprintf(&line, "%s\n", field_text(&m->input));
+
+	if (n < 0)
+		return;
+	effect_add(out, EFFECT_STDIN, NULL, line, (size_t)n, 0);
+	free(line);
+	echo_input(m, field_text(&m->input));
+	close_input(m);
+}
+
+void run_input_event(struct model *m, const struct msg *msg, struct effects *out)
+{
+	const struct event *ev = msg->event;
+	bool is_key = ev->type == EVENT_KEY;
+
+	m->needs_draw = true;
+	if (is_key && ev->key == K_ENTER) {
+		send_line(m, out);
+	} else if (is_key && ev->key == 'd' && ev->mods == MOD_CTRL) {
+		effect_plain(out, EFFECT_STDIN_EOF);
+		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, m->run.prompt, strlen(m->run.prompt));
+		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "^D\n", 3);
+		close_input(m);
+	} else if (is_key && ev->key == K_ESCAPE) {
+		if (!m->run.reads_line)
+			close_input(m);
+	} else if (field_handle(&m->input, ev) && !m->has_input) {
+		open_input(m);
+	}
+}
+
+/* ---- the end -------------------------------------------------------------------------------------- */
+
+static void show_error(struct model *m, const struct trm_result *r)
+{
+	outstore_end_line(&m->out.store);
+	for (char **line = r->traceback; line && *line; line++)
+		add_text(m, OUT_TRACE, *line, strlen(*line));
+	if (r->error_name && !(r->traceback && r->traceback[0])) {
+		char *text = NULL;
+		int n = asprintf(&text, "%s: %s", r->error_name, r->error_message ? r->error_message : "");
+		if (n >= 0)
+			add_text(m, OUT_TRACE, text, (size_t)n);
+		free(text);
+	}
+}
+
+static void show_result(struct model *m, const struct trm_result *r)
+{
+	char text[160];
+
+	outstore_end_line(&m->out.store);
+	if (r->value && r->value[0])
+		add_text(m, OUT_VALUE, r->value, strlen(r->value));
+	show_error(m, r);
+	if (r->reason)
+		add_note(m, r->reason);
+	if (r->state_lost && r->status != TRM_STATUS_LOST) {
+		snprintf(text, sizeof text, "%s had to be started again: its variables are gone, files are kept",
+				r->lang->name);
+		add_note(m, text);
+	}
+}
+
+static void on_done(struct model *m, const struct trm_result *r)
+{
+	struct run_info *info = info_of(m);
+
+	if (info) {
+		info->state = RUN_DONE;
+		info->number = r->number;
+		info->status = r->status;
+		info->exit_code = r->exit_code;
+		info->wall_us = r->wall_us;
+		info->has_mem_peak = r->has_mem_peak;
+		info->mem_peak_bytes = r->mem_peak_bytes;
+	}
+	show_result(m, r);
+	m->has_last = true;
+	m->last_status = r->status;
+	m->last_wall_us = r->wall_us;
+	close_input(m);
+	m->run = (struct active_run){ .state = RUN_NONE };
+	if (m->owes_focus && m->focus == PANE_OUTPUT)
+		model_focus(m, m->focus_back);
+	m->owes_focus = false;
+}
+
+static void on_refused(struct model *m, const struct msg *msg)
+{
+	struct run_info *info = info_of(m);
+
+	if (info) {
+		info->state = RUN_DONE;
+		info->status = TRM_STATUS_LOST;
+	}
+	add_note(m, msg->text);
+	notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
+	m->run = (struct active_run){ .state = RUN_NONE };
+}
+
+void update_run(struct model *m, const struct msg *msg, struct effects *out)
+{
+	struct run_info *info = info_of(m);
+	(void)out;
+
+	m->needs_draw = true;
+	switch (msg->type) {
+	case MSG_RUN_ACCEPTED:
+		if (info)
+			info->number = msg->number;
+		break;
+	case MSG_RUN_STARTED:
+		if (m->run.state == RUN_QUEUED)
+			m->run.state = RUN_RUNNING;
+		if (info)
+			info->state = RUN_RUNNING;
+		m->run.started_ns = msg->now_ns;
+		break;
+	case MSG_RUN_OUTPUT:
+		outstore_append(&m->out.store, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, m->run.serial,
+				msg->text, msg->len);
+		break;
+	case MSG_RUN_DISPLAY: show_display(m, msg->display); break;
+	case MSG_RUN_INPUT: on_input(m, msg); break;
+	case MSG_RUN_KILLING: m->run.state = RUN_KILLING; break;
+	case MSG_RUN_DONE: on_done(m, msg->result); break;
+	case MSG_RUN_REFUSED: on_refused(m, msg); break;
+	case MSG_LATE:
+		outstore_append(&m->out.store, OUT_LATE, (uint32_t)msg->number, msg->text, msg->len);
+		break;
+	default: break;
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of the sandbox, and what it uses. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+static void describe(struct sandbox_info *s, const struct msg *msg)
+{
+	if (msg->text)
+		snprintf(s->name, sizeof s->name, "%s", msg->text);
+	if (msg->other)
+		snprintf(s->backend, sizeof s->backend, "%s", msg->other);
+	if (msg->limits)
+		s->limits = *msg->limits;
+	s->n_guards = msg->n_guards < MODEL_GUARDS ? msg->n_guards : MODEL_GUARDS;
+	if (s->n_guards)
+		memcpy(s->guards, msg->guards, s->n_guards * sizeof *s->guards);
+}
+
+static void on_starting(struct model *m, const struct msg *msg)
+{
+	m->sandbox.state = SANDBOX_STARTING;
+	m->sandbox.reason[0] = '\0';
+	m->has_sample = m->has_processes = false;
+	m->n_processes = m->all_processes = 0;
+	metric_history_clear(&m->history);
+	describe(&m->sandbox, msg);
+}
+
+static void on_closed(struct model *m, const struct msg *msg)
+{
+	m->sandbox.state = SANDBOX_DEAD;
+	if (!msg->text)
+		return;
+	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s", msg->text);
+	notices_add(&m->notices, m->now_ns, true, "the sandbox has ended: %s - F5 starts a new one", msg->text);
+}
+
+/* The samples' own values; rows beyond what can be kept are counted. */
+static void on_metrics(struct model *m, const struct trm_metrics *metrics)
+{
+	m->sample = metrics->sample;
+	m->has_sample = true;
+	metric_history_add(&m->history, &metrics->sample);
+	m->has_processes = metrics->has_processes;
+	m->all_processes = metrics->n_processes;
+	m->n_processes = metrics->n_processes < MODEL_PROCESSES ? metrics->n_processes : MODEL_PROCESSES;
+	if (m->n_processes)
+		memcpy(m->processes, metrics->processes, m->n_processes * sizeof *m->processes);
+	if (m->process_scroll >= m->n_processes)
+		m->process_scroll = 0;
+}
+
+void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
+{
+	(void)out;
+	m->needs_draw = true;
+	switch (msg->type) {
+	case MSG_SANDBOX_STARTING: on_starting(m, msg); break;
+	case MSG_SANDBOX_READY:
+		m->sandbox.state = SANDBOX_READY;
+		describe(&m->sandbox, msg);
+		if (m->dialog.kind == DIALOG_CONFIRM)
+			ask_confirm(m, msg); /* the limits' strength is known now */
+		break;
+	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
+	case MSG_METRICS: on_metrics(m, msg->metrics); break;
+	default: break;
+	}
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_UPDATE_H
+#define TUI_UPDATE_H
+
+/* The state machine of the workbench: pure. No curses, no library calls, no clock, no files. */
+
+struct effects;
+struct model;
+struct msg;
+
+/* Change the model as the message demands; what is to be done outside goes to `out`. */
+void update(struct model *m, const struct msg *msg, struct effects *out);
+
+/* ---- parts, each in a file of its own -------------------------------------------------- */
+
+/* runs.c's owner of life: run_update.c */
+void update_run(struct model *m, const struct msg *msg, struct effects *out);
+void run_ask(struct model *m, struct effects *out);       /* F5: with the question, if it is on */
+void run_start(struct model *m, struct effects *out);     /* without */
+void run_stop(struct model *m, struct effects *out);      /* interrupt, then kill */
+void run_input_event(struct model *m, const struct msg *msg, struct effects *out); /* the line for stdin */
+
+/* questions and menus: answers.c */
+void ask_confirm(struct model *m, const struct msg *msg);
+void ask_restart(struct model *m);
+void ask_quit(struct model *m, struct effects *out);
+void ask_open(struct model *m);
+void ask_save(struct model *m, bool under_new_name, struct effects *out);
+void ask_language(struct model *m);
+void ask_themes(struct model *m, const struct msg *msg);
+void show_help(struct model *m);
+void show_messages(struct model *m);
+void update_dialog(struct model *m, const struct msg *msg, struct effects *out);
+
+/* files: file_update.c; sandbox and metrics: sandbox_update.c */
+void update_file(struct model *m, const struct msg *msg, struct effects *out);
+void update_sandbox(struct model *m, const struct msg *msg, struct effects *out);
+
+void language_set(struct model *m, const struct trm_lang *lang, struct effects *out);
+
+#endif
