@@ -410,7 +410,7 @@ void show_help(struct model *m)
 		if (command_info((enum command)c)->help)
 			dialog_add_labelled(d, command_info((enum command)c)->keys, ROLE_DIALOG, "%s",
 					command_info((enum command)c)->help);
-	dialog_add_labelled(d, "Alt-1…0", ROLE_DIALOG, "stand for F1 to F10 where a terminal keeps those for itself");
+	dialog_add_labelled(d, "Alt-1..0", ROLE_DIALOG, "stand for F1 to F10 where a terminal keeps those for itself");
 	help_section(d, "In the output");
 	for (size_t i = 0; i < sizeof output_help / sizeof *output_help; i++)
 		dialog_add_labelled(d, output_help[i].keys, ROLE_DIALOG, "%s", output_help[i].help);

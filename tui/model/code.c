@@ -41,8 +41,14 @@ static size_t indent_of(const char *line, const char *end)
 
 static const char *line_end(const char *p, const char *end)
 {
-	const char *nl = memchr(p, '\n', (size_t)(end - p));
+	const char *nl = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
 	return nl ? nl : end;
+}
+
+static const char *next_line(const char *p, const char *end)
+{
+	const char *nl = line_end(p, end);
+	return nl < end ? nl + 1 : end;
 }
 
 /* Take the indentation that all lines share out of code[0..len), in place. Returns the new length. */
@@ -51,7 +57,7 @@ static size_t dedent(char *code, size_t len)
 	const char *end = code + len, *first = NULL;
 	size_t shared = 0;
 
-	for (const char *p = code; p < end; p = line_end(p, end) + 1) {
+	for (const char *p = code; p < end; p = next_line(p, end)) {
 		size_t indent = indent_of(p, end), same = 0;
 		if (p + indent >= line_end(p, end))
 			continue; /* a blank line says nothing */
@@ -66,13 +72,12 @@ static size_t dedent(char *code, size_t len)
 	if (shared == 0)
 		return len;
 	char *to = code;
-	for (const char *p = code; p < end;) {
-		const char *stop = line_end(p, end);
-		size_t indent = indent_of(p, stop), cut = indent < shared ? indent : shared;
-		size_t n = (size_t)(stop - p) - cut + (stop < end);
+	for (const char *p = code, *next; p < end; p = next) {
+		next = next_line(p, end);
+		size_t indent = indent_of(p, line_end(p, end)), cut = indent < shared ? indent : shared;
+		size_t n = (size_t)(next - p) - cut;
 		memmove(to, p + cut, n);
 		to += n;
-		p = stop + 1;
 	}
 	return (size_t)(to - code);
 }

@@ -4,9 +4,12 @@
 
 /* The state machine of the workbench: pure. No curses, no library calls, no clock, no files. */
 
+#include <stdbool.h>
+
 struct effects;
 struct model;
 struct msg;
+struct trm_lang;
 
 /* Change the model as the message demands; what is to be done outside goes to `out`. */
 void update(struct model *m, const struct msg *msg, struct effects *out);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "text/cluster.h"
+#include "view/parts.h"
+
+static void draw_text_rows(const struct dialog *d, struct canvas *c, const struct dialog_layout *l)
+{
+	size_t line = 0, at = 0, k = 0;
+	struct dialog_row row;
+
+	while (dialog_next_row(d, (size_t)l->text.cols, &line, &at, &row)) {
+		if (k++ < d->scroll)
+			continue;
+		int y = l->text.row + (int)(k - 1 - d->scroll);
+		if (y >= l->text.row + l->text.rows)
+			return;
+		size_t label = row.is_first && row.line->label_len < row.n ? row.line->label_len : 0;
+		if (row.line->is_code) {
+			struct rect strip = { y, l->text.col, 1, l->text.cols };
+			canvas_fill(c, strip, " ", style_of(ROLE_TEXT));
+			canvas_put(c, strip, y, l->text.col + 1, row.text, row.n, style_of(ROLE_TEXT));
+			continue;
+		}
+		int col = canvas_put(c, l->text, y, l->text.col + row.indent, row.text, label, style_of(ROLE_DIALOG_TITLE));
+		canvas_put(c, l->text, y, col, row.text + label, row.n - label, style_of(row.line->role));
+	}
+}
+
+/* Marks in the border: there is text above or below. */
+static void draw_marks(const struct model *m, struct canvas *c, const struct dialog_layout *l)
+{
+	size_t below = m->dialog.scroll + (size_t)l->text.rows;
+	int row = l->text.row + l->text.rows - 1, right = l->box.col + l->box.cols;
+	char text[48];
+
+	if (below >= l->n_rows || l->text.rows < 1)
+		return;
+	int n = snprintf(text, sizeof text, " %zu more %s ", l->n_rows - below, sign(m->has_utf8, SIGN_MORE));
+	draw_text(c, l->box, row < l->box.row + l->box.rows - 1 ? row : row - 1, right - n - (m->has_utf8 ? -1 : 1),
+			ROLE_BUTTON, text);
+}
+
+static void draw_list(const struct model *m, struct canvas *c, const struct dialog_layout *l)
+{
+	const struct dialog *d = &m->dialog;
+	size_t first = d->current >= (size_t)l->list.rows ? d->current - (size_t)l->list.rows + 1 : 0;
+
+	for (int i = 0; i < l->list.rows && first + (size_t)i < d->n_items; i++) {
+		bool is_current = first + (size_t)i == d->current;
+		struct rect strip = { l->list.row + i, l->list.col, 1, l->list.cols };
+		uint16_t role = is_current ? ROLE_MENU_CURRENT : ROLE_MENU;
+		canvas_fill(c, strip, " ", style_of(role));
+		draw_format(c, strip, strip.row, strip.col, role, " %s %s",
+				is_current ? sign(m->has_utf8, SIGN_CURRENT) : " ", d->items[first + (size_t)i]);
+		if (is_current) {
+			c->cursor_row = strip.row;
+			c->cursor_col = strip.col;
+		}
+	}
+}
+
+static void draw_field(const struct dialog *d, struct canvas *c, struct rect area)
+{
+	int col = draw_format(c, area, area.row, area.col, ROLE_DIALOG_TITLE, "%s ", d->field_label);
+	struct rect field = { area.row, col, 1, area.col + area.cols - col };
+	int before = (int)cluster_columns(field_text(&d->field), d->field.cursor);
+	int shift = before >= field.cols ? before - field.cols + 1 : 0;
+
+	canvas_fill(c, field, " ", style_of(ROLE_TEXT));
+	canvas_put(c, field, area.row, col - shift, field_text(&d->field), d->field.len, style_of(ROLE_TEXT));
+	c->cursor_row = area.row;
+	c->cursor_col = col + before - shift;
+}
+
+static void draw_buttons(const struct dialog *d, struct canvas *c, const struct dialog_layout *l)
+{
+	for (int k = 0; k < d->n_buttons; k++) {
+		int col, cols;
+		dialog_button_place(d, l, k, &col, &cols);
+		struct rect place = { l->buttons_row, col, 1, cols };
+		uint16_t role = k == d->focus ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
+		canvas_fill(c, place, " ", style_of(role));
+		int start = col + (cols - (int)strlen(d->buttons[k].label)) / 2;
+		/* The letter that presses it is underlined. */
+		int end = draw_text(c, place, place.row, start, role, d->buttons[k].label);
+		canvas_put(c, place, place.row, start, d->buttons[k].label, 1, style_with(role, ATTR_UNDERLINE));
+		if (k == d->focus && end > start) {
+			draw_text(c, place, place.row, col, role, cols - (end - start) > 3 ? "[" : "");
+			draw_text(c, place, place.row, col + cols - 1, role, cols - (end - start) > 3 ? "]" : "");
+			c->cursor_row = place.row;
+			c->cursor_col = start;
+		}
+	}
+}
+
+void draw_dialog(const struct model *m, struct canvas *c)
+{
+	const struct dialog *d = &m->dialog;
+	struct dialog_layout l = dialog_layout(d, m->rows, m->cols);
+
+	canvas_fill(c, l.box, " ", style_of(ROLE_DIALOG));
+	draw_box(c, m->has_utf8, l.box, ROLE_DIALOG);
+	draw_format(c, l.box, l.box.row, l.box.col + 2, ROLE_DIALOG_TITLE, " %s ", d->title);
+	draw_text_rows(d, c, &l);
+	draw_list(m, c, &l);
+	if (l.field.rows)
+		draw_field(d, c, l.field);
+	if (l.buttons_row >= 0)
+		draw_buttons(d, c, &l);
+	draw_marks(m, c, &l);
+}

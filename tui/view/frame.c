@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* What is around the panes: borders, title, tabs, status line, key bar. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/command.h"
+#include "model/model.h"
+#include "text/cluster.h"
+#include "view/parts.h"
+
+/* ---- borders ------------------------------------------------------------------------------------- */
+
+/* The lines around one pane, brighter for the one that has the focus. */
+static void focus_border(const struct model *m, struct canvas *c)
+{
+	const struct layout *l = &m->layout;
+	struct rect p = l->panes[m->focus];
+	bool u = m->has_utf8;
+	int top = m->focus == PANE_OUTPUT ? l->divider_row : l->title_row;
+	int bottom = m->focus == PANE_EDITOR ? l->divider_row : l->status_row;
+
+	draw_vertical(c, u, top + 1, p.col - 1, bottom - top - 1, ROLE_BORDER_FOCUS);
+	draw_vertical(c, u, top + 1, p.col + p.cols, bottom - top - 1, ROLE_BORDER_FOCUS);
+	draw_horizontal(c, u, top, p.col, p.cols, ROLE_BORDER_FOCUS);
+	draw_horizontal(c, u, bottom, p.col, p.cols, ROLE_BORDER_FOCUS);
+}
+
+static void borders(const struct model *m, struct canvas *c)
+{
+	const struct layout *l = &m->layout;
+	struct rect box = { l->title_row, 0, l->status_row - l->title_row + 1, m->cols };
+	bool u = m->has_utf8;
+
+	draw_box(c, u, box, ROLE_BORDER);
+	draw_horizontal(c, u, l->divider_row, 1, m->layout.panes[PANE_EDITOR].cols, ROLE_BORDER);
+	if (l->divider_col >= 0)
+		draw_vertical(c, u, 1, l->divider_col, box.rows - 2, ROLE_BORDER);
+	if (l->panes[m->focus].rows > 0)
+		focus_border(m, c);
+	draw_sign(c, u, l->divider_row, 0, SIGN_TEE_RIGHT, ROLE_BORDER);
+	draw_sign(c, u, l->divider_row, l->divider_col >= 0 ? l->divider_col : m->cols - 1, SIGN_TEE_LEFT,
+			ROLE_BORDER);
+	if (l->divider_col >= 0) {
+		draw_sign(c, u, 0, l->divider_col, SIGN_TEE_DOWN, ROLE_BORDER);
+		draw_sign(c, u, l->status_row, l->divider_col, SIGN_TEE_UP, ROLE_BORDER);
+	}
+}
+
+/* ---- title ------------------------------------------------------------------------------------------ */
+
+static const char *state_text(const struct model *m, char out[96], uint16_t *role)
+{
+	char text[24];
+	uint64_t ran_us = (m->now_ns - m->run.started_ns) / 100000000u * 100000u;
+
+	*role = ROLE_STATUS_BUSY;
+	switch (m->run.state) {
+	case RUN_INTERRUPTING: return "interrupting";
+	case RUN_KILLING: return "killing";
+	case RUN_RUNNING:
+		if (m->run.reads_line)
+			return "waiting for input";
+		if (ran_us < 100000)
+			return "running";
+		snprintf(out, 96, "running %s", format_duration(text, ran_us < 1000000 ? 1000000 : ran_us));
+		if (ran_us < 1000000)
+			snprintf(out, 96, "running 0.%" PRIu64 " s", ran_us / 100000);
+		return out;
+	case RUN_QUEUED: return m->sandbox.state == SANDBOX_STARTING ? "starting" : "waiting";
+	case RUN_NONE: case RUN_DONE: break;
+	}
+	if (m->sandbox.state == SANDBOX_STARTING)
+		return "starting";
+	*role = m->sandbox.state == SANDBOX_DEAD ? ROLE_STATUS_ERROR : ROLE_STATUS_OK;
+	return m->sandbox.state == SANDBOX_DEAD ? "ended" : "idle";
+}
+
+/* Pieces of the title between which a border shows. */
+static int title_gap(const struct model *m, struct canvas *c, struct rect clip, int col)
+{
+	if (m->layout.kind == LAYOUT_SINGLE)
+		return draw_text(c, clip, 0, col, ROLE_DIM, " ");
+	return col + 2;
+}
+
+static void title(const struct model *m, struct canvas *c)
+{
+	bool single = m->layout.kind == LAYOUT_SINGLE;
+	struct rect clip = { 0, single ? 0 : 2, 1, m->cols - (single ? 9 : 13) };
+	char text[96], last[24];
+	uint16_t role;
+	const char *state = state_text(m, text, &role);
+	int col = clip.col;
+
+	if (!single)
+		col = title_gap(m, c, clip, draw_text(c, clip, 0, col, ROLE_TITLE, " terrarium "));
+	col = draw_format(c, clip, 0, col, ROLE_TITLE, " %s %s ", m->lang->name, sign(m->has_utf8, SIGN_MENU));
+	col = title_gap(m, c, clip, col);
+	if (!single && m->sandbox.name[0]) {
+		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s ", m->sandbox.backend, m->sandbox.name);
+		col = title_gap(m, c, clip, col);
+	}
+	col = draw_format(c, clip, 0, col, role, " %s %s ", sign(m->has_utf8, SIGN_DOT), state);
+	if (m->has_last && m->run.state == RUN_NONE) {
+		col = title_gap(m, c, clip, col);
+		draw_format(c, clip, 0, col, m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_STATUS_ERROR, " %s ",
+				format_duration(last, m->last_wall_us));
+	}
+	draw_text(c, (struct rect){ 0, 0, 1, m->cols }, 0, m->cols - (single ? 8 : 11), ROLE_TITLE, " F1 help ");
+}
+
+/* ---- tabs ---------------------------------------------------------------------------------------------- */
+
+static void tabs(const struct model *m, struct canvas *c)
+{
+	struct rect clip = m->layout.tabs;
+	int col = clip.col;
+	char label[96], place[64];
+
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
+		const struct trm_lang *lang = trm_lang_get(i);
+		model_tab_label(m, lang, label);
+		col = draw_text(c, clip, clip.row, col, lang == m->lang ? ROLE_TAB_ACTIVE : ROLE_TAB, label);
+	}
+	int n = snprintf(place, sizeof place, " %zu:%zu ", editor_line(model_editor(m)) + 1,
+			editor_column(model_editor(m)) + 1);
+	if (col + n < clip.col + clip.cols)
+		draw_text(c, clip, clip.row, clip.col + clip.cols - n, ROLE_DIM, place);
+}
+
+/* ---- the line between editor and output --------------------------------------------------------------- */
+
+static void output_title(const struct model *m, struct canvas *c, int row, int col, int cols)
+{
+	struct rect clip = { row, col, 1, cols };
+	const struct outstore *s = &m->out.store;
+	char text[96];
+	int n = 0;
+
+	draw_text(c, clip, row, col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM, " output ");
+	if (m->out.is_scrolled)
+		n = snprintf(text, sizeof text, " %s more below ", sign(m->has_utf8, SIGN_MORE));
+	else if (s->dropped_lines)
+		n = snprintf(text, sizeof text, " %" PRIu64 " lines dropped ", s->dropped_lines);
+	if (n > 0)
+		draw_text(c, clip, row, col + cols - 2 - (n - (m->out.is_scrolled && m->has_utf8 ? 2 : 0)), ROLE_WARN, text);
+}
+
+/* ---- status and keys -------------------------------------------------------------------------------------- */
+
+/* What is going on and must not be missed; else the newest notice; else nothing. */
+static const char *status_text(const struct model *m, char *out, size_t cap, uint16_t *role)
+{
+	const struct notice *notice = notices_at(&m->notices, 0);
+	uint64_t waited_ms = (m->now_ns - m->run.interrupted_ns) / 1000000u;
+
+	*role = ROLE_WARN;
+	if (m->is_quitting)
+		return m->is_slow_to_quit ? "stopping the sandbox ..." : "";
+	if (m->run.state == RUN_INTERRUPTING && waited_ms < m->grace_ms) {
+		snprintf(out, cap, "interrupting: killed in %.1f s if it does not listen (Ctrl-C: now)",
+				(double)(m->grace_ms - waited_ms) / 1000.0);
+		return out;
+	}
+	if (m->run.state == RUN_INTERRUPTING || m->run.state == RUN_KILLING)
+		return "killing the interpreter: its variables will be lost";
+	*role = notice && notice->is_error ? ROLE_STATUS_ERROR : ROLE_STATUS;
+	if (m->notices.is_shown && notice)
+		return notice->text;
+	*role = ROLE_STATUS_ERROR;
+	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting ? "the sandbox has ended: F5 starts a new one" : "";
+}
+
+static void status(const struct model *m, struct canvas *c)
+{
+	bool single = m->layout.kind == LAYOUT_SINGLE;
+	int row = m->layout.status_row;
+	struct rect clip = { row, single ? 0 : 2, 1, m->cols - (single ? 0 : 4) };
+	char buffer[256];
+	uint16_t role;
+	const char *text = status_text(m, buffer, sizeof buffer, &role);
+
+	if (!text[0]) {
+		if (single && m->focus != PANE_METRICS)
+			draw_strip(m, c, clip);
+		return;
+	}
+	if (single)
+		canvas_fill(c, clip, " ", style_of(ROLE_STATUS));
+	size_t cols = cluster_columns(text, strlen(text));
+	int end = draw_format(c, clip, row, clip.col, role, " %s ", text);
+	if ((int)cols + 2 > clip.cols)
+		draw_text(c, clip, row, end - (m->has_utf8 ? 1 : 3), role, sign(m->has_utf8, SIGN_ELLIPSIS));
+}
+
+static void keys(const struct model *m, struct canvas *c)
+{
+	struct rect clip = { m->layout.keys_row, 0, 1, m->cols };
+	struct keybar_item items[KEYBAR_MAX];
+	int n = keybar_make(m->cols, model_is_running(m), items);
+
+	canvas_fill(c, clip, " ", style_of(ROLE_KEY_LABEL));
+	for (int i = 0; i < n; i++) {
+		int col = draw_format(c, clip, clip.row, items[i].col, ROLE_KEY, " %s", items[i].keys);
+		draw_format(c, clip, clip.row, col, ROLE_KEY_LABEL, " %s ", items[i].label);
+	}
+}
+
+void draw_frame(const struct model *m, struct canvas *c)
+{
+	if (m->layout.kind == LAYOUT_SINGLE) {
+		canvas_fill(c, (struct rect){ 0, 0, 1, m->cols }, " ", style_of(ROLE_TITLE));
+	} else {
+		borders(m, c);
+		output_title(m, c, m->layout.divider_row, 1, m->layout.panes[PANE_OUTPUT].cols);
+		tabs(m, c);
+	}
+	title(m, c);
+	status(m, c);
+	keys(m, c);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/view.h"
+
+#include "model/model.h"
+#include "view/editor_view.h"
+#include "view/parts.h"
+
+static void draw_too_small(struct canvas *c)
+{
+	static const char *const words[] = { "terminal too small", "(need 40x10)" };
+	struct rect all = { 0, 0, c->rows, c->cols };
+
+	for (int i = 0; i < 2; i++) {
+		int row = c->rows / 2 - (c->rows > 1) + i, width = i ? 12 : 18;
+		int col = (c->cols - width) / 2;
+		draw_text(c, all, row, col < 0 ? 0 : col, ROLE_WARN, words[i]);
+	}
+}
+
+void view(const struct model *m, struct canvas *c)
+{
+	struct rect area = m->layout.panes[PANE_EDITOR];
+
+	canvas_fill(c, (struct rect){ 0, 0, c->rows, c->cols }, " ", style_of(ROLE_TEXT));
+	c->cursor_row = c->cursor_col = -1;
+	if (m->layout.kind == LAYOUT_TOO_SMALL) {
+		draw_too_small(c);
+		return;
+	}
+	draw_frame(m, c);
+	if (area.rows > 0)
+		editor_draw(model_editor(m), c, area, m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE);
+	if (m->layout.panes[PANE_OUTPUT].rows > 0)
+		draw_output(m, c);
+	if (m->layout.panes[PANE_METRICS].rows > 0)
+		draw_metrics(m, c);
+	if (m->layout.strip.rows > 0)
+		draw_strip(m, c, m->layout.strip);
+	if (m->dialog.kind != DIALOG_NONE)
+		draw_dialog(m, c);
+}
