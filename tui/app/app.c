@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "app/inside.h"
+#include "model/update.h"
+
+#define EXIT_FAILED 125
 
 void app_opts_default(struct app_opts *opts)
 {
@@ -12,9 +22,175 @@ void app_opts_default(struct app_opts *opts)
 	opts->confirm = true;
 }
 
+uint64_t app_clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- messages and effects ---------------------------------------------------------------------- */
+
+void app_send(struct app *a, struct msg *msg)
+{
+	msg->now_ns = app_clock_ns();
+	update(&a->model, msg, &a->effects);
+	if (a->is_performing)
+		return;
+	a->is_performing = true;
+	for (size_t i = 0; i < a->effects.n; i++) {
+		struct effect effect = a->effects.items[i]; /* the list may move while it is carried out */
+		app_perform(a, &effect);
+	}
+	effects_clear(&a->effects);
+	a->is_performing = false;
+}
+
+void app_tell(struct app *a, enum msg_type type, const char *text)
+{
+	app_send(a, &(struct msg){ .type = type, .text = text });
+}
+
+static void on_slow_stop(void *user)
+{
+	app_tell(user, MSG_STOPPING, NULL);
+}
+
+void app_quit(struct app *a)
+{
+	if (a->is_quitting)
+		return;
+	a->is_quitting = a->model.is_quitting = true;
+	if (!a->sandbox) {
+		a->is_done = true;
+		return;
+	}
+	trm_timer_start(a->stop_timer, 500, 0);
+	app_close_sandbox(a);
+}
+
+/* ---- start ----------------------------------------------------------------------------------------- */
+
+static bool locale_is_utf8(void)
+{
+	setlocale(LC_CTYPE, "");
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+static const struct trm_lang *first_lang(const struct app_opts *opts)
+{
+	const struct trm_lang *lang;
+
+	if (opts->lang)
+		return opts->lang;
+	if (opts->file && trm_lang_guess(opts->file, &lang, NULL) == 0)
+		return lang;
+	return trm_lang_get(TRM_LANG_PYTHON);
+}
+
+static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
+{
+	struct model_opts opts = {
+		.has_utf8 = has_utf8, .lang = first_lang(a->opts), .theme = a->theme.name, .confirm = a->opts->confirm,
+		.timeout_ms = a->opts->session.timeout_ms, .grace_ms = a->opts->session.grace_ms,
+		.metrics_interval_ms = a->opts->sandbox.metrics_interval_ms, .limits = a->opts->sandbox.limits,
+		.scrollback_bytes = a->opts->scrollback_bytes,
+	};
+
+	term_size(a->term, &opts.rows, &opts.cols);
+	if (model_init(&a->model, &opts) < 0 || canvas_init(&a->canvas, opts.rows, opts.cols) < 0) {
+		reterr->code = TRM_ENOMEM;
+		snprintf(reterr->msg, sizeof reterr->msg, "the workbench cannot start: out of memory");
+		return TRM_ENOMEM;
+	}
+	return 0;
+}
+
+static int start(struct app *a, struct trm_error *reterr)
+{
+	bool has_utf8 = locale_is_utf8(); /* as the person has it: term_open() may choose another */
+	const char *theme = a->opts->theme ? a->opts->theme : "dark";
+	int r = theme_load(theme, &a->theme, reterr);
+
+	if (r < 0 || (r = app_open_terminal(a, reterr)) < 0 || (r = start_model(a, has_utf8, reterr)) < 0)
+		return r;
+	if (a->opts->file)
+		app_open_file(a, a->model.lang, a->opts->file);
+	app_paint(a); /* before everything that takes time */
+	r = trm_loop_create(&a->loop, reterr);
+	if (r == 0)
+		r = trm_loop_add_timer(a->loop, on_slow_stop, a, &a->stop_timer, reterr);
+	if (r == 0)
+		r = app_watch_terminal(a, reterr);
+	if (r == 0)
+		app_start_sandbox(a);
+	return r;
+}
+
+/* Let the tick timer go as the model wants it. */
+static void set_tick(struct app *a)
+{
+	int tick_ms = model_tick_ms(&a->model);
+
+	if (tick_ms == a->tick_ms)
+		return;
+	a->tick_ms = tick_ms;
+	if (tick_ms < 0)
+		trm_timer_stop(a->tick_timer);
+	else
+		trm_timer_start(a->tick_timer, (uint64_t)tick_ms, (uint64_t)tick_ms);
+}
+
+static void run(struct app *a)
+{
+	while (!a->is_done) {
+		int wait_ms = app_frame_wait_ms(a, app_clock_ns());
+		if (trm_loop_step(a->loop, wait_ms) < 0) {
+			app_quit(a);
+			break;
+		}
+		if (app_frame_is_due(a, app_clock_ns()))
+			app_paint(a);
+		set_tick(a);
+		a->had_input = false;
+		app_release_output(a);
+	}
+}
+
+/* ---- end --------------------------------------------------------------------------------------------- */
+
+static void finish(struct app *a)
+{
+	trm_timer_remove(a->stop_timer);
+	app_close_terminal(a);
+	trm_loop_destroy(a->loop);
+	effects_finish(&a->effects);
+	canvas_finish(&a->canvas);
+	model_finish(&a->model);
+}
+
 int app_main(const struct app_opts *opts)
 {
-	(void)opts;
-	fprintf(stderr, "terrarium: the workbench is not part of this build\n");
-	return 125;
+	struct app *a = calloc(1, sizeof *a);
+	struct trm_error err = { 0 };
+	int code = 0;
+
+	if (!a) {
+		fprintf(stderr, "terrarium: out of memory\n");
+		return EXIT_FAILED;
+	}
+	a->opts = opts;
+	a->tick_ms = -1;
+	if (start(a, &err) < 0)
+		code = EXIT_FAILED;
+	else
+		run(a);
+	if (a->ended_by)
+		code = 128 + a->ended_by;
+	finish(a);
+	free(a);
+	if (err.code)
+		fprintf(stderr, "terrarium: %s\n", err.msg);
+	return code;
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_APP_INSIDE_H
+#define TUI_APP_INSIDE_H
+
+/* The app's own parts; private to this folder.
+ *
+ * Theory of operation. Whatever happens (keys, signals, timers, the library's callbacks)
+ * becomes a message; app_send() gives it to update() and carries out the effects. All of
+ * that happens inside trm_loop_step(). After each step pace.c decides whether to paint:
+ * at once after a key, else as long as there is credit for frames. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/terrarium.h>
+
+#include "app/app.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "term/term.h"
+#include "theme/theme.h"
+#include "view/canvas.h"
+
+enum { APP_SIGNALS = 6 };
+
+struct app {
+	const struct app_opts *opts;
+	struct model model;
+	struct effects effects;
+	bool is_performing;      /* effects are being carried out: those of nested messages are added to the list */
+
+	struct term *term;
+	struct theme theme;
+	struct canvas canvas;
+	/* pace.c */
+	uint64_t credit_ns;      /* time credit for frames */
+	uint64_t credit_at_ns;   /* when it was last counted up */
+	bool had_input;          /* a key came in this turn */
+
+	struct trm_loop *loop;
+	struct trm_watch *keys_watch;
+	struct trm_timer *escape_timer, *tick_timer, *stop_timer;
+	struct trm_signal *signals[APP_SIGNALS];
+	int tick_ms;             /* what the tick timer is set to; -1: stopped */
+
+	struct trm_sandbox *sandbox; /* NULL: there is none */
+	struct trm_session *session;
+	struct trm_run *run;         /* NULL: nothing runs */
+	size_t unconsumed;           /* bytes of the run's output taken in this turn */
+	bool is_quitting, is_done;
+	int ended_by;                /* signal that asked for the end, or 0 */
+};
+
+/* ---- app.c */
+uint64_t app_clock_ns(void);
+void app_send(struct app *a, struct msg *msg);   /* fills in the time */
+void app_tell(struct app *a, enum msg_type type, const char *text); /* MSG_ERROR, MSG_NOTICE … */
+void app_quit(struct app *a);
+
+/* ---- perform.c: effects */
+void app_perform(struct app *a, const struct effect *effect);
+
+/* ---- files.c: files, paths, themes */
+void app_open_file(struct app *a, const struct trm_lang *lang, const char *path);
+void app_save_file(struct app *a, const struct trm_lang *lang, const char *path, bool checked);
+void app_complete_path(struct app *a, const char *typed);
+void app_set_theme(struct app *a, const char *name, bool for_good);
+void app_list_themes(struct app *a);
+
+/* ---- box.c: sandbox, session and run */
+void app_start_sandbox(struct app *a);
+void app_close_sandbox(struct app *a);
+void app_run(struct app *a, const struct effect *effect);
+void app_release_output(struct app *a); /* at the end of a turn: more may come */
+
+/* ---- terminal.c: keys, signals, crashes */
+int app_open_terminal(struct app *a, struct trm_error *reterr);
+int app_watch_terminal(struct app *a, struct trm_error *reterr);
+void app_close_terminal(struct app *a);
+
+/* ---- pace.c: frames */
+void app_paint(struct app *a);
+bool app_frame_is_due(struct app *a, uint64_t now_ns);
+/* How long the loop may wait, in ms, until a frame that is wanted may be painted; -1: for ever. */
+int app_frame_wait_ms(struct app *a, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The terminal's end of the loop: keys, sizes, signals, and what must happen in a crash. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/inside.h"
+
+/* ---- keys -------------------------------------------------------------------------------------------- */
+
+static void pass_events(struct app *a)
+{
+	struct event ev;
+
+	while (term_next(a->term, &ev)) {
+		a->had_input = true;
+		app_send(a, &(struct msg){ .type = MSG_EVENT, .event = &ev });
+	}
+	int flush_ms = term_flush_ms(a->term);
+	if (flush_ms >= 0)
+		trm_timer_start(a->escape_timer, (uint64_t)flush_ms, 0);
+	else
+		trm_timer_stop(a->escape_timer);
+}
+
+static void on_keys(void *user, int fd, uint32_t events)
+{
+	struct app *a = user;
+
+	(void)fd;
+	(void)events;
+	if (!term_read(a->term, app_clock_ns())) {
+		/* Nobody is there any more: as if the line had been hung up. */
+		a->ended_by = a->ended_by ? a->ended_by : SIGHUP;
+		trm_watch_remove(a->keys_watch);
+		a->keys_watch = NULL;
+		app_quit(a);
+		return;
+	}
+	pass_events(a);
+}
+
+static void on_escape(void *user)
+{
+	struct app *a = user;
+
+	term_flush(a->term);
+	pass_events(a);
+}
+
+/* ---- time ---------------------------------------------------------------------------------------------- */
+
+static void on_tick(void *user)
+{
+	app_tell(user, MSG_TICK, NULL);
+}
+
+/* ---- signals --------------------------------------------------------------------------------------------- */
+
+static void on_resize(struct app *a)
+{
+	struct event ev = { .type = EVENT_RESIZE };
+
+	term_size(a->term, &ev.row, &ev.col);
+	a->had_input = true;
+	app_send(a, &(struct msg){ .type = MSG_EVENT, .event = &ev });
+}
+
+static void on_signal(void *user, int signo)
+{
+	struct app *a = user;
+
+	switch (signo) {
+	case SIGWINCH: on_resize(a); break;
+	case SIGTSTP:
+		term_suspend(a->term);
+		kill(getpid(), SIGSTOP);
+		term_resume(a->term);
+		on_resize(a);
+		break;
+	case SIGCONT:
+		term_repaint_all(a->term);
+		on_resize(a);
+		break;
+	default:
+		a->ended_by = signo;
+		app_quit(a);
+	}
+}
+
+static const int signals[APP_SIGNALS] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT };
+
+/* A crash: the terminal first, then the signal's own way (the handler is there for once). */
+static void on_crash(int signo)
+{
+	term_emergency_restore();
+	raise(signo);
+}
+
+static void watch_crashes(void)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	static char stack[32768]; /* of its own: the crash may be the end of the stack */
+	stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK) };
+
+	sigaltstack(&alternate, NULL);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+		sigaction(crashes[i], &action, NULL);
+}
+
+/* ---- begin and end ------------------------------------------------------------------------------------------ */
+
+int app_open_terminal(struct app *a, struct trm_error *reterr)
+{
+	int r = term_open(NULL, &a->term, reterr);
+
+	if (r == 0)
+		watch_crashes();
+	return r;
+}
+
+int app_watch_terminal(struct app *a, struct trm_error *reterr)
+{
+	int r = trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_keys, a, &a->keys_watch, reterr);
+
+	if (r == 0)
+		r = trm_loop_add_timer(a->loop, on_escape, a, &a->escape_timer, reterr);
+	if (r == 0)
+		r = trm_loop_add_timer(a->loop, on_tick, a, &a->tick_timer, reterr);
+	for (size_t i = 0; i < APP_SIGNALS && r == 0; i++)
+		r = trm_loop_add_signal(a->loop, signals[i], on_signal, a, &a->signals[i], reterr);
+	return r;
+}
+
+void app_close_terminal(struct app *a)
+{
+	for (size_t i = 0; i < APP_SIGNALS; i++)
+		trm_signal_remove(a->signals[i]);
+	trm_timer_remove(a->tick_timer);
+	trm_timer_remove(a->escape_timer);
+	trm_watch_remove(a->keys_watch);
+	term_close(a->term);
+}
