@@ -63,7 +63,7 @@ struct completion {
 
 static void take_name(struct completion *c, const char *dir, const struct dirent *entry)
 {
-	char path[PATH_MAX], name[NAME_MAX + 2];
+	char path[PATH_MAX + NAME_MAX + 1], name[NAME_MAX + 2];
 	struct stat st;
 	size_t same = 0;
 
