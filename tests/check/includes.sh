@@ -18,6 +18,7 @@ lib/kernel: embed base
 lib/backend: kernel embed loop wire base seccomp_filters.h
 lib/sandbox: backend loop wire base
 lib/session: sandbox kernel base
+lib/doctor: backend base
 tui/base:
 tui/text: base
 tui/theme: base view
@@ -25,7 +26,7 @@ tui/view: model theme text base
 tui/term: view theme text base
 tui/model: view term text base
 tui/app: model view term theme text base
-tui/cmd: app text base'
+tui/cmd: app base'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

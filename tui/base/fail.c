@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text/cluster.h"
+#include "base/codepoint.h"
 
 /* Copy what is fit to be shown on one line of a terminal. */
 static void clean(char *out, size_t cap, const char *s, size_t n)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static const struct cmd *const commands[] = {
-	&cmd_exec, &cmd_help, &cmd_run, &cmd_version,
+	&cmd_doctor, &cmd_exec, &cmd_help, &cmd_run, &cmd_version,
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 

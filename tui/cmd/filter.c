@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/cluster.h"
+#include "base/codepoint.h"
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 

@@ -11,8 +11,8 @@
 
 #include <terrarium/error.h>
 
+#include "base/codepoint.h"
 #include "base/fail.h"
-#include "text/cluster.h"
 
 static int read_all(struct source *s, int fd, const char *label, struct trm_error *reterr)
 {

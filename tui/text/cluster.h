@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/codepoint.h"
+
 enum cluster_kind {
 	CLUSTER_TEXT,    /* as it is */
 	CLUSTER_CONTROL, /* C0 (a newline and a tab too), DEL: one byte */
@@ -47,12 +49,5 @@ size_t cluster_columns(const char *s, size_t n);
 
 /* 0 (joins what is before it), 1 or 2. */
 int codepoint_width(uint32_t cp);
-
-/* Decode the code point at s[0..n), n > 0: returns its bytes (1 to 4). A byte that begins no
- * valid sequence is 1 byte, U+FFFD, and *ret_valid false. */
-size_t codepoint_decode(const char *s, size_t n, uint32_t *ret_cp, int *ret_valid);
-
-/* Encode into out[4]; returns the length. What is no code point becomes U+FFFD. */
-size_t codepoint_encode(uint32_t cp, char out[4]);
 
 #endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CODEPOINT_H
+#define TUI_CODEPOINT_H
+
+/* UTF-8, one code point at a time. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decode the code point at s[0..n), n > 0: returns its bytes (1 to 4). A byte that begins no
+ * valid sequence is 1 byte, U+FFFD, and *ret_valid false. */
+size_t codepoint_decode(const char *s, size_t n, uint32_t *ret_cp, int *ret_valid);
+
+/* Encode into out[4]; returns the length. What is no code point becomes U+FFFD. */
+size_t codepoint_encode(uint32_t cp, char out[4]);
+
+#endif
