@@ -3,24 +3,35 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/codepoint.h"
 
+/* Control characters, and what turns the direction of text. */
+static bool is_hostile(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x202A && cp <= 0x202E)
+			|| (cp >= 0x2066 && cp <= 0x2069) || cp == 0x2028 || cp == 0x2029;
+}
+
 /* Copy what is fit to be shown on one line of a terminal. */
 static void clean(char *out, size_t cap, const char *s, size_t n)
 {
 	size_t len = 0;
 	for (size_t at = 0; at < n;) {
-		struct cluster c = cluster_at(s + at, n - at);
-		size_t take = c.kind == CLUSTER_TEXT ? c.len : 3;
-		if (len + take + 1 > cap)
+		uint32_t cp;
+		int is_valid;
+		size_t n_in = codepoint_decode(s + at, n - at, &cp, &is_valid);
+		bool is_fit = is_valid && !is_hostile(cp);
+		size_t n_out = is_fit ? n_in : 3;
+		if (len + n_out + 1 > cap)
 			break;
-		memcpy(out + len, c.kind == CLUSTER_TEXT ? s + at : "\xEF\xBF\xBD", take);
-		len += take;
-		at += c.len;
+		memcpy(out + len, is_fit ? s + at : "\xEF\xBF\xBD", n_out);
+		len += n_out;
+		at += n_in;
 	}
 	out[len] = '\0';
 }
