@@ -196,7 +196,7 @@ static void drop_old_paste(struct keys *k)
 static size_t plain_key(const struct keys *k, const char *s, size_t n, struct event *ret)
 {
 	unsigned char c = (unsigned char)s[0];
-	static const uint8_t more[16] = {[12] = 1, [13] = 1, [14] = 2, [15] = 3};
+	size_t more = c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 1 : c < 0xF0 ? 2 : 3;
 	int valid;
 	if (c < 0x20 || c == 0x7F) {
 		sequence_control(c, ret);
@@ -204,7 +204,7 @@ static size_t plain_key(const struct keys *k, const char *s, size_t n, struct ev
 	}
 	size_t len = codepoint_decode(s, n, &ret->key, &valid);
 	/* Cut short, but good so far? */
-	if (!valid && !k->is_flushed && n <= more[c >> 4]) {
+	if (!valid && !k->is_flushed && n <= more) {
 		for (size_t i = 1; i < n; i++)
 			if (((unsigned char)s[i] & 0xC0) != 0x80)
 				return len;

@@ -100,9 +100,8 @@ static struct chunk *merge(struct chunk *a, struct chunk *b)
 	return b;
 }
 
-/* Cut a tree at `pos`. Where that is inside a chunk, *spare takes its end and is used up. */
-static void split(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
-		struct chunk **spare)
+/* Part a tree at `pos`. Where that is inside a chunk, *tail takes its end and belongs between the two. */
+static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right, struct chunk *tail)
 {
 	if (!c) {
 		*ret_left = *ret_right = NULL;
@@ -110,23 +109,32 @@ static void split(struct chunk *c, size_t pos, struct chunk **ret_left, struct c
 	}
 	size_t before = bytes_of(c->left);
 	if (pos <= before) {
-		split(c->left, pos, ret_left, &c->left, spare);
+		part(c->left, pos, ret_left, &c->left, tail);
 		*ret_right = c;
 	} else if (pos >= before + c->len) {
-		split(c->right, pos - before - c->len, &c->right, ret_right, spare);
+		part(c->right, pos - before - c->len, &c->right, ret_right, tail);
 		*ret_left = c;
 	} else {
 		size_t at = pos - before;
-		struct chunk *tail = *spare;
-		*spare = NULL;
 		chunk_fill(tail, c->data + at, c->len - at);
-		*ret_right = merge(tail, c->right);
+		*ret_right = c->right;
 		c->right = NULL;
 		c->len = (uint32_t)at;
 		c->newlines -= tail->newlines;
 		*ret_left = c;
 	}
 	sum_up(c);
+}
+
+/* Cut a tree in two; *spare is an empty chunk, and NULL afterwards if it was needed. */
+static void split(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
+		struct chunk **spare)
+{
+	part(c, pos, ret_left, ret_right, *spare);
+	if (!*spare || (*spare)->len == 0)
+		return;
+	*ret_right = merge(*spare, *ret_right);
+	*spare = NULL;
 }
 
 struct text *text_create(void)

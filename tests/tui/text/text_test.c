@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The tree against a flat array, with chunks so small that every edit cuts and joins. */
+#define TEXT_CHUNK 8
+#include "text/text.c"
+
+#include "cmocka_all.h"
+
+struct model {
+	char bytes[4096];
+	size_t len;
+};
+
+static void model_insert(struct model *m, size_t pos, const char *s, size_t n)
+{
+	memmove(m->bytes + pos + n, m->bytes + pos, m->len - pos);
+	memcpy(m->bytes + pos, s, n);
+	m->len += n;
+}
+
+static void model_delete(struct model *m, size_t pos, size_t n)
+{
+	memmove(m->bytes + pos, m->bytes + pos + n, m->len - pos - n);
+	m->len -= n;
+}
+
+static void check(const struct text *t, const struct model *m)
+{
+	char copy[4096];
+	assert_true(text_is_sound(t));
+	assert_int_equal(text_len(t), m->len);
+	assert_int_equal(text_copy(t, 0, copy, sizeof(copy)), m->len);
+	assert_memory_equal(copy, m->bytes, m->len);
+	assert_int_equal(text_lines(t), 1 + count_newlines(m->bytes, m->len));
+}
+
+static void check_lines(const struct text *t, const struct model *m)
+{
+	size_t line = 0, start = 0;
+	for (size_t pos = 0; pos <= m->len; pos++) {
+		assert_int_equal(text_line_of(t, pos), line);
+		if (pos < m->len && m->bytes[pos] != '\n')
+			continue;
+		assert_int_equal(text_line_start(t, line), start);
+		assert_int_equal(text_line_end(t, line), pos);
+		line++;
+		start = pos + 1;
+	}
+	assert_int_equal(text_line_start(t, line + 5), text_line_start(t, line - 1));
+}
+
+static unsigned rnd(unsigned *seed, unsigned n)
+{
+	*seed = *seed * 1103515245u + 12345u;
+	return (*seed >> 8) % n;
+}
+
+static void test_random_edits(void **state)
+{
+	static struct model m;
+	unsigned seed = 1;
+	struct text *t = text_create();
+	(void)state;
+	for (int i = 0; i < 30000; i++) {
+		size_t pos = rnd(&seed, (unsigned)m.len + 1);
+		if (rnd(&seed, 100) < (m.len > 3000 ? 30u : 55u)) {
+			char s[64];
+			size_t n = rnd(&seed, rnd(&seed, 8) ? 4 : sizeof(s)) + 1;
+			for (size_t k = 0; k < n; k++)
+				s[k] = (char)(rnd(&seed, 5) ? 'a' + rnd(&seed, 26) : '\n');
+			if (m.len + n > sizeof(m.bytes))
+				continue;
+			assert_int_equal(text_insert(t, pos, s, n), 0);
+			model_insert(&m, pos, s, n);
+		} else {
+			size_t n = rnd(&seed, rnd(&seed, 8) ? 4 : 100);
+			n = n < m.len - pos ? n : m.len - pos;
+			assert_int_equal(text_delete(t, pos, n), 0);
+			model_delete(&m, pos, n);
+		}
+		check(t, &m);
+		if (i % 100 == 0)
+			check_lines(t, &m);
+	}
+	text_destroy(t);
+}
+
+static void test_beyond_the_end(void **state)
+{
+	struct text *t = text_create();
+	(void)state;
+	assert_int_equal(text_lines(t), 1);
+	assert_int_equal(text_line_of(t, 99), 0);
+	assert_int_equal(text_insert(t, 99, "one\ntwo\n", 8), 0);
+	assert_int_equal(text_delete(t, 99, 5), 0);
+	assert_int_equal(text_delete(t, 7, 500), 0);
+	char *s = text_slice(t, 2, 500);
+	assert_string_equal(s, "e\ntwo");
+	free(s);
+	size_t n;
+	text_peek(t, 7, &n);
+	assert_int_equal(n, 0);
+	text_destroy(t);
+}
+
+static size_t depth(const struct chunk *c)
+{
+	size_t left = c ? depth(c->left) : 0, right = c ? depth(c->right) : 0;
+	return c ? 1 + (left > right ? left : right) : 0;
+}
+
+static void test_stays_shallow(void **state)
+{
+	struct text *t = text_create();
+	(void)state;
+	for (int i = 0; i < 20000; i++)
+		assert_int_equal(text_insert(t, text_len(t) / 2, "0123456", 7), 0);
+	assert_true(text_is_sound(t));
+	assert_true(depth(t->root) < 60);
+	text_destroy(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_edits),
+		cmocka_unit_test(test_beyond_the_end),
+		cmocka_unit_test(test_stays_shallow),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

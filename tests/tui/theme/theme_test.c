@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "theme/theme.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+#include "cmocka_all.h"
+#include "view/canvas.h"
+
+static int parse(const char *json, struct theme *t, struct trm_error *err)
+{
+	return theme_parse(json, strlen(json), "my.json", NULL, NULL, t, err);
+}
+
+static void test_parse(void **state)
+{
+	struct theme t;
+	(void)state;
+	assert_int_equal(parse("// a comment\n{ /* { */ \"palette\": {\"leaf\": \"#0a0\"},\n\"roles\": {"
+			"\"text\": {\"fg\": \"#102030\", \"bg\": \"color200\"}, \"dim\": \"leaf\","
+			"\"title\": {\"bg\": \"default\", \"attrs\": [\"bold\", \"underline\"]}}}", &t, NULL), 0);
+	assert_string_equal(t.name, "my");
+	assert_int_equal(t.looks[ROLE_TEXT].fg, COLOR_RGB(0x102030));
+	assert_int_equal(t.looks[ROLE_TEXT].bg, COLOR_INDEX(200));
+	assert_int_equal(t.looks[ROLE_DIM].fg, COLOR_RGB(0x00AA00));
+	assert_int_equal(t.looks[ROLE_DIM].bg, COLOR_INDEX(200));
+	assert_int_equal(t.looks[ROLE_TITLE].fg, COLOR_RGB(0x102030));
+	assert_int_equal(t.looks[ROLE_TITLE].bg, COLOR_NONE);
+	assert_int_equal(t.looks[ROLE_TITLE].attrs, ATTR_BOLD | ATTR_UNDERLINE);
+	assert_int_equal(t.looks[ROLE_MENU].fg, COLOR_RGB(0x102030));
+}
+
+static const struct {
+	const char *json, *place, *word;
+} broken[] = {
+	{"", "my.json:1:1", "not JSON"},
+	{"{\n\"roles\": {\"text\": \"#fff\",}}", "my.json:2:", "not JSON"},
+	{"{\"roles\": {}} x", "my.json:1:", "not JSON"},
+	{"[]", "my.json:1:1", "object"},
+	{"{}", "my.json:1:1", "\"roles\" is missing"},
+	{"{\"roles\": 3}", "my.json:1:2", "\"roles\""},
+	{"{\n // \"rolez\": \n\"rolez\": {}}", "my.json:3:1", "rolez"},
+	{"{\"roles\": {\n\t\"titel\": \"#fff\"}}", "my.json:2:2", "titel"},
+	{"{\"roles\": {\n\"dim\": {},\n  \"text\": {\"fg\": \"#12345\"}}}", "my.json:3:12", "#12345"},
+	{"{\"roles\": {\"text\": {\"fg\": \"color256\"}}}", "my.json:1:", "color256"},
+	{"{\"roles\": {\"text\": {\"fg\": 7}}}", "my.json:1:", "text"},
+	{"{\"roles\": {\"text\": {\"color\": \"#fff\"}}}", "my.json:1:", "color"},
+	{"{\"roles\": {\"text\": {\"attrs\": [\"bolt\"]}}}", "my.json:1:", "bolt"},
+	{"{\"roles\": {\"text\": {\"attrs\": \"bold\"}}}", "my.json:1:", "list"},
+	{"{\"roles\": {\"text\": []}}", "my.json:1:", "text"},
+	{"{\"palette\": {\"a\": \"b\", \"b\": \"a\"}, \"roles\": {}}", "my.json:1:", "\"a\""},
+	{"{\"inherits\": \"x\", \"roles\": {}}", "my.json:1:2", "inherit"},
+	{"{\"name\": 3, \"roles\": {}}", "my.json:1:2", "name"},
+};
+
+static void test_errors_tell_the_place(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+		struct trm_error err = {0};
+		struct theme t = {.name = "untouched"};
+		assert_true(parse(broken[i].json, &t, &err) < 0);
+		assert_string_equal(t.name, "untouched");
+		if (strncmp(err.msg, broken[i].place, strlen(broken[i].place)) != 0 || !strstr(err.msg, broken[i].word))
+			fail_msg("case %zu: %s", i, err.msg);
+	}
+}
+
+static double linear(uint32_t channel)
+{
+	double c = channel / 255.0;
+	return c <= 0.03928 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+static double luminance(uint32_t rgb)
+{
+	return 0.2126 * linear(rgb >> 16 & 0xFF) + 0.7152 * linear(rgb >> 8 & 0xFF) + 0.0722 * linear(rgb & 0xFF);
+}
+
+/* As WCAG 2 counts it: 1 (none) to 21. */
+static double contrast(struct theme_look look)
+{
+	double a = luminance(color_rgb(look.fg)), b = luminance(color_rgb(look.bg));
+	return a > b ? (a + 0.05) / (b + 0.05) : (b + 0.05) / (a + 0.05);
+}
+
+static const struct {
+	const char *name;
+	double least;
+} shipped[] = {{"dark", 4.5}, {"light", 4.5}, {"projector", 7}, {"colour-blind", 4.5}};
+
+static void test_shipped_can_be_read(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(shipped) / sizeof(*shipped); i++) {
+		char path[512];
+		struct theme t;
+		struct trm_error err;
+		snprintf(path, sizeof(path), "%s/themes/%s.json", TESTS_SOURCE_DIR, shipped[i].name);
+		if (theme_load(path, &t, &err) < 0)
+			fail_msg("%s", err.msg);
+		assert_string_equal(t.name, shipped[i].name);
+		for (int role = 0; role < ROLE_COUNT; role++) {
+			bool is_quiet = role == ROLE_BORDER || role == ROLE_LINE_NUMBER;
+			double least = is_quiet ? 1.8 : shipped[i].least;
+			if (contrast(t.looks[role]) < least)
+				fail_msg("%s: %s has a contrast of %.2f", t.name, role_name((enum role)role),
+						contrast(t.looks[role]));
+		}
+	}
+}
+
+/* Whatever the terminal has, text is not painted in the colour of its ground. */
+static void test_degraded_can_be_read(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(shipped) / sizeof(*shipped); i++) {
+		struct theme t;
+		assert_int_equal(theme_load(shipped[i].name, &t, NULL), 0);
+		for (int depth = DEPTH_8; depth <= DEPTH_RGB; depth++)
+			for (int role = 0; role < ROLE_COUNT; role++) {
+				struct theme_look look = theme_look(&t, (enum role)role, (enum color_depth)depth);
+				assert_int_not_equal(look.fg, look.bg);
+				if (depth == DEPTH_256 && contrast(look) < 1.6)
+					fail_msg("%s: %s at 256 colours: %.2f", t.name, role_name((enum role)role), contrast(look));
+			}
+	}
+}
+
+static void test_degrade(void **state)
+{
+	(void)state;
+	assert_int_equal(color_degrade(COLOR_RGB(0xFF0000), DEPTH_256), COLOR_INDEX(196));
+	assert_int_equal(color_degrade(COLOR_RGB(0x080808), DEPTH_256), COLOR_INDEX(232));
+	assert_int_equal(color_degrade(COLOR_RGB(0x808080), DEPTH_256), COLOR_INDEX(244));
+	assert_int_equal(color_degrade(COLOR_RGB(0xFFFFFF), DEPTH_256), COLOR_INDEX(231));
+	assert_int_equal(color_degrade(COLOR_RGB(0x5F87AF), DEPTH_256), COLOR_INDEX(67));
+	assert_int_equal(color_degrade(COLOR_RGB(0xFF1010), DEPTH_16), COLOR_INDEX(9));
+	assert_int_equal(color_degrade(COLOR_RGB(0x101010), DEPTH_8), COLOR_INDEX(0));
+	assert_int_equal(color_degrade(COLOR_INDEX(196), DEPTH_8), COLOR_INDEX(1));
+	assert_int_equal(color_degrade(COLOR_INDEX(12), DEPTH_16), COLOR_INDEX(12));
+	assert_int_equal(color_degrade(COLOR_RGB(1), DEPTH_NONE), COLOR_NONE);
+	assert_int_equal(color_degrade(COLOR_NONE, DEPTH_8), COLOR_NONE);
+}
+
+static void test_builtin(void **state)
+{
+	struct theme t, file;
+	(void)state;
+	assert_int_equal(theme_builtin("dark", &t, NULL), 0);
+	assert_int_equal(theme_load("dark", &file, NULL), 0);
+	assert_memory_equal(t.looks, file.looks, sizeof(t.looks));
+	assert_int_equal(theme_builtin("mono", &t, NULL), 0);
+	assert_int_equal(t.looks[ROLE_SELECTION].attrs, ATTR_REVERSE);
+	assert_true(theme_builtin("light", &t, NULL) < 0);
+}
+
+static void write_theme(const char *path, const char *json)
+{
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(json, f);
+	fclose(f);
+}
+
+static void test_search_and_list(void **state)
+{
+	char dir[] = "/tmp/terrarium-theme-XXXXXX", folder[200], path[256];
+	struct theme_list list;
+	struct theme t;
+	struct trm_error err = {0};
+	bool has_mine = false;
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(folder, sizeof(folder), "%s/terrarium", dir);
+	mkdir(folder, 0700);
+	snprintf(folder, sizeof(folder), "%s/terrarium/themes", dir);
+	mkdir(folder, 0700);
+	setenv("XDG_CONFIG_HOME", dir, 1);
+
+	snprintf(path, sizeof(path), "%s/mine.json", folder);
+	write_theme(path, "{\"inherits\": \"dark\", \"roles\": {\"title\": \"#123456\"}}");
+	assert_int_equal(theme_load("mine", &t, NULL), 0);
+	assert_int_equal(t.looks[ROLE_TITLE].fg, COLOR_RGB(0x123456));
+	assert_int_equal(t.looks[ROLE_DIM].fg, COLOR_RGB(0x929CAC));
+	assert_false(theme_is_stale(&t));
+	struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	utimensat(AT_FDCWD, path, times, 0);
+	assert_true(theme_is_stale(&t));
+
+	assert_int_equal(theme_list_init(&list), 0);
+	for (size_t i = 0; i < list.n; i++) {
+		has_mine |= strcmp(list.names[i], "mine") == 0;
+		assert_true(i == 0 || strcmp(list.names[i - 1], list.names[i]) < 0);
+	}
+	assert_true(has_mine && list.n >= 6);
+	theme_list_finish(&list);
+
+	write_theme(path, "{\"inherits\": \"mine\", \"roles\": {}}");
+	assert_true(theme_load("mine", &t, &err) < 0);
+	assert_non_null(strstr(err.msg, "inherit"));
+	assert_int_equal(theme_load("nosuch", &t, &err), TRM_ENOENT);
+	assert_non_null(strstr(err.msg, "dark"));
+	assert_int_equal(theme_load("/nosuch/file.json", &t, &err), TRM_ENOENT);
+	unlink(path);
+	for (int up = 0; up < 2; up++) {
+		rmdir(folder);
+		*strrchr(folder, '/') = '\0';
+	}
+	rmdir(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_errors_tell_the_place),
+		cmocka_unit_test(test_shipped_can_be_read),
+		cmocka_unit_test(test_degraded_can_be_read),
+		cmocka_unit_test(test_degrade),
+		cmocka_unit_test(test_builtin),
+		cmocka_unit_test(test_search_and_list),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
