@@ -42,3 +42,10 @@ size_t codepoint_encode(uint32_t cp, char out[4])
 	out[0] = (char)(lead[len] | cp);
 	return len;
 }
+
+bool codepoint_is_deceptive(uint32_t cp)
+{
+	return (cp >= 0x80 && cp < 0xA0) || cp == 0x61C || cp == 0x200B || cp == 0x200E || cp == 0x200F
+			|| (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF
+			|| (cp >= 0xFFF9 && cp <= 0xFFFB);
+}

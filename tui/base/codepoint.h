@@ -4,6 +4,7 @@
 
 /* UTF-8, one code point at a time. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,5 +14,9 @@ size_t codepoint_decode(const char *s, size_t n, uint32_t *ret_cp, int *ret_vali
 
 /* Encode into out[4]; returns the length. What is no code point becomes U+FFFD. */
 size_t codepoint_encode(uint32_t cp, char out[4]);
+
+/* Would change the direction of the text around it, end its line, or show nothing at all: all
+ * means to make text look like something else. C1 controls are among them, C0 are not. */
+bool codepoint_is_deceptive(uint32_t cp);
 
 #endif

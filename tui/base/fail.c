@@ -10,13 +10,6 @@
 
 #include "base/codepoint.h"
 
-/* Control characters, and what turns the direction of text. */
-static bool is_hostile(uint32_t cp)
-{
-	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x202A && cp <= 0x202E)
-			|| (cp >= 0x2066 && cp <= 0x2069) || cp == 0x2028 || cp == 0x2029;
-}
-
 /* Copy what is fit to be shown on one line of a terminal. */
 static void clean(char *out, size_t cap, const char *s, size_t n)
 {
@@ -25,7 +18,7 @@ static void clean(char *out, size_t cap, const char *s, size_t n)
 		uint32_t cp;
 		int is_valid;
 		size_t n_in = codepoint_decode(s + at, n - at, &cp, &is_valid);
-		bool is_fit = is_valid && !is_hostile(cp);
+		bool is_fit = is_valid && cp >= 0x20 && cp != 0x7F && !codepoint_is_deceptive(cp);
 		size_t n_out = is_fit ? n_in : 3;
 		if (len + n_out + 1 > cap)
 			break;

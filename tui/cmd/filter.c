@@ -51,11 +51,6 @@ static bool may_pass_control(const struct filter *f, char c)
 	return is_one_of(c, f->kind == FILTER_SCREEN ? "\a\b\t\n\v\f\r\016\017" : "\b\t\n\r");
 }
 
-static bool turns_direction(uint32_t cp)
-{
-	return (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
-}
-
 /* ---- sequences ---------------------------------------------------------------- */
 
 /* CSI ? n h or l with one allowed mode; remembers what has to be undone. */
@@ -186,7 +181,7 @@ static void pass_code_points(struct filter *f, bool is_last, struct out *out)
 		size_t left = f->n_held - at, n = codepoint_decode(f->held + at, left, &cp, &is_valid);
 		if (!is_valid && !is_last && left < sequence_length((unsigned char)f->held[at]))
 			break;
-		if (!is_valid || cp < 0xa0 || turns_direction(cp))
+		if (!is_valid || codepoint_is_deceptive(cp))
 			emit(out, replacement, 3);
 		else
 			emit(out, f->held + at, n);

@@ -44,19 +44,10 @@ static bool is_modifier(uint32_t cp)
 	return cp >= 0x1F3FB && cp <= 0x1F3FF;
 }
 
-/* Would change the direction of the text around it, end its line, or show
- * nothing at all: all means to make code look like something else. */
-static bool is_deceptive(uint32_t cp)
-{
-	return (cp >= 0x80 && cp < 0xA0) || cp == 0x61C || cp == 0x200B || cp == 0x200E || cp == 0x200F
-			|| (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF
-			|| (cp >= 0xFFF9 && cp <= 0xFFFB);
-}
-
 /* Joins the cluster before it, wherever it stands. */
 static bool is_joining(uint32_t cp)
 {
-	return cp >= 0x300 && !is_deceptive(cp) && codepoint_width(cp) == 0;
+	return cp >= 0x300 && !codepoint_is_deceptive(cp) && codepoint_width(cp) == 0;
 }
 
 /* The bytes after the first code point of a cluster that belong to it. */
@@ -71,7 +62,7 @@ static size_t tail_length(const char *s, size_t n, size_t from, uint32_t first)
 		bool is_pair = at == from && is_regional(first) && is_regional(cp);
 		bool is_shaded = is_modifier(cp) && before >= 0x2600;
 		bool is_linked = before == ZWJ && first >= 0x2190 && cp >= 0x2190;
-		if (!valid || at + len > CLUSTER_MAX || is_deceptive(cp)
+		if (!valid || at + len > CLUSTER_MAX || codepoint_is_deceptive(cp)
 				|| !(is_joining(cp) || is_pair || is_shaded || is_linked))
 			break;
 		before = cp;
@@ -95,7 +86,7 @@ struct cluster cluster_at(const char *s, size_t n)
 	size_t len = codepoint_decode(s, n, &c.cp, &valid);
 	int width = codepoint_width(c.cp);
 	c.len = (uint16_t)len;
-	if (!valid || width == 0 || is_deceptive(c.cp)) {
+	if (!valid || width == 0 || codepoint_is_deceptive(c.cp)) {
 		c.kind = CLUSTER_ODD;
 		return c;
 	}
@@ -130,7 +121,7 @@ static bool is_sure_start(const char *s, size_t at, size_t n)
 	uint32_t cp, before;
 	int valid;
 	codepoint_decode(s + at, n - at, &cp, &valid);
-	if (!valid || at == 0 || cp < 0x300 || is_deceptive(cp))
+	if (!valid || at == 0 || cp < 0x300 || codepoint_is_deceptive(cp))
 		return true;
 	if (is_joining(cp) || is_modifier(cp) || is_regional(cp))
 		return false;
