@@ -117,6 +117,7 @@ void fake_proc_finish(struct fake_proc *p);
 /* fake_kernel.c: the tiny language. */
 void fake_kernel_start(struct fake_proc *p);
 void fake_kernel_request(struct fake_proc *p, const char *line);
+bool fake_kernel_can_step(const struct fake_proc *p);
 void fake_kernel_step(struct fake_proc *p);  /* run on until the end or until something is to be waited for */
 void fake_kernel_interrupt(struct fake_proc *p);
 

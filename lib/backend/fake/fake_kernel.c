@@ -39,6 +39,9 @@ void fake_kernel_start(struct fake_proc *p)
 
 static void run_done(struct fake_proc *p, cJSON *event, const char *status)
 {
+	free(p->code);
+	p->code = p->at = NULL; /* first: a flush goes on with what is left to run */
+	p->flood_left = 0;
 	cJSON_AddStringToObject(event, "status", status);
 	if (p->value[0])
 		cJSON_AddStringToObject(event, "value", p->value);
@@ -51,10 +54,7 @@ static void run_done(struct fake_proc *p, cJSON *event, const char *status)
 		p->set = next;
 	}
 	send_event(p, event);
-	free(p->code);
-	p->code = p->at = NULL;
 	p->id[0] = p->value[0] = '\0';
-	p->flood_left = 0;
 	p->is_looping = p->is_stubborn = p->is_asking = false;
 	if (p->sleep)
 		trm_timer_stop(p->sleep);
@@ -304,12 +304,17 @@ static bool answer(struct fake_proc *p)
 	return true;
 }
 
+bool fake_kernel_can_step(const struct fake_proc *p)
+{
+	return p->code && !p->will_exit && !p->is_looping && !p->is_asking
+			&& !(p->sleep && trm_timer_is_running(p->sleep));
+}
+
 void fake_kernel_step(struct fake_proc *p)
 {
-	if (p->is_asking && !answer(p))
-		return;
-	while (p->code && !p->will_exit && !p->is_looping && !p->is_asking
-			&& !(p->sleep && trm_timer_is_running(p->sleep))) {
+	while (fake_kernel_can_step(p) || (p->is_asking && answer(p))) {
+		if (!p->code)
+			return; /* the answer has ended it */
 		if (p->flood_left) {
 			flood(p);
 			return; /* fake_proc_flush comes back while there is more */

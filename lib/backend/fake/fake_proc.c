@@ -138,7 +138,7 @@ void fake_proc_flush(struct fake_proc *p)
 		if (fake_proc_is_blocked(p))
 			break;
 		flush_buf(p, &p->control, CHANNEL_CONTROL);
-		if (p->control.len || !p->flood_left)
+		if (p->control.len || !fake_kernel_can_step(p))
 			break;
 		fake_kernel_step(p);
 	}
