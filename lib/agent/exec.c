@@ -73,10 +73,31 @@ static int fail(enum exec_step step, int error)
 	return n == sizeof report ? 127 : 126;
 }
 
-/* execvp() finds a script whose interpreter is missing, and says ENOENT all the same. */
-static enum exec_step step_of(const char *name, int error)
+/* Is there such a program, here or along PATH? */
+static bool exists(const char *name)
 {
-	return error == ENOENT && strchr(name, '/') && access(name, F_OK) == 0 ? EXEC_INTERPRETER : EXEC_PROGRAM;
+	const char *at = getenv("PATH");
+	if (strchr(name, '/') || !at)
+		return access(name, F_OK) == 0;
+	for (;; at++) {
+		char path[4096];
+		int n = (int)strcspn(at, ":");
+		if (snprintf(path, sizeof path, "%.*s/%s", n, at, name) < (int)sizeof path && access(path, F_OK) == 0)
+			return true;
+		at += n;
+		if (!*at)
+			return false;
+	}
+}
+
+/* What execvp() does not tell apart: a script whose interpreter is missing is "not found", and a
+ * program that is nowhere is "not permitted" when a folder of PATH cannot be entered. */
+static int fail_program(const char *name, int error)
+{
+	bool is_there = exists(name);
+	if (error == ENOENT && is_there)
+		return fail(EXEC_INTERPRETER, error);
+	return fail(EXEC_PROGRAM, error == EACCES && !is_there ? ENOENT : error);
 }
 
 int agent_exec(char **argv)
@@ -97,8 +118,7 @@ int agent_exec(char **argv)
 		scope_signals();
 	}
 	execvp(argv[PROGRAM], argv + PROGRAM);
-	int error = errno;
-	return fail(step_of(argv[PROGRAM], error), error);
+	return fail_program(argv[PROGRAM], errno);
 }
 
 void exec_sentence(const struct exec_report *report, const char *name, struct trm_error *ret)
