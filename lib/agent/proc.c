@@ -71,7 +71,7 @@ static void tell_started(struct sub *sub, bool was_there)
 static struct proc *find_living(struct agent *agent, const char *key)
 {
 	for (struct proc *proc = agent->procs; proc; proc = proc->next)
-		if (*key && !proc->exited && !proc->over && strcmp(proc->key, key) == 0)
+		if (*key && !proc->exited && !proc->closed && strcmp(proc->key, key) == 0)
 			return proc;
 	return NULL;
 }
@@ -119,6 +119,7 @@ static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg
 static void close_pipes(struct proc *proc)
 {
 	struct poller *poller = &proc->agent->poller;
+	proc->closed = true;
 	watch_close(poller, &proc->report);
 	watch_close(poller, &proc->control.watch);
 	for (size_t i = 0; i < PROC_OUTPUTS; i++)
@@ -139,8 +140,10 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 	proc = proc_create(agent, msg);
 	if (!proc || !proc->key || !proc->name || spawn_process(proc, msg, &error) < 0) {
 		client_error(client, stream, error.code, "%s", error.msg);
-		if (proc)
+		if (proc) {
+			close_pipes(proc);
 			proc->over = true; /* the sweep frees it */
+		}
 		return;
 	}
 	if (msg->nproc)

@@ -61,7 +61,9 @@ struct proc {
 	struct output control;
 	struct buf held;    /* control bytes behind the barrier */
 	bool barrier;
-	bool started, exited, is_final, over;
+	bool started, exited, is_final;
+	bool closed;        /* its pipes are: nobody can follow it any more, it only waits to be reaped */
+	bool over;          /* to be swept at the end of the turn: no subscribers, no pid */
 	size_t control_left; /* after the exit: control bytes still to come */
 	struct exited_msg exit;
 	struct feed feeds[FEED_KINDS];

@@ -187,6 +187,24 @@ static void test_same_client_may_not_attach_twice(void **state)
 	link_close(&link);
 }
 
+/* While the old one is being killed its key is free: the new one is not its follower. */
+static void test_key_is_free_as_soon_as_the_last_one_leaves(void **state)
+{
+	struct link link = link_open(*state);
+	struct tape tape;
+	bool attached;
+	for (uint32_t round = 1; round <= 20; round++) {
+		tape_init(&tape, round);
+		spawn_keyed(&link, round, "echo here; exec sleep 1000", 0, BIG_WINDOW);
+		started(&link, &tape, &attached);
+		assert_false(attached);
+		link_until_text(&link, &tape, 0, "here\n");
+		link_pack(&link, round, FRAME_CLOSE, "");
+		tape_finish(&tape);
+	}
+	link_close(&link);
+}
+
 static void test_shutdown_ends_all(void **state)
 {
 	struct rig *rig = *state;
@@ -224,6 +242,7 @@ int main(void)
 		T(test_slow_second_client_is_let_go),
 		T(test_paced_second_client_gets_everything),
 		T(test_same_client_may_not_attach_twice),
+		T(test_key_is_free_as_soon_as_the_last_one_leaves),
 		T(test_shutdown_ends_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* What a client can do to the agent: its frames, handled by the agent's own
+ * code. Processes are played by pipes, files are left alone (see CMakeLists.txt). */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+#include "agent/agent.h"
+#include "agent/proc.h"
+#include "agent/transfer.h"
+#include "base/err.h"
+#include "fuzz/fuzz.h"
+
+/* Nobody is to be signalled: the pids are made up. */
+int kill(pid_t pid, int signo)
+{
+	(void)pid, (void)signo;
+	return 0;
+}
+
+void transfer_put(struct client *client, uint32_t stream, const char *path, uint32_t mode, uint64_t size)
+{
+	(void)mode, (void)size;
+	client_error(client, stream, TRM_ENOTSUP, "%s", path);
+}
+
+void transfer_get(struct client *client, uint32_t stream, const char *path, uint64_t max_bytes, uint32_t window)
+{
+	(void)max_bytes, (void)window;
+	client_error(client, stream, TRM_ENOTSUP, "%s", path);
+}
+
+int transfer_data(struct stream *stream, const char *bytes, size_t n)
+{
+	(void)stream, (void)bytes, (void)n;
+	return TRM_EPROTO;
+}
+
+/* A pipe; our end as asked for, the other one with `text` in it if it is the writing one, and closed. */
+static int half_pipe(int ours, const char *text, size_t n)
+{
+	int fds[2];
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		abort();
+	if (n && write(fds[1], text, n) < 0)
+		abort();
+	close(fds[!ours]);
+	return fds[ours];
+}
+
+static void play_stdin(struct proc *proc)
+{
+	int fds[2];
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		abort();
+	feed_open(&proc->feeds[FEED_STDIN], fds[1], fds[0], false);
+}
+
+int spawn_process(struct proc *proc, const struct spawn_msg *msg, struct trm_error *reterr)
+{
+	if (!msg->argv[0][0])
+		return err_fail(reterr, TRM_ENOENT, "nothing to start");
+	play_stdin(proc);
+	proc->n_outputs = 2 + 2 * msg->spare_sets;
+	for (size_t i = 0; i < proc->n_outputs; i++)
+		proc->outputs[i].watch.fd = half_pipe(0, "some output", i ? 11 : 0);
+	if (msg->flags & SPAWN_CONTROL) {
+		feed_open(&proc->feeds[FEED_CONTROL], half_pipe(1, "", 0), -1, false);
+		proc->control.watch.fd = half_pipe(0, "control\n", 8);
+	}
+	proc->report.fd = half_pipe(0, "", 0);
+	proc->pid = 1 << 30;
+	return 0;
+}
+
+static void end_procs(struct agent *agent)
+{
+	static const struct exited_msg status = {.exit_code = 1};
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		if (!proc->exited && !proc->over)
+			proc_exited(proc, &status);
+}
+
+static void free_procs(struct agent *agent)
+{
+	while (agent->procs) {
+		struct proc *proc = agent->procs;
+		agent->procs = proc->next;
+		proc_destroy(proc);
+	}
+}
+
+static void play(struct agent *agent, struct client *client, const uint8_t *bytes, size_t n)
+{
+	size_t step = n ? bytes[0] + 1u : 1;
+	for (size_t at = 1; at < n && !client->dead; at += step) {
+		if (buf_append(&client->in, bytes + at, n - at < step ? n - at : step) < 0)
+			break;
+		client_process(client);
+		poller_turn(&agent->poller, 0);
+		client_flush(client);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct agent *agent = calloc(1, sizeof *agent);
+	if (!agent || poller_init(&agent->poller) < 0)
+		abort();
+	struct client *client = client_create(agent, half_pipe(0, "", 0), open("/dev/null", O_WRONLY | O_CLOEXEC));
+	if (!client)
+		abort();
+	watch_set(&agent->poller, &client->reader, 0);
+	play(agent, client, bytes, n);
+	end_procs(agent);
+	client_destroy(client);
+	free_procs(agent);
+	poller_finish(&agent->poller);
+	free(agent);
+	return 0;
+}
+
+#define SEED(text) {text, sizeof text - 1}
+#define HELLO "\x08\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0"
+/* "sh" with key "k", a script, two spare sets, control pipes and a window of 256 */
+#define SPAWN(stream) "\x38\0\0\0" stream "\0\0\0\2\0\0\0" "\1\0\0\0k" "\6\0\0\0" "\x18\0\x50\0" "\2\0\0\0" "\0\1\0\0" \
+		"\0\0\0\0" "\1\0\0\0\2\0\0\0sh" "\0\0\0\0" "\1\0\0\0/" "\2\0\0\0ok"
+const struct fuzz_seed fuzz_seeds[] = {
+		SEED("\x40" HELLO),
+		SEED("\xff" HELLO SPAWN("\1") "\3\0\0\0\1\0\0\0\3\0\0\0in\n" "\2\0\0\0\1\0\0\0\3\xff\0\0{\n"),
+		SEED("\x28" HELLO SPAWN("\1") SPAWN("\2") "\1\0\0\0\1\0\0\0\4\0\0\0\2" "\1\0\0\0\1\0\0\0\4\0\0\0\0"),
+		SEED("\x20" HELLO SPAWN("\1") "\5\0\0\0\1\0\0\0\5\0\0\0\2\0\0\0\1" "\4\0\0\0\1\0\0\0\6\0\0\0\1\0\1\0"
+		     "\4\0\0\0\1\0\0\0\7\0\0\0\0\1\0\0" "\0\0\0\0\1\0\0\0\x08\0\0\0" SPAWN("\1")),
+		SEED("\x30" HELLO "\5\0\0\0\0\0\0\0\x0b\0\0\0\x64\0\0\0\1" "\2\0\0\0\0\0\0\0\x0c\0\0\0hi"),
+		{NULL, 0},
+};
