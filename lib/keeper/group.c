@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "keeper/group.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -165,35 +164,8 @@ void groups_remove(struct groups *g)
 	g->n = 0;
 }
 
-static bool is_dead_keepers(const char *name)
+bool group_is_keepers(const char *name)
 {
-	char *end;
-	if (strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)))
-		return false;
-	const char *digits = name + strlen(NAME_PREFIX);
-	long pid = strtol(digits, &end, 10);
-	return end != digits && !*end && pid > 1 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
-}
-
-static void sweep_beside(const char *path)
-{
-	char base[GROUP_PATH];
-	snprintf(base, sizeof base, "%s", path);
-	char *slash = strrchr(base, '/');
-	if (!slash)
-		return;
-	*slash = '\0';
-	DIR *dir = opendir(base);
-	struct dirent *entry;
-	while (dir && (entry = readdir(dir)))
-		if (is_dead_keepers(entry->d_name))
-			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR); /* fails while somebody is in */
-	if (dir)
-		closedir(dir);
-}
-
-void groups_sweep(const struct groups *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		sweep_beside(g->dir[i].path);
+	size_t n = strlen(NAME_PREFIX);
+	return !strncmp(name, NAME_PREFIX, n) && name[n] && strspn(name + n, "0123456789") == strlen(name + n);
 }

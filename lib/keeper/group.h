@@ -4,12 +4,12 @@
 
 /* Control groups of one sandbox. Always children of the keeper's own group,
  * never of one above it: the limits that hold the caller must keep holding the
- * sandbox. They are named terrarium-PID after the keeper, so that a later
- * keeper finds those that were left behind.
+ * sandbox. They are named terrarium-PID after the keeper.
  *
  * In order: version 2 if its controllers are delegated to us, else version 1
  * (in practice: as root), else nothing (the keeper's watchdog then does what it can). */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -57,8 +57,8 @@ uint64_t groups_oom_kills(const struct groups *g);
 /* Kill what is in them and remove them; waits up to a second for dying processes to leave. */
 void groups_remove(struct groups *g);
 
-/* Remove empty groups of keepers that have died, beside those of `g`. */
-void groups_sweep(const struct groups *g);
+/* Is that the name of a keeper's group? */
+bool group_is_keepers(const char *name);
 
 /* Used by the versions' own files. mkdir of base/terrarium-PID as the next directory of
  * `g`; NULL if that is not allowed. */

@@ -77,6 +77,7 @@ static bool settle(struct keeper *k)
 	for (int fd = KEEPER_LIFELINE; fd < KEEPER_FD_END; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	setsid();
+	prctl(PR_SET_NAME, "terrarium-keeper");
 	return k->signal_fd >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && chdir("/") == 0;
 }
 
@@ -121,6 +122,7 @@ static bool start(struct keeper *k)
 		say(k, "cannot start a process", -r);
 		return false;
 	}
+	entry_note_groups(KEEPER_ENTRY_DIR, &k->groups);
 	k->watchdog = (struct watchdog){k->launch.pid, k->launch.space_fd, k->spec.mem_bytes, 0};
 	close(KEEPER_LISTEN);
 	close(KEEPER_AGENT);
@@ -241,7 +243,6 @@ int main(void)
 		return 125;
 	if (start(&k)) {
 		/* While bubblewrap builds: others' leftovers. */
-		groups_sweep(&k.groups);
 		entry_sweep(KEEPER_RUN_DIR);
 		user_sweep(KEEPER_RUN_DIR);
 		live(&k);

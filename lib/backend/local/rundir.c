@@ -129,6 +129,7 @@ void rundir_entry_remove(struct rundir_entry *e)
 	if (!e->name[0])
 		return;
 	unlinkat(e->entry_fd, "agent.sock", 0);
+	unlinkat(e->entry_fd, "groups", 0); /* of one that was left behind */
 	unlinkat(e->run_fd, e->name, AT_REMOVEDIR);
 	rmdir(e->path); /* if it was the last */
 	rundir_entry_leave(e);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_ISOLATION_CASES_H
+#define TESTS_ISOLATION_CASES_H
+
+/* Each runs a group of cases and returns how many failed. */
+
+int cases_walls(void);     /* what code inside can see and touch */
+int cases_limits(void);    /* what it can use up */
+int cases_leftovers(void); /* what stays when it is over */
+
+#endif

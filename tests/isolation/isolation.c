@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+
+/* isolation root | user: all cases as one of them. */
+
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "cmocka_all.h"
+#include "isolation/cases.h"
+
+enum { SKIPPED = 77, NOBODY = 65534 };
+
+static int run_all(void)
+{
+	const struct backend_ops *ops;
+	struct trm_error e;
+	if (backend_find("local", &ops, &e) < 0 || ops->probe(&e) < 0) {
+		printf("skipped: %s\n", e.msg);
+		return SKIPPED;
+	}
+	int failed = cases_walls();
+	failed += cases_limits();
+	failed += cases_leftovers();
+	return failed ? 1 : 0;
+}
+
+static void become_nobody(const char *run_dir)
+{
+	if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0) {
+		perror("cannot become an ordinary user");
+		_exit(1);
+	}
+	prctl(PR_SET_DUMPABLE, 1); /* the change has closed our own /proc entries */
+	setenv("XDG_RUNTIME_DIR", run_dir, 1);
+	setenv("HOME", run_dir, 1);
+	if (chdir("/") < 0)
+		_exit(1);
+}
+
+/* As nobody, with a runtime directory of its own, which must be empty in the end. */
+static int run_all_as_nobody(void)
+{
+	char run_dir[] = "/tmp/isolation-XXXXXX";
+	int status;
+	if (!mkdtemp(run_dir) || chown(run_dir, NOBODY, NOBODY) < 0) {
+		perror(run_dir);
+		return 1;
+	}
+	fflush(stdout);
+	pid_t pid = fork();
+	if (!pid) {
+		become_nobody(run_dir);
+		exit(run_all());
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return 1;
+	if (rmdir(run_dir) < 0) {
+		perror("left behind in the runtime directory");
+		return 1;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int main(int argc, char **argv)
+{
+	bool wants_root = argc == 2 && !strcmp(argv[1], "root");
+	bool wants_user = argc == 2 && !strcmp(argv[1], "user");
+	if (!wants_root && !wants_user) {
+		fprintf(stderr, "usage: isolation root | user\n");
+		return 2;
+	}
+	if (wants_root && geteuid() != 0) {
+		printf("skipped: not root\n");
+		return SKIPPED;
+	}
+	return wants_user && geteuid() == 0 ? run_all_as_nobody() : run_all();
+}

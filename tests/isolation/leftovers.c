@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "isolation/cases.h"
+#include "isolation/inside.h"
+
+static struct inside in;
+static struct outcome o;
+
+/* Daemons with all the tricks: sessions of their own, orphaned, deaf to signals.
+ * Their command line carries a word that is found on the host. */
+static void start_daemons(struct inside *where, const char *word)
+{
+	char code[700];
+	snprintf(code, sizeof code, "import os, signal, time\n"
+			"for s in range(1, 32):\n"
+			"  if s not in (9, 17, 19): signal.signal(s, signal.SIG_IGN)\n"
+			"for i in range(5):\n"
+			"  if not os.fork():\n"
+			"    os.setsid()\n"
+			"    if os.fork(): os._exit(0)\n"
+			"    os.execl('/usr/bin/python3', '%s', '-c', 'import time; print(1, flush=True)\\nwhile 1: time.sleep(9)')\n"
+			"for i in range(5): os.wait()\n", word);
+	const char *argv[] = {"/usr/bin/python3", "-c", code, NULL};
+	inside_start(where, argv, &o);
+}
+
+struct traces {
+	char word[64], name[64];
+	pid_t keeper;
+};
+
+static void trace(struct traces *t, const struct inside *where)
+{
+	snprintf(t->name, sizeof t->name, "%s", trm_sandbox_name(where->sandbox));
+	t->keeper = host_keeper();
+}
+
+static void make_word(struct traces *t, const char *what)
+{
+	snprintf(t->word, sizeof t->word, "daemon-%s-%d", what, (int)getpid());
+}
+
+static bool all_run(void *user)
+{
+	const struct traces *t = user;
+	trm_loop_step(in.loop, 0);
+	return host_count_processes(t->word) >= 5;
+}
+
+static bool nothing_is_left(void *user)
+{
+	const struct traces *t = user;
+	return !host_count_processes(t->word) && !host_count_groups(t->keeper) && !host_has_entry(t->name)
+			&& !host_is_alive(t->keeper);
+}
+
+static void after_close(void **state)
+{
+	struct traces t;
+	(void)state;
+	make_word(&t, "close");
+	inside_open(&in, NULL);
+	trace(&t, &in);
+	start_daemons(&in, t.word);
+	host_wait(all_run, &t);
+	double start = host_now_ms();
+	inside_close(&in);
+	double took = host_now_ms() - start;
+	assert_int_equal(in.why.code, TRM_OK);
+	assert_true(nothing_is_left(&t)); /* at once: closed() says so */
+	assert_true(took < 1000);
+	printf("gone %.1f ms after close\n", took);
+}
+
+/* A client of its own, which says on a pipe that all runs, and then only waits. */
+static void be_a_client(int to, struct traces *t)
+{
+	inside_open(&in, NULL);
+	trace(t, &in);
+	start_daemons(&in, t->word);
+	host_wait(all_run, t);
+	if (write(to, t, sizeof *t) != sizeof *t)
+		_exit(1);
+	for (;;)
+		trm_loop_step(in.loop, -1);
+}
+
+static void after_the_client_is_killed(void **state)
+{
+	struct traces t;
+	int line[2];
+	(void)state;
+	make_word(&t, "killed");
+	assert_int_equal(pipe(line), 0);
+	fflush(stdout);
+	pid_t pid = fork();
+	if (!pid)
+		be_a_client(line[1], &t);
+	close(line[1]);
+	assert_int_equal(read(line[0], &t, sizeof t), sizeof t);
+	assert_true(host_count_processes(t.word) >= 5);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	double took = host_wait(nothing_is_left, &t);
+	close(line[0]);
+	assert_true(took < 1000);
+	printf("gone %.1f ms after SIGKILL of the client\n", took);
+}
+
+static void after_the_agent_is_killed(void **state)
+{
+	struct traces t;
+	(void)state;
+	make_word(&t, "agent");
+	inside_open(&in, NULL);
+	trace(&t, &in);
+	start_daemons(&in, t.word);
+	host_wait(all_run, &t);
+	pid_t agent = host_child_of(host_child_of(t.keeper));
+	assert_true(agent > 1);
+	assert_int_equal(kill(agent, SIGKILL), 0);
+	inside_wait_closed(&in);
+	assert_int_equal(in.why.code, TRM_ECLOSED);
+	assert_non_null(strstr(in.why.msg, "signal 9"));
+	assert_true(nothing_is_left(&t));
+}
+
+static bool sweep_and_look(void *user)
+{
+	inside_open(&in, NULL);
+	inside_close(&in);
+	return nothing_is_left(user);
+}
+
+static void after_the_keeper_is_killed(void **state)
+{
+	struct traces t;
+	(void)state;
+	make_word(&t, "keeper");
+	inside_open(&in, NULL);
+	trace(&t, &in);
+	start_daemons(&in, t.word);
+	host_wait(all_run, &t);
+	assert_int_equal(kill(t.keeper, SIGKILL), 0);
+	inside_wait_closed(&in);
+	assert_int_not_equal(in.why.code, TRM_OK);
+	/* Its directories stay until another keeper comes along; one that comes at once may
+	 * find a process in the groups that the host's init has not reaped yet. */
+	host_wait(sweep_and_look, &t);
+}
+
+static void after_a_polite_signal_to_the_keeper(void **state)
+{
+	struct traces t;
+	(void)state;
+	make_word(&t, "term");
+	inside_open(&in, NULL);
+	trace(&t, &in);
+	assert_int_equal(kill(t.keeper, SIGTERM), 0);
+	inside_wait_closed(&in);
+	assert_int_equal(in.why.code, TRM_ECLOSED);
+	assert_true(nothing_is_left(&t));
+}
+
+static void a_name_is_taken_once(void **state)
+{
+	struct inside second;
+	char name[64];
+	(void)state;
+	snprintf(name, sizeof name, "isolation-%d", (int)getpid());
+	assert_int_equal(inside_try_open(&in, name, NULL), 0);
+	assert_int_equal(inside_try_open(&second, name, NULL), TRM_EEXIST);
+	assert_non_null(strstr(second.why.msg, name));
+	inside_close(&in);
+	assert_int_equal(inside_try_open(&in, name, NULL), 0);
+	inside_close(&in);
+}
+
+static void without_bubblewrap_it_says_what_to_do(void **state)
+{
+	char *path = strdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+	(void)state;
+	setenv("PATH", "/nonexistent", 1);
+	int r = inside_try_open(&in, NULL, NULL);
+	setenv("PATH", path, 1);
+	free(path);
+	assert_int_equal(r, TRM_ENOTSUP);
+	assert_non_null(strstr(in.why.msg, "apt install bubblewrap"));
+}
+
+int cases_leftovers(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(after_close),
+		cmocka_unit_test(after_the_client_is_killed),
+		cmocka_unit_test(after_the_agent_is_killed),
+		cmocka_unit_test(after_the_keeper_is_killed),
+		cmocka_unit_test(after_a_polite_signal_to_the_keeper),
+		cmocka_unit_test(a_name_is_taken_once),
+		cmocka_unit_test(without_bubblewrap_it_says_what_to_do),
+	};
+	return cmocka_run_group_tests_name("leftovers", cases, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "isolation/cases.h"
+#include "isolation/inside.h"
+
+#define MIB (1024ull * 1024)
+
+static struct inside in;
+static struct outcome o;
+
+static struct trm_limits small(void)
+{
+	struct trm_limits limits;
+	trm_limits_default(&limits);
+	limits.mem_bytes = 128 * MIB;
+	limits.disk_bytes = 32 * MIB;
+	limits.file_bytes = 16 * MIB;
+	limits.procs = 24;
+	limits.open_files = 128;
+	return limits;
+}
+
+static int open_one(void **state)
+{
+	struct trm_limits limits = small();
+	(void)state;
+	inside_open(&in, &limits);
+	return 0;
+}
+
+static int close_it(void **state)
+{
+	(void)state;
+	inside_close(&in);
+	return 0;
+}
+
+static bool has_groups(void)
+{
+	const struct trm_guard *guards;
+	size_t n = trm_sandbox_guards(in.sandbox, &guards);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(guards[i].what, "memory"))
+			return guards[i].strength == TRM_ENFORCED;
+	fail_msg("no word about memory");
+	return false;
+}
+
+static void one_process_cannot_take_more_memory(void **state)
+{
+	(void)state;
+	const char *argv[] = {"/usr/bin/python3", "-c", "b = bytearray(300 << 20); print('got it')", NULL};
+	inside_run(&in, argv, &o);
+	assert_int_not_equal(o.exit.exit_code, 0);
+	assert_null(strstr(o.text, "got it"));
+	inside_measure(&in);
+	assert_true(in.sample.known & TRM_METRIC_OOM_KILLS);
+	if (has_groups()) {
+		assert_int_equal(o.exit.signal, 9);
+		assert_true(in.sample.oom_kills >= 1);
+	}
+}
+
+static void many_processes_cannot_either(void **state)
+{
+	(void)state;
+	inside_measure(&in);
+	uint64_t before = in.sample.oom_kills;
+	inside_python(&in, "import os, time, sys\n"
+			"r, w = os.pipe(); pids = []\n"
+			"for i in range(6):\n"
+			"  pid = os.fork()\n"
+			"  if not pid:\n"
+			"    b = bytearray(b'x') * (40 << 20); os.write(w, b'.'); time.sleep(60); os._exit(0)\n"
+			"  pids.append(pid)\n"
+			"pid, status = os.wait()\n"
+			"print(os.WTERMSIG(status))\n"
+			"for p in pids:\n"
+			"  try: os.kill(p, 9)\n"
+			"  except OSError: pass\n", &o);
+	assert_string_equal(o.text, "9\n");
+	inside_measure(&in);
+	assert_true(in.sample.oom_kills > before);
+}
+
+static void processes_are_counted(void **state)
+{
+	(void)state;
+	inside_python(&in, "import os, time\n"
+			"n = 0; pids = []\n"
+			"try:\n"
+			"  while n < 500:\n"
+			"    pid = os.fork()\n"
+			"    if not pid: time.sleep(60); os._exit(0)\n"
+			"    n += 1; pids.append(pid)\n"
+			"except OSError: pass\n"
+			"for p in pids: os.kill(p, 9)\n"
+			"for p in pids: os.waitpid(p, 0)\n"
+			"print(n)\n", &o);
+	assert_in_range(atoi(o.text), 4, 24);
+	inside_python(&in, "pass", &o); /* and it lives on */
+}
+
+static void all_files_share_one_limit(void **state)
+{
+	(void)state;
+	inside_python(&in, "import os, errno\n"
+			"total = 0; block = b'x' * 65536; codes = set(); made = []\n"
+			"for d in ('/workspace', '/tmp', '/home/user', '/dev/shm'):\n"
+			"  for i in range(8):\n"
+			"    made.append(f'{d}/f{i}')\n"
+			"    try:\n"
+			"      with open(made[-1], 'wb', buffering=0) as f:\n"
+			"        while f.tell() < 12 << 20: total += f.write(block)\n"
+			"    except OSError as e: codes.add(errno.errorcode[e.errno])\n"
+			"for m in made: os.unlink(m)\n"
+			"print(total >> 20, *codes)\n", &o);
+	int total = atoi(o.text);
+	assert_in_range(total, 24, 33);
+	assert_non_null(strstr(o.text, "ENOSPC"));
+	inside_measure(&in);
+	assert_true(in.sample.known & TRM_METRIC_DISK_LIMIT);
+	assert_int_equal(in.sample.disk_limit_bytes, 32 * MIB);
+}
+
+static void files_are_counted(void **state)
+{
+	(void)state;
+	inside_python(&in, "import os\n"
+			"n = 0\n"
+			"try:\n"
+			"  while n < 100000:\n"
+			"    os.close(os.open(f'/tmp/{n}', os.O_CREAT | os.O_WRONLY)); n += 1\n"
+			"except OSError: pass\n"
+			"for i in range(n): os.unlink(f'/tmp/{i}')\n"
+			"print(n)\n", &o);
+	assert_in_range(atoi(o.text), 100, 8192);
+}
+
+static void a_file_grows_only_so_far(void **state)
+{
+	(void)state;
+	inside_python(&in, "import errno, os\n"
+			"f = open('/tmp/big', 'wb', buffering=0); n = 0\n"
+			"try:\n"
+			"  while n < 64 << 20: n += f.write(b'x' * 65536)\n"
+			"except OSError as e: print(n >> 20, errno.errorcode[e.errno])\n"
+			"os.unlink('/tmp/big')\n", &o);
+	assert_string_equal(o.text, "16 EFBIG\n");
+}
+
+static void open_files_are_counted(void **state)
+{
+	(void)state;
+	inside_python(&in, "import os\n"
+			"n = 0\n"
+			"try:\n"
+			"  while n < 5000: os.dup(0); n += 1\n"
+			"except OSError as e: print(n)\n", &o);
+	assert_in_range(atoi(o.text), 64, 128);
+}
+
+static void limits_cannot_be_raised(void **state)
+{
+	(void)state;
+	inside_python(&in, "import resource as r, os\n"
+			"for k in (r.RLIMIT_NOFILE, r.RLIMIT_FSIZE, r.RLIMIT_CORE, r.RLIMIT_MEMLOCK):\n"
+			"  soft, hard = r.getrlimit(k)\n"
+			"  try: r.setrlimit(k, (hard + 1, hard + 1)); print('raised', k)\n"
+			"  except (OSError, ValueError): pass\n"
+			"try: os.nice(-1); print('nicer')\n"
+			"except OSError: pass\n"
+			"print('done')\n", &o);
+	assert_string_equal(o.text, "done\n");
+}
+
+static void cpu_time_is_limited(void **state)
+{
+	struct trm_limits limits = small();
+	(void)state;
+	limits.cpus = 0.5;
+	struct inside half;
+	inside_open(&half, &limits);
+	const struct trm_guard *guards;
+	size_t n = trm_sandbox_guards(half.sandbox, &guards);
+	bool is_firm = false;
+	for (size_t i = 0; i < n; i++)
+		is_firm |= !strcmp(guards[i].what, "cpu") && guards[i].strength == TRM_ENFORCED;
+	/* CPU time of two spinning processes over one second. */
+	inside_python(&half, "import os, time\n"
+			"end = time.monotonic() + 1\n"
+			"pid = os.fork()\n"
+			"while time.monotonic() < end: pass\n"
+			"if not pid: os._exit(0)\n"
+			"os.wait(); t = os.times(); print(t.user + t.system + t.children_user + t.children_system)\n", &o);
+	double used = atof(o.text);
+	inside_close(&half);
+	/* Without a group it is one whole core, and said so. */
+	assert_true(used < (is_firm ? 0.75 : 1.3));
+}
+
+int cases_limits(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(one_process_cannot_take_more_memory),
+		cmocka_unit_test(many_processes_cannot_either),
+		cmocka_unit_test(processes_are_counted),
+		cmocka_unit_test(all_files_share_one_limit),
+		cmocka_unit_test(files_are_counted),
+		cmocka_unit_test(a_file_grows_only_so_far),
+		cmocka_unit_test(open_files_are_counted),
+		cmocka_unit_test(limits_cannot_be_raised),
+	};
+	const struct CMUnitTest own[] = {cmocka_unit_test(cpu_time_is_limited)};
+	return cmocka_run_group_tests_name("limits", cases, open_one, close_it)
+			+ cmocka_run_group_tests_name("cpu", own, NULL, NULL);
+}

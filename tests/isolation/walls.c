@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "isolation/cases.h"
+#include "isolation/inside.h"
+
+static struct inside in;
+static struct outcome o;
+static int host_file_fd = -1;
+
+static int open_one(void **state)
+{
+	(void)state;
+	setenv("ISOLATION_SECRET", "swordfish", 1);
+	/* Something open, and not close-on-exec, as many a host program has it. */
+	host_file_fd = open("/etc/hostname", O_RDONLY);
+	inside_open(&in, NULL);
+	return 0;
+}
+
+static int close_it(void **state)
+{
+	(void)state;
+	inside_close(&in);
+	close(host_file_fd);
+	return 0;
+}
+
+/* Every line that the code prints is a complaint. */
+static void expect_silence(const char *code)
+{
+	const char *text = inside_python(&in, code, &o);
+	if (*text)
+		fail_msg("%s", text);
+}
+
+/* ---- what can be seen --------------------------------------------------------------- */
+
+static void the_hosts_files_are_not_there(void **state)
+{
+	(void)state;
+	assert_string_equal(inside_python(&in, "import os; print(*sorted(os.listdir('/')))", &o) + strlen(o.text) - 1,
+			"\n");
+	expect_silence("import os\n"
+			"allowed = set('bin dev etc home lib lib32 lib64 libx32 proc run sbin tmp usr workspace'.split())\n"
+			"for extra in set(os.listdir('/')) - allowed: print('in /:', extra)\n"
+			"if os.listdir('/home') != ['user']: print('in /home:', os.listdir('/home'))\n"
+			"for d in '/workspace /home/user /tmp /dev/shm'.split():\n"
+			"  if os.listdir(d): print('in', d, os.listdir(d))\n"
+			"for extra in set(os.listdir('/etc')) - set('alternatives group hosts ld.so.cache localtime mime.types "
+			"nsswitch.conf passwd'.split()): print('in /etc:', extra)\n"
+			"if os.listdir('/run') != ['agent']: print('in /run:', os.listdir('/run'))\n");
+}
+
+static void mounts_tell_nothing_of_the_host(void **state)
+{
+	(void)state;
+	char cwd[512], code[1024];
+	assert_non_null(getcwd(cwd, sizeof cwd));
+	snprintf(code, sizeof code, "t = open('/proc/self/mountinfo').read()\n"
+			"for word in ('/root', '/tmp/tmp', 'oldroot', '%s/'):\n"
+			"  if word in t: print('mountinfo has', word, t)\n", strlen(cwd) > 1 ? cwd : "/nowhere");
+	expect_silence(code);
+}
+
+static void only_its_own_processes_are_seen(void **state)
+{
+	(void)state;
+	expect_silence("import os\n"
+			"pids = [int(p) for p in os.listdir('/proc') if p.isdigit()]\n"
+			"if set(pids) - {1, os.getpid()}: print('others:', pids)\n"
+			"if open('/proc/1/comm').read() != 'agent\\n': print('init is', open('/proc/1/comm').read())\n");
+}
+
+static void the_environment_is_its_own(void **state)
+{
+	(void)state;
+	expect_silence("import os\n"
+			"want = dict(PATH='/usr/local/bin:/usr/bin:/bin', HOME='/home/user', USER='user', LANG='C.UTF-8',\n"
+			"  TERM='dumb', TMPDIR='/tmp')\n"
+			"for k, v in want.items():\n"
+			"  if os.environ.get(k) != v: print(k, os.environ.get(k))\n"
+			"extra = set(os.environ) - set(want) - {'SHELL', 'LOGNAME', 'PWD', 'LC_CTYPE'}\n"
+			"if extra: print('also', extra)\n"
+			"if os.getcwd() != '/workspace': print(os.getcwd())\n"
+			"if os.uname().nodename != 'sandbox': print(os.uname())\n"
+			"import pwd\n"
+			"if pwd.getpwuid(os.getuid()).pw_name != 'user': print('no name')\n");
+}
+
+static void only_standard_descriptors_are_open(void **state)
+{
+	(void)state;
+	expect_silence("import os\n"
+			"fds = sorted(int(f) for f in os.listdir('/proc/self/fd'))\n"
+			"links = {f: os.readlink(f'/proc/self/fd/{f}') for f in fds if os.path.lexists(f'/proc/self/fd/{f}')}\n"
+			"if set(links) - {0, 1, 2}: print('descriptors', links)\n"
+			"for f, l in links.items():\n"
+			"  if not l.startswith(('pipe:', 'socket:')): print(f, l)\n");
+}
+
+static void masked_proc_files_are_empty(void **state)
+{
+	(void)state;
+	expect_silence("import os\n"
+			"for f in 'kcore keys key-users kallsyms timer_list interrupts iomem cmdline config.gz'.split():\n"
+			"  try:\n"
+			"    if open('/proc/' + f, 'rb').read(1): print(f, 'can be read')\n"
+			"  except OSError: pass\n"
+			"for d in 'acpi scsi driver fs pressure'.split():\n"
+			"  if os.path.isdir('/proc/' + d) and os.listdir('/proc/' + d): print(d, os.listdir('/proc/' + d))\n");
+}
+
+/* ---- bubblewrap and the agent, from the host -------------------------------------------- */
+
+static void bubblewrap_has_no_environment(void **state)
+{
+	(void)state;
+	char path[64], text[4096];
+	pid_t bwrap = host_child_of(host_keeper()), init = host_child_of(bwrap);
+	assert_true(bwrap > 0 && init > 0);
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)bwrap);
+	assert_int_equal(host_read(path, text, sizeof text), 0);
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)bwrap);
+	assert_true(host_read(path, text, sizeof text) > 0);
+	assert_string_equal(text, "bwrap --args 4 -- /run/agent serve 3 ");
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)host_keeper());
+	assert_int_equal(host_read(path, text, sizeof text), 0);
+}
+
+static void its_user_is_nobody_else_on_the_host(void **state)
+{
+	(void)state;
+	char path[64], text[4096];
+	unsigned uid[4], groups;
+	if (geteuid() != 0)
+		skip();
+	pid_t init = host_child_of(host_child_of(host_keeper()));
+	snprintf(path, sizeof path, "/proc/%d/status", (int)init);
+	assert_true(host_read(path, text, sizeof text) > 0);
+	const char *at = strstr(text, "Uid:");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, "Uid: %u %u %u %u", &uid[0], &uid[1], &uid[2], &uid[3]), 4);
+	for (int i = 0; i < 4; i++)
+		assert_in_range(uid[i], 61000, 61183);
+	at = strstr(text, "Groups:");
+	assert_non_null(at);
+	if (sscanf(at, "Groups: %u", &groups) == 1)
+		assert_int_not_equal(groups, 0);
+}
+
+static void nothing_is_inherited(void **state)
+{
+	(void)state;
+	pid_t keeper = host_keeper(), bwrap = host_child_of(keeper), init = host_child_of(bwrap);
+	const pid_t pids[] = {keeper, bwrap, init};
+	for (size_t i = 0; i < 3; i++) {
+		for (int fd = 0; fd < 64; fd++) {
+			char path[64], link[256];
+			snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pids[i], fd);
+			ssize_t n = readlink(path, link, sizeof link - 1);
+			if (n < 0)
+				continue;
+			link[n] = '\0';
+			assert_null(strstr(link, "hostname"));
+			if (i > 0 && strcmp(link, "/dev/null") && !strstr(link, "pipe:") && !strstr(link, "socket:") && !strstr(link, "anon_inode:"))
+				fail_msg("process %zu has %d open: %s", i, fd, link);
+		}
+	}
+}
+
+/* ---- what can be touched ---------------------------------------------------------------- */
+
+static void the_system_is_read_only(void **state)
+{
+	(void)state;
+	expect_silence("import os\n"
+			"for p in '/x /usr/x /usr/bin/x /etc/x /run/x /dev/x /home/x /proc/sys/kernel/x'.split():\n"
+			"  try: open(p, 'w'); print('made', p)\n"
+			"  except OSError: pass\n"
+			"for p in '/etc/passwd /etc/hosts /run/agent /usr/bin/env /proc/sys/kernel/core_pattern "
+			"/proc/sys/kernel/hostname /proc/sysrq-trigger'.split():\n"
+			"  try: open(p, 'r+b'); print('opened', p)\n"
+			"  except OSError: pass\n"
+			"  try: os.chmod(p, 0o777); print('chmod', p)\n"
+			"  except OSError: pass\n"
+			"for p in '/workspace /tmp /home/user /dev/shm'.split():\n"
+			"  open(p + '/mine', 'w').write('x'); os.unlink(p + '/mine')\n");
+}
+
+static void it_has_no_privileges(void **state)
+{
+	(void)state;
+	expect_silence("s = dict(l.split(':', 1) for l in open('/proc/self/status').read().splitlines())\n"
+			"for k in 'CapInh CapPrm CapEff CapAmb'.split():\n"
+			"  if int(s[k], 16): print(k, s[k])\n"
+			"if s['NoNewPrivs'].strip() != '1': print('privileges can grow')\n"
+			"if s['Seccomp'].strip() != '2': print('no filter')\n"
+			"if int(s.get('Seccomp_filters', '2')) < 2: print('filters', s['Seccomp_filters'])\n"
+			"if s['Uid'].split() != ['1000'] * 4: print('uid', s['Uid'])\n");
+}
+
+static void it_cannot_mount_or_leave(void **state)
+{
+	(void)state;
+	expect_silence("import ctypes, os\n"
+			"c = ctypes.CDLL(None, use_errno=True)\n"
+			"def refused(name, *a):\n"
+			"  if getattr(c, name)(*a) != -1: print(name, 'was allowed')\n"
+			"refused('mount', b'x', b'/tmp', b'tmpfs', 0, None)\n"
+			"refused('umount2', b'/proc', 2)\n"
+			"refused('pivot_root', b'/tmp', b'/tmp') if hasattr(c, 'pivot_root') else None\n"
+			"refused('chroot', b'/tmp')\n"
+			"refused('sethostname', b'x', 1)\n"
+			"refused('unshare', 0x10000000)\n"
+			"refused('unshare', 0x00020000)\n"
+			"refused('setns', 0, 0)\n"
+			"refused('swapon', b'/tmp/x', 0)\n"
+			"refused('reboot', 0)\n"
+			"refused('ptrace', 0, 0, 0, 0)\n"
+			"refused('syscall', 323)\n"   /* userfaultfd */
+			"refused('syscall', 425, 8, 0)\n" /* io_uring_setup */
+			"refused('syscall', 435, 0, 0)\n" /* clone3 */
+			"refused('syscall', 321, 0, 0, 0)\n" /* bpf */
+			"refused('syscall', 250, 0, 0, 0)\n" /* keyctl */);
+}
+
+static void the_agent_cannot_be_read_or_hurt(void **state)
+{
+	(void)state;
+	expect_silence("import ctypes, os\n"
+			"for f in 'mem environ maps stack syscall auxv'.split():\n"
+			"  try:\n"
+			"    if open('/proc/1/' + f, 'rb').read(1): print(f, 'can be read')\n"
+			"  except OSError: pass\n"
+			"for d in 'fd fdinfo map_files'.split():\n"
+			"  try: os.listdir('/proc/1/' + d); print(d, 'can be listed')\n"
+			"  except OSError: pass\n"
+			"for l in 'exe root cwd ns/user'.split():\n"
+			"  try: os.readlink('/proc/1/' + l); print(l, 'can be followed')\n"
+			"  except OSError: pass\n"
+			"for s in (9, 11, 15, 19):\n"
+			"  try: os.kill(1, s)\n"
+			"  except OSError: pass\n"
+			"c = ctypes.CDLL(None, use_errno=True)\n"
+			"if c.ptrace(16, 1, 0, 0) != -1: print('traced')\n");
+	/* It still answers. */
+	expect_silence("pass");
+}
+
+/* ---- network ------------------------------------------------------------------------------ */
+
+static int listen_on_loopback(uint16_t *ret_port)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof addr;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, n), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&addr, &n), 0);
+	*ret_port = ntohs(addr.sin_port);
+	return fd;
+}
+
+static int listen_on_abstract(char name[32])
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int n = snprintf(name, 32, "isolation-%d", (int)getpid());
+	memcpy(addr.sun_path + 1, name, (size_t)n);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_true(fd >= 0);
+	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, len), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	return fd;
+}
+
+static void there_is_no_network(void **state)
+{
+	(void)state;
+	char name[32], code[1600];
+	uint16_t port;
+	int tcp = listen_on_loopback(&port), un = listen_on_abstract(name);
+	snprintf(code, sizeof code, "import socket\n"
+			"def refused(what, family, address, kind=socket.SOCK_STREAM):\n"
+			"  try:\n"
+			"    s = socket.socket(family, kind); s.settimeout(2); s.connect(address); print(what, 'answers')\n"
+			"  except OSError: pass\n"
+			"refused('loopback of the host', socket.AF_INET, ('127.0.0.1', %u))\n"
+			"refused('abstract socket', socket.AF_UNIX, '\\0%s')\n"
+			"refused('a network', socket.AF_INET, ('192.0.2.1', 80))\n"
+			"refused('datagrams', socket.AF_INET, ('192.0.2.1', 80), socket.SOCK_DGRAM)\n"
+			"refused('hypervisor', 40, (2, 1024))\n"
+			"names = [n for _, n in socket.if_nameindex()]\n"
+			"if names != ['lo']: print(names)\n"
+			"for family, kind, proto in ((2, 3, 1), (10, 3, 58), (17, 3, 0), (16, 3, 9), (38, 5, 0), (31, 3, 1)):\n"
+			"  try: socket.socket(family, kind, proto); print('made a socket', family, kind, proto)\n"
+			"  except OSError: pass\n"
+			"a = socket.create_server(('127.0.0.1', 0)); b = socket.create_connection(a.getsockname())\n"
+			"socket.getaddrinfo('localhost', 80)\n", (unsigned)port, name);
+	expect_silence(code);
+	close(tcp);
+	close(un);
+}
+
+int cases_walls(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(the_hosts_files_are_not_there),
+		cmocka_unit_test(mounts_tell_nothing_of_the_host),
+		cmocka_unit_test(only_its_own_processes_are_seen),
+		cmocka_unit_test(the_environment_is_its_own),
+		cmocka_unit_test(only_standard_descriptors_are_open),
+		cmocka_unit_test(masked_proc_files_are_empty),
+		cmocka_unit_test(bubblewrap_has_no_environment),
+		cmocka_unit_test(its_user_is_nobody_else_on_the_host),
+		cmocka_unit_test(nothing_is_inherited),
+		cmocka_unit_test(the_system_is_read_only),
+		cmocka_unit_test(it_has_no_privileges),
+		cmocka_unit_test(it_cannot_mount_or_leave),
+		cmocka_unit_test(the_agent_cannot_be_read_or_hurt),
+		cmocka_unit_test(there_is_no_network),
+	};
+	return cmocka_run_group_tests_name("walls", cases, open_one, close_it);
+}
