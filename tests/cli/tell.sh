@@ -3,6 +3,7 @@
 # out and err; the expect_… functions compare. Ends with a verdict on everything.
 
 terrarium=$1
+source=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"

@@ -93,4 +93,11 @@ try run --yes --config bad.json -c x
 expect_code 125
 expect_in err "bad.json:2:11: this is not JSON"
 
+# README and man page know every setting.
+try help config
+for setting in $(awk '/^  [a-z_]+ / { print $1 }' out); do
+	grep -qF "\`$setting\`" "$source/README.md" || wrong "README.md should explain $setting"
+	grep -qx ".B $setting" "$source/man/terrarium.1" || wrong "man/terrarium.1 should explain $setting"
+done
+
 verdict
