@@ -307,12 +307,9 @@ static void open_stdin(struct driver *d)
 	assert_true(d->stdin_fd >= 0);
 }
 
-/* Takes `request`; gives it an id. */
-static void send_request(struct driver *d, cJSON *request)
+/* Forget the last answer; gives the id of the next. */
+static unsigned begin_request(struct driver *d)
 {
-	char id[16];
-	snprintf(id, sizeof id, "%u", ++d->last_id);
-	cJSON_AddStringToObject(request, "id", id);
 	cJSON_Delete(d->events);
 	cJSON_Delete(d->done);
 	d->events = cJSON_CreateArray();
@@ -321,10 +318,26 @@ static void send_request(struct driver *d, cJSON *request)
 		open_stdin(d);
 	for (int i = 0; i < DRIVER_CHANNELS; i++)
 		text_clear(&d->channel[i]);
+	return ++d->last_id;
+}
+
+void driver_send_request(struct driver *d, const char *members)
+{
+	size_t cap = strlen(members) + 32;
+	char *line = malloc(cap);
+	assert_non_null(line);
+	int n = snprintf(line, cap, "{\"id\":\"%u\",%s}\n", begin_request(d), members);
+	send_line(d, line, (size_t)n);
+	free(line);
+}
+
+/* Takes `request`. */
+static void send_request(struct driver *d, cJSON *request)
+{
 	char *text = cJSON_PrintUnformatted(request);
 	size_t n = strlen(text);
-	text[n] = '\n';
-	send_line(d, text, n + 1);
+	text[n - 1] = '\0'; /* without the braces */
+	driver_send_request(d, text + 1);
 	cJSON_free(text);
 	cJSON_Delete(request);
 }
@@ -337,17 +350,6 @@ void driver_send(struct driver *d, const char *code)
 	cJSON_AddStringToObject(request, "op", "run");
 	cJSON_AddStringToObject(request, "code", code);
 	cJSON_AddStringToObject(request, "file", file);
-	send_request(d, request);
-}
-
-void driver_send_request(struct driver *d, const char *members)
-{
-	char *text = malloc(strlen(members) + 3);
-	assert_non_null(text);
-	sprintf(text, "{%s}", members);
-	cJSON *request = cJSON_Parse(text);
-	assert_non_null(request);
-	free(text);
 	send_request(d, request);
 }
 

@@ -58,7 +58,7 @@ void driver_stop(struct driver *d);
 
 /* Send code to be run, and return at once. */
 void driver_send(struct driver *d, const char *code);
-/* Send a request as JSON text without the id (`"op":"variables"`). */
+/* Send a request: JSON text of its members but the id (`"op":"variables"`), sent as it is. */
 void driver_send_request(struct driver *d, const char *members);
 /* Deliver what comes until `done` or `reply` is there; gives it (borrowed). */
 const cJSON *driver_wait(struct driver *d);

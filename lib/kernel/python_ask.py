@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: MIT
+"""Questions to the Python kernel, compiled with the first of them; see python.py."""
+
+#: questions
+
+import inspect
+import keyword
+import re
+import reprlib
+import types
+
+SHORT = 200  # characters of a value in a list
+DOC_MAX = 20_000
+MATCHES_MAX = 1000
+INCOMPLETE = 0x4000  # PyCF_ALLOW_INCOMPLETE_INPUT
+STRINGS = re.compile(r"""[rbfuRBFU]{0,2}(?:\'\'\'(?:[^\\]|\\.)*?\'\'\'|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|\#[^\n]*""",
+	re.DOTALL)
+SAFE = (types.GetSetDescriptorType, types.MemberDescriptorType)  # written in C: reading them runs no code of the user's
+NOTHING = object()
+
+
+def to_json(value):
+	if isinstance(value, str):
+		return quote(value)
+	if value is None or isinstance(value, bool):
+		return {None: 'null', True: 'true', False: 'false'}[value]
+	if isinstance(value, int):
+		return str(value)
+	if isinstance(value, dict):
+		return '{' + ','.join(f'{quote(k)}:{to_json(v)}' for k, v in value.items()) + '}'
+	return '[' + ','.join(map(to_json, value)) + ']'
+
+
+def short_repr(value):
+	try:
+		text = short.repr(value)
+	except Exception as e:
+		text = f'<{type(value).__name__}: repr() raised {type(e).__name__}>'
+	text = text.replace('\n', ' ')
+	return text if len(text) <= SHORT else text[:SHORT - 1] + '…'
+
+
+short = reprlib.Repr()
+short.maxstring = short.maxother = SHORT
+short.maxlong = 60
+short.maxlist = short.maxtuple = short.maxset = short.maxfrozenset = short.maxdeque = short.maxarray = short.maxdict = 12
+
+
+# ---- names -----------------------------------------------------------------------------
+
+def attribute_of(value, name):
+	"""An attribute, if it can be had without running code of the user's; else NOTHING."""
+	if isinstance(value, types.ModuleType):
+		return vars(value).get(name, NOTHING)
+	found = inspect.getattr_static(value, name, NOTHING)
+	if isinstance(found, SAFE):
+		try:
+			return found.__get__(value, type(value))
+		except Exception:
+			return NOTHING
+	if isinstance(found, (staticmethod, classmethod)):
+		return found.__func__
+	return NOTHING if isinstance(found, property) else found
+
+
+def value_of(dotted):
+	first, *rest = dotted.split('.')
+	value = names.get(first, NOTHING)
+	if value is NOTHING:
+		value = vars(builtins).get(first, NOTHING)
+	for name in rest:
+		if value is NOTHING:
+			break
+		value = attribute_of(value, name)
+	return value
+
+
+def is_in_text(before):
+	"""The cursor is in a string or a comment."""
+	rest = STRINGS.sub(lambda m: '#' if m[0][0] == '#' and m.end() == len(before) else ' ', before)
+	return '#' in rest or "'" in rest or '"' in rest
+
+
+def modules_below(package):
+	"""Names of the modules in a package, or of all top-level ones. Imports nothing of the user's."""
+	import pkgutil
+	if not package:
+		return {m.name for m in pkgutil.iter_modules()} | set(sys.builtin_module_names)
+	path = getattr(sys.modules.get(package), '__path__', None)
+	if path is None and '.' not in package:
+		import importlib.util
+		spec = importlib.util.find_spec(package)
+		path = spec and spec.submodule_search_locations
+	return {m.name for m in pkgutil.iter_modules(path)} if path else set()
+
+
+def names_to_import(statement):
+	"""Candidates after `import` and `from`; None if this is no such statement."""
+	match = re.match(r'\s*(?:from\s+([\w.]+)\s+import\s+(?:\(?\s*(?:\w+(?:\s+as\s+\w+)?\s*,\s*)*)\w*|'
+		r'(?:from|import)\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*([\w.]*))$', statement)
+	if not match:
+		return None
+	if match[1]:
+		module = sys.modules.get(match[1])
+		return modules_below(match[1]) | (set(dir(module)) if module else set())
+	return modules_below(match[2].rpartition('.')[0])
+
+
+def parameters_at(before):
+	"""`name=` for the parameters of the function whose call the cursor is in."""
+	depth = 0
+	text = STRINGS.sub(lambda m: '_' * len(m[0]), before)
+	for i in range(len(text) - 1, -1, -1):
+		depth += (text[i] in ')]}') - (text[i] in '([{')
+		if depth < 0:
+			called = re.search(r'([^\W\d][\w.]*)$', text[:i]) if text[i] == '(' else None
+			value = value_of(called[1]) if called else NOTHING
+			if value is NOTHING or not callable(value):
+				return set()
+			try:
+				parameters = inspect.signature(value).parameters.values()
+			except (TypeError, ValueError):
+				return set()
+			return {p.name + '=' for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+	return set()
+
+
+def candidates(before, owner):
+	statement = re.split(r'[\n;]', before)[-1]
+	found = names_to_import(statement)
+	if found is not None:
+		return found
+	if owner:
+		value = value_of(owner)
+		return set() if value is NOTHING else {name for name in dir(value) if isinstance(name, str)}
+	return set(names) | set(vars(builtins)) | set(keyword.kwlist) | parameters_at(before)
+
+
+def complete(request):
+	code = request['code']
+	cursor = max(0, min(request.get('cursor', len(code)), len(code)))
+	before = code[:cursor]
+	match = re.search(r'(?:((?:[^\W\d]\w*\.)*[^\W\d]\w*)\s*\.\s*)?([^\W\d]\w*)?$', before)
+	owner, prefix = match[1] or '', match[2] or ''
+	found = []
+	is_number_or_call = not owner and before[:len(before) - len(prefix)].rstrip()[-1:] == '.'
+	if not is_in_text(before) and not (is_number_or_call and not re.match(r'\s*(from|import)\b', before)):
+		found = [name for name in candidates(before, owner)
+			if name.startswith(prefix) and (prefix.startswith('_') or not name.startswith('_'))]
+	return {'matches': sorted(found)[:MATCHES_MAX], 'start': cursor - len(prefix), 'end': cursor}
+
+
+# ---- values ----------------------------------------------------------------------------
+
+def name_at(code, cursor):
+	"""The dotted name that the cursor is in or behind, else that of the call that it is in."""
+	end = cursor + len(re.match(r'\w*', code[cursor:])[0])
+	match = re.search(r'[^\W\d]\w*(?:\.[^\W\d]\w*)*$', code[:end])
+	if match:
+		return match[0]
+	depth = 0
+	for i in range(cursor - 1, -1, -1):
+		depth += (code[i] in ')]}') - (code[i] in '([{')
+		if depth < 0:
+			match = re.search(r'[^\W\d]\w*(?:\.[^\W\d]\w*)*$', code[:i])
+			return match[0] if match else ''
+	return ''
+
+
+def inspect_name(request):
+	code = request['code']
+	cursor = max(0, min(request.get('cursor', len(code)), len(code)))
+	name = name_at(code, cursor)
+	value = value_of(name) if name else NOTHING
+	if value is NOTHING:
+		return {'found': False}
+	answer = {'found': True, 'name': name, 'type': type(value).__name__, 'value': short_repr(value)}
+	if callable(value):
+		try:
+			answer['signature'] = name.rpartition('.')[2] + str(inspect.signature(value))
+		except (TypeError, ValueError):
+			pass  # written in C, without one
+	doc = inspect.getdoc(value)
+	if isinstance(doc, str):
+		answer['doc'] = doc[:DOC_MAX]
+	return answer
+
+
+def size_of(value):
+	"""Elements of a container; its shape, if it has one."""
+	try:
+		shape = inspect.getattr_static(value, 'shape', None)
+		if isinstance(shape, SAFE) or isinstance(shape, property):
+			return '×'.join(map(str, value.shape))
+		return str(len(value))
+	except Exception:
+		return ''
+
+
+def variables(request):
+	rows = [{'name': name, 'type': type(value).__name__, 'size': size_of(value), 'value': short_repr(value)}
+		for name, value in list(names.items())
+		if isinstance(name, str) and not name.startswith('__') and not isinstance(value, types.ModuleType)]
+	return {'variables': rows}
+
+
+def reset(request):
+	global flags, event_loop
+	kept = {name: names.get(name) for name in ('__name__', '__doc__', '__package__', '__loader__', '__spec__')}
+	names.clear()
+	names.update(kept, __builtins__=builtins, __annotations__={})
+	vars(builtins).pop('_', None)
+	sys.modules['__main__'] = main
+	flags = 0
+	sources.clear()
+	if event_loop is not None and not event_loop.is_closed():
+		event_loop.close()
+	event_loop = None
+	sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
+	sys.displayhook, sys.excepthook = sys.__displayhook__, first_excepthook
+	for name in ('last_type', 'last_value', 'last_traceback'):
+		vars(sys).pop(name, None)
+	import gc
+	gc.collect()
+	return {}
+
+
+# ---- is the code complete? ---------------------------------------------------------------
+
+def is_complete(request):
+	code = request['code']
+	rows = code.split('\n')
+	import warnings
+	with warnings.catch_warnings():
+		warnings.simplefilter('ignore')
+		try:
+			tree = compile(code + '\n', '<input>', 'exec', flags | AWAIT | INCOMPLETE | ONLY_AST, True)
+			compile(tree, '<input>', 'exec', flags | AWAIT, True)
+		except SyntaxError as e:
+			if 'incomplete input' not in str(e) and not code.endswith('\\'):
+				return {'status': 'invalid', 'indent': ''}
+			return {'status': 'incomplete', 'indent': indent_after(code)}
+		except (ValueError, OverflowError, RecursionError, MemoryError):
+			return {'status': 'invalid', 'indent': ''}
+	is_block = bool(tree.body) and (hasattr(tree.body[-1], 'body') or hasattr(tree.body[-1], 'cases'))
+	if is_block and rows[-1].strip() and rows[-1][0] in ' \t':  # more may follow until a blank line
+		return {'status': 'incomplete', 'indent': indent_after(code)}
+	return {'status': 'complete', 'indent': ''}
+
+
+def indent_after(code):
+	if re.search(r"'\'\'|\"\"\"", STRINGS.sub(' ', code)):
+		return ''  # in a long string
+	rows = [row for row in STRINGS.sub('_', code).split('\n') if row.strip()]
+	last = rows[-1].rstrip() if rows else ''
+	margin = last[:len(last) - len(last.lstrip())]
+	if last.endswith((':', '(', '[', '{')):
+		return margin + ('\t' if margin.endswith('\t') else '    ')
+	if re.match(r'\s+(return|pass|break|continue|raise)\b', last):
+		return margin[:-1] if margin.endswith('\t') else margin[:-4]
+	return margin
+
+
+answers = {
+	'complete': complete, 'inspect': inspect_name, 'is_complete': is_complete,
+	'variables': variables, 'reset': reset,
+}
+
+
+def answer(request):
+	global state
+	try:
+		state = RUNNING
+		members = '"data":' + to_json(answers[request['op']](request))
+		state = ENDING
+	except BaseException as e:
+		state = ENDING
+		members = '"error":' + quote(f'the kernel could not answer: {type(e).__name__}')
+	if in_child:
+		os._exit(1)
+	flush()
+	put(f'{{"ev":"reply","id":{quote(request["id"])},{members}}}\n')

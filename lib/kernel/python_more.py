@@ -1,0 +1,543 @@
+# SPDX-License-Identifier: MIT
+"""The part of python.py that is compiled when it is wanted: a section at a time, each from a
+"#:" line to the next. Functions here reach those of other sections through later()."""
+
+#: streams
+
+def begin_blocks():
+	global in_blocks, flusher_tid
+	in_blocks = True
+	stdout.reconfigure(line_buffering=False)
+	if not flusher_tid:
+		flusher_tid = -1
+		_thread.start_new_thread(flush_now_and_then, ())
+	elif flusher_wake.locked():
+		flusher_wake.release()
+
+
+def flush_now_and_then():
+	"""A thread: what is printed slowly is seen soon. Sleeps without waking outside of floods."""
+	global flusher_tid
+	flusher_tid = _thread.get_native_id()
+	while True:
+		while in_blocks:
+			time.sleep(0.03)
+			if in_blocks:
+				try:
+					stdout.flush()
+				except (OSError, ValueError):
+					pass  # closed: the end of the run will see to it
+		flusher_wake.acquire()
+
+
+def end_blocks():
+	global in_blocks
+	in_blocks = False
+	try:
+		stdout.reconfigure(line_buffering=True)
+	except ValueError:
+		pass  # closed; the next flush() will see
+
+
+def mend_streams():
+	"""The user's code has closed a stream, or its descriptor."""
+	for fd in 1, 2:
+		try:
+			os.fstat(fd)
+		except OSError:
+			if not in_child:
+				os.dup2(set_fds[2 * current_set + fd - 1], fd)
+	mine = stdin, stdout, stderr
+	theirs = sys.stdin, sys.stdout, sys.stderr
+	open_streams()
+	sys.stdin, sys.stdout, sys.stderr = (new if old is my else old
+		for new, old, my in zip((stdin, stdout, stderr), theirs, mine))
+
+
+c_library = None
+
+
+def flush_c():
+	"""What C code has printed with stdio. (ctypes is there when numpy and the like are.)"""
+	global c_library
+	try:
+		if c_library is None:
+			c_library = sys.modules['ctypes'].CDLL(None)
+		c_library.fflush(None)
+	except (AttributeError, OSError):
+		pass  # a ctypes that was not imported to its end
+
+#: events
+
+def put_shielded(line):
+	"""Write an event from within the user's code; an interrupt waits until it is whole."""
+	global state, early
+	if in_child:
+		return
+	before = state
+	if _thread.get_ident() != main_thread or before != RUNNING:
+		return put(line)
+	early, state = 0, SHIELDED
+	put(line)
+	state = RUNNING
+	if early:
+		early = 0
+		raise KeyboardInterrupt
+
+
+def put_late(output, data):
+	text = bytes(data).decode('utf-8', 'replace')
+	put_shielded(f'{{"ev":"late","stream":"{output.name[1:-1]}","text":{quote(text)}}}\n')
+	return len(data)
+
+
+def is_ready(fd):
+	from select import POLLIN, poll
+	poller = poll()
+	poller.register(fd, POLLIN)
+	return bool(poller.poll(0))
+
+
+def note_early():
+	"""An interrupt while no code runs. It is meant for the next run if the request for that is
+	here, or has just been taken from the pipe; else it came too late for the run before."""
+	global early
+	is_meant = state != WAITING or is_ready(requests)
+	early = time.monotonic_ns() + (1_000_000_000 if is_meant else 100_000)
+
+
+def is_interrupted_early():
+	global early
+	until, early = early, 0
+	return time.monotonic_ns() < until
+
+#: input
+
+def read_input(reader, buffer):
+	if run_id is not None and not in_child and not later('is_ready')(0):
+		flush()
+		later('put_shielded')(f'{{"ev":"input","id":{run_id},"prompt":{quote(reader.prompt[:10000])},'
+			f'"secret":{"true" if reader.is_secret else "false"}}}\n')
+	return os.readv(0, [buffer])
+
+
+def read_line(prompt):
+	text = reader.prompt = str(prompt)
+	try:
+		return real_input(text)
+	finally:
+		reader.prompt = ''
+
+
+def read_secret(prompt='Password: ', stream=None):
+	"""Read a line that is not to be shown."""
+	stdout.write(str(prompt))
+	stdout.flush()
+	reader.prompt, reader.is_secret = str(prompt), True
+	try:
+		line = stdin.readline()
+	finally:
+		reader.prompt, reader.is_secret = '', False
+	if not line:
+		raise EOFError
+	return line.rstrip('\n')
+
+#: imports
+
+def find_watched(name, path):
+	watched.discard(name)
+	spec = sys.modules['_frozen_importlib_external'].PathFinder.find_spec(name, path)
+	if spec:
+		load = spec.loader.exec_module
+
+		def exec_module(module):
+			load(module)
+			changes[name](module)
+		spec.loader.exec_module = exec_module
+	return spec
+
+
+def share_sources(linecache):
+	"""For tracebacks and inspect.getsource()."""
+	global line_cache
+	line_cache = linecache.cache
+	for file, code in list(sources.items()):
+		remember(file, code)
+
+
+def share_getpass(getpass):
+	getpass.getpass = later('read_secret')
+
+
+def share_spawns(util):
+	"""The one way to start a process that raises no audit event."""
+	spawn = util.spawnv_passfds
+
+	def spawnv_passfds(path, args, passfds):
+		later('note_spawn')()
+		return spawn(path, args, passfds)
+	util.spawnv_passfds = spawnv_passfds
+
+
+changes = {'linecache': share_sources, 'getpass': share_getpass, 'multiprocessing.util': share_spawns}
+
+#: statements
+
+def parse(code, file):
+	"""Code objects of everything but the last expression, and of that; either may be None."""
+	global flags
+	indented = None
+	try:
+		tree = compile(code, file, 'exec', flags | AWAIT | ONLY_AST, True)
+	except IndentationError as e:
+		indented = e
+	except ValueError:
+		refuse(code, file)
+	except RecursionError:  # nested too deeply for a tree of objects, but perhaps not for the compiler
+		return compile(code, file, 'exec', flags | AWAIT, True), None
+	if indented:
+		code = dedent(code)
+		if code is None:
+			raise indented
+		remember(file, code)
+		tree = compile(code, file, 'exec', flags | AWAIT | ONLY_AST, True)
+	from _ast import Expr, Expression
+	last = tree.body.pop() if tree.body and type(tree.body[-1]) is Expr else None
+	body = compile(tree, file, 'exec', flags | AWAIT, True)
+	flags |= body.co_flags & FUTURES
+	if last:
+		last = compile(Expression(last.value), file, 'eval', flags | AWAIT, True)
+	return body, last
+
+
+def dedent(code):
+	"""Code of which every line is indented, moved to the left; None if it is not like that."""
+	rows = code.split('\n')
+	first = next((row for row in rows if row.strip()), '')
+	margin = first[:len(first) - len(first.lstrip())]
+	if not margin or not all(row.startswith(margin) or not row.strip() for row in rows):
+		return None
+	return '\n'.join(row[len(margin):] for row in rows)
+
+
+def refuse(code, file):
+	"""Code that cannot even be encoded."""
+	odd = next((i for i, char in enumerate(code) if char == '\0' or '\ud800' <= char <= '\udfff'), len(code))
+	what = 'null characters' if code[odd:odd + 1] == '\0' else 'half characters (lone surrogates)'
+	row = code.count('\n', 0, odd)
+	raise SyntaxError(f'source code cannot contain {what}',
+		(file, row + 1, odd - code.rfind('\n', 0, odd), None)) from None
+
+#: ending
+
+def explain(error):
+	"""Status, and members of `done`, for what ended a run. Runs code of the user's: messages, hooks."""
+	global state
+	try:
+		state = RUNNING
+		if isinstance(error, SystemExit):
+			result = explain_exit(error)
+		elif isinstance(error, KeyboardInterrupt):
+			result = 'interrupted', brief_error(error)
+		else:
+			result = 'error', later('describe')(error)
+		state = ENDING
+	except BaseException:
+		state = ENDING
+		result = 'error', brief_error(error)
+	return result
+
+
+def brief_error(error):
+	"""Members of `done` for an exception, without importing anything."""
+	rows, tb = [], error.__traceback__
+	while tb:
+		code = tb.tb_frame.f_code
+		if code.co_filename != DRIVER:
+			row = f'  File "{code.co_filename}", line {tb.tb_lineno}, in {code.co_name}'
+			text = sources.get(code.co_filename, '').split('\n')[tb.tb_lineno - 1:tb.tb_lineno]
+			rows.append(row + f'\n    {text[0].strip()}' if text else row)
+		tb = tb.tb_next
+	if rows:
+		rows.insert(0, 'Traceback (most recent call last):')
+	if len(rows) > 60:
+		rows[20:-20] = [f'  … {len(rows) - 40} frames left out …']
+	name = type(error).__name__
+	try:
+		message = str(error)
+	except BaseException:
+		message = ''
+	rows.append(f'{name}: {message}' if message else name)
+	return error_member(name, message, '\n'.join(rows).split('\n'))
+
+
+def error_member(name, message, rows):
+	return f',"error":{{"name":{quote(name)},"message":{quote(message)},"traceback":[{",".join(map(quote, rows))}]}}'
+
+
+def explain_exit(error):
+	if stdin.closed:  # exit() does that
+		later('mend_streams')()
+	code = error.code
+	if code is None:
+		code = 0
+	elif not isinstance(code, int):
+		print(code, file=sys.stderr)
+		code = 1
+	code = int(code) & 0xff
+	return 'error' if code else 'ok', f',"exit_code":{code}'
+
+
+def give_up(error, request):
+	"""The driver itself has failed at a run: out of memory, most likely."""
+	put(f'{{"ev":"done","id":{quote(request["id"])},"status":"error"{brief_error(error)}}}\n')
+
+
+def leave():
+	"""The other side is gone. Threads that still run are not waited for."""
+	import atexit
+	try:
+		atexit._run_exitfuncs()
+		flush()
+	finally:
+		os._exit(0)
+
+#: processes
+
+def note_spawn():
+	global spawned, has_spawned
+	spawned = has_spawned = True
+	later('after_fork'), later('end_blocks')  # compiled here rather than in every child
+	flush()  # what was printed before comes before what the process prints
+
+
+def after_fork():
+	global in_child
+	in_child = True
+	later('end_blocks')()
+	for fd in (requests, events, *set_fds):
+		os.close(fd)
+
+
+def leave_child(error):
+	"""A fork of ours has come back from the user's code: it ends, as any program would."""
+	code = 0
+	try:
+		if isinstance(error, SystemExit):
+			explained = later('explain_exit')(error)[1]
+			code = int(explained[explained.index(':') + 1:])
+		elif error is not None:
+			code = 1
+			tb = error.__traceback__
+			while tb and tb.tb_frame.f_code.co_filename == DRIVER:
+				tb = tb.tb_next
+			sys.excepthook(type(error), error, tb)
+		flush()
+	finally:
+		os._exit(code)
+
+
+def writers():
+	"""Which of our output pipes other processes can write to: a set of their names in /proc."""
+	ours = {os.readlink(f'/proc/self/fd/{fd}') for fd in set_fds}
+	held = set()
+	for pid in os.listdir('/proc'):
+		if not pid.isdigit() or int(pid) == os.getpid():
+			continue
+		try:
+			for fd in os.listdir(f'/proc/{pid}/fd'):
+				link = os.readlink(f'/proc/{pid}/fd/{fd}')
+				if link in ours and link not in held:
+					with open(f'/proc/{pid}/fdinfo/{fd}') as info:
+						rows = dict(row.split(':', 1) for row in info if ':' in row)
+					if int(rows['flags'], 8) & os.O_ACCMODE != os.O_RDONLY:
+						held.add(link)
+		except OSError:
+			continue  # gone, or not ours to look at
+	return held
+
+
+def leave_set():
+	"""Processes of this run may go on printing: later runs take other pipes. Gives members of `done`."""
+	global current_set
+	try:
+		held = writers()
+	except OSError:
+		taken = [True] * (len(set_fds) // 2)  # no /proc: it cannot be excluded
+	else:
+		taken = [any(os.readlink(f'/proc/self/fd/{fd}') in held for fd in set_fds[k:k + 2])
+			for k in range(0, len(set_fds), 2)]
+	if not taken[current_set]:
+		return ''
+	n = len(taken)
+	order = [(current_set + i) % n for i in range(1, n)]
+	current_set = next((k for k in order if not taken[k]), order[0])
+	os.dup2(set_fds[2 * current_set], 1)
+	os.dup2(set_fds[2 * current_set + 1], 2)
+	return f',"set":{current_set}'
+
+#: threads
+
+def note_threads():
+	"""All threads that are alive now belong to this run or an earlier one."""
+	late_threads.clear()
+	if _thread._count() > (1 if flusher_tid else 0):
+		late_threads.update(map(int, os.listdir('/proc/self/task')))
+		late_threads.difference_update((_thread.get_native_id(), flusher_tid))
+		follow_threads()
+
+
+def follow_threads():
+	"""A thread that is started by a late one is late too (timers that renew themselves)."""
+	threading = sys.modules.get('threading')
+	start = getattr(threading, '_start_new_thread', None)
+	if start is None or getattr(start, '__module__', None) == __name__:
+		return
+
+	def start_new_thread(function, args, kwargs={}):
+		if _thread.get_native_id() not in late_threads:
+			return start(function, args, kwargs)
+
+		def bootstrap(*args, **kwargs):
+			late_threads.add(_thread.get_native_id())
+			return function(*args, **kwargs)
+		return start(bootstrap, args, kwargs)
+	threading._start_new_thread = start_new_thread
+
+#: awaiting
+
+import asyncio
+
+
+def run_in_loop(coroutine):
+	"""Top-level await. The loop stays for later runs, and so do its tasks."""
+	global event_loop
+	if event_loop is None or event_loop.is_closed():
+		event_loop = asyncio.new_event_loop()
+	asyncio.set_event_loop(event_loop)
+	task = event_loop.create_task(coroutine)
+	try:
+		return event_loop.run_until_complete(task)
+	except BaseException:
+		if not task.done():
+			task.cancel()
+			try:
+				event_loop.run_until_complete(task)
+			except asyncio.CancelledError:
+				pass
+		raise
+
+#: errors
+
+import linecache
+import traceback
+
+MESSAGE_MAX = 100_000
+ROW_MAX = 4000
+ROWS_MAX = 200
+ASYNCIO = os.path.dirname(traceback.__file__) + '/asyncio/'
+
+
+def describe(error):
+	"""The whole story: user's frames, causes, groups, carets, notes."""
+	tb = error.__traceback__
+	while tb and is_inner(tb.tb_frame.f_code.co_filename):
+		tb = tb.tb_next
+	if tb:
+		error.__traceback__ = tb
+	sys.last_type, sys.last_value, sys.last_traceback = type(error), error, tb
+	if line_cache is None:
+		later('share_sources')(linecache)
+	limit = sys.getrecursionlimit()
+	try:
+		sys.setrecursionlimit(max(limit, 1000))
+		message = message_of(error)
+		if sys.excepthook is not first_excepthook and sys.excepthook is not sys.__excepthook__:
+			sys.excepthook(type(error), error, tb)
+			return error_member(type(error).__name__, message, [])
+		story = traceback.TracebackException(type(error), error, tb, compact=True)
+		drop_own_frames(story)
+		rows = ''.join(story.format()).rstrip('\n').split('\n')
+	finally:
+		sys.setrecursionlimit(limit)
+	if len(rows) > ROWS_MAX:
+		half = ROWS_MAX // 2
+		rows[half:-half] = [f'  … {len(rows) - ROWS_MAX} lines left out …']
+	rows = [row if len(row) <= ROW_MAX else row[:ROW_MAX] + '…' for row in rows]
+	return error_member(type(error).__name__, message, rows)
+
+
+def is_inner(file):
+	return file == DRIVER or file.startswith(ASYNCIO)
+
+
+def message_of(error):
+	message = error.msg if isinstance(error, SyntaxError) and isinstance(error.msg, str) else str(error)
+	return message if len(message) <= MESSAGE_MAX else message[:MESSAGE_MAX] + '…'
+
+
+def drop_own_frames(story, seen=None):
+	seen = seen or set()
+	if story is None or id(story) in seen:
+		return
+	seen.add(id(story))
+	story.stack[:] = [frame for frame in story.stack if frame.filename != DRIVER]
+	for other in (story.__cause__, story.__context__, *(getattr(story, 'exceptions', None) or ())):
+		drop_own_frames(other, seen)
+
+#: display
+
+import binascii
+
+DISPLAY_MAX = 16 << 20
+METHODS = (
+	('_repr_png_', 'image/png'), ('_repr_jpeg_', 'image/jpeg'), ('_repr_svg_', 'image/svg+xml'),
+	('_repr_html_', 'text/html'), ('_repr_markdown_', 'text/markdown'), ('_repr_latex_', 'text/latex'),
+)
+
+
+def bundle_of(value):
+	"""MIME types and data that the value's class offers."""
+	bundle, kind = {}, type(value)
+	if callable(getattr(kind, '_repr_mimebundle_', None)):
+		data = first_of(value._repr_mimebundle_())
+		if isinstance(data, dict):
+			bundle.update(data)
+	for method, mime in METHODS:
+		if callable(getattr(kind, method, None)):
+			data = first_of(getattr(value, method)())
+			if data is not None:
+				bundle[mime] = data
+	return bundle
+
+
+def first_of(data):
+	"""Jupyter's methods may give (data, metadata)."""
+	return data[0] if isinstance(data, tuple) and data else data
+
+
+def put_bundle(bundle):
+	members = []
+	for mime, data in bundle.items():
+		if isinstance(data, (bytes, bytearray, memoryview)):
+			data = binascii.b2a_base64(data, newline=False).decode()
+		if isinstance(mime, str) and isinstance(data, str):
+			if len(data) > DISPLAY_MAX:
+				mime, data = 'text/plain', f'{mime} left out: {len(data)} characters are too many to show'
+			members.append(f'{quote(mime)}:{quote(data)}')
+	if members:
+		later('put_shielded')(f'{{"ev":"display","id":{run_id or quote("")},"data":{{{",".join(members)}}}}}\n')
+
+
+def show_rich(value):
+	if any(hasattr(type(value), method) for method, _ in METHODS) or hasattr(type(value), '_repr_mimebundle_'):
+		flush()
+		put_bundle(bundle_of(value))
+
+
+def put_display(value, raw):
+	flush()
+	if raw and isinstance(value, dict):
+		return put_bundle(value)
+	text = repr(value)
+	put_bundle({**bundle_of(value), 'text/plain': text[:VALUE_MAX]})
