@@ -15,6 +15,7 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -87,9 +88,10 @@ static bool is_color_forbidden(void)
 
 static enum color_depth find_depth(bool is_direct)
 {
+	int colors = tigetnum("colors"); /* COLORS is not known before start_color() */
 	if (is_color_forbidden() || !has_colors())
 		return DEPTH_NONE;
-	return is_direct ? DEPTH_RGB : COLORS >= 256 ? DEPTH_256 : COLORS >= 16 ? DEPTH_16 : DEPTH_8;
+	return is_direct ? DEPTH_RGB : colors >= 256 ? DEPTH_256 : colors >= 16 ? DEPTH_16 : DEPTH_8;
 }
 
 /* Open curses for TERM; 24-bit where the terminal has it and `depth` asks for no less. */
@@ -240,17 +242,28 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 	choose_modes(t);
 	arm_rescue(t);
 	set_up_curses(t->depth);
-	putp(t->modes_on);
 	add_keys(k);
 	*ret = t;
 	return 0;
+}
+
+/* Past curses, which has nothing in its buffer but between a change and refresh(). */
+static void write_raw(const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(1, bytes, n);
+		if (done < 0 && errno != EINTR)
+			return;
+		bytes += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
 }
 
 void term_close(struct term *t)
 {
 	if (!t)
 		return;
-	putp(t->modes_off);
+	write_raw(t->modes_off, strlen(t->modes_off));
 	endwin();
 	rescue_disarm();
 	tcsetattr(0, TCSADRAIN, &t->shell_mode);
@@ -264,7 +277,7 @@ void term_close(struct term *t)
 
 void term_suspend(struct term *t)
 {
-	putp(t->modes_off);
+	write_raw(t->modes_off, strlen(t->modes_off));
 	endwin();
 	tcsetattr(0, TCSADRAIN, &t->shell_mode);
 	rescue_disarm();
@@ -274,8 +287,7 @@ void term_resume(struct term *t)
 {
 	arm_rescue(t);
 	reset_prog_mode();
-	doupdate(); /* back to the alternate screen */
-	putp(t->modes_on);
+	t->has_modes = false;
 	t->is_all_stale = true;
 }
 
@@ -467,6 +479,10 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 	if (c->cursor_row >= 0)
 		move(c->cursor_row, c->cursor_col);
 	refresh();
+	/* Only now is the terminal on its alternate screen, which has key modes of its own. */
+	if (!t->has_modes)
+		write_raw(t->modes_on, strlen(t->modes_on));
+	t->has_modes = true;
 }
 
 void term_repaint_all(struct term *t)
@@ -507,8 +523,7 @@ bool term_copy(struct term *t, const char *text, size_t n)
 	len += encode_base64(bytes + len, text, n);
 	memcpy(bytes + len, end, sizeof(end));
 	(void)t;
-	putp(bytes);
-	refresh();
+	write_raw(bytes, len + sizeof(end) - 1);
 	free(bytes);
 	return true;
 }

@@ -23,6 +23,7 @@ struct term {
 	struct canvas last;     /* what is on the screen */
 	bool is_all_stale;      /* nothing of it counts */
 	bool has_mouse;
+	bool has_modes;         /* modes_on has been sent */
 	struct termios shell_mode;
 	char modes_on[160], modes_off[160];
 };

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* The painter on a pty: what bytes a terminal gets. A child opens the terminal, paints and leaves; the
+ * parent reads until the child has ended. */
+#include "term/term.h"
+
+#include <poll.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#include <utmp.h>
+
+#include <terrarium/error.h>
+
+#include "cmocka_all.h"
+
+struct capture {
+	char bytes[65536];
+	size_t len;
+	int status;
+	struct termios left; /* settings of the pty when the child has ended */
+};
+
+static struct capture cap;
+
+/* Run `play` on a fresh pty of 10 rows and 40 columns, with NULL-ended pairs of environment. */
+static void run(int (*play)(void), const char *const *env)
+{
+	struct winsize size = {.ws_row = 10, .ws_col = 40};
+	int master, slave;
+	cap.len = 0;
+	assert_int_equal(openpty(&master, &slave, NULL, NULL, &size), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		for (; *env; env += 2)
+			if (env[1])
+				setenv(env[0], env[1], 1);
+			else
+				unsetenv(env[0]);
+		close(master);
+		login_tty(slave);
+		_exit(play());
+	}
+	for (;;) {
+		struct pollfd p = {.fd = master, .events = POLLIN};
+		bool has_ended = waitpid(pid, &cap.status, WNOHANG) == pid;
+		while (poll(&p, 1, has_ended ? 0 : 20) > 0 && (p.revents & POLLIN)) {
+			ssize_t n = read(master, cap.bytes + cap.len, sizeof(cap.bytes) - 1 - cap.len);
+			if (n <= 0)
+				break;
+			cap.len += (size_t)n;
+		}
+		if (has_ended)
+			break;
+	}
+	cap.bytes[cap.len] = '\0';
+	tcgetattr(slave, &cap.left);
+	close(master);
+	close(slave);
+}
+
+static bool has(const char *bytes)
+{
+	return memmem(cap.bytes, cap.len, bytes, strlen(bytes)) != NULL;
+}
+
+static void expect_left_sane(void)
+{
+	assert_true(has("\033[?1049l"));
+	assert_true(has("\033[?1000l"));
+	assert_true(has("\033[?2004l"));
+	assert_true(cap.left.c_lflag & ECHO);
+	assert_true(cap.left.c_lflag & ICANON);
+	assert_true(cap.left.c_lflag & ISIG);
+}
+
+static struct canvas canvas;
+static struct theme theme;
+
+static struct term *open_or_exit(void)
+{
+	struct term *t;
+	struct trm_error err;
+	if (term_open(NULL, &t, &err) < 0) {
+		printf("%s", err.msg);
+		fflush(stdout);
+		_exit(7);
+	}
+	canvas_init(&canvas, 10, 40);
+	theme_builtin("dark", &theme, NULL);
+	return t;
+}
+
+static void put(int row, int col, const char *text, struct style style)
+{
+	canvas_put(&canvas, (struct rect){0, 0, 10, 40}, row, col, text, strlen(text), style);
+}
+
+static int play_painting(void)
+{
+	struct term *t = open_or_exit();
+	put(2, 3, "hello \xE4\xB8\xAD" "e\xCC\x81 \xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB!", (struct style){0});
+	canvas.cursor_row = 2;
+	canvas.cursor_col = 3;
+	term_paint(t, &canvas, &theme);
+	term_close(t);
+	return 0;
+}
+
+static const char *const truecolor[] = {"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", NULL, "LC_ALL", "C",
+		NULL};
+static const char *const indexed[] = {"TERM", "xterm-256color", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
+static const char *const eight[] = {"TERM", "xterm", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
+static const char *const colorless[] = {"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", "1", NULL};
+static const char *const vt100[] = {"TERM", "vt100", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
+
+static void test_colours(void **state)
+{
+	(void)state;
+	run(play_painting, truecolor);
+	assert_int_equal(cap.status, 0);
+	assert_true(has("\033[38;2;214;218;225m"));
+	assert_true(has("48;2;24;27;33"));
+	expect_left_sane();
+	run(play_painting, indexed);
+	assert_true(has("\033[38;5;"));
+	assert_false(has("38;2;"));
+	run(play_painting, eight);
+	assert_true(has("\033[37m\033[40m"));
+	assert_false(has("38;5;"));
+	run(play_painting, colorless);
+	assert_false(has("\033[3") && (has("38;") || has("\033[37m")));
+	expect_left_sane();
+	run(play_painting, vt100);
+	assert_true(has("hello"));
+	assert_int_equal(cap.status, 0);
+}
+
+/* Text is UTF-8 even in the C locale; of a joined cluster only what every terminal shows as wide as we
+ * think it is. */
+static void test_text(void **state)
+{
+	(void)state;
+	run(play_painting, truecolor);
+	assert_true(has("hello \xE4\xB8\xAD" "e\xCC\x81 \xF0\x9F\x91\xA9!"));
+	assert_false(has("\xE2\x80\x8D"));
+}
+
+static int play_little_changes(void)
+{
+	struct term *t = open_or_exit();
+	char number[8];
+	term_paint(t, &canvas, &theme);
+	printf("BEGIN");
+	fflush(stdout);
+	for (int i = 0; i < 3; i++) {
+		snprintf(number, sizeof(number), "%d", i);
+		put(4, 20, number, (struct style){.role = ROLE_TITLE});
+		term_paint(t, &canvas, &theme);
+		term_paint(t, &canvas, &theme);
+	}
+	printf("END");
+	fflush(stdout);
+	term_close(t);
+	return 0;
+}
+
+static void test_only_changes_are_sent(void **state)
+{
+	(void)state;
+	run(play_little_changes, indexed);
+	const char *begin = strstr(cap.bytes, "BEGIN"), *end = strstr(cap.bytes, "END");
+	assert_true(begin && end && end > begin);
+	if (end - begin > 160)
+		fail_msg("%zd bytes: %.*s", end - begin, (int)(end - begin), begin);
+}
+
+static int play_resize(void)
+{
+	struct term *t = open_or_exit();
+	int rows, cols;
+	put(0, 0, "before", (struct style){0});
+	term_paint(t, &canvas, &theme);
+	struct winsize size = {.ws_row = 24, .ws_col = 70};
+	ioctl(0, TIOCSWINSZ, &size);
+	term_size(t, &rows, &cols);
+	canvas_resize(&canvas, rows, cols);
+	canvas_put(&canvas, (struct rect){0, 0, rows, cols}, rows - 1, cols - 6, "corner", 6, (struct style){0});
+	term_paint(t, &canvas, &theme);
+	term_suspend(t);
+	term_resume(t);
+	term_paint(t, &canvas, &theme);
+	term_close(t);
+	return rows == 24 && cols == 70 ? 0 : 1;
+}
+
+static void test_resize_and_suspend(void **state)
+{
+	(void)state;
+	run(play_resize, indexed);
+	assert_int_equal(cap.status, 0);
+	assert_true(has("corne")); /* the last cell takes a trick */
+	expect_left_sane();
+	const char *again = memmem(cap.bytes, cap.len, "\033[?1049l", 8);
+	assert_non_null(again);
+	assert_non_null(strstr(again, "\033[?1049h"));
+	assert_non_null(strstr(again, "corne"));
+}
+
+static int play_crash(void)
+{
+	struct term *t = open_or_exit();
+	term_paint(t, &canvas, &theme);
+	term_emergency_restore();
+	term_emergency_restore();
+	_exit(3);
+}
+
+static void test_emergency(void **state)
+{
+	(void)state;
+	run(play_crash, truecolor);
+	assert_int_equal(WEXITSTATUS(cap.status), 3);
+	expect_left_sane();
+	assert_true(has("\033[?25h"));
+}
+
+static int play_keys(void)
+{
+	struct term *t = open_or_exit();
+	struct event e;
+	term_paint(t, &canvas, &theme);
+	/* What the terminal sends comes through the line discipline: put it there as if typed. */
+	const char *typed = "a\033[1;5C";
+	for (const char *c = typed; *c; c++)
+		ioctl(0, TIOCSTI, c);
+	bool is_open = term_read(t, 0);
+	bool has_a = term_next(t, &e) && e.key == 'a';
+	term_close(t);
+	return is_open && !has_a ? 9 : 0;
+}
+
+static void test_reading_never_waits(void **state)
+{
+	(void)state;
+	run(play_keys, indexed);
+	assert_true(WIFEXITED(cap.status)); /* whether TIOCSTI is permitted differs by kernel */
+	expect_left_sane();
+}
+
+static void expect_refusal(const char *term, const char *word)
+{
+	const char *const env[] = {"TERM", term, "COLORTERM", NULL, "TERMINFO", NULL, NULL};
+	run(play_painting, env);
+	assert_int_equal(WEXITSTATUS(cap.status), 7);
+	if (!has(word))
+		fail_msg("%s", cap.bytes);
+	assert_false(has("\033[?1049h"));
+	assert_true(cap.left.c_lflag & ECHO);
+}
+
+static void test_refusals(void **state)
+{
+	struct term *t;
+	struct trm_error err = {0};
+	(void)state;
+	expect_refusal(NULL, "TERM is not set");
+	expect_refusal("", "TERM is not set");
+	expect_refusal("nonsense", "\"nonsense\" (TERM) is unknown");
+	expect_refusal("dumb", "too simple");
+	int saved = dup(0), pipes[2];
+	assert_int_equal(pipe(pipes), 0);
+	dup2(pipes[0], 0);
+	assert_int_equal(term_open(NULL, &t, &err), TRM_ENOTSUP);
+	assert_non_null(strstr(err.msg, "standard input"));
+	dup2(saved, 0);
+	term_close(NULL);
+	term_emergency_restore();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_only_changes_are_sent),
+		cmocka_unit_test(test_resize_and_suspend),
+		cmocka_unit_test(test_emergency),
+		cmocka_unit_test(test_reading_never_waits),
+		cmocka_unit_test(test_refusals),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
