@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define REACH 60 /* samples that a graph shows at least */
+#define REACH 60   /* samples that a graph shows at least */
+#define HALVINGS 4 /* of a limit: what is little shall look like little */
 
 static float known(const struct trm_sample *s, enum trm_metric bit, double value)
 {
@@ -66,7 +67,7 @@ double metric_scale(const float *values, int n, double limit, bool halve)
 			scale *= 2.0;
 		return scale;
 	}
-	while (halve && limit / 2.0 > (double)most && limit > 1.0)
+	for (int i = 0; halve && i < HALVINGS && limit / 2.0 > (double)most; i++)
 		limit /= 2.0;
 	return limit;
 }

@@ -66,6 +66,8 @@ struct rect model_output_area(const struct model *m)
 {
 	struct rect area = m->layout.panes[PANE_OUTPUT];
 
+	area.col++;
+	area.cols--;
 	if (m->has_input && area.rows > 1)
 		area.rows--;
 	return area;

@@ -130,7 +130,7 @@ int model_tab_label(const struct model *m, const struct trm_lang *lang, char out
 /* Whose tab lies at a column of the screen; NULL: nobody's. */
 const struct trm_lang *model_tab_at(const struct model *m, int col);
 
-/* Size of the output pane's text: without the input line. */
+/* Where the output pane's text is: without the margin and the input line. */
 struct rect model_output_area(const struct model *m);
 
 /* -1, or in how many ms a MSG_TICK is due because something shown depends on the time. */

@@ -263,6 +263,16 @@ void outstore_header(struct outstore *s, uint32_t run)
 		record_break(s, c, BREAK);
 }
 
+bool outstore_ends_with(const struct outstore *s, const char *text)
+{
+	const struct out_chunk *c = newest(s);
+	size_t n = strlen(text);
+
+	if (!c || s->line_is_empty || s->open_record == SIZE_MAX || record_get(c, s->open_record).len < n)
+		return false;
+	return memcmp(c->bytes + c->used - n, text, n) == 0;
+}
+
 uint64_t outstore_first(const struct outstore *s)
 {
 	return s->n ? chunk_at(s, 0)->first_line : s->end_line;

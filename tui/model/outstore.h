@@ -67,6 +67,8 @@ void outstore_header(struct outstore *s, uint32_t run); /* on a line of its own 
 void outstore_end_line(struct outstore *s);             /* if something stands in the open one */
 
 /* Lines first <= k < end can be read. A last line that is open and empty does not count. */
+/* Does the open line end with this text? (Seldom a false no: when it lies in two chunks.) */
+bool outstore_ends_with(const struct outstore *s, const char *text);
 uint64_t outstore_first(const struct outstore *s);
 uint64_t outstore_end(const struct outstore *s);
 size_t outstore_memory(const struct outstore *s); /* bytes held */

@@ -138,10 +138,19 @@ static void on_input(struct model *m, const struct msg *msg)
 	open_input(m);
 }
 
+/* Interpreters that print the prompt themselves have done so. */
+static void echo_prompt(struct model *m)
+{
+	const char *prompt = m->run.prompt;
+
+	if (!outstore_ends_with(&m->out.store, prompt))
+		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, prompt, strlen(prompt));
+}
+
 /* What was typed stands in the output as it would on a terminal. */
 static void echo_input(struct model *m, const char *text)
 {
-	outstore_append(&m->out.store, OUT_INPUT, m->run.serial, m->run.prompt, strlen(m->run.prompt));
+	echo_prompt(m);
 	if (!m->run.is_secret)
 		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, text, strlen(text));
 	outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "\n", 1);
@@ -170,7 +179,7 @@ void run_input_event(struct model *m, const struct msg *msg, struct effects *out
 		send_line(m, out);
 	} else if (is_key && ev->key == 'd' && ev->mods == MOD_CTRL) {
 		effect_plain(out, EFFECT_STDIN_EOF);
-		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, m->run.prompt, strlen(m->run.prompt));
+		echo_prompt(m);
 		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "^D\n", 3);
 		close_input(m);
 	} else if (is_key && ev->key == K_ESCAPE) {

@@ -114,12 +114,12 @@ static const struct {
 	uint16_t role;
 	const char *mark, *ascii;
 } marks[] = {
-	[TRM_STATUS_OK] = { ROLE_STATUS_OK, "✓", "ok" },
-	[TRM_STATUS_ERROR] = { ROLE_STATUS_ERROR, "✗", "error" },
-	[TRM_STATUS_TIMEOUT] = { ROLE_STATUS_ERROR, "✗ time-out", "time-out" },
+	[TRM_STATUS_OK] = { ROLE_OUT_VALUE, "✓", "ok" },
+	[TRM_STATUS_ERROR] = { ROLE_OUT_ERROR, "✗", "error" },
+	[TRM_STATUS_TIMEOUT] = { ROLE_OUT_ERROR, "✗ time-out", "time-out" },
 	[TRM_STATUS_INTERRUPTED] = { ROLE_WARN, "✗ interrupted", "interrupted" },
-	[TRM_STATUS_KILLED] = { ROLE_STATUS_ERROR, "✗ killed", "killed" },
-	[TRM_STATUS_LOST] = { ROLE_STATUS_ERROR, "✗ lost", "lost" },
+	[TRM_STATUS_KILLED] = { ROLE_OUT_ERROR, "✗ killed", "killed" },
+	[TRM_STATUS_LOST] = { ROLE_OUT_ERROR, "✗ lost", "lost" },
 };
 
 static void outcome(struct outline *line, const struct run_info *run, bool has_utf8)
@@ -130,7 +130,7 @@ static void outcome(struct outline *line, const struct run_info *run, bool has_u
 	add(line, ROLE_DIM, 0, "  ");
 	if (run->status == TRM_STATUS_ERROR && run->exit_code > 1) {
 		snprintf(text, sizeof text, "exit %d ", run->exit_code);
-		add(line, ROLE_STATUS_ERROR, 0, text);
+		add(line, ROLE_OUT_ERROR, 0, text);
 	}
 	add(line, marks[run->status].role, 0, has_utf8 ? marks[run->status].mark : marks[run->status].ascii);
 }
@@ -152,7 +152,7 @@ void run_header(struct outline *line, const struct run_info *run, bool has_utf8)
 	if (run->state == RUN_DONE)
 		outcome(line, run, has_utf8);
 	else
-		add(line, ROLE_STATUS_BUSY, 0, run->state == RUN_QUEUED ? "waiting" : "running");
+		add(line, ROLE_WARN, 0, run->state == RUN_QUEUED ? "waiting" : "running");
 	add(line, ROLE_DIM, 0, "  ");
 	add(line, ROLE_DIM, 0, run->excerpt);
 }

@@ -104,7 +104,7 @@ static void title(const struct model *m, struct canvas *c)
 	col = draw_format(c, clip, 0, col, role, " %s %s ", sign(m->has_utf8, SIGN_DOT), state);
 	if (m->has_last && m->run.state == RUN_NONE) {
 		col = title_gap(m, c, clip, col);
-		draw_format(c, clip, 0, col, m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_STATUS_ERROR, " %s ",
+		draw_format(c, clip, 0, col, m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR, " %s ",
 				format_duration(last, m->last_wall_us));
 	}
 	draw_text(c, (struct rect){ 0, 0, 1, m->cols }, 0, m->cols - (single ? 8 : 11), ROLE_TITLE, " F1 help ");

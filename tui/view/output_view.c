@@ -67,7 +67,7 @@ static void draw_hint(const struct model *m, struct canvas *c, struct rect area)
 		"Output appears here.", "F5 runs what is in the editor, F1 tells all keys." };
 
 	for (int i = 0; i < 2 && i < area.rows; i++)
-		draw_text(c, area, area.row + i, area.col + 1, ROLE_DIM, words[i]);
+		draw_text(c, area, area.row + i, area.col, ROLE_DIM, words[i]);
 	(void)m;
 }
 
