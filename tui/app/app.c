@@ -144,17 +144,22 @@ static void set_tick(struct app *a)
 
 static void run(struct app *a)
 {
+	int wait_ms = 0;
+
 	while (!a->is_done) {
-		int wait_ms = app_frame_wait_ms(a, app_clock_ns());
-		if (trm_loop_step(a->loop, wait_ms) < 0) {
+		int n = trm_loop_step(a->loop, wait_ms);
+		if (n < 0) {
 			app_quit(a);
 			break;
 		}
-		if (app_frame_is_due(a, app_clock_ns()))
+		if (app_frame_is_due(a, app_clock_ns(), n == 0))
 			app_paint(a);
 		set_tick(a);
 		a->had_input = false;
 		app_release_output(a);
+		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
+		bool asks = n > 0 && a->model.needs_draw;
+		wait_ms = asks ? 0 : app_frame_wait_ms(a, app_clock_ns());
 	}
 }
 

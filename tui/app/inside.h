@@ -6,8 +6,7 @@
  *
  * Theory of operation. Whatever happens (keys, signals, timers, the library's callbacks)
  * becomes a message; app_send() gives it to update() and carries out the effects. All of
- * that happens inside trm_loop_step(). After each step pace.c decides whether to paint:
- * at once after a key, else as long as there is credit for frames. */
+ * that happens inside trm_loop_step(). After each step pace.c decides whether to paint. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,8 +34,9 @@ struct app {
 	struct theme theme;
 	struct canvas canvas;
 	/* pace.c */
-	uint64_t credit_ns;      /* time credit for frames */
+	uint64_t credit_ns;      /* for frames between the regular ones */
 	uint64_t credit_at_ns;   /* when it was last counted up */
+	uint64_t painted_ns;     /* when the last frame was */
 	bool had_input;          /* a key came in this turn */
 
 	struct trm_loop *loop;
@@ -82,8 +82,9 @@ void app_close_terminal(struct app *a);
 
 /* ---- pace.c: frames */
 void app_paint(struct app *a);
-bool app_frame_is_due(struct app *a, uint64_t now_ns);
+/* `is_quiet`: nothing more is waiting to be dealt with. */
+bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet);
 /* How long the loop may wait, in ms, until a frame that is wanted may be painted; -1: for ever. */
-int app_frame_wait_ms(struct app *a, uint64_t now_ns);
+int app_frame_wait_ms(const struct app *a, uint64_t now_ns);
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* When to paint. A key is painted at once. Everything else has a credit of time: a frame
- * costs FRAME_NS, a few may be had at once, so that the result of a quick run is on the
- * screen as soon as it is there, and a flood is shown about 60 times a second. A terminal that
- * does not take what it is given is not given more: the loop never waits for it. */
+/* When to paint. After a key: at once. Else as soon as nothing more is waiting to be read, so
+ * that a result is on the screen when it is there; that costs credit, lest a program
+ * that prints a line every millisecond makes us paint a thousand times a second. While more and
+ * more comes in (a flood), about 60 times a second. A terminal that does not take what it is
+ * given is not given more: the loop never waits for it. */
 #include <poll.h>
 #include <unistd.h>
 
 #include "app/inside.h"
 #include "view/view.h"
 
-#define FRAME_NS 16000000u
-#define BURST_NS (4 * (uint64_t)FRAME_NS)
+#define FRAME_NS 16000000u             /* between frames of a flood */
+#define PRICE_NS 3000000u              /* of a frame painted because nothing more was waiting */
+#define BURST_NS (32 * (uint64_t)PRICE_NS)
 #define SLOW_TERMINAL_MS 5
 
 static void count_credit(struct app *a, uint64_t now_ns)
@@ -38,23 +40,29 @@ void app_paint(struct app *a)
 	view(&a->model, c);
 	term_paint(a->term, c, &a->theme);
 	a->model.needs_draw = false;
-	a->credit_ns = a->credit_ns > FRAME_NS ? a->credit_ns - FRAME_NS : 0;
+	a->painted_ns = app_clock_ns();
 }
 
-bool app_frame_is_due(struct app *a, uint64_t now_ns)
-{
-	count_credit(a, now_ns);
-	if (!a->model.needs_draw || (!a->had_input && a->credit_ns < FRAME_NS))
-		return false;
-	return terminal_takes_more();
-}
-
-int app_frame_wait_ms(struct app *a, uint64_t now_ns)
+bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet)
 {
 	if (!a->model.needs_draw)
-		return -1;
+		return false;
 	count_credit(a, now_ns);
-	if (a->credit_ns >= FRAME_NS)
-		return SLOW_TERMINAL_MS;
-	return (int)((FRAME_NS - a->credit_ns) / 1000000u) + 1;
+	if (a->had_input || now_ns - a->painted_ns >= FRAME_NS)
+		return terminal_takes_more();
+	if (!is_quiet || a->credit_ns < PRICE_NS || !terminal_takes_more())
+		return false;
+	a->credit_ns -= PRICE_NS;
+	return true;
+}
+
+int app_frame_wait_ms(const struct app *a, uint64_t now_ns)
+{
+	uint64_t since_ns = now_ns - a->painted_ns;
+
+	if (!a->model.needs_draw)
+		return -1;
+	if (since_ns >= FRAME_NS)
+		return SLOW_TERMINAL_MS; /* it was due, and the terminal did not take it */
+	return (int)((FRAME_NS - since_ns) / 1000000u) + 1;
 }

@@ -216,6 +216,8 @@ static void show_result(struct model *m, const struct trm_result *r)
 	show_error(m, r);
 	if (r->reason)
 		add_note(m, r->reason);
+	else if (r->status == TRM_STATUS_INTERRUPTED && !r->state_lost)
+		add_note(m, "interrupted; variables are kept"); /* the header may be far above by now */
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
 		snprintf(text, sizeof text, "%s had to be started again: its variables are gone, files are kept",
 				r->lang->name);
@@ -265,7 +267,8 @@ void update_run(struct model *m, const struct msg *msg, struct effects *out)
 	struct run_info *info = info_of(m);
 	(void)out;
 
-	m->needs_draw = true;
+	/* That it has started is told by the next frame: a quick run ends before. */
+	m->needs_draw |= msg->type != MSG_RUN_STARTED && msg->type != MSG_RUN_ACCEPTED;
 	switch (msg->type) {
 	case MSG_RUN_ACCEPTED:
 		if (info)

@@ -104,9 +104,27 @@ static void set_cell(struct canvas *c, int row, int col, const char *text, size_
 	}
 }
 
+/* The usual fill: every cell is the same. Each frame begins with one, so it must be quick. */
+static void fill_narrow(struct canvas *c, struct rect a, const char *text, size_t n, struct style style)
+{
+	struct cell cell = {.width = 1, .style = style};
+	set_text(&cell, text, n);
+	for (int row = a.row; row < a.row + a.rows; row++) {
+		struct cell *line = c->cells + (size_t)row * (size_t)c->cols;
+		unpair(c, row, a.col, a.cols);
+		for (int col = a.col; col < a.col + a.cols; col++)
+			line[col] = cell;
+	}
+}
+
 void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct style style)
 {
 	struct rect a = within(area, c->rows, c->cols);
+	struct cluster only = cluster_at(cluster, strlen(cluster));
+	if (only.width == 1 && only.kind == CLUSTER_TEXT && a.cols > 0) {
+		fill_narrow(c, a, cluster, only.len, style);
+		return;
+	}
 	for (int row = a.row; row < a.row + a.rows; row++)
 		for (int col = a.col; col < a.col + a.cols;) {
 			int next = canvas_put(c, a, row, col, cluster, strlen(cluster), style);
@@ -123,6 +141,12 @@ static void put_blanks(struct canvas *c, struct rect clip, int row, int from, in
 			set_cell(c, row, col, " ", 1, 1, style);
 }
 
+/* A printable ASCII character that nothing joins: most of all text. */
+static bool is_plain(const char *text, size_t n)
+{
+	return text[0] >= 0x20 && text[0] < 0x7F && (n == 1 || (unsigned char)text[1] < 0x80);
+}
+
 int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
 		struct style style)
 {
@@ -131,7 +155,9 @@ int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char 
 	int end = a.col + a.cols;
 
 	for (size_t at = 0; at < n;) {
-		struct cluster cluster = cluster_at(text + at, n - at);
+		struct cluster cluster = {.len = 1, .width = 1, .kind = CLUSTER_TEXT};
+		if (!is_plain(text + at, n - at))
+			cluster = cluster_at(text + at, n - at);
 		bool is_fit = cluster.kind == CLUSTER_TEXT;
 		if (is_shown && col >= a.col && col + cluster.width <= end)
 			set_cell(c, row, col, is_fit ? text + at : REPLACEMENT, is_fit ? cluster.len : 3,
