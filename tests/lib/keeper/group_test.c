@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The keeper is a program of its own, so its parts are built into this test. They run on a
+ * directory that looks like a control group tree: what a real tree would refuse is not seen here. */
+
+#include "keeper/file.c"
+#include "keeper/group.c"
+#include "keeper/group_v1.c"
+#include "keeper/group_v2.c"
+
+#include "cmocka_all.h"
+
+static char root[64];
+static const struct group_limits want = {.mem_bytes = 1 << 20, .pids = 7, .cpus = 0.5};
+
+static void make_dir(const char *path)
+{
+	char full[512];
+	snprintf(full, sizeof full, "%s/%s", root, path);
+	assert_int_equal(mkdir(full, 0755), 0);
+}
+
+static void make_file(const char *path, const char *text)
+{
+	char full[512];
+	snprintf(full, sizeof full, "%s/%s", root, path);
+	int fd = open(full, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+static void expect_file(const char *path, const char *text)
+{
+	char full[512], have[256];
+	snprintf(full, sizeof full, "%s/%s", root, path);
+	assert_true(file_read(full, have, sizeof have) >= 0);
+	assert_string_equal(have, text);
+}
+
+static int make_root(void **state)
+{
+	(void)state;
+	snprintf(root, sizeof root, "/tmp/group-XXXXXX");
+	assert_non_null(mkdtemp(root));
+	return 0;
+}
+
+static int remove_root(void **state)
+{
+	char command[128];
+	(void)state;
+	snprintf(command, sizeof command, "rm -rf %s", root);
+	return system(command);
+}
+
+static void the_quota_follows_the_cores(void **state)
+{
+	uint64_t quota, period;
+	(void)state;
+	group_cpu_quota(1.0, &quota, &period);
+	assert_int_equal(quota, period);
+	group_cpu_quota(2.5, &quota, &period);
+	assert_int_equal(quota * 2, period * 5);
+	group_cpu_quota(0.01, &quota, &period);
+	assert_int_equal(quota * 100, period);
+	assert_true(quota >= 1000); /* the kernel takes no less */
+	group_cpu_quota(0.001, &quota, &period);
+	assert_true(quota >= 1000);
+}
+
+static void names_of_keepers(void **state)
+{
+	(void)state;
+	assert_true(group_is_keepers("terrarium-12"));
+	assert_false(group_is_keepers("terrarium-"));
+	assert_false(group_is_keepers("terrarium-host"));
+	assert_false(group_is_keepers("terrarium-12x"));
+	assert_false(group_is_keepers("system.slice"));
+	assert_false(group_is_keepers(""));
+}
+
+/* ---- version 1 ------------------------------------------------------------------- */
+
+static void version_1_makes_one_group_in_each_tree(void **state)
+{
+	struct groups g;
+	char path[128];
+	(void)state;
+	make_dir("memory");
+	make_dir("memory/mine");
+	make_dir("cpu");
+	make_dir("pids");
+	/* The files of a new group are missing here, so no limit takes hold and each is taken back. */
+	groups_create(&g, root, "9:name=systemd:/\n8:pids:/\n4:memory:/mine\n2:cpuacct,cpu:/\n0::/\n", &want, 1);
+	assert_int_equal(g.n, 0);
+	assert_int_equal(g.limits, 0);
+	snprintf(path, sizeof path, "%s/memory/mine/terrarium-%d", root, (int)getpid());
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+static void version_1_writes_its_limits(void **state)
+{
+	struct group_dir d;
+	(void)state;
+	make_file("memory.limit_in_bytes", "");
+	make_file("memory.memsw.limit_in_bytes", "");
+	make_file("pids.max", "");
+	make_file("cpu.cfs_period_us", "");
+	make_file("cpu.cfs_quota_us", "");
+	snprintf(d.path, sizeof d.path, "%s", root);
+	assert_int_equal(limit_memory(&d, &want), LIMIT_MEMORY | LIMIT_SWAP);
+	assert_int_equal(limit_pids(&d, &want), LIMIT_PIDS);
+	assert_int_equal(limit_cpu(&d, &want), LIMIT_CPU);
+	expect_file("memory.limit_in_bytes", "1048576");
+	expect_file("memory.memsw.limit_in_bytes", "1048576");
+	expect_file("pids.max", "7");
+	expect_file("cpu.cfs_period_us", "10000");
+	expect_file("cpu.cfs_quota_us", "5000");
+}
+
+static void version_1_without_swap_counting(void **state)
+{
+	struct group_dir d;
+	(void)state;
+	snprintf(d.path, sizeof d.path, "%s", root);
+	make_file("memory.limit_in_bytes", "");
+	assert_int_equal(limit_memory(&d, &want), LIMIT_MEMORY);
+	make_file("memory.swappiness", "60");
+	assert_int_equal(limit_memory(&d, &want), LIMIT_MEMORY | LIMIT_SWAP);
+	expect_file("memory.swappiness", "00"); /* written over, in a plain file */
+}
+
+/* ---- version 2 ------------------------------------------------------------------- */
+
+static void make_scope(const char *procs)
+{
+	make_dir("a");
+	make_file("cgroup.controllers", "");
+	make_file("a/cgroup.controllers", "cpuset cpu io memory pids\n");
+	make_file("a/cgroup.subtree_control", "");
+	make_file("a/cgroup.procs", procs);
+}
+
+static void version_2_steps_aside_where_it_is_alone(void **state)
+{
+	char base[GROUP_PATH], procs[64];
+	(void)state;
+	snprintf(procs, sizeof procs, "%d\n%d\n", 4711, (int)getpid());
+	make_scope(procs);
+	make_dir("a/terrarium-host");
+	make_file("a/terrarium-host/cgroup.procs", "");
+	assert_true(own_dir(base, sizeof base, root, "3:x:/\n0::/a\n"));
+	assert_true(delegate(base, 4711));
+	expect_file("a/terrarium-host/cgroup.procs", "0711"); /* the client, then ourselves, in a plain file */
+	expect_file("a/cgroup.subtree_control", "+memory");
+}
+
+static void version_2_leaves_others_alone(void **state)
+{
+	char base[GROUP_PATH], procs[64];
+	(void)state;
+	snprintf(procs, sizeof procs, "%d\n%d\n", 4712, (int)getpid());
+	make_scope(procs);
+	assert_true(own_dir(base, sizeof base, root, "0::/a\n"));
+	assert_false(delegate(base, 4711));
+	expect_file("a/cgroup.subtree_control", "");
+}
+
+static void version_2_knows_where_it_stepped(void **state)
+{
+	char base[GROUP_PATH], expected[GROUP_PATH];
+	(void)state;
+	make_scope("");
+	snprintf(expected, sizeof expected, "%s/a", root);
+	assert_true(own_dir(base, sizeof base, root, "0::/a/terrarium-host\n"));
+	assert_string_equal(base, expected);
+	make_file("a/cgroup.subtree_control", "memory pids\n");
+	assert_true(delegate(base, 4711)); /* it has been done before */
+	assert_false(own_dir(base, sizeof base, root, "4:memory:/\n"));
+}
+
+static void version_2_writes_its_limits(void **state)
+{
+	struct group_dir d;
+	(void)state;
+	make_file("memory.max", "");
+	make_file("memory.swap.max", "");
+	make_file("pids.max", "");
+	make_file("cpu.max", "");
+	snprintf(d.path, sizeof d.path, "%s", root);
+	assert_int_equal(set_limits(&d, &want), LIMIT_MEMORY | LIMIT_SWAP | LIMIT_PIDS | LIMIT_CPU | LIMIT_CPUACCT);
+	expect_file("memory.max", "1048576");
+	expect_file("memory.swap.max", "0");
+	expect_file("pids.max", "7");
+	expect_file("cpu.max", "5000 10000");
+}
+
+static void kills_for_memory_are_read(void **state)
+{
+	struct groups g = {.kind = LIMITS_CGROUP_V1, .n = 1};
+	(void)state;
+	snprintf(g.dir[0].path, sizeof g.dir[0].path, "%s", root);
+	g.dir[0].serves = LIMIT_MEMORY;
+	make_file("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+	assert_int_equal(groups_oom_kills(&g), 3);
+	make_file("memory.events", "low 0\nhigh 0\nmax 9\noom 2\noom_kill 5\n");
+	g.kind = LIMITS_CGROUP_V2;
+	assert_int_equal(groups_oom_kills(&g), 5);
+	g.dir[0].serves = LIMIT_PIDS;
+	assert_int_equal(groups_oom_kills(&g), 0);
+}
+
+#define ON_A_TREE(f) cmocka_unit_test_setup_teardown(f, make_root, remove_root)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_quota_follows_the_cores),
+		cmocka_unit_test(names_of_keepers),
+		ON_A_TREE(version_1_makes_one_group_in_each_tree),
+		ON_A_TREE(version_1_writes_its_limits),
+		ON_A_TREE(version_1_without_swap_counting),
+		ON_A_TREE(version_2_steps_aside_where_it_is_alone),
+		ON_A_TREE(version_2_leaves_others_alone),
+		ON_A_TREE(version_2_knows_where_it_stepped),
+		ON_A_TREE(version_2_writes_its_limits),
+		ON_A_TREE(kills_for_memory_are_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "cmocka_all.h"
+#include "wire/lifeline.h"
+
+static struct slice slice(const char *s)
+{
+	return (struct slice){s, strlen(s)};
+}
+
+static void put_spec(struct buf *b)
+{
+	const struct spec_msg m = {.name = "n", .run_path = "/run/x", .bwrap = "/usr/bin/bwrap", .mem_bytes = 1,
+			.disk_bytes = 2, .file_bytes = 3, .cpus = 0.5, .procs = 4, .open_files = 5,
+			.args_shared = slice("a"), .args_separate = slice("b"), .calls = slice("c"),
+			.arguments = slice("d"), .calls_strict = slice("e"), .arguments_strict = slice("f"), .n_files = 2,
+			.files = {slice("g"), slice("")}};
+	buf_init(b, LIFELINE_MAX_BYTES);
+	assert_int_equal(spec_msg_put(b, &m), 0);
+}
+
+static void a_spec_comes_through(void **state)
+{
+	struct buf b;
+	struct spec_msg m;
+	(void)state;
+	put_spec(&b);
+	assert_int_equal(spec_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_string_equal(m.name, "n");
+	assert_string_equal(m.run_path, "/run/x");
+	assert_string_equal(m.bwrap, "/usr/bin/bwrap");
+	assert_int_equal(m.mem_bytes, 1);
+	assert_true(m.cpus == 0.5);
+	assert_int_equal(m.open_files, 5);
+	assert_int_equal(m.n_files, 2);
+	assert_memory_equal(m.files[0].bytes, "g", 1);
+	assert_int_equal(m.files[1].n, 0);
+	free((char *)m.name);
+	free((char *)m.run_path);
+	free((char *)m.bwrap);
+	buf_finish(&b);
+}
+
+static void a_cut_spec_is_refused(void **state)
+{
+	struct buf b;
+	struct spec_msg m;
+	(void)state;
+	put_spec(&b);
+	for (size_t n = 0; n < b.len; n++)
+		assert_int_equal(spec_msg_get(buf_at(&b), n, &m), TRM_EPROTO);
+	buf_finish(&b);
+}
+
+static void answers_come_through(void **state)
+{
+	char mem[] = "/m", none[] = "", words[] = "it failed";
+	const struct ready_msg ready = {.kind = LIMITS_CGROUP_V1, .limits = LIMIT_MEMORY | LIMIT_CPU, .is_shared = true,
+			.uid = 61000, .mem_dir = mem, .pids_dir = none, .cpuacct_dir = none};
+	const struct gone_msg gone = {.was_asked = true, .status = -1, .oom_kills = 9, .words = words};
+	struct lifeline_msg m;
+	struct buf b;
+	(void)state;
+	buf_init(&b, 4096);
+	assert_int_equal(ready_msg_put(&b, &ready), 0);
+	assert_int_equal(lifeline_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.type, LIFELINE_READY);
+	assert_int_equal(m.ready.limits, LIMIT_MEMORY | LIMIT_CPU);
+	assert_string_equal(m.ready.mem_dir, "/m");
+	assert_int_equal(m.ready.uid, 61000);
+	lifeline_finish(&m);
+	for (size_t n = 0; n < b.len; n++)
+		assert_int_equal(lifeline_get(buf_at(&b), n, &m), TRM_EPROTO);
+	buf_clear(&b);
+	assert_int_equal(gone_msg_put(&b, &gone), 0);
+	assert_int_equal(lifeline_get(buf_at(&b), b.len, &m), 0);
+	assert_true(m.gone.was_asked);
+	assert_int_equal(m.gone.status, -1);
+	assert_string_equal(m.gone.words, "it failed");
+	lifeline_finish(&m);
+	buf_clear(&b);
+	assert_int_equal(oom_msg_put(&b, 5), 0);
+	assert_int_equal(lifeline_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.oom_kills, 5);
+	lifeline_finish(&m);
+	assert_int_equal(lifeline_get("\xff", 1, &m), TRM_EPROTO);
+	buf_finish(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_spec_comes_through),
+		cmocka_unit_test(a_cut_spec_is_refused),
+		cmocka_unit_test(answers_come_through),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
