@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+/* What every backend promises, one list of cases for all. Arguments: backend and
+ * language. A backend that cannot work here is skipped with its own sentence. */
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/dialect.h"
+#include "support/bed.h"
+
+static const struct dialect *d;
+static struct bed bed;
+
+static int lie_down(void **state)
+{
+	struct trm_session_opts opts;
+	(void)state;
+	trm_session_opts_default(&opts);
+	opts.grace_ms = 300;
+	return bed_open(&bed, d->backend, NULL, &opts) ? 0 : -1;
+}
+
+static int get_up(void **state)
+{
+	(void)state;
+	bed_close(&bed);
+	return bed.why.code;
+}
+
+static const struct trm_result *run(const char *code)
+{
+	if (!code)
+		skip();
+	return bed_run(&bed, d->lang, code);
+}
+
+static void begin(const char *code, int64_t timeout_ms)
+{
+	struct trm_run_opts o;
+	if (!code)
+		skip();
+	trm_run_opts_default(&o);
+	o.lang = bed_lang(d->lang);
+	o.code = code;
+	o.code_len = strlen(code);
+	o.timeout_ms = timeout_ms;
+	bed_begin(&bed, &o);
+}
+
+static bool is_on(struct bed *b)
+{
+	return b->out[0].n >= 3;
+}
+
+static bool has_late(struct bed *b)
+{
+	return b->late.n >= 5;
+}
+
+/* ---- runs ------------------------------------------------------------------------------ */
+
+static void output_arrives(void **state)
+{
+	(void)state;
+	const struct trm_result *r = run(d->print_hello);
+	assert_int_equal(r->status, TRM_STATUS_OK);
+	assert_int_equal(r->exit_code, 0);
+	assert_string_equal(bed_stdout(&bed), "hello\n");
+	assert_int_equal(r->output_len, 6);
+	assert_memory_equal(r->output, "hello\n", 6);
+	assert_true(trm_sandbox_is_ready(bed.sandbox));
+}
+
+static void streams_are_apart(void **state)
+{
+	(void)state;
+	run(d->print_both);
+	assert_string_equal(bed_stdout(&bed), "out\n");
+	assert_string_equal(bed_stderr(&bed), "err\n");
+}
+
+static void state_persists(void **state)
+{
+	(void)state;
+	run(d->set_x);
+	const struct trm_result *r = run(d->get_x);
+	assert_string_equal(bed_stdout(&bed), "42\n");
+	assert_int_equal(r->number, 2);
+}
+
+static void the_value_is_shown(void **state)
+{
+	(void)state;
+	assert_string_equal(run(d->value)->value, "42");
+}
+
+static void errors_are_told(void **state)
+{
+	(void)state;
+	const struct trm_result *r = run(d->fail);
+	assert_int_equal(r->status, TRM_STATUS_ERROR);
+	assert_int_equal(r->exit_code, 1);
+	if (d->fail_name) {
+		assert_string_equal(r->error_name, d->fail_name);
+		assert_non_null(r->traceback);
+	}
+	assert_int_equal(run(d->print_hello)->status, TRM_STATUS_OK);
+}
+
+static void exit_codes_are_passed_on(void **state)
+{
+	(void)state;
+	run(d->set_x);
+	const struct trm_result *r = run(d->exit_3);
+	assert_int_equal(r->status, TRM_STATUS_ERROR);
+	assert_int_equal(r->exit_code, 3);
+	assert_false(r->state_lost);
+	run(d->get_x);
+	assert_string_equal(bed_stdout(&bed), "42\n");
+}
+
+static void interrupts_keep_state(void **state)
+{
+	(void)state;
+	run(d->set_x);
+	for (int i = 0; i < 5; i++) {
+		begin(d->loop, -1);
+		assert_true(bed_wait_for(&bed, is_on, 20000));
+		double start = bed_now_ms();
+		trm_run_interrupt(bed.run);
+		const struct trm_result *r = bed_end(&bed);
+		assert_true(bed_now_ms() - start < 1000);
+		assert_int_equal(r->status, TRM_STATUS_INTERRUPTED);
+		assert_int_equal(r->exit_code, 130);
+		assert_false(r->state_lost);
+		run(d->get_x);
+		assert_string_equal(bed_stdout(&bed), "42\n");
+	}
+}
+
+/* The signal may be there before the interpreter has read the request. */
+static void an_interrupt_at_once_is_not_lost(void **state)
+{
+	(void)state;
+	run(d->set_x);
+	for (int i = 0; i < 10; i++) {
+		begin(d->loop, -1);
+		trm_run_interrupt(bed.run);
+		const struct trm_result *r = bed_end(&bed);
+		assert_int_equal(r->status, TRM_STATUS_INTERRUPTED);
+		assert_false(r->state_lost);
+	}
+	run(d->get_x);
+	assert_string_equal(bed_stdout(&bed), "42\n");
+}
+
+static void time_outs_keep_state(void **state)
+{
+	(void)state;
+	run(d->set_x);
+	begin(d->loop, 150);
+	const struct trm_result *r = bed_end(&bed);
+	assert_int_equal(r->status, TRM_STATUS_TIMEOUT);
+	assert_int_equal(r->exit_code, 124);
+	assert_false(r->state_lost);
+	assert_non_null(r->reason);
+	run(d->get_x);
+	assert_string_equal(bed_stdout(&bed), "42\n");
+}
+
+static void stubborn_code_is_killed(void **state)
+{
+	(void)state;
+	begin(d->stubborn, -1);
+	assert_true(bed_wait_for(&bed, is_on, 20000));
+	trm_run_interrupt(bed.run);
+	const struct trm_result *r = bed_end(&bed);
+	assert_int_equal(r->status, TRM_STATUS_INTERRUPTED);
+	assert_true(r->state_lost);
+	assert_non_null(r->reason);
+	assert_int_equal(bed.n_killing, 1);
+	run(d->print_hello);
+	assert_string_equal(bed_stdout(&bed), "hello\n");
+}
+
+static void death_is_reported_and_mended(void **state)
+{
+	(void)state;
+	run(d->print_hello);
+	const struct trm_result *r = run(d->suicide);
+	assert_int_equal(r->status, TRM_STATUS_KILLED);
+	assert_int_equal(r->exit_code, 137);
+	assert_true(r->state_lost);
+	assert_non_null(strstr(r->reason, "signal 9"));
+	assert_int_equal(run(d->print_hello)->status, TRM_STATUS_OK);
+	assert_string_equal(bed_stdout(&bed), "hello\n");
+}
+
+static void input_is_read(void **state)
+{
+	(void)state;
+	if (!d->read_line)
+		skip();
+	assert_int_equal(bed_run_with(&bed, d->lang, d->read_line, "one\ntwo\n")->status, TRM_STATUS_OK);
+	assert_non_null(strstr(bed_stdout(&bed), "got one\n"));
+	/* What was not read is not the next run's. */
+	bed_run_with(&bed, d->lang, d->read_line, "three\n");
+	assert_non_null(strstr(bed_stdout(&bed), "got three\n"));
+	run(d->print_hello);
+	assert_string_equal(bed_stdout(&bed), "hello\n");
+}
+
+static void floods_arrive_whole(void **state)
+{
+	(void)state;
+	const struct trm_result *r = run(d->flood);
+	assert_int_equal(r->status, TRM_STATUS_OK);
+	assert_int_equal(r->stdout_bytes, 2000000);
+	assert_int_equal(bed.out[0].n, 2000000);
+	assert_int_equal(r->output_len, 2000000);
+}
+
+static void late_output_is_late(void **state)
+{
+	(void)state;
+	const struct trm_result *r = run(d->late);
+	assert_int_equal(r->number, 1);
+	r = run(d->sleep_200ms);
+	assert_int_equal(r->stdout_bytes, 0);
+	assert_true(bed_wait_for(&bed, has_late, 10000));
+	assert_string_equal(bed.late.s, "late\n");
+	assert_int_equal(bed.late_number, 1);
+}
+
+static void a_run_ends_with_its_sandbox(void **state)
+{
+	(void)state;
+	begin(d->loop, -1);
+	assert_true(bed_wait_for(&bed, is_on, 20000));
+	trm_sandbox_close(bed.sandbox);
+	bed_wait(&bed, &bed.is_closed);
+	assert_non_null(bed.result);
+	assert_int_equal(bed.result->status, TRM_STATUS_LOST);
+	assert_int_equal(bed.why.code, TRM_OK);
+}
+
+/* ---- processes and files ----------------------------------------------------------------- */
+
+struct proc_end {
+	bool is_over;
+	struct trm_exit exit;
+	struct trm_error why;
+	struct bed_text out;
+	unsigned pid;
+};
+
+static void on_proc_started(void *user, struct trm_proc *proc, uint32_t pid)
+{
+	(void)proc;
+	((struct proc_end *)user)->pid = pid;
+}
+
+static void on_proc_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	(void)proc;
+	(void)channel;
+	bed_text_add(&((struct proc_end *)user)->out, bytes, n);
+}
+
+static void on_proc_exited(void *user, struct trm_proc *proc, const struct trm_exit *status,
+		const struct trm_error *why)
+{
+	struct proc_end *end = user;
+	(void)proc;
+	assert_false(end->is_over);
+	end->is_over = true;
+	end->why = *why;
+	if (status)
+		end->exit = *status;
+}
+
+static const struct trm_proc_cb PROC_CB = {
+		.started = on_proc_started, .output = on_proc_output, .exited = on_proc_exited};
+
+static struct trm_proc *spawn(struct proc_end *end, bool stdin_open, const char *const *argv)
+{
+	struct trm_proc_opts o = {.argv = argv, .stdin_open = stdin_open};
+	struct trm_proc *proc;
+	*end = (struct proc_end){0};
+	assert_int_equal(trm_proc_spawn(bed.sandbox, &o, &PROC_CB, end, &proc, NULL), 0);
+	return proc;
+}
+
+static void commands_run(void **state)
+{
+	struct proc_end end;
+	(void)state;
+	spawn(&end, false, (const char *const[]){"echo", "a b", "c", NULL});
+	bed_wait(&bed, &end.is_over);
+	assert_string_equal(end.out.s, "a b c\n");
+	assert_int_equal(end.exit.exit_code, 0);
+	assert_true(end.pid > 0);
+	free(end.out.s);
+	spawn(&end, false, (const char *const[]){"false", NULL});
+	bed_wait(&bed, &end.is_over);
+	assert_int_equal(end.exit.exit_code, 1);
+	spawn(&end, false, (const char *const[]){"no-such-command", NULL});
+	bed_wait(&bed, &end.is_over);
+	assert_int_equal(end.why.code, TRM_ENOENT);
+	assert_non_null(strstr(end.why.msg, "no-such-command"));
+}
+
+static void input_goes_through_a_command(void **state)
+{
+	enum { MUCH = 3000000 };
+	struct proc_end end;
+	(void)state;
+	struct trm_proc *proc = spawn(&end, true, (const char *const[]){"cat", NULL});
+	char *bytes = malloc(MUCH);
+	for (size_t i = 0; i < MUCH; i++)
+		bytes[i] = (char)(i * 31 >> 3);
+	assert_int_equal(trm_proc_write(proc, 0, bytes, MUCH, NULL), 0);
+	trm_proc_close_stdin(proc);
+	bed_wait(&bed, &end.is_over);
+	assert_int_equal(end.out.n, MUCH);
+	assert_memory_equal(end.out.s, bytes, MUCH);
+	assert_int_equal(end.exit.exit_code, 0);
+	free(bytes);
+	free(end.out.s);
+}
+
+static void signals_arrive(void **state)
+{
+	struct proc_end end;
+	(void)state;
+	struct trm_proc *proc = spawn(&end, false, (const char *const[]){"sleep", "1000", NULL});
+	assert_int_equal(trm_proc_signal(proc, 15, TRM_SIGNAL_GROUP), 0);
+	bed_wait(&bed, &end.is_over);
+	assert_int_equal(end.exit.exit_code, -1);
+	assert_int_equal(end.exit.signal, 15);
+	assert_int_equal(end.why.code, TRM_OK);
+}
+
+static void closing_a_process_cancels_it(void **state)
+{
+	struct proc_end end;
+	(void)state;
+	struct trm_proc *proc = spawn(&end, false, (const char *const[]){"sleep", "1000", NULL});
+	trm_proc_close(proc);
+	assert_false(end.is_over);
+	bed_wait(&bed, &end.is_over);
+	assert_int_equal(end.why.code, TRM_ECANCELED);
+}
+
+struct moved {
+	bool is_over;
+	struct trm_error why;
+	uint64_t size;
+	uint32_t mode;
+	struct bed_text bytes;
+};
+
+static void on_moved_data(void *user, const void *bytes, size_t n)
+{
+	bed_text_add(&((struct moved *)user)->bytes, bytes, n);
+}
+
+static void on_moved(void *user, const struct trm_error *why, uint64_t size, uint32_t mode)
+{
+	struct moved *m = user;
+	assert_false(m->is_over);
+	*m = (struct moved){true, *why, size, mode, m->bytes};
+}
+
+static const struct trm_transfer_cb MOVE_CB = {.data = on_moved_data, .done = on_moved};
+
+static void files_come_back(void **state)
+{
+	static const size_t SIZES[] = {0, 1, 65536, 3000001};
+	(void)state;
+	for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+		struct moved put = {0}, get = {0};
+		char *bytes = malloc(SIZES[i] + 1);
+		for (size_t k = 0; k < SIZES[i]; k++)
+			bytes[k] = (char)(k * 7 >> 2);
+		assert_int_equal(trm_file_put(bed.sandbox, "/workspace/f", 0640, bytes, SIZES[i], &MOVE_CB, &put, NULL), 0);
+		bed_wait(&bed, &put.is_over);
+		assert_string_equal(put.why.msg, "");
+		assert_int_equal(trm_file_get(bed.sandbox, "/workspace/f", 1 << 22, &MOVE_CB, &get, NULL), 0);
+		bed_wait(&bed, &get.is_over);
+		assert_string_equal(get.why.msg, "");
+		assert_int_equal(get.size, SIZES[i]);
+		assert_int_equal(get.mode & 0777, 0640);
+		assert_int_equal(get.bytes.n, SIZES[i]);
+		if (SIZES[i])
+			assert_memory_equal(get.bytes.s, bytes, SIZES[i]);
+		free(bytes);
+		free(get.bytes.s);
+	}
+	struct moved get = {0};
+	trm_file_get(bed.sandbox, "/workspace/none", 10, &MOVE_CB, &get, NULL);
+	bed_wait(&bed, &get.is_over);
+	assert_int_equal(get.why.code, TRM_ENOENT);
+	get = (struct moved){0};
+	trm_file_get(bed.sandbox, "/workspace/f", 10, &MOVE_CB, &get, NULL);
+	bed_wait(&bed, &get.is_over);
+	assert_int_equal(get.why.code, TRM_ETOOBIG);
+}
+
+/* ---- the sandbox -------------------------------------------------------------------------- */
+
+static bool has_metrics(struct bed *b)
+{
+	return b->n_metrics >= 2;
+}
+
+static void metrics_come_at_the_interval(void **state)
+{
+	struct trm_error why;
+	(void)state;
+	assert_int_equal(trm_sandbox_set_metrics(bed.sandbox, 199, false, &why), TRM_EINVAL);
+	assert_int_equal(trm_sandbox_set_metrics(bed.sandbox, 200, true, &why), 0);
+	assert_true(bed_wait_for(&bed, has_metrics, 20000));
+	assert_true(bed.sample.known & TRM_METRIC_MEM);
+	assert_true(bed.sample.mem_bytes > 0);
+	assert_true(bed.sample.time_ns > 0);
+	assert_true(bed.sample.source[0] != '\0');
+	assert_int_equal(trm_sandbox_set_metrics(bed.sandbox, 0, false, &why), 0);
+}
+
+static void guards_are_told(void **state)
+{
+	const struct trm_guard *guards;
+	(void)state;
+	run(d->print_hello);
+	size_t n = trm_sandbox_guards(bed.sandbox, &guards);
+	assert_true(n > 0);
+	for (size_t i = 0; i < n; i++)
+		assert_true(guards[i].what[0] && guards[i].how[0]);
+}
+
+static void closing_twice_is_closing(void **state)
+{
+	(void)state;
+	trm_sandbox_close(bed.sandbox);
+	trm_sandbox_close(bed.sandbox);
+	bed_wait(&bed, &bed.is_closed);
+	assert_int_equal(bed.why.code, TRM_OK);
+	assert_false(bed.is_ready);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, lie_down, get_up)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+			CASE(output_arrives),
+			CASE(streams_are_apart),
+			CASE(state_persists),
+			CASE(the_value_is_shown),
+			CASE(errors_are_told),
+			CASE(exit_codes_are_passed_on),
+			CASE(interrupts_keep_state),
+			CASE(an_interrupt_at_once_is_not_lost),
+			CASE(time_outs_keep_state),
+			CASE(stubborn_code_is_killed),
+			CASE(death_is_reported_and_mended),
+			CASE(input_is_read),
+			CASE(floods_arrive_whole),
+			CASE(late_output_is_late),
+			CASE(a_run_ends_with_its_sandbox),
+			CASE(commands_run),
+			CASE(input_goes_through_a_command),
+			CASE(signals_arrive),
+			CASE(closing_a_process_cancels_it),
+			CASE(files_come_back),
+			CASE(metrics_come_at_the_interval),
+			CASE(guards_are_told),
+			CASE(closing_twice_is_closing),
+	};
+	for (d = DIALECTS; d->backend; d++)
+		if (argc == 3 && !strcmp(d->backend, argv[1]) && !strcmp(d->lang, argv[2]))
+			break;
+	if (!d->backend) {
+		fprintf(stderr, "usage: contract BACKEND LANGUAGE\n");
+		return 2;
+	}
+	if (!bed_open(&bed, d->backend, NULL, NULL)) {
+		printf("skipped: %s\n", bed.why.msg);
+		return 77;
+	}
+	bed_close(&bed);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
