@@ -158,6 +158,7 @@ class Lines(_io.BufferedWriter):
 class Input(_io._RawIOBase):
 	name, mode = '<stdin>', 'rb'
 	prompt, is_secret = '', False
+	has_read = False  # in this run
 
 	def readable(self):
 		return True
@@ -260,6 +261,8 @@ def finish():
 	if in_blocks:
 		later('end_blocks')()
 	flush()
+	if reader.has_read:
+		later('drop_input')()
 	if 'ctypes' in sys.modules:
 		later('flush_c')()
 	if _signal.getsignal(_signal.SIGINT) is not on_interrupt:

@@ -114,11 +114,25 @@ def is_interrupted_early():
 #: input
 
 def read_input(reader, buffer):
+	if reader.has_read is None:
+		return 0
+	reader.has_read = True
 	if run_id is not None and not in_child and not later('is_ready')(0):
 		flush()
 		later('put_shielded')(f'{{"ev":"input","id":{run_id},"prompt":{quote(reader.prompt[:10000])},'
 			f'"secret":{"true" if reader.is_secret else "false"}}}\n')
 	return os.readv(0, [buffer])
+
+
+def drop_input():
+	"""What was read ahead and not wanted was meant for the run that has ended."""
+	reader.has_read = None
+	try:
+		stdin.read()
+	except (OSError, ValueError):
+		later('mend_streams')()  # the user's code has closed it
+	finally:
+		reader.has_read = False
 
 
 def read_line(prompt):
