@@ -142,6 +142,11 @@ class Output(_io._RawIOBase):
 		except BlockingIOError:  # a child has changed the pipe, which is its as well as ours
 			os.set_blocking(self.fd, True)
 			return os.write(self.fd, data)
+		except OSError as error:
+			if error.errno != 9 or in_child:
+				raise
+			os.dup2(set_fds[2 * current_set + self.fd - 1], self.fd)  # an earlier run has closed it
+			return os.write(self.fd, data)
 
 
 class Lines(_io.BufferedWriter):
