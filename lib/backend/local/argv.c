@@ -10,10 +10,10 @@
 #include <terrarium/error.h>
 
 static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
-/* Certificates would be of use with a network only. */
-static const char *const ETC_FILES[ARGV_ETC_FILES] = {
-	"/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types",
-};
+/* Of the host's /etc only what programs in /usr cannot do without; certificates would be of use
+ * with a network only. */
+static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives"};
+#define ZONES "/usr/share/zoneinfo/"
 
 /* Files and directories of /proc that tell of the host and that nobody inside
  * needs. Those that only root may read are not masked: the sandbox is never
@@ -29,7 +29,6 @@ static const struct {
 	{"/proc/timer_list", false},
 	{"/proc/sched_debug", false},
 	{"/proc/interrupts", false},
-	{"/proc/softirqs", false},
 	{"/proc/iomem", false},
 	{"/proc/cmdline", false},
 	{"/proc/config.gz", false},
@@ -80,17 +79,23 @@ static const struct {
 
 /* ---- facts ------------------------------------------------------------------- */
 
+/* Target of a link; "" if it is none, or longer than any that we look for. */
+static void read_link(const char *path, char out[ARGV_PATH])
+{
+	ssize_t n = readlink(path, out, ARGV_PATH);
+	out[n > 0 && n < ARGV_PATH ? n : 0] = '\0';
+}
+
 static void find_usr_dir(const char *path, char out[ARGV_PATH])
 {
 	struct stat st;
-	ssize_t n;
 	out[0] = '\0';
 	if (lstat(path, &st) < 0)
 		return;
 	if (S_ISDIR(st.st_mode))
 		strcpy(out, ".");
-	else if (S_ISLNK(st.st_mode) && (n = readlink(path, out, ARGV_PATH)) >= 0)
-		out[n < ARGV_PATH ? n : 0] = '\0'; /* a target that long is not one into /usr */
+	else
+		read_link(path, out);
 }
 
 static bool is_empty_dir(const char *path)
@@ -113,6 +118,9 @@ void argv_facts_find(struct argv_facts *ret)
 		find_usr_dir(USR_DIRS[i], ret->usr_dir[i]);
 	for (size_t i = 0; i < ARGV_ETC_FILES; i++)
 		ret->has_etc[i] = stat(ETC_FILES[i], &st) == 0;
+	read_link("/etc/localtime", ret->localtime);
+	if (strncmp(ret->localtime, ZONES, strlen(ZONES)))
+		ret->localtime[0] = '\0';
 	for (size_t i = 0; i < ARGV_MASKS; i++)
 		ret->has_mask[i] = stat(MASKS[i].path, &st) == 0 && (st.st_mode & 0004)
 				&& !(MASKS[i].is_dir && is_empty_dir(MASKS[i].path));
@@ -182,6 +190,8 @@ static void add_system(struct args *a, const struct argv_facts *facts)
 	for (size_t i = 0; i < ARGV_ETC_FILES; i++)
 		if (facts->has_etc[i])
 			add3(a, "--ro-bind", ETC_FILES[i], ETC_FILES[i]);
+	if (facts->localtime[0])
+		add3(a, "--symlink", facts->localtime, "/etc/localtime");
 	for (size_t i = 0; i < N_FILES; i++) {
 		add2(a, "--perms", "0444");
 		add_number(a, "--file", BWRAP_FILES + i);

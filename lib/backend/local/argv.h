@@ -14,8 +14,8 @@
 /* What the arguments depend on, as found on this machine. */
 enum {
 	ARGV_USR_DIRS = 6, /* /bin /sbin /lib /lib32 /lib64 /libx32 */
-	ARGV_ETC_FILES = 4,
-	ARGV_MASKS = 16,
+	ARGV_ETC_FILES = 2,
+	ARGV_MASKS = 15,
 	ARGV_PATH = 64,
 };
 
@@ -23,6 +23,7 @@ struct argv_facts {
 	/* Target of the symbolic link of that name; "." for a directory; "" for none. */
 	char usr_dir[ARGV_USR_DIRS][ARGV_PATH];
 	bool has_etc[ARGV_ETC_FILES];
+	char localtime[ARGV_PATH]; /* where /etc/localtime points below /usr; "" if nowhere */
 	bool has_mask[ARGV_MASKS]; /* the file or directory is there, and others may read it */
 };
 
