@@ -44,14 +44,14 @@ struct agent {
 	struct poller poller;
 	struct watch listener; /* fd -1: one client on stdio */
 	struct watch signals;
-	int spare_fd;          /* given up for a moment to refuse a client when descriptors run out */
-	bool is_init;          /* PID 1 of its namespace */
-	bool ending;           /* leave after this turn */
+	int spare_fd; /* given up for a moment to refuse a client when descriptors run out */
+	bool is_init; /* PID 1 of its namespace */
+	bool ending;  /* leave after this turn */
 	struct client *clients;
 	size_t n_clients;
 	struct proc *procs;
 	struct sampler sampler;
-	uint32_t nproc;        /* the limit that clients set last; 0: none known */
+	uint32_t nproc;              /* the limit that clients set last; 0: none known */
 	char scratch[AGENT_SCRATCH]; /* output that nobody wants is read into this */
 };
 

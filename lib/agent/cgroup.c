@@ -71,20 +71,20 @@ static void read_places(struct trm_sample *sample, const struct place *places, s
 #define AT(field) offsetof(struct trm_sample, field)
 
 static const struct place v2_places[] = {
-	{ROOT "memory.current", AT(mem_bytes), TRM_METRIC_MEM},
-	{ROOT "memory.peak", AT(mem_peak_bytes), TRM_METRIC_MEM_PEAK},
-	{ROOT "memory.max", AT(mem_limit_bytes), TRM_METRIC_MEM_LIMIT},
-	{ROOT "pids.current", AT(procs), TRM_METRIC_PROCS},
-	{ROOT "pids.max", AT(procs_limit), TRM_METRIC_PROCS_LIMIT},
+		{ROOT "memory.current", AT(mem_bytes), TRM_METRIC_MEM},
+		{ROOT "memory.peak", AT(mem_peak_bytes), TRM_METRIC_MEM_PEAK},
+		{ROOT "memory.max", AT(mem_limit_bytes), TRM_METRIC_MEM_LIMIT},
+		{ROOT "pids.current", AT(procs), TRM_METRIC_PROCS},
+		{ROOT "pids.max", AT(procs_limit), TRM_METRIC_PROCS_LIMIT},
 };
 
 static const struct place v1_places[] = {
-	{ROOT "memory/memory.usage_in_bytes", AT(mem_bytes), TRM_METRIC_MEM},
-	{ROOT "memory/memory.max_usage_in_bytes", AT(mem_peak_bytes), TRM_METRIC_MEM_PEAK},
-	{ROOT "memory/memory.limit_in_bytes", AT(mem_limit_bytes), TRM_METRIC_MEM_LIMIT},
-	{ROOT "pids/pids.current", AT(procs), TRM_METRIC_PROCS},
-	{ROOT "pids/pids.max", AT(procs_limit), TRM_METRIC_PROCS_LIMIT},
-	{ROOT "cpuacct/cpuacct.usage", AT(cpu_ns), TRM_METRIC_CPU_TIME},
+		{ROOT "memory/memory.usage_in_bytes", AT(mem_bytes), TRM_METRIC_MEM},
+		{ROOT "memory/memory.max_usage_in_bytes", AT(mem_peak_bytes), TRM_METRIC_MEM_PEAK},
+		{ROOT "memory/memory.limit_in_bytes", AT(mem_limit_bytes), TRM_METRIC_MEM_LIMIT},
+		{ROOT "pids/pids.current", AT(procs), TRM_METRIC_PROCS},
+		{ROOT "pids/pids.max", AT(procs_limit), TRM_METRIC_PROCS_LIMIT},
+		{ROOT "cpuacct/cpuacct.usage", AT(cpu_ns), TRM_METRIC_CPU_TIME},
 };
 
 static void set_cpu_limit(struct trm_sample *sample, double quota, double period)
@@ -117,7 +117,8 @@ static void overlay_v1(struct trm_sample *sample)
 {
 	uint64_t quota, period;
 	read_places(sample, v1_places, sizeof v1_places / sizeof *v1_places);
-	if (read_number(ROOT "cpu/cpu.cfs_quota_us", &quota) && read_number(ROOT "cpu/cpu.cfs_period_us", &period))
+	if (read_number(ROOT "cpu/cpu.cfs_quota_us", &quota)
+			&& read_number(ROOT "cpu/cpu.cfs_period_us", &period))
 		set_cpu_limit(sample, (double)quota, (double)period);
 	snprintf(sample->source, sizeof sample->source, "cgroup v1");
 }

@@ -15,7 +15,7 @@
 enum {
 	READ_CHUNK = 64 * 1024,
 	IN_MAX = FRAME_HEADER + FRAME_MAX_PAYLOAD + READ_CHUNK,
-	OUT_HIGH = 512 * 1024,    /* no further output is read for a client that has this much waiting */
+	OUT_HIGH = 512 * 1024, /* no further output is read for a client that has this much waiting */
 	UNPAID_MAX = 256 * 1024,
 	OUT_MAX = 4 * 1024 * 1024, /* never reached: OUT_HIGH, UNPAID_MAX and one frame each lie below */
 };
@@ -71,7 +71,7 @@ void client_process(struct client *client)
 		frame_done(&client->in, &frame);
 	}
 	if (got < 0 && !client->dead)
-		client_fail(client, "the frame stream is broken: a header has a length or a field that no frame has");
+		client_fail(client, "the stream is broken: a frame header has a length or a field that none has");
 	if (is_throttled(client))
 		watch_set(&client->agent->poller, &client->reader, 0);
 }

@@ -42,14 +42,14 @@ struct client {
 	struct client *next;
 	struct watch reader, writer;
 	struct buf in, out;
-	size_t unpaid;      /* bytes of frames without credit since `out` was last empty */
+	size_t unpaid; /* bytes of frames without credit since `out` was last empty */
 	bool greeted;
-	bool dead;          /* to be swept at the end of the turn */
-	bool ends_agent;    /* serve-stdio: the agent ends with it */
-	bool is_full;       /* somebody was told that there is no room */
+	bool dead;       /* to be swept at the end of the turn */
+	bool ends_agent; /* serve-stdio: the agent ends with it */
+	bool is_full;    /* somebody was told that there is no room */
 	struct stream *streams;
 	size_t n_streams;
-	uint32_t watch_ms;  /* METRICS interval; 0: none */
+	uint32_t watch_ms; /* METRICS interval; 0: none */
 	bool watch_processes;
 	uint64_t watch_due_ns;
 };

@@ -31,9 +31,11 @@ static int do_hello(struct client *client, const struct frame *frame)
 	struct unpack fields = fields_of(frame);
 	uint32_t magic = unpack_u32(&fields), version = unpack_u32(&fields);
 	if (fields.bad || magic != FRAME_MAGIC)
-		return client_fail(client, "this is not a terrarium client: HELLO does not begin with its magic number");
+		return client_fail(client,
+				"this is no terrarium client: HELLO does not begin with the magic number");
 	if (version != FRAME_VERSION)
-		return client_fail(client, "the client speaks version %u of the protocol, the agent in the sandbox version %u",
+		return client_fail(client,
+				"the client speaks version %u of the protocol, the agent in the sandbox %u",
 				version, FRAME_VERSION);
 	client->greeted = true;
 	struct buf welcome;
@@ -67,7 +69,8 @@ static int do_input(struct client *client, const struct frame *frame)
 	if (!sub)
 		return client_fail(client, "INPUT for a stream that is no process");
 	if (sub_input(sub, frame->channel, frame->payload, frame->len) < 0)
-		return client_fail(client, "INPUT beyond the credit of its channel, or for a channel that is not there");
+		return client_fail(client,
+				"INPUT beyond the credit of its channel, or for a channel that is not there");
 	return 0;
 }
 
@@ -190,20 +193,20 @@ static const struct {
 	enum target target;
 	int (*act)(struct client *client, const struct frame *frame);
 } acts[] = {
-	[FRAME_HELLO] = {ON_CONNECTION, do_hello},
-	[FRAME_SPAWN] = {ON_NEW, do_spawn},
-	[FRAME_INPUT] = {ON_STREAM, do_input},
-	[FRAME_STDIN] = {ON_STREAM, do_stdin},
-	[FRAME_SIGNAL] = {ON_STREAM, do_signal},
-	[FRAME_RESIZE] = {ON_STREAM, do_resize},
-	[FRAME_CREDIT] = {ON_STREAM, do_credit},
-	[FRAME_CLOSE] = {ON_STREAM, do_close},
-	[FRAME_PUT] = {ON_NEW, do_put},
-	[FRAME_GET] = {ON_NEW, do_get},
-	[FRAME_WATCH] = {ON_CONNECTION, do_watch},
-	[FRAME_PING] = {ON_CONNECTION, do_ping},
-	[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
-	[FRAME_DATA] = {ON_STREAM, do_data},
+		[FRAME_HELLO] = {ON_CONNECTION, do_hello},
+		[FRAME_SPAWN] = {ON_NEW, do_spawn},
+		[FRAME_INPUT] = {ON_STREAM, do_input},
+		[FRAME_STDIN] = {ON_STREAM, do_stdin},
+		[FRAME_SIGNAL] = {ON_STREAM, do_signal},
+		[FRAME_RESIZE] = {ON_STREAM, do_resize},
+		[FRAME_CREDIT] = {ON_STREAM, do_credit},
+		[FRAME_CLOSE] = {ON_STREAM, do_close},
+		[FRAME_PUT] = {ON_NEW, do_put},
+		[FRAME_GET] = {ON_NEW, do_get},
+		[FRAME_WATCH] = {ON_CONNECTION, do_watch},
+		[FRAME_PING] = {ON_CONNECTION, do_ping},
+		[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
+		[FRAME_DATA] = {ON_STREAM, do_data},
 };
 
 void dispatch(struct client *client, const struct frame *frame)

@@ -82,7 +82,8 @@ static bool exists(const char *name)
 	for (;; at++) {
 		char path[4096];
 		int n = (int)strcspn(at, ":");
-		if (snprintf(path, sizeof path, "%.*s/%s", n, at, name) < (int)sizeof path && access(path, F_OK) == 0)
+		if (snprintf(path, sizeof path, "%.*s/%s", n, at, name) < (int)sizeof path
+				&& access(path, F_OK) == 0)
 			return true;
 		at += n;
 		if (!*at)
@@ -129,13 +130,16 @@ void exec_sentence(const struct exec_report *report, const char *name, struct tr
 	else if (report->step == EXEC_TTY)
 		err_errno(ret, error, "%s: its terminal cannot be set up", name);
 	else if (report->step == EXEC_INTERPRETER)
-		err_fail(ret, TRM_ENOENT, "%s: the interpreter named in its first line is not found in the sandbox", name);
+		err_fail(ret, TRM_ENOENT,
+				"%s: the interpreter named in its first line is not found in the sandbox",
+				name);
 	else if (error == ENOENT || error == ENOTDIR)
 		err_fail(ret, TRM_ENOENT, "%s: not found in the sandbox", name);
 	else if (error == EACCES)
 		err_fail(ret, TRM_EPERM, "%s: not an executable file, or not permitted in the sandbox", name);
 	else if (error == ENOEXEC)
-		err_fail(ret, TRM_ENOTSUP, "%s: not a program for this machine, and no script with a #! line", name);
+		err_fail(ret, TRM_ENOTSUP, "%s: not a program for this machine, and no script with a #! line",
+				name);
 	else
 		err_errno(ret, error, "%s: cannot be started in the sandbox", name);
 }

@@ -18,8 +18,8 @@ enum {
 };
 
 static const uint8_t channels[FEED_CLIENT_KINDS] = {
-	[FEED_STDIN] = CHANNEL_STDIN,
-	[FEED_CONTROL] = CHANNEL_CONTROL,
+		[FEED_STDIN] = CHANNEL_STDIN,
+		[FEED_CONTROL] = CHANNEL_CONTROL,
 };
 
 static void on_writable(struct watch *watch, uint32_t events)
@@ -282,8 +282,6 @@ void feed_set_state(struct feed *feed, enum stdin_state state)
 		feed->ends = true;
 		feed_run(feed);
 		break;
-	case STDIN_RESET:
-		reset(feed);
-		break;
+	case STDIN_RESET: reset(feed); break;
 	}
 }

@@ -40,11 +40,11 @@ struct feed {
 	struct watch watch; /* write end */
 	int read_fd;        /* stdin's read end; -1 for the others */
 	bool is_tty;
-	bool exists;        /* the process was given this pipe */
-	bool ends;          /* close when everything queued is written */
-	bool mid_line;      /* the last byte written was no newline */
+	bool exists;   /* the process was given this pipe */
+	bool ends;     /* close when everything queued is written */
+	bool mid_line; /* the last byte written was no newline */
 	struct sub *turn;
-	struct buf own;     /* bytes of nobody's: the script, the end of an abandoned line */
+	struct buf own; /* bytes of nobody's: the script, the end of an abandoned line */
 };
 
 void feed_init(struct feed *feed, struct proc *proc, enum feed_kind kind);

@@ -40,10 +40,10 @@ static const struct {
 	int (*run)(char **args);
 	bool is_guarded; /* holds what code in the sandbox must not read */
 } personalities[] = {
-	{"serve", do_serve, true},
-	{"serve-stdio", do_serve_stdio, true},
-	{"exec", agent_exec, false},
-	{"version", do_version, false},
+		{"serve", do_serve, true},
+		{"serve-stdio", do_serve_stdio, true},
+		{"exec", agent_exec, false},
+		{"version", do_version, false},
 };
 
 int main(int argc, char **argv)

@@ -21,9 +21,9 @@
 #include "agent/agent.h"
 
 enum {
-	CHUNK = 128 * 1024,        /* read at a time */
+	CHUNK = 128 * 1024, /* read at a time */
 	CONTROL_CHUNK = 64 * 1024,
-	/* A pty does not tell how much lies in its inner buffers (64 KiB at most): read until it has no more. */
+	/* A pty does not tell how much lies in its inner buffers (64 KiB at most): read until it is empty. */
 	TTY_LEFT = 128 * 1024,
 };
 
@@ -87,7 +87,8 @@ static ssize_t read_and_send(struct proc *proc, struct output *output, size_t ma
 static bool forward(struct proc *proc, struct output *output, size_t max)
 {
 	ssize_t n = proc->subs ? read_and_send(proc, output, max)
-			: read(output->watch.fd, proc->agent->scratch, max < AGENT_SCRATCH ? max : AGENT_SCRATCH);
+			       : read(output->watch.fd, proc->agent->scratch,
+					       max < AGENT_SCRATCH ? max : AGENT_SCRATCH);
 	if (n > 0) {
 		output->left -= output->left < (size_t)n ? output->left : (size_t)n;
 		return true;
@@ -173,7 +174,8 @@ static bool forward_held(struct proc *proc)
 static bool raise_last_barrier(struct proc *proc)
 {
 	if (proc->control_left && proc->control.watch.fd >= 0) {
-		size_t n = hold_control(proc, proc->control_left < CONTROL_CHUNK ? proc->control_left : CONTROL_CHUNK);
+		size_t n = hold_control(proc,
+				proc->control_left < CONTROL_CHUNK ? proc->control_left : CONTROL_CHUNK);
 		proc->control_left = n ? proc->control_left - n : 0;
 		return true;
 	}

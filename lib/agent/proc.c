@@ -18,9 +18,9 @@ static void sub_credit(struct stream *stream, uint32_t n);
 static void sub_room(struct stream *stream);
 
 static const struct stream_ops sub_ops = {
-	.close = sub_close,
-	.credit = sub_credit,
-	.room = sub_room,
+		.close = sub_close,
+		.credit = sub_credit,
+		.room = sub_room,
 };
 
 struct sub *sub_of(struct stream *stream)
@@ -80,7 +80,8 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, uint
 {
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
 		if (sub->stream.client == client) {
-			client_error(client, stream, TRM_EBUSY, "stream %u of this client follows the process '%s' already",
+			client_error(client, stream, TRM_EBUSY,
+					"stream %u of this client follows the process '%s' already",
 					sub->stream.id, proc->key);
 			return;
 		}
@@ -250,7 +251,8 @@ int sub_input(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
 {
 	enum feed_kind kind = channel == CHANNEL_STDIN ? FEED_STDIN : FEED_CONTROL;
 	struct feed *feed = &sub->proc->feeds[kind];
-	if ((channel != CHANNEL_STDIN && channel != CHANNEL_CONTROL) || !feed->exists || n > sub->inlets[kind].credit)
+	if ((channel != CHANNEL_STDIN && channel != CHANNEL_CONTROL) || !feed->exists
+			|| n > sub->inlets[kind].credit)
 		return TRM_EPROTO;
 	sub->inlets[kind].credit -= (uint32_t)n;
 	if (feed_push(feed, sub, bytes, n) < 0)
@@ -285,7 +287,8 @@ void proc_check_patience(struct proc *proc, uint64_t now_ns)
 		if (sub->credit && client_has_room(sub->stream.client))
 			continue;
 		client_error(sub->stream.client, sub->stream.id, TRM_ECLOSED,
-				"this client took the output of '%s' too slowly for the others; attach again", proc->name);
+				"this client took the output of '%s' too slowly for the others; attach again",
+				proc->name);
 		detach(sub);
 	}
 	output_pump(proc);

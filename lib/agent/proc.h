@@ -35,13 +35,13 @@ struct output {
 	struct proc *proc;
 	uint8_t channel;
 	bool is_tty;
-	size_t left;        /* with a barrier up: bytes still to be forwarded before it */
+	size_t left; /* with a barrier up: bytes still to be forwarded before it */
 };
 
 struct sub {
 	struct stream stream;
 	struct proc *proc;
-	struct sub *next;   /* of the same process; the first is the oldest */
+	struct sub *next; /* of the same process; the first is the oldest */
 	uint64_t credit;
 	uint32_t window;
 	struct inlet inlets[FEED_CLIENT_KINDS];
@@ -50,20 +50,20 @@ struct sub {
 struct proc {
 	struct agent *agent;
 	struct proc *next;
-	char *key;          /* never NULL */
+	char *key; /* never NULL */
 	uint32_t flags;
 	pid_t pid;
 	struct watch report; /* from the second exec: closed without a word when it went well */
-	char *name;         /* argv[0], for sentences */
+	char *name;          /* argv[0], for sentences */
 	struct sub *subs;
 	struct output outputs[PROC_OUTPUTS];
 	size_t n_outputs;
 	struct output control;
-	struct buf held;    /* control bytes behind the barrier */
+	struct buf held; /* control bytes behind the barrier */
 	bool barrier;
 	bool started, exited, is_final;
-	bool closed;        /* its pipes are: nobody can follow it any more, it only waits to be reaped */
-	bool over;          /* to be swept at the end of the turn: no subscribers, no pid */
+	bool closed;         /* its pipes are: nobody can follow it any more, it only waits to be reaped */
+	bool over;           /* to be swept at the end of the turn: no subscribers, no pid */
 	size_t control_left; /* after the exit: control bytes still to come */
 	struct exited_msg exit;
 	struct feed feeds[FEED_KINDS];

@@ -59,8 +59,8 @@ static uint64_t dead_cpu_ns(void)
 	struct rusage usage;
 	if (getrusage(RUSAGE_CHILDREN, &usage) < 0)
 		return 0;
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * UINT64_C(1000000000) +
-			(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * UINT64_C(1000000000)
+	       + (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 }
 
 static ssize_t read_command(pid_t pid, char *to, size_t cap)
@@ -100,14 +100,18 @@ static const struct sampled *find_seen(const struct sampler *sampler, const stru
 		else
 			high = mid;
 	}
+	if (low == sampler->n_seen)
+		return NULL;
 	const struct sampled *found = &sampler->seen[low];
-	return low < sampler->n_seen && found->pid == row->pid && found->start_ticks == row->start_ticks ? found : NULL;
+	return found->pid == row->pid && found->start_ticks == row->start_ticks ? found : NULL;
 }
 
-static struct sampled sample_one(const struct sampler *sampler, const struct tree_row *row, uint64_t passed_ns)
+static struct sampled sample_one(
+		const struct sampler *sampler, const struct tree_row *row, uint64_t passed_ns)
 {
 	const struct sampled *before = find_seen(sampler, row);
-	struct sampled now = {.pid = row->pid, .start_ticks = row->start_ticks, .cpu_ns = cpu_clock_ns(row->pid)};
+	struct sampled now = {
+			.pid = row->pid, .start_ticks = row->start_ticks, .cpu_ns = cpu_clock_ns(row->pid)};
 	memcpy(now.name, row->name, sizeof now.name);
 	if (before && memcmp(before->name, now.name, sizeof now.name) == 0)
 		now.row = before->row;
@@ -145,7 +149,8 @@ static bool make_room(struct sampler *sampler)
 /* The more CPU, then the more memory, the earlier. */
 static int by_weight(const void *a, const void *b)
 {
-	const struct trm_process *x = &((const struct sampled *)a)->row, *y = &((const struct sampled *)b)->row;
+	const struct trm_process *x = &((const struct sampled *)a)->row,
+				 *y = &((const struct sampled *)b)->row;
 	if (x->cpu_percent != y->cpu_percent)
 		return x->cpu_percent < y->cpu_percent ? 1 : -1;
 	if (x->mem_bytes != y->mem_bytes)

@@ -27,9 +27,9 @@ struct sampler {
 	struct tree tree;
 	struct sampled *seen, *fresh; /* processes of the last sample; the one being taken */
 	size_t n_seen, seen_cap, fresh_cap;
-	struct trm_process *table;    /* METRICS_MAX_PROCESSES rows, the heaviest first */
-	struct trm_metrics metrics;   /* the last sample */
-	uint64_t start_ns, last_ns;   /* last_ns 0: none taken yet */
+	struct trm_process *table;  /* METRICS_MAX_PROCESSES rows, the heaviest first */
+	struct trm_metrics metrics; /* the last sample */
+	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
 };
 
 void sampler_init(struct sampler *sampler);

@@ -89,8 +89,10 @@ static struct exited_msg exited_msg_of(int status, const struct rusage *usage)
 	return (struct exited_msg){
 			.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
 			.signal = WIFSIGNALED(status) ? (uint32_t)WTERMSIG(status) : 0,
-			.user_us = (uint64_t)usage->ru_utime.tv_sec * 1000000 + (uint64_t)usage->ru_utime.tv_usec,
-			.system_us = (uint64_t)usage->ru_stime.tv_sec * 1000000 + (uint64_t)usage->ru_stime.tv_usec,
+			.user_us = (uint64_t)usage->ru_utime.tv_sec * 1000000
+				   + (uint64_t)usage->ru_utime.tv_usec,
+			.system_us = (uint64_t)usage->ru_stime.tv_sec * 1000000
+				     + (uint64_t)usage->ru_stime.tv_usec,
 			.max_rss_bytes = (uint64_t)usage->ru_maxrss * 1024,
 	};
 }
@@ -289,9 +291,16 @@ static int keep_private(int fd)
 	return fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+static bool is_listening(int fd)
+{
+	int yes = 0;
+	socklen_t n = sizeof yes;
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &n) == 0 && yes;
+}
+
 int agent_serve(int listen_fd)
 {
-	struct agent *agent = agent_create();
+	struct agent *agent = is_listening(listen_fd) ? agent_create() : NULL;
 	if (!agent || keep_private(listen_fd) < 0)
 		return EXIT_FAILED;
 	agent->listener.fd = listen_fd;

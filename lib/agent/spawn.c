@@ -24,13 +24,18 @@ enum {
 	/* Four times the default: fewer turns under a flood. More would eat up the
 	 * user's budget for pipes (pipe-user-pages-soft: 64 MiB in all). */
 	OUTPUT_PIPE_SIZE = 256 * 1024,
-	CONTROL_IN = 3, CONTROL_OUT = 4, SCRIPT_IN = 5, FIRST_SPARE = 10,
+	CONTROL_IN = 3,
+	CONTROL_OUT = 4,
+	SCRIPT_IN = 5,
+	FIRST_SPARE = 10,
 	EXEC_ARGS = 6, /* those before the program's own */
 };
 
 /* Descriptors that the child gets, and under which numbers. */
 struct ends {
-	struct { int fd, number; } list[MAX_ENDS];
+	struct {
+		int fd, number;
+	} list[MAX_ENDS];
 	size_t n;
 };
 
@@ -153,7 +158,7 @@ static int plug_control(struct proc *proc, struct ends *ends, const struct spawn
 static int plug_all(struct proc *proc, struct ends *ends, const struct spawn_msg *msg)
 {
 	int r = msg->flags & SPAWN_PTY ? plug_pty(proc, ends, msg->rows, msg->cols)
-			: plug_pipes(proc, ends, msg->flags & SPAWN_STDIN_OPEN);
+				       : plug_pipes(proc, ends, msg->flags & SPAWN_STDIN_OPEN);
 	if (r == 0 && msg->flags & SPAWN_CONTROL)
 		r = plug_control(proc, ends, msg);
 	for (uint32_t i = 0; r == 0 && i < 2 * msg->spare_sets; i++)
@@ -177,9 +182,8 @@ static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, ch
 	if (!argv)
 		return NULL;
 	static const char *const flags[2][2] = {{"-", "-t"}, {"-s", "-st"}};
-	const char *const before[EXEC_ARGS] = {
-		"terrarium-agent", "exec", flags[!proc->agent->is_init][(msg->flags & SPAWN_PTY) != 0], nproc, msg->cwd, "--",
-	};
+	const char *flag = flags[!proc->agent->is_init][(msg->flags & SPAWN_PTY) != 0];
+	const char *const before[EXEC_ARGS] = {"terrarium-agent", "exec", flag, nproc, msg->cwd, "--"};
 	snprintf(nproc, 16, "%u", msg->nproc);
 	memcpy(argv, before, sizeof before);
 	memcpy(argv + EXEC_ARGS, msg->argv, n * sizeof *argv);

@@ -25,7 +25,7 @@ struct transfer {
 	char *path;      /* as the client named it */
 	char *temp_path; /* PUT: where the bytes go until the end; NULL for GET */
 	uint32_t mode;
-	uint64_t size;   /* PUT: announced; GET: the most it may be */
+	uint64_t size; /* PUT: announced; GET: the most it may be */
 	uint64_t done;
 	uint64_t credit; /* GET */
 };
@@ -73,11 +73,14 @@ static void transfer_close(struct stream *stream)
 }
 
 /* What errno has no good words for. */
-static const struct { int error, code; const char *text; } refusals[] = {
-	{EISDIR, TRM_EINVAL, "this is a directory, and only files are copied"},
-	{EINVAL, TRM_EINVAL, "this is no regular file, and only those are copied"},
-	{EFBIG, TRM_ETOOBIG, "the file is bigger than allowed"},
-	{EAGAIN, TRM_EINVAL, "reading this file would wait for something to happen"},
+static const struct {
+	int error, code;
+	const char *text;
+} refusals[] = {
+		{EISDIR, TRM_EINVAL, "this is a directory, and only files are copied"},
+		{EINVAL, TRM_EINVAL, "this is no regular file, and only those are copied"},
+		{EFBIG, TRM_ETOOBIG, "the file is bigger than allowed"},
+		{EAGAIN, TRM_EINVAL, "reading this file would wait for something to happen"},
 };
 
 static void fail(struct transfer *transfer, int error)
@@ -119,7 +122,8 @@ static int open_temp(struct transfer *transfer)
 	for (int i = 0; i < TEMP_TRIES && transfer->fd < 0; i++) {
 		snprintf(transfer->temp_path, cap, "%.*s.terrarium-%llx.tmp", dir_len, transfer->path,
 				(unsigned long long)agent_now_ns());
-		transfer->fd = open(transfer->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		transfer->fd = open(transfer->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+				0600);
 		if (transfer->fd < 0 && errno != EEXIST)
 			break;
 	}
@@ -277,7 +281,8 @@ static int open_regular(struct transfer *transfer)
 	return status.st_size >= 0 && (uint64_t)status.st_size > transfer->size ? EFBIG : 0;
 }
 
-void transfer_get(struct client *client, uint32_t stream, const char *path, uint64_t max_bytes, uint32_t window)
+void transfer_get(
+		struct client *client, uint32_t stream, const char *path, uint64_t max_bytes, uint32_t window)
 {
 	struct transfer *transfer = transfer_create(path);
 	if (!transfer) {

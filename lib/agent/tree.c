@@ -14,8 +14,15 @@
 enum { MAX_ROUNDS = 64, FIRST_ROWS = 64 };
 
 /* The numbers of /proc/PID/stat are counted from 1; the name in parentheses is the second. See proc(5). */
-enum { FIELD_STATE = 3, FIELD_PPID = 4, FIELD_SESSION = 6, FIELD_CUTIME = 16, FIELD_CSTIME = 17,
-	FIELD_START = 22, FIELD_RSS = 24 };
+enum {
+	FIELD_STATE = 3,
+	FIELD_PPID = 4,
+	FIELD_SESSION = 6,
+	FIELD_CUTIME = 16,
+	FIELD_CSTIME = 17,
+	FIELD_START = 22,
+	FIELD_RSS = 24
+};
 
 static bool parse_stat(char *text, struct tree_row *row)
 {
@@ -109,7 +116,8 @@ static struct tree_row *find(const struct tree *tree, pid_t pid)
 void tree_select(struct tree *tree, pid_t root, bool with_itself)
 {
 	bool changed = true;
-	/* Mostly children have higher numbers than their parents: one round selects, a second finds no more. */
+	/* Mostly children have higher numbers than their parents: one round selects, a second finds no more.
+	 */
 	while (changed) {
 		changed = false;
 		for (size_t i = 0; i < tree->n; i++) {

@@ -24,7 +24,8 @@ struct tree {
 	size_t n, cap;
 };
 
-/* All processes now, nothing selected. TRM_EIO without /proc, TRM_ENOMEM. The tree was zeroed or scanned before. */
+/* All processes now, nothing selected. TRM_EIO without /proc, TRM_ENOMEM. The tree was zeroed or scanned
+ * before. */
 int tree_scan(struct tree *tree);
 void tree_finish(struct tree *tree);
 /* Select the descendants of root: children of the selected, and the members of root's session

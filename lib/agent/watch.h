@@ -24,7 +24,7 @@ struct poller {
 	int batch_len, batch_at;
 };
 
-#define OWNER_OF(member_ptr, type, member) ((type *)((char *)(member_ptr) - offsetof(type, member)))
+#define OWNER_OF(member_ptr, type, member) ((type *)((char *)(member_ptr)-offsetof(type, member)))
 
 int poller_init(struct poller *poller); /* 0, or -1 with errno */
 void poller_finish(struct poller *poller);

@@ -27,7 +27,8 @@ void transfer_put(struct client *client, uint32_t stream, const char *path, uint
 	client_error(client, stream, TRM_ENOTSUP, "%s", path);
 }
 
-void transfer_get(struct client *client, uint32_t stream, const char *path, uint64_t max_bytes, uint32_t window)
+void transfer_get(
+		struct client *client, uint32_t stream, const char *path, uint64_t max_bytes, uint32_t window)
 {
 	(void)max_bytes, (void)window;
 	client_error(client, stream, TRM_ENOTSUP, "%s", path);
@@ -110,7 +111,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct agent *agent = calloc(1, sizeof *agent);
 	if (!agent || poller_init(&agent->poller) < 0)
 		abort();
-	struct client *client = client_create(agent, half_pipe(0, "", 0), open("/dev/null", O_WRONLY | O_CLOEXEC));
+	struct client *client =
+			client_create(agent, half_pipe(0, "", 0), open("/dev/null", O_WRONLY | O_CLOEXEC));
 	if (!client)
 		abort();
 	watch_set(&agent->poller, &client->reader, 0);
@@ -123,17 +125,35 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) {text, sizeof text - 1}
+#define SEED(text) \
+	{ \
+		text, sizeof text - 1 \
+	}
 #define HELLO "\x08\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0"
 /* "sh" with key "k", a script, two spare sets, control pipes and a window of 256 */
-#define SPAWN(stream) "\x38\0\0\0" stream "\0\0\0\2\0\0\0" "\1\0\0\0k" "\6\0\0\0" "\x18\0\x50\0" "\2\0\0\0" "\0\1\0\0" \
-		"\0\0\0\0" "\1\0\0\0\2\0\0\0sh" "\0\0\0\0" "\1\0\0\0/" "\2\0\0\0ok"
+#define SPAWN(stream) \
+	"\x38\0\0\0" stream "\0\0\0\2\0\0\0" \
+	"\1\0\0\0k" \
+	"\6\0\0\0" \
+	"\x18\0\x50\0" \
+	"\2\0\0\0" \
+	"\0\1\0\0" \
+	"\0\0\0\0" \
+	"\1\0\0\0\2\0\0\0sh" \
+	"\0\0\0\0" \
+	"\1\0\0\0/" \
+	"\2\0\0\0ok"
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x40" HELLO),
-		SEED("\xff" HELLO SPAWN("\1") "\3\0\0\0\1\0\0\0\3\0\0\0in\n" "\2\0\0\0\1\0\0\0\3\xff\0\0{\n"),
-		SEED("\x28" HELLO SPAWN("\1") SPAWN("\2") "\1\0\0\0\1\0\0\0\4\0\0\0\2" "\1\0\0\0\1\0\0\0\4\0\0\0\0"),
-		SEED("\x20" HELLO SPAWN("\1") "\5\0\0\0\1\0\0\0\5\0\0\0\2\0\0\0\1" "\4\0\0\0\1\0\0\0\6\0\0\0\1\0\1\0"
-		     "\4\0\0\0\1\0\0\0\7\0\0\0\0\1\0\0" "\0\0\0\0\1\0\0\0\x08\0\0\0" SPAWN("\1")),
-		SEED("\x30" HELLO "\5\0\0\0\0\0\0\0\x0b\0\0\0\x64\0\0\0\1" "\2\0\0\0\0\0\0\0\x0c\0\0\0hi"),
+		SEED("\xff" HELLO SPAWN("\1") "\3\0\0\0\1\0\0\0\3\0\0\0in\n"
+					      "\2\0\0\0\1\0\0\0\3\xff\0\0{\n"),
+		SEED("\x28" HELLO SPAWN("\1") SPAWN("\2") "\1\0\0\0\1\0\0\0\4\0\0\0\2"
+							  "\1\0\0\0\1\0\0\0\4\0\0\0\0"),
+		SEED("\x20" HELLO SPAWN("\1") "\5\0\0\0\1\0\0\0\5\0\0\0\2\0\0\0\1"
+					      "\4\0\0\0\1\0\0\0\6\0\0\0\1\0\1\0"
+					      "\4\0\0\0\1\0\0\0\7\0\0\0\0\1\0\0"
+					      "\0\0\0\0\1\0\0\0\x08\0\0\0" SPAWN("\1")),
+		SEED("\x30" HELLO "\5\0\0\0\0\0\0\0\x0b\0\0\0\x64\0\0\0\1"
+		     "\2\0\0\0\0\0\0\0\x0c\0\0\0hi"),
 		{NULL, 0},
 };

@@ -20,15 +20,20 @@ static void test_control_comes_after_what_was_written_before(void **state)
 	struct link link = link_open(*state);
 	struct tape tape;
 	tape_init(&tape, 1);
-	link_shell(&link, 1, "head -c 400000 /dev/zero | tr '\\0' x; head -c 100000 /dev/zero | tr '\\0' y >&2;"
-			"echo done >&4; sleep 0.05; echo later", SPAWN_CONTROL, 1000);
-	for (uint64_t given = 1000; tape.out[CHANNEL_CONTROL].len == 0; given += 20000) {
-		credit(&link, 1, 20000);
-		collect(&link, &tape, 2);
-		assert_true(tape.bytes <= given + 20000);
+	link_shell(&link, 1,
+			"head -c 400000 /dev/zero | tr '\\0' x; head -c 100000 /dev/zero | tr '\\0' y >&2;"
+			"echo done >&4; sleep 0.05; echo later",
+			SPAWN_CONTROL, 1000);
+	for (uint64_t given = 1000; tape.out[CHANNEL_CONTROL].len == 0;) {
+		if (tape.bytes == given) {
+			credit(&link, 1, 20000);
+			given += 20000;
+		}
+		link_until(&link, &tape, FRAME_OUTPUT);
+		assert_true(tape.bytes <= given);
 	}
 	assert_int_equal(tape.out[CHANNEL_STDERR].len, 100000);
-	assert_true(tape.out[CHANNEL_STDOUT].len == 400000);
+	assert_int_equal(tape.out[CHANNEL_STDOUT].len, 400000);
 	credit(&link, 1, 1000000);
 	link_exit(&link, &tape);
 	assert_string_equal(tape_text(&tape, CHANNEL_CONTROL), "done\n");
@@ -37,22 +42,31 @@ static void test_control_comes_after_what_was_written_before(void **state)
 	link_close(&link);
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
 static void test_barrier_covers_spare_sets(void **state)
 {
 	struct link link = link_open(*state);
 	struct tape tape;
-	char **argv = STRV("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do "
-			"head -c 20000 /dev/zero >&1; printf a >/proc/self/fd/10; printf b >/proc/self/fd/13; echo $i >&4; done");
+	char **argv = STRV("sh", "-c",
+			"for i in 1 2 3 4 5 6 7 8 9 10; do "
+			"head -c 20000 /dev/zero >&1; printf a >/proc/self/fd/10; printf b "
+			">/proc/self/fd/13; echo $i >&4; done");
 	tape_init(&tape, 1);
-	link_spawn(&link, 1, (struct spawn_msg){.flags = SPAWN_CONTROL, .spare_sets = 2, .window = BIG_WINDOW, .argv = argv});
-	for (int round = 1; round <= 10; round++) {
-		size_t lines = 0;
-		while (lines < (size_t)round) {
-			link_until(&link, &tape, FRAME_OUTPUT);
-			lines = 0;
-			for (const char *at = tape_text(&tape, CHANNEL_CONTROL); (at = strchr(at, '\n')); at++)
-				lines++;
-		}
+	link_spawn(&link, 1,
+			(struct spawn_msg){.flags = SPAWN_CONTROL,
+					.spare_sets = 2,
+					.window = BIG_WINDOW,
+					.argv = argv});
+	for (size_t lines = 0; lines < 10;) {
+		link_until(&link, &tape, FRAME_OUTPUT);
+		lines = count_lines(tape_text(&tape, CHANNEL_CONTROL));
 		assert_true(tape.out[CHANNEL_STDOUT].len >= lines * 20000);
 		assert_true(tape.out[2].len >= lines);
 		assert_true(tape.out[5].len >= lines);
@@ -73,9 +87,14 @@ static void test_script_control_and_stdin_are_separate(void **state)
 	memset(script, 's', n);
 	script[n] = '\0';
 	tape_init(&tape, 1);
-	link_spawn(&link, 1, (struct spawn_msg){.flags = SPAWN_CONTROL | SPAWN_STDIN_OPEN, .window = BIG_WINDOW,
-			.argv = STRV("sh", "-c", "wc -c <&5 >&4; read line; read request <&3; echo $line $request >&4; cat <&3 >&4"),
-			.script = script, .script_len = n});
+	link_spawn(&link, 1,
+			(struct spawn_msg){.flags = SPAWN_CONTROL | SPAWN_STDIN_OPEN,
+					.window = BIG_WINDOW,
+					.argv = STRV("sh", "-c",
+							"wc -c <&5 >&4; read line; read request <&3; echo "
+							"$line $request >&4; cat <&3 >&4"),
+					.script = script,
+					.script_len = n});
 	link_until_text(&link, &tape, CHANNEL_CONTROL, "200000\n");
 	link_send(&link, 1, FRAME_INPUT, CHANNEL_CONTROL, "request\nrest\n", 13);
 	link_send(&link, 1, FRAME_INPUT, CHANNEL_STDIN, "line\n", 5);
@@ -91,7 +110,8 @@ static void test_stdin_ends_and_begins_again(void **state)
 	struct link link = link_open(*state);
 	struct tape tape;
 	tape_init(&tape, 1);
-	link_shell(&link, 1, "for i in 1 2 3 4; do cat; echo \"<$i>\"; read go <&3; done", SPAWN_CONTROL, BIG_WINDOW);
+	link_shell(&link, 1, "for i in 1 2 3 4; do cat; echo \"<$i>\"; read go <&3; done", SPAWN_CONTROL,
+			BIG_WINDOW);
 	link_until_text(&link, &tape, 0, "<1>"); /* not opened: ends at once */
 	link_pack(&link, 1, FRAME_STDIN, "b", STDIN_OPEN);
 	link_send(&link, 1, FRAME_INPUT, CHANNEL_CONTROL, "go\n", 3);
@@ -256,16 +276,16 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_control_comes_after_what_was_written_before),
-		T(test_barrier_covers_spare_sets),
-		T(test_script_control_and_stdin_are_separate),
-		T(test_stdin_ends_and_begins_again),
-		T(test_input_flows_by_credit),
-		T(test_input_beyond_credit_breaks_the_connection),
-		T(test_flood_waits_for_credit_and_a_signal_does_not),
-		T(test_unread_flood_is_bounded),
-		T(test_each_stream_keeps_its_order),
-		T(test_control_bigger_than_everything),
+			T(test_control_comes_after_what_was_written_before),
+			T(test_barrier_covers_spare_sets),
+			T(test_script_control_and_stdin_are_separate),
+			T(test_stdin_ends_and_begins_again),
+			T(test_input_flows_by_credit),
+			T(test_input_beyond_credit_breaks_the_connection),
+			T(test_flood_waits_for_credit_and_a_signal_does_not),
+			T(test_unread_flood_is_bounded),
+			T(test_each_stream_keeps_its_order),
+			T(test_control_bigger_than_everything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,8 @@ static void test_broken_headers(void **state)
 
 static void test_frames_that_no_client_sends(void **state)
 {
-	static const int types[] = {0, 14, 63, 65, FRAME_WELCOME, FRAME_OUTPUT, FRAME_EXITED, FRAME_ERROR, 255};
+	static const int types[] = {
+			0, 14, 63, 65, FRAME_WELCOME, FRAME_OUTPUT, FRAME_EXITED, FRAME_ERROR, 255};
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		struct link link = link_open(*state);
 		link_send(&link, 1, (enum frame_type)types[i], 0, "abc", 3);
@@ -121,7 +122,8 @@ static void test_input_where_none_goes(void **state)
 static void test_frames_for_ended_streams_are_ignored(void **state)
 {
 	struct link link = link_open(*state);
-	static const int types[] = {FRAME_INPUT, FRAME_STDIN, FRAME_SIGNAL, FRAME_RESIZE, FRAME_CREDIT, FRAME_CLOSE, FRAME_DATA};
+	static const int types[] = {FRAME_INPUT, FRAME_STDIN, FRAME_SIGNAL, FRAME_RESIZE, FRAME_CREDIT,
+			FRAME_CLOSE, FRAME_DATA};
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		link_send(&link, 5, (enum frame_type)types[i], 0, "\1\0\0\0\0", 5);
 	link_send(&link, 0, FRAME_PING, 0, "", 0);
@@ -152,7 +154,8 @@ static void test_too_many_streams(void **state)
 	/* With few descriptors allowed the agent runs out of these first, and says so on each stream. */
 	const struct frame *frame;
 	struct trm_error error = {0};
-	while ((frame = link_next(&link, DEADLINE_MS, NULL)) && !(frame->type == FRAME_ERROR && frame->stream == 0))
+	while ((frame = link_next(&link, DEADLINE_MS, NULL))
+			&& !(frame->type == FRAME_ERROR && frame->stream == 0))
 		;
 	assert_true(!frame || error_msg_get(frame, &error) == 0);
 	if (frame)
@@ -264,8 +267,9 @@ static void test_same_user_cannot_look_into_the_agent(void **state)
 			_exit(2);
 		struct rig *rig = inner;
 		struct link link = link_open(rig);
-		bool safe = spy(rig->agent, "mem", O_RDONLY) == EACCES && spy(rig->agent, "fd", O_RDONLY | O_DIRECTORY) == EACCES &&
-				spy(rig->agent, "environ", O_RDONLY) == EACCES;
+		bool safe = spy(rig->agent, "mem", O_RDONLY) == EACCES
+			    && spy(rig->agent, "fd", O_RDONLY | O_DIRECTORY) == EACCES
+			    && spy(rig->agent, "environ", O_RDONLY) == EACCES;
 		link_close(&link);
 		_exit(rig_teardown(&inner) == 0 && safe ? 0 : 3);
 	}
@@ -286,7 +290,8 @@ static void test_user_code_cannot_signal_the_agent(void **state)
 	if (syscall(444, NULL, 0, 1) < 6)
 		skip();
 	tape_init(&tape, 1);
-	snprintf(command, sizeof command, "kill -0 $$ && ! kill -0 %d 2>/dev/null && ! kill -9 %d", (int)rig->agent, (int)rig->agent);
+	snprintf(command, sizeof command, "kill -0 $$ && ! kill -0 %d 2>/dev/null && ! kill -9 %d",
+			(int)rig->agent, (int)rig->agent);
 	link_shell(&link, 1, command, 0, BIG_WINDOW);
 	assert_int_equal(link_exit(&link, &tape).exit_code, 0);
 	tape_finish(&tape);
@@ -297,18 +302,18 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_greeting),
-		T(test_broken_headers),
-		T(test_frames_that_no_client_sends),
-		T(test_wrong_streams),
-		T(test_broken_payloads),
-		T(test_input_where_none_goes),
-		T(test_frames_for_ended_streams_are_ignored),
-		T(test_too_many_streams),
-		T(test_deaf_client_is_throttled),
-		T(test_noise),
-		T(test_same_user_cannot_look_into_the_agent),
-		T(test_user_code_cannot_signal_the_agent),
+			T(test_greeting),
+			T(test_broken_headers),
+			T(test_frames_that_no_client_sends),
+			T(test_wrong_streams),
+			T(test_broken_payloads),
+			T(test_input_where_none_goes),
+			T(test_frames_for_ended_streams_are_ignored),
+			T(test_too_many_streams),
+			T(test_deaf_client_is_throttled),
+			T(test_noise),
+			T(test_same_user_cannot_look_into_the_agent),
+			T(test_user_code_cannot_signal_the_agent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

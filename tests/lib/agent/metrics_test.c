@@ -46,7 +46,10 @@ static void test_first_sample_comes_at_once_and_claims_no_rate(void **state)
 static void test_processes_with_cpu_and_memory(void **state)
 {
 	struct link link = link_open(*state);
-	link_spawn(&link, 1, (struct spawn_msg){.window = BIG_WINDOW, .argv = STRV("sh", "-c", "while :; do :; done"), .nproc = 500});
+	link_spawn(&link, 1,
+			(struct spawn_msg){.window = BIG_WINDOW,
+					.argv = STRV("sh", "-c", "while :; do :; done"),
+					.nproc = 500});
 	link_spawn(&link, 2, (struct spawn_msg){.window = BIG_WINDOW, .argv = STRV("sleep", "1000")});
 	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
 	const struct trm_process *busy = NULL, *idle = NULL;
@@ -115,7 +118,8 @@ static void test_idle_agent_sleeps(void **state)
 	long switches[2];
 	link_shell(&link, 1, "sleep 1000", SPAWN_CONTROL, BIG_WINDOW);
 	assert_int_equal(link_next(&link, DEADLINE_MS, NULL)->type, FRAME_STARTED);
-	snprintf(command, sizeof command, "grep -w voluntary_ctxt_switches /proc/%d/status | cut -f2", (int)rig->agent);
+	snprintf(command, sizeof command, "grep -w voluntary_ctxt_switches /proc/%d/status | cut -f2",
+			(int)rig->agent);
 	for (int i = 0; i < 2; i++) {
 		poll(NULL, 0, i ? 300 : 50);
 		FILE *lines = popen(command, "r");
@@ -130,11 +134,11 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_first_sample_comes_at_once_and_claims_no_rate),
-		T(test_processes_with_cpu_and_memory),
-		T(test_cpu_time_includes_the_dead),
-		T(test_watch_stops),
-		T(test_idle_agent_sleeps),
+			T(test_first_sample_comes_at_once_and_claims_no_rate),
+			T(test_processes_with_cpu_and_memory),
+			T(test_cpu_time_includes_the_dead),
+			T(test_watch_stops),
+			T(test_idle_agent_sleeps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

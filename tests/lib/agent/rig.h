@@ -4,11 +4,11 @@
 
 /* The real agent as a child of the test, outside of any sandbox, and clients that speak frames to it. */
 
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,9 +68,10 @@ static inline int rig_setup(void **state)
 {
 	struct rig *rig = calloc(1, sizeof *rig);
 	rig->address.sun_family = AF_UNIX;
-	rig->address_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			(size_t)snprintf(rig->address.sun_path + 1, 60, "terrarium-test-%d-%llu", (int)getpid(),
-					(unsigned long long)rig_now_ns()));
+	rig->address_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1
+				       + (size_t)snprintf(rig->address.sun_path + 1, 60,
+						       "terrarium-test-%d-%llu", (int)getpid(),
+						       (unsigned long long)rig_now_ns()));
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&rig->address, rig->address_len), 0);
 	assert_int_equal(listen(fd, 16), 0);
@@ -78,7 +79,8 @@ static inline int rig_setup(void **state)
 	if (rig->agent == 0) {
 		char number[12];
 		snprintf(number, sizeof number, "%d", fd);
-		setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* leak checking traces, and the agent cannot be traced */
+		setenv("ASAN_OPTIONS", "detect_leaks=0",
+				1); /* leak checking traces, and the agent cannot be traced */
 		execl(AGENT_PROGRAM, "terrarium-agent", "serve", number, (char *)NULL);
 		_exit(125);
 	}
@@ -141,7 +143,8 @@ static inline void link_send(struct link *link, uint32_t stream, enum frame_type
 }
 
 /* Fields by letters: b u8, h u16, u u32, q u64, s string. */
-static inline void link_pack(struct link *link, uint32_t stream, enum frame_type type, const char *fields, ...)
+static inline void link_pack(
+		struct link *link, uint32_t stream, enum frame_type type, const char *fields, ...)
 {
 	struct buf payload;
 	struct pack pack = {.to = &payload};
@@ -238,8 +241,10 @@ static inline void tape_take(struct tape *tape, const struct frame *frame)
 	assert_int_equal(buf_append(&tape->out[frame->channel], frame->payload, frame->len), 0);
 	tape->bytes += frame->len;
 	if (tape->n_order < sizeof tape->order - 1)
-		tape->order[tape->n_order++] = frame->channel == 0 ? 'o' : frame->channel == 1 ? 'e' :
-				frame->channel == CHANNEL_CONTROL ? 'c' : 's';
+		tape->order[tape->n_order++] = frame->channel == 0                 ? 'o'
+					       : frame->channel == 1               ? 'e'
+					       : frame->channel == CHANNEL_CONTROL ? 'c'
+										   : 's';
 }
 
 /* Collect until a frame of that type comes for the tape's stream (any other stream's frames are dropped). */
@@ -306,20 +311,24 @@ static inline void link_spawn(struct link *link, uint32_t stream, struct spawn_m
 #define STRV(...) ((char **)(uintptr_t)(const char *const[]){__VA_ARGS__, NULL})
 
 /* A shell command with a window. */
-static inline void link_shell(struct link *link, uint32_t stream, const char *command, uint32_t flags, uint32_t window)
+static inline void link_shell(
+		struct link *link, uint32_t stream, const char *command, uint32_t flags, uint32_t window)
 {
-	link_spawn(link, stream, (struct spawn_msg){.flags = flags, .window = window, .argv = STRV("sh", "-c", command)});
+	link_spawn(link, stream,
+			(struct spawn_msg){
+					.flags = flags, .window = window, .argv = STRV("sh", "-c", command)});
 }
 
 /* Wait until the condition holds. */
-#define AWAIT(condition) do { \
-	uint64_t until_ = rig_now_ns() + DEADLINE_MS * 1000000ull; \
-	while (!(condition)) { \
-		if (rig_now_ns() > until_) \
-			fail_msg("never: %s", #condition); \
-		poll(NULL, 0, 2); \
-	} \
-} while (0)
+#define AWAIT(condition) \
+	do { \
+		uint64_t until_ = rig_now_ns() + DEADLINE_MS * 1000000ull; \
+		while (!(condition)) { \
+			if (rig_now_ns() > until_) \
+				fail_msg("never: %s", #condition); \
+			poll(NULL, 0, 2); \
+		} \
+	} while (0)
 
 static inline bool is_gone(pid_t pid)
 {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/agent/rig.h"
 
-static void spawn_keyed(struct link *link, uint32_t stream, const char *command, uint32_t flags, uint32_t window)
+static void spawn_keyed(
+		struct link *link, uint32_t stream, const char *command, uint32_t flags, uint32_t window)
 {
-	link_spawn(link, stream, (struct spawn_msg){.key = (char *)(uintptr_t)"kernel", .flags = flags, .window = window,
-			.argv = STRV("sh", "-c", command)});
+	link_spawn(link, stream,
+			(struct spawn_msg){.key = (char *)(uintptr_t) "kernel",
+					.flags = flags,
+					.window = window,
+					.argv = STRV("sh", "-c", command)});
 }
 
 static uint32_t started(struct link *link, struct tape *tape, bool *ret_attached)
@@ -50,8 +54,9 @@ static void pair_close(struct pair *pair)
 
 static void test_two_clients_see_one_process(void **state)
 {
-	struct pair *pair = pair_open(*state, "while read line <&3; do echo \"=$line\"; echo ok >&4; done; exit 6",
-			SPAWN_CONTROL, BIG_WINDOW);
+	struct pair *pair = pair_open(*state,
+			"while read line <&3; do echo \"=$line\"; echo ok >&4; done; exit 6", SPAWN_CONTROL,
+			BIG_WINDOW);
 	link_send(&pair->a, 1, FRAME_INPUT, CHANNEL_CONTROL, "one\n", 4);
 	link_until_text(&pair->a, &pair->tape_a, CHANNEL_CONTROL, "ok\n");
 	link_send(&pair->b, 9, FRAME_INPUT, CHANNEL_CONTROL, "two\n", 4);
@@ -67,7 +72,8 @@ static void test_two_clients_see_one_process(void **state)
 
 static void test_requests_of_two_clients_do_not_mix(void **state)
 {
-	struct pair *pair = pair_open(*state, "while read line <&3; do echo \"=$line\"; done", SPAWN_CONTROL, BIG_WINDOW);
+	struct pair *pair = pair_open(
+			*state, "while read line <&3; do echo \"=$line\"; done", SPAWN_CONTROL, BIG_WINDOW);
 	link_send(&pair->a, 1, FRAME_INPUT, CHANNEL_CONTROL, "half", 4);
 	link_send(&pair->a, 0, FRAME_PING, 0, "", 0);
 	assert_int_equal(link_next(&pair->a, DEADLINE_MS, NULL)->type, FRAME_PONG);
@@ -89,7 +95,8 @@ static void test_requests_of_two_clients_do_not_mix(void **state)
 
 static void test_leaving_keeps_it_for_the_other_and_the_last_one_ends_it(void **state)
 {
-	struct pair *pair = pair_open(*state, "setsid sleep 1000 & echo $!; while :; do sleep 0.01; done", 0, BIG_WINDOW);
+	struct pair *pair = pair_open(
+			*state, "setsid sleep 1000 & echo $!; while :; do sleep 0.01; done", 0, BIG_WINDOW);
 	int child = 0;
 	link_until_text(&pair->a, &pair->tape_a, 0, "\n");
 	assert_int_equal(sscanf(tape_text(&pair->tape_a, 0), "%d", &child), 1);
@@ -110,8 +117,8 @@ static void test_kept_process_survives_and_its_output_does_not_block_it(void **s
 	struct tape tape;
 	bool attached;
 	tape_init(&tape, 1);
-	spawn_keyed(&link, 1, "x=41; while read line <&3; do x=$((x+1)); echo $line $x; done;", SPAWN_KEEP | SPAWN_CONTROL,
-			BIG_WINDOW);
+	spawn_keyed(&link, 1, "x=41; while read line <&3; do x=$((x+1)); echo $line $x; done;",
+			SPAWN_KEEP | SPAWN_CONTROL, BIG_WINDOW);
 	uint32_t pid = started(&link, &tape, &attached);
 	link_close(&link);
 	link = link_open(*state);
@@ -173,7 +180,8 @@ static void test_paced_second_client_gets_everything(void **state)
 	}
 	link_exit(&pair->a, &pair->tape_a);
 	assert_int_equal(pair->tape_a.out[0].len, pair->tape_b.out[0].len);
-	assert_memory_equal(buf_at(&pair->tape_a.out[0]), buf_at(&pair->tape_b.out[0]), pair->tape_a.out[0].len);
+	assert_memory_equal(
+			buf_at(&pair->tape_a.out[0]), buf_at(&pair->tape_b.out[0]), pair->tape_a.out[0].len);
 	pair_close(pair);
 }
 
@@ -234,16 +242,16 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_two_clients_see_one_process),
-		T(test_requests_of_two_clients_do_not_mix),
-		T(test_leaving_keeps_it_for_the_other_and_the_last_one_ends_it),
-		T(test_kept_process_survives_and_its_output_does_not_block_it),
-		T(test_flood_goes_on_without_readers),
-		T(test_slow_second_client_is_let_go),
-		T(test_paced_second_client_gets_everything),
-		T(test_same_client_may_not_attach_twice),
-		T(test_key_is_free_as_soon_as_the_last_one_leaves),
-		T(test_shutdown_ends_all),
+			T(test_two_clients_see_one_process),
+			T(test_requests_of_two_clients_do_not_mix),
+			T(test_leaving_keeps_it_for_the_other_and_the_last_one_ends_it),
+			T(test_kept_process_survives_and_its_output_does_not_block_it),
+			T(test_flood_goes_on_without_readers),
+			T(test_slow_second_client_is_let_go),
+			T(test_paced_second_client_gets_everything),
+			T(test_same_client_may_not_attach_twice),
+			T(test_key_is_free_as_soon_as_the_last_one_leaves),
+			T(test_shutdown_ends_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,11 +38,16 @@ static void test_environment_directory_and_descriptors(void **state)
 {
 	struct link link = link_open(*state);
 	struct tape tape;
-	char **argv = STRV("sh", "-c", "echo $COLOUR; pwd; ls /proc/self/fd | tr '\\n' ' '; env | grep -c HOME=");
+	char **argv = STRV("sh", "-c",
+			"echo $COLOUR; pwd; ls /proc/self/fd | tr '\\n' ' '; env | grep -c HOME=");
 	char **env = STRV("COLOUR=green", "HOME");
 	tape_init(&tape, 1);
 	setenv("HOME", "/", 1);
-	link_spawn(&link, 1, (struct spawn_msg){.window = BIG_WINDOW, .argv = argv, .env = env, .cwd = (char *)(uintptr_t)"/usr"});
+	link_spawn(&link, 1,
+			(struct spawn_msg){.window = BIG_WINDOW,
+					.argv = argv,
+					.env = env,
+					.cwd = (char *)(uintptr_t) "/usr"});
 	link_exit(&link, &tape);
 	/* 3 is the directory that ls reads; HOME was taken away. */
 	assert_string_equal(tape_text(&tape, CHANNEL_STDOUT), "green\n/usr\n0 1 2 3 0\n");
@@ -58,19 +63,24 @@ static void test_signal_dispositions_are_fresh(void **state)
 	link_shell(&link, 1, "grep -E '^Sig(Ign|Blk)' /proc/self/status | tr -d '\\t\\n'", 0, BIG_WINDOW);
 	link_exit(&link, &tape);
 	unsigned long long blocked, ignored;
-	assert_int_equal(sscanf(tape_text(&tape, CHANNEL_STDOUT), "SigBlk:%llxSigIgn:%llx", &blocked, &ignored), 2);
+	assert_int_equal(sscanf(tape_text(&tape, CHANNEL_STDOUT), "SigBlk:%llxSigIgn:%llx", &blocked,
+					 &ignored),
+			2);
 	assert_true(blocked == 0);
 	assert_int_equal(ignored & 0x7fffffff, 0); /* 32 and 33 belong to the C library */
 	tape_finish(&tape);
 	link_close(&link);
 }
 
-static void expect_failure(struct rig *rig, const char *program, const char *cwd, int code, const char *sentence)
+static void expect_failure(
+		struct rig *rig, const char *program, const char *cwd, int code, const char *sentence)
 {
 	struct link link = link_open(rig);
 	struct trm_error error;
 	char **argv = STRV(program);
-	link_spawn(&link, 5, (struct spawn_msg){.window = BIG_WINDOW, .argv = argv, .cwd = (char *)(uintptr_t)cwd});
+	link_spawn(&link, 5,
+			(struct spawn_msg){
+					.window = BIG_WINDOW, .argv = argv, .cwd = (char *)(uintptr_t)cwd});
 	assert_int_equal(link_error(&link, 5, &error), code);
 	assert_string_equal(error.msg, sentence);
 	/* The id is free again, and the connection lives. */
@@ -90,12 +100,14 @@ static void test_failures_have_a_sentence(void **state)
 	assert_true(write(fd, "#!/no/such/interpreter\n", 23) == 23);
 	assert_int_equal(fchmod(fd, 0755), 0);
 	close(fd);
-	expect_failure(*state, "python3-is-not-here", NULL, TRM_ENOENT, "python3-is-not-here: not found in the sandbox");
+	expect_failure(*state, "python3-is-not-here", NULL, TRM_ENOENT,
+			"python3-is-not-here: not found in the sandbox");
 	expect_failure(*state, "/etc/passwd", NULL, TRM_EPERM,
 			"/etc/passwd: not an executable file, or not permitted in the sandbox");
 	expect_failure(*state, "sh", "/no/such/place", TRM_ENOENT,
 			"sh: the directory to start it in cannot be entered: No such file or directory");
-	snprintf(sentence, sizeof sentence, "%s: the interpreter named in its first line is not found in the sandbox", script);
+	snprintf(sentence, sizeof sentence,
+			"%s: the interpreter named in its first line is not found in the sandbox", script);
 	expect_failure(*state, script, NULL, TRM_ENOENT, sentence);
 	unlink(script);
 }
@@ -105,7 +117,8 @@ static void test_signal_reaches_the_group(void **state)
 	struct link link = link_open(*state);
 	struct tape tape;
 	tape_init(&tape, 1);
-	link_shell(&link, 1, "trap 'echo got it; exit 9' INT; echo ready; while :; do sleep 0.01; done", 0, BIG_WINDOW);
+	link_shell(&link, 1, "trap 'echo got it; exit 9' INT; echo ready; while :; do sleep 0.01; done", 0,
+			BIG_WINDOW);
 	link_until_text(&link, &tape, CHANNEL_STDOUT, "ready");
 	link_pack(&link, 1, FRAME_SIGNAL, "ub", (uint32_t)SIGINT, 0);
 	assert_int_equal(link_exit(&link, &tape).exit_code, 9);
@@ -121,10 +134,12 @@ static void test_tree_includes_other_sessions(void **state)
 	int pids[3];
 	tape_init(&tape, 1);
 	/* A child in a session of its own with a child; and an orphan that kept the session. */
-	link_shell(&link, 1, "setsid sh -c 'sleep 1000 & echo $! $$; wait' & (sleep 1000 >/dev/null 2>&1 & echo $!); wait",
+	link_shell(&link, 1,
+			"setsid sh -c 'sleep 1000 & echo $! $$; wait' & (sleep 1000 >/dev/null 2>&1 & echo "
+			"$!); wait",
 			0, BIG_WINDOW);
-	while (sscanf(tape_text(&tape, CHANNEL_STDOUT), "%d %d %d\n", &pids[0], &pids[1], &pids[2]) != 3 ||
-			tape.out[0].len == 0 || buf_at(&tape.out[0])[tape.out[0].len - 1] != '\n')
+	while (sscanf(tape_text(&tape, CHANNEL_STDOUT), "%d %d %d\n", &pids[0], &pids[1], &pids[2]) != 3
+			|| tape.out[0].len == 0 || buf_at(&tape.out[0])[tape.out[0].len - 1] != '\n')
 		link_until(&link, &tape, FRAME_OUTPUT);
 	link_pack(&link, 1, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
 	assert_int_equal(link_exit(&link, &tape).signal, SIGKILL);
@@ -152,16 +167,21 @@ static void test_pty(void **state)
 {
 	struct link link = link_open(*state);
 	struct tape tape;
-	char **argv = STRV("sh", "-c", "test -t 0 && test -t 2 && stty size; trap 'stty size; echo seen' WINCH;"
+	char **argv = STRV("sh", "-c",
+			"test -t 0 && test -t 2 && stty size; trap 'stty size; echo seen' WINCH;"
 			"echo ready; while ! read line; do :; done; echo \"<$line>\"; cat; echo done");
 	tape_init(&tape, 1);
-	link_spawn(&link, 1, (struct spawn_msg){.flags = SPAWN_PTY | SPAWN_STDIN_OPEN, .rows = 33, .cols = 77,
-			.window = BIG_WINDOW, .argv = argv});
+	link_spawn(&link, 1,
+			(struct spawn_msg){.flags = SPAWN_PTY | SPAWN_STDIN_OPEN,
+					.rows = 33,
+					.cols = 77,
+					.window = BIG_WINDOW,
+					.argv = argv});
 	link_until_text(&link, &tape, CHANNEL_STDOUT, "33 77\r\nready\r\n");
 	link_pack(&link, 1, FRAME_RESIZE, "hh", 40, 100);
+	link_until_text(&link, &tape, CHANNEL_STDOUT, "40 100\r\nseen");
 	link_send(&link, 1, FRAME_INPUT, CHANNEL_STDIN, "hello\n", 6);
 	link_until_text(&link, &tape, CHANNEL_STDOUT, "<hello>\r\n");
-	link_until_text(&link, &tape, CHANNEL_STDOUT, "40 100\r\nseen");
 	link_pack(&link, 1, FRAME_STDIN, "b", STDIN_EOF);
 	assert_int_equal(link_exit(&link, &tape).exit_code, 0);
 	assert_non_null(strstr(tape_text(&tape, CHANNEL_STDOUT), "done\r\n"));
@@ -218,8 +238,13 @@ static void test_many_processes_leave_nothing_open(void **state)
 		struct tape tape;
 		tape_init(&tape, round);
 		char **argv = STRV(round % 3 ? "true" : "not-there");
-		link_spawn(&link, round, (struct spawn_msg){.flags = round % 2 ? SPAWN_CONTROL : SPAWN_PTY,
-				.spare_sets = round % 5, .window = 4096, .argv = argv, .script = "x", .script_len = 1});
+		link_spawn(&link, round,
+				(struct spawn_msg){.flags = round % 2 ? SPAWN_CONTROL : SPAWN_PTY,
+						.spare_sets = round % 5,
+						.window = 4096,
+						.argv = argv,
+						.script = "x",
+						.script_len = 1});
 		if (round % 3) {
 			assert_int_equal(link_exit(&link, &tape).exit_code, 0);
 		} else {
@@ -236,18 +261,18 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_exit_code_and_both_outputs),
-		T(test_killed_by_its_own_signal),
-		T(test_environment_directory_and_descriptors),
-		T(test_signal_dispositions_are_fresh),
-		T(test_failures_have_a_sentence),
-		T(test_signal_reaches_the_group),
-		T(test_tree_includes_other_sessions),
-		T(test_exit_does_not_wait_for_background_children),
-		T(test_pty),
-		T(test_pty_forwards_everything_at_the_end),
-		T(test_process_limit),
-		T(test_many_processes_leave_nothing_open),
+			T(test_exit_code_and_both_outputs),
+			T(test_killed_by_its_own_signal),
+			T(test_environment_directory_and_descriptors),
+			T(test_signal_dispositions_are_fresh),
+			T(test_failures_have_a_sentence),
+			T(test_signal_reaches_the_group),
+			T(test_tree_includes_other_sessions),
+			T(test_exit_does_not_wait_for_background_children),
+			T(test_pty),
+			T(test_pty_forwards_everything_at_the_end),
+			T(test_process_limit),
+			T(test_many_processes_leave_nothing_open),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,8 @@ static uint64_t done_size(const struct frame *frame, uint32_t *ret_mode)
 	return size;
 }
 
-static void put(struct link *link, uint32_t stream, const char *path, uint32_t mode, const char *bytes, size_t n)
+static void put(struct link *link, uint32_t stream, const char *path, uint32_t mode, const char *bytes,
+		size_t n)
 {
 	link_pack(link, stream, FRAME_PUT, "suq", path, mode, (uint64_t)n);
 	for (size_t at = 0; at < n; at += 100000)
@@ -258,14 +259,14 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_put_and_get_give_the_same_back),
-		T(test_get_stays_within_its_window),
-		T(test_empty_file),
-		T(test_what_cannot_be_got),
-		T(test_what_cannot_be_put),
-		T(test_put_replaces_a_link_and_a_fifo),
-		T(test_unfinished_put_leaves_the_old_file_and_nothing_else),
-		T(test_more_than_announced_breaks_the_connection),
+			T(test_put_and_get_give_the_same_back),
+			T(test_get_stays_within_its_window),
+			T(test_empty_file),
+			T(test_what_cannot_be_got),
+			T(test_what_cannot_be_put),
+			T(test_put_replaces_a_link_and_a_fifo),
+			T(test_unfinished_put_leaves_the_old_file_and_nothing_else),
+			T(test_more_than_announced_breaks_the_connection),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
