@@ -48,8 +48,9 @@ enum frame_type {
 	FRAME_SPAWN,        /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, u32 nproc (0: leave),
 	                       strv argv, strv env, str cwd, bytes script. Answer: STARTED or ERROR.
 	                       With a non-empty key and a living process of that key: attach to it instead
-	                       (several clients, one kernel). */
-	FRAME_INPUT,        /* channel; raw bytes */
+	                       (several clients, one kernel). `env` is laid over the agent's own environment;
+	                       an entry without '=' takes that name away. */
+	FRAME_INPUT,        /* channel; raw bytes. Taken and thrown away while stdin is at its end. */
 	FRAME_STDIN,        /* u8 enum stdin_state */
 	FRAME_SIGNAL,       /* u32 signo, u8 scope: 0 group, 1 tree */
 	FRAME_RESIZE,       /* u16 rows, u16 cols */

@@ -59,10 +59,12 @@ static void test_processes_with_cpu_and_memory(void **state)
 		metrics = next_metrics(&link);
 		busy = find(&metrics, "sh -c while :; do :; done");
 		idle = find(&metrics, "sleep 1000");
-	} while (rig_now_ns() < until && !(busy && idle && busy->has_cpu && busy->cpu_percent > 5));
+	} while (rig_now_ns() < until
+			&& !(busy && idle && busy->cpu_percent > 5 && idle->has_cpu && idle->cpu_percent < 5
+					&& idle->state == 'S'));
 	assert_non_null(busy);
 	assert_non_null(idle);
-	assert_true(busy->cpu_percent > 5 && busy->cpu_percent < 150);
+	assert_true(busy->has_cpu && busy->cpu_percent > 5 && busy->cpu_percent < 150);
 	assert_true(idle->has_cpu && idle->cpu_percent < 5);
 	assert_true(idle->mem_bytes > 100000);
 	assert_int_equal(idle->state, 'S');
