@@ -19,6 +19,7 @@ import os
 import sys
 import time
 from _json import encode_basestring_ascii, make_scanner
+from select import POLLIN, poll
 
 DRIVER = '<terrarium>'  # our own file name, by which our frames are known
 WAITING, TAKEN, RUNNING, SHIELDED, ENDING = range(5)
@@ -43,7 +44,7 @@ write_lock = _thread.allocate_lock()  # of the event pipe
 main_thread = _thread.get_ident()
 
 state = WAITING
-early = 0  # an interrupt came before its run began: good until this time, ns
+early = False  # an interrupt has come before its run began
 run_id = None
 spawned = has_spawned = False  # this run, or any, has started processes
 in_child = False  # we are a process that the user's code has forked
@@ -113,11 +114,25 @@ def put(line):
 		os._exit(1)  # nobody listens any more
 
 
+def wait_for(fd, timeout_ms):
+	"""Whether there is something to be read."""
+	poller = poll()
+	poller.register(fd, POLLIN)
+	return poller.poll(timeout_ms)
+
+
+def raise_early():
+	global early
+	early = False
+	raise KeyboardInterrupt
+
+
 def on_interrupt(signum, frame):
+	global early
 	if state == RUNNING:
 		raise KeyboardInterrupt
-	if state != ENDING:
-		later('note_early')()
+	if state != ENDING and (state != WAITING or wait_for(requests, 0)):
+		early = True  # the request of the run that it is meant for is here; else it was meant for the last one
 
 
 # ---- standard streams -------------------------------------------------------------
@@ -302,8 +317,8 @@ def run(request):
 	status, members = 'ok', ''
 	try:
 		state = RUNNING
-		if early and later('is_interrupted_early')():
-			raise KeyboardInterrupt
+		if early:
+			raise_early()
 		text = execute(code, file)
 		if text is not None:
 			text = show(text)
@@ -319,6 +334,7 @@ def run(request):
 	elif text is not None:
 		members = ',"value":' + quote(text)
 	members += finish()
+	state = WAITING  # from when `done` is read, the next request and its interrupt may come
 	put(f'{{"ev":"done","id":{run_id},"status":"{status}"{members},"cpu_us":{cpu_us() - began}}}\n')
 	run_id = None
 
@@ -334,15 +350,16 @@ def take(line):
 			later('give_up')(e, request)
 	else:
 		later('answer')(request)
-	state = WAITING
 
 
 def serve():
 	global state
 	rest = []
 	while True:
-		data = os.read(requests, BLOCK)
+		state = WAITING
+		wait_for(requests, None)  # and not read(): a signal must not find the request neither there nor taken
 		state = TAKEN
+		data = os.read(requests, BLOCK)
 		if not data:
 			later('leave')()
 		rest.append(data)
@@ -351,7 +368,6 @@ def serve():
 			rest = [last]
 			for line in whole:
 				take(line)
-		state = WAITING
 
 
 def ask(prompt='', /):

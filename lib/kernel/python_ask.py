@@ -271,6 +271,8 @@ def answer(request):
 	global state
 	try:
 		state = RUNNING
+		if early:
+			raise_early()
 		members = '"data":' + to_json(answers[request['op']](request))
 		state = ENDING
 	except BaseException as e:
@@ -279,4 +281,5 @@ def answer(request):
 	if in_child:
 		os._exit(1)
 	flush()
+	state = WAITING
 	put(f'{{"ev":"reply","id":{quote(request["id"])},{members}}}\n')

@@ -71,18 +71,16 @@ def flush_c():
 
 def put_shielded(line):
 	"""Write an event from within the user's code; an interrupt waits until it is whole."""
-	global state, early
+	global state
 	if in_child:
 		return
-	before = state
-	if _thread.get_ident() != main_thread or before != RUNNING:
+	if _thread.get_ident() != main_thread or state != RUNNING:
 		return put(line)
-	early, state = 0, SHIELDED
+	state = SHIELDED
 	put(line)
 	state = RUNNING
 	if early:
-		early = 0
-		raise KeyboardInterrupt
+		raise_early()
 
 
 def put_late(output, data):
@@ -91,33 +89,13 @@ def put_late(output, data):
 	return len(data)
 
 
-def is_ready(fd):
-	from select import POLLIN, poll
-	poller = poll()
-	poller.register(fd, POLLIN)
-	return bool(poller.poll(0))
-
-
-def note_early():
-	"""An interrupt while no code runs. It is meant for the next run if the request for that is
-	here, or has just been taken from the pipe; else it came too late for the run before."""
-	global early
-	is_meant = state != WAITING or is_ready(requests)
-	early = time.monotonic_ns() + (1_000_000_000 if is_meant else 100_000)
-
-
-def is_interrupted_early():
-	global early
-	until, early = early, 0
-	return time.monotonic_ns() < until
-
 #: input
 
 def read_input(reader, buffer):
 	if reader.has_read is None:
 		return 0
 	reader.has_read = True
-	if run_id is not None and not in_child and not later('is_ready')(0):
+	if run_id is not None and not in_child and not wait_for(0, 0):
 		flush()
 		later('put_shielded')(f'{{"ev":"input","id":{run_id},"prompt":{quote(reader.prompt[:10000])},'
 			f'"secret":{"true" if reader.is_secret else "false"}}}\n')
@@ -249,6 +227,8 @@ def explain(error):
 	global state
 	try:
 		state = RUNNING
+		if stdin.closed:  # exit() does that
+			later('mend_streams')()
 		if isinstance(error, SystemExit):
 			result = explain_exit(error)
 		elif isinstance(error, KeyboardInterrupt):
@@ -290,8 +270,6 @@ def error_member(name, message, rows):
 
 
 def explain_exit(error):
-	if stdin.closed:  # exit() does that
-		later('mend_streams')()
 	code = error.code
 	if code is None:
 		code = 0
@@ -345,7 +323,7 @@ def leave_child(error):
 			tb = error.__traceback__
 			while tb and tb.tb_frame.f_code.co_filename == DRIVER:
 				tb = tb.tb_next
-			sys.excepthook(type(error), error, tb)
+			sys.excepthook(type(error), error.with_traceback(tb), tb)
 		flush()
 	finally:
 		os._exit(code)

@@ -478,7 +478,8 @@ void driver_stop(struct driver *d)
 {
 	if (!d)
 		return;
-	close(d->request_fd);
+	if (d->request_fd >= 0)
+		close(d->request_fd);
 	driver_wait_exit(d);
 	close_all(d);
 	for (int i = 0; i < DRIVER_CHANNELS; i++)

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* The Python kernel: input, output, interrupts, processes and threads. */
+#include "kernel/drivers/harness.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static int start(void **state)
+{
+	*state = driver_start(TRM_LANG_PYTHON);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	driver_stop(*state);
+	return 0;
+}
+
+/* How often an event of that kind came; the text of the last one's member. */
+static int count_events(const struct driver *d, const char *kind, const char *member, const char **ret_text)
+{
+	int n = 0;
+	const cJSON *event;
+	cJSON_ArrayForEach(event, d->events)
+	{
+		if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(event, "ev")), kind) == 0) {
+			n++;
+			if (ret_text)
+				*ret_text = cJSON_GetStringValue(cJSON_GetObjectItem(event, member));
+		}
+	}
+	return n;
+}
+
+/* ---- input ---------------------------------------------------------------------- */
+
+static void input_is_asked_for(void **state)
+{
+	struct driver *d = *state;
+	const char *prompt = NULL;
+	d->answers = "Ada\n36\n";
+	check_run(d, "name = input('Name? ')\nage = int(input())\nprint(name, age)", "ok", "Name? Ada 36\n");
+	assert_int_equal(count_events(d, "input", "prompt", NULL), 2);
+	d->answers = "x\n";
+	check_run(d, "import sys\nprint('p> ', end='')\nprint(repr(sys.stdin.readline()))", "ok", "p> 'x\\n'\n");
+	d->answers = "a\nb\n";
+	check_run(d, "for line in sys.stdin:\n    print(repr(line))", "ok", "'a\\n'\n'b\\n'\n");
+	d->answers = "a\nb\n";
+	check_value(d, "sys.stdin.read()", "'a\\nb\\n'");
+	d->answers = "raw\xff\n";
+	check_value(d, "sys.stdin.buffer.readline()", "b'raw\\xff\\n'");
+	d->answers = "s3cret\n";
+	check_value(d, "import getpass\ngetpass.getpass('Key: ')", "'s3cret'");
+	assert_string_equal(d->out, "Key: ");
+	assert_int_equal(count_events(d, "input", "prompt", &prompt), 1);
+	assert_string_equal(prompt, "Key: ");
+	assert_true(cJSON_IsTrue(cJSON_GetObjectItem(driver_wait_event(d, "input"), "secret")));
+	d->answers = "to the child\n";
+	check_run(d, "import subprocess\nsubprocess.run(['head', '-n1'], input=input().encode())\nprint(end='')", "ok",
+			"to the child");
+}
+
+static void input_that_is_there_is_not_asked_for(void **state)
+{
+	struct driver *d = *state;
+	driver_stdin(d, "one\ntwo\n");
+	check_run(d, "print(input(), input())", "ok", "one two\n");
+	assert_int_equal(count_events(d, "input", "prompt", NULL), 0);
+}
+
+static void end_of_input_is_an_error_and_passes(void **state)
+{
+	struct driver *d = *state;
+	check_error(d, "input('? ')", "EOFError");
+	assert_string_equal(d->out, "? ");
+	check_value(d, "import sys; sys.stdin.readline()", "''");
+	d->answers = "again\n";
+	check_value(d, "input()", "'again'");
+	check_error(d, "sys.stdin.close()\ninput()", "ValueError");
+	d->answers = "open\n";
+	check_value(d, "input()", "'open'");
+}
+
+/* ---- output --------------------------------------------------------------------- */
+
+static void a_line_is_seen_when_it_is_printed(void **state)
+{
+	struct driver *d = *state;
+	driver_send(d, "print('first')\nimport sys\nprint('err', file=sys.stderr)\ninput()\n");
+	d->answers = "\n";
+	driver_wait_text(d, 0, "first\n");
+	driver_wait_text(d, 1, "err\n");
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "ok");
+}
+
+static void slow_lines_of_a_flood_are_seen_too(void **state)
+{
+	struct driver *d = *state;
+	driver_send(d, "for i in range(1000):\n    print(i)\nimport threading\nthreading.Event().wait()");
+	driver_wait_text(d, 0, "\n999\n");
+	driver_interrupt(d);
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "interrupted");
+	check_run(d, "print('then')", "ok", "then\n");
+}
+
+static void a_million_lines_arrive(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "for i in range(10**6): print('%099d' % i)");
+	assert_int_equal(d->out_len, 100000000);
+	assert_string_equal(d->out + d->out_len - 7, "999999\n");
+	driver_run(d, "print('x' * 10_000_000)");
+	assert_int_equal(d->out_len, 10000001);
+	assert_string_equal(d->out + 9999998, "xx\n");
+}
+
+static void bytes_are_kept_as_they_are(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import sys\nsys.stdout.buffer.write(bytes(range(256)))\nNone");
+	assert_int_equal(d->out_len, 256);
+	for (int i = 0; i < 256; i++)
+		assert_int_equal((unsigned char)d->out[i], i);
+	check_run(d, "print('\\ud800', '\\xe9')", "ok", "\\ud800 \xc3\xa9\n");
+}
+
+static void output_of_others_keeps_its_place(void **state)
+{
+	struct driver *d = *state;
+	check_run(d, "import os, subprocess\nprint('a', end='')\nos.system('printf b')\nprint('c', end='')\n"
+			"subprocess.run(['printf', 'd'])\nprint('e', end='')\nif os.fork() == 0:\n    print('f', end='', flush=True)\n"
+			"    os._exit(0)\nos.wait()\nprint('g')", "ok", "abcdefg\n");
+	check_run(d, "for i in range(100): print('.', end='\\n' if i % 10 == 9 else '')\nos.system('echo end')\nprint('z')\n",
+			"ok", "..........\n..........\n..........\n..........\n..........\n..........\n..........\n"
+			"..........\n..........\n..........\nend\nz\n");
+	check_run(d, "_ = os.write(1, b'raw\\n')", "ok", "raw\n");
+	check_run(d, "import ctypes\nlibc = ctypes.CDLL(None)\n_ = libc.puts(b'from C')", "ok", "from C\n");
+}
+
+static void closed_streams_are_mended(void **state)
+{
+	struct driver *d = *state;
+	check_run(d, "import sys, os\nsys.stdout.close()", "ok", "");
+	check_run(d, "print('new')", "ok", "new\n");
+	check_run(d, "sys.stdout = None\nprint('nowhere')", "ok", "");
+	check_run(d, "sys.stdout = sys.__stdout__\nprint('back')", "ok", "back\n");
+	driver_run(d, "os.close(1)\nprint('lost')");
+	check_run(d, "print('new again')", "ok", "new again\n");
+	check_run(d, "os.close(3); os.close(4)", "error", "");
+	check_run(d, "print('alive')", "ok", "alive\n");
+	check_run(d, "import io\nsys.stdout = io.StringIO()\nprint('kept')", "ok", "");
+	check_value(d, "sys.stdout.getvalue()", "'kept\\n'");
+	driver_send_request(d, "\"op\":\"reset\"");
+	driver_wait(d);
+	check_run(d, "print('reset')", "ok", "reset\n");
+}
+
+static void a_pipe_made_non_blocking_by_a_child_works(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import os\nos.set_blocking(1, False)\nfor i in range(100000): print('%0100d' % i)");
+	assert_string_equal(driver_text_of(d, "status"), "ok");
+	assert_int_equal(d->out_len, 10100000);
+}
+
+/* ---- interrupts ------------------------------------------------------------------ */
+
+static void interrupt_and_check(struct driver *d, const char *code)
+{
+	driver_send(d, code);
+	driver_wait_text(d, 2 * d->set, "go\n");
+	driver_interrupt(d);
+	driver_wait(d);
+	if (strcmp(driver_text_of(d, "status"), "interrupted") != 0)
+		fail_msg("%s: %s", code, driver_text_of(d, "status"));
+	assert_lacks(driver_traceback(d), "terrarium");
+	assert_contains(driver_traceback(d), "KeyboardInterrupt\n");
+}
+
+static void an_interrupt_keeps_the_state(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "x = 42; import os; os.mkfifo('fifo')");
+	static const char *const endless[] = {
+		"print('go')\nwhile True: pass",
+		"import time\nprint('go')\ntime.sleep(100)",
+		"print('go')\nimport sys\nwith open('fifo', 'rb') as f: f.read()",
+		"import subprocess\nsubprocess.run('echo go; sleep 100', shell=True)",
+		"import asyncio\nprint('go')\nawait asyncio.sleep(100)",
+		"import threading\nprint('go')\nthreading.Event().wait()",
+		"async def f():\n    print('go')\n    while True: pass\nawait f()",
+		"print('go')\nwhile True: print('flood')",
+		"def r(): r()\nprint('go')\nwhile True:\n    try: r()\n    except RecursionError: pass",
+	};
+	for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+		driver_send(d, endless[i]);
+		driver_wait_text(d, 2 * d->set, "go\n");
+		driver_interrupt(d);
+		driver_wait(d);
+		assert_string_equal(driver_text_of(d, "status"), "interrupted");
+	}
+	check_value(d, "x", "42");
+}
+
+static void the_place_of_an_interrupt_is_shown(void **state)
+{
+	struct driver *d = *state;
+	interrupt_and_check(d, "def spin():\n    print('go')\n    while True: pass\nspin()");
+	assert_contains(driver_traceback(d), "line 4, in <module>\n    spin()\n");
+	assert_contains(driver_traceback(d), "in spin\n");
+	interrupt_and_check(d, "try:\n    print('go')\n    while True: pass\nfinally:\n    print('cleaned')");
+	assert_contains(d->out, "cleaned\n");
+}
+
+static void an_interrupt_between_runs_does_nothing(void **state)
+{
+	struct driver *d = *state;
+	for (int i = 0; i < 50; i++) {
+		driver_run(d, "y = 1");
+		driver_interrupt(d);
+		/* The signal has been dealt with when a question is answered. */
+		driver_send_request(d, "\"op\":\"is_complete\",\"code\":\"1\"");
+		driver_wait(d);
+	}
+	check_value(d, "y", "1");
+}
+
+static void an_interrupt_right_behind_a_request_counts(void **state)
+{
+	struct driver *d = *state;
+	for (int i = 0; i < 300; i++) {
+		driver_send(d, "while True: pass");
+		driver_interrupt(d);
+		driver_wait(d);
+		assert_string_equal(driver_text_of(d, "status"), "interrupted");
+	}
+}
+
+static void an_interrupt_at_any_time_leaves_a_working_kernel(void **state)
+{
+	struct driver *d = *state;
+	for (int i = 0; i < 500; i++) {
+		driver_send(d, i % 2 ? "print('x' * 100)\n1/0" : "print(1)\n2");
+		for (int spin = 0; spin < i * 40; spin++)
+			__asm__ volatile("");
+		driver_interrupt(d);
+		driver_wait(d);
+	}
+	driver_send_request(d, "\"op\":\"variables\"");
+	driver_wait(d);
+	check_value(d, "6 * 7", "42");
+}
+
+static void handlers_of_the_user_last_for_their_run(void **state)
+{
+	struct driver *d = *state;
+	check_run(d, "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)", "ok", "");
+	driver_send(d, "print('go')\nwhile True: pass");
+	driver_wait_text(d, 0, "go\n");
+	driver_interrupt(d);
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "interrupted");
+	check_run(d, "import os\nsignal.signal(signal.SIGINT, lambda *a: print('mine'))\nos.kill(os.getpid(), 2)", "ok", "mine\n");
+}
+
+/* ---- what outlives a run ------------------------------------------------------------ */
+
+static void a_background_process_keeps_its_own_pipes(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import subprocess\np = subprocess.Popen('read x; echo late; echo late >&2', shell=True, stdin=subprocess.PIPE)");
+	assert_int_equal(cJSON_GetObjectItem(d->done, "set")->valueint, 1);
+	check_run(d, "_ = p.communicate(b'go\\n')\nprint('mine')", "ok", "mine\n");
+	assert_string_equal(d->channel[0].bytes, "late\n");
+	assert_string_equal(d->channel[1].bytes, "late\n");
+	/* Nobody but the kernel is left on the old set: no need to move. */
+	driver_run(d, "import os\nos.system('true')");
+	assert_null(cJSON_GetObjectItem(d->done, "set"));
+	driver_run(d, "_ = os.system('(sleep 100 & echo $! >pid)')");
+	assert_int_equal(cJSON_GetObjectItem(d->done, "set")->valueint, 2);
+	check_run(d, "print('still')\n_ = os.system('kill $(cat pid)')", "ok", "still\n");
+	check_value(d, "p.returncode", "0");
+}
+
+static void many_background_processes_find_free_sets(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import subprocess\nall = []");
+	for (int i = 0; i < 7; i++) {
+		driver_run(d, "all.append(subprocess.Popen(['sleep', '100'])); print('here')");
+		assert_string_equal(d->out, "here\n");
+		assert_non_null(cJSON_GetObjectItem(d->done, "set"));
+	}
+	check_run(d, "for p in all: p.kill(); p.wait()", "ok", "");
+}
+
+static void late_threads_are_told_apart(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import threading, sys\ngate, answered = threading.Event(), threading.Event()\n"
+			"def later():\n    gate.wait()\n    print('late line')\n    print('late err', file=sys.stderr)\n"
+			"    t = threading.Thread(target=print, args=('from its child',)); t.start(); t.join()\n"
+			"    answered.set()\nthreading.Thread(target=later).start()");
+	check_run(d, "print('a')\ngate.set()\n_ = answered.wait()\n"
+			"t = threading.Thread(target=print, args=('mine',)); t.start(); t.join()\nprint('b')", "ok", "a\nmine\nb\n");
+	assert_int_equal(count_events(d, "late", "text", NULL), 3);
+	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 0), "text")), "late line\n");
+	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 1), "stream")), "stderr");
+	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 2), "text")), "from its child\n");
+	driver_run(d, "for i in range(300000): print(i)");
+	check_run(d, "t = threading.Thread(target=print, args=('own',)); t.start(); t.join()", "ok", "own\n");
+}
+
+static void a_fork_does_not_answer(void **state)
+{
+	struct driver *d = *state;
+	check_value(d, "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\npid > 0", "True");
+	check_value(d, "pid = os.fork()\nif pid == 0: raise SystemExit(7)\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])", "7");
+	driver_run(d, "pid = os.fork()\nif pid == 0: 1/0\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])");
+	assert_string_equal(driver_text_of(d, "value"), "1");
+	assert_contains(d->err, "ZeroDivisionError: division by zero\n");
+	assert_lacks(d->err, "terrarium");
+	check_run(d, "pid = os.fork()\nprint('child' if pid == 0 else os.waitpid(pid, 0) and 'parent')", "ok", "child\nparent\n");
+}
+
+static void exit_statuses_are_not_stolen(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import subprocess, time\np = subprocess.Popen(['sh', '-c', 'exit 9'])");
+	driver_run(d, "1");
+	check_value(d, "p.wait()", "9");
+}
+
+static void time_of_children_is_counted(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import subprocess\n_ = subprocess.run(['/usr/bin/python3', '-c', 'for i in range(2000000): pass'])");
+	assert_true(cJSON_GetObjectItem(d->done, "cpu_us")->valuedouble > 20000);
+}
+
+static void exit_handlers_run_at_the_end(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import atexit, threading\natexit.register(print, 'bye')\n"
+			"threading.Thread(target=threading.Event().wait).start()");
+	close(d->request_fd);
+	driver_wait_text(d, 2 * d->set, "bye\n");
+	assert_int_equal(driver_wait_exit(d), 0);
+	d->request_fd = -1;
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
+	const struct CMUnitTest tests[] = {
+		CASE(input_is_asked_for),
+		CASE(input_that_is_there_is_not_asked_for),
+		CASE(end_of_input_is_an_error_and_passes),
+		CASE(a_line_is_seen_when_it_is_printed),
+		CASE(slow_lines_of_a_flood_are_seen_too),
+		CASE(a_million_lines_arrive),
+		CASE(bytes_are_kept_as_they_are),
+		CASE(output_of_others_keeps_its_place),
+		CASE(closed_streams_are_mended),
+		CASE(a_pipe_made_non_blocking_by_a_child_works),
+		CASE(an_interrupt_keeps_the_state),
+		CASE(the_place_of_an_interrupt_is_shown),
+		CASE(an_interrupt_between_runs_does_nothing),
+		CASE(an_interrupt_right_behind_a_request_counts),
+		CASE(an_interrupt_at_any_time_leaves_a_working_kernel),
+		CASE(handlers_of_the_user_last_for_their_run),
+		CASE(a_background_process_keeps_its_own_pipes),
+		CASE(many_background_processes_find_free_sets),
+		CASE(late_threads_are_told_apart),
+		CASE(a_fork_does_not_answer),
+		CASE(exit_statuses_are_not_stolen),
+		CASE(time_of_children_is_counted),
+		CASE(exit_handlers_run_at_the_end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
