@@ -154,14 +154,8 @@ class Output(_io._RawIOBase):
 			return later('put_late')(self, data)
 		try:
 			return os.write(self.fd, data)
-		except BlockingIOError:  # a child has changed the pipe, which is its as well as ours
-			os.set_blocking(self.fd, True)
-			return os.write(self.fd, data)
-		except OSError as error:
-			if error.errno != 9 or in_child:
-				raise
-			os.dup2(set_fds[2 * current_set + self.fd - 1], self.fd)  # an earlier run has closed it
-			return os.write(self.fd, data)
+		except OSError as e:
+			return later('write_again')(self.fd, data, e)
 
 
 class Lines(_io.BufferedWriter):
@@ -281,13 +275,14 @@ def finish():
 	if in_blocks:
 		later('end_blocks')()
 	flush()
-	if reader.has_read:
+	others = _thread._count() > (1 if flusher_tid else 0)
+	if reader.has_read and not others:  # or else one of them may be reading now
 		later('drop_input')()
 	if 'ctypes' in sys.modules:
 		later('flush_c')()
 	if _signal.getsignal(_signal.SIGINT) is not on_interrupt:
 		_signal.signal(_signal.SIGINT, on_interrupt)
-	if late_threads or _thread._count() > (1 if flusher_tid else 0):
+	if others or late_threads:
 		later('note_threads')()
 	if not spawned:
 		return ''

@@ -4,6 +4,9 @@
 
 #: streams
 
+import errno
+
+
 def begin_blocks():
 	global in_blocks, flusher_tid
 	in_blocks = True
@@ -39,14 +42,19 @@ def end_blocks():
 		pass  # closed; the next flush() will see
 
 
+def write_again(fd, data, error):
+	"""Output that could not be written, for reasons that can be mended."""
+	if isinstance(error, BlockingIOError):  # a child has changed the pipe, which is its as well as ours
+		os.set_blocking(fd, True)
+	elif error.errno == errno.EBADF and not in_child:  # the user's code has closed it
+		os.dup2(set_fds[2 * current_set + fd - 1], fd)
+	else:
+		raise error
+	return os.write(fd, data)
+
+
 def mend_streams():
-	"""The user's code has closed a stream, or its descriptor."""
-	for fd in 1, 2:
-		try:
-			os.fstat(fd)
-		except OSError:
-			if not in_child:
-				os.dup2(set_fds[2 * current_set + fd - 1], fd)
+	"""The user's code has closed a stream."""
 	mine = stdin, stdout, stderr
 	theirs = sys.stdin, sys.stdout, sys.stderr
 	open_streams()
