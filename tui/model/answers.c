@@ -29,8 +29,8 @@ static void dialog_close(struct model *m)
 /* ---- may this run? ----------------------------------------------------------------------------- */
 
 static const struct dialog_button confirm_buttons[] = {
-	{ "Run once", 'r', BUTTON_RUN }, { "Always in this session", 'a', BUTTON_ALWAYS },
-	{ "Edit", 'e', BUTTON_EDIT }, { "Cancel", 'c', ANSWER_CANCEL },
+	{ "Run once", "Run", 'r', BUTTON_RUN }, { "Always in this session", "Always", 'a', BUTTON_ALWAYS },
+	{ "Edit", NULL, 'e', BUTTON_EDIT }, { "Cancel", NULL, 'c', ANSWER_CANCEL },
 };
 
 static void tell_where(const struct model *m, struct dialog *d)
@@ -132,7 +132,7 @@ static void answer_confirm(struct model *m, int answer, struct effects *out)
 /* ---- the sandbox is gone ------------------------------------------------------------------------ */
 
 static const struct dialog_button restart_buttons[] = {
-	{ "Start a new one", 's', BUTTON_YES }, { "Cancel", 'c', ANSWER_CANCEL },
+	{ "Start a new one", NULL, 's', BUTTON_YES }, { "Cancel", NULL, 'c', ANSWER_CANCEL },
 };
 
 void ask_restart(struct model *m)
@@ -157,7 +157,7 @@ static void answer_restart(struct model *m, int answer, struct effects *out)
 /* ---- leaving -------------------------------------------------------------------------------------- */
 
 static const struct dialog_button quit_buttons[] = {
-	{ "Quit", 'q', BUTTON_YES }, { "Stay", 's', ANSWER_CANCEL },
+	{ "Quit", NULL, 'q', BUTTON_YES }, { "Stay", NULL, 's', ANSWER_CANCEL },
 };
 
 static bool is_lost(const struct editor *e)
@@ -203,10 +203,10 @@ static void answer_quit(struct model *m, int answer, struct effects *out)
 /* ---- files ------------------------------------------------------------------------------------------ */
 
 static const struct dialog_button overwrite_buttons[] = {
-	{ "Replace", 'r', BUTTON_YES }, { "Cancel", 'c', ANSWER_CANCEL },
+	{ "Replace", NULL, 'r', BUTTON_YES }, { "Cancel", NULL, 'c', ANSWER_CANCEL },
 };
 static const struct dialog_button discard_buttons[] = {
-	{ "Open anyway", 'o', BUTTON_YES }, { "Cancel", 'c', ANSWER_CANCEL },
+	{ "Open anyway", NULL, 'o', BUTTON_YES }, { "Cancel", NULL, 'c', ANSWER_CANCEL },
 };
 
 static void ask_path(struct model *m, enum dialog_kind kind, const char *title, const char *path)

@@ -187,7 +187,8 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 	int want = (int)least((int)widest(d), 1000) + 4;
 	int width = d->is_large ? least(most_cols, 100) : least(least(want, most_cols), 92);
 
-	width = width < least(50, most_cols) ? least(50, most_cols) : width;
+	int low = least(d->n_lines || d->has_field ? 50 : 28, most_cols);
+	width = width < low ? low : width;
 	struct dialog_layout l = { .buttons_row = -1, .n_rows = count_rows(d, (size_t)(width - 4)) };
 	int list = least((int)d->n_items, most_rows - 4);
 	int below = (d->has_field ? 2 : 0) + list + (d->n_buttons ? (rows < 16 ? 1 : 2) : 0);
@@ -207,24 +208,31 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 	return l;
 }
 
-void dialog_button_place(const struct dialog *d, const struct dialog_layout *l, int k, int *ret_col, int *ret_cols)
+static const char *button_label(const struct dialog_button *b, bool is_brief)
 {
-	int total = 0, before = 0, gap = 2;
+	return is_brief && b->brief ? b->brief : b->label;
+}
 
-	for (int i = 0; i < d->n_buttons; i++)
-		total += (int)strlen(d->buttons[i].label) + 4 + gap;
-	if (total - gap > l->text.cols) { /* a narrow screen: no room for air */
-		gap = 0;
-		total = 0;
-		for (int i = 0; i < d->n_buttons; i++)
-			total += (int)strlen(d->buttons[i].label) + 2;
-	}
-	int padding = gap ? 4 : 2;
-	for (int i = 0; i < k; i++)
-		before += (int)strlen(d->buttons[i].label) + padding + gap;
-	int start = l->text.col + (l->text.cols - (total - gap)) / 2;
-	*ret_col = (start < l->text.col ? l->text.col : start) + before;
-	*ret_cols = (int)strlen(d->buttons[k].label) + padding;
+static int buttons_width(const struct dialog *d, int n, bool is_brief, int padding, int gap)
+{
+	int cols = 0;
+
+	for (int i = 0; i < n; i++)
+		cols += (int)strlen(button_label(&d->buttons[i], is_brief)) + padding + gap;
+	return cols;
+}
+
+struct dialog_place dialog_button_place(const struct dialog *d, const struct dialog_layout *l, int k)
+{
+	bool is_brief = buttons_width(d, d->n_buttons, false, 4, 1) > l->text.cols;
+	bool has_air = buttons_width(d, d->n_buttons, is_brief, 4, 1) <= l->text.cols + 1;
+	int padding = has_air ? 4 : 2, gap = has_air ? 1 : 0;
+	int free_cols = l->text.cols - (buttons_width(d, d->n_buttons, is_brief, padding, gap) - gap);
+	struct dialog_place p = { .label = button_label(&d->buttons[k], is_brief), .has_air = has_air };
+
+	p.col = l->text.col + (free_cols > 0 ? free_cols / 2 : 0) + buttons_width(d, k, is_brief, padding, gap);
+	p.cols = (int)strlen(p.label) + padding;
+	return p;
 }
 
 /* ---- keys and mouse ----------------------------------------------------------------------------- */
@@ -302,11 +310,9 @@ static int key(struct dialog *d, const struct dialog_layout *l, const struct eve
 
 static int click(struct dialog *d, const struct dialog_layout *l, const struct event *ev)
 {
-	int col, cols;
-
 	for (int k = 0; k < d->n_buttons && ev->row == l->buttons_row; k++) {
-		dialog_button_place(d, l, k, &col, &cols);
-		if (ev->col >= col && ev->col < col + cols)
+		struct dialog_place p = dialog_button_place(d, l, k);
+		if (ev->col >= p.col && ev->col < p.col + p.cols)
 			return d->buttons[k].answer;
 	}
 	if (rect_contains(l->list, ev->row, ev->col)) {

@@ -22,7 +22,7 @@ enum dialog_kind {
 };
 
 struct dialog_button {
-	const char *label;
+	const char *label, *brief; /* brief: where there is little room; NULL: the same */
 	char letter;  /* that presses it; 0: none */
 	int answer;
 };
@@ -76,8 +76,13 @@ struct dialog_layout {
 };
 struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols);
 
-/* Columns of button k: first one and how many. */
-void dialog_button_place(const struct dialog *d, const struct dialog_layout *l, int k, int *ret_col, int *ret_cols);
+/* Button k: its columns, and which label fits. */
+struct dialog_place {
+	int col, cols;
+	const char *label;
+	bool has_air; /* there is room for brackets */
+};
+struct dialog_place dialog_button_place(const struct dialog *d, const struct dialog_layout *l, int k);
 
 /* Walk over the wrapped rows of the text: *line and *at begin at 0. Gives the bytes of the row and
  * its indentation; false at the end. */

@@ -29,18 +29,17 @@ static void draw_text_rows(const struct dialog *d, struct canvas *c, const struc
 	}
 }
 
-/* Marks in the border: there is text above or below. */
-static void draw_marks(const struct model *m, struct canvas *c, const struct dialog_layout *l)
+/* A mark in the border: there is more text below. */
+static void draw_mark(const struct model *m, struct canvas *c, const struct dialog_layout *l)
 {
 	size_t below = m->dialog.scroll + (size_t)l->text.rows;
-	int row = l->text.row + l->text.rows - 1, right = l->box.col + l->box.cols;
 	char text[48];
 
-	if (below >= l->n_rows || l->text.rows < 1)
+	if (below >= l->n_rows)
 		return;
-	int n = snprintf(text, sizeof text, " %zu more %s ", l->n_rows - below, sign(m->has_utf8, SIGN_MORE));
-	draw_text(c, l->box, row < l->box.row + l->box.rows - 1 ? row : row - 1, right - n - (m->has_utf8 ? -1 : 1),
-			ROLE_BUTTON, text);
+	snprintf(text, sizeof text, " %zu more %s ", l->n_rows - below, sign(m->has_utf8, SIGN_MORE));
+	int cols = (int)cluster_columns(text, strlen(text));
+	draw_text(c, l->box, l->box.row + l->box.rows - 1, l->box.col + l->box.cols - 2 - cols, ROLE_DIALOG_TITLE, text);
 }
 
 static void draw_list(const struct model *m, struct canvas *c, const struct dialog_layout *l)
@@ -78,21 +77,21 @@ static void draw_field(const struct dialog *d, struct canvas *c, struct rect are
 static void draw_buttons(const struct dialog *d, struct canvas *c, const struct dialog_layout *l)
 {
 	for (int k = 0; k < d->n_buttons; k++) {
-		int col, cols;
-		dialog_button_place(d, l, k, &col, &cols);
-		struct rect place = { l->buttons_row, col, 1, cols };
-		uint16_t role = k == d->focus ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
+		struct dialog_place p = dialog_button_place(d, l, k);
+		struct rect place = { l->buttons_row, p.col, 1, p.cols };
+		bool is_focus = k == d->focus;
+		uint16_t role = is_focus ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
+		int start = p.col + (p.has_air ? 2 : 1);
 		canvas_fill(c, place, " ", style_of(role));
-		int start = col + (cols - (int)strlen(d->buttons[k].label)) / 2;
+		draw_text(c, place, place.row, start, role, p.label);
 		/* The letter that presses it is underlined. */
-		int end = draw_text(c, place, place.row, start, role, d->buttons[k].label);
-		canvas_put(c, place, place.row, start, d->buttons[k].label, 1, style_with(role, ATTR_UNDERLINE));
-		if (k == d->focus && end > start) {
-			draw_text(c, place, place.row, col, role, cols - (end - start) > 3 ? "[" : "");
-			draw_text(c, place, place.row, col + cols - 1, role, cols - (end - start) > 3 ? "]" : "");
-			c->cursor_row = place.row;
-			c->cursor_col = start;
-		}
+		canvas_put(c, place, place.row, start, p.label, 1, style_with(role, ATTR_UNDERLINE));
+		if (!is_focus)
+			continue;
+		draw_text(c, place, place.row, p.col, role, p.has_air ? "[" : "");
+		draw_text(c, place, place.row, p.col + p.cols - 1, role, p.has_air ? "]" : "");
+		c->cursor_row = place.row;
+		c->cursor_col = start;
 	}
 }
 
@@ -110,5 +109,5 @@ void draw_dialog(const struct model *m, struct canvas *c)
 		draw_field(d, c, l.field);
 	if (l.buttons_row >= 0)
 		draw_buttons(d, c, &l);
-	draw_marks(m, c, &l);
+	draw_mark(m, c, &l);
 }

@@ -192,6 +192,17 @@ static int draw_meter(const struct model *m, struct canvas *c, const struct mete
 	return below ? 1 + graph_rows : 1;
 }
 
+/* A command line whose program is shown without the folder it lies in. */
+static const char *without_folder(const char *command)
+{
+	const char *name = command;
+
+	for (const char *p = command; *p && *p != ' '; p++)
+		if (*p == '/')
+			name = p + 1;
+	return name;
+}
+
 static void draw_processes(const struct model *m, struct canvas *c, struct rect area)
 {
 	char cpu[16], mem[24];
@@ -207,7 +218,11 @@ static void draw_processes(const struct model *m, struct canvas *c, struct rect 
 		snprintf(cpu, sizeof cpu, p->has_cpu ? "%.1f" : "n/a", p->cpu_percent);
 		double mib = (double)p->mem_bytes / 1048576.0;
 		snprintf(mem, sizeof mem, mib < 9.95 ? "%.1fM" : "%.0fM", mib);
-		draw_format(c, area, row, area.col, ROLE_TEXT, "%6u %5s %6s  %s", p->pid, cpu, mem, p->command);
+		int end = draw_format(c, area, row, area.col, ROLE_TEXT, "%6u %5s %6s  %s", p->pid, cpu, mem,
+				without_folder(p->command));
+		if (end > area.col + area.cols)
+			draw_text(c, area, row, area.col + area.cols - (m->has_utf8 ? 1 : 3), ROLE_DIM,
+					sign(m->has_utf8, SIGN_ELLIPSIS));
 	}
 	if (m->all_processes > m->n_processes && row < area.row + area.rows)
 		draw_format(c, area, row, area.col, ROLE_DIM, "   and %zu more", m->all_processes - m->n_processes);
@@ -217,7 +232,7 @@ static void draw_processes(const struct model *m, struct canvas *c, struct rect 
 static void graph_heights(int rows, int out[SERIES_COUNT])
 {
 	static const struct { int rows, heights[SERIES_COUNT]; } steps[] = {
-		{ 44, { 6, 5, 2, 2 } }, { 32, { 4, 3, 2, 1 } }, { 24, { 3, 2, 1, 1 } }, { 18, { 2, 1, 1, 1 } },
+		{ 44, { 6, 5, 2, 2 } }, { 32, { 4, 3, 1, 1 } }, { 24, { 3, 2, 1, 1 } }, { 18, { 2, 1, 1, 1 } },
 		{ 14, { 1, 1, 1, 1 } }, { 11, { 1, 1, 0, 0 } }, { 0, { 0, 0, 0, 0 } },
 	};
 	size_t i = 0;
@@ -245,20 +260,19 @@ void draw_metrics(const struct model *m, struct canvas *c)
 {
 	struct rect area = m->layout.panes[PANE_METRICS];
 	int heights[SERIES_COUNT], row = area.row, bottom = area.row + area.rows;
-	char uptime[32], reach[48];
+	char uptime[32];
 
 	graph_heights(area.rows, heights);
 	for (int i = 0; i < SERIES_COUNT && row < bottom; i++)
-		row += draw_meter(m, c, &meters[i], area, row, heights[i]);
+		row += draw_meter(m, c, &meters[i], area, row, heights[i]) + (area.rows >= 26); /* air, if there is room */
 	tell_uptime(m, uptime);
 	if (row < bottom)
 		draw_format(c, area, row++, area.col + 1, ROLE_DIM, "NET  %s   up %s   %s", tell_net(m), uptime,
 				m->has_sample ? m->sample.source : "");
-	if (bottom - row < 3)
-		return;
-	snprintf(reach, sizeof reach, " processes ");
-	rule(m, c, area, row, reach);
-	draw_processes(m, c, (struct rect){ row + 1, area.col, bottom - row - 1, area.cols });
+	if (bottom - row >= 4)
+		rule(m, c, area, row++, " processes ");
+	if (bottom - row >= 2)
+		draw_processes(m, c, (struct rect){ row, area.col, bottom - row, area.cols });
 }
 
 /* ---- the strip -------------------------------------------------------------------------------------------- */
@@ -276,22 +290,28 @@ static int strip_meter(const struct model *m, struct canvas *c, struct rect area
 	return col + (graph_cols > 0 ? graph_cols + 2 : 1);
 }
 
+/* The narrowest form: numbers only, one behind the other. */
+static void draw_short_strip(const struct model *m, struct canvas *c, struct rect area)
+{
+	int col = area.col + 1;
+
+	for (int i = 0; i < SERIES_COUNT; i++)
+		if (i != SERIES_DISK)
+			col = strip_meter(m, c, area, area.row, col, &meters[i], 0) + 1;
+}
+
 void draw_strip(const struct model *m, struct canvas *c, struct rect area)
 {
-	char uptime[32];
 	bool two = area.rows > 1;
 	/* Fixed columns, so that a number that grows does not push the rest aside. */
-	int step = area.cols / (two ? 2 : 4);
-	int graph_cols = area.cols < 60 ? 0 : step - (two ? 20 : 15) < 4 ? 4 : step - (two ? 20 : 15);
+	int step = area.cols / (two ? 2 : 4), room = step - (two ? 20 : 15);
 
+	if (area.cols < 60) {
+		draw_short_strip(m, c, area);
+		return;
+	}
 	for (int i = 0; i < SERIES_COUNT; i++) {
 		int row = area.row + (two ? i / 2 : 0), col = area.col + (two ? i % 2 : i) * step + 1;
-		if (area.cols < 60 && i >= SERIES_DISK)
-			break; /* a narrow screen: CPU and memory are what matters */
-		strip_meter(m, c, (struct rect){ row, col, 1, step - 1 }, row, col, &meters[i],
-				area.cols < 60 ? step - 16 : graph_cols);
+		strip_meter(m, c, (struct rect){ row, col, 1, step - 1 }, row, col, &meters[i], room < 4 ? 4 : room);
 	}
-	tell_uptime(m, uptime);
-	if (area.cols < 60)
-		draw_format(c, area, area.row, area.col + 2 * step + 1, ROLE_DIM, "PROC %" PRIu64, m->sample.procs);
 }
