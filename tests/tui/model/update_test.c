@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/* The workbench without a terminal and without a sandbox: messages in, state and effects out. */
+#include "model/update.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "text/text.h"
+
+static struct model m;
+static struct effects fx;
+static uint64_t now_ns;
+
+static void send(struct msg msg)
+{
+	msg.now_ns = now_ns += 1000000;
+	update(&m, &msg, &fx);
+}
+
+static void event(struct event ev)
+{
+	send((struct msg){ .type = MSG_EVENT, .event = &ev });
+}
+
+static void press(uint32_t key, uint8_t mods)
+{
+	event((struct event){ .type = EVENT_KEY, .key = key, .mods = mods });
+}
+
+static void type(const char *text)
+{
+	for (; *text; text++)
+		press(*text == '\n' ? K_ENTER : (uint32_t)*text, 0);
+}
+
+static void resize(int rows, int cols)
+{
+	event((struct event){ .type = EVENT_RESIZE, .row = rows, .col = cols });
+}
+
+static const struct effect *last_effect(enum effect_type wanted)
+{
+	for (size_t i = fx.n; i-- > 0;)
+		if (fx.items[i].type == wanted)
+			return &fx.items[i];
+	return NULL;
+}
+
+static int setup(void **state)
+{
+	struct model_opts opts = { .rows = 36, .cols = 120, .has_utf8 = true, .lang = trm_lang_get(TRM_LANG_PYTHON),
+		.theme = "dark", .confirm = true, .timeout_ms = 30000, .grace_ms = 2000, .metrics_interval_ms = 1000 };
+
+	(void)state;
+	trm_limits_default(&opts.limits);
+	now_ns = 1000000000;
+	if (model_init(&m, &opts) < 0)
+		return -1;
+	send((struct msg){ .type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake" });
+	send((struct msg){ .type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake" });
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	effects_finish(&fx);
+	model_finish(&m);
+	return 0;
+}
+
+static void done(struct trm_result result)
+{
+	result.lang = m.run.lang;
+	send((struct msg){ .type = MSG_RUN_DONE, .result = &result });
+}
+
+static void output(const char *text)
+{
+	send((struct msg){ .type = MSG_RUN_OUTPUT, .text = text, .len = strlen(text), .stream = TRM_STDOUT });
+}
+
+/* Type code and start it without the question. */
+static void run(const char *code)
+{
+	m.confirm = false;
+	type(code);
+	press(K_F5, 0);
+	send((struct msg){ .type = MSG_RUN_ACCEPTED, .number = 1 });
+	send((struct msg){ .type = MSG_RUN_STARTED });
+}
+
+/* All that the output pane holds. */
+static char *shown(void)
+{
+	size_t len;
+
+	outpane_select_all(&m.out);
+	char *text = outpane_copy(&m.out, &len);
+	m.out.has_selection = false;
+	return text ? text : strdup("");
+}
+
+static void assert_shown(const char *part)
+{
+	char *text = shown();
+
+	if (!strstr(text, part))
+		fail_msg("not shown: '%s' in '%s'", part, text);
+	free(text);
+}
+
+/* ---- running ------------------------------------------------------------------------------------- */
+
+static void asks_before_a_run(void **state)
+{
+	(void)state;
+	type("print(1)");
+	press(K_F5, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_CONFIRM);
+	assert_null(last_effect(EFFECT_RUN));
+	press(K_ENTER, 0);
+	const struct effect *run = last_effect(EFFECT_RUN);
+	assert_non_null(run);
+	assert_string_equal(run->text, "print(1)");
+	assert_ptr_equal(run->lang, trm_lang_get(TRM_LANG_PYTHON));
+	assert_int_equal(m.run.state, RUN_QUEUED);
+	assert_true(m.confirm);
+}
+
+static void asks_never_again_if_told_so(void **state)
+{
+	(void)state;
+	type("1");
+	press(K_F5, 0);
+	press('a', 0);
+	assert_non_null(last_effect(EFFECT_RUN));
+	assert_false(m.confirm);
+	done((struct trm_result){ .number = 1 });
+	effects_clear(&fx);
+	press(K_ENTER, MOD_ALT);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_non_null(last_effect(EFFECT_RUN));
+}
+
+static void every_way_out_of_the_question_runs_nothing(void **state)
+{
+	static const struct { uint32_t key; uint8_t mods; } ways[] = {
+		{ K_ESCAPE, 0 }, { 'c', 0 }, { 'e', 0 }, { 'c', MOD_CTRL } };
+
+	(void)state;
+	type("1");
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		press(K_F5, 0);
+		assert_int_equal(m.dialog.kind, DIALOG_CONFIRM);
+		press(ways[i].key, ways[i].mods);
+		assert_int_equal(m.dialog.kind, DIALOG_NONE);
+		assert_null(last_effect(EFFECT_RUN));
+	}
+	press(K_F5, 0);
+	press(K_TAB, 0);
+	press(K_RIGHT, 0);
+	press(K_RIGHT, 0);
+	press(K_ENTER, 0); /* the fourth button is Cancel */
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_null(last_effect(EFFECT_RUN));
+}
+
+static void an_empty_buffer_is_not_run(void **state)
+{
+	(void)state;
+	type("  \n");
+	press(K_F5, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_true(m.notices.is_shown);
+}
+
+static void runs_the_selection_with_its_line_numbers(void **state)
+{
+	(void)state;
+	m.confirm = false;
+	type("a\nif 1:\nb");
+	press(K_HOME, MOD_SHIFT);
+	press(K_HOME, MOD_SHIFT);
+	press(K_F5, 0);
+	assert_string_equal(last_effect(EFFECT_RUN)->text, "\n\nb"); /* indentation that all lines share is gone */
+}
+
+static void one_run_at_a_time(void **state)
+{
+	(void)state;
+	run("loop");
+	effects_clear(&fx);
+	press(K_F5, 0);
+	assert_null(last_effect(EFFECT_RUN));
+	assert_true(m.notices.is_shown);
+}
+
+static void shows_output_and_result(void **state)
+{
+	(void)state;
+	run("x");
+	output("hello\n");
+	output("no newline");
+	done((struct trm_result){ .number = 1, .value = (char *)"42", .wall_us = 400 });
+	assert_shown("[1] python  0.4 ms  ✓  x\nhello\nno newline\n42\n");
+	assert_int_equal(m.run.state, RUN_NONE);
+}
+
+static void shows_why_a_run_failed(void **state)
+{
+	char *trace[] = { (char *)"Traceback:", (char *)"ZeroDivisionError: division by zero", NULL };
+
+	(void)state;
+	run("1/0");
+	done((struct trm_result){ .number = 1, .status = TRM_STATUS_ERROR, .exit_code = 1,
+			.error_name = (char *)"ZeroDivisionError", .error_message = (char *)"division by zero", .traceback = trace });
+	assert_shown("✗  1/0\nTraceback:\nZeroDivisionError: division by zero\n");
+	run("2");
+	done((struct trm_result){ .number = 2, .status = TRM_STATUS_KILLED, .exit_code = 137, .state_lost = true,
+			.reason = (char *)"out of memory at 512 MiB" });
+	assert_shown("killed");
+	assert_shown("out of memory at 512 MiB\npython had to be started again");
+}
+
+static void late_output_names_its_run(void **state)
+{
+	(void)state;
+	send((struct msg){ .type = MSG_LATE, .number = 3, .text = "boo\n", .len = 4 });
+	assert_shown("boo");
+	assert_int_equal(outstore_end(&m.out.store), 1);
+}
+
+static void interrupts_then_kills(void **state)
+{
+	(void)state;
+	run("loop");
+	effects_clear(&fx);
+	press('c', MOD_CTRL);
+	assert_int_equal(m.run.state, RUN_INTERRUPTING);
+	assert_int_equal(fx.n, 1);
+	assert_int_equal(fx.items[0].type, EFFECT_INTERRUPT);
+	press('c', MOD_CTRL);
+	assert_int_equal(m.run.state, RUN_KILLING);
+	assert_int_equal(fx.n, 2);
+	done((struct trm_result){ .status = TRM_STATUS_INTERRUPTED, .number = 1 });
+	assert_shown("interrupted");
+	assert_int_equal(m.run.state, RUN_NONE);
+}
+
+/* ---- input ------------------------------------------------------------------------------------------ */
+
+static void a_question_of_the_program_opens_a_line(void **state)
+{
+	(void)state;
+	run("input()");
+	assert_int_equal(m.focus, PANE_EDITOR);
+	output("name? ");
+	send((struct msg){ .type = MSG_RUN_INPUT, .text = "name? " });
+	assert_true(m.has_input);
+	assert_int_equal(m.focus, PANE_OUTPUT);
+	type("Bob\n");
+	assert_string_equal(last_effect(EFFECT_STDIN)->text, "Bob\n");
+	assert_false(m.has_input);
+	done((struct trm_result){ .number = 1 });
+	assert_int_equal(m.focus, PANE_EDITOR);
+	assert_shown("name? Bob\n");
+}
+
+static void a_secret_is_not_shown(void **state)
+{
+	(void)state;
+	run("getpass()");
+	send((struct msg){ .type = MSG_RUN_INPUT, .text = "Password: ", .flag = true });
+	type("hunter2\n");
+	assert_string_equal(last_effect(EFFECT_STDIN)->text, "hunter2\n");
+	char *text = shown();
+	assert_null(strstr(text, "hunter2"));
+	free(text);
+}
+
+static void typing_in_the_output_goes_to_stdin(void **state)
+{
+	(void)state;
+	run("read");
+	press(K_F6, 0);
+	type("abc");
+	assert_true(m.has_input);
+	press(K_ENTER, 0);
+	assert_string_equal(last_effect(EFFECT_STDIN)->text, "abc\n");
+	press('d', MOD_CTRL);
+	assert_non_null(last_effect(EFFECT_STDIN_EOF));
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------ */
+
+static void each_language_has_its_buffer(void **state)
+{
+	(void)state;
+	type("py");
+	press(K_F2, 0);
+	press(K_DOWN, 0);
+	press(K_ENTER, 0);
+	assert_ptr_equal(m.lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
+	assert_ptr_equal(last_effect(EFFECT_WARM)->lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
+	type("js");
+	assert_int_equal(text_len(m.editors[TRM_LANG_PYTHON].text), 2);
+	press(K_F2, 0);
+	press('b', 0);
+	press(K_ENTER, 0);
+	assert_ptr_equal(m.lang, trm_lang_get(TRM_LANG_BASH));
+	press(K_F2, 0);
+	press(K_F2, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+}
+
+static void leaves_at_once_if_nothing_is_lost(void **state)
+{
+	(void)state;
+	press(K_F10, 0);
+	assert_non_null(last_effect(EFFECT_QUIT));
+}
+
+static void asks_before_something_is_lost(void **state)
+{
+	(void)state;
+	type("precious");
+	press('q', MOD_CTRL);
+	assert_int_equal(m.dialog.kind, DIALOG_QUIT);
+	assert_null(last_effect(EFFECT_QUIT));
+	press(K_ESCAPE, 0);
+	assert_null(last_effect(EFFECT_QUIT));
+	press(K_F10, 0);
+	press(K_ENTER, 0);
+	assert_non_null(last_effect(EFFECT_QUIT));
+}
+
+static void a_dead_sandbox_can_be_replaced(void **state)
+{
+	(void)state;
+	run("os.kill()");
+	done((struct trm_result){ .status = TRM_STATUS_LOST, .reason = (char *)"the sandbox is gone", .number = 1 });
+	send((struct msg){ .type = MSG_SANDBOX_CLOSED, .text = "its keeper died" });
+	assert_int_equal(m.sandbox.state, SANDBOX_DEAD);
+	effects_clear(&fx);
+	press(K_F5, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_RESTART);
+	press(K_ENTER, 0);
+	assert_non_null(last_effect(EFFECT_START_SANDBOX));
+	assert_null(last_effect(EFFECT_RUN));
+}
+
+static void saving_needs_a_name_and_asks_before_it_replaces(void **state)
+{
+	(void)state;
+	type("x");
+	press('s', MOD_CTRL);
+	assert_int_equal(m.dialog.kind, DIALOG_SAVE);
+	type("/tmp/x.py\n");
+	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->text, "/tmp/x.py");
+	send((struct msg){ .type = MSG_SAVE_EXISTS, .text = "/tmp/x.py", .lang = m.lang });
+	assert_int_equal(m.dialog.kind, DIALOG_OVERWRITE);
+	press('r', 0);
+	assert_string_equal(last_effect(EFFECT_SAVE)->text, "/tmp/x.py");
+}
+
+static void a_file_goes_to_the_buffer_of_its_language(void **state)
+{
+	(void)state;
+	press('o', MOD_CTRL);
+	type("a.js\n");
+	assert_ptr_equal(last_effect(EFFECT_OPEN)->lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
+	effects_clear(&fx);
+	type("unsaved");
+	press('o', MOD_CTRL);
+	type("b.py\n");
+	assert_null(last_effect(EFFECT_OPEN));
+	assert_int_equal(m.dialog.kind, DIALOG_DISCARD);
+	press('o', 0);
+	assert_string_equal(last_effect(EFFECT_OPEN)->text, "b.py");
+}
+
+static void themes_are_tried_before_they_are_taken(void **state)
+{
+	static const char names[][64] = { "dark", "light" };
+
+	(void)state;
+	press(K_F3, 0);
+	assert_non_null(last_effect(EFFECT_LIST_THEMES));
+	send((struct msg){ .type = MSG_THEMES, .names = names, .n_names = 2 });
+	press(K_DOWN, 0);
+	assert_string_equal(last_effect(EFFECT_THEME)->text, "light");
+	assert_int_equal(last_effect(EFFECT_THEME)->number, 0);
+	press(K_ESCAPE, 0);
+	assert_string_equal(last_effect(EFFECT_THEME)->text, "dark");
+	press(K_F3, 0);
+	send((struct msg){ .type = MSG_THEMES, .names = names, .n_names = 2 });
+	press(K_DOWN, 0);
+	press(K_ENTER, 0);
+	assert_string_equal(m.theme, "light");
+}
+
+static void scrolling_stays_until_the_end_is_reached(void **state)
+{
+	(void)state;
+	run("x");
+	for (int i = 0; i < 200; i++)
+		output("line\n");
+	press(K_F6, 0);
+	press(K_PAGE_UP, 0);
+	assert_true(m.out.is_scrolled);
+	struct rect area = model_output_area(&m);
+	uint64_t top = outpane_top(&m.out, area.rows, area.cols).line;
+	output("more\n");
+	assert_int_equal(outpane_top(&m.out, area.rows, area.cols).line, top);
+	press(K_PAGE_DOWN, 0);
+	press(K_DOWN, 0);
+	press(K_DOWN, 0);
+	assert_false(m.out.is_scrolled);
+	press(K_HOME, 0);
+	assert_int_equal(outpane_top(&m.out, area.rows, area.cols).line, 0);
+	press(K_END, 0);
+	assert_false(m.out.is_scrolled);
+}
+
+static void output_can_be_copied_by_mouse(void **state)
+{
+	(void)state;
+	run("x");
+	output("some words\n");
+	done((struct trm_result){ .number = 1 });
+	struct rect area = model_output_area(&m);
+	event((struct event){ .type = EVENT_MOUSE, .action = MOUSE_PRESS, .button = 1, .row = area.row + 1, .col = area.col + 5 });
+	event((struct event){ .type = EVENT_MOUSE, .action = MOUSE_DRAG, .button = 1, .row = area.row + 1, .col = area.col + 10 });
+	event((struct event){ .type = EVENT_MOUSE, .action = MOUSE_RELEASE, .button = 1, .row = area.row + 1, .col = area.col + 10 });
+	press('c', MOD_CTRL);
+	assert_string_equal(last_effect(EFFECT_COPY)->text, "words");
+}
+
+static void any_size_and_back_loses_nothing(void **state)
+{
+	static const int sizes[][2] = { { 10, 40 }, { 1, 1 }, { 24, 80 }, { 9, 39 }, { 100, 300 }, { 16, 60 }, { 36, 120 } };
+
+	(void)state;
+	run("x = 1");
+	output("kept\n");
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		for (int pane = 0; pane < PANE_COUNT; pane++) {
+			model_focus(&m, (enum pane)pane);
+			resize(sizes[i][0], sizes[i][1]);
+			assert_int_equal(m.layout.kind == LAYOUT_TOO_SMALL, sizes[i][0] < 10 || sizes[i][1] < 40);
+		}
+	assert_shown("kept");
+	assert_int_equal(text_len(model_editor(&m)->text), 5);
+}
+
+static void no_two_commands_share_a_key(void **state)
+{
+	size_t n;
+	const struct command_binding *b = command_bindings(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			assert_false(b[i].key == b[k].key && b[i].mods == b[k].mods);
+	struct event alt5 = { .type = EVENT_KEY, .key = '5', .mods = MOD_ALT };
+	assert_int_equal(command_of_key(&alt5), COMMAND_RUN);
+}
+
+static void the_key_bar_fits(void **state)
+{
+	struct keybar_item items[KEYBAR_MAX];
+
+	(void)state;
+	for (int cols = 40; cols <= 300; cols++) {
+		int n = keybar_make(cols, true, items);
+		assert_true(n >= 3);
+		assert_true(items[n - 1].col + items[n - 1].cols <= cols);
+		assert_int_equal(items[n - 1].command, COMMAND_QUIT);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(asks_before_a_run), TEST(asks_never_again_if_told_so), TEST(every_way_out_of_the_question_runs_nothing),
+		TEST(an_empty_buffer_is_not_run), TEST(runs_the_selection_with_its_line_numbers), TEST(one_run_at_a_time),
+		TEST(shows_output_and_result), TEST(shows_why_a_run_failed), TEST(late_output_names_its_run),
+		TEST(interrupts_then_kills), TEST(a_question_of_the_program_opens_a_line), TEST(a_secret_is_not_shown),
+		TEST(typing_in_the_output_goes_to_stdin), TEST(each_language_has_its_buffer),
+		TEST(leaves_at_once_if_nothing_is_lost), TEST(asks_before_something_is_lost),
+		TEST(a_dead_sandbox_can_be_replaced), TEST(saving_needs_a_name_and_asks_before_it_replaces),
+		TEST(a_file_goes_to_the_buffer_of_its_language), TEST(themes_are_tried_before_they_are_taken),
+		TEST(scrolling_stays_until_the_end_is_reached), TEST(output_can_be_copied_by_mouse),
+		TEST(any_size_and_back_loses_nothing), TEST(no_two_commands_share_a_key), TEST(the_key_bar_fits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
