@@ -13,11 +13,10 @@
 		return (struct embed){embed_##name##_start, (size_t)(embed_##name##_end - embed_##name##_start)}; \
 	}
 
-#define AND "\"\n.incbin \"" /* several files, one after the other */
 #define DRIVER(file) EMBED_SOURCE_DIR "/lib/kernel/" file
 
 EMBED(agent, EMBED_BUILD_DIR "/terrarium-agent")
 EMBED(keeper, EMBED_BUILD_DIR "/terrarium-keeper")
-EMBED(driver_python, DRIVER("python.py") AND DRIVER("python_more.py") AND DRIVER("python_ask.py"))
+EMBED(driver_python, EMBED_BUILD_DIR "/python.driver")
 EMBED(driver_node, DRIVER("node.js"))
 EMBED(driver_bash, DRIVER("bash.sh"))

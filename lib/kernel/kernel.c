@@ -9,8 +9,7 @@ static const struct kernel_spec specs[TRM_LANG_COUNT] = {
 	[TRM_LANG_PYTHON] = {
 		/* Not isolated (-I): the user's packages and the modules beside their code are to be found. */
 		.argv = LIST("/usr/bin/python3", "-c",
-			"(lambda s:exec(compile(s[:s.index('\\n#: ')],'<terrarium>','exec'),"
-			"{'__name__':'<terrarium>','source':s}))(open(5,encoding='utf-8').read())"),
+			"f=open(5,'rb');exec(b''.join(iter(f.readline,b'\\n')),{'f':f})"),
 		.env = NO_ENV,
 		.driver = embed_driver_python,
 	},

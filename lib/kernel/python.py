@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The kernel driver for Python. What is spoken on its descriptors is in kernel.h.
 
-This file is compiled at every start and is kept short: that is a good part of what a
-start costs. What follows it in the embedded source (python_more.py, python_ask.py) is
-in sections that begin with "#:", each compiled when a function of it is first wanted.
-Modules that take long to import (traceback, asyncio, inspect) are imported there, or never.
+Code is loaded in sections, for a quick start: this file first, those that begin with "#:"
+in python_more.py and python_ask.py when a function of them is first wanted. Modules that take long to import (traceback, asyncio, inspect) are imported there, or never.
 
 Signals: SIGINT raises KeyboardInterrupt while `state` is RUNNING, which it is only
 while code of the user runs. An assignment to `state` is the first thing after that
@@ -33,6 +31,7 @@ SPAWNS = frozenset(('subprocess.Popen', 'os.system', 'os.posix_spawn', 'os.fork'
 
 main = sys.modules['__main__']
 names = main.__dict__  # of the user's code
+names.pop('f').close()  # descriptor 5: see python_boot.py
 sources = {}  # file name of a run: its code
 line_cache = None  # that of linecache, once somebody has imported it
 flags = 0  # `from __future__` of earlier runs
@@ -59,9 +58,13 @@ def later(name):
 	"""A function out of one of the later sections."""
 	here = globals()
 	if name not in here:
-		place = source.index(f'\ndef {name}(')
-		start, end = source.rindex('\n#: ', 0, place), source.find('\n#: ', place)
-		exec(compile(source[start:end], DRIVER, 'exec'), here)
+		section = code.get(name)
+		if not section:
+			source = code['source']
+			place = source.index(f'\ndef {name}(')
+			start, end = source.rindex('\n#: ', 0, place), source.find('\n#: ', place)
+			section = compile(source[start:end], DRIVER, 'exec')
+		exec(section, here)
 	return here[name]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Questions to the Python kernel, compiled with the first of them; see python.py."""
+"""Questions to the Python kernel, loaded with the first of them; see python.py."""
 
 #: questions
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part of python.py that is compiled when it is wanted: a section at a time, each from a
+"""The part of python.py that is loaded when it is wanted: a section at a time, each from a
 "#:" line to the next. Functions here reach those of other sections through later()."""
 
 #: streams

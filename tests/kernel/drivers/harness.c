@@ -55,11 +55,10 @@ static int child_end(int child_fds[], int place, bool child_reads)
 }
 
 /* The driver's source, as a file: a pipe might not take all of it before anybody reads. */
-static int source_file(const struct kernel_spec *spec)
+static int source_file(struct embed source)
 {
 	FILE *file = tmpfile();
 	assert_non_null(file);
-	struct embed source = spec->driver();
 	assert_int_equal(fwrite(source.bytes, 1, source.n, file), source.n);
 	rewind(file);
 	int fd = fcntl(fileno(file), F_DUPFD_CLOEXEC, 100);
@@ -82,7 +81,7 @@ static void exec_child(const struct kernel_spec *spec, const char *cwd, const in
 	_exit(127);
 }
 
-static void open_and_fork(struct driver *d, const struct kernel_spec *spec)
+static void open_and_fork(struct driver *d, const struct kernel_spec *spec, struct embed source)
 {
 	enum { PLACES = 10 + 2 * KERNEL_SPARE_SETS };
 	int child_fds[PLACES];
@@ -94,7 +93,7 @@ static void open_and_fork(struct driver *d, const struct kernel_spec *spec)
 	d->channel_fd[1] = child_end(child_fds, 2, false);
 	d->request_fd = child_end(child_fds, 3, true);
 	d->event_fd = child_end(child_fds, 4, false);
-	child_fds[5] = source_file(spec);
+	child_fds[5] = source_file(source);
 	for (int i = 2; i < DRIVER_CHANNELS; i++)
 		d->channel_fd[i] = child_end(child_fds, 10 + i - 2, false);
 	d->pid = fork();
@@ -107,6 +106,11 @@ static void open_and_fork(struct driver *d, const struct kernel_spec *spec)
 }
 
 struct driver *driver_start(enum trm_lang_id id)
+{
+	return driver_start_source(id, kernel_spec(trm_lang_get(id))->driver());
+}
+
+struct driver *driver_start_source(enum trm_lang_id id, struct embed source)
 {
 	const struct trm_lang *lang = trm_lang_get(id);
 	if (access(lang->interpreter, X_OK)) {
@@ -123,7 +127,7 @@ struct driver *driver_start(enum trm_lang_id id)
 	for (int i = 0; i < DRIVER_CHANNELS; i++)
 		text_clear(&d->channel[i]);
 	text_clear(&d->line);
-	open_and_fork(d, kernel_spec(lang));
+	open_and_fork(d, kernel_spec(lang), source);
 	const cJSON *ready = driver_wait_event(d, "ready");
 	const char *version = cJSON_GetStringValue(cJSON_GetObjectItem(ready, "version"));
 	snprintf(d->version, sizeof d->version, "%s", version ? version : "");

@@ -53,6 +53,8 @@ struct driver {
 
 /* Start the driver of a language and wait until it is ready. Skips the test when the interpreter is missing. */
 struct driver *driver_start(enum trm_lang_id lang);
+/* The same with another driver than the embedded one. */
+struct driver *driver_start_source(enum trm_lang_id lang, struct embed source);
 /* Close descriptor 3 and wait for the driver to exit by itself. Takes NULL. */
 void driver_stop(struct driver *d);
 

@@ -39,6 +39,27 @@ static void it_tells_its_version(void **state)
 	check_value(d, "import sys; sys.version.startswith('3.') and sys.argv == [''] and sys.path[0] == ''", "True");
 }
 
+/* Where the interpreter is not the one of the build, the driver is compiled from its source. */
+static void it_starts_from_its_source(void **state)
+{
+	(void)state;
+	struct embed whole = kernel_spec(trm_lang_get(TRM_LANG_PYTHON))->driver();
+	const char *rest = memmem(whole.bytes, whole.n, "\n\n", 2);
+	assert_non_null(rest);
+	rest += 2;
+	size_t boot = (size_t)(rest - whole.bytes);
+	char *other = malloc(whole.n);
+	assert_non_null(other);
+	memcpy(other, whole.bytes, whole.n);
+	other[boot] ^= 1; /* the magic number of the byte code */
+	struct driver *d = driver_start_source(TRM_LANG_PYTHON, (struct embed){other, whole.n});
+	check_value(d, "x = 20\nx + 1", "21");
+	check_error(d, "1/0", "ZeroDivisionError");
+	assert_non_null(driver_ask(d, "complete", "pri", -1));
+	driver_stop(d);
+	free(other);
+}
+
 static void names_persist(void **state)
 {
 	struct driver *d = *state;
@@ -285,6 +306,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
 		CASE(it_tells_its_version),
+		cmocka_unit_test(it_starts_from_its_source),
 		CASE(names_persist),
 		CASE(the_last_expression_is_the_value),
 		CASE(pasted_code_runs_as_it_is),

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# What `python3 -c` runs first: it reads these lines up to the blank one and leaves the rest
+# of descriptor 5 in `f`. That is either code compiled when Terrarium was built, good if the
+# interpreter is of the same version (2 ms faster), or just the source; see python_pack.py.
+blob = f.read()
+if blob[:4] == __import__('_frozen_importlib_external').MAGIC_NUMBER:
+	code = __import__('marshal').loads(blob[4:])
+else:
+	source = blob[blob.index(b'# SPDX'):].decode()
+	code = {'': compile(source[:source.index('\n#: ')], '<terrarium>', 'exec'), 'source': source}
+exec(code[''], {'__name__': '<terrarium>', 'code': code})
+

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""Run at build time: python_pack.py OUT BOOT SOURCE… writes what descriptor 5 of a Python
+kernel gives. After BOOT: the magic number of this interpreter's byte code; a dictionary that
+gives for '' the code of the first section, and for each function of a later section the code of
+that section; the source, for interpreters of other versions."""
+import marshal
+import re
+import sys
+from importlib.util import MAGIC_NUMBER
+
+out, boot, *files = sys.argv[1:]
+source = ''
+for file in files:
+	with open(file, encoding='utf-8') as f:
+		source += f.read()
+first, *later = source.split('\n#: ')
+code = {'': compile(first, '<terrarium>', 'exec')}
+for text in later:
+	section = compile('#: ' + text, '<terrarium>', 'exec')
+	for name in re.findall(r'^def (\w+)\(', text, re.MULTILINE):
+		code[name] = section
+with open(out, 'wb') as f, open(boot, 'rb') as start:
+	f.write(start.read() + MAGIC_NUMBER + marshal.dumps(code) + source.encode())
