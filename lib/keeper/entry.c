@@ -24,7 +24,10 @@ static bool remove_noted_groups(int entry_fd)
 		const char *base = strrchr(path, '/');
 		if (strncmp(path, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) || !group_is_keepers(base + 1))
 			continue;
-		is_done &= rmdir(path) == 0 || errno == ENOENT;
+		if (rmdir(path) == 0 || errno == ENOENT)
+			continue;
+		group_kill(path); /* nobody else will */
+		is_done &= rmdir(path) == 0;
 	}
 	return is_done;
 }

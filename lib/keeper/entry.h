@@ -16,8 +16,8 @@ void entry_note_groups(int entry_fd, const struct groups *groups);
 /* Remove the entry and, if it was the last, the runtime directory itself. */
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path);
 
-/* Remove entries whose keeper has died, and the groups noted there. Those that a dying
- * process still holds stay for the next time. */
+/* Remove entries whose keeper has died, and the groups noted there, with what is in them. Those
+ * that a dying process still holds stay for the next time. */
 void entry_sweep(int run_fd);
 
 #endif

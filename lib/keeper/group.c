@@ -135,11 +135,12 @@ uint64_t groups_oom_kills(const struct groups *g)
 	return at ? strtoull(at + strlen("oom_kill "), NULL, 10) : 0;
 }
 
-static void kill_all(const struct group_dir *d)
+void group_kill(const char *dir)
 {
 	char path[GROUP_PATH + 64], pids[4096];
-	group_write(d, "cgroup.kill", "1"); /* version 2 only */
-	snprintf(path, sizeof path, "%s/cgroup.procs", d->path);
+	snprintf(path, sizeof path, "%s/cgroup.kill", dir);
+	file_write(path, "1"); /* version 2 only */
+	snprintf(path, sizeof path, "%s/cgroup.procs", dir);
 	file_read(path, pids, sizeof pids);
 	for (char *at = pids, *end; *at; at = *end ? end + 1 : end) {
 		long pid = strtol(at, &end, 10);
@@ -157,7 +158,7 @@ void groups_remove(struct groups *g)
 		/* EBUSY: a process of ours is on its way out, or, with luck for us alone, still in. */
 		for (int tries = 0; rmdir(g->dir[i].path) < 0 && errno == EBUSY && tries < 5000; tries++) {
 			if (tries % 16 == 0)
-				kill_all(&g->dir[i]);
+				group_kill(g->dir[i].path);
 			nanosleep(&nap, NULL);
 		}
 	}

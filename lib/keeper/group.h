@@ -57,6 +57,9 @@ uint64_t groups_oom_kills(const struct groups *g);
 /* Kill what is in them and remove them; waits up to a second for dying processes to leave. */
 void groups_remove(struct groups *g);
 
+/* Kill what is in the group of that path. */
+void group_kill(const char *dir);
+
 /* Is that the name of a keeper's group? */
 bool group_is_keepers(const char *name);
 

@@ -148,17 +148,21 @@ static void hear_words(struct keeper *k)
 	}
 }
 
-static void reap(struct keeper *k, int options)
+static void note_end(struct keeper *k, pid_t pid, int status)
+{
+	if (pid != k->launch.pid || k->has_status)
+		return;
+	k->status = status;
+	k->has_status = true;
+	k->is_ending = true;
+}
+
+static void reap(struct keeper *k)
 {
 	int status;
 	pid_t pid;
-	while ((pid = waitpid(-1, &status, options)) > 0 || (pid < 0 && errno == EINTR)) {
-		if (pid != k->launch.pid)
-			continue;
-		k->status = status;
-		k->has_status = true;
-		k->is_ending = true;
-	}
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		note_end(k, pid, status);
 }
 
 static void hear_signals(struct keeper *k)
@@ -166,7 +170,7 @@ static void hear_signals(struct keeper *k)
 	struct signalfd_siginfo info;
 	while (read(k->signal_fd, &info, sizeof info) == sizeof info) {
 		if (info.ssi_signo == SIGCHLD)
-			reap(k, WNOHANG);
+			reap(k);
 		else
 			k->is_ending = k->was_asked = true;
 	}
@@ -221,11 +225,29 @@ static void send_gone(struct keeper *k, uint64_t oom_kills)
 		send_packet(&b);
 }
 
+static bool kill_children(void)
+{
+	pid_t pids[64];
+	size_t n = watchdog_children(getpid(), pids, 64);
+	for (size_t i = 0; i < n; i++)
+		kill(pids[i], SIGKILL);
+	return n > 0;
+}
+
+/* Bubblewrap takes its child along when it dies, but for a moment at its start: then the child, which
+ * waits for a word from it, comes to us instead. */
+static void end_all(struct keeper *k)
+{
+	int status;
+	while (kill_children()) {
+		pid_t pid = waitpid(-1, &status, 0);
+		note_end(k, pid, status);
+	}
+}
+
 static void tear_down(struct keeper *k)
 {
-	if (k->launch.pid > 0 && !k->has_status)
-		kill(k->launch.pid, SIGKILL);
-	reap(k, 0); /* until there is no child left, adopted ones included */
+	end_all(k);
 	if (k->launch.words_fd >= 0)
 		hear_words(k);
 	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(&k->groups);

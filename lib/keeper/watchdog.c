@@ -43,6 +43,11 @@ static size_t add_children_of(pid_t pid, pid_t *pids, size_t n, size_t cap)
 	return n;
 }
 
+size_t watchdog_children(pid_t pid, pid_t *pids, size_t cap)
+{
+	return add_children_of(pid, pids, 0, cap);
+}
+
 size_t watchdog_descendants(pid_t root, pid_t *pids, size_t cap)
 {
 	size_t n = add_children_of(root, pids, 0, cap);

@@ -23,6 +23,9 @@ struct watchdog {
 /* One look. True if something was killed. */
 bool watchdog_look(struct watchdog *w);
 
+/* Children of a process; at most `cap`. */
+size_t watchdog_children(pid_t pid, pid_t *pids, size_t cap);
+
 /* Processes below `root`, children after their parents; at most `cap`. */
 size_t watchdog_descendants(pid_t root, pid_t *pids, size_t cap);
 

@@ -36,10 +36,16 @@ struct traces {
 	pid_t keeper;
 };
 
+static void trace_sandbox(struct traces *t, const struct trm_sandbox *sandbox)
+{
+	snprintf(t->name, sizeof t->name, "%s", trm_sandbox_name(sandbox));
+	t->keeper = host_child_of(getpid());
+}
+
 static void trace(struct traces *t, const struct inside *where)
 {
-	snprintf(t->name, sizeof t->name, "%s", trm_sandbox_name(where->sandbox));
-	t->keeper = host_keeper();
+	trace_sandbox(t, where->sandbox);
+	assert_int_equal(t->keeper, host_keeper());
 }
 
 static void make_word(struct traces *t, const char *what)
@@ -132,6 +138,14 @@ static void after_the_agent_is_killed(void **state)
 	assert_true(nothing_is_left(&t));
 }
 
+static void on_early_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	bool *is_closed = user;
+	(void)sandbox;
+	assert_int_equal(why->code, TRM_OK);
+	*is_closed = true;
+}
+
 static bool sweep_and_look(void *user)
 {
 	inside_open(&in, NULL);
@@ -169,6 +183,33 @@ static void after_a_polite_signal_to_the_keeper(void **state)
 	assert_true(nothing_is_left(&t));
 }
 
+/* Wherever the start is just then. */
+static void after_an_early_close(void **state)
+{
+	static const struct trm_sandbox_cb cb = {.closed = on_early_closed};
+	struct trm_sandbox_opts opts;
+	struct trm_loop *loop;
+	(void)state;
+	trm_sandbox_opts_default(&opts);
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	for (unsigned i = 0; i < 60; i++) {
+		struct trm_sandbox *sandbox;
+		struct traces t = {.word = "no such word"};
+		bool is_closed = false;
+		double deadline = host_now_ms() + 1000, until = host_now_ms() + i * 0.1;
+		assert_int_equal(trm_sandbox_open(loop, &opts, &cb, &is_closed, &sandbox, NULL), 0);
+		trace_sandbox(&t, sandbox);
+		while (host_now_ms() < until)
+			trm_loop_step(loop, 0);
+		trm_sandbox_close(sandbox);
+		while (!is_closed && host_now_ms() < deadline)
+			trm_loop_step(loop, 10);
+		assert_true(is_closed);
+		assert_true(nothing_is_left(&t));
+	}
+	trm_loop_destroy(loop);
+}
+
 static void a_name_is_taken_once(void **state)
 {
 	struct inside second;
@@ -203,6 +244,7 @@ int cases_leftovers(void)
 		cmocka_unit_test(after_the_agent_is_killed),
 		cmocka_unit_test(after_the_keeper_is_killed),
 		cmocka_unit_test(after_a_polite_signal_to_the_keeper),
+		cmocka_unit_test(after_an_early_close),
 		cmocka_unit_test(a_name_is_taken_once),
 		cmocka_unit_test(without_bubblewrap_it_says_what_to_do),
 	};
