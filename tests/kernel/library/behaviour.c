@@ -94,12 +94,37 @@ static void check_state(const struct language *language, struct bed *bed)
 		bed_run(bed, language->name, language->set_state);
 }
 
+static bool is_on(struct bed *bed)
+{
+	return strstr(bed_stdout(bed), "on\n");
+}
+
+static const struct trm_result *interrupt(const struct language *language, struct bed *bed)
+{
+	struct trm_run_opts o;
+	trm_run_opts_default(&o);
+	o.lang = bed_lang(language->name);
+	o.code = row->code;
+	o.code_len = strlen(row->code);
+	o.offers_stdin = row->input;
+	bed_begin(bed, &o);
+	if (!bed_wait_for(bed, is_on, 20000))
+		behaviour_fail("it does not print 'on'");
+	double start = bed_now_ms();
+	trm_run_interrupt(bed->run);
+	const struct trm_result *r = bed_end(bed);
+	if (bed_now_ms() - start > (row->loses_state ? 3000 : 100))
+		behaviour_fail("the interrupt took %.1f ms", bed_now_ms() - start);
+	return r;
+}
+
 static void run_row(const struct language *language, struct bed *bed)
 {
 	double start = bed_now_ms();
 	unsigned before = n_failures;
-	const struct trm_result *r = row->input ? bed_run_with(bed, language->name, row->code, row->input)
-						: bed_run(bed, language->name, row->code);
+	const struct trm_result *r = row->is_interrupted ? interrupt(language, bed)
+			: row->input ? bed_run_with(bed, language->name, row->code, row->input)
+			: bed_run(bed, language->name, row->code);
 	unsigned long long number = r->number;
 	check_result(language, bed, r);
 	check_state(language, bed);

@@ -15,6 +15,7 @@ struct behaviour {
 	const char *name;
 	const char *code;
 	const char *input;        /* offered on stdin; NULL: none is offered */
+	bool is_interrupted;      /* as soon as it has printed "on\n"; must end within 100 ms */
 	enum trm_status status;
 	int exit_code;
 	const char *out;          /* stdout, exactly; NULL: not looked at */

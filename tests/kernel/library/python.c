@@ -128,6 +128,21 @@ static const struct behaviour ROWS[] = {
 		{.name = "and the next run", .code = "del input, repr, open\nprint(repr(1))", .out = "1\n"},
 		{.name = "a caught interrupt of its own", .code = "import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\n"
 				"    import time\n    time.sleep(5)\nexcept KeyboardInterrupt:\n    print('caught')", .out = "caught\n"},
+#define INTERRUPTED .is_interrupted = true, .status = TRM_STATUS_INTERRUPTED, .exit_code = 130
+		{.name = "an endless loop", .code = "print('on')\nwhile True: pass", INTERRUPTED},
+		{.name = "an endless flood", .code = "print('on')\nwhile True: print('x' * 90)", INTERRUPTED},
+		{.name = "a sleep", .code = "import time\nprint('on')\ntime.sleep(1000)", INTERRUPTED},
+		{.name = "a child that sleeps", .code = "import subprocess\nprint('on')\nsubprocess.run(['sleep', '1000'])", INTERRUPTED},
+		{.name = "a wait for input", .code = "print('on')\ninput()", .input = "", INTERRUPTED},
+		{.name = "an await", .code = "import asyncio\nprint('on')\nawait asyncio.sleep(1000)", INTERRUPTED},
+		{.name = "a caught interrupt", .code = "import time\ntry:\n    print('on')\n    time.sleep(1000)\n"
+				"except KeyboardInterrupt:\n    print('caught')", .is_interrupted = true, .out = "on\ncaught\n"},
+		{.name = "a thread that goes on", .code = "import threading, time\nthreading.Thread(target=time.sleep, args=(2,)).start()\n"
+				"print('on')\ntime.sleep(1000)", INTERRUPTED},
+		{.name = "an ignored interrupt", .code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+				"print('on')\nwhile True: pass", INTERRUPTED, .loses_state = true},
+		{.name = "a swallowed interrupt", .code = "while True:\n    try:\n        print('on')\n        while True: pass\n"
+				"    except BaseException: pass", INTERRUPTED, .loses_state = true},
 		{.name = "SIGKILL", .code = "import os\nos.kill(os.getpid(), 9)", .status = TRM_STATUS_KILLED, .exit_code = 137,
 				.loses_state = true},
 		{.name = "SIGSEGV", .code = "import ctypes\nctypes.string_at(0)", .status = TRM_STATUS_KILLED, .exit_code = 139,
