@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "base/err.h"
+#include "base/log.h"
 
 enum { START_TIMEOUT_MS = 180000 };
 
@@ -90,8 +91,10 @@ static void start_closing(struct trm_sandbox *s)
 
 void sandbox_fail(struct trm_sandbox *s, const struct trm_error *why)
 {
-	if (sandbox_is_open(s))
+	if (sandbox_is_open(s)) {
+		log_write(LOG_WARNING, "sandbox '%s' is given up: %s", s->name, why->msg);
 		s->why = *why;
+	}
 	start_closing(s);
 }
 
@@ -218,6 +221,7 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		free(s);
 		return r;
 	}
+	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->ops->name);
 	trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
 	if (s->opts.metrics_interval_ms)
 		metrics_send_watch(s);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "session/session.h"
 
 void kernel_init(struct kernel *k, struct trm_session *session, const struct trm_lang *lang)
@@ -56,6 +57,7 @@ bool kernel_is_free(const struct kernel *k)
 
 static void fault(struct kernel *k, const char *sentence)
 {
+	log_write(LOG_WARNING, "the %s kernel is killed: %s", k->lang->name, sentence);
 	snprintf(k->fault, sizeof k->fault, "%.190s", sentence);
 	stop_kill(k);
 }
@@ -198,6 +200,8 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	bool was_ready = k->is_ready;
 	struct trm_error gone, *sentence = &gone;
 	err_fail(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);
+	log_write(LOG_INFO, "the %s kernel ended: exit code %d, signal %d", k->lang->name,
+			status ? status->exit_code : -1, status ? status->signal : 0);
 	k->proc = NULL;
 	k->is_ready = false;
 	k->set = 0;

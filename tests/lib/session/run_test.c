@@ -541,6 +541,25 @@ static void empty_code_is_a_run(void **state)
 	bed_close(&bed);
 }
 
+static void on_log(void *user, int level, const char *msg)
+{
+	assert_true(level >= 0 && level <= 3);
+	bed_text_add(user, msg, strlen(msg));
+}
+
+static void deaths_are_logged(void **state)
+{
+	struct bed_text log = {0};
+	(void)state;
+	trm_set_log(on_log, &log);
+	lie_down(NULL);
+	bed_run(&bed, "python", "die 6");
+	bed_close(&bed);
+	trm_set_log(NULL, NULL);
+	assert_non_null(strstr(log.s, "the python kernel ended: exit code -1, signal 6"));
+	free(log.s);
+}
+
 static void a_thousand_runs(void **state)
 {
 	char code[64];
@@ -585,6 +604,7 @@ int main(void)
 			cmocka_unit_test(displays_are_kept),
 			cmocka_unit_test(bad_requests_are_refused),
 			cmocka_unit_test(empty_code_is_a_run),
+			cmocka_unit_test(deaths_are_logged),
 			cmocka_unit_test(a_thousand_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
