@@ -161,6 +161,17 @@ class Output(_io._RawIOBase):
 			return later('write_again')(self.fd, data, e)
 
 
+class Errors(Output):
+	"""stderr, in order with stdout."""
+	count = 0
+
+	def write(self, data):
+		self.count += 1
+		if self.count < BURST:
+			return later('write_in_order')(self, data)
+		return Output.write(self, data)
+
+
 class Lines(_io.BufferedWriter):
 	"""Buffer of stdout: many lines one after the other go out in blocks."""
 	count = 0
@@ -188,12 +199,13 @@ class Input(_io._RawIOBase):
 
 
 def open_streams():
-	global stdin, stdout, stderr, reader, lines
+	global stdin, stdout, stderr, reader, lines, errors
 	reader = Input()
 	lines = Lines(Output(1, '<stdout>'), BLOCK)
 	stdin = _io.TextIOWrapper(_io.BufferedReader(reader), 'utf-8', 'surrogateescape')
 	stdout = _io.TextIOWrapper(lines, 'utf-8', 'backslashreplace', '\n', True)
-	stderr = _io.TextIOWrapper(_io.BufferedWriter(Output(2, '<stderr>')), 'utf-8', 'backslashreplace', '\n', True)
+	errors = Errors(2, '<stderr>')
+	stderr = _io.TextIOWrapper(_io.BufferedWriter(errors), 'utf-8', 'backslashreplace', '\n', True)
 	sys.stdin = sys.__stdin__ = stdin
 	sys.stdout = sys.__stdout__ = stdout
 	sys.stderr = sys.__stderr__ = stderr
@@ -309,7 +321,7 @@ def run(request):
 	if code[:1] == '\ufeff':
 		code = code[1:]
 	run_id = quote(request['id'])
-	lines.count = 0
+	lines.count = errors.count = 0
 	began = cpu_us()
 	text = error = None
 	status, members = 'ok', ''

@@ -7,6 +7,36 @@
 import errno
 
 
+PIPE, PIPE_LEFT = 0o010000, 0x541B  # S_IFIFO; FIONREAD
+SETTLE_TRIES, SETTLE_S = 40, 50e-6
+
+
+def write_in_order(stream, data):
+	"""Two pipes do not tell their reader which was written first: so each is given the time to be
+	read before the other is written. Only for the first lines of a run, and not for ever."""
+	try:
+		stdout.flush()
+	except (OSError, ValueError, RuntimeError):
+		pass  # closed, or we are called out of a write to it
+	settle(1)
+	n = Output.write(stream, data)
+	settle(2)
+	return n
+
+
+def settle(fd):
+	import fcntl
+	try:
+		if os.fstat(fd).st_mode & 0o170000 != PIPE:
+			return
+		for _ in range(SETTLE_TRIES):
+			if fcntl.ioctl(fd, PIPE_LEFT, b'\0\0\0\0') == b'\0\0\0\0':
+				return
+			time.sleep(SETTLE_S)
+	except OSError:
+		pass  # closed by the user's code: the write will tell
+
+
 def begin_blocks():
 	global in_blocks, flusher_tid
 	in_blocks = True

@@ -42,7 +42,19 @@ static void check_out_of_memory(const struct bed *bed, const struct trm_result *
 		behaviour_fail("the reason is '%s'", r->reason ? r->reason : "");
 }
 
+static void check_order(const struct bed *bed, const struct trm_result *r)
+{
+	(void)bed;
+	if (r->output_len != 39 || memcmp(r->output, "0o\n0e\n1o\n1e\n", 12) != 0 || r->n_chunks < 10)
+		behaviour_fail("what came is '%.*s'", (int)r->output_len, r->output);
+	for (size_t i = 0; i + 5 < r->output_len; i += 6)
+		if (r->output[i] != r->output[i + 3])
+			behaviour_fail("out of order at %zu: '%.*s'", i, (int)r->output_len, r->output);
+}
+
 static const struct behaviour ROWS[] = {
+		{.name = "stdout and stderr stay in order", .code = "import sys\nfor i in range(6):\n    print(f'{i}o')\n"
+				"    print(f'{i}e', file=sys.stderr)\nprint('bye',end='')", .check = check_order},
 		{.name = "a last line without newline", .code = "print('a')\nprint('b', end='')", .out = "a\nb"},
 		{.name = "an expression's value", .code = "y = 20\ny + 1", .value = "21", .out = ""},
 		{.name = "None has no value", .code = "None", .value = "", .out = ""},
