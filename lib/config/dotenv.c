@@ -46,7 +46,8 @@ static int take(struct trm_config *config, char *line, const char *filename, siz
 	if (setting->not_from_dotenv)
 		return err_fail(reterr, TRM_EINVAL,
 				"%s cannot be set here, because a folder must not decide it; use the environment or "
-				"the config file", label);
+				"the config file",
+				label);
 	return trm_config_set(config, setting, value, label, reterr);
 }
 

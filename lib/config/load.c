@@ -149,19 +149,19 @@ int trm_config_load(struct trm_config *config, const char *path, struct trm_erro
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)
 {
 	*opts = (struct trm_sandbox_opts){
-		.backend = config->backend,
-		.name = *config->name ? config->name : NULL,
-		.limits = config->limits,
-		.start_timeout_ms = config->start_timeout_ms,
-		.metrics_interval_ms = config->metrics_interval_ms,
+			.backend = config->backend,
+			.name = *config->name ? config->name : NULL,
+			.limits = config->limits,
+			.start_timeout_ms = config->start_timeout_ms,
+			.metrics_interval_ms = config->metrics_interval_ms,
 	};
 }
 
 void trm_config_session_opts(const struct trm_config *config, struct trm_session_opts *opts)
 {
 	*opts = (struct trm_session_opts){
-		.timeout_ms = config->timeout_ms,
-		.grace_ms = config->grace_ms,
-		.output_keep_bytes = (size_t)config->output_keep_bytes,
+			.timeout_ms = config->timeout_ms,
+			.grace_ms = config->grace_ms,
+			.output_keep_bytes = (size_t)config->output_keep_bytes,
 	};
 }

@@ -61,7 +61,8 @@ static int take(struct trm_config *config, const struct source *src, const cJSON
 		return fail_unknown(src, offset, item->string, reterr);
 	for (const cJSON *before = item->prev; before->next; before = before->prev)
 		if (!strcmp(before->string, item->string))
-			return fail_at(src, offset, reterr, "this setting was already given above; keep one of the two");
+			return fail_at(src, offset, reterr,
+					"this setting was already given above; keep one of the two");
 	char text[400], label[96];
 	if (!value_text(item, text, sizeof text)) {
 		char why[200];
@@ -141,8 +142,8 @@ int trm_config_parse(struct trm_config *config, const char *text, size_t n, cons
 		struct trm_config draft = *config;
 		r = root ? take_all(&draft, &src, blanked, root, reterr)
 			 : fail_at(&src, error_offset(blanked, end), reterr,
-					   "this is not JSON: look for a missing or spare comma, quote or bracket here "
-					   "or just before");
+					 "this is not JSON: look for a missing or spare comma, quote or bracket here "
+					 "or just before");
 		cJSON_Delete(root);
 		if (r == 0)
 			*config = draft;

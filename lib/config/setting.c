@@ -12,39 +12,41 @@
 #define FIELD(f) offsetof(struct trm_config, f), sizeof(((struct trm_config *)0)->f)
 
 static const struct trm_setting settings[] = {
-	{"language", "--lang", 'l', "TERRARIUM_LANG", "LANG", "", TRM_SETTING_TEXT, 0, 0, false, false,
-			"python, javascript, bash; else by file name", FIELD(language)},
-	{"backend", "--backend", 0, "TERRARIUM_BACKEND", "NAME", "local", TRM_SETTING_TEXT, 0, 0, false, false,
-			"where sandboxes live: local, fake", FIELD(backend)},
-	{"name", "--name", 0, "TERRARIUM_NAME", "NAME", "", TRM_SETTING_TEXT, 0, 0, false, false,
-			"name of the sandbox; default: a random one", FIELD(name)},
-	{"memory", "--memory", 0, "TERRARIUM_MEMORY", "MIB", "512", TRM_SETTING_BYTES, 16, 1 << 20, false,
-			false, "memory of everything inside", FIELD(limits.mem_bytes)},
-	{"cpus", "--cpus", 0, "TERRARIUM_CPUS", "N", "1", TRM_SETTING_CORES, 0.01, 1024, false, false,
-			"processor cores, e.g. 0.5", FIELD(limits.cpus)},
-	{"processes", "--processes", 0, "TERRARIUM_PROCESSES", "N", "128", TRM_SETTING_COUNT, 8, 32768, false,
-			false, "processes and threads", FIELD(limits.procs)},
-	{"disk", "--disk", 0, "TERRARIUM_DISK", "MIB", "256", TRM_SETTING_BYTES, 1, 1 << 20, false, false,
-			"files in the sandbox, all together", FIELD(limits.disk_bytes)},
-	{"file_size", "--file-size", 0, "TERRARIUM_FILE_SIZE", "MIB", "256", TRM_SETTING_BYTES, 1, 1 << 20,
-			false, false, "largest single file", FIELD(limits.file_bytes)},
-	{"open_files", "--open-files", 0, "TERRARIUM_OPEN_FILES", "N", "4096", TRM_SETTING_COUNT, 32, 1 << 20,
-			false, false, "open files of a process", FIELD(limits.open_files)},
-	{"timeout", "--timeout", 0, "TERRARIUM_TIMEOUT", "S", "30", TRM_SETTING_SECONDS, 0.001, 4e6, true, false,
-			"seconds a run may take; 0: no limit", FIELD(timeout_ms)},
-	{"grace", "--grace", 0, "TERRARIUM_GRACE", "S", "2", TRM_SETTING_SECONDS, 0, 3600, true, false,
-			"seconds from an interrupt to the kill", FIELD(grace_ms)},
-	{"start_timeout", "--start-timeout", 0, "TERRARIUM_START_TIMEOUT", "S", "180", TRM_SETTING_SECONDS, 0.1,
-			86400, false, false, "seconds a sandbox may take to start", FIELD(start_timeout_ms)},
-	{"metrics_interval", "--metrics-interval", 0, "TERRARIUM_METRICS_INTERVAL", "S", "1",
-			TRM_SETTING_SECONDS, 0.2, 60, false, false, "seconds between two samples",
-			FIELD(metrics_interval_ms)},
-	{"keep_output", "--keep-output", 0, "TERRARIUM_KEEP_OUTPUT", "MIB", "8", TRM_SETTING_BYTES, 1, 1024,
-			false, false, "output of a run kept in its result", FIELD(output_keep_bytes)},
-	{"theme", "--theme", 0, "TERRARIUM_THEME", "NAME", "dark", TRM_SETTING_TEXT, 0, 0, false, false,
-			"colours of the workbench", FIELD(theme)},
-	{"confirm", "--confirm", 0, "TERRARIUM_CONFIRM", "on|off", "on", TRM_SETTING_SWITCH, 0, 0, false, true,
-			"ask before code is run", FIELD(confirm)},
+		{"language", "--lang", 'l', "TERRARIUM_LANG", "LANG", "", TRM_SETTING_TEXT, 0, 0, false,
+				false, "python, javascript, bash; else by file name", FIELD(language)},
+		{"backend", "--backend", 0, "TERRARIUM_BACKEND", "NAME", "local", TRM_SETTING_TEXT, 0, 0,
+				false, false, "where sandboxes live: local, fake", FIELD(backend)},
+		{"name", "--name", 0, "TERRARIUM_NAME", "NAME", "", TRM_SETTING_TEXT, 0, 0, false, false,
+				"name of the sandbox; default: a random one", FIELD(name)},
+		{"memory", "--memory", 0, "TERRARIUM_MEMORY", "MIB", "512", TRM_SETTING_BYTES, 16, 1 << 20,
+				false, false, "memory of everything inside", FIELD(limits.mem_bytes)},
+		{"cpus", "--cpus", 0, "TERRARIUM_CPUS", "N", "1", TRM_SETTING_CORES, 0.01, 1024, false, false,
+				"processor cores, e.g. 0.5", FIELD(limits.cpus)},
+		{"processes", "--processes", 0, "TERRARIUM_PROCESSES", "N", "128", TRM_SETTING_COUNT, 8,
+				32768, false, false, "processes and threads", FIELD(limits.procs)},
+		{"disk", "--disk", 0, "TERRARIUM_DISK", "MIB", "256", TRM_SETTING_BYTES, 1, 1 << 20, false,
+				false, "files in the sandbox, all together", FIELD(limits.disk_bytes)},
+		{"file_size", "--file-size", 0, "TERRARIUM_FILE_SIZE", "MIB", "256", TRM_SETTING_BYTES, 1,
+				1 << 20, false, false, "largest single file", FIELD(limits.file_bytes)},
+		{"open_files", "--open-files", 0, "TERRARIUM_OPEN_FILES", "N", "4096", TRM_SETTING_COUNT, 32,
+				1 << 20, false, false, "open files of a process", FIELD(limits.open_files)},
+		{"timeout", "--timeout", 0, "TERRARIUM_TIMEOUT", "S", "30", TRM_SETTING_SECONDS, 0.001, 4e6,
+				true, false, "seconds a run may take; 0: no limit", FIELD(timeout_ms)},
+		{"grace", "--grace", 0, "TERRARIUM_GRACE", "S", "2", TRM_SETTING_SECONDS, 0, 3600, true,
+				false, "seconds from an interrupt to the kill", FIELD(grace_ms)},
+		{"start_timeout", "--start-timeout", 0, "TERRARIUM_START_TIMEOUT", "S", "180",
+				TRM_SETTING_SECONDS, 0.1, 86400, false, false,
+				"seconds a sandbox may take to start", FIELD(start_timeout_ms)},
+		{"metrics_interval", "--metrics-interval", 0, "TERRARIUM_METRICS_INTERVAL", "S", "1",
+				TRM_SETTING_SECONDS, 0.2, 60, false, false, "seconds between two samples",
+				FIELD(metrics_interval_ms)},
+		{"keep_output", "--keep-output", 0, "TERRARIUM_KEEP_OUTPUT", "MIB", "8", TRM_SETTING_BYTES, 1,
+				1024, false, false, "output of a run kept in its result",
+				FIELD(output_keep_bytes)},
+		{"theme", "--theme", 0, "TERRARIUM_THEME", "NAME", "dark", TRM_SETTING_TEXT, 0, 0, false,
+				false, "colours of the workbench", FIELD(theme)},
+		{"confirm", "--confirm", 0, "TERRARIUM_CONFIRM", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
+				false, true, "ask before code is run", FIELD(confirm)},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 
@@ -130,11 +132,16 @@ struct unit {
 };
 
 static const struct unit units[] = {
-	{TRM_SETTING_BYTES, "K", 1.0 / 1024},  {TRM_SETTING_BYTES, "KiB", 1.0 / 1024},
-	{TRM_SETTING_BYTES, "M", 1},           {TRM_SETTING_BYTES, "MiB", 1},
-	{TRM_SETTING_BYTES, "G", 1024},        {TRM_SETTING_BYTES, "GiB", 1024},
-	{TRM_SETTING_SECONDS, "ms", 0.001},    {TRM_SETTING_SECONDS, "s", 1},
-	{TRM_SETTING_SECONDS, "m", 60},        {TRM_SETTING_SECONDS, "min", 60},
+		{TRM_SETTING_BYTES, "K", 1.0 / 1024},
+		{TRM_SETTING_BYTES, "KiB", 1.0 / 1024},
+		{TRM_SETTING_BYTES, "M", 1},
+		{TRM_SETTING_BYTES, "MiB", 1},
+		{TRM_SETTING_BYTES, "G", 1024},
+		{TRM_SETTING_BYTES, "GiB", 1024},
+		{TRM_SETTING_SECONDS, "ms", 0.001},
+		{TRM_SETTING_SECONDS, "s", 1},
+		{TRM_SETTING_SECONDS, "m", 60},
+		{TRM_SETTING_SECONDS, "min", 60},
 };
 
 static bool measure(enum trm_setting_kind kind, const char *text, double *ret)
@@ -153,11 +160,13 @@ static bool measure(enum trm_setting_kind kind, const char *text, double *ret)
 }
 
 /* What a number of each kind is called: in front of "must be …", and after the limit. */
-static const struct { const char *noun, *unit; } words[] = {
-	[TRM_SETTING_BYTES] = {"a number of MiB, such as 512 or 2G", " MiB"},
-	[TRM_SETTING_CORES] = {"a number of cores, such as 1 or 0.5", " cores"},
-	[TRM_SETTING_COUNT] = {"a whole number", ""},
-	[TRM_SETTING_SECONDS] = {"a number of seconds, such as 30 or 500ms", " seconds"},
+static const struct {
+	const char *noun, *unit;
+} words[] = {
+		[TRM_SETTING_BYTES] = {"a number of MiB, such as 512 or 2G", " MiB"},
+		[TRM_SETTING_CORES] = {"a number of cores, such as 1 or 0.5", " cores"},
+		[TRM_SETTING_COUNT] = {"a whole number", ""},
+		[TRM_SETTING_SECONDS] = {"a number of seconds, such as 30 or 500ms", " seconds"},
 };
 
 static int check_range(const struct trm_setting *s, double value, const char *text, const char *label,
@@ -167,7 +176,8 @@ static int check_range(const struct trm_setting *s, double value, const char *te
 		return 0;
 	if (value < s->min)
 		return err_fail(reterr, TRM_EINVAL, "%s %s: must be at least %.10g%s%s", label, text, s->min,
-				words[s->kind].unit, s->zero_is_off && s->min > 0 ? ", or 0 for no limit" : "");
+				words[s->kind].unit,
+				s->zero_is_off && s->min > 0 ? ", or 0 for no limit" : "");
 	if (value > s->max)
 		return err_fail(reterr, TRM_EINVAL, "%s %s: must be at most %.10g%s", label, text, s->max,
 				words[s->kind].unit);
@@ -179,7 +189,8 @@ static int set_number(struct trm_config *config, const struct trm_setting *s, co
 {
 	void *field = (char *)config + s->offset;
 	double value;
-	if (!measure(s->kind, text, &value) || (s->kind == TRM_SETTING_COUNT && value != (double)(int64_t)value))
+	if (!measure(s->kind, text, &value)
+			|| (s->kind == TRM_SETTING_COUNT && value != (double)(int64_t)value))
 		return err_fail(reterr, TRM_EINVAL, "%s %s: must be %s", label, *text ? text : "''",
 				words[s->kind].noun);
 	int r = check_range(s, value, text, label, reterr);
@@ -199,7 +210,8 @@ static int set_number(struct trm_config *config, const struct trm_setting *s, co
 static int set_switch(struct trm_config *config, const struct trm_setting *s, const char *text,
 		const char *label, struct trm_error *reterr)
 {
-	static const char *const yes[] = {"on", "true", "yes", "1"}, *const no[] = {"off", "false", "no", "0"};
+	static const char *const yes[] = {"on", "true", "yes", "1"}, *const no[] = {"off", "false", "no",
+										     "0"};
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
 		if (!strcasecmp(text, yes[i]) || !strcasecmp(text, no[i])) {
 			*(bool *)((char *)config + s->offset) = !strcasecmp(text, yes[i]);
@@ -213,8 +225,8 @@ static int set_text(struct trm_config *config, const struct trm_setting *s, cons
 {
 	size_t n = strlen(text);
 	if (n >= s->size)
-		return err_fail(reterr, TRM_EINVAL, "%s %.40s…: must not be longer than %zu bytes", label, text,
-				s->size - 1);
+		return err_fail(reterr, TRM_EINVAL, "%s %.40s…: must not be longer than %zu bytes", label,
+				text, s->size - 1);
 	if (!n && *s->fallback)
 		return err_fail(reterr, TRM_EINVAL, "%s '': must not be empty", label);
 	memcpy((char *)config + s->offset, text, n + 1);
@@ -240,7 +252,8 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 	case TRM_SETTING_BYTES:
 		return (size_t)snprintf(out, cap, "%.10g", (double)*(const uint64_t *)field / (1 << 20));
 	case TRM_SETTING_CORES: return (size_t)snprintf(out, cap, "%.10g", *(const double *)field);
-	case TRM_SETTING_SECONDS: return (size_t)snprintf(out, cap, "%.10g", *(const uint32_t *)field / 1000.0);
+	case TRM_SETTING_SECONDS:
+		return (size_t)snprintf(out, cap, "%.10g", *(const uint32_t *)field / 1000.0);
 	case TRM_SETTING_COUNT: break;
 	}
 	return (size_t)snprintf(out, cap, "%u", *(const uint32_t *)field);

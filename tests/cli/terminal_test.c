@@ -27,8 +27,8 @@ static const char *program;
 /* A program on a terminal of its own. */
 struct desk {
 	pid_t pid;
-	int fd;        /* our end */
-	int terminal;  /* the other end too, so that its settings can be looked at afterwards */
+	int fd;       /* our end */
+	int terminal; /* the other end too, so that its settings can be looked at afterwards */
 	char seen[65536];
 	size_t n;
 };
@@ -166,7 +166,7 @@ static void a_second_ctrl_c_kills_what_is_stubborn(void **state)
 	(void)state;
 	struct desk d;
 	desk_open(&d, ARGV(W("run"), W("-y"), W("--grace"), W("60"), W("--backend"), W("fake"), W("-c"),
-			W("print started\nstubborn")));
+				      W("print started\nstubborn")));
 	desk_expect(&d, "started");
 	/* Two that arrive together are one signal: so type one at a time, until it ends. */
 	for (long start = now_ms(); now_ms() < start + DEADLINE_MS && !desk_has_ended(&d);) {
@@ -192,9 +192,10 @@ static void the_terminal_is_stdin(void **state)
 static void hostile_output_does_not_reach_the_terminal(void **state)
 {
 	(void)state;
+	static const char code[] = "print a\033]52;c;aGk=\007b\033[2J\033[6n\033[31mred\n"
+				   "fail E\033[2J m\033]0;t\007\n";
 	struct desk d;
-	desk_open(&d, ARGV(W("run"), W("-y"), W("--backend"), W("fake"), W("-c"),
-			W("print a\033]52;c;aGk=\007b\033[2J\033[6n\033[31mred\nfail E\033[2J m\033]0;t\007\nvalue \033[2J5")));
+	desk_open(&d, ARGV(W("run"), W("-y"), W("--backend"), W("fake"), W("-c"), W(code)));
 	assert_int_equal(desk_close(&d), 1);
 	assert_non_null(strstr(d.seen, "ab\033[31mred"));
 	assert_null(strstr(d.seen, "\033[2J"));
@@ -217,8 +218,9 @@ static void find_local(void)
 static void desk_open_shell(struct desk *d, const char *arguments)
 {
 	char script[1024];
-	snprintf(script, sizeof script, "sh -c 'echo pid=$$; exec \"$@\"' sh '%s' %s; echo \"code=$?\"; stty -a",
-			program, arguments);
+	snprintf(script, sizeof script,
+			"sh -c 'echo pid=$$; exec \"$@\"' sh '%s' %s; echo \"code=$?\"; stty -a", program,
+			arguments);
 	desk_open_program(d, "/bin/sh", ((char *const[]){W("sh"), W("-c"), script, NULL}));
 }
 
@@ -236,7 +238,8 @@ static void exec_gives_a_terminal(void **state)
 	if (!has_local)
 		skip();
 	struct desk d;
-	desk_open_shell(&d, "exec -- bash -c 'stty size; echo ready; read -r line; echo \"got $line\"; stty size; exit 7'");
+	desk_open_shell(&d,
+			"exec -- bash -c 'stty size; echo ready; read -r line; echo \"got $line\"; stty size; exit 7'");
 	desk_expect(&d, "30 90");
 	desk_expect(&d, "ready");
 	struct winsize size = {.ws_row = 20, .ws_col = 60};
@@ -280,16 +283,16 @@ static void a_signal_leaves_the_terminal_sane(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_asks_and_a_yes_runs),
-		cmocka_unit_test(a_no_runs_nothing),
-		cmocka_unit_test(ctrl_c_at_the_question_ends_it),
-		cmocka_unit_test(ctrl_c_interrupts_a_run),
-		cmocka_unit_test(a_second_ctrl_c_kills_what_is_stubborn),
-		cmocka_unit_test(the_terminal_is_stdin),
-		cmocka_unit_test(hostile_output_does_not_reach_the_terminal),
-		cmocka_unit_test(exec_gives_a_terminal),
-		cmocka_unit_test(exec_leaves_the_terminal_sane),
-		cmocka_unit_test(a_signal_leaves_the_terminal_sane),
+			cmocka_unit_test(it_asks_and_a_yes_runs),
+			cmocka_unit_test(a_no_runs_nothing),
+			cmocka_unit_test(ctrl_c_at_the_question_ends_it),
+			cmocka_unit_test(ctrl_c_interrupts_a_run),
+			cmocka_unit_test(a_second_ctrl_c_kills_what_is_stubborn),
+			cmocka_unit_test(the_terminal_is_stdin),
+			cmocka_unit_test(hostile_output_does_not_reach_the_terminal),
+			cmocka_unit_test(exec_gives_a_terminal),
+			cmocka_unit_test(exec_leaves_the_terminal_sane),
+			cmocka_unit_test(a_signal_leaves_the_terminal_sane),
 	};
 	if (argc < 2)
 		return 2;

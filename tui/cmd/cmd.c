@@ -10,12 +10,22 @@
 #include <unistd.h>
 
 static const struct cmd *const commands[] = {
-	&cmd_doctor, &cmd_exec, &cmd_help, &cmd_run, &cmd_version,
+		&cmd_doctor,
+		&cmd_exec,
+		&cmd_help,
+		&cmd_run,
+		&cmd_version,
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
-static const struct { const char *word; const struct cmd *cmd; } aliases[] = {
-	{"--help", &cmd_help}, {"-h", &cmd_help}, {"--version", &cmd_version}, {"-V", &cmd_version},
+static const struct {
+	const char *word;
+	const struct cmd *cmd;
+} aliases[] = {
+		{"--help", &cmd_help},
+		{"-h", &cmd_help},
+		{"--version", &cmd_version},
+		{"-V", &cmd_version},
 };
 
 const struct cmd *const *cmd_table(size_t *ret_count)
@@ -44,7 +54,8 @@ static bool is_slip(const char *word, const char *name)
 	while (tail < n - head && tail < m - head && word[n - 1 - tail] == name[m - 1 - tail])
 		tail++;
 	size_t left = n - head - tail, right = m - head - tail;
-	bool is_swap = left == 2 && right == 2 && word[head] == name[head + 1] && word[head + 1] == name[head];
+	bool is_swap = left == 2 && right == 2 && word[head] == name[head + 1]
+		       && word[head + 1] == name[head];
 	return n > 1 && ((left <= 1 && right <= 1) || is_swap);
 }
 
@@ -65,7 +76,8 @@ void cmd_prepare(void)
 {
 	/* A descriptor opened later must not become somebody's stdout. */
 	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF
+				&& open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
 			return;
 	/* A handler and not SIG_IGN, which children would inherit. */
 	struct sigaction action = {.sa_handler = on_sigpipe, .sa_flags = SA_RESTART};

@@ -12,7 +12,7 @@
 /* Exit codes of the program itself; all others belong to the code that was run. */
 enum {
 	CMD_OK = 0,
-	CMD_FAILED = 125, /* terrarium's own failure */
+	CMD_FAILED = 125,         /* terrarium's own failure */
 	CMD_NOT_EXECUTABLE = 126, /* these two as in shells */
 	CMD_NOT_FOUND = 127,
 	CMD_SIGNALLED = 128, /* plus the number of the signal */
@@ -20,13 +20,14 @@ enum {
 
 struct cmd {
 	const char *name;
-	const char *usage;   /* what follows "terrarium " */
-	const char *summary; /* one line, for the list of commands */
-	const char *help;    /* further lines of its own help; may be NULL */
+	const char *usage;                 /* what follows "terrarium " */
+	const char *summary;               /* one line, for the list of commands */
+	const char *help;                  /* further lines of its own help; may be NULL */
 	const struct option_spec *options; /* its own, ended by a row without name; may be NULL */
 	const char *const *settings;       /* those named in its help, NULL-terminated; may be NULL */
-	bool asks;           /* asks before code is run, unless --yes */
-	int (*run)(const struct cmd *cmd, int argc, char **argv); /* argv[0] is the command's name; returns the exit code */
+	bool asks;                         /* asks before code is run, unless --yes */
+	/* argv[0] is the command's name; returns the exit code. */
+	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
 
 extern const struct cmd cmd_run, cmd_exec, cmd_doctor, cmd_help, cmd_version, cmd_workbench;

@@ -8,11 +8,13 @@
 
 #include "cmd/cmd.h"
 
-static const struct { const char *word, *colour; } looks[] = {
-	[TRM_CHECK_OK] = {"ok", "32"},
-	[TRM_CHECK_WEAK] = {"weak", "33"},
-	[TRM_CHECK_FAILED] = {"failed", "31"},
-	[TRM_CHECK_NOTE] = {"note", "36"},
+static const struct {
+	const char *word, *colour;
+} looks[] = {
+		[TRM_CHECK_OK] = {"ok", "32"},
+		[TRM_CHECK_WEAK] = {"weak", "33"},
+		[TRM_CHECK_FAILED] = {"failed", "31"},
+		[TRM_CHECK_NOTE] = {"note", "36"},
 };
 
 struct report {
@@ -49,9 +51,13 @@ static void print_json_text(const char *text)
 
 static void print_json_row(const struct report *report, const struct trm_check *check)
 {
-	const struct { const char *key, *text; } fields[] = {
-		{"status", looks[check->status].word}, {"name", check->name}, {"detail", check->detail},
-		{"advice", check->advice},
+	const struct {
+		const char *key, *text;
+	} fields[] = {
+			{"status", looks[check->status].word},
+			{"name", check->name},
+			{"detail", check->detail},
+			{"advice", check->advice},
 	};
 	fputs(report->n ? ",\n " : "[", stdout);
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -72,8 +78,8 @@ static void on_check(void *user, const struct trm_check *check)
 }
 
 static const struct option_spec options[] = {
-	{"--json", 0, NULL, "print a list of {status, name, detail, advice}"},
-	{0},
+		{"--json", 0, NULL, "print a list of {status, name, detail, advice}"},
+		{0},
 };
 
 static int run(const struct cmd *cmd, int argc, char **argv)
@@ -102,10 +108,10 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_doctor = {
-	.name = "doctor",
-	.usage = "doctor [--json]",
-	.summary = "what works on this machine, and how to mend what does not",
-	.help = "Tries out everything that a local sandbox needs. The exit code is 1 if something failed.\n",
-	.options = options,
-	.run = run,
+		.name = "doctor",
+		.usage = "doctor [--json]",
+		.summary = "what works on this machine, and how to mend what does not",
+		.help = "Tries out everything that a local sandbox needs. The exit code is 1 if something failed.\n",
+		.options = options,
+		.run = run,
 };

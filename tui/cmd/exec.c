@@ -20,11 +20,11 @@
 struct exec {
 	struct trm_config config;
 	struct stage stage;
-	struct trm_proc *proc;      /* NULL when it has ended */
+	struct trm_proc *proc; /* NULL when it has ended */
 	struct sink out, err;
 	struct feed feed;
 	bool has_terminal;
-	struct termios cooked;      /* how the terminal was */
+	struct termios cooked; /* how the terminal was */
 	struct trm_signal *winch;
 	int exit_code;
 	bool is_over;
@@ -89,7 +89,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 		return;
 	e->is_pipe_broken = saved_errno == EPIPE;
 	finish_with(e, e->is_pipe_broken ? CMD_SIGNALLED + SIGPIPE
-					  : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
+					 : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
 }
 
 static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
@@ -101,7 +101,8 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	sink_write(channel == TRM_STDERR ? &e->err : &e->out, bytes, n);
 }
 
-static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
 	struct exec *e = user;
 	(void)proc;
@@ -115,8 +116,9 @@ static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *
 	if (e->has_terminal)
 		terminal_restore(e);
 	cmd_fail("%s", why->msg);
-	finish_with(e, why->code == TRM_ENOENT ? CMD_NOT_FOUND : why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
-											: CMD_FAILED);
+	finish_with(e, why->code == TRM_ENOENT   ? CMD_NOT_FOUND
+			: why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
+						 : CMD_FAILED);
 }
 
 static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
@@ -147,12 +149,12 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 	struct winsize size;
 	terminal_size(&size);
 	struct trm_proc_opts opts = {
-		.argv = (const char *const *)argv,
-		.pty = e->has_terminal,
-		.rows = size.ws_row,
-		.cols = size.ws_col,
-		.stdin_open = true,
-		.manual_credit = true,
+			.argv = (const char *const *)argv,
+			.pty = e->has_terminal,
+			.rows = size.ws_row,
+			.cols = size.ws_col,
+			.stdin_open = true,
+			.manual_credit = true,
 	};
 	return trm_proc_spawn(e->stage.sandbox, &opts, &proc_cb, e, &e->proc, reterr);
 }
@@ -204,8 +206,8 @@ static bool goes_on(const struct exec *e)
 static int perform(struct exec *e, char **argv)
 {
 	struct trm_error why = {0};
-	e->has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
-			  tcgetattr(STDIN_FILENO, &e->cooked) == 0;
+	e->has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
+			  && tcgetattr(STDIN_FILENO, &e->cooked) == 0;
 	if (open_all(e, argv, &why) < 0) {
 		e->exit_code = cmd_fail("%s", why.msg);
 	} else {
@@ -250,16 +252,15 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {
-	"memory", "cpus", "processes", "disk", "file_size", "open_files", "backend", "name", NULL,
-};
+		"memory", "cpus", "processes", "disk", "file_size", "open_files", "backend", "name", NULL};
 
 const struct cmd cmd_exec = {
-	.name = "exec",
-	.usage = "exec [OPTIONS] -- CMD [ARG…]",
-	.summary = "run one command in a new sandbox",
-	.help = "With a terminal on standard input and output the command gets a terminal of its own, else\n"
-		"pipes. Nothing is asked. Its exit code is passed on; 125 terrarium's own failure, 126 not\n"
-		"executable, 127 not found, 128+n ended by signal n.\n",
-	.settings = settings,
-	.run = run,
+		.name = "exec",
+		.usage = "exec [OPTIONS] -- CMD [ARG…]",
+		.summary = "run one command in a new sandbox",
+		.help = "With a terminal on standard input and output the command gets a terminal of its own, else\n"
+			"pipes. Nothing is asked. Its exit code is passed on; 125 terrarium's own failure, 126 not\n"
+			"executable, 127 not found, 128+n ended by signal n.\n",
+		.settings = settings,
+		.run = run,
 };

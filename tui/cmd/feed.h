@@ -12,7 +12,8 @@
 #include <terrarium/loop.h>
 
 struct feed_cb {
-	size_t (*queued)(void *user); /* bytes that the taker has not passed on yet; SIZE_MAX: nobody takes any */
+	size_t (*queued)(void *user); /* bytes that the taker has not passed on yet; SIZE_MAX: nobody takes
+					 any */
 	void (*bytes)(void *user, const void *bytes, size_t n);
 	void (*eof)(void *user);
 };

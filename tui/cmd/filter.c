@@ -10,18 +10,21 @@
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 /* Private modes (CSI ? n h/l) that may pass, and how each is left at the end. */
-static const struct { int mode; char leave; } modes[] = {
-	{1, 'l'},    /* application cursor keys */
-	{5, 'l'},    /* reverse screen */
-	{6, 'l'},    /* origin */
-	{7, 'h'},    /* wrap */
-	{12, 'l'},   /* blinking cursor */
-	{25, 'h'},   /* cursor shown */
-	{47, 'l'},   {1047, 'l'}, {1048, 'l'}, {1049, 'l'}, /* other screen */
-	{1000, 'l'}, {1002, 'l'}, {1003, 'l'}, {1005, 'l'}, {1006, 'l'}, {1015, 'l'}, /* mouse */
-	{1004, 'l'}, /* focus */
-	{2004, 'l'}, /* bracketed paste */
-	{2026, 'l'}, /* synchronised update */
+static const struct {
+	int mode;
+	char leave;
+} modes[] = {
+		{1, 'l'},                                         /* application cursor keys */
+		{5, 'l'},                                         /* reverse screen */
+		{6, 'l'},                                         /* origin */
+		{7, 'h'},                                         /* wrap */
+		{12, 'l'},                                        /* blinking cursor */
+		{25, 'h'},                                        /* cursor shown */
+		{47, 'l'}, {1047, 'l'}, {1048, 'l'}, {1049, 'l'}, /* other screen */
+		{1000, 'l'}, {1002, 'l'}, {1003, 'l'}, {1005, 'l'}, {1006, 'l'}, {1015, 'l'}, /* mouse */
+		{1004, 'l'},                                                                  /* focus */
+		{2004, 'l'}, /* bracketed paste */
+		{2026, 'l'}, /* synchronised update */
 };
 #define N_MODES (sizeof modes / sizeof *modes)
 
@@ -168,7 +171,10 @@ static void begin_escape(struct filter *f)
 /* Length that the UTF-8 sequence beginning with this byte has; 1 for what begins none. */
 static size_t sequence_length(unsigned char lead)
 {
-	return lead >= 0xf0 && lead <= 0xf4 ? 4 : lead >= 0xe0 ? (lead <= 0xef ? 3 : 1) : lead >= 0xc2 ? 2 : 1;
+	return lead >= 0xf0 && lead <= 0xf4 ? 4
+	       : lead >= 0xe0               ? (lead <= 0xef ? 3 : 1)
+	       : lead >= 0xc2               ? 2
+					    : 1;
 }
 
 /* Decide on the code points in f->held. `is_last`: no byte will complete them. */
@@ -264,7 +270,8 @@ size_t filter_finish(struct filter *f, char *out_mem)
 		pass_code_points(f, true, &out);
 	for (size_t i = 0; i < N_MODES; i++)
 		if (f->modes & (1u << i))
-			out.n += (size_t)snprintf(out.mem + out.n, 16, "\033[?%d%c", modes[i].mode, modes[i].leave);
+			out.n += (size_t)snprintf(
+					out.mem + out.n, 16, "\033[?%d%c", modes[i].mode, modes[i].leave);
 	if (f->has_region) /* DECSTBM moves the cursor: around it, save and restore */
 		emit(&out, "\0337\033[r\0338\033(B\017\033>", strlen("\0337\033[r\0338\033(B\017\033>"));
 	if (f->is_coloured)

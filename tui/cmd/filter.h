@@ -23,7 +23,14 @@ enum { FILTER_SEQUENCE_MAX = 64, FILTER_FINISH_MAX = 512 };
 
 struct filter {
 	enum filter_kind kind;
-	enum { FILTER_TEXT, FILTER_ESCAPE, FILTER_CSI, FILTER_CHARSET, FILTER_STRING, FILTER_STRING_ESCAPE } state;
+	enum {
+		FILTER_TEXT,
+		FILTER_ESCAPE,
+		FILTER_CSI,
+		FILTER_CHARSET,
+		FILTER_STRING,
+		FILTER_STRING_ESCAPE
+	} state;
 	char held[FILTER_SEQUENCE_MAX]; /* a sequence or a code point that is not complete */
 	size_t n_held;
 	bool is_coloured; /* the last SGR was no reset */
@@ -35,7 +42,10 @@ struct filter {
 void filter_init(struct filter *f, enum filter_kind kind);
 
 /* Room that filter_feed() needs for n bytes. */
-static inline size_t filter_room(size_t n) { return 3 * n + FILTER_SEQUENCE_MAX; }
+static inline size_t filter_room(size_t n)
+{
+	return 3 * n + FILTER_SEQUENCE_MAX;
+}
 
 /* Returns how many bytes it wrote to `out`. */
 size_t filter_feed(struct filter *f, const char *in, size_t n, char *out);

@@ -61,8 +61,8 @@ static int print_config(void)
 	     "Config file: $XDG_CONFIG_HOME/terrarium/config.json (or --config FILE, TERRARIUM_CONFIG);\n"
 	     "one JSON object with comments, e.g. { \"memory\": 1024, \"theme\": \"light\" } // mine\n");
 	for (size_t i = 0; i < n; i++) {
-		printf("  %-17s %-10s %-7s %s\n", s[i].name, s[i].metavar, *s[i].fallback ? s[i].fallback : "-",
-				s[i].help);
+		printf("  %-17s %-10s %-7s %s\n", s[i].name, s[i].metavar,
+				*s[i].fallback ? s[i].fallback : "-", s[i].help);
 	}
 	puts("\n  As an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2.\n"
 	     "  MIB also takes K, M, G; S also takes ms, s, m.");
@@ -83,8 +83,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_help = {
-	.name = "help",
-	.usage = "help [COMMAND | config]",
-	.summary = "explain a command, or the settings",
-	.run = run,
+		.name = "help",
+		.usage = "help [COMMAND | config]",
+		.summary = "explain a command, or the settings",
+		.run = run,
 };

@@ -9,16 +9,17 @@
 
 #include "cmd/cmd.h"
 
-void options_init(struct options *o, const char *command, const struct option_spec *own, int argc, char **argv)
+void options_init(
+		struct options *o, const char *command, const struct option_spec *own, int argc, char **argv)
 {
 	*o = (struct options){.command = command, .own = own, .argc = argc, .argv = argv, .at = 1};
 }
 
 static const struct option_spec common[] = {
-	{"--help", 'h', NULL, NULL},
-	{"--yes", 'y', NULL, NULL},
-	{"--config", 0, "FILE", NULL},
-	{0},
+		{"--help", 'h', NULL, NULL},
+		{"--yes", 'y', NULL, NULL},
+		{"--config", 0, "FILE", NULL},
+		{0},
 };
 enum { COMMON_HELP, COMMON_YES, COMMON_CONFIG };
 
@@ -191,7 +192,8 @@ int options_config(const struct options *o, struct trm_config *ret_config)
 	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX; i++) {
 		if (!o->settings[i].text)
 			continue;
-		if (trm_config_set(ret_config, &settings[i], o->settings[i].text, o->settings[i].label, &why) < 0) {
+		if (trm_config_set(ret_config, &settings[i], o->settings[i].text, o->settings[i].label, &why)
+				< 0) {
 			cmd_fail("%s", why.msg);
 			return -1;
 		}

@@ -22,29 +22,32 @@ enum { OPTIONS_SETTINGS_MAX = 32 };
 
 struct options {
 	/* in */
-	const char *command;  /* for messages: "run" */
+	const char *command;           /* for messages: "run" */
 	const struct option_spec *own; /* ended by a row without name; may be NULL */
 	int argc;
 	char **argv;
 	/* out */
-	const char *value;    /* of what options_next() just returned */
+	const char *value; /* of what options_next() just returned */
 	bool yes;
 	/* inside */
 	int at;
-	const char *cluster;  /* rest of -abc */
-	bool only_operands;   /* "--" was seen */
+	const char *cluster; /* rest of -abc */
+	bool only_operands;  /* "--" was seen */
 	const char *config_path;
-	struct { const char *text, *label; } settings[OPTIONS_SETTINGS_MAX]; /* by row of trm_settings() */
+	struct {
+		const char *text, *label;
+	} settings[OPTIONS_SETTINGS_MAX]; /* by row of trm_settings() */
 };
 
 enum {
 	OPTIONS_END = -1,     /* nothing is left */
 	OPTIONS_OPERAND = -2, /* a word that is no option: `value` */
 	OPTIONS_HELP = -3,
-	OPTIONS_WRONG = -4,   /* the sentence has been printed */
+	OPTIONS_WRONG = -4, /* the sentence has been printed */
 };
 
-void options_init(struct options *o, const char *command, const struct option_spec *own, int argc, char **argv);
+void options_init(
+		struct options *o, const char *command, const struct option_spec *own, int argc, char **argv);
 
 /* The next thing on the line: row of `own` (its value in `value`), or one of the above. */
 int options_next(struct options *o);

@@ -28,13 +28,13 @@ struct play {
 	bool is_json;
 	struct stage stage;
 	struct trm_session *session;
-	struct trm_run *run;     /* NULL between runs */
+	struct trm_run *run;         /* NULL between runs */
 	const struct source *source; /* of that run */
 	struct sink out, err;
 	struct feed feed;
 	int exit_code;
-	bool is_over;            /* no further run will start */
-	bool is_pipe_broken;     /* nobody reads stdout any more */
+	bool is_over;        /* no further run will start */
+	bool is_pipe_broken; /* nobody reads stdout any more */
 };
 
 /* ---- the end ------------------------------------------------------------------ */
@@ -300,9 +300,10 @@ static int play(struct play *p)
 enum { OPTION_CODE, OPTION_JSON };
 
 static const struct option_spec options[] = {
-	[OPTION_CODE] = {"--code", 'c', "CODE", "run this text; may be given several times"},
-	[OPTION_JSON] = {"--json", 0, NULL, "print one JSON object per run, with everything about it"},
-	{0},
+		[OPTION_CODE] = {"--code", 'c', "CODE", "run this text; may be given several times"},
+		[OPTION_JSON] = {"--json", 0, NULL,
+				"print one JSON object per run, with everything about it"},
+		{0},
 };
 
 static bool add_source(struct play *p, enum source_kind kind, const char *name)
@@ -407,18 +408,17 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {
-	"language", "timeout", "memory", "cpus", "processes", "disk", "backend", "name", NULL,
-};
+		"language", "timeout", "memory", "cpus", "processes", "disk", "backend", "name", NULL};
 
 const struct cmd cmd_run = {
-	.name = "run",
-	.usage = "run [OPTIONS] [FILE… | - | -c CODE…]",
-	.summary = "run code in a new sandbox and pass its exit code on",
-	.help = "Several FILEs or -c run one after the other in one sandbox and share their state; the first\n"
-		"failure ends it. The value of the last expression is shown for -c and -. Exit codes: the\n"
-		"code's own; 124 time-out, 125 terrarium's own failure, 130 interrupted, 128+n killed.\n",
-	.options = options,
-	.settings = settings,
-	.asks = true,
-	.run = run,
+		.name = "run",
+		.usage = "run [OPTIONS] [FILE… | - | -c CODE…]",
+		.summary = "run code in a new sandbox and pass its exit code on",
+		.help = "Several FILEs or -c run one after the other in one sandbox and share their state; the first\n"
+			"failure ends it. The value of the last expression is shown for -c and -. Exit codes: the\n"
+			"code's own; 124 time-out, 125 terrarium's own failure, 130 interrupted, 128+n killed.\n",
+		.options = options,
+		.settings = settings,
+		.asks = true,
+		.run = run,
 };

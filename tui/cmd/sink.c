@@ -66,7 +66,8 @@ static ssize_t put(struct sink *s, const char *bytes, size_t n)
 {
 	size_t done = 0;
 	while (done < n) {
-		ssize_t wrote = s->is_socket ? send(s->fd, bytes + done, n - done, MSG_DONTWAIT | MSG_NOSIGNAL)
+		ssize_t wrote = s->is_socket ? send(
+						s->fd, bytes + done, n - done, MSG_DONTWAIT | MSG_NOSIGNAL)
 					     : write(s->fd, bytes + done, n - done);
 		if (wrote > 0) {
 			done += (size_t)wrote;

@@ -29,16 +29,16 @@ struct sink {
 	const struct sink_cb *cb;
 	void *user;
 	int fd;
-	bool owns_fd;     /* an own, non-blocking description of the same pipe or terminal */
+	bool owns_fd; /* an own, non-blocking description of the same pipe or terminal */
 	bool is_socket;
 	bool is_terminal;
 	bool is_broken;
-	char last;        /* byte written; '\n' at the start */
+	char last; /* byte written; '\n' at the start */
 	struct filter filter;
 	struct trm_watch *watch;
-	char *held;       /* what the reader has not taken yet */
+	char *held; /* what the reader has not taken yet */
 	size_t held_start, held_end, held_cap;
-	size_t owed;      /* bytes of the producer in there */
+	size_t owed; /* bytes of the producer in there */
 };
 
 /* Borrows everything. `kind` is for terminals. */
@@ -47,7 +47,10 @@ void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind k
 void sink_write(struct sink *s, const void *bytes, size_t n);
 /* A text and a newline of the program's own; a line left open by others is ended first. */
 void sink_line(struct sink *s, const char *text);
-static inline bool sink_is_empty(const struct sink *s) { return s->held_start == s->held_end; }
+static inline bool sink_is_empty(const struct sink *s)
+{
+	return s->held_start == s->held_end;
+}
 /* Puts the terminal back to normal, gives up what is held. Takes a zeroed object. */
 void sink_finish(struct sink *s);
 

@@ -61,12 +61,12 @@ static int check_text(const struct source *s, const char *label, struct trm_erro
 		size_t n = codepoint_decode(s->text + i, s->n - i, &cp, &is_valid);
 		if (!cp)
 			return fail(reterr, TRM_EINVAL,
-					"cannot run %s: it is a binary file (a NUL byte in line %zu), not text", label,
-					line);
+					"cannot run %s: it is a binary file (a NUL byte in line %zu), not text",
+					label, line);
 		if (!is_valid)
 			return fail(reterr, TRM_EINVAL,
-					"cannot run %s: line %zu is not UTF-8 text; save the file as UTF-8", label,
-					line);
+					"cannot run %s: line %zu is not UTF-8 text; save the file as UTF-8",
+					label, line);
 		line += cp == '\n';
 		i += n;
 	}

@@ -17,8 +17,8 @@ enum { SOURCE_MAX_BYTES = 16 << 20 };
 
 struct source {
 	enum source_kind kind;
-	const char *name;  /* the file's name; "-"; or the code itself. Borrowed */
-	char *text;        /* UTF-8 without a byte order mark, NUL-terminated */
+	const char *name; /* the file's name; "-"; or the code itself. Borrowed */
+	char *text;       /* UTF-8 without a byte order mark, NUL-terminated */
 	size_t n;
 	const struct trm_lang *lang;
 };

@@ -48,7 +48,8 @@ int stage_open(struct stage *stage, const struct trm_config *config, const struc
 	int r = trm_loop_create(&stage->loop, reterr);
 	for (int i = 0; r == 0 && i < STAGE_SIGNALS; i++)
 		if (!is_ignored(signals[i]))
-			r = trm_loop_add_signal(stage->loop, signals[i], on_signal, stage, &stage->signals[i], reterr);
+			r = trm_loop_add_signal(stage->loop, signals[i], on_signal, stage, &stage->signals[i],
+					reterr);
 	if (r < 0)
 		return r;
 	struct trm_sandbox_opts opts;

@@ -16,8 +16,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_version = {
-	.name = "version",
-	.usage = "version",
-	.summary = "print the version",
-	.run = run,
+		.name = "version",
+		.usage = "version",
+		.summary = "print the version",
+		.run = run,
 };

@@ -48,13 +48,12 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {
-	"language", "theme", "memory", "cpus", "timeout", "metrics_interval", "confirm", NULL,
-};
+		"language", "theme", "memory", "cpus", "timeout", "metrics_interval", "confirm", NULL};
 
 const struct cmd cmd_workbench = {
-	.name = "",
-	.usage = "[OPTIONS] [FILE]  or  terrarium COMMAND …",
-	.summary = "open the workbench",
-	.settings = settings,
-	.run = run,
+		.name = "",
+		.usage = "[OPTIONS] [FILE]  or  terrarium COMMAND …",
+		.summary = "open the workbench",
+		.settings = settings,
+		.run = run,
 };

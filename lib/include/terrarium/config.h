@@ -23,17 +23,17 @@ struct trm_error;
 
 /* Plain data: copy it freely, nothing to free. */
 struct trm_config {
-	char backend[32];              /* "local", "fake" */
-	char name[65];                 /* of the sandbox; "": a random one */
-	char language[16];             /* "": from the file's name, else python */
-	char theme[64];                /* name of a file in themes/ without .json */
+	char backend[32];  /* "local", "fake" */
+	char name[65];     /* of the sandbox; "": a random one */
+	char language[16]; /* "": from the file's name, else python */
+	char theme[64];    /* name of a file in themes/ without .json */
 	struct trm_limits limits;
-	uint32_t timeout_ms;           /* per run; 0: none */
-	uint32_t grace_ms;             /* between an interrupt and the kill */
-	uint32_t start_timeout_ms;     /* of a sandbox */
-	uint32_t metrics_interval_ms;  /* 200 to 60 000 */
-	uint64_t output_keep_bytes;    /* of a run's output kept in its result */
-	bool confirm;                  /* ask before code is run */
+	uint32_t timeout_ms;          /* per run; 0: none */
+	uint32_t grace_ms;            /* between an interrupt and the kill */
+	uint32_t start_timeout_ms;    /* of a sandbox */
+	uint32_t metrics_interval_ms; /* 200 to 60 000 */
+	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
+	bool confirm;                 /* ask before code is run */
 };
 
 enum trm_setting_kind {
@@ -46,18 +46,18 @@ enum trm_setting_kind {
 };
 
 struct trm_setting {
-	const char *name;    /* key in the config file: "metrics_interval" */
-	const char *option;  /* "--metrics-interval" */
-	char letter;         /* short option: 'l' for -l; 0: none */
-	const char *env;     /* "TERRARIUM_METRICS_INTERVAL" */
-	const char *metavar; /* "S" */
+	const char *name;     /* key in the config file: "metrics_interval" */
+	const char *option;   /* "--metrics-interval" */
+	char letter;          /* short option: 'l' for -l; 0: none */
+	const char *env;      /* "TERRARIUM_METRICS_INTERVAL" */
+	const char *metavar;  /* "S" */
 	const char *fallback; /* the default, as one would type it */
 	enum trm_setting_kind kind;
-	double min, max;     /* in the typed unit (MiB, cores, count, seconds); not for TEXT, SWITCH */
-	bool zero_is_off;    /* 0 is allowed although below min */
+	double min, max;      /* in the typed unit (MiB, cores, count, seconds); not for TEXT, SWITCH */
+	bool zero_is_off;     /* 0 is allowed although below min */
 	bool not_from_dotenv; /* a folder that one happens to be in may not decide this */
-	const char *help;    /* one line */
-	size_t offset, size; /* of the field in struct trm_config */
+	const char *help;     /* one line */
+	size_t offset, size;  /* of the field in struct trm_config */
 };
 
 /* The table, in the order of --help. */
@@ -73,7 +73,8 @@ int trm_config_set(struct trm_config *config, const struct trm_setting *setting,
 		const char *label, struct trm_error *reterr);
 
 /* The field as one would type it, for help, dialogs and tests: "512", "on". Returns its length. */
-size_t trm_config_get(const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
+size_t trm_config_get(
+		const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
 
 void trm_config_default(struct trm_config *config);
 

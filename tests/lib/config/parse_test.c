@@ -20,8 +20,9 @@ static void comments_are_allowed(void **state)
 {
 	(void)state;
 	struct trm_config c;
-	static const char text[] = "// mine\n{\n  /* two\n lines */ \"memory\": 256, // \"cpus\": 0\n"
-				   "  \"theme\": \"a//b /* c */\", \"confirm\": false, \"timeout\": \"1m\"\n}\n";
+	static const char text[] =
+			"// mine\n{\n  /* two\n lines */ \"memory\": 256, // \"cpus\": 0\n"
+			"  \"theme\": \"a//b /* c */\", \"confirm\": false, \"timeout\": \"1m\"\n}\n";
 	assert_int_equal(parse(&c, text, NULL), 0);
 	assert_int_equal(c.limits.mem_bytes, 256 << 20);
 	assert_string_equal(c.theme, "a//b /* c */");
@@ -44,19 +45,23 @@ static void an_empty_file_sets_nothing(void **state)
 static void errors_name_the_place(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *sentence; } bad[] = {
-		{"{\n  // é\n  \"memroy\": 5\n}",
-				"c.json:3:3: unknown setting \"memroy\"; did you mean \"memory\"?"},
-		{"{ \"cpus\": 1, \"qqqqqqqq\": 1 }",
-				"c.json:1:14: unknown setting \"qqqqqqqq\"; see 'terrarium help config'"},
-		{"{ \"theme\": \"{,é\", \"cpus\": 0 }", "c.json:1:19: \"cpus\": 0: must be at least 0.01 cores"},
-		{"{\n\t\"memory\": 5.5 }", "c.json:2:2: \"memory\": 5.5: must be at least 16 MiB"},
-		{"{ \"memory\": [512] }", "c.json:1:3: \"memory\" must be a plain value, such as 512"},
-		{"{ \"cpus\": 1,\n\"cpus\": 2 }",
-				"c.json:2:1: this setting was already given above; keep one of the two"},
-		{"{ \"cpus\": 1\n /* open", "c.json:2:2: this comment is never closed"},
-		{"\n[1]", "c.json:2:1: a config is one object: { \"memory\": 512, … }"},
-		{"{\"theme\": \"\xff\"}", "c.json:1:12: this is not UTF-8 text"},
+	static const struct {
+		const char *text, *sentence;
+	} bad[] = {
+			{"{\n  // é\n  \"memroy\": 5\n}",
+					"c.json:3:3: unknown setting \"memroy\"; did you mean \"memory\"?"},
+			{"{ \"cpus\": 1, \"qqqqqqqq\": 1 }",
+					"c.json:1:14: unknown setting \"qqqqqqqq\"; see 'terrarium help config'"},
+			{"{ \"theme\": \"{,é\", \"cpus\": 0 }",
+					"c.json:1:19: \"cpus\": 0: must be at least 0.01 cores"},
+			{"{\n\t\"memory\": 5.5 }", "c.json:2:2: \"memory\": 5.5: must be at least 16 MiB"},
+			{"{ \"memory\": [512] }",
+					"c.json:1:3: \"memory\" must be a plain value, such as 512"},
+			{"{ \"cpus\": 1,\n\"cpus\": 2 }",
+					"c.json:2:1: this setting was already given above; keep one of the two"},
+			{"{ \"cpus\": 1\n /* open", "c.json:2:2: this comment is never closed"},
+			{"\n[1]", "c.json:2:1: a config is one object: { \"memory\": 512, … }"},
+			{"{\"theme\": \"\xff\"}", "c.json:1:12: this is not UTF-8 text"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct trm_config c, plain;
@@ -71,11 +76,13 @@ static void errors_name_the_place(void **state)
 static void broken_json_names_the_place(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *place; } bad[] = {
-		{"{\n  // comment, {\n  \"memory\": }\n", "c.json:3:13: "},
-		{"{ \"memory\": 512, }", "c.json:1:18: "},
-		{"{ \"memory\": 512 } x", "c.json:1:19: "},
-		{"{ memory: 512 }", "c.json:1:3: "},
+	static const struct {
+		const char *text, *place;
+	} bad[] = {
+			{"{\n  // comment, {\n  \"memory\": }\n", "c.json:3:13: "},
+			{"{ \"memory\": 512, }", "c.json:1:18: "},
+			{"{ \"memory\": 512 } x", "c.json:1:19: "},
+			{"{ memory: 512 }", "c.json:1:3: "},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct trm_config c;
@@ -89,7 +96,8 @@ static void broken_json_names_the_place(void **state)
 static void damage_is_survived(void **state)
 {
 	(void)state;
-	static const char whole[] = "{ /* c */ \"memory\": 512, \"theme\": \"\\u00e9 x\", // d\n\"confirm\": true }";
+	static const char whole[] =
+			"{ /* c */ \"memory\": 512, \"theme\": \"\\u00e9 x\", // d\n\"confirm\": true }";
 	static const char bytes[] = {0, '"', '\\', '{', '}', ',', '/', '*', '\n', '\xff', '9'};
 	struct trm_config c;
 	for (size_t n = 0; n < sizeof whole; n++) {
@@ -110,8 +118,9 @@ static void damage_is_survived(void **state)
 static void dotenv_is_read(void **state)
 {
 	(void)state;
-	static const char text[] = "# c\nOTHER=1\nexport TERRARIUM_MEMORY=\"64\" # c\n TERRARIUM_CPUS=2  # two\n"
-				   "TERRARIUM_THEME='a # b'\nTERRARIUM_NEW_THING=1\nnonsense";
+	static const char text[] =
+			"# c\nOTHER=1\nexport TERRARIUM_MEMORY=\"64\" # c\n TERRARIUM_CPUS=2  # two\n"
+			"TERRARIUM_THEME='a # b'\nTERRARIUM_NEW_THING=1\nnonsense";
 	struct trm_config c;
 	trm_config_default(&c);
 	assert_int_equal(dotenv_parse(&c, text, strlen(text), ".env", NULL), 0);
@@ -138,13 +147,13 @@ static void dotenv_errors_name_the_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comments_are_allowed),
-		cmocka_unit_test(an_empty_file_sets_nothing),
-		cmocka_unit_test(errors_name_the_place),
-		cmocka_unit_test(broken_json_names_the_place),
-		cmocka_unit_test(damage_is_survived),
-		cmocka_unit_test(dotenv_is_read),
-		cmocka_unit_test(dotenv_errors_name_the_line),
+			cmocka_unit_test(comments_are_allowed),
+			cmocka_unit_test(an_empty_file_sets_nothing),
+			cmocka_unit_test(errors_name_the_place),
+			cmocka_unit_test(broken_json_names_the_place),
+			cmocka_unit_test(damage_is_survived),
+			cmocka_unit_test(dotenv_is_read),
+			cmocka_unit_test(dotenv_errors_name_the_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,12 +39,22 @@ static void values_are_typed(void **state)
 	(void)state;
 	struct trm_config c;
 	trm_config_default(&c);
-	static const struct { const char *key, *text; } good[] = {
-		{"memory", "1G"}, {"disk", "64MiB"}, {"cpus", "0.5"}, {"timeout", "250ms"}, {"grace", "1m"},
-		{"confirm", "OFF"}, {"theme", "light"}, {"processes", "64"}, {"metrics_interval", "0.2"},
+	static const struct {
+		const char *key, *text;
+	} good[] = {
+			{"memory", "1G"},
+			{"disk", "64MiB"},
+			{"cpus", "0.5"},
+			{"timeout", "250ms"},
+			{"grace", "1m"},
+			{"confirm", "OFF"},
+			{"theme", "light"},
+			{"processes", "64"},
+			{"metrics_interval", "0.2"},
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		assert_int_equal(trm_config_set(&c, trm_setting_find(good[i].key), good[i].text, "x", NULL), 0);
+		assert_int_equal(trm_config_set(&c, trm_setting_find(good[i].key), good[i].text, "x", NULL),
+				0);
 	assert_int_equal(c.limits.mem_bytes, 1 << 30);
 	assert_int_equal(c.limits.disk_bytes, 64 << 20);
 	assert_true(c.limits.cpus == 0.5);
@@ -61,20 +71,23 @@ static void values_are_typed(void **state)
 static void impossible_values_are_sentences(void **state)
 {
 	(void)state;
-	static const struct { const char *option, *text, *sentence; } bad[] = {
-		{"--memory", "-1", "--memory -1: must be at least 16 MiB"},
-		{"--memory", "lots", "--memory lots: must be a number of MiB, such as 512 or 2G"},
-		{"--memory", "", "--memory '': must be a number of MiB, such as 512 or 2G"},
-		{"--memory", "99999999999", "--memory 99999999999: must be at most 1048576 MiB"},
-		{"--memory", "nan", "--memory nan: must be a number of MiB, such as 512 or 2G"},
-		{"--cpus", "0", "--cpus 0: must be at least 0.01 cores"},
-		{"--cpus", "1,5", "--cpus 1,5: must be a number of cores, such as 1 or 0.5"},
-		{"--processes", "9.5", "--processes 9.5: must be a whole number"},
-		{"--timeout", "-3", "--timeout -3: must be at least 0.001 seconds, or 0 for no limit"},
-		{"--metrics-interval", "0.1", "--metrics-interval 0.1: must be at least 0.2 seconds"},
-		{"--metrics-interval", "61", "--metrics-interval 61: must be at most 60 seconds"},
-		{"--confirm", "maybe", "--confirm maybe: must be on or off"},
-		{"--theme", "", "--theme '': must not be empty"},
+	static const struct {
+		const char *option, *text, *sentence;
+	} bad[] = {
+			{"--memory", "-1", "--memory -1: must be at least 16 MiB"},
+			{"--memory", "lots", "--memory lots: must be a number of MiB, such as 512 or 2G"},
+			{"--memory", "", "--memory '': must be a number of MiB, such as 512 or 2G"},
+			{"--memory", "99999999999", "--memory 99999999999: must be at most 1048576 MiB"},
+			{"--memory", "nan", "--memory nan: must be a number of MiB, such as 512 or 2G"},
+			{"--cpus", "0", "--cpus 0: must be at least 0.01 cores"},
+			{"--cpus", "1,5", "--cpus 1,5: must be a number of cores, such as 1 or 0.5"},
+			{"--processes", "9.5", "--processes 9.5: must be a whole number"},
+			{"--timeout", "-3",
+					"--timeout -3: must be at least 0.001 seconds, or 0 for no limit"},
+			{"--metrics-interval", "0.1", "--metrics-interval 0.1: must be at least 0.2 seconds"},
+			{"--metrics-interval", "61", "--metrics-interval 61: must be at most 60 seconds"},
+			{"--confirm", "maybe", "--confirm maybe: must be on or off"},
+			{"--theme", "", "--theme '': must not be empty"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct trm_config c, before;
@@ -100,10 +113,10 @@ static void a_slip_finds_its_setting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table_is_sound),
-		cmocka_unit_test(values_are_typed),
-		cmocka_unit_test(impossible_values_are_sentences),
-		cmocka_unit_test(a_slip_finds_its_setting),
+			cmocka_unit_test(table_is_sound),
+			cmocka_unit_test(values_are_typed),
+			cmocka_unit_test(impossible_values_are_sentences),
+			cmocka_unit_test(a_slip_finds_its_setting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

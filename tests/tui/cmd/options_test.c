@@ -10,7 +10,9 @@
 #include "cmd/options.h"
 
 static const struct option_spec own[] = {
-	{"--code", 'c', "CODE", ""}, {"--json", 'j', NULL, ""}, {0},
+		{"--code", 'c', "CODE", ""},
+		{"--json", 'j', NULL, ""},
+		{0},
 };
 
 static void init(struct options *o, const char **argv)
@@ -69,7 +71,8 @@ static void settings_come_last_and_win(void **state)
 static void wrong_ones_are_told(void **state)
 {
 	(void)state;
-	static const char *const words[] = {"--nonsense", "-q", "--json=1", "--memory", "-c", "--config", "--memroy=1"};
+	static const char *const words[] = {
+			"--nonsense", "-q", "--json=1", "--memory", "-c", "--config", "--memroy=1"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct options o;
 		init(&o, ARGV(words[i]));
@@ -116,12 +119,12 @@ static void commands_are_sorted_and_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_options_and_operands),
-		cmocka_unit_test(settings_come_last_and_win),
-		cmocka_unit_test(wrong_ones_are_told),
-		cmocka_unit_test(help_is_found),
-		cmocka_unit_test(every_setting_has_a_place),
-		cmocka_unit_test(commands_are_sorted_and_found),
+			cmocka_unit_test(own_options_and_operands),
+			cmocka_unit_test(settings_come_last_and_win),
+			cmocka_unit_test(wrong_ones_are_told),
+			cmocka_unit_test(help_is_found),
+			cmocka_unit_test(every_setting_has_a_place),
+			cmocka_unit_test(commands_are_sorted_and_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

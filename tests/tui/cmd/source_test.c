@@ -98,10 +98,10 @@ static void what_was_asked_for_wins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_read),
-		cmocka_unit_test(what_is_no_text_is_refused),
-		cmocka_unit_test(the_language_is_guessed),
-		cmocka_unit_test(what_was_asked_for_wins),
+			cmocka_unit_test(text_is_read),
+			cmocka_unit_test(what_is_no_text_is_refused),
+			cmocka_unit_test(the_language_is_guessed),
+			cmocka_unit_test(what_was_asked_for_wins),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
