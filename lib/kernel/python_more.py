@@ -344,9 +344,9 @@ def note_spawn():
 def after_fork():
 	global in_child
 	in_child = True
-	later('end_blocks')()
 	for fd in (requests, events, *set_fds):
 		os.close(fd)
+	later('end_blocks')()
 
 
 def leave_child(error):
