@@ -288,6 +288,8 @@ int driver_wait_exit(struct driver *d)
 		else
 			pump(d, 5);
 	}
+	while (pump(d, 0))
+		;
 	return d->wait_status;
 }
 

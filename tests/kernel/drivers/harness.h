@@ -72,7 +72,7 @@ const cJSON *driver_ask(struct driver *d, const char *op, const char *code, int 
 void driver_wait_text(struct driver *d, unsigned channel, const char *text);
 /* Deliver what comes until an event of that kind is there; gives it (borrowed). */
 const cJSON *driver_wait_event(struct driver *d, const char *kind);
-/* Wait until the process has ended; gives the wait status. */
+/* Wait until the process has ended and deliver what it has left; gives the wait status. */
 int driver_wait_exit(struct driver *d);
 /* SIGINT to the process group, as the agent does. */
 void driver_interrupt(struct driver *d);

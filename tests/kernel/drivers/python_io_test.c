@@ -347,9 +347,9 @@ static void exit_handlers_run_at_the_end(void **state)
 	driver_run(d, "import atexit, threading\natexit.register(print, 'bye')\n"
 			"threading.Thread(target=threading.Event().wait).start()");
 	close(d->request_fd);
-	driver_wait_text(d, 2 * d->set, "bye\n");
-	assert_int_equal(driver_wait_exit(d), 0);
 	d->request_fd = -1;
+	assert_int_equal(driver_wait_exit(d), 0);
+	assert_string_equal(d->channel[2 * d->set].bytes, "bye\n");
 }
 
 int main(void)
