@@ -191,29 +191,33 @@ void feed_run(struct feed *feed)
 		at_end(feed);
 }
 
+/* Nothing waits before these bytes: write what the pipe takes. Bytes disposed of. */
+static size_t write_through(struct feed *feed, struct sub *sub, const char *bytes, size_t n)
+{
+	feed->turn = sub;
+	size_t done = write_some(feed, bytes, n);
+	if (feed->watch.fd < 0)
+		done = n; /* nobody will ever read them */
+	take(feed, sub, done);
+	if (done == n && !keeps_turn(feed)) {
+		feed->turn = NULL;
+		feed_run(feed); /* somebody may have waited for the end of this line */
+	}
+	return done;
+}
+
 int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n)
 {
 	struct buf *queue = &inlet_of(feed, sub)->queue;
+	size_t done = 0;
 	if (feed->watch.fd < 0) {
 		take(feed, sub, n); /* stdin that has ended takes nothing in */
 		return 0;
 	}
-	size_t done = 0;
-	bool is_free = (!feed->turn || feed->turn == sub) && !queue->len && !feed->own.len;
-	if (is_free && n) {
-		feed->turn = sub;
-		done = write_some(feed, bytes, n);
-		if (feed->watch.fd < 0)
-			done = n;
-		take(feed, sub, done);
-	}
-	if (done == n) {
-		if (is_free && !keeps_turn(feed)) {
-			feed->turn = NULL;
-			feed_run(feed); /* somebody may have waited for the end of this line */
-		}
+	if (n && (!feed->turn || feed->turn == sub) && !queue->len && !feed->own.len)
+		done = write_through(feed, sub, bytes, n);
+	if (done == n)
 		return 0;
-	}
 	int r = buf_append(queue, bytes + done, n - done);
 	if (r == 0)
 		watch_set(&feed->proc->agent->poller, &feed->watch, EPOLLOUT);

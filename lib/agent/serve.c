@@ -49,11 +49,15 @@ static void on_connection(struct watch *watch, uint32_t events)
 	}
 	if (fd < 0)
 		return;
-	int write_fd = agent->n_clients < AGENT_MAX_CLIENTS ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-	if (write_fd < 0)
+	int write_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* epoll wants one descriptor per watch */
+	if (write_fd < 0) {
 		close(fd);
-	else
-		client_create(agent, fd, write_fd);
+		return;
+	}
+	struct client *client = client_create(agent, fd, write_fd);
+	if (client && agent->n_clients > AGENT_MAX_CLIENTS)
+		client_fail(client, "this sandbox has %d clients already, and that is the most",
+				AGENT_MAX_CLIENTS);
 }
 
 static void sweep_clients(struct agent *agent)

@@ -165,6 +165,31 @@ static void test_too_many_streams(void **state)
 	link_close(&link);
 }
 
+static bool is_welcome(struct rig *rig)
+{
+	struct link link = link_connect(rig);
+	const struct frame *frame = link_next(&link, 50, NULL); /* a refusal comes unasked */
+	link_close(&link);
+	return !frame;
+}
+
+static void test_too_many_clients(void **state)
+{
+	struct link links[70];
+	struct trm_error error;
+	for (int i = 0; i < 64; i++)
+		links[i] = link_open(*state);
+	for (int i = 64; i < 70; i++) {
+		links[i] = link_connect(*state);
+		link_error(&links[i], 0, &error);
+		assert_non_null(strstr(error.msg, "64 clients"));
+	}
+	for (int i = 0; i < 70; i++)
+		link_close(&links[i]);
+	/* Once they have gone there is room again. */
+	AWAIT(is_welcome(*state));
+}
+
 /* Who asks and asks and never listens is not listened to either; memory stays bounded. */
 static void test_deaf_client_is_throttled(void **state)
 {
@@ -310,6 +335,7 @@ int main(void)
 			T(test_input_where_none_goes),
 			T(test_frames_for_ended_streams_are_ignored),
 			T(test_too_many_streams),
+			T(test_too_many_clients),
 			T(test_deaf_client_is_throttled),
 			T(test_noise),
 			T(test_same_user_cannot_look_into_the_agent),
