@@ -56,8 +56,11 @@ static void look_at_bwrap(struct doctor *d)
 	sscanf(version, "bubblewrap %d.%d", &major, &minor);
 	/* Versions before 0.12 follow a symbolic link below a bound directory when they
 	 * make something there; our arguments make nothing below what the sandbox could write. */
-	const char *cve = major || minor >= 12 ? "" : " (older than 0.12: CVE-2026-87766 does not touch our arguments)";
-	doctor_say(d, TRM_CHECK_OK, "bubblewrap", NULL, "%s, %s%s", *version ? version : "unknown version", path, cve);
+	const char *cve = major || minor >= 12
+					  ? ""
+					  : " (older than 0.12: CVE-2026-87766 does not touch our arguments)";
+	doctor_say(d, TRM_CHECK_OK, "bubblewrap", NULL, "%s, %s%s", *version ? version : "unknown version",
+			path, cve);
 }
 
 static void look_at_userns(struct doctor *d)
@@ -75,7 +78,8 @@ static void look_at_filters(struct doctor *d)
 	if (machine_check_filters(&e) < 0)
 		doctor_say(d, TRM_CHECK_FAILED, "seccomp", "build terrarium on this machine", "%s", e.msg);
 	else
-		doctor_say(d, TRM_CHECK_OK, "seccomp", NULL, "filters for %s, two programs", filters_machine());
+		doctor_say(d, TRM_CHECK_OK, "seccomp", NULL, "filters for %s, two programs",
+				filters_machine());
 }
 
 static void look_at_landlock(struct doctor *d)
@@ -83,9 +87,11 @@ static void look_at_landlock(struct doctor *d)
 	enum { VERSION_FLAG = 1, ABI_WITH_SCOPES = 6 };
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION_FLAG);
 	if (abi >= ABI_WITH_SCOPES)
-		doctor_say(d, TRM_CHECK_OK, "landlock", NULL, "ABI %ld: programs inside cannot signal the agent", abi);
+		doctor_say(d, TRM_CHECK_OK, "landlock", NULL,
+				"ABI %ld: programs inside cannot signal the agent", abi);
 	else
-		doctor_say(d, TRM_CHECK_NOTE, "landlock", NULL, "%s: the agent is kept from signals only by being init",
+		doctor_say(d, TRM_CHECK_NOTE, "landlock", NULL,
+				"%s: the agent is kept from signals only by being init",
 				abi < 0 ? "not there" : "too old for scopes");
 }
 

@@ -16,9 +16,9 @@ enum { START_TIMEOUT_MS = 20000, STEP_MS = 100, MAX_ANSWER = 120 };
 static const struct {
 	const char *name, *package;
 } INTERPRETERS[] = {
-	{"python3", "python3"},
-	{"node", "nodejs"},
-	{"bash", "bash"},
+		{"python3", "python3"},
+		{"node", "nodejs"},
+		{"bash", "bash"},
 };
 enum { N_INTERPRETERS = sizeof INTERPRETERS / sizeof *INTERPRETERS };
 
@@ -56,7 +56,8 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	a->n += n < room ? n : room;
 }
 
-static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *how, const struct trm_error *why)
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *how, const struct trm_error *why)
 {
 	struct question *q = user;
 	(void)proc;
@@ -95,9 +96,9 @@ static void tell_interpreters(struct doctor *d, const struct trial *t)
 static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 {
 	static const enum trm_check_status status_of[] = {
-		[TRM_ENFORCED] = TRM_CHECK_OK,
-		[TRM_WEAK] = TRM_CHECK_WEAK,
-		[TRM_NOT_ENFORCED] = TRM_CHECK_FAILED,
+			[TRM_ENFORCED] = TRM_CHECK_OK,
+			[TRM_WEAK] = TRM_CHECK_WEAK,
+			[TRM_NOT_ENFORCED] = TRM_CHECK_FAILED,
 	};
 	const struct trm_guard *guards;
 	size_t n = trm_sandbox_guards(sandbox, &guards);
@@ -111,8 +112,10 @@ static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 	if (has_groups)
 		doctor_say(d, TRM_CHECK_OK, "control groups", NULL, "usable");
 	else
-		doctor_say(d, TRM_CHECK_WEAK, "control groups", "for firm limits start it with: "
-				"systemd-run --user --scope -p Delegate=yes terrarium", "not delegated to this user");
+		doctor_say(d, TRM_CHECK_WEAK, "control groups",
+				"for firm limits start it with: "
+				"systemd-run --user --scope -p Delegate=yes terrarium",
+				"not delegated to this user");
 }
 
 /* ---- the sandbox ------------------------------------------------------------------- */
@@ -146,7 +149,8 @@ static void examine(struct doctor *d, struct trial *t, struct trm_sandbox *sandb
 		doctor_say(d, TRM_CHECK_FAILED, "sandbox", NULL, "%s", t->why.msg);
 		return;
 	}
-	doctor_say(d, TRM_CHECK_OK, "sandbox", NULL, "starts in %.1f ms", (double)(t->ready_ns - t->started_ns) / 1e6);
+	doctor_say(d, TRM_CHECK_OK, "sandbox", NULL, "starts in %.1f ms",
+			(double)(t->ready_ns - t->started_ns) / 1e6);
 	tell_interpreters(d, t);
 	if (!t->is_closed)
 		tell_guards(d, sandbox);

@@ -97,7 +97,8 @@ static bool join(const struct groups *g)
 {
 	bool is_in = true;
 	for (size_t i = 0; i < g->n; i++)
-		is_in &= group_write(&g->dir[i], g->kind == LIMITS_CGROUP_V2 ? "cgroup.procs" : "tasks", "0") == 0;
+		is_in &= group_write(&g->dir[i], g->kind == LIMITS_CGROUP_V2 ? "cgroup.procs" : "tasks", "0")
+			 == 0;
 	return is_in;
 }
 
@@ -168,5 +169,6 @@ void groups_remove(struct groups *g)
 bool group_is_keepers(const char *name)
 {
 	size_t n = strlen(NAME_PREFIX);
-	return !strncmp(name, NAME_PREFIX, n) && name[n] && strspn(name + n, "0123456789") == strlen(name + n);
+	return !strncmp(name, NAME_PREFIX, n) && name[n]
+	       && strspn(name + n, "0123456789") == strlen(name + n);
 }

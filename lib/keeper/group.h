@@ -69,7 +69,8 @@ struct group_dir *group_add_dir(struct groups *g, const char *base);
 void group_drop_dir(struct groups *g); /* the last one again */
 int group_write(const struct group_dir *d, const char *file, const char *text);
 int group_write_u64(const struct group_dir *d, const char *file, uint64_t value);
-void groups_create_v1(struct groups *g, const char *root, const char *self, const struct group_limits *limits);
+void groups_create_v1(
+		struct groups *g, const char *root, const char *self, const struct group_limits *limits);
 void groups_create_v2(struct groups *g, const char *root, const char *self, const struct group_limits *limits,
 		int client);
 

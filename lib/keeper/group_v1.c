@@ -45,10 +45,10 @@ static const struct {
 	const char *name;
 	uint32_t (*limit)(const struct group_dir *d, const struct group_limits *want);
 } controllers[] = {
-	{"memory", limit_memory},
-	{"pids", limit_pids},
-	{"cpu", limit_cpu},
-	{"cpuacct", count_cpu},
+		{"memory", limit_memory},
+		{"pids", limit_pids},
+		{"cpu", limit_cpu},
+		{"cpuacct", count_cpu},
 };
 enum { N_CONTROLLERS = sizeof controllers / sizeof *controllers };
 

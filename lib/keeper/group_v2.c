@@ -96,7 +96,8 @@ static uint32_t set_limits(const struct group_dir *d, const struct group_limits 
 	uint64_t quota_us, period_us;
 	uint32_t held = 0;
 	group_cpu_quota(want->cpus, &quota_us, &period_us);
-	snprintf(quota, sizeof quota, "%llu %llu", (unsigned long long)quota_us, (unsigned long long)period_us);
+	snprintf(quota, sizeof quota, "%llu %llu", (unsigned long long)quota_us,
+			(unsigned long long)period_us);
 	if (group_write_u64(d, "memory.max", want->mem_bytes) == 0)
 		held |= LIMIT_MEMORY;
 	if (held && group_write(d, "memory.swap.max", "0") == 0)

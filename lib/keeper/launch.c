@@ -59,7 +59,8 @@ static void set_rlimits(const struct spec_msg *spec, const struct groups *groups
 	limit(RLIMIT_MSGQUEUE, 64 << 10, 64 << 10);
 	limit(RLIMIT_SIGPENDING, 1024, 1024);
 	limit(RLIMIT_RTPRIO, 0, 0);
-	if (!(groups->limits & LIMIT_MEMORY)) /* DATA, not AS: just-in-time compilers reserve much and use little */
+	/* DATA, not AS: just-in-time compilers reserve much and use little. */
+	if (!(groups->limits & LIMIT_MEMORY))
 		limit(RLIMIT_DATA, spec->mem_bytes, spec->mem_bytes);
 }
 
@@ -172,7 +173,8 @@ static void report(int to, bool is_shared, bool wants_space)
 		die("report to the keeper");
 }
 
-static _Noreturn void child(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
+static _Noreturn void child(
+		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
 {
 	sigset_t none;
 	bool is_strict = !(groups->limits & LIMIT_MEMORY);
@@ -208,7 +210,9 @@ static void hear(int from, struct launch *ret)
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec iov = {.iov_base = &kind, .iov_len = 1};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+	struct msghdr msg = {.msg_iov = &iov,
+			.msg_iovlen = 1,
+			.msg_control = control.bytes,
 			.msg_controllen = sizeof control.bytes};
 	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) == 1)
 		ret->is_shared = kind == 'S';

@@ -93,13 +93,13 @@ static void send_ready(const struct keeper *k)
 	struct buf b;
 	buf_init(&b, LIFELINE_MAX_BYTES);
 	const struct ready_msg msg = {
-		.kind = k->groups.kind,
-		.limits = k->groups.limits,
-		.is_shared = k->launch.is_shared,
-		.uid = k->user.uid,
-		.mem_dir = (char *)groups_dir(&k->groups, LIMIT_MEMORY),
-		.pids_dir = (char *)groups_dir(&k->groups, LIMIT_PIDS),
-		.cpuacct_dir = (char *)groups_dir(&k->groups, LIMIT_CPUACCT),
+			.kind = k->groups.kind,
+			.limits = k->groups.limits,
+			.is_shared = k->launch.is_shared,
+			.uid = k->user.uid,
+			.mem_dir = (char *)groups_dir(&k->groups, LIMIT_MEMORY),
+			.pids_dir = (char *)groups_dir(&k->groups, LIMIT_PIDS),
+			.cpuacct_dir = (char *)groups_dir(&k->groups, LIMIT_CPUACCT),
 	};
 	if (ready_msg_put(&b, &msg) == 0)
 		send_packet(&b);
@@ -197,9 +197,9 @@ static void live(struct keeper *k)
 	bool is_watching = !(k->groups.limits & LIMIT_MEMORY);
 	while (!k->is_ending) {
 		struct pollfd fds[] = {
-			{.fd = KEEPER_LIFELINE, .events = POLLIN},
-			{.fd = k->signal_fd, .events = POLLIN},
-			{.fd = k->launch.words_fd, .events = POLLIN},
+				{.fd = KEEPER_LIFELINE, .events = POLLIN},
+				{.fd = k->signal_fd, .events = POLLIN},
+				{.fd = k->launch.words_fd, .events = POLLIN},
 		};
 		int n = poll(fds, 3, is_watching ? WATCHDOG_PERIOD_MS : -1);
 		if (n > 0 && fds[2].revents)

@@ -24,10 +24,10 @@ static bool fill(uint32_t uid)
 		const char *path;
 		mode_t mode;
 	} dirs[] = {
-		{SPACE_PATH "/workspace", 0755},
-		{SPACE_PATH "/home", 0700},
-		{SPACE_PATH "/tmp", 01777},
-		{SPACE_PATH "/shm", 01777},
+			{SPACE_PATH "/workspace", 0755},
+			{SPACE_PATH "/home", 0700},
+			{SPACE_PATH "/tmp", 01777},
+			{SPACE_PATH "/shm", 01777},
 	};
 	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
 		if (mkdir(dirs[i].path, 0700) < 0)
@@ -43,8 +43,8 @@ static bool fill(uint32_t uid)
 static bool mount_space(uint32_t uid, uint64_t disk_bytes)
 {
 	char options[96];
-	snprintf(options, sizeof options, "mode=0755,size=%llu,nr_inodes=%llu", (unsigned long long)disk_bytes,
-			(unsigned long long)inodes_for(disk_bytes));
+	snprintf(options, sizeof options, "mode=0755,size=%llu,nr_inodes=%llu",
+			(unsigned long long)disk_bytes, (unsigned long long)inodes_for(disk_bytes));
 	if (mount("tmpfs", SPACE_PATH, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
 		return false;
 	if (fill(uid))

@@ -52,7 +52,8 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	struct spec_msg m = {0};
 	if (unpack_u8(&u) != LIFELINE_SPEC)
 		return TRM_EPROTO;
-	char *name = unpack_str(&u, MAX_TEXT), *run_path = unpack_str(&u, MAX_TEXT), *bwrap = unpack_str(&u, MAX_TEXT);
+	char *name = unpack_str(&u, MAX_TEXT), *run_path = unpack_str(&u, MAX_TEXT),
+	     *bwrap = unpack_str(&u, MAX_TEXT);
 	m.mem_bytes = unpack_u64(&u);
 	m.disk_bytes = unpack_u64(&u);
 	m.file_bytes = unpack_u64(&u);

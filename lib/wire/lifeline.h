@@ -33,7 +33,7 @@ enum bwrap_fd {
 	BWRAP_CALLS,     /* seccomp program: allow list */
 	BWRAP_ARGUMENTS, /* seccomp program: refusals by argument */
 	BWRAP_AGENT,
-	BWRAP_FILES,     /* and following: contents of small files in /etc */
+	BWRAP_FILES, /* and following: contents of small files in /etc */
 };
 
 /* Where the keeper puts the tmpfs that holds all of a sandbox's files, in a mount
@@ -51,9 +51,9 @@ struct slice {
 };
 
 struct spec_msg {
-	const char *name;      /* entry in the runtime directory */
-	const char *run_path;  /* of the runtime directory: removed when empty */
-	const char *bwrap;     /* program */
+	const char *name;     /* entry in the runtime directory */
+	const char *run_path; /* of the runtime directory: removed when empty */
+	const char *bwrap;    /* program */
 	uint64_t mem_bytes, disk_bytes, file_bytes;
 	double cpus;
 	uint32_t procs, open_files;
@@ -69,17 +69,17 @@ enum limit_bit { LIMIT_MEMORY = 1, LIMIT_SWAP = 2, LIMIT_PIDS = 4, LIMIT_CPU = 8
 
 struct ready_msg {
 	enum limits_kind kind;
-	uint32_t limits;  /* enum limit_bit: held by cgroups */
-	bool is_shared;   /* one tmpfs for all files; else one for each directory */
-	uint32_t uid;     /* the sandbox's own user on this machine; 0: the caller's */
+	uint32_t limits;                        /* enum limit_bit: held by cgroups */
+	bool is_shared;                         /* one tmpfs for all files; else one for each directory */
+	uint32_t uid;                           /* the sandbox's own user on this machine; 0: the caller's */
 	char *mem_dir, *pids_dir, *cpuacct_dir; /* cgroup directories; "" without */
 };
 
 struct gone_msg {
-	bool was_asked;    /* the lifeline broke first */
-	int32_t status;    /* wait status of bubblewrap */
+	bool was_asked; /* the lifeline broke first */
+	int32_t status; /* wait status of bubblewrap */
 	uint64_t oom_kills;
-	char *words;       /* what bubblewrap or the keeper had to say; "" if nothing */
+	char *words; /* what bubblewrap or the keeper had to say; "" if nothing */
 };
 
 enum lifeline_type { LIFELINE_SPEC = 1, LIFELINE_READY, LIFELINE_OOM, LIFELINE_GONE };

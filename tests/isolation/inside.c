@@ -53,7 +53,8 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 
 int inside_try_open(struct inside *in, const char *name, const struct trm_limits *limits)
 {
-	static const struct trm_sandbox_cb cb = {.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+	static const struct trm_sandbox_cb cb = {
+			.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 	struct trm_sandbox_opts opts;
 	*in = (struct inside){0};
 	trm_sandbox_opts_default(&opts);
@@ -117,7 +118,8 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	o->text[o->n] = '\0';
 }
 
-static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *how, const struct trm_error *why)
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *how, const struct trm_error *why)
 {
 	struct outcome *o = user;
 	(void)proc;
@@ -150,6 +152,7 @@ const char *inside_python(struct inside *in, const char *code, struct outcome *r
 	const char *argv[] = {"/usr/bin/python3", "-c", code, NULL};
 	inside_run(in, argv, ret);
 	if (ret->exit.exit_code != 0)
-		fail_msg("exit %d, signal %d: %s %s", ret->exit.exit_code, ret->exit.signal, ret->text, ret->why.msg);
+		fail_msg("exit %d, signal %d: %s %s", ret->exit.exit_code, ret->exit.signal, ret->text,
+				ret->why.msg);
 	return ret->text;
 }

@@ -32,7 +32,8 @@ static int run_all(void)
 
 static void become_nobody(const char *run_dir)
 {
-	if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0) {
+	if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0
+			|| setresuid(NOBODY, NOBODY, NOBODY) < 0) {
 		perror("cannot become an ordinary user");
 		_exit(1);
 	}

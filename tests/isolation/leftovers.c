@@ -18,15 +18,18 @@ static struct outcome o;
 static void start_daemons(struct inside *where, const char *word)
 {
 	char code[700];
-	snprintf(code, sizeof code, "import os, signal, time\n"
+	snprintf(code, sizeof code,
+			"import os, signal, time\n"
 			"for s in range(1, 32):\n"
 			"  if s not in (9, 17, 19): signal.signal(s, signal.SIG_IGN)\n"
 			"for i in range(5):\n"
 			"  if not os.fork():\n"
 			"    os.setsid()\n"
 			"    if os.fork(): os._exit(0)\n"
-			"    os.execl('/usr/bin/python3', '%s', '-c', 'import time; print(1, flush=True)\\nwhile 1: time.sleep(9)')\n"
-			"for i in range(5): os.wait()\n", word);
+			"    os.execl('/usr/bin/python3', '%s', '-c', 'import time; print(1, "
+			"flush=True)\\nwhile 1: time.sleep(9)')\n"
+			"for i in range(5): os.wait()\n",
+			word);
 	const char *argv[] = {"/usr/bin/python3", "-c", code, NULL};
 	inside_start(where, argv, &o);
 }
@@ -64,7 +67,7 @@ static bool nothing_is_left(void *user)
 {
 	const struct traces *t = user;
 	return !host_count_processes(t->word) && !host_count_groups(t->keeper) && !host_has_entry(t->name)
-			&& !host_is_alive(t->keeper);
+	       && !host_is_alive(t->keeper);
 }
 
 static void after_close(void **state)
@@ -239,14 +242,14 @@ static void without_bubblewrap_it_says_what_to_do(void **state)
 int cases_leftovers(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(after_close),
-		cmocka_unit_test(after_the_client_is_killed),
-		cmocka_unit_test(after_the_agent_is_killed),
-		cmocka_unit_test(after_the_keeper_is_killed),
-		cmocka_unit_test(after_a_polite_signal_to_the_keeper),
-		cmocka_unit_test(after_an_early_close),
-		cmocka_unit_test(a_name_is_taken_once),
-		cmocka_unit_test(without_bubblewrap_it_says_what_to_do),
+			cmocka_unit_test(after_close),
+			cmocka_unit_test(after_the_client_is_killed),
+			cmocka_unit_test(after_the_agent_is_killed),
+			cmocka_unit_test(after_the_keeper_is_killed),
+			cmocka_unit_test(after_a_polite_signal_to_the_keeper),
+			cmocka_unit_test(after_an_early_close),
+			cmocka_unit_test(a_name_is_taken_once),
+			cmocka_unit_test(without_bubblewrap_it_says_what_to_do),
 	};
 	return cmocka_run_group_tests_name("leftovers", cases, NULL, NULL);
 }

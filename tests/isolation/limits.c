@@ -71,18 +71,21 @@ static void many_processes_cannot_either(void **state)
 	(void)state;
 	inside_measure(&in);
 	uint64_t before = in.sample.oom_kills;
-	inside_python(&in, "import os, time, sys\n"
+	inside_python(&in,
+			"import os, time, sys\n"
 			"r, w = os.pipe(); pids = []\n"
 			"for i in range(6):\n"
 			"  pid = os.fork()\n"
 			"  if not pid:\n"
-			"    b = bytearray(b'x') * (40 << 20); os.write(w, b'.'); time.sleep(60); os._exit(0)\n"
+			"    b = bytearray(b'x') * (40 << 20); os.write(w, b'.'); time.sleep(60); "
+			"os._exit(0)\n"
 			"  pids.append(pid)\n"
 			"pid, status = os.wait()\n"
 			"print(os.WTERMSIG(status))\n"
 			"for p in pids:\n"
 			"  try: os.kill(p, 9)\n"
-			"  except OSError: pass\n", &o);
+			"  except OSError: pass\n",
+			&o);
 	assert_string_equal(o.text, "9\n");
 	inside_measure(&in);
 	assert_true(in.sample.oom_kills > before);
@@ -91,7 +94,8 @@ static void many_processes_cannot_either(void **state)
 static void processes_are_counted(void **state)
 {
 	(void)state;
-	inside_python(&in, "import os, time\n"
+	inside_python(&in,
+			"import os, time\n"
 			"n = 0; pids = []\n"
 			"try:\n"
 			"  while n < 500:\n"
@@ -101,7 +105,8 @@ static void processes_are_counted(void **state)
 			"except OSError: pass\n"
 			"for p in pids: os.kill(p, 9)\n"
 			"for p in pids: os.waitpid(p, 0)\n"
-			"print(n)\n", &o);
+			"print(n)\n",
+			&o);
 	assert_in_range(atoi(o.text), 4, 24);
 	inside_python(&in, "pass", &o); /* and it lives on */
 }
@@ -109,7 +114,8 @@ static void processes_are_counted(void **state)
 static void all_files_share_one_limit(void **state)
 {
 	(void)state;
-	inside_python(&in, "import os, errno\n"
+	inside_python(&in,
+			"import os, errno\n"
 			"total = 0; block = b'x' * 65536; codes = set(); made = []\n"
 			"for d in ('/workspace', '/tmp', '/home/user', '/dev/shm'):\n"
 			"  for i in range(8):\n"
@@ -119,7 +125,8 @@ static void all_files_share_one_limit(void **state)
 			"        while f.tell() < 12 << 20: total += f.write(block)\n"
 			"    except OSError as e: codes.add(errno.errorcode[e.errno])\n"
 			"for m in made: os.unlink(m)\n"
-			"print(total >> 20, *codes)\n", &o);
+			"print(total >> 20, *codes)\n",
+			&o);
 	int total = atoi(o.text);
 	assert_in_range(total, 24, 33);
 	assert_non_null(strstr(o.text, "ENOSPC"));
@@ -131,51 +138,59 @@ static void all_files_share_one_limit(void **state)
 static void files_are_counted(void **state)
 {
 	(void)state;
-	inside_python(&in, "import os\n"
+	inside_python(&in,
+			"import os\n"
 			"n = 0\n"
 			"try:\n"
 			"  while n < 100000:\n"
 			"    os.close(os.open(f'/tmp/{n}', os.O_CREAT | os.O_WRONLY)); n += 1\n"
 			"except OSError: pass\n"
 			"for i in range(n): os.unlink(f'/tmp/{i}')\n"
-			"print(n)\n", &o);
+			"print(n)\n",
+			&o);
 	assert_in_range(atoi(o.text), 100, 8192);
 }
 
 static void a_file_grows_only_so_far(void **state)
 {
 	(void)state;
-	inside_python(&in, "import errno, os\n"
+	inside_python(&in,
+			"import errno, os\n"
 			"f = open('/tmp/big', 'wb', buffering=0); n = 0\n"
 			"try:\n"
 			"  while n < 64 << 20: n += f.write(b'x' * 65536)\n"
 			"except OSError as e: print(n >> 20, errno.errorcode[e.errno])\n"
-			"os.unlink('/tmp/big')\n", &o);
+			"os.unlink('/tmp/big')\n",
+			&o);
 	assert_string_equal(o.text, "16 EFBIG\n");
 }
 
 static void open_files_are_counted(void **state)
 {
 	(void)state;
-	inside_python(&in, "import os\n"
+	inside_python(&in,
+			"import os\n"
 			"n = 0\n"
 			"try:\n"
 			"  while n < 5000: os.dup(0); n += 1\n"
-			"except OSError as e: print(n)\n", &o);
+			"except OSError as e: print(n)\n",
+			&o);
 	assert_in_range(atoi(o.text), 64, 128);
 }
 
 static void limits_cannot_be_raised(void **state)
 {
 	(void)state;
-	inside_python(&in, "import resource as r, os\n"
+	inside_python(&in,
+			"import resource as r, os\n"
 			"for k in (r.RLIMIT_NOFILE, r.RLIMIT_FSIZE, r.RLIMIT_CORE, r.RLIMIT_MEMLOCK):\n"
 			"  soft, hard = r.getrlimit(k)\n"
 			"  try: r.setrlimit(k, (hard + 1, hard + 1)); print('raised', k)\n"
 			"  except (OSError, ValueError): pass\n"
 			"try: os.nice(-1); print('nicer')\n"
 			"except OSError: pass\n"
-			"print('done')\n", &o);
+			"print('done')\n",
+			&o);
 	assert_string_equal(o.text, "done\n");
 }
 
@@ -192,12 +207,15 @@ static void cpu_time_is_limited(void **state)
 	for (size_t i = 0; i < n; i++)
 		is_firm |= !strcmp(guards[i].what, "cpu") && guards[i].strength == TRM_ENFORCED;
 	/* CPU time of two spinning processes over one second. */
-	inside_python(&half, "import os, time\n"
+	inside_python(&half,
+			"import os, time\n"
 			"end = time.monotonic() + 1\n"
 			"pid = os.fork()\n"
 			"while time.monotonic() < end: pass\n"
 			"if not pid: os._exit(0)\n"
-			"os.wait(); t = os.times(); print(t.user + t.system + t.children_user + t.children_system)\n", &o);
+			"os.wait(); t = os.times(); print(t.user + t.system + t.children_user + "
+			"t.children_system)\n",
+			&o);
 	double used = atof(o.text);
 	inside_close(&half);
 	/* Without a group it is one whole core, and said so. */
@@ -207,16 +225,16 @@ static void cpu_time_is_limited(void **state)
 int cases_limits(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(one_process_cannot_take_more_memory),
-		cmocka_unit_test(many_processes_cannot_either),
-		cmocka_unit_test(processes_are_counted),
-		cmocka_unit_test(all_files_share_one_limit),
-		cmocka_unit_test(files_are_counted),
-		cmocka_unit_test(a_file_grows_only_so_far),
-		cmocka_unit_test(open_files_are_counted),
-		cmocka_unit_test(limits_cannot_be_raised),
+			cmocka_unit_test(one_process_cannot_take_more_memory),
+			cmocka_unit_test(many_processes_cannot_either),
+			cmocka_unit_test(processes_are_counted),
+			cmocka_unit_test(all_files_share_one_limit),
+			cmocka_unit_test(files_are_counted),
+			cmocka_unit_test(a_file_grows_only_so_far),
+			cmocka_unit_test(open_files_are_counted),
+			cmocka_unit_test(limits_cannot_be_raised),
 	};
 	const struct CMUnitTest own[] = {cmocka_unit_test(cpu_time_is_limited)};
 	return cmocka_run_group_tests_name("limits", cases, open_one, close_it)
-			+ cmocka_run_group_tests_name("cpu", own, NULL, NULL);
+	       + cmocka_run_group_tests_name("cpu", own, NULL, NULL);
 }

@@ -47,17 +47,20 @@ static void expect_silence(const char *code)
 static void the_hosts_files_are_not_there(void **state)
 {
 	(void)state;
-	assert_string_equal(inside_python(&in, "import os; print(*sorted(os.listdir('/')))", &o) + strlen(o.text) - 1,
+	assert_string_equal(inside_python(&in, "import os; print(*sorted(os.listdir('/')))", &o)
+					    + strlen(o.text) - 1,
 			"\n");
 	expect_silence("import os\n"
-			"allowed = set('bin dev etc home lib lib32 lib64 libx32 proc run sbin tmp usr workspace'.split())\n"
-			"for extra in set(os.listdir('/')) - allowed: print('in /:', extra)\n"
-			"if os.listdir('/home') != ['user']: print('in /home:', os.listdir('/home'))\n"
-			"for d in '/workspace /home/user /tmp /dev/shm'.split():\n"
-			"  if os.listdir(d): print('in', d, os.listdir(d))\n"
-			"for extra in set(os.listdir('/etc')) - set('alternatives group hosts ld.so.cache localtime nsswitch.conf "
-			"passwd'.split()): print('in /etc:', extra)\n"
-			"if os.listdir('/run') != ['agent']: print('in /run:', os.listdir('/run'))\n");
+		       "allowed = set('bin dev etc home lib lib32 lib64 libx32 proc run sbin tmp usr "
+		       "workspace'.split())\n"
+		       "for extra in set(os.listdir('/')) - allowed: print('in /:', extra)\n"
+		       "if os.listdir('/home') != ['user']: print('in /home:', os.listdir('/home'))\n"
+		       "for d in '/workspace /home/user /tmp /dev/shm'.split():\n"
+		       "  if os.listdir(d): print('in', d, os.listdir(d))\n"
+		       "for extra in set(os.listdir('/etc')) - set('alternatives group hosts ld.so.cache "
+		       "localtime nsswitch.conf "
+		       "passwd'.split()): print('in /etc:', extra)\n"
+		       "if os.listdir('/run') != ['agent']: print('in /run:', os.listdir('/run'))\n");
 }
 
 static void mounts_tell_nothing_of_the_host(void **state)
@@ -65,9 +68,11 @@ static void mounts_tell_nothing_of_the_host(void **state)
 	(void)state;
 	char cwd[512], code[1024];
 	assert_non_null(getcwd(cwd, sizeof cwd));
-	snprintf(code, sizeof code, "t = open('/proc/self/mountinfo').read()\n"
+	snprintf(code, sizeof code,
+			"t = open('/proc/self/mountinfo').read()\n"
 			"for word in ('/root', '/tmp/tmp', 'oldroot', '%s/'):\n"
-			"  if word in t: print('mountinfo has', word, t)\n", strlen(cwd) > 1 ? cwd : "/nowhere");
+			"  if word in t: print('mountinfo has', word, t)\n",
+			strlen(cwd) > 1 ? cwd : "/nowhere");
 	expect_silence(code);
 }
 
@@ -75,48 +80,53 @@ static void only_its_own_processes_are_seen(void **state)
 {
 	(void)state;
 	expect_silence("import os\n"
-			"pids = [int(p) for p in os.listdir('/proc') if p.isdigit()]\n"
-			"if set(pids) - {1, os.getpid()}: print('others:', pids)\n"
-			"if open('/proc/1/comm').read() != 'agent\\n': print('init is', open('/proc/1/comm').read())\n");
+		       "pids = [int(p) for p in os.listdir('/proc') if p.isdigit()]\n"
+		       "if set(pids) - {1, os.getpid()}: print('others:', pids)\n"
+		       "if open('/proc/1/comm').read() != 'agent\\n': print('init is', "
+		       "open('/proc/1/comm').read())\n");
 }
 
 static void the_environment_is_its_own(void **state)
 {
 	(void)state;
 	expect_silence("import os\n"
-			"want = dict(PATH='/usr/local/bin:/usr/bin:/bin', HOME='/home/user', USER='user', LANG='C.UTF-8',\n"
-			"  TERM='dumb', TMPDIR='/tmp')\n"
-			"for k, v in want.items():\n"
-			"  if os.environ.get(k) != v: print(k, os.environ.get(k))\n"
-			"extra = set(os.environ) - set(want) - {'SHELL', 'LOGNAME', 'PWD', 'LC_CTYPE'}\n"
-			"if extra: print('also', extra)\n"
-			"if os.getcwd() != '/workspace': print(os.getcwd())\n"
-			"if os.uname().nodename != 'sandbox': print(os.uname())\n"
-			"import pwd\n"
-			"if pwd.getpwuid(os.getuid()).pw_name != 'user': print('no name')\n");
+		       "want = dict(PATH='/usr/local/bin:/usr/bin:/bin', HOME='/home/user', USER='user', "
+		       "LANG='C.UTF-8',\n"
+		       "  TERM='dumb', TMPDIR='/tmp')\n"
+		       "for k, v in want.items():\n"
+		       "  if os.environ.get(k) != v: print(k, os.environ.get(k))\n"
+		       "extra = set(os.environ) - set(want) - {'SHELL', 'LOGNAME', 'PWD', 'LC_CTYPE'}\n"
+		       "if extra: print('also', extra)\n"
+		       "if os.getcwd() != '/workspace': print(os.getcwd())\n"
+		       "if os.uname().nodename != 'sandbox': print(os.uname())\n"
+		       "import pwd\n"
+		       "if pwd.getpwuid(os.getuid()).pw_name != 'user': print('no name')\n");
 }
 
 static void only_standard_descriptors_are_open(void **state)
 {
 	(void)state;
 	expect_silence("import os\n"
-			"fds = sorted(int(f) for f in os.listdir('/proc/self/fd'))\n"
-			"links = {f: os.readlink(f'/proc/self/fd/{f}') for f in fds if os.path.lexists(f'/proc/self/fd/{f}')}\n"
-			"if set(links) - {0, 1, 2}: print('descriptors', links)\n"
-			"for f, l in links.items():\n"
-			"  if not l.startswith(('pipe:', 'socket:')): print(f, l)\n");
+		       "fds = sorted(int(f) for f in os.listdir('/proc/self/fd'))\n"
+		       "links = {f: os.readlink(f'/proc/self/fd/{f}') for f in fds if "
+		       "os.path.lexists(f'/proc/self/fd/{f}')}\n"
+		       "if set(links) - {0, 1, 2}: print('descriptors', links)\n"
+		       "for f, l in links.items():\n"
+		       "  if not l.startswith(('pipe:', 'socket:')): print(f, l)\n");
 }
 
 static void masked_proc_files_are_empty(void **state)
 {
 	(void)state;
 	expect_silence("import os\n"
-			"for f in 'kcore keys key-users kallsyms timer_list interrupts iomem cmdline config.gz'.split():\n"
-			"  try:\n"
-			"    if open('/proc/' + f, 'rb').read(1): print(f, 'can be read')\n"
-			"  except OSError: pass\n"
-			"for d in 'acpi scsi driver fs pressure'.split():\n"
-			"  if os.path.isdir('/proc/' + d) and os.listdir('/proc/' + d): print(d, os.listdir('/proc/' + d))\n");
+		       "for f in 'kcore keys key-users kallsyms timer_list interrupts iomem cmdline "
+		       "config.gz'.split():\n"
+		       "  try:\n"
+		       "    if open('/proc/' + f, 'rb').read(1): print(f, 'can be read')\n"
+		       "  except OSError: pass\n"
+		       "for d in 'acpi scsi driver fs pressure'.split():\n"
+		       "  if os.path.isdir('/proc/' + d) and os.listdir('/proc/' + d): print(d, "
+		       "os.listdir('/proc/' + d))\n");
 }
 
 /* ---- bubblewrap and the agent, from the host -------------------------------------------- */
@@ -171,7 +181,8 @@ static void nothing_is_inherited(void **state)
 				continue;
 			link[n] = '\0';
 			assert_null(strstr(link, "hostname"));
-			if (i > 0 && strcmp(link, "/dev/null") && !strstr(link, "pipe:") && !strstr(link, "socket:") && !strstr(link, "anon_inode:"))
+			if (i > 0 && strcmp(link, "/dev/null") && !strstr(link, "pipe:")
+					&& !strstr(link, "socket:") && !strstr(link, "anon_inode:"))
 				fail_msg("process %zu has %d open: %s", i, fd, link);
 		}
 	}
@@ -183,75 +194,77 @@ static void the_system_is_read_only(void **state)
 {
 	(void)state;
 	expect_silence("import os\n"
-			"for p in '/x /usr/x /usr/bin/x /etc/x /run/x /dev/x /home/x /proc/sys/kernel/x'.split():\n"
-			"  try: open(p, 'w'); print('made', p)\n"
-			"  except OSError: pass\n"
-			"for p in '/etc/passwd /etc/hosts /run/agent /usr/bin/env /proc/sys/kernel/core_pattern "
-			"/proc/sys/kernel/hostname /proc/sysrq-trigger'.split():\n"
-			"  try: open(p, 'r+b'); print('opened', p)\n"
-			"  except OSError: pass\n"
-			"  try: os.chmod(p, 0o777); print('chmod', p)\n"
-			"  except OSError: pass\n"
-			"for p in '/workspace /tmp /home/user /dev/shm'.split():\n"
-			"  open(p + '/mine', 'w').write('x'); os.unlink(p + '/mine')\n");
+		       "for p in '/x /usr/x /usr/bin/x /etc/x /run/x /dev/x /home/x "
+		       "/proc/sys/kernel/x'.split():\n"
+		       "  try: open(p, 'w'); print('made', p)\n"
+		       "  except OSError: pass\n"
+		       "for p in '/etc/passwd /etc/hosts /run/agent /usr/bin/env "
+		       "/proc/sys/kernel/core_pattern "
+		       "/proc/sys/kernel/hostname /proc/sysrq-trigger'.split():\n"
+		       "  try: open(p, 'r+b'); print('opened', p)\n"
+		       "  except OSError: pass\n"
+		       "  try: os.chmod(p, 0o777); print('chmod', p)\n"
+		       "  except OSError: pass\n"
+		       "for p in '/workspace /tmp /home/user /dev/shm'.split():\n"
+		       "  open(p + '/mine', 'w').write('x'); os.unlink(p + '/mine')\n");
 }
 
 static void it_has_no_privileges(void **state)
 {
 	(void)state;
 	expect_silence("s = dict(l.split(':', 1) for l in open('/proc/self/status').read().splitlines())\n"
-			"for k in 'CapInh CapPrm CapEff CapAmb'.split():\n"
-			"  if int(s[k], 16): print(k, s[k])\n"
-			"if s['NoNewPrivs'].strip() != '1': print('privileges can grow')\n"
-			"if s['Seccomp'].strip() != '2': print('no filter')\n"
-			"if int(s.get('Seccomp_filters', '2')) < 2: print('filters', s['Seccomp_filters'])\n"
-			"if s['Uid'].split() != ['1000'] * 4: print('uid', s['Uid'])\n");
+		       "for k in 'CapInh CapPrm CapEff CapAmb'.split():\n"
+		       "  if int(s[k], 16): print(k, s[k])\n"
+		       "if s['NoNewPrivs'].strip() != '1': print('privileges can grow')\n"
+		       "if s['Seccomp'].strip() != '2': print('no filter')\n"
+		       "if int(s.get('Seccomp_filters', '2')) < 2: print('filters', s['Seccomp_filters'])\n"
+		       "if s['Uid'].split() != ['1000'] * 4: print('uid', s['Uid'])\n");
 }
 
 static void it_cannot_mount_or_leave(void **state)
 {
 	(void)state;
 	expect_silence("import ctypes, os\n"
-			"c = ctypes.CDLL(None, use_errno=True)\n"
-			"def refused(name, *a):\n"
-			"  if getattr(c, name)(*a) != -1: print(name, 'was allowed')\n"
-			"refused('mount', b'x', b'/tmp', b'tmpfs', 0, None)\n"
-			"refused('umount2', b'/proc', 2)\n"
-			"refused('pivot_root', b'/tmp', b'/tmp') if hasattr(c, 'pivot_root') else None\n"
-			"refused('chroot', b'/tmp')\n"
-			"refused('sethostname', b'x', 1)\n"
-			"refused('unshare', 0x10000000)\n"
-			"refused('unshare', 0x00020000)\n"
-			"refused('setns', 0, 0)\n"
-			"refused('swapon', b'/tmp/x', 0)\n"
-			"refused('reboot', 0)\n"
-			"refused('ptrace', 0, 0, 0, 0)\n"
-			"refused('syscall', 323)\n"   /* userfaultfd */
-			"refused('syscall', 425, 8, 0)\n" /* io_uring_setup */
-			"refused('syscall', 435, 0, 0)\n" /* clone3 */
-			"refused('syscall', 321, 0, 0, 0)\n" /* bpf */
-			"refused('syscall', 250, 0, 0, 0)\n" /* keyctl */);
+		       "c = ctypes.CDLL(None, use_errno=True)\n"
+		       "def refused(name, *a):\n"
+		       "  if getattr(c, name)(*a) != -1: print(name, 'was allowed')\n"
+		       "refused('mount', b'x', b'/tmp', b'tmpfs', 0, None)\n"
+		       "refused('umount2', b'/proc', 2)\n"
+		       "refused('pivot_root', b'/tmp', b'/tmp') if hasattr(c, 'pivot_root') else None\n"
+		       "refused('chroot', b'/tmp')\n"
+		       "refused('sethostname', b'x', 1)\n"
+		       "refused('unshare', 0x10000000)\n"
+		       "refused('unshare', 0x00020000)\n"
+		       "refused('setns', 0, 0)\n"
+		       "refused('swapon', b'/tmp/x', 0)\n"
+		       "refused('reboot', 0)\n"
+		       "refused('ptrace', 0, 0, 0, 0)\n"
+		       "refused('syscall', 323)\n"          /* userfaultfd */
+		       "refused('syscall', 425, 8, 0)\n"    /* io_uring_setup */
+		       "refused('syscall', 435, 0, 0)\n"    /* clone3 */
+		       "refused('syscall', 321, 0, 0, 0)\n" /* bpf */
+		       "refused('syscall', 250, 0, 0, 0)\n" /* keyctl */);
 }
 
 static void the_agent_cannot_be_read_or_hurt(void **state)
 {
 	(void)state;
 	expect_silence("import ctypes, os\n"
-			"for f in 'mem environ maps stack syscall auxv'.split():\n"
-			"  try:\n"
-			"    if open('/proc/1/' + f, 'rb').read(1): print(f, 'can be read')\n"
-			"  except OSError: pass\n"
-			"for d in 'fd fdinfo map_files'.split():\n"
-			"  try: os.listdir('/proc/1/' + d); print(d, 'can be listed')\n"
-			"  except OSError: pass\n"
-			"for l in 'exe root cwd ns/user'.split():\n"
-			"  try: os.readlink('/proc/1/' + l); print(l, 'can be followed')\n"
-			"  except OSError: pass\n"
-			"for s in (9, 11, 15, 19):\n"
-			"  try: os.kill(1, s)\n"
-			"  except OSError: pass\n"
-			"c = ctypes.CDLL(None, use_errno=True)\n"
-			"if c.ptrace(16, 1, 0, 0) != -1: print('traced')\n");
+		       "for f in 'mem environ maps stack syscall auxv'.split():\n"
+		       "  try:\n"
+		       "    if open('/proc/1/' + f, 'rb').read(1): print(f, 'can be read')\n"
+		       "  except OSError: pass\n"
+		       "for d in 'fd fdinfo map_files'.split():\n"
+		       "  try: os.listdir('/proc/1/' + d); print(d, 'can be listed')\n"
+		       "  except OSError: pass\n"
+		       "for l in 'exe root cwd ns/user'.split():\n"
+		       "  try: os.readlink('/proc/1/' + l); print(l, 'can be followed')\n"
+		       "  except OSError: pass\n"
+		       "for s in (9, 11, 15, 19):\n"
+		       "  try: os.kill(1, s)\n"
+		       "  except OSError: pass\n"
+		       "c = ctypes.CDLL(None, use_errno=True)\n"
+		       "if c.ptrace(16, 1, 0, 0) != -1: print('traced')\n");
 	/* It still answers. */
 	expect_silence("pass");
 }
@@ -290,10 +303,12 @@ static void there_is_no_network(void **state)
 	char name[32], code[1600];
 	uint16_t port;
 	int tcp = listen_on_loopback(&port), un = listen_on_abstract(name);
-	snprintf(code, sizeof code, "import socket\n"
+	snprintf(code, sizeof code,
+			"import socket\n"
 			"def refused(what, family, address, kind=socket.SOCK_STREAM):\n"
 			"  try:\n"
-			"    s = socket.socket(family, kind); s.settimeout(2); s.connect(address); print(what, 'answers')\n"
+			"    s = socket.socket(family, kind); s.settimeout(2); s.connect(address); "
+			"print(what, 'answers')\n"
 			"  except OSError: pass\n"
 			"refused('loopback of the host', socket.AF_INET, ('127.0.0.1', %u))\n"
 			"refused('abstract socket', socket.AF_UNIX, '\\0%s')\n"
@@ -302,11 +317,15 @@ static void there_is_no_network(void **state)
 			"refused('hypervisor', 40, (2, 1024))\n"
 			"names = [n for _, n in socket.if_nameindex()]\n"
 			"if names != ['lo']: print(names)\n"
-			"for family, kind, proto in ((2, 3, 1), (10, 3, 58), (17, 3, 0), (16, 3, 9), (38, 5, 0), (31, 3, 1)):\n"
-			"  try: socket.socket(family, kind, proto); print('made a socket', family, kind, proto)\n"
+			"for family, kind, proto in ((2, 3, 1), (10, 3, 58), (17, 3, 0), (16, 3, 9), (38, 5, "
+			"0), (31, 3, 1)):\n"
+			"  try: socket.socket(family, kind, proto); print('made a socket', family, kind, "
+			"proto)\n"
 			"  except OSError: pass\n"
-			"a = socket.create_server(('127.0.0.1', 0)); b = socket.create_connection(a.getsockname())\n"
-			"socket.getaddrinfo('localhost', 80)\n", (unsigned)port, name);
+			"a = socket.create_server(('127.0.0.1', 0)); b = "
+			"socket.create_connection(a.getsockname())\n"
+			"socket.getaddrinfo('localhost', 80)\n",
+			(unsigned)port, name);
 	expect_silence(code);
 	close(tcp);
 	close(un);
@@ -315,20 +334,20 @@ static void there_is_no_network(void **state)
 int cases_walls(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(the_hosts_files_are_not_there),
-		cmocka_unit_test(mounts_tell_nothing_of_the_host),
-		cmocka_unit_test(only_its_own_processes_are_seen),
-		cmocka_unit_test(the_environment_is_its_own),
-		cmocka_unit_test(only_standard_descriptors_are_open),
-		cmocka_unit_test(masked_proc_files_are_empty),
-		cmocka_unit_test(bubblewrap_has_no_environment),
-		cmocka_unit_test(its_user_is_nobody_else_on_the_host),
-		cmocka_unit_test(nothing_is_inherited),
-		cmocka_unit_test(the_system_is_read_only),
-		cmocka_unit_test(it_has_no_privileges),
-		cmocka_unit_test(it_cannot_mount_or_leave),
-		cmocka_unit_test(the_agent_cannot_be_read_or_hurt),
-		cmocka_unit_test(there_is_no_network),
+			cmocka_unit_test(the_hosts_files_are_not_there),
+			cmocka_unit_test(mounts_tell_nothing_of_the_host),
+			cmocka_unit_test(only_its_own_processes_are_seen),
+			cmocka_unit_test(the_environment_is_its_own),
+			cmocka_unit_test(only_standard_descriptors_are_open),
+			cmocka_unit_test(masked_proc_files_are_empty),
+			cmocka_unit_test(bubblewrap_has_no_environment),
+			cmocka_unit_test(its_user_is_nobody_else_on_the_host),
+			cmocka_unit_test(nothing_is_inherited),
+			cmocka_unit_test(the_system_is_read_only),
+			cmocka_unit_test(it_has_no_privileges),
+			cmocka_unit_test(it_cannot_mount_or_leave),
+			cmocka_unit_test(the_agent_cannot_be_read_or_hurt),
+			cmocka_unit_test(there_is_no_network),
 	};
 	return cmocka_run_group_tests_name("walls", cases, open_one, close_it);
 }

@@ -22,21 +22,21 @@ static const struct {
 	const char *path;
 	bool is_dir;
 } MASKS[] = {
-	{"/proc/kcore", false},
-	{"/proc/keys", false},
-	{"/proc/key-users", false},
-	{"/proc/kallsyms", false},
-	{"/proc/timer_list", false},
-	{"/proc/sched_debug", false},
-	{"/proc/interrupts", false},
-	{"/proc/iomem", false},
-	{"/proc/cmdline", false},
-	{"/proc/config.gz", false},
-	{"/proc/acpi", true},
-	{"/proc/scsi", true},
-	{"/proc/driver", true},
-	{"/proc/fs", true},
-	{"/proc/pressure", true},
+		{"/proc/kcore", false},
+		{"/proc/keys", false},
+		{"/proc/key-users", false},
+		{"/proc/kallsyms", false},
+		{"/proc/timer_list", false},
+		{"/proc/sched_debug", false},
+		{"/proc/interrupts", false},
+		{"/proc/iomem", false},
+		{"/proc/cmdline", false},
+		{"/proc/config.gz", false},
+		{"/proc/acpi", true},
+		{"/proc/scsi", true},
+		{"/proc/driver", true},
+		{"/proc/fs", true},
+		{"/proc/pressure", true},
 };
 _Static_assert(sizeof MASKS / sizeof *MASKS == ARGV_MASKS, "one fact for each mask");
 
@@ -45,34 +45,34 @@ _Static_assert(sizeof MASKS / sizeof *MASKS == ARGV_MASKS, "one fact for each ma
 static const struct {
 	const char *path, *text;
 } FILES[] = {
-	{"/etc/passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\n"
-			"user:x:1000:1000:user:/home/user:/bin/bash\n"
-			"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
-	{"/etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"},
-	{"/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost\n"},
-	{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\n"},
+		{"/etc/passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\n"
+				"user:x:1000:1000:user:/home/user:/bin/bash\n"
+				"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
+		{"/etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"},
+		{"/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost\n"},
+		{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\n"},
 };
 enum { N_FILES = sizeof FILES / sizeof *FILES };
 _Static_assert((int)N_FILES <= (int)LIFELINE_MAX_FILES, "each file needs a descriptor");
 
 static const char *const ENVIRONMENT[][2] = {
-	{"PATH", "/usr/local/bin:/usr/bin:/bin"},
-	{"HOME", "/home/user"},
-	{"USER", "user"},
-	{"LOGNAME", "user"},
-	{"SHELL", "/bin/bash"},
-	{"LANG", "C.UTF-8"},
-	{"TERM", "dumb"},
-	{"TMPDIR", "/tmp"},
+		{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+		{"HOME", "/home/user"},
+		{"USER", "user"},
+		{"LOGNAME", "user"},
+		{"SHELL", "/bin/bash"},
+		{"LANG", "C.UTF-8"},
+		{"TERM", "dumb"},
+		{"TMPDIR", "/tmp"},
 };
 
 /* Writable directories, with where they lie in the shared tmpfs. */
 static const struct {
 	const char *path, *source, *perms;
 } WRITABLE[] = {
-	{"/workspace", SPACE_PATH "/workspace", "0755"},
-	{"/tmp", SPACE_PATH "/tmp", "1777"},
-	{"/home/user", SPACE_PATH "/home", "0700"},
+		{"/workspace", SPACE_PATH "/workspace", "0755"},
+		{"/tmp", SPACE_PATH "/tmp", "1777"},
+		{"/home/user", SPACE_PATH "/home", "0700"},
 };
 #define SHM_SOURCE SPACE_PATH "/shm"
 #define SHM_BYTES "67108864"
@@ -123,7 +123,7 @@ void argv_facts_find(struct argv_facts *ret)
 		ret->localtime[0] = '\0';
 	for (size_t i = 0; i < ARGV_MASKS; i++)
 		ret->has_mask[i] = stat(MASKS[i].path, &st) == 0 && (st.st_mode & 0004)
-				&& !(MASKS[i].is_dir && is_empty_dir(MASKS[i].path));
+				   && !(MASKS[i].is_dir && is_empty_dir(MASKS[i].path));
 }
 
 /* ---- arguments ---------------------------------------------------------------- */

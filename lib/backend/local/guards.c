@@ -10,7 +10,9 @@ struct list {
 	size_t n;
 };
 
-__attribute__((format(printf, 4, 5)))
+static void tell(struct list *l, const char *what, enum trm_strength strength, const char *fmt, ...)
+		__attribute__((format(printf, 4, 5)));
+
 static void tell(struct list *l, const char *what, enum trm_strength strength, const char *fmt, ...)
 {
 	if (l->n == GUARDS_MAX)
@@ -33,8 +35,10 @@ static void tell_memory(struct list *l, const struct ready_msg *r, const struct 
 {
 	bool is_v2 = r->kind == LIMITS_CGROUP_V2;
 	if (!(r->limits & LIMIT_MEMORY))
-		tell(l, "memory", TRM_WEAK, "%u MiB: RLIMIT_DATA for each process; all together looked at every 100 ms, "
-				"the biggest is killed", mib(want->mem_bytes));
+		tell(l, "memory", TRM_WEAK,
+				"%u MiB: RLIMIT_DATA for each process; all together looked at every 100 ms, "
+				"the biggest is killed",
+				mib(want->mem_bytes));
 	else
 		tell(l, "memory", TRM_ENFORCED, "%u MiB, files included: %s%s", mib(want->mem_bytes),
 				is_v2 ? "cgroup v2 memory.max" : "cgroup v1 memory.limit_in_bytes",
@@ -50,16 +54,20 @@ static void tell_cpu(struct list *l, const struct ready_msg *r, const struct trm
 				is_v2 ? "cgroup v2 cpu.max" : "cgroup v1 cpu.cfs_quota_us");
 	else
 		tell(l, "cpu", whole > want->cpus ? TRM_WEAK : TRM_ENFORCED, "bound to %g core%s%s", whole,
-				whole > 1 ? "s" : "", whole > want->cpus ? "; the fraction is not enforced" : "");
+				whole > 1 ? "s" : "",
+				whole > want->cpus ? "; the fraction is not enforced" : "");
 }
 
-static void tell_files(struct list *l, const struct ready_msg *r, const struct trm_limits *want, uint64_t disk_bytes)
+static void tell_files(
+		struct list *l, const struct ready_msg *r, const struct trm_limits *want, uint64_t disk_bytes)
 {
 	if (r->is_shared)
-		tell(l, "disk", TRM_ENFORCED, "%u MiB: one tmpfs holds /workspace, /tmp, /home/user and /dev/shm",
+		tell(l, "disk", TRM_ENFORCED,
+				"%u MiB: one tmpfs holds /workspace, /tmp, /home/user and /dev/shm",
 				mib(disk_bytes));
 	else
-		tell(l, "disk", TRM_WEAK, "%u MiB for each of /workspace, /tmp and /home/user: a tmpfs of its own",
+		tell(l, "disk", TRM_WEAK,
+				"%u MiB for each of /workspace, /tmp and /home/user: a tmpfs of its own",
 				mib(disk_bytes));
 	tell(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE", mib(want->file_bytes));
 	tell(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE", want->open_files);
@@ -73,16 +81,21 @@ size_t guards_tell(struct trm_guard *ret, const struct ready_msg *r, const struc
 	tell_memory(&l, r, want);
 	tell_cpu(&l, r, want);
 	tell(&l, "processes", TRM_ENFORCED, "%u with threads: %s", want->procs,
-			r->limits & LIMIT_PIDS ? (r->kind == LIMITS_CGROUP_V2 ? "cgroup v2 pids.max" : "cgroup v1 pids.max")
+			r->limits & LIMIT_PIDS ? (r->kind == LIMITS_CGROUP_V2 ? "cgroup v2 pids.max"
+									      : "cgroup v1 pids.max")
 					       : "RLIMIT_NPROC in a user namespace of its own");
 	tell_files(&l, r, want, disk_bytes);
 	tell(&l, "network", TRM_ENFORCED, "off: a network namespace with only a loopback device");
 	tell(&l, "file system", TRM_ENFORCED, "the host's /usr read-only; everything else its own");
-	tell(&l, "system calls", TRM_ENFORCED, "seccomp: allow list and argument checks%s", is_strict ? ", strict" : "");
-	tell(&l, "namespaces", TRM_ENFORCED, "user, pid, mount, net, ipc, uts, cgroup; no further ones inside");
+	tell(&l, "system calls", TRM_ENFORCED, "seccomp: allow list and argument checks%s",
+			is_strict ? ", strict" : "");
+	tell(&l, "namespaces", TRM_ENFORCED,
+			"user, pid, mount, net, ipc, uts, cgroup; no further ones inside");
 	if (r->uid)
-		tell(&l, "user", TRM_ENFORCED, "uid %u on the host, of this sandbox only; no capabilities", r->uid);
+		tell(&l, "user", TRM_ENFORCED, "uid %u on the host, of this sandbox only; no capabilities",
+				r->uid);
 	else
-		tell(&l, "user", TRM_ENFORCED, "your own uid on the host, in a user namespace; no capabilities");
+		tell(&l, "user", TRM_ENFORCED,
+				"your own uid on the host, in a user namespace; no capabilities");
 	return l.n;
 }

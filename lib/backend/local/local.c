@@ -91,7 +91,8 @@ static int tell_why(const struct local *l, struct trm_error *why)
 	const struct gone_msg *gone = &l->gone.gone;
 	char advice[MACHINE_ADVICE];
 	if (l->gone.type != LIFELINE_GONE)
-		return err_fail(why, TRM_EIO, "the sandbox's keeper was killed from outside, and the sandbox with it");
+		return err_fail(why, TRM_EIO,
+				"the sandbox's keeper was killed from outside, and the sandbox with it");
 	if (gone->was_asked)
 		return err_fail(why, TRM_ECLOSED, "the sandbox's keeper was told to end by a signal");
 	if (*gone->words) {
@@ -102,13 +103,16 @@ static int tell_why(const struct local *l, struct trm_error *why)
 	}
 	/* Bubblewrap ends with 128 + n when its child was killed by signal n. */
 	int status = gone->status;
-	int signo = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
+	int signo = WIFSIGNALED(status)         ? WTERMSIG(status)
+		    : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
+						: 0;
 	if (signo == SIGKILL && gone->oom_kills)
 		return err_fail(why, TRM_ECLOSED, "the sandbox was killed: out of memory");
 	if (signo)
 		return err_fail(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)", signo,
 				strsignal(signo));
-	return err_fail(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d", WEXITSTATUS(status));
+	return err_fail(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d",
+			WEXITSTATUS(status));
 }
 
 static void hear_all(struct local *l);
@@ -213,19 +217,19 @@ static int put_spec(struct buf *out, const struct trm_sandbox_opts *opts, const 
 	if (r == 0)
 		r = argv_build(&separate, &facts, false, disk_bytes);
 	struct spec_msg spec = {
-		.name = entry->name,
-		.run_path = entry->path,
-		.bwrap = bwrap,
-		.mem_bytes = opts->limits.mem_bytes,
-		.disk_bytes = disk_bytes,
-		.file_bytes = opts->limits.file_bytes,
-		.cpus = opts->limits.cpus,
-		.procs = opts->limits.procs,
-		.open_files = opts->limits.open_files,
-		.calls = filters_calls(false),
-		.arguments = filters_arguments(false),
-		.calls_strict = filters_calls(true),
-		.arguments_strict = filters_arguments(true),
+			.name = entry->name,
+			.run_path = entry->path,
+			.bwrap = bwrap,
+			.mem_bytes = opts->limits.mem_bytes,
+			.disk_bytes = disk_bytes,
+			.file_bytes = opts->limits.file_bytes,
+			.cpus = opts->limits.cpus,
+			.procs = opts->limits.procs,
+			.open_files = opts->limits.open_files,
+			.calls = filters_calls(false),
+			.arguments = filters_arguments(false),
+			.calls_strict = filters_calls(true),
+			.arguments_strict = filters_arguments(true),
 	};
 	spec.n_files = argv_files(spec.files, LIFELINE_MAX_FILES);
 	if (r == 0) {
@@ -255,7 +259,8 @@ struct parts {
 	int null_fd, keeper_fd, agent_fd, listen_fd, far_fd;
 };
 
-static int make_parts(struct parts *p, struct local *l, const struct rundir_entry *entry, struct trm_error *reterr)
+static int make_parts(
+		struct parts *p, struct local *l, const struct rundir_entry *entry, struct trm_error *reterr)
 {
 	int line[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
@@ -287,12 +292,14 @@ static int start_keeper(struct local *l, const struct parts *p, const struct run
 		struct trm_error *reterr)
 {
 	const int fds[KEEPER_FD_END] = {
-		[0] = p->null_fd, [1] = p->null_fd, [2] = p->null_fd,
-		[KEEPER_LIFELINE] = p->far_fd,
-		[KEEPER_RUN_DIR] = entry->run_fd,
-		[KEEPER_ENTRY_DIR] = entry->entry_fd,
-		[KEEPER_LISTEN] = p->listen_fd,
-		[KEEPER_AGENT] = p->agent_fd,
+			[0] = p->null_fd,
+			[1] = p->null_fd,
+			[2] = p->null_fd,
+			[KEEPER_LIFELINE] = p->far_fd,
+			[KEEPER_RUN_DIR] = entry->run_fd,
+			[KEEPER_ENTRY_DIR] = entry->entry_fd,
+			[KEEPER_LISTEN] = p->listen_fd,
+			[KEEPER_AGENT] = p->agent_fd,
 	};
 	l->keeper_pid = spawn_program(p->keeper_fd, "terrarium-keeper", fds, KEEPER_FD_END, reterr);
 	return l->keeper_pid < 0 ? l->keeper_pid : 0;
@@ -331,7 +338,8 @@ static int launch(struct local *l, const struct trm_sandbox_opts *opts, struct r
 static int check_limits(const struct trm_limits *limits, struct trm_error *reterr)
 {
 	if (limits->file_bytes < 1 << 20)
-		return err_fail(reterr, TRM_EINVAL, "a file size limit below 1 MiB leaves no room for the agent");
+		return err_fail(reterr, TRM_EINVAL,
+				"a file size limit below 1 MiB leaves no room for the agent");
 	if (limits->open_files < 32)
 		return err_fail(reterr, TRM_EINVAL, "a limit below 32 open files leaves none for the agent");
 	if (limits->procs < 2)
@@ -356,8 +364,12 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	struct local *l = calloc(1, sizeof *l);
 	if (!l)
 		return err_fail(reterr, TRM_ENOMEM, "out of memory");
-	*l = (struct local){.base = {&backend_local, cb, user}, .loop = loop, .limits = opts->limits,
-			.disk_bytes = disk_in_force(&opts->limits), .stream_fd = -1, .lifeline_fd = -1};
+	*l = (struct local){.base = {&backend_local, cb, user},
+			.loop = loop,
+			.limits = opts->limits,
+			.disk_bytes = disk_in_force(&opts->limits),
+			.stream_fd = -1,
+			.lifeline_fd = -1};
 	stats_init(&l->stats);
 	r = rundir_entry_make(&entry, opts->name, reterr);
 	if (r == 0)
@@ -396,7 +408,7 @@ static void stats(struct carrier *carrier, struct trm_sample *sample)
 	sample->disk_limit_bytes = l->disk_bytes;
 	sample->procs_limit = l->limits.procs;
 	sample->known |= TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_DISK_LIMIT
-			| TRM_METRIC_PROCS_LIMIT;
+			 | TRM_METRIC_PROCS_LIMIT;
 	if (!(l->ready.ready.limits & LIMIT_MEMORY)) {
 		sample->oom_kills = l->watchdog_kills;
 		sample->known |= TRM_METRIC_OOM_KILLS;
@@ -404,12 +416,12 @@ static void stats(struct carrier *carrier, struct trm_sample *sample)
 }
 
 const struct backend_ops backend_local = {
-	.name = "local",
-	.caps = BACKEND_STATS,
-	.probe = probe,
-	.start = start,
-	.stop = stop,
-	.guards = guards,
-	.nproc = nproc,
-	.stats = stats,
+		.name = "local",
+		.caps = BACKEND_STATS,
+		.probe = probe,
+		.start = start,
+		.stop = stop,
+		.guards = guards,
+		.nproc = nproc,
+		.stats = stats,
 };

@@ -42,8 +42,10 @@ int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr)
 		return err_fail(reterr, TRM_ENOTSUP,
 				"bubblewrap is not installed (no bwrap in PATH): apt install bubblewrap");
 	if ((st.st_mode & S_ISUID) && st.st_uid == 0)
-		return err_fail(reterr, TRM_ENOTSUP, "%s is setuid root, which is not safe to use here: "
-				"chmod u-s %s", path, path);
+		return err_fail(reterr, TRM_ENOTSUP,
+				"%s is setuid root, which is not safe to use here: "
+				"chmod u-s %s",
+				path, path);
 	return 0;
 }
 
@@ -52,8 +54,10 @@ int machine_check_filters(struct trm_error *reterr)
 	struct utsname u;
 	if (uname(&u) == 0 && !strcmp(u.machine, filters_machine()))
 		return 0;
-	return err_fail(reterr, TRM_ENOTSUP, "the system call filters are for %s and this machine says it is %s: "
-			"build terrarium on it", filters_machine(), u.machine);
+	return err_fail(reterr, TRM_ENOTSUP,
+			"the system call filters are for %s and this machine says it is %s: "
+			"build terrarium on it",
+			filters_machine(), u.machine);
 }
 
 long machine_read_long(const char *path)
@@ -76,13 +80,15 @@ bool machine_userns_is_off(char advice[MACHINE_ADVICE])
 		long off;
 		const char *advice;
 	} switches[] = {
-		{"/proc/sys/kernel/unprivileged_userns_clone", 0,
-				"user namespaces are off: sysctl kernel.unprivileged_userns_clone=1"},
-		{"/proc/sys/user/max_user_namespaces", 0,
-				"user namespaces are off: sysctl user.max_user_namespaces=10000"},
-		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
-				"AppArmor keeps programs from user namespaces: install its profile for bwrap (package "
-				"apparmor-profiles), or sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+			{"/proc/sys/kernel/unprivileged_userns_clone", 0,
+					"user namespaces are off: sysctl kernel.unprivileged_userns_clone=1"},
+			{"/proc/sys/user/max_user_namespaces", 0,
+					"user namespaces are off: sysctl user.max_user_namespaces=10000"},
+			{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
+					"AppArmor keeps programs from user namespaces: install its profile "
+					"for bwrap (package "
+					"apparmor-profiles), or sysctl "
+					"kernel.apparmor_restrict_unprivileged_userns=0"},
 	};
 	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
 		if (machine_read_long(switches[i].path) != switches[i].off)

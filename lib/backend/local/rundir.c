@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -61,8 +61,10 @@ int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr)
 		return err_errno(reterr, errno, "cannot make the runtime directory %s", path);
 	int fd = open_private(path, &error);
 	if (fd < 0 && (error == EPERM || error == ELOOP || error == ENOTDIR))
-		return err_fail(reterr, TRM_EPERM, "the runtime directory %s is not a directory of yours that is"
-				" closed to others: remove it, or set XDG_RUNTIME_DIR", path);
+		return err_fail(reterr, TRM_EPERM,
+				"the runtime directory %s is not a directory of yours that is"
+				" closed to others: remove it, or set XDG_RUNTIME_DIR",
+				path);
 	if (fd < 0)
 		return err_errno(reterr, error, "cannot open the runtime directory %s", path);
 	return fd;
@@ -77,7 +79,8 @@ static enum taken take(int run_fd, const char *name, int *ret_fd)
 	struct stat here, there;
 	bool is_new = mkdirat(run_fd, name, 0700) == 0;
 	if (!is_new && errno != EEXIST)
-		return errno == ENOENT ? AGAIN : BUSY; /* ENOENT: the last to leave has removed the directory */
+		return errno == ENOENT ? AGAIN
+				       : BUSY; /* ENOENT: the last to leave has removed the directory */
 	int fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? AGAIN : BUSY;
@@ -137,7 +140,8 @@ void rundir_entry_remove(struct rundir_entry *e)
 
 /* ---- socket ------------------------------------------------------------------------ */
 
-int rundir_listen(const struct rundir_entry *e, int *ret_listen_fd, int *ret_stream_fd, struct trm_error *reterr)
+int rundir_listen(const struct rundir_entry *e, int *ret_listen_fd, int *ret_stream_fd,
+		struct trm_error *reterr)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	int n = snprintf(addr.sun_path, sizeof addr.sun_path, "%s/%s/agent.sock", e->path, e->name);

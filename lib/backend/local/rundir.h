@@ -23,7 +23,7 @@ int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr);
 struct rundir_entry {
 	char path[RUNDIR_PATH]; /* of the runtime directory */
 	char name[72];
-	int run_fd, entry_fd;   /* entry_fd holds the lock, and hands it on when inherited */
+	int run_fd, entry_fd; /* entry_fd holds the lock, and hands it on when inherited */
 };
 
 /* Make the entry and lock it. TRM_EEXIST if a sandbox of that name is running. */

@@ -79,11 +79,8 @@ static void refuse2(scmp_filter_ctx ctx, int error, int nr, struct scmp_arg_cmp 
 static void refuse_ioctls(scmp_filter_ctx ctx)
 {
 	static const uint32_t requests[] = {
-		TIOCSTI,
-		0x541c, /* TIOCLINUX */
-		TIOCCONS,
-		TIOCSETD,
-		0x5437, /* TIOCVHANGUP */
+			TIOCSTI, 0x541c,            /* TIOCLINUX */
+			TIOCCONS, TIOCSETD, 0x5437, /* TIOCVHANGUP */
 	};
 	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
 		refuse1(ctx, EPERM, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, LOW32, requests[i]));
@@ -170,7 +167,8 @@ static void write_program(FILE *out, const struct program *p)
 	if (!bpf || !ctx)
 		check(-ENOMEM, "cannot make a filter");
 	check(seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "foreign architectures");
-	/* A binary tree: the kernel, which tries every call when it loads a program, is done in a quarter of the time. */
+	/* A binary tree: the kernel, which tries every call when it loads a program, is done in a quarter of
+	 * the time. */
 	check(seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2), "a binary tree");
 	p->fill(ctx, p->is_strict);
 	check(seccomp_export_bpf(ctx, fileno(bpf)), "cannot export a filter");
@@ -188,11 +186,11 @@ struct arch {
 static const struct arch *native_arch(void)
 {
 	static const struct arch known[] = {
-		{SCMP_ARCH_X86_64, "__x86_64__", "x86_64"},
-		{SCMP_ARCH_AARCH64, "__aarch64__", "aarch64"},
-		{SCMP_ARCH_PPC64LE, "__powerpc64__", "ppc64le"},
-		{SCMP_ARCH_S390X, "__s390x__", "s390x"},
-		{SCMP_ARCH_RISCV64, "__riscv", "riscv64"},
+			{SCMP_ARCH_X86_64, "__x86_64__", "x86_64"},
+			{SCMP_ARCH_AARCH64, "__aarch64__", "aarch64"},
+			{SCMP_ARCH_PPC64LE, "__powerpc64__", "ppc64le"},
+			{SCMP_ARCH_S390X, "__s390x__", "s390x"},
+			{SCMP_ARCH_RISCV64, "__riscv", "riscv64"},
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (known[i].token == seccomp_arch_native())
@@ -204,10 +202,10 @@ static const struct arch *native_arch(void)
 int main(int argc, char **argv)
 {
 	static const struct program programs[] = {
-		{"calls", SCMP_ACT_ERRNO(ENOSYS), fill_calls, false},
-		{"arguments", SCMP_ACT_ALLOW, fill_arguments, false},
-		{"calls_strict", SCMP_ACT_ERRNO(ENOSYS), fill_calls, true},
-		{"arguments_strict", SCMP_ACT_ALLOW, fill_arguments, true},
+			{"calls", SCMP_ACT_ERRNO(ENOSYS), fill_calls, false},
+			{"arguments", SCMP_ACT_ALLOW, fill_arguments, false},
+			{"calls_strict", SCMP_ACT_ERRNO(ENOSYS), fill_calls, true},
+			{"arguments_strict", SCMP_ACT_ALLOW, fill_arguments, true},
 	};
 	if (argc != 2) {
 		fprintf(stderr, "usage: seccomp_gen HEADER\n");

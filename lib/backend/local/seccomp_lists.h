@@ -7,6 +7,7 @@
  * looked at them. Names that this machine's libseccomp does not know are
  * refused too. */
 
+/* clang-format off */
 static const char *const CALLS_ALLOWED[] = {
 	"read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2",
 	"pwritev2", "open", "openat", "openat2", "creat", "close", "close_range", "lseek", "dup", "dup2",
@@ -64,5 +65,6 @@ static const char *const CALLS_REFUSED[] = {
 	"get_mempolicy", "modify_ldt", "userfaultfd", "process_madvise", "lookup_dcookie",
 	NULL,
 };
+/* clang-format on */
 
 #endif

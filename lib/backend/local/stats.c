@@ -10,7 +10,11 @@
 
 void stats_init(struct stats *s)
 {
-	*s = (struct stats){.cpu_fd = -1, .mem_fd = -1, .mem_peak_fd = -1, .mem_stat_fd = -1, .oom_fd = -1,
+	*s = (struct stats){.cpu_fd = -1,
+			.mem_fd = -1,
+			.mem_peak_fd = -1,
+			.mem_stat_fd = -1,
+			.oom_fd = -1,
 			.pids_fd = -1};
 }
 
@@ -98,7 +102,8 @@ static void sample_memory(struct stats *s, struct trm_sample *out)
 		out->known |= TRM_METRIC_MEM_PEAK;
 	}
 	/* Cached pages of files that nobody uses just now are given back on demand: not "in use". */
-	if (read_value(s->mem_stat_fd, is_v2 ? "inactive_file" : "total_inactive_file", &cache) && cache < usage)
+	if (read_value(s->mem_stat_fd, is_v2 ? "inactive_file" : "total_inactive_file", &cache)
+			&& cache < usage)
 		usage -= cache;
 	out->mem_bytes = usage;
 	out->known |= TRM_METRIC_MEM;

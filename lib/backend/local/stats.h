@@ -14,7 +14,7 @@
 struct stats {
 	enum limits_kind kind;
 	int cpu_fd, mem_fd, mem_peak_fd, mem_stat_fd, oom_fd, pids_fd; /* -1: not there */
-	uint64_t last_cpu_ns, last_time_ns; /* of the sample before; 0 at first */
+	uint64_t last_cpu_ns, last_time_ns;                            /* of the sample before; 0 at first */
 };
 
 void stats_init(struct stats *s);

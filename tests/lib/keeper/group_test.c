@@ -92,7 +92,8 @@ static void version_1_makes_one_group_in_each_tree(void **state)
 	make_dir("cpu");
 	make_dir("pids");
 	/* The files of a new group are missing here, so no limit takes hold and each is taken back. */
-	groups_create(&g, root, "9:name=systemd:/\n8:pids:/\n4:memory:/mine\n2:cpuacct,cpu:/\n0::/\n", &want, 1);
+	groups_create(&g, root, "9:name=systemd:/\n8:pids:/\n4:memory:/mine\n2:cpuacct,cpu:/\n0::/\n", &want,
+			1);
 	assert_int_equal(g.n, 0);
 	assert_int_equal(g.limits, 0);
 	snprintf(path, sizeof path, "%s/memory/mine/terrarium-%d", root, (int)getpid());
@@ -152,7 +153,8 @@ static void version_2_steps_aside_where_it_is_alone(void **state)
 	make_file("a/terrarium-host/cgroup.procs", "");
 	assert_true(own_dir(base, sizeof base, root, "3:x:/\n0::/a\n"));
 	assert_true(delegate(base, 4711));
-	expect_file("a/terrarium-host/cgroup.procs", "0711"); /* the client, then ourselves, in a plain file */
+	expect_file("a/terrarium-host/cgroup.procs",
+			"0711"); /* the client, then ourselves, in a plain file */
 	expect_file("a/cgroup.subtree_control", "+memory");
 }
 
@@ -189,7 +191,8 @@ static void version_2_writes_its_limits(void **state)
 	make_file("pids.max", "");
 	make_file("cpu.max", "");
 	snprintf(d.path, sizeof d.path, "%s", root);
-	assert_int_equal(set_limits(&d, &want), LIMIT_MEMORY | LIMIT_SWAP | LIMIT_PIDS | LIMIT_CPU | LIMIT_CPUACCT);
+	assert_int_equal(set_limits(&d, &want),
+			LIMIT_MEMORY | LIMIT_SWAP | LIMIT_PIDS | LIMIT_CPU | LIMIT_CPUACCT);
 	expect_file("memory.max", "1048576");
 	expect_file("memory.swap.max", "0");
 	expect_file("pids.max", "7");
@@ -216,16 +219,16 @@ static void kills_for_memory_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_quota_follows_the_cores),
-		cmocka_unit_test(names_of_keepers),
-		ON_A_TREE(version_1_makes_one_group_in_each_tree),
-		ON_A_TREE(version_1_writes_its_limits),
-		ON_A_TREE(version_1_without_swap_counting),
-		ON_A_TREE(version_2_steps_aside_where_it_is_alone),
-		ON_A_TREE(version_2_leaves_others_alone),
-		ON_A_TREE(version_2_knows_where_it_stepped),
-		ON_A_TREE(version_2_writes_its_limits),
-		ON_A_TREE(kills_for_memory_are_read),
+			cmocka_unit_test(the_quota_follows_the_cores),
+			cmocka_unit_test(names_of_keepers),
+			ON_A_TREE(version_1_makes_one_group_in_each_tree),
+			ON_A_TREE(version_1_writes_its_limits),
+			ON_A_TREE(version_1_without_swap_counting),
+			ON_A_TREE(version_2_steps_aside_where_it_is_alone),
+			ON_A_TREE(version_2_leaves_others_alone),
+			ON_A_TREE(version_2_knows_where_it_stepped),
+			ON_A_TREE(version_2_writes_its_limits),
+			ON_A_TREE(kills_for_memory_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,22 @@ static struct slice slice(const char *s)
 
 static void put_spec(struct buf *b)
 {
-	const struct spec_msg m = {.name = "n", .run_path = "/run/x", .bwrap = "/usr/bin/bwrap", .mem_bytes = 1,
-			.disk_bytes = 2, .file_bytes = 3, .cpus = 0.5, .procs = 4, .open_files = 5,
-			.args_shared = slice("a"), .args_separate = slice("b"), .calls = slice("c"),
-			.arguments = slice("d"), .calls_strict = slice("e"), .arguments_strict = slice("f"), .n_files = 2,
+	const struct spec_msg m = {.name = "n",
+			.run_path = "/run/x",
+			.bwrap = "/usr/bin/bwrap",
+			.mem_bytes = 1,
+			.disk_bytes = 2,
+			.file_bytes = 3,
+			.cpus = 0.5,
+			.procs = 4,
+			.open_files = 5,
+			.args_shared = slice("a"),
+			.args_separate = slice("b"),
+			.calls = slice("c"),
+			.arguments = slice("d"),
+			.calls_strict = slice("e"),
+			.arguments_strict = slice("f"),
+			.n_files = 2,
 			.files = {slice("g"), slice("")}};
 	buf_init(b, LIFELINE_MAX_BYTES);
 	assert_int_equal(spec_msg_put(b, &m), 0);
@@ -59,8 +71,13 @@ static void a_cut_spec_is_refused(void **state)
 static void answers_come_through(void **state)
 {
 	char mem[] = "/m", none[] = "", words[] = "it failed";
-	const struct ready_msg ready = {.kind = LIMITS_CGROUP_V1, .limits = LIMIT_MEMORY | LIMIT_CPU, .is_shared = true,
-			.uid = 61000, .mem_dir = mem, .pids_dir = none, .cpuacct_dir = none};
+	const struct ready_msg ready = {.kind = LIMITS_CGROUP_V1,
+			.limits = LIMIT_MEMORY | LIMIT_CPU,
+			.is_shared = true,
+			.uid = 61000,
+			.mem_dir = mem,
+			.pids_dir = none,
+			.cpuacct_dir = none};
 	const struct gone_msg gone = {.was_asked = true, .status = -1, .oom_kills = 9, .words = words};
 	struct lifeline_msg m;
 	struct buf b;
@@ -94,9 +111,9 @@ static void answers_come_through(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_spec_comes_through),
-		cmocka_unit_test(a_cut_spec_is_refused),
-		cmocka_unit_test(answers_come_through),
+			cmocka_unit_test(a_spec_comes_through),
+			cmocka_unit_test(a_cut_spec_is_refused),
+			cmocka_unit_test(answers_come_through),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

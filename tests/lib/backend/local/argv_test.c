@@ -15,14 +15,16 @@
 static struct argv_facts facts(void)
 {
 	struct argv_facts f = {
-		.usr_dir = {"usr/bin", "usr/sbin", "usr/lib", "", "usr/lib64", ""},
-		.has_etc = {true, true},
-		.localtime = "/usr/share/zoneinfo/Europe/Oslo",
+			.usr_dir = {"usr/bin", "usr/sbin", "usr/lib", "", "usr/lib64", ""},
+			.has_etc = {true, true},
+			.localtime = "/usr/share/zoneinfo/Europe/Oslo",
 	};
 	f.has_mask[1] = f.has_mask[8] = f.has_mask[14] = true;
 	return f;
 }
 
+/* One option with its words to a line. */
+/* clang-format off */
 static const char *const START[] = {
 	"--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000",
 	"--hostname", "sandbox", "--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1",
@@ -79,6 +81,8 @@ static const char *const END[] = {
 	"--remount-ro", "/", "--chdir", "/workspace", "--add-seccomp-fd", "6", "--add-seccomp-fd", "5", NULL,
 };
 
+/* clang-format on */
+
 static const char *expect_words(const char *at, const char *end, const char *const *words)
 {
 	for (; *words; words++) {
@@ -131,7 +135,8 @@ static void nothing_is_made_below_what_is_writable(void **state)
 			size_t n = strlen(writable[i]);
 			if (!strcmp(at, "--setenv"))
 				at += strlen(at) + 1;
-			if (seen[i] && !strncmp(at, writable[i], n) && at[n] == '/' && strncmp(at, "/tmp/", 5))
+			if (seen[i] && !strncmp(at, writable[i], n) && at[n] == '/'
+					&& strncmp(at, "/tmp/", 5))
 				fail_msg("%s comes after %s", at, writable[i]);
 			seen[i] |= !strcmp(at, writable[i]);
 		}
@@ -163,11 +168,11 @@ static void this_machine_has_a_usr(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shared_files),
-		cmocka_unit_test(separate_files),
-		cmocka_unit_test(nothing_is_made_below_what_is_writable),
-		cmocka_unit_test(too_small_a_buffer_is_an_error),
-		cmocka_unit_test(this_machine_has_a_usr),
+			cmocka_unit_test(shared_files),
+			cmocka_unit_test(separate_files),
+			cmocka_unit_test(nothing_is_made_below_what_is_writable),
+			cmocka_unit_test(too_small_a_buffer_is_an_error),
+			cmocka_unit_test(this_machine_has_a_usr),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,8 @@
 static void load(struct slice program)
 {
 	struct sock_fprog prog = {
-		.len = (unsigned short)(program.n / sizeof(struct sock_filter)),
-		.filter = (struct sock_filter *)(uintptr_t)program.bytes,
+			.len = (unsigned short)(program.n / sizeof(struct sock_filter)),
+			.filter = (struct sock_filter *)(uintptr_t)program.bytes,
 	};
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) < 0)
 		_exit(100);
@@ -100,40 +100,40 @@ static const struct {
 	long (*call)(void);
 	int loose, strict; /* errno; 0: allowed */
 } CALLS[] = {
-	{"getpid", get_pid, 0, 0},
-	{"clone3", clone3_call, ENOSYS, ENOSYS},
-	{"a call that does not exist", unknown_call, ENOSYS, ENOSYS},
-	{"io_uring_setup", io_uring, ENOSYS, ENOSYS},
-	{"mount", mount_call, EPERM, EPERM},
-	{"fsopen", new_mount_call, ENOSYS, ENOSYS},
-	{"unshare", unshare_call, EPERM, EPERM},
-	{"ptrace", ptrace_call, EPERM, EPERM},
-	{"keyctl", keyctl_call, EPERM, EPERM},
-	{"TIOCSTI", sti, EPERM, EPERM},
-	{"TIOCSTI with upper bits", sti_high, EPERM, EPERM},
-	{"TIOCLINUX", linux_console, EPERM, EPERM},
-	{"clone with a user namespace", clone_user, EPERM, EPERM},
-	{"clone with upper bits and a mount namespace", clone_user_high, EPERM, EPERM},
-	{"inet", inet, 0, 0},
-	{"unix", unix_socket, 0, 0},
-	{"netlink route", route, 0, 0},
-	{"netlink audit", audit, EPROTONOSUPPORT, EPROTONOSUPPORT},
-	{"vsock", vsock, EAFNOSUPPORT, EAFNOSUPPORT},
-	{"vsock with upper bits", vsock_high, EAFNOSUPPORT, EAFNOSUPPORT},
-	{"alg", alg, EAFNOSUPPORT, EAFNOSUPPORT},
-	{"family 99", family_99, EAFNOSUPPORT, EAFNOSUPPORT},
-	{"raw ip", raw_ip, EPERM, EPERM},
-	{"raw ip6", raw_ip6, EPERM, EPERM},
-	{"personality query", personality_query, 0, 0},
-	{"personality", no_randomisation, EPERM, EPERM},
-	{"personality with upper bits", no_randomisation_high, EPERM, EPERM},
-	{"own limits", own_limits, 0, 0},
-	{"others' limits", others_limits, EPERM, EPERM},
-	{"memfd_create", memfd, 0, ENOSYS},
-	{"shmget", shm, 0, ENOSYS},
-	{"shared anonymous memory", shared_memory, 0, EPERM},
-	{"private memory", private_memory, 0, 0},
-	{"sched_setaffinity", affinity, EINVAL, EPERM},
+		{"getpid", get_pid, 0, 0},
+		{"clone3", clone3_call, ENOSYS, ENOSYS},
+		{"a call that does not exist", unknown_call, ENOSYS, ENOSYS},
+		{"io_uring_setup", io_uring, ENOSYS, ENOSYS},
+		{"mount", mount_call, EPERM, EPERM},
+		{"fsopen", new_mount_call, ENOSYS, ENOSYS},
+		{"unshare", unshare_call, EPERM, EPERM},
+		{"ptrace", ptrace_call, EPERM, EPERM},
+		{"keyctl", keyctl_call, EPERM, EPERM},
+		{"TIOCSTI", sti, EPERM, EPERM},
+		{"TIOCSTI with upper bits", sti_high, EPERM, EPERM},
+		{"TIOCLINUX", linux_console, EPERM, EPERM},
+		{"clone with a user namespace", clone_user, EPERM, EPERM},
+		{"clone with upper bits and a mount namespace", clone_user_high, EPERM, EPERM},
+		{"inet", inet, 0, 0},
+		{"unix", unix_socket, 0, 0},
+		{"netlink route", route, 0, 0},
+		{"netlink audit", audit, EPROTONOSUPPORT, EPROTONOSUPPORT},
+		{"vsock", vsock, EAFNOSUPPORT, EAFNOSUPPORT},
+		{"vsock with upper bits", vsock_high, EAFNOSUPPORT, EAFNOSUPPORT},
+		{"alg", alg, EAFNOSUPPORT, EAFNOSUPPORT},
+		{"family 99", family_99, EAFNOSUPPORT, EAFNOSUPPORT},
+		{"raw ip", raw_ip, EPERM, EPERM},
+		{"raw ip6", raw_ip6, EPERM, EPERM},
+		{"personality query", personality_query, 0, 0},
+		{"personality", no_randomisation, EPERM, EPERM},
+		{"personality with upper bits", no_randomisation_high, EPERM, EPERM},
+		{"own limits", own_limits, 0, 0},
+		{"others' limits", others_limits, EPERM, EPERM},
+		{"memfd_create", memfd, 0, ENOSYS},
+		{"shmget", shm, 0, ENOSYS},
+		{"shared anonymous memory", shared_memory, 0, EPERM},
+		{"private memory", private_memory, 0, 0},
+		{"sched_setaffinity", affinity, EINVAL, EPERM},
 };
 
 static void calls_by_list_and_argument(void **state)
@@ -186,9 +186,9 @@ static void they_are_for_this_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_by_list_and_argument),
-		cmocka_unit_test(other_doors_kill),
-		cmocka_unit_test(they_are_for_this_machine),
+			cmocka_unit_test(calls_by_list_and_argument),
+			cmocka_unit_test(other_doors_kill),
+			cmocka_unit_test(they_are_for_this_machine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,13 +144,18 @@ static void a_long_path_works(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(it_is_made_and_closed_to_others, make_base, remove_base),
-		cmocka_unit_test_setup_teardown(one_open_to_others_is_refused, make_base, remove_base),
-		cmocka_unit_test_setup_teardown(a_base_open_to_others_is_passed_over, make_base, remove_base),
-		cmocka_unit_test_setup_teardown(a_name_is_taken_once, make_base, remove_base),
-		cmocka_unit_test_setup_teardown(one_left_behind_is_taken_over, make_base, remove_base),
-		cmocka_unit_test_setup_teardown(the_connection_waits_in_the_backlog, make_base, remove_base),
-		cmocka_unit_test_setup_teardown(a_long_path_works, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					it_is_made_and_closed_to_others, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					one_open_to_others_is_refused, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					a_base_open_to_others_is_passed_over, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(a_name_is_taken_once, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					one_left_behind_is_taken_over, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					the_connection_waits_in_the_backlog, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(a_long_path_works, make_base, remove_base),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
