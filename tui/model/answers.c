@@ -395,7 +395,7 @@ static void help_editor(struct dialog *d)
 		if (!b->help)
 			continue;
 		key_name(key, b->key, b->mods);
-		dialog_add_labelled(d, key, ROLE_DIALOG, "%s%s", strlen(key) >= 10 ? "  " : "", b->help);
+		dialog_add_labelled(d, key, ROLE_DIALOG, "%s", b->help);
 	}
 }
 

@@ -80,13 +80,14 @@ void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, con
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	va_end(args);
-	if (text && asprintf(&whole, "%-*s%s", LABEL_COLS, label, text) < 0)
+	int cols = (int)strlen(label) + 1 > LABEL_COLS ? (int)strlen(label) + 1 : LABEL_COLS;
+	if (text && asprintf(&whole, "%-*s%s", cols, label, text) < 0)
 		whole = NULL;
 	free(text);
 	struct dialog_line *line = line_push(d, whole);
 	if (line) {
 		line->role = role;
-		line->label_len = LABEL_COLS;
+		line->label_len = (uint8_t)cols;
 	}
 }
 

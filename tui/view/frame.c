@@ -97,7 +97,8 @@ static void title(const struct model *m, struct canvas *c)
 		col = title_gap(m, c, clip, draw_text(c, clip, 0, col, ROLE_TITLE, " terrarium "));
 	col = draw_format(c, clip, 0, col, ROLE_TITLE, " %s %s ", m->lang->name, sign(m->has_utf8, SIGN_MENU));
 	col = title_gap(m, c, clip, col);
-	if (!single && m->sandbox.name[0]) {
+	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name) + strlen(state) + (m->run.state == RUN_NONE ? 22 : 10);
+	if (!single && m->sandbox.name[0] && col + (int)rest <= clip.col + clip.cols) {
 		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s ", m->sandbox.backend, m->sandbox.name);
 		col = title_gap(m, c, clip, col);
 	}

@@ -277,41 +277,44 @@ void draw_metrics(const struct model *m, struct canvas *c)
 
 /* ---- the strip -------------------------------------------------------------------------------------------- */
 
-static int strip_meter(const struct model *m, struct canvas *c, struct rect area, int row, int col,
-		const struct meter *meter, int graph_cols)
+/* Columns of a number in the strip: fixed, so that one that grows does not push the rest aside. */
+static const int strip_cols[SERIES_COUNT] = { [SERIES_CPU] = 6, [SERIES_MEM] = 9, [SERIES_DISK] = 9, [SERIES_PROC] = 7 };
+
+/* "CPU 37.2%  ▁▂▃"; returns the column behind it. */
+static int strip_meter(const struct model *m, struct canvas *c, struct rect area, int row, int col, enum series series,
+		int graph_cols)
 {
+	const struct meter *meter = &meters[series];
 	char text[64];
 
-	col = draw_text(c, area, row, col, meter->role, meter->name);
-	col = draw_text(c, area, row, col + 1, m->has_sample ? role_of_load(meter, &m->sample) : ROLE_DIM,
-			tell(m, meter, text, true)) + 1;
+	col = draw_text(c, area, row, col, meter->role, meter->name) + 1;
+	draw_text(c, area, row, col, m->has_sample ? role_of_load(meter, &m->sample) : ROLE_DIM,
+			tell(m, meter, text, true));
+	col += strip_cols[series] + 1;
 	if (graph_cols > 0)
 		graph(m, c, meter, (struct rect){ row, col, 1, graph_cols });
 	return col + (graph_cols > 0 ? graph_cols + 2 : 1);
 }
 
-/* The narrowest form: numbers only, one behind the other. */
-static void draw_short_strip(const struct model *m, struct canvas *c, struct rect area)
+/* One row: graphs of CPU and memory, and only if they get some room. */
+static void strip_of_one(const struct model *m, struct canvas *c, struct rect area)
 {
-	int col = area.col + 1;
+	bool has_disk = area.cols >= 60;
+	int col = area.col + 1, room = (area.cols - 60) / 2;
 
 	for (int i = 0; i < SERIES_COUNT; i++)
-		if (i != SERIES_DISK)
-			col = strip_meter(m, c, area, area.row, col, &meters[i], 0) + 1;
+		if (i != SERIES_DISK || has_disk)
+			col = strip_meter(m, c, area, area.row, col, (enum series)i, i <= SERIES_MEM && room >= 4 ? room : 0);
 }
 
 void draw_strip(const struct model *m, struct canvas *c, struct rect area)
 {
-	bool two = area.rows > 1;
-	/* Fixed columns, so that a number that grows does not push the rest aside. */
-	int step = area.cols / (two ? 2 : 4), room = step - (two ? 20 : 15);
+	int step = area.cols / 2;
 
-	if (area.cols < 60) {
-		draw_short_strip(m, c, area);
+	if (area.rows == 1) {
+		strip_of_one(m, c, area);
 		return;
 	}
-	for (int i = 0; i < SERIES_COUNT; i++) {
-		int row = area.row + (two ? i / 2 : 0), col = area.col + (two ? i % 2 : i) * step + 1;
-		strip_meter(m, c, (struct rect){ row, col, 1, step - 1 }, row, col, &meters[i], room < 4 ? 4 : room);
-	}
+	for (int i = 0; i < SERIES_COUNT; i++)
+		strip_meter(m, c, area, area.row + i / 2, area.col + i % 2 * step + 1, (enum series)i, step - 18);
 }

@@ -48,8 +48,10 @@ static void draw_input(const struct model *m, struct canvas *c, struct rect pane
 	size_t before = cluster_columns(text, m->input.cursor);
 
 	canvas_fill(c, clip, " ", style_of(ROLE_OUT_INPUT));
-	int col = draw_format(c, clip, clip.row, clip.col, ROLE_OUT_INPUT, "%s%s ", prompt,
-			m->run.prompt[0] ? "" : sign(m->has_utf8, SIGN_PROMPT));
+	int col = draw_text(c, clip, clip.row, clip.col + 1, ROLE_OUT_INPUT, prompt);
+	if (prompt[strlen(prompt) - 1] != ' ')
+		col = draw_format(c, clip, clip.row, col, ROLE_OUT_INPUT, "%s ",
+				m->run.prompt[0] ? "" : sign(m->has_utf8, SIGN_PROMPT));
 	int room = clip.col + clip.cols - col - 1;
 	int shift = (int)before > room ? (int)before - room : 0;
 	struct rect field = { clip.row, col, 1, room + 1 };

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole screens against the files in screens/. After a wanted change: TERRARIUM_WRITE_SCREENS=1 makes
+ * them anew; look at the difference before it is committed. */
+#include "view/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+static struct model m;
+static struct effects fx;
+static struct canvas canvas;
+static uint64_t now_ns;
+
+static void send(struct msg msg)
+{
+	msg.now_ns = now_ns += 1000000;
+	update(&m, &msg, &fx);
+}
+
+static void press(uint32_t key)
+{
+	struct event ev = { .type = EVENT_KEY, .key = key };
+	send((struct msg){ .type = MSG_EVENT, .event = &ev });
+}
+
+static void type(const char *text)
+{
+	for (; *text; text++)
+		press(*text == '\n' ? K_ENTER : (uint32_t)*text);
+}
+
+static void resize(int rows, int cols)
+{
+	struct event ev = { .type = EVENT_RESIZE, .row = rows, .col = cols };
+	send((struct msg){ .type = MSG_EVENT, .event = &ev });
+}
+
+static void output(int stream, const char *text)
+{
+	send((struct msg){ .type = MSG_RUN_OUTPUT, .text = text, .len = strlen(text), .stream = stream });
+}
+
+static void add_metrics(void)
+{
+	static const struct trm_process processes[] = {
+		{ .pid = 7, .ppid = 1, .state = 'R', .has_cpu = true, .cpu_percent = 36.9, .mem_bytes = 41u << 20,
+			.command = "/usr/bin/python3 -u kernel" },
+		{ .pid = 12, .ppid = 7, .state = 'S', .has_cpu = false, .mem_bytes = 2u << 20, .command = "sleep 100" },
+	};
+	struct trm_metrics metrics = { .processes = processes, .n_processes = 2, .has_processes = true };
+
+	for (int i = 0; i < 70; i++) {
+		metrics.sample = (struct trm_sample){ .known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM |
+				TRM_METRIC_MEM_LIMIT | TRM_METRIC_PROCS | TRM_METRIC_PROCS_LIMIT | TRM_METRIC_UPTIME,
+			.cpu_percent = i % 40 * 2.5, .cpu_limit = 1.0, .mem_bytes = (uint64_t)(i + 20) << 20,
+			.mem_limit_bytes = 512u << 20, .procs = 3 + (uint64_t)i / 20, .procs_limit = 64,
+			.uptime_ms = 192000, .source = "cgroup v2" };
+		send((struct msg){ .type = MSG_METRICS, .metrics = &metrics });
+	}
+}
+
+/* A session as one might find it. */
+static void set_up(bool has_utf8)
+{
+	static const struct trm_guard guards[] = {
+		{ "memory", "cgroup v2 memory.max", TRM_ENFORCED }, { "network", "own network namespace", TRM_ENFORCED },
+		{ "disk", "sampled every 100 ms", TRM_WEAK } };
+	struct model_opts opts = { .rows = 36, .cols = 120, .has_utf8 = has_utf8, .lang = trm_lang_get(TRM_LANG_PYTHON),
+		.theme = "dark", .confirm = true, .timeout_ms = 30000, .grace_ms = 2000, .metrics_interval_ms = 1000 };
+	struct trm_limits limits;
+	char *trace[] = { (char *)"Traceback (most recent call last):", (char *)"  File \"<run 2>\", line 1",
+		(char *)"NameError: name 'y' is not defined", NULL };
+	struct trm_result ok = { .number = 1, .lang = trm_lang_get(0), .wall_us = 400, .value = (char *)"'done'" };
+	struct trm_result bad = { .number = 2, .lang = trm_lang_get(0), .wall_us = 12000, .status = TRM_STATUS_ERROR,
+		.exit_code = 1, .error_name = (char *)"NameError", .traceback = trace };
+
+	now_ns = 1000000000;
+	trm_limits_default(&limits);
+	opts.limits = limits;
+	assert_int_equal(model_init(&m, &opts), 0);
+	assert_int_equal(canvas_init(&canvas, 36, 120), 0);
+	send((struct msg){ .type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake", .limits = &limits });
+	send((struct msg){ .type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake", .limits = &limits,
+			.guards = guards, .n_guards = 3 });
+	type("import math\nx = 42\nprint(math.sqrt(x))");
+	m.confirm = false;
+	press(K_F5);
+	output(TRM_STDOUT, "\x1b[32m6.48074069840786\x1b[0m\n50%\r100%\n");
+	output(TRM_STDERR, "a warning\n");
+	send((struct msg){ .type = MSG_RUN_DONE, .result = &ok });
+	press(K_F5);
+	send((struct msg){ .type = MSG_RUN_DONE, .result = &bad });
+	send((struct msg){ .type = MSG_LATE, .number = 1, .text = "too late\n", .len = 9 });
+	m.confirm = true;
+	add_metrics();
+}
+
+static void tear_down(void)
+{
+	effects_finish(&fx);
+	model_finish(&m);
+	canvas_finish(&canvas);
+}
+
+static char *read_file(const char *path)
+{
+	static char text[1 << 17];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	return text;
+}
+
+static void assert_screen(const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof path, "%s/tests/tui/view/screens/%s.txt", TESTS_SOURCE_DIR, name);
+	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+	view(&m, &canvas);
+	char *seen = canvas_dump(&canvas);
+	assert_non_null(seen);
+	if (getenv("TERRARIUM_WRITE_SCREENS")) {
+		FILE *f = fopen(path, "w");
+		assert_non_null(f);
+		fputs(seen, f);
+		fclose(f);
+	}
+	if (strcmp(seen, read_file(path)) != 0)
+		print_message("%s is not as expected:\n%s", path, seen);
+	assert_string_equal(seen, read_file(path));
+	free(seen);
+}
+
+static void sizes(void **state)
+{
+	static const struct { int rows, cols; const char *name; } sizes[] = {
+		{ 36, 120, "120x36" }, { 24, 80, "80x24" }, { 60, 200, "200x60" }, { 10, 40, "40x10" }, { 16, 60, "60x16" } };
+
+	(void)state;
+	set_up(true);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		resize(sizes[i].rows, sizes[i].cols);
+		assert_screen(sizes[i].name);
+	}
+	resize(10, 40);
+	press(K_F6);
+	assert_screen("40x10_output");
+	press(K_F6);
+	assert_screen("40x10_metrics");
+	resize(9, 40);
+	assert_screen("40x9");
+	tear_down();
+}
+
+static void dialogs(void **state)
+{
+	static const char themes[][64] = { "dark", "light", "mono" };
+
+	(void)state;
+	set_up(true);
+	resize(24, 80);
+	press(K_F5);
+	assert_screen("confirm");
+	resize(10, 40);
+	assert_screen("confirm_40x10");
+	resize(24, 80);
+	press(K_ESCAPE);
+	press(K_F2);
+	assert_screen("language");
+	press(K_ESCAPE);
+	send((struct msg){ .type = MSG_THEMES, .names = themes, .n_names = 3 });
+	assert_screen("theme");
+	press(K_ESCAPE);
+	press(K_F1);
+	assert_screen("help");
+	press(K_ESCAPE);
+	press(K_F10);
+	assert_screen("quit");
+	tear_down();
+}
+
+static void states(void **state)
+{
+	(void)state;
+	set_up(true);
+	resize(24, 80);
+	m.confirm = false;
+	press(K_F5);
+	send((struct msg){ .type = MSG_RUN_STARTED });
+	now_ns += 2345000000u;
+	send((struct msg){ .type = MSG_RUN_INPUT, .text = "your name? " });
+	type("Ada");
+	assert_screen("input");
+	struct event ctrl_c = { .type = EVENT_KEY, .key = 'c', .mods = MOD_CTRL };
+	send((struct msg){ .type = MSG_EVENT, .event = &ctrl_c });
+	now_ns += 700000000u;
+	send((struct msg){ .type = MSG_TICK });
+	assert_screen("interrupting");
+	send((struct msg){ .type = MSG_SANDBOX_CLOSED, .text = "its keeper was killed" });
+	assert_screen("ended");
+	tear_down();
+}
+
+static void without_utf8(void **state)
+{
+	(void)state;
+	set_up(false);
+	resize(24, 80);
+	assert_screen("ascii_80x24");
+	view(&m, &canvas);
+	char *seen = canvas_dump(&canvas);
+	for (const char *p = seen; *p; p++)
+		assert_true((unsigned char)*p < 128);
+	free(seen);
+	tear_down();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes), cmocka_unit_test(dialogs), cmocka_unit_test(states), cmocka_unit_test(without_utf8),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
