@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Terminals of all kinds, and that each is given back as it was. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "screen/screen.h"
+
+static const char *program, *backend;
+static struct screen s = { .fd = -1 };
+
+static void start(const char *const *env)
+{
+	const char *argv[] = { program, "--backend", backend, NULL };
+
+	screen_start(&s, 24, 80, argv, env);
+	screen_wait(&s, "F10 Quit");
+}
+
+/* The terminal as a shell wants to find it. */
+static void assert_restored(void)
+{
+	struct termios t;
+
+	screen_settle(&s, 0);
+	assert_false(s.is_alternate);
+	assert_false(s.has_mouse);
+	assert_true(s.has_cursor);
+	if (s.fd >= 0 && tcgetattr(s.fd, &t) == 0) {
+		assert_true(t.c_lflag & ICANON);
+		assert_true(t.c_lflag & ECHO);
+	}
+}
+
+static void is_left_sane(void **state)
+{
+	static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", NULL };
+	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		start(env);
+		screen_wait(&s, "idle");
+		assert_true(s.is_alternate);
+		kill(s.pid, signals[i]);
+		double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+		while (s.is_alternate && screen_now_ms() < deadline)
+			screen_settle(&s, 20);
+		assert_restored();
+		assert_int_equal(screen_end(&s), 128 + signals[i]);
+	}
+	start(env);
+	screen_wait(&s, "idle");
+	screen_send(&s, KEY_F(10));
+	assert_int_equal(screen_end(&s), 0);
+}
+
+static void works_without_utf8(void **state)
+{
+	static const char *const env[] = { "TERM=xterm", "LC_ALL=C", NULL };
+
+	(void)state;
+	start(env);
+	screen_wait(&s, "+- terrarium -- python v");
+	screen_send(&s, "print plain");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run once");
+	screen_send(&s, "\r");
+	screen_wait(&s, "| plain ");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "lost");
+	screen_send(&s, "q");
+	assert_int_equal(screen_end(&s), 0);
+}
+
+static void works_on_old_terminals(void **state)
+{
+	static const char *const vt100[] = { "TERM=vt100", "LANG=C.UTF-8", NULL };
+	static const char *const linux_console[] = { "TERM=linux", "LANG=C.UTF-8", NULL };
+	static const char *const no_color[] = { "TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1", NULL };
+	static const char *const tmux[] = { "TERM=tmux-256color", "LANG=C.UTF-8", NULL };
+	static const char *const *const envs[] = { vt100, linux_console, no_color, tmux };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof envs / sizeof *envs; i++) {
+		start(envs[i]);
+		screen_wait(&s, "idle");
+		screen_send(&s, "\x11");
+		assert_int_equal(screen_end(&s), 0);
+	}
+}
+
+static void no_color_means_none(void **state)
+{
+	static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1", NULL };
+
+	(void)state;
+	start(env);
+	screen_settle(&s, 100);
+	assert_null(memmem(s.raw, s.raw_len, "[38;", 4));
+	assert_null(memmem(s.raw, s.raw_len, "[48;", 4));
+	screen_send(&s, "\x11");
+	assert_int_equal(screen_end(&s), 0);
+}
+
+static void refuses_what_is_no_terminal(void **state)
+{
+	static const char *const dumb[] = { "TERM=dumb", "LANG=C.UTF-8", NULL };
+	static const char *const unknown[] = { "TERM=no-such-terminal", "LANG=C.UTF-8", NULL };
+	static const char *const *const envs[] = { dumb, unknown };
+	const char *argv[] = { program, "--backend", backend, NULL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof envs / sizeof *envs; i++) {
+		screen_start(&s, 24, 80, argv, envs[i]);
+		screen_wait(&s, "terrarium: ");
+		assert_int_equal(screen_end(&s), 125);
+	}
+}
+
+static void a_hangup_ends_it(void **state)
+{
+	static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", NULL };
+
+	(void)state;
+	start(env);
+	screen_wait(&s, "idle");
+	close(s.fd);
+	s.fd = -1;
+	assert_int_equal(screen_end(&s), 128 + SIGHUP);
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	screen_abandon(&s);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean_up)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(is_left_sane), TEST(works_without_utf8),
+		TEST(works_on_old_terminals), TEST(no_color_means_none),
+		TEST(refuses_what_is_no_terminal), TEST(a_hangup_ends_it),
+	};
+
+	if (argc < 3)
+		return 2;
+	program = argv[1];
+	backend = argv[2];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

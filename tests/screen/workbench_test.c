@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* The workbench on the fake backend: what a person does and sees. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "screen/screen.h"
+
+static const char *program, *backend;
+static struct screen s = { .fd = -1 };
+
+static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
+	"XDG_CONFIG_HOME=/nonexistent", NULL };
+
+static void start(int rows, int cols, const char *arg)
+{
+	const char *argv[] = { program, "--backend", backend, arg, NULL };
+
+	screen_start(&s, rows, cols, argv, env);
+	screen_wait(&s, "idle");
+}
+
+/* Leave, whatever is unsaved; the exit code. */
+static int leave(void)
+{
+	screen_send(&s, KEY_F(10));
+	screen_settle(&s, 50);
+	if (screen_shows(&s, "This will be lost"))
+		screen_send(&s, "q");
+	return screen_end(&s);
+}
+
+static void types_runs_and_sees(void **state)
+{
+	(void)state;
+	start(36, 120, NULL);
+	screen_send(&s, "print hello");
+	screen_wait(&s, "print hello");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run this code?");
+	screen_wait(&s, "Run once");
+	screen_send(&s, "\r");
+	screen_wait(&s, "[1] python");
+	screen_wait(&s, "✓");
+	screen_wait(&s, "│ hello ");
+	assert_int_equal(leave(), 0);
+}
+
+static void state_persists_in_each_language(void **state)
+{
+	(void)state;
+	start(36, 120, NULL);
+	screen_send(&s, "set x 42");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run once");
+	screen_send(&s, "a");
+	screen_wait(&s, "[1] python");
+	screen_send(&s, "\x01get x");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "│ 42 ");
+	screen_send(&s, KEY_F(2));
+	screen_wait(&s, "Language");
+	screen_send(&s, "j\r");
+	screen_wait(&s, " javascript ▾");
+	screen_send(&s, "get x");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "NameError");
+	assert_int_equal(leave(), 0);
+}
+
+static void interrupts_what_never_ends(void **state)
+{
+	(void)state;
+	start(24, 80, NULL);
+	screen_send(&s, "loop");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run once");
+	screen_send(&s, "\r");
+	screen_wait(&s, "running");
+	screen_send(&s, "\x03");
+	screen_wait(&s, "interrupted");
+	screen_wait(&s, "● idle");
+	assert_int_equal(leave(), 0);
+}
+
+static void asks_for_input(void **state)
+{
+	(void)state;
+	start(24, 80, NULL);
+	screen_send(&s, "ask name?");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run once");
+	screen_send(&s, "\r");
+	screen_wait(&s, "waiting for input");
+	screen_send(&s, "Ada\r");
+	screen_wait(&s, "got Ada");
+	assert_int_equal(leave(), 0);
+}
+
+static void shows_failures(void **state)
+{
+	(void)state;
+	start(36, 120, NULL);
+	screen_send(&s, "fail ValueError too bad");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run once");
+	screen_send(&s, "a");
+	screen_wait(&s, "ValueError: too bad");
+	screen_send(&s, "\x01" "exit 3");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "exit 3 ✗");
+	screen_send(&s, "\x01" "die 9");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "killed");
+	screen_wait(&s, "had to be started again");
+	screen_send(&s, "\x01print well");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "│ well ");
+	assert_int_equal(leave(), 0);
+}
+
+static void resizing_loses_nothing(void **state)
+{
+	static const int sizes[][2] = { { 10, 40 }, { 8, 30 }, { 60, 200 }, { 100, 300 }, { 24, 80 } };
+
+	(void)state;
+	start(36, 120, NULL);
+	screen_send(&s, "print kept");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run once");
+	screen_send(&s, "\r");
+	screen_wait(&s, "✓");
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		screen_resize(&s, sizes[i][0], sizes[i][1]);
+		if (sizes[i][0] < 10)
+			screen_wait(&s, "terminal too small");
+		else
+			screen_wait(&s, "F10 Quit");
+	}
+	screen_wait(&s, "1 print kept");
+	screen_wait(&s, "│ kept ");
+	assert_int_equal(leave(), 0);
+}
+
+static void a_flood_is_shown_and_ends(void **state)
+{
+	(void)state;
+	start(36, 120, NULL);
+	screen_send(&s, "flood 200000\nprint the end");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run once");
+	screen_send(&s, "\r");
+	screen_wait(&s, "│ the end ");
+	screen_wait(&s, "lines dropped");
+	assert_int_equal(leave(), 0);
+}
+
+static void pastes_as_it_is(void **state)
+{
+	(void)state;
+	start(24, 80, NULL);
+	screen_send(&s, "\x1b[200~if x:\n    print one\n\nprint two\x1b[201~");
+	screen_wait(&s, "1 if x:");
+	screen_wait(&s, "2     print one");
+	screen_wait(&s, "4 print two");
+	assert_int_equal(leave(), 0);
+}
+
+static void files_are_opened_and_saved(void **state)
+{
+	char path[] = "/tmp/terrarium-test-XXXXXX.py", text[64] = "", keys[128];
+	int fd = mkstemps(path, 3);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "print first\n", 12), 12);
+	close(fd);
+	start(24, 80, path);
+	screen_wait(&s, "1 print first");
+	screen_send(&s, "x\x13");
+	screen_wait(&s, "saved");
+	FILE *f = fopen(path, "r");
+	assert_non_null(fgets(text, sizeof text, f));
+	fclose(f);
+	assert_string_equal(text, "xprint first\n");
+	snprintf(keys, sizeof keys, "\x0f%s-missing\r", path);
+	screen_send(&s, keys);
+	screen_wait(&s, "does not exist yet");
+	assert_int_equal(leave(), 0);
+	unlink(path);
+}
+
+static void menus_and_help(void **state)
+{
+	(void)state;
+	start(36, 120, NULL);
+	screen_send(&s, KEY_F(1));
+	screen_wait(&s, "choose the language");
+	screen_send(&s, KEY_F(1));
+	screen_wait_gone(&s, "choose the language");
+	screen_send(&s, KEY_F(3));
+	screen_wait(&s, "projector");
+	screen_send(&s, "l\r");
+	screen_wait_gone(&s, "projector");
+	screen_send(&s, KEY_F(4));
+	screen_wait(&s, "Messages");
+	screen_send(&s, "q");
+	screen_wait_gone(&s, "newest first");
+	screen_send(&s, "\x1b" "2");
+	screen_wait(&s, "Language ─");
+	screen_send(&s, "\x1b");
+	screen_wait_gone(&s, "Language ─");
+	assert_int_equal(leave(), 0);
+}
+
+static void the_mouse_works(void **state)
+{
+	(void)state;
+	start(36, 120, NULL);
+	screen_send(&s, "\x1b[<0;5;36M\x1b[<0;5;36m"); /* F1 in the key bar */
+	screen_wait(&s, "choose the language");
+	screen_send(&s, "\x1b[<0;1;1M\x1b[<0;1;1m");
+	screen_wait_gone(&s, "choose the language");
+	screen_send(&s, "\x1b[<0;14;2M\x1b[<0;14;2m"); /* the tab of the next language */
+	screen_wait(&s, " javascript ▾");
+	assert_int_equal(leave(), 0);
+}
+
+static void unsaved_work_is_not_lost_by_one_key(void **state)
+{
+	(void)state;
+	start(24, 80, NULL);
+	screen_send(&s, "precious");
+	screen_wait(&s, "precious");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "never saved");
+	screen_send(&s, "s");
+	screen_wait_gone(&s, "never saved");
+	assert_int_equal(leave(), 0);
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	screen_abandon(&s);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean_up)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(types_runs_and_sees), TEST(state_persists_in_each_language),
+		TEST(interrupts_what_never_ends), TEST(asks_for_input),
+		TEST(shows_failures), TEST(resizing_loses_nothing),
+		TEST(a_flood_is_shown_and_ends), TEST(pastes_as_it_is),
+		TEST(files_are_opened_and_saved), TEST(menus_and_help),
+		TEST(the_mouse_works), TEST(unsaved_work_is_not_lost_by_one_key),
+	};
+
+	if (argc < 3)
+		return 2;
+	program = argv[1];
+	backend = argv[2];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
