@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/walk.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #include "text/text.h"
 
 unsigned char text_byte(const struct text *t, size_t pos)
@@ -46,7 +49,8 @@ static size_t columns_of(const struct walk *w, const struct cluster *c)
 	return c->cp == '\t' ? (size_t)w->tab_width - w->column % (size_t)w->tab_width : 2;
 }
 
-bool walk_next(struct walk *w)
+/* Leave the cluster at hand behind, and have what follows in the window; returns where it is there. */
+static size_t leave_cluster(struct walk *w)
 {
 	w->pos += w->cluster.len;
 	w->column += w->columns;
@@ -59,6 +63,12 @@ bool walk_next(struct walk *w)
 		w->window_len = text_copy(w->text, w->pos, w->window, sizeof(w->window));
 		at = 0;
 	}
+	return at;
+}
+
+bool walk_next(struct walk *w)
+{
+	size_t at = leave_cluster(w);
 	if (at >= w->window_len || w->window[at] == '\n')
 		return false;
 	w->bytes = w->window + at;
@@ -67,12 +77,45 @@ bool walk_next(struct walk *w)
 	return true;
 }
 
+/* How many bytes from s on are printable ASCII; eight at a time, for lines of megabytes. */
+static size_t plain_run(const char *s, size_t n)
+{
+	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+	size_t i = 0;
+	for (; i + 8 <= n; i += 8) {
+		uint64_t eight;
+		memcpy(&eight, s + i, 8);
+		/* A high bit: not ASCII; borrowed into: below ' '; carried into: DEL. */
+		if ((eight | (eight - ones * ' ') | (eight + ones)) & high)
+			break;
+	}
+	while (i < n && s[i] >= ' ' && s[i] < 0x7F)
+		i++;
+	return i;
+}
+
+void walk_skip(struct walk *w, size_t pos, size_t column)
+{
+	for (;;) {
+		size_t at = leave_cluster(w), n = w->window_len - at;
+		n = w->pos < pos && pos - w->pos < n ? pos - w->pos : n;
+		n = w->column < column && column - w->column < n ? column - w->column : n;
+		size_t plain = w->pos < pos && w->column < column ? plain_run(w->window + at, n) : 0;
+		/* What comes next may be a mark on the last of them. */
+		if (plain < 2)
+			return;
+		w->pos += plain - 1;
+		w->column += plain - 1;
+	}
+}
+
 size_t walk_column(const struct text *t, size_t line_start, size_t pos, int tab_width)
 {
 	struct walk w;
 	walk_init(&w, t, line_start, tab_width);
-	while (walk_next(&w) && w.pos + w.cluster.len <= pos)
-		;
+	do
+		walk_skip(&w, pos, SIZE_MAX);
+	while (walk_next(&w) && w.pos + w.cluster.len <= pos);
 	return w.column;
 }
 
@@ -80,7 +123,8 @@ size_t walk_position(const struct text *t, size_t line_start, size_t column, int
 {
 	struct walk w;
 	walk_init(&w, t, line_start, tab_width);
-	while (walk_next(&w) && w.column + w.columns <= column)
-		;
+	do
+		walk_skip(&w, SIZE_MAX, column);
+	while (walk_next(&w) && w.column + w.columns <= column);
 	return w.pos;
 }

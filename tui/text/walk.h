@@ -39,6 +39,9 @@ void walk_init(struct walk *w, const struct text *t, size_t pos, int tab_width);
 /* Step to the next cluster of the line; false at its end, then pos and column are those of the end. */
 bool walk_next(struct walk *w);
 
+/* Pass over plain text quickly, up to `pos` and `column` at most, maybe not so far; then go on with walk_next(). */
+void walk_skip(struct walk *w, size_t pos, size_t column);
+
 /* Column of `pos` in the line that starts at line_start. */
 size_t walk_column(const struct text *t, size_t line_start, size_t pos, int tab_width);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/editor_view.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ static void draw_line(struct painter *p, int row, size_t line)
 	canvas_fill(p->canvas, (struct rect){row, p->text.col, 1, p->text.cols}, " ", (struct style){.role = ground});
 	draw_number(p, row, line, line == p->cursor_line);
 	walk_init(&w, e->text, text_line_start(e->text, line), e->tab_width);
+	walk_skip(&w, SIZE_MAX, e->left_col);
 	bool is_more = walk_next(&w);
 	for (; is_more && w.column < right; is_more = walk_next(&w)) {
 		char made[16];

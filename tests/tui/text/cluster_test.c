@@ -126,6 +126,31 @@ static void test_walk(void **state)
 	text_destroy(t);
 }
 
+/* The quick ways through plain text count as the slow one does. */
+static void test_walk_skips_right(void **state)
+{
+	static const char *const bits[] = {"abcdefgh", "0123456789012345678901234567890123456789", "\t", "\xCC\x81", "\x01",
+			"\xE4\xB8\xAD", "\xFF", " ", "\x7F", "~", "\xE2\x80\x8D"};
+	unsigned seed = 17;
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct text *t = text_create();
+		struct walk w;
+		for (unsigned k = 1 + rnd(&seed, 200); k > 0; k--) {
+			const char *bit = bits[rnd(&seed, sizeof(bits) / sizeof(*bits))];
+			assert_int_equal(text_insert(t, text_len(t), bit, strlen(bit)), 0);
+		}
+		walk_init(&w, t, 0, 4);
+		while (walk_next(&w)) {
+			assert_int_equal(walk_column(t, 0, w.pos, 4), w.column);
+			assert_int_equal(walk_position(t, 0, w.column, 4), w.pos);
+			assert_int_equal(walk_position(t, 0, w.column + w.columns - 1, 4), w.pos);
+		}
+		assert_int_equal(w.pos, text_len(t));
+		text_destroy(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_back_is_forward),
 		cmocka_unit_test(test_agrees_with_libc),
 		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_walk_skips_right),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
