@@ -80,6 +80,25 @@ static void test_processes_with_cpu_and_memory(void **state)
 	link_close(&link);
 }
 
+static void test_a_kernel_is_listed_by_its_key(void **state)
+{
+	struct link link = link_open(*state);
+	char key[] = "kernel:python";
+	const struct trm_process *kernel = NULL;
+	link_spawn(&link, 1,
+			(struct spawn_msg){.window = BIG_WINDOW, .key = key, .argv = STRV("sleep", "1000")});
+	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
+	uint64_t until = rig_now_ns() + DEADLINE_MS * 1000000ull;
+	struct trm_metrics metrics;
+	while (!kernel && rig_now_ns() < until) {
+		metrics = next_metrics(&link);
+		kernel = find(&metrics, key);
+	}
+	assert_non_null(kernel);
+	assert_null(find(&metrics, "sleep 1000"));
+	link_close(&link);
+}
+
 static void test_cpu_time_includes_the_dead(void **state)
 {
 	struct link link = link_open(*state);
@@ -138,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			T(test_first_sample_comes_at_once_and_claims_no_rate),
 			T(test_processes_with_cpu_and_memory),
+			T(test_a_kernel_is_listed_by_its_key),
 			T(test_cpu_time_includes_the_dead),
 			T(test_watch_stops),
 			T(test_idle_agent_sleeps),
