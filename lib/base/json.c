@@ -31,8 +31,8 @@ static bool is_plain(unsigned char c)
 static bool needs_number(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x202A && cp <= 0x202E)
-			|| (cp >= 0x2066 && cp <= 0x2069) || cp == 0x2028 || cp == 0x2029 || cp == 0x200E
-			|| cp == 0x200F || cp == 0x061C;
+	       || (cp >= 0x2066 && cp <= 0x2069) || cp == 0x2028 || cp == 0x2029 || cp == 0x200E
+	       || cp == 0x200F || cp == 0x061C;
 }
 
 static int put_code_point(struct buf *out, uint32_t cp)

@@ -7,7 +7,6 @@
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
-__attribute__((format(printf, 2, 3)))
-void log_write(enum log_level level, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) void log_write(enum log_level level, const char *fmt, ...);
 
 #endif

@@ -38,7 +38,8 @@ int kernel_request_put(struct buf *out, const struct kernel_request *request)
 {
 	unsigned fields = OPS[request->op].fields;
 	char text[96];
-	snprintf(text, sizeof text, "{\"op\":\"%s\",\"id\":\"%" PRIu64 "\"", OPS[request->op].name, request->id);
+	snprintf(text, sizeof text, "{\"op\":\"%s\",\"id\":\"%" PRIu64 "\"", OPS[request->op].name,
+			request->id);
 	int r = put_text(out, text);
 	if (!r && fields & HAS_CODE && !(r = put_text(out, ",\"code\":")))
 		r = json_put_string(out, request->code, request->code_len);
@@ -60,8 +61,10 @@ static int hex4(const char *s, const char *end)
 		return -1;
 	for (int i = 0; i < 4; i++) {
 		char c = s[i];
-		int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
-				: c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+		int d = c >= '0' && c <= '9'   ? c - '0'
+			: c >= 'a' && c <= 'f' ? c - 'a' + 10
+			: c >= 'A' && c <= 'F' ? c - 'A' + 10
+					       : -1;
 		if (d < 0)
 			return -1;
 		v = v << 4 | d;
@@ -219,7 +222,8 @@ static int read_event(struct kernel_event *e, struct trm_error *reterr)
 			continue;
 		e->type = EVENTS[i].type;
 		if (!EVENTS[i].read(e))
-			return err_fail(reterr, TRM_EPROTO, "a \"%s\" event of the kernel lacks a field", name);
+			return err_fail(reterr, TRM_EPROTO, "a \"%s\" event of the kernel lacks a field",
+					name);
 	}
 	return 0;
 }

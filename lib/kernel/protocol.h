@@ -61,20 +61,20 @@ enum kernel_done { KERNEL_DONE_OK, KERNEL_DONE_ERROR, KERNEL_DONE_INTERRUPTED };
 /* Texts are borrowed from the event and NULL when absent. */
 struct kernel_event {
 	enum kernel_event_type type;
-	uint64_t id;                 /* 0: none */
-	const char *text;            /* ready: version; input: prompt; late: text; reply: error */
-	bool is_secret;              /* input */
-	bool is_stderr;              /* late */
-	const struct cJSON *data;    /* display: object of MIME type to text; reply: object */
-	enum kernel_done done;       /* the rest: done */
-	int exit_code;               /* 0 to 255; -1 absent */
-	int set;                     /* 0 to KERNEL_SPARE_SETS; -1 absent */
+	uint64_t id;              /* 0: none */
+	const char *text;         /* ready: version; input: prompt; late: text; reply: error */
+	bool is_secret;           /* input */
+	bool is_stderr;           /* late */
+	const struct cJSON *data; /* display: object of MIME type to text; reply: object */
+	enum kernel_done done;    /* the rest: done */
+	int exit_code;            /* 0 to 255; -1 absent */
+	int set;                  /* 0 to KERNEL_SPARE_SETS; -1 absent */
 	bool has_cpu;
 	uint64_t cpu_us;
 	const char *value;
 	const char *error_name, *error_message; /* both or none */
-	const struct cJSON *traceback; /* array; only its strings count */
-	struct cJSON *json;          /* owner of all of this */
+	const struct cJSON *traceback;          /* array; only its strings count */
+	struct cJSON *json;                     /* owner of all of this */
 };
 
 /* Decode one line (without its newline), which is changed in place. TRM_EPROTO

@@ -120,8 +120,8 @@ void client_send(struct trm_sandbox *s, uint32_t stream, enum frame_type type, u
 	}
 }
 
-void client_send_u32(struct trm_sandbox *s, uint32_t stream, enum frame_type type, uint8_t channel,
-		uint32_t value)
+void client_send_u32(
+		struct trm_sandbox *s, uint32_t stream, enum frame_type type, uint8_t channel, uint32_t value)
 {
 	const unsigned char bytes[4] = {(unsigned char)value, (unsigned char)(value >> 8),
 			(unsigned char)(value >> 16), (unsigned char)(value >> 24)};
@@ -137,7 +137,8 @@ static int welcome(struct trm_sandbox *s, const struct frame *frame, struct trm_
 	if (u.bad || s->state != SANDBOX_CONNECTED)
 		return err_fail(why, TRM_EPROTO, BROKE "a greeting out of turn");
 	if (version != FRAME_VERSION)
-		return err_fail(why, TRM_EPROTO, "the agent in the sandbox speaks version %u of the protocol, we speak %d",
+		return err_fail(why, TRM_EPROTO,
+				"the agent in the sandbox speaks version %u of the protocol, we speak %d",
 				version, FRAME_VERSION);
 	s->state = SANDBOX_READY;
 	trm_timer_stop(s->patience);
@@ -161,7 +162,8 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
 			return err_fail(why, TRM_EPROTO, BROKE "an unreadable error");
-		return err_fail(why, said.code ? said.code : TRM_EIO, "the agent in the sandbox gave up: %s", said.msg);
+		return err_fail(why, said.code ? said.code : TRM_EIO, "the agent in the sandbox gave up: %s",
+				said.msg);
 	default: return err_fail(why, TRM_EPROTO, BROKE "frame type %u on the connection", frame->type);
 	}
 }
@@ -190,7 +192,8 @@ static void deliver_all(struct trm_sandbox *s)
 		int got = frame_next(&s->in, &frame);
 		if (got == 0)
 			return;
-		r = got < 0 ? err_fail(&why, TRM_EPROTO, BROKE "a malformed frame") : deliver(s, &frame, &why);
+		r = got < 0 ? err_fail(&why, TRM_EPROTO, BROKE "a malformed frame")
+			    : deliver(s, &frame, &why);
 		if (r == 0)
 			frame_done(&s->in, &frame);
 	}

@@ -14,8 +14,8 @@ struct trm_transfer {
 	const struct trm_transfer_cb *cb;
 	void *user;
 	bool is_put;
-	char *bytes;     /* put: a copy of all */
-	uint64_t size;   /* put: of the file. get: the most that may come */
+	char *bytes;   /* put: a copy of all */
+	uint64_t size; /* put: of the file. get: the most that may come */
 	uint64_t moved;
 };
 
@@ -103,7 +103,8 @@ static int check(const struct trm_sandbox *s, const char *path, struct trm_error
 	if (!path || !*path)
 		return err_fail(reterr, TRM_EINVAL, "the file in the sandbox has no name");
 	if (strlen(path) >= PATH_BYTES)
-		return err_fail(reterr, TRM_EINVAL, "the path in the sandbox is longer than %d bytes", PATH_BYTES - 1);
+		return err_fail(reterr, TRM_EINVAL, "the path in the sandbox is longer than %d bytes",
+				PATH_BYTES - 1);
 	if (!sandbox_is_open(s))
 		return err_fail(reterr, TRM_ECLOSED, "sandbox '%s' is closed", s->name);
 	return 0;
@@ -143,8 +144,8 @@ static void send_request(struct trm_transfer *t, enum frame_type type, const cha
 	client_send(t->stream.sandbox, t->stream.id, type, 0, buf_at(&payload), payload.len);
 }
 
-int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, const void *bytes,
-		size_t n, const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr)
+int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, const void *bytes, size_t n,
+		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr)
 {
 	struct trm_transfer *t;
 	int r = check(sandbox, path, reterr);

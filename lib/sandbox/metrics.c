@@ -11,7 +11,8 @@ int metrics_check(uint32_t interval_ms, struct trm_error *reterr)
 {
 	if (!interval_ms || (interval_ms >= INTERVAL_MIN_MS && interval_ms <= INTERVAL_MAX_MS))
 		return 0;
-	return err_fail(reterr, TRM_EINVAL, "the metrics interval of %u ms cannot be: it must be between %d and %d ms",
+	return err_fail(reterr, TRM_EINVAL,
+			"the metrics interval of %u ms cannot be: it must be between %d and %d ms",
 			interval_ms, INTERVAL_MIN_MS, INTERVAL_MAX_MS);
 }
 
@@ -44,7 +45,8 @@ int metrics_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_e
 	struct trm_process table[METRICS_MAX_PROCESSES];
 	struct trm_metrics metrics;
 	if (s->state != SANDBOX_READY || metrics_msg_get(frame, &metrics, table) < 0)
-		return err_fail(why, TRM_EPROTO, "the agent in the sandbox broke the protocol: unreadable metrics");
+		return err_fail(why, TRM_EPROTO,
+				"the agent in the sandbox broke the protocol: unreadable metrics");
 	add_stats(s, &metrics.sample);
 	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
 		next = o->next;
@@ -63,8 +65,8 @@ bool metrics_sample_now(struct trm_sandbox *s, struct trm_sample *ret)
 	return ret->known != 0;
 }
 
-int trm_sandbox_set_metrics(struct trm_sandbox *s, uint32_t interval_ms, bool with_processes,
-		struct trm_error *reterr)
+int trm_sandbox_set_metrics(
+		struct trm_sandbox *s, uint32_t interval_ms, bool with_processes, struct trm_error *reterr)
 {
 	int r = metrics_check(interval_ms, reterr);
 	if (r < 0)

@@ -24,11 +24,11 @@ struct trm_proc {
 	const struct trm_proc_cb *cb;
 	void *user;
 	bool is_started, is_pty, has_control, has_manual_credit;
-	bool is_closed;        /* by the caller: only `exited` follows */
-	bool wants_eof;        /* when the queue for stdin is empty */
-	bool owes_drained;     /* input has piled up: say when it is gone */
-	unsigned n_outputs;    /* channels 0 to n_outputs-1 carry output */
-	size_t unconsumed;     /* with manual credit: delivered, and the caller still deals with it */
+	bool is_closed;     /* by the caller: only `exited` follows */
+	bool wants_eof;     /* when the queue for stdin is empty */
+	bool owes_drained;  /* input has piled up: say when it is gone */
+	unsigned n_outputs; /* channels 0 to n_outputs-1 carry output */
+	size_t unconsumed;  /* with manual credit: delivered, and the caller still deals with it */
 	struct input in, control;
 };
 
@@ -59,7 +59,8 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 {
 	bool is_control = frame->channel == CHANNEL_CONTROL && p->has_control;
 	if (!p->is_started || (!is_control && frame->channel >= p->n_outputs))
-		return err_fail(why, TRM_EPROTO, BROKE "output on channel %u of a process that has none there",
+		return err_fail(why, TRM_EPROTO,
+				BROKE "output on channel %u of a process that has none there",
 				frame->channel);
 	int r = stream_charge(&p->stream, frame->len, why);
 	if (r < 0 || !frame->len)
@@ -183,7 +184,8 @@ static int check(const struct trm_proc_opts *o, struct trm_error *reterr)
 	if (o->control && o->pty)
 		return err_fail(reterr, TRM_EINVAL, "a process has either control pipes or a terminal");
 	if (o->spare_channels > SPARE_SETS_MAX)
-		return err_fail(reterr, TRM_EINVAL, "a process has at most %d spare channels", SPARE_SETS_MAX);
+		return err_fail(reterr, TRM_EINVAL, "a process has at most %d spare channels",
+				SPARE_SETS_MAX);
 	if (o->pty && (!o->rows || !o->cols))
 		return err_fail(reterr, TRM_EINVAL, "a terminal needs rows and columns");
 	return 0;
@@ -194,12 +196,14 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 	struct trm_sandbox *s = p->stream.sandbox;
 	struct spawn_msg msg = {
 			.flags = (o->pty ? SPAWN_PTY : 0u) | (o->control ? SPAWN_CONTROL : 0u)
-					| (o->stdin_open ? SPAWN_STDIN_OPEN : 0u),
+				 | (o->stdin_open ? SPAWN_STDIN_OPEN : 0u),
 			.rows = o->rows,
 			.cols = o->cols,
 			.spare_sets = o->spare_channels,
 			.window = SANDBOX_WINDOW,
-			.nproc = s->state == SANDBOX_STARTING ? 0 : s->ops->nproc(s->carrier), /* else set later */
+			.nproc = s->state == SANDBOX_STARTING
+						 ? 0
+						 : s->ops->nproc(s->carrier), /* else set later */
 			.argv = (char **)o->argv,
 			.env = (char **)o->env,
 			.cwd = (char *)(o->cwd ? o->cwd : "/workspace"),
@@ -208,7 +212,8 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 	};
 	int r = spawn_msg_put(&s->out, p->stream.id, &msg);
 	if (r < 0)
-		return err_fail(reterr, r, "the command '%.80s' with its arguments, environment and script is too long",
+		return err_fail(reterr, r,
+				"the command '%.80s' with its arguments, environment and script is too long",
 				o->argv[0]);
 	return 0;
 }
@@ -235,7 +240,8 @@ static struct trm_proc *proc_new(struct trm_sandbox *s, const struct trm_proc_op
 }
 
 int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
-		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc, struct trm_error *reterr)
+		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc,
+		struct trm_error *reterr)
 {
 	int r = check(opts, reterr);
 	if (r < 0)
@@ -265,8 +271,8 @@ static bool is_over(const struct trm_proc *p)
 }
 
 /* What fits the window goes out at once, without a copy on the way. */
-static int write_input(struct trm_proc *p, struct input *in, const char *bytes, size_t n,
-		struct trm_error *reterr)
+static int write_input(
+		struct trm_proc *p, struct input *in, const char *bytes, size_t n, struct trm_error *reterr)
 {
 	size_t now = 0;
 	if (n > PROC_QUEUE_MAX - in->queue.len)
@@ -342,8 +348,8 @@ int trm_proc_signal(struct trm_proc *proc, int signo, enum trm_signal_scope scop
 
 void trm_proc_resize(struct trm_proc *proc, uint16_t rows, uint16_t cols)
 {
-	const unsigned char payload[4] = {(unsigned char)rows, (unsigned char)(rows >> 8), (unsigned char)cols,
-			(unsigned char)(cols >> 8)};
+	const unsigned char payload[4] = {(unsigned char)rows, (unsigned char)(rows >> 8),
+			(unsigned char)cols, (unsigned char)(cols >> 8)};
 	if (!is_over(proc) && proc->is_pty && rows && cols)
 		client_send(proc->stream.sandbox, proc->stream.id, FRAME_RESIZE, 0, payload, sizeof payload);
 }

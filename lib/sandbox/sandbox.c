@@ -138,7 +138,8 @@ static void on_impatient(void *user)
 	else
 		err_fail(&why, TRM_ETIMEDOUT, "sandbox '%s' did not start within %g s: %s", s->name,
 				s->opts.start_timeout_ms / 1000.0,
-				s->state == SANDBOX_STARTING ? "no connection to it" : "its agent does not answer");
+				s->state == SANDBOX_STARTING ? "no connection to it"
+							     : "its agent does not answer");
 	sandbox_fail(s, &why);
 }
 
@@ -163,7 +164,9 @@ static int name_check(const char *name, struct trm_error *reterr)
 	if (n && n <= 64 && strspn(name, NAME_LETTERS) == n && strspn(name, ".") != n && name[0] != '-')
 		return 0;
 	return err_fail(reterr, TRM_EINVAL,
-			"'%s' cannot name a sandbox: use 1 to 64 letters, digits, dots, underscores and hyphens", name);
+			"'%s' cannot name a sandbox: use 1 to 64 letters, digits, dots, underscores and "
+			"hyphens",
+			name);
 }
 
 static int name_random(char *name, size_t cap, struct trm_error *reterr)

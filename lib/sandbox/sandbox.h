@@ -59,9 +59,9 @@ struct stream_ops {
 struct stream {
 	const struct stream_ops *ops;
 	struct trm_sandbox *sandbox;
-	uint32_t id;         /* 0: not in the table (any more) */
-	uint32_t credit;     /* bytes that the agent may still send */
-	uint32_t consumed;   /* bytes dealt with and not yet given back as credit */
+	uint32_t id;       /* 0: not in the table (any more) */
+	uint32_t credit;   /* bytes that the agent may still send */
+	uint32_t consumed; /* bytes dealt with and not yet given back as credit */
 	struct stream *next_deferred;
 };
 
@@ -70,7 +70,10 @@ struct stream {
 enum { STREAM_SLOT_BITS = 10, STREAM_SLOTS = 1 << STREAM_SLOT_BITS };
 
 struct stream_table {
-	struct { struct stream *stream; uint32_t generation; } slots[STREAM_SLOTS];
+	struct {
+		struct stream *stream;
+		uint32_t generation;
+	} slots[STREAM_SLOTS];
 	uint16_t free[STREAM_SLOTS];
 	unsigned n_free;
 };
@@ -111,22 +114,22 @@ struct trm_sandbox {
 	struct trm_sandbox_opts opts; /* complete; strings point to `name` and the backend's own */
 	char name[65];
 	const struct backend_ops *ops;
-	struct carrier *carrier;      /* NULL once it has closed */
+	struct carrier *carrier; /* NULL once it has closed */
 	enum sandbox_state state;
-	struct trm_error why;         /* of closing */
-	bool is_hung_up;              /* the stream has ended: the carrier's reason, if any, is better than ours */
-	struct trm_timer *patience;   /* until ready; then, after a hang-up, until the carrier knows why */
-	struct trm_timer *soon;       /* runs the deferred list */
+	struct trm_error why; /* of closing */
+	bool is_hung_up;      /* the stream has ended: the carrier's reason, if any, is better than ours */
+	struct trm_timer *patience; /* until ready; then, after a hang-up, until the carrier knows why */
+	struct trm_timer *soon;     /* runs the deferred list */
 	struct stream *deferred;
 	struct sandbox_observer *observers;
 	unsigned holds;
 	/* connection */
-	int fd;                       /* the carrier's; -1 */
+	int fd; /* the carrier's; -1 */
 	struct trm_watch *watch;
 	struct buf in, out;
-	bool is_blocked;              /* the socket is full: the loop tells when to go on */
-	bool wants_pump;              /* some stream holds back bytes until `out` has room */
-	bool is_dead;                 /* the socket takes nothing any more */
+	bool is_blocked; /* the socket is full: the loop tells when to go on */
+	bool wants_pump; /* some stream holds back bytes until `out` has room */
+	bool is_dead;    /* the socket takes nothing any more */
 	struct stream_table streams;
 };
 
@@ -151,8 +154,8 @@ void client_stop(struct trm_sandbox *sandbox);
  * it (memory) closes the sandbox. */
 void client_send(struct trm_sandbox *sandbox, uint32_t stream, enum frame_type type, uint8_t channel,
 		const void *payload, size_t n);
-void client_send_u32(struct trm_sandbox *sandbox, uint32_t stream, enum frame_type type,
-		uint8_t channel, uint32_t value);
+void client_send_u32(struct trm_sandbox *sandbox, uint32_t stream, enum frame_type type, uint8_t channel,
+		uint32_t value);
 /* Write what the socket takes. For the holder only. */
 void client_flush(struct trm_sandbox *sandbox);
 

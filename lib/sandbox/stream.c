@@ -16,8 +16,8 @@ void streams_init(struct stream_table *table)
 int streams_add(struct stream_table *table, struct stream *stream, struct trm_error *reterr)
 {
 	if (!table->n_free)
-		return err_fail(reterr, TRM_EBUSY, "the sandbox has %d processes and transfers under way already",
-				STREAM_SLOTS);
+		return err_fail(reterr, TRM_EBUSY,
+				"the sandbox has %d processes and transfers under way already", STREAM_SLOTS);
 	uint32_t slot = table->free[--table->n_free];
 	uint32_t generation = table->slots[slot].generation;
 	generation = generation == GENERATION_MAX ? 1 : generation + 1; /* never 0: neither is an id */
@@ -52,7 +52,8 @@ int stream_charge(struct stream *stream, size_t n, struct trm_error *why)
 {
 	if (n > stream->credit)
 		return err_fail(why, TRM_EPROTO,
-				"the agent in the sandbox broke the protocol: %zu bytes on stream %u, which has credit for %u",
+				"the agent in the sandbox broke the protocol: %zu bytes on stream %u, which "
+				"has credit for %u",
 				n, stream->id, stream->credit);
 	stream->credit -= (uint32_t)n;
 	return 0;

@@ -56,8 +56,8 @@ static void on_late(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_session *s = k->session;
 	if (s->cb->late)
-		s->cb->late(s->user, k->lang, k->set_runs[k->set],
-				e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text, strlen(e->text));
+		s->cb->late(s->user, k->lang, k->set_runs[k->set], e->is_stderr ? TRM_STDERR : TRM_STDOUT,
+				e->text, strlen(e->text));
 }
 
 /* ---- done -------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static bool ended_by_interrupt(const struct trm_run *run, const struct kernel_ev
 	if (e->done == KERNEL_DONE_INTERRUPTED)
 		return true;
 	return run->is_interrupted && e->done == KERNEL_DONE_ERROR
-			&& (e->exit_code == 130 || (e->error_name && !strcmp(e->error_name, "KeyboardInterrupt")));
+	       && (e->exit_code == 130 || (e->error_name && !strcmp(e->error_name, "KeyboardInterrupt")));
 }
 
 static void judge(const struct trm_run *run, const struct kernel_event *e, struct trm_result *result)
@@ -93,9 +93,7 @@ static char **borrow_lines(const cJSON *array)
 	const cJSON *item;
 	size_t n = 0;
 	if (lines)
-		cJSON_ArrayForEach(item, array)
-			if (cJSON_IsString(item))
-				lines[n++] = item->valuestring;
+		cJSON_ArrayForEach(item, array) if (cJSON_IsString(item)) lines[n++] = item->valuestring;
 	return lines;
 }
 
@@ -113,7 +111,9 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 			.value = (char *)e->value,
 			.error_name = (char *)e->error_name,
 			.error_message = (char *)e->error_message,
-			.traceback = lines ? lines : e->error_name ? no_lines : NULL,
+			.traceback = lines           ? lines
+				     : e->error_name ? no_lines
+						     : NULL,
 			.has_cpu = e->has_cpu,
 			.cpu_us = e->cpu_us,
 	};

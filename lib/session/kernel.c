@@ -133,7 +133,8 @@ static void on_drained(void *user, struct trm_proc *proc)
 static void note_oom(struct kernel *k)
 {
 	struct trm_sample sample;
-	k->knows_oom = metrics_sample_now(k->session->sandbox, &sample) && sample.known & TRM_METRIC_OOM_KILLS;
+	k->knows_oom = metrics_sample_now(k->session->sandbox, &sample)
+		       && sample.known & TRM_METRIC_OOM_KILLS;
 	if (k->knows_oom)
 		k->oom_kills = sample.oom_kills;
 }
@@ -142,7 +143,7 @@ static bool died_of_memory(struct kernel *k, const struct trm_exit *status)
 {
 	struct trm_sample sample;
 	return status->signal == 9 && k->knows_oom && metrics_sample_now(k->session->sandbox, &sample)
-			&& sample.known & TRM_METRIC_OOM_KILLS && sample.oom_kills > k->oom_kills;
+	       && sample.known & TRM_METRIC_OOM_KILLS && sample.oom_kills > k->oom_kills;
 }
 
 /* "segmentation fault": as people know it, not as a constant's name. */
@@ -178,7 +179,8 @@ static void end_run(struct kernel *k, struct trm_run *run, const struct trm_exit
 	if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
 	} else if (run->is_timed_out) {
-		snprintf(reason, sizeof reason, "timed out after %g s; %s", (double)run->timeout_ms / 1000, STUBBORN);
+		snprintf(reason, sizeof reason, "timed out after %g s; %s", (double)run->timeout_ms / 1000,
+				STUBBORN);
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {
 		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, STUBBORN);
@@ -222,8 +224,8 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	session_due(s);
 }
 
-static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *status,
-		const struct trm_error *why)
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *status, const struct trm_error *why)
 {
 	struct kernel *k = user;
 	(void)proc;

@@ -106,8 +106,8 @@ static struct output_block *add_block(struct output *o)
 static bool has_room(const struct output_block *b, int stream)
 {
 	return b && b->len < OUTPUT_BLOCK_BYTES
-			&& (b->n_records < OUTPUT_BLOCK_RECORDS
-					|| b->records[b->n_records - 1].stream == (uint32_t)stream);
+	       && (b->n_records < OUTPUT_BLOCK_RECORDS
+			       || b->records[b->n_records - 1].stream == (uint32_t)stream);
 }
 
 static void fill(struct output_block *b, int stream, const char *bytes, size_t n)
@@ -185,7 +185,8 @@ static void add_chunk(struct trm_result *r, int stream, const char *bytes, size_
 	if (last && last->stream == stream)
 		last->n += n;
 	else
-		r->chunks[r->n_chunks++] = (struct trm_chunk){.stream = stream, .offset = r->output_len, .n = n};
+		r->chunks[r->n_chunks++] =
+				(struct trm_chunk){.stream = stream, .offset = r->output_len, .n = n};
 	r->output_len += n;
 }
 

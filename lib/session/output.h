@@ -22,13 +22,13 @@
 struct output_block;
 
 struct output {
-	size_t head_max, tail_max;   /* bytes that may be kept */
-	size_t head_len, tail_len;   /* bytes kept */
-	uint64_t total[2];           /* bytes that came, by stream */
+	size_t head_max, tail_max; /* bytes that may be kept */
+	size_t head_len, tail_len; /* bytes kept */
+	uint64_t total[2];         /* bytes that came, by stream */
 	struct output_block *first, *last;
-	bool has_tail;               /* the head is closed */
+	bool has_tail;                  /* the head is closed */
 	struct output_block *head_last; /* with has_tail: the last block of the head; NULL if it is empty */
-	struct output_block *spare;  /* one emptied block, to be used again */
+	struct output_block *spare;     /* one emptied block, to be used again */
 	size_t n_blocks, max_blocks;
 };
 

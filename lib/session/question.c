@@ -44,7 +44,10 @@ void question_fail_all(struct kernel *k, const struct trm_error *why)
 static int send_first(struct kernel *k, struct trm_error *reterr)
 {
 	const struct question *q = k->questions;
-	struct kernel_request request = {.op = q->op, .id = q->id, .code = q->code, .code_len = q->code_len,
+	struct kernel_request request = {.op = q->op,
+			.id = q->id,
+			.code = q->code,
+			.code_len = q->code_len,
 			.cursor = q->cursor};
 	int r = kernel_ensure(k, reterr);
 	return r < 0 ? r : kernel_send(k, &request, reterr);
@@ -67,8 +70,8 @@ void question_next(struct kernel *k, bool in_turn)
 	}
 }
 
-static struct question *question_new(enum trm_question what, const char *code, size_t cursor,
-		trm_answer_fn *fn, void *user)
+static struct question *question_new(
+		enum trm_question what, const char *code, size_t cursor, trm_answer_fn *fn, void *user)
 {
 	static const enum kernel_op OPS[] = {
 			[TRM_ASK_COMPLETE] = KERNEL_OP_COMPLETE,
@@ -84,17 +87,21 @@ static struct question *question_new(enum trm_question what, const char *code, s
 		free(copy);
 		return NULL;
 	}
-	*q = (struct question){.op = OPS[what], .code = copy, .code_len = strlen(copy), .cursor = cursor,
-			.fn = fn, .user = user};
+	*q = (struct question){.op = OPS[what],
+			.code = copy,
+			.code_len = strlen(copy),
+			.cursor = cursor,
+			.fn = fn,
+			.user = user};
 	return q;
 }
 
-int trm_session_ask(struct trm_session *session, const struct trm_lang *lang,
-		enum trm_question question, const char *code, size_t cursor, trm_answer_fn *fn, void *user,
-		struct trm_error *reterr)
+int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, enum trm_question question,
+		const char *code, size_t cursor, trm_answer_fn *fn, void *user, struct trm_error *reterr)
 {
 	if (!lang || !fn || question > TRM_ASK_RESET)
-		return err_fail(reterr, TRM_EINVAL, "a question needs a language, a kind and somebody to answer to");
+		return err_fail(reterr, TRM_EINVAL,
+				"a question needs a language, a kind and somebody to answer to");
 	if (code && !utf8_is_valid(code, strlen(code)))
 		return err_fail(reterr, TRM_EINVAL, "the code is not valid UTF-8");
 	if (!session_is_open(session))

@@ -127,8 +127,7 @@ struct writer {
 	int error;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void put(struct writer *w, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *fmt, ...)
 {
 	char text[128];
 	va_list args;

@@ -48,8 +48,8 @@ static char *default_filename(uint64_t number)
 	return strdup(name);
 }
 
-static struct trm_run *run_new(struct trm_session *s, const struct trm_run_opts *o,
-		const struct trm_run_cb *cb, void *user)
+static struct trm_run *run_new(
+		struct trm_session *s, const struct trm_run_opts *o, const struct trm_run_cb *cb, void *user)
 {
 	static const struct trm_run_cb none;
 	struct trm_run *run = calloc(1, sizeof *run);
@@ -78,8 +78,8 @@ static struct trm_run *run_new(struct trm_session *s, const struct trm_run_opts 
 	return run;
 }
 
-int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts,
-		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr)
+int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
+		void *user, struct trm_run **ret_run, struct trm_error *reterr)
 {
 	int r = check(session, opts, reterr);
 	if (r < 0)
@@ -117,8 +117,11 @@ static void open_stdin(struct trm_run *run)
 void run_send_off(struct trm_run *run, struct kernel *k)
 {
 	struct trm_session *s = run->session;
-	struct kernel_request request = {.op = KERNEL_OP_RUN, .id = run->number, .code = run->code,
-			.code_len = run->code_len, .file = run->filename};
+	struct kernel_request request = {.op = KERNEL_OP_RUN,
+			.id = run->number,
+			.code = run->code,
+			.code_len = run->code_len,
+			.file = run->filename};
 	struct trm_error why;
 	s->active = run;
 	k->run = run;

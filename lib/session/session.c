@@ -6,7 +6,6 @@
 
 #include "base/err.h"
 
-
 uint64_t session_clock_ns(void)
 {
 	struct timespec t;
@@ -206,8 +205,10 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 		session_free(s);
 		return r;
 	}
-	s->observer = (struct sandbox_observer){.ready = on_sandbox_ready, .closed = on_sandbox_closed,
-			.sample = on_sample, .user = s};
+	s->observer = (struct sandbox_observer){.ready = on_sandbox_ready,
+			.closed = on_sandbox_closed,
+			.sample = on_sample,
+			.user = s};
 	sandbox_observe(sandbox, &s->observer);
 	*ret_session = s;
 	return 0;

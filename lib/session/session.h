@@ -54,22 +54,22 @@ struct question {
 struct kernel {
 	struct trm_session *session;
 	const struct trm_lang *lang;
-	struct trm_proc *proc;        /* NULL: none */
-	bool is_ready;                /* reads requests */
+	struct trm_proc *proc;          /* NULL: none */
+	bool is_ready;                  /* reads requests */
 	enum trm_kernel_state reported; /* last told to the caller */
 	struct kernel_lines lines;
-	int set;                      /* output set in use */
-	uint64_t set_runs[KERNEL_SPARE_SETS + 1]; /* the last run that printed to each */
-	struct trm_run *run;          /* sent, not done */
-	struct question *question;    /* sent, not answered */
+	int set;                                     /* output set in use */
+	uint64_t set_runs[KERNEL_SPARE_SETS + 1];    /* the last run that printed to each */
+	struct trm_run *run;                         /* sent, not done */
+	struct question *question;                   /* sent, not answered */
 	struct question *questions, **questions_end; /* waiting */
 	/* stopping */
 	enum stage stage;
-	struct trm_timer *timer;      /* next step: time-out, grace, … */
-	uint64_t kill_at_ns;          /* STAGE_INTERRUPTED: end of the grace */
-	unsigned nudges;              /* interrupts to be sent again */
-	char fault[200];              /* why we killed it, if that is its own fault; or "" */
-	bool knows_oom;               /* oom_kills is the sandbox's counter as last seen */
+	struct trm_timer *timer; /* next step: time-out, grace, … */
+	uint64_t kill_at_ns;     /* STAGE_INTERRUPTED: end of the grace */
+	unsigned nudges;         /* interrupts to be sent again */
+	char fault[200];         /* why we killed it, if that is its own fault; or "" */
+	bool knows_oom;          /* oom_kills is the sandbox's counter as last seen */
 	uint64_t oom_kills;
 };
 
@@ -78,43 +78,43 @@ struct trm_run {
 	struct trm_session *session;
 	uint64_t number;
 	const struct trm_lang *lang;
-	char *code;                   /* NULL once sent */
+	char *code; /* NULL once sent */
 	size_t code_len;
 	char *filename;
 	int64_t timeout_ms;
 	bool offers_stdin, has_manual_credit;
 	const struct trm_run_cb *cb;
 	void *user;
-	struct kernel *kernel;        /* NULL while queued */
-	bool is_announced;            /* cb->started was called */
-	bool is_begun;                /* the interpreter has it: the clock is running */
+	struct kernel *kernel; /* NULL while queued */
+	bool is_announced;     /* cb->started was called */
+	bool is_begun;         /* the interpreter has it: the clock is running */
 	bool is_interrupted, is_timed_out;
 	bool has_printed;
 	uint64_t begun_ns;
-	size_t unconsumed;            /* with manual credit: delivered, not yet dealt with */
-	struct buf early_stdin;       /* sent before the run was active */
+	size_t unconsumed;      /* with manual credit: delivered, not yet dealt with */
+	struct buf early_stdin; /* sent before the run was active */
 	bool has_early_eof;
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes;
 };
 
 struct trm_session {
-	struct trm_sandbox *sandbox;  /* NULL once it has closed */
+	struct trm_sandbox *sandbox; /* NULL once it has closed */
 	struct trm_loop *loop;
 	struct sandbox_observer observer;
 	struct trm_session_opts opts;
 	const struct trm_session_cb *cb;
 	void *user;
-	bool is_closed;               /* freed when `depth` is back at 0 */
-	bool is_due;                  /* something is to be settled */
-	unsigned depth;               /* callbacks of ours on the stack */
+	bool is_closed; /* freed when `depth` is back at 0 */
+	bool is_due;    /* something is to be settled */
+	unsigned depth; /* callbacks of ours on the stack */
 	struct trm_timer *soon;
 	uint64_t last_number, last_question;
-	struct trm_run *active;       /* not in the queue any more */
+	struct trm_run *active; /* not in the queue any more */
 	struct trm_run *queue, **queue_end;
 	struct kernel kernels[TRM_LANG_COUNT];
-	struct output output;         /* of the active run */
-	struct buf request;           /* scratch */
+	struct output output; /* of the active run */
+	struct buf request;   /* scratch */
 };
 
 /* ---- session.c ------------------------------------------------------------------- */

@@ -25,7 +25,8 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	(void)run;
-	printf("[%s%s%s]\n", trm_status_name(result->status), result->value ? " " : "", result->value ? result->value : "");
+	printf("[%s%s%s]\n", trm_status_name(result->status), result->value ? " " : "",
+			result->value ? result->value : "");
 	run_next(user);
 }
 

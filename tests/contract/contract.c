@@ -269,8 +269,8 @@ static void on_proc_output(void *user, struct trm_proc *proc, unsigned channel, 
 	bed_text_add(&((struct proc_end *)user)->out, bytes, n);
 }
 
-static void on_proc_exited(void *user, struct trm_proc *proc, const struct trm_exit *status,
-		const struct trm_error *why)
+static void on_proc_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *status, const struct trm_error *why)
 {
 	struct proc_end *end = user;
 	(void)proc;
@@ -385,7 +385,9 @@ static void files_come_back(void **state)
 		char *bytes = malloc(SIZES[i] + 1);
 		for (size_t k = 0; k < SIZES[i]; k++)
 			bytes[k] = (char)(k * 7 >> 2);
-		assert_int_equal(trm_file_put(bed.sandbox, "/workspace/f", 0640, bytes, SIZES[i], &MOVE_CB, &put, NULL), 0);
+		assert_int_equal(trm_file_put(bed.sandbox, "/workspace/f", 0640, bytes, SIZES[i], &MOVE_CB,
+						 &put, NULL),
+				0);
 		bed_wait(&bed, &put.is_over);
 		assert_string_equal(put.why.msg, "");
 		assert_int_equal(trm_file_get(bed.sandbox, "/workspace/f", 1 << 22, &MOVE_CB, &get, NULL), 0);

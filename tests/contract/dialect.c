@@ -33,12 +33,14 @@ const struct dialect DIALECTS[] = {
 				.fail_name = "ValueError",
 				.exit_3 = "import sys\nsys.exit(3)",
 				.loop = "print('on', flush=True)\nwhile True: pass",
-				.stubborn = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\n"
+				.stubborn = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, "
+					    "[signal.SIGINT])\n"
 					    "print('on', flush=True)\nwhile True: pass",
 				.suicide = "import os\nos.kill(os.getpid(), 9)",
 				.read_line = "print('got', input())",
 				.flood = "for i in range(20000): print('%099d' % i)",
-				.late = "import subprocess\np = subprocess.Popen(['sh', '-c', 'sleep 0.1; echo late'])",
+				.late = "import subprocess\np = subprocess.Popen(['sh', '-c', 'sleep 0.1; "
+					"echo late'])",
 				.sleep_200ms = "import time\ntime.sleep(0.2)",
 		},
 		{
@@ -53,10 +55,13 @@ const struct dialect DIALECTS[] = {
 				.fail_name = "RangeError",
 				.exit_3 = "process.exit(3)",
 				.loop = "console.log('on'); while (true);",
-				.stubborn = "console.log('on'); for (;;) { try { for (;;); } catch (e) {} finally { for (;;); } }",
+				.stubborn = "console.log('on'); for (;;) { try { for (;;); } catch (e) {} "
+					    "finally { for (;;); } }",
 				.suicide = "process.kill(process.pid, 'SIGKILL'); while (true);",
-				.flood = "for (let i = 0; i < 20000; i++) console.log(String(i).padStart(99, '0'))",
-				.late = "require('child_process').spawn('sh', ['-c', 'sleep 0.1; echo late'], {stdio: 'inherit'}); 0",
+				.flood = "for (let i = 0; i < 20000; i++) console.log(String(i).padStart(99, "
+					 "'0'))",
+				.late = "require('child_process').spawn('sh', ['-c', 'sleep 0.1; echo "
+					"late'], {stdio: 'inherit'}); 0",
 				.sleep_200ms = "await new Promise(r => setTimeout(r, 200))",
 		},
 		{

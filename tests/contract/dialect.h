@@ -5,19 +5,19 @@
 /* The same deeds in each language of each backend. NULL: cannot be done there. */
 struct dialect {
 	const char *backend, *lang;
-	const char *print_hello; /* "hello\n" on stdout */
-	const char *print_both;  /* "out\n" on stdout, "err\n" on stderr */
+	const char *print_hello;   /* "hello\n" on stdout */
+	const char *print_both;    /* "out\n" on stdout, "err\n" on stderr */
 	const char *set_x, *get_x; /* x becomes 42; "42\n" */
-	const char *value;       /* a value of 42 */
-	const char *fail;        /* an exception */
-	const char *fail_name;   /* its name; NULL where errors have none */
+	const char *value;         /* a value of 42 */
+	const char *fail;          /* an exception */
+	const char *fail_name;     /* its name; NULL where errors have none */
 	const char *exit_3;
-	const char *loop;        /* print "on\n", then go on for ever */
-	const char *stubborn;    /* the same, and interrupts do nothing */
-	const char *suicide;     /* SIGKILL to itself */
-	const char *read_line;   /* read a line, print "got LINE\n" */
-	const char *flood;       /* 20 000 lines of 100 bytes */
-	const char *late;        /* end, and print "late\n" 100 ms later */
+	const char *loop;      /* print "on\n", then go on for ever */
+	const char *stubborn;  /* the same, and interrupts do nothing */
+	const char *suicide;   /* SIGKILL to itself */
+	const char *read_line; /* read a line, print "got LINE\n" */
+	const char *flood;     /* 20 000 lines of 100 bytes */
+	const char *late;      /* end, and print "late\n" 100 ms later */
 	const char *sleep_200ms;
 };
 

@@ -64,7 +64,8 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 	bed->sample = metrics->sample;
 }
 
-static const struct trm_sandbox_cb SANDBOX_CB = {.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+static const struct trm_sandbox_cb SANDBOX_CB = {
+		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
 static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
 		size_t n)
@@ -124,8 +125,11 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	bed->result = trm_result_copy(result);
 }
 
-static const struct trm_run_cb RUN_CB = {.started = on_started, .output = on_output, .input = on_input,
-		.killing = on_killing, .done = on_done};
+static const struct trm_run_cb RUN_CB = {.started = on_started,
+		.output = on_output,
+		.input = on_input,
+		.killing = on_killing,
+		.done = on_done};
 
 /* ---- waiting ----------------------------------------------------------------------- */
 

@@ -40,7 +40,9 @@ static void check_result(const struct language *language, const struct bed *bed,
 {
 	if (r->status != row->status)
 		behaviour_fail("status is %s (%s), not %s", trm_status_name(r->status),
-				r->reason ? r->reason : r->error_message ? r->error_message : "",
+				r->reason          ? r->reason
+				: r->error_message ? r->error_message
+						   : "",
 				trm_status_name(row->status));
 	if (r->exit_code != row->exit_code)
 		behaviour_fail("exit code is %d, not %d", r->exit_code, row->exit_code);
@@ -88,8 +90,9 @@ static void check_state(const struct language *language, struct bed *bed)
 	const struct trm_result *r = bed_run(bed, language->name, language->get_state);
 	bool is_there = r->status == TRM_STATUS_OK && strcmp(bed_stdout(bed), "42\n") == 0;
 	if (is_there == row->loses_state)
-		behaviour_fail("afterwards the state is %s: %s, '%.200s' '%.200s'", is_there ? "there" : "gone",
-				trm_status_name(r->status), bed_stdout(bed), r->error_message ? r->error_message : "");
+		behaviour_fail("afterwards the state is %s: %s, '%.200s' '%.200s'",
+				is_there ? "there" : "gone", trm_status_name(r->status), bed_stdout(bed),
+				r->error_message ? r->error_message : "");
 	if (!is_there)
 		bed_run(bed, language->name, language->set_state);
 }
@@ -124,8 +127,8 @@ static void run_row(const struct language *language, struct bed *bed)
 	double start = bed_now_ms();
 	unsigned before = n_failures;
 	const struct trm_result *r = row->is_interrupted ? interrupt(language, bed)
-			: row->input ? bed_run_with(bed, language->name, row->code, row->input)
-			: bed_run(bed, language->name, row->code);
+				     : row->input ? bed_run_with(bed, language->name, row->code, row->input)
+						  : bed_run(bed, language->name, row->code);
 	unsigned long long number = r->number;
 	check_result(language, bed, r);
 	check_state(language, bed);

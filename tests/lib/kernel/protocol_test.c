@@ -29,7 +29,8 @@ static void encodes_requests(void **state)
 	assert_int_equal(kernel_request_put(&out, &run), 0);
 	assert_int_equal(kernel_request_put(&out, &complete), 0);
 	assert_int_equal(kernel_request_put(&out, &reset), 0);
-	const char *want = "{\"op\":\"run\",\"id\":\"7\",\"code\":\"print(\\\"\xC3\xA4\\\")\\n\\u0001\",\"file\":\"<run 7>\"}\n"
+	const char *want = "{\"op\":\"run\",\"id\":\"7\",\"code\":\"print(\\\"\xC3\xA4\\\")\\n\\u0001\","
+			   "\"file\":\"<run 7>\"}\n"
 			   "{\"op\":\"complete\",\"id\":\"8\",\"code\":\"os.\",\"cursor\":3}\n"
 			   "{\"op\":\"reset\",\"id\":\"9\"}\n";
 	assert_int_equal(out.len, strlen(want));
@@ -41,9 +42,12 @@ static void decodes_done(void **state)
 {
 	struct kernel_event e;
 	(void)state;
-	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"12\",\"status\":\"error\",\"exit_code\":3,\"set\":2,\"cpu_us\":55,"
-				"\"value\":\"x\",\"error\":{\"name\":\"E\",\"message\":\"m\",\"traceback\":[\"a\",\"b\"]}}",
-					 &e), 0);
+	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"12\",\"status\":\"error\",\"exit_code\":3,\"set\":"
+				"2,\"cpu_us\":55,"
+				"\"value\":\"x\",\"error\":{\"name\":\"E\",\"message\":\"m\",\"traceback\":["
+				"\"a\",\"b\"]}}",
+					 &e),
+			0);
 	assert_int_equal(e.type, KERNEL_EVENT_DONE);
 	assert_int_equal(e.id, 12);
 	assert_int_equal(e.done, KERNEL_DONE_ERROR);
@@ -60,8 +64,11 @@ static void odd_numbers_count_as_absent(void **state)
 {
 	struct kernel_event e;
 	(void)state;
-	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"-1\",\"status\":\"ok\",\"exit_code\":1e99,\"set\":5,\"cpu_us\":-1,"
-				"\"value\":7,\"error\":[]}", &e), 0);
+	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"-1\",\"status\":\"ok\",\"exit_code\":1e99,\"set\":"
+				"5,\"cpu_us\":-1,"
+				"\"value\":7,\"error\":[]}",
+					 &e),
+			0);
 	assert_int_equal(e.id, 0);
 	assert_int_equal(e.exit_code, -1);
 	assert_int_equal(e.set, -1);
@@ -76,8 +83,13 @@ static void mends_strings(void **state)
 	struct kernel_event e;
 	(void)state;
 	/* NUL, a lone surrogate, a proper pair, bytes that are not UTF-8. */
-	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"value\":\"a\\u0000b\\ud800c\\ud83d\\ude00\\\\u0000\xFF\"}", &e), 0);
-	assert_string_equal(e.value, "a\xEF\xBF\xBD" "b\xEF\xBF\xBD" "c\xF0\x9F\x98\x80\\u0000\xEF\xBF\xBD");
+	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"value\":"
+				"\"a\\u0000b\\ud800c\\ud83d\\ude00\\\\u0000\xFF\"}",
+					 &e),
+			0);
+	assert_string_equal(e.value, "a\xEF\xBF\xBD"
+				     "b\xEF\xBF\xBD"
+				     "c\xF0\x9F\x98\x80\\u0000\xEF\xBF\xBD");
 	kernel_event_finish(&e);
 }
 
@@ -86,9 +98,10 @@ static void refuses_what_is_no_event(void **state)
 	struct kernel_event e;
 	char deep[400];
 	(void)state;
-	static const char *const BAD[] = {"", "junk", "[]", "{}", "{\"ev\":7}", "{\"ev\":\"done\",\"id\":\"1\"}",
-			"{\"ev\":\"done\",\"status\":\"fine\"}", "{\"ev\":\"display\"}", "{\"ev\":\"late\"}",
-			"{\"ev\":\"reply\",\"id\":\"1\"}", "{\"ev\":\"ready\"", "{\"ev\":\"\\"};
+	static const char *const BAD[] = {"", "junk", "[]", "{}", "{\"ev\":7}",
+			"{\"ev\":\"done\",\"id\":\"1\"}", "{\"ev\":\"done\",\"status\":\"fine\"}",
+			"{\"ev\":\"display\"}", "{\"ev\":\"late\"}", "{\"ev\":\"reply\",\"id\":\"1\"}",
+			"{\"ev\":\"ready\"", "{\"ev\":\"\\"};
 	for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
 		assert_int_equal(decode(BAD[i], &e), TRM_EPROTO);
 	memset(deep, '[', sizeof deep);

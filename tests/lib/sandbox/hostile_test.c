@@ -86,8 +86,12 @@ static uint32_t nproc(const struct carrier *carrier)
 	return 77;
 }
 
-static const struct backend_ops PUPPET_OPS = {.name = "puppet", .probe = probe, .start = start, .stop = stop,
-		.guards = guards, .nproc = nproc};
+static const struct backend_ops PUPPET_OPS = {.name = "puppet",
+		.probe = probe,
+		.start = start,
+		.stop = stop,
+		.guards = guards,
+		.nproc = nproc};
 
 /* In the library's place: the archive's own is not linked. */
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr)
@@ -104,15 +108,15 @@ struct bench {
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox;
 	struct trm_proc *proc;
-	uint32_t stream;            /* of proc */
-	struct buf out;             /* what the agent will say */
-	struct buf heard;           /* what the host said */
+	uint32_t stream;  /* of proc */
+	struct buf out;   /* what the agent will say */
+	struct buf heard; /* what the host said */
 	bool is_ready, is_closed, has_exited, is_transferred;
 	struct trm_error why, exit_why, transfer_why;
 	struct trm_exit exit;
 	size_t n_output, n_drained, n_data;
 	bool closes_in_output, closes_proc_in_output;
-	char order[64];             /* of the last callbacks, one letter each */
+	char order[64]; /* of the last callbacks, one letter each */
 };
 
 static void note(struct bench *b, char letter)
@@ -160,7 +164,8 @@ static void on_drained(void *user, struct trm_proc *p)
 	b->n_drained++;
 }
 
-static void on_exited(void *user, struct trm_proc *p, const struct trm_exit *status, const struct trm_error *why)
+static void on_exited(
+		void *user, struct trm_proc *p, const struct trm_exit *status, const struct trm_error *why)
 {
 	struct bench *b = user;
 	(void)p;
@@ -290,7 +295,8 @@ static void welcome(struct bench *b)
 static void spawn(struct bench *b, bool manual_credit)
 {
 	static const char *const ARGV[] = {"prog", NULL};
-	struct trm_proc_opts opts = {.argv = ARGV, .control = true, .stdin_open = true, .manual_credit = manual_credit};
+	struct trm_proc_opts opts = {
+			.argv = ARGV, .control = true, .stdin_open = true, .manual_credit = manual_credit};
 	struct trm_error why;
 	assert_int_equal(trm_proc_spawn(b->sandbox, &opts, &PROC_CB, b, &b->proc, &why), 0);
 }

@@ -58,7 +58,8 @@ static void keeps_both_ends_to_the_byte(void **state)
 				all[i] = (char)('0' + i % 75);
 			output_init(&o, keep);
 			for (size_t at = 0; at < sizeof all; at += piece)
-				output_append(&o, TRM_STDOUT, all + at, piece < sizeof all - at ? piece : sizeof all - at);
+				output_append(&o, TRM_STDOUT, all + at,
+						piece < sizeof all - at ? piece : sizeof all - at);
 			output_to_result(&o, &r);
 			assert_int_equal(r.output_len, keep);
 			assert_int_equal(r.dropped_bytes, sizeof all - keep);

@@ -16,7 +16,9 @@ static const char *text(const cJSON *o, const char *name)
 
 static struct trm_result sample(void)
 {
-	static char out[] = "one\xC3" "err" "\xA4two\xFF\n";
+	static char out[] = "one\xC3"
+			    "err"
+			    "\xA4two\xFF\n";
 	static struct trm_chunk chunks[] = {{TRM_STDOUT, 0, 4}, {TRM_STDERR, 4, 3}, {TRM_STDOUT, 7, 6}};
 	static char *traceback[] = {(char *)"line \"1\"", (char *)"\x1b[31m", NULL};
 	static struct trm_display displays[] = {{(char *)"image/png", (char *)"aGk=", 4}};

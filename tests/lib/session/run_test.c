@@ -469,8 +469,12 @@ static void questions_wait_for_runs(void **state)
 	(void)state;
 	lie_down(NULL);
 	bed_begin(&bed, &o);
-	assert_int_equal(trm_session_ask(bed.session, o.lang, TRM_ASK_VARIABLES, NULL, 0, on_answer, &a, NULL), 0);
-	assert_int_equal(trm_session_ask(bed.session, bed_lang("js"), TRM_ASK_IS_COMPLETE, "x", 0, on_answer, &b, NULL), 0);
+	assert_int_equal(
+			trm_session_ask(bed.session, o.lang, TRM_ASK_VARIABLES, NULL, 0, on_answer, &a, NULL),
+			0);
+	assert_int_equal(trm_session_ask(bed.session, bed_lang("js"), TRM_ASK_IS_COMPLETE, "x", 0, on_answer,
+					 &b, NULL),
+			0);
 	bed_wait(&bed, &a.is_there);
 	bed_wait(&bed, &b.is_there);
 	assert_non_null(bed.result);
@@ -504,7 +508,8 @@ static void displays_are_kept(void **state)
 {
 	(void)state;
 	lie_down(NULL);
-	const struct trm_result *r = bed_run(&bed, "python", "display image/png aGVsbG8=\ndisplay text/html <b>");
+	const struct trm_result *r =
+			bed_run(&bed, "python", "display image/png aGVsbG8=\ndisplay text/html <b>");
 	assert_int_equal(r->n_displays, 2);
 	assert_string_equal(r->displays[0].mime, "image/png");
 	assert_string_equal(r->displays[0].data, "aGVsbG8=");
@@ -524,7 +529,8 @@ static void bad_requests_are_refused(void **state)
 	o = python("print");
 	o.lang = NULL;
 	assert_int_equal(trm_session_run(bed.session, &o, NULL, NULL, NULL, &why), TRM_EINVAL);
-	assert_int_equal(trm_session_ask(bed.session, bed_lang("py"), TRM_ASK_INSPECT, "\xff", 0, on_answer, &a, &why),
+	assert_int_equal(trm_session_ask(bed.session, bed_lang("py"), TRM_ASK_INSPECT, "\xff", 0, on_answer,
+					 &a, &why),
 			TRM_EINVAL);
 	o = python("print x");
 	bed_begin(&bed, &o);
