@@ -64,6 +64,18 @@ static void fill_calls(scmp_filter_ctx ctx, bool is_strict)
 
 /* ---- rules by argument --------------------------------------------------- */
 
+/* The 64 bits of an argument against a value. */
+static struct scmp_arg_cmp compare(unsigned arg, enum scmp_compare how, uint64_t value)
+{
+	return (struct scmp_arg_cmp){.arg = arg, .op = how, .datum_a = value};
+}
+
+/* Those of its bits that are in the mask. */
+static struct scmp_arg_cmp masked(unsigned arg, uint64_t mask, uint64_t value)
+{
+	return (struct scmp_arg_cmp){.arg = arg, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
+}
+
 static void refuse1(scmp_filter_ctx ctx, int error, int nr, struct scmp_arg_cmp a)
 {
 	check(seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), nr, 1, &a), "rule");
@@ -83,7 +95,7 @@ static void refuse_ioctls(scmp_filter_ctx ctx)
 			TIOCCONS, TIOCSETD, 0x5437, /* TIOCVHANGUP */
 	};
 	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
-		refuse1(ctx, EPERM, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, LOW32, requests[i]));
+		refuse1(ctx, EPERM, SCMP_SYS(ioctl), masked(1, LOW32, requests[i]));
 }
 
 /* New namespaces: clone3 is not in the allow list, for its flags lie in memory. */
@@ -93,9 +105,9 @@ static void refuse_namespaces(scmp_filter_ctx ctx)
 			CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
 #if defined(__s390__) || defined(__s390x__)
-		struct scmp_arg_cmp has_flag = SCMP_A1(SCMP_CMP_MASKED_EQ, flags[i], flags[i]);
+		struct scmp_arg_cmp has_flag = masked(1, flags[i], flags[i]);
 #else
-		struct scmp_arg_cmp has_flag = SCMP_A0(SCMP_CMP_MASKED_EQ, flags[i], flags[i]);
+		struct scmp_arg_cmp has_flag = masked(0, flags[i], flags[i]);
 #endif
 		refuse1(ctx, EPERM, SCMP_SYS(clone), has_flag);
 	}
@@ -112,16 +124,13 @@ static void refuse_sockets(scmp_filter_ctx ctx)
 		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
 			is_wanted |= family == wanted[i];
 		if (!is_wanted)
-			refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket),
-					SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, (uint32_t)family));
+			refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), masked(0, LOW32, (uint32_t)family));
 	}
-	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_GT, LAST_FAMILY));
-	refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
-			SCMP_A2(SCMP_CMP_GT, 0)); /* 0: NETLINK_ROUTE */
-	refuse2(ctx, EPERM, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_INET),
-			SCMP_A1(SCMP_CMP_MASKED_EQ, TYPE_MASK, RAW));
-	refuse2(ctx, EPERM, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_INET6),
-			SCMP_A1(SCMP_CMP_MASKED_EQ, TYPE_MASK, RAW));
+	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), compare(0, SCMP_CMP_GT, LAST_FAMILY));
+	refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, AF_NETLINK),
+			compare(2, SCMP_CMP_GT, 0)); /* 0: NETLINK_ROUTE */
+	refuse2(ctx, EPERM, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, AF_INET), masked(1, TYPE_MASK, RAW));
+	refuse2(ctx, EPERM, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, AF_INET6), masked(1, TYPE_MASK, RAW));
 }
 
 static void fill_arguments(scmp_filter_ctx ctx, bool is_strict)
@@ -130,15 +139,15 @@ static void fill_arguments(scmp_filter_ctx ctx, bool is_strict)
 	refuse_namespaces(ctx);
 	refuse_sockets(ctx);
 	/* Only the query: some personalities switch off address randomisation. */
-	refuse1(ctx, EPERM, SCMP_SYS(personality), SCMP_A0(SCMP_CMP_NE, LOW32));
+	refuse1(ctx, EPERM, SCMP_SYS(personality), compare(0, SCMP_CMP_NE, LOW32));
 	/* Only the caller's own limits. */
-	refuse1(ctx, EPERM, SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0));
+	refuse1(ctx, EPERM, SCMP_SYS(prlimit64), compare(0, SCMP_CMP_NE, 0));
 	if (!is_strict)
 		return;
 	/* Shared anonymous memory escapes RLIMIT_DATA; the affinity is the CPU limit. */
 	const uint32_t shared_anonymous = MAP_SHARED | MAP_ANONYMOUS;
-	refuse1(ctx, EPERM, SCMP_SYS(mmap), SCMP_A3(SCMP_CMP_MASKED_EQ, shared_anonymous, shared_anonymous));
-	refuse1(ctx, EPERM, SCMP_SYS(sched_setaffinity), SCMP_A0(SCMP_CMP_GE, 0));
+	refuse1(ctx, EPERM, SCMP_SYS(mmap), masked(3, shared_anonymous, shared_anonymous));
+	refuse1(ctx, EPERM, SCMP_SYS(sched_setaffinity), compare(0, SCMP_CMP_GE, 0));
 }
 
 /* ---- out ------------------------------------------------------------------- */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/local/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <terrarium/sandbox.h>
+
+#include "backend/local/argv.h"
+#include "backend/local/filters.h"
+#include "backend/local/machine.h"
+#include "backend/local/rundir.h"
+#include "backend/local/spawn.h"
+#include "base/err.h"
+#include "embed/embed.h"
+#include "wire/lifeline.h"
+
+/* ---- limits -------------------------------------------------------------------------- */
+
+static int check_limits(const struct trm_limits *limits, struct trm_error *reterr)
+{
+	if (limits->file_bytes < 1 << 20)
+		return err_fail(reterr, TRM_EINVAL,
+				"a file size limit below 1 MiB leaves no room for the agent");
+	if (limits->open_files < 32)
+		return err_fail(reterr, TRM_EINVAL, "a limit below 32 open files leaves none for the agent");
+	if (limits->procs < 2)
+		return err_fail(reterr, TRM_EINVAL, "a limit below 2 processes leaves none beside the agent");
+	if (limits->mem_bytes < 8 << 20)
+		return err_fail(reterr, TRM_EINVAL, "a memory limit below 8 MiB leaves none for a program");
+	return 0;
+}
+
+/* Files lie in memory: with no room left under the memory limit, a full disk would be
+ * an out-of-memory kill instead of ENOSPC. */
+static uint64_t disk_in_force(const struct trm_limits *limits)
+{
+	uint64_t most = limits->mem_bytes / 4 * 3;
+	return limits->disk_bytes < most ? limits->disk_bytes : most;
+}
+
+/* ---- the description ------------------------------------------------------------------- */
+
+static void fill_spec(struct spec_msg *spec, const struct trm_limits *limits,
+		const struct rundir_entry *entry, const char *bwrap)
+{
+	*spec = (struct spec_msg){
+			.name = entry->name,
+			.run_path = entry->path,
+			.bwrap = bwrap,
+			.mem_bytes = limits->mem_bytes,
+			.disk_bytes = disk_in_force(limits),
+			.file_bytes = limits->file_bytes,
+			.cpus = limits->cpus,
+			.procs = limits->procs,
+			.open_files = limits->open_files,
+			.calls = filters_calls(false),
+			.arguments = filters_arguments(false),
+			.calls_strict = filters_calls(true),
+			.arguments_strict = filters_arguments(true),
+	};
+	spec->n_files = argv_files(spec->files, LIFELINE_MAX_FILES);
+}
+
+/* Append the packet: what was filled in, with the arguments in both forms. */
+static int put_spec(struct buf *out, struct spec_msg *spec)
+{
+	struct argv_facts facts;
+	struct buf shared, separate;
+	buf_init(&shared, LIFELINE_MAX_BYTES / 4);
+	buf_init(&separate, LIFELINE_MAX_BYTES / 4);
+	argv_facts_find(&facts);
+	int r = argv_build(&shared, &facts, true, spec->disk_bytes);
+	if (r == 0)
+		r = argv_build(&separate, &facts, false, spec->disk_bytes);
+	if (r == 0) {
+		spec->args_shared = (struct slice){buf_at(&shared), shared.len};
+		spec->args_separate = (struct slice){buf_at(&separate), separate.len};
+		r = spec_msg_put(out, spec);
+	}
+	buf_finish(&shared);
+	buf_finish(&separate);
+	return r;
+}
+
+static int send_spec(int lifeline_fd, struct spec_msg *spec, struct trm_error *reterr)
+{
+	struct buf packet;
+	buf_init(&packet, LIFELINE_MAX_BYTES);
+	int r = put_spec(&packet, spec);
+	if (r < 0)
+		err_fail(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
+	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
+		r = err_errno(reterr, errno, "cannot tell the keeper what to start");
+	buf_finish(&packet);
+	return r;
+}
+
+/* ---- descriptors -------------------------------------------------------------------------- */
+
+/* All that is open during a start; -1: not yet. */
+struct parts {
+	int null_fd, keeper_fd, agent_fd, listen_fd, far_fd; /* for the keeper */
+	int stream_fd, lifeline_fd;                          /* for the caller */
+};
+
+static int make_parts(struct parts *p, const struct rundir_entry *entry, struct trm_error *reterr)
+{
+	int line[2];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
+		return err_errno(reterr, errno, "cannot make a line to the keeper");
+	p->lifeline_fd = line[0];
+	p->far_fd = line[1];
+	p->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (p->null_fd < 0)
+		return err_errno(reterr, errno, "cannot open /dev/null");
+	struct embed keeper = embed_keeper(), agent = embed_agent();
+	p->keeper_fd = spawn_memfd("terrarium-keeper", keeper.bytes, keeper.n, reterr);
+	if (p->keeper_fd < 0)
+		return p->keeper_fd;
+	p->agent_fd = spawn_memfd("terrarium-agent", agent.bytes, agent.n, reterr);
+	if (p->agent_fd < 0)
+		return p->agent_fd;
+	return rundir_listen(entry, &p->listen_fd, &p->stream_fd, reterr);
+}
+
+static void close_all(const int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entry, struct trm_error *reterr)
+{
+	const int fds[KEEPER_FD_END] = {
+			[0] = p->null_fd,
+			[1] = p->null_fd,
+			[2] = p->null_fd,
+			[KEEPER_LIFELINE] = p->far_fd,
+			[KEEPER_RUN_DIR] = entry->run_fd,
+			[KEEPER_ENTRY_DIR] = entry->entry_fd,
+			[KEEPER_LISTEN] = p->listen_fd,
+			[KEEPER_AGENT] = p->agent_fd,
+	};
+	return spawn_program(p->keeper_fd, "terrarium-keeper", fds, KEEPER_FD_END, reterr);
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+static int launch(const struct trm_limits *limits, const struct rundir_entry *entry, const char *bwrap,
+		struct started *ret, struct trm_error *reterr)
+{
+	struct parts p = {-1, -1, -1, -1, -1, -1, -1};
+	struct spec_msg spec;
+	pid_t pid = -1;
+	fill_spec(&spec, limits, entry, bwrap);
+	int r = make_parts(&p, entry, reterr);
+	if (r == 0)
+		r = send_spec(p.lifeline_fd, &spec, reterr);
+	if (r == 0)
+		r = pid = spawn_keeper(&p, entry, reterr);
+	const int theirs[] = {p.null_fd, p.keeper_fd, p.agent_fd, p.listen_fd, p.far_fd};
+	const int ours[] = {p.stream_fd, p.lifeline_fd};
+	close_all(theirs, 5);
+	if (r < 0) {
+		close_all(ours, 2);
+		return r;
+	}
+	*ret = (struct started){p.stream_fd, p.lifeline_fd, pid, spec.disk_bytes};
+	return 0;
+}
+
+int start_keeper(const struct trm_sandbox_opts *opts, struct started *ret, struct trm_error *reterr)
+{
+	char bwrap[MACHINE_PATH];
+	struct rundir_entry entry = {0};
+	int r;
+	if ((r = machine_check_filters(reterr)) < 0 || (r = machine_find_bwrap(bwrap, reterr)) < 0
+			|| (r = check_limits(&opts->limits, reterr)) < 0
+			|| (r = rundir_entry_make(&entry, opts->name, reterr)) < 0)
+		return r;
+	r = launch(&opts->limits, &entry, bwrap, ret, reterr);
+	if (r < 0)
+		rundir_entry_remove(&entry);
+	else
+		rundir_entry_leave(&entry);
+	return r;
+}
