@@ -110,7 +110,7 @@ static bool start(struct keeper *k)
 	char self[4096];
 	/* Bubblewrap's outer process counts as one that nobody inside sees. */
 	const struct group_limits limits = {k->spec.mem_bytes, k->spec.procs + 1, k->spec.cpus};
-	int r = geteuid() == 0 ? user_take(&k->user) : 0;
+	int r = user_take(&k->user);
 	if (r < 0) {
 		say(k, "cannot take a user of its own for the sandbox", -r);
 		return false;

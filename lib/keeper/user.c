@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "keeper/file.h"
+
 /* The same for all of root's sandboxes, whatever their runtime directory is. */
 static const char *const LOCK_DIRS[] = {"/run/terrarium", "/tmp/terrarium-0"};
 enum { N_LOCK_DIRS = sizeof LOCK_DIRS / sizeof *LOCK_DIRS };
@@ -71,10 +73,39 @@ static int take(struct user *ret)
 	return r;
 }
 
+static const char *next_line(const char *at)
+{
+	at += strcspn(at, "\n");
+	return at + (*at == '\n');
+}
+
+bool user_map_holds(const char *map, uint32_t first, uint32_t count)
+{
+	unsigned long long inside, n;
+	for (; *map; map = next_line(map))
+		if (sscanf(map, "%llu %*u %llu", &inside, &n) == 2 && inside <= first
+				&& inside + n >= (unsigned long long)first + count)
+			return true;
+	return false;
+}
+
+bool user_map_moves_root(const char *map)
+{
+	unsigned inside, outside;
+	for (; *map; map = next_line(map))
+		if (sscanf(map, "%u %u", &inside, &outside) == 2 && inside == 0)
+			return outside != 0;
+	return false;
+}
+
 int user_take(struct user *ret)
 {
 	int r = -ENOENT;
+	char map[4096];
 	*ret = (struct user){.dir_fd = -1, .lock_fd = -1};
+	file_read("/proc/self/uid_map", map, sizeof map);
+	if (geteuid() != 0 || (!user_map_holds(map, USER_FIRST, USER_COUNT) && user_map_moves_root(map)))
+		return 0;
 	/* ENOENT: the last one to leave has taken the directory away under our feet. */
 	for (int tries = 0; r == -ENOENT && tries < 10; tries++)
 		r = take(ret);

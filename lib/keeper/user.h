@@ -10,6 +10,7 @@
  * One is taken by locking a file of its name, and free again when the lock goes,
  * however the keeper ends. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { USER_FIRST = 61000, USER_COUNT = 184 };
@@ -19,8 +20,15 @@ struct user {
 	int dir_fd, lock_fd;
 };
 
-/* 0, or -errno; -EUSERS when all are taken. */
+/* Take one if we are root. In a user namespace that knows only a few users (a rootless
+ * container) root is an ordinary user to the host, and none is needed. 0, or -errno; -EUSERS when
+ * all are taken. */
 int user_take(struct user *ret);
+
+/* Does the map (text of /proc/self/uid_map) hold all of these users, and is our root somebody
+ * else outside? */
+bool user_map_holds(const char *map, uint32_t first, uint32_t count);
+bool user_map_moves_root(const char *map);
 void user_release(struct user *u); /* takes one without a lock */
 
 /* Remove lock files in `dir_fd` that nobody holds. */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The keeper is a program of its own, so its parts are built into this test. */
+
+#include "keeper/file.c"
+#include "keeper/user.c"
+
+#include "cmocka_all.h"
+
+static void the_first_user_namespace_holds_all(void **state)
+{
+	const char *map = "         0          0 4294967295\n";
+	(void)state;
+	assert_true(user_map_holds(map, USER_FIRST, USER_COUNT));
+	assert_false(user_map_moves_root(map));
+}
+
+static void a_rootless_container_holds_few(void **state)
+{
+	const char *map = "         0       1000          1\n         1     100000      60000\n";
+	(void)state;
+	assert_false(user_map_holds(map, USER_FIRST, USER_COUNT));
+	assert_true(user_map_holds(map, 1, 60000));
+	assert_false(user_map_holds(map, 1, 60001));
+	assert_true(user_map_moves_root(map));
+	assert_false(user_map_moves_root(""));
+	assert_false(user_map_holds("x\n", 0, 1));
+}
+
+static void each_gets_another(void **state)
+{
+	struct user a, b;
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(user_take(&a), 0);
+	assert_int_equal(user_take(&b), 0);
+	assert_int_not_equal(a.uid, b.uid);
+	assert_in_range(a.uid, USER_FIRST, USER_FIRST + USER_COUNT - 1);
+	user_release(&a);
+	user_release(&b);
+	user_release(&b); /* a second time does nothing */
+}
+
+static void an_ordinary_user_gets_none(void **state)
+{
+	struct user u;
+	(void)state;
+	if (geteuid() == 0)
+		skip();
+	assert_int_equal(user_take(&u), 0);
+	assert_int_equal(u.uid, 0);
+	user_release(&u);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(the_first_user_namespace_holds_all),
+			cmocka_unit_test(a_rootless_container_holds_few),
+			cmocka_unit_test(each_gets_another),
+			cmocka_unit_test(an_ordinary_user_gets_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
