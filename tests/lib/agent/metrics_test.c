@@ -89,7 +89,7 @@ static void test_a_kernel_is_listed_by_its_key(void **state)
 			(struct spawn_msg){.window = BIG_WINDOW, .key = key, .argv = STRV("sleep", "1000")});
 	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
 	uint64_t until = rig_now_ns() + DEADLINE_MS * 1000000ull;
-	struct trm_metrics metrics;
+	struct trm_metrics metrics = {0};
 	while (!kernel && rig_now_ns() < until) {
 		metrics = next_metrics(&link);
 		kernel = find(&metrics, key);
