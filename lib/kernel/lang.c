@@ -8,35 +8,21 @@
 
 #include "base/err.h"
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+static const char *const python_names[] = {"python", "py", "py3", "python3", NULL};
+static const char *const python_suffixes[] = {".py", ".pyw", NULL};
+static const char *const javascript_names[] = {"javascript", "js", "node", NULL};
+static const char *const javascript_suffixes[] = {".js", ".mjs", ".cjs", NULL};
+static const char *const bash_names[] = {"bash", "shell", "sh", NULL};
+static const char *const bash_suffixes[] = {".sh", ".bash", NULL};
 
 static const struct trm_lang langs[TRM_LANG_COUNT] = {
-	[TRM_LANG_PYTHON] = {
-		.id = TRM_LANG_PYTHON,
-		.name = "python",
-		.aliases = LIST("python", "py", "py3", "python3"),
-		.suffixes = LIST(".py", ".pyw"),
-		.interpreter = "/usr/bin/python3",
-		.comment = "#",
-	},
-	[TRM_LANG_JAVASCRIPT] = {
-		.id = TRM_LANG_JAVASCRIPT,
-		.name = "javascript",
-		.aliases = LIST("javascript", "js", "node"),
-		.suffixes = LIST(".js", ".mjs", ".cjs"),
-		.interpreter = "/usr/bin/node",
-		.comment = "//",
-	},
-	[TRM_LANG_BASH] = {
-		.id = TRM_LANG_BASH,
-		.name = "bash",
-		.aliases = LIST("bash", "shell", "sh"),
-		.suffixes = LIST(".sh", ".bash"),
-		.interpreter = "/usr/bin/bash",
-		.comment = "#",
-	},
+		{TRM_LANG_PYTHON, "python", python_names, python_suffixes, "/usr/bin/python3", "#"},
+		{TRM_LANG_JAVASCRIPT, "javascript", javascript_names, javascript_suffixes, "/usr/bin/node",
+				"//"},
+		{TRM_LANG_BASH, "bash", bash_names, bash_suffixes, "/usr/bin/bash", "#"},
 };
 
+/* Known, but not to be run. */
 static const char *const typescript_names[] = {"typescript", "ts", NULL};
 static const char *const typescript_suffixes[] = {".ts", ".tsx", ".mts", ".cts", NULL};
 
@@ -50,7 +36,8 @@ static bool is_listed(const char *const *list, const char *word)
 
 static int refuse_typescript(struct trm_error *reterr)
 {
-	return err_fail(reterr, TRM_ENOTSUP, "TypeScript cannot be run: node does not check or understand its types, "
+	return err_fail(reterr, TRM_ENOTSUP,
+			"TypeScript cannot be run: node does not check or understand its types, "
 			"and it is never run as JavaScript in silence; translate it first (tsc FILE) and run "
 			"the JavaScript that comes out");
 }
@@ -94,8 +81,10 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 	const char *base = slash ? slash + 1 : filename;
 	const char *suffix = strrchr(base, '.');
 	if (!suffix || suffix == base)
-		return err_fail(reterr, TRM_EINVAL, "'%.100s' has no ending to tell its language by: "
-				"name the language (python, javascript or bash)", filename);
+		return err_fail(reterr, TRM_EINVAL,
+				"'%.100s' has no ending to tell its language by: "
+				"name the language (python, javascript or bash)",
+				filename);
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
 		if (is_listed(langs[i].suffixes, suffix)) {
 			*ret = &langs[i];
@@ -104,6 +93,8 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 	}
 	if (is_listed(typescript_suffixes, suffix))
 		return refuse_typescript(reterr);
-	return err_fail(reterr, TRM_EINVAL, "no language is known for files ending in '%.60s' ('%.100s'): "
-			"name the language (python, javascript or bash)", suffix, filename);
+	return err_fail(reterr, TRM_EINVAL,
+			"no language is known for files ending in '%.60s' ('%.100s'): "
+			"name the language (python, javascript or bash)",
+			suffix, filename);
 }

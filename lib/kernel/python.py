@@ -2,7 +2,8 @@
 """The kernel driver for Python. What is spoken on its descriptors is in kernel.h.
 
 Code is loaded in sections, for a quick start: this file first, those that begin with "#:"
-in python_more.py and python_ask.py when a function of them is first wanted. Modules that take long to import (traceback, asyncio, inspect) are imported there, or never.
+in python_run.py, python_os.py and python_ask.py when a function of them is first wanted.
+Modules that take long to import (traceback, asyncio, inspect) are imported there, or never.
 
 Signals: SIGINT raises KeyboardInterrupt while `state` is RUNNING, which it is only
 while code of the user runs. An assignment to `state` is the first thing after that

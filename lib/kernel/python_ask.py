@@ -13,9 +13,12 @@ SHORT = 200  # characters of a value in a list
 DOC_MAX = 20_000
 MATCHES_MAX = 1000
 INCOMPLETE = 0x4000  # PyCF_ALLOW_INCOMPLETE_INPUT
-STRINGS = re.compile(r"""[rbfuRBFU]{0,2}(?:\'\'\'(?:[^\\]|\\.)*?\'\'\'|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|\#[^\n]*""",
-	re.DOTALL)
-SAFE = (types.GetSetDescriptorType, types.MemberDescriptorType)  # written in C: reading them runs no code of the user's
+STRINGS = re.compile(r"""
+	[rbfuRBFU]{0,2} (?: \'\'\' (?:[^\\]|\\.)*? \'\'\' | \"\"\" (?:[^\\]|\\.)*? \"\"\"
+		| ' (?:[^'\\\n]|\\.)* ' | " (?:[^"\\\n]|\\.)* ")
+	| \#[^\n]*  # or a comment
+	""", re.DOTALL | re.VERBOSE)
+SAFE = (types.GetSetDescriptorType, types.MemberDescriptorType)  # in C: reading them runs no code of the user's
 NOTHING = object()
 
 
@@ -43,7 +46,8 @@ def short_repr(value):
 short = reprlib.Repr()
 short.maxstring = short.maxother = SHORT
 short.maxlong = 60
-short.maxlist = short.maxtuple = short.maxset = short.maxfrozenset = short.maxdeque = short.maxarray = short.maxdict = 12
+for kind in 'list', 'tuple', 'set', 'frozenset', 'deque', 'array', 'dict':
+	setattr(short, 'max' + kind, 12)
 
 
 # ---- names -----------------------------------------------------------------------------
@@ -125,14 +129,15 @@ def parameters_at(before):
 	return set()
 
 
-def candidates(before, owner):
-	statement = re.split(r'[\n;]', before)[-1]
-	found = names_to_import(statement)
+def candidates(before, owner, prefix):
+	found = names_to_import(re.split(r'[\n;]', before)[-1])
 	if found is not None:
 		return found
 	if owner:
 		value = value_of(owner)
 		return set() if value is NOTHING else {name for name in dir(value) if isinstance(name, str)}
+	if before[:len(before) - len(prefix)].rstrip().endswith('.'):
+		return set()  # behind a call, a subscript or a literal: it would have to be run
 	return set(names) | set(vars(builtins)) | set(keyword.kwlist) | parameters_at(before)
 
 
@@ -143,9 +148,8 @@ def complete(request):
 	match = re.search(r'(?:((?:[^\W\d]\w*\.)*[^\W\d]\w*)\s*\.\s*)?([^\W\d]\w*)?$', before)
 	owner, prefix = match[1] or '', match[2] or ''
 	found = []
-	is_number_or_call = not owner and before[:len(before) - len(prefix)].rstrip()[-1:] == '.'
-	if not is_in_text(before) and not (is_number_or_call and not re.match(r'\s*(from|import)\b', before)):
-		found = [name for name in candidates(before, owner)
+	if not is_in_text(before):
+		found = [name for name in candidates(before, owner, prefix)
 			if name.startswith(prefix) and (prefix.startswith('_') or not name.startswith('_'))]
 	return {'matches': sorted(found)[:MATCHES_MAX], 'start': cursor - len(prefix), 'end': cursor}
 

@@ -211,7 +211,8 @@ static bool pump(struct driver *d, int timeout_ms)
 		if (memchr(d->line.bytes + had, '\n', d->line.n - had)) {
 			for (int i = 0; i < DRIVER_CHANNELS; i++) {
 				struct pollfd again = {.fd = d->channel_fd[i], .events = POLLIN};
-				while (again.fd >= 0 && poll(&again, 1, 0) > 0 && read_some(&d->channel_fd[i], &d->channel[i]))
+				while (again.fd >= 0 && poll(&again, 1, 0) > 0
+						&& read_some(&d->channel_fd[i], &d->channel[i]))
 					;
 			}
 			deliver_lines(d);
@@ -421,15 +422,17 @@ const char *driver_traceback(struct driver *d)
 
 static const char *error_member(const struct driver *d, const char *member)
 {
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(d->done, "error"), member));
+	const char *text = cJSON_GetStringValue(
+			cJSON_GetObjectItem(cJSON_GetObjectItem(d->done, "error"), member));
 	return text ? text : "";
 }
 
 static void check_status(struct driver *d, const char *code, const char *status, const char *file, int line)
 {
 	if (strcmp(driver_text_of(d, "status"), status) != 0) {
-		print_error("%s: status %s instead of %s; %s: %s; stderr: %.500s\n", code, driver_text_of(d, "status"),
-				status, error_member(d, "name"), error_member(d, "message"), d->err);
+		print_error("%s: status %s instead of %s; %s: %s; stderr: %.500s\n", code,
+				driver_text_of(d, "status"), status, error_member(d, "name"),
+				error_member(d, "message"), d->err);
 		_fail(file, line);
 	}
 }

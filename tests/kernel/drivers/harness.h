@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
 #include <cmocka.h>
 
 #include <cjson/cJSON.h>
@@ -41,9 +42,9 @@ struct driver {
 	char cwd[64];
 	char version[32];
 	/* about the last run or question */
-	cJSON *events;     /* array: everything but its `done` or `reply` */
-	cJSON *done;       /* that, or NULL while it is under way */
-	const char *out;   /* what it printed in its own set; "" if nothing */
+	cJSON *events;   /* array: everything but its `done` or `reply` */
+	cJSON *done;     /* that, or NULL while it is under way */
+	const char *out; /* what it printed in its own set; "" if nothing */
 	const char *err;
 	size_t out_len, err_len;
 	/* what to send when it asks for input, a line at a time; NULL or used up: EOF, until the next run */
@@ -51,7 +52,7 @@ struct driver {
 	int wait_status; /* of the process, once pid is 0 */
 };
 
-/* Start the driver of a language and wait until it is ready. Skips the test when the interpreter is missing. */
+/* Start the driver of a language and wait until it is ready. Skips the test when there is no interpreter. */
 struct driver *driver_start(enum trm_lang_id lang);
 /* The same with another driver than the embedded one. */
 struct driver *driver_start_source(enum trm_lang_id lang, struct embed source);

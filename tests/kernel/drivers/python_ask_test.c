@@ -43,21 +43,42 @@ static const char *completed(struct driver *d, const char *code, int cursor)
 static void names_are_completed(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "import os\nxylo = [1, 2]\nclass A:\n"
+	check_run(d,
+			"import os\nxylo = [1, 2]\nclass A:\n"
 			"    @property\n    def prop(self): print('RAN')\n"
 			"    def meth(self, alpha, beta=2): 'Doc of meth.'\n"
 			"    def __getattr__(self, name): print('RAN'); raise AttributeError\n"
-			"a = A()\na._own = 1\n", "ok", "");
-	static const struct { const char *code; int cursor; const char *expected; } cases[] = {
-		{"xy", -1, "0-2: xylo"}, {"print(xy)", 8, "6-8: xylo"}, {"\u00e9 = xy", -1, "4-6: xylo"},
-		{"a.", -1, "2-2: meth prop"}, {"a._o", -1, "2-4: _own"}, {"a.prop.", -1, "7-7:"},
-		{"os.path.jo", -1, "8-10: join"}, {"lamb", -1, "0-4: lambda"}, {"isinst", -1, "0-6: isinstance"},
-		{"a.meth(alp", -1, "7-10: alpha="}, {"import jso", -1, "7-10: json"},
-		{"from os.pat", -1, "8-11:"}, {"from os import getp", -1, "15-19: getpgid getpgrp getpid getppid getpriority"},
-		{"import email.mim", -1, "13-16: mime"}, {"x = 'xy", -1, "5-7:"}, {"# xy", -1, "2-4:"},
-		{"print('it', xy", -1, "12-14: xylo"}, {"x = '''\nxy", -1, "8-10:"}, {"xylo[0].", -1, "8-8:"},
-		{"'a'.", -1, "4-4:"}, {"1.", -1, "2-2:"}, {"nope.x", -1, "5-6:"},
-		{"xylo", 99, "0-4: xylo"}, {"import os, jso", -1, "11-14: json"},
+			"a = A()\na._own = 1\n",
+			"ok", "");
+	static const struct {
+		const char *code;
+		int cursor;
+		const char *expected;
+	} cases[] = {
+			{"xy", -1, "0-2: xylo"},
+			{"print(xy)", 8, "6-8: xylo"},
+			{"\u00e9 = xy", -1, "4-6: xylo"},
+			{"a.", -1, "2-2: meth prop"},
+			{"a._o", -1, "2-4: _own"},
+			{"a.prop.", -1, "7-7:"},
+			{"os.path.jo", -1, "8-10: join"},
+			{"lamb", -1, "0-4: lambda"},
+			{"isinst", -1, "0-6: isinstance"},
+			{"a.meth(alp", -1, "7-10: alpha="},
+			{"import jso", -1, "7-10: json"},
+			{"from os.pat", -1, "8-11:"},
+			{"from os import getp", -1, "15-19: getpgid getpgrp getpid getppid getpriority"},
+			{"import email.mim", -1, "13-16: mime"},
+			{"x = 'xy", -1, "5-7:"},
+			{"# xy", -1, "2-4:"},
+			{"print('it', xy", -1, "12-14: xylo"},
+			{"x = '''\nxy", -1, "8-10:"},
+			{"xylo[0].", -1, "8-8:"},
+			{"'a'.", -1, "4-4:"},
+			{"1.", -1, "2-2:"},
+			{"nope.x", -1, "5-6:"},
+			{"xylo", 99, "0-4: xylo"},
+			{"import os, jso", -1, "11-14: json"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *got = completed(d, cases[i].code, cases[i].cursor);
@@ -70,8 +91,10 @@ static void names_are_completed(void **state)
 static void things_are_inspected(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "def f(a, b: int = 2):\n    'Says f.'\n\nclass Bad:\n    def __repr__(self): raise ValueError\n"
-			"bad = Bad()\nlong = 'x' * 100000", "ok", "");
+	check_run(d,
+			"def f(a, b: int = 2):\n    'Says f.'\n\nclass Bad:\n    def __repr__(self): raise ValueError\n"
+			"bad = Bad()\nlong = 'x' * 100000",
+			"ok", "");
 	const cJSON *data = driver_ask(d, "inspect", "f(1, ", -1);
 	assert_true(cJSON_IsTrue(cJSON_GetObjectItem(data, "found")));
 	assert_string_equal(member(data, "name"), "f");
@@ -87,22 +110,42 @@ static void things_are_inspected(void **state)
 static void completeness_is_judged(void **state)
 {
 	struct driver *d = *state;
-	static const struct { const char *code, *status, *indent; } cases[] = {
-		{"1", "complete", ""}, {"", "complete", ""}, {"# c", "complete", ""}, {"x = (", "incomplete", "    "},
-		{"x = [\n    1,", "incomplete", "    "}, {"x = [\n    1,\n    ]", "complete", ""},
-		{"x = 'abc", "invalid", ""}, {"x = '''abc", "incomplete", ""}, {"if 1:", "incomplete", "    "},
-		{"if 1:\n    x", "incomplete", "    "}, {"if 1:\n    x\n", "complete", ""},
-		{"if 1:\n\tx", "incomplete", "\t"}, {"if 1:\n    if 2:", "incomplete", "        "},
-		{"def f():\n    return 1", "incomplete", ""}, {"@deco", "incomplete", ""}, {"x = 1 + \\", "incomplete", ""},
-		{"for i in x: print(i)", "complete", ""}, {"1 +", "invalid", ""}, {"a b", "invalid", ""},
-		{"try:\n    pass", "incomplete", ""}, {"try:\n    pass\nexcept E:\n    pass\n", "complete", ""},
-		{"await x", "complete", ""}, {"else:", "invalid", ""}, {"return", "invalid", ""},
-		{"if 1:\n    x\nelse:\n    y\n", "complete", ""}, {"print('a:b')", "complete", ""},
+	static const struct {
+		const char *code, *status, *indent;
+	} cases[] = {
+			{"1", "complete", ""},
+			{"", "complete", ""},
+			{"# c", "complete", ""},
+			{"x = (", "incomplete", "    "},
+			{"x = [\n    1,", "incomplete", "    "},
+			{"x = [\n    1,\n    ]", "complete", ""},
+			{"x = 'abc", "invalid", ""},
+			{"x = '''abc", "incomplete", ""},
+			{"if 1:", "incomplete", "    "},
+			{"if 1:\n    x", "incomplete", "    "},
+			{"if 1:\n    x\n", "complete", ""},
+			{"if 1:\n\tx", "incomplete", "\t"},
+			{"if 1:\n    if 2:", "incomplete", "        "},
+			{"def f():\n    return 1", "incomplete", ""},
+			{"@deco", "incomplete", ""},
+			{"x = 1 + \\", "incomplete", ""},
+			{"for i in x: print(i)", "complete", ""},
+			{"1 +", "invalid", ""},
+			{"a b", "invalid", ""},
+			{"try:\n    pass", "incomplete", ""},
+			{"try:\n    pass\nexcept E:\n    pass\n", "complete", ""},
+			{"await x", "complete", ""},
+			{"else:", "invalid", ""},
+			{"return", "invalid", ""},
+			{"if 1:\n    x\nelse:\n    y\n", "complete", ""},
+			{"print('a:b')", "complete", ""},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const cJSON *data = driver_ask(d, "is_complete", cases[i].code, -1);
-		if (strcmp(member(data, "status"), cases[i].status) != 0 || strcmp(member(data, "indent"), cases[i].indent) != 0)
-			fail_msg("%s: %s \"%s\"", cases[i].code, member(data, "status"), member(data, "indent"));
+		if (strcmp(member(data, "status"), cases[i].status) != 0
+				|| strcmp(member(data, "indent"), cases[i].indent) != 0)
+			fail_msg("%s: %s \"%s\"", cases[i].code, member(data, "status"),
+					member(data, "indent"));
 	}
 }
 
@@ -127,10 +170,12 @@ static void variables_are_listed(void **state)
 {
 	struct driver *d = *state;
 	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(ask_variables(d), "variables")), 0);
-	check_run(d, "import os\nx = [1, 2, 3]\n_y = 'text'\nclass Bad:\n"
+	check_run(d,
+			"import os\nx = [1, 2, 3]\n_y = 'text'\nclass Bad:\n"
 			"    def __repr__(self): raise ValueError\n    def __len__(self): return 1 // 0\nbad = Bad()\n"
 			"class M:\n    shape = property(lambda s: (2, 4))\nm = M()\nbig = list(range(10**6))\n"
-			"loop = []\nloop.append(loop)\nhalf = '\\ud800\\0'", "ok", "");
+			"loop = []\nloop.append(loop)\nhalf = '\\ud800\\0'",
+			"ok", "");
 	const cJSON *data = ask_variables(d);
 	assert_null(variable(data, "os"));
 	assert_string_equal(member(variable(data, "x"), "type"), "list");
@@ -149,8 +194,10 @@ static void variables_are_listed(void **state)
 static void reset_forgets_everything(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "from __future__ import annotations\nimport sys, asyncio\nx = 1\nsys.excepthook = print\n"
-			"sys.displayhook = print", "ok", "");
+	check_run(d,
+			"from __future__ import annotations\nimport sys, asyncio\nx = 1\nsys.excepthook = print\n"
+			"sys.displayhook = print",
+			"ok", "");
 	check_run(d, "x", "ok", "1\n");
 	check_run(d, "await asyncio.sleep(0)", "ok", "");
 	driver_send_request(d, "\"op\":\"reset\"");
@@ -166,7 +213,8 @@ static void reset_forgets_everything(void **state)
 static void a_question_that_hangs_can_be_interrupted(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "class Slow:\n    def __repr__(self):\n        print('go', flush=True)\n        while True: pass\ns = Slow()", "ok", "");
+	check_run(d, "class Slow:\n    def __repr__(self):\n        print('go', flush=True)\n        while True: pass\ns = Slow()",
+			"ok", "");
 	driver_send_request(d, "\"op\":\"variables\"");
 	driver_wait_text(d, 0, "go\n");
 	driver_interrupt(d);
@@ -182,12 +230,12 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
-		CASE(names_are_completed),
-		CASE(things_are_inspected),
-		CASE(completeness_is_judged),
-		CASE(variables_are_listed),
-		CASE(reset_forgets_everything),
-		CASE(a_question_that_hangs_can_be_interrupted),
+			CASE(names_are_completed),
+			CASE(things_are_inspected),
+			CASE(completeness_is_judged),
+			CASE(variables_are_listed),
+			CASE(reset_forgets_everything),
+			CASE(a_question_that_hangs_can_be_interrupted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

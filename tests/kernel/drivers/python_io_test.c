@@ -43,7 +43,8 @@ static void input_is_asked_for(void **state)
 	check_run(d, "name = input('Name? ')\nage = int(input())\nprint(name, age)", "ok", "Name? Ada 36\n");
 	assert_int_equal(count_events(d, "input", "prompt", NULL), 2);
 	d->answers = "x\n";
-	check_run(d, "import sys\nprint('p> ', end='')\nprint(repr(sys.stdin.readline()))", "ok", "p> 'x\\n'\n");
+	check_run(d, "import sys\nprint('p> ', end='')\nprint(repr(sys.stdin.readline()))", "ok",
+			"p> 'x\\n'\n");
 	d->answers = "a\nb\n";
 	check_run(d, "for line in sys.stdin:\n    print(repr(line))", "ok", "'a\\n'\n'b\\n'\n");
 	d->answers = "a\nb\n";
@@ -57,8 +58,8 @@ static void input_is_asked_for(void **state)
 	assert_string_equal(prompt, "Key: ");
 	assert_true(cJSON_IsTrue(cJSON_GetObjectItem(driver_wait_event(d, "input"), "secret")));
 	d->answers = "to the child\n";
-	check_run(d, "import subprocess\nsubprocess.run(['head', '-n1'], input=input().encode())\nprint(end='')", "ok",
-			"to the child");
+	check_run(d, "import subprocess\nsubprocess.run(['head', '-n1'], input=input().encode())\nprint(end='')",
+			"ok", "to the child");
 }
 
 static void input_that_is_there_is_not_asked_for(void **state)
@@ -130,11 +131,14 @@ static void bytes_are_kept_as_they_are(void **state)
 static void output_of_others_keeps_its_place(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "import os, subprocess\nprint('a', end='')\nos.system('printf b')\nprint('c', end='')\n"
+	check_run(d,
+			"import os, subprocess\nprint('a', end='')\nos.system('printf b')\nprint('c', end='')\n"
 			"subprocess.run(['printf', 'd'])\nprint('e', end='')\nif os.fork() == 0:\n    print('f', end='', flush=True)\n"
-			"    os._exit(0)\nos.wait()\nprint('g')", "ok", "abcdefg\n");
+			"    os._exit(0)\nos.wait()\nprint('g')",
+			"ok", "abcdefg\n");
 	check_run(d, "for i in range(100): print('.', end='\\n' if i % 10 == 9 else '')\nos.system('echo end')\nprint('z')\n",
-			"ok", "..........\n..........\n..........\n..........\n..........\n..........\n..........\n"
+			"ok",
+			"..........\n..........\n..........\n..........\n..........\n..........\n..........\n"
 			"..........\n..........\n..........\nend\nz\n");
 	check_run(d, "_ = os.write(1, b'raw\\n')", "ok", "raw\n");
 	check_run(d, "import ctypes\nlibc = ctypes.CDLL(None)\n_ = libc.puts(b'from C')", "ok", "from C\n");
@@ -185,15 +189,15 @@ static void an_interrupt_keeps_the_state(void **state)
 	struct driver *d = *state;
 	driver_run(d, "x = 42; import os; os.mkfifo('fifo')");
 	static const char *const endless[] = {
-		"print('go')\nwhile True: pass",
-		"import time\nprint('go')\ntime.sleep(100)",
-		"print('go')\nimport sys\nwith open('fifo', 'rb') as f: f.read()",
-		"import subprocess\nsubprocess.run('echo go; sleep 100', shell=True)",
-		"import asyncio\nprint('go')\nawait asyncio.sleep(100)",
-		"import threading\nprint('go')\nthreading.Event().wait()",
-		"async def f():\n    print('go')\n    while True: pass\nawait f()",
-		"print('go')\nwhile True: print('flood')",
-		"def r(): r()\nprint('go')\nwhile True:\n    try: r()\n    except RecursionError: pass",
+			"print('go')\nwhile True: pass",
+			"import time\nprint('go')\ntime.sleep(100)",
+			"print('go')\nimport sys\nwith open('fifo', 'rb') as f: f.read()",
+			"import subprocess\nsubprocess.run('echo go; sleep 100', shell=True)",
+			"import asyncio\nprint('go')\nawait asyncio.sleep(100)",
+			"import threading\nprint('go')\nthreading.Event().wait()",
+			"async def f():\n    print('go')\n    while True: pass\nawait f()",
+			"print('go')\nwhile True: print('flood')",
+			"def r(): r()\nprint('go')\nwhile True:\n    try: r()\n    except RecursionError: pass",
 	};
 	for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
 		driver_send(d, endless[i]);
@@ -263,7 +267,8 @@ static void handlers_of_the_user_last_for_their_run(void **state)
 	driver_interrupt(d);
 	driver_wait(d);
 	assert_string_equal(driver_text_of(d, "status"), "interrupted");
-	check_run(d, "import os\nsignal.signal(signal.SIGINT, lambda *a: print('mine'))\nos.kill(os.getpid(), 2)", "ok", "mine\n");
+	check_run(d, "import os\nsignal.signal(signal.SIGINT, lambda *a: print('mine'))\nos.kill(os.getpid(), 2)",
+			"ok", "mine\n");
 }
 
 /* ---- what outlives a run ------------------------------------------------------------ */
@@ -301,15 +306,23 @@ static void late_threads_are_told_apart(void **state)
 {
 	struct driver *d = *state;
 	driver_run(d, "import threading, sys\ngate, answered = threading.Event(), threading.Event()\n"
-			"def later():\n    gate.wait()\n    print('late line')\n    print('late err', file=sys.stderr)\n"
-			"    t = threading.Thread(target=print, args=('from its child',)); t.start(); t.join()\n"
-			"    answered.set()\nthreading.Thread(target=later).start()");
-	check_run(d, "print('a')\ngate.set()\n_ = answered.wait()\n"
-			"t = threading.Thread(target=print, args=('mine',)); t.start(); t.join()\nprint('b')", "ok", "a\nmine\nb\n");
+		      "def later():\n    gate.wait()\n    print('late line')\n    print('late err', file=sys.stderr)\n"
+		      "    t = threading.Thread(target=print, args=('from its child',)); t.start(); t.join()\n"
+		      "    answered.set()\nthreading.Thread(target=later).start()");
+	check_run(d,
+			"print('a')\ngate.set()\n_ = answered.wait()\n"
+			"t = threading.Thread(target=print, args=('mine',)); t.start(); t.join()\nprint('b')",
+			"ok", "a\nmine\nb\n");
 	assert_int_equal(count_events(d, "late", "text", NULL), 3);
-	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 0), "text")), "late line\n");
-	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 1), "stream")), "stderr");
-	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 2), "text")), "from its child\n");
+	assert_string_equal(
+			cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 0), "text")),
+			"late line\n");
+	assert_string_equal(
+			cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 1), "stream")),
+			"stderr");
+	assert_string_equal(
+			cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 2), "text")),
+			"from its child\n");
 	driver_run(d, "for i in range(300000): print(i)");
 	check_run(d, "t = threading.Thread(target=print, args=('own',)); t.start(); t.join()", "ok", "own\n");
 }
@@ -318,12 +331,14 @@ static void a_fork_does_not_answer(void **state)
 {
 	struct driver *d = *state;
 	check_value(d, "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\npid > 0", "True");
-	check_value(d, "pid = os.fork()\nif pid == 0: raise SystemExit(7)\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])", "7");
+	check_value(d, "pid = os.fork()\nif pid == 0: raise SystemExit(7)\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])",
+			"7");
 	driver_run(d, "pid = os.fork()\nif pid == 0: 1/0\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])");
 	assert_string_equal(driver_text_of(d, "value"), "1");
 	assert_contains(d->err, "ZeroDivisionError: division by zero\n");
 	assert_lacks(d->err, "terrarium");
-	check_run(d, "pid = os.fork()\nprint('child' if pid == 0 else os.waitpid(pid, 0) and 'parent')", "ok", "child\nparent\n");
+	check_run(d, "pid = os.fork()\nprint('child' if pid == 0 else os.waitpid(pid, 0) and 'parent')", "ok",
+			"child\nparent\n");
 }
 
 static void exit_statuses_are_not_stolen(void **state)
@@ -345,7 +360,7 @@ static void exit_handlers_run_at_the_end(void **state)
 {
 	struct driver *d = *state;
 	driver_run(d, "import atexit, threading\natexit.register(print, 'bye')\n"
-			"threading.Thread(target=threading.Event().wait).start()");
+		      "threading.Thread(target=threading.Event().wait).start()");
 	close(d->request_fd);
 	d->request_fd = -1;
 	assert_int_equal(driver_wait_exit(d), 0);
@@ -356,29 +371,29 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
-		CASE(input_is_asked_for),
-		CASE(input_that_is_there_is_not_asked_for),
-		CASE(end_of_input_is_an_error_and_passes),
-		CASE(a_line_is_seen_when_it_is_printed),
-		CASE(slow_lines_of_a_flood_are_seen_too),
-		CASE(a_million_lines_arrive),
-		CASE(bytes_are_kept_as_they_are),
-		CASE(output_of_others_keeps_its_place),
-		CASE(closed_streams_are_mended),
-		CASE(a_pipe_made_non_blocking_by_a_child_works),
-		CASE(an_interrupt_keeps_the_state),
-		CASE(the_place_of_an_interrupt_is_shown),
-		CASE(an_interrupt_between_runs_does_nothing),
-		CASE(an_interrupt_right_behind_a_request_counts),
-		CASE(an_interrupt_at_any_time_leaves_a_working_kernel),
-		CASE(handlers_of_the_user_last_for_their_run),
-		CASE(a_background_process_keeps_its_own_pipes),
-		CASE(many_background_processes_find_free_sets),
-		CASE(late_threads_are_told_apart),
-		CASE(a_fork_does_not_answer),
-		CASE(exit_statuses_are_not_stolen),
-		CASE(time_of_children_is_counted),
-		CASE(exit_handlers_run_at_the_end),
+			CASE(input_is_asked_for),
+			CASE(input_that_is_there_is_not_asked_for),
+			CASE(end_of_input_is_an_error_and_passes),
+			CASE(a_line_is_seen_when_it_is_printed),
+			CASE(slow_lines_of_a_flood_are_seen_too),
+			CASE(a_million_lines_arrive),
+			CASE(bytes_are_kept_as_they_are),
+			CASE(output_of_others_keeps_its_place),
+			CASE(closed_streams_are_mended),
+			CASE(a_pipe_made_non_blocking_by_a_child_works),
+			CASE(an_interrupt_keeps_the_state),
+			CASE(the_place_of_an_interrupt_is_shown),
+			CASE(an_interrupt_between_runs_does_nothing),
+			CASE(an_interrupt_right_behind_a_request_counts),
+			CASE(an_interrupt_at_any_time_leaves_a_working_kernel),
+			CASE(handlers_of_the_user_last_for_their_run),
+			CASE(a_background_process_keeps_its_own_pipes),
+			CASE(many_background_processes_find_free_sets),
+			CASE(late_threads_are_told_apart),
+			CASE(a_fork_does_not_answer),
+			CASE(exit_statuses_are_not_stolen),
+			CASE(time_of_children_is_counted),
+			CASE(exit_handlers_run_at_the_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

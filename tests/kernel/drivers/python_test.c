@@ -36,7 +36,8 @@ static void it_tells_its_version(void **state)
 {
 	struct driver *d = *state;
 	assert_true(strncmp(d->version, "3.", 2) == 0);
-	check_value(d, "import sys; sys.version.startswith('3.') and sys.argv == [''] and sys.path[0] == ''", "True");
+	check_value(d, "import sys; sys.version.startswith('3.') and sys.argv == [''] and sys.path[0] == ''",
+			"True");
 }
 
 /* Where the interpreter is not the one of the build, the driver is compiled from its source. */
@@ -147,9 +148,11 @@ static void a_traceback_shows_the_users_frames_only(void **state)
 	driver_run(d, "import json\n\ndef outer():\n    return inner()\n\ndef inner():\n    raise KeyError('k')");
 	check_error(d, "a = 1\nouter()", "KeyError");
 	const char *text = driver_traceback(d);
-	assert_contains(text, "Traceback (most recent call last):\n  File \"<run 2>\", line 2, in <module>\n    outer()\n");
+	assert_contains(text,
+			"Traceback (most recent call last):\n  File \"<run 2>\", line 2, in <module>\n    outer()\n");
 	assert_contains(text, "  File \"<run 1>\", line 4, in outer\n    return inner()\n");
-	assert_contains(text, "  File \"<run 1>\", line 7, in inner\n    raise KeyError('k')\nKeyError: 'k'\n");
+	assert_contains(text,
+			"  File \"<run 1>\", line 7, in inner\n    raise KeyError('k')\nKeyError: 'k'\n");
 	assert_lacks(text, "terrarium");
 	assert_lacks(text, "<string>");
 	assert_string_equal(error_message(d), "'k'");
@@ -157,7 +160,8 @@ static void a_traceback_shows_the_users_frames_only(void **state)
 	check_error(d, "json.loads('{')", "JSONDecodeError");
 	assert_contains(driver_traceback(d), "json.decoder.JSONDecodeError: Expecting");
 	check_error(d, "try:\n    1/0\nexcept Exception as e:\n    raise OSError('x') from e", "OSError");
-	assert_contains(driver_traceback(d), "ZeroDivisionError: division by zero\n\nThe above exception was the direct");
+	assert_contains(driver_traceback(d),
+			"ZeroDivisionError: division by zero\n\nThe above exception was the direct");
 	check_error(d, "raise ExceptionGroup('g', [ValueError(1), TypeError(2)])", "ExceptionGroup");
 	assert_contains(driver_traceback(d), "| TypeError: 2");
 	check_error(d, "class E(Exception):\n    def __str__(self):\n        raise ValueError\nraise E", "E");
@@ -165,7 +169,8 @@ static void a_traceback_shows_the_users_frames_only(void **state)
 	check_error(d, "    x = 1\n    x.nope\n", "AttributeError");
 	assert_contains(driver_traceback(d), "line 2, in <module>\n    x.nope");
 	check_error(d, "input(1/0)", "ZeroDivisionError");
-	check_error(d, "await __import__('asyncio').wait_for(__import__('asyncio').sleep(9), 0.01)", "TimeoutError");
+	check_error(d, "await __import__('asyncio').wait_for(__import__('asyncio').sleep(9), 0.01)",
+			"TimeoutError");
 	assert_lacks(driver_traceback(d), "terrarium");
 	check_error(d, "e = ValueError('again')\nraise e", "ValueError");
 	check_error(d, "raise e", "ValueError");
@@ -198,11 +203,20 @@ static void deep_recursion_is_an_error_like_others(void **state)
 static void ends_of_programs_are_not_ends_of_kernels(void **state)
 {
 	struct driver *d = *state;
-	static const struct { const char *code, *status; int exit_code; const char *err; } cases[] = {
-		{"exit()", "ok", 0, ""}, {"quit(4)", "error", 4, ""}, {"import sys; sys.exit(3)", "error", 3, ""},
-		{"sys.exit(0)", "ok", 0, ""}, {"sys.exit(None)", "ok", 0, ""}, {"sys.exit('sorry')", "error", 1, "sorry\n"},
-		{"raise SystemExit(256 + 7)", "error", 7, ""}, {"sys.exit(-1)", "error", 255, ""},
-		{"sys.exit(True)", "error", 1, ""},
+	static const struct {
+		const char *code, *status;
+		int exit_code;
+		const char *err;
+	} cases[] = {
+			{"exit()", "ok", 0, ""},
+			{"quit(4)", "error", 4, ""},
+			{"import sys; sys.exit(3)", "error", 3, ""},
+			{"sys.exit(0)", "ok", 0, ""},
+			{"sys.exit(None)", "ok", 0, ""},
+			{"sys.exit('sorry')", "error", 1, "sorry\n"},
+			{"raise SystemExit(256 + 7)", "error", 7, ""},
+			{"sys.exit(-1)", "error", 255, ""},
+			{"sys.exit(True)", "error", 1, ""},
 	};
 	driver_run(d, "import sys; kept = 1");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -228,7 +242,8 @@ static void a_killed_kernel_is_gone_with_its_signal(void **state)
 static void await_works_at_the_top(void **state)
 {
 	struct driver *d = *state;
-	check_value(d, "import asyncio\nasync def f(n):\n    await asyncio.sleep(0.001)\n    return n\nawait f(5)", "5");
+	check_value(d, "import asyncio\nasync def f(n):\n    await asyncio.sleep(0.001)\n    return n\nawait f(5)",
+			"5");
 	check_value(d, "await f(6)", "6");
 	check_run(d, "async def g():\n    yield 1\nasync for i in g():\n    print(i)", "ok", "1\n");
 	check_value(d, "t = asyncio.get_event_loop().create_task(f(7))", NULL);
@@ -249,11 +264,16 @@ static void future_imports_stay(void **state)
 static void main_is_a_real_module(void **state)
 {
 	struct driver *d = *state;
-	check_value(d, "import pickle\nclass C:\n    def __eq__(s, o): return type(s) is type(o)\n"
-			"pickle.loads(pickle.dumps(C())) == C()", "True");
-	check_value(d, "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int = 1\nP()", "P(x=1)");
-	check_value(d, "import multiprocessing as m\ndef sq(x): return x * x\n"
-			"with m.get_context('fork').Pool(2) as p:\n    r = p.map(sq, range(4))\nr", "[0, 1, 4, 9]");
+	check_value(d,
+			"import pickle\nclass C:\n    def __eq__(s, o): return type(s) is type(o)\n"
+			"pickle.loads(pickle.dumps(C())) == C()",
+			"True");
+	check_value(d, "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int = 1\nP()",
+			"P(x=1)");
+	check_value(d,
+			"import multiprocessing as m\ndef sq(x): return x * x\n"
+			"with m.get_context('fork').Pool(2) as p:\n    r = p.map(sq, range(4))\nr",
+			"[0, 1, 4, 9]");
 }
 
 static void hooks_of_the_user_are_respected(void **state)
@@ -261,8 +281,10 @@ static void hooks_of_the_user_are_respected(void **state)
 	struct driver *d = *state;
 	check_run(d, "import sys\nsys.displayhook = lambda v: print('shown', v)", "ok", "");
 	check_run(d, "7", "ok", "shown 7\n");
-	check_run(d, "sys.displayhook = sys.__displayhook__\n"
-			"sys.excepthook = lambda t, v, tb: print('caught', t.__name__)", "ok", "");
+	check_run(d,
+			"sys.displayhook = sys.__displayhook__\n"
+			"sys.excepthook = lambda t, v, tb: print('caught', t.__name__)",
+			"ok", "");
 	check_run(d, "1/0", "error", "caught ZeroDivisionError\n");
 	assert_string_equal(driver_traceback(d), "");
 	check_run(d, "sys.excepthook = None", "ok", "");
@@ -270,15 +292,19 @@ static void hooks_of_the_user_are_respected(void **state)
 	check_run(d, "import builtins\nsys.excepthook = sys.__excepthook__", "ok", "");
 	check_error(d, "class R:\n    def __repr__(self): raise ValueError('no repr')\nR()", "ValueError");
 	check_error(d, "class R:\n    def __repr__(self): return 5\nR()", "TypeError");
-	check_value(d, "class S(str):\n    def isascii(self): raise KeyError\nclass R:\n"
-			"    def __repr__(self): return S('odd')\nR()", "odd");
+	check_value(d,
+			"class S(str):\n    def isascii(self): raise KeyError\nclass R:\n"
+			"    def __repr__(self): return S('odd')\nR()",
+			"odd");
 }
 
 static void rich_values_are_displayed(void **state)
 {
 	struct driver *d = *state;
-	check_value(d, "class Pic:\n    def __repr__(self): return 'pic'\n    def _repr_png_(self): return b'\\x89PNG'\n"
-			"    def _repr_html_(self): return '<b>x</b>', {}\nPic()", "pic");
+	check_value(d,
+			"class Pic:\n    def __repr__(self): return 'pic'\n    def _repr_png_(self): return b'\\x89PNG'\n"
+			"    def _repr_html_(self): return '<b>x</b>', {}\nPic()",
+			"pic");
 	const cJSON *data = cJSON_GetObjectItem(driver_wait_event(d, "display"), "data");
 	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(data, "image/png")), "iVBORw==");
 	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(data, "text/html")), "<b>x</b>");
@@ -287,8 +313,10 @@ static void rich_values_are_displayed(void **state)
 	data = cJSON_GetObjectItem(cJSON_GetArrayItem(d->events, 1), "data");
 	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(data, "text/plain")), "5");
 	check_run(d, "display({'text/markdown': '# hi'}, raw=True)", "ok", "");
-	assert_non_null(cJSON_GetObjectItem(cJSON_GetObjectItem(driver_wait_event(d, "display"), "data"), "text/markdown"));
-	check_run(d, "class Big:\n    def _repr_html_(self): return 'x' * (17 << 20)\ndisplay(Big())", "ok", "");
+	assert_non_null(cJSON_GetObjectItem(
+			cJSON_GetObjectItem(driver_wait_event(d, "display"), "data"), "text/markdown"));
+	check_run(d, "class Big:\n    def _repr_html_(self): return 'x' * (17 << 20)\ndisplay(Big())", "ok",
+			"");
 	check_value(d, "Pic", "<class '__main__.Pic'>");
 	assert_int_equal(cJSON_GetArraySize(d->events), 0);
 }
@@ -305,24 +333,24 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
-		CASE(it_tells_its_version),
-		cmocka_unit_test(it_starts_from_its_source),
-		CASE(names_persist),
-		CASE(the_last_expression_is_the_value),
-		CASE(pasted_code_runs_as_it_is),
-		CASE(bad_code_is_refused_with_a_place),
-		CASE(null_characters_are_refused),
-		CASE(a_traceback_shows_the_users_frames_only),
-		CASE(sources_can_be_asked_for),
-		CASE(deep_recursion_is_an_error_like_others),
-		CASE(ends_of_programs_are_not_ends_of_kernels),
-		CASE(a_killed_kernel_is_gone_with_its_signal),
-		CASE(await_works_at_the_top),
-		CASE(future_imports_stay),
-		CASE(main_is_a_real_module),
-		CASE(hooks_of_the_user_are_respected),
-		CASE(rich_values_are_displayed),
-		CASE(files_of_the_sandbox_can_be_imported),
+			CASE(it_tells_its_version),
+			cmocka_unit_test(it_starts_from_its_source),
+			CASE(names_persist),
+			CASE(the_last_expression_is_the_value),
+			CASE(pasted_code_runs_as_it_is),
+			CASE(bad_code_is_refused_with_a_place),
+			CASE(null_characters_are_refused),
+			CASE(a_traceback_shows_the_users_frames_only),
+			CASE(sources_can_be_asked_for),
+			CASE(deep_recursion_is_an_error_like_others),
+			CASE(ends_of_programs_are_not_ends_of_kernels),
+			CASE(a_killed_kernel_is_gone_with_its_signal),
+			CASE(await_works_at_the_top),
+			CASE(future_imports_stay),
+			CASE(main_is_a_real_module),
+			CASE(hooks_of_the_user_are_respected),
+			CASE(rich_values_are_displayed),
+			CASE(files_of_the_sandbox_can_be_imported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

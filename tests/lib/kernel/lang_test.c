@@ -3,8 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include <terrarium/terrarium.h>
 
@@ -13,11 +14,21 @@
 static void every_alias_finds_its_language(void **state)
 {
 	(void)state;
-	static const struct { const char *name; enum trm_lang_id id; } cases[] = {
-		{"python", TRM_LANG_PYTHON}, {"py", TRM_LANG_PYTHON}, {"py3", TRM_LANG_PYTHON},
-		{"python3", TRM_LANG_PYTHON}, {"Python", TRM_LANG_PYTHON},
-		{"javascript", TRM_LANG_JAVASCRIPT}, {"js", TRM_LANG_JAVASCRIPT}, {"NODE", TRM_LANG_JAVASCRIPT},
-		{"bash", TRM_LANG_BASH}, {"shell", TRM_LANG_BASH}, {"sh", TRM_LANG_BASH},
+	static const struct {
+		const char *name;
+		enum trm_lang_id id;
+	} cases[] = {
+			{"python", TRM_LANG_PYTHON},
+			{"py", TRM_LANG_PYTHON},
+			{"py3", TRM_LANG_PYTHON},
+			{"python3", TRM_LANG_PYTHON},
+			{"Python", TRM_LANG_PYTHON},
+			{"javascript", TRM_LANG_JAVASCRIPT},
+			{"js", TRM_LANG_JAVASCRIPT},
+			{"NODE", TRM_LANG_JAVASCRIPT},
+			{"bash", TRM_LANG_BASH},
+			{"shell", TRM_LANG_BASH},
+			{"sh", TRM_LANG_BASH},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct trm_lang *lang = NULL;
@@ -50,7 +61,8 @@ static void unknown_names_list_the_known_ones(void **state)
 		struct trm_error err = {0};
 		assert_int_equal(trm_lang_find(names[i], &lang, &err), TRM_EINVAL);
 		assert_null(lang);
-		assert_non_null(strstr(err.msg, "python (py py3 python3), javascript (js node), bash (shell sh)"));
+		assert_non_null(strstr(
+				err.msg, "python (py py3 python3), javascript (js node), bash (shell sh)"));
 	}
 }
 
@@ -70,10 +82,22 @@ static void typescript_is_refused_with_the_reason(void **state)
 static void file_names_tell_their_language(void **state)
 {
 	(void)state;
-	static const struct { const char *file; int id; } cases[] = {
-		{"a.py", TRM_LANG_PYTHON}, {"/x.js/a.PY", TRM_LANG_PYTHON}, {"a.b.mjs", TRM_LANG_JAVASCRIPT},
-		{"./a.js", TRM_LANG_JAVASCRIPT}, {"run.sh", TRM_LANG_BASH}, {"x.bash", TRM_LANG_BASH},
-		{"Makefile", -1}, {".py", -1}, {"dir.py/file", -1}, {"a.", -1}, {"", -1}, {"a.txt", -1},
+	static const struct {
+		const char *file;
+		int id;
+	} cases[] = {
+			{"a.py", TRM_LANG_PYTHON},
+			{"/x.js/a.PY", TRM_LANG_PYTHON},
+			{"a.b.mjs", TRM_LANG_JAVASCRIPT},
+			{"./a.js", TRM_LANG_JAVASCRIPT},
+			{"run.sh", TRM_LANG_BASH},
+			{"x.bash", TRM_LANG_BASH},
+			{"Makefile", -1},
+			{".py", -1},
+			{"dir.py/file", -1},
+			{"a.", -1},
+			{"", -1},
+			{"a.txt", -1},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct trm_lang *lang = NULL;
@@ -102,12 +126,12 @@ static void every_language_has_a_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_alias_finds_its_language),
-		cmocka_unit_test(no_alias_means_two_languages),
-		cmocka_unit_test(unknown_names_list_the_known_ones),
-		cmocka_unit_test(typescript_is_refused_with_the_reason),
-		cmocka_unit_test(file_names_tell_their_language),
-		cmocka_unit_test(every_language_has_a_kernel),
+			cmocka_unit_test(every_alias_finds_its_language),
+			cmocka_unit_test(no_alias_means_two_languages),
+			cmocka_unit_test(unknown_names_list_the_known_ones),
+			cmocka_unit_test(typescript_is_refused_with_the_reason),
+			cmocka_unit_test(file_names_tell_their_language),
+			cmocka_unit_test(every_language_has_a_kernel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

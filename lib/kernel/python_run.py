@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""Sections of the Python driver that compile code, and show values and errors; see python.py.
+Functions reach those of other sections through later()."""
+
+#: statements
+
+def parse(code, file):
+	"""Code objects of everything but the last expression, and of that; either may be None."""
+	global flags
+	indented = None
+	try:
+		tree = compile(code, file, 'exec', flags | AWAIT | ONLY_AST, True)
+	except IndentationError as e:
+		indented = e
+	except ValueError:
+		refuse(code, file)
+	except RecursionError:  # nested too deeply for a tree of objects, but perhaps not for the compiler
+		return compile(code, file, 'exec', flags | AWAIT, True), None
+	if indented:
+		code = dedent(code)
+		if code is None:
+			raise indented
+		remember(file, code)
+		tree = compile(code, file, 'exec', flags | AWAIT | ONLY_AST, True)
+	from _ast import Expr, Expression
+	last = tree.body.pop() if tree.body and type(tree.body[-1]) is Expr else None
+	body = compile(tree, file, 'exec', flags | AWAIT, True)
+	flags |= body.co_flags & FUTURES
+	if last:
+		last = compile(Expression(last.value), file, 'eval', flags | AWAIT, True)
+	return body, last
+
+
+def dedent(code):
+	"""Code of which every line is indented, moved to the left; None if it is not like that."""
+	rows = code.split('\n')
+	first = next((row for row in rows if row.strip()), '')
+	margin = first[:len(first) - len(first.lstrip())]
+	if not margin or not all(row.startswith(margin) or not row.strip() for row in rows):
+		return None
+	return '\n'.join(row[len(margin):] for row in rows)
+
+
+def refuse(code, file):
+	"""Code that cannot even be encoded."""
+	odd = next((i for i, char in enumerate(code) if char == '\0' or '\ud800' <= char <= '\udfff'), len(code))
+	what = 'null characters' if code[odd:odd + 1] == '\0' else 'half characters (lone surrogates)'
+	row = code.count('\n', 0, odd)
+	raise SyntaxError(f'source code cannot contain {what}',
+		(file, row + 1, odd - code.rfind('\n', 0, odd), None)) from None
+
+#: awaiting
+
+import asyncio
+
+
+def run_in_loop(coroutine):
+	"""Top-level await. The loop stays for later runs, and so do its tasks."""
+	global event_loop
+	if event_loop is None or event_loop.is_closed():
+		event_loop = asyncio.new_event_loop()
+	asyncio.set_event_loop(event_loop)
+	task = event_loop.create_task(coroutine)
+	try:
+		return event_loop.run_until_complete(task)
+	except BaseException:
+		if not task.done():
+			task.cancel()
+			try:
+				event_loop.run_until_complete(task)
+			except asyncio.CancelledError:
+				pass
+		raise
+
+#: display
+
+import binascii
+
+DISPLAY_MAX = 16 << 20
+METHODS = (
+	('_repr_png_', 'image/png'), ('_repr_jpeg_', 'image/jpeg'), ('_repr_svg_', 'image/svg+xml'),
+	('_repr_html_', 'text/html'), ('_repr_markdown_', 'text/markdown'), ('_repr_latex_', 'text/latex'),
+)
+
+
+def bundle_of(value):
+	"""MIME types and data that the value's class offers."""
+	bundle, kind = {}, type(value)
+	if callable(getattr(kind, '_repr_mimebundle_', None)):
+		data = first_of(value._repr_mimebundle_())
+		if isinstance(data, dict):
+			bundle.update(data)
+	for method, mime in METHODS:
+		if callable(getattr(kind, method, None)):
+			data = first_of(getattr(value, method)())
+			if data is not None:
+				bundle[mime] = data
+	return bundle
+
+
+def first_of(data):
+	"""Jupyter's methods may give (data, metadata)."""
+	return data[0] if isinstance(data, tuple) and data else data
+
+
+def put_bundle(bundle):
+	members = []
+	for mime, data in bundle.items():
+		if isinstance(data, (bytes, bytearray, memoryview)):
+			data = binascii.b2a_base64(data, newline=False).decode()
+		if isinstance(mime, str) and isinstance(data, str):
+			if len(data) > DISPLAY_MAX:
+				mime, data = 'text/plain', f'{mime} left out: {len(data)} characters are too many to show'
+			members.append(f'{quote(mime)}:{quote(data)}')
+	if members:
+		later('put_shielded')(f'{{"ev":"display","id":{run_id or quote("")},"data":{{{",".join(members)}}}}}\n')
+
+
+def show_rich(value):
+	if any(hasattr(type(value), method) for method, _ in METHODS) or hasattr(type(value), '_repr_mimebundle_'):
+		flush()
+		put_bundle(bundle_of(value))
+
+
+def put_display(value, raw):
+	flush()
+	if raw and isinstance(value, dict):
+		return put_bundle(value)
+	text = repr(value)
+	put_bundle({**bundle_of(value), 'text/plain': text[:VALUE_MAX]})
+
+#: ending
+
+def explain(error):
+	"""Status, and members of `done`, for what ended a run. Runs code of the user's: messages, hooks."""
+	global state
+	try:
+		state = RUNNING
+		if stdin.closed:  # exit() does that
+			later('mend_streams')()
+		if isinstance(error, SystemExit):
+			result = explain_exit(error)
+		elif isinstance(error, KeyboardInterrupt):
+			result = 'interrupted', brief_error(error)
+		else:
+			result = 'error', later('describe')(error)
+		state = ENDING
+	except BaseException:
+		state = ENDING
+		result = 'error', brief_error(error)
+	return result
+
+
+def brief_error(error):
+	"""Members of `done` for an exception, without importing anything."""
+	rows, tb = [], error.__traceback__
+	while tb:
+		code = tb.tb_frame.f_code
+		if code.co_filename != DRIVER:
+			row = f'  File "{code.co_filename}", line {tb.tb_lineno}, in {code.co_name}'
+			text = sources.get(code.co_filename, '').split('\n')[tb.tb_lineno - 1:tb.tb_lineno]
+			rows.append(row + f'\n    {text[0].strip()}' if text else row)
+		tb = tb.tb_next
+	if rows:
+		rows.insert(0, 'Traceback (most recent call last):')
+	if len(rows) > 60:
+		rows[20:-20] = [f'  … {len(rows) - 40} frames left out …']
+	name = type(error).__name__
+	try:
+		message = str(error)
+	except BaseException:
+		message = ''
+	rows.append(f'{name}: {message}' if message else name)
+	return error_member(name, message, '\n'.join(rows).split('\n'))
+
+
+def error_member(name, message, rows):
+	traceback_rows = ','.join(map(quote, rows))
+	return f',"error":{{"name":{quote(name)},"message":{quote(message)},"traceback":[{traceback_rows}]}}'
+
+
+def explain_exit(error):
+	code = error.code
+	if code is None:
+		code = 0
+	elif not isinstance(code, int):
+		print(code, file=sys.stderr)
+		code = 1
+	code = int(code) & 0xff
+	return 'error' if code else 'ok', f',"exit_code":{code}'
+
+
+def give_up(error, request):
+	"""The driver itself has failed at a run: out of memory, most likely."""
+	put(f'{{"ev":"done","id":{quote(request["id"])},"status":"error"{brief_error(error)}}}\n')
+
+
+def leave():
+	"""The other side is gone. Threads that still run are not waited for."""
+	import atexit
+	try:
+		atexit._run_exitfuncs()
+		flush()
+	finally:
+		os._exit(0)
+
+#: errors
+
+import linecache
+import traceback
+
+MESSAGE_MAX = 100_000
+ROW_MAX = 4000
+ROWS_MAX = 200
+ASYNCIO = os.path.dirname(traceback.__file__) + '/asyncio/'
+
+
+def describe(error):
+	"""The whole story: user's frames, causes, groups, carets, notes."""
+	tb = error.__traceback__
+	while tb and is_inner(tb.tb_frame.f_code.co_filename):
+		tb = tb.tb_next
+	if tb:
+		error.__traceback__ = tb
+	sys.last_type, sys.last_value, sys.last_traceback = type(error), error, tb
+	if line_cache is None:
+		later('share_sources')(linecache)
+	limit = sys.getrecursionlimit()
+	try:
+		sys.setrecursionlimit(max(limit, 1000))
+		message = message_of(error)
+		if sys.excepthook is not first_excepthook and sys.excepthook is not sys.__excepthook__:
+			sys.excepthook(type(error), error, tb)
+			return error_member(type(error).__name__, message, [])
+		story = traceback.TracebackException(type(error), error, tb, compact=True)
+		drop_own_frames(story)
+		rows = ''.join(story.format()).rstrip('\n').split('\n')
+	finally:
+		sys.setrecursionlimit(limit)
+	if len(rows) > ROWS_MAX:
+		half = ROWS_MAX // 2
+		rows[half:-half] = [f'  … {len(rows) - ROWS_MAX} lines left out …']
+	rows = [row if len(row) <= ROW_MAX else row[:ROW_MAX] + '…' for row in rows]
+	return error_member(type(error).__name__, message, rows)
+
+
+def is_inner(file):
+	return file == DRIVER or file.startswith(ASYNCIO)
+
+
+def message_of(error):
+	message = error.msg if isinstance(error, SyntaxError) and isinstance(error.msg, str) else str(error)
+	return message if len(message) <= MESSAGE_MAX else message[:MESSAGE_MAX] + '…'
+
+
+def drop_own_frames(story, seen=None):
+	seen = seen or set()
+	if story is None or id(story) in seen:
+		return
+	seen.add(id(story))
+	story.stack[:] = [frame for frame in story.stack if frame.filename != DRIVER]
+	for other in (story.__cause__, story.__context__, *(getattr(story, 'exceptions', None) or ())):
+		drop_own_frames(other, seen)
