@@ -134,7 +134,10 @@ def raise_early():
 def on_interrupt(signum, frame):
 	global early
 	if state == RUNNING:
-		raise KeyboardInterrupt
+		if frame.f_code.co_filename != DRIVER or not later('is_written')(frame):
+			raise KeyboardInterrupt
+		early = True  # see Heedful
+		return
 	if state != ENDING and (state != WAITING or wait_for(requests, 0)):
 		early = True  # the request of the run that it is meant for is here; else it was meant for the last one
 
@@ -156,10 +159,12 @@ class Output(_io._RawIOBase):
 	def write(self, data):
 		if late_threads and _thread.get_native_id() in late_threads:
 			return later('put_late')(self, data)
+		written = []
 		try:
-			return os.write(self.fd, data)
+			written.extend(map(os.write, (self.fd,), (data,)))  # is_written() looks at this
 		except OSError as e:
 			return later('write_again')(self.fd, data, e)
+		return written[0]
 
 
 class Errors(Output):
@@ -173,11 +178,27 @@ class Errors(Output):
 		return Output.write(self, data)
 
 
-class Lines(_io.BufferedWriter):
+class Heedful(_io.BufferedWriter):
+	"""An interrupt that comes between the writing of bytes and the counting of them would have
+	them written twice. So it is raised here, when both are done."""
+
+	def write(self, data, write=_io.BufferedWriter.write):
+		n = write(self, data)
+		if early:
+			later('heed')()
+		return n
+
+	def flush(self, flush=_io.BufferedWriter.flush):
+		flush(self)
+		if early:
+			later('heed')()
+
+
+class Lines(Heedful):
 	"""Buffer of stdout: many lines one after the other go out in blocks."""
 	count = 0
 
-	def flush(self, flush=_io.BufferedWriter.flush):
+	def flush(self, flush=Heedful.flush):
 		flush(self)
 		self.count += 1
 		if self.count == BURST and not late_threads and not in_child:
@@ -206,7 +227,7 @@ def open_streams():
 	stdin = _io.TextIOWrapper(_io.BufferedReader(reader), 'utf-8', 'surrogateescape')
 	stdout = _io.TextIOWrapper(lines, 'utf-8', 'backslashreplace', '\n', True)
 	errors = Errors(2, '<stderr>')
-	stderr = _io.TextIOWrapper(_io.BufferedWriter(errors), 'utf-8', 'backslashreplace', '\n', True)
+	stderr = _io.TextIOWrapper(Heedful(errors), 'utf-8', 'backslashreplace', '\n', True)
 	sys.stdin = sys.__stdin__ = stdin
 	sys.stdout = sys.__stdout__ = stdout
 	sys.stderr = sys.__stderr__ = stderr
@@ -287,7 +308,8 @@ def show(value):
 
 def finish():
 	"""Everything that the run has printed goes out; gives members of `done`."""
-	global spawned
+	global spawned, early
+	early = False
 	if in_blocks:
 		later('end_blocks')()
 	flush()

@@ -24,6 +24,22 @@ def write_in_order(stream, data):
 	return n
 
 
+def is_written(frame):
+	"""Has an interrupt come while one of our functions holds bytes that are written already?"""
+	if frame.f_code is Output.write.__code__ and not frame.f_locals.get('written'):
+		return False
+	while frame and frame.f_code.co_filename == DRIVER:
+		if frame.f_code in (Output.write.__code__, Errors.write.__code__, write_in_order.__code__):
+			return True
+		frame = frame.f_back
+	return False
+
+
+def heed():
+	if state == RUNNING and _thread.get_ident() == main_thread:
+		raise_early()
+
+
 def settle(fd):
 	import fcntl
 	try:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "behaviour.h"
@@ -19,6 +20,22 @@ static void check_many_lines(const struct bed *bed, const struct trm_result *r)
 		lines++;
 	if (lines != 1000000)
 		behaviour_fail("%zu lines came", lines);
+}
+
+/* Numbers, each once, up to where it was interrupted; "on" among them. */
+static void check_counting(const struct bed *bed, const struct trm_result *r)
+{
+	long want = 0;
+	(void)r;
+	for (char *at = bed->out[0].s, *end; (end = strchr(at, '\n')); at = end + 1) {
+		if (end - at == 2 && memcmp(at, "on", 2) == 0)
+			continue;
+		if (strtol(at, NULL, 10) != want || end == at) {
+			behaviour_fail("after %ld comes '%.20s'", want - 1, at);
+			return;
+		}
+		want++;
+	}
 }
 
 static void check_raw_bytes(const struct bed *bed, const struct trm_result *r)
@@ -247,6 +264,14 @@ static const struct behaviour ROWS[] = {
 #define INTERRUPTED .is_interrupted = true, .status = TRM_STATUS_INTERRUPTED, .exit_code = 130
 		{.name = "an endless loop", .code = "print('on')\nwhile True: pass", INTERRUPTED},
 		{.name = "an endless flood", .code = "print('on')\nwhile True: print('x' * 90)", INTERRUPTED},
+		{.name = "a count at its beginning",
+				.code = "print('on')\ni = 0\nwhile True:\n    print(i)\n    i += 1",
+				INTERRUPTED,
+				.check = check_counting},
+		{.name = "a count in full flood",
+				.code = "i = 0\nwhile True:\n    print(i)\n    i += 1\n    if i == 100000: print('on')",
+				INTERRUPTED,
+				.check = check_counting},
 		{.name = "a sleep", .code = "import time\nprint('on')\ntime.sleep(1000)", INTERRUPTED},
 		{.name = "a child that sleeps",
 				.code = "import subprocess\nprint('on')\nsubprocess.run(['sleep', '1000'])",
