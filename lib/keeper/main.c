@@ -5,6 +5,7 @@
  * that started it. It makes the control groups, starts bubblewrap, and then waits:
  *
  *   the lifeline breaks     the client asked for the end, or ended itself
+ *   the client ends         while a copy of the lifeline lives on in a process that it forked
  *   SIGTERM, SIGINT, SIGHUP somebody else asks
  *   bubblewrap ends         the agent is gone, or never came
  *
@@ -24,6 +25,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,6 +43,8 @@ struct keeper {
 	struct user user;
 	struct launch launch;
 	struct watchdog watchdog;
+	pid_t client;
+	int client_fd; /* pidfd */
 	int signal_fd;
 	bool is_ending, was_asked;
 	bool has_status; /* bubblewrap has been reaped */
@@ -76,6 +80,9 @@ static bool settle(struct keeper *k)
 	k->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (int fd = KEEPER_LIFELINE; fd < KEEPER_FD_END; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	k->client = getppid();
+	k->client_fd = (int)syscall(
+			SYS_pidfd_open, k->client, 0); /* without it (before Linux 5.3) the line must do */
 	setsid();
 	prctl(PR_SET_NAME, "terrarium-keeper");
 	return k->signal_fd >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && chdir("/") == 0;
@@ -116,7 +123,7 @@ static bool start(struct keeper *k)
 		return false;
 	}
 	file_read("/proc/self/cgroup", self, sizeof self);
-	groups_create(&k->groups, CGROUP_ROOT, self, &limits, getppid());
+	groups_create(&k->groups, CGROUP_ROOT, self, &limits, k->client);
 	r = launch_bwrap(&k->spec, &k->groups, k->user.uid, &k->launch);
 	if (r < 0) {
 		say(k, "cannot start a process", -r);
@@ -176,7 +183,8 @@ static void hear_signals(struct keeper *k)
 	}
 }
 
-/* Anything on the lifeline means its end: the client sends nothing after the spec. */
+/* Anything on the lifeline means its end, for the client sends nothing after the spec; so does
+ * the end of the client itself. */
 static void hear_client(struct keeper *k)
 {
 	k->is_ending = k->was_asked = true;
@@ -200,13 +208,14 @@ static void live(struct keeper *k)
 				{.fd = KEEPER_LIFELINE, .events = POLLIN},
 				{.fd = k->signal_fd, .events = POLLIN},
 				{.fd = k->launch.words_fd, .events = POLLIN},
+				{.fd = k->client_fd, .events = POLLIN},
 		};
-		int n = poll(fds, 3, is_watching ? WATCHDOG_PERIOD_MS : -1);
+		int n = poll(fds, 4, is_watching ? WATCHDOG_PERIOD_MS : -1);
 		if (n > 0 && fds[2].revents)
 			hear_words(k);
 		if (n > 0 && fds[1].revents)
 			hear_signals(k);
-		if (n > 0 && fds[0].revents)
+		if (n > 0 && (fds[0].revents || fds[3].revents))
 			hear_client(k);
 		if (is_watching && !k->is_ending)
 			look(k);

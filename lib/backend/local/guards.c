@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 struct list {
 	struct trm_guard *row;
@@ -58,6 +59,13 @@ static void tell_cpu(struct list *l, const struct ready_msg *r, const struct trm
 				whole > want->cpus ? "; the fraction is not enforced" : "");
 }
 
+/* What the host's own limit leaves of a wish. */
+static uint64_t allowed(int resource, uint64_t want)
+{
+	struct rlimit now;
+	return getrlimit(resource, &now) == 0 && now.rlim_max < want ? now.rlim_max : want;
+}
+
 static void tell_files(
 		struct list *l, const struct ready_msg *r, const struct trm_limits *want, uint64_t disk_bytes)
 {
@@ -69,8 +77,10 @@ static void tell_files(
 		tell(l, "disk", TRM_WEAK,
 				"%u MiB for each of /workspace, /tmp and /home/user: a tmpfs of its own",
 				mib(disk_bytes));
-	tell(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE", mib(want->file_bytes));
-	tell(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE", want->open_files);
+	tell(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE",
+			mib(allowed(RLIMIT_FSIZE, want->file_bytes)));
+	tell(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE",
+			(unsigned)allowed(RLIMIT_NOFILE, want->open_files));
 }
 
 size_t guards_tell(struct trm_guard *ret, const struct ready_msg *r, const struct trm_limits *want,
