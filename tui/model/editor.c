@@ -36,7 +36,8 @@ static int take_text(struct editor *e, struct text *t)
 
 int editor_init(struct editor *e, const struct trm_lang *lang, struct clipboard *clipboard)
 {
-	*e = (struct editor){.lang = lang, .clipboard = clipboard, .tab_width = TAB_WIDTH, .rows = 1, .cols = 80};
+	*e = (struct editor){
+			.lang = lang, .clipboard = clipboard, .tab_width = TAB_WIDTH, .rows = 1, .cols = 80};
 	struct text *t = text_create();
 	if (!t || take_text(e, t) < 0) {
 		text_destroy(t);
@@ -155,7 +156,8 @@ void editor_resize(struct editor *e, int rows, int cols)
 unsigned editor_select(struct editor *e, size_t anchor, size_t cursor)
 {
 	size_t len = text_len(e->text);
-	e->sel = (struct selection){.anchor = anchor < len ? anchor : len, .cursor = cursor < len ? cursor : len};
+	e->sel = (struct selection){
+			.anchor = anchor < len ? anchor : len, .cursor = cursor < len ? cursor : len};
 	e->goal_col = NO_GOAL;
 	e->burst = BURST_NONE;
 	editor_show_cursor(e);
@@ -212,52 +214,52 @@ ACTION(redo)
 ACTION(select_all)
 
 static const struct editor_binding bindings[] = {
-	{K_LEFT, 0, true, act_move, MOVE_LEFT, "move by character (with Shift: select)"},
-	{K_RIGHT, 0, true, act_move, MOVE_RIGHT, NULL},
-	{K_UP, 0, true, act_move, MOVE_UP, "move by line"},
-	{K_DOWN, 0, true, act_move, MOVE_DOWN, NULL},
-	{K_LEFT, MOD_CTRL, true, act_move, MOVE_WORD_LEFT, "move by word"},
-	{K_RIGHT, MOD_CTRL, true, act_move, MOVE_WORD_RIGHT, NULL},
-	{K_LEFT, MOD_ALT, true, act_move, MOVE_WORD_LEFT, NULL},
-	{K_RIGHT, MOD_ALT, true, act_move, MOVE_WORD_RIGHT, NULL},
-	{'b', MOD_ALT, false, act_move, MOVE_WORD_LEFT, NULL},
-	{'f', MOD_ALT, false, act_move, MOVE_WORD_RIGHT, NULL},
-	{K_HOME, 0, true, act_move, MOVE_HOME, "to the start of the line"},
-	{K_END, 0, true, act_move, MOVE_END, "to the end of the line"},
-	{K_PAGE_UP, 0, true, act_move, MOVE_PAGE_UP, "move by page"},
-	{K_PAGE_DOWN, 0, true, act_move, MOVE_PAGE_DOWN, NULL},
-	{K_HOME, MOD_CTRL, true, act_move, MOVE_FIRST, "to the start of the text"},
-	{K_END, MOD_CTRL, true, act_move, MOVE_LAST, "to the end of the text"},
-	{K_UP, MOD_CTRL, false, act_scroll, -1, "scroll by a line"},
-	{K_DOWN, MOD_CTRL, false, act_scroll, 1, NULL},
-	{'a', MOD_CTRL, false, act_select_all, 0, "select all"},
-	{K_ESCAPE, 0, false, act_deselect, 0, "drop the selection"},
-	{'c', MOD_CTRL, false, act_copy, 0, "copy (when nothing runs)"},
-	{K_INSERT, MOD_CTRL, false, act_copy, 0, NULL},
-	{'x', MOD_CTRL, false, act_cut, 0, "cut"},
-	{K_DELETE, MOD_SHIFT, false, act_cut, 0, NULL},
-	{'v', MOD_CTRL, false, act_paste, 0, "paste"},
-	{K_INSERT, MOD_SHIFT, false, act_paste, 0, NULL},
-	{'k', MOD_CTRL, false, edit_cut_line, 0, "cut the line (again: collect lines)"},
-	{'d', MOD_CTRL, false, edit_double, 0, "double the line or selection"},
-	{'z', MOD_CTRL, false, act_undo, 0, "undo"},
-	{'y', MOD_CTRL, false, act_redo, 0, "redo"},
-	{'z', MOD_CTRL | MOD_SHIFT, false, act_redo, 0, NULL},
-	{K_ENTER, 0, false, edit_enter, 0, "new line, indented"},
-	{K_ENTER, MOD_SHIFT, false, edit_enter, 0, NULL},
-	{K_TAB, 0, false, edit_tab, 1, "indent"},
-	{K_TAB, MOD_SHIFT, false, edit_tab, -1, "indent less"},
-	{'_', MOD_CTRL, false, edit_comment, 0, "comment out, or back in (Ctrl-/)"},
-	{'/', MOD_CTRL, false, edit_comment, 0, NULL},
-	{K_UP, MOD_ALT, false, edit_move_lines, -1, "move the line up"},
-	{K_DOWN, MOD_ALT, false, edit_move_lines, 1, "move the line down"},
-	{K_BACKSPACE, 0, false, edit_erase, MOVE_LEFT, "delete to the left"},
-	{K_BACKSPACE, MOD_SHIFT, false, edit_erase, MOVE_LEFT, NULL},
-	{K_DELETE, 0, false, edit_erase, MOVE_RIGHT, "delete to the right"},
-	{K_BACKSPACE, MOD_CTRL, false, edit_erase, MOVE_WORD_LEFT, "delete a word"},
-	{K_BACKSPACE, MOD_ALT, false, edit_erase, MOVE_WORD_LEFT, NULL},
-	{K_DELETE, MOD_CTRL, false, edit_erase, MOVE_WORD_RIGHT, NULL},
-	{K_DELETE, MOD_ALT, false, edit_erase, MOVE_WORD_RIGHT, NULL},
+		{K_LEFT, 0, true, act_move, MOVE_LEFT, "move by character (with Shift: select)"},
+		{K_RIGHT, 0, true, act_move, MOVE_RIGHT, NULL},
+		{K_UP, 0, true, act_move, MOVE_UP, "move by line"},
+		{K_DOWN, 0, true, act_move, MOVE_DOWN, NULL},
+		{K_LEFT, MOD_CTRL, true, act_move, MOVE_WORD_LEFT, "move by word"},
+		{K_RIGHT, MOD_CTRL, true, act_move, MOVE_WORD_RIGHT, NULL},
+		{K_LEFT, MOD_ALT, true, act_move, MOVE_WORD_LEFT, NULL},
+		{K_RIGHT, MOD_ALT, true, act_move, MOVE_WORD_RIGHT, NULL},
+		{'b', MOD_ALT, false, act_move, MOVE_WORD_LEFT, NULL},
+		{'f', MOD_ALT, false, act_move, MOVE_WORD_RIGHT, NULL},
+		{K_HOME, 0, true, act_move, MOVE_HOME, "to the start of the line"},
+		{K_END, 0, true, act_move, MOVE_END, "to the end of the line"},
+		{K_PAGE_UP, 0, true, act_move, MOVE_PAGE_UP, "move by page"},
+		{K_PAGE_DOWN, 0, true, act_move, MOVE_PAGE_DOWN, NULL},
+		{K_HOME, MOD_CTRL, true, act_move, MOVE_FIRST, "to the start of the text"},
+		{K_END, MOD_CTRL, true, act_move, MOVE_LAST, "to the end of the text"},
+		{K_UP, MOD_CTRL, false, act_scroll, -1, "scroll by a line"},
+		{K_DOWN, MOD_CTRL, false, act_scroll, 1, NULL},
+		{'a', MOD_CTRL, false, act_select_all, 0, "select all"},
+		{K_ESCAPE, 0, false, act_deselect, 0, "drop the selection"},
+		{'c', MOD_CTRL, false, act_copy, 0, "copy (when nothing runs)"},
+		{K_INSERT, MOD_CTRL, false, act_copy, 0, NULL},
+		{'x', MOD_CTRL, false, act_cut, 0, "cut"},
+		{K_DELETE, MOD_SHIFT, false, act_cut, 0, NULL},
+		{'v', MOD_CTRL, false, act_paste, 0, "paste"},
+		{K_INSERT, MOD_SHIFT, false, act_paste, 0, NULL},
+		{'k', MOD_CTRL, false, edit_cut_line, 0, "cut the line (again: collect lines)"},
+		{'d', MOD_CTRL, false, edit_double, 0, "double the line or selection"},
+		{'z', MOD_CTRL, false, act_undo, 0, "undo"},
+		{'y', MOD_CTRL, false, act_redo, 0, "redo"},
+		{'z', MOD_CTRL | MOD_SHIFT, false, act_redo, 0, NULL},
+		{K_ENTER, 0, false, edit_enter, 0, "new line, indented"},
+		{K_ENTER, MOD_SHIFT, false, edit_enter, 0, NULL},
+		{K_TAB, 0, false, edit_tab, 1, "indent"},
+		{K_TAB, MOD_SHIFT, false, edit_tab, -1, "indent less"},
+		{'_', MOD_CTRL, false, edit_comment, 0, "comment out, or back in (Ctrl-/)"},
+		{'/', MOD_CTRL, false, edit_comment, 0, NULL},
+		{K_UP, MOD_ALT, false, edit_move_lines, -1, "move the line up"},
+		{K_DOWN, MOD_ALT, false, edit_move_lines, 1, "move the line down"},
+		{K_BACKSPACE, 0, false, edit_erase, MOVE_LEFT, "delete to the left"},
+		{K_BACKSPACE, MOD_SHIFT, false, edit_erase, MOVE_LEFT, NULL},
+		{K_DELETE, 0, false, edit_erase, MOVE_RIGHT, "delete to the right"},
+		{K_BACKSPACE, MOD_CTRL, false, edit_erase, MOVE_WORD_LEFT, "delete a word"},
+		{K_BACKSPACE, MOD_ALT, false, edit_erase, MOVE_WORD_LEFT, NULL},
+		{K_DELETE, MOD_CTRL, false, edit_erase, MOVE_WORD_RIGHT, NULL},
+		{K_DELETE, MOD_ALT, false, edit_erase, MOVE_WORD_RIGHT, NULL},
 };
 
 const struct editor_binding *editor_binding(size_t i)
@@ -283,7 +285,8 @@ static unsigned handle_key(struct editor *e, const struct event *ev)
 		if (b && b->is_motion)
 			return editor_move(e, (enum move)b->arg, true);
 	}
-	bool is_text = ev->key >= ' ' && ev->key < KEYS_BASE && ev->key != 0x7F && !(ev->mods & (MOD_CTRL | MOD_ALT));
+	bool is_text = ev->key >= ' ' && ev->key < KEYS_BASE && ev->key != 0x7F
+		       && !(ev->mods & (MOD_CTRL | MOD_ALT));
 	return is_text ? editor_type(e, ev->key) : 0;
 }
 

@@ -8,7 +8,8 @@
  * Keys (the table with help texts is editor_binding()): arrows, Ctrl/Alt-arrows by word, Home (first
  * non-blank, then column 0), End, PgUp/PgDn, Ctrl-Home/End, all with Shift to select; ^A
  * all, ^C copy, ^X cut, ^V paste, ^Z undo, ^Y redo, ^K cut lines, ^D double line, ^/ comment, Alt-Up/Down
- * move line, Tab, Shift-Tab, Enter, Backspace, Delete, Ctrl-Backspace/Delete by word. The app takes what it wants
+ * move line, Tab, Shift-Tab, Enter, Backspace, Delete, Ctrl-Backspace/Delete by word. The app takes what it
+ * wants
  * (^C while something runs, ^S, ^O, ^Q, F keys) before handing an event on. Mouse:
  * click, drag, double (word), triple (line), wheel, middle pastes. */
 
@@ -43,25 +44,26 @@ void clipboard_finish(struct clipboard *c); /* takes a zeroed object */
 /* State that the view reads; change it only through the functions below. */
 struct editor {
 	struct history *history;
-	struct text *text;            /* the history's */
+	struct text *text; /* the history's */
 	struct selection sel;
-	const struct trm_lang *lang;  /* may be NULL: plain text */
-	struct clipboard *clipboard;  /* borrowed */
-	char *path;                   /* NULL: never saved */
+	const struct trm_lang *lang; /* may be NULL: plain text */
+	struct clipboard *clipboard; /* borrowed */
+	char *path;                  /* NULL: never saved */
 	struct file_format format;
-	struct file_stamp stamp;      /* of the file when it was read or written */
-	int tab_width;                /* columns of a tab stop, and of one level of indentation */
-	int rows, cols;               /* size of the pane, gutter included */
-	size_t top_line, left_col;    /* first line and text column shown */
-	size_t goal_col;              /* column that up and down try to keep */
-	uint8_t drag;                 /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
-	struct selection drag_from;   /* where the drag began */
-	int burst;                    /* what kind of typing goes on, for grouping undo */
-	uint64_t burst_ns;            /* time of its last key */
+	struct file_stamp stamp;    /* of the file when it was read or written */
+	int tab_width;              /* columns of a tab stop, and of one level of indentation */
+	int rows, cols;             /* size of the pane, gutter included */
+	size_t top_line, left_col;  /* first line and text column shown */
+	size_t goal_col;            /* column that up and down try to keep */
+	uint8_t drag;               /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
+	struct selection drag_from; /* where the drag began */
+	int burst;                  /* what kind of typing goes on, for grouping undo */
+	uint64_t burst_ns;          /* time of its last key */
 };
 
-int editor_init(struct editor *e, const struct trm_lang *lang, struct clipboard *clipboard); /* 0 or TRM_ENOMEM */
-void editor_finish(struct editor *e); /* takes a zeroed object */
+int editor_init(struct editor *e, const struct trm_lang *lang,
+		struct clipboard *clipboard); /* 0 or TRM_ENOMEM */
+void editor_finish(struct editor *e);         /* takes a zeroed object */
 
 /* Handle one event. Mouse positions are relative to the pane's top left cell (and may
  * lie outside while dragging). Returns enum editor_bits. */
@@ -105,8 +107,8 @@ unsigned editor_goto_line(struct editor *e, size_t line);
 enum editor_run_kind { EDITOR_RUN_SELECTION, EDITOR_RUN_CELL, EDITOR_RUN_ALL };
 struct editor_run {
 	enum editor_run_kind kind;
-	size_t pos, len;    /* bytes of the text */
-	size_t first_line;  /* from 0: added to line numbers in messages */
+	size_t pos, len;   /* bytes of the text */
+	size_t first_line; /* from 0: added to line numbers in messages */
 };
 struct editor_run editor_run_range(const struct editor *e);
 
@@ -114,7 +116,7 @@ struct editor_run editor_run_range(const struct editor *e);
 struct editor_binding {
 	uint32_t key;
 	uint8_t mods;
-	bool is_motion;   /* with Shift besides it selects */
+	bool is_motion;                             /* with Shift besides it selects */
 	unsigned (*act)(struct editor *e, int arg); /* returns enum editor_bits */
 	int arg;
 	const char *help; /* "select all"; NULL where it only repeats a line before */

@@ -10,7 +10,8 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-unsigned editor_replace(struct editor *e, size_t pos, size_t n, const char *text, size_t len, enum burst burst)
+unsigned editor_replace(
+		struct editor *e, size_t pos, size_t n, const char *text, size_t len, enum burst burst)
 {
 	if (n == 0 && len == 0)
 		return EDITOR_HANDLED;
@@ -67,7 +68,8 @@ unsigned edit_erase(struct editor *e, int arg)
 	default: other = text_next(e->text, cursor); break;
 	}
 	size_t start = is_back ? other : cursor;
-	return editor_replace(e, start, (is_back ? cursor : other) - start, "", 0, is_back ? BURST_ERASE : BURST_DELETE);
+	return editor_replace(e, start, (is_back ? cursor : other) - start, "", 0,
+			is_back ? BURST_ERASE : BURST_DELETE);
 }
 
 /* ---- Enter ---- */

@@ -15,8 +15,18 @@
 enum burst { BURST_NONE, BURST_TYPE, BURST_ERASE, BURST_DELETE, BURST_CUT_LINE };
 
 enum move {
-	MOVE_LEFT, MOVE_RIGHT, MOVE_UP, MOVE_DOWN, MOVE_WORD_LEFT, MOVE_WORD_RIGHT, MOVE_HOME, MOVE_END,
-	MOVE_PAGE_UP, MOVE_PAGE_DOWN, MOVE_FIRST, MOVE_LAST,
+	MOVE_LEFT,
+	MOVE_RIGHT,
+	MOVE_UP,
+	MOVE_DOWN,
+	MOVE_WORD_LEFT,
+	MOVE_WORD_RIGHT,
+	MOVE_HOME,
+	MOVE_END,
+	MOVE_PAGE_UP,
+	MOVE_PAGE_DOWN,
+	MOVE_FIRST,
+	MOVE_LAST,
 };
 
 /* ---- editor_move.c ---- */
@@ -42,20 +52,23 @@ static inline size_t selection_end(struct selection s)
 
 /* ---- editor_edit.c ---- */
 
-/* Put text in place of bytes [pos, pos+n); the cursor goes behind it. One step of undo, or part of a burst. */
-unsigned editor_replace(struct editor *e, size_t pos, size_t n, const char *text, size_t len, enum burst burst);
+/* Put text in place of bytes [pos, pos+n); the cursor goes behind it. One step of undo, or part of a burst.
+ */
+unsigned editor_replace(
+		struct editor *e, size_t pos, size_t n, const char *text, size_t len, enum burst burst);
 unsigned editor_type(struct editor *e, uint32_t cp);
-unsigned editor_insert(struct editor *e, const char *text, size_t n); /* in place of the selection, a step of its own */
+unsigned editor_insert(struct editor *e, const char *text,
+		size_t n); /* in place of the selection, a step of its own */
 
 /* Actions of the table in editor.c. */
 unsigned edit_enter(struct editor *e, int arg);
-unsigned edit_erase(struct editor *e, int arg);  /* arg: enum move to what is erased */
+unsigned edit_erase(struct editor *e, int arg); /* arg: enum move to what is erased */
 unsigned edit_cut_line(struct editor *e, int arg);
 unsigned edit_double(struct editor *e, int arg);
 
 /* ---- editor_lines.c: what changes whole lines ---- */
 
-unsigned edit_tab(struct editor *e, int arg);    /* arg: 1 indent, -1 dedent */
+unsigned edit_tab(struct editor *e, int arg); /* arg: 1 indent, -1 dedent */
 unsigned edit_comment(struct editor *e, int arg);
 unsigned edit_move_lines(struct editor *e, int arg); /* arg: 1 down, -1 up */
 

@@ -26,8 +26,9 @@ static struct selection unit_at(const struct editor *e, size_t pos, int unit)
 	if (unit == DRAG_WORD)
 		return editor_word_at(e, pos);
 	if (unit == DRAG_LINE)
-		return (struct selection){.anchor = text_line_start(e->text, line), .cursor =
-				line + 1 < text_lines(e->text) ? text_line_start(e->text, line + 1) : text_len(e->text)};
+		return (struct selection){.anchor = text_line_start(e->text, line),
+				.cursor = line + 1 < text_lines(e->text) ? text_line_start(e->text, line + 1)
+									 : text_len(e->text)};
 	return (struct selection){.anchor = pos, .cursor = pos};
 }
 

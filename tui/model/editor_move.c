@@ -11,12 +11,11 @@
 
 enum class { CLASS_SPACE, CLASS_WORD, CLASS_SIGN };
 
-static enum class class_at(const struct editor *e, size_t pos)
-{
+static enum class class_at(const struct editor *e, size_t pos) {
 	unsigned char c = text_byte(e->text, pos);
-	if (c == ' ' || c == '\t' || c == '\n' || c == 0)
-		return CLASS_SPACE;
-	bool is_word = c >= 0x80 || c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+	if (c == ' ' || c == '\t' || c == '\n' || c == 0) return CLASS_SPACE;
+	bool is_word = c >= 0x80 || c == '_' || (c >= '0' && c <= '9')
+		       || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 	return is_word ? CLASS_WORD : CLASS_SIGN;
 }
 
@@ -121,7 +120,8 @@ static size_t destination(struct editor *e, enum move move)
 
 unsigned editor_move(struct editor *e, enum move move, bool extends)
 {
-	bool is_vertical = move == MOVE_UP || move == MOVE_DOWN || move == MOVE_PAGE_UP || move == MOVE_PAGE_DOWN;
+	bool is_vertical = move == MOVE_UP || move == MOVE_DOWN || move == MOVE_PAGE_UP
+			   || move == MOVE_PAGE_DOWN;
 	if (!is_vertical)
 		e->goal_col = NO_GOAL;
 	/* Leaving a selection goes to its edge. */
@@ -167,7 +167,9 @@ void editor_show_cursor(struct editor *e)
 	/* The margin below the last line would be nothing but emptiness. */
 	size_t most = lines > rows ? lines - rows : 0;
 	e->top_line = top < most || top <= e->top_line ? top : most > e->top_line ? most : e->top_line;
-	e->left_col = column + 1 < cols && e->left_col == 0 ? 0 : scrolled(e->left_col, cols, column, MARGIN_COLS);
+	e->left_col = column + 1 < cols && e->left_col == 0
+				      ? 0
+				      : scrolled(e->left_col, cols, column, MARGIN_COLS);
 	if (column + MARGIN_COLS < cols)
 		e->left_col = 0;
 }

@@ -12,7 +12,8 @@ static bool is_cell_line(const struct editor *e, size_t line)
 {
 	char bytes[64];
 	const char *sign = e->lang ? e->lang->comment : "#";
-	size_t n = text_copy(e->text, text_line_start(e->text, line), bytes, sizeof(bytes) - 1), len = strlen(sign);
+	size_t n = text_copy(e->text, text_line_start(e->text, line), bytes, sizeof(bytes) - 1),
+	       len = strlen(sign);
 	bytes[n] = '\0';
 	if (n < len || memcmp(bytes, sign, len) != 0)
 		return false;

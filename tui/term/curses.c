@@ -38,7 +38,7 @@
 
 struct screen {
 	SCREEN *curses;
-	cchar_t *row;  /* one row on its way to curses */
+	cchar_t *row;       /* one row on its way to curses */
 	struct style style; /* the last one looked up, and what it was found to be */
 	attr_t attrs;
 	int pair;
@@ -104,14 +104,18 @@ static int open_screen(int depth, SCREEN **ret, enum color_depth *ret_depth, str
 	if (!s)
 		s = newterm_quietly(name);
 	if (!s)
-		return fail(reterr, TRM_ENOENT, "The terminal \"%s\" (TERM) is unknown on this machine; try"
-				" TERM=xterm-256color, or install the package ncurses-term.", name);
+		return fail(reterr, TRM_ENOENT,
+				"The terminal \"%s\" (TERM) is unknown on this machine; try"
+				" TERM=xterm-256color, or install the package ncurses-term.",
+				name);
 	const char *cup = tigetstr("cup");
 	if (!cup || cup == (char *)-1) {
 		endwin();
 		delscreen(s);
-		return fail(reterr, TRM_ENOTSUP, "The terminal \"%s\" (TERM) is too simple for the workbench: its"
-				" cursor can't be moved. Use `terrarium run` instead.", name);
+		return fail(reterr, TRM_ENOTSUP,
+				"The terminal \"%s\" (TERM) is too simple for the workbench: its"
+				" cursor can't be moved. Use `terrarium run` instead.",
+				name);
 	}
 	enum color_depth most = find_depth(is_direct);
 	*ret_depth = depth < 0 || (int)most < depth ? most : (enum color_depth)depth;
@@ -140,11 +144,12 @@ static void add_keys(struct keys *k)
 		uint32_t key;
 		uint8_t mods;
 	} table[] = {{"kf1", K_F1, 0}, {"kf2", K_F2, 0}, {"kf3", K_F3, 0}, {"kf4", K_F4, 0}, {"kf5", K_F5, 0},
-			{"kf6", K_F6, 0}, {"kf7", K_F7, 0}, {"kf8", K_F8, 0}, {"kf9", K_F9, 0}, {"kf10", K_F10, 0},
-			{"kf11", K_F11, 0}, {"kf12", K_F12, 0}, {"kcuu1", K_UP, 0}, {"kcud1", K_DOWN, 0},
-			{"kcub1", K_LEFT, 0}, {"kcuf1", K_RIGHT, 0}, {"khome", K_HOME, 0}, {"kend", K_END, 0},
-			{"kpp", K_PAGE_UP, 0}, {"knp", K_PAGE_DOWN, 0}, {"kich1", K_INSERT, 0},
-			{"kdch1", K_DELETE, 0}, {"kcbt", K_TAB, MOD_SHIFT}, {"kent", K_ENTER, 0}};
+			{"kf6", K_F6, 0}, {"kf7", K_F7, 0}, {"kf8", K_F8, 0}, {"kf9", K_F9, 0},
+			{"kf10", K_F10, 0}, {"kf11", K_F11, 0}, {"kf12", K_F12, 0}, {"kcuu1", K_UP, 0},
+			{"kcud1", K_DOWN, 0}, {"kcub1", K_LEFT, 0}, {"kcuf1", K_RIGHT, 0},
+			{"khome", K_HOME, 0}, {"kend", K_END, 0}, {"kpp", K_PAGE_UP, 0},
+			{"knp", K_PAGE_DOWN, 0}, {"kich1", K_INSERT, 0}, {"kdch1", K_DELETE, 0},
+			{"kcbt", K_TAB, MOD_SHIFT}, {"kent", K_ENTER, 0}};
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		const char *s = string_of(table[i].capability);
 		if (*s && s[1]) /* one byte: a control key, which is known */
@@ -172,7 +177,8 @@ static void choose_modes(struct term *t)
 {
 	const char *name = getenv("TERM");
 	bool is_xterm = strncmp(name, "xterm", 5) == 0 || strncmp(name, "tmux", 4) == 0;
-	bool is_old = strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0 || strncmp(name, "ansi", 4) == 0;
+	bool is_old = strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0
+		      || strncmp(name, "ansi", 4) == 0;
 	snprintf(t->modes_on, sizeof(t->modes_on), "%s\033[?2004h%s%s",
 			t->has_mouse ? "\033[?1000h\033[?1002h\033[?1006h" : "", is_old ? "" : "\033[>1u",
 			is_xterm ? "\033[>4;1m" : "");
@@ -206,10 +212,13 @@ static int check_fds(struct trm_error *reterr)
 {
 	const char *name = getenv("TERM");
 	if (!isatty(0) || !isatty(1))
-		return fail(reterr, TRM_ENOTSUP, "The workbench needs a terminal, but standard %s is none; use"
-				" `terrarium run` in scripts and pipes.", isatty(0) ? "output" : "input");
+		return fail(reterr, TRM_ENOTSUP,
+				"The workbench needs a terminal, but standard %s is none; use"
+				" `terrarium run` in scripts and pipes.",
+				isatty(0) ? "output" : "input");
 	if (!name || !*name)
-		return fail(reterr, TRM_EINVAL, "TERM is not set, so it is unknown what the terminal can do; try"
+		return fail(reterr, TRM_EINVAL,
+				"TERM is not set, so it is unknown what the terminal can do; try"
 				" TERM=xterm-256color.");
 	return 0;
 }
@@ -223,8 +232,9 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 	struct term *t = calloc(1, sizeof(*t));
 	struct screen *s = calloc(1, sizeof(*s));
 	struct keys *k = keys_create();
-	r = t && s && k && tcgetattr(0, &t->shell_mode) == 0 ? 0 : fail(reterr, TRM_ENOMEM,
-			"Not enough memory for the workbench.");
+	r = t && s && k && tcgetattr(0, &t->shell_mode) == 0
+			    ? 0
+			    : fail(reterr, TRM_ENOMEM, "Not enough memory for the workbench.");
 	if (r == 0)
 		r = open_screen(opts ? opts->depth : -1, &s->curses, &t->depth, reterr);
 	if (r < 0) {
@@ -327,8 +337,8 @@ static attr_t curses_attrs(unsigned attrs)
 	static const struct {
 		unsigned ours;
 		attr_t theirs;
-	} table[] = {{ATTR_BOLD, A_BOLD}, {ATTR_DIM, A_DIM}, {ATTR_ITALIC, A_ITALIC}, {ATTR_UNDERLINE, A_UNDERLINE},
-			{ATTR_REVERSE, A_REVERSE}};
+	} table[] = {{ATTR_BOLD, A_BOLD}, {ATTR_DIM, A_DIM}, {ATTR_ITALIC, A_ITALIC},
+			{ATTR_UNDERLINE, A_UNDERLINE}, {ATTR_REVERSE, A_REVERSE}};
 	attr_t result = A_NORMAL;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (attrs & table[i].ours)
@@ -452,7 +462,9 @@ static bool take_size(struct term *t, const struct canvas *c)
 	if (!row)
 		return false;
 	t->screen->row = row;
-	if ((t->last.cells ? canvas_resize(&t->last, c->rows, c->cols) : canvas_init(&t->last, c->rows, c->cols)) < 0)
+	if ((t->last.cells ? canvas_resize(&t->last, c->rows, c->cols)
+			   : canvas_init(&t->last, c->rows, c->cols))
+			< 0)
 		return false;
 	if (LINES != c->rows || COLS != c->cols)
 		resize_term(c->rows, c->cols);
@@ -469,7 +481,8 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 	take_theme(t, theme);
 	for (int row = 0; row < c->rows; row++)
 		differs |= paint_row(t, c, row);
-	if (!differs && !t->is_all_stale && c->cursor_row == t->last.cursor_row && c->cursor_col == t->last.cursor_col)
+	if (!differs && !t->is_all_stale && c->cursor_row == t->last.cursor_row
+			&& c->cursor_col == t->last.cursor_col)
 		return;
 	memcpy(t->last.cells, c->cells, (size_t)c->rows * (size_t)c->cols * sizeof(*c->cells));
 	t->last.cursor_row = c->cursor_row;
@@ -499,7 +512,8 @@ static size_t encode_base64(char *out, const char *in, size_t n)
 	const unsigned char *p = (const unsigned char *)in;
 	size_t len = 0;
 	for (size_t i = 0; i < n; i += 3) {
-		uint32_t group = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) | (i + 2 < n ? p[i + 2] : 0);
+		uint32_t group = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0)
+				 | (i + 2 < n ? p[i + 2] : 0);
 		out[len++] = digits[group >> 18];
 		out[len++] = digits[group >> 12 & 63];
 		out[len++] = i + 1 < n ? digits[group >> 6 & 63] : '=';

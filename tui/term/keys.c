@@ -26,7 +26,7 @@ struct bytes {
 };
 
 struct keys {
-	struct bytes in;    /* not yet understood, from `head` on */
+	struct bytes in; /* not yet understood, from `head` on */
 	size_t head;
 	struct bytes paste; /* of the paste that goes on, or was last handed out */
 	bool is_pasting, is_flushed;
@@ -175,8 +175,10 @@ static bool collect_paste(struct keys *k, struct event *ret)
 	k->is_pasting = false;
 	if (!is_plain(&k->paste) && sanitise(&k->paste) < 0)
 		k->paste.len = 0;
-	*ret = (struct event){.type = EVENT_PASTE, .text = k->paste.mem ? k->paste.mem : "",
-			.text_len = k->paste.len, .time_ns = k->now_ns};
+	*ret = (struct event){.type = EVENT_PASTE,
+			.text = k->paste.mem ? k->paste.mem : "",
+			.text_len = k->paste.len,
+			.time_ns = k->now_ns};
 	return true;
 }
 
@@ -214,8 +216,8 @@ static size_t plain_key(const struct keys *k, const char *s, size_t n, struct ev
 }
 
 /* Exact: a whole added sequence; else one that begins s[0..n). Sets *ret_partial if s begins one. */
-static const struct added *find_added(const struct keys *k, const char *s, size_t n, bool exact,
-		bool *ret_partial)
+static const struct added *find_added(
+		const struct keys *k, const char *s, size_t n, bool exact, bool *ret_partial)
 {
 	const struct added *best = NULL;
 	size_t best_len = 0;
@@ -224,7 +226,8 @@ static const struct added *find_added(const struct keys *k, const char *s, size_
 		size_t len = strlen(k->added[i].sequence);
 		if (len > n && memcmp(k->added[i].sequence, s, n) == 0)
 			*ret_partial = true;
-		if (len > n || len <= best_len || memcmp(k->added[i].sequence, s, len) != 0 || (exact && len != n))
+		if (len > n || len <= best_len || memcmp(k->added[i].sequence, s, len) != 0
+				|| (exact && len != n))
 			continue;
 		best = &k->added[i];
 		best_len = len;
@@ -239,7 +242,7 @@ static void count_clicks(struct keys *k, struct event *e)
 		return;
 	int drift = e->col - last->col;
 	bool is_same = last->clicks > 0 && last->button == e->button && last->row == e->row && drift >= -1
-			&& drift <= 1 && k->now_ns - last->time_ns <= CLICK_NS;
+		       && drift <= 1 && k->now_ns - last->time_ns <= CLICK_NS;
 	e->clicks = is_same && last->clicks < 3 ? (uint8_t)(last->clicks + 1) : 1;
 	k->last_press = *e;
 	k->last_press.time_ns = k->now_ns;

@@ -27,8 +27,8 @@
 
 struct keys;
 
-struct keys *keys_create(void);     /* NULL when out of memory */
-void keys_destroy(struct keys *k);  /* takes NULL */
+struct keys *keys_create(void);    /* NULL when out of memory */
+void keys_destroy(struct keys *k); /* takes NULL */
 
 /* A sequence of this terminal that means a key (from terminfo). What the decoder already knows
  * comes first. */

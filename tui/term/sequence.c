@@ -8,8 +8,11 @@
 
 void sequence_control(unsigned char c, struct event *ret)
 {
-	static const uint32_t special[0x20] = {['\r'] = K_ENTER, ['\n'] = K_ENTER, ['\t'] = K_TAB,
-			['\b'] = K_BACKSPACE, [0x1B] = K_ESCAPE};
+	static const uint32_t special[0x20] = {['\r'] = K_ENTER,
+			['\n'] = K_ENTER,
+			['\t'] = K_TAB,
+			['\b'] = K_BACKSPACE,
+			[0x1B] = K_ESCAPE};
 	if (c == 0x7F) {
 		ret->key = K_BACKSPACE;
 	} else if (special[c]) {
@@ -130,13 +133,35 @@ static uint8_t mods_of(int param)
 /* Keys by the number before '~' (and before rxvt's '$', '^', '@'). */
 static bool tilde_key(int number, struct event *ret)
 {
-	static const uint32_t keys[] = {[1] = K_HOME, [2] = K_INSERT, [3] = K_DELETE, [4] = K_END,
-			[5] = K_PAGE_UP, [6] = K_PAGE_DOWN, [7] = K_HOME, [8] = K_END, [11] = K_F1, [12] = K_F2,
-			[13] = K_F3, [14] = K_F4, [15] = K_F5, [17] = K_F6, [18] = K_F7, [19] = K_F8,
-			[20] = K_F9, [21] = K_F10, [23] = K_F11, [24] = K_F12,
+	static const uint32_t keys[] = {[1] = K_HOME,
+			[2] = K_INSERT,
+			[3] = K_DELETE,
+			[4] = K_END,
+			[5] = K_PAGE_UP,
+			[6] = K_PAGE_DOWN,
+			[7] = K_HOME,
+			[8] = K_END,
+			[11] = K_F1,
+			[12] = K_F2,
+			[13] = K_F3,
+			[14] = K_F4,
+			[15] = K_F5,
+			[17] = K_F6,
+			[18] = K_F7,
+			[19] = K_F8,
+			[20] = K_F9,
+			[21] = K_F10,
+			[23] = K_F11,
+			[24] = K_F12,
 			/* F13 to F20 are what the Linux console sends for Shift with F1 to F8. */
-			[25] = K_F1, [26] = K_F2, [28] = K_F3, [29] = K_F4, [31] = K_F5, [32] = K_F6,
-			[33] = K_F7, [34] = K_F8};
+			[25] = K_F1,
+			[26] = K_F2,
+			[28] = K_F3,
+			[29] = K_F4,
+			[31] = K_F5,
+			[32] = K_F6,
+			[33] = K_F7,
+			[34] = K_F8};
 	if (number < 0 || (size_t)number >= sizeof(keys) / sizeof(*keys) || keys[number] == 0)
 		return false;
 	ret->key = keys[number];
@@ -149,9 +174,9 @@ static bool tilde_key(int number, struct event *ret)
 static bool coded_key(int code, uint8_t mods, struct event *ret)
 {
 	/* kitty's numbers for the keypad, from 57399. */
-	static const uint32_t pad[] = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '/', '*', '-', '+',
-			K_ENTER, '=', ',', K_LEFT, K_RIGHT, K_UP, K_DOWN, K_PAGE_UP, K_PAGE_DOWN, K_HOME, K_END,
-			K_INSERT, K_DELETE};
+	static const uint32_t pad[] = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '/', '*', '-',
+			'+', K_ENTER, '=', ',', K_LEFT, K_RIGHT, K_UP, K_DOWN, K_PAGE_UP, K_PAGE_DOWN, K_HOME,
+			K_END, K_INSERT, K_DELETE};
 	const int pad_first = 57399, private_first = 57344, private_last = 63743;
 	if (code <= 0)
 		return false;
@@ -183,7 +208,8 @@ static bool coded_key(int code, uint8_t mods, struct event *ret)
 static bool mouse_event(int bits, int col, int row, bool is_release, struct event *ret)
 {
 	ret->type = EVENT_MOUSE;
-	ret->mods = (uint8_t)((bits & 4 ? MOD_SHIFT : 0) | (bits & 8 ? MOD_ALT : 0) | (bits & 16 ? MOD_CTRL : 0));
+	ret->mods = (uint8_t)((bits & 4 ? MOD_SHIFT : 0) | (bits & 8 ? MOD_ALT : 0)
+			      | (bits & 16 ? MOD_CTRL : 0));
 	ret->col = (col < 1 ? 1 : col > CELL_MAX ? CELL_MAX : col) - 1;
 	ret->row = (row < 1 ? 1 : row > CELL_MAX ? CELL_MAX : row) - 1;
 	if (bits & 64) {
@@ -208,13 +234,15 @@ static bool x10_mouse(const char *tail, struct event *ret)
 	return mouse_event(bits, p[1] - 32, p[2] - 32, is_release, ret);
 }
 
-static const struct final_key common[] = {{'A', K_UP, 0}, {'B', K_DOWN, 0}, {'C', K_RIGHT, 0}, {'D', K_LEFT, 0},
-		{'H', K_HOME, 0}, {'F', K_END, 0}, {'P', K_F1, 0}, {'Q', K_F2, 0}, {'R', K_F3, 0}, {'S', K_F4, 0}};
+static const struct final_key common[] = {{'A', K_UP, 0}, {'B', K_DOWN, 0}, {'C', K_RIGHT, 0},
+		{'D', K_LEFT, 0}, {'H', K_HOME, 0}, {'F', K_END, 0}, {'P', K_F1, 0}, {'Q', K_F2, 0},
+		{'R', K_F3, 0}, {'S', K_F4, 0}};
 
 static bool ss3_event(const struct sequence *seq, struct event *ret)
 {
-	static const struct final_key table[] = {{'M', K_ENTER, 0}, {'I', K_TAB, 0}, {' ', ' ', 0}, {'X', '=', 0},
-			{'a', K_UP, MOD_CTRL}, {'b', K_DOWN, MOD_CTRL}, {'c', K_RIGHT, MOD_CTRL}, {'d', K_LEFT, MOD_CTRL}};
+	static const struct final_key table[] = {{'M', K_ENTER, 0}, {'I', K_TAB, 0}, {' ', ' ', 0},
+			{'X', '=', 0}, {'a', K_UP, MOD_CTRL}, {'b', K_DOWN, MOD_CTRL},
+			{'c', K_RIGHT, MOD_CTRL}, {'d', K_LEFT, MOD_CTRL}};
 	/* Old xterm puts the modifiers first: SS3 2 P. */
 	ret->mods = mods_of(seq->n_params > 0 ? seq->params[seq->n_params - 1] : 0);
 	if (FIND_FINAL(common, seq->final, ret) || FIND_FINAL(table, seq->final, ret))
@@ -238,7 +266,8 @@ static bool csi_key(const struct sequence *seq, struct event *ret)
 {
 	static const struct final_key table[] = {{'Z', K_TAB, MOD_SHIFT}, {'a', K_UP, MOD_SHIFT},
 			{'b', K_DOWN, MOD_SHIFT}, {'c', K_RIGHT, MOD_SHIFT}, {'d', K_LEFT, MOD_SHIFT}};
-	static const struct final_key rxvt[] = {{'$', 0, MOD_SHIFT}, {'^', 0, MOD_CTRL}, {'@', 0, MOD_SHIFT | MOD_CTRL}};
+	static const struct final_key rxvt[] = {
+			{'$', 0, MOD_SHIFT}, {'^', 0, MOD_CTRL}, {'@', 0, MOD_SHIFT | MOD_CTRL}};
 	uint8_t mods = mods_of(seq->n_params > 1 ? seq->params[1] : 0);
 	if (seq->final == '~')
 		return tilde_event(seq, ret);
@@ -263,14 +292,16 @@ bool sequence_event(struct sequence *seq, struct event *ret)
 	if (seq->prefix == '<' && (seq->final == 'M' || seq->final == 'm') && seq->n_params == 3)
 		return mouse_event(seq->params[0] < 0 ? 0 : seq->params[0], seq->params[1], seq->params[2],
 				seq->final == 'm', ret);
-	if (seq->introducer == '[' && !seq->prefix && seq->n_params == 0 && (seq->final == 'I' || seq->final == 'O')) {
+	if (seq->introducer == '[' && !seq->prefix && seq->n_params == 0
+			&& (seq->final == 'I' || seq->final == 'O')) {
 		ret->type = EVENT_FOCUS;
 		ret->key = seq->final == 'I';
 		return true;
 	}
 	if (seq->subparam == 3) /* kitty: the key was let go */
 		return false;
-	if (seq->prefix == 0 && !seq->is_linux_f && (seq->introducer == 'O' ? ss3_event(seq, ret) : csi_key(seq, ret)))
+	if (seq->prefix == 0 && !seq->is_linux_f
+			&& (seq->introducer == 'O' ? ss3_event(seq, ret) : csi_key(seq, ret)))
 		return true;
 	seq->is_known = false;
 	return false;

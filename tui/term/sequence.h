@@ -13,12 +13,12 @@
 #define SEQUENCE_MAX 64 /* bytes; what is longer is no key */
 
 struct sequence {
-	size_t len;       /* bytes taken, when WHOLE or BROKEN */
-	char introducer;  /* '[' or 'O' */
-	char prefix;      /* '<', '?', '>' or '=' before the parameters, else 0 */
+	size_t len;      /* bytes taken, when WHOLE or BROKEN */
+	char introducer; /* '[' or 'O' */
+	char prefix;     /* '<', '?', '>' or '=' before the parameters, else 0 */
 	char final;
-	int params[4];    /* -1: left out */
-	int subparam;     /* behind a ':' in the second parameter (kitty: 3 is a release), else 0 */
+	int params[4]; /* -1: left out */
+	int subparam;  /* behind a ':' in the second parameter (kitty: 3 is a release), else 0 */
 	int n_params;
 	bool is_linux_f;  /* CSI [ A to E: F1 to F5 of the Linux console */
 	const char *tail; /* X10 mouse: the three bytes behind CSI M */

@@ -20,8 +20,8 @@ struct term;
 struct trm_error;
 
 struct term_opts {
-	int depth;        /* enum color_depth, or -1: found out (NO_COLOR, COLORTERM, terminfo) */
-	bool no_mouse;    /* leave the mouse to the terminal */
+	int depth;     /* enum color_depth, or -1: found out (NO_COLOR, COLORTERM, terminfo) */
+	bool no_mouse; /* leave the mouse to the terminal */
 };
 
 /* Take the terminal at fds 0 and 1: alternate screen, raw mode, mouse, bracketed paste.

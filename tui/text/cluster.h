@@ -28,10 +28,10 @@ enum cluster_kind {
 };
 
 struct cluster {
-	uint32_t cp;  /* first code point; U+FFFD where the byte begins none */
-	uint16_t len; /* bytes, at least 1 */
+	uint32_t cp;   /* first code point; U+FFFD where the byte begins none */
+	uint16_t len;  /* bytes, at least 1 */
 	uint8_t width; /* 1 or 2; 1 for CONTROL and ODD */
-	uint8_t kind; /* enum cluster_kind */
+	uint8_t kind;  /* enum cluster_kind */
 };
 
 #define CLUSTER_MAX 256 /* bytes; what is longer is split */

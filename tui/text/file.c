@@ -30,8 +30,8 @@ static int check_content(const char *path, const char *bytes, size_t n, struct t
 {
 	const char *nul = n ? memchr(bytes, '\0', n) : NULL;
 	if (nul)
-		return fail(reterr, TRM_EINVAL, "%s is a binary file (a zero byte at offset %zu), not text.", path,
-				(size_t)(nul - bytes));
+		return fail(reterr, TRM_EINVAL, "%s is a binary file (a zero byte at offset %zu), not text.",
+				path, (size_t)(nul - bytes));
 	return 0;
 }
 
@@ -50,8 +50,8 @@ static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struc
 	while (bytes) {
 		if ((uintmax_t)st.st_size > FILE_MAX_BYTES || len > FILE_MAX_BYTES) {
 			free(bytes);
-			return fail(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB.", path,
-					FILE_MAX_BYTES >> 20);
+			return fail(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB.",
+					path, FILE_MAX_BYTES >> 20);
 		}
 		ssize_t n = read(fd, bytes + len, cap - len);
 		if (n < 0 && errno == EINTR)
@@ -99,8 +99,8 @@ static size_t strip_cr(char *bytes, size_t n, bool *ret_has_crlf)
 	return out;
 }
 
-static int text_from(const char *path, char *bytes, size_t n, struct text **ret, struct file_format *ret_format,
-		struct trm_error *reterr)
+static int text_from(const char *path, char *bytes, size_t n, struct text **ret,
+		struct file_format *ret_format, struct trm_error *reterr)
 {
 	int r = check_content(path, bytes, n, reterr);
 	if (r < 0)
@@ -117,8 +117,8 @@ static int text_from(const char *path, char *bytes, size_t n, struct text **ret,
 	return 0;
 }
 
-int file_load(const char *path, struct text **ret, struct file_format *ret_format, struct file_stamp *ret_stamp,
-		struct trm_error *reterr)
+int file_load(const char *path, struct text **ret, struct file_format *ret_format,
+		struct file_stamp *ret_stamp, struct trm_error *reterr)
 {
 	char *bytes = NULL;
 	size_t n = 0;
@@ -131,7 +131,8 @@ int file_load(const char *path, struct text **ret, struct file_format *ret_forma
 		r = text_from(path, bytes, n, ret, ret_format, reterr);
 	struct stat st;
 	if (r == 0 && fstat(fd, &st) == 0)
-		*ret_stamp = (struct file_stamp){.exists = true, .mtime_ns = mtime_of(&st), .bytes = (uint64_t)st.st_size};
+		*ret_stamp = (struct file_stamp){
+				.exists = true, .mtime_ns = mtime_of(&st), .bytes = (uint64_t)st.st_size};
 	free(bytes);
 	close(fd);
 	return r;
@@ -191,8 +192,8 @@ static mode_t mode_for_new(void)
 }
 
 /* Write beside `target` and rename. 0, a negative errno, or 1: not possible here, write in place. */
-static int save_by_rename(const char *target, const struct stat *old, const struct text *t,
-		struct file_format format)
+static int save_by_rename(
+		const char *target, const struct stat *old, const struct text *t, struct file_format format)
 {
 	char temp[4096];
 	const char *slash = strrchr(target, '/');
@@ -204,7 +205,8 @@ static int save_by_rename(const char *target, const struct stat *old, const stru
 	if (fd < 0)
 		return 1;
 	int r = 0;
-	if (old && (old->st_uid != geteuid() || old->st_gid != getegid()) && fchown(fd, old->st_uid, old->st_gid) < 0)
+	if (old && (old->st_uid != geteuid() || old->st_gid != getegid())
+			&& fchown(fd, old->st_uid, old->st_gid) < 0)
 		r = 1;
 	if (r == 0 && fchmod(fd, old ? old->st_mode & 07777 : mode_for_new()) < 0)
 		r = 1;

@@ -27,10 +27,10 @@ struct history {
 	struct edit *edits;
 	struct step *steps;
 	size_t n_edits, cap_edits, n_steps, cap_steps;
-	size_t at;    /* steps that are applied; those behind can be redone */
-	size_t saved; /* what `at` was when the text was saved, or NEVER */
+	size_t at;               /* steps that are applied; those behind can be redone */
+	size_t saved;            /* what `at` was when the text was saved, or NEVER */
 	struct selection before; /* of the step to come */
-	bool is_open; /* the next edit belongs to the last step */
+	bool is_open;            /* the next edit belongs to the last step */
 };
 
 struct history *history_create(struct text *t)
@@ -117,8 +117,8 @@ static struct edit *edit_for(struct history *h, bool is_insert, size_t pos, size
 	if (h->is_open && h->n_edits > h->steps[h->at - 1].first_edit) {
 		struct edit *last = &h->edits[h->n_edits - 1];
 		bool continues = last->is_insert == is_insert
-				&& (is_insert ? pos == last->pos + last->len
-					      : pos == last->pos || pos + n == last->pos);
+				 && (is_insert ? pos == last->pos + last->len
+					       : pos == last->pos || pos + n == last->pos);
 		if (continues)
 			return edit_reserve(last, n) ? last : NULL;
 	}

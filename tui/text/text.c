@@ -101,7 +101,8 @@ static struct chunk *merge(struct chunk *a, struct chunk *b)
 }
 
 /* Part a tree at `pos`. Where that is inside a chunk, *tail takes its end and belongs between the two. */
-static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right, struct chunk *tail)
+static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
+		struct chunk *tail)
 {
 	if (!c) {
 		*ret_left = *ret_right = NULL;
@@ -434,9 +435,9 @@ static bool tree_is_sound(const struct chunk *c)
 	struct chunk sums = {.left = c->left, .right = c->right, .len = c->len, .newlines = c->newlines};
 	sum_up(&sums);
 	return c->len > 0 && c->len <= TEXT_CHUNK && c->newlines == count_newlines(c->data, c->len)
-			&& sums.bytes == c->bytes && sums.lines == c->lines
-			&& (!c->left || c->left->rank <= c->rank) && (!c->right || c->right->rank <= c->rank)
-			&& tree_is_sound(c->left) && tree_is_sound(c->right);
+	       && sums.bytes == c->bytes && sums.lines == c->lines && (!c->left || c->left->rank <= c->rank)
+	       && (!c->right || c->right->rank <= c->rank) && tree_is_sound(c->left)
+	       && tree_is_sound(c->right);
 }
 
 bool text_is_sound(const struct text *t)

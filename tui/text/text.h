@@ -24,8 +24,8 @@
 
 struct text;
 
-struct text *text_create(void);      /* empty; NULL when out of memory */
-void text_destroy(struct text *t);   /* takes NULL */
+struct text *text_create(void);    /* empty; NULL when out of memory */
+void text_destroy(struct text *t); /* takes NULL */
 
 size_t text_len(const struct text *t);
 size_t text_lines(const struct text *t); /* newlines + 1 */

@@ -25,10 +25,10 @@ unsigned char text_byte(const struct text *t, size_t pos);
 struct walk {
 	const struct text *text;
 	int tab_width;
-	size_t pos, column;     /* of the cluster at hand */
+	size_t pos, column; /* of the cluster at hand */
 	struct cluster cluster;
-	size_t columns;         /* it takes */
-	const char *bytes;      /* it consists of: cluster.len of them */
+	size_t columns;    /* it takes */
+	const char *bytes; /* it consists of: cluster.len of them */
 	char window[1024];
 	size_t window_pos, window_len;
 };
@@ -39,7 +39,8 @@ void walk_init(struct walk *w, const struct text *t, size_t pos, int tab_width);
 /* Step to the next cluster of the line; false at its end, then pos and column are those of the end. */
 bool walk_next(struct walk *w);
 
-/* Pass over plain text quickly, up to `pos` and `column` at most, maybe not so far; then go on with walk_next(). */
+/* Pass over plain text quickly, up to `pos` and `column` at most, maybe not so far; then go on with
+ * walk_next(). */
 void walk_skip(struct walk *w, size_t pos, size_t column);
 
 /* Column of `pos` in the line that starts at line_start. */

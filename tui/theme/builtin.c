@@ -22,7 +22,7 @@ int theme_builtin(const char *name, struct theme *ret, struct trm_error *reterr)
 {
 	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
 		if (strcmp(builtins[i].name, name) == 0)
-			return theme_parse(builtins[i].begin, (size_t)(builtins[i].end - builtins[i].begin), name, NULL,
-					NULL, ret, reterr);
+			return theme_parse(builtins[i].begin, (size_t)(builtins[i].end - builtins[i].begin),
+					name, NULL, NULL, ret, reterr);
 	return fail(reterr, TRM_ENOENT, "There is no theme \"%s\" in the program itself.", name);
 }

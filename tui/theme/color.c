@@ -58,10 +58,12 @@ static uint32_t nearest_level(int value)
 
 static uint32_t nearest_256(uint32_t rgb)
 {
-	uint32_t cube = 16 + 36 * nearest_level(red(rgb)) + 6 * nearest_level(green(rgb)) + nearest_level(blue(rgb));
+	uint32_t cube = 16 + 36 * nearest_level(red(rgb)) + 6 * nearest_level(green(rgb))
+			+ nearest_level(blue(rgb));
 	int mean = (red(rgb) + green(rgb) + blue(rgb)) / 3;
 	uint32_t grey = 232 + (uint32_t)(mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10);
-	return distance(rgb, rgb_of(COLOR_INDEX(grey))) < distance(rgb, rgb_of(COLOR_INDEX(cube))) ? grey : cube;
+	return distance(rgb, rgb_of(COLOR_INDEX(grey))) < distance(rgb, rgb_of(COLOR_INDEX(cube))) ? grey
+												   : cube;
 }
 
 static uint32_t nearest_of_first(uint32_t rgb, uint32_t n)

@@ -34,7 +34,8 @@ __attribute__((format(printf, 2, 3))) static void add_dir(struct dirs *d, const 
 /* Where themes lie, most wanted first. */
 static void find_dirs(struct dirs *d)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *data = getenv("TERRARIUM_DATA");
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"),
+		   *data = getenv("TERRARIUM_DATA");
 	char exe[800];
 	d->n = 0;
 	if (config && *config == '/')
@@ -118,7 +119,8 @@ static int fail_unknown(const char *name, struct trm_error *reterr)
 	size_t len = 0;
 	if (theme_list_init(&list) == 0) {
 		for (size_t i = 0; i < list.n && len + 70 < sizeof(known); i++)
-			len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "", list.names[i]);
+			len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "",
+					list.names[i]);
 		theme_list_finish(&list);
 	}
 	return fail(reterr, TRM_ENOENT, "There is no theme \"%s\"; there are %s.", name, known);

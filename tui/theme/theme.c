@@ -11,15 +11,15 @@
 
 static const char *const role_names[ROLE_COUNT] = {
 #define X(name, text) [ROLE_##name] = text,
-	ROLE_MAP(X)
+		ROLE_MAP(X)
 #undef X
 };
 
 static const struct {
 	const char *name;
 	uint16_t bit;
-} attr_names[] = {{"bold", ATTR_BOLD}, {"dim", ATTR_DIM}, {"italic", ATTR_ITALIC}, {"underline", ATTR_UNDERLINE},
-		{"reverse", ATTR_REVERSE}, {"strike", ATTR_STRIKE}};
+} attr_names[] = {{"bold", ATTR_BOLD}, {"dim", ATTR_DIM}, {"italic", ATTR_ITALIC},
+		{"underline", ATTR_UNDERLINE}, {"reverse", ATTR_REVERSE}, {"strike", ATTR_STRIKE}};
 
 struct parser {
 	const char *json; /* comments blanked out, so that offsets are those of the file */
@@ -49,7 +49,8 @@ static size_t find_key(const struct parser *p, size_t from, const char *name)
 {
 	size_t len = strlen(name);
 	for (size_t at = from; at + len + 2 <= p->n; at++) {
-		if (p->json[at] != '"' || memcmp(p->json + at + 1, name, len) != 0 || p->json[at + 1 + len] != '"')
+		if (p->json[at] != '"' || memcmp(p->json + at + 1, name, len) != 0
+				|| p->json[at + 1 + len] != '"')
 			continue;
 		size_t behind = at + len + 2;
 		while (behind < p->n && strchr(" \t\r\n", p->json[behind]))
@@ -129,7 +130,8 @@ static bool parse_color(const cJSON *palette, const char *s, uint32_t *ret)
 	return cJSON_IsString(named) && parse_color(NULL, named->valuestring, ret);
 }
 
-static int set_color(const struct parser *p, const char *role, const char *key, const cJSON *value, uint32_t *ret)
+static int set_color(
+		const struct parser *p, const char *role, const char *key, const cJSON *value, uint32_t *ret)
 {
 	char sentence[300];
 	if (cJSON_IsString(value) && parse_color(p->palette, value->valuestring, ret))
@@ -154,9 +156,10 @@ static int set_attrs(const struct parser *p, const char *role, const cJSON *list
 		while (i < n && !(cJSON_IsString(item) && strcmp(attr_names[i].name, item->valuestring) == 0))
 			i++;
 		if (i == n) {
-			snprintf(sentence, sizeof(sentence), "role \"%s\": \"%s\" is no attribute; there are bold, dim,"
-					" italic, underline, reverse and strike.", role,
-					cJSON_IsString(item) ? item->valuestring : "?");
+			snprintf(sentence, sizeof(sentence),
+					"role \"%s\": \"%s\" is no attribute; there are bold, dim,"
+					" italic, underline, reverse and strike.",
+					role, cJSON_IsString(item) ? item->valuestring : "?");
 			return FAIL_AT(p, sentence, "roles", role, "attrs");
 		}
 		attrs |= attr_names[i].bit;
@@ -176,7 +179,8 @@ static int parse_role(const struct parser *p, const cJSON *item, struct theme_lo
 	if (cJSON_IsString(item))
 		return set_color(p, role, role, item, &look->fg);
 	if (!cJSON_IsObject(item)) {
-		snprintf(sentence, sizeof(sentence), "role \"%s\" must be a colour or an object with fg, bg, attrs.", role);
+		snprintf(sentence, sizeof(sentence),
+				"role \"%s\" must be a colour or an object with fg, bg, attrs.", role);
 		return FAIL_AT(p, sentence, "roles", role);
 	}
 	cJSON_ArrayForEach(part, item)
@@ -188,8 +192,9 @@ static int parse_role(const struct parser *p, const cJSON *item, struct theme_lo
 		else if (strcmp(part->string, "attrs") == 0)
 			r = set_attrs(p, role, part, &look->attrs);
 		else {
-			snprintf(sentence, sizeof(sentence), "role \"%s\": unknown key \"%s\"; there are fg, bg and attrs.",
-					role, part->string);
+			snprintf(sentence, sizeof(sentence),
+					"role \"%s\": unknown key \"%s\"; there are fg, bg and attrs.", role,
+					part->string);
 			r = FAIL_AT(p, sentence, "roles", role, part->string);
 		}
 		if (r < 0)
@@ -263,14 +268,17 @@ static int parse_palette(const struct parser *p)
 	{
 		if (cJSON_IsString(item) && parse_color(NULL, item->valuestring, &ignored))
 			continue;
-		snprintf(sentence, sizeof(sentence), "palette: \"%s\" must be \"#rrggbb\", \"color0\" to \"color255\""
-				" or \"default\".", item->string);
+		snprintf(sentence, sizeof(sentence),
+				"palette: \"%s\" must be \"#rrggbb\", \"color0\" to \"color255\""
+				" or \"default\".",
+				item->string);
 		return FAIL_AT(p, sentence, "palette", item->string);
 	}
 	return 0;
 }
 
-static int parse_tree(struct parser *p, const cJSON *root, theme_find_fn *find_parent, void *user, struct theme *t)
+static int parse_tree(
+		struct parser *p, const cJSON *root, theme_find_fn *find_parent, void *user, struct theme *t)
 {
 	const cJSON *item;
 	char sentence[300];
@@ -282,7 +290,8 @@ static int parse_tree(struct parser *p, const cJSON *root, theme_find_fn *find_p
 		size_t i = 0;
 		while (i < 4 && strcmp(known[i], item->string) != 0)
 			i++;
-		snprintf(sentence, sizeof(sentence), "unknown key \"%s\"; there are name, inherits, palette and roles.",
+		snprintf(sentence, sizeof(sentence),
+				"unknown key \"%s\"; there are name, inherits, palette and roles.",
 				item->string);
 		if (i == 4)
 			return FAIL_AT(p, sentence, item->string);
@@ -304,7 +313,8 @@ static int parse_tree(struct parser *p, const cJSON *root, theme_find_fn *find_p
 	if (r < 0)
 		return r;
 	if (!cJSON_IsObject(roles))
-		return roles ? FAIL_AT(p, "\"roles\" must be an object.", "roles") : FAIL_AT(p, "\"roles\" is missing.", "");
+		return roles ? FAIL_AT(p, "\"roles\" must be an object.", "roles")
+			     : FAIL_AT(p, "\"roles\" is missing.", "");
 	if ((r = parse_roles(p, roles, parent != NULL, t)) < 0)
 		return r;
 	snprintf(t->name, sizeof(t->name), "%s", name ? name->valuestring : "");
@@ -318,7 +328,8 @@ static void name_from_file(struct theme *t, const char *file)
 	size_t n = strlen(base);
 	if (n > 5 && strcmp(base + n - 5, ".json") == 0)
 		n -= 5;
-	snprintf(t->name, sizeof(t->name), "%.*s", n < sizeof(t->name) ? (int)n : (int)sizeof(t->name) - 1, base);
+	snprintf(t->name, sizeof(t->name), "%.*s", n < sizeof(t->name) ? (int)n : (int)sizeof(t->name) - 1,
+			base);
 }
 
 static int fail_syntax(struct parser *p, const char *stop)
@@ -328,7 +339,8 @@ static int fail_syntax(struct parser *p, const char *stop)
 		column = p->json[i] == '\n' ? 1 : column + 1;
 		line += p->json[i] == '\n';
 	}
-	return fail(p->err, TRM_EINVAL, "%s:%zu:%zu: this is not JSON (a comma or quote missing or too many?).", p->file,
+	return fail(p->err, TRM_EINVAL,
+			"%s:%zu:%zu: this is not JSON (a comma or quote missing or too many?).", p->file,
 			line, column);
 }
 

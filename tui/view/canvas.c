@@ -89,8 +89,8 @@ static void set_text(struct cell *cell, const char *text, size_t n)
 	memcpy(cell->text, text, len);
 }
 
-static void set_cell(struct canvas *c, int row, int col, const char *text, size_t n, int width,
-		struct style style)
+static void set_cell(
+		struct canvas *c, int row, int col, const char *text, size_t n, int width, struct style style)
 {
 	struct cell *cell = c->cells + (size_t)row * (size_t)c->cols + col;
 	unpair(c, row, col, width);

@@ -65,7 +65,8 @@ static void draw_line(struct painter *p, int row, size_t line)
 	int shift = p->text.col - (int)e->left_col;
 	struct walk w;
 
-	canvas_fill(p->canvas, (struct rect){row, p->text.col, 1, p->text.cols}, " ", (struct style){.role = ground});
+	canvas_fill(p->canvas, (struct rect){row, p->text.col, 1, p->text.cols}, " ",
+			(struct style){.role = ground});
 	draw_number(p, row, line, line == p->cursor_line);
 	walk_init(&w, e->text, text_line_start(e->text, line), e->tab_width);
 	walk_skip(&w, SIZE_MAX, e->left_col);
@@ -82,7 +83,8 @@ static void draw_line(struct painter *p, int row, size_t line)
 		return;
 	/* The line's end is selected, too. */
 	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= e->left_col)
-		canvas_put(p->canvas, p->text, row, (int)w.column + shift, " ", 1, (struct style){.role = ROLE_SELECTION});
+		canvas_put(p->canvas, p->text, row, (int)w.column + shift, " ", 1,
+				(struct style){.role = ROLE_SELECTION});
 }
 
 static void put_cursor(const struct painter *p)
@@ -98,7 +100,10 @@ static void put_cursor(const struct painter *p)
 void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus)
 {
 	int gutter = editor_gutter(e);
-	struct painter p = {.editor = e, .canvas = c, .has_focus = has_focus, .cursor_line = editor_line(e),
+	struct painter p = {.editor = e,
+			.canvas = c,
+			.has_focus = has_focus,
+			.cursor_line = editor_line(e),
 			.text = {area.row, area.col + gutter, area.rows, area.cols - gutter},
 			.sel_start = e->sel.anchor < e->sel.cursor ? e->sel.anchor : e->sel.cursor,
 			.sel_end = e->sel.anchor < e->sel.cursor ? e->sel.cursor : e->sel.anchor};
@@ -108,7 +113,8 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 		if (e->top_line + (size_t)i < lines)
 			draw_line(&p, area.row + i, e->top_line + (size_t)i);
 		else
-			canvas_fill(c, (struct rect){area.row + i, area.col, 1, area.cols}, " ", (struct style){0});
+			canvas_fill(c, (struct rect){area.row + i, area.col, 1, area.cols}, " ",
+					(struct style){0});
 	}
 	if (has_focus)
 		put_cursor(&p);

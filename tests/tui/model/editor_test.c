@@ -21,9 +21,9 @@ static uint64_t now_ns;
 static const struct {
 	const char *name;
 	uint32_t key;
-} names[] = {{"left", K_LEFT}, {"right", K_RIGHT}, {"up", K_UP}, {"down", K_DOWN}, {"home", K_HOME}, {"end", K_END},
-		{"pgup", K_PAGE_UP}, {"pgdn", K_PAGE_DOWN}, {"enter", K_ENTER}, {"tab", K_TAB}, {"bs", K_BACKSPACE},
-		{"del", K_DELETE}, {"ins", K_INSERT}, {"esc", K_ESCAPE}};
+} names[] = {{"left", K_LEFT}, {"right", K_RIGHT}, {"up", K_UP}, {"down", K_DOWN}, {"home", K_HOME},
+		{"end", K_END}, {"pgup", K_PAGE_UP}, {"pgdn", K_PAGE_DOWN}, {"enter", K_ENTER},
+		{"tab", K_TAB}, {"bs", K_BACKSPACE}, {"del", K_DELETE}, {"ins", K_INSERT}, {"esc", K_ESCAPE}};
 
 static uint32_t key_named(const char *name, size_t n)
 {
@@ -300,7 +300,12 @@ static void test_moving_and_doubling_lines(void **state)
 
 static unsigned mouse(enum mouse_action action, int row, int col, uint8_t clicks, uint8_t mods)
 {
-	struct event ev = {.type = EVENT_MOUSE, .action = action, .row = row, .col = col, .clicks = clicks, .mods = mods,
+	struct event ev = {.type = EVENT_MOUSE,
+			.action = action,
+			.row = row,
+			.col = col,
+			.clicks = clicks,
+			.mods = mods,
 			.button = 1};
 	return editor_handle(&ed, &ev);
 }
@@ -436,9 +441,10 @@ static void test_bindings_are_unique(void **state)
 /* Any keys whatever: positions stay on clusters, and undoing it all brings back the beginning. */
 static void test_random_keys(void **state)
 {
-	static const char *const keys[] = {"a", " ", "<enter>", "<tab>", "<S-tab>", "<bs>", "<del>", "<left>", "<S-right>",
-			"<up>", "<S-down>", "<C-left>", "<S-C-right>", "<home>", "<end>", "<C-x>", "<C-v>", "<C-k>", "<C-d>",
-			"<C-_>", "<M-up>", "<M-down>", "<C-z>", "<C-y>", "<C-bs>", "<C-del>", "{", ":", "<S-pgup>", "<pgdn>"};
+	static const char *const keys[] = {"a", " ", "<enter>", "<tab>", "<S-tab>", "<bs>", "<del>", "<left>",
+			"<S-right>", "<up>", "<S-down>", "<C-left>", "<S-C-right>", "<home>", "<end>",
+			"<C-x>", "<C-v>", "<C-k>", "<C-d>", "<C-_>", "<M-up>", "<M-down>", "<C-z>", "<C-y>",
+			"<C-bs>", "<C-del>", "{", ":", "<S-pgup>", "<pgdn>"};
 	unsigned seed = 99;
 	(void)state;
 	begin_in("python", "start\n\tx\n\xE4\xB8\xAD e\xCC\x81\n");
@@ -467,24 +473,24 @@ static int finish(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_typing_and_erasing),
-		cmocka_unit_test(test_clusters_are_never_cut),
-		cmocka_unit_test(test_motions),
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_undo),
-		cmocka_unit_test(test_clipboard),
-		cmocka_unit_test(test_paste_is_verbatim_and_one_step),
-		cmocka_unit_test(test_enter_indents),
-		cmocka_unit_test(test_tabs),
-		cmocka_unit_test(test_comments),
-		cmocka_unit_test(test_moving_and_doubling_lines),
-		cmocka_unit_test(test_mouse),
-		cmocka_unit_test(test_wheel_leaves_the_cursor),
-		cmocka_unit_test(test_long_lines_scroll),
-		cmocka_unit_test(test_what_runs),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_bindings_are_unique),
-		cmocka_unit_test(test_random_keys),
+			cmocka_unit_test(test_typing_and_erasing),
+			cmocka_unit_test(test_clusters_are_never_cut),
+			cmocka_unit_test(test_motions),
+			cmocka_unit_test(test_pages),
+			cmocka_unit_test(test_undo),
+			cmocka_unit_test(test_clipboard),
+			cmocka_unit_test(test_paste_is_verbatim_and_one_step),
+			cmocka_unit_test(test_enter_indents),
+			cmocka_unit_test(test_tabs),
+			cmocka_unit_test(test_comments),
+			cmocka_unit_test(test_moving_and_doubling_lines),
+			cmocka_unit_test(test_mouse),
+			cmocka_unit_test(test_wheel_leaves_the_cursor),
+			cmocka_unit_test(test_long_lines_scroll),
+			cmocka_unit_test(test_what_runs),
+			cmocka_unit_test(test_files),
+			cmocka_unit_test(test_bindings_are_unique),
+			cmocka_unit_test(test_random_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, finish);
 }

@@ -105,7 +105,10 @@ static void put(int row, int col, const char *text, struct style style)
 static int play_painting(void)
 {
 	struct term *t = open_or_exit();
-	put(2, 3, "hello \xE4\xB8\xAD" "e\xCC\x81 \xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB!", (struct style){0});
+	put(2, 3,
+			"hello \xE4\xB8\xAD"
+			"e\xCC\x81 \xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB!",
+			(struct style){0});
 	canvas.cursor_row = 2;
 	canvas.cursor_col = 3;
 	term_paint(t, &canvas, &theme);
@@ -113,11 +116,12 @@ static int play_painting(void)
 	return 0;
 }
 
-static const char *const truecolor[] = {"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", NULL, "LC_ALL", "C",
-		NULL};
+static const char *const truecolor[] = {
+		"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", NULL, "LC_ALL", "C", NULL};
 static const char *const indexed[] = {"TERM", "xterm-256color", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
 static const char *const eight[] = {"TERM", "xterm", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
-static const char *const colorless[] = {"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", "1", NULL};
+static const char *const colorless[] = {
+		"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", "1", NULL};
 static const char *const vt100[] = {"TERM", "vt100", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
 
 static void test_colours(void **state)
@@ -148,7 +152,8 @@ static void test_text(void **state)
 {
 	(void)state;
 	run(play_painting, truecolor);
-	assert_true(has("hello \xE4\xB8\xAD" "e\xCC\x81 \xF0\x9F\x91\xA9!"));
+	assert_true(has("hello \xE4\xB8\xAD"
+			"e\xCC\x81 \xF0\x9F\x91\xA9!"));
 	assert_false(has("\xE2\x80\x8D"));
 }
 
@@ -191,7 +196,8 @@ static int play_resize(void)
 	ioctl(0, TIOCSWINSZ, &size);
 	term_size(t, &rows, &cols);
 	canvas_resize(&canvas, rows, cols);
-	canvas_put(&canvas, (struct rect){0, 0, rows, cols}, rows - 1, cols - 6, "corner", 6, (struct style){0});
+	canvas_put(&canvas, (struct rect){0, 0, rows, cols}, rows - 1, cols - 6, "corner", 6,
+			(struct style){0});
 	term_paint(t, &canvas, &theme);
 	term_suspend(t);
 	term_resume(t);
@@ -287,13 +293,13 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_colours),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_only_changes_are_sent),
-		cmocka_unit_test(test_resize_and_suspend),
-		cmocka_unit_test(test_emergency),
-		cmocka_unit_test(test_reading_never_waits),
-		cmocka_unit_test(test_refusals),
+			cmocka_unit_test(test_colours),
+			cmocka_unit_test(test_text),
+			cmocka_unit_test(test_only_changes_are_sent),
+			cmocka_unit_test(test_resize_and_suspend),
+			cmocka_unit_test(test_emergency),
+			cmocka_unit_test(test_reading_never_waits),
+			cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

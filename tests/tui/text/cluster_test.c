@@ -15,21 +15,22 @@ static const struct {
 	const char *text;
 	size_t clusters, columns;
 } known[] = {
-	{"abc", 3, 3},
-	{"e\xCC\x81t", 2, 2},                                   /* e + combining acute, t */
-	{"\xE4\xB8\xAD\xE6\x96\x87", 2, 4},                      /* two ideographs */
-	{"\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB!", 2, 3}, /* woman ZWJ computer */
-	{"\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA\xF0\x9F\x87\xAB\xF0\x9F\x87\xB7", 2, 4}, /* flags DE FR */
-	{"\xF0\x9F\x87\xA9x", 2, 2},                             /* half a flag */
-	{"\xF0\x9F\x91\x8D\xF0\x9F\x8F\xBD", 1, 2},              /* thumb, skin tone */
-	{"\xE2\x9D\xA4\xEF\xB8\x8F", 1, 1},                      /* heart, emoji variation */
-	{"\xED\x95\x9C", 1, 2},                                  /* Hangul syllable */
-	{"\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", 1, 2},          /* the same of its letters */
-	{"\xFF\xFE", 2, 2},                                      /* broken */
-	{"\xE4\xB8", 2, 2},                                      /* cut short */
-	{"\xCC\x81x", 2, 2},                                     /* a mark on nothing */
-	{"a\xE2\x80\xAE" "b", 3, 3},                             /* right-to-left override */
-	{"\xE2\x80\x8B", 1, 1},                                  /* zero width space */
+		{"abc", 3, 3}, {"e\xCC\x81t", 2, 2},                     /* e + combining acute, t */
+		{"\xE4\xB8\xAD\xE6\x96\x87", 2, 4},                      /* two ideographs */
+		{"\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB!", 2, 3}, /* woman ZWJ computer */
+		{"\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA\xF0\x9F\x87\xAB\xF0\x9F\x87\xB7", 2, 4}, /* flags DE FR */
+		{"\xF0\x9F\x87\xA9x", 2, 2},                                                /* half a flag */
+		{"\xF0\x9F\x91\x8D\xF0\x9F\x8F\xBD", 1, 2},     /* thumb, skin tone */
+		{"\xE2\x9D\xA4\xEF\xB8\x8F", 1, 1},             /* heart, emoji variation */
+		{"\xED\x95\x9C", 1, 2},                         /* Hangul syllable */
+		{"\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", 1, 2}, /* the same of its letters */
+		{"\xFF\xFE", 2, 2},                             /* broken */
+		{"\xE4\xB8", 2, 2},                             /* cut short */
+		{"\xCC\x81x", 2, 2},                            /* a mark on nothing */
+		{"a\xE2\x80\xAE"
+		 "b",
+				3, 3},  /* right-to-left override */
+		{"\xE2\x80\x8B", 1, 1}, /* zero width space */
 };
 
 static void test_known(void **state)
@@ -41,7 +42,8 @@ static void test_known(void **state)
 			at += cluster_at(known[i].text + at, n - at).len;
 		assert_int_equal(at, n);
 		if (clusters != known[i].clusters || cluster_columns(known[i].text, n) != known[i].columns)
-			fail_msg("case %zu: %zu clusters, %zu columns", i, clusters, cluster_columns(known[i].text, n));
+			fail_msg("case %zu: %zu clusters, %zu columns", i, clusters,
+					cluster_columns(known[i].text, n));
 	}
 }
 
@@ -67,9 +69,10 @@ static unsigned rnd(unsigned *seed, unsigned n)
 /* Whatever the bytes, walking back meets the places that walking forward met. */
 static void test_back_is_forward(void **state)
 {
-	static const char *const bits[] = {"a", " ", "\n", "\t", "\xCC\x81", "\xE2\x80\x8D", "\xF0\x9F\x91\xA9",
-			"\xF0\x9F\x87\xA9", "\xF0\x9F\x8F\xBD", "\xE4\xB8\xAD", "\xFF", "\xE4", "\xB8", "\xEF\xB8\x8F",
-			"\xE2\x80\xAE", "\xC3\xA9", "\xE1\x84\x92", "\xE1\x85\xA1"};
+	static const char *const bits[] = {"a", " ", "\n", "\t", "\xCC\x81", "\xE2\x80\x8D",
+			"\xF0\x9F\x91\xA9", "\xF0\x9F\x87\xA9", "\xF0\x9F\x8F\xBD", "\xE4\xB8\xAD", "\xFF",
+			"\xE4", "\xB8", "\xEF\xB8\x8F", "\xE2\x80\xAE", "\xC3\xA9", "\xE1\x84\x92",
+			"\xE1\x85\xA1"};
 	unsigned seed = 3;
 	(void)state;
 	for (int round = 0; round < 20000; round++) {
@@ -129,8 +132,8 @@ static void test_walk(void **state)
 /* The quick ways through plain text count as the slow one does. */
 static void test_walk_skips_right(void **state)
 {
-	static const char *const bits[] = {"abcdefgh", "0123456789012345678901234567890123456789", "\t", "\xCC\x81", "\x01",
-			"\xE4\xB8\xAD", "\xFF", " ", "\x7F", "~", "\xE2\x80\x8D"};
+	static const char *const bits[] = {"abcdefgh", "0123456789012345678901234567890123456789", "\t",
+			"\xCC\x81", "\x01", "\xE4\xB8\xAD", "\xFF", " ", "\x7F", "~", "\xE2\x80\x8D"};
 	unsigned seed = 17;
 	(void)state;
 	for (int round = 0; round < 300; round++) {
@@ -154,12 +157,12 @@ static void test_walk_skips_right(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_back_is_forward),
-		cmocka_unit_test(test_agrees_with_libc),
-		cmocka_unit_test(test_walk),
-		cmocka_unit_test(test_walk_skips_right),
+			cmocka_unit_test(test_known),
+			cmocka_unit_test(test_kinds),
+			cmocka_unit_test(test_back_is_forward),
+			cmocka_unit_test(test_agrees_with_libc),
+			cmocka_unit_test(test_walk),
+			cmocka_unit_test(test_walk_skips_right),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

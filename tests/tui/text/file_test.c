@@ -55,8 +55,9 @@ static void save(const char *path, const struct text *t, struct file_format form
 /* Loading and saving gives the same bytes. */
 static void test_bytes_stay(void **state)
 {
-	static const char *const cases[] = {"", "one", "one\n", "one\r\ntwo\r\n", "one\r\ntwo", "one\r\ntwo\n", "\r", "a\rb\n",
-			"\r\r\n", "\xFF\xFE\n\xC3", "\n\n\n", "\xEF\xBB\xBFx\r\n"};
+	static const char *const cases[] = {"", "one", "one\n", "one\r\ntwo\r\n", "one\r\ntwo",
+			"one\r\ntwo\n", "\r", "a\rb\n", "\r\r\n", "\xFF\xFE\n\xC3", "\n\n\n",
+			"\xEF\xBB\xBFx\r\n"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct file_format format;
@@ -169,7 +170,8 @@ static void test_what_cannot_be_saved(void **state)
 	if (geteuid() != 0) {
 		put(in_dir("fixed"), "x", 1);
 		chmod(in_dir("fixed"), 0444);
-		assert_int_equal(file_save(in_dir("fixed"), t, (struct file_format){0}, &stamp, &err), TRM_EPERM);
+		assert_int_equal(file_save(in_dir("fixed"), t, (struct file_format){0}, &stamp, &err),
+				TRM_EPERM);
 		expect_file(in_dir("fixed"), "x", 1);
 	}
 	text_destroy(t);
@@ -183,8 +185,8 @@ static int make_dir(void **state)
 
 static int remove_dir(void **state)
 {
-	static const char *const names[] = {"same", "crlf", "tool", "link", "hope", "born", "twin", "fresh", "binary", "pipe",
-			"big", "secret", "fixed"};
+	static const char *const names[] = {"same", "crlf", "tool", "link", "hope", "born", "twin", "fresh",
+			"binary", "pipe", "big", "secret", "fixed"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		unlink(in_dir(names[i]));
@@ -194,12 +196,12 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes_stay),
-		cmocka_unit_test(test_crlf_is_hidden),
-		cmocka_unit_test(test_mode_and_links),
-		cmocka_unit_test(test_new_file_follows_umask),
-		cmocka_unit_test(test_what_cannot_be_opened),
-		cmocka_unit_test(test_what_cannot_be_saved),
+			cmocka_unit_test(test_bytes_stay),
+			cmocka_unit_test(test_crlf_is_hidden),
+			cmocka_unit_test(test_mode_and_links),
+			cmocka_unit_test(test_new_file_follows_umask),
+			cmocka_unit_test(test_what_cannot_be_opened),
+			cmocka_unit_test(test_what_cannot_be_saved),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

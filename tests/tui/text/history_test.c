@@ -132,7 +132,9 @@ static void test_random_there_and_back(void **state)
 	for (int i = 1; i <= STEPS; i++) {
 		history_begin(h, at(0), false);
 		size_t before = text_len(history_text(h));
-		assert_int_equal(history_insert(h, rnd(&seed, (unsigned)before + 1), "hello\nworld", 1 + rnd(&seed, 11)), 0);
+		assert_int_equal(history_insert(h, rnd(&seed, (unsigned)before + 1), "hello\nworld",
+						 1 + rnd(&seed, 11)),
+				0);
 		for (unsigned k = rnd(&seed, 4); k > 0; k--) {
 			size_t len = text_len(history_text(h));
 			size_t pos = rnd(&seed, (unsigned)len);
@@ -159,10 +161,10 @@ static void test_random_there_and_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bursts_are_one_step),
-		cmocka_unit_test(test_erasing_both_ways),
-		cmocka_unit_test(test_modified),
-		cmocka_unit_test(test_random_there_and_back),
+			cmocka_unit_test(test_bursts_are_one_step),
+			cmocka_unit_test(test_erasing_both_ways),
+			cmocka_unit_test(test_modified),
+			cmocka_unit_test(test_random_there_and_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,9 +122,9 @@ static void test_stays_shallow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_edits),
-		cmocka_unit_test(test_beyond_the_end),
-		cmocka_unit_test(test_stays_shallow),
+			cmocka_unit_test(test_random_edits),
+			cmocka_unit_test(test_beyond_the_end),
+			cmocka_unit_test(test_stays_shallow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,8 +24,10 @@ static void test_parse(void **state)
 	struct theme t;
 	(void)state;
 	assert_int_equal(parse("// a comment\n{ /* { */ \"palette\": {\"leaf\": \"#0a0\"},\n\"roles\": {"
-			"\"text\": {\"fg\": \"#102030\", \"bg\": \"color200\"}, \"dim\": \"leaf\","
-			"\"title\": {\"bg\": \"default\", \"attrs\": [\"bold\", \"underline\"]}}}", &t, NULL), 0);
+			       "\"text\": {\"fg\": \"#102030\", \"bg\": \"color200\"}, \"dim\": \"leaf\","
+			       "\"title\": {\"bg\": \"default\", \"attrs\": [\"bold\", \"underline\"]}}}",
+					 &t, NULL),
+			0);
 	assert_string_equal(t.name, "my");
 	assert_int_equal(t.looks[ROLE_TEXT].fg, COLOR_RGB(0x102030));
 	assert_int_equal(t.looks[ROLE_TEXT].bg, COLOR_INDEX(200));
@@ -40,24 +42,24 @@ static void test_parse(void **state)
 static const struct {
 	const char *json, *place, *word;
 } broken[] = {
-	{"", "my.json:1:1", "not JSON"},
-	{"{\n\"roles\": {\"text\": \"#fff\",}}", "my.json:2:", "not JSON"},
-	{"{\"roles\": {}} x", "my.json:1:", "not JSON"},
-	{"[]", "my.json:1:1", "object"},
-	{"{}", "my.json:1:1", "\"roles\" is missing"},
-	{"{\"roles\": 3}", "my.json:1:2", "\"roles\""},
-	{"{\n // \"rolez\": \n\"rolez\": {}}", "my.json:3:1", "rolez"},
-	{"{\"roles\": {\n\t\"titel\": \"#fff\"}}", "my.json:2:2", "titel"},
-	{"{\"roles\": {\n\"dim\": {},\n  \"text\": {\"fg\": \"#12345\"}}}", "my.json:3:12", "#12345"},
-	{"{\"roles\": {\"text\": {\"fg\": \"color256\"}}}", "my.json:1:", "color256"},
-	{"{\"roles\": {\"text\": {\"fg\": 7}}}", "my.json:1:", "text"},
-	{"{\"roles\": {\"text\": {\"color\": \"#fff\"}}}", "my.json:1:", "color"},
-	{"{\"roles\": {\"text\": {\"attrs\": [\"bolt\"]}}}", "my.json:1:", "bolt"},
-	{"{\"roles\": {\"text\": {\"attrs\": \"bold\"}}}", "my.json:1:", "list"},
-	{"{\"roles\": {\"text\": []}}", "my.json:1:", "text"},
-	{"{\"palette\": {\"a\": \"b\", \"b\": \"a\"}, \"roles\": {}}", "my.json:1:", "\"a\""},
-	{"{\"inherits\": \"x\", \"roles\": {}}", "my.json:1:2", "inherit"},
-	{"{\"name\": 3, \"roles\": {}}", "my.json:1:2", "name"},
+		{"", "my.json:1:1", "not JSON"},
+		{"{\n\"roles\": {\"text\": \"#fff\",}}", "my.json:2:", "not JSON"},
+		{"{\"roles\": {}} x", "my.json:1:", "not JSON"},
+		{"[]", "my.json:1:1", "object"},
+		{"{}", "my.json:1:1", "\"roles\" is missing"},
+		{"{\"roles\": 3}", "my.json:1:2", "\"roles\""},
+		{"{\n // \"rolez\": \n\"rolez\": {}}", "my.json:3:1", "rolez"},
+		{"{\"roles\": {\n\t\"titel\": \"#fff\"}}", "my.json:2:2", "titel"},
+		{"{\"roles\": {\n\"dim\": {},\n  \"text\": {\"fg\": \"#12345\"}}}", "my.json:3:12", "#12345"},
+		{"{\"roles\": {\"text\": {\"fg\": \"color256\"}}}", "my.json:1:", "color256"},
+		{"{\"roles\": {\"text\": {\"fg\": 7}}}", "my.json:1:", "text"},
+		{"{\"roles\": {\"text\": {\"color\": \"#fff\"}}}", "my.json:1:", "color"},
+		{"{\"roles\": {\"text\": {\"attrs\": [\"bolt\"]}}}", "my.json:1:", "bolt"},
+		{"{\"roles\": {\"text\": {\"attrs\": \"bold\"}}}", "my.json:1:", "list"},
+		{"{\"roles\": {\"text\": []}}", "my.json:1:", "text"},
+		{"{\"palette\": {\"a\": \"b\", \"b\": \"a\"}, \"roles\": {}}", "my.json:1:", "\"a\""},
+		{"{\"inherits\": \"x\", \"roles\": {}}", "my.json:1:2", "inherit"},
+		{"{\"name\": 3, \"roles\": {}}", "my.json:1:2", "name"},
 };
 
 static void test_errors_tell_the_place(void **state)
@@ -68,7 +70,8 @@ static void test_errors_tell_the_place(void **state)
 		struct theme t = {.name = "untouched"};
 		assert_true(parse(broken[i].json, &t, &err) < 0);
 		assert_string_equal(t.name, "untouched");
-		if (strncmp(err.msg, broken[i].place, strlen(broken[i].place)) != 0 || !strstr(err.msg, broken[i].word))
+		if (strncmp(err.msg, broken[i].place, strlen(broken[i].place)) != 0
+				|| !strstr(err.msg, broken[i].word))
 			fail_msg("case %zu: %s", i, err.msg);
 	}
 }
@@ -81,7 +84,8 @@ static double linear(uint32_t channel)
 
 static double luminance(uint32_t rgb)
 {
-	return 0.2126 * linear(rgb >> 16 & 0xFF) + 0.7152 * linear(rgb >> 8 & 0xFF) + 0.0722 * linear(rgb & 0xFF);
+	return 0.2126 * linear(rgb >> 16 & 0xFF) + 0.7152 * linear(rgb >> 8 & 0xFF)
+	       + 0.0722 * linear(rgb & 0xFF);
 }
 
 /* As WCAG 2 counts it: 1 (none) to 21. */
@@ -126,10 +130,12 @@ static void test_degraded_can_be_read(void **state)
 		assert_int_equal(theme_load(shipped[i].name, &t, NULL), 0);
 		for (int depth = DEPTH_8; depth <= DEPTH_RGB; depth++)
 			for (int role = 0; role < ROLE_COUNT; role++) {
-				struct theme_look look = theme_look(&t, (enum role)role, (enum color_depth)depth);
+				struct theme_look look =
+						theme_look(&t, (enum role)role, (enum color_depth)depth);
 				assert_int_not_equal(look.fg, look.bg);
 				if (depth == DEPTH_256 && contrast(look) < 1.6)
-					fail_msg("%s: %s at 256 colours: %.2f", t.name, role_name((enum role)role), contrast(look));
+					fail_msg("%s: %s at 256 colours: %.2f", t.name,
+							role_name((enum role)role), contrast(look));
 			}
 	}
 }
@@ -220,13 +226,13 @@ static void test_search_and_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_errors_tell_the_place),
-		cmocka_unit_test(test_shipped_can_be_read),
-		cmocka_unit_test(test_degraded_can_be_read),
-		cmocka_unit_test(test_degrade),
-		cmocka_unit_test(test_builtin),
-		cmocka_unit_test(test_search_and_list),
+			cmocka_unit_test(test_parse),
+			cmocka_unit_test(test_errors_tell_the_place),
+			cmocka_unit_test(test_shipped_can_be_read),
+			cmocka_unit_test(test_degraded_can_be_read),
+			cmocka_unit_test(test_degrade),
+			cmocka_unit_test(test_builtin),
+			cmocka_unit_test(test_search_and_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

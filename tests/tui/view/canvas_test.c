@@ -124,7 +124,8 @@ static void test_fill_clips(void **state)
 
 static void test_random(void **state)
 {
-	static const char *const bits[] = {"a", WIDE, "\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA", "e\xCC\x81", "\x01", "\xFF"};
+	static const char *const bits[] = {
+			"a", WIDE, "\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA", "e\xCC\x81", "\x01", "\xFF"};
 	struct canvas c;
 	unsigned seed = 5;
 	(void)state;
@@ -143,13 +144,13 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_put),
-		cmocka_unit_test(test_edges_cut_wide_characters),
-		cmocka_unit_test(test_overwriting_halves),
-		cmocka_unit_test(test_nothing_raw_gets_in),
-		cmocka_unit_test(test_long_clusters_are_cut_between_code_points),
-		cmocka_unit_test(test_fill_clips),
-		cmocka_unit_test(test_random),
+			cmocka_unit_test(test_put),
+			cmocka_unit_test(test_edges_cut_wide_characters),
+			cmocka_unit_test(test_overwriting_halves),
+			cmocka_unit_test(test_nothing_raw_gets_in),
+			cmocka_unit_test(test_long_clusters_are_cut_between_code_points),
+			cmocka_unit_test(test_fill_clips),
+			cmocka_unit_test(test_random),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

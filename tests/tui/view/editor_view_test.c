@@ -90,7 +90,8 @@ static void test_sideways(void **state)
 	struct editor e;
 	struct canvas c;
 	(void)state;
-	draw(&e, &c, "0123456789abcdefghijklmnopqrstuvwxyz\n\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD\xE6\x96\x87", (struct rect){0, 0, 2, 10});
+	draw(&e, &c, "0123456789abcdefghijklmnopqrstuvwxyz\n\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD\xE6\x96\x87",
+			(struct rect){0, 0, 2, 10});
 	editor_select(&e, 36, 36);
 	editor_draw(&e, &c, (struct rect){0, 0, 2, 10}, true);
 	assert_int_equal(editor_gutter(&e), 0);
@@ -119,10 +120,10 @@ static void test_without_focus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_selection_shows_line_ends),
-		cmocka_unit_test(test_sideways),
-		cmocka_unit_test(test_without_focus),
+			cmocka_unit_test(test_golden),
+			cmocka_unit_test(test_selection_shows_line_ends),
+			cmocka_unit_test(test_sideways),
+			cmocka_unit_test(test_without_focus),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
