@@ -17,7 +17,7 @@ struct behaviour {
 	const char *input;   /* offered on stdin; NULL: none is offered */
 	bool is_interrupted; /* as soon as it has printed "on\n"; must end within 100 ms */
 	enum trm_status status;
-	int exit_code;
+	int exit_code;        /* -1: any but 0 */
 	const char *out;      /* stdout, exactly; NULL: not looked at */
 	const char *out_has;  /* is in stdout; NULL: not looked at */
 	const char *err;      /* stderr, exactly; NULL: not looked at */
