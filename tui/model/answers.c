@@ -139,7 +139,7 @@ void ask_restart(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, DIALOG_RESTART, "The sandbox has ended");
+	dialog_begin(d, DIALOG_RESTART, "There is no sandbox");
 	dialog_add(d, ROLE_DIALOG, "%s", m->sandbox.reason);
 	dialog_add(d, ROLE_DIALOG, "%s", "");
 	dialog_add(d, ROLE_DIALOG, "A new one starts with no variables and no files. Buffers and output stay.");

@@ -33,7 +33,7 @@ struct sandbox_info {
 	enum sandbox_state state;
 	char name[65];
 	char backend[24];
-	char reason[480]; /* why it died */
+	char reason[560]; /* why it died: a sentence */
 	struct trm_limits limits;
 	struct trm_guard guards[MODEL_GUARDS];
 	size_t n_guards;

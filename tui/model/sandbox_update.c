@@ -21,23 +21,47 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 		memcpy(s->guards, msg->guards, s->n_guards * sizeof *s->guards);
 }
 
-static void on_starting(struct model *m, const struct msg *msg)
+static void forget_metrics(struct model *m)
 {
-	m->sandbox.state = SANDBOX_STARTING;
-	m->sandbox.reason[0] = '\0';
 	m->has_sample = m->has_processes = false;
 	m->n_processes = m->all_processes = 0;
+}
+
+/* A line of the workbench's own among the output, where numbers of runs begin anew. */
+static void note(struct model *m, const char *before, const char *text)
+{
+	struct outstore *s = &m->out.store;
+
+	outstore_end_line(s);
+	outstore_append(s, OUT_NOTE, 0, before, strlen(before));
+	outstore_append(s, OUT_NOTE, 0, text, strlen(text));
+	outstore_end_line(s);
+}
+
+static void on_starting(struct model *m, const struct msg *msg)
+{
+	bool is_next = m->sandbox.state == SANDBOX_DEAD;
+
+	m->sandbox.state = SANDBOX_STARTING;
+	m->sandbox.reason[0] = '\0';
+	forget_metrics(m);
 	metric_history_clear(&m->history);
 	describe(&m->sandbox, msg);
+	if (is_next)
+		note(m, "a new sandbox: ", m->sandbox.name);
 }
 
 static void on_closed(struct model *m, const struct msg *msg)
 {
+	const char *what = m->sandbox.state == SANDBOX_STARTING ? "the sandbox did not start" : "the sandbox has ended";
+
 	m->sandbox.state = SANDBOX_DEAD;
+	forget_metrics(m);
 	if (!msg->text)
 		return;
-	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s", msg->text);
-	notices_add(&m->notices, m->now_ns, true, "the sandbox has ended: %s - F5 starts a new one", msg->text);
+	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s: %s", what, msg->text);
+	note(m, "", m->sandbox.reason);
+	notices_add(&m->notices, m->now_ns, true, "%s - F5 starts a new one", m->sandbox.reason);
 }
 
 /* The samples' own values; rows beyond what can be kept are counted. */

@@ -170,7 +170,7 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (m->notices.is_shown && notice)
 		return notice->text;
 	*role = ROLE_STATUS_ERROR;
-	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting ? "the sandbox has ended: F5 starts a new one" : "";
+	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting ? "there is no sandbox: F5 starts a new one" : "";
 }
 
 static void status(const struct model *m, struct canvas *c)
@@ -190,9 +190,10 @@ static void status(const struct model *m, struct canvas *c)
 	if (single)
 		canvas_fill(c, clip, " ", style_of(ROLE_STATUS));
 	size_t cols = cluster_columns(text, strlen(text));
-	int end = draw_format(c, clip, row, clip.col, role, " %s ", text);
+	draw_format(c, clip, row, clip.col, role, " %s ", text);
 	if ((int)cols + 2 > clip.cols)
-		draw_text(c, clip, row, end - (m->has_utf8 ? 1 : 3), role, sign(m->has_utf8, SIGN_ELLIPSIS));
+		draw_text(c, clip, row, clip.col + clip.cols - (m->has_utf8 ? 1 : 3), role,
+				sign(m->has_utf8, SIGN_ELLIPSIS));
 }
 
 static void keys(const struct model *m, struct canvas *c)

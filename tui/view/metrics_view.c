@@ -166,9 +166,15 @@ static void tell_uptime(const struct model *m, char out[32])
 		snprintf(out, 32, "n/a");
 }
 
+/* What the sandbox says of itself. */
 static const char *tell_net(const struct model *m)
 {
-	return m->has_sample && m->sample.known & TRM_METRIC_NET ? "on" : "off";
+	static const char *const words[] = { [TRM_ENFORCED] = "off", [TRM_WEAK] = "off (weakly)", [TRM_NOT_ENFORCED] = "on" };
+
+	for (size_t i = 0; i < m->sandbox.n_guards && m->sandbox.state == SANDBOX_READY; i++)
+		if (strcmp(m->sandbox.guards[i].what, "network") == 0)
+			return words[m->sandbox.guards[i].strength];
+	return "n/a";
 }
 
 /* ---- the pane ------------------------------------------------------------------------------------------ */
