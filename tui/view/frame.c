@@ -117,35 +117,33 @@ static void tabs(const struct model *m, struct canvas *c)
 {
 	struct rect clip = m->layout.tabs;
 	int col = clip.col;
-	char label[96], place[64];
+	char label[96];
 
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
 		const struct trm_lang *lang = trm_lang_get(i);
 		model_tab_label(m, lang, label);
 		col = draw_text(c, clip, clip.row, col, lang == m->lang ? ROLE_TAB_ACTIVE : ROLE_TAB, label);
 	}
-	int n = snprintf(place, sizeof place, " %zu:%zu ", editor_line(model_editor(m)) + 1,
-			editor_column(model_editor(m)) + 1);
-	if (col + n < clip.col + clip.cols)
-		draw_text(c, clip, clip.row, clip.col + clip.cols - n, ROLE_DIM, place);
 }
 
 /* ---- the line between editor and output --------------------------------------------------------------- */
 
-static void output_title(const struct model *m, struct canvas *c, int row, int col, int cols)
+/* Left what is below it, right where the cursor is in what is above. (The line is below
+ * the editor so that a typed character reaches the terminal before the new position does.) */
+static void divider(const struct model *m, struct canvas *c)
 {
-	struct rect clip = { row, col, 1, cols };
+	struct rect clip = { m->layout.divider_row, 1, 1, m->layout.panes[PANE_OUTPUT].cols };
 	const struct outstore *s = &m->out.store;
-	char text[96];
-	int n = 0;
+	char place[64];
+	int col = draw_text(c, clip, clip.row, clip.col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM, " output ");
 
-	draw_text(c, clip, row, col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM, " output ");
 	if (m->out.is_scrolled)
-		n = snprintf(text, sizeof text, " %s more below ", sign(m->has_utf8, SIGN_MORE));
+		draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s more below ", sign(m->has_utf8, SIGN_MORE));
 	else if (s->dropped_lines)
-		n = snprintf(text, sizeof text, " %" PRIu64 " lines dropped ", s->dropped_lines);
-	if (n > 0)
-		draw_text(c, clip, row, col + cols - 2 - (n - (m->out.is_scrolled && m->has_utf8 ? 2 : 0)), ROLE_WARN, text);
+		draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %" PRIu64 " lines dropped ", s->dropped_lines);
+	int n = snprintf(place, sizeof place, " %zu:%zu ", editor_line(model_editor(m)) + 1,
+			editor_column(model_editor(m)) + 1);
+	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1, m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, place);
 }
 
 /* ---- status and keys -------------------------------------------------------------------------------------- */
@@ -215,7 +213,7 @@ void draw_frame(const struct model *m, struct canvas *c)
 		canvas_fill(c, (struct rect){ 0, 0, 1, m->cols }, " ", style_of(ROLE_TITLE));
 	} else {
 		borders(m, c);
-		output_title(m, c, m->layout.divider_row, 1, m->layout.panes[PANE_OUTPUT].cols);
+		divider(m, c);
 		tabs(m, c);
 	}
 	title(m, c);
