@@ -16,8 +16,8 @@
 
 #include "cmocka_all.h"
 
-const char *const screen_f_keys[13] = { "", "\x1bOP", "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~", "\x1b[17~", "\x1b[18~",
-	"\x1b[19~", "\x1b[20~", "\x1b[21~", "\x1b[23~", "\x1b[24~" };
+const char *const screen_f_keys[13] = {"", "\x1bOP", "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~", "\x1b[17~",
+		"\x1b[18~", "\x1b[19~", "\x1b[20~", "\x1b[21~", "\x1b[23~", "\x1b[24~"};
 
 double screen_now_ms(void)
 {
@@ -27,7 +27,7 @@ double screen_now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* ---- the terminal ------------------------------------------------------------------------------- */
+/* ---- the terminal ---- */
 
 static int on_prop(VTermProp prop, VTermValue *value, void *user)
 {
@@ -42,7 +42,7 @@ static int on_prop(VTermProp prop, VTermValue *value, void *user)
 	return 1;
 }
 
-static const VTermScreenCallbacks callbacks = { .settermprop = on_prop };
+static const VTermScreenCallbacks callbacks = {.settermprop = on_prop};
 
 static void open_terminal(struct screen *s)
 {
@@ -57,7 +57,7 @@ static void open_terminal(struct screen *s)
 
 static void run_child(const char *const *argv, const char *const *env)
 {
-	const char *all[32] = { NULL };
+	const char *all[32] = {NULL};
 	char path[512], home[512];
 	size_t n = 0;
 
@@ -74,7 +74,7 @@ static void run_child(const char *const *argv, const char *const *env)
 
 void screen_start(struct screen *s, int rows, int cols, const char *const *argv, const char *const *env)
 {
-	struct winsize size = { .ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols };
+	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
 
 	memset(s, 0, sizeof *s);
 	s->rows = rows;
@@ -106,7 +106,7 @@ static void keep_raw(struct screen *s, const char *bytes, size_t n)
 /* Wait at most timeout_ms for output and take it. False: nothing came, or nothing can come any more. */
 static bool take(struct screen *s, int timeout_ms)
 {
-	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	struct pollfd p = {.fd = s->fd, .events = POLLIN};
 	char bytes[65536];
 
 	if (s->fd < 0 || poll(&p, 1, timeout_ms) <= 0)
@@ -153,7 +153,7 @@ void screen_send(struct screen *s, const char *keys)
 
 void screen_resize(struct screen *s, int rows, int cols)
 {
-	struct winsize size = { .ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols };
+	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
 
 	s->rows = rows;
 	s->cols = cols;
@@ -161,13 +161,14 @@ void screen_resize(struct screen *s, int rows, int cols)
 	assert_int_equal(ioctl(s->fd, TIOCSWINSZ, &size), 0);
 }
 
-/* ---- what it shows ---------------------------------------------------------------------------------- */
+/* ---- what it shows ---- */
 
 static size_t put_cell(const VTermScreenCell *cell, char *out)
 {
 	size_t len = 0;
 
-	for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell->chars[i] && cell->chars[i] != (uint32_t)-1; i++) {
+	for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell->chars[i] && cell->chars[i] != (uint32_t)-1;
+			i++) {
 		uint32_t cp = cell->chars[i];
 		if (cp < 0x80) {
 			out[len++] = (char)cp;
@@ -201,7 +202,7 @@ const char *screen_text(struct screen *s)
 		size_t ink = len;
 		for (int col = 0; col < s->cols; col++) {
 			VTermScreenCell cell;
-			vterm_screen_get_cell(s->vts, (VTermPos){ .row = row, .col = col }, &cell);
+			vterm_screen_get_cell(s->vts, (VTermPos){.row = row, .col = col}, &cell);
 			size_t n = put_cell(&cell, s->text + len);
 			bool is_blank = n == 1 && s->text[len] == ' ';
 			len += n;
@@ -226,7 +227,8 @@ static void wait_until(struct screen *s, const char *text, bool is_shown)
 	while (screen_shows(s, text) != is_shown) {
 		bool more = take(s, 100);
 		if ((!more && s->fd < 0) || screen_now_ms() > deadline) {
-			fprintf(stderr, "waited for '%s' to be %s:\n%s", text, is_shown ? "shown" : "gone", screen_text(s));
+			fprintf(stderr, "waited for '%s' to be %s:\n%s", text, is_shown ? "shown" : "gone",
+					screen_text(s));
 			fail();
 		}
 		while (more)

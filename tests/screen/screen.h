@@ -19,15 +19,15 @@ extern const char *const screen_f_keys[13];
 
 struct screen {
 	pid_t pid;
-	int fd;              /* of the pty's master; -1: closed */
+	int fd; /* of the pty's master; -1: closed */
 	int rows, cols;
 	VTerm *vt;
 	VTermScreen *vts;
-	bool is_alternate;   /* the program shows the alternate screen */
+	bool is_alternate; /* the program shows the alternate screen */
 	bool has_mouse, has_cursor;
-	size_t bytes;        /* that came from the program */
-	char *text;          /* of the last screen_text() */
-	char raw[4096];      /* the last bytes that came */
+	size_t bytes;   /* that came from the program */
+	char *text;     /* of the last screen_text() */
+	char raw[4096]; /* the last bytes that came */
 	size_t raw_len;
 };
 

@@ -12,14 +12,14 @@
 #include "screen/screen.h"
 
 static const char *program;
-static struct screen s = { .fd = -1 };
+static struct screen s = {.fd = -1};
 
-static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
-	"XDG_CONFIG_HOME=/nonexistent", NULL };
+static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
+		"XDG_CONFIG_HOME=/nonexistent", NULL};
 
 static void start(int rows, int cols)
 {
-	const char *argv[] = { program, "--backend", "local", NULL };
+	const char *argv[] = {program, "--backend", "local", NULL};
 
 	screen_start(&s, rows, cols, argv, env);
 	screen_wait(&s, "idle");
@@ -167,9 +167,12 @@ static int clean_up(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(variables_persist), TEST(languages_share_files),
-		TEST(an_endless_loop_is_interrupted), TEST(a_flood_is_interrupted),
-		TEST(input_is_read), TEST(metrics_are_live),
+			TEST(variables_persist),
+			TEST(languages_share_files),
+			TEST(an_endless_loop_is_interrupted),
+			TEST(a_flood_is_interrupted),
+			TEST(input_is_read),
+			TEST(metrics_are_live),
 	};
 
 	if (argc < 2)

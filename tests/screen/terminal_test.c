@@ -10,11 +10,11 @@
 #include "screen/screen.h"
 
 static const char *program, *backend;
-static struct screen s = { .fd = -1 };
+static struct screen s = {.fd = -1};
 
 static void start(const char *const *env)
 {
-	const char *argv[] = { program, "--backend", backend, NULL };
+	const char *argv[] = {program, "--backend", backend, NULL};
 
 	screen_start(&s, 24, 80, argv, env);
 	screen_wait(&s, "F10 Quit");
@@ -37,8 +37,8 @@ static void assert_restored(void)
 
 static void is_left_sane(void **state)
 {
-	static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", NULL };
-	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT };
+	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", NULL};
+	static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
@@ -60,7 +60,7 @@ static void is_left_sane(void **state)
 
 static void works_without_utf8(void **state)
 {
-	static const char *const env[] = { "TERM=xterm", "LC_ALL=C", NULL };
+	static const char *const env[] = {"TERM=xterm", "LC_ALL=C", NULL};
 
 	(void)state;
 	start(env);
@@ -78,11 +78,11 @@ static void works_without_utf8(void **state)
 
 static void works_on_old_terminals(void **state)
 {
-	static const char *const vt100[] = { "TERM=vt100", "LANG=C.UTF-8", NULL };
-	static const char *const linux_console[] = { "TERM=linux", "LANG=C.UTF-8", NULL };
-	static const char *const no_color[] = { "TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1", NULL };
-	static const char *const tmux[] = { "TERM=tmux-256color", "LANG=C.UTF-8", NULL };
-	static const char *const *const envs[] = { vt100, linux_console, no_color, tmux };
+	static const char *const vt100[] = {"TERM=vt100", "LANG=C.UTF-8", NULL};
+	static const char *const linux_console[] = {"TERM=linux", "LANG=C.UTF-8", NULL};
+	static const char *const no_color[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1", NULL};
+	static const char *const tmux[] = {"TERM=tmux-256color", "LANG=C.UTF-8", NULL};
+	static const char *const *const envs[] = {vt100, linux_console, no_color, tmux};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof envs / sizeof *envs; i++) {
@@ -95,7 +95,7 @@ static void works_on_old_terminals(void **state)
 
 static void no_color_means_none(void **state)
 {
-	static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1", NULL };
+	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1", NULL};
 
 	(void)state;
 	start(env);
@@ -108,11 +108,12 @@ static void no_color_means_none(void **state)
 
 static void refuses_what_is_no_terminal(void **state)
 {
-	static const char *const dumb[] = { "TERM=dumb", "LANG=C.UTF-8", NULL };
+	static const char *const dumb[] = {"TERM=dumb", "LANG=C.UTF-8", NULL};
 	/* libtinfo itself leaks a little when it does not know the terminal. */
-	static const char *const unknown[] = { "TERM=no-such-terminal", "LANG=C.UTF-8", "ASAN_OPTIONS=detect_leaks=0", NULL };
-	static const char *const *const envs[] = { dumb, unknown };
-	const char *argv[] = { program, "--backend", backend, NULL };
+	static const char *const unknown[] = {
+			"TERM=no-such-terminal", "LANG=C.UTF-8", "ASAN_OPTIONS=detect_leaks=0", NULL};
+	static const char *const *const envs[] = {dumb, unknown};
+	const char *argv[] = {program, "--backend", backend, NULL};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof envs / sizeof *envs; i++) {
@@ -124,7 +125,7 @@ static void refuses_what_is_no_terminal(void **state)
 
 static void a_hangup_ends_it(void **state)
 {
-	static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", NULL };
+	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", NULL};
 
 	(void)state;
 	start(env);
@@ -146,9 +147,12 @@ static int clean_up(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(is_left_sane), TEST(works_without_utf8),
-		TEST(works_on_old_terminals), TEST(no_color_means_none),
-		TEST(refuses_what_is_no_terminal), TEST(a_hangup_ends_it),
+			TEST(is_left_sane),
+			TEST(works_without_utf8),
+			TEST(works_on_old_terminals),
+			TEST(no_color_means_none),
+			TEST(refuses_what_is_no_terminal),
+			TEST(a_hangup_ends_it),
 	};
 
 	if (argc < 3)

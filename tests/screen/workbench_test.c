@@ -10,14 +10,14 @@
 #include "screen/screen.h"
 
 static const char *program, *backend;
-static struct screen s = { .fd = -1 };
+static struct screen s = {.fd = -1};
 
-static const char *const env[] = { "TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
-	"XDG_CONFIG_HOME=/nonexistent", NULL };
+static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
+		"XDG_CONFIG_HOME=/nonexistent", NULL};
 
 static void start(int rows, int cols, const char *arg)
 {
-	const char *argv[] = { program, "--backend", backend, arg, NULL };
+	const char *argv[] = {program, "--backend", backend, arg, NULL};
 
 	screen_start(&s, rows, cols, argv, env);
 	screen_wait(&s, "idle");
@@ -109,10 +109,12 @@ static void shows_failures(void **state)
 	screen_wait(&s, "Run once");
 	screen_send(&s, "a");
 	screen_wait(&s, "ValueError: too bad");
-	screen_send(&s, "\x01" "exit 3");
+	screen_send(&s, "\x01"
+			"exit 3");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "exit 3 ✗");
-	screen_send(&s, "\x01" "die 9");
+	screen_send(&s, "\x01"
+			"die 9");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "killed");
 	screen_wait(&s, "had to be started again");
@@ -124,7 +126,7 @@ static void shows_failures(void **state)
 
 static void resizing_loses_nothing(void **state)
 {
-	static const int sizes[][2] = { { 10, 40 }, { 8, 30 }, { 60, 200 }, { 100, 300 }, { 24, 80 } };
+	static const int sizes[][2] = {{10, 40}, {8, 30}, {60, 200}, {100, 300}, {24, 80}};
 
 	(void)state;
 	start(36, 120, NULL);
@@ -209,7 +211,8 @@ static void menus_and_help(void **state)
 	screen_wait(&s, "Messages");
 	screen_send(&s, "q");
 	screen_wait_gone(&s, "newest first");
-	screen_send(&s, "\x1b" "2");
+	screen_send(&s, "\x1b"
+			"2");
 	screen_wait(&s, "Language ─");
 	screen_send(&s, "\x1b");
 	screen_wait_gone(&s, "Language ─");
@@ -254,12 +257,18 @@ static int clean_up(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(types_runs_and_sees), TEST(state_persists_in_each_language),
-		TEST(interrupts_what_never_ends), TEST(asks_for_input),
-		TEST(shows_failures), TEST(resizing_loses_nothing),
-		TEST(a_flood_is_shown_and_ends), TEST(pastes_as_it_is),
-		TEST(files_are_opened_and_saved), TEST(menus_and_help),
-		TEST(the_mouse_works), TEST(unsaved_work_is_not_lost_by_one_key),
+			TEST(types_runs_and_sees),
+			TEST(state_persists_in_each_language),
+			TEST(interrupts_what_never_ends),
+			TEST(asks_for_input),
+			TEST(shows_failures),
+			TEST(resizing_loses_nothing),
+			TEST(a_flood_is_shown_and_ends),
+			TEST(pastes_as_it_is),
+			TEST(files_are_opened_and_saved),
+			TEST(menus_and_help),
+			TEST(the_mouse_works),
+			TEST(unsaved_work_is_not_lost_by_one_key),
 	};
 
 	if (argc < 3)

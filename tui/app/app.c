@@ -30,7 +30,7 @@ uint64_t app_clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* ---- messages and effects ---------------------------------------------------------------------- */
+/* ---- messages and effects ---- */
 
 void app_send(struct app *a, struct msg *msg)
 {
@@ -49,7 +49,7 @@ void app_send(struct app *a, struct msg *msg)
 
 void app_tell(struct app *a, enum msg_type type, const char *text)
 {
-	app_send(a, &(struct msg){ .type = type, .text = text });
+	app_send(a, &(struct msg){.type = type, .text = text});
 }
 
 static void on_slow_stop(void *user)
@@ -70,7 +70,7 @@ void app_quit(struct app *a)
 	app_close_sandbox(a);
 }
 
-/* ---- start ----------------------------------------------------------------------------------------- */
+/* ---- start ---- */
 
 static bool locale_is_utf8(void)
 {
@@ -92,10 +92,15 @@ static const struct trm_lang *first_lang(const struct app_opts *opts)
 static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 {
 	struct model_opts opts = {
-		.has_utf8 = has_utf8, .lang = first_lang(a->opts), .theme = a->theme.name, .confirm = a->opts->confirm,
-		.timeout_ms = a->opts->session.timeout_ms, .grace_ms = a->opts->session.grace_ms,
-		.metrics_interval_ms = a->opts->sandbox.metrics_interval_ms, .limits = a->opts->sandbox.limits,
-		.scrollback_bytes = a->opts->scrollback_bytes,
+			.has_utf8 = has_utf8,
+			.lang = first_lang(a->opts),
+			.theme = a->theme.name,
+			.confirm = a->opts->confirm,
+			.timeout_ms = a->opts->session.timeout_ms,
+			.grace_ms = a->opts->session.grace_ms,
+			.metrics_interval_ms = a->opts->sandbox.metrics_interval_ms,
+			.limits = a->opts->sandbox.limits,
+			.scrollback_bytes = a->opts->scrollback_bytes,
 	};
 
 	term_size(a->term, &opts.rows, &opts.cols);
@@ -163,7 +168,7 @@ static void run(struct app *a)
 	}
 }
 
-/* ---- end --------------------------------------------------------------------------------------------- */
+/* ---- end ---- */
 
 static void finish(struct app *a)
 {
@@ -178,7 +183,7 @@ static void finish(struct app *a)
 int app_main(const struct app_opts *opts)
 {
 	struct app *a = calloc(1, sizeof *a);
-	struct trm_error err = { 0 };
+	struct trm_error err = {0};
 	int code = 0;
 
 	if (!a) {

@@ -10,13 +10,13 @@
 #include <terrarium/terrarium.h>
 
 struct app_opts {
-	const char *file;            /* to open at the start; NULL: an empty buffer */
-	const struct trm_lang *lang; /* NULL: guessed from the file's name, else python */
+	const char *file;                /* to open at the start; NULL: an empty buffer */
+	const struct trm_lang *lang;     /* NULL: guessed from the file's name, else python */
 	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms) */
 	struct trm_session_opts session; /* time-out and grace per run */
-	const char *theme;           /* name of a theme or path of its file; NULL: the default one */
-	bool confirm;                /* ask before each run */
-	size_t scrollback_bytes;     /* of output kept to look at; 0: 16 MiB */
+	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
+	bool confirm;                    /* ask before each run */
+	size_t scrollback_bytes;         /* of output kept to look at; 0: 16 MiB */
 };
 
 /* Defaults of everything above: python, local, confirmation on. */

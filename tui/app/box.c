@@ -5,12 +5,12 @@
 
 #include "app/inside.h"
 
-/* ---- the run ---------------------------------------------------------------------------------------- */
+/* ---- the run ---- */
 
 static void on_started(void *user, struct trm_run *run)
 {
 	(void)run;
-	app_send(user, &(struct msg){ .type = MSG_RUN_STARTED });
+	app_send(user, &(struct msg){.type = MSG_RUN_STARTED});
 }
 
 static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
@@ -19,25 +19,25 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 
 	(void)run;
 	a->unconsumed += n;
-	app_send(a, &(struct msg){ .type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n });
+	app_send(a, &(struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
 }
 
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	(void)run;
-	app_send(user, &(struct msg){ .type = MSG_RUN_DISPLAY, .display = display });
+	app_send(user, &(struct msg){.type = MSG_RUN_DISPLAY, .display = display});
 }
 
 static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
 {
 	(void)run;
-	app_send(user, &(struct msg){ .type = MSG_RUN_INPUT, .text = prompt, .flag = is_secret });
+	app_send(user, &(struct msg){.type = MSG_RUN_INPUT, .text = prompt, .flag = is_secret});
 }
 
 static void on_killing(void *user, struct trm_run *run)
 {
 	(void)run;
-	app_send(user, &(struct msg){ .type = MSG_RUN_KILLING });
+	app_send(user, &(struct msg){.type = MSG_RUN_KILLING});
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -47,12 +47,16 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	(void)run;
 	a->run = NULL;
 	a->unconsumed = 0;
-	app_send(a, &(struct msg){ .type = MSG_RUN_DONE, .result = result });
+	app_send(a, &(struct msg){.type = MSG_RUN_DONE, .result = result});
 }
 
 static const struct trm_run_cb run_cb = {
-	.started = on_started, .output = on_output, .display = on_display, .input = on_input, .killing = on_killing,
-	.done = on_done,
+		.started = on_started,
+		.output = on_output,
+		.display = on_display,
+		.input = on_input,
+		.killing = on_killing,
+		.done = on_done,
 };
 
 /* What tracebacks call the code: the file's name without its folders, or what the library thinks. */
@@ -65,7 +69,7 @@ static const char *code_name(const struct editor *e)
 void app_run(struct app *a, const struct effect *effect)
 {
 	struct trm_run_opts opts;
-	struct trm_error err = { 0 };
+	struct trm_error err = {0};
 	struct trm_run *run;
 
 	if (!a->session) {
@@ -85,7 +89,7 @@ void app_run(struct app *a, const struct effect *effect)
 	}
 	a->run = run;
 	a->unconsumed = 0;
-	app_send(a, &(struct msg){ .type = MSG_RUN_ACCEPTED, .number = trm_run_number(run) });
+	app_send(a, &(struct msg){.type = MSG_RUN_ACCEPTED, .number = trm_run_number(run)});
 }
 
 void app_release_output(struct app *a)
@@ -95,17 +99,22 @@ void app_release_output(struct app *a)
 	a->unconsumed = 0;
 }
 
-/* ---- the session -------------------------------------------------------------------------------------- */
+/* ---- the session ---- */
 
-static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes, size_t n)
+static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
+		size_t n)
 {
 	(void)lang;
-	app_send(user, &(struct msg){ .type = MSG_LATE, .number = number, .stream = stream, .text = bytes, .len = n });
+	app_send(user, &(struct msg){.type = MSG_LATE,
+				       .number = number,
+				       .stream = stream,
+				       .text = bytes,
+				       .len = n});
 }
 
-static const struct trm_session_cb session_cb = { .late = on_late };
+static const struct trm_session_cb session_cb = {.late = on_late};
 
-/* ---- the sandbox ---------------------------------------------------------------------------------------- */
+/* ---- the sandbox ---- */
 
 static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
 {
@@ -117,7 +126,7 @@ static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
 
 static void on_ready(void *user, struct trm_sandbox *sandbox)
 {
-	struct msg msg = { .type = MSG_SANDBOX_READY };
+	struct msg msg = {.type = MSG_SANDBOX_READY};
 
 	describe(sandbox, &msg);
 	app_send(user, &msg);
@@ -126,7 +135,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	(void)sandbox;
-	app_send(user, &(struct msg){ .type = MSG_METRICS, .metrics = metrics });
+	app_send(user, &(struct msg){.type = MSG_METRICS, .metrics = metrics});
 }
 
 static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
@@ -137,11 +146,12 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	a->sandbox = NULL;
 	trm_session_close(a->session);
 	a->session = NULL;
-	app_send(a, &(struct msg){ .type = MSG_SANDBOX_CLOSED, .text = why->code == TRM_OK ? NULL : why->msg });
+	app_send(a, &(struct msg){.type = MSG_SANDBOX_CLOSED, .text = why->code == TRM_OK ? NULL : why->msg});
 	a->is_done = a->is_quitting;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = { .ready = on_ready, .metrics = on_metrics, .closed = on_closed };
+static const struct trm_sandbox_cb sandbox_cb = {
+		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
 static int open_box(struct app *a, struct trm_error *reterr)
 {
@@ -153,7 +163,7 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	int r = trm_sandbox_open(a->loop, &opts, &sandbox_cb, a, &a->sandbox, reterr);
 	if (r < 0)
 		return r;
-	struct msg msg = { .type = MSG_SANDBOX_STARTING };
+	struct msg msg = {.type = MSG_SANDBOX_STARTING};
 	describe(a->sandbox, &msg);
 	app_send(a, &msg);
 	r = trm_session_open(a->sandbox, &a->opts->session, &session_cb, a, &a->session, reterr);
@@ -164,7 +174,7 @@ static int open_box(struct app *a, struct trm_error *reterr)
 
 void app_start_sandbox(struct app *a)
 {
-	struct trm_error err = { 0 };
+	struct trm_error err = {0};
 
 	if (a->sandbox || open_box(a, &err) == 0)
 		return;

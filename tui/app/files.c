@@ -25,7 +25,7 @@ static void expand(const char *path, char out[PATH_MAX])
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed)
 {
 	struct editor *e = &a->model.editors[lang->id];
-	struct trm_error err = { 0 };
+	struct trm_error err = {0};
 	char path[PATH_MAX];
 
 	expand(typed, path);
@@ -33,28 +33,37 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	bool is_new = r == TRM_ENOENT;
 	if (is_new)
 		r = editor_set_path(e, path);
-	app_send(a, &(struct msg){ .type = MSG_OPENED, .lang = lang, .text = path, .flag = is_new,
-			.other = r == 0 ? NULL : err.msg[0] ? err.msg : trm_strerror(r) });
+	app_send(a, &(struct msg){.type = MSG_OPENED,
+				    .lang = lang,
+				    .text = path,
+				    .flag = is_new,
+				    .other = r == 0       ? NULL
+					     : err.msg[0] ? err.msg
+							  : trm_strerror(r)});
 }
 
 void app_save_file(struct app *a, const struct trm_lang *lang, const char *typed, bool checked)
 {
 	struct editor *e = &a->model.editors[lang->id];
-	struct trm_error err = { 0 };
+	struct trm_error err = {0};
 	char path[PATH_MAX] = "";
 
 	if (typed)
 		expand(typed, path);
 	if (checked && access(path, F_OK) == 0 && !(e->path && strcmp(e->path, path) == 0)) {
-		app_send(a, &(struct msg){ .type = MSG_SAVE_EXISTS, .lang = lang, .text = path });
+		app_send(a, &(struct msg){.type = MSG_SAVE_EXISTS, .lang = lang, .text = path});
 		return;
 	}
 	int r = editor_save(e, typed ? path : NULL, &err);
-	app_send(a, &(struct msg){ .type = MSG_SAVED, .lang = lang, .text = e->path ? e->path : path,
-			.other = r == 0 ? NULL : err.msg[0] ? err.msg : trm_strerror(r) });
+	app_send(a, &(struct msg){.type = MSG_SAVED,
+				    .lang = lang,
+				    .text = e->path ? e->path : path,
+				    .other = r == 0       ? NULL
+					     : err.msg[0] ? err.msg
+							  : trm_strerror(r)});
 }
 
-/* ---- completion of paths ------------------------------------------------------------------------- */
+/* ---- completion of paths ---- */
 
 struct completion {
 	char common[NAME_MAX + 2]; /* what all names that begin so have in common */
@@ -84,7 +93,7 @@ static void take_name(struct completion *c, const char *dir, const struct dirent
 void app_complete_path(struct app *a, const char *typed)
 {
 	const char *slash = strrchr(typed, '/'), *begin = slash ? slash + 1 : typed;
-	struct completion c = { 0 };
+	struct completion c = {0};
 	char dir[PATH_MAX], whole[PATH_MAX], head[PATH_MAX];
 	struct dirent *entry;
 
@@ -93,22 +102,22 @@ void app_complete_path(struct app *a, const char *typed)
 	DIR *d = opendir(dir[0] ? dir : ".");
 	while (d && (entry = readdir(d)) != NULL) {
 		bool is_hidden = entry->d_name[0] == '.' && begin[0] != '.';
-		if (!is_hidden && strncmp(entry->d_name, begin, strlen(begin)) == 0 &&
-				strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (!is_hidden && strncmp(entry->d_name, begin, strlen(begin)) == 0
+				&& strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			take_name(&c, dir, entry);
 	}
 	if (d)
 		closedir(d);
 	if (c.n == 0 || (size_t)snprintf(whole, sizeof whole, "%s%s", head, c.common) >= sizeof whole)
 		return;
-	app_send(a, &(struct msg){ .type = MSG_PATH, .text = whole, .number = c.n });
+	app_send(a, &(struct msg){.type = MSG_PATH, .text = whole, .number = c.n});
 }
 
-/* ---- themes ----------------------------------------------------------------------------------------- */
+/* ---- themes ---- */
 
 void app_set_theme(struct app *a, const char *name, bool for_good)
 {
-	struct trm_error err = { 0 };
+	struct trm_error err = {0};
 
 	(void)for_good;
 	if (theme_load(name, &a->theme, &err) < 0)
@@ -118,12 +127,14 @@ void app_set_theme(struct app *a, const char *name, bool for_good)
 
 void app_list_themes(struct app *a)
 {
-	struct theme_list list = { 0 };
+	struct theme_list list = {0};
 
 	if (theme_list_init(&list) < 0) {
 		app_tell(a, MSG_ERROR, "the themes cannot be listed: out of memory");
 		return;
 	}
-	app_send(a, &(struct msg){ .type = MSG_THEMES, .names = (const char (*)[64])list.names, .n_names = list.n });
+	app_send(a, &(struct msg){.type = MSG_THEMES,
+				    .names = (const char(*)[64])list.names,
+				    .n_names = list.n});
 	theme_list_finish(&list);
 }

@@ -28,34 +28,35 @@ struct app {
 	const struct app_opts *opts;
 	struct model model;
 	struct effects effects;
-	bool is_performing;      /* effects are being carried out: those of nested messages are added to the list */
+	bool is_performing; /* effects are being carried out: those of nested messages are added to the list
+			     */
 
 	struct term *term;
 	struct theme theme;
 	struct canvas canvas;
 	/* pace.c */
-	uint64_t credit_ns;      /* for frames between the regular ones */
-	uint64_t credit_at_ns;   /* when it was last counted up */
-	uint64_t painted_ns;     /* when the last frame was */
-	bool had_input;          /* a key came in this turn */
+	uint64_t credit_ns;    /* for frames between the regular ones */
+	uint64_t credit_at_ns; /* when it was last counted up */
+	uint64_t painted_ns;   /* when the last frame was */
+	bool had_input;        /* a key came in this turn */
 
 	struct trm_loop *loop;
 	struct trm_watch *keys_watch;
 	struct trm_timer *escape_timer, *tick_timer, *stop_timer;
 	struct trm_signal *signals[APP_SIGNALS];
-	int tick_ms;             /* what the tick timer is set to; -1: stopped */
+	int tick_ms; /* what the tick timer is set to; -1: stopped */
 
 	struct trm_sandbox *sandbox; /* NULL: there is none */
 	struct trm_session *session;
-	struct trm_run *run;         /* NULL: nothing runs */
-	size_t unconsumed;           /* bytes of the run's output taken in this turn */
+	struct trm_run *run; /* NULL: nothing runs */
+	size_t unconsumed;   /* bytes of the run's output taken in this turn */
 	bool is_quitting, is_done;
-	int ended_by;                /* signal that asked for the end, or 0 */
+	int ended_by; /* signal that asked for the end, or 0 */
 };
 
 /* ---- app.c */
 uint64_t app_clock_ns(void);
-void app_send(struct app *a, struct msg *msg);   /* fills in the time */
+void app_send(struct app *a, struct msg *msg);                      /* fills in the time */
 void app_tell(struct app *a, enum msg_type type, const char *text); /* MSG_ERROR, MSG_NOTICE … */
 void app_quit(struct app *a);
 

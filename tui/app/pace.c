@@ -10,8 +10,8 @@
 #include "app/inside.h"
 #include "view/view.h"
 
-#define FRAME_NS 16000000u             /* between frames of a flood */
-#define PRICE_NS 3000000u              /* of a frame painted because nothing more was waiting */
+#define FRAME_NS 16000000u /* between frames of a flood */
+#define PRICE_NS 3000000u  /* of a frame painted because nothing more was waiting */
 #define BURST_NS (32 * (uint64_t)PRICE_NS)
 #define SLOW_TERMINAL_MS 5
 
@@ -25,7 +25,7 @@ static void count_credit(struct app *a, uint64_t now_ns)
 
 static bool terminal_takes_more(void)
 {
-	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
 
 	return poll(&p, 1, 0) != 0;
 }
@@ -34,8 +34,8 @@ void app_paint(struct app *a)
 {
 	struct canvas *c = &a->canvas;
 
-	if ((c->rows != a->model.rows || c->cols != a->model.cols) &&
-			canvas_resize(c, a->model.rows, a->model.cols) < 0)
+	if ((c->rows != a->model.rows || c->cols != a->model.cols)
+			&& canvas_resize(c, a->model.rows, a->model.cols) < 0)
 		return; /* tried again with the next frame */
 	view(&a->model, c);
 	term_paint(a->term, c, &a->theme);

@@ -6,7 +6,7 @@
 
 static void send_stdin(struct app *a, const struct effect *effect)
 {
-	struct trm_error err = { 0 };
+	struct trm_error err = {0};
 
 	if (a->run && trm_run_send(a->run, effect->text, effect->len, &err) < 0)
 		app_tell(a, MSG_ERROR, err.msg);
@@ -20,7 +20,7 @@ static void copy(struct app *a, const struct effect *effect)
 
 static void warm(struct app *a, const struct effect *effect)
 {
-	struct trm_error err = { 0 };
+	struct trm_error err = {0};
 
 	if (a->session && trm_session_warm(a->session, effect->lang, &err) < 0)
 		app_tell(a, MSG_ERROR, err.msg);

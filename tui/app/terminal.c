@@ -7,7 +7,7 @@
 
 #include "app/inside.h"
 
-/* ---- keys -------------------------------------------------------------------------------------------- */
+/* ---- keys ---- */
 
 static void pass_events(struct app *a)
 {
@@ -15,7 +15,7 @@ static void pass_events(struct app *a)
 
 	while (term_next(a->term, &ev)) {
 		a->had_input = true;
-		app_send(a, &(struct msg){ .type = MSG_EVENT, .event = &ev });
+		app_send(a, &(struct msg){.type = MSG_EVENT, .event = &ev});
 	}
 	int flush_ms = term_flush_ms(a->term);
 	if (flush_ms >= 0)
@@ -49,22 +49,22 @@ static void on_escape(void *user)
 	pass_events(a);
 }
 
-/* ---- time ---------------------------------------------------------------------------------------------- */
+/* ---- time ---- */
 
 static void on_tick(void *user)
 {
 	app_tell(user, MSG_TICK, NULL);
 }
 
-/* ---- signals --------------------------------------------------------------------------------------------- */
+/* ---- signals ---- */
 
 static void on_resize(struct app *a)
 {
-	struct event ev = { .type = EVENT_RESIZE };
+	struct event ev = {.type = EVENT_RESIZE};
 
 	term_size(a->term, &ev.row, &ev.col);
 	a->had_input = true;
-	app_send(a, &(struct msg){ .type = MSG_EVENT, .event = &ev });
+	app_send(a, &(struct msg){.type = MSG_EVENT, .event = &ev});
 }
 
 static void on_signal(void *user, int signo)
@@ -83,13 +83,11 @@ static void on_signal(void *user, int signo)
 		term_repaint_all(a->term);
 		on_resize(a);
 		break;
-	default:
-		a->ended_by = signo;
-		app_quit(a);
+	default: a->ended_by = signo; app_quit(a);
 	}
 }
 
-static const int signals[APP_SIGNALS] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT };
+static const int signals[APP_SIGNALS] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
 
 /* A crash: the terminal first, then the signal's own way (the handler is there for once). */
 static void on_crash(int signo)
@@ -100,10 +98,10 @@ static void on_crash(int signo)
 
 static void watch_crashes(void)
 {
-	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 	static char stack[32768]; /* of its own: the crash may be the end of the stack */
-	stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
-	struct sigaction action = { .sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK) };
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
 
 	sigaltstack(&alternate, NULL);
 	sigemptyset(&action.sa_mask);
@@ -111,7 +109,8 @@ static void watch_crashes(void)
 		sigaction(crashes[i], &action, NULL);
 }
 
-/* ---- begin and end ------------------------------------------------------------------------------------------ */
+/* ---- begin and end
+ * ------------------------------------------------------------------------------------------ */
 
 int app_open_terminal(struct app *a, struct trm_error *reterr)
 {

@@ -9,13 +9,24 @@ enum state { GROUND, UTF8, ESCAPE, ESCAPE_MORE, CSI, STRING, STRING_ESCAPE, STRI
 
 #define REPLACEMENT 0xFFFDu
 
-/* ---- colours and attributes ------------------------------------------------ */
+/* ---- colours and attributes ---- */
 
-static const struct { uint8_t code; uint16_t set, clear; } sgr_attrs[] = {
-	{ 1, ATTR_BOLD, 0 }, { 2, ATTR_DIM, 0 }, { 3, ATTR_ITALIC, 0 }, { 4, ATTR_UNDERLINE, 0 },
-	{ 7, ATTR_REVERSE, 0 }, { 9, ATTR_STRIKE, 0 }, { 21, ATTR_UNDERLINE, 0 },
-	{ 22, 0, ATTR_BOLD | ATTR_DIM }, { 23, 0, ATTR_ITALIC }, { 24, 0, ATTR_UNDERLINE },
-	{ 27, 0, ATTR_REVERSE }, { 29, 0, ATTR_STRIKE },
+static const struct {
+	uint8_t code;
+	uint16_t set, clear;
+} sgr_attrs[] = {
+		{1, ATTR_BOLD, 0},
+		{2, ATTR_DIM, 0},
+		{3, ATTR_ITALIC, 0},
+		{4, ATTR_UNDERLINE, 0},
+		{7, ATTR_REVERSE, 0},
+		{9, ATTR_STRIKE, 0},
+		{21, ATTR_UNDERLINE, 0},
+		{22, 0, ATTR_BOLD | ATTR_DIM},
+		{23, 0, ATTR_ITALIC},
+		{24, 0, ATTR_UNDERLINE},
+		{27, 0, ATTR_REVERSE},
+		{29, 0, ATTR_STRIKE},
 };
 
 static uint8_t channel(uint16_t value)
@@ -40,8 +51,8 @@ static unsigned extended_colour(const struct ansi *a, unsigned k, uint32_t *colo
 	}
 	if (left >= 4 && v[0] == 2) {
 		const uint16_t *rgb = colons && own >= 5 ? v + 2 : v + 1;
-		*colour = COLOR_RGB((uint32_t)channel(rgb[0]) << 16 | (uint32_t)channel(rgb[1]) << 8 |
-				channel(rgb[2]));
+		*colour = COLOR_RGB((uint32_t)channel(rgb[0]) << 16 | (uint32_t)channel(rgb[1]) << 8
+				    | channel(rgb[2]));
 		return colons ? own : 4;
 	}
 	return colons ? own : left;
@@ -83,7 +94,7 @@ static void sgr(struct ansi *a)
 	}
 }
 
-/* ---- control sequences ------------------------------------------------------- */
+/* ---- control sequences ---- */
 
 static void csi_begin(struct ansi *a)
 {
@@ -177,7 +188,7 @@ static void string_byte(struct ansi *a, uint8_t b)
 		a->state = GROUND;
 }
 
-/* ---- characters ----------------------------------------------------------------- */
+/* ---- characters ---- */
 
 static bool utf8_begin(struct ansi *a, uint8_t b)
 {
@@ -271,12 +282,8 @@ static bool step(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *value)
 		return b >= 0x20 && b < 0x7f;
 	case CSI: return csi_byte(a, b, op, value);
 	case STRING: string_byte(a, b); return true;
-	case STRING_ESCAPE:
-		a->state = b == '\\' ? GROUND : ESCAPE;
-		return b == '\\';
-	case STRING_C2:
-		a->state = b == 0x9c ? GROUND : STRING;
-		return b == 0x9c;
+	case STRING_ESCAPE: a->state = b == '\\' ? GROUND : ESCAPE; return b == '\\';
+	case STRING_C2: a->state = b == 0x9c ? GROUND : STRING; return b == 0x9c;
 	}
 	return true;
 }
@@ -286,7 +293,7 @@ enum ansi_op ansi_next(struct ansi *a, const char **p, const char *end, uint32_t
 	enum ansi_op op = ANSI_END;
 
 	while (*p < end && op == ANSI_END) {
-		if (step(a, (uint8_t)**p, &op, ret_value))
+		if (step(a, (uint8_t) * *p, &op, ret_value))
 			++*p;
 	}
 	return op;

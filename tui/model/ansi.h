@@ -17,23 +17,27 @@
 enum { ANSI_PARAMS = 16 };
 
 struct ansi {
-	uint8_t state;             /* 0: between sequences */
-	uint8_t is_osc, ignored;   /* in a string; in a sequence that we do not know */
+	uint8_t state;                          /* 0: between sequences */
+	uint8_t is_osc, ignored;                /* in a string; in a sequence that we do not know */
 	uint8_t utf8_left, utf8_low, utf8_high; /* continuation bytes to come, bounds of the next one */
 	uint8_t n_params;
 	uint16_t params[ANSI_PARAMS];
-	uint16_t colons;           /* bit k: a colon stood before parameter k */
-	uint16_t attrs;            /* ATTR_… now in force */
-	uint32_t cp;               /* character under way */
-	uint32_t fg, bg;           /* COLOR_… now in force */
+	uint16_t colons; /* bit k: a colon stood before parameter k */
+	uint16_t attrs;  /* ATTR_… now in force */
+	uint32_t cp;     /* character under way */
+	uint32_t fg, bg; /* COLOR_… now in force */
 };
 
 enum ansi_op {
-	ANSI_END,     /* all bytes are used up */
-	ANSI_CHAR,    /* a character: U+FFFD for what is broken */
-	ANSI_RETURN, ANSI_BACKSPACE, ANSI_TAB,
-	ANSI_ERASE,   /* CSI K; value 0 to the end of the line, 1 to its start, 2 all */
-	ANSI_FORWARD, ANSI_BACK, ANSI_COLUMN, /* CSI C, D, G; value: how far, or the column from 0 */
+	ANSI_END,  /* all bytes are used up */
+	ANSI_CHAR, /* a character: U+FFFD for what is broken */
+	ANSI_RETURN,
+	ANSI_BACKSPACE,
+	ANSI_TAB,
+	ANSI_ERASE, /* CSI K; value 0 to the end of the line, 1 to its start, 2 all */
+	ANSI_FORWARD,
+	ANSI_BACK,
+	ANSI_COLUMN, /* CSI C, D, G; value: how far, or the column from 0 */
 };
 
 /* The next thing in *p..end, which moves past it. `ret_value`: code point or number. */

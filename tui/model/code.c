@@ -89,7 +89,8 @@ static struct editor_run with_indentation(const struct editor *e, struct editor_
 	char before[256];
 	size_t n = range.pos - start;
 
-	if (n == 0 || n > sizeof before || text_copy(e->text, start, before, n) != n || indent_of(before, before + n) < n)
+	if (n == 0 || n > sizeof before || text_copy(e->text, start, before, n) != n
+			|| indent_of(before, before + n) < n)
 		return range;
 	range.pos = start;
 	range.len += n;
@@ -118,8 +119,9 @@ char *code_to_run(const struct editor *e, const struct trm_lang *lang, size_t *r
 
 char *code_describe(const struct editor *e, char out[64])
 {
-	static const char *const kinds[] = { [EDITOR_RUN_SELECTION] = "the selection", [EDITOR_RUN_CELL] = "the cell",
-		[EDITOR_RUN_ALL] = "the whole buffer" };
+	static const char *const kinds[] = {[EDITOR_RUN_SELECTION] = "the selection",
+			[EDITOR_RUN_CELL] = "the cell",
+			[EDITOR_RUN_ALL] = "the whole buffer"};
 	struct editor_run range = editor_run_range(e);
 	size_t last = range.len ? range.pos + range.len - 1 : range.pos;
 	size_t lines = text_line_of(e->text, last) - text_line_of(e->text, range.pos) + 1;

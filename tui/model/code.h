@@ -12,9 +12,9 @@ struct trm_lang;
 
 bool code_is_blank(const struct editor *e); /* nothing but white space would be run */
 
-/* The code of editor_run_range(), malloc'd with a NUL behind; NULL when out of memory. Empty lines stand for what
- * is left out before it, so that line numbers in messages are the buffer's. Of
- * Python the indentation that all lines share is taken away: a piece of a body can be run. */
+/* The code of editor_run_range(), malloc'd with a NUL behind; NULL when out of memory. Empty lines stand for
+ * what is left out before it, so that line numbers in messages are the buffer's. Of Python the indentation
+ * that all lines share is taken away: a piece of a body can be run. */
 char *code_to_run(const struct editor *e, const struct trm_lang *lang, size_t *ret_len);
 
 /* "all, 12 lines", "selection, 3 lines", "cell, 7 lines". Returns out. */

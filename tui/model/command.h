@@ -12,16 +12,29 @@
 struct event;
 
 enum command {
-	COMMAND_NONE, COMMAND_HELP, COMMAND_LANGUAGE, COMMAND_THEME, COMMAND_MESSAGES, COMMAND_RUN,
-	COMMAND_STOP, COMMAND_NEXT_PANE, COMMAND_PREVIOUS_PANE, COMMAND_OPEN, COMMAND_SAVE, COMMAND_SAVE_AS,
-	COMMAND_CLEAR, COMMAND_REPAINT, COMMAND_QUIT, COMMAND_COUNT
+	COMMAND_NONE,
+	COMMAND_HELP,
+	COMMAND_LANGUAGE,
+	COMMAND_THEME,
+	COMMAND_MESSAGES,
+	COMMAND_RUN,
+	COMMAND_STOP,
+	COMMAND_NEXT_PANE,
+	COMMAND_PREVIOUS_PANE,
+	COMMAND_OPEN,
+	COMMAND_SAVE,
+	COMMAND_SAVE_AS,
+	COMMAND_CLEAR,
+	COMMAND_REPAINT,
+	COMMAND_QUIT,
+	COMMAND_COUNT
 };
 
 struct command_info {
-	const char *keys;   /* as shown: "F5" */
-	const char *label;  /* in the key bar; NULL: not there */
-	int rank;           /* the key bar drops the highest first when it is narrow */
-	const char *help;   /* a line for the help; NULL: not there */
+	const char *keys;  /* as shown: "F5" */
+	const char *label; /* in the key bar; NULL: not there */
+	int rank;          /* the key bar drops the highest first when it is narrow */
+	const char *help;  /* a line for the help; NULL: not there */
 };
 const struct command_info *command_info(enum command c);
 

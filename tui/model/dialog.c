@@ -35,7 +35,7 @@ void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, i
 	d->focus = 0;
 }
 
-/* ---- what it says ------------------------------------------------------------------------ */
+/* ---- what it says ---- */
 
 static struct dialog_line *line_push(struct dialog *d, char *text)
 {
@@ -51,7 +51,7 @@ static struct dialog_line *line_push(struct dialog *d, char *text)
 		d->lines = lines;
 		d->cap_lines = cap;
 	}
-	d->lines[d->n_lines] = (struct dialog_line){ .text = text };
+	d->lines[d->n_lines] = (struct dialog_line){.text = text};
 	return &d->lines[d->n_lines++];
 }
 
@@ -103,7 +103,7 @@ void dialog_add_code(struct dialog *d, const char *text, size_t n)
 
 void dialog_add_item(struct dialog *d, const char *text)
 {
-	char (*items)[64] = realloc(d->items, (d->n_items + 1) * sizeof *items);
+	char(*items)[64] = realloc(d->items, (d->n_items + 1) * sizeof *items);
 
 	if (!items)
 		return;
@@ -111,7 +111,7 @@ void dialog_add_item(struct dialog *d, const char *text)
 	snprintf(items[d->n_items++], sizeof *items, "%s", text);
 }
 
-/* ---- wrapping ------------------------------------------------------------------------------ */
+/* ---- wrapping ---- */
 
 /* How many bytes of s fit in `width` cells: up to a blank if there is one, else cut. */
 static size_t wrap(const char *s, size_t n, size_t width)
@@ -139,7 +139,7 @@ bool dialog_next_row(const struct dialog *d, size_t width, size_t *line, size_t 
 	size_t indent = *at && l->label_len < width / 2 ? l->label_len : 0;
 	size_t n = l->is_code ? left : wrap(l->text + *at, left, width - indent);
 
-	*ret = (struct dialog_row){ l, l->text + *at, n, (int)indent, *at == 0 };
+	*ret = (struct dialog_row){l, l->text + *at, n, (int)indent, *at == 0};
 	*at += n;
 	if (n >= left) {
 		++*line;
@@ -175,7 +175,7 @@ static size_t widest(const struct dialog *d)
 	return buttons > most ? buttons : most;
 }
 
-/* ---- where it is ----------------------------------------------------------------------------- */
+/* ---- where it is ---- */
 
 static int least(int a, int b)
 {
@@ -190,20 +190,20 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 
 	int low = least(d->n_lines || d->has_field ? 50 : 28, most_cols);
 	width = width < low ? low : width;
-	struct dialog_layout l = { .buttons_row = -1, .n_rows = count_rows(d, (size_t)(width - 4)) };
+	struct dialog_layout l = {.buttons_row = -1, .n_rows = count_rows(d, (size_t)(width - 4))};
 	int list = least((int)d->n_items, most_rows - 4);
 	int below = (d->has_field ? 2 : 0) + list + (d->n_buttons ? (rows < 16 ? 1 : 2) : 0);
 	int text = least(l.n_rows > 100000 ? 100000 : (int)l.n_rows, most_rows - 2 - below);
 	text = text < 0 ? 0 : text;
 	int height = text + below + 2;
 
-	l.box = (struct rect){ (rows - height) / 2, (cols - width) / 2, height, width };
+	l.box = (struct rect){(rows - height) / 2, (cols - width) / 2, height, width};
 	int row = l.box.row + 1, col = l.box.col + 2;
-	l.text = (struct rect){ row, col, text, width - 4 };
+	l.text = (struct rect){row, col, text, width - 4};
 	row += text;
-	l.field = (struct rect){ row + 1, col, d->has_field ? 1 : 0, width - 4 };
+	l.field = (struct rect){row + 1, col, d->has_field ? 1 : 0, width - 4};
 	row += d->has_field ? 2 : 0;
-	l.list = (struct rect){ row, col, list, width - 4 };
+	l.list = (struct rect){row, col, list, width - 4};
 	if (d->n_buttons)
 		l.buttons_row = l.box.row + height - 2;
 	return l;
@@ -229,14 +229,15 @@ struct dialog_place dialog_button_place(const struct dialog *d, const struct dia
 	bool has_air = buttons_width(d, d->n_buttons, is_brief, 4, 1) <= l->text.cols + 1;
 	int padding = has_air ? 4 : 2, gap = has_air ? 1 : 0;
 	int free_cols = l->text.cols - (buttons_width(d, d->n_buttons, is_brief, padding, gap) - gap);
-	struct dialog_place p = { .label = button_label(&d->buttons[k], is_brief), .has_air = has_air };
+	struct dialog_place p = {.label = button_label(&d->buttons[k], is_brief), .has_air = has_air};
 
-	p.col = l->text.col + (free_cols > 0 ? free_cols / 2 : 0) + buttons_width(d, k, is_brief, padding, gap);
+	p.col = l->text.col + (free_cols > 0 ? free_cols / 2 : 0)
+		+ buttons_width(d, k, is_brief, padding, gap);
 	p.cols = (int)strlen(p.label) + padding;
 	return p;
 }
 
-/* ---- keys and mouse ----------------------------------------------------------------------------- */
+/* ---- keys and mouse ---- */
 
 static void scroll_by(struct dialog *d, const struct dialog_layout *l, long by)
 {

@@ -5,7 +5,7 @@
 /* What stands over the panes and takes all keys: a text that scrolls, below it a
  * field to type into or a list to choose from, below that buttons. Each part may be missing.
  * This file knows how such a thing is worked; what its answers mean is known in
- * answers.c. */
+ * answers.c and its neighbours. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,18 +17,28 @@
 struct event;
 
 enum dialog_kind {
-	DIALOG_NONE, DIALOG_CONFIRM, DIALOG_QUIT, DIALOG_OPEN, DIALOG_SAVE, DIALOG_OVERWRITE, DIALOG_DISCARD,
-	DIALOG_RESTART, DIALOG_LANGUAGE, DIALOG_THEME, DIALOG_HELP, DIALOG_MESSAGES,
+	DIALOG_NONE,
+	DIALOG_CONFIRM,
+	DIALOG_QUIT,
+	DIALOG_OPEN,
+	DIALOG_SAVE,
+	DIALOG_OVERWRITE,
+	DIALOG_DISCARD,
+	DIALOG_RESTART,
+	DIALOG_LANGUAGE,
+	DIALOG_THEME,
+	DIALOG_HELP,
+	DIALOG_MESSAGES,
 };
 
 struct dialog_button {
 	const char *label, *brief; /* brief: where there is little room; NULL: the same */
-	char letter;  /* that presses it; 0: none */
+	char letter;               /* that presses it; 0: none */
 	int answer;
 };
 
 struct dialog_line {
-	char *text;        /* owned, NUL-terminated */
+	char *text; /* owned, NUL-terminated */
 	uint16_t role;
 	uint8_t label_len; /* the first bytes are a label; what wraps stands below what is behind it */
 	bool is_code;      /* cut at the edge rather than wrapped */
@@ -39,15 +49,15 @@ struct dialog {
 	char title[96];
 	struct dialog_line *lines;
 	size_t n_lines, cap_lines;
-	size_t scroll;          /* rows above the first shown */
+	size_t scroll; /* rows above the first shown */
 	bool has_field;
 	struct field field;
 	const char *field_label;
-	char (*items)[64];      /* the list */
+	char (*items)[64]; /* the list */
 	size_t n_items, current;
 	const struct dialog_button *buttons;
 	int n_buttons, focus;
-	bool is_large;          /* take most of the screen */
+	bool is_large; /* take most of the screen */
 };
 
 /* Answers beside the buttons' own. */
@@ -67,12 +77,12 @@ void dialog_add_item(struct dialog *d, const char *text); /* to the list */
 
 /* Where everything is, on a screen of this size. */
 struct dialog_layout {
-	struct rect box;     /* with its border */
-	struct rect text;    /* rows of text shown */
-	struct rect list;    /* 0 rows: none */
+	struct rect box;  /* with its border */
+	struct rect text; /* rows of text shown */
+	struct rect list; /* 0 rows: none */
 	struct rect field;
-	int buttons_row;     /* -1: none */
-	size_t n_rows;       /* of text in all, wrapped */
+	int buttons_row; /* -1: none */
+	size_t n_rows;   /* of text in all, wrapped */
 };
 struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols);
 

@@ -12,9 +12,9 @@
 struct trm_lang;
 
 enum effect_type {
-	EFFECT_RUN,           /* text, len: the code; lang; number: the run's serial */
-	EFFECT_INTERRUPT,     /* the run; a second one kills it */
-	EFFECT_STDIN,         /* text, len, the newline included */
+	EFFECT_RUN,       /* text, len: the code; lang; number: the run's serial */
+	EFFECT_INTERRUPT, /* the run; a second one kills it */
+	EFFECT_STDIN,     /* text, len, the newline included */
 	EFFECT_STDIN_EOF,
 	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
 	EFFECT_START_SANDBOX, /* after the old one has died */
@@ -32,7 +32,7 @@ enum effect_type {
 struct effect {
 	enum effect_type type;
 	const struct trm_lang *lang;
-	char *text;   /* NUL-terminated, or NULL */
+	char *text; /* NUL-terminated, or NULL */
 	size_t len;
 	uint64_t number;
 };

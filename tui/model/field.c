@@ -46,7 +46,7 @@ bool field_set(struct field *f, const char *text)
 	return insert(f, text, strlen(text));
 }
 
-static void delete(struct field *f, size_t from, size_t to)
+static void delete (struct field *f, size_t from, size_t to)
 {
 	if (from >= to)
 		return;
@@ -62,7 +62,8 @@ static size_t before(const struct field *f)
 
 static size_t behind(const struct field *f)
 {
-	return f->cursor < f->len ? f->cursor + cluster_at(f->text + f->cursor, f->len - f->cursor).len : f->len;
+	return f->cursor < f->len ? f->cursor + cluster_at(f->text + f->cursor, f->len - f->cursor).len
+				  : f->len;
 }
 
 static size_t word_start(const struct field *f)
@@ -90,8 +91,8 @@ static void paste(struct field *f, const char *text, size_t n)
 static bool control(struct field *f, uint32_t key)
 {
 	switch (key) {
-	case 'u': delete(f, 0, f->cursor); return true;
-	case 'w': delete(f, word_start(f), f->cursor); return true;
+	case 'u': delete (f, 0, f->cursor); return true;
+	case 'w': delete (f, word_start(f), f->cursor); return true;
 	case 'a': f->cursor = 0; return true;
 	case 'e': f->cursor = f->len; return true;
 	default: return false;
@@ -115,8 +116,8 @@ bool field_handle(struct field *f, const struct event *ev)
 	case K_RIGHT: f->cursor = behind(f); return true;
 	case K_HOME: f->cursor = 0; return true;
 	case K_END: f->cursor = f->len; return true;
-	case K_BACKSPACE: delete(f, before(f), f->cursor); return true;
-	case K_DELETE: delete(f, f->cursor, behind(f)); return true;
+	case K_BACKSPACE: delete (f, before(f), f->cursor); return true;
+	case K_DELETE: delete (f, f->cursor, behind(f)); return true;
 	}
 	if (ev->key < 0x20 || ev->key >= KEYS_BASE)
 		return false;

@@ -13,9 +13,9 @@ struct canvas;
 #define FIELD_MAX 65536 /* bytes; more is not taken */
 
 struct field {
-	char *text;     /* NUL-terminated; NULL while nothing was typed */
+	char *text; /* NUL-terminated; NULL while nothing was typed */
 	size_t len, cap;
-	size_t cursor;  /* byte offset, between clusters */
+	size_t cursor; /* byte offset, between clusters */
 };
 
 void field_finish(struct field *f); /* takes a zeroed object */
@@ -26,6 +26,9 @@ bool field_set(struct field *f, const char *text); /* cursor at the end; false: 
  * paste (newlines become blanks). True: the event was for the field. */
 bool field_handle(struct field *f, const struct event *ev);
 
-static inline const char *field_text(const struct field *f) { return f->text ? f->text : ""; }
+static inline const char *field_text(const struct field *f)
+{
+	return f->text ? f->text : "";
+}
 
 #endif

@@ -28,7 +28,8 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 	language_set(m, msg->lang, out);
 	model_focus(m, PANE_EDITOR);
 	if (msg->flag)
-		notices_add(&m->notices, m->now_ns, false, "%s does not exist yet: saving will make it", msg->text);
+		notices_add(&m->notices, m->now_ns, false, "%s does not exist yet: saving will make it",
+				msg->text);
 	else
 		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu lines", msg->text,
 				text_lines(m->editors[msg->lang->id].text));

@@ -31,8 +31,8 @@ struct layout {
 	struct rect strip;             /* metrics folded to a line or two; 0 rows: none */
 	struct rect tabs;              /* 0 rows: none */
 	int title_row, status_row, keys_row;
-	int divider_row;               /* between editor and output; -1: none */
-	int divider_col;               /* left of the metrics; -1: none */
+	int divider_row; /* between editor and output; -1: none */
+	int divider_col; /* left of the metrics; -1: none */
 };
 
 /* `shown`: which pane SINGLE shows. */

@@ -17,8 +17,9 @@
 enum series { SERIES_CPU, SERIES_MEM, SERIES_DISK, SERIES_PROC, SERIES_COUNT };
 
 struct metric_history {
-	float values[SERIES_COUNT][METRIC_SAMPLES]; /* negative: unknown; CPU in percent, MEM and DISK in MiB */
-	uint64_t n; /* samples ever added; sample k lies at k % METRIC_SAMPLES */
+	float values[SERIES_COUNT]
+		    [METRIC_SAMPLES]; /* negative: unknown; CPU in percent, MEM and DISK in MiB */
+	uint64_t n;                   /* samples ever added; sample k lies at k % METRIC_SAMPLES */
 };
 
 void metric_history_add(struct metric_history *h, const struct trm_sample *sample);

@@ -41,12 +41,12 @@ struct sandbox_info {
 
 /* The run in hand. */
 struct active_run {
-	enum run_state state;     /* RUN_NONE: nothing runs */
+	enum run_state state; /* RUN_NONE: nothing runs */
 	uint32_t serial;
 	const struct trm_lang *lang;
-	uint64_t started_ns;      /* when it was asked for, then when it started */
-	uint64_t interrupted_ns;  /* when the interrupt went out */
-	bool reads_line;          /* it waits for a line of input */
+	uint64_t started_ns;     /* when it was asked for, then when it started */
+	uint64_t interrupted_ns; /* when the interrupt went out */
+	bool reads_line;         /* it waits for a line of input */
 	bool is_secret;
 	char prompt[256];
 };
@@ -54,11 +54,11 @@ struct active_run {
 struct model {
 	int rows, cols;
 	struct layout layout;
-	bool has_utf8;            /* borders and graphs may use more than ASCII */
+	bool has_utf8; /* borders and graphs may use more than ASCII */
 	enum pane focus;
-	enum pane focus_back;     /* where focus goes when the run that asks for input has ended */
+	enum pane focus_back; /* where focus goes when the run that asks for input has ended */
 	bool owes_focus;
-	enum pane mouse_pane;     /* that a drag began in */
+	enum pane mouse_pane; /* that a drag began in */
 	bool has_mouse_pane;
 
 	struct editor editors[TRM_LANG_COUNT]; /* one per language */
@@ -67,11 +67,11 @@ struct model {
 
 	struct outpane out;
 	struct active_run run;
-	bool has_last;            /* a run has ended */
+	bool has_last; /* a run has ended */
 	enum trm_status last_status;
 	uint64_t last_wall_us;
-	struct field input;       /* the line for stdin */
-	bool has_input;           /* it is open */
+	struct field input; /* the line for stdin */
+	bool has_input;     /* it is open */
 
 	struct sandbox_info sandbox;
 	struct trm_sample sample;
@@ -84,14 +84,14 @@ struct model {
 	uint32_t metrics_interval_ms;
 
 	struct dialog dialog;
-	char pending_path[4096];  /* that a question is about */
+	char pending_path[4096]; /* that a question is about */
 	const struct trm_lang *pending_lang;
-	char theme[64];           /* in use, but for previews */
+	char theme[64]; /* in use, but for previews */
 	struct notices notices;
 
-	bool confirm;             /* ask before a run */
+	bool confirm; /* ask before a run */
 	uint32_t timeout_ms, grace_ms;
-	uint64_t now_ns;          /* of the last message */
+	uint64_t now_ns; /* of the last message */
 	bool is_quitting;
 	bool is_slow_to_quit;
 	bool needs_draw;
@@ -109,7 +109,7 @@ struct model_opts {
 };
 
 int model_init(struct model *m, const struct model_opts *opts); /* 0 or TRM_ENOMEM */
-void model_finish(struct model *m); /* takes a zeroed object */
+void model_finish(struct model *m);                             /* takes a zeroed object */
 
 static inline struct editor *model_editor(const struct model *m)
 {

@@ -19,35 +19,35 @@ struct trm_result;
 struct trm_display;
 
 enum msg_type {
-	MSG_EVENT,           /* event: a key, the mouse, a paste, a new size */
-	MSG_TICK,            /* time has passed (model_tick_ms() told when) */
+	MSG_EVENT,            /* event: a key, the mouse, a paste, a new size */
+	MSG_TICK,             /* time has passed (model_tick_ms() told when) */
 	MSG_SANDBOX_STARTING, /* text: its name; other: the backend's; limits */
-	MSG_SANDBOX_READY,   /* text, other, limits as above; guards */
-	MSG_SANDBOX_CLOSED,  /* text: the reason, or NULL when it was asked for */
-	MSG_METRICS,         /* metrics */
-	MSG_RUN_ACCEPTED,    /* number: of the run in its session */
+	MSG_SANDBOX_READY,    /* text, other, limits as above; guards */
+	MSG_SANDBOX_CLOSED,   /* text: the reason, or NULL when it was asked for */
+	MSG_METRICS,          /* metrics */
+	MSG_RUN_ACCEPTED,     /* number: of the run in its session */
 	MSG_RUN_STARTED,
-	MSG_RUN_OUTPUT,      /* stream, text, len */
-	MSG_RUN_DISPLAY,     /* display */
-	MSG_RUN_INPUT,       /* text: the prompt; flag: secret */
+	MSG_RUN_OUTPUT,  /* stream, text, len */
+	MSG_RUN_DISPLAY, /* display */
+	MSG_RUN_INPUT,   /* text: the prompt; flag: secret */
 	MSG_RUN_KILLING,
-	MSG_RUN_DONE,        /* result */
-	MSG_RUN_REFUSED,     /* text: why it could not be asked for */
-	MSG_LATE,            /* number, stream, text, len */
-	MSG_OPENED,          /* lang, text: path; other: NULL or the error; flag: it is a new file */
-	MSG_SAVED,           /* lang, text: path; other: NULL or the error */
-	MSG_SAVE_EXISTS,     /* lang, text: path that exists already */
-	MSG_THEMES,          /* names, n_names; text: the one in use */
-	MSG_THEME_ERROR,     /* text */
-	MSG_PATH,            /* text: the completed path; number: how many names begin so */
-	MSG_NOTICE,          /* text: something to tell */
-	MSG_ERROR,           /* text: something that went wrong */
-	MSG_STOPPING,        /* the sandbox is being torn down, and it takes a while */
+	MSG_RUN_DONE,    /* result */
+	MSG_RUN_REFUSED, /* text: why it could not be asked for */
+	MSG_LATE,        /* number, stream, text, len */
+	MSG_OPENED,      /* lang, text: path; other: NULL or the error; flag: it is a new file */
+	MSG_SAVED,       /* lang, text: path; other: NULL or the error */
+	MSG_SAVE_EXISTS, /* lang, text: path that exists already */
+	MSG_THEMES,      /* names, n_names; text: the one in use */
+	MSG_THEME_ERROR, /* text */
+	MSG_PATH,        /* text: the completed path; number: how many names begin so */
+	MSG_NOTICE,      /* text: something to tell */
+	MSG_ERROR,       /* text: something that went wrong */
+	MSG_STOPPING,    /* the sandbox is being torn down, and it takes a while */
 };
 
 struct msg {
 	enum msg_type type;
-	uint64_t now_ns;             /* always set */
+	uint64_t now_ns; /* always set */
 	const struct event *event;
 	const char *text, *other;
 	size_t len;

@@ -14,7 +14,7 @@
 #define NOTICE_SHOWN_NS (6ull * 1000000000u)
 
 struct notice {
-	uint64_t time_ns;  /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	bool is_error;
 	char text[NOTICE_BYTES];
 };

@@ -8,9 +8,14 @@
 #include "text/cluster.h"
 
 static const uint16_t kind_roles[OUT_KINDS] = {
-	[OUT_HEADER] = ROLE_OUT_HEADER, [OUT_STDOUT] = ROLE_OUT_STDOUT, [OUT_STDERR] = ROLE_OUT_STDERR,
-	[OUT_VALUE] = ROLE_OUT_VALUE, [OUT_TRACE] = ROLE_OUT_ERROR, [OUT_NOTE] = ROLE_DIM,
-	[OUT_INPUT] = ROLE_OUT_INPUT, [OUT_LATE] = ROLE_OUT_LATE,
+		[OUT_HEADER] = ROLE_OUT_HEADER,
+		[OUT_STDOUT] = ROLE_OUT_STDOUT,
+		[OUT_STDERR] = ROLE_OUT_STDERR,
+		[OUT_VALUE] = ROLE_OUT_VALUE,
+		[OUT_TRACE] = ROLE_OUT_ERROR,
+		[OUT_NOTE] = ROLE_WARN,
+		[OUT_INPUT] = ROLE_OUT_INPUT,
+		[OUT_LATE] = ROLE_OUT_LATE,
 };
 
 void outline_finish(struct outline *l)
@@ -19,9 +24,9 @@ void outline_finish(struct outline *l)
 	memset(l, 0, sizeof *l);
 }
 
-/* ---- cells ---------------------------------------------------------------------------- */
+/* ---- cells ---- */
 
-static const struct cell blank = { .text = " ", .width = 1 };
+static const struct cell blank = {.text = " ", .width = 1};
 
 /* Make the line n cells long. False: out of memory, or beyond what is shown. */
 static bool grow(struct outline *l, size_t n)
@@ -61,8 +66,8 @@ static bool is_regional(uint32_t cp)
 
 static bool turns_text(uint32_t cp)
 {
-	return (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0x200e ||
-			cp == 0x200f || cp == 0x61c || cp == 0x2028 || cp == 0x2029 || cp == 0xfeff;
+	return (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0x200e
+	       || cp == 0x200f || cp == 0x61c || cp == 0x2028 || cp == 0x2029 || cp == 0xfeff;
 }
 
 /* The cell before the cursor, if a character can join it. */
@@ -85,8 +90,8 @@ static bool joins(const struct cell *before, uint32_t cp, int width)
 		return true;
 	if (len >= 3 && memcmp(before->text + len - 3, "\xe2\x80\x8d", 3) == 0)
 		return true;
-	return is_regional(cp) && len == 4 && codepoint_decode(before->text, len, &first, &valid) == 4 &&
-			is_regional(first);
+	return is_regional(cp) && len == 4 && codepoint_decode(before->text, len, &first, &valid) == 4
+	       && is_regional(first);
 }
 
 static void put_char(struct outline *l, uint32_t cp, struct style style)
@@ -122,7 +127,7 @@ static void put_char(struct outline *l, uint32_t cp, struct style style)
 	cell->width = (uint8_t)width;
 	cell->style = style;
 	if (width == 2)
-		cell[1] = (struct cell){ .style = style };
+		cell[1] = (struct cell){.style = style};
 	l->col += (size_t)width;
 }
 
@@ -157,7 +162,8 @@ static void move(struct outline *l, enum ansi_op op, uint32_t value)
 	case ANSI_BACK: move_to(l, l->col - (value < text_col ? value : text_col)); break;
 	case ANSI_COLUMN: move_to(l, l->n_prefix + value); break;
 	case ANSI_ERASE: erase(l, value); break;
-	case ANSI_END: case ANSI_CHAR: break;
+	case ANSI_END:
+	case ANSI_CHAR: break;
 	}
 }
 
@@ -169,13 +175,13 @@ static void parse(struct outline *l, struct ansi *a, const char *p, size_t n, ui
 
 	while ((op = ansi_next(a, &p, end, &value)) != ANSI_END) {
 		if (op == ANSI_CHAR)
-			put_char(l, value, (struct style){ role, a->attrs, a->fg, a->bg });
+			put_char(l, value, (struct style){role, a->attrs, a->fg, a->bg});
 		else
 			move(l, op, value);
 	}
 }
 
-/* ---- lines ------------------------------------------------------------------------------ */
+/* ---- lines ---- */
 
 static void begin(struct outline *l, const struct out_piece *piece)
 {
@@ -187,7 +193,7 @@ static void begin(struct outline *l, const struct out_piece *piece)
 	if (piece->kind != OUT_LATE)
 		return;
 	int n = snprintf(label, sizeof label, "[%u] late ", piece->run);
-	outline_put(l, label, (size_t)n, (struct style){ .role = ROLE_DIM });
+	outline_put(l, label, (size_t)n, (struct style){.role = ROLE_DIM});
 	l->n_prefix = l->col;
 }
 
@@ -205,7 +211,7 @@ bool outline_read(struct outline *l, struct out_reader *r)
 			continue;
 		l->is_soft = piece.is_soft;
 		if (!piece.is_soft && ansi_end_line(piece.colours))
-			put_char(l, 0xfffd, (struct style){ .role = kind_roles[piece.kind] });
+			put_char(l, 0xfffd, (struct style){.role = kind_roles[piece.kind]});
 		return true;
 	}
 	return !is_first;
@@ -213,7 +219,7 @@ bool outline_read(struct outline *l, struct out_reader *r)
 
 void outline_put(struct outline *l, const char *text, size_t n, struct style style)
 {
-	struct ansi a = { .attrs = style.attrs, .fg = style.fg, .bg = style.bg };
+	struct ansi a = {.attrs = style.attrs, .fg = style.fg, .bg = style.bg};
 
 	parse(l, &a, text, n, style.role);
 }

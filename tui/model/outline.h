@@ -17,11 +17,11 @@
 struct outline {
 	struct cell *cells;
 	size_t n, cap;
-	size_t col;        /* where the next character goes */
-	size_t n_prefix;   /* cells at the start that the workbench put there */
+	size_t col;         /* where the next character goes */
+	size_t n_prefix;    /* cells at the start that the workbench put there */
 	enum out_kind kind; /* of its first piece */
 	uint32_t run;
-	bool is_soft;      /* goes on in the next line */
+	bool is_soft; /* goes on in the next line */
 };
 
 void outline_finish(struct outline *l); /* takes a zeroed object */

@@ -45,7 +45,7 @@ static bool read_at(const struct outpane *p, uint64_t number, struct outline *li
 	return outpane_read(p, &r, line);
 }
 
-/* ---- where things are ---------------------------------------------------------------------- */
+/* ---- where things are ---- */
 
 static size_t row_start(const struct outline *l, size_t width, size_t row)
 {
@@ -73,8 +73,8 @@ static struct out_pos go_back(const struct outpane *p, uint64_t line, size_t n, 
 	uint64_t first = outstore_first(&p->store);
 	size_t counts[ROWS_MAX], have = 0;
 	struct out_reader r;
-	struct outline l = { 0 };
-	struct out_pos pos = { first, 0 };
+	struct outline l = {0};
+	struct out_pos pos = {first, 0};
 
 	n = n < ROWS_MAX ? n : ROWS_MAX;
 	uint64_t from = line - first > n ? line - n : first;
@@ -83,7 +83,7 @@ static struct out_pos go_back(const struct outpane *p, uint64_t line, size_t n, 
 		counts[have++] = outline_rows(&l, width);
 	while (have && n) {
 		have--;
-		pos = (struct out_pos){ from + have, 0 };
+		pos = (struct out_pos){from + have, 0};
 		if (counts[have] >= n) {
 			if (read_at(p, pos.line, &l))
 				pos.cell = row_start(&l, width, counts[have] - n);
@@ -99,12 +99,12 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 {
 	size_t width = (size_t)cols;
 	struct out_pos top = p->top;
-	struct outline l = { 0 };
+	struct outline l = {0};
 
 	if (!p->is_scrolled)
 		return go_back(p, outstore_end(&p->store), (size_t)rows, width);
 	if (top.line < outstore_first(&p->store))
-		return (struct out_pos){ outstore_first(&p->store), 0 };
+		return (struct out_pos){outstore_first(&p->store), 0};
 	/* The pane's width may have changed since. */
 	if (top.cell && read_at(p, top.line, &l))
 		top.cell = row_start(&l, width, row_of(&l, width, top.cell));
@@ -114,13 +114,13 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 
 static void scroll_up(struct outpane *p, struct out_pos top, size_t n, size_t width)
 {
-	struct outline l = { 0 };
+	struct outline l = {0};
 	size_t row = 0;
 
 	if (top.cell && read_at(p, top.line, &l))
 		row = row_of(&l, width, top.cell);
 	if (n <= row)
-		p->top = (struct out_pos){ top.line, row_start(&l, width, row - n) };
+		p->top = (struct out_pos){top.line, row_start(&l, width, row - n)};
 	else
 		p->top = go_back(p, top.line, n - row, width);
 	p->is_scrolled = true;
@@ -131,7 +131,7 @@ static void scroll_down(struct outpane *p, struct out_pos top, size_t n, size_t 
 {
 	struct out_pos last = go_back(p, outstore_end(&p->store), rows, width);
 	struct out_reader r;
-	struct outline l = { 0 };
+	struct outline l = {0};
 
 	out_reader_seek(&r, &p->store, top.line);
 	while (n && outpane_read(p, &r, &l)) {
@@ -141,7 +141,7 @@ static void scroll_down(struct outpane *p, struct out_pos top, size_t n, size_t 
 			break;
 		}
 		n -= left;
-		top = (struct out_pos){ top.line + 1, 0 };
+		top = (struct out_pos){top.line + 1, 0};
 	}
 	outline_finish(&l);
 	p->top = top;
@@ -156,7 +156,8 @@ void outpane_scroll(struct outpane *p, int rows, int cols, long by)
 		scroll_up(p, top, (size_t)-by, (size_t)cols);
 	else if (p->is_scrolled)
 		scroll_down(p, top, (size_t)by, (size_t)rows, (size_t)cols);
-	if (p->is_scrolled && by < 0 && outstore_end(&p->store) - outstore_first(&p->store) <= (uint64_t)rows) {
+	if (p->is_scrolled && by < 0
+			&& outstore_end(&p->store) - outstore_first(&p->store) <= (uint64_t)rows) {
 		/* Everything fits (if no line wraps): there is nothing to scroll to. */
 		struct out_pos last = go_back(p, outstore_end(&p->store), (size_t)rows, (size_t)cols);
 		if (last.line == outstore_first(&p->store) && last.cell == 0)
@@ -167,7 +168,7 @@ void outpane_scroll(struct outpane *p, int rows, int cols, long by)
 void outpane_scroll_home(struct outpane *p)
 {
 	p->is_scrolled = true;
-	p->top = (struct out_pos){ outstore_first(&p->store), 0 };
+	p->top = (struct out_pos){outstore_first(&p->store), 0};
 }
 
 void outpane_scroll_end(struct outpane *p)
@@ -179,13 +180,13 @@ struct out_pos outpane_hit(const struct outpane *p, int rows, int cols, int row,
 {
 	struct out_pos pos = outpane_top(p, rows, cols);
 	struct out_reader r;
-	struct outline l = { 0 };
+	struct outline l = {0};
 	size_t width = (size_t)cols, left = row < 0 ? 0 : (size_t)row;
 
 	col = col < 0 ? 0 : col;
 	out_reader_seek(&r, &p->store, pos.line);
 	while (outpane_read(p, &r, &l)) {
-		for (size_t end; ; pos.cell = end, left--) {
+		for (size_t end;; pos.cell = end, left--) {
 			end = outline_row_end(&l, pos.cell, width);
 			if (left == 0) {
 				pos.cell = pos.cell + (size_t)col < end ? pos.cell + (size_t)col : end;
@@ -196,13 +197,13 @@ struct out_pos outpane_hit(const struct outpane *p, int rows, int cols, int row,
 				break;
 		}
 		left--;
-		pos = (struct out_pos){ pos.line + 1, 0 };
+		pos = (struct out_pos){pos.line + 1, 0};
 	}
 	outline_finish(&l);
 	return pos;
 }
 
-/* ---- selection -------------------------------------------------------------------------------- */
+/* ---- selection ---- */
 
 static bool is_before(struct out_pos a, struct out_pos b)
 {
@@ -211,8 +212,8 @@ static bool is_before(struct out_pos a, struct out_pos b)
 
 void outpane_select_all(struct outpane *p)
 {
-	p->anchor = (struct out_pos){ outstore_first(&p->store), 0 };
-	p->cursor = (struct out_pos){ outstore_end(&p->store), 0 };
+	p->anchor = (struct out_pos){outstore_first(&p->store), 0};
+	p->cursor = (struct out_pos){outstore_end(&p->store), 0};
 	p->has_selection = is_before(p->anchor, p->cursor);
 }
 
@@ -285,13 +286,13 @@ char *outpane_copy(const struct outpane *p, size_t *ret_len)
 {
 	bool forward = is_before(p->anchor, p->cursor);
 	struct out_pos from = forward ? p->anchor : p->cursor, to = forward ? p->cursor : p->anchor;
-	struct text_out t = { 0 };
+	struct text_out t = {0};
 	struct out_reader r;
-	struct outline l = { 0 };
+	struct outline l = {0};
 	bool ok = p->has_selection;
 
 	if (from.line < outstore_first(&p->store))
-		from = (struct out_pos){ outstore_first(&p->store), 0 };
+		from = (struct out_pos){outstore_first(&p->store), 0};
 	out_reader_seek(&r, &p->store, from.line);
 	for (uint64_t k = from.line; ok && k <= to.line && outpane_read(p, &r, &l); k++) {
 		size_t begin = k == from.line && from.cell > l.n_prefix ? from.cell : l.n_prefix;

@@ -23,8 +23,8 @@ struct outpane {
 	struct outstore store;
 	struct runs runs;
 	bool has_utf8;
-	bool is_scrolled;         /* stands still at `top`; else the end is shown */
-	struct out_pos top;       /* start of the first row shown */
+	bool is_scrolled;   /* stands still at `top`; else the end is shown */
+	struct out_pos top; /* start of the first row shown */
 	bool has_selection, is_dragging;
 	struct out_pos anchor, cursor;
 };

@@ -17,9 +17,9 @@ struct record {
 struct out_chunk {
 	uint64_t first_line; /* the line that its first byte belongs to */
 	uint32_t used;
-	uint32_t breaks;     /* lines that end in it */
-	bool has_controls;   /* something in it may change colours */
-	bool has_colours;    /* `colours` is known */
+	uint32_t breaks;                  /* lines that end in it */
+	bool has_controls;                /* something in it may change colours */
+	bool has_colours;                 /* `colours` is known */
 	struct ansi colours[OUT_STREAMS]; /* in force at its start */
 	char bytes[OUT_CHUNK_BYTES];
 };
@@ -75,7 +75,7 @@ void outstore_clear(struct outstore *s)
 	s->line_is_empty = true;
 }
 
-/* ---- appending ------------------------------------------------------------------- */
+/* ---- appending ---- */
 
 static void drop_oldest(struct outstore *s)
 {
@@ -143,7 +143,7 @@ static struct out_chunk *record_open(struct outstore *s, enum out_kind kind, uin
 	if (!c)
 		return NULL;
 	s->open_record = c->used;
-	record_set(c, c->used, (struct record){ .kind = (uint8_t)kind, .run = run });
+	record_set(c, c->used, (struct record){.kind = (uint8_t)kind, .run = run});
 	c->used += sizeof(struct record);
 	if (kind == OUT_HEADER)
 		c->has_controls = true;
@@ -292,7 +292,7 @@ size_t outstore_memory(const struct outstore *s)
 	return bytes;
 }
 
-/* ---- reading ------------------------------------------------------------------------ */
+/* ---- reading ---- */
 
 static unsigned stream_of(enum out_kind kind)
 {
@@ -328,14 +328,18 @@ bool out_reader_next(struct out_reader *r, struct out_piece *ret)
 		size_t left = rec.len - r->pos;
 		const char *nl = left ? memchr(p, '\n', left) : NULL;
 
-		*ret = (struct out_piece){ .kind = (enum out_kind)rec.kind, .run = rec.run, .bytes = p,
-			.n = nl ? (size_t)(nl - p) : left, .ends_line = nl || rec.flags & BREAK,
-			.is_soft = !nl && rec.flags & SOFT };
+		*ret = (struct out_piece){.kind = (enum out_kind)rec.kind,
+				.run = rec.run,
+				.bytes = p,
+				.n = nl ? (size_t)(nl - p) : left,
+				.ends_line = nl || rec.flags & BREAK,
+				.is_soft = !nl && rec.flags & SOFT};
 		if (rec.kind == OUT_HEADER)
 			colours_reset(r->colours);
 		ret->colours = &r->colours[stream_of(ret->kind)];
 		r->pos += ret->n + (nl != NULL);
-		/* A break behind the record belongs to its last piece, so only an unbroken record ends here. */
+		/* A break behind the record belongs to its last piece, so only an unbroken record ends here.
+		 */
 		if (!nl || (r->pos == rec.len && !(rec.flags & BREAK))) {
 			r->record += sizeof rec + rec.len;
 			r->pos = 0;
@@ -390,7 +394,7 @@ static void learn_colours(const struct outstore *s, size_t k)
 	}
 	for (; from < k; from++) {
 		struct out_chunk *c = chunk_at(s, from), *next = chunk_at(s, from + 1);
-		struct out_reader r = { .store = s, .chunk = from, .line = c->first_line };
+		struct out_reader r = {.store = s, .chunk = from, .line = c->first_line};
 		memcpy(r.colours, c->colours, sizeof r.colours);
 		if (c->has_controls || !colours_are_plain(c->colours))
 			skim_to(&r, UINT64_MAX, from + 1);

@@ -30,13 +30,14 @@
 #define OUT_DEFAULT_CAP ((size_t)16 << 20)
 
 enum out_kind {
-	OUT_HEADER,  /* one line that stands for a run; no bytes */
-	OUT_STDOUT, OUT_STDERR,
-	OUT_VALUE,   /* text of the last expression */
-	OUT_TRACE,   /* an exception's traceback */
-	OUT_NOTE,    /* from the workbench itself */
-	OUT_INPUT,   /* a line that the person has sent to the run */
-	OUT_LATE,    /* output that came after its run had ended; `run` is then the session's number */
+	OUT_HEADER, /* one line that stands for a run; no bytes */
+	OUT_STDOUT,
+	OUT_STDERR,
+	OUT_VALUE, /* text of the last expression */
+	OUT_TRACE, /* an exception's traceback */
+	OUT_NOTE,  /* from the workbench itself */
+	OUT_INPUT, /* a line that the person has sent to the run */
+	OUT_LATE,  /* output that came after its run had ended; `run` is then the session's number */
 	OUT_KINDS
 };
 
@@ -50,10 +51,10 @@ struct outstore {
 	uint64_t end_line;       /* number of the line now open (it may be empty) */
 	uint64_t dropped_lines, dropped_bytes;
 	uint64_t total_bytes;
-	size_t since_break;      /* bytes since the last newline, return or break */
-	size_t open_record;      /* offset of the record in the newest chunk that may grow; SIZE_MAX: none */
-	bool line_is_empty;      /* nothing stands in the open line yet */
-	bool last_was_late;      /* late output never shares a line with other output */
+	size_t since_break; /* bytes since the last newline, return or break */
+	size_t open_record; /* offset of the record in the newest chunk that may grow; SIZE_MAX: none */
+	bool line_is_empty; /* nothing stands in the open line yet */
+	bool last_was_late; /* late output never shares a line with other output */
 };
 
 /* Takes no memory before the first append. 0 or TRM_ENOMEM. */
@@ -73,20 +74,20 @@ uint64_t outstore_first(const struct outstore *s);
 uint64_t outstore_end(const struct outstore *s);
 size_t outstore_memory(const struct outstore *s); /* bytes held */
 
-/* ---- reading: a walk over lines, in pieces of one kind ------------------------------ */
+/* ---- reading: a walk over lines, in pieces of one kind ---- */
 
 struct out_reader {
 	const struct outstore *store;
-	size_t chunk;        /* from the oldest */
-	size_t record, pos;  /* offset of the record, and into its bytes */
-	uint64_t line;       /* that the next piece belongs to */
+	size_t chunk;       /* from the oldest */
+	size_t record, pos; /* offset of the record, and into its bytes */
+	uint64_t line;      /* that the next piece belongs to */
 	struct ansi colours[OUT_STREAMS];
 };
 
 struct out_piece {
 	enum out_kind kind;
 	uint32_t run;
-	const char *bytes;   /* without the newline; borrowed until the next append */
+	const char *bytes; /* without the newline; borrowed until the next append */
 	size_t n;
 	bool ends_line, is_soft; /* soft: broken for length, not by a newline */
 	struct ansi *colours;    /* to parse it with, so that the next piece goes on from there */

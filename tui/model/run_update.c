@@ -13,7 +13,7 @@
 
 #define VALUE_SHOWN ((size_t)1 << 20) /* bytes of a value or a traceback that go to the output pane */
 
-/* ---- asking and starting ------------------------------------------------------------------ */
+/* ---- asking and starting ---- */
 
 static bool may_run(struct model *m)
 {
@@ -30,13 +30,14 @@ static bool may_run(struct model *m)
 
 void run_ask(struct model *m, struct effects *out)
 {
-	struct msg msg = { .now_ns = m->now_ns };
+	struct msg msg = {.now_ns = m->now_ns};
 
 	m->needs_draw = true;
 	if (!may_run(m))
 		return;
 	if (code_is_blank(model_editor(m))) {
-		notices_add(&m->notices, m->now_ns, false, "there is nothing to run: type some %s first", m->lang->name);
+		notices_add(&m->notices, m->now_ns, false, "there is nothing to run: type some %s first",
+				m->lang->name);
 		return;
 	}
 	if (m->confirm)
@@ -57,8 +58,10 @@ void run_start(struct model *m, struct effects *out)
 		return;
 	}
 	free(code);
-	m->run = (struct active_run){ .state = RUN_QUEUED, .serial = info->serial, .lang = m->lang,
-		.started_ns = m->now_ns };
+	m->run = (struct active_run){.state = RUN_QUEUED,
+			.serial = info->serial,
+			.lang = m->lang,
+			.started_ns = m->now_ns};
 	outstore_header(&m->out.store, info->serial);
 	outpane_scroll_end(&m->out);
 	m->out.has_selection = false;
@@ -76,7 +79,7 @@ void run_stop(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-/* ---- output ---------------------------------------------------------------------------------- */
+/* ---- output ---- */
 
 static struct run_info *info_of(const struct model *m)
 {
@@ -109,7 +112,7 @@ static void show_display(struct model *m, const struct trm_display *display)
 	add_note(m, text);
 }
 
-/* ---- input ------------------------------------------------------------------------------------- */
+/* ---- input ---- */
 
 static void open_input(struct model *m)
 {
@@ -190,7 +193,7 @@ void run_input_event(struct model *m, const struct msg *msg, struct effects *out
 	}
 }
 
-/* ---- the end -------------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static void show_error(struct model *m, const struct trm_result *r)
 {
@@ -219,7 +222,8 @@ static void show_result(struct model *m, const struct trm_result *r)
 	else if (r->status == TRM_STATUS_INTERRUPTED && !r->state_lost)
 		add_note(m, "interrupted; variables are kept"); /* the header may be far above by now */
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
-		snprintf(text, sizeof text, "%s had to be started again: its variables are gone, files are kept",
+		snprintf(text, sizeof text,
+				"%s had to be started again: its variables are gone, files are kept",
 				r->lang->name);
 		add_note(m, text);
 	}
@@ -243,7 +247,7 @@ static void on_done(struct model *m, const struct trm_result *r)
 	m->last_status = r->status;
 	m->last_wall_us = r->wall_us;
 	close_input(m);
-	m->run = (struct active_run){ .state = RUN_NONE };
+	m->run = (struct active_run){.state = RUN_NONE};
 	if (m->owes_focus && m->focus == PANE_OUTPUT)
 		model_focus(m, m->focus_back);
 	m->owes_focus = false;
@@ -259,7 +263,7 @@ static void on_refused(struct model *m, const struct msg *msg)
 	}
 	add_note(m, msg->text);
 	notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
-	m->run = (struct active_run){ .state = RUN_NONE };
+	m->run = (struct active_run){.state = RUN_NONE};
 }
 
 void update_run(struct model *m, const struct msg *msg, struct effects *out)
@@ -282,8 +286,8 @@ void update_run(struct model *m, const struct msg *msg, struct effects *out)
 		m->run.started_ns = msg->now_ns;
 		break;
 	case MSG_RUN_OUTPUT:
-		outstore_append(&m->out.store, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, m->run.serial,
-				msg->text, msg->len);
+		outstore_append(&m->out.store, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT,
+				m->run.serial, msg->text, msg->len);
 		break;
 	case MSG_RUN_DISPLAY: show_display(m, msg->display); break;
 	case MSG_RUN_INPUT: on_input(m, msg); break;

@@ -60,7 +60,7 @@ struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const cha
 	if (!grow(r))
 		return NULL;
 	struct run_info *run = &r->items[++r->last % r->cap];
-	*run = (struct run_info){ .serial = r->last, .state = RUN_QUEUED, .lang = lang };
+	*run = (struct run_info){.serial = r->last, .state = RUN_QUEUED, .lang = lang};
 	excerpt(run->excerpt, sizeof run->excerpt, code, len);
 	return run;
 }
@@ -73,7 +73,7 @@ struct run_info *runs_find(const struct runs *r, uint32_t serial)
 	return run->serial == serial ? run : NULL;
 }
 
-/* ---- words ---------------------------------------------------------------------------------- */
+/* ---- words ---- */
 
 char *format_duration(char out[24], uint64_t us)
 {
@@ -90,7 +90,7 @@ char *format_duration(char out[24], uint64_t us)
 
 char *format_bytes(char out[24], uint64_t bytes)
 {
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	double v = (double)bytes;
 	unsigned unit = 0;
 
@@ -103,23 +103,23 @@ char *format_bytes(char out[24], uint64_t bytes)
 	return out;
 }
 
-/* ---- the header ---------------------------------------------------------------------------- */
+/* ---- the header ---- */
 
 static void add(struct outline *line, uint16_t role, uint16_t attrs, const char *text)
 {
-	outline_put(line, text, strlen(text), (struct style){ .role = role, .attrs = attrs });
+	outline_put(line, text, strlen(text), (struct style){.role = role, .attrs = attrs});
 }
 
 static const struct {
 	uint16_t role;
 	const char *mark, *ascii;
 } marks[] = {
-	[TRM_STATUS_OK] = { ROLE_OUT_VALUE, "✓", "ok" },
-	[TRM_STATUS_ERROR] = { ROLE_OUT_ERROR, "✗", "error" },
-	[TRM_STATUS_TIMEOUT] = { ROLE_OUT_ERROR, "✗ time-out", "time-out" },
-	[TRM_STATUS_INTERRUPTED] = { ROLE_WARN, "✗ interrupted", "interrupted" },
-	[TRM_STATUS_KILLED] = { ROLE_OUT_ERROR, "✗ killed", "killed" },
-	[TRM_STATUS_LOST] = { ROLE_OUT_ERROR, "✗ lost", "lost" },
+		[TRM_STATUS_OK] = {ROLE_OUT_VALUE, "✓", "ok"},
+		[TRM_STATUS_ERROR] = {ROLE_OUT_ERROR, "✗", "error"},
+		[TRM_STATUS_TIMEOUT] = {ROLE_OUT_ERROR, "✗ time-out", "time-out"},
+		[TRM_STATUS_INTERRUPTED] = {ROLE_WARN, "✗ interrupted", "interrupted"},
+		[TRM_STATUS_KILLED] = {ROLE_OUT_ERROR, "✗ killed", "killed"},
+		[TRM_STATUS_LOST] = {ROLE_OUT_ERROR, "✗ lost", "lost"},
 };
 
 static void outcome(struct outline *line, const struct run_info *run, bool has_utf8)

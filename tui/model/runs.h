@@ -21,14 +21,14 @@ enum run_state { RUN_NONE, RUN_QUEUED, RUN_RUNNING, RUN_INTERRUPTING, RUN_KILLIN
 struct run_info {
 	uint32_t serial;
 	enum run_state state;
-	uint64_t number;           /* in its session; 0: not yet known */
+	uint64_t number; /* in its session; 0: not yet known */
 	const struct trm_lang *lang;
-	enum trm_status status;    /* when done */
+	enum trm_status status; /* when done */
 	int exit_code;
 	uint64_t wall_us;
 	bool has_mem_peak;
 	uint64_t mem_peak_bytes;
-	char excerpt[64];          /* how its code begins, one line */
+	char excerpt[64]; /* how its code begins, one line */
 };
 
 struct runs {

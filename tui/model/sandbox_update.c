@@ -53,7 +53,8 @@ static void on_starting(struct model *m, const struct msg *msg)
 
 static void on_closed(struct model *m, const struct msg *msg)
 {
-	const char *what = m->sandbox.state == SANDBOX_STARTING ? "the sandbox did not start" : "the sandbox has ended";
+	const char *what = m->sandbox.state == SANDBOX_STARTING ? "the sandbox did not start"
+								: "the sandbox has ended";
 
 	m->sandbox.state = SANDBOX_DEAD;
 	forget_metrics(m);

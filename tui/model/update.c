@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 
-/* ---- copy -------------------------------------------------------------------------------------- */
+/* ---- copy ---- */
 
 static void keep_clipboard(struct model *m, struct effects *out, const char *what)
 {
@@ -27,7 +27,7 @@ static void copy_output(struct model *m, struct effects *out)
 		return;
 	}
 	clipboard_finish(&m->clipboard);
-	m->clipboard = (struct clipboard){ text, len };
+	m->clipboard = (struct clipboard){text, len};
 	keep_clipboard(m, out, "output");
 }
 
@@ -38,10 +38,11 @@ static void copy(struct model *m, struct effects *out)
 	else if (m->focus == PANE_EDITOR && editor_copy(model_editor(m)) & EDITOR_CLIPBOARD)
 		keep_clipboard(m, out, "the buffer");
 	else
-		notices_add(&m->notices, m->now_ns, false, "nothing runs and nothing is selected (F10 leaves)");
+		notices_add(&m->notices, m->now_ns, false,
+				"nothing runs and nothing is selected (F10 leaves)");
 }
 
-/* ---- commands ------------------------------------------------------------------------------------ */
+/* ---- commands ---- */
 
 static void next_pane(struct model *m, int by)
 {
@@ -85,11 +86,12 @@ static void perform(struct model *m, enum command command, struct effects *out)
 	case COMMAND_CLEAR: outpane_clear(&m->out); break;
 	case COMMAND_REPAINT: effect_plain(out, EFFECT_REPAINT); break;
 	case COMMAND_QUIT: quit(m, out); break;
-	case COMMAND_NONE: case COMMAND_COUNT: break;
+	case COMMAND_NONE:
+	case COMMAND_COUNT: break;
 	}
 }
 
-/* ---- panes ------------------------------------------------------------------------------------------ */
+/* ---- panes ---- */
 
 static void editor_event(struct model *m, const struct event *ev, struct effects *out)
 {
@@ -105,8 +107,8 @@ static void editor_event(struct model *m, const struct event *ev, struct effects
 
 static bool is_text(const struct event *ev)
 {
-	return ev->type == EVENT_PASTE ||
-			(ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT)));
+	return ev->type == EVENT_PASTE
+	       || (ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT)));
 }
 
 static void output_scroll(struct model *m, long by)
@@ -135,7 +137,8 @@ static void output_key(struct model *m, const struct event *ev)
 	case K_UP: output_scroll(m, -1); break;
 	case K_DOWN: output_scroll(m, 1); break;
 	case K_PAGE_UP: output_scroll(m, -page); break;
-	case K_PAGE_DOWN: case ' ': output_scroll(m, page); break;
+	case K_PAGE_DOWN:
+	case ' ': output_scroll(m, page); break;
 	case K_HOME: outpane_scroll_home(&m->out); break;
 	case K_END: outpane_scroll_end(&m->out); break;
 	case K_ESCAPE: m->out.has_selection = false; break;
@@ -192,12 +195,13 @@ static void pane_event(struct model *m, const struct msg *msg, struct effects *o
 	}
 }
 
-/* ---- mouse -------------------------------------------------------------------------------------------- */
+/* ---- mouse ---- */
 
 static void output_mouse(struct model *m, const struct event *ev)
 {
 	struct rect area = model_output_area(m);
-	struct out_pos at = outpane_hit(&m->out, area.rows, area.cols, ev->row - area.row, ev->col - area.col);
+	struct out_pos at =
+			outpane_hit(&m->out, area.rows, area.cols, ev->row - area.row, ev->col - area.col);
 
 	if (ev->action == MOUSE_PRESS && ev->button == 1) {
 		m->out.anchor = m->out.cursor = at;
@@ -284,7 +288,7 @@ static void on_mouse(struct model *m, const struct event *ev, struct effects *ou
 		chrome_click(m, ev, out);
 }
 
-/* ---- messages --------------------------------------------------------------------------------------- */
+/* ---- messages ---- */
 
 static void on_resize(struct model *m, const struct event *ev)
 {
@@ -296,8 +300,8 @@ static void on_resize(struct model *m, const struct event *ev)
 /* Keys that mean the same whether or not a dialog is open. */
 static bool is_everywhere(const struct model *m, enum command command)
 {
-	return command == COMMAND_REPAINT || command == COMMAND_QUIT ||
-			(command == COMMAND_STOP && model_is_running(m) && m->dialog.kind != DIALOG_QUIT);
+	return command == COMMAND_REPAINT || command == COMMAND_QUIT
+	       || (command == COMMAND_STOP && model_is_running(m) && m->dialog.kind != DIALOG_QUIT);
 }
 
 static void on_input(struct model *m, const struct msg *msg, struct effects *out)
@@ -341,20 +345,27 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 			on_input(m, msg, out);
 		break;
 	case MSG_TICK: on_tick(m); break;
-	case MSG_SANDBOX_STARTING: case MSG_SANDBOX_READY: case MSG_SANDBOX_CLOSED: case MSG_METRICS:
-		update_sandbox(m, msg, out);
-		break;
-	case MSG_RUN_ACCEPTED: case MSG_RUN_STARTED: case MSG_RUN_OUTPUT: case MSG_RUN_DISPLAY: case MSG_RUN_INPUT:
-	case MSG_RUN_KILLING: case MSG_RUN_DONE: case MSG_RUN_REFUSED: case MSG_LATE:
-		update_run(m, msg, out);
-		break;
-	case MSG_OPENED: case MSG_SAVED:
-		update_file(m, msg, out);
-		break;
-	case MSG_SAVE_EXISTS: case MSG_THEMES: case MSG_PATH:
-		update_dialog(m, msg, out);
-		break;
-	case MSG_THEME_ERROR: case MSG_ERROR: case MSG_NOTICE:
+	case MSG_SANDBOX_STARTING:
+	case MSG_SANDBOX_READY:
+	case MSG_SANDBOX_CLOSED:
+	case MSG_METRICS: update_sandbox(m, msg, out); break;
+	case MSG_RUN_ACCEPTED:
+	case MSG_RUN_STARTED:
+	case MSG_RUN_OUTPUT:
+	case MSG_RUN_DISPLAY:
+	case MSG_RUN_INPUT:
+	case MSG_RUN_KILLING:
+	case MSG_RUN_DONE:
+	case MSG_RUN_REFUSED:
+	case MSG_LATE: update_run(m, msg, out); break;
+	case MSG_OPENED:
+	case MSG_SAVED: update_file(m, msg, out); break;
+	case MSG_SAVE_EXISTS:
+	case MSG_THEMES:
+	case MSG_PATH: update_dialog(m, msg, out); break;
+	case MSG_THEME_ERROR:
+	case MSG_ERROR:
+	case MSG_NOTICE:
 		notices_add(&m->notices, m->now_ns, msg->type != MSG_NOTICE, "%s", msg->text);
 		m->needs_draw = true;
 		break;

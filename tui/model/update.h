@@ -14,16 +14,16 @@ struct trm_lang;
 /* Change the model as the message demands; what is to be done outside goes to `out`. */
 void update(struct model *m, const struct msg *msg, struct effects *out);
 
-/* ---- parts, each in a file of its own -------------------------------------------------- */
+/* ---- parts, each in a file of its own ---- */
 
-/* runs.c's owner of life: run_update.c */
+/* runs: run_update.c */
 void update_run(struct model *m, const struct msg *msg, struct effects *out);
-void run_ask(struct model *m, struct effects *out);       /* F5: with the question, if it is on */
-void run_start(struct model *m, struct effects *out);     /* without */
-void run_stop(struct model *m, struct effects *out);      /* interrupt, then kill */
+void run_ask(struct model *m, struct effects *out);   /* F5: with the question, if it is on */
+void run_start(struct model *m, struct effects *out); /* without */
+void run_stop(struct model *m, struct effects *out);  /* interrupt, then kill */
 void run_input_event(struct model *m, const struct msg *msg, struct effects *out); /* the line for stdin */
 
-/* questions and menus: answers.c */
+/* questions and menus: ask_run.c, ask_file.c, menus.c; what is done when they are answered: answers.c */
 void ask_confirm(struct model *m, const struct msg *msg);
 void ask_restart(struct model *m);
 void ask_quit(struct model *m, struct effects *out);

@@ -19,12 +19,13 @@ static void draw_text_rows(const struct dialog *d, struct canvas *c, const struc
 			return;
 		size_t label = row.is_first && row.line->label_len < row.n ? row.line->label_len : 0;
 		if (row.line->is_code) {
-			struct rect strip = { y, l->text.col, 1, l->text.cols };
+			struct rect strip = {y, l->text.col, 1, l->text.cols};
 			canvas_fill(c, strip, " ", style_of(ROLE_TEXT));
 			canvas_put(c, strip, y, l->text.col + 1, row.text, row.n, style_of(ROLE_TEXT));
 			continue;
 		}
-		int col = canvas_put(c, l->text, y, l->text.col + row.indent, row.text, label, style_of(ROLE_DIALOG_TITLE));
+		int col = canvas_put(c, l->text, y, l->text.col + row.indent, row.text, label,
+				style_of(ROLE_DIALOG_TITLE));
 		canvas_put(c, l->text, y, col, row.text + label, row.n - label, style_of(row.line->role));
 	}
 }
@@ -39,7 +40,8 @@ static void draw_mark(const struct model *m, struct canvas *c, const struct dial
 		return;
 	snprintf(text, sizeof text, " %zu more %s ", l->n_rows - below, sign(m->has_utf8, SIGN_MORE));
 	int cols = (int)cluster_columns(text, strlen(text));
-	draw_text(c, l->box, l->box.row + l->box.rows - 1, l->box.col + l->box.cols - 2 - cols, ROLE_DIALOG_TITLE, text);
+	draw_text(c, l->box, l->box.row + l->box.rows - 1, l->box.col + l->box.cols - 2 - cols,
+			ROLE_DIALOG_TITLE, text);
 }
 
 static void draw_list(const struct model *m, struct canvas *c, const struct dialog_layout *l)
@@ -49,11 +51,12 @@ static void draw_list(const struct model *m, struct canvas *c, const struct dial
 
 	for (int i = 0; i < l->list.rows && first + (size_t)i < d->n_items; i++) {
 		bool is_current = first + (size_t)i == d->current;
-		struct rect strip = { l->list.row + i, l->list.col, 1, l->list.cols };
+		struct rect strip = {l->list.row + i, l->list.col, 1, l->list.cols};
 		uint16_t role = is_current ? ROLE_MENU_CURRENT : ROLE_MENU;
 		canvas_fill(c, strip, " ", style_of(role));
 		draw_format(c, strip, strip.row, strip.col, role, " %s %s",
-				is_current ? sign(m->has_utf8, SIGN_CURRENT) : " ", d->items[first + (size_t)i]);
+				is_current ? sign(m->has_utf8, SIGN_CURRENT) : " ",
+				d->items[first + (size_t)i]);
 		if (is_current) {
 			c->cursor_row = strip.row;
 			c->cursor_col = strip.col;
@@ -64,7 +67,7 @@ static void draw_list(const struct model *m, struct canvas *c, const struct dial
 static void draw_field(const struct dialog *d, struct canvas *c, struct rect area)
 {
 	int col = draw_format(c, area, area.row, area.col, ROLE_DIALOG_TITLE, "%s ", d->field_label);
-	struct rect field = { area.row, col, 1, area.col + area.cols - col };
+	struct rect field = {area.row, col, 1, area.col + area.cols - col};
 	int before = (int)cluster_columns(field_text(&d->field), d->field.cursor);
 	int shift = before >= field.cols ? before - field.cols + 1 : 0;
 
@@ -78,7 +81,7 @@ static void draw_buttons(const struct dialog *d, struct canvas *c, const struct 
 {
 	for (int k = 0; k < d->n_buttons; k++) {
 		struct dialog_place p = dialog_button_place(d, l, k);
-		struct rect place = { l->buttons_row, p.col, 1, p.cols };
+		struct rect place = {l->buttons_row, p.col, 1, p.cols};
 		bool is_focus = k == d->focus;
 		uint16_t role = is_focus ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
 		int start = p.col + (p.has_air ? 2 : 1);

@@ -7,12 +7,12 @@
 
 struct style style_of(uint16_t role)
 {
-	return (struct style){ .role = role };
+	return (struct style){.role = role};
 }
 
 struct style style_with(uint16_t role, uint16_t attrs)
 {
-	return (struct style){ .role = role, .attrs = attrs };
+	return (struct style){.role = role, .attrs = attrs};
 }
 
 int draw_text(struct canvas *c, struct rect clip, int row, int col, uint16_t role, const char *text)
@@ -32,12 +32,22 @@ int draw_format(struct canvas *c, struct rect clip, int row, int col, uint16_t r
 }
 
 static const char *const signs[SIGN_COUNT][2] = {
-	[SIGN_HORIZONTAL] = { "-", "─" }, [SIGN_VERTICAL] = { "|", "│" }, [SIGN_TOP_LEFT] = { "+", "┌" },
-	[SIGN_TOP_RIGHT] = { "+", "┐" }, [SIGN_BOTTOM_LEFT] = { "+", "└" }, [SIGN_BOTTOM_RIGHT] = { "+", "┘" },
-	[SIGN_TEE_DOWN] = { "+", "┬" }, [SIGN_TEE_UP] = { "+", "┴" }, [SIGN_TEE_RIGHT] = { "+", "├" },
-	[SIGN_TEE_LEFT] = { "+", "┤" }, [SIGN_MENU] = { "v", "▾" }, [SIGN_DOT] = { "*", "●" },
-	[SIGN_MORE] = { "v", "▼" }, [SIGN_PROMPT] = { ">", "›" }, [SIGN_CURRENT] = { ">", "▸" },
-	[SIGN_ELLIPSIS] = { "...", "…" },
+		[SIGN_HORIZONTAL] = {"-", "─"},
+		[SIGN_VERTICAL] = {"|", "│"},
+		[SIGN_TOP_LEFT] = {"+", "┌"},
+		[SIGN_TOP_RIGHT] = {"+", "┐"},
+		[SIGN_BOTTOM_LEFT] = {"+", "└"},
+		[SIGN_BOTTOM_RIGHT] = {"+", "┘"},
+		[SIGN_TEE_DOWN] = {"+", "┬"},
+		[SIGN_TEE_UP] = {"+", "┴"},
+		[SIGN_TEE_RIGHT] = {"+", "├"},
+		[SIGN_TEE_LEFT] = {"+", "┤"},
+		[SIGN_MENU] = {"v", "▾"},
+		[SIGN_DOT] = {"*", "●"},
+		[SIGN_MORE] = {"v", "▼"},
+		[SIGN_PROMPT] = {">", "›"},
+		[SIGN_CURRENT] = {">", "▸"},
+		[SIGN_ELLIPSIS] = {"...", "…"},
 };
 
 const char *sign(bool has_utf8, enum sign s)
@@ -47,17 +57,17 @@ const char *sign(bool has_utf8, enum sign s)
 
 void draw_horizontal(struct canvas *c, bool has_utf8, int row, int col, int cols, uint16_t role)
 {
-	canvas_fill(c, (struct rect){ row, col, 1, cols }, sign(has_utf8, SIGN_HORIZONTAL), style_of(role));
+	canvas_fill(c, (struct rect){row, col, 1, cols}, sign(has_utf8, SIGN_HORIZONTAL), style_of(role));
 }
 
 void draw_vertical(struct canvas *c, bool has_utf8, int row, int col, int rows, uint16_t role)
 {
-	canvas_fill(c, (struct rect){ row, col, rows, 1 }, sign(has_utf8, SIGN_VERTICAL), style_of(role));
+	canvas_fill(c, (struct rect){row, col, rows, 1}, sign(has_utf8, SIGN_VERTICAL), style_of(role));
 }
 
 void draw_sign(struct canvas *c, bool has_utf8, int row, int col, enum sign s, uint16_t role)
 {
-	draw_text(c, (struct rect){ row, col, 1, 1 }, row, col, role, sign(has_utf8, s));
+	draw_text(c, (struct rect){row, col, 1, 1}, row, col, role, sign(has_utf8, s));
 }
 
 void draw_box(struct canvas *c, bool has_utf8, struct rect box, uint16_t role)
@@ -76,11 +86,12 @@ void draw_box(struct canvas *c, bool has_utf8, struct rect box, uint16_t role)
 
 /* Eighths of a cell, from empty to full. What is known is never empty: a value of 0 is a thin line. */
 static const char *const blocks[2][9] = {
-	{ " ", "_", "_", ".", "-", "-", "=", "=", "#" },
-	{ " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" },
+		{" ", "_", "_", ".", "-", "-", "=", "=", "#"},
+		{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 };
 
-void draw_graph(struct canvas *c, bool has_utf8, struct rect area, const float *values, double scale, uint16_t role)
+void draw_graph(struct canvas *c, bool has_utf8, struct rect area, const float *values, double scale,
+		uint16_t role)
 {
 	for (int x = 0; x < area.cols; x++) {
 		if (values[x] < 0.0f)

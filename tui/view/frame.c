@@ -9,7 +9,7 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
-/* ---- borders ------------------------------------------------------------------------------------- */
+/* ---- borders ---- */
 
 /* The lines around one pane, brighter for the one that has the focus. */
 static void focus_border(const struct model *m, struct canvas *c)
@@ -29,7 +29,7 @@ static void focus_border(const struct model *m, struct canvas *c)
 static void borders(const struct model *m, struct canvas *c)
 {
 	const struct layout *l = &m->layout;
-	struct rect box = { l->title_row, 0, l->status_row - l->title_row + 1, m->cols };
+	struct rect box = {l->title_row, 0, l->status_row - l->title_row + 1, m->cols};
 	bool u = m->has_utf8;
 
 	draw_box(c, u, box, ROLE_BORDER);
@@ -47,7 +47,7 @@ static void borders(const struct model *m, struct canvas *c)
 	}
 }
 
-/* ---- title ------------------------------------------------------------------------------------------ */
+/* ---- title ---- */
 
 static const char *state_text(const struct model *m, char out[96], uint16_t *role)
 {
@@ -68,7 +68,8 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 			snprintf(out, 96, "running 0.%" PRIu64 " s", ran_us / 100000);
 		return out;
 	case RUN_QUEUED: return m->sandbox.state == SANDBOX_STARTING ? "starting" : "waiting";
-	case RUN_NONE: case RUN_DONE: break;
+	case RUN_NONE:
+	case RUN_DONE: break;
 	}
 	if (m->sandbox.state == SANDBOX_STARTING)
 		return "starting";
@@ -87,7 +88,7 @@ static int title_gap(const struct model *m, struct canvas *c, struct rect clip, 
 static void title(const struct model *m, struct canvas *c)
 {
 	bool single = m->layout.kind == LAYOUT_SINGLE;
-	struct rect clip = { 0, single ? 0 : 2, 1, m->cols - (single ? 9 : 13) };
+	struct rect clip = {0, single ? 0 : 2, 1, m->cols - (single ? 9 : 13)};
 	char text[96], last[24];
 	uint16_t role;
 	const char *state = state_text(m, text, &role);
@@ -95,9 +96,11 @@ static void title(const struct model *m, struct canvas *c)
 
 	if (!single)
 		col = title_gap(m, c, clip, draw_text(c, clip, 0, col, ROLE_TITLE, " terrarium "));
-	col = draw_format(c, clip, 0, col, ROLE_TITLE, " %s %s ", m->lang->name, sign(m->has_utf8, SIGN_MENU));
+	col = draw_format(
+			c, clip, 0, col, ROLE_TITLE, " %s %s ", m->lang->name, sign(m->has_utf8, SIGN_MENU));
 	col = title_gap(m, c, clip, col);
-	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name) + strlen(state) + (m->run.state == RUN_NONE ? 22 : 10);
+	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name) + strlen(state)
+		      + (m->run.state == RUN_NONE ? 22 : 10);
 	if (!single && m->sandbox.name[0] && col + (int)rest <= clip.col + clip.cols) {
 		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s ", m->sandbox.backend, m->sandbox.name);
 		col = title_gap(m, c, clip, col);
@@ -105,13 +108,14 @@ static void title(const struct model *m, struct canvas *c)
 	col = draw_format(c, clip, 0, col, role, " %s %s ", sign(m->has_utf8, SIGN_DOT), state);
 	if (m->has_last && m->run.state == RUN_NONE) {
 		col = title_gap(m, c, clip, col);
-		draw_format(c, clip, 0, col, m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR, " %s ",
-				format_duration(last, m->last_wall_us));
+		draw_format(c, clip, 0, col, m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR,
+				" %s ", format_duration(last, m->last_wall_us));
 	}
-	draw_text(c, (struct rect){ 0, 0, 1, m->cols }, 0, m->cols - (single ? 8 : 11), ROLE_TITLE, " F1 help ");
+	draw_text(c, (struct rect){0, 0, 1, m->cols}, 0, m->cols - (single ? 8 : 11), ROLE_TITLE,
+			" F1 help ");
 }
 
-/* ---- tabs ---------------------------------------------------------------------------------------------- */
+/* ---- tabs ---- */
 
 static void tabs(const struct model *m, struct canvas *c)
 {
@@ -126,27 +130,31 @@ static void tabs(const struct model *m, struct canvas *c)
 	}
 }
 
-/* ---- the line between editor and output --------------------------------------------------------------- */
+/* ---- the line between editor and output ---- */
 
 /* Left what is below it, right where the cursor is in what is above. (The line is below
  * the editor so that a typed character reaches the terminal before the new position does.) */
 static void divider(const struct model *m, struct canvas *c)
 {
-	struct rect clip = { m->layout.divider_row, 1, 1, m->layout.panes[PANE_OUTPUT].cols };
+	struct rect clip = {m->layout.divider_row, 1, 1, m->layout.panes[PANE_OUTPUT].cols};
 	const struct outstore *s = &m->out.store;
 	char place[64];
-	int col = draw_text(c, clip, clip.row, clip.col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM, " output ");
+	int col = draw_text(c, clip, clip.row, clip.col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM,
+			" output ");
 
 	if (m->out.is_scrolled)
-		draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s more below ", sign(m->has_utf8, SIGN_MORE));
+		draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s more below ",
+				sign(m->has_utf8, SIGN_MORE));
 	else if (s->dropped_lines)
-		draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %" PRIu64 " lines dropped ", s->dropped_lines);
+		draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %" PRIu64 " lines dropped ",
+				s->dropped_lines);
 	int n = snprintf(place, sizeof place, " %zu:%zu ", editor_line(model_editor(m)) + 1,
 			editor_column(model_editor(m)) + 1);
-	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1, m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, place);
+	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1,
+			m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, place);
 }
 
-/* ---- status and keys -------------------------------------------------------------------------------------- */
+/* ---- status and keys ---- */
 
 /* What is going on and must not be missed; else the newest notice; else nothing. */
 static const char *status_text(const struct model *m, char *out, size_t cap, uint16_t *role)
@@ -168,14 +176,16 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (m->notices.is_shown && notice)
 		return notice->text;
 	*role = ROLE_STATUS_ERROR;
-	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting ? "there is no sandbox: F5 starts a new one" : "";
+	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting
+			       ? "there is no sandbox: F5 starts a new one"
+			       : "";
 }
 
 static void status(const struct model *m, struct canvas *c)
 {
 	bool single = m->layout.kind == LAYOUT_SINGLE;
 	int row = m->layout.status_row;
-	struct rect clip = { row, single ? 0 : 2, 1, m->cols - (single ? 0 : 4) };
+	struct rect clip = {row, single ? 0 : 2, 1, m->cols - (single ? 0 : 4)};
 	char buffer[256];
 	uint16_t role;
 	const char *text = status_text(m, buffer, sizeof buffer, &role);
@@ -196,7 +206,7 @@ static void status(const struct model *m, struct canvas *c)
 
 static void keys(const struct model *m, struct canvas *c)
 {
-	struct rect clip = { m->layout.keys_row, 0, 1, m->cols };
+	struct rect clip = {m->layout.keys_row, 0, 1, m->cols};
 	struct keybar_item items[KEYBAR_MAX];
 	int n = keybar_make(m->cols, model_is_running(m), items);
 
@@ -210,7 +220,7 @@ static void keys(const struct model *m, struct canvas *c)
 void draw_frame(const struct model *m, struct canvas *c)
 {
 	if (m->layout.kind == LAYOUT_SINGLE) {
-		canvas_fill(c, (struct rect){ 0, 0, 1, m->cols }, " ", style_of(ROLE_TITLE));
+		canvas_fill(c, (struct rect){0, 0, 1, m->cols}, " ", style_of(ROLE_TITLE));
 	} else {
 		borders(m, c);
 		divider(m, c);

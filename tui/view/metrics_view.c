@@ -20,7 +20,7 @@ struct meter {
 	double (*load)(const struct trm_sample *s);  /* part of the limit, 0 … 1; negative: unknown */
 };
 
-/* ---- numbers ---------------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static void tell_cpu(const struct trm_sample *s, char out[64], bool is_short)
 {
@@ -31,13 +31,15 @@ static void tell_cpu(const struct trm_sample *s, char out[64], bool is_short)
 	else if (is_short)
 		snprintf(out, 64, "%.1f%%", s->cpu_percent);
 	else if (has_limit)
-		snprintf(out, 64, "%.1f %% of %.3g core%s", s->cpu_percent, s->cpu_limit, s->cpu_limit == 1.0 ? "" : "s");
+		snprintf(out, 64, "%.1f %% of %.3g core%s", s->cpu_percent, s->cpu_limit,
+				s->cpu_limit == 1.0 ? "" : "s");
 	else
 		snprintf(out, 64, "%.1f %% of a core", s->cpu_percent);
 }
 
 /* "64 / 512 MiB", in MiB throughout so that the columns can be compared; below 10 with a decimal. */
-static void tell_bytes(char out[64], bool is_known, uint64_t bytes, bool has_limit, uint64_t limit, bool is_short)
+static void tell_bytes(
+		char out[64], bool is_known, uint64_t bytes, bool has_limit, uint64_t limit, bool is_short)
 {
 	const double mib = 1024.0 * 1024.0;
 	double v = (double)bytes / mib;
@@ -53,8 +55,8 @@ static void tell_bytes(char out[64], bool is_known, uint64_t bytes, bool has_lim
 
 static void tell_mem(const struct trm_sample *s, char out[64], bool is_short)
 {
-	tell_bytes(out, s->known & TRM_METRIC_MEM, s->mem_bytes, s->known & TRM_METRIC_MEM_LIMIT, s->mem_limit_bytes,
-			is_short);
+	tell_bytes(out, s->known & TRM_METRIC_MEM, s->mem_bytes, s->known & TRM_METRIC_MEM_LIMIT,
+			s->mem_limit_bytes, is_short);
 }
 
 static void tell_disk(const struct trm_sample *s, char out[64], bool is_short)
@@ -68,7 +70,8 @@ static void tell_procs(const struct trm_sample *s, char out[64], bool is_short)
 	if (!(s->known & TRM_METRIC_PROCS))
 		snprintf(out, 64, "n/a");
 	else if (s->known & TRM_METRIC_PROCS_LIMIT)
-		snprintf(out, 64, is_short ? "%" PRIu64 "/%" PRIu64 : "%" PRIu64 " / %" PRIu64, s->procs, s->procs_limit);
+		snprintf(out, 64, is_short ? "%" PRIu64 "/%" PRIu64 : "%" PRIu64 " / %" PRIu64, s->procs,
+				s->procs_limit);
 	else
 		snprintf(out, 64, "%" PRIu64, s->procs);
 }
@@ -119,10 +122,12 @@ static double load_procs(const struct trm_sample *s)
 }
 
 static const struct meter meters[SERIES_COUNT] = {
-	[SERIES_CPU] = { "CPU", ROLE_GRAPH_CPU, SERIES_CPU, false, tell_cpu, limit_cpu, load_cpu },
-	[SERIES_MEM] = { "MEM", ROLE_GRAPH_MEM, SERIES_MEM, true, tell_mem, limit_mem, load_mem },
-	[SERIES_DISK] = { "DISK", ROLE_GRAPH_DISK, SERIES_DISK, true, tell_disk, limit_disk, load_disk },
-	[SERIES_PROC] = { "PROC", ROLE_GRAPH_PROC, SERIES_PROC, true, tell_procs, limit_procs, load_procs },
+		[SERIES_CPU] = {"CPU", ROLE_GRAPH_CPU, SERIES_CPU, false, tell_cpu, limit_cpu, load_cpu},
+		[SERIES_MEM] = {"MEM", ROLE_GRAPH_MEM, SERIES_MEM, true, tell_mem, limit_mem, load_mem},
+		[SERIES_DISK] = {"DISK", ROLE_GRAPH_DISK, SERIES_DISK, true, tell_disk, limit_disk,
+				load_disk},
+		[SERIES_PROC] = {"PROC", ROLE_GRAPH_PROC, SERIES_PROC, true, tell_procs, limit_procs,
+				load_procs},
 };
 
 /* A processor at its limit is busy, not in danger; everything else near its limit is. */
@@ -169,7 +174,8 @@ static void tell_uptime(const struct model *m, char out[32])
 /* What the sandbox says of itself. */
 static const char *tell_net(const struct model *m)
 {
-	static const char *const words[] = { [TRM_ENFORCED] = "off", [TRM_WEAK] = "off (weakly)", [TRM_NOT_ENFORCED] = "on" };
+	static const char *const words[] = {
+			[TRM_ENFORCED] = "off", [TRM_WEAK] = "off (weakly)", [TRM_NOT_ENFORCED] = "on"};
 
 	for (size_t i = 0; i < m->sandbox.n_guards && m->sandbox.state == SANDBOX_READY; i++)
 		if (strcmp(m->sandbox.guards[i].what, "network") == 0)
@@ -177,11 +183,11 @@ static const char *tell_net(const struct model *m)
 	return "n/a";
 }
 
-/* ---- the pane ------------------------------------------------------------------------------------------ */
+/* ---- the pane ---- */
 
 /* A meter: its number beside a graph of one row, or above a graph of several. Returns the rows used. */
-static int draw_meter(const struct model *m, struct canvas *c, const struct meter *meter, struct rect area, int row,
-		int graph_rows)
+static int draw_meter(const struct model *m, struct canvas *c, const struct meter *meter, struct rect area,
+		int row, int graph_rows)
 {
 	char text[64];
 	int below = graph_rows > 1 || area.cols < 44;
@@ -192,9 +198,9 @@ static int draw_meter(const struct model *m, struct canvas *c, const struct mete
 	if (graph_rows == 0)
 		return 1;
 	if (below)
-		graph(m, c, meter, (struct rect){ row + 1, area.col + 1, graph_rows, area.cols - 2 });
+		graph(m, c, meter, (struct rect){row + 1, area.col + 1, graph_rows, area.cols - 2});
 	else
-		graph(m, c, meter, (struct rect){ row, area.col + 26, 1, area.cols - 27 });
+		graph(m, c, meter, (struct rect){row, area.col + 26, 1, area.cols - 27});
 	return below ? 1 + graph_rows : 1;
 }
 
@@ -231,15 +237,23 @@ static void draw_processes(const struct model *m, struct canvas *c, struct rect 
 					sign(m->has_utf8, SIGN_ELLIPSIS));
 	}
 	if (m->all_processes > m->n_processes && row < area.row + area.rows)
-		draw_format(c, area, row, area.col, ROLE_DIM, "   and %zu more", m->all_processes - m->n_processes);
+		draw_format(c, area, row, area.col, ROLE_DIM, "   and %zu more",
+				m->all_processes - m->n_processes);
 }
 
 /* How many rows the graphs of CPU, MEM, DISK and PROC may take in a pane of so many rows. */
 static void graph_heights(int rows, int out[SERIES_COUNT])
 {
-	static const struct { int rows, heights[SERIES_COUNT]; } steps[] = {
-		{ 44, { 6, 5, 2, 2 } }, { 32, { 4, 3, 1, 1 } }, { 24, { 3, 2, 1, 1 } }, { 18, { 2, 1, 1, 1 } },
-		{ 14, { 1, 1, 1, 1 } }, { 11, { 1, 1, 0, 0 } }, { 0, { 0, 0, 0, 0 } },
+	static const struct {
+		int rows, heights[SERIES_COUNT];
+	} steps[] = {
+			{44, {6, 5, 2, 2}},
+			{32, {4, 3, 1, 1}},
+			{24, {3, 2, 1, 1}},
+			{18, {2, 1, 1, 1}},
+			{14, {1, 1, 1, 1}},
+			{11, {1, 1, 0, 0}},
+			{0, {0, 0, 0, 0}},
 	};
 	size_t i = 0;
 
@@ -270,25 +284,27 @@ void draw_metrics(const struct model *m, struct canvas *c)
 
 	graph_heights(area.rows, heights);
 	for (int i = 0; i < SERIES_COUNT && row < bottom; i++)
-		row += draw_meter(m, c, &meters[i], area, row, heights[i]) + (area.rows >= 26); /* air, if there is room */
+		row += draw_meter(m, c, &meters[i], area, row, heights[i])
+		       + (area.rows >= 26); /* air, if there is room */
 	tell_uptime(m, uptime);
 	if (row < bottom)
-		draw_format(c, area, row++, area.col + 1, ROLE_DIM, "NET  %s   up %s   %s", tell_net(m), uptime,
-				m->has_sample ? m->sample.source : "");
+		draw_format(c, area, row++, area.col + 1, ROLE_DIM, "NET  %s   up %s   %s", tell_net(m),
+				uptime, m->has_sample ? m->sample.source : "");
 	if (bottom - row >= 4)
 		rule(m, c, area, row++, " processes ");
 	if (bottom - row >= 2)
-		draw_processes(m, c, (struct rect){ row, area.col, bottom - row, area.cols });
+		draw_processes(m, c, (struct rect){row, area.col, bottom - row, area.cols});
 }
 
-/* ---- the strip -------------------------------------------------------------------------------------------- */
+/* ---- the strip ---- */
 
 /* Columns of a number in the strip: fixed, so that one that grows does not push the rest aside. */
-static const int strip_cols[SERIES_COUNT] = { [SERIES_CPU] = 6, [SERIES_MEM] = 9, [SERIES_DISK] = 9, [SERIES_PROC] = 7 };
+static const int strip_cols[SERIES_COUNT] = {
+		[SERIES_CPU] = 6, [SERIES_MEM] = 9, [SERIES_DISK] = 9, [SERIES_PROC] = 7};
 
 /* "CPU 37.2%  ▁▂▃"; returns the column behind it. */
-static int strip_meter(const struct model *m, struct canvas *c, struct rect area, int row, int col, enum series series,
-		int graph_cols)
+static int strip_meter(const struct model *m, struct canvas *c, struct rect area, int row, int col,
+		enum series series, int graph_cols)
 {
 	const struct meter *meter = &meters[series];
 	char text[64];
@@ -298,7 +314,7 @@ static int strip_meter(const struct model *m, struct canvas *c, struct rect area
 			tell(m, meter, text, true));
 	col += strip_cols[series] + 1;
 	if (graph_cols > 0)
-		graph(m, c, meter, (struct rect){ row, col, 1, graph_cols });
+		graph(m, c, meter, (struct rect){row, col, 1, graph_cols});
 	return col + (graph_cols > 0 ? graph_cols + 2 : 1);
 }
 
@@ -310,7 +326,8 @@ static void strip_of_one(const struct model *m, struct canvas *c, struct rect ar
 
 	for (int i = 0; i < SERIES_COUNT; i++)
 		if (i != SERIES_DISK || has_disk)
-			col = strip_meter(m, c, area, area.row, col, (enum series)i, i <= SERIES_MEM && room >= 4 ? room : 0);
+			col = strip_meter(m, c, area, area.row, col, (enum series)i,
+					i <= SERIES_MEM && room >= 4 ? room : 0);
 }
 
 void draw_strip(const struct model *m, struct canvas *c, struct rect area)
@@ -322,5 +339,6 @@ void draw_strip(const struct model *m, struct canvas *c, struct rect area)
 		return;
 	}
 	for (int i = 0; i < SERIES_COUNT; i++)
-		strip_meter(m, c, area, area.row + i / 2, area.col + i % 2 * step + 1, (enum series)i, step - 18);
+		strip_meter(m, c, area, area.row + i / 2, area.col + i % 2 * step + 1, (enum series)i,
+				step - 18);
 }

@@ -12,7 +12,7 @@
 
 struct model;
 
-/* ---- drawing words and lines: draw.c ----------------------------------------------------- */
+/* ---- drawing words and lines: draw.c ---- */
 
 struct style style_of(uint16_t role);
 struct style style_with(uint16_t role, uint16_t attrs);
@@ -24,9 +24,23 @@ int draw_format(struct canvas *c, struct rect clip, int row, int col, uint16_t r
 
 /* Signs that have an ASCII form. */
 enum sign {
-	SIGN_HORIZONTAL, SIGN_VERTICAL, SIGN_TOP_LEFT, SIGN_TOP_RIGHT, SIGN_BOTTOM_LEFT, SIGN_BOTTOM_RIGHT,
-	SIGN_TEE_DOWN, SIGN_TEE_UP, SIGN_TEE_RIGHT, SIGN_TEE_LEFT, SIGN_MENU, SIGN_DOT, SIGN_MORE, SIGN_PROMPT,
-	SIGN_CURRENT, SIGN_ELLIPSIS, SIGN_COUNT
+	SIGN_HORIZONTAL,
+	SIGN_VERTICAL,
+	SIGN_TOP_LEFT,
+	SIGN_TOP_RIGHT,
+	SIGN_BOTTOM_LEFT,
+	SIGN_BOTTOM_RIGHT,
+	SIGN_TEE_DOWN,
+	SIGN_TEE_UP,
+	SIGN_TEE_RIGHT,
+	SIGN_TEE_LEFT,
+	SIGN_MENU,
+	SIGN_DOT,
+	SIGN_MORE,
+	SIGN_PROMPT,
+	SIGN_CURRENT,
+	SIGN_ELLIPSIS,
+	SIGN_COUNT
 };
 const char *sign(bool has_utf8, enum sign s);
 
@@ -36,14 +50,15 @@ void draw_sign(struct canvas *c, bool has_utf8, int row, int col, enum sign s, u
 void draw_box(struct canvas *c, bool has_utf8, struct rect box, uint16_t role);
 
 /* A graph in blocks, one column per value, negative ones blank; `rows` high. */
-void draw_graph(struct canvas *c, bool has_utf8, struct rect area, const float *values, double scale, uint16_t role);
+void draw_graph(struct canvas *c, bool has_utf8, struct rect area, const float *values, double scale,
+		uint16_t role);
 
-/* ---- panes --------------------------------------------------------------------------------- */
+/* ---- panes ---- */
 
-void draw_frame(const struct model *m, struct canvas *c);       /* borders, title, tabs, status, keys: frame.c */
-void draw_output(const struct model *m, struct canvas *c);      /* output_view.c */
-void draw_metrics(const struct model *m, struct canvas *c);     /* metrics_view.c */
+void draw_frame(const struct model *m, struct canvas *c);   /* borders, title, tabs, status, keys: frame.c */
+void draw_output(const struct model *m, struct canvas *c);  /* output_view.c */
+void draw_metrics(const struct model *m, struct canvas *c); /* metrics_view.c */
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);
-void draw_dialog(const struct model *m, struct canvas *c);      /* dialog_view.c */
+void draw_dialog(const struct model *m, struct canvas *c); /* dialog_view.c */
 
 #endif

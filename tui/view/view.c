@@ -7,8 +7,8 @@
 
 static void draw_too_small(struct canvas *c)
 {
-	static const char *const words[] = { "terminal too small", "(need 40x10)" };
-	struct rect all = { 0, 0, c->rows, c->cols };
+	static const char *const words[] = {"terminal too small", "(need 40x10)"};
+	struct rect all = {0, 0, c->rows, c->cols};
 
 	for (int i = 0; i < 2; i++) {
 		int row = c->rows / 2 - (c->rows > 1) + i, width = i ? 12 : 18;
@@ -21,7 +21,7 @@ void view(const struct model *m, struct canvas *c)
 {
 	struct rect area = m->layout.panes[PANE_EDITOR];
 
-	canvas_fill(c, (struct rect){ 0, 0, c->rows, c->cols }, " ", style_of(ROLE_TEXT));
+	canvas_fill(c, (struct rect){0, 0, c->rows, c->cols}, " ", style_of(ROLE_TEXT));
 	c->cursor_row = c->cursor_col = -1;
 	if (m->layout.kind == LAYOUT_TOO_SMALL) {
 		draw_too_small(c);
@@ -29,7 +29,8 @@ void view(const struct model *m, struct canvas *c)
 	}
 	draw_frame(m, c);
 	if (area.rows > 0)
-		editor_draw(model_editor(m), c, area, m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE);
+		editor_draw(model_editor(m), c, area,
+				m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE);
 	if (m->layout.panes[PANE_OUTPUT].rows > 0)
 		draw_output(m, c);
 	if (m->layout.panes[PANE_METRICS].rows > 0)

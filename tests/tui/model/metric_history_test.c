@@ -7,7 +7,7 @@ static struct metric_history h;
 
 static void add(double cpu)
 {
-	struct trm_sample s = { .known = TRM_METRIC_CPU_PERCENT, .cpu_percent = cpu };
+	struct trm_sample s = {.known = TRM_METRIC_CPU_PERCENT, .cpu_percent = cpu};
 	metric_history_add(&h, &s);
 }
 
@@ -68,7 +68,7 @@ static void a_narrow_graph_reaches_back_a_minute_all_the_same(void **state)
 
 static void the_scale_is_a_part_of_the_limit(void **state)
 {
-	const float small[] = { 3.0f, 10.0f }, large[] = { 3.0f, 400.0f };
+	const float small[] = {3.0f, 10.0f}, large[] = {3.0f, 400.0f};
 
 	(void)state;
 	assert_true(metric_scale(large, 2, 512.0, true) == 512.0);
@@ -80,10 +80,10 @@ static void the_scale_is_a_part_of_the_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_the_last_samples),
-		cmocka_unit_test(what_is_unknown_stays_unknown),
-		cmocka_unit_test(a_narrow_graph_reaches_back_a_minute_all_the_same),
-		cmocka_unit_test(the_scale_is_a_part_of_the_limit),
+			cmocka_unit_test(keeps_the_last_samples),
+			cmocka_unit_test(what_is_unknown_stays_unknown),
+			cmocka_unit_test(a_narrow_graph_reaches_back_a_minute_all_the_same),
+			cmocka_unit_test(the_scale_is_a_part_of_the_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

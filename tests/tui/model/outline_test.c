@@ -19,9 +19,9 @@ struct seen {
 /* All lines, each ended by '/', and the style of the first cell. */
 static struct seen look(const struct outstore *s)
 {
-	struct seen seen = { 0 };
+	struct seen seen = {0};
 	struct out_reader r;
-	struct outline l = { 0 };
+	struct outline l = {0};
 	size_t len = 0;
 	bool is_first = true;
 
@@ -55,45 +55,54 @@ static const struct {
 	size_t n; /* 0: up to its NUL */
 	const char *want;
 } cases[] = {
-	{ "one\ntwo\n", 0, "one/two/" },
-	{ "no newline", 0, "no newline/" },
-	{ "\n\nblank lines stay\n", 0, "//blank lines stay/" },
-	{ "10%\r50%\r100%\n", 0, "100%/" },
-	{ "100%\r5\n", 0, "500%/" },
-	{ "line\r\nend\r\n", 0, "line/end/" },
-	{ "ab\b\bX\n", 0, "Xb/" },
-	{ "\bX\n", 0, "X/" },
-	{ "a\tb\n", 0, "a       b/" },
-	{ ESC "[31mred" ESC "[0m\n", 0, "red/" },
-	{ "long text\r" ESC "[Kshort\n", 0, "short/" },
-	{ "abc" ESC "[1Kd\n", 0, "   d/" },
-	{ "abc" ESC "[2D!\n", 0, "a!c/" },
-	{ "a" ESC "[3Cb\n", 0, "a   b/" },
-	{ "abc" ESC "[1GX\n", 0, "Xbc/" },
-	{ ESC "[2J" ESC "[H" ESC "[?25lclear\n", 0, "clear/" },
-	{ ESC "]0;a title\aafter\n", 0, "after/" },
-	{ ESC "]8;;http://x" ESC "\\link" ESC "]8;;" ESC "\\\n", 0, "link/" },
-	{ ESC "Pq#0;1;2" ESC "\\sixel\n", 0, "sixel/" },
-	{ ESC "_Gf=100;AAAA" ESC "\\apc\n", 0, "apc/" },
-	{ ESC "^pm" ESC "\\" ESC "Xsos" ESC "\\x\n", 0, "x/" },
-	{ "\xc2\x9b" "31mc1\n", 0, "c1/" },
-	{ "\xc2\x9d" "0;title\xc2\x9c" "c1 osc\n", 0, "c1 osc/" },
-	{ ESC "]never ended\nnext\n", 0, "/next/" },
-	{ ESC "(B" ESC ")0" ESC "=" ESC "7plain\n", 0, "plain/" },
-	{ ESC "[31" ESC "[32mtwice\n", 0, "twice/" },
-	{ ESC "[1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18mmany\n", 0, "many/" },
-	{ "nul\0!\n", 6, "nul" FFFD "!/" },
-	{ "\xff\xfe!\n", 0, FFFD FFFD "!/" },
-	{ "\xc3(\n", 0, FFFD "(/" },
-	{ "cut \xe2\x82\n", 0, "cut " FFFD "/" },
-	{ "\xed\xa0\x80\n", 0, FFFD FFFD FFFD "/" },
-	{ "\xe2\x82\xac \xf0\x9f\x98\x80\n", 0, "\xe2\x82\xac \xf0\x9f\x98\x80/" },
-	{ "e\xcc\x81\n", 0, "e\xcc\x81/" },
-	{ "\xcc\x81\n", 0, FFFD "/" },
-	{ "\xe6\xbc\xa2\rX\n", 0, "X /" },
-	{ "X\xe6\xbc\xa2\b\bY\n", 0, "XY /" },
-	{ "\xe2\x80\xae" "evil\n", 0, FFFD "evil/" },
-	{ "\x07\x0e\x0f" "bell\x7f\n", 0, "bell/" },
+		{"one\ntwo\n", 0, "one/two/"},
+		{"no newline", 0, "no newline/"},
+		{"\n\nblank lines stay\n", 0, "//blank lines stay/"},
+		{"10%\r50%\r100%\n", 0, "100%/"},
+		{"100%\r5\n", 0, "500%/"},
+		{"line\r\nend\r\n", 0, "line/end/"},
+		{"ab\b\bX\n", 0, "Xb/"},
+		{"\bX\n", 0, "X/"},
+		{"a\tb\n", 0, "a       b/"},
+		{ESC "[31mred" ESC "[0m\n", 0, "red/"},
+		{"long text\r" ESC "[Kshort\n", 0, "short/"},
+		{"abc" ESC "[1Kd\n", 0, "   d/"},
+		{"abc" ESC "[2D!\n", 0, "a!c/"},
+		{"a" ESC "[3Cb\n", 0, "a   b/"},
+		{"abc" ESC "[1GX\n", 0, "Xbc/"},
+		{ESC "[2J" ESC "[H" ESC "[?25lclear\n", 0, "clear/"},
+		{ESC "]0;a title\aafter\n", 0, "after/"},
+		{ESC "]8;;http://x" ESC "\\link" ESC "]8;;" ESC "\\\n", 0, "link/"},
+		{ESC "Pq#0;1;2" ESC "\\sixel\n", 0, "sixel/"},
+		{ESC "_Gf=100;AAAA" ESC "\\apc\n", 0, "apc/"},
+		{ESC "^pm" ESC "\\" ESC "Xsos" ESC "\\x\n", 0, "x/"},
+		{"\xc2\x9b"
+		 "31mc1\n",
+				0, "c1/"},
+		{"\xc2\x9d"
+		 "0;title\xc2\x9c"
+		 "c1 osc\n",
+				0, "c1 osc/"},
+		{ESC "]never ended\nnext\n", 0, "/next/"},
+		{ESC "(B" ESC ")0" ESC "=" ESC "7plain\n", 0, "plain/"},
+		{ESC "[31" ESC "[32mtwice\n", 0, "twice/"},
+		{ESC "[1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18mmany\n", 0, "many/"},
+		{"nul\0!\n", 6, "nul" FFFD "!/"},
+		{"\xff\xfe!\n", 0, FFFD FFFD "!/"},
+		{"\xc3(\n", 0, FFFD "(/"},
+		{"cut \xe2\x82\n", 0, "cut " FFFD "/"},
+		{"\xed\xa0\x80\n", 0, FFFD FFFD FFFD "/"},
+		{"\xe2\x82\xac \xf0\x9f\x98\x80\n", 0, "\xe2\x82\xac \xf0\x9f\x98\x80/"},
+		{"e\xcc\x81\n", 0, "e\xcc\x81/"},
+		{"\xcc\x81\n", 0, FFFD "/"},
+		{"\xe6\xbc\xa2\rX\n", 0, "X /"},
+		{"X\xe6\xbc\xa2\b\bY\n", 0, "XY /"},
+		{"\xe2\x80\xae"
+		 "evil\n",
+				0, FFFD "evil/"},
+		{"\x07\x0e\x0f"
+		 "bell\x7f\n",
+				0, "bell/"},
 };
 
 static void looks_as_on_a_terminal(void **state)
@@ -115,18 +124,18 @@ static void colours(void **state)
 		uint16_t attrs;
 		uint32_t fg, bg;
 	} sgr[] = {
-		{ ESC "[31mx", 0, COLOR_INDEX(1), COLOR_NONE },
-		{ ESC "[1;4;92;103mx", ATTR_BOLD | ATTR_UNDERLINE, COLOR_INDEX(10), COLOR_INDEX(11) },
-		{ ESC "[38;5;208mx", 0, COLOR_INDEX(208), COLOR_NONE },
-		{ ESC "[38;2;1;2;3;48;2;4;5;6mx", 0, COLOR_RGB(0x010203), COLOR_RGB(0x040506) },
-		{ ESC "[38:2::1:2:3;1mx", ATTR_BOLD, COLOR_RGB(0x010203), COLOR_NONE },
-		{ ESC "[38:5:9mx", 0, COLOR_INDEX(9), COLOR_NONE },
-		{ ESC "[4:3mx", ATTR_UNDERLINE, COLOR_NONE, COLOR_NONE },
-		{ ESC "[1;2;3;7;9m" ESC "[22;27mx", ATTR_ITALIC | ATTR_STRIKE, COLOR_NONE, COLOR_NONE },
-		{ ESC "[31;41m" ESC "[39;49mx", 0, COLOR_NONE, COLOR_NONE },
-		{ ESC "[31m" ESC "[mx", 0, COLOR_NONE, COLOR_NONE },
-		{ ESC "[38;5mx", 0, COLOR_NONE, COLOR_NONE },
-		{ ESC "[99999999999;31mx", 0, COLOR_INDEX(1), COLOR_NONE },
+			{ESC "[31mx", 0, COLOR_INDEX(1), COLOR_NONE},
+			{ESC "[1;4;92;103mx", ATTR_BOLD | ATTR_UNDERLINE, COLOR_INDEX(10), COLOR_INDEX(11)},
+			{ESC "[38;5;208mx", 0, COLOR_INDEX(208), COLOR_NONE},
+			{ESC "[38;2;1;2;3;48;2;4;5;6mx", 0, COLOR_RGB(0x010203), COLOR_RGB(0x040506)},
+			{ESC "[38:2::1:2:3;1mx", ATTR_BOLD, COLOR_RGB(0x010203), COLOR_NONE},
+			{ESC "[38:5:9mx", 0, COLOR_INDEX(9), COLOR_NONE},
+			{ESC "[4:3mx", ATTR_UNDERLINE, COLOR_NONE, COLOR_NONE},
+			{ESC "[1;2;3;7;9m" ESC "[22;27mx", ATTR_ITALIC | ATTR_STRIKE, COLOR_NONE, COLOR_NONE},
+			{ESC "[31;41m" ESC "[39;49mx", 0, COLOR_NONE, COLOR_NONE},
+			{ESC "[31m" ESC "[mx", 0, COLOR_NONE, COLOR_NONE},
+			{ESC "[38;5mx", 0, COLOR_NONE, COLOR_NONE},
+			{ESC "[99999999999;31mx", 0, COLOR_INDEX(1), COLOR_NONE},
 	};
 
 	(void)state;
@@ -143,7 +152,7 @@ static void colours(void **state)
 static struct style style_at(const struct outstore *s, uint64_t line)
 {
 	struct out_reader r;
-	struct outline l = { 0 };
+	struct outline l = {0};
 
 	out_reader_seek(&r, s, line);
 	assert_true(outline_read(&l, &r));
@@ -190,7 +199,7 @@ static void wraps_at_cells_not_bytes(void **state)
 {
 	struct outstore s;
 	struct out_reader r;
-	struct outline l = { 0 };
+	struct outline l = {0};
 
 	(void)state;
 	outstore_init(&s, 1 << 20);
@@ -209,11 +218,11 @@ static void wraps_at_cells_not_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(looks_as_on_a_terminal),
-		cmocka_unit_test(colours),
-		cmocka_unit_test(colours_reach_across_lines_but_not_runs_or_streams),
-		cmocka_unit_test(late_output_has_a_line_and_a_label_of_its_own),
-		cmocka_unit_test(wraps_at_cells_not_bytes),
+			cmocka_unit_test(looks_as_on_a_terminal),
+			cmocka_unit_test(colours),
+			cmocka_unit_test(colours_reach_across_lines_but_not_runs_or_streams),
+			cmocka_unit_test(late_output_has_a_line_and_a_label_of_its_own),
+			cmocka_unit_test(wraps_at_cells_not_bytes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

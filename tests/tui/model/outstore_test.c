@@ -157,7 +157,8 @@ static void finds_every_line_of_random_output(void **state)
 			char piece[100];
 			size_t n = (size_t)(seed = seed * 1103515245u + 12345u) >> 8 & 63;
 			for (size_t k = 0; k < n; k++)
-				piece[k] = letters[((seed = seed * 1103515245u + 12345u) >> 16) % (sizeof letters - 1)];
+				piece[k] = letters[((seed = seed * 1103515245u + 12345u) >> 16)
+						   % (sizeof letters - 1)];
 			outstore_append(&s, seed & 0x10000 ? OUT_STDOUT : OUT_STDERR, 1, piece, n);
 			if ((seed >> 20) % 16 == 0)
 				outstore_header(&s, 2);
@@ -201,12 +202,12 @@ static void knows_how_the_open_line_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_what_is_appended),
-		cmocka_unit_test(breaks_endless_lines_between_characters),
-		cmocka_unit_test(a_line_rewritten_for_ever_stays_one_line),
-		cmocka_unit_test(drops_the_oldest_and_counts_it),
-		cmocka_unit_test(finds_every_line_of_random_output),
-		cmocka_unit_test(knows_how_the_open_line_ends),
+			cmocka_unit_test(keeps_what_is_appended),
+			cmocka_unit_test(breaks_endless_lines_between_characters),
+			cmocka_unit_test(a_line_rewritten_for_ever_stays_one_line),
+			cmocka_unit_test(drops_the_oldest_and_counts_it),
+			cmocka_unit_test(finds_every_line_of_random_output),
+			cmocka_unit_test(knows_how_the_open_line_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

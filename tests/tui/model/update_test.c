@@ -24,12 +24,12 @@ static void send(struct msg msg)
 
 static void event(struct event ev)
 {
-	send((struct msg){ .type = MSG_EVENT, .event = &ev });
+	send((struct msg){.type = MSG_EVENT, .event = &ev});
 }
 
 static void press(uint32_t key, uint8_t mods)
 {
-	event((struct event){ .type = EVENT_KEY, .key = key, .mods = mods });
+	event((struct event){.type = EVENT_KEY, .key = key, .mods = mods});
 }
 
 static void type(const char *text)
@@ -40,7 +40,7 @@ static void type(const char *text)
 
 static void resize(int rows, int cols)
 {
-	event((struct event){ .type = EVENT_RESIZE, .row = rows, .col = cols });
+	event((struct event){.type = EVENT_RESIZE, .row = rows, .col = cols});
 }
 
 static const struct effect *last_effect(enum effect_type wanted)
@@ -53,16 +53,23 @@ static const struct effect *last_effect(enum effect_type wanted)
 
 static int setup(void **state)
 {
-	struct model_opts opts = { .rows = 36, .cols = 120, .has_utf8 = true, .lang = trm_lang_get(TRM_LANG_PYTHON),
-		.theme = "dark", .confirm = true, .timeout_ms = 30000, .grace_ms = 2000, .metrics_interval_ms = 1000 };
+	struct model_opts opts = {.rows = 36,
+			.cols = 120,
+			.has_utf8 = true,
+			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.theme = "dark",
+			.confirm = true,
+			.timeout_ms = 30000,
+			.grace_ms = 2000,
+			.metrics_interval_ms = 1000};
 
 	(void)state;
 	trm_limits_default(&opts.limits);
 	now_ns = 1000000000;
 	if (model_init(&m, &opts) < 0)
 		return -1;
-	send((struct msg){ .type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake" });
-	send((struct msg){ .type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake" });
+	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake"});
 	return 0;
 }
 
@@ -77,12 +84,12 @@ static int teardown(void **state)
 static void done(struct trm_result result)
 {
 	result.lang = m.run.lang;
-	send((struct msg){ .type = MSG_RUN_DONE, .result = &result });
+	send((struct msg){.type = MSG_RUN_DONE, .result = &result});
 }
 
 static void output(const char *text)
 {
-	send((struct msg){ .type = MSG_RUN_OUTPUT, .text = text, .len = strlen(text), .stream = TRM_STDOUT });
+	send((struct msg){.type = MSG_RUN_OUTPUT, .text = text, .len = strlen(text), .stream = TRM_STDOUT});
 }
 
 /* Type code and start it without the question. */
@@ -91,8 +98,8 @@ static void run(const char *code)
 	m.confirm = false;
 	type(code);
 	press(K_F5, 0);
-	send((struct msg){ .type = MSG_RUN_ACCEPTED, .number = 1 });
-	send((struct msg){ .type = MSG_RUN_STARTED });
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .number = 1});
+	send((struct msg){.type = MSG_RUN_STARTED});
 }
 
 /* All that the output pane holds. */
@@ -115,7 +122,7 @@ static void assert_shown(const char *part)
 	free(text);
 }
 
-/* ---- running ------------------------------------------------------------------------------------- */
+/* ---- running ---- */
 
 static void asks_before_a_run(void **state)
 {
@@ -141,7 +148,7 @@ static void asks_never_again_if_told_so(void **state)
 	press('a', 0);
 	assert_non_null(last_effect(EFFECT_RUN));
 	assert_false(m.confirm);
-	done((struct trm_result){ .number = 1 });
+	done((struct trm_result){.number = 1});
 	effects_clear(&fx);
 	press(K_ENTER, MOD_ALT);
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
@@ -150,8 +157,10 @@ static void asks_never_again_if_told_so(void **state)
 
 static void every_way_out_of_the_question_runs_nothing(void **state)
 {
-	static const struct { uint32_t key; uint8_t mods; } ways[] = {
-		{ K_ESCAPE, 0 }, { 'c', 0 }, { 'e', 0 }, { 'c', MOD_CTRL } };
+	static const struct {
+		uint32_t key;
+		uint8_t mods;
+	} ways[] = {{K_ESCAPE, 0}, {'c', 0}, {'e', 0}, {'c', MOD_CTRL}};
 
 	(void)state;
 	type("1");
@@ -188,7 +197,8 @@ static void runs_the_selection_with_its_line_numbers(void **state)
 	press(K_HOME, MOD_SHIFT);
 	press(K_HOME, MOD_SHIFT);
 	press(K_F5, 0);
-	assert_string_equal(last_effect(EFFECT_RUN)->text, "\n\nb"); /* indentation that all lines share is gone */
+	assert_string_equal(last_effect(EFFECT_RUN)->text,
+			"\n\nb"); /* indentation that all lines share is gone */
 }
 
 static void one_run_at_a_time(void **state)
@@ -207,23 +217,30 @@ static void shows_output_and_result(void **state)
 	run("x");
 	output("hello\n");
 	output("no newline");
-	done((struct trm_result){ .number = 1, .value = (char *)"42", .wall_us = 400 });
+	done((struct trm_result){.number = 1, .value = (char *)"42", .wall_us = 400});
 	assert_shown("[1] python  0.4 ms  ✓  x\nhello\nno newline\n42\n");
 	assert_int_equal(m.run.state, RUN_NONE);
 }
 
 static void shows_why_a_run_failed(void **state)
 {
-	char *trace[] = { (char *)"Traceback:", (char *)"ZeroDivisionError: division by zero", NULL };
+	char *trace[] = {(char *)"Traceback:", (char *)"ZeroDivisionError: division by zero", NULL};
 
 	(void)state;
 	run("1/0");
-	done((struct trm_result){ .number = 1, .status = TRM_STATUS_ERROR, .exit_code = 1,
-			.error_name = (char *)"ZeroDivisionError", .error_message = (char *)"division by zero", .traceback = trace });
+	done((struct trm_result){.number = 1,
+			.status = TRM_STATUS_ERROR,
+			.exit_code = 1,
+			.error_name = (char *)"ZeroDivisionError",
+			.error_message = (char *)"division by zero",
+			.traceback = trace});
 	assert_shown("✗  1/0\nTraceback:\nZeroDivisionError: division by zero\n");
 	run("2");
-	done((struct trm_result){ .number = 2, .status = TRM_STATUS_KILLED, .exit_code = 137, .state_lost = true,
-			.reason = (char *)"out of memory at 512 MiB" });
+	done((struct trm_result){.number = 2,
+			.status = TRM_STATUS_KILLED,
+			.exit_code = 137,
+			.state_lost = true,
+			.reason = (char *)"out of memory at 512 MiB"});
 	assert_shown("killed");
 	assert_shown("out of memory at 512 MiB\npython had to be started again");
 }
@@ -231,7 +248,7 @@ static void shows_why_a_run_failed(void **state)
 static void late_output_names_its_run(void **state)
 {
 	(void)state;
-	send((struct msg){ .type = MSG_LATE, .number = 3, .text = "boo\n", .len = 4 });
+	send((struct msg){.type = MSG_LATE, .number = 3, .text = "boo\n", .len = 4});
 	assert_shown("boo");
 	assert_int_equal(outstore_end(&m.out.store), 1);
 }
@@ -248,12 +265,12 @@ static void interrupts_then_kills(void **state)
 	press('c', MOD_CTRL);
 	assert_int_equal(m.run.state, RUN_KILLING);
 	assert_int_equal(fx.n, 2);
-	done((struct trm_result){ .status = TRM_STATUS_INTERRUPTED, .number = 1 });
+	done((struct trm_result){.status = TRM_STATUS_INTERRUPTED, .number = 1});
 	assert_shown("interrupted");
 	assert_int_equal(m.run.state, RUN_NONE);
 }
 
-/* ---- input ------------------------------------------------------------------------------------------ */
+/* ---- input ---- */
 
 static void a_question_of_the_program_opens_a_line(void **state)
 {
@@ -261,13 +278,13 @@ static void a_question_of_the_program_opens_a_line(void **state)
 	run("input()");
 	assert_int_equal(m.focus, PANE_EDITOR);
 	output("name? ");
-	send((struct msg){ .type = MSG_RUN_INPUT, .text = "name? " });
+	send((struct msg){.type = MSG_RUN_INPUT, .text = "name? "});
 	assert_true(m.has_input);
 	assert_int_equal(m.focus, PANE_OUTPUT);
 	type("Bob\n");
 	assert_string_equal(last_effect(EFFECT_STDIN)->text, "Bob\n");
 	assert_false(m.has_input);
-	done((struct trm_result){ .number = 1 });
+	done((struct trm_result){.number = 1});
 	assert_int_equal(m.focus, PANE_EDITOR);
 	assert_shown("name? Bob\n");
 }
@@ -276,7 +293,7 @@ static void a_secret_is_not_shown(void **state)
 {
 	(void)state;
 	run("getpass()");
-	send((struct msg){ .type = MSG_RUN_INPUT, .text = "Password: ", .flag = true });
+	send((struct msg){.type = MSG_RUN_INPUT, .text = "Password: ", .flag = true});
 	type("hunter2\n");
 	assert_string_equal(last_effect(EFFECT_STDIN)->text, "hunter2\n");
 	char *text = shown();
@@ -297,7 +314,7 @@ static void typing_in_the_output_goes_to_stdin(void **state)
 	assert_non_null(last_effect(EFFECT_STDIN_EOF));
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------ */
+/* ---- the rest ---- */
 
 static void each_language_has_its_buffer(void **state)
 {
@@ -344,8 +361,9 @@ static void a_dead_sandbox_can_be_replaced(void **state)
 {
 	(void)state;
 	run("os.kill()");
-	done((struct trm_result){ .status = TRM_STATUS_LOST, .reason = (char *)"the sandbox is gone", .number = 1 });
-	send((struct msg){ .type = MSG_SANDBOX_CLOSED, .text = "its keeper died" });
+	done((struct trm_result){
+			.status = TRM_STATUS_LOST, .reason = (char *)"the sandbox is gone", .number = 1});
+	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "its keeper died"});
 	assert_int_equal(m.sandbox.state, SANDBOX_DEAD);
 	effects_clear(&fx);
 	press(K_F5, 0);
@@ -363,7 +381,7 @@ static void saving_needs_a_name_and_asks_before_it_replaces(void **state)
 	assert_int_equal(m.dialog.kind, DIALOG_SAVE);
 	type("/tmp/x.py\n");
 	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->text, "/tmp/x.py");
-	send((struct msg){ .type = MSG_SAVE_EXISTS, .text = "/tmp/x.py", .lang = m.lang });
+	send((struct msg){.type = MSG_SAVE_EXISTS, .text = "/tmp/x.py", .lang = m.lang});
 	assert_int_equal(m.dialog.kind, DIALOG_OVERWRITE);
 	press('r', 0);
 	assert_string_equal(last_effect(EFFECT_SAVE)->text, "/tmp/x.py");
@@ -387,19 +405,19 @@ static void a_file_goes_to_the_buffer_of_its_language(void **state)
 
 static void themes_are_tried_before_they_are_taken(void **state)
 {
-	static const char names[][64] = { "dark", "light" };
+	static const char names[][64] = {"dark", "light"};
 
 	(void)state;
 	press(K_F3, 0);
 	assert_non_null(last_effect(EFFECT_LIST_THEMES));
-	send((struct msg){ .type = MSG_THEMES, .names = names, .n_names = 2 });
+	send((struct msg){.type = MSG_THEMES, .names = names, .n_names = 2});
 	press(K_DOWN, 0);
 	assert_string_equal(last_effect(EFFECT_THEME)->text, "light");
 	assert_int_equal(last_effect(EFFECT_THEME)->number, 0);
 	press(K_ESCAPE, 0);
 	assert_string_equal(last_effect(EFFECT_THEME)->text, "dark");
 	press(K_F3, 0);
-	send((struct msg){ .type = MSG_THEMES, .names = names, .n_names = 2 });
+	send((struct msg){.type = MSG_THEMES, .names = names, .n_names = 2});
 	press(K_DOWN, 0);
 	press(K_ENTER, 0);
 	assert_string_equal(m.theme, "light");
@@ -433,18 +451,30 @@ static void output_can_be_copied_by_mouse(void **state)
 	(void)state;
 	run("x");
 	output("some words\n");
-	done((struct trm_result){ .number = 1 });
+	done((struct trm_result){.number = 1});
 	struct rect area = model_output_area(&m);
-	event((struct event){ .type = EVENT_MOUSE, .action = MOUSE_PRESS, .button = 1, .row = area.row + 1, .col = area.col + 5 });
-	event((struct event){ .type = EVENT_MOUSE, .action = MOUSE_DRAG, .button = 1, .row = area.row + 1, .col = area.col + 10 });
-	event((struct event){ .type = EVENT_MOUSE, .action = MOUSE_RELEASE, .button = 1, .row = area.row + 1, .col = area.col + 10 });
+	event((struct event){.type = EVENT_MOUSE,
+			.action = MOUSE_PRESS,
+			.button = 1,
+			.row = area.row + 1,
+			.col = area.col + 5});
+	event((struct event){.type = EVENT_MOUSE,
+			.action = MOUSE_DRAG,
+			.button = 1,
+			.row = area.row + 1,
+			.col = area.col + 10});
+	event((struct event){.type = EVENT_MOUSE,
+			.action = MOUSE_RELEASE,
+			.button = 1,
+			.row = area.row + 1,
+			.col = area.col + 10});
 	press('c', MOD_CTRL);
 	assert_string_equal(last_effect(EFFECT_COPY)->text, "words");
 }
 
 static void any_size_and_back_loses_nothing(void **state)
 {
-	static const int sizes[][2] = { { 10, 40 }, { 1, 1 }, { 24, 80 }, { 9, 39 }, { 100, 300 }, { 16, 60 }, { 36, 120 } };
+	static const int sizes[][2] = {{10, 40}, {1, 1}, {24, 80}, {9, 39}, {100, 300}, {16, 60}, {36, 120}};
 
 	(void)state;
 	run("x = 1");
@@ -453,7 +483,8 @@ static void any_size_and_back_loses_nothing(void **state)
 		for (int pane = 0; pane < PANE_COUNT; pane++) {
 			model_focus(&m, (enum pane)pane);
 			resize(sizes[i][0], sizes[i][1]);
-			assert_int_equal(m.layout.kind == LAYOUT_TOO_SMALL, sizes[i][0] < 10 || sizes[i][1] < 40);
+			assert_int_equal(m.layout.kind == LAYOUT_TOO_SMALL,
+					sizes[i][0] < 10 || sizes[i][1] < 40);
 		}
 	assert_shown("kept");
 	assert_int_equal(text_len(model_editor(&m)->text), 5);
@@ -468,7 +499,7 @@ static void no_two_commands_share_a_key(void **state)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n; k++)
 			assert_false(b[i].key == b[k].key && b[i].mods == b[k].mods);
-	struct event alt5 = { .type = EVENT_KEY, .key = '5', .mods = MOD_ALT };
+	struct event alt5 = {.type = EVENT_KEY, .key = '5', .mods = MOD_ALT};
 	assert_int_equal(command_of_key(&alt5), COMMAND_RUN);
 }
 
@@ -490,16 +521,31 @@ static void the_key_bar_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(asks_before_a_run), TEST(asks_never_again_if_told_so), TEST(every_way_out_of_the_question_runs_nothing),
-		TEST(an_empty_buffer_is_not_run), TEST(runs_the_selection_with_its_line_numbers), TEST(one_run_at_a_time),
-		TEST(shows_output_and_result), TEST(shows_why_a_run_failed), TEST(late_output_names_its_run),
-		TEST(interrupts_then_kills), TEST(a_question_of_the_program_opens_a_line), TEST(a_secret_is_not_shown),
-		TEST(typing_in_the_output_goes_to_stdin), TEST(each_language_has_its_buffer),
-		TEST(leaves_at_once_if_nothing_is_lost), TEST(asks_before_something_is_lost),
-		TEST(a_dead_sandbox_can_be_replaced), TEST(saving_needs_a_name_and_asks_before_it_replaces),
-		TEST(a_file_goes_to_the_buffer_of_its_language), TEST(themes_are_tried_before_they_are_taken),
-		TEST(scrolling_stays_until_the_end_is_reached), TEST(output_can_be_copied_by_mouse),
-		TEST(any_size_and_back_loses_nothing), TEST(no_two_commands_share_a_key), TEST(the_key_bar_fits),
+			TEST(asks_before_a_run),
+			TEST(asks_never_again_if_told_so),
+			TEST(every_way_out_of_the_question_runs_nothing),
+			TEST(an_empty_buffer_is_not_run),
+			TEST(runs_the_selection_with_its_line_numbers),
+			TEST(one_run_at_a_time),
+			TEST(shows_output_and_result),
+			TEST(shows_why_a_run_failed),
+			TEST(late_output_names_its_run),
+			TEST(interrupts_then_kills),
+			TEST(a_question_of_the_program_opens_a_line),
+			TEST(a_secret_is_not_shown),
+			TEST(typing_in_the_output_goes_to_stdin),
+			TEST(each_language_has_its_buffer),
+			TEST(leaves_at_once_if_nothing_is_lost),
+			TEST(asks_before_something_is_lost),
+			TEST(a_dead_sandbox_can_be_replaced),
+			TEST(saving_needs_a_name_and_asks_before_it_replaces),
+			TEST(a_file_goes_to_the_buffer_of_its_language),
+			TEST(themes_are_tried_before_they_are_taken),
+			TEST(scrolling_stays_until_the_end_is_reached),
+			TEST(output_can_be_copied_by_mouse),
+			TEST(any_size_and_back_loses_nothing),
+			TEST(no_two_commands_share_a_key),
+			TEST(the_key_bar_fits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

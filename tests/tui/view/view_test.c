@@ -26,8 +26,8 @@ static void send(struct msg msg)
 
 static void press(uint32_t key)
 {
-	struct event ev = { .type = EVENT_KEY, .key = key };
-	send((struct msg){ .type = MSG_EVENT, .event = &ev });
+	struct event ev = {.type = EVENT_KEY, .key = key};
+	send((struct msg){.type = MSG_EVENT, .event = &ev});
 }
 
 static void type(const char *text)
@@ -38,66 +38,103 @@ static void type(const char *text)
 
 static void resize(int rows, int cols)
 {
-	struct event ev = { .type = EVENT_RESIZE, .row = rows, .col = cols };
-	send((struct msg){ .type = MSG_EVENT, .event = &ev });
+	struct event ev = {.type = EVENT_RESIZE, .row = rows, .col = cols};
+	send((struct msg){.type = MSG_EVENT, .event = &ev});
 }
 
 static void output(int stream, const char *text)
 {
-	send((struct msg){ .type = MSG_RUN_OUTPUT, .text = text, .len = strlen(text), .stream = stream });
+	send((struct msg){.type = MSG_RUN_OUTPUT, .text = text, .len = strlen(text), .stream = stream});
 }
 
 static void add_metrics(void)
 {
 	static const struct trm_process processes[] = {
-		{ .pid = 7, .ppid = 1, .state = 'R', .has_cpu = true, .cpu_percent = 36.9, .mem_bytes = 41u << 20,
-			.command = "/usr/bin/python3 -u kernel" },
-		{ .pid = 12, .ppid = 7, .state = 'S', .has_cpu = false, .mem_bytes = 2u << 20, .command = "sleep 100" },
+			{.pid = 7,
+					.ppid = 1,
+					.state = 'R',
+					.has_cpu = true,
+					.cpu_percent = 36.9,
+					.mem_bytes = 41u << 20,
+					.command = "/usr/bin/python3 -u kernel"},
+			{.pid = 12,
+					.ppid = 7,
+					.state = 'S',
+					.has_cpu = false,
+					.mem_bytes = 2u << 20,
+					.command = "sleep 100"},
 	};
-	struct trm_metrics metrics = { .processes = processes, .n_processes = 2, .has_processes = true };
+	struct trm_metrics metrics = {.processes = processes, .n_processes = 2, .has_processes = true};
 
 	for (int i = 0; i < 70; i++) {
-		metrics.sample = (struct trm_sample){ .known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM |
-				TRM_METRIC_MEM_LIMIT | TRM_METRIC_PROCS | TRM_METRIC_PROCS_LIMIT | TRM_METRIC_UPTIME,
-			.cpu_percent = i % 40 * 2.5, .cpu_limit = 1.0, .mem_bytes = (uint64_t)(i + 20) << 20,
-			.mem_limit_bytes = 512u << 20, .procs = 3 + (uint64_t)i / 20, .procs_limit = 64,
-			.uptime_ms = 192000, .source = "cgroup v2" };
-		send((struct msg){ .type = MSG_METRICS, .metrics = &metrics });
+		metrics.sample = (struct trm_sample){.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_CPU_LIMIT
+							      | TRM_METRIC_MEM | TRM_METRIC_MEM_LIMIT
+							      | TRM_METRIC_PROCS | TRM_METRIC_PROCS_LIMIT
+							      | TRM_METRIC_UPTIME,
+				.cpu_percent = i % 40 * 2.5,
+				.cpu_limit = 1.0,
+				.mem_bytes = (uint64_t)(i + 20) << 20,
+				.mem_limit_bytes = 512u << 20,
+				.procs = 3 + (uint64_t)i / 20,
+				.procs_limit = 64,
+				.uptime_ms = 192000,
+				.source = "cgroup v2"};
+		send((struct msg){.type = MSG_METRICS, .metrics = &metrics});
 	}
 }
 
 /* A session as one might find it. */
 static void set_up(bool has_utf8)
 {
-	static const struct trm_guard guards[] = {
-		{ "memory", "cgroup v2 memory.max", TRM_ENFORCED }, { "network", "own network namespace", TRM_ENFORCED },
-		{ "disk", "sampled every 100 ms", TRM_WEAK } };
-	struct model_opts opts = { .rows = 36, .cols = 120, .has_utf8 = has_utf8, .lang = trm_lang_get(TRM_LANG_PYTHON),
-		.theme = "dark", .confirm = true, .timeout_ms = 30000, .grace_ms = 2000, .metrics_interval_ms = 1000 };
+	static const struct trm_guard guards[] = {{"memory", "cgroup v2 memory.max", TRM_ENFORCED},
+			{"network", "own network namespace", TRM_ENFORCED},
+			{"disk", "sampled every 100 ms", TRM_WEAK}};
+	struct model_opts opts = {.rows = 36,
+			.cols = 120,
+			.has_utf8 = has_utf8,
+			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.theme = "dark",
+			.confirm = true,
+			.timeout_ms = 30000,
+			.grace_ms = 2000,
+			.metrics_interval_ms = 1000};
 	struct trm_limits limits;
-	char *trace[] = { (char *)"Traceback (most recent call last):", (char *)"  File \"<run 2>\", line 1",
-		(char *)"NameError: name 'y' is not defined", NULL };
-	struct trm_result ok = { .number = 1, .lang = trm_lang_get(0), .wall_us = 400, .value = (char *)"'done'" };
-	struct trm_result bad = { .number = 2, .lang = trm_lang_get(0), .wall_us = 12000, .status = TRM_STATUS_ERROR,
-		.exit_code = 1, .error_name = (char *)"NameError", .traceback = trace };
+	char *trace[] = {(char *)"Traceback (most recent call last):", (char *)"  File \"<run 2>\", line 1",
+			(char *)"NameError: name 'y' is not defined", NULL};
+	struct trm_result ok = {
+			.number = 1, .lang = trm_lang_get(0), .wall_us = 400, .value = (char *)"'done'"};
+	struct trm_result bad = {.number = 2,
+			.lang = trm_lang_get(0),
+			.wall_us = 12000,
+			.status = TRM_STATUS_ERROR,
+			.exit_code = 1,
+			.error_name = (char *)"NameError",
+			.traceback = trace};
 
 	now_ns = 1000000000;
 	trm_limits_default(&limits);
 	opts.limits = limits;
 	assert_int_equal(model_init(&m, &opts), 0);
 	assert_int_equal(canvas_init(&canvas, 36, 120), 0);
-	send((struct msg){ .type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake", .limits = &limits });
-	send((struct msg){ .type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake", .limits = &limits,
-			.guards = guards, .n_guards = 3 });
+	send((struct msg){.type = MSG_SANDBOX_STARTING,
+			.text = "calm-fern",
+			.other = "fake",
+			.limits = &limits});
+	send((struct msg){.type = MSG_SANDBOX_READY,
+			.text = "calm-fern",
+			.other = "fake",
+			.limits = &limits,
+			.guards = guards,
+			.n_guards = 3});
 	type("import math\nx = 42\nprint(math.sqrt(x))");
 	m.confirm = false;
 	press(K_F5);
 	output(TRM_STDOUT, "\x1b[32m6.48074069840786\x1b[0m\n50%\r100%\n");
 	output(TRM_STDERR, "a warning\n");
-	send((struct msg){ .type = MSG_RUN_DONE, .result = &ok });
+	send((struct msg){.type = MSG_RUN_DONE, .result = &ok});
 	press(K_F5);
-	send((struct msg){ .type = MSG_RUN_DONE, .result = &bad });
-	send((struct msg){ .type = MSG_LATE, .number = 1, .text = "too late\n", .len = 9 });
+	send((struct msg){.type = MSG_RUN_DONE, .result = &bad});
+	send((struct msg){.type = MSG_LATE, .number = 1, .text = "too late\n", .len = 9});
 	m.confirm = true;
 	add_metrics();
 }
@@ -144,8 +181,11 @@ static void assert_screen(const char *name)
 
 static void sizes(void **state)
 {
-	static const struct { int rows, cols; const char *name; } sizes[] = {
-		{ 36, 120, "120x36" }, { 24, 80, "80x24" }, { 60, 200, "200x60" }, { 10, 40, "40x10" }, { 16, 60, "60x16" } };
+	static const struct {
+		int rows, cols;
+		const char *name;
+	} sizes[] = {{36, 120, "120x36"}, {24, 80, "80x24"}, {60, 200, "200x60"}, {10, 40, "40x10"},
+			{16, 60, "60x16"}};
 
 	(void)state;
 	set_up(true);
@@ -165,7 +205,7 @@ static void sizes(void **state)
 
 static void dialogs(void **state)
 {
-	static const char themes[][64] = { "dark", "light", "mono" };
+	static const char themes[][64] = {"dark", "light", "mono"};
 
 	(void)state;
 	set_up(true);
@@ -179,7 +219,7 @@ static void dialogs(void **state)
 	press(K_F2);
 	assert_screen("language");
 	press(K_ESCAPE);
-	send((struct msg){ .type = MSG_THEMES, .names = themes, .n_names = 3 });
+	send((struct msg){.type = MSG_THEMES, .names = themes, .n_names = 3});
 	assert_screen("theme");
 	press(K_ESCAPE);
 	press(K_F1);
@@ -197,17 +237,17 @@ static void states(void **state)
 	resize(24, 80);
 	m.confirm = false;
 	press(K_F5);
-	send((struct msg){ .type = MSG_RUN_STARTED });
+	send((struct msg){.type = MSG_RUN_STARTED});
 	now_ns += 2345000000u;
-	send((struct msg){ .type = MSG_RUN_INPUT, .text = "your name? " });
+	send((struct msg){.type = MSG_RUN_INPUT, .text = "your name? "});
 	type("Ada");
 	assert_screen("input");
-	struct event ctrl_c = { .type = EVENT_KEY, .key = 'c', .mods = MOD_CTRL };
-	send((struct msg){ .type = MSG_EVENT, .event = &ctrl_c });
+	struct event ctrl_c = {.type = EVENT_KEY, .key = 'c', .mods = MOD_CTRL};
+	send((struct msg){.type = MSG_EVENT, .event = &ctrl_c});
 	now_ns += 700000000u;
-	send((struct msg){ .type = MSG_TICK });
+	send((struct msg){.type = MSG_TICK});
 	assert_screen("interrupting");
-	send((struct msg){ .type = MSG_SANDBOX_CLOSED, .text = "its keeper was killed" });
+	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "its keeper was killed"});
 	assert_screen("ended");
 	tear_down();
 }
@@ -229,7 +269,10 @@ static void without_utf8(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes), cmocka_unit_test(dialogs), cmocka_unit_test(states), cmocka_unit_test(without_utf8),
+			cmocka_unit_test(sizes),
+			cmocka_unit_test(dialogs),
+			cmocka_unit_test(states),
+			cmocka_unit_test(without_utf8),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_ANSWERS_H
+#define TUI_ANSWERS_H
+
+/* What is done when a dialog is answered; private to the files that open dialogs
+ * (ask_run.c, ask_file.c, menus.c) and to answers.c, which tells them apart. */
+
+#include <stdbool.h>
+
+struct editor;
+struct effects;
+struct model;
+struct msg;
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
+
+void dialog_close(struct model *m);
+
+/* ask_run.c */
+void answer_confirm(struct model *m, int answer, struct effects *out);
+void answer_restart(struct model *m, int answer, struct effects *out);
+void answer_quit(struct model *m, int answer, struct effects *out);
+bool answers_is_lost(const struct editor *e); /* it holds changes that are nowhere else */
+
+/* ask_file.c */
+void answer_path(struct model *m, int answer, struct effects *out);
+void answer_pending(struct model *m, int answer, struct effects *out);
+void ask_replace(struct model *m, const struct msg *msg);
+
+/* menus.c */
+void answer_language(struct model *m, int answer, struct effects *out);
+void answer_theme(struct model *m, int answer, struct effects *out);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions about a run: may it, where shall it, and what is lost by leaving. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/answers.h"
+#include "model/code.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+
+enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES };
+
+#define CODE_LINES_SHOWN 500
+
+/* ---- may this run? ---- */
+
+static const struct dialog_button confirm_buttons[] = {
+		{"Run once", "Run", 'r', BUTTON_RUN},
+		{"Always in this session", "Always", 'a', BUTTON_ALWAYS},
+		{"Edit", NULL, 'e', BUTTON_EDIT},
+		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+};
+
+static void tell_where(const struct model *m, struct dialog *d)
+{
+	static const char *const states[] = {[SANDBOX_STARTING] = " (starting)",
+			[SANDBOX_READY] = "",
+			[SANDBOX_DEAD] = " (ended)"};
+
+	dialog_add_labelled(d, "Where", ROLE_DIALOG, "sandbox %s, backend %s%s", m->sandbox.name,
+			m->sandbox.backend, states[m->sandbox.state]);
+}
+
+static void tell_limits(const struct model *m, struct dialog *d)
+{
+	const struct trm_limits *l = &m->sandbox.limits;
+	char mem[24], disk[24], timeout[48] = "no time-out", duration[24];
+
+	if (m->timeout_ms)
+		snprintf(timeout, sizeof timeout, "time-out %s",
+				format_duration(duration, (uint64_t)m->timeout_ms * 1000));
+	dialog_add_labelled(d, "Limits", ROLE_DIALOG,
+			"memory %s, CPU %.3g core%s, %u processes, files %s, %s",
+			format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1.0 ? "" : "s", l->procs,
+			format_bytes(disk, l->disk_bytes), timeout);
+}
+
+/* The network has a line of its own; of the other guards those that are not strong are named. */
+static void tell_guards(const struct model *m, struct dialog *d)
+{
+	const char *network = "off";
+	size_t weak = 0;
+
+	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
+		const struct trm_guard *g = &m->sandbox.guards[i];
+		if (strcmp(g->what, "network") == 0 && g->strength != TRM_ENFORCED)
+			network = g->strength == TRM_WEAK ? "off, weakly" : "ON: not cut off";
+	}
+	dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", network);
+	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
+		const struct trm_guard *g = &m->sandbox.guards[i];
+		if (g->strength == TRM_ENFORCED)
+			continue;
+		dialog_add_labelled(d, weak++ ? "" : "Weak",
+				g->strength == TRM_WEAK ? ROLE_WARN : ROLE_CRITICAL, "%s: %s (%s)", g->what,
+				g->strength == TRM_WEAK ? "weak" : "NOT ENFORCED", g->how);
+	}
+	if (m->sandbox.n_guards && !weak)
+		dialog_add_labelled(d, "Guards", ROLE_DIALOG, "all limits are enforced by the kernel");
+	else if (!m->sandbox.n_guards)
+		dialog_add_labelled(d, "Guards", ROLE_DIALOG, "known when the sandbox has started");
+}
+
+static void tell_code(const struct model *m, struct dialog *d)
+{
+	struct editor_run range = editor_run_range(model_editor(m));
+	char *code = text_slice(model_editor(m)->text, range.pos, range.len);
+	size_t n = 0;
+
+	dialog_add(d, ROLE_DIALOG, "%s", "");
+	for (const char *p = code; p && *p && n < CODE_LINES_SHOWN; n++) {
+		size_t len = strcspn(p, "\n");
+		dialog_add_code(d, p, len);
+		p += len + (p[len] == '\n');
+		if (n + 1 == CODE_LINES_SHOWN && *p)
+			dialog_add(d, ROLE_DIM, "(and more: Edit shows all)");
+	}
+	free(code);
+}
+
+void ask_confirm(struct model *m, const struct msg *msg)
+{
+	struct dialog *d = &m->dialog;
+	bool again = d->kind == DIALOG_CONFIRM; /* what is known has changed: keep the person's place */
+	int focus = again ? d->focus : 0;
+	size_t scroll = again ? d->scroll : 0;
+	char what[64];
+
+	(void)msg;
+	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
+	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
+			code_describe(model_editor(m), what));
+	tell_where(m, d);
+	tell_limits(m, d);
+	tell_guards(m, d);
+	tell_code(m, d);
+	dialog_set_buttons(d, confirm_buttons, COUNT(confirm_buttons));
+	d->focus = focus;
+	d->scroll = scroll;
+	m->needs_draw = true;
+}
+
+void answer_confirm(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	if (answer == BUTTON_ALWAYS)
+		m->confirm = false;
+	if (answer == BUTTON_RUN || answer == BUTTON_ALWAYS)
+		run_start(m, out);
+	else if (answer == BUTTON_EDIT)
+		model_focus(m, PANE_EDITOR);
+}
+
+/* ---- the sandbox is gone ---- */
+
+static const struct dialog_button restart_buttons[] = {
+		{"Start a new one", NULL, 's', BUTTON_YES},
+		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+};
+
+void ask_restart(struct model *m)
+{
+	struct dialog *d = &m->dialog;
+
+	dialog_begin(d, DIALOG_RESTART, "There is no sandbox");
+	dialog_add(d, ROLE_DIALOG, "%s", m->sandbox.reason);
+	dialog_add(d, ROLE_DIALOG, "%s", "");
+	dialog_add(d, ROLE_DIALOG,
+			"A new one starts with no variables and no files. Buffers and output stay.");
+	dialog_set_buttons(d, restart_buttons, COUNT(restart_buttons));
+	m->needs_draw = true;
+}
+
+void answer_restart(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	if (answer == BUTTON_YES)
+		effect_plain(out, EFFECT_START_SANDBOX);
+}
+
+/* ---- leaving ---- */
+
+static const struct dialog_button quit_buttons[] = {
+		{"Quit", NULL, 'q', BUTTON_YES},
+		{"Stay", NULL, 's', ANSWER_CANCEL},
+};
+
+bool answers_is_lost(const struct editor *e)
+{
+	return editor_is_modified(e) && (e->path || text_len(e->text) > 0);
+}
+
+void ask_quit(struct model *m, struct effects *out)
+{
+	struct dialog *d = &m->dialog;
+	bool any = model_is_running(m);
+
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		any = any || answers_is_lost(&m->editors[i]);
+	if (!any) {
+		effect_plain(out, EFFECT_QUIT);
+		return;
+	}
+	dialog_begin(d, DIALOG_QUIT, "Leave? This will be lost:");
+	if (model_is_running(m))
+		dialog_add(d, ROLE_WARN, "- the %s run that is going on", m->run.lang->name);
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
+		const struct editor *e = &m->editors[i];
+		size_t lines = text_lines(e->text);
+		if (answers_is_lost(e) && e->path)
+			dialog_add(d, ROLE_DIALOG, "- unsaved changes of %s", e->path);
+		else if (answers_is_lost(e))
+			dialog_add(d, ROLE_DIALOG, "- the %s buffer, never saved (%zu line%s)",
+					trm_lang_get(i)->name, lines, lines == 1 ? "" : "s");
+	}
+	dialog_add(d, ROLE_DIM, "- the sandbox with its variables and files");
+	dialog_set_buttons(d, quit_buttons, COUNT(quit_buttons));
+	m->needs_draw = true;
+}
+
+void answer_quit(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	if (answer == BUTTON_YES)
+		effect_plain(out, EFFECT_QUIT);
+}
