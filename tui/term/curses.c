@@ -15,7 +15,6 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -171,21 +170,6 @@ static size_t copy_unpadded(char *out, size_t cap, const char *s)
 	return n;
 }
 
-/* What terminfo has no words for: SGR mouse with drags, focus, bracketed paste, and keys told apart
- * (xterm's modifyOtherKeys, kitty's protocol), for Control-Enter. */
-static void choose_modes(struct term *t)
-{
-	const char *name = getenv("TERM");
-	bool is_xterm = strncmp(name, "xterm", 5) == 0 || strncmp(name, "tmux", 4) == 0;
-	bool is_old = strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0
-		      || strncmp(name, "ansi", 4) == 0;
-	snprintf(t->modes_on, sizeof(t->modes_on), "%s\033[?2004h%s%s",
-			t->has_mouse ? "\033[?1000h\033[?1002h\033[?1006h" : "", is_old ? "" : "\033[>1u",
-			is_xterm ? "\033[>4;1m" : "");
-	snprintf(t->modes_off, sizeof(t->modes_off), "%s%s\033[?2004l%s", is_xterm ? "\033[>4m" : "",
-			is_old ? "" : "\033[<u", t->has_mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "");
-}
-
 static void arm_rescue(const struct term *t)
 {
 	static const char *const last[] = {"sgr0", "op", "cnorm", "rmcup"};
@@ -249,7 +233,7 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 	t->has_mouse = !(opts && opts->no_mouse);
 	if (t->depth == DEPTH_NONE)
 		theme_builtin("mono", &t->mono, NULL);
-	choose_modes(t);
+	modes_choose(t);
 	arm_rescue(t);
 	set_up_curses(t->depth);
 	add_keys(k);
@@ -257,23 +241,11 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 	return 0;
 }
 
-/* Past curses, which has nothing in its buffer but between a change and refresh(). */
-static void write_raw(const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(1, bytes, n);
-		if (done < 0 && errno != EINTR)
-			return;
-		bytes += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
-	}
-}
-
 void term_close(struct term *t)
 {
 	if (!t)
 		return;
-	write_raw(t->modes_off, strlen(t->modes_off));
+	term_write(t->modes_off, strlen(t->modes_off));
 	endwin();
 	rescue_disarm();
 	tcsetattr(0, TCSADRAIN, &t->shell_mode);
@@ -287,7 +259,7 @@ void term_close(struct term *t)
 
 void term_suspend(struct term *t)
 {
-	write_raw(t->modes_off, strlen(t->modes_off));
+	term_write(t->modes_off, strlen(t->modes_off));
 	endwin();
 	tcsetattr(0, TCSADRAIN, &t->shell_mode);
 	rescue_disarm();
@@ -494,7 +466,7 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 	refresh();
 	/* Only now is the terminal on its alternate screen, which has key modes of its own. */
 	if (!t->has_modes)
-		write_raw(t->modes_on, strlen(t->modes_on));
+		term_write(t->modes_on, strlen(t->modes_on));
 	t->has_modes = true;
 }
 
@@ -502,42 +474,4 @@ void term_repaint_all(struct term *t)
 {
 	t->is_all_stale = true;
 	clearok(stdscr, TRUE);
-}
-
-/* ---- clipboard ---- */
-
-static size_t encode_base64(char *out, const char *in, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *p = (const unsigned char *)in;
-	size_t len = 0;
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t group = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0)
-				 | (i + 2 < n ? p[i + 2] : 0);
-		out[len++] = digits[group >> 18];
-		out[len++] = digits[group >> 12 & 63];
-		out[len++] = i + 1 < n ? digits[group >> 6 & 63] : '=';
-		out[len++] = i + 2 < n ? digits[group & 63] : '=';
-	}
-	return len;
-}
-
-bool term_copy(struct term *t, const char *text, size_t n)
-{
-	static const char begin[] = "\033]52;c;", end[] = "\a";
-	const char *name = getenv("TERM");
-	/* What does not know operating system commands might print them. */
-	if (n > 100000 || strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0)
-		return false;
-	char *bytes = malloc(sizeof(begin) + (n / 3 + 1) * 4 + sizeof(end));
-	if (!bytes)
-		return false;
-	size_t len = sizeof(begin) - 1;
-	memcpy(bytes, begin, len);
-	len += encode_base64(bytes + len, text, n);
-	memcpy(bytes + len, end, sizeof(end));
-	(void)t;
-	write_raw(bytes, len + sizeof(end) - 1);
-	free(bytes);
-	return true;
 }

@@ -28,4 +28,10 @@ struct term {
 	char modes_on[160], modes_off[160];
 };
 
+/* Fill in modes_on and modes_off for this kind of terminal. */
+void modes_choose(struct term *t);
+
+/* Write past curses, which has nothing in its buffer but between a change and refresh(). */
+void term_write(const char *bytes, size_t n);
+
 #endif

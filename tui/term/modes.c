@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What goes to the terminal past curses. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "term/internal.h"
+#include "term/term.h"
+
+/* What terminfo has no words for: SGR mouse with drags, bracketed paste, and keys told apart
+ * (xterm's modifyOtherKeys, kitty's protocol), for Control-Enter. */
+void modes_choose(struct term *t)
+{
+	const char *name = getenv("TERM");
+	bool is_xterm = strncmp(name, "xterm", 5) == 0 || strncmp(name, "tmux", 4) == 0;
+	bool is_old = strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0
+		      || strncmp(name, "ansi", 4) == 0;
+	snprintf(t->modes_on, sizeof(t->modes_on), "%s\033[?2004h%s%s",
+			t->has_mouse ? "\033[?1000h\033[?1002h\033[?1006h" : "", is_old ? "" : "\033[>1u",
+			is_xterm ? "\033[>4;1m" : "");
+	snprintf(t->modes_off, sizeof(t->modes_off), "%s%s\033[?2004l%s", is_xterm ? "\033[>4m" : "",
+			is_old ? "" : "\033[<u", t->has_mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "");
+}
+
+void term_write(const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(1, bytes, n);
+		if (done < 0 && errno != EINTR)
+			return;
+		bytes += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+}
+
+static size_t encode_base64(char *out, const char *in, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = (const unsigned char *)in;
+	size_t len = 0;
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t group = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0)
+				 | (i + 2 < n ? p[i + 2] : 0);
+		out[len++] = digits[group >> 18];
+		out[len++] = digits[group >> 12 & 63];
+		out[len++] = i + 1 < n ? digits[group >> 6 & 63] : '=';
+		out[len++] = i + 2 < n ? digits[group & 63] : '=';
+	}
+	return len;
+}
+
+bool term_copy(struct term *t, const char *text, size_t n)
+{
+	static const char begin[] = "\033]52;c;", end[] = "\a";
+	const char *name = getenv("TERM");
+	/* What does not know operating system commands might print them. */
+	if (n > 100000 || strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0)
+		return false;
+	char *bytes = malloc(sizeof(begin) + (n / 3 + 1) * 4 + sizeof(end));
+	if (!bytes)
+		return false;
+	size_t len = sizeof(begin) - 1;
+	memcpy(bytes, begin, len);
+	len += encode_base64(bytes + len, text, n);
+	memcpy(bytes + len, end, sizeof(end));
+	(void)t;
+	term_write(bytes, len + sizeof(end) - 1);
+	free(bytes);
+	return true;
+}
