@@ -164,12 +164,9 @@ void editor_show_cursor(struct editor *e)
 	int width = e->cols - editor_gutter(e);
 	size_t cols = width > 0 ? (size_t)width : 1, column = editor_column(e), lines = text_lines(e->text);
 	size_t top = scrolled(e->top_line, rows, editor_line(e), MARGIN_LINES);
-	/* The margin below the last line would be nothing but emptiness. */
+	/* Below the last line is nothing to be seen. */
 	size_t most = lines > rows ? lines - rows : 0;
-	e->top_line = top < most || top <= e->top_line ? top : most > e->top_line ? most : e->top_line;
-	e->left_col = column + 1 < cols && e->left_col == 0
-				      ? 0
-				      : scrolled(e->left_col, cols, column, MARGIN_COLS);
-	if (column + MARGIN_COLS < cols)
-		e->left_col = 0;
+	e->top_line = top < most ? top : most;
+	bool fits = column + (e->left_col == 0 ? 1 : MARGIN_COLS) < cols;
+	e->left_col = fits ? 0 : scrolled(e->left_col, cols, column, MARGIN_COLS);
 }
