@@ -280,6 +280,34 @@ static void a_signal_leaves_the_terminal_sane(void **state)
 	expect_sane_terminal(&d);
 }
 
+static void desk_expect_no_echo(struct desk *d)
+{
+	struct termios now;
+	long deadline = now_ms() + DEADLINE_MS;
+	while (tcgetattr(d->terminal, &now) == 0 && (now.c_lflag & ECHO)) {
+		desk_read(d, now_ms() + 5);
+		assert_true(now_ms() < deadline);
+	}
+}
+
+static void a_password_is_not_shown(void **state)
+{
+	(void)state;
+	if (!has_local)
+		skip();
+	struct desk d;
+	desk_open(&d, ARGV(W("run"), W("-y"), W("-c"),
+				      W("import getpass\np = getpass.getpass('word? ')\nprint(len(p), input('more? '))")));
+	desk_expect(&d, "word? ");
+	desk_expect_no_echo(&d);
+	desk_type(&d, "secret\r");
+	desk_expect(&d, "more? ");
+	desk_type(&d, "shown\r");
+	assert_int_equal(desk_close(&d), 0);
+	assert_null(strstr(d.seen, "secret"));
+	assert_non_null(strstr(d.seen, "shown\r\n6 shown"));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +321,7 @@ int main(int argc, char **argv)
 			cmocka_unit_test(exec_gives_a_terminal),
 			cmocka_unit_test(exec_leaves_the_terminal_sane),
 			cmocka_unit_test(a_signal_leaves_the_terminal_sane),
+			cmocka_unit_test(a_password_is_not_shown),
 	};
 	if (argc < 2)
 		return 2;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -43,6 +44,16 @@ static void terminal_size(struct winsize *size)
 {
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, size) < 0 || !size->ws_row || !size->ws_col)
 		*size = (struct winsize){.ws_row = 24, .ws_col = 80};
+}
+
+/* TERM=…, as ours, if it is a sensible name: the terminfo database is the same inside. */
+static const char *terminal_name(char *out, size_t cap)
+{
+	const char *term = getenv("TERM");
+	size_t n = term ? strspn(term, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-")
+			: 0;
+	snprintf(out, cap, "TERM=%s", n && n < 64 && !term[n] ? term : "dumb");
+	return out;
 }
 
 static void on_winch(void *user, int signo)
@@ -147,9 +158,12 @@ static const struct feed_cb feed_cb = {.queued = on_feed_queued, .bytes = on_fee
 static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 {
 	struct winsize size;
+	char term[80];
+	const char *env[] = {terminal_name(term, sizeof term), NULL};
 	terminal_size(&size);
 	struct trm_proc_opts opts = {
 			.argv = (const char *const *)argv,
+			.env = e->has_terminal ? env : NULL,
 			.pty = e->has_terminal,
 			.rows = size.ws_row,
 			.cols = size.ws_col,
@@ -164,7 +178,9 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 static void on_interrupt(void *user)
 {
 	struct exec *e = user;
-	if (e->proc && trm_sandbox_is_ready(e->stage.sandbox))
+	if (e->is_over) /* only output is left, which nobody takes */
+		stage_close(&e->stage);
+	else if (e->proc && trm_sandbox_is_ready(e->stage.sandbox))
 		trm_proc_signal(e->proc, SIGINT, TRM_SIGNAL_GROUP);
 	else
 		finish_with(e, CMD_SIGNALLED + SIGINT);

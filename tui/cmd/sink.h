@@ -51,6 +51,10 @@ static inline bool sink_is_empty(const struct sink *s)
 {
 	return s->held_start == s->held_end;
 }
+static inline size_t sink_held(const struct sink *s)
+{
+	return s->held_end - s->held_start;
+}
 /* Puts the terminal back to normal, gives up what is held. Takes a zeroed object. */
 void sink_finish(struct sink *s);
 

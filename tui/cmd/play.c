@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/play.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/feed.h"
+#include "cmd/hush.h"
+#include "cmd/sink.h"
+#include "cmd/source.h"
+#include "cmd/stage.h"
+
+/* Theory of operation. Sandbox, session and first run are asked for at once and work behind
+ * each other's back; each run starts the next one when it is done. Output is
+ * streamed with manual credit: what stdout has not taken holds the code back. After the last
+ * run the sandbox is closed, and the program ends when that is gone. */
+
+enum { LATE_HELD_MAX = 8 << 20 };
+
+struct play {
+	const struct play_opts *opts;
+	size_t next; /* of the sources */
+	struct stage stage;
+	struct trm_session *session;
+	struct trm_run *run;         /* NULL between runs */
+	const struct source *source; /* of that run */
+	struct sink out, err;
+	struct feed feed;
+	struct hush hush; /* while a password is typed */
+	int exit_code;
+	bool is_over;        /* no further run will start */
+	bool is_pipe_broken; /* nobody reads stdout any more */
+};
+
+/* ---- the end ------------------------------------------------------------------ */
+
+static void finish(struct play *p)
+{
+	p->is_over = true;
+}
+
+static void finish_with(struct play *p, int exit_code)
+{
+	p->exit_code = exit_code;
+	p->is_over = true;
+}
+
+/* What terrarium itself has to say. */
+static void say(struct play *p, const char *text)
+{
+	char line[600];
+	snprintf(line, sizeof line, "terrarium: %s", text);
+	sink_line(&p->err, line);
+}
+
+/* ---- output --------------------------------------------------------------------- */
+
+static void on_released(void *user, size_t n)
+{
+	struct play *p = user;
+	if (p->run && !p->opts->is_json)
+		trm_run_consumed(p->run, n);
+}
+
+static void on_broken(void *user, struct sink *sink, int saved_errno)
+{
+	struct play *p = user;
+	if (sink != &p->out)
+		return;
+	if (saved_errno == EPIPE) {
+		p->is_pipe_broken = true;
+	} else {
+		char text[200];
+		snprintf(text, sizeof text, "cannot write the output: %s", strerror(saved_errno));
+		say(p, text);
+	}
+	finish_with(p, CMD_FAILED);
+}
+
+static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
+
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct play *p = user;
+	(void)run;
+	if (!p->opts->is_json)
+		sink_write(stream == TRM_STDERR ? &p->err : &p->out, bytes, n);
+}
+
+/* Output of something that outlived its run. With --json stdout is for results alone. */
+static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
+		size_t n)
+{
+	struct play *p = user;
+	(void)lang;
+	(void)number;
+	struct sink *sink = stream == TRM_STDERR || p->opts->is_json ? &p->err : &p->out;
+	if (sink_held(sink) > LATE_HELD_MAX)
+		return; /* it is not held back as a run's own output is, so it is dropped */
+	size_t owed = sink->owed;
+	sink_write(sink, bytes, n);
+	if (sink->owed)
+		sink->owed = owed; /* no credit is due for it */
+}
+
+static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+{
+	struct play *p = user;
+	char text[200];
+	(void)run;
+	if (p->opts->is_json)
+		return;
+	snprintf(text, sizeof text, "a display of type %.60s (%zu bytes); --json prints it", display->mime,
+			display->n);
+	say(p, text);
+}
+
+/* ---- input ------------------------------------------------------------------------ */
+
+static size_t on_feed_queued(void *user)
+{
+	struct play *p = user;
+	return p->run && p->source->kind != SOURCE_STDIN ? trm_run_queued(p->run) : SIZE_MAX;
+}
+
+static void on_feed_bytes(void *user, const void *bytes, size_t n)
+{
+	struct play *p = user;
+	hush_end(&p->hush);
+	struct trm_error why = {0};
+	if (trm_run_send(p->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
+		say(p, why.msg);
+}
+
+static void on_feed_eof(void *user)
+{
+	struct play *p = user;
+	if (p->run && p->source->kind != SOURCE_STDIN)
+		trm_run_send_eof(p->run);
+}
+
+static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+{
+	struct play *p = user;
+	(void)run;
+	(void)prompt; /* has been printed by the code */
+	if (is_secret)
+		hush_begin(&p->hush, STDIN_FILENO);
+}
+
+static const struct feed_cb feed_cb = {.queued = on_feed_queued, .bytes = on_feed_bytes, .eof = on_feed_eof};
+
+/* ---- runs --------------------------------------------------------------------------- */
+
+static void start_next(struct play *p);
+
+static void print_error(struct play *p, const struct trm_result *result)
+{
+	char line[600];
+	for (char **row = result->traceback; row && *row; row++)
+		sink_line(&p->err, *row);
+	if (result->error_name && !(result->traceback && *result->traceback)) {
+		snprintf(line, sizeof line, "%s: %s", result->error_name,
+				result->error_message ? result->error_message : "");
+		sink_line(&p->err, line);
+	}
+	if (result->reason && !p->stage.is_closing)
+		say(p, result->reason);
+}
+
+static void print_result(struct play *p, const struct trm_result *result)
+{
+	if (p->opts->is_json) {
+		char *json = trm_result_to_json(result);
+		if (json)
+			sink_line(&p->out, json);
+		else
+			say(p, "out of memory while printing a result");
+		free(json);
+		return;
+	}
+	if (result->value && p->source->kind != SOURCE_FILE)
+		sink_line(&p->out, result->value);
+	print_error(p, result);
+}
+
+/* The code's own, where it got to have one. */
+static int exit_code_of(const struct trm_result *result)
+{
+	bool went_wrong = result->status != TRM_STATUS_OK && result->exit_code == 0;
+	return went_wrong || result->status == TRM_STATUS_LOST ? CMD_FAILED : result->exit_code;
+}
+
+static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct play *p = user;
+	(void)run;
+	p->run = NULL;
+	hush_end(&p->hush);
+	if (p->is_over)
+		return;
+	print_result(p, result);
+	if (p->is_over) /* printing may have been the end */
+		return;
+	p->exit_code = exit_code_of(result);
+	if (p->exit_code == 0)
+		start_next(p);
+	else
+		finish(p);
+}
+
+static const struct trm_run_cb run_cb = {
+		.output = on_output, .display = on_display, .input = on_input, .done = on_done};
+
+static void start_next(struct play *p)
+{
+	struct trm_error why = {0};
+	struct trm_run_opts opts;
+	if (p->next == p->opts->n_sources) {
+		finish(p);
+		return;
+	}
+	p->source = &p->opts->sources[p->next++];
+	trm_run_opts_default(&opts);
+	opts.lang = p->source->lang;
+	opts.code = p->source->text;
+	opts.code_len = p->source->n;
+	opts.filename = p->source->kind == SOURCE_FILE ? p->source->name : NULL;
+	opts.offers_stdin = p->source->kind != SOURCE_STDIN;
+	opts.manual_credit = !p->opts->is_json;
+	if (trm_session_run(p->session, &opts, &run_cb, p, &p->run, &why) < 0) {
+		say(p, why.msg);
+		finish_with(p, CMD_FAILED);
+		return;
+	}
+	feed_restart(&p->feed);
+}
+
+/* ---- the stage ------------------------------------------------------------------------ */
+
+static void on_interrupt(void *user)
+{
+	struct play *p = user;
+	if (p->is_over) /* only output is left, which nobody takes */
+		stage_close(&p->stage);
+	else if (p->run && trm_sandbox_is_ready(p->stage.sandbox))
+		trm_run_interrupt(p->run); /* a second one kills at once */
+	else
+		finish_with(p, CMD_SIGNALLED + SIGINT);
+}
+
+static void on_closed(void *user, const struct trm_error *why)
+{
+	struct play *p = user;
+	if (why->code == TRM_OK || p->is_over)
+		return;
+	say(p, why->msg);
+	finish_with(p, CMD_FAILED);
+}
+
+static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
+static const struct trm_session_cb session_cb = {.late = on_late};
+
+static int open_all(struct play *p, struct trm_error *reterr)
+{
+	struct trm_session_opts opts;
+	int r = stage_open(&p->stage, p->opts->config, &stage_cb, p, reterr);
+	if (r < 0)
+		return r;
+	trm_config_session_opts(p->opts->config, &opts);
+	r = trm_session_open(p->stage.sandbox, &opts, &session_cb, p, &p->session, reterr);
+	if (r < 0)
+		return r;
+	sink_init(&p->out, p->stage.loop, STDOUT_FILENO, FILTER_LINES, &sink_cb, p);
+	sink_init(&p->err, p->stage.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, p);
+	feed_init(&p->feed, p->stage.loop, STDIN_FILENO, &feed_cb, p);
+	return 0;
+}
+
+static bool has_output_left(const struct play *p)
+{
+	return !p->stage.is_closing && (!sink_is_empty(&p->out) || !sink_is_empty(&p->err));
+}
+
+static int perform(struct play *p)
+{
+	struct trm_error why = {0};
+	if (open_all(p, &why) < 0) {
+		p->exit_code = cmd_fail("%s", why.msg);
+	} else {
+		start_next(p);
+		while (!p->stage.is_closing && (!p->is_over || has_output_left(p))) {
+			feed_turn(&p->feed);
+			trm_loop_step(p->stage.loop, feed_is_hungry(&p->feed) ? 0 : -1);
+		}
+		p->is_over = true;
+	}
+	hush_end(&p->hush);
+	feed_finish(&p->feed);
+	trm_session_close(p->session);
+	stage_close(&p->stage);
+	sink_finish(&p->out);
+	sink_finish(&p->err);
+	stage_finish(&p->stage);
+	if (p->stage.ended_by)
+		return CMD_SIGNALLED + p->stage.ended_by;
+	return p->exit_code;
+}
+
+int play(const struct play_opts *opts, bool *ret_is_pipe_broken)
+{
+	struct play p = {.opts = opts};
+	int code = perform(&p);
+	*ret_is_pipe_broken = p.is_pipe_broken;
+	return code;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CMD_PLAY_H
+#define TUI_CMD_PLAY_H
+
+/* Runs in turn in a new sandbox, between our stdin, stdout and stderr. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct source;
+struct trm_config;
+
+struct play_opts {
+	const struct trm_config *config;
+	const struct source *sources; /* read, and their languages settled */
+	size_t n_sources;
+	bool is_json; /* results as JSON on stdout, instead of what the code prints */
+};
+
+/* Blocks until the sandbox is gone. Returns the exit code of the program. *ret_is_pipe_broken:
+ * nobody reads stdout any more. */
+int play(const struct play_opts *opts, bool *ret_is_pipe_broken);
+
+#endif
