@@ -109,8 +109,7 @@ static void watch_crashes(void)
 		sigaction(crashes[i], &action, NULL);
 }
 
-/* ---- begin and end
- * ------------------------------------------------------------------------------------------ */
+/* ---- begin and end ---- */
 
 int app_open_terminal(struct app *a, struct trm_error *reterr)
 {

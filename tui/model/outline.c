@@ -192,7 +192,7 @@ static void begin(struct outline *l, const struct out_piece *piece)
 	l->run = piece->run;
 	if (piece->kind != OUT_LATE)
 		return;
-	int n = snprintf(label, sizeof label, "[%u] late ", piece->run);
+	int n = snprintf(label, sizeof label, "[%u] late: ", piece->run);
 	outline_put(l, label, (size_t)n, (struct style){.role = ROLE_DIM});
 	l->n_prefix = l->col;
 }

@@ -191,7 +191,7 @@ static void late_output_has_a_line_and_a_label_of_its_own(void **state)
 	outstore_append(&s, OUT_LATE, 3, "then\n", 5);
 	outstore_append(&s, OUT_STDOUT, 1, "on\n", 3);
 	struct seen seen = look(&s);
-	assert_string_equal(seen.text, "now/[3] late then/on/");
+	assert_string_equal(seen.text, "now/[3] late: then/on/");
 	outstore_finish(&s);
 }
 
