@@ -226,8 +226,12 @@ void outline_put(struct outline *l, const char *text, size_t n, struct style sty
 
 size_t outline_row_end(const struct outline *l, size_t from, size_t width)
 {
-	if (l->n - from <= width)
+	if (l->n - from <= width || l->kind == OUT_HEADER)
 		return l->n;
+	if (l->kind == OUT_NOTE)
+		for (size_t end = from + width; end > from + width / 2; end--)
+			if (strcmp(l->cells[end - 1].text, " ") == 0)
+				return end;
 	return l->cells[from + width].width == 0 ? from + width - 1 : from + width;
 }
 

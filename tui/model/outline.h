@@ -33,7 +33,8 @@ bool outline_read(struct outline *l, struct out_reader *r);
 /* Write text at the cursor, in this style; control characters as in output. */
 void outline_put(struct outline *l, const char *text, size_t n, struct style style);
 
-/* Wrapping at `width` cells (at least 2): the cell behind the row that begins at cell `from`. */
+/* Wrapping at `width` cells (at least 2): the cell behind the row that begins at cell `from`. Output is
+ * wrapped at cells, as a terminal does; the workbench's own notes at words; a header never: it is cut. */
 size_t outline_row_end(const struct outline *l, size_t from, size_t width);
 size_t outline_rows(const struct outline *l, size_t width); /* at least 1 */
 
