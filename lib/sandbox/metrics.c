@@ -33,11 +33,28 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void add_stats(struct trm_sandbox *s, struct trm_sample *sample)
+/* False: the carrier has nothing to add. */
+static bool add_stats(struct trm_sandbox *s, struct trm_sample *sample)
 {
 	sample->time_ns = now_ns();
-	if (s->ops->caps & BACKEND_STATS && s->carrier)
-		s->ops->stats(s->carrier, sample);
+	if (!(s->ops->caps & BACKEND_STATS) || !s->carrier)
+		return false;
+	s->ops->stats(s->carrier, sample);
+	return true;
+}
+
+/* The rate is between two metrics, whoever else has asked the carrier meanwhile. */
+static void set_cpu_percent(struct trm_sandbox *s, struct trm_sample *sample)
+{
+	uint64_t past_ns = sample->time_ns - s->rate_time_ns;
+	if (!(sample->known & TRM_METRIC_CPU_TIME))
+		return;
+	if (s->rate_time_ns && past_ns && sample->cpu_ns >= s->rate_cpu_ns) {
+		sample->cpu_percent = 100.0 * (double)(sample->cpu_ns - s->rate_cpu_ns) / (double)past_ns;
+		sample->known |= TRM_METRIC_CPU_PERCENT;
+	}
+	s->rate_time_ns = sample->time_ns;
+	s->rate_cpu_ns = sample->cpu_ns;
 }
 
 int metrics_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
@@ -47,7 +64,8 @@ int metrics_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_e
 	if (s->state != SANDBOX_READY || metrics_msg_get(frame, &metrics, table) < 0)
 		return err_fail(why, TRM_EPROTO,
 				"the agent in the sandbox broke the protocol: unreadable metrics");
-	add_stats(s, &metrics.sample);
+	if (add_stats(s, &metrics.sample))
+		set_cpu_percent(s, &metrics.sample);
 	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
 		next = o->next;
 		if (o->sample)
@@ -61,8 +79,7 @@ int metrics_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_e
 bool metrics_sample_now(struct trm_sandbox *s, struct trm_sample *ret)
 {
 	*ret = (struct trm_sample){0};
-	add_stats(s, ret);
-	return ret->known != 0;
+	return add_stats(s, ret) && ret->known;
 }
 
 int trm_sandbox_set_metrics(

@@ -123,6 +123,7 @@ struct trm_sandbox {
 	struct stream *deferred;
 	struct sandbox_observer *observers;
 	unsigned holds;
+	uint64_t rate_time_ns, rate_cpu_ns; /* of the last metrics; 0: there were none */
 	/* connection */
 	int fd; /* the carrier's; -1 */
 	struct trm_watch *watch;

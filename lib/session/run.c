@@ -145,10 +145,42 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 		session_due(s);
 }
 
+static bool sample_peak(struct trm_session *s, uint64_t *ret_bytes)
+{
+	struct trm_sample sample;
+	if (!session_is_open(s) || !metrics_sample_now(s->sandbox, &sample)
+			|| !(sample.known & TRM_METRIC_MEM_PEAK))
+		return false;
+	*ret_bytes = sample.mem_peak_bytes;
+	return true;
+}
+
+static void measure_begin(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	if (run->begun_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000))
+		return;
+	s->sampled_ns = run->begun_ns;
+	run->knows_peak = sample_peak(s, &run->peak_before_bytes);
+}
+
+/* The highest memory is counted from the sandbox's beginning: it is this run's
+ * if it has risen meanwhile, and not known otherwise. */
+static void measure_end(struct trm_run *run, struct trm_result *result)
+{
+	uint64_t peak_bytes;
+	if (!run->knows_peak || result->wall_us < SAMPLE_RUN_MS * 1000
+			|| !sample_peak(run->session, &peak_bytes) || peak_bytes <= run->peak_before_bytes)
+		return;
+	result->has_mem_peak = true;
+	result->mem_peak_bytes = peak_bytes;
+}
+
 void run_begin(struct trm_run *run)
 {
 	run->is_begun = true;
 	run->begun_ns = session_clock_ns();
+	measure_begin(run);
 	if (run->timeout_ms > 0 && run->kernel->stage == STAGE_CALM)
 		trm_timer_start(run->kernel->timer, (uint64_t)run->timeout_ms, 0);
 }
@@ -320,6 +352,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 	result->n_displays = run->n_displays;
 	if (run->is_begun)
 		result->wall_us = (session_clock_ns() - run->begun_ns) / 1000;
+	measure_end(run, result);
 	if (was_active) {
 		run_announce(run);
 		output_to_result(&s->output, result);

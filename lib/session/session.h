@@ -34,6 +34,8 @@ enum {
 	NUDGES = 3,
 	YOUNG_MS = 100,
 	DISPLAYS_MAX = 1000,
+	SAMPLE_SPACING_MS = 100, /* runs that follow each other quickly are not measured */
+	SAMPLE_RUN_MS = 5,       /* nor are short ones */
 };
 #define DISPLAY_BYTES_MAX (64u * 1024 * 1024)
 #define STDIN_QUEUE_MAX (64u * 1024 * 1024)
@@ -91,8 +93,10 @@ struct trm_run {
 	bool is_interrupted, is_timed_out;
 	bool has_printed;
 	uint64_t begun_ns;
-	size_t unconsumed;      /* with manual credit: delivered, not yet dealt with */
-	struct buf early_stdin; /* sent before the run was active */
+	bool knows_peak;
+	uint64_t peak_before_bytes; /* the sandbox's highest memory when the run began */
+	size_t unconsumed;          /* with manual credit: delivered, not yet dealt with */
+	struct buf early_stdin;     /* sent before the run was active */
 	bool has_early_eof;
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes;
@@ -114,6 +118,7 @@ struct trm_session {
 	struct trm_run *queue, **queue_end;
 	struct kernel kernels[TRM_LANG_COUNT];
 	struct output output; /* of the active run */
+	uint64_t sampled_ns;  /* when a run was last measured at its beginning */
 	struct buf request;   /* scratch */
 };
 

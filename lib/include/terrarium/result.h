@@ -53,7 +53,7 @@ struct trm_result {
 	size_t n_displays;
 	uint64_t wall_us;
 	bool has_cpu; uint64_t cpu_us;                 /* of the kernel and its children */
-	bool has_mem_peak; uint64_t mem_peak_bytes;    /* of the sandbox during the run */
+	bool has_mem_peak; uint64_t mem_peak_bytes;    /* of the sandbox, if it rose in the run */
 	uint64_t stdout_bytes, stderr_bytes;           /* printed in all */
 	uint64_t dropped_bytes;                        /* of these, not kept in `output` */
 };

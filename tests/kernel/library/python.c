@@ -69,6 +69,14 @@ static void check_order(const struct bed *bed, const struct trm_result *r)
 			behaviour_fail("out of order at %zu: '%.*s'", i, (int)r->output_len, r->output);
 }
 
+/* Only cgroups know it. */
+static void check_peak(const struct bed *bed, const struct trm_result *r)
+{
+	(void)bed;
+	if (r->has_mem_peak && r->mem_peak_bytes < 200u << 20)
+		behaviour_fail("the peak is %.1f MiB", (double)r->mem_peak_bytes / (1 << 20));
+}
+
 static const struct behaviour ROWS[] = {
 		{.name = "stdout and stderr stay in order",
 				.code = "import sys\nfor i in range(6):\n    print(f'{i}o')\n"
@@ -209,6 +217,9 @@ static const struct behaviour ROWS[] = {
 		{.name = "1 000 000 lines",
 				.code = "for i in range(1_000_000): print(i)",
 				.check = check_many_lines},
+		{.name = "200 MiB for a moment",
+				.code = "b = bytearray(200 << 20)\ndel b",
+				.check = check_peak},
 		{.name = "a traceback",
 				.code = "def inner():\n    a = 1\n    raise KeyError('lost')\n\ninner()",
 				.status = TRM_STATUS_ERROR,
