@@ -134,75 +134,50 @@ def raise_early():
 def on_interrupt(signum, frame):
 	global early
 	if state == RUNNING:
-		if frame.f_code.co_filename != DRIVER or not later('is_written')(frame):
-			raise KeyboardInterrupt
-		early = True  # see Heedful
-		return
+		raise KeyboardInterrupt
 	if state != ENDING and (state != WAITING or wait_for(requests, 0)):
 		early = True  # the request of the run that it is meant for is here; else it was meant for the last one
 
 
 # ---- standard streams -------------------------------------------------------------
 
-class Output(_io._RawIOBase):
-	mode = 'wb'
-
-	def __init__(self, fd, name):
-		self.fd, self.name = fd, name
-
-	def writable(self):
-		return True
-
-	def fileno(self):
-		return self.fd
-
-	def write(self, data):
-		if late_threads and _thread.get_native_id() in late_threads:
-			return later('put_late')(self, data)
-		written = []
-		try:
-			written.extend(map(os.write, (self.fd,), (data,)))  # is_written() looks at this
-		except OSError as e:
-			return later('write_again')(self.fd, data, e)
-		return written[0]
-
-
-class Errors(Output):
-	"""stderr, in order with stdout."""
-	count = 0
-
-	def write(self, data):
-		self.count += 1
-		if self.count < BURST:
-			return later('write_in_order')(self, data)
-		return Output.write(self, data)
-
-
-class Heedful(_io.BufferedWriter):
-	"""An interrupt that comes between the writing of bytes and the counting of them would have
-	them written twice. So it is raised here, when both are done."""
+class Lines(_io.BufferedWriter):
+	"""Buffer of an output stream. Below it is a FileIO and nothing in Python: an interrupt between
+	a write and its being counted would make that text appear twice."""
+	count = 0  # of writes in this run, more or less
 
 	def write(self, data, write=_io.BufferedWriter.write):
-		n = write(self, data)
-		if early:
-			later('heed')()
-		return n
+		if late_threads and _thread.get_native_id() in late_threads:
+			return later('put_late')(self, data)
+		try:
+			return write(self, data)
+		except BlockingIOError as e:
+			return later('write_rest')(self, data, e)
 
 	def flush(self, flush=_io.BufferedWriter.flush):
-		flush(self)
-		if early:
-			later('heed')()
-
-
-class Lines(Heedful):
-	"""Buffer of stdout: many lines one after the other go out in blocks."""
-	count = 0
-
-	def flush(self, flush=Heedful.flush):
-		flush(self)
+		try:
+			flush(self)
+		except OSError as e:
+			later('flush_again')(self, e)
 		self.count += 1
-		if self.count == BURST and not late_threads and not in_child:
-			later('begin_blocks')()
+		if self.count == BURST and self is lines and not late_threads and not in_child:
+			later('begin_blocks')()  # many lines one after the other
+
+
+class Errors(Lines):
+	"""Buffer of stderr, whose first lines in a run keep their place among those of stdout."""
+	has_some = False
+
+	def write(self, data):
+		self.has_some = True
+		return Lines.write(self, data)
+
+	def flush(self):
+		if self.has_some and self.count < BURST:
+			self.has_some = False
+			later('flush_in_order')(self)
+		else:
+			Lines.flush(self)
 
 
 class Input(_io._RawIOBase):
@@ -220,14 +195,19 @@ class Input(_io._RawIOBase):
 		return later('read_input')(self, buffer)
 
 
+def open_output(fd, name, kind):
+	raw = _io.FileIO(fd, 'wb', False)
+	raw.name = name
+	buffer = kind(raw, BLOCK)
+	return buffer, _io.TextIOWrapper(buffer, 'utf-8', 'backslashreplace', '\n', True)
+
+
 def open_streams():
 	global stdin, stdout, stderr, reader, lines, errors
 	reader = Input()
-	lines = Lines(Output(1, '<stdout>'), BLOCK)
 	stdin = _io.TextIOWrapper(_io.BufferedReader(reader), 'utf-8', 'surrogateescape')
-	stdout = _io.TextIOWrapper(lines, 'utf-8', 'backslashreplace', '\n', True)
-	errors = Errors(2, '<stderr>')
-	stderr = _io.TextIOWrapper(Heedful(errors), 'utf-8', 'backslashreplace', '\n', True)
+	lines, stdout = open_output(1, '<stdout>', Lines)
+	errors, stderr = open_output(2, '<stderr>', Errors)
 	sys.stdin = sys.__stdin__ = stdin
 	sys.stdout = sys.__stdout__ = stdout
 	sys.stderr = sys.__stderr__ = stderr
@@ -308,8 +288,7 @@ def show(value):
 
 def finish():
 	"""Everything that the run has printed goes out; gives members of `done`."""
-	global spawned, early
-	early = False
+	global spawned
 	if in_blocks:
 		later('end_blocks')()
 	flush()

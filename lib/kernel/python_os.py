@@ -11,7 +11,7 @@ PIPE, PIPE_LEFT = 0o010000, 0x541B  # S_IFIFO; FIONREAD
 SETTLE_TRIES, SETTLE_S = 40, 50e-6
 
 
-def write_in_order(stream, data):
+def flush_in_order(buffer):
 	"""Two pipes do not tell their reader which was written first: so each is given the time to be
 	read before the other is written. Only for the first lines of a run, and not for ever."""
 	try:
@@ -19,25 +19,8 @@ def write_in_order(stream, data):
 	except (OSError, ValueError, RuntimeError):
 		pass  # closed, or we are called out of a write to it
 	settle(1)
-	n = Output.write(stream, data)
+	Lines.flush(buffer)
 	settle(2)
-	return n
-
-
-def is_written(frame):
-	"""Has an interrupt come while one of our functions holds bytes that are written already?"""
-	if frame.f_code is Output.write.__code__ and not frame.f_locals.get('written'):
-		return False
-	while frame and frame.f_code.co_filename == DRIVER:
-		if frame.f_code in (Output.write.__code__, Errors.write.__code__, write_in_order.__code__):
-			return True
-		frame = frame.f_back
-	return False
-
-
-def heed():
-	if state == RUNNING and _thread.get_ident() == main_thread:
-		raise_early()
 
 
 def settle(fd):
@@ -88,19 +71,32 @@ def end_blocks():
 		pass  # closed; the next flush() will see
 
 
-def write_again(fd, data, error):
-	"""Output that could not be written, for reasons that can be mended."""
-	if isinstance(error, BlockingIOError):  # a child has changed the pipe, which is its as well as ours
+def write_rest(buffer, data, error):
+	"""A child has made the pipe non-blocking, which is its as well as ours."""
+	os.set_blocking(buffer.fileno(), True)
+	n = error.characters_written
+	return n + _io.BufferedWriter.write(buffer, memoryview(data)[n:])
+
+
+def flush_again(buffer, error):
+	fd = buffer.fileno()
+	if isinstance(error, BlockingIOError):
 		os.set_blocking(fd, True)
 	elif error.errno == errno.EBADF and not in_child:  # the user's code has closed it
 		os.dup2(set_fds[2 * current_set + fd - 1], fd)
 	else:
 		raise error
-	return os.write(fd, data)
+	_io.BufferedWriter.flush(buffer)
 
 
 def mend_streams():
-	"""The user's code has closed a stream."""
+	"""The user's code has closed a stream, and perhaps its descriptor too."""
+	for fd in 1, 2:
+		try:
+			os.fstat(fd)
+		except OSError:
+			if not in_child:
+				os.dup2(set_fds[2 * current_set + fd - 1], fd)
 	mine = stdin, stdout, stderr
 	theirs = sys.stdin, sys.stdout, sys.stderr
 	open_streams()

@@ -2,6 +2,7 @@
 /* The Python kernel: input, output, interrupts, processes and threads. */
 #include "kernel/drivers/harness.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -219,6 +220,24 @@ static void the_place_of_an_interrupt_is_shown(void **state)
 	assert_contains(d->out, "cleaned\n");
 }
 
+static void an_interrupt_repeats_and_skips_no_line(void **state)
+{
+	struct driver *d = *state;
+	for (int i = 0; i < 60; i++) {
+		const char *code =
+				i % 2 ? "i = 0\nwhile True:\n    print(i)\n    i += 1"
+				      : "import time\ni = 0\nwhile True:\n    print(i)\n    i += 1\n    time.sleep(0)";
+		driver_send(d, code);
+		driver_wait_text(d, 0, i % 3 ? "\n9\n" : "\n9999\n");
+		driver_interrupt(d);
+		driver_wait(d);
+		assert_string_equal(driver_text_of(d, "status"), "interrupted");
+		long want = 0;
+		for (const char *at = d->out; strchr(at, '\n'); at = strchr(at, '\n') + 1)
+			assert_int_equal(strtol(at, NULL, 10), want++);
+	}
+}
+
 static void an_interrupt_between_runs_does_nothing(void **state)
 {
 	struct driver *d = *state;
@@ -383,6 +402,7 @@ int main(void)
 			CASE(a_pipe_made_non_blocking_by_a_child_works),
 			CASE(an_interrupt_keeps_the_state),
 			CASE(the_place_of_an_interrupt_is_shown),
+			CASE(an_interrupt_repeats_and_skips_no_line),
 			CASE(an_interrupt_between_runs_does_nothing),
 			CASE(an_interrupt_right_behind_a_request_counts),
 			CASE(an_interrupt_at_any_time_leaves_a_working_kernel),
