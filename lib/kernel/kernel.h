@@ -38,6 +38,7 @@
  *
  * Interrupt: SIGINT to the kernel's process group. It stops the code, keeps the
  * state and ends the run as "interrupted"; between runs it does nothing.
+ * One that comes when a request has been written, but its code has not begun, belongs to that run.
  * exit(), sys.exit(3), process.exit(), `exit 3`: end the run ("error" if not 0, with exit_code),
  * not the kernel.
  *
