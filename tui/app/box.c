@@ -166,7 +166,11 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	struct msg msg = {.type = MSG_SANDBOX_STARTING};
 	describe(a->sandbox, &msg);
 	app_send(a, &msg);
-	r = trm_session_open(a->sandbox, &a->opts->session, &session_cb, a, &a->session, reterr);
+	/* The workbench keeps what is printed itself: a result need not hold it a second time, and to put
+	 * one of 8 MiB together would delay the end of an interrupted flood. */
+	struct trm_session_opts session = a->opts->session;
+	session.output_keep_bytes = 0;
+	r = trm_session_open(a->sandbox, &session, &session_cb, a, &a->session, reterr);
 	if (r == 0)
 		r = trm_session_warm(a->session, a->model.lang, reterr);
 	return r;
