@@ -43,7 +43,9 @@ void session_pump(struct trm_session *s, bool in_turn)
 	while (!s->active && s->queue && !s->is_closed) {
 		struct kernel *k = &s->kernels[s->queue->lang->id];
 		struct trm_error why;
-		if (!kernel_is_free(k))
+		if (s->queue->is_interrupted)
+			session_due(s); /* it is to be ended, not begun */
+		if (s->queue->is_interrupted || !kernel_is_free(k))
 			break;
 		if (kernel_ensure(k, &why) == 0) {
 			run_send_off(dequeue(s), k);
