@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmocka_all.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/feed.h"
+
+/* Somebody who takes bytes, as fast as the test says. */
+struct taker {
+	size_t queued, n, n_eofs;
+	char last;
+};
+
+static size_t on_queued(void *user)
+{
+	struct taker *t = user;
+	return t->queued;
+}
+
+static void on_bytes(void *user, const void *bytes, size_t n)
+{
+	struct taker *t = user;
+	t->n += n;
+	t->queued += n;
+	t->last = ((const char *)bytes)[n - 1];
+}
+
+static void on_eof(void *user)
+{
+	struct taker *t = user;
+	t->n_eofs++;
+}
+
+static const struct feed_cb cb = {.queued = on_queued, .bytes = on_bytes, .eof = on_eof};
+
+static void turn(struct feed *f, struct trm_loop *loop)
+{
+	feed_turn(f);
+	trm_loop_step(loop, feed_is_hungry(f) ? 0 : 20);
+}
+
+static void a_pipe_is_read_only_while_there_is_room(void **state)
+{
+	(void)state;
+	struct trm_loop *loop;
+	struct feed f;
+	struct taker t = {0};
+	int fds[2];
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	assert_int_equal(pipe(fds), 0);
+	feed_init(&f, loop, fds[0], &cb, &t);
+	assert_int_equal(write(fds[1], "abc", 3), 3);
+	turn(&f, loop);
+	turn(&f, loop);
+	assert_int_equal(t.n, 3);
+	t.queued = 1 << 20;
+	assert_int_equal(write(fds[1], "def", 3), 3);
+	for (int i = 0; i < 3; i++)
+		turn(&f, loop);
+	assert_int_equal(t.n, 3);
+	t.queued = 0;
+	close(fds[1]);
+	for (int i = 0; i < 6; i++)
+		turn(&f, loop);
+	assert_int_equal(t.n, 6);
+	assert_int_equal(t.n_eofs, 1);
+	feed_restart(&f); /* the next taker is told as well */
+	assert_int_equal(t.n_eofs, 2);
+	feed_finish(&f);
+	close(fds[0]);
+	trm_loop_destroy(loop);
+}
+
+static void a_file_cannot_be_watched_but_is_read(void **state)
+{
+	(void)state;
+	enum { SIZE = 300000 };
+	char path[] = "/tmp/feed-test-XXXXXX", *bytes = calloc(1, SIZE);
+	struct trm_loop *loop;
+	struct feed f;
+	struct taker t = {0};
+	int fd = mkstemp(path);
+	assert_true(fd >= 0 && bytes);
+	bytes[SIZE - 1] = 'z';
+	assert_int_equal(write(fd, bytes, SIZE), SIZE);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	feed_init(&f, loop, fd, &cb, &t);
+	for (int i = 0; i < 20; i++) {
+		turn(&f, loop);
+		assert_true(t.queued <= 128 << 10);
+		t.queued = 0;
+	}
+	assert_int_equal(t.n, SIZE);
+	assert_int_equal(t.last, 'z');
+	assert_int_equal(t.n_eofs, 1);
+	feed_finish(&f);
+	close(fd);
+	unlink(path);
+	free(bytes);
+	trm_loop_destroy(loop);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(a_pipe_is_read_only_while_there_is_room),
+			cmocka_unit_test(a_file_cannot_be_watched_but_is_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
