@@ -123,7 +123,7 @@ static void it_asks_and_a_yes_runs(void **state)
 	struct desk d;
 	desk_open(&d, ARGV(W("run"), W("--backend"), W("fake"), W("-c"), W("print hello\nprint world")));
 	desk_expect(&d, "python, 2 lines: print hello …");
-	desk_expect(&d, "in a new fake sandbox: 512 MiB memory, 1 cores, 128 processes");
+	desk_expect(&d, "in a new fake sandbox: 512 MiB memory, 1 core, 128 processes");
 	desk_expect(&d, "Run this? [Y/n] ");
 	desk_type(&d, "\r");
 	assert_int_equal(desk_close(&d), 0);

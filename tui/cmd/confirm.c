@@ -48,9 +48,9 @@ static void print_question(FILE *tty, const struct trm_config *c, const struct s
 		print_source(tty, &sources[i]);
 	if (n > SHOWN_SOURCES)
 		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
-	fprintf(tty, "in a new %s sandbox: %.4g MiB memory, %.3g cores, %u processes, %.4g MiB disk, no network,\n",
-			c->backend, (double)l->mem_bytes / (1 << 20), l->cpus, l->procs,
-			(double)l->disk_bytes / (1 << 20));
+	fprintf(tty, "in a new %s sandbox: %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, no network,\n",
+			c->backend, (double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s",
+			l->procs, (double)l->disk_bytes / (1 << 20));
 	if (c->timeout_ms)
 		fprintf(tty, "%.4g s per run. ", c->timeout_ms / 1000.0);
 	else

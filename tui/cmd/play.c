@@ -41,11 +41,6 @@ struct play {
 
 /* ---- the end ------------------------------------------------------------------ */
 
-static void finish(struct play *p)
-{
-	p->is_over = true;
-}
-
 static void finish_with(struct play *p, int exit_code)
 {
 	p->exit_code = exit_code;
@@ -102,12 +97,9 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 	(void)lang;
 	(void)number;
 	struct sink *sink = stream == TRM_STDERR || p->opts->is_json ? &p->err : &p->out;
-	if (sink_held(sink) > LATE_HELD_MAX)
-		return; /* it is not held back as a run's own output is, so it is dropped */
-	size_t owed = sink->owed;
-	sink_write(sink, bytes, n);
-	if (sink->owed)
-		sink->owed = owed; /* no credit is due for it */
+	/* It is not held back by what the reader takes, as a run's own output is. */
+	if (sink_held(sink) < LATE_HELD_MAX)
+		sink_pass(sink, bytes, n);
 }
 
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
@@ -213,7 +205,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	if (p->exit_code == 0)
 		start_next(p);
 	else
-		finish(p);
+		p->is_over = true;
 }
 
 static const struct trm_run_cb run_cb = {
@@ -224,7 +216,7 @@ static void start_next(struct play *p)
 	struct trm_error why = {0};
 	struct trm_run_opts opts;
 	if (p->next == p->opts->n_sources) {
-		finish(p);
+		p->is_over = true;
 		return;
 	}
 	p->source = &p->opts->sources[p->next++];

@@ -131,25 +131,28 @@ static void write_filtered(struct sink *s, const char *bytes, size_t n)
 	}
 }
 
-void sink_write(struct sink *s, const void *bytes, size_t n)
+void sink_pass(struct sink *s, const void *bytes, size_t n)
 {
-	s->owed += n;
 	if (s->is_terminal)
 		write_filtered(s, bytes, n);
 	else
 		write_all(s, bytes, n);
+}
+
+void sink_write(struct sink *s, const void *bytes, size_t n)
+{
+	s->owed += n;
+	sink_pass(s, bytes, n);
 	if (sink_is_empty(s))
 		release(s);
 }
 
 void sink_line(struct sink *s, const char *text)
 {
-	/* Not through sink_write(): nobody waits for these bytes to be released. */
-	void (*put_text)(struct sink *, const char *, size_t) = s->is_terminal ? write_filtered : write_all;
 	if (s->last != '\n')
-		put_text(s, "\n", 1);
-	put_text(s, text, strlen(text));
-	put_text(s, "\n", 1);
+		sink_pass(s, "\n", 1);
+	sink_pass(s, text, strlen(text));
+	sink_pass(s, "\n", 1);
 }
 
 void sink_finish(struct sink *s)

@@ -45,6 +45,8 @@ struct sink {
 void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind kind, const struct sink_cb *cb,
 		void *user);
 void sink_write(struct sink *s, const void *bytes, size_t n);
+/* As sink_write(), but nobody waits for these bytes to be released. */
+void sink_pass(struct sink *s, const void *bytes, size_t n);
 /* A text and a newline of the program's own; a line left open by others is ended first. */
 void sink_line(struct sink *s, const char *text);
 static inline bool sink_is_empty(const struct sink *s)
