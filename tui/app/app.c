@@ -163,7 +163,7 @@ static void run(struct app *a)
 		a->had_input = false;
 		app_release_output(a);
 		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
-		bool asks = n > 0 && a->model.needs_draw;
+		bool asks = n > 0 && app_wants_frame(a);
 		wait_ms = asks ? 0 : app_frame_wait_ms(a, app_clock_ns());
 	}
 }

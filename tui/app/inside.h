@@ -83,6 +83,7 @@ void app_close_terminal(struct app *a);
 
 /* ---- pace.c: frames */
 void app_paint(struct app *a);
+bool app_wants_frame(const struct app *a); /* something has changed since the last one */
 /* `is_quiet`: nothing more is waiting to be dealt with. */
 bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet);
 /* How long the loop may wait, in ms, until a frame that is wanted may be painted; -1: for ever. */

@@ -30,22 +30,30 @@ static bool terminal_takes_more(void)
 	return poll(&p, 1, 0) != 0;
 }
 
+bool app_wants_frame(const struct app *a)
+{
+	return a->model.needs_draw || a->model.needs_editor_draw;
+}
+
 void app_paint(struct app *a)
 {
 	struct canvas *c = &a->canvas;
 
-	if ((c->rows != a->model.rows || c->cols != a->model.cols)
-			&& canvas_resize(c, a->model.rows, a->model.cols) < 0)
+	bool is_resized = c->rows != a->model.rows || c->cols != a->model.cols;
+	if (is_resized && canvas_resize(c, a->model.rows, a->model.cols) < 0)
 		return; /* tried again with the next frame */
-	view(&a->model, c);
+	if (a->model.needs_draw || is_resized)
+		view(&a->model, c);
+	else
+		view_editor(&a->model, c);
 	term_paint(a->term, c, &a->theme);
-	a->model.needs_draw = false;
+	a->model.needs_draw = a->model.needs_editor_draw = false;
 	a->painted_ns = app_clock_ns();
 }
 
 bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet)
 {
-	if (!a->model.needs_draw)
+	if (!app_wants_frame(a))
 		return false;
 	count_credit(a, now_ns);
 	if (a->had_input || now_ns - a->painted_ns >= FRAME_NS)
@@ -60,7 +68,7 @@ int app_frame_wait_ms(const struct app *a, uint64_t now_ns)
 {
 	uint64_t since_ns = now_ns - a->painted_ns;
 
-	if (!a->model.needs_draw)
+	if (!app_wants_frame(a))
 		return -1;
 	if (since_ns >= FRAME_NS)
 		return SLOW_TERMINAL_MS; /* it was due, and the terminal did not take it */

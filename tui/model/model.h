@@ -94,7 +94,8 @@ struct model {
 	uint64_t now_ns; /* of the last message */
 	bool is_quitting;
 	bool is_slow_to_quit;
-	bool needs_draw;
+	bool needs_draw;        /* something to be seen has changed; … */
+	bool needs_editor_draw; /* … only in the editor */
 };
 
 struct model_opts {

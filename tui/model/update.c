@@ -99,10 +99,12 @@ static void editor_event(struct model *m, const struct event *ev, struct effects
 
 	if (bits & EDITOR_CLIPBOARD)
 		effect_add(out, EFFECT_COPY, NULL, m->clipboard.text, m->clipboard.len, 0);
-	if (bits & EDITOR_NOMEM)
+	if (bits & EDITOR_NOMEM) {
 		notices_add(&m->notices, m->now_ns, true, "out of memory: the text is as it was");
-	if (bits)
 		m->needs_draw = true;
+	}
+	if (bits)
+		m->needs_editor_draw = true;
 }
 
 static bool is_text(const struct event *ev)

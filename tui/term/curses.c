@@ -15,6 +15,7 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -42,6 +44,10 @@ struct screen {
 	attr_t attrs;
 	int pair;
 	bool has_style;
+	int tty_fd, frame_fd; /* fd 1 itself, and what stands in for it while a frame is painted; -1: not
+				 there */
+	char *frame;          /* the bytes of a frame on their way */
+	size_t frame_cap;
 };
 
 /* ---- opening ---- */
@@ -227,6 +233,8 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 		free(t);
 		return r;
 	}
+	s->tty_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+	s->frame_fd = memfd_create("frame", MFD_CLOEXEC);
 	t->screen = s;
 	t->keys = k;
 	t->is_all_stale = true;
@@ -252,6 +260,9 @@ void term_close(struct term *t)
 	delscreen(t->screen->curses);
 	canvas_finish(&t->last);
 	keys_destroy(t->keys);
+	close(t->screen->tty_fd);
+	close(t->screen->frame_fd);
+	free(t->screen->frame);
 	free(t->screen->row);
 	free(t->screen);
 	free(t);
@@ -445,25 +456,63 @@ static bool take_size(struct term *t, const struct canvas *c)
 	return true;
 }
 
+/* Curses writes at every move of the cursor: dozens of times a frame, and each time the terminal
+ * wakes up for a few bytes. So for as long as it paints, fd 1 is a file in memory. */
+static bool catch_output(const struct screen *s)
+{
+	return s->frame_fd >= 0 && s->tty_fd >= 0 && dup2(s->frame_fd, 1) == 1;
+}
+
+/* Give fd 1 back and send what was caught, in one go. */
+static void send_caught(struct screen *s)
+{
+	off_t n = lseek(s->frame_fd, 0, SEEK_CUR);
+	dup2(s->tty_fd, 1);
+	while (n > 0 && (size_t)n > s->frame_cap) {
+		size_t cap = s->frame_cap ? s->frame_cap * 2 : 4096;
+		char *frame = realloc(s->frame, cap);
+		if (!frame)
+			break;
+		s->frame = frame;
+		s->frame_cap = cap;
+	}
+	/* Short of memory it goes out in parts. */
+	for (off_t at = 0; at < n && s->frame_cap;) {
+		ssize_t part = pread(s->frame_fd, s->frame, s->frame_cap, at);
+		if (part <= 0)
+			break;
+		term_write(s->frame, (size_t)(part < n - at ? part : n - at));
+		at += part;
+	}
+	lseek(s->frame_fd, 0, SEEK_SET);
+}
+
 void term_paint(struct term *t, const struct canvas *c, const struct theme *theme)
 {
 	bool differs = false;
 	if (!take_size(t, c))
 		return;
 	take_theme(t, theme);
-	for (int row = 0; row < c->rows; row++)
-		differs |= paint_row(t, c, row);
+	for (int row = 0; row < c->rows; row++) {
+		size_t at = (size_t)row * (size_t)c->cols;
+		if (!paint_row(t, c, row))
+			continue;
+		memcpy(t->last.cells + at, c->cells + at, (size_t)c->cols * sizeof(*c->cells));
+		differs = true;
+	}
 	if (!differs && !t->is_all_stale && c->cursor_row == t->last.cursor_row
 			&& c->cursor_col == t->last.cursor_col)
 		return;
-	memcpy(t->last.cells, c->cells, (size_t)c->rows * (size_t)c->cols * sizeof(*c->cells));
 	t->last.cursor_row = c->cursor_row;
 	t->last.cursor_col = c->cursor_col;
 	t->is_all_stale = false;
+	bool is_caught = catch_output(t->screen);
 	curs_set(c->cursor_row >= 0);
 	if (c->cursor_row >= 0)
 		move(c->cursor_row, c->cursor_col);
 	refresh();
+	if (is_caught)
+		send_caught(t->screen);
 	/* Only now is the terminal on its alternate screen, which has key modes of its own. */
 	if (!t->has_modes)
 		term_write(t->modes_on, strlen(t->modes_on));

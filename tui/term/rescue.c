@@ -36,8 +36,9 @@ void term_emergency_restore(void)
 	if (!rescue.armed)
 		return;
 	rescue.armed = 0;
+	int fd = isatty(1) ? 1 : 0; /* while a frame is painted, 1 is not the terminal (curses.c) */
 	for (size_t done = 0; done < rescue.n;) {
-		ssize_t n = write(1, rescue.bytes + done, rescue.n - done);
+		ssize_t n = write(fd, rescue.bytes + done, rescue.n - done);
 		if (n <= 0 && errno != EINTR)
 			break;
 		done += n > 0 ? (size_t)n : 0;

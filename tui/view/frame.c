@@ -217,6 +217,17 @@ static void keys(const struct model *m, struct canvas *c)
 	}
 }
 
+void draw_editor_frame(const struct model *m, struct canvas *c)
+{
+	if (m->layout.kind == LAYOUT_SINGLE)
+		return;
+	canvas_fill(c, m->layout.tabs, " ", style_of(ROLE_TEXT));
+	tabs(m, c);
+	draw_horizontal(c, m->has_utf8, m->layout.divider_row, 1, m->layout.panes[PANE_OUTPUT].cols,
+			m->focus == PANE_METRICS ? ROLE_BORDER : ROLE_BORDER_FOCUS);
+	divider(m, c);
+}
+
 void draw_frame(const struct model *m, struct canvas *c)
 {
 	if (m->layout.kind == LAYOUT_SINGLE) {

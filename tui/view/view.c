@@ -17,6 +17,17 @@ static void draw_too_small(struct canvas *c)
 	}
 }
 
+void view_editor(const struct model *m, struct canvas *c)
+{
+	struct rect area = m->layout.panes[PANE_EDITOR];
+
+	if (area.rows <= 0)
+		return;
+	canvas_fill(c, area, " ", style_of(ROLE_TEXT));
+	editor_draw(model_editor(m), c, area, m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE);
+	draw_editor_frame(m, c);
+}
+
 void view(const struct model *m, struct canvas *c)
 {
 	struct rect area = m->layout.panes[PANE_EDITOR];

@@ -9,4 +9,8 @@ struct model;
 
 void view(const struct model *m, struct canvas *c);
 
+/* Draw only the editor and what tells of it, over what view() drew before: enough when
+ * a key has changed nothing else. */
+void view_editor(const struct model *m, struct canvas *c);
+
 #endif

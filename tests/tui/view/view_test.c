@@ -266,6 +266,45 @@ static void without_utf8(void **state)
 	tear_down();
 }
 
+static void assert_same_cells(const struct canvas *a, const struct canvas *b)
+{
+	assert_int_equal(a->rows, b->rows);
+	assert_int_equal(a->cols, b->cols);
+	assert_int_equal(a->cursor_row, b->cursor_row);
+	assert_int_equal(a->cursor_col, b->cursor_col);
+	for (size_t i = 0; i < (size_t)a->rows * (size_t)a->cols; i++) {
+		assert_string_equal(a->cells[i].text, b->cells[i].text);
+		assert_memory_equal(&a->cells[i].style, &b->cells[i].style, sizeof(struct style));
+	}
+}
+
+/* Drawing the editor alone gives what drawing all gives, wherever update() thinks that it is enough. */
+static void the_editor_alone_is_enough(void **state)
+{
+	static const int sizes[][2] = {{36, 120}, {24, 80}, {10, 40}};
+	struct canvas whole;
+
+	(void)state;
+	set_up(true);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		resize(sizes[i][0], sizes[i][1]);
+		assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+		assert_int_equal(canvas_init(&whole, m.rows, m.cols), 0);
+		view(&m, &canvas);
+		for (const char *keys = "ab\ncd (e\n\nf"; *keys; keys++) {
+			m.needs_draw = m.needs_editor_draw = false;
+			press(*keys == '\n' ? K_ENTER : (uint32_t)*keys);
+			assert_true(m.needs_editor_draw);
+			assert_false(m.needs_draw);
+			view_editor(&m, &canvas);
+			view(&m, &whole);
+			assert_same_cells(&canvas, &whole);
+		}
+		canvas_finish(&whole);
+	}
+	tear_down();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +312,7 @@ int main(void)
 			cmocka_unit_test(dialogs),
 			cmocka_unit_test(states),
 			cmocka_unit_test(without_utf8),
+			cmocka_unit_test(the_editor_alone_is_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
