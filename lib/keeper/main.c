@@ -76,13 +76,12 @@ static bool settle(struct keeper *k)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_SETMASK, &signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
 	k->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (int fd = KEEPER_LIFELINE; fd < KEEPER_FD_END; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	k->client = getppid();
-	k->client_fd = (int)syscall(
-			SYS_pidfd_open, k->client, 0); /* without it (before Linux 5.3) the line must do */
+	/* Without it (before Linux 5.3) the lifeline must do. */
+	k->client_fd = (int)syscall(SYS_pidfd_open, k->client, 0);
 	setsid();
 	prctl(PR_SET_NAME, "terrarium-keeper");
 	return k->signal_fd >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && chdir("/") == 0;
