@@ -28,6 +28,7 @@ struct behaviour {
 	const char *late;     /* arrives late, and is this run's */
 	bool late_of_any;     /* … or another's: a thread does not tell */
 	bool loses_state;     /* the interpreter is killed */
+	const char *or_error; /* this error, with the state kept, is as good: the means differ */
 	/* Further looks; NULL: none. */
 	void (*check)(const struct bed *bed, const struct trm_result *result);
 };

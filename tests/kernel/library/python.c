@@ -330,7 +330,8 @@ static const struct behaviour ROWS[] = {
 				.status = TRM_STATUS_KILLED,
 				.exit_code = 137,
 				.loses_state = true,
-				.check = check_out_of_memory},
+				.check = check_out_of_memory,
+				.or_error = "MemoryError"},
 		{0},
 };
 
