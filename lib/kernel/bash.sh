@@ -1,0 +1,520 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# The kernel driver for Bash. What is spoken on its descriptors is in kernel.h.
+#
+# Theory of operation. The user's code runs in this very shell, by `eval` at the top level, so that
+# variables, functions, options and the directory persist and `declare` makes globals. The loop is
+# mapfile's: it reads /dev/zero and evaluates __trm_loop after each byte, for ever. So what breaks that
+# loop (a stray `break` of the user's, or our own way out of a run) only leads back into it; and after
+# `break` Bash executes nothing more of the strings being evaluated, which no other means achieves.
+#
+# The way out of a run from any depth (exit, interrupt): a DEBUG trap under `extdebug` makes every
+# function and sourced file return before its next command, and breaks the loop when the top level
+# is reached. No error is raised that the code could catch.
+#
+# What ends the shell all the same (set -e, set -u, ${x:?}, `builtin exit`) reaches the EXIT trap: it
+# saves the state as text and executes Bash anew in the same process, which reads it.
+#
+# Nothing is forked while code is run, only to answer questions. Descriptors of ours, all of them
+# close-on-exec: 254 requests, 253 events, 252 251 set 0, 250 … 243 the spare sets, 242 /dev/zero,
+# 241 both ends of a pipe in which nothing is, 240 standard input.
+# Whatever may run inside the user's code begins with "builtin", and its variables with "__trm_".
+
+__trm_start='. /dev/fd/5; mapfile -d "" -c 1 -C "$__trm_loop" -u 242 __trm_ticks'
+__trm_loop='while { __trm_step "$?"; } 2>/dev/null; do builtin eval "$__trm_before" && :; builtin eval "$__trm_code"; done #'
+__trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two; else builtin trap - DEBUG; ! builtin break 9999; fi'
+# __trm_id: of the run, as JSON text, empty between runs. __trm_how: why it is being left, "exit" or
+# "interrupted". __trm_exit: with which status. __trm_on_exit: the user's EXIT trap. __trm_last: exit
+# status of the last run. __trm_flags: those of T and E that the user had set.
+__trm_set=0  # of descriptors 1 and 2
+__trm_rest=  # bytes of requests that were read but not used
+__trm_pid=   # the newest process when the last run ended
+
+# ---- descriptors --------------------------------------------------------------------
+
+# Move descriptor $1 to $2, close-on-exec. Bash has no word for that, but it marks the copy that it
+# keeps of a redirected descriptor so, and a duplicate of a marked one is marked as well.
+__trm_hide() {
+	local copy=10
+	while [[ -e /proc/self/fd/$copy ]]; do ((++copy)); done
+	eval "{ exec 239>&$copy; } $1>&-; exec $1>&- $2>&239 239>&-"
+}
+
+# Put all descriptors in their places: requests and events come at $1 and $2, the spare sets at the rest.
+__trm_hide_all() {
+	local fd place=250
+	exec 235<&0 236>&1 237>&2 238<<<'' 242</dev/zero
+	exec 241<>/proc/self/fd/238 238>&- # a here-string of this size is a pipe: now both ends of it
+	builtin read -r -u 241 __trm_rest
+	__trm_hide 235 240
+	__trm_hide 236 252
+	__trm_hide 237 251
+	__trm_hide 241 241
+	__trm_hide 242 242
+	__trm_hide "$1" 254
+	__trm_hide "$2" 253
+	for fd in "${@:3}"; do
+		[[ -e /proc/self/fd/$fd ]] && __trm_hide "$fd" $place
+		((--place))
+	done
+}
+
+# Move stdout and stderr to set $1, unless the user has redirected them.
+__trm_move() {
+	local from=$((252 - 2 * __trm_set)) to=$((252 - 2 * $1))
+	__trm_set=$1
+	[[ /proc/self/fd/1 -ef /proc/self/fd/$from ]] && exec 1>&$to
+	[[ /proc/self/fd/2 -ef /proc/self/fd/$((from - 1)) ]] && exec 2>&$((to - 1))
+	return 0
+}
+
+# ---- JSON ------------------------------------------------------------------------------
+
+# The text of a JSON string's inside, in __trm_text. __trm_parse has dealt with \".
+__trm_decode() {
+	local raw=$1 rest high low
+	__trm_text=$raw
+	[[ $raw == *\\* ]] || return 0
+	if [[ $raw == *\\/* || $raw == *\\u[dD][89abAB]* ]]; then
+		raw=${raw//\\\\/$'\1'} # so that every backslash begins an escape
+		raw=${raw//\\\///}
+		while [[ $raw == *\\u[dD][89abAB][0-9a-fA-F][0-9a-fA-F]\\u[dD][c-fC-F]* ]]; do
+			rest=${raw#*\\u[dD][89abAB][0-9a-fA-F][0-9a-fA-F]}
+			high=${raw:${#raw} - ${#rest} - 4:4} low=${rest:2:4}
+			builtin printf -v high '\\U%08x' $((0x10000 + ((0x$high & 0x3ff) << 10) + (0x$low & 0x3ff)))
+			raw=${raw:0:${#raw} - ${#rest} - 6}$high${rest:6}
+		done
+		raw=${raw//$'\1'/\\\\}
+	fi
+	builtin printf -v __trm_text %b "$raw"
+}
+
+# A JSON string with its quotes, in __trm_text.
+__trm_quote() {
+	local text=$1 i c code
+	text=${text//\\/\\\\}
+	text=${text//\"/\\\"}
+	text=${text//$'\n'/\\n}
+	text=${text//$'\t'/\\t}
+	if [[ $text == *[[:cntrl:]]* ]]; then
+		for ((i = 1; i < 32; i++)); do
+			builtin printf -v code '\\x%02x' $i
+			builtin printf -v c %b "$code"
+			builtin printf -v code '\\u%04x' $i
+			text=${text//"$c"/"$code"}
+		done
+	fi
+	__trm_text=\"$text\"
+}
+
+# Take a request, one flat object, apart: into the variables __trm_got_KEY, strings still encoded.
+# Splitting at the quotes is the one way through a long text that takes Bash time in proportion.
+__trm_parse() {
+	local IFS=\" key= value tail i j
+	local parts=($1)
+	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_cursor=0
+	for ((i = 1; i < ${#parts[@]}; i = j + 2)); do
+		j=$i
+		while [[ ${parts[j]} == *\\ ]]; do
+			tail=${parts[j]##*[!\\]}
+			((${#tail} % 2)) || break # an even number of backslashes leaves the quote alone
+			parts[j++]=${parts[j]%?}
+		done
+		value=${parts[*]:i:j - i + 1} tail=${parts[j + 1]-}
+		if [[ -z $key && $tail == *:* ]]; then
+			key=$value value=${tail#*:}
+			value=${value//[\},[:space:]]}
+			[[ $value ]] || continue
+		fi
+		case $key in
+		op | id | code | file | cursor) builtin printf -v "__trm_got_$key" %s "$value" ;;
+		esac
+		key=
+	done
+}
+
+# Read a line of requests into __trm_line; false: there are no more. Bash reads byte by byte, so that
+# it takes no more than a line; a long one is worth taking in blocks.
+__trm_receive() {
+	local block=
+	__trm_line=$__trm_rest __trm_rest=
+	if [[ -z $__trm_line ]]; then
+		builtin read -r -u 254 -n 4096 __trm_line || return
+		((${#__trm_line} < 4096)) && return
+	fi
+	while [[ $block != *$'\n'* && $__trm_line != *$'\n'* ]]; do
+		__trm_line+=$block
+		builtin read -r -u 254 -t 0.002 -N 65536 block || (($? > 128)) || return
+	done
+	__trm_line+=$block
+	__trm_rest=${__trm_line#*$'\n'}
+	__trm_line=${__trm_line%%$'\n'*}
+}
+
+# ---- runs --------------------------------------------------------------------------------
+
+__trm_two() {
+	return 2 # from a DEBUG trap: leave the function or the sourced file
+}
+
+# Leave the run for the reason $1 with exit status $2: begins with the next command.
+__trm_leave() {
+	__trm_how=$1 __trm_exit=$2
+	[[ $- == *T* ]] && __trm_flags+=T
+	[[ $- == *E* ]] && __trm_flags+=E
+	builtin shopt -s extdebug
+	builtin trap "$__trm_unwind" DEBUG
+}
+
+__trm_arm() {
+	builtin trap '[[ $__trm_id ]] && __trm_leave interrupted 130' INT
+	builtin trap '__trm_die "$?"' EXIT
+}
+
+# Are there processes that may still print to the current set? They are looked for in /proc, where
+# also those are found that no longer are children of ours. No new process: none to look for.
+__trm_has_heirs() {
+	local newest out=$((252 - 2 * __trm_set)) p
+	builtin read -r p p p p newest </proc/loadavg
+	[[ $newest == "$__trm_pid" ]] && return 1
+	__trm_pid=$newest
+	set +f
+	for p in /proc/[0-9]*; do
+		[[ $p/fd/1 -ef /proc/self/fd/$out || $p/fd/2 -ef /proc/self/fd/$((out - 1)) ]] &&
+			[[ $p != "/proc/$$" ]] && return 0
+	done
+	return 1
+}
+
+# Report the end of the run, which gave exit status $1.
+__trm_finish() {
+	local status=ok code=$1 members= id=$__trm_id
+	[[ $__trm_how ]] && code=$__trm_exit
+	((code)) && status=error
+	[[ $__trm_how == interrupted ]] && status=interrupted
+	if __trm_has_heirs; then
+		local to=$(((__trm_set + 1) % 5))
+		__trm_before="__trm_move $to;"
+		members=",\"set\":$to"
+	fi
+	__trm_last=$code __trm_id= __trm_how= __trm_exit=0
+	builtin printf '{"ev":"done","id":"%s","status":"%s","exit_code":%d%s}\n' \
+		"$id" $status "$code" "$members" >&253
+}
+
+__trm_begin() {
+	__trm_decode "$__trm_got_file"
+	BASH_ARGV0=$__trm_text # what Bash calls itself in messages
+	__trm_decode "$__trm_got_code"
+	[[ $__trm_text == *$'\r\n'* ]] && __trm_text=${__trm_text//$'\r\n'/$'\n'}
+	__trm_code=$__trm_trace$__trm_text
+	((__trm_last)) && __trm_before+='__trm_again && :'
+	__trm_arm
+	__trm_id=$__trm_got_id
+}
+
+__trm_again() {
+	return "$__trm_last" # so that the next run finds $? as it was
+}
+
+# Between runs: report the end of the last one, which gave exit status $1, and wait for the next.
+__trm_step() {
+	case $- in
+	*x*) __trm_trace='set -x; ' && set +x ;;
+	*) __trm_trace= ;;
+	esac
+	if [[ $__trm_how ]]; then
+		builtin shopt -u extdebug
+		set +TE
+		[[ $__trm_flags ]] && set -"$__trm_flags"
+		__trm_flags=
+	fi
+	local - IFS=$' \t\n'
+	set +euv -f
+	__trm_before=
+	if [[ $__trm_id ]]; then
+		if [[ $__trm_how == exit && $__trm_on_exit ]]; then
+			__trm_code=$__trm_on_exit __trm_on_exit=
+			return 0
+		fi
+		__trm_finish "$1"
+	fi
+	while __trm_receive; do
+		__trm_parse "$__trm_line"
+		[[ $__trm_got_op == run ]] && __trm_begin && return 0
+		__trm_answer
+	done
+	builtin trap - EXIT
+	builtin eval "$__trm_on_exit"
+	builtin exit 0
+}
+
+# ---- builtins that work differently here -------------------------------------------------
+
+__trm_wrappers='exit() { __trm_do_exit "$?" "$@"; }
+trap() { __trm_do_trap "$@"; }
+read() {
+	[[ $__trm_id && /proc/self/fd/0 -ef /proc/self/fd/240 ]] && __trm_await "$@"
+	builtin read "$@"
+}'
+
+# exit, called with the arguments after the first, when $? was that.
+__trm_do_exit() {
+	local __trm_n=${2-$1}
+	if [[ ! $__trm_id || $BASHPID != "$$" || $# -gt 2 ]]; then
+		shift
+		builtin exit "$@"
+		return
+	fi
+	if [[ $__trm_n != ?([-+])+([0-9]) ]]; then
+		builtin printf '%s: line %d: exit: %s: numeric argument required\n' "$0" "${BASH_LINENO[1]}" "$__trm_n" >&2
+		__trm_n=2
+	fi
+	__trm_leave exit $((10#${__trm_n#[-+]} * (__trm_n < 0 ? -1 : 1) & 255))
+}
+
+# An EXIT trap of the user's is kept beside ours.
+__trm_do_trap() {
+	local __trm_action=${1-} __trm_signal __trm_others=()
+	if [[ $BASHPID != "$$" || $# -lt 2 || $1 == -[lp]* ]]; then
+		builtin trap "$@"
+		return
+	fi
+	[[ $1 == -- ]] && shift && __trm_action=$1
+	shift
+	for __trm_signal; do
+		case $__trm_signal in
+		EXIT | exit | SIGEXIT | 0) __trm_on_exit=${__trm_action#-} ;;
+		*) __trm_others+=("$__trm_signal") ;;
+		esac
+	done
+	((${#__trm_others[@]} == 0)) || builtin trap -- "$__trm_action" "${__trm_others[@]}"
+}
+
+# Before read: say that a line is awaited, and wait until there is one, or EOF.
+__trm_await() {
+	local word prompt= secret=false is_prompt= IFS=$' \t\n'
+	builtin read -t 0 && return
+	for word; do
+		if [[ $is_prompt ]]; then
+			prompt=$word is_prompt=
+			continue
+		fi
+		case $word in
+		-*u* | -*t*) return ;; # another descriptor, or no endless wait
+		-*p) is_prompt=1 ;;
+		-p*) prompt=${word#-p} ;;
+		esac
+		[[ $word == -*s* ]] && secret=true
+	done
+	__trm_quote "$prompt"
+	builtin printf '{"ev":"input","id":"%s","prompt":%s,"secret":%s}\n' "$__trm_id" "$__trm_text" $secret >&253
+	until builtin read -t 0; do
+		builtin read -t 0.02 -u 241 # a pause in which traps are run
+	done
+}
+
+# ---- starting again ------------------------------------------------------------------------
+
+# The shell is exiting with status $1, by other means than our exit().
+__trm_die() {
+	local __trm_options=${-//[^aefuCET]}
+	set +euxvf
+	IFS=$' \t\n'
+	[[ $__trm_id && $BASHPID == "$$" ]] || builtin exit "$1"
+	[[ $__trm_on_exit ]] && (builtin eval "$__trm_on_exit")
+	__trm_on_exit= __trm_before= __trm_how=exit __trm_exit=$1
+	__trm_finish "$1"
+	builtin eval "$__trm_before"
+	__trm_restart "$(__trm_save 2>/dev/null)" "${__trm_options:+set -$__trm_options}"
+}
+
+# The state as commands that restore it.
+__trm_save() {
+	local __trm_line
+	builtin shopt -p
+	builtin declare -f
+	builtin declare -F | while builtin read -r __trm_line; do
+		[[ $__trm_line == 'declare -f'?' '* ]] && builtin printf '%s\n' "$__trm_line"
+	done
+	for __trm_line in $(builtin compgen -v); do
+		case $__trm_line in
+		BASH | BASHOPTS | BASH_* | COMP_WORDBREAKS | DIRSTACK | EUID | FUNCNAME | GROUPS | IFS | LINENO | PIPESTATUS | PPID) ;;
+		RANDOM | SHELLOPTS | SRANDOM | UID | __trm_line | __trm_ticks | _) ;;
+		*) builtin declare -p "$__trm_line" ;;
+		esac
+	done
+	builtin alias -p
+}
+
+# Execute Bash anew in this process, to read the commands $1 and, once it is ready, $2. Further
+# arguments: a command to do that by.
+__trm_restart() {
+	local fd
+	exec 230<&0 231>&1 232>&2 0<&240 1>&252 2>&251
+	exec 233</proc/self/fd/254 234>/proc/self/fd/253 # anew, to be without close-on-exec
+	for fd in {243..250}; do
+		[[ -e /proc/self/fd/$fd ]] && eval "exec $((fd - 30))>/proc/self/fd/$fd"
+	done
+	exec "${@:3}" "$BASH" --norc --noprofile -c "${__trm_start/5/229}" 229<<<"$1
+__trm_id= __trm_how= __trm_ticks=()
+__trm_hide_all 233 234 {220..213}
+exec 229<&- 0<&230 1>&231 2>&232 230<&- 231>&- 232>&-
+__trm_arm
+$2"
+}
+
+# ---- questions -------------------------------------------------------------------------------
+
+__trm_reply() {
+	builtin printf '{"ev":"reply","id":"%s","data":%s}\n' "$__trm_got_id" "$1" >&253
+}
+
+# What a shell has that was just started, one per line: compgen -A $1.
+__trm_builtin_names() {
+	env -i "${__trm_environ[@]}" "$BASH" --norc --noprofile -c 'compgen -A "$1"' - "$1"
+}
+
+# The user's own variables or functions.
+__trm_own_names() {
+	comm -23 <(builtin compgen -A "$1" | LC_ALL=C sort) \
+		<({ __trm_builtin_names "$1"; builtin printf '%s\n' BASH_REMATCH FUNCNAME OLDPWD PIPESTATUS; } | LC_ALL=C sort) |
+		grep -v -x -e '__trm_.*' -e _ -e exit -e trap -e read
+}
+
+# Members that describe the variable $1.
+__trm_describe() {
+	local __trm_type=string __trm_size= __trm_value=
+	builtin eval "case \${$1@a} in
+		*A*) __trm_type='associative array' __trm_size=\${#$1[@]} __trm_value=\"(\${$1[*]@K})\" ;;
+		*a*) __trm_type=array __trm_size=\${#$1[@]} __trm_value=\"(\${$1[*]@Q})\" ;;
+		*i*) __trm_type=integer ;;
+		esac
+		[[ \$__trm_size ]] || __trm_size=\${#$1} __trm_value=\${$1-}"
+	((${#__trm_value} > 1000)) && __trm_value=${__trm_value:0:1000}…
+	__trm_quote "$__trm_value"
+	builtin printf '"name":"%s","type":"%s","size":%d,"value":%s' "$1" "$__trm_type" "$__trm_size" "$__trm_text"
+}
+
+__trm_variables() {
+	local __trm_name __trm_list=
+	for __trm_name in $(__trm_own_names variable); do
+		__trm_list+=",{$(__trm_describe "$__trm_name")}"
+	done
+	for __trm_name in $(__trm_own_names function); do
+		__trm_quote "$(builtin declare -f "$__trm_name")"
+		__trm_list+=",{\"name\":\"$__trm_name\",\"type\":\"function\",\"size\":null,\"value\":$__trm_text}"
+	done
+	__trm_reply "{\"variables\":[${__trm_list#,}]}"
+}
+
+__trm_breaks='][:space:];&|()<>"`='\'  # characters that end a word, for a regular expression
+__trm_command_place='(^|[;&|({`]|(^|[[:space:]])(then|do|else|if|while|until|elif|time|!))[[:space:]]*$'
+
+# The candidates for the word $2 that stands behind the text $1, one per line.
+__trm_candidates() {
+	set +f
+	case $2 in
+	*\$\{*) builtin compgen -v -P "${2%\{*}{" -- "${2##*\{}" ;;
+	*\$*) builtin compgen -v -P "${2%\$*}\$" -- "${2##*\$}" ;;
+	*/* | '~'*) builtin compgen -f -- "$2" ;;
+	*)
+		if [[ $1 =~ $__trm_command_place ]]; then
+			[[ $2 ]] && builtin compgen -A command -- "$2"
+		else
+			builtin compgen -f -- "$2"
+		fi
+		;;
+	esac | grep -v -e __trm_ | LC_ALL=C sort -u | while builtin read -r __trm_name; do
+		[[ $2 != *\$* && -d ${__trm_name/#\~/$HOME} && $__trm_name != */ ]] && __trm_name+=/
+		builtin printf '%s\n' "$__trm_name"
+	done
+}
+
+__trm_complete() {
+	local __trm_before_word=${__trm_code:0:__trm_got_cursor} __trm_word __trm_name __trm_list=
+	[[ $__trm_before_word =~ [^$__trm_breaks]*$ ]]
+	__trm_word=${BASH_REMATCH[0]}
+	while builtin read -r __trm_name; do
+		__trm_quote "$__trm_name"
+		__trm_list+=,$__trm_text
+	done < <(__trm_candidates "${__trm_before_word%"$__trm_word"}" "$__trm_word")
+	__trm_reply "{\"matches\":[${__trm_list#,}],\"start\":$((${#__trm_before_word} - ${#__trm_word})),\"end\":$__trm_got_cursor}"
+}
+
+__trm_inspect() {
+	local __trm_head=${__trm_code:0:__trm_got_cursor} __trm_tail=${__trm_code:__trm_got_cursor}
+	local __trm_name __trm_type __trm_value= __trm_signature= __trm_doc=
+	[[ $__trm_head =~ [^$__trm_breaks\$\{\}]*$ ]]
+	__trm_name=${BASH_REMATCH[0]}
+	[[ $__trm_tail =~ ^[^$__trm_breaks\$\{\}]* ]]
+	__trm_name+=${BASH_REMATCH[0]}
+	if [[ $__trm_name =~ ^[a-zA-Z_][a-zA-Z_0-9]*$ && $(builtin compgen -v -- "$__trm_name") == *"$__trm_name"* ]] &&
+		builtin declare -p "$__trm_name" >&/dev/null; then
+		__trm_reply "{\"found\":true,$(__trm_describe "$__trm_name")}"
+		return
+	fi
+	__trm_type=$(builtin type -t -- "$__trm_name")
+	case $__trm_type in
+	'') __trm_reply '{"found":false}' && return ;;
+	function) __trm_value=$(builtin declare -f "$__trm_name") ;;
+	builtin | keyword)
+		__trm_signature=$(builtin help -s "$__trm_name")
+		__trm_doc=$(builtin help "$__trm_name")
+		;;
+	file) __trm_value=$(builtin type -P "$__trm_name") ;;
+	alias) __trm_value=${BASH_ALIASES[$__trm_name]} ;;
+	esac
+	local __trm_data=
+	for __trm_head in name type value signature doc; do
+		builtin eval "__trm_quote \"\$__trm_$__trm_head\""
+		__trm_data+=",\"$__trm_head\":$__trm_text"
+	done
+	__trm_reply "{\"found\":true$__trm_data}"
+}
+
+# Bash's own parser decides, in a shell that does not execute.
+__trm_is_complete() {
+	local __trm_status=complete __trm_said
+	__trm_said=$(LC_MESSAGES=C "$BASH" --norc --noprofile -O extglob -n -c "$__trm_code" 2>&1)
+	case $? in
+	0) [[ $__trm_said == *'delimited by end-of-file'* || $__trm_code == *[!\\]\\ ]] && __trm_status=incomplete ;;
+	*)
+		__trm_status=invalid
+		[[ $__trm_said == *'unexpected end of file'* || $__trm_said == *'unexpected EOF'* ]] && __trm_status=incomplete
+		;;
+	esac
+	__trm_reply "{\"status\":\"$__trm_status\",\"indent\":\"\"}"
+}
+
+# Only a new shell has forgotten everything.
+__trm_reset() {
+	exec 2>&$((251 - 2 * __trm_set))
+	__trm_restart "$(builtin declare -f $(builtin compgen -A function __trm_)
+		builtin declare -p ${!__trm_*} 2>/dev/null)" '__trm_begin_state; __trm_reply {}' env -i "${__trm_environ[@]}"
+}
+
+__trm_answer() {
+	__trm_decode "$__trm_got_code"
+	local __trm_code=$__trm_text
+	case $__trm_got_op in
+	variables | complete | inspect | is_complete | reset) "__trm_$__trm_got_op" ;;
+	*) builtin printf '{"ev":"reply","id":"%s","error":"This operation is not known."}\n' "$__trm_got_id" >&253 ;;
+	esac
+}
+
+# ---- starting ----------------------------------------------------------------------------------
+
+__trm_begin_state() {
+	__trm_id= __trm_how= __trm_exit=0 __trm_on_exit= __trm_last=0 __trm_flags= __trm_before=
+	eval "$__trm_wrappers"
+	shopt -s expand_aliases
+}
+
+mapfile -t -d '' __trm_environ </proc/self/environ
+__trm_begin_state
+__trm_arm
+__trm_hide_all 3 4 {10..17}
+exec 5<&-
+printf '{"ev":"ready","version":"%s"}\n' "${BASH_VERSION%%(*}" >&253
