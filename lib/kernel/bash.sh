@@ -167,6 +167,14 @@ __trm_leave() {
 	builtin trap "$__trm_unwind" DEBUG
 }
 
+# Bash answers every one of these with the EXIT trap, which would save it from its death.
+__trm_arm_deadly() {
+	local signal
+	for signal in HUP ILL TRAP ABRT BUS FPE USR1 SEGV USR2 ALRM TERM XCPU VTALRM PROF SYS; do
+		builtin trap "builtin trap - EXIT $signal; builtin kill -$signal $$" $signal
+	done
+}
+
 __trm_arm() {
 	builtin trap '[[ $__trm_id ]] && __trm_leave interrupted 130' INT
 	builtin trap '__trm_die "$?"' EXIT
@@ -359,6 +367,7 @@ __trm_restart() {
 	done
 	exec "${@:3}" "$BASH" --norc --noprofile -c "${__trm_start/5/229}" 229<<<"$1
 __trm_id= __trm_how= __trm_ticks=()
+__trm_arm_deadly
 __trm_hide_all 233 234 {220..213}
 exec 229<&- 0<&230 1>&231 2>&232 230<&- 231>&- 232>&-
 __trm_arm
@@ -510,6 +519,7 @@ __trm_begin_state() {
 	__trm_id= __trm_how= __trm_exit=0 __trm_on_exit= __trm_last=0 __trm_flags= __trm_before=
 	eval "$__trm_wrappers"
 	shopt -s expand_aliases
+	__trm_arm_deadly
 }
 
 mapfile -t -d '' __trm_environ </proc/self/environ

@@ -44,6 +44,8 @@
  *
  * EOF on descriptor 3: exit. */
 
+#include <stdbool.h>
+
 #include <terrarium/lang.h>
 
 #include "embed/embed.h"
@@ -54,6 +56,9 @@ struct kernel_spec {
 	const char *const *argv;      /* NULL-terminated */
 	const char *const *env;       /* "NAME=value", to be added to the sandbox's own; NULL-terminated */
 	struct embed (*driver)(void); /* the source, for descriptor 5 */
+	/* An interrupt may get lost and is to be repeated: Bash does not notice one that arrives
+	 * between its last look and the beginning of its wait for a child, which did not get it either. */
+	bool loses_interrupts;
 };
 
 /* How to start the kernel of a language. Constant, never NULL. */

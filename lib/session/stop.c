@@ -5,7 +5,8 @@
  *
  * An interrupt for a run that has only just been sent may reach the interpreter
  * before it has read the request; it is then idle and ignores the signal, as it
- * must. So a young run that has shown no sign of life is interrupted a few times more. */
+ * must. So a young run that has shown no sign of life is interrupted a few times more;
+ * and any run of an interpreter that is known to lose signals. */
 #include <signal.h>
 #include <stdio.h>
 
@@ -38,7 +39,7 @@ void stop_interrupt(struct kernel *k)
 	struct trm_session *s = k->session;
 	k->stage = STAGE_INTERRUPTED;
 	k->kill_at_ns = session_clock_ns() + s->opts.grace_ms * UINT64_C(1000000);
-	k->nudges = is_young(k->run) ? NUDGES : 0;
+	k->nudges = is_young(k->run) || kernel_spec(k->lang)->loses_interrupts ? NUDGES : 0;
 	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
 	if (k->run)
 		run_release_credit(k->run);
