@@ -14,7 +14,8 @@
 # is reached. No error is raised that the code could catch.
 #
 # What ends the shell all the same (set -e, set -u, ${x:?}, `builtin exit`) reaches the EXIT trap: it
-# saves the state as text and executes Bash anew in the same process, which reads it.
+# saves the state as text and executes Bash anew in the same process, which reads it. Only the table
+# of jobs and xtrace get lost by that.
 #
 # Nothing is forked while code is run, only to answer questions. Descriptors of ours, all of them
 # close-on-exec: 254 requests, 253 events, 252 251 set 0, 250 … 243 the spare sets, 242 /dev/zero,
@@ -26,7 +27,8 @@ __trm_loop='while { __trm_step "$?"; } 2>/dev/null; do builtin eval "$__trm_befo
 __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two; else builtin trap - DEBUG; ! builtin break 9999; fi'
 # __trm_id: of the run, as JSON text, empty between runs. __trm_how: why it is being left, "exit" or
 # "interrupted". __trm_exit: with which status. __trm_on_exit: the user's EXIT trap. __trm_last: exit
-# status of the last run. __trm_flags: those of T and E that the user had set.
+# status of the last run. __trm_flags: those of the options e, E and T
+# that were set before.
 __trm_set=0  # of descriptors 1 and 2
 __trm_rest=  # bytes of requests that were read but not used
 __trm_pid=   # the newest process when the last run ended
@@ -161,8 +163,8 @@ __trm_two() {
 # Leave the run for the reason $1 with exit status $2: begins with the next command.
 __trm_leave() {
 	__trm_how=$1 __trm_exit=$2
-	[[ $- == *T* ]] && __trm_flags+=T
-	[[ $- == *E* ]] && __trm_flags+=E
+	__trm_flags=${-//[^eET]}
+	set +e # or the trap's status would end the shell
 	builtin shopt -s extdebug
 	builtin trap "$__trm_unwind" DEBUG
 }
@@ -177,7 +179,7 @@ __trm_arm_deadly() {
 
 __trm_arm() {
 	builtin trap '[[ $__trm_id ]] && __trm_leave interrupted 130' INT
-	builtin trap '__trm_die "$?"' EXIT
+	builtin trap '__trm_die "$?" "$@"' EXIT
 }
 
 # Are there processes that may still print to the current set? They are looked for in /proc, where
@@ -247,6 +249,10 @@ __trm_step() {
 			return 0
 		fi
 		__trm_finish "$1"
+		if (($1 == 2)) && __trm_has_broken_parser; then
+			__trm_code='for __trm_argument do __trm_keep_argument; done; __trm_revive $-'
+			return 0
+		fi
 	fi
 	while __trm_receive; do
 		__trm_parse "$__trm_line"
@@ -327,7 +333,8 @@ __trm_await() {
 
 # The shell is exiting with status $1, by other means than our exit().
 __trm_die() {
-	local __trm_options=${-//[^aefuCET]}
+	local __trm_options=$-
+	[[ $__trm_how ]] && __trm_options=${-//[ET]}$__trm_flags
 	set +euxvf
 	IFS=$' \t\n'
 	[[ $__trm_id && $BASHPID == "$$" ]] || builtin exit "$1"
@@ -335,7 +342,38 @@ __trm_die() {
 	__trm_on_exit= __trm_before= __trm_how=exit __trm_exit=$1
 	__trm_finish "$1"
 	builtin eval "$__trm_before"
-	__trm_restart "$(__trm_save 2>/dev/null)" "${__trm_options:+set -$__trm_options}"
+	shift
+	for __trm_argument; do __trm_keep_argument; done
+	__trm_revive "$__trm_options"
+}
+
+# Bash 5.2 overwrites memory of its own when it parses on after a substitution without an end. So
+# nothing here may have it parse a substitution or an array.
+__trm_has_broken_parser() {
+	local said=
+	[[ $__trm_code == *[\$\<\>]\(* ]] || return 1
+	LC_ALL=C "$BASH" --norc --noprofile -O extglob -n -c "$__trm_code" 2>&241
+	builtin read -r -t 0.01 -u 241 said
+	while builtin read -t 0 -u 241; do builtin read -r -t 0.01 -u 241 __trm_text; done
+	[[ $said == *"looking for matching \`)'"* ]]
+}
+
+__trm_keep_argument() {
+	builtin printf -v __trm_text ' %q' "$__trm_argument"
+	__trm_arguments+=$__trm_text
+}
+
+# Start again with the same state. The options are $1, the positional parameters are in
+# __trm_arguments, quoted.
+__trm_revive() {
+	set +euf
+	__trm_open_source
+	{
+		__trm_save
+		__trm_continuation
+		builtin printf 'set -%sh\n' "${1//[^aefuCET]}"
+	} >&228 2>/dev/null &
+	__trm_restart
 }
 
 # The state as commands that restore it.
@@ -349,29 +387,37 @@ __trm_save() {
 	for __trm_line in $(builtin compgen -v); do
 		case $__trm_line in
 		BASH | BASHOPTS | BASH_* | COMP_WORDBREAKS | DIRSTACK | EUID | FUNCNAME | GROUPS | IFS | LINENO | PIPESTATUS | PPID) ;;
-		RANDOM | SHELLOPTS | SRANDOM | UID | __trm_line | __trm_ticks | _) ;;
+		RANDOM | SHELLOPTS | SRANDOM | UID | __trm_line | __trm_options | __trm_ticks | _) ;;
 		*) builtin declare -p "$__trm_line" ;;
 		esac
 	done
 	builtin alias -p
+	builtin printf 'set --%s\n' "$__trm_arguments"
 }
 
-# Execute Bash anew in this process, to read the commands $1 and, once it is ready, $2. Further
-# arguments: a command to do that by.
+# The pipe that the next shell reads its commands from: 228 to write, 229 to read.
+__trm_open_source() {
+	exec 229<<<''
+	exec 228>/proc/self/fd/229
+}
+
+# What the next shell must do after it knows our functions and variables.
+__trm_continuation() {
+	builtin printf '%s\n' '__trm_id= __trm_how= __trm_arguments= __trm_ticks=()' \
+		'__trm_hide_all 233 234 {220..213}' \
+		'exec 229<&- 0<&230 1>&231 2>&232 230<&- 231>&- 232>&-' \
+		'__trm_arm_deadly' '__trm_arm'
+}
+
+# Execute Bash anew in this process. The arguments are a command to do that by.
 __trm_restart() {
 	local fd
-	exec 230<&0 231>&1 232>&2 0<&240 1>&252 2>&251
+	exec 228>&- 230<&0 231>&1 232>&2 0<&240 1>&252 2>&251
 	exec 233</proc/self/fd/254 234>/proc/self/fd/253 # anew, to be without close-on-exec
 	for fd in {243..250}; do
 		[[ -e /proc/self/fd/$fd ]] && eval "exec $((fd - 30))>/proc/self/fd/$fd"
 	done
-	exec "${@:3}" "$BASH" --norc --noprofile -c "${__trm_start/5/229}" 229<<<"$1
-__trm_id= __trm_how= __trm_ticks=()
-__trm_arm_deadly
-__trm_hide_all 233 234 {220..213}
-exec 229<&- 0<&230 1>&231 2>&232 230<&- 231>&- 232>&-
-__trm_arm
-$2"
+	exec "$@" "$BASH" --norc --noprofile -c "${__trm_start/5/229}"
 }
 
 # ---- questions -------------------------------------------------------------------------------
@@ -500,8 +546,14 @@ __trm_is_complete() {
 # Only a new shell has forgotten everything.
 __trm_reset() {
 	exec 2>&$((251 - 2 * __trm_set))
-	__trm_restart "$(builtin declare -f $(builtin compgen -A function __trm_)
-		builtin declare -p ${!__trm_*} 2>/dev/null)" '__trm_begin_state; __trm_reply {}' env -i "${__trm_environ[@]}"
+	__trm_open_source
+	{
+		builtin declare -f $(builtin compgen -A function __trm_)
+		builtin declare -p ${!__trm_*}
+		__trm_continuation
+		builtin printf '%s\n' __trm_begin_state '__trm_reply {}'
+	} >&228 2>/dev/null &
+	__trm_restart env -i "${__trm_environ[@]}"
 }
 
 __trm_answer() {
@@ -516,7 +568,7 @@ __trm_answer() {
 # ---- starting ----------------------------------------------------------------------------------
 
 __trm_begin_state() {
-	__trm_id= __trm_how= __trm_exit=0 __trm_on_exit= __trm_last=0 __trm_flags= __trm_before=
+	__trm_id= __trm_how= __trm_exit=0 __trm_on_exit= __trm_last=0 __trm_flags= __trm_before= __trm_arguments=
 	eval "$__trm_wrappers"
 	shopt -s expand_aliases
 	__trm_arm_deadly
