@@ -43,6 +43,17 @@ need_local() {
 	fi
 }
 
+# need_language LANG: its interpreter is there and starts.
+need_language() {
+	code=0
+	"$terrarium" run --yes -l "$1" -c '' >out 2>err || code=$?
+	if [ $code != 0 ]; then
+		cat err
+		echo "SKIP: no $1 on this machine"
+		exit 77
+	fi
+}
+
 verdict() {
 	if [ $n_wrong = 0 ]; then
 		echo "all as expected"

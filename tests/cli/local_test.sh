@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `terrarium run` and `exec` in real sandboxes of this machine.
+. "$(dirname "$0")/tell.sh"
+need_local
+
+try run --yes -c 'print(1)'
+expect_code 0
+expect_out 1
+expect_err ""
+try run --yes -c 'x = 6' -c 'x * 7'
+expect_out 42
+echo 'x = 5' >one.py
+echo 'print(x)
+x' >two.py
+try run --yes one.py two.py
+expect_out 5
+try run --yes -c 'import sys; sys.exit(3)'
+expect_code 3
+try run --yes -c '1/0'
+expect_code 1
+expect_in err "ZeroDivisionError: division by zero"
+try run --yes --timeout 0.5 -c 'while True: pass'
+expect_code 124
+expect_in err "timed out after 0.5 s"
+try run --yes -c 'import os; os.kill(os.getpid(), 11)'
+expect_code 139
+
+# Bytes pass as they are, in both directions, also more than any buffer holds.
+printf 'import sys\nsys.stdout.buffer.write(bytes(range(256)) * 64)\nNone\n' >bytes.py
+try run --yes bytes.py
+[ "$(cksum <out)" = "$(/usr/bin/python3 bytes.py | cksum)" ] || wrong "not the same bytes"
+echo 'import sys
+for line in sys.stdin: sys.stdout.write(line.upper())' >upper.py
+tried="seq | terrarium run upper.py"
+seq 200000 | sed s/^/a/ | "$terrarium" run --yes upper.py >out 2>err || wrong "failed"
+[ "$(cksum <out)" = "$(seq 200000 | sed s/^/A/ | cksum)" ] || wrong "not the same lines"
+tried="yes | terrarium run"
+yes | "$terrarium" run --yes -c 'print(input())' >out 2>err || wrong "failed"
+expect_out y
+
+# Nobody reads any more.
+tried="terrarium run … | head -n 1"
+{
+	code=0
+	"$terrarium" run --yes -c 'while True: print("x" * 100)' 2>err || code=$?
+	echo $code >code
+} | head -n 1 >out
+code=$(cat code)
+expect_code 141
+expect_err ""
+
+# Interrupted, and ended.
+for signal in INT:130 TERM:143 KILL:137; do
+	tried="terrarium run, then SIG${signal%:*}"
+	"$terrarium" run --yes -c 'import time
+print("started", flush=True)
+while True: time.sleep(0.01)' >out 2>err &
+	pid=$!
+	tries=0
+	until grep -q started out || [ $tries = 500 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+	kill "-${signal%:*}" $pid
+	code=0
+	wait $pid 2>/dev/null || code=$?
+	expect_code "${signal#*:}"
+done
+
+echo data | {
+	tried="echo data | terrarium exec tr"
+	"$terrarium" exec -- tr a-z A-Z >out 2>err || wrong "failed"
+}
+expect_out DATA
+try exec -- bash -c 'echo out; echo err >&2; exit 5'
+expect_code 5
+expect_out out
+expect_err err
+try exec -- bash -c 'kill -9 $$'
+expect_code 137
+try exec nonsense
+expect_code 127
+try exec /etc/passwd
+expect_code 126
+try doctor --json
+expect_code 0
+[ "$(grep -c '"status":"failed"' out)" = 0 ] || wrong "something failed"
+
+verdict
