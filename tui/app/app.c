@@ -98,7 +98,6 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.confirm = a->opts->confirm,
 			.timeout_ms = a->opts->session.timeout_ms,
 			.grace_ms = a->opts->session.grace_ms,
-			.metrics_interval_ms = a->opts->sandbox.metrics_interval_ms,
 			.limits = a->opts->sandbox.limits,
 			.scrollback_bytes = a->opts->scrollback_bytes,
 	};

@@ -110,18 +110,17 @@ void app_complete_path(struct app *a, const char *typed)
 		closedir(d);
 	if (c.n == 0 || (size_t)snprintf(whole, sizeof whole, "%s%s", head, c.common) >= sizeof whole)
 		return;
-	app_send(a, &(struct msg){.type = MSG_PATH, .text = whole, .number = c.n});
+	app_send(a, &(struct msg){.type = MSG_PATH, .text = whole});
 }
 
 /* ---- themes ---- */
 
-void app_set_theme(struct app *a, const char *name, bool for_good)
+void app_set_theme(struct app *a, const char *name)
 {
 	struct trm_error err = {0};
 
-	(void)for_good;
 	if (theme_load(name, &a->theme, &err) < 0)
-		app_tell(a, MSG_THEME_ERROR, err.msg);
+		app_tell(a, MSG_ERROR, err.msg);
 	a->model.needs_draw = true;
 }
 

@@ -24,6 +24,8 @@
 
 enum { APP_SIGNALS = 6 };
 
+struct app_run;
+
 struct app {
 	const struct app_opts *opts;
 	struct model model;
@@ -48,8 +50,7 @@ struct app {
 
 	struct trm_sandbox *sandbox; /* NULL: there is none */
 	struct trm_session *session;
-	struct trm_run *run; /* NULL: nothing runs */
-	size_t unconsumed;   /* bytes of the run's output taken in this turn */
+	struct app_run *runs; /* asked for and not ended; run.c's own */
 	bool is_quitting, is_done;
 	int ended_by; /* signal that asked for the end, or 0 */
 };
@@ -67,14 +68,18 @@ void app_perform(struct app *a, const struct effect *effect);
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *path);
 void app_save_file(struct app *a, const struct trm_lang *lang, const char *path, bool checked);
 void app_complete_path(struct app *a, const char *typed);
-void app_set_theme(struct app *a, const char *name, bool for_good);
+void app_set_theme(struct app *a, const char *name);
 void app_list_themes(struct app *a);
 
-/* ---- box.c: sandbox, session and run */
+/* ---- box.c: sandbox and session */
 void app_start_sandbox(struct app *a);
 void app_close_sandbox(struct app *a);
+
+/* ---- run.c: runs */
 void app_run(struct app *a, const struct effect *effect);
-void app_release_output(struct app *a); /* at the end of a turn: more may come */
+void app_run_interrupt(struct app *a, uint64_t serial);
+void app_run_input(struct app *a, const struct effect *effect); /* EFFECT_STDIN, EFFECT_STDIN_EOF */
+void app_release_output(struct app *a);                         /* at the end of a turn: more may come */
 
 /* ---- terminal.c: keys, signals, crashes */
 int app_open_terminal(struct app *a, struct trm_error *reterr);

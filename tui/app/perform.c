@@ -4,14 +4,6 @@
 
 #include "app/inside.h"
 
-static void send_stdin(struct app *a, const struct effect *effect)
-{
-	struct trm_error err = {0};
-
-	if (a->run && trm_run_send(a->run, effect->text, effect->len, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
-}
-
 static void copy(struct app *a, const struct effect *effect)
 {
 	if (effect->text && !term_copy(a->term, effect->text, effect->len))
@@ -30,22 +22,16 @@ void app_perform(struct app *a, const struct effect *effect)
 {
 	switch (effect->type) {
 	case EFFECT_RUN: app_run(a, effect); break;
-	case EFFECT_INTERRUPT:
-		if (a->run)
-			trm_run_interrupt(a->run);
-		break;
-	case EFFECT_STDIN: send_stdin(a, effect); break;
-	case EFFECT_STDIN_EOF:
-		if (a->run)
-			trm_run_send_eof(a->run);
-		break;
+	case EFFECT_INTERRUPT: app_run_interrupt(a, effect->number); break;
+	case EFFECT_STDIN:
+	case EFFECT_STDIN_EOF: app_run_input(a, effect); break;
 	case EFFECT_WARM: warm(a, effect); break;
 	case EFFECT_START_SANDBOX: app_start_sandbox(a); break;
 	case EFFECT_OPEN: app_open_file(a, effect->lang, effect->text); break;
 	case EFFECT_SAVE: app_save_file(a, effect->lang, effect->text, false); break;
 	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->lang, effect->text, true); break;
 	case EFFECT_COPY: copy(a, effect); break;
-	case EFFECT_THEME: app_set_theme(a, effect->text, effect->number); break;
+	case EFFECT_THEME: app_set_theme(a, effect->text); break;
 	case EFFECT_LIST_THEMES: app_list_themes(a); break;
 	case EFFECT_COMPLETE_PATH: app_complete_path(a, effect->text); break;
 	case EFFECT_REPAINT: term_repaint_all(a->term); break;

@@ -8,7 +8,6 @@
 #include "model/code.h"
 #include "model/effect.h"
 #include "model/model.h"
-#include "model/msg.h"
 #include "model/update.h"
 #include "text/text.h"
 
@@ -92,7 +91,7 @@ static void tell_code(const struct model *m, struct dialog *d)
 	free(code);
 }
 
-void ask_confirm(struct model *m, const struct msg *msg)
+void ask_confirm(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 	bool again = d->kind == DIALOG_CONFIRM; /* what is known has changed: keep the person's place */
@@ -100,7 +99,6 @@ void ask_confirm(struct model *m, const struct msg *msg)
 	size_t scroll = again ? d->scroll : 0;
 	char what[64];
 
-	(void)msg;
 	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
 	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
 			code_describe(model_editor(m), what));
@@ -180,7 +178,7 @@ void ask_quit(struct model *m, struct effects *out)
 		dialog_add(d, ROLE_WARN, "- the %s run that is going on", m->run.lang->name);
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
 		const struct editor *e = &m->editors[i];
-		size_t lines = text_lines(e->text);
+		size_t lines = code_lines(e);
 		if (answers_is_lost(e) && e->path)
 			dialog_add(d, ROLE_DIALOG, "- unsaved changes of %s", e->path);
 		else if (answers_is_lost(e))

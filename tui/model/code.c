@@ -97,6 +97,15 @@ static struct editor_run with_indentation(const struct editor *e, struct editor_
 	return range;
 }
 
+size_t code_lines(const struct editor *e)
+{
+	size_t len = text_len(e->text);
+	char last = '\0';
+
+	return len && text_copy(e->text, len - 1, &last, 1) == 1 && last == '\n' ? text_lines(e->text) - 1
+										 : text_lines(e->text);
+}
+
 char *code_to_run(const struct editor *e, const struct trm_lang *lang, size_t *ret_len)
 {
 	struct editor_run range = editor_run_range(e);

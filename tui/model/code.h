@@ -17,6 +17,9 @@ bool code_is_blank(const struct editor *e); /* nothing but white space would be 
  * that all lines share is taken away: a piece of a body can be run. */
 char *code_to_run(const struct editor *e, const struct trm_lang *lang, size_t *ret_len);
 
+/* Lines of the buffer as a person counts them: what follows a final newline is none. */
+size_t code_lines(const struct editor *e);
+
 /* "all, 12 lines", "selection, 3 lines", "cell, 7 lines". Returns out. */
 char *code_describe(const struct editor *e, char out[64]);
 

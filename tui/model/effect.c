@@ -53,6 +53,11 @@ bool effect_plain(struct effects *e, enum effect_type type)
 	return effect_add(e, type, NULL, NULL, 0, 0);
 }
 
+bool effect_number(struct effects *e, enum effect_type type, uint64_t number)
+{
+	return effect_add(e, type, NULL, NULL, 0, number);
+}
+
 bool effect_text(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text)
 {
 	return effect_add(e, type, lang, text, text ? strlen(text) : 0, 0);

@@ -12,17 +12,17 @@
 struct trm_lang;
 
 enum effect_type {
-	EFFECT_RUN,       /* text, len: the code; lang; number: the run's serial */
-	EFFECT_INTERRUPT, /* the run; a second one kills it */
-	EFFECT_STDIN,     /* text, len, the newline included */
-	EFFECT_STDIN_EOF,
+	EFFECT_RUN,           /* text, len: the code; lang; number: the run's serial */
+	EFFECT_INTERRUPT,     /* number: serial of the run; a second one kills it */
+	EFFECT_STDIN,         /* text, len, the newline included; number: serial of the run */
+	EFFECT_STDIN_EOF,     /* number: serial of the run */
 	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
 	EFFECT_START_SANDBOX, /* after the old one has died */
 	EFFECT_OPEN,          /* text: path; lang: whose buffer */
 	EFFECT_SAVE,          /* text: path, or NULL for the buffer's own; lang */
 	EFFECT_SAVE_CHECKED,  /* as EFFECT_SAVE, but ask before a file that exists is replaced */
 	EFFECT_COPY,          /* text, len: to the terminal's clipboard */
-	EFFECT_THEME,         /* text: name; number: 1 for good, 0 a preview */
+	EFFECT_THEME,         /* text: name */
 	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */
 	EFFECT_COMPLETE_PATH, /* text: what was typed; answered by MSG_PATH */
 	EFFECT_REPAINT,       /* trust nothing on the screen */
@@ -49,6 +49,7 @@ void effects_clear(struct effects *e);
 bool effect_add(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text,
 		size_t len, uint64_t number);
 bool effect_plain(struct effects *e, enum effect_type type);
+bool effect_number(struct effects *e, enum effect_type type, uint64_t number);
 bool effect_text(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text);
 
 #endif

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/code.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
-#include "text/text.h"
 
 void language_set(struct model *m, const struct trm_lang *lang, struct effects *out)
 {
@@ -32,7 +32,7 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 				msg->text);
 	else
 		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu lines", msg->text,
-				text_lines(m->editors[msg->lang->id].text));
+				code_lines(&m->editors[msg->lang->id]));
 }
 
 void update_file(struct model *m, const struct msg *msg, struct effects *out)

@@ -52,7 +52,7 @@ void answer_theme(struct model *m, int answer, struct effects *out)
 
 	if (answer == ANSWER_CANCEL)
 		name = m->theme;
-	effect_add(out, EFFECT_THEME, NULL, name, strlen(name), answer == ANSWER_ENTER);
+	effect_text(out, EFFECT_THEME, NULL, name);
 	if (answer == ANSWER_ENTER)
 		snprintf(m->theme, sizeof m->theme, "%s", name);
 	if (answer != ANSWER_MOVED)

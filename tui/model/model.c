@@ -18,7 +18,6 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->confirm = opts->confirm;
 	m->timeout_ms = opts->timeout_ms;
 	m->grace_ms = opts->grace_ms;
-	m->metrics_interval_ms = opts->metrics_interval_ms;
 	m->sandbox.limits = opts->limits;
 	snprintf(m->theme, sizeof m->theme, "%s", opts->theme);
 	m->needs_draw = true;

@@ -24,6 +24,7 @@
 #include "model/runs.h"
 
 #define MODEL_GUARDS 24
+#define MODEL_WAITING 16   /* runs that may wait behind the one in hand */
 #define MODEL_PROCESSES 64 /* rows of the process table that are kept */
 
 enum sandbox_state { SANDBOX_STARTING, SANDBOX_READY, SANDBOX_DEAD };
@@ -67,6 +68,8 @@ struct model {
 
 	struct outpane out;
 	struct active_run run;
+	uint32_t waiting[MODEL_WAITING]; /* serials of the runs behind it, next first */
+	size_t n_waiting;
 	bool has_last; /* a run has ended */
 	enum trm_status last_status;
 	uint64_t last_wall_us;
@@ -81,7 +84,6 @@ struct model {
 	bool has_processes;
 	size_t process_scroll;
 	struct metric_history history;
-	uint32_t metrics_interval_ms;
 
 	struct dialog dialog;
 	char pending_path[4096]; /* that a question is about */
@@ -104,7 +106,7 @@ struct model_opts {
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;
-	uint32_t timeout_ms, grace_ms, metrics_interval_ms;
+	uint32_t timeout_ms, grace_ms;
 	struct trm_limits limits;
 	size_t scrollback_bytes;
 };

@@ -37,9 +37,8 @@ enum msg_type {
 	MSG_OPENED,      /* lang, text: path; other: NULL or the error; flag: it is a new file */
 	MSG_SAVED,       /* lang, text: path; other: NULL or the error */
 	MSG_SAVE_EXISTS, /* lang, text: path that exists already */
-	MSG_THEMES,      /* names, n_names; text: the one in use */
-	MSG_THEME_ERROR, /* text */
-	MSG_PATH,        /* text: the completed path; number: how many names begin so */
+	MSG_THEMES,      /* names, n_names */
+	MSG_PATH,        /* text: the completed path */
 	MSG_NOTICE,      /* text: something to tell */
 	MSG_ERROR,       /* text: something that went wrong */
 	MSG_STOPPING,    /* the sandbox is being torn down, and it takes a while */
@@ -52,6 +51,7 @@ struct msg {
 	const char *text, *other;
 	size_t len;
 	uint64_t number;
+	uint32_t serial; /* MSG_RUN_…: which run, by the workbench's own numbering */
 	int stream;
 	bool flag;
 	const struct trm_lang *lang;

@@ -17,12 +17,18 @@
 
 static bool may_run(struct model *m)
 {
-	if (m->run.state != RUN_NONE) {
-		notices_add(&m->notices, m->now_ns, false, "a run is still going on: Ctrl-C interrupts it");
-		return false;
-	}
 	if (m->sandbox.state == SANDBOX_DEAD) {
 		ask_restart(m);
+		return false;
+	}
+	if (m->n_waiting == MODEL_WAITING) {
+		notices_add(&m->notices, m->now_ns, false,
+				"%d runs are waiting already: Ctrl-C stops them all", MODEL_WAITING);
+		return false;
+	}
+	if (code_is_blank(model_editor(m))) {
+		notices_add(&m->notices, m->now_ns, false, "there is nothing to run: type some %s first",
+				m->lang->name);
 		return false;
 	}
 	return true;
@@ -30,20 +36,30 @@ static bool may_run(struct model *m)
 
 void run_ask(struct model *m, struct effects *out)
 {
-	struct msg msg = {.now_ns = m->now_ns};
-
 	m->needs_draw = true;
 	if (!may_run(m))
 		return;
-	if (code_is_blank(model_editor(m))) {
-		notices_add(&m->notices, m->now_ns, false, "there is nothing to run: type some %s first",
-				m->lang->name);
-		return;
-	}
 	if (m->confirm)
-		ask_confirm(m, &msg);
+		ask_confirm(m);
 	else
 		run_start(m, out);
+}
+
+static struct run_info *info_of(const struct model *m, uint32_t serial)
+{
+	return runs_find(&m->out.runs, serial);
+}
+
+/* This run is the one in hand from here on. */
+static void take_up(struct model *m, uint32_t serial)
+{
+	const struct run_info *info = info_of(m, serial);
+
+	m->run = (struct active_run){.state = RUN_QUEUED,
+			.serial = serial,
+			.lang = info ? info->lang : m->lang,
+			.started_ns = m->now_ns};
+	outstore_header(&m->out.store, serial);
 }
 
 void run_start(struct model *m, struct effects *out)
@@ -51,40 +67,39 @@ void run_start(struct model *m, struct effects *out)
 	size_t len;
 	char *code = code_to_run(model_editor(m), m->lang, &len);
 	struct run_info *info = code ? runs_add(&m->out.runs, m->lang, code, len) : NULL;
+	bool is_added = info && effect_add(out, EFFECT_RUN, m->lang, code, len, info->serial);
 
-	if (!info || !effect_add(out, EFFECT_RUN, m->lang, code, len, info->serial)) {
+	free(code);
+	m->needs_draw = true;
+	if (!is_added) {
 		notices_add(&m->notices, m->now_ns, true, "the code was not run: out of memory");
-		free(code);
 		return;
 	}
-	free(code);
-	m->run = (struct active_run){.state = RUN_QUEUED,
-			.serial = info->serial,
-			.lang = m->lang,
-			.started_ns = m->now_ns};
-	outstore_header(&m->out.store, info->serial);
+	if (m->run.state == RUN_NONE) {
+		take_up(m, info->serial);
+	} else {
+		m->waiting[m->n_waiting++] = info->serial;
+		notices_add(&m->notices, m->now_ns, false, "waits for the run before it: %s", info->excerpt);
+	}
 	outpane_scroll_end(&m->out);
 	m->out.has_selection = false;
 	if (m->layout.kind == LAYOUT_SINGLE)
 		model_focus(m, PANE_OUTPUT);
-	m->needs_draw = true;
 }
 
+/* The runs that wait are stopped too: who wants to stop does not want the next one to begin. */
 void run_stop(struct model *m, struct effects *out)
 {
 	if (m->run.state != RUN_INTERRUPTING && m->run.state != RUN_KILLING)
 		m->run.interrupted_ns = m->now_ns;
 	m->run.state = m->run.state == RUN_INTERRUPTING ? RUN_KILLING : RUN_INTERRUPTING;
-	effect_plain(out, EFFECT_INTERRUPT);
+	for (size_t i = 0; i < m->n_waiting; i++)
+		effect_number(out, EFFECT_INTERRUPT, m->waiting[i]);
+	effect_number(out, EFFECT_INTERRUPT, m->run.serial);
 	m->needs_draw = true;
 }
 
 /* ---- output ---- */
-
-static struct run_info *info_of(const struct model *m)
-{
-	return runs_find(&m->out.runs, m->run.serial);
-}
 
 static void add_text(struct model *m, enum out_kind kind, const char *text, size_t len)
 {
@@ -166,7 +181,7 @@ static void send_line(struct model *m, struct effects *out)
 
 	if (n < 0)
 		return;
-	effect_add(out, EFFECT_STDIN, NULL, line, (size_t)n, 0);
+	effect_add(out, EFFECT_STDIN, NULL, line, (size_t)n, m->run.serial);
 	free(line);
 	echo_input(m, field_text(&m->input));
 	close_input(m);
@@ -181,7 +196,7 @@ void run_input_event(struct model *m, const struct msg *msg, struct effects *out
 	if (is_key && ev->key == K_ENTER) {
 		send_line(m, out);
 	} else if (is_key && ev->key == 'd' && ev->mods == MOD_CTRL) {
-		effect_plain(out, EFFECT_STDIN_EOF);
+		effect_number(out, EFFECT_STDIN_EOF, m->run.serial);
 		echo_prompt(m);
 		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "^D\n", 3);
 		close_input(m);
@@ -229,33 +244,48 @@ static void show_result(struct model *m, const struct trm_result *r)
 	}
 }
 
-static void on_done(struct model *m, const struct trm_result *r)
+static void remember_result(struct run_info *info, const struct trm_result *r)
 {
-	struct run_info *info = info_of(m);
+	info->state = RUN_DONE;
+	info->number = r->number;
+	info->status = r->status;
+	info->exit_code = r->exit_code;
+	info->wall_us = r->wall_us;
+	info->has_mem_peak = r->has_mem_peak;
+	info->mem_peak_bytes = r->mem_peak_bytes;
+}
 
-	if (info) {
-		info->state = RUN_DONE;
-		info->number = r->number;
-		info->status = r->status;
-		info->exit_code = r->exit_code;
-		info->wall_us = r->wall_us;
-		info->has_mem_peak = r->has_mem_peak;
-		info->mem_peak_bytes = r->mem_peak_bytes;
-	}
-	show_result(m, r);
-	m->has_last = true;
-	m->last_status = r->status;
-	m->last_wall_us = r->wall_us;
+/* The run in hand has ended: the next one, if one waits. */
+static void go_on(struct model *m)
+{
 	close_input(m);
 	m->run = (struct active_run){.state = RUN_NONE};
 	if (m->owes_focus && m->focus == PANE_OUTPUT)
 		model_focus(m, m->focus_back);
 	m->owes_focus = false;
+	if (m->n_waiting == 0)
+		return;
+	uint32_t next = m->waiting[0];
+	memmove(m->waiting, m->waiting + 1, --m->n_waiting * sizeof *m->waiting);
+	take_up(m, next);
+}
+
+static void on_done(struct model *m, const struct trm_result *r)
+{
+	struct run_info *info = info_of(m, m->run.serial);
+
+	if (info)
+		remember_result(info, r);
+	show_result(m, r);
+	m->has_last = true;
+	m->last_status = r->status;
+	m->last_wall_us = r->wall_us;
+	go_on(m);
 }
 
 static void on_refused(struct model *m, const struct msg *msg)
 {
-	struct run_info *info = info_of(m);
+	struct run_info *info = info_of(m, m->run.serial);
 
 	if (info) {
 		info->state = RUN_DONE;
@@ -263,16 +293,32 @@ static void on_refused(struct model *m, const struct msg *msg)
 	}
 	add_note(m, msg->text);
 	notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
-	m->run = (struct active_run){.state = RUN_NONE};
+	go_on(m);
 }
 
-void update_run(struct model *m, const struct msg *msg, struct effects *out)
+/* Something about a run that waits: all that can be is that it will not be run. */
+static void update_waiting(struct model *m, const struct msg *msg)
 {
-	struct run_info *info = info_of(m);
-	(void)out;
+	struct run_info *info = info_of(m, msg->serial);
 
-	/* That it has started is told by the next frame: a quick run ends before. */
-	m->needs_draw |= msg->type != MSG_RUN_STARTED && msg->type != MSG_RUN_ACCEPTED;
+	if (msg->type == MSG_RUN_ACCEPTED && info)
+		info->number = msg->number;
+	if (msg->type != MSG_RUN_DONE && msg->type != MSG_RUN_REFUSED)
+		return;
+	for (size_t i = 0; i < m->n_waiting; i++) {
+		if (m->waiting[i] != msg->serial)
+			continue;
+		memmove(m->waiting + i, m->waiting + i + 1, (--m->n_waiting - i) * sizeof *m->waiting);
+		notices_add(&m->notices, m->now_ns, false, "was waiting and is not run: %s",
+				info ? info->excerpt : "");
+		return;
+	}
+}
+
+static void update_current(struct model *m, const struct msg *msg)
+{
+	struct run_info *info = info_of(m, m->run.serial);
+
 	switch (msg->type) {
 	case MSG_RUN_ACCEPTED:
 		if (info)
@@ -294,9 +340,18 @@ void update_run(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_RUN_KILLING: m->run.state = RUN_KILLING; break;
 	case MSG_RUN_DONE: on_done(m, msg->result); break;
 	case MSG_RUN_REFUSED: on_refused(m, msg); break;
-	case MSG_LATE:
-		outstore_append(&m->out.store, OUT_LATE, (uint32_t)msg->number, msg->text, msg->len);
-		break;
 	default: break;
 	}
+}
+
+void update_run(struct model *m, const struct msg *msg)
+{
+	/* That it has started is told by the next frame: a quick run ends before. */
+	m->needs_draw |= msg->type != MSG_RUN_STARTED && msg->type != MSG_RUN_ACCEPTED;
+	if (msg->type == MSG_LATE)
+		outstore_append(&m->out.store, OUT_LATE, (uint32_t)msg->number, msg->text, msg->len);
+	else if (m->run.state != RUN_NONE && msg->serial == m->run.serial)
+		update_current(m, msg);
+	else
+		update_waiting(m, msg);
 }

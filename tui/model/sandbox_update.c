@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -80,9 +79,8 @@ static void on_metrics(struct model *m, const struct trm_metrics *metrics)
 		m->process_scroll = 0;
 }
 
-void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
+void update_sandbox(struct model *m, const struct msg *msg)
 {
-	(void)out;
 	m->needs_draw = true;
 	switch (msg->type) {
 	case MSG_SANDBOX_STARTING: on_starting(m, msg); break;
@@ -90,7 +88,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		m->sandbox.state = SANDBOX_READY;
 		describe(&m->sandbox, msg);
 		if (m->dialog.kind == DIALOG_CONFIRM)
-			ask_confirm(m, msg); /* the limits' strength is known now */
+			ask_confirm(m); /* the limits' strength is known now */
 		break;
 	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
 	case MSG_METRICS: on_metrics(m, msg->metrics); break;

@@ -350,7 +350,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_STARTING:
 	case MSG_SANDBOX_READY:
 	case MSG_SANDBOX_CLOSED:
-	case MSG_METRICS: update_sandbox(m, msg, out); break;
+	case MSG_METRICS: update_sandbox(m, msg); break;
 	case MSG_RUN_ACCEPTED:
 	case MSG_RUN_STARTED:
 	case MSG_RUN_OUTPUT:
@@ -359,13 +359,12 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_RUN_KILLING:
 	case MSG_RUN_DONE:
 	case MSG_RUN_REFUSED:
-	case MSG_LATE: update_run(m, msg, out); break;
+	case MSG_LATE: update_run(m, msg); break;
 	case MSG_OPENED:
 	case MSG_SAVED: update_file(m, msg, out); break;
 	case MSG_SAVE_EXISTS:
 	case MSG_THEMES:
 	case MSG_PATH: update_dialog(m, msg, out); break;
-	case MSG_THEME_ERROR:
 	case MSG_ERROR:
 	case MSG_NOTICE:
 		notices_add(&m->notices, m->now_ns, msg->type != MSG_NOTICE, "%s", msg->text);

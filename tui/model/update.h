@@ -17,14 +17,14 @@ void update(struct model *m, const struct msg *msg, struct effects *out);
 /* ---- parts, each in a file of its own ---- */
 
 /* runs: run_update.c */
-void update_run(struct model *m, const struct msg *msg, struct effects *out);
+void update_run(struct model *m, const struct msg *msg);
 void run_ask(struct model *m, struct effects *out);   /* F5: with the question, if it is on */
 void run_start(struct model *m, struct effects *out); /* without */
 void run_stop(struct model *m, struct effects *out);  /* interrupt, then kill */
 void run_input_event(struct model *m, const struct msg *msg, struct effects *out); /* the line for stdin */
 
 /* questions and menus: ask_run.c, ask_file.c, menus.c; what is done when they are answered: answers.c */
-void ask_confirm(struct model *m, const struct msg *msg);
+void ask_confirm(struct model *m);
 void ask_restart(struct model *m);
 void ask_quit(struct model *m, struct effects *out);
 void ask_open(struct model *m);
@@ -37,7 +37,7 @@ void update_dialog(struct model *m, const struct msg *msg, struct effects *out);
 
 /* files: file_update.c; sandbox and metrics: sandbox_update.c */
 void update_file(struct model *m, const struct msg *msg, struct effects *out);
-void update_sandbox(struct model *m, const struct msg *msg, struct effects *out);
+void update_sandbox(struct model *m, const struct msg *msg);
 
 void language_set(struct model *m, const struct trm_lang *lang, struct effects *out);
 

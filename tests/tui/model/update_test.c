@@ -18,6 +18,8 @@ static uint64_t now_ns;
 
 static void send(struct msg msg)
 {
+	if (!msg.serial)
+		msg.serial = m.run.serial;
 	msg.now_ns = now_ns += 1000000;
 	update(&m, &msg, &fx);
 }
@@ -53,7 +55,8 @@ static const struct effect *last_effect(enum effect_type wanted)
 
 static int setup(void **state)
 {
-	struct model_opts opts = {.rows = 36,
+	struct model_opts opts = {
+			.rows = 36,
 			.cols = 120,
 			.has_utf8 = true,
 			.lang = trm_lang_get(TRM_LANG_PYTHON),
@@ -61,7 +64,7 @@ static int setup(void **state)
 			.confirm = true,
 			.timeout_ms = 30000,
 			.grace_ms = 2000,
-			.metrics_interval_ms = 1000};
+	};
 
 	(void)state;
 	trm_limits_default(&opts.limits);
@@ -201,14 +204,44 @@ static void runs_the_selection_with_its_line_numbers(void **state)
 			"\n\nb"); /* indentation that all lines share is gone */
 }
 
-static void one_run_at_a_time(void **state)
+static void a_second_run_waits_for_the_first(void **state)
 {
 	(void)state;
-	run("loop");
-	effects_clear(&fx);
+	run("first");
+	output("one");
+	press('a', MOD_CTRL);
+	type("second");
 	press(K_F5, 0);
-	assert_null(last_effect(EFFECT_RUN));
-	assert_true(m.notices.is_shown);
+	assert_string_equal(last_effect(EFFECT_RUN)->text, "second");
+	uint32_t second = (uint32_t)last_effect(EFFECT_RUN)->number;
+	assert_int_equal(m.n_waiting, 1);
+	output(" more");
+	done((struct trm_result){.number = 1});
+	assert_int_equal(m.run.serial, second);
+	send((struct msg){.type = MSG_RUN_STARTED});
+	output("two");
+	done((struct trm_result){.number = 2});
+	assert_shown("first\none more\n[2] python");
+	assert_shown("two");
+	assert_int_equal(m.run.state, RUN_NONE);
+}
+
+static void stopping_stops_what_waits(void **state)
+{
+	struct trm_result dropped = {.number = 2, .status = TRM_STATUS_INTERRUPTED};
+
+	(void)state;
+	run("loop");
+	press(K_F5, 0);
+	uint32_t second = (uint32_t)last_effect(EFFECT_RUN)->number;
+	effects_clear(&fx);
+	press('c', MOD_CTRL);
+	assert_int_equal(fx.n, 2);
+	send((struct msg){.type = MSG_RUN_DONE, .serial = second, .result = &dropped});
+	assert_int_equal(m.n_waiting, 0);
+	assert_int_equal(m.run.state, RUN_INTERRUPTING);
+	done((struct trm_result){.number = 1, .status = TRM_STATUS_INTERRUPTED});
+	assert_int_equal(m.run.state, RUN_NONE);
 }
 
 static void shows_output_and_result(void **state)
@@ -413,7 +446,6 @@ static void themes_are_tried_before_they_are_taken(void **state)
 	send((struct msg){.type = MSG_THEMES, .names = names, .n_names = 2});
 	press(K_DOWN, 0);
 	assert_string_equal(last_effect(EFFECT_THEME)->text, "light");
-	assert_int_equal(last_effect(EFFECT_THEME)->number, 0);
 	press(K_ESCAPE, 0);
 	assert_string_equal(last_effect(EFFECT_THEME)->text, "dark");
 	press(K_F3, 0);
@@ -526,7 +558,8 @@ int main(void)
 			TEST(every_way_out_of_the_question_runs_nothing),
 			TEST(an_empty_buffer_is_not_run),
 			TEST(runs_the_selection_with_its_line_numbers),
-			TEST(one_run_at_a_time),
+			TEST(a_second_run_waits_for_the_first),
+			TEST(stopping_stops_what_waits),
 			TEST(shows_output_and_result),
 			TEST(shows_why_a_run_failed),
 			TEST(late_output_names_its_run),

@@ -20,6 +20,7 @@ static uint64_t now_ns;
 
 static void send(struct msg msg)
 {
+	msg.serial = m.run.serial;
 	msg.now_ns = now_ns += 1000000;
 	update(&m, &msg, &fx);
 }
@@ -89,7 +90,8 @@ static void set_up(bool has_utf8)
 	static const struct trm_guard guards[] = {{"memory", "cgroup v2 memory.max", TRM_ENFORCED},
 			{"network", "own network namespace", TRM_ENFORCED},
 			{"disk", "sampled every 100 ms", TRM_WEAK}};
-	struct model_opts opts = {.rows = 36,
+	struct model_opts opts = {
+			.rows = 36,
 			.cols = 120,
 			.has_utf8 = has_utf8,
 			.lang = trm_lang_get(TRM_LANG_PYTHON),
@@ -97,7 +99,7 @@ static void set_up(bool has_utf8)
 			.confirm = true,
 			.timeout_ms = 30000,
 			.grace_ms = 2000,
-			.metrics_interval_ms = 1000};
+	};
 	struct trm_limits limits;
 	char *trace[] = {(char *)"Traceback (most recent call last):", (char *)"  File \"<run 2>\", line 1",
 			(char *)"NameError: name 'y' is not defined", NULL};

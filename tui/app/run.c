@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs: what they call back becomes messages that carry the run's serial. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/inside.h"
+
+/* A run that was asked for and has not ended. */
+struct app_run {
+	struct app *app;
+	struct app_run *next;
+	struct trm_run *handle;
+	uint32_t serial;
+	size_t unconsumed; /* bytes of output taken in this turn */
+};
+
+static void send(const struct app_run *r, struct msg msg)
+{
+	msg.serial = r->serial;
+	app_send(r->app, &msg);
+}
+
+static struct app_run *find(const struct app *a, uint64_t serial)
+{
+	struct app_run *r = a->runs;
+
+	while (r && r->serial != serial)
+		r = r->next;
+	return r;
+}
+
+static void forget(struct app_run *r)
+{
+	struct app_run **link = &r->app->runs;
+
+	while (*link && *link != r)
+		link = &(*link)->next;
+	if (*link)
+		*link = r->next;
+	free(r);
+}
+
+/* ---- what the library calls ---- */
+
+static void on_started(void *user, struct trm_run *run)
+{
+	(void)run;
+	send(user, (struct msg){.type = MSG_RUN_STARTED});
+}
+
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct app_run *r = user;
+
+	(void)run;
+	r->unconsumed += n;
+	send(r, (struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
+}
+
+static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+{
+	(void)run;
+	send(user, (struct msg){.type = MSG_RUN_DISPLAY, .display = display});
+}
+
+static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+{
+	(void)run;
+	send(user, (struct msg){.type = MSG_RUN_INPUT, .text = prompt, .flag = is_secret});
+}
+
+static void on_killing(void *user, struct trm_run *run)
+{
+	(void)run;
+	send(user, (struct msg){.type = MSG_RUN_KILLING});
+}
+
+static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct app_run ended = *(struct app_run *)user;
+
+	(void)run;
+	forget(user); /* first: the message may lead to the next run */
+	send(&ended, (struct msg){.type = MSG_RUN_DONE, .result = result});
+}
+
+static const struct trm_run_cb run_cb = {
+		.started = on_started,
+		.output = on_output,
+		.display = on_display,
+		.input = on_input,
+		.killing = on_killing,
+		.done = on_done,
+};
+
+/* ---- what the workbench asks for ---- */
+
+/* What tracebacks call the code: the file's name without its folders, or what the library thinks. */
+static const char *code_name(const struct editor *e)
+{
+	const char *slash = e->path ? strrchr(e->path, '/') : NULL;
+	return slash ? slash + 1 : e->path;
+}
+
+static int ask(struct app *a, struct app_run *r, const struct effect *effect, struct trm_error *reterr)
+{
+	struct trm_run_opts opts;
+
+	trm_run_opts_default(&opts);
+	opts.lang = effect->lang;
+	opts.code = effect->text;
+	opts.code_len = effect->len;
+	opts.filename = code_name(&a->model.editors[effect->lang->id]);
+	opts.offers_stdin = true;
+	opts.manual_credit = true;
+	return trm_session_run(a->session, &opts, &run_cb, r, &r->handle, reterr);
+}
+
+static void refuse(struct app *a, const struct effect *effect, const char *why)
+{
+	app_send(a, &(struct msg){.type = MSG_RUN_REFUSED, .serial = (uint32_t)effect->number, .text = why});
+}
+
+void app_run(struct app *a, const struct effect *effect)
+{
+	struct app_run *r = calloc(1, sizeof *r);
+	struct trm_error err = {0};
+
+	if (!r || !a->session) {
+		free(r);
+		refuse(a, effect, a->session ? "out of memory" : "there is no sandbox to run this in");
+		return;
+	}
+	*r = (struct app_run){.app = a, .next = a->runs, .serial = (uint32_t)effect->number};
+	a->runs = r;
+	if (ask(a, r, effect, &err) < 0) {
+		forget(r);
+		refuse(a, effect, err.msg);
+		return;
+	}
+	send(r, (struct msg){.type = MSG_RUN_ACCEPTED, .number = trm_run_number(r->handle)});
+}
+
+void app_run_interrupt(struct app *a, uint64_t serial)
+{
+	struct app_run *r = find(a, serial);
+
+	if (r)
+		trm_run_interrupt(r->handle);
+}
+
+void app_run_input(struct app *a, const struct effect *effect)
+{
+	struct app_run *r = find(a, effect->number);
+	struct trm_error err = {0};
+
+	if (!r)
+		return;
+	if (effect->type == EFFECT_STDIN_EOF)
+		trm_run_send_eof(r->handle);
+	else if (trm_run_send(r->handle, effect->text, effect->len, &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+}
+
+void app_release_output(struct app *a)
+{
+	for (struct app_run *r = a->runs; r; r = r->next) {
+		if (r->unconsumed)
+			trm_run_consumed(r->handle, r->unconsumed);
+		r->unconsumed = 0;
+	}
+}
