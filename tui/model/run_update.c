@@ -127,87 +127,6 @@ static void show_display(struct model *m, const struct trm_display *display)
 	add_note(m, text);
 }
 
-/* ---- input ---- */
-
-static void open_input(struct model *m)
-{
-	m->has_input = true;
-	if (m->focus != PANE_OUTPUT && !m->owes_focus) {
-		m->focus_back = m->focus;
-		m->owes_focus = true;
-		model_focus(m, PANE_OUTPUT);
-	}
-	m->needs_draw = true;
-}
-
-static void close_input(struct model *m)
-{
-	m->has_input = false;
-	m->run.reads_line = false;
-	m->run.prompt[0] = '\0';
-	field_clear(&m->input);
-}
-
-static void on_input(struct model *m, const struct msg *msg)
-{
-	m->run.reads_line = true;
-	m->run.is_secret = msg->flag;
-	snprintf(m->run.prompt, sizeof m->run.prompt, "%s", msg->text ? msg->text : "");
-	open_input(m);
-}
-
-/* Interpreters that print the prompt themselves have done so. */
-static void echo_prompt(struct model *m)
-{
-	const char *prompt = m->run.prompt;
-
-	if (!outstore_ends_with(&m->out.store, prompt))
-		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, prompt, strlen(prompt));
-}
-
-/* What was typed stands in the output as it would on a terminal. */
-static void echo_input(struct model *m, const char *text)
-{
-	echo_prompt(m);
-	if (!m->run.is_secret)
-		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, text, strlen(text));
-	outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "\n", 1);
-}
-
-static void send_line(struct model *m, struct effects *out)
-{
-	char *line = NULL;
-	int n = asprintf(&line, "%s\n", field_text(&m->input));
-
-	if (n < 0)
-		return;
-	effect_add(out, EFFECT_STDIN, NULL, line, (size_t)n, m->run.serial);
-	free(line);
-	echo_input(m, field_text(&m->input));
-	close_input(m);
-}
-
-void run_input_event(struct model *m, const struct msg *msg, struct effects *out)
-{
-	const struct event *ev = msg->event;
-	bool is_key = ev->type == EVENT_KEY;
-
-	m->needs_draw = true;
-	if (is_key && ev->key == K_ENTER) {
-		send_line(m, out);
-	} else if (is_key && ev->key == 'd' && ev->mods == MOD_CTRL) {
-		effect_number(out, EFFECT_STDIN_EOF, m->run.serial);
-		echo_prompt(m);
-		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "^D\n", 3);
-		close_input(m);
-	} else if (is_key && ev->key == K_ESCAPE) {
-		if (!m->run.reads_line)
-			close_input(m);
-	} else if (field_handle(&m->input, ev) && !m->has_input) {
-		open_input(m);
-	}
-}
-
 /* ---- the end ---- */
 
 static void show_error(struct model *m, const struct trm_result *r)
@@ -258,7 +177,7 @@ static void remember_result(struct run_info *info, const struct trm_result *r)
 /* The run in hand has ended: the next one, if one waits. */
 static void go_on(struct model *m)
 {
-	close_input(m);
+	input_close(m);
 	m->run = (struct active_run){.state = RUN_NONE};
 	if (m->owes_focus && m->focus == PANE_OUTPUT)
 		model_focus(m, m->focus_back);
@@ -336,7 +255,7 @@ static void update_current(struct model *m, const struct msg *msg)
 				m->run.serial, msg->text, msg->len);
 		break;
 	case MSG_RUN_DISPLAY: show_display(m, msg->display); break;
-	case MSG_RUN_INPUT: on_input(m, msg); break;
+	case MSG_RUN_INPUT: input_ask(m, msg); break;
 	case MSG_RUN_KILLING: m->run.state = RUN_KILLING; break;
 	case MSG_RUN_DONE: on_done(m, msg->result); break;
 	case MSG_RUN_REFUSED: on_refused(m, msg); break;

@@ -159,7 +159,7 @@ static void output_event(struct model *m, const struct msg *msg, struct effects 
 	bool ends_input = ev->key == 'd' && ev->mods == MOD_CTRL;
 
 	if (m->run.state == RUN_RUNNING && !scrolls && (m->has_input || is_text(ev) || ends_input))
-		run_input_event(m, msg, out);
+		input_event(m, msg, out);
 	else if (ev->type == EVENT_KEY)
 		output_key(m, ev);
 }

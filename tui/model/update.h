@@ -21,7 +21,11 @@ void update_run(struct model *m, const struct msg *msg);
 void run_ask(struct model *m, struct effects *out);   /* F5: with the question, if it is on */
 void run_start(struct model *m, struct effects *out); /* without */
 void run_stop(struct model *m, struct effects *out);  /* interrupt, then kill */
-void run_input_event(struct model *m, const struct msg *msg, struct effects *out); /* the line for stdin */
+
+/* the line for stdin: input_update.c */
+void input_ask(struct model *m, const struct msg *msg); /* the run waits for a line */
+void input_event(struct model *m, const struct msg *msg, struct effects *out);
+void input_close(struct model *m);
 
 /* questions and menus: ask_run.c, ask_file.c, menus.c; what is done when they are answered: answers.c */
 void ask_confirm(struct model *m);

@@ -72,11 +72,11 @@ static void moves_by_what_looks_like_a_character(void **state)
 static void deletes_by_word_and_whole(void **state)
 {
 	(void)state;
-	assert_true(field_set(&f, "/home/ada/note.py"));
+	assert_true(field_set(&f, "/usr/ada/note.py"));
 	press('w', MOD_CTRL);
-	assert_field("/home/ada/|");
+	assert_field("/usr/ada/|");
 	press('w', MOD_CTRL);
-	assert_field("/home/|");
+	assert_field("/usr/|");
 	press('u', MOD_CTRL);
 	assert_field("|");
 }

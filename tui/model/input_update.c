@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* The line for standard input of the run in hand. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+static void open_input(struct model *m)
+{
+	m->has_input = true;
+	if (m->focus != PANE_OUTPUT && !m->owes_focus) {
+		m->focus_back = m->focus;
+		m->owes_focus = true;
+		model_focus(m, PANE_OUTPUT);
+	}
+	m->needs_draw = true;
+}
+
+void input_close(struct model *m)
+{
+	m->has_input = false;
+	m->run.reads_line = false;
+	m->run.prompt[0] = '\0';
+	field_clear(&m->input);
+}
+
+void input_ask(struct model *m, const struct msg *msg)
+{
+	m->run.reads_line = true;
+	m->run.is_secret = msg->flag;
+	snprintf(m->run.prompt, sizeof m->run.prompt, "%s", msg->text ? msg->text : "");
+	open_input(m);
+}
+
+/* Interpreters that print the prompt themselves have done so. */
+static void echo_prompt(struct model *m)
+{
+	const char *prompt = m->run.prompt;
+
+	if (!outstore_ends_with(&m->out.store, prompt))
+		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, prompt, strlen(prompt));
+}
+
+/* What was typed stands in the output as it would on a terminal. */
+static void echo_input(struct model *m, const char *text)
+{
+	echo_prompt(m);
+	if (!m->run.is_secret)
+		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, text, strlen(text));
+	outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "\n", 1);
+}
+
+static void send_line(struct model *m, struct effects *out)
+{
+	char *line = NULL;
+	int n = asprintf(&line, "%s\n", field_text(&m->input));
+
+	if (n < 0)
+		return;
+	effect_add(out, EFFECT_STDIN, NULL, line, (size_t)n, m->run.serial);
+	free(line);
+	echo_input(m, field_text(&m->input));
+	input_close(m);
+}
+
+void input_event(struct model *m, const struct msg *msg, struct effects *out)
+{
+	const struct event *ev = msg->event;
+	bool is_key = ev->type == EVENT_KEY;
+
+	m->needs_draw = true;
+	if (is_key && ev->key == K_ENTER) {
+		send_line(m, out);
+	} else if (is_key && ev->key == 'd' && ev->mods == MOD_CTRL) {
+		effect_number(out, EFFECT_STDIN_EOF, m->run.serial);
+		echo_prompt(m);
+		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "^D\n", 3);
+		input_close(m);
+	} else if (is_key && ev->key == K_ESCAPE) {
+		if (!m->run.reads_line)
+			input_close(m);
+	} else if (field_handle(&m->input, ev) && !m->has_input) {
+		open_input(m);
+	}
+}
