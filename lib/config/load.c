@@ -107,13 +107,20 @@ static bool default_path(char *out, size_t cap)
 	return n > 0 && (size_t)n < cap;
 }
 
+/* The folder is closed to us: HOME is another user's, as with setpriv, or sudo without -H. */
+static bool is_out_of_reach(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) < 0 && errno == EACCES;
+}
+
 static int load_config_file(struct trm_config *config, const char *path, struct trm_error *reterr)
 {
 	char standard[PATH_MAX];
 	const char *named = path ? path : getenv("TERRARIUM_CONFIG");
 	if (named && *named)
 		return load_file(config, named, true, reterr);
-	if (!default_path(standard, sizeof standard))
+	if (!default_path(standard, sizeof standard) || is_out_of_reach(standard))
 		return 0;
 	return load_file(config, standard, false, reterr);
 }

@@ -30,6 +30,7 @@ static void ask_version(const char *path, char *out, size_t cap)
 		return;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	int r = posix_spawn(&pid, path, &actions, NULL, argv, env);
 	posix_spawn_file_actions_destroy(&actions);
 	close(fd[1]);
@@ -52,6 +53,11 @@ static void look_at_bwrap(struct doctor *d)
 		return;
 	}
 	ask_version(path, version, sizeof version);
+	if (!*version) {
+		doctor_say(d, TRM_CHECK_FAILED, "bubblewrap", "apt install --reinstall bubblewrap",
+				"%s does not tell its version", path);
+		return;
+	}
 	int major = 0, minor = 0;
 	sscanf(version, "bubblewrap %d.%d", &major, &minor);
 	/* Versions before 0.12 follow a symbolic link below a bound directory when they
@@ -59,8 +65,7 @@ static void look_at_bwrap(struct doctor *d)
 	const char *cve = major || minor >= 12
 					  ? ""
 					  : " (older than 0.12: CVE-2026-87766 does not touch our arguments)";
-	doctor_say(d, TRM_CHECK_OK, "bubblewrap", NULL, "%s, %s%s", *version ? version : "unknown version",
-			path, cve);
+	doctor_say(d, TRM_CHECK_OK, "bubblewrap", NULL, "%s, %s%s", version, path, cve);
 }
 
 static void look_at_userns(struct doctor *d)

@@ -173,7 +173,7 @@ void trm_session_opts_default(struct trm_session_opts *opts)
 	*opts = (struct trm_session_opts){
 			.timeout_ms = 30000,
 			.grace_ms = 2000,
-			.output_keep_bytes = 8u * 1024 * 1024,
+			.output_keep_bytes = 64u * 1024 * 1024,
 	};
 }
 

@@ -39,6 +39,23 @@ tried="yes | terrarium run"
 yes | "$terrarium" run --yes -c 'print(input())' >out 2>err || wrong "failed"
 expect_out y
 
+# Whatever becomes of a run, the next one has its turn: with the state, unless that died.
+try run --yes -c 'import sys; x = 41; sys.exit(3)' -c 'print(x + 1)'
+expect_code 3
+expect_out 42
+try run --yes --timeout 0.3 -c 'x = 41
+while True: pass' -c 'print(x + 1)'
+expect_code 124
+expect_out 42
+try run --yes -c 'import os; os.kill(os.getpid(), 9)' -c 'print("again")'
+expect_code 137
+expect_out again
+try run --yes --json -c 'print("x" * 10000000)'
+[ "$(wc -c <out)" -gt 10000000 ] || wrong "all of a line of 10 MB"
+# With as few descriptors as are allowed.
+try run --yes --open-files 64 -c 'print(1)'
+expect_out 1
+
 # Nobody reads any more.
 tried="terrarium run … | head -n 1"
 {

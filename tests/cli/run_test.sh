@@ -24,12 +24,13 @@ expect_out "one
 one"
 try run --yes -c 'set a 1' -c 'get a'
 expect_out 1
-try run --yes -c 'exit 3' -c 'print no'
+# A failure does not end it; the first one is told.
+try run --yes -c 'exit 3' -c 'exit 4' -c 'print yes'
 expect_code 3
-expect_out ""
-try run --yes -c 'fail ValueError bad' -c 'print no'
+expect_out "yes"
+try run --yes -c 'fail ValueError bad' -c 'print yes'
 expect_code 1
-expect_out ""
+expect_out "yes"
 expect_in err "ValueError: bad"
 try run --yes --timeout 0.2 -c loop
 expect_code 124
@@ -82,16 +83,19 @@ expect_code 125
 expect_err "terrarium: cannot write the output: No space left on device"
 
 # Signals: the first SIGINT interrupts; SIGTERM ends.
-signalled() { # SIGNAL CODE-TEXT
-	tried="terrarium run -c '$2', then SIG$1"
-	"$terrarium" run --yes -c "print started
-$2" >out 2>err &
+await_started() {
 	pid=$!
 	tries=0
 	until grep -q started out || [ $tries = 200 ]; do
 		tries=$((tries + 1))
 		sleep 0.02
 	done
+}
+signalled() { # SIGNAL CODE-TEXT
+	tried="terrarium run -c '$2', then SIG$1"
+	"$terrarium" run --yes -c "print started
+$2" >out 2>err &
+	await_started
 	kill "-$1" $pid
 	code=0
 	wait $pid || code=$?
@@ -99,6 +103,15 @@ $2" >out 2>err &
 # A shell starts background jobs with SIGINT ignored; the program takes it all the same.
 signalled INT loop
 expect_code 130
+tried="terrarium run -c loop -c 'print no', then SIGINT"
+"$terrarium" run --yes -c 'print started
+loop' -c 'print no' >out 2>err &
+await_started
+kill -INT $pid
+code=0
+wait $pid || code=$?
+expect_code 130
+expect_out started
 signalled TERM loop
 expect_code 143
 signalled HUP loop

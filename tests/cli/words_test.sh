@@ -39,6 +39,7 @@ run --json=yes|no value can be given to '--json'; see 'terrarium run --help'
 run -c x|there is no terminal to ask on before code is run; give --yes to run it without asking
 run --yes --memory -1 -c x|--memory -1: must be at least 16 MiB
 run --yes --memory=lots -c x|--memory lots: must be a number of MiB, such as 512 or 2G
+run --yes --open-files 63 -c x|--open-files 63: must be at least 64
 run --yes --cpus 0 -c x|--cpus 0: must be at least 0.01 cores
 run --yes --timeout never -c x|--timeout never: must be a number of seconds, such as 30 or 500ms
 run --yes --metrics-interval 0.1 -c x|--metrics-interval 0.1: must be at least 0.2 seconds
@@ -92,6 +93,17 @@ printf '{ "memory": 64,\n  "cpus": }' >bad.json
 try run --yes --config bad.json -c x
 expect_code 125
 expect_in err "bad.json:2:11: this is not JSON"
+
+# The home of somebody else: what is in there is not for us.
+if [ "$(id -u)" != 0 ]; then
+	rm -r config/terrarium
+	mkdir config/terrarium
+	chmod 0 config
+	try run --yes --backend fake -c 'print hello'
+	expect_code 0
+	expect_out hello
+	chmod 700 config
+fi
 
 # README and man page know every setting.
 try help config

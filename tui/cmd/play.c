@@ -35,8 +35,9 @@ struct play {
 	struct feed feed;
 	struct hush hush; /* while a password is typed */
 	int exit_code;
-	bool is_over;        /* no further run will start */
-	bool is_pipe_broken; /* nobody reads stdout any more */
+	bool is_over;         /* no further run will start */
+	bool was_interrupted; /* by the person, who wants no further run either */
+	bool is_pipe_broken;  /* nobody reads stdout any more */
 };
 
 /* ---- the end ------------------------------------------------------------------ */
@@ -201,11 +202,12 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	print_result(p, result);
 	if (p->is_over) /* printing may have been the end */
 		return;
-	p->exit_code = exit_code_of(result);
-	if (p->exit_code == 0)
-		start_next(p);
-	else
+	if (p->exit_code == 0) /* the first failure is told */
+		p->exit_code = exit_code_of(result);
+	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
 		p->is_over = true;
+	else
+		start_next(p);
 }
 
 static const struct trm_run_cb run_cb = {
@@ -240,6 +242,7 @@ static void start_next(struct play *p)
 static void on_interrupt(void *user)
 {
 	struct play *p = user;
+	p->was_interrupted = true;
 	if (p->is_over) /* only output is left, which nobody takes */
 		stage_close(&p->stage);
 	else if (p->run && trm_sandbox_is_ready(p->stage.sandbox))
@@ -267,6 +270,8 @@ static int open_all(struct play *p, struct trm_error *reterr)
 	if (r < 0)
 		return r;
 	trm_config_session_opts(p->opts->config, &opts);
+	if (!p->opts->is_json)
+		opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
 	r = trm_session_open(p->stage.sandbox, &opts, &session_cb, p, &p->session, reterr);
 	if (r < 0)
 		return r;

@@ -79,6 +79,14 @@ static void destroy(struct local *l)
 	free(l);
 }
 
+static int line_length(const char *text)
+{
+	size_t n = strlen(text);
+	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		n--;
+	return (int)n;
+}
+
 /* Why a sandbox ended that nobody asked to end. */
 static int tell_why(const struct local *l, struct trm_error *why)
 {
@@ -93,7 +101,8 @@ static int tell_why(const struct local *l, struct trm_error *why)
 		bool is_userns = strstr(gone->words, "namespace") || strstr(gone->words, "uid map");
 		if (is_userns && machine_userns_is_off(advice))
 			return err_fail(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);
-		return err_fail(why, TRM_EIO, "bubblewrap cannot start: %s", gone->words);
+		return err_fail(why, TRM_EIO, "bubblewrap cannot start: %.*s", line_length(gone->words),
+				gone->words);
 	}
 	/* Bubblewrap ends with 128 + n when its child was killed by signal n. */
 	int status = gone->status;

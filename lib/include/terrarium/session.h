@@ -31,7 +31,7 @@ struct trm_session_opts {
 	uint32_t timeout_ms;      /* per run; 0: none. Default 30 000 */
 	uint32_t grace_ms;        /* after an interrupt, before the kernel is killed. Default 2 000 */
 	/* Of a run's output kept in its result: if there was more, the first half and the last
-	 * half of this, and dropped_bytes tells what is missing between. Default 8 MiB. */
+	 * half of this, and dropped_bytes tells what is missing between. Default 64 MiB. */
 	size_t output_keep_bytes;
 };
 void trm_session_opts_default(struct trm_session_opts *opts);
