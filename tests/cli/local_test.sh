@@ -67,6 +67,16 @@ code=$(cat code)
 expect_code 141
 expect_err ""
 
+tried="terrarium doctor | head -n 1"
+{
+	code=0
+	"$terrarium" doctor 2>err || code=$?
+	echo $code >code
+} | head -n 1 >out
+code=$(cat code)
+expect_code 141
+expect_err ""
+
 # Interrupted, and ended.
 for signal in INT:130 TERM:143 KILL:137; do
 	tried="terrarium run, then SIG${signal%:*}"

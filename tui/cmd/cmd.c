@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,11 +110,19 @@ void cmd_die_of_pipe(void)
 	_exit(CMD_SIGNALLED + SIGPIPE);
 }
 
+/* An error that stdio met earlier has left no errno; but a pipe tells. */
+static bool is_pipe_without_reader(int fd)
+{
+	struct pollfd p = {.fd = fd};
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
+
 int cmd_flush(void)
 {
+	errno = EIO;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return CMD_OK;
-	if (errno == EPIPE)
+	if (errno == EPIPE || is_pipe_without_reader(STDOUT_FILENO))
 		cmd_die_of_pipe();
 	return cmd_fail("cannot write the output: %s", strerror(errno));
 }
