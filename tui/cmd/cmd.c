@@ -119,10 +119,11 @@ static bool is_pipe_without_reader(int fd)
 
 int cmd_flush(void)
 {
-	errno = EIO;
+	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return CMD_OK;
 	if (errno == EPIPE || is_pipe_without_reader(STDOUT_FILENO))
 		cmd_die_of_pipe();
-	return cmd_fail("cannot write the output: %s", strerror(errno));
+	return errno ? cmd_fail("cannot write the output: %s", strerror(errno))
+		     : cmd_fail("cannot write all of the output");
 }
