@@ -151,6 +151,7 @@ int behaviour_main(const struct language *language, int argc, char **argv)
 	struct bed bed;
 	trm_session_opts_default(&opts);
 	opts.grace_ms = 500;
+	opts.output_keep_bytes = 8u << 20;
 	if (!bed_open(&bed, "local", NULL, &opts)) {
 		printf("skipped: %s\n", bed.why.msg);
 		return 77;
