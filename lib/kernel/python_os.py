@@ -42,7 +42,11 @@ def begin_blocks():
 	stdout.reconfigure(line_buffering=False)
 	if not flusher_tid:
 		flusher_tid = -1
-		_thread.start_new_thread(flush_now_and_then, ())
+		try:
+			_thread.start_new_thread(flush_now_and_then, ())
+		except RuntimeError:  # there are as many threads as there may be: line by line then
+			flusher_tid = 0
+			end_blocks()
 	elif flusher_wake.locked():
 		flusher_wake.release()
 
@@ -233,10 +237,26 @@ def note_spawn():
 
 def after_fork():
 	global in_child
+	if in_child:
+		return  # a child's child: what has these numbers now is the user's
 	in_child = True
 	for fd in (requests, events, *set_fds):
 		os.close(fd)
 	later('end_blocks')()
+
+
+def without_ours(tb):
+	"""A traceback without the driver's frames."""
+	rows = []
+	while tb:
+		rows.append(tb)
+		tb = tb.tb_next
+	last = None
+	for tb in reversed(rows):
+		if tb.tb_frame.f_code.co_filename != DRIVER:
+			tb.tb_next = last
+			last = tb
+	return last
 
 
 def leave_child(error):
@@ -248,9 +268,7 @@ def leave_child(error):
 			code = int(explained[explained.index(':') + 1:])
 		elif error is not None:
 			code = 1
-			tb = error.__traceback__
-			while tb and tb.tb_frame.f_code.co_filename == DRIVER:
-				tb = tb.tb_next
+			tb = without_ours(error.__traceback__)
 			sys.excepthook(type(error), error.with_traceback(tb), tb)
 		flush()
 	finally:

@@ -356,8 +356,19 @@ static void a_fork_does_not_answer(void **state)
 	assert_string_equal(driver_text_of(d, "value"), "1");
 	assert_contains(d->err, "ZeroDivisionError: division by zero\n");
 	assert_lacks(d->err, "terrarium");
+	driver_run(d, "import signal\npid = os.fork()\nif pid == 0: signal.raise_signal(2)\nos.waitpid(pid, 0)[1]");
+	assert_contains(d->err, "KeyboardInterrupt\n");
+	assert_lacks(d->err, "terrarium");
 	check_run(d, "pid = os.fork()\nprint('child' if pid == 0 else os.waitpid(pid, 0) and 'parent')", "ok",
 			"child\nparent\n");
+	/* A child that forks too: what it has opened itself is its own. */
+	check_run(d,
+			"def fork(f):\n    pid = os.fork()\n    if pid == 0: f(); os._exit(0)\n    os.waitpid(pid, 0)\n"
+			"def child():\n    fds = [os.dup(1) for _ in range(30)]\n"
+			"    fork(lambda: [os.fstat(fd) for fd in fds] and print('grandchild', flush=True))\n"
+			"fork(child)",
+			"ok", "grandchild\n");
+	assert_lacks(d->err, "terrarium");
 }
 
 static void exit_statuses_are_not_stolen(void **state)
