@@ -93,6 +93,34 @@ static void works_on_old_terminals(void **state)
 	}
 }
 
+/* Where there is no alternate screen, the prompt comes below what was painted, however we leave. */
+static void leaves_the_prompt_below(void **state)
+{
+	static const char *const env[] = {"TERM=vt100", "LANG=C.UTF-8", NULL};
+	static const int signals[] = {0, SIGTERM, SIGSEGV};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		VTermPos at;
+		start(env);
+		screen_wait(&s, "idle");
+		screen_resize(&s, 20, 70);
+		screen_settle(&s, 100);
+		screen_send(&s, signals[i] ? "" : "\x11");
+		if (signals[i])
+			kill(s.pid, signals[i]);
+		double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+		while (s.has_mouse && screen_now_ms() < deadline)
+			screen_settle(&s, 20);
+		screen_settle(&s, 50);
+		vterm_state_get_cursorpos(vterm_obtain_state(s.vt), &at);
+		assert_int_equal(at.row, 19);
+		assert_int_equal(at.col, 0);
+		assert_non_null(strstr(screen_text(&s), "F10 Quit\n\n"));
+		assert_int_equal(screen_end(&s), signals[i] ? 128 + signals[i] : 0);
+	}
+}
+
 static void no_color_means_none(void **state)
 {
 	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1", NULL};
@@ -150,6 +178,7 @@ int main(int argc, char **argv)
 			TEST(is_left_sane),
 			TEST(works_without_utf8),
 			TEST(works_on_old_terminals),
+			TEST(leaves_the_prompt_below),
 			TEST(no_color_means_none),
 			TEST(refuses_what_is_no_terminal),
 			TEST(a_hangup_ends_it),

@@ -176,6 +176,23 @@ static size_t copy_unpadded(char *out, size_t cap, const char *s)
 	return n;
 }
 
+/* Without one, what was painted stays where it is, and the shell's prompt belongs below it. */
+static bool has_alternate_screen(void)
+{
+	return *string_of("rmcup") != '\0';
+}
+
+static const char below[] = "\r\n"; /* goes one line down from the last row, which scrolls */
+
+static void leave_curses(const struct term *t)
+{
+	term_write(t->modes_off, strlen(t->modes_off));
+	endwin(); /* goes to the last row */
+	if (!has_alternate_screen())
+		term_write(below, strlen(below));
+	tcsetattr(0, TCSADRAIN, &t->shell_mode);
+}
+
 static void arm_rescue(const struct term *t)
 {
 	static const char *const last[] = {"sgr0", "op", "cnorm", "rmcup"};
@@ -183,6 +200,10 @@ static void arm_rescue(const struct term *t)
 	size_t n = copy_unpadded(bytes, sizeof(bytes), t->modes_off);
 	for (size_t i = 0; i < sizeof(last) / sizeof(*last); i++)
 		n += copy_unpadded(bytes + n, sizeof(bytes) - n, string_of(last[i]));
+	if (!has_alternate_screen()) {
+		n += copy_unpadded(bytes + n, sizeof(bytes) - n, tiparm(string_of("cup"), LINES - 1, 0));
+		n += copy_unpadded(bytes + n, sizeof(bytes) - n, below);
+	}
 	rescue_arm(bytes, n, &t->shell_mode);
 }
 
@@ -253,10 +274,8 @@ void term_close(struct term *t)
 {
 	if (!t)
 		return;
-	term_write(t->modes_off, strlen(t->modes_off));
-	endwin();
+	leave_curses(t);
 	rescue_disarm();
-	tcsetattr(0, TCSADRAIN, &t->shell_mode);
 	delscreen(t->screen->curses);
 	canvas_finish(&t->last);
 	keys_destroy(t->keys);
@@ -270,9 +289,7 @@ void term_close(struct term *t)
 
 void term_suspend(struct term *t)
 {
-	term_write(t->modes_off, strlen(t->modes_off));
-	endwin();
-	tcsetattr(0, TCSADRAIN, &t->shell_mode);
+	leave_curses(t);
 	rescue_disarm();
 }
 
@@ -449,8 +466,10 @@ static bool take_size(struct term *t, const struct canvas *c)
 			   : canvas_init(&t->last, c->rows, c->cols))
 			< 0)
 		return false;
-	if (LINES != c->rows || COLS != c->cols)
+	if (LINES != c->rows || COLS != c->cols) {
 		resize_term(c->rows, c->cols);
+		arm_rescue(t); /* the last row is another one now */
+	}
 	t->is_all_stale = true;
 	clearok(stdscr, TRUE);
 	return true;
