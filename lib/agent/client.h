@@ -44,6 +44,7 @@ struct client {
 	struct buf in, out;
 	size_t unpaid; /* bytes of frames without credit since `out` was last empty */
 	bool greeted;
+	uint32_t nproc;  /* process limit of what it starts; 0: none */
 	bool dead;       /* to be swept at the end of the turn */
 	bool ends_agent; /* serve-stdio: the agent ends with it */
 	bool is_full;    /* somebody was told that there is no room */

@@ -28,16 +28,18 @@ static int bad_payload(struct client *client, const struct frame *frame)
 
 static int do_hello(struct client *client, const struct frame *frame)
 {
-	struct unpack fields = fields_of(frame);
-	uint32_t magic = unpack_u32(&fields), version = unpack_u32(&fields);
-	if (fields.bad || magic != FRAME_MAGIC)
+	struct hello_msg hello;
+	if (hello_msg_get(frame, &hello) < 0 || hello.magic != FRAME_MAGIC)
 		return client_fail(client,
 				"this is no terrarium client: HELLO does not begin with the magic number");
-	if (version != FRAME_VERSION)
+	if (hello.version != FRAME_VERSION)
 		return client_fail(client,
 				"the client speaks version %u of the protocol, the agent in the sandbox %u",
-				version, FRAME_VERSION);
+				hello.version, FRAME_VERSION);
 	client->greeted = true;
+	client->nproc = hello.nproc;
+	if (hello.nproc)
+		client->agent->nproc = hello.nproc;
 	struct buf welcome;
 	buf_init(&welcome, 256);
 	struct pack pack = {.to = &welcome};

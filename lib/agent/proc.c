@@ -104,6 +104,7 @@ static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg
 	proc->flags = msg->flags;
 	proc->key = strdup(msg->key);
 	proc->name = strdup(msg->argv[0]);
+	proc->label = strdup(msg->label);
 	buf_init(&proc->held, 256 * 1024);
 	watch_init(&proc->report, -1, proc_on_report);
 	output_init(&proc->control, proc, -1, CHANNEL_CONTROL, false);
@@ -139,7 +140,7 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		return;
 	}
 	proc = proc_create(agent, msg);
-	if (!proc || !proc->key || !proc->name || spawn_process(proc, msg, &error) < 0) {
+	if (!proc || !proc->key || !proc->name || !proc->label || spawn_process(proc, msg, client->nproc, &error) < 0) {
 		client_error(client, stream, error.code, "%s", error.msg);
 		if (proc) {
 			close_pipes(proc);
@@ -147,8 +148,6 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		}
 		return;
 	}
-	if (msg->nproc)
-		agent->nproc = msg->nproc;
 	if (!attach(proc, client, stream, msg->window)) {
 		client_error(client, stream, TRM_ENOMEM, "the agent is out of memory");
 		proc_signal(proc, SIGKILL, true);
@@ -301,6 +300,7 @@ void proc_destroy(struct proc *proc)
 	close_pipes(proc);
 	buf_finish(&proc->held);
 	free(proc->key);
+	free(proc->label);
 	free(proc->name);
 	free(proc);
 }

@@ -125,14 +125,14 @@ static void on_signal(struct watch *watch, uint32_t events)
 
 /* ---- timers ---- */
 
-/* A process that was started under a key is known by it: a kernel's own command
+/* Whoever starts a process may say what it is to be called: a kernel's own command
  * line is our driver, which tells nobody anything. */
-static void name_by_keys(const struct agent *agent, struct trm_process *rows, size_t n)
+static void set_labels(const struct agent *agent, struct trm_process *rows, size_t n)
 {
 	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
-		for (size_t i = 0; i < n && proc->key[0]; i++)
+		for (size_t i = 0; i < n && proc->label[0]; i++)
 			if (rows[i].pid == (uint32_t)proc->pid)
-				snprintf(rows[i].command, sizeof rows[i].command, "%s", proc->key);
+				snprintf(rows[i].command, sizeof rows[i].command, "%s", proc->label);
 }
 
 static void send_metrics(struct client *client)
@@ -144,7 +144,7 @@ static void send_metrics(struct client *client)
 		return;
 	struct trm_metrics metrics = *taken;
 	metrics.has_processes = client->watch_processes;
-	name_by_keys(agent, agent->sampler.table, metrics.n_processes);
+	set_labels(agent, agent->sampler.table, metrics.n_processes);
 	if (metrics_msg_put(&client->out, &metrics) < 0)
 		client->dead = true;
 	client_count_unpaid(client, before);

@@ -175,7 +175,7 @@ static size_t count(char *const *strv)
 }
 
 /* The strings are borrowed. NULL: no memory. */
-static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, char nproc[16])
+static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, const char *nproc)
 {
 	size_t n = count(msg->argv);
 	char **argv = calloc(EXEC_ARGS + n + 1, sizeof *argv);
@@ -184,7 +184,6 @@ static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, ch
 	static const char *const flags[2][2] = {{"-", "-t"}, {"-s", "-st"}};
 	const char *flag = flags[!proc->agent->is_init][(msg->flags & SPAWN_PTY) != 0];
 	const char *const before[EXEC_ARGS] = {"terrarium-agent", "exec", flag, nproc, msg->cwd, "--"};
-	snprintf(nproc, 16, "%u", msg->nproc);
 	memcpy(argv, before, sizeof before);
 	memcpy(argv + EXEC_ARGS, msg->argv, n * sizeof *argv);
 	return argv;
@@ -239,13 +238,15 @@ static int start(pid_t *ret_pid, const struct ends *ends, char **argv, char **en
 	return r;
 }
 
-int spawn_process(struct proc *proc, const struct spawn_msg *msg, struct trm_error *reterr)
+int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc,
+		struct trm_error *reterr)
 {
 	struct ends ends = {.n = 0};
-	char nproc[16];
+	char limit[16];
+	snprintf(limit, sizeof limit, "%u", nproc);
 	int error = plug_all(proc, &ends, msg) < 0 ? errno : 0;
 	if (!error) {
-		char **argv = exec_argv(proc, msg, nproc), **env = exec_env(msg);
+		char **argv = exec_argv(proc, msg, limit), **env = exec_env(msg);
 		error = argv && env ? start(&proc->pid, &ends, argv, env) : ENOMEM;
 		free(argv);
 		free(env);

@@ -16,14 +16,6 @@ void client_init(struct trm_sandbox *s)
 	buf_init(&s->in, FRAME_HEADER + FRAME_MAX_PAYLOAD + SANDBOX_READ_BYTES);
 	buf_init(&s->out, SANDBOX_OUT_MAX_BYTES);
 	streams_init(&s->streams);
-	/* The greeting waits in front of whatever is asked for before there is a connection, so that
-	 * all of it leaves in one write: a cold start waits for no answer. */
-	struct pack p = {.to = &s->out};
-	size_t mark;
-	frame_begin(&s->out, 0, FRAME_HELLO, 0, &mark);
-	pack_u32(&p, FRAME_MAGIC);
-	pack_u32(&p, FRAME_VERSION);
-	frame_end(&s->out, mark);
 }
 
 void client_stop(struct trm_sandbox *s)
@@ -237,13 +229,28 @@ static void on_event(void *user, int fd, uint32_t events)
 	sandbox_release(s);
 }
 
+/* The greeting goes in front of whatever has been asked for before there was a connection, and
+ * all of it leaves in one write: a cold start waits for no answer. */
+static int greet(struct trm_sandbox *s)
+{
+	struct buf asked = s->out;
+	buf_init(&s->out, SANDBOX_OUT_MAX_BYTES);
+	int r = hello_msg_put(&s->out, s->ops->nproc(s->carrier));
+	if (r == 0)
+		r = buf_append(&s->out, buf_at(&asked), asked.len);
+	buf_finish(&asked);
+	return r;
+}
+
 void client_connected(struct trm_sandbox *s, int fd)
 {
 	struct trm_error why;
 	sandbox_hold(s);
 	s->fd = fd;
-	spawn_msg_set_nproc(&s->out, s->ops->nproc(s->carrier));
-	if (trm_loop_add_fd(s->loop, fd, TRM_READ, on_event, s, &s->watch, &why) < 0)
+	int r = greet(s);
+	if (r < 0)
+		err_fail(&why, r, "out of memory");
+	if (r < 0 || trm_loop_add_fd(s->loop, fd, TRM_READ, on_event, s, &s->watch, &why) < 0)
 		sandbox_fail(s, &why);
 	sandbox_release(s);
 }

@@ -201,14 +201,12 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 			.cols = o->cols,
 			.spare_sets = o->spare_channels,
 			.window = SANDBOX_WINDOW,
-			.nproc = s->state == SANDBOX_STARTING
-						 ? 0
-						 : s->ops->nproc(s->carrier), /* else set later */
 			.argv = (char **)o->argv,
 			.env = (char **)o->env,
 			.cwd = (char *)(o->cwd ? o->cwd : "/workspace"),
 			.script = o->script,
 			.script_len = o->script_len,
+			.label = (char *)o->label,
 	};
 	int r = spawn_msg_put(&s->out, p->stream.id, &msg);
 	if (r < 0)

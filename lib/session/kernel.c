@@ -256,8 +256,11 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
 	const struct kernel_spec *spec = kernel_spec(k->lang);
 	struct embed driver = spec->driver();
+	char label[64];
+	snprintf(label, sizeof label, "%s kernel", k->lang->name);
 	struct trm_proc_opts opts = {
 			.argv = spec->argv,
+			.label = label,
 			.env = spec->env,
 			.control = true,
 			.script = driver.bytes,

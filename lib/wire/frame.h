@@ -44,9 +44,11 @@ enum { SPARE_SETS_MAX = 8 };
 
 enum frame_type {
 	/* client → agent */
-	FRAME_HELLO = 1,    /* stream 0. u32 magic, u32 version. First frame of a connection. */
-	FRAME_SPAWN,        /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, u32 nproc (0: leave),
-	                       strv argv, strv env, str cwd, bytes script. Answer: STARTED or ERROR.
+	FRAME_HELLO = 1,    /* stream 0. u32 magic, u32 version, u32 nproc: RLIMIT_NPROC of what this client
+	                       starts (0: leave). First frame of a connection. */
+	FRAME_SPAWN,        /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, strv argv, strv env,
+	                       str cwd, bytes script, str label (what METRICS call it; "": its command line).
+	                       Answer: STARTED or ERROR.
 	                       With a non-empty key and a living process of that key: attach to it instead
 	                       (several clients, one kernel). `env` is laid over the agent's own environment;
 	                       an entry without '=' takes that name away. */

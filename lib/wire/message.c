@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 
-enum { MAX_ARGS = 4096, MAX_KEY = 64, MAX_PATH = 4096, MAX_SENTENCE = 4096 };
+enum { MAX_ARGS = 4096, MAX_KEY = 64, MAX_LABEL = 64, MAX_PATH = 4096, MAX_SENTENCE = 4096 };
 
 static struct unpack reader(const struct frame *frame)
 {
@@ -27,6 +27,31 @@ static int finish(struct buf *out, size_t mark, const struct pack *p)
 	return frame_end(out, mark);
 }
 
+int hello_msg_put(struct buf *out, uint32_t nproc)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, 0, FRAME_HELLO, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_u32(&p, FRAME_MAGIC);
+	pack_u32(&p, FRAME_VERSION);
+	pack_u32(&p, nproc);
+	return finish(out, mark, &p);
+}
+
+int hello_msg_get(const struct frame *frame, struct hello_msg *ret)
+{
+	struct unpack u = reader(frame);
+	struct hello_msg m = {.magic = unpack_u32(&u)};
+	m.version = unpack_u32(&u);
+	m.nproc = unpack_u32(&u);
+	if (u.bad)
+		return TRM_EPROTO;
+	*ret = m;
+	return 0;
+}
+
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 {
 	size_t mark;
@@ -40,11 +65,11 @@ int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 	pack_u16(&p, msg->cols);
 	pack_u32(&p, msg->spare_sets);
 	pack_u32(&p, msg->window);
-	pack_u32(&p, msg->nproc);
 	pack_strv(&p, (const char *const *)msg->argv);
 	pack_strv(&p, (const char *const *)msg->env);
 	pack_str(&p, msg->cwd);
 	pack_bytes(&p, msg->script, msg->script_len);
+	pack_str(&p, msg->label);
 	return finish(out, mark, &p);
 }
 
@@ -58,11 +83,11 @@ int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
 	m.cols = unpack_u16(&u);
 	m.spare_sets = unpack_u32(&u);
 	m.window = unpack_u32(&u);
-	m.nproc = unpack_u32(&u);
 	m.argv = unpack_strv(&u, MAX_ARGS, FRAME_MAX_PAYLOAD);
 	m.env = unpack_strv(&u, MAX_ARGS, FRAME_MAX_PAYLOAD);
 	m.cwd = unpack_str(&u, MAX_PATH);
 	m.script = unpack_bytes(&u, &m.script_len);
+	m.label = unpack_str(&u, MAX_LABEL);
 	if (u.bad || !m.argv[0] || m.spare_sets > SPARE_SETS_MAX) {
 		spawn_msg_finish(&m);
 		return TRM_EPROTO;
@@ -71,30 +96,13 @@ int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
 	return 0;
 }
 
-void spawn_msg_set_nproc(struct buf *out, uint32_t nproc)
-{
-	/* A reader of its own over the same bytes. */
-	struct buf view = *out;
-	struct frame frame;
-	while (frame_next(&view, &frame) == 1) {
-		struct unpack u = reader(&frame);
-		size_t key_len;
-		unpack_bytes(&u, &key_len);
-		/* flags, rows, cols, spare_sets, window lie between */
-		size_t at = 4 + key_len + 4 + 2 + 2 + 4 + 4;
-		if (frame.type == FRAME_SPAWN && !u.bad && at + 4 <= frame.len)
-			for (size_t i = 0; i < 4; i++)
-				buf_at(&view)[FRAME_HEADER + at + i] = (char)(nproc >> (8 * i));
-		frame_done(&view, &frame);
-	}
-}
-
 void spawn_msg_finish(struct spawn_msg *msg)
 {
 	free(msg->key);
 	free(msg->argv);
 	free(msg->env);
 	free(msg->cwd);
+	free(msg->label);
 	*msg = (struct spawn_msg){0};
 }
 

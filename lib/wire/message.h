@@ -12,24 +12,28 @@
 #include "wire/frame.h"
 #include "wire/pack.h"
 
+struct hello_msg {
+	uint32_t magic, version, nproc;
+};
+/* With our own magic and version. */
+int hello_msg_put(struct buf *out, uint32_t nproc);
+int hello_msg_get(const struct frame *frame, struct hello_msg *ret);
+
 struct spawn_msg {
 	char *key;          /* "" for none */
 	uint32_t flags;     /* SPAWN_… */
 	uint16_t rows, cols;
 	uint32_t spare_sets; /* ≤ SPARE_SETS_MAX */
 	uint32_t window;
-	uint32_t nproc;     /* RLIMIT_NPROC to set; 0: leave */
 	char **argv, **env;
 	char *cwd;
 	const char *script; /* borrowed from the payload by the reader */
 	size_t script_len;
+	char *label;        /* "" for none */
 };
 /* The whole frame. TRM_ETOOBIG when it does not fit one. */
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret);
-/* Set nproc in every SPAWN among the whole frames of `out`, none of them sent yet: they are
- * written before it is known which limits the sandbox has. */
-void spawn_msg_set_nproc(struct buf *out, uint32_t nproc);
 void spawn_msg_finish(struct spawn_msg *msg); /* frees what the reader allocated */
 
 struct exited_msg {

@@ -60,8 +60,9 @@ static void play_stdin(struct proc *proc)
 	feed_open(&proc->feeds[FEED_STDIN], fds[1], fds[0], false);
 }
 
-int spawn_process(struct proc *proc, const struct spawn_msg *msg, struct trm_error *reterr)
+int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc, struct trm_error *reterr)
 {
+	(void)nproc;
 	if (!msg->argv[0][0])
 		return err_fail(reterr, TRM_ENOENT, "nothing to start");
 	play_stdin(proc);
@@ -129,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	{ \
 		text, sizeof text - 1 \
 	}
-#define HELLO "\x08\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0"
+#define HELLO "\x0c\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0\0\0\0\0"
 /* "sh" with key "k", a script, two spare sets, control pipes and a window of 256 */
 #define SPAWN(stream) \
 	"\x38\0\0\0" stream "\0\0\0\2\0\0\0" \
@@ -138,11 +139,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	"\x18\0\x50\0" \
 	"\2\0\0\0" \
 	"\0\1\0\0" \
-	"\0\0\0\0" \
 	"\1\0\0\0\2\0\0\0sh" \
 	"\0\0\0\0" \
 	"\1\0\0\0/" \
-	"\2\0\0\0ok"
+	"\2\0\0\0ok" \
+	"\0\0\0\0"
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x40" HELLO),
 		SEED("\xff" HELLO SPAWN("\1") "\3\0\0\0\1\0\0\0\3\0\0\0in\n"

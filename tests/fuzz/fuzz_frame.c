@@ -9,11 +9,13 @@
 
 static void decode(const struct frame *f)
 {
+	struct hello_msg hello;
 	struct spawn_msg spawn;
 	struct exited_msg exited;
 	struct trm_error error;
 	struct trm_metrics metrics;
 	struct trm_process table[METRICS_MAX_PROCESSES];
+	hello_msg_get(f, &hello);
 	if (spawn_msg_get(f, &spawn) == 0)
 		spawn_msg_finish(&spawn);
 	exited_msg_get(f, &exited);
@@ -46,10 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 #define SEED(text) {text, sizeof text - 1}
 const struct fuzz_seed fuzz_seeds[] = {
 		/* HELLO */
-		SEED("\x40\x08\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0"),
+		SEED("\x40\x0c\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0\x40\0\0\0"),
 		/* SPAWN of "sh" */
 		SEED("\x07\x36\0\0\0\1\0\0\0\2\0\0\0" "\0\0\0\0" "\2\0\0\0" "\x18\0\x50\0" "\4\0\0\0" "\0\0\1\0"
-		     "\0\0\0\0" "\1\0\0\0\2\0\0\0sh" "\0\0\0\0" "\1\0\0\0/" "\1\0\0\0x"),
+		     "\1\0\0\0\2\0\0\0sh" "\0\0\0\0" "\1\0\0\0/" "\1\0\0\0x" "\0\0\0\0"),
 		/* EXITED, ERROR */
 		SEED("\x20\x20\0\0\0\1\0\0\0\x84\0\0\0" "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
 		SEED("\x20\x0b\0\0\0\1\0\0\0\x88\0\0\0" "\xfb\xff\xff\xff\3\0\0\0bad"),

@@ -127,6 +127,7 @@ struct trm_proc_opts {
 	const char *const *argv;   /* NULL-terminated; argv[0] is looked up in PATH inside */
 	const char *const *env;    /* "NAME=value", NULL-terminated; added to the sandbox's own; may be NULL */
 	const char *cwd;           /* NULL: /workspace */
+	const char *label;         /* what process lists call it, at most 64 bytes; NULL: its command line */
 	bool pty;                  /* stdin, stdout and stderr are one terminal */
 	uint16_t rows, cols;       /* with pty */
 	bool control;              /* pipes at the process's descriptors 3 (to it) and 4 (from it) */

@@ -25,10 +25,10 @@ static void expect_end(struct rig *rig, struct link *link, const char *reason)
 static void test_greeting(void **state)
 {
 	struct link link = link_connect(*state);
-	link_pack(&link, 0, FRAME_HELLO, "uu", (uint32_t)0x12345678, (uint32_t)FRAME_VERSION);
+	link_pack(&link, 0, FRAME_HELLO, "uuu", (uint32_t)0x12345678, (uint32_t)FRAME_VERSION, (uint32_t)0);
 	expect_end(*state, &link, "magic");
 	link = link_connect(*state);
-	link_pack(&link, 0, FRAME_HELLO, "uu", FRAME_MAGIC, (uint32_t)99);
+	link_pack(&link, 0, FRAME_HELLO, "uuu", FRAME_MAGIC, (uint32_t)99, (uint32_t)0);
 	expect_end(*state, &link, "version 99");
 	link = link_connect(*state);
 	link_pack(&link, 0, FRAME_HELLO, "");
@@ -37,7 +37,7 @@ static void test_greeting(void **state)
 	link_send(&link, 0, FRAME_PING, 0, "", 0);
 	expect_end(*state, &link, "HELLO");
 	link = link_open(*state);
-	link_pack(&link, 0, FRAME_HELLO, "uu", FRAME_MAGIC, (uint32_t)FRAME_VERSION);
+	link_pack(&link, 0, FRAME_HELLO, "uuu", FRAME_MAGIC, (uint32_t)FRAME_VERSION, (uint32_t)0);
 	expect_end(*state, &link, "second HELLO");
 }
 

@@ -45,11 +45,10 @@ static void test_first_sample_comes_at_once_and_claims_no_rate(void **state)
 
 static void test_processes_with_cpu_and_memory(void **state)
 {
-	struct link link = link_open(*state);
+	struct link link = link_open_limited(*state, 500);
 	link_spawn(&link, 1,
 			(struct spawn_msg){.window = BIG_WINDOW,
-					.argv = STRV("sh", "-c", "while :; do :; done"),
-					.nproc = 500});
+					.argv = STRV("sh", "-c", "while :; do :; done")});
 	link_spawn(&link, 2, (struct spawn_msg){.window = BIG_WINDOW, .argv = STRV("sleep", "1000")});
 	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
 	const struct trm_process *busy = NULL, *idle = NULL;
@@ -80,19 +79,19 @@ static void test_processes_with_cpu_and_memory(void **state)
 	link_close(&link);
 }
 
-static void test_a_kernel_is_listed_by_its_key(void **state)
+static void test_a_process_is_listed_by_its_label(void **state)
 {
 	struct link link = link_open(*state);
-	char key[] = "kernel:python";
+	char label[] = "python kernel";
 	const struct trm_process *kernel = NULL;
 	link_spawn(&link, 1,
-			(struct spawn_msg){.window = BIG_WINDOW, .key = key, .argv = STRV("sleep", "1000")});
+			(struct spawn_msg){.window = BIG_WINDOW, .label = label, .argv = STRV("sleep", "1000")});
 	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
 	uint64_t until = rig_now_ns() + DEADLINE_MS * 1000000ull;
 	struct trm_metrics metrics = {0};
 	while (!kernel && rig_now_ns() < until) {
 		metrics = next_metrics(&link);
-		kernel = find(&metrics, key);
+		kernel = find(&metrics, label);
 	}
 	assert_non_null(kernel);
 	assert_null(find(&metrics, "sleep 1000"));
@@ -157,7 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			T(test_first_sample_comes_at_once_and_claims_no_rate),
 			T(test_processes_with_cpu_and_memory),
-			T(test_a_kernel_is_listed_by_its_key),
+			T(test_a_process_is_listed_by_its_label),
 			T(test_cpu_time_includes_the_dead),
 			T(test_watch_stops),
 			T(test_idle_agent_sleeps),

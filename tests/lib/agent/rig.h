@@ -196,14 +196,20 @@ static inline const struct frame *link_next(struct link *link, int timeout_ms, b
 	}
 }
 
-static inline struct link link_open(const struct rig *rig)
+/* A greeted connection; what it starts may have that many processes (0: any number). */
+static inline struct link link_open_limited(const struct rig *rig, uint32_t nproc)
 {
 	struct link link = link_connect(rig);
-	link_pack(&link, 0, FRAME_HELLO, "uu", FRAME_MAGIC, (uint32_t)FRAME_VERSION);
+	link_pack(&link, 0, FRAME_HELLO, "uuu", FRAME_MAGIC, (uint32_t)FRAME_VERSION, nproc);
 	const struct frame *frame = link_next(&link, DEADLINE_MS, NULL);
 	assert_non_null(frame);
 	assert_int_equal(frame->type, FRAME_WELCOME);
 	return link;
+}
+
+static inline struct link link_open(const struct rig *rig)
+{
+	return link_open_limited(rig, 0);
 }
 
 static inline void tape_init(struct tape *tape, uint32_t stream)

@@ -204,11 +204,11 @@ static void test_pty_forwards_everything_at_the_end(void **state)
 
 static void test_process_limit(void **state)
 {
-	struct link link = link_open(*state);
+	struct link link = link_open_limited(*state, 77);
 	struct tape tape;
 	char **argv = STRV("grep", "-o", "Max processes  *77  *77", "/proc/self/limits");
 	tape_init(&tape, 1);
-	link_spawn(&link, 1, (struct spawn_msg){.window = BIG_WINDOW, .argv = argv, .nproc = 77});
+	link_spawn(&link, 1, (struct spawn_msg){.window = BIG_WINDOW, .argv = argv});
 	link_exit(&link, &tape);
 	assert_non_null(strstr(tape_text(&tape, CHANNEL_STDOUT), "77"));
 	tape_finish(&tape);

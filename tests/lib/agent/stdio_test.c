@@ -26,7 +26,7 @@ static void test_serves_and_ends_with_its_client(void **state)
 	(void)state;
 	buf_init(&link.in, 2 * (FRAME_HEADER + FRAME_MAX_PAYLOAD));
 	tape_init(&tape, 1);
-	link_pack(&link, 0, FRAME_HELLO, "uu", FRAME_MAGIC, (uint32_t)FRAME_VERSION);
+	link_pack(&link, 0, FRAME_HELLO, "uuu", FRAME_MAGIC, (uint32_t)FRAME_VERSION, (uint32_t)0);
 	assert_int_equal(link_next(&link, DEADLINE_MS, NULL)->type, FRAME_WELCOME);
 	link_shell(&link, 1, "setsid sleep 1000 & echo $!; cat; wait", SPAWN_STDIN_OPEN | SPAWN_KEEP,
 			BIG_WINDOW);

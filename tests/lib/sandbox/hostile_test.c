@@ -344,11 +344,14 @@ static void requests_do_not_wait_for_the_greeting(void **state)
 	trm_proc_write(b.proc, TRM_CONTROL, "now\n", 4, NULL);
 	trm_file_put(b.sandbox, "f", 0644, "bytes", 5, &TRANSFER_CB, &b, NULL);
 	turns(&b, 2);
-	expect(&b, FRAME_HELLO);
-	struct frame frame = expect(&b, FRAME_SPAWN);
+	struct frame frame = expect(&b, FRAME_HELLO);
+	struct hello_msg hello;
+	assert_int_equal(hello_msg_get(&frame, &hello), 0);
+	assert_int_equal(hello.magic, FRAME_MAGIC);
+	assert_int_equal(hello.nproc, 77);
+	frame = expect(&b, FRAME_SPAWN);
 	struct spawn_msg msg;
 	assert_int_equal(spawn_msg_get(&frame, &msg), 0);
-	assert_int_equal(msg.nproc, 77);
 	assert_string_equal(msg.argv[0], "prog");
 	spawn_msg_finish(&msg);
 	expect(&b, FRAME_INPUT);

@@ -92,7 +92,7 @@ static void spawn_round_trip_and_every_truncation(void **state)
 	char key[] = "kernel:python", cwd[] = "/workspace";
 	char *argv[] = {program, option, code, NULL}, *env[] = {variable, NULL};
 	struct spawn_msg put = {.key = key, .flags = SPAWN_CONTROL, .rows = 24, .cols = 80,
-			.spare_sets = 4, .window = 1 << 20, .nproc = 64, .argv = argv, .env = env,
+			.spare_sets = 4, .window = 1 << 20, .argv = argv, .env = env,
 			.cwd = cwd, .script = "print(1)\0z", .script_len = 10};
 	struct spawn_msg got;
 	struct buf b;
