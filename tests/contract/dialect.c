@@ -55,9 +55,8 @@ const struct dialect DIALECTS[] = {
 				.fail_name = "RangeError",
 				.exit_3 = "process.exit(3)",
 				.loop = "console.log('on'); while (true);",
-				.stubborn = "console.log('on'); for (;;) { try { for (;;); } catch (e) {} "
-					    "finally { for (;;); } }",
 				.suicide = "process.kill(process.pid, 'SIGKILL'); while (true);",
+				.read_line = "console.log('got', require('fs').readFileSync(0, 'utf8').split('\\n')[0])",
 				.flood = "for (let i = 0; i < 20000; i++) console.log(String(i).padStart(99, "
 					 "'0'))",
 				.late = "require('child_process').spawn('sh', ['-c', 'sleep 0.1; echo "
