@@ -52,6 +52,9 @@ expect_code 137
 expect_out again
 try run --yes --json -c 'print("x" * 10000000)'
 [ "$(wc -c <out)" -gt 10000000 ] || wrong "all of a line of 10 MB"
+try run --yes -c 'import os; os._exit(0)' -c 'print("again")'
+expect_code 0
+expect_out again
 # With as few descriptors as are allowed.
 try run --yes --open-files 64 -c 'print(1)'
 expect_out 1

@@ -184,10 +184,12 @@ static void print_result(struct play *p, const struct trm_result *result)
 	print_error(p, result);
 }
 
-/* The code's own, where it got to have one. */
+/* The code's own, where it got to have one. Code that ends the interpreter itself, with a 0, has one:
+ * os._exit(0), or Bash's `exec true`. An interpreter that does not start has none. */
 static int exit_code_of(const struct trm_result *result)
 {
-	bool went_wrong = result->status != TRM_STATUS_OK && result->exit_code == 0;
+	bool has_ended_it = result->status == TRM_STATUS_KILLED && result->state_lost;
+	bool went_wrong = result->status != TRM_STATUS_OK && result->exit_code == 0 && !has_ended_it;
 	return went_wrong || result->status == TRM_STATUS_LOST ? CMD_FAILED : result->exit_code;
 }
 
