@@ -191,6 +191,33 @@ static void files_are_opened_and_saved(void **state)
 	snprintf(keys, sizeof keys, "\x0f%s-missing\r", path);
 	screen_send(&s, keys);
 	screen_wait(&s, "does not exist yet");
+	screen_wait_gone(&s, "print first"); /* the new file is empty */
+	screen_send(&s, "\x0f/no-such-place/x.py\r");
+	screen_wait(&s, "no directory /no-such-place/");
+	screen_send(&s, KEY_F(12));
+	screen_wait(&s, "Path");
+	screen_send(&s, "\x15/tmp\r");
+	screen_wait(&s, "is a directory");
+	assert_int_equal(leave(), 0);
+	unlink(path);
+}
+
+static void what_others_wrote_is_not_lost(void **state)
+{
+	char path[] = "/tmp/terrarium-test-XXXXXX.py";
+	int fd = mkstemps(path, 3);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "mine\n", 5), 5);
+	start(24, 80, path);
+	screen_wait(&s, "1 mine");
+	assert_int_equal(write(fd, "theirs\n", 7), 7);
+	screen_send(&s, "\x13");
+	screen_wait(&s, "changed by somebody else");
+	screen_send(&s, "r");
+	screen_wait(&s, "saved");
+	close(fd);
 	assert_int_equal(leave(), 0);
 	unlink(path);
 }
@@ -266,6 +293,7 @@ int main(int argc, char **argv)
 			TEST(a_flood_is_shown_and_ends),
 			TEST(pastes_as_it_is),
 			TEST(files_are_opened_and_saved),
+			TEST(what_others_wrote_is_not_lost),
 			TEST(menus_and_help),
 			TEST(the_mouse_works),
 			TEST(unsaved_work_is_not_lost_by_one_key),

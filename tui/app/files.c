@@ -22,6 +22,20 @@ static void expand(const char *path, char out[PATH_MAX])
 		snprintf(out, PATH_MAX, "%s", path);
 }
 
+/* Begin a file that does not exist, if there is a directory to put it into. */
+static int begin_file(struct editor *e, const char *path, struct trm_error *reterr)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	struct stat st;
+
+	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	if (stat(dir, &st) == 0 && S_ISDIR(st.st_mode))
+		return editor_begin(e, path);
+	snprintf(reterr->msg, sizeof reterr->msg, "There is no directory %.400s.", dir);
+	return reterr->code = TRM_ENOENT;
+}
+
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed)
 {
 	struct editor *e = &a->model.editors[lang->id];
@@ -31,8 +45,10 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	expand(typed, path);
 	int r = editor_open(e, path, &err);
 	bool is_new = r == TRM_ENOENT;
-	if (is_new)
-		r = editor_set_path(e, path);
+	if (is_new) {
+		err = (struct trm_error){0};
+		r = begin_file(e, path, &err);
+	}
 	app_send(a, &(struct msg){.type = MSG_OPENED,
 				    .lang = lang,
 				    .text = path,
@@ -40,6 +56,14 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 				    .other = r == 0       ? NULL
 					     : err.msg[0] ? err.msg
 							  : trm_strerror(r)});
+}
+
+/* What saving could replace; with all else, it fails and says why. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 void app_save_file(struct app *a, const struct trm_lang *lang, const char *typed, bool checked)
@@ -50,8 +74,13 @@ void app_save_file(struct app *a, const struct trm_lang *lang, const char *typed
 
 	if (typed)
 		expand(typed, path);
-	if (checked && access(path, F_OK) == 0 && !(e->path && strcmp(e->path, path) == 0)) {
-		app_send(a, &(struct msg){.type = MSG_SAVE_EXISTS, .lang = lang, .text = path});
+	bool is_other = checked && is_file(path) && !(e->path && strcmp(e->path, path) == 0);
+	bool is_stale = !is_other && (checked || !typed) && editor_is_stale(e);
+	if (is_other || is_stale) {
+		app_send(a, &(struct msg){.type = MSG_SAVE_EXISTS,
+					    .lang = lang,
+					    .text = is_other ? path : e->path,
+					    .flag = is_stale});
 		return;
 	}
 	int r = editor_save(e, typed ? path : NULL, &err);

@@ -101,8 +101,11 @@ void ask_replace(struct model *m, const struct msg *msg)
 {
 	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->text);
 	m->pending_lang = msg->lang;
-	dialog_begin(&m->dialog, DIALOG_OVERWRITE, "The file exists");
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s exists already. Replace it?", msg->text);
+	dialog_begin(&m->dialog, DIALOG_OVERWRITE, msg->flag ? "The file has changed" : "The file exists");
+	dialog_add(&m->dialog, ROLE_DIALOG,
+			msg->flag ? "%s has been changed by somebody else since it was opened. Replace it?"
+				  : "%s exists already. Replace it?",
+			msg->text);
 	dialog_set_buttons(&m->dialog, overwrite_buttons, COUNT(overwrite_buttons));
 }
 

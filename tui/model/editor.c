@@ -53,7 +53,7 @@ void editor_finish(struct editor *e)
 	*e = (struct editor){0};
 }
 
-int editor_set_path(struct editor *e, const char *path)
+static int set_path(struct editor *e, const char *path)
 {
 	char *copy = strdup(path);
 	if (!copy)
@@ -83,6 +83,18 @@ int editor_open(struct editor *e, const char *path, struct trm_error *reterr)
 	e->path = copy;
 	e->format = format;
 	e->stamp = stamp;
+	return 0;
+}
+
+int editor_begin(struct editor *e, const char *path)
+{
+	struct text *t = text_create();
+	if (!t || set_path(e, path) < 0 || take_text(e, t) < 0) {
+		text_destroy(t);
+		return TRM_ENOMEM;
+	}
+	e->format = (struct file_format){0};
+	e->stamp = (struct file_stamp){0};
 	return 0;
 }
 

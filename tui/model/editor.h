@@ -73,12 +73,13 @@ unsigned editor_handle(struct editor *e, const struct event *ev);
 void editor_resize(struct editor *e, int rows, int cols);
 
 /* Read a file into the buffer, with an empty history. On error the buffer is as it was. A file that
- * does not exist is an error (TRM_ENOENT); the caller may then editor_set_path() to
- * start a new one. The language is the caller's business (e->lang). */
+ * does not exist is an error (TRM_ENOENT); the caller may then editor_begin() a new
+ * one. The language is the caller's business (e->lang). */
 int editor_open(struct editor *e, const char *path, struct trm_error *reterr);
+/* Empty the buffer for a file that is not there yet. 0, or TRM_ENOMEM and the text is as it was. */
+int editor_begin(struct editor *e, const char *path);
 /* Write to e->path, or, if `path` is not NULL, there (it becomes e->path). */
 int editor_save(struct editor *e, const char *path, struct trm_error *reterr);
-int editor_set_path(struct editor *e, const char *path); /* 0 or TRM_ENOMEM */
 /* Somebody else has changed the file since: ask before editor_save() writes over it. */
 bool editor_is_stale(const struct editor *e);
 

@@ -21,6 +21,8 @@ void language_set(struct model *m, const struct trm_lang *lang, struct effects *
 
 static void on_opened(struct model *m, const struct msg *msg, struct effects *out)
 {
+	size_t lines = code_lines(&m->editors[msg->lang->id]);
+
 	if (msg->other) {
 		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
 		return;
@@ -31,8 +33,8 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 		notices_add(&m->notices, m->now_ns, false, "%s does not exist yet: saving will make it",
 				msg->text);
 	else
-		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu lines", msg->text,
-				code_lines(&m->editors[msg->lang->id]));
+		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu line%s", msg->text, lines,
+				lines == 1 ? "" : "s");
 }
 
 void update_file(struct model *m, const struct msg *msg, struct effects *out)

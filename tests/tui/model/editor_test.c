@@ -269,6 +269,20 @@ static void test_tabs(void **state)
 	begin_with("\tx", 2);
 	play("<tab>");
 	expect("\tx\t|");
+	/* Backspace takes a level of indentation, but only of that. */
+	begin_with("        x", 8);
+	play("<bs>");
+	expect("    |x");
+	play("<bs><C-z>");
+	expect("        |x");
+	begin_with("      x", 6);
+	play("<bs>");
+	expect("    |x");
+	begin_with("\t  x  ", 7);
+	play("<bs>");
+	expect("\t  x |");
+	play("<left><left><bs>");
+	expect("\t |x ");
 }
 
 static void test_comments(void **state)
@@ -425,6 +439,10 @@ static void test_files(void **state)
 	close(fd);
 	assert_int_equal(editor_open(&ed, path, &err), 0);
 	expect("|a\nb\n!");
+	assert_int_equal(editor_begin(&ed, "/nosuch/new"), 0);
+	expect("|");
+	assert_string_equal(ed.path, "/nosuch/new");
+	assert_false(ed.format.has_crlf || editor_is_modified(&ed) || editor_is_stale(&ed));
 	unlink(path);
 }
 
