@@ -52,6 +52,19 @@ unsigned editor_type(struct editor *e, uint32_t cp)
 	return replace_selection(e, bytes, codepoint_encode(cp, bytes), BURST_TYPE);
 }
 
+/* In a line's indentation: back to the tab stop before; else by one cluster. */
+static size_t erase_to(const struct editor *e, size_t cursor)
+{
+	size_t start = text_line_start(e->text, text_line_of(e->text, cursor)), width = (size_t)e->tab_width;
+
+	for (size_t pos = start; pos < cursor; pos++)
+		if (text_byte(e->text, pos) != ' ')
+			return text_previous(e->text, cursor);
+	if (cursor == start)
+		return text_previous(e->text, cursor);
+	return start + (cursor - start - 1) / width * width;
+}
+
 unsigned edit_erase(struct editor *e, int arg)
 {
 	enum move move = (enum move)arg;
@@ -64,7 +77,7 @@ unsigned edit_erase(struct editor *e, int arg)
 	switch (move) {
 	case MOVE_WORD_LEFT: other = editor_word_left(e, cursor); break;
 	case MOVE_WORD_RIGHT: other = editor_word_right(e, cursor); break;
-	case MOVE_LEFT: other = text_previous(e->text, cursor); break;
+	case MOVE_LEFT: other = erase_to(e, cursor); break;
 	default: other = text_next(e->text, cursor); break;
 	}
 	size_t start = is_back ? other : cursor;
