@@ -14,8 +14,8 @@
 # is reached. No error is raised that the code could catch.
 #
 # What ends the shell all the same (set -e, set -u, ${x:?}, `builtin exit`) reaches the EXIT trap: it
-# saves the state as text and executes Bash anew in the same process, which reads it. Only the table
-# of jobs and xtrace get lost by that.
+# saves the state as text and executes Bash anew in the same process, which reads it. What is lost by
+# that: the table of jobs, xtrace, and where it happened in a function, what its locals had hidden.
 #
 # Nothing is forked while code is run, only to answer questions. Descriptors of ours, all of them
 # close-on-exec: 254 requests, 253 events, 252 251 set 0, 250 … 243 the spare sets, 242 /dev/zero,
@@ -30,7 +30,6 @@ __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two; else builtin trap - 
 # status of the last run. __trm_flags: those of the options e, E and T
 # that were set before.
 __trm_set=0  # of descriptors 1 and 2
-__trm_rest=  # bytes of requests that were read but not used
 __trm_pid=   # the newest process when the last run ended
 
 # ---- descriptors --------------------------------------------------------------------
@@ -48,7 +47,7 @@ __trm_hide_all() {
 	local fd place=250
 	exec 235<&0 236>&1 237>&2 238<<<'' 242</dev/zero
 	exec 241<>/proc/self/fd/238 238>&- # a here-string of this size is a pipe: now both ends of it
-	builtin read -r -u 241 __trm_rest
+	builtin read -r -u 241 __trm_line
 	__trm_hide 235 240
 	__trm_hide 236 252
 	__trm_hide 237 251
@@ -110,22 +109,57 @@ __trm_quote() {
 	__trm_text=\"$text\"
 }
 
-# Take a request, one flat object, apart: into the variables __trm_got_KEY, strings still encoded.
-# Splitting at the quotes is the one way through a long text that takes Bash time in proportion.
+# Take a request, one flat object, apart: into the variables __trm_got_KEY, strings still encoded but
+# for their quotes. Control characters cannot be in it and stand for what would mislead a search.
 __trm_parse() {
-	local IFS=\" key= value tail i j
-	local parts=($1)
+	local line=$1 key value
 	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_cursor=0
-	for ((i = 1; i < ${#parts[@]}; i = j + 2)); do
-		j=$i
-		while [[ ${parts[j]} == *\\ ]]; do
-			tail=${parts[j]##*[!\\]}
-			((${#tail} % 2)) || break # an even number of backslashes leaves the quote alone
-			parts[j++]=${parts[j]%?}
+	if ((${#line} > 4096)); then
+		__trm_parse_long "$line"
+		return
+	fi
+	if [[ $line == *\\* ]]; then
+		line=${line//\\\\/$'\1'}
+		line=${line//\\\"/$'\2'}
+	fi
+	for key in op id code file cursor; do
+		value=${line#*\"$key\":}
+		[[ $value == "$line" ]] && continue
+		value=${value# }
+		case $value in
+		\"*)
+			value=${value#\"} value=${value%%\"*}
+			value=${value//$'\2'/\"} value=${value//$'\1'/\\\\}
+			;;
+		*) value=${value%%[!0-9]*} ;;
+		esac
+		builtin printf -v "__trm_got_$key" %s "$value"
+	done
+}
+
+# The same for a long one. Splitting at the quotes and joining again is the one way that takes Bash
+# time in proportion; elements are read and added in order only, for they are a linked list.
+__trm_parse_long() {
+	local IFS=\" LC_ALL=C key= value part slashes i n
+	local parts=($1) string
+	for ((i = 1; i < ${#parts[@]}; i += 2)); do
+		string=() n=0
+		for (( ; ; ++i)); do
+			part=${parts[i]}
+			case $part in
+			*\\\\) # an even number of backslashes leaves the quote alone
+				slashes=${part##*[!\\]}
+				((${#slashes} % 2)) || break
+				;;
+			*\\) ;;
+			*) break ;;
+			esac
+			string[n++]=${part%?}
 		done
-		value=${parts[*]:i:j - i + 1} tail=${parts[j + 1]-}
-		if [[ -z $key && $tail == *:* ]]; then
-			key=$value value=${tail#*:}
+		string[n]=$part
+		value=${string[*]} part=${parts[i + 1]-}
+		if [[ -z $key && $part == *:* ]]; then
+			key=$value value=${part#*:}
 			value=${value//[\},[:space:]]}
 			[[ $value ]] || continue
 		fi
@@ -134,24 +168,6 @@ __trm_parse() {
 		esac
 		key=
 	done
-}
-
-# Read a line of requests into __trm_line; false: there are no more. Bash reads byte by byte, so that
-# it takes no more than a line; a long one is worth taking in blocks.
-__trm_receive() {
-	local block=
-	__trm_line=$__trm_rest __trm_rest=
-	if [[ -z $__trm_line ]]; then
-		builtin read -r -u 254 -n 4096 __trm_line || return
-		((${#__trm_line} < 4096)) && return
-	fi
-	while [[ $block != *$'\n'* && $__trm_line != *$'\n'* ]]; do
-		__trm_line+=$block
-		builtin read -r -u 254 -t 0.002 -N 65536 block || (($? > 128)) || return
-	done
-	__trm_line+=$block
-	__trm_rest=${__trm_line#*$'\n'}
-	__trm_line=${__trm_line%%$'\n'*}
 }
 
 # ---- runs --------------------------------------------------------------------------------
@@ -219,7 +235,7 @@ __trm_begin() {
 	__trm_decode "$__trm_got_code"
 	[[ $__trm_text == *$'\r\n'* ]] && __trm_text=${__trm_text//$'\r\n'/$'\n'}
 	__trm_code=$__trm_trace$__trm_text
-	((__trm_last)) && __trm_before+='__trm_again && :'
+	((__trm_last)) && [[ $__trm_text != exit* ]] && __trm_before+='__trm_again && :'
 	__trm_arm
 	__trm_id=$__trm_got_id
 }
@@ -245,7 +261,7 @@ __trm_step() {
 	__trm_before=
 	if [[ $__trm_id ]]; then
 		if [[ $__trm_how == exit && $__trm_on_exit ]]; then
-			__trm_code=$__trm_on_exit __trm_on_exit=
+			__trm_code=$__trm_on_exit __trm_on_exit= __trm_last=$__trm_exit __trm_before='__trm_again && :'
 			return 0
 		fi
 		__trm_finish "$1"
@@ -254,7 +270,7 @@ __trm_step() {
 			return 0
 		fi
 	fi
-	while __trm_receive; do
+	while builtin read -r -u 254 __trm_line; do
 		__trm_parse "$__trm_line"
 		[[ $__trm_got_op == run ]] && __trm_begin && return 0
 		__trm_answer
@@ -285,7 +301,7 @@ __trm_do_exit() {
 		builtin printf '%s: line %d: exit: %s: numeric argument required\n' "$0" "${BASH_LINENO[1]}" "$__trm_n" >&2
 		__trm_n=2
 	fi
-	__trm_leave exit $((10#${__trm_n#[-+]} * (__trm_n < 0 ? -1 : 1) & 255))
+	__trm_leave exit $((${__trm_n//[0-9]}10#${__trm_n#[-+]} & 255))
 }
 
 # An EXIT trap of the user's is kept beside ours.
@@ -338,7 +354,8 @@ __trm_die() {
 	set +euxvf
 	IFS=$' \t\n'
 	[[ $__trm_id && $BASHPID == "$$" ]] || builtin exit "$1"
-	[[ $__trm_on_exit ]] && (builtin eval "$__trm_on_exit")
+	__trm_last=$1
+	[[ $__trm_on_exit ]] && (__trm_again && :; builtin eval "$__trm_on_exit")
 	__trm_on_exit= __trm_before= __trm_how=exit __trm_exit=$1
 	__trm_finish "$1"
 	builtin eval "$__trm_before"
@@ -464,7 +481,7 @@ __trm_variables() {
 	__trm_reply "{\"variables\":[${__trm_list#,}]}"
 }
 
-__trm_breaks='][:space:];&|()<>"`='\'  # characters that end a word, for a regular expression
+__trm_breaks='][:space:];&|()<>"`='\''['  # characters that end a word, for a regular expression
 __trm_command_place='(^|[;&|({`]|(^|[[:space:]])(then|do|else|if|while|until|elif|time|!))[[:space:]]*$'
 
 # The candidates for the word $2 that stands behind the text $1, one per line.
