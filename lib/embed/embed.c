@@ -10,13 +10,15 @@
 	extern const char embed_##name##_start[], embed_##name##_end[]; \
 	struct embed embed_##name(void) \
 	{ \
-		return (struct embed){embed_##name##_start, (size_t)(embed_##name##_end - embed_##name##_start)}; \
+		return (struct embed){ \
+				embed_##name##_start, (size_t)(embed_##name##_end - embed_##name##_start)}; \
 	}
 
 #define DRIVER(file) EMBED_SOURCE_DIR "/lib/kernel/" file
+#define AND "\"\n.incbin \"" /* between files that follow one another */
 
 EMBED(agent, EMBED_BUILD_DIR "/terrarium-agent")
 EMBED(keeper, EMBED_BUILD_DIR "/terrarium-keeper")
 EMBED(driver_python, EMBED_BUILD_DIR "/python.driver")
 EMBED(driver_node, DRIVER("node.js"))
-EMBED(driver_bash, DRIVER("bash.sh"))
+EMBED(driver_bash, DRIVER("bash_again.sh") AND DRIVER("bash_ask.sh") AND DRIVER("bash.sh"))

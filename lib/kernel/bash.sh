@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# The kernel driver for Bash. What is spoken on its descriptors is in kernel.h.
+# The kernel driver for Bash. What is spoken on its descriptors is in kernel.h. In the embedded source
+# bash_again.sh and bash_ask.sh come before this file.
 #
 # Theory of operation. The user's code runs in this very shell, by `eval` at the top level, so that
 # variables, functions, options and the directory persist and `declare` makes globals. The loop is
@@ -19,12 +20,14 @@
 #
 # Nothing is forked while code is run, only to answer questions. Descriptors of ours, all of them
 # close-on-exec: 254 requests, 253 events, 252 251 set 0, 250 … 243 the spare sets, 242 /dev/zero,
-# 241 both ends of a pipe in which nothing is, 240 standard input.
+# 241 both ends of a pipe in which nothing is, 240 standard input. 213 … 239 are used in passing.
 # Whatever may run inside the user's code begins with "builtin", and its variables with "__trm_".
 
 __trm_start='. /dev/fd/5; mapfile -d "" -c 1 -C "$__trm_loop" -u 242 __trm_ticks'
-__trm_loop='while { __trm_step "$?"; } 2>/dev/null; do builtin eval "$__trm_before" && :; builtin eval "$__trm_code"; done #'
-__trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two; else builtin trap - DEBUG; ! builtin break 9999; fi'
+__trm_loop='while { __trm_step "$?"; } 2>/dev/null; do'
+__trm_loop+=' builtin eval "$__trm_before" && :; builtin eval "$__trm_code"; done #' # one line, as LINENO counts
+__trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two
+	else builtin trap - DEBUG; ! builtin break 9999; fi'
 # __trm_id: of the run, as JSON text, empty between runs. __trm_how: why it is being left, "exit" or
 # "interrupted". __trm_exit: with which status. __trm_on_exit: the user's EXIT trap. __trm_last: exit
 # status of the last run. __trm_flags: those of the options e, E and T
@@ -343,243 +346,6 @@ __trm_await() {
 	until builtin read -t 0; do
 		builtin read -t 0.02 -u 241 # a pause in which traps are run
 	done
-}
-
-# ---- starting again ------------------------------------------------------------------------
-
-# The shell is exiting with status $1, by other means than our exit().
-__trm_die() {
-	local __trm_options=$-
-	[[ $__trm_how ]] && __trm_options=${-//[ET]}$__trm_flags
-	set +euxvf
-	IFS=$' \t\n'
-	[[ $__trm_id && $BASHPID == "$$" ]] || builtin exit "$1"
-	__trm_last=$1
-	[[ $__trm_on_exit ]] && (__trm_again && :; builtin eval "$__trm_on_exit")
-	__trm_on_exit= __trm_before= __trm_how=exit __trm_exit=$1
-	__trm_finish "$1"
-	builtin eval "$__trm_before"
-	shift
-	for __trm_argument; do __trm_keep_argument; done
-	__trm_revive "$__trm_options"
-}
-
-# Bash 5.2 overwrites memory of its own when it parses on after a substitution without an end. So
-# nothing here may have it parse a substitution or an array.
-__trm_has_broken_parser() {
-	local said=
-	[[ $__trm_code == *[\$\<\>]\(* ]] || return 1
-	LC_ALL=C "$BASH" --norc --noprofile -O extglob -n -c "$__trm_code" 2>&241
-	builtin read -r -t 0.01 -u 241 said
-	while builtin read -t 0 -u 241; do builtin read -r -t 0.01 -u 241 __trm_text; done
-	[[ $said == *"looking for matching \`)'"* ]]
-}
-
-__trm_keep_argument() {
-	builtin printf -v __trm_text ' %q' "$__trm_argument"
-	__trm_arguments+=$__trm_text
-}
-
-# Start again with the same state. The options are $1, the positional parameters are in
-# __trm_arguments, quoted.
-__trm_revive() {
-	set +euf
-	__trm_open_source
-	{
-		__trm_save
-		__trm_continuation
-		builtin printf 'set -%sh\n' "${1//[^aefuCET]}"
-	} >&228 2>/dev/null &
-	__trm_restart
-}
-
-# The state as commands that restore it.
-__trm_save() {
-	local __trm_line
-	builtin shopt -p
-	builtin declare -f
-	builtin declare -F | while builtin read -r __trm_line; do
-		[[ $__trm_line == 'declare -f'?' '* ]] && builtin printf '%s\n' "$__trm_line"
-	done
-	for __trm_line in $(builtin compgen -v); do
-		case $__trm_line in
-		BASH | BASHOPTS | BASH_* | COMP_WORDBREAKS | DIRSTACK | EUID | FUNCNAME | GROUPS | IFS | LINENO | PIPESTATUS | PPID) ;;
-		RANDOM | SHELLOPTS | SRANDOM | UID | __trm_line | __trm_options | __trm_ticks | _) ;;
-		*) builtin declare -p "$__trm_line" ;;
-		esac
-	done
-	builtin alias -p
-	builtin printf 'set --%s\n' "$__trm_arguments"
-}
-
-# The pipe that the next shell reads its commands from: 228 to write, 229 to read.
-__trm_open_source() {
-	exec 229<<<''
-	exec 228>/proc/self/fd/229
-}
-
-# What the next shell must do after it knows our functions and variables.
-__trm_continuation() {
-	builtin printf '%s\n' '__trm_id= __trm_how= __trm_arguments= __trm_ticks=()' \
-		'__trm_hide_all 233 234 {220..213}' \
-		'exec 229<&- 0<&230 1>&231 2>&232 230<&- 231>&- 232>&-' \
-		'__trm_arm_deadly' '__trm_arm'
-}
-
-# Execute Bash anew in this process. The arguments are a command to do that by.
-__trm_restart() {
-	local fd
-	exec 228>&- 230<&0 231>&1 232>&2 0<&240 1>&252 2>&251
-	exec 233</proc/self/fd/254 234>/proc/self/fd/253 # anew, to be without close-on-exec
-	for fd in {243..250}; do
-		[[ -e /proc/self/fd/$fd ]] && eval "exec $((fd - 30))>/proc/self/fd/$fd"
-	done
-	exec "$@" "$BASH" --norc --noprofile -c "${__trm_start/5/229}"
-}
-
-# ---- questions -------------------------------------------------------------------------------
-
-__trm_reply() {
-	builtin printf '{"ev":"reply","id":"%s","data":%s}\n' "$__trm_got_id" "$1" >&253
-}
-
-# What a shell has that was just started, one per line: compgen -A $1.
-__trm_builtin_names() {
-	env -i "${__trm_environ[@]}" "$BASH" --norc --noprofile -c 'compgen -A "$1"' - "$1"
-}
-
-# The user's own variables or functions.
-__trm_own_names() {
-	comm -23 <(builtin compgen -A "$1" | LC_ALL=C sort) \
-		<({ __trm_builtin_names "$1"; builtin printf '%s\n' BASH_REMATCH FUNCNAME OLDPWD PIPESTATUS; } | LC_ALL=C sort) |
-		grep -v -x -e '__trm_.*' -e _ -e exit -e trap -e read
-}
-
-# Members that describe the variable $1.
-__trm_describe() {
-	local __trm_type=string __trm_size= __trm_value=
-	builtin eval "case \${$1@a} in
-		*A*) __trm_type='associative array' __trm_size=\${#$1[@]} __trm_value=\"(\${$1[*]@K})\" ;;
-		*a*) __trm_type=array __trm_size=\${#$1[@]} __trm_value=\"(\${$1[*]@Q})\" ;;
-		*i*) __trm_type=integer ;;
-		esac
-		[[ \$__trm_size ]] || __trm_size=\${#$1} __trm_value=\${$1-}"
-	((${#__trm_value} > 1000)) && __trm_value=${__trm_value:0:1000}…
-	__trm_quote "$__trm_value"
-	builtin printf '"name":"%s","type":"%s","size":%d,"value":%s' "$1" "$__trm_type" "$__trm_size" "$__trm_text"
-}
-
-__trm_variables() {
-	local __trm_name __trm_list=
-	for __trm_name in $(__trm_own_names variable); do
-		__trm_list+=",{$(__trm_describe "$__trm_name")}"
-	done
-	for __trm_name in $(__trm_own_names function); do
-		__trm_quote "$(builtin declare -f "$__trm_name")"
-		__trm_list+=",{\"name\":\"$__trm_name\",\"type\":\"function\",\"size\":null,\"value\":$__trm_text}"
-	done
-	__trm_reply "{\"variables\":[${__trm_list#,}]}"
-}
-
-__trm_breaks='][:space:];&|()<>"`='\''['  # characters that end a word, for a regular expression
-__trm_command_place='(^|[;&|({`]|(^|[[:space:]])(then|do|else|if|while|until|elif|time|!))[[:space:]]*$'
-
-# The candidates for the word $2 that stands behind the text $1, one per line.
-__trm_candidates() {
-	set +f
-	case $2 in
-	*\$\{*) builtin compgen -v -P "${2%\{*}{" -- "${2##*\{}" ;;
-	*\$*) builtin compgen -v -P "${2%\$*}\$" -- "${2##*\$}" ;;
-	*/* | '~'*) builtin compgen -f -- "$2" ;;
-	*)
-		if [[ $1 =~ $__trm_command_place ]]; then
-			[[ $2 ]] && builtin compgen -A command -- "$2"
-		else
-			builtin compgen -f -- "$2"
-		fi
-		;;
-	esac | grep -v -e __trm_ | LC_ALL=C sort -u | while builtin read -r __trm_name; do
-		[[ $2 != *\$* && -d ${__trm_name/#\~/$HOME} && $__trm_name != */ ]] && __trm_name+=/
-		builtin printf '%s\n' "$__trm_name"
-	done
-}
-
-__trm_complete() {
-	local __trm_before_word=${__trm_code:0:__trm_got_cursor} __trm_word __trm_name __trm_list=
-	[[ $__trm_before_word =~ [^$__trm_breaks]*$ ]]
-	__trm_word=${BASH_REMATCH[0]}
-	while builtin read -r __trm_name; do
-		__trm_quote "$__trm_name"
-		__trm_list+=,$__trm_text
-	done < <(__trm_candidates "${__trm_before_word%"$__trm_word"}" "$__trm_word")
-	__trm_reply "{\"matches\":[${__trm_list#,}],\"start\":$((${#__trm_before_word} - ${#__trm_word})),\"end\":$__trm_got_cursor}"
-}
-
-__trm_inspect() {
-	local __trm_head=${__trm_code:0:__trm_got_cursor} __trm_tail=${__trm_code:__trm_got_cursor}
-	local __trm_name __trm_type __trm_value= __trm_signature= __trm_doc=
-	[[ $__trm_head =~ [^$__trm_breaks\$\{\}]*$ ]]
-	__trm_name=${BASH_REMATCH[0]}
-	[[ $__trm_tail =~ ^[^$__trm_breaks\$\{\}]* ]]
-	__trm_name+=${BASH_REMATCH[0]}
-	if [[ $__trm_name =~ ^[a-zA-Z_][a-zA-Z_0-9]*$ && $(builtin compgen -v -- "$__trm_name") == *"$__trm_name"* ]] &&
-		builtin declare -p "$__trm_name" >&/dev/null; then
-		__trm_reply "{\"found\":true,$(__trm_describe "$__trm_name")}"
-		return
-	fi
-	__trm_type=$(builtin type -t -- "$__trm_name")
-	case $__trm_type in
-	'') __trm_reply '{"found":false}' && return ;;
-	function) __trm_value=$(builtin declare -f "$__trm_name") ;;
-	builtin | keyword)
-		__trm_signature=$(builtin help -s "$__trm_name")
-		__trm_doc=$(builtin help "$__trm_name")
-		;;
-	file) __trm_value=$(builtin type -P "$__trm_name") ;;
-	alias) __trm_value=${BASH_ALIASES[$__trm_name]} ;;
-	esac
-	local __trm_data=
-	for __trm_head in name type value signature doc; do
-		builtin eval "__trm_quote \"\$__trm_$__trm_head\""
-		__trm_data+=",\"$__trm_head\":$__trm_text"
-	done
-	__trm_reply "{\"found\":true$__trm_data}"
-}
-
-# Bash's own parser decides, in a shell that does not execute.
-__trm_is_complete() {
-	local __trm_status=complete __trm_said
-	__trm_said=$(LC_MESSAGES=C "$BASH" --norc --noprofile -O extglob -n -c "$__trm_code" 2>&1)
-	case $? in
-	0) [[ $__trm_said == *'delimited by end-of-file'* || $__trm_code == *[!\\]\\ ]] && __trm_status=incomplete ;;
-	*)
-		__trm_status=invalid
-		[[ $__trm_said == *'unexpected end of file'* || $__trm_said == *'unexpected EOF'* ]] && __trm_status=incomplete
-		;;
-	esac
-	__trm_reply "{\"status\":\"$__trm_status\",\"indent\":\"\"}"
-}
-
-# Only a new shell has forgotten everything.
-__trm_reset() {
-	exec 2>&$((251 - 2 * __trm_set))
-	__trm_open_source
-	{
-		builtin declare -f $(builtin compgen -A function __trm_)
-		builtin declare -p ${!__trm_*}
-		__trm_continuation
-		builtin printf '%s\n' __trm_begin_state '__trm_reply {}'
-	} >&228 2>/dev/null &
-	__trm_restart env -i "${__trm_environ[@]}"
-}
-
-__trm_answer() {
-	__trm_decode "$__trm_got_code"
-	local __trm_code=$__trm_text
-	case $__trm_got_op in
-	variables | complete | inspect | is_complete | reset) "__trm_$__trm_got_op" ;;
-	*) builtin printf '{"ev":"reply","id":"%s","error":"This operation is not known."}\n' "$__trm_got_id" >&253 ;;
-	esac
 }
 
 # ---- starting ----------------------------------------------------------------------------------

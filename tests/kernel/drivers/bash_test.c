@@ -42,25 +42,33 @@ static void it_tells_its_version(void **state)
 static void state_persists(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "x=42; declare -i n=6*7; declare -A m=([k]='a b'); a=(1 '2 3'); readonly r=const", "ok", "");
-	check_run(d, "f() { local y=1; echo \"f $1 $x\"; }; alias hey='echo hey'; cd /; set -- p 'q r'", "ok", "");
-	check_run(d, "f a; hey you; echo $n ${m[k]} ${#a[@]} $r $PWD $# \"$2\"", "ok", "f a 42\nhey you\n42 a b 2 const / 2 q r\n");
+	check_run(d, "x=42; declare -i n=6*7; declare -A m=([k]='a b'); a=(1 '2 3'); readonly r=const", "ok",
+			"");
+	check_run(d, "f() { local y=1; echo \"f $1 $x\"; }; alias hey='echo hey'; cd /; set -- p 'q r'", "ok",
+			"");
+	check_run(d, "f a; hey you; echo $n ${m[k]} ${#a[@]} $r $PWD $# \"$2\"", "ok",
+			"f a 42\nhey you\n42 a b 2 const / 2 q r\n");
 	check_run(d, "shopt -s extglob; set -o pipefail; umask 027", "ok", "");
-	check_run(d, "[[ -o pipefail ]] && shopt extglob && umask; set +o pipefail", "ok", "extglob        \ton\n0027\n");
+	check_run(d, "[[ -o pipefail ]] && shopt extglob && umask; set +o pipefail", "ok",
+			"extglob        \ton\n0027\n");
 	check_exit(d, "(exit 9)", 9, "");
 	check_run(d, "echo $?", "ok", "9\n");
-	check_run(d, "declare -f f >/dev/null; read() { :; }; unset -f read; IFS=,; nocasematch=1; shopt -s nocasematch", "ok", "");
+	check_run(d, "declare -f f >/dev/null; read() { :; }; unset -f read; IFS=,; nocasematch=1; shopt -s nocasematch",
+			"ok", "");
 	check_run(d, "v=a,b; set -- $v; echo $1 $#; unset IFS; shopt -u nocasematch", "ok", "a 2\n");
 }
 
 static void all_text_arrives_as_it_is(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "echo 'a \"b\" \\ \\\\ \\n \t \001\033\177 caf\u00e9 \u4e2d \U0001f600 / </script>'", "ok",
+	check_run(d, "echo 'a \"b\" \\ \\\\ \\n \t \001\033\177 caf\u00e9 \u4e2d \U0001f600 / </script>'",
+			"ok",
 			"a \"b\" \\ \\\\ \\n \t \001\033\177 caf\u00e9 \u4e2d \U0001f600 / </script>\n");
 	check_run(d, "echo one\r\necho two\r\n", "ok", "one\ntwo\n");
-	check_run(d, "echo '\"code\":\"x\",\"id\":\"7\"' \\\\\" \"", "ok", "\"code\":\"x\",\"id\":\"7\" \\ \n");
-	driver_send_request(d, "\"op\":\"run\",\"code\":\"echo \\u00e4\\u4e2d\\ud83d\\ude00\\/\\t.\",\"file\":\"<\\u00fc>\"");
+	check_run(d, "echo '\"code\":\"x\",\"id\":\"7\"' \\\\\" \"", "ok",
+			"\"code\":\"x\",\"id\":\"7\" \\ \n");
+	driver_send_request(d,
+			"\"op\":\"run\",\"code\":\"echo \\u00e4\\u4e2d\\ud83d\\ude00\\/\\t.\",\"file\":\"<\\u00fc>\"");
 	driver_wait(d);
 	assert_string_equal(d->out, "\u00e4\u4e2d\U0001f600/ .\n");
 	check_run(d, "", "ok", "");
@@ -95,17 +103,21 @@ static void an_exit_ends_the_run_only(void **state)
 	check_exit(d, "exit 08", 8, "");
 	check_exit(d, "exit x", 2, "");
 	assert_contains(d->err, "<run 7>: line 1: exit: x: numeric argument required");
-	check_exit(d, "f() { for i in 1 2; do while :; do exit 4; echo no; done; done; echo no; }; f; echo no", 4, "");
+	check_exit(d, "f() { for i in 1 2; do while :; do exit 4; echo no; done; done; echo no; }; f; echo no",
+			4, "");
 	check_exit(d, "if f; then echo no; else echo no; fi || echo no; echo no", 4, "");
-	check_exit(d, "echo 'until (exit 1); do exit 5; done; echo no' > inc; case x in x) . ./inc; echo no ;; esac", 5, "");
+	check_exit(d, "echo 'until (exit 1); do exit 5; done; echo no' > inc; case x in x) . ./inc; echo no ;; esac",
+			5, "");
 	check_exit(d, "eval 'eval \"exit 6; echo no\"; echo no'; g() { :; }\n{ echo no; } > made", 6, "");
 	check_run(d, "echo $x; type -t g; ls made 2>&1 >/dev/null | wc -l", "ok", "1\n1\n");
-	check_run(d, "(exit 7; echo no); echo $?; y=$(exit 8); echo $?; exit 9 | :; echo on", "ok", "7\n8\non\n");
+	check_run(d, "(exit 7; echo no); echo $?; y=$(exit 8); echo $?; exit 9 | :; echo on", "ok",
+			"7\n8\non\n");
 	check_exit(d, "set -e; f", 4, "");
 	check_run(d, "echo $-; set +e", "ok", "ehBc\n");
 	check_exit(d, "trap 'echo cleaning $?' EXIT; exit 2", 2, "cleaning 2\n");
 	check_exit(d, "exit 3", 3, "");
-	check_run(d, "trap 'echo on usr1' USR1; kill -USR1 $$; trap - USR1; break; echo no", "ok", "on usr1\n");
+	check_run(d, "trap 'echo on usr1' USR1; kill -USR1 $$; trap - USR1; break; echo no", "ok",
+			"on usr1\n");
 	check_run(d, "echo $x", "ok", "1\n");
 }
 
@@ -113,11 +125,12 @@ static void an_exit_ends_the_run_only(void **state)
 static void a_shell_that_ends_comes_back(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "x='a\n\"b'; a=([3]=t [5]='u v'); declare -rx r=ro; h() { echo h; }; export -f h; alias hey='echo hey'", "ok", "");
+	check_run(d, "x='a\n\"b'; a=([3]=t [5]='u v'); declare -rx r=ro; h() { echo h; }; export -f h; alias hey='echo hey'",
+			"ok", "");
 	check_run(d, "set -- 1 '2 3'; cd /; shopt -s nullglob; sleep 1000 & job=$!", "ok", "");
 	check_exit(d, "builtin exit 5; echo no", 5, "");
-	check_run(d, "echo \"$x\" ${a[5]} $r $# \"$2\" $PWD; hey; bash -c h; shopt -q nullglob; echo $?", "ok",
-			"a\n\"b u v ro 2 2 3 /\nhey\nh\n0\n");
+	check_run(d, "echo \"$x\" ${a[5]} $r $# \"$2\" $PWD; hey; bash -c h; shopt -q nullglob; echo $?",
+			"ok", "a\n\"b u v ro 2 2 3 /\nhey\nh\n0\n");
 	check_run(d, "kill -0 $job && kill $job", "ok", "");
 	check_exit(d, "set -e; h; false; echo no", 1, "h\n");
 	check_exit(d, "set +e -u; echo $nothing; echo no", 127, "");
@@ -214,7 +227,8 @@ static void loops_are_interrupted_at_once(void **state)
 static void waits_are_interrupted(void **state)
 {
 	struct driver *d = *state;
-	/* What waits says "on" itself: Bash cannot be interrupted just before it begins to wait for a child. */
+	/* What waits says "on" itself: Bash cannot be interrupted just before it begins to wait for a child.
+	 */
 	interrupt(d, "sh -c 'echo on; exec sleep 1000'; echo no");
 	interrupt(d, "sh -c 'echo on; exec sleep 1000' | cat; echo no");
 	interrupt(d, "f() { x=$(sh -c 'echo on >&2; exec sleep 1000' 2>&1 >/dev/null | tee /proc/self/fd/9); echo no; }; f 9>&1; echo no");
@@ -246,9 +260,12 @@ static void input_is_asked_for(void **state)
 	struct driver *d = *state;
 	d->answers = "Ada\n";
 	check_run(d, "read -rp 'Name? ' name; echo \"hi $name\"", "ok", "hi Ada\n");
-	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(driver_wait_event(d, "input"), "prompt")), "Name? ");
+	assert_string_equal(
+			cJSON_GetStringValue(cJSON_GetObjectItem(driver_wait_event(d, "input"), "prompt")),
+			"Name? ");
 	d->answers = "s3cret\n";
-	check_run(d, "f() { local a; IFS= read -r -s -p 'Key \"k\": ' a; echo \"$a\"; }; f", "ok", "s3cret\n");
+	check_run(d, "f() { local a; IFS= read -r -s -p 'Key \"k\": ' a; echo \"$a\"; }; f", "ok",
+			"s3cret\n");
 	const cJSON *event = driver_wait_event(d, "input");
 	assert_true(cJSON_IsTrue(cJSON_GetObjectItem(event, "secret")));
 	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(event, "prompt")), "Key \"k\": ");
@@ -283,7 +300,8 @@ static void output_after_the_end_is_in_another_set(void **state)
 	struct driver *d = *state;
 	for (int i = 0; i < 7; i++) {
 		unsigned before = d->set;
-		check_run(d, "mkfifo go 2>/dev/null; { read -r < go; echo late; echo later >&2; } & echo now", "ok", "now\n");
+		check_run(d, "mkfifo go 2>/dev/null; { read -r < go; echo late; echo later >&2; } & echo now",
+				"ok", "now\n");
 		assert_int_equal(d->set, (before + 1) % (1 + KERNEL_SPARE_SETS));
 		check_run(d, "echo > go; wait; echo next", "ok", "next\n");
 		driver_wait_text(d, 2 * before, "late\n");
@@ -332,7 +350,9 @@ static void words_are_completed(void **state)
 	assert_true(has_match(driver_ask(d, "complete", "if whi", -1), "while"));
 	assert_true(has_match(driver_ask(d, "complete", "ls su", -1), "sub/"));
 	assert_true(has_match(driver_ask(d, "complete", "ls sub/", -1), "sub/file one"));
-	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(driver_ask(d, "complete", "__tr", -1), "matches")), 0);
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(
+					 driver_ask(d, "complete", "__tr", -1), "matches")),
+			0);
 }
 
 static const char *member(const cJSON *data, const char *name)
@@ -349,10 +369,12 @@ static void things_are_inspected(void **state)
 	assert_string_equal(member(data, "type"), "array");
 	assert_contains(member(data, "value"), "'b c'");
 	assert_contains(member(driver_ask(d, "inspect", "f", 0), "value"), "echo body");
-	assert_contains(member(driver_ask(d, "inspect", "cd /tmp", 1), "doc"), "Change the shell working directory");
+	assert_contains(member(driver_ask(d, "inspect", "cd /tmp", 1), "doc"),
+			"Change the shell working directory");
 	assert_string_equal(member(driver_ask(d, "inspect", "hey", -1), "type"), "alias");
 	assert_string_equal(member(driver_ask(d, "inspect", "sh", -1), "type"), "file");
-	assert_true(cJSON_IsFalse(cJSON_GetObjectItem(driver_ask(d, "inspect", "no-such-thing", -1), "found")));
+	assert_true(cJSON_IsFalse(
+			cJSON_GetObjectItem(driver_ask(d, "inspect", "no-such-thing", -1), "found")));
 }
 
 static void completeness_is_told(void **state)
@@ -360,13 +382,21 @@ static void completeness_is_told(void **state)
 	static const struct {
 		const char *code, *status;
 	} ROWS[] = {
-			{"echo a", "complete"}, {"", "complete"}, {"if true; then", "incomplete"}, {"echo 'a", "incomplete"},
-			{"cat <<E\nx", "incomplete"}, {"echo $(", "incomplete"}, {"echo a \\", "incomplete"},
-			{"f() {\n echo a\n}", "complete"}, {"echo )", "invalid"}, {"echo $(ls) > f; exit", "complete"},
+			{"echo a", "complete"},
+			{"", "complete"},
+			{"if true; then", "incomplete"},
+			{"echo 'a", "incomplete"},
+			{"cat <<E\nx", "incomplete"},
+			{"echo $(", "incomplete"},
+			{"echo a \\", "incomplete"},
+			{"f() {\n echo a\n}", "complete"},
+			{"echo )", "invalid"},
+			{"echo $(ls) > f; exit", "complete"},
 	};
 	struct driver *d = *state;
 	for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-		assert_string_equal(member(driver_ask(d, "is_complete", ROWS[i].code, 0), "status"), ROWS[i].status);
+		assert_string_equal(member(driver_ask(d, "is_complete", ROWS[i].code, 0), "status"),
+				ROWS[i].status);
 }
 
 static const cJSON *find_variable(const cJSON *data, const char *name)
@@ -392,7 +422,9 @@ static void variables_are_listed_and_forgotten(void **state)
 	assert_string_equal(member(find_variable(data, "f"), "type"), "function");
 	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(data, "variables")), 8);
 	driver_ask(d, "reset", "", 0);
-	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(driver_ask(d, "variables", "", 0), "variables")), 0);
+	assert_int_equal(cJSON_GetArraySize(
+					 cJSON_GetObjectItem(driver_ask(d, "variables", "", 0), "variables")),
+			0);
 	check_run(d, "echo \"${s-gone}${e-gone}${r-gone}\"; type -t f", "error", "gonegonegone\n");
 	check_exit(d, "nosuch", 127, "");
 	assert_contains(d->err, "nosuch");
