@@ -91,9 +91,32 @@ void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, con
 	}
 }
 
+#define TAB_COLS 4 /* as in the editor */
+
+/* A copy with blanks for tabs, NUL-terminated; NULL: out of memory. */
+static char *expand_tabs(const char *text, size_t n)
+{
+	char *out = malloc(n * TAB_COLS + 1), *end = out;
+	size_t cols = 0;
+
+	for (size_t at = 0; out && at < n;) {
+		struct cluster c = cluster_at(text + at, n - at);
+		size_t blanks = c.cp == '\t' ? TAB_COLS - cols % TAB_COLS : 0;
+		memset(end, ' ', blanks);
+		if (!blanks)
+			memcpy(end, text + at, c.len);
+		end += blanks ? blanks : c.len;
+		cols += blanks ? blanks : c.width;
+		at += c.len;
+	}
+	if (out)
+		*end = '\0';
+	return out;
+}
+
 void dialog_add_code(struct dialog *d, const char *text, size_t n)
 {
-	struct dialog_line *line = line_push(d, strndup(text, n));
+	struct dialog_line *line = line_push(d, expand_tabs(text, n));
 
 	if (line) {
 		line->role = ROLE_TEXT;

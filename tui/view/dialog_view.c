@@ -6,8 +6,20 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
-static void draw_text_rows(const struct dialog *d, struct canvas *c, const struct dialog_layout *l)
+/* Code is cut at the edge, and that is said: nobody shall agree to what they do not see. */
+static void draw_code(const struct model *m, struct canvas *c, struct rect strip, const struct dialog_row *row)
 {
+	const char *ellipsis = sign(m->has_utf8, SIGN_ELLIPSIS);
+	int end = strip.col + strip.cols;
+
+	canvas_fill(c, strip, " ", style_of(ROLE_TEXT));
+	if (canvas_put(c, strip, strip.row, strip.col + 1, row->text, row->n, style_of(ROLE_TEXT)) > end)
+		draw_text(c, strip, strip.row, end - (m->has_utf8 ? 1 : 3), ROLE_WARN, ellipsis);
+}
+
+static void draw_text_rows(const struct model *m, struct canvas *c, const struct dialog_layout *l)
+{
+	const struct dialog *d = &m->dialog;
 	size_t line = 0, at = 0, k = 0;
 	struct dialog_row row;
 
@@ -19,9 +31,7 @@ static void draw_text_rows(const struct dialog *d, struct canvas *c, const struc
 			return;
 		size_t label = row.is_first && row.line->label_len < row.n ? row.line->label_len : 0;
 		if (row.line->is_code) {
-			struct rect strip = {y, l->text.col, 1, l->text.cols};
-			canvas_fill(c, strip, " ", style_of(ROLE_TEXT));
-			canvas_put(c, strip, y, l->text.col + 1, row.text, row.n, style_of(ROLE_TEXT));
+			draw_code(m, c, (struct rect){y, l->text.col, 1, l->text.cols}, &row);
 			continue;
 		}
 		int col = canvas_put(c, l->text, y, l->text.col + row.indent, row.text, label,
@@ -106,7 +116,7 @@ void draw_dialog(const struct model *m, struct canvas *c)
 	canvas_fill(c, l.box, " ", style_of(ROLE_DIALOG));
 	draw_box(c, m->has_utf8, l.box, ROLE_DIALOG);
 	draw_format(c, l.box, l.box.row, l.box.col + 2, ROLE_DIALOG_TITLE, " %s ", d->title);
-	draw_text_rows(d, c, &l);
+	draw_text_rows(m, c, &l);
 	draw_list(m, c, &l);
 	if (l.field.rows)
 		draw_field(d, c, l.field);

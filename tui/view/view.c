@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/view.h"
 
+#include <string.h>
+
 #include "model/model.h"
 #include "view/editor_view.h"
 #include "view/parts.h"
 
 static void draw_too_small(struct canvas *c)
 {
-	static const char *const words[] = {"terminal too small", "(need 40x10)"};
+	const char *const words[] = {c->cols < 18 ? "too small" : "terminal too small",
+			c->cols < 12 ? "need 40x10" : "(need 40x10)"};
 	struct rect all = {0, 0, c->rows, c->cols};
 
 	for (int i = 0; i < 2; i++) {
-		int row = c->rows / 2 - (c->rows > 1) + i, width = i ? 12 : 18;
+		int row = c->rows / 2 - (c->rows > 1) + i, width = (int)strlen(words[i]);
 		int col = (c->cols - width) / 2;
 		draw_text(c, all, row, col < 0 ? 0 : col, ROLE_WARN, words[i]);
 	}

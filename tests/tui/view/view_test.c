@@ -232,6 +232,48 @@ static void dialogs(void **state)
 	tear_down();
 }
 
+static bool shows(const char *text)
+{
+	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+	view(&m, &canvas);
+	char *seen = canvas_dump(&canvas);
+	assert_non_null(seen);
+	bool is_there = strstr(seen, text) != NULL;
+	free(seen);
+	return is_there;
+}
+
+/* What is agreed to is seen as the editor shows it, and what does not fit is not passed over. */
+static void code_in_question(void **state)
+{
+	(void)state;
+	set_up(true);
+	resize(10, 40);
+	press(K_F6);
+	press(K_F6);
+	press(K_F6);
+	struct event paste = {.type = EVENT_PASTE,
+			.text = "if x:\n\ty = 1\n\tsystem('far too long to be seen here') + 1"};
+	struct event all = {.type = EVENT_KEY, .key = 'a', .mods = MOD_CTRL};
+	paste.text_len = strlen(paste.text);
+	send((struct msg){.type = MSG_EVENT, .event = &all});
+	send((struct msg){.type = MSG_EVENT, .event = &paste});
+	press(K_F5);
+	press(K_END);
+	assert_true(shows("│      y = 1"));
+	assert_true(shows("│      system('far too long to be see…"));
+	tear_down();
+}
+
+static void too_small(void **state)
+{
+	(void)state;
+	set_up(true);
+	resize(5, 10);
+	assert_true(shows("too small\nneed 40x10"));
+	tear_down();
+}
+
 static void states(void **state)
 {
 	(void)state;
@@ -312,6 +354,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(sizes),
 			cmocka_unit_test(dialogs),
+			cmocka_unit_test(code_in_question),
+			cmocka_unit_test(too_small),
 			cmocka_unit_test(states),
 			cmocka_unit_test(without_utf8),
 			cmocka_unit_test(the_editor_alone_is_enough),
