@@ -14,7 +14,8 @@ static const struct kernel_spec specs[TRM_LANG_COUNT] = {
 		.driver = embed_driver_python,
 	},
 	[TRM_LANG_JAVASCRIPT] = {
-		.argv = LIST("/usr/bin/node", "-e", "eval(require('fs').readFileSync(5,'utf8'))"),
+		/* Internals: signals in a thread of their own, the parser; see node.js. */
+		.argv = LIST("/usr/bin/node", "--expose-internals", "-e", "eval(require('fs').readFileSync(5,'utf8'))"),
 		.env = NO_ENV,
 		.driver = embed_driver_node,
 	},

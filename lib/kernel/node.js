@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: MIT
+'use strict';
+/* The kernel driver for JavaScript. What is spoken on its descriptors is in kernel.h.
+ * This file begins a strict eval that goes on in node_streams.js, node_syntax.js and node_ask.js:
+ * their names are seen by each other, and not by the user's code.
+ *
+ * Code is evaluated by V8's inspector as in the console of a browser: top-level await,
+ * `let`, `const` and `class` that stay and may be declared again, the value of the last
+ * expression. The user's code runs in the main thread, and there nothing but V8 can stop it.
+ * So a second thread waits for SIGINT and calls on_signal() here through the inspector, which
+ * reaches code that never gives way. Then execution is terminated, which leaves no `finally`
+ * block a chance: the driver's own code is either shielded or does not mind.
+ *
+ * To which run a callback belongs is written on its asynchronous resource, under RUN. */
+const { closeSync, openSync, readSync, writeSync, constants: { O_NONBLOCK, O_RDONLY, O_WRONLY } } = require('fs');
+const { Session } = require('inspector');
+const { AsyncResource, createHook, executionAsyncResource } = require('async_hooks');
+const { Writable, Readable } = require('stream');
+const { Worker } = require('worker_threads');
+const net = require('net');
+const util = require('util');
+const { setImmediate, clearImmediate, clearTimeout, Buffer, Atomics, performance } = globalThis;
+
+const DRIVER = '<terrarium>'; // our own file name, by which our frames are known
+const REQUESTS = 3, EVENTS = 4;
+const VALUE_MAX = 1_000_000;
+const TRACEBACK_MAX = 200;
+const RUN = Symbol('run');
+const BLANK = '\u{10FFF0}'; // for blanks in file names, where V8 takes none; never seen by the user
+const WAITING = 0, TAKEN = 1, RUNNING = 2, STOPPING = 3;
+
+let state = WAITING;
+let run = null;          // the one under way
+let run_count = 0;
+let early = false;       // an interrupt has come before its run began
+let shield = 0;          // code of the driver that must not be terminated is running
+let stop_asked = false;  // an interrupt came meanwhile
+let is_ours = false;     // the resource being made belongs to the driver
+let has_watcher = false; // the thread is there
+const queue = [];        // requests not yet taken
+const session = new Session();
+const cells = new Int32Array(new SharedArrayBuffer(8)); // 0: output waits to be flushed; 1: for waiting
+const sink = { value: undefined };
+let sink_id;
+
+closeSync(5);
+process.execArgv = [];
+
+// ---- node's own parts -----------------------------------------------------------------
+
+/* Without the warning that they are for tests. */
+function internals() {
+	const { emitWarning } = process;
+	process.emitWarning = () => {};
+	const { internalBinding } = require('internal/test/binding');
+	process.emitWarning = emitWarning;
+	return internalBinding;
+}
+
+const internal_binding = internals();
+const { async_hook_fields, constants: { kCheck } } = internal_binding('async_wrap');
+const { clearAsyncIdStack } = require('internal/async_hooks');
+const { prepareStackTraceCallback } = require('internal/errors');
+
+/* Stacks as if there was nothing below the user's code, and with the file names that the user knows. */
+internal_binding('errors').setPrepareStackTraceCallback((realm, error, trace) => {
+	const files = trace.map((site) => site.getScriptNameOrSourceURL());
+	const is_entry = (file, i) => file === 'node:inspector' && (i + 1 === files.length || files[i + 1] === DRIVER);
+	const end = files.findIndex(is_entry);
+	const own = trace.filter((site, i) => files[i] !== DRIVER && (end < 0 || i < end));
+	const text = prepareStackTraceCallback(realm, error, own);
+	return typeof text === 'string' && text.includes(BLANK) ? text.replaceAll(BLANK, ' ') : text;
+});
+
+// ---- events ---------------------------------------------------------------------------
+
+function wait_ms(ms) {
+	Atomics.wait(cells, 1, 0, ms);
+}
+
+/* Write everything, to whatever kind of descriptor. False: nobody listens, or an interrupt came and it was let go. */
+function write_whole(fd, bytes, may_stop) {
+	let at = 0;
+	for (let pause_ms = 0.05; at < bytes.length;) {
+		try {
+			at += writeSync(fd, bytes, at);
+			pause_ms = 0.05;
+		} catch (e) {
+			if (e.code !== 'EAGAIN')
+				break;
+			if (may_stop && stop_asked)
+				break;
+			wait_ms(pause_ms);
+			pause_ms = Math.min(pause_ms * 2, 2);
+		}
+	}
+	return at;
+}
+
+function put(event) {
+	const line = Buffer.from(JSON.stringify(event).replaceAll('\\u0000', '\ufffd') + '\n');
+	shield++;
+	const n = write_whole(EVENTS, line, false);
+	if (n < line.length)
+		process.reallyExit(1); // nobody listens any more
+	unshield();
+}
+
+function unshield() {
+	if (--shield === 0 && stop_asked && state === RUNNING)
+		stop('interrupted');
+}
+
+/* setImmediate() for the driver itself. */
+function later(fn) {
+	is_ours = true;
+	const immediate = setImmediate(fn);
+	is_ours = false;
+	return immediate;
+}
+
+// ---- whose is it? -----------------------------------------------------------------------
+
+createHook({
+	init(id, type, trigger, resource) {
+		const number = executionAsyncResource()[RUN];
+		if (number === undefined)
+			return;
+		resource[RUN] = number;
+		if ((type === 'Timeout' || type === 'Immediate') && run !== null && number === run.number && !is_ours)
+			note_timer(resource);
+	},
+}).enable();
+async_hook_fields[kCheck] = 0; // node would abort when a callback was terminated and so never "left"
+
+function note_timer(timer) {
+	run.timers.push(timer);
+	if (run.timers.length === run.timers_max) {
+		run.timers = run.timers.filter((t) => !t._destroyed);
+		run.timers_max = 2 * run.timers.length + 1000;
+	}
+}
+
+/* What runs now belongs to the run that is under way. */
+function is_current() {
+	const number = executionAsyncResource()[RUN];
+	return run !== null && (number === undefined || number === run.number);
+}
+
+// ---- ending a run that goes on ------------------------------------------------------------
+
+/* Terminate what is running now; only the event loop goes on. What node has noted of asynchronous
+ * calls that will not return is forgotten, as after an exception, or it would abort. */
+function terminate() {
+	clearAsyncIdStack();
+	session.post('Runtime.terminateExecution');
+}
+
+function stop(status, members) {
+	state = STOPPING;
+	stop_asked = false;
+	run.outcome = { status, ...members };
+	later(after_stop);
+	terminate();
+}
+
+function after_stop() {
+	for (const timer of run.timers)
+		timer instanceof setImmediate(() => {}).constructor ? clearImmediate(timer) : clearTimeout(timer);
+	finish();
+}
+
+/* Called through the inspector, in between any two steps of whatever runs in this thread. */
+function on_signal() {
+	if (state === RUNNING) {
+		if (shield > 0)
+			stop_asked = true;
+		else
+			stop('interrupted');
+	} else if (state === TAKEN) {
+		early = true;
+	} else if (state === WAITING) {
+		pull();
+		early = queue.some((line) => line.includes('"run"'));
+	}
+}
+
+function exit(code) {
+	if (code !== undefined)
+		process.exitCode = code;
+	if (is_current() && state === RUNNING) {
+		try {
+			process.emit('exit', Number(process.exitCode) || 0);
+		} catch {
+			// As in node, where a listener that throws cannot keep the process from exiting.
+		}
+		process.removeAllListeners('exit');
+		stop('exit');
+	} else {
+		process.exitCode = undefined;
+		terminate();
+	}
+	for (;;)
+		; // for as long as it takes
+}
+
+function on_uncaught(error) {
+	if (process.listenerCount('uncaughtException') > 0)
+		process.emit('uncaughtException', error, 'uncaughtException');
+	else
+		fail(error);
+}
+
+function on_rejection(error, promise) {
+	if (process.listenerCount('unhandledRejection') === 1)
+		fail(error);
+}
+
+/* An error that nobody has caught, in a callback. */
+function fail(error) {
+	if (!is_current()) {
+		stderr.write(describe(error).traceback.join('\n') + '\n');
+	} else if (run.outcome === null || run.outcome.status === 'ok') {
+		const is_waiting = run.outcome === null;
+		run.outcome = { status: 'error', error: describe(error) };
+		if (is_waiting && state === RUNNING) {
+			state = STOPPING;
+			later(after_stop);
+		}
+	}
+}
+
+// ---- running ------------------------------------------------------------------------------
+
+function begin(request) {
+	const file = request.file || '<run>';
+	run = {
+		id: request.id, number: ++run_count, code: request.code, file,
+		url: file.replace(/\s/g, BLANK).replace(/["']/g, '’'),
+		timers: [], timers_max: 1000, outcome: null, cpu: process.cpuUsage(), children: children_us(),
+	};
+	stdout.begin();
+	stderr.begin();
+	state = RUNNING;
+	if (early) {
+		early = false;
+		run.outcome = { status: 'interrupted' };
+		return finish();
+	}
+	const scope = new AsyncResource('RUN');
+	scope[RUN] = run.number;
+	scope.runInAsyncScope(evaluate, null, run, adapt(run.code));
+}
+
+function evaluate(mine, code, has_changed = false) {
+	const expression = `${code}\n//# sourceURL=${mine.url}`;
+	session.post('Runtime.evaluate', { expression, replMode: true, awaitPromise: true, objectGroup: 'run' },
+		(error, reply) => {
+			if (run !== mine || state !== RUNNING)
+				return;
+			const clash = !has_changed && reply?.exceptionDetails && clash_of(reply.exceptionDetails);
+			if (clash)
+				evaluate(mine, untangle(mine.code, clash), clash);
+			else
+				settle(error, reply);
+		});
+}
+
+/* The value of something that the inspector talks about. */
+function value_of(remote) {
+	if (remote.objectId) {
+		session.post('Runtime.callFunctionOn', {
+			objectId: sink_id, functionDeclaration: 'function(v){this.value=v}', arguments: [{ objectId: remote.objectId }],
+		});
+		const { value } = sink;
+		sink.value = undefined;
+		return value;
+	}
+	if (remote.unserializableValue !== undefined)
+		return remote.type === 'bigint' ? BigInt(remote.unserializableValue.slice(0, -1)) : Number(remote.unserializableValue);
+	return remote.subtype === 'null' ? null : remote.value;
+}
+
+function settle(error, reply) {
+	if (error) {
+		run.outcome = { status: 'error', error: { name: 'Error', message: error.message, traceback: [error.message] } };
+	} else if (reply.exceptionDetails) {
+		const details = reply.exceptionDetails;
+		const thrown = details.exception ? value_of(details.exception) : undefined;
+		run.outcome = { status: 'error', error: describe(thrown, details) };
+	} else {
+		try {
+			const value = value_of(reply.result);
+			run.outcome = { status: 'ok', value: show(value) };
+		} catch (e) {
+			run.outcome = { status: 'error', error: describe(e) };
+		}
+	}
+	if (state === RUNNING)
+		later(finish);
+}
+
+/* The text of a value; it becomes `_`. */
+function show(value) {
+	if (value === undefined)
+		return undefined;
+	const text = util.inspect(value);
+	const owned = Object.getOwnPropertyDescriptor(globalThis, '_');
+	if (!owned || !owned.enumerable)
+		Object.defineProperty(globalThis, '_', { value, writable: true, configurable: true, enumerable: false });
+	return text.length <= VALUE_MAX ? text
+		: `${text.slice(0, VALUE_MAX)}… ${text.length - VALUE_MAX} more characters`;
+}
+
+function finish() {
+	const { outcome, id } = run;
+	const { status, ...members } = outcome;
+	state = STOPPING;
+	flush_all();
+	const done = { ev: 'done', id, status, ...members };
+	if (status === 'exit' || (status === 'ok' && process.exitCode !== undefined)) {
+		done.exit_code = Number(process.exitCode) & 0xff;
+		done.status = done.exit_code ? 'error' : 'ok';
+	}
+	process.exitCode = undefined;
+	drop_input();
+	mend_hooks();
+	session.post('Runtime.releaseObjectGroup', { objectGroup: 'run' });
+	const set = leave_set();
+	if (set !== undefined)
+		done.set = set;
+	const { user, system } = process.cpuUsage(run.cpu);
+	done.cpu_us = user + system + children_us() - run.children;
+	run = null;
+	stop_asked = false;
+	state = WAITING; // from when `done` is read, the next request and its interrupt may come
+	put(done);
+	if (queue.length)
+		later(take);
+}
+
+// ---- errors ---------------------------------------------------------------------------------
+
+/* Members of `error`. With what the inspector says of it, if it comes from there. */
+function describe(error, details) {
+	if (!util.types.isNativeError(error)) {
+		const text = `Uncaught ${safely(() => util.inspect(error))}`;
+		return { name: 'Uncaught', message: text.slice(9), traceback: shorten(text) };
+	}
+	const name = safely(() => String(error.name)), message = safely(() => String(error.message));
+	const text = safely(() => util.inspect(error)).replace(/^\[([^\n]*)\]$/, '$1');
+	const place = details && place_of(text, details);
+	return { name, message, traceback: shorten(place ? place + text : text) };
+}
+
+function safely(fn) {
+	try {
+		return fn();
+	} catch {
+		return '';
+	}
+}
+
+/* The line of the user's code where it was thrown, as node shows it. */
+function place_of(text, details) {
+	const frame = /\n\s+at .*?:(\d+):(\d+)\)?(?= \{|\n|$)/.exec(text);
+	const is_syntax = !frame;
+	if (frame && !frame[0].includes(run.file))
+		return '';
+	const row = is_syntax ? details.lineNumber : frame[1] - 1;
+	const column = is_syntax ? details.columnNumber : frame[2] - 1;
+	const line = run.code.split(/\r\n|[\n\r\u2028\u2029]/)[row];
+	if (line === undefined || line.length > 1000)
+		return `${run.file}:${row + 1}\n\n`;
+	return `${run.file}:${row + 1}\n${line}\n${line.slice(0, column).replace(/[^\t]/g, ' ')}^\n\n`;
+}
+
+function shorten(text) {
+	const rows = text.split('\n').map((row) => (row.length <= 4000 ? row : row.slice(0, 4000) + '…'));
+	if (rows.length > TRACEBACK_MAX) {
+		const left_out = rows.length - TRACEBACK_MAX;
+		rows.splice(TRACEBACK_MAX / 2, left_out, `    … ${left_out} lines left out …`);
+	}
+	return rows;
+}
+
+// ---- requests ---------------------------------------------------------------------------------
+
+let rest = '';
+const decoder = new (require('string_decoder').StringDecoder)('utf8');
+
+function receive(bytes) {
+	const text = decoder.write(bytes);
+	if (!text.includes('\n')) {
+		rest += text;
+		return;
+	}
+	const lines = (rest + text).split('\n');
+	rest = lines.pop();
+	queue.push(...lines);
+}
+
+/* What is in the pipe and was not read yet. */
+function pull() {
+	const buffer = Buffer.allocUnsafe(65536);
+	try {
+		for (let n; (n = readSync(REQUESTS, buffer)) > 0;)
+			receive(buffer.subarray(0, n));
+	} catch {
+		// Nothing there.
+	}
+	if (queue.length)
+		later(take);
+}
+
+function take() {
+	if (state !== WAITING || !queue.length)
+		return;
+	if (!has_watcher) {
+		state = TAKEN; // taken up again when the thread is there
+		return;
+	}
+	const request = JSON.parse(queue.shift());
+	if (request.op === 'run') {
+		begin(request);
+	} else {
+		put({ ev: 'reply', id: request.id, ...answer(request) });
+		if (queue.length)
+			later(take);
+	}
+}
+
+function serve() {
+	const socket = new net.Socket({
+		fd: REQUESTS, readable: true, writable: false,
+		onread: {
+			buffer: Buffer.allocUnsafeSlow(65536),
+			callback(n, buffer) {
+				receive(buffer.subarray(0, n));
+				take();
+				return true;
+			},
+		},
+	});
+	socket.on('end', leave);
+	socket.on('error', leave);
+}
+
+/* The other side is gone. */
+function leave() {
+	flush_all();
+	watcher.postMessage('leave'); // which would be waited for, as it is a debugger
+	watcher.once('message', () => process.reallyExit(0));
+}
+
+// ---- the thread that waits for SIGINT -----------------------------------------------------------
+
+function watch(cells) {
+	const { internalBinding } = require('internal/test/binding');
+	const { parentPort } = require('worker_threads');
+	const fs = require('fs');
+	const { Session } = require('inspector');
+	const session = new Session();
+	session.connectToMainThread();
+	const call = (objectId, fn) => session.post('Runtime.callFunctionOn',
+		{ objectId, functionDeclaration: 'function(){this()}' }, fn);
+	/* The main thread waits for a child that was started just after the signal. */
+	const interrupt_children = () => {
+		for (const pid of fs.readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' '))
+			if (pid !== '')
+				process.kill(Number(pid), 'SIGINT');
+	};
+	parentPort.on('message', () => {
+		session.disconnect();
+		parentPort.postMessage('left');
+	});
+	session.post('Runtime.evaluate', { expression: '__terrarium_signal' }, (error, { result }) => {
+		const signal = new (internalBinding('signal_wrap').Signal)();
+		signal.onsignal = () => {
+			const timer = setInterval(interrupt_children, 50);
+			call(result.objectId, () => clearInterval(timer));
+		};
+		signal.start(2);
+		parentPort.postMessage('ready');
+	});
+	session.post('Runtime.evaluate', { expression: '__terrarium_flush' }, async (error, { result }) => {
+		for (;;) {
+			await Atomics.waitAsync(cells, 0, 0).value;
+			await new Promise((resolve) => setTimeout(resolve, 30));
+			if (Atomics.load(cells, 0))
+				call(result.objectId);
+		}
+	});
+}
+
+function start_watcher() {
+	const hide = (name, value) => Object.defineProperty(globalThis, name, { value, configurable: true, enumerable: false });
+	hide('__terrarium_signal', on_signal);
+	hide('__terrarium_flush', on_flush);
+	hide('__terrarium_sink', sink);
+	session.connect();
+	session.post('Runtime.evaluate', { expression: '__terrarium_sink' }, (error, { result }) => {
+		sink_id = result.objectId;
+	});
+	delete globalThis.__terrarium_sink;
+	const source = `(${watch})(require('worker_threads').workerData)`;
+	const watcher = new Worker(source, { eval: true, workerData: cells, execArgv: ['--expose-internals', '--no-warnings'] });
+	const on_early = () => {
+		early = state === TAKEN;
+	};
+	process.on('SIGINT', on_early);
+	watcher.once('message', () => {
+		process.off('SIGINT', on_early);
+		delete globalThis.__terrarium_signal;
+		delete globalThis.__terrarium_flush;
+		has_watcher = true;
+		state = WAITING;
+		take();
+	});
+	return watcher;
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+/* Standard streams of the JavaScript kernel, and the processes that share them; goes on from node.js. */
+
+const BURST = 64; // lines of a run that are written one by one; then in blocks
+const BLOCK = 65536;
+const FLUSH_MS = 30;
+const SPARE_SETS = 4;
+const fs = require('fs');
+const now_ms = performance.now.bind(performance);
+
+// ---- output ---------------------------------------------------------------------------
+
+class Output extends Writable {
+	constructor(fd, name) {
+		super({ decodeStrings: false });
+		Object.defineProperty(this, 'my', {
+			enumerable: false,
+			value: { name, target: fd, text: '', rest: null, count: 0, flushed_ms: 0, immediate: null },
+		});
+		this.fd = fd;
+		this._type = 'pipe';
+		this._isStdio = true;
+	}
+
+	begin() {
+		this.my.count = 0;
+	}
+
+	write(chunk, encoding, callback) {
+		if (typeof encoding === 'function') {
+			callback = encoding;
+			encoding = undefined;
+		}
+		if (typeof chunk === 'string') {
+			if (encoding && !/^utf-?8$/i.test(encoding))
+				chunk = Buffer.from(chunk, encoding);
+		} else if (!util.types.isUint8Array(chunk)) {
+			return super.write(chunk, encoding, callback); // which throws what node throws
+		}
+		if (is_current())
+			put_output(this, chunk);
+		else
+			put_late(this, chunk);
+		if (callback)
+			process.nextTick(callback, null);
+		return true;
+	}
+
+	end(chunk, encoding, callback) {
+		if (chunk !== undefined && chunk !== null && typeof chunk !== 'function')
+			this.write(chunk, typeof encoding === 'string' ? encoding : undefined);
+		callback = [chunk, encoding, callback].find((x) => typeof x === 'function');
+		if (callback)
+			process.nextTick(callback);
+		return this;
+	}
+
+	destroy() {
+		return this;
+	}
+
+	_write(chunk, encoding, callback) {
+		callback();
+	}
+}
+
+function put_late(stream, chunk) {
+	const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+	put({ ev: 'late', stream: stream.my.name, text });
+}
+
+function put_output(stream, chunk) {
+	const { my } = stream;
+	if (stream === stderr) {
+		settle_stream(stdout);
+	} else if (stderr.my.has_news) {
+		settle_stream(stderr);
+	}
+	my.has_news = true;
+	if (typeof chunk === 'string') {
+		my.text += chunk;
+		if (stream === stderr || my.count < BURST || my.text.length >= BLOCK) {
+			my.count++;
+			flush(stream);
+		} else if (now_ms() - my.flushed_ms > FLUSH_MS) {
+			flush(stream);
+		} else {
+			flush_soon(stream);
+		}
+	} else {
+		my.count++;
+		flush(stream);
+		write_bytes(stream, Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+	}
+}
+
+/* Two pipes do not tell their reader which was written first, so the one is given a little time
+ * to be read before the other is written. Only for the first lines of a run. */
+function settle_stream(other) {
+	if (!other.my.has_news)
+		return;
+	flush(other);
+	other.my.has_news = false;
+	if (stderr.my.count < BURST)
+		wait_ms(0.1);
+}
+
+function write_bytes(stream, bytes) {
+	const { my } = stream;
+	if (my.rest !== null)
+		bytes = Buffer.concat([my.rest, bytes]);
+	my.rest = null;
+	shield++;
+	const n = write_whole(my.target, bytes, state === RUNNING);
+	if (n < bytes.length && stop_asked)
+		my.rest = bytes.subarray(n);
+	my.flushed_ms = now_ms();
+	unshield();
+}
+
+function flush(stream) {
+	const { my } = stream;
+	if (my.text === '' && my.rest === null)
+		return;
+	const bytes = Buffer.from(my.text);
+	my.text = '';
+	Atomics.store(cells, 0, 0);
+	write_bytes(stream, bytes);
+}
+
+function flush_all() {
+	flush(stdout);
+	flush(stderr);
+}
+
+/* Once the code has given way, or else the watcher will call on_flush(). */
+function flush_soon(stream) {
+	const { my } = stream;
+	if (Atomics.load(cells, 0) === 0) {
+		Atomics.store(cells, 0, 1);
+		Atomics.notify(cells, 0);
+	}
+	if (my.immediate === null) {
+		my.immediate = later(() => {
+			my.immediate = null;
+			if (my.text !== '')
+				flush(stream);
+		});
+	}
+}
+
+/* Called through the inspector, like on_signal(). */
+function on_flush() {
+	if (shield === 0)
+		flush(stdout);
+}
+
+// ---- input ------------------------------------------------------------------------------
+
+let input_fd = -1; // another way to the pipe of descriptor 0, on which read() does not wait
+let stdin = null;
+
+function open_input() {
+	try {
+		return openSync('/proc/self/fd/0', O_RDONLY | O_NONBLOCK);
+	} catch {
+		return 0;
+	}
+}
+
+/* Gives what there is: a count, 0 at the end, -1: nothing yet. */
+function read_now(buffer, offset, length) {
+	if (input_fd < 0)
+		input_fd = open_input();
+	try {
+		return readSync(input_fd, buffer, offset, length);
+	} catch (e) {
+		if (e.code === 'EAGAIN')
+			return -1;
+		if (e.code === 'EOF')
+			return 0;
+		throw e;
+	}
+}
+
+function announce_input() {
+	flush_all();
+	if (run !== null)
+		put({ ev: 'input', id: run.id, prompt: '', secret: false });
+}
+
+function read_waiting(buffer, offset, length) {
+	let n = read_now(buffer, offset, length);
+	if (n < 0)
+		announce_input();
+	for (let pause_ms = 0.1; n < 0; pause_ms = Math.min(pause_ms * 1.5, 10)) {
+		wait_ms(pause_ms);
+		n = read_now(buffer, offset, length);
+	}
+	return n;
+}
+
+class Input extends Readable {
+	constructor() {
+		super({ highWaterMark: 65536 });
+		Object.defineProperty(this, 'my', { enumerable: false, value: { socket: null } });
+		this.fd = 0;
+	}
+
+	_read(size) {
+		const buffer = Buffer.allocUnsafe(65536);
+		const n = read_now(buffer, 0, buffer.length);
+		if (n > 0)
+			return void this.push(buffer.subarray(0, n));
+		if (n === 0)
+			return void this.push(null);
+		announce_input();
+		if (this.my.socket)
+			this.my.socket.resume();
+		else
+			this.my.socket = listen(this);
+	}
+
+	_destroy(error, callback) {
+		this.my.socket?.destroy();
+		callback(error);
+	}
+}
+
+/* Wait for input; a piece at a time. */
+function listen(stream) {
+	const socket = new net.Socket({
+		fd: open_input(), readable: true, writable: false,
+		onread: {
+			buffer: Buffer.allocUnsafeSlow(65536),
+			callback(n, buffer) {
+				socket.pause();
+				stream.push(Buffer.from(buffer.subarray(0, n)));
+				return true;
+			},
+		},
+	});
+	socket.on('end', () => stream.push(null));
+	socket.on('error', (error) => stream.destroy(error));
+	return socket;
+}
+
+/* Each run has its own: one that has come to its end would stay there. */
+function get_stdin() {
+	if (stdin === null)
+		stdin = new Input();
+	return stdin;
+}
+
+function drop_input() {
+	if (stdin === null)
+		return;
+	stdin.removeAllListeners();
+	stdin.on('error', () => {});
+	stdin.destroy();
+	stdin = null;
+}
+
+// ---- functions that use the descriptors ----------------------------------------------------
+
+/* Put ours in the place of a function, with everything that is known of it. */
+function replace(owner, name, make) {
+	const old = owner[name];
+	const ours = make(old);
+	Object.defineProperties(ours, Object.getOwnPropertyDescriptors(old));
+	owner[name] = ours;
+}
+
+function is_output(fd) {
+	return fd === 1 || fd === 2;
+}
+
+function before_write(fd) {
+	settle_stream(fd === 1 ? stderr : stdout);
+	flush(fd === 1 ? stdout : stderr);
+	(fd === 1 ? stdout : stderr).my.has_news = true;
+}
+
+for (const name of ['write', 'writeSync', 'writev', 'writevSync', 'writeFile', 'writeFileSync', 'appendFileSync']) {
+	replace(fs, name, (old) => function (fd, ...args) {
+		if (is_output(fd))
+			before_write(fd);
+		return old.call(this, fd, ...args);
+	});
+}
+
+replace(fs, 'readSync', (old) => function (fd, buffer, offset, length, position) {
+	if (fd !== 0 || !ArrayBuffer.isView(buffer))
+		return old.apply(this, arguments);
+	if (offset !== null && typeof offset === 'object')
+		({ offset, length } = offset);
+	offset ??= 0;
+	return read_waiting(buffer, offset, length ?? buffer.byteLength - offset);
+});
+
+replace(fs, 'readFileSync', (old) => function (path, options) {
+	if (path !== 0 && path !== '/dev/stdin')
+		return old.apply(this, arguments);
+	const parts = [];
+	for (;;) {
+		const buffer = Buffer.allocUnsafe(BLOCK);
+		const n = read_waiting(buffer, 0, BLOCK);
+		if (n === 0)
+			break;
+		parts.push(buffer.subarray(0, n));
+	}
+	const encoding = typeof options === 'string' ? options : options?.encoding;
+	const whole = Buffer.concat(parts);
+	return encoding && encoding !== 'buffer' ? whole.toString(encoding) : whole;
+});
+
+// ---- processes ----------------------------------------------------------------------------------
+
+let spawned = false, has_spawned = false; // this run, or any, has started processes
+let current_set = 0;
+let has_sets = true; // output can be moved to other descriptors
+
+function before_spawn() {
+	spawned = has_spawned = true;
+	flush_all();
+	stdout.my.has_news = stderr.my.has_news = false;
+}
+
+replace(process.binding('process_wrap').Process.prototype, 'spawn', (old) => function (options) {
+	before_spawn();
+	return old.call(this, options);
+});
+replace(process.binding('spawn_sync'), 'spawn', (old) => function (options) {
+	before_spawn();
+	return old.call(this, options);
+});
+
+/* CPU time of children that have ended, as Linux tells it to everybody: in hundredths of a second. */
+function children_us() {
+	if (!has_spawned)
+		return 0;
+	try {
+		const fields = fs.readFileSync('/proc/self/stat', 'latin1').split(') ')[1].split(' ');
+		return (Number(fields[13]) + Number(fields[14])) * 10000;
+	} catch {
+		return 0;
+	}
+}
+
+const set_path = (set, stream) => `/proc/self/fd/${set === 0 ? zero_set[stream] : 10 + 2 * (set - 1) + stream}`;
+const zero_set = [1, 2];
+
+/* Which of our output pipes other processes can write to: a set of their names in /proc. */
+function writers(ours) {
+	const held = new Set();
+	for (const pid of fs.readdirSync('/proc')) {
+		if (!/^\d+$/.test(pid) || Number(pid) === process.pid)
+			continue;
+		try {
+			for (const fd of fs.readdirSync(`/proc/${pid}/fd`)) {
+				const link = fs.readlinkSync(`/proc/${pid}/fd/${fd}`);
+				if (!ours.has(link) || held.has(link))
+					continue;
+				const flags = /flags:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'));
+				if (parseInt(flags[1], 8) & 3)
+					held.add(link);
+			}
+		} catch {
+			// Gone, or not ours to look at.
+		}
+	}
+	return held;
+}
+
+/* Processes of this run may go on printing: later runs take other pipes. Gives the new set, or undefined. */
+function leave_set() {
+	if (!spawned || !has_sets)
+		return undefined;
+	spawned = false;
+	const links = [];
+	for (let set = 0; set <= SPARE_SETS; set++)
+		links.push([0, 1].map((stream) => safely(() => fs.readlinkSync(set_path(set, stream)))));
+	const held = safely(() => writers(new Set(links.flat()))) || new Set(links.flat());
+	const is_taken = (set) => links[set].some((link) => held.has(link));
+	if (!is_taken(current_set))
+		return undefined;
+	const order = Array.from({ length: SPARE_SETS }, (_, i) => (current_set + 1 + i) % (SPARE_SETS + 1));
+	current_set = order.find((set) => !is_taken(set)) ?? order[0];
+	for (const stream of [0, 1]) {
+		closeSync(1 + stream); // the next to be opened gets its number
+		openSync(set_path(current_set, stream), 'w');
+	}
+	aim(current_set);
+	return current_set;
+}
+
+/* Our own writes go through descriptors of their own, which do not block: so an interrupt finds us
+ * waiting, and no child can change them. */
+function aim(set) {
+	for (const [i, stream] of [stdout, stderr].entries()) {
+		if (stream.my.target > 2)
+			closeSync(stream.my.target);
+		stream.my.target = openSync(set_path(set, i), O_WRONLY | O_NONBLOCK);
+	}
+}
+
+// ---- what the user's code finds -------------------------------------------------------------------
+
+const stdout = new Output(1, 'stdout'), stderr = new Output(2, 'stderr');
+
+function open_streams() {
+	const give = (name, get) => Object.defineProperty(process, name, { get, configurable: true, enumerable: true });
+	give('stdout', () => stdout);
+	give('stderr', () => stderr);
+	give('stdin', get_stdin);
+	try {
+		zero_set[0] = openSync('/proc/self/fd/1', 'w');
+		zero_set[1] = openSync('/proc/self/fd/2', 'w');
+		aim(0);
+	} catch {
+		has_sets = false; // no /proc, or not our pipes
+	}
+	const { Console } = console;
+	const own = new Console({ stdout, stderr, ignoreErrors: false });
+	for (const name of Object.keys(own))
+		if (typeof own[name] === 'function')
+			console[name] = own[name];
+}
+
+/* Put back what the user's code may have taken away. */
+function mend_hooks() {
+	if (!process.hasUncaughtExceptionCaptureCallback())
+		process.setUncaughtExceptionCaptureCallback(on_uncaught);
+	if (!process.listeners('unhandledRejection').includes(on_rejection))
+		process.on('unhandledRejection', on_rejection);
+}
