@@ -35,11 +35,13 @@ let run_count = 0;
 let early = false;       // an interrupt has come before its run began
 let shield = 0;          // code of the driver that must not be terminated is running
 let stop_asked = false;  // an interrupt came meanwhile
+let owner;               // number of the run that the last callback was of
 let is_ours = false;     // the resource being made belongs to the driver
 let has_watcher = false; // the thread is there
 const queue = [];        // requests not yet taken
 const session = new Session();
-const cells = new Int32Array(new SharedArrayBuffer(8)); // 0: output waits to be flushed; 1: for waiting
+const cells = new Int32Array(new SharedArrayBuffer(12)); // see below
+const UNFLUSHED = 0, NEVER = 1, STOPS = 2; // output waits to be flushed; always 0; a run is being stopped
 const sink = { value: undefined };
 let sink_id;
 
@@ -58,7 +60,7 @@ function internals() {
 }
 
 const internal_binding = internals();
-const { async_hook_fields, constants: { kCheck } } = internal_binding('async_wrap');
+const async_wrap = internal_binding('async_wrap');
 const { clearAsyncIdStack } = require('internal/async_hooks');
 const { prepareStackTraceCallback } = require('internal/errors');
 
@@ -75,7 +77,7 @@ internal_binding('errors').setPrepareStackTraceCallback((realm, error, trace) =>
 // ---- events ---------------------------------------------------------------------------
 
 function wait_ms(ms) {
-	Atomics.wait(cells, 1, 0, ms);
+	Atomics.wait(cells, NEVER, 0, ms);
 }
 
 /* Write everything, to whatever kind of descriptor. False: nobody listens, or an interrupt came and it was let go. */
@@ -121,17 +123,27 @@ function later(fn) {
 
 // ---- whose is it? -----------------------------------------------------------------------
 
+/* Promises are left alone, which makes them quick: what follows upon one runs right after the callback
+ * that has settled it. So `owner`, set by that callback, still holds. */
 createHook({
 	init(id, type, trigger, resource) {
-		const number = executionAsyncResource()[RUN];
-		if (number === undefined)
+		const number = owner_now();
+		if (number === undefined || is_ours)
 			return;
 		resource[RUN] = number;
-		if ((type === 'Timeout' || type === 'Immediate') && run !== null && number === run.number && !is_ours)
+		if ((type === 'Timeout' || type === 'Immediate') && run !== null && number === run.number)
 			note_timer(resource);
 	},
+	before() {
+		owner = executionAsyncResource()[RUN];
+	},
 }).enable();
-async_hook_fields[kCheck] = 0; // node would abort when a callback was terminated and so never "left"
+async_wrap.setPromiseHooks(undefined, undefined, undefined, undefined);
+async_wrap.async_hook_fields[async_wrap.constants.kCheck] = 0; // node would abort when a callback was terminated
+
+function owner_now() {
+	return executionAsyncResource()[RUN] ?? owner;
+}
 
 function note_timer(timer) {
 	run.timers.push(timer);
@@ -143,7 +155,7 @@ function note_timer(timer) {
 
 /* What runs now belongs to the run that is under way. */
 function is_current() {
-	const number = executionAsyncResource()[RUN];
+	const number = owner_now();
 	return run !== null && (number === undefined || number === run.number);
 }
 
@@ -159,6 +171,7 @@ function terminate() {
 function stop(status, members) {
 	state = STOPPING;
 	stop_asked = false;
+	Atomics.store(cells, STOPS, 1);
 	run.outcome = { status, ...members };
 	later(after_stop);
 	terminate();
@@ -252,15 +265,15 @@ function begin(request) {
 	scope.runInAsyncScope(evaluate, null, run, adapt(run.code));
 }
 
-function evaluate(mine, code, has_changed = false) {
+function evaluate(mine, code, clashes = undefined) {
 	const expression = `${code}\n//# sourceURL=${mine.url}`;
 	session.post('Runtime.evaluate', { expression, replMode: true, awaitPromise: true, objectGroup: 'run' },
 		(error, reply) => {
 			if (run !== mine || state !== RUNNING)
 				return;
-			const clash = !has_changed && reply?.exceptionDetails && clash_of(reply.exceptionDetails);
-			if (clash)
-				evaluate(mine, untangle(mine.code, clash), clash);
+			const found = !clashes && reply?.exceptionDetails && clash_of(reply.exceptionDetails, mine.code);
+			if (found)
+				evaluate(mine, adapt(mine.code, found), found);
 			else
 				settle(error, reply);
 		});
@@ -314,6 +327,7 @@ function show(value) {
 
 function finish() {
 	const { outcome, id } = run;
+	Atomics.store(cells, STOPS, 0);
 	const { status, ...members } = outcome;
 	state = STOPPING;
 	flush_all();
@@ -464,11 +478,29 @@ function watch(cells) {
 	session.connectToMainThread();
 	const call = (objectId, fn) => session.post('Runtime.callFunctionOn',
 		{ objectId, functionDeclaration: 'function(){this()}' }, fn);
-	/* The main thread waits for a child that was started just after the signal. */
+	const stat_of = (pid) => {
+		const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+		return stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+	};
+	/* The main thread may be waiting for a child that it has started just after the signal. */
 	const interrupt_children = () => {
-		for (const pid of fs.readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' '))
-			if (pid !== '')
-				process.kill(Number(pid), 'SIGINT');
+		const group = stat_of(process.pid)[2];
+		for (const pid of fs.readdirSync('/proc')) {
+			try {
+				const [, parent, its_group] = stat_of(pid);
+				if (parent === process.pid && its_group === group)
+					process.kill(Number(pid), 'SIGINT');
+			} catch {
+				// Not a process, or gone.
+			}
+		}
+	};
+	let is_taken = true;
+	const insist = () => {
+		if (is_taken && !Atomics.load(cells, 2))
+			return;
+		interrupt_children();
+		setTimeout(insist, 20);
 	};
 	parentPort.on('message', () => {
 		session.disconnect();
@@ -477,8 +509,12 @@ function watch(cells) {
 	session.post('Runtime.evaluate', { expression: '__terrarium_signal' }, (error, { result }) => {
 		const signal = new (internalBinding('signal_wrap').Signal)();
 		signal.onsignal = () => {
-			const timer = setInterval(interrupt_children, 50);
-			call(result.objectId, () => clearInterval(timer));
+			if (is_taken)
+				setTimeout(insist, 20);
+			is_taken = false;
+			call(result.objectId, () => {
+				is_taken = true;
+			});
 		};
 		signal.start(2);
 		parentPort.postMessage('ready');
@@ -494,7 +530,6 @@ function watch(cells) {
 }
 
 function start_watcher() {
-	const hide = (name, value) => Object.defineProperty(globalThis, name, { value, configurable: true, enumerable: false });
 	hide('__terrarium_signal', on_signal);
 	hide('__terrarium_flush', on_flush);
 	hide('__terrarium_sink', sink);

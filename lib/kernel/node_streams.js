@@ -107,10 +107,10 @@ function settle_stream(other) {
 
 function write_bytes(stream, bytes) {
 	const { my } = stream;
+	shield++;
 	if (my.rest !== null)
 		bytes = Buffer.concat([my.rest, bytes]);
 	my.rest = null;
-	shield++;
 	const n = write_whole(my.target, bytes, state === RUNNING);
 	if (n < bytes.length && stop_asked)
 		my.rest = bytes.subarray(n);
@@ -122,10 +122,12 @@ function flush(stream) {
 	const { my } = stream;
 	if (my.text === '' && my.rest === null)
 		return;
+	shield++;
 	const bytes = Buffer.from(my.text);
 	my.text = '';
-	Atomics.store(cells, 0, 0);
+	Atomics.store(cells, UNFLUSHED, 0);
 	write_bytes(stream, bytes);
+	unshield();
 }
 
 function flush_all() {
@@ -136,9 +138,9 @@ function flush_all() {
 /* Once the code has given way, or else the watcher will call on_flush(). */
 function flush_soon(stream) {
 	const { my } = stream;
-	if (Atomics.load(cells, 0) === 0) {
-		Atomics.store(cells, 0, 1);
-		Atomics.notify(cells, 0);
+	if (Atomics.load(cells, UNFLUSHED) === 0) {
+		Atomics.store(cells, UNFLUSHED, 1);
+		Atomics.notify(cells, UNFLUSHED);
 	}
 	if (my.immediate === null) {
 		my.immediate = later(() => {
