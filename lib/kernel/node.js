@@ -7,7 +7,7 @@
  * Code is evaluated by V8's inspector as in the console of a browser: top-level await,
  * `let`, `const` and `class` that stay and may be declared again, the value of the last
  * expression. The user's code runs in the main thread, and there nothing but V8 can stop it.
- * So a second thread waits for SIGINT and calls on_signal() here through the inspector, which
+ * So a second thread waits for SIGINT and calls us through the inspector, which
  * reaches code that never gives way. Then execution is terminated, which leaves no `finally`
  * block a chance: the driver's own code is either shielded or does not mind.
  *
@@ -62,7 +62,7 @@ function internals() {
 const internal_binding = internals();
 const async_wrap = internal_binding('async_wrap');
 const { clearAsyncIdStack } = require('internal/async_hooks');
-const { prepareStackTraceCallback } = require('internal/errors');
+const { prepareStackTrace, prepareStackTraceCallback = prepareStackTrace } = require('internal/errors'); // node 18, 20
 
 /* Stacks as if there was nothing below the user's code, and with the file names that the user knows. */
 internal_binding('errors').setPrepareStackTraceCallback((realm, error, trace) => {
@@ -101,16 +101,23 @@ function write_whole(fd, bytes, may_stop) {
 
 function put(event) {
 	const line = Buffer.from(JSON.stringify(event).replaceAll('\\u0000', '\ufffd') + '\n');
-	shield++;
+	shield_up();
 	const n = write_whole(EVENTS, line, false);
 	if (n < line.length)
 		process.reallyExit(1); // nobody listens any more
 	unshield();
 }
 
+/* What is in between is not terminated halfway. */
+function shield_up() {
+	while (Atomics.load(cells, STOPS) === 1)
+		; // that has been asked for already
+	shield++;
+}
+
 function unshield() {
 	if (--shield === 0 && stop_asked && state === RUNNING)
-		stop('interrupted');
+		stop_here('interrupted');
 }
 
 /* setImmediate() for the driver itself. */
@@ -161,42 +168,67 @@ function is_current() {
 
 // ---- ending a run that goes on ------------------------------------------------------------
 
-/* Terminate what is running now; only the event loop goes on. What node has noted of asynchronous
- * calls that will not return is forgotten, as after an exception, or it would abort. */
+/* Terminate what is running now, from within it: does not return; only the event loop goes on. */
 function terminate() {
-	clearAsyncIdStack();
 	session.post('Runtime.terminateExecution');
+	for (;;)
+		; // for as long as it takes
 }
 
-function stop(status, members) {
+/* The run ends with this, once what it does is terminated. What node has noted of asynchronous calls
+ * that will not return is forgotten, as after an exception, or it would abort. */
+function stop(status) {
 	state = STOPPING;
 	stop_asked = false;
 	Atomics.store(cells, STOPS, 1);
-	run.outcome = { status, ...members };
+	run.outcome = { status };
+	clearAsyncIdStack();
+}
+
+function after_stop() {
+	for (const timer of run.timers) {
+		clearTimeout(timer);
+		clearImmediate(timer);
+	}
+	finish();
+}
+
+function stop_here(status) {
+	stop(status);
 	later(after_stop);
 	terminate();
 }
 
-function after_stop() {
-	for (const timer of run.timers)
-		timer instanceof setImmediate(() => {}).constructor ? clearImmediate(timer) : clearTimeout(timer);
-	finish();
-}
-
-/* Called through the inspector, in between any two steps of whatever runs in this thread. */
-function on_signal() {
-	if (state === RUNNING) {
-		if (shield > 0)
-			stop_asked = true;
-		else
+/* What the other thread calls through the inspector, in between any two steps of whatever runs here. */
+const calls = {
+	/* SIGINT has come. True: the caller is to terminate execution, and to call `resume` then. It cannot be
+	 * done from here: V8 would take it as meant for this function only. */
+	signal() {
+		if (state === RUNNING && shield === 0) {
 			stop('interrupted');
-	} else if (state === TAKEN) {
-		early = true;
-	} else if (state === WAITING) {
-		pull();
-		early = queue.some((line) => line.includes('"run"'));
-	}
-}
+			later(() => {}); // if nothing is running, this is what will be terminated
+			return true;
+		}
+		if (state === RUNNING) {
+			stop_asked = true;
+		} else if (state === TAKEN) {
+			early = true;
+		} else if (state === WAITING) {
+			pull();
+			early = queue.some((line) => line.includes('"run"'));
+		}
+		return false;
+	},
+	resume() {
+		if (state === STOPPING && run !== null)
+			after_stop();
+	},
+	/* Output has been waiting for a while. */
+	flush() {
+		if (shield === 0)
+			flush(stdout);
+	},
+};
 
 function exit(code) {
 	if (code !== undefined)
@@ -208,13 +240,12 @@ function exit(code) {
 			// As in node, where a listener that throws cannot keep the process from exiting.
 		}
 		process.removeAllListeners('exit');
-		stop('exit');
+		stop_here('exit');
 	} else {
 		process.exitCode = undefined;
+		clearAsyncIdStack();
 		terminate();
 	}
-	for (;;)
-		; // for as long as it takes
 }
 
 function on_uncaught(error) {
@@ -328,6 +359,7 @@ function show(value) {
 function finish() {
 	const { outcome, id } = run;
 	Atomics.store(cells, STOPS, 0);
+	shield = 0;
 	const { status, ...members } = outcome;
 	state = STOPPING;
 	flush_all();
@@ -476,26 +508,23 @@ function watch(cells) {
 	const { Session } = require('inspector');
 	const session = new Session();
 	session.connectToMainThread();
-	const call = (objectId, fn) => session.post('Runtime.callFunctionOn',
-		{ objectId, functionDeclaration: 'function(){this()}' }, fn);
 	const stat_of = (pid) => {
 		const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
 		return stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
 	};
-	/* The main thread may be waiting for a child that it has started just after the signal. */
+	/* The main thread may be waiting for processes that were started just after the signal. */
 	const interrupt_children = () => {
 		const group = stat_of(process.pid)[2];
-		for (const pid of fs.readdirSync('/proc')) {
+		for (const pid of fs.readdirSync('/proc').map(Number)) {
 			try {
-				const [, parent, its_group] = stat_of(pid);
-				if (parent === process.pid && its_group === group)
-					process.kill(Number(pid), 'SIGINT');
+				if (pid > 0 && pid !== process.pid && stat_of(pid)[2] === group)
+					process.kill(pid, 'SIGINT');
 			} catch {
-				// Not a process, or gone.
+				// Gone.
 			}
 		}
 	};
-	let is_taken = true;
+	let is_taken = true, is_stopping = false;
 	const insist = () => {
 		if (is_taken && !Atomics.load(cells, 2))
 			return;
@@ -506,32 +535,45 @@ function watch(cells) {
 		session.disconnect();
 		parentPort.postMessage('left');
 	});
-	session.post('Runtime.evaluate', { expression: '__terrarium_signal' }, (error, { result }) => {
+	session.post('Runtime.evaluate', { expression: '__terrarium' }, (error, { result: { objectId } }) => {
+		const call = (name, fn) => session.post('Runtime.callFunctionOn',
+			{ objectId, functionDeclaration: `function(){return this.${name}()}`, returnByValue: true },
+			(error, reply) => fn(reply?.result?.value));
+		/* Nothing is to be called until what is running has been terminated: it alone would be. */
+		const on_answer = (is_to_stop) => {
+			is_taken = true;
+			if (is_to_stop)
+				session.post('Runtime.terminateExecution', () => call('resume', () => {
+					is_stopping = false;
+				}));
+			else
+				is_stopping = false;
+		};
 		const signal = new (internalBinding('signal_wrap').Signal)();
 		signal.onsignal = () => {
-			if (is_taken)
-				setTimeout(insist, 20);
+			if (is_stopping)
+				return;
+			is_stopping = true;
 			is_taken = false;
-			call(result.objectId, () => {
-				is_taken = true;
-			});
+			setTimeout(insist, 20);
+			call('signal', on_answer);
 		};
 		signal.start(2);
 		parentPort.postMessage('ready');
+		flush_now_and_then(() => is_stopping || call('flush', () => {}));
 	});
-	session.post('Runtime.evaluate', { expression: '__terrarium_flush' }, async (error, { result }) => {
+	const flush_now_and_then = async (flush) => {
 		for (;;) {
 			await Atomics.waitAsync(cells, 0, 0).value;
 			await new Promise((resolve) => setTimeout(resolve, 30));
 			if (Atomics.load(cells, 0))
-				call(result.objectId);
+				flush();
 		}
-	});
+	};
 }
 
 function start_watcher() {
-	hide('__terrarium_signal', on_signal);
-	hide('__terrarium_flush', on_flush);
+	hide('__terrarium', calls);
 	hide('__terrarium_sink', sink);
 	session.connect();
 	session.post('Runtime.evaluate', { expression: '__terrarium_sink' }, (error, { result }) => {
@@ -546,8 +588,7 @@ function start_watcher() {
 	process.on('SIGINT', on_early);
 	watcher.once('message', () => {
 		process.off('SIGINT', on_early);
-		delete globalThis.__terrarium_signal;
-		delete globalThis.__terrarium_flush;
+		delete globalThis.__terrarium;
 		has_watcher = true;
 		state = WAITING;
 		take();

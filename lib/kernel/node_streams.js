@@ -107,7 +107,7 @@ function settle_stream(other) {
 
 function write_bytes(stream, bytes) {
 	const { my } = stream;
-	shield++;
+	shield_up();
 	if (my.rest !== null)
 		bytes = Buffer.concat([my.rest, bytes]);
 	my.rest = null;
@@ -122,7 +122,7 @@ function flush(stream) {
 	const { my } = stream;
 	if (my.text === '' && my.rest === null)
 		return;
-	shield++;
+	shield_up();
 	const bytes = Buffer.from(my.text);
 	my.text = '';
 	Atomics.store(cells, UNFLUSHED, 0);
@@ -135,7 +135,7 @@ function flush_all() {
 	flush(stderr);
 }
 
-/* Once the code has given way, or else the watcher will call on_flush(). */
+/* Once the code has given way, or else when the watcher calls. */
 function flush_soon(stream) {
 	const { my } = stream;
 	if (Atomics.load(cells, UNFLUSHED) === 0) {
@@ -149,12 +149,6 @@ function flush_soon(stream) {
 				flush(stream);
 		});
 	}
-}
-
-/* Called through the inspector, like on_signal(). */
-function on_flush() {
-	if (shield === 0)
-		flush(stdout);
 }
 
 // ---- input ------------------------------------------------------------------------------
@@ -192,6 +186,8 @@ function announce_input() {
 }
 
 function read_waiting(buffer, offset, length) {
+	if (input_fd === 0)
+		announce_input();
 	let n = read_now(buffer, offset, length);
 	if (n < 0)
 		announce_input();
@@ -334,7 +330,11 @@ replace(process.binding('process_wrap').Process.prototype, 'spawn', (old) => fun
 });
 replace(process.binding('spawn_sync'), 'spawn', (old) => function (options) {
 	before_spawn();
-	return old.call(this, options);
+	const result = old.call(this, options);
+	for (let i = 0; i < 20 && result?.signal === 'SIGINT'; i++)
+		wait_ms(5); // the child was interrupted, and so shall we be: not to be taken for a mere failure of it
+	wait_ms(0); // an interrupt that has come meanwhile takes effect here
+	return result;
 });
 
 /* CPU time of children that have ended, as Linux tells it to everybody: in hundredths of a second. */
