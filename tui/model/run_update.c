@@ -169,6 +169,7 @@ static void remember_result(struct run_info *info, const struct trm_result *r)
 	info->number = r->number;
 	info->status = r->status;
 	info->exit_code = r->exit_code;
+	info->is_exit = r->status == TRM_STATUS_ERROR && (!r->error_name || r->exit_code > 1);
 	info->wall_us = r->wall_us;
 	info->has_mem_peak = r->has_mem_peak;
 	info->mem_peak_bytes = r->mem_peak_bytes;

@@ -128,7 +128,7 @@ static void outcome(struct outline *line, const struct run_info *run, bool has_u
 
 	add(line, ROLE_DIM, 0, format_duration(number, run->wall_us));
 	add(line, ROLE_DIM, 0, "  ");
-	if (run->status == TRM_STATUS_ERROR && run->exit_code > 1) {
+	if (run->is_exit) {
 		snprintf(text, sizeof text, "exit %d ", run->exit_code);
 		add(line, ROLE_OUT_ERROR, 0, text);
 	}

@@ -25,6 +25,7 @@ struct run_info {
 	const struct trm_lang *lang;
 	enum trm_status status; /* when done */
 	int exit_code;
+	bool is_exit; /* no error is shown that says why: the code chose exit_code */
 	uint64_t wall_us;
 	bool has_mem_peak;
 	uint64_t mem_peak_bytes;

@@ -95,14 +95,33 @@ uint32_t color_rgb(uint32_t color)
 	return rgb_of(color);
 }
 
+/* Light that a colour gives, 0 to 1; the display's curve is close enough to a square. */
+static double light(uint32_t rgb)
+{
+	double r = red(rgb) / 255.0, g = green(rgb) / 255.0, b = blue(rgb) / 255.0;
+	return 0.2126 * r * r + 0.7152 * g * g + 0.0722 * b * b;
+}
+
+/* As WCAG 2 counts it: 1 (none) to 21. */
+static double contrast(uint32_t fg, uint32_t bg)
+{
+	double a = light(rgb_of(fg)) + 0.05, b = light(rgb_of(bg)) + 0.05;
+	return a > b ? a / b : b / a;
+}
+
 struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth)
 {
 	const struct theme_look *wanted = &t->looks[role];
 	struct theme_look look = *wanted;
 	look.fg = color_degrade(wanted->fg, depth);
 	look.bg = color_degrade(wanted->bg, depth);
-	bool is_lost = look.fg == look.bg && wanted->fg != wanted->bg && look.bg != COLOR_NONE;
-	if (is_lost)
+	if (look.fg == COLOR_NONE || look.bg == COLOR_NONE)
+		return look;
+	bool is_same = look.fg == look.bg && wanted->fg != wanted->bg;
+	/* Among few colours the nearest may be one that can't be read on this ground: cyan for a grey. */
+	bool is_faint = depth <= DEPTH_16 && contrast(wanted->fg, wanted->bg) > 4
+			&& contrast(look.fg, look.bg) < 2.1;
+	if (is_same || is_faint)
 		look.fg = COLOR_INDEX(luminance(rgb_of(look.bg)) > 127 ? 0 : 7);
 	return look;
 }

@@ -42,6 +42,7 @@ static const char *const signs[SIGN_COUNT][2] = {
 		[SIGN_TEE_UP] = {"+", "┴"},
 		[SIGN_TEE_RIGHT] = {"+", "├"},
 		[SIGN_TEE_LEFT] = {"+", "┤"},
+		[SIGN_CROSS] = {"+", "┼"},
 		[SIGN_MENU] = {"v", "▾"},
 		[SIGN_DOT] = {"*", "●"},
 		[SIGN_MORE] = {"v", "▼"},

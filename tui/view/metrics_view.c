@@ -268,10 +268,9 @@ static void rule(const struct model *m, struct canvas *c, struct rect area, int 
 
 	draw_horizontal(c, m->has_utf8, row, area.col, area.cols, role);
 	if (m->layout.kind == LAYOUT_WIDE) {
-		draw_sign(c, m->has_utf8, row, area.col - 1, SIGN_TEE_RIGHT, ROLE_BORDER);
+		enum sign left = row == m->layout.divider_row ? SIGN_CROSS : SIGN_TEE_RIGHT;
+		draw_sign(c, m->has_utf8, row, area.col - 1, left, ROLE_BORDER);
 		draw_sign(c, m->has_utf8, row, area.col + area.cols, SIGN_TEE_LEFT, ROLE_BORDER);
-		if (row == m->layout.divider_row)
-			draw_sign(c, m->has_utf8, row, area.col - 1, SIGN_TEE_RIGHT, ROLE_BORDER);
 	}
 	draw_text(c, area, row, area.col + 1, m->focus == PANE_METRICS ? ROLE_TITLE : ROLE_DIM, text);
 }

@@ -268,6 +268,9 @@ static void shows_why_a_run_failed(void **state)
 			.error_message = (char *)"division by zero",
 			.traceback = trace});
 	assert_shown("✗  1/0\nTraceback:\nZeroDivisionError: division by zero\n");
+	run("x");
+	done((struct trm_result){.number = 1, .status = TRM_STATUS_ERROR, .exit_code = 1});
+	assert_shown("exit 1 ✗");
 	run("2");
 	done((struct trm_result){.number = 2,
 			.status = TRM_STATUS_KILLED,

@@ -133,6 +133,9 @@ static void test_degraded_can_be_read(void **state)
 				struct theme_look look =
 						theme_look(&t, (enum role)role, (enum color_depth)depth);
 				assert_int_not_equal(look.fg, look.bg);
+				if (depth < DEPTH_256 && contrast(t.looks[role]) >= 4.5 && contrast(look) < 2)
+					fail_msg("%s: %s at depth %d: %.2f", t.name,
+							role_name((enum role)role), depth, contrast(look));
 				if (depth == DEPTH_256 && contrast(look) < 1.6)
 					fail_msg("%s: %s at 256 colours: %.2f", t.name,
 							role_name((enum role)role), contrast(look));

@@ -265,6 +265,29 @@ static void code_in_question(void **state)
 	tear_down();
 }
 
+static void lines_meet(void **state)
+{
+	(void)state;
+	set_up(true);
+	resize(24, 100); /* the rule above the processes goes on where the one below the editor ends */
+	assert_true(shows("─┼─ processes"));
+	resize(24, 80);
+	m.confirm = false;
+	press(K_F6);
+	press(K_F6);
+	struct event paste = {.type = EVENT_PASTE,
+			.text = "print('a header that is too long for the pane, really') # and more"};
+	struct event all = {.type = EVENT_KEY, .key = 'a', .mods = MOD_CTRL};
+	paste.text_len = strlen(paste.text);
+	send((struct msg){.type = MSG_EVENT, .event = &all});
+	send((struct msg){.type = MSG_EVENT, .event = &paste});
+	press(K_F5);
+	resize(10, 40);
+	press(K_F6);
+	assert_true(shows("print('a header t…\n"));
+	tear_down();
+}
+
 static void too_small(void **state)
 {
 	(void)state;
@@ -355,6 +378,7 @@ int main(void)
 			cmocka_unit_test(sizes),
 			cmocka_unit_test(dialogs),
 			cmocka_unit_test(code_in_question),
+			cmocka_unit_test(lines_meet),
 			cmocka_unit_test(too_small),
 			cmocka_unit_test(states),
 			cmocka_unit_test(without_utf8),
