@@ -25,7 +25,7 @@
 
 __trm_start='. /dev/fd/5; mapfile -d "" -c 1 -C "$__trm_loop" -u 242 __trm_ticks'
 __trm_loop='while { __trm_step "$?"; } 2>/dev/null; do'
-__trm_loop+=' builtin eval "$__trm_before" && :; builtin eval "$__trm_code"; done #' # one line, as LINENO counts
+__trm_loop+=' builtin eval "$__trm_before" && __trm_nothing; builtin eval "$__trm_code"; done #' # one line, as LINENO counts
 __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two
 	else builtin trap - DEBUG; ! builtin break 9999; fi'
 # __trm_id: of the run, as JSON text, empty between runs. __trm_how: why it is being left, "exit" or
@@ -34,6 +34,7 @@ __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two
 # that were set before.
 __trm_set=0  # of descriptors 1 and 2
 __trm_pid=   # the newest process when the last run ended
+__trm_cpu=0  # at the end of the last run, µs
 
 # ---- descriptors --------------------------------------------------------------------
 
@@ -115,13 +116,14 @@ __trm_quote() {
 # Take a request, one flat object, apart: into the variables __trm_got_KEY, strings still encoded but
 # for their quotes. Control characters cannot be in it and stand for what would mislead a search.
 __trm_parse() {
-	local line=$1 key value
+	local line=$1 key value has_escapes=
 	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_cursor=0
 	if ((${#line} > 4096)); then
 		__trm_parse_long "$line"
 		return
 	fi
 	if [[ $line == *\\* ]]; then
+		has_escapes=1
 		line=${line//\\\\/$'\1'}
 		line=${line//\\\"/$'\2'}
 	fi
@@ -132,7 +134,7 @@ __trm_parse() {
 		case $value in
 		\"*)
 			value=${value#\"} value=${value%%\"*}
-			value=${value//$'\2'/\"} value=${value//$'\1'/\\\\}
+			[[ $has_escapes ]] && value=${value//$'\2'/\"} value=${value//$'\1'/\\\\}
 			;;
 		*) value=${value%%[!0-9]*} ;;
 		esac
@@ -175,6 +177,10 @@ __trm_parse_long() {
 
 # ---- runs --------------------------------------------------------------------------------
 
+__trm_nothing() {
+	:
+}
+
 __trm_two() {
 	return 2 # from a DEBUG trap: leave the function or the sourced file
 }
@@ -216,6 +222,21 @@ __trm_has_heirs() {
 	return 1
 }
 
+# CPU time of the shell and of its children that have ended, in __trm_cpu, µs.
+__trm_count_cpu() {
+	local shell children part
+	builtin times >&241
+	builtin read -r -u 241 shell
+	builtin read -r -u 241 children
+	__trm_cpu=0
+	for part in $shell $children; do # such as 0m1.234s
+		part=${part%s}
+		((__trm_cpu += ${part%m*} * 60000000 + 10#${part##*[!0-9]} * 1000))
+		part=${part#*m}
+		((__trm_cpu += 10#${part%[!0-9]*} * 1000000))
+	done
+}
+
 # Report the end of the run, which gave exit status $1.
 __trm_finish() {
 	local status=ok code=$1 members= id=$__trm_id
@@ -227,6 +248,9 @@ __trm_finish() {
 		__trm_before="__trm_move $to;"
 		members=",\"set\":$to"
 	fi
+	local before=$__trm_cpu
+	__trm_count_cpu
+	members+=",\"cpu_us\":$((__trm_cpu - before))"
 	__trm_last=$code __trm_id= __trm_how= __trm_exit=0
 	builtin printf '{"ev":"done","id":"%s","status":"%s","exit_code":%d%s}\n' \
 		"$id" $status "$code" "$members" >&253
@@ -260,7 +284,7 @@ __trm_step() {
 		__trm_flags=
 	fi
 	local - IFS=$' \t\n'
-	set +euv -f
+	set +euv +o posix -f
 	__trm_before=
 	if [[ $__trm_id ]]; then
 		if [[ $__trm_how == exit && $__trm_on_exit ]]; then
@@ -307,22 +331,33 @@ __trm_do_exit() {
 	__trm_leave exit $((${__trm_n//[0-9]}10#${__trm_n#[-+]} & 255))
 }
 
-# An EXIT trap of the user's is kept beside ours.
+# An EXIT trap of the user's is kept beside ours. Those for what is no signal must not see the driver's
+# own commands; and as a function cannot take them off, for Bash puts them back when it returns, they
+# are made to do nothing.
 __trm_do_trap() {
-	local __trm_action=${1-} __trm_signal __trm_others=()
-	if [[ $BASHPID != "$$" || $# -lt 2 || $1 == -[lp]* ]]; then
+	local __trm_action=${1-} __trm_signal
+	if [[ $BASHPID != "$$" || $# -eq 0 || $1 == -[lp]* ]]; then
 		builtin trap "$@"
 		return
 	fi
-	[[ $1 == -- ]] && shift && __trm_action=$1
-	shift
+	[[ $1 == -- ]] && shift && __trm_action=${1-}
+	if (($# == 1)); then
+		__trm_action=-
+	else
+		shift
+	fi
 	for __trm_signal; do
-		case $__trm_signal in
-		EXIT | exit | SIGEXIT | 0) __trm_on_exit=${__trm_action#-} ;;
-		*) __trm_others+=("$__trm_signal") ;;
+		case ${__trm_signal#SIG} in
+		EXIT | exit | 0) __trm_on_exit=${__trm_action#-} ;;
+		DEBUG | ERR | RETURN)
+			# `case`, because it leaves $? alone.
+			builtin trap "case \$BASH_COMMAND,\${FUNCNAME-} in *__trm_* | *,trap) ;; *)
+${__trm_action#-}
+;; esac" "$__trm_signal"
+			;;
+		*) builtin trap -- "$__trm_action" "$__trm_signal" ;;
 		esac
 	done
-	((${#__trm_others[@]} == 0)) || builtin trap -- "$__trm_action" "${__trm_others[@]}"
 }
 
 # Before read: say that a line is awaited, and wait until there is one, or EOF.

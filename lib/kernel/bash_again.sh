@@ -7,7 +7,7 @@
 __trm_die() {
 	local __trm_options=$-
 	[[ $__trm_how ]] && __trm_options=${-//[ET]}$__trm_flags
-	set +euxvf
+	set +euxvf +o posix
 	IFS=$' \t\n'
 	[[ $__trm_id && $BASHPID == "$$" ]] || builtin exit "$1"
 	__trm_last=$1
@@ -39,7 +39,7 @@ __trm_keep_argument() {
 # Start again with the same state. The options are $1, the positional parameters are in
 # __trm_arguments, quoted.
 __trm_revive() {
-	set +euf
+	set +euf +o posix
 	__trm_open_source
 	{
 		__trm_save

@@ -77,6 +77,19 @@ static void all_text_arrives_as_it_is(void **state)
 	check_run(d, "cat <<E\na\n  $((1+1))\nE", "ok", "a\n  2\n");
 }
 
+static void cpu_time_is_told(void **state)
+{
+	struct driver *d = *state;
+	check_run(d, "for ((i = 0; i < 100000; i++)); do :; done", "ok", "");
+	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 10000, 20000000);
+	check_run(d, "bash -c 'for ((i = 0; i < 100000; i++)); do :; done'; true", "ok", "");
+	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 10000, 20000000);
+	check_run(d, ":", "ok", "");
+	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 0, 9000);
+	check_exit(d, "builtin exit 3", 3, "");
+	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 0, 9000);
+}
+
 static void long_code_runs(void **state)
 {
 	struct driver *d = *state;
@@ -206,8 +219,8 @@ static void loops_are_interrupted_at_once(void **state)
 {
 	static const char *const LOOPS[] = {
 			"x=0; echo on; while :; do ((++x)); done; echo no",
-			"f() { while :; do g || echo no; done; echo no; }; g() { for ((;;)); do [[ a ]]; done; }\n"
-			"echo on; f && echo no\necho no",
+			("f() { while :; do g || echo no; done; echo no; }; g() { for ((;;)); do [[ a ]]; done; }\n"
+			 "echo on; f && echo no\necho no"),
 			"echo on; while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxx; done",
 			"echo on; sleep 0.001; until false; do read -r l < /dev/null; done; echo no",
 			"echo 'until false; do :; done; echo no' > inc; echo on; source ./inc; echo no",
@@ -251,6 +264,22 @@ static void traps_for_interrupts_last_for_a_run(void **state)
 	driver_wait(d);
 	assert_string_equal(d->out, "on\ncaught\nafter\n");
 	interrupt(d, "echo on; while :; do :; done");
+}
+
+static void traps_see_the_users_commands_only(void **state)
+{
+	struct driver *d = *state;
+	check_exit(d, "trap 'echo failed $?' ERR; (exit 3)", 3, "failed 3\n");
+	check_exit(d, "echo a; (exit 4)", 4, "a\nfailed 4\n");
+	check_exit(d, "trap - ERR; false", 1, "");
+	check_run(d, "trap 'echo \"<$BASH_COMMAND>\"' DEBUG\necho a", "ok", "<echo a>\na\n");
+	check_run(d, "echo b", "ok", "<echo b>\nb\n");
+	check_run(d, "trap - DEBUG; echo c", "ok", "<trap - DEBUG>\nc\n");
+	check_run(d, "f() { trap 'echo returned' RETURN; echo in; }; f; trap RETURN", "ok", "in\nreturned\n");
+	check_run(d, "f() { :; }; f", "ok", "");
+	check_run(d, "trap 'echo term' TERM; kill -TERM $$; trap -- - TERM; trap -p TERM", "ok", "term\n");
+	check_exit(d, "set -o posix; exit 4", 4, "");
+	check_exit(d, "set +o posix; g() { local -; set -e; exit 5; echo no; }; g; echo no", 5, "");
 }
 
 /* ---- input and output ------------------------------------------------------------------- */
@@ -447,6 +476,7 @@ int main(void)
 			T(state_persists),
 			T(all_text_arrives_as_it_is),
 			T(long_code_runs),
+			T(cpu_time_is_told),
 			T(an_exit_ends_the_run_only),
 			T(a_shell_that_ends_comes_back),
 			T(bad_code_is_refused_in_bashs_words),
@@ -454,6 +484,7 @@ int main(void)
 			T(loops_are_interrupted_at_once),
 			T(waits_are_interrupted),
 			T(traps_for_interrupts_last_for_a_run),
+			T(traps_see_the_users_commands_only),
 			T(input_is_asked_for),
 			T(children_get_the_users_descriptors_only),
 			T(redirections_of_the_shell_stay),
