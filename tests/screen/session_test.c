@@ -138,7 +138,7 @@ static void metrics_are_live(void **state)
 	(void)state;
 	start(36, 120);
 	screen_wait(&s, "MiB");
-	screen_wait(&s, "python3");
+	screen_wait(&s, "python kernel");
 	run_first("b = bytearray(100 << 20)\nwhile True: pass");
 	screen_wait(&s, "▁█"); /* the graph has risen */
 	screen_send(&s, "\x03");
