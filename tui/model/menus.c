@@ -149,7 +149,7 @@ void show_messages(struct model *m)
 	struct dialog *d = &m->dialog;
 	const struct notice *n;
 
-	dialog_begin(d, DIALOG_MESSAGES, "Messages, newest first");
+	dialog_begin(d, DIALOG_MESSAGES, "Messages, newest first (Esc closes)");
 	d->is_large = true;
 	for (size_t k = 0; (n = notices_at(&m->notices, k)) != NULL; k++) {
 		char ago[24];

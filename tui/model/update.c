@@ -306,6 +306,32 @@ static bool is_everywhere(const struct model *m, enum command command)
 	       || (command == COMMAND_STOP && model_is_running(m) && m->dialog.kind != DIALOG_QUIT);
 }
 
+/* Terminals send Alt as an Escape before the key, so an Escape with a key close behind looks like Alt.
+ * Where Alt means nothing, it was an Escape. */
+static bool is_escape_first(const struct model *m, const struct event *ev)
+{
+	bool is_command = (ev->key >= K_F1 && ev->key <= K_F12) || ev->mods & MOD_CTRL;
+	bool is_in_dialog = m->dialog.kind != DIALOG_NONE && !m->dialog.has_field;
+
+	return ev->type == EVENT_KEY && ev->mods & MOD_ALT && (is_command || is_in_dialog)
+	       && command_of_key(ev) == COMMAND_NONE;
+}
+
+static void on_input(struct model *m, const struct msg *msg, struct effects *out);
+
+static void on_escape_first(struct model *m, const struct msg *msg, struct effects *out)
+{
+	struct event escape = {.type = EVENT_KEY, .key = K_ESCAPE, .time_ns = msg->event->time_ns};
+	struct event then = *msg->event;
+	struct msg part = *msg;
+
+	then.mods &= (uint8_t)~MOD_ALT;
+	part.event = &escape;
+	on_input(m, &part, out);
+	part.event = &then;
+	on_input(m, &part, out);
+}
+
 static void on_input(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
@@ -314,6 +340,10 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 
 	if (m->is_quitting)
 		return;
+	if (is_escape_first(m, ev)) {
+		on_escape_first(m, msg, out);
+		return;
+	}
 	if (ev->type == EVENT_KEY && notices_expire(&m->notices, m->now_ns, true))
 		m->needs_draw = true;
 	if (is_everywhere(m, command))

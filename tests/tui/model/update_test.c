@@ -281,6 +281,21 @@ static void shows_why_a_run_failed(void **state)
 	assert_shown("out of memory at 512 MiB\npython had to be started again");
 }
 
+/* "\33\33OQ" is Alt-F2 to whoever reads it, but was typed as Escape and F2. */
+static void escape_is_not_lost_before_a_quick_key(void **state)
+{
+	(void)state;
+	press(K_F1, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_HELP);
+	press(K_F2, MOD_ALT);
+	assert_int_equal(m.dialog.kind, DIALOG_LANGUAGE);
+	press('x', MOD_ALT);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_int_equal(text_len(m.editors[0].text), 1);
+	press('x', MOD_ALT);
+	assert_int_equal(text_len(m.editors[0].text), 1);
+}
+
 static void late_output_names_its_run(void **state)
 {
 	(void)state;
@@ -565,6 +580,7 @@ int main(void)
 			TEST(stopping_stops_what_waits),
 			TEST(shows_output_and_result),
 			TEST(shows_why_a_run_failed),
+			TEST(escape_is_not_lost_before_a_quick_key),
 			TEST(late_output_names_its_run),
 			TEST(interrupts_then_kills),
 			TEST(a_question_of_the_program_opens_a_line),
