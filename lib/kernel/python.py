@@ -318,6 +318,8 @@ def cpu_us():
 def run(request):
 	global state, run_id
 	code, file = request['code'], request.get('file') or '<run>'
+	if file[0] != '<':
+		main.__file__ = file  # as a program has it, although the file is not in the sandbox
 	if '\r' in code:
 		code = code.replace('\r\n', '\n').replace('\r', '\n')
 	if code[:1] == '\ufeff':

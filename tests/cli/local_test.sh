@@ -15,6 +15,13 @@ echo 'print(x)
 x' >two.py
 try run --yes one.py two.py
 expect_out 5
+cat >itself.py <<'PYTHON'
+import inspect, os
+class A: pass
+print(os.path.basename(__file__), inspect.getsource(A), end='')
+PYTHON
+try run --yes itself.py
+expect_out "itself.py class A: pass"
 try run --yes -c 'import sys; sys.exit(3)'
 expect_code 3
 try run --yes -c '1/0'
