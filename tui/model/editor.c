@@ -13,6 +13,7 @@
 
 #define TAB_WIDTH 4
 #define BURST_NS 1500000000u /* a longer pause ends a burst of typing */
+#define PASTED_NS 5000000u   /* keys that follow each other so closely were not typed */
 #define NARROW 24            /* columns below which line numbers would take too much */
 
 /* ---- the buffer ---- */
@@ -287,8 +288,22 @@ static const struct editor_binding *find_binding(uint32_t key, uint8_t mods)
 	return NULL;
 }
 
+/* Text that a terminal without bracketed paste sends as keys brings its own indentation: blanks that
+ * come faster behind an Enter than anybody types are those that Enter has put in already. */
+static bool is_indented_already(struct editor *e, const struct event *ev)
+{
+	bool is_blank = ev->key == ' ' && ev->mods == 0 && ev->time_ns - e->enter_ns < PASTED_NS;
+	e->indent_ahead = is_blank && e->indent_ahead ? e->indent_ahead : 0;
+	if (e->indent_ahead == 0)
+		return false;
+	e->indent_ahead--;
+	return true;
+}
+
 static unsigned handle_key(struct editor *e, const struct event *ev)
 {
+	if (is_indented_already(e, ev))
+		return EDITOR_HANDLED;
 	const struct editor_binding *b = find_binding(ev->key, ev->mods);
 	if (b)
 		return b->act(e, b->arg);

@@ -59,6 +59,8 @@ struct editor {
 	struct selection drag_from; /* where the drag began */
 	int burst;                  /* what kind of typing goes on, for grouping undo */
 	uint64_t burst_ns;          /* time of its last key */
+	size_t indent_ahead;        /* blanks that Enter has put in and that may be typed once more */
+	uint64_t enter_ns;          /* time of that Enter */
 };
 
 int editor_init(struct editor *e, const struct trm_lang *lang,

@@ -162,6 +162,8 @@ unsigned edit_enter(struct editor *e, int arg)
 	bool is_blank = blank == n && n > 0 && at - start == n && !editor_has_selection(e)
 			&& text_line_end(e->text, text_line_of(e->text, at)) == at;
 	e->burst = BURST_NONE;
+	e->indent_ahead = has_tabs ? 0 : len - 1;
+	e->enter_ns = e->burst_ns;
 	if (is_blank)
 		return editor_replace(e, start, n, insert, len, BURST_NONE);
 	return replace_selection(e, insert, len, BURST_NONE);

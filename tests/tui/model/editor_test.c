@@ -244,6 +244,16 @@ static void test_enter_indents(void **state)
 	begin_with("    ab", 5);
 	play("<enter>");
 	expect("    a\n    |b");
+	/* Keys without a pause between them were pasted; typed blanks are more indentation. */
+	begin_in("python", "");
+	play("for i in x:<enter>    if i:<enter>          y<enter>z");
+	expect("for i in x:\n    if i:\n          y\n          z|");
+	begin_in("python", "");
+	play("if x:<enter><wait>  y");
+	expect("if x:\n      y|");
+	begin_in("python", "");
+	play("if x:<enter>y  z");
+	expect("if x:\n    y  z|");
 }
 
 static void test_tabs(void **state)
