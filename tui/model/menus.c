@@ -65,7 +65,7 @@ static void key_name(char out[32], uint32_t key, uint8_t mods)
 {
 	static const char *const names[] = {[K_ENTER - KEYS_BASE] = "Enter",
 			[K_TAB - KEYS_BASE] = "Tab",
-			[K_BACKSPACE - KEYS_BASE] = "Backspace",
+			[K_BACKSPACE - KEYS_BASE] = "Bksp",
 			[K_ESCAPE - KEYS_BASE] = "Esc",
 			[K_UP - KEYS_BASE] = "Up",
 			[K_DOWN - KEYS_BASE] = "Down",
