@@ -18,7 +18,7 @@ static int lie_down(void **state)
 	struct trm_session_opts opts;
 	(void)state;
 	trm_session_opts_default(&opts);
-	opts.grace_ms = 300;
+	opts.grace_ms = 1000; /* much, for a machine that is busy with other things */
 	return bed_open(&bed, d->backend, NULL, &opts) ? 0 : -1;
 }
 
