@@ -170,7 +170,7 @@ static void send_error(struct client *client, uint32_t stream, int code, const c
 	struct trm_error error;
 	size_t before = client->out.len;
 	vsnprintf(raw, sizeof raw, fmt, args);
-	err_fail(&error, code, "%s", raw);
+	trm_error_set(&error, code, "%s", raw);
 	if (error_msg_put(&client->out, stream, code, error.msg) < 0)
 		client->dead = true;
 	client_count_unpaid(client, before);

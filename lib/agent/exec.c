@@ -126,20 +126,20 @@ void exec_sentence(const struct exec_report *report, const char *name, struct tr
 {
 	int error = report->error;
 	if (report->step == EXEC_CWD)
-		err_errno(ret, error, "%s: the directory to start it in cannot be entered", name);
+		trm_error_set_errno(ret, error, "%s: the directory to start it in cannot be entered", name);
 	else if (report->step == EXEC_TTY)
-		err_errno(ret, error, "%s: its terminal cannot be set up", name);
+		trm_error_set_errno(ret, error, "%s: its terminal cannot be set up", name);
 	else if (report->step == EXEC_INTERPRETER)
-		err_fail(ret, TRM_ENOENT,
+		trm_error_set(ret, TRM_ENOENT,
 				"%s: the interpreter named in its first line is not found in the sandbox",
 				name);
 	else if (error == ENOENT || error == ENOTDIR)
-		err_fail(ret, TRM_ENOENT, "%s: not found in the sandbox", name);
+		trm_error_set(ret, TRM_ENOENT, "%s: not found in the sandbox", name);
 	else if (error == EACCES)
-		err_fail(ret, TRM_EPERM, "%s: not an executable file, or not permitted in the sandbox", name);
+		trm_error_set(ret, TRM_EPERM, "%s: not an executable file, or not permitted in the sandbox", name);
 	else if (error == ENOEXEC)
-		err_fail(ret, TRM_ENOTSUP, "%s: not a program for this machine, and no script with a #! line",
+		trm_error_set(ret, TRM_ENOTSUP, "%s: not a program for this machine, and no script with a #! line",
 				name);
 	else
-		err_errno(ret, error, "%s: cannot be started in the sandbox", name);
+		trm_error_set_errno(ret, error, "%s: cannot be started in the sandbox", name);
 }

@@ -85,9 +85,9 @@ static void set_command(struct trm_process *row, const struct tree_row *from)
 		if (raw[i] == '\0')
 			raw[i] = ' ';
 	if (n > 0)
-		utf8_clean_line(row->command, sizeof row->command, raw, (size_t)n);
+		trm_text_clean_line(row->command, sizeof row->command, raw, (size_t)n);
 	else
-		utf8_clean_line(row->command, sizeof row->command, from->name, strlen(from->name));
+		trm_text_clean_line(row->command, sizeof row->command, from->name, strlen(from->name));
 }
 
 static const struct sampled *find_seen(const struct sampler *sampler, const struct tree_row *row)

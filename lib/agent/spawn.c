@@ -252,5 +252,5 @@ int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc
 		free(env);
 	}
 	ends_close(&ends);
-	return error ? err_errno(reterr, error, "%s: cannot be started in the sandbox", msg->argv[0]) : 0;
+	return error ? trm_error_set_errno(reterr, error, "%s: cannot be started in the sandbox", msg->argv[0]) : 0;
 }

@@ -24,5 +24,5 @@ int backend_find(const char *name, const struct backend_ops **ret, struct trm_er
 		*ret = complete(BACKENDS[i]);
 		return 0;
 	}
-	return err_fail(reterr, TRM_EINVAL, "there is no backend '%s': known are local and fake", name);
+	return trm_error_set(reterr, TRM_EINVAL, "there is no backend '%s': known are local and fake", name);
 }

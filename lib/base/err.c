@@ -24,10 +24,10 @@ static void set(struct trm_error *err, int code, const char *fmt, va_list args)
 	char raw[sizeof err->msg];
 	vsnprintf(raw, sizeof raw, fmt, args);
 	err->code = code;
-	utf8_clean_line(err->msg, sizeof err->msg, raw, strlen(raw));
+	trm_text_clean_line(err->msg, sizeof err->msg, raw, strlen(raw));
 }
 
-int err_fail(struct trm_error *err, int code, const char *fmt, ...)
+int trm_error_set(struct trm_error *err, int code, const char *fmt, ...)
 {
 	if (err) {
 		va_list args;
@@ -38,7 +38,7 @@ int err_fail(struct trm_error *err, int code, const char *fmt, ...)
 	return code;
 }
 
-int err_errno(struct trm_error *err, int saved_errno, const char *fmt, ...)
+int trm_error_set_errno(struct trm_error *err, int saved_errno, const char *fmt, ...)
 {
 	int code = err_code_of(saved_errno);
 	if (err) {
@@ -47,7 +47,7 @@ int err_errno(struct trm_error *err, int saved_errno, const char *fmt, ...)
 		va_start(args, fmt);
 		vsnprintf(what, sizeof what, fmt, args);
 		va_end(args);
-		return err_fail(err, code, "%s: %s", what, strerror(saved_errno));
+		return trm_error_set(err, code, "%s: %s", what, strerror(saved_errno));
 	}
 	return code;
 }
@@ -61,7 +61,7 @@ int err_wrap(struct trm_error *err, int code, const char *fmt, ...)
 		vsnprintf(noun, sizeof noun, fmt, args);
 		va_end(args);
 		memcpy(below, err->msg, sizeof below);
-		return err_fail(err, code, "%s: %s", noun, below);
+		return trm_error_set(err, code, "%s: %s", noun, below);
 	}
 	return code;
 }

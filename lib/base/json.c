@@ -48,7 +48,7 @@ static int put_code_point(struct buf *out, uint32_t cp)
 		snprintf(enc, sizeof enc, "\\u%04x", (unsigned)(cp & 0xFFFF));
 		return buf_append(out, enc, 6);
 	}
-	return buf_append(out, enc, utf8_encode(cp, enc));
+	return buf_append(out, enc, trm_utf8_encode(cp, enc));
 }
 
 int json_put_string(struct buf *out, const char *s, size_t n)
@@ -64,7 +64,7 @@ int json_put_string(struct buf *out, const char *s, size_t n)
 			continue;
 		}
 		uint32_t cp;
-		i += utf8_decode(s + i, n - i, &cp, NULL);
+		i += trm_utf8_decode(s + i, n - i, &cp, NULL);
 		r = put_code_point(out, cp);
 	}
 	return r ? r : buf_append(out, "\"", 1);

@@ -31,6 +31,6 @@ void log_write(enum log_level level, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(raw, sizeof raw, fmt, args);
 	va_end(args);
-	utf8_clean_line(line, sizeof line, raw, strlen(raw));
+	trm_text_clean_line(line, sizeof line, raw, strlen(raw));
 	hook.fn(hook.user, (int)level, line);
 }

@@ -6,7 +6,7 @@
 
 #define REPLACEMENT 0xFFFDu
 
-size_t utf8_decode(const char *s, size_t n, uint32_t *ret_cp, bool *ret_valid)
+size_t trm_utf8_decode(const char *s, size_t n, uint32_t *ret_cp, bool *ret_valid)
 {
 	const unsigned char *p = (const unsigned char *)s;
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -34,7 +34,7 @@ size_t utf8_decode(const char *s, size_t n, uint32_t *ret_cp, bool *ret_valid)
 	return 1;
 }
 
-size_t utf8_encode(uint32_t cp, char out[4])
+size_t trm_utf8_encode(uint32_t cp, char out[4])
 {
 	if (cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF))
 		cp = REPLACEMENT;
@@ -65,30 +65,35 @@ bool utf8_is_valid(const char *s, size_t n)
 	for (size_t i = 0; i < n;) {
 		uint32_t cp;
 		bool valid;
-		i += utf8_decode(s + i, n - i, &cp, &valid);
+		i += trm_utf8_decode(s + i, n - i, &cp, &valid);
 		if (!valid)
 			return false;
 	}
 	return true;
 }
 
-static bool is_unfit(uint32_t cp)
+bool trm_text_is_deceptive(uint32_t cp)
 {
-	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x202A && cp <= 0x202E)
-			|| (cp >= 0x2066 && cp <= 0x2069) || cp == 0x2028 || cp == 0x2029 || cp == 0x200E
-			|| cp == 0x200F || cp == 0x061C;
+	return (cp >= 0x80 && cp < 0xA0) || cp == 0x61C || cp == 0x200B || cp == 0x200E || cp == 0x200F
+	       || (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF
+	       || (cp >= 0xFFF9 && cp <= 0xFFFB);
 }
 
-size_t utf8_clean_line(char *out, size_t cap, const char *s, size_t n)
+static bool is_unfit(uint32_t cp)
+{
+	return cp < 0x20 || cp == 0x7F || trm_text_is_deceptive(cp);
+}
+
+size_t trm_text_clean_line(char *out, size_t cap, const char *s, size_t n)
 {
 	size_t len = 0;
 	for (size_t i = 0; i < n;) {
 		uint32_t cp;
 		char enc[4];
-		i += utf8_decode(s + i, n - i, &cp, NULL);
+		i += trm_utf8_decode(s + i, n - i, &cp, NULL);
 		if (cp == '\n' || cp == '\t' || cp == '\r')
 			cp = ' ';
-		size_t k = utf8_encode(is_unfit(cp) ? REPLACEMENT : cp, enc);
+		size_t k = trm_utf8_encode(is_unfit(cp) ? REPLACEMENT : cp, enc);
 		if (len + k + 1 > cap)
 			break;
 		memcpy(out + len, enc, k);
@@ -107,8 +112,8 @@ char *utf8_repair(const char *s, size_t n, size_t *ret_len)
 		return NULL;
 	for (size_t i = 0; i < n;) {
 		uint32_t cp;
-		i += utf8_decode(s + i, n - i, &cp, NULL);
-		len += utf8_encode(cp ? cp : REPLACEMENT, out + len);
+		i += trm_utf8_decode(s + i, n - i, &cp, NULL);
+		len += trm_utf8_encode(cp ? cp : REPLACEMENT, out + len);
 	}
 	out[len] = '\0';
 	if (ret_len)

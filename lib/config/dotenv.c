@@ -44,7 +44,7 @@ static int take(struct trm_config *config, char *line, const char *filename, siz
 		return 0;
 	snprintf(label, sizeof label, "%.100s:%zu: %s", filename, number, setting->env);
 	if (setting->not_from_dotenv)
-		return err_fail(reterr, TRM_EINVAL,
+		return trm_error_set(reterr, TRM_EINVAL,
 				"%s cannot be set here, because a folder must not decide it; use the environment or "
 				"the config file",
 				label);

@@ -34,19 +34,19 @@ static int read_regular(int fd, const char *path, char **ret_text, size_t *ret_n
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0)
-		return err_errno(reterr, errno, "cannot read %s", path);
+		return trm_error_set_errno(reterr, errno, "cannot read %s", path);
 	if (!S_ISREG(st.st_mode))
-		return err_fail(reterr, TRM_EINVAL, "cannot read %s: it is not a regular file", path);
+		return trm_error_set(reterr, TRM_EINVAL, "cannot read %s: it is not a regular file", path);
 	if (st.st_size > FILE_MAX)
-		return err_fail(reterr, TRM_ETOOBIG, "cannot read %s: it is larger than 1 MiB", path);
+		return trm_error_set(reterr, TRM_ETOOBIG, "cannot read %s: it is larger than 1 MiB", path);
 	char *mem = malloc((size_t)st.st_size + 1);
 	if (!mem)
-		return err_fail(reterr, TRM_ENOMEM, "cannot read %s: out of memory", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "cannot read %s: out of memory", path);
 	ssize_t n = read_all(fd, mem, (size_t)st.st_size);
 	if (n < 0) {
 		int saved = errno;
 		free(mem);
-		return err_errno(reterr, saved, "cannot read %s", path);
+		return trm_error_set_errno(reterr, saved, "cannot read %s", path);
 	}
 	mem[n] = 0;
 	*ret_text = mem;
@@ -59,7 +59,7 @@ int config_read_file(const char *path, char **ret_text, size_t *ret_n, struct tr
 	/* Not to hang on a pipe that someone left under this name. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return err_errno(reterr, errno, "cannot read %s", path);
+		return trm_error_set_errno(reterr, errno, "cannot read %s", path);
 	int r = read_regular(fd, path, ret_text, ret_n, reterr);
 	close(fd);
 	return r;
@@ -74,7 +74,7 @@ static int load_file(struct trm_config *config, const char *path, bool must_exis
 	if (r == TRM_ENOENT && !must_exist)
 		return 0;
 	if (r < 0)
-		return err_fail(reterr, r, "%s", why.msg);
+		return trm_error_set(reterr, r, "%s", why.msg);
 	r = trm_config_parse(config, text, n, path, reterr);
 	free(text);
 	return r;

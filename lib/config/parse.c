@@ -18,7 +18,7 @@ struct source {
 static int fail_at(const struct source *src, size_t offset, struct trm_error *reterr, const char *why)
 {
 	struct place at = jsonc_place(src->text, src->n, offset);
-	return err_fail(reterr, TRM_EINVAL, "%s:%zu:%zu: %s", src->filename, at.line, at.column, why);
+	return trm_error_set(reterr, TRM_EINVAL, "%s:%zu:%zu: %s", src->filename, at.line, at.column, why);
 }
 
 static int fail_unknown(const struct source *src, size_t offset, const char *key, struct trm_error *reterr)
@@ -97,7 +97,7 @@ static size_t first_bad_byte(const char *text, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		bool is_valid;
-		size_t len = utf8_decode(text + i, n - i, &(uint32_t){0}, &is_valid);
+		size_t len = trm_utf8_decode(text + i, n - i, &(uint32_t){0}, &is_valid);
 		if (!is_valid || !text[i])
 			return i;
 		i += len;
@@ -127,7 +127,7 @@ int trm_config_parse(struct trm_config *config, const char *text, size_t n, cons
 		return fail_at(&src, bad, reterr, "this is not UTF-8 text");
 	char *blanked = malloc(n + 1);
 	if (!blanked)
-		return err_fail(reterr, TRM_ENOMEM, "%s: out of memory", filename);
+		return trm_error_set(reterr, TRM_ENOMEM, "%s: out of memory", filename);
 	memcpy(blanked, text, n);
 	blanked[n] = 0;
 	size_t open = jsonc_blank_comments(blanked, n);

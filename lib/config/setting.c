@@ -175,11 +175,11 @@ static int check_range(const struct trm_setting *s, double value, const char *te
 	if (value == 0 && s->zero_is_off)
 		return 0;
 	if (value < s->min)
-		return err_fail(reterr, TRM_EINVAL, "%s %s: must be at least %.10g%s%s", label, text, s->min,
+		return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be at least %.10g%s%s", label, text, s->min,
 				words[s->kind].unit,
 				s->zero_is_off && s->min > 0 ? ", or 0 for no limit" : "");
 	if (value > s->max)
-		return err_fail(reterr, TRM_EINVAL, "%s %s: must be at most %.10g%s", label, text, s->max,
+		return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be at most %.10g%s", label, text, s->max,
 				words[s->kind].unit);
 	return 0;
 }
@@ -191,7 +191,7 @@ static int set_number(struct trm_config *config, const struct trm_setting *s, co
 	double value;
 	if (!measure(s->kind, text, &value)
 			|| (s->kind == TRM_SETTING_COUNT && value != (double)(int64_t)value))
-		return err_fail(reterr, TRM_EINVAL, "%s %s: must be %s", label, *text ? text : "''",
+		return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be %s", label, *text ? text : "''",
 				words[s->kind].noun);
 	int r = check_range(s, value, text, label, reterr);
 	if (r < 0)
@@ -217,7 +217,7 @@ static int set_switch(struct trm_config *config, const struct trm_setting *s, co
 			*(bool *)((char *)config + s->offset) = !strcasecmp(text, yes[i]);
 			return 0;
 		}
-	return err_fail(reterr, TRM_EINVAL, "%s %s: must be on or off", label, *text ? text : "''");
+	return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be on or off", label, *text ? text : "''");
 }
 
 static int set_text(struct trm_config *config, const struct trm_setting *s, const char *text,
@@ -225,10 +225,10 @@ static int set_text(struct trm_config *config, const struct trm_setting *s, cons
 {
 	size_t n = strlen(text);
 	if (n >= s->size)
-		return err_fail(reterr, TRM_EINVAL, "%s %.40s…: must not be longer than %zu bytes", label,
+		return trm_error_set(reterr, TRM_EINVAL, "%s %.40s…: must not be longer than %zu bytes", label,
 				text, s->size - 1);
 	if (!n && *s->fallback)
-		return err_fail(reterr, TRM_EINVAL, "%s '': must not be empty", label);
+		return trm_error_set(reterr, TRM_EINVAL, "%s '': must not be empty", label);
 	memcpy((char *)config + s->offset, text, n + 1);
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 static void clean(char *out, size_t cap, const char *s)
 {
-	utf8_clean_line(out, cap, s, strlen(s));
+	trm_text_clean_line(out, cap, s, strlen(s));
 }
 
 void doctor_say(struct doctor *d, enum trm_check_status status, const char *name, const char *advice,

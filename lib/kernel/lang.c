@@ -36,7 +36,7 @@ static bool is_listed(const char *const *list, const char *word)
 
 static int refuse_typescript(struct trm_error *reterr)
 {
-	return err_fail(reterr, TRM_ENOTSUP,
+	return trm_error_set(reterr, TRM_ENOTSUP,
 			"TypeScript cannot be run: node does not check or understand its types, "
 			"and it is never run as JavaScript in silence; translate it first (tsc FILE) and run "
 			"the JavaScript that comes out");
@@ -72,7 +72,7 @@ int trm_lang_find(const char *name, const struct trm_lang **ret, struct trm_erro
 		return refuse_typescript(reterr);
 	char known[200];
 	list_names(known, sizeof known);
-	return err_fail(reterr, TRM_EINVAL, "unknown language '%.60s': the languages are %s", name, known);
+	return trm_error_set(reterr, TRM_EINVAL, "unknown language '%.60s': the languages are %s", name, known);
 }
 
 int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm_error *reterr)
@@ -81,7 +81,7 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 	const char *base = slash ? slash + 1 : filename;
 	const char *suffix = strrchr(base, '.');
 	if (!suffix || suffix == base)
-		return err_fail(reterr, TRM_EINVAL,
+		return trm_error_set(reterr, TRM_EINVAL,
 				"'%.100s' has no ending to tell its language by: "
 				"name the language (python, javascript or bash)",
 				filename);
@@ -93,7 +93,7 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 	}
 	if (is_listed(typescript_suffixes, suffix))
 		return refuse_typescript(reterr);
-	return err_fail(reterr, TRM_EINVAL,
+	return trm_error_set(reterr, TRM_EINVAL,
 			"no language is known for files ending in '%.60s' ('%.100s'): "
 			"name the language (python, javascript or bash)",
 			suffix, filename);

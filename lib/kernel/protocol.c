@@ -215,14 +215,14 @@ static int read_event(struct kernel_event *e, struct trm_error *reterr)
 {
 	const char *name = get_text(e->json, "ev");
 	if (!name)
-		return err_fail(reterr, TRM_EPROTO, "a line on the kernel's event pipe has no \"ev\"");
+		return trm_error_set(reterr, TRM_EPROTO, "a line on the kernel's event pipe has no \"ev\"");
 	e->id = get_id(e->json);
 	for (size_t i = 0; i < sizeof EVENTS / sizeof *EVENTS; i++) {
 		if (strcmp(name, EVENTS[i].name))
 			continue;
 		e->type = EVENTS[i].type;
 		if (!EVENTS[i].read(e))
-			return err_fail(reterr, TRM_EPROTO, "a \"%s\" event of the kernel lacks a field",
+			return trm_error_set(reterr, TRM_EPROTO, "a \"%s\" event of the kernel lacks a field",
 					name);
 	}
 	return 0;
@@ -242,11 +242,11 @@ static cJSON *parse(char *line, size_t n)
 int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr)
 {
 	if (!mend_line(line, n))
-		return err_fail(reterr, TRM_EPROTO, "a line on the kernel's event pipe is nested too deeply");
+		return trm_error_set(reterr, TRM_EPROTO, "a line on the kernel's event pipe is nested too deeply");
 	struct kernel_event event = {.exit_code = -1, .set = -1, .json = parse(line, n)};
 	if (!cJSON_IsObject(event.json)) {
 		cJSON_Delete(event.json);
-		return err_fail(reterr, TRM_EPROTO, "a line on the kernel's event pipe is not a JSON object");
+		return trm_error_set(reterr, TRM_EPROTO, "a line on the kernel's event pipe is not a JSON object");
 	}
 	int r = read_event(&event, reterr);
 	if (r) {

@@ -28,7 +28,7 @@ static void *symbol(struct http *h, const char *name, struct trm_error *reterr)
 {
 	void *at = dlsym(h->library, name);
 	if (!at)
-		err_fail(reterr, TRM_ENOTSUP, "the installed libcurl is too old: it has no %s", name);
+		trm_error_set(reterr, TRM_ENOTSUP, "the installed libcurl is too old: it has no %s", name);
 	return at;
 }
 
@@ -37,10 +37,10 @@ int http_create(struct http **ret, struct trm_error *reterr)
 	struct http *h = calloc(1, sizeof *h);
 	int r = 0;
 	if (!h)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	h->library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
 	if (!h->library)
-		r = err_fail(reterr, TRM_ENOTSUP,
+		r = trm_error_set(reterr, TRM_ENOTSUP,
 				"HTTP needs libcurl, which is not installed (apt install libcurl4)");
 #define X(function) \
 	if (r == 0 && !(h->function = (__typeof__(h->function))symbol(h, #function, reterr))) \
@@ -48,7 +48,7 @@ int http_create(struct http **ret, struct trm_error *reterr)
 	CURL_FUNCTIONS(X)
 #undef X
 	if (r == 0 && !(h->multi = h->curl_multi_init()))
-		r = err_fail(reterr, TRM_ENOMEM, "libcurl cannot start");
+		r = trm_error_set(reterr, TRM_ENOMEM, "libcurl cannot start");
 	if (r < 0) {
 		http_destroy(h);
 		return r;

@@ -46,17 +46,17 @@ int trm_loop_create(struct trm_loop **ret_loop, struct trm_error *reterr)
 	struct trm_loop *loop = calloc(1, sizeof *loop);
 	int r;
 	if (!loop)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	loop->wake_fd = -1;
 	loop->now_ns = loop_clock_ns();
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll_fd < 0) {
-		r = err_errno(reterr, errno, "cannot make an event queue");
+		r = trm_error_set_errno(reterr, errno, "cannot make an event queue");
 		goto fail;
 	}
 	loop->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (loop->wake_fd < 0) {
-		r = err_errno(reterr, errno, "cannot make an event counter");
+		r = trm_error_set_errno(reterr, errno, "cannot make an event counter");
 		goto fail;
 	}
 	r = trm_loop_add_fd(loop, loop->wake_fd, TRM_READ, drain_wakeup, NULL, &loop->wake, reterr);
@@ -125,15 +125,15 @@ int trm_loop_add_fd(struct trm_loop *loop, int fd, uint32_t events, trm_watch_fn
 {
 	struct trm_watch *w = calloc(1, sizeof *w);
 	if (!w)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*w = (struct trm_watch){.loop = loop, .fd = fd, .fn = fn, .user = user, .events = events};
 	struct epoll_event ev = {.events = to_epoll(events), .data.ptr = w};
 	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0) {
 		int saved = errno;
 		free(w);
 		if (saved == EPERM)
-			return err_fail(reterr, TRM_ENOTSUP, "descriptor %d is a file, which is always ready", fd);
-		return err_errno(reterr, saved, "cannot watch descriptor %d", fd);
+			return trm_error_set(reterr, TRM_ENOTSUP, "descriptor %d is a file, which is always ready", fd);
+		return trm_error_set_errno(reterr, saved, "cannot watch descriptor %d", fd);
 	}
 	*ret_watch = w;
 	return 0;

@@ -32,15 +32,15 @@ int trm_loop_add_signal(struct trm_loop *loop, int signo, trm_signal_fn *fn, voi
 	sigset_t set, before;
 	sigemptyset(&set);
 	if (sigaddset(&set, signo) < 0)
-		return err_fail(reterr, TRM_EINVAL, "%d is not a signal", signo);
+		return trm_error_set(reterr, TRM_EINVAL, "%d is not a signal", signo);
 	struct trm_signal *s = calloc(1, sizeof *s);
 	if (!s)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*s = (struct trm_signal){.fd = -1, .signo = signo, .fn = fn, .user = user};
 	pthread_sigmask(SIG_BLOCK, &set, &before);
 	s->was_blocked = sigismember(&before, signo) == 1;
 	s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	int r = s->fd < 0 ? err_errno(reterr, errno, "cannot watch signal %d", signo)
+	int r = s->fd < 0 ? trm_error_set_errno(reterr, errno, "cannot watch signal %d", signo)
 			  : trm_loop_add_fd(loop, s->fd, TRM_READ, on_signal, s, &s->watch, reterr);
 	if (r < 0) {
 		trm_signal_remove(s);

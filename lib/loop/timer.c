@@ -57,13 +57,13 @@ int trm_loop_add_timer(struct trm_loop *loop, trm_timer_fn *fn, void *user,
 		size_t cap = loop->cap_timers ? loop->cap_timers * 2 : 8;
 		struct trm_timer **timers = realloc(loop->timers, cap * sizeof(struct trm_timer *));
 		if (!timers)
-			return err_fail(reterr, TRM_ENOMEM, "out of memory");
+			return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 		loop->timers = timers;
 		loop->cap_timers = cap;
 	}
 	struct trm_timer *t = calloc(1, sizeof *t);
 	if (!t)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*t = (struct trm_timer){.loop = loop, .fn = fn, .user = user, .at = NOT_IN_HEAP};
 	loop->total_timers++;
 	*ret_timer = t;

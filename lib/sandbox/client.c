@@ -102,7 +102,7 @@ void client_send(struct trm_sandbox *s, uint32_t stream, enum frame_type type, u
 	if (s->is_dead)
 		return;
 	if (frame_put(&s->out, stream, type, channel, payload, n) < 0) {
-		err_fail(&why, TRM_ENOMEM, "what is to be sent to the sandbox does not fit into memory");
+		trm_error_set(&why, TRM_ENOMEM, "what is to be sent to the sandbox does not fit into memory");
 		sandbox_fail(s, &why);
 		return;
 	}
@@ -127,9 +127,9 @@ static int welcome(struct trm_sandbox *s, const struct frame *frame, struct trm_
 	struct unpack u = {.at = frame->payload, .left = frame->len};
 	uint32_t version = unpack_u32(&u);
 	if (u.bad || s->state != SANDBOX_CONNECTED)
-		return err_fail(why, TRM_EPROTO, BROKE "a greeting out of turn");
+		return trm_error_set(why, TRM_EPROTO, BROKE "a greeting out of turn");
 	if (version != FRAME_VERSION)
-		return err_fail(why, TRM_EPROTO,
+		return trm_error_set(why, TRM_EPROTO,
 				"the agent in the sandbox speaks version %u of the protocol, we speak %d",
 				version, FRAME_VERSION);
 	s->state = SANDBOX_READY;
@@ -153,10 +153,10 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	case FRAME_PONG: return 0;
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
-			return err_fail(why, TRM_EPROTO, BROKE "an unreadable error");
-		return err_fail(why, said.code ? said.code : TRM_EIO, "the agent in the sandbox gave up: %s",
+			return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");
+		return trm_error_set(why, said.code ? said.code : TRM_EIO, "the agent in the sandbox gave up: %s",
 				said.msg);
-	default: return err_fail(why, TRM_EPROTO, BROKE "frame type %u on the connection", frame->type);
+	default: return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u on the connection", frame->type);
 	}
 }
 
@@ -166,13 +166,13 @@ static int deliver(struct trm_sandbox *s, const struct frame *frame, struct trm_
 	if (!frame->stream)
 		return connection_frame(s, frame, why);
 	if (s->state != SANDBOX_READY)
-		return err_fail(why, TRM_EPROTO, BROKE "frame type %u before the greeting", frame->type);
+		return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u before the greeting", frame->type);
 	switch (streams_find(&s->streams, frame->stream, &stream)) {
 	case STREAM_FOUND: return stream->ops->frame(stream, frame, why);
 	case STREAM_GONE: return 0; /* we have closed it while this was on its way */
 	case STREAM_UNKNOWN: break;
 	}
-	return err_fail(why, TRM_EPROTO, BROKE "unknown stream %u", frame->stream);
+	return trm_error_set(why, TRM_EPROTO, BROKE "unknown stream %u", frame->stream);
 }
 
 static void deliver_all(struct trm_sandbox *s)
@@ -184,7 +184,7 @@ static void deliver_all(struct trm_sandbox *s)
 		int got = frame_next(&s->in, &frame);
 		if (got == 0)
 			return;
-		r = got < 0 ? err_fail(&why, TRM_EPROTO, BROKE "a malformed frame")
+		r = got < 0 ? trm_error_set(&why, TRM_EPROTO, BROKE "a malformed frame")
 			    : deliver(s, &frame, &why);
 		if (r == 0)
 			frame_done(&s->in, &frame);
@@ -249,7 +249,7 @@ void client_connected(struct trm_sandbox *s, int fd)
 	s->fd = fd;
 	int r = greet(s);
 	if (r < 0)
-		err_fail(&why, r, "out of memory");
+		trm_error_set(&why, r, "out of memory");
 	if (r < 0 || trm_loop_add_fd(s->loop, fd, TRM_READ, on_event, s, &s->watch, &why) < 0)
 		sandbox_fail(s, &why);
 	sandbox_release(s);

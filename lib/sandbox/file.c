@@ -41,7 +41,7 @@ static int on_data(struct trm_transfer *t, const struct frame *frame, struct trm
 	if (r < 0)
 		return r;
 	if (t->is_put || frame->len > t->size - t->moved)
-		return err_fail(why, TRM_EPROTO, BROKE "more file bytes than were asked for");
+		return trm_error_set(why, TRM_EPROTO, BROKE "more file bytes than were asked for");
 	t->moved += frame->len;
 	if (frame->len && t->cb->data)
 		t->cb->data(t->user, frame->payload, frame->len);
@@ -56,7 +56,7 @@ static int on_done(struct trm_transfer *t, const struct frame *frame, struct trm
 	uint32_t mode = unpack_u32(&u);
 	struct trm_error none = {0};
 	if (u.bad || size != t->moved || (t->is_put && size != t->size))
-		return err_fail(why, TRM_EPROTO, BROKE "a file's size is not the number of its bytes");
+		return trm_error_set(why, TRM_EPROTO, BROKE "a file's size is not the number of its bytes");
 	transfer_end(t, &none, size, mode & 07777);
 	return 0;
 }
@@ -65,7 +65,7 @@ static int on_error(struct trm_transfer *t, const struct frame *frame, struct tr
 {
 	struct trm_error said;
 	if (error_msg_get(frame, &said) < 0)
-		return err_fail(why, TRM_EPROTO, BROKE "an unreadable error of a file transfer");
+		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error of a file transfer");
 	if (!said.code)
 		said.code = TRM_EIO;
 	transfer_end(t, &said, 0, 0);
@@ -79,7 +79,7 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 	case FRAME_DATA: return on_data(t, frame, why);
 	case FRAME_DONE: return on_done(t, frame, why);
 	case FRAME_ERROR: return on_error(t, frame, why);
-	default: return err_fail(why, TRM_EPROTO, BROKE "frame type %u for a file transfer", frame->type);
+	default: return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u for a file transfer", frame->type);
 	}
 }
 
@@ -101,12 +101,12 @@ static const struct stream_ops TRANSFER_OPS = {.frame = on_frame, .end = end, .p
 static int check(const struct trm_sandbox *s, const char *path, struct trm_error *reterr)
 {
 	if (!path || !*path)
-		return err_fail(reterr, TRM_EINVAL, "the file in the sandbox has no name");
+		return trm_error_set(reterr, TRM_EINVAL, "the file in the sandbox has no name");
 	if (strlen(path) >= PATH_BYTES)
-		return err_fail(reterr, TRM_EINVAL, "the path in the sandbox is longer than %d bytes",
+		return trm_error_set(reterr, TRM_EINVAL, "the path in the sandbox is longer than %d bytes",
 				PATH_BYTES - 1);
 	if (!sandbox_is_open(s))
-		return err_fail(reterr, TRM_ECLOSED, "sandbox '%s' is closed", s->name);
+		return trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' is closed", s->name);
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static int transfer_new(struct trm_sandbox *s, const struct trm_transfer_cb *cb,
 	static const struct trm_transfer_cb none;
 	struct trm_transfer *t = calloc(1, sizeof *t);
 	if (!t)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	t->stream = (struct stream){.ops = &TRANSFER_OPS, .sandbox = s, .credit = SANDBOX_WINDOW};
 	t->cb = cb ? cb : &none;
 	t->user = user;
@@ -153,7 +153,7 @@ int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, c
 		return r;
 	char *copy = malloc(n ? n : 1);
 	if (!copy)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	if ((r = transfer_new(sandbox, cb, user, &t, reterr)) < 0) {
 		free(copy);
 		return r;

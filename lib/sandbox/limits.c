@@ -30,12 +30,12 @@ void trm_limits_default(struct trm_limits *limits)
 static int check_bytes(const char *what, uint64_t bytes, uint64_t min_bytes, struct trm_error *reterr)
 {
 	if (bytes < min_bytes)
-		return err_fail(reterr, TRM_EINVAL,
+		return trm_error_set(reterr, TRM_EINVAL,
 				"the %s limit of %" PRIu64 " bytes is too small: it must be at least %" PRIu64
 				" MiB",
 				what, bytes, (uint64_t)(min_bytes / MIB));
 	if (bytes > MAX_BYTES)
-		return err_fail(reterr, TRM_EINVAL,
+		return trm_error_set(reterr, TRM_EINVAL,
 				"the %s limit of %" PRIu64 " bytes is too large: it must be at most %llu MiB",
 				what, bytes, MAX_BYTES / MIB);
 	return 0;
@@ -45,7 +45,7 @@ static int check_count(const char *what, uint32_t count, uint32_t min, struct tr
 {
 	if (count >= min && count <= MAX_COUNT)
 		return 0;
-	return err_fail(reterr, TRM_EINVAL,
+	return trm_error_set(reterr, TRM_EINVAL,
 			"the limit of %" PRIu32 " %s cannot be: it must be between %" PRIu32 " and %u", count,
 			what, min, MAX_COUNT);
 }
@@ -54,7 +54,7 @@ int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr)
 {
 	int r;
 	if (!isfinite(limits->cpus) || limits->cpus < MIN_CPUS || limits->cpus > MAX_CPUS)
-		return err_fail(reterr, TRM_EINVAL,
+		return trm_error_set(reterr, TRM_EINVAL,
 				"the limit of %g CPUs cannot be: it must be between %g and %g", limits->cpus,
 				MIN_CPUS, MAX_CPUS);
 	if ((r = check_bytes("memory", limits->mem_bytes, MIN_MEM_MIB * MIB, reterr)) < 0)

@@ -11,7 +11,7 @@ int metrics_check(uint32_t interval_ms, struct trm_error *reterr)
 {
 	if (!interval_ms || (interval_ms >= INTERVAL_MIN_MS && interval_ms <= INTERVAL_MAX_MS))
 		return 0;
-	return err_fail(reterr, TRM_EINVAL,
+	return trm_error_set(reterr, TRM_EINVAL,
 			"the metrics interval of %u ms cannot be: it must be between %d and %d ms",
 			interval_ms, INTERVAL_MIN_MS, INTERVAL_MAX_MS);
 }
@@ -62,7 +62,7 @@ int metrics_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_e
 	struct trm_process table[METRICS_MAX_PROCESSES];
 	struct trm_metrics metrics;
 	if (s->state != SANDBOX_READY || metrics_msg_get(frame, &metrics, table) < 0)
-		return err_fail(why, TRM_EPROTO,
+		return trm_error_set(why, TRM_EPROTO,
 				"the agent in the sandbox broke the protocol: unreadable metrics");
 	if (add_stats(s, &metrics.sample))
 		set_cpu_percent(s, &metrics.sample);
@@ -89,7 +89,7 @@ int trm_sandbox_set_metrics(
 	if (r < 0)
 		return r;
 	if (!sandbox_is_open(s))
-		return err_fail(reterr, TRM_ECLOSED, "sandbox '%s' is closed", s->name);
+		return trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' is closed", s->name);
 	s->opts.metrics_interval_ms = interval_ms;
 	s->opts.metrics_with_processes = with_processes;
 	metrics_send_watch(s);

@@ -48,7 +48,7 @@ static int on_started(struct trm_proc *p, const struct frame *frame, struct trm_
 	struct unpack u = {.at = frame->payload, .left = frame->len};
 	uint32_t pid = unpack_u32(&u);
 	if (u.bad || p->is_started)
-		return err_fail(why, TRM_EPROTO, BROKE "a process that starts twice");
+		return trm_error_set(why, TRM_EPROTO, BROKE "a process that starts twice");
 	p->is_started = true;
 	if (p->cb->started)
 		p->cb->started(p->user, p, pid);
@@ -59,7 +59,7 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 {
 	bool is_control = frame->channel == CHANNEL_CONTROL && p->has_control;
 	if (!p->is_started || (!is_control && frame->channel >= p->n_outputs))
-		return err_fail(why, TRM_EPROTO,
+		return trm_error_set(why, TRM_EPROTO,
 				BROKE "output on channel %u of a process that has none there",
 				frame->channel);
 	int r = stream_charge(&p->stream, frame->len, why);
@@ -106,7 +106,7 @@ static int on_input_credit(struct trm_proc *p, const struct frame *frame, struct
 	uint32_t n = unpack_u32(&u);
 	struct input *in = frame->channel == CHANNEL_STDIN ? &p->in : &p->control;
 	if (u.bad || frame->channel != in->channel || n > in->in_flight)
-		return err_fail(why, TRM_EPROTO, BROKE "credit for input that was never sent");
+		return trm_error_set(why, TRM_EPROTO, BROKE "credit for input that was never sent");
 	in->in_flight -= n;
 	pump_input(p, in);
 	send_eof_when_empty(p);
@@ -122,7 +122,7 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 {
 	struct exited_msg msg;
 	if (!p->is_started || exited_msg_get(frame, &msg) < 0)
-		return err_fail(why, TRM_EPROTO, BROKE "an unreadable exit of a process");
+		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable exit of a process");
 	struct trm_exit status = {
 			.exit_code = msg.signal ? -1 : msg.exit_code,
 			.signal = (int)msg.signal,
@@ -150,7 +150,7 @@ static int on_error(struct trm_proc *p, const struct frame *frame, struct trm_er
 {
 	struct trm_error said;
 	if (error_msg_get(frame, &said) < 0)
-		return err_fail(why, TRM_EPROTO, BROKE "an unreadable error of a process");
+		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error of a process");
 	if (!said.code)
 		said.code = TRM_EIO;
 	streams_remove(&p->stream.sandbox->streams, &p->stream);
@@ -167,7 +167,7 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 	case FRAME_STARTED: return on_started(p, frame, why);
 	case FRAME_EXITED: return on_exited(p, frame, why);
 	case FRAME_ERROR: return on_error(p, frame, why);
-	default: return err_fail(why, TRM_EPROTO, BROKE "frame type %u for a process", frame->type);
+	default: return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u for a process", frame->type);
 	}
 }
 
@@ -178,16 +178,16 @@ static const struct stream_ops PROC_OPS = {.frame = on_frame, .end = end};
 static int check(const struct trm_proc_opts *o, struct trm_error *reterr)
 {
 	if (!o->argv || !o->argv[0] || !o->argv[0][0])
-		return err_fail(reterr, TRM_EINVAL, "there is no command to start");
+		return trm_error_set(reterr, TRM_EINVAL, "there is no command to start");
 	if (!o->control && (o->script_len || o->spare_channels))
-		return err_fail(reterr, TRM_EINVAL, "a script and spare channels need the control pipes");
+		return trm_error_set(reterr, TRM_EINVAL, "a script and spare channels need the control pipes");
 	if (o->control && o->pty)
-		return err_fail(reterr, TRM_EINVAL, "a process has either control pipes or a terminal");
+		return trm_error_set(reterr, TRM_EINVAL, "a process has either control pipes or a terminal");
 	if (o->spare_channels > SPARE_SETS_MAX)
-		return err_fail(reterr, TRM_EINVAL, "a process has at most %d spare channels",
+		return trm_error_set(reterr, TRM_EINVAL, "a process has at most %d spare channels",
 				SPARE_SETS_MAX);
 	if (o->pty && (!o->rows || !o->cols))
-		return err_fail(reterr, TRM_EINVAL, "a terminal needs rows and columns");
+		return trm_error_set(reterr, TRM_EINVAL, "a terminal needs rows and columns");
 	return 0;
 }
 
@@ -210,7 +210,7 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 	};
 	int r = spawn_msg_put(&s->out, p->stream.id, &msg);
 	if (r < 0)
-		return err_fail(reterr, r,
+		return trm_error_set(reterr, r,
 				"the command '%.80s' with its arguments, environment and script is too long",
 				o->argv[0]);
 	return 0;
@@ -245,10 +245,10 @@ int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts
 	if (r < 0)
 		return r;
 	if (!sandbox_is_open(sandbox))
-		return err_fail(reterr, TRM_ECLOSED, "sandbox '%s' is closed", sandbox->name);
+		return trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' is closed", sandbox->name);
 	struct trm_proc *p = proc_new(sandbox, opts, cb, user);
 	if (!p)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	sandbox_hold(sandbox);
 	if ((r = streams_add(&sandbox->streams, &p->stream, reterr)) < 0
 			|| (r = send_spawn(p, opts, reterr)) < 0) {
@@ -274,13 +274,13 @@ static int write_input(
 {
 	size_t now = 0;
 	if (n > PROC_QUEUE_MAX - in->queue.len)
-		return err_fail(reterr, TRM_ETOOBIG, "more than %u MiB of input wait for the process already",
+		return trm_error_set(reterr, TRM_ETOOBIG, "more than %u MiB of input wait for the process already",
 				PROC_QUEUE_MAX / 1024 / 1024);
 	if (!in->queue.len)
 		now = n < FRAME_INPUT_WINDOW - in->in_flight ? n : FRAME_INPUT_WINDOW - in->in_flight;
 	int r = buf_append(&in->queue, bytes + now, n - now);
 	if (r < 0)
-		return err_fail(reterr, r, "out of memory");
+		return trm_error_set(reterr, r, "out of memory");
 	if (now) {
 		in->in_flight += (uint32_t)now;
 		client_send(p->stream.sandbox, p->stream.id, FRAME_INPUT, in->channel, bytes, now);
@@ -292,9 +292,9 @@ int trm_proc_write(struct trm_proc *proc, unsigned channel, const void *bytes, s
 		struct trm_error *reterr)
 {
 	if (is_over(proc))
-		return err_fail(reterr, TRM_ECLOSED, "the process has ended");
+		return trm_error_set(reterr, TRM_ECLOSED, "the process has ended");
 	if (channel != CHANNEL_STDIN && !(channel == CHANNEL_CONTROL && proc->has_control))
-		return err_fail(reterr, TRM_EINVAL, "the process takes no input on channel %u", channel);
+		return trm_error_set(reterr, TRM_EINVAL, "the process takes no input on channel %u", channel);
 	int r = write_input(proc, channel == CHANNEL_STDIN ? &proc->in : &proc->control, bytes, n, reterr);
 	if (r == 0 && channel == CHANNEL_STDIN && trm_proc_queued(proc) > FRAME_INPUT_WINDOW / 2)
 		proc->owes_drained = true;

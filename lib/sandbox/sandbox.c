@@ -48,7 +48,7 @@ static void finish(struct trm_sandbox *s)
 {
 	struct trm_error canceled = {0};
 	sandbox_hold(s); /* for good: nobody below shall finish it again */
-	err_fail(&canceled, TRM_ECANCELED, "sandbox '%s' was closed", s->name);
+	trm_error_set(&canceled, TRM_ECANCELED, "sandbox '%s' was closed", s->name);
 	client_stop(s);
 	end_streams(s, s->why.code ? &s->why : &canceled);
 	while (s->observers) {
@@ -121,7 +121,7 @@ static void on_carrier_closed(void *user, const struct trm_error *why)
 	if (why->code && (sandbox_is_open(s) || !s->why.code || s->is_hung_up))
 		s->why = *why;
 	else if (sandbox_is_open(s))
-		err_fail(&s->why, TRM_ECLOSED, "sandbox '%s' ended by itself", s->name);
+		trm_error_set(&s->why, TRM_ECLOSED, "sandbox '%s' ended by itself", s->name);
 	s->state = SANDBOX_CLOSING;
 	s->carrier = NULL;
 	sandbox_release(s);
@@ -134,9 +134,9 @@ static void on_impatient(void *user)
 	struct trm_sandbox *s = user;
 	struct trm_error why;
 	if (s->is_hung_up)
-		err_fail(&why, TRM_ECLOSED, "the agent in sandbox '%s' ended or was killed", s->name);
+		trm_error_set(&why, TRM_ECLOSED, "the agent in sandbox '%s' ended or was killed", s->name);
 	else
-		err_fail(&why, TRM_ETIMEDOUT, "sandbox '%s' did not start within %g s: %s", s->name,
+		trm_error_set(&why, TRM_ETIMEDOUT, "sandbox '%s' did not start within %g s: %s", s->name,
 				s->opts.start_timeout_ms / 1000.0,
 				s->state == SANDBOX_STARTING ? "no connection to it"
 							     : "its agent does not answer");
@@ -147,7 +147,7 @@ static void on_soon(void *user)
 {
 	struct trm_sandbox *s = user;
 	struct trm_error why;
-	err_fail(&why, TRM_ECANCELED, "closed by the caller");
+	trm_error_set(&why, TRM_ECANCELED, "closed by the caller");
 	sandbox_hold(s);
 	end_deferred(s, &why);
 	sandbox_release(s);
@@ -163,7 +163,7 @@ static int name_check(const char *name, struct trm_error *reterr)
 	/* "." and ".." would be other directories than meant where names become files. */
 	if (n && n <= 64 && strspn(name, NAME_LETTERS) == n && strspn(name, ".") != n && name[0] != '-')
 		return 0;
-	return err_fail(reterr, TRM_EINVAL,
+	return trm_error_set(reterr, TRM_EINVAL,
 			"'%s' cannot name a sandbox: use 1 to 64 letters, digits, dots, underscores and "
 			"hyphens",
 			name);
@@ -173,7 +173,7 @@ static int name_random(char *name, size_t cap, struct trm_error *reterr)
 {
 	uint32_t number;
 	if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-		return err_fail(reterr, TRM_EIO, "the kernel gives no random numbers for a name");
+		return trm_error_set(reterr, TRM_EIO, "the kernel gives no random numbers for a name");
 	snprintf(name, cap, "sandbox-%08x", number);
 	return 0;
 }
@@ -208,7 +208,7 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	struct trm_sandbox *s = calloc(1, sizeof *s);
 	int r;
 	if (!s)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	s->loop = loop;
 	s->cb = cb ? cb : &none;
 	s->user = user;

@@ -16,7 +16,7 @@ void streams_init(struct stream_table *table)
 int streams_add(struct stream_table *table, struct stream *stream, struct trm_error *reterr)
 {
 	if (!table->n_free)
-		return err_fail(reterr, TRM_EBUSY,
+		return trm_error_set(reterr, TRM_EBUSY,
 				"the sandbox has %d processes and transfers under way already", STREAM_SLOTS);
 	uint32_t slot = table->free[--table->n_free];
 	uint32_t generation = table->slots[slot].generation;
@@ -51,7 +51,7 @@ enum stream_found streams_find(const struct stream_table *table, uint32_t id, st
 int stream_charge(struct stream *stream, size_t n, struct trm_error *why)
 {
 	if (n > stream->credit)
-		return err_fail(why, TRM_EPROTO,
+		return trm_error_set(why, TRM_EPROTO,
 				"the agent in the sandbox broke the protocol: %zu bytes on stream %u, which "
 				"has credit for %u",
 				n, stream->id, stream->credit);

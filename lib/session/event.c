@@ -140,7 +140,7 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 	stop_reset(k);
 	char *json = e->text ? NULL : cJSON_PrintUnformatted(e->data);
 	if (!json)
-		err_fail(&why, TRM_EIO, "%s", e->text ? e->text : "out of memory");
+		trm_error_set(&why, TRM_EIO, "%s", e->text ? e->text : "out of memory");
 	question_answer(question, json, &why);
 	cJSON_free(json);
 	session_due(k->session);

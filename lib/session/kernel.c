@@ -201,7 +201,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct question *question = k->question;
 	bool was_ready = k->is_ready;
 	struct trm_error gone, *sentence = &gone;
-	err_fail(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);
+	trm_error_set(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);
 	log_write(LOG_INFO, "the %s kernel ended: exit code %d, signal %d", k->lang->name,
 			status ? status->exit_code : -1, status ? status->signal : 0);
 	k->proc = NULL;
@@ -253,7 +253,7 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 	if (k->proc)
 		return 0;
 	if (!session_is_open(s))
-		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
 	const struct kernel_spec *spec = kernel_spec(k->lang);
 	struct embed driver = spec->driver();
 	char label[64];
@@ -285,7 +285,7 @@ int kernel_send(struct kernel *k, const struct kernel_request *request, struct t
 	buf_clear(scratch);
 	int r = kernel_request_put(scratch, request);
 	if (r < 0)
-		return err_fail(reterr, r, "the request to the interpreter does not fit into memory");
+		return trm_error_set(reterr, r, "the request to the interpreter does not fit into memory");
 	r = trm_proc_write(k->proc, TRM_CONTROL, buf_at(scratch), scratch->len, reterr);
 	if (scratch->cap > SCRATCH_BYTES) {
 		size_t max = scratch->max;

@@ -100,15 +100,15 @@ int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, en
 		const char *code, size_t cursor, trm_answer_fn *fn, void *user, struct trm_error *reterr)
 {
 	if (!lang || !fn || question > TRM_ASK_RESET)
-		return err_fail(reterr, TRM_EINVAL,
+		return trm_error_set(reterr, TRM_EINVAL,
 				"a question needs a language, a kind and somebody to answer to");
 	if (code && !utf8_is_valid(code, strlen(code)))
-		return err_fail(reterr, TRM_EINVAL, "the code is not valid UTF-8");
+		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8");
 	if (!session_is_open(session))
-		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
 	struct question *q = question_new(question, code, cursor, fn, user);
 	if (!q)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	struct kernel *k = &session->kernels[lang->id];
 	q->id = QUESTION_IDS + ++session->last_question;
 	*k->questions_end = q;

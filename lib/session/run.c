@@ -31,13 +31,13 @@ void trm_run_opts_default(struct trm_run_opts *opts)
 static int check(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
 {
 	if (!o->lang)
-		return err_fail(reterr, TRM_EINVAL, "a run needs a language");
+		return trm_error_set(reterr, TRM_EINVAL, "a run needs a language");
 	if (!o->code && o->code_len)
-		return err_fail(reterr, TRM_EINVAL, "a run needs code");
+		return trm_error_set(reterr, TRM_EINVAL, "a run needs code");
 	if (o->code_len && !utf8_is_valid(o->code, o->code_len))
-		return err_fail(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
+		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
 	if (!session_is_open(s))
-		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
 	return 0;
 }
 
@@ -86,7 +86,7 @@ int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts
 		return r;
 	struct trm_run *run = run_new(session, opts, cb, user);
 	if (!run)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	session->last_number = run->number;
 	*session->queue_end = run;
 	session->queue_end = &run->next;
@@ -299,13 +299,13 @@ void trm_run_interrupt(struct trm_run *run)
 int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	if (!run->offers_stdin)
-		return err_fail(reterr, TRM_EINVAL, "the run offers no input");
+		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
 	if (run->kernel && run->kernel->proc)
 		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
 	if (run->kernel)
-		return err_fail(reterr, TRM_ECLOSED, "the interpreter has ended");
+		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
 	int r = buf_append(&run->early_stdin, bytes, n);
-	return r < 0 ? err_fail(reterr, r, "too much input waits for the run already") : 0;
+	return r < 0 ? trm_error_set(reterr, r, "too much input waits for the run already") : 0;
 }
 
 void trm_run_send_eof(struct trm_run *run)

@@ -183,10 +183,10 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 {
 	static const struct trm_session_cb none;
 	if (!sandbox_is_open(sandbox))
-		return err_fail(reterr, TRM_ECLOSED, "sandbox '%s' is closed", trm_sandbox_name(sandbox));
+		return trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' is closed", trm_sandbox_name(sandbox));
 	struct trm_session *s = calloc(1, sizeof *s);
 	if (!s)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	s->sandbox = sandbox;
 	s->loop = sandbox->loop;
 	if (opts)
@@ -221,7 +221,7 @@ void trm_session_close(struct trm_session *session)
 	struct trm_error why;
 	if (!session || session->is_closed)
 		return;
-	err_fail(&why, TRM_ECANCELED, "the session was closed");
+	trm_error_set(&why, TRM_ECANCELED, "the session was closed");
 	session->is_closed = true;
 	session_enter(session);
 	if (session->sandbox)
@@ -241,9 +241,9 @@ void trm_session_close(struct trm_session *session)
 int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, struct trm_error *reterr)
 {
 	if (!lang)
-		return err_fail(reterr, TRM_EINVAL, "no language was given");
+		return trm_error_set(reterr, TRM_EINVAL, "no language was given");
 	if (!session_is_open(session))
-		return err_fail(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
 	struct kernel *k = &session->kernels[lang->id];
 	return k->stage == STAGE_KILLED ? 0 : kernel_ensure(k, reterr);
 }

@@ -167,7 +167,7 @@ int error_msg_get(const struct frame *frame, struct trm_error *ret)
 	if (u.bad || n > MAX_SENTENCE)
 		return TRM_EPROTO;
 	ret->code = known_code(code);
-	utf8_clean_line(ret->msg, sizeof ret->msg, sentence, n);
+	trm_text_clean_line(ret->msg, sizeof ret->msg, sentence, n);
 	return 0;
 }
 
@@ -219,7 +219,7 @@ static void get_process(struct unpack *u, struct trm_process *row)
 		u->bad = true;
 	row->mem_bytes = unpack_u64(u);
 	const char *command = unpack_bytes(u, &n);
-	utf8_clean_line(row->command, sizeof row->command, command, n);
+	trm_text_clean_line(row->command, sizeof row->command, command, n);
 }
 
 int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct trm_process *table)
@@ -238,7 +238,7 @@ int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct t
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		*counts[i] = unpack_u64(&u);
 	const char *source = unpack_bytes(&u, &n);
-	utf8_clean_line(s->source, sizeof s->source, source, n);
+	trm_text_clean_line(s->source, sizeof s->source, source, n);
 	m.has_processes = unpack_u8(&u) != 0;
 	uint32_t rows = unpack_u32(&u);
 	if (u.bad || s->cpu_percent < 0 || s->cpu_limit < 0 || rows > METRICS_MAX_PROCESSES)

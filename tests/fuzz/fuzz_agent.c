@@ -64,7 +64,7 @@ int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc
 {
 	(void)nproc;
 	if (!msg->argv[0][0])
-		return err_fail(reterr, TRM_ENOENT, "nothing to start");
+		return trm_error_set(reterr, TRM_ENOENT, "nothing to start");
 	play_stdin(proc);
 	proc->n_outputs = 2 + 2 * msg->spare_sets;
 	for (size_t i = 0; i < proc->n_outputs; i++)

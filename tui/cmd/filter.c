@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/codepoint.h"
+#include <terrarium/text.h>
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
@@ -183,11 +183,11 @@ static void pass_code_points(struct filter *f, bool is_last, struct out *out)
 	size_t at = 0;
 	while (at < f->n_held) {
 		uint32_t cp;
-		int is_valid;
-		size_t left = f->n_held - at, n = codepoint_decode(f->held + at, left, &cp, &is_valid);
+		bool is_valid;
+		size_t left = f->n_held - at, n = trm_utf8_decode(f->held + at, left, &cp, &is_valid);
 		if (!is_valid && !is_last && left < sequence_length((unsigned char)f->held[at]))
 			break;
-		if (!is_valid || codepoint_is_deceptive(cp))
+		if (!is_valid || trm_text_is_deceptive(cp))
 			emit(out, replacement, 3);
 		else
 			emit(out, f->held + at, n);

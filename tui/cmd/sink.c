@@ -53,7 +53,7 @@ static void drop_held(struct sink *s)
 	s->watch = NULL;
 }
 
-static void fail(struct sink *s, int saved_errno)
+static void trm_error_set(struct sink *s, int saved_errno)
 {
 	s->is_broken = true;
 	drop_held(s);
@@ -74,7 +74,7 @@ static ssize_t put(struct sink *s, const char *bytes, size_t n)
 		} else if (wrote < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			break;
 		} else if (wrote < 0 && errno != EINTR) {
-			fail(s, errno);
+			trm_error_set(s, errno);
 			return -1;
 		}
 	}
@@ -118,7 +118,7 @@ static void write_all(struct sink *s, const char *bytes, size_t n)
 	s->last = bytes[n - 1];
 	ssize_t wrote = sink_is_empty(s) ? put(s, bytes, n) : 0;
 	if (wrote >= 0 && (size_t)wrote < n && !hold(s, bytes + wrote, n - (size_t)wrote))
-		fail(s, ENOMEM);
+		trm_error_set(s, ENOMEM);
 }
 
 static void write_filtered(struct sink *s, const char *bytes, size_t n)

@@ -11,8 +11,7 @@
 
 #include <terrarium/error.h>
 
-#include "base/codepoint.h"
-#include "base/fail.h"
+#include <terrarium/text.h>
 
 static int read_all(struct source *s, int fd, const char *label, struct trm_error *reterr)
 {
@@ -22,20 +21,20 @@ static int read_all(struct source *s, int fd, const char *label, struct trm_erro
 			cap = cap ? 2 * cap : 16 << 10;
 			char *mem = realloc(s->text, cap);
 			if (!mem)
-				return fail(reterr, TRM_ENOMEM, "cannot read %s: out of memory", label);
+				return trm_error_set(reterr, TRM_ENOMEM, "cannot read %s: out of memory", label);
 			s->text = mem;
 		}
 		ssize_t got = read(fd, s->text + s->n, cap - 1 - s->n);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return fail(reterr, TRM_EIO, "cannot read %s: %s", label, strerror(errno));
+			return trm_error_set(reterr, TRM_EIO, "cannot read %s: %s", label, strerror(errno));
 		s->n += (size_t)got;
 		s->text[s->n] = 0;
 		if (got == 0)
 			return 0;
 		if (s->n > SOURCE_MAX_BYTES)
-			return fail(reterr, TRM_ETOOBIG, "cannot run %s: it is larger than 16 MiB", label);
+			return trm_error_set(reterr, TRM_ETOOBIG, "cannot run %s: it is larger than 16 MiB", label);
 	}
 }
 
@@ -44,9 +43,9 @@ static int read_file(struct source *s, struct trm_error *reterr)
 	struct stat st;
 	int fd = open(s->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return fail(reterr, TRM_ENOENT, "cannot read %s: %s", s->name, strerror(errno));
+		return trm_error_set(reterr, TRM_ENOENT, "cannot read %s: %s", s->name, strerror(errno));
 	int r = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)
-				? fail(reterr, TRM_EINVAL, "cannot run %s: it is a directory", s->name)
+				? trm_error_set(reterr, TRM_EINVAL, "cannot run %s: it is a directory", s->name)
 				: read_all(s, fd, s->name, reterr);
 	close(fd);
 	return r;
@@ -57,14 +56,14 @@ static int check_text(const struct source *s, const char *label, struct trm_erro
 	size_t line = 1;
 	for (size_t i = 0; i < s->n;) {
 		uint32_t cp;
-		int is_valid;
-		size_t n = codepoint_decode(s->text + i, s->n - i, &cp, &is_valid);
+		bool is_valid;
+		size_t n = trm_utf8_decode(s->text + i, s->n - i, &cp, &is_valid);
 		if (!cp)
-			return fail(reterr, TRM_EINVAL,
+			return trm_error_set(reterr, TRM_EINVAL,
 					"cannot run %s: it is a binary file (a NUL byte in line %zu), not text",
 					label, line);
 		if (!is_valid)
-			return fail(reterr, TRM_EINVAL,
+			return trm_error_set(reterr, TRM_EINVAL,
 					"cannot run %s: line %zu is not UTF-8 text; save the file as UTF-8",
 					label, line);
 		line += cp == '\n';
@@ -92,7 +91,7 @@ int source_read(struct source *s, struct trm_error *reterr)
 	} else if (s->kind == SOURCE_STDIN) {
 		r = read_all(s, STDIN_FILENO, label, reterr);
 	} else if (!(s->text = strdup(s->name))) {
-		r = fail(reterr, TRM_ENOMEM, "cannot run %s: out of memory", label);
+		r = trm_error_set(reterr, TRM_ENOMEM, "cannot run %s: out of memory", label);
 	} else {
 		s->n = strlen(s->text);
 	}
@@ -140,7 +139,7 @@ int source_guess(struct source *s, const struct trm_lang *forced, const struct t
 	if (r == TRM_EINVAL && shebang(s, program, sizeof program))
 		return trm_lang_find(program, &s->lang, reterr);
 	if (r < 0 && s->kind == SOURCE_FILE)
-		return fail(reterr, r, "%s", by_name.msg);
+		return trm_error_set(reterr, r, "%s", by_name.msg);
 	return 0;
 }
 

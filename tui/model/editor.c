@@ -6,7 +6,6 @@
 
 #include <terrarium/error.h>
 
-#include "base/fail.h"
 #include "model/editor_internal.h"
 #include "term/event.h"
 #include "text/text.h"
@@ -78,7 +77,7 @@ int editor_open(struct editor *e, const char *path, struct trm_error *reterr)
 	if (!copy || take_text(e, t) < 0) {
 		free(copy);
 		text_destroy(t);
-		return fail(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
 	}
 	free(e->path);
 	e->path = copy;
@@ -103,10 +102,10 @@ int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
 {
 	const char *target = path ? path : e->path;
 	if (!target)
-		return fail(reterr, TRM_EINVAL, "The buffer has no file name yet; save it under one.");
+		return trm_error_set(reterr, TRM_EINVAL, "The buffer has no file name yet; save it under one.");
 	char *copy = path ? strdup(path) : NULL;
 	if (path && !copy)
-		return fail(reterr, TRM_ENOMEM, "Not enough memory to save %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to save %s.", path);
 	int r = file_save(target, e->text, e->format, &e->stamp, reterr);
 	if (r < 0) {
 		free(copy);

@@ -49,7 +49,7 @@ unsigned editor_type(struct editor *e, uint32_t cp)
 	char bytes[4];
 	if (editor_has_selection(e))
 		e->burst = BURST_NONE;
-	return replace_selection(e, bytes, codepoint_encode(cp, bytes), BURST_TYPE);
+	return replace_selection(e, bytes, trm_utf8_encode(cp, bytes), BURST_TYPE);
 }
 
 /* In a line's indentation: back to the tab stop before; else by one cluster. */

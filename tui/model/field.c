@@ -121,6 +121,6 @@ bool field_handle(struct field *f, const struct event *ev)
 	}
 	if (ev->key < 0x20 || ev->key >= KEYS_BASE)
 		return false;
-	insert(f, text, codepoint_encode(ev->key, text));
+	insert(f, text, trm_utf8_encode(ev->key, text));
 	return true;
 }

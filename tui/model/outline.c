@@ -84,13 +84,13 @@ static bool joins(const struct cell *before, uint32_t cp, int width)
 {
 	size_t len = strlen(before->text);
 	uint32_t first;
-	int valid;
+	bool valid;
 
 	if (width == 0)
 		return true;
 	if (len >= 3 && memcmp(before->text + len - 3, "\xe2\x80\x8d", 3) == 0)
 		return true;
-	return is_regional(cp) && len == 4 && codepoint_decode(before->text, len, &first, &valid) == 4
+	return is_regional(cp) && len == 4 && trm_utf8_decode(before->text, len, &first, &valid) == 4
 	       && is_regional(first);
 }
 
@@ -100,7 +100,7 @@ static void put_char(struct outline *l, uint32_t cp, struct style style)
 
 	if (cp >= 0x80 && turns_text(cp))
 		cp = 0xfffd;
-	size_t len = codepoint_encode(cp, text);
+	size_t len = trm_utf8_encode(cp, text);
 	int width = cp < 0x80 ? 1 : codepoint_width(cp);
 	if (cp >= 0x300) {
 		struct cell *before = joinable(l);
@@ -114,7 +114,7 @@ static void put_char(struct outline *l, uint32_t cp, struct style style)
 		}
 	}
 	if (width == 0) {
-		len = codepoint_encode(0xfffd, text);
+		len = trm_utf8_encode(0xfffd, text);
 		width = 1;
 	}
 	if (!grow(l, l->col + (size_t)width > l->n ? l->col + (size_t)width : l->n))

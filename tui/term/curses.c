@@ -27,7 +27,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "base/fail.h"
+#include <terrarium/error.h>
 #include "term/direct.h"
 #include "term/internal.h"
 #include "term/keys.h"
@@ -109,7 +109,7 @@ static int open_screen(int depth, SCREEN **ret, enum color_depth *ret_depth, str
 	if (!s)
 		s = newterm_quietly(name);
 	if (!s)
-		return fail(reterr, TRM_ENOENT,
+		return trm_error_set(reterr, TRM_ENOENT,
 				"The terminal \"%s\" (TERM) is unknown on this machine; try"
 				" TERM=xterm-256color, or install the package ncurses-term.",
 				name);
@@ -117,7 +117,7 @@ static int open_screen(int depth, SCREEN **ret, enum color_depth *ret_depth, str
 	if (!cup || cup == (char *)-1) {
 		endwin();
 		delscreen(s);
-		return fail(reterr, TRM_ENOTSUP,
+		return trm_error_set(reterr, TRM_ENOTSUP,
 				"The terminal \"%s\" (TERM) is too simple for the workbench: its"
 				" cursor can't be moved. Use `terrarium run` instead.",
 				name);
@@ -223,12 +223,12 @@ static int check_fds(struct trm_error *reterr)
 {
 	const char *name = getenv("TERM");
 	if (!isatty(0) || !isatty(1))
-		return fail(reterr, TRM_ENOTSUP,
+		return trm_error_set(reterr, TRM_ENOTSUP,
 				"The workbench needs a terminal, but standard %s is none; use"
 				" `terrarium run` in scripts and pipes.",
 				isatty(0) ? "output" : "input");
 	if (!name || !*name)
-		return fail(reterr, TRM_EINVAL,
+		return trm_error_set(reterr, TRM_EINVAL,
 				"TERM is not set, so it is unknown what the terminal can do; try"
 				" TERM=xterm-256color.");
 	return 0;
@@ -245,7 +245,7 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 	struct keys *k = keys_create();
 	r = t && s && k && tcgetattr(0, &t->shell_mode) == 0
 			    ? 0
-			    : fail(reterr, TRM_ENOMEM, "Not enough memory for the workbench.");
+			    : trm_error_set(reterr, TRM_ENOMEM, "Not enough memory for the workbench.");
 	if (r == 0)
 		r = open_screen(opts ? opts->depth : -1, &s->curses, &t->depth, reterr);
 	if (r < 0) {
@@ -373,13 +373,13 @@ static size_t convert_cluster(const struct screen *s, const struct cell *cell, c
 {
 	wchar_t text[CCHARW_MAX + 1] = {0};
 	uint32_t cp;
-	int valid;
+	bool valid;
 	size_t n = strlen(cell->text), used = 1;
-	size_t at = codepoint_decode(cell->text, n, &cp, &valid);
+	size_t at = trm_utf8_decode(cell->text, n, &cp, &valid);
 	text[0] = (wchar_t)cp;
 	if (cell->width == 2 && cp >= 0x1F1E6 && cp <= 0x1F1FF && at < n) {
 		make_cell(s, text, out);
-		codepoint_decode(cell->text + at, n - at, &cp, &valid);
+		trm_utf8_decode(cell->text + at, n - at, &cp, &valid);
 		text[0] = (wchar_t)cp;
 		make_cell(s, text, out + 1);
 		return 2;
@@ -392,7 +392,7 @@ static size_t convert_cluster(const struct screen *s, const struct cell *cell, c
 		return cell->width;
 	}
 	while (at < n && used < CCHARW_MAX) {
-		at += codepoint_decode(cell->text + at, n - at, &cp, &valid);
+		at += trm_utf8_decode(cell->text + at, n - at, &cp, &valid);
 		bool is_joiner = cp == 0x200D || cp == 0xFE0E || cp == 0xFE0F;
 		if (cp == 0x200D)
 			break;

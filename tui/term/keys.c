@@ -116,15 +116,15 @@ static int sanitise(struct bytes *paste)
 		const char *p = paste->mem + at;
 		char encoded[4];
 		uint32_t cp;
-		int valid;
-		size_t len = codepoint_decode(p, paste->len - at, &cp, &valid);
+		bool valid;
+		size_t len = trm_utf8_decode(p, paste->len - at, &cp, &valid);
 		at += len;
 		if (cp == '\r' && at < paste->len && paste->mem[at] == '\n')
 			continue;
 		cp = cp == '\r' ? '\n' : cp;
 		if ((cp < 0x20 && cp != '\n' && cp != '\t') || cp == 0x7F)
 			continue;
-		if (append(&out, encoded, codepoint_encode(cp, encoded)) < 0) {
+		if (append(&out, encoded, trm_utf8_encode(cp, encoded)) < 0) {
 			free(out.mem);
 			return TRM_ENOMEM;
 		}
@@ -199,12 +199,12 @@ static size_t plain_key(const struct keys *k, const char *s, size_t n, struct ev
 {
 	unsigned char c = (unsigned char)s[0];
 	size_t more = c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 1 : c < 0xF0 ? 2 : 3;
-	int valid;
+	bool valid;
 	if (c < 0x20 || c == 0x7F) {
 		sequence_control(c, ret);
 		return 1;
 	}
-	size_t len = codepoint_decode(s, n, &ret->key, &valid);
+	size_t len = trm_utf8_decode(s, n, &ret->key, &valid);
 	/* Cut short, but good so far? */
 	if (!valid && !k->is_flushed && n <= more) {
 		for (size_t i = 1; i < n; i++)

@@ -47,7 +47,7 @@ static bool is_modifier(uint32_t cp)
 /* Joins the cluster before it, wherever it stands. */
 static bool is_joining(uint32_t cp)
 {
-	return cp >= 0x300 && !codepoint_is_deceptive(cp) && codepoint_width(cp) == 0;
+	return cp >= 0x300 && !trm_text_is_deceptive(cp) && codepoint_width(cp) == 0;
 }
 
 /* The bytes after the first code point of a cluster that belong to it. */
@@ -57,12 +57,12 @@ static size_t tail_length(const char *s, size_t n, size_t from, uint32_t first)
 	size_t at = from;
 	while (at < n) {
 		uint32_t cp;
-		int valid;
-		size_t len = codepoint_decode(s + at, n - at, &cp, &valid);
+		bool valid;
+		size_t len = trm_utf8_decode(s + at, n - at, &cp, &valid);
 		bool is_pair = at == from && is_regional(first) && is_regional(cp);
 		bool is_shaded = is_modifier(cp) && before >= 0x2600;
 		bool is_linked = before == ZWJ && first >= 0x2190 && cp >= 0x2190;
-		if (!valid || at + len > CLUSTER_MAX || codepoint_is_deceptive(cp)
+		if (!valid || at + len > CLUSTER_MAX || trm_text_is_deceptive(cp)
 				|| !(is_joining(cp) || is_pair || is_shaded || is_linked))
 			break;
 		before = cp;
@@ -75,7 +75,7 @@ struct cluster cluster_at(const char *s, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)s;
 	struct cluster c = {.cp = p[0], .len = 1, .width = 1, .kind = CLUSTER_TEXT};
-	int valid;
+	bool valid;
 
 	if (p[0] < 0x20 || p[0] == 0x7F) {
 		c.kind = CLUSTER_CONTROL;
@@ -83,10 +83,10 @@ struct cluster cluster_at(const char *s, size_t n)
 	}
 	if (p[0] < 0x80 && (n == 1 || p[1] < 0x80))
 		return c;
-	size_t len = codepoint_decode(s, n, &c.cp, &valid);
+	size_t len = trm_utf8_decode(s, n, &c.cp, &valid);
 	int width = codepoint_width(c.cp);
 	c.len = (uint16_t)len;
-	if (!valid || width == 0 || codepoint_is_deceptive(c.cp)) {
+	if (!valid || width == 0 || trm_text_is_deceptive(c.cp)) {
 		c.kind = CLUSTER_ODD;
 		return c;
 	}
@@ -94,7 +94,7 @@ struct cluster cluster_at(const char *s, size_t n)
 	c.width = (uint8_t)width;
 	if (is_regional(c.cp) && c.len > len) {
 		uint32_t second;
-		codepoint_decode(s + len, n - len, &second, &valid);
+		trm_utf8_decode(s + len, n - len, &second, &valid);
 		c.width = is_regional(second) ? 2 : 1;
 	}
 	return c;
@@ -105,10 +105,10 @@ static size_t codepoint_before(const char *s, size_t n)
 {
 	for (size_t back = 1; back <= 4 && back <= n; back++) {
 		uint32_t cp;
-		int valid;
+		bool valid;
 		if (((unsigned char)s[n - back] & 0xC0) == 0x80)
 			continue;
-		if (codepoint_decode(s + n - back, back, &cp, &valid) == back)
+		if (trm_utf8_decode(s + n - back, back, &cp, &valid) == back)
 			return n - back;
 		break;
 	}
@@ -119,14 +119,14 @@ static size_t codepoint_before(const char *s, size_t n)
 static bool is_sure_start(const char *s, size_t at, size_t n)
 {
 	uint32_t cp, before;
-	int valid;
-	codepoint_decode(s + at, n - at, &cp, &valid);
-	if (!valid || at == 0 || cp < 0x300 || codepoint_is_deceptive(cp))
+	bool valid;
+	trm_utf8_decode(s + at, n - at, &cp, &valid);
+	if (!valid || at == 0 || cp < 0x300 || trm_text_is_deceptive(cp))
 		return true;
 	if (is_joining(cp) || is_modifier(cp) || is_regional(cp))
 		return false;
 	size_t previous = codepoint_before(s, at);
-	codepoint_decode(s + previous, at - previous, &before, &valid);
+	trm_utf8_decode(s + previous, at - previous, &before, &valid);
 	return before != ZWJ;
 }
 

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/codepoint.h"
+#include <terrarium/text.h>
 
 enum cluster_kind {
 	CLUSTER_TEXT,    /* as it is */

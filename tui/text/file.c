@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include <terrarium/error.h>
 #include "text/text.h"
 
 static int64_t mtime_of(const struct stat *st)
@@ -20,9 +20,9 @@ static int64_t mtime_of(const struct stat *st)
 static int check_kind(const char *path, const struct stat *st, struct trm_error *reterr)
 {
 	if (S_ISDIR(st->st_mode))
-		return fail(reterr, TRM_EINVAL, "%s is a directory; name a file in it.", path);
+		return trm_error_set(reterr, TRM_EINVAL, "%s is a directory; name a file in it.", path);
 	if (!S_ISREG(st->st_mode))
-		return fail(reterr, TRM_EINVAL, "%s is not a regular file, so it can't be edited.", path);
+		return trm_error_set(reterr, TRM_EINVAL, "%s is not a regular file, so it can't be edited.", path);
 	return 0;
 }
 
@@ -30,7 +30,7 @@ static int check_content(const char *path, const char *bytes, size_t n, struct t
 {
 	const char *nul = n ? memchr(bytes, '\0', n) : NULL;
 	if (nul)
-		return fail(reterr, TRM_EINVAL, "%s is a binary file (a zero byte at offset %zu), not text.",
+		return trm_error_set(reterr, TRM_EINVAL, "%s is a binary file (a zero byte at offset %zu), not text.",
 				path, (size_t)(nul - bytes));
 	return 0;
 }
@@ -41,7 +41,7 @@ static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struc
 	struct stat st;
 	size_t len = 0, cap;
 	if (fstat(fd, &st) < 0)
-		return fail_errno(reterr, errno, "Could not open %s", path);
+		return trm_error_set_errno(reterr, errno, "Could not open %s", path);
 	int r = check_kind(path, &st, reterr);
 	if (r < 0)
 		return r;
@@ -50,7 +50,7 @@ static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struc
 	while (bytes) {
 		if ((uintmax_t)st.st_size > FILE_MAX_BYTES || len > FILE_MAX_BYTES) {
 			free(bytes);
-			return fail(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB.",
+			return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB.",
 					path, FILE_MAX_BYTES >> 20);
 		}
 		ssize_t n = read(fd, bytes + len, cap - len);
@@ -59,7 +59,7 @@ static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struc
 		if (n < 0) {
 			int saved = errno;
 			free(bytes);
-			return fail_errno(reterr, saved, "Could not read %s", path);
+			return trm_error_set_errno(reterr, saved, "Could not read %s", path);
 		}
 		if (n == 0)
 			break;
@@ -72,7 +72,7 @@ static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struc
 		}
 	}
 	if (!bytes)
-		return fail(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
 	*ret = bytes;
 	*ret_len = len;
 	return 0;
@@ -110,7 +110,7 @@ static int text_from(const char *path, char *bytes, size_t n, struct text **ret,
 	struct text *t = text_create();
 	if (!t || text_insert(t, 0, bytes, len) < 0) {
 		text_destroy(t);
-		return fail(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
 	}
 	*ret = t;
 	ret_format->has_crlf = has_crlf;
@@ -125,7 +125,7 @@ int file_load(const char *path, struct text **ret, struct file_format *ret_forma
 	/* NONBLOCK: opening a named pipe must not wait for its other end. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return fail_errno(reterr, errno, "Could not open %s", path);
+		return trm_error_set_errno(reterr, errno, "Could not open %s", path);
 	int r = read_all(fd, path, &bytes, &n, reterr);
 	if (r == 0)
 		r = text_from(path, bytes, n, ret, ret_format, reterr);
@@ -241,7 +241,7 @@ int file_save(const char *path, const struct text *t, struct file_format format,
 	if (r < 0)
 		return r;
 	if (exists && access(path, W_OK) < 0)
-		return fail_errno(reterr, errno, "Could not save %s: you may not write to it", path);
+		return trm_error_set_errno(reterr, errno, "Could not save %s: you may not write to it", path);
 
 	/* A link is kept, what it points to is replaced; a link to nothing is written through. */
 	char *target = exists ? realpath(path, NULL) : NULL;
@@ -252,7 +252,7 @@ int file_save(const char *path, const struct text *t, struct file_format format,
 		r = save_in_place(path, t, format);
 	free(target);
 	if (r < 0)
-		return fail_errno(reterr, -r, "Could not save %s", path);
+		return trm_error_set_errno(reterr, -r, "Could not save %s", path);
 	*ret_stamp = file_stamp(path);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/fail.h"
+#include <terrarium/error.h>
 #include "theme/theme.h"
 
 /* The files themselves are compiled in, so that there is one truth. */
@@ -24,5 +24,5 @@ int theme_builtin(const char *name, struct theme *ret, struct trm_error *reterr)
 		if (strcmp(builtins[i].name, name) == 0)
 			return theme_parse(builtins[i].begin, (size_t)(builtins[i].end - builtins[i].begin),
 					name, NULL, NULL, ret, reterr);
-	return fail(reterr, TRM_ENOENT, "There is no theme \"%s\" in the program itself.", name);
+	return trm_error_set(reterr, TRM_ENOENT, "There is no theme \"%s\" in the program itself.", name);
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include <terrarium/error.h>
 #include "theme/theme.h"
 
 #define MAX_DIRS 5
@@ -93,16 +93,16 @@ static int load_file(const char *path, struct theme *ret, struct parents *parent
 	size_t n = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return fail_errno(reterr, errno, "Could not open the theme %s", path);
+		return trm_error_set_errno(reterr, errno, "Could not open the theme %s", path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return fail(reterr, TRM_EINVAL, "The theme %s is not a regular file.", path);
+		return trm_error_set(reterr, TRM_EINVAL, "The theme %s is not a regular file.", path);
 	}
 	char *json = read_file(fd, &n);
 	int saved = errno;
 	close(fd);
 	if (!json)
-		return fail_errno(reterr, saved, "Could not read the theme %s", path);
+		return trm_error_set_errno(reterr, saved, "Could not read the theme %s", path);
 	int r = theme_parse(json, n, path, load_named, parents, ret, reterr);
 	free(json);
 	if (r < 0)
@@ -123,7 +123,7 @@ static int fail_unknown(const char *name, struct trm_error *reterr)
 					list.names[i]);
 		theme_list_finish(&list);
 	}
-	return fail(reterr, TRM_ENOENT, "There is no theme \"%s\"; there are %s.", name, known);
+	return trm_error_set(reterr, TRM_ENOENT, "There is no theme \"%s\"; there are %s.", name, known);
 }
 
 static int load_named(const char *name, struct theme *ret, struct trm_error *reterr, void *user)
@@ -131,7 +131,7 @@ static int load_named(const char *name, struct theme *ret, struct trm_error *ret
 	struct parents *parents = user;
 	struct dirs dirs;
 	if (++parents->depth > MAX_PARENTS)
-		return fail(reterr, TRM_EINVAL, "themes inherit from each other in a circle.");
+		return trm_error_set(reterr, TRM_EINVAL, "themes inherit from each other in a circle.");
 	find_dirs(&dirs);
 	for (int i = 0; i < dirs.n && !strchr(name, '/'); i++) {
 		char path[1024];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include <terrarium/error.h>
 #include "view/canvas.h"
 
 static const char *const role_names[ROLE_COUNT] = {
@@ -71,7 +71,7 @@ static int fail_at(const struct parser *p, const char *const *path, const char *
 		column = p->json[i] == '\n' ? 1 : column + 1;
 		line += p->json[i] == '\n';
 	}
-	return fail(p->err, TRM_EINVAL, "%s:%zu:%zu: %s", p->file, line, column, sentence);
+	return trm_error_set(p->err, TRM_EINVAL, "%s:%zu:%zu: %s", p->file, line, column, sentence);
 }
 
 #define FAIL_AT(p, sentence, ...) fail_at(p, (const char *const[]){__VA_ARGS__, NULL}, sentence)
@@ -339,7 +339,7 @@ static int fail_syntax(struct parser *p, const char *stop)
 		column = p->json[i] == '\n' ? 1 : column + 1;
 		line += p->json[i] == '\n';
 	}
-	return fail(p->err, TRM_EINVAL,
+	return trm_error_set(p->err, TRM_EINVAL,
 			"%s:%zu:%zu: this is not JSON (a comma or quote missing or too many?).", p->file,
 			line, column);
 }
@@ -348,11 +348,11 @@ int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *fin
 		struct theme *ret, struct trm_error *reterr)
 {
 	if (n > THEME_MAX_BYTES)
-		return fail(reterr, TRM_ETOOBIG, "%s is too big for a theme (more than %d KiB).", file,
+		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big for a theme (more than %d KiB).", file,
 				THEME_MAX_BYTES >> 10);
 	char *copy = malloc(n + 1);
 	if (!copy)
-		return fail(reterr, TRM_ENOMEM, "Not enough memory to read %s.", file);
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to read %s.", file);
 	memcpy(copy, json, n);
 	copy[n] = '\0';
 	blank_comments(copy, n);

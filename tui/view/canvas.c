@@ -79,8 +79,8 @@ static void set_text(struct cell *cell, const char *text, size_t n)
 	size_t len = 0;
 	while (len < n) {
 		uint32_t cp;
-		int valid;
-		size_t step = codepoint_decode(text + len, n - len, &cp, &valid);
+		bool valid;
+		size_t step = trm_utf8_decode(text + len, n - len, &cp, &valid);
 		if (len + step >= sizeof(cell->text))
 			break;
 		len += step;

@@ -315,7 +315,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	struct fake *f = calloc(1, sizeof *f);
 	int fds[2], r;
 	if (!f)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	f->base = (struct carrier){.ops = &backend_fake, .cb = cb, .user = user};
 	f->loop = loop;
 	f->limits = opts->limits;
@@ -324,7 +324,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	buf_init(&f->in, 2 * (FRAME_HEADER + FRAME_MAX_PAYLOAD));
 	buf_init(&f->out, 256u << 20);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) < 0) {
-		r = err_errno(reterr, errno, "cannot make a socket");
+		r = trm_error_set_errno(reterr, errno, "cannot make a socket");
 		goto fail;
 	}
 	f->host_fd = fds[0];

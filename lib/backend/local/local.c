@@ -93,15 +93,15 @@ static int tell_why(const struct local *l, struct trm_error *why)
 	const struct gone_msg *gone = &l->gone.gone;
 	char advice[MACHINE_ADVICE];
 	if (l->gone.type != LIFELINE_GONE)
-		return err_fail(why, TRM_EIO,
+		return trm_error_set(why, TRM_EIO,
 				"the sandbox's keeper was killed from outside, and the sandbox with it");
 	if (gone->was_asked)
-		return err_fail(why, TRM_ECLOSED, "the sandbox's keeper was told to end by a signal");
+		return trm_error_set(why, TRM_ECLOSED, "the sandbox's keeper was told to end by a signal");
 	if (*gone->words) {
 		bool is_userns = strstr(gone->words, "namespace") || strstr(gone->words, "uid map");
 		if (is_userns && machine_userns_is_off(advice))
-			return err_fail(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);
-		return err_fail(why, TRM_EIO, "bubblewrap cannot start: %.*s", line_length(gone->words),
+			return trm_error_set(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);
+		return trm_error_set(why, TRM_EIO, "bubblewrap cannot start: %.*s", line_length(gone->words),
 				gone->words);
 	}
 	/* Bubblewrap ends with 128 + n when its child was killed by signal n. */
@@ -110,11 +110,11 @@ static int tell_why(const struct local *l, struct trm_error *why)
 		    : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
 						: 0;
 	if (signo == SIGKILL && gone->oom_kills)
-		return err_fail(why, TRM_ECLOSED, "the sandbox was killed: out of memory");
+		return trm_error_set(why, TRM_ECLOSED, "the sandbox was killed: out of memory");
 	if (signo)
-		return err_fail(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)", signo,
+		return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)", signo,
 				strsignal(signo));
-	return err_fail(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d",
+	return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d",
 			WEXITSTATUS(status));
 }
 
@@ -216,7 +216,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	struct started started;
 	struct local *l = calloc(1, sizeof *l);
 	if (!l)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*l = (struct local){.base = {&backend_local, cb, user},
 			.loop = loop,
 			.limits = opts->limits,

@@ -39,10 +39,10 @@ int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr)
 {
 	struct stat st;
 	if (!find_in_path("bwrap", path, &st))
-		return err_fail(reterr, TRM_ENOTSUP,
+		return trm_error_set(reterr, TRM_ENOTSUP,
 				"bubblewrap is not installed (no bwrap in PATH): apt install bubblewrap");
 	if ((st.st_mode & S_ISUID) && st.st_uid == 0)
-		return err_fail(reterr, TRM_ENOTSUP,
+		return trm_error_set(reterr, TRM_ENOTSUP,
 				"%s is setuid root, which is not safe to use here: "
 				"chmod u-s %s",
 				path, path);
@@ -54,7 +54,7 @@ int machine_check_filters(struct trm_error *reterr)
 	struct utsname u;
 	if (uname(&u) == 0 && !strcmp(u.machine, filters_machine()))
 		return 0;
-	return err_fail(reterr, TRM_ENOTSUP,
+	return trm_error_set(reterr, TRM_ENOTSUP,
 			"the system call filters are for %s and this machine says it is %s: "
 			"build terrarium on it",
 			filters_machine(), u.machine);

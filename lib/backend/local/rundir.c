@@ -58,15 +58,15 @@ int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr)
 	int error;
 	choose(path);
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err_errno(reterr, errno, "cannot make the runtime directory %s", path);
+		return trm_error_set_errno(reterr, errno, "cannot make the runtime directory %s", path);
 	int fd = open_private(path, &error);
 	if (fd < 0 && (error == EPERM || error == ELOOP || error == ENOTDIR))
-		return err_fail(reterr, TRM_EPERM,
+		return trm_error_set(reterr, TRM_EPERM,
 				"the runtime directory %s is not a directory of yours that is"
 				" closed to others: remove it, or set XDG_RUNTIME_DIR",
 				path);
 	if (fd < 0)
-		return err_errno(reterr, error, "cannot open the runtime directory %s", path);
+		return trm_error_set_errno(reterr, error, "cannot open the runtime directory %s", path);
 	return fd;
 }
 
@@ -115,7 +115,7 @@ int rundir_entry_make(struct rundir_entry *ret, const char *name, struct trm_err
 			break;
 		sched_yield();
 	}
-	return err_fail(reterr, TRM_EEXIST, "a sandbox called '%s' is already running", name);
+	return trm_error_set(reterr, TRM_EEXIST, "a sandbox called '%s' is already running", name);
 }
 
 void rundir_entry_leave(struct rundir_entry *e)
@@ -156,7 +156,7 @@ int rundir_listen(const struct rundir_entry *e, int *ret_listen_fd, int *ret_str
 		*ret_stream_fd = c;
 		return 0;
 	}
-	int r = err_errno(reterr, errno, "cannot make the socket %s/%s/agent.sock", e->path, e->name);
+	int r = trm_error_set_errno(reterr, errno, "cannot make the socket %s/%s/agent.sock", e->path, e->name);
 	if (l >= 0)
 		close(l);
 	if (c >= 0)

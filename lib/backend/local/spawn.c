@@ -27,7 +27,7 @@ int spawn_memfd(const char *name, const void *bytes, size_t n, struct trm_error 
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create(name, MFD_CLOEXEC);
 	if (fd < 0)
-		return err_errno(reterr, errno, "cannot make a file in memory");
+		return trm_error_set_errno(reterr, errno, "cannot make a file in memory");
 	for (size_t done = 0; done < n;) {
 		ssize_t r = write(fd, (const char *)bytes + done, n - done);
 		if (r < 0 && errno == EINTR)
@@ -35,7 +35,7 @@ int spawn_memfd(const char *name, const void *bytes, size_t n, struct trm_error 
 		if (r <= 0) {
 			int saved = r < 0 ? errno : EIO;
 			close(fd);
-			return err_errno(reterr, saved, "cannot write a file in memory");
+			return trm_error_set_errno(reterr, saved, "cannot write a file in memory");
 		}
 		done += (size_t)r;
 	}
@@ -106,10 +106,10 @@ pid_t spawn_program(int program_fd, const char *name, const int *fds, size_t n, 
 	struct job job = {.program_fd = program_fd, .name = name, .n = n};
 	sigset_t all, before;
 	if (n > MAX_FDS)
-		return err_fail(reterr, TRM_EINVAL, "too many descriptors to pass on");
+		return trm_error_set(reterr, TRM_EINVAL, "too many descriptors to pass on");
 	char *stack = malloc(STACK_BYTES);
 	if (!stack)
-		return err_fail(reterr, TRM_ENOMEM, "out of memory");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	pid_t pid = -1;
 	if (lift(&job, fds) == 0) {
 		char *top = stack + STACK_BYTES - (uintptr_t)(stack + STACK_BYTES) % 16;
@@ -125,6 +125,6 @@ pid_t spawn_program(int program_fd, const char *name, const int *fds, size_t n, 
 	drop(&job);
 	free(stack);
 	if (job.error)
-		return err_errno(reterr, job.error, "cannot start %s", name);
+		return trm_error_set_errno(reterr, job.error, "cannot start %s", name);
 	return pid;
 }

@@ -22,14 +22,14 @@
 static int check_limits(const struct trm_limits *limits, struct trm_error *reterr)
 {
 	if (limits->file_bytes < 1 << 20)
-		return err_fail(reterr, TRM_EINVAL,
+		return trm_error_set(reterr, TRM_EINVAL,
 				"a file size limit below 1 MiB leaves no room for the agent");
 	if (limits->open_files < 32)
-		return err_fail(reterr, TRM_EINVAL, "a limit below 32 open files leaves none for the agent");
+		return trm_error_set(reterr, TRM_EINVAL, "a limit below 32 open files leaves none for the agent");
 	if (limits->procs < 2)
-		return err_fail(reterr, TRM_EINVAL, "a limit below 2 processes leaves none beside the agent");
+		return trm_error_set(reterr, TRM_EINVAL, "a limit below 2 processes leaves none beside the agent");
 	if (limits->mem_bytes < 8 << 20)
-		return err_fail(reterr, TRM_EINVAL, "a memory limit below 8 MiB leaves none for a program");
+		return trm_error_set(reterr, TRM_EINVAL, "a memory limit below 8 MiB leaves none for a program");
 	return 0;
 }
 
@@ -91,9 +91,9 @@ static int send_spec(int lifeline_fd, struct spec_msg *spec, struct trm_error *r
 	buf_init(&packet, LIFELINE_MAX_BYTES);
 	int r = put_spec(&packet, spec);
 	if (r < 0)
-		err_fail(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
+		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
 	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
-		r = err_errno(reterr, errno, "cannot tell the keeper what to start");
+		r = trm_error_set_errno(reterr, errno, "cannot tell the keeper what to start");
 	buf_finish(&packet);
 	return r;
 }
@@ -110,12 +110,12 @@ static int make_parts(struct parts *p, const struct rundir_entry *entry, struct 
 {
 	int line[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
-		return err_errno(reterr, errno, "cannot make a line to the keeper");
+		return trm_error_set_errno(reterr, errno, "cannot make a line to the keeper");
 	p->lifeline_fd = line[0];
 	p->far_fd = line[1];
 	p->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (p->null_fd < 0)
-		return err_errno(reterr, errno, "cannot open /dev/null");
+		return trm_error_set_errno(reterr, errno, "cannot open /dev/null");
 	struct embed keeper = embed_keeper(), agent = embed_agent();
 	p->keeper_fd = spawn_memfd("terrarium-keeper", keeper.bytes, keeper.n, reterr);
 	if (p->keeper_fd < 0)

@@ -18,6 +18,7 @@
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
 #include <terrarium/session.h>
+#include <terrarium/text.h>
 
 const char *trm_version(void); /* "0.1.0" */
 
