@@ -136,10 +136,11 @@ void exec_sentence(const struct exec_report *report, const char *name, struct tr
 	else if (error == ENOENT || error == ENOTDIR)
 		trm_error_set(ret, TRM_ENOENT, "%s: not found in the sandbox", name);
 	else if (error == EACCES)
-		trm_error_set(ret, TRM_EPERM, "%s: not an executable file, or not permitted in the sandbox", name);
-	else if (error == ENOEXEC)
-		trm_error_set(ret, TRM_ENOTSUP, "%s: not a program for this machine, and no script with a #! line",
+		trm_error_set(ret, TRM_EPERM, "%s: not an executable file, or not permitted in the sandbox",
 				name);
+	else if (error == ENOEXEC)
+		trm_error_set(ret, TRM_ENOTSUP,
+				"%s: not a program for this machine, and no script with a #! line", name);
 	else
 		trm_error_set_errno(ret, error, "%s: cannot be started in the sandbox", name);
 }

@@ -89,8 +89,7 @@ struct sub *sub_of(struct stream *stream); /* NULL if it is something else */
 int sub_input(struct sub *sub, uint8_t channel, const char *bytes, size_t n);
 
 /* spawn.c: make the pipes and start the second exec. On failure nothing is left open. */
-int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc,
-		struct trm_error *reterr);
+int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc, struct trm_error *reterr);
 
 /* output.c */
 void output_init(struct output *output, struct proc *proc, int fd, uint8_t channel, bool is_tty);

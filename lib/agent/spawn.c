@@ -238,8 +238,7 @@ static int start(pid_t *ret_pid, const struct ends *ends, char **argv, char **en
 	return r;
 }
 
-int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc,
-		struct trm_error *reterr)
+int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc, struct trm_error *reterr)
 {
 	struct ends ends = {.n = 0};
 	char limit[16];
@@ -252,5 +251,7 @@ int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc
 		free(env);
 	}
 	ends_close(&ends);
-	return error ? trm_error_set_errno(reterr, error, "%s: cannot be started in the sandbox", msg->argv[0]) : 0;
+	return error ? trm_error_set_errno(
+			       reterr, error, "%s: cannot be started in the sandbox", msg->argv[0])
+		     : 0;
 }

@@ -88,7 +88,8 @@ static void fail(struct transfer *transfer, int error)
 	struct trm_error sentence = {.code = TRM_OK};
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
 		if (refusals[i].error == error)
-			trm_error_set(&sentence, refusals[i].code, "%s: %s", transfer->path, refusals[i].text);
+			trm_error_set(&sentence, refusals[i].code, "%s: %s", transfer->path,
+					refusals[i].text);
 	if (!sentence.code)
 		trm_error_set_errno(&sentence, error, "%s: cannot be %s", transfer->path,
 				transfer->stream.ops == &put_ops ? "written" : "read");

@@ -22,6 +22,9 @@ char *buf_reserve(struct buf *b, size_t n);
 void buf_fill(struct buf *b, size_t n);
 void buf_take(struct buf *b, size_t n); /* drop n bytes at the front */
 void buf_clear(struct buf *b);          /* keeps the memory */
-static inline char *buf_at(const struct buf *b) { return b->mem + b->start; }
+static inline char *buf_at(const struct buf *b)
+{
+	return b->mem + b->start;
+}
 
 #endif

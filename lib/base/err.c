@@ -12,8 +12,9 @@ const char *trm_strerror(int code)
 {
 	switch (code) {
 	case TRM_OK: return "no error";
-#define X(name, number, text) case TRM_##name: return text;
-	TRM_ERROR_MAP(X)
+#define X(name, number, text) \
+	case TRM_##name: return text;
+		TRM_ERROR_MAP(X)
 #undef X
 	}
 	return "unknown error";
@@ -71,15 +72,28 @@ int err_code_of(int saved_errno)
 	switch (saved_errno) {
 	case EINVAL: return TRM_EINVAL;
 	case ENOMEM: return TRM_ENOMEM;
-	case ENOENT: case ENOTDIR: return TRM_ENOENT;
-	case EPERM: case EACCES: case EROFS: return TRM_EPERM;
-	case ENOSYS: case EOPNOTSUPP: return TRM_ENOTSUP;
+	case ENOENT:
+	case ENOTDIR: return TRM_ENOENT;
+	case EPERM:
+	case EACCES:
+	case EROFS: return TRM_EPERM;
+	case ENOSYS:
+	case EOPNOTSUPP: return TRM_ENOTSUP;
 	case ETIMEDOUT: return TRM_ETIMEDOUT;
 	case ECANCELED: return TRM_ECANCELED;
-	case EFBIG: case E2BIG: case ENOSPC: case ENAMETOOLONG: case EMSGSIZE: return TRM_ETOOBIG;
-	case EPROTO: case EBADMSG: return TRM_EPROTO;
-	case EPIPE: case ECONNRESET: case ENOTCONN: case ECONNREFUSED: return TRM_ECLOSED;
-	case EBUSY: case ETXTBSY: return TRM_EBUSY;
+	case EFBIG:
+	case E2BIG:
+	case ENOSPC:
+	case ENAMETOOLONG:
+	case EMSGSIZE: return TRM_ETOOBIG;
+	case EPROTO:
+	case EBADMSG: return TRM_EPROTO;
+	case EPIPE:
+	case ECONNRESET:
+	case ENOTCONN:
+	case ECONNREFUSED: return TRM_ECLOSED;
+	case EBUSY:
+	case ETXTBSY: return TRM_EBUSY;
 	case EEXIST: return TRM_EEXIST;
 	default: return TRM_EIO;
 	}

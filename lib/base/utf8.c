@@ -10,8 +10,11 @@ size_t trm_utf8_decode(const char *s, size_t n, uint32_t *ret_cp, bool *ret_vali
 {
 	const unsigned char *p = (const unsigned char *)s;
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3
-			: p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+	size_t len = p[0] < 0x80                   ? 1
+		     : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
+		     : (p[0] & 0xF0) == 0xE0       ? 3
+		     : p[0] >= 0xF0 && p[0] < 0xF5 ? 4
+						   : 0;
 	if (ret_valid)
 		*ret_valid = true;
 	if (len == 1) {

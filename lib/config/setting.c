@@ -175,12 +175,12 @@ static int check_range(const struct trm_setting *s, double value, const char *te
 	if (value == 0 && s->zero_is_off)
 		return 0;
 	if (value < s->min)
-		return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be at least %.10g%s%s", label, text, s->min,
-				words[s->kind].unit,
+		return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be at least %.10g%s%s", label, text,
+				s->min, words[s->kind].unit,
 				s->zero_is_off && s->min > 0 ? ", or 0 for no limit" : "");
 	if (value > s->max)
-		return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be at most %.10g%s", label, text, s->max,
-				words[s->kind].unit);
+		return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be at most %.10g%s", label, text,
+				s->max, words[s->kind].unit);
 	return 0;
 }
 
@@ -225,8 +225,8 @@ static int set_text(struct trm_config *config, const struct trm_setting *s, cons
 {
 	size_t n = strlen(text);
 	if (n >= s->size)
-		return trm_error_set(reterr, TRM_EINVAL, "%s %.40s…: must not be longer than %zu bytes", label,
-				text, s->size - 1);
+		return trm_error_set(reterr, TRM_EINVAL, "%s %.40s…: must not be longer than %zu bytes",
+				label, text, s->size - 1);
 	if (!n && *s->fallback)
 		return trm_error_set(reterr, TRM_EINVAL, "%s '': must not be empty", label);
 	memcpy((char *)config + s->offset, text, n + 1);

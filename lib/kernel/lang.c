@@ -72,7 +72,8 @@ int trm_lang_find(const char *name, const struct trm_lang **ret, struct trm_erro
 		return refuse_typescript(reterr);
 	char known[200];
 	list_names(known, sizeof known);
-	return trm_error_set(reterr, TRM_EINVAL, "unknown language '%.60s': the languages are %s", name, known);
+	return trm_error_set(
+			reterr, TRM_EINVAL, "unknown language '%.60s': the languages are %s", name, known);
 }
 
 int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm_error *reterr)

@@ -242,11 +242,13 @@ static cJSON *parse(char *line, size_t n)
 int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr)
 {
 	if (!mend_line(line, n))
-		return trm_error_set(reterr, TRM_EPROTO, "a line on the kernel's event pipe is nested too deeply");
+		return trm_error_set(
+				reterr, TRM_EPROTO, "a line on the kernel's event pipe is nested too deeply");
 	struct kernel_event event = {.exit_code = -1, .set = -1, .json = parse(line, n)};
 	if (!cJSON_IsObject(event.json)) {
 		cJSON_Delete(event.json);
-		return trm_error_set(reterr, TRM_EPROTO, "a line on the kernel's event pipe is not a JSON object");
+		return trm_error_set(
+				reterr, TRM_EPROTO, "a line on the kernel's event pipe is not a JSON object");
 	}
 	int r = read_event(&event, reterr);
 	if (r) {

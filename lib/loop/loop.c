@@ -117,7 +117,7 @@ static uint32_t to_epoll(uint32_t events)
 static uint32_t from_epoll(uint32_t events)
 {
 	return (events & EPOLLIN ? TRM_READ : 0u) | (events & EPOLLOUT ? TRM_WRITE : 0u)
-			| (events & (EPOLLHUP | EPOLLERR) ? TRM_HANGUP : 0u);
+	       | (events & (EPOLLHUP | EPOLLERR) ? TRM_HANGUP : 0u);
 }
 
 int trm_loop_add_fd(struct trm_loop *loop, int fd, uint32_t events, trm_watch_fn *fn, void *user,
@@ -132,7 +132,8 @@ int trm_loop_add_fd(struct trm_loop *loop, int fd, uint32_t events, trm_watch_fn
 		int saved = errno;
 		free(w);
 		if (saved == EPERM)
-			return trm_error_set(reterr, TRM_ENOTSUP, "descriptor %d is a file, which is always ready", fd);
+			return trm_error_set(reterr, TRM_ENOTSUP,
+					"descriptor %d is a file, which is always ready", fd);
 		return trm_error_set_errno(reterr, saved, "cannot watch descriptor %d", fd);
 	}
 	*ret_watch = w;

@@ -20,8 +20,8 @@ struct trm_loop {
 	size_t n_timers;           /* running */
 	size_t total_timers;       /* existing: the heap has room for all of them */
 	size_t cap_timers;
-	uint64_t timer_turn;       /* counts turns, so that a timer started in one waits for the next */
-	struct http *http;         /* NULL until somebody asks for HTTP */
+	uint64_t timer_turn; /* counts turns, so that a timer started in one waits for the next */
+	struct http *http;   /* NULL until somebody asks for HTTP */
 };
 
 struct trm_watch {

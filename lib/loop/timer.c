@@ -49,8 +49,8 @@ static void sift_down(struct trm_loop *loop, size_t at)
 	place(loop, at, t);
 }
 
-int trm_loop_add_timer(struct trm_loop *loop, trm_timer_fn *fn, void *user,
-		struct trm_timer **ret_timer, struct trm_error *reterr)
+int trm_loop_add_timer(struct trm_loop *loop, trm_timer_fn *fn, void *user, struct trm_timer **ret_timer,
+		struct trm_error *reterr)
 {
 	/* Room in the heap is made here, so that starting a timer can't fail. */
 	if (loop->cap_timers == loop->total_timers) {

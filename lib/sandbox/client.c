@@ -154,8 +154,8 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
 			return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");
-		return trm_error_set(why, said.code ? said.code : TRM_EIO, "the agent in the sandbox gave up: %s",
-				said.msg);
+		return trm_error_set(why, said.code ? said.code : TRM_EIO,
+				"the agent in the sandbox gave up: %s", said.msg);
 	default: return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u on the connection", frame->type);
 	}
 }

@@ -79,7 +79,8 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 	case FRAME_DATA: return on_data(t, frame, why);
 	case FRAME_DONE: return on_done(t, frame, why);
 	case FRAME_ERROR: return on_error(t, frame, why);
-	default: return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u for a file transfer", frame->type);
+	default:
+		return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u for a file transfer", frame->type);
 	}
 }
 

@@ -180,7 +180,8 @@ static int check(const struct trm_proc_opts *o, struct trm_error *reterr)
 	if (!o->argv || !o->argv[0] || !o->argv[0][0])
 		return trm_error_set(reterr, TRM_EINVAL, "there is no command to start");
 	if (!o->control && (o->script_len || o->spare_channels))
-		return trm_error_set(reterr, TRM_EINVAL, "a script and spare channels need the control pipes");
+		return trm_error_set(
+				reterr, TRM_EINVAL, "a script and spare channels need the control pipes");
 	if (o->control && o->pty)
 		return trm_error_set(reterr, TRM_EINVAL, "a process has either control pipes or a terminal");
 	if (o->spare_channels > SPARE_SETS_MAX)
@@ -274,7 +275,8 @@ static int write_input(
 {
 	size_t now = 0;
 	if (n > PROC_QUEUE_MAX - in->queue.len)
-		return trm_error_set(reterr, TRM_ETOOBIG, "more than %u MiB of input wait for the process already",
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"more than %u MiB of input wait for the process already",
 				PROC_QUEUE_MAX / 1024 / 1024);
 	if (!in->queue.len)
 		now = n < FRAME_INPUT_WINDOW - in->in_flight ? n : FRAME_INPUT_WINDOW - in->in_flight;

@@ -183,7 +183,8 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 {
 	static const struct trm_session_cb none;
 	if (!sandbox_is_open(sandbox))
-		return trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' is closed", trm_sandbox_name(sandbox));
+		return trm_error_set(
+				reterr, TRM_ECLOSED, "sandbox '%s' is closed", trm_sandbox_name(sandbox));
 	struct trm_session *s = calloc(1, sizeof *s);
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");

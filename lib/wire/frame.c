@@ -58,8 +58,8 @@ int frame_put_header(struct buf *out, uint32_t stream, enum frame_type type, uin
 	return buf_append(out, header, sizeof header);
 }
 
-int frame_put(struct buf *out, uint32_t stream, enum frame_type type, uint8_t channel,
-		const void *payload, size_t n)
+int frame_put(struct buf *out, uint32_t stream, enum frame_type type, uint8_t channel, const void *payload,
+		size_t n)
 {
 	int r = frame_put_header(out, stream, type, channel, n);
 	if (r < 0)

@@ -151,7 +151,7 @@ static int known_code(int32_t code)
 {
 	switch (code) {
 #define X(name, number, text) case TRM_##name:
-	TRM_ERROR_MAP(X)
+		TRM_ERROR_MAP(X)
 #undef X
 		return code;
 	}

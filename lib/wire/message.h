@@ -20,8 +20,8 @@ int hello_msg_put(struct buf *out, uint32_t nproc);
 int hello_msg_get(const struct frame *frame, struct hello_msg *ret);
 
 struct spawn_msg {
-	char *key;          /* "" for none */
-	uint32_t flags;     /* SPAWN_… */
+	char *key;      /* "" for none */
+	uint32_t flags; /* SPAWN_… */
 	uint16_t rows, cols;
 	uint32_t spare_sets; /* ≤ SPARE_SETS_MAX */
 	uint32_t window;
@@ -29,7 +29,7 @@ struct spawn_msg {
 	char *cwd;
 	const char *script; /* borrowed from the payload by the reader */
 	size_t script_len;
-	char *label;        /* "" for none */
+	char *label; /* "" for none */
 };
 /* The whole frame. TRM_ETOOBIG when it does not fit one. */
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);
@@ -46,15 +46,18 @@ int exited_msg_get(const struct frame *frame, struct exited_msg *ret);
 
 int error_msg_put(struct buf *out, uint32_t stream, int32_t code, const char *sentence);
 struct trm_error;
-int error_msg_get(const struct frame *frame, struct trm_error *ret); /* cleaned; an unknown code becomes TRM_EIO */
+int error_msg_get(const struct frame *frame,
+		struct trm_error *ret); /* cleaned; an unknown code becomes TRM_EIO */
 
-/* METRICS: u32 known, f64 cpu_percent, u64 cpu_ns, f64 cpu_limit, u64 mem, mem_peak, mem_limit, disk, disk_limit, procs,
- * procs_limit, net_rx, net_tx, uptime_ms, oom_kills, str source, u8 has_processes, u32 n, then per process: u32 pid, u32 ppid,
- * u8 state, u8 has_cpu, f64 cpu_percent, u64 mem_bytes, str command. */
+/* METRICS: u32 known, f64 cpu_percent, u64 cpu_ns, f64 cpu_limit, u64 mem, mem_peak, mem_limit, disk,
+ * disk_limit, procs, procs_limit, net_rx, net_tx, uptime_ms, oom_kills, str source, u8 has_processes, u32 n,
+ * then per process: u32 pid, u32 ppid, u8 state, u8 has_cpu, f64 cpu_percent, u64 mem_bytes, str command. */
 struct trm_metrics;
 struct trm_process;
 enum { METRICS_MAX_PROCESSES = 256 };
-int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics); /* the heaviest METRICS_MAX_PROCESSES are the caller's choice */
+int metrics_msg_put(struct buf *out,
+		const struct trm_metrics
+				*metrics); /* the heaviest METRICS_MAX_PROCESSES are the caller's choice */
 /* Fills *ret; processes go to `table` (METRICS_MAX_PROCESSES rows), commands cleaned. time_ns is left 0. */
 int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct trm_process *table);
 

@@ -21,10 +21,22 @@ static void put_int(struct pack *p, uint64_t v, size_t n)
 	put(p, bytes, n);
 }
 
-void pack_u8(struct pack *p, uint8_t v) { put_int(p, v, 1); }
-void pack_u16(struct pack *p, uint16_t v) { put_int(p, v, 2); }
-void pack_u32(struct pack *p, uint32_t v) { put_int(p, v, 4); }
-void pack_u64(struct pack *p, uint64_t v) { put_int(p, v, 8); }
+void pack_u8(struct pack *p, uint8_t v)
+{
+	put_int(p, v, 1);
+}
+void pack_u16(struct pack *p, uint16_t v)
+{
+	put_int(p, v, 2);
+}
+void pack_u32(struct pack *p, uint32_t v)
+{
+	put_int(p, v, 4);
+}
+void pack_u64(struct pack *p, uint64_t v)
+{
+	put_int(p, v, 8);
+}
 
 void pack_f64(struct pack *p, double v)
 {
@@ -79,10 +91,22 @@ static uint64_t get_int(struct unpack *u, size_t n)
 	return v;
 }
 
-uint8_t unpack_u8(struct unpack *u) { return (uint8_t)get_int(u, 1); }
-uint16_t unpack_u16(struct unpack *u) { return (uint16_t)get_int(u, 2); }
-uint32_t unpack_u32(struct unpack *u) { return (uint32_t)get_int(u, 4); }
-uint64_t unpack_u64(struct unpack *u) { return get_int(u, 8); }
+uint8_t unpack_u8(struct unpack *u)
+{
+	return (uint8_t)get_int(u, 1);
+}
+uint16_t unpack_u16(struct unpack *u)
+{
+	return (uint16_t)get_int(u, 2);
+}
+uint32_t unpack_u32(struct unpack *u)
+{
+	return (uint32_t)get_int(u, 4);
+}
+uint64_t unpack_u64(struct unpack *u)
+{
+	return get_int(u, 8);
+}
 
 double unpack_f64(struct unpack *u)
 {

@@ -31,7 +31,7 @@ void pack_u32(struct pack *p, uint32_t v);
 void pack_u64(struct pack *p, uint64_t v);
 void pack_f64(struct pack *p, double v);
 void pack_bytes(struct pack *p, const void *bytes, size_t n);
-void pack_str(struct pack *p, const char *s); /* NULL packs as "" */
+void pack_str(struct pack *p, const char *s);            /* NULL packs as "" */
 void pack_strv(struct pack *p, const char *const *strv); /* u32 count, strings; NULL packs as none */
 
 uint8_t unpack_u8(struct unpack *u);
@@ -41,9 +41,11 @@ uint64_t unpack_u64(struct unpack *u);
 double unpack_f64(struct unpack *u); /* NaN and infinities read as bad */
 /* Borrowed from the payload; not NUL-terminated. */
 const char *unpack_bytes(struct unpack *u, size_t *ret_n);
-/* Copied and NUL-terminated; malloc'd. NULL if bad, longer than max, with a NUL inside, or out of memory (bad is set). */
+/* Copied and NUL-terminated; malloc'd. NULL if bad, longer than max, with a NUL inside, or out of memory (bad
+ * is set). */
 char *unpack_str(struct unpack *u, size_t max);
-/* NULL-terminated vector in one malloc'd block; NULL as unpack_str. At most max_n strings of max_bytes in all. */
+/* NULL-terminated vector in one malloc'd block; NULL as unpack_str. At most max_n strings of max_bytes in
+ * all. */
 char **unpack_strv(struct unpack *u, size_t max_n, size_t max_bytes);
 
 #endif

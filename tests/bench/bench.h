@@ -29,8 +29,8 @@ double ms_since(uint64_t start_ns);
 
 /* ---- spawn.c: whole processes ---- */
 
-/* Run argv with stdout to `out` (-1: /dev/null), a clean environment; returns wall milliseconds, negative if it
- * failed. Output on a pipe is read to its end when `drain` is set (and thrown away). */
+/* Run argv with stdout to `out` (-1: /dev/null), a clean environment; returns wall milliseconds, negative if
+ * it failed. Output on a pipe is read to its end when `drain` is set (and thrown away). */
 double spawn_ms(const char *const *argv, bool drain);
 const char *const *bench_env(void);
 bool program_exists(const char *path);
@@ -41,11 +41,11 @@ struct pty {
 	int fd;
 	pid_t pid;
 	uint64_t start_ns;
-	uint64_t bytes;     /* drawn so far */
+	uint64_t bytes;                        /* drawn so far */
 	uint64_t largest_gap_ns, last_read_ns; /* between reads; the caller resets */
-	char tail[65536];   /* the last text drawn, without escape sequences */
+	char tail[65536];                      /* the last text drawn, without escape sequences */
 	size_t tail_len;
-	int escape;         /* state of the stripper */
+	int escape; /* state of the stripper */
 };
 bool pty_start(struct pty *p, const char *const *argv, const char *const *env);
 /* Milliseconds until `text` has been drawn after the last pty_forget; negative: not within timeout_ms. */

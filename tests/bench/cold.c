@@ -51,7 +51,8 @@ static size_t make_fds(int fds[BWRAP_FILES + LIFELINE_MAX_FILES])
 
 static double same_arguments_ms(const int *fds, size_t n)
 {
-	const char *argv[] = {"/usr/bin/bwrap", "--args", "4", "--", "/usr/bin/python3", "-c", "print(1)", NULL};
+	const char *argv[] = {
+			"/usr/bin/bwrap", "--args", "4", "--", "/usr/bin/python3", "-c", "print(1)", NULL};
 	const char *env[] = {NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
@@ -71,16 +72,18 @@ static double same_arguments_ms(const int *fds, size_t n)
 
 void bench_cold(void)
 {
-	static const char *const ours[] = {BENCH_PROGRAM, "run", "--yes", "-l", "python", "-c", "print(1)", NULL};
-	static const char *const plain[] = {"/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc",
-			"--dev", "/dev", "/usr/bin/python3", "-c", "print(1)", NULL};
+	static const char *const ours[] = {
+			BENCH_PROGRAM, "run", "--yes", "-l", "python", "-c", "print(1)", NULL};
+	static const char *const plain[] = {"/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/", "/",
+			"--proc", "/proc", "--dev", "/dev", "/usr/bin/python3", "-c", "print(1)", NULL};
 	struct samples a = {0}, b = {0}, c = {0};
 	int fds[BWRAP_FILES + LIFELINE_MAX_FILES];
 	size_t n = make_fds(fds);
 	for (int i = 0; i < COLD_RUNS; i++) {
 		double x = spawn_ms(ours, true), y = same_arguments_ms(fds, n), z = spawn_ms(plain, true);
 		if (x < 0 || y < 0 || z < 0) {
-			report_missing("cold run -c 'print(1)'", x < 0 ? "terrarium run failed" : "bwrap failed");
+			report_missing("cold run -c 'print(1)'",
+					x < 0 ? "terrarium run failed" : "bwrap failed");
 			break;
 		}
 		samples_add(&a, x);
@@ -88,8 +91,10 @@ void bench_cold(void)
 		samples_add(&c, z);
 	}
 	if (a.n == COLD_RUNS) {
-		report("cold run, against bwrap with our arguments", samples_at(&a, 0.5), "ms", samples_at(&b, 0.5), 1.5);
-		report("cold run, against bwrap --unshare-all", samples_at(&a, 0.5), "ms", samples_at(&c, 0.5), 2);
+		report("cold run, against bwrap with our arguments", samples_at(&a, 0.5), "ms",
+				samples_at(&b, 0.5), 1.5);
+		report("cold run, against bwrap --unshare-all", samples_at(&a, 0.5), "ms",
+				samples_at(&c, 0.5), 2);
 	}
 	for (size_t i = BWRAP_LISTEN; i < n; i++)
 		close(fds[i]);

@@ -9,7 +9,8 @@
 void bench_flood(void)
 {
 	const char *ours[] = {BENCH_PROGRAM, "run", "--yes", "-l", "python", "-c", FLOOD, NULL};
-	const char *pipe_to_cat[] = {"/bin/sh", "-c", "/usr/bin/python3 -c \"" FLOOD "\" | cat >/dev/null", NULL};
+	const char *pipe_to_cat[] = {
+			"/bin/sh", "-c", "/usr/bin/python3 -c \"" FLOOD "\" | cat >/dev/null", NULL};
 	struct samples a = {0}, b = {0};
 	for (int i = 0; i < 5; i++) {
 		double ms = spawn_ms(ours, false);

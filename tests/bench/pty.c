@@ -27,8 +27,8 @@ bool pty_start(struct pty *p, const char *const *argv, const char *const *env)
 	return true;
 }
 
-/* Keep printable text only. States: 0 text, 1 after ESC, 2 in CSI, 3 in a string (OSC, DCS), 4 ESC inside one,
- * 5 one more byte of a character set designation. */
+/* Keep printable text only. States: 0 text, 1 after ESC, 2 in CSI, 3 in a string (OSC, DCS), 4 ESC inside
+ * one, 5 one more byte of a character set designation. */
 static void strip(struct pty *p, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -45,8 +45,13 @@ static void strip(struct pty *p, const char *bytes, size_t n)
 				p->tail[p->tail_len++] = (char)c;
 			}
 			break;
-		case 1: p->escape = c == '[' ? 2 : c == ']' || c == 'P' ? 3 : c == '(' || c == ')' ? 5 : 0; break;
-		case 2: if (c >= 0x40 && c < 0x7F) p->escape = 0; break;
+		case 1:
+			p->escape = c == '[' ? 2 : c == ']' || c == 'P' ? 3 : c == '(' || c == ')' ? 5 : 0;
+			break;
+		case 2:
+			if (c >= 0x40 && c < 0x7F)
+				p->escape = 0;
+			break;
 		case 3: p->escape = c == 7 ? 0 : c == 0x1B ? 4 : 3; break;
 		default: p->escape = 0;
 		}

@@ -39,15 +39,17 @@ void report(const char *name, double value, const char *unit, double reference, 
 	bool holds = held <= target;
 	cJSON_AddNumberToObject(r, "value", value);
 	cJSON_AddStringToObject(r, "unit", unit);
-	cJSON_AddItemToObject(r, "reference", reference > 0 ? cJSON_CreateNumber(reference) : cJSON_CreateNull());
+	cJSON_AddItemToObject(
+			r, "reference", reference > 0 ? cJSON_CreateNumber(reference) : cJSON_CreateNull());
 	cJSON_AddItemToObject(r, "ratio", reference > 0 ? cJSON_CreateNumber(held) : cJSON_CreateNull());
 	cJSON_AddNumberToObject(r, "target", target);
 	cJSON_AddBoolToObject(r, "holds", holds);
 	if (reference > 0)
-		printf("%-4s %-46s %10.4g %-7s reference %8.4g  ratio %6.2f  target %g\n", holds ? "ok" : "MISS", name,
-				value, unit, reference, held, target);
+		printf("%-4s %-46s %10.4g %-7s reference %8.4g  ratio %6.2f  target %g\n",
+				holds ? "ok" : "MISS", name, value, unit, reference, held, target);
 	else
-		printf("%-4s %-46s %10.4g %-7s %37s target %g\n", holds ? "ok" : "MISS", name, value, unit, "", target);
+		printf("%-4s %-46s %10.4g %-7s %37s target %g\n", holds ? "ok" : "MISS", name, value, unit,
+				"", target);
 	fflush(stdout);
 }
 
@@ -73,8 +75,7 @@ int report_write(const char *json_path)
 	if (!f || !text || fputs(text, f) < 0 || fputc('\n', f) < 0 || fclose(f) != 0)
 		return -1;
 	cJSON_free(text);
-	cJSON_ArrayForEach(r, rows)
-		missed += !cJSON_IsTrue(cJSON_GetObjectItem(r, "holds"));
+	cJSON_ArrayForEach(r, rows) missed += !cJSON_IsTrue(cJSON_GetObjectItem(r, "holds"));
 	cJSON_Delete(rows);
 	rows = NULL;
 	return missed;

@@ -9,7 +9,15 @@
 
 #include "bench/bench.h"
 
-enum { STARTS = 21, KEYS = 100, RUNS = 200, INTERRUPTS = 100, IDLE_S = 60, BIG_LINES = 100000, PASTE_LINES = 10000 };
+enum {
+	STARTS = 21,
+	KEYS = 100,
+	RUNS = 200,
+	INTERRUPTS = 100,
+	IDLE_S = 60,
+	BIG_LINES = 100000,
+	PASTE_LINES = 10000
+};
 
 static const char *const nano[] = {"/usr/bin/nano", NULL};
 static const char *const ours[] = {BENCH_PROGRAM, NULL};
@@ -160,7 +168,8 @@ static void bench_paste(void)
 	if (a.n && b.n)
 		report("paste of 10 000 lines", samples_at(&a, 0.5), "ms", samples_at(&b, 0.5), 1);
 	else
-		report_missing("paste of 10 000 lines", a.n ? "micro did not take the paste" : "the paste was not shown");
+		report_missing("paste of 10 000 lines",
+				a.n ? "micro did not take the paste" : "the paste was not shown");
 	samples_free(&a);
 	samples_free(&b);
 }
@@ -213,7 +222,8 @@ static double status_mib(pid_t pid, const char *file, const char *key)
 static void bench_tui_flood(const char *path)
 {
 	struct pty p;
-	write_file(path, "# ", 0, "for i in range(10**6): print('%08d ' % i + 'x' * 90)\nprint('flood', 'over')\n");
+	write_file(path, "# ", 0,
+			"for i in range(10**6): print('%08d ' % i + 'x' * 90)\nprint('flood', 'over')\n");
 	if (!start_ready(&p, path)) {
 		report_missing("flood in the workbench, longest gap of frames", "the sandbox did not start");
 		return;
@@ -226,7 +236,8 @@ static void bench_tui_flood(const char *path)
 	bool is_over = pty_wait(&p, "flood over", 60000) >= 0;
 	double seconds = ms_since(start_ns) / 1e3, peak = status_mib(p.pid, "status", "VmHWM:");
 	if (is_over) {
-		report("flood in the workbench, longest gap of frames", (double)p.largest_gap_ns / 1e6, "ms", 0, 50);
+		report("flood in the workbench, longest gap of frames", (double)p.largest_gap_ns / 1e6, "ms",
+				0, 50);
 		report("flood in the workbench, 100 MB shown", seconds, "s", 0, 4.2);
 		report("flood in the workbench, peak memory", peak, "MiB", 0, 64);
 	} else {

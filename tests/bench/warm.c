@@ -29,10 +29,10 @@ static bool floor_trip(int fd)
 
 static bool measure_floor(struct samples *s)
 {
-	const char *argv[] = {"/usr/bin/bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/usr", "/usr",
-			"--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin",
-			"/bin", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "/usr/bin/python3", "-I", "-S",
-			"-c", worker, NULL};
+	const char *argv[] = {"/usr/bin/bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/usr",
+			"/usr", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
+			"--symlink", "usr/bin", "/bin", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+			"/usr/bin/python3", "-I", "-S", "-c", worker, NULL};
 	posix_spawn_file_actions_t actions;
 	int fds[2];
 	pid_t pid;
@@ -109,7 +109,8 @@ static bool measure_library(struct samples *s, char *why, size_t why_cap)
 	bool good = false;
 	trm_sandbox_opts_default(&opts);
 	trm_session_opts_default(&session_opts);
-	if (trm_loop_create(&loop, &e) < 0 || trm_sandbox_open(loop, &opts, &sandbox_cb, &t, &sandbox, &e) < 0) {
+	if (trm_loop_create(&loop, &e) < 0
+			|| trm_sandbox_open(loop, &opts, &sandbox_cb, &t, &sandbox, &e) < 0) {
 		snprintf(why, why_cap, "%s", e.msg);
 		return false;
 	}

@@ -15,7 +15,8 @@ static void read_all(const struct outstore *s)
 		uint32_t value;
 		enum ansi_op op;
 		while ((op = ansi_next(piece.colours, &p, end, &value)) != ANSI_END)
-			if (op == ANSI_CHAR && value != 0xFFFD && (value < 0x20 || (value >= 0x7F && value < 0xA0)))
+			if (op == ANSI_CHAR && value != 0xFFFD
+					&& (value < 0x20 || (value >= 0x7F && value < 0xA0)))
 				abort(); /* a control character got through the glass */
 		if (piece.ends_line)
 			ansi_end_line(piece.colours);
@@ -37,11 +38,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) {text, sizeof text - 1}
+#define SEED(text) \
+	{ \
+		text, sizeof text - 1 \
+	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x10plain\n\x1b[1;31mred\x1b[0m\rover\b\b\tx\n"),
 		SEED("\x05\x1b[38;2;1;2;3mtrue\x1b[48;5;200m256\x1b[4:3mcurly\x1b[m"),
-		SEED("\x07\x1b]52;c;AAAA\x07\x1b]0;title\x1b\\\x1bPdcs\x1b\\\x1b_apc\x1b\\\x9b" "31m\xc2\x9b" "2Jend"),
+		SEED("\x07\x1b]52;c;AAAA\x07\x1b]0;title\x1b\\\x1bPdcs\x1b\\\x1b_apc\x1b\\\x9b"
+		     "31m\xc2\x9b"
+		     "2Jend"),
 		SEED("\xff\xf0\x9f\x98\x80\xe2\x80\xae\xcc\x81\xff\xfe\x00z\x1b[K\x1b[3C\x1b[2D\x1b[5G"),
 		{NULL, 0},
 };

@@ -24,11 +24,20 @@ static size_t change(uint8_t *b, size_t n)
 {
 	size_t at = n ? pick((uint32_t)n) : 0;
 	switch (pick(6)) {
-	case 0: if (n) b[at] ^= (uint8_t)(1u << pick(8)); return n;
-	case 1: if (n) b[at] = (uint8_t)pick(256); return n;
-	case 2: if (n) b[at] = (uint8_t)(pick(2) ? 0xFF : 0); return n;
+	case 0:
+		if (n)
+			b[at] ^= (uint8_t)(1u << pick(8));
+		return n;
+	case 1:
+		if (n)
+			b[at] = (uint8_t)pick(256);
+		return n;
+	case 2:
+		if (n)
+			b[at] = (uint8_t)(pick(2) ? 0xFF : 0);
+		return n;
 	case 3: return at; /* cut */
-	case 4: /* repeat a part at the end */
+	case 4:            /* repeat a part at the end */
 		if (n && n + (n - at) <= MAX_INPUT) {
 			memcpy(b + n, b + at, n - at);
 			return n + (n - at);

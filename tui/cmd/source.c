@@ -21,7 +21,8 @@ static int read_all(struct source *s, int fd, const char *label, struct trm_erro
 			cap = cap ? 2 * cap : 16 << 10;
 			char *mem = realloc(s->text, cap);
 			if (!mem)
-				return trm_error_set(reterr, TRM_ENOMEM, "cannot read %s: out of memory", label);
+				return trm_error_set(
+						reterr, TRM_ENOMEM, "cannot read %s: out of memory", label);
 			s->text = mem;
 		}
 		ssize_t got = read(fd, s->text + s->n, cap - 1 - s->n);
@@ -34,7 +35,8 @@ static int read_all(struct source *s, int fd, const char *label, struct trm_erro
 		if (got == 0)
 			return 0;
 		if (s->n > SOURCE_MAX_BYTES)
-			return trm_error_set(reterr, TRM_ETOOBIG, "cannot run %s: it is larger than 16 MiB", label);
+			return trm_error_set(reterr, TRM_ETOOBIG, "cannot run %s: it is larger than 16 MiB",
+					label);
 	}
 }
 
@@ -44,9 +46,9 @@ static int read_file(struct source *s, struct trm_error *reterr)
 	int fd = open(s->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return trm_error_set(reterr, TRM_ENOENT, "cannot read %s: %s", s->name, strerror(errno));
-	int r = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)
-				? trm_error_set(reterr, TRM_EINVAL, "cannot run %s: it is a directory", s->name)
-				: read_all(s, fd, s->name, reterr);
+	int r = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? trm_error_set(
+				reterr, TRM_EINVAL, "cannot run %s: it is a directory", s->name)
+							   : read_all(s, fd, s->name, reterr);
 	close(fd);
 	return r;
 }

@@ -102,7 +102,8 @@ int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
 {
 	const char *target = path ? path : e->path;
 	if (!target)
-		return trm_error_set(reterr, TRM_EINVAL, "The buffer has no file name yet; save it under one.");
+		return trm_error_set(
+				reterr, TRM_EINVAL, "The buffer has no file name yet; save it under one.");
 	char *copy = path ? strdup(path) : NULL;
 	if (path && !copy)
 		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to save %s.", path);

@@ -27,13 +27,13 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include <terrarium/error.h>
 #include "term/direct.h"
 #include "term/internal.h"
 #include "term/keys.h"
 #include "term/rescue.h"
 #include "term/term.h"
 #include "text/cluster.h"
+#include <terrarium/error.h>
 
 #define REPLACEMENT 0xFFFDu
 

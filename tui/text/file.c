@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <terrarium/error.h>
 #include "text/text.h"
+#include <terrarium/error.h>
 
 static int64_t mtime_of(const struct stat *st)
 {
@@ -22,7 +22,8 @@ static int check_kind(const char *path, const struct stat *st, struct trm_error 
 	if (S_ISDIR(st->st_mode))
 		return trm_error_set(reterr, TRM_EINVAL, "%s is a directory; name a file in it.", path);
 	if (!S_ISREG(st->st_mode))
-		return trm_error_set(reterr, TRM_EINVAL, "%s is not a regular file, so it can't be edited.", path);
+		return trm_error_set(
+				reterr, TRM_EINVAL, "%s is not a regular file, so it can't be edited.", path);
 	return 0;
 }
 
@@ -30,8 +31,9 @@ static int check_content(const char *path, const char *bytes, size_t n, struct t
 {
 	const char *nul = n ? memchr(bytes, '\0', n) : NULL;
 	if (nul)
-		return trm_error_set(reterr, TRM_EINVAL, "%s is a binary file (a zero byte at offset %zu), not text.",
-				path, (size_t)(nul - bytes));
+		return trm_error_set(reterr, TRM_EINVAL,
+				"%s is a binary file (a zero byte at offset %zu), not text.", path,
+				(size_t)(nul - bytes));
 	return 0;
 }
 
@@ -50,8 +52,9 @@ static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struc
 	while (bytes) {
 		if ((uintmax_t)st.st_size > FILE_MAX_BYTES || len > FILE_MAX_BYTES) {
 			free(bytes);
-			return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB.",
-					path, FILE_MAX_BYTES >> 20);
+			return trm_error_set(reterr, TRM_ETOOBIG,
+					"%s is too big to edit here: more than %zu MiB.", path,
+					FILE_MAX_BYTES >> 20);
 		}
 		ssize_t n = read(fd, bytes + len, cap - len);
 		if (n < 0 && errno == EINTR)

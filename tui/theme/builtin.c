@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include <terrarium/error.h>
 #include "theme/theme.h"
+#include <terrarium/error.h>
 
 /* The files themselves are compiled in, so that there is one truth. */
 #define EMBED(symbol, path) \

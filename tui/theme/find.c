@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <terrarium/error.h>
 #include "theme/theme.h"
+#include <terrarium/error.h>
 
 #define MAX_DIRS 5
 #define MAX_PARENTS 8

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <terrarium/error.h>
 #include "view/canvas.h"
+#include <terrarium/error.h>
 
 static const char *const role_names[ROLE_COUNT] = {
 #define X(name, text) [ROLE_##name] = text,
@@ -348,8 +348,8 @@ int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *fin
 		struct theme *ret, struct trm_error *reterr)
 {
 	if (n > THEME_MAX_BYTES)
-		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big for a theme (more than %d KiB).", file,
-				THEME_MAX_BYTES >> 10);
+		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big for a theme (more than %d KiB).",
+				file, THEME_MAX_BYTES >> 10);
 	char *copy = malloc(n + 1);
 	if (!copy)
 		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to read %s.", file);

@@ -17,25 +17,32 @@
 /* A colour: COLOR_NONE (the role's own), a palette index (0 to 255), or 24 bits. */
 #define COLOR_NONE 0u
 #define COLOR_INDEX(i) (0x01000000u | (uint8_t)(i))
-#define COLOR_RGB(rgb) (0x02000000u | ((rgb) & 0xFFFFFFu))
+#define COLOR_RGB(rgb) (0x02000000u | ((rgb)&0xFFFFFFu))
 
-enum { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_ITALIC = 4, ATTR_UNDERLINE = 8, ATTR_REVERSE = 16, ATTR_STRIKE = 32 };
+enum {
+	ATTR_BOLD = 1,
+	ATTR_DIM = 2,
+	ATTR_ITALIC = 4,
+	ATTR_UNDERLINE = 8,
+	ATTR_REVERSE = 16,
+	ATTR_STRIKE = 32
+};
 
 struct style {
-	uint16_t role;  /* enum role: what the cell is; the theme says how that looks */
-	uint16_t attrs; /* ATTR_…, added to the role's */
+	uint16_t role;   /* enum role: what the cell is; the theme says how that looks */
+	uint16_t attrs;  /* ATTR_…, added to the role's */
 	uint32_t fg, bg; /* override the role's where not COLOR_NONE (a program's own colours) */
 };
 
 struct cell {
-	char text[20];  /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
-	uint8_t width;  /* 1 or 2; 0 in the right half of a wide one */
+	char text[20]; /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
+	uint8_t width; /* 1 or 2; 0 in the right half of a wide one */
 	struct style style;
 };
 
 struct canvas {
 	int rows, cols;
-	struct cell *cells;        /* rows * cols, row by row */
+	struct cell *cells;         /* rows * cols, row by row */
 	int cursor_row, cursor_col; /* -1: hidden */
 };
 
@@ -44,7 +51,7 @@ struct rect {
 };
 
 int canvas_init(struct canvas *c, int rows, int cols);
-void canvas_finish(struct canvas *c); /* takes a zeroed object */
+void canvas_finish(struct canvas *c);                    /* takes a zeroed object */
 int canvas_resize(struct canvas *c, int rows, int cols); /* contents become blank */
 void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct style style);
 

@@ -7,7 +7,8 @@
 #include "view/parts.h"
 
 /* Code is cut at the edge, and that is said: nobody shall agree to what they do not see. */
-static void draw_code(const struct model *m, struct canvas *c, struct rect strip, const struct dialog_row *row)
+static void draw_code(
+		const struct model *m, struct canvas *c, struct rect strip, const struct dialog_row *row)
 {
 	const char *ellipsis = sign(m->has_utf8, SIGN_ELLIPSIS);
 	int end = strip.col + strip.cols;

@@ -34,8 +34,8 @@ static void draw_lines(const struct model *m, struct canvas *c, struct rect area
 			end = outline_row_end(&l, from, (size_t)area.cols);
 			draw_row(m, c, row, area, &l, pos.line, from, end);
 			if (l.kind == OUT_HEADER && l.n > (size_t)area.cols) /* these are never wrapped */
-				draw_text(c, area, row, area.col + area.cols - (m->has_utf8 ? 1 : 3), ROLE_DIM,
-						sign(m->has_utf8, SIGN_ELLIPSIS));
+				draw_text(c, area, row, area.col + area.cols - (m->has_utf8 ? 1 : 3),
+						ROLE_DIM, sign(m->has_utf8, SIGN_ELLIPSIS));
 			row++;
 			from = end;
 		} while (end < l.n && row < area.row + area.rows);

@@ -43,8 +43,9 @@ static struct fake_file *file_find(struct fake *f, const char *path, uint32_t pu
 {
 	for (size_t i = 0; i < FAKE_FILES; i++) {
 		struct fake_file *file = &f->files[i];
-		if (file->path && (path ? !file->put_stream && strcmp(file->path, path) == 0
-					: file->put_stream == put_stream))
+		if (file->path
+				&& (path ? !file->put_stream && strcmp(file->path, path) == 0
+					 : file->put_stream == put_stream))
 			return file;
 	}
 	return NULL;
@@ -89,10 +90,14 @@ static void on_put(struct fake *f, const struct frame *frame)
 		file = f->files[i].path ? NULL : &f->files[i];
 	if (u.bad || !file || size > 64u << 20) {
 		free(path);
-		error_msg_put(&f->out, frame->stream, TRM_ETOOBIG, "the fake sandbox keeps 16 files of 64 MiB");
+		error_msg_put(&f->out, frame->stream, TRM_ETOOBIG,
+				"the fake sandbox keeps 16 files of 64 MiB");
 		return;
 	}
-	*file = (struct fake_file){.path = path, .bytes = malloc(size + 1), .size = size, .mode = mode,
+	*file = (struct fake_file){.path = path,
+			.bytes = malloc(size + 1),
+			.size = size,
+			.mode = mode,
 			.put_stream = frame->stream};
 	if (!size)
 		file_complete(f, file);
@@ -123,7 +128,8 @@ static void on_get(struct fake *f, const struct frame *frame)
 		error_msg_put(&f->out, frame->stream, TRM_ETOOBIG, "the file is larger than asked for");
 	} else {
 		for (uint64_t at = 0; at < file->size; at += FRAME_MAX_PAYLOAD) {
-			uint64_t n = file->size - at < FRAME_MAX_PAYLOAD ? file->size - at : FRAME_MAX_PAYLOAD;
+			uint64_t n = file->size - at < FRAME_MAX_PAYLOAD ? file->size - at
+									 : FRAME_MAX_PAYLOAD;
 			frame_put(&f->out, frame->stream, FRAME_DATA, 0, file->bytes + at, n);
 		}
 		put_done(f, frame->stream, file);
@@ -140,8 +146,12 @@ static size_t list_processes(const struct fake *f, struct trm_process *table)
 		const struct fake_proc *p = &f->procs[i];
 		if (!p->stream)
 			continue;
-		table[n] = (struct trm_process){.pid = p->pid, .ppid = 1, .state = p->code ? 'R' : 'S',
-				.has_cpu = true, .cpu_percent = p->code ? 97.5 : 0, .mem_bytes = 9u << 20};
+		table[n] = (struct trm_process){.pid = p->pid,
+				.ppid = 1,
+				.state = p->code ? 'R' : 'S',
+				.has_cpu = true,
+				.cpu_percent = p->code ? 97.5 : 0,
+				.mem_bytes = 9u << 20};
 		memcpy(table[n].command, p->command, sizeof table[n].command);
 		n++;
 	}
@@ -159,9 +169,10 @@ static void send_metrics(void *user)
 	uint64_t tick = f->ticks++;
 	struct trm_metrics m = {.processes = table, .n_processes = n, .has_processes = f->with_processes};
 	m.sample = (struct trm_sample){
-			.known = TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM | TRM_METRIC_MEM_LIMIT | TRM_METRIC_DISK
-					| TRM_METRIC_DISK_LIMIT | TRM_METRIC_PROCS | TRM_METRIC_PROCS_LIMIT
-					| TRM_METRIC_UPTIME | (tick ? TRM_METRIC_CPU_PERCENT : 0u),
+			.known = TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM | TRM_METRIC_MEM_LIMIT
+				 | TRM_METRIC_DISK | TRM_METRIC_DISK_LIMIT | TRM_METRIC_PROCS
+				 | TRM_METRIC_PROCS_LIMIT | TRM_METRIC_UPTIME
+				 | (tick ? TRM_METRIC_CPU_PERCENT : 0u),
 			.cpu_percent = is_busy ? 97.5 : 0,
 			.cpu_limit = f->limits.cpus,
 			.mem_bytes = (16u << 20) + n * (9u << 20),
@@ -240,7 +251,8 @@ static void dispatch(struct fake *f, const struct frame *frame)
 	case FRAME_GET: on_get(f, frame); break;
 	case FRAME_WATCH: on_watch(f, frame); break;
 	case FRAME_PING: frame_put(&f->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
-	case FRAME_RESIZE: case FRAME_SHUTDOWN: break;
+	case FRAME_RESIZE:
+	case FRAME_SHUTDOWN: break;
 	default: to_process(f, frame);
 	}
 }
@@ -331,7 +343,8 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	f->agent_fd = fds[1];
 	if ((r = trm_loop_add_timer(loop, on_soon, f, &f->soon, reterr)) < 0
 			|| (r = trm_loop_add_timer(loop, send_metrics, f, &f->metrics, reterr)) < 0
-			|| (r = trm_loop_add_fd(loop, f->agent_fd, TRM_READ, on_ready, f, &f->watch, reterr)) < 0)
+			|| (r = trm_loop_add_fd(loop, f->agent_fd, TRM_READ, on_ready, f, &f->watch, reterr))
+					   < 0)
 		goto fail;
 	trm_timer_start(f->soon, 0, 0);
 	*ret_carrier = &f->base;
@@ -351,7 +364,8 @@ static void stop(struct carrier *carrier)
 static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
 {
 	static const struct trm_guard all[] = {
-			{"isolation", "nothing runs: the kernels are fakes in this process", TRM_NOT_ENFORCED},
+			{"isolation", "nothing runs: the kernels are fakes in this process",
+					TRM_NOT_ENFORCED},
 	};
 	(void)carrier;
 	*ret_guards = all;

@@ -49,17 +49,17 @@ struct fake_proc {
 	bool is_kernel;
 	char command[128];
 	/* output */
-	struct buf out[2];         /* stdout and stderr of the current set, not yet sent for want of credit */
-	struct buf control;        /* events, sent after the output that came before */
+	struct buf out[2];  /* stdout and stderr of the current set, not yet sent for want of credit */
+	struct buf control; /* events, sent after the output that came before */
 	uint64_t credit;
 	uint8_t set;
-	bool will_exit;            /* when everything is sent */
+	bool will_exit; /* when everything is sent */
 	struct exited_msg exit;
 	/* input */
 	struct buf in_control, in_stdin;
 	bool stdin_is_open;
 	/* the run in hand */
-	char *code, *at;           /* NULL: idle */
+	char *code, *at; /* NULL: idle */
 	char id[64];
 	char value[FAKE_LINE];
 	uint64_t flood_left;
@@ -85,7 +85,7 @@ struct fake {
 	struct trm_loop *loop;
 	int host_fd, agent_fd;
 	struct trm_watch *watch;
-	struct trm_timer *soon;    /* delivers `connected` and `closed` from a turn of the loop */
+	struct trm_timer *soon; /* delivers `connected` and `closed` from a turn of the loop */
 	struct trm_timer *metrics;
 	bool is_connected, is_stopping, with_processes;
 	struct trm_error why;
@@ -106,7 +106,8 @@ void fake_spawn(struct fake *f, uint32_t stream, const struct spawn_msg *msg);
 struct fake_proc *fake_proc_find(struct fake *f, uint32_t stream);
 bool fake_proc_print(struct fake_proc *p, int channel, const char *bytes, size_t n);
 void fake_proc_event(struct fake_proc *p, const char *json);
-void fake_proc_flush(struct fake_proc *p);  /* send what credit allows; end the process when its time has come */
+void fake_proc_flush(
+		struct fake_proc *p); /* send what credit allows; end the process when its time has come */
 bool fake_proc_is_blocked(const struct fake_proc *p);
 void fake_proc_input(struct fake_proc *p, uint8_t channel, const char *bytes, size_t n);
 void fake_proc_stdin(struct fake_proc *p, enum stdin_state state);
@@ -118,7 +119,7 @@ void fake_proc_finish(struct fake_proc *p);
 void fake_kernel_start(struct fake_proc *p);
 void fake_kernel_request(struct fake_proc *p, const char *line);
 bool fake_kernel_can_step(const struct fake_proc *p);
-void fake_kernel_step(struct fake_proc *p);  /* run on until the end or until something is to be waited for */
+void fake_kernel_step(struct fake_proc *p); /* run on until the end or until something is to be waited for */
 void fake_kernel_interrupt(struct fake_proc *p);
 
 #endif

@@ -257,10 +257,22 @@ static const struct {
 	const char *word;
 	enum outcome (*run)(struct fake_proc *p, char *rest);
 } statements[] = {
-		{"ask", do_ask}, {"die", do_die}, {"display", do_display}, {"err", do_err}, {"exit", do_exit},
-		{"fail", do_fail}, {"flood", do_flood}, {"get", do_get}, {"late", do_late}, {"loop", do_loop},
-		{"print", do_print}, {"set", do_set}, {"sleep", do_sleep}, {"stubborn", do_stubborn},
-		{"value", do_value}, {"write", do_write},
+		{"ask", do_ask},
+		{"die", do_die},
+		{"display", do_display},
+		{"err", do_err},
+		{"exit", do_exit},
+		{"fail", do_fail},
+		{"flood", do_flood},
+		{"get", do_get},
+		{"late", do_late},
+		{"loop", do_loop},
+		{"print", do_print},
+		{"set", do_set},
+		{"sleep", do_sleep},
+		{"stubborn", do_stubborn},
+		{"value", do_value},
+		{"write", do_write},
 };
 
 static enum outcome run_line(struct fake_proc *p, char *line)
@@ -307,7 +319,7 @@ static bool answer(struct fake_proc *p)
 bool fake_kernel_can_step(const struct fake_proc *p)
 {
 	return p->code && !p->will_exit && !p->is_looping && !p->is_asking
-			&& !(p->sleep && trm_timer_is_running(p->sleep));
+	       && !(p->sleep && trm_timer_is_running(p->sleep));
 }
 
 void fake_kernel_step(struct fake_proc *p)

@@ -68,8 +68,12 @@ void fake_spawn(struct fake *f, uint32_t stream, const struct spawn_msg *msg)
 		fake_broken(f, "a stream number that is taken, or too many processes");
 		return;
 	}
-	*p = (struct fake_proc){.fake = f, .stream = stream, .pid = f->next_pid++, .credit = msg->window,
-			.is_kernel = msg->flags & SPAWN_CONTROL, .stdin_is_open = msg->flags & SPAWN_STDIN_OPEN};
+	*p = (struct fake_proc){.fake = f,
+			.stream = stream,
+			.pid = f->next_pid++,
+			.credit = msg->window,
+			.is_kernel = msg->flags & SPAWN_CONTROL,
+			.stdin_is_open = msg->flags & SPAWN_STDIN_OPEN};
 	snprintf(p->command, sizeof p->command, "%s", msg->argv[0]);
 	buf_init(&p->out[0], OUT_MAX);
 	buf_init(&p->out[1], OUT_MAX);
@@ -155,8 +159,11 @@ void fake_proc_flush(struct fake_proc *p)
 void fake_proc_end(struct fake_proc *p, int exit_code, uint32_t signo)
 {
 	p->will_exit = true;
-	p->exit = (struct exited_msg){.exit_code = signo ? -1 : exit_code, .signal = signo, .user_us = 1000,
-			.system_us = 500, .max_rss_bytes = 9u << 20};
+	p->exit = (struct exited_msg){.exit_code = signo ? -1 : exit_code,
+			.signal = signo,
+			.user_us = 1000,
+			.system_us = 500,
+			.max_rss_bytes = 9u << 20};
 }
 
 /* ---- input ---- */

@@ -112,8 +112,8 @@ static int tell_why(const struct local *l, struct trm_error *why)
 	if (signo == SIGKILL && gone->oom_kills)
 		return trm_error_set(why, TRM_ECLOSED, "the sandbox was killed: out of memory");
 	if (signo)
-		return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)", signo,
-				strsignal(signo));
+		return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)",
+				signo, strsignal(signo));
 	return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d",
 			WEXITSTATUS(status));
 }

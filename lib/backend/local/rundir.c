@@ -156,7 +156,8 @@ int rundir_listen(const struct rundir_entry *e, int *ret_listen_fd, int *ret_str
 		*ret_stream_fd = c;
 		return 0;
 	}
-	int r = trm_error_set_errno(reterr, errno, "cannot make the socket %s/%s/agent.sock", e->path, e->name);
+	int r = trm_error_set_errno(
+			reterr, errno, "cannot make the socket %s/%s/agent.sock", e->path, e->name);
 	if (l >= 0)
 		close(l);
 	if (c >= 0)

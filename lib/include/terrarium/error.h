@@ -43,7 +43,8 @@ const char *trm_strerror(int code);
 
 /* Write a sentence; returns `code`: `return trm_error_set(e, TRM_EIO, "…")`. Control characters
  * and broken UTF-8 that came in through arguments are replaced. `err` may be NULL. */
-int trm_error_set(struct trm_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int trm_error_set(struct trm_error *err, int code, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
 
 /* As trm_error_set, with ": " and the text of errno at the end; the code follows errno. */
 int trm_error_set_errno(struct trm_error *err, int saved_errno, const char *fmt, ...)

@@ -13,11 +13,11 @@ enum trm_lang_id { TRM_LANG_PYTHON, TRM_LANG_JAVASCRIPT, TRM_LANG_BASH, TRM_LANG
 
 struct trm_lang {
 	enum trm_lang_id id;
-	const char *name;          /* "python": shown to people, accepted from them */
-	const char *const *aliases; /* NULL-terminated, includes the name */
+	const char *name;            /* "python": shown to people, accepted from them */
+	const char *const *aliases;  /* NULL-terminated, includes the name */
 	const char *const *suffixes; /* NULL-terminated file endings, with the dot */
-	const char *interpreter;   /* full path inside the sandbox */
-	const char *comment;       /* line comment sign, e.g. "#" */
+	const char *interpreter;     /* full path inside the sandbox */
+	const char *comment;         /* line comment sign, e.g. "#" */
 };
 
 /* Row of a language, by id; NULL if out of range. */

@@ -46,8 +46,8 @@ void trm_watch_remove(struct trm_watch *watch); /* takes NULL */
 /* Timers. Created stopped; (re)started as often as wanted. `repeat_ms` 0 means
  * once. A timer is late rather than early. */
 typedef void trm_timer_fn(void *user);
-int trm_loop_add_timer(struct trm_loop *loop, trm_timer_fn *fn, void *user,
-		struct trm_timer **ret_timer, struct trm_error *reterr);
+int trm_loop_add_timer(struct trm_loop *loop, trm_timer_fn *fn, void *user, struct trm_timer **ret_timer,
+		struct trm_error *reterr);
 void trm_timer_start(struct trm_timer *timer, uint64_t delay_ms, uint64_t repeat_ms);
 void trm_timer_stop(struct trm_timer *timer);
 bool trm_timer_is_running(const struct trm_timer *timer);

@@ -26,31 +26,31 @@ enum trm_metric {
 };
 
 struct trm_sample {
-	uint64_t time_ns;         /* CLOCK_MONOTONIC of the host, when taken */
-	uint32_t known;           /* mask of enum trm_metric */
-	double cpu_percent;       /* of one core, between this sample and the one before */
-	uint64_t cpu_ns;          /* CPU time since the sandbox started */
-	double cpu_limit;         /* cores */
-	uint64_t mem_bytes;       /* in use now */
+	uint64_t time_ns;   /* CLOCK_MONOTONIC of the host, when taken */
+	uint32_t known;     /* mask of enum trm_metric */
+	double cpu_percent; /* of one core, between this sample and the one before */
+	uint64_t cpu_ns;    /* CPU time since the sandbox started */
+	double cpu_limit;   /* cores */
+	uint64_t mem_bytes; /* in use now */
 	uint64_t mem_peak_bytes;
 	uint64_t mem_limit_bytes;
 	uint64_t disk_bytes;
 	uint64_t disk_limit_bytes;
-	uint64_t procs;           /* processes; with cgroups also threads */
+	uint64_t procs; /* processes; with cgroups also threads */
 	uint64_t procs_limit;
 	uint64_t net_rx_bytes, net_tx_bytes;
 	uint64_t uptime_ms;
-	uint64_t oom_kills;       /* times the kernel killed something in here for memory */
-	char source[24];          /* "cgroup v2", "cgroup v1", "/proc" */
+	uint64_t oom_kills; /* times the kernel killed something in here for memory */
+	char source[24];    /* "cgroup v2", "cgroup v1", "/proc" */
 };
 
 struct trm_process {
-	uint32_t pid, ppid;  /* as seen inside the sandbox */
-	char state;          /* letter of /proc/PID/stat: R S D Z T … */
-	bool has_cpu;        /* cpu_percent is known (from the second sample on) */
-	double cpu_percent;  /* of one core */
-	uint64_t mem_bytes;  /* resident */
-	char command[128];   /* command line, printable UTF-8 */
+	uint32_t pid, ppid; /* as seen inside the sandbox */
+	char state;         /* letter of /proc/PID/stat: R S D Z T … */
+	bool has_cpu;       /* cpu_percent is known (from the second sample on) */
+	double cpu_percent; /* of one core */
+	uint64_t mem_bytes; /* resident */
+	char command[128];  /* command line, printable UTF-8 */
 };
 
 struct trm_metrics {

@@ -14,11 +14,11 @@ struct trm_lang;
 
 enum trm_status {
 	TRM_STATUS_OK,
-	TRM_STATUS_ERROR,       /* exception, or non-zero exit */
+	TRM_STATUS_ERROR, /* exception, or non-zero exit */
 	TRM_STATUS_TIMEOUT,
 	TRM_STATUS_INTERRUPTED,
-	TRM_STATUS_KILLED,      /* the interpreter died: `reason` says of what */
-	TRM_STATUS_LOST,        /* the sandbox is gone */
+	TRM_STATUS_KILLED, /* the interpreter died: `reason` says of what */
+	TRM_STATUS_LOST,   /* the sandbox is gone */
 };
 const char *trm_status_name(enum trm_status status); /* "ok", "error", … */
 
@@ -29,33 +29,36 @@ struct trm_chunk {
 };
 
 struct trm_display {
-	char *mime;   /* "image/png" */
-	char *data;   /* text, or base64 for binary types, as Jupyter does */
+	char *mime; /* "image/png" */
+	char *data; /* text, or base64 for binary types, as Jupyter does */
 	size_t n;
 };
 
 struct trm_result {
 	enum trm_status status;
-	bool state_lost;          /* the kernel had to be restarted: its variables are gone */
-	uint64_t number;          /* of the run in its session, from 1 */
+	bool state_lost; /* the kernel had to be restarted: its variables are gone */
+	uint64_t number; /* of the run in its session, from 1 */
 	const struct trm_lang *lang;
-	int exit_code;            /* what a shell would see; 0 ok, 1 exception, 124 timeout, 130 interrupted, 128+n signal */
-	char *reason;             /* sentence for timeout, killed, lost; else NULL */
-	char *value;              /* text of the last expression, or NULL */
-	char *error_name;         /* all three NULL if there was no exception */
+	int exit_code;    /* what a shell would see; 0 ok, 1 exception, 124 timeout, 130 interrupted, 128+n
+			     signal */
+	char *reason;     /* sentence for timeout, killed, lost; else NULL */
+	char *value;      /* text of the last expression, or NULL */
+	char *error_name; /* all three NULL if there was no exception */
 	char *error_message;
-	char **traceback;         /* lines, NULL-terminated */
-	char *output;             /* raw bytes of stdout and stderr as they arrived; not NUL-terminated text */
+	char **traceback; /* lines, NULL-terminated */
+	char *output;     /* raw bytes of stdout and stderr as they arrived; not NUL-terminated text */
 	size_t output_len;
 	struct trm_chunk *chunks; /* which bytes are which stream */
 	size_t n_chunks;
 	struct trm_display *displays;
 	size_t n_displays;
 	uint64_t wall_us;
-	bool has_cpu; uint64_t cpu_us;                 /* of the kernel and its children */
-	bool has_mem_peak; uint64_t mem_peak_bytes;    /* of the sandbox, if it rose in the run */
-	uint64_t stdout_bytes, stderr_bytes;           /* printed in all */
-	uint64_t dropped_bytes;                        /* of these, not kept in `output` */
+	bool has_cpu;
+	uint64_t cpu_us; /* of the kernel and its children */
+	bool has_mem_peak;
+	uint64_t mem_peak_bytes;             /* of the sandbox, if it rose in the run */
+	uint64_t stdout_bytes, stderr_bytes; /* printed in all */
+	uint64_t dropped_bytes;              /* of these, not kept in `output` */
 };
 
 /* Deep copy, or NULL when out of memory. */

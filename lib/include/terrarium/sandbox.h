@@ -52,10 +52,10 @@ struct trm_guard {
 /* ---- life ---------------------------------------------------------------- */
 
 struct trm_sandbox_opts {
-	const char *backend;        /* "local", "fake"; NULL: local */
-	const char *name;           /* NULL: "sandbox-" and 8 hex digits; [A-Za-z0-9._-]{1,64} */
-	struct trm_limits limits;   /* start from trm_limits_default() */
-	uint32_t start_timeout_ms;  /* 0: 180 000 */
+	const char *backend;          /* "local", "fake"; NULL: local */
+	const char *name;             /* NULL: "sandbox-" and 8 hex digits; [A-Za-z0-9._-]{1,64} */
+	struct trm_limits limits;     /* start from trm_limits_default() */
+	uint32_t start_timeout_ms;    /* 0: 180 000 */
 	uint32_t metrics_interval_ms; /* 0: none; else 200 to 60 000 */
 	bool metrics_with_processes;
 };
@@ -101,8 +101,8 @@ int trm_sandbox_set_metrics(struct trm_sandbox *sandbox, uint32_t interval_ms, b
 enum { TRM_STDOUT = 0, TRM_STDERR = 1, TRM_CONTROL = 255 };
 
 struct trm_exit {
-	int exit_code;      /* -1 if killed by a signal */
-	int signal;         /* 0 if it exited by itself */
+	int exit_code;               /* -1 if killed by a signal */
+	int signal;                  /* 0 if it exited by itself */
 	uint64_t user_us, system_us; /* of the process and the children it waited for */
 	uint64_t max_rss_bytes;
 };
@@ -124,18 +124,19 @@ struct trm_proc_cb {
 };
 
 struct trm_proc_opts {
-	const char *const *argv;   /* NULL-terminated; argv[0] is looked up in PATH inside */
-	const char *const *env;    /* "NAME=value", NULL-terminated; added to the sandbox's own; may be NULL */
-	const char *cwd;           /* NULL: /workspace */
-	const char *label;         /* what process lists call it, at most 64 bytes; NULL: its command line */
-	bool pty;                  /* stdin, stdout and stderr are one terminal */
-	uint16_t rows, cols;       /* with pty */
-	bool control;              /* pipes at the process's descriptors 3 (to it) and 4 (from it) */
-	const void *script;        /* with control: bytes to be read at descriptor 5; may be NULL */
+	const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH inside */
+	const char *const *env;  /* "NAME=value", NULL-terminated; added to the sandbox's own; may be NULL */
+	const char *cwd;         /* NULL: /workspace */
+	const char *label;       /* what process lists call it, at most 64 bytes; NULL: its command line */
+	bool pty;                /* stdin, stdout and stderr are one terminal */
+	uint16_t rows, cols;     /* with pty */
+	bool control;            /* pipes at the process's descriptors 3 (to it) and 4 (from it) */
+	const void *script;      /* with control: bytes to be read at descriptor 5; may be NULL */
 	size_t script_len;
-	unsigned spare_channels;   /* with control: further stdout/stderr pairs at 10+2(k-1), 11+2(k-1), at most 8 */
-	bool stdin_open;           /* false: reads on stdin give EOF until trm_proc_open_stdin() */
-	bool manual_credit;        /* output() is not counted as consumed until trm_proc_consumed() */
+	unsigned spare_channels; /* with control: further stdout/stderr pairs at 10+2(k-1), 11+2(k-1), at most
+				    8 */
+	bool stdin_open;         /* false: reads on stdin give EOF until trm_proc_open_stdin() */
+	bool manual_credit;      /* output() is not counted as consumed until trm_proc_consumed() */
 };
 
 /* Start a process. Copies `opts`, the script too; borrows `cb`.
@@ -178,8 +179,8 @@ struct trm_transfer_cb {
 
 /* Write a file inside the sandbox, whole or not at all (a new file takes the
  * old one's place). `bytes` are copied. */
-int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, const void *bytes,
-		size_t n, const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr);
+int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, const void *bytes, size_t n,
+		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr);
 /* Read a regular file, at most max_bytes (TRM_ETOOBIG if it is larger). */
 int trm_file_get(struct trm_sandbox *sandbox, const char *path, uint64_t max_bytes,
 		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr);

@@ -23,13 +23,13 @@ struct trm_session_cb {
 	void (*kernel)(void *user, const struct trm_lang *lang, enum trm_kernel_state state);
 	/* Output that came after its run had ended (from a background process, a
 	 * timer or a thread). `number` is the run that it most likely belongs to. */
-	void (*late)(void *user, const struct trm_lang *lang, uint64_t number, int stream,
-			const void *bytes, size_t n);
+	void (*late)(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
+			size_t n);
 };
 
 struct trm_session_opts {
-	uint32_t timeout_ms;      /* per run; 0: none. Default 30 000 */
-	uint32_t grace_ms;        /* after an interrupt, before the kernel is killed. Default 2 000 */
+	uint32_t timeout_ms; /* per run; 0: none. Default 30 000 */
+	uint32_t grace_ms;   /* after an interrupt, before the kernel is killed. Default 2 000 */
 	/* Of a run's output kept in its result: if there was more, the first half and the last
 	 * half of this, and dropped_bytes tells what is missing between. Default 64 MiB. */
 	size_t output_keep_bytes;
@@ -52,12 +52,12 @@ int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, s
 
 struct trm_run_opts {
 	const struct trm_lang *lang;
-	const char *code;          /* UTF-8 */
+	const char *code; /* UTF-8 */
 	size_t code_len;
-	const char *filename;      /* for tracebacks; NULL: "<run N>" */
-	int64_t timeout_ms;        /* -1: the session's; 0: none */
-	bool offers_stdin;         /* false: reads give EOF at once */
-	bool manual_credit;        /* output is held back until trm_run_consumed() */
+	const char *filename; /* for tracebacks; NULL: "<run N>" */
+	int64_t timeout_ms;   /* -1: the session's; 0: none */
+	bool offers_stdin;    /* false: reads give EOF at once */
+	bool manual_credit;   /* output is held back until trm_run_consumed() */
 };
 void trm_run_opts_default(struct trm_run_opts *opts);
 
@@ -79,8 +79,8 @@ struct trm_run_cb {
 
 /* Queue a run. Copies `opts` and the code; borrows `cb`. Code that is not UTF-8 is
  * TRM_EINVAL. The time-out counts from when the interpreter is there, not while it starts. */
-int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts,
-		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr);
+int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
+		void *user, struct trm_run **ret_run, struct trm_error *reterr);
 uint64_t trm_run_number(const struct trm_run *run);
 /* SIGINT to the kernel's process group; after grace_ms the kernel and all its
  * children are killed and the result says that the state was lost. A run that
@@ -88,7 +88,7 @@ uint64_t trm_run_number(const struct trm_run *run);
 void trm_run_interrupt(struct trm_run *run);
 int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr);
 void trm_run_send_eof(struct trm_run *run);
-size_t trm_run_queued(const struct trm_run *run); /* bytes of stdin not yet taken */
+size_t trm_run_queued(const struct trm_run *run);     /* bytes of stdin not yet taken */
 void trm_run_consumed(struct trm_run *run, size_t n); /* with manual_credit */
 
 /* ---- questions to a kernel --------------------------------------------------- */
@@ -97,15 +97,15 @@ enum trm_question {
 	TRM_ASK_COMPLETE,    /* {"matches":[…],"start":n,"end":n} in code points of `code` */
 	TRM_ASK_INSPECT,     /* {"found":bool,"name":…,"type":…,"value":…,"signature":…,"doc":…} */
 	TRM_ASK_IS_COMPLETE, /* {"status":"complete"|"incomplete"|"invalid","indent":"…"} */
-	TRM_ASK_VARIABLES,   /* {"variables":[{"name","type","size","value"}]}, all texts; size: "3", "2×4" or "" */
-	TRM_ASK_RESET,       /* {} : all variables forgotten */
+	TRM_ASK_VARIABLES, /* {"variables":[{"name","type","size","value"}]}, all texts; size: "3", "2×4" or
+			      "" */
+	TRM_ASK_RESET,     /* {} : all variables forgotten */
 };
 
 /* `json` is one object as above, NULL on failure; borrowed. */
 typedef void trm_answer_fn(void *user, const char *json, const struct trm_error *why);
 /* `cursor`: in code points of `code`. Exactly one answer follows. Waits while the kernel runs code. */
-int trm_session_ask(struct trm_session *session, const struct trm_lang *lang,
-		enum trm_question question, const char *code, size_t cursor, trm_answer_fn *fn, void *user,
-		struct trm_error *reterr);
+int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, enum trm_question question,
+		const char *code, size_t cursor, trm_answer_fn *fn, void *user, struct trm_error *reterr);
 
 #endif

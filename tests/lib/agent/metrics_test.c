@@ -85,7 +85,8 @@ static void test_a_process_is_listed_by_its_label(void **state)
 	char label[] = "python kernel";
 	const struct trm_process *kernel = NULL;
 	link_spawn(&link, 1,
-			(struct spawn_msg){.window = BIG_WINDOW, .label = label, .argv = STRV("sleep", "1000")});
+			(struct spawn_msg){
+					.window = BIG_WINDOW, .label = label, .argv = STRV("sleep", "1000")});
 	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
 	uint64_t until = rig_now_ns() + DEADLINE_MS * 1000000ull;
 	struct trm_metrics metrics = {0};

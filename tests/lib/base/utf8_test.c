@@ -42,8 +42,14 @@ static void a_clean_line_has_nothing_hostile(void **state)
 {
 	char out[64];
 	(void)state;
-	trm_text_clean_line(out, sizeof out, "a\x1b]0;t\x07\nb\xC2\x9B" "c\xE2\x80\xAE" "d\tz", 18);
-	assert_string_equal(out, "a\xEF\xBF\xBD]0;t\xEF\xBF\xBD b\xEF\xBF\xBD" "c\xEF\xBF\xBD" "d z");
+	trm_text_clean_line(out, sizeof out,
+			"a\x1b]0;t\x07\nb\xC2\x9B"
+			"c\xE2\x80\xAE"
+			"d\tz",
+			18);
+	assert_string_equal(out, "a\xEF\xBF\xBD]0;t\xEF\xBF\xBD b\xEF\xBF\xBD"
+				 "c\xEF\xBF\xBD"
+				 "d z");
 	assert_int_equal(trm_text_clean_line(out, 5, "ab\xE2\x82\xAC", 5), 2); /* cut at a code point */
 	assert_string_equal(out, "ab");
 }

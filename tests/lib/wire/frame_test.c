@@ -91,9 +91,17 @@ static void spawn_round_trip_and_every_truncation(void **state)
 	char program[] = "/usr/bin/python3", option[] = "-c", code[] = "x", variable[] = "A=b";
 	char key[] = "kernel:python", cwd[] = "/workspace";
 	char *argv[] = {program, option, code, NULL}, *env[] = {variable, NULL};
-	struct spawn_msg put = {.key = key, .flags = SPAWN_CONTROL, .rows = 24, .cols = 80,
-			.spare_sets = 4, .window = 1 << 20, .argv = argv, .env = env,
-			.cwd = cwd, .script = "print(1)\0z", .script_len = 10};
+	struct spawn_msg put = {.key = key,
+			.flags = SPAWN_CONTROL,
+			.rows = 24,
+			.cols = 80,
+			.spare_sets = 4,
+			.window = 1 << 20,
+			.argv = argv,
+			.env = env,
+			.cwd = cwd,
+			.script = "print(1)\0z",
+			.script_len = 10};
 	struct spawn_msg got;
 	struct buf b;
 	struct frame f;
@@ -147,15 +155,24 @@ static void a_count_of_strings_may_not_exceed_what_is_there(void **state)
 
 static void metrics_round_trip_and_bad_numbers(void **state)
 {
-	struct trm_process rows[2] = {{.pid = 7, .ppid = 1, .state = 'R', .has_cpu = true, .cpu_percent = 12.5,
-			.mem_bytes = 4096, .command = "python3"}, {.pid = 8, .state = '\x1b', .command = "a\x1b[2Jb"}};
+	struct trm_process rows[2] = {{.pid = 7,
+						      .ppid = 1,
+						      .state = 'R',
+						      .has_cpu = true,
+						      .cpu_percent = 12.5,
+						      .mem_bytes = 4096,
+						      .command = "python3"},
+			{.pid = 8, .state = '\x1b', .command = "a\x1b[2Jb"}};
 	struct trm_process table[METRICS_MAX_PROCESSES];
 	struct trm_metrics put = {.processes = rows, .n_processes = 2, .has_processes = true}, got;
 	struct buf b;
 	struct frame f;
 	(void)state;
-	put.sample = (struct trm_sample){.known = TRM_METRIC_MEM, .cpu_percent = 3.5, .mem_bytes = 77,
-			.oom_kills = 2, .source = "cgroup v2"};
+	put.sample = (struct trm_sample){.known = TRM_METRIC_MEM,
+			.cpu_percent = 3.5,
+			.mem_bytes = 77,
+			.oom_kills = 2,
+			.source = "cgroup v2"};
 	buf_init(&b, 1 << 20);
 	assert_int_equal(metrics_msg_put(&b, &put), 0);
 	only(&b, &f);
