@@ -22,7 +22,7 @@ void group_cpu_quota(double cpus, uint64_t *ret_quota_us, uint64_t *ret_period_u
 	/* A group that has used up its quota stands still until the period ends,
 	 * the agent with it: short periods keep it answering. The kernel takes no
 	 * quota below a millisecond. */
-	uint64_t period = cpus >= 0.2 ? 10000 : 100000;
+	uint64_t period = cpus >= 0.2 ? 5000 : 100000;
 	uint64_t quota = (uint64_t)(cpus * (double)period + 0.5);
 	*ret_period_us = period;
 	*ret_quota_us = quota < 1000 ? 1000 : quota;

@@ -116,8 +116,8 @@ static void version_1_writes_its_limits(void **state)
 	expect_file("memory.limit_in_bytes", "1048576");
 	expect_file("memory.memsw.limit_in_bytes", "1048576");
 	expect_file("pids.max", "7");
-	expect_file("cpu.cfs_period_us", "10000");
-	expect_file("cpu.cfs_quota_us", "5000");
+	expect_file("cpu.cfs_period_us", "5000");
+	expect_file("cpu.cfs_quota_us", "2500");
 }
 
 static void version_1_without_swap_counting(void **state)
@@ -196,7 +196,7 @@ static void version_2_writes_its_limits(void **state)
 	expect_file("memory.max", "1048576");
 	expect_file("memory.swap.max", "0");
 	expect_file("pids.max", "7");
-	expect_file("cpu.max", "5000 10000");
+	expect_file("cpu.max", "2500 5000");
 }
 
 static void kills_for_memory_are_read(void **state)
