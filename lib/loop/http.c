@@ -10,10 +10,11 @@
 
 /* The functions that we call, by their types in curl's own header: a changed
  * signature is a compile error. */
+/* clang-format off */
 #define CURL_FUNCTIONS(X) \
-	X(curl_multi_init) \
-	X(curl_multi_cleanup) X(curl_multi_perform) X(curl_multi_poll) X(curl_multi_info_read) \
-			X(curl_multi_remove_handle)
+	X(curl_multi_init) X(curl_multi_cleanup) X(curl_multi_perform) X(curl_multi_poll) \
+	X(curl_multi_info_read) X(curl_multi_remove_handle)
+/* clang-format on */
 
 struct http {
 	void *library;
