@@ -325,23 +325,48 @@ function value_of(remote) {
 	return remote.subtype === 'null' ? null : remote.value;
 }
 
+/* The code has ended. A promise as its value is waited for. */
 function settle(error, reply) {
-	if (error) {
-		run.outcome = { status: 'error', error: { name: 'Error', message: error.message, traceback: [error.message] } };
-	} else if (reply.exceptionDetails) {
+	const mine = run, is_mine = () => run === mine && state === RUNNING;
+	if (error)
+		return conclude({ status: 'error', error: { name: 'Error', message: error.message, traceback: [error.message] } });
+	if (reply.exceptionDetails) {
 		const details = reply.exceptionDetails;
 		const thrown = details.exception ? value_of(details.exception) : undefined;
-		run.outcome = { status: 'error', error: describe(thrown, details) };
-	} else {
-		try {
-			const value = value_of(reply.result);
-			run.outcome = { status: 'ok', value: show(value) };
-		} catch (e) {
-			run.outcome = { status: 'error', error: describe(e) };
-		}
+		return conclude({ status: 'error', error: describe(thrown, details) });
 	}
+	const value = value_of(reply.result);
+	if (!util.types.isPromise(value))
+		return conclude(shown(value));
+	Promise.prototype.then.call(value,
+		(result) => { if (is_mine()) conclude(shown(result)); },
+		(reason) => { if (is_mine()) conclude({ status: 'error', error: describe(reason) }); });
+}
+
+function shown(value) {
+	try {
+		return { status: 'ok', value: show(value) };
+	} catch (e) {
+		return { status: 'error', error: describe(e) };
+	}
+}
+
+/* The run lasts while it reads standard input: a callback of it waits for a line. */
+function conclude(outcome) {
+	const mine = run;
+	const look = () => {
+		if (run !== mine || state !== RUNNING)
+			return;
+		if (outcome.status === 'ok' && stdin?.readableFlowing && !stdin.readableEnded && !stdin.destroyed) {
+			for (const event of ['pause', 'end', 'close'])
+				stdin.once(event, () => later(look));
+		} else {
+			run.outcome = outcome;
+			finish();
+		}
+	};
 	if (state === RUNNING)
-		later(finish);
+		later(look);
 }
 
 /* The text of a value; it becomes `_`. */

@@ -37,6 +37,25 @@ static void check_quick(const struct bed *bed, const struct trm_result *r)
 #define INTERRUPTED .is_interrupted = true, .status = TRM_STATUS_INTERRUPTED, .exit_code = 130
 
 static const struct behaviour ROWS[] = {
+		{.name = "a callback that waits for a line",
+				.code = "const rl1 = require('readline').createInterface({input: process.stdin});\n"
+					"rl1.question('', (name) => { console.log('hi ' + name); rl1.close(); });",
+				.input = "Ada\n",
+				.out_has = "hi Ada\n"},
+		{.name = "the same at the end of input",
+				.code = "const rl2 = require('readline').createInterface({input: process.stdin});\n"
+					"rl2.question('', () => console.log('never')); rl2.on('close', () => console.log('eof'));",
+				.out = "eof\n"},
+		{.name = "an async main",
+				.code = "async function main() { await new Promise((r) => setTimeout(r, 20));\n"
+					"console.log('ended'); return 5; }\nmain()",
+				.out = "ended\n",
+				.value = "5"},
+		{.name = "an async main that throws",
+				.code = "async function broken() { throw new TypeError('bad'); }\nbroken()",
+				.status = TRM_STATUS_ERROR,
+				.exit_code = 1,
+				.error = "TypeError"},
 		{.name = "a last line without newline",
 				.code = "console.log('a'); process.stdout.write('b'); undefined",
 				.out = "a\nb"},
