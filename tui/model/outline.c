@@ -175,7 +175,11 @@ static void parse(struct outline *l, struct ansi *a, const char *p, size_t n, ui
 
 	while ((op = ansi_next(a, &p, end, &value)) != ANSI_END) {
 		if (op == ANSI_CHAR)
-			put_char(l, value, (struct style){role, a->attrs, a->fg, a->bg});
+			put_char(l, value,
+					(struct style){.role = role,
+							.attrs = (uint8_t)a->attrs,
+							.fg = a->fg,
+							.bg = a->bg});
 		else
 			move(l, op, value);
 	}

@@ -352,12 +352,16 @@ static void look_up(struct term *t, const struct style *style)
 	struct screen *s = t->screen;
 	if (s->has_style && memcmp(&s->style, style, sizeof(*style)) == 0)
 		return;
-	const struct theme_look *look = &t->looks[style->role < ROLE_COUNT ? style->role : ROLE_TEXT];
-	int fg = curses_color(style->fg != COLOR_NONE ? style->fg : look->fg, t->depth);
-	int bg = curses_color(style->bg != COLOR_NONE ? style->bg : look->bg, t->depth);
+	enum role role = style->role < ROLE_COUNT ? (enum role)style->role : ROLE_TEXT;
+	bool has_ground = style->ground > 0 && style->ground < ROLE_COUNT;
+	struct theme_look look =
+			has_ground ? theme_look_on(&t->theme, role, (enum role)style->ground, t->depth)
+				   : t->looks[role];
+	int fg = curses_color(style->fg != COLOR_NONE ? style->fg : look.fg, t->depth);
+	int bg = curses_color(style->bg != COLOR_NONE ? style->bg : look.bg, t->depth);
 	s->style = *style;
 	s->has_style = true;
-	s->attrs = curses_attrs(look->attrs | style->attrs);
+	s->attrs = curses_attrs(look.attrs | style->attrs);
 	s->pair = t->depth == DEPTH_NONE || (fg < 0 && bg < 0) ? 0 : alloc_pair(fg, bg);
 	if (s->pair < 0)
 		s->pair = 0;
@@ -439,14 +443,14 @@ static bool paint_row(struct term *t, const struct canvas *c, int row)
 	return true;
 }
 
-/* Degrade the theme's looks, if they are not those of the last frame. */
+/* Keep the theme, if its looks are not those of the last frame. */
 static void take_theme(struct term *t, const struct theme *theme)
 {
 	if (t->depth == DEPTH_NONE)
 		theme = &t->mono;
-	if (!t->is_all_stale && memcmp(t->theme_looks, theme->looks, sizeof(theme->looks)) == 0)
+	if (!t->is_all_stale && memcmp(t->theme.looks, theme->looks, sizeof(theme->looks)) == 0)
 		return;
-	memcpy(t->theme_looks, theme->looks, sizeof(theme->looks));
+	t->theme = *theme;
 	for (int role = 0; role < ROLE_COUNT; role++)
 		t->looks[role] = theme_look(theme, (enum role)role, t->depth);
 	t->screen->has_style = false;

@@ -17,11 +17,11 @@ struct term {
 	struct screen *screen;
 	struct keys *keys;
 	enum color_depth depth;
-	struct theme mono;                         /* looks where there are no colours */
-	struct theme_look looks[ROLE_COUNT];       /* of the theme last painted with, degraded */
-	struct theme_look theme_looks[ROLE_COUNT]; /* as they were in that theme */
-	struct canvas last;                        /* what is on the screen */
-	bool is_all_stale;                         /* nothing of it counts */
+	struct theme mono;                   /* looks where there are no colours */
+	struct theme theme;                  /* last painted with; mono where there are no colours */
+	struct theme_look looks[ROLE_COUNT]; /* of it, degraded */
+	struct canvas last;                  /* what is on the screen */
+	bool is_all_stale;                   /* nothing of it counts */
 	bool has_mouse;
 	bool has_modes; /* modes_on has been sent */
 	struct termios shell_mode;

@@ -109,19 +109,32 @@ static double contrast(uint32_t fg, uint32_t bg)
 	return a > b ? a / b : b / a;
 }
 
-struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth)
+static struct theme_look degrade(struct theme_look wanted, enum color_depth depth)
 {
-	const struct theme_look *wanted = &t->looks[role];
-	struct theme_look look = *wanted;
-	look.fg = color_degrade(wanted->fg, depth);
-	look.bg = color_degrade(wanted->bg, depth);
+	struct theme_look look = wanted;
+	look.fg = color_degrade(wanted.fg, depth);
+	look.bg = color_degrade(wanted.bg, depth);
 	if (look.fg == COLOR_NONE || look.bg == COLOR_NONE)
 		return look;
-	bool is_same = look.fg == look.bg && wanted->fg != wanted->bg;
+	bool is_same = look.fg == look.bg && wanted.fg != wanted.bg;
 	/* Among few colours the nearest may be one that can't be read on this ground: cyan for a grey. */
-	bool is_faint = depth <= DEPTH_16 && contrast(wanted->fg, wanted->bg) > 4
+	bool is_faint = depth <= DEPTH_16 && contrast(wanted.fg, wanted.bg) > 4
 			&& contrast(look.fg, look.bg) < 2.1;
 	if (is_same || is_faint)
 		look.fg = COLOR_INDEX(luminance(rgb_of(look.bg)) > 127 ? 0 : 7);
 	return look;
+}
+
+struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth)
+{
+	return degrade(t->looks[role], depth);
+}
+
+struct theme_look theme_look_on(
+		const struct theme *t, enum role role, enum role ground, enum color_depth depth)
+{
+	struct theme_look look = t->looks[role];
+	look.bg = t->looks[ground].bg;
+	look.attrs |= t->looks[ground].attrs;
+	return degrade(look, depth);
 }

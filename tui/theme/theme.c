@@ -10,7 +10,13 @@
 #include <terrarium/error.h>
 
 static const char *const role_names[ROLE_COUNT] = {
-#define X(name, text) [ROLE_##name] = text,
+#define X(name, text, stand_in) [ROLE_##name] = text,
+		ROLE_MAP(X)
+#undef X
+};
+
+static const uint8_t stand_ins[ROLE_COUNT] = {
+#define X(name, text, stand_in) [ROLE_##name] = ROLE_##stand_in,
 		ROLE_MAP(X)
 #undef X
 };
@@ -203,18 +209,43 @@ static int parse_role(const struct parser *p, const cJSON *item, struct theme_lo
 	return 0;
 }
 
-/* Fill looks; `is_set` tells which roles the parent theme has already given. */
-static int parse_roles(const struct parser *p, const cJSON *roles, bool has_parent, struct theme *t)
+/* The role that a theme itself gives, and that so speaks for one that it leaves out. */
+static enum role speaker_of(const struct theme *t, enum role role)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(roles, role_names[ROLE_TEXT]);
+	while (!t->is_given[role] && stand_ins[role] != role)
+		role = (enum role)stand_ins[role];
+	return role;
+}
+
+/* Looks of all roles that neither the file nor its parents give. */
+static void fill_looks(struct theme *t)
+{
+	for (int i = 0; i < ROLE_COUNT; i++)
+		if (!t->is_given[i])
+			t->looks[i] = t->looks[speaker_of(t, (enum role)i)];
+	for (int i = 0; i < ROLE_COUNT; i++)
+		if (!t->is_given[i] && speaker_of(t, (enum role)i) == ROLE_TEXT)
+			t->looks[i].attrs = 0;
+}
+
+static int parse_known_role(const struct parser *p, const cJSON *item, enum role role, struct theme *t)
+{
+	struct theme_look *look = &t->looks[role];
+	if (!t->is_given[role])
+		*look = (struct theme_look){t->looks[ROLE_TEXT].fg, t->looks[ROLE_TEXT].bg, 0};
+	int r = parse_role(p, item, look);
+	t->is_given[role] = true;
+	return r;
+}
+
+/* "text" first, as it is what the others leave out. */
+static int parse_roles(const struct parser *p, const cJSON *roles, struct theme *t)
+{
+	const cJSON *text = cJSON_GetObjectItemCaseSensitive(roles, role_names[ROLE_TEXT]), *item;
 	char sentence[300];
-	int r = item ? parse_role(p, item, &t->looks[ROLE_TEXT]) : 0;
+	int r = text ? parse_known_role(p, text, ROLE_TEXT, t) : 0;
 	if (r < 0)
 		return r;
-	for (int i = 0; i < ROLE_COUNT && !has_parent; i++) {
-		t->looks[i].fg = t->looks[ROLE_TEXT].fg;
-		t->looks[i].bg = t->looks[ROLE_TEXT].bg;
-	}
 	cJSON_ArrayForEach(item, roles)
 	{
 		enum role role = role_find(item->string);
@@ -222,9 +253,10 @@ static int parse_roles(const struct parser *p, const cJSON *roles, bool has_pare
 			snprintf(sentence, sizeof(sentence), "unknown role \"%s\".", item->string);
 			return FAIL_AT(p, sentence, "roles", item->string);
 		}
-		if ((r = parse_role(p, item, &t->looks[role])) < 0)
+		if (role != ROLE_TEXT && (r = parse_known_role(p, item, role, t)) < 0)
 			return r;
 	}
+	fill_looks(t);
 	return 0;
 }
 
@@ -315,7 +347,7 @@ static int parse_tree(
 	if (!cJSON_IsObject(roles))
 		return roles ? FAIL_AT(p, "\"roles\" must be an object.", "roles")
 			     : FAIL_AT(p, "\"roles\" is missing.", "");
-	if ((r = parse_roles(p, roles, parent != NULL, t)) < 0)
+	if ((r = parse_roles(p, roles, t)) < 0)
 		return r;
 	snprintf(t->name, sizeof(t->name), "%s", name ? name->valuestring : "");
 	return 0;

@@ -17,7 +17,8 @@
  *
  * A colour is "#rrggbb", "#rgb", "color0" to "color255" (the terminal's palette), "default"
  * (the terminal's own), or a name of the palette. What a role leaves out it takes
- * from "text". attrs: bold dim italic underline reverse strike. */
+ * from "text"; a role that is not there at all looks like the one that role.h names beside it. attrs: bold
+ * dim italic underline reverse strike. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +40,7 @@ struct theme {
 	char path[1024];  /* "" for one that is compiled in */
 	int64_t mtime_ns; /* of the file when it was read */
 	struct theme_look looks[ROLE_COUNT];
+	bool is_given[ROLE_COUNT]; /* by the file or what it inherits from; else another role stood in */
 };
 
 #define THEME_MAX_BYTES (256 << 10)
@@ -78,6 +80,10 @@ uint32_t color_rgb(uint32_t color);
 
 /* The look of a role at a depth: colours degraded, yet text kept apart from its ground. Pure. */
 struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth);
+
+/* The same on the ground of another role: a keyword in the current line. Pure. */
+struct theme_look theme_look_on(
+		const struct theme *t, enum role role, enum role ground, enum color_depth depth);
 
 /* The name of a role ("syn_string"), and back: ROLE_COUNT when there is none. */
 const char *role_name(enum role role);

@@ -30,7 +30,9 @@ enum {
 
 struct style {
 	uint16_t role;   /* enum role: what the cell is; the theme says how that looks */
-	uint16_t attrs;  /* ATTR_…, added to the role's */
+	uint8_t attrs;   /* ATTR_…, added to the role's */
+	uint8_t ground;  /* enum role: on whose ground it stands (a keyword in the current line), and whose
+			    attributes are added; 0: on its own */
 	uint32_t fg, bg; /* override the role's where not COLOR_NONE (a program's own colours) */
 };
 

@@ -12,7 +12,7 @@ struct style style_of(uint16_t role)
 
 struct style style_with(uint16_t role, uint16_t attrs)
 {
-	return (struct style){.role = role, .attrs = attrs};
+	return (struct style){.role = role, .attrs = (uint8_t)attrs};
 }
 
 int draw_text(struct canvas *c, struct rect clip, int row, int col, uint16_t role, const char *text)
