@@ -36,26 +36,64 @@ static int begin_file(struct editor *e, const char *path, struct trm_error *rete
 	return reterr->code = TRM_ENOENT;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return strcmp(a, b) == 0
+	       || (stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev
+			       && one.st_ino == other.st_ino);
+}
+
+static const struct buffer *buffer_with(const struct buffers *b, const char *path)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->items[i]->editor.path && is_same_file(b->items[i]->editor.path, path))
+			return b->items[i];
+	return NULL;
+}
+
+/* Open it, or begin it if it is not there yet. */
+static int open_into(struct editor *e, const char *path, bool *ret_is_new, struct trm_error *reterr)
+{
+	int r = editor_open(e, path, reterr);
+
+	*ret_is_new = r == TRM_ENOENT;
+	if (!*ret_is_new)
+		return r;
+	*reterr = (struct trm_error){0};
+	return begin_file(e, path, reterr);
+}
+
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed)
 {
-	struct editor *e = &a->model.editors[lang->id];
+	struct buffers *all = &a->model.buffers;
+	struct buffer *vacant = buffers_vacant(all, lang), *b = vacant;
 	struct trm_error err = {0};
+	struct msg msg = {.type = MSG_OPENED};
 	char path[PATH_MAX];
+	int r = TRM_ENOMEM;
 
 	expand(typed, path);
-	int r = editor_open(e, path, &err);
-	bool is_new = r == TRM_ENOENT;
-	if (is_new) {
-		err = (struct trm_error){0};
-		r = begin_file(e, path, &err);
+	msg.text = path;
+	const struct buffer *has_it = buffer_with(all, path);
+	if (has_it) {
+		msg.type = MSG_ALREADY_OPEN;
+		msg.number = has_it->id;
+		app_send(a, &msg);
+		return;
 	}
-	app_send(a, &(struct msg){.type = MSG_OPENED,
-				    .lang = lang,
-				    .text = path,
-				    .flag = is_new,
-				    .other = r == 0       ? NULL
-					     : err.msg[0] ? err.msg
-							  : trm_strerror(r)});
+	if (!b)
+		b = buffers_add(all, lang);
+	if (b)
+		r = open_into(&b->editor, path, &msg.flag, &err);
+	if (r < 0) {
+		msg.other = err.msg[0] ? err.msg : trm_strerror(r);
+		if (b && !vacant)
+			buffers_remove(all, b->id);
+	}
+	msg.number = b ? b->id : 0;
+	app_send(a, &msg);
 }
 
 /* What saving could replace; with all else, it fails and says why. */
@@ -66,26 +104,29 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-void app_save_file(struct app *a, const struct trm_lang *lang, const char *typed, bool checked)
+void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool checked)
 {
-	struct editor *e = &a->model.editors[lang->id];
+	struct buffer *b = buffers_find(&a->model.buffers, buffer);
+	struct editor *e = b ? &b->editor : NULL;
 	struct trm_error err = {0};
 	char path[PATH_MAX] = "";
 
+	if (!e)
+		return;
 	if (typed)
 		expand(typed, path);
 	bool is_other = checked && is_file(path) && !(e->path && strcmp(e->path, path) == 0);
 	bool is_stale = !is_other && (checked || !typed) && editor_is_stale(e);
 	if (is_other || is_stale) {
 		app_send(a, &(struct msg){.type = MSG_SAVE_EXISTS,
-					    .lang = lang,
+					    .number = buffer,
 					    .text = is_other ? path : e->path,
 					    .flag = is_stale});
 		return;
 	}
 	int r = editor_save(e, typed ? path : NULL, &err);
 	app_send(a, &(struct msg){.type = MSG_SAVED,
-				    .lang = lang,
+				    .number = buffer,
 				    .text = e->path ? e->path : path,
 				    .other = r == 0       ? NULL
 					     : err.msg[0] ? err.msg

@@ -66,7 +66,7 @@ void app_perform(struct app *a, const struct effect *effect);
 
 /* ---- files.c: files, paths, themes */
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *path);
-void app_save_file(struct app *a, const struct trm_lang *lang, const char *path, bool checked);
+void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
 void app_complete_path(struct app *a, const char *typed);
 void app_set_theme(struct app *a, const char *name);
 void app_list_themes(struct app *a);

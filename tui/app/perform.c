@@ -28,8 +28,8 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_WARM: warm(a, effect); break;
 	case EFFECT_START_SANDBOX: app_start_sandbox(a); break;
 	case EFFECT_OPEN: app_open_file(a, effect->lang, effect->text); break;
-	case EFFECT_SAVE: app_save_file(a, effect->lang, effect->text, false); break;
-	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->lang, effect->text, true); break;
+	case EFFECT_SAVE: app_save_file(a, effect->buffer, effect->text, false); break;
+	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->buffer, effect->text, true); break;
 	case EFFECT_COPY: copy(a, effect); break;
 	case EFFECT_THEME: app_set_theme(a, effect->text); break;
 	case EFFECT_LIST_THEMES: app_list_themes(a); break;

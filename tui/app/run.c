@@ -96,10 +96,10 @@ static const struct trm_run_cb run_cb = {
 /* ---- what the workbench asks for ---- */
 
 /* What tracebacks call the code: the file's name without its folders, or what the library thinks. */
-static const char *code_name(const struct editor *e)
+static const char *code_name(const struct buffer *b)
 {
-	const char *slash = e->path ? strrchr(e->path, '/') : NULL;
-	return slash ? slash + 1 : e->path;
+	const char *path = b ? b->editor.path : NULL, *slash = path ? strrchr(path, '/') : NULL;
+	return slash ? slash + 1 : path;
 }
 
 static int ask(struct app *a, struct app_run *r, const struct effect *effect, struct trm_error *reterr)
@@ -110,7 +110,7 @@ static int ask(struct app *a, struct app_run *r, const struct effect *effect, st
 	opts.lang = effect->lang;
 	opts.code = effect->text;
 	opts.code_len = effect->len;
-	opts.filename = code_name(&a->model.editors[effect->lang->id]);
+	opts.filename = code_name(buffers_find(&a->model.buffers, effect->buffer));
 	opts.offers_stdin = true;
 	opts.manual_credit = true;
 	return trm_session_run(a->session, &opts, &run_cb, r, &r->handle, reterr);

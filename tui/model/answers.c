@@ -21,8 +21,8 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_QUIT: answer_quit(m, answer, out); break;
 	case DIALOG_OPEN:
 	case DIALOG_SAVE: answer_path(m, answer, out); break;
-	case DIALOG_OVERWRITE:
-	case DIALOG_DISCARD: answer_pending(m, answer, out); break;
+	case DIALOG_CLOSE: answer_close(m, answer, out); break;
+	case DIALOG_OVERWRITE: answer_pending(m, answer, out); break;
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;
 	case DIALOG_THEME: answer_theme(m, answer, out); break;
 	case DIALOG_HELP:

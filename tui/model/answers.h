@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-struct editor;
 struct effects;
 struct model;
 struct msg;
@@ -20,12 +19,15 @@ void dialog_close(struct model *m);
 void answer_confirm(struct model *m, int answer, struct effects *out);
 void answer_restart(struct model *m, int answer, struct effects *out);
 void answer_quit(struct model *m, int answer, struct effects *out);
-bool answers_is_lost(const struct editor *e); /* it holds changes that are nowhere else */
 
 /* ask_file.c */
 void answer_path(struct model *m, int answer, struct effects *out);
 void answer_pending(struct model *m, int answer, struct effects *out);
 void ask_replace(struct model *m, const struct msg *msg);
+void ask_path_again(struct model *m, const char *why); /* what was typed stays */
+
+/* buffer_update.c */
+void answer_close(struct model *m, int answer, struct effects *out);
 
 /* menus.c */
 void answer_language(struct model *m, int answer, struct effects *out);

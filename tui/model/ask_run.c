@@ -157,9 +157,16 @@ static const struct dialog_button quit_buttons[] = {
 		{"Stay", NULL, 's', ANSWER_CANCEL},
 };
 
-bool answers_is_lost(const struct editor *e)
+static void tell_unsaved(struct dialog *d, const struct buffer *b)
 {
-	return editor_is_modified(e) && (e->path || text_len(e->text) > 0);
+	size_t lines = code_lines(&b->editor);
+	char name[64];
+
+	if (b->editor.path)
+		dialog_add(d, ROLE_DIALOG, "- unsaved changes of %s", b->editor.path);
+	else
+		dialog_add(d, ROLE_DIALOG, "- %s, never saved (%zu line%s)",
+				buffer_name(b, name, sizeof name), lines, lines == 1 ? "" : "s");
 }
 
 void ask_quit(struct model *m, struct effects *out)
@@ -167,8 +174,8 @@ void ask_quit(struct model *m, struct effects *out)
 	struct dialog *d = &m->dialog;
 	bool any = model_is_running(m);
 
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		any = any || answers_is_lost(&m->editors[i]);
+	for (size_t i = 0; i < m->buffers.n; i++)
+		any = any || buffer_is_unsaved(m->buffers.items[i]);
 	if (!any) {
 		effect_plain(out, EFFECT_QUIT);
 		return;
@@ -176,15 +183,9 @@ void ask_quit(struct model *m, struct effects *out)
 	dialog_begin(d, DIALOG_QUIT, "Leave? This will be lost:");
 	if (model_is_running(m))
 		dialog_add(d, ROLE_WARN, "- the %s run that is going on", m->run.lang->name);
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
-		const struct editor *e = &m->editors[i];
-		size_t lines = code_lines(e);
-		if (answers_is_lost(e) && e->path)
-			dialog_add(d, ROLE_DIALOG, "- unsaved changes of %s", e->path);
-		else if (answers_is_lost(e))
-			dialog_add(d, ROLE_DIALOG, "- the %s buffer, never saved (%zu line%s)",
-					trm_lang_get(i)->name, lines, lines == 1 ? "" : "s");
-	}
+	for (size_t i = 0; i < m->buffers.n; i++)
+		if (buffer_is_unsaved(m->buffers.items[i]))
+			tell_unsaved(d, m->buffers.items[i]);
 	dialog_add(d, ROLE_DIM, "- the sandbox with its variables and files");
 	dialog_set_buttons(d, quit_buttons, COUNT(quit_buttons));
 	m->needs_draw = true;

@@ -44,7 +44,7 @@ bool effect_add(struct effects *e, enum effect_type type, const struct trm_lang 
 	}
 	if (text && !(copy = copy_text(text, len)))
 		return false;
-	e->items[e->n++] = (struct effect){type, lang, copy, text ? len : 0, number};
+	e->items[e->n++] = (struct effect){type, lang, copy, text ? len : 0, number, 0};
 	return true;
 }
 
@@ -61,4 +61,12 @@ bool effect_number(struct effects *e, enum effect_type type, uint64_t number)
 bool effect_text(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text)
 {
 	return effect_add(e, type, lang, text, text ? strlen(text) : 0, 0);
+}
+
+bool effect_buffer(struct effects *e, enum effect_type type, uint32_t buffer, const char *text)
+{
+	if (!effect_text(e, type, NULL, text))
+		return false;
+	e->items[e->n - 1].buffer = buffer;
+	return true;
 }

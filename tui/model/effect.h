@@ -12,14 +12,14 @@
 struct trm_lang;
 
 enum effect_type {
-	EFFECT_RUN,           /* text, len: the code; lang; number: the run's serial */
+	EFFECT_RUN,           /* text, len: the code; lang; number: the run's serial; buffer */
 	EFFECT_INTERRUPT,     /* number: serial of the run; a second one kills it */
 	EFFECT_STDIN,         /* text, len, the newline included; number: serial of the run */
 	EFFECT_STDIN_EOF,     /* number: serial of the run */
 	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
 	EFFECT_START_SANDBOX, /* after the old one has died */
-	EFFECT_OPEN,          /* text: path; lang: whose buffer */
-	EFFECT_SAVE,          /* text: path, or NULL for the buffer's own; lang */
+	EFFECT_OPEN,          /* text: path; lang: that it is taken to be in */
+	EFFECT_SAVE,          /* buffer; text: path, or NULL for the buffer's own */
 	EFFECT_SAVE_CHECKED,  /* as EFFECT_SAVE, but ask before a file that exists is replaced */
 	EFFECT_COPY,          /* text, len: to the terminal's clipboard */
 	EFFECT_THEME,         /* text: name */
@@ -35,6 +35,7 @@ struct effect {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
 	uint64_t number;
+	uint32_t buffer; /* id of the buffer that it is about; 0: none */
 };
 
 struct effects {
@@ -51,5 +52,7 @@ bool effect_add(struct effects *e, enum effect_type type, const struct trm_lang 
 bool effect_plain(struct effects *e, enum effect_type type);
 bool effect_number(struct effects *e, enum effect_type type, uint64_t number);
 bool effect_text(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text);
+/* About a buffer; `text` may be NULL. */
+bool effect_buffer(struct effects *e, enum effect_type type, uint32_t buffer, const char *text);
 
 #endif

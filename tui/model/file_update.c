@@ -3,33 +3,35 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/answers.h"
 #include "model/code.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
 
-void language_set(struct model *m, const struct trm_lang *lang, struct effects *out)
+/* Tell why it went wrong: where the path was asked for, so that it can be put right, else as a notice. */
+static void tell_failure(struct model *m, enum dialog_kind kind, const char *why)
 {
-	if (m->lang == lang)
-		return;
-	m->lang = lang;
-	if (m->sandbox.state != SANDBOX_DEAD)
-		effect_add(out, EFFECT_WARM, lang, NULL, 0, 0);
-	m->needs_draw = true;
+	if (m->dialog.kind == kind)
+		ask_path_again(m, why);
+	else
+		notices_add(&m->notices, m->now_ns, true, "%s", why);
 }
 
-static void on_opened(struct model *m, const struct msg *msg, struct effects *out)
+static void close_if(struct model *m, enum dialog_kind kind)
 {
-	size_t lines = code_lines(&m->editors[msg->lang->id]);
+	if (m->dialog.kind == kind)
+		dialog_close(m);
+}
 
-	if (msg->other) {
-		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
-		return;
-	}
-	language_set(m, msg->lang, out);
-	model_focus(m, PANE_EDITOR);
-	if (msg->flag)
+static void tell_opened(struct model *m, const struct msg *msg, const struct editor *e)
+{
+	size_t lines = code_lines(e);
+
+	if (msg->type == MSG_ALREADY_OPEN)
+		notices_add(&m->notices, m->now_ns, false, "%s is open already", msg->text);
+	else if (msg->flag)
 		notices_add(&m->notices, m->now_ns, false, "%s does not exist yet: saving will make it",
 				msg->text);
 	else
@@ -37,17 +39,40 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 				lines == 1 ? "" : "s");
 }
 
+static void on_opened(struct model *m, const struct msg *msg, struct effects *out)
+{
+	struct buffer *b = buffers_find(&m->buffers, (uint32_t)msg->number);
+
+	if (msg->other || !b) {
+		tell_failure(m, DIALOG_OPEN, msg->other ? msg->other : "the buffer is gone");
+		return;
+	}
+	close_if(m, DIALOG_OPEN);
+	buffer_show(m, b, out);
+	model_focus(m, PANE_EDITOR);
+	tell_opened(m, msg, &b->editor);
+}
+
+static void on_saved(struct model *m, const struct msg *msg, struct effects *out)
+{
+	if (msg->other) {
+		if (m->dialog.kind != DIALOG_SAVE)
+			m->closing_buffer = 0;
+		tell_failure(m, DIALOG_SAVE, msg->other);
+		return;
+	}
+	close_if(m, DIALOG_SAVE);
+	notices_add(&m->notices, m->now_ns, false, "saved %s", msg->text);
+	buffer_saved(m, (uint32_t)msg->number, out);
+}
+
 void update_file(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->needs_draw = true;
 	switch (msg->type) {
-	case MSG_OPENED: on_opened(m, msg, out); break;
-	case MSG_SAVED:
-		if (msg->other)
-			notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
-		else
-			notices_add(&m->notices, m->now_ns, false, "saved %s", msg->text);
-		break;
+	case MSG_OPENED:
+	case MSG_ALREADY_OPEN: on_opened(m, msg, out); break;
+	case MSG_SAVED: on_saved(m, msg, out); break;
 	default: break;
 	}
 }

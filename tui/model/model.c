@@ -6,8 +6,6 @@
 
 #include <terrarium/error.h>
 
-#include "text/cluster.h"
-
 int model_init(struct model *m, const struct model_opts *opts)
 {
 	memset(m, 0, sizeof *m);
@@ -21,9 +19,9 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->sandbox.limits = opts->limits;
 	snprintf(m->theme, sizeof m->theme, "%s", opts->theme);
 	m->needs_draw = true;
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		if (editor_init(&m->editors[i], trm_lang_get(i), &m->clipboard) < 0)
-			return TRM_ENOMEM;
+	if (buffers_init(&m->buffers, &m->clipboard) < 0)
+		return TRM_ENOMEM;
+	buffers_show(&m->buffers, buffers_of_lang(&m->buffers, m->lang)->id);
 	if (outpane_init(&m->out, opts->scrollback_bytes ? opts->scrollback_bytes : OUT_DEFAULT_CAP) < 0)
 		return TRM_ENOMEM;
 	m->out.has_utf8 = opts->has_utf8;
@@ -33,8 +31,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 
 void model_finish(struct model *m)
 {
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		editor_finish(&m->editors[i]);
+	buffers_finish(&m->buffers);
 	clipboard_finish(&m->clipboard);
 	outpane_finish(&m->out);
 	field_finish(&m->input);
@@ -48,8 +45,7 @@ void model_relayout(struct model *m)
 	m->layout = layout_make(m->rows, m->cols, m->focus);
 	struct rect area = m->layout.panes[PANE_EDITOR];
 	if (area.rows > 0)
-		for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-			editor_resize(&m->editors[i], area.rows, area.cols);
+		buffers_resize(&m->buffers, area.rows, area.cols);
 	m->needs_draw = true;
 }
 
@@ -79,30 +75,4 @@ int model_tick_ms(const struct model *m)
 	if (m->is_quitting || m->notices.is_shown)
 		return 500;
 	return -1;
-}
-
-int model_tab_label(const struct model *m, const struct trm_lang *lang, char out[96])
-{
-	const struct editor *e = &m->editors[lang->id];
-	const char *slash = e->path ? strrchr(e->path, '/') : NULL;
-	const char *name = slash ? slash + 1 : e->path;
-
-	if (name)
-		return snprintf(out, 96, " %s: %.60s%s ", lang->name, name, editor_is_modified(e) ? "*" : "");
-	return snprintf(out, 96, " %s%s ", lang->name, editor_is_modified(e) ? "*" : "");
-}
-
-const struct trm_lang *model_tab_at(const struct model *m, int col)
-{
-	char label[96];
-	int at = m->layout.tabs.col;
-
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
-		model_tab_label(m, trm_lang_get(i), label);
-		int cols = (int)cluster_columns(label, strlen(label));
-		if (col >= at && col < at + cols)
-			return trm_lang_get(i);
-		at += cols;
-	}
-	return NULL;
 }

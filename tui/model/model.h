@@ -14,6 +14,7 @@
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
 
+#include "model/buffers.h"
 #include "model/dialog.h"
 #include "model/editor.h"
 #include "model/field.h"
@@ -62,9 +63,9 @@ struct model {
 	enum pane mouse_pane; /* that a drag began in */
 	bool has_mouse_pane;
 
-	struct editor editors[TRM_LANG_COUNT]; /* one per language */
+	struct buffers buffers;
 	struct clipboard clipboard;
-	const struct trm_lang *lang;
+	const struct trm_lang *lang; /* of the current buffer */
 
 	struct outpane out;
 	struct active_run run;
@@ -87,8 +88,9 @@ struct model {
 
 	struct dialog dialog;
 	char pending_path[4096]; /* that a question is about */
-	const struct trm_lang *pending_lang;
-	char theme[64]; /* in use, but for previews */
+	uint32_t pending_buffer; /* that a question is about */
+	uint32_t closing_buffer; /* is closed as soon as it is saved; 0: none */
+	char theme[64];          /* in use, but for previews */
 	struct notices notices;
 
 	bool confirm; /* ask before a run */
@@ -116,7 +118,7 @@ void model_finish(struct model *m);                             /* takes a zeroe
 
 static inline struct editor *model_editor(const struct model *m)
 {
-	return (struct editor *)&m->editors[m->lang->id];
+	return &buffers_current(&m->buffers)->editor;
 }
 
 static inline bool model_is_running(const struct model *m)
@@ -127,11 +129,6 @@ static inline bool model_is_running(const struct model *m)
 /* Work the layout out again after a change of size or focus. */
 void model_relayout(struct model *m);
 void model_focus(struct model *m, enum pane pane);
-
-/* The tab of a language's buffer: " python: notes.py* ". Returns its length. */
-int model_tab_label(const struct model *m, const struct trm_lang *lang, char out[96]);
-/* Whose tab lies at a column of the screen; NULL: nobody's. */
-const struct trm_lang *model_tab_at(const struct model *m, int col);
 
 /* Where the output pane's text is: without the margin and the input line. */
 struct rect model_output_area(const struct model *m);

@@ -34,14 +34,16 @@ enum msg_type {
 	MSG_RUN_DONE,    /* result */
 	MSG_RUN_REFUSED, /* text: why it could not be asked for */
 	MSG_LATE,        /* number, stream, text, len */
-	MSG_OPENED,      /* lang, text: path; other: NULL or the error; flag: it is a new file */
-	MSG_SAVED,       /* lang, text: path; other: NULL or the error */
-	MSG_SAVE_EXISTS, /* lang, text: path that exists already */
-	MSG_THEMES,      /* names, n_names */
-	MSG_PATH,        /* text: the completed path */
-	MSG_NOTICE,      /* text: something to tell */
-	MSG_ERROR,       /* text: something that went wrong */
-	MSG_STOPPING,    /* the sandbox is being torn down, and it takes a while */
+	/* Files. number: the buffer's id */
+	MSG_OPENED,       /* text: path; other: NULL or the error; flag: it is a new file */
+	MSG_ALREADY_OPEN, /* text: path */
+	MSG_SAVED,        /* text: path; other: NULL or the error */
+	MSG_SAVE_EXISTS,  /* text: path that exists already; flag: somebody else has changed it */
+	MSG_THEMES,       /* names, n_names */
+	MSG_PATH,         /* text: the completed path */
+	MSG_NOTICE,       /* text: something to tell */
+	MSG_ERROR,        /* text: something that went wrong */
+	MSG_STOPPING,     /* the sandbox is being torn down, and it takes a while */
 };
 
 struct msg {

@@ -69,6 +69,8 @@ void run_start(struct model *m, struct effects *out)
 	struct run_info *info = code ? runs_add(&m->out.runs, m->lang, code, len) : NULL;
 	bool is_added = info && effect_add(out, EFFECT_RUN, m->lang, code, len, info->serial);
 
+	if (is_added)
+		info->buffer = out->items[out->n - 1].buffer = buffers_current(&m->buffers)->id;
 	free(code);
 	m->needs_draw = true;
 	if (!is_added) {

@@ -23,6 +23,7 @@ struct run_info {
 	enum run_state state;
 	uint64_t number; /* in its session; 0: not yet known */
 	const struct trm_lang *lang;
+	uint32_t buffer;        /* id of the one that its code is from; it may be closed */
 	enum trm_status status; /* when done */
 	int exit_code;
 	bool is_exit; /* no error is shown that says why: the code chose exit_code */

@@ -265,9 +265,7 @@ static void chrome_click(struct model *m, const struct event *ev, struct effects
 	} else if (ev->row == m->layout.title_row) {
 		perform(m, ev->col >= m->cols - 10 ? COMMAND_HELP : COMMAND_LANGUAGE, out);
 	} else if (rect_contains(m->layout.tabs, ev->row, ev->col)) {
-		const struct trm_lang *lang = model_tab_at(m, ev->col);
-		if (lang)
-			language_set(m, lang, out);
+		buffer_tab_click(m, ev->col, out);
 	}
 }
 
@@ -391,6 +389,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_RUN_REFUSED:
 	case MSG_LATE: update_run(m, msg); break;
 	case MSG_OPENED:
+	case MSG_ALREADY_OPEN:
 	case MSG_SAVED: update_file(m, msg, out); break;
 	case MSG_SAVE_EXISTS:
 	case MSG_THEMES:

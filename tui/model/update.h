@@ -5,7 +5,9 @@
 /* The state machine of the workbench: pure. No curses, no library calls, no clock, no files. */
 
 #include <stdbool.h>
+#include <stdint.h>
 
+struct buffer;
 struct effects;
 struct model;
 struct msg;
@@ -43,6 +45,15 @@ void update_dialog(struct model *m, const struct msg *msg, struct effects *out);
 void update_file(struct model *m, const struct msg *msg, struct effects *out);
 void update_sandbox(struct model *m, const struct msg *msg);
 
+/* buffers: buffer_update.c */
+void buffer_show(struct model *m, struct buffer *b, struct effects *out);
+/* To the buffer of a language that was shown last; if there is none, to a new one. */
 void language_set(struct model *m, const struct trm_lang *lang, struct effects *out);
+void buffer_new(struct model *m, struct effects *out);
+void buffer_close(struct model *m, struct effects *out); /* asks if changes would be lost */
+void buffer_next(struct model *m, struct effects *out);
+void buffer_previous(struct model *m, struct effects *out);
+void buffer_tab_click(struct model *m, int col, struct effects *out); /* column of the screen */
+void buffer_saved(struct model *m, uint32_t id, struct effects *out); /* it may wait to be closed */
 
 #endif

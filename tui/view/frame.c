@@ -120,13 +120,18 @@ static void title(const struct model *m, struct canvas *c)
 static void tabs(const struct model *m, struct canvas *c)
 {
 	struct rect clip = m->layout.tabs;
-	int col = clip.col;
-	char label[96];
+	const struct buffer *current = buffers_current(&m->buffers);
+	struct tab shown[TABS_MAX];
+	size_t n = buffers_tabs(&m->buffers, clip.cols, shown);
+	char label[BUFFER_LABEL];
 
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
-		const struct trm_lang *lang = trm_lang_get(i);
-		model_tab_label(m, lang, label);
-		col = draw_text(c, clip, clip.row, col, lang == m->lang ? ROLE_TAB_ACTIVE : ROLE_TAB, label);
+	for (size_t i = 0; i < n; i++) {
+		const struct tab *tab = &shown[i];
+		struct rect area = {clip.row, clip.col + tab->col, 1, tab->cols};
+		uint16_t role = tab->buffer == current ? ROLE_TAB_ACTIVE : ROLE_TAB;
+		if (tab->buffer)
+			buffer_label(tab->buffer, label);
+		draw_text(c, area, area.row, area.col, role, tab->buffer ? label : tab->by < 0 ? "<" : ">");
 	}
 }
 

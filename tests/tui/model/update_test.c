@@ -291,9 +291,9 @@ static void escape_is_not_lost_before_a_quick_key(void **state)
 	assert_int_equal(m.dialog.kind, DIALOG_LANGUAGE);
 	press('x', MOD_ALT);
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
-	assert_int_equal(text_len(m.editors[0].text), 1);
+	assert_int_equal(text_len(m.buffers.items[0]->editor.text), 1);
 	press('x', MOD_ALT);
-	assert_int_equal(text_len(m.editors[0].text), 1);
+	assert_int_equal(text_len(m.buffers.items[0]->editor.text), 1);
 }
 
 static void late_output_names_its_run(void **state)
@@ -377,7 +377,7 @@ static void each_language_has_its_buffer(void **state)
 	assert_ptr_equal(m.lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
 	assert_ptr_equal(last_effect(EFFECT_WARM)->lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
 	type("js");
-	assert_int_equal(text_len(m.editors[TRM_LANG_PYTHON].text), 2);
+	assert_int_equal(text_len(m.buffers.items[TRM_LANG_PYTHON]->editor.text), 2);
 	press(K_F2, 0);
 	press('b', 0);
 	press(K_ENTER, 0);
@@ -432,26 +432,67 @@ static void saving_needs_a_name_and_asks_before_it_replaces(void **state)
 	assert_int_equal(m.dialog.kind, DIALOG_SAVE);
 	type("/tmp/x.py\n");
 	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->text, "/tmp/x.py");
-	send((struct msg){.type = MSG_SAVE_EXISTS, .text = "/tmp/x.py", .lang = m.lang});
+	send((struct msg){.type = MSG_SAVE_EXISTS, .text = "/tmp/x.py", .number = 1});
 	assert_int_equal(m.dialog.kind, DIALOG_OVERWRITE);
 	press('r', 0);
 	assert_string_equal(last_effect(EFFECT_SAVE)->text, "/tmp/x.py");
 }
 
-static void a_file_goes_to_the_buffer_of_its_language(void **state)
+static void a_file_is_taken_to_be_in_the_language_of_its_name(void **state)
 {
 	(void)state;
 	press('o', MOD_CTRL);
 	type("a.js\n");
 	assert_ptr_equal(last_effect(EFFECT_OPEN)->lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
-	effects_clear(&fx);
-	type("unsaved");
+	send((struct msg){.type = MSG_OPENED, .text = "a.js", .number = 2});
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_ptr_equal(m.lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
+}
+
+static void a_path_that_fails_can_be_put_right(void **state)
+{
+	(void)state;
 	press('o', MOD_CTRL);
-	type("b.py\n");
-	assert_null(last_effect(EFFECT_OPEN));
-	assert_int_equal(m.dialog.kind, DIALOG_DISCARD);
-	press('o', 0);
-	assert_string_equal(last_effect(EFFECT_OPEN)->text, "b.py");
+	type("nowhere/a.js\n");
+	send((struct msg){.type = MSG_OPENED,
+			.text = "nowhere/a.js",
+			.other = "There is no directory nowhere."});
+	assert_int_equal(m.dialog.kind, DIALOG_OPEN);
+	assert_string_equal(field_text(&m.dialog.field), "nowhere/a.js");
+	assert_string_equal(m.dialog.lines[m.dialog.n_lines - 1].text, "There is no directory nowhere.");
+	press(K_ESCAPE, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+}
+
+static void closing_asks_before_something_is_lost(void **state)
+{
+	(void)state;
+	buffer_close(&m, &fx); /* empty: at once */
+	assert_int_equal(m.buffers.n, 2);
+	buffer_new(&m, &fx);
+	uint32_t id = buffers_current(&m.buffers)->id;
+	type("precious");
+	buffer_close(&m, &fx);
+	assert_int_equal(m.dialog.kind, DIALOG_CLOSE);
+	press(K_ESCAPE, 0);
+	assert_non_null(buffers_find(&m.buffers, id));
+	buffer_close(&m, &fx);
+	press('s', 0);
+	type("/tmp/y.js\n");
+	assert_int_equal(last_effect(EFFECT_SAVE_CHECKED)->buffer, id);
+	send((struct msg){.type = MSG_SAVED, .text = "/tmp/y.js", .number = id});
+	assert_null(buffers_find(&m.buffers, id));
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+}
+
+static void the_last_buffer_is_replaced(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		buffer_close(&m, &fx);
+	assert_int_equal(m.buffers.n, 1);
+	type("x");
+	assert_int_equal(text_len(model_editor(&m)->text), 1);
 }
 
 static void themes_are_tried_before_they_are_taken(void **state)
@@ -591,7 +632,10 @@ int main(void)
 			TEST(asks_before_something_is_lost),
 			TEST(a_dead_sandbox_can_be_replaced),
 			TEST(saving_needs_a_name_and_asks_before_it_replaces),
-			TEST(a_file_goes_to_the_buffer_of_its_language),
+			TEST(a_file_is_taken_to_be_in_the_language_of_its_name),
+			TEST(a_path_that_fails_can_be_put_right),
+			TEST(closing_asks_before_something_is_lost),
+			TEST(the_last_buffer_is_replaced),
 			TEST(themes_are_tried_before_they_are_taken),
 			TEST(scrolling_stays_until_the_end_is_reached),
 			TEST(output_can_be_copied_by_mouse),

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Going from buffer to buffer, opening new ones and closing them. */
+#include <stdio.h>
+
+#include "model/answers.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/update.h"
+
+enum { BUTTON_SAVE = 1, BUTTON_DISCARD };
+
+static const struct dialog_button close_buttons[] = {
+		{"Save", NULL, 's', BUTTON_SAVE},
+		{"Discard", NULL, 'd', BUTTON_DISCARD},
+		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+};
+
+void buffer_show(struct model *m, struct buffer *b, struct effects *out)
+{
+	const struct trm_lang *lang = b->editor.lang;
+
+	buffers_show(&m->buffers, b->id);
+	if (m->lang != lang && m->sandbox.state != SANDBOX_DEAD)
+		effect_add(out, EFFECT_WARM, lang, NULL, 0, 0);
+	m->lang = lang;
+	m->needs_draw = true;
+}
+
+/* A new buffer, shown; NULL: out of memory, and it is said. */
+static struct buffer *add(struct model *m, const struct trm_lang *lang, struct effects *out)
+{
+	struct buffer *b = buffers_add(&m->buffers, lang);
+
+	if (b)
+		buffer_show(m, b, out);
+	else
+		notices_add(&m->notices, m->now_ns, true, "there is no new buffer: out of memory");
+	return b;
+}
+
+void language_set(struct model *m, const struct trm_lang *lang, struct effects *out)
+{
+	struct buffer *b = buffers_of_lang(&m->buffers, lang);
+
+	if (m->lang == lang)
+		return;
+	if (b)
+		buffer_show(m, b, out);
+	else
+		add(m, lang, out);
+}
+
+void buffer_new(struct model *m, struct effects *out)
+{
+	if (add(m, m->lang, out))
+		model_focus(m, PANE_EDITOR);
+}
+
+void buffer_next(struct model *m, struct effects *out)
+{
+	buffer_show(m, buffers_beside(&m->buffers, 1), out);
+}
+
+void buffer_previous(struct model *m, struct effects *out)
+{
+	buffer_show(m, buffers_beside(&m->buffers, -1), out);
+}
+
+void buffer_tab_click(struct model *m, int col, struct effects *out)
+{
+	struct tab tabs[TABS_MAX];
+	size_t n = buffers_tabs(&m->buffers, m->layout.tabs.cols, tabs);
+
+	col -= m->layout.tabs.col;
+	for (size_t i = 0; i < n; i++) {
+		if (col < tabs[i].col || col >= tabs[i].col + tabs[i].cols)
+			continue;
+		buffer_show(m,
+				tabs[i].buffer ? buffers_find(&m->buffers, tabs[i].buffer->id)
+					       : buffers_beside(&m->buffers, tabs[i].by),
+				out);
+		return;
+	}
+}
+
+/* ---- closing ---- */
+
+/* Close it, unsaved or not. A new one comes for the last one. */
+static void close_now(struct model *m, uint32_t id, struct effects *out)
+{
+	struct buffer *b = buffers_find(&m->buffers, id);
+
+	m->closing_buffer = 0;
+	if (!b || (m->buffers.n == 1 && !buffers_add(&m->buffers, b->editor.lang)))
+		return;
+	buffers_remove(&m->buffers, id);
+	buffer_show(m, buffers_current(&m->buffers), out);
+}
+
+void buffer_close(struct model *m, struct effects *out)
+{
+	struct buffer *b = buffers_current(&m->buffers);
+	char name[4200];
+
+	if (!buffer_is_unsaved(b)) {
+		close_now(m, b->id, out);
+		return;
+	}
+	m->pending_buffer = b->id;
+	dialog_begin(&m->dialog, DIALOG_CLOSE, "Unsaved changes");
+	dialog_add(&m->dialog, ROLE_DIALOG,
+			"%s has changes that are not saved. Save them before it is closed?",
+			buffer_name(b, name, sizeof name));
+	dialog_set_buttons(&m->dialog, close_buttons, COUNT(close_buttons));
+	m->needs_draw = true;
+}
+
+void answer_close(struct model *m, int answer, struct effects *out)
+{
+	uint32_t id = m->pending_buffer;
+
+	dialog_close(m);
+	if (answer == BUTTON_DISCARD) {
+		close_now(m, id, out);
+	} else if (answer == BUTTON_SAVE) {
+		m->closing_buffer = id; /* once it is saved */
+		ask_save(m, false, out);
+	}
+}
+
+void buffer_saved(struct model *m, uint32_t id, struct effects *out)
+{
+	if (m->closing_buffer == id)
+		close_now(m, id, out);
+}
