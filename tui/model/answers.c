@@ -36,22 +36,26 @@ static bool closes_itself(const struct model *m, const struct event *ev)
 {
 	static const struct {
 		enum dialog_kind kind;
-		enum command command;
+		const char *command;
 	} pairs[] = {
-			{DIALOG_HELP, COMMAND_HELP},
-			{DIALOG_MESSAGES, COMMAND_MESSAGES},
-			{DIALOG_LANGUAGE, COMMAND_LANGUAGE},
-			{DIALOG_THEME, COMMAND_THEME},
+			{DIALOG_HELP, "help"},
+			{DIALOG_MESSAGES, "messages"},
+			{DIALOG_LANGUAGE, "language"},
+			{DIALOG_THEME, "theme"},
 	};
-	enum command command = ev->type == EVENT_KEY ? command_of_key(ev) : COMMAND_NONE;
+	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
+	const struct command *c = NULL;
 
-	if (command == COMMAND_STOP)
+	if (ev->type != EVENT_KEY)
+		return false;
+	if (keymap_look(&m->keymap, PLACE_ANY, &keys, &c) == KEYMAP_NONE)
+		keymap_look(&m->keymap, PLACE_ALWAYS, &keys, &c);
+	if (command_is(c, "stop"))
 		return true;
 	for (int i = 0; i < COUNT(pairs); i++)
-		if (pairs[i].kind == m->dialog.kind && pairs[i].command == command)
+		if (pairs[i].kind == m->dialog.kind && command_is(c, pairs[i].command))
 			return true;
-	return (m->dialog.kind == DIALOG_HELP || m->dialog.kind == DIALOG_MESSAGES) && ev->type == EVENT_KEY
-	       && ev->key == 'q';
+	return (m->dialog.kind == DIALOG_HELP || m->dialog.kind == DIALOG_MESSAGES) && ev->key == 'q';
 }
 
 void update_dialog(struct model *m, const struct msg *msg, struct effects *out)

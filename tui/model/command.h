@@ -2,59 +2,62 @@
 #ifndef TUI_COMMAND_H
 #define TUI_COMMAND_H
 
-/* What the workbench can be told to do, and by which keys. Two tables: everything that shows or reads keys
- * (key bar, help, update) goes by them. */
+/* What the workbench can be told to do. Every part of the model has a const table of its commands, next to
+ * the functions that carry them out; command.c lists the tables. Key maps (keymap.h), key bar, help and
+ * palette go by them. A new feature is a function, a row in the table of its room, and a row in the default
+ * key map. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct event;
+struct editor;
+struct effects;
+struct model;
 
-enum command {
-	COMMAND_NONE,
-	COMMAND_HELP,
-	COMMAND_LANGUAGE,
-	COMMAND_THEME,
-	COMMAND_MESSAGES,
-	COMMAND_RUN,
-	COMMAND_STOP,
-	COMMAND_NEXT_PANE,
-	COMMAND_PREVIOUS_PANE,
-	COMMAND_OPEN,
-	COMMAND_SAVE,
-	COMMAND_SAVE_AS,
-	COMMAND_CLEAR,
-	COMMAND_REPAINT,
-	COMMAND_QUIT,
-	COMMAND_COUNT
+/* Where the keys of a command are looked for: first in the pane that has the focus, then in any. */
+enum place {
+	PLACE_EDITOR,
+	PLACE_OUTPUT,
+	PLACE_METRICS,
+	PLACE_ANY,    /* in every pane */
+	PLACE_ALWAYS, /* also over a dialog */
+	PLACE_COUNT
 };
+const char *place_name(enum place place); /* as in the config: "editor" */
 
-struct command_info {
-	const char *keys;  /* as shown: "F5" */
-	const char *label; /* in the key bar; NULL: not there */
-	int rank;          /* the key bar drops the highest first when it is narrow */
+struct command {
+	const char *name;  /* "select-all": lower case, in the config and by which others find it */
+	const char *title; /* "Select all": in the palette; NULL: not there (plain motions) */
 	const char *help;  /* a line for the help; NULL: not there */
+	enum place place;
+	/* Exactly one of these two does it. */
+	void (*run)(struct model *m, struct effects *out);
+	unsigned (*edit)(struct editor *e, int arg); /* on the buffer shown; returns enum editor_bits */
+	int arg;
+	bool is_motion; /* of edit: with Shift besides, its key selects */
 };
-const struct command_info *command_info(enum command c);
 
-struct command_binding {
-	uint32_t key;
-	uint8_t mods;
-	enum command command;
+struct command_table {
+	const struct command *commands;
+	size_t n;
 };
-const struct command_binding *command_bindings(size_t *ret_n);
+#define COMMAND_TABLE(array) \
+	{ \
+		(array), sizeof(array) / sizeof *(array) \
+	}
 
-/* COMMAND_NONE if the key is nobody's here. Alt with a digit stands for a function key. */
-enum command command_of_key(const struct event *ev);
+/* Defined beside the functions in the tables. */
+extern const struct command_table workbench_commands;
+extern const struct command_table editor_commands;
+extern const struct command_table output_commands;
+extern const struct command_table metrics_commands;
 
-/* The key bar for a width: commands with their columns, left to right. Returns how many. */
-struct keybar_item {
-	enum command command;
-	const char *keys, *label;
-	int col, cols;
-};
-enum { KEYBAR_MAX = COMMAND_COUNT };
-int keybar_make(int cols, bool is_running, struct keybar_item items[KEYBAR_MAX]);
+const struct command *command_at(size_t i);                 /* of all tables; NULL past the end */
+const struct command *command_find(const char *name);       /* NULL: there is none */
+bool command_is(const struct command *c, const char *name); /* false for NULL */
+
+/* Carry it out, on the pane that it is for. */
+void command_run(struct model *m, const struct command *c, struct effects *out);
 
 #endif

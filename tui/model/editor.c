@@ -6,6 +6,7 @@
 
 #include <terrarium/error.h>
 
+#include "model/command.h"
 #include "model/editor_internal.h"
 #include "term/event.h"
 #include "text/text.h"
@@ -191,102 +192,7 @@ unsigned editor_goto_line(struct editor *e, size_t line)
 	return editor_select(e, pos, pos);
 }
 
-/* ---- keys ---- */
-
-static unsigned act_move(struct editor *e, int arg)
-{
-	return editor_move(e, (enum move)arg, false);
-}
-
-static unsigned act_scroll(struct editor *e, int arg)
-{
-	editor_scroll(e, arg);
-	return DONE;
-}
-
-static unsigned act_deselect(struct editor *e, int arg)
-{
-	(void)arg;
-	if (!editor_has_selection(e))
-		return 0;
-	e->sel.anchor = e->sel.cursor;
-	return DONE;
-}
-
-#define ACTION(name) \
-	static unsigned act_##name(struct editor *e, int arg) \
-	{ \
-		(void)arg; \
-		return editor_##name(e); \
-	}
-ACTION(copy)
-ACTION(cut)
-ACTION(paste)
-ACTION(undo)
-ACTION(redo)
-ACTION(select_all)
-
-static const struct editor_binding bindings[] = {
-		{K_LEFT, 0, true, act_move, MOVE_LEFT, "move by character (with Shift: select)"},
-		{K_RIGHT, 0, true, act_move, MOVE_RIGHT, NULL},
-		{K_UP, 0, true, act_move, MOVE_UP, "move by line"},
-		{K_DOWN, 0, true, act_move, MOVE_DOWN, NULL},
-		{K_LEFT, MOD_CTRL, true, act_move, MOVE_WORD_LEFT, "move by word"},
-		{K_RIGHT, MOD_CTRL, true, act_move, MOVE_WORD_RIGHT, NULL},
-		{K_LEFT, MOD_ALT, true, act_move, MOVE_WORD_LEFT, NULL},
-		{K_RIGHT, MOD_ALT, true, act_move, MOVE_WORD_RIGHT, NULL},
-		{'b', MOD_ALT, false, act_move, MOVE_WORD_LEFT, NULL},
-		{'f', MOD_ALT, false, act_move, MOVE_WORD_RIGHT, NULL},
-		{K_HOME, 0, true, act_move, MOVE_HOME, "to the start of the line"},
-		{K_END, 0, true, act_move, MOVE_END, "to the end of the line"},
-		{K_PAGE_UP, 0, true, act_move, MOVE_PAGE_UP, "move by page"},
-		{K_PAGE_DOWN, 0, true, act_move, MOVE_PAGE_DOWN, NULL},
-		{K_HOME, MOD_CTRL, true, act_move, MOVE_FIRST, "to the start of the text"},
-		{K_END, MOD_CTRL, true, act_move, MOVE_LAST, "to the end of the text"},
-		{K_UP, MOD_CTRL, false, act_scroll, -1, "scroll by a line"},
-		{K_DOWN, MOD_CTRL, false, act_scroll, 1, NULL},
-		{'a', MOD_CTRL, false, act_select_all, 0, "select all"},
-		{K_ESCAPE, 0, false, act_deselect, 0, "drop the selection"},
-		{'c', MOD_CTRL, false, act_copy, 0, "copy (when nothing runs)"},
-		{K_INSERT, MOD_CTRL, false, act_copy, 0, NULL},
-		{'x', MOD_CTRL, false, act_cut, 0, "cut"},
-		{K_DELETE, MOD_SHIFT, false, act_cut, 0, NULL},
-		{'v', MOD_CTRL, false, act_paste, 0, "paste"},
-		{K_INSERT, MOD_SHIFT, false, act_paste, 0, NULL},
-		{'k', MOD_CTRL, false, edit_cut_line, 0, "cut the line (again: collect lines)"},
-		{'d', MOD_CTRL, false, edit_double, 0, "double the line or selection"},
-		{'z', MOD_CTRL, false, act_undo, 0, "undo"},
-		{'y', MOD_CTRL, false, act_redo, 0, "redo"},
-		{'z', MOD_CTRL | MOD_SHIFT, false, act_redo, 0, NULL},
-		{K_ENTER, 0, false, edit_enter, 0, "new line, indented"},
-		{K_ENTER, MOD_SHIFT, false, edit_enter, 0, NULL},
-		{K_TAB, 0, false, edit_tab, 1, "indent"},
-		{K_TAB, MOD_SHIFT, false, edit_tab, -1, "indent less"},
-		{'_', MOD_CTRL, false, edit_comment, 0, "comment out, or back in (Ctrl-/)"},
-		{'/', MOD_CTRL, false, edit_comment, 0, NULL},
-		{K_UP, MOD_ALT, false, edit_move_lines, -1, "move the line up"},
-		{K_DOWN, MOD_ALT, false, edit_move_lines, 1, "move the line down"},
-		{K_BACKSPACE, 0, false, edit_erase, MOVE_LEFT, "delete to the left"},
-		{K_BACKSPACE, MOD_SHIFT, false, edit_erase, MOVE_LEFT, NULL},
-		{K_DELETE, 0, false, edit_erase, MOVE_RIGHT, "delete to the right"},
-		{K_BACKSPACE, MOD_CTRL, false, edit_erase, MOVE_WORD_LEFT, "delete a word"},
-		{K_BACKSPACE, MOD_ALT, false, edit_erase, MOVE_WORD_LEFT, NULL},
-		{K_DELETE, MOD_CTRL, false, edit_erase, MOVE_WORD_RIGHT, NULL},
-		{K_DELETE, MOD_ALT, false, edit_erase, MOVE_WORD_RIGHT, NULL},
-};
-
-const struct editor_binding *editor_binding(size_t i)
-{
-	return i < sizeof(bindings) / sizeof(*bindings) ? &bindings[i] : NULL;
-}
-
-static const struct editor_binding *find_binding(uint32_t key, uint8_t mods)
-{
-	for (size_t i = 0; i < sizeof(bindings) / sizeof(*bindings); i++)
-		if (bindings[i].key == key && bindings[i].mods == mods)
-			return &bindings[i];
-	return NULL;
-}
+/* ---- events ---- */
 
 /* Text that a terminal without bracketed paste sends as keys brings its own indentation: blanks that
  * come faster behind an Enter than anybody types are those that Enter has put in already. */
@@ -300,20 +206,33 @@ static bool is_indented_already(struct editor *e, const struct event *ev)
 	return true;
 }
 
+static void note_key(struct editor *e, uint64_t time_ns)
+{
+	if (time_ns - e->burst_ns > BURST_NS)
+		e->burst = BURST_NONE;
+	e->burst_ns = time_ns;
+}
+
+unsigned editor_command(struct editor *e, const struct command *c, bool extends, uint64_t time_ns)
+{
+	unsigned bits;
+
+	note_key(e, time_ns);
+	e->indent_ahead = 0;
+	bits = extends ? editor_move(e, (enum move)c->arg, true) : c->edit(e, c->arg);
+	if (bits & EDITOR_REDRAW && !(bits & EDITOR_SCROLLED))
+		editor_show_cursor(e);
+	return bits;
+}
+
 static unsigned handle_key(struct editor *e, const struct event *ev)
 {
-	if (is_indented_already(e, ev))
-		return EDITOR_HANDLED;
-	const struct editor_binding *b = find_binding(ev->key, ev->mods);
-	if (b)
-		return b->act(e, b->arg);
-	if (ev->mods & MOD_SHIFT) {
-		b = find_binding(ev->key, (uint8_t)(ev->mods & ~MOD_SHIFT));
-		if (b && b->is_motion)
-			return editor_move(e, (enum move)b->arg, true);
-	}
 	bool is_text = ev->key >= ' ' && ev->key < KEYS_BASE && ev->key != 0x7F
 		       && !(ev->mods & (MOD_CTRL | MOD_ALT));
+
+	note_key(e, ev->time_ns);
+	if (is_indented_already(e, ev))
+		return EDITOR_HANDLED;
 	return is_text ? editor_type(e, ev->key) : 0;
 }
 
@@ -322,11 +241,8 @@ unsigned editor_handle(struct editor *e, const struct event *ev)
 	unsigned bits;
 	switch (ev->type) {
 	case EVENT_KEY:
-		if (ev->time_ns - e->burst_ns > BURST_NS)
-			e->burst = BURST_NONE;
-		e->burst_ns = ev->time_ns;
 		bits = handle_key(e, ev);
-		if (bits & EDITOR_REDRAW && !(ev->mods == MOD_CTRL && (ev->key == K_UP || ev->key == K_DOWN)))
+		if (bits & EDITOR_REDRAW)
 			editor_show_cursor(e);
 		return bits;
 	case EVENT_PASTE:

@@ -5,12 +5,8 @@
 /* The editor pane: one buffer, its cursor, selection and scrolling. Pure: events in, bits
  * out; no I/O but editor_open() and editor_save(), which the app calls as effects.
  *
- * Keys (the table with help texts is editor_binding()): arrows, Ctrl/Alt-arrows by word, Home (first
- * non-blank, then column 0), End, PgUp/PgDn, Ctrl-Home/End, all with Shift to select; ^A
- * all, ^C copy, ^X cut, ^V paste, ^Z undo, ^Y redo, ^K cut lines, ^D double line, ^/ comment, Alt-Up/Down
- * move line, Tab, Shift-Tab, Enter, Backspace, Delete, Ctrl-Backspace/Delete by word. The app takes what it
- * wants
- * (^C while something runs, ^S, ^O, ^Q, F keys) before handing an event on. Mouse:
+ * What keys do is said by command tables (editor_commands.c) and the key map; typing, pastes and the mouse
+ * come to editor_handle(). Mouse:
  * click, drag, double (word), triple (line), wheel, middle pastes. */
 
 #include <stdbool.h>
@@ -20,6 +16,7 @@
 #include "text/file.h"
 #include "text/history.h"
 
+struct command;
 struct event;
 struct editor;
 struct text;
@@ -31,6 +28,7 @@ enum editor_bits {
 	EDITOR_REDRAW = 2,    /* something to be seen has changed */
 	EDITOR_CHANGED = 4,   /* the text has changed */
 	EDITOR_CLIPBOARD = 8, /* the clipboard is new (the app may hand it to the terminal) */
+	EDITOR_SCROLLED = 32, /* the view was moved on purpose: it need not show the cursor */
 	EDITOR_NOMEM = 16,    /* out of memory: the text is as it was; say so */
 };
 
@@ -70,6 +68,9 @@ void editor_finish(struct editor *e);         /* takes a zeroed object */
 /* Handle one event. Mouse positions are relative to the pane's top left cell (and may
  * lie outside while dragging). Returns enum editor_bits. */
 unsigned editor_handle(struct editor *e, const struct event *ev);
+
+/* Carry out one of the editor's commands as by a key at this time; `extends`: a motion that selects. */
+unsigned editor_command(struct editor *e, const struct command *c, bool extends, uint64_t time_ns);
 
 /* The pane's size has changed; keeps the cursor in sight. */
 void editor_resize(struct editor *e, int rows, int cols);
@@ -114,17 +115,6 @@ struct editor_run {
 	size_t first_line; /* from 0: added to line numbers in messages */
 };
 struct editor_run editor_run_range(const struct editor *e);
-
-/* The bindings, for the help: NULL past the end. */
-struct editor_binding {
-	uint32_t key;
-	uint8_t mods;
-	bool is_motion;                             /* with Shift besides it selects */
-	unsigned (*act)(struct editor *e, int arg); /* returns enum editor_bits */
-	int arg;
-	const char *help; /* "select all"; NULL where it only repeats a line before */
-};
-const struct editor_binding *editor_binding(size_t i);
 
 /* Columns of line numbers, with a blank behind; 0 in narrow panes. */
 int editor_gutter(const struct editor *e);

@@ -61,44 +61,6 @@ void answer_theme(struct model *m, int answer, struct effects *out)
 
 /* ---- texts ---- */
 
-static void key_name(char out[32], uint32_t key, uint8_t mods)
-{
-	static const char *const names[] = {[K_ENTER - KEYS_BASE] = "Enter",
-			[K_TAB - KEYS_BASE] = "Tab",
-			[K_BACKSPACE - KEYS_BASE] = "Bksp",
-			[K_ESCAPE - KEYS_BASE] = "Esc",
-			[K_UP - KEYS_BASE] = "Up",
-			[K_DOWN - KEYS_BASE] = "Down",
-			[K_LEFT - KEYS_BASE] = "Left",
-			[K_RIGHT - KEYS_BASE] = "Right",
-			[K_HOME - KEYS_BASE] = "Home",
-			[K_END - KEYS_BASE] = "End",
-			[K_PAGE_UP - KEYS_BASE] = "PgUp",
-			[K_PAGE_DOWN - KEYS_BASE] = "PgDn",
-			[K_INSERT - KEYS_BASE] = "Ins",
-			[K_DELETE - KEYS_BASE] = "Del"};
-	const char *ctrl = mods & MOD_CTRL ? "Ctrl-" : "", *alt = mods & MOD_ALT ? "Alt-" : "";
-	const char *shift = mods & MOD_SHIFT ? "Shift-" : "";
-
-	if (key > KEYS_BASE && key <= K_DELETE)
-		snprintf(out, 32, "%s%s%s%s", ctrl, alt, shift, names[key - KEYS_BASE]);
-	else if (key < 128 && mods == MOD_CTRL)
-		snprintf(out, 32, "^%c", key >= 'a' && key <= 'z' ? (char)(key - 'a' + 'A') : (char)key);
-	else
-		snprintf(out, 32, "%s%s%s%c", ctrl, alt, shift, key < 128 ? (char)key : '?');
-}
-
-static const struct {
-	const char *keys, *help;
-} output_help[] = {
-		{"Up Down", "scroll by a line"},
-		{"PgUp PgDn", "scroll by a page"},
-		{"Home End", "the oldest output; the newest, and follow it"},
-		{"Shift-Up", "select lines (also by mouse); ^A all; ^C copies"},
-		{"typing", "while something runs: opens a line for its standard input"},
-		{"Enter", "sends that line; ^D is its end of file"},
-};
-
 static void help_section(struct dialog *d, const char *title)
 {
 	if (d->n_lines)
@@ -106,17 +68,40 @@ static void help_section(struct dialog *d, const char *title)
 	dialog_add(d, ROLE_DIALOG_TITLE, "%s", title);
 }
 
-static void help_editor(struct dialog *d)
+/* " (also Alt-Enter, Ctrl-Enter)": the keys of a command in its place, but for the first. */
+static void other_keys(const struct model *m, const struct command *c, char *out, size_t cap)
 {
-	const struct editor_binding *b;
-	char key[32];
+	const struct keys *first = keymap_keys(&m->keymap, c);
+	char name[KEYMAP_NAME_BYTES];
+	size_t used = 0;
 
-	help_section(d, "In the editor");
-	for (size_t i = 0; (b = editor_binding(i)) != NULL; i++) {
-		if (!b->help)
+	out[0] = '\0';
+	for (size_t i = 0; i < m->keymap.n; i++) {
+		const struct binding *b = &m->keymap.bindings[i];
+		if (b->command != c || b->place != c->place || &b->keys == first)
 			continue;
-		key_name(key, b->key, b->mods);
-		dialog_add_labelled(d, key, ROLE_DIALOG, "%s", b->help);
+		keys_name(&b->keys, name);
+		int n = snprintf(out + used, cap - used, "%s%s", used ? ", " : " (also ", name);
+		if (n < 0 || used + (size_t)n + 1 >= cap)
+			break;
+		used += (size_t)n;
+	}
+	if (used)
+		snprintf(out + used, cap - used, ")");
+}
+
+static void help_commands(const struct model *m, struct dialog *d, enum place place)
+{
+	const struct command *c;
+	char key[KEYMAP_NAME_BYTES], others[128];
+
+	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+		const struct keys *keys = keymap_keys(&m->keymap, c);
+		if (c->place != place || !c->help || !keys)
+			continue;
+		keys_name(keys, key);
+		other_keys(m, c, others, sizeof others);
+		dialog_add_labelled(d, key, ROLE_DIALOG, "%s%s", c->help, others);
 	}
 }
 
@@ -127,16 +112,19 @@ void show_help(struct model *m)
 	dialog_begin(d, DIALOG_HELP, "Help (arrows scroll, Esc closes)");
 	d->is_large = true;
 	help_section(d, "Everywhere");
-	for (int c = 0; c < COMMAND_COUNT; c++)
-		if (command_info((enum command)c)->help)
-			dialog_add_labelled(d, command_info((enum command)c)->keys, ROLE_DIALOG, "%s",
-					command_info((enum command)c)->help);
+	help_commands(m, d, PLACE_ANY);
+	help_commands(m, d, PLACE_ALWAYS);
 	dialog_add_labelled(d, "Alt-1..0", ROLE_DIALOG,
 			"stand for F1 to F10 where a terminal keeps those for itself");
 	help_section(d, "In the output");
-	for (size_t i = 0; i < sizeof output_help / sizeof *output_help; i++)
-		dialog_add_labelled(d, output_help[i].keys, ROLE_DIALOG, "%s", output_help[i].help);
-	help_editor(d);
+	help_commands(m, d, PLACE_OUTPUT);
+	dialog_add_labelled(d, "typing", ROLE_DIALOG,
+			"while something runs: opens a line for its standard input");
+	dialog_add_labelled(d, "Enter", ROLE_DIALOG, "sends that line; ^D is its end of file");
+	help_section(d, "In the editor");
+	help_commands(m, d, PLACE_EDITOR);
+	help_section(d, "In the metrics");
+	help_commands(m, d, PLACE_METRICS);
 	help_section(d, "In dialogs");
 	dialog_add_labelled(d, "Tab", ROLE_DIALOG,
 			"next button, also arrows; Enter presses it, so does its letter");

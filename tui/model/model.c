@@ -19,6 +19,8 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->sandbox.limits = opts->limits;
 	snprintf(m->theme, sizeof m->theme, "%s", opts->theme);
 	m->needs_draw = true;
+	if (keymap_init(&m->keymap) < 0)
+		return TRM_ENOMEM;
 	if (buffers_init(&m->buffers, &m->clipboard) < 0)
 		return TRM_ENOMEM;
 	buffers_show(&m->buffers, buffers_of_lang(&m->buffers, m->lang)->id);
@@ -32,6 +34,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 void model_finish(struct model *m)
 {
 	buffers_finish(&m->buffers);
+	keymap_finish(&m->keymap);
 	clipboard_finish(&m->clipboard);
 	outpane_finish(&m->out);
 	field_finish(&m->input);

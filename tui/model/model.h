@@ -18,6 +18,7 @@
 #include "model/dialog.h"
 #include "model/editor.h"
 #include "model/field.h"
+#include "model/keymap.h"
 #include "model/layout.h"
 #include "model/metric_history.h"
 #include "model/notices.h"
@@ -60,6 +61,8 @@ struct model {
 	enum pane focus;
 	enum pane focus_back; /* where focus goes when the run that asks for input has ended */
 	bool owes_focus;
+	struct keymap keymap;
+	struct keys typed;    /* of a sequence that is not complete */
 	enum pane mouse_pane; /* that a drag began in */
 	bool has_mouse_pane;
 

@@ -9,6 +9,7 @@
 
 struct buffer;
 struct effects;
+struct event;
 struct model;
 struct msg;
 struct trm_lang;
@@ -17,6 +18,16 @@ struct trm_lang;
 void update(struct model *m, const struct msg *msg, struct effects *out);
 
 /* ---- parts, each in a file of its own ---- */
+
+/* the editor has done something: enum editor_bits become effects and notices */
+void editor_done(struct model *m, unsigned bits, struct effects *out);
+
+/* the mouse: mouse_update.c; the panes: output_update.c, metrics_update.c */
+void update_mouse(struct model *m, const struct event *ev, struct effects *out);
+bool output_takes_input(const struct model *m, const struct event *ev); /* it is for the run's stdin */
+void output_key(struct model *m, const struct event *ev);               /* one that is no command's */
+void output_mouse(struct model *m, const struct event *ev);
+void metrics_mouse(struct model *m, const struct event *ev);
 
 /* runs: run_update.c */
 void update_run(struct model *m, const struct msg *msg);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/command.h"
+#include "model/keymap.h"
 #include "model/model.h"
 #include "text/cluster.h"
 #include "view/parts.h"
@@ -213,7 +213,7 @@ static void keys(const struct model *m, struct canvas *c)
 {
 	struct rect clip = {m->layout.keys_row, 0, 1, m->cols};
 	struct keybar_item items[KEYBAR_MAX];
-	int n = keybar_make(m->cols, model_is_running(m), items);
+	int n = keybar_make(m, m->cols, items);
 
 	canvas_fill(c, clip, " ", style_of(ROLE_KEY_LABEL));
 	for (int i = 0; i < n; i++) {

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands of the workbench as a whole. Those of one pane lie with that pane. */
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/update.h"
+
+/* ---- copy ---- */
+
+static void keep_clipboard(struct model *m, struct effects *out, const char *what)
+{
+	effect_add(out, EFFECT_COPY, NULL, m->clipboard.text, m->clipboard.len, 0);
+	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of %s", m->clipboard.len, what);
+}
+
+static void copy_output(struct model *m, struct effects *out)
+{
+	size_t len;
+	char *text = outpane_copy(&m->out, &len);
+
+	if (!text) {
+		notices_add(&m->notices, m->now_ns, true, "the selection is too big to be copied");
+		return;
+	}
+	clipboard_finish(&m->clipboard);
+	m->clipboard = (struct clipboard){text, len};
+	keep_clipboard(m, out, "output");
+}
+
+static void copy(struct model *m, struct effects *out)
+{
+	if (m->out.has_selection && m->focus != PANE_EDITOR)
+		copy_output(m, out);
+	else if (m->focus == PANE_EDITOR && editor_copy(model_editor(m)) & EDITOR_CLIPBOARD)
+		keep_clipboard(m, out, "the buffer");
+	else
+		notices_add(&m->notices, m->now_ns, false,
+				"nothing runs and nothing is selected (F10 leaves)");
+}
+
+/* ---- panes ---- */
+
+static void go_to_pane(struct model *m, int by)
+{
+	int pane = m->focus;
+
+	do
+		pane = (pane + by + PANE_COUNT) % PANE_COUNT;
+	while (m->layout.kind != LAYOUT_SINGLE && m->layout.panes[pane].rows == 0);
+	m->owes_focus = false;
+	model_focus(m, (enum pane)pane);
+}
+
+static void next_pane(struct model *m, struct effects *out)
+{
+	(void)out;
+	go_to_pane(m, 1);
+}
+
+static void previous_pane(struct model *m, struct effects *out)
+{
+	(void)out;
+	go_to_pane(m, -1);
+}
+
+/* ---- the rest ---- */
+
+static void help(struct model *m, struct effects *out)
+{
+	(void)out;
+	show_help(m);
+}
+
+static void language(struct model *m, struct effects *out)
+{
+	(void)out;
+	ask_language(m);
+}
+
+static void theme(struct model *m, struct effects *out)
+{
+	(void)m;
+	effect_plain(out, EFFECT_LIST_THEMES);
+}
+
+static void messages(struct model *m, struct effects *out)
+{
+	(void)out;
+	show_messages(m);
+}
+
+static void stop(struct model *m, struct effects *out)
+{
+	if (model_is_running(m))
+		run_stop(m, out);
+	else
+		copy(m, out);
+}
+
+static void open_file(struct model *m, struct effects *out)
+{
+	(void)out;
+	ask_open(m);
+}
+
+static void save(struct model *m, struct effects *out)
+{
+	ask_save(m, false, out);
+}
+
+static void save_as(struct model *m, struct effects *out)
+{
+	ask_save(m, true, out);
+}
+
+static void clear_output(struct model *m, struct effects *out)
+{
+	(void)out;
+	outpane_clear(&m->out);
+}
+
+static void repaint(struct model *m, struct effects *out)
+{
+	(void)m;
+	effect_plain(out, EFFECT_REPAINT);
+}
+
+static void quit(struct model *m, struct effects *out)
+{
+	if (m->dialog.kind == DIALOG_QUIT)
+		effect_plain(out, EFFECT_QUIT); /* asked for twice */
+	else
+		ask_quit(m, out);
+}
+
+static const struct command commands[] = {
+		{"help", "Help", "this help", PLACE_ANY, help, NULL, 0, false},
+		{"language", "Language…",
+				"choose the language: each has its own buffer and state, all share the sandbox's files",
+				PLACE_ANY, language, NULL, 0, false},
+		{"theme", "Theme…", "choose the colours", PLACE_ANY, theme, NULL, 0, false},
+		{"messages", "Messages", "read messages again", PLACE_ANY, messages, NULL, 0, false},
+		{"run", "Run", "run the selection, else the cell between \"# %%\" lines, else everything",
+				PLACE_ANY, run_ask, NULL, 0, false},
+		{"next-pane", "Next pane", "go to the next pane", PLACE_ANY, next_pane, NULL, 0, false},
+		{"previous-pane", "Previous pane", "go to the pane before", PLACE_ANY, previous_pane, NULL, 0,
+				false},
+		{"stop", "Interrupt what runs, or copy",
+				"interrupt what runs, a second time: kill it; when nothing runs: copy",
+				PLACE_ALWAYS, stop, NULL, 0, false},
+		{"open", "Open a file…", "open a file", PLACE_ANY, open_file, NULL, 0, false},
+		{"save", "Save", "save the buffer", PLACE_ANY, save, NULL, 0, false},
+		{"save-as", "Save as…", "save under another name", PLACE_ANY, save_as, NULL, 0, false},
+		{"clear-output", "Clear the output", "forget all output", PLACE_ANY, clear_output, NULL, 0,
+				false},
+		{"repaint", "Repaint the screen", "draw the screen again", PLACE_ALWAYS, repaint, NULL, 0,
+				false},
+		{"quit", "Quit", "leave", PLACE_ALWAYS, quit, NULL, 0, false},
+};
+const struct command_table workbench_commands = COMMAND_TABLE(commands);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The bottom line: what the function keys do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/keymap.h"
+#include "model/model.h"
+
+/* In the order shown; the highest rank goes first when it is narrow. */
+static const struct {
+	const char *command, *label;
+	int rank;
+} bar[] = {
+		{"help", "Help", 3},
+		{"language", "Language", 4},
+		{"theme", "Theme", 8},
+		{"messages", "Messages", 9},
+		{"run", "Run", 0},
+		{"next-pane", "Pane", 2},
+		{"stop", "Copy", 5},
+		{"open", "Open", 6},
+		{"save", "Save", 7},
+		{"quit", "Quit", 1},
+};
+enum { BAR_COUNT = sizeof bar / sizeof *bar };
+_Static_assert((int)BAR_COUNT <= (int)KEYBAR_MAX, "the key bar holds all");
+
+/* " F5 Run " and what follows; false: it has no key. */
+static bool make_item(const struct model *m, int i, struct keybar_item *ret)
+{
+	const struct command *c = command_find(bar[i].command);
+	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
+	char name[KEYMAP_NAME_BYTES];
+
+	if (!keys)
+		return false;
+	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
+	if (command_is(c, "stop") && model_is_running(m))
+		ret->label = "Interrupt";
+	keys_name(keys, name);
+	snprintf(ret->keys, sizeof ret->keys, "%.23s", name);
+	ret->cols = (int)strlen(ret->keys) + (int)strlen(ret->label) + 3;
+	return true;
+}
+
+static int total(const struct model *m, int most_rank)
+{
+	struct keybar_item item;
+	int cols = 0;
+
+	for (int i = 0; i < BAR_COUNT; i++)
+		if (bar[i].rank <= most_rank && make_item(m, i, &item))
+			cols += item.cols;
+	return cols;
+}
+
+int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX])
+{
+	int rank = BAR_COUNT, n = 0, col = 0;
+
+	while (rank > 0 && total(m, rank) > cols)
+		rank--;
+	for (int i = 0; i < BAR_COUNT; i++) {
+		if (bar[i].rank > rank || !make_item(m, i, &items[n]))
+			continue;
+		items[n].col = col;
+		col += items[n++].cols;
+	}
+	return n;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/keymap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/text.h>
+
+#include "term/event.h"
+
+/* ---- names of keys ---- */
+
+static const struct {
+	const char *name, *shown;
+	uint32_t key;
+} key_names[] = {
+		{"enter", "Enter", K_ENTER},
+		{"tab", "Tab", K_TAB},
+		{"backspace", "Bksp", K_BACKSPACE},
+		{"escape", "Esc", K_ESCAPE},
+		{"up", "Up", K_UP},
+		{"down", "Down", K_DOWN},
+		{"left", "Left", K_LEFT},
+		{"right", "Right", K_RIGHT},
+		{"home", "Home", K_HOME},
+		{"end", "End", K_END},
+		{"pageup", "PgUp", K_PAGE_UP},
+		{"pagedown", "PgDn", K_PAGE_DOWN},
+		{"insert", "Ins", K_INSERT},
+		{"delete", "Del", K_DELETE},
+		{"space", "Space", ' '},
+};
+
+static const struct {
+	const char *name;
+	uint8_t mod;
+} mod_names[] = {{"ctrl-", MOD_CTRL}, {"alt-", MOD_ALT}, {"shift-", MOD_SHIFT}};
+
+static bool is_word(const char *text, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(text, word, n) == 0;
+}
+
+static int function_key(const char *text, size_t n, uint32_t *ret)
+{
+	int number = n == 2 ? text[1] - '0' : n == 3 && text[1] == '1' ? 10 + text[2] - '0' : 0;
+
+	if (*text != 'f' || number < 1 || number > 12)
+		return TRM_EINVAL;
+	*ret = K_F1 + (uint32_t)(number - 1);
+	return 0;
+}
+
+static int parse_key(const char *text, size_t n, uint32_t *ret)
+{
+	for (size_t i = 0; i < sizeof key_names / sizeof *key_names; i++)
+		if (is_word(text, n, key_names[i].name)) {
+			*ret = key_names[i].key;
+			return 0;
+		}
+	if (function_key(text, n, ret) == 0)
+		return 0;
+	bool is_valid = false;
+	size_t used = n ? trm_utf8_decode(text, n, ret, &is_valid) : 0;
+	return is_valid && used == n && *ret > ' ' && *ret != 0x7F ? 0 : TRM_EINVAL;
+}
+
+static int parse_chord(const char *text, size_t n, struct chord *ret)
+{
+	*ret = (struct chord){0};
+	for (size_t i = 0; i < sizeof mod_names / sizeof *mod_names; i++) {
+		size_t len = strlen(mod_names[i].name);
+		if (n > len && memcmp(text, mod_names[i].name, len) == 0) {
+			ret->mods |= mod_names[i].mod;
+			text += len;
+			n -= len;
+			i = (size_t)-1; /* in any order */
+		}
+	}
+	return parse_key(text, n, &ret->key);
+}
+
+int keys_parse(const char *text, struct keys *ret)
+{
+	*ret = (struct keys){0};
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		size_t n = strcspn(text, " ");
+		if (ret->n == KEYMAP_CHORDS || parse_chord(text, n, &ret->chords[ret->n]) < 0)
+			return TRM_EINVAL;
+		ret->n++;
+		text += n;
+	}
+	return ret->n ? 0 : TRM_EINVAL;
+}
+
+static void key_shown(uint32_t key, char out[16])
+{
+	for (size_t i = 0; i < sizeof key_names / sizeof *key_names; i++)
+		if (key_names[i].key == key) {
+			snprintf(out, 16, "%s", key_names[i].shown);
+			return;
+		}
+	if (key >= K_F1 && key <= K_F12) {
+		snprintf(out, 16, "F%u", (unsigned)(key - K_F1 + 1));
+		return;
+	}
+	out[trm_utf8_encode(key, out)] = '\0';
+}
+
+static void chord_name(const struct chord *c, char out[32])
+{
+	char key[16];
+
+	key_shown(c->key, key);
+	if (c->mods == MOD_CTRL && c->key > ' ' && c->key < 0x7F) {
+		snprintf(out, 32, "^%c", *key >= 'a' && *key <= 'z' ? *key - 'a' + 'A' : *key);
+		return;
+	}
+	snprintf(out, 32, "%s%s%s%s", c->mods & MOD_CTRL ? "Ctrl-" : "", c->mods & MOD_ALT ? "Alt-" : "",
+			c->mods & MOD_SHIFT ? "Shift-" : "", key);
+}
+
+void keys_name(const struct keys *keys, char out[KEYMAP_NAME_BYTES])
+{
+	size_t used = 0;
+	char chord[32];
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < keys->n; i++) {
+		chord_name(&keys->chords[i], chord);
+		int n = snprintf(out + used, KEYMAP_NAME_BYTES - used, "%s%s", i ? " " : "", chord);
+		if (n < 0 || used + (size_t)n >= KEYMAP_NAME_BYTES)
+			return;
+		used += (size_t)n;
+	}
+}
+
+/* ---- the map ---- */
+
+void keymap_finish(struct keymap *map)
+{
+	free(map->bindings);
+	*map = (struct keymap){0};
+}
+
+static bool same_chord(const struct chord *a, const struct chord *b)
+{
+	return a->key == b->key && a->mods == b->mods;
+}
+
+/* Do the first chords of `keys` begin, or make up, what `wanted` says? */
+static bool begins(const struct keys *keys, const struct keys *wanted)
+{
+	if (keys->n > wanted->n)
+		return false;
+	for (unsigned i = 0; i < keys->n; i++)
+		if (!same_chord(&keys->chords[i], &wanted->chords[i]))
+			return false;
+	return true;
+}
+
+static struct binding *find(const struct keymap *map, enum place place, const struct keys *keys)
+{
+	for (size_t i = 0; i < map->n; i++) {
+		struct binding *b = &map->bindings[i];
+		if (b->place == place && b->keys.n == keys->n && begins(keys, &b->keys))
+			return b;
+	}
+	return NULL;
+}
+
+static int put(struct keymap *map, enum place place, const struct keys *keys, const struct command *command)
+{
+	struct binding *b = find(map, place, keys);
+
+	if (b) {
+		b->command = command;
+		return 0;
+	}
+	if (map->n == map->cap) {
+		size_t cap = map->cap ? 2 * map->cap : 128;
+		struct binding *more = realloc(map->bindings, cap * sizeof *more);
+		if (!more)
+			return TRM_ENOMEM;
+		map->bindings = more;
+		map->cap = cap;
+	}
+	map->bindings[map->n++] = (struct binding){place, *keys, command};
+	return 0;
+}
+
+int keymap_bind(struct keymap *map, enum place place, const char *text, const char *name,
+		struct trm_error *reterr)
+{
+	const struct command *command = name && *name ? command_find(name) : NULL;
+	struct keys keys;
+
+	if (keys_parse(text, &keys) < 0)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"\"%.60s\" is no key: write for example \"ctrl-f\", \"alt-shift-up\", \"f5\" or "
+				"\"ctrl-x ctrl-s\"",
+				text);
+	if (name && *name && !command)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"there is no command \"%.60s\" for the key \"%.60s\" (the help names them)",
+				name, text);
+	if (put(map, place, &keys, command) < 0)
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the key map");
+	return 0;
+}
+
+enum keymap_match keymap_look(const struct keymap *map, enum place place, const struct keys *keys,
+		const struct command **ret)
+{
+	bool is_prefix = false;
+
+	for (size_t i = 0; i < map->n; i++) {
+		const struct binding *b = &map->bindings[i];
+		if (b->place != place || !begins(keys, &b->keys))
+			continue;
+		if (b->keys.n > keys->n) {
+			is_prefix = is_prefix || b->command;
+			continue;
+		}
+		*ret = b->command;
+		return b->command ? KEYMAP_COMMAND : KEYMAP_NONE;
+	}
+	if (is_prefix)
+		return KEYMAP_PREFIX;
+	const struct chord *c = &keys->chords[0];
+	if (keys->n != 1 || c->mods != MOD_ALT || c->key < '0' || c->key > '9')
+		return KEYMAP_NONE;
+	struct keys function = {.n = 1, .chords = {{c->key == '0' ? K_F10 : K_F1 + (c->key - '1'), 0}}};
+	return keymap_look(map, place, &function, ret);
+}
+
+const struct keys *keymap_keys(const struct keymap *map, const struct command *command)
+{
+	for (size_t i = 0; i < map->n; i++)
+		if (map->bindings[i].command == command)
+			return &map->bindings[i].keys;
+	return NULL;
+}
+
+/* ---- the default set ---- */
+
+static const struct {
+	enum place place;
+	const char *keys, *command;
+} defaults[] = {
+		{PLACE_ANY, "f1", "help"},
+		{PLACE_ANY, "f2", "language"},
+		{PLACE_ANY, "f3", "theme"},
+		{PLACE_ANY, "f4", "messages"},
+		{PLACE_ANY, "f5", "run"},
+		{PLACE_ANY, "alt-enter", "run"},
+		{PLACE_ANY, "ctrl-enter", "run"},
+		{PLACE_ANY, "f6", "next-pane"},
+		{PLACE_ANY, "shift-f6", "previous-pane"},
+		{PLACE_ALWAYS, "f10", "quit"},
+		{PLACE_ALWAYS, "ctrl-q", "quit"},
+		{PLACE_ALWAYS, "ctrl-c", "stop"},
+		{PLACE_ANY, "ctrl-o", "open"},
+		{PLACE_ANY, "ctrl-s", "save"},
+		{PLACE_ANY, "f12", "save-as"},
+		{PLACE_ANY, "ctrl-r", "clear-output"},
+		{PLACE_ALWAYS, "ctrl-l", "repaint"},
+
+		{PLACE_EDITOR, "left", "left"},
+		{PLACE_EDITOR, "right", "right"},
+		{PLACE_EDITOR, "up", "up"},
+		{PLACE_EDITOR, "down", "down"},
+		{PLACE_EDITOR, "ctrl-left", "word-left"},
+		{PLACE_EDITOR, "ctrl-right", "word-right"},
+		{PLACE_EDITOR, "alt-left", "word-left"},
+		{PLACE_EDITOR, "alt-right", "word-right"},
+		{PLACE_EDITOR, "alt-b", "word-left"},
+		{PLACE_EDITOR, "alt-f", "word-right"},
+		{PLACE_EDITOR, "home", "line-start"},
+		{PLACE_EDITOR, "end", "line-end"},
+		{PLACE_EDITOR, "pageup", "page-up"},
+		{PLACE_EDITOR, "pagedown", "page-down"},
+		{PLACE_EDITOR, "ctrl-home", "text-start"},
+		{PLACE_EDITOR, "ctrl-end", "text-end"},
+		{PLACE_EDITOR, "ctrl-up", "scroll-up"},
+		{PLACE_EDITOR, "ctrl-down", "scroll-down"},
+		{PLACE_EDITOR, "ctrl-a", "select-all"},
+		{PLACE_EDITOR, "escape", "deselect"},
+		{PLACE_EDITOR, "ctrl-insert", "copy"},
+		{PLACE_EDITOR, "ctrl-x", "cut"},
+		{PLACE_EDITOR, "shift-delete", "cut"},
+		{PLACE_EDITOR, "ctrl-v", "paste"},
+		{PLACE_EDITOR, "shift-insert", "paste"},
+		{PLACE_EDITOR, "ctrl-k", "cut-line"},
+		{PLACE_EDITOR, "ctrl-d", "duplicate"},
+		{PLACE_EDITOR, "ctrl-z", "undo"},
+		{PLACE_EDITOR, "ctrl-y", "redo"},
+		{PLACE_EDITOR, "ctrl-shift-z", "redo"},
+		{PLACE_EDITOR, "enter", "new-line"},
+		{PLACE_EDITOR, "shift-enter", "new-line"},
+		{PLACE_EDITOR, "tab", "indent"},
+		{PLACE_EDITOR, "shift-tab", "dedent"},
+		{PLACE_EDITOR, "ctrl-_", "comment"},
+		{PLACE_EDITOR, "ctrl-/", "comment"},
+		{PLACE_EDITOR, "alt-up", "move-line-up"},
+		{PLACE_EDITOR, "alt-down", "move-line-down"},
+		{PLACE_EDITOR, "backspace", "delete-left"},
+		{PLACE_EDITOR, "shift-backspace", "delete-left"},
+		{PLACE_EDITOR, "delete", "delete-right"},
+		{PLACE_EDITOR, "ctrl-backspace", "delete-word-left"},
+		{PLACE_EDITOR, "alt-backspace", "delete-word-left"},
+		{PLACE_EDITOR, "ctrl-delete", "delete-word-right"},
+		{PLACE_EDITOR, "alt-delete", "delete-word-right"},
+
+		{PLACE_OUTPUT, "up", "output-up"},
+		{PLACE_OUTPUT, "down", "output-down"},
+		{PLACE_OUTPUT, "pageup", "output-page-up"},
+		{PLACE_OUTPUT, "pagedown", "output-page-down"},
+		{PLACE_OUTPUT, "space", "output-page-down"},
+		{PLACE_OUTPUT, "home", "output-oldest"},
+		{PLACE_OUTPUT, "end", "output-newest"},
+		{PLACE_OUTPUT, "shift-up", "output-select-up"},
+		{PLACE_OUTPUT, "shift-down", "output-select-down"},
+		{PLACE_OUTPUT, "ctrl-a", "output-select-all"},
+		{PLACE_OUTPUT, "escape", "output-deselect"},
+		{PLACE_OUTPUT, "?", "help"},
+
+		{PLACE_METRICS, "up", "processes-up"},
+		{PLACE_METRICS, "down", "processes-down"},
+		{PLACE_METRICS, "pageup", "processes-page-up"},
+		{PLACE_METRICS, "pagedown", "processes-page-down"},
+		{PLACE_METRICS, "home", "processes-first"},
+		{PLACE_METRICS, "?", "help"},
+};
+
+int keymap_init(struct keymap *map)
+{
+	*map = (struct keymap){0};
+	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+		if (keymap_bind(map, defaults[i].place, defaults[i].keys, defaults[i].command, NULL) < 0) {
+			keymap_finish(map);
+			return TRM_ENOMEM;
+		}
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The mouse: which pane, or which part of the frame, an event is for. */
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/keymap.h"
+#include "model/model.h"
+#include "model/update.h"
+#include "term/event.h"
+
+static void pane_mouse(struct model *m, enum pane pane, const struct event *ev, struct effects *out)
+{
+	struct event own = *ev;
+
+	if (ev->action == MOUSE_PRESS && m->focus != pane) {
+		m->owes_focus = false;
+		model_focus(m, pane);
+	}
+	switch (pane) {
+	case PANE_EDITOR:
+		own.row -= m->layout.panes[pane].row;
+		own.col -= m->layout.panes[pane].col;
+		editor_done(m, editor_handle(model_editor(m), &own), out);
+		break;
+	case PANE_OUTPUT: output_mouse(m, ev); break;
+	case PANE_METRICS: metrics_mouse(m, ev); break;
+	case PANE_COUNT: break;
+	}
+}
+
+static void run_named(struct model *m, const char *name, struct effects *out)
+{
+	command_run(m, command_find(name), out);
+}
+
+/* Clicks beside the panes: the key bar, the title, the tabs. */
+static void chrome_click(struct model *m, const struct event *ev, struct effects *out)
+{
+	struct keybar_item items[KEYBAR_MAX];
+
+	if (ev->row == m->layout.keys_row) {
+		int n = keybar_make(m, m->cols, items);
+		for (int i = 0; i < n; i++)
+			if (ev->col >= items[i].col && ev->col < items[i].col + items[i].cols)
+				command_run(m, items[i].command, out);
+	} else if (ev->row == m->layout.title_row) {
+		run_named(m, ev->col >= m->cols - 10 ? "help" : "language", out);
+	} else if (rect_contains(m->layout.tabs, ev->row, ev->col)) {
+		buffer_tab_click(m, ev->col, out);
+	}
+}
+
+void update_mouse(struct model *m, const struct event *ev, struct effects *out)
+{
+	if (m->has_mouse_pane && (ev->action == MOUSE_DRAG || ev->action == MOUSE_RELEASE)) {
+		m->has_mouse_pane = ev->action == MOUSE_DRAG;
+		pane_mouse(m, m->mouse_pane, ev, out);
+		return;
+	}
+	for (int pane = 0; pane < PANE_COUNT; pane++) {
+		if (!rect_contains(m->layout.panes[pane], ev->row, ev->col))
+			continue;
+		m->has_mouse_pane = ev->action == MOUSE_PRESS;
+		m->mouse_pane = (enum pane)pane;
+		pane_mouse(m, (enum pane)pane, ev, out);
+		return;
+	}
+	if (ev->action == MOUSE_PRESS && ev->button == 1)
+		chrome_click(m, ev, out);
+}

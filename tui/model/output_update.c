@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done in the output pane. */
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+static void scroll(struct model *m, long by)
+{
+	struct rect area = model_output_area(m);
+
+	outpane_scroll(&m->out, area.rows, area.cols, by);
+	m->needs_draw = true;
+}
+
+static long page(const struct model *m)
+{
+	int rows = model_output_area(m).rows;
+
+	return rows > 1 ? rows - 1 : 1;
+}
+
+/* ---- commands ---- */
+
+static void up(struct model *m, struct effects *out)
+{
+	(void)out;
+	scroll(m, -1);
+}
+
+static void down(struct model *m, struct effects *out)
+{
+	(void)out;
+	scroll(m, 1);
+}
+
+static void page_up(struct model *m, struct effects *out)
+{
+	(void)out;
+	scroll(m, -page(m));
+}
+
+static void page_down(struct model *m, struct effects *out)
+{
+	(void)out;
+	scroll(m, page(m));
+}
+
+static void oldest(struct model *m, struct effects *out)
+{
+	(void)out;
+	outpane_scroll_home(&m->out);
+}
+
+static void newest(struct model *m, struct effects *out)
+{
+	(void)out;
+	outpane_scroll_end(&m->out);
+}
+
+static void select_lines(struct model *m, int by)
+{
+	struct rect area = model_output_area(m);
+
+	outpane_select_lines(&m->out, area.rows, area.cols, by);
+}
+
+static void select_up(struct model *m, struct effects *out)
+{
+	(void)out;
+	select_lines(m, -1);
+}
+
+static void select_down(struct model *m, struct effects *out)
+{
+	(void)out;
+	select_lines(m, 1);
+}
+
+static void select_all(struct model *m, struct effects *out)
+{
+	(void)out;
+	outpane_select_all(&m->out);
+}
+
+static void deselect(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->out.has_selection = false;
+}
+
+static const struct command commands[] = {
+		{"output-up", NULL, "scroll by a line", PLACE_OUTPUT, up, NULL, 0, false},
+		{"output-down", NULL, NULL, PLACE_OUTPUT, down, NULL, 0, false},
+		{"output-page-up", NULL, "scroll by a page", PLACE_OUTPUT, page_up, NULL, 0, false},
+		{"output-page-down", NULL, NULL, PLACE_OUTPUT, page_down, NULL, 0, false},
+		{"output-oldest", "Oldest output", "the oldest output", PLACE_OUTPUT, oldest, NULL, 0, false},
+		{"output-newest", "Newest output", "the newest, and follow it", PLACE_OUTPUT, newest, NULL, 0,
+				false},
+		{"output-select-up", NULL, "select lines (also by mouse)", PLACE_OUTPUT, select_up, NULL, 0,
+				false},
+		{"output-select-down", NULL, NULL, PLACE_OUTPUT, select_down, NULL, 0, false},
+		{"output-select-all", "Select all output", "select all", PLACE_OUTPUT, select_all, NULL, 0,
+				false},
+		{"output-deselect", NULL, "drop the selection", PLACE_OUTPUT, deselect, NULL, 0, false},
+};
+const struct command_table output_commands = COMMAND_TABLE(commands);
+
+/* ---- events ---- */
+
+static bool is_text(const struct event *ev)
+{
+	return ev->type == EVENT_PASTE
+	       || (ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT)));
+}
+
+bool output_takes_input(const struct model *m, const struct event *ev)
+{
+	bool scrolls = ev->key == K_UP || ev->key == K_DOWN || ev->key == K_PAGE_UP || ev->key == K_PAGE_DOWN;
+	bool ends_input = ev->key == 'd' && ev->mods == MOD_CTRL;
+
+	return m->focus == PANE_OUTPUT && m->run.state == RUN_RUNNING
+	       && (ev->type == EVENT_PASTE
+			       || (ev->type == EVENT_KEY && !scrolls
+					       && (m->has_input || is_text(ev) || ends_input)));
+}
+
+void output_key(struct model *m, const struct event *ev)
+{
+	if (is_text(ev))
+		notices_add(&m->notices, m->now_ns, false,
+				"nothing runs that could read this: F6 goes to the editor");
+	m->needs_draw = true;
+}
+
+static void select_by_mouse(struct model *m, const struct event *ev)
+{
+	struct rect area = model_output_area(m);
+	struct out_pos at =
+			outpane_hit(&m->out, area.rows, area.cols, ev->row - area.row, ev->col - area.col);
+
+	if (ev->action == MOUSE_PRESS && ev->button == 1) {
+		m->out.anchor = m->out.cursor = at;
+		m->out.has_selection = false;
+		m->out.is_dragging = true;
+	} else if (ev->action == MOUSE_DRAG && m->out.is_dragging) {
+		if (ev->row < area.row)
+			scroll(m, -1);
+		else if (ev->row >= area.row + area.rows)
+			scroll(m, 1);
+		m->out.cursor = at;
+		m->out.has_selection = at.line != m->out.anchor.line || at.cell != m->out.anchor.cell;
+	} else if (ev->action == MOUSE_RELEASE) {
+		m->out.is_dragging = false;
+	}
+	m->needs_draw = true;
+}
+
+void output_mouse(struct model *m, const struct event *ev)
+{
+	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
+		scroll(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+	else
+		select_by_mouse(m, ev);
+}
