@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
 #include "theme/theme.h"
 #include "view/canvas.h"
 
@@ -31,11 +29,6 @@ static int distance(uint32_t a, uint32_t b)
 	int mean = (red(a) + red(b)) / 2;
 	int r = red(a) - red(b), g = green(a) - green(b), b_ = blue(a) - blue(b);
 	return ((512 + mean) * r * r >> 8) + 4 * g * g + ((767 - mean) * b_ * b_ >> 8);
-}
-
-static int luminance(uint32_t rgb)
-{
-	return (red(rgb) * 299 + green(rgb) * 587 + blue(rgb) * 114) / 1000;
 }
 
 static uint32_t rgb_of(uint32_t color)
@@ -95,46 +88,51 @@ uint32_t color_rgb(uint32_t color)
 	return rgb_of(color);
 }
 
-/* Light that a colour gives, 0 to 1; the display's curve is close enough to a square. */
-static double light(uint32_t rgb)
+/* v to the power of 2.4 for 0 <= v <= 1, by Newton's method on y^5 = v^12: libm would be one more
+ * library to load at each start. */
+static double power_2_4(double v)
 {
-	double r = red(rgb) / 255.0, g = green(rgb) / 255.0, b = blue(rgb) / 255.0;
-	return 0.2126 * r * r + 0.7152 * g * g + 0.0722 * b * b;
+	double v4 = v * v * v * v, y = v * v;
+	for (int i = 0; i < 12 && y > 0; i++) {
+		double y4 = y * y * y * y;
+		y -= (y4 * y - v4 * v4 * v4) / (5 * y4);
+	}
+	return y;
 }
 
-/* As WCAG 2 counts it: 1 (none) to 21. */
-static double contrast(uint32_t fg, uint32_t bg)
+/* How much light a channel of sRGB gives, 0 to 1 (IEC 61966-2-1, as WCAG 2 quotes it). */
+static double linear(int channel)
+{
+	double c = channel / 255.0;
+	return c <= 0.03928 ? c / 12.92 : power_2_4((c + 0.055) / 1.055);
+}
+
+static double light(uint32_t rgb)
+{
+	return 0.2126 * linear(red(rgb)) + 0.7152 * linear(green(rgb)) + 0.0722 * linear(blue(rgb));
+}
+
+double color_contrast(uint32_t fg, uint32_t bg)
 {
 	double a = light(rgb_of(fg)) + 0.05, b = light(rgb_of(bg)) + 0.05;
 	return a > b ? a / b : b / a;
 }
 
-static struct theme_look degrade(struct theme_look wanted, enum color_depth depth)
+uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_depth depth)
 {
-	struct theme_look look = wanted;
-	look.fg = color_degrade(wanted.fg, depth);
-	look.bg = color_degrade(wanted.bg, depth);
-	if (look.fg == COLOR_NONE || look.bg == COLOR_NONE)
-		return look;
-	bool is_same = look.fg == look.bg && wanted.fg != wanted.bg;
-	/* Among few colours the nearest may be one that can't be read on this ground: cyan for a grey. */
-	bool is_faint = depth <= DEPTH_16 && contrast(wanted.fg, wanted.bg) > 4
-			&& contrast(look.fg, look.bg) < 2.1;
-	if (is_same || is_faint)
-		look.fg = COLOR_INDEX(luminance(rgb_of(look.bg)) > 127 ? 0 : 7);
-	return look;
-}
-
-struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth)
-{
-	return degrade(t->looks[role], depth);
-}
-
-struct theme_look theme_look_on(
-		const struct theme *t, enum role role, enum role ground, enum color_depth depth)
-{
-	struct theme_look look = t->looks[role];
-	look.bg = t->looks[ground].bg;
-	look.attrs |= t->looks[ground].attrs;
-	return degrade(look, depth);
+	uint32_t n = depth == DEPTH_256  ? 256
+		     : depth == DEPTH_16 ? 16
+					 : 8,
+		 from = depth == DEPTH_256 ? 16 : 0;
+	uint32_t rgb = rgb_of(color), best = color_degrade(color, depth);
+	bool is_found = false;
+	for (uint32_t i = from; i < n; i++) {
+		uint32_t other = COLOR_INDEX(i);
+		if (color_contrast(other, bg) < least)
+			continue;
+		if (!is_found || distance(rgb, rgb_of(other)) < distance(rgb, rgb_of(best)))
+			best = other;
+		is_found = true;
+	}
+	return best;
 }

@@ -31,17 +31,23 @@ __attribute__((format(printf, 2, 3))) static void add_dir(struct dirs *d, const 
 		d->n++;
 }
 
+bool theme_own_dir(char *out, size_t cap)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int n = 0;
+	if (config && *config == '/')
+		n = snprintf(out, cap, "%s/terrarium/themes", config);
+	else if (home && *home)
+		n = snprintf(out, cap, "%s/.config/terrarium/themes", home);
+	return n > 0 && (size_t)n < cap;
+}
+
 /* Where themes lie, most wanted first. */
 static void find_dirs(struct dirs *d)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"),
-		   *data = getenv("TERRARIUM_DATA");
+	const char *data = getenv("TERRARIUM_DATA");
 	char exe[800];
-	d->n = 0;
-	if (config && *config == '/')
-		add_dir(d, "%s/terrarium/themes", config);
-	else if (home && *home)
-		add_dir(d, "%s/.config/terrarium/themes", home);
+	d->n = theme_own_dir(d->path[0], sizeof(d->path[0]));
 	if (data && *data)
 		add_dir(d, "%s/themes", data);
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -62,6 +68,7 @@ static int64_t mtime_of(const struct stat *st)
 
 struct parents {
 	int depth;
+	const struct theme_faults *faults; /* NULL: none are passed over */
 };
 
 static int load_named(const char *name, struct theme *ret, struct trm_error *reterr, void *user);
@@ -103,7 +110,7 @@ static int load_file(const char *path, struct theme *ret, struct parents *parent
 	close(fd);
 	if (!json)
 		return trm_error_set_errno(reterr, saved, "Could not read the theme %s", path);
-	int r = theme_parse(json, n, path, load_named, parents, ret, reterr);
+	int r = theme_parse_most(json, n, path, load_named, parents, parents->faults, ret, reterr);
 	free(json);
 	if (r < 0)
 		return r;
@@ -144,13 +151,19 @@ static int load_named(const char *name, struct theme *ret, struct trm_error *ret
 	return fail_unknown(name, reterr);
 }
 
-int theme_load(const char *name, struct theme *ret, struct trm_error *reterr)
+int theme_load_most(const char *name, const struct theme_faults *faults, struct theme *ret,
+		struct trm_error *reterr)
 {
-	struct parents parents = {0};
+	struct parents parents = {.faults = faults};
 	size_t n = strlen(name);
 	if (strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".json") == 0))
 		return load_file(name, ret, &parents, reterr);
 	return load_named(name, ret, reterr, &parents);
+}
+
+int theme_load(const char *name, struct theme *ret, struct trm_error *reterr)
+{
+	return theme_load_most(name, NULL, ret, reterr);
 }
 
 bool theme_is_stale(const struct theme *t)

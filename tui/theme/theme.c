@@ -32,7 +32,9 @@ struct parser {
 	size_t n;
 	const char *file;
 	const cJSON *palette;
-	struct trm_error *err;
+	struct trm_error *err;             /* the first fault */
+	const struct theme_faults *faults; /* who is told of all; NULL: the first is the end */
+	size_t n_faults;
 };
 
 const char *role_name(enum role role)
@@ -67,8 +69,8 @@ static size_t find_key(const struct parser *p, size_t from, const char *name)
 	return from;
 }
 
-/* Fail with the place of a key: a path of keys from the top, NULL-terminated. */
-static int fail_at(const struct parser *p, const char *const *path, const char *sentence)
+/* Fail with the place of a key: a path of keys from the top, NULL-terminated. 0 if it is to go on. */
+static int fail_at(struct parser *p, const char *const *path, const char *sentence)
 {
 	size_t at = 0, line = 1, column = 1;
 	for (; *path; path++)
@@ -77,7 +79,14 @@ static int fail_at(const struct parser *p, const char *const *path, const char *
 		column = p->json[i] == '\n' ? 1 : column + 1;
 		line += p->json[i] == '\n';
 	}
-	return trm_error_set(p->err, TRM_EINVAL, "%s:%zu:%zu: %s", p->file, line, column, sentence);
+	struct trm_error fault;
+	trm_error_set(&fault, TRM_EINVAL, "%s:%zu:%zu: %s", p->file, line, column, sentence);
+	if (p->n_faults++ == 0 && p->err)
+		*p->err = fault;
+	if (!p->faults)
+		return TRM_EINVAL;
+	p->faults->tell(p->faults->user, fault.msg);
+	return 0;
 }
 
 #define FAIL_AT(p, sentence, ...) fail_at(p, (const char *const[]){__VA_ARGS__, NULL}, sentence)
@@ -136,8 +145,7 @@ static bool parse_color(const cJSON *palette, const char *s, uint32_t *ret)
 	return cJSON_IsString(named) && parse_color(NULL, named->valuestring, ret);
 }
 
-static int set_color(
-		const struct parser *p, const char *role, const char *key, const cJSON *value, uint32_t *ret)
+static int set_color(struct parser *p, const char *role, const char *key, const cJSON *value, uint32_t *ret)
 {
 	char sentence[300];
 	if (cJSON_IsString(value) && parse_color(p->palette, value->valuestring, ret))
@@ -149,7 +157,7 @@ static int set_color(
 	return key == role ? FAIL_AT(p, sentence, "roles", role) : FAIL_AT(p, sentence, "roles", role, key);
 }
 
-static int set_attrs(const struct parser *p, const char *role, const cJSON *list, uint16_t *ret)
+static int set_attrs(struct parser *p, const char *role, const cJSON *list, uint16_t *ret)
 {
 	const cJSON *item;
 	char sentence[300];
@@ -166,7 +174,9 @@ static int set_attrs(const struct parser *p, const char *role, const cJSON *list
 					"role \"%s\": \"%s\" is no attribute; there are bold, dim,"
 					" italic, underline, reverse and strike.",
 					role, cJSON_IsString(item) ? item->valuestring : "?");
-			return FAIL_AT(p, sentence, "roles", role, "attrs");
+			if (FAIL_AT(p, sentence, "roles", role, "attrs") < 0)
+				return TRM_EINVAL;
+			continue;
 		}
 		attrs |= attr_names[i].bit;
 	}
@@ -176,7 +186,7 @@ static int set_attrs(const struct parser *p, const char *role, const cJSON *list
 
 /* ---- roles ---- */
 
-static int parse_role(const struct parser *p, const cJSON *item, struct theme_look *look)
+static int parse_role(struct parser *p, const cJSON *item, struct theme_look *look)
 {
 	const char *role = item->string;
 	const cJSON *part;
@@ -209,8 +219,7 @@ static int parse_role(const struct parser *p, const cJSON *item, struct theme_lo
 	return 0;
 }
 
-/* The role that a theme itself gives, and that so speaks for one that it leaves out. */
-static enum role speaker_of(const struct theme *t, enum role role)
+enum role theme_stand_in(const struct theme *t, enum role role)
 {
 	while (!t->is_given[role] && stand_ins[role] != role)
 		role = (enum role)stand_ins[role];
@@ -222,13 +231,13 @@ static void fill_looks(struct theme *t)
 {
 	for (int i = 0; i < ROLE_COUNT; i++)
 		if (!t->is_given[i])
-			t->looks[i] = t->looks[speaker_of(t, (enum role)i)];
+			t->looks[i] = t->looks[theme_stand_in(t, (enum role)i)];
 	for (int i = 0; i < ROLE_COUNT; i++)
-		if (!t->is_given[i] && speaker_of(t, (enum role)i) == ROLE_TEXT)
+		if (!t->is_given[i] && theme_stand_in(t, (enum role)i) == ROLE_TEXT)
 			t->looks[i].attrs = 0;
 }
 
-static int parse_known_role(const struct parser *p, const cJSON *item, enum role role, struct theme *t)
+static int parse_known_role(struct parser *p, const cJSON *item, enum role role, struct theme *t)
 {
 	struct theme_look *look = &t->looks[role];
 	if (!t->is_given[role])
@@ -239,7 +248,7 @@ static int parse_known_role(const struct parser *p, const cJSON *item, enum role
 }
 
 /* "text" first, as it is what the others leave out. */
-static int parse_roles(const struct parser *p, const cJSON *roles, struct theme *t)
+static int parse_roles(struct parser *p, const cJSON *roles, struct theme *t)
 {
 	const cJSON *text = cJSON_GetObjectItemCaseSensitive(roles, role_names[ROLE_TEXT]), *item;
 	char sentence[300];
@@ -251,7 +260,9 @@ static int parse_roles(const struct parser *p, const cJSON *roles, struct theme 
 		enum role role = role_find(item->string);
 		if (role == ROLE_COUNT) {
 			snprintf(sentence, sizeof(sentence), "unknown role \"%s\".", item->string);
-			return FAIL_AT(p, sentence, "roles", item->string);
+			if (FAIL_AT(p, sentence, "roles", item->string) < 0)
+				return TRM_EINVAL;
+			continue;
 		}
 		if (role != ROLE_TEXT && (r = parse_known_role(p, item, role, t)) < 0)
 			return r;
@@ -289,7 +300,7 @@ static void blank_comments(char *s, size_t n)
 	}
 }
 
-static int parse_palette(const struct parser *p)
+static int parse_palette(struct parser *p)
 {
 	const cJSON *item;
 	uint32_t ignored;
@@ -304,9 +315,17 @@ static int parse_palette(const struct parser *p)
 				"palette: \"%s\" must be \"#rrggbb\", \"color0\" to \"color255\""
 				" or \"default\".",
 				item->string);
-		return FAIL_AT(p, sentence, "palette", item->string);
+		if (FAIL_AT(p, sentence, "palette", item->string) < 0)
+			return TRM_EINVAL;
 	}
 	return 0;
+}
+
+/* Fail where nothing can be made of the rest. */
+static int fail_shape(struct parser *p, const char *sentence, const char *key)
+{
+	fail_at(p, (const char *const[]){key ? key : "", NULL}, sentence);
+	return TRM_EINVAL;
 }
 
 static int parse_tree(
@@ -315,7 +334,7 @@ static int parse_tree(
 	const cJSON *item;
 	char sentence[300];
 	if (!cJSON_IsObject(root))
-		return FAIL_AT(p, "a theme must be an object: { \"roles\": { … } }.", "");
+		return fail_shape(p, "a theme must be an object: { \"roles\": { … } }.", NULL);
 	cJSON_ArrayForEach(item, root)
 	{
 		static const char *const known[] = {"name", "inherits", "palette", "roles"};
@@ -325,11 +344,11 @@ static int parse_tree(
 		snprintf(sentence, sizeof(sentence),
 				"unknown key \"%s\"; there are name, inherits, palette and roles.",
 				item->string);
-		if (i == 4)
-			return FAIL_AT(p, sentence, item->string);
+		if (i == 4 && FAIL_AT(p, sentence, item->string) < 0)
+			return TRM_EINVAL;
 		snprintf(sentence, sizeof(sentence), "\"%s\" must be a word.", item->string);
 		if (i < 2 && !cJSON_IsString(item))
-			return FAIL_AT(p, sentence, item->string);
+			return fail_shape(p, sentence, item->string);
 	}
 	const cJSON *parent = cJSON_GetObjectItemCaseSensitive(root, "inherits");
 	const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "name");
@@ -338,15 +357,15 @@ static int parse_tree(
 	if (parent && (!find_parent || find_parent(parent->valuestring, t, &why, user) < 0)) {
 		snprintf(sentence, sizeof(sentence), "can't inherit from \"%s\": %.200s", parent->valuestring,
 				find_parent ? why.msg : "not possible here.");
-		return FAIL_AT(p, sentence, "inherits");
+		return fail_shape(p, sentence, "inherits");
 	}
 	p->palette = cJSON_GetObjectItemCaseSensitive(root, "palette");
 	int r = parse_palette(p);
 	if (r < 0)
 		return r;
 	if (!cJSON_IsObject(roles))
-		return roles ? FAIL_AT(p, "\"roles\" must be an object.", "roles")
-			     : FAIL_AT(p, "\"roles\" is missing.", "");
+		return roles ? fail_shape(p, "\"roles\" must be an object.", "roles")
+			     : fail_shape(p, "\"roles\" is missing.", NULL);
 	if ((r = parse_roles(p, roles, t)) < 0)
 		return r;
 	snprintf(t->name, sizeof(t->name), "%s", name ? name->valuestring : "");
@@ -371,13 +390,19 @@ static int fail_syntax(struct parser *p, const char *stop)
 		column = p->json[i] == '\n' ? 1 : column + 1;
 		line += p->json[i] == '\n';
 	}
-	return trm_error_set(p->err, TRM_EINVAL,
+	struct trm_error fault;
+	trm_error_set(&fault, TRM_EINVAL,
 			"%s:%zu:%zu: this is not JSON (a comma or quote missing or too many?).", p->file,
 			line, column);
+	if (p->err)
+		*p->err = fault;
+	if (p->faults)
+		p->faults->tell(p->faults->user, fault.msg);
+	return TRM_EINVAL;
 }
 
-int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
-		struct theme *ret, struct trm_error *reterr)
+int theme_parse_most(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
+		const struct theme_faults *faults, struct theme *ret, struct trm_error *reterr)
 {
 	if (n > THEME_MAX_BYTES)
 		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big for a theme (more than %d KiB).",
@@ -389,7 +414,7 @@ int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *fin
 	copy[n] = '\0';
 	blank_comments(copy, n);
 
-	struct parser p = {.json = copy, .n = n, .file = file, .err = reterr};
+	struct parser p = {.json = copy, .n = n, .file = file, .err = reterr, .faults = faults};
 	struct theme fresh = {0};
 	const char *stop = NULL;
 	/* Takes what stands behind the object for an error, too. */
@@ -405,4 +430,10 @@ int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *fin
 	fresh.mtime_ns = 0;
 	*ret = fresh;
 	return 0;
+}
+
+int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
+		struct theme *ret, struct trm_error *reterr)
+{
+	return theme_parse_most(json, n, file, find_parent, user, NULL, ret, reterr);
 }

@@ -55,11 +55,26 @@ typedef int theme_find_fn(const char *name, struct theme *ret, struct trm_error 
 int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
 		struct theme *ret, struct trm_error *reterr);
 
+/* As theme_parse(), but a fault in a role, a colour or a name is told and passed over, so that the rest
+ * counts: what is faulty looks as if it were left out. Fails only where there is nothing to go on with
+ * (told, too). */
+struct theme_faults {
+	void (*tell)(void *user, const char *sentence); /* "FILE:LINE:COLUMN: …" */
+	void *user;
+};
+int theme_parse_most(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
+		const struct theme_faults *faults, struct theme *ret, struct trm_error *reterr);
+
 /* Load by name ("dark") or by path (with a '/' or ending in .json). Names are looked for in
  * $XDG_CONFIG_HOME/terrarium/themes, $TERRARIUM_DATA/themes, ../share/terrarium/themes beside the
  * program, the installed data folder, the source folder; then among the compiled-in.
  * TRM_ENOENT lists the known names. */
 int theme_load(const char *name, struct theme *ret, struct trm_error *reterr);
+int theme_load_most(const char *name, const struct theme_faults *faults, struct theme *ret,
+		struct trm_error *reterr); /* see theme_parse_most() */
+
+/* The folder of the person's own themes, where there is one to be named. */
+bool theme_own_dir(char *out, size_t cap);
 
 /* All names that theme_load() finds, sorted, each once. */
 struct theme_list {
@@ -78,12 +93,24 @@ uint32_t color_degrade(uint32_t color, enum color_depth depth);
 /* 0xRRGGBB of a colour that is not COLOR_NONE; palette colours as xterm has them. Pure. */
 uint32_t color_rgb(uint32_t color);
 
-/* The look of a role at a depth: colours degraded, yet text kept apart from its ground. Pure. */
+/* WCAG 2's contrast of two colours, 1 (none) to 21; neither is COLOR_NONE. Pure. */
+double color_contrast(uint32_t fg, uint32_t bg);
+#define THEME_TEXT_CONTRAST 4.5 /* what its level AA asks of text */
+
+/* Of the colours of a depth below DEPTH_RGB that have at least this contrast to `bg`, the one nearest to
+ * `color`; if there is none, color_degrade(). Pure. */
+uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_depth depth);
+
+/* The look of a role at a depth: colours degraded, yet text that could be read can be read, and what
+ * is told by its ground stands out (reversed, if there is no other way). Pure. */
 struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth);
 
 /* The same on the ground of another role: a keyword in the current line. Pure. */
 struct theme_look theme_look_on(
 		const struct theme *t, enum role role, enum role ground, enum color_depth depth);
+
+/* The role whose look `role` has: itself, or what stands in for it. */
+enum role theme_stand_in(const struct theme *t, enum role role);
 
 /* The name of a role ("syn_string"), and back: ROLE_COUNT when there is none. */
 const char *role_name(enum role role);

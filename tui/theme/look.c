@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* How a role looks with the colours that there are. Among few, the nearest to what was wanted may be
+ * one that cannot be read on this ground, or the ground may be no other than that of the text around it. */
+#include "theme/theme.h"
+#include "view/canvas.h"
+
+/* These are told from what is around them by their ground. */
+static bool stands_out(enum role role)
+{
+	switch (role) {
+	case ROLE_SELECTION:
+	case ROLE_SEARCH_MATCH:
+	case ROLE_SEARCH_CURRENT:
+	case ROLE_BRACKET_MATCH:
+	case ROLE_MARK_CURRENT:
+	case ROLE_TABLE_CURRENT:
+	case ROLE_MENU_CURRENT:
+	case ROLE_POPUP_CURRENT:
+	case ROLE_BUTTON_FOCUS: return true;
+	default: return false;
+	}
+}
+
+/* What text on such a ground must have, when it was meant to be read with ease. */
+static double least_of(double wanted)
+{
+	return wanted >= THEME_TEXT_CONTRAST ? THEME_TEXT_CONTRAST
+	       : wanted >= 3                 ? 3
+	       : wanted >= 1.7               ? 1.7
+					     : 1.05;
+}
+
+static struct theme_look degrade(struct theme_look wanted, enum color_depth depth)
+{
+	struct theme_look look = wanted;
+	look.fg = color_degrade(wanted.fg, depth);
+	look.bg = color_degrade(wanted.bg, depth);
+	if (look.fg == COLOR_NONE || look.bg == COLOR_NONE || depth == DEPTH_RGB || wanted.fg == wanted.bg)
+		return look;
+	double least = least_of(color_contrast(wanted.fg, wanted.bg));
+	if (color_contrast(look.fg, look.bg) < least)
+		look.fg = color_readable(wanted.fg, look.bg, least, depth);
+	return look;
+}
+
+struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth)
+{
+	const struct theme_look *wanted = &t->looks[role], *text = &t->looks[ROLE_TEXT];
+	struct theme_look look = degrade(*wanted, depth);
+	bool is_lost = stands_out(role) && wanted->bg != text->bg && depth != DEPTH_NONE
+		       && look.bg == color_degrade(text->bg, depth);
+	if (is_lost && !(look.attrs & ATTR_REVERSE))
+		look.attrs |= ATTR_REVERSE;
+	return look;
+}
+
+struct theme_look theme_look_on(
+		const struct theme *t, enum role role, enum role ground, enum color_depth depth)
+{
+	struct theme_look look = t->looks[role], under = theme_look(t, ground, depth);
+	look.bg = t->looks[ground].bg;
+	look = degrade(look, depth);
+	look.attrs |= under.attrs;
+	return look;
+}
