@@ -115,18 +115,21 @@ static int start(struct app *a, struct trm_error *reterr)
 {
 	bool has_utf8 = locale_is_utf8(); /* as the person has it: term_open() may choose another */
 	const char *theme = a->opts->theme ? a->opts->theme : "dark";
-	int r = theme_load(theme, &a->theme, reterr);
+	int r = app_first_theme(a, theme, reterr);
 
 	if (r < 0 || (r = app_open_terminal(a, reterr)) < 0 || (r = start_model(a, has_utf8, reterr)) < 0)
 		return r;
 	if (a->opts->file)
 		app_open_file(a, a->model.lang, a->opts->file);
+	app_tell_theme(a);
 	app_paint(a); /* before everything that takes time */
 	r = trm_loop_create(&a->loop, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(a->loop, on_slow_stop, a, &a->stop_timer, reterr);
 	if (r == 0)
 		r = app_watch_terminal(a, reterr);
+	if (r == 0)
+		r = app_watch_themes(a, reterr);
 	if (r == 0)
 		app_start_sandbox(a);
 	return r;
@@ -172,6 +175,7 @@ static void run(struct app *a)
 static void finish(struct app *a)
 {
 	trm_timer_remove(a->stop_timer);
+	app_close_themes(a);
 	app_close_terminal(a);
 	trm_loop_destroy(a->loop);
 	effects_finish(&a->effects);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files, paths and themes. These are small and local: done at once, not in the loop. */
+/* Files and paths. These are small and local: done at once, not in the loop. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -181,29 +181,4 @@ void app_complete_path(struct app *a, const char *typed)
 	if (c.n == 0 || (size_t)snprintf(whole, sizeof whole, "%s%s", head, c.common) >= sizeof whole)
 		return;
 	app_send(a, &(struct msg){.type = MSG_PATH, .text = whole});
-}
-
-/* ---- themes ---- */
-
-void app_set_theme(struct app *a, const char *name)
-{
-	struct trm_error err = {0};
-
-	if (theme_load(name, &a->theme, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
-	a->model.needs_draw = true;
-}
-
-void app_list_themes(struct app *a)
-{
-	struct theme_list list = {0};
-
-	if (theme_list_init(&list) < 0) {
-		app_tell(a, MSG_ERROR, "the themes cannot be listed: out of memory");
-		return;
-	}
-	app_send(a, &(struct msg){.type = MSG_THEMES,
-				    .names = (const char(*)[64])list.names,
-				    .n_names = list.n});
-	theme_list_finish(&list);
 }

@@ -35,6 +35,10 @@ struct app {
 
 	struct term *term;
 	struct theme theme;
+	char theme_fault[480]; /* the first fault of its file, "" if there is none, and of how many */
+	size_t theme_faults;
+	int theme_inotify; /* tells of changes in the folders of themes; 0: there is none */
+	struct trm_watch *theme_watch;
 	struct canvas canvas;
 	/* pace.c */
 	uint64_t credit_ns;    /* for frames between the regular ones */
@@ -64,12 +68,20 @@ void app_quit(struct app *a);
 /* ---- perform.c: effects */
 void app_perform(struct app *a, const struct effect *effect);
 
-/* ---- files.c: files, paths, themes */
+/* ---- files.c: files, paths */
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *path);
 void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
 void app_complete_path(struct app *a, const char *typed);
-void app_set_theme(struct app *a, const char *name);
+
+/* ---- themes.c: the colours, and the files that they come from */
+/* Before there is a model: a theme with faults is used as far as it can be, else "dark"; what is wrong
+ * is told by app_tell_theme(). Fails where there is no theme of this name. */
+int app_first_theme(struct app *a, const char *name, struct trm_error *reterr);
+void app_tell_theme(struct app *a);
+void app_set_theme(struct app *a, const char *name); /* a file with faults is told; unreadable: no change */
 void app_list_themes(struct app *a);
+int app_watch_themes(struct app *a, struct trm_error *reterr); /* from now on, changed files are read again */
+void app_close_themes(struct app *a);
 
 /* ---- box.c: sandbox and session */
 void app_start_sandbox(struct app *a);

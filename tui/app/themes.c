@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The colours: from files that may change while they are in use. Folders are watched rather than files,
+ * as editors put a new file in the place of the old one. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "app/inside.h"
+
+#define CHANGES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR)
+
+/* ---- reading ---- */
+
+static void on_fault(void *user, const char *sentence)
+{
+	struct app *a = user;
+
+	if (a->theme_faults++ == 0)
+		snprintf(a->theme_fault, sizeof a->theme_fault, "%s", sentence);
+}
+
+/* Read a theme, remembering what is wrong with it. */
+static int load(struct app *a, const char *name, struct trm_error *reterr)
+{
+	const struct theme_faults faults = {on_fault, a};
+	struct theme fresh;
+
+	a->theme_faults = 0;
+	a->theme_fault[0] = '\0';
+	int r = theme_load_most(name, &faults, &fresh, reterr);
+	if (r == 0)
+		a->theme = fresh;
+	else if (a->theme_faults == 0)
+		on_fault(a, reterr->msg);
+	return r;
+}
+
+/* `then`: what the person sees now. */
+static void tell(struct app *a, const char *then)
+{
+	char text[NOTICE_BYTES];
+
+	if (a->theme_faults == 0)
+		return;
+	if (a->theme_faults > 1)
+		snprintf(text, sizeof text, "%.320s (and %zu more, see `terrarium check themes`). %s",
+				a->theme_fault, a->theme_faults - 1, then);
+	else
+		snprintf(text, sizeof text, "%.400s %s", a->theme_fault, then);
+	app_tell(a, MSG_ERROR, text);
+}
+
+int app_first_theme(struct app *a, const char *name, struct trm_error *reterr)
+{
+	struct trm_error why = {0};
+	int r = load(a, name, &why);
+
+	if (r == TRM_EINVAL || r == TRM_ETOOBIG)
+		return theme_load("dark", &a->theme, reterr);
+	if (r < 0 && reterr)
+		*reterr = why;
+	return r;
+}
+
+void app_tell_theme(struct app *a)
+{
+	bool is_other = strcmp(a->theme.name, "dark") == 0 && a->opts->theme
+			&& strcmp(a->opts->theme, "dark") != 0;
+
+	tell(a, is_other ? "The theme \"dark\" stands in." : "What is wrong looks as if it were left out.");
+	a->theme_faults = 0;
+}
+
+void app_set_theme(struct app *a, const char *name)
+{
+	struct trm_error why = {0};
+	int r = load(a, name, &why);
+
+	tell(a, r < 0 ? "The colours stay as they were." : "What is wrong looks as if it were left out.");
+	a->model.needs_draw = true;
+}
+
+void app_list_themes(struct app *a)
+{
+	struct theme_list list = {0};
+
+	if (theme_list_init(&list) < 0) {
+		app_tell(a, MSG_ERROR, "the themes cannot be listed: out of memory");
+		return;
+	}
+	app_send(a, &(struct msg){.type = MSG_THEMES,
+				    .names = (const char(*)[64])list.names,
+				    .n_names = list.n});
+	theme_list_finish(&list);
+}
+
+/* ---- watching ---- */
+
+static void watch_folder_of(struct app *a, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char dir[PATH_MAX];
+
+	if (!slash || (size_t)(slash - file) >= sizeof dir)
+		return;
+	snprintf(dir, sizeof dir, "%.*s", slash > file ? (int)(slash - file) : 1, file);
+	inotify_add_watch(a->theme_inotify, dir, CHANGES);
+}
+
+/* The folder of the theme in use, that of the file it may be a link to, and the person's own, where
+ * those lie from which it inherits. Watching one twice does no harm. */
+static void watch_folders(struct app *a)
+{
+	char own[PATH_MAX], real[PATH_MAX];
+
+	if (theme_own_dir(own, sizeof own))
+		inotify_add_watch(a->theme_inotify, own, CHANGES);
+	watch_folder_of(a, a->theme.path);
+	if (a->theme.path[0] && realpath(a->theme.path, real))
+		watch_folder_of(a, real);
+}
+
+/* Something has changed in one of the folders: read the theme again. A file that is half written, or
+ * gone, leaves the colours as they are. */
+static void read_again(struct app *a)
+{
+	struct trm_error why = {0};
+	char path[sizeof a->theme.path];
+	struct theme before = a->theme;
+
+	snprintf(path, sizeof path, "%s", a->theme.path);
+	if (!path[0] || access(path, R_OK) < 0)
+		return;
+	int r = load(a, path, &why);
+	bool is_new = r < 0 || memcmp(before.looks, a->theme.looks, sizeof before.looks) != 0;
+	tell(a, r < 0 ? "The colours stay as they were." : "What is wrong looks as if it were left out.");
+	if (r == 0 && is_new && a->theme_faults == 0)
+		app_tell(a, MSG_NOTICE, "the theme has changed on the disk and was read again");
+	a->model.needs_draw = true;
+}
+
+static bool is_theme(const struct inotify_event *event)
+{
+	size_t n = event->len ? strlen(event->name) : 0;
+
+	return n > 5 && strcmp(event->name + n - 5, ".json") == 0;
+}
+
+static void on_change(void *user, int fd, uint32_t events)
+{
+	struct app *a = user;
+	_Alignas(struct inotify_event) char bytes[4096];
+	bool has_theme = false;
+	ssize_t n;
+
+	(void)events;
+	while ((n = read(fd, bytes, sizeof bytes)) > 0)
+		for (char *at = bytes; at < bytes + n;) {
+			const struct inotify_event *event = (const struct inotify_event *)(void *)at;
+			has_theme = has_theme || is_theme(event);
+			at += sizeof *event + event->len;
+		}
+	if (has_theme)
+		read_again(a);
+	watch_folders(a);
+}
+
+int app_watch_themes(struct app *a, struct trm_error *reterr)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	if (fd < 0)
+		return 0; /* then a changed theme is seen when it is chosen again */
+	a->theme_inotify = fd;
+	watch_folders(a);
+	return trm_loop_add_fd(a->loop, fd, TRM_READ, on_change, a, &a->theme_watch, reterr);
+}
+
+void app_close_themes(struct app *a)
+{
+	trm_watch_remove(a->theme_watch);
+	if (a->theme_inotify > 0)
+		close(a->theme_inotify);
+}
