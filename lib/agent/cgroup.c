@@ -106,6 +106,10 @@ static void overlay_v2(struct trm_sample *sample)
 		sample->oom_kills = value;
 		sample->known |= TRM_METRIC_OOM_KILLS;
 	}
+	if (read_key(ROOT "pids.events", "max", &value)) {
+		sample->procs_refused = value;
+		sample->known |= TRM_METRIC_PROCS_REFUSED;
+	}
 	if (read_text(ROOT "cpu.max", text) && strncmp(text, "max", 3) != 0) {
 		double quota = (double)strtoull(text, &end, 10);
 		set_cpu_limit(sample, quota, (double)strtoull(end, NULL, 10));
@@ -121,6 +125,21 @@ static void overlay_v1(struct trm_sample *sample)
 			&& read_number(ROOT "cpu/cpu.cfs_period_us", &period))
 		set_cpu_limit(sample, (double)quota, (double)period);
 	snprintf(sample->source, sizeof sample->source, "cgroup v1");
+}
+
+void cgroup_stall(struct stall *ret)
+{
+	static const char *const files[] = {[STALL_CPU] = ROOT "cpu.pressure",
+			[STALL_MEM] = ROOT "memory.pressure",
+			[STALL_IO] = ROOT "io.pressure"};
+	char text[LINE];
+	if (access(ROOT "memory.current", R_OK) < 0)
+		return;
+	if (read_text(ROOT "cpu.stat", text))
+		stall_parse_cpu_stat(text, ret);
+	for (int i = 0; i < STALL_RESOURCES; i++)
+		if (read_text(files[i], text))
+			stall_parse_pressure(text, (enum stall_resource)i, ret);
 }
 
 void cgroup_overlay(struct trm_sample *sample)

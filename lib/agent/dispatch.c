@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "agent/proc.h"
 #include "agent/transfer.h"
+#include "agent/tree.h"
 #include "wire/message.h"
 
 enum { PING_MAX = 64, WATCH_MIN_MS = 50, WATCH_MAX_MS = 3600 * 1000 };
@@ -96,6 +97,29 @@ static int do_signal(struct client *client, const struct frame *frame)
 	if (fields.bad || signo < 1 || signo > 64 || scope > 1 || !sub)
 		return bad_payload(client, frame);
 	proc_signal(sub->proc, (int)signo, scope == 1);
+	return 0;
+}
+
+static int do_signal_pid(struct client *client, const struct frame *frame)
+{
+	struct signal_pid_msg msg;
+	struct buf done;
+	if (signal_pid_msg_get(frame, &msg) < 0)
+		return bad_payload(client, frame);
+	int r = tree_signal_one((pid_t)msg.pid, msg.start, (int)msg.signo, msg.has_tree);
+	if (r < 0) {
+		client_error(client, frame->stream, r,
+				r == TRM_EPERM ? "process %u belongs to the sandbox itself"
+					       : "there is no process %u any more",
+				msg.pid);
+		return 0;
+	}
+	buf_init(&done, 64);
+	struct pack pack = {.to = &done};
+	pack_u64(&pack, 0);
+	pack_u32(&pack, 0);
+	client_send(client, frame->stream, FRAME_DONE, 0, buf_at(&done), done.len);
+	buf_finish(&done);
 	return 0;
 }
 
@@ -208,6 +232,7 @@ static const struct {
 		[FRAME_WATCH] = {ON_CONNECTION, do_watch},
 		[FRAME_PING] = {ON_CONNECTION, do_ping},
 		[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
+		[FRAME_SIGNAL_PID] = {ON_NEW, do_signal_pid},
 		[FRAME_DATA] = {ON_STREAM, do_data},
 };
 

@@ -121,6 +121,9 @@ static struct sampled sample_one(
 	now.row.ppid = (uint32_t)row->ppid;
 	now.row.state = row->state;
 	now.row.mem_bytes = row->mem_bytes;
+	now.row.threads = row->threads;
+	now.row.cpu_ns = now.cpu_ns;
+	now.row.start = row->start_ticks;
 	now.row.has_cpu = before && passed_ns;
 	if (before && passed_ns && now.cpu_ns > before->cpu_ns)
 		now.row.cpu_percent = 100.0 * (double)(now.cpu_ns - before->cpu_ns) / (double)passed_ns;
@@ -204,6 +207,27 @@ static void sample_disk(struct trm_sample *sample)
 	sample->known |= TRM_METRIC_DISK | TRM_METRIC_DISK_LIMIT;
 }
 
+/* Devices other than the loopback; where there is none, there is no network to be measured. Two header
+ * lines, then "name: rx_bytes 7 numbers tx_bytes …": see proc(5). */
+static void sample_net(struct trm_sample *sample)
+{
+	char text[4096], name[32];
+	unsigned long long rx, tx;
+	int fd = open("/proc/net/dev", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	for (char *line = strchr(text, '\n'); line; line = strchr(line + 1, '\n')) {
+		if (sscanf(line + 1, " %31[^: ]: %llu %*u %*u %*u %*u %*u %*u %*u %llu", name, &rx, &tx) != 3
+				|| strcmp(name, "lo") == 0)
+			continue;
+		sample->net_rx_bytes += rx;
+		sample->net_tx_bytes += tx;
+		sample->known |= TRM_METRIC_NET;
+	}
+}
+
 /* Sums over the processes; what they were before is in sampler->metrics. Returns how many there are. */
 static size_t sample_all(struct sampler *sampler, struct trm_sample *sample, uint64_t passed_ns)
 {
@@ -246,6 +270,12 @@ const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, ui
 	size_t n = sample_all(sampler, &sample, passed_ns);
 	sample_disk(&sample);
 	cgroup_overlay(&sample);
+	struct stall stall = {.time_ns = now_ns};
+	cgroup_stall(&stall);
+	stall_tell(&stall, &sampler->stall, &sample);
+	sampler->stall = stall;
+	if (is_init || sample.source[0] == 'c') /* else the network may be the machine's */
+		sample_net(&sample);
 	rate(&sample, &sampler->metrics.sample, passed_ns);
 	sample.uptime_ms = (now_ns - sampler->start_ns) / 1000000;
 	sample.known |= TRM_METRIC_UPTIME;

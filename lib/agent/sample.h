@@ -20,6 +20,7 @@
 #include <terrarium/metrics.h>
 
 #include "agent/tree.h"
+#include "base/stall.h"
 
 struct sampled;
 
@@ -29,6 +30,7 @@ struct sampler {
 	size_t n_seen, seen_cap, fresh_cap;
 	struct trm_process *table;  /* METRICS_MAX_PROCESSES rows, the heaviest first */
 	struct trm_metrics metrics; /* the last sample */
+	struct stall stall;         /* of the last sample */
 	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
 };
 
@@ -40,5 +42,7 @@ const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, ui
 
 /* cgroup.c: overwrite what a cgroup of the sandbox's own knows, if one can be seen from inside. */
 void cgroup_overlay(struct trm_sample *sample);
+/* What such a group knows of stalls; all unknown without one. */
+void cgroup_stall(struct stall *ret);
 
 #endif

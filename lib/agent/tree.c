@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
@@ -20,6 +21,7 @@ enum {
 	FIELD_SESSION = 6,
 	FIELD_CUTIME = 16,
 	FIELD_CSTIME = 17,
+	FIELD_THREADS = 20,
 	FIELD_START = 22,
 	FIELD_RSS = 24
 };
@@ -39,6 +41,7 @@ static bool parse_stat(char *text, struct tree_row *row)
 	uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
 	row->ppid = (pid_t)fields[FIELD_PPID];
 	row->session = (pid_t)fields[FIELD_SESSION];
+	row->threads = (uint32_t)fields[FIELD_THREADS];
 	row->start_ticks = fields[FIELD_START];
 	row->reaped_ns = (fields[FIELD_CUTIME] + fields[FIELD_CSTIME]) * tick_ns;
 	row->mem_bytes = fields[FIELD_RSS] * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -203,4 +206,36 @@ void tree_signal(pid_t root, int signo)
 void tree_signal_below(pid_t root, int signo)
 {
 	signal_tree(root, false, signo);
+}
+
+/* Looked up anew while the pidfd is held: what it names cannot become another process any more. */
+static int check_target(pid_t pid, uint64_t start_ticks)
+{
+	struct tree tree = {0};
+	int r = tree_scan(&tree);
+	if (r == 0 && getpid() != 1)
+		tree_select(&tree, getpid(), false);
+	const struct tree_row *row = r == 0 ? find(&tree, pid) : NULL;
+	if (r == 0 && (!row || (start_ticks && row->start_ticks != start_ticks)))
+		r = TRM_ENOENT;
+	else if (r == 0 && (pid == getpid() || (getpid() != 1 && !row->selected)))
+		r = TRM_EPERM;
+	tree_finish(&tree);
+	return r;
+}
+
+int tree_signal_one(pid_t pid, uint64_t start_ticks, int signo, bool has_tree)
+{
+	enum { SYS_PIDFD_SEND_SIGNAL = 424, SYS_PIDFD_OPEN = 434 };
+	int pidfd = pid > 0 ? (int)syscall(SYS_PIDFD_OPEN, pid, 0) : -1;
+	int r = pid > 0 ? check_target(pid, start_ticks) : TRM_ENOENT;
+	if (r == 0 && has_tree)
+		tree_signal(pid, signo);
+	else if (r == 0 && pidfd >= 0)
+		r = syscall(SYS_PIDFD_SEND_SIGNAL, pidfd, signo, NULL, 0) < 0 ? TRM_ENOENT : 0;
+	else if (r == 0) /* before Linux 5.3 */
+		r = kill(pid, signo) < 0 ? TRM_ENOENT : 0;
+	if (pidfd >= 0)
+		close(pidfd);
+	return r;
 }

@@ -16,6 +16,7 @@ struct tree_row {
 	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
 	uint64_t reaped_ns;   /* CPU time of the children it has waited for, to 10 ms */
 	uint64_t mem_bytes;   /* resident */
+	uint32_t threads;
 	bool selected;
 };
 
@@ -36,6 +37,10 @@ void tree_select(struct tree *tree, pid_t root, bool with_itself);
  * SIGKILL everybody is stopped first: who is stopped cannot fork away. Out of reach are
  * only daemons that changed their session and whose parents were gone before. */
 void tree_signal(pid_t root, int signo);
+/* One process, or with `has_tree` all that descends from it too: a descendant of ours (as PID 1: anybody but
+ * us) whose start is still the one that was seen; 0: whatever it is. TRM_ENOENT: there is no such process
+ * (any more). TRM_EPERM: not ours to signal. */
+int tree_signal_one(pid_t pid, uint64_t start_ticks, int signo, bool has_tree);
 /* As tree_signal, with the descendants only. */
 void tree_signal_below(pid_t root, int signo);
 

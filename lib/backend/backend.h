@@ -33,7 +33,7 @@ struct carrier_cb {
 	void (*closed)(void *user, const struct trm_error *why);
 };
 
-enum backend_cap { BACKEND_STATS = 1 << 0 };
+enum backend_cap { BACKEND_STATS = 1 << 0, BACKEND_EVENTS = 1 << 1 };
 
 struct backend_ops {
 	const char *name;
@@ -53,7 +53,13 @@ struct backend_ops {
 	/* BACKEND_STATS: overwrite those fields of `sample` that the carrier knows better than
 	 * the agent (a cgroup knows what /proc does not), and set their bits. Cheap. */
 	void (*stats)(struct carrier *carrier, struct trm_sample *sample);
-	/* Extra environment of the sandbox ("NAME=value", NULL-terminated); may be NULL. */
+	/* BACKEND_EVENTS. A quick look (microseconds) at what limits did: memory and its highest value since
+	 * the last mark, disk, oom_kills, procs_refused, and the limits. With `marks` the highest memory
+	 * counts anew from now; true if that could be done. */
+	bool (*events)(struct carrier *carrier, bool marks, struct trm_sample *sample);
+	/* BACKEND_EVENTS. A descriptor that becomes readable when memory passes so many bytes, upwards or
+	 * downwards; the caller closes it. -1: the kernel tells nobody here, look from time to time. */
+	int (*watch_memory)(struct carrier *carrier, uint64_t bytes);
 };
 
 extern const struct backend_ops backend_local;

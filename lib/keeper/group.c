@@ -68,10 +68,18 @@ void groups_create(struct groups *ret, const char *root, const char *self, const
 {
 	memset(ret, 0, sizeof *ret);
 	groups_create_v2(ret, root, self, limits, client);
-	if (!ret->n)
+	if (!ret->n) {
 		groups_create_v1(ret, root, self, limits);
+		if (ret->n)
+			groups_add_pressure(ret, root, self);
+	}
 	for (size_t i = 0; i < ret->n; i++)
 		ret->limits |= ret->dir[i].serves;
+}
+
+static bool is_of_v2(const struct groups *g, size_t i)
+{
+	return g->kind == LIMITS_CGROUP_V2 || g->dir[i].serves & LIMIT_PRESSURE;
 }
 
 /* Version 2 can make a process inside a group. */
@@ -93,24 +101,27 @@ static pid_t fork_into(const struct group_dir *d)
 
 /* One thread that moves itself needs no lock on the whole system: "tasks" of version 1 takes
  * microseconds where "cgroup.procs" waits for an RCU grace period, up to 15 ms. */
-static bool join(const struct groups *g)
+static bool join(const struct groups *g, bool is_in_v2)
 {
 	bool is_in = true;
-	for (size_t i = 0; i < g->n; i++)
-		is_in &= group_write(&g->dir[i], g->kind == LIMITS_CGROUP_V2 ? "cgroup.procs" : "tasks", "0")
-			 == 0;
+	for (size_t i = 0; i < g->n; i++) {
+		bool is_v2 = is_of_v2(g, i);
+		if (!is_v2 || !is_in_v2)
+			is_in &= group_write(&g->dir[i], is_v2 ? "cgroup.procs" : "tasks", "0") == 0;
+	}
 	return is_in;
 }
 
 pid_t groups_fork(const struct groups *g)
 {
-	if (g->kind == LIMITS_CGROUP_V2) {
-		pid_t pid = fork_into(&g->dir[0]);
-		if (pid >= 0)
-			return pid;
-	}
-	pid_t pid = fork();
-	if (!pid && !join(g))
+	pid_t pid = -1;
+	for (size_t i = 0; i < g->n && pid < 0; i++)
+		if (is_of_v2(g, i))
+			pid = fork_into(&g->dir[i]);
+	bool is_in_v2 = pid >= 0;
+	if (!is_in_v2)
+		pid = fork();
+	if (!pid && !join(g, is_in_v2))
 		_exit(GROUP_NOT_JOINED);
 	return pid;
 }

@@ -18,7 +18,7 @@
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
-enum { GROUP_MAX_DIRS = 4, GROUP_PATH = 512 };
+enum { GROUP_MAX_DIRS = 5, GROUP_PATH = 512 };
 
 struct group_dir {
 	char path[GROUP_PATH];
@@ -73,6 +73,9 @@ void groups_create_v1(
 		struct groups *g, const char *root, const char *self, const struct group_limits *limits);
 void groups_create_v2(struct groups *g, const char *root, const char *self, const struct group_limits *limits,
 		int client);
+
+/* Beside version 1: a group in the tree of version 2, which then has no controllers, but counts pressure. */
+void groups_add_pressure(struct groups *g, const char *root, const char *self);
 
 /* Length of a scheduling period and what of it may be used, for a number of cores. */
 void group_cpu_quota(double cpus, uint64_t *ret_quota_us, uint64_t *ret_period_us);

@@ -106,6 +106,10 @@ static uint32_t set_limits(const struct group_dir *d, const struct group_limits 
 		held |= LIMIT_PIDS;
 	if (group_write(d, "cpu.max", quota) == 0)
 		held |= LIMIT_CPU | LIMIT_CPUACCT;
+	char path[GROUP_PATH + 32];
+	snprintf(path, sizeof path, "%s/cpu.pressure", d->path);
+	if (access(path, R_OK) == 0)
+		held |= LIMIT_PRESSURE;
 	return held;
 }
 
@@ -124,4 +128,20 @@ void groups_create_v2(struct groups *g, const char *root, const char *self, cons
 		return;
 	}
 	g->kind = LIMITS_CGROUP_V2;
+}
+
+void groups_add_pressure(struct groups *g, const char *root, const char *self)
+{
+	char base[GROUP_PATH], path[GROUP_PATH + 32];
+	if (!own_dir(base, sizeof base, root, self))
+		return;
+	snprintf(path, sizeof path, "%s/cpu.pressure", base);
+	struct group_dir *d = access(path, R_OK) == 0 ? group_add_dir(g, base) : NULL;
+	if (!d)
+		return;
+	snprintf(path, sizeof path, "%s/cpu.pressure", d->path);
+	if (access(path, R_OK) == 0)
+		d->serves = LIMIT_PRESSURE;
+	else
+		group_drop_dir(g);
 }

@@ -149,8 +149,8 @@ static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 
 /* ---- the child ----------------------------------------------------------------- */
 
-/* Tell the keeper how the files are held, with the tmpfs itself if it wants to watch it. */
-static void report(int to, bool is_shared, bool wants_space)
+/* Tell the keeper how the files are held, with the tmpfs itself, by which it can be measured. */
+static void report(int to, bool is_shared)
 {
 	char kind = is_shared ? 'S' : 'T';
 	union {
@@ -159,7 +159,7 @@ static void report(int to, bool is_shared, bool wants_space)
 	} control = {0};
 	struct iovec iov = {.iov_base = &kind, .iov_len = 1};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	int space = is_shared && wants_space ? open(SPACE_PATH, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int space = is_shared ? open(SPACE_PATH, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (space >= 0) {
 		msg.msg_control = control.bytes;
 		msg.msg_controllen = sizeof control.bytes;
@@ -186,7 +186,7 @@ static _Noreturn void child(
 		is_shared = space_make(false, 0, spec->disk_bytes);
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
-	report(report_fd, is_shared, is_strict);
+	report(report_fd, is_shared);
 	arrange(spec, is_shared, is_strict);
 	set_rlimits(spec, groups);
 	sigemptyset(&none);

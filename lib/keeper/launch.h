@@ -21,7 +21,7 @@
 struct launch {
 	pid_t pid;      /* bubblewrap, a child of the caller */
 	int words_fd;   /* what it has to say: stdout and stderr of everything up to the agent */
-	int space_fd;   /* the tmpfs; -1 if there is one for each directory or nobody needs it */
+	int space_fd;   /* the tmpfs; -1 if there is one for each directory */
 	bool is_shared; /* one tmpfs for all files */
 };
 

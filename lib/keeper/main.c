@@ -106,6 +106,9 @@ static void send_ready(const struct keeper *k)
 			.mem_dir = (char *)groups_dir(&k->groups, LIMIT_MEMORY),
 			.pids_dir = (char *)groups_dir(&k->groups, LIMIT_PIDS),
 			.cpuacct_dir = (char *)groups_dir(&k->groups, LIMIT_CPUACCT),
+			.cpu_dir = (char *)groups_dir(&k->groups, LIMIT_CPU),
+			.pressure_dir = (char *)groups_dir(&k->groups, LIMIT_PRESSURE),
+			.space_fd = k->launch.space_fd,
 	};
 	if (ready_msg_put(&b, &msg) == 0)
 		send_packet(&b);

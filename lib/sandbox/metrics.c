@@ -82,6 +82,26 @@ bool metrics_sample_now(struct trm_sandbox *s, struct trm_sample *ret)
 	return add_stats(s, ret) && ret->known;
 }
 
+bool metrics_events_now(struct trm_sandbox *s, bool marks, struct trm_sample *ret, bool *ret_is_marked)
+{
+	*ret = (struct trm_sample){0};
+	if (ret_is_marked)
+		*ret_is_marked = false;
+	if (!(s->ops->caps & BACKEND_EVENTS) || !s->carrier || s->state != SANDBOX_READY)
+		return false;
+	bool is_marked = s->ops->events(s->carrier, marks, ret);
+	if (ret_is_marked)
+		*ret_is_marked = is_marked;
+	return true;
+}
+
+int metrics_watch_memory(struct trm_sandbox *s, uint64_t bytes)
+{
+	return s->ops->caps & BACKEND_EVENTS && s->carrier && s->state == SANDBOX_READY
+			       ? s->ops->watch_memory(s->carrier, bytes)
+			       : -1;
+}
+
 int trm_sandbox_set_metrics(
 		struct trm_sandbox *s, uint32_t interval_ms, bool with_processes, struct trm_error *reterr)
 {

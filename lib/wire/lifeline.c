@@ -93,6 +93,9 @@ int ready_msg_put(struct buf *out, const struct ready_msg *m)
 	pack_str(&p, m->mem_dir);
 	pack_str(&p, m->pids_dir);
 	pack_str(&p, m->cpuacct_dir);
+	pack_str(&p, m->cpu_dir);
+	pack_str(&p, m->pressure_dir);
+	pack_u32(&p, (uint32_t)m->space_fd);
 	return p.error;
 }
 
@@ -124,6 +127,9 @@ static void get_ready(struct unpack *u, struct ready_msg *m)
 	m->mem_dir = unpack_str(u, MAX_TEXT);
 	m->pids_dir = unpack_str(u, MAX_TEXT);
 	m->cpuacct_dir = unpack_str(u, MAX_TEXT);
+	m->cpu_dir = unpack_str(u, MAX_TEXT);
+	m->pressure_dir = unpack_str(u, MAX_TEXT);
+	m->space_fd = (int32_t)unpack_u32(u);
 }
 
 static void get_gone(struct unpack *u, struct gone_msg *m)
@@ -157,6 +163,8 @@ void lifeline_finish(struct lifeline_msg *m)
 	free(m->ready.mem_dir);
 	free(m->ready.pids_dir);
 	free(m->ready.cpuacct_dir);
+	free(m->ready.cpu_dir);
+	free(m->ready.pressure_dir);
 	free(m->gone.words);
 	*m = (struct lifeline_msg){0};
 }

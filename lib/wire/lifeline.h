@@ -65,7 +65,15 @@ struct spec_msg {
 };
 
 enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2 };
-enum limit_bit { LIMIT_MEMORY = 1, LIMIT_SWAP = 2, LIMIT_PIDS = 4, LIMIT_CPU = 8, LIMIT_CPUACCT = 16 };
+/* The last two limit nothing: they count. */
+enum limit_bit {
+	LIMIT_MEMORY = 1,
+	LIMIT_SWAP = 2,
+	LIMIT_PIDS = 4,
+	LIMIT_CPU = 8,
+	LIMIT_CPUACCT = 16,
+	LIMIT_PRESSURE = 32
+};
 
 struct ready_msg {
 	enum limits_kind kind;
@@ -73,6 +81,8 @@ struct ready_msg {
 	bool is_shared;                         /* one tmpfs for all files; else one for each directory */
 	uint32_t uid;                           /* the sandbox's own user on this machine; 0: the caller's */
 	char *mem_dir, *pids_dir, *cpuacct_dir; /* cgroup directories; "" without */
+	char *cpu_dir, *pressure_dir;
+	int32_t space_fd; /* the keeper's descriptor of the tmpfs that holds all files; -1: none */
 };
 
 struct gone_msg {

@@ -147,6 +147,33 @@ int error_msg_put(struct buf *out, uint32_t stream, int32_t code, const char *se
 	return finish(out, mark, &p);
 }
 
+int signal_pid_msg_put(struct buf *out, uint32_t stream, const struct signal_pid_msg *msg)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, stream, FRAME_SIGNAL_PID, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_u32(&p, msg->pid);
+	pack_u64(&p, msg->start);
+	pack_u32(&p, msg->signo);
+	pack_u8(&p, msg->has_tree);
+	return finish(out, mark, &p);
+}
+
+int signal_pid_msg_get(const struct frame *frame, struct signal_pid_msg *ret)
+{
+	struct unpack u = reader(frame);
+	struct signal_pid_msg m = {.pid = unpack_u32(&u)};
+	m.start = unpack_u64(&u);
+	m.signo = unpack_u32(&u);
+	m.has_tree = unpack_u8(&u) != 0;
+	if (u.bad || m.pid > INT32_MAX || m.signo < 1 || m.signo > 64)
+		return TRM_EPROTO;
+	*ret = m;
+	return 0;
+}
+
 static int known_code(int32_t code)
 {
 	switch (code) {
@@ -171,6 +198,39 @@ int error_msg_get(const struct frame *frame, struct trm_error *ret)
 	return 0;
 }
 
+static void put_sample(struct pack *p, const struct trm_sample *s)
+{
+	pack_u32(p, s->known);
+	pack_f64(p, s->cpu_percent);
+	pack_u64(p, s->cpu_ns);
+	pack_f64(p, s->cpu_limit);
+	const uint64_t counts[] = {s->mem_bytes, s->mem_peak_bytes, s->mem_limit_bytes, s->disk_bytes,
+			s->disk_limit_bytes, s->procs, s->procs_limit, s->net_rx_bytes, s->net_tx_bytes,
+			s->uptime_ms, s->oom_kills};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		pack_u64(p, counts[i]);
+	pack_str(p, s->source);
+}
+
+/* What came later into the format stands behind everything else. */
+static void put_later(struct pack *p, const struct trm_sample *s, const struct trm_process *rows, size_t n)
+{
+	pack_u64(p, s->cpu_periods);
+	pack_u64(p, s->cpu_throttled);
+	pack_u64(p, s->throttled_ns);
+	pack_u64(p, s->procs_refused);
+	pack_f64(p, s->throttled_percent);
+	pack_f64(p, s->pressure_cpu_percent);
+	pack_f64(p, s->pressure_mem_percent);
+	pack_f64(p, s->pressure_io_percent);
+	pack_u8(p, s->pressure_is_machine);
+	for (size_t i = 0; i < n; i++) {
+		pack_u32(p, rows[i].threads);
+		pack_u64(p, rows[i].cpu_ns);
+		pack_u64(p, rows[i].start);
+	}
+}
+
 int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics)
 {
 	const struct trm_sample *s = &metrics->sample;
@@ -181,16 +241,7 @@ int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics)
 		return r;
 	if (n > METRICS_MAX_PROCESSES)
 		n = METRICS_MAX_PROCESSES;
-	pack_u32(&p, s->known);
-	pack_f64(&p, s->cpu_percent);
-	pack_u64(&p, s->cpu_ns);
-	pack_f64(&p, s->cpu_limit);
-	const uint64_t counts[] = {s->mem_bytes, s->mem_peak_bytes, s->mem_limit_bytes, s->disk_bytes,
-			s->disk_limit_bytes, s->procs, s->procs_limit, s->net_rx_bytes, s->net_tx_bytes,
-			s->uptime_ms, s->oom_kills};
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		pack_u64(&p, counts[i]);
-	pack_str(&p, s->source);
+	put_sample(&p, s);
 	pack_u8(&p, metrics->has_processes);
 	pack_u32(&p, (uint32_t)n);
 	for (size_t i = 0; i < n; i++) {
@@ -203,6 +254,7 @@ int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics)
 		pack_u64(&p, row->mem_bytes);
 		pack_str(&p, row->command);
 	}
+	put_later(&p, s, metrics->processes, n);
 	return finish(out, mark, &p);
 }
 
@@ -220,6 +272,32 @@ static void get_process(struct unpack *u, struct trm_process *row)
 	row->mem_bytes = unpack_u64(u);
 	const char *command = unpack_bytes(u, &n);
 	trm_text_clean_line(row->command, sizeof row->command, command, n);
+}
+
+static bool is_percent(double value)
+{
+	return value >= 0 && value <= 1e6;
+}
+
+static void get_later(struct unpack *u, struct trm_sample *s, struct trm_process *table, uint32_t n)
+{
+	s->cpu_periods = unpack_u64(u);
+	s->cpu_throttled = unpack_u64(u);
+	s->throttled_ns = unpack_u64(u);
+	s->procs_refused = unpack_u64(u);
+	s->throttled_percent = unpack_f64(u);
+	s->pressure_cpu_percent = unpack_f64(u);
+	s->pressure_mem_percent = unpack_f64(u);
+	s->pressure_io_percent = unpack_f64(u);
+	s->pressure_is_machine = unpack_u8(u) != 0;
+	if (!is_percent(s->throttled_percent) || !is_percent(s->pressure_cpu_percent)
+			|| !is_percent(s->pressure_mem_percent) || !is_percent(s->pressure_io_percent))
+		u->bad = true;
+	for (uint32_t i = 0; i < n && !u->bad; i++) {
+		table[i].threads = unpack_u32(u);
+		table[i].cpu_ns = unpack_u64(u);
+		table[i].start = unpack_u64(u);
+	}
 }
 
 int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct trm_process *table)
@@ -245,6 +323,10 @@ int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct t
 		return TRM_EPROTO;
 	for (uint32_t i = 0; i < rows && !u.bad; i++)
 		get_process(&u, &table[i]);
+	if (!u.bad && u.left)
+		get_later(&u, s, table, rows);
+	else
+		s->known &= TRM_METRIC_THROTTLE - 1; /* an agent of before that */
 	if (u.bad)
 		return TRM_EPROTO;
 	m.processes = table;

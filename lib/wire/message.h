@@ -6,6 +6,7 @@
  * each, so that agent, host and fake cannot drift apart. Readers return 0 or
  * TRM_EPROTO (nothing to free then) or TRM_ENOMEM. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -36,6 +37,16 @@ int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret);
 void spawn_msg_finish(struct spawn_msg *msg); /* frees what the reader allocated */
 
+/* SIGNAL_PID: u32 pid, u64 start (trm_process.start), u32 signo, u8 tree. */
+struct signal_pid_msg {
+	uint32_t pid;
+	uint64_t start;
+	uint32_t signo;
+	bool has_tree; /* its descendants too */
+};
+int signal_pid_msg_put(struct buf *out, uint32_t stream, const struct signal_pid_msg *msg);
+int signal_pid_msg_get(const struct frame *frame, struct signal_pid_msg *ret);
+
 struct exited_msg {
 	int32_t exit_code;
 	uint32_t signal;
@@ -51,7 +62,9 @@ int error_msg_get(const struct frame *frame,
 
 /* METRICS: u32 known, f64 cpu_percent, u64 cpu_ns, f64 cpu_limit, u64 mem, mem_peak, mem_limit, disk,
  * disk_limit, procs, procs_limit, net_rx, net_tx, uptime_ms, oom_kills, str source, u8 has_processes, u32 n,
- * then per process: u32 pid, u32 ppid, u8 state, u8 has_cpu, f64 cpu_percent, u64 mem_bytes, str command. */
+ * then per process: u32 pid, u32 ppid, u8 state, u8 has_cpu, f64 cpu_percent, u64 mem_bytes, str command;
+ * then u64 cpu_periods, cpu_throttled, throttled_ns, procs_refused, f64 throttled_percent, pressure of cpu,
+ * mem, io, u8 pressure_is_machine, and per process again: u32 threads, u64 cpu_ns, u64 start. */
 struct trm_metrics;
 struct trm_process;
 enum { METRICS_MAX_PROCESSES = 256 };

@@ -157,7 +157,7 @@ static void stop(struct carrier *carrier)
 
 static void on_ready(struct local *l)
 {
-	stats_open(&l->stats, &l->ready.ready);
+	stats_open(&l->stats, &l->ready.ready, l->keeper_pid);
 	l->n_guards = guards_tell(l->guards, &l->ready.ready, &l->limits, l->disk_bytes);
 	if (!l->is_stopping && l->base.cb->connected)
 		l->base.cb->connected(l->base.user, l->stream_fd);
@@ -258,10 +258,8 @@ static uint32_t nproc(const struct carrier *carrier)
 	return l->ready.ready.limits & LIMIT_PIDS ? 0 : l->limits.procs;
 }
 
-static void stats(struct carrier *carrier, struct trm_sample *sample)
+static void add_limits(const struct local *l, struct trm_sample *sample)
 {
-	struct local *l = local(carrier);
-	stats_sample(&l->stats, trm_loop_now_ns(l->loop), sample);
 	sample->cpu_limit = l->limits.cpus;
 	sample->mem_limit_bytes = l->limits.mem_bytes;
 	sample->disk_limit_bytes = l->disk_bytes;
@@ -274,13 +272,36 @@ static void stats(struct carrier *carrier, struct trm_sample *sample)
 	}
 }
 
+static void stats(struct carrier *carrier, struct trm_sample *sample)
+{
+	struct local *l = local(carrier);
+	stats_sample(&l->stats, trm_loop_now_ns(l->loop), sample);
+	add_limits(l, sample);
+}
+
+static bool events(struct carrier *carrier, bool marks, struct trm_sample *sample)
+{
+	struct local *l = local(carrier);
+	stats_events(&l->stats, sample);
+	add_limits(l, sample);
+	return marks && stats_mark_peak(&l->stats);
+}
+
+static int watch_memory(struct carrier *carrier, uint64_t bytes)
+{
+	const struct local *l = local(carrier);
+	return stats_watch_memory(&l->stats, l->ready.ready.mem_dir, bytes);
+}
+
 const struct backend_ops backend_local = {
 		.name = "local",
-		.caps = BACKEND_STATS,
+		.caps = BACKEND_STATS | BACKEND_EVENTS,
 		.probe = probe,
 		.start = start,
 		.stop = stop,
 		.guards = guards,
 		.nproc = nproc,
 		.stats = stats,
+		.events = events,
+		.watch_memory = watch_memory,
 };

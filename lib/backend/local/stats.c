@@ -2,85 +2,115 @@
 #include "backend/local/stats.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 void stats_init(struct stats *s)
 {
-	*s = (struct stats){.cpu_fd = -1,
-			.mem_fd = -1,
-			.mem_peak_fd = -1,
-			.mem_stat_fd = -1,
-			.oom_fd = -1,
-			.pids_fd = -1};
+	*s = (struct stats){0};
+	for (int i = 0; i < STATS_FILES; i++)
+		s->fds[i] = -1;
 }
 
-static int open_in(const char *dir, const char *file)
+static int open_in(const char *dir, const char *file, int flags)
 {
 	char path[600];
-	if (!*dir || (size_t)snprintf(path, sizeof path, "%s/%s", dir, file) >= sizeof path)
+	if (!*dir || !file || (size_t)snprintf(path, sizeof path, "%s/%s", dir, file) >= sizeof path)
 		return -1;
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return open(path, flags | O_CLOEXEC);
 }
 
-void stats_open(struct stats *s, const struct ready_msg *r)
+/* The kernel keeps the highest use since the file was last written to (version 2 since Linux 6.12, and then
+ * for this open file alone). */
+static void open_peak(struct stats *s, const char *dir, const char *file)
+{
+	s->fds[STATS_MEM_PEAK] = open_in(dir, file, O_RDWR);
+	s->can_mark_peak = s->fds[STATS_MEM_PEAK] >= 0;
+	if (!s->can_mark_peak)
+		s->fds[STATS_MEM_PEAK] = open_in(dir, file, O_RDONLY);
+}
+
+static void open_pressure(struct stats *s, const char *dir)
+{
+	static const char *const files[] = {"cpu.pressure", "memory.pressure", "io.pressure"},
+				 *const machine[] = {"cpu", "memory", "io"};
+	s->pressure_is_machine = !*dir;
+	for (int i = 0; i < STALL_RESOURCES; i++)
+		s->fds[STATS_PRESSURE_CPU + i] = *dir ? open_in(dir, files[i], O_RDONLY)
+						      : open_in("/proc/pressure", machine[i], O_RDONLY);
+}
+
+static int open_space(const struct ready_msg *r, pid_t keeper)
+{
+	char path[64];
+	if (r->space_fd < 0)
+		return -1;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)keeper, (int)r->space_fd);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper)
 {
 	bool is_v2 = r->kind == LIMITS_CGROUP_V2;
+	const struct {
+		enum stats_file file;
+		const char *dir, *v1, *v2;
+	} places[] = {
+			{STATS_CPU, r->cpuacct_dir, "cpuacct.usage", "cpu.stat"},
+			{STATS_CPU_STAT, r->cpu_dir, "cpu.stat", "cpu.stat"},
+			{STATS_MEM, r->mem_dir, "memory.usage_in_bytes", "memory.current"},
+			{STATS_MEM_STAT, r->mem_dir, "memory.stat", "memory.stat"},
+			{STATS_OOM, r->mem_dir, "memory.oom_control", "memory.events"},
+			{STATS_PIDS, r->pids_dir, "pids.current", "pids.current"},
+			{STATS_PIDS_EVENTS, r->pids_dir, "pids.events", "pids.events"},
+	};
 	s->kind = r->kind;
-	s->cpu_fd = open_in(r->cpuacct_dir, is_v2 ? "cpu.stat" : "cpuacct.usage");
-	s->mem_fd = open_in(r->mem_dir, is_v2 ? "memory.current" : "memory.usage_in_bytes");
-	s->mem_peak_fd = open_in(r->mem_dir, is_v2 ? "memory.peak" : "memory.max_usage_in_bytes");
-	s->mem_stat_fd = open_in(r->mem_dir, "memory.stat");
-	s->oom_fd = open_in(r->mem_dir, is_v2 ? "memory.events" : "memory.oom_control");
-	s->pids_fd = open_in(r->pids_dir, "pids.current");
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		s->fds[places[i].file] =
+				open_in(places[i].dir, is_v2 ? places[i].v2 : places[i].v1, O_RDONLY);
+	open_peak(s, r->mem_dir, is_v2 ? "memory.peak" : "memory.max_usage_in_bytes");
+	open_pressure(s, r->pressure_dir);
+	s->fds[STATS_SPACE] = open_space(r, keeper);
 }
 
 void stats_close(struct stats *s)
 {
-	int *fds[] = {&s->cpu_fd, &s->mem_fd, &s->mem_peak_fd, &s->mem_stat_fd, &s->oom_fd, &s->pids_fd};
-	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
-		if (*fds[i] >= 0)
-			close(*fds[i]);
-		*fds[i] = -1;
+	for (int i = 0; i < STATS_FILES; i++) {
+		if (s->fds[i] >= 0)
+			close(s->fds[i]);
+		s->fds[i] = -1;
 	}
 }
 
-/* The number behind `key` at the beginning of a line; NULL: the number the file begins with. */
-static bool read_value(int fd, const char *key, uint64_t *ret)
+/* ---- reading ---------------------------------------------------------------------- */
+
+enum { TEXT_BYTES = 4096 };
+
+static bool read_text(const struct stats *s, enum stats_file file, char text[TEXT_BYTES])
 {
-	char text[4096], *end;
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
+	ssize_t n = s->fds[file] < 0 ? -1 : pread(s->fds[file], text, TEXT_BYTES - 1, 0);
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	const char *at = text;
-	size_t len = key ? strlen(key) : 0;
-	while (key && at && (strncmp(at, key, len) || at[len] != ' ')) {
-		at = strchr(at, '\n');
-		at += at != NULL;
-	}
-	if (!at)
-		return false;
-	unsigned long long v = strtoull(at + len, &end, 10);
-	if (end == at + len)
-		return false;
-	*ret = v;
 	return true;
+}
+
+static bool read_value(const struct stats *s, enum stats_file file, const char *key, uint64_t *ret)
+{
+	char text[TEXT_BYTES];
+	return read_text(s, file, text) && stall_find_number(text, key, ret);
 }
 
 static void sample_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
+	bool is_v2 = s->kind == LIMITS_CGROUP_V2;
 	uint64_t ns;
-	if (s->kind == LIMITS_CGROUP_V2) {
-		if (!read_value(s->cpu_fd, "usage_usec", &ns))
-			return;
-		ns *= 1000;
-	} else if (!read_value(s->cpu_fd, NULL, &ns)) {
+	if (!read_value(s, STATS_CPU, is_v2 ? "usage_usec" : NULL, &ns))
 		return;
-	}
+	ns *= is_v2 ? 1000 : 1;
 	out->cpu_ns = ns;
 	out->known |= TRM_METRIC_CPU_TIME;
 	if (s->last_time_ns && now_ns > s->last_time_ns && ns >= s->last_cpu_ns) {
@@ -93,36 +123,113 @@ static void sample_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 
 static void sample_memory(struct stats *s, struct trm_sample *out)
 {
-	uint64_t usage, cache, peak;
 	bool is_v2 = s->kind == LIMITS_CGROUP_V2;
-	if (!read_value(s->mem_fd, NULL, &usage))
+	uint64_t usage, cache;
+	if (!read_value(s, STATS_MEM, NULL, &usage))
 		return;
-	if (read_value(s->mem_peak_fd, NULL, &peak)) {
-		out->mem_peak_bytes = peak;
-		out->known |= TRM_METRIC_MEM_PEAK;
-	}
 	/* Cached pages of files that nobody uses just now are given back on demand: not "in use". */
-	if (read_value(s->mem_stat_fd, is_v2 ? "inactive_file" : "total_inactive_file", &cache)
+	if (read_value(s, STATS_MEM_STAT, is_v2 ? "inactive_file" : "total_inactive_file", &cache)
 			&& cache < usage)
 		usage -= cache;
 	out->mem_bytes = usage;
 	out->known |= TRM_METRIC_MEM;
 }
 
+static void sample_stall(struct stats *s, uint64_t now_ns, struct trm_sample *out)
+{
+	struct stall now = {.time_ns = now_ns};
+	char text[TEXT_BYTES];
+	if (read_text(s, STATS_CPU_STAT, text))
+		stall_parse_cpu_stat(text, &now);
+	for (int i = 0; i < STALL_RESOURCES; i++)
+		if (read_text(s, STATS_PRESSURE_CPU + i, text))
+			stall_parse_pressure(text, (enum stall_resource)i, &now);
+	stall_tell(&now, &s->stall, out);
+	out->pressure_is_machine = s->pressure_is_machine;
+	s->stall = now;
+}
+
+static void sample_peak(struct stats *s, struct trm_sample *out)
+{
+	uint64_t peak;
+	if (!read_value(s, STATS_MEM_PEAK, NULL, &peak))
+		return;
+	s->peak_bytes = peak > s->peak_bytes ? peak : s->peak_bytes;
+	out->mem_peak_bytes = peak;
+	out->known |= TRM_METRIC_MEM_PEAK;
+}
+
+static void sample_disk(struct stats *s, struct trm_sample *out)
+{
+	struct statvfs fs;
+	if (s->fds[STATS_SPACE] < 0 || fstatvfs(s->fds[STATS_SPACE], &fs) < 0 || !fs.f_blocks)
+		return;
+	out->disk_bytes = (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
+	out->disk_limit_bytes = (uint64_t)fs.f_blocks * fs.f_frsize;
+	out->known |= TRM_METRIC_DISK | TRM_METRIC_DISK_LIMIT;
+}
+
+static void sample_refusals(struct stats *s, struct trm_sample *out)
+{
+	if (read_value(s, STATS_OOM, "oom_kill", &out->oom_kills))
+		out->known |= TRM_METRIC_OOM_KILLS;
+	if (read_value(s, STATS_PIDS_EVENTS, "max", &out->procs_refused))
+		out->known |= TRM_METRIC_PROCS_REFUSED;
+}
+
 void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
 	uint64_t v;
+	sample_disk(s, out);
+	sample_stall(s, now_ns, out);
 	if (s->kind == LIMITS_RLIMITS)
 		return;
 	snprintf(out->source, sizeof out->source, s->kind == LIMITS_CGROUP_V2 ? "cgroup v2" : "cgroup v1");
 	sample_cpu(s, now_ns, out);
 	sample_memory(s, out);
-	if (read_value(s->oom_fd, "oom_kill", &v)) {
-		out->oom_kills = v;
-		out->known |= TRM_METRIC_OOM_KILLS;
-	}
-	if (read_value(s->pids_fd, NULL, &v)) {
+	sample_peak(s, out);
+	if (out->known & TRM_METRIC_MEM_PEAK)
+		out->mem_peak_bytes = s->peak_bytes; /* of all time, whatever was marked meanwhile */
+	sample_refusals(s, out);
+	if (read_value(s, STATS_PIDS, NULL, &v)) {
 		out->procs = v > 0 ? v - 1 : 0; /* without bubblewrap's outer process, which is not inside */
 		out->known |= TRM_METRIC_PROCS;
 	}
+}
+
+void stats_events(struct stats *s, struct trm_sample *out)
+{
+	sample_disk(s, out);
+	sample_refusals(s, out);
+	sample_peak(s, out);
+	if (read_value(s, STATS_MEM, NULL, &out->mem_bytes))
+		out->known |= TRM_METRIC_MEM;
+}
+
+bool stats_mark_peak(struct stats *s)
+{
+	struct trm_sample before = {0};
+	if (!s->can_mark_peak)
+		return false;
+	sample_peak(s, &before); /* or the sandbox's own highest value would be forgotten */
+	s->can_mark_peak = pwrite(s->fds[STATS_MEM_PEAK], "0", 1, 0) == 1;
+	return s->can_mark_peak;
+}
+
+/* Version 1 signals an eventfd: Documentation/admin-guide/cgroup-v1/memory.rst, "Memory thresholds". */
+int stats_watch_memory(const struct stats *s, const char *dir, uint64_t bytes)
+{
+	char text[64];
+	if (s->kind != LIMITS_CGROUP_V1 || s->fds[STATS_MEM] < 0)
+		return -1;
+	int control = open_in(dir, "cgroup.event_control", O_WRONLY);
+	int fd = control < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int n = snprintf(text, sizeof text, "%d %d %llu", fd, s->fds[STATS_MEM], (unsigned long long)bytes);
+	bool is_set = fd >= 0 && write(control, text, (size_t)n) == n;
+	if (control >= 0)
+		close(control);
+	if (is_set || fd < 0)
+		return fd;
+	close(fd);
+	return -1;
 }

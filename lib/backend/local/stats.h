@@ -3,25 +3,57 @@
 #define TRM_LOCAL_STATS_H
 
 /* What the control groups know, read through descriptors that are kept open:
- * a sample costs a handful of pread()s. */
+ * a sample costs a dozen pread()s. */
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <terrarium/metrics.h>
 
+#include "base/stall.h"
 #include "wire/lifeline.h"
+
+enum stats_file {
+	STATS_CPU,      /* CPU time */
+	STATS_CPU_STAT, /* periods and throttling */
+	STATS_MEM,
+	STATS_MEM_PEAK,
+	STATS_MEM_STAT,
+	STATS_OOM,
+	STATS_PIDS,
+	STATS_PIDS_EVENTS,
+	STATS_PRESSURE_CPU, /* and the two others in the order of enum stall_resource */
+	STATS_PRESSURE_MEM,
+	STATS_PRESSURE_IO,
+	STATS_SPACE, /* the tmpfs with all files */
+	STATS_FILES
+};
 
 struct stats {
 	enum limits_kind kind;
-	int cpu_fd, mem_fd, mem_peak_fd, mem_stat_fd, oom_fd, pids_fd; /* -1: not there */
-	uint64_t last_cpu_ns, last_time_ns;                            /* of the sample before; 0 at first */
+	int fds[STATS_FILES];    /* -1: not there */
+	bool pressure_is_machine;
+	bool can_mark_peak;
+	uint64_t peak_bytes;                /* highest that was read */
+	uint64_t last_cpu_ns, last_time_ns; /* of the sample before; 0 at first */
+	struct stall stall;                 /* of the sample before */
 };
 
 void stats_init(struct stats *s);
-void stats_open(struct stats *s, const struct ready_msg *ready);
+/* `keeper`: whose descriptor ready->space_fd is. */
+void stats_open(struct stats *s, const struct ready_msg *ready, pid_t keeper);
 void stats_close(struct stats *s);
 
 /* Overwrite what is known better here, and set its bits. */
 void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
+
+/* A part of that, for a few microseconds: memory and its peak (since stats_mark_peak(), where that is
+ * possible), disk, and the counters of what was killed or refused. */
+void stats_events(struct stats *s, struct trm_sample *sample);
+/* Let the peak count anew from now. False: this kernel cannot. */
+bool stats_mark_peak(struct stats *s);
+/* A descriptor that becomes readable when the memory of the group at `dir` passes `bytes`; -1: none. */
+int stats_watch_memory(const struct stats *s, const char *dir, uint64_t bytes);
 
 #endif

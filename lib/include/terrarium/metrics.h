@@ -23,6 +23,12 @@ enum trm_metric {
 	TRM_METRIC_NET = 1 << 10,
 	TRM_METRIC_UPTIME = 1 << 11,
 	TRM_METRIC_OOM_KILLS = 1 << 12,
+	TRM_METRIC_THROTTLE = 1 << 13,         /* cpu_periods, cpu_throttled, throttled_ns */
+	TRM_METRIC_PROCS_REFUSED = 1 << 14,
+	TRM_METRIC_PRESSURE_CPU = 1 << 15,
+	TRM_METRIC_PRESSURE_MEM = 1 << 16,
+	TRM_METRIC_PRESSURE_IO = 1 << 17,
+	TRM_METRIC_THROTTLED_PERCENT = 1 << 18,
 };
 
 struct trm_sample {
@@ -42,6 +48,16 @@ struct trm_sample {
 	uint64_t uptime_ms;
 	uint64_t oom_kills; /* times the kernel killed something in here for memory */
 	char source[24];    /* "cgroup v2", "cgroup v1", "/proc" */
+
+	/* CPU quota: scheduling periods in which something wanted to run, how many of them ended
+	 * with the quota used up, and how long something stood still for it, since the start. */
+	uint64_t cpu_periods, cpu_throttled, throttled_ns;
+	double throttled_percent;  /* of the periods between this sample and the one before */
+	uint64_t procs_refused;    /* times that a fork failed for the limit of processes */
+	/* Pressure stall information: share of the time between this sample and the one before in
+	 * which some process stood waiting for the resource. */
+	double pressure_cpu_percent, pressure_mem_percent, pressure_io_percent;
+	bool pressure_is_machine; /* of the whole machine: the kernel does not tell the sandbox's own */
 };
 
 struct trm_process {
@@ -51,6 +67,9 @@ struct trm_process {
 	double cpu_percent; /* of one core */
 	uint64_t mem_bytes; /* resident */
 	char command[128];  /* command line, printable UTF-8 */
+	uint32_t threads;   /* 0: unknown */
+	uint64_t cpu_ns;    /* since it started; 0: unknown */
+	uint64_t start;     /* with the pid, its identity: see trm_sandbox_signal(); 0: unknown */
 };
 
 struct trm_metrics {
