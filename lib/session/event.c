@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an interpreter tells. Its word decides nothing but the fate of its own run. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,13 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 	};
 	judge(run, e, &result);
 	if (result.status == TRM_STATUS_TIMEOUT) {
-		snprintf(reason, sizeof reason, "timed out after %g s", (double)run->timeout_ms / 1000);
+		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s)",
+				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000);
+		result.reason = reason;
+	} else if (result.status == TRM_STATUS_INTERRUPTED && run->is_stopped_for_memory) {
+		snprintf(reason, sizeof reason,
+				"interrupted at %" PRIu64 " of %" PRIu64 " MiB, before the memory limit",
+				run->memory_told_bytes >> 20, k->session->sandbox->opts.limits.mem_bytes >> 20);
 		result.reason = reason;
 	}
 	if (e->set >= 0)

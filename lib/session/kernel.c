@@ -130,44 +130,12 @@ static void on_drained(void *user, struct trm_proc *proc)
 
 /* ---- death ----------------------------------------------------------------------------- */
 
-static void note_oom(struct kernel *k)
-{
-	struct trm_sample sample;
-	k->knows_oom = metrics_sample_now(k->session->sandbox, &sample)
-		       && sample.known & TRM_METRIC_OOM_KILLS;
-	if (k->knows_oom)
-		k->oom_kills = sample.oom_kills;
-}
-
-static bool died_of_memory(struct kernel *k, const struct trm_exit *status)
-{
-	struct trm_sample sample;
-	return status->signal == 9 && k->knows_oom && metrics_sample_now(k->session->sandbox, &sample)
-	       && sample.known & TRM_METRIC_OOM_KILLS && sample.oom_kills > k->oom_kills;
-}
-
-/* "segmentation fault": as people know it, not as a constant's name. */
-static void describe_signal(int signo, char *out, size_t cap)
-{
-	const char *name = sigdescr_np(signo);
-	snprintf(out, cap, "%s", name ? name : "unknown signal");
-	if (out[0] >= 'A' && out[0] <= 'Z' && !(out[1] >= 'A' && out[1] <= 'Z'))
-		out[0] = (char)(out[0] - 'A' + 'a');
-}
-
 static void describe_death(struct kernel *k, const struct trm_exit *status, char *out, size_t cap)
 {
-	char signal_name[48];
 	if (k->fault[0])
 		snprintf(out, cap, "killed: %s", k->fault);
-	else if (died_of_memory(k, status))
-		snprintf(out, cap, "killed: out of memory (limit %llu MiB)",
-				(unsigned long long)(k->session->sandbox->opts.limits.mem_bytes >> 20));
-	else if (status->signal) {
-		describe_signal(status->signal, signal_name, sizeof signal_name);
-		snprintf(out, cap, "killed by signal %d (%s)", status->signal, signal_name);
-	} else
-		snprintf(out, cap, "the interpreter exited with code %d", status->exit_code);
+	else
+		cause_of_death(k->session, status, out, cap);
 }
 
 /* How a run ends whose interpreter has ended. */
@@ -179,8 +147,8 @@ static void end_run(struct kernel *k, struct trm_run *run, const struct trm_exit
 	if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
 	} else if (run->is_timed_out) {
-		snprintf(reason, sizeof reason, "timed out after %g s; %s", (double)run->timeout_ms / 1000,
-				STUBBORN);
+		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s); %s",
+				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000, STUBBORN);
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {
 		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, STUBBORN);
@@ -242,7 +210,6 @@ void kernel_watch_start(struct kernel *k)
 {
 	if (!k->proc)
 		return;
-	note_oom(k);
 	if (!k->is_ready && k->stage == STAGE_CALM)
 		trm_timer_start(k->timer, k->session->sandbox->opts.start_timeout_ms, 0);
 }
@@ -271,7 +238,6 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 	int r = trm_proc_spawn(s->sandbox, &opts, &PROC_CB, k, &k->proc, reterr);
 	if (r < 0)
 		return r;
-	k->knows_oom = false;
 	if (trm_sandbox_is_ready(s->sandbox))
 		kernel_watch_start(k);
 	changed(k);

@@ -83,6 +83,7 @@ struct trm_result *trm_result_copy(const struct trm_result *result)
 		return NULL;
 	*copy = *result;
 	copy->reason = copy_text(result->reason, &ok);
+	copy->hint = copy_text(result->hint, &ok);
 	copy->value = copy_text(result->value, &ok);
 	copy->error_name = copy_text(result->error_name, &ok);
 	copy->error_message = copy_text(result->error_message, &ok);
@@ -109,6 +110,7 @@ void trm_result_free(struct trm_result *result)
 		free(result->displays[i].data);
 	}
 	free(result->reason);
+	free(result->hint);
 	free(result->value);
 	free(result->error_name);
 	free(result->error_message);
@@ -217,6 +219,8 @@ static void put_fields(struct writer *w, const struct trm_result *r)
 	put_text(w, r->lang ? r->lang->name : NULL);
 	put(w, ",\"status\":\"%s\",\"exit_code\":%d,\"reason\":", trm_status_name(r->status), r->exit_code);
 	put_text(w, r->reason);
+	put(w, ",\"hint\":");
+	put_text(w, r->hint);
 	put(w, ",\"state_lost\":%s,\"stdout\":", r->state_lost ? "true" : "false");
 	put_stream(w, r, TRM_STDOUT);
 	put(w, ",\"stderr\":");

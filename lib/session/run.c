@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,35 +146,31 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 		session_due(s);
 }
 
-static bool sample_peak(struct trm_session *s, uint64_t *ret_bytes)
-{
-	struct trm_sample sample;
-	if (!session_is_open(s) || !metrics_sample_now(s->sandbox, &sample)
-			|| !(sample.known & TRM_METRIC_MEM_PEAK))
-		return false;
-	*ret_bytes = sample.mem_peak_bytes;
-	return true;
-}
-
 static void measure_begin(struct trm_run *run)
 {
 	struct trm_session *s = run->session;
 	if (run->begun_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000))
 		return;
 	s->sampled_ns = run->begun_ns;
-	run->knows_peak = sample_peak(s, &run->peak_before_bytes);
+	cause_look(s, true);
+	run->knows_peak = s->knows_events && s->events.known & TRM_METRIC_MEM_PEAK;
+	run->peak_is_own = s->peak_is_marked;
+	run->peak_before_bytes = s->events.mem_peak_bytes;
 }
 
-/* The highest memory is counted from the sandbox's beginning: it is this run's
- * if it has risen meanwhile, and not known otherwise. */
+/* Where the kernel cannot count the highest memory anew for each run, it is this run's if it has risen
+ * meanwhile, and not known otherwise. */
 static void measure_end(struct trm_run *run, struct trm_result *result)
 {
-	uint64_t peak_bytes;
-	if (!run->knows_peak || result->wall_us < SAMPLE_RUN_MS * 1000
-			|| !sample_peak(run->session, &peak_bytes) || peak_bytes <= run->peak_before_bytes)
+	struct trm_sample now;
+	if (!run->knows_peak || result->wall_us < SAMPLE_RUN_MS * 1000 || !session_is_open(run->session)
+			|| !metrics_events_now(run->session->sandbox, false, &now, NULL)
+			|| !(now.known & TRM_METRIC_MEM_PEAK))
+		return;
+	if (!run->peak_is_own && now.mem_peak_bytes <= run->peak_before_bytes)
 		return;
 	result->has_mem_peak = true;
-	result->mem_peak_bytes = peak_bytes;
+	result->mem_peak_bytes = now.mem_peak_bytes;
 }
 
 void run_begin(struct trm_run *run)
@@ -183,6 +180,7 @@ void run_begin(struct trm_run *run)
 	measure_begin(run);
 	if (run->timeout_ms > 0 && run->kernel->stage == STAGE_CALM)
 		trm_timer_start(run->kernel->timer, (uint64_t)run->timeout_ms, 0);
+	memory_begin(run);
 }
 
 void run_announce(struct trm_run *run)
@@ -200,6 +198,8 @@ void run_output(struct trm_run *run, int stream, const void *bytes, size_t n)
 	struct kernel *k = run->kernel;
 	run->has_printed = true;
 	output_append(&s->output, stream, bytes, n);
+	if (stream == TRM_STDERR)
+		cause_note_stderr(run, bytes, n);
 	if (run->has_manual_credit && k->stage == STAGE_CALM)
 		run->unconsumed += n;
 	else
@@ -296,6 +296,21 @@ void trm_run_interrupt(struct trm_run *run)
 	session_due(run->session);
 }
 
+void trm_run_hold(struct trm_run *run, bool held)
+{
+	struct kernel *k = run->kernel;
+	if (run->session->is_closed || !k || !k->proc || !run->is_begun || held == (run->held_at_ns != 0)
+			|| k->stage != STAGE_CALM)
+		return;
+	if (!held) {
+		stop_release(k);
+		return;
+	}
+	run->held_at_ns = session_clock_ns();
+	trm_timer_stop(k->timer);
+	trm_proc_signal(k->proc, SIGSTOP, TRM_SIGNAL_TREE);
+}
+
 int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	if (!run->offers_stdin)
@@ -346,6 +361,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 {
 	struct trm_session *s = run->session;
 	bool was_active = run->kernel;
+	char hint[160];
 	result->number = run->number;
 	result->lang = run->lang;
 	result->displays = run->displays;
@@ -354,6 +370,9 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 		result->wall_us = (session_clock_ns() - run->begun_ns) / 1000;
 	measure_end(run, result);
 	if (was_active) {
+		cause_hint(run, result, hint, sizeof hint);
+		result->hint = hint[0] ? hint : NULL;
+		memory_end(s);
 		run_announce(run);
 		output_to_result(&s->output, result);
 	}

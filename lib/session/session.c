@@ -99,6 +99,7 @@ static void session_free(struct trm_session *s)
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
 		kernel_finish(&s->kernels[i]);
 	trm_timer_remove(s->soon);
+	memory_finish(s);
 	output_finish(&s->output);
 	buf_finish(&s->request);
 	free(s);
@@ -156,14 +157,21 @@ static void on_sandbox_closed(void *user, const struct trm_error *why)
 	session_leave(s);
 }
 
-/* Between runs the counter of kills for memory is followed, so that one that
+/* Between runs the counters of what limits did are followed, so that a kill that
  * struck a child some time ago is not blamed for a death later on. */
 static void on_sample(void *user, const struct trm_sample *sample)
 {
 	struct trm_session *s = user;
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
-		if (sample->known & TRM_METRIC_OOM_KILLS && !s->kernels[i].run)
-			s->kernels[i].oom_kills = sample->oom_kills;
+	if (s->active) {
+		session_enter(s);
+		memory_sample(s, sample);
+		session_leave(s);
+		return;
+	}
+	s->events.oom_kills = sample->oom_kills;
+	s->events.procs_refused = sample->procs_refused;
+	s->events.known |= sample->known & (TRM_METRIC_OOM_KILLS | TRM_METRIC_PROCS_REFUSED);
+	s->knows_events = true;
 }
 
 /* ---- opening and closing -------------------------------------------------------------- */
@@ -174,6 +182,8 @@ void trm_session_opts_default(struct trm_session_opts *opts)
 			.timeout_ms = 30000,
 			.grace_ms = 2000,
 			.output_keep_bytes = 64u * 1024 * 1024,
+			.memory_alert = TRM_MEMORY_TELL,
+			.memory_alert_percent = 90,
 	};
 }
 
@@ -197,6 +207,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 	s->cb = cb ? cb : &none;
 	s->user = user;
 	s->queue_end = &s->queue;
+	s->memory_fd = -1;
 	buf_init(&s->request, KERNEL_LINE_MAX * 8u);
 	output_init(&s->output, s->opts.output_keep_bytes);
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
@@ -235,6 +246,7 @@ void trm_session_close(struct trm_session *session)
 		trm_timer_stop(k->timer);
 	}
 	trm_timer_stop(session->soon);
+	memory_finish(session);
 	lose_all(session, &why);
 	session_leave(session);
 }

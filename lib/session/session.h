@@ -8,6 +8,8 @@
  *   kernel.c    one resident interpreter: start, bytes in and out, death
  *   event.c     what an interpreter tells: done, display, input, …
  *   stop.c      interrupt, grace, kill
+ *   cause.c     which limit it was
+ *   memory.c    the warning before the memory limit
  *   run.c       one run: asked for, begun, finished
  *   question.c  complete, inspect, …
  *
@@ -71,8 +73,6 @@ struct kernel {
 	uint64_t kill_at_ns;     /* STAGE_INTERRUPTED: end of the grace */
 	unsigned nudges;         /* interrupts to be sent again */
 	char fault[200];         /* why we killed it, if that is its own fault; or "" */
-	bool knows_oom;          /* oom_kills is the sandbox's counter as last seen */
-	uint64_t oom_kills;
 };
 
 struct trm_run {
@@ -94,7 +94,14 @@ struct trm_run {
 	bool has_printed;
 	uint64_t begun_ns;
 	bool knows_peak;
-	uint64_t peak_before_bytes; /* the sandbox's highest memory when the run began */
+	bool peak_is_own;           /* the highest memory counts from this run's beginning */
+	uint64_t peak_before_bytes; /* else: the sandbox's when the run began */
+	char last_words[512];       /* the end of its stderr; n_last_words bytes and a NUL */
+	size_t n_last_words;
+	uint64_t memory_begin_bytes; /* when it was first looked at; 0: not yet */
+	uint64_t memory_told_bytes;  /* in use when the warning was given; 0: it was not */
+	bool is_stopped_for_memory;
+	uint64_t held_at_ns, held_ns; /* since when it is held, 0: it is not; for how long it was before */
 	size_t unconsumed;          /* with manual credit: delivered, not yet dealt with */
 	struct buf early_stdin;     /* sent before the run was active */
 	bool has_early_eof;
@@ -119,6 +126,12 @@ struct trm_session {
 	struct kernel kernels[TRM_LANG_COUNT];
 	struct output output; /* of the active run */
 	uint64_t sampled_ns;  /* when a run was last measured at its beginning */
+	bool knows_events;    /* `events` is what limits had done when that was last looked at */
+	bool peak_is_marked;  /* its mem_peak_bytes counts from that look */
+	struct trm_sample events;
+	int memory_fd; /* becomes readable when memory passes the threshold; -1: the kernel does not tell */
+	struct trm_watch *memory_watch;
+	struct trm_timer *memory_timer; /* NULL until it is needed */
 	struct buf request;   /* scratch */
 };
 
@@ -162,6 +175,28 @@ void stop_kill(struct kernel *kernel);
 /* Calm again, no timer: the work in hand is done. */
 void stop_reset(struct kernel *kernel);
 void stop_on_timer(void *user);
+
+/* Let a held process go on, for good: it is to hear a signal, or its run has ended. */
+void stop_release(struct kernel *kernel);
+
+/* ---- cause.c --------------------------------------------------------------------- */
+
+/* Note what limits have done until now, so that what comes after is the run's in hand. `marks`: the
+ * highest memory counts from here. */
+void cause_look(struct trm_session *session, bool marks);
+/* A sentence. For a process that ended by itself or by a signal that was not ours. */
+void cause_of_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
+void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n);
+/* A sentence about the limit that the run met; "" if it met none. */
+void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap);
+
+/* ---- memory.c -------------------------------------------------------------------- */
+
+void memory_begin(struct trm_run *run);
+void memory_end(struct trm_session *session);
+void memory_finish(struct trm_session *session);
+/* A sample came: for machines where nothing quicker tells. */
+void memory_sample(struct trm_session *session, const struct trm_sample *sample);
 
 /* ---- run.c ----------------------------------------------------------------------- */
 

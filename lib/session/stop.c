@@ -34,6 +34,23 @@ static void wait_interrupted(struct kernel *k)
 	trm_timer_start(k->timer, k->nudges && left_ms > NUDGE_MS ? NUDGE_MS : left_ms, 0);
 }
 
+/* What is left of the time-out goes on with it. */
+void stop_release(struct kernel *k)
+{
+	struct trm_run *run = k->run;
+	if (!run || !run->held_at_ns)
+		return;
+	uint64_t now_ns = session_clock_ns();
+	run->held_ns += now_ns - run->held_at_ns;
+	run->held_at_ns = 0;
+	trm_proc_signal(k->proc, SIGCONT, TRM_SIGNAL_TREE);
+	if (run->timeout_ms <= 0 || k->stage != STAGE_CALM)
+		return;
+	int64_t ran_ms = (int64_t)((now_ns - run->begun_ns - run->held_ns) / 1000000);
+	int64_t left_ms = run->timeout_ms - ran_ms;
+	trm_timer_start(k->timer, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
+}
+
 void stop_interrupt(struct kernel *k)
 {
 	struct trm_session *s = k->session;
@@ -41,6 +58,7 @@ void stop_interrupt(struct kernel *k)
 	k->kill_at_ns = session_clock_ns() + s->opts.grace_ms * UINT64_C(1000000);
 	k->nudges = is_young(k->run) || kernel_spec(k->lang)->loses_interrupts ? NUDGES : 0;
 	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
+	stop_release(k);
 	if (k->run)
 		run_release_credit(k->run);
 	wait_interrupted(k);

@@ -41,7 +41,9 @@ struct trm_result {
 	const struct trm_lang *lang;
 	int exit_code;    /* what a shell would see; 0 ok, 1 exception, 124 timeout, 130 interrupted, 128+n
 			     signal */
-	char *reason;     /* sentence for timeout, killed, lost; else NULL */
+	char *reason;     /* sentence for timeout, killed, lost, and when memory was why it was interrupted */
+	char *hint;       /* sentence about a limit that the code met and survived ("process limit 128 reached
+			     3 times during this run"), or NULL */
 	char *value;      /* text of the last expression, or NULL */
 	char *error_name; /* all three NULL if there was no exception */
 	char *error_message;
@@ -56,7 +58,7 @@ struct trm_result {
 	bool has_cpu;
 	uint64_t cpu_us; /* of the kernel and its children */
 	bool has_mem_peak;
-	uint64_t mem_peak_bytes;             /* of the sandbox, if it rose in the run */
+	uint64_t mem_peak_bytes;             /* highest of the sandbox in this run, if that is known */
 	uint64_t stdout_bytes, stderr_bytes; /* printed in all */
 	uint64_t dropped_bytes;              /* of these, not kept in `output` */
 };
@@ -66,7 +68,7 @@ struct trm_result *trm_result_copy(const struct trm_result *result);
 void trm_result_free(struct trm_result *result); /* takes NULL */
 
 /* One JSON object on one line without newline, malloc'd; NULL when out of memory.
- * Fields: run, language, status, exit_code, reason, state_lost, stdout, stderr, value,
+ * Fields: run, language, status, exit_code, reason, hint, state_lost, stdout, stderr, value,
  * error {name, message, traceback []}, displays [{mime, data}], wall_ms, cpu_ms,
  * mem_peak_bytes, stdout_bytes, stderr_bytes, dropped_bytes. What is not known is null. */
 char *trm_result_to_json(const struct trm_result *result);

@@ -27,12 +27,22 @@ struct trm_session_cb {
 			size_t n);
 };
 
+enum trm_memory_alert {
+	TRM_MEMORY_IGNORE,
+	TRM_MEMORY_TELL,      /* cb->memory of the run */
+	TRM_MEMORY_INTERRUPT, /* interrupt the run: its state is kept, and the result's reason says why */
+};
+
 struct trm_session_opts {
 	uint32_t timeout_ms; /* per run; 0: none. Default 30 000 */
 	uint32_t grace_ms;   /* after an interrupt, before the kernel is killed. Default 2 000 */
 	/* Of a run's output kept in its result: if there was more, the first half and the last
 	 * half of this, and dropped_bytes tells what is missing between. Default 64 MiB. */
 	size_t output_keep_bytes;
+	/* What to do when a run takes memory use past so many per cent of the limit, once per run.
+	 * Default TRM_MEMORY_TELL, 90. */
+	enum trm_memory_alert memory_alert;
+	unsigned memory_alert_percent;
 };
 void trm_session_opts_default(struct trm_session_opts *opts);
 
@@ -71,6 +81,9 @@ struct trm_run_cb {
 	/* The code has taken most of the input that had piled up: trm_run_send() may go on.
 	 * Called when trm_run_queued() has fallen to 128 KiB after it was above. */
 	void (*drained)(void *user, struct trm_run *run);
+	/* Memory use has passed the threshold of the session's options. The run goes on, and may soon be
+	 * killed, unless it is held or interrupted. */
+	void (*memory)(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes);
 	/* The escalation has reached its next step (for a status line). */
 	void (*killing)(void *user, struct trm_run *run);
 	/* Exactly once; the handle dies when it returns. */
@@ -86,6 +99,9 @@ uint64_t trm_run_number(const struct trm_run *run);
  * children are killed and the result says that the state was lost. A run that
  * is still queued ends at once. A second call kills at once. */
 void trm_run_interrupt(struct trm_run *run);
+/* Stop the run's processes where they are, with all their state, and let them go on. The time-out does not
+ * count meanwhile. An interrupt ends the hold. Held already, not begun, ended: nothing happens. */
+void trm_run_hold(struct trm_run *run, bool held);
 int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr);
 void trm_run_send_eof(struct trm_run *run);
 size_t trm_run_queued(const struct trm_run *run);     /* bytes of stdin not yet taken */

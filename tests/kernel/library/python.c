@@ -55,7 +55,7 @@ static void check_quick(const struct bed *bed, const struct trm_result *r)
 static void check_out_of_memory(const struct bed *bed, const struct trm_result *r)
 {
 	(void)bed;
-	if (!r->reason || !strstr(r->reason, "out of memory (limit 512 MiB)"))
+	if (!r->reason || !strstr(r->reason, "out of memory at 512 of 512 MiB"))
 		behaviour_fail("the reason is '%s'", r->reason ? r->reason : "");
 }
 

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Which limit it was. What the sandbox counts decides (kills for memory, refused processes, files
+ * that fill the disk); where nothing is counted, what the code complained of last. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session/session.h"
+
+static const uint64_t mib = 1024 * 1024;
+
+/* ---- the counters ------------------------------------------------------------------ */
+
+void cause_look(struct trm_session *s, bool marks)
+{
+	struct trm_sample now;
+	bool is_marked;
+	s->knows_events = session_is_open(s) && metrics_events_now(s->sandbox, marks, &now, &is_marked);
+	s->peak_is_marked = s->knows_events && is_marked;
+	if (s->knows_events)
+		s->events = now;
+}
+
+/* How far a counter has risen since the last look. */
+static uint64_t rise(const struct trm_session *s, const struct trm_sample *now, enum trm_metric bit,
+		uint64_t before, uint64_t after)
+{
+	return s->knows_events && s->events.known & now->known & bit && after > before ? after - before : 0;
+}
+
+static uint64_t oom_kills(const struct trm_session *s, const struct trm_sample *now)
+{
+	return rise(s, now, TRM_METRIC_OOM_KILLS, s->events.oom_kills, now->oom_kills);
+}
+
+/* "512 of 512 MiB". The kernel kills when not one page more is to be had: what is lacking to the limit
+ * then is less than what was asked for. */
+static void tell_memory(const struct trm_session *s, const struct trm_sample *now, char *out, size_t cap)
+{
+	uint64_t limit = s->sandbox->opts.limits.mem_bytes;
+	uint64_t used = now->known & TRM_METRIC_MEM_PEAK ? now->mem_peak_bytes : limit;
+	if (used > limit)
+		used = limit;
+	snprintf(out, cap, "out of memory at %" PRIu64 " of %" PRIu64 " MiB", (used + mib / 2) / mib,
+			limit / mib);
+}
+
+/* ---- the interpreter's end ----------------------------------------------------------- */
+
+/* "segmentation fault": as people know it, not as a constant's name. */
+static void describe_signal(int signo, char *out, size_t cap)
+{
+	const char *name = sigdescr_np(signo);
+	snprintf(out, cap, "%s", name ? name : "unknown signal");
+	if (out[0] >= 'A' && out[0] <= 'Z' && !(out[1] >= 'A' && out[1] <= 'Z'))
+		out[0] = (char)(out[0] - 'A' + 'a');
+}
+
+void cause_of_death(struct trm_session *s, const struct trm_exit *status, char *out, size_t cap)
+{
+	struct trm_sample now;
+	char words[96];
+	if (status->signal == SIGKILL && metrics_events_now(s->sandbox, false, &now, NULL)
+			&& oom_kills(s, &now)) {
+		tell_memory(s, &now, words, sizeof words);
+		snprintf(out, cap, "killed: %s", words);
+	} else if (status->signal == SIGXFSZ) {
+		snprintf(out, cap, "killed by signal %d: file size limit of %" PRIu64 " MiB exceeded", SIGXFSZ,
+				s->sandbox->opts.limits.file_bytes / mib);
+	} else if (status->signal) {
+		describe_signal(status->signal, words, sizeof words);
+		snprintf(out, cap, "killed by signal %d (%s)", status->signal, words);
+	} else {
+		snprintf(out, cap, "the interpreter exited with code %d", status->exit_code);
+	}
+}
+
+/* ---- what the code met ------------------------------------------------------------------ */
+
+void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n)
+{
+	size_t room = sizeof run->last_words - 1;
+	if (n >= room) {
+		memcpy(run->last_words, bytes + n - room, room);
+		run->n_last_words = room;
+	} else {
+		size_t keep = run->n_last_words < room - n ? run->n_last_words : room - n;
+		memmove(run->last_words, run->last_words + run->n_last_words - keep, keep);
+		memcpy(run->last_words + keep, bytes, n);
+		run->n_last_words = keep + n;
+	}
+	run->last_words[run->n_last_words] = '\0';
+}
+
+/* Did the code complain of this, in its error or in the last it printed? Node says the constant's
+ * name, Python and the C library the sentence. */
+static bool complains(const struct trm_run *run, const struct trm_result *r, const char *name,
+		const char *sentence)
+{
+	const char *const texts[] = {r->error_message, r->error_name, run->last_words};
+	if (r->status == TRM_STATUS_OK)
+		return false;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i] && (strstr(texts[i], name) || strstr(texts[i], sentence)))
+			return true;
+	return false;
+}
+
+struct look {
+	const struct trm_session *s;
+	const struct trm_run *run;
+	const struct trm_result *result;
+	const struct trm_limits *limits;
+	struct trm_sample now;
+};
+
+static bool met_memory(const struct look *l, char *out, size_t cap)
+{
+	char words[96];
+	uint64_t kills = oom_kills(l->s, &l->now);
+	if (!kills || l->result->status == TRM_STATUS_KILLED)
+		return false;
+	tell_memory(l->s, &l->now, words, sizeof words);
+	if (kills == 1)
+		snprintf(out, cap, "a process of this run was killed: %s", words);
+	else
+		snprintf(out, cap, "%" PRIu64 " processes of this run were killed: %s", kills, words);
+	return true;
+}
+
+static bool met_processes(const struct look *l, char *out, size_t cap)
+{
+	const struct trm_sample *before = &l->s->events, *now = &l->now;
+	uint64_t times = rise(l->s, now, TRM_METRIC_PROCS_REFUSED, before->procs_refused, now->procs_refused);
+	bool is_counted = now->known & TRM_METRIC_PROCS_REFUSED;
+	if (times > 1)
+		snprintf(out, cap, "process limit %u reached %" PRIu64 " times during this run",
+				l->limits->procs, times);
+	else if (times == 1 || (!is_counted
+					&& complains(l->run, l->result, "EAGAIN",
+							"Resource temporarily unavailable")))
+		snprintf(out, cap, "process limit %u reached during this run", l->limits->procs);
+	return times || out[0];
+}
+
+static bool met_disk(const struct look *l, char *out, size_t cap)
+{
+	const struct trm_sample *now = &l->now;
+	bool is_known = now->known & TRM_METRIC_DISK && now->known & TRM_METRIC_DISK_LIMIT;
+	uint64_t limit = is_known ? now->disk_limit_bytes : l->limits->disk_bytes;
+	bool is_full = is_known && now->disk_bytes + 64 * 1024 >= limit;
+	if (!is_full && !complains(l->run, l->result, "ENOSPC", "No space left on device"))
+		return false;
+	if (is_known && now->disk_bytes < limit - limit / 20)
+		snprintf(out, cap, "disk full during this run: limit %" PRIu64 " MiB, now %" PRIu64 " in use",
+				limit / mib, now->disk_bytes / mib);
+	else
+		snprintf(out, cap, "disk full: %" PRIu64 " of %" PRIu64 " MiB",
+				is_known ? (now->disk_bytes + mib / 2) / mib : limit / mib, limit / mib);
+	return true;
+}
+
+static bool met_file_size(const struct look *l, char *out, size_t cap)
+{
+	bool is_child = l->result->exit_code == 128 + SIGXFSZ && l->result->status == TRM_STATUS_ERROR;
+	if (!is_child && !complains(l->run, l->result, "EFBIG", "File too large")
+			&& !complains(l->run, l->result, "File size limit exceeded", "file size limit exceeded"))
+		return false;
+	snprintf(out, cap, "file size limit %" PRIu64 " MiB reached", l->limits->file_bytes / mib);
+	return true;
+}
+
+static bool met_open_files(const struct look *l, char *out, size_t cap)
+{
+	if (!complains(l->run, l->result, "EMFILE", "Too many open files"))
+		return false;
+	snprintf(out, cap, "limit of %u open files reached", l->limits->open_files);
+	return true;
+}
+
+/* An allocation that was refused outright: nothing was killed, nothing was counted. */
+static bool met_allocation(const struct look *l, char *out, size_t cap)
+{
+	if (!complains(l->run, l->result, "MemoryError", "Cannot allocate memory")
+			&& !complains(l->run, l->result, "ENOMEM", "Array buffer allocation failed"))
+		return false;
+	snprintf(out, cap, "an allocation was refused: memory limit %" PRIu64 " MiB",
+			l->limits->mem_bytes / mib);
+	return true;
+}
+
+void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap)
+{
+	static bool (*const QUESTIONS[])(const struct look *, char *, size_t) = {met_memory, met_processes,
+			met_disk, met_file_size, met_open_files, met_allocation};
+	struct trm_session *s = run->session;
+	struct look look = {.s = s, .run = run, .result = result};
+	out[0] = '\0';
+	if (!session_is_open(s) || (result->status == TRM_STATUS_OK && result->wall_us < SAMPLE_RUN_MS * 1000))
+		return;
+	look.limits = &s->sandbox->opts.limits;
+	metrics_events_now(s->sandbox, false, &look.now, NULL);
+	for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++)
+		if (QUESTIONS[i](&look, out, cap))
+			break;
+	if (look.now.known) { /* what it met is told: the next run begins from here */
+		s->events = look.now;
+		s->knows_events = true;
+	}
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The warning before the memory limit, while the state is still alive. Where the kernel tells when
+ * a threshold is passed, it is listened to; else, and for as long as use stays near the threshold
+ * without having reached it, it is looked at every few milliseconds: a program may fill 50 MiB in 20. */
+#include <unistd.h>
+
+#include "session/session.h"
+
+enum { NEAR_MS = 4, FAR_MS = 25 };
+
+static uint64_t threshold(const struct trm_session *s)
+{
+	return s->sandbox->opts.limits.mem_bytes / 100 * s->opts.memory_alert_percent;
+}
+
+static bool is_wanted(const struct trm_session *s)
+{
+	const struct trm_run *run = s->active;
+	return session_is_open(s) && !s->is_closed && s->opts.memory_alert != TRM_MEMORY_IGNORE
+	       && s->opts.memory_alert_percent && run && run->is_begun && !run->memory_told_bytes
+	       && !run->is_interrupted && !run->is_timed_out;
+}
+
+static void tell(struct trm_run *run, uint64_t used)
+{
+	struct trm_session *s = run->session;
+	run->memory_told_bytes = used;
+	if (s->opts.memory_alert == TRM_MEMORY_INTERRUPT) {
+		run->is_stopped_for_memory = true;
+		trm_run_interrupt(run);
+	} else if (run->cb->memory) {
+		run_announce(run);
+		run->cb->memory(run->user, run, used, s->sandbox->opts.limits.mem_bytes);
+	}
+}
+
+/* True: told. A run that begins above the threshold has not passed it; it is warned of when it adds to what
+ * it found. */
+static bool judge(struct trm_run *run, uint64_t used)
+{
+	struct trm_session *s = run->session;
+	uint64_t from = threshold(s), more = s->sandbox->opts.limits.mem_bytes / 50;
+	if (!run->memory_begin_bytes)
+		run->memory_begin_bytes = used;
+	if (run->memory_begin_bytes >= from)
+		from = run->memory_begin_bytes + more;
+	if (used < from)
+		return false;
+	tell(run, used);
+	return true;
+}
+
+static void look(struct trm_session *s, bool is_passed)
+{
+	struct trm_sample now;
+	if (!is_wanted(s) || !metrics_events_now(s->sandbox, false, &now, NULL)
+			|| !(now.known & TRM_METRIC_MEM))
+		return;
+	bool is_above = now.mem_bytes >= threshold(s), is_near = now.mem_bytes >= threshold(s) / 4 * 3;
+	if (judge(s->active, now.mem_bytes))
+		return;
+	/* The kernel's threshold counts what files are cached, we do not: passed for it, near for us. */
+	if (s->memory_fd < 0 || is_above || (is_passed && is_near))
+		trm_timer_start(s->memory_timer, is_near ? NEAR_MS : FAR_MS, 0);
+}
+
+void memory_sample(struct trm_session *s, const struct trm_sample *sample)
+{
+	if (sample->known & TRM_METRIC_MEM && is_wanted(s))
+		judge(s->active, sample->mem_bytes);
+}
+
+static void on_timer(void *user)
+{
+	struct trm_session *s = user;
+	session_enter(s);
+	look(s, false);
+	session_leave(s);
+}
+
+static void on_passed(void *user, int fd, uint32_t events)
+{
+	struct trm_session *s = user;
+	uint64_t times;
+	(void)events;
+	session_enter(s);
+	if (read(fd, &times, sizeof times) == sizeof times)
+		look(s, true);
+	session_leave(s);
+}
+
+/* One descriptor serves all runs: it tells each time that the threshold is passed. */
+static void listen(struct trm_session *s)
+{
+	if (s->memory_fd >= 0)
+		return;
+	s->memory_fd = metrics_watch_memory(s->sandbox, threshold(s));
+	if (s->memory_fd >= 0
+			&& trm_loop_add_fd(s->loop, s->memory_fd, TRM_READ, on_passed, s, &s->memory_watch, NULL)
+					   < 0) {
+		close(s->memory_fd);
+		s->memory_fd = -1;
+	}
+}
+
+void memory_begin(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	if (!is_wanted(s))
+		return;
+	if (!s->memory_timer && trm_loop_add_timer(s->loop, on_timer, s, &s->memory_timer, NULL) < 0)
+		return;
+	listen(s);
+	trm_timer_start(s->memory_timer, FAR_MS, 0); /* it may be above already: that passes nothing */
+}
+
+void memory_end(struct trm_session *s)
+{
+	if (s->memory_timer && !s->is_closed)
+		trm_timer_stop(s->memory_timer);
+}
+
+void memory_finish(struct trm_session *s)
+{
+	trm_watch_remove(s->memory_watch);
+	s->memory_watch = NULL;
+	if (s->memory_fd >= 0)
+		close(s->memory_fd);
+	s->memory_fd = -1;
+	trm_timer_remove(s->memory_timer);
+	s->memory_timer = NULL;
+}
