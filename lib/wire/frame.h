@@ -65,7 +65,7 @@ enum frame_type {
 			interval */
 	FRAME_PING,  /* stream 0. any bytes ≤ 64; answered by PONG with the same */
 	FRAME_SHUTDOWN,   /* stream 0. end everything; the agent exits */
-	FRAME_SIGNAL_PID, /* see message.h. Any process inside but the agent. Answer: DONE or ERROR */
+	FRAME_SIGNAL_PID = 20, /* see message.h. Any process inside but the agent. Answer: DONE or ERROR */
 
 	/* both ways */
 	FRAME_DATA = 64, /* file bytes */

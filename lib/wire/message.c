@@ -323,10 +323,7 @@ int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct t
 		return TRM_EPROTO;
 	for (uint32_t i = 0; i < rows && !u.bad; i++)
 		get_process(&u, &table[i]);
-	if (!u.bad && u.left)
-		get_later(&u, s, table, rows);
-	else
-		s->known &= TRM_METRIC_THROTTLE - 1; /* an agent of before that */
+	get_later(&u, s, table, rows);
 	if (u.bad)
 		return TRM_EPROTO;
 	m.processes = table;

@@ -166,6 +166,8 @@ static void print_error(struct play *p, const struct trm_result *result)
 	}
 	if (result->reason && !p->stage.is_closing)
 		say(p, result->reason);
+	if (result->hint && !p->stage.is_closing)
+		say(p, result->hint);
 }
 
 static void print_result(struct play *p, const struct trm_result *result)

@@ -157,6 +157,8 @@ static void show_result(struct model *m, const struct trm_result *r)
 		add_note(m, r->reason);
 	else if (r->status == TRM_STATUS_INTERRUPTED && !r->state_lost)
 		add_note(m, "interrupted; variables are kept"); /* the header may be far above by now */
+	if (r->hint)
+		add_note(m, r->hint);
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
 		snprintf(text, sizeof text,
 				"%s had to be started again: its variables are gone, files are kept",
@@ -173,6 +175,8 @@ static void remember_result(struct run_info *info, const struct trm_result *r)
 	info->exit_code = r->exit_code;
 	info->is_exit = r->status == TRM_STATUS_ERROR && (!r->error_name || r->exit_code > 1);
 	info->wall_us = r->wall_us;
+	info->has_cpu = r->has_cpu;
+	info->cpu_us = r->cpu_us;
 	info->has_mem_peak = r->has_mem_peak;
 	info->mem_peak_bytes = r->mem_peak_bytes;
 }

@@ -28,6 +28,8 @@ struct run_info {
 	int exit_code;
 	bool is_exit; /* no error is shown that says why: the code chose exit_code */
 	uint64_t wall_us;
+	bool has_cpu;
+	uint64_t cpu_us; /* CPU time of the interpreter and its children */
 	bool has_mem_peak;
 	uint64_t mem_peak_bytes;
 	char excerpt[64]; /* how its code begins, one line */

@@ -223,6 +223,24 @@ static void on_spawn(struct fake *f, const struct frame *frame)
 	spawn_msg_finish(&msg);
 }
 
+/* As the agent does it: the answer is DONE or ERROR. */
+static void on_signal_pid(struct fake *f, const struct frame *frame)
+{
+	static const struct fake_file none;
+	struct signal_pid_msg msg;
+	if (signal_pid_msg_get(frame, &msg) < 0) {
+		fake_broken(f, "a broken SIGNAL_PID");
+		return;
+	}
+	for (size_t i = 0; i < FAKE_PROCS; i++)
+		if (f->procs[i].stream && f->procs[i].pid == msg.pid) {
+			put_done(f, frame->stream, &none);
+			fake_proc_signal(&f->procs[i], msg.signo);
+			return;
+		}
+	error_msg_put(&f->out, frame->stream, TRM_ENOENT, "there is no such process any more");
+}
+
 static void to_process(struct fake *f, const struct frame *frame)
 {
 	struct unpack u = {.at = frame->payload, .left = frame->len};
@@ -250,6 +268,7 @@ static void dispatch(struct fake *f, const struct frame *frame)
 	case FRAME_DATA: on_data(f, frame); break;
 	case FRAME_GET: on_get(f, frame); break;
 	case FRAME_WATCH: on_watch(f, frame); break;
+	case FRAME_SIGNAL_PID: on_signal_pid(f, frame); break;
 	case FRAME_PING: frame_put(&f->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
 	case FRAME_RESIZE:
 	case FRAME_SHUTDOWN: break;

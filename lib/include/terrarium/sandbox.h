@@ -169,6 +169,14 @@ void trm_proc_consumed(struct trm_proc *proc, size_t n);
 /* Forget the process: it and its descendants are killed; `exited` follows with TRM_ECANCELED. */
 void trm_proc_close(struct trm_proc *proc);
 
+/* A signal to any process inside, as the metrics name it: `pid` and `start` of its row, so that it never
+ * reaches another one that has its number by then (start 0: whoever has it). `has_tree`: its descendants too.
+ * Exactly one `fn` follows: TRM_OK; TRM_ENOENT there is no such process any more; TRM_EPERM it is the agent.
+ * Numbers are the sandbox's own: no process of the machine can be meant. */
+typedef void trm_done_fn(void *user, const struct trm_error *why);
+int trm_sandbox_signal(struct trm_sandbox *sandbox, uint32_t pid, uint64_t start, int signo, bool has_tree,
+		trm_done_fn *fn, void *user, struct trm_error *reterr);
+
 /* ---- files ---------------------------------------------------------------- */
 
 struct trm_transfer_cb {

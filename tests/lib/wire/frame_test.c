@@ -161,6 +161,9 @@ static void metrics_round_trip_and_bad_numbers(void **state)
 						      .has_cpu = true,
 						      .cpu_percent = 12.5,
 						      .mem_bytes = 4096,
+						      .threads = 3,
+						      .cpu_ns = 99,
+						      .start = 4711,
 						      .command = "python3"},
 			{.pid = 8, .state = '\x1b', .command = "a\x1b[2Jb"}};
 	struct trm_process table[METRICS_MAX_PROCESSES];
@@ -172,6 +175,8 @@ static void metrics_round_trip_and_bad_numbers(void **state)
 			.cpu_percent = 3.5,
 			.mem_bytes = 77,
 			.oom_kills = 2,
+			.cpu_throttled = 5,
+			.pressure_io_percent = 1.5,
 			.source = "cgroup v2"};
 	buf_init(&b, 1 << 20);
 	assert_int_equal(metrics_msg_put(&b, &put), 0);
@@ -184,6 +189,11 @@ static void metrics_round_trip_and_bad_numbers(void **state)
 	assert_string_equal(got.sample.source, "cgroup v2");
 	assert_int_equal(got.n_processes, 2);
 	assert_string_equal(got.processes[0].command, "python3");
+	assert_int_equal(got.sample.cpu_throttled, 5);
+	assert_true(fabs(got.sample.pressure_io_percent - 1.5) < 1e-9);
+	assert_int_equal(got.processes[0].threads, 3);
+	assert_int_equal(got.processes[0].cpu_ns, 99);
+	assert_int_equal(got.processes[0].start, 4711);
 	assert_int_equal(got.processes[1].state, '?');
 	assert_string_equal(got.processes[1].command, "a\xEF\xBF\xBD[2Jb");
 	for (uint32_t n = 0; n < f.len; n++) {
