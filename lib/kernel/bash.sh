@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # The kernel driver for Bash. What is spoken on its descriptors is in kernel.h. In the embedded source
-# bash_again.sh and bash_ask.sh come before this file.
+# bash_again.sh, bash_ask.sh and bash_display.sh come before this file.
 #
 # Theory of operation. The user's code runs in this very shell, by `eval` at the top level, so that
 # variables, functions, options and the directory persist and `declare` makes globals. The loop is
@@ -311,6 +311,7 @@ __trm_step() {
 
 __trm_wrappers='exit() { __trm_do_exit "$?" "$@"; }
 trap() { __trm_do_trap "$@"; }
+display() { __trm_display "$@"; }
 read() {
 	[[ $__trm_id && /proc/self/fd/0 -ef /proc/self/fd/240 ]] && __trm_await "$@"
 	builtin read "$@"

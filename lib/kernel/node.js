@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 'use strict';
 /* The kernel driver for JavaScript. What is spoken on its descriptors is in kernel.h.
- * This file begins a strict eval that goes on in node_streams.js, node_syntax.js and node_ask.js:
+ * This file begins a strict eval that goes on in node_streams.js, node_syntax.js, node_display.js and node_ask.js:
  * their names are seen by each other, and not by the user's code.
  *
  * Code is evaluated by V8's inspector as in the console of a browser: top-level await,
@@ -377,6 +377,7 @@ function show(value) {
 	const owned = Object.getOwnPropertyDescriptor(globalThis, '_');
 	if (!owned || !owned.enumerable)
 		Object.defineProperty(globalThis, '_', { value, writable: true, configurable: true, enumerable: false });
+	show_rich(value, text.slice(0, VALUE_MAX));
 	return text.length <= VALUE_MAX ? text
 		: `${text.slice(0, VALUE_MAX)}… ${text.length - VALUE_MAX} more characters`;
 }

@@ -2,7 +2,7 @@
 """The kernel driver for Python. What is spoken on its descriptors is in kernel.h.
 
 Code is loaded in sections, for a quick start: this file first, those that begin with "#:"
-in python_run.py, python_os.py and python_ask.py when a function of them is first wanted.
+in python_run.py, python_display.py, python_os.py and python_ask.py when a function of them is first wanted.
 Modules that take long to import (traceback, asyncio, inspect) are imported there, or never.
 
 Signals: SIGINT raises KeyboardInterrupt while `state` is RUNNING, which it is only
@@ -37,7 +37,10 @@ sources = {}  # file name of a run: its code
 line_cache = None  # that of linecache, once somebody has imported it
 flags = 0  # `from __future__` of earlier runs
 event_loop = None
-watched = {'linecache', 'getpass', 'multiprocessing.util'}
+watched = {
+	'linecache', 'getpass', 'multiprocessing.util', 'matplotlib', 'matplotlib.backend_bases', 'matplotlib.pyplot',
+	'IPython.core.display_functions',
+}
 real_input = builtins.input
 first_excepthook = sys.excepthook  # a distribution may have put in its own
 write_lock = _thread.allocate_lock()  # of the event pipe
@@ -342,6 +345,8 @@ def run(request):
 		error = e
 	if in_child:
 		later('leave_child')(error)
+	if 'matplotlib.pyplot' in sys.modules:
+		error = later('end_figures')(error)
 	if error is not None:
 		text = None
 		status, members = later('explain')(error)
@@ -389,7 +394,7 @@ def ask(prompt='', /):
 	return later('read_line')(prompt)
 
 
-def display(*values, raw=False):
+def display(*values, raw=False, **others):
 	"""Show values as richly as the front end can: images, HTML, Markdown, SVG, or their text."""
 	for value in values:
 		later('put_display')(value, raw)

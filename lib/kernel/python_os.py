@@ -192,7 +192,7 @@ def read_secret(prompt='Password: ', stream=None):
 def find_watched(name, path):
 	watched.discard(name)
 	spec = sys.modules['_frozen_importlib_external'].PathFinder.find_spec(name, path)
-	if spec:
+	if spec and spec.loader:
 		load = spec.loader.exec_module
 
 		def exec_module(module):
@@ -224,7 +224,13 @@ def share_spawns(util):
 	util.spawnv_passfds = spawnv_passfds
 
 
-changes = {'linecache': share_sources, 'getpass': share_getpass, 'multiprocessing.util': share_spawns}
+changes = {
+	'linecache': share_sources, 'getpass': share_getpass, 'multiprocessing.util': share_spawns,
+	'matplotlib': lambda module: later('choose_backend')(module),
+	'matplotlib.backend_bases': lambda module: later('share_manager')(module),
+	'matplotlib.pyplot': lambda module: later('share_show')(module),
+	'IPython.core.display_functions': lambda module: later('share_display')(module),
+}
 
 #: processes
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sections of the Python driver that compile code, and show values and errors; see python.py.
+"""Sections of the Python driver that compile code and tell how it ended; see python.py.
 Functions reach those of other sections through later()."""
 
 #: statements
@@ -71,63 +71,6 @@ def run_in_loop(coroutine):
 			except asyncio.CancelledError:
 				pass
 		raise
-
-#: display
-
-import binascii
-
-DISPLAY_MAX = 16 << 20
-METHODS = (
-	('_repr_png_', 'image/png'), ('_repr_jpeg_', 'image/jpeg'), ('_repr_svg_', 'image/svg+xml'),
-	('_repr_html_', 'text/html'), ('_repr_markdown_', 'text/markdown'), ('_repr_latex_', 'text/latex'),
-)
-
-
-def bundle_of(value):
-	"""MIME types and data that the value's class offers."""
-	bundle, kind = {}, type(value)
-	if callable(getattr(kind, '_repr_mimebundle_', None)):
-		data = first_of(value._repr_mimebundle_())
-		if isinstance(data, dict):
-			bundle.update(data)
-	for method, mime in METHODS:
-		if callable(getattr(kind, method, None)):
-			data = first_of(getattr(value, method)())
-			if data is not None:
-				bundle[mime] = data
-	return bundle
-
-
-def first_of(data):
-	"""Jupyter's methods may give (data, metadata)."""
-	return data[0] if isinstance(data, tuple) and data else data
-
-
-def put_bundle(bundle):
-	members = []
-	for mime, data in bundle.items():
-		if isinstance(data, (bytes, bytearray, memoryview)):
-			data = binascii.b2a_base64(data, newline=False).decode()
-		if isinstance(mime, str) and isinstance(data, str):
-			if len(data) > DISPLAY_MAX:
-				mime, data = 'text/plain', f'{mime} left out: {len(data)} characters are too many to show'
-			members.append(f'{quote(mime)}:{quote(data)}')
-	if members:
-		later('put_shielded')(f'{{"ev":"display","id":{run_id or quote("")},"data":{{{",".join(members)}}}}}\n')
-
-
-def show_rich(value):
-	if any(hasattr(type(value), method) for method, _ in METHODS) or hasattr(type(value), '_repr_mimebundle_'):
-		flush()
-		put_bundle(bundle_of(value))
-
-
-def put_display(value, raw):
-	flush()
-	if raw and isinstance(value, dict):
-		return put_bundle(value)
-	text = repr(value)
-	put_bundle({**bundle_of(value), 'text/plain': text[:VALUE_MAX]})
 
 #: ending
 
