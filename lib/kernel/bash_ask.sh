@@ -15,7 +15,7 @@ __trm_builtin_names() {
 # The user's own variables or functions.
 __trm_own_names() {
 	comm -23 <(builtin compgen -A "$1" | LC_ALL=C sort) <(__trm_builtin_names "$1" | LC_ALL=C sort) |
-		grep -v -x -e '__trm_.*' -e BASH_REMATCH -e FUNCNAME -e OLDPWD -e PIPESTATUS -e _ -e exit -e trap -e read
+		grep -v -x -e '__trm_.*' -e BASH_REMATCH -e FUNCNAME -e OLDPWD -e PIPESTATUS -e _ -e exit -e trap -e read -e display
 }
 
 # Members that describe the variable $1.

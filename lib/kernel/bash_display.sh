@@ -57,7 +57,7 @@ __trm_mime_of() {
 
 # Show file $2 as MIME type $1, or as what it is found to be.
 __trm_display_one() {
-	local mime=$1 file=$2 data size
+	local mime=$1 file=$2 data
 	local -x LC_ALL=C # of the programs started here
 	if [[ $file == /dev/stdin ]]; then
 		data=$(base64 -w0) # it can be read once only
@@ -73,12 +73,12 @@ __trm_display_one() {
 	fi
 	if [[ $mime != [[:alnum:]]*/[[:alnum:]]* || $mime == *[!a-zA-Z0-9.+/-]* ]]; then
 		builtin printf 'display: %s: %s; name it with --mime TYPE, such as image/png\n' "$file" \
-			"${mime:+"$mime" is no type}${mime:-not known what this is}" >&2
+			"${mime:-what it is} is not known" >&2
 		return 1
 	fi
-	size=${#data}
-	if ((size > __trm_display_max)); then
-		builtin printf 'display: %s: %d bytes are too many to show\n' "$file" $((size / 4 * 3)) >&2
+	if ((${#data} > __trm_display_max)); then
+		builtin printf 'display: %s: more than %d MiB are too many to show\n' "$file" \
+			$((__trm_display_max / 4 * 3 >> 20)) >&2
 		return 1
 	fi
 	case $mime in

@@ -179,6 +179,13 @@ def end_figures(error):
 	return error
 
 
+def find_rc():
+	"""Debian's matplotlib has its settings in /etc, which is not the host's here; they lie in /usr as well."""
+	rc = '/usr/share/matplotlib/mpl-data/matplotlibrc'
+	if not os.path.exists('/etc/matplotlibrc') and os.path.exists(rc):
+		os.environ.setdefault('MATPLOTLIBRC', rc)
+
+
 def choose_backend(matplotlib):
 	"""Draw in memory, unless another way was asked for: to look for windows takes time."""
 	try:

@@ -191,6 +191,8 @@ def read_secret(prompt='Password: ', stream=None):
 
 def find_watched(name, path):
 	watched.discard(name)
+	if name == 'matplotlib':
+		later('find_rc')()
 	spec = sys.modules['_frozen_importlib_external'].PathFinder.find_spec(name, path)
 	if spec and spec.loader:
 		load = spec.loader.exec_module

@@ -40,16 +40,23 @@ static void on_input(struct kernel *k, const struct kernel_event *e)
 	run->cb->input(run->user, run, e->text ? e->text : "", e->is_secret);
 }
 
+static bool is_form(const cJSON *item)
+{
+	return item->string && cJSON_IsString(item);
+}
+
 static void on_display(struct kernel *k, const struct kernel_event *e)
 {
 	const cJSON *item;
+	size_t more = 0;
+	cJSON_ArrayForEach(item, e->data) more += is_form(item);
 	cJSON_ArrayForEach(item, e->data)
 	{
 		struct trm_run *run = run_of(k, e); /* looked at anew: the caller may have closed all */
 		if (!run || k->session->is_closed)
 			return;
-		if (item->string && cJSON_IsString(item))
-			run_display(run, item->string, item->valuestring);
+		if (is_form(item))
+			run_display(run, item->string, item->valuestring, --more);
 	}
 }
 

@@ -71,6 +71,8 @@ static struct trm_display *copy_displays(const struct trm_display *displays, siz
 		copy[i].mime = copy_text(displays[i].mime, ok);
 		copy[i].data = copy_bytes(displays[i].data, displays[i].n, ok);
 		copy[i].n = displays[i].n;
+		copy[i].bundle = displays[i].bundle;
+		copy[i].more = displays[i].more;
 	}
 	return copy;
 }
@@ -199,7 +201,7 @@ static void put_displays(struct writer *w, const struct trm_result *r)
 		put_text(w, r->displays[i].mime);
 		put(w, ",\"data\":");
 		put_bytes(w, r->displays[i].data, r->displays[i].n);
-		put(w, "}");
+		put(w, ",\"bundle\":%zu}", r->displays[i].bundle);
 	}
 	put(w, "]");
 }
@@ -231,7 +233,7 @@ static void put_fields(struct writer *w, const struct trm_result *r)
 	put_error(w, r);
 	put(w, ",\"displays\":");
 	put_displays(w, r);
-	put(w, ",\"wall_ms\":");
+	put(w, ",\"dropped_displays\":%zu,\"wall_ms\":", r->dropped_displays);
 	put_ms(w, true, r->wall_us);
 	put(w, ",\"cpu_ms\":");
 	put_ms(w, r->has_cpu, r->cpu_us);

@@ -224,7 +224,7 @@ void run_release_credit(struct trm_run *run)
 }
 
 /* NULL: no memory, or more than is kept. */
-static struct trm_display *keep_display(struct trm_run *run, const char *mime, const char *data)
+static struct trm_display *keep_display(struct trm_run *run, const char *mime, const char *data, size_t more)
 {
 	size_t n = strlen(data);
 	if (run->n_displays == DISPLAYS_MAX || n > DISPLAY_BYTES_MAX - run->display_bytes)
@@ -234,7 +234,7 @@ static struct trm_display *keep_display(struct trm_run *run, const char *mime, c
 		return NULL;
 	run->displays = all;
 	struct trm_display *display = &all[run->n_displays];
-	*display = (struct trm_display){.mime = strdup(mime), .data = strdup(data), .n = n};
+	*display = (struct trm_display){.mime = strdup(mime), .data = strdup(data), .n = n, .bundle = run->n_bundles, .more = more};
 	if (!display->mime || !display->data) {
 		free(display->mime);
 		free(display->data);
@@ -245,9 +245,11 @@ static struct trm_display *keep_display(struct trm_run *run, const char *mime, c
 	return display;
 }
 
-void run_display(struct trm_run *run, const char *mime, const char *data)
+void run_display(struct trm_run *run, const char *mime, const char *data, size_t more)
 {
-	const struct trm_display *display = keep_display(run, mime, data);
+	const struct trm_display *display = keep_display(run, mime, data, more);
+	run->dropped_displays += !display;
+	run->n_bundles += more == 0;
 	run->has_printed = true;
 	run_announce(run);
 	if (display && run->cb->display && !run->session->is_closed)
@@ -366,6 +368,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 	result->lang = run->lang;
 	result->displays = run->displays;
 	result->n_displays = run->n_displays;
+	result->dropped_displays = run->dropped_displays;
 	if (run->is_begun)
 		result->wall_us = (session_clock_ns() - run->begun_ns) / 1000;
 	measure_end(run, result);

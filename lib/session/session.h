@@ -106,7 +106,7 @@ struct trm_run {
 	struct buf early_stdin;     /* sent before the run was active */
 	bool has_early_eof;
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
-	size_t n_displays, display_bytes;
+	size_t n_displays, display_bytes, n_bundles, dropped_displays;
 };
 
 struct trm_session {
@@ -206,7 +206,8 @@ void run_send_off(struct trm_run *run, struct kernel *kernel);
 void run_begin(struct trm_run *run);
 void run_announce(struct trm_run *run);
 void run_output(struct trm_run *run, int stream, const void *bytes, size_t n);
-void run_display(struct trm_run *run, const char *mime, const char *data);
+/* `more`: how many forms of the same thing follow. */
+void run_display(struct trm_run *run, const char *mime, const char *data, size_t more);
 /* Give back the credit that the caller holds: nobody waits for it any more. */
 void run_release_credit(struct trm_run *run);
 /* The end. `result` has status, exit_code, texts (borrowed); the rest is filled in here. */

@@ -10,10 +10,9 @@
 #include <terrarium/error.h>
 
 static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
-/* Of the host's /etc only what programs in /usr cannot do without (Debian's matplotlib, its rc file;
- * what draws text, the list of fonts); certificates would be of use with a network only. */
-static const char *const ETC_FILES[ARGV_ETC_FILES] = {
-		"/etc/ld.so.cache", "/etc/alternatives", "/etc/matplotlibrc", "/etc/fonts"};
+/* Of the host's /etc only what programs in /usr cannot do without; certificates would be of use
+ * with a network only. */
+static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives"};
 #define ZONES "/usr/share/zoneinfo/"
 
 /* Files and directories of /proc that tell of the host and that nobody inside

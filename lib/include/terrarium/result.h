@@ -32,6 +32,10 @@ struct trm_display {
 	char *mime; /* "image/png" */
 	char *data; /* text, or base64 for binary types, as Jupyter does */
 	size_t n;
+	/* Displays of one bundle are one thing in several forms, of which a front end shows the best that it
+	 * can. They come one after the other; `more` tells how many forms of it follow this one. */
+	size_t bundle; /* counted from 0 in the run */
+	size_t more;
 };
 
 struct trm_result {
@@ -54,6 +58,7 @@ struct trm_result {
 	size_t n_chunks;
 	struct trm_display *displays;
 	size_t n_displays;
+	size_t dropped_displays; /* that came, but were too many or too big to be kept */
 	uint64_t wall_us;
 	bool has_cpu;
 	uint64_t cpu_us; /* of the kernel and its children */
@@ -69,8 +74,8 @@ void trm_result_free(struct trm_result *result); /* takes NULL */
 
 /* One JSON object on one line without newline, malloc'd; NULL when out of memory.
  * Fields: run, language, status, exit_code, reason, hint, state_lost, stdout, stderr, value,
- * error {name, message, traceback []}, displays [{mime, data}], wall_ms, cpu_ms,
- * mem_peak_bytes, stdout_bytes, stderr_bytes, dropped_bytes. What is not known is null. */
+ * error {name, message, traceback []}, displays [{mime, data, bundle}], dropped_displays,
+ * wall_ms, cpu_ms, mem_peak_bytes, stdout_bytes, stderr_bytes, dropped_bytes. What is not known is null. */
 char *trm_result_to_json(const struct trm_result *result);
 
 #endif

@@ -21,7 +21,7 @@ static struct trm_result sample(void)
 			    "\xA4two\xFF\n";
 	static struct trm_chunk chunks[] = {{TRM_STDOUT, 0, 4}, {TRM_STDERR, 4, 3}, {TRM_STDOUT, 7, 6}};
 	static char *traceback[] = {(char *)"line \"1\"", (char *)"\x1b[31m", NULL};
-	static struct trm_display displays[] = {{(char *)"image/png", (char *)"aGk=", 4}};
+	static struct trm_display displays[] = {{(char *)"image/png", (char *)"aGk=", 4, 7, 0}};
 	return (struct trm_result){
 			.status = TRM_STATUS_ERROR,
 			.number = 7,
@@ -69,6 +69,8 @@ static void assert_sample(const char *json)
 	const cJSON *display = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "displays"), 0);
 	assert_string_equal(text(display, "mime"), "image/png");
 	assert_string_equal(text(display, "data"), "aGk=");
+	assert_int_equal(cJSON_GetObjectItem(display, "bundle")->valueint, 7);
+	assert_int_equal(cJSON_GetObjectItem(o, "dropped_displays")->valueint, 0);
 	assert_true(cJSON_GetObjectItem(o, "wall_ms")->valuedouble == 1234.567);
 	assert_true(cJSON_GetObjectItem(o, "cpu_ms")->valuedouble == 0.005);
 	assert_true(cJSON_IsNull(cJSON_GetObjectItem(o, "mem_peak_bytes")));

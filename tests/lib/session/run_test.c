@@ -514,6 +514,9 @@ static void displays_are_kept(void **state)
 	assert_string_equal(r->displays[0].mime, "image/png");
 	assert_string_equal(r->displays[0].data, "aGVsbG8=");
 	assert_string_equal(r->displays[1].data, "<b>");
+	assert_int_equal(r->displays[0].bundle, 0);
+	assert_int_equal(r->displays[1].bundle, 1);
+	assert_int_equal(r->displays[1].more, 0);
 	bed_close(&bed);
 }
 
