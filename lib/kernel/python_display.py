@@ -184,6 +184,20 @@ def find_rc():
 	rc = '/usr/share/matplotlib/mpl-data/matplotlibrc'
 	if not os.path.exists('/etc/matplotlibrc') and os.path.exists(rc):
 		os.environ.setdefault('MATPLOTLIBRC', rc)
+	if not os.path.exists('/etc/fonts/fonts.conf') and 'FONTCONFIG_FILE' not in os.environ:
+		later('write_fonts')()  # or fc-list, which matplotlib asks for fonts, complains
+
+
+def write_fonts():
+	directory = os.path.expanduser('~/.config/fontconfig')
+	try:
+		os.makedirs(directory, exist_ok=True)
+		with open(directory + '/fonts.conf', 'x') as file:
+			file.write('<?xml version="1.0"?>\n<fontconfig><dir>/usr/share/fonts</dir>'
+				'<cachedir prefix="xdg">fontconfig</cachedir></fontconfig>\n')
+		os.environ['FONTCONFIG_FILE'] = directory + '/fonts.conf'
+	except OSError:
+		pass  # no room, or there is one already
 
 
 def choose_backend(matplotlib):
