@@ -26,6 +26,9 @@ void answer_pending(struct model *m, int answer, struct effects *out);
 void ask_replace(struct model *m, const struct msg *msg);
 void ask_path_again(struct model *m, const char *why); /* what was typed stays */
 
+/* goto.c */
+void answer_goto(struct model *m, int answer, struct effects *out);
+
 /* buffer_update.c */
 void answer_close(struct model *m, int answer, struct effects *out);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "model/answers.h"
+#include "model/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
@@ -133,3 +134,15 @@ void buffer_saved(struct model *m, uint32_t id, struct effects *out)
 	if (m->closing_buffer == id)
 		close_now(m, id, out);
 }
+
+static const struct command commands[] = {
+		{"new-buffer", "New buffer", "a new buffer of the same language", PLACE_ANY, buffer_new, NULL,
+				0, false},
+		{"close-buffer", "Close the buffer", "close the buffer; asks if changes would be lost",
+				PLACE_EDITOR, buffer_close, NULL, 0, false},
+		{"next-buffer", "Next buffer", "go to the next buffer", PLACE_ANY, buffer_next, NULL, 0,
+				false},
+		{"previous-buffer", "Previous buffer", "go to the buffer before", PLACE_ANY, buffer_previous,
+				NULL, 0, false},
+};
+const struct command_table buffer_commands = COMMAND_TABLE(commands);

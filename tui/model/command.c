@@ -9,6 +9,9 @@
 
 static const struct command_table *const tables[] = {
 		&workbench_commands,
+		&buffer_commands,
+		&finder_commands,
+		&goto_commands,
 		&editor_commands,
 		&output_commands,
 		&metrics_commands,

@@ -49,6 +49,9 @@ struct command_table {
 
 /* Defined beside the functions in the tables. */
 extern const struct command_table workbench_commands;
+extern const struct command_table buffer_commands;
+extern const struct command_table finder_commands;
+extern const struct command_table goto_commands;
 extern const struct command_table editor_commands;
 extern const struct command_table output_commands;
 extern const struct command_table metrics_commands;

@@ -143,6 +143,11 @@ bool editor_is_modified(const struct editor *e)
 	return history_is_modified(e->history);
 }
 
+size_t editor_bytes(const struct editor *e, size_t pos, size_t n, char *out, size_t cap)
+{
+	return text_copy(e->text, pos, out, n < cap ? n : cap);
+}
+
 bool editor_has_selection(const struct editor *e)
 {
 	return e->sel.anchor != e->sel.cursor;

@@ -105,6 +105,12 @@ unsigned editor_select_all(struct editor *e);
 unsigned editor_select(struct editor *e, size_t anchor, size_t cursor);
 /* Go to a line (from 0) and show it. */
 unsigned editor_goto_line(struct editor *e, size_t line);
+/* Go where a person says: "12", "12:5" (from 1), "+10", "-10". 0: that is no place. */
+unsigned editor_goto(struct editor *e, const char *where);
+/* Scroll so that the cursor's line stands in the middle. */
+void editor_center(struct editor *e);
+/* Copy at most `cap` bytes of the text; returns how many. */
+size_t editor_bytes(const struct editor *e, size_t pos, size_t n, char *out, size_t cap);
 
 /* What F5 runs: the selection; else the cell between lines like "# %%" (with the language's comment
  * sign) around the cursor; else everything. */

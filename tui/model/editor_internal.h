@@ -7,6 +7,8 @@
 
 #include "model/editor.h"
 
+struct find;
+
 #define NO_GOAL ((size_t)-1) /* goal_col: to be taken from the cursor */
 
 #define DONE (EDITOR_HANDLED | EDITOR_REDRAW)
@@ -59,6 +61,14 @@ unsigned editor_replace(
 unsigned editor_type(struct editor *e, uint32_t cp);
 unsigned editor_insert(struct editor *e, const char *text,
 		size_t n); /* in place of the selection, a step of its own */
+
+/* Replace all matches that begin in the ranges, given from the last one to the first, as one step of undo.
+ * Out of memory: what was done so far stays, to be undone. */
+struct editor_range {
+	size_t from, to;
+};
+unsigned editor_replace_all(struct editor *e, struct find *f, const char *by,
+		const struct editor_range *ranges, size_t n_ranges, size_t *ret_count);
 
 /* Actions of the table in editor.c. */
 unsigned edit_enter(struct editor *e, int arg);

@@ -158,6 +158,14 @@ static size_t scrolled(size_t first, size_t size, size_t at, size_t margin)
 	return first;
 }
 
+void editor_center(struct editor *e)
+{
+	size_t line = editor_line(e), half = e->rows > 1 ? (size_t)e->rows / 2 : 0;
+
+	e->top_line = line > half ? line - half : 0;
+	editor_show_cursor(e);
+}
+
 void editor_show_cursor(struct editor *e)
 {
 	size_t rows = e->rows > 0 ? (size_t)e->rows : 1;

@@ -268,6 +268,19 @@ static const struct {
 		{PLACE_ANY, "ctrl-r", "clear-output"},
 		{PLACE_ALWAYS, "ctrl-l", "repaint"},
 
+		{PLACE_ANY, "ctrl-n", "new-buffer"},
+		{PLACE_EDITOR, "ctrl-w", "close-buffer"},
+		{PLACE_ANY, "alt-.", "next-buffer"},
+		{PLACE_ANY, "alt-,", "previous-buffer"},
+		{PLACE_ANY, "ctrl-pagedown", "next-buffer"},
+		{PLACE_ANY, "ctrl-pageup", "previous-buffer"},
+
+		{PLACE_EDITOR, "ctrl-f", "find"},
+		{PLACE_EDITOR, "alt-n", "find-next"},
+		{PLACE_EDITOR, "alt-p", "find-previous"},
+		{PLACE_EDITOR, "alt-r", "replace"},
+		{PLACE_EDITOR, "ctrl-g", "go-to-line"},
+
 		{PLACE_EDITOR, "left", "left"},
 		{PLACE_EDITOR, "right", "right"},
 		{PLACE_EDITOR, "up", "up"},

@@ -35,6 +35,7 @@ void model_finish(struct model *m)
 {
 	buffers_finish(&m->buffers);
 	keymap_finish(&m->keymap);
+	finder_finish(&m->finder);
 	clipboard_finish(&m->clipboard);
 	outpane_finish(&m->out);
 	field_finish(&m->input);
@@ -46,7 +47,7 @@ void model_finish(struct model *m)
 void model_relayout(struct model *m)
 {
 	m->layout = layout_make(m->rows, m->cols, m->focus);
-	struct rect area = m->layout.panes[PANE_EDITOR];
+	struct rect area = model_editor_area(m);
 	if (area.rows > 0)
 		buffers_resize(&m->buffers, area.rows, area.cols);
 	m->needs_draw = true;
@@ -58,6 +59,15 @@ void model_focus(struct model *m, enum pane pane)
 	if (m->layout.kind == LAYOUT_SINGLE)
 		model_relayout(m);
 	m->needs_draw = true;
+}
+
+struct rect model_editor_area(const struct model *m)
+{
+	struct rect area = m->layout.panes[PANE_EDITOR];
+	int bar = finder_rows(&m->finder);
+
+	area.rows -= bar < area.rows ? bar : area.rows - (area.rows > 0);
+	return area;
 }
 
 struct rect model_output_area(const struct model *m)

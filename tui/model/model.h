@@ -18,6 +18,7 @@
 #include "model/dialog.h"
 #include "model/editor.h"
 #include "model/field.h"
+#include "model/finder.h"
 #include "model/keymap.h"
 #include "model/layout.h"
 #include "model/metric_history.h"
@@ -68,6 +69,7 @@ struct model {
 
 	struct buffers buffers;
 	struct clipboard clipboard;
+	struct finder finder;
 	const struct trm_lang *lang; /* of the current buffer */
 
 	struct outpane out;
@@ -135,6 +137,8 @@ void model_focus(struct model *m, enum pane pane);
 
 /* Where the output pane's text is: without the margin and the input line. */
 struct rect model_output_area(const struct model *m);
+/* Where the editor's text is: without the bar for finding. */
+struct rect model_editor_area(const struct model *m);
 
 /* -1, or in how many ms a MSG_TICK is due because something shown depends on the time. */
 int model_tick_ms(const struct model *m);

@@ -92,6 +92,8 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	struct keys keys = m->typed;
 
 	m->typed.n = 0;
+	if (keys.n == 0 && finder_event(m, msg, out))
+		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = look(m, &keys, &c);
 
@@ -113,6 +115,8 @@ static void on_paste(struct model *m, const struct msg *msg, struct effects *out
 {
 	if (output_takes_input(m, msg->event))
 		input_event(m, msg, out);
+	else if (finder_event(m, msg, out))
+		return;
 	else if (m->focus == PANE_EDITOR)
 		editor_done(m, editor_handle(model_editor(m), msg->event), out);
 }

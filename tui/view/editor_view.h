@@ -7,9 +7,12 @@
 #include "view/canvas.h"
 
 struct editor;
+struct find;
 
 /* Draw the pane into `area`, whose size editor_resize() was told. With `has_focus` the
- * canvas' cursor is put (or hidden where it lies outside), else it is left alone. */
-void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus);
+ * canvas' cursor is put (or hidden where it lies outside), else it is left alone.
+ * The matches of `marked` (may be NULL) stand out. */
+void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
+		struct find *marked);
 
 #endif

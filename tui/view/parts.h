@@ -59,6 +59,7 @@ void draw_graph(struct canvas *c, bool has_utf8, struct rect area, const float *
 void draw_frame(const struct model *m, struct canvas *c); /* borders, title, tabs, status, keys: frame.c */
 void draw_editor_frame(const struct model *m, struct canvas *c); /* of those, what tells of the editor */
 void draw_output(const struct model *m, struct canvas *c);       /* output_view.c */
+void draw_finder(const struct model *m, struct canvas *c);       /* finder_view.c */
 void draw_metrics(const struct model *m, struct canvas *c);      /* metrics_view.c */
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);
 void draw_dialog(const struct model *m, struct canvas *c); /* dialog_view.c */

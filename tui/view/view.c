@@ -20,21 +20,26 @@ static void draw_too_small(struct canvas *c)
 	}
 }
 
+static void draw_editor(const struct model *m, struct canvas *c)
+{
+	bool has_keys = m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE;
+
+	editor_draw(model_editor(m), c, model_editor_area(m), has_keys,
+			m->finder.is_marking ? m->finder.find : NULL);
+	draw_finder(m, c);
+}
+
 void view_editor(const struct model *m, struct canvas *c)
 {
-	struct rect area = m->layout.panes[PANE_EDITOR];
-
-	if (area.rows <= 0)
+	if (m->layout.panes[PANE_EDITOR].rows <= 0)
 		return;
-	canvas_fill(c, area, " ", style_of(ROLE_TEXT));
-	editor_draw(model_editor(m), c, area, m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE);
+	canvas_fill(c, m->layout.panes[PANE_EDITOR], " ", style_of(ROLE_TEXT));
+	draw_editor(m, c);
 	draw_editor_frame(m, c);
 }
 
 void view(const struct model *m, struct canvas *c)
 {
-	struct rect area = m->layout.panes[PANE_EDITOR];
-
 	canvas_fill(c, (struct rect){0, 0, c->rows, c->cols}, " ", style_of(ROLE_TEXT));
 	c->cursor_row = c->cursor_col = -1;
 	if (m->layout.kind == LAYOUT_TOO_SMALL) {
@@ -42,9 +47,8 @@ void view(const struct model *m, struct canvas *c)
 		return;
 	}
 	draw_frame(m, c);
-	if (area.rows > 0)
-		editor_draw(model_editor(m), c, area,
-				m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE);
+	if (m->layout.panes[PANE_EDITOR].rows > 0)
+		draw_editor(m, c);
 	if (m->layout.panes[PANE_OUTPUT].rows > 0)
 		draw_output(m, c);
 	if (m->layout.panes[PANE_METRICS].rows > 0)

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* The editor on the fake backend: buffers, finding, files. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "screen/screen.h"
+
+static const char *program, *backend;
+static struct screen s = {.fd = -1};
+static char dir[64], state_home[96];
+
+static void start_at(int rows, int cols, const char *arg)
+{
+	const char *argv[] = {program, "--backend", backend, arg, NULL};
+	const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
+			"XDG_CONFIG_HOME=/nonexistent", state_home, NULL};
+
+	screen_start(&s, rows, cols, argv, env);
+	screen_wait(&s, "idle");
+}
+
+static void start(const char *arg)
+{
+	start_at(36, 120, arg);
+}
+
+static int leave(void)
+{
+	screen_send(&s, KEY_F(10));
+	screen_settle(&s, 50);
+	if (screen_shows(&s, "This will be lost"))
+		screen_send(&s, "q");
+	return screen_end(&s);
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[160];
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	return path;
+}
+
+static const char *given(const char *name, const char *text)
+{
+	const char *path = path_of(name);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	return path;
+}
+
+static void holds(const char *name, const char *text)
+{
+	char bytes[4096];
+	FILE *f = fopen(path_of(name), "r");
+
+	assert_non_null(f);
+	size_t n = fread(bytes, 1, sizeof bytes - 1, f);
+	bytes[n] = '\0';
+	fclose(f);
+	assert_string_equal(bytes, text);
+}
+
+/* ---- buffers ---- */
+
+static void buffers_are_tabs(void **state)
+{
+	(void)state;
+	start(given("a.py", "alpha\n"));
+	screen_wait(&s, "python: a.py  javascript  bash");
+	screen_send(&s, "\x0f"); /* ^O */
+	screen_wait(&s, "Open a file");
+	screen_send(&s, given("b.py", "beta\n"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "python: a.py  javascript  bash  python: b.py");
+	screen_wait(&s, "1 beta");
+	screen_send(&s, "\x1b,\x1b,\x1b,"); /* Alt-, */
+	screen_wait(&s, "1 alpha");
+	screen_send(&s, "\x0e"); /* ^N */
+	screen_wait(&s, "python: b.py  python ");
+	screen_send(&s, "new");
+	screen_wait(&s, "b.py  python*");
+	screen_send(&s, "\x17"); /* ^W */
+	screen_wait(&s, "has changes that are not saved");
+	screen_send(&s, "d");
+	screen_wait_gone(&s, "b.py  python*");
+	screen_wait(&s, "1 alpha");
+	/* The same file is not opened twice. */
+	screen_send(&s, "\x0f");
+	screen_wait(&s, "Open a file");
+	screen_send(&s, path_of("b.py"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "is open already");
+	screen_wait(&s, "1 beta");
+	assert_int_equal(leave(), 0);
+}
+
+static void undo_survives_going_to_another_buffer(void **state)
+{
+	(void)state;
+	start(NULL);
+	screen_send(&s, "first\rsecond");
+	screen_wait(&s, "2 second");
+	screen_send(&s, "\x1b.");
+	screen_wait(&s, "javascript ▾");
+	screen_send(&s, "\x1b,");
+	screen_wait(&s, "2 second");
+	screen_send(&s, "\x1a\x1a"); /* ^Z */
+	screen_wait_gone(&s, "second");
+	screen_wait(&s, "1 first");
+	assert_int_equal(leave(), 0);
+}
+
+static void a_wrong_path_stays_to_be_put_right(void **state)
+{
+	(void)state;
+	start(NULL);
+	screen_send(&s, "\x0f");
+	screen_wait(&s, "Open a file");
+	screen_send(&s, "/nowhere/at/all.py\r");
+	screen_wait(&s, "There is no directory");
+	screen_wait(&s, "/nowhere/at/all.py");
+	screen_send(&s, "\x15"); /* ^U */
+	screen_send(&s, given("right.py", "right\n"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "python: right.py");
+	assert_int_equal(leave(), 0);
+}
+
+/* ---- finding ---- */
+
+static void finds_and_replaces(void **state)
+{
+	(void)state;
+	start(given("f.py", "x = 1\nfoo(x)\nfoo(y)\n"));
+	screen_send(&s, "\x06"); /* ^F */
+	screen_wait(&s, "Find");
+	screen_send(&s, "foo");
+	screen_wait(&s, "1 of 2");
+	screen_send(&s, "\r");
+	screen_wait(&s, "2 of 2");
+	screen_wait(&s, " 3:4 ");
+	screen_send(&s, "\r");
+	screen_wait(&s, "wrapped round");
+	screen_send(&s, "\x1b");
+	screen_wait_gone(&s, "wrapped");
+	screen_send(&s, "\x1br"); /* Alt-R */
+	screen_wait(&s, "Replace");
+	screen_send(&s, "\x15\x1bx"); /* Alt-X: a regular expression */
+	screen_wait(&s, "regex");
+	screen_send(&s, "foo\\((.)\\)\rbar[$1]\r");
+	screen_wait(&s, "foo(x) → bar[x]");
+	screen_send(&s, "y");
+	screen_wait(&s, "foo(y) → bar[y]");
+	screen_send(&s, "a");
+	screen_wait(&s, "replaced 2 matches");
+	screen_send(&s, "\x13"); /* ^S */
+	screen_wait(&s, "saved");
+	holds("f.py", "x = 1\nbar[x]\nbar[y]\n");
+	assert_int_equal(leave(), 0);
+}
+
+static void goes_to_a_line(void **state)
+{
+	(void)state;
+	start(given("g.py", "one\ntwo\nthree\n"));
+	screen_send(&s, "\x07"); /* ^G */
+	screen_wait(&s, "Go to line");
+	screen_send(&s, "2:3\r");
+	screen_wait(&s, " 2:3 ");
+	assert_int_equal(leave(), 0);
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	screen_abandon(&s);
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof command, "rm -rf %s", dir);
+	return system(command) == 0 ? 0 : -1;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean_up)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(buffers_are_tabs),
+			TEST(undo_survives_going_to_another_buffer),
+			TEST(a_wrong_path_stays_to_be_put_right),
+			TEST(finds_and_replaces),
+			TEST(goes_to_a_line),
+	};
+
+	if (argc < 3)
+		return 2;
+	program = argv[1];
+	backend = argv[2];
+	snprintf(dir, sizeof dir, "/tmp/terrarium-editor-XXXXXX");
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(state_home, sizeof state_home, "XDG_STATE_HOME=%s/state", dir);
+	return cmocka_run_group_tests(tests, NULL, remove_dir);
+}

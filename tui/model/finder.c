@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/finder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "model/command.h"
+#include "model/editor_internal.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+
+#define NEAR_BYTES ((size_t)16 << 20)   /* looked through while the pattern is being typed */
+#define COUNTED_BYTES ((size_t)2 << 20) /* of texts up to this size, matches are counted */
+
+void finder_finish(struct finder *f)
+{
+	field_finish(&f->what);
+	field_finish(&f->by);
+	find_destroy(f->find);
+	free(f->preview);
+	*f = (struct finder){0};
+}
+
+int finder_rows(const struct finder *f)
+{
+	return f->state == FINDER_CLOSED ? 0 : f->has_replace ? 2 : 1;
+}
+
+static void say(struct finder *f, bool is_wrong, const char *text)
+{
+	snprintf(f->said, sizeof f->said, "%.*s", (int)sizeof f->said - 1, text);
+	f->is_wrong = is_wrong;
+}
+
+/* ---- the pattern ---- */
+
+static bool compile(struct finder *f)
+{
+	struct trm_error err = {0};
+
+	find_destroy(f->find);
+	f->find = NULL;
+	say(f, false, "");
+	if (f->what.len == 0)
+		return false;
+	if (find_create(field_text(&f->what), f->what.len, f->opts, &f->find, &err) < 0)
+		say(f, true, err.msg);
+	return f->find != NULL;
+}
+
+/* "3 of 17", where that is quickly known. */
+static void say_count(struct finder *f, const struct text *t, struct find_match at, bool has_wrapped)
+{
+	size_t n = 0, index = 0, from = 0;
+	struct find_match match;
+	const char *wrapped = has_wrapped ? ", wrapped round" : "";
+
+	if (text_len(t) > COUNTED_BYTES) {
+		say(f, false, has_wrapped ? "wrapped round" : "");
+		return;
+	}
+	for (; find_next(f->find, t, from, SIZE_MAX, &match);
+			from = match.pos + (match.len ? match.len : 1)) {
+		n++;
+		if (match.pos <= at.pos)
+			index = n;
+	}
+	snprintf(f->said, sizeof f->said, "%zu of %zu%s", index, n, wrapped);
+	f->is_wrong = false;
+}
+
+/* ---- going from match to match ---- */
+
+static void show_match(struct model *m, struct find_match match)
+{
+	editor_select(model_editor(m), match.pos, match.pos + match.len);
+	m->finder.is_marking = true;
+	m->needs_draw = true;
+}
+
+/* The match at or behind `from`, else the first one of all. */
+static bool find_on(struct finder *f, const struct text *t, size_t from, size_t within,
+		struct find_match *ret, bool *ret_wrapped)
+{
+	size_t to = within < SIZE_MAX - from ? from + within : SIZE_MAX;
+
+	*ret_wrapped = false;
+	if (find_next(f->find, t, from, to, ret))
+		return true;
+	*ret_wrapped = from > 0;
+	return from > 0 && find_next(f->find, t, 0, from < within ? from : within, ret);
+}
+
+static bool find_back(struct finder *f, const struct text *t, size_t before, struct find_match *ret,
+		bool *ret_wrapped)
+{
+	*ret_wrapped = false;
+	if (find_previous(f->find, t, before, ret))
+		return true;
+	*ret_wrapped = true;
+	return find_previous(f->find, t, SIZE_MAX, ret);
+}
+
+/* Tell it in the bar, and where that is closed in the status line. */
+static void tell(struct model *m)
+{
+	struct finder *f = &m->finder;
+
+	if (f->state == FINDER_CLOSED && f->said[0])
+		notices_add(&m->notices, m->now_ns, f->is_wrong, "%s: %s", field_text(&f->what), f->said);
+	m->needs_draw = true;
+}
+
+static void took_place(struct model *m, bool is_found, struct find_match match, bool has_wrapped)
+{
+	struct finder *f = &m->finder;
+
+	if (is_found) {
+		show_match(m, match);
+		say_count(f, model_editor(m)->text, match, has_wrapped);
+	} else {
+		say(f, true, "no match");
+	}
+	tell(m);
+}
+
+static void go_next(struct model *m)
+{
+	struct editor *e = model_editor(m);
+	struct selection s = e->sel;
+	struct find_match match;
+	bool has_wrapped, is_empty = s.anchor == s.cursor;
+	size_t from = selection_end(s)
+		      + (is_empty && m->finder.is_marking && m->finder.opts.is_regex ? 1 : 0);
+
+	bool is_found = find_on(&m->finder, e->text, from, SIZE_MAX, &match, &has_wrapped);
+	took_place(m, is_found, match, has_wrapped);
+}
+
+static void go_previous(struct model *m)
+{
+	struct editor *e = model_editor(m);
+	struct find_match match;
+	bool has_wrapped;
+
+	bool is_found = find_back(&m->finder, e->text, selection_start(e->sel), &match, &has_wrapped);
+	took_place(m, is_found, match, has_wrapped);
+}
+
+/* The pattern has changed: look from where the search began. */
+static void look_again(struct model *m)
+{
+	struct finder *f = &m->finder;
+	struct editor *e = model_editor(m);
+	struct find_match match;
+	bool has_wrapped;
+
+	m->needs_draw = true;
+	if (!compile(f)) {
+		editor_select(e, f->origin.anchor, f->origin.cursor);
+		return;
+	}
+	if (find_on(f, e->text, selection_start(f->origin), NEAR_BYTES, &match, &has_wrapped)) {
+		took_place(m, true, match, has_wrapped);
+		return;
+	}
+	editor_select(e, f->origin.anchor, f->origin.cursor);
+	say(f, true, text_len(e->text) > NEAR_BYTES ? "not near: Enter looks everywhere" : "no match");
+}
+
+/* ---- the bar ---- */
+
+static void relayout(struct model *m)
+{
+	model_relayout(m);
+	editor_show_cursor(model_editor(m));
+}
+
+/* A word or so that is selected is what is looked for. */
+static void take_selection(struct finder *f, const struct editor *e)
+{
+	size_t start = selection_start(e->sel), n = selection_end(e->sel) - start;
+	char *text = n > 0 && n <= 200 ? text_slice(e->text, start, n) : NULL;
+
+	if (text && !strchr(text, '\n') && !f->opts.is_regex)
+		field_set(&f->what, text);
+	free(text);
+}
+
+void finder_open(struct model *m, bool has_replace)
+{
+	struct finder *f = &m->finder;
+	struct editor *e = model_editor(m);
+
+	model_focus(m, PANE_EDITOR);
+	take_selection(f, e);
+	f->state = FINDER_WHAT;
+	f->has_replace = has_replace;
+	f->origin = (struct selection){selection_start(e->sel), selection_end(e->sel)};
+	f->what.cursor = f->what.len;
+	if (compile(f))
+		f->is_marking = true;
+	relayout(m);
+}
+
+void finder_close(struct model *m)
+{
+	struct finder *f = &m->finder;
+
+	f->state = FINDER_CLOSED;
+	f->has_replace = false;
+	free(f->preview);
+	f->preview = NULL;
+	relayout(m);
+}
+
+/* ---- replacing ---- */
+
+static void end_replacing(struct model *m)
+{
+	size_t n = m->finder.replaced;
+
+	finder_close(m);
+	m->finder.is_marking = false;
+	notices_add(&m->notices, m->now_ns, false, n ? "replaced %zu match%s" : "nothing was replaced", n,
+			n == 1 ? "" : "es");
+}
+
+/* Show the next match behind `from`, or end. */
+static void ask_next(struct model *m, size_t from)
+{
+	struct finder *f = &m->finder;
+	struct editor *e = model_editor(m);
+	bool is_found = find_next(f->find, e->text, from, f->to, &f->match);
+	size_t n;
+
+	if (!is_found && f->wraps_to > 0) {
+		f->to = f->wraps_to;
+		f->wraps_to = 0;
+		say(f, false, "wrapped round");
+		is_found = find_next(f->find, e->text, 0, f->to, &f->match);
+	}
+	free(f->preview);
+	f->preview = is_found ? find_replacement(f->find, e->text, f->match, field_text(&f->by), &n) : NULL;
+	if (!f->preview) {
+		end_replacing(m);
+		return;
+	}
+	f->state = FINDER_ASKING;
+	show_match(m, f->match);
+}
+
+static void begin_replacing(struct model *m)
+{
+	struct finder *f = &m->finder;
+	struct selection s = f->origin;
+	const struct text *t = model_editor(m)->text;
+
+	if (!compile(f)) {
+		f->state = FINDER_WHAT;
+		return;
+	}
+	/* Lines that are selected are what is meant; else everything, from the cursor on and round. */
+	bool in_selection = text_line_of(t, s.anchor) != text_line_of(t, s.cursor);
+	f->replaced = 0;
+	f->to = in_selection ? s.cursor : SIZE_MAX;
+	f->wraps_to = in_selection ? 0 : s.anchor;
+	ask_next(m, s.anchor);
+	if (f->state != FINDER_ASKING)
+		say(f, true, "no match");
+}
+
+static void replace_one(struct model *m, struct effects *out)
+{
+	struct finder *f = &m->finder;
+	struct selection s = model_editor(m)->sel;
+	size_t n = strlen(f->preview), pos = f->match.pos;
+
+	if (s.anchor != pos || s.cursor != pos + f->match.len) {
+		end_replacing(m); /* the mouse has been elsewhere: it may be another text by now */
+		return;
+	}
+	editor_done(m, editor_replace(model_editor(m), pos, f->match.len, f->preview, n, BURST_NONE), out);
+	if (f->to != SIZE_MAX)
+		f->to += n - f->match.len;
+	f->replaced++;
+	ask_next(m, pos + n + (f->match.len == 0));
+}
+
+static void replace_rest(struct model *m, struct effects *out)
+{
+	struct finder *f = &m->finder;
+	struct editor *e = model_editor(m);
+	const struct editor_range ranges[] = {{f->match.pos, f->to}, {0, f->wraps_to}};
+	size_t n = 0;
+
+	editor_done(m, editor_replace_all(e, f->find, field_text(&f->by), ranges, 2, &n), out);
+	f->replaced += n;
+	end_replacing(m);
+}
+
+static void answer(struct model *m, const struct event *ev, struct effects *out)
+{
+	switch (ev->key) {
+	case 'y':
+	case K_ENTER: replace_one(m, out); break;
+	case 'n':
+	case K_DOWN:
+		ask_next(m, m->finder.match.pos + (m->finder.match.len ? m->finder.match.len : 1));
+		break;
+	case 'a': replace_rest(m, out); break;
+	case 'q':
+	case K_ESCAPE: end_replacing(m); break;
+	}
+}
+
+/* ---- keys ---- */
+
+static bool *option_of(struct finder *f, uint32_t key)
+{
+	switch (key) {
+	case 'c': return &f->opts.is_exact;
+	case 'x': return &f->opts.is_regex;
+	case 'w': return &f->opts.is_word;
+	default: return NULL;
+	}
+}
+
+static bool alt_key(struct model *m, uint32_t key)
+{
+	bool *option = option_of(&m->finder, key);
+
+	if (key == 'r') {
+		m->finder.has_replace = true;
+		relayout(m);
+		return true;
+	}
+	if (!option)
+		return false;
+	*option = !*option;
+	look_again(m);
+	return true;
+}
+
+static void on_enter(struct model *m, bool is_back)
+{
+	struct finder *f = &m->finder;
+
+	if (f->state == FINDER_BY) {
+		begin_replacing(m);
+		return;
+	}
+	if (f->has_replace && !is_back) {
+		f->state = FINDER_BY;
+		return;
+	}
+	if (!f->find)
+		return;
+	if (is_back)
+		go_previous(m);
+	else
+		go_next(m);
+}
+
+static bool bar_key(struct model *m, const struct event *ev)
+{
+	struct finder *f = &m->finder;
+	bool is_shifted = ev->mods & MOD_SHIFT;
+
+	if (ev->mods == MOD_ALT)
+		return alt_key(m, ev->key);
+	bool is_find = ev->key == 'f' && ev->mods == MOD_CTRL;
+	switch (is_find ? K_DOWN : ev->key) {
+	case K_ESCAPE: finder_close(m); return true;
+	case K_ENTER: on_enter(m, is_shifted); return true;
+	case K_DOWN:
+	case K_UP:
+		if (f->find && ev->key == K_UP)
+			go_previous(m);
+		else if (f->find)
+			go_next(m);
+		return true;
+	case K_TAB:
+		if (f->has_replace)
+			f->state = f->state == FINDER_WHAT ? FINDER_BY : FINDER_WHAT;
+		return true;
+	}
+	return false;
+}
+
+/* Keys of the field itself. */
+static bool field_event(struct model *m, const struct event *ev)
+{
+	struct finder *f = &m->finder;
+
+	if (f->state == FINDER_BY)
+		return field_handle(&f->by, ev);
+	size_t len = f->what.len, cursor = f->what.cursor;
+	if (!field_handle(&f->what, ev))
+		return false;
+	if (f->what.len != len || (f->what.cursor == cursor && ev->type == EVENT_PASTE))
+		look_again(m);
+	return true;
+}
+
+bool finder_event(struct model *m, const struct msg *msg, struct effects *out)
+{
+	struct finder *f = &m->finder;
+	const struct event *ev = msg->event;
+
+	if (m->focus != PANE_EDITOR)
+		return false;
+	if (f->state == FINDER_CLOSED) {
+		if (ev->type == EVENT_KEY && ev->key == K_ESCAPE)
+			f->is_marking = false;
+		return false;
+	}
+	m->needs_draw = true;
+	if (f->state == FINDER_ASKING) {
+		bool is_answer = ev->type == EVENT_KEY && !(ev->mods & (MOD_CTRL | MOD_ALT))
+				 && (ev->key < KEYS_BASE || ev->key <= K_DOWN);
+		if (is_answer)
+			answer(m, ev, out);
+		else if (ev->type != EVENT_PASTE)
+			end_replacing(m); /* whatever else is wanted, the text may be another one then */
+		return is_answer || ev->type == EVENT_PASTE;
+	}
+	return (ev->type == EVENT_KEY && bar_key(m, ev)) || field_event(m, ev);
+}
+
+/* ---- commands ---- */
+
+static void find(struct model *m, struct effects *out)
+{
+	(void)out;
+	finder_open(m, false);
+}
+
+static void replace(struct model *m, struct effects *out)
+{
+	(void)out;
+	finder_open(m, true);
+}
+
+static void next(struct model *m, struct effects *out)
+{
+	(void)out;
+	if (m->finder.find)
+		go_next(m);
+	else
+		finder_open(m, false);
+}
+
+static void previous(struct model *m, struct effects *out)
+{
+	(void)out;
+	if (m->finder.find)
+		go_previous(m);
+	else
+		finder_open(m, false);
+}
+
+static const struct command commands[] = {
+		{"find", "Find…",
+				"find: Enter next, Shift-Enter or Up previous, Alt-x regular expression, Alt-c case, Alt-w word",
+				PLACE_EDITOR, find, NULL, 0, false},
+		{"find-next", "Find next", "find the next match", PLACE_EDITOR, next, NULL, 0, false},
+		{"find-previous", "Find previous", "find the match before", PLACE_EDITOR, previous, NULL, 0,
+				false},
+		{"replace", "Replace…", "replace: shows each match and what would come in its place",
+				PLACE_EDITOR, replace, NULL, 0, false},
+};
+const struct command_table finder_commands = COMMAND_TABLE(commands);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "text/regex.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <pcre2.h>
+
+#include <terrarium/error.h>
+
+/* What a pattern may cost in one line before it is taken as not matching: catastrophic ones must not
+ * hold the workbench. */
+#define MATCH_LIMIT 100000
+
+struct library {
+	__typeof__(pcre2_compile_8) *compile;
+	__typeof__(pcre2_jit_compile_8) *jit_compile;
+	__typeof__(pcre2_code_free_8) *code_free;
+	__typeof__(pcre2_match_8) *match;
+	__typeof__(pcre2_match_data_create_8) *data_create;
+	__typeof__(pcre2_match_data_free_8) *data_free;
+	__typeof__(pcre2_get_ovector_pointer_8) *ovector;
+	__typeof__(pcre2_match_context_create_8) *context_create;
+	__typeof__(pcre2_match_context_free_8) *context_free;
+	__typeof__(pcre2_set_match_limit_8) *set_match_limit;
+	__typeof__(pcre2_get_error_message_8) *error_message;
+};
+
+struct regex {
+	struct library library;
+	void *handle;
+	pcre2_code_8 *code;
+	pcre2_match_data_8 *data;
+	pcre2_match_context_8 *context;
+};
+
+/* dlopen counts, so that each expression may open the library by itself. */
+static int load(struct regex *r, struct trm_error *reterr)
+{
+	struct library *l = &r->library;
+	const struct {
+		const char *name;
+		void *function;
+	} wanted[] = {
+			{"pcre2_compile_8", &l->compile},
+			{"pcre2_jit_compile_8", &l->jit_compile},
+			{"pcre2_code_free_8", &l->code_free},
+			{"pcre2_match_8", &l->match},
+			{"pcre2_match_data_create_8", &l->data_create},
+			{"pcre2_match_data_free_8", &l->data_free},
+			{"pcre2_get_ovector_pointer_8", &l->ovector},
+			{"pcre2_match_context_create_8", &l->context_create},
+			{"pcre2_match_context_free_8", &l->context_free},
+			{"pcre2_set_match_limit_8", &l->set_match_limit},
+			{"pcre2_get_error_message_8", &l->error_message},
+	};
+
+	r->handle = dlopen("libpcre2-8.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		void *symbol = r->handle ? dlsym(r->handle, wanted[i].name) : NULL;
+		if (!symbol)
+			return trm_error_set(reterr, TRM_ENOTSUP,
+					"Regular expressions need the library libpcre2-8; install it.");
+		*(void **)wanted[i].function = symbol;
+	}
+	return 0;
+}
+
+static int compile(struct regex *r, const char *pattern, size_t n, uint32_t options, struct trm_error *reterr)
+{
+	const struct library *l = &r->library;
+	int code;
+	PCRE2_SIZE at;
+	PCRE2_UCHAR8 why[160];
+
+	r->code = l->compile((PCRE2_SPTR8)pattern, n, options, &code, &at, NULL);
+	if (!r->code) {
+		l->error_message(code, why, sizeof why);
+		return trm_error_set(reterr, TRM_EINVAL, "%s (at character %zu)", (char *)why, at + 1);
+	}
+	l->jit_compile(r->code, PCRE2_JIT_COMPLETE); /* where that is not possible it is interpreted */
+	r->data = l->data_create(REGEX_GROUPS, NULL);
+	r->context = l->context_create(NULL);
+	if (!r->data || !r->context)
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory for the pattern.");
+	l->set_match_limit(r->context, MATCH_LIMIT);
+	return 0;
+}
+
+int regex_create(const char *pattern, size_t n, bool is_literal, bool ignores_case, struct regex **ret,
+		struct trm_error *reterr)
+{
+	struct regex *r = calloc(1, sizeof *r);
+	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (is_literal ? PCRE2_LITERAL : PCRE2_UCP)
+			   | (ignores_case ? PCRE2_CASELESS : 0);
+
+	if (!r)
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory for the pattern.");
+	int code = load(r, reterr);
+	if (code == 0)
+		code = compile(r, pattern, n, options, reterr);
+	if (code < 0) {
+		regex_destroy(r);
+		return code;
+	}
+	*ret = r;
+	return 0;
+}
+
+void regex_destroy(struct regex *r)
+{
+	if (!r)
+		return;
+	if (r->context)
+		r->library.context_free(r->context);
+	if (r->data)
+		r->library.data_free(r->data);
+	if (r->code)
+		r->library.code_free(r->code);
+	if (r->handle)
+		dlclose(r->handle);
+	free(r);
+}
+
+bool regex_match(struct regex *r, const char *line, size_t n, size_t from,
+		struct regex_span spans[REGEX_GROUPS])
+{
+	int found = r->library.match(r->code, (PCRE2_SPTR8)line, n, from, 0, r->data, r->context);
+
+	if (found < 0)
+		return false;
+	if (found == 0)
+		found = REGEX_GROUPS; /* it has more groups than are wanted */
+	const PCRE2_SIZE *ends = r->library.ovector(r->data);
+	for (int i = 0; i < REGEX_GROUPS; i++) {
+		bool took_part = i < found && ends[2 * i] != PCRE2_UNSET;
+		spans[i] = took_part ? (struct regex_span){ends[2 * i], ends[2 * i + 1]}
+				     : (struct regex_span){1, 0};
+	}
+	/* \K may put the start behind the end. */
+	return spans[0].start <= spans[0].end;
+}
