@@ -152,6 +152,10 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 		return;
 	k->question = NULL;
 	stop_reset(k);
+	k->is_settling = k->is_hurried;
+	k->is_awaited = k->is_hurried = false;
+	if (k->is_settling)
+		trm_timer_start(k->timer, SETTLE_MS, 0);
 	char *json = e->text ? NULL : cJSON_PrintUnformatted(e->data);
 	if (!json)
 		trm_error_set(&why, TRM_EIO, "%s", e->text ? e->text : "out of memory");

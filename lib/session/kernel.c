@@ -50,7 +50,7 @@ static void changed(struct kernel *k)
 
 bool kernel_is_free(const struct kernel *k)
 {
-	return !k->run && !k->question && k->stage == STAGE_CALM;
+	return !k->run && !k->question && !k->is_settling && k->stage == STAGE_CALM;
 }
 
 /* ---- bytes from the process ----------------------------------------------------------- */
@@ -139,19 +139,21 @@ static void describe_death(struct kernel *k, const struct trm_exit *status, char
 }
 
 /* How a run ends whose interpreter has ended. */
-static void end_run(struct kernel *k, struct trm_run *run, const struct trm_exit *status,
+static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, const struct trm_exit *status,
 		const struct trm_error *why)
 {
-	static const char STUBBORN[] = "it did not stop when interrupted, so the interpreter was killed";
+	const char *stubborn = stage == STAGE_TERMINATED
+					       ? "it did not stop when interrupted, so the interpreter was terminated"
+					       : "it did not stop when interrupted, so the interpreter was killed";
 	char reason[600];
 	if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
 	} else if (run->is_timed_out) {
 		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s); %s",
-				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000, STUBBORN);
+				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000, stubborn);
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {
-		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, STUBBORN);
+		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, stubborn);
 	} else if (!status) {
 		snprintf(reason, sizeof reason, "%s cannot be started: %s", k->lang->name, why->msg);
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
@@ -167,7 +169,8 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct trm_session *s = k->session;
 	struct trm_run *run = k->run;
 	struct question *question = k->question;
-	bool was_ready = k->is_ready;
+	bool is_wanted = (run && k->is_ready) || k->is_restarting; /* the next run shall not wait */
+	enum stage stage = k->stage;
 	struct trm_error gone, *sentence = &gone;
 	trm_error_set(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);
 	log_write(LOG_INFO, "the %s kernel ended: exit code %d, signal %d", k->lang->name,
@@ -178,16 +181,17 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	kernel_lines_finish(&k->lines);
 	kernel_lines_init(&k->lines);
 	k->question = NULL;
+	k->is_restarting = k->is_awaited = k->is_hurried = k->is_settling = false;
 	stop_reset(k);
 	if (question)
-		question_answer(question, NULL, sentence);
+		question_answer(question, question_is_restart(k, question) ? "{}" : NULL, sentence);
 	if (!status && !s->is_closed)
 		question_fail_all(k, why); /* it cannot be started: do not try for ever */
 	if (run && !s->is_closed)
-		end_run(k, run, status, why);
+		end_run(k, run, stage, status, why);
 	k->fault[0] = '\0';
-	/* The next run shall not wait. One that never came up is not tried again unasked. */
-	if (!s->is_closed && run && was_ready && session_is_open(s) && !k->proc)
+	/* One that never came up is not tried again unasked. */
+	if (!s->is_closed && is_wanted && session_is_open(s) && !k->proc)
 		kernel_ensure(k, NULL);
 	session_due(s);
 }
@@ -242,6 +246,14 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 		kernel_watch_start(k);
 	changed(k);
 	return 0;
+}
+
+void kernel_restart(struct kernel *k)
+{
+	k->is_restarting = true;
+	if (!k->fault[0])
+		snprintf(k->fault, sizeof k->fault, "the interpreter was started anew");
+	stop_kill(k);
 }
 
 int kernel_send(struct kernel *k, const struct kernel_request *request, struct trm_error *reterr)

@@ -41,6 +41,30 @@ void question_fail_all(struct kernel *k, const struct trm_error *why)
 		question_answer(take_first(k), NULL, why);
 }
 
+void question_hurry(struct kernel *k)
+{
+	if (k->is_awaited || !k->is_ready || k->stage != STAGE_CALM)
+		return;
+	k->is_awaited = true;
+	trm_timer_start(k->timer, HURRY_MS, 0);
+}
+
+bool question_is_restart(const struct kernel *k, const struct question *question)
+{
+	return question->op == KERNEL_OP_RESET && kernel_spec(k->lang)->resets_by_restart;
+}
+
+/* An interpreter that is not there, or has only begun to start, has nothing to forget: such a question
+ * is sent to it as any other, and answered by it with nothing. */
+static bool begin_restart(struct kernel *k)
+{
+	if (!k->is_ready || !question_is_restart(k, k->questions))
+		return false;
+	k->question = take_first(k);
+	kernel_restart(k);
+	return true;
+}
+
 static int send_first(struct kernel *k, struct trm_error *reterr)
 {
 	const struct question *q = k->questions;
@@ -57,6 +81,8 @@ void question_next(struct kernel *k, bool in_turn)
 {
 	struct trm_error why;
 	while (k->questions && kernel_is_free(k) && !k->session->is_closed) {
+		if (begin_restart(k))
+			return;
 		if (send_first(k, &why) == 0) {
 			k->question = take_first(k);
 			if (k->is_ready)

@@ -289,8 +289,8 @@ void trm_run_interrupt(struct trm_run *run)
 	if (k && k->is_ready && k->proc) {
 		if (k->stage == STAGE_CALM)
 			stop_interrupt(k);
-		else if (again && k->stage == STAGE_INTERRUPTED)
-			stop_kill(k);
+		else if (again)
+			stop_further(k);
 		return;
 	}
 	if (k && k->proc && k->stage != STAGE_KILLED)
@@ -311,6 +311,12 @@ void trm_run_hold(struct trm_run *run, bool held)
 	run->held_at_ns = session_clock_ns();
 	trm_timer_stop(k->timer);
 	trm_proc_signal(k->proc, SIGSTOP, TRM_SIGNAL_TREE);
+}
+
+void trm_run_hold_clock(struct trm_run *run, bool is_held)
+{
+	if (!run->session->is_closed && run->kernel && run->kernel->proc)
+		stop_hold(run->kernel, is_held);
 }
 
 int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)

@@ -45,6 +45,8 @@ void session_pump(struct trm_session *s, bool in_turn)
 		struct trm_error why;
 		if (s->queue->is_interrupted)
 			session_due(s); /* it is to be ended, not begun */
+		if (!s->queue->is_interrupted && k->question)
+			question_hurry(k);
 		if (s->queue->is_interrupted || !kernel_is_free(k))
 			break;
 		if (kernel_ensure(k, &why) == 0) {
@@ -85,6 +87,8 @@ static void settle(struct trm_session *s)
 		session_pump(s, true);
 	if (!s->is_closed && s->active)
 		run_announce(s->active);
+	if (!s->is_closed && s->active)
+		stop_report(s->active);
 	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++)
 		kernel_report(&s->kernels[i]);
 }
@@ -259,4 +263,17 @@ int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, s
 		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
 	struct kernel *k = &session->kernels[lang->id];
 	return k->stage == STAGE_KILLED ? 0 : kernel_ensure(k, reterr);
+}
+
+int trm_session_restart(struct trm_session *session, const struct trm_lang *lang, struct trm_error *reterr)
+{
+	if (!lang)
+		return trm_error_set(reterr, TRM_EINVAL, "no language was given");
+	if (!session_is_open(session))
+		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
+	struct kernel *k = &session->kernels[lang->id];
+	if (!k->proc)
+		return kernel_ensure(k, reterr);
+	kernel_restart(k);
+	return 0;
 }

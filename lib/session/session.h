@@ -32,6 +32,8 @@
 enum {
 	ANSWER_TIMEOUT_MS = 5000, /* for a question; then the kernel is interrupted */
 	KILL_PATIENCE_MS = 5000,  /* for the agent to tell of the death after SIGKILL */
+	HURRY_MS = 15,            /* that a question may keep a run waiting; then it is interrupted */
+	SETTLE_MS = 5,            /* for that interrupt to have arrived */
 	NUDGE_MS = 40,            /* see stop.c */
 	NUDGES = 3,
 	YOUNG_MS = 100,
@@ -42,7 +44,7 @@ enum {
 #define DISPLAY_BYTES_MAX (64u * 1024 * 1024)
 #define STDIN_QUEUE_MAX (64u * 1024 * 1024)
 
-enum stage { STAGE_CALM, STAGE_INTERRUPTED, STAGE_KILLED };
+enum stage { STAGE_CALM, STAGE_INTERRUPTED, STAGE_TERMINATED, STAGE_KILLED };
 
 struct question {
 	struct question *next;
@@ -70,8 +72,13 @@ struct kernel {
 	/* stopping */
 	enum stage stage;
 	struct trm_timer *timer; /* next step: time-out, grace, … */
-	uint64_t kill_at_ns;     /* STAGE_INTERRUPTED: end of the grace */
+	uint64_t next_at_ns;     /* end of the stage's grace */
+	bool is_held;            /* that end is not waited for */
 	unsigned nudges;         /* interrupts to be sent again */
+	bool is_restarting;      /* it is killed to be started anew */
+	bool is_awaited;         /* a run waits for the answer to the question in hand */
+	bool is_hurried;         /* the question in hand has been interrupted, as a run waits */
+	bool is_settling;        /* … and answered: that interrupt must not meet the run */
 	char fault[200];         /* why we killed it, if that is its own fault; or "" */
 };
 
@@ -91,6 +98,7 @@ struct trm_run {
 	bool is_announced;     /* cb->started was called */
 	bool is_begun;         /* the interpreter has it: the clock is running */
 	bool is_interrupted, is_timed_out;
+	bool owes_stopping; /* cb->stopping is to be called */
 	bool has_printed;
 	uint64_t begun_ns;
 	bool knows_peak;
@@ -154,6 +162,8 @@ void kernel_finish(struct kernel *kernel);
 int kernel_ensure(struct kernel *kernel, struct trm_error *reterr);
 /* Can it be given work? Not while it works or dies. */
 bool kernel_is_free(const struct kernel *kernel);
+/* Kill the process, which there is, and have another. */
+void kernel_restart(struct kernel *kernel);
 int kernel_send(struct kernel *kernel, const struct kernel_request *request, struct trm_error *reterr);
 /* Tell the caller about a changed state. */
 void kernel_report(struct kernel *kernel);
@@ -172,6 +182,12 @@ void event_handle(struct kernel *kernel, const struct kernel_event *event);
 
 void stop_interrupt(struct kernel *kernel);
 void stop_kill(struct kernel *kernel);
+/* The next step, whatever its time. */
+void stop_further(struct kernel *kernel);
+/* The clock of the steps stands still, or goes on with a whole grace. */
+void stop_hold(struct kernel *kernel, bool is_held);
+/* Tell the caller of the last step, if it does not know. */
+void stop_report(struct trm_run *run);
 /* Calm again, no timer: the work in hand is done. */
 void stop_reset(struct kernel *kernel);
 void stop_on_timer(void *user);
@@ -221,6 +237,10 @@ void run_finish_with(struct trm_run *run, enum trm_status status, int exit_code,
 void question_next(struct kernel *kernel, bool in_turn);
 /* The one in hand is answered; json NULL: failed. Frees it. */
 void question_answer(struct question *question, const char *json, const struct trm_error *why);
+/* A run waits for the answer in hand: it is not to wait long. */
+void question_hurry(struct kernel *kernel);
+/* Is it answered by the interpreter's being started anew? */
+bool question_is_restart(const struct kernel *kernel, const struct question *question);
 /* None will be answered any more. */
 void question_fail_all(struct kernel *kernel, const struct trm_error *why);
 

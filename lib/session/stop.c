@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Stopping what runs, in steps:
  *
- *   calm --interrupt--> interrupted --grace--> killed --(agent silent)--> given up
+ *   calm --interrupt--> interrupted --grace--> terminated --grace--> killed --(agent silent)--> given up
+ *
+ * Without a grace for it, the step in the middle is left out.
  *
  * An interrupt for a run that has only just been sent may reach the interpreter
  * before it has read the request; it is then idle and ignores the signal, as it
@@ -13,10 +15,20 @@
 #include "base/err.h"
 #include "session/session.h"
 
+/* The run in hand is in another stage, or its clock in another state: the caller is to hear of it. */
+static void note(struct kernel *k)
+{
+	if (!k->run || !k->run->cb->stopping)
+		return;
+	k->run->owes_stopping = true;
+	session_due(k->session);
+}
+
 void stop_reset(struct kernel *k)
 {
 	k->stage = STAGE_CALM;
 	k->nudges = 0;
+	k->is_held = false;
 	if (!k->session->is_closed)
 		trm_timer_stop(k->timer);
 }
@@ -26,12 +38,38 @@ static bool is_young(const struct trm_run *run)
 	return run && !run->has_printed && session_clock_ns() - run->begun_ns < YOUNG_MS * UINT64_C(1000000);
 }
 
-/* Wait for the end of the grace, or for the next nudge before it. */
-static void wait_interrupted(struct kernel *k)
+static uint64_t grace_left_ms(const struct kernel *k)
 {
 	uint64_t now = session_clock_ns();
-	uint64_t left_ms = k->kill_at_ns > now ? (k->kill_at_ns - now + 999999) / 1000000 : 0;
-	trm_timer_start(k->timer, k->nudges && left_ms > NUDGE_MS ? NUDGE_MS : left_ms, 0);
+	return k->next_at_ns > now ? (k->next_at_ns - now + 999999) / 1000000 : 0;
+}
+
+/* Wait for the end of the grace, or for the next nudge before it. */
+static void wait_for_next(struct kernel *k)
+{
+	uint64_t left = grace_left_ms(k);
+	if (k->nudges && (k->is_held || left > NUDGE_MS))
+		trm_timer_start(k->timer, NUDGE_MS, 0);
+	else if (k->is_held)
+		trm_timer_stop(k->timer);
+	else
+		trm_timer_start(k->timer, left, 0);
+}
+
+static uint32_t grace_ms(const struct kernel *k)
+{
+	const struct trm_session_opts *opts = &k->session->opts;
+	return k->stage == STAGE_TERMINATED ? opts->terminate_grace_ms : opts->grace_ms;
+}
+
+static void enter(struct kernel *k, enum stage stage)
+{
+	k->stage = stage;
+	k->is_settling = false;
+	k->next_at_ns = session_clock_ns() + grace_ms(k) * UINT64_C(1000000);
+	if (k->run)
+		run_release_credit(k->run);
+	note(k);
 }
 
 /* What is left of the time-out goes on with it. */
@@ -53,36 +91,65 @@ void stop_release(struct kernel *k)
 
 void stop_interrupt(struct kernel *k)
 {
-	struct trm_session *s = k->session;
-	k->stage = STAGE_INTERRUPTED;
-	k->kill_at_ns = session_clock_ns() + s->opts.grace_ms * UINT64_C(1000000);
 	k->nudges = is_young(k->run) || kernel_spec(k->lang)->loses_interrupts ? NUDGES : 0;
 	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
+	enter(k, STAGE_INTERRUPTED);
 	stop_release(k);
-	if (k->run)
-		run_release_credit(k->run);
-	wait_interrupted(k);
+	wait_for_next(k);
+}
+
+static void terminate(struct kernel *k)
+{
+	k->nudges = 0;
+	trm_proc_signal(k->proc, SIGTERM, TRM_SIGNAL_TREE);
+	enter(k, STAGE_TERMINATED);
+	wait_for_next(k);
 }
 
 void stop_kill(struct kernel *k)
 {
 	if (k->stage == STAGE_KILLED)
 		return;
-	k->stage = STAGE_KILLED;
 	trm_proc_signal(k->proc, SIGKILL, TRM_SIGNAL_TREE);
-	if (k->run)
-		run_release_credit(k->run);
+	enter(k, STAGE_KILLED);
 	trm_timer_start(k->timer, KILL_PATIENCE_MS, 0);
 }
 
-static void kill_and_tell(struct kernel *k)
+void stop_further(struct kernel *k)
 {
-	struct trm_run *run = k->run;
-	stop_kill(k);
-	if (run && run->cb->killing) {
-		run_announce(run);
-		run->cb->killing(run->user, run);
+	if (k->stage == STAGE_INTERRUPTED && k->session->opts.terminate_grace_ms)
+		terminate(k);
+	else if (k->stage != STAGE_CALM)
+		stop_kill(k);
+}
+
+void stop_hold(struct kernel *k, bool is_held)
+{
+	if ((k->stage != STAGE_INTERRUPTED && k->stage != STAGE_TERMINATED) || k->is_held == is_held)
+		return;
+	k->is_held = is_held;
+	if (!is_held)
+		k->next_at_ns = session_clock_ns() + grace_ms(k) * UINT64_C(1000000);
+	wait_for_next(k);
+	note(k);
+}
+
+void stop_report(struct trm_run *run)
+{
+	const struct kernel *k = run->kernel;
+	struct trm_stopping how = {.next_ms = -1};
+	if (!run->owes_stopping || !k || k->stage == STAGE_CALM)
+		return;
+	run->owes_stopping = false;
+	how.step = k->stage == STAGE_INTERRUPTED  ? TRM_STOP_INTERRUPT
+		   : k->stage == STAGE_TERMINATED ? TRM_STOP_TERMINATE
+						  : TRM_STOP_KILL;
+	if (how.step != TRM_STOP_KILL) {
+		bool has_term = how.step == TRM_STOP_INTERRUPT && k->session->opts.terminate_grace_ms;
+		how.next = has_term ? TRM_STOP_TERMINATE : TRM_STOP_KILL;
+		how.next_ms = k->is_held ? -1 : (int64_t)grace_left_ms(k);
 	}
+	run->cb->stopping(run->user, run, &how);
 }
 
 /* The agent does not tell of the death: forget that process. */
@@ -101,28 +168,48 @@ static void start_took_too_long(struct kernel *k)
 	stop_kill(k);
 }
 
+static void time_is_up(struct kernel *k)
+{
+	if (!k->is_ready) {
+		start_took_too_long(k);
+		return;
+	}
+	if (k->run)
+		k->run->is_timed_out = true;
+	stop_interrupt(k);
+}
+
+/* The question in hand makes a run wait. It is interrupted, and the steps do not begin
+ * before it has kept everybody waiting as long as any question may. */
+static void hurry(struct kernel *k)
+{
+	k->is_hurried = true;
+	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
+	trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
+}
+
+static void settled(struct kernel *k)
+{
+	k->is_settling = false;
+	session_due(k->session);
+}
+
 static void next_step(struct kernel *k)
 {
-	switch (k->stage) {
-	case STAGE_CALM:
-		if (!k->is_ready) {
-			start_took_too_long(k);
-			return;
-		}
-		if (k->run)
-			k->run->is_timed_out = true;
-		stop_interrupt(k);
-		return;
-	case STAGE_INTERRUPTED:
-		if (k->nudges && session_clock_ns() < k->kill_at_ns) {
-			k->nudges--;
-			trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
-			wait_interrupted(k);
-			return;
-		}
-		kill_and_tell(k);
-		return;
-	case STAGE_KILLED: give_up(k); return;
+	if (k->is_settling) {
+		settled(k);
+	} else if (k->stage == STAGE_CALM && k->question && k->is_awaited && !k->is_hurried) {
+		hurry(k);
+	} else if (k->stage == STAGE_CALM) {
+		time_is_up(k);
+	} else if (k->stage == STAGE_KILLED) {
+		give_up(k);
+	} else if (k->nudges && (k->is_held || grace_left_ms(k))) {
+		k->nudges--;
+		trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
+		wait_for_next(k);
+	} else {
+		stop_further(k);
 	}
 }
 

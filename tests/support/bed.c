@@ -109,11 +109,13 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 		bed->on_input(bed);
 }
 
-static void on_killing(void *user, struct trm_run *run)
+static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
 {
 	struct bed *bed = user;
 	(void)run;
-	bed->n_killing++;
+	bed->n_killing += how->step == TRM_STOP_KILL;
+	bed->n_stopping++;
+	bed->stopping = *how;
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -128,7 +130,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 static const struct trm_run_cb RUN_CB = {.started = on_started,
 		.output = on_output,
 		.input = on_input,
-		.killing = on_killing,
+		.stopping = on_stopping,
 		.done = on_done};
 
 /* ---- waiting ----------------------------------------------------------------------- */
@@ -217,7 +219,7 @@ void bed_begin(struct bed *bed, const struct trm_run_opts *opts)
 	text_clear(&bed->out[0]);
 	text_clear(&bed->out[1]);
 	text_clear(&bed->prompts);
-	bed->n_started = bed->n_outputs = bed->n_inputs = bed->n_killing = 0;
+	bed->n_started = bed->n_outputs = bed->n_inputs = bed->n_killing = bed->n_stopping = 0;
 	if (trm_session_run(bed->session, opts, &RUN_CB, bed, &bed->run, &why) < 0)
 		fail(why.msg);
 }

@@ -29,6 +29,8 @@ struct bed {
 	struct bed_text out[2];    /* what cb->output brought */
 	struct bed_text prompts;   /* of cb->input, each followed by a newline */
 	unsigned n_started, n_outputs, n_inputs, n_killing;
+	struct trm_stopping stopping; /* as last told */
+	unsigned n_stopping;
 	/* of the session */
 	struct bed_text late;
 	unsigned long long late_number;

@@ -69,10 +69,10 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	send(user, (struct msg){.type = MSG_RUN_INPUT, .text = prompt, .flag = is_secret});
 }
 
-static void on_killing(void *user, struct trm_run *run)
+static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
 {
 	(void)run;
-	send(user, (struct msg){.type = MSG_RUN_KILLING});
+	send(user, (struct msg){.type = MSG_RUN_STOPPING, .stopping = how});
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -89,7 +89,7 @@ static const struct trm_run_cb run_cb = {
 		.output = on_output,
 		.display = on_display,
 		.input = on_input,
-		.killing = on_killing,
+		.stopping = on_stopping,
 		.done = on_done,
 };
 

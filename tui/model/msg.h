@@ -17,6 +17,7 @@
 struct trm_lang;
 struct trm_result;
 struct trm_display;
+struct trm_stopping;
 
 enum msg_type {
 	MSG_EVENT,            /* event: a key, the mouse, a paste, a new size */
@@ -30,7 +31,7 @@ enum msg_type {
 	MSG_RUN_OUTPUT,  /* stream, text, len */
 	MSG_RUN_DISPLAY, /* display */
 	MSG_RUN_INPUT,   /* text: the prompt; flag: secret */
-	MSG_RUN_KILLING,
+	MSG_RUN_STOPPING, /* stopping */
 	MSG_RUN_DONE,    /* result */
 	MSG_RUN_REFUSED, /* text: why it could not be asked for */
 	MSG_LATE,        /* number, stream, text, len */
@@ -59,6 +60,7 @@ struct msg {
 	const struct trm_lang *lang;
 	const struct trm_result *result;
 	const struct trm_display *display;
+	const struct trm_stopping *stopping;
 	const struct trm_metrics *metrics;
 	const struct trm_limits *limits;
 	const struct trm_guard *guards;

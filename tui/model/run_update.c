@@ -263,7 +263,7 @@ static void update_current(struct model *m, const struct msg *msg)
 		break;
 	case MSG_RUN_DISPLAY: show_display(m, msg->display); break;
 	case MSG_RUN_INPUT: input_ask(m, msg); break;
-	case MSG_RUN_KILLING: m->run.state = RUN_KILLING; break;
+	case MSG_RUN_STOPPING: stopping_update(m, msg->stopping); break;
 	case MSG_RUN_DONE: on_done(m, msg->result); break;
 	case MSG_RUN_REFUSED: on_refused(m, msg); break;
 	default: break;

@@ -212,7 +212,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_RUN_OUTPUT:
 	case MSG_RUN_DISPLAY:
 	case MSG_RUN_INPUT:
-	case MSG_RUN_KILLING:
+	case MSG_RUN_STOPPING:
 	case MSG_RUN_DONE:
 	case MSG_RUN_REFUSED:
 	case MSG_LATE: update_run(m, msg); break;

@@ -35,7 +35,10 @@ enum trm_memory_alert {
 
 struct trm_session_opts {
 	uint32_t timeout_ms; /* per run; 0: none. Default 30 000 */
-	uint32_t grace_ms;   /* after an interrupt, before the kernel is killed. Default 2 000 */
+	uint32_t grace_ms;   /* after an interrupt, before the next step. Default 2 000 */
+	/* After SIGTERM, before the kernel is killed. 0: there is no such step, and the kill
+	 * follows upon the interrupt. Default 0 */
+	uint32_t terminate_grace_ms;
 	/* Of a run's output kept in its result: if there was more, the first half and the last
 	 * half of this, and dropped_bytes tells what is missing between. Default 64 MiB. */
 	size_t output_keep_bytes;
@@ -58,6 +61,10 @@ void trm_session_close(struct trm_session *session);
 /* Start a language's kernel now, so that the first run need not wait for it. */
 int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, struct trm_error *reterr);
 
+/* Kill a language's kernel with all its children, and start it anew: its variables are gone, files
+ * stay. A run of it that is under way ends as TRM_STATUS_KILLED, or as interrupted if it was. */
+int trm_session_restart(struct trm_session *session, const struct trm_lang *lang, struct trm_error *reterr);
+
 /* ---- runs ---------------------------------------------------------------- */
 
 struct trm_run_opts {
@@ -70,6 +77,17 @@ struct trm_run_opts {
 	bool manual_credit;   /* output is held back until trm_run_consumed() */
 };
 void trm_run_opts_default(struct trm_run_opts *opts);
+
+/* Stopping a run goes by steps: SIGINT, which keeps the state; SIGTERM to the kernel and all its
+ * children, if the session has a grace for it; SIGKILL. After the last two the kernel is started
+ * anew. A step is taken when the grace of the one before has passed, or at once by trm_run_interrupt(). */
+enum trm_stop { TRM_STOP_NONE, TRM_STOP_INTERRUPT, TRM_STOP_TERMINATE, TRM_STOP_KILL };
+
+struct trm_stopping {
+	enum trm_stop step; /* that was taken last */
+	enum trm_stop next; /* TRM_STOP_NONE: there is none behind the kill */
+	int64_t next_ms;    /* from now until it is taken; -1: not before it is asked for */
+};
 
 struct trm_run_cb {
 	void (*started)(void *user, struct trm_run *run);
@@ -84,8 +102,8 @@ struct trm_run_cb {
 	/* Memory use has passed the threshold of the session's options. The run goes on, and may soon be
 	 * killed, unless it is held or interrupted. */
 	void (*memory)(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes);
-	/* The escalation has reached its next step (for a status line). */
-	void (*killing)(void *user, struct trm_run *run);
+	/* A step of stopping the run was taken, by whatever cause, or its clock was held or let go. */
+	void (*stopping)(void *user, struct trm_run *run, const struct trm_stopping *how);
 	/* Exactly once; the handle dies when it returns. */
 	void (*done)(void *user, struct trm_run *run, const struct trm_result *result);
 };
@@ -95,13 +113,15 @@ struct trm_run_cb {
 int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
 		void *user, struct trm_run **ret_run, struct trm_error *reterr);
 uint64_t trm_run_number(const struct trm_run *run);
-/* SIGINT to the kernel's process group; after grace_ms the kernel and all its
- * children are killed and the result says that the state was lost. A run that
- * is still queued ends at once. A second call kills at once. */
+/* Begin to stop the run, or take the next step of it at once. A run that is still queued ends at
+ * once. If the kernel did not outlive it, the result says that the state was lost. */
 void trm_run_interrupt(struct trm_run *run);
 /* Stop the run's processes where they are, with all their state, and let them go on. The time-out does not
  * count meanwhile. An interrupt ends the hold. Held already, not begun, ended: nothing happens. */
 void trm_run_hold(struct trm_run *run, bool held);
+/* While it is held, no step follows by itself; let go, the grace of the last step begins anew.
+ * Of no effect on a run that is not being stopped. */
+void trm_run_hold_clock(struct trm_run *run, bool is_held);
 int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr);
 void trm_run_send_eof(struct trm_run *run);
 size_t trm_run_queued(const struct trm_run *run);     /* bytes of stdin not yet taken */
@@ -110,7 +130,10 @@ void trm_run_consumed(struct trm_run *run, size_t n); /* with manual_credit */
 /* ---- questions to a kernel --------------------------------------------------- */
 
 enum trm_question {
-	TRM_ASK_COMPLETE,    /* {"matches":[…],"start":n,"end":n} in code points of `code` */
+	/* {"matches":[…],"kinds":[…],"start":n,"end":n} in code points of `code`: what may stand there. Kinds, of the
+	 * first matches: "function" "class" "module" "variable" "property" "parameter" "keyword" "builtin"
+	 * "alias" "command" "file" "directory"; "" or missing: not known. */
+	TRM_ASK_COMPLETE,
 	TRM_ASK_INSPECT,     /* {"found":bool,"name":…,"type":…,"value":…,"signature":…,"doc":…} */
 	TRM_ASK_IS_COMPLETE, /* {"status":"complete"|"incomplete"|"invalid","indent":"…"} */
 	TRM_ASK_VARIABLES, /* {"variables":[{"name","type","size","value"}]}, all texts; size: "3", "2×4" or
