@@ -169,6 +169,7 @@ void trm_config_session_opts(const struct trm_config *config, struct trm_session
 	*opts = (struct trm_session_opts){
 			.timeout_ms = config->timeout_ms,
 			.grace_ms = config->grace_ms,
+			.terminate_grace_ms = config->terminate_grace_ms,
 			.output_keep_bytes = (size_t)config->output_keep_bytes,
 	};
 }

@@ -34,6 +34,16 @@ __trm_describe() {
 
 __trm_variables() {
 	local __trm_name __trm_list=
+	if [[ $__trm_got_cursor == 1 ]]; then # names and types only
+		for __trm_name in $(__trm_own_names variable); do
+			__trm_list+=",{\"name\":\"$__trm_name\",\"type\":\"variable\",\"size\":\"\",\"value\":\"\"}"
+		done
+		for __trm_name in $(__trm_own_names function); do
+			__trm_list+=",{\"name\":\"$__trm_name\",\"type\":\"function\",\"size\":\"\",\"value\":\"\"}"
+		done
+		__trm_reply "{\"variables\":[${__trm_list#,}]}"
+		return
+	fi
 	for __trm_name in $(__trm_own_names variable); do
 		__trm_list+=",{$(__trm_describe "$__trm_name")}"
 	done

@@ -16,7 +16,7 @@
  *   {"op":"complete","id":…,"code":"…","cursor":n}   cursor in code points
  *   {"op":"inspect","id":…,"code":"…","cursor":n}
  *   {"op":"is_complete","id":…,"code":"…"}
- *   {"op":"variables","id":…}
+ *   {"op":"variables","id":…,"cursor":n}             1: names and types only
  *   {"op":"reset","id":…}
  *
  * Events:

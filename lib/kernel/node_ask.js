@@ -9,6 +9,7 @@ const NAME = '[\\p{ID_Start}$_][\\p{ID_Continue}$\u200c\u200d]*';
 const KEYWORDS = ('async await break case catch class const continue debugger default delete do else export extends false '
 	+ 'finally for function if import in instanceof let new null of return static super switch this throw true try '
 	+ 'typeof undefined var void while with yield').split(' ');
+const NAMES_ONLY = 1;
 const first_globals = new Set(Object.getOwnPropertyNames(globalThis));
 
 /* The value of an expression, or NOTHING: it fails, would change something, or takes too long. */
@@ -165,7 +166,8 @@ function complete({ code, cursor }) {
 	else if (place.kind === 'code')
 		found.rows = names_in_scope();
 	const wanted = before.slice(before.length - found.length);
-	const kinds = new Map(found.rows.filter(([name]) => name.startsWith(wanted)));
+	const kinds = new Map(found.rows.filter(([name]) => name.startsWith(wanted)
+		&& (place.kind === 'string' || wanted.startsWith('_') || !name.startsWith('__'))));
 	const matches = [...kinds.keys()].sort().slice(0, MATCHES_MAX);
 	const kind = (name) => (typeof kinds.get(name) === 'function' ? safely(kinds.get(name)) : kinds.get(name));
 	return {
@@ -201,6 +203,8 @@ function signature_of(value, name) {
 	let parameters = lone ? lone[1] : '';
 	if (/\{\s*\[native code\]\s*\}$/.test(source)) {
 		const count = Object.getOwnPropertyDescriptor(value, 'length')?.value || 0;
+		if (count === 0)
+			return undefined; // it takes none, or any number
 		parameters = Array.from({ length: count }, (_, i) => `arg${i + 1}`).join(', ');
 	} else if (head) {
 		const start = head.index + head[0].length;
@@ -274,7 +278,7 @@ function row_of(name, value, has_values) {
 	const text = value === NOTHING || !has_values ? ''
 		: text_of(value, { depth: 1, breakLength: Infinity, maxArrayLength: 20, maxStringLength: SHORT });
 	return {
-		name, type, size: value === NOTHING ? '' : safely(() => size_of(value)),
+		name, type, size: value === NOTHING || !has_values ? '' : safely(() => size_of(value)),
 		value: text.length > SHORT ? text.slice(0, SHORT - 1) + '…' : text.replaceAll('\n', ' '),
 	};
 }
@@ -308,7 +312,6 @@ function is_complete({ code }) {
 	}
 }
 
-const NAMES_ONLY = 1;
 const answers = {
 	complete, inspect: inspect_name, is_complete, variables,
 	reset: () => ({}), // asked only of a process that has just begun

@@ -25,7 +25,7 @@ static const struct {
 		[KERNEL_OP_COMPLETE] = {"complete", HAS_CODE | HAS_CURSOR},
 		[KERNEL_OP_INSPECT] = {"inspect", HAS_CODE | HAS_CURSOR},
 		[KERNEL_OP_IS_COMPLETE] = {"is_complete", HAS_CODE},
-		[KERNEL_OP_VARIABLES] = {"variables", 0},
+		[KERNEL_OP_VARIABLES] = {"variables", HAS_CURSOR},
 		[KERNEL_OP_RESET] = {"reset", 0},
 };
 

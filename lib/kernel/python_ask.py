@@ -202,7 +202,9 @@ def size_of(value):
 
 
 def variables(request):
-	rows = [{'name': name, 'type': type(value).__name__, 'size': size_of(value), 'value': short_repr(value)}
+	whole = request.get('cursor') != 1
+	rows = [{'name': name, 'type': type(value).__name__,
+			'size': size_of(value) if whole else '', 'value': short_repr(value) if whole else ''}
 		for name, value in list(names.items())
 		if isinstance(name, str) and not name.startswith('__') and not isinstance(value, types.ModuleType)]
 	return {'variables': rows}

@@ -98,6 +98,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.confirm = a->opts->confirm,
 			.timeout_ms = a->opts->session.timeout_ms,
 			.grace_ms = a->opts->session.grace_ms,
+			.terminate_grace_ms = a->opts->session.terminate_grace_ms,
 			.limits = a->opts->sandbox.limits,
 			.scrollback_bytes = a->opts->scrollback_bytes,
 	};

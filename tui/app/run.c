@@ -149,6 +149,14 @@ void app_run_interrupt(struct app *a, uint64_t serial)
 		trm_run_interrupt(r->handle);
 }
 
+void app_run_hold(struct app *a, uint64_t serial, bool is_held)
+{
+	struct app_run *r = find(a, serial);
+
+	if (r)
+		trm_run_hold(r->handle, is_held);
+}
+
 void app_run_input(struct app *a, const struct effect *effect)
 {
 	struct app_run *r = find(a, effect->number);

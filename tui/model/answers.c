@@ -27,6 +27,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;
 	case DIALOG_THEME: answer_theme(m, answer, out); break;
 	case DIALOG_HELP:
+	case DIALOG_INSPECT:
 	case DIALOG_MESSAGES: dialog_close(m); break;
 	case DIALOG_NONE: break;
 	}
@@ -43,6 +44,7 @@ static bool closes_itself(const struct model *m, const struct event *ev)
 			{DIALOG_MESSAGES, "messages"},
 			{DIALOG_LANGUAGE, "language"},
 			{DIALOG_THEME, "theme"},
+			{DIALOG_INSPECT, "inspect"},
 	};
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
 	const struct command *c = NULL;
@@ -56,7 +58,9 @@ static bool closes_itself(const struct model *m, const struct event *ev)
 	for (int i = 0; i < COUNT(pairs); i++)
 		if (pairs[i].kind == m->dialog.kind && command_is(c, pairs[i].command))
 			return true;
-	return (m->dialog.kind == DIALOG_HELP || m->dialog.kind == DIALOG_MESSAGES) && ev->key == 'q';
+	return (m->dialog.kind == DIALOG_HELP || m->dialog.kind == DIALOG_MESSAGES
+			       || m->dialog.kind == DIALOG_INSPECT)
+	       && ev->key == 'q';
 }
 
 void update_dialog(struct model *m, const struct msg *msg, struct effects *out)

@@ -15,6 +15,9 @@ static const struct command_table *const tables[] = {
 		&editor_commands,
 		&output_commands,
 		&metrics_commands,
+		&stopping_commands,
+		&variables_commands,
+		&inspect_commands,
 };
 
 const char *place_name(enum place place)
@@ -22,6 +25,8 @@ const char *place_name(enum place place)
 	static const char *const names[PLACE_COUNT] = {[PLACE_EDITOR] = "editor",
 			[PLACE_OUTPUT] = "output",
 			[PLACE_METRICS] = "metrics",
+			[PLACE_VARIABLES] = "variables",
+			[PLACE_CLOCK] = "clock",
 			[PLACE_ANY] = "any",
 			[PLACE_ALWAYS] = "always"};
 

@@ -20,6 +20,8 @@ enum place {
 	PLACE_EDITOR,
 	PLACE_OUTPUT,
 	PLACE_METRICS,
+	PLACE_VARIABLES, /* the page of variables */
+	PLACE_CLOCK,     /* anywhere, while a run is being stopped */
 	PLACE_ANY,    /* in every pane */
 	PLACE_ALWAYS, /* also over a dialog */
 	PLACE_COUNT
@@ -55,6 +57,9 @@ extern const struct command_table goto_commands;
 extern const struct command_table editor_commands;
 extern const struct command_table output_commands;
 extern const struct command_table metrics_commands;
+extern const struct command_table stopping_commands;
+extern const struct command_table variables_commands;
+extern const struct command_table inspect_commands;
 
 const struct command *command_at(size_t i);                 /* of all tables; NULL past the end */
 const struct command *command_find(const char *name);       /* NULL: there is none */

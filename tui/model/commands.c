@@ -146,7 +146,7 @@ static const struct command commands[] = {
 		{"previous-pane", "Previous pane", "go to the pane before", PLACE_ANY, previous_pane, NULL, 0,
 				false},
 		{"stop", "Interrupt what runs, or copy",
-				"interrupt what runs, a second time: kill it; when nothing runs: copy",
+				"stop what runs, a step further each time: interrupt, terminate, kill; when nothing runs: copy",
 				PLACE_ALWAYS, stop, NULL, 0, false},
 		{"open", "Open a file…", "open a file", PLACE_ANY, open_file, NULL, 0, false},
 		{"save", "Save", "save the buffer", PLACE_ANY, save, NULL, 0, false},

@@ -30,6 +30,7 @@ enum dialog_kind {
 	DIALOG_THEME,
 	DIALOG_HELP,
 	DIALOG_MESSAGES,
+	DIALOG_INSPECT,
 };
 
 struct dialog_button {

@@ -44,7 +44,11 @@ bool effect_add(struct effects *e, enum effect_type type, const struct trm_lang 
 	}
 	if (text && !(copy = copy_text(text, len)))
 		return false;
-	e->items[e->n++] = (struct effect){type, lang, copy, text ? len : 0, number, 0};
+	e->items[e->n++] = (struct effect){.type = type,
+			.lang = lang,
+			.text = copy,
+			.len = text ? len : 0,
+			.number = number};
 	return true;
 }
 

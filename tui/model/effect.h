@@ -9,11 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/session.h>
+
 struct trm_lang;
 
 enum effect_type {
 	EFFECT_RUN,           /* text, len: the code; lang; number: the run's serial; buffer */
 	EFFECT_INTERRUPT,     /* number: serial of the run; a second one kills it */
+	EFFECT_HOLD,          /* number: serial of the run: hold the clock of its stopping */
+	EFFECT_LET_GO,        /* … and let it go on */
+	EFFECT_ASK,           /* lang, text, number: serial, question, cursor; answered by MSG_ANSWER */
 	EFFECT_STDIN,         /* text, len, the newline included; number: serial of the run */
 	EFFECT_STDIN_EOF,     /* number: serial of the run */
 	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
@@ -35,6 +40,8 @@ struct effect {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
 	uint64_t number;
+	enum trm_question question; /* EFFECT_ASK */
+	size_t cursor;
 	uint32_t buffer; /* id of the buffer that it is about; 0: none */
 };
 

@@ -5,6 +5,7 @@
 
 #include "model/keymap.h"
 #include "model/model.h"
+#include "model/stopping.h"
 
 /* In the order shown; the highest rank goes first when it is narrow. */
 static const struct {
@@ -18,6 +19,7 @@ static const struct {
 		{"run", "Run", 0},
 		{"next-pane", "Pane", 2},
 		{"stop", "Copy", 5},
+		{"hold-clock", "Wait", 1},
 		{"open", "Open", 6},
 		{"save", "Save", 7},
 		{"quit", "Quit", 1},
@@ -32,11 +34,13 @@ static bool make_item(const struct model *m, int i, struct keybar_item *ret)
 	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
 	char name[KEYMAP_NAME_BYTES];
 
-	if (!keys)
+	if (!keys || (c->place == PLACE_CLOCK && !stopping_has_clock(m)))
 		return false;
 	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
 	if (command_is(c, "stop") && model_is_running(m))
-		ret->label = "Interrupt";
+		ret->label = stopping_label(m);
+	if (c->place == PLACE_CLOCK && m->run.ladder.is_held)
+		ret->label = "Go on";
 	keys_name(keys, name);
 	snprintf(ret->keys, sizeof ret->keys, "%.23s", name);
 	ret->cols = (int)strlen(ret->keys) + (int)strlen(ret->label) + 3;

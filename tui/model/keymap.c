@@ -346,6 +346,22 @@ static const struct {
 		{PLACE_METRICS, "pagedown", "processes-page-down"},
 		{PLACE_METRICS, "home", "processes-first"},
 		{PLACE_METRICS, "?", "help"},
+
+		{PLACE_ANY, "f9", "inspect"},
+		{PLACE_ANY, "alt-v", "variables"},
+		{PLACE_CLOCK, "escape", "hold-clock"},
+		{PLACE_VARIABLES, "up", "variables-up"},
+		{PLACE_VARIABLES, "down", "variables-down"},
+		{PLACE_VARIABLES, "pageup", "variables-page-up"},
+		{PLACE_VARIABLES, "pagedown", "variables-page-down"},
+		{PLACE_VARIABLES, "home", "variables-first"},
+		{PLACE_VARIABLES, "end", "variables-last"},
+		{PLACE_VARIABLES, "s", "variables-sort"},
+		{PLACE_VARIABLES, "r", "variables-reverse"},
+		{PLACE_VARIABLES, "/", "variables-filter"},
+		{PLACE_VARIABLES, "enter", "variables-inspect"},
+		{PLACE_VARIABLES, "escape", "variables-leave"},
+		{PLACE_VARIABLES, "?", "help"},
 };
 
 int keymap_init(struct keymap *map)

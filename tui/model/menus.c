@@ -125,6 +125,10 @@ void show_help(struct model *m)
 	help_commands(m, d, PLACE_EDITOR);
 	help_section(d, "In the metrics");
 	help_commands(m, d, PLACE_METRICS);
+	help_section(d, "In the variables");
+	help_commands(m, d, PLACE_VARIABLES);
+	help_section(d, "While a run is being stopped");
+	help_commands(m, d, PLACE_CLOCK);
 	help_section(d, "In dialogs");
 	dialog_add_labelled(d, "Tab", ROLE_DIALOG,
 			"next button, also arrows; Enter presses it, so does its letter");

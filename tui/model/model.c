@@ -16,6 +16,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->confirm = opts->confirm;
 	m->timeout_ms = opts->timeout_ms;
 	m->grace_ms = opts->grace_ms;
+	m->terminate_grace_ms = opts->terminate_grace_ms;
 	m->sandbox.limits = opts->limits;
 	snprintf(m->theme, sizeof m->theme, "%s", opts->theme);
 	m->needs_draw = true;
@@ -40,6 +41,9 @@ void model_finish(struct model *m)
 	outpane_finish(&m->out);
 	field_finish(&m->input);
 	dialog_finish(&m->dialog);
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		variables_finish(&m->variables[i]);
+	field_finish(&m->variables_page.filter);
 	notices_finish(&m->notices);
 	memset(m, 0, sizeof *m);
 }
@@ -81,11 +85,19 @@ struct rect model_output_area(const struct model *m)
 	return area;
 }
 
+/* The sooner of two waits, where -1 is never. */
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 int model_tick_ms(const struct model *m)
 {
+	int wait_ms = variables_wait_ms(m);
+
 	if (m->run.state == RUN_RUNNING || m->run.state == RUN_INTERRUPTING || m->run.state == RUN_KILLING)
-		return 100;
+		return sooner(wait_ms, 100);
 	if (m->is_quitting || m->notices.is_shown)
-		return 500;
-	return -1;
+		return sooner(wait_ms, 500);
+	return wait_ms;
 }

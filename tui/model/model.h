@@ -13,7 +13,9 @@
 #include <terrarium/metrics.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
+#include <terrarium/session.h>
 
+#include "model/asks.h"
 #include "model/buffers.h"
 #include "model/dialog.h"
 #include "model/editor.h"
@@ -25,6 +27,7 @@
 #include "model/notices.h"
 #include "model/outpane.h"
 #include "model/runs.h"
+#include "model/variables.h"
 
 #define MODEL_GUARDS 24
 #define MODEL_WAITING 16   /* runs that may wait behind the one in hand */
@@ -43,13 +46,27 @@ struct sandbox_info {
 	size_t n_guards;
 };
 
+/* How far the stopping of the run in hand has got; see stopping.h. */
+struct ladder {
+	enum trm_stop step, next;
+	uint64_t next_at_ns; /* of `next`, if it is not held */
+	bool is_held;
+};
+
+/* Of the call that is being typed, and where that is; see inspect.h. */
+struct signature {
+	char text[240];
+	uint32_t buffer;
+	size_t line, pos;
+};
+
 /* The run in hand. */
 struct active_run {
 	enum run_state state; /* RUN_NONE: nothing runs */
 	uint32_t serial;
 	const struct trm_lang *lang;
 	uint64_t started_ns;     /* when it was asked for, then when it started */
-	uint64_t interrupted_ns; /* when the interrupt went out */
+	struct ladder ladder;
 	bool reads_line;         /* it waits for a line of input */
 	bool is_secret;
 	char prompt[256];
@@ -91,6 +108,12 @@ struct model {
 	size_t process_scroll;
 	struct metric_history history;
 
+	struct asks asks;
+	struct variables variables[TRM_LANG_COUNT];
+	struct variables_page variables_page;
+	uint64_t variables_due_ns; /* when the kernels may be asked for them */
+	struct signature signature;
+
 	struct dialog dialog;
 	char pending_path[4096]; /* that a question is about */
 	uint32_t pending_buffer; /* that a question is about */
@@ -99,7 +122,7 @@ struct model {
 	struct notices notices;
 
 	bool confirm; /* ask before a run */
-	uint32_t timeout_ms, grace_ms;
+	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	uint64_t now_ns; /* of the last message */
 	bool is_quitting;
 	bool is_slow_to_quit;
@@ -113,7 +136,7 @@ struct model_opts {
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;
-	uint32_t timeout_ms, grace_ms;
+	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	struct trm_limits limits;
 	size_t scrollback_bytes;
 };

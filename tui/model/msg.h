@@ -44,6 +44,7 @@ enum msg_type {
 	MSG_PATH,         /* text: the completed path */
 	MSG_NOTICE,       /* text: something to tell */
 	MSG_ERROR,        /* text: something that went wrong */
+	MSG_ANSWER,   /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
 	MSG_STOPPING,     /* the sandbox is being torn down, and it takes a while */
 };
 

@@ -9,6 +9,7 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/stopping.h"
 #include "model/update.h"
 
 #define VALUE_SHOWN ((size_t)1 << 20) /* bytes of a value or a traceback that go to the output pane */
@@ -92,12 +93,9 @@ void run_start(struct model *m, struct effects *out)
 /* The runs that wait are stopped too: who wants to stop does not want the next one to begin. */
 void run_stop(struct model *m, struct effects *out)
 {
-	if (m->run.state != RUN_INTERRUPTING && m->run.state != RUN_KILLING)
-		m->run.interrupted_ns = m->now_ns;
-	m->run.state = m->run.state == RUN_INTERRUPTING ? RUN_KILLING : RUN_INTERRUPTING;
 	for (size_t i = 0; i < m->n_waiting; i++)
 		effect_number(out, EFFECT_INTERRUPT, m->waiting[i]);
-	effect_number(out, EFFECT_INTERRUPT, m->run.serial);
+	stopping_press(m, out);
 	m->needs_draw = true;
 }
 
@@ -206,6 +204,10 @@ static void on_done(struct model *m, const struct trm_result *r)
 	m->has_last = true;
 	m->last_status = r->status;
 	m->last_wall_us = r->wall_us;
+	if (r->state_lost)
+		variables_kernel_gone(m, m->run.lang);
+	else
+		variables_run_ended(m, m->run.lang);
 	go_on(m);
 }
 

@@ -45,6 +45,8 @@ static void on_starting(struct model *m, const struct msg *msg)
 	m->sandbox.reason[0] = '\0';
 	forget_metrics(m);
 	metric_history_clear(&m->history);
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		variables_kernel_gone(m, trm_lang_get(i));
 	describe(&m->sandbox, msg);
 	if (is_next)
 		note(m, "a new sandbox: ", m->sandbox.name);

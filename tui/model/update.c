@@ -8,6 +8,7 @@
 #include "model/keymap.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/stopping.h"
 
 /* ---- keys ---- */
 
@@ -17,7 +18,12 @@ static enum keymap_match look(const struct model *m, const struct keys *keys, co
 	static const enum place of_pane[PANE_COUNT] = {[PANE_EDITOR] = PLACE_EDITOR,
 			[PANE_OUTPUT] = PLACE_OUTPUT,
 			[PANE_METRICS] = PLACE_METRICS};
-	const enum place places[] = {of_pane[m->focus], PLACE_ANY, PLACE_ALWAYS};
+	const enum place places[] = {
+			stopping_has_clock(m) ? PLACE_CLOCK : PLACE_COUNT,
+			variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus],
+			PLACE_ANY,
+			PLACE_ALWAYS,
+	};
 	enum keymap_match match = KEYMAP_NONE;
 
 	for (size_t i = 0; i < sizeof places / sizeof *places && match == KEYMAP_NONE; i++)
@@ -91,6 +97,8 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	const struct command *c = NULL;
 	struct keys keys = m->typed;
 
+	if (variables_key(m, ev))
+		return;
 	m->typed.n = 0;
 	if (keys.n == 0 && finder_event(m, msg, out))
 		return;
@@ -186,8 +194,9 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 		on_key(m, msg, out);
 }
 
-static void on_tick(struct model *m)
+static void on_tick(struct model *m, struct effects *out)
 {
+	variables_tick(m, out);
 	notices_expire(&m->notices, m->now_ns, false);
 	m->needs_draw = true;
 }
@@ -202,7 +211,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		else if (msg->event->type != EVENT_FOCUS)
 			on_input(m, msg, out);
 		break;
-	case MSG_TICK: on_tick(m); break;
+	case MSG_TICK: on_tick(m, out); break;
 	case MSG_SANDBOX_STARTING:
 	case MSG_SANDBOX_READY:
 	case MSG_SANDBOX_CLOSED:
@@ -222,6 +231,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SAVE_EXISTS:
 	case MSG_THEMES:
 	case MSG_PATH: update_dialog(m, msg, out); break;
+	case MSG_ANSWER: update_answer(m, msg, out); break;
 	case MSG_ERROR:
 	case MSG_NOTICE:
 		notices_add(&m->notices, m->now_ns, msg->type != MSG_NOTICE, "%s", msg->text);

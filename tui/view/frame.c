@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "model/keymap.h"
+#include "model/inspect.h"
 #include "model/model.h"
+#include "model/stopping.h"
 #include "text/cluster.h"
 #include "view/parts.h"
 
@@ -56,7 +58,8 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 
 	*role = ROLE_STATUS_BUSY;
 	switch (m->run.state) {
-	case RUN_INTERRUPTING: return "interrupting";
+	case RUN_INTERRUPTING:
+		return m->run.ladder.step == TRM_STOP_TERMINATE ? "terminating" : "interrupting";
 	case RUN_KILLING: return "killing";
 	case RUN_RUNNING:
 		if (m->run.reads_line)
@@ -165,21 +168,19 @@ static void divider(const struct model *m, struct canvas *c)
 static const char *status_text(const struct model *m, char *out, size_t cap, uint16_t *role)
 {
 	const struct notice *notice = notices_at(&m->notices, 0);
-	uint64_t waited_ms = (m->now_ns - m->run.interrupted_ns) / 1000000u;
 
 	*role = ROLE_WARN;
 	if (m->is_quitting)
 		return m->is_slow_to_quit ? "stopping the sandbox ..." : "";
-	if (m->run.state == RUN_INTERRUPTING && waited_ms < m->grace_ms) {
-		snprintf(out, cap, "interrupting: killed in %.1f s if it does not listen (Ctrl-C: now)",
-				(double)(m->grace_ms - waited_ms) / 1000.0);
+	stopping_text(m, out, cap);
+	if (*out)
 		return out;
-	}
-	if (m->run.state == RUN_INTERRUPTING || m->run.state == RUN_KILLING)
-		return "killing the interpreter: its variables will be lost";
 	*role = notice && notice->is_error ? ROLE_STATUS_ERROR : ROLE_STATUS;
 	if (m->notices.is_shown && notice)
 		return notice->text;
+	*role = ROLE_STATUS;
+	if (*signature_text(m))
+		return signature_text(m);
 	*role = ROLE_STATUS_ERROR;
 	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting
 			       ? "there is no sandbox: F5 starts a new one"

@@ -55,6 +55,8 @@ void view(const struct model *m, struct canvas *c)
 		draw_metrics(m, c);
 	if (m->layout.strip.rows > 0)
 		draw_strip(m, c, m->layout.strip);
+	if (m->variables_page.is_shown)
+		draw_variables(m, c);
 	if (m->dialog.kind != DIALOG_NONE)
 		draw_dialog(m, c);
 }

@@ -181,6 +181,12 @@ static enum outcome do_stubborn(struct fake_proc *p, char *rest)
 	return do_loop(p, rest);
 }
 
+static enum outcome do_immortal(struct fake_proc *p, char *rest)
+{
+	p->is_immortal = true;
+	return do_stubborn(p, rest);
+}
+
 static enum outcome do_ask(struct fake_proc *p, char *rest)
 {
 	cJSON *event = event_of(p, "input");
@@ -265,6 +271,7 @@ static const struct {
 		{"fail", do_fail},
 		{"flood", do_flood},
 		{"get", do_get},
+		{"immortal", do_immortal},
 		{"late", do_late},
 		{"loop", do_loop},
 		{"print", do_print},

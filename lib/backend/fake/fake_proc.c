@@ -226,7 +226,7 @@ void fake_proc_signal(struct fake_proc *p, uint32_t signo)
 	if (signo == SIGINT && p->is_kernel) {
 		fake_kernel_interrupt(p);
 		take_requests(p);
-	} else if (signo) {
+	} else if (signo && !(signo == SIGTERM && p->is_immortal)) {
 		/* A dead process prints nothing more. */
 		for (int i = 0; i < 2; i++)
 			buf_clear(&p->out[i]);

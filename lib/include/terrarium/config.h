@@ -29,7 +29,8 @@ struct trm_config {
 	char theme[64];    /* name of a file in themes/ without .json */
 	struct trm_limits limits;
 	uint32_t timeout_ms;          /* per run; 0: none */
-	uint32_t grace_ms;            /* between an interrupt and the kill */
+	uint32_t grace_ms;            /* between an interrupt and the next step */
+	uint32_t terminate_grace_ms;  /* between SIGTERM and the kill, in the workbench; 0: no SIGTERM */
 	uint32_t start_timeout_ms;    /* of a sandbox */
 	uint32_t metrics_interval_ms; /* 200 to 60 000 */
 	uint64_t output_keep_bytes;   /* of a run's output kept in its result */

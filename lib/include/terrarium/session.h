@@ -137,9 +137,12 @@ enum trm_question {
 	TRM_ASK_INSPECT,     /* {"found":bool,"name":…,"type":…,"value":…,"signature":…,"doc":…} */
 	TRM_ASK_IS_COMPLETE, /* {"status":"complete"|"incomplete"|"invalid","indent":"…"} */
 	TRM_ASK_VARIABLES, /* {"variables":[{"name","type","size","value"}]}, all texts; size: "3", "2×4" or
-			      "" */
+			      ""; `cursor`: one of TRM_VARIABLES_… */
 	TRM_ASK_RESET,     /* {} : all variables forgotten */
 };
+
+/* With TRM_VARIABLES_NAMES size and value are "", and no code of the variables' own runs for them. */
+enum { TRM_VARIABLES_WHOLE, TRM_VARIABLES_NAMES };
 
 /* `json` is one object as above, NULL on failure; borrowed. */
 typedef void trm_answer_fn(void *user, const char *json, const struct trm_error *why);

@@ -65,7 +65,7 @@ static void names_are_completed(void **state)
 			{"lamb", -1, "0-4: lambda"},
 			{"isinst", -1, "0-6: isinstance"},
 			{"a.meth(alp", -1, "7-10: alpha="},
-			{"import jso", -1, "7-10: json"},
+			{"import statisti", -1, "7-15: statistics"},
 			{"from os.pat", -1, "8-11:"},
 			{"from os import getp", -1, "15-19: getpgid getpgrp getpid getppid getpriority"},
 			{"import email.mim", -1, "13-16: mime"},
@@ -78,7 +78,7 @@ static void names_are_completed(void **state)
 			{"1.", -1, "2-2:"},
 			{"nope.x", -1, "5-6:"},
 			{"xylo", 99, "0-4: xylo"},
-			{"import os, jso", -1, "11-14: json"},
+			{"import os, statisti", -1, "11-19: statistics"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *got = completed(d, cases[i].code, cases[i].cursor);

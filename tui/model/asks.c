@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/asks.h"
+
+#include "model/effect.h"
+#include "model/inspect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/variables.h"
+
+static void (*const TAKERS[ASK_COUNT])(struct model *m, const struct msg *msg, struct effects *out) = {
+		[ASK_INSPECT] = inspect_answer,
+		[ASK_SIGNATURE] = signature_answer,
+		[ASK_VARIABLES] = variables_answer,
+};
+
+bool asks_can(const struct model *m, const struct trm_lang *lang)
+{
+	bool is_busy = model_is_running(m) && m->run.lang == lang;
+
+	return m->sandbox.state == SANDBOX_READY && !is_busy && !m->is_quitting;
+}
+
+void asks_send(struct model *m, enum ask_purpose purpose, enum trm_question question,
+		const struct trm_lang *lang, const char *code, size_t len, size_t cursor, struct effects *out)
+{
+	uint32_t serial = ++m->asks.last_serial;
+
+	m->asks.items[purpose] = (struct ask){serial, lang, m->now_ns, true};
+	if (effect_add(out, EFFECT_ASK, lang, code, len, serial)) {
+		out->items[out->n - 1].question = question;
+		out->items[out->n - 1].cursor = cursor;
+	} else {
+		m->asks.items[purpose].is_open = false;
+	}
+}
+
+void asks_forget(struct model *m, enum ask_purpose purpose)
+{
+	m->asks.items[purpose] = (struct ask){0};
+}
+
+void update_answer(struct model *m, const struct msg *msg, struct effects *out)
+{
+	for (int i = 0; i < ASK_COUNT; i++) {
+		struct ask *ask = &m->asks.items[i];
+		if (!ask->is_open || ask->serial != msg->serial)
+			continue;
+		ask->is_open = false;
+		if (TAKERS[i])
+			TAKERS[i](m, msg, out);
+		return;
+	}
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/inspect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <terrarium/text.h>
+
+#include "model/asks.h"
+#include "model/command.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/variables.h"
+#include "text/text.h"
+
+enum { CONTEXT_BEFORE = 16384, CONTEXT_BEHIND = 1024 };
+
+/* ---- what is sent ---- */
+
+/* Bash takes long to read a long text, and what lies above matters little to it. */
+static size_t context_start(const struct model *m, size_t cursor)
+{
+	const struct text *t = model_editor(m)->text;
+	size_t line = text_line_of(t, cursor);
+	size_t from = m->lang->id == TRM_LANG_BASH || cursor < CONTEXT_BEFORE ? 0 : cursor - CONTEXT_BEFORE;
+
+	if (m->lang->id == TRM_LANG_BASH)
+		return text_line_start(t, line);
+	if (from == 0)
+		return 0;
+	size_t next = text_line_start(t, text_line_of(t, from) + 1);
+	return next < cursor ? next : text_line_start(t, line);
+}
+
+/* In place: what is not UTF-8 becomes question marks, which keeps every length. Returns how many code points
+ * begin before `upto`. */
+static size_t make_valid(char *text, size_t n, size_t upto)
+{
+	size_t at = 0, count = 0;
+
+	while (at < n) {
+		uint32_t cp;
+		bool is_valid = false;
+		size_t used = trm_utf8_decode(text + at, n - at, &cp, &is_valid);
+		if (!used)
+			break;
+		if (!is_valid || cp == 0)
+			memset(text + at, '?', used);
+		count += at < upto ? (is_valid && cp != 0 ? 1 : used) : 0;
+		at += used;
+	}
+	return count;
+}
+
+char *inspect_context(const struct model *m, size_t *ret_len, size_t *ret_cursor, size_t *ret_pos)
+{
+	const struct editor *e = model_editor(m);
+	size_t cursor = e->sel.cursor, from = context_start(m, cursor);
+	size_t end = text_line_end(e->text, text_line_of(e->text, cursor));
+
+	if (end > cursor + CONTEXT_BEHIND)
+		end = cursor + CONTEXT_BEHIND;
+	char *text = text_slice(e->text, from, end - from);
+	if (!text)
+		return NULL;
+	*ret_len = end - from;
+	*ret_pos = from;
+	*ret_cursor = make_valid(text, end - from, cursor - from);
+	return text;
+}
+
+/* ---- the dialog ---- */
+
+static void ask(struct model *m, enum ask_purpose purpose, struct effects *out)
+{
+	size_t len, cursor, pos;
+	char *text = inspect_context(m, &len, &cursor, &pos);
+
+	if (text)
+		asks_send(m, purpose, TRM_ASK_INSPECT, m->lang, text, len, cursor, out);
+	free(text);
+}
+
+static bool is_possible(struct model *m)
+{
+	if (asks_can(m, m->lang))
+		return true;
+	notices_add(&m->notices, m->now_ns, false, "the %s kernel %s: nothing can be inspected now", m->lang->name,
+			m->sandbox.state == SANDBOX_READY ? "is busy" : "is not there");
+	return false;
+}
+
+void inspect_cursor(struct model *m, struct effects *out)
+{
+	if (is_possible(m))
+		ask(m, ASK_INSPECT, out);
+}
+
+void inspect_variable(struct model *m, struct effects *out)
+{
+	const struct variable *v = variables_current(m);
+
+	if (v && is_possible(m))
+		asks_send(m, ASK_INSPECT, TRM_ASK_INSPECT, m->lang, v->name, strlen(v->name),
+				make_valid(v->name, strlen(v->name), strlen(v->name)), out);
+}
+
+static const char *member(const cJSON *json, const char *name)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
+
+	return text ? text : "";
+}
+
+/* A text of several lines, each a line of the dialog. */
+static void add_lines(struct dialog *d, const char *text)
+{
+	for (const char *p = text; *p;) {
+		size_t n = strcspn(p, "\n");
+		dialog_add_code(d, p, n);
+		p += n + (p[n] == '\n');
+	}
+}
+
+static void add_section(struct dialog *d, const char *title, const char *text)
+{
+	if (!*text)
+		return;
+	dialog_add(d, ROLE_DIALOG, "%s", "");
+	dialog_add(d, ROLE_DIALOG_TITLE, "%s", title);
+	add_lines(d, text);
+}
+
+static void show(struct model *m, const cJSON *json)
+{
+	struct dialog *d = &m->dialog;
+	char title[90];
+
+	snprintf(title, sizeof title, "%.60s (Esc closes)", member(json, "name"));
+	dialog_begin(d, DIALOG_INSPECT, title);
+	d->is_large = true;
+	if (*member(json, "signature"))
+		dialog_add_labelled(d, "Called", ROLE_DIALOG, "%s", member(json, "signature"));
+	dialog_add_labelled(d, "Type", ROLE_DIALOG, "%s", member(json, "type"));
+	add_section(d, "Value", member(json, "value"));
+	add_section(d, "Documentation", member(json, "doc"));
+}
+
+void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
+{
+	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
+
+	(void)out;
+	m->needs_draw = true;
+	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "found")) && m->dialog.kind == DIALOG_NONE)
+		show(m, json);
+	else if (!json)
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->other ? msg->other : "the kernel gave no answer");
+	else
+		notices_add(&m->notices, m->now_ns, false,
+				"%s does not know what is under the cursor (names are known once their code has run)",
+				m->lang->name);
+	cJSON_Delete(json);
+}
+
+/* ---- the call that is being typed ---- */
+
+const char *signature_text(const struct model *m)
+{
+	const struct signature *s = &m->signature;
+	const struct editor *e = model_editor(m);
+	bool is_here = s->buffer == buffers_current(&m->buffers)->id && e->sel.cursor >= s->pos
+		       && editor_line(e) == s->line;
+
+	return is_here && m->focus == PANE_EDITOR ? s->text : "";
+}
+
+void signature_typed(struct model *m, unsigned typed, struct effects *out)
+{
+	if (typed == ')')
+		m->signature.text[0] = '\0';
+	if (typed == '(' && m->lang->id != TRM_LANG_BASH && asks_can(m, m->lang))
+		ask(m, ASK_SIGNATURE, out);
+}
+
+void signature_answer(struct model *m, const struct msg *msg, struct effects *out)
+{
+	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
+	const struct editor *e = model_editor(m);
+	const char *text = member(json, "signature");
+
+	(void)out;
+	m->signature = (struct signature){.buffer = buffers_current(&m->buffers)->id,
+			.line = editor_line(e),
+			.pos = e->sel.cursor};
+	snprintf(m->signature.text, sizeof m->signature.text, "%s", text);
+	m->needs_draw |= *text;
+	cJSON_Delete(json);
+}
+
+static const struct command commands[] = {
+		{"inspect", "Inspect the name under the cursor",
+				"what the kernel knows of the name under the cursor: signature, type, value, "
+				"documentation",
+				PLACE_ANY, inspect_cursor, NULL, 0, false},
+};
+const struct command_table inspect_commands = COMMAND_TABLE(commands);

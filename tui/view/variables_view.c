@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The variables of a kernel as a table: in the lower part of the metrics pane, or in a box of its own. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "model/variables.h"
+#include "text/cluster.h"
+#include "view/parts.h"
+
+static void draw_head(const struct model *m, struct canvas *c, struct rect area)
+{
+	static const char *const names[] = {"NAME", "TYPE", "SIZE", "VALUE"};
+	const struct variables_page *p = &m->variables_page;
+	int starts[VARIABLE_COLUMNS + 1];
+
+	variables_columns(area.cols, starts);
+	for (int i = 0; i < VARIABLE_COLUMNS; i++) {
+		struct rect cell = {area.row, area.col + starts[i], 1, starts[i + 1] - starts[i]};
+		bool is_sorted = (int)p->sort == i;
+		draw_format(c, cell, cell.row, cell.col, ROLE_TABLE_HEADER, "%s%s", names[i],
+				!is_sorted      ? ""
+				: p->is_reverse ? (m->has_utf8 ? " ▴" : " ^")
+						: (m->has_utf8 ? " ▾" : " v"));
+	}
+}
+
+static void draw_row(const struct model *m, struct canvas *c, struct rect area, const struct variable *v,
+		bool is_current)
+{
+	const char *texts[] = {v->name, v->type, v->size, v->value};
+	uint16_t role = is_current ? ROLE_TABLE_CURRENT : ROLE_TEXT;
+	int starts[VARIABLE_COLUMNS + 1];
+
+	variables_columns(area.cols, starts);
+	if (is_current)
+		canvas_fill(c, area, " ", style_of(role));
+	for (int i = 0; i < VARIABLE_COLUMNS; i++) {
+		int cols = starts[i + 1] - starts[i] - (i + 1 < VARIABLE_COLUMNS);
+		struct rect cell = {area.row, area.col + starts[i], 1, cols};
+		struct style style = {.role = i == VARIABLE_NAME || is_current ? role : ROLE_DIM,
+				.ground = (uint8_t)(is_current ? role : 0)};
+		if (canvas_put(c, cell, cell.row, cell.col, texts[i], strlen(texts[i]), style) > cell.col + cols)
+			canvas_put(c, cell, cell.row, cell.col + cols - 1, m->has_utf8 ? "…" : "~",
+					m->has_utf8 ? 3 : 1, style);
+	}
+}
+
+static const char *nothing_text(const struct model *m, char *out, size_t cap)
+{
+	const struct variables *v = &m->variables[m->lang->id];
+
+	if (v->n)
+		snprintf(out, cap, "none of %zu has this text in its name or type", v->n);
+	else if (m->sandbox.state == SANDBOX_DEAD)
+		snprintf(out, cap, "there is no sandbox");
+	else if (v->is_known || !v->is_stale)
+		snprintf(out, cap, "%s has no variables yet", m->lang->name);
+	else
+		snprintf(out, cap, "known when %s is idle", m->lang->name);
+	return out;
+}
+
+static void draw_filter(const struct model *m, struct canvas *c, struct rect area)
+{
+	const struct field *f = &m->variables_page.filter;
+	int col = draw_text(c, area, area.row, area.col, ROLE_DIALOG_TITLE, "Filter ");
+	struct rect field = {area.row, col, 1, area.col + area.cols - col};
+
+	canvas_fill(c, field, " ", style_of(ROLE_DIALOG_FIELD));
+	canvas_put(c, field, field.row, field.col, field_text(f), f->len, style_of(ROLE_DIALOG_FIELD));
+	c->cursor_row = field.row;
+	c->cursor_col = field.col + (int)cluster_columns(field_text(f), f->cursor);
+}
+
+static void draw_rows(const struct model *m, struct canvas *c, struct rect area)
+{
+	const struct variables_page *p = &m->variables_page;
+	const struct variables *v = &m->variables[m->lang->id];
+	uint16_t list[VARIABLES_MAX];
+	size_t n = variables_list(m, list);
+	char text[96];
+
+	if (n == 0)
+		draw_text(c, area, area.row, area.col, ROLE_DIM, nothing_text(m, text, sizeof text));
+	for (size_t i = p->scroll; i < n && (int)(i - p->scroll) < area.rows; i++) {
+		struct rect row = {area.row + (int)(i - p->scroll), area.col, 1, area.cols};
+		draw_row(m, c, row, &v->rows[list[i]], i == p->current && variables_has_focus(m));
+	}
+}
+
+static void draw_title(const struct model *m, struct canvas *c, struct rect area, bool is_box)
+{
+	const struct variables *v = &m->variables[m->lang->id];
+	bool is_ours = variables_has_focus(m);
+	char text[120];
+
+	snprintf(text, sizeof text, v->is_known && v->n ? " variables of %s: %zu%s%s " : " variables of %s ",
+			m->lang->name, v->n, field_text(&m->variables_page.filter)[0] ? ", filtered" : "",
+			v->is_stale && model_is_running(m) ? ", before this run" : "");
+	if (is_box) {
+		canvas_fill(c, area, " ", style_of(ROLE_DIALOG));
+		draw_box(c, m->has_utf8, area, ROLE_DIALOG);
+		draw_text(c, area, area.row, area.col + 2, ROLE_DIALOG_TITLE, text);
+		return;
+	}
+	canvas_fill(c, area, " ", style_of(ROLE_TEXT));
+	draw_horizontal(c, m->has_utf8, area.row, area.col, area.cols, is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
+	enum sign left = area.row == m->layout.divider_row ? SIGN_CROSS : SIGN_TEE_RIGHT;
+	draw_sign(c, m->has_utf8, area.row, area.col - 1, left, ROLE_BORDER);
+	draw_sign(c, m->has_utf8, area.row, area.col + area.cols, SIGN_TEE_LEFT, ROLE_BORDER);
+	draw_text(c, area, area.row, area.col + 1, is_ours ? ROLE_TITLE : ROLE_DIM, text);
+}
+
+void draw_variables(const struct model *m, struct canvas *c)
+{
+	struct rect area = variables_area(m);
+	bool is_box = variables_is_overlay(m);
+
+	if (area.rows < 4)
+		return;
+	if (is_box)
+		c->cursor_row = c->cursor_col = -1;
+	draw_title(m, c, area, is_box);
+	struct rect inside = {area.row + 1, area.col + (is_box ? 2 : 0), area.rows - 1 - is_box,
+			area.cols - (is_box ? 4 : 0)};
+	draw_head(m, c, inside);
+	inside.row++;
+	inside.rows--;
+	if (m->variables_page.has_filter) {
+		inside.rows--;
+		draw_filter(m, c, (struct rect){inside.row + inside.rows, inside.col, 1, inside.cols});
+	}
+	draw_rows(m, c, inside);
+}
