@@ -112,11 +112,11 @@ static void a_held_clock_stands_still(void **state)
 	lie_down(40, 40);
 	begin("print on\nstubborn");
 	trm_run_interrupt(bed.run);
-	trm_run_hold(bed.run, true);
+	trm_run_hold_clock(bed.run, true);
 	expect(TRM_STOP_INTERRUPT, TRM_STOP_TERMINATE);
 	assert_int_equal(bed.stopping.next_ms, -1);
 	assert_false(bed_wait_for(&bed, is_over, 120));
-	trm_run_hold(bed.run, false);
+	trm_run_hold_clock(bed.run, false);
 	expect(TRM_STOP_INTERRUPT, TRM_STOP_TERMINATE);
 	assert_in_range(bed.stopping.next_ms, 1, 40);
 	assert_true(bed_end(&bed)->state_lost);
@@ -128,7 +128,7 @@ static void a_run_that_is_not_stopped_has_no_clock(void **state)
 	(void)state;
 	lie_down(40, 40);
 	begin("print on\nloop");
-	trm_run_hold(bed.run, true);
+	trm_run_hold_clock(bed.run, true);
 	assert_false(bed_wait_for(&bed, has_news, 20));
 	trm_run_interrupt(bed.run);
 	assert_false(bed_end(&bed)->state_lost);
