@@ -26,6 +26,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_OVERWRITE: answer_pending(m, answer, out); break;
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;
 	case DIALOG_THEME: answer_theme(m, answer, out); break;
+	case DIALOG_PALETTE: answer_palette(m, answer, out); break;
 	case DIALOG_HELP:
 	case DIALOG_INSPECT:
 	case DIALOG_MESSAGES: dialog_close(m); break;
@@ -45,6 +46,7 @@ static bool closes_itself(const struct model *m, const struct event *ev)
 			{DIALOG_LANGUAGE, "language"},
 			{DIALOG_THEME, "theme"},
 			{DIALOG_INSPECT, "inspect"},
+			{DIALOG_PALETTE, "palette"},
 	};
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
 	const struct command *c = NULL;

@@ -32,6 +32,9 @@ void answer_goto(struct model *m, int answer, struct effects *out);
 /* buffer_update.c */
 void answer_close(struct model *m, int answer, struct effects *out);
 
+/* palette.c */
+void answer_palette(struct model *m, int answer, struct effects *out);
+
 /* menus.c */
 void answer_language(struct model *m, int answer, struct effects *out);
 void answer_theme(struct model *m, int answer, struct effects *out);

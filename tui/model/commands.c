@@ -3,6 +3,7 @@
 #include "model/command.h"
 #include "model/effect.h"
 #include "model/model.h"
+#include "model/palette.h"
 #include "model/update.h"
 
 /* ---- copy ---- */
@@ -135,6 +136,8 @@ static void quit(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"help", "Help", "this help", PLACE_ANY, help, NULL, 0, false},
+		{"palette", "Command palette…", "find any command by a few letters of its name", PLACE_ANY,
+				palette_ask, NULL, 0, false},
 		{"language", "Language…",
 				"choose the language: each has its own buffer and state, all share the sandbox's files",
 				PLACE_ANY, language, NULL, 0, false},

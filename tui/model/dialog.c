@@ -11,12 +11,20 @@
 #include "term/event.h"
 #include "text/cluster.h"
 
-void dialog_finish(struct dialog *d)
+void dialog_clear_lines(struct dialog *d)
 {
 	for (size_t i = 0; i < d->n_lines; i++)
 		free(d->lines[i].text);
+	d->n_lines = 0;
+	d->scroll = 0;
+}
+
+void dialog_finish(struct dialog *d)
+{
+	dialog_clear_lines(d);
 	free(d->lines);
 	free(d->items);
+	free(d->choices);
 	field_finish(&d->field);
 	memset(d, 0, sizeof *d);
 }
@@ -134,24 +142,33 @@ void dialog_add_item(struct dialog *d, const char *text)
 	snprintf(items[d->n_items++], sizeof *items, "%s", text);
 }
 
-/* ---- wrapping ---- */
-
-/* How many bytes of s fit in `width` cells: up to a blank if there is one, else cut. */
-static size_t wrap(const char *s, size_t n, size_t width)
+void dialog_add_choice(struct dialog *d, const char *text, const char *right, uint64_t marks, const void *of)
 {
-	size_t at = 0, cols = 0, blank = 0;
+	struct dialog_choice *choices = realloc(d->choices, (d->n_items + 1) * sizeof *choices);
+	size_t before = d->n_items;
 
-	while (at < n) {
-		struct cluster c = cluster_at(s + at, n - at);
-		if (cols + c.width > width)
-			return blank ? blank : at ? at : c.len;
-		if (c.cp == ' ' && at)
-			blank = at + c.len;
-		cols += c.width;
-		at += c.len;
-	}
-	return n;
+	if (!choices)
+		return;
+	d->choices = choices;
+	dialog_add_item(d, text);
+	if (d->n_items == before)
+		return;
+	choices[before] = (struct dialog_choice){.marks = marks, .of = of};
+	snprintf(choices[before].right, sizeof choices->right, "%s", right);
 }
+
+void dialog_clear_items(struct dialog *d)
+{
+	d->n_items = d->current = 0;
+	d->hint[0] = '\0';
+}
+
+const void *dialog_choice(const struct dialog *d)
+{
+	return d->choices && d->current < d->n_items ? d->choices[d->current].of : NULL;
+}
+
+/* ---- wrapping ---- */
 
 bool dialog_next_row(const struct dialog *d, size_t width, size_t *line, size_t *at, struct dialog_row *ret)
 {
@@ -160,7 +177,7 @@ bool dialog_next_row(const struct dialog *d, size_t width, size_t *line, size_t 
 	const struct dialog_line *l = &d->lines[*line];
 	size_t left = strlen(l->text + *at);
 	size_t indent = *at && l->label_len < width / 2 ? l->label_len : 0;
-	size_t n = l->is_code ? left : wrap(l->text + *at, left, width - indent);
+	size_t n = l->is_code ? left : cluster_wrap(l->text + *at, left, width - indent);
 
 	*ret = (struct dialog_row){l, l->text + *at, n, (int)indent, *at == 0};
 	*at += n;
@@ -191,6 +208,8 @@ static size_t widest(const struct dialog *d)
 	}
 	for (size_t i = 0; i < d->n_items; i++) {
 		size_t cols = cluster_columns(d->items[i], strlen(d->items[i])) + 4;
+		if (d->choices)
+			cols += strlen(d->choices[i].right) + 2;
 		most = cols > most ? cols : most;
 	}
 	for (int i = 0; i < d->n_buttons; i++)
@@ -213,9 +232,13 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 
 	int low = least(d->n_lines || d->has_field ? 50 : 28, most_cols);
 	width = width < low ? low : width;
+	if (d->list_rows)
+		width = least(most_cols, 76); /* steady, whatever is found */
 	struct dialog_layout l = {.buttons_row = -1, .n_rows = count_rows(d, (size_t)(width - 4))};
-	int list = least((int)d->n_items, most_rows - 4);
-	int below = (d->has_field ? 2 : 0) + list + (d->n_buttons ? (rows < 16 ? 1 : 2) : 0);
+	int hint = d->list_rows && rows >= 16 ? 2 : 0, field = d->has_field ? (d->list_rows ? 1 : 2) : 0;
+	int list = least(d->list_rows ? d->list_rows : (int)d->n_items,
+			most_rows - 4 - (d->list_rows ? hint : 0));
+	int below = field + list + hint + (d->n_buttons ? (rows < 16 ? 1 : 2) : 0);
 	int text = least(l.n_rows > 100000 ? 100000 : (int)l.n_rows, most_rows - 2 - below);
 	text = text < 0 ? 0 : text;
 	int height = text + below + 2;
@@ -223,13 +246,19 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 	l.box = (struct rect){(rows - height) / 2, (cols - width) / 2, height, width};
 	int row = l.box.row + 1, col = l.box.col + 2;
 	l.text = (struct rect){row, col, text, width - 4};
-	row += text;
-	l.field = (struct rect){row + 1, col, d->has_field ? 1 : 0, width - 4};
-	row += d->has_field ? 2 : 0;
+	row += text + field;
+	l.field = (struct rect){row - 1, col, d->has_field ? 1 : 0, width - 4};
 	l.list = (struct rect){row, col, list, width - 4};
+	row += list;
+	l.hint = (struct rect){row, col, hint, width - 4};
 	if (d->n_buttons)
 		l.buttons_row = l.box.row + height - 2;
 	return l;
+}
+
+size_t dialog_first_item(const struct dialog *d, const struct dialog_layout *l)
+{
+	return d->current >= (size_t)l->list.rows ? d->current - (size_t)l->list.rows + 1 : 0;
 }
 
 static const char *button_label(const struct dialog_button *b, bool is_brief)
@@ -307,7 +336,7 @@ static int letter(struct dialog *d, uint32_t key)
 
 static int key(struct dialog *d, const struct dialog_layout *l, const struct event *ev)
 {
-	int page = l->text.rows > 1 ? l->text.rows - 1 : 1;
+	int shown = d->n_items ? l->list.rows : l->text.rows, page = shown > 1 ? shown - 1 : 1;
 
 	switch (ev->key) {
 	case K_ESCAPE: return ANSWER_CANCEL;
@@ -323,7 +352,7 @@ static int key(struct dialog *d, const struct dialog_layout *l, const struct eve
 	case K_PAGE_DOWN: return move_by(d, l, page);
 	}
 	if (d->has_field)
-		return field_handle(&d->field, ev), ANSWER_NONE;
+		return field_handle(&d->field, ev) && d->is_live ? ANSWER_TYPED : ANSWER_NONE;
 	switch (ev->key) {
 	case K_LEFT: turn(d, -1); return ANSWER_NONE;
 	case K_RIGHT: turn(d, 1); return ANSWER_NONE;
@@ -341,10 +370,11 @@ static int click(struct dialog *d, const struct dialog_layout *l, const struct e
 			return d->buttons[k].answer;
 	}
 	if (rect_contains(l->list, ev->row, ev->col)) {
-		size_t first = d->current >= (size_t)l->list.rows ? d->current - (size_t)l->list.rows + 1 : 0;
-		size_t item = first + (size_t)(ev->row - l->list.row);
+		size_t item = dialog_first_item(d, l) + (size_t)(ev->row - l->list.row);
+		if (item >= d->n_items)
+			return ANSWER_NONE;
 		bool again = item == d->current;
-		d->current = item < d->n_items ? item : d->n_items - 1;
+		d->current = item;
 		return again ? ANSWER_ENTER : ANSWER_MOVED;
 	}
 	return rect_contains(l->box, ev->row, ev->col) ? ANSWER_NONE : ANSWER_CANCEL;
@@ -357,9 +387,7 @@ int dialog_handle(struct dialog *d, const struct event *ev, int rows, int cols)
 	switch (ev->type) {
 	case EVENT_KEY: return key(d, &l, ev);
 	case EVENT_PASTE:
-		if (d->has_field)
-			field_handle(&d->field, ev);
-		return ANSWER_NONE;
+		return d->has_field && field_handle(&d->field, ev) && d->is_live ? ANSWER_TYPED : ANSWER_NONE;
 	case EVENT_MOUSE:
 		if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
 			return move_by(d, &l, ev->action == MOUSE_WHEEL_UP ? -3 : 3);

@@ -29,6 +29,7 @@ enum dialog_kind {
 	DIALOG_LANGUAGE,
 	DIALOG_THEME,
 	DIALOG_HELP,
+	DIALOG_PALETTE,
 	DIALOG_MESSAGES,
 	DIALOG_INSPECT,
 };
@@ -46,6 +47,12 @@ struct dialog_line {
 	bool is_code;      /* cut at the edge rather than wrapped */
 };
 
+struct dialog_choice {
+	char right[40]; /* at the right edge: the keys of a command */
+	uint64_t marks; /* bit i: byte i of the item is what was searched for */
+	const void *of; /* borrowed: what the item stands for */
+};
+
 struct dialog {
 	enum dialog_kind kind;
 	char title[96];
@@ -55,15 +62,26 @@ struct dialog {
 	bool has_field;
 	struct field field;
 	const char *field_label;
-	char (*items)[64]; /* the list */
+	char (*items)[64];             /* the list */
+	struct dialog_choice *choices; /* beside the items; NULL: nothing is */
 	size_t n_items, current;
+	int list_rows;  /* of a list that is filtered, and shall not jump; 0: as many as there are items */
+	char hint[240]; /* below the list, about the current item */
+	bool is_live;   /* what is typed into the field counts at once: ANSWER_TYPED */
 	const struct dialog_button *buttons;
 	int n_buttons, focus;
 	bool is_large; /* take most of the screen */
 };
 
 /* Answers beside the buttons' own. */
-enum { ANSWER_NONE = -1, ANSWER_CANCEL = -2, ANSWER_ENTER = -3, ANSWER_MOVED = -4, ANSWER_TAB = -5 };
+enum {
+	ANSWER_NONE = -1,
+	ANSWER_CANCEL = -2,
+	ANSWER_ENTER = -3,
+	ANSWER_MOVED = -4,
+	ANSWER_TAB = -5,
+	ANSWER_TYPED = -6
+};
 
 void dialog_finish(struct dialog *d); /* takes a zeroed object; leaves DIALOG_NONE */
 void dialog_begin(struct dialog *d, enum dialog_kind kind, const char *title);
@@ -76,6 +94,10 @@ void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, con
 		__attribute__((format(printf, 4, 5)));
 void dialog_add_code(struct dialog *d, const char *text, size_t n);
 void dialog_add_item(struct dialog *d, const char *text); /* to the list */
+void dialog_add_choice(struct dialog *d, const char *text, const char *right, uint64_t marks, const void *of);
+void dialog_clear_items(struct dialog *d);
+void dialog_clear_lines(struct dialog *d);
+const void *dialog_choice(const struct dialog *d); /* what the current item stands for; NULL: nothing */
 
 /* Where everything is, on a screen of this size. */
 struct dialog_layout {
@@ -83,10 +105,12 @@ struct dialog_layout {
 	struct rect text; /* rows of text shown */
 	struct rect list; /* 0 rows: none */
 	struct rect field;
-	int buttons_row; /* -1: none */
-	size_t n_rows;   /* of text in all, wrapped */
+	struct rect hint; /* 0 rows: none */
+	int buttons_row;  /* -1: none */
+	size_t n_rows;    /* of text in all, wrapped */
 };
 struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols);
+size_t dialog_first_item(const struct dialog *d, const struct dialog_layout *l); /* uppermost one shown */
 
 /* Button k: its columns, and which label fits. */
 struct dialog_place {

@@ -264,6 +264,8 @@ static const struct {
 		{PLACE_ALWAYS, "ctrl-c", "stop"},
 		{PLACE_ANY, "ctrl-o", "open"},
 		{PLACE_ANY, "ctrl-s", "save"},
+		{PLACE_ANY, "f7", "palette"},
+		{PLACE_ANY, "ctrl-p", "palette"},
 		{PLACE_ANY, "f12", "save-as"},
 		{PLACE_ANY, "ctrl-r", "clear-output"},
 		{PLACE_ALWAYS, "ctrl-l", "repaint"},

@@ -26,6 +26,7 @@
 #include "model/metric_history.h"
 #include "model/notices.h"
 #include "model/outpane.h"
+#include "model/palette.h"
 #include "model/runs.h"
 #include "model/variables.h"
 
@@ -115,6 +116,7 @@ struct model {
 	struct signature signature;
 
 	struct dialog dialog;
+	struct palette palette;
 	char pending_path[4096]; /* that a question is about */
 	uint32_t pending_buffer; /* that a question is about */
 	uint32_t closing_buffer; /* is closed as soon as it is saved; 0: none */

@@ -154,3 +154,18 @@ size_t cluster_columns(const char *s, size_t n)
 	}
 	return columns;
 }
+
+size_t cluster_wrap(const char *s, size_t n, size_t width)
+{
+	size_t at = 0, cols = 0, blank = 0;
+	while (at < n) {
+		struct cluster c = cluster_at(s + at, n - at);
+		if (cols + c.width > width)
+			return blank ? blank : at ? at : c.len;
+		if (c.cp == ' ' && at)
+			blank = at + c.len;
+		cols += c.width;
+		at += c.len;
+	}
+	return n;
+}

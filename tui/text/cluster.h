@@ -47,6 +47,10 @@ size_t cluster_before(const char *s, size_t n);
 /* Cells of one line of text, as canvas_put() draws it. */
 size_t cluster_columns(const char *s, size_t n);
 
+/* How many bytes of s fit into `width` cells: up to behind a blank if there is one, else cut; at least
+ * one cluster. */
+size_t cluster_wrap(const char *s, size_t n, size_t width);
+
 /* 0 (joins what is before it), 1 or 2. */
 int codepoint_width(uint32_t cp);
 

@@ -55,23 +55,71 @@ static void draw_mark(const struct model *m, struct canvas *c, const struct dial
 			ROLE_DIALOG_TITLE, text);
 }
 
+/* An item with the letters that were searched for set off. */
+static void draw_item(struct canvas *c, struct rect strip, int col, const char *text, uint64_t marks,
+		bool is_current)
+{
+	for (size_t at = 0, n; text[at]; at += n) {
+		n = cluster_at(text + at, strlen(text + at)).len;
+		bool is_mark = at < 64 && marks >> at & 1;
+		struct style style = {.role = is_current ? ROLE_MENU_CURRENT : ROLE_MENU};
+		if (is_mark && is_current)
+			style.attrs = ATTR_UNDERLINE;
+		else if (is_mark)
+			style = (struct style){.role = ROLE_POPUP_MATCH, .ground = ROLE_MENU};
+		col = canvas_put(c, strip, strip.row, col, text + at, n, style);
+	}
+}
+
+static void draw_list_row(const struct model *m, struct canvas *c, struct rect strip, size_t i)
+{
+	const struct dialog *d = &m->dialog;
+	const struct dialog_choice *choice = d->choices ? &d->choices[i] : NULL;
+	bool is_current = i == d->current;
+	uint16_t role = is_current ? ROLE_MENU_CURRENT : ROLE_MENU;
+
+	canvas_fill(c, strip, " ", style_of(role));
+	draw_text(c, strip, strip.row, strip.col + 1, role,
+			is_current ? sign(m->has_utf8, SIGN_CURRENT) : " ");
+	draw_item(c, strip, strip.col + 3, d->items[i], choice ? choice->marks : 0, is_current);
+	if (choice && choice->right[0]) {
+		int cols = (int)cluster_columns(choice->right, strlen(choice->right)) + 2;
+		struct style key = is_current ? style_of(role)
+					      : (struct style){.role = ROLE_DIALOG_DIM, .ground = ROLE_MENU};
+		struct rect end = {strip.row, strip.col + strip.cols - cols, 1, cols};
+		canvas_fill(c, end, " ", style_of(role));
+		canvas_put(c, end, end.row, end.col + 1, choice->right, strlen(choice->right), key);
+	}
+	if (is_current && !d->has_field) {
+		c->cursor_row = strip.row;
+		c->cursor_col = strip.col;
+	}
+}
+
 static void draw_list(const struct model *m, struct canvas *c, const struct dialog_layout *l)
 {
 	const struct dialog *d = &m->dialog;
-	size_t first = d->current >= (size_t)l->list.rows ? d->current - (size_t)l->list.rows + 1 : 0;
+	size_t first = dialog_first_item(d, l);
 
-	for (int i = 0; i < l->list.rows && first + (size_t)i < d->n_items; i++) {
-		bool is_current = first + (size_t)i == d->current;
-		struct rect strip = {l->list.row + i, l->list.col, 1, l->list.cols};
-		uint16_t role = is_current ? ROLE_MENU_CURRENT : ROLE_MENU;
-		canvas_fill(c, strip, " ", style_of(role));
-		draw_format(c, strip, strip.row, strip.col, role, " %s %s",
-				is_current ? sign(m->has_utf8, SIGN_CURRENT) : " ",
-				d->items[first + (size_t)i]);
-		if (is_current) {
-			c->cursor_row = strip.row;
-			c->cursor_col = strip.col;
-		}
+	if (d->list_rows)
+		canvas_fill(c, l->list, " ", style_of(ROLE_MENU));
+	if (d->list_rows && !d->n_items)
+		canvas_put(c, l->list, l->list.row, l->list.col + 3, "nothing fits", 12,
+				(struct style){.role = ROLE_DIALOG_DIM, .ground = ROLE_MENU});
+	for (int i = 0; i < l->list.rows && first + (size_t)i < d->n_items; i++)
+		draw_list_row(m, c, (struct rect){l->list.row + i, l->list.col, 1, l->list.cols},
+				first + (size_t)i);
+}
+
+/* What the current item is, in two rows at most. */
+static void draw_hint(const struct dialog *d, struct canvas *c, struct rect area)
+{
+	size_t at = 0, n = strlen(d->hint);
+
+	for (int row = 0; row < area.rows && at < n; row++) {
+		size_t len = cluster_wrap(d->hint + at, n - at, (size_t)area.cols);
+		canvas_put(c, area, area.row + row, area.col, d->hint + at, len, style_of(ROLE_DIALOG_DIM));
+		at += len;
 	}
 }
 
@@ -82,8 +130,9 @@ static void draw_field(const struct dialog *d, struct canvas *c, struct rect are
 	int before = (int)cluster_columns(field_text(&d->field), d->field.cursor);
 	int shift = before >= field.cols ? before - field.cols + 1 : 0;
 
-	canvas_fill(c, field, " ", style_of(ROLE_TEXT));
-	canvas_put(c, field, area.row, col - shift, field_text(&d->field), d->field.len, style_of(ROLE_TEXT));
+	canvas_fill(c, field, " ", style_of(ROLE_DIALOG_FIELD));
+	canvas_put(c, field, area.row, col - shift, field_text(&d->field), d->field.len,
+			style_of(ROLE_DIALOG_FIELD));
 	c->cursor_row = area.row;
 	c->cursor_col = col + before - shift;
 }
@@ -115,10 +164,11 @@ void draw_dialog(const struct model *m, struct canvas *c)
 	struct dialog_layout l = dialog_layout(d, m->rows, m->cols);
 
 	canvas_fill(c, l.box, " ", style_of(ROLE_DIALOG));
-	draw_box(c, m->has_utf8, l.box, ROLE_DIALOG);
+	draw_box(c, m->has_utf8, l.box, ROLE_DIALOG_DIM);
 	draw_format(c, l.box, l.box.row, l.box.col + 2, ROLE_DIALOG_TITLE, " %s ", d->title);
 	draw_text_rows(m, c, &l);
 	draw_list(m, c, &l);
+	draw_hint(d, c, l.hint);
 	if (l.field.rows)
 		draw_field(d, c, l.field);
 	if (l.buttons_row >= 0)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/palette.h"
+
+#include "tui/model/desk.h"
+
+static void finds_and_runs(void **state)
+{
+	(void)state;
+	press('p', MOD_CTRL);
+	assert_int_equal(m.dialog.kind, DIALOG_PALETTE);
+	type("themes");
+	assert_screen("nothing fits", true);
+	press(K_BACKSPACE, 0);
+	assert_screen("▸ Theme…", true);
+	assert_screen("choose the colours", true);
+	assert_screen("F3", true);
+	press(K_ENTER, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_non_null(last_effect(EFFECT_LIST_THEMES));
+}
+
+static void finds_by_name_and_help(void **state)
+{
+	(void)state;
+	press(K_F7, 0);
+	type("repaint");
+	assert_string_equal(((const struct command *)dialog_choice(&m.dialog))->name, "repaint");
+	press('u', MOD_CTRL);
+	type("save-as");
+	assert_string_equal(((const struct command *)dialog_choice(&m.dialog))->name, "save-as");
+	press('u', MOD_CTRL);
+	type("another name");
+	assert_string_equal(((const struct command *)dialog_choice(&m.dialog))->name, "save-as");
+	press(K_ESCAPE, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+}
+
+static void what_was_used_comes_first(void **state)
+{
+	(void)state;
+	press(K_F7, 0);
+	type("messages");
+	press(K_ENTER, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_MESSAGES);
+	press(K_ESCAPE, 0);
+	press(K_F7, 0);
+	type("next pane");
+	press(K_ENTER, 0);
+	assert_int_equal(m.focus, PANE_OUTPUT);
+	press(K_F7, 0);
+	assert_string_equal(m.dialog.items[0], "Next pane");
+	assert_string_equal(m.dialog.items[1], "Messages");
+	press(K_F7, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+}
+
+static void goes_to_the_pane_of_the_command(void **state)
+{
+	(void)state;
+	press(K_F7, 0);
+	type("select all output");
+	press(K_ENTER, 0);
+	assert_int_equal(m.focus, PANE_OUTPUT);
+}
+
+static void remembers_only_so_many(void **state)
+{
+	struct palette p = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 3 * PALETTE_RECENT; i++)
+		palette_remember(&p, command_at(i % (PALETTE_RECENT + 3)));
+	assert_int_equal(p.n_recent, PALETTE_RECENT);
+	for (size_t i = 0; i < PALETTE_RECENT; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_ptr_not_equal(p.recent[i], p.recent[j]);
+}
+
+/* A click chooses, a second one runs; the wheel moves. */
+static void works_by_mouse(void **state)
+{
+	(void)state;
+	press(K_F7, 0);
+	struct dialog_layout l = dialog_layout(&m.dialog, m.rows, m.cols);
+	mouse(MOUSE_WHEEL_DOWN, l.list.row, l.list.col);
+	assert_int_equal(m.dialog.current, 3);
+	mouse(MOUSE_PRESS, l.list.row + 1, l.list.col + 3);
+	assert_int_equal(m.dialog.current, 1);
+	mouse(MOUSE_PRESS, l.list.row + 1, l.list.col + 3);
+	assert_int_not_equal(m.dialog.kind, DIALOG_PALETTE);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, desk_setup, desk_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(finds_and_runs),
+			TEST(finds_by_name_and_help),
+			TEST(what_was_used_comes_first),
+			TEST(goes_to_the_pane_of_the_command),
+			TEST(remembers_only_so_many),
+			TEST(works_by_mouse),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/palette.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/answers.h"
+#include "model/command.h"
+#include "model/fuzzy.h"
+#include "model/keymap.h"
+#include "model/model.h"
+#include "model/update.h"
+
+enum { MAX_COMMANDS = 512, ROWS = 14 };
+
+void palette_remember(struct palette *p, const struct command *c)
+{
+	size_t at = 0;
+
+	while (at < p->n_recent && p->recent[at] != c)
+		at++;
+	if (at == p->n_recent && p->n_recent < PALETTE_RECENT)
+		p->n_recent++;
+	if (at == PALETTE_RECENT)
+		at--;
+	memmove(p->recent + 1, p->recent, at * sizeof *p->recent);
+	p->recent[0] = c;
+}
+
+/* ---- what is found ---- */
+
+struct hit {
+	const struct command *command;
+	uint64_t marks; /* in the title */
+	int score;
+	size_t order; /* in the tables */
+};
+
+/* Higher for what was chosen later, 0 for never. */
+static int recency(const struct palette *p, const struct command *c)
+{
+	for (size_t i = 0; i < p->n_recent; i++)
+		if (p->recent[i] == c)
+			return (int)(PALETTE_RECENT - i);
+	return 0;
+}
+
+/* The title counts more than the name in the config, and that more than the words of the help. */
+static struct hit judge(const struct palette *p, const char *needle, const struct command *c)
+{
+	struct hit h = {.command = c, .score = 3 * fuzzy_score(needle, c->title, &h.marks)};
+	int by_name = 2 * fuzzy_score(needle, c->name, NULL);
+
+	if (by_name > h.score) {
+		h.score = by_name;
+		h.marks = 0;
+	}
+	if (!h.score && c->help && strlen(needle) > 2 && strcasestr(c->help, needle))
+		h.score = 1;
+	if (h.score)
+		h.score += needle[0] ? recency(p, c) : 1000 * recency(p, c);
+	return h;
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static size_t find_hits(const struct model *m, const char *needle, struct hit *hits)
+{
+	const struct command *c;
+	size_t n = 0;
+
+	for (size_t i = 0; (c = command_at(i)) != NULL && n < MAX_COMMANDS; i++) {
+		if (!c->title || command_is(c, "palette"))
+			continue;
+		hits[n] = judge(&m->palette, needle, c);
+		hits[n].order = i;
+		n += hits[n].score > 0;
+	}
+	qsort(hits, n, sizeof *hits, compare_hits);
+	return n;
+}
+
+/* ---- the dialog ---- */
+
+static void show_hint(struct model *m)
+{
+	const struct command *c = dialog_choice(&m->dialog);
+
+	snprintf(m->dialog.hint, sizeof m->dialog.hint, "%s", c && c->help ? c->help : "");
+}
+
+static void fill(struct model *m)
+{
+	struct dialog *d = &m->dialog;
+	struct hit hits[MAX_COMMANDS];
+	size_t n = find_hits(m, field_text(&d->field), hits);
+	char name[KEYMAP_NAME_BYTES];
+
+	dialog_clear_items(d);
+	for (size_t i = 0; i < n; i++) {
+		const struct keys *keys = keymap_keys(&m->keymap, hits[i].command);
+		name[0] = '\0';
+		if (keys)
+			keys_name(keys, name);
+		dialog_add_choice(d, hits[i].command->title, name, hits[i].marks, hits[i].command);
+	}
+	show_hint(m);
+}
+
+void palette_ask(struct model *m, struct effects *out)
+{
+	struct dialog *d = &m->dialog;
+
+	(void)out;
+	dialog_begin(d, DIALOG_PALETTE, "Commands");
+	d->has_field = d->is_live = true;
+	d->field_label = m->has_utf8 ? "›" : ">";
+	d->list_rows = ROWS;
+	fill(m);
+	m->needs_draw = true;
+}
+
+/* A command of a pane is carried out where it can be seen. */
+static void go_where_it_works(struct model *m, const struct command *c)
+{
+	static const enum pane panes[] = {[PLACE_EDITOR] = PANE_EDITOR,
+			[PLACE_OUTPUT] = PANE_OUTPUT,
+			[PLACE_METRICS] = PANE_METRICS};
+
+	if (c->place <= PLACE_METRICS && panes[c->place] != m->focus)
+		model_focus(m, panes[c->place]);
+}
+
+void answer_palette(struct model *m, int answer, struct effects *out)
+{
+	const struct command *c = dialog_choice(&m->dialog);
+
+	if (answer == ANSWER_TYPED) {
+		fill(m);
+	} else if (answer == ANSWER_MOVED || answer == ANSWER_TAB) {
+		show_hint(m);
+	} else if (answer == ANSWER_ENTER && c) {
+		dialog_close(m);
+		palette_remember(&m->palette, c);
+		go_where_it_works(m, c);
+		command_run(m, c, out);
+	} else if (answer != ANSWER_ENTER) {
+		dialog_close(m);
+	}
+}
