@@ -173,8 +173,7 @@ int metrics_frame(struct trm_sandbox *sandbox, const struct frame *frame, struct
 /* What the carrier knows right now; false if it knows nothing without the agent. */
 bool metrics_sample_now(struct trm_sandbox *sandbox, struct trm_sample *ret);
 /* What its limits did so far (backend.h: events); false if it does not know. */
-bool metrics_events_now(
-		struct trm_sandbox *sandbox, bool marks, struct trm_sample *ret, bool *ret_is_marked);
+bool metrics_events_now(struct trm_sandbox *sandbox, bool marks, struct trm_sample *ret, bool *ret_is_marked);
 /* A descriptor that becomes readable when memory passes so many bytes, the caller's to close; -1: none. */
 int metrics_watch_memory(struct trm_sandbox *sandbox, uint64_t bytes);
 

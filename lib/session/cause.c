@@ -66,8 +66,8 @@ void cause_of_death(struct trm_session *s, const struct trm_exit *status, char *
 		tell_memory(s, &now, words, sizeof words);
 		snprintf(out, cap, "killed: %s", words);
 	} else if (status->signal == SIGXFSZ) {
-		snprintf(out, cap, "killed by signal %d: file size limit of %" PRIu64 " MiB exceeded", SIGXFSZ,
-				s->sandbox->opts.limits.file_bytes / mib);
+		snprintf(out, cap, "killed by signal %d: file size limit of %" PRIu64 " MiB exceeded",
+				SIGXFSZ, s->sandbox->opts.limits.file_bytes / mib);
 	} else if (status->signal) {
 		describe_signal(status->signal, words, sizeof words);
 		snprintf(out, cap, "killed by signal %d (%s)", status->signal, words);
@@ -95,8 +95,8 @@ void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n)
 
 /* Did the code complain of this, in its error or in the last it printed? Node says the constant's
  * name, Python and the C library the sentence. */
-static bool complains(const struct trm_run *run, const struct trm_result *r, const char *name,
-		const char *sentence)
+static bool complains(
+		const struct trm_run *run, const struct trm_result *r, const char *name, const char *sentence)
 {
 	const char *const texts[] = {r->error_message, r->error_name, run->last_words};
 	if (r->status == TRM_STATUS_OK)
@@ -137,7 +137,8 @@ static bool met_processes(const struct look *l, char *out, size_t cap)
 	if (times > 1)
 		snprintf(out, cap, "process limit %u reached %" PRIu64 " times during this run",
 				l->limits->procs, times);
-	else if (times == 1 || (!is_counted
+	else if (times == 1
+			|| (!is_counted
 					&& complains(l->run, l->result, "EAGAIN",
 							"Resource temporarily unavailable")))
 		snprintf(out, cap, "process limit %u reached during this run", l->limits->procs);
@@ -165,7 +166,8 @@ static bool met_file_size(const struct look *l, char *out, size_t cap)
 {
 	bool is_child = l->result->exit_code == 128 + SIGXFSZ && l->result->status == TRM_STATUS_ERROR;
 	if (!is_child && !complains(l->run, l->result, "EFBIG", "File too large")
-			&& !complains(l->run, l->result, "File size limit exceeded", "file size limit exceeded"))
+			&& !complains(l->run, l->result, "File size limit exceeded",
+					"file size limit exceeded"))
 		return false;
 	snprintf(out, cap, "file size limit %" PRIu64 " MiB reached", l->limits->file_bytes / mib);
 	return true;
@@ -192,12 +194,13 @@ static bool met_allocation(const struct look *l, char *out, size_t cap)
 
 void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap)
 {
-	static bool (*const QUESTIONS[])(const struct look *, char *, size_t) = {met_memory, met_processes,
-			met_disk, met_file_size, met_open_files, met_allocation};
+	static bool (*const QUESTIONS[])(const struct look *, char *, size_t) = {
+			met_memory, met_processes, met_disk, met_file_size, met_open_files, met_allocation};
 	struct trm_session *s = run->session;
 	struct look look = {.s = s, .run = run, .result = result};
 	out[0] = '\0';
-	if (!session_is_open(s) || (result->status == TRM_STATUS_OK && result->wall_us < SAMPLE_RUN_MS * 1000))
+	if (!session_is_open(s)
+			|| (result->status == TRM_STATUS_OK && result->wall_us < SAMPLE_RUN_MS * 1000))
 		return;
 	look.limits = &s->sandbox->opts.limits;
 	metrics_events_now(s->sandbox, false, &look.now, NULL);

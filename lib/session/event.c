@@ -133,7 +133,8 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 	} else if (result.status == TRM_STATUS_INTERRUPTED && run->is_stopped_for_memory) {
 		snprintf(reason, sizeof reason,
 				"interrupted at %" PRIu64 " of %" PRIu64 " MiB, before the memory limit",
-				run->memory_told_bytes >> 20, k->session->sandbox->opts.limits.mem_bytes >> 20);
+				run->memory_told_bytes >> 20,
+				k->session->sandbox->opts.limits.mem_bytes >> 20);
 		result.reason = reason;
 	}
 	if (e->set >= 0)

@@ -96,7 +96,8 @@ static void listen(struct trm_session *s)
 		return;
 	s->memory_fd = metrics_watch_memory(s->sandbox, threshold(s));
 	if (s->memory_fd >= 0
-			&& trm_loop_add_fd(s->loop, s->memory_fd, TRM_READ, on_passed, s, &s->memory_watch, NULL)
+			&& trm_loop_add_fd(s->loop, s->memory_fd, TRM_READ, on_passed, s, &s->memory_watch,
+					   NULL)
 					   < 0) {
 		close(s->memory_fd);
 		s->memory_fd = -1;

@@ -110,8 +110,8 @@ struct trm_run {
 	uint64_t memory_told_bytes;  /* in use when the warning was given; 0: it was not */
 	bool is_stopped_for_memory;
 	uint64_t held_at_ns, held_ns; /* since when it is held, 0: it is not; for how long it was before */
-	size_t unconsumed;          /* with manual credit: delivered, not yet dealt with */
-	struct buf early_stdin;     /* sent before the run was active */
+	size_t unconsumed;            /* with manual credit: delivered, not yet dealt with */
+	struct buf early_stdin;       /* sent before the run was active */
 	bool has_early_eof;
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes, n_bundles, dropped_displays;
@@ -140,7 +140,7 @@ struct trm_session {
 	int memory_fd; /* becomes readable when memory passes the threshold; -1: the kernel does not tell */
 	struct trm_watch *memory_watch;
 	struct trm_timer *memory_timer; /* NULL until it is needed */
-	struct buf request;   /* scratch */
+	struct buf request;             /* scratch */
 };
 
 /* ---- session.c ------------------------------------------------------------------- */

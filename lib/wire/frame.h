@@ -64,7 +64,7 @@ enum frame_type {
 	FRAME_WATCH, /* stream 0. u32 interval_ms (0 stop), u8 with_processes: METRICS at once and then at the
 			interval */
 	FRAME_PING,  /* stream 0. any bytes ≤ 64; answered by PONG with the same */
-	FRAME_SHUTDOWN,   /* stream 0. end everything; the agent exits */
+	FRAME_SHUTDOWN,        /* stream 0. end everything; the agent exits */
 	FRAME_SIGNAL_PID = 20, /* see message.h. Any process inside but the agent. Answer: DONE or ERROR */
 
 	/* both ways */

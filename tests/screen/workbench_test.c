@@ -227,6 +227,8 @@ static void menus_and_help(void **state)
 	(void)state;
 	start(36, 120, NULL);
 	screen_send(&s, KEY_F(1));
+	screen_wait(&s, "In the editor");
+	screen_send(&s, "choose lang");
 	screen_wait(&s, "choose the language");
 	screen_send(&s, KEY_F(1));
 	screen_wait_gone(&s, "choose the language");
@@ -251,9 +253,9 @@ static void the_mouse_works(void **state)
 	(void)state;
 	start(36, 120, NULL);
 	screen_send(&s, "\x1b[<0;5;36M\x1b[<0;5;36m"); /* F1 in the key bar */
-	screen_wait(&s, "choose the language");
+	screen_wait(&s, "In the editor");
 	screen_send(&s, "\x1b[<0;1;1M\x1b[<0;1;1m");
-	screen_wait_gone(&s, "choose the language");
+	screen_wait_gone(&s, "In the editor");
 	screen_send(&s, "\x1b[<0;14;2M\x1b[<0;14;2m"); /* the tab of the next language */
 	screen_wait(&s, " javascript ▾");
 	assert_int_equal(leave(), 0);

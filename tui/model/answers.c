@@ -27,7 +27,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;
 	case DIALOG_THEME: answer_theme(m, answer, out); break;
 	case DIALOG_PALETTE: answer_palette(m, answer, out); break;
-	case DIALOG_HELP:
+	case DIALOG_HELP: answer_help(m, answer); break;
 	case DIALOG_INSPECT:
 	case DIALOG_MESSAGES: dialog_close(m); break;
 	case DIALOG_NONE: break;
@@ -60,9 +60,13 @@ static bool closes_itself(const struct model *m, const struct event *ev)
 	for (int i = 0; i < COUNT(pairs); i++)
 		if (pairs[i].kind == m->dialog.kind && command_is(c, pairs[i].command))
 			return true;
+<<<<<<< HEAD
 	return (m->dialog.kind == DIALOG_HELP || m->dialog.kind == DIALOG_MESSAGES
 			       || m->dialog.kind == DIALOG_INSPECT)
 	       && ev->key == 'q';
+=======
+	return m->dialog.kind == DIALOG_MESSAGES && ev->key == 'q';
+>>>>>>> 07fbbe2 (model: help that can be searched, that of the focused pane first)
 }
 
 void update_dialog(struct model *m, const struct msg *msg, struct effects *out)

@@ -35,6 +35,9 @@ void answer_close(struct model *m, int answer, struct effects *out);
 /* palette.c */
 void answer_palette(struct model *m, int answer, struct effects *out);
 
+/* help.c */
+void answer_help(struct model *m, int answer);
+
 /* menus.c */
 void answer_language(struct model *m, int answer, struct effects *out);
 void answer_theme(struct model *m, int answer, struct effects *out);

@@ -241,13 +241,17 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 	int below = field + list + hint + (d->n_buttons ? (rows < 16 ? 1 : 2) : 0);
 	int text = least(l.n_rows > 100000 ? 100000 : (int)l.n_rows, most_rows - 2 - below);
 	text = text < 0 ? 0 : text;
+	if (d->is_large && d->is_live)
+		text = most_rows - 2 - below;
 	int height = text + below + 2;
 
 	l.box = (struct rect){(rows - height) / 2, (cols - width) / 2, height, width};
 	int row = l.box.row + 1, col = l.box.col + 2;
-	l.text = (struct rect){row, col, text, width - 4};
+	bool is_field_first = d->is_large && d->is_live;
+	l.text = (struct rect){row + (is_field_first ? field : 0), col, text, width - 4};
 	row += text + field;
-	l.field = (struct rect){row - 1, col, d->has_field ? 1 : 0, width - 4};
+	l.field = (struct rect){
+			is_field_first ? l.box.row + 1 : row - 1, col, d->has_field ? 1 : 0, width - 4};
 	l.list = (struct rect){row, col, list, width - 4};
 	row += list;
 	l.hint = (struct rect){row, col, hint, width - 4};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Menus, the help and the messages. */
+/* Menus and the messages. */
 #include <stdio.h>
 #include <string.h>
 
 #include "model/answers.h"
-#include "model/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -61,6 +60,7 @@ void answer_theme(struct model *m, int answer, struct effects *out)
 
 /* ---- texts ---- */
 
+<<<<<<< HEAD
 static void help_section(struct dialog *d, const char *title)
 {
 	if (d->n_lines)
@@ -136,6 +136,8 @@ void show_help(struct model *m)
 	m->needs_draw = true;
 }
 
+=======
+>>>>>>> 07fbbe2 (model: help that can be searched, that of the focused pane first)
 void show_messages(struct model *m)
 {
 	struct dialog *d = &m->dialog;
@@ -149,6 +151,6 @@ void show_messages(struct model *m)
 		dialog_add_labelled(d, ago, n->is_error ? ROLE_STATUS_ERROR : ROLE_DIALOG, "%s", n->text);
 	}
 	if (!d->n_lines)
-		dialog_add(d, ROLE_DIM, "none so far");
+		dialog_add(d, ROLE_DIALOG_DIM, "none so far");
 	m->needs_draw = true;
 }

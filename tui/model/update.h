@@ -48,7 +48,7 @@ void ask_open(struct model *m);
 void ask_save(struct model *m, bool under_new_name, struct effects *out);
 void ask_language(struct model *m);
 void ask_themes(struct model *m, const struct msg *msg);
-void show_help(struct model *m);
+void show_help(struct model *m); /* help.c */
 void show_messages(struct model *m);
 void update_dialog(struct model *m, const struct msg *msg, struct effects *out);
 

@@ -32,7 +32,7 @@ enum stats_file {
 
 struct stats {
 	enum limits_kind kind;
-	int fds[STATS_FILES];    /* -1: not there */
+	int fds[STATS_FILES]; /* -1: not there */
 	bool pressure_is_machine;
 	bool can_mark_peak;
 	uint64_t peak_bytes;                /* highest that was read */

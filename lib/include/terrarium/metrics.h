@@ -23,7 +23,7 @@ enum trm_metric {
 	TRM_METRIC_NET = 1 << 10,
 	TRM_METRIC_UPTIME = 1 << 11,
 	TRM_METRIC_OOM_KILLS = 1 << 12,
-	TRM_METRIC_THROTTLE = 1 << 13,         /* cpu_periods, cpu_throttled, throttled_ns */
+	TRM_METRIC_THROTTLE = 1 << 13, /* cpu_periods, cpu_throttled, throttled_ns */
 	TRM_METRIC_PROCS_REFUSED = 1 << 14,
 	TRM_METRIC_PRESSURE_CPU = 1 << 15,
 	TRM_METRIC_PRESSURE_MEM = 1 << 16,
@@ -52,8 +52,8 @@ struct trm_sample {
 	/* CPU quota: scheduling periods in which something wanted to run, how many of them ended
 	 * with the quota used up, and how long something stood still for it, since the start. */
 	uint64_t cpu_periods, cpu_throttled, throttled_ns;
-	double throttled_percent;  /* of the periods between this sample and the one before */
-	uint64_t procs_refused;    /* times that a fork failed for the limit of processes */
+	double throttled_percent; /* of the periods between this sample and the one before */
+	uint64_t procs_refused;   /* times that a fork failed for the limit of processes */
 	/* Pressure stall information: share of the time between this sample and the one before in
 	 * which some process stood waiting for the resource. */
 	double pressure_cpu_percent, pressure_mem_percent, pressure_io_percent;

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The help: what each key does, that of the pane one is in first; typing searches. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/answers.h"
+#include "model/command.h"
+#include "model/keymap.h"
+#include "model/model.h"
+#include "model/update.h"
+
+/* What no command stands for. */
+static const struct {
+	enum place place; /* PLACE_COUNT: in dialogs */
+	const char *keys, *help;
+} extras[] = {
+		{PLACE_EDITOR, "Shift", "with any motion selects"},
+		{PLACE_OUTPUT, "typing", "while something runs: opens a line for its standard input"},
+		{PLACE_OUTPUT, "Enter", "sends that line; ^D is its end of file"},
+		{PLACE_ANY, "Alt-1..0", "stand for F1 to F10 where a terminal keeps those for itself"},
+		{PLACE_ANY, "mouse",
+				"click to focus, drag to select or to move a border, wheel to scroll; hold Shift "
+				"for the terminal's own selection"},
+		{PLACE_COUNT, "Tab", "next button, also arrows; Enter presses it, so does its letter"},
+		{PLACE_COUNT, "Esc", "cancel"},
+};
+
+static const char *const sections[PLACE_COUNT + 1] = {[PLACE_EDITOR] = "In the editor",
+		[PLACE_OUTPUT] = "In the output",
+		[PLACE_METRICS] = "In the metrics",
+		[PLACE_ANY] = "Everywhere",
+		[PLACE_ALWAYS] = "Everywhere, dialogs too",
+		[PLACE_COUNT] = "In dialogs"};
+
+struct help {
+	struct model *m;
+	const char *needle;
+	int section; /* being written; -1: its heading is still missing */
+};
+
+/* Every word of the needle is in one of the texts. */
+static bool fits(const char *needle, const char *a, const char *b, const char *c)
+{
+	while (*needle) {
+		char word[32];
+		size_t n = strcspn(needle, " ");
+		snprintf(word, sizeof word, "%.*s", (int)n, needle);
+		if (n && !strcasestr(a, word) && !strcasestr(b, word) && !strcasestr(c, word))
+			return false;
+		needle += n + strspn(needle + n, " ");
+	}
+	return true;
+}
+
+static void add(struct help *h, int section, const char *keys, const char *name, const char *text)
+{
+	struct dialog *d = &h->m->dialog;
+
+	if (!fits(h->needle, keys, name, text))
+		return;
+	if (h->section != section && d->n_lines)
+		dialog_add(d, ROLE_DIALOG, "%s", "");
+	if (h->section != section)
+		dialog_add(d, ROLE_DIALOG_WARN, "%s",
+				section > PLACE_COUNT ? "Without a key" : sections[section]);
+	h->section = section;
+	dialog_add_labelled(d, keys, ROLE_DIALOG, "%s", text);
+}
+
+/* " (also Alt-Enter, Ctrl-Enter)": the keys of a command in its place, but for the first. */
+static void other_keys(const struct model *m, const struct command *c, char *out, size_t cap)
+{
+	const struct keys *first = keymap_keys(&m->keymap, c);
+	char name[KEYMAP_NAME_BYTES];
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < m->keymap.n; i++) {
+		const struct binding *b = &m->keymap.bindings[i];
+		if (b->command != c || &b->keys == first)
+			continue;
+		keys_name(&b->keys, name);
+		int n = snprintf(out + used, cap - used, "%s%s", used ? ", " : " (also ", name);
+		if (n < 0 || used + (size_t)n + 1 >= cap)
+			break;
+		used += (size_t)n;
+	}
+	if (used)
+		snprintf(out + used, cap - used, ")");
+}
+
+/* `has_title`: those that the palette has too, else what everybody knows, such as arrows. */
+static void add_commands(struct help *h, enum place place, bool has_title)
+{
+	const struct command *c;
+	char key[KEYMAP_NAME_BYTES], others[128], text[400];
+
+	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+		const struct keys *keys = keymap_keys(&h->m->keymap, c);
+		if (c->place != place || !c->help || !keys || (c->title != NULL) != has_title)
+			continue;
+		keys_name(keys, key);
+		other_keys(h->m, c, others, sizeof others);
+		snprintf(text, sizeof text, "%s%s", c->help, others);
+		add(h, (int)place, key, c->name, text);
+	}
+}
+
+static void add_section(struct help *h, enum place place)
+{
+	if (place < PLACE_COUNT) {
+		add_commands(h, place, true);
+		add_commands(h, place, false);
+	}
+	for (int i = 0; i < COUNT(extras); i++)
+		if (extras[i].place == place)
+			add(h, (int)place, extras[i].keys, "", extras[i].help);
+}
+
+/* Those that only the palette knows, by their titles. */
+static void add_keyless(struct help *h)
+{
+	const struct command *c;
+	char text[400];
+
+	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+		if (!c->title || !c->help || keymap_keys(&h->m->keymap, c))
+			continue;
+		snprintf(text, sizeof text, "%s: %s", c->title, c->help);
+		add(h, PLACE_COUNT + 1, "palette", c->name, text);
+	}
+}
+
+static void fill(struct model *m)
+{
+	static const enum place of_pane[PANE_COUNT] = {[PANE_EDITOR] = PLACE_EDITOR,
+			[PANE_OUTPUT] = PLACE_OUTPUT,
+			[PANE_METRICS] = PLACE_METRICS};
+	static const enum place order[] = {
+			PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS};
+	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
+	enum place here = of_pane[m->focus];
+
+	dialog_clear_lines(&m->dialog);
+	add_section(&h, here);
+	for (int i = 0; i < COUNT(order); i++)
+		if (order[i] != here)
+			add_section(&h, order[i]);
+	add_section(&h, PLACE_COUNT);
+	add_keyless(&h);
+	if (!m->dialog.n_lines)
+		dialog_add(&m->dialog, ROLE_DIALOG_DIM, "nothing fits");
+}
+
+void show_help(struct model *m)
+{
+	struct dialog *d = &m->dialog;
+
+	dialog_begin(d, DIALOG_HELP, "Help (type to search, arrows scroll, Esc closes)");
+	d->is_large = d->has_field = d->is_live = true;
+	d->field_label = "Search";
+	fill(m);
+	m->needs_draw = true;
+}
+
+void answer_help(struct model *m, int answer)
+{
+	if (answer == ANSWER_TYPED)
+		fill(m);
+	else if (answer != ANSWER_TAB)
+		dialog_close(m);
+}
