@@ -60,13 +60,7 @@ static bool closes_itself(const struct model *m, const struct event *ev)
 	for (int i = 0; i < COUNT(pairs); i++)
 		if (pairs[i].kind == m->dialog.kind && command_is(c, pairs[i].command))
 			return true;
-<<<<<<< HEAD
-	return (m->dialog.kind == DIALOG_HELP || m->dialog.kind == DIALOG_MESSAGES
-			       || m->dialog.kind == DIALOG_INSPECT)
-	       && ev->key == 'q';
-=======
-	return m->dialog.kind == DIALOG_MESSAGES && ev->key == 'q';
->>>>>>> 07fbbe2 (model: help that can be searched, that of the focused pane first)
+	return (m->dialog.kind == DIALOG_MESSAGES || m->dialog.kind == DIALOG_INSPECT) && ev->key == 'q';
 }
 
 void update_dialog(struct model *m, const struct msg *msg, struct effects *out)
