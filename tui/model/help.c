@@ -28,6 +28,8 @@ static const struct {
 static const char *const sections[PLACE_COUNT + 1] = {[PLACE_EDITOR] = "In the editor",
 		[PLACE_OUTPUT] = "In the output",
 		[PLACE_METRICS] = "In the metrics",
+		[PLACE_VARIABLES] = "In the variables",
+		[PLACE_CLOCK] = "While a run is being stopped",
 		[PLACE_ANY] = "Everywhere",
 		[PLACE_ALWAYS] = "Everywhere, dialogs too",
 		[PLACE_COUNT] = "In dialogs"};
@@ -137,9 +139,10 @@ static void fill(struct model *m)
 			[PANE_OUTPUT] = PLACE_OUTPUT,
 			[PANE_METRICS] = PLACE_METRICS};
 	static const enum place order[] = {
-			PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS};
+			PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS,
+			PLACE_VARIABLES, PLACE_CLOCK};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
-	enum place here = of_pane[m->focus];
+	enum place here = variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus];
 
 	dialog_clear_lines(&m->dialog);
 	add_section(&h, here);

@@ -8,7 +8,7 @@ static void finds_and_runs(void **state)
 	(void)state;
 	press('p', MOD_CTRL);
 	assert_int_equal(m.dialog.kind, DIALOG_PALETTE);
-	type("themes");
+	type("themeq");
 	assert_screen("nothing fits", true);
 	press(K_BACKSPACE, 0);
 	assert_screen("▸ Theme…", true);
