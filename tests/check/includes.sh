@@ -24,8 +24,9 @@ tui/theme: view
 tui/view: model theme text
 tui/term: view theme text
 tui/model: view term text
-tui/app: model view term theme text
-tui/cmd: app'
+tui/record: model view theme text
+tui/app: record model view term theme text
+tui/cmd: app record'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

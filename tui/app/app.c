@@ -35,6 +35,7 @@ uint64_t app_clock_ns(void)
 void app_send(struct app *a, struct msg *msg)
 {
 	msg->now_ns = app_clock_ns();
+	app_note_msg(a, msg);
 	update(&a->model, msg, &a->effects);
 	if (a->is_performing)
 		return;
@@ -120,6 +121,9 @@ static int start(struct app *a, struct trm_error *reterr)
 
 	if (r < 0 || (r = app_open_terminal(a, reterr)) < 0 || (r = start_model(a, has_utf8, reterr)) < 0)
 		return r;
+	app_open_story(a);
+	if (a->opts->record && a->opts->record[0])
+		app_record(a, a->opts->record);
 	if (a->opts->file)
 		app_open_file(a, a->model.lang, a->opts->file);
 	app_tell_theme(a);
@@ -165,6 +169,7 @@ static void run(struct app *a)
 		set_tick(a);
 		a->had_input = false;
 		app_release_output(a);
+		app_flush_recording(a);
 		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
 		bool asks = n > 0 && app_wants_frame(a);
 		wait_ms = asks ? 0 : app_frame_wait_ms(a, app_clock_ns());
@@ -176,6 +181,7 @@ static void run(struct app *a)
 static void finish(struct app *a)
 {
 	trm_timer_remove(a->stop_timer);
+	app_close_story(a);
 	app_close_themes(a);
 	app_close_terminal(a);
 	trm_loop_destroy(a->loop);

@@ -15,6 +15,7 @@ struct app_opts {
 	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms) */
 	struct trm_session_opts session; /* time-out and grace per run */
 	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
+	const char *record;              /* path of a recording to be made; NULL or "": none */
 	bool confirm;                    /* ask before each run */
 	size_t scrollback_bytes;         /* of output kept to look at; 0: 16 MiB */
 };

@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "app/inside.h"
+#include "record/import.h"
 
 /* "~" and "~/…" are the home directory. */
-static void expand(const char *path, char out[PATH_MAX])
+void app_expand_path(const char *path, char out[PATH_MAX])
 {
 	const char *home = getenv("HOME");
 
@@ -74,7 +75,11 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	char path[PATH_MAX];
 	int r = TRM_ENOMEM;
 
-	expand(typed, path);
+	app_expand_path(typed, path);
+	if (notebook_is_named(path) && access(path, F_OK) == 0) {
+		app_import(a, path);
+		return;
+	}
 	msg.text = path;
 	const struct buffer *has_it = buffer_with(all, path);
 	if (has_it) {
@@ -114,7 +119,7 @@ void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool check
 	if (!e)
 		return;
 	if (typed)
-		expand(typed, path);
+		app_expand_path(typed, path);
 	bool is_other = checked && is_file(path) && !(e->path && strcmp(e->path, path) == 0);
 	bool is_stale = !is_other && (checked || !typed) && editor_is_stale(e);
 	if (is_other || is_stale) {
@@ -168,7 +173,7 @@ void app_complete_path(struct app *a, const char *typed)
 	struct dirent *entry;
 
 	snprintf(head, sizeof head, "%.*s", (int)(begin - typed), typed);
-	expand(head, dir);
+	app_expand_path(head, dir);
 	DIR *d = opendir(dir[0] ? dir : ".");
 	while (d && (entry = readdir(d)) != NULL) {
 		bool is_hidden = entry->d_name[0] == '.' && begin[0] != '.';

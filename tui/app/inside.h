@@ -18,6 +18,8 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "record/file.h"
+#include "record/story.h"
 #include "term/term.h"
 #include "theme/theme.h"
 #include "view/canvas.h"
@@ -55,6 +57,16 @@ struct app {
 	struct trm_sandbox *sandbox; /* NULL: there is none */
 	struct trm_session *session;
 	struct app_run *runs; /* asked for and not ended; run.c's own */
+	/* record.c */
+	struct story story;       /* what has been run */
+	uint64_t begun_ns;        /* its times count from here */
+	uint32_t *story_serials;  /* the workbench's serial of run k + 1 of the story */
+	size_t story_cap;
+	bool input_is_secret;     /* what the code asked for last must not be kept */
+	struct recorder recorder;
+	uint32_t recorded_from;   /* runs of the story up to this one are not in the recording */
+	char recording[4096];     /* its path */
+
 	bool is_quitting, is_done;
 	int ended_by; /* signal that asked for the end, or 0 */
 };
@@ -71,6 +83,7 @@ void app_perform(struct app *a, const struct effect *effect);
 /* ---- files.c: files, paths */
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *path);
 void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
+void app_expand_path(const char *typed, char out[4096]); /* "~" and "~/…" are the home directory */
 void app_complete_path(struct app *a, const char *typed);
 
 /* ---- themes.c: the colours, and the files that they come from */
@@ -96,6 +109,19 @@ void app_run_interrupt(struct app *a, uint64_t serial);
 void app_run_hold(struct app *a, uint64_t serial, bool is_held);
 void app_run_input(struct app *a, const struct effect *effect); /* EFFECT_STDIN, EFFECT_STDIN_EOF */
 void app_release_output(struct app *a);                         /* at the end of a turn: more may come */
+
+/* ---- record.c: the story of the session, its recording and exports */
+void app_open_story(struct app *a);
+void app_close_story(struct app *a);
+void app_note_msg(struct app *a, const struct msg *msg);       /* it is about to be dealt with */
+void app_note_effect(struct app *a, const struct effect *effect); /* it is about to be carried out */
+void app_record(struct app *a, const char *path);
+void app_record_stop(struct app *a);
+void app_flush_recording(struct app *a); /* at the end of a turn */
+void app_export(struct app *a, const struct effect *effect);
+
+/* ---- import.c: a notebook becomes a buffer */
+void app_import(struct app *a, const char *path);
 
 /* ---- terminal.c: keys, signals, crashes */
 int app_open_terminal(struct app *a, struct trm_error *reterr);

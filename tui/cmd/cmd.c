@@ -13,6 +13,7 @@
 static const struct cmd *const commands[] = {
 		&cmd_doctor,
 		&cmd_exec,
+		&cmd_export,
 		&cmd_help,
 		&cmd_run,
 		&cmd_version,

@@ -16,6 +16,7 @@ static int open_workbench(const struct trm_config *config, const char *file)
 		return cmd_fail("%s", why.msg);
 	opts.file = file;
 	opts.theme = config->theme;
+	opts.record = config->record;
 	opts.confirm = config->confirm;
 	trm_config_sandbox_opts(config, &opts.sandbox);
 	trm_config_session_opts(config, &opts.session);
@@ -48,7 +49,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {
-		"language", "theme", "memory", "cpus", "timeout", "metrics_interval", "confirm", NULL};
+		"language", "theme", "memory", "cpus", "timeout", "metrics_interval", "confirm", "record", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

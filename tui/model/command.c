@@ -18,6 +18,7 @@ static const struct command_table *const tables[] = {
 		&stopping_commands,
 		&variables_commands,
 		&inspect_commands,
+		&record_commands,
 };
 
 const char *place_name(enum place place)

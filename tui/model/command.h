@@ -60,6 +60,7 @@ extern const struct command_table metrics_commands;
 extern const struct command_table stopping_commands;
 extern const struct command_table variables_commands;
 extern const struct command_table inspect_commands;
+extern const struct command_table record_commands;
 
 const struct command *command_at(size_t i);                 /* of all tables; NULL past the end */
 const struct command *command_find(const char *name);       /* NULL: there is none */

@@ -32,6 +32,9 @@ enum dialog_kind {
 	DIALOG_PALETTE,
 	DIALOG_MESSAGES,
 	DIALOG_INSPECT,
+	DIALOG_EXPORT,
+	DIALOG_EXPORT_OVER,
+	DIALOG_RECORD,
 };
 
 struct dialog_button {

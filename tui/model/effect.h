@@ -30,6 +30,10 @@ enum effect_type {
 	EFFECT_THEME,         /* text: name */
 	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */
 	EFFECT_COMPLETE_PATH, /* text: what was typed; answered by MSG_PATH */
+	EFFECT_EXPORT,        /* text: path, its ending is the format; answered by MSG_EXPORTED */
+	EFFECT_EXPORT_OVER,   /* the same, though the file exists */
+	EFFECT_RECORD,        /* text: path; answered by MSG_RECORDING */
+	EFFECT_RECORD_STOP,   /* answered by MSG_RECORDING */
 	EFFECT_REPAINT,       /* trust nothing on the screen */
 	EFFECT_QUIT,
 };

@@ -268,6 +268,9 @@ static const struct {
 		{PLACE_ANY, "ctrl-p", "palette"},
 		{PLACE_ANY, "f12", "save-as"},
 		{PLACE_ANY, "ctrl-r", "clear-output"},
+		{PLACE_ANY, "alt-r", "start-recording"},
+		{PLACE_ANY, "alt-shift-r", "stop-recording"},
+		{PLACE_ANY, "alt-e", "export-notebook"},
 		{PLACE_ALWAYS, "ctrl-l", "repaint"},
 
 		{PLACE_ANY, "ctrl-n", "new-buffer"},

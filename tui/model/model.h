@@ -123,6 +123,7 @@ struct model {
 	char theme[64];          /* in use, but for previews */
 	struct notices notices;
 
+	bool is_recording;
 	bool confirm; /* ask before a run */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	uint64_t now_ns; /* of the last message */

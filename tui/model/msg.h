@@ -42,6 +42,8 @@ enum msg_type {
 	MSG_SAVE_EXISTS,  /* text: path that exists already; flag: somebody else has changed it */
 	MSG_THEMES,       /* names, n_names */
 	MSG_PATH,         /* text: the completed path */
+	MSG_RECORDING,    /* text: path; flag: it goes on; other: NULL or the error */
+	MSG_EXPORTED,     /* text: path; number: of runs; other: NULL or the error; flag: the file exists */
 	MSG_NOTICE,       /* text: something to tell */
 	MSG_ERROR,        /* text: something that went wrong */
 	MSG_ANSWER,   /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */

@@ -232,6 +232,8 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_THEMES:
 	case MSG_PATH: update_dialog(m, msg, out); break;
 	case MSG_ANSWER: update_answer(m, msg, out); break;
+	case MSG_RECORDING:
+	case MSG_EXPORTED: update_record(m, msg); break;
 	case MSG_ERROR:
 	case MSG_NOTICE:
 		notices_add(&m->notices, m->now_ns, msg->type != MSG_NOTICE, "%s", msg->text);

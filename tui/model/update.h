@@ -56,6 +56,9 @@ void update_dialog(struct model *m, const struct msg *msg, struct effects *out);
 void update_file(struct model *m, const struct msg *msg, struct effects *out);
 void update_sandbox(struct model *m, const struct msg *msg);
 
+/* recording and export: record_update.c */
+void update_record(struct model *m, const struct msg *msg);
+
 /* buffers: buffer_update.c */
 void buffer_show(struct model *m, struct buffer *b, struct effects *out);
 /* To the buffer of a language that was shown last; if there is none, to a new one. */

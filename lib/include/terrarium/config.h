@@ -35,6 +35,7 @@ struct trm_config {
 	uint32_t metrics_interval_ms; /* 200 to 60 000 */
 	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
 	bool confirm;                 /* ask before code is run */
+	char record[1024];            /* file to record the workbench's session to; "": none */
 };
 
 enum trm_setting_kind {

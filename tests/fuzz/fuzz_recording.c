@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording that anybody may have written, and everything that is made of one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "fuzz/fuzz.h"
+#include "record/export.h"
+#include "record/file.h"
+
+static void export_all(const struct story *story)
+{
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		struct writer w;
+		if (!f->write)
+			continue;
+		writer_init(&w, WRITER_MAX);
+		f->write(story, &w);
+		writer_finish(&w);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct recording recording;
+	struct trm_error e;
+	char *copy = malloc(n + 1);
+	if (!copy)
+		return 0;
+	memcpy(copy, bytes, n);
+	if (recording_parse(&recording, copy, n, "x.trec", &e) < 0)
+		return 0;
+	struct story story;
+	story_init(&story, 4096);
+	recording_tell(&recording, &story);
+	export_all(&story);
+	story_finish(&story);
+	recording_finish(&recording);
+	return 0;
+}
+
+#define HEAD "{\"terrarium\":\"recording\",\"version\":1,\"rows\":24,\"cols\":80}\n"
+#define RUN \
+	"{\"t\":0.5,\"e\":\"run\",\"run\":1,\"language\":\"python\",\"text\":\"x\"}\n" \
+	"{\"t\":0.5,\"e\":\"accepted\",\"run\":1,\"number\":1}\n"
+#define SEED(text) \
+	{ \
+		text, sizeof text - 1 \
+	}
+const struct fuzz_seed fuzz_seeds[] = {
+		SEED(HEAD RUN "{\"t\":0.6,\"e\":\"output\",\"run\":1,\"stream\":\"stderr\",\"b64\":\"w6kK/w==\"}\n"
+			      "{\"t\":0.7,\"e\":\"done\",\"run\":1,\"status\":\"error\",\"exit_code\":1,\"error\":{\"name\":"
+			      "\"E\",\"traceback\":[\"a\"]},\"value\":\"v\",\"wall_us\":4,\"cpu_us\":3}\n"),
+		SEED(HEAD RUN "{\"t\":0.6,\"e\":\"display\",\"run\":1,\"mime\":\"image/png\",\"text\":\"aGk=\"}\n"
+			      "{\"t\":0.6,\"e\":\"display\",\"run\":1,\"mime\":\"application/json\",\"text\":\"[1]\"}\n"
+			      "{\"t\":0.6,\"e\":\"input\",\"run\":1,\"text\":\"hi\\n\"}\n"
+			      "{\"t\":0.9,\"e\":\"late\",\"number\":1,\"stream\":\"stdout\",\"text\":\"\\u001b[31m\\r\"}\n"),
+		SEED(HEAD "{\"t\":0.1,\"e\":\"sandbox\",\"state\":\"ready\",\"name\":\"a\",\"backend\":\"local\",\"limits\":"
+			  "{\"mem_bytes\":1,\"cpus\":1},\"guards\":[{\"what\":\"memory\",\"how\":\"x\",\"strength\":\"weak\"}]}\n"
+			  "{\"t\":0.6,\"e\":\"sample\",\"cpu_percent\":12.5,\"mem_bytes\":1000,\"processes\":[[1,0,\"S\",null,10,"
+			  "\"agent\"]]}\n{\"t\":1,\"e\":\"end\"}\n"),
+		{NULL, 0},
+};

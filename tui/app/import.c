@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* A notebook is opened as a script with cells, in a buffer of its own: the notebook itself is not written to.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/inside.h"
+#include "record/import.h"
+#include "record/writer.h"
+
+/* Where the buffer will be saved: "x.py" beside "x.ipynb", if there is none yet. */
+static bool script_path(const char *notebook, const struct trm_lang *lang, char *out, size_t cap)
+{
+	size_t n = strlen(notebook) - strlen(".ipynb");
+
+	return (size_t)snprintf(out, cap, "%.*s%s", (int)n, notebook, lang->suffixes[0]) < cap
+	       && access(out, F_OK) < 0;
+}
+
+static struct buffer *fill(
+		struct app *a, const char *path, const struct imported *found, const struct writer *w)
+{
+	struct buffers *all = &a->model.buffers;
+	struct buffer *b = buffers_vacant(all, found->lang);
+	char script[4096];
+
+	if (!b)
+		b = buffers_add(all, found->lang);
+	if (!b)
+		return NULL;
+	bool is_named = script_path(path, found->lang, script, sizeof script);
+	if (is_named && editor_begin(&b->editor, script) < 0)
+		return NULL;
+	if (w->n && editor_set_text(&b->editor, w->bytes, w->n) < 0)
+		return NULL;
+	editor_goto_line(&b->editor, 0);
+	return b;
+}
+
+static void tell(struct app *a, const char *path, const struct imported *found)
+{
+	char text[NOTICE_BYTES];
+
+	snprintf(text, sizeof text, "imported %zu cells of %.200s as %s%s; %zu outputs are left out%s",
+			found->n_code + found->n_text, path, found->lang->name,
+			found->is_lang_guessed ? " (it does not say its language)" : "", found->n_outputs,
+			found->n_foreign ? "; cells in other languages are comments" : "");
+	app_tell(a, MSG_NOTICE, text);
+}
+
+void app_import(struct app *a, const char *path)
+{
+	struct trm_error why = {0};
+	struct imported found = {0};
+	struct writer w;
+	char *json = NULL, text[600];
+	size_t n;
+
+	writer_init(&w, WRITER_MAX);
+	int r = file_read(path, IMPORT_MAX_BYTES, &json, &n, &why);
+	if (r == 0 && (r = notebook_import(json, n, &w, &found, &why)) < 0) {
+		snprintf(text, sizeof text, "%s", why.msg);
+		trm_error_set(&why, r, "%s cannot be imported: %s", path, text);
+	}
+	free(json);
+	struct buffer *b = r == 0 ? fill(a, path, &found, &w) : NULL;
+	writer_finish(&w);
+	if (r == 0 && !b)
+		trm_error_set(&why, TRM_ENOMEM, "%s cannot be imported: out of memory", path);
+	app_send(a, &(struct msg){.type = MSG_OPENED,
+				    .text = path,
+				    .number = b ? b->id : 0,
+				    .other = b ? NULL : why.msg});
+	if (b)
+		tell(a, path, &found);
+}

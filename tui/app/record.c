@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens goes into the story of the session, from which exports are made, and into a recording if one
+ * is being made. Both take the same events: messages on their way to update(), effects on their way out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "app/inside.h"
+#include "record/export.h"
+#include "record/writer.h"
+
+/* ---- events ---- */
+
+/* The story's id of a run; 0: it knows nothing of it. */
+static uint32_t id_of(const struct app *a, uint64_t serial)
+{
+	for (size_t i = a->story.n_runs; i > 0; i--)
+		if (a->story_serials[i - 1] == serial)
+			return (uint32_t)i;
+	return 0;
+}
+
+/* An event whose run is the story's. In a recording runs count from where it began. */
+static void note(struct app *a, struct rec_event *e, uint64_t now_ns)
+{
+	uint32_t run = e->run;
+
+	e->t_us = (now_ns - a->begun_ns) / 1000;
+	story_add(&a->story, e);
+	bool is_kept = e->kind != REC_RUN || a->story.n_runs == run; /* else there was no room for its code */
+	if (!recorder_is_open(&a->recorder) || !is_kept || (run && run <= a->recorded_from))
+		return;
+	e->run = run ? run - a->recorded_from : 0;
+	recorder_add(&a->recorder, e, now_ns);
+}
+
+static void note_sandbox(struct app *a, const struct msg *msg, enum rec_sandbox state)
+{
+	struct rec_event e = {.kind = REC_SANDBOX, .state = state};
+
+	if (state == REC_CLOSED) {
+		e.text = msg->text;
+	} else {
+		e.name = msg->text;
+		e.backend = msg->other;
+		e.has_limits = msg->limits != NULL;
+		if (msg->limits)
+			e.limits = *msg->limits;
+		e.guards = msg->guards;
+		e.n_guards = msg->n_guards < REC_GUARDS ? msg->n_guards : REC_GUARDS;
+	}
+	note(a, &e, msg->now_ns);
+}
+
+/* A message about a run. */
+static void note_run(struct app *a, const struct msg *msg, struct rec_event *e)
+{
+	e->run = id_of(a, msg->serial);
+	if (e->run)
+		note(a, e, msg->now_ns);
+}
+
+static void note_display(struct app *a, const struct msg *msg)
+{
+	const struct trm_display *d = msg->display;
+
+	struct rec_event e = {.kind = REC_DISPLAY,
+			.name = d->mime,
+			.bundle = d->bundle,
+			.more = d->more,
+			.text = d->data,
+			.len = d->n};
+
+	note_run(a, msg, &e);
+}
+
+void app_note_msg(struct app *a, const struct msg *msg)
+{
+	struct rec_event e = {
+			.text = msg->text, .len = msg->len, .stream = msg->stream, .number = msg->number};
+
+	switch (msg->type) {
+	case MSG_SANDBOX_STARTING: note_sandbox(a, msg, REC_STARTING); return;
+	case MSG_SANDBOX_READY: note_sandbox(a, msg, REC_READY); return;
+	case MSG_SANDBOX_CLOSED: note_sandbox(a, msg, REC_CLOSED); return;
+	case MSG_RUN_DISPLAY: note_display(a, msg); return;
+	case MSG_LATE:
+		e.kind = REC_LATE;
+		note(a, &e, msg->now_ns);
+		return;
+	case MSG_METRICS:
+		e = (struct rec_event){.kind = REC_SAMPLE, .metrics = msg->metrics};
+		note(a, &e, msg->now_ns);
+		return;
+	case MSG_RUN_ACCEPTED: e.kind = REC_ACCEPTED; break;
+	case MSG_RUN_STARTED: e.kind = REC_STARTED; break;
+	case MSG_RUN_OUTPUT: e.kind = REC_OUTPUT; break;
+	case MSG_RUN_STOPPING:
+		e.kind = REC_STOPPING;
+		e.stopping = *msg->stopping;
+		break;
+	case MSG_RUN_INPUT:
+		e.kind = REC_PROMPT;
+		e.text = msg->text ? msg->text : "";
+		e.len = strlen(e.text);
+		e.is_secret = a->input_is_secret = msg->flag;
+		break;
+	case MSG_RUN_REFUSED:
+		e.kind = REC_REFUSED;
+		e.len = strlen(msg->text);
+		break;
+	case MSG_RUN_DONE:
+		e.kind = REC_DONE;
+		e.result = msg->result;
+		a->input_is_secret = false;
+		break;
+	default: return;
+	}
+	note_run(a, msg, &e);
+}
+
+static bool make_room(struct app *a)
+{
+	if (a->story.n_runs < a->story_cap)
+		return true;
+	size_t cap = a->story_cap ? 2 * a->story_cap : 64;
+	uint32_t *serials = realloc(a->story_serials, cap * sizeof *serials);
+	if (!serials)
+		return false;
+	a->story_serials = serials;
+	a->story_cap = cap;
+	return true;
+}
+
+static void note_code(struct app *a, const struct effect *effect)
+{
+	const struct buffer *b = buffers_find(&a->model.buffers, effect->buffer);
+	struct rec_event e = {.kind = REC_RUN,
+			.run = (uint32_t)a->story.n_runs + 1,
+			.lang = effect->lang,
+			.name = b ? b->editor.path : NULL,
+			.text = effect->text,
+			.len = effect->len};
+
+	if (!make_room(a))
+		return;
+	a->story_serials[a->story.n_runs] = (uint32_t)effect->number;
+	note(a, &e, app_clock_ns());
+}
+
+void app_note_effect(struct app *a, const struct effect *effect)
+{
+	struct rec_event e = {.text = effect->text, .len = effect->len};
+
+	switch (effect->type) {
+	case EFFECT_RUN: note_code(a, effect); return;
+	case EFFECT_INTERRUPT: e.kind = REC_INTERRUPT; break;
+	case EFFECT_STDIN:
+		e.kind = REC_INPUT;
+		e.is_secret = a->input_is_secret;
+		break;
+	case EFFECT_STDIN_EOF: e.kind = REC_EOF; break;
+	default: return;
+	}
+	e.run = id_of(a, effect->number);
+	if (e.run)
+		note(a, &e, app_clock_ns());
+}
+
+/* ---- recording ---- */
+
+static void tell(struct app *a, bool goes_on, const char *error)
+{
+	app_send(a, &(struct msg){.type = MSG_RECORDING,
+				    .text = a->recording,
+				    .flag = goes_on,
+				    .other = error});
+}
+
+/* Who replays it must know where it was. */
+static void note_present(struct app *a)
+{
+	static const enum rec_sandbox states[] = {[SANDBOX_STARTING] = REC_STARTING,
+			[SANDBOX_READY] = REC_READY,
+			[SANDBOX_DEAD] = REC_CLOSED};
+	const struct sandbox_info *s = &a->model.sandbox;
+	struct rec_event e = {.kind = REC_SANDBOX,
+			.state = states[s->state],
+			.name = s->name,
+			.backend = s->backend,
+			.has_limits = true,
+			.limits = s->limits,
+			.guards = s->guards,
+			.n_guards = s->n_guards < REC_GUARDS ? s->n_guards : REC_GUARDS};
+
+	if (s->name[0])
+		recorder_add(&a->recorder, &e, app_clock_ns());
+}
+
+void app_record(struct app *a, const char *typed)
+{
+	struct trm_error why = {0};
+
+	if (recorder_is_open(&a->recorder)) {
+		tell(a, true, "this is being recorded already");
+		return;
+	}
+	app_expand_path(typed, a->recording);
+	a->recorded_from = (uint32_t)a->story.n_runs;
+	if (recorder_open(&a->recorder, a->recording, app_clock_ns(), a->model.rows, a->model.cols, &why)
+			< 0) {
+		tell(a, false, why.msg);
+		return;
+	}
+	note_present(a);
+	tell(a, true, NULL);
+}
+
+void app_record_stop(struct app *a)
+{
+	recorder_close(&a->recorder, app_clock_ns());
+	tell(a, false, NULL);
+}
+
+void app_flush_recording(struct app *a)
+{
+	struct trm_error why = {0};
+
+	if (recorder_is_open(&a->recorder) && recorder_flush(&a->recorder, &why) < 0)
+		tell(a, false, why.msg);
+}
+
+/* ---- export ---- */
+
+static void make(struct app *a, const struct export_format *format, const char *path, struct msg *msg,
+		struct trm_error *why)
+{
+	struct writer w;
+
+	writer_init(&w, WRITER_MAX);
+	format->write(&a->story, &w);
+	int r = w.error ? trm_error_set(why, w.error, "%s cannot be written: %s", path, trm_strerror(w.error))
+			: file_write(path, w.bytes, w.n, why);
+	if (r < 0)
+		msg->other = why->msg;
+	writer_finish(&w);
+}
+
+void app_export(struct app *a, const struct effect *effect)
+{
+	const struct export_format *format = export_guess(effect->text);
+	struct trm_error why = {0};
+	char path[4096];
+	struct stat st;
+	struct msg msg = {.type = MSG_EXPORTED, .text = path, .number = a->story.n_runs};
+
+	app_expand_path(effect->text, path);
+	if (!format || !format->write)
+		msg.other = "what this shall become is not known: let it end with .ipynb, .md, .html, .py, .js or .sh";
+	else if (effect->type == EFFECT_EXPORT && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		msg.flag = true;
+	else
+		make(a, format, path, &msg, &why);
+	app_send(a, &msg);
+}
+
+/* ---- begin and end ---- */
+
+void app_open_story(struct app *a)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	a->recorder.fd = -1;
+	a->begun_ns = app_clock_ns();
+	story_init(&a->story, STORY_DEFAULT_CAP);
+	if (gmtime_r(&now, &utc))
+		strftime(a->story.started, sizeof a->story.started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+void app_close_story(struct app *a)
+{
+	recorder_close(&a->recorder, app_clock_ns());
+	story_finish(&a->story);
+	free(a->story_serials);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_RECORD_EXPORT_H
+#define TUI_RECORD_EXPORT_H
+
+/* A session as a file for others. Pure: a story in, text out. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "record/story.h"
+
+struct trm_error;
+struct writer;
+
+struct export_format {
+	const char *name;   /* "ipynb": what --to takes */
+	const char *suffix; /* ".ipynb" */
+	const char *title;  /* "Jupyter notebook" */
+	void (*write)(const struct story *s,
+			struct writer *w); /* NULL: made by playing the recording (cast.h) */
+};
+
+/* The table, ended by a row without name. */
+extern const struct export_format export_formats[];
+
+/* By name, or by the ending of a file's name; NULL if there is none. */
+const struct export_format *export_find(const char *name);
+const struct export_format *export_guess(const char *filename);
+
+/* ---- the formats, each in a file of its own ----
+ *
+ * Notebook: nbformat 4.5. One notebook has one kernel: python if any run is in python (its kernel has magics
+ * for other languages), else the language of the first run. Cells in another language begin, in a python
+ * notebook, with "%%bash" or "%%script node" (each such cell is then a process of its own there: state is
+ * not kept from cell to cell); in every case the cell's metadata has terrarium.language, which import
+ * goes by. */
+void export_ipynb(const struct story *s, struct writer *w);
+void export_markdown(const struct story *s, struct writer *w);
+/* One page without scripts that loads nothing; what the code made (HTML, SVG) is shut in. */
+void export_html(const struct story *s, struct writer *w);
+/* "# %%" cells in the language of the first run; those in other languages stand in it as comments. */
+void export_script(const struct story *s, struct writer *w);
+
+/* ---- shared ---- */
+
+/* The language of the notebook or script, as above; python when nothing was run. */
+const struct trm_lang *export_language(const struct story *s, bool prefers_python);
+
+/* Of the forms of a display that begin at piece *at, the one that says most on a page; *at moves behind all.
+ */
+const struct story_piece *export_best(const struct story_run *run, size_t *at);
+
+/* What is missing, as a sentence; "" when nothing is. Returns out. */
+char *export_missing(const struct story *s, char out[200]);
+
+#endif

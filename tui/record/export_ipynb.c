@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* The notebook format 4.5: https://nbformat.readthedocs.io/en/latest/format_description.html */
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/result.h>
+
+#include "record/export.h"
+#include "record/writer.h"
+
+struct kernel {
+	const char *name, *display, *language, *suffix, *mime, *magic;
+};
+
+static const struct kernel kernels[TRM_LANG_COUNT] = {
+		[TRM_LANG_PYTHON] = {"python3", "Python 3", "python", ".py", "text/x-python", NULL},
+		[TRM_LANG_JAVASCRIPT] = {"javascript", "JavaScript (Node.js)", "javascript", ".js",
+				"text/javascript", "%%script node"},
+		[TRM_LANG_BASH] = {"bash", "Bash", "bash", ".sh", "text/x-sh", "%%bash"},
+};
+
+/* A list of lines, each with its newline, as notebooks have it: differences between versions stay small. */
+static void put_lines(struct writer *w, const char *text, size_t n)
+{
+	writer_text(w, "[");
+	for (size_t at = 0; at < n;) {
+		const char *newline = memchr(text + at, '\n', n - at);
+		size_t len = newline ? (size_t)(newline - text) + 1 - at : n - at;
+		writer_text(w, at ? "," : "");
+		writer_json(w, text + at, len);
+		at += len;
+	}
+	writer_text(w, "]");
+}
+
+/* ---- outputs ---- */
+
+/* Where the outputs of a cell begin and how many there are. */
+struct outputs {
+	struct writer *w;
+	const struct story_run *run;
+	size_t n;
+};
+
+static void begin_output(struct outputs *o, const char *type)
+{
+	writer_print(o->w, "%s\n    {\"output_type\":\"%s\"", o->n++ ? "," : "", type);
+}
+
+static void put_stream(struct outputs *o, const char *name, const char *text, size_t n)
+{
+	begin_output(o, "stream");
+	writer_print(o->w, ",\"name\":\"%s\",\"text\":", name);
+	put_lines(o->w, text, n);
+	writer_text(o->w, "}");
+}
+
+/* One form of something. JSON types hold a value, all others text. */
+static void put_form(struct writer *w, const char *mime, const char *data, size_t n)
+{
+	size_t len = strlen(mime);
+	bool is_json = strcmp(mime, "application/json") == 0
+		       || (len > 5 && strcmp(mime + len - 5, "+json") == 0);
+	cJSON *value = is_json ? cJSON_ParseWithLengthOpts(data, n, NULL, 0) : NULL;
+	char *text = value ? cJSON_PrintUnformatted(value) : NULL;
+
+	writer_json_text(w, is_json && !text ? "text/plain" : mime);
+	writer_text(w, ":");
+	if (text)
+		writer_text(w, text);
+	else
+		writer_json(w, data, n);
+	cJSON_free(text);
+	cJSON_Delete(value);
+}
+
+static bool has_form(const struct story_piece *forms, size_t n, const char *mime)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(forms[i].mime, mime) == 0)
+			return true;
+	return false;
+}
+
+/* All forms of one display, each type once. */
+static void put_display(struct outputs *o, const struct story_piece *forms, size_t n)
+{
+	begin_output(o, "display_data");
+	writer_text(o->w, ",\"data\":{");
+	for (size_t i = 0; i < n; i++) {
+		if (has_form(forms, i, forms[i].mime))
+			continue;
+		writer_text(o->w, i ? "," : "");
+		put_form(o->w, forms[i].mime, forms[i].bytes, forms[i].n);
+	}
+	writer_text(o->w, "},\"metadata\":{}}");
+}
+
+static void put_pieces(struct outputs *o)
+{
+	for (size_t at = 0; at < o->run->n_pieces;) {
+		const struct story_piece *p = &o->run->pieces[at];
+		size_t n;
+		if (p->kind == STORY_DISPLAY || p->kind == STORY_INPUT) {
+			n = p->kind == STORY_DISPLAY ? story_forms(o->run, at) : 1;
+			if (p->kind == STORY_DISPLAY)
+				put_display(o, p, n);
+			at += n;
+			continue;
+		}
+		const char *name = p->kind == STORY_STDERR ? "stderr" : "stdout";
+		char *text = story_join(o->run, &at, &n);
+		if (!text) {
+			o->w->error = -1;
+			return;
+		}
+		put_stream(o, name, text, n);
+		free(text);
+	}
+}
+
+static void put_value(struct outputs *o)
+{
+	const struct trm_result *r = o->run->result;
+
+	if (!r || !r->value)
+		return;
+	begin_output(o, "execute_result");
+	writer_print(o->w, ",\"execution_count\":%" PRIu64, o->run->number);
+	writer_text(o->w, ",\"data\":{");
+	put_form(o->w, "text/plain", r->value, strlen(r->value));
+	writer_text(o->w, "},\"metadata\":{}}");
+}
+
+static void put_traceback(struct writer *w, const struct trm_result *r)
+{
+	writer_text(w, ",\"traceback\":[");
+	for (char **line = r->traceback; line && *line; line++) {
+		writer_text(w, line == r->traceback ? "" : ",");
+		writer_json_text(w, *line);
+	}
+	writer_text(w, "]}");
+}
+
+/* An exception, or whatever else kept the run from ending well. */
+static void put_error(struct outputs *o)
+{
+	const struct trm_result *r = o->run->result;
+	char outcome[160];
+
+	if ((r && r->status == TRM_STATUS_OK) || (!r && !o->run->refusal))
+		return;
+	begin_output(o, "error");
+	writer_text(o->w, ",\"ename\":");
+	writer_json_text(o->w, r && r->error_name ? r->error_name
+			       : r                ? trm_status_name(r->status)
+						  : "refused");
+	writer_text(o->w, ",\"evalue\":");
+	if (r && r->error_name)
+		writer_json_text(o->w, r->error_message ? r->error_message : "");
+	else if (r)
+		writer_json_text(o->w, r->reason ? r->reason : story_outcome(o->run, outcome));
+	else
+		writer_json_text(o->w, o->run->refusal);
+	if (r)
+		put_traceback(o->w, r);
+	else
+		writer_text(o->w, ",\"traceback\":[]}");
+}
+
+static void put_dropped(struct outputs *o)
+{
+	char text[120];
+
+	if (!o->run->dropped_bytes)
+		return;
+	int n = snprintf(text, sizeof text, "[%" PRIu64 " bytes of output are not kept]\n",
+			o->run->dropped_bytes);
+	put_stream(o, "stderr", text, (size_t)n);
+}
+
+/* ---- cells ---- */
+
+static void put_cost(struct writer *w, const struct trm_result *r)
+{
+	if (!r)
+		return;
+	writer_print(w, ",\"status\":\"%s\",\"wall_us\":%" PRIu64, trm_status_name(r->status), r->wall_us);
+	if (r->has_cpu)
+		writer_print(w, ",\"cpu_us\":%" PRIu64, r->cpu_us);
+	if (r->has_mem_peak)
+		writer_print(w, ",\"mem_peak_bytes\":%" PRIu64, r->mem_peak_bytes);
+}
+
+static void put_inputs(struct writer *w, const struct story_run *run)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < run->n_pieces; i++) {
+		if (run->pieces[i].kind != STORY_INPUT)
+			continue;
+		writer_text(w, any ? "," : ",\"inputs\":[");
+		writer_json(w, run->pieces[i].bytes, run->pieces[i].n);
+		any = true;
+	}
+	writer_text(w, any ? "]" : "");
+}
+
+static void put_source(struct writer *w, const struct story_run *run, const char *magic)
+{
+	char *source = NULL;
+
+	if (!magic) {
+		put_lines(w, run->code, run->code_len);
+		return;
+	}
+	int n = asprintf(&source, "%s\n%s", magic, run->code);
+	if (n < 0)
+		w->error = -1;
+	else
+		put_lines(w, source, (size_t)n);
+	free(n < 0 ? NULL : source);
+}
+
+static void put_cell(struct writer *w, const struct story_run *run, const struct trm_lang *lang)
+{
+	struct outputs o = {w, run, 0};
+	bool is_python = lang->id == TRM_LANG_PYTHON;
+
+	writer_print(w, "  {\"cell_type\":\"code\",\"id\":\"run-%u\",\"metadata\":{\"terrarium\":{\"language\":",
+			run->id);
+	writer_json_text(w, run->lang->name);
+	put_cost(w, run->result);
+	put_inputs(w, run);
+	writer_text(w, "}},\n   \"execution_count\":");
+	if (run->number)
+		writer_print(w, "%" PRIu64, run->number);
+	else
+		writer_text(w, "null");
+	writer_text(w, ",\"source\":");
+	put_source(w, run, is_python && run->lang != lang ? kernels[run->lang->id].magic : NULL);
+	writer_text(w, ",\n   \"outputs\":[");
+	put_pieces(&o);
+	put_dropped(&o);
+	put_value(&o);
+	put_error(&o);
+	writer_text(w, "]}");
+}
+
+/* A word in front, where there is something to be said. */
+static void put_notes(const struct story *s, struct writer *w)
+{
+	char missing[200];
+
+	if (!*export_missing(s, missing))
+		return;
+	writer_text(w, "  {\"cell_type\":\"markdown\",\"id\":\"note\",\"metadata\":{},\"source\":[");
+	writer_json_text(w, missing);
+	writer_text(w, s->n_runs ? "]},\n" : "]}");
+}
+
+void export_ipynb(const struct story *s, struct writer *w)
+{
+	const struct trm_lang *lang = export_language(s, true);
+	const struct kernel *k = &kernels[lang->id];
+
+	writer_text(w, "{\"nbformat\":4,\"nbformat_minor\":5,\n \"metadata\":{");
+	writer_print(w, "\"kernelspec\":{\"name\":\"%s\",\"display_name\":\"%s\",\"language\":\"%s\"},\n",
+			k->name, k->display, k->language);
+	writer_print(w, "  \"language_info\":{\"name\":\"%s\",\"file_extension\":\"%s\",\"mimetype\":\"%s\"},\n",
+			k->language, k->suffix, k->mime);
+	writer_text(w, "  \"terrarium\":{\"sandbox\":");
+	writer_json_text(w, s->sandbox);
+	writer_text(w, ",\"started\":");
+	writer_json_text(w, s->started);
+	writer_text(w, "}},\n \"cells\":[\n");
+	put_notes(s, w);
+	for (size_t i = 0; i < s->n_runs; i++) {
+		put_cell(w, s->runs[i], lang);
+		writer_text(w, i + 1 < s->n_runs ? ",\n" : "");
+	}
+	writer_text(w, "]}\n");
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_RECORD_LINES_H
+#define TUI_RECORD_LINES_H
+
+/* What a program printed, as it looks: the lines of the output pane, for pages that are not a terminal. */
+
+#include <stddef.h>
+
+#include "view/canvas.h"
+
+/* A line; trailing blanks of no colour are cut. */
+typedef void lines_fn(void *user, const struct cell *cells, size_t n);
+
+void lines_read(const char *bytes, size_t n, lines_fn *fn, void *user);
+
+#endif
