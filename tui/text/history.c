@@ -31,6 +31,8 @@ struct history {
 	size_t saved;            /* what `at` was when the text was saved, or NEVER */
 	struct selection before; /* of the step to come */
 	bool is_open;            /* the next edit belongs to the last step */
+	history_listener *listener;
+	void *listener_user;
 };
 
 struct history *history_create(struct text *t)
@@ -62,6 +64,48 @@ void history_destroy(struct history *h)
 struct text *history_text(const struct history *h)
 {
 	return h->text;
+}
+
+void history_listen(struct history *h, history_listener *fn, void *user)
+{
+	h->listener = fn;
+	h->listener_user = user;
+}
+
+/* ---- changes of the text, told to the listener ---- */
+
+static struct text_place place_of(const struct text *t, size_t pos)
+{
+	size_t line = text_line_of(t, pos);
+	return (struct text_place){.line = line, .column = pos - text_line_start(t, line)};
+}
+
+static int insert(struct history *h, size_t pos, const char *bytes, size_t n)
+{
+	if (!h->listener)
+		return text_insert(h->text, pos, bytes, n);
+	struct text_edit e = {.pos = pos, .inserted = n, .start = place_of(h->text, pos)};
+	int r = text_insert(h->text, pos, bytes, n);
+	e.old_end = e.start;
+	e.new_end = place_of(h->text, pos + n);
+	if (r == 0)
+		h->listener(h->listener_user, h->text, &e);
+	return r;
+}
+
+static int delete(struct history *h, size_t pos, size_t n)
+{
+	if (!h->listener)
+		return text_delete(h->text, pos, n);
+	struct text_edit e = {.pos = pos,
+			.removed = n,
+			.start = place_of(h->text, pos),
+			.old_end = place_of(h->text, pos + n)};
+	int r = text_delete(h->text, pos, n);
+	e.new_end = e.start;
+	if (r == 0)
+		h->listener(h->listener_user, h->text, &e);
+	return r;
 }
 
 void history_begin(struct history *h, struct selection before, bool joins)
@@ -158,7 +202,7 @@ int history_insert(struct history *h, size_t pos, const char *bytes, size_t n)
 	struct edit *e = edit_for(h, true, pos, n);
 	if (!e)
 		return TRM_ENOMEM;
-	if (text_insert(h->text, pos, bytes, n) != 0)
+	if (insert(h, pos, bytes, n) != 0)
 		return give_up(h, e);
 	memcpy(e->bytes + e->len, bytes, n);
 	e->len += n;
@@ -176,7 +220,7 @@ int history_delete(struct history *h, size_t pos, size_t n)
 	if (goes_before)
 		memmove(e->bytes + n, e->bytes, e->len);
 	text_copy(h->text, pos, e->bytes + (goes_before ? 0 : e->len), n);
-	if (text_delete(h->text, pos, n) != 0) {
+	if (delete(h, pos, n) != 0) {
 		if (goes_before)
 			memmove(e->bytes, e->bytes + n, e->len);
 		return give_up(h, e);
@@ -186,11 +230,9 @@ int history_delete(struct history *h, size_t pos, size_t n)
 	return 0;
 }
 
-static int apply(struct text *t, const struct edit *e, bool forward)
+static int apply(struct history *h, const struct edit *e, bool forward)
 {
-	if (e->is_insert == forward)
-		return text_insert(t, e->pos, e->bytes, e->len);
-	return text_delete(t, e->pos, e->len);
+	return e->is_insert == forward ? insert(h, e->pos, e->bytes, e->len) : delete(h, e->pos, e->len);
 }
 
 bool history_undo(struct history *h, struct selection *ret)
@@ -200,10 +242,10 @@ bool history_undo(struct history *h, struct selection *ret)
 	struct step *s = &h->steps[h->at - 1];
 	size_t end = edits_end(h, h->at - 1);
 	for (size_t i = end; i > s->first_edit; i--) {
-		if (apply(h->text, &h->edits[i - 1], false) == 0)
+		if (apply(h, &h->edits[i - 1], false) == 0)
 			continue;
 		for (; i < end; i++) /* out of memory: as it was */
-			apply(h->text, &h->edits[i], true);
+			apply(h, &h->edits[i], true);
 		return false;
 	}
 	h->at--;
@@ -218,10 +260,10 @@ bool history_redo(struct history *h, struct selection *ret)
 		return false;
 	struct step *s = &h->steps[h->at];
 	for (size_t i = s->first_edit; i < edits_end(h, h->at); i++) {
-		if (apply(h->text, &h->edits[i], true) == 0)
+		if (apply(h, &h->edits[i], true) == 0)
 			continue;
 		while (i-- > s->first_edit)
-			apply(h->text, &h->edits[i], false);
+			apply(h, &h->edits[i], false);
 		return false;
 	}
 	h->at++;

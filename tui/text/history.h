@@ -29,6 +29,19 @@ void history_begin(struct history *h, struct selection before, bool joins);
 int history_insert(struct history *h, size_t pos, const char *bytes, size_t n);
 int history_delete(struct history *h, size_t pos, size_t n);
 
+/* A change of the text: `removed` bytes at `pos` gave way to `inserted` ones. Lines and columns (in bytes)
+ * count from 0; old_end is an end in the text before, new_end in the text after. */
+struct text_edit {
+	size_t pos, removed, inserted;
+	struct text_place {
+		size_t line, column;
+	} start, old_end, new_end;
+};
+
+/* Tell `fn` of every change right after it, those of undo and redo too. One listener; NULL: none. */
+typedef void history_listener(void *user, const struct text *after, const struct text_edit *edit);
+void history_listen(struct history *h, history_listener *fn, void *user);
+
 /* The step ends with this cursor (redo brings it back). */
 void history_end(struct history *h, struct selection after);
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "syntax/language.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+static TSSymbol symbol_of(const TSLanguage *g, const char *name)
+{
+	bool is_token = name && *name == '\'';
+	name += is_token;
+	return name ? ts_language_symbol_for_name(g, name, (uint32_t)strlen(name), !is_token) : 0;
+}
+
+static TSFieldId field_of(const TSLanguage *g, const char *name)
+{
+	return name ? ts_language_field_id_for_name(g, name, (uint32_t)strlen(name)) : 0;
+}
+
+/* What a token without a name is in plain code. */
+static uint8_t plain_kind(const char *token)
+{
+	if (isalpha((unsigned char)*token))
+		return SYNTAX_KEYWORD;
+	return strchr("()[]{},;.:\n", *token) && strcmp(token, ":=") != 0 ? SYNTAX_PUNCTUATION
+									 : SYNTAX_OPERATOR;
+}
+
+/* Several symbols may have one name: what holds for one holds for all. */
+static void fill_aliases(struct syntax_language *l, const TSLanguage *g)
+{
+	for (TSSymbol s = 1; s < l->n_symbols; s++) {
+		const char *name = ts_language_symbol_name(g, s);
+		TSSymbolType type = ts_language_symbol_type(g, s);
+		bool is_named = type == TSSymbolTypeRegular;
+		l->plain[s] = is_named || !name ? SYNTAX_INHERIT : plain_kind(name);
+		TSSymbol shown = name ? ts_language_symbol_for_name(g, name, (uint32_t)strlen(name), is_named) : 0;
+		if (shown && shown != s)
+			l->first[s] = l->first[shown];
+	}
+}
+
+/* A rule that names what this version of the grammar has not is left out. */
+static bool look_up(const TSLanguage *g, const struct syntax_rule *from, struct rule *to)
+{
+	*to = (struct rule){.parent = symbol_of(g, from->parent),
+			.grand = symbol_of(g, from->grand),
+			.field = field_of(g, from->field),
+			.role = field_of(g, from->role),
+			.kind = from->kind,
+			.words = from->words};
+	return !(from->parent && !to->parent) && !(from->grand && !to->grand) && !(from->field && !to->field)
+	       && !(from->role && !to->role);
+}
+
+int language_init(struct syntax_language *l, const TSLanguage *grammar, const struct syntax_rules *rules)
+{
+	size_t n = 0;
+	while (rules->rules[n].node)
+		n++;
+	*l = (struct syntax_language){.name = rules->name, .grammar = grammar};
+	l->n_symbols = (TSSymbol)ts_language_symbol_count(grammar);
+	l->rules = calloc(n + 1, sizeof(*l->rules));
+	l->first = calloc(l->n_symbols, sizeof(*l->first));
+	l->plain = calloc(l->n_symbols, sizeof(*l->plain));
+	if (!l->rules || !l->first || !l->plain) {
+		language_finish(l);
+		return TRM_ENOMEM;
+	}
+	/* From the last to the first, each in front of those for the same node. */
+	for (size_t i = n; i > 0; i--) {
+		TSSymbol s = symbol_of(grammar, rules->rules[i - 1].node);
+		if (!s || !look_up(grammar, &rules->rules[i - 1], &l->rules[i]))
+			continue;
+		l->rules[i].next = l->first[s];
+		l->first[s] = (uint16_t)i;
+	}
+	fill_aliases(l, grammar);
+	return 0;
+}
+
+void language_finish(struct syntax_language *l)
+{
+	free(l->rules);
+	free(l->first);
+	free(l->plain);
+	*l = (struct syntax_language){0};
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "syntax/inside.h"
+#include "text/text.h"
+
+#define DEPTH_MAX 400  /* nodes within each other; what is deeper looks like what is around it */
+#define WORD_MAX 24    /* bytes of the longest word in a rule */
+#define FRESH_MAX 256  /* bytes of typing that take the look of what is before them */
+
+struct node {
+	const struct node *parent;
+	TSSymbol symbol;
+	TSFieldId field;
+	uint8_t kind;
+	uint32_t start, end;
+};
+
+struct painter {
+	const struct syntax_language *language;
+	const struct source *source;
+	TSTreeCursor cursor;
+	uint32_t from, to;
+	uint8_t *kinds;
+};
+
+static size_t read_word(const struct source *s, const struct node *node, char *out, size_t cap)
+{
+	size_t n = node->end - node->start < cap ? node->end - node->start : cap;
+	if (s->text)
+		return text_copy(s->text, s->start + node->start, out, n);
+	if (node->end > s->len)
+		return 0;
+	memcpy(out, s->bytes + node->start, n);
+	return n;
+}
+
+/* Is the node's text one of the words of a rule? */
+static bool has_word(const struct source *s, const struct node *node, const char *words)
+{
+	char word[WORD_MAX + 3] = " ";
+	size_t n = read_word(s, node, word + 1, WORD_MAX);
+	if (words[0] == '^')
+		return n > 0 && word[1] == words[1];
+	if (n == 0 || node->end - node->start > WORD_MAX || memchr(word + 1, ' ', n) || memchr(word + 1, '\0', n))
+		return false;
+	word[n + 1] = ' ';
+	word[n + 2] = '\0';
+	return strstr(words, word) != NULL;
+}
+
+static bool fits(const struct painter *p, const struct rule *rule, const struct node *node)
+{
+	const struct node *parent = node->parent, *grand = parent ? parent->parent : NULL;
+	if (rule->field && rule->field != node->field)
+		return false;
+	if (rule->parent && (!parent || rule->parent != parent->symbol))
+		return false;
+	if (rule->role && (!parent || rule->role != parent->field))
+		return false;
+	if (rule->grand && (!grand || rule->grand != grand->symbol))
+		return false;
+	return !rule->words || has_word(p->source, node, rule->words);
+}
+
+static uint8_t kind_of(const struct painter *p, const struct node *node)
+{
+	const struct syntax_language *l = p->language;
+	uint8_t around = node->parent ? node->parent->kind : SYNTAX_TEXT;
+	if (node->symbol >= l->n_symbols) /* an error */
+		return around;
+	for (uint16_t i = l->first[node->symbol]; i; i = l->rules[i].next)
+		if (fits(p, &l->rules[i], node))
+			return l->rules[i].kind;
+	return around == SYNTAX_TEXT && l->plain[node->symbol] != SYNTAX_INHERIT ? l->plain[node->symbol] : around;
+}
+
+static void fill(const struct painter *p, const struct node *node)
+{
+	uint32_t start = node->start > p->from ? node->start : p->from;
+	uint32_t end = node->end < p->to ? node->end : p->to;
+	if (start < end)
+		memset(p->kinds + (start - p->from), node->kind, end - start);
+}
+
+/* Paint the node that the cursor is at, and what is in it over it. */
+static void paint(struct painter *p, const struct node *parent, int depth)
+{
+	TSNode at = ts_tree_cursor_current_node(&p->cursor);
+	struct node node = {.parent = parent,
+			.symbol = ts_node_symbol(at),
+			.field = ts_tree_cursor_current_field_id(&p->cursor),
+			.start = ts_node_start_byte(at),
+			.end = ts_node_end_byte(at)};
+	if (node.end <= p->from || node.start >= p->to)
+		return;
+	node.kind = kind_of(p, &node);
+	if (!parent || node.kind != parent->kind)
+		fill(p, &node);
+	bool is_inside = depth < DEPTH_MAX
+			 && (node.start < p->from ? ts_tree_cursor_goto_first_child_for_byte(&p->cursor, p->from) >= 0
+						  : ts_tree_cursor_goto_first_child(&p->cursor));
+	if (!is_inside)
+		return;
+	do {
+		if (ts_node_start_byte(ts_tree_cursor_current_node(&p->cursor)) >= p->to)
+			break;
+		paint(p, &node, depth + 1);
+	} while (ts_tree_cursor_goto_next_sibling(&p->cursor));
+	ts_tree_cursor_goto_parent(&p->cursor);
+}
+
+void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source, uint32_t from,
+		uint32_t to, uint8_t *kinds)
+{
+	struct painter p = {.language = l, .source = source, .from = from, .to = to, .kinds = kinds};
+	p.cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
+	paint(&p, NULL, 0);
+	ts_tree_cursor_delete(&p.cursor);
+}
+
+static void paint_segments(const struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
+{
+	size_t start = 0;
+	memset(kinds, SYNTAX_TEXT, to - from);
+	for (size_t i = 0; i < s->n && start < to; start += s->segments[i++].bytes) {
+		const struct segment *g = &s->segments[i];
+		size_t end = start + g->bytes;
+		if (!g->tree || end <= from)
+			continue;
+		size_t first = start > from ? start : from, last = end < to ? end : to;
+		size_t origin = start - g->lead; /* may wrap: what is added to it brings it back */
+		struct source source = {.text = t, .start = origin};
+		paint_tree(s->language, g->tree, &source, (uint32_t)(first - origin), (uint32_t)(last - origin),
+				kinds + (first - from));
+	}
+}
+
+static bool is_word(unsigned char c)
+{
+	unsigned char lower = c | 0x20;
+	return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
+}
+
+/* What was typed since the last parse goes on with what it was typed behind: most likely it will turn out so. */
+static void paint_fresh(const struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
+{
+	char before, c;
+	uint8_t kind;
+	if (s->fresh_from == 0 || s->fresh_to <= from || s->fresh_from >= to
+			|| s->fresh_to - s->fresh_from > FRESH_MAX)
+		return;
+	paint_segments(s, t, s->fresh_from - 1, s->fresh_from, &kind);
+	bool is_quoted = kind == SYNTAX_STRING || kind == SYNTAX_COMMENT;
+	if (text_copy(t, s->fresh_from - 1, &before, 1) != 1 || before == '\n')
+		return;
+	for (size_t pos = s->fresh_from; pos < s->fresh_to && pos < to; pos++) {
+		bool goes_on = text_copy(t, pos, &c, 1) == 1 && c != '\n'
+			       && (is_quoted || (is_word((unsigned char)before) && is_word((unsigned char)c)));
+		if (!goes_on)
+			return;
+		if (pos >= from)
+			kinds[pos - from] = kind;
+	}
+}
+
+void syntax_paint(const struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
+{
+	if (to <= from)
+		return;
+	if (!s || !s->language) {
+		memset(kinds, SYNTAX_TEXT, to - from);
+		return;
+	}
+	paint_segments(s, t, from, to, kinds);
+	paint_fresh(s, t, from, to, kinds);
+}
+
+static bool is_quoted(uint8_t kind)
+{
+	return kind == SYNTAX_STRING || kind == SYNTAX_ESCAPE || kind == SYNTAX_COMMENT;
+}
+
+bool syntax_is_code(const struct syntax *s, const struct text *t, size_t pos)
+{
+	uint8_t kind;
+	syntax_paint(s, t, pos, pos + 1, &kind);
+	return !is_quoted(kind);
+}
+
+/* ---- brackets ---- */
+
+#define BLOCK 1024
+
+struct seeker {
+	const struct syntax *syntax;
+	const struct text *text;
+	char same, other; /* brackets of the kind that is looked for: what opens one more, what closes it */
+	size_t depth;
+};
+
+/* Look through bytes [from, to) in the direction `step`. */
+static bool seek(struct seeker *k, size_t from, size_t to, int step, size_t *ret)
+{
+	char bytes[BLOCK];
+	uint8_t kinds[BLOCK];
+	bool has_kinds = false;
+	size_t n = text_copy(k->text, from, bytes, to - from);
+	for (size_t i = 0; i < n; i++) {
+		size_t at = step > 0 ? i : n - 1 - i;
+		if (bytes[at] != k->same && bytes[at] != k->other)
+			continue;
+		if (!has_kinds)
+			syntax_paint(k->syntax, k->text, from, from + n, kinds);
+		has_kinds = true;
+		if (is_quoted(kinds[at]))
+			continue;
+		k->depth += bytes[at] == k->same ? 1 : -(size_t)1;
+		if (k->depth == 0) {
+			*ret = from + at;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool syntax_match(const struct syntax *s, const struct text *t, size_t pos, size_t reach, size_t *ret)
+{
+	static const char opening[] = "([{", closing[] = ")]}";
+	size_t len = text_len(t);
+	char c;
+	if (text_copy(t, pos, &c, 1) != 1 || c == '\0' || !(strchr(opening, c) || strchr(closing, c))
+			|| !syntax_is_code(s, t, pos))
+		return false;
+	const char *open = strchr(opening, c);
+	struct seeker k = {.syntax = s, .text = t, .same = c};
+	k.other = open ? closing[open - opening] : opening[strchr(closing, c) - closing];
+	for (size_t done = 0; done < reach; done += BLOCK) {
+		size_t from, to;
+		if (open) {
+			from = pos + done;
+			to = from + BLOCK < len ? from + BLOCK : len;
+		} else {
+			to = pos + 1 > done ? pos + 1 - done : 0;
+			from = to > BLOCK ? to - BLOCK : 0;
+		}
+		if (from >= to)
+			return false;
+		if (seek(&k, from, to, open ? 1 : -1, ret))
+			return true;
+	}
+	return false;
+}
+
+/* ---- a piece of text by itself ---- */
+
+#define HIGHLIGHT_US 20000
+
+void syntax_highlight(const struct syntax_language *l, const char *code, size_t n, uint8_t *kinds)
+{
+	TSParser *parser = l && n < UINT32_MAX ? ts_parser_new() : NULL;
+	TSTree *tree = NULL;
+	memset(kinds, SYNTAX_TEXT, n);
+	if (parser && ts_parser_set_language(parser, l->grammar)) {
+		ts_parser_set_timeout_micros(parser, HIGHLIGHT_US);
+		tree = ts_parser_parse_string(parser, NULL, code, (uint32_t)n);
+	}
+	if (tree)
+		paint_tree(l, tree, &(struct source){.bytes = code, .len = n}, 0, (uint32_t)n, kinds);
+	ts_tree_delete(tree);
+	ts_parser_delete(parser);
+}
