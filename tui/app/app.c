@@ -11,6 +11,7 @@
 
 #include "app/inside.h"
 #include "model/update.h"
+#include "syntax/syntax.h"
 
 #define EXIT_FAILED 125
 
@@ -127,6 +128,7 @@ static int start(struct app *a, struct trm_error *reterr)
 	if (a->opts->file)
 		app_open_file(a, a->model.lang, a->opts->file);
 	app_tell_theme(a);
+	a->model.grammars = a->grammars = grammars_create();
 	app_paint(a); /* before everything that takes time */
 	r = trm_loop_create(&a->loop, reterr);
 	if (r == 0)
@@ -172,7 +174,8 @@ static void run(struct app *a)
 		app_flush_recording(a);
 		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
 		bool asks = n > 0 && app_wants_frame(a);
-		wait_ms = asks ? 0 : app_frame_wait_ms(a, app_clock_ns());
+		bool works = !app_wants_frame(a) && app_work_on_colours(a);
+		wait_ms = asks || works ? 0 : app_frame_wait_ms(a, app_clock_ns());
 	}
 }
 
@@ -188,6 +191,7 @@ static void finish(struct app *a)
 	effects_finish(&a->effects);
 	canvas_finish(&a->canvas);
 	model_finish(&a->model);
+	grammars_destroy(a->grammars);
 }
 
 int app_main(const struct app_opts *opts)

@@ -42,6 +42,7 @@ struct app {
 	int theme_inotify; /* tells of changes in the folders of themes; 0: there is none */
 	struct trm_watch *theme_watch;
 	struct canvas canvas;
+	struct grammars *grammars;
 	/* pace.c */
 	uint64_t credit_ns;    /* for frames between the regular ones */
 	uint64_t credit_at_ns; /* when it was last counted up */
@@ -127,6 +128,9 @@ void app_import(struct app *a, const char *path);
 int app_open_terminal(struct app *a, struct trm_error *reterr);
 int app_watch_terminal(struct app *a, struct trm_error *reterr);
 void app_close_terminal(struct app *a);
+
+/* ---- colours.c: what the text in the editor is; a slice of the work. True: there is more to be done. */
+bool app_work_on_colours(struct app *a);
 
 /* ---- pace.c: frames */
 void app_paint(struct app *a);

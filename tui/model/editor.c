@@ -8,6 +8,7 @@
 
 #include "model/command.h"
 #include "model/editor_internal.h"
+#include "syntax/syntax.h"
 #include "term/event.h"
 #include "text/text.h"
 
@@ -27,6 +28,8 @@ static int take_text(struct editor *e, struct text *t)
 	history_destroy(e->history);
 	e->history = h;
 	e->text = t;
+	syntax_reset(e->syntax);
+	history_listen(h, syntax_edited, e->syntax);
 	e->sel = (struct selection){0};
 	e->top_line = e->left_col = 0;
 	e->goal_col = NO_GOAL;
@@ -40,8 +43,11 @@ int editor_init(struct editor *e, const struct trm_lang *lang, struct clipboard 
 	*e = (struct editor){
 			.lang = lang, .clipboard = clipboard, .tab_width = TAB_WIDTH, .rows = 1, .cols = 80};
 	struct text *t = text_create();
-	if (!t || take_text(e, t) < 0) {
+	e->syntax = syntax_create();
+	if (!t || !e->syntax || take_text(e, t) < 0) {
 		text_destroy(t);
+		syntax_destroy(e->syntax);
+		e->syntax = NULL;
 		return TRM_ENOMEM;
 	}
 	return 0;
@@ -50,6 +56,7 @@ int editor_init(struct editor *e, const struct trm_lang *lang, struct clipboard 
 void editor_finish(struct editor *e)
 {
 	history_destroy(e->history);
+	syntax_destroy(e->syntax);
 	free(e->path);
 	*e = (struct editor){0};
 }

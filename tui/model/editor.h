@@ -19,6 +19,7 @@
 struct command;
 struct event;
 struct editor;
+struct syntax;
 struct text;
 struct trm_error;
 struct trm_lang;
@@ -44,6 +45,7 @@ struct editor {
 	struct history *history;
 	struct text *text; /* the history's */
 	struct selection sel;
+	struct syntax *syntax;       /* what its bytes are; NULL: not known */
 	const struct trm_lang *lang; /* may be NULL: plain text */
 	struct clipboard *clipboard; /* borrowed */
 	char *path;                  /* NULL: never saved */

@@ -89,6 +89,7 @@ struct model {
 	struct clipboard clipboard;
 	struct finder finder;
 	const struct trm_lang *lang; /* of the current buffer */
+	struct grammars *grammars;   /* borrowed; NULL: no colours for code */
 
 	struct outpane out;
 	struct active_run run;

@@ -92,7 +92,8 @@ static const TSLanguage *grammar_in(void *library, const char *name)
 	entry.object = dlsym(library, symbol);
 	const TSLanguage *grammar = entry.object ? entry.function() : NULL;
 	uint32_t version = grammar ? ts_language_version(grammar) : 0;
-	return version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION && version <= TREE_SITTER_LANGUAGE_VERSION
+	return version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION
+					       && version <= TREE_SITTER_LANGUAGE_VERSION
 			       ? grammar
 			       : NULL;
 }
@@ -104,7 +105,8 @@ static void load(struct syntax_language *l, const struct syntax_rules *rules, st
 	void *library = open_library(rules->name, path, &why);
 	if (!library) {
 		trm_error_set(reterr, TRM_ENOENT,
-				why ? "no colours for %s: %s" : "no colours for %s: its grammar was not built%s",
+				why ? "no colours for %s: %s"
+				    : "no colours for %s: its grammar was not built%s",
 				rules->name, why ? why : " (see tui/syntax/grammars.cmake)");
 		return;
 	}

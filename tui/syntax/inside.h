@@ -8,8 +8,9 @@
  *   text       [------[-------[------|---------......[---------....
  *                                    known
  *
- * The first `closed` ones are sound: each begins where a statement of the top level does, and was parsed without
- * anything left open at its end. Those behind are remains, shown until their text has been parsed again. */
+ * The first `closed` ones are sound: each begins where a statement of the top level does, and was parsed
+ * without anything left open at its end. Those behind are remains, shown until their text has been parsed
+ * again. */
 
 #include <tree_sitter/api.h>
 
@@ -18,15 +19,15 @@
 #ifndef SYNTAX_WINDOW
 #define SYNTAX_WINDOW ((size_t)16 << 10) /* bytes of a segment, about */
 #endif
-#define SYNTAX_WINDOW_MAX (64 * SYNTAX_WINDOW)  /* of one that has no end: it is then cut anywhere */
-#define SYNTAX_REACH (1024 * SYNTAX_WINDOW)     /* bytes of a text that are ever parsed */
-#define SYNTAX_TREES 24                         /* kept at a time */
+#define SYNTAX_WINDOW_MAX (64 * SYNTAX_WINDOW) /* of one that has no end: it is then cut anywhere */
+#define SYNTAX_REACH (1024 * SYNTAX_WINDOW)    /* bytes of a text that are ever parsed */
+#define SYNTAX_TREES 24                        /* kept at a time */
 
 struct segment {
-	size_t bytes; /* of the text that it covers */
-	size_t lead;  /* bytes from where the tree begins to where the segment does; 0 in closed ones */
-	size_t span;  /* bytes that the tree was made of, or would be after the edits since */
-	TSTree *tree; /* NULL: not kept */
+	size_t bytes;  /* of the text that it covers */
+	size_t lead;   /* bytes from where the tree begins to where the segment does; 0 in closed ones */
+	size_t span;   /* bytes that the tree was made of, or would be after the edits since */
+	TSTree *tree;  /* NULL: not kept */
 	bool is_dirty; /* edited since it was parsed */
 };
 
@@ -35,9 +36,9 @@ struct syntax {
 	TSParser *parser;
 	struct segment *segments;
 	size_t n, cap, closed;
-	size_t known;   /* bytes of the closed segments */
-	size_t window;  /* bytes to be tried behind them */
-	size_t tried;   /* bytes behind them that were parsed and found to have no end; 0: not tried yet */
+	size_t known;    /* bytes of the closed segments */
+	size_t window;   /* bytes to be tried behind them */
+	size_t tried;    /* bytes behind them that were parsed and found to have no end; 0: not tried yet */
 	bool is_parsing; /* a parse has begun and not ended: */
 	size_t job;      /* of this segment; == closed: of what is behind them */
 	size_t job_start, job_bytes;
@@ -55,8 +56,8 @@ struct source {
 };
 
 /* Fill kinds of bytes [from, to) of a tree's own count; kinds[0] is that of byte `from`. */
-void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source, uint32_t from,
-		uint32_t to, uint8_t *kinds);
+void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source,
+		uint32_t from, uint32_t to, uint8_t *kinds);
 
 /* parse.c: forget the parse that is going on. */
 void parse_cancel(struct syntax *s);

@@ -26,20 +26,16 @@ static uint8_t plain_kind(const char *token)
 	if (isalpha((unsigned char)*token))
 		return SYNTAX_KEYWORD;
 	return strchr("()[]{},;.:\n", *token) && strcmp(token, ":=") != 0 ? SYNTAX_PUNCTUATION
-									 : SYNTAX_OPERATOR;
+									  : SYNTAX_OPERATOR;
 }
 
-/* Several symbols may have one name: what holds for one holds for all. */
-static void fill_aliases(struct syntax_language *l, const TSLanguage *g)
+static void fill_plain(struct syntax_language *l)
 {
-	for (TSSymbol s = 1; s < l->n_symbols; s++) {
-		const char *name = ts_language_symbol_name(g, s);
-		TSSymbolType type = ts_language_symbol_type(g, s);
-		bool is_named = type == TSSymbolTypeRegular;
-		l->plain[s] = is_named || !name ? SYNTAX_INHERIT : plain_kind(name);
-		TSSymbol shown = name ? ts_language_symbol_for_name(g, name, (uint32_t)strlen(name), is_named) : 0;
-		if (shown && shown != s)
-			l->first[s] = l->first[shown];
+	for (TSSymbol s = 0; s < l->n_symbols; s++) {
+		const char *name = ts_language_symbol_name(l->grammar, s);
+		bool is_token = ts_language_symbol_type(l->grammar, s) == TSSymbolTypeAnonymous && name
+				&& *name;
+		l->plain[s] = is_token ? plain_kind(name) : SYNTAX_INHERIT;
 	}
 }
 
@@ -73,12 +69,12 @@ int language_init(struct syntax_language *l, const TSLanguage *grammar, const st
 	/* From the last to the first, each in front of those for the same node. */
 	for (size_t i = n; i > 0; i--) {
 		TSSymbol s = symbol_of(grammar, rules->rules[i - 1].node);
-		if (!s || !look_up(grammar, &rules->rules[i - 1], &l->rules[i]))
+		if (!s || s >= l->n_symbols || !look_up(grammar, &rules->rules[i - 1], &l->rules[i]))
 			continue;
 		l->rules[i].next = l->first[s];
 		l->first[s] = (uint16_t)i;
 	}
-	fill_aliases(l, grammar);
+	fill_plain(l);
 	return 0;
 }
 

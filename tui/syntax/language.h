@@ -5,8 +5,8 @@
 /* What a grammar's nodes look like on the screen; private to this folder.
  *
  * Rules are data: rules_python.c and its neighbours. A node has the kind of the first rule that fits;
- * one that no rule fits has its parent's. Tokens without a name (keywords, operators, brackets) that stand in plain
- * code need no rule: letters are a keyword, the rest is told by its sign. */
+ * one that no rule fits has its parent's. Tokens without a name (keywords, operators, brackets) that stand in
+ * plain code need no rule: letters are a keyword, the rest is told by its sign. */
 
 #include <stdint.h>
 #include <tree_sitter/api.h>
@@ -20,8 +20,8 @@ struct syntax_rule {
 	const char *field;  /* that the node is in its parent; NULL: any */
 	const char *grand;  /* the parent's parent; NULL: any */
 	const char *role;   /* field that the parent is in there; NULL: any */
-	const char *words;  /* blank before and behind each: the node's text is one of them; "^-": it begins so;
-			       NULL: any */
+	const char *words;  /* blank before and behind each: the node's text is one of them; "^-": it begins
+			       so;  NULL: any */
 };
 
 struct syntax_rules {
@@ -42,10 +42,10 @@ struct rule {
 struct syntax_language {
 	const char *name;
 	const TSLanguage *grammar;
-	void *library;     /* from dlopen */
+	void *library;      /* from dlopen */
 	struct rule *rules; /* from 1 */
-	uint16_t *first;   /* by symbol: its first rule; 0: none */
-	uint8_t *plain;    /* by symbol: kind of a token without a rule in plain code; SYNTAX_INHERIT: a node */
+	uint16_t *first;    /* by symbol: its first rule; 0: none */
+	uint8_t *plain; /* by symbol: kind of a token without a rule in plain code; SYNTAX_INHERIT: a node */
 	TSSymbol n_symbols;
 };
 

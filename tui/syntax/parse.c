@@ -36,7 +36,8 @@ static TSPoint point_at(const struct text *t, size_t origin, size_t pos)
 			.column = (uint32_t)(pos - text_line_start(t, line))};
 }
 
-/* Tell a tree made of `span` bytes that its text has `bytes` now: its end was cut off, or more came behind it. */
+/* Tell a tree made of `span` bytes that its text has `bytes` now: its end was cut off, or more came behind
+ * it. */
 static void fit(struct segment *g, const struct text *t, size_t start, size_t bytes)
 {
 	if (g->tree && g->span != bytes) {
@@ -137,7 +138,8 @@ static bool put_segment(struct syntax *s, TSTree *tree, size_t bytes, size_t lea
 		s->segments = bigger;
 		s->cap = cap;
 	}
-	memmove(s->segments + s->closed + 1, s->segments + s->closed, (s->n - s->closed) * sizeof(*s->segments));
+	memmove(s->segments + s->closed + 1, s->segments + s->closed,
+			(s->n - s->closed) * sizeof(*s->segments));
 	s->segments[s->closed] = (struct segment){.tree = tree, .bytes = bytes, .lead = lead, .span = span};
 	s->n++;
 	return true;

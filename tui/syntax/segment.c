@@ -62,7 +62,8 @@ static TSPoint point(struct text_place place, size_t first_line)
 }
 
 /* Tell a segment's tree, which begins at `origin`. */
-static void edit_tree(struct segment *g, const struct text *after, size_t origin, const struct text_edit *edit)
+static void edit_tree(
+		struct segment *g, const struct text *after, size_t origin, const struct text_edit *edit)
 {
 	size_t first_line = text_line_of(after, origin), at = edit->pos - origin;
 	g->span += edit->inserted - edit->removed;
@@ -86,19 +87,21 @@ static void loosen(struct syntax *s, size_t i)
 	s->known = segment_start(s, i);
 }
 
-/* Segment that holds the byte at `pos`, or that `pos` is the end of if none begins there; n behind the last. */
+/* Segment that holds the byte at `pos`, or that `pos` is the end of if none begins there; n behind the last.
+ */
 static size_t find_segment(const struct syntax *s, size_t pos, size_t *ret_start)
 {
 	size_t i = 0, start = 0;
-	while (i < s->n && (pos > start + s->segments[i].bytes
-					 || (pos == start + s->segments[i].bytes && i + 1 < s->n)))
+	while (i < s->n
+			&& (pos > start + s->segments[i].bytes
+					|| (pos == start + s->segments[i].bytes && i + 1 < s->n)))
 		start += s->segments[i++].bytes;
 	*ret_start = start;
 	return i;
 }
 
-/* Take `removed` bytes at `pos` out of segments from i on, which begins at `start`. Trees of those that lose some lose
- * touch with their text. */
+/* Take `removed` bytes at `pos` out of segments from i on, which begins at `start`. Trees of those that lose
+ * some lose touch with their text. */
 static void cut_out(struct syntax *s, size_t i, size_t start, size_t pos, size_t removed)
 {
 	for (; i < s->n && removed > 0; i++) {

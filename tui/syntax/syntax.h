@@ -53,9 +53,10 @@ struct grammars *grammars_create(void); /* loads nothing yet; NULL when out of m
 /* Every struct syntax that uses one must be gone before. Takes NULL. */
 void grammars_destroy(struct grammars *g);
 
-/* The language of this name ("python", "javascript", "bash"), loaded if it is not yet; borrowed. Looked for in
- * the folder TERRARIUM_GRAMMARS, in grammars/ beside the program, where they are installed, and where they
- * were built. NULL and a sentence if it is not there or unusable; the sentence comes once, then *reterr is untouched.
+/* The language of this name ("python", "javascript", "bash"), loaded if it is not yet; borrowed. Looked for
+ * in the folder TERRARIUM_GRAMMARS, in grammars/ beside the program, where they are installed, and where they
+ * were built. NULL and a sentence if it is not there or unusable; the sentence comes once, then *reterr is
+ * untouched.
  */
 const struct syntax_language *grammars_get(struct grammars *g, const char *name, struct trm_error *reterr);
 
@@ -66,14 +67,16 @@ struct syntax;
 struct syntax *syntax_create(void);    /* of no language: plain; NULL when out of memory */
 void syntax_destroy(struct syntax *s); /* takes NULL, as all below do */
 
-/* Another language (NULL: plain), or another text: everything is forgotten. The same language: nothing happens. */
+/* Another language (NULL: plain), or another text: everything is forgotten. The same language: nothing
+ * happens. */
 void syntax_set_language(struct syntax *s, const struct syntax_language *l);
 void syntax_reset(struct syntax *s);
 
 /* The text has changed: a history_listener, `user` is the struct syntax. */
 void syntax_edited(void *user, const struct text *after, const struct text_edit *edit);
 
-/* Go on parsing what is needed to know bytes [from, to), for about budget_us. True: they may look different now. */
+/* Go on parsing what is needed to know bytes [from, to), for about budget_us. True: they may look different
+ * now. */
 bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to, unsigned budget_us);
 /* Would that do anything? */
 bool syntax_is_behind(const struct syntax *s, const struct text *t, size_t from, size_t to);
@@ -86,8 +89,9 @@ void syntax_paint(const struct syntax *s, const struct text *t, size_t from, siz
 /* Is the byte at `pos` code, as opposed to part of a string or comment? Where nothing is known: yes. */
 bool syntax_is_code(const struct syntax *s, const struct text *t, size_t pos);
 
-/* The bracket that belongs to the one at `pos`, among `reach` bytes behind or before it; strings and comments do
- * not fool it where they are known. False: there is no bracket at `pos`, or none found that belongs to it. */
+/* The bracket that belongs to the one at `pos`, among `reach` bytes behind or before it; strings and comments
+ * do not fool it where they are known. False: there is no bracket at `pos`, or none found that belongs to it.
+ */
 bool syntax_match(const struct syntax *s, const struct text *t, size_t pos, size_t reach, size_t *ret);
 
 /* ---- a piece of text by itself ---- */

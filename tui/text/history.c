@@ -93,7 +93,7 @@ static int insert(struct history *h, size_t pos, const char *bytes, size_t n)
 	return r;
 }
 
-static int delete(struct history *h, size_t pos, size_t n)
+static int delete (struct history *h, size_t pos, size_t n)
 {
 	if (!h->listener)
 		return text_delete(h->text, pos, n);
@@ -220,7 +220,7 @@ int history_delete(struct history *h, size_t pos, size_t n)
 	if (goes_before)
 		memmove(e->bytes + n, e->bytes, e->len);
 	text_copy(h->text, pos, e->bytes + (goes_before ? 0 : e->len), n);
-	if (delete(h, pos, n) != 0) {
+	if (delete (h, pos, n) != 0) {
 		if (goes_before)
 			memmove(e->bytes, e->bytes + n, e->len);
 		return give_up(h, e);
@@ -232,7 +232,7 @@ int history_delete(struct history *h, size_t pos, size_t n)
 
 static int apply(struct history *h, const struct edit *e, bool forward)
 {
-	return e->is_insert == forward ? insert(h, e->pos, e->bytes, e->len) : delete(h, e->pos, e->len);
+	return e->is_insert == forward ? insert(h, e->pos, e->bytes, e->len) : delete (h, e->pos, e->len);
 }
 
 bool history_undo(struct history *h, struct selection *ret)

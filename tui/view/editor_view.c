@@ -6,10 +6,14 @@
 #include <string.h>
 
 #include "model/editor.h"
+#include "syntax/syntax.h"
 #include "text/find.h"
 #include "text/text.h"
 #include "text/walk.h"
 
+#define KINDS 1024         /* bytes of a line whose kinds are found at a time */
+#define BRACKET_REACH 8192 /* bytes that are looked through for the other bracket */
+#define NOWHERE SIZE_MAX
 #define MARKS_MAX 128       /* matches marked in a line */
 #define MARKED_BYTES 65536u /* a longer line is not looked through with every frame */
 
@@ -19,11 +23,39 @@ struct painter {
 	struct rect text; /* the area without the gutter */
 	size_t sel_start, sel_end;
 	size_t cursor_line;
+	size_t brackets[2];          /* a pair at the cursor; NOWHERE: there is none */
+	size_t kinds_from, kinds_to; /* bytes whose kinds are at hand */
+	uint8_t kinds[KINDS];
 	bool has_focus;
 	struct find *marked;
 	struct find_match marks[MARKS_MAX]; /* in the line at hand, in order */
 	size_t n_marks;
 };
+
+static const uint16_t kind_roles[SYNTAX_KINDS] = {
+		[SYNTAX_TEXT] = ROLE_TEXT,
+		[SYNTAX_KEYWORD] = ROLE_SYN_KEYWORD,
+		[SYNTAX_STRING] = ROLE_SYN_STRING,
+		[SYNTAX_ESCAPE] = ROLE_SYN_ESCAPE,
+		[SYNTAX_EMBED] = ROLE_SYN_ESCAPE,
+		[SYNTAX_NUMBER] = ROLE_SYN_NUMBER,
+		[SYNTAX_CONSTANT] = ROLE_SYN_CONSTANT,
+		[SYNTAX_COMMENT] = ROLE_SYN_COMMENT,
+		[SYNTAX_FUNCTION] = ROLE_SYN_FUNCTION,
+		[SYNTAX_BUILTIN] = ROLE_SYN_BUILTIN,
+		[SYNTAX_DECORATOR] = ROLE_SYN_DECORATOR,
+		[SYNTAX_TYPE] = ROLE_SYN_TYPE,
+		[SYNTAX_VARIABLE] = ROLE_SYN_VARIABLE,
+		[SYNTAX_PROPERTY] = ROLE_SYN_PROPERTY,
+		[SYNTAX_PARAMETER] = ROLE_SYN_PARAMETER,
+		[SYNTAX_OPERATOR] = ROLE_SYN_OPERATOR,
+		[SYNTAX_PUNCTUATION] = ROLE_SYN_PUNCTUATION,
+};
+
+uint16_t editor_role(uint8_t kind)
+{
+	return kind < SYNTAX_KINDS ? kind_roles[kind] : ROLE_TEXT;
+}
 
 static void draw_number(const struct painter *p, int row, size_t line, bool is_current)
 {
@@ -77,7 +109,18 @@ static const struct find_match *mark_at(const struct painter *p, size_t pos)
 	return NULL;
 }
 
-static struct style style_at(const struct painter *p, const struct walk *w, uint16_t ground)
+/* What the byte at `pos` of a line that ends at line_end is. */
+static uint8_t kind_at(struct painter *p, size_t pos, size_t line_end)
+{
+	if (pos < p->kinds_from || pos >= p->kinds_to) {
+		p->kinds_from = pos;
+		p->kinds_to = line_end - pos < KINDS ? line_end : pos + KINDS;
+		syntax_paint(p->editor->syntax, p->editor->text, pos, p->kinds_to, p->kinds);
+	}
+	return p->kinds[pos - p->kinds_from];
+}
+
+static struct style style_at(struct painter *p, const struct walk *w, uint16_t ground, size_t line_end)
 {
 	const struct find_match *mark = mark_at(p, w->pos);
 	bool is_current = mark && mark->pos == p->sel_start && mark->pos + mark->len == p->sel_end;
@@ -88,8 +131,14 @@ static struct style style_at(const struct painter *p, const struct walk *w, uint
 		return (struct style){.role = ROLE_SELECTION};
 	if (mark)
 		return (struct style){.role = ROLE_SEARCH_MATCH};
+	if (w->pos == p->brackets[0] || w->pos == p->brackets[1])
+		return (struct style){.role = ROLE_BRACKET_MATCH};
 	bool is_control = w->cluster.kind == CLUSTER_CONTROL && w->cluster.cp != '\t';
-	return (struct style){.role = ground, .attrs = is_control ? ATTR_DIM : 0};
+	uint16_t role = editor_role(kind_at(p, w->pos, line_end));
+	bool is_plain = role == ROLE_TEXT;
+	return (struct style){.role = is_plain ? ground : role,
+			.ground = is_plain ? 0 : (uint8_t)ground,
+			.attrs = is_control ? ATTR_DIM : 0};
 }
 
 /* Draw a line; where the cursor is in it, put the canvas' cursor there. */
@@ -100,13 +149,13 @@ static void draw_line(struct painter *p, int row, size_t line)
 	uint16_t ground = is_current ? ROLE_LINE_CURRENT : ROLE_TEXT;
 	size_t right = e->left_col + (size_t)p->text.cols;
 	int shift = p->text.col - (int)e->left_col;
+	size_t start = text_line_start(e->text, line), line_end = text_line_end(e->text, line);
 	struct walk w;
 
 	canvas_fill(p->canvas, (struct rect){row, p->text.col, 1, p->text.cols}, " ",
 			(struct style){.role = ground});
 	draw_number(p, row, line, line == p->cursor_line);
-	size_t start = text_line_start(e->text, line);
-	find_marks(p, start, text_line_end(e->text, line));
+	find_marks(p, start, line_end);
 	walk_init(&w, e->text, start, e->tab_width);
 	walk_skip(&w, SIZE_MAX, e->left_col);
 	bool is_more = walk_next(&w);
@@ -116,7 +165,8 @@ static void draw_line(struct painter *p, int row, size_t line)
 		if (w.column + w.columns <= e->left_col)
 			continue;
 		size_t n = shown_as(&w, made, &text);
-		canvas_put(p->canvas, p->text, row, (int)w.column + shift, text, n, style_at(p, &w, ground));
+		canvas_put(p->canvas, p->text, row, (int)w.column + shift, text, n,
+				style_at(p, &w, ground, line_end));
 	}
 	/* What goes on beyond an edge says so. */
 	if (e->left_col > 0 && w.column > 0)
@@ -130,6 +180,23 @@ static void draw_line(struct painter *p, int row, size_t line)
 	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= e->left_col)
 		canvas_put(p->canvas, p->text, row, (int)w.column + shift, " ", 1,
 				(struct style){.role = ROLE_SELECTION});
+}
+
+/* Find the pair that the cursor stands at or behind. */
+static void find_brackets(struct painter *p)
+{
+	const struct editor *e = p->editor;
+	size_t cursor = e->sel.cursor;
+	p->brackets[0] = p->brackets[1] = NOWHERE;
+	if (!p->has_focus || p->sel_start != p->sel_end)
+		return;
+	for (size_t back = 0; back < 2 && back <= cursor; back++) {
+		if (!syntax_match(e->syntax, e->text, cursor - back, BRACKET_REACH, &p->brackets[1]))
+			continue;
+		p->brackets[0] = cursor - back;
+		return;
+	}
+	p->brackets[1] = NOWHERE;
 }
 
 static void put_cursor(const struct painter *p)
@@ -156,6 +223,7 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 			.sel_end = e->sel.anchor < e->sel.cursor ? e->sel.cursor : e->sel.anchor};
 	size_t lines = text_lines(e->text);
 
+	find_brackets(&p);
 	for (int i = 0; i < area.rows; i++) {
 		if (e->top_line + (size_t)i < lines)
 			draw_line(&p, area.row + i, e->top_line + (size_t)i);

@@ -3,11 +3,15 @@
 #define TUI_EDITOR_VIEW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "view/canvas.h"
 
 struct editor;
 struct find;
+
+/* The role of a byte of this kind (enum syntax_kind, see syntax/syntax.h). */
+uint16_t editor_role(uint8_t kind);
 
 /* Draw the pane into `area`, whose size editor_resize() was told. With `has_focus` the
  * canvas' cursor is put (or hidden where it lies outside), else it is left alone.
