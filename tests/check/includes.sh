@@ -33,6 +33,7 @@ tui/cmd: app record'
 headers='curses.h tui/term/curses.c
 curl/curl.h lib/loop/
 tree_sitter/api.h tui/syntax/
+pcre2.h tui/text/regex.c
 seccomp.h lib/backend/local/seccomp_gen.c'
 
 # Leaves: these know nothing of the library but how it tells errors and makes text fit to be shown.
