@@ -143,8 +143,6 @@ static const struct command commands[] = {
 				PLACE_ANY, language, NULL, 0, false},
 		{"theme", "Theme…", "choose the colours", PLACE_ANY, theme, NULL, 0, false},
 		{"messages", "Messages", "read messages again", PLACE_ANY, messages, NULL, 0, false},
-		{"run", "Run", "run the selection, else the cell between \"# %%\" lines, else everything",
-				PLACE_ANY, run_ask, NULL, 0, false},
 		{"next-pane", "Next pane", "go to the next pane", PLACE_ANY, next_pane, NULL, 0, false},
 		{"previous-pane", "Previous pane", "go to the pane before", PLACE_ANY, previous_pane, NULL, 0,
 				false},

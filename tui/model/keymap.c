@@ -286,6 +286,14 @@ static const struct {
 		{PLACE_EDITOR, "alt-r", "replace"},
 		{PLACE_EDITOR, "ctrl-g", "go-to-line"},
 
+		{PLACE_ANY, "shift-f5", "run-cell-and-advance"},
+		{PLACE_EDITOR, "alt-j", "run-cell-and-advance"},
+		{PLACE_ANY, "ctrl-f5", "run-all"},
+		{PLACE_EDITOR, "alt-a", "run-all"},
+		{PLACE_EDITOR, "alt-l", "run-line"},
+		{PLACE_EDITOR, "alt-pagedown", "next-cell"},
+		{PLACE_EDITOR, "alt-pageup", "previous-cell"},
+
 		{PLACE_EDITOR, "left", "left"},
 		{PLACE_EDITOR, "right", "right"},
 		{PLACE_EDITOR, "up", "up"},
