@@ -57,10 +57,11 @@ struct editor {
 	size_t goal_col;            /* column that up and down try to keep */
 	uint8_t drag;               /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
 	struct selection drag_from; /* where the drag began */
-	int burst;                  /* what kind of typing goes on, for grouping undo */
-	uint64_t burst_ns;          /* time of its last key */
-	size_t indent_ahead;        /* blanks that Enter has put in and that may be typed once more */
-	uint64_t enter_ns;          /* time of that Enter */
+	enum { MARK_NONE, MARK_NEW, MARK_SET } mark; /* SET: motions select; NEW: from the next command on */
+	int burst;                                   /* what kind of typing goes on, for grouping undo */
+	uint64_t burst_ns;                           /* time of its last key */
+	size_t indent_ahead; /* blanks that Enter has put in and that may be typed once more */
+	uint64_t enter_ns;   /* time of that Enter */
 };
 
 int editor_init(struct editor *e, const struct trm_lang *lang,

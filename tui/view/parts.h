@@ -62,7 +62,7 @@ void draw_output(const struct model *m, struct canvas *c);       /* output_view.
 void draw_finder(const struct model *m, struct canvas *c);       /* finder_view.c */
 void draw_metrics(const struct model *m, struct canvas *c);      /* metrics_view.c */
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);
-void draw_variables(const struct model *m, struct canvas *c);    /* variables_view.c */
-void draw_dialog(const struct model *m, struct canvas *c); /* dialog_view.c */
+void draw_variables(const struct model *m, struct canvas *c); /* variables_view.c */
+void draw_dialog(const struct model *m, struct canvas *c);    /* dialog_view.c */
 
 #endif
