@@ -52,8 +52,8 @@ static const struct trm_setting settings[] = {
 				false, false, "set of keys: default or emacs", FIELD(keymap)},
 		{"confirm", "--confirm", 0, "TERRARIUM_CONFIRM", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
 				false, true, "ask before code is run", FIELD(confirm)},
-		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false,
-				true, "record the session to this file", FIELD(record)},
+		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false, true,
+				"record the session to this file", FIELD(record)},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 

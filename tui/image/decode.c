@@ -94,8 +94,8 @@ static void take_surface(const uint8_t *data, int stride, struct pixels *p)
 		}
 }
 
-static int render_svg(void *handle, const struct library_svg *svg, const struct library_cairo *cairo, struct pixels *p,
-		struct trm_error *reterr)
+static int render_svg(void *handle, const struct library_svg *svg, const struct library_cairo *cairo,
+		struct pixels *p, struct trm_error *reterr)
 {
 	void *surface = cairo->surface_create(CAIRO_ARGB32, p->width, p->height);
 	struct rsvg_rectangle all = {0, 0, p->width, p->height};
@@ -141,9 +141,9 @@ int image_decode(const uint8_t *bytes, size_t n, const struct image_info *info, 
 	*ret = (struct pixels){0};
 	int r = info->type == IMAGE_PNG    ? decode_png(bytes, n, ret, reterr)
 		: info->type == IMAGE_JPEG ? decode_jpeg(bytes, n, ret, reterr)
-		: info->type == IMAGE_SVG
-				? decode_svg(bytes, n, width, height, ret, reterr)
-				: trm_error_set(reterr, TRM_EINVAL, "it is neither a PNG, JPEG nor SVG image");
+		: info->type == IMAGE_SVG  ? decode_svg(bytes, n, width, height, ret, reterr)
+					   : trm_error_set(reterr, TRM_EINVAL,
+							   "it is neither a PNG, JPEG nor SVG image");
 	if (r < 0)
 		pixels_finish(ret);
 	return r;
@@ -167,7 +167,8 @@ static uint32_t overlap(uint32_t k, uint32_t from, uint32_t to)
 	return end > begin ? end - begin : 0;
 }
 
-static void mean_of(const struct pixels *p, uint32_t x0, uint32_t x1, uint32_t y0, uint32_t y1, uint8_t out[3])
+static void mean_of(
+		const struct pixels *p, uint32_t x0, uint32_t x1, uint32_t y0, uint32_t y1, uint8_t out[3])
 {
 	uint64_t sum[3] = {0}, weight = 0;
 

@@ -60,7 +60,8 @@ static void put_sixels(struct out *o, int sixel, int count)
 }
 
 /* The pixels of one colour in a band of `height` rows. */
-static void put_color(struct out *o, const struct picture *p, const uint8_t *band, int height, int width, int color)
+static void put_color(
+		struct out *o, const struct picture *p, const uint8_t *band, int height, int width, int color)
 {
 	int last = 0, count = 0;
 
@@ -99,7 +100,8 @@ static int percent(uint8_t part)
 	return (part * 100 + 127) / 255;
 }
 
-void picture_sixel(const struct picture *p, int first, int rows, int cols, picture_write_fn *write, void *user)
+void picture_sixel(
+		const struct picture *p, int first, int rows, int cols, picture_write_fn *write, void *user)
 {
 	struct out o = {.write = write, .user = user};
 	int top = first * p->look.cell_h, height = rows * p->look.cell_h, width = cols * p->look.cell_w;
@@ -113,8 +115,8 @@ void picture_sixel(const struct picture *p, int first, int rows, int cols, pictu
 		put_format(&o, "#%zu;2;%d;%d;%d", i, percent(p->palette[i][0]), percent(p->palette[i][1]),
 				percent(p->palette[i][2]));
 	for (int y = 0; y < height; y += BAND)
-		put_band(&o, p, p->bytes + (size_t)(top + y) * (size_t)p->width, height - y < BAND ? height - y : BAND,
-				width);
+		put_band(&o, p, p->bytes + (size_t)(top + y) * (size_t)p->width,
+				height - y < BAND ? height - y : BAND, width);
 	put_format(&o, "\033\\");
 	flush(&o);
 }
@@ -130,7 +132,8 @@ static void put_base64(struct out *o, const uint8_t *p, size_t n)
 	for (size_t i = 0; i < n; i += 3) {
 		uint32_t group = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0)
 				 | (i + 2 < n ? p[i + 2] : 0);
-		char four[4] = {digits[group >> 18], digits[group >> 12 & 63], i + 1 < n ? digits[group >> 6 & 63] : '=',
+		char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
+				i + 1 < n ? digits[group >> 6 & 63] : '=',
 				i + 2 < n ? digits[group & 63] : '='};
 		put(o, four, 4);
 	}
@@ -145,8 +148,8 @@ void picture_kitty_send(const struct picture *p, picture_write_fn *write, void *
 		size_t part = p->n - at < CHUNK ? p->n - at : CHUNK;
 		int has_more = at + part < p->n;
 		if (at == 0)
-			put_format(&o, "\033_Ga=t,i=%" PRIu32 ",f=24,s=%d,v=%d%s,q=2,m=%d;", p->id, p->width, p->height,
-					p->is_deflated ? ",o=z" : "", has_more);
+			put_format(&o, "\033_Ga=t,i=%" PRIu32 ",f=24,s=%d,v=%d%s,q=2,m=%d;", p->id, p->width,
+					p->height, p->is_deflated ? ",o=z" : "", has_more);
 		else
 			put_format(&o, "\033_Gq=2,m=%d;", has_more);
 		put_base64(&o, p->bytes + at, part);
@@ -164,8 +167,9 @@ void picture_kitty_place(const struct picture *p, uint32_t place, int first, int
 	int bottom = (int)((int64_t)p->height * (first + rows) / p->look.rows);
 	int width = (int)((int64_t)p->width * cols / p->look.cols);
 
-	put_format(&o, "\033_Ga=p,i=%" PRIu32 ",p=%" PRIu32 ",x=0,y=%d,w=%d,h=%d,c=%d,r=%d,C=1,q=2;\033\\", p->id, place,
-			top, width > 0 ? width : 1, bottom > top ? bottom - top : 1, cols, rows);
+	put_format(&o, "\033_Ga=p,i=%" PRIu32 ",p=%" PRIu32 ",x=0,y=%d,w=%d,h=%d,c=%d,r=%d,C=1,q=2;\033\\",
+			p->id, place, top, width > 0 ? width : 1, bottom > top ? bottom - top : 1, cols,
+			rows);
 	flush(&o);
 }
 

@@ -31,8 +31,8 @@ struct image_info {
 	int width, height; /* pixels as the file says, 1 to IMAGE_SIDE_MAX */
 };
 
-/* What is it, and how large? Believes the bytes rather than a name. TRM_EINVAL with a sentence: none of the types above,
- * broken at its beginning, or too large to be decoded. */
+/* What is it, and how large? Believes the bytes rather than a name. TRM_EINVAL with a sentence: none of the
+ * types above, broken at its beginning, or too large to be decoded. */
 int image_probe(const uint8_t *bytes, size_t n, struct image_info *ret, struct trm_error *reterr);
 
 /* "image/png" … for a type; NULL for IMAGE_NONE. */
@@ -40,10 +40,10 @@ const char *image_mime(enum image_type type);
 
 /* The cells that an image takes that is shown in its own size, or smaller when that is more than `max_cols`
  * by `max_rows`. A cell is cell_w by cell_h pixels; 0: not known, as in most terminals 8 by 16. */
-void image_fit(const struct image_info *info, int cell_w, int cell_h, int max_cols, int max_rows, int *ret_cols,
-		int *ret_rows);
+void image_fit(const struct image_info *info, int cell_w, int cell_h, int max_cols, int max_rows,
+		int *ret_cols, int *ret_rows);
 /* The same, but enlarged as well. */
-void image_fill(const struct image_info *info, int cell_w, int cell_h, int max_cols, int max_rows, int *ret_cols,
-		int *ret_rows);
+void image_fill(const struct image_info *info, int cell_w, int cell_h, int max_cols, int max_rows,
+		int *ret_cols, int *ret_rows);
 
 #endif

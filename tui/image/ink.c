@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pixels as characters of one colour, for terminals without colours. Most images are plots: something drawn
- * on a plain ground, which is taken from the image's edges. What differs from it is ink, whether the terminal is
- * light on dark or the other way round. A thin line is kept by looking at the strongest pixel of those that a
- * dot stands for as well as at their mean, and what lies in between is dithered. */
+ * on a plain ground, which is taken from the image's edges. What differs from it is ink, whether the terminal
+ * is light on dark or the other way round. A thin line is kept by looking at the strongest pixel of those
+ * that a dot stands for as well as at their mean, and what lies in between is dithered. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,8 @@ static int ink_at(const struct pixels *p, int ground, int cols, int rows, int co
 
 	for (int y = y0; y < y1 || y == y0; y++)
 		for (int x = x0; x < x1 || x == x0; x++, n++) {
-			int ink = abs(light_of(p->rgb + ((size_t)y * (size_t)p->width + (size_t)x) * 3) - ground);
+			int ink = abs(light_of(p->rgb + ((size_t)y * (size_t)p->width + (size_t)x) * 3)
+					- ground);
 			most = ink > most ? ink : most;
 			sum += ink;
 		}
@@ -53,7 +54,8 @@ static void put_braille(struct picture *p, const struct pixels *pixels, int grou
 
 	for (int y = 0; y < 4; y++)
 		for (int x = 0; x < 2; x++)
-			if (ink_at(pixels, ground, p->look.cols * 2, p->look.rows * 4, col * 2 + x, row * 4 + y)
+			if (ink_at(pixels, ground, p->look.cols * 2, p->look.rows * 4, col * 2 + x,
+					    row * 4 + y)
 					>= thresholds[y][x])
 				dots |= bits[y][x];
 	p->cells[(size_t)row * (size_t)p->look.cols + (size_t)col].glyph = dots ? 0x2800 + dots : ' ';
@@ -74,5 +76,6 @@ void make_ink(struct picture *p, const struct pixels *pixels)
 
 	for (int row = 0; row < p->look.rows; row++)
 		for (int col = 0; col < p->look.cols; col++)
-			(p->look.glyphs == PICTURE_UNICODE ? put_braille : put_ascii)(p, pixels, ground, row, col);
+			(p->look.glyphs == PICTURE_UNICODE ? put_braille : put_ascii)(
+					p, pixels, ground, row, col);
 }

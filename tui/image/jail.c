@@ -41,15 +41,59 @@ enum { CPU_S = 8 };
 
 #ifdef ARCHITECTURE
 /* To compute, to load libraries, and to read files (fonts): all else fails with EPERM. */
-static const int allowed[] = {SYS_read, SYS_write, SYS_close, SYS_lseek, SYS_pread64, SYS_readv, SYS_fstat, SYS_newfstatat,
-		SYS_statx, SYS_statfs, SYS_fstatfs, SYS_faccessat, SYS_readlinkat, SYS_getdents64, SYS_fcntl,
-		SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_brk, SYS_futex, SYS_sched_yield,
-		SYS_sched_getaffinity, SYS_getrandom, SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday,
-		SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getcwd,
-		SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_prlimit64, SYS_uname,
-		SYS_sysinfo, SYS_exit, SYS_exit_group,
+static const int allowed[] = {
+		SYS_read,
+		SYS_write,
+		SYS_close,
+		SYS_lseek,
+		SYS_pread64,
+		SYS_readv,
+		SYS_fstat,
+		SYS_newfstatat,
+		SYS_statx,
+		SYS_statfs,
+		SYS_fstatfs,
+		SYS_faccessat,
+		SYS_readlinkat,
+		SYS_getdents64,
+		SYS_fcntl,
+		SYS_mmap,
+		SYS_munmap,
+		SYS_mprotect,
+		SYS_mremap,
+		SYS_madvise,
+		SYS_brk,
+		SYS_futex,
+		SYS_sched_yield,
+		SYS_sched_getaffinity,
+		SYS_getrandom,
+		SYS_clock_gettime,
+		SYS_clock_getres,
+		SYS_gettimeofday,
+		SYS_getpid,
+		SYS_gettid,
+		SYS_getuid,
+		SYS_geteuid,
+		SYS_getgid,
+		SYS_getegid,
+		SYS_getcwd,
+		SYS_rt_sigaction,
+		SYS_rt_sigprocmask,
+		SYS_rt_sigreturn,
+		SYS_sigaltstack,
+		SYS_prlimit64,
+		SYS_uname,
+		SYS_sysinfo,
+		SYS_exit,
+		SYS_exit_group,
 #ifdef SYS_open
-		SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_getrlimit, SYS_time, SYS_arch_prctl,
+		SYS_stat,
+		SYS_lstat,
+		SYS_access,
+		SYS_readlink,
+		SYS_getrlimit,
+		SYS_time,
+		SYS_arch_prctl,
 #endif
 };
 enum { ALLOWED = sizeof allowed / sizeof *allowed };
@@ -58,8 +102,10 @@ enum { ALLOWED = sizeof allowed / sizeof *allowed };
 #define LOAD(field) ((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, field))
 #define ANSWER(value) ((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value))
 /* Skip that many instructions when it is, or when it is not, the value. */
-#define IF(value, yes, no) ((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no))
-#define IF_ANY(bits, yes, no) ((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(bits), yes, no))
+#define IF(value, yes, no) \
+	((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no))
+#define IF_ANY(bits, yes, no) \
+	((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(bits), yes, no))
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
 
 static size_t put_open(struct sock_filter *f, int number, uint32_t flags_field)

@@ -92,8 +92,8 @@ static int grow(struct image_job *job)
 	return 0;
 }
 
-int image_job_start(const uint8_t *bytes, size_t n, const struct image_info *info, const struct picture_look *look,
-		struct image_job **ret, struct trm_error *reterr)
+int image_job_start(const uint8_t *bytes, size_t n, const struct image_info *info,
+		const struct picture_look *look, struct image_job **ret, struct trm_error *reterr)
 {
 	struct image_job *job = calloc(1, sizeof *job);
 	int ends[2];
@@ -142,12 +142,14 @@ static int take_error(const uint8_t *bytes, size_t n, struct trm_error *reterr)
 static enum image_job_state take_answer(struct image_job *job, struct picture **ret, struct trm_error *reterr)
 {
 	if (job->n > 1 && job->bytes[0] == ANSWER_PICTURE)
-		return picture_unpack(job->bytes + 1, job->n - 1, &job->look, ret, reterr) < 0 ? IMAGE_JOB_FAILED
-											       : IMAGE_JOB_DONE;
+		return picture_unpack(job->bytes + 1, job->n - 1, &job->look, ret, reterr) < 0
+				       ? IMAGE_JOB_FAILED
+				       : IMAGE_JOB_DONE;
 	if (job->n > 1 && job->bytes[0] == ANSWER_ERROR)
 		take_error(job->bytes + 1, job->n - 1, reterr);
 	else
-		trm_error_set(reterr, TRM_EINVAL, "the image is broken, or takes too much time or memory to decode");
+		trm_error_set(reterr, TRM_EINVAL,
+				"the image is broken, or takes too much time or memory to decode");
 	return IMAGE_JOB_FAILED;
 }
 

@@ -22,15 +22,16 @@ struct png_image {
 
 struct library_png {
 	int (*begin_read_from_memory)(struct png_image *image, const void *bytes, size_t n);
-	int (*finish_read)(struct png_image *image, const void *background, void *out, int32_t stride, void *colormap);
+	int (*finish_read)(struct png_image *image, const void *background, void *out, int32_t stride,
+			void *colormap);
 	void (*free)(struct png_image *image);
 };
 struct library_jpeg {
 	void *(*init)(void);
 	int (*header)(void *handle, const unsigned char *bytes, unsigned long n, int *width, int *height,
 			int *subsampling, int *colours);
-	int (*decompress)(void *handle, const unsigned char *bytes, unsigned long n, unsigned char *out, int width,
-			int pitch, int height, int format, int flags);
+	int (*decompress)(void *handle, const unsigned char *bytes, unsigned long n, unsigned char *out,
+			int width, int pitch, int height, int format, int flags);
 	int (*destroy)(void *handle);
 };
 struct rsvg_rectangle {
@@ -38,7 +39,8 @@ struct rsvg_rectangle {
 };
 struct library_svg {
 	void *(*new_from_data)(const uint8_t *bytes, size_t n, void **error);
-	int (*render_document)(void *handle, void *cairo, const struct rsvg_rectangle *viewport, void **error);
+	int (*render_document)(
+			void *handle, void *cairo, const struct rsvg_rectangle *viewport, void **error);
 };
 struct library_cairo {
 	void *(*surface_create)(int format, int width, int height);
@@ -68,10 +70,19 @@ struct library_chafa {
 };
 struct library_zlib {
 	unsigned long (*bound)(unsigned long n);
-	int (*compress)(uint8_t *out, unsigned long *out_len, const uint8_t *bytes, unsigned long n, int level);
+	int (*compress)(uint8_t *out, unsigned long *out_len, const uint8_t *bytes, unsigned long n,
+			int level);
 };
 
-enum library { LIBRARY_PNG, LIBRARY_JPEG, LIBRARY_SVG, LIBRARY_CAIRO, LIBRARY_CHAFA, LIBRARY_ZLIB, LIBRARIES };
+enum library {
+	LIBRARY_PNG,
+	LIBRARY_JPEG,
+	LIBRARY_SVG,
+	LIBRARY_CAIRO,
+	LIBRARY_CHAFA,
+	LIBRARY_ZLIB,
+	LIBRARIES
+};
 
 /* Load it, at the first call; `ret` is the struct above that belongs to it. TRM_ENOTSUP with a sentence that
  * names the Debian package: it is not installed, or lacks a function. */

@@ -92,7 +92,9 @@ static struct box *widest(struct cut *cut)
 
 	for (size_t i = 0; i < cut->n_boxes; i++) {
 		struct box *box = &cut->boxes[i];
-		double good = box->to - box->from > 1 ? (double)box->side * (double)box->side * (1 + (double)box->count) : 0;
+		double good = box->to - box->from > 1 ? (double)box->side * (double)box->side
+									* (1 + (double)box->count)
+						      : 0;
 		if (good > most) {
 			most = good;
 			best = box;

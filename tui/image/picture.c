@@ -138,16 +138,21 @@ uint8_t *picture_pack(const struct picture *p, size_t *ret_len)
 static bool is_sound(const struct header *h, const struct picture_look *asked)
 {
 	uint64_t pixels = (uint64_t)h->width * (uint64_t)h->height;
-	bool has_size = h->width > 0 && h->height > 0 && h->width <= IMAGE_SIDE_MAX && h->height <= IMAGE_SIDE_MAX;
+	bool has_size = h->width > 0 && h->height > 0 && h->width <= IMAGE_SIDE_MAX
+			&& h->height <= IMAGE_SIDE_MAX;
 
-	if (h->magic != MAGIC || h->kind != (int)asked->kind || h->cols != asked->cols || h->rows != asked->rows)
+	if (h->magic != MAGIC || h->kind != (int)asked->kind || h->cols != asked->cols
+			|| h->rows != asked->rows)
 		return false;
 	switch (asked->kind) {
-	case PICTURE_SYMBOLS: return h->n == (uint64_t)h->cols * (uint64_t)h->rows * sizeof(struct picture_cell);
+	case PICTURE_SYMBOLS:
+		return h->n == (uint64_t)h->cols * (uint64_t)h->rows * sizeof(struct picture_cell);
 	case PICTURE_SIXEL:
-		return has_size && h->width == asked->cols * asked->cell_w && h->height == asked->rows * asked->cell_h
-		       && h->n == pixels && h->n_colors <= PICTURE_COLORS;
-	case PICTURE_KITTY: return has_size && pixels <= IMAGE_PIXELS_MAX && (h->is_deflated || h->n == pixels * 3);
+		return has_size && h->width == asked->cols * asked->cell_w
+		       && h->height == asked->rows * asked->cell_h && h->n == pixels
+		       && h->n_colors <= PICTURE_COLORS;
+	case PICTURE_KITTY:
+		return has_size && pixels <= IMAGE_PIXELS_MAX && (h->is_deflated || h->n == pixels * 3);
 	}
 	return false;
 }
@@ -173,7 +178,8 @@ int picture_unpack(const uint8_t *bytes, size_t n, const struct picture_look *as
 	if (n >= sizeof h)
 		memcpy(&h, bytes, sizeof h);
 	if (n < sizeof h || !is_sound(&h, asked) || h.n != n - sizeof h)
-		return trm_error_set(reterr, TRM_EPROTO, "the image was decoded to something that it cannot be");
+		return trm_error_set(
+				reterr, TRM_EPROTO, "the image was decoded to something that it cannot be");
 	struct picture *p = calloc(1, sizeof *p);
 	void *data = malloc(h.n ? (size_t)h.n : 1);
 	if (!p || !data) {

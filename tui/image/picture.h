@@ -5,7 +5,8 @@
 /* An image made ready for a terminal: as characters, as pixels of few colours for sixel, or as pixels for
  * kitty's graphics protocol. It covers rows by cols cells.
  *
- * Sources: "All about sixels" and DEC's VT330/VT340 manual, chapter 14; kitty's "Terminal graphics protocol". */
+ * Sources: "All about sixels" and DEC's VT330/VT340 manual, chapter 14; kitty's "Terminal graphics protocol".
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,11 @@ struct trm_error;
 
 enum picture_kind { PICTURE_SYMBOLS, PICTURE_SIXEL, PICTURE_KITTY };
 enum picture_colors { PICTURE_MONO, PICTURE_8, PICTURE_16, PICTURE_256, PICTURE_RGB };
-enum picture_glyphs { PICTURE_ASCII, PICTURE_HALVES, PICTURE_UNICODE }; /* halves: what the Linux console has */
+enum picture_glyphs {
+	PICTURE_ASCII,
+	PICTURE_HALVES,
+	PICTURE_UNICODE
+}; /* halves: what the Linux console has */
 
 #define PICTURE_COLORS 256 /* of a sixel picture */
 
@@ -24,7 +29,7 @@ enum picture_glyphs { PICTURE_ASCII, PICTURE_HALVES, PICTURE_UNICODE }; /* halve
 struct picture_look {
 	enum picture_kind kind;
 	int cols, rows;
-	int cell_w, cell_h; /* pixels of a cell; for sixel and kitty */
+	int cell_w, cell_h;         /* pixels of a cell; for sixel and kitty */
 	enum picture_colors colors; /* symbols */
 	enum picture_glyphs glyphs;
 };
@@ -39,7 +44,7 @@ struct picture {
 	struct picture_look look;
 	int width, height;          /* pixels: those that lie in the cells, all of them */
 	struct picture_cell *cells; /* symbols: rows * cols */
-	uint8_t *bytes;             /* sixel: a colour for each pixel; kitty: red, green, blue, or these deflated */
+	uint8_t *bytes; /* sixel: a colour for each pixel; kitty: red, green, blue, or these deflated */
 	size_t n;
 	bool is_deflated;
 	size_t n_colors;
@@ -65,7 +70,8 @@ int picture_unpack(const uint8_t *bytes, size_t n, const struct picture_look *as
 typedef void picture_write_fn(void *user, const char *bytes, size_t n);
 
 /* The rows of cells [first, first + rows) and the leftmost `cols` as a sixel image, at the cursor. */
-void picture_sixel(const struct picture *p, int first, int rows, int cols, picture_write_fn *write, void *user);
+void picture_sixel(
+		const struct picture *p, int first, int rows, int cols, picture_write_fn *write, void *user);
 /* Hand the pixels to the terminal (kitty), which then knows them by the picture's id. */
 void picture_kitty_send(const struct picture *p, picture_write_fn *write, void *user);
 /* Show these rows and columns of it at the cursor, as placement `place` (1 or more). */

@@ -27,7 +27,8 @@ static bool is_png(const uint8_t *bytes, size_t n)
 	return n >= sizeof png_magic && memcmp(bytes, png_magic, sizeof png_magic) == 0;
 }
 
-static int probe_png(const uint8_t *bytes, size_t n, double *ret_width, double *ret_height, struct trm_error *reterr)
+static int probe_png(const uint8_t *bytes, size_t n, double *ret_width, double *ret_height,
+		struct trm_error *reterr)
 {
 	if (n < 24)
 		return too_short("PNG", reterr);
@@ -51,11 +52,13 @@ static bool is_frame(uint8_t marker)
 	return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
 }
 
-static int probe_jpeg(const uint8_t *bytes, size_t n, double *ret_width, double *ret_height, struct trm_error *reterr)
+static int probe_jpeg(const uint8_t *bytes, size_t n, double *ret_width, double *ret_height,
+		struct trm_error *reterr)
 {
 	for (size_t at = 2; at + 9 < n;) {
 		if (bytes[at] != 0xFF)
-			return trm_error_set(reterr, TRM_EINVAL, "the JPEG image is broken near its beginning");
+			return trm_error_set(
+					reterr, TRM_EINVAL, "the JPEG image is broken near its beginning");
 		uint8_t marker = bytes[at + 1];
 		if (is_frame(marker)) {
 			*ret_height = bytes[at + 5] << 8 | bytes[at + 6];
@@ -108,7 +111,8 @@ static double svg_length(const char *text)
 	static const struct {
 		const char *unit;
 		double pixels;
-	} units[] = {{"", 1}, {"px", 1}, {"pt", 4.0 / 3}, {"pc", 16}, {"in", 96}, {"mm", 96 / 25.4}, {"cm", 96 / 2.54}};
+	} units[] = {{"", 1}, {"px", 1}, {"pt", 4.0 / 3}, {"pc", 16}, {"in", 96}, {"mm", 96 / 25.4},
+			{"cm", 96 / 2.54}};
 	char *unit;
 	double value = strtod(text, &unit);
 
@@ -167,10 +171,11 @@ const char *image_mime(enum image_type type)
 static int check_size(double width, double height, struct image_info *ret, struct trm_error *reterr)
 {
 	if (!(width >= 0.5 && height >= 0.5))
-		return trm_error_set(reterr, TRM_EINVAL, "the image is broken: it says that it has no pixels");
+		return trm_error_set(
+				reterr, TRM_EINVAL, "the image is broken: it says that it has no pixels");
 	if (width > IMAGE_SIDE_MAX || height > IMAGE_SIDE_MAX || width * height > (double)IMAGE_PIXELS_MAX)
-		return trm_error_set(reterr, TRM_ETOOBIG, "the image is too large to be shown: %.0f by %.0f pixels", width,
-				height);
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"the image is too large to be shown: %.0f by %.0f pixels", width, height);
 	ret->width = (int)ceil(width);
 	ret->height = (int)ceil(height);
 	return 0;
@@ -211,8 +216,8 @@ static void scale_to(const struct image_info *info, double cell_w, double cell_h
 	*ret_rows = at_least_one(round(info->height * scale / cell_h), max_rows);
 }
 
-void image_fill(const struct image_info *info, int cell_w, int cell_h, int max_cols, int max_rows, int *ret_cols,
-		int *ret_rows)
+void image_fill(const struct image_info *info, int cell_w, int cell_h, int max_cols, int max_rows,
+		int *ret_cols, int *ret_rows)
 {
 	double w = cell_w > 0 ? cell_w : 8, h = cell_h > 0 ? cell_h : 16;
 	double across = max_cols * w / info->width, down = max_rows * h / info->height;
@@ -220,8 +225,8 @@ void image_fill(const struct image_info *info, int cell_w, int cell_h, int max_c
 	scale_to(info, w, h, across < down ? across : down, max_cols, max_rows, ret_cols, ret_rows);
 }
 
-void image_fit(const struct image_info *info, int cell_w, int cell_h, int max_cols, int max_rows, int *ret_cols,
-		int *ret_rows)
+void image_fit(const struct image_info *info, int cell_w, int cell_h, int max_cols, int max_rows,
+		int *ret_cols, int *ret_rows)
 {
 	double w = cell_w > 0 ? cell_w : 8, h = cell_h > 0 ? cell_h : 16;
 
