@@ -114,21 +114,15 @@ static bool is_out_of_reach(const char *path)
 	return stat(path, &st) < 0 && errno == EACCES;
 }
 
-bool trm_config_path(const char *path, char *out, size_t cap)
-{
-	const char *named = path ? path : getenv("TERRARIUM_CONFIG");
-	if (named && *named)
-		return snprintf(out, cap, "%s", named) < (int)cap;
-	return default_path(out, cap) && !is_out_of_reach(out);
-}
-
 static int load_config_file(struct trm_config *config, const char *path, struct trm_error *reterr)
 {
+	char standard[PATH_MAX];
 	const char *named = path ? path : getenv("TERRARIUM_CONFIG");
-	char file[PATH_MAX];
-	if (!trm_config_path(path, file, sizeof file))
+	if (named && *named)
+		return load_file(config, named, true, reterr);
+	if (!default_path(standard, sizeof standard) || is_out_of_reach(standard))
 		return 0;
-	return load_file(config, file, named && *named, reterr);
+	return load_file(config, standard, false, reterr);
 }
 
 static int load_environment(struct trm_config *config, struct trm_error *reterr)

@@ -34,9 +34,10 @@ static const struct trm_setting settings[] = {
 				true, false, "seconds a run may take; 0: no limit", FIELD(timeout_ms)},
 		{"grace", "--grace", 0, "TERRARIUM_GRACE", "S", "2", TRM_SETTING_SECONDS, 0, 3600, true,
 				false, "seconds from an interrupt to SIGTERM or kill", FIELD(grace_ms)},
-		{"terminate_grace", "--terminate-grace", 0, "TERRARIUM_TERMINATE_GRACE", "S", "2",
-				TRM_SETTING_SECONDS, 0, 3600, true, false,
-				"the same from SIGTERM to kill; 0: no SIGTERM", FIELD(terminate_grace_ms)},
+		{"terminate_grace", "--terminate-grace", 0, "TERRARIUM_TERMINATE_GRACE", "S", "2", TRM_SETTING_SECONDS,
+				0, 3600, true, false,
+				"the same from SIGTERM to kill; 0: no SIGTERM",
+				FIELD(terminate_grace_ms)},
 		{"start_timeout", "--start-timeout", 0, "TERRARIUM_START_TIMEOUT", "S", "180",
 				TRM_SETTING_SECONDS, 0.1, 86400, false, false,
 				"seconds a sandbox may take to start", FIELD(start_timeout_ms)},
@@ -48,12 +49,10 @@ static const struct trm_setting settings[] = {
 				FIELD(output_keep_bytes)},
 		{"theme", "--theme", 0, "TERRARIUM_THEME", "NAME", "dark", TRM_SETTING_TEXT, 0, 0, false,
 				false, "colours of the workbench", FIELD(theme)},
-		{"keymap", "--keymap", 0, "TERRARIUM_KEYMAP", "NAME", "default", TRM_SETTING_TEXT, 0, 0,
-				false, false, "set of keys: default or emacs", FIELD(keymap)},
 		{"confirm", "--confirm", 0, "TERRARIUM_CONFIRM", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
 				false, true, "ask before code is run", FIELD(confirm)},
-		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false, true,
-				"record the session to this file", FIELD(record)},
+		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false,
+				true, "record the session to this file", FIELD(record)},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 

@@ -234,11 +234,7 @@ static struct trm_display *keep_display(struct trm_run *run, const char *mime, c
 		return NULL;
 	run->displays = all;
 	struct trm_display *display = &all[run->n_displays];
-	*display = (struct trm_display){.mime = strdup(mime),
-			.data = strdup(data),
-			.n = n,
-			.bundle = run->n_bundles,
-			.more = more};
+	*display = (struct trm_display){.mime = strdup(mime), .data = strdup(data), .n = n, .bundle = run->n_bundles, .more = more};
 	if (!display->mime || !display->data) {
 		free(display->mime);
 		free(display->data);
@@ -302,17 +298,17 @@ void trm_run_interrupt(struct trm_run *run)
 	session_due(run->session);
 }
 
-void trm_run_hold(struct trm_run *run, bool held)
+void trm_run_pause(struct trm_run *run, bool is_paused)
 {
 	struct kernel *k = run->kernel;
-	if (run->session->is_closed || !k || !k->proc || !run->is_begun || held == (run->held_at_ns != 0)
+	if (run->session->is_closed || !k || !k->proc || !run->is_begun || is_paused == (run->paused_at_ns != 0)
 			|| k->stage != STAGE_CALM)
 		return;
-	if (!held) {
+	if (!is_paused) {
 		stop_release(k);
 		return;
 	}
-	run->held_at_ns = session_clock_ns();
+	run->paused_at_ns = session_clock_ns();
 	trm_timer_stop(k->timer);
 	trm_proc_signal(k->proc, SIGSTOP, TRM_SIGNAL_TREE);
 }

@@ -109,7 +109,7 @@ struct trm_run {
 	uint64_t memory_begin_bytes; /* when it was first looked at; 0: not yet */
 	uint64_t memory_told_bytes;  /* in use when the warning was given; 0: it was not */
 	bool is_stopped_for_memory;
-	uint64_t held_at_ns, held_ns; /* since when it is held, 0: it is not; for how long it was before */
+	uint64_t paused_at_ns, paused_ns; /* since when it is paused, 0: it is not; for how long it was before */
 	size_t unconsumed;            /* with manual credit: delivered, not yet dealt with */
 	struct buf early_stdin;       /* sent before the run was active */
 	bool has_early_eof;
@@ -192,7 +192,7 @@ void stop_report(struct trm_run *run);
 void stop_reset(struct kernel *kernel);
 void stop_on_timer(void *user);
 
-/* Let a held process go on, for good: it is to hear a signal, or its run has ended. */
+/* Let a paused process go on, for good: it is to hear a signal, or its run has ended. */
 void stop_release(struct kernel *kernel);
 
 /* ---- cause.c --------------------------------------------------------------------- */

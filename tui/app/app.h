@@ -16,8 +16,6 @@ struct app_opts {
 	struct trm_session_opts session; /* time-out and grace per run */
 	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
 	const char *record;              /* path of a recording to be made; NULL or "": none */
-	const char *config;              /* file of the settings, for its keys; NULL: the usual one */
-	const char *keymap;              /* set of keys; NULL: the default one */
 	bool confirm;                    /* ask before each run */
 	size_t scrollback_bytes;         /* of output kept to look at; 0: 16 MiB */
 };

@@ -82,6 +82,21 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	return r;
 }
 
+static void on_signalled(void *user, const struct trm_error *why)
+{
+	if (why->code && why->code != TRM_ECANCELED)
+		app_tell(user, MSG_ERROR, why->msg);
+}
+
+void app_signal(struct app *a, const struct effect *effect)
+{
+	struct trm_error err = {0};
+
+	if (a->sandbox && trm_sandbox_signal(a->sandbox, (uint32_t)effect->number, effect->identity,
+					  effect->signo, effect->flag, on_signalled, a, &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+}
+
 void app_start_sandbox(struct app *a)
 {
 	struct trm_error err = {0};

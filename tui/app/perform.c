@@ -27,6 +27,7 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_HOLD:
 	case EFFECT_LET_GO: app_run_hold(a, effect->number, effect->type == EFFECT_HOLD); break;
 	case EFFECT_ASK: app_ask(a, effect); break;
+	case EFFECT_SIGNAL: app_signal(a, effect); break;
 	case EFFECT_STDIN:
 	case EFFECT_STDIN_EOF: app_run_input(a, effect); break;
 	case EFFECT_WARM: warm(a, effect); break;

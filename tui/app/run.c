@@ -154,7 +154,7 @@ void app_run_hold(struct app *a, uint64_t serial, bool is_held)
 	struct app_run *r = find(a, serial);
 
 	if (r)
-		trm_run_hold(r->handle, is_held);
+		trm_run_hold_clock(r->handle, is_held);
 }
 
 void app_run_input(struct app *a, const struct effect *effect)

@@ -7,7 +7,7 @@
 #include "app/app.h"
 #include "cmd/cmd.h"
 
-static int open_workbench(const struct trm_config *config, const char *config_path, const char *file)
+static int open_workbench(const struct trm_config *config, const char *file)
 {
 	struct app_opts opts;
 	struct trm_error why = {0};
@@ -17,8 +17,6 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 	opts.file = file;
 	opts.theme = config->theme;
 	opts.record = config->record;
-	opts.config = config_path;
-	opts.keymap = config->keymap;
 	opts.confirm = config->confirm;
 	trm_config_sandbox_opts(config, &opts.sandbox);
 	trm_config_session_opts(config, &opts.session);
@@ -47,11 +45,11 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct trm_config config;
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
-	return open_workbench(&config, o.config_path, file);
+	return open_workbench(&config, file);
 }
 
-static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
-		"metrics_interval", "confirm", "record", NULL};
+static const char *const settings[] = {
+		"language", "theme", "memory", "cpus", "timeout", "metrics_interval", "confirm", "record", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

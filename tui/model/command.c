@@ -10,7 +10,6 @@
 static const struct command_table *const tables[] = {
 		&workbench_commands,
 		&buffer_commands,
-		&cell_commands,
 		&finder_commands,
 		&goto_commands,
 		&editor_commands,

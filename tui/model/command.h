@@ -22,8 +22,8 @@ enum place {
 	PLACE_METRICS,
 	PLACE_VARIABLES, /* the page of variables */
 	PLACE_CLOCK,     /* anywhere, while a run is being stopped */
-	PLACE_ANY,       /* in every pane */
-	PLACE_ALWAYS,    /* also over a dialog */
+	PLACE_ANY,    /* in every pane */
+	PLACE_ALWAYS, /* also over a dialog */
 	PLACE_COUNT
 };
 const char *place_name(enum place place); /* as in the config: "editor" */
@@ -52,7 +52,6 @@ struct command_table {
 /* Defined beside the functions in the tables. */
 extern const struct command_table workbench_commands;
 extern const struct command_table buffer_commands;
-extern const struct command_table cell_commands;
 extern const struct command_table finder_commands;
 extern const struct command_table goto_commands;
 extern const struct command_table editor_commands;

@@ -19,6 +19,7 @@ enum effect_type {
 	EFFECT_HOLD,          /* number: serial of the run: hold the clock of its stopping */
 	EFFECT_LET_GO,        /* … and let it go on */
 	EFFECT_ASK,           /* lang, text, number: serial, question, cursor; answered by MSG_ANSWER */
+	EFFECT_SIGNAL,        /* number: process in the sandbox; identity, signo, flag: its descendants too */
 	EFFECT_STDIN,         /* text, len, the newline included; number: serial of the run */
 	EFFECT_STDIN_EOF,     /* number: serial of the run */
 	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
@@ -47,6 +48,9 @@ struct effect {
 	enum trm_question question; /* EFFECT_ASK */
 	size_t cursor;
 	uint32_t buffer; /* id of the buffer that it is about; 0: none */
+	uint64_t identity;
+	int signo;
+	bool flag;
 };
 
 struct effects {

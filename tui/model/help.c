@@ -138,7 +138,8 @@ static void fill(struct model *m)
 	static const enum place of_pane[PANE_COUNT] = {[PANE_EDITOR] = PLACE_EDITOR,
 			[PANE_OUTPUT] = PLACE_OUTPUT,
 			[PANE_METRICS] = PLACE_METRICS};
-	static const enum place order[] = {PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS,
+	static const enum place order[] = {
+			PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS,
 			PLACE_VARIABLES, PLACE_CLOCK};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
 	enum place here = variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus];

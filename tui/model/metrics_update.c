@@ -1,59 +1,294 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done in the metrics pane. */
+/* What is done in the metrics pane: look at processes, at times gone by, at what a run has cost. */
 #include "model/command.h"
+#include "model/effect.h"
+#include "model/marks.h"
+#include "model/metrics_layout.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "term/event.h"
 
-static void scroll(struct model *m, long by)
+static struct metrics_layout layout(const struct model *m)
 {
-	long to = (long)m->process_scroll + by, last = (long)m->n_processes - 1;
+	return metrics_layout_of(&m->metrics, m->layout.panes[PANE_METRICS]);
+}
 
-	m->process_scroll = to < 0 || last < 0 ? 0 : (size_t)(to > last ? last : to);
+static size_t page_of(const struct model *m)
+{
+	int rows = layout(m).table.rows;
+	return rows > 1 ? (size_t)rows : 1;
+}
+
+/* ---- processes ---- */
+
+static void move(struct model *m, long by)
+{
+	process_table_move(&m->metrics.processes, by, page_of(m));
 	m->needs_draw = true;
 }
 
 static void up(struct model *m, struct effects *out)
 {
 	(void)out;
-	scroll(m, -1);
+	move(m, -1);
 }
 
 static void down(struct model *m, struct effects *out)
 {
 	(void)out;
-	scroll(m, 1);
+	move(m, 1);
 }
 
 static void page_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	scroll(m, -10);
+	move(m, -(long)page_of(m));
 }
 
 static void page_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	scroll(m, 10);
+	move(m, (long)page_of(m));
 }
 
 static void first(struct model *m, struct effects *out)
 {
 	(void)out;
-	scroll(m, -MODEL_PROCESSES);
+	process_table_select(&m->metrics.processes, 0, page_of(m));
+	m->needs_draw = true;
+}
+
+static void last(struct model *m, struct effects *out)
+{
+	(void)out;
+	process_table_select(&m->metrics.processes, (long)m->metrics.processes.n - 1, page_of(m));
+	m->needs_draw = true;
+}
+
+static void sort_by(struct model *m, enum process_sort sort)
+{
+	process_table_sort(&m->metrics.processes, sort);
+	m->needs_draw = true;
+}
+
+static void sort_cpu(struct model *m, struct effects *out)
+{
+	(void)out;
+	sort_by(m, PROCESS_BY_CPU);
+}
+
+static void sort_mem(struct model *m, struct effects *out)
+{
+	(void)out;
+	sort_by(m, PROCESS_BY_MEM);
+}
+
+static void sort_pid(struct model *m, struct effects *out)
+{
+	(void)out;
+	sort_by(m, PROCESS_BY_PID);
+}
+
+static void sort_command(struct model *m, struct effects *out)
+{
+	(void)out;
+	sort_by(m, PROCESS_BY_COMMAND);
+}
+
+static void tree(struct model *m, struct effects *out)
+{
+	(void)out;
+	process_table_set_tree(&m->metrics.processes, !m->metrics.processes.is_tree);
+	m->needs_draw = true;
+}
+
+/* ---- time ---- */
+
+static int graph_cols(const struct model *m)
+{
+	int cols = layout(m).time.cols;
+	return cols > 0 ? cols : 20;
+}
+
+static void look(struct model *m, int quarters)
+{
+	int cols = graph_cols(m);
+
+	metrics_scroll_time(&m->metrics, (long)quarters * (cols / 4 ? cols / 4 : 1), cols);
+	m->needs_draw = true;
+}
+
+static void look_back(struct model *m, struct effects *out)
+{
+	(void)out;
+	look(m, -1);
+}
+
+static void look_forth(struct model *m, struct effects *out)
+{
+	(void)out;
+	look(m, 1);
+}
+
+static void look_now(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->metrics.end_ns = 0;
+	m->metrics.marked_run = 0;
+	m->needs_draw = true;
+}
+
+static void zoom_in(struct model *m, struct effects *out)
+{
+	(void)out;
+	metrics_zoom(&m->metrics, 1);
+	m->needs_draw = true;
+}
+
+static void zoom_out(struct model *m, struct effects *out)
+{
+	(void)out;
+	metrics_zoom(&m->metrics, -1);
+	m->needs_draw = true;
+}
+
+/* ---- runs ---- */
+
+void metrics_mark_run(struct model *m, uint32_t serial)
+{
+	const struct run_info *run = runs_find(&m->out.runs, serial);
+
+	if (!run || !run->began_ns)
+		return;
+	m->metrics.marked_run = serial;
+	metrics_show_time(&m->metrics, run->began_ns, graph_cols(m));
+	m->needs_draw = true;
+}
+
+static void step_mark(struct model *m, int by)
+{
+	const struct run_info *run = marks_step(&m->out.runs, m->metrics.marked_run, by);
+
+	if (run)
+		metrics_mark_run(m, run->serial);
+	else if (!m->metrics.marked_run)
+		notices_add(&m->notices, m->now_ns, false, "no run has been made yet");
+}
+
+static void mark_back(struct model *m, struct effects *out)
+{
+	(void)out;
+	step_mark(m, -1);
+}
+
+static void mark_forth(struct model *m, struct effects *out)
+{
+	(void)out;
+	step_mark(m, 1);
+}
+
+static void to_block(struct model *m, struct effects *out)
+{
+	(void)out;
+	if (!m->metrics.marked_run) {
+		step_mark(m, -1);
+		return;
+	}
+	model_focus(m, PANE_OUTPUT);
 }
 
 static const struct command commands[] = {
-		{"processes-up", NULL, "scroll the processes", PLACE_METRICS, up, NULL, 0, false},
+		{"processes-up", NULL, "select a process; scroll", PLACE_METRICS, up, NULL, 0, false},
 		{"processes-down", NULL, NULL, PLACE_METRICS, down, NULL, 0, false},
-		{"processes-page-up", NULL, "scroll by a page", PLACE_METRICS, page_up, NULL, 0, false},
+		{"processes-page-up", NULL, NULL, PLACE_METRICS, page_up, NULL, 0, false},
 		{"processes-page-down", NULL, NULL, PLACE_METRICS, page_down, NULL, 0, false},
-		{"processes-first", NULL, "the first process", PLACE_METRICS, first, NULL, 0, false},
+		{"processes-first", NULL, NULL, PLACE_METRICS, first, NULL, 0, false},
+		{"processes-last", NULL, NULL, PLACE_METRICS, last, NULL, 0, false},
+		{"sort-by-cpu", "Processes: sort by CPU", "sort by CPU; again: the other way round",
+				PLACE_METRICS, sort_cpu, NULL, 0, false},
+		{"sort-by-memory", "Processes: sort by memory", "sort by memory", PLACE_METRICS, sort_mem,
+				NULL, 0, false},
+		{"sort-by-pid", "Processes: sort by number", "sort by number", PLACE_METRICS, sort_pid, NULL,
+				0, false},
+		{"sort-by-command", "Processes: sort by name", "sort by name", PLACE_METRICS, sort_command,
+				NULL, 0, false},
+		{"process-tree", "Processes: as a tree", "show who started whom", PLACE_METRICS, tree, NULL, 0,
+				false},
+		{"signal", "Processes: send a signal…", "send a signal to the selected process",
+				PLACE_METRICS, ask_signal, NULL, 0, false},
+		{"previous-mark", "Graphs: the run before", "select the run before, show its block",
+				PLACE_METRICS, mark_back, NULL, 0, false},
+		{"next-mark", "Graphs: the next run", "select the next run", PLACE_METRICS, mark_forth, NULL,
+				0, false},
+		{"show-block", "Graphs: go to the run's output", "go to the selected run's block",
+				PLACE_METRICS, to_block, NULL, 0, false},
+		{"look-back", "Graphs: look back", "look back in time", PLACE_METRICS, look_back, NULL, 0,
+				false},
+		{"look-forth", "Graphs: look forth", "look forth", PLACE_METRICS, look_forth, NULL, 0, false},
+		{"look-now", "Graphs: back to now", "back to now, select no run", PLACE_METRICS, look_now,
+				NULL, 0, false},
+		{"graph-zoom-in", "Graphs: closer in time", "closer in time", PLACE_METRICS, zoom_in, NULL, 0,
+				false},
+		{"graph-zoom-out", "Graphs: more time", "see more time", PLACE_METRICS, zoom_out, NULL, 0,
+				false},
 };
 const struct command_table metrics_commands = COMMAND_TABLE(commands);
 
+/* ---- mouse ---- */
+
+static void click_header(struct model *m, const struct metrics_layout *l, int at_col)
+{
+	for (unsigned i = 0; i < PROCESS_COLUMNS; i++) {
+		int col, cols;
+		if (!process_column_place((enum process_column)i, l->table.cols, &col, &cols)
+				|| at_col < l->table.col + col || at_col > l->table.col + col + cols)
+			continue;
+		if (process_columns[i].sort != PROCESS_SORTS)
+			sort_by(m, process_columns[i].sort);
+		return;
+	}
+}
+
+static void click_time(struct model *m, const struct metrics_layout *l, int column)
+{
+	struct metric_span span = metrics_span(&m->metrics);
+	struct mark marks[MARKS_MAX];
+	size_t n = marks_in(&m->out.runs, &span, l->time.cols, m->now_ns, marks);
+	const struct mark *mark = marks_at(marks, n, column);
+
+	if (mark)
+		metrics_mark_run(m, mark->serial);
+}
+
+static void click(struct model *m, const struct event *ev)
+{
+	struct metrics_layout l = layout(m);
+	int column = ev->col - l.time.col;
+
+	if (rect_contains(l.table, ev->row, ev->col))
+		process_table_select(&m->metrics.processes,
+				(long)m->metrics.processes.top + ev->row - l.table.row, page_of(m));
+	else if (ev->row == l.table_row && ev->col >= l.table.col)
+		click_header(m, &l, ev->col);
+	else if (column >= 0 && column < l.time.cols && (l.table_row < 0 || ev->row < l.table_row || l.rule_col >= 0))
+		click_time(m, &l, column);
+	m->needs_draw = true;
+}
+
 void metrics_mouse(struct model *m, const struct event *ev)
 {
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
-		scroll(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+	struct metrics_layout l = layout(m);
+	int by = ev->action == MOUSE_WHEEL_UP ? -1 : 1;
+
+	if (ev->action == MOUSE_PRESS && ev->button == 1)
+		click(m, ev);
+	else if (ev->action != MOUSE_WHEEL_UP && ev->action != MOUSE_WHEEL_DOWN)
+		return;
+	else if (rect_contains(l.table, ev->row, ev->col))
+		process_table_scroll(&m->metrics.processes, 3 * by, page_of(m));
+	else if (ev->mods & MOD_CTRL)
+		metrics_zoom(&m->metrics, -by);
+	else
+		look(m, by);
+	m->needs_draw = true;
 }

@@ -12,6 +12,9 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->rows = opts->rows;
 	m->cols = opts->cols;
 	m->has_utf8 = opts->has_utf8;
+	m->graph_style = opts->graph_style;
+	if (!opts->has_utf8)
+		m->graph_style = GRAPH_ASCII;
 	m->lang = opts->lang;
 	m->confirm = opts->confirm;
 	m->timeout_ms = opts->timeout_ms;
@@ -44,6 +47,7 @@ void model_finish(struct model *m)
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
 		variables_finish(&m->variables[i]);
 	field_finish(&m->variables_page.filter);
+	metrics_finish(&m->metrics);
 	notices_finish(&m->notices);
 	memset(m, 0, sizeof *m);
 }

@@ -23,7 +23,7 @@
 #include "model/finder.h"
 #include "model/keymap.h"
 #include "model/layout.h"
-#include "model/metric_history.h"
+#include "model/metrics.h"
 #include "model/notices.h"
 #include "model/outpane.h"
 #include "model/palette.h"
@@ -32,7 +32,6 @@
 
 #define MODEL_GUARDS 24
 #define MODEL_WAITING 16   /* runs that may wait behind the one in hand */
-#define MODEL_PROCESSES 64 /* rows of the process table that are kept */
 
 enum sandbox_state { SANDBOX_STARTING, SANDBOX_READY, SANDBOX_DEAD };
 
@@ -66,15 +65,12 @@ struct active_run {
 	enum run_state state; /* RUN_NONE: nothing runs */
 	uint32_t serial;
 	const struct trm_lang *lang;
-	uint64_t started_ns; /* when it was asked for, then when it started */
+	uint64_t started_ns;     /* when it was asked for, then when it started */
 	struct ladder ladder;
-	bool reads_line; /* it waits for a line of input */
+	bool reads_line;         /* it waits for a line of input */
 	bool is_secret;
 	char prompt[256];
 };
-
-/* Where the cursor goes when code has been started. */
-enum run_then { RUN_THEN_STAY, RUN_THEN_NEXT_CELL, RUN_THEN_NEXT_LINE };
 
 struct model {
 	int rows, cols;
@@ -105,13 +101,14 @@ struct model {
 	bool has_input;     /* it is open */
 
 	struct sandbox_info sandbox;
-	struct trm_sample sample;
-	bool has_sample;
-	struct trm_process processes[MODEL_PROCESSES];
-	size_t n_processes, all_processes; /* kept; in all */
-	bool has_processes;
-	size_t process_scroll;
-	struct metric_history history;
+	struct metrics metrics; /* of our own sandbox */
+	struct signal_target {
+		uint32_t pid;
+		uint64_t start;
+		char command[64];
+		int signo;
+	} target; /* that a question about a signal is about */
+	enum graph_style graph_style;
 
 	struct asks asks;
 	struct variables variables[TRM_LANG_COUNT];
@@ -128,8 +125,6 @@ struct model {
 	struct notices notices;
 
 	bool is_recording;
-	struct editor_run to_run; /* what was asked for last */
-	enum run_then run_then;
 	bool confirm; /* ask before a run */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	uint64_t now_ns; /* of the last message */
@@ -142,6 +137,7 @@ struct model {
 struct model_opts {
 	int rows, cols;
 	bool has_utf8;
+	enum graph_style graph_style; /* wanted; without UTF-8 it is ASCII */
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;

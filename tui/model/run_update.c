@@ -27,7 +27,7 @@ static bool may_run(struct model *m)
 				"%d runs are waiting already: Ctrl-C stops them all", MODEL_WAITING);
 		return false;
 	}
-	if (code_is_blank(model_editor(m), m->to_run)) {
+	if (code_is_blank(model_editor(m))) {
 		notices_add(&m->notices, m->now_ns, false, "there is nothing to run: type some %s first",
 				m->lang->name);
 		return false;
@@ -35,10 +35,8 @@ static bool may_run(struct model *m)
 	return true;
 }
 
-void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out)
+void run_ask(struct model *m, struct effects *out)
 {
-	m->to_run = what;
-	m->run_then = then;
 	m->needs_draw = true;
 	if (!may_run(m))
 		return;
@@ -68,7 +66,7 @@ static void take_up(struct model *m, uint32_t serial)
 void run_start(struct model *m, struct effects *out)
 {
 	size_t len;
-	char *code = code_to_run(model_editor(m), m->to_run, m->lang, &len);
+	char *code = code_to_run(model_editor(m), m->lang, &len);
 	struct run_info *info = code ? runs_add(&m->out.runs, m->lang, code, len) : NULL;
 	bool is_added = info && effect_add(out, EFFECT_RUN, m->lang, code, len, info->serial);
 
@@ -86,7 +84,6 @@ void run_start(struct model *m, struct effects *out)
 		m->waiting[m->n_waiting++] = info->serial;
 		notices_add(&m->notices, m->now_ns, false, "waits for the run before it: %s", info->excerpt);
 	}
-	run_moved_on(m);
 	outpane_scroll_end(&m->out);
 	m->out.has_selection = false;
 	if (m->layout.kind == LAYOUT_SINGLE)
@@ -168,7 +165,7 @@ static void show_result(struct model *m, const struct trm_result *r)
 	}
 }
 
-static void remember_result(struct run_info *info, const struct trm_result *r)
+static void remember_result(struct run_info *info, const struct trm_result *r, uint64_t now_ns)
 {
 	info->state = RUN_DONE;
 	info->number = r->number;
@@ -176,6 +173,9 @@ static void remember_result(struct run_info *info, const struct trm_result *r)
 	info->exit_code = r->exit_code;
 	info->is_exit = r->status == TRM_STATUS_ERROR && (!r->error_name || r->exit_code > 1);
 	info->wall_us = r->wall_us;
+	info->ended_ns = now_ns;
+	if (!info->began_ns)
+		info->began_ns = now_ns - r->wall_us * 1000;
 	info->has_cpu = r->has_cpu;
 	info->cpu_us = r->cpu_us;
 	info->has_mem_peak = r->has_mem_peak;
@@ -202,7 +202,7 @@ static void on_done(struct model *m, const struct trm_result *r)
 	struct run_info *info = info_of(m, m->run.serial);
 
 	if (info)
-		remember_result(info, r);
+		remember_result(info, r, m->now_ns);
 	show_result(m, r);
 	m->has_last = true;
 	m->last_status = r->status;
@@ -261,6 +261,8 @@ static void update_current(struct model *m, const struct msg *msg)
 		if (info)
 			info->state = RUN_RUNNING;
 		m->run.started_ns = msg->now_ns;
+		if (info)
+			info->began_ns = msg->now_ns;
 		break;
 	case MSG_RUN_OUTPUT:
 		outstore_append(&m->out.store, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT,

@@ -28,6 +28,7 @@ struct run_info {
 	int exit_code;
 	bool is_exit; /* no error is shown that says why: the code chose exit_code */
 	uint64_t wall_us;
+	uint64_t began_ns, ended_ns; /* by the model's clock; 0: not yet */
 	bool has_cpu;
 	uint64_t cpu_us; /* CPU time of the interpreter and its children */
 	bool has_mem_peak;

@@ -20,12 +20,6 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 		memcpy(s->guards, msg->guards, s->n_guards * sizeof *s->guards);
 }
 
-static void forget_metrics(struct model *m)
-{
-	m->has_sample = m->has_processes = false;
-	m->n_processes = m->all_processes = 0;
-}
-
 /* A line of the workbench's own among the output, where numbers of runs begin anew. */
 static void note(struct model *m, const char *before, const char *text)
 {
@@ -43,8 +37,7 @@ static void on_starting(struct model *m, const struct msg *msg)
 
 	m->sandbox.state = SANDBOX_STARTING;
 	m->sandbox.reason[0] = '\0';
-	forget_metrics(m);
-	metric_history_clear(&m->history);
+	metrics_forget(&m->metrics);
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
 		variables_kernel_gone(m, trm_lang_get(i));
 	describe(&m->sandbox, msg);
@@ -58,27 +51,13 @@ static void on_closed(struct model *m, const struct msg *msg)
 								: "the sandbox has ended";
 
 	m->sandbox.state = SANDBOX_DEAD;
-	forget_metrics(m);
+	m->metrics.has_sample = false;
+	process_table_clear(&m->metrics.processes);
 	if (!msg->text)
 		return;
 	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s: %s", what, msg->text);
 	note(m, "", m->sandbox.reason);
 	notices_add(&m->notices, m->now_ns, true, "%s - F5 starts a new one", m->sandbox.reason);
-}
-
-/* The samples' own values; rows beyond what can be kept are counted. */
-static void on_metrics(struct model *m, const struct trm_metrics *metrics)
-{
-	m->sample = metrics->sample;
-	m->has_sample = true;
-	metric_history_add(&m->history, &metrics->sample);
-	m->has_processes = metrics->has_processes;
-	m->all_processes = metrics->n_processes;
-	m->n_processes = metrics->n_processes < MODEL_PROCESSES ? metrics->n_processes : MODEL_PROCESSES;
-	if (m->n_processes)
-		memcpy(m->processes, metrics->processes, m->n_processes * sizeof *m->processes);
-	if (m->process_scroll >= m->n_processes)
-		m->process_scroll = 0;
 }
 
 void update_sandbox(struct model *m, const struct msg *msg)
@@ -93,7 +72,7 @@ void update_sandbox(struct model *m, const struct msg *msg)
 			ask_confirm(m); /* the limits' strength is known now */
 		break;
 	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
-	case MSG_METRICS: on_metrics(m, msg->metrics); break;
+	case MSG_METRICS: metrics_take(&m->metrics, msg->metrics); break;
 	default: break;
 	}
 }

@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/model.h"
-
 struct buffer;
 struct effects;
 struct event;
@@ -30,12 +28,12 @@ bool output_takes_input(const struct model *m, const struct event *ev); /* it is
 void output_key(struct model *m, const struct event *ev);               /* one that is no command's */
 void output_mouse(struct model *m, const struct event *ev);
 void metrics_mouse(struct model *m, const struct event *ev);
+void metrics_mark_run(struct model *m, uint32_t serial); /* select a run on the graphs */
+void ask_signal(struct model *m, struct effects *out);   /* ask_signal.c: for the selected process */
 
 /* runs: run_update.c */
 void update_run(struct model *m, const struct msg *msg);
-/* Run a part of the current buffer, with the question, if it is on. */
-void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out);
-void run_moved_on(struct model *m); /* the cursor goes where it was to go after the run: cells.c */
+void run_ask(struct model *m, struct effects *out);   /* F5: with the question, if it is on */
 void run_start(struct model *m, struct effects *out); /* without */
 void run_stop(struct model *m, struct effects *out);  /* interrupt, then kill */
 

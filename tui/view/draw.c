@@ -49,6 +49,9 @@ static const char *const signs[SIGN_COUNT][2] = {
 		[SIGN_PROMPT] = {">", "›"},
 		[SIGN_CURRENT] = {">", "▸"},
 		[SIGN_ELLIPSIS] = {"...", "…"},
+		[SIGN_RISING] = {"^", "▴"},
+		[SIGN_FALLING] = {"v", "▾"},
+		[SIGN_SPAN] = {"=", "━"},
 };
 
 const char *sign(bool has_utf8, enum sign s)
@@ -83,29 +86,4 @@ void draw_box(struct canvas *c, bool has_utf8, struct rect box, uint16_t role)
 	draw_sign(c, has_utf8, box.row, right, SIGN_TOP_RIGHT, role);
 	draw_sign(c, has_utf8, bottom, box.col, SIGN_BOTTOM_LEFT, role);
 	draw_sign(c, has_utf8, bottom, right, SIGN_BOTTOM_RIGHT, role);
-}
-
-/* Eighths of a cell, from empty to full. What is known is never empty: a value of 0 is a thin line. */
-static const char *const blocks[2][9] = {
-		{" ", "_", "_", ".", "-", "-", "=", "=", "#"},
-		{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
-};
-
-void draw_graph(struct canvas *c, bool has_utf8, struct rect area, const float *values, double scale,
-		uint16_t role)
-{
-	for (int x = 0; x < area.cols; x++) {
-		if (values[x] < 0.0f)
-			continue;
-		double part = scale > 0.0 ? (double)values[x] / scale : 0.0;
-		int eighths = (int)(part * 8.0 * area.rows + 0.5);
-		eighths = eighths < 1 ? 1 : eighths > 8 * area.rows ? 8 * area.rows : eighths;
-		for (int y = 0; y < area.rows; y++) {
-			int here = eighths - 8 * y;
-			if (here <= 0)
-				break;
-			draw_text(c, area, area.row + area.rows - 1 - y, area.col + x, role,
-					blocks[has_utf8][here > 8 ? 8 : here]);
-		}
-	}
 }

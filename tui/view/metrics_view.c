@@ -1,171 +1,201 @@
 /* SPDX-License-Identifier: MIT */
+/* What a sandbox uses: the metrics pane, and the same folded to a strip. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "model/marks.h"
+#include "model/metrics_layout.h"
 #include "model/model.h"
 #include "text/cluster.h"
 #include "view/parts.h"
 
-#define GRAPH_COLS_MAX 256
-
-/* One measured thing: how it is called, told and drawn. */
-struct meter {
-	const char *name;
-	uint16_t role;
-	enum series series;
-	bool halve; /* the graph's scale may be a part of the limit */
-	void (*tell)(const struct trm_sample *s, char out[64], bool is_short);
-	double (*limit)(const struct trm_sample *s); /* in the units of the history; 0: unknown */
-	double (*load)(const struct trm_sample *s);  /* part of the limit, 0 … 1; negative: unknown */
+/* What is drawn, in one place for the functions below. */
+struct measured {
+	const struct model *m;
+	struct canvas *c;
+	const struct metrics *x;
+	struct rect area;
+	struct metrics_layout l;
+	struct metric_span span;
+	struct mark marks[MARKS_MAX];
+	size_t n_marks;
+	const struct mark *marked; /* NULL: none is selected, or it is out of view */
+	bool has_focus;
 };
 
-/* ---- numbers ---- */
-
-static void tell_cpu(const struct trm_sample *s, char out[64], bool is_short)
+static const char *tell(const struct metrics *x, const struct meter *meter, char out[64], bool is_short)
 {
-	bool has_limit = s->known & TRM_METRIC_CPU_LIMIT;
-
-	if (!(s->known & TRM_METRIC_CPU_PERCENT))
-		snprintf(out, 64, "n/a");
-	else if (is_short)
-		snprintf(out, 64, "%.1f%%", s->cpu_percent);
-	else if (has_limit)
-		snprintf(out, 64, "%.1f %% of %.3g core%s", s->cpu_percent, s->cpu_limit,
-				s->cpu_limit == 1.0 ? "" : "s");
-	else
-		snprintf(out, 64, "%.1f %% of a core", s->cpu_percent);
-}
-
-/* "64 / 512 MiB", in MiB throughout so that the columns can be compared; below 10 with a decimal. */
-static void tell_bytes(
-		char out[64], bool is_known, uint64_t bytes, bool has_limit, uint64_t limit, bool is_short)
-{
-	const double mib = 1024.0 * 1024.0;
-	double v = (double)bytes / mib;
-	const char *unit = is_short ? "M" : " MiB", *slash = is_short ? "/" : " / ";
-
-	if (!is_known)
-		snprintf(out, 64, "n/a");
-	else if (has_limit)
-		snprintf(out, 64, "%.*f%s%.0f%s", v < 9.95 ? 1 : 0, v, slash, (double)limit / mib, unit);
-	else
-		snprintf(out, 64, "%.*f%s", v < 9.95 ? 1 : 0, v, unit);
-}
-
-static void tell_mem(const struct trm_sample *s, char out[64], bool is_short)
-{
-	tell_bytes(out, s->known & TRM_METRIC_MEM, s->mem_bytes, s->known & TRM_METRIC_MEM_LIMIT,
-			s->mem_limit_bytes, is_short);
-}
-
-static void tell_disk(const struct trm_sample *s, char out[64], bool is_short)
-{
-	tell_bytes(out, s->known & TRM_METRIC_DISK, s->disk_bytes, s->known & TRM_METRIC_DISK_LIMIT,
-			s->disk_limit_bytes, is_short);
-}
-
-static void tell_procs(const struct trm_sample *s, char out[64], bool is_short)
-{
-	if (!(s->known & TRM_METRIC_PROCS))
-		snprintf(out, 64, "n/a");
-	else if (s->known & TRM_METRIC_PROCS_LIMIT)
-		snprintf(out, 64, is_short ? "%" PRIu64 "/%" PRIu64 : "%" PRIu64 " / %" PRIu64, s->procs,
-				s->procs_limit);
-	else
-		snprintf(out, 64, "%" PRIu64, s->procs);
-}
-
-static double limit_cpu(const struct trm_sample *s)
-{
-	return s->known & TRM_METRIC_CPU_LIMIT ? s->cpu_limit * 100.0 : 100.0;
-}
-
-static double limit_mem(const struct trm_sample *s)
-{
-	return s->known & TRM_METRIC_MEM_LIMIT ? (double)s->mem_limit_bytes / 1048576.0 : 0.0;
-}
-
-static double limit_disk(const struct trm_sample *s)
-{
-	return s->known & TRM_METRIC_DISK_LIMIT ? (double)s->disk_limit_bytes / 1048576.0 : 0.0;
-}
-
-static double limit_procs(const struct trm_sample *s)
-{
-	return s->known & TRM_METRIC_PROCS_LIMIT ? (double)s->procs_limit : 0.0;
-}
-
-static double part(bool is_known, double value, double limit)
-{
-	return is_known && limit > 0.0 ? value / limit : -1.0;
-}
-
-static double load_cpu(const struct trm_sample *s)
-{
-	return part(s->known & TRM_METRIC_CPU_PERCENT, s->cpu_percent, limit_cpu(s));
-}
-
-static double load_mem(const struct trm_sample *s)
-{
-	return part(s->known & TRM_METRIC_MEM, (double)s->mem_bytes / 1048576.0, limit_mem(s));
-}
-
-static double load_disk(const struct trm_sample *s)
-{
-	return part(s->known & TRM_METRIC_DISK, (double)s->disk_bytes / 1048576.0, limit_disk(s));
-}
-
-static double load_procs(const struct trm_sample *s)
-{
-	return part(s->known & TRM_METRIC_PROCS, (double)s->procs, limit_procs(s));
-}
-
-static const struct meter meters[SERIES_COUNT] = {
-		[SERIES_CPU] = {"CPU", ROLE_GRAPH_CPU, SERIES_CPU, false, tell_cpu, limit_cpu, load_cpu},
-		[SERIES_MEM] = {"MEM", ROLE_GRAPH_MEM, SERIES_MEM, true, tell_mem, limit_mem, load_mem},
-		[SERIES_DISK] = {"DISK", ROLE_GRAPH_DISK, SERIES_DISK, true, tell_disk, limit_disk,
-				load_disk},
-		[SERIES_PROC] = {"PROC", ROLE_GRAPH_PROC, SERIES_PROC, true, tell_procs, limit_procs,
-				load_procs},
-};
-
-/* A processor at its limit is busy, not in danger; everything else near its limit is. */
-static uint16_t role_of_load(const struct meter *meter, const struct trm_sample *s)
-{
-	double load = meter->load(s);
-
-	if (load >= 0.95)
-		return meter->series == SERIES_CPU ? ROLE_WARN : ROLE_CRITICAL;
-	return load >= 0.8 ? ROLE_WARN : ROLE_TEXT;
-}
-
-static void graph(const struct model *m, struct canvas *c, const struct meter *meter, struct rect area)
-{
-	float values[GRAPH_COLS_MAX];
-	int cols = area.cols < GRAPH_COLS_MAX ? area.cols : GRAPH_COLS_MAX;
-
-	if (cols < 1)
-		return;
-	area.cols = cols;
-	metric_history_columns(&m->history, meter->series, cols, values);
-	double scale = metric_scale(values, cols, meter->limit(&m->sample), meter->halve);
-	draw_graph(c, m->has_utf8, area, values, scale, meter->role);
-}
-
-static const char *tell(const struct model *m, const struct meter *meter, char out[64], bool is_short)
-{
-	if (!m->has_sample)
-		return is_short ? "n/a" : "n/a";
-	meter->tell(&m->sample, out, is_short);
+	if (!x->has_sample)
+		return "n/a";
+	meter->tell(&x->sample, out, is_short);
 	return out;
 }
 
-static void tell_uptime(const struct model *m, char out[32])
-{
-	uint64_t s = m->sample.uptime_ms / 1000;
+/* ---- graphs ---- */
 
-	if (m->has_sample && m->sample.known & TRM_METRIC_UPTIME)
+static void draw_labels(const struct measured *p, const struct graph *g, const struct meter *meter)
+{
+	int col = g->area.col + g->area.cols;
+	char top[24], text[32];
+
+	if (!p->l.label_cols || g->area.rows < 2)
+		return;
+	meter->tell_value(g->scale, top);
+	snprintf(text, sizeof text, "%*s", p->l.label_cols - 1, top);
+	draw_text(p->c, p->area, g->area.row, col, ROLE_GRAPH_AXIS, text);
+	if (g->area.rows >= 5) {
+		meter->tell_value(g->scale / 2.0, top);
+		snprintf(text, sizeof text, "%*s", p->l.label_cols - 1, top);
+		draw_text(p->c, p->area, g->area.row + g->area.rows / 2, col, ROLE_GRAPH_AXIS, text);
+	}
+	snprintf(text, sizeof text, "%*s", p->l.label_cols - 1, "0");
+	draw_text(p->c, p->area, g->area.row + g->area.rows - 1, col, ROLE_GRAPH_AXIS, text);
+}
+
+static struct graph graph_of(const struct model *m, const struct metrics *x, enum series series,
+		struct rect area)
+{
+	const struct meter *meter = &meters[series];
+
+	return (struct graph){.area = area,
+			.style = m->graph_style,
+			.role = meter->role,
+			.limit = x->has_sample ? meter->limit(&x->sample) : 0.0,
+			.is_busy_at_limit = meter->is_busy_at_limit,
+			.marked_from = 0,
+			.marked_to = -1};
+}
+
+/* Little shall look like little, but where there is room the limit is in the picture. */
+static bool halves(const struct meter *meter, int rows)
+{
+	return meter->halves && rows < 5;
+}
+
+static void draw_series(const struct measured *p, enum series series)
+{
+	struct graph g = graph_of(p->m, p->x, series, p->l.meters[series].graph);
+
+	if (!g.area.rows)
+		return;
+	bool is_beside = g.area.row == p->l.meters[series].row;
+	if (p->marked && !is_beside) {
+		g.marked_from = p->marked->from;
+		g.marked_to = p->marked->to;
+	}
+	struct metric_span span = is_beside ? metrics_span_of(p->x, g.area.cols) : p->span;
+	draw_graph(p->c, &g, &p->x->history, series, &span, halves(&meters[series], g.area.rows));
+	if (!is_beside)
+		draw_labels(p, &g, &meters[series]);
+}
+
+/* The peak of what is in view, at the right of the number. */
+static void draw_peak(const struct measured *p, enum series series, int row, int from_col)
+{
+	uint64_t width_ns = (uint64_t)(p->l.time.cols > 0 ? p->l.time.cols : 1) * p->span.column_ns;
+	uint64_t from_ns = p->span.end_ns > width_ns ? p->span.end_ns - width_ns : 0;
+	float peak = metric_history_peak(&p->x->history, series, from_ns, p->span.end_ns);
+	char value[24], text[40];
+
+	if (peak < 0.0f || p->l.meters[series].graph.row == row)
+		return;
+	meters[series].tell_value((double)peak, value);
+	int n = snprintf(text, sizeof text, "peak %s", value), col = p->area.col + p->area.cols - 1 - n;
+	if (col > from_col)
+		draw_text(p->c, p->area, row, col, ROLE_DIM, text);
+}
+
+static void draw_meter(const struct measured *p, enum series series)
+{
+	const struct meter *meter = &meters[series];
+	int row = p->l.meters[series].row;
+	char text[64];
+
+	if (row < 0)
+		return;
+	draw_text(p->c, p->area, row, p->area.col + 1, meter->role, meter->name);
+	int end = draw_text(p->c, p->area, row, p->area.col + 6,
+			p->x->has_sample ? meter_role(meter, &p->x->sample) : ROLE_DIM,
+			tell(p->x, meter, text, false));
+	draw_peak(p, series, row, end);
+	draw_series(p, series);
+}
+
+/* ---- time ---- */
+
+/* "-90 s", "-5 min", "-2 h"; of the column that ends at end_ns. */
+static void tell_ago(uint64_t ago_ns, char out[24])
+{
+	uint64_t s = (ago_ns + 500000000u) / 1000000000u;
+
+	if (s < 1)
+		snprintf(out, 24, "now");
+	else if (s < 120)
+		snprintf(out, 24, "-%" PRIu64 " s", s);
+	else if (s < 7200)
+		snprintf(out, 24, "-%" PRIu64 " min", (s + 30) / 60);
+	else
+		snprintf(out, 24, "-%.1f h", (double)s / 3600.0);
+}
+
+static void draw_axis(const struct measured *p)
+{
+	struct rect t = p->l.time;
+	uint64_t last_ns = metric_history_last_ns(&p->x->history);
+	uint64_t now_ns = metric_span_at(last_ns, p->span.column_ns).end_ns;
+	char text[24];
+
+	if (p->l.axis_row < 0 || !last_ns)
+		return;
+	t.row = p->l.axis_row;
+	t.rows = 1;
+	for (int part = 0; part <= 2; part++) {
+		int column = part * t.cols / 2;
+		uint64_t left_ns = (uint64_t)(t.cols - column) * p->span.column_ns;
+		tell_ago(now_ns + left_ns - p->span.end_ns, text);
+		int n = (int)strlen(text), col = t.col + column - (part == 2 ? n : part ? n / 2 : 0);
+		draw_text(p->c, t, t.row, col, p->x->end_ns && part == 2 ? ROLE_WARN : ROLE_GRAPH_AXIS, text);
+	}
+}
+
+static uint16_t role_of_run(const struct run_info *run)
+{
+	return run->state == RUN_DONE && run->status != TRM_STATUS_OK ? ROLE_OUT_ERROR : ROLE_MARK;
+}
+
+static void draw_marks(const struct measured *p)
+{
+	struct rect t = p->l.time;
+	int free_from = 0;
+
+	if (p->l.marks_row < 0)
+		return;
+	t.row = p->l.marks_row;
+	t.rows = 1;
+	for (size_t i = 0; i < p->n_marks; i++) {
+		const struct mark *mark = &p->marks[i];
+		const struct run_info *run = runs_find(&p->m->out.runs, mark->serial);
+		bool is_marked = mark->serial == p->x->marked_run;
+		uint16_t role = is_marked ? ROLE_MARK_CURRENT : run ? role_of_run(run) : ROLE_MARK;
+		char number[24];
+		for (int x = mark->from; x <= mark->to; x++)
+			draw_sign(p->c, p->m->has_utf8, t.row, t.col + x, SIGN_SPAN, role);
+		if (!run || (mark->from < free_from && !is_marked))
+			continue;
+		snprintf(number, sizeof number, "%" PRIu64, run->number);
+		draw_text(p->c, t, t.row, t.col + mark->from, role, number);
+		free_from = mark->from + (int)strlen(number) + 1;
+	}
+}
+
+/* ---- words ---- */
+
+static void tell_uptime(const struct metrics *x, char out[32])
+{
+	uint64_t s = x->sample.uptime_ms / 1000;
+
+	if (x->has_sample && x->sample.known & TRM_METRIC_UPTIME)
 		snprintf(out, 32, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
 	else
 		snprintf(out, 32, "n/a");
@@ -183,116 +213,124 @@ static const char *tell_net(const struct model *m)
 	return "n/a";
 }
 
-/* ---- the pane ---- */
-
-/* A meter: its number beside a graph of one row, or above a graph of several. Returns the rows used. */
-static int draw_meter(const struct model *m, struct canvas *c, const struct meter *meter, struct rect area,
-		int row, int graph_rows)
+/* What the selected run cost. */
+static void draw_cost(const struct measured *p, const struct run_info *run)
 {
-	char text[64];
-	int below = graph_rows > 1 || area.cols < 44;
+	char wall[24], cpu[24], peak[24];
+	uint64_t wall_us = run->ended_ns ? run->wall_us : (p->m->now_ns - run->began_ns) / 1000;
 
-	draw_text(c, area, row, area.col + 1, meter->role, meter->name);
-	draw_text(c, area, row, area.col + 6, m->has_sample ? role_of_load(meter, &m->sample) : ROLE_DIM,
-			tell(m, meter, text, false));
-	if (graph_rows == 0)
-		return 1;
-	if (below)
-		graph(m, c, meter, (struct rect){row + 1, area.col + 1, graph_rows, area.cols - 2});
-	else
-		graph(m, c, meter, (struct rect){row, area.col + 26, 1, area.cols - 27});
-	return below ? 1 + graph_rows : 1;
+	int col = draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_MARK, "[%" PRIu64 "] %s",
+			run->number, format_duration(wall, wall_us));
+	if (run->has_cpu)
+		col = draw_format(p->c, p->area, p->l.words_row, col, ROLE_TEXT, "  cpu %s",
+				format_duration(cpu, run->cpu_us));
+	if (run->has_mem_peak)
+		col = draw_format(p->c, p->area, p->l.words_row, col, ROLE_TEXT, "  peak %s",
+				format_bytes(peak, run->mem_peak_bytes));
+	draw_format(p->c, p->area, p->l.words_row, col, ROLE_DIM, "  %s", run->excerpt);
 }
 
-/* A command line whose program is shown without the folder it lies in. */
-static const char *without_folder(const char *command)
+static void draw_words(const struct measured *p, bool has_runs)
 {
-	const char *name = command;
+	const struct run_info *run = has_runs ? runs_find(&p->m->out.runs, p->x->marked_run) : NULL;
+	const char *source = p->x->has_sample ? p->x->sample.source : "";
+	char uptime[32], net[64];
 
-	for (const char *p = command; *p && *p != ' '; p++)
-		if (*p == '/')
-			name = p + 1;
-	return name;
-}
-
-static void draw_processes(const struct model *m, struct canvas *c, struct rect area)
-{
-	char cpu[16], mem[24];
-	int row = area.row;
-
-	draw_text(c, area, row++, area.col, ROLE_DIM, "   PID  CPU%    MEM  COMMAND");
-	if (!m->has_processes) {
-		draw_text(c, area, row, area.col, ROLE_DIM, "   n/a");
+	if (p->l.words_row < 0)
+		return;
+	if (run) {
+		draw_cost(p, run);
 		return;
 	}
-	for (size_t i = m->process_scroll; i < m->n_processes && row < area.row + area.rows; i++, row++) {
-		const struct trm_process *p = &m->processes[i];
-		snprintf(cpu, sizeof cpu, p->has_cpu ? "%.1f" : "n/a", p->cpu_percent);
-		double mib = (double)p->mem_bytes / 1048576.0;
-		snprintf(mem, sizeof mem, mib < 9.95 ? "%.1fM" : "%.0fM", mib);
-		int end = draw_format(c, area, row, area.col, ROLE_TEXT, "%6u %5s %6s  %s", p->pid, cpu, mem,
-				without_folder(p->command));
-		if (end > area.col + area.cols)
-			draw_text(c, area, row, area.col + area.cols - (m->has_utf8 ? 1 : 3), ROLE_DIM,
-					sign(m->has_utf8, SIGN_ELLIPSIS));
-	}
-	if (m->all_processes > m->n_processes && row < area.row + area.rows)
-		draw_format(c, area, row, area.col, ROLE_DIM, "   and %zu more",
-				m->all_processes - m->n_processes);
+	tell_uptime(p->x, uptime);
+	meters[SERIES_NET].tell(&p->x->sample, net, p->area.cols < 60);
+	bool has_net = p->x->has_sample && p->x->sample.known & TRM_METRIC_NET;
+	draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_DIM, "NET  %s   up %s   %s",
+			has_net ? net : has_runs ? tell_net(p->m) : "n/a", uptime, source);
 }
 
-/* How many rows the graphs of CPU, MEM, DISK and PROC may take in a pane of so many rows. */
-static void graph_heights(int rows, int out[SERIES_COUNT])
+static int tell_pressure(const struct measured *p, int col, const char *name, bool is_known, double percent)
 {
-	static const struct {
-		int rows, heights[SERIES_COUNT];
-	} steps[] = {
-			{44, {6, 5, 2, 2}},
-			{32, {4, 3, 1, 1}},
-			{24, {3, 2, 1, 1}},
-			{18, {2, 1, 1, 1}},
-			{14, {1, 1, 1, 1}},
-			{11, {1, 1, 0, 0}},
-			{0, {0, 0, 0, 0}},
-	};
-	size_t i = 0;
+	char text[16];
 
-	while (rows < steps[i].rows)
-		i++;
-	memcpy(out, steps[i].heights, sizeof steps[i].heights);
+	snprintf(text, sizeof text, is_known ? "%.0f%%" : "n/a", percent);
+	col = draw_text(p->c, p->area, p->l.wait_row, col, ROLE_DIM, name);
+	return draw_text(p->c, p->area, p->l.wait_row, col, is_known && percent >= 20.0 ? ROLE_WARN : ROLE_DIM,
+			text);
 }
 
-static void rule(const struct model *m, struct canvas *c, struct rect area, int row, const char *text)
+/* Was it slow because it had to wait? Only the sandbox's own pressure answers that. */
+static void draw_wait(const struct measured *p)
 {
-	uint16_t role = m->focus == PANE_METRICS ? ROLE_BORDER_FOCUS : ROLE_BORDER;
+	const struct trm_sample *s = &p->x->sample;
+	uint32_t known = p->x->has_sample && !s->pressure_is_machine ? s->known : 0;
 
-	draw_horizontal(c, m->has_utf8, row, area.col, area.cols, role);
-	if (m->layout.kind == LAYOUT_WIDE) {
-		enum sign left = row == m->layout.divider_row ? SIGN_CROSS : SIGN_TEE_RIGHT;
-		draw_sign(c, m->has_utf8, row, area.col - 1, left, ROLE_BORDER);
-		draw_sign(c, m->has_utf8, row, area.col + area.cols, SIGN_TEE_LEFT, ROLE_BORDER);
+	if (p->l.wait_row < 0)
+		return;
+	int col = draw_text(p->c, p->area, p->l.wait_row, p->area.col + 1, ROLE_GRAPH_PRESSURE, "WAIT");
+	col = tell_pressure(p, col, " cpu ", known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
+	col = tell_pressure(p, col, " mem ", known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
+	col = tell_pressure(p, col, " io ", known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);
+	tell_pressure(p, col, p->area.cols < 48 ? " thr " : "  throttled ",
+			p->x->has_sample && s->known & TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent);
+}
+
+/* ---- the pane ---- */
+
+/* A line across the pane, joined to the borders where it is one of the panes. */
+static void rule(const struct measured *p, int row, const char *text)
+{
+	const struct layout *l = &p->m->layout;
+	uint16_t role = p->has_focus ? ROLE_BORDER_FOCUS : ROLE_BORDER;
+	bool u = p->m->has_utf8;
+
+	draw_horizontal(p->c, u, row, p->area.col, p->area.cols, role);
+	if (l->kind == LAYOUT_WIDE && p->area.col == l->divider_col + 1) {
+		enum sign left = row == l->divider_row ? SIGN_CROSS : SIGN_TEE_RIGHT;
+		draw_sign(p->c, u, row, p->area.col - 1, left, ROLE_BORDER);
+		draw_sign(p->c, u, row, p->area.col + p->area.cols, SIGN_TEE_LEFT, ROLE_BORDER);
 	}
-	draw_text(c, area, row, area.col + 1, m->focus == PANE_METRICS ? ROLE_TITLE : ROLE_DIM, text);
+	draw_text(p->c, p->area, row, p->area.col + 1, p->has_focus ? ROLE_TITLE : ROLE_DIM, text);
+}
+
+static void draw_table(const struct measured *p)
+{
+	if (p->l.rule_row >= 0)
+		rule(p, p->l.rule_row, p->x->processes.is_tree ? " processes, tree " : " processes ");
+	if (p->l.rule_col >= 0)
+		draw_vertical(p->c, p->m->has_utf8, p->area.row, p->l.rule_col, p->area.rows, ROLE_BORDER);
+	if (p->l.table_row >= 0)
+		draw_processes(p->m, p->c, &p->x->processes, p->l.table_row, p->l.table, p->has_focus);
+}
+
+void draw_measured(const struct model *m, struct canvas *c, const struct metrics *x, struct rect area,
+		bool has_focus, bool has_runs)
+{
+	struct measured p = {.m = m,
+			.c = c,
+			.x = x,
+			.area = area,
+			.l = metrics_layout_of(x, area),
+			.span = metrics_span(x),
+			.has_focus = has_focus};
+
+	if (has_runs)
+		p.n_marks = marks_in(&m->out.runs, &p.span, p.l.time.cols, m->now_ns, p.marks);
+	for (size_t i = 0; i < p.n_marks; i++)
+		if (p.marks[i].serial == x->marked_run)
+			p.marked = &p.marks[i];
+	for (unsigned i = 0; i < SERIES_COUNT; i++)
+		draw_meter(&p, (enum series)i);
+	draw_marks(&p);
+	draw_axis(&p);
+	draw_words(&p, has_runs);
+	draw_wait(&p);
+	draw_table(&p);
 }
 
 void draw_metrics(const struct model *m, struct canvas *c)
 {
-	struct rect area = m->layout.panes[PANE_METRICS];
-	int heights[SERIES_COUNT], row = area.row, bottom = area.row + area.rows;
-	char uptime[32];
-
-	graph_heights(area.rows, heights);
-	for (int i = 0; i < SERIES_COUNT && row < bottom; i++)
-		row += draw_meter(m, c, &meters[i], area, row, heights[i])
-		       + (area.rows >= 26); /* air, if there is room */
-	tell_uptime(m, uptime);
-	if (row < bottom)
-		draw_format(c, area, row++, area.col + 1, ROLE_DIM, "NET  %s   up %s   %s", tell_net(m),
-				uptime, m->has_sample ? m->sample.source : "");
-	if (bottom - row >= 4)
-		rule(m, c, area, row++, " processes ");
-	if (bottom - row >= 2)
-		draw_processes(m, c, (struct rect){row, area.col, bottom - row, area.cols});
+	draw_measured(m, c, &m->metrics, m->layout.panes[PANE_METRICS], m->focus == PANE_METRICS, true);
 }
 
 /* ---- the strip ---- */
@@ -301,19 +339,25 @@ void draw_metrics(const struct model *m, struct canvas *c)
 static const int strip_cols[SERIES_COUNT] = {
 		[SERIES_CPU] = 6, [SERIES_MEM] = 9, [SERIES_DISK] = 9, [SERIES_PROC] = 7};
 
+enum { STRIP_METERS = SERIES_PROC + 1 };
+
 /* "CPU 37.2%  ▁▂▃"; returns the column behind it. */
 static int strip_meter(const struct model *m, struct canvas *c, struct rect area, int row, int col,
 		enum series series, int graph_cols)
 {
+	const struct metrics *x = &m->metrics;
 	const struct meter *meter = &meters[series];
+	struct metric_span span = metrics_span_of(x, graph_cols);
 	char text[64];
 
 	col = draw_text(c, area, row, col, meter->role, meter->name) + 1;
-	draw_text(c, area, row, col, m->has_sample ? role_of_load(meter, &m->sample) : ROLE_DIM,
-			tell(m, meter, text, true));
+	draw_text(c, area, row, col, x->has_sample ? meter_role(meter, &x->sample) : ROLE_DIM,
+			tell(x, meter, text, true));
 	col += strip_cols[series] + 1;
-	if (graph_cols > 0)
-		graph(m, c, meter, (struct rect){row, col, 1, graph_cols});
+	if (graph_cols > 0) {
+		struct graph g = graph_of(m, x, series, (struct rect){row, col, 1, graph_cols});
+		draw_graph(c, &g, &x->history, series, &span, meter->halves);
+	}
 	return col + (graph_cols > 0 ? graph_cols + 2 : 1);
 }
 
@@ -323,7 +367,7 @@ static void strip_of_one(const struct model *m, struct canvas *c, struct rect ar
 	bool has_disk = area.cols >= 60;
 	int col = area.col + 1, room = (area.cols - 60) / 2;
 
-	for (int i = 0; i < SERIES_COUNT; i++)
+	for (int i = 0; i < STRIP_METERS; i++)
 		if (i != SERIES_DISK || has_disk)
 			col = strip_meter(m, c, area, area.row, col, (enum series)i,
 					i <= SERIES_MEM && room >= 4 ? room : 0);
@@ -337,7 +381,7 @@ void draw_strip(const struct model *m, struct canvas *c, struct rect area)
 		strip_of_one(m, c, area);
 		return;
 	}
-	for (int i = 0; i < SERIES_COUNT; i++)
+	for (int i = 0; i < STRIP_METERS; i++)
 		strip_meter(m, c, area, area.row + i / 2, area.col + i % 2 * step + 1, (enum series)i,
 				step - 18);
 }

@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/metrics.h"
 #include "view/canvas.h"
 
+struct metrics;
 struct model;
 
 /* ---- drawing words and lines: draw.c ---- */
@@ -41,6 +43,9 @@ enum sign {
 	SIGN_PROMPT,
 	SIGN_CURRENT,
 	SIGN_ELLIPSIS,
+	SIGN_RISING,
+	SIGN_FALLING,
+	SIGN_SPAN,
 	SIGN_COUNT
 };
 const char *sign(bool has_utf8, enum sign s);
@@ -50,9 +55,41 @@ void draw_vertical(struct canvas *c, bool has_utf8, int row, int col, int rows, 
 void draw_sign(struct canvas *c, bool has_utf8, int row, int col, enum sign s, uint16_t role);
 void draw_box(struct canvas *c, bool has_utf8, struct rect box, uint16_t role);
 
-/* A graph in blocks, one column per value, negative ones blank; `rows` high. */
-void draw_graph(struct canvas *c, bool has_utf8, struct rect area, const float *values, double scale,
-		uint16_t role);
+/* ---- graphs: graph.c ---- */
+
+/* Parts of a limit from which on it is told by colour. */
+#define GRAPH_WARN 0.8
+#define GRAPH_CRITICAL 0.95
+
+struct graph {
+	struct rect area;
+	enum graph_style style;
+	uint16_t role;
+	double limit;              /* in the units of the series; 0: none */
+	bool is_busy_at_limit;     /* at the limit it is busy, not in danger */
+	int marked_from, marked_to; /* cells of a run that is selected; from > to: none */
+	double scale;              /* set by draw_graph: what the full height stands for */
+};
+/* Draw a series over a span of time whose columns are cells. `halve`: the scale may be a part of the limit. */
+void draw_graph(struct canvas *c, struct graph *g, const struct metric_history *h, enum series series,
+		const struct metric_span *span, bool halve);
+
+/* ---- meters: meter.c ---- */
+
+/* One measured thing: how it is called, told and drawn. */
+struct meter {
+	const char *name;
+	uint16_t role;
+	bool halves;           /* the graph's scale may be a part of the limit */
+	bool is_busy_at_limit; /* at its limit it is busy, not in danger */
+	void (*tell)(const struct trm_sample *s, char out[64], bool is_short);
+	void (*tell_value)(double value, char out[24]);  /* a value of the history */
+	double (*limit)(const struct trm_sample *s); /* in the units of the history; 0: unknown */
+	double (*load)(const struct trm_sample *s);  /* part of the limit, 0 … 1; negative: unknown */
+};
+extern const struct meter meters[SERIES_COUNT];
+/* The colour of the number. */
+uint16_t meter_role(const struct meter *meter, const struct trm_sample *s);
 
 /* ---- panes ---- */
 
@@ -61,8 +98,13 @@ void draw_editor_frame(const struct model *m, struct canvas *c); /* of those, wh
 void draw_output(const struct model *m, struct canvas *c);       /* output_view.c */
 void draw_finder(const struct model *m, struct canvas *c);       /* finder_view.c */
 void draw_metrics(const struct model *m, struct canvas *c);      /* metrics_view.c */
+/* What is measured in any sandbox. `has_runs`: it is ours, and our runs are marked. */
+void draw_measured(const struct model *m, struct canvas *c, const struct metrics *x, struct rect area,
+		bool has_focus, bool has_runs);
+void draw_processes(const struct model *m, struct canvas *c, const struct process_table *t, int header_row,
+		struct rect area, bool has_focus); /* process_view.c */
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);
-void draw_variables(const struct model *m, struct canvas *c); /* variables_view.c */
-void draw_dialog(const struct model *m, struct canvas *c);    /* dialog_view.c */
+void draw_variables(const struct model *m, struct canvas *c);    /* variables_view.c */
+void draw_dialog(const struct model *m, struct canvas *c); /* dialog_view.c */
 
 #endif

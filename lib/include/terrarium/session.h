@@ -100,7 +100,7 @@ struct trm_run_cb {
 	 * Called when trm_run_queued() has fallen to 128 KiB after it was above. */
 	void (*drained)(void *user, struct trm_run *run);
 	/* Memory use has passed the threshold of the session's options. The run goes on, and may soon be
-	 * killed, unless it is held or interrupted. */
+	 * killed, unless it is paused or interrupted. */
 	void (*memory)(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes);
 	/* A step of stopping the run was taken, by whatever cause, or its clock was held or let go. */
 	void (*stopping)(void *user, struct trm_run *run, const struct trm_stopping *how);
@@ -117,8 +117,8 @@ uint64_t trm_run_number(const struct trm_run *run);
  * once. If the kernel did not outlive it, the result says that the state was lost. */
 void trm_run_interrupt(struct trm_run *run);
 /* Stop the run's processes where they are, with all their state, and let them go on. The time-out does not
- * count meanwhile. An interrupt ends the hold. Held already, not begun, ended: nothing happens. */
-void trm_run_hold(struct trm_run *run, bool held);
+ * count meanwhile. An interrupt ends the pause. Paused already, not begun, ended: nothing happens. */
+void trm_run_pause(struct trm_run *run, bool is_paused);
 /* While it is held, no step follows by itself; let go, the grace of the last step begins anew.
  * Of no effect on a run that is not being stopped. */
 void trm_run_hold_clock(struct trm_run *run, bool is_held);
@@ -130,9 +130,9 @@ void trm_run_consumed(struct trm_run *run, size_t n); /* with manual_credit */
 /* ---- questions to a kernel --------------------------------------------------- */
 
 enum trm_question {
-	/* {"matches":[…],"kinds":[…],"start":n,"end":n} in code points of `code`: what may stand there.
-	 * Kinds, of the first matches: "function" "class" "module" "variable" "property" "parameter"
-	 * "keyword" "builtin" "alias" "command" "file" "directory"; "" or missing: not known. */
+	/* {"matches":[…],"kinds":[…],"start":n,"end":n} in code points of `code`: what may stand there. Kinds, of the
+	 * first matches: "function" "class" "module" "variable" "property" "parameter" "keyword" "builtin"
+	 * "alias" "command" "file" "directory"; "" or missing: not known. */
 	TRM_ASK_COMPLETE,
 	TRM_ASK_INSPECT,     /* {"found":bool,"name":…,"type":…,"value":…,"signature":…,"doc":…} */
 	TRM_ASK_IS_COMPLETE, /* {"status":"complete"|"incomplete"|"invalid","indent":"…"} */

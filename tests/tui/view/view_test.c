@@ -78,6 +78,7 @@ static void add_metrics(void)
 				.mem_limit_bytes = 512u << 20,
 				.procs = 3 + (uint64_t)i / 20,
 				.procs_limit = 64,
+				.time_ns = now_ns += 1000000000,
 				.uptime_ms = 192000,
 				.source = "cgroup v2"};
 		send((struct msg){.type = MSG_METRICS, .metrics = &metrics});
@@ -271,8 +272,8 @@ static void lines_meet(void **state)
 {
 	(void)state;
 	set_up(true);
-	resize(24, 100); /* the rule above the processes goes on where the one below the editor ends */
-	assert_true(shows("─┼─ processes"));
+	resize(24, 100); /* the rule above the processes meets the borders of the pane */
+	assert_true(shows("├─ processes"));
 	resize(24, 80);
 	m.confirm = false;
 	press(K_F6);

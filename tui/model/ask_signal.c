@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* A signal to a process in the sandbox: which one, and are you sure. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/answers.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/update.h"
+
+static const struct {
+	int signo;
+	const char *name, *what;
+} signals[] = {
+		{SIGTERM, "TERM", "ask it to end"},
+		{SIGKILL, "KILL", "end it now, whatever it does"},
+		{SIGINT, "INT", "as Ctrl-C does"},
+		{SIGHUP, "HUP", "hang up"},
+		{SIGQUIT, "QUIT", "end with a core dump"},
+		{SIGSTOP, "STOP", "let it stand still"},
+		{SIGCONT, "CONT", "let it go on"},
+		{SIGUSR1, "USR1", "whatever it takes it for"},
+		{SIGUSR2, "USR2", "whatever it takes it for"},
+};
+
+static const char *name_of(int signo)
+{
+	for (int i = 0; i < COUNT(signals); i++)
+		if (signals[i].signo == signo)
+			return signals[i].name;
+	return "?";
+}
+
+void ask_signal(struct model *m, struct effects *out)
+{
+	struct process_table *t = &m->metrics.processes;
+	long row = process_table_selected(t);
+	const struct trm_process *p = row < 0 ? NULL : process_table_at(t, (size_t)row);
+	char title[96], text[64], number[8];
+
+	(void)out;
+	if (!p) {
+		notices_add(&m->notices, m->now_ns, false, "select a process first, with the arrow keys");
+		m->needs_draw = true;
+		return;
+	}
+	m->target = (struct signal_target){.pid = p->pid, .start = p->start};
+	snprintf(m->target.command, sizeof m->target.command, "%.60s", p->command);
+	snprintf(title, sizeof title, "Signal to %u %.60s", p->pid, p->command);
+	dialog_begin(&m->dialog, DIALOG_SIGNAL, title);
+	for (int i = 0; i < COUNT(signals); i++) {
+		snprintf(text, sizeof text, "%-5s %s", signals[i].name, signals[i].what);
+		snprintf(number, sizeof number, "%d", signals[i].signo);
+		dialog_add_choice(&m->dialog, text, number, 0, NULL);
+	}
+	m->needs_draw = true;
+}
+
+/* A kernel is known by the name that the library gives it. */
+static bool is_kernel(const struct signal_target *target)
+{
+	size_t n = strlen(target->command);
+	return n > 7 && strcmp(target->command + n - 7, " kernel") == 0;
+}
+
+static bool is_deadly(int signo)
+{
+	return signo != SIGSTOP && signo != SIGCONT && signo != SIGINT;
+}
+
+static void ask_if_sure(struct model *m)
+{
+	static const struct dialog_button buttons[] = {{"Send", NULL, 's', 1}, {"Cancel", NULL, 'c', 0}};
+	const struct signal_target *target = &m->target;
+
+	dialog_begin(&m->dialog, DIALOG_SIGNAL_SURE, "Send the signal?");
+	dialog_add(&m->dialog, ROLE_DIALOG, "SIG%s (%d) to process %u, %s", name_of(target->signo),
+			target->signo, target->pid, target->command);
+	if (is_kernel(target) && is_deadly(target->signo))
+		dialog_add(&m->dialog, ROLE_DIALOG_WARN,
+				"That is an interpreter of yours: its variables will be lost.");
+	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
+}
+
+void answer_signal(struct model *m, int answer)
+{
+	if (answer == ANSWER_MOVED)
+		return;
+	if (answer != ANSWER_ENTER || m->dialog.current >= (size_t)COUNT(signals)) {
+		dialog_close(m);
+		return;
+	}
+	m->target.signo = signals[m->dialog.current].signo;
+	ask_if_sure(m);
+}
+
+void answer_signal_sure(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	if (answer != 1 || !effect_number(out, EFFECT_SIGNAL, m->target.pid))
+		return;
+	out->items[out->n - 1].identity = m->target.start;
+	out->items[out->n - 1].signo = m->target.signo;
+	notices_add(&m->notices, m->now_ns, false, "SIG%s sent to process %u", name_of(m->target.signo),
+			m->target.pid);
+}
