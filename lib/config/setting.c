@@ -53,6 +53,9 @@ static const struct trm_setting settings[] = {
 				false, true, "ask before code is run", FIELD(confirm)},
 		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false,
 				true, "record the session to this file", FIELD(record)},
+		{"auto_complete", "--auto-complete", 0, "TERRARIUM_AUTO_COMPLETE", "on|off", "on",
+				TRM_SETTING_SWITCH, 0, 0, false, false, "offer members behind a dot",
+				FIELD(auto_complete)},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 

@@ -57,36 +57,51 @@ __trm_variables() {
 __trm_breaks='][:space:];&|()<>"`='\''['  # characters that end a word, for a regular expression
 __trm_command_place='(^|[;&|({`]|(^|[[:space:]])(then|do|else|if|while|until|elif|time|!))[[:space:]]*$'
 
-# The candidates for the word $2 that stands behind the text $1, one per line.
-__trm_candidates() {
-	set +f
-	case $2 in
-	*\$\{*) builtin compgen -v -P "${2%\{*}{" -- "${2##*\{}" ;;
-	*\$*) builtin compgen -v -P "${2%\$*}\$" -- "${2##*\$}" ;;
-	*/* | '~'*) builtin compgen -f -- "$2" ;;
-	*)
-		if [[ $1 =~ $__trm_command_place ]]; then
-			[[ $2 ]] && builtin compgen -A command -- "$2"
+# What compgen says to the further arguments, each line with the kind $1 before it.
+__trm_of_kind() {
+	local kind=$1 name
+	shift
+	builtin compgen "$@" | while builtin read -r name; do
+		if [[ $kind == file && -d ${name/#\~/$HOME} ]]; then
+			builtin printf 'directory %s/\n' "${name%/}"
 		else
-			builtin compgen -f -- "$2"
+			builtin printf '%s %s\n' "$kind" "$name"
 		fi
-		;;
-	esac | grep -v -e __trm_ | LC_ALL=C sort -u | while builtin read -r __trm_name; do
-		[[ $2 != *\$* && -d ${__trm_name/#\~/$HOME} && $__trm_name != */ ]] && __trm_name+=/
-		builtin printf '%s\n' "$__trm_name"
 	done
 }
 
+# The candidates for the word $2 that stands behind the text $1, one per line, each with its kind.
+__trm_candidates() {
+	set +f
+	case $2 in
+	*\$\{*) __trm_of_kind variable -v -P "${2%\{*}{" -- "${2##*\{}" ;;
+	*\$*) __trm_of_kind variable -v -P "${2%\$*}\$" -- "${2##*\$}" ;;
+	*/* | '~'*) __trm_of_kind file -f -- "$2" ;;
+	*)
+		if [[ ! $1 =~ $__trm_command_place ]]; then
+			__trm_of_kind file -f -- "$2"
+		elif [[ $2 ]]; then
+			__trm_of_kind keyword -k -- "$2"
+			__trm_of_kind function -A function -- "$2"
+			__trm_of_kind alias -a -- "$2"
+			__trm_of_kind builtin -b -- "$2"
+			__trm_of_kind command -c -- "$2"
+		fi
+		;;
+	esac | grep -v -e __trm_ | LC_ALL=C sort -s -u -k 2
+}
+
 __trm_complete() {
-	local __trm_before_word=${__trm_code:0:__trm_got_cursor} __trm_word __trm_name __trm_list=
+	local __trm_before_word=${__trm_code:0:__trm_got_cursor} __trm_word __trm_name __trm_list= __trm_kind __trm_kinds=
 	[[ $__trm_before_word =~ [^$__trm_breaks]*$ ]]
 	__trm_word=${BASH_REMATCH[0]}
-	while builtin read -r __trm_name; do
+	while builtin read -r __trm_kind __trm_name; do
 		__trm_quote "$__trm_name"
 		__trm_list+=,$__trm_text
+		__trm_kinds+=,\"$__trm_kind\"
 	done < <(__trm_candidates "${__trm_before_word%"$__trm_word"}" "$__trm_word")
 	local __trm_from=$((${#__trm_before_word} - ${#__trm_word}))
-	__trm_reply "{\"matches\":[${__trm_list#,}],\"start\":$__trm_from,\"end\":$__trm_got_cursor}"
+	__trm_reply "{\"matches\":[${__trm_list#,}],\"kinds\":[${__trm_kinds#,}],\"start\":$__trm_from,\"end\":$__trm_got_cursor}"
 }
 
 __trm_inspect() {

@@ -23,6 +23,7 @@ static const struct kernel_spec specs[TRM_LANG_COUNT] = {
 								"eval(require('fs').readFileSync(5,'utf8'))"),
 						.env = NO_ENV,
 						.driver = embed_driver_node,
+						.answers_quickly = true,
 						.resets_by_restart = true,
 				},
 		[TRM_LANG_BASH] =

@@ -59,6 +59,8 @@ struct kernel_spec {
 	/* An interrupt may get lost and is to be repeated: Bash does not notice one that arrives
 	 * between its last look and the beginning of its wait for a child, which did not get it either. */
 	bool loses_interrupts;
+	/* Its answers run no code of the user's and are quick: they are not to be interrupted when a run waits. */
+	bool answers_quickly;
 	/* Only a new process has forgotten everything: V8 keeps what `let` and `class` have declared. */
 	bool resets_by_restart;
 };

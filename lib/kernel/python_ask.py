@@ -12,6 +12,7 @@ import types
 SHORT = 200  # characters of a value in a list
 DOC_MAX = 20_000
 MATCHES_MAX = 1000
+KINDS_MAX = 300
 INCOMPLETE = 0x4000  # PyCF_ALLOW_INCOMPLETE_INPUT
 STRINGS = re.compile(r"""
 	[rbfuRBFU]{0,2} (?: \'\'\' (?:[^\\]|\\.)*? \'\'\' | \"\"\" (?:[^\\]|\\.)*? \"\"\"
@@ -64,6 +65,8 @@ def attribute_of(value, name):
 			return NOTHING
 	if isinstance(found, (staticmethod, classmethod)):
 		return found.__func__
+	if isinstance(found, types.FunctionType) and not isinstance(value, type):
+		return types.MethodType(found, value)
 	return NOTHING if isinstance(found, property) else found
 
 
@@ -79,10 +82,43 @@ def value_of(dotted):
 	return value
 
 
-def is_in_text(before):
-	"""The cursor is in a string or a comment."""
-	rest = STRINGS.sub(lambda m: '#' if m[0][0] == '#' and m.end() == len(before) else ' ', before)
-	return '#' in rest or "'" in rest or '"' in rest
+def text_at(before):
+	"""What the cursor is in: '' for code, '#' for a comment, or what a string holds up to there, behind its
+	first quote. In the braces of an f-string there is code."""
+	rest = STRINGS.sub(lambda m: (m[0] if m[0][0] == '#' and m.end() == len(before) else ' ' * len(m[0])), before)
+	match = re.search(r'([rbfuRBFU]{0,2})(\'\'\'|"""|[\'"#])', rest)
+	if not match:
+		return ''
+	if match[2] == '#':
+		return '#'
+	text = before[match.start(2):]
+	hole = text.rfind('{')
+	if 'f' in match[1].lower() and hole >= 0 and '}' not in text[hole:]:
+		return ''
+	return text
+
+
+def paths(text):
+	"""Files in the folder that the text names, as (rows of name and kind, how much of the text they continue)."""
+	folder, _, start = text.rpartition('/')
+	folder = os.path.expanduser(folder + '/') if '/' in text else '.'
+	rows = {}
+	try:
+		for entry in os.scandir(folder):
+			if entry.name[0] != '.' or start[:1] == '.':
+				is_folder = entry.is_dir()
+				rows[entry.name + ('/' if is_folder else '')] = 'directory' if is_folder else 'file'
+	except OSError:
+		pass
+	return rows, len(start)
+
+
+def kind_of(value, otherwise):
+	if isinstance(value, type):
+		return 'class'
+	if isinstance(value, types.ModuleType):
+		return 'module'
+	return 'function' if callable(value) else otherwise
 
 
 def modules_below(package):
@@ -129,16 +165,30 @@ def parameters_at(before):
 	return set()
 
 
+def literal_at(before):
+	"""A value of the type of the literal that ends there, or NOTHING."""
+	if re.search(r"['\"]$", before):
+		return b'' if re.search(r"\b[rR]?[bB][rR]?(['\"]).*\1$", before) else ''
+	return [] if before.endswith(']') and re.search(r'(^|[=(,\[:\s])\s*\[[^\[\]]*\]$', before) else NOTHING
+
+
 def candidates(before, owner, prefix):
+	"""Names, and for each its kind or a function that tells it."""
 	found = names_to_import(re.split(r'[\n;]', before)[-1])
 	if found is not None:
-		return found
-	if owner:
-		value = value_of(owner)
-		return set() if value is NOTHING else {name for name in dir(value) if isinstance(name, str)}
-	if before[:len(before) - len(prefix)].rstrip().endswith('.'):
-		return set()  # behind a call, a subscript or a literal: it would have to be run
-	return set(names) | set(vars(builtins)) | set(keyword.kwlist) | parameters_at(before)
+		return dict.fromkeys(found, 'module')
+	behind_dot = before[:len(before) - len(prefix)].rstrip()
+	if owner or behind_dot.endswith('.'):
+		value = value_of(owner) if owner else literal_at(behind_dot[:-1].rstrip())
+		if value is NOTHING:
+			return {}  # behind a call or a subscript: it would have to be run
+		return {name: lambda name: kind_of(attribute_of(value, name), 'property')
+			for name in dir(value) if isinstance(name, str)}
+	rows = dict.fromkeys(keyword.kwlist, 'keyword')
+	rows.update((name, lambda name: kind_of(vars(builtins)[name], 'builtin')) for name in vars(builtins))
+	rows.update((name, lambda name: kind_of(names[name], 'variable')) for name in names if isinstance(name, str))
+	rows.update(dict.fromkeys(parameters_at(before), 'parameter'))
+	return rows
 
 
 def complete(request):
@@ -147,11 +197,18 @@ def complete(request):
 	before = code[:cursor]
 	match = re.search(r'(?:((?:[^\W\d]\w*\.)*[^\W\d]\w*)\s*\.\s*)?([^\W\d]\w*)?$', before)
 	owner, prefix = match[1] or '', match[2] or ''
-	found = []
-	if not is_in_text(before):
-		found = [name for name in candidates(before, owner, prefix)
-			if name.startswith(prefix) and (prefix.startswith('_') or not name.startswith('_'))]
-	return {'matches': sorted(found)[:MATCHES_MAX], 'start': cursor - len(prefix), 'end': cursor}
+	text = text_at(before)
+	if not text:
+		rows, length = candidates(before, owner, prefix), len(prefix)
+	elif text == '#' or '\n' in text:
+		rows, length = {}, len(prefix)
+	else:
+		rows, length = paths(text.lstrip('\'"'))
+		prefix = before[len(before) - length:]
+	found = sorted(name for name in rows
+		if name.startswith(prefix) and (text or prefix.startswith('_') or not name.startswith('_')))
+	kinds = [rows[name] if isinstance(rows[name], str) else rows[name](name) for name in found[:KINDS_MAX]]
+	return {'matches': found[:MATCHES_MAX], 'kinds': kinds, 'start': cursor - length, 'end': cursor}
 
 
 # ---- values ----------------------------------------------------------------------------
@@ -185,7 +242,7 @@ def inspect_name(request):
 		except (TypeError, ValueError):
 			pass  # written in C, without one
 	doc = inspect.getdoc(value)
-	if isinstance(doc, str):
+	if isinstance(doc, str) and (callable(value) or type(value).__module__ != 'builtins' or isinstance(value, types.ModuleType)):
 		answer['doc'] = doc[:DOC_MAX]
 	return answer
 

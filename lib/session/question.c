@@ -43,7 +43,7 @@ void question_fail_all(struct kernel *k, const struct trm_error *why)
 
 void question_hurry(struct kernel *k)
 {
-	if (k->is_awaited || !k->is_ready || k->stage != STAGE_CALM)
+	if (k->is_awaited || !k->is_ready || k->stage != STAGE_CALM || kernel_spec(k->lang)->answers_quickly)
 		return;
 	k->is_awaited = true;
 	trm_timer_start(k->timer, HURRY_MS, 0);

@@ -21,6 +21,7 @@ void app_opts_default(struct app_opts *opts)
 	trm_sandbox_opts_default(&opts->sandbox);
 	trm_session_opts_default(&opts->session);
 	opts->confirm = true;
+	opts->auto_complete = true;
 }
 
 uint64_t app_clock_ns(void)
@@ -98,6 +99,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.lang = first_lang(a->opts),
 			.theme = a->theme.name,
 			.confirm = a->opts->confirm,
+			.auto_complete = a->opts->auto_complete,
 			.timeout_ms = a->opts->session.timeout_ms,
 			.grace_ms = a->opts->session.grace_ms,
 			.terminate_grace_ms = a->opts->session.terminate_grace_ms,

@@ -16,6 +16,7 @@ struct app_opts {
 	struct trm_session_opts session; /* time-out and grace per run */
 	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
 	const char *record;              /* path of a recording to be made; NULL or "": none */
+	bool auto_complete;              /* offer members as soon as the dot is typed */
 	bool confirm;                    /* ask before each run */
 	size_t scrollback_bytes;         /* of output kept to look at; 0: 16 MiB */
 };

@@ -18,6 +18,7 @@ static int open_workbench(const struct trm_config *config, const char *file)
 	opts.theme = config->theme;
 	opts.record = config->record;
 	opts.confirm = config->confirm;
+	opts.auto_complete = config->auto_complete;
 	trm_config_sandbox_opts(config, &opts.sandbox);
 	trm_config_session_opts(config, &opts.session);
 	return app_main(&opts);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/asks.h"
 
+#include "model/complete.h"
 #include "model/effect.h"
 #include "model/inspect.h"
 #include "model/model.h"
@@ -8,6 +9,7 @@
 #include "model/variables.h"
 
 static void (*const TAKERS[ASK_COUNT])(struct model *m, const struct msg *msg, struct effects *out) = {
+		[ASK_COMPLETE] = complete_answer,
 		[ASK_INSPECT] = inspect_answer,
 		[ASK_SIGNATURE] = signature_answer,
 		[ASK_VARIABLES] = variables_answer,

@@ -19,6 +19,7 @@ static const struct command_table *const tables[] = {
 		&variables_commands,
 		&inspect_commands,
 		&record_commands,
+		&complete_commands,
 };
 
 const char *place_name(enum place place)
@@ -27,6 +28,7 @@ const char *place_name(enum place place)
 			[PLACE_OUTPUT] = "output",
 			[PLACE_METRICS] = "metrics",
 			[PLACE_VARIABLES] = "variables",
+			[PLACE_POPUP] = "popup",
 			[PLACE_CLOCK] = "clock",
 			[PLACE_ANY] = "any",
 			[PLACE_ALWAYS] = "always"};

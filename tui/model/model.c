@@ -19,6 +19,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->confirm = opts->confirm;
 	m->timeout_ms = opts->timeout_ms;
 	m->grace_ms = opts->grace_ms;
+	m->auto_complete = opts->auto_complete;
 	m->terminate_grace_ms = opts->terminate_grace_ms;
 	m->sandbox.limits = opts->limits;
 	snprintf(m->theme, sizeof m->theme, "%s", opts->theme);
@@ -48,6 +49,7 @@ void model_finish(struct model *m)
 		variables_finish(&m->variables[i]);
 	field_finish(&m->variables_page.filter);
 	metrics_finish(&m->metrics);
+	completion_finish(&m->completion);
 	notices_finish(&m->notices);
 	memset(m, 0, sizeof *m);
 }
@@ -64,6 +66,7 @@ void model_relayout(struct model *m)
 void model_focus(struct model *m, enum pane pane)
 {
 	m->focus = pane;
+	complete_close(m);
 	if (m->layout.kind == LAYOUT_SINGLE)
 		model_relayout(m);
 	m->needs_draw = true;

@@ -17,6 +17,7 @@
 
 #include "model/asks.h"
 #include "model/buffers.h"
+#include "model/complete.h"
 #include "model/dialog.h"
 #include "model/editor.h"
 #include "model/field.h"
@@ -115,6 +116,8 @@ struct model {
 	struct variables_page variables_page;
 	uint64_t variables_due_ns; /* when the kernels may be asked for them */
 	struct signature signature;
+	struct complete completion;
+	bool auto_complete; /* offer members as soon as the dot is typed */
 
 	struct dialog dialog;
 	struct palette palette;
@@ -141,6 +144,7 @@ struct model_opts {
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;
+	bool auto_complete;
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	struct trm_limits limits;
 	size_t scrollback_bytes;

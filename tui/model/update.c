@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "model/command.h"
+#include "model/complete.h"
 #include "model/effect.h"
+#include "model/inspect.h"
 #include "model/keymap.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -20,6 +22,7 @@ static enum keymap_match look(const struct model *m, const struct keys *keys, co
 			[PANE_METRICS] = PLACE_METRICS};
 	const enum place places[] = {
 			stopping_has_clock(m) ? PLACE_CLOCK : PLACE_COUNT,
+			complete_is_shown(m) ? PLACE_POPUP : PLACE_COUNT,
 			variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus],
 			PLACE_ANY,
 			PLACE_ALWAYS,
@@ -67,6 +70,19 @@ void editor_done(struct model *m, unsigned bits, struct effects *out)
 	}
 	if (bits)
 		m->needs_editor_draw = true;
+	if (bits & EDITOR_HANDLED)
+		complete_follow(m, out);
+}
+
+static void type_key(struct model *m, const struct event *ev, struct effects *out)
+{
+	unsigned bits = editor_handle(model_editor(m), ev);
+
+	editor_done(m, bits, out);
+	if (bits & EDITOR_CHANGED) {
+		complete_typed(m, ev->key, out);
+		signature_typed(m, ev->key, out);
+	}
 }
 
 /* A key that no command has. */
@@ -77,7 +93,7 @@ static void plain_key(struct model *m, const struct event *ev, struct effects *o
 	if (motion)
 		editor_done(m, editor_command(model_editor(m), motion, true, ev->time_ns), out);
 	else if (m->focus == PANE_EDITOR)
-		editor_done(m, editor_handle(model_editor(m), ev), out);
+		type_key(m, ev, out);
 	else if (m->focus == PANE_OUTPUT)
 		output_key(m, ev);
 }

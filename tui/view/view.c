@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/complete.h"
 #include "model/model.h"
 #include "view/editor_view.h"
 #include "view/parts.h"
@@ -55,6 +56,8 @@ void view(const struct model *m, struct canvas *c)
 		draw_metrics(m, c);
 	if (m->layout.strip.rows > 0)
 		draw_strip(m, c, m->layout.strip);
+	if (complete_is_shown(m))
+		draw_popup(m, c);
 	if (m->variables_page.is_shown)
 		draw_variables(m, c);
 	if (m->dialog.kind != DIALOG_NONE)

@@ -36,6 +36,7 @@ struct trm_config {
 	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
 	bool confirm;                 /* ask before code is run */
 	char record[1024];            /* file to record the workbench's session to; "": none */
+	bool auto_complete;           /* offer members as soon as a dot is typed */
 };
 
 enum trm_setting_kind {

@@ -74,7 +74,7 @@ static void names_are_completed(void **state)
 			{"print('it', xy", -1, "12-14: xylo"},
 			{"x = '''\nxy", -1, "8-10:"},
 			{"xylo[0].", -1, "8-8:"},
-			{"'a'.", -1, "4-4:"},
+			{"'a'.cap", -1, "4-7: capitalize"},
 			{"1.", -1, "2-2:"},
 			{"nope.x", -1, "5-6:"},
 			{"xylo", 99, "0-4: xylo"},

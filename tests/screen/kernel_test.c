@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* What the living kernels tell: completion, inspection, variables; in all three languages. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "screen/screen.h"
+
+enum { POPUP_MS = 1000 }; /* 50 on a machine that has nothing else to do: the figure is printed */
+
+static const char *program;
+static struct screen s = {.fd = -1};
+
+static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
+		"XDG_CONFIG_HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", NULL};
+
+static void start(const char *lang, const char *code)
+{
+	const char *argv[] = {program, "--backend", "local", "--confirm", "off", "--lang", lang, NULL};
+
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "idle");
+	screen_send(&s, code);
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "✓");
+	screen_wait(&s, "● idle");
+	screen_send(&s, "\x01\x7f"); /* an empty buffer */
+	screen_settle(&s, 30);
+}
+
+static void leave(void)
+{
+	screen_send(&s, KEY_F(10));
+	screen_settle(&s, 50);
+	if (screen_shows(&s, "will be lost"))
+		screen_send(&s, "q");
+	assert_int_equal(screen_end(&s), 0);
+}
+
+/* Type, ask with a key, and see; then take the buffer back. */
+static void offers(const char *typed, const char *key, const char *offered)
+{
+	screen_send(&s, typed);
+	screen_settle(&s, 30);
+	double before = screen_now_ms();
+	screen_send_bytes(&s, key, key[0] ? strlen(key) : 1);
+	screen_wait(&s, offered);
+	double took = screen_now_ms() - before;
+	print_message("%s: offered after %.1f ms\n", typed, took);
+	assert_true(took < POPUP_MS);
+	screen_send(&s, "\033");
+	screen_settle(&s, 80);
+	screen_send(&s, "\x01\x7f");
+	screen_settle(&s, 30);
+}
+
+#define SPACE "\0" /* Ctrl-Space */
+
+static void python_completes(void **state)
+{
+	(void)state;
+	start("python", "import math\nxalpha = [1]; xanadu = 2; open('data.csv', 'w').write('a')");
+	offers("print(xa", SPACE, "xanadu");
+	offers("math.sq", SPACE, "sqrt");
+	offers("xalpha", ".", "append");
+	offers("import jso", SPACE, "json");
+	offers("open('da", SPACE, "data.csv");
+	screen_send(&s, "xalp\t");
+	screen_wait(&s, "│  1 xalpha ");
+	leave();
+}
+
+static void javascript_completes(void **state)
+{
+	(void)state;
+	start("javascript", "0\nconst xalpha = {one: 1}, xanadu = 2; require('fs').writeFileSync('data.csv', 'a')");
+	offers("xa", SPACE, "xanadu");
+	offers("xalpha", ".", "hasOwnProperty");
+	offers("require('pa", SPACE, "path/posix");
+	offers("open('da", SPACE, "data.csv");
+	leave();
+}
+
+static void bash_completes(void **state)
+{
+	(void)state;
+	start("bash", ":\nxalpha=1 xanadu=2; greeting() { echo; }; echo a >data.csv");
+	offers("echo $xa", SPACE, "$xanadu");
+	offers("greeti", SPACE, "func");
+	offers("cat dat", SPACE, "data.csv");
+	screen_send(&s, "echo $xal\t");
+	screen_wait(&s, "│  1 echo $xalpha ");
+	leave();
+}
+
+static void a_busy_kernel_does_not_hold_up(void **state)
+{
+	(void)state;
+	start("python", "1");
+	screen_send(&s, "alphabet = 1\nwhile True: pass");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "running");
+	screen_send_bytes(&s, "\n\x08" "alp\0", 6);
+	screen_wait(&s, "kernel busy");
+	screen_send(&s, "\x03");
+	screen_wait(&s, "interrupted");
+	leave();
+}
+
+static void names_are_inspected(void **state)
+{
+	(void)state;
+	start("python", "def greet(name, loud=False):\n\"\"\"Say hello.\"\"\"");
+	screen_send(&s, "greet");
+	screen_send(&s, "\033[20~"); /* F9 */
+	screen_wait(&s, "Say hello.");
+	assert_true(screen_shows(&s, "greet(name, loud=False)"));
+	screen_send(&s, "\033");
+	screen_wait_gone(&s, "Say hello.");
+	screen_send(&s, "(");
+	screen_wait(&s, "greet(name, loud=False)"); /* in the status line */
+	leave();
+}
+
+static void variables_are_listed(void **state)
+{
+	(void)state;
+	start("python", "import math; numbers = list(range(1000)); word = 'hello'");
+	screen_send(&s, "\033v");
+	screen_wait(&s, "variables of python: 2");
+	screen_wait(&s, "numbers");
+	screen_wait(&s, "1000");
+	screen_wait(&s, "'hello'");
+	screen_send(&s, "another = 3.5");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "variables of python: 3");
+	screen_wait(&s, "another");
+	leave();
+}
+
+static bool is_available(void)
+{
+	char command[600];
+
+	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' >/dev/null", program);
+	return system(command) == 0;
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	screen_abandon(&s);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean_up)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(python_completes),
+			TEST(javascript_completes),
+			TEST(bash_completes),
+			TEST(a_busy_kernel_does_not_hold_up),
+			TEST(names_are_inspected),
+			TEST(variables_are_listed),
+	};
+
+	if (argc < 2)
+		return 2;
+	program = argv[1];
+	if (!is_available())
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

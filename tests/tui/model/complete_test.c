@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Completion and inspection without a kernel: keys and answers in, text and effects out. */
+#include "model/complete.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+#include "view/view.h"
+
+static struct model m;
+static struct effects fx;
+static struct canvas canvas;
+static uint64_t now_ns;
+
+static void send(struct msg msg)
+{
+	if (!msg.serial)
+		msg.serial = m.run.serial;
+	msg.now_ns = now_ns += 1000000;
+	update(&m, &msg, &fx);
+}
+
+static void press(uint32_t key, uint8_t mods)
+{
+	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods};
+
+	send((struct msg){.type = MSG_EVENT, .event = &ev});
+}
+
+static void type(const char *text)
+{
+	for (; *text; text++)
+		press(*text == '\n' ? K_ENTER : (uint32_t)*text, 0);
+}
+
+/* The question that was asked last; NULL: none since the last call. */
+static const struct effect *asked(void)
+{
+	for (size_t i = fx.n; i-- > 0;)
+		if (fx.items[i].type == EFFECT_ASK)
+			return &fx.items[i];
+	return NULL;
+}
+
+static void answer(const char *json)
+{
+	const struct effect *e = asked();
+
+	assert_non_null(e);
+	uint32_t serial = (uint32_t)e->number;
+	effects_clear(&fx);
+	send((struct msg){.type = MSG_ANSWER, .serial = serial, .text = json, .other = json ? NULL : "no"});
+}
+
+static const char *text(void)
+{
+	static char out[400];
+
+	out[text_copy(model_editor(&m)->text, 0, out, sizeof out - 1)] = '\0';
+	return out;
+}
+
+/* The candidates shown, apart by blanks. */
+static const char *offered(void)
+{
+	static char out[600];
+	const struct candidate *one;
+
+	out[0] = '\0';
+	for (size_t k = 0; complete_is_shown(&m) && (one = complete_at(&m, k)) != NULL; k++)
+		snprintf(out + strlen(out), sizeof out - strlen(out), "%s%s", k ? " " : "", one->text);
+	return out;
+}
+
+static bool shows(const char *part)
+{
+	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+	view(&m, &canvas);
+	char *seen = canvas_dump(&canvas);
+	bool is_there = strstr(seen, part) != NULL;
+	free(seen);
+	return is_there;
+}
+
+static int setup(void **state)
+{
+	struct model_opts opts = {.rows = 24,
+			.cols = 80,
+			.has_utf8 = true,
+			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.theme = "dark",
+			.auto_complete = true,
+			.grace_ms = 2000};
+
+	(void)state;
+	trm_limits_default(&opts.limits);
+	now_ns = 1000000000;
+	assert_int_equal(model_init(&m, &opts), 0);
+	assert_int_equal(canvas_init(&canvas, 24, 80), 0);
+	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake"});
+	effects_clear(&fx);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	effects_finish(&fx);
+	canvas_finish(&canvas);
+	model_finish(&m);
+	return 0;
+}
+
+#define TWO "{\"matches\":[\"alpha\",\"alpine\"],\"kinds\":[\"function\",\"variable\"],\"start\":0,\"end\":2}"
+
+static void a_key_asks_and_offers(void **state)
+{
+	(void)state;
+	type("al");
+	press(' ', MOD_CTRL);
+	assert_string_equal(asked()->text, "al");
+	assert_int_equal(asked()->cursor, 2);
+	assert_int_equal(asked()->question, TRM_ASK_COMPLETE);
+	assert_string_equal(offered(), "");
+	answer(TWO);
+	assert_string_equal(offered(), "alpha alpine");
+	assert_true(shows("alpha"));
+	assert_true(shows("func"));
+	press(K_DOWN, 0);
+	press(K_ENTER, 0);
+	assert_string_equal(text(), "alpine");
+	assert_string_equal(offered(), "");
+	press('z', MOD_CTRL);
+	assert_string_equal(text(), "al"); /* one step of undo */
+}
+
+static void typing_goes_on_and_filters(void **state)
+{
+	(void)state;
+	type("al");
+	press(' ', MOD_CTRL);
+	type("p");
+	answer(TWO);
+	assert_string_equal(offered(), "alpha alpine");
+	type("h");
+	assert_string_equal(offered(), "alpha");
+	press(K_BACKSPACE, 0);
+	assert_string_equal(offered(), "alpha alpine");
+	press(K_TAB, 0);
+	assert_string_equal(text(), "alpha");
+}
+
+static void stale_answers_are_dropped(void **state)
+{
+	(void)state;
+	type("al");
+	press(' ', MOD_CTRL);
+	uint32_t old = (uint32_t)asked()->number;
+	effects_clear(&fx);
+	type(" be");
+	press(' ', MOD_CTRL);
+	send((struct msg){.type = MSG_ANSWER, .serial = old, .text = TWO});
+	assert_string_equal(offered(), "");
+	answer("{\"matches\":[\"beta\",\"bell\"],\"start\":3,\"end\":5}");
+	assert_string_equal(offered(), "beta bell");
+	assert_string_equal(complete_at(&m, 0)->text, "beta");
+	press(K_ESCAPE, 0);
+	assert_string_equal(offered(), "");
+	assert_string_equal(text(), "al be");
+}
+
+static void a_dot_asks_by_itself(void **state)
+{
+	(void)state;
+	type("x.");
+	assert_non_null(asked());
+	answer("{\"matches\":[\"real\",\"imag\"],\"kinds\":[\"property\",\"property\"],\"start\":2,\"end\":2}");
+	assert_string_equal(offered(), "real imag");
+	type("\n"); /* nothing was chosen: Enter is a new line */
+	assert_string_equal(text(), "x.\n");
+	type("x.");
+	answer("{\"matches\":[\"real\"],\"start\":6,\"end\":6}");
+	press(K_TAB, 0);
+	assert_string_equal(text(), "x.\nx.real");
+	effects_clear(&fx);
+	type(" ..");
+	assert_null(asked());
+	m.auto_complete = false;
+	type(" x.");
+	assert_null(asked());
+}
+
+static void tab_completes_or_indents(void **state)
+{
+	(void)state;
+	press(K_TAB, 0);
+	assert_string_equal(text(), "    ");
+	type("al");
+	press(K_TAB, 0);
+	answer("{\"matches\":[\"alphabet\",\"alphanum\"],\"start\":4,\"end\":6}");
+	assert_string_equal(text(), "    alpha");
+	assert_string_equal(offered(), "alphabet alphanum");
+	press(K_ESCAPE, 0);
+	type("n");
+	press(K_TAB, 0);
+	answer("{\"matches\":[\"alphanum\"],\"start\":4,\"end\":10}");
+	assert_string_equal(text(), "    alphanum");
+}
+
+static void a_busy_kernel_is_not_waited_for(void **state)
+{
+	(void)state;
+	type("alphabet = 1\n");
+	press(K_F5, 0);
+	send((struct msg){.type = MSG_RUN_STARTED});
+	effects_clear(&fx);
+	type("alp");
+	press(' ', MOD_CTRL);
+	assert_null(asked());
+	assert_string_equal(offered(), "alphabet");
+	assert_true(shows("kernel busy"));
+	press(K_ENTER, 0);
+	assert_string_equal(text(), "alphabet = 1\nalphabet");
+}
+
+static void words_of_the_buffer_come_after_the_kernels(void **state)
+{
+	(void)state;
+	type("alphabet = 1\nalp");
+	press(' ', MOD_CTRL);
+	answer("{\"matches\":[\"alpine\"],\"start\":13,\"end\":16}");
+	assert_string_equal(offered(), "alpine alphabet");
+}
+
+static void hostile_answers_do_nothing(void **state)
+{
+	static const char *const answers[] = {
+			"{\"matches\":[\"a\\u001b[31mx\",\"a\\nb\",\"\"],\"start\":0,\"end\":2}",
+			"{\"matches\":[1,{},null],\"kinds\":7,\"start\":-5,\"end\":900000}",
+			"{\"matches\":\"all\"}",
+			"{}",
+			"not json",
+			NULL,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+		type("\na");
+		press(' ', MOD_CTRL);
+		answer(answers[i]);
+		assert_string_equal(offered(), "");
+	}
+}
+
+static void the_name_under_the_cursor_is_inspected(void **state)
+{
+	(void)state;
+	type("print(x)");
+	press(K_LEFT, 0);
+	effects_clear(&fx);
+	press(K_F9, 0);
+	assert_int_equal(asked()->question, TRM_ASK_INSPECT);
+	assert_int_equal(asked()->cursor, 7);
+	answer("{\"found\":true,\"name\":\"x\",\"type\":\"int\",\"value\":\"42\",\"doc\":\"a\\nb\"}");
+	assert_int_equal(m.dialog.kind, DIALOG_INSPECT);
+	assert_true(shows("int"));
+	assert_true(shows("42"));
+	press(K_ESCAPE, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	press(K_F9, 0);
+	answer("{\"found\":false}");
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+}
+
+static void the_signature_of_a_call_is_shown(void **state)
+{
+	(void)state;
+	type("f(");
+	answer("{\"found\":true,\"name\":\"f\",\"signature\":\"f(a, b=2)\"}");
+	assert_true(shows("f(a, b=2)"));
+	type("1, 2");
+	assert_true(shows("f(a, b=2)"));
+	type(")");
+	assert_false(shows("f(a, b=2)"));
+}
+
+static void variables_are_sorted_and_filtered(void **state)
+{
+	struct trm_result result = {.lang = trm_lang_get(TRM_LANG_PYTHON), .number = 1};
+
+	(void)state;
+	type("x");
+	press(K_F5, 0);
+	send((struct msg){.type = MSG_RUN_STARTED});
+	send((struct msg){.type = MSG_RUN_DONE, .result = &result});
+	effects_clear(&fx);
+	press('v', MOD_ALT);
+	send((struct msg){.type = MSG_TICK});
+	assert_null(asked()); /* not at once */
+	now_ns += 300000000;
+	send((struct msg){.type = MSG_TICK});
+	assert_int_equal(asked()->question, TRM_ASK_VARIABLES);
+	assert_int_equal(asked()->cursor, TRM_VARIABLES_WHOLE);
+	answer("{\"variables\":[{\"name\":\"b\",\"type\":\"list\",\"size\":\"2×3\",\"value\":\"[1]\"},"
+	       "{\"name\":\"a\",\"type\":\"int\",\"size\":\"\",\"value\":\"1\"},"
+	       "{\"name\":\"c\",\"type\":\"str\",\"size\":3,\"value\":\"'x'\"},7]}");
+	assert_string_equal(variables_current(&m)->name, "a");
+	type("ss"); /* by size */
+	assert_string_equal(variables_current(&m)->name, "b");
+	press(K_DOWN, 0);
+	assert_string_equal(variables_current(&m)->name, "c");
+	type("/st");
+	assert_string_equal(variables_current(&m)->name, "b");
+	type("\n");
+	effects_clear(&fx);
+	press(K_ENTER, 0);
+	assert_string_equal(asked()->text, "b");
+	press(K_ESCAPE, 0);
+	press(K_ESCAPE, 0);
+	assert_false(m.variables_page.is_shown);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(a_key_asks_and_offers),
+			TEST(typing_goes_on_and_filters),
+			TEST(stale_answers_are_dropped),
+			TEST(a_dot_asks_by_itself),
+			TEST(tab_completes_or_indents),
+			TEST(a_busy_kernel_is_not_waited_for),
+			TEST(words_of_the_buffer_come_after_the_kernels),
+			TEST(hostile_answers_do_nothing),
+			TEST(the_name_under_the_cursor_is_inspected),
+			TEST(the_signature_of_a_call_is_shown),
+			TEST(variables_are_sorted_and_filtered),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

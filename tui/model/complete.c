@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/complete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "model/asks.h"
+#include "model/command.h"
+#include "model/complete_words.h"
+#include "model/editor_internal.h"
+#include "model/inspect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "term/event.h"
+#include "text/cluster.h"
+#include "text/text.h"
+#include "text/walk.h"
+
+/* ---- candidates ---- */
+
+static void drop_all(struct complete *c)
+{
+	for (size_t i = 0; i < c->n_all; i++)
+		free(c->all[i].text);
+	free(c->all);
+	free(c->shown);
+	c->all = NULL;
+	c->shown = NULL;
+	c->n_all = c->n_shown = c->current = c->scroll = 0;
+}
+
+void completion_finish(struct complete *c)
+{
+	drop_all(c);
+	memset(c, 0, sizeof *c);
+}
+
+void complete_close(struct model *m)
+{
+	if (m->completion.state == COMPLETE_CLOSED)
+		return;
+	completion_finish(&m->completion);
+	asks_forget(m, ASK_COMPLETE);
+	m->needs_draw = true;
+}
+
+/* What a kernel says may be put into a text only if it looks like a piece of one. */
+static bool is_decent(const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7F)
+			return false;
+	return n > 0 && n < CANDIDATE_BYTES;
+}
+
+/* The kernel's word for a kind as one of ours, which lives for ever. */
+static const char *kind_name(const char *kind)
+{
+	static const char *const kinds[] = {"function", "class", "module", "variable", "property", "parameter",
+			"keyword", "builtin", "alias", "command", "file", "directory", "word"};
+
+	for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			return kinds[i];
+	return "";
+}
+
+static bool has(const struct complete *c, const char *text)
+{
+	for (size_t i = 0; i < c->n_all; i++)
+		if (strcmp(c->all[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+static void add(struct complete *c, const char *text, const char *kind)
+{
+	char *copy = c->n_all < CANDIDATES_MAX && is_decent(text) ? strdup(text) : NULL;
+
+	if (copy)
+		c->all[c->n_all++] = (struct candidate){copy, kind_name(kind)};
+}
+
+/* Room for all that may come. False: out of memory. */
+static bool make_room(struct complete *c)
+{
+	drop_all(c);
+	c->all = calloc(CANDIDATES_MAX, sizeof *c->all);
+	c->shown = calloc(CANDIDATES_MAX, sizeof *c->shown);
+	return c->all && c->shown;
+}
+
+/* ---- what fits ---- */
+
+/* Behind where it was asked: can the byte be part of what is completed? */
+static bool may_go_on(const struct model *m, unsigned char b)
+{
+	if (m->completion.is_path)
+		return b >= ' ' && !strchr("/'\"`", b);
+	return is_word_byte(b) || (m->lang->id == TRM_LANG_BASH && strchr("-.$", b));
+}
+
+/* What stands between the start of the word and the cursor. False: the cursor is not in it any more. */
+static bool typed_so_far(const struct model *m, char out[CANDIDATE_BYTES])
+{
+	const struct complete *c = &m->completion;
+	const struct editor *e = model_editor(m);
+	size_t cursor = e->sel.cursor;
+
+	if (buffers_current(&m->buffers)->id != c->buffer || m->focus != PANE_EDITOR || editor_has_selection(e)
+			|| cursor < c->start || cursor - c->start >= CANDIDATE_BYTES)
+		return false;
+	size_t n = text_copy(e->text, c->start, out, cursor - c->start);
+	out[n] = '\0';
+	for (size_t i = c->asked_pos > c->start ? c->asked_pos - c->start : 0; i < n; i++)
+		if (!may_go_on(m, (unsigned char)out[i]))
+			return false;
+	return true;
+}
+
+/* How well it fits: 0 begins so, 1 begins so but for upper and lower case, 2 has it inside, 3 not at all. */
+static int fit(const char *text, const char *typed)
+{
+	size_t n = strlen(typed);
+
+	if (strncmp(text, typed, n) == 0)
+		return 0;
+	if (strncasecmp(text, typed, n) == 0)
+		return 1;
+	return n >= 2 && strcasestr(text, typed) ? 2 : 3;
+}
+
+static void filter(struct complete *c, const char *typed)
+{
+	c->n_shown = c->current = c->scroll = 0;
+	c->has_moved = false;
+	for (int rank = 0; rank < 3; rank++)
+		for (size_t i = 0; i < c->n_all; i++)
+			if (fit(c->all[i].text, typed) == rank)
+				c->shown[c->n_shown++] = (uint16_t)i;
+}
+
+bool complete_is_shown(const struct model *m)
+{
+	return m->completion.state == COMPLETE_OPEN && m->completion.n_shown > 0 && m->focus == PANE_EDITOR
+	       && m->dialog.kind == DIALOG_NONE && m->completion.buffer == buffers_current(&m->buffers)->id;
+}
+
+const struct candidate *complete_at(const struct model *m, size_t k)
+{
+	const struct complete *c = &m->completion;
+
+	return k < c->n_shown ? &c->all[c->shown[k]] : NULL;
+}
+
+/* ---- putting in ---- */
+
+static void put_in(struct model *m, const char *text, struct effects *out)
+{
+	struct complete *c = &m->completion;
+	struct editor *e = model_editor(m);
+	size_t start = c->start, n = e->sel.cursor - c->start;
+
+	complete_close(m); /* first: the editor tells us of the change */
+	editor_done(m, editor_replace(e, start, n, text, strlen(text), BURST_NONE), out);
+	m->needs_draw = true;
+}
+
+/* Does it merely say what stands there? */
+static bool is_complete(const struct model *m)
+{
+	const struct candidate *one = complete_at(m, m->completion.current);
+	char typed[CANDIDATE_BYTES];
+
+	return one && typed_so_far(m, typed) && strcmp(one->text, typed) == 0;
+}
+
+static void begin(struct model *m, bool is_auto, bool is_eager, struct effects *out);
+
+static void accept_current(struct model *m, struct effects *out)
+{
+	const struct candidate *one = complete_at(m, m->completion.current);
+
+	if (!one)
+		return;
+	bool is_folder = strcmp(one->kind, "directory") == 0;
+	char text[CANDIDATE_BYTES];
+	memcpy(text, one->text, strlen(one->text) + 1);
+	put_in(m, text, out);
+	if (is_folder)
+		begin(m, true, false, out);
+}
+
+/* What all that are shown begin with, beyond what is typed. */
+static void put_in_common(struct model *m, struct effects *out)
+{
+	struct complete *c = &m->completion;
+	char typed[CANDIDATE_BYTES], common[CANDIDATE_BYTES];
+
+	if (!typed_so_far(m, typed) || !c->n_shown || fit(complete_at(m, c->n_shown - 1)->text, typed) != 0)
+		return;
+	const char *first = complete_at(m, 0)->text;
+	size_t n = strlen(first);
+	for (size_t k = 1; k < c->n_shown; k++) {
+		const char *other = complete_at(m, k)->text;
+		size_t same = 0;
+		while (same < n && first[same] == other[same])
+			same++;
+		n = same;
+	}
+	while (n > 0 && ((unsigned char)first[n] & 0xC0) == 0x80)
+		n--;
+	if (n <= strlen(typed))
+		return;
+	memcpy(common, first, n);
+	common[n] = '\0';
+	struct editor *e = model_editor(m);
+	editor_done(m, editor_replace(e, c->start, e->sel.cursor - c->start, common, n, BURST_NONE), out);
+}
+
+/* ---- showing ---- */
+
+/* What there is is shown, if it is something. */
+static void open_popup(struct model *m, struct effects *out)
+{
+	struct complete *c = &m->completion;
+	char typed[CANDIDATE_BYTES];
+
+	if (!typed_so_far(m, typed)) {
+		complete_close(m);
+		return;
+	}
+	c->state = COMPLETE_OPEN;
+	filter(c, typed);
+	m->needs_draw = true;
+	if (c->n_shown == 0 || (c->is_auto && c->n_shown == 1 && is_complete(m))) {
+		if (!c->is_auto)
+			notices_add(&m->notices, m->now_ns, false, c->is_busy ? "kernel busy, and the buffer has no such word"
+									      : "nothing is known that goes on like this");
+		complete_close(m);
+	} else if (c->is_eager && c->n_shown == 1) {
+		accept_current(m, out);
+	} else if (c->is_eager) {
+		c->is_eager = false;
+		put_in_common(m, out);
+	}
+}
+
+static void add_words(struct model *m, const char *typed)
+{
+	struct complete *c = &m->completion;
+	size_t n, kernel_n = c->n_all;
+	char **words = words_near(model_editor(m)->text, model_editor(m)->sel.cursor, typed, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!kernel_n || !has(c, words[i]))
+			add(c, words[i], "word");
+		free(words[i]);
+	}
+	free(words);
+}
+
+/* The kernel works, or is not there: at once what can be had without it. */
+static void fall_back(struct model *m, struct effects *out)
+{
+	struct complete *c = &m->completion;
+	char typed[CANDIDATE_BYTES];
+
+	c->is_busy = true;
+	c->start = word_start(model_editor(m)->text, model_editor(m)->sel.cursor);
+	if (!make_room(c) || !typed_so_far(m, typed)) {
+		complete_close(m);
+		return;
+	}
+	add_words(m, typed);
+	open_popup(m, out);
+}
+
+static void ask(struct model *m, struct effects *out)
+{
+	size_t len, cursor, pos;
+	char *text = inspect_context(m, &len, &cursor, &pos);
+
+	if (text)
+		asks_send(m, ASK_COMPLETE, TRM_ASK_COMPLETE, m->lang, text, len, cursor, out);
+	else
+		complete_close(m);
+	free(text);
+}
+
+static void begin(struct model *m, bool is_auto, bool is_eager, struct effects *out)
+{
+	struct complete *c = &m->completion;
+	struct editor *e = model_editor(m);
+
+	complete_close(m);
+	*c = (struct complete){.state = COMPLETE_ASKED,
+			.is_auto = is_auto,
+			.is_eager = is_eager,
+			.buffer = buffers_current(&m->buffers)->id,
+			.start = word_start(e->text, e->sel.cursor),
+			.asked_pos = e->sel.cursor};
+	if (asks_can(m, m->lang))
+		ask(m, out);
+	else if (!is_auto)
+		fall_back(m, out);
+	else
+		complete_close(m);
+}
+
+/* ---- the answer ---- */
+
+/* So many code points before `pos`, but not beyond the start of its line. */
+static size_t step_back(const struct text *t, size_t pos, int n)
+{
+	for (; n > 0 && pos > 0 && text_byte(t, pos - 1) != '\n'; n--)
+		do
+			pos--;
+		while (pos > 0 && (text_byte(t, pos) & 0xC0) == 0x80);
+	return pos;
+}
+
+static void take(struct complete *c, const cJSON *json)
+{
+	const cJSON *match, *kind = cJSON_GetObjectItemCaseSensitive(json, "kinds");
+
+	kind = cJSON_IsArray(kind) ? kind->child : NULL;
+	cJSON_ArrayForEach(match, cJSON_GetObjectItemCaseSensitive(json, "matches"))
+	{
+		if (cJSON_IsString(match))
+			add(c, match->valuestring, cJSON_GetStringValue(kind));
+		kind = kind ? kind->next : NULL;
+	}
+	for (size_t i = 0; i < c->n_all && !c->is_path; i++)
+		c->is_path = strcmp(c->all[i].kind, "file") == 0 || strcmp(c->all[i].kind, "directory") == 0;
+}
+
+static int number(const cJSON *json, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+
+	return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1e6 ? item->valueint : 0;
+}
+
+void complete_answer(struct model *m, const struct msg *msg, struct effects *out)
+{
+	struct complete *c = &m->completion;
+	const struct text *t = model_editor(m)->text;
+	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
+	char typed[CANDIDATE_BYTES];
+
+	if (c->state == COMPLETE_CLOSED || !make_room(c)) {
+		cJSON_Delete(json);
+		return;
+	}
+	int back = number(json, "end") - number(json, "start");
+	if (json)
+		c->start = step_back(t, c->asked_pos, back);
+	take(c, json);
+	cJSON_Delete(json);
+	bool is_member = c->start > 0 && text_byte(t, c->start - 1) == '.';
+	bool wants_words = !c->is_path && !is_member && (c->n_all > 0 || !c->is_auto);
+	if (wants_words && typed_so_far(m, typed) && *typed)
+		add_words(m, typed);
+	open_popup(m, out);
+}
+
+/* ---- following the editor ---- */
+
+void complete_follow(struct model *m, struct effects *out)
+{
+	struct complete *c = &m->completion;
+	char typed[CANDIDATE_BYTES];
+
+	(void)out;
+	if (c->state == COMPLETE_CLOSED)
+		return;
+	m->needs_draw = true;
+	if (!typed_so_far(m, typed)) {
+		complete_close(m);
+		return;
+	}
+	if (c->state != COMPLETE_OPEN)
+		return;
+	filter(c, typed);
+	if (c->n_shown == 0 || (c->n_shown == 1 && is_complete(m)))
+		complete_close(m);
+}
+
+void complete_typed(struct model *m, uint32_t typed, struct effects *out)
+{
+	const struct editor *e = model_editor(m);
+	size_t cursor = e->sel.cursor;
+	unsigned char before = cursor >= 2 ? text_byte(e->text, cursor - 2) : 0;
+	bool was_path = m->completion.state != COMPLETE_CLOSED && m->completion.is_path;
+	bool is_member = typed == '.' && m->lang->id != TRM_LANG_BASH
+			 && (is_word_byte(before) || (before && strchr(")]\"'`", before)));
+
+	complete_follow(m, out);
+	if ((is_member && m->auto_complete) || (was_path && typed == '/'))
+		begin(m, true, false, out);
+}
+
+/* ---- keys ---- */
+
+static void complete(struct model *m, struct effects *out)
+{
+	if (m->focus == PANE_EDITOR)
+		begin(m, false, m->completion.state == COMPLETE_OPEN, out);
+}
+
+/* Tab: behind a word it completes, else it indents. */
+static void complete_or_indent(struct model *m, struct effects *out)
+{
+	struct editor *e = model_editor(m);
+	unsigned char before = e->sel.cursor ? text_byte(e->text, e->sel.cursor - 1) : 0;
+
+	if (!editor_has_selection(e) && before && (is_word_byte(before) || strchr("./", before)))
+		begin(m, false, true, out);
+	else
+		editor_done(m, edit_tab(e, 1), out);
+}
+
+static void move_by(struct model *m, long by)
+{
+	struct complete *c = &m->completion;
+	long to = (long)c->current + by, n = (long)c->n_shown;
+
+	to = by == 1 && to == n ? 0 : by == -1 && to < 0 ? n - 1 : to < 0 ? 0 : to >= n ? n - 1 : to;
+	c->current = (size_t)to;
+	c->has_moved = true;
+	size_t rows = (size_t)complete_area(m).rows;
+	if (c->current < c->scroll)
+		c->scroll = c->current;
+	if (rows && c->current >= c->scroll + rows)
+		c->scroll = c->current - rows + 1;
+	m->needs_draw = true;
+}
+
+static void up(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_by(m, -1);
+}
+
+static void down(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_by(m, 1);
+}
+
+static void page_up(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_by(m, -COMPLETE_ROWS);
+}
+
+static void page_down(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_by(m, COMPLETE_ROWS);
+}
+
+/* Enter ends the line, unless something was chosen on purpose. */
+static void choose(struct model *m, struct effects *out)
+{
+	bool is_wanted = (!m->completion.is_auto || m->completion.has_moved) && !is_complete(m);
+
+	if (is_wanted) {
+		accept_current(m, out);
+		return;
+	}
+	complete_close(m);
+	editor_done(m, editor_command(model_editor(m), command_find("new-line"), false, m->now_ns), out);
+}
+
+static void dismiss(struct model *m, struct effects *out)
+{
+	(void)out;
+	complete_close(m);
+}
+
+bool complete_mouse(struct model *m, const struct event *ev, struct effects *out)
+{
+	struct rect area = complete_area(m);
+
+	if (!complete_is_shown(m))
+		return false;
+	if (!rect_contains(area, ev->row, ev->col)) {
+		if (ev->action == MOUSE_PRESS)
+			complete_close(m);
+		return false;
+	}
+	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
+		move_by(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+	} else if (ev->action == MOUSE_PRESS && ev->button == 1) {
+		size_t at = m->completion.scroll + (size_t)(ev->row - area.row);
+		if (at < m->completion.n_shown) {
+			m->completion.current = at;
+			accept_current(m, out);
+		}
+	}
+	return true;
+}
+
+static const struct command commands[] = {
+		{"complete", "Complete the word", "offer how the word may go on: asks the living kernel",
+				PLACE_EDITOR, complete, NULL, 0, false},
+		{"complete-or-indent", NULL, "complete the word; behind a blank: indent", PLACE_EDITOR,
+				complete_or_indent, NULL, 0, false},
+		{"popup-up", NULL, "to another one", PLACE_POPUP, up, NULL, 0, false},
+		{"popup-down", NULL, NULL, PLACE_POPUP, down, NULL, 0, false},
+		{"popup-page-up", NULL, NULL, PLACE_POPUP, page_up, NULL, 0, false},
+		{"popup-page-down", NULL, NULL, PLACE_POPUP, page_down, NULL, 0, false},
+		{"popup-accept", NULL, "take the one that is marked", PLACE_POPUP, accept_current, NULL, 0, false},
+		{"popup-choose", NULL, "take it, if the popup was asked for or the arrows were used; else a new line",
+				PLACE_POPUP, choose, NULL, 0, false},
+		{"popup-close", NULL, "close", PLACE_POPUP, dismiss, NULL, 0, false},
+};
+const struct command_table complete_commands = COMMAND_TABLE(commands);
+
+/* ---- geometry ---- */
+
+/* Columns that the candidates in sight take; at least so many that it does not jump about. */
+static int width_of(const struct complete *c)
+{
+	size_t most = 8;
+
+	for (size_t k = 0; k < c->n_shown; k++) {
+		const char *text = c->all[c->shown[k]].text;
+		size_t cols = cluster_columns(text, strlen(text));
+		most = cols > most ? cols : most;
+	}
+	return (int)(most > 44 ? 44 : most) + 2 + (c->is_busy ? 6 : 10);
+}
+
+struct rect complete_area(const struct model *m)
+{
+	const struct complete *c = &m->completion;
+	const struct editor *e = model_editor(m);
+	struct rect pane = m->layout.panes[PANE_EDITOR];
+
+	if (!complete_is_shown(m) || pane.rows < 2)
+		return (struct rect){0};
+	long line = (long)editor_line(e) - (long)e->top_line;
+	size_t line_start = text_line_start(e->text, editor_line(e));
+	int col = (int)walk_column(e->text, line_start, c->start, e->tab_width) - (int)e->left_col;
+	int rows = c->n_shown < COMPLETE_ROWS ? (int)c->n_shown : COMPLETE_ROWS, cols = width_of(c);
+	int cursor_row = pane.row + (int)line;
+	int below = m->layout.status_row - cursor_row - 1 - c->is_busy, above = cursor_row - pane.row - c->is_busy;
+	bool is_above = below < rows && above > below;
+
+	if (line < 0 || line >= pane.rows)
+		return (struct rect){0};
+	rows = rows > (is_above ? above : below) ? (is_above ? above : below) : rows;
+	cols = cols > m->cols ? m->cols : cols;
+	col += pane.col + editor_gutter(e) - 1;
+	col = col + cols > m->cols ? m->cols - cols : col < 0 ? 0 : col;
+	return (struct rect){is_above ? cursor_row - rows - c->is_busy : cursor_row + 1, col, rows < 1 ? 0 : rows, cols};
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/complete_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/text.h"
+#include "text/walk.h"
+
+enum { NEAR_BYTES = 256 * 1024, WORD_MIN = 3, WORD_MAX = 100, WORDS_MAX = 500 };
+
+bool is_word_byte(unsigned char c)
+{
+	return c >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+size_t word_start(const struct text *t, size_t pos)
+{
+	while (pos > 0 && is_word_byte(text_byte(t, pos - 1)))
+		pos--;
+	return pos;
+}
+
+struct list {
+	char **words;
+	size_t n;
+};
+
+/* Keep the list sorted, each word once. */
+static void add(struct list *l, const char *word, size_t n)
+{
+	size_t low = 0, high = l->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strncmp(l->words[mid], word, n);
+		if (order == 0 && l->words[mid][n] == '\0')
+			return;
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	char *copy = l->n < WORDS_MAX ? strndup(word, n) : NULL;
+	if (!copy)
+		return;
+	memmove(l->words + low + 1, l->words + low, (l->n - low) * sizeof *l->words);
+	l->words[low] = copy;
+	l->n++;
+}
+
+/* The words of one piece of text; `skip`: where in it the word being typed begins. */
+static void collect(struct list *l, const char *text, size_t n, size_t skip, const char *prefix)
+{
+	size_t prefix_len = strlen(prefix);
+
+	for (size_t at = 0; at < n;) {
+		size_t start = at;
+		while (at < n && is_word_byte((unsigned char)text[at]))
+			at++;
+		size_t len = at - start;
+		bool is_digit = text[start] >= '0' && text[start] <= '9';
+		if (len >= WORD_MIN && len <= WORD_MAX && len > prefix_len && !is_digit && start != skip
+				&& memcmp(text + start, prefix, prefix_len) == 0)
+			add(l, text + start, len);
+		if (at == start)
+			at++;
+	}
+}
+
+char **words_near(const struct text *t, size_t pos, const char *prefix, size_t *ret_n)
+{
+	size_t from = pos > NEAR_BYTES ? pos - NEAR_BYTES : 0;
+	size_t start = word_start(t, pos);
+	struct list l = {.words = calloc(WORDS_MAX + 1, sizeof *l.words)};
+	size_t n = text_len(t) - from > 2 * NEAR_BYTES ? 2 * NEAR_BYTES : text_len(t) - from;
+	char *text = text_slice(t, from, n);
+
+	*ret_n = 0;
+	if (!text || !l.words) {
+		free(text);
+		free(l.words);
+		return NULL;
+	}
+	collect(&l, text, n, start >= from ? start - from : n, prefix);
+	free(text);
+	*ret_n = l.n;
+	return l.words;
+}
