@@ -43,7 +43,9 @@ static unsigned press_at(uint32_t key, uint8_t mods, uint64_t time_ns)
 	struct keys keys = {.n = 1, .chords = {{key, mods}}};
 	const struct command *c;
 
-	if (keymap_look(&keymap, PLACE_EDITOR, &keys, &c) == KEYMAP_COMMAND)
+	if (key == K_TAB && mods == 0) /* by itself it is for completion, too */
+		return editor_command(&ed, command_find("indent"), false, time_ns);
+	if (keymap_look(&keymap, PLACE_EDITOR, &keys, &c) == KEYMAP_COMMAND && c->edit)
 		return editor_command(&ed, c, false, time_ns);
 	keys.chords[0].mods &= (uint8_t)~MOD_SHIFT;
 	if (mods & MOD_SHIFT && keymap_look(&keymap, PLACE_EDITOR, &keys, &c) == KEYMAP_COMMAND
