@@ -27,7 +27,7 @@ tui/term: view theme text
 tui/model: view term text syntax
 tui/record: model view theme text
 tui/app: record model view term theme text syntax
-tui/cmd: app record'
+tui/cmd: app record theme'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

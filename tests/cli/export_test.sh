@@ -37,6 +37,21 @@ expect_in a.script '# %% [1] ok'
 tried="/usr/bin/python3 on a.script"
 /usr/bin/python3 -c 'import ast; ast.parse(open("a.script").read())' >out 2>err || wrong "no Python"
 
+# The screen as a cast.
+try export a.trec --to cast --size 100x30 -o a.cast
+expect_code 0
+tried="/usr/bin/python3 on a.cast"
+/usr/bin/python3 -c '
+import json
+lines = [json.loads(line) for line in open("a.cast")]
+assert (lines[0]["version"], lines[0]["width"], lines[0]["height"]) == (2, 100, 30)
+times = [line[0] for line in lines[1:]]
+assert times == sorted(times) and {line[1] for line in lines[1:]} == {"o"}
+assert "ZeroDivisionError" in "".join(line[2] for line in lines[1:]) or "Traceback:" in "".join(line[2] for line in lines[1:])
+' >out 2>err || wrong "no asciicast"
+try export a.trec --to cast --size 5x5
+expect_code 125
+
 # By the name, and what is wrong.
 try export a.trec -o b.ipynb
 expect_code 0

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include <terrarium/error.h>
+#include <terrarium/lang.h>
 
 #include "fuzz/fuzz.h"
+#include "model/model.h"
 #include "record/export.h"
 #include "record/file.h"
+#include "record/player.h"
 
 static void export_all(const struct story *story)
 {
@@ -19,6 +22,27 @@ static void export_all(const struct story *story)
 		f->write(story, &w);
 		writer_finish(&w);
 	}
+}
+
+/* To the end, half-way back, to the end. */
+static void play(const struct recording *recording)
+{
+	struct model_opts opts = {.rows = 24,
+			.cols = 80,
+			.lang = trm_lang_get(0),
+			.theme = "",
+			.scrollback_bytes = 1 << 16};
+	uint64_t end_us = recording_length_us(recording);
+	struct model m;
+	struct player p;
+	if (model_init(&m, &opts) < 0 || player_init(&p, recording) < 0)
+		abort();
+	replay_begin(&m, p.runs_us, recording->n_runs, end_us, false);
+	player_seek(&p, &m, end_us);
+	player_seek(&p, &m, end_us / 2);
+	player_seek(&p, &m, end_us);
+	player_finish(&p);
+	model_finish(&m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -35,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	story_init(&story, 4096);
 	recording_tell(&recording, &story);
 	export_all(&story);
+	play(&recording);
 	story_finish(&story);
 	recording_finish(&recording);
 	return 0;

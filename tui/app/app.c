@@ -36,8 +36,9 @@ uint64_t app_clock_ns(void)
 
 void app_send(struct app *a, struct msg *msg)
 {
-	msg->now_ns = app_clock_ns();
-	app_note_msg(a, msg);
+	msg->now_ns = a->replay ? app_replay_clock_ns(a) : app_clock_ns();
+	if (!a->replay)
+		app_note_msg(a, msg);
 	update(&a->model, msg, &a->effects);
 	if (a->is_performing)
 		return;
@@ -124,6 +125,8 @@ static int start(struct app *a, struct trm_error *reterr)
 
 	if (r < 0 || (r = app_open_terminal(a, reterr)) < 0 || (r = start_model(a, has_utf8, reterr)) < 0)
 		return r;
+	if (a->opts->replay && (r = app_replay_open(a, a->opts->replay, reterr)) < 0)
+		return r;
 	app_open_story(a);
 	if (a->opts->record && a->opts->record[0])
 		app_record(a, a->opts->record);
@@ -139,7 +142,9 @@ static int start(struct app *a, struct trm_error *reterr)
 		r = app_watch_terminal(a, reterr);
 	if (r == 0)
 		r = app_watch_themes(a, reterr);
-	if (r == 0)
+	if (r == 0 && a->replay)
+		r = app_replay_start(a, reterr);
+	else if (r == 0)
 		app_start_sandbox(a);
 	return r;
 }
@@ -186,6 +191,7 @@ static void run(struct app *a)
 static void finish(struct app *a)
 {
 	trm_timer_remove(a->stop_timer);
+	app_replay_close(a);
 	app_close_story(a);
 	app_close_themes(a);
 	app_close_terminal(a);
@@ -208,6 +214,7 @@ int app_main(const struct app_opts *opts)
 	}
 	a->opts = opts;
 	a->tick_ms = -1;
+	a->recorder.fd = -1;
 	if (start(a, &err) < 0)
 		code = EXIT_FAILED;
 	else

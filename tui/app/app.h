@@ -9,12 +9,15 @@
 
 #include <terrarium/terrarium.h>
 
+struct recording;
+
 struct app_opts {
 	const char *file;                /* to open at the start; NULL: an empty buffer */
 	const struct trm_lang *lang;     /* NULL: guessed from the file's name, else python */
 	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms) */
 	struct trm_session_opts session; /* time-out and grace per run */
 	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
+	const struct recording *replay;  /* shown instead of a sandbox; NULL: none. Borrowed */
 	const char *record;              /* path of a recording to be made; NULL or "": none */
 	bool auto_complete;              /* offer members as soon as the dot is typed */
 	bool confirm;                    /* ask before each run */

@@ -68,6 +68,7 @@ struct app {
 	uint32_t recorded_from;   /* runs of the story up to this one are not in the recording */
 	char recording[4096];     /* its path */
 
+	struct app_replay *replay; /* replay.c; NULL: this is no replay */
 	bool is_quitting, is_done;
 	int ended_by; /* signal that asked for the end, or 0 */
 };
@@ -121,6 +122,13 @@ void app_record(struct app *a, const char *path);
 void app_record_stop(struct app *a);
 void app_flush_recording(struct app *a); /* at the end of a turn */
 void app_export(struct app *a, const struct effect *effect);
+
+/* ---- replay.c: a recording in the place of a sandbox */
+int app_replay_open(struct app *a, const struct recording *recording, struct trm_error *reterr);
+int app_replay_start(struct app *a, struct trm_error *reterr);
+void app_replay_close(struct app *a);
+uint64_t app_replay_clock_ns(const struct app *a); /* what time it is in the recording */
+void app_replay_seek(struct app *a, uint64_t at_us);
 
 /* ---- import.c: a notebook becomes a buffer */
 void app_import(struct app *a, const char *path);

@@ -20,7 +20,8 @@ static void warm(struct app *a, const struct effect *effect)
 
 void app_perform(struct app *a, const struct effect *effect)
 {
-	app_note_effect(a, effect);
+	if (!a->replay)
+		app_note_effect(a, effect);
 	switch (effect->type) {
 	case EFFECT_RUN: app_run(a, effect); break;
 	case EFFECT_INTERRUPT: app_run_interrupt(a, effect->number); break;
@@ -39,6 +40,7 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_THEME: app_set_theme(a, effect->text); break;
 	case EFFECT_LIST_THEMES: app_list_themes(a); break;
 	case EFFECT_COMPLETE_PATH: app_complete_path(a, effect->text); break;
+	case EFFECT_SEEK: app_replay_seek(a, effect->number); break;
 	case EFFECT_EXPORT:
 	case EFFECT_EXPORT_OVER: app_export(a, effect); break;
 	case EFFECT_RECORD: app_record(a, effect->text); break;

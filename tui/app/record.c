@@ -40,6 +40,8 @@ static void note_sandbox(struct app *a, const struct msg *msg, enum rec_sandbox 
 {
 	struct rec_event e = {.kind = REC_SANDBOX, .state = state};
 
+	if (a->is_quitting)
+		return; /* the end of the recording says it */
 	if (state == REC_CLOSED) {
 		e.text = msg->text;
 	} else {
@@ -273,7 +275,6 @@ void app_open_story(struct app *a)
 	time_t now = time(NULL);
 	struct tm utc;
 
-	a->recorder.fd = -1;
 	a->begun_ns = app_clock_ns();
 	story_init(&a->story, STORY_DEFAULT_CAP);
 	if (gmtime_r(&now, &utc))

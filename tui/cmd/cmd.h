@@ -30,7 +30,7 @@ struct cmd {
 	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
 
-extern const struct cmd cmd_run, cmd_exec, cmd_export, cmd_doctor, cmd_help, cmd_version, cmd_workbench;
+extern const struct cmd cmd_run, cmd_exec, cmd_export, cmd_replay, cmd_doctor, cmd_help, cmd_version, cmd_workbench;
 
 /* The table, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_count);

@@ -3,22 +3,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <terrarium/config.h>
 #include <terrarium/error.h>
 
 #include "cmd/cmd.h"
+#include "record/cast.h"
 #include "record/export.h"
 #include "record/file.h"
+#include "theme/theme.h"
 
-enum { OPTION_TO, OPTION_OUTPUT };
+enum { OPTION_TO, OPTION_OUTPUT, OPTION_SIZE };
 
 static const struct option_spec options[] = {
-		[OPTION_TO] = {"--to", 't', "FORMAT", "ipynb, md, html or script; else by the name after -o"},
+		[OPTION_TO] = {"--to", 't', "FORMAT",
+				"ipynb, md, html, script or cast; else by the name after -o"},
 		[OPTION_OUTPUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
+		[OPTION_SIZE] = {"--size", 0, "COLSxROWS",
+				"of the terminal in a cast; else as it was recorded"},
 		{0},
 };
 
 struct request {
-	const char *from, *to, *output;
+	const char *from, *to, *output, *size;
+	struct cast_opts cast;
+	struct theme theme;
 };
 
 static int parse(struct request *q, struct options *o)
@@ -29,6 +37,8 @@ static int parse(struct request *q, struct options *o)
 			q->to = o->value;
 		else if (got == OPTION_OUTPUT)
 			q->output = o->value;
+		else if (got == OPTION_SIZE)
+			q->size = o->value;
 		else if (got != OPTIONS_OPERAND)
 			return got;
 		else if (q->from) {
@@ -60,15 +70,40 @@ static int convert(const struct request *q, const struct export_format *format)
 
 	if (recording_load(&recording, q->from, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	story_init(&story, 0);
-	recording_tell(&recording, &story);
 	writer_init(&w, WRITER_MAX);
-	format->write(&story, &w);
+	if (format->write) {
+		story_init(&story, 0);
+		recording_tell(&recording, &story);
+		format->write(&story, &w);
+		story_finish(&story);
+	} else {
+		cast_write(&recording, &q->cast, &w);
+	}
 	int code = write_out(q, &w);
 	writer_finish(&w);
-	story_finish(&story);
 	recording_finish(&recording);
 	return code;
+}
+
+/* What a cast looks like. 0 or an exit code. */
+static int prepare_cast(struct request *q, const struct options *o)
+{
+	struct trm_config config;
+	struct trm_error why = {0};
+	char rest;
+
+	if (q->size
+			&& (sscanf(q->size, "%dx%d%c", &q->cast.cols, &q->cast.rows, &rest) != 2
+					|| q->cast.cols < 40 || q->cast.rows < 11 || q->cast.cols > 1000
+					|| q->cast.rows > 1000))
+		return cmd_fail("--size %s: must be COLUMNSxROWS, such as 120x36, from 40x11 to 1000x1000",
+				q->size);
+	if (options_config(o, &config) < 0)
+		return CMD_FAILED;
+	if (theme_load(config.theme, &q->theme, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	q->cast.theme = &q->theme;
+	return CMD_OK;
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
@@ -88,15 +123,20 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (!format)
 		return cmd_fail("there is no format '%s'; known are ipynb, md, html, script and cast",
 				q.to ? q.to : q.output);
+	if (!format->write && prepare_cast(&q, &o) != CMD_OK)
+		return CMD_FAILED;
 	return convert(&q, format);
 }
+
+static const char *const settings[] = {"theme", NULL};
 
 const struct cmd cmd_export = {
 		.name = "export",
 		.usage = "export RECORDING --to FORMAT [-o FILE]",
-		.summary = "make a notebook, a page or a script of a recorded session",
+		.summary = "make a notebook, page, script or asciicast of a recorded session",
 		.help = "A notebook has one language: where others were used beside Python, their cells begin with\n"
 			"%%bash or %%script node; without Python, the language of each cell stands in its metadata.\n",
 		.options = options,
+		.settings = settings,
 		.run = run,
 };

@@ -174,6 +174,10 @@ void ask_quit(struct model *m, struct effects *out)
 	struct dialog *d = &m->dialog;
 	bool any = model_is_running(m);
 
+	if (m->replay.is_on) {
+		effect_plain(out, EFFECT_QUIT);
+		return;
+	}
 	for (size_t i = 0; i < m->buffers.n; i++)
 		any = any || buffer_is_unsaved(m->buffers.items[i]);
 	if (!any) {

@@ -20,6 +20,7 @@ static const struct command_table *const tables[] = {
 		&inspect_commands,
 		&record_commands,
 		&complete_commands,
+		&replay_commands,
 };
 
 const char *place_name(enum place place)
@@ -30,6 +31,7 @@ const char *place_name(enum place place)
 			[PLACE_VARIABLES] = "variables",
 			[PLACE_POPUP] = "popup",
 			[PLACE_CLOCK] = "clock",
+			[PLACE_REPLAY] = "replay",
 			[PLACE_ANY] = "any",
 			[PLACE_ALWAYS] = "always"};
 
@@ -63,6 +65,10 @@ bool command_is(const struct command *c, const char *name)
 
 void command_run(struct model *m, const struct command *c, struct effects *out)
 {
+	if (!replay_allows(m, c)) {
+		replay_refuse(m);
+		return;
+	}
 	if (c->edit) {
 		editor_done(m, editor_command(model_editor(m), c, false, m->now_ns), out);
 		return;

@@ -23,6 +23,7 @@ enum place {
 	PLACE_VARIABLES, /* the page of variables */
 	PLACE_POPUP,     /* in the editor, while completion offers something */
 	PLACE_CLOCK,     /* anywhere, while a run is being stopped */
+	PLACE_REPLAY,    /* anywhere, while a recording is shown */
 	PLACE_ANY,    /* in every pane */
 	PLACE_ALWAYS, /* also over a dialog */
 	PLACE_COUNT
@@ -63,6 +64,7 @@ extern const struct command_table variables_commands;
 extern const struct command_table inspect_commands;
 extern const struct command_table record_commands;
 extern const struct command_table complete_commands;
+extern const struct command_table replay_commands;
 
 const struct command *command_at(size_t i);                 /* of all tables; NULL past the end */
 const struct command *command_find(const char *name);       /* NULL: there is none */

@@ -31,6 +31,7 @@ enum effect_type {
 	EFFECT_THEME,         /* text: name */
 	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */
 	EFFECT_COMPLETE_PATH, /* text: what was typed; answered by MSG_PATH */
+	EFFECT_SEEK,          /* number: time in the recording, in us; also when its speed has changed */
 	EFFECT_EXPORT,        /* text: path, its ending is the format; answered by MSG_EXPORTED */
 	EFFECT_EXPORT_OVER,   /* the same, though the file exists */
 	EFFECT_RECORD,        /* text: path; answered by MSG_RECORDING */

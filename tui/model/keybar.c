@@ -22,6 +22,13 @@ static const struct {
 		{"hold-clock", "Wait", 1},
 		{"open", "Open", 6},
 		{"save", "Save", 7},
+		{"replay-pause", "Pause", 0},
+		{"replay-back", "-5 s", 4},
+		{"replay-forward", "+5 s", 4},
+		{"replay-previous-run", "Run before", 5},
+		{"replay-next-run", "Next run", 5},
+		{"replay-slower", "Slower", 6},
+		{"replay-faster", "Faster", 6},
 		{"quit", "Quit", 1},
 };
 enum { BAR_COUNT = sizeof bar / sizeof *bar };
@@ -34,11 +41,15 @@ static bool make_item(const struct model *m, int i, struct keybar_item *ret)
 	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
 	char name[KEYMAP_NAME_BYTES];
 
-	if (!keys || (c->place == PLACE_CLOCK && !stopping_has_clock(m)))
+	if (!keys || !replay_allows(m, c) || (c->place == PLACE_REPLAY && !m->replay.is_on))
+		return false;
+	if ((c->place == PLACE_CLOCK && !stopping_has_clock(m)))
 		return false;
 	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
 	if (command_is(c, "stop") && model_is_running(m))
 		ret->label = stopping_label(m);
+	if (command_is(c, "replay-pause") && !m->replay.is_playing)
+		ret->label = "Play";
 	if (c->place == PLACE_CLOCK && m->run.ladder.is_held)
 		ret->label = "Go on";
 	keys_name(keys, name);

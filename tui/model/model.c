@@ -56,7 +56,7 @@ void model_finish(struct model *m)
 
 void model_relayout(struct model *m)
 {
-	m->layout = layout_make(m->rows, m->cols, m->focus);
+	m->layout = layout_make(m->rows - m->foot_rows, m->cols, m->focus);
 	struct rect area = model_editor_area(m);
 	if (area.rows > 0)
 		buffers_resize(&m->buffers, area.rows, area.cols);
@@ -102,6 +102,8 @@ int model_tick_ms(const struct model *m)
 {
 	int wait_ms = variables_wait_ms(m);
 
+	if (m->replay.is_on) /* what changes with the time is fed in */
+		return m->notices.is_shown ? 500 : -1;
 	if (m->run.state == RUN_RUNNING || m->run.state == RUN_INTERRUPTING || m->run.state == RUN_KILLING)
 		return sooner(wait_ms, 100);
 	if (m->is_quitting || m->notices.is_shown)

@@ -27,6 +27,7 @@
 #include "model/metrics.h"
 #include "model/notices.h"
 #include "model/outpane.h"
+#include "model/replay.h"
 #include "model/palette.h"
 #include "model/runs.h"
 #include "model/variables.h"
@@ -127,6 +128,8 @@ struct model {
 	char theme[64];          /* in use, but for previews */
 	struct notices notices;
 
+	struct replay replay; /* a recording is shown */
+	int foot_rows;        /* rows below the layout, for its time bar */
 	bool is_recording;
 	bool confirm; /* ask before a run */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;

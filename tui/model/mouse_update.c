@@ -56,6 +56,8 @@ void update_mouse(struct model *m, const struct event *ev, struct effects *out)
 		pane_mouse(m, m->mouse_pane, ev, out);
 		return;
 	}
+	if (replay_mouse(m, ev, out))
+		return;
 	if (variables_mouse(m, ev))
 		return;
 	for (int pane = 0; pane < PANE_COUNT; pane++) {

@@ -21,6 +21,7 @@ static enum keymap_match look(const struct model *m, const struct keys *keys, co
 			[PANE_OUTPUT] = PLACE_OUTPUT,
 			[PANE_METRICS] = PLACE_METRICS};
 	const enum place places[] = {
+			m->replay.is_on ? PLACE_REPLAY : PLACE_COUNT,
 			stopping_has_clock(m) ? PLACE_CLOCK : PLACE_COUNT,
 			complete_is_shown(m) ? PLACE_POPUP : PLACE_COUNT,
 			variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus],
@@ -107,6 +108,18 @@ static void say_unbound(struct model *m, const struct keys *keys)
 	m->needs_draw = true;
 }
 
+/* While a recording is shown there is nothing to type into. */
+static void on_replay_key(struct model *m, const struct keys *keys, enum keymap_match match,
+		const struct command *c, struct effects *out)
+{
+	if (match == KEYMAP_PREFIX)
+		m->typed = *keys;
+	else if (match == KEYMAP_COMMAND)
+		command_run(m, c, out);
+	else
+		replay_refuse(m);
+}
+
 static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
@@ -121,7 +134,9 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = look(m, &keys, &c);
 
-	if (match == KEYMAP_PREFIX)
+	if (m->replay.is_on)
+		on_replay_key(m, &keys, match, c, out);
+	else if (match == KEYMAP_PREFIX)
 		m->typed = keys;
 	else if (keys.n > 1 && match == KEYMAP_NONE)
 		say_unbound(m, &keys);
@@ -137,10 +152,12 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 
 static void on_paste(struct model *m, const struct msg *msg, struct effects *out)
 {
-	if (output_takes_input(m, msg->event))
+	if (!m->replay.is_on && output_takes_input(m, msg->event))
 		input_event(m, msg, out);
 	else if (finder_event(m, msg, out))
 		return;
+	else if (m->replay.is_on)
+		replay_refuse(m);
 	else if (m->focus == PANE_EDITOR)
 		editor_done(m, editor_handle(model_editor(m), msg->event), out);
 }

@@ -58,6 +58,8 @@ void view(const struct model *m, struct canvas *c)
 		draw_strip(m, c, m->layout.strip);
 	if (complete_is_shown(m))
 		draw_popup(m, c);
+	if (m->replay.is_on)
+		draw_replay(m, c);
 	if (m->variables_page.is_shown)
 		draw_variables(m, c);
 	if (m->dialog.kind != DIALOG_NONE)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include <terrarium/terrarium.h>
+
+#include "app/app.h"
+#include "cmd/cmd.h"
+#include "record/file.h"
+
+static int show(const struct trm_config *config, const char *path)
+{
+	struct recording recording;
+	struct trm_error why = {0};
+	struct app_opts opts;
+
+	if (recording_load(&recording, path, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	app_opts_default(&opts);
+	opts.theme = config->theme;
+	opts.replay = &recording;
+	int code = app_main(&opts);
+	recording_finish(&recording);
+	return code;
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct trm_config config;
+	const char *path = NULL;
+	struct options o;
+
+	options_init(&o, cmd->name, NULL, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (path)
+			return cmd_fail("'replay' takes one RECORDING, and '%s' is a second one", o.value);
+		path = o.value;
+	}
+	if (!path)
+		return cmd_fail("nothing to replay: give a RECORDING (made with terrarium --record FILE)");
+	return options_config(&o, &config) < 0 ? CMD_FAILED : show(&config, path);
+}
+
+static const char *const settings[] = {"theme", NULL};
+
+const struct cmd cmd_replay = {
+		.name = "replay",
+		.usage = "replay [OPTIONS] RECORDING",
+		.summary = "show a recorded session again, as it happened",
+		.help = "Nothing is run. Space pauses, arrows seek by 5 seconds, [ and ] by run, + and - change the\n"
+			"speed; a click on the time bar goes there.\n",
+		.settings = settings,
+		.run = run,
+};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "term/event.h"
+
+#define BAR_BEFORE 30 /* columns left of the bar: sign, times, speed */
+#define BAR_BEHIND 24 /* right of it: which run */
+
+void replay_begin(struct model *m, const uint64_t *runs_us, size_t n_runs, uint64_t end_us, bool is_cut)
+{
+	m->replay = (struct replay){.is_on = true,
+			.is_playing = true,
+			.is_cut = is_cut,
+			.speed_percent = 100,
+			.end_us = end_us,
+			.runs_us = runs_us,
+			.n_runs = n_runs};
+	m->foot_rows = 1;
+	m->confirm = false;
+	model_relayout(m);
+}
+
+size_t replay_run(const struct model *m)
+{
+	size_t n = 0;
+
+	while (n < m->replay.n_runs && m->replay.runs_us[n] <= m->replay.at_us)
+		n++;
+	return n;
+}
+
+char *replay_time(uint64_t us, char out[24])
+{
+	snprintf(out, 24, "%" PRIu64 ":%02" PRIu64 ".%" PRIu64, us / 60000000, us / 1000000 % 60,
+			us / 100000 % 10);
+	return out;
+}
+
+/* ---- what may be done ---- */
+
+/* Beside motions and what belongs to panes that only show. */
+static const char *const allowed[] = {"help", "theme", "messages", "palette", "next-pane", "previous-pane",
+		"repaint", "quit", "copy", "select-all", "deselect", "next-buffer", "previous-buffer",
+		"variables"};
+
+/* Words that commands which only look begin with. */
+static const char *const allowed_heads[] = {
+		"output-", "zoom", "replay-", "processes-", "metrics-", "find", "layout", "figure-", "goto"};
+
+bool replay_allows(const struct model *m, const struct command *c)
+{
+	if (!m->replay.is_on || c->is_motion)
+		return true;
+	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+		if (command_is(c, allowed[i]))
+			return true;
+	for (size_t i = 0; i < sizeof allowed_heads / sizeof *allowed_heads; i++)
+		if (strncmp(c->name, allowed_heads[i], strlen(allowed_heads[i])) == 0)
+			return true;
+	return command_is(c, "stop") && !model_is_running(m); /* copies */
+}
+
+void replay_refuse(struct model *m)
+{
+	notices_add(&m->notices, m->now_ns, false, "this is a recording: it can be looked at, not changed");
+	m->needs_draw = true;
+}
+
+/* ---- commands ---- */
+
+static void seek(struct model *m, uint64_t us, struct effects *out)
+{
+	m->replay.at_us = us > m->replay.end_us ? m->replay.end_us : us;
+	effect_number(out, EFFECT_SEEK, m->replay.at_us);
+	m->needs_draw = true;
+}
+
+static void pause_or_play(struct model *m, struct effects *out)
+{
+	struct replay *r = &m->replay;
+
+	r->is_playing = !r->is_playing;
+	if (r->is_playing && r->at_us >= r->end_us)
+		seek(m, 0, out); /* at the end: once more */
+	else
+		effect_number(out, EFFECT_SEEK, r->at_us);
+}
+
+static void back(struct model *m, struct effects *out)
+{
+	seek(m, m->replay.at_us > REPLAY_STEP_US ? m->replay.at_us - REPLAY_STEP_US : 0, out);
+}
+
+static void forward(struct model *m, struct effects *out)
+{
+	seek(m, m->replay.at_us + REPLAY_STEP_US, out);
+}
+
+/* To the beginning of this run; from there, to the one before. */
+static void previous_run(struct model *m, struct effects *out)
+{
+	const struct replay *r = &m->replay;
+	size_t k = replay_run(m);
+
+	while (k > 0 && r->runs_us[k - 1] + 500000 > r->at_us)
+		k--;
+	seek(m, k > 0 ? r->runs_us[k - 1] : 0, out);
+}
+
+static void next_run(struct model *m, struct effects *out)
+{
+	size_t k = replay_run(m);
+
+	seek(m, k < m->replay.n_runs ? m->replay.runs_us[k] : m->replay.end_us, out);
+}
+
+static void to_start(struct model *m, struct effects *out)
+{
+	seek(m, 0, out);
+}
+
+static void to_end(struct model *m, struct effects *out)
+{
+	seek(m, m->replay.end_us, out);
+}
+
+static const unsigned speeds[] = {25, 50, 100, 200, 400, 800, 1600};
+enum { N_SPEEDS = sizeof speeds / sizeof *speeds };
+
+static void change_speed(struct model *m, int by, struct effects *out)
+{
+	int k = 0;
+
+	while (k + 1 < N_SPEEDS && speeds[k] < m->replay.speed_percent)
+		k++;
+	k += by;
+	m->replay.speed_percent = speeds[k < 0 ? 0 : k >= N_SPEEDS ? N_SPEEDS - 1 : k];
+	effect_number(out, EFFECT_SEEK, m->replay.at_us); /* from here on at the new speed */
+}
+
+static void slower(struct model *m, struct effects *out)
+{
+	change_speed(m, -1, out);
+}
+
+static void faster(struct model *m, struct effects *out)
+{
+	change_speed(m, 1, out);
+}
+
+static const struct command commands[] = {
+		{"replay-pause", "Replay: pause or go on", "pause, or go on", PLACE_REPLAY, pause_or_play,
+				NULL, 0, false},
+		{"replay-back", "Replay: 5 seconds back", "5 seconds back", PLACE_REPLAY, back, NULL, 0,
+				false},
+		{"replay-forward", "Replay: 5 seconds on", "5 seconds on", PLACE_REPLAY, forward, NULL, 0,
+				false},
+		{"replay-previous-run", "Replay: to the run before",
+				"to the beginning of the run, or the one before", PLACE_REPLAY, previous_run,
+				NULL, 0, false},
+		{"replay-next-run", "Replay: to the next run", "to the next run", PLACE_REPLAY, next_run,
+				NULL, 0, false},
+		{"replay-slower", "Replay: slower", "half as fast", PLACE_REPLAY, slower, NULL, 0, false},
+		{"replay-faster", "Replay: faster", "twice as fast", PLACE_REPLAY, faster, NULL, 0, false},
+		{"replay-start", "Replay: to the start", "to the start", PLACE_REPLAY, to_start, NULL, 0,
+				false},
+		{"replay-end", "Replay: to the end", "to the end", PLACE_REPLAY, to_end, NULL, 0, false},
+};
+const struct command_table replay_commands = COMMAND_TABLE(commands);
+
+/* ---- the time bar ---- */
+
+struct replay_bar replay_bar(const struct model *m)
+{
+	int cols = m->cols - BAR_BEFORE - BAR_BEHIND;
+
+	return (struct replay_bar){BAR_BEFORE, cols > 4 ? cols : 0};
+}
+
+int replay_column(const struct model *m, uint64_t us)
+{
+	struct replay_bar bar = replay_bar(m);
+
+	if (!m->replay.end_us || us > m->replay.end_us)
+		return bar.col + bar.cols - 1;
+	return bar.col + (int)((double)us / (double)m->replay.end_us * (bar.cols - 1) + 0.5);
+}
+
+bool replay_mouse(struct model *m, const struct event *ev, struct effects *out)
+{
+	struct replay_bar bar = replay_bar(m);
+	bool is_press = ev->action == MOUSE_PRESS || ev->action == MOUSE_DRAG;
+
+	if (!m->replay.is_on || ev->row != m->rows - 1)
+		return false;
+	if (is_press && bar.cols && ev->col >= bar.col && ev->col < bar.col + bar.cols)
+		seek(m, (uint64_t)((double)m->replay.end_us * (ev->col - bar.col) / (bar.cols - 1)), out);
+	else if (ev->action == MOUSE_PRESS && ev->col < bar.col)
+		pause_or_play(m, out);
+	return true;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/player.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/result.h>
+
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+
+#define CLOCK_BEGIN_NS 1000000000u /* differences of times never go below 0 */
+
+uint64_t player_clock_ns(uint64_t at_us)
+{
+	return CLOCK_BEGIN_NS + at_us * 1000;
+}
+
+int player_init(struct player *p, const struct recording *recording)
+{
+	size_t runs = 0;
+
+	*p = (struct player){.recording = recording};
+	p->serials = calloc(recording->n_runs + 1, sizeof *p->serials);
+	p->runs_us = calloc(recording->n_runs + 1, sizeof *p->runs_us);
+	if (!p->serials || !p->runs_us) {
+		player_finish(p);
+		return TRM_ENOMEM;
+	}
+	for (size_t k = 0; k < recording->n; k++)
+		if (recording->places[k].kind == REC_RUN)
+			p->runs_us[runs++] = recording->places[k].t_us;
+	return 0;
+}
+
+void player_finish(struct player *p)
+{
+	free(p->serials);
+	free(p->runs_us);
+	*p = (struct player){0};
+}
+
+uint64_t player_next_us(const struct player *p)
+{
+	return p->next < p->recording->n ? p->recording->places[p->next].t_us : UINT64_MAX;
+}
+
+/* ---- events ---- */
+
+struct feed {
+	struct player *p;
+	struct model *m;
+	const struct rec_event *e;
+	struct effects effects; /* thrown away */
+	uint64_t now_ns;
+};
+
+static void send(struct feed *f, struct msg msg)
+{
+	msg.now_ns = f->now_ns;
+	update(f->m, &msg, &f->effects);
+}
+
+static void send_key(struct feed *f, uint32_t key, uint8_t mods)
+{
+	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods, .time_ns = f->now_ns};
+
+	input_event(f->m, &(struct msg){.type = MSG_EVENT, .now_ns = f->now_ns, .event = &ev}, &f->effects);
+}
+
+/* The code stands in the buffer of its language, and is run as a selection of all: exactly these bytes. */
+static void begin_run(struct feed *f)
+{
+	const struct rec_event *e = f->e;
+	struct model *m = f->m;
+
+	language_set(m, e->lang, &f->effects);
+	struct editor *editor = model_editor(m);
+	if (m->n_waiting == MODEL_WAITING || editor_set_text(editor, e->text, e->len) < 0)
+		return;
+	editor_select(editor, 0, text_len(editor->text));
+	uint32_t before = m->out.runs.last;
+	run_start(m, &f->effects);
+	editor_select(editor, 0, 0);
+	if (m->out.runs.last != before)
+		f->p->serials[e->run - 1] = m->out.runs.last;
+}
+
+/* What was typed for the run in hand, as it stood in its input line. */
+static void type_input(struct feed *f)
+{
+	const struct rec_event *e = f->e;
+	struct model *m = f->m;
+	char *line = strndup(e->text ? e->text : "", e->text ? e->len : 0);
+
+	if (line && m->run.state != RUN_NONE && m->run.serial == f->p->serials[e->run - 1]) {
+		line[strcspn(line, "\n")] = '\0';
+		if (e->kind == REC_EOF) {
+			send_key(f, 'd', MOD_CTRL);
+		} else {
+			field_set(&m->input, line);
+			send_key(f, K_ENTER, 0);
+		}
+	}
+	free(line);
+}
+
+static void send_sandbox(struct feed *f)
+{
+	static const enum msg_type types[] = {[REC_STARTING] = MSG_SANDBOX_STARTING,
+			[REC_READY] = MSG_SANDBOX_READY,
+			[REC_CLOSED] = MSG_SANDBOX_CLOSED};
+	const struct rec_event *e = f->e;
+	struct msg msg = {.type = types[e->state]};
+
+	if (e->state == REC_CLOSED) {
+		msg.text = e->text;
+	} else {
+		msg.text = e->name;
+		msg.other = e->backend;
+		msg.limits = e->has_limits ? &e->limits : NULL;
+		msg.guards = e->guards;
+		msg.n_guards = e->n_guards;
+	}
+	send(f, msg);
+}
+
+static void send_sample(struct feed *f)
+{
+	struct trm_metrics metrics = *f->e->metrics;
+
+	metrics.sample.time_ns = f->now_ns;
+	send(f, (struct msg){.type = MSG_METRICS, .metrics = &metrics});
+}
+
+static void send_display(struct feed *f, uint32_t serial)
+{
+	const struct rec_event *e = f->e;
+	struct trm_display display = {.mime = (char *)e->name,
+			.data = (char *)e->text,
+			.n = e->len,
+			.bundle = e->bundle,
+			.more = e->more};
+
+	send(f, (struct msg){.type = MSG_RUN_DISPLAY, .serial = serial, .display = &display});
+}
+
+static void send_done(struct feed *f, uint32_t serial)
+{
+	const struct run_info *info = runs_find(&f->m->out.runs, serial);
+	struct trm_result result = *f->e->result;
+
+	if (info) {
+		result.lang = info->lang;
+		result.number = info->number;
+	}
+	send(f, (struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
+}
+
+/* A message about a run that the model knows. */
+static void send_run(struct feed *f)
+{
+	const struct rec_event *e = f->e;
+	struct msg msg = {.serial = f->p->serials[e->run - 1],
+			.text = e->text,
+			.len = e->len,
+			.stream = e->stream,
+			.number = e->number,
+			.flag = e->is_secret,
+			.stopping = &e->stopping};
+
+	switch (e->kind) {
+	case REC_ACCEPTED: msg.type = MSG_RUN_ACCEPTED; break;
+	case REC_STARTED: msg.type = MSG_RUN_STARTED; break;
+	case REC_OUTPUT: msg.type = MSG_RUN_OUTPUT; break;
+	case REC_PROMPT: msg.type = MSG_RUN_INPUT; break;
+	case REC_STOPPING: msg.type = MSG_RUN_STOPPING; break;
+	case REC_REFUSED: msg.type = MSG_RUN_REFUSED; break;
+	case REC_DISPLAY: send_display(f, msg.serial); return;
+	case REC_DONE: send_done(f, msg.serial); return;
+	case REC_INPUT:
+	case REC_EOF: type_input(f); return;
+	default: return;
+	}
+	send(f, msg);
+}
+
+static void feed_event(struct feed *f)
+{
+	const struct rec_event *e = f->e;
+
+	f->m->now_ns = f->now_ns;
+	switch (e->kind) {
+	case REC_SANDBOX: send_sandbox(f); break;
+	case REC_SAMPLE: send_sample(f); break;
+	case REC_RUN: begin_run(f); break;
+	case REC_LATE:
+		send(f, (struct msg){.type = MSG_LATE,
+					.number = e->number,
+					.stream = e->stream,
+					.text = e->text,
+					.len = e->len});
+		break;
+	default:
+		if (e->run && f->p->serials[e->run - 1])
+			send_run(f);
+	}
+	effects_clear(&f->effects);
+}
+
+/* ---- seeking ---- */
+
+/* All that the recording had brought is forgotten; what the person has chosen stays. */
+static int rewind_model(struct model *m)
+{
+	struct model_opts opts = {.rows = m->rows,
+			.cols = m->cols,
+			.has_utf8 = m->has_utf8,
+			.lang = m->lang,
+			.theme = "",
+			.timeout_ms = m->timeout_ms,
+			.grace_ms = m->grace_ms,
+			.terminate_grace_ms = m->terminate_grace_ms,
+			.limits = m->sandbox.limits};
+	struct replay replay = m->replay;
+	struct keymap keymap = m->keymap;
+	struct notices notices = m->notices;
+	struct grammars *grammars = m->grammars;
+	enum pane focus = m->focus;
+	char theme[sizeof m->theme];
+
+	memcpy(theme, m->theme, sizeof theme);
+	m->keymap = (struct keymap){0};
+	m->notices = (struct notices){0};
+	model_finish(m);
+	if (model_init(m, &opts) < 0) {
+		keymap_finish(&keymap);
+		notices_finish(&notices);
+		return TRM_ENOMEM;
+	}
+	keymap_finish(&m->keymap);
+	m->keymap = keymap;
+	m->notices = notices;
+	m->grammars = grammars;
+	m->replay = replay;
+	m->focus = focus;
+	m->foot_rows = 1;
+	memcpy(m->theme, theme, sizeof theme);
+	model_relayout(m);
+	return 0;
+}
+
+int player_seek(struct player *p, struct model *m, uint64_t at_us)
+{
+	struct feed f = {.p = p, .m = m};
+	struct rec_event e;
+
+	if (at_us < p->at_us) {
+		if (rewind_model(m) < 0)
+			return TRM_ENOMEM;
+		memset(p->serials, 0, p->recording->n_runs * sizeof *p->serials);
+		p->next = 0;
+	}
+	while (player_next_us(p) <= at_us) {
+		if (!recording_event(p->recording, p->next, &e))
+			return TRM_ENOMEM;
+		f.e = &e;
+		f.now_ns = player_clock_ns(e.t_us);
+		feed_event(&f);
+		rec_event_finish(&e);
+		p->next++;
+	}
+	effects_finish(&f.effects);
+	p->at_us = m->replay.at_us = at_us;
+	m->now_ns = player_clock_ns(at_us);
+	m->needs_draw = true;
+	return 0;
+}
