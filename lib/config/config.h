@@ -20,6 +20,24 @@ size_t jsonc_blank_comments(char *text, size_t n);
 /* Offset of the nth key (from 0) of the outermost object of valid JSON; n when there is none. */
 size_t jsonc_key_offset(const char *text, size_t n, size_t nth);
 
+/* Offset of the value of the key at `key`, in valid JSON. */
+size_t jsonc_value_offset(const char *text, size_t n, size_t key);
+
+/* The keys that hold a section: see trm_config_walk(). */
+bool setting_is_section(const char *key);
+
+/* A text of JSON with comments as a tree, for as long as `use` runs. Errors tell the place. */
+struct cJSON;
+struct source {
+	const char *filename;
+	const char *text; /* the original: places are told by it */
+	size_t n;
+};
+typedef int source_fn(void *user, const struct source *src, const char *blanked, const struct cJSON *root,
+		struct trm_error *reterr);
+int source_parse(const struct source *src, source_fn *use, void *user, struct trm_error *reterr);
+int source_fail(const struct source *src, size_t offset, struct trm_error *reterr, const char *why);
+
 /* The known key nearest to `key`, or NULL when none is near. */
 const struct trm_setting *setting_nearest(const char *key);
 

@@ -80,3 +80,11 @@ size_t jsonc_key_offset(const char *text, size_t n, size_t nth)
 	}
 	return n;
 }
+
+size_t jsonc_value_offset(const char *text, size_t n, size_t key)
+{
+	size_t i = skip_string(text, n, key);
+	while (i < n && strchr(" \t\r\n:", text[i]))
+		i++;
+	return i;
+}

@@ -114,15 +114,21 @@ static bool is_out_of_reach(const char *path)
 	return stat(path, &st) < 0 && errno == EACCES;
 }
 
-static int load_config_file(struct trm_config *config, const char *path, struct trm_error *reterr)
+bool trm_config_path(const char *path, char *out, size_t cap)
 {
-	char standard[PATH_MAX];
 	const char *named = path ? path : getenv("TERRARIUM_CONFIG");
 	if (named && *named)
-		return load_file(config, named, true, reterr);
-	if (!default_path(standard, sizeof standard) || is_out_of_reach(standard))
+		return snprintf(out, cap, "%s", named) < (int)cap;
+	return default_path(out, cap) && !is_out_of_reach(out);
+}
+
+static int load_config_file(struct trm_config *config, const char *path, struct trm_error *reterr)
+{
+	const char *named = path ? path : getenv("TERRARIUM_CONFIG");
+	char file[PATH_MAX];
+	if (!trm_config_path(path, file, sizeof file))
 		return 0;
-	return load_file(config, standard, false, reterr);
+	return load_file(config, file, named && *named, reterr);
 }
 
 static int load_environment(struct trm_config *config, struct trm_error *reterr)

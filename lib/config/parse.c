@@ -8,14 +8,7 @@
 #include "base/utf8.h"
 #include "config/config.h"
 
-/* A config text on its way into a struct trm_config. */
-struct source {
-	const char *filename;
-	const char *text; /* the original: places are told by it */
-	size_t n;
-};
-
-static int fail_at(const struct source *src, size_t offset, struct trm_error *reterr, const char *why)
+int source_fail(const struct source *src, size_t offset, struct trm_error *reterr, const char *why)
 {
 	struct place at = jsonc_place(src->text, src->n, offset);
 	return trm_error_set(reterr, TRM_EINVAL, "%s:%zu:%zu: %s", src->filename, at.line, at.column, why);
@@ -29,7 +22,7 @@ static int fail_unknown(const struct source *src, size_t offset, const char *key
 		snprintf(why, sizeof why, "unknown setting \"%.60s\"; did you mean \"%s\"?", key, near->name);
 	else
 		snprintf(why, sizeof why, "unknown setting \"%.60s\"; see 'terrarium help config'", key);
-	return fail_at(src, offset, reterr, why);
+	return source_fail(src, offset, reterr, why);
 }
 
 /* A JSON value as one would type it in an option. false: a list or an object has no such form. */
@@ -57,32 +50,34 @@ static int take(struct trm_config *config, const struct source *src, const cJSON
 		struct trm_error *reterr)
 {
 	const struct trm_setting *setting = trm_setting_find(item->string);
+	if (setting_is_section(item->string))
+		return cJSON_IsObject(item)
+				       ? 0
+				       : source_fail(src, offset, reterr, "this must be an object: { … }");
 	if (!setting || strcmp(setting->name, item->string))
 		return fail_unknown(src, offset, item->string, reterr);
 	for (const cJSON *before = item->prev; before->next; before = before->prev)
 		if (!strcmp(before->string, item->string))
-			return fail_at(src, offset, reterr,
+			return source_fail(src, offset, reterr,
 					"this setting was already given above; keep one of the two");
 	char text[400], label[96];
 	if (!value_text(item, text, sizeof text)) {
 		char why[200];
 		snprintf(why, sizeof why, "\"%s\" must be a plain value, such as %s", setting->name,
 				*setting->fallback ? setting->fallback : "\"text\"");
-		return fail_at(src, offset, reterr, why);
+		return source_fail(src, offset, reterr, why);
 	}
 	snprintf(label, sizeof label, "\"%s\":", setting->name);
 	struct trm_error below = {0};
 	if (trm_config_set(config, setting, text, label, &below) < 0)
-		return fail_at(src, offset, reterr, below.msg);
+		return source_fail(src, offset, reterr, below.msg);
 	return 0;
 }
 
-static int take_all(struct trm_config *config, const struct source *src, const char *blanked,
-		const cJSON *root, struct trm_error *reterr)
+static int take_all(void *user, const struct source *src, const char *blanked, const cJSON *root,
+		struct trm_error *reterr)
 {
-	if (!cJSON_IsObject(root))
-		return fail_at(src, strspn(blanked, " \t\r\n"), reterr,
-				"a config is one object: { \"memory\": 512, … }");
+	struct trm_config *config = user;
 	size_t nth = 0;
 	for (const cJSON *item = root->child; item; item = item->next, nth++) {
 		int r = take(config, src, item, jsonc_key_offset(blanked, src->n, nth), reterr);
@@ -118,36 +113,52 @@ static size_t error_offset(const char *blanked, const char *end)
 	return strchr(before_string, blanked[before]) ? offset - 1 : offset;
 }
 
+static int use_tree(const struct source *src, const char *blanked, source_fn *use, void *user,
+		struct trm_error *reterr)
+{
+	const char *end = blanked;
+	cJSON *root = cJSON_ParseWithLengthOpts(blanked, src->n + 1, &end, 1);
+	int r;
+	if (!root)
+		r = source_fail(src, error_offset(blanked, end), reterr,
+				"this is not JSON: look for a missing or spare comma, quote or bracket here "
+				"or just before");
+	else if (!cJSON_IsObject(root))
+		r = source_fail(src, strspn(blanked, " \t\r\n"), reterr,
+				"a config is one object: { \"memory\": 512, … }");
+	else
+		r = use(user, src, blanked, root, reterr);
+	cJSON_Delete(root);
+	return r;
+}
+
+int source_parse(const struct source *src, source_fn *use, void *user, struct trm_error *reterr)
+{
+	size_t bad = first_bad_byte(src->text, src->n);
+	if (bad < src->n)
+		return source_fail(src, bad, reterr, "this is not UTF-8 text");
+	char *blanked = malloc(src->n + 1);
+	if (!blanked)
+		return trm_error_set(reterr, TRM_ENOMEM, "%s: out of memory", src->filename);
+	memcpy(blanked, src->text, src->n);
+	blanked[src->n] = 0;
+	size_t open = jsonc_blank_comments(blanked, src->n);
+	int r = 0;
+	if (open < src->n)
+		r = source_fail(src, open, reterr, "this comment is never closed");
+	else if (strspn(blanked, " \t\r\n") < src->n) /* else an empty file sets nothing */
+		r = use_tree(src, blanked, use, user, reterr);
+	free(blanked);
+	return r;
+}
+
 int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr)
 {
 	struct source src = {filename, text, n};
-	size_t bad = first_bad_byte(text, n);
-	if (bad < n)
-		return fail_at(&src, bad, reterr, "this is not UTF-8 text");
-	char *blanked = malloc(n + 1);
-	if (!blanked)
-		return trm_error_set(reterr, TRM_ENOMEM, "%s: out of memory", filename);
-	memcpy(blanked, text, n);
-	blanked[n] = 0;
-	size_t open = jsonc_blank_comments(blanked, n);
-	int r;
-	if (open < n) {
-		r = fail_at(&src, open, reterr, "this comment is never closed");
-	} else if (strspn(blanked, " \t\r\n") == n) {
-		r = 0; /* An empty file, or one with comments alone, sets nothing. */
-	} else {
-		const char *end = blanked;
-		cJSON *root = cJSON_ParseWithLengthOpts(blanked, n + 1, &end, 1);
-		struct trm_config draft = *config;
-		r = root ? take_all(&draft, &src, blanked, root, reterr)
-			 : fail_at(&src, error_offset(blanked, end), reterr,
-					 "this is not JSON: look for a missing or spare comma, quote or bracket here "
-					 "or just before");
-		cJSON_Delete(root);
-		if (r == 0)
-			*config = draft;
-	}
-	free(blanked);
+	struct trm_config draft = *config;
+	int r = source_parse(&src, take_all, &draft, reterr);
+	if (r == 0)
+		*config = draft;
 	return r;
 }

@@ -142,9 +142,10 @@ static void describe_death(struct kernel *k, const struct trm_exit *status, char
 static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, const struct trm_exit *status,
 		const struct trm_error *why)
 {
-	const char *stubborn = stage == STAGE_TERMINATED
-					       ? "it did not stop when interrupted, so the interpreter was terminated"
-					       : "it did not stop when interrupted, so the interpreter was killed";
+	const char *stubborn =
+			stage == STAGE_TERMINATED
+					? "it did not stop when interrupted, so the interpreter was terminated"
+					: "it did not stop when interrupted, so the interpreter was killed";
 	char reason[600];
 	if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);

@@ -234,7 +234,11 @@ static struct trm_display *keep_display(struct trm_run *run, const char *mime, c
 		return NULL;
 	run->displays = all;
 	struct trm_display *display = &all[run->n_displays];
-	*display = (struct trm_display){.mime = strdup(mime), .data = strdup(data), .n = n, .bundle = run->n_bundles, .more = more};
+	*display = (struct trm_display){.mime = strdup(mime),
+			.data = strdup(data),
+			.n = n,
+			.bundle = run->n_bundles,
+			.more = more};
 	if (!display->mime || !display->data) {
 		free(display->mime);
 		free(display->data);

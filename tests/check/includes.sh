@@ -21,22 +21,24 @@ lib/session: sandbox kernel base
 lib/doctor: backend base
 tui/text:
 tui/syntax: text
+tui/image:
 tui/theme: view
-tui/view: model theme text syntax
-tui/term: view theme text
-tui/model: view term text syntax
+tui/view: model theme text syntax image
+tui/term: view theme text image
+tui/model: view term text syntax image
 tui/record: model view theme text
-tui/app: record model view term theme text syntax
+tui/app: record model view term theme text syntax image
 tui/cmd: app record theme'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c
 curl/curl.h lib/loop/
 tree_sitter/api.h tui/syntax/
+pcre2.h tui/text/regex.c
 seccomp.h lib/backend/local/seccomp_gen.c'
 
 # Leaves: these know nothing of the library but how it tells errors and makes text fit to be shown.
-leaves='tui/text tui/theme tui/term tui/syntax'
+leaves='tui/text tui/theme tui/term tui/syntax tui/image'
 
 fail=0
 complain() {

@@ -12,6 +12,7 @@ for words in --help -h help "help run" "run --help" "exec -h" "doctor --help" "h
 	try $words
 	expect_code 0
 	expect_err ""
+	# But for the settings, of which there are more than lines.
 	[ "$words" = "help config" ] || [ "$(wc -l <out)" -le 24 ] || wrong "a help fits a screen of 24 lines"
 	[ "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' out)" -le 100 ] || wrong "too wide"
 done

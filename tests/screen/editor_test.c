@@ -180,6 +180,21 @@ static void goes_to_a_line(void **state)
 	assert_int_equal(leave(), 0);
 }
 
+static void cells_are_run_one_after_the_other(void **state)
+{
+	(void)state;
+	start(given("c.py", "print one\n# %% second\nprint two\n"));
+	screen_wait(&s, "# %% second ───");
+	screen_send(&s, "\x1bj"); /* Alt-J */
+	screen_wait(&s, "the cell, 1 line");
+	screen_send(&s, "a");
+	screen_wait(&s, "│ one ");
+	screen_wait(&s, " 3:1 ");
+	screen_send(&s, "\x1bj");
+	screen_wait(&s, "│ two ");
+	assert_int_equal(leave(), 0);
+}
+
 static int clean_up(void **state)
 {
 	(void)state;
@@ -206,6 +221,7 @@ int main(int argc, char **argv)
 			TEST(a_wrong_path_stays_to_be_put_right),
 			TEST(finds_and_replaces),
 			TEST(goes_to_a_line),
+			TEST(cells_are_run_one_after_the_other),
 	};
 
 	if (argc < 3)

@@ -27,7 +27,8 @@ static void start(const char *grace, const char *terminate_grace)
 	screen_wait(&s, "variables of python: 1");
 	screen_send(&s, "\033v");
 	screen_wait_gone(&s, "variables of python: 1");
-	screen_send(&s, "\x01" "immortal");
+	screen_send(&s, "\x01"
+			"immortal");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "running");
 	screen_wait(&s, "^C Interrupt");

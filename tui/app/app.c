@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "app/inside.h"
+#include "app/keys.h"
 #include "model/update.h"
 #include "syntax/syntax.h"
 
@@ -117,6 +118,24 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 	return 0;
 }
 
+static void on_key_fault(void *user, const char *sentence)
+{
+	app_tell(user, MSG_ERROR, sentence);
+}
+
+static int load_keys(struct app *a, struct trm_error *reterr)
+{
+	const struct keys_faults faults = {on_key_fault, a};
+	struct keymap map;
+
+	int r = app_keys_load(&map, a->opts->config, a->opts->keymap ? a->opts->keymap : "default", &faults);
+	if (r < 0)
+		return trm_error_set(reterr, r, "the key map cannot be read: out of memory");
+	keymap_finish(&a->model.keymap);
+	a->model.keymap = map;
+	return 0;
+}
+
 static int start(struct app *a, struct trm_error *reterr)
 {
 	bool has_utf8 = locale_is_utf8(); /* as the person has it: term_open() may choose another */
@@ -134,6 +153,8 @@ static int start(struct app *a, struct trm_error *reterr)
 		app_open_file(a, a->model.lang, a->opts->file);
 	app_tell_theme(a);
 	a->model.grammars = a->grammars = grammars_create();
+	if ((r = load_keys(a, reterr)) < 0)
+		return r;
 	app_paint(a); /* before everything that takes time */
 	r = trm_loop_create(&a->loop, reterr);
 	if (r == 0)

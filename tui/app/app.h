@@ -19,6 +19,8 @@ struct app_opts {
 	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
 	const struct recording *replay;  /* shown instead of a sandbox; NULL: none. Borrowed */
 	const char *record;              /* path of a recording to be made; NULL or "": none */
+	const char *config;              /* file of the settings, for its keys; NULL: the usual one */
+	const char *keymap;              /* set of keys; NULL: the default one */
 	bool auto_complete;              /* offer members as soon as the dot is typed */
 	bool confirm;                    /* ask before each run */
 	size_t scrollback_bytes;         /* of output kept to look at; 0: 16 MiB */

@@ -33,8 +33,9 @@ void app_ask(struct app *a, const struct effect *effect)
 		return;
 	}
 	*q = (struct question){a, (uint32_t)effect->number};
-	if (trm_session_ask(a->session, effect->lang, effect->question, effect->text, effect->cursor, on_answer, q,
-			    &err) == 0)
+	if (trm_session_ask(a->session, effect->lang, effect->question, effect->text, effect->cursor,
+			    on_answer, q, &err)
+			== 0)
 		return;
 	free(q);
 	answer(a, (uint32_t)effect->number, NULL, err.msg);

@@ -59,14 +59,14 @@ struct app {
 	struct trm_session *session;
 	struct app_run *runs; /* asked for and not ended; run.c's own */
 	/* record.c */
-	struct story story;       /* what has been run */
-	uint64_t begun_ns;        /* its times count from here */
-	uint32_t *story_serials;  /* the workbench's serial of run k + 1 of the story */
+	struct story story;      /* what has been run */
+	uint64_t begun_ns;       /* its times count from here */
+	uint32_t *story_serials; /* the workbench's serial of run k + 1 of the story */
 	size_t story_cap;
-	bool input_is_secret;     /* what the code asked for last must not be kept */
+	bool input_is_secret; /* what the code asked for last must not be kept */
 	struct recorder recorder;
-	uint32_t recorded_from;   /* runs of the story up to this one are not in the recording */
-	char recording[4096];     /* its path */
+	uint32_t recorded_from; /* runs of the story up to this one are not in the recording */
+	char recording[4096];   /* its path */
 
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
 	bool is_quitting, is_done;
@@ -116,7 +116,7 @@ void app_release_output(struct app *a);                         /* at the end of
 /* ---- record.c: the story of the session, its recording and exports */
 void app_open_story(struct app *a);
 void app_close_story(struct app *a);
-void app_note_msg(struct app *a, const struct msg *msg);       /* it is about to be dealt with */
+void app_note_msg(struct app *a, const struct msg *msg);          /* it is about to be dealt with */
 void app_note_effect(struct app *a, const struct effect *effect); /* it is about to be carried out */
 void app_record(struct app *a, const char *path);
 void app_record_stop(struct app *a);

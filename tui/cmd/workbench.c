@@ -7,7 +7,7 @@
 #include "app/app.h"
 #include "cmd/cmd.h"
 
-static int open_workbench(const struct trm_config *config, const char *file)
+static int open_workbench(const struct trm_config *config, const char *config_path, const char *file)
 {
 	struct app_opts opts;
 	struct trm_error why = {0};
@@ -17,6 +17,8 @@ static int open_workbench(const struct trm_config *config, const char *file)
 	opts.file = file;
 	opts.theme = config->theme;
 	opts.record = config->record;
+	opts.config = config_path;
+	opts.keymap = config->keymap;
 	opts.confirm = config->confirm;
 	opts.auto_complete = config->auto_complete;
 	trm_config_sandbox_opts(config, &opts.sandbox);
@@ -46,11 +48,11 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct trm_config config;
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
-	return open_workbench(&config, file);
+	return open_workbench(&config, o.config_path, file);
 }
 
-static const char *const settings[] = {
-		"language", "theme", "memory", "cpus", "timeout", "metrics_interval", "confirm", "record", NULL};
+static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
+		"metrics_interval", "confirm", "record", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

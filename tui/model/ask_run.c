@@ -14,6 +14,7 @@
 enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES };
 
 #define CODE_LINES_SHOWN 500
+#define CODE_BYTES_SHOWN ((size_t)1 << 20)
 
 /* ---- may this run? ---- */
 
@@ -76,8 +77,9 @@ static void tell_guards(const struct model *m, struct dialog *d)
 
 static void tell_code(const struct model *m, struct dialog *d)
 {
-	struct editor_run range = editor_run_range(model_editor(m));
-	char *code = text_slice(model_editor(m)->text, range.pos, range.len);
+	struct editor_run range = m->to_run;
+	size_t most = range.len < CODE_BYTES_SHOWN ? range.len : CODE_BYTES_SHOWN;
+	char *code = text_slice(model_editor(m)->text, range.pos, most);
 	size_t n = 0;
 
 	dialog_add(d, ROLE_DIALOG, "%s", "");
@@ -101,7 +103,7 @@ void ask_confirm(struct model *m)
 
 	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
 	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
-			code_describe(model_editor(m), what));
+			code_describe(model_editor(m), m->to_run, what));
 	tell_where(m, d);
 	tell_limits(m, d);
 	tell_guards(m, d);

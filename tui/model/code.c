@@ -12,10 +12,8 @@
 
 #define LINES_MAX 100000 /* empty lines put in front; beyond that numbers are the piece's own */
 
-bool code_is_blank(const struct editor *e)
+bool code_is_blank(const struct editor *e, struct editor_run range)
 {
-	struct editor_run range = editor_run_range(e);
-
 	for (size_t at = range.pos, end = range.pos + range.len; at < end;) {
 		size_t n;
 		const char *p = text_peek(e->text, at, &n);
@@ -106,9 +104,9 @@ size_t code_lines(const struct editor *e)
 										 : text_lines(e->text);
 }
 
-char *code_to_run(const struct editor *e, const struct trm_lang *lang, size_t *ret_len)
+char *code_to_run(
+		const struct editor *e, struct editor_run range, const struct trm_lang *lang, size_t *ret_len)
 {
-	struct editor_run range = editor_run_range(e);
 	bool is_part = range.kind != EDITOR_RUN_ALL;
 
 	if (is_part)
@@ -126,12 +124,12 @@ char *code_to_run(const struct editor *e, const struct trm_lang *lang, size_t *r
 	return code;
 }
 
-char *code_describe(const struct editor *e, char out[64])
+char *code_describe(const struct editor *e, struct editor_run range, char out[64])
 {
 	static const char *const kinds[] = {[EDITOR_RUN_SELECTION] = "the selection",
 			[EDITOR_RUN_CELL] = "the cell",
+			[EDITOR_RUN_LINE] = "the line",
 			[EDITOR_RUN_ALL] = "the whole buffer"};
-	struct editor_run range = editor_run_range(e);
 	size_t last = range.len ? range.pos + range.len - 1 : range.pos;
 	size_t lines = text_line_of(e->text, last) - text_line_of(e->text, range.pos) + 1;
 

@@ -24,8 +24,8 @@ enum place {
 	PLACE_POPUP,     /* in the editor, while completion offers something */
 	PLACE_CLOCK,     /* anywhere, while a run is being stopped */
 	PLACE_REPLAY,    /* anywhere, while a recording is shown */
-	PLACE_ANY,    /* in every pane */
-	PLACE_ALWAYS, /* also over a dialog */
+	PLACE_ANY,       /* in every pane */
+	PLACE_ALWAYS,    /* also over a dialog */
 	PLACE_COUNT
 };
 const char *place_name(enum place place); /* as in the config: "editor" */
@@ -54,6 +54,7 @@ struct command_table {
 /* Defined beside the functions in the tables. */
 extern const struct command_table workbench_commands;
 extern const struct command_table buffer_commands;
+extern const struct command_table cell_commands;
 extern const struct command_table finder_commands;
 extern const struct command_table goto_commands;
 extern const struct command_table editor_commands;

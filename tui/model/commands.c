@@ -3,6 +3,7 @@
 #include "model/command.h"
 #include "model/effect.h"
 #include "model/model.h"
+#include "model/msg.h"
 #include "model/palette.h"
 #include "model/update.h"
 
@@ -126,6 +127,20 @@ static void repaint(struct model *m, struct effects *out)
 	effect_plain(out, EFFECT_REPAINT);
 }
 
+/* Away with what is open or selected, as Escape does, whatever key that is. */
+static void cancel(struct model *m, struct effects *out)
+{
+	const struct event escape = {.type = EVENT_KEY, .key = K_ESCAPE};
+
+	const struct command *c = command_find(m->focus == PANE_EDITOR ? "deselect" : "output-deselect");
+
+	if (m->dialog.kind != DIALOG_NONE)
+		update_dialog(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &escape},
+				out);
+	else if (c)
+		command_run(m, c, out);
+}
+
 static void quit(struct model *m, struct effects *out)
 {
 	if (m->dialog.kind == DIALOG_QUIT)
@@ -143,8 +158,6 @@ static const struct command commands[] = {
 				PLACE_ANY, language, NULL, 0, false},
 		{"theme", "Theme…", "choose the colours", PLACE_ANY, theme, NULL, 0, false},
 		{"messages", "Messages", "read messages again", PLACE_ANY, messages, NULL, 0, false},
-		{"run", "Run", "run the selection, else the cell between \"# %%\" lines, else everything",
-				PLACE_ANY, run_ask, NULL, 0, false},
 		{"next-pane", "Next pane", "go to the next pane", PLACE_ANY, next_pane, NULL, 0, false},
 		{"previous-pane", "Previous pane", "go to the pane before", PLACE_ANY, previous_pane, NULL, 0,
 				false},
@@ -158,6 +171,7 @@ static const struct command commands[] = {
 				false},
 		{"repaint", "Repaint the screen", "draw the screen again", PLACE_ALWAYS, repaint, NULL, 0,
 				false},
+		{"cancel", NULL, "away with what is open or selected", PLACE_ALWAYS, cancel, NULL, 0, false},
 		{"quit", "Quit", "leave", PLACE_ALWAYS, quit, NULL, 0, false},
 };
 const struct command_table workbench_commands = COMMAND_TABLE(commands);

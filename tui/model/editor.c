@@ -231,7 +231,11 @@ unsigned editor_command(struct editor *e, const struct command *c, bool extends,
 
 	note_key(e, time_ns);
 	e->indent_ahead = 0;
+	e->mark = e->mark == MARK_NEW ? MARK_SET : e->mark;
+	extends = extends || (c->is_motion && e->mark);
 	bits = extends ? editor_move(e, (enum move)c->arg, true) : c->edit(e, c->arg);
+	if (!c->is_motion && e->mark == MARK_SET && !(bits & EDITOR_SCROLLED))
+		e->mark = MARK_NONE;
 	if (bits & EDITOR_REDRAW && !(bits & EDITOR_SCROLLED))
 		editor_show_cursor(e);
 	return bits;
@@ -251,6 +255,7 @@ static unsigned handle_key(struct editor *e, const struct event *ev)
 unsigned editor_handle(struct editor *e, const struct event *ev)
 {
 	unsigned bits;
+	e->mark = MARK_NONE;
 	switch (ev->type) {
 	case EVENT_KEY:
 		bits = handle_key(e, ev);

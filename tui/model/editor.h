@@ -57,10 +57,11 @@ struct editor {
 	size_t goal_col;            /* column that up and down try to keep */
 	uint8_t drag;               /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
 	struct selection drag_from; /* where the drag began */
-	int burst;                  /* what kind of typing goes on, for grouping undo */
-	uint64_t burst_ns;          /* time of its last key */
-	size_t indent_ahead;        /* blanks that Enter has put in and that may be typed once more */
-	uint64_t enter_ns;          /* time of that Enter */
+	enum { MARK_NONE, MARK_NEW, MARK_SET } mark; /* SET: motions select; NEW: from the next command on */
+	int burst;                                   /* what kind of typing goes on, for grouping undo */
+	uint64_t burst_ns;                           /* time of its last key */
+	size_t indent_ahead; /* blanks that Enter has put in and that may be typed once more */
+	uint64_t enter_ns;   /* time of that Enter */
 };
 
 int editor_init(struct editor *e, const struct trm_lang *lang,
@@ -116,13 +117,16 @@ size_t editor_bytes(const struct editor *e, size_t pos, size_t n, char *out, siz
 
 /* What F5 runs: the selection; else the cell between lines like "# %%" (with the language's comment
  * sign) around the cursor; else everything. */
-enum editor_run_kind { EDITOR_RUN_SELECTION, EDITOR_RUN_CELL, EDITOR_RUN_ALL };
+enum editor_run_kind { EDITOR_RUN_SELECTION, EDITOR_RUN_CELL, EDITOR_RUN_LINE, EDITOR_RUN_ALL };
 struct editor_run {
 	enum editor_run_kind kind;
 	size_t pos, len;   /* bytes of the text */
 	size_t first_line; /* from 0: added to line numbers in messages */
 };
 struct editor_run editor_run_range(const struct editor *e);
+/* One of them by itself. The cell is everything where there are no cells. */
+struct editor_run editor_run_of(const struct editor *e, enum editor_run_kind kind);
+bool editor_is_cell_line(const struct editor *e, size_t line); /* it begins a cell */
 
 /* Columns of line numbers, with a blank behind; 0 in narrow panes. */
 int editor_gutter(const struct editor *e);

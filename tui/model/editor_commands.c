@@ -23,6 +23,26 @@ static unsigned act_deselect(struct editor *e, int arg)
 	return DONE;
 }
 
+/* From here on motions select, until something else is done. */
+static unsigned act_set_mark(struct editor *e, int arg)
+{
+	(void)arg;
+	e->sel.anchor = e->sel.cursor;
+	e->mark = MARK_NEW;
+	return DONE;
+}
+
+/* The rest of the line; at its end, the newline. */
+static unsigned act_cut_to_line_end(struct editor *e, int arg)
+{
+	(void)arg;
+	e->sel.anchor = e->sel.cursor;
+	editor_move(e, MOVE_END, true);
+	if (e->sel.anchor == e->sel.cursor)
+		editor_move(e, MOVE_RIGHT, true);
+	return e->sel.anchor == e->sel.cursor ? 0 : editor_cut(e);
+}
+
 #define ACTION(name) \
 	static unsigned act_##name(struct editor *e, int arg) \
 	{ \
@@ -56,6 +76,10 @@ static const struct command commands[] = {
 		{"scroll-down", NULL, NULL, PLACE_EDITOR, NULL, act_scroll, 1, false},
 		{"select-all", "Select all", "select all", PLACE_EDITOR, NULL, act_select_all, 0, false},
 		{"deselect", NULL, "drop the selection", PLACE_EDITOR, NULL, act_deselect, 0, false},
+		{"set-mark", "Set the mark", "set the mark: motions select from here on", PLACE_EDITOR, NULL,
+				act_set_mark, 0, false},
+		{"cut-to-line-end", "Cut to the end of the line", "cut to the end of the line", PLACE_EDITOR,
+				NULL, act_cut_to_line_end, 0, false},
 		{"copy", "Copy", "copy (also ^C when nothing runs)", PLACE_EDITOR, NULL, act_copy, 0, false},
 		{"cut", "Cut", "cut", PLACE_EDITOR, NULL, act_cut, 0, false},
 		{"paste", "Paste", "paste", PLACE_EDITOR, NULL, act_paste, 0, false},

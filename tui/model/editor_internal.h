@@ -82,6 +82,11 @@ unsigned edit_tab(struct editor *e, int arg); /* arg: 1 indent, -1 dedent */
 unsigned edit_comment(struct editor *e, int arg);
 unsigned edit_move_lines(struct editor *e, int arg); /* arg: 1 down, -1 up */
 
+/* ---- editor_run.c ---- */
+
+unsigned edit_next_cell(struct editor *e, int arg);
+unsigned edit_previous_cell(struct editor *e, int arg);
+
 /* ---- editor_mouse.c ---- */
 
 unsigned editor_mouse(struct editor *e, const struct event *ev);

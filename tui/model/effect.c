@@ -44,11 +44,8 @@ bool effect_add(struct effects *e, enum effect_type type, const struct trm_lang 
 	}
 	if (text && !(copy = copy_text(text, len)))
 		return false;
-	e->items[e->n++] = (struct effect){.type = type,
-			.lang = lang,
-			.text = copy,
-			.len = text ? len : 0,
-			.number = number};
+	e->items[e->n++] = (struct effect){
+			.type = type, .lang = lang, .text = copy, .len = text ? len : 0, .number = number};
 	return true;
 }
 

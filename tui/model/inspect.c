@@ -87,8 +87,8 @@ static bool is_possible(struct model *m)
 {
 	if (asks_can(m, m->lang))
 		return true;
-	notices_add(&m->notices, m->now_ns, false, "the %s kernel %s: nothing can be inspected now", m->lang->name,
-			m->sandbox.state == SANDBOX_READY ? "is busy" : "is not there");
+	notices_add(&m->notices, m->now_ns, false, "the %s kernel %s: nothing can be inspected now",
+			m->lang->name, m->sandbox.state == SANDBOX_READY ? "is busy" : "is not there");
 	return false;
 }
 
@@ -157,7 +157,8 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "found")) && m->dialog.kind == DIALOG_NONE)
 		show(m, json);
 	else if (!json)
-		notices_add(&m->notices, m->now_ns, true, "%s", msg->other ? msg->other : "the kernel gave no answer");
+		notices_add(&m->notices, m->now_ns, true, "%s",
+				msg->other ? msg->other : "the kernel gave no answer");
 	else
 		notices_add(&m->notices, m->now_ns, false,
 				"%s does not know what is under the cursor (names are known once their code has run)",

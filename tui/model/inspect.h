@@ -18,9 +18,9 @@ void inspect_cursor(struct model *m, struct effects *out);
 void inspect_variable(struct model *m, struct effects *out);
 void inspect_answer(struct model *m, const struct msg *msg, struct effects *out);
 
-/* The text around the cursor, to be sent to a kernel with a question: malloc'd, NUL-terminated UTF-8; NULL when
- * out of memory. *ret_cursor: in code points of it; *ret_pos: where in the buffer it begins. Long texts are
- * cut to what lies near, at the start of a line. */
+/* The text around the cursor, to be sent to a kernel with a question: malloc'd, NUL-terminated UTF-8; NULL
+ * when out of memory. *ret_cursor: in code points of it; *ret_pos: where in the buffer it begins. Long texts
+ * are cut to what lies near, at the start of a line. */
 char *inspect_context(const struct model *m, size_t *ret_len, size_t *ret_cursor, size_t *ret_pos);
 
 /* The signature of the call that the cursor is in; "" if there is none to be shown. */

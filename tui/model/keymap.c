@@ -214,21 +214,21 @@ int keymap_bind(struct keymap *map, enum place place, const char *text, const ch
 enum keymap_match keymap_look(const struct keymap *map, enum place place, const struct keys *keys,
 		const struct command **ret)
 {
-	bool is_prefix = false;
+	bool is_prefix = false, is_off = false;
 
 	for (size_t i = 0; i < map->n; i++) {
 		const struct binding *b = &map->bindings[i];
 		if (b->place != place || !begins(keys, &b->keys))
 			continue;
-		if (b->keys.n > keys->n) {
-			is_prefix = is_prefix || b->command;
-			continue;
+		if (b->keys.n == keys->n && b->command) {
+			*ret = b->command;
+			return KEYMAP_COMMAND;
 		}
-		*ret = b->command;
-		return b->command ? KEYMAP_COMMAND : KEYMAP_NONE;
+		is_prefix = is_prefix || b->command;
+		is_off = is_off || b->keys.n == keys->n;
 	}
-	if (is_prefix)
-		return KEYMAP_PREFIX;
+	if (is_prefix || is_off)
+		return is_prefix ? KEYMAP_PREFIX : KEYMAP_NONE;
 	const struct chord *c = &keys->chords[0];
 	if (keys->n != 1 || c->mods != MOD_ALT || c->key < '0' || c->key > '9')
 		return KEYMAP_NONE;
@@ -246,10 +246,7 @@ const struct keys *keymap_keys(const struct keymap *map, const struct command *c
 
 /* ---- the default set ---- */
 
-static const struct {
-	enum place place;
-	const char *keys, *command;
-} defaults[] = {
+static const struct keymap_row defaults[] = {
 		{PLACE_ANY, "f1", "help"},
 		{PLACE_ANY, "f2", "language"},
 		{PLACE_ANY, "f3", "theme"},
@@ -285,6 +282,14 @@ static const struct {
 		{PLACE_EDITOR, "alt-p", "find-previous"},
 		{PLACE_EDITOR, "alt-r", "replace"},
 		{PLACE_EDITOR, "ctrl-g", "go-to-line"},
+
+		{PLACE_ANY, "shift-f5", "run-cell-and-advance"},
+		{PLACE_EDITOR, "alt-j", "run-cell-and-advance"},
+		{PLACE_ANY, "ctrl-f5", "run-all"},
+		{PLACE_EDITOR, "alt-a", "run-all"},
+		{PLACE_EDITOR, "alt-l", "run-line"},
+		{PLACE_EDITOR, "alt-pagedown", "next-cell"},
+		{PLACE_EDITOR, "alt-pageup", "previous-cell"},
 
 		{PLACE_EDITOR, "left", "left"},
 		{PLACE_EDITOR, "right", "right"},
@@ -408,13 +413,58 @@ static const struct {
 		{PLACE_VARIABLES, "?", "help"},
 };
 
+/* Add what a set says where the keys are still free: neither they nor a part of them, nor anything that
+ * they are a part of, means something in the same place or where that would be looked for. */
+static int fill(struct keymap *map, const struct keymap_row *rows, size_t n)
+{
+	size_t n_before = map->n;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct command *command = command_find(rows[i].command);
+		struct keys keys;
+		if (!command || keys_parse(rows[i].keys, &keys) < 0)
+			return TRM_EINVAL;
+		const struct keymap before = {.bindings = map->bindings, .n = n_before};
+		bool is_taken = find(&before, PLACE_ANY, &keys) || find(&before, PLACE_ALWAYS, &keys)
+				|| find(map, rows[i].place, &keys);
+		if (is_taken || keymap_clash(map, rows[i].place, &keys))
+			continue;
+		if (put(map, rows[i].place, &keys, command) < 0)
+			return TRM_ENOMEM;
+	}
+	return 0;
+}
+
+const struct binding *keymap_clash(const struct keymap *map, enum place place, const struct keys *keys)
+{
+	for (size_t i = 0; i < map->n; i++) {
+		const struct binding *b = &map->bindings[i];
+		bool is_near = b->place == place || b->place == PLACE_ANY || b->place == PLACE_ALWAYS
+			       || ((place == PLACE_ANY || place == PLACE_ALWAYS) && b->keys.n < keys->n);
+		if (is_near && b->command && b->keys.n != keys->n
+				&& (begins(keys, &b->keys) || begins(&b->keys, keys)))
+			return b;
+	}
+	return NULL;
+}
+
+int keymap_complete(struct keymap *map, const char *set, struct trm_error *reterr)
+{
+	int r = 0;
+
+	if (strcmp(set, "emacs") == 0)
+		r = fill(map, keymap_emacs, keymap_emacs_count);
+	else if (strcmp(set, "default") != 0)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"there is no key map \"%.30s\"; there are default and emacs", set);
+	return r < 0 ? r : fill(map, defaults, sizeof defaults / sizeof *defaults);
+}
+
 int keymap_init(struct keymap *map)
 {
 	*map = (struct keymap){0};
-	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-		if (keymap_bind(map, defaults[i].place, defaults[i].keys, defaults[i].command, NULL) < 0) {
-			keymap_finish(map);
-			return TRM_ENOMEM;
-		}
-	return 0;
+	int r = keymap_complete(map, "default", NULL);
+	if (r < 0)
+		keymap_finish(map);
+	return r;
 }

@@ -41,6 +41,17 @@ struct keymap {
 void keymap_finish(struct keymap *map); /* takes a zeroed object */
 /* The set that the workbench brings. 0 or TRM_ENOMEM. */
 int keymap_init(struct keymap *map);
+/* Add a set ("default", or "emacs" with the default one below it) where keys have no meaning yet.
+ * TRM_EINVAL: there is no such set. */
+int keymap_complete(struct keymap *map, const char *set, struct trm_error *reterr);
+
+/* A row of a set. */
+struct keymap_row {
+	enum place place;
+	const char *keys, *command;
+};
+extern const struct keymap_row keymap_emacs[]; /* keymap_emacs.c */
+extern const size_t keymap_emacs_count;
 
 /* Bind keys, in place of what they meant there. `command` NULL or "": they mean nothing. TRM_EINVAL with a
  * sentence when keys or command do not exist. */
@@ -51,6 +62,10 @@ int keymap_bind(struct keymap *map, enum place place, const char *keys, const ch
 enum keymap_match { KEYMAP_NONE, KEYMAP_PREFIX, KEYMAP_COMMAND };
 enum keymap_match keymap_look(const struct keymap *map, enum place place, const struct keys *keys,
 		const struct command **ret);
+
+/* A binding that makes these keys, or that these keys make, impossible to reach: one begins with the other.
+ * NULL: there is none. */
+const struct binding *keymap_clash(const struct keymap *map, enum place place, const struct keys *keys);
 
 /* The first binding of a command: NULL when it has no keys. */
 const struct keys *keymap_keys(const struct keymap *map, const struct command *command);

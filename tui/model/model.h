@@ -67,12 +67,15 @@ struct active_run {
 	enum run_state state; /* RUN_NONE: nothing runs */
 	uint32_t serial;
 	const struct trm_lang *lang;
-	uint64_t started_ns;     /* when it was asked for, then when it started */
+	uint64_t started_ns; /* when it was asked for, then when it started */
 	struct ladder ladder;
-	bool reads_line;         /* it waits for a line of input */
+	bool reads_line; /* it waits for a line of input */
 	bool is_secret;
 	char prompt[256];
 };
+
+/* Where the cursor goes when code has been started. */
+enum run_then { RUN_THEN_STAY, RUN_THEN_NEXT_CELL, RUN_THEN_NEXT_LINE };
 
 struct model {
 	int rows, cols;
@@ -131,6 +134,8 @@ struct model {
 	struct replay replay; /* a recording is shown */
 	int foot_rows;        /* rows below the layout, for its time bar */
 	bool is_recording;
+	struct editor_run to_run; /* what was asked for last */
+	enum run_then run_then;
 	bool confirm; /* ask before a run */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	uint64_t now_ns; /* of the last message */

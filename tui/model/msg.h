@@ -28,13 +28,13 @@ enum msg_type {
 	MSG_METRICS,          /* metrics */
 	MSG_RUN_ACCEPTED,     /* number: of the run in its session */
 	MSG_RUN_STARTED,
-	MSG_RUN_OUTPUT,  /* stream, text, len */
-	MSG_RUN_DISPLAY, /* display */
-	MSG_RUN_INPUT,   /* text: the prompt; flag: secret */
+	MSG_RUN_OUTPUT,   /* stream, text, len */
+	MSG_RUN_DISPLAY,  /* display */
+	MSG_RUN_INPUT,    /* text: the prompt; flag: secret */
 	MSG_RUN_STOPPING, /* stopping */
-	MSG_RUN_DONE,    /* result */
-	MSG_RUN_REFUSED, /* text: why it could not be asked for */
-	MSG_LATE,        /* number, stream, text, len */
+	MSG_RUN_DONE,     /* result */
+	MSG_RUN_REFUSED,  /* text: why it could not be asked for */
+	MSG_LATE,         /* number, stream, text, len */
 	/* Files. number: the buffer's id */
 	MSG_OPENED,       /* text: path; other: NULL or the error; flag: it is a new file */
 	MSG_ALREADY_OPEN, /* text: path */
@@ -46,7 +46,7 @@ enum msg_type {
 	MSG_EXPORTED,     /* text: path; number: of runs; other: NULL or the error; flag: the file exists */
 	MSG_NOTICE,       /* text: something to tell */
 	MSG_ERROR,        /* text: something that went wrong */
-	MSG_ANSWER,   /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
+	MSG_ANSWER,       /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
 	MSG_STOPPING,     /* the sandbox is being torn down, and it takes a while */
 };
 

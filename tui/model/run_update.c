@@ -27,7 +27,7 @@ static bool may_run(struct model *m)
 				"%d runs are waiting already: Ctrl-C stops them all", MODEL_WAITING);
 		return false;
 	}
-	if (code_is_blank(model_editor(m))) {
+	if (code_is_blank(model_editor(m), m->to_run)) {
 		notices_add(&m->notices, m->now_ns, false, "there is nothing to run: type some %s first",
 				m->lang->name);
 		return false;
@@ -35,8 +35,10 @@ static bool may_run(struct model *m)
 	return true;
 }
 
-void run_ask(struct model *m, struct effects *out)
+void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out)
 {
+	m->to_run = what;
+	m->run_then = then;
 	m->needs_draw = true;
 	if (!may_run(m))
 		return;
@@ -66,7 +68,7 @@ static void take_up(struct model *m, uint32_t serial)
 void run_start(struct model *m, struct effects *out)
 {
 	size_t len;
-	char *code = code_to_run(model_editor(m), m->lang, &len);
+	char *code = code_to_run(model_editor(m), m->to_run, m->lang, &len);
 	struct run_info *info = code ? runs_add(&m->out.runs, m->lang, code, len) : NULL;
 	bool is_added = info && effect_add(out, EFFECT_RUN, m->lang, code, len, info->serial);
 
@@ -84,6 +86,7 @@ void run_start(struct model *m, struct effects *out)
 		m->waiting[m->n_waiting++] = info->serial;
 		notices_add(&m->notices, m->now_ns, false, "waits for the run before it: %s", info->excerpt);
 	}
+	run_moved_on(m);
 	outpane_scroll_end(&m->out);
 	m->out.has_selection = false;
 	if (m->layout.kind == LAYOUT_SINGLE)

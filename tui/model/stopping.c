@@ -17,7 +17,8 @@ void stopping_update(struct model *m, const struct trm_stopping *how)
 	l->step = how->step;
 	l->next = how->next;
 	l->is_held = how->next != TRM_STOP_NONE && how->next_ms < 0;
-	l->next_at_ns = m->now_ns + (l->is_held ? 0 : (uint64_t)(how->next_ms < 0 ? 0 : how->next_ms)) * 1000000u;
+	l->next_at_ns = m->now_ns
+			+ (l->is_held ? 0 : (uint64_t)(how->next_ms < 0 ? 0 : how->next_ms)) * 1000000u;
 	m->run.state = how->step == TRM_STOP_KILL ? RUN_KILLING : RUN_INTERRUPTING;
 }
 
@@ -56,7 +57,8 @@ void stopping_hold(struct model *m, struct effects *out)
 	struct ladder *l = &m->run.ladder;
 
 	if (!stopping_has_clock(m)) {
-		notices_add(&m->notices, m->now_ns, false, "there is no clock to be held: nothing is being stopped");
+		notices_add(&m->notices, m->now_ns, false,
+				"there is no clock to be held: nothing is being stopped");
 		return;
 	}
 	l->is_held = !l->is_held;
@@ -92,8 +94,8 @@ void stopping_text(const struct model *m, char *out, size_t cap)
 	if (l->step == TRM_STOP_KILL)
 		snprintf(out, cap, "killed, %s starts anew: %s are lost", m->run.lang->name, lost);
 	else if (l->is_held)
-		snprintf(out, cap, "the clock is held; %s would lose %s", l->next == TRM_STOP_KILL ? "a kill" : "SIGTERM",
-				lost);
+		snprintf(out, cap, "the clock is held; %s would lose %s",
+				l->next == TRM_STOP_KILL ? "a kill" : "SIGTERM", lost);
 	else if (l->next == TRM_STOP_TERMINATE)
 		snprintf(out, cap, "SIGTERM %s, then kill: %s would be lost", when, lost);
 	else

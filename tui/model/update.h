@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/model.h"
+
 struct buffer;
 struct effects;
 struct event;
@@ -33,7 +35,9 @@ void ask_signal(struct model *m, struct effects *out);   /* ask_signal.c: for th
 
 /* runs: run_update.c */
 void update_run(struct model *m, const struct msg *msg);
-void run_ask(struct model *m, struct effects *out);   /* F5: with the question, if it is on */
+/* Run a part of the current buffer, with the question, if it is on. */
+void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out);
+void run_moved_on(struct model *m); /* the cursor goes where it was to go after the run: cells.c */
 void run_start(struct model *m, struct effects *out); /* without */
 void run_stop(struct model *m, struct effects *out);  /* interrupt, then kill */
 

@@ -15,7 +15,9 @@
 #include "model/msg.h"
 #include "term/event.h"
 
-enum { SETTLE_MS = 150 }; /* that a kernel has been idle before it is asked: runs that follow each other are not held up */
+enum {
+	SETTLE_MS = 150
+}; /* that a kernel has been idle before it is asked: runs that follow each other are not held up */
 enum { NAME_BYTES = 200, TYPE_BYTES = 80, SIZE_BYTES = 40, VALUE_BYTES = 800 };
 
 static void rows_clear(struct variables *v)
@@ -71,8 +73,8 @@ static const struct trm_lang *wanted(const struct model *m)
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
 		const struct trm_lang *lang = trm_lang_get(i);
 		const struct variables *v = &m->variables[i];
-		bool wants_values = m->variables_page.is_shown && lang == m->lang && !v->has_values && v->is_known
-				    && v->n > 0;
+		bool wants_values = m->variables_page.is_shown && lang == m->lang && !v->has_values
+				    && v->is_known && v->n > 0;
 		if ((v->is_stale || wants_values) && asks_can(m, lang))
 			return lang;
 	}
@@ -422,7 +424,8 @@ bool variables_mouse(struct model *m, const struct event *ev)
 	else if (is_overlay && !rect_contains(box, ev->row, ev->col))
 		m->variables_page.is_shown = false;
 	else if (row == 0)
-		sort_by(m, column_at(box.cols - (is_overlay ? 4 : 0), ev->col - box.col - (is_overlay ? 2 : 0)));
+		sort_by(m, column_at(box.cols - (is_overlay ? 4 : 0),
+					   ev->col - box.col - (is_overlay ? 2 : 0)));
 	else if (row > 0)
 		move_to(m, (long)m->variables_page.scroll + row - 1);
 	m->needs_draw = true;
@@ -431,8 +434,8 @@ bool variables_mouse(struct model *m, const struct event *ev)
 
 static const struct command commands[] = {
 		{"variables", "Variables, or processes again",
-				"show the variables of the buffer's language, or the processes again", PLACE_ANY, show,
-				NULL, 0, false},
+				"show the variables of the buffer's language, or the processes again",
+				PLACE_ANY, show, NULL, 0, false},
 		{"variables-up", NULL, "to another variable", PLACE_VARIABLES, up, NULL, 0, false},
 		{"variables-down", NULL, NULL, PLACE_VARIABLES, down, NULL, 0, false},
 		{"variables-page-up", NULL, "by a page", PLACE_VARIABLES, page_up, NULL, 0, false},
@@ -447,7 +450,7 @@ static const struct command commands[] = {
 				PLACE_VARIABLES, filter, NULL, 0, false},
 		{"variables-inspect", NULL, "the whole value, type and documentation", PLACE_VARIABLES,
 				inspect_variable, NULL, 0, false},
-		{"variables-leave", NULL, "drop the filter; then: the processes again", PLACE_VARIABLES, leave,
-				NULL, 0, false},
+		{"variables-leave", NULL, "drop the filter; then: the processes again", PLACE_VARIABLES,
+				leave, NULL, 0, false},
 };
 const struct command_table variables_commands = COMMAND_TABLE(commands);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,45 +38,76 @@ static int check_content(const char *path, const char *bytes, size_t n, struct t
 	return 0;
 }
 
+/* Room for n bytes; for many, in huge pages: it is the faults that take the time. */
+static char *block_alloc(size_t n)
+{
+	const size_t huge = (size_t)2 << 20;
+	if (n < 4 * huge)
+		return malloc(n);
+	n = (n + huge - 1) / huge * huge;
+	char *block = aligned_alloc(huge, n);
+	if (block)
+		madvise(block, n, MADV_HUGEPAGE);
+	return block;
+}
+
+/* Read until the end of the file or of the room. The number of bytes, or a negative errno. */
+static ssize_t read_some(int fd, char *bytes, size_t n)
+{
+	size_t done = 0;
+	while (done < n) {
+		ssize_t got = read(fd, bytes + done, n - done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+static int read_failed(const char *path, char *bytes, int err, struct trm_error *reterr)
+{
+	free(bytes);
+	if (err == ENOMEM)
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+	if (err == EFBIG)
+		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB.",
+				path, FILE_MAX_BYTES >> 20);
+	return trm_error_set_errno(reterr, err, "Could not read %s", path);
+}
+
 /* Read to the end, however the size changes meanwhile. */
 static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struct trm_error *reterr)
 {
 	struct stat st;
-	size_t len = 0, cap;
 	if (fstat(fd, &st) < 0)
 		return trm_error_set_errno(reterr, errno, "Could not open %s", path);
 	int r = check_kind(path, &st, reterr);
 	if (r < 0)
 		return r;
-	cap = st.st_size > 0 && (uintmax_t)st.st_size < FILE_MAX_BYTES ? (size_t)st.st_size + 1 : 4096;
-	char *bytes = malloc(cap);
+	if ((uintmax_t)st.st_size > FILE_MAX_BYTES)
+		return read_failed(path, NULL, EFBIG, reterr);
+	size_t cap = st.st_size > 0 ? (size_t)st.st_size + 1 : 4096, len = 0;
+	char *bytes = block_alloc(cap);
 	while (bytes) {
-		if ((uintmax_t)st.st_size > FILE_MAX_BYTES || len > FILE_MAX_BYTES) {
-			free(bytes);
-			return trm_error_set(reterr, TRM_ETOOBIG,
-					"%s is too big to edit here: more than %zu MiB.", path,
-					FILE_MAX_BYTES >> 20);
-		}
-		ssize_t n = read(fd, bytes + len, cap - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int saved = errno;
-			free(bytes);
-			return trm_error_set_errno(reterr, saved, "Could not read %s", path);
-		}
-		if (n == 0)
-			break;
+		ssize_t n = read_some(fd, bytes + len, cap - len);
+		if (n < 0)
+			return read_failed(path, bytes, (int)-n, reterr);
 		len += (size_t)n;
-		if (len == cap) {
-			char *bigger = realloc(bytes, cap *= 2);
-			if (!bigger)
-				free(bytes);
-			bytes = bigger;
-		}
+		if (len > FILE_MAX_BYTES)
+			return read_failed(path, bytes, EFBIG, reterr);
+		if (len < cap)
+			break;
+		char *bigger = realloc(bytes, cap *= 2);
+		if (!bigger)
+			free(bytes);
+		bytes = bigger;
 	}
 	if (!bytes)
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+		return read_failed(path, NULL, ENOMEM, reterr);
 	*ret = bytes;
 	*ret_len = len;
 	return 0;
@@ -102,6 +134,7 @@ static size_t strip_cr(char *bytes, size_t n, bool *ret_has_crlf)
 	return out;
 }
 
+/* Make a text of the bytes, which it owns from then on. */
 static int text_from(const char *path, char *bytes, size_t n, struct text **ret,
 		struct file_format *ret_format, struct trm_error *reterr)
 {
@@ -111,7 +144,7 @@ static int text_from(const char *path, char *bytes, size_t n, struct text **ret,
 	bool has_crlf;
 	size_t len = strip_cr(bytes, n, &has_crlf);
 	struct text *t = text_create();
-	if (!t || text_insert(t, 0, bytes, len) < 0) {
+	if (!t || text_adopt(t, bytes, len) < 0) {
 		text_destroy(t);
 		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
 	}
@@ -130,13 +163,17 @@ int file_load(const char *path, struct text **ret, struct file_format *ret_forma
 	if (fd < 0)
 		return trm_error_set_errno(reterr, errno, "Could not open %s", path);
 	int r = read_all(fd, path, &bytes, &n, reterr);
-	if (r == 0)
-		r = text_from(path, bytes, n, ret, ret_format, reterr);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	r = text_from(path, bytes, n, ret, ret_format, reterr);
 	struct stat st;
 	if (r == 0 && fstat(fd, &st) == 0)
 		*ret_stamp = (struct file_stamp){
 				.exists = true, .mtime_ns = mtime_of(&st), .bytes = (uint64_t)st.st_size};
-	free(bytes);
+	if (r < 0)
+		free(bytes);
 	close(fd);
 	return r;
 }
@@ -177,9 +214,12 @@ static int write_crlf(int fd, const char *bytes, size_t n)
 /* 0 or a negative errno. */
 static int write_text(int fd, const struct text *t, struct file_format format)
 {
-	size_t run;
+	size_t run, next;
 	for (size_t pos = 0; pos < text_len(t); pos += run) {
 		const char *bytes = text_peek(t, pos, &run);
+		/* What was not changed since it was loaded still lies together. */
+		while (text_peek(t, pos + run, &next) == bytes + run && next > 0)
+			run += next;
 		int r = format.has_crlf ? write_crlf(fd, bytes, run) : write_all(fd, bytes, run);
 		if (r < 0)
 			return r;

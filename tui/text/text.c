@@ -20,12 +20,15 @@ struct chunk {
 	size_t bytes, lines; /* of the subtree */
 	uint32_t rank;
 	uint32_t len, newlines; /* of this chunk */
-	char data[TEXT_CHUNK];
+	const char *data;
+	char *own; /* TEXT_CHUNK bytes to be written to, or NULL; `data` lies here or in the text's block */
 };
 
 struct text {
 	struct chunk *root;
 	uint32_t seed;
+	uint64_t version;
+	char *block; /* what was loaded, until the end: chunks that were not changed lie in it */
 };
 
 static size_t bytes_of(const struct chunk *c)
@@ -44,34 +47,85 @@ static void sum_up(struct chunk *c)
 	c->lines = lines_of(c->left) + c->newlines + lines_of(c->right);
 }
 
+typedef unsigned char lanes __attribute__((vector_size(16)));
+
 static uint32_t count_newlines(const char *s, size_t n)
 {
+	const lanes newline = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10};
 	uint32_t count = 0;
-	for (size_t i = 0; i < n; i++)
-		count += s[i] == '\n';
+
+	while (n >= sizeof(lanes)) {
+		lanes sums = {0}, at;
+		/* A lane counts up to 255. */
+		for (int i = 0; i < 255 && n >= sizeof at; i++, s += sizeof at, n -= sizeof at) {
+			memcpy(&at, s, sizeof at);
+			sums -= (lanes)(at == newline);
+		}
+		for (size_t i = 0; i < sizeof sums; i++)
+			count += sums[i];
+	}
+	while (n-- > 0)
+		count += *s++ == '\n';
 	return count;
 }
 
+/* Take bytes in; the chunk has room of its own. */
 static void chunk_fill(struct chunk *c, const char *bytes, size_t n)
 {
-	memcpy(c->data, bytes, n);
+	memcpy(c->own, bytes, n);
+	c->data = c->own;
 	c->len = (uint32_t)n;
 	c->newlines = count_newlines(bytes, n);
 	sum_up(c);
 }
 
-static struct chunk *chunk_create(struct text *t)
+/* Point to bytes that stay where they are. */
+static void chunk_point(struct chunk *c, const char *bytes, size_t n)
 {
-	struct chunk *c = malloc(sizeof(*c));
+	free(c->own);
+	c->own = NULL;
+	c->data = bytes;
+	c->len = (uint32_t)n;
+	c->newlines = count_newlines(bytes, n);
+	sum_up(c);
+}
+
+/* Its bytes are to be changed: have them in a place of its own. False when out of memory. */
+static bool chunk_own(struct chunk *c)
+{
+	if (c->own)
+		return true;
+	c->own = malloc(TEXT_CHUNK);
+	if (!c->own)
+		return false;
+	memcpy(c->own, c->data, c->len);
+	c->data = c->own;
+	return true;
+}
+
+static void chunk_destroy(struct chunk *c)
+{
+	if (!c)
+		return;
+	free(c->own);
+	free(c);
+}
+
+/* An empty one, with room of its own or without. */
+static struct chunk *chunk_create(struct text *t, bool has_room)
+{
+	struct chunk *c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
+	if (has_room && !(c->own = malloc(TEXT_CHUNK))) {
+		free(c);
+		return NULL;
+	}
 	t->seed ^= t->seed << 13;
 	t->seed ^= t->seed >> 17;
 	t->seed ^= t->seed << 5;
-	c->left = c->right = NULL;
 	c->rank = t->seed;
-	c->len = c->newlines = 0;
-	c->bytes = c->lines = 0;
+	c->data = c->own;
 	return c;
 }
 
@@ -80,7 +134,7 @@ static void tree_destroy(struct chunk *c)
 	while (c) {
 		struct chunk *right = c->right;
 		tree_destroy(c->left);
-		free(c);
+		chunk_destroy(c);
 		c = right;
 	}
 }
@@ -117,7 +171,10 @@ static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct ch
 		*ret_left = c;
 	} else {
 		size_t at = pos - before;
-		chunk_fill(tail, c->data + at, c->len - at);
+		if (c->own)
+			chunk_fill(tail, c->data + at, c->len - at);
+		else
+			chunk_point(tail, c->data + at, c->len - at);
 		*ret_right = c->right;
 		c->right = NULL;
 		c->len = (uint32_t)at;
@@ -151,7 +208,13 @@ void text_destroy(struct text *t)
 	if (!t)
 		return;
 	tree_destroy(t->root);
+	free(t->block);
 	free(t);
+}
+
+uint64_t text_version(const struct text *t)
+{
+	return t->version;
 }
 
 size_t text_len(const struct text *t)
@@ -309,12 +372,12 @@ static bool insert_in_place(struct chunk *root, size_t pos, const char *bytes, s
 {
 	size_t at;
 	struct chunk *c = chunk_at(root, pos, &at);
-	if (!c || n > TEXT_CHUNK - c->len)
+	if (!c || n > TEXT_CHUNK - c->len || !chunk_own(c))
 		return false;
 	uint32_t newlines = count_newlines(bytes, n);
 	add_on_path(root, pos, c, n, newlines);
-	memmove(c->data + at + n, c->data + at, c->len - at);
-	memcpy(c->data + at, bytes, n);
+	memmove(c->own + at + n, c->own + at, c->len - at);
+	memcpy(c->own + at, bytes, n);
 	c->len += (uint32_t)n;
 	c->newlines += newlines;
 	return true;
@@ -326,7 +389,7 @@ static struct chunk *build(struct text *t, const char *bytes, size_t n)
 	struct chunk *root = NULL;
 	while (n > 0) {
 		size_t take = n < TEXT_CHUNK ? n : TEXT_CHUNK;
-		struct chunk *c = chunk_create(t);
+		struct chunk *c = chunk_create(t, true);
 		if (!c) {
 			tree_destroy(root);
 			return NULL;
@@ -343,27 +406,53 @@ int text_insert(struct text *t, size_t pos, const char *bytes, size_t n)
 {
 	struct chunk *left, *right, *middle = NULL;
 	pos = pos < text_len(t) ? pos : text_len(t);
+	t->version += n > 0;
 	if (n == 0 || insert_in_place(t->root, pos, bytes, n))
 		return 0;
 
-	struct chunk *spare = chunk_create(t);
+	struct chunk *spare = chunk_create(t, true);
 	bool is_small = t->root && n <= TEXT_CHUNK / 2;
 	if (spare && !is_small)
 		middle = build(t, bytes, n);
 	if (!spare || (!is_small && !middle)) {
-		free(spare);
+		chunk_destroy(spare);
+		return TRM_ENOMEM;
+	}
+	/* What is cut in two leaves room in one of the halves; but a cut between two full chunks needs
+	 * a new one. */
+	struct chunk *more = is_small ? chunk_create(t, true) : NULL;
+	if (is_small && !more) {
+		chunk_destroy(spare);
 		return TRM_ENOMEM;
 	}
 	split(t->root, pos, &left, &right, &spare);
-	/* What is cut in two leaves room in one of the halves; but a cut between two full chunks needs
-	 * a new one. */
 	if (is_small && !insert_in_place(left, pos, bytes, n) && !insert_in_place(right, 0, bytes, n)) {
-		chunk_fill(spare, bytes, n);
-		middle = spare;
-		spare = NULL;
+		chunk_fill(more, bytes, n);
+		middle = more;
+		more = NULL;
 	}
-	free(spare);
+	chunk_destroy(more);
+	chunk_destroy(spare);
 	t->root = merge(merge(left, middle), right);
+	return 0;
+}
+
+int text_adopt(struct text *t, char *block, size_t n)
+{
+	struct chunk *root = NULL;
+	for (size_t pos = 0, len; pos < n; pos += len) {
+		struct chunk *c = chunk_create(t, false);
+		if (!c) {
+			tree_destroy(root);
+			return TRM_ENOMEM;
+		}
+		len = n - pos < TEXT_CHUNK ? n - pos : TEXT_CHUNK;
+		chunk_point(c, block + pos, len);
+		root = merge(root, c);
+	}
+	t->root = root;
+	t->block = block;
+	t->version++;
 	return 0;
 }
 
@@ -373,12 +462,12 @@ static bool delete_in_place(struct chunk *root, size_t pos, size_t n)
 	size_t at;
 	/* Ask for the byte behind `pos`, as the chunk that ends at `pos` is not meant. */
 	struct chunk *c = chunk_at(root, pos + 1, &at);
-	if (!c || at == 0 || at - 1 + n > c->len || n == c->len)
+	if (!c || at == 0 || at - 1 + n > c->len || n == c->len || !chunk_own(c))
 		return false;
 	at--;
 	uint32_t newlines = count_newlines(c->data + at, n);
 	add_on_path(root, pos + 1, c, 0 - n, 0 - (size_t)newlines);
-	memmove(c->data + at, c->data + at + n, c->len - at - n);
+	memmove(c->own + at, c->own + at + n, c->len - at - n);
 	c->len -= (uint32_t)n;
 	c->newlines -= newlines;
 	return true;
@@ -398,8 +487,10 @@ static struct chunk *merge_joined(struct chunk *left, struct chunk *right)
 	if (last && first && last->len + first->len <= TEXT_CHUNK / 2) {
 		struct chunk *joined, *none = NULL;
 		split(right, first->len, &joined, &right, &none);
-		insert_in_place(left, left->bytes, joined->data, joined->len);
-		tree_destroy(joined);
+		if (insert_in_place(left, left->bytes, joined->data, joined->len))
+			tree_destroy(joined);
+		else
+			left = merge(left, joined); /* out of memory: they stay two */
 	}
 	return merge(left, right);
 }
@@ -410,19 +501,20 @@ int text_delete(struct text *t, size_t pos, size_t n)
 	size_t len = text_len(t);
 	pos = pos < len ? pos : len;
 	n = n < len - pos ? n : len - pos;
+	t->version += n > 0;
 	if (n == 0 || delete_in_place(t->root, pos, n))
 		return 0;
 
-	struct chunk *spare[2] = {chunk_create(t), chunk_create(t)};
+	struct chunk *spare[2] = {chunk_create(t, true), chunk_create(t, true)};
 	if (!spare[0] || !spare[1]) {
-		free(spare[0]);
-		free(spare[1]);
+		chunk_destroy(spare[0]);
+		chunk_destroy(spare[1]);
 		return TRM_ENOMEM;
 	}
 	split(t->root, pos, &left, &right, &spare[0]);
 	split(right, n, &middle, &right, &spare[1]);
-	free(spare[0]);
-	free(spare[1]);
+	chunk_destroy(spare[0]);
+	chunk_destroy(spare[1]);
 	tree_destroy(middle);
 	t->root = merge_joined(left, right);
 	return 0;

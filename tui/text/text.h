@@ -6,9 +6,10 @@
  *
  * A balanced tree (a treap) of chunks of at most TEXT_CHUNK bytes; each node
  * knows the bytes and newlines below it, so that a line number and an offset turn into each
- * other by one walk down. Inserting a big block builds its chunks once and hangs
- * them in: pasting 10 000 lines is one operation. Bytes are never changed: what
- * is not UTF-8 stays as it was (cluster.h says how it is shown).
+ * other by one walk down. The bytes of a loaded file stay in the block that they were read into; a chunk of
+ * it is copied when it is first changed. Inserting a big block builds its chunks once and hangs them in:
+ * pasting 10 000 lines is one operation. Bytes are never changed: what is not UTF-8 stays as it was
+ * (cluster.h says how it is shown).
  *
  * Positions are byte offsets, 0 to text_len(). Lines count from 0; there is always at
  * least one; a text that ends with a newline has an empty last line. Positions
@@ -43,6 +44,13 @@ size_t text_copy(const struct text *t, size_t pos, char *out, size_t n);
 
 /* Bytes [pos, pos+n) as malloc'd memory with a NUL behind; NULL when out of memory. */
 char *text_slice(const struct text *t, size_t pos, size_t n);
+
+/* Take a malloc'd block as the whole of an empty text, without copying it: large files are opened
+ * so. 0, or TRM_ENOMEM: then the block is still the caller's. */
+int text_adopt(struct text *t, char *block, size_t n);
+
+/* Changes with every edit. */
+uint64_t text_version(const struct text *t);
 
 /* 0, or TRM_ENOMEM: then nothing has changed. */
 int text_insert(struct text *t, size_t pos, const char *bytes, size_t n);

@@ -28,6 +28,7 @@ struct painter {
 	uint8_t kinds[KINDS];
 	bool has_focus;
 	struct find *marked;
+	bool has_utf8;
 	struct find_match marks[MARKS_MAX]; /* in the line at hand, in order */
 	size_t n_marks;
 };
@@ -141,6 +142,19 @@ static struct style style_at(struct painter *p, const struct walk *w, uint16_t g
 			.attrs = is_control ? ATTR_DIM : 0};
 }
 
+/* A cell begins here: a line to the edge. */
+static void draw_separator(const struct painter *p, int row, size_t line, size_t column)
+{
+	const char *piece = p->has_utf8 ? "─" : "-";
+	int col = p->text.col + (int)(column - p->editor->left_col) + 1;
+
+	if (!editor_is_cell_line(p->editor, line))
+		return;
+	for (; col < p->text.col + p->text.cols; col++)
+		canvas_put(p->canvas, p->text, row, col, piece, strlen(piece),
+				(struct style){.role = ROLE_CELL_SEPARATOR});
+}
+
 /* Draw a line; where the cursor is in it, put the canvas' cursor there. */
 static void draw_line(struct painter *p, int row, size_t line)
 {
@@ -176,6 +190,8 @@ static void draw_line(struct painter *p, int row, size_t line)
 				(struct style){.role = ROLE_DIM});
 		return;
 	}
+	if (w.column >= e->left_col)
+		draw_separator(p, row, line, w.column);
 	/* The line's end is selected, too. */
 	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= e->left_col)
 		canvas_put(p->canvas, p->text, row, (int)w.column + shift, " ", 1,
@@ -210,13 +226,14 @@ static void put_cursor(const struct painter *p)
 }
 
 void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
-		struct find *marked)
+		struct find *marked, bool has_utf8)
 {
 	int gutter = editor_gutter(e);
 	struct painter p = {.editor = e,
 			.canvas = c,
 			.has_focus = has_focus,
 			.marked = marked,
+			.has_utf8 = has_utf8,
 			.cursor_line = editor_line(e),
 			.text = {area.row, area.col + gutter, area.rows, area.cols - gutter},
 			.sel_start = e->sel.anchor < e->sel.cursor ? e->sel.anchor : e->sel.cursor,

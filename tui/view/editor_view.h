@@ -15,8 +15,8 @@ uint16_t editor_role(uint8_t kind);
 
 /* Draw the pane into `area`, whose size editor_resize() was told. With `has_focus` the
  * canvas' cursor is put (or hidden where it lies outside), else it is left alone.
- * The matches of `marked` (may be NULL) stand out. */
+ * The matches of `marked` (may be NULL) stand out; a line goes from a cell's mark to the edge. */
 void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
-		struct find *marked);
+		struct find *marked, bool has_utf8);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/keymap.h"
 #include "model/inspect.h"
+#include "model/keymap.h"
 #include "model/model.h"
 #include "model/stopping.h"
 #include "text/cluster.h"
@@ -111,7 +111,8 @@ static void title(const struct model *m, struct canvas *c)
 	col = draw_format(c, clip, 0, col, role, " %s %s ", sign(m->has_utf8, SIGN_DOT), state);
 	if (m->is_recording) {
 		col = title_gap(m, c, clip, col);
-		col = draw_format(c, clip, 0, col, ROLE_STATUS_ERROR, " %s REC ", sign(m->has_utf8, SIGN_DOT));
+		col = draw_format(
+				c, clip, 0, col, ROLE_STATUS_ERROR, " %s REC ", sign(m->has_utf8, SIGN_DOT));
 	}
 	if (m->has_last && m->run.state == RUN_NONE) {
 		col = title_gap(m, c, clip, col);

@@ -40,7 +40,8 @@ static void draw_row(const struct model *m, struct canvas *c, struct rect area, 
 		struct rect cell = {area.row, area.col + starts[i], 1, cols};
 		struct style style = {.role = i == VARIABLE_NAME || is_current ? role : ROLE_DIM,
 				.ground = (uint8_t)(is_current ? role : 0)};
-		if (canvas_put(c, cell, cell.row, cell.col, texts[i], strlen(texts[i]), style) > cell.col + cols)
+		if (canvas_put(c, cell, cell.row, cell.col, texts[i], strlen(texts[i]), style)
+				> cell.col + cols)
 			canvas_put(c, cell, cell.row, cell.col + cols - 1, m->has_utf8 ? "…" : "~",
 					m->has_utf8 ? 3 : 1, style);
 	}
@@ -105,7 +106,8 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 		return;
 	}
 	canvas_fill(c, area, " ", style_of(ROLE_TEXT));
-	draw_horizontal(c, m->has_utf8, area.row, area.col, area.cols, is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
+	draw_horizontal(c, m->has_utf8, area.row, area.col, area.cols,
+			is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
 	enum sign left = area.row == m->layout.divider_row ? SIGN_CROSS : SIGN_TEE_RIGHT;
 	draw_sign(c, m->has_utf8, area.row, area.col - 1, left, ROLE_BORDER);
 	draw_sign(c, m->has_utf8, area.row, area.col + area.cols, SIGN_TEE_LEFT, ROLE_BORDER);

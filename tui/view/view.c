@@ -26,7 +26,7 @@ static void draw_editor(const struct model *m, struct canvas *c)
 	bool has_keys = m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE;
 
 	editor_draw(model_editor(m), c, model_editor_area(m), has_keys,
-			m->finder.is_marking ? m->finder.find : NULL);
+			m->finder.is_marking ? m->finder.find : NULL, m->has_utf8);
 	draw_finder(m, c);
 }
 

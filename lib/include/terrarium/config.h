@@ -27,6 +27,7 @@ struct trm_config {
 	char name[65];     /* of the sandbox; "": a random one */
 	char language[16]; /* "": from the file's name, else python */
 	char theme[64];    /* name of a file in themes/ without .json */
+	char keymap[32];   /* set of keys of the workbench: "default", "emacs" */
 	struct trm_limits limits;
 	uint32_t timeout_ms;          /* per run; 0: none */
 	uint32_t grace_ms;            /* between an interrupt and the next step */
@@ -91,6 +92,23 @@ int trm_config_load(struct trm_config *config, const char *path, struct trm_erro
  * `filename` is for messages. All or nothing. */
 int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr);
+
+/* Sections: keys of the config file that hold an object with a meaning of its own ("keys"). Loading checks
+ * only that they are objects; who knows the meaning walks over the entries, in the order of the file:
+ *   { "keys": { "editor": { "ctrl-d": "duplicate" }, "f9": null } }
+ * gives ("editor", "ctrl-d", "duplicate") and ("", "f9", ""). */
+struct trm_config_entry {
+	const char *group, *key, *value; /* "" where there is none; null is "" */
+	const char *where;               /* "FILE:LINE:COLUMN" of the key */
+};
+typedef void trm_config_entry_fn(void *user, const struct trm_config_entry *entry);
+/* `path` as in trm_config_load(). A file or section that is not there has no entries. Errors as there, and
+ * TRM_EINVAL where an entry is no text. */
+int trm_config_walk(const char *path, const char *section, trm_config_entry_fn *fn, void *user,
+		struct trm_error *reterr);
+
+/* The file that trm_config_load() reads for `path`; false: there is none to be named. */
+bool trm_config_path(const char *path, char *out, size_t cap);
 
 /* Fill in the options of a sandbox and a session. `opts` borrows texts of `config`. */
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts);

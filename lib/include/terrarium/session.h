@@ -130,9 +130,9 @@ void trm_run_consumed(struct trm_run *run, size_t n); /* with manual_credit */
 /* ---- questions to a kernel --------------------------------------------------- */
 
 enum trm_question {
-	/* {"matches":[…],"kinds":[…],"start":n,"end":n} in code points of `code`: what may stand there. Kinds, of the
-	 * first matches: "function" "class" "module" "variable" "property" "parameter" "keyword" "builtin"
-	 * "alias" "command" "file" "directory"; "" or missing: not known. */
+	/* {"matches":[…],"kinds":[…],"start":n,"end":n} in code points of `code`: what may stand there.
+	 * Kinds, of the first matches: "function" "class" "module" "variable" "property" "parameter"
+	 * "keyword" "builtin" "alias" "command" "file" "directory"; "" or missing: not known. */
 	TRM_ASK_COMPLETE,
 	TRM_ASK_INSPECT,     /* {"found":bool,"name":…,"type":…,"value":…,"signature":…,"doc":…} */
 	TRM_ASK_IS_COMPLETE, /* {"status":"complete"|"incomplete"|"invalid","indent":"…"} */

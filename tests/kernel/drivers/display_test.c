@@ -74,8 +74,9 @@ static void matplotlib_shows_its_figures(void **state)
 {
 	struct driver *d = *state;
 	import_pyplot(d);
-	check_run(d, "plt.plot([1, 3, 2])\nplt.figure()\nplt.bar([1, 2], [3, 4])\nprint(len(plt.get_fignums()))\nplt.show()\n"
-		     "print(len(plt.get_fignums()))",
+	check_run(d,
+			"plt.plot([1, 3, 2])\nplt.figure()\nplt.bar([1, 2], [3, 4])\nprint(len(plt.get_fignums()))\nplt.show()\n"
+			"print(len(plt.get_fignums()))",
 			"ok", "2\n0\n");
 	assert_int_equal(n_shown(d), 2);
 	assert_png(d, 0);
@@ -148,17 +149,19 @@ static void what_is_too_big_is_said(void **state)
 static void javascript_displays(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "console.log('a'); display(Buffer.from('89504e470d0a1a0a00', 'hex')); console.log('b')", "ok",
-			"a\nb\n");
+	check_run(d, "console.log('a'); display(Buffer.from('89504e470d0a1a0a00', 'hex')); console.log('b')",
+			"ok", "a\nb\n");
 	assert_png(d, 0);
-	check_run(d, "display({'text/html': '<b>x</b>', 'image/svg+xml': Buffer.from('<svg/>')}, 5)", "ok", "");
+	check_run(d, "display({'text/html': '<b>x</b>', 'image/svg+xml': Buffer.from('<svg/>')}, 5)", "ok",
+			"");
 	assert_int_equal(n_shown(d), 2);
 	assert_string_equal(shown(d, 0, "text/html"), "<b>x</b>");
 	assert_string_equal(shown(d, 0, "image/svg+xml"), "<svg/>");
 	assert_string_equal(shown(d, 1, "text/plain"), "5");
 	check_value(d, "class P { _repr_png_() { return Buffer.from('xx') } }; new P()", "P {}");
 	assert_string_equal(shown(d, 0, "image/png"), "eHg=");
-	check_value(d, "({[Symbol.for('terrarium.display')]: () => ({'text/markdown': '# hi'}), x: 1}).x", "1");
+	check_value(d, "({[Symbol.for('terrarium.display')]: () => ({'text/markdown': '# hi'}), x: 1}).x",
+			"1");
 	assert_int_equal(n_shown(d), 0);
 	driver_run(d, "({[Symbol.for('terrarium.display')]: () => ({'text/markdown': '# hi'})})");
 	assert_string_equal(shown(d, 0, "text/markdown"), "# hi");
@@ -181,12 +184,15 @@ static void javascript_that_fails_to_show_goes_on(void **state)
 static void bash_displays(void **state)
 {
 	struct driver *d = *state;
-	check_run(d, "echo a; printf '\\x89PNG\\r\\n\\x1a\\n\\0\\0abc' > pic; display pic; echo b", "ok", "a\nb\n");
+	check_run(d, "echo a; printf '\\x89PNG\\r\\n\\x1a\\n\\0\\0abc' > pic; display pic; echo b", "ok",
+			"a\nb\n");
 	assert_string_equal(shown(d, 0, "image/png"), PNG_BASE64 "AAGFiYw==");
-	check_run(d, "echo '<svg a=\"1\">\u00fc</svg>' | display; display --mime text/html <<<'<b>x</b>'", "ok", "");
+	check_run(d, "echo '<svg a=\"1\">\u00fc</svg>' | display; display --mime text/html <<<'<b>x</b>'",
+			"ok", "");
 	assert_string_equal(shown(d, 0, "image/svg+xml"), "<svg a=\"1\">\u00fc</svg>");
 	assert_string_equal(shown(d, 1, "text/html"), "<b>x</b>");
-	check_run(d, "f() { local IFS=,; set -f; display \"$1\"; }; cp pic 'a b.png'; f 'a b.png'; set +f", "ok", "");
+	check_run(d, "f() { local IFS=,; set -f; display \"$1\"; }; cp pic 'a b.png'; f 'a b.png'; set +f",
+			"ok", "");
 	assert_png(d, 0);
 	check_run(d, "echo '# hi' > x.md; display x.md", "ok", "");
 	assert_string_equal(shown(d, 0, "text/markdown"), "# hi");

@@ -30,7 +30,10 @@ static void check(const struct text *t, const struct model *m)
 	assert_int_equal(text_len(t), m->len);
 	assert_int_equal(text_copy(t, 0, copy, sizeof(copy)), m->len);
 	assert_memory_equal(copy, m->bytes, m->len);
-	assert_int_equal(text_lines(t), 1 + count_newlines(m->bytes, m->len));
+	size_t lines = 1;
+	for (size_t i = 0; i < m->len; i++)
+		lines += m->bytes[i] == '\n';
+	assert_int_equal(text_lines(t), lines);
 }
 
 static void check_lines(const struct text *t, const struct model *m)
@@ -54,12 +57,25 @@ static unsigned rnd(unsigned *seed, unsigned n)
 	return (*seed >> 8) % n;
 }
 
-static void test_random_edits(void **state)
+/* Text that was not read in by copying is no different. */
+static struct text *text_of(struct model *m, size_t n, unsigned *seed)
+{
+	struct text *t = text_create();
+	char *block = malloc(n + 1);
+	for (size_t i = 0; i < n; i++)
+		block[i] = (char)(rnd(seed, 5) ? 'a' + rnd(seed, 26) : '\n');
+	m->len = n;
+	memcpy(m->bytes, block, n);
+	assert_int_equal(text_adopt(t, block, n), 0);
+	check(t, m);
+	return t;
+}
+
+static void edit_randomly(size_t loaded)
 {
 	static struct model m;
 	unsigned seed = 1;
-	struct text *t = text_create();
-	(void)state;
+	struct text *t = text_of(&m, loaded, &seed);
 	for (int i = 0; i < 30000; i++) {
 		size_t pos = rnd(&seed, (unsigned)m.len + 1);
 		if (rnd(&seed, 100) < (m.len > 3000 ? 30u : 55u)) {
@@ -82,6 +98,27 @@ static void test_random_edits(void **state)
 			check_lines(t, &m);
 	}
 	text_destroy(t);
+}
+
+static void test_random_edits(void **state)
+{
+	(void)state;
+	edit_randomly(0);
+	edit_randomly(2900);
+}
+
+static void test_counts_newlines(void **state)
+{
+	static char bytes[20000];
+	uint32_t count = 0;
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		bytes[i] = i % 3 ? '\n' : 'x';
+		count += i % 3 > 0;
+	}
+	assert_int_equal(count_newlines(bytes, sizeof(bytes)), count);
+	assert_int_equal(count_newlines(bytes + 1, 17), 12);
+	assert_int_equal(count_newlines(bytes, 0), 0);
 }
 
 static void test_beyond_the_end(void **state)
@@ -123,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_random_edits),
+			cmocka_unit_test(test_counts_newlines),
 			cmocka_unit_test(test_beyond_the_end),
 			cmocka_unit_test(test_stays_shallow),
 	};

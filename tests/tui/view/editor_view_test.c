@@ -37,7 +37,7 @@ static void draw(struct editor *e, struct canvas *c, const char *text, struct re
 	editor_resize(e, area.rows, area.cols);
 	canvas_init(c, area.rows + 2 * area.row, area.cols + 2 * area.col);
 	canvas_fill(c, (struct rect){0, 0, c->rows, c->cols}, ".", (struct style){.role = ROLE_DIALOG});
-	editor_draw(e, c, area, true, NULL);
+	editor_draw(e, c, area, true, NULL, true);
 }
 
 static void expect(const struct canvas *c, const char *want)
@@ -75,7 +75,7 @@ static void test_selection_shows_line_ends(void **state)
 	(void)state;
 	draw(&e, &c, "ab\n\ncd\n", (struct rect){0, 0, 4, 24});
 	editor_select(&e, 1, 5);
-	editor_draw(&e, &c, (struct rect){0, 0, 4, 24}, true, NULL);
+	editor_draw(&e, &c, (struct rect){0, 0, 4, 24}, true, NULL, true);
 	expect_roles(&c, 0, "####.ss.................");
 	expect_roles(&c, 1, "####s...................");
 	expect_roles(&c, 2, "....s...................");
@@ -93,11 +93,11 @@ static void test_sideways(void **state)
 	draw(&e, &c, "0123456789abcdefghijklmnopqrstuvwxyz\n\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD\xE6\x96\x87",
 			(struct rect){0, 0, 2, 10});
 	editor_select(&e, 36, 36);
-	editor_draw(&e, &c, (struct rect){0, 0, 2, 10}, true, NULL);
+	editor_draw(&e, &c, (struct rect){0, 0, 2, 10}, true, NULL, true);
 	assert_int_equal(editor_gutter(&e), 0);
 	assert_true(c.cursor_col >= 0 && c.cursor_col < 10);
 	e.left_col = 3; /* cuts the second ideograph in half: a blank stands for it */
-	editor_draw(&e, &c, (struct rect){0, 0, 2, 10}, false, NULL);
+	editor_draw(&e, &c, (struct rect){0, 0, 2, 10}, false, NULL, true);
 	expect(&c, "<456789ab>\n<\xE4\xB8\xAD\xE6\x96\x87\n");
 	editor_finish(&e);
 	canvas_finish(&c);
@@ -110,7 +110,7 @@ static void test_without_focus(void **state)
 	(void)state;
 	draw(&e, &c, "x", (struct rect){0, 0, 1, 30});
 	c.cursor_row = 77;
-	editor_draw(&e, &c, (struct rect){0, 0, 1, 30}, false, NULL);
+	editor_draw(&e, &c, (struct rect){0, 0, 1, 30}, false, NULL, true);
 	assert_int_equal(c.cursor_row, 77);
 	expect_roles(&c, 0, "..............................");
 	editor_finish(&e);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Sections of the config file: objects whose meaning others know. */
+#include <cJSON.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "config/config.h"
+
+bool setting_is_section(const char *key)
+{
+	return strcmp(key, "keys") == 0;
+}
+
+struct walk {
+	const struct source *src;
+	const char *blanked, *section;
+	trm_config_entry_fn *fn;
+	void *user;
+	struct trm_error *err;
+};
+
+/* Offset of the nth key of the object that begins at `object`. */
+static size_t key_in(const struct walk *w, size_t object, size_t nth)
+{
+	return object + jsonc_key_offset(w->blanked + object, w->src->n - object, nth);
+}
+
+static int tell(const struct walk *w, const char *group, const cJSON *item, size_t offset)
+{
+	struct place at = jsonc_place(w->src->text, w->src->n, offset);
+	char where[PATH_MAX + 48];
+
+	if (!cJSON_IsString(item) && !cJSON_IsNull(item))
+		return source_fail(w->src, offset, w->err, "the value must be a text, or null for nothing");
+	snprintf(where, sizeof where, "%s:%zu:%zu", w->src->filename, at.line, at.column);
+	const char *value = cJSON_IsString(item) ? item->valuestring : "";
+	w->fn(w->user, &(struct trm_config_entry){group, item->string, value, where});
+	return 0;
+}
+
+static int walk_group(const struct walk *w, const cJSON *group, size_t object)
+{
+	size_t nth = 0;
+
+	for (const cJSON *item = group->child; item; item = item->next, nth++) {
+		int r = tell(w, group->string, item, key_in(w, object, nth));
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int walk_section(void *user, const struct source *src, const char *blanked, const cJSON *root,
+		struct trm_error *reterr)
+{
+	struct walk *w = user;
+	size_t nth = 0, at = 0;
+	const cJSON *section = root->child;
+
+	w->src = src;
+	w->blanked = blanked;
+	w->err = reterr;
+	for (; section && strcmp(section->string, w->section) != 0; section = section->next)
+		at++;
+	if (!section)
+		return 0;
+	size_t object = jsonc_value_offset(blanked, src->n, key_in(w, 0, at));
+	for (const cJSON *item = section->child; item; item = item->next, nth++) {
+		size_t key = key_in(w, object, nth);
+		int r = cJSON_IsObject(item) ? walk_group(w, item, jsonc_value_offset(blanked, src->n, key))
+					     : tell(w, "", item, key);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int trm_config_walk(const char *path, const char *section, trm_config_entry_fn *fn, void *user,
+		struct trm_error *reterr)
+{
+	struct walk w = {.section = section, .fn = fn, .user = user};
+	struct trm_error why = {0};
+	char file[PATH_MAX], *text;
+	size_t n;
+
+	if (!trm_config_path(path, file, sizeof file))
+		return 0;
+	int r = config_read_file(file, &text, &n, &why);
+	if (r == TRM_ENOENT)
+		return 0;
+	if (r < 0)
+		return trm_error_set(reterr, r, "%s", why.msg);
+	struct source src = {file, text, n};
+	r = source_parse(&src, walk_section, &w, reterr);
+	free(text);
+	return r;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Which part of a buffer is run, and where the cursor goes then. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+
+static struct model m;
+static struct effects fx;
+
+static void press(uint32_t key, uint8_t mods)
+{
+	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods};
+	struct msg msg = {.type = MSG_EVENT, .event = &ev, .now_ns = 1};
+
+	effects_clear(&fx);
+	update(&m, &msg, &fx);
+}
+
+static int setup(void **state)
+{
+	struct model_opts opts = {
+			.rows = 36, .cols = 120, .lang = trm_lang_get(TRM_LANG_PYTHON), .theme = "dark"};
+	struct msg ready = {.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake", .now_ns = 1};
+
+	(void)state;
+	if (model_init(&m, &opts) < 0)
+		return -1;
+	update(&m, &ready, &fx);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	effects_finish(&fx);
+	model_finish(&m);
+	return 0;
+}
+
+static void given(const char *text, size_t line)
+{
+	assert_int_equal(editor_set_text(model_editor(&m), text, strlen(text)), 0);
+	editor_goto_line(model_editor(&m), line);
+}
+
+/* The code of the run that was asked for, without the lines in front. */
+static void ran(const char *code)
+{
+	for (size_t i = 0; i < fx.n; i++) {
+		if (fx.items[i].type != EFFECT_RUN)
+			continue;
+		const char *text = fx.items[i].text;
+		assert_string_equal(text + strspn(text, "\n"), code);
+		return;
+	}
+	fail_msg("nothing was run");
+}
+
+static const char cells[] = "a\n# %% one\nb\n#%%\nc\nd\n";
+
+static void the_cell_around_the_cursor_is_run(void **state)
+{
+	static const struct {
+		size_t line;
+		const char *code;
+	} cases[] = {{0, "a\n"}, {1, "b\n"}, {2, "b\n"}, {3, "c\nd\n"}, {5, "c\nd\n"}, {6, "c\nd\n"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		given(cells, cases[i].line);
+		press(K_F5, 0);
+		ran(cases[i].code);
+		assert_int_equal(editor_line(model_editor(&m)), cases[i].line);
+	}
+}
+
+static void run_and_advance_goes_through_the_cells(void **state)
+{
+	(void)state;
+	given(cells, 0);
+	press('j', MOD_ALT);
+	ran("a\n");
+	press('j', MOD_ALT);
+	ran("b\n");
+	press('j', MOD_ALT);
+	ran("c\nd\n");
+	assert_int_equal(editor_line(model_editor(&m)), 6);
+}
+
+static void a_line_is_run_and_blank_ones_are_passed(void **state)
+{
+	(void)state;
+	given("x\n\ny\n", 0);
+	press('l', MOD_ALT);
+	ran("x");
+	press('l', MOD_ALT);
+	press('l', MOD_ALT);
+	ran("y");
+}
+
+static void everything_is_run_whatever_is_selected(void **state)
+{
+	(void)state;
+	given(cells, 0);
+	editor_select(model_editor(&m), 0, 1);
+	press(K_F5, 0);
+	ran("a");
+	press('a', MOD_ALT);
+	ran(cells);
+}
+
+static void other_languages_have_their_own_sign(void **state)
+{
+	(void)state;
+	language_set(&m, trm_lang_get(TRM_LANG_JAVASCRIPT), &fx);
+	given("1\n// %%\n2\n# %%\n", 0);
+	press(K_F5, 0);
+	ran("1\n");
+	given("1\n// %%\n2\n", 2);
+	press(K_F5, 0);
+	ran("2\n");
+}
+
+static void cells_are_gone_to(void **state)
+{
+	(void)state;
+	given(cells, 0);
+	press(K_PAGE_DOWN, MOD_ALT);
+	assert_int_equal(editor_line(model_editor(&m)), 2);
+	press(K_PAGE_DOWN, MOD_ALT);
+	assert_int_equal(editor_line(model_editor(&m)), 4);
+	press(K_DOWN, 0);
+	press(K_PAGE_UP, MOD_ALT);
+	assert_int_equal(editor_line(model_editor(&m)), 4);
+	press(K_PAGE_UP, MOD_ALT);
+	assert_int_equal(editor_line(model_editor(&m)), 2);
+	press(K_PAGE_UP, MOD_ALT);
+	assert_int_equal(editor_line(model_editor(&m)), 0);
+}
+
+/* Percent signs everywhere, but no cells: still at once. */
+static void a_sign_in_a_line_is_no_cell(void **state)
+{
+	enum { LINES = 20000 };
+	char *text = malloc(LINES * 16 + 1);
+	size_t n = 0;
+
+	(void)state;
+	for (int i = 0; i < LINES; i++)
+		n += (size_t)sprintf(text + n, "x = '%%%%' # %%%%\n");
+	given(text, LINES / 2);
+	free(text);
+	assert_int_equal(editor_run_range(model_editor(&m)).kind, EDITOR_RUN_ALL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+			TEST(the_cell_around_the_cursor_is_run),
+			TEST(run_and_advance_goes_through_the_cells),
+			TEST(a_line_is_run_and_blank_ones_are_passed),
+			TEST(everything_is_run_whatever_is_selected),
+			TEST(other_languages_have_their_own_sign),
+			TEST(cells_are_gone_to),
+			TEST(a_sign_in_a_line_is_no_cell),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

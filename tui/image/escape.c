@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The escape sequences of a picture. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/picture.h"
+
+/* Bytes on their way, so that the caller is not called for each. */
+struct out {
+	picture_write_fn *write;
+	void *user;
+	size_t n;
+	char bytes[8192];
+};
+
+static void flush(struct out *o)
+{
+	if (o->n)
+		o->write(o->user, o->bytes, o->n);
+	o->n = 0;
+}
+
+static void put(struct out *o, const char *bytes, size_t n)
+{
+	if (n > sizeof o->bytes - o->n)
+		flush(o);
+	memcpy(o->bytes + o->n, bytes, n);
+	o->n += n;
+}
+
+__attribute__((format(printf, 2, 3))) static void put_format(struct out *o, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	int n = vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	if (n > 0)
+		put(o, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* ---- sixel ---- */
+
+enum { BAND = 6 }; /* rows of pixels that one line of sixels holds */
+
+/* The same sixel `count` times over. */
+static void put_sixels(struct out *o, int sixel, int count)
+{
+	char c = (char)('?' + sixel);
+
+	if (count > 3)
+		put_format(o, "!%d%c", count, c);
+	else
+		while (count-- > 0)
+			put(o, &c, 1);
+}
+
+/* The pixels of one colour in a band of `height` rows. */
+static void put_color(
+		struct out *o, const struct picture *p, const uint8_t *band, int height, int width, int color)
+{
+	int last = 0, count = 0;
+
+	put_format(o, "#%d", color);
+	for (int x = 0; x < width; x++) {
+		int sixel = 0;
+		for (int y = 0; y < height; y++)
+			sixel |= (band[(size_t)y * (size_t)p->width + (size_t)x] == color) << y;
+		if (sixel != last) {
+			put_sixels(o, last, count);
+			last = sixel;
+			count = 0;
+		}
+		count++;
+	}
+	if (last) /* what is empty at the end need not be said */
+		put_sixels(o, last, count);
+	put(o, "$", 1);
+}
+
+static void put_band(struct out *o, const struct picture *p, const uint8_t *band, int height, int width)
+{
+	bool has[PICTURE_COLORS] = {false};
+
+	for (int y = 0; y < height; y++)
+		for (int x = 0; x < width; x++)
+			has[band[(size_t)y * (size_t)p->width + (size_t)x]] = true;
+	for (size_t color = 0; color < p->n_colors; color++)
+		if (has[color])
+			put_color(o, p, band, height, width, (int)color);
+	put(o, "-", 1);
+}
+
+static int percent(uint8_t part)
+{
+	return (part * 100 + 127) / 255;
+}
+
+void picture_sixel(
+		const struct picture *p, int first, int rows, int cols, picture_write_fn *write, void *user)
+{
+	struct out o = {.write = write, .user = user};
+	int top = first * p->look.cell_h, height = rows * p->look.cell_h, width = cols * p->look.cell_w;
+
+	if (p->look.kind != PICTURE_SIXEL || top < 0 || top >= p->height)
+		return;
+	height = height < p->height - top ? height : p->height - top;
+	width = width < p->width ? width : p->width;
+	put_format(&o, "\033P0;1;0q\"1;1;%d;%d", width, height); /* 1: what is not set stays as it is */
+	for (size_t i = 0; i < p->n_colors; i++)
+		put_format(&o, "#%zu;2;%d;%d;%d", i, percent(p->palette[i][0]), percent(p->palette[i][1]),
+				percent(p->palette[i][2]));
+	for (int y = 0; y < height; y += BAND)
+		put_band(&o, p, p->bytes + (size_t)(top + y) * (size_t)p->width,
+				height - y < BAND ? height - y : BAND, width);
+	put_format(&o, "\033\\");
+	flush(&o);
+}
+
+/* ---- kitty ---- */
+
+enum { CHUNK = 3072 }; /* bytes that become 4096 of base64, the most that one command may carry */
+
+static void put_base64(struct out *o, const uint8_t *p, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t group = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0)
+				 | (i + 2 < n ? p[i + 2] : 0);
+		char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
+				i + 1 < n ? digits[group >> 6 & 63] : '=',
+				i + 2 < n ? digits[group & 63] : '='};
+		put(o, four, 4);
+	}
+}
+
+/* q=2: nothing is answered. */
+void picture_kitty_send(const struct picture *p, picture_write_fn *write, void *user)
+{
+	struct out o = {.write = write, .user = user};
+
+	for (size_t at = 0; at < p->n; at += CHUNK) {
+		size_t part = p->n - at < CHUNK ? p->n - at : CHUNK;
+		int has_more = at + part < p->n;
+		if (at == 0)
+			put_format(&o, "\033_Ga=t,i=%" PRIu32 ",f=24,s=%d,v=%d%s,q=2,m=%d;", p->id, p->width,
+					p->height, p->is_deflated ? ",o=z" : "", has_more);
+		else
+			put_format(&o, "\033_Gq=2,m=%d;", has_more);
+		put_base64(&o, p->bytes + at, part);
+		put_format(&o, "\033\\");
+	}
+	flush(&o);
+}
+
+/* C=1: the cursor stays. */
+void picture_kitty_place(const struct picture *p, uint32_t place, int first, int rows, int cols,
+		picture_write_fn *write, void *user)
+{
+	struct out o = {.write = write, .user = user};
+	int top = (int)((int64_t)p->height * first / p->look.rows);
+	int bottom = (int)((int64_t)p->height * (first + rows) / p->look.rows);
+	int width = (int)((int64_t)p->width * cols / p->look.cols);
+
+	put_format(&o, "\033_Ga=p,i=%" PRIu32 ",p=%" PRIu32 ",x=0,y=%d,w=%d,h=%d,c=%d,r=%d,C=1,q=2;\033\\",
+			p->id, place, top, width > 0 ? width : 1, bottom > top ? bottom - top : 1, cols,
+			rows);
+	flush(&o);
+}
+
+void picture_kitty_remove(uint32_t id, uint32_t place, picture_write_fn *write, void *user)
+{
+	struct out o = {.write = write, .user = user};
+
+	if (place)
+		put_format(&o, "\033_Ga=d,d=i,i=%" PRIu32 ",p=%" PRIu32 ",q=2;\033\\", id, place);
+	else
+		put_format(&o, "\033_Ga=d,d=I,i=%" PRIu32 ",q=2;\033\\", id);
+	flush(&o);
+}

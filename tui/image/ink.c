@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Pixels as characters of one colour, for terminals without colours. Most images are plots: something drawn
+ * on a plain ground, which is taken from the image's edges. What differs from it is ink, whether the terminal
+ * is light on dark or the other way round. A thin line is kept by looking at the strongest pixel of those
+ * that a dot stands for as well as at their mean, and what lies in between is dithered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/decode.h"
+#include "image/make.h"
+#include "image/picture.h"
+
+static int light_of(const uint8_t *rgb)
+{
+	return (rgb[0] * 299 + rgb[1] * 587 + rgb[2] * 114) / 1000;
+}
+
+static int ground_of(const struct pixels *p)
+{
+	long sum = 0, n = 0;
+
+	for (int x = 0; x < p->width; x++, n += 2) {
+		sum += light_of(p->rgb + (size_t)x * 3);
+		sum += light_of(p->rgb + ((size_t)(p->height - 1) * (size_t)p->width + (size_t)x) * 3);
+	}
+	return n ? (int)(sum / n) : 0;
+}
+
+/* 0 to 255: how much there is to be drawn at (col, row) of a grid of cols by rows. */
+static int ink_at(const struct pixels *p, int ground, int cols, int rows, int col, int row)
+{
+	int x0 = (int)((int64_t)col * p->width / cols), x1 = (int)((int64_t)(col + 1) * p->width / cols);
+	int y0 = (int)((int64_t)row * p->height / rows), y1 = (int)((int64_t)(row + 1) * p->height / rows);
+	int full = ground > 127 ? ground : 255 - ground, most = 0;
+	long sum = 0, n = 0;
+
+	for (int y = y0; y < y1 || y == y0; y++)
+		for (int x = x0; x < x1 || x == x0; x++, n++) {
+			int ink = abs(light_of(p->rgb + ((size_t)y * (size_t)p->width + (size_t)x) * 3)
+					- ground);
+			most = ink > most ? ink : most;
+			sum += ink;
+		}
+	int ink = (int)(most + sum / n) * 255 / (2 * full);
+	return ink < 255 ? ink : 255;
+}
+
+static void put_braille(struct picture *p, const struct pixels *pixels, int ground, int row, int col)
+{
+	/* Of the eight dots, by row and column: the bit in the character (Unicode 15, 21.1). */
+	static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+	static const uint8_t thresholds[4][2] = {{72, 104}, {136, 88}, {80, 112}, {128, 96}};
+	uint32_t dots = 0;
+
+	for (int y = 0; y < 4; y++)
+		for (int x = 0; x < 2; x++)
+			if (ink_at(pixels, ground, p->look.cols * 2, p->look.rows * 4, col * 2 + x,
+					    row * 4 + y)
+					>= thresholds[y][x])
+				dots |= bits[y][x];
+	p->cells[(size_t)row * (size_t)p->look.cols + (size_t)col].glyph = dots ? 0x2800 + dots : ' ';
+}
+
+static void put_ascii(struct picture *p, const struct pixels *pixels, int ground, int row, int col)
+{
+	static const char by_ink[] = " .:-+=*%#@";
+	int ink = ink_at(pixels, ground, p->look.cols, p->look.rows, col, row);
+	int step = ink < 40 ? 0 : 1 + (ink - 40) * 9 / 216;
+
+	p->cells[(size_t)row * (size_t)p->look.cols + (size_t)col].glyph = (unsigned char)by_ink[step];
+}
+
+void make_ink(struct picture *p, const struct pixels *pixels)
+{
+	int ground = ground_of(pixels);
+
+	for (int row = 0; row < p->look.rows; row++)
+		for (int col = 0; col < p->look.cols; col++)
+			(p->look.glyphs == PICTURE_UNICODE ? put_braille : put_ascii)(
+					p, pixels, ground, row, col);
+}

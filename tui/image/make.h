@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_IMAGE_MAKE_H
+#define TUI_IMAGE_MAKE_H
+
+/* Parts of picture_create(). */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct picture;
+struct pixels;
+
+/* Fill in p->cells by p->look: with libchafa, or by half blocks where it is missing. False: out of memory. */
+bool make_symbols(struct picture *p, const struct pixels *pixels);
+
+/* Fill in p->cells with characters of the terminal's own colour. */
+void make_ink(struct picture *p, const struct pixels *pixels);
+
+/* Fill in p->palette and p->bytes (width * height) with the best few colours. False: out of memory. */
+bool make_palette(struct picture *p, const uint8_t *rgb);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Running parts of a buffer: cell, line, selection, everything. */
+#include "model/code.h"
+#include "model/command.h"
+#include "model/editor_internal.h"
+#include "model/model.h"
+#include "model/update.h"
+
+static void run(struct model *m, struct effects *out)
+{
+	run_ask(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
+}
+
+static void run_cell(struct model *m, struct effects *out)
+{
+	run_ask(m, editor_run_of(model_editor(m), EDITOR_RUN_CELL), RUN_THEN_STAY, out);
+}
+
+static void run_cell_advance(struct model *m, struct effects *out)
+{
+	run_ask(m, editor_run_of(model_editor(m), EDITOR_RUN_CELL), RUN_THEN_NEXT_CELL, out);
+}
+
+static void run_all(struct model *m, struct effects *out)
+{
+	run_ask(m, editor_run_of(model_editor(m), EDITOR_RUN_ALL), RUN_THEN_STAY, out);
+}
+
+static void run_line(struct model *m, struct effects *out)
+{
+	struct editor_run line = editor_run_of(model_editor(m), EDITOR_RUN_LINE);
+
+	if (code_is_blank(model_editor(m), line))
+		editor_move(model_editor(m), MOVE_DOWN, false);
+	else
+		run_ask(m, line, RUN_THEN_NEXT_LINE, out);
+}
+
+static void run_selection(struct model *m, struct effects *out)
+{
+	if (editor_has_selection(model_editor(m)))
+		run(m, out);
+	else
+		notices_add(&m->notices, m->now_ns, false,
+				"nothing is selected: Shift with the arrows selects");
+}
+
+void run_moved_on(struct model *m)
+{
+	struct editor *e = model_editor(m);
+
+	if (m->run_then == RUN_THEN_NEXT_CELL)
+		edit_next_cell(e, 0);
+	else if (m->run_then == RUN_THEN_NEXT_LINE)
+		editor_goto_line(e, editor_line(e) + 1);
+	editor_show_cursor(e);
+	m->run_then = RUN_THEN_STAY;
+}
+
+static const struct command commands[] = {
+		{"run", "Run", "run the selection, else the cell between \"# %%\" lines, else everything",
+				PLACE_ANY, run, NULL, 0, false},
+		{"run-cell-and-advance", "Run the cell and go to the next",
+				"run the cell between \"# %%\" lines, go to the next one", PLACE_ANY,
+				run_cell_advance, NULL, 0, false},
+		{"run-cell", "Run the cell", "run the cell, whatever is selected", PLACE_ANY, run_cell, NULL,
+				0, false},
+		{"run-all", "Run everything", "run the whole buffer", PLACE_ANY, run_all, NULL, 0, false},
+		{"run-line", "Run the line", "run the line, go to the next one", PLACE_EDITOR, run_line, NULL,
+				0, false},
+		{"run-selection", "Run the selection", "run what is selected", PLACE_EDITOR, run_selection,
+				NULL, 0, false},
+		{"next-cell", "Next cell", "go to the next cell", PLACE_EDITOR, NULL, edit_next_cell, 0,
+				false},
+		{"previous-cell", "Previous cell", "go to the start of the cell, or the one before",
+				PLACE_EDITOR, NULL, edit_previous_cell, 0, false},
+};
+const struct command_table cell_commands = COMMAND_TABLE(commands);
