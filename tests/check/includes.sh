@@ -28,7 +28,7 @@ tui/term: view theme text image
 tui/model: view term text syntax image
 tui/record: model view theme text
 tui/app: record model view term theme text syntax image
-tui/cmd: app record theme'
+tui/cmd: app model view theme term text record'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

@@ -7,7 +7,7 @@ try --version
 expect_code 0
 expect_in out "terrarium "
 
-for words in --help -h help "help run" "run --help" "exec -h" "doctor --help" "help config" "help help"; do
+for words in --help -h help "help run" "run --help" "exec -h" "doctor --help" "check --help" "help config" "help help"; do
 	# shellcheck disable=SC2086
 	try $words
 	expect_code 0

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 static const struct cmd *const commands[] = {
+		&cmd_check,
 		&cmd_doctor,
 		&cmd_exec,
 		&cmd_export,

@@ -30,7 +30,8 @@ struct cmd {
 	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
 
-extern const struct cmd cmd_run, cmd_exec, cmd_export, cmd_replay, cmd_doctor, cmd_help, cmd_version, cmd_workbench;
+extern const struct cmd cmd_check, cmd_run, cmd_exec, cmd_export, cmd_replay, cmd_doctor, cmd_help,
+		cmd_version, cmd_workbench;
 
 /* The table, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_count);
@@ -53,6 +54,11 @@ int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cmd_flush(void);
 /* That end. */
 _Noreturn void cmd_die_of_pipe(void);
+
+/* A text as a JSON string on stdout: print.c. */
+void cmd_print_json_text(const char *text);
+/* stdout is a terminal that may be given colours. */
+bool cmd_has_colour(void);
 
 /* Help of one command on stdout; returns the exit code. */
 int cmd_print_help(const struct cmd *cmd);

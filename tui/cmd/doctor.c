@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <terrarium/terrarium.h>
 
@@ -35,20 +32,6 @@ static void print_row(const struct report *report, const struct trm_check *check
 	fflush(stdout); /* Checks take their time. */
 }
 
-static void print_json_text(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else if ((unsigned char)*text < 0x20)
-			printf("\\u%04x", *text);
-		else
-			putchar(*text);
-	}
-	putchar('"');
-}
-
 static void print_json_row(const struct report *report, const struct trm_check *check)
 {
 	const struct {
@@ -62,7 +45,7 @@ static void print_json_row(const struct report *report, const struct trm_check *
 	fputs(report->n ? ",\n " : "[", stdout);
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		printf("%s\"%s\":", i ? "," : "{", fields[i].key);
-		print_json_text(fields[i].text);
+		cmd_print_json_text(fields[i].text);
 	}
 	putchar('}');
 }
@@ -96,8 +79,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return cmd_fail("'doctor' takes no arguments, such as '%s'", o.value);
 		report.is_json = true;
 	}
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-	report.has_colour = isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
+	report.has_colour = cmd_has_colour();
 	int n_failed = trm_doctor(on_check, &report);
 	if (report.is_json)
 		puts(report.n ? "]" : "[]");

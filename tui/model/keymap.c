@@ -109,6 +109,34 @@ static void key_shown(uint32_t key, char out[16])
 	out[trm_utf8_encode(key, out)] = '\0';
 }
 
+static void key_written(uint32_t key, char out[16])
+{
+	for (size_t i = 0; i < sizeof key_names / sizeof *key_names; i++)
+		if (key_names[i].key == key) {
+			snprintf(out, 16, "%s", key_names[i].name);
+			return;
+		}
+	if (key >= K_F1 && key <= K_F12)
+		snprintf(out, 16, "f%u", (unsigned)(key - K_F1 + 1));
+	else
+		out[trm_utf8_encode(key, out)] = '\0';
+}
+
+void keys_write(const struct keys *keys, char out[KEYMAP_NAME_BYTES])
+{
+	size_t used = 0;
+	char key[16];
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < keys->n && used < KEYMAP_NAME_BYTES; i++) {
+		const struct chord *c = &keys->chords[i];
+		key_written(c->key, key);
+		used += (size_t)snprintf(out + used, KEYMAP_NAME_BYTES - used, "%s%s%s%s%s", i ? " " : "",
+				c->mods & MOD_CTRL ? "ctrl-" : "", c->mods & MOD_ALT ? "alt-" : "",
+				c->mods & MOD_SHIFT ? "shift-" : "", key);
+	}
+}
+
 static void chord_name(const struct chord *c, char out[32])
 {
 	char key[16];

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "model/keymap.h"
+#include "theme/theme.h"
+
+static const struct {
+	const char *word, *colour;
+} looks[] = {
+		[CHECK_OK] = {"ok", "32"},
+		[CHECK_NOTE] = {"note", "36"},
+		[CHECK_WARNING] = {"warning", "33"},
+		[CHECK_ERROR] = {"error", "31"},
+};
+
+static void print_json_row(
+		const struct check_report *r, enum check_status status, const char *name, const char *detail)
+{
+	const char *const fields[][2] = {{"status", looks[status].word}, {"part", r->part}, {"name", name},
+			{"detail", detail}};
+
+	fputs(r->n ? ",\n " : "[", stdout);
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		printf("%s\"%s\":", i ? "," : "{", fields[i][0]);
+		cmd_print_json_text(fields[i][1]);
+	}
+	putchar('}');
+}
+
+void check_say(struct check_report *r, enum check_status status, const char *name, const char *fmt, ...)
+{
+	char detail[700], line[700], clean[96];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof line, fmt, args);
+	va_end(args);
+	trm_text_clean_line(detail, sizeof detail, line, strlen(line));
+	trm_text_clean_line(clean, sizeof clean, name, strlen(name));
+	if (r->is_json)
+		print_json_row(r, status, clean, detail);
+	else if (r->has_colour)
+		printf("\033[%sm%-8s\033[m%-16s %s\n", looks[status].colour, looks[status].word, clean,
+				detail);
+	else
+		printf("%-8s%-16s %s\n", looks[status].word, clean, detail);
+	r->n++;
+	r->n_errors += status == CHECK_ERROR;
+	r->n_warnings += status == CHECK_WARNING;
+}
+
+/* ---- the settings ---- */
+
+static void check_config(struct check_report *r)
+{
+	struct trm_config config;
+	struct trm_error why = {0};
+	char path[512];
+
+	if (trm_config_load(&config, r->config, &why) < 0) {
+		check_say(r, CHECK_ERROR, "settings", "%s", why.msg);
+		return;
+	}
+	if (!trm_config_path(r->config, path, sizeof path))
+		path[0] = '\0';
+	struct theme theme;
+	struct keymap map = {0};
+	if (theme_load(config.theme, &theme, &why) < 0)
+		check_say(r, CHECK_ERROR, "theme", "%s", why.msg);
+	if (keymap_complete(&map, config.keymap, &why) < 0)
+		check_say(r, CHECK_ERROR, "keymap", "%s", why.msg);
+	keymap_finish(&map);
+	check_say(r, CHECK_OK, "settings", "%s%sthe environment and .env can be read", path,
+			*path ? " (if it is there), " : "");
+}
+
+/* ---- the command ---- */
+
+static const char *const parts[] = {"themes", "keys", "config"};
+enum { N_PARTS = sizeof parts / sizeof *parts, ALL = -1 };
+
+static int find_part(const char *word)
+{
+	for (int i = 0; i < N_PARTS; i++)
+		if (strcmp(parts[i], word) == 0)
+			return i;
+	return ALL;
+}
+
+static void check_part(struct check_report *r, int part, const char *theme)
+{
+	r->part = parts[part];
+	if (!r->is_json)
+		printf("%s%s\n", r->n ? "\n" : "", r->part);
+	switch (part) {
+	case 0: check_themes(r, theme); break;
+	case 1: check_keys(r); break;
+	case 2: check_config(r); break;
+	}
+}
+
+static int check_all(struct check_report *r, int part, const char *theme)
+{
+	for (int i = 0; i < N_PARTS; i++)
+		if (part == ALL || part == i)
+			check_part(r, i, theme);
+	if (r->is_json)
+		puts(r->n ? "]" : "[]");
+	else if (r->n_errors || r->n_warnings)
+		printf("\n%zu error%s, %zu warning%s.\n", r->n_errors, r->n_errors == 1 ? "" : "s",
+				r->n_warnings, r->n_warnings == 1 ? "" : "s");
+	int code = cmd_flush();
+	return code ? code : r->n_errors > 0;
+}
+
+static const struct option_spec options[] = {
+		{"--json", 0, NULL, "print a list of {status, part, name, detail}"},
+		{"--list", 0, NULL, "with keys: print every command and its keys instead"},
+		{0},
+};
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct check_report r = {.has_colour = cmd_has_colour(), .keymap = "default"};
+	const char *theme = NULL;
+	struct trm_config config;
+	bool wants_list = false;
+	struct options o;
+	int part = ALL;
+
+	options_init(&o, cmd->name, options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got == OPTIONS_OPERAND && part == 0 && !theme)
+			theme = o.value;
+		else if (got == OPTIONS_OPERAND && (part != ALL || (part = find_part(o.value)) == ALL))
+			return cmd_fail("'check' knows themes, keys and config, but not '%s'", o.value);
+		r.is_json = r.is_json || got == 0;
+		wants_list = wants_list || got == 1;
+	}
+	r.config = o.config_path;
+	/* With a config that cannot be read there still is something to be checked. */
+	if (trm_config_load(&config, o.config_path, NULL) == 0)
+		r.keymap = config.keymap;
+	if (options_has(&o, "keymap") && options_config(&o, &config) == 0)
+		r.keymap = config.keymap;
+	if (!wants_list)
+		return check_all(&r, part, theme);
+	check_list_keys(&r);
+	return cmd_flush();
+}
+
+static const char *const settings[] = {"keymap", NULL};
+
+const struct cmd cmd_check = {
+		.name = "check",
+		.usage = "check [themes [NAME] | keys | config] [OPTIONS]",
+		.summary = "whether themes, keys and settings are as they should be",
+		.help = "Reads the themes, the key map and the config as the workbench would, and tells missing and\n"
+			"unknown roles, text that cannot be read (its contrast, with many and with few colours), keys\n"
+			"that clash or cannot be typed, labels too wide, and where. The exit code is 1 for errors.\n",
+		.options = options,
+		.settings = settings,
+		.run = run,
+};

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/keys.h"
+#include "cmd/check.h"
+#include "term/event.h"
+#include "text/cluster.h"
+
+enum { PALETTE_COLS = 66 }; /* for a title and its key, on 80 columns */
+
+static void on_fault(void *user, const char *sentence)
+{
+	check_say(user, CHECK_ERROR, "keys", "%s", sentence);
+}
+
+/* ---- keys that cannot be typed ---- */
+
+/* What a terminal sends in place of a key with Ctrl: the same byte as for another one. */
+static const struct {
+	uint32_t key;
+	const char *instead;
+} twins[] = {{'i', "Tab"}, {'m', "Enter"}, {'j', "Enter"}, {'[', "Escape"}, {'h', "Backspace"}};
+
+static void check_chord(
+		struct check_report *r, const struct binding *b, const char *name, const struct chord *c)
+{
+	bool takes_text = b->place == PLACE_EDITOR || b->place == PLACE_ANY || b->place == PLACE_ALWAYS;
+
+	for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
+		if (c->mods == MOD_CTRL && c->key == twins[i].key)
+			check_say(r, CHECK_WARNING, name, "most terminals send %s for it (\"%s\")",
+					twins[i].instead, b->command->name);
+	if (takes_text && c == &b->keys.chords[0] && c->key > ' ' && c->key < KEYS_BASE
+			&& !(c->mods & (MOD_CTRL | MOD_ALT)))
+		check_say(r, CHECK_ERROR, name,
+				"this letter could not be typed into the editor any more (\"%s\")",
+				b->command->name);
+}
+
+static void check_binding(struct check_report *r, const struct keymap *map, const struct binding *b)
+{
+	const struct binding *clash = keymap_clash(map, b->place, &b->keys);
+	char name[KEYMAP_NAME_BYTES], other[KEYMAP_NAME_BYTES];
+
+	keys_name(&b->keys, name);
+	if (clash && clash->keys.n < b->keys.n) {
+		keys_name(&clash->keys, other);
+		check_say(r, CHECK_ERROR, name, "cannot be reached for \"%s\": %s is \"%s\" already",
+				b->command->name, other, clash->command->name);
+	}
+	for (unsigned i = 0; i < b->keys.n; i++)
+		check_chord(r, b, name, &b->keys.chords[i]);
+}
+
+/* ---- labels ---- */
+
+static void check_command(struct check_report *r, const struct keymap *map, const struct command *c)
+{
+	const struct keys *keys = keymap_keys(map, c);
+	char name[KEYMAP_NAME_BYTES] = "";
+
+	if (!c->title)
+		return;
+	if (keys)
+		keys_name(keys, name);
+	size_t cols = cluster_columns(c->title, strlen(c->title)) + cluster_columns(name, strlen(name)) + 2;
+	if (cols > PALETTE_COLS || strlen(c->title) > 63)
+		check_say(r, CHECK_ERROR, c->name, "its title and key take %zu columns, and there are %d",
+				cols, PALETTE_COLS);
+	if (!c->help)
+		check_say(r, CHECK_WARNING, c->name, "nothing in the help explains it");
+}
+
+/* What nobody should be without. */
+static void check_needed(struct check_report *r, const struct keymap *map)
+{
+	static const char *const needed[] = {"quit", "help", "palette", "run", "stop", "next-pane"};
+
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+		const struct command *c = command_find(needed[i]);
+		if (c && !keymap_keys(map, c))
+			check_say(r, strcmp(needed[i], "quit") == 0 ? CHECK_ERROR : CHECK_WARNING, needed[i],
+					"no key is left for this command");
+	}
+}
+
+void check_keys(struct check_report *r)
+{
+	const struct keys_faults faults = {on_fault, r};
+	size_t before = r->n_errors, bound = 0, n = 0;
+	const struct command *c;
+	struct keymap map;
+
+	if (app_keys_load(&map, r->config, r->keymap, &faults) < 0) {
+		check_say(r, CHECK_ERROR, "keys", "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < map.n; i++) {
+		bound += map.bindings[i].command != NULL;
+		if (map.bindings[i].command)
+			check_binding(r, &map, &map.bindings[i]);
+	}
+	for (; (c = command_at(n)) != NULL; n++)
+		check_command(r, &map, c);
+	check_needed(r, &map);
+	if (r->n_errors == before)
+		check_say(r, CHECK_OK, r->keymap, "%zu keys for %zu commands", bound, n);
+	keymap_finish(&map);
+}
+
+/* ---- the list ---- */
+
+static void tell_nobody(void *user, const char *sentence)
+{
+	(void)user;
+	(void)sentence;
+}
+
+void check_list_keys(const struct check_report *r)
+{
+	const struct keys_faults faults = {tell_nobody, NULL};
+	const struct command *c;
+	struct keymap map;
+
+	if (app_keys_load(&map, r->config, r->keymap, &faults) < 0)
+		return;
+	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+		printf("%-10s %-24s", place_name(c->place), c->name);
+		for (size_t k = 0, n = 0; k < map.n; k++) {
+			const struct binding *b = &map.bindings[k];
+			char name[KEYMAP_NAME_BYTES];
+			if (b->command != c)
+				continue;
+			keys_write(&b->keys, name);
+			printf("%s%s", n++ ? ", " : " ", name);
+			if (b->place != c->place)
+				printf(" (%s)", place_name(b->place));
+		}
+		putchar('\n');
+	}
+	keymap_finish(&map);
+}
