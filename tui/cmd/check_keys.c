@@ -72,6 +72,16 @@ static void check_command(struct check_report *r, const struct keymap *map, cons
 		check_say(r, CHECK_WARNING, c->name, "nothing in the help explains it");
 }
 
+static bool has_key_everywhere(const struct keymap *map, const struct command *c)
+{
+	for (size_t i = 0; i < map->n; i++) {
+		const struct binding *b = &map->bindings[i];
+		if (b->command == c && (b->place == PLACE_ANY || b->place == PLACE_ALWAYS))
+			return true;
+	}
+	return false;
+}
+
 /* What nobody should be without. */
 static void check_needed(struct check_report *r, const struct keymap *map)
 {
@@ -79,7 +89,7 @@ static void check_needed(struct check_report *r, const struct keymap *map)
 
 	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
 		const struct command *c = command_find(needed[i]);
-		if (c && !keymap_keys(map, c))
+		if (c && !has_key_everywhere(map, c))
 			check_say(r, strcmp(needed[i], "quit") == 0 ? CHECK_ERROR : CHECK_WARNING, needed[i],
 					"no key is left for this command");
 	}

@@ -6,6 +6,8 @@
 
 #include "cmd/cmd.h"
 
+enum { SCREEN_LINES = 24 }; /* a help is seen whole */
+
 static void print_option(char letter, const char *name, const char *metavar, const char *help)
 {
 	char left[64], shown[4] = "";
@@ -47,7 +49,8 @@ static int print_overview(void)
 	for (size_t i = 0; i < n; i++)
 		printf("  %-10s %s\n", table[i]->name, table[i]->summary);
 	puts("\nSome options (the same for all):");
-	for (const char *const *name = cmd_workbench.settings; *name; name++)
+	int room = SCREEN_LINES - 8 - (int)n; /* with the lines around the two lists */
+	for (const char *const *name = cmd_workbench.settings; *name && room-- > 0; name++)
 		print_setting(*name);
 	puts("\nMore: terrarium help COMMAND, terrarium help config");
 	return cmd_flush();
