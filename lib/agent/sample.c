@@ -228,6 +228,17 @@ static void sample_net(struct trm_sample *sample)
 	}
 }
 
+/* Where there was no device, one seldom comes: not looked for every time. */
+static void look_at_net(struct sampler *sampler, struct trm_sample *sample)
+{
+	enum { SELDOM = 16 };
+	if (sampler->net_rest && sampler->net_rest--)
+		return;
+	sample_net(sample);
+	if (!(sample->known & TRM_METRIC_NET))
+		sampler->net_rest = SELDOM;
+}
+
 /* Sums over the processes; what they were before is in sampler->metrics. Returns how many there are. */
 static size_t sample_all(struct sampler *sampler, struct trm_sample *sample, uint64_t passed_ns)
 {
@@ -275,7 +286,7 @@ const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, ui
 	stall_tell(&stall, &sampler->stall, &sample);
 	sampler->stall = stall;
 	if (is_init || sample.source[0] == 'c') /* else the network may be the machine's */
-		sample_net(&sample);
+		look_at_net(sampler, &sample);
 	rate(&sample, &sampler->metrics.sample, passed_ns);
 	sample.uptime_ms = (now_ns - sampler->start_ns) / 1000000;
 	sample.known |= TRM_METRIC_UPTIME;

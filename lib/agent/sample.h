@@ -31,6 +31,7 @@ struct sampler {
 	struct trm_process *table;  /* METRICS_MAX_PROCESSES rows, the heaviest first */
 	struct trm_metrics metrics; /* the last sample */
 	struct stall stall;         /* of the last sample */
+	unsigned net_rest;          /* samples in which the network is not looked at */
 	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
 };
 

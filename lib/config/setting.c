@@ -52,6 +52,25 @@ static const struct trm_setting settings[] = {
 				false, false, "set of keys: default or emacs", FIELD(keymap)},
 		{"confirm", "--confirm", 0, "TERRARIUM_CONFIRM", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
 				false, true, "ask before code is run", FIELD(confirm)},
+		{"memory_alert", "--memory-alert", 0, "TERRARIUM_MEMORY_ALERT", "ask|interrupt|off", "ask",
+				TRM_SETTING_CHOICE, 0, 0, false, false,
+				"what to do when a run comes near the memory limit", FIELD(memory_alert)},
+		{"memory_alert_at", "--memory-alert-at", 0, "TERRARIUM_MEMORY_ALERT_AT", "PERCENT", "90",
+				TRM_SETTING_COUNT, 10, 99, false, false, "how near that is",
+				FIELD(memory_alert_at)},
+		{"alerts", "--alerts", 0, "TERRARIUM_ALERTS", "off|status|bell|osc9|all", "status",
+				TRM_SETTING_CHOICE, 0, 0, false, false,
+				"how the workbench draws attention to something", FIELD(alerts)},
+		{"alert_at", "--alert-at", 0, "TERRARIUM_ALERT_AT", "PERCENT", "90", TRM_SETTING_COUNT, 10, 100,
+				false, false, "alert when this much of a limit is used …", FIELD(alert_at)},
+		{"alert_after", "--alert-after", 0, "TERRARIUM_ALERT_AFTER", "S", "10", TRM_SETTING_SECONDS, 0,
+				86400, false, false, "… for so many seconds", FIELD(alert_after_ms)},
+		{"alert_run", "--alert-run", 0, "TERRARIUM_ALERT_RUN", "S", "60", TRM_SETTING_SECONDS, 0.1,
+				1e6, true, false, "alert when a run ends that took longer; 0: never",
+				FIELD(alert_run_ms)},
+		{"graphs", "--graphs", 0, "TERRARIUM_GRAPHS", "braille|blocks|ascii", "braille",
+				TRM_SETTING_CHOICE, 0, 0, false, false, "what graphs are drawn with",
+				FIELD(graphs)},
 		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false,
 				true, "record the session to this file", FIELD(record)},
 		{"auto_complete", "--auto-complete", 0, "TERRARIUM_AUTO_COMPLETE", "on|off", "on",
@@ -243,11 +262,42 @@ static int set_text(struct trm_config *config, const struct trm_setting *s, cons
 	return 0;
 }
 
+/* "ask|interrupt|off" as "ask, interrupt or off". */
+static void list_choices(const char *choices, char *out, size_t cap)
+{
+	size_t used = 0;
+	for (const char *at = choices; *at && used + 1 < cap;) {
+		size_t n = strcspn(at, "|");
+		bool is_last = !at[n], is_next_last = !is_last && !strchr(at + n + 1, '|');
+		int wrote = snprintf(out + used, cap - used, "%.*s%s", (int)n, at,
+				is_last ? "" : is_next_last ? " or " : ", ");
+		used += wrote > 0 ? (size_t)wrote : 0;
+		at += n + !is_last;
+	}
+}
+
+static int set_choice(struct trm_config *config, const struct trm_setting *s, const char *text,
+		const char *label, struct trm_error *reterr)
+{
+	char choices[96];
+	for (const char *at = s->metavar; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+		size_t n = strcspn(at, "|");
+		if (strlen(text) == n && !strncasecmp(text, at, n) && n < s->size) {
+			memcpy((char *)config + s->offset, at, n);
+			((char *)config + s->offset)[n] = '\0';
+			return 0;
+		}
+	}
+	list_choices(s->metavar, choices, sizeof choices);
+	return trm_error_set(reterr, TRM_EINVAL, "%s %.40s: must be %s", label, *text ? text : "''", choices);
+}
+
 int trm_config_set(struct trm_config *config, const struct trm_setting *s, const char *text,
 		const char *label, struct trm_error *reterr)
 {
 	switch (s->kind) {
 	case TRM_SETTING_TEXT: return set_text(config, s, text, label, reterr);
+	case TRM_SETTING_CHOICE: return set_choice(config, s, text, label, reterr);
 	case TRM_SETTING_SWITCH: return set_switch(config, s, text, label, reterr);
 	default: return set_number(config, s, text, label, reterr);
 	}
@@ -257,6 +307,7 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 {
 	const void *field = (const char *)config + s->offset;
 	switch (s->kind) {
+	case TRM_SETTING_CHOICE:
 	case TRM_SETTING_TEXT: return (size_t)snprintf(out, cap, "%s", (const char *)field);
 	case TRM_SETTING_SWITCH: return (size_t)snprintf(out, cap, "%s", *(const bool *)field ? "on" : "off");
 	case TRM_SETTING_BYTES:

@@ -94,6 +94,34 @@ static const struct trm_lang *first_lang(const struct app_opts *opts)
 	return trm_lang_get(TRM_LANG_PYTHON);
 }
 
+/* The Linux console has no braille. */
+static enum graph_style graph_style(const char *wanted)
+{
+	const char *term = getenv("TERM");
+	bool is_console = term && strncmp(term, "linux", 5) == 0;
+
+	if (wanted && strcmp(wanted, "ascii") == 0)
+		return GRAPH_ASCII;
+	return is_console || (wanted && strcmp(wanted, "blocks") == 0) ? GRAPH_BLOCKS : GRAPH_BRAILLE;
+}
+
+static struct alert_opts alert_opts(const struct app_opts *o)
+{
+	static const struct {
+		const char *word;
+		unsigned ways;
+	} words[] = {{"status", ALERT_STATUS}, {"bell", ALERT_STATUS | ALERT_BELL},
+			{"osc9", ALERT_STATUS | ALERT_OSC9}, {"all", ALERT_STATUS | ALERT_BELL | ALERT_OSC9}};
+	struct alert_opts opts = {.percent = o->alert_percent,
+			.after_ms = o->alert_after_ms,
+			.run_ms = o->alert_run_ms};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (o->alerts && strcmp(o->alerts, words[i].word) == 0)
+			opts.ways = words[i].ways;
+	return opts;
+}
+
 static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 {
 	struct model_opts opts = {
@@ -107,6 +135,8 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.terminate_grace_ms = a->opts->session.terminate_grace_ms,
 			.limits = a->opts->sandbox.limits,
 			.scrollback_bytes = a->opts->scrollback_bytes,
+			.graph_style = graph_style(a->opts->graphs),
+			.alerts = alert_opts(a->opts),
 	};
 
 	term_size(a->term, &opts.rows, &opts.cols);

@@ -23,6 +23,11 @@ struct app_opts {
 	const char *keymap;              /* set of keys; NULL: the default one */
 	bool auto_complete;              /* offer members as soon as the dot is typed */
 	bool confirm;                    /* ask before each run */
+	const char *graphs;              /* "braille", "blocks", "ascii"; NULL: braille */
+	const char *alerts;              /* "off", "status", "bell", "osc9", "all"; NULL: off */
+	unsigned alert_percent;          /* of a limit … */
+	uint32_t alert_after_ms;         /* … for so long */
+	uint32_t alert_run_ms;           /* of a run; 0: none */
 	size_t scrollback_bytes;         /* of output kept to look at; 0: 16 MiB */
 };
 

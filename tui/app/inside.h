@@ -109,6 +109,7 @@ void app_ask(struct app *a, const struct effect *effect);
 /* ---- run.c: runs */
 void app_run(struct app *a, const struct effect *effect);
 void app_run_interrupt(struct app *a, uint64_t serial);
+void app_run_pause(struct app *a, uint64_t serial, bool is_paused);
 void app_run_hold(struct app *a, uint64_t serial, bool is_held);
 void app_run_input(struct app *a, const struct effect *effect); /* EFFECT_STDIN, EFFECT_STDIN_EOF */
 void app_release_output(struct app *a);                         /* at the end of a turn: more may come */

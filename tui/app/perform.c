@@ -27,6 +27,10 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_INTERRUPT: app_run_interrupt(a, effect->number); break;
 	case EFFECT_HOLD:
 	case EFFECT_LET_GO: app_run_hold(a, effect->number, effect->type == EFFECT_HOLD); break;
+	case EFFECT_PAUSE:
+	case EFFECT_RESUME: app_run_pause(a, effect->number, effect->type == EFFECT_PAUSE); break;
+	case EFFECT_BELL: term_bell(a->term); break;
+	case EFFECT_NOTIFY: term_notify(a->term, effect->text, effect->len); break;
 	case EFFECT_ASK: app_ask(a, effect); break;
 	case EFFECT_SIGNAL: app_signal(a, effect); break;
 	case EFFECT_STDIN:

@@ -69,6 +69,13 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	send(user, (struct msg){.type = MSG_RUN_INPUT, .text = prompt, .flag = is_secret});
 }
 
+static void on_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
+{
+	(void)run;
+	(void)limit_bytes;
+	send(user, (struct msg){.type = MSG_RUN_MEMORY, .number = used_bytes});
+}
+
 static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
 {
 	(void)run;
@@ -89,6 +96,7 @@ static const struct trm_run_cb run_cb = {
 		.output = on_output,
 		.display = on_display,
 		.input = on_input,
+		.memory = on_memory,
 		.stopping = on_stopping,
 		.done = on_done,
 };
@@ -147,6 +155,14 @@ void app_run_interrupt(struct app *a, uint64_t serial)
 
 	if (r)
 		trm_run_interrupt(r->handle);
+}
+
+void app_run_pause(struct app *a, uint64_t serial, bool is_paused)
+{
+	struct app_run *r = find(a, serial);
+
+	if (r)
+		trm_run_pause(r->handle, is_paused);
 }
 
 void app_run_hold(struct app *a, uint64_t serial, bool is_held)

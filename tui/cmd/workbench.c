@@ -21,6 +21,11 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 	opts.keymap = config->keymap;
 	opts.confirm = config->confirm;
 	opts.auto_complete = config->auto_complete;
+	opts.graphs = config->graphs;
+	opts.alerts = config->alerts;
+	opts.alert_percent = config->alert_at;
+	opts.alert_after_ms = config->alert_after_ms;
+	opts.alert_run_ms = config->alert_run_ms;
 	trm_config_sandbox_opts(config, &opts.sandbox);
 	trm_config_session_opts(config, &opts.session);
 	return app_main(&opts);

@@ -16,6 +16,7 @@ static const struct command_table *const tables[] = {
 		&editor_commands,
 		&output_commands,
 		&metrics_commands,
+		&memory_commands,
 		&stopping_commands,
 		&variables_commands,
 		&inspect_commands,
@@ -33,6 +34,7 @@ const char *place_name(enum place place)
 			[PLACE_POPUP] = "popup",
 			[PLACE_CLOCK] = "clock",
 			[PLACE_REPLAY] = "replay",
+			[PLACE_PAUSED] = "paused",
 			[PLACE_ANY] = "any",
 			[PLACE_ALWAYS] = "always"};
 

@@ -24,6 +24,7 @@ enum place {
 	PLACE_POPUP,     /* in the editor, while completion offers something */
 	PLACE_CLOCK,     /* anywhere, while a run is being stopped */
 	PLACE_REPLAY,    /* anywhere, while a recording is shown */
+	PLACE_PAUSED,    /* anywhere, while a run is paused before the memory limit */
 	PLACE_ANY,       /* in every pane */
 	PLACE_ALWAYS,    /* also over a dialog */
 	PLACE_COUNT
@@ -60,6 +61,7 @@ extern const struct command_table goto_commands;
 extern const struct command_table editor_commands;
 extern const struct command_table output_commands;
 extern const struct command_table metrics_commands;
+extern const struct command_table memory_commands;
 extern const struct command_table stopping_commands;
 extern const struct command_table variables_commands;
 extern const struct command_table inspect_commands;

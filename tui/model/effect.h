@@ -18,6 +18,10 @@ enum effect_type {
 	EFFECT_INTERRUPT,     /* number: serial of the run; a second one kills it */
 	EFFECT_HOLD,          /* number: serial of the run: hold the clock of its stopping */
 	EFFECT_LET_GO,        /* … and let it go on */
+	EFFECT_PAUSE,         /* number: serial of the run: stand still … */
+	EFFECT_RESUME,        /* … and go on */
+	EFFECT_BELL,          /* draw attention */
+	EFFECT_NOTIFY,        /* text: as a notification of the terminal's desktop (OSC 9) */
 	EFFECT_ASK,           /* lang, text, number: serial, question, cursor; answered by MSG_ANSWER */
 	EFFECT_SIGNAL,        /* number: process in the sandbox; identity, signo, flag: its descendants too */
 	EFFECT_STDIN,         /* text, len, the newline included; number: serial of the run */

@@ -43,7 +43,8 @@ static bool make_item(const struct model *m, int i, struct keybar_item *ret)
 
 	if (!keys || !replay_allows(m, c) || (c->place == PLACE_REPLAY && !m->replay.is_on))
 		return false;
-	if ((c->place == PLACE_CLOCK && !stopping_has_clock(m)))
+	if ((c->place == PLACE_CLOCK && !stopping_has_clock(m))
+			|| (c->place == PLACE_PAUSED && !m->run.paused_ns))
 		return false;
 	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
 	if (command_is(c, "stop") && model_is_running(m))

@@ -427,6 +427,8 @@ static const struct keymap_row defaults[] = {
 		{PLACE_REPLAY, "home", "replay-start"},
 		{PLACE_REPLAY, "end", "replay-end"},
 		{PLACE_REPLAY, "q", "quit"},
+		{PLACE_PAUSED, "alt-i", "interrupt-paused"},
+		{PLACE_PAUSED, "alt-g", "resume-paused"},
 		{PLACE_VARIABLES, "up", "variables-up"},
 		{PLACE_VARIABLES, "down", "variables-down"},
 		{PLACE_VARIABLES, "pageup", "variables-page-up"},

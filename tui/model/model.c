@@ -13,6 +13,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->cols = opts->cols;
 	m->has_utf8 = opts->has_utf8;
 	m->graph_style = opts->graph_style;
+	m->alerts.opts = opts->alerts;
 	if (!opts->has_utf8)
 		m->graph_style = GRAPH_ASCII;
 	m->lang = opts->lang;

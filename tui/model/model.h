@@ -16,6 +16,7 @@
 #include <terrarium/session.h>
 
 #include "model/asks.h"
+#include "model/alerts.h"
 #include "model/buffers.h"
 #include "model/complete.h"
 #include "model/dialog.h"
@@ -69,6 +70,8 @@ struct active_run {
 	const struct trm_lang *lang;
 	uint64_t started_ns; /* when it was asked for, then when it started */
 	struct ladder ladder;
+	uint64_t paused_ns;  /* since when it stands still before the memory limit; 0: it does not */
+	uint64_t memory_bytes; /* in use then */
 	bool reads_line; /* it waits for a line of input */
 	bool is_secret;
 	char prompt[256];
@@ -114,6 +117,7 @@ struct model {
 		int signo;
 	} target; /* that a question about a signal is about */
 	enum graph_style graph_style;
+	struct alerts alerts;
 
 	struct asks asks;
 	struct variables variables[TRM_LANG_COUNT];
@@ -149,6 +153,7 @@ struct model_opts {
 	int rows, cols;
 	bool has_utf8;
 	enum graph_style graph_style; /* wanted; without UTF-8 it is ASCII */
+	struct alert_opts alerts;
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;

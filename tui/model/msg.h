@@ -31,6 +31,7 @@ enum msg_type {
 	MSG_RUN_OUTPUT,   /* stream, text, len */
 	MSG_RUN_DISPLAY,  /* display */
 	MSG_RUN_INPUT,    /* text: the prompt; flag: secret */
+	MSG_RUN_MEMORY,   /* number: bytes in use: near the limit */
 	MSG_RUN_STOPPING, /* stopping */
 	MSG_RUN_DONE,     /* result */
 	MSG_RUN_REFUSED,  /* text: why it could not be asked for */

@@ -60,7 +60,7 @@ static void on_closed(struct model *m, const struct msg *msg)
 	notices_add(&m->notices, m->now_ns, true, "%s - F5 starts a new one", m->sandbox.reason);
 }
 
-void update_sandbox(struct model *m, const struct msg *msg)
+void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->needs_draw = true;
 	switch (msg->type) {
@@ -72,7 +72,10 @@ void update_sandbox(struct model *m, const struct msg *msg)
 			ask_confirm(m); /* the limits' strength is known now */
 		break;
 	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
-	case MSG_METRICS: metrics_take(&m->metrics, msg->metrics); break;
+	case MSG_METRICS:
+		metrics_take(&m->metrics, msg->metrics);
+		alerts_sample(m, out);
+		break;
 	default: break;
 	}
 }

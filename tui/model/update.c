@@ -24,6 +24,7 @@ static enum keymap_match look(const struct model *m, const struct keys *keys, co
 			m->replay.is_on ? PLACE_REPLAY : PLACE_COUNT,
 			stopping_has_clock(m) ? PLACE_CLOCK : PLACE_COUNT,
 			complete_is_shown(m) ? PLACE_POPUP : PLACE_COUNT,
+			m->run.paused_ns ? PLACE_PAUSED : PLACE_COUNT,
 			variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus],
 			PLACE_ANY,
 			PLACE_ALWAYS,
@@ -230,6 +231,7 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 static void on_tick(struct model *m, struct effects *out)
 {
 	variables_tick(m, out);
+	memory_tick(m, out);
 	notices_expire(&m->notices, m->now_ns, false);
 	m->needs_draw = true;
 }
@@ -248,7 +250,8 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_STARTING:
 	case MSG_SANDBOX_READY:
 	case MSG_SANDBOX_CLOSED:
-	case MSG_METRICS: update_sandbox(m, msg); break;
+	case MSG_METRICS: update_sandbox(m, msg, out); break;
+	case MSG_RUN_MEMORY: memory_told(m, msg, out); break;
 	case MSG_RUN_ACCEPTED:
 	case MSG_RUN_STARTED:
 	case MSG_RUN_OUTPUT:
@@ -257,7 +260,11 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_RUN_STOPPING:
 	case MSG_RUN_DONE:
 	case MSG_RUN_REFUSED:
-	case MSG_LATE: update_run(m, msg); break;
+	case MSG_LATE:
+		if (msg->type == MSG_RUN_DONE)
+			alerts_run_done(m, msg, out);
+		update_run(m, msg);
+		break;
 	case MSG_OPENED:
 	case MSG_ALREADY_OPEN:
 	case MSG_SAVED: update_file(m, msg, out); break;

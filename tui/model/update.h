@@ -60,7 +60,8 @@ void update_dialog(struct model *m, const struct msg *msg, struct effects *out);
 
 /* files: file_update.c; sandbox and metrics: sandbox_update.c */
 void update_file(struct model *m, const struct msg *msg, struct effects *out);
-void update_sandbox(struct model *m, const struct msg *msg);
+void update_sandbox(struct model *m, const struct msg *msg, struct effects *out);
+
 
 /* recording and export: record_update.c */
 void update_record(struct model *m, const struct msg *msg);

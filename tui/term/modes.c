@@ -51,12 +51,37 @@ static size_t encode_base64(char *out, const char *in, size_t n)
 	return len;
 }
 
+/* What does not know operating system commands might print them. */
+static bool knows_commands(void)
+{
+	const char *name = getenv("TERM");
+	return name && strncmp(name, "linux", 5) != 0 && strncmp(name, "vt", 2) != 0;
+}
+
+void term_bell(struct term *t)
+{
+	(void)t;
+	term_write("\a", 1);
+}
+
+void term_notify(struct term *t, const char *text, size_t n)
+{
+	char bytes[300] = "\033]9;";
+	size_t len = strlen(bytes);
+	(void)t;
+	if (!knows_commands())
+		return;
+	for (size_t i = 0; i < n && len + 1 < sizeof(bytes); i++)
+		if ((unsigned char)text[i] >= 0x20 && text[i] != 0x7F)
+			bytes[len++] = text[i];
+	bytes[len++] = '\a';
+	term_write(bytes, len);
+}
+
 bool term_copy(struct term *t, const char *text, size_t n)
 {
 	static const char begin[] = "\033]52;c;", end[] = "\a";
-	const char *name = getenv("TERM");
-	/* What does not know operating system commands might print them. */
-	if (n > 100000 || strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0)
+	if (n > 100000 || !knows_commands())
 		return false;
 	char *bytes = malloc(sizeof(begin) + (n / 3 + 1) * 4 + sizeof(end));
 	if (!bytes)

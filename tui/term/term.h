@@ -59,6 +59,11 @@ void term_resume(struct term *t);
 /* Hand text to the terminal's clipboard (OSC 52); text beyond 100 000 bytes is not sent: false. */
 bool term_copy(struct term *t, const char *text, size_t n);
 
+/* Draw attention: a bell; a notification of the desktop (OSC 9), where the terminal may know that. Text is one line,
+ * and what is not printable in it is left out. */
+void term_bell(struct term *t);
+void term_notify(struct term *t, const char *text, size_t n);
+
 /* Make the terminal usable from a signal handler (crash, SIGTERM): leaves the alternate
  * screen, turns off mouse and paste modes, shows the cursor, resets colours, restores
  * termios. Async-signal-safe, may be called at any time and twice; does nothing

@@ -178,7 +178,7 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (m->is_quitting)
 		return m->is_slow_to_quit ? "stopping the sandbox ..." : "";
 	stopping_text(m, out, cap);
-	if (*out)
+	if (*out || *memory_text(m, out, cap))
 		return out;
 	*role = notice && notice->is_error ? ROLE_STATUS_ERROR : ROLE_STATUS;
 	if (m->notices.is_shown && notice)

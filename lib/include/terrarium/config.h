@@ -36,12 +36,20 @@ struct trm_config {
 	uint32_t metrics_interval_ms; /* 200 to 60 000 */
 	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
 	bool confirm;                 /* ask before code is run */
+	char memory_alert[16];        /* "ask", "interrupt", "off" */
+	uint32_t memory_alert_at;     /* per cent of the memory limit */
+	char alerts[16];              /* "off", "status", "bell", "osc9", "all" */
+	uint32_t alert_at;            /* per cent of a limit */
+	uint32_t alert_after_ms;      /* so long above it */
+	uint32_t alert_run_ms;        /* a run that took so long tells its end; 0: none does */
+	char graphs[16];              /* "braille", "blocks", "ascii" */
 	char record[1024];            /* file to record the workbench's session to; "": none */
 	bool auto_complete;           /* offer members as soon as a dot is typed */
 };
 
 enum trm_setting_kind {
 	TRM_SETTING_TEXT,    /* char [] */
+	TRM_SETTING_CHOICE,  /* char []: one of the words of `metavar`, which are apart by | */
 	TRM_SETTING_SWITCH,  /* bool: on off true false yes no 1 0 */
 	TRM_SETTING_BYTES,   /* uint64_t bytes; a plain number is MiB; K, M, G (KiB …) may follow */
 	TRM_SETTING_CORES,   /* double */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Near the memory limit. The run stands still, with all its state, while a person is asked: else it might be
+ * killed before the question is read. Nobody answers: it goes on, as it would have. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/keymap.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+#define PATIENCE_NS UINT64_C(8000000000)
+
+void memory_told(struct model *m, const struct msg *msg, struct effects *out)
+{
+	char text[96];
+
+	if (m->run.state != RUN_RUNNING || msg->serial != m->run.serial)
+		return;
+	m->run.paused_ns = m->now_ns;
+	m->run.memory_bytes = msg->number;
+	effect_number(out, EFFECT_PAUSE, m->run.serial);
+	snprintf(text, sizeof text, "memory at %" PRIu64 " of %" PRIu64 " MiB: the run was paused",
+			msg->number >> 20, m->sandbox.limits.mem_bytes >> 20);
+	alert(m, text, out);
+	m->needs_draw = true;
+}
+
+static void go_on(struct model *m, const char *why, struct effects *out)
+{
+	effect_number(out, EFFECT_RESUME, m->run.serial);
+	m->run.paused_ns = 0;
+	notices_add(&m->notices, m->now_ns, false, "%s", why);
+	m->needs_draw = true;
+}
+
+void memory_tick(struct model *m, struct effects *out)
+{
+	if (m->run.paused_ns && m->run.state == RUN_RUNNING && m->now_ns - m->run.paused_ns >= PATIENCE_NS)
+		go_on(m, "nobody answered: the run goes on, up to the memory limit", out);
+}
+
+static void key_of(const struct model *m, const char *command, char out[KEYMAP_NAME_BYTES])
+{
+	const struct keys *keys = keymap_keys(&m->keymap, command_find(command));
+
+	snprintf(out, KEYMAP_NAME_BYTES, "?");
+	if (keys)
+		keys_name(keys, out);
+}
+
+const char *memory_text(const struct model *m, char *out, size_t cap)
+{
+	uint64_t waited_ns = m->now_ns - m->run.paused_ns;
+	char stop[KEYMAP_NAME_BYTES], go[KEYMAP_NAME_BYTES];
+
+	out[0] = '\0';
+	if (!m->run.paused_ns || m->run.state != RUN_RUNNING)
+		return out;
+	key_of(m, "interrupt-paused", stop);
+	key_of(m, "resume-paused", go);
+	snprintf(out, cap,
+			"paused at %" PRIu64 " of %" PRIu64 " MiB: %s interrupt (state is kept), %s go on (%.0f s)",
+			m->run.memory_bytes >> 20, m->sandbox.limits.mem_bytes >> 20, stop, go,
+			waited_ns < PATIENCE_NS ? (double)(PATIENCE_NS - waited_ns) / 1e9 : 0.0);
+	return out;
+}
+
+/* ---- commands ---- */
+
+static void interrupt(struct model *m, struct effects *out)
+{
+	if (m->run.state == RUN_RUNNING)
+		run_stop(m, out);
+	m->run.paused_ns = 0;
+}
+
+static void resume(struct model *m, struct effects *out)
+{
+	if (m->run.paused_ns)
+		go_on(m, "the run goes on, up to the memory limit", out);
+}
+
+static const struct command commands[] = {
+		{"interrupt-paused", "Interrupt the paused run", "interrupt it: its variables are kept",
+				PLACE_PAUSED, interrupt, NULL, 0, false},
+		{"resume-paused", "Let the paused run go on", "let it go on, though it may be killed",
+				PLACE_PAUSED, resume, NULL, 0, false},
+};
+const struct command_table memory_commands = COMMAND_TABLE(commands);
