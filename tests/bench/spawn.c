@@ -14,11 +14,12 @@ const char *const *bench_env(void)
 {
 	static char home[512], runtime[512];
 	static const char *env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-			"TERM=xterm-256color", home, runtime, NULL};
+			"TERM=xterm-256color", "XDG_STATE_HOME=/tmp/terrarium-bench-state", home, runtime,
+			NULL};
 	const char *dir = getenv("XDG_RUNTIME_DIR");
 	snprintf(home, sizeof home, "HOME=%s", getenv("HOME") ? getenv("HOME") : "/");
 	snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", dir ? dir : "");
-	env[4] = dir ? runtime : NULL;
+	env[5] = dir ? runtime : NULL;
 	return env;
 }
 

@@ -195,11 +195,157 @@ static void cells_are_run_one_after_the_other(void **state)
 	assert_int_equal(leave(), 0);
 }
 
-static int clean_up(void **state)
+/* ---- what a crash leaves ---- */
+
+/* Wait until some file of the folder holds the text. */
+static void wait_kept(const char *text)
+{
+	char command[256];
+	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+
+	snprintf(command, sizeof command, "grep -rqs -- '%s' %s/state/terrarium/unsaved --include='[0-9]*'",
+			text, dir);
+	while (system(command) != 0) {
+		screen_settle(&s, 20);
+		assert_true(screen_now_ms() < deadline);
+	}
+}
+
+static void kill_it(void)
+{
+	kill(s.pid, SIGKILL);
+	assert_int_equal(screen_end(&s), 128 + SIGKILL);
+}
+
+static void unsaved_work_is_found_after_a_kill(void **state)
 {
 	(void)state;
+	start(given("k.py", "old\n"));
+	screen_send(&s, "changed ");
+	screen_send(&s, "\x0e");
+	screen_wait(&s, "python: k.py*");
+	screen_send(&s, "precious");
+	wait_kept("precious");
+	wait_kept("changed old");
+	kill_it();
+	holds("k.py", "old\n");
+	start(NULL);
+	screen_wait(&s, "Unsaved work was found");
+	screen_wait(&s, "just now: precious");
+	screen_wait(&s, "k.py, 1 line, just now: changed old");
+	screen_send(&s, "\r");
+	screen_wait(&s, "restored 2 unsaved buffers");
+	screen_wait(&s, "1 precious");
+	screen_wait(&s, "python: k.py*");
+	/* It is safe again at once: another crash takes nothing. */
+	kill_it();
+	start(NULL);
+	screen_wait(&s, "just now: precious");
+	screen_send(&s, "d");
+	screen_wait_gone(&s, "Unsaved work");
+	assert_int_equal(leave(), 0);
+	start(NULL);
+	assert_false(screen_shows(&s, "Unsaved work"));
+	assert_int_equal(leave(), 0);
+}
+
+static void two_workbenches_do_not_steal(void **state)
+{
+	struct screen first;
+
+	(void)state;
+	start(NULL);
+	screen_send(&s, "belongs to the first");
+	wait_kept("belongs to the first");
+	first = s;
+	s = (struct screen){.fd = -1};
+	start(NULL);
+	assert_false(screen_shows(&s, "Unsaved work"));
+	assert_int_equal(leave(), 0);
+	s = first;
+	kill_it();
+	start(NULL);
+	screen_wait(&s, "belongs to the first");
+	screen_send(&s, "d");
+	assert_int_equal(leave(), 0);
+}
+
+static void what_is_kept_on_purpose_is_there_again(void **state)
+{
+	(void)state;
+	start(NULL);
+	screen_send(&s, "to be kept");
+	screen_wait(&s, "to be kept");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "keep the text");
+	screen_send(&s, "k");
+	assert_int_equal(screen_end(&s), 0);
+	start(NULL);
+	screen_wait(&s, "1 to be kept");
+	screen_wait(&s, "python*");
+	/* A terminal that is closed keeps it as well. */
+	kill(s.pid, SIGHUP);
+	assert_int_equal(screen_end(&s), 128 + SIGHUP);
+	start(NULL);
+	screen_wait(&s, "1 to be kept");
+	assert_int_equal(leave(), 0);
+	start(NULL);
+	assert_false(screen_shows(&s, "to be kept"));
+	assert_int_equal(leave(), 0);
+}
+
+static void the_last_session_is_opened_again(void **state)
+{
+	(void)state;
+	start(NULL);
+	screen_send(&s, "\x0f");
+	screen_send(&s, given("s1.py", "one\ntwo\nthree\n"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "1 one");
+	screen_send(&s, "\x1b[B\x1b[B\x1b[C");
+	screen_wait(&s, " 3:2 ");
+	screen_send(&s, "\x0f");
+	screen_send(&s, given("s2.sh", "echo\n"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "1 echo");
+	screen_send(&s, "\x1b[1;5H\x1b,\x1b,");
+	screen_wait(&s, "1 one");
+	assert_int_equal(leave(), 0);
+	start(NULL);
+	screen_wait(&s, "opened what was open here the last time: 2 buffers");
+	screen_wait(&s, "bash: s2.sh");
+	screen_wait(&s, " 3:2 ");
+	screen_wait(&s, "1 one");
+	assert_int_equal(leave(), 0);
+	/* With a file it is about that file alone. */
+	start(given("s3.py", "other\n"));
+	assert_false(screen_shows(&s, "s1.py"));
+	assert_int_equal(leave(), 0);
+	start("--restore=off");
+	assert_false(screen_shows(&s, "s1.py"));
+	assert_int_equal(leave(), 0);
+	start(NULL);
+	screen_wait(&s, "s1.py");
+	screen_send(&s, "\x17");
+	screen_wait_gone(&s, "s1.py");
+	screen_send(&s, "\x1b.");
+	screen_wait(&s, "1 echo");
+	screen_send(&s, "\x17");
+	screen_wait_gone(&s, "s2.sh");
+	assert_int_equal(leave(), 0);
+	start(NULL);
+	assert_false(screen_shows(&s, "the last time"));
+	assert_int_equal(leave(), 0);
+}
+
+static int clean_up(void **state)
+{
+	char command[160];
+
+	(void)state;
 	screen_abandon(&s);
-	return 0;
+	snprintf(command, sizeof command, "rm -rf %s/state", dir);
+	return system(command) == 0 ? 0 : -1;
 }
 
 static int remove_dir(void **state)
@@ -222,6 +368,10 @@ int main(int argc, char **argv)
 			TEST(finds_and_replaces),
 			TEST(goes_to_a_line),
 			TEST(cells_are_run_one_after_the_other),
+			TEST(unsaved_work_is_found_after_a_kill),
+			TEST(two_workbenches_do_not_steal),
+			TEST(what_is_kept_on_purpose_is_there_again),
+			TEST(the_last_session_is_opened_again),
 	};
 
 	if (argc < 3)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -55,18 +56,21 @@ static void open_terminal(struct screen *s)
 	vterm_screen_reset(s->vts, 1);
 }
 
-static void run_child(const char *const *argv, const char *const *env)
+static void run_child(const char *const *argv, const char *const *env, const char *state_dir)
 {
 	const char *all[32] = {NULL};
-	char path[512], home[512];
+	char path[512], home[512], state[128];
 	size_t n = 0;
 
 	snprintf(path, sizeof path, "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
 	snprintf(home, sizeof home, "HOME=%s", getenv("HOME") ? getenv("HOME") : "/");
 	all[n++] = path;
 	all[n++] = home;
-	for (; *env && n < 31; env++)
+	for (; *env && n < 30; env++)
 		all[n++] = *env;
+	/* The first of two counts: what the test has set. */
+	snprintf(state, sizeof state, "XDG_STATE_HOME=%s", state_dir);
+	all[n++] = state;
 	execve(argv[0], (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)all);
 	fprintf(stderr, "cannot run %s\n", argv[0]);
 	_exit(127);
@@ -80,10 +84,12 @@ void screen_start(struct screen *s, int rows, int cols, const char *const *argv,
 	s->rows = rows;
 	s->cols = cols;
 	open_terminal(s);
+	snprintf(s->state_dir, sizeof s->state_dir, "/tmp/terrarium-screen-XXXXXX");
+	assert_non_null(mkdtemp(s->state_dir));
 	s->pid = forkpty(&s->fd, NULL, NULL, &size);
 	assert_true(s->pid >= 0);
 	if (s->pid == 0)
-		run_child(argv, env);
+		run_child(argv, env, s->state_dir);
 	fcntl(s->fd, F_SETFL, O_NONBLOCK);
 	fcntl(s->fd, F_SETFD, FD_CLOEXEC);
 }
@@ -252,6 +258,20 @@ void screen_settle(struct screen *s, int ms)
 		;
 }
 
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st;
+	(void)kind;
+	(void)where;
+	return remove(path);
+}
+
+static void remove_dir(const char *path)
+{
+	if (path[0])
+		nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 void screen_abandon(struct screen *s)
 {
 	if (s->pid > 0) {
@@ -263,6 +283,7 @@ void screen_abandon(struct screen *s)
 	if (s->vt)
 		vterm_free(s->vt);
 	free(s->text);
+	remove_dir(s->state_dir);
 	memset(s, 0, sizeof *s);
 	s->fd = -1;
 }

@@ -25,13 +25,14 @@ struct screen {
 	VTermScreen *vts;
 	bool is_alternate; /* the program shows the alternate screen */
 	bool has_mouse, has_cursor;
-	size_t bytes;   /* that came from the program */
-	char *text;     /* of the last screen_text() */
-	char raw[4096]; /* the last bytes that came */
+	size_t bytes;       /* that came from the program */
+	char *text;         /* of the last screen_text() */
+	char state_dir[48]; /* $XDG_STATE_HOME, unless the test sets another: empty at the start */
+	char raw[4096];     /* the last bytes that came */
 	size_t raw_len;
 };
 
-/* Start argv on a pty of this size, with exactly this environment beside PATH and HOME. */
+/* Start argv on a pty of this size, with exactly this environment beside PATH, HOME and XDG_STATE_HOME. */
 void screen_start(struct screen *s, int rows, int cols, const char *const *argv, const char *const *env);
 
 void screen_send(struct screen *s, const char *keys); /* NUL-terminated */

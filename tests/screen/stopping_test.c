@@ -10,7 +10,7 @@ static const char *program, *backend;
 static struct screen s = {.fd = -1};
 
 static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
-		"XDG_CONFIG_HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", NULL};
+		"XDG_CONFIG_HOME=/nonexistent", NULL};
 
 static void start(const char *grace, const char *terminate_grace)
 {

@@ -23,6 +23,7 @@ void app_opts_default(struct app_opts *opts)
 	trm_session_opts_default(&opts->session);
 	opts->confirm = true;
 	opts->auto_complete = true;
+	opts->restore = true;
 }
 
 uint64_t app_clock_ns(void)
@@ -181,6 +182,8 @@ static int start(struct app *a, struct trm_error *reterr)
 		app_record(a, a->opts->record);
 	if (a->opts->file)
 		app_open_file(a, a->model.lang, a->opts->file);
+	else if (!a->replay)
+		app_open_session(a);
 	app_tell_theme(a);
 	a->model.grammars = a->grammars = grammars_create();
 	if ((r = load_keys(a, reterr)) < 0)
@@ -194,9 +197,13 @@ static int start(struct app *a, struct trm_error *reterr)
 	if (r == 0)
 		r = app_watch_themes(a, reterr);
 	if (r == 0 && a->replay)
-		r = app_replay_start(a, reterr);
-	else if (r == 0)
+		return app_replay_start(a, reterr);
+	if (r == 0)
+		r = app_open_keeper(a, reterr);
+	if (r == 0) {
 		app_start_sandbox(a);
+		app_look_for_unsaved(a);
+	}
 	return r;
 }
 
@@ -221,6 +228,7 @@ static void run(struct app *a)
 	while (!a->is_done) {
 		int n = trm_loop_step(a->loop, wait_ms);
 		if (n < 0) {
+			a->keeps_unsaved = true;
 			app_quit(a);
 			break;
 		}
@@ -230,6 +238,7 @@ static void run(struct app *a)
 		a->had_input = false;
 		app_release_output(a);
 		app_flush_recording(a);
+		app_note_changes(a);
 		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
 		bool asks = n > 0 && app_wants_frame(a);
 		bool works = !app_wants_frame(a) && app_work_on_colours(a);
@@ -244,6 +253,8 @@ static void finish(struct app *a)
 	trm_timer_remove(a->stop_timer);
 	app_replay_close(a);
 	app_close_story(a);
+	app_close_keeper(a, a->keeps_unsaved || a->ended_by);
+	app_close_session(a);
 	app_close_themes(a);
 	app_close_terminal(a);
 	trm_loop_destroy(a->loop);

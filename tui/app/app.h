@@ -28,6 +28,7 @@ struct app_opts {
 	unsigned alert_percent;          /* of a limit … */
 	uint32_t alert_after_ms;         /* … for so long */
 	uint32_t alert_run_ms;           /* of a run; 0: none */
+	bool restore;                    /* without a file: open what was open in this folder the last time */
 	size_t scrollback_bytes;         /* of output kept to look at; 0: 16 MiB */
 };
 

@@ -46,7 +46,7 @@ static bool is_same_file(const char *a, const char *b)
 			       && one.st_ino == other.st_ino);
 }
 
-static const struct buffer *buffer_with(const struct buffers *b, const char *path)
+static struct buffer *buffer_with(const struct buffers *b, const char *path)
 {
 	for (size_t i = 0; i < b->n; i++)
 		if (b->items[i]->editor.path && is_same_file(b->items[i]->editor.path, path))
@@ -66,14 +66,32 @@ static int open_into(struct editor *e, const char *path, bool *ret_is_new, struc
 	return begin_file(e, path, reterr);
 }
 
-void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed)
+struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const char *path, bool *ret_is_new,
+		struct trm_error *reterr)
 {
 	struct buffers *all = &a->model.buffers;
-	struct buffer *vacant = buffers_vacant(all, lang), *b = vacant;
+	struct buffer *vacant = buffers_vacant(all, lang), *b = buffer_with(all, path);
+
+	*ret_is_new = false;
+	if (b)
+		return b;
+	b = vacant ? vacant : buffers_add(all, lang);
+	if (!b) {
+		trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+		return NULL;
+	}
+	if (open_into(&b->editor, path, ret_is_new, reterr) == 0)
+		return b;
+	if (!vacant)
+		buffers_remove(all, b->id);
+	return NULL;
+}
+
+void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed)
+{
 	struct trm_error err = {0};
 	struct msg msg = {.type = MSG_OPENED};
 	char path[PATH_MAX];
-	int r = TRM_ENOMEM;
 
 	app_expand_path(typed, path);
 	if (notebook_is_named(path) && access(path, F_OK) == 0) {
@@ -81,22 +99,11 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 		return;
 	}
 	msg.text = path;
-	const struct buffer *has_it = buffer_with(all, path);
-	if (has_it) {
+	if (buffer_with(&a->model.buffers, path))
 		msg.type = MSG_ALREADY_OPEN;
-		msg.number = has_it->id;
-		app_send(a, &msg);
-		return;
-	}
+	const struct buffer *b = app_load_file(a, lang, path, &msg.flag, &err);
 	if (!b)
-		b = buffers_add(all, lang);
-	if (b)
-		r = open_into(&b->editor, path, &msg.flag, &err);
-	if (r < 0) {
-		msg.other = err.msg[0] ? err.msg : trm_strerror(r);
-		if (b && !vacant)
-			buffers_remove(all, b->id);
-	}
+		msg.other = err.msg[0] ? err.msg : trm_strerror(err.code ? err.code : TRM_ENOMEM);
 	msg.number = b ? b->id : 0;
 	app_send(a, &msg);
 }

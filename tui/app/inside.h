@@ -20,6 +20,7 @@
 #include "model/msg.h"
 #include "record/file.h"
 #include "record/story.h"
+#include "state/unsaved.h"
 #include "term/term.h"
 #include "theme/theme.h"
 #include "view/canvas.h"
@@ -27,6 +28,36 @@
 enum { APP_SIGNALS = 6 };
 
 struct app_run;
+
+#define APP_FOUND 16 /* folders of unsaved texts that are offered at a time */
+
+/* keep.c: what has been written of a buffer. */
+struct kept_buffer {
+	uint32_t id;
+	uint64_t version; /* of the text when it was looked at last */
+	bool is_written;  /* it was unsaved then, and its text lies in the folder */
+};
+
+struct keeper {
+	struct unsaved_dir dir;
+	struct unsaved_writer writer;
+	size_t writing; /* which of `buffers` */
+	struct kept_buffer *buffers;
+	size_t n, cap;
+	struct trm_timer *timer;
+	uint64_t first_ns, last_ns; /* of the changes that are not written yet */
+	uint64_t seen_version;      /* what the current buffer was at the end of the last turn */
+	uint32_t seen_id;
+	size_t seen_n;
+	bool seen_unsaved;
+	bool has_failed; /* and it was said */
+};
+
+/* session.c */
+struct session_file {
+	char path[STATE_PATH]; /* "": sessions are not remembered */
+	int lock;
+};
 
 struct app {
 	const struct app_opts *opts;
@@ -68,9 +99,15 @@ struct app {
 	uint32_t recorded_from; /* runs of the story up to this one are not in the recording */
 	char recording[4096];   /* its path */
 
+	struct keeper keeper;
+	struct unsaved_dir found[APP_FOUND]; /* left by others, and offered */
+	size_t n_found;
+	struct session_file session_file;
+
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
 	bool is_quitting, is_done;
-	int ended_by; /* signal that asked for the end, or 0 */
+	bool keeps_unsaved; /* what is unsaved is there again at the next start */
+	int ended_by;       /* signal that asked for the end, or 0 */
 };
 
 /* ---- app.c */
@@ -84,9 +121,31 @@ void app_perform(struct app *a, const struct effect *effect);
 
 /* ---- files.c: files, paths */
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *path);
+/* Without a word: the buffer that has the file, or NULL. A file that is not there yet is begun. */
+struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const char *path, bool *ret_is_new,
+		struct trm_error *reterr);
 void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
 void app_expand_path(const char *typed, char out[4096]); /* "~" and "~/…" are the home directory */
 void app_complete_path(struct app *a, const char *typed);
+
+/* ---- keep.c: what is unsaved is written to where a crash does not reach */
+int app_open_keeper(struct app *a, struct trm_error *reterr);
+void app_note_changes(struct app *a); /* at the end of a turn */
+bool app_keep_now(struct app *a);     /* all of it, at once; false: it could not be written */
+/* At the end: what is unsaved stays for the next start, or is dropped. */
+void app_close_keeper(struct app *a, bool is_kept);
+void app_place_of(const struct app *a, const struct buffer *b, struct kept_place *ret);
+
+/* ---- recover.c: what others have left */
+void app_look_for_unsaved(struct app *a); /* offers what was left by a crash */
+void app_recover(struct app *a, enum recover_answer answer);
+/* Put a remembered buffer back; `text` NULL: what is in its file. NULL: that is not possible. */
+struct buffer *app_put_back(struct app *a, const struct kept_place *place, const char *text, size_t len);
+
+/* ---- session.c: what was open here the last time */
+void app_open_session(struct app *a); /* before the first frame */
+void app_save_session(struct app *a);
+void app_close_session(struct app *a);
 
 /* ---- themes.c: the colours, and the files that they come from */
 /* Before there is a model: a theme with faults is used as far as it can be, else "dark"; what is wrong

@@ -50,6 +50,11 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_RECORD: app_record(a, effect->text); break;
 	case EFFECT_RECORD_STOP: app_record_stop(a); break;
 	case EFFECT_REPAINT: term_repaint_all(a->term); break;
+	case EFFECT_RECOVER: app_recover(a, (enum recover_answer)effect->number); break;
+	case EFFECT_QUIT_KEEPING:
+		a->keeps_unsaved = true;
+		app_quit(a);
+		break;
 	case EFFECT_QUIT: app_quit(a); break;
 	}
 }

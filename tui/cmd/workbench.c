@@ -26,6 +26,7 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 	opts.alert_percent = config->alert_at;
 	opts.alert_after_ms = config->alert_after_ms;
 	opts.alert_run_ms = config->alert_run_ms;
+	opts.restore = config->restore;
 	trm_config_sandbox_opts(config, &opts.sandbox);
 	trm_config_session_opts(config, &opts.session);
 	return app_main(&opts);
@@ -57,7 +58,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
-		"metrics_interval", "confirm", "record", NULL};
+		"metrics_interval", "confirm", "restore", "record", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

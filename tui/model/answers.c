@@ -21,6 +21,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_QUIT: answer_quit(m, answer, out); break;
 	case DIALOG_OPEN:
 	case DIALOG_SAVE: answer_path(m, answer, out); break;
+	case DIALOG_RECOVER: answer_recover(m, answer, out); break;
 	case DIALOG_GOTO: answer_goto(m, answer, out); break;
 	case DIALOG_CLOSE: answer_close(m, answer, out); break;
 	case DIALOG_OVERWRITE: answer_pending(m, answer, out); break;
@@ -73,6 +74,7 @@ void update_dialog(struct model *m, const struct msg *msg, struct effects *out)
 	m->needs_draw = true;
 	switch (msg->type) {
 	case MSG_THEMES: ask_themes(m, msg); return;
+	case MSG_FOUND: ask_recover(m, msg); return;
 	case MSG_SAVE_EXISTS: ask_replace(m, msg); return;
 	case MSG_PATH:
 		if (m->dialog.has_field)

@@ -31,6 +31,8 @@ void ask_path_again(struct model *m, const char *why); /* what was typed stays *
 /* ask_signal.c */
 void answer_signal(struct model *m, int answer);
 void answer_signal_sure(struct model *m, int answer, struct effects *out);
+void ask_recover(struct model *m, const struct msg *msg);
+void answer_recover(struct model *m, int answer, struct effects *out);
 
 /* goto.c */
 void answer_goto(struct model *m, int answer, struct effects *out);

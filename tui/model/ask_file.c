@@ -109,3 +109,39 @@ void answer_pending(struct model *m, int answer, struct effects *out)
 	else
 		m->closing_buffer = 0;
 }
+
+/* ---- what a crash has left ---- */
+
+enum { BUTTON_RESTORE = 1, BUTTON_DISCARD };
+
+static const struct dialog_button recover_buttons[] = {
+		{"Restore", NULL, 'r', BUTTON_RESTORE},
+		{"Later", NULL, 'l', ANSWER_CANCEL},
+		{"Discard", NULL, 'd', BUTTON_DISCARD},
+};
+
+void ask_recover(struct model *m, const struct msg *msg)
+{
+	struct dialog *d = &m->dialog;
+
+	dialog_begin(d, DIALOG_RECOVER, "Unsaved work was found");
+	dialog_add(d, ROLE_DIALOG,
+			"A workbench ended before this was saved. Restore brings it back into buffers:");
+	dialog_add(d, ROLE_DIALOG, "%s", "");
+	for (const char *p = msg->text; *p;) {
+		size_t n = strcspn(p, "\n");
+		dialog_add(d, ROLE_DIALOG, "- %.*s", (int)n, p);
+		p += n + (p[n] == '\n');
+	}
+	dialog_set_buttons(d, recover_buttons, COUNT(recover_buttons));
+	m->needs_draw = true;
+}
+
+void answer_recover(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	effect_number(out, EFFECT_RECOVER,
+			answer == BUTTON_RESTORE   ? RECOVER_RESTORE
+			: answer == BUTTON_DISCARD ? RECOVER_DISCARD
+						   : RECOVER_LATER);
+}

@@ -11,7 +11,7 @@
 #include "model/update.h"
 #include "text/text.h"
 
-enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES };
+enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES, BUTTON_KEEP };
 
 #define CODE_LINES_SHOWN 500
 #define CODE_BYTES_SHOWN ((size_t)1 << 20)
@@ -158,6 +158,11 @@ static const struct dialog_button quit_buttons[] = {
 		{"Quit", NULL, 'q', BUTTON_YES},
 		{"Stay", NULL, 's', ANSWER_CANCEL},
 };
+static const struct dialog_button quit_unsaved_buttons[] = {
+		{"Quit", NULL, 'q', BUTTON_YES},
+		{"Quit, keep the text", "Keep", 'k', BUTTON_KEEP},
+		{"Stay", NULL, 's', ANSWER_CANCEL},
+};
 
 static void tell_unsaved(struct dialog *d, const struct buffer *b)
 {
@@ -174,15 +179,15 @@ static void tell_unsaved(struct dialog *d, const struct buffer *b)
 void ask_quit(struct model *m, struct effects *out)
 {
 	struct dialog *d = &m->dialog;
-	bool any = model_is_running(m);
+	bool has_unsaved = false;
 
 	if (m->replay.is_on) {
 		effect_plain(out, EFFECT_QUIT);
 		return;
 	}
 	for (size_t i = 0; i < m->buffers.n; i++)
-		any = any || buffer_is_unsaved(m->buffers.items[i]);
-	if (!any) {
+		has_unsaved = has_unsaved || buffer_is_unsaved(m->buffers.items[i]);
+	if (!has_unsaved && !model_is_running(m)) {
 		effect_plain(out, EFFECT_QUIT);
 		return;
 	}
@@ -193,7 +198,10 @@ void ask_quit(struct model *m, struct effects *out)
 		if (buffer_is_unsaved(m->buffers.items[i]))
 			tell_unsaved(d, m->buffers.items[i]);
 	dialog_add(d, ROLE_DIM, "- the sandbox with its variables and files");
-	dialog_set_buttons(d, quit_buttons, COUNT(quit_buttons));
+	if (has_unsaved)
+		dialog_set_buttons(d, quit_unsaved_buttons, COUNT(quit_unsaved_buttons));
+	else
+		dialog_set_buttons(d, quit_buttons, COUNT(quit_buttons));
 	m->needs_draw = true;
 }
 
@@ -202,4 +210,6 @@ void answer_quit(struct model *m, int answer, struct effects *out)
 	dialog_close(m);
 	if (answer == BUTTON_YES)
 		effect_plain(out, EFFECT_QUIT);
+	else if (answer == BUTTON_KEEP)
+		effect_plain(out, EFFECT_QUIT_KEEPING);
 }

@@ -28,6 +28,7 @@ static int take_text(struct editor *e, struct text *t)
 	history_destroy(e->history);
 	e->history = h;
 	e->text = t;
+	e->generation++;
 	syntax_reset(e->syntax);
 	history_listen(h, syntax_edited, e->syntax);
 	e->sel = (struct selection){0};
@@ -135,6 +136,20 @@ bool editor_is_stale(const struct editor *e)
 		return false;
 	struct file_stamp now = file_stamp(e->path);
 	return now.exists && (now.mtime_ns != e->stamp.mtime_ns || now.bytes != e->stamp.bytes);
+}
+
+uint64_t editor_version(const struct editor *e)
+{
+	return ((uint64_t)e->generation << 40) + text_version(e->text);
+}
+
+void editor_put_back(struct editor *e, size_t anchor, size_t cursor, size_t top_line, size_t left_col)
+{
+	size_t lines = text_lines(e->text);
+
+	e->top_line = top_line < lines ? top_line : lines - 1;
+	e->left_col = left_col;
+	editor_select(e, anchor, cursor);
 }
 
 int editor_set_text(struct editor *e, const char *text, size_t n)

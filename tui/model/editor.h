@@ -51,6 +51,7 @@ struct editor {
 	char *path;                  /* NULL: never saved */
 	struct file_format format;
 	struct file_stamp stamp;    /* of the file when it was read or written */
+	uint32_t generation;        /* how many texts it has had */
 	int tab_width;              /* columns of a tab stop, and of one level of indentation */
 	int rows, cols;             /* size of the pane, gutter included */
 	size_t top_line, left_col;  /* first line and text column shown */
@@ -88,6 +89,11 @@ int editor_begin(struct editor *e, const char *path);
 int editor_save(struct editor *e, const char *path, struct trm_error *reterr);
 /* Somebody else has changed the file since: ask before editor_save() writes over it. */
 bool editor_is_stale(const struct editor *e);
+
+/* Another number after every change of the text. */
+uint64_t editor_version(const struct editor *e);
+/* Put cursor and scrolling back where they were, as far as there still is such a place. */
+void editor_put_back(struct editor *e, size_t anchor, size_t cursor, size_t top_line, size_t left_col);
 
 /* Replace the whole text, as one step of undo. 0 or TRM_ENOMEM. */
 int editor_set_text(struct editor *e, const char *text, size_t n);

@@ -41,8 +41,13 @@ enum effect_type {
 	EFFECT_RECORD,        /* text: path; answered by MSG_RECORDING */
 	EFFECT_RECORD_STOP,   /* answered by MSG_RECORDING */
 	EFFECT_REPAINT,       /* trust nothing on the screen */
+	EFFECT_RECOVER,       /* number: enum recover_answer */
+	EFFECT_QUIT_KEEPING,  /* what is unsaved, until the next start */
 	EFFECT_QUIT,
 };
+
+/* What becomes of unsaved texts that were found. */
+enum recover_answer { RECOVER_LATER, RECOVER_RESTORE, RECOVER_DISCARD };
 
 struct effect {
 	enum effect_type type;

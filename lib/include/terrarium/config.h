@@ -43,6 +43,7 @@ struct trm_config {
 	uint32_t alert_after_ms;      /* so long above it */
 	uint32_t alert_run_ms;        /* a run that took so long tells its end; 0: none does */
 	char graphs[16];              /* "braille", "blocks", "ascii" */
+	bool restore;                 /* the workbench opens what was open in this folder the last time */
 	char record[1024];            /* file to record the workbench's session to; "": none */
 	bool auto_complete;           /* offer members as soon as a dot is typed */
 };

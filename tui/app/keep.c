@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* What is unsaved is written, a moment after typing has paused, to where a crash does not reach. Big texts
+ * are written in slices between which keys are dealt with; when one changes meanwhile, it is begun anew. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/inside.h"
+
+#define QUIET_NS 400000000u           /* so long nothing may have changed */
+#define LONGEST_NS 3000000000u        /* who types without a pause does not wait longer than that */
+#define SLICE_BYTES ((size_t)4 << 20) /* takes about 2 ms */
+
+void app_place_of(const struct app *a, const struct buffer *b, struct kept_place *ret)
+{
+	const struct editor *e = &b->editor;
+	char folder[PATH_MAX];
+
+	*ret = (struct kept_place){.anchor = e->sel.anchor,
+			.cursor = e->sel.cursor,
+			.top_line = e->top_line,
+			.left_col = e->left_col,
+			.format = e->format,
+			.stamp = e->stamp,
+			.is_current = b == buffers_current(&a->model.buffers)};
+	snprintf(ret->lang, sizeof ret->lang, "%s", e->lang ? e->lang->name : "python");
+	if (e->path && e->path[0] == '/')
+		snprintf(ret->path, sizeof ret->path, "%s", e->path);
+	else if (e->path && getcwd(folder, sizeof folder))
+		snprintf(ret->path, sizeof ret->path, "%.2000s/%.2000s", folder, e->path);
+}
+
+/* ---- what there is to be done ---- */
+
+static void fail(struct app *a, int err)
+{
+	char text[256];
+
+	if (a->keeper.has_failed)
+		return;
+	a->keeper.has_failed = true;
+	snprintf(text, sizeof text, "unsaved work cannot be kept safe from a crash: %s", strerror(-err));
+	app_tell(a, MSG_ERROR, text);
+}
+
+static struct kept_buffer *kept_of(struct keeper *k, uint32_t id)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (k->buffers[i].id == id)
+			return &k->buffers[i];
+	if (k->n == k->cap) {
+		size_t cap = k->cap ? 2 * k->cap : 8;
+		struct kept_buffer *more = realloc(k->buffers, cap * sizeof *more);
+		if (!more)
+			return NULL;
+		k->buffers = more;
+		k->cap = cap;
+	}
+	k->buffers[k->n] = (struct kept_buffer){.id = id};
+	return &k->buffers[k->n++];
+}
+
+/* The texts of buffers that are closed are not needed any more. */
+static void forget_closed(struct app *a)
+{
+	struct keeper *k = &a->keeper;
+
+	for (size_t i = 0; i < k->n;) {
+		if (buffers_find(&a->model.buffers, k->buffers[i].id)) {
+			i++;
+			continue;
+		}
+		if (k->buffers[i].is_written)
+			unsaved_forget(&k->dir, k->buffers[i].id);
+		k->buffers[i] = k->buffers[--k->n];
+	}
+}
+
+/* A buffer that is not as it was when it was looked at last; NULL: there is none. */
+static struct buffer *changed(struct app *a, struct kept_buffer **ret)
+{
+	struct buffers *all = &a->model.buffers;
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct buffer *b = all->items[i];
+		bool is_unsaved = buffer_is_unsaved(b);
+		struct kept_buffer *known = kept_of(&a->keeper, b->id);
+		if (!known || (!is_unsaved && !known->is_written))
+			continue;
+		if (is_unsaved == known->is_written && known->version == editor_version(&b->editor))
+			continue;
+		*ret = known;
+		return b;
+	}
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+static int begin(struct app *a, struct buffer *b)
+{
+	struct keeper *k = &a->keeper;
+	struct kept_place place;
+	int r = k->dir.is_open ? 0 : unsaved_create(&k->dir);
+
+	app_place_of(a, b, &place);
+	return r < 0 ? r : unsaved_begin(&k->writer, &k->dir, b->id, &place, b->editor.text);
+}
+
+/* Write of a buffer up to so much. 1: there is more, 0: it is done, or a negative errno. */
+static int write_some(struct app *a, struct buffer *b, struct kept_buffer *known, size_t most)
+{
+	struct keeper *k = &a->keeper;
+	uint64_t version = editor_version(&b->editor);
+
+	if (!buffer_is_unsaved(b)) {
+		unsaved_forget(&k->dir, b->id);
+		known->is_written = false;
+		return 0;
+	}
+	if (k->writer.is_open && (k->writer.number != b->id || known->version != version))
+		unsaved_abort(&k->writer);
+	int r = k->writer.is_open ? 0 : begin(a, b);
+	known->version = version;
+	if (r == 0)
+		r = unsaved_step(&k->writer, most);
+	known->is_written = r == 0;
+	return r;
+}
+
+bool app_keep_now(struct app *a)
+{
+	struct kept_buffer *known;
+	struct buffer *b;
+
+	forget_closed(a);
+	while ((b = changed(a, &known)) != NULL) {
+		int r = write_some(a, b, known, SIZE_MAX);
+		if (r < 0) {
+			fail(a, r);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void on_timer(void *user)
+{
+	struct app *a = user;
+	struct keeper *k = &a->keeper;
+	uint64_t now = app_clock_ns();
+	struct kept_buffer *known;
+
+	if (now - k->last_ns < QUIET_NS && now - k->first_ns < LONGEST_NS) {
+		trm_timer_start(k->timer, (QUIET_NS - (now - k->last_ns)) / 1000000 + 1, 0);
+		return;
+	}
+	forget_closed(a);
+	app_save_session(a);
+	struct buffer *b = changed(a, &known);
+	int r = b ? write_some(a, b, known, SLICE_BYTES) : 0;
+	if (r < 0)
+		fail(a, r);
+	else if (b)
+		trm_timer_start(k->timer, 1, 0); /* on with it, or the next one */
+	k->first_ns = now;
+}
+
+void app_note_changes(struct app *a)
+{
+	struct keeper *k = &a->keeper;
+	const struct buffer *b = buffers_current(&a->model.buffers);
+	uint64_t version = editor_version(&b->editor);
+	bool is_unsaved = buffer_is_unsaved(b);
+
+	if (!k->timer)
+		return; /* nothing is kept of a replay */
+	if (version == k->seen_version && b->id == k->seen_id && a->model.buffers.n == k->seen_n
+			&& is_unsaved == k->seen_unsaved)
+		return;
+	k->seen_version = version;
+	k->seen_id = b->id;
+	k->seen_n = a->model.buffers.n;
+	k->seen_unsaved = is_unsaved;
+	k->last_ns = app_clock_ns();
+	if (trm_timer_is_running(k->timer))
+		return;
+	k->first_ns = k->last_ns;
+	trm_timer_start(k->timer, QUIET_NS / 1000000, 0);
+}
+
+/* ---- begin and end ---- */
+
+int app_open_keeper(struct app *a, struct trm_error *reterr)
+{
+	const struct buffer *b = buffers_current(&a->model.buffers);
+
+	a->keeper.seen_id = b->id;
+	a->keeper.seen_version = editor_version(&b->editor);
+	a->keeper.seen_n = a->model.buffers.n;
+	a->keeper.seen_unsaved = buffer_is_unsaved(b);
+	return trm_loop_add_timer(a->loop, on_timer, a, &a->keeper.timer, reterr);
+}
+
+void app_close_keeper(struct app *a, bool is_kept)
+{
+	struct keeper *k = &a->keeper;
+
+	trm_timer_remove(k->timer);
+	k->timer = NULL;
+	unsaved_abort(&k->writer);
+	if (is_kept && a->model.buffers.n > 0)
+		app_keep_now(a);
+	if (is_kept && k->dir.is_open && a->session_file.path[0])
+		unsaved_mark(&k->dir, a->session_file.path);
+	app_save_session(a);
+	if (is_kept)
+		unsaved_close(&k->dir);
+	else
+		unsaved_remove(&k->dir);
+	for (size_t i = 0; i < a->n_found; i++)
+		unsaved_close(&a->found[i]);
+	free(k->buffers);
+	*k = (struct keeper){0};
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Unsaved texts that other workbenches have left behind. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/inside.h"
+#include "model/update.h"
+#include "text/text.h"
+
+#define TOLD_BYTES 8192
+#define EXCERPT 40
+
+static const struct trm_lang *lang_of(const char *name)
+{
+	const struct trm_lang *lang;
+
+	return trm_lang_find(name, &lang, NULL) == 0 ? lang : trm_lang_get(TRM_LANG_PYTHON);
+}
+
+/* ---- putting back ---- */
+
+static bool is_text(const struct editor *e, const char *text, size_t len)
+{
+	if (text_len(e->text) != len)
+		return false;
+	for (size_t at = 0, n; at < len; at += n) {
+		const char *bytes = text_peek(e->text, at, &n);
+		if (memcmp(bytes, text + at, n) != 0)
+			return false;
+	}
+	return true;
+}
+
+struct buffer *app_put_back(struct app *a, const struct kept_place *place, const char *text, size_t len)
+{
+	const struct trm_lang *lang = lang_of(place->lang);
+	struct buffers *all = &a->model.buffers;
+	struct trm_error err = {0};
+	struct buffer *b;
+	bool is_new;
+
+	if (place->path[0]) {
+		b = app_load_file(a, lang, place->path, &is_new, &err);
+		if (b && is_new && !text)
+			b->editor.stamp = (struct file_stamp){0};
+	} else {
+		b = buffers_vacant(all, lang);
+		b = b ? b : buffers_add(all, lang);
+	}
+	if (!b)
+		return NULL;
+	/* What is in the file is one step of undo away. */
+	if (text && !is_text(&b->editor, text, len)) {
+		if (editor_set_text(&b->editor, text, len) < 0)
+			return NULL;
+		b->editor.format = place->format;
+		if (place->stamp.exists)
+			b->editor.stamp = place->stamp;
+	}
+	editor_put_back(&b->editor, place->anchor, place->cursor, place->top_line, place->left_col);
+	return b;
+}
+
+/* ---- offering ---- */
+
+static void when(int64_t written_ns, char out[40])
+{
+	long long seconds = (long long)time(NULL) - written_ns / 1000000000;
+
+	if (seconds < 90)
+		snprintf(out, 40, "just now");
+	else if (seconds < 5400)
+		snprintf(out, 40, "%lld min ago", (seconds + 30) / 60);
+	else if (seconds < 172800)
+		snprintf(out, 40, "%lld h ago", (seconds + 1800) / 3600);
+	else
+		snprintf(out, 40, "%lld days ago", seconds / 86400);
+}
+
+/* "the python buffer, 3 lines, 5 min ago: import os" */
+static size_t tell(const struct unsaved_item *item, char *out, size_t cap)
+{
+	const char *first = item->text + strspn(item->text, " \t\r\n");
+	size_t lines = 1;
+	char name[sizeof item->place.path + 16], ago[40];
+
+	for (size_t i = 0; i + 1 < item->len; i++)
+		lines += item->text[i] == '\n';
+	if (item->place.path[0])
+		snprintf(name, sizeof name, "%s", item->place.path);
+	else
+		snprintf(name, sizeof name, "the %s buffer", item->place.lang);
+	when(item->written_ns, ago);
+	int n = snprintf(out, cap, "%.200s, %zu line%s, %s: %.*s\n", name, lines, lines == 1 ? "" : "s", ago,
+			(int)(strcspn(first, "\n") < EXCERPT ? strcspn(first, "\n") : EXCERPT), first);
+	return n > 0 && (size_t)n < cap ? (size_t)n : 0;
+}
+
+static size_t tell_dir(const struct unsaved_dir *d, char *out, size_t cap)
+{
+	struct unsaved_item items[UNSAVED_MAX];
+	size_t n = unsaved_read(d, items, UNSAVED_MAX), used = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		used += tell(&items[i], out + used, cap - used);
+		free(items[i].text);
+	}
+	return used;
+}
+
+/* Whether a crash has left it. What was left on purpose is taken up in its own folder; where nothing is
+ * ever restored, it is offered like the rest. */
+static bool is_meant(const struct app *a, const struct unsaved_dir *d)
+{
+	return !a->opts->restore || !unsaved_is_marked(d);
+}
+
+void app_look_for_unsaved(struct app *a)
+{
+	char names[64][64], *told = calloc(1, TOLD_BYTES);
+	size_t n = unsaved_names(names, 64), used = 0;
+
+	for (size_t i = 0; i < n && a->n_found < APP_FOUND && told; i++) {
+		struct unsaved_dir *d = &a->found[a->n_found];
+		if (!unsaved_take(d, names[i]))
+			continue;
+		size_t more = is_meant(a, d) ? tell_dir(d, told + used, TOLD_BYTES - used) : 0;
+		if (more > 0)
+			a->n_found++;
+		else
+			unsaved_close(d);
+		used += more;
+	}
+	if (used > 0)
+		app_tell(a, MSG_FOUND, told);
+	free(told);
+}
+
+/* ---- the answer ---- */
+
+static size_t restore(struct app *a, const struct unsaved_dir *d, struct buffer **ret_current)
+{
+	struct unsaved_item items[UNSAVED_MAX];
+	size_t n = unsaved_read(d, items, UNSAVED_MAX), done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct buffer *b = app_put_back(a, &items[i].place, items[i].text, items[i].len);
+		free(items[i].text);
+		if (!b)
+			continue;
+		done++;
+		if (items[i].place.is_current || !*ret_current)
+			*ret_current = b;
+	}
+	return done;
+}
+
+static void restore_all(struct app *a)
+{
+	struct buffer *current = NULL;
+	char text[96];
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_found; i++)
+		n += restore(a, &a->found[i], &current);
+	if (current)
+		buffer_show(&a->model, current, &a->effects);
+	snprintf(text, sizeof text, "restored %zu unsaved buffer%s; saving is still to be done", n,
+			n == 1 ? "" : "s");
+	/* Only when it is kept anew may the old one go. */
+	bool is_safe = app_keep_now(a);
+	for (size_t i = 0; i < a->n_found; i++) {
+		if (is_safe)
+			unsaved_remove(&a->found[i]);
+		else
+			unsaved_close(&a->found[i]);
+	}
+	app_tell(a, MSG_NOTICE, text);
+}
+
+void app_recover(struct app *a, enum recover_answer answer)
+{
+	if (answer == RECOVER_RESTORE)
+		restore_all(a);
+	for (size_t i = 0; i < a->n_found && answer != RECOVER_RESTORE; i++) {
+		if (answer == RECOVER_DISCARD)
+			unsaved_remove(&a->found[i]);
+		else
+			unsaved_close(&a->found[i]);
+	}
+	a->n_found = 0;
+}

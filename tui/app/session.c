@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* What was open in a folder the last time is open there again. A workbench that was started with a file is
+ * for that file: it neither takes up a session nor leaves one. Of several in one folder, the first has the
+ * session.
+ *
+ * The file: a line with the name of the folder of unsaved texts that belongs to it, or "-", then a place for
+ * each buffer in the order of the tabs. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/inside.h"
+#include "model/update.h"
+
+#define SESSION_BYTES ((size_t)4 << 20)
+
+/* FNV-1a: a name for a folder. */
+static uint64_t hash(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+	return h;
+}
+
+static bool find_file(struct session_file *f)
+{
+	char folder[PATH_MAX], name[64];
+
+	if (!getcwd(folder, sizeof folder))
+		return false;
+	snprintf(name, sizeof name, "sessions/%016" PRIx64, hash(folder));
+	return state_path(name, f->path);
+}
+
+/* ---- taking up ---- */
+
+static const struct unsaved_item *item_of(const struct unsaved_item *items, size_t n, unsigned number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (items[i].number == number)
+			return &items[i];
+	return NULL;
+}
+
+static void take_up(
+		struct app *a, const char *bytes, size_t n, const struct unsaved_item *items, size_t n_items)
+{
+	struct buffer *current = NULL;
+	struct kept_place place;
+	size_t used, restored = 0;
+	char text[96];
+
+	for (; (used = place_read(bytes, n, &place)) > 0; bytes += used, n -= used) {
+		const struct unsaved_item *item = item_of(items, n_items, place.text);
+		if (!item && (place.text || !place.path[0] || access(place.path, F_OK) < 0))
+			continue; /* it is gone */
+		struct buffer *b = app_put_back(a, &place, item ? item->text : NULL, item ? item->len : 0);
+		restored += b != NULL;
+		if (b && place.is_current)
+			current = b;
+	}
+	if (current && !a->opts->lang)
+		buffer_show(&a->model, current, &a->effects);
+	effects_clear(&a->effects); /* there is no sandbox yet that could be told */
+	if (restored == 0)
+		return;
+	snprintf(text, sizeof text, "opened what was open here the last time: %zu buffer%s", restored,
+			restored == 1 ? "" : "s");
+	app_tell(a, MSG_NOTICE, text);
+}
+
+static void read_session(struct app *a)
+{
+	struct unsaved_item items[UNSAVED_MAX];
+	struct unsaved_dir left;
+	char name[64] = "";
+	size_t n, n_items = 0;
+	char *bytes = state_read(a->session_file.path, SESSION_BYTES, &n);
+	char *newline = bytes ? memchr(bytes, '\n', n) : NULL;
+
+	if (newline && (size_t)(newline - bytes) < sizeof name) {
+		memcpy(name, bytes, (size_t)(newline - bytes));
+		bool has_texts = strcmp(name, "-") != 0 && unsaved_take(&left, name);
+		if (has_texts)
+			n_items = unsaved_read(&left, items, UNSAVED_MAX);
+		take_up(a, newline + 1, n - (size_t)(newline + 1 - bytes), items, n_items);
+		for (size_t i = 0; i < n_items; i++)
+			free(items[i].text);
+		if (has_texts && app_keep_now(a))
+			unsaved_remove(&left);
+		else if (has_texts)
+			unsaved_close(&left);
+	}
+	free(bytes);
+}
+
+void app_open_session(struct app *a)
+{
+	struct session_file *f = &a->session_file;
+	char lock[STATE_PATH + 8], folder[STATE_PATH];
+
+	if (!a->opts->restore || !find_file(f))
+		return;
+	snprintf(lock, sizeof lock, "%s.lock", f->path);
+	f->lock = state_path("sessions", folder) && state_make_dir(folder) == 0 ? state_lock(lock) : -1;
+	if (f->lock < 0)
+		f->path[0] = '\0'; /* somebody else has it, or there is no place for it */
+	else
+		read_session(a);
+}
+
+/* ---- leaving ---- */
+
+/* Whether there is anything to be opened again. */
+static bool is_worth_it(const struct app *a, const struct buffer *b, bool has_text)
+{
+	(void)a;
+	return b->editor.path || has_text;
+}
+
+static bool has_text(const struct app *a, uint32_t id)
+{
+	for (size_t i = 0; i < a->keeper.n; i++)
+		if (a->keeper.buffers[i].id == id)
+			return a->keeper.buffers[i].is_written;
+	return false;
+}
+
+void app_save_session(struct app *a)
+{
+	const struct buffers *all = &a->model.buffers;
+	bool is_kept = a->is_done && (a->keeps_unsaved || a->ended_by) && a->keeper.dir.is_open;
+	struct kept_place place;
+	size_t n = 0, places = 0;
+	char *bytes;
+
+	if (!a->session_file.path[0] || all->n == 0 || !(bytes = malloc(128 + all->n * PLACE_BYTES)))
+		return;
+	n += (size_t)sprintf(bytes, "%s\n", is_kept ? unsaved_name(&a->keeper.dir) : "-");
+	for (size_t i = 0; i < all->n; i++) {
+		bool is_text_kept = is_kept && has_text(a, all->items[i]->id);
+		if (!is_worth_it(a, all->items[i], is_text_kept))
+			continue;
+		app_place_of(a, all->items[i], &place);
+		place.text = is_text_kept ? all->items[i]->id : 0;
+		n += place_write(&place, bytes + n);
+		places++;
+	}
+	if (places > 0)
+		state_write(a->session_file.path, bytes, n);
+	else
+		unlink(a->session_file.path);
+	free(bytes);
+}
+
+void app_close_session(struct app *a)
+{
+	struct session_file *f = &a->session_file;
+	char lock[STATE_PATH + 8];
+
+	if (!f->path[0])
+		return;
+	/* Where nothing is remembered, nothing is left. */
+	snprintf(lock, sizeof lock, "%s.lock", f->path);
+	if (access(f->path, F_OK) < 0)
+		unlink(lock);
+	close(f->lock);
+	a->session_file.path[0] = '\0';
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "state/unsaved.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "text/file.h"
+#include "text/text.h"
+
+/* The path of a file in the folder. */
+static bool file_path(const struct unsaved_dir *d, const char *name, char out[STATE_PATH])
+{
+	int n = snprintf(out, STATE_PATH, "%s/%s", d->path, name);
+	return n > 0 && n < STATE_PATH;
+}
+
+static bool text_path(const struct unsaved_dir *d, unsigned number, const char *end, char out[STATE_PATH])
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "%u%s", number, end);
+	return file_path(d, name, out);
+}
+
+/* ---- folders ---- */
+
+static int take_lock(struct unsaved_dir *d)
+{
+	char lock[STATE_PATH];
+
+	if (!file_path(d, "lock", lock))
+		return -ENAMETOOLONG;
+	d->lock = state_lock(lock);
+	d->is_open = d->lock >= 0;
+	return d->is_open ? 0 : d->lock;
+}
+
+int unsaved_create(struct unsaved_dir *d)
+{
+	char name[64];
+	unsigned long long random = 0;
+
+	if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+		random = (unsigned long long)(uintptr_t)d;
+	snprintf(name, sizeof name, "unsaved/%ld-%08llx", (long)getpid(), random & 0xFFFFFFFFu);
+	*d = (struct unsaved_dir){0};
+	if (!state_path(name, d->path))
+		return -ENOENT;
+	int r = state_make_dir(d->path);
+	return r < 0 ? r : take_lock(d);
+}
+
+static bool is_text_name(const char *name)
+{
+	size_t n = strspn(name, "0123456789");
+	return n > 0 && n < 8 && name[n] == '\0' && name[0] != '0';
+}
+
+static bool has_texts(const struct unsaved_dir *d)
+{
+	DIR *dir = opendir(d->path);
+	struct dirent *entry;
+	bool is_found = false;
+
+	while (dir && !is_found && (entry = readdir(dir)) != NULL)
+		is_found = is_text_name(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return is_found;
+}
+
+void unsaved_close(struct unsaved_dir *d)
+{
+	if (!d->is_open)
+		return;
+	if (!has_texts(d))
+		state_remove_dir(d->path); /* while it is locked: nobody else may be in it */
+	close(d->lock);
+	*d = (struct unsaved_dir){0};
+}
+
+void unsaved_remove(struct unsaved_dir *d)
+{
+	if (!d->is_open)
+		return;
+	state_remove_dir(d->path);
+	close(d->lock);
+	*d = (struct unsaved_dir){0};
+}
+
+bool unsaved_take(struct unsaved_dir *d, const char *name)
+{
+	char below[STATE_PATH];
+	struct stat st;
+
+	*d = (struct unsaved_dir){0};
+	if (strchr(name, '/') || name[0] == '.')
+		return false;
+	snprintf(below, sizeof below, "unsaved/%.255s", name);
+	if (!state_path(below, d->path) || lstat(d->path, &st) < 0 || !S_ISDIR(st.st_mode)
+			|| take_lock(d) < 0)
+		return false;
+	/* Who had it may have removed it before the lock was ours. */
+	if (access(d->path, F_OK) == 0 && has_texts(d))
+		return true;
+	unsaved_remove(d);
+	return false;
+}
+
+size_t unsaved_names(char names[][64], size_t cap)
+{
+	char all[STATE_PATH];
+	DIR *dir = state_path("unsaved", all) ? opendir(all) : NULL;
+	struct dirent *entry;
+	size_t n = 0;
+
+	while (dir && n < cap && (entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.' && strlen(entry->d_name) < sizeof names[n])
+			strcpy(names[n++], entry->d_name);
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+void unsaved_mark(const struct unsaved_dir *d, const char *place)
+{
+	char path[STATE_PATH];
+
+	if (file_path(d, "left", path))
+		state_write(path, place, strlen(place));
+}
+
+bool unsaved_is_marked(const struct unsaved_dir *d)
+{
+	char path[STATE_PATH];
+
+	return file_path(d, "left", path) && access(path, F_OK) == 0;
+}
+
+const char *unsaved_name(const struct unsaved_dir *d)
+{
+	const char *slash = strrchr(d->path, '/');
+	return slash ? slash + 1 : d->path;
+}
+
+/* ---- writing ---- */
+
+static int write_all(int fd, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int unsaved_begin(struct unsaved_writer *w, const struct unsaved_dir *d, unsigned number,
+		const struct kept_place *p, const struct text *t)
+{
+	char path[STATE_PATH], place[PLACE_BYTES];
+
+	*w = (struct unsaved_writer){.dir = d, .number = number, .text = t};
+	if (!text_path(d, number, ".new", path))
+		return -ENAMETOOLONG;
+	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (w->fd < 0)
+		return -errno;
+	w->is_open = true;
+	int r = write_all(w->fd, place, place_write(p, place));
+	if (r < 0)
+		unsaved_abort(w);
+	return r;
+}
+
+void unsaved_abort(struct unsaved_writer *w)
+{
+	char path[STATE_PATH];
+
+	if (!w->is_open)
+		return;
+	close(w->fd);
+	if (text_path(w->dir, w->number, ".new", path))
+		unlink(path);
+	w->is_open = false;
+}
+
+static int complete(struct unsaved_writer *w)
+{
+	char from[STATE_PATH], to[STATE_PATH];
+
+	if (close(w->fd) < 0 || !text_path(w->dir, w->number, ".new", from)
+			|| !text_path(w->dir, w->number, "", to) || rename(from, to) < 0) {
+		int err = errno;
+		w->is_open = false;
+		return -err;
+	}
+	w->is_open = false;
+	return 0;
+}
+
+int unsaved_step(struct unsaved_writer *w, size_t most)
+{
+	size_t len = text_len(w->text), end = len - w->pos < most ? len : w->pos + most, run;
+
+	while (w->pos < end) {
+		const char *bytes = text_peek(w->text, w->pos, &run);
+		run = run < end - w->pos ? run : end - w->pos;
+		int r = write_all(w->fd, bytes, run);
+		if (r < 0) {
+			unsaved_abort(w);
+			return r;
+		}
+		w->pos += run;
+	}
+	return w->pos < len ? 1 : complete(w);
+}
+
+void unsaved_forget(const struct unsaved_dir *d, unsigned number)
+{
+	char path[STATE_PATH];
+
+	if (text_path(d, number, "", path))
+		unlink(path);
+}
+
+/* ---- reading ---- */
+
+static bool read_item(const struct unsaved_dir *d, unsigned number, struct unsaved_item *item)
+{
+	char path[STATE_PATH];
+	struct stat st;
+	size_t n;
+
+	*item = (struct unsaved_item){.number = number};
+	char *bytes = text_path(d, number, "", path) ? state_read(path, FILE_MAX_BYTES + PLACE_BYTES, &n)
+						     : NULL;
+	size_t head = bytes ? place_read(bytes, n, &item->place) : 0;
+	if (head == 0) {
+		free(bytes);
+		return false;
+	}
+	if (stat(path, &st) == 0)
+		item->written_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	memmove(bytes, bytes + head, n - head + 1);
+	item->text = bytes;
+	item->len = n - head;
+	return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	unsigned x = ((const struct unsaved_item *)a)->number, y = ((const struct unsaved_item *)b)->number;
+	return x < y ? -1 : x > y;
+}
+
+size_t unsaved_read(const struct unsaved_dir *d, struct unsaved_item *items, size_t cap)
+{
+	DIR *dir = opendir(d->path);
+	struct dirent *entry;
+	size_t n = 0;
+
+	while (dir && n < cap && (entry = readdir(dir)) != NULL)
+		if (is_text_name(entry->d_name) && read_item(d, (unsigned)atoi(entry->d_name), &items[n]))
+			n++;
+	if (dir)
+		closedir(dir);
+	qsort(items, n, sizeof *items, by_number);
+	return n;
+}
