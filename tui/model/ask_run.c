@@ -9,6 +9,7 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
+#include "syntax/syntax.h"
 #include "text/text.h"
 
 enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES, BUTTON_KEEP };
@@ -91,6 +92,7 @@ static void tell_code(const struct model *m, struct dialog *d)
 			dialog_add(d, ROLE_DIM, "(and more: Edit shows all)");
 	}
 	free(code);
+	dialog_colour_code(d, grammars_loaded(m->grammars, m->lang->name));
 }
 
 void ask_confirm(struct model *m)

@@ -13,8 +13,10 @@
 
 void dialog_clear_lines(struct dialog *d)
 {
-	for (size_t i = 0; i < d->n_lines; i++)
+	for (size_t i = 0; i < d->n_lines; i++) {
 		free(d->lines[i].text);
+		free(d->lines[i].kinds);
+	}
 	d->n_lines = 0;
 	d->scroll = 0;
 }

@@ -51,6 +51,7 @@ struct dialog_line {
 	uint16_t role;
 	uint8_t label_len; /* the first bytes are a label; what wraps stands below what is behind it */
 	bool is_code;      /* cut at the edge rather than wrapped */
+	uint8_t *kinds;    /* owned; of code: enum syntax_kind of each byte of `text`; NULL: not known */
 };
 
 struct dialog_choice {
@@ -99,6 +100,9 @@ void dialog_add(struct dialog *d, uint16_t role, const char *fmt, ...) __attribu
 void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
 void dialog_add_code(struct dialog *d, const char *text, size_t n);
+/* Colour the lines of code added so far, all together. `l` may be NULL: they stay plain. */
+struct syntax_language;
+void dialog_colour_code(struct dialog *d, const struct syntax_language *l);
 void dialog_add_item(struct dialog *d, const char *text); /* to the list */
 void dialog_add_choice(struct dialog *d, const char *text, const char *right, uint64_t marks, const void *of);
 void dialog_clear_items(struct dialog *d);

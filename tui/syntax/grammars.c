@@ -121,6 +121,14 @@ static void load(struct syntax_language *l, const struct syntax_rules *rules, st
 			grammar ? "out of memory" : "its grammar is for another version of tree-sitter");
 }
 
+const struct syntax_language *grammars_loaded(const struct grammars *g, const char *name)
+{
+	for (size_t i = 0; g && i < KNOWN; i++)
+		if (g->languages[i].grammar && strcmp(known[i]->name, name) == 0)
+			return &g->languages[i];
+	return NULL;
+}
+
 const struct syntax_language *grammars_get(struct grammars *g, const char *name, struct trm_error *reterr)
 {
 	for (size_t i = 0; g && i < KNOWN; i++) {

@@ -60,6 +60,9 @@ void grammars_destroy(struct grammars *g);
  */
 const struct syntax_language *grammars_get(struct grammars *g, const char *name, struct trm_error *reterr);
 
+/* The same if it is loaded already; else NULL. No I/O. */
+const struct syntax_language *grammars_loaded(const struct grammars *g, const char *name);
+
 /* ---- a text ---- */
 
 struct syntax;

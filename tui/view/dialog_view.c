@@ -4,7 +4,25 @@
 
 #include "model/model.h"
 #include "text/cluster.h"
+#include "view/editor_view.h"
 #include "view/parts.h"
+
+/* Each cluster of a line of code as what it is. Returns the column behind it. */
+static int put_code(struct canvas *c, struct rect strip, const struct dialog_row *row)
+{
+	const uint8_t *kinds = row->line->kinds;
+	int col = strip.col + 1, end = strip.col + strip.cols;
+	size_t first = (size_t)(row->text - row->line->text), n;
+
+	if (!kinds)
+		return canvas_put(c, strip, strip.row, col, row->text, row->n, style_of(ROLE_TEXT));
+	for (size_t at = 0; at < row->n && col <= end; at += n) {
+		n = cluster_at(row->text + at, row->n - at).len;
+		col = canvas_put(c, strip, strip.row, col, row->text + at, n,
+				style_of(editor_role(kinds[first + at])));
+	}
+	return col;
+}
 
 /* Code is cut at the edge, and that is said: nobody shall agree to what they do not see. */
 static void draw_code(
@@ -14,7 +32,7 @@ static void draw_code(
 	int end = strip.col + strip.cols;
 
 	canvas_fill(c, strip, " ", style_of(ROLE_TEXT));
-	if (canvas_put(c, strip, strip.row, strip.col + 1, row->text, row->n, style_of(ROLE_TEXT)) > end)
+	if (put_code(c, strip, row) > end)
 		draw_text(c, strip, strip.row, end - (m->has_utf8 ? 1 : 3), ROLE_WARN, ellipsis);
 }
 
