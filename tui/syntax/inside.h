@@ -26,9 +26,11 @@
 struct segment {
 	size_t bytes;  /* of the text that it covers */
 	size_t lead;   /* bytes from where the tree begins to where the segment does; 0 in closed ones */
-	size_t span;   /* bytes that the tree was made of, or would be after the edits since */
+	size_t last;   /* of a closed one: where its last statement begins; what is changed there may concern
+			  the next */
 	TSTree *tree;  /* NULL: not kept */
 	bool is_dirty; /* edited since it was parsed */
+	bool is_rough; /* parsed with more behind it, and errors there, which may have told on it */
 };
 
 struct syntax {
@@ -36,17 +38,21 @@ struct syntax {
 	TSParser *parser;
 	struct segment *segments;
 	size_t n, cap, closed;
-	size_t known;    /* bytes of the closed segments */
-	size_t window;   /* bytes to be tried behind them */
-	size_t tried;    /* bytes behind them that were parsed and found to have no end; 0: not tried yet */
-	bool is_parsing; /* a parse has begun and not ended: */
-	size_t job;      /* of this segment; == closed: of what is behind them */
+	size_t known;      /* bytes of the closed segments */
+	size_t window;     /* bytes to be tried behind them */
+	size_t tried;      /* bytes behind them that were parsed and found to have no end; 0: not tried yet */
+	bool from_scratch; /* the next parse may not build upon an old tree */
+	bool is_parsing;   /* a parse has begun and not ended: */
+	size_t job;        /* of this segment; == closed: of what is behind them */
 	size_t job_start, job_bytes;
 	size_t fresh_from, fresh_to; /* bytes typed last, unknown to the trees yet */
 };
 
 /* Where segment i begins in the text. */
 size_t segment_start(const struct syntax *s, size_t i);
+
+/* From segment i on nothing is sure any more: what is behind the closed ones is to be parsed anew. */
+void segment_loosen(struct syntax *s, size_t i);
 
 /* What is read from: a text from `start` on, or bytes. */
 struct source {

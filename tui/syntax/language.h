@@ -25,7 +25,8 @@ struct syntax_rule {
 };
 
 struct syntax_rules {
-	const char *name;                /* of the language and its file: "python" */
+	const char *name;    /* of the language and its file: "python" */
+	const char *goes_on; /* words, a blank before and behind each, that go on with a statement */
 	const struct syntax_rule *rules; /* ends with a node of NULL */
 };
 extern const struct syntax_rules rules_python, rules_javascript, rules_bash;
@@ -40,7 +41,7 @@ struct rule {
 };
 
 struct syntax_language {
-	const char *name;
+	const char *name, *goes_on;
 	const TSLanguage *grammar;
 	void *library;      /* from dlopen */
 	struct rule *rules; /* from 1 */

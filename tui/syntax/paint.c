@@ -296,7 +296,9 @@ bool syntax_match(const struct syntax *s, const struct text *t, size_t pos, size
 
 /* ---- a piece of text by itself ---- */
 
+#ifndef HIGHLIGHT_US
 #define HIGHLIGHT_US 20000
+#endif
 
 void syntax_highlight(const struct syntax_language *l, const char *code, size_t n, uint8_t *kinds)
 {

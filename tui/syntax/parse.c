@@ -9,7 +9,7 @@ void parse_cancel(struct syntax *s)
 {
 	if (s->is_parsing)
 		ts_parser_reset(s->parser);
-	s->is_parsing = false;
+	s->is_parsing = s->from_scratch = false;
 }
 
 /* ---- the parser reads the text where it lies ---- */
@@ -36,20 +36,18 @@ static TSPoint point_at(const struct text *t, size_t origin, size_t pos)
 			.column = (uint32_t)(pos - text_line_start(t, line))};
 }
 
-/* Tell a tree made of `span` bytes that its text has `bytes` now: its end was cut off, or more came behind
- * it. */
-static void fit(struct segment *g, const struct text *t, size_t start, size_t bytes)
+/* Tell a tree that was made of `span` bytes that only so many of them are its own: what is behind may be
+ * edited without its being told. */
+static void cut_tree(TSTree *tree, const struct text *t, size_t start, size_t span, size_t bytes)
 {
-	if (g->tree && g->span != bytes) {
-		size_t both = g->span < bytes ? g->span : bytes;
-		ts_tree_edit(g->tree, &(TSInputEdit){.start_byte = (uint32_t)both,
-						      .old_end_byte = (uint32_t)g->span,
-						      .new_end_byte = (uint32_t)bytes,
-						      .start_point = point_at(t, start, start + both),
-						      .old_end_point = point_at(t, start, start + g->span),
-						      .new_end_point = point_at(t, start, start + bytes)});
-	}
-	g->span = bytes;
+	TSPoint end = point_at(t, start, start + bytes);
+	if (span > bytes)
+		ts_tree_edit(tree, &(TSInputEdit){.start_byte = (uint32_t)bytes,
+						   .old_end_byte = (uint32_t)span,
+						   .new_end_byte = (uint32_t)bytes,
+						   .start_point = end,
+						   .old_end_point = point_at(t, start, start + span),
+						   .new_end_point = end});
 }
 
 /* ---- where segments end ---- */
@@ -60,39 +58,76 @@ static bool is_terminator(TSNode node)
 	return !ts_node_is_named(node) && *type && strchr("\n;&", *type);
 }
 
+/* Does the line go on with a statement of those before? By itself it may pass for another one. */
+static bool goes_on(const struct syntax *s, const struct text *t, size_t pos)
+{
+	char word[12] = " ";
+	size_t n = text_copy(t, pos, word + 1, sizeof(word) - 3), len = 1;
+	while (len <= n && word[len] >= 'a' && word[len] <= 'z')
+		len++;
+	word[len] = ' ';
+	word[len + 1] = '\0';
+	return len > 1 && strstr(s->language->goes_on, word);
+}
+
 /* The start of the last statement of the top level that begins a line: all before it is closed. What stands
- * loose there, because its statement has no end, and what follows are not such; a comment only if there is
- * nothing else, as what goes on behind it may belong to what is before. 0: there is none. */
-static size_t find_cut(const TSTree *tree)
+ * loose there, because its statement has no end, and what follows are not such; nor what follows an error: it
+ * may be the inside of a string that goes on behind the `bytes` that were parsed. If `is_lenient`, they are
+ * just kept far from. A comment only if there is nothing else, as what goes on behind it may belong to what
+ * is before. 0: there is none. */
+static size_t find_cut(const struct syntax *s, const struct text *t, size_t start, const TSTree *tree,
+		size_t bytes, bool is_lenient)
 {
 	TSTreeCursor c = ts_tree_cursor_new(ts_tree_root_node(tree));
-	size_t cut = 0, comment = 0;
+	size_t cut = 0, before = 0, comment = 0;
 	bool is_more = ts_tree_cursor_goto_first_child(&c);
 	for (; is_more; is_more = ts_tree_cursor_goto_next_sibling(&c)) {
 		TSNode node = ts_tree_cursor_current_node(&c);
-		if (!ts_node_is_named(node) && !is_terminator(node))
-			break;
-		if (is_terminator(node) || ts_node_start_point(node).column > 0)
+		size_t at = ts_node_start_byte(node);
+		if (is_terminator(node))
 			continue;
-		if (strcmp(ts_node_type(node), "comment") == 0)
-			comment = ts_node_start_byte(node);
-		else
-			cut = ts_node_start_byte(node);
+		if (!ts_node_is_named(node) || (is_lenient && at > bytes / 2))
+			break;
+		bool is_comment = strcmp(ts_node_type(node), "comment") == 0;
+		if (is_comment && ts_node_start_point(node).column == 0)
+			comment = at;
+		if (!is_comment && ts_node_start_point(node).column == 0) {
+			before = cut;
+			cut = at;
+		}
+		if (ts_node_has_error(node) && !is_lenient)
+			break;
 	}
 	ts_tree_cursor_delete(&c);
+	if (cut && goes_on(s, t, start + cut))
+		cut = before && !goes_on(s, t, start + before) ? before : 0;
 	return cut ? cut : comment;
 }
 
-/* Did the parse come to its end without something left open there? */
-static bool is_closed(const TSTree *tree)
+/* Where the last statement of the top level begins that begins a line before `limit`. */
+static size_t find_last(const TSTree *tree, size_t limit)
 {
 	TSNode root = ts_tree_root_node(tree);
-	uint32_t n = ts_node_child_count(root);
-	if (!ts_node_has_error(root))
-		return true;
-	if (strcmp(ts_node_type(root), "ERROR") == 0 || n == 0)
+	for (uint32_t i = ts_node_child_count(root); i > 0; i--) {
+		TSNode node = ts_node_child(root, i - 1);
+		if (ts_node_is_named(node) && ts_node_start_byte(node) < limit
+				&& ts_node_start_point(node).column == 0
+				&& strcmp(ts_node_type(node), "comment") != 0)
+			return ts_node_start_byte(node);
+	}
+	return 0;
+}
+
+/* Did the parse end with everything closed? A here-document without its end is not taken for an error, but
+ * given one of no width. */
+static bool is_closed(const TSTree *tree)
+{
+	TSNode node = ts_tree_root_node(tree);
+	if (ts_node_has_error(node))
 		return false;
-	return !ts_node_has_error(ts_node_child(root, n - 1));
+	for (uint32_t n = ts_node_child_count(node); n > 0; n = ts_node_child_count(node))
+		node = ts_node_child(node, n - 1);
+	return ts_node_start_byte(node) < ts_node_end_byte(node);
 }
 
 /* Bytes from `start` on that are about as many as wanted and end with a line. */
@@ -121,12 +156,13 @@ static void eat_remains(struct syntax *s, size_t bytes)
 		s->segments[gone].bytes -= bytes;
 		s->segments[gone].lead += bytes;
 	}
-	memmove(s->segments + s->closed, s->segments + gone, (s->n - gone) * sizeof(*s->segments));
+	if (gone > s->closed)
+		memmove(s->segments + s->closed, s->segments + gone, (s->n - gone) * sizeof(*s->segments));
 	s->n -= gone - s->closed;
 }
 
 /* Put a segment in front of the remains. Takes the tree, even if it fails. */
-static bool put_segment(struct syntax *s, TSTree *tree, size_t bytes, size_t lead, size_t span)
+static bool put_segment(struct syntax *s, TSTree *tree, size_t bytes, size_t lead)
 {
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? s->cap * 2 : 16;
@@ -140,7 +176,7 @@ static bool put_segment(struct syntax *s, TSTree *tree, size_t bytes, size_t lea
 	}
 	memmove(s->segments + s->closed + 1, s->segments + s->closed,
 			(s->n - s->closed) * sizeof(*s->segments));
-	s->segments[s->closed] = (struct segment){.tree = tree, .bytes = bytes, .lead = lead, .span = span};
+	s->segments[s->closed] = (struct segment){.tree = tree, .bytes = bytes, .lead = lead};
 	s->n++;
 	return true;
 }
@@ -149,11 +185,11 @@ static bool put_segment(struct syntax *s, TSTree *tree, size_t bytes, size_t lea
 static void take_window(struct syntax *s, const struct text *t, TSTree *tree, size_t bytes)
 {
 	bool is_all = s->known + bytes == text_len(t);
-	size_t cut = is_all ? bytes : find_cut(tree);
+	size_t cut = is_all ? bytes : find_cut(s, t, s->known, tree, bytes, bytes >= 4 * SYNTAX_WINDOW);
 	if (cut == 0 && bytes >= SYNTAX_WINDOW_MAX)
 		cut = bytes;
 	eat_remains(s, bytes);
-	if (cut < bytes && !put_segment(s, ts_tree_copy(tree), bytes - cut, cut, bytes)) {
+	if (cut < bytes && !put_segment(s, ts_tree_copy(tree), bytes - cut, cut)) {
 		ts_tree_delete(tree);
 		return;
 	}
@@ -163,8 +199,11 @@ static void take_window(struct syntax *s, const struct text *t, TSTree *tree, si
 		s->window = 2 * bytes;
 		return;
 	}
-	if (!put_segment(s, tree, cut, 0, bytes))
+	if (!put_segment(s, tree, cut, 0))
 		return;
+	s->segments[s->closed].last = find_last(tree, cut);
+	s->segments[s->closed].is_rough = cut < bytes && ts_node_has_error(ts_tree_root_node(tree));
+	cut_tree(tree, t, s->known, bytes, cut);
 	s->closed++;
 	s->known += cut;
 	s->tried = 0;
@@ -175,39 +214,37 @@ static void take_window(struct syntax *s, const struct text *t, TSTree *tree, si
 static void take_segment(struct syntax *s, const struct text *t, size_t i, TSTree *tree)
 {
 	struct segment *g = &s->segments[i];
-	bool is_last = i + 1 == s->closed && s->known == text_len(t);
+	bool was_edited = g->is_dirty, is_last = i + 1 == s->closed && s->known == text_len(t);
+	size_t last = find_last(tree, g->bytes);
+	/* If it ends with another statement than before, that may be one that goes on in the next segment. */
+	bool is_sound = is_last || !was_edited || (is_closed(tree) && last == g->last);
 	ts_tree_delete(g->tree);
 	g->tree = tree;
-	g->is_dirty = false;
-	bool is_sound = is_last || is_closed(tree);
-	if (is_sound && g->bytes <= 4 * SYNTAX_WINDOW)
+	g->last = last;
+	g->is_dirty = g->is_rough = false;
+	if (is_sound && (!was_edited || g->bytes <= 4 * SYNTAX_WINDOW))
 		return;
-	if (is_sound && find_cut(tree) == 0)
+	if (is_sound && find_cut(s, t, segment_start(s, i), tree, g->bytes, false) == 0)
 		return;
-	s->known = segment_start(s, i);
-	s->closed = i;
-	s->tried = 0;
-	s->window = is_sound ? SYNTAX_WINDOW : 2 * g->bytes;
-	if (s->window < SYNTAX_WINDOW)
-		s->window = SYNTAX_WINDOW;
+	segment_loosen(s, i);
 }
 
-/* Of all trees only those near what is looked at are kept. */
-static void forget_far(struct syntax *s, size_t from)
+/* Of all trees only those near what is looked at are kept, and that of course. */
+static void forget_far(struct syntax *s, size_t from, size_t to)
 {
-	size_t kept = 0, far = 0, start = 0, most = 0;
+	size_t kept = 0, far = s->n, start = 0, most = 0;
 	for (size_t i = 0; i < s->n; start += s->segments[i++].bytes) {
 		const struct segment *g = &s->segments[i];
 		size_t away = start > from ? start - from : from - start;
 		if (!g->tree || (g->is_dirty && i < s->closed))
 			continue;
 		kept++;
-		if (away >= most) {
+		if (away >= most && (start >= to || start + g->bytes <= from)) {
 			most = away;
 			far = i;
 		}
 	}
-	if (kept <= SYNTAX_TREES)
+	if (kept <= SYNTAX_TREES || far == s->n)
 		return;
 	ts_tree_delete(s->segments[far].tree);
 	s->segments[far].tree = NULL;
@@ -227,7 +264,7 @@ static bool find_job(const struct syntax *s, const struct text *t, size_t from, 
 		const struct segment *g = &s->segments[i];
 		bool is_seen = start < to && start + g->bytes > from;
 		*ret = i;
-		if (g->is_dirty || (is_seen && !g->tree))
+		if (g->is_dirty || (is_seen && (!g->tree || g->is_rough)))
 			return true;
 	}
 	*ret = s->closed;
@@ -240,16 +277,12 @@ bool syntax_is_behind(const struct syntax *s, const struct text *t, size_t from,
 	return find_job(s, t, from, to, &job);
 }
 
-/* The tree that the parse may build upon, told how long its text is now. */
-static const TSTree *old_tree(struct syntax *s, const struct text *t)
+/* The tree that the parse may build upon. What lies behind the closed segments is begun anew: parts of an old
+ * tree would bring along what they were taken for when something else stood before them. */
+static const TSTree *old_tree(const struct syntax *s)
 {
-	if (s->job >= s->n || s->segments[s->job].lead > 0)
-		return NULL;
-	struct segment *g = &s->segments[s->job];
-	if (s->job == s->closed && s->job_start + g->span > text_len(t))
-		return NULL; /* more was cut off than the segment */
-	fit(g, t, s->job_start, s->job_bytes);
-	return g->tree;
+	bool is_anew = s->from_scratch || s->job >= s->closed || s->segments[s->job].is_rough;
+	return is_anew ? NULL : s->segments[s->job].tree;
 }
 
 bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to, unsigned budget_us)
@@ -260,6 +293,8 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 	if (s->is_parsing && s->job != job)
 		parse_cancel(s);
 	if (!s->is_parsing) {
+		/* Scanners of grammars (Python's) keep something of the last parse: this makes a new one. */
+		ts_parser_set_language(s->parser, s->language->grammar);
 		s->job = job;
 		s->job_start = segment_start(s, job);
 		s->job_bytes = job < s->closed ? s->segments[job].bytes
@@ -268,15 +303,22 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 	struct window window = {.text = t, .start = s->job_start, .bytes = s->job_bytes};
 	TSInput input = {.payload = &window, .read = read_window, .encoding = TSInputEncodingUTF8};
 	ts_parser_set_timeout_micros(s->parser, budget_us);
-	TSTree *tree = ts_parser_parse(s->parser, s->is_parsing ? NULL : old_tree(s, t), input);
+	const TSTree *old = old_tree(s);
+	TSTree *tree = ts_parser_parse(s->parser, old, input);
 	s->is_parsing = tree == NULL;
 	if (!tree)
 		return false;
+	/* Parts of an old tree may bring its errors along. */
+	s->from_scratch = old && !is_closed(tree) && s->job_bytes <= SYNTAX_WINDOW_MAX;
+	if (s->from_scratch) {
+		ts_tree_delete(tree);
+		return false;
+	}
 	s->fresh_from = s->fresh_to = 0;
 	if (job < s->closed)
 		take_segment(s, t, job, tree);
 	else
 		take_window(s, t, tree, s->job_bytes);
-	forget_far(s, from);
+	forget_far(s, from, to);
 	return true;
 }

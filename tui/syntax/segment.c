@@ -66,7 +66,6 @@ static void edit_tree(
 		struct segment *g, const struct text *after, size_t origin, const struct text_edit *edit)
 {
 	size_t first_line = text_line_of(after, origin), at = edit->pos - origin;
-	g->span += edit->inserted - edit->removed;
 	g->is_dirty = true;
 	if (!g->tree)
 		return;
@@ -78,9 +77,10 @@ static void edit_tree(
 					      .new_end_point = point(edit->new_end, first_line)});
 }
 
-/* From segment i on nothing is sure any more. */
-static void loosen(struct syntax *s, size_t i)
+void segment_loosen(struct syntax *s, size_t i)
 {
+	s->tried = 0;
+	s->window = SYNTAX_WINDOW;
 	if (i >= s->closed)
 		return;
 	s->closed = i;
@@ -132,8 +132,8 @@ void syntax_edited(void *user, const struct text *after, const struct text_edit 
 	bool continues = edit->removed == 0 && edit->pos == s->fresh_to && s->fresh_from < s->fresh_to;
 	s->fresh_from = continues ? s->fresh_from : edit->pos;
 	s->fresh_to = edit->pos + edit->inserted;
-	if (edit->pos >= s->known || i >= s->closed)
-		s->tried = 0;
+	if (i >= s->closed)
+		segment_loosen(s, i);
 	if (i >= s->n)
 		return;
 	struct segment *g = &s->segments[i];
@@ -142,7 +142,7 @@ void syntax_edited(void *user, const struct text *after, const struct text_edit 
 	bool is_big = edit->inserted > 2 * SYNTAX_WINDOW;
 	bool is_at_start = i > 0 && edit->start.line == text_line_of(after, start);
 	if (reaches_out || is_big) {
-		loosen(s, i);
+		segment_loosen(s, i);
 		cut_out(s, i, start, edit->pos, edit->removed);
 		g->bytes += edit->inserted;
 		g->is_dirty = true;
@@ -151,13 +151,15 @@ void syntax_edited(void *user, const struct text *after, const struct text_edit 
 	} else {
 		edit_tree(g, after, start - g->lead, edit);
 		g->bytes += edit->inserted - edit->removed;
-		if (is_at_start)
-			loosen(s, i - 1);
+		if (edit->pos < start + g->last)
+			g->last += edit->inserted - edit->removed;
+		else if (end < len_before)
+			segment_loosen(s, i);
 	}
+	if (is_at_start)
+		segment_loosen(s, i - 1);
 	if (i < s->closed)
 		s->known += edit->inserted - edit->removed;
-	if (i >= s->closed)
-		s->tried = 0;
 }
 
 bool syntax_is_beyond(const struct syntax *s, size_t from)
