@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/ansi.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "view/canvas.h"
@@ -94,6 +95,31 @@ static void sgr(struct ansi *a)
 	}
 }
 
+static size_t sgr_colour(char *out, unsigned base, uint32_t colour)
+{
+	unsigned r = colour >> 16 & 255, g = colour >> 8 & 255, b = colour & 255;
+
+	if (colour == COLOR_NONE)
+		return 0;
+	if (colour == COLOR_INDEX(b))
+		return (size_t)sprintf(out, ";%u;5;%u", base, b);
+	return (size_t)sprintf(out, ";%u;2;%u;%u;%u", base, r, g, b);
+}
+
+size_t ansi_sgr(uint16_t attrs, uint32_t fg, uint32_t bg, char out[ANSI_SGR_BYTES])
+{
+	size_t n = (size_t)sprintf(out, "\x1b[0");
+
+	for (size_t i = 0; i < sizeof sgr_attrs / sizeof *sgr_attrs; i++)
+		if (sgr_attrs[i].code < 10 && attrs & sgr_attrs[i].set)
+			n += (size_t)sprintf(out + n, ";%u", sgr_attrs[i].code);
+	n += sgr_colour(out + n, 38, fg);
+	n += sgr_colour(out + n, 48, bg);
+	out[n++] = 'm';
+	out[n] = '\0';
+	return n;
+}
+
 /* ---- control sequences ---- */
 
 static void csi_begin(struct ansi *a)
@@ -142,8 +168,13 @@ static enum ansi_op csi_final(struct ansi *a, uint8_t b, uint32_t *value)
 	case 'C': *value = count; return ANSI_FORWARD;
 	case 'D': *value = count; return ANSI_BACK;
 	case 'G': *value = count - 1u; return ANSI_COLUMN;
-	default: return ANSI_END;
+	default: *value = b; return ANSI_CSI;
 	}
+}
+
+unsigned ansi_param(const struct ansi *a, unsigned k, unsigned otherwise)
+{
+	return k < a->n_params && a->params[k] ? a->params[k] : otherwise;
 }
 
 /* One byte inside CSI … final. False: not part of it, look at it again. */
@@ -164,7 +195,7 @@ static bool csi_byte(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *valu
 	return true;
 }
 
-static bool escape_byte(struct ansi *a, uint8_t b)
+static bool escape_byte(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *value)
 {
 	a->state = GROUND;
 	if (b == '[')
@@ -175,6 +206,10 @@ static bool escape_byte(struct ansi *a, uint8_t b)
 		a->state = ESCAPE_MORE;
 	else if (b < 0x20 || b >= 0x7f)
 		return false;
+	else {
+		*value = b;
+		*op = ANSI_ESCAPE;
+	}
 	return true;
 }
 
@@ -275,7 +310,7 @@ static bool step(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *value)
 	switch ((enum state)a->state) {
 	case GROUND: *op = ground_byte(a, b, value); return true;
 	case UTF8: return utf8_byte(a, b, op, value);
-	case ESCAPE: return escape_byte(a, b);
+	case ESCAPE: return escape_byte(a, b, op, value);
 	case ESCAPE_MORE:
 		if (b < 0x20 || b >= 0x30)
 			a->state = GROUND;

@@ -38,13 +38,22 @@ enum ansi_op {
 	ANSI_FORWARD,
 	ANSI_BACK,
 	ANSI_COLUMN, /* CSI C, D, G; value: how far, or the column from 0 */
+	ANSI_CSI,    /* another one without private marks; value: its final byte; ansi_param() */
+	ANSI_ESCAPE, /* ESC and a final byte: value */
 };
 
 /* The next thing in *p..end, which moves past it. `ret_value`: code point or number. */
 enum ansi_op ansi_next(struct ansi *a, const char **p, const char *end, uint32_t *ret_value);
 
+/* Parameter k of the ANSI_CSI that was just returned; `otherwise` where it is missing or 0. */
+unsigned ansi_param(const struct ansi *a, unsigned k, unsigned otherwise);
+
 /* A newline ends whatever is open. True if a character was cut short by it. */
 bool ansi_end_line(struct ansi *a);
+
+/* The sequence that puts exactly this in force, whatever was before. Returns its length. */
+enum { ANSI_SGR_BYTES = 64 };
+size_t ansi_sgr(uint16_t attrs, uint32_t fg, uint32_t bg, char out[ANSI_SGR_BYTES]);
 
 /* Nothing is open and no colour is in force. */
 bool ansi_is_plain(const struct ansi *a);

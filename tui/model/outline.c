@@ -162,6 +162,8 @@ static void move(struct outline *l, enum ansi_op op, uint32_t value)
 	case ANSI_BACK: move_to(l, l->col - (value < text_col ? value : text_col)); break;
 	case ANSI_COLUMN: move_to(l, l->n_prefix + value); break;
 	case ANSI_ERASE: erase(l, value); break;
+	case ANSI_CSI:
+	case ANSI_ESCAPE: /* those need a screen: model/outscreen.h */
 	case ANSI_END:
 	case ANSI_CHAR: break;
 	}
@@ -187,16 +189,22 @@ static void parse(struct outline *l, struct ansi *a, const char *p, size_t n, ui
 
 /* ---- lines ---- */
 
-static void begin(struct outline *l, const struct out_piece *piece)
+uint16_t outline_role(enum out_kind kind)
+{
+	return kind_roles[kind];
+}
+
+void outline_begin(struct outline *l, enum out_kind kind, uint32_t run)
 {
 	char label[32];
 
 	l->n = l->col = l->n_prefix = 0;
-	l->kind = piece->kind;
-	l->run = piece->run;
-	if (piece->kind != OUT_LATE)
+	l->kind = kind;
+	l->run = run;
+	l->is_soft = false;
+	if (kind != OUT_LATE)
 		return;
-	int n = snprintf(label, sizeof label, "[%u] late: ", piece->run);
+	int n = snprintf(label, sizeof label, "[%u] late: ", run);
 	outline_put(l, label, (size_t)n, (struct style){.role = ROLE_DIM});
 	l->n_prefix = l->col;
 }
@@ -208,7 +216,7 @@ bool outline_read(struct outline *l, struct out_reader *r)
 
 	while (out_reader_next(r, &piece)) {
 		if (is_first)
-			begin(l, &piece);
+			outline_begin(l, piece.kind, piece.run);
 		is_first = false;
 		parse(l, piece.colours, piece.bytes, piece.n, kind_roles[piece.kind]);
 		if (!piece.ends_line)

@@ -30,6 +30,10 @@ void outline_finish(struct outline *l); /* takes a zeroed object */
  * caller fills them with outline_put(). */
 bool outline_read(struct outline *l, struct out_reader *r);
 
+/* Begin a line that comes from elsewhere: empty, to be filled with outline_put(). */
+void outline_begin(struct outline *l, enum out_kind kind, uint32_t run);
+uint16_t outline_role(enum out_kind kind); /* what its text is, for the theme */
+
 /* Write text at the cursor, in this style; control characters as in output. */
 void outline_put(struct outline *l, const char *text, size_t n, struct style style);
 

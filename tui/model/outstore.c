@@ -294,7 +294,7 @@ size_t outstore_memory(const struct outstore *s)
 
 /* ---- reading ---- */
 
-static unsigned stream_of(enum out_kind kind)
+unsigned outstore_stream(enum out_kind kind)
 {
 	switch (kind) {
 	case OUT_STDOUT: return 0;
@@ -336,7 +336,7 @@ bool out_reader_next(struct out_reader *r, struct out_piece *ret)
 				.is_soft = !nl && rec.flags & SOFT};
 		if (rec.kind == OUT_HEADER)
 			colours_reset(r->colours);
-		ret->colours = &r->colours[stream_of(ret->kind)];
+		ret->colours = &r->colours[outstore_stream(ret->kind)];
 		r->pos += ret->n + (nl != NULL);
 		/* A break behind the record belongs to its last piece, so only an unbroken record ends here.
 		 */
@@ -468,4 +468,34 @@ void out_reader_seek(struct out_reader *r, const struct outstore *s, uint64_t li
 		skip_to_return(r, k);
 	else
 		skim_to(r, line, s->n);
+}
+
+/* ---- cutting ---- */
+
+void outstore_cut(struct outstore *s, uint64_t line)
+{
+	struct out_piece piece;
+
+	if (line >= outstore_end(s) || s->n == 0)
+		return;
+	if (line < outstore_first(s))
+		line = outstore_first(s);
+	size_t k = chunk_of_line(s, line);
+	struct out_chunk *c = chunk_at(s, k);
+	struct out_reader r = {.store = s, .chunk = k, .line = c->first_line};
+	while (r.line < line && r.chunk == k && r.record < c->used)
+		out_reader_next(&r, &piece);
+	if (r.chunk == k && r.record < c->used) {
+		struct record rec = record_get(c, r.record);
+		rec.len = (uint16_t)r.pos;
+		rec.flags = 0;
+		record_set(c, r.record, rec);
+		c->used = (uint32_t)(r.record + (r.pos ? sizeof rec + r.pos : 0));
+	}
+	c->breaks = (uint32_t)(line - c->first_line);
+	s->n = k + 1;
+	s->end_line = line;
+	s->since_break = 0;
+	s->open_record = SIZE_MAX;
+	s->line_is_empty = true;
 }

@@ -67,6 +67,9 @@ void outstore_append(struct outstore *s, enum out_kind kind, uint32_t run, const
 void outstore_header(struct outstore *s, uint32_t run); /* on a line of its own */
 void outstore_end_line(struct outstore *s);             /* if something stands in the open one */
 
+/* Forget everything from the start of a line on: output goes on there. */
+void outstore_cut(struct outstore *s, uint64_t line);
+
 /* Lines first <= k < end can be read. A last line that is open and empty does not count. */
 /* Does the open line end with this text? (Seldom a false no: when it lies in two chunks.) */
 bool outstore_ends_with(const struct outstore *s, const char *text);
@@ -83,6 +86,8 @@ struct out_reader {
 	uint64_t line;      /* that the next piece belongs to */
 	struct ansi colours[OUT_STREAMS];
 };
+
+unsigned outstore_stream(enum out_kind kind); /* whose colours a kind has */
 
 struct out_piece {
 	enum out_kind kind;
