@@ -29,6 +29,15 @@ enum { APP_SIGNALS = 6 };
 
 struct app_run;
 
+/* A run's output that is written into a file, too: spill.c. */
+struct spill {
+	uint32_t serial;
+	int fd; /* -1: none */
+	uint64_t bytes;
+	bool lacks_start; /* the first of it had been dropped when it began */
+	char path[4096];
+};
+
 #define APP_FOUND 16 /* folders of unsaved texts that are offered at a time */
 
 /* keep.c: what has been written of a buffer. */
@@ -171,6 +180,7 @@ void app_run_interrupt(struct app *a, uint64_t serial);
 void app_run_pause(struct app *a, uint64_t serial, bool is_paused);
 void app_run_hold(struct app *a, uint64_t serial, bool is_held);
 void app_run_input(struct app *a, const struct effect *effect); /* EFFECT_STDIN, EFFECT_STDIN_EOF */
+void app_run_spill(struct app *a, uint64_t serial, bool goes_on); /* EFFECT_SPILL, EFFECT_SPILL_END */
 void app_release_output(struct app *a);                         /* at the end of a turn: more may come */
 
 /* ---- record.c: the story of the session, its recording and exports */
@@ -192,6 +202,12 @@ void app_replay_seek(struct app *a, uint64_t at_us);
 
 /* ---- import.c: a notebook becomes a buffer */
 void app_import(struct app *a, const char *path);
+
+/* ---- spill.c: output into files */
+void app_keep_output(struct app *a, const struct effect *effect);
+void spill_begin(struct app *a, struct spill *s, uint32_t serial);
+void spill_bytes(struct app *a, struct spill *s, const void *bytes, size_t n);
+void spill_end(struct app *a, struct spill *s);
 
 /* ---- terminal.c: keys, signals, crashes */
 int app_open_terminal(struct app *a, struct trm_error *reterr);

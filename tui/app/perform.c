@@ -40,6 +40,9 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_OPEN: app_open_file(a, effect->lang, effect->text); break;
 	case EFFECT_SAVE: app_save_file(a, effect->buffer, effect->text, false); break;
 	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->buffer, effect->text, true); break;
+	case EFFECT_KEEP_OUTPUT: app_keep_output(a, effect); break;
+	case EFFECT_SPILL:
+	case EFFECT_SPILL_END: app_run_spill(a, effect->number, effect->type == EFFECT_SPILL); break;
 	case EFFECT_COPY: copy(a, effect); break;
 	case EFFECT_THEME: app_set_theme(a, effect->text); break;
 	case EFFECT_LIST_THEMES: app_list_themes(a); break;

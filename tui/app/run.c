@@ -11,7 +11,8 @@ struct app_run {
 	struct app_run *next;
 	struct trm_run *handle;
 	uint32_t serial;
-	size_t unconsumed; /* bytes of output taken in this turn */
+	struct spill *spill; /* NULL: none */
+	size_t unconsumed;   /* bytes of output taken in this turn */
 };
 
 static void send(const struct app_run *r, struct msg msg)
@@ -37,6 +38,7 @@ static void forget(struct app_run *r)
 		link = &(*link)->next;
 	if (*link)
 		*link = r->next;
+	free(r->spill);
 	free(r);
 }
 
@@ -54,6 +56,8 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 
 	(void)run;
 	r->unconsumed += n;
+	if (r->spill)
+		spill_bytes(r->app, r->spill, bytes, n);
 	send(r, (struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
 }
 
@@ -84,10 +88,12 @@ static void on_stopping(void *user, struct trm_run *run, const struct trm_stoppi
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
-	struct app_run ended = *(struct app_run *)user;
+	struct app_run *r = user, ended = *r;
 
 	(void)run;
-	forget(user); /* first: the message may lead to the next run */
+	if (r->spill)
+		spill_end(r->app, r->spill);
+	forget(r); /* first: the message may lead to the next run */
 	send(&ended, (struct msg){.type = MSG_RUN_DONE, .result = result});
 }
 
@@ -184,6 +190,20 @@ void app_run_input(struct app *a, const struct effect *effect)
 		trm_run_send_eof(r->handle);
 	else if (trm_run_send(r->handle, effect->text, effect->len, &err) < 0)
 		app_tell(a, MSG_ERROR, err.msg);
+}
+
+void app_run_spill(struct app *a, uint64_t serial, bool goes_on)
+{
+	struct app_run *r = find(a, serial);
+
+	if (!r)
+		return;
+	if (r->spill)
+		spill_end(a, r->spill);
+	free(r->spill);
+	r->spill = goes_on ? malloc(sizeof *r->spill) : NULL;
+	if (r->spill)
+		spill_begin(a, r->spill, r->serial);
 }
 
 void app_release_output(struct app *a)

@@ -15,6 +15,8 @@ static const struct command_table *const tables[] = {
 		&goto_commands,
 		&editor_commands,
 		&output_commands,
+		&output_block_commands,
+		&output_search_commands,
 		&metrics_commands,
 		&memory_commands,
 		&stopping_commands,

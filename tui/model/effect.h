@@ -31,6 +31,9 @@ enum effect_type {
 	EFFECT_OPEN,          /* text: path; lang: that it is taken to be in */
 	EFFECT_SAVE,          /* buffer; text: path, or NULL for the buffer's own */
 	EFFECT_SAVE_CHECKED,  /* as EFFECT_SAVE, but ask before a file that exists is replaced */
+	EFFECT_KEEP_OUTPUT,   /* text, len: into a new file; number: of the run that it is from */
+	EFFECT_SPILL,         /* number: serial of the run: its output goes to a new file, too; MSG_SPILL tells */
+	EFFECT_SPILL_END,
 	EFFECT_COPY,          /* text, len: to the terminal's clipboard */
 	EFFECT_THEME,         /* text: name */
 	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */

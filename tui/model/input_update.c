@@ -41,8 +41,8 @@ static void echo_prompt(struct model *m)
 {
 	const char *prompt = m->run.prompt;
 
-	if (!outstore_ends_with(&m->out.store, prompt))
-		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, prompt, strlen(prompt));
+	if (!outpane_ends_with(&m->out, prompt))
+		outpane_print(&m->out, OUT_INPUT, m->run.serial, prompt, strlen(prompt));
 }
 
 /* What was typed stands in the output as it would on a terminal. */
@@ -50,8 +50,8 @@ static void echo_input(struct model *m, const char *text)
 {
 	echo_prompt(m);
 	if (!m->run.is_secret)
-		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, text, strlen(text));
-	outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "\n", 1);
+		outpane_print(&m->out, OUT_INPUT, m->run.serial, text, strlen(text));
+	outpane_print(&m->out, OUT_INPUT, m->run.serial, "\n", 1);
 }
 
 static void send_line(struct model *m, struct effects *out)
@@ -78,7 +78,7 @@ void input_event(struct model *m, const struct msg *msg, struct effects *out)
 	} else if (is_key && ev->key == 'd' && ev->mods == MOD_CTRL) {
 		effect_number(out, EFFECT_STDIN_EOF, m->run.serial);
 		echo_prompt(m);
-		outstore_append(&m->out.store, OUT_INPUT, m->run.serial, "^D\n", 3);
+		outpane_print(&m->out, OUT_INPUT, m->run.serial, "^D\n", 3);
 		input_close(m);
 	} else if (is_key && ev->key == K_ESCAPE) {
 		if (!m->run.reads_line)

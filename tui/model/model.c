@@ -6,6 +6,8 @@
 
 #include <terrarium/error.h>
 
+#include "model/output.h"
+
 int model_init(struct model *m, const struct model_opts *opts)
 {
 	memset(m, 0, sizeof *m);
@@ -55,12 +57,24 @@ void model_finish(struct model *m)
 	memset(m, 0, sizeof *m);
 }
 
+/* Programs draw for as many columns as they were told when the sandbox began, so it never gets narrower. */
+static void size_screen(struct model *m)
+{
+	struct rect area = m->layout.panes[PANE_OUTPUT];
+	struct outscreen *o = &m->out.screen;
+	int rows = area.rows > OUTPUT_ROWS_MIN ? area.rows : OUTPUT_ROWS_MIN;
+	int cols = area.cols > OUTPUT_COLS_MIN ? area.cols : OUTPUT_COLS_MIN;
+
+	outscreen_size(o, rows > o->want_rows ? rows : o->want_rows, cols > o->want_cols ? cols : o->want_cols);
+}
+
 void model_relayout(struct model *m)
 {
 	m->layout = layout_make(m->rows - m->foot_rows, m->cols, m->focus);
 	struct rect area = model_editor_area(m);
 	if (area.rows > 0)
 		buffers_resize(&m->buffers, area.rows, area.cols);
+	size_screen(m);
 	m->needs_draw = true;
 }
 
@@ -90,6 +104,8 @@ struct rect model_output_area(const struct model *m)
 	area.cols--;
 	if (m->has_input && area.rows > 1)
 		area.rows--;
+	if (m->out.bar.is_open && area.rows > 1)
+		area.rows--;
 	return area;
 }
 
@@ -101,7 +117,7 @@ static int sooner(int a, int b)
 
 int model_tick_ms(const struct model *m)
 {
-	int wait_ms = variables_wait_ms(m);
+	int wait_ms = sooner(variables_wait_ms(m), output_search_is_busy(m) ? 10 : -1);
 
 	if (m->replay.is_on) /* what changes with the time is fed in */
 		return m->notices.is_shown ? 500 : -1;

@@ -180,6 +180,7 @@ static inline bool model_is_running(const struct model *m)
 void model_relayout(struct model *m);
 void model_focus(struct model *m, enum pane pane);
 
+enum { OUTPUT_ROWS_MIN = 24, OUTPUT_COLS_MIN = 80 }; /* of the screen that programs draw on */
 /* Where the output pane's text is: without the margin and the input line. */
 struct rect model_output_area(const struct model *m);
 /* Where the editor's text is: without the bar for finding. */

@@ -21,7 +21,7 @@ static void pane_mouse(struct model *m, enum pane pane, const struct event *ev, 
 		own.col -= m->layout.panes[pane].col;
 		editor_done(m, editor_handle(model_editor(m), &own), out);
 		break;
-	case PANE_OUTPUT: output_mouse(m, ev); break;
+	case PANE_OUTPUT: output_mouse(m, ev, out); break;
 	case PANE_METRICS: metrics_mouse(m, ev); break;
 	case PANE_COUNT: break;
 	}

@@ -36,6 +36,7 @@ enum msg_type {
 	MSG_RUN_DONE,     /* result */
 	MSG_RUN_REFUSED,  /* text: why it could not be asked for */
 	MSG_LATE,         /* number, stream, text, len */
+	MSG_SPILL, /* serial; text: what has become of it; flag: it goes on; other: not NULL: it has failed */
 	/* Files. number: the buffer's id */
 	MSG_OPENED,       /* text: path; other: NULL or the error; flag: it is a new file */
 	MSG_ALREADY_OPEN, /* text: path */

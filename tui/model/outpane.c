@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/outpane.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <terrarium/error.h>
-
-#define COPY_MAX ((size_t)64 << 20)
-#define ROWS_MAX 1024 /* rows that one step of scrolling looks at */
+#define ROWS_MAX 1024     /* rows that one step of scrolling looks at */
+#define STICKY_ROWS_MIN 4 /* a pane of fewer rows has none to spare for a header */
 
 int outpane_init(struct outpane *p, size_t cap_bytes)
 {
@@ -18,80 +18,221 @@ int outpane_init(struct outpane *p, size_t cap_bytes)
 void outpane_finish(struct outpane *p)
 {
 	outstore_finish(&p->store);
+	outscreen_finish(&p->screen);
+	out_blocks_finish(&p->blocks);
 	runs_finish(&p->runs);
+	outsearch_finish(&p->search);
+	field_finish(&p->bar.what);
 	memset(p, 0, sizeof *p);
 }
 
 void outpane_clear(struct outpane *p)
 {
+	outscreen_drop(&p->screen);
 	outstore_clear(&p->store);
-	p->is_scrolled = p->has_selection = p->is_dragging = false;
+	out_blocks_finish(&p->blocks);
+	outsearch_finish(&p->search);
+	p->is_scrolled = p->has_selection = p->is_dragging = p->has_mark = false;
+	p->left = 0;
 }
 
-bool outpane_read(const struct outpane *p, struct out_reader *r, struct outline *line)
+/* ---- taking output ---- */
+
+void outpane_end_line(struct outpane *p)
 {
-	if (!outline_read(line, r))
+	outscreen_settle(&p->screen, &p->store);
+	outstore_end_line(&p->store);
+}
+
+void outpane_begin(struct outpane *p, uint32_t serial)
+{
+	outpane_end_line(p);
+	out_blocks_add(&p->blocks, outstore_end(&p->store), serial, outstore_first(&p->store));
+	outstore_header(&p->store, serial);
+}
+
+void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const void *bytes, size_t n)
+{
+	if (kind == OUT_LATE) /* above what is still being drawn on */
+		outstore_append(&p->store, kind, serial, bytes, n);
+	else
+		outscreen_feed(&p->screen, &p->store, kind, serial, bytes, n);
+}
+
+void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text, size_t n)
+{
+	outpane_end_line(p);
+	outstore_append(&p->store, kind, serial, text, n);
+	outstore_end_line(&p->store);
+}
+
+bool outpane_ends_with(const struct outpane *p, const char *text)
+{
+	return p->screen.is_live ? outscreen_ends_with(&p->screen, text)
+				 : outstore_ends_with(&p->store, text);
+}
+
+/* ---- reading ---- */
+
+uint64_t outpane_first(const struct outpane *p)
+{
+	return outstore_first(&p->store) - (p->store.dropped_lines > 0);
+}
+
+uint64_t outpane_end(const struct outpane *p)
+{
+	return outstore_end(&p->store) + (uint64_t)outscreen_lines(&p->screen);
+}
+
+/* The line that stands for what is gone. */
+static void read_dropped(const struct outpane *p, struct outline *line)
+{
+	char text[128], bytes[24];
+	uint64_t n = p->store.dropped_lines;
+	int len = snprintf(text, sizeof text, "%" PRIu64 " line%s dropped (%s): older than what is kept", n,
+			n == 1 ? "" : "s", format_bytes(bytes, p->store.dropped_bytes));
+
+	outline_begin(line, OUT_NOTE, 0);
+	outline_put(line, text, (size_t)len, (struct style){.role = ROLE_WARN});
+}
+
+void outpane_write_header(const struct outpane *p, struct outline *line)
+{
+	const struct out_block *block = out_blocks_of(&p->blocks, line->run);
+	uint64_t hidden = 0;
+
+	if (block && block->is_folded)
+		hidden = out_blocks_end(&p->blocks, block, outpane_end(p)) - block->line - 1;
+	run_header(line, runs_find(&p->runs, line->run), p->has_utf8, p->now_ns,
+			block && block->is_folded ? (int64_t)hidden : -1);
+}
+
+void outwalk_start(struct outwalk *w, const struct outpane *p, uint64_t line)
+{
+	*w = (struct outwalk){.p = p};
+	if (line < outpane_first(p))
+		line = outpane_first(p);
+	w->next = out_blocks_shown(&p->blocks, line, outpane_end(p));
+}
+
+/* A line of the store, where the reader may or may not stand already. */
+static bool read_stored(struct outwalk *w, struct outline *line)
+{
+	if (!w->has_reader || w->r.line != w->line)
+		out_reader_seek(&w->r, &w->p->store, w->line);
+	w->has_reader = true;
+	if (!outline_read(line, &w->r))
 		return false;
 	if (line->kind == OUT_HEADER)
-		run_header(line, runs_find(&p->runs, line->run), p->has_utf8);
+		outpane_write_header(w->p, line);
 	return true;
 }
 
-static bool read_at(const struct outpane *p, uint64_t number, struct outline *line)
+bool outwalk_next(struct outwalk *w, struct outline *line)
 {
-	struct out_reader r;
+	const struct outpane *p = w->p;
+	uint64_t live = outstore_end(&p->store), end = outpane_end(p);
 
-	out_reader_seek(&r, &p->store, number);
-	return outpane_read(p, &r, line);
+	if (w->next >= end)
+		return false;
+	w->line = w->next;
+	w->next = out_blocks_shown(&p->blocks, w->line + 1, end);
+	if (w->line < outstore_first(&p->store))
+		read_dropped(p, line);
+	else if (w->line >= live)
+		outscreen_read(&p->screen, (int)(w->line - live), line);
+	else
+		return read_stored(w, line);
+	return true;
+}
+
+bool outpane_read(const struct outpane *p, uint64_t number, struct outline *line)
+{
+	struct outwalk w;
+
+	outwalk_start(&w, p, number);
+	w.next = number;
+	return number >= outpane_first(p) && outwalk_next(&w, line);
 }
 
 /* ---- where things are ---- */
 
-static size_t row_start(const struct outline *l, size_t width, size_t row)
+size_t outpane_row_end(const struct outpane *p, const struct outline *l, size_t from, size_t width)
+{
+	return p->is_cut ? l->n : outline_row_end(l, from, width);
+}
+
+static size_t rows_of(const struct outpane *p, const struct outline *l, size_t width)
+{
+	return p->is_cut ? 1 : outline_rows(l, width);
+}
+
+static size_t row_start(const struct outpane *p, const struct outline *l, size_t width, size_t row)
 {
 	size_t at = 0;
 
 	while (row-- && at < l->n)
-		at = outline_row_end(l, at, width);
+		at = outpane_row_end(p, l, at, width);
 	return at;
 }
 
 /* The row of a line that a cell stands in. */
-static size_t row_of(const struct outline *l, size_t width, size_t cell)
+static size_t row_of(const struct outpane *p, const struct outline *l, size_t width, size_t cell)
 {
 	size_t row = 0;
 
-	for (size_t end = outline_row_end(l, 0, width); end <= cell && end < l->n;
-			end = outline_row_end(l, end, width))
+	for (size_t end = outpane_row_end(p, l, 0, width); end <= cell && end < l->n;
+			end = outpane_row_end(p, l, end, width))
 		row++;
 	return row;
+}
+
+/* Where the shown lines that end before `line` begin to be consecutive: at a block, or at the first there is. */
+static uint64_t stretch_start(const struct outpane *p, uint64_t line)
+{
+	const struct out_block *block = out_blocks_at(&p->blocks, line - 1);
+	uint64_t first = outpane_first(p);
+
+	return block && block->line > first && p->blocks.n_folded ? block->line : first;
+}
+
+/* Go back over at most *n rows of the shown lines [.., line) of a stretch; *n: rows still to go. */
+static struct out_pos go_back_stretch(const struct outpane *p, uint64_t line, size_t *n, size_t width)
+{
+	uint64_t start = stretch_start(p, line), from = line - start > *n ? line - *n : start;
+	size_t counts[ROWS_MAX], have = 0;
+	struct outwalk w;
+	struct outline l = {0};
+	struct out_pos pos = {from, 0};
+
+	outwalk_start(&w, p, from);
+	while (from + have < line && outwalk_next(&w, &l))
+		counts[have++] = rows_of(p, &l, width);
+	while (have && *n) {
+		have--;
+		pos = (struct out_pos){from + have, 0};
+		if (counts[have] >= *n) {
+			if (outpane_read(p, pos.line, &l))
+				pos.cell = row_start(p, &l, width, counts[have] - *n);
+			*n = 0;
+			break;
+		}
+		*n -= counts[have];
+	}
+	outline_finish(&l);
+	return pos;
 }
 
 /* The place n rows above the start of `line`, or the first there is. */
 static struct out_pos go_back(const struct outpane *p, uint64_t line, size_t n, size_t width)
 {
-	uint64_t first = outstore_first(&p->store);
-	size_t counts[ROWS_MAX], have = 0;
-	struct out_reader r;
-	struct outline l = {0};
-	struct out_pos pos = {first, 0};
+	struct out_pos pos = {line, 0};
 
 	n = n < ROWS_MAX ? n : ROWS_MAX;
-	uint64_t from = line - first > n ? line - n : first;
-	out_reader_seek(&r, &p->store, from);
-	while (from + have < line && outpane_read(p, &r, &l))
-		counts[have++] = outline_rows(&l, width);
-	while (have && n) {
-		have--;
-		pos = (struct out_pos){from + have, 0};
-		if (counts[have] >= n) {
-			if (read_at(p, pos.line, &l))
-				pos.cell = row_start(&l, width, counts[have] - n);
-			break;
-		}
-		n -= counts[have];
+	while (n && pos.line > outpane_first(p)) {
+		uint64_t last = out_blocks_shown_before(&p->blocks, pos.line);
+		pos = go_back_stretch(p, last + 1, &n, width);
 	}
-	outline_finish(&l);
 	return pos;
 }
 
@@ -102,25 +243,50 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 	struct outline l = {0};
 
 	if (!p->is_scrolled)
-		return go_back(p, outstore_end(&p->store), (size_t)rows, width);
-	if (top.line < outstore_first(&p->store))
-		return (struct out_pos){outstore_first(&p->store), 0};
+		return go_back(p, outpane_end(p), (size_t)rows, width);
+	if (top.line < outpane_first(p))
+		return (struct out_pos){outpane_first(p), 0};
+	const struct out_block *block = out_blocks_at(&p->blocks, top.line);
+	if (block && block->is_folded && top.line > block->line) /* folded since */
+		return (struct out_pos){block->line, 0};
 	/* The pane's width may have changed since. */
-	if (top.cell && read_at(p, top.line, &l))
-		top.cell = row_start(&l, width, row_of(&l, width, top.cell));
+	if (top.cell && outpane_read(p, top.line, &l))
+		top.cell = row_start(p, &l, width, row_of(p, &l, width, top.cell));
 	outline_finish(&l);
 	return top;
 }
+
+const struct out_block *outpane_sticky(const struct outpane *p, struct out_pos top, int rows)
+{
+	const struct out_block *block = out_blocks_at(&p->blocks, top.line);
+
+	return rows >= STICKY_ROWS_MIN && block && block->line < top.line && top.line >= outstore_first(&p->store)
+			       ? block
+			       : NULL;
+}
+
+static bool is_before(struct out_pos a, struct out_pos b)
+{
+	return a.line < b.line || (a.line == b.line && a.cell < b.cell);
+}
+
+bool outpane_has_more(const struct outpane *p, int rows, int cols)
+{
+	return p->is_scrolled
+	       && is_before(outpane_top(p, rows, cols), go_back(p, outpane_end(p), (size_t)rows, (size_t)cols));
+}
+
+/* ---- scrolling ---- */
 
 static void scroll_up(struct outpane *p, struct out_pos top, size_t n, size_t width)
 {
 	struct outline l = {0};
 	size_t row = 0;
 
-	if (top.cell && read_at(p, top.line, &l))
-		row = row_of(&l, width, top.cell);
+	if (top.cell && outpane_read(p, top.line, &l))
+		row = row_of(p, &l, width, top.cell);
 	if (n <= row)
-		p->top = (struct out_pos){top.line, row_start(&l, width, row - n)};
+		p->top = (struct out_pos){top.line, row_start(p, &l, width, row - n)};
 	else
 		p->top = go_back(p, top.line, n - row, width);
 	p->is_scrolled = true;
@@ -129,23 +295,23 @@ static void scroll_up(struct outpane *p, struct out_pos top, size_t n, size_t wi
 
 static void scroll_down(struct outpane *p, struct out_pos top, size_t n, size_t rows, size_t width)
 {
-	struct out_pos last = go_back(p, outstore_end(&p->store), rows, width);
-	struct out_reader r;
+	struct out_pos last = go_back(p, outpane_end(p), rows, width);
+	struct outwalk w;
 	struct outline l = {0};
 
-	out_reader_seek(&r, &p->store, top.line);
-	while (n && outpane_read(p, &r, &l)) {
-		size_t left = outline_rows(&l, width) - row_of(&l, width, top.cell);
+	outwalk_start(&w, p, top.line);
+	while (n && outwalk_next(&w, &l)) {
+		size_t left = rows_of(p, &l, width) - row_of(p, &l, width, top.cell);
 		if (n < left) {
-			top.cell = row_start(&l, width, row_of(&l, width, top.cell) + n);
+			top.cell = row_start(p, &l, width, row_of(p, &l, width, top.cell) + n);
 			break;
 		}
 		n -= left;
-		top = (struct out_pos){top.line + 1, 0};
+		top = (struct out_pos){w.next, 0};
 	}
 	outline_finish(&l);
 	p->top = top;
-	p->is_scrolled = top.line < last.line || (top.line == last.line && top.cell < last.cell);
+	p->is_scrolled = is_before(top, last);
 }
 
 void outpane_scroll(struct outpane *p, int rows, int cols, long by)
@@ -156,11 +322,10 @@ void outpane_scroll(struct outpane *p, int rows, int cols, long by)
 		scroll_up(p, top, (size_t)-by, (size_t)cols);
 	else if (p->is_scrolled)
 		scroll_down(p, top, (size_t)by, (size_t)rows, (size_t)cols);
-	if (p->is_scrolled && by < 0
-			&& outstore_end(&p->store) - outstore_first(&p->store) <= (uint64_t)rows) {
+	if (p->is_scrolled && by < 0 && outpane_end(p) - outpane_first(p) <= (uint64_t)rows) {
 		/* Everything fits (if no line wraps): there is nothing to scroll to. */
-		struct out_pos last = go_back(p, outstore_end(&p->store), (size_t)rows, (size_t)cols);
-		if (last.line == outstore_first(&p->store) && last.cell == 0)
+		struct out_pos last = go_back(p, outpane_end(p), (size_t)rows, (size_t)cols);
+		if (last.line == outpane_first(p) && last.cell == 0)
 			p->is_scrolled = false;
 	}
 }
@@ -168,28 +333,141 @@ void outpane_scroll(struct outpane *p, int rows, int cols, long by)
 void outpane_scroll_home(struct outpane *p)
 {
 	p->is_scrolled = true;
-	p->top = (struct out_pos){outstore_first(&p->store), 0};
+	p->top = (struct out_pos){outpane_first(p), 0};
 }
 
 void outpane_scroll_end(struct outpane *p)
 {
-	p->is_scrolled = false;
+	p->is_scrolled = p->has_mark = false;
+}
+
+/* The first line that is whole in the pane and not under a sticky header, and the last. */
+static void lines_in_view(const struct outpane *p, int rows, int cols, uint64_t *ret_first, uint64_t *ret_last)
+{
+	struct out_pos top = outpane_top(p, rows, cols);
+	struct outwalk w;
+	struct outline l = {0};
+	size_t row = 0, covered = outpane_sticky(p, top, rows) != NULL;
+	bool has_first = false;
+
+	*ret_first = *ret_last = top.line;
+	outwalk_start(&w, p, top.line);
+	while (row < (size_t)rows && outwalk_next(&w, &l)) {
+		size_t start = row;
+		row += rows_of(p, &l, (size_t)cols) - (w.line == top.line ? row_of(p, &l, (size_t)cols, top.cell) : 0);
+		if (!has_first && start >= covered)
+			*ret_first = w.line;
+		has_first |= start >= covered;
+		if (row <= (size_t)rows)
+			*ret_last = w.line;
+	}
+	outline_finish(&l);
+}
+
+void outpane_show(struct outpane *p, int rows, int cols, uint64_t line)
+{
+	struct out_block *block = out_blocks_at(&p->blocks, line);
+	uint64_t first, last;
+
+	if (block && block->is_folded && line > block->line)
+		out_blocks_fold(&p->blocks, block, false);
+	p->mark = line;
+	p->has_mark = true;
+	lines_in_view(p, rows, cols, &first, &last);
+	if (!p->is_scrolled) {
+		p->top = outpane_top(p, rows, cols);
+		p->is_scrolled = true;
+	}
+	if (line < first || line > last)
+		p->top = go_back(p, line, (size_t)rows / 3, (size_t)cols);
+	if (!outpane_has_more(p, rows, cols))
+		p->top = go_back(p, outpane_end(p), (size_t)rows, (size_t)cols);
+}
+
+bool outpane_show_run(struct outpane *p, int rows, int cols, uint32_t serial)
+{
+	const struct out_block *block = out_blocks_of(&p->blocks, serial);
+
+	if (!block || block->line < outpane_first(p))
+		return false;
+	p->top = (struct out_pos){block->line, 0};
+	p->is_scrolled = true;
+	outpane_show(p, rows, cols, block->line);
+	return true;
+}
+
+void outpane_move(struct outpane *p, int rows, int cols, long by)
+{
+	uint64_t first, last, end = outpane_end(p), to = p->mark;
+
+	if (outpane_first(p) == end)
+		return;
+	lines_in_view(p, rows, cols, &first, &last);
+	if (!p->has_mark || p->mark < outpane_first(p)) {
+		if (by > 0 && !p->is_scrolled)
+			return;
+		outpane_show(p, rows, cols, by < 0 ? last : first);
+		return;
+	}
+	for (; by < 0 && to > outpane_first(p); by++)
+		to = out_blocks_shown_before(&p->blocks, to);
+	for (; by > 0 && to < end; by--)
+		to = out_blocks_shown(&p->blocks, to + 1, end);
+	if (to >= end) {
+		outpane_scroll_end(p);
+		return;
+	}
+	p->mark = to;
+	if (to < first)
+		outpane_scroll(p, rows, cols, -(long)(first - to));
+	else if (to > last)
+		outpane_scroll(p, rows, cols, 1);
+	if (!p->is_scrolled) {
+		p->top = outpane_top(p, rows, cols);
+		p->is_scrolled = true;
+	}
+	lines_in_view(p, rows, cols, &first, &last);
+	if (to < first || to > last)
+		outpane_show(p, rows, cols, to);
+}
+
+struct out_block *outpane_block(const struct outpane *p)
+{
+	return out_blocks_at(&p->blocks, p->has_mark ? p->mark : UINT64_MAX);
+}
+
+void outpane_next_block(struct outpane *p, int rows, int cols, int by)
+{
+	const struct out_block *block = outpane_block(p), *end = p->blocks.items + p->blocks.n;
+
+	if (!block)
+		return;
+	if (by > 0)
+		block++;
+	else if (p->has_mark && p->mark == block->line && block > p->blocks.items)
+		block--;
+	if (block == end)
+		outpane_scroll_end(p);
+	else if (block->line >= outpane_first(p))
+		outpane_show(p, rows, cols, block->line);
 }
 
 struct out_pos outpane_hit(const struct outpane *p, int rows, int cols, int row, int col)
 {
 	struct out_pos pos = outpane_top(p, rows, cols);
-	struct out_reader r;
+	const struct out_block *sticky = outpane_sticky(p, pos, rows);
+	struct outwalk w;
 	struct outline l = {0};
-	size_t width = (size_t)cols, left = row < 0 ? 0 : (size_t)row;
+	size_t width = (size_t)cols, left = row < 0 ? 0 : (size_t)row, at = (col < 0 ? 0 : (size_t)col) + p->left;
 
-	col = col < 0 ? 0 : col;
-	out_reader_seek(&r, &p->store, pos.line);
-	while (outpane_read(p, &r, &l)) {
+	if (row == 0 && sticky)
+		return (struct out_pos){sticky->line, at};
+	outwalk_start(&w, p, pos.line);
+	while (outwalk_next(&w, &l)) {
 		for (size_t end;; pos.cell = end, left--) {
-			end = outline_row_end(&l, pos.cell, width);
+			end = outpane_row_end(p, &l, pos.cell, width);
 			if (left == 0) {
-				pos.cell = pos.cell + (size_t)col < end ? pos.cell + (size_t)col : end;
+				pos.cell = pos.cell + at < end ? pos.cell + at : end;
 				outline_finish(&l);
 				return pos;
 			}
@@ -197,115 +475,8 @@ struct out_pos outpane_hit(const struct outpane *p, int rows, int cols, int row,
 				break;
 		}
 		left--;
-		pos = (struct out_pos){pos.line + 1, 0};
+		pos = (struct out_pos){w.next, 0};
 	}
 	outline_finish(&l);
 	return pos;
-}
-
-/* ---- selection ---- */
-
-static bool is_before(struct out_pos a, struct out_pos b)
-{
-	return a.line < b.line || (a.line == b.line && a.cell < b.cell);
-}
-
-void outpane_select_all(struct outpane *p)
-{
-	p->anchor = (struct out_pos){outstore_first(&p->store), 0};
-	p->cursor = (struct out_pos){outstore_end(&p->store), 0};
-	p->has_selection = is_before(p->anchor, p->cursor);
-}
-
-void outpane_select_lines(struct outpane *p, int rows, int cols, int by)
-{
-	uint64_t first = outstore_first(&p->store), end = outstore_end(&p->store);
-
-	if (!p->has_selection) {
-		struct out_pos last = outpane_hit(p, rows, cols, rows - 1, 0);
-		last.line = last.line < end ? last.line + 1 : end;
-		last.cell = 0;
-		p->anchor = p->cursor = last;
-		p->has_selection = true;
-	}
-	if (by < 0)
-		p->cursor.line -= p->cursor.line > first;
-	else
-		p->cursor.line += p->cursor.line < end;
-	p->cursor.cell = 0;
-	p->has_selection = p->anchor.line != p->cursor.line || p->anchor.cell != p->cursor.cell;
-	if (p->cursor.line < outpane_top(p, rows, cols).line)
-		outpane_scroll(p, rows, cols, -1);
-}
-
-bool outpane_is_selected(const struct outpane *p, struct out_pos at)
-{
-	struct out_pos from = p->anchor, to = p->cursor;
-
-	if (!p->has_selection)
-		return false;
-	if (is_before(to, from)) {
-		from = p->cursor;
-		to = p->anchor;
-	}
-	return !is_before(at, from) && is_before(at, to);
-}
-
-struct text_out {
-	char *mem;
-	size_t len, cap;
-};
-
-static bool text_add(struct text_out *t, const char *s, size_t n)
-{
-	if (t->len + n + 1 > t->cap) {
-		size_t cap = (t->len + n + 1) * 2;
-		char *mem = cap <= COPY_MAX ? realloc(t->mem, cap) : NULL;
-		if (!mem)
-			return false;
-		t->mem = mem;
-		t->cap = cap;
-	}
-	memcpy(t->mem + t->len, s, n);
-	t->len += n;
-	t->mem[t->len] = '\0';
-	return true;
-}
-
-static bool copy_line(struct text_out *t, const struct outline *l, size_t from, size_t to)
-{
-	while (to > from && strcmp(l->cells[to - 1].text, " ") == 0 && !l->is_soft)
-		to--;
-	for (size_t i = from; i < to; i++)
-		if (!text_add(t, l->cells[i].text, strlen(l->cells[i].text)))
-			return false;
-	return true;
-}
-
-char *outpane_copy(const struct outpane *p, size_t *ret_len)
-{
-	bool forward = is_before(p->anchor, p->cursor);
-	struct out_pos from = forward ? p->anchor : p->cursor, to = forward ? p->cursor : p->anchor;
-	struct text_out t = {0};
-	struct out_reader r;
-	struct outline l = {0};
-	bool ok = p->has_selection;
-
-	if (from.line < outstore_first(&p->store))
-		from = (struct out_pos){outstore_first(&p->store), 0};
-	out_reader_seek(&r, &p->store, from.line);
-	for (uint64_t k = from.line; ok && k <= to.line && outpane_read(p, &r, &l); k++) {
-		size_t begin = k == from.line && from.cell > l.n_prefix ? from.cell : l.n_prefix;
-		size_t end = k == to.line && to.cell < l.n ? to.cell : l.n;
-		ok = copy_line(&t, &l, begin, end);
-		if (ok && k < to.line && !l.is_soft)
-			ok = text_add(&t, "\n", 1);
-	}
-	outline_finish(&l);
-	if (!ok) {
-		free(t.mem);
-		return NULL;
-	}
-	*ret_len = t.len;
-	return t.mem;
 }

@@ -4,6 +4,7 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/output.h"
 #include "model/update.h"
 
 static void scroll(struct model *m, long by)
@@ -18,18 +19,39 @@ static long page(const struct model *m)
 {
 	int rows = model_output_area(m).rows;
 
-	return rows > 1 ? rows - 1 : 1;
+	return rows > 3 ? rows - 2 : 1; /* one row may be a header that covers what is under it */
 }
 
 /* ---- commands ---- */
 
+static void move(struct model *m, long by)
+{
+	struct rect area = model_output_area(m);
+
+	m->out.has_selection = false;
+	outpane_move(&m->out, area.rows, area.cols, by);
+	m->needs_draw = true;
+}
+
 static void up(struct model *m, struct effects *out)
+{
+	(void)out;
+	move(m, -1);
+}
+
+static void down(struct model *m, struct effects *out)
+{
+	(void)out;
+	move(m, 1);
+}
+
+static void scroll_up(struct model *m, struct effects *out)
 {
 	(void)out;
 	scroll(m, -1);
 }
 
-static void down(struct model *m, struct effects *out)
+static void scroll_down(struct model *m, struct effects *out)
 {
 	(void)out;
 	scroll(m, 1);
@@ -87,12 +109,17 @@ static void select_all(struct model *m, struct effects *out)
 static void deselect(struct model *m, struct effects *out)
 {
 	(void)out;
-	m->out.has_selection = false;
+	if (m->out.search.find)
+		outsearch_finish(&m->out.search);
+	else
+		m->out.has_selection = m->out.has_mark = false;
 }
 
 static const struct command commands[] = {
-		{"output-up", NULL, "scroll by a line", PLACE_OUTPUT, up, NULL, 0, false},
+		{"output-up", NULL, "go to another line: the current one is marked", PLACE_OUTPUT, up, NULL, 0, false},
 		{"output-down", NULL, NULL, PLACE_OUTPUT, down, NULL, 0, false},
+		{"output-scroll-up", NULL, "scroll by a line", PLACE_OUTPUT, scroll_up, NULL, 0, false},
+		{"output-scroll-down", NULL, NULL, PLACE_OUTPUT, scroll_down, NULL, 0, false},
 		{"output-page-up", NULL, "scroll by a page", PLACE_OUTPUT, page_up, NULL, 0, false},
 		{"output-page-down", NULL, NULL, PLACE_OUTPUT, page_down, NULL, 0, false},
 		{"output-oldest", "Oldest output", "the oldest output", PLACE_OUTPUT, oldest, NULL, 0, false},
@@ -103,7 +130,7 @@ static const struct command commands[] = {
 		{"output-select-down", NULL, NULL, PLACE_OUTPUT, select_down, NULL, 0, false},
 		{"output-select-all", "Select all output", "select all", PLACE_OUTPUT, select_all, NULL, 0,
 				false},
-		{"output-deselect", NULL, "drop the selection", PLACE_OUTPUT, deselect, NULL, 0, false},
+		{"output-deselect", NULL, "drop the search, the selection, the current line", PLACE_OUTPUT, deselect, NULL, 0, false},
 };
 const struct command_table output_commands = COMMAND_TABLE(commands);
 
@@ -134,16 +161,29 @@ void output_key(struct model *m, const struct event *ev)
 	m->needs_draw = true;
 }
 
-static void select_by_mouse(struct model *m, const struct event *ev)
+static void press(struct model *m, const struct event *ev, struct out_pos at, struct effects *out)
+{
+	const struct out_block *block = out_blocks_at(&m->out.blocks, at.line);
+
+	m->out.mark = at.line;
+	m->out.has_mark = true;
+	m->out.anchor = m->out.cursor = at;
+	m->out.has_selection = false;
+	m->out.is_dragging = true;
+	if (block && block->line == at.line)
+		output_fold(m);
+	else if (ev->clicks == 2 && !output_jump(m, out))
+		outpane_select_word(&m->out, at);
+}
+
+static void select_by_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
 	struct rect area = model_output_area(m);
 	struct out_pos at =
 			outpane_hit(&m->out, area.rows, area.cols, ev->row - area.row, ev->col - area.col);
 
 	if (ev->action == MOUSE_PRESS && ev->button == 1) {
-		m->out.anchor = m->out.cursor = at;
-		m->out.has_selection = false;
-		m->out.is_dragging = true;
+		press(m, ev, at, out);
 	} else if (ev->action == MOUSE_DRAG && m->out.is_dragging) {
 		if (ev->row < area.row)
 			scroll(m, -1);
@@ -157,10 +197,19 @@ static void select_by_mouse(struct model *m, const struct event *ev)
 	m->needs_draw = true;
 }
 
-void output_mouse(struct model *m, const struct event *ev)
+void output_tick(struct model *m)
+{
+	struct run_info *run = runs_find(&m->out.runs, m->run.serial);
+
+	if (run && model_is_running(m))
+		run_tick(run, m->now_ns);
+	output_search_tick(m);
+}
+
+void output_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
 	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
 		scroll(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
 	else
-		select_by_mouse(m, ev);
+		select_by_mouse(m, ev, out);
 }

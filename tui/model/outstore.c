@@ -350,6 +350,27 @@ bool out_reader_next(struct out_reader *r, struct out_piece *ret)
 	return false;
 }
 
+bool out_reader_span(struct out_reader *r, struct out_span *ret)
+{
+	for (; r->chunk < r->store->n; r->chunk++, r->record = r->pos = 0) {
+		struct out_chunk *c = chunk_at(r->store, r->chunk);
+		if (r->record >= c->used)
+			continue;
+		struct record rec = record_get(c, r->record);
+		const char *p = c->bytes + r->record + sizeof rec + r->pos;
+		*ret = (struct out_span){.kind = (enum out_kind)rec.kind,
+				.bytes = p,
+				.n = rec.len - r->pos,
+				.line = r->line,
+				.ends_line = rec.flags & BREAK};
+		r->record += sizeof rec + rec.len;
+		r->pos = 0;
+		r->line += count_newlines(p, ret->n) + ret->ends_line;
+		return true;
+	}
+	return false;
+}
+
 /* Parse a piece for its colours alone. */
 static void skim(const struct out_piece *piece)
 {

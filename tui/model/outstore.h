@@ -101,6 +101,16 @@ struct out_piece {
 /* Stand at the start of a line (clamped to what there is). Of a line that is very long because
  * carriage returns rewrite it, only the last part is given. */
 void out_reader_seek(struct out_reader *r, const struct outstore *s, uint64_t line);
+/* The rest of the reader's record at once, several lines of it: for those who look for something. */
+struct out_span {
+	enum out_kind kind;
+	const char *bytes;
+	size_t n;
+	uint64_t line;  /* of its first byte */
+	bool ends_line; /* behind its last byte, without a newline there */
+};
+bool out_reader_span(struct out_reader *r, struct out_span *ret);
+
 /* False at the end of the store. The caller must parse each piece with its colours. */
 bool out_reader_next(struct out_reader *r, struct out_piece *ret);
 

@@ -62,7 +62,7 @@ static void take_up(struct model *m, uint32_t serial)
 			.serial = serial,
 			.lang = info ? info->lang : m->lang,
 			.started_ns = m->now_ns};
-	outstore_header(&m->out.store, serial);
+	outpane_begin(&m->out, serial);
 }
 
 void run_start(struct model *m, struct effects *out)
@@ -106,11 +106,7 @@ void run_stop(struct model *m, struct effects *out)
 
 static void add_text(struct model *m, enum out_kind kind, const char *text, size_t len)
 {
-	outstore_end_line(&m->out.store);
-	if (len > VALUE_SHOWN)
-		len = VALUE_SHOWN;
-	outstore_append(&m->out.store, kind, m->run.serial, text, len);
-	outstore_end_line(&m->out.store);
+	outpane_add(&m->out, kind, m->run.serial, text, len > VALUE_SHOWN ? VALUE_SHOWN : len);
 }
 
 static void add_note(struct model *m, const char *text)
@@ -134,7 +130,7 @@ static void show_display(struct model *m, const struct trm_display *display)
 
 static void show_error(struct model *m, const struct trm_result *r)
 {
-	outstore_end_line(&m->out.store);
+	outpane_end_line(&m->out);
 	for (char **line = r->traceback; line && *line; line++)
 		add_text(m, OUT_TRACE, *line, strlen(*line));
 	if (r->error_name && !(r->traceback && r->traceback[0])) {
@@ -150,7 +146,7 @@ static void show_result(struct model *m, const struct trm_result *r)
 {
 	char text[160];
 
-	outstore_end_line(&m->out.store);
+	outpane_end_line(&m->out);
 	if (r->value && r->value[0])
 		add_text(m, OUT_VALUE, r->value, strlen(r->value));
 	show_error(m, r);
@@ -230,6 +226,17 @@ static void on_refused(struct model *m, const struct msg *msg)
 	go_on(m);
 }
 
+static void on_spill(struct model *m, const struct msg *msg)
+{
+	struct run_info *info = info_of(m, msg->serial);
+
+	if (info)
+		info->is_spilling = msg->flag;
+	notices_add(&m->notices, m->now_ns, msg->other != NULL, "%s", msg->text);
+	if (!msg->flag)
+		outpane_add(&m->out, OUT_NOTE, msg->serial, msg->text, strlen(msg->text));
+}
+
 /* Something about a run that waits: all that can be is that it will not be run. */
 static void update_waiting(struct model *m, const struct msg *msg)
 {
@@ -268,8 +275,10 @@ static void update_current(struct model *m, const struct msg *msg)
 			info->began_ns = msg->now_ns;
 		break;
 	case MSG_RUN_OUTPUT:
-		outstore_append(&m->out.store, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT,
-				m->run.serial, msg->text, msg->len);
+		outpane_print(&m->out, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, m->run.serial,
+				msg->text, msg->len);
+		if (info)
+			run_count(info, msg->len);
 		break;
 	case MSG_RUN_DISPLAY: show_display(m, msg->display); break;
 	case MSG_RUN_INPUT: input_ask(m, msg); break;
@@ -284,8 +293,10 @@ void update_run(struct model *m, const struct msg *msg)
 {
 	/* That it has started is told by the next frame: a quick run ends before. */
 	m->needs_draw |= msg->type != MSG_RUN_STARTED && msg->type != MSG_RUN_ACCEPTED;
-	if (msg->type == MSG_LATE)
-		outstore_append(&m->out.store, OUT_LATE, (uint32_t)msg->number, msg->text, msg->len);
+	if (msg->type == MSG_SPILL)
+		on_spill(m, msg);
+	else if (msg->type == MSG_LATE)
+		outpane_print(&m->out, OUT_LATE, (uint32_t)msg->number, msg->text, msg->len);
 	else if (m->run.state != RUN_NONE && msg->serial == m->run.serial)
 		update_current(m, msg);
 	else

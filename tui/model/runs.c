@@ -11,8 +11,13 @@
 #include "model/outline.h"
 #include "text/cluster.h"
 
+#define BYTES_WORTH_TELLING ((uint64_t)1 << 20)
+#define RATE_NS 500000000u /* over which a rate is worked out */
+
 void runs_finish(struct runs *r)
 {
+	for (uint32_t i = 0; i < r->cap; i++)
+		free(r->items[i].code);
 	free(r->items);
 	memset(r, 0, sizeof *r);
 }
@@ -59,9 +64,15 @@ struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const cha
 {
 	if (!grow(r))
 		return NULL;
-	struct run_info *run = &r->items[++r->last % r->cap];
+	struct run_info *run = &r->items[++r->last % r->cap], *older = runs_find(r, r->last - RUNS_CODE);
+	free(run->code);
+	if (older) {
+		free(older->code);
+		older->code = NULL;
+	}
 	*run = (struct run_info){.serial = r->last, .state = RUN_QUEUED, .lang = lang};
 	excerpt(run->excerpt, sizeof run->excerpt, code, len);
+	run->code = len < RUNS_CODE_BYTES ? strndup(code, len) : NULL;
 	return run;
 }
 
@@ -122,20 +133,67 @@ static const struct {
 		[TRM_STATUS_LOST] = {ROLE_OUT_ERROR, "✗ lost", "lost"},
 };
 
+static void add_number(struct outline *line, const char *before, const char *number, const char *behind)
+{
+	add(line, ROLE_DIM, 0, before);
+	add(line, ROLE_DIM, 0, number);
+	add(line, ROLE_DIM, 0, behind);
+}
+
+/* What it took. A run that prints a lot tells how much. */
+static void cost(struct outline *line, const struct run_info *run)
+{
+	char number[24];
+
+	if (run->has_cpu)
+		add_number(line, "  cpu ", format_duration(number, run->cpu_us), "");
+	if (run->has_mem_peak)
+		add_number(line, "  peak ", format_bytes(number, run->mem_peak_bytes), "");
+	if (run->out_bytes >= BYTES_WORTH_TELLING)
+		add_number(line, "  printed ", format_bytes(number, run->out_bytes), "");
+}
+
 static void outcome(struct outline *line, const struct run_info *run, bool has_utf8)
 {
 	char text[64], number[24];
 
-	add(line, ROLE_DIM, 0, format_duration(number, run->wall_us));
-	add(line, ROLE_DIM, 0, "  ");
+	add_number(line, "", format_duration(number, run->wall_us), "  ");
 	if (run->is_exit) {
 		snprintf(text, sizeof text, "exit %d ", run->exit_code);
 		add(line, ROLE_OUT_ERROR, 0, text);
 	}
 	add(line, marks[run->status].role, 0, has_utf8 ? marks[run->status].mark : marks[run->status].ascii);
+	cost(line, run);
 }
 
-void run_header(struct outline *line, const struct run_info *run, bool has_utf8)
+/* What is going on, and how fast it prints. */
+static void progress(struct outline *line, const struct run_info *run, uint64_t now_ns)
+{
+	static const char *const words[] = {[RUN_QUEUED] = "waiting",
+			[RUN_RUNNING] = "running",
+			[RUN_INTERRUPTING] = "interrupting",
+			[RUN_KILLING] = "killing"};
+	uint64_t tenths = run->began_ns && now_ns > run->began_ns ? (now_ns - run->began_ns) / 100000000u : 0;
+	char text[24];
+
+	add(line, ROLE_WARN, 0, run->state <= RUN_KILLING && words[run->state] ? words[run->state] : "waiting");
+	if (tenths && run->state != RUN_QUEUED) {
+		if (tenths < 600)
+			snprintf(text, sizeof text, " %" PRIu64 ".%" PRIu64 " s", tenths / 10, tenths % 10);
+		else
+			snprintf(text, sizeof text, " %" PRIu64 ":%02" PRIu64 " min", tenths / 600, tenths / 10 % 60);
+		add(line, ROLE_WARN, 0, text);
+	}
+	if (run->out_bytes >= BYTES_WORTH_TELLING) {
+		add_number(line, "  printed ", format_bytes(text, run->out_bytes), "");
+		add_number(line, ", ", format_bytes(text, run->bytes_per_s), "/s");
+	}
+	if (run->is_spilling)
+		add(line, ROLE_WARN, 0, "  to a file");
+}
+
+void run_header(struct outline *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
+		int64_t n_folded)
 {
 	char text[64];
 
@@ -143,6 +201,7 @@ void run_header(struct outline *line, const struct run_info *run, bool has_utf8)
 		add(line, ROLE_OUT_HEADER, 0, "[run]");
 		return;
 	}
+	add(line, ROLE_OUT_HEADER, 0, n_folded >= 0 ? has_utf8 ? "▸ " : "+ " : has_utf8 ? "▾ " : "- ");
 	if (run->number)
 		snprintf(text, sizeof text, "[%" PRIu64 "] %s", run->number, run->lang->name);
 	else
@@ -152,7 +211,30 @@ void run_header(struct outline *line, const struct run_info *run, bool has_utf8)
 	if (run->state == RUN_DONE)
 		outcome(line, run, has_utf8);
 	else
-		add(line, ROLE_WARN, 0, run->state == RUN_QUEUED ? "waiting" : "running");
+		progress(line, run, now_ns);
+	if (n_folded >= 0) {
+		snprintf(text, sizeof text, "  %" PRId64 " line%s folded", n_folded, n_folded == 1 ? "" : "s");
+		add(line, ROLE_WARN, 0, text);
+	}
 	add(line, ROLE_DIM, 0, "  ");
 	add(line, ROLE_DIM, 0, run->excerpt);
+}
+
+/* ---- how much it prints ---- */
+
+void run_count(struct run_info *run, uint64_t bytes)
+{
+	run->out_bytes += bytes;
+}
+
+void run_tick(struct run_info *run, uint64_t now_ns)
+{
+	uint64_t passed_ns = now_ns - run->rate_at_ns, bytes = run->out_bytes - run->rate_bytes;
+
+	if (run->rate_at_ns && passed_ns < RATE_NS)
+		return;
+	if (run->rate_at_ns)
+		run->bytes_per_s = (uint64_t)((double)bytes * 1e9 / (double)passed_ns);
+	run->rate_at_ns = now_ns;
+	run->rate_bytes = run->out_bytes;
 }

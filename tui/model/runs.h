@@ -12,6 +12,8 @@
 #include <terrarium/result.h>
 
 #define RUNS_MAX 4096 /* remembered; a power of two */
+#define RUNS_CODE 256 /* of these, with their code, … */
+#define RUNS_CODE_BYTES 65536u /* … unless it is longer */
 
 struct outline;
 struct trm_lang;
@@ -33,6 +35,11 @@ struct run_info {
 	uint64_t cpu_us; /* CPU time of the interpreter and its children */
 	bool has_mem_peak;
 	uint64_t mem_peak_bytes;
+	uint64_t out_bytes;              /* printed so far */
+	uint64_t rate_at_ns, rate_bytes; /* when the rate was last worked out, and out_bytes then */
+	uint64_t bytes_per_s;
+	bool is_spilling; /* what it prints goes to a file, too */
+	char *code;       /* as it was run; NULL: not kept */
 	char excerpt[64]; /* how its code begins, one line */
 };
 
@@ -48,8 +55,14 @@ struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const cha
 /* NULL if it is forgotten. */
 struct run_info *runs_find(const struct runs *r, uint32_t serial);
 
-/* Fill a line with "[3] python  0.4 ms  ✓  print(x)". */
-void run_header(struct outline *line, const struct run_info *run, bool has_utf8);
+/* More output of a run, and the time: its rate follows. */
+void run_count(struct run_info *run, uint64_t bytes);
+void run_tick(struct run_info *run, uint64_t now_ns);
+
+/* Fill a line with "▾ [3] python  0.4 ms  ✓  cpu 0.3 ms  peak 12 MiB  print(x)". `n_folded`: lines that are folded
+ * away, or -1. */
+void run_header(struct outline *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
+		int64_t n_folded);
 
 /* "0.4 ms", "12 ms", "1.2 s", "3:05 min". Returns out. */
 char *format_duration(char out[24], uint64_t us);

@@ -23,12 +23,10 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 /* A line of the workbench's own among the output, where numbers of runs begin anew. */
 static void note(struct model *m, const char *before, const char *text)
 {
-	struct outstore *s = &m->out.store;
+	char line[640];
+	int n = snprintf(line, sizeof line, "%s%s", before, text);
 
-	outstore_end_line(s);
-	outstore_append(s, OUT_NOTE, 0, before, strlen(before));
-	outstore_append(s, OUT_NOTE, 0, text, strlen(text));
-	outstore_end_line(s);
+	outpane_add(&m->out, OUT_NOTE, 0, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
 static void on_starting(struct model *m, const struct msg *msg)

@@ -10,6 +10,7 @@
 #include "model/keymap.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/output.h"
 #include "model/stopping.h"
 
 /* ---- keys ---- */
@@ -130,7 +131,7 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	if (variables_key(m, ev))
 		return;
 	m->typed.n = 0;
-	if (keys.n == 0 && finder_event(m, msg, out))
+	if (keys.n == 0 && (finder_event(m, msg, out) || output_search_event(m, msg)))
 		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = look(m, &keys, &c);
@@ -155,7 +156,7 @@ static void on_paste(struct model *m, const struct msg *msg, struct effects *out
 {
 	if (!m->replay.is_on && output_takes_input(m, msg->event))
 		input_event(m, msg, out);
-	else if (finder_event(m, msg, out))
+	else if (finder_event(m, msg, out) || output_search_event(m, msg))
 		return;
 	else if (m->replay.is_on)
 		replay_refuse(m);
@@ -232,13 +233,14 @@ static void on_tick(struct model *m, struct effects *out)
 {
 	variables_tick(m, out);
 	memory_tick(m, out);
+	output_tick(m);
 	notices_expire(&m->notices, m->now_ns, false);
 	m->needs_draw = true;
 }
 
 void update(struct model *m, const struct msg *msg, struct effects *out)
 {
-	m->now_ns = msg->now_ns;
+	m->now_ns = m->out.now_ns = msg->now_ns;
 	switch (msg->type) {
 	case MSG_EVENT:
 		if (msg->event->type == EVENT_RESIZE)
@@ -260,6 +262,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_RUN_STOPPING:
 	case MSG_RUN_DONE:
 	case MSG_RUN_REFUSED:
+	case MSG_SPILL:
 	case MSG_LATE:
 		if (msg->type == MSG_RUN_DONE)
 			alerts_run_done(m, msg, out);

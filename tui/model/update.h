@@ -28,7 +28,7 @@ void editor_done(struct model *m, unsigned bits, struct effects *out);
 void update_mouse(struct model *m, const struct event *ev, struct effects *out);
 bool output_takes_input(const struct model *m, const struct event *ev); /* it is for the run's stdin */
 void output_key(struct model *m, const struct event *ev);               /* one that is no command's */
-void output_mouse(struct model *m, const struct event *ev);
+void output_mouse(struct model *m, const struct event *ev, struct effects *out);
 void metrics_mouse(struct model *m, const struct event *ev);
 void metrics_mark_run(struct model *m, uint32_t serial); /* select a run on the graphs */
 void ask_signal(struct model *m, struct effects *out);   /* ask_signal.c: for the selected process */

@@ -100,16 +100,23 @@ void find_destroy(struct find *f)
 
 /* ---- in a window ---- */
 
-/* Take the lines of [start, end) to hand; false when out of memory. */
-static bool look_at(struct find *f, const struct text *t, size_t start, size_t end)
+static bool reserve(struct find *f, size_t n)
 {
-	if (end - start > f->window_cap) {
-		char *bigger = realloc(f->window, end - start);
+	if (n > f->window_cap) {
+		char *bigger = realloc(f->window, n);
 		if (!bigger)
 			return false;
 		f->window = bigger;
-		f->window_cap = end - start;
+		f->window_cap = n;
 	}
+	return true;
+}
+
+/* Take the lines of [start, end) to hand; false when out of memory. */
+static bool look_at(struct find *f, const struct text *t, size_t start, size_t end)
+{
+	if (!reserve(f, end - start))
+		return false;
 	f->window_len = text_copy(t, start, f->window, end - start);
 	if (f->ignores_case && !f->regex)
 		to_lower(f->window, f->window_len);
@@ -172,6 +179,22 @@ static bool in_window(const struct find *f, size_t from, struct find_match *ret)
 		from = ret->pos + 1;
 	}
 	return false;
+}
+
+bool find_take(struct find *f, const char *bytes, size_t n)
+{
+	if (!reserve(f, n + 1))
+		return false;
+	memcpy(f->window, bytes, n);
+	f->window_len = n;
+	if (f->ignores_case && !f->regex)
+		to_lower(f->window, n);
+	return true;
+}
+
+bool find_in_taken(const struct find *f, size_t from, struct find_match *ret)
+{
+	return in_window(f, from, ret);
 }
 
 /* ---- in a text ---- */

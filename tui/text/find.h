@@ -37,6 +37,11 @@ void find_destroy(struct find *f); /* takes NULL */
 bool find_next(struct find *f, const struct text *t, size_t from, size_t to, struct find_match *ret);
 bool find_previous(struct find *f, const struct text *t, size_t before, struct find_match *ret);
 
+/* The same in bytes that are no text: they are copied, then looked through from an offset in them on. False for
+ * find_take(): out of memory. */
+bool find_take(struct find *f, const char *bytes, size_t n);
+bool find_in_taken(const struct find *f, size_t from, struct find_match *ret);
+
 /* What comes in place of a match. In a plain search that is `by`; with a regular expression $0 to $9 stand
  * for what was matched and its groups, \n and \t for a newline and a tab, $$ and \\ for themselves. malloc'd,
  * with a NUL behind; NULL when out of memory. */

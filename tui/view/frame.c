@@ -155,12 +155,15 @@ static void divider(const struct model *m, struct canvas *c)
 	int col = draw_text(c, clip, clip.row, clip.col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM,
 			" output ");
 
-	if (m->out.is_scrolled)
-		draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s more below ",
+	struct rect area = model_output_area(m);
+	if (area.rows > 0 && outpane_has_more(&m->out, area.rows, area.cols))
+		col = draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s more below ",
 				sign(m->has_utf8, SIGN_MORE));
-	else if (s->dropped_lines)
-		draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %" PRIu64 " lines dropped ",
+	if (s->dropped_lines)
+		col = draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %" PRIu64 " lines dropped ",
 				s->dropped_lines);
+	if (m->out.search.find && !m->out.bar.is_open)
+		draw_format(c, clip, clip.row, col + 2, ROLE_DIM, " %s ", m->out.bar.said);
 	int n = snprintf(place, sizeof place, " %zu:%zu ", editor_line(model_editor(m)) + 1,
 			editor_column(model_editor(m)) + 1);
 	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1,

@@ -4,44 +4,173 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "model/output.h"
+#include "model/place.h"
 #include "text/cluster.h"
 #include "view/parts.h"
 
-/* One row of a line, its cells [from, to). */
+enum { MATCHES_MAX = 64 }; /* of a search that are shown in one line */
+
+/* ---- rows ---- */
+
+/* What a line is besides its text. */
+struct look {
+	bool is_mark;              /* the current line */
+	size_t link_from, link_to; /* cells that name a place one can go to */
+	struct out_match matches[MATCHES_MAX];
+	size_t n_matches;
+};
+
+static size_t cell_of_byte(const struct outline *l, size_t byte)
+{
+	size_t cell = l->n_prefix;
+
+	for (size_t at = 0; cell < l->n && at + strlen(l->cells[cell].text) <= byte; cell++)
+		at += strlen(l->cells[cell].text);
+	return cell;
+}
+
+static void look_at(const struct model *m, const struct outline *l, uint64_t line, struct look *look)
+{
+	char text[OUTPUT_LINE_BYTES];
+	struct out_place place;
+
+	*look = (struct look){.is_mark = m->out.has_mark && m->out.mark == line && m->focus == PANE_OUTPUT};
+	if (output_place(m, l, text, &place)) {
+		look->link_from = cell_of_byte(l, place.from);
+		look->link_to = cell_of_byte(l, place.to);
+	}
+	look->n_matches = outsearch_in_line(&m->out.search, l, look->matches, MATCHES_MAX);
+}
+
+static struct style style_at(const struct model *m, const struct outline *l, uint64_t line, size_t i,
+		const struct look *look)
+{
+	struct style style = l->cells[i].style;
+
+	if (outpane_is_selected(&m->out, (struct out_pos){line, i}))
+		return style_of(ROLE_SELECTION);
+	for (size_t k = 0; k < look->n_matches; k++)
+		if (i >= look->matches[k].from && i < look->matches[k].to)
+			return style_of(look->is_mark ? ROLE_SEARCH_CURRENT : ROLE_SEARCH_MATCH);
+	if (i >= look->link_from && i < look->link_to)
+		style = style_with(ROLE_OUT_LINK, ATTR_UNDERLINE);
+	if (look->is_mark && style.role == ROLE_OUT_HEADER)
+		style.role = ROLE_OUT_HEADER_CURRENT;
+	else if (look->is_mark)
+		style.ground = ROLE_LINE_CURRENT;
+	return style;
+}
+
+/* One row of a line, its cells [from, to). Where long lines are cut, a mark tells that there is more. */
 static void draw_row(const struct model *m, struct canvas *c, int row, struct rect area,
-		const struct outline *l, uint64_t line, size_t from, size_t to)
+		const struct outline *l, uint64_t line, size_t from, size_t to, const struct look *look)
 {
 	struct cell *cells = c->cells + (size_t)row * (size_t)c->cols + (size_t)area.col;
+	bool is_fixed = l->kind == OUT_HEADER || !m->out.is_cut;
+	size_t left = is_fixed ? from : from + m->out.left;
 
-	for (size_t i = from; i < to && (int)(i - from) < area.cols; i++) {
-		cells[i - from] = l->cells[i];
-		if (outpane_is_selected(&m->out, (struct out_pos){line, i}))
-			cells[i - from].style = style_of(ROLE_SELECTION);
+	if (look->is_mark && l->kind != OUT_HEADER)
+		canvas_fill(c, (struct rect){row, area.col, 1, area.cols}, " ",
+				(struct style){.role = ROLE_TEXT, .ground = ROLE_LINE_CURRENT});
+	for (size_t i = left; i < to && (int)(i - left) < area.cols; i++) {
+		cells[i - left] = l->cells[i];
+		cells[i - left].style = style_at(m, l, line, i, look);
 	}
+	if (left > from && to > from && left < to && cells[0].width == 0)
+		cells[0] = (struct cell){.text = " ", .width = 1, .style = cells[0].style};
+	if (to > left && to - left > (size_t)area.cols)
+		draw_text(c, area, row, area.col + area.cols - (m->has_utf8 ? 1 : 3), ROLE_DIM,
+				sign(m->has_utf8, SIGN_ELLIPSIS));
+}
+
+static bool is_failure(const struct model *m, const struct outline *l)
+{
+	const struct run_info *run = l->kind == OUT_HEADER ? runs_find(&m->out.runs, l->run) : NULL;
+
+	return l->kind == OUT_TRACE || (run && run->state == RUN_DONE && run->status != TRM_STATUS_OK);
+}
+
+/* The column left of the text: errors stand out, and so does the current block. */
+static void draw_margin(const struct model *m, struct canvas *c, int row, struct rect area,
+		const struct outline *l, uint64_t line)
+{
+	const struct out_block *block = m->out.has_mark && m->focus == PANE_OUTPUT ? outpane_block(&m->out) : NULL;
+	struct rect margin = {row, area.col - 1, 1, 1};
+
+	if (is_failure(m, l))
+		draw_text(c, margin, row, margin.col, ROLE_OUT_ERROR, m->has_utf8 ? "▌" : "!");
+	else if (block && out_blocks_at(&m->out.blocks, line) == block)
+		draw_text(c, margin, row, margin.col, ROLE_BORDER_FOCUS, m->has_utf8 ? "▏" : "|");
+}
+
+/* The header of a block whose start has been scrolled away. */
+static void draw_sticky(const struct model *m, struct canvas *c, struct rect area, const struct out_block *block)
+{
+	struct outline l = {0};
+	struct look look = {.is_mark = m->out.has_mark && m->out.mark == block->line && m->focus == PANE_OUTPUT};
+
+	outline_begin(&l, OUT_HEADER, block->serial);
+	outpane_write_header(&m->out, &l);
+	canvas_fill(c, (struct rect){area.row, area.col - 1, 1, area.cols + 1}, " ", style_of(ROLE_OUT_HEADER));
+	draw_row(m, c, area.row, area, &l, block->line, 0, l.n, &look);
+	draw_margin(m, c, area.row, area, &l, block->line);
+	outline_finish(&l);
 }
 
 static void draw_lines(const struct model *m, struct canvas *c, struct rect area)
 {
-	struct out_pos pos = outpane_top(&m->out, area.rows, area.cols);
-	struct out_reader r;
+	struct out_pos top = outpane_top(&m->out, area.rows, area.cols);
+	const struct out_block *sticky = outpane_sticky(&m->out, top, area.rows);
+	struct outwalk w;
 	struct outline l = {0};
+	struct look look;
 	int row = area.row;
+	size_t from = top.cell, end;
 
-	out_reader_seek(&r, &m->out.store, pos.line);
-	while (row < area.row + area.rows && outpane_read(&m->out, &r, &l)) {
-		size_t from = pos.cell, end;
+	outwalk_start(&w, &m->out, top.line);
+	while (row < area.row + area.rows && outwalk_next(&w, &l)) {
+		look_at(m, &l, w.line, &look);
 		do {
-			end = outline_row_end(&l, from, (size_t)area.cols);
-			draw_row(m, c, row, area, &l, pos.line, from, end);
-			if (l.kind == OUT_HEADER && l.n > (size_t)area.cols) /* these are never wrapped */
-				draw_text(c, area, row, area.col + area.cols - (m->has_utf8 ? 1 : 3),
-						ROLE_DIM, sign(m->has_utf8, SIGN_ELLIPSIS));
+			end = outpane_row_end(&m->out, &l, from, (size_t)area.cols);
+			draw_row(m, c, row, area, &l, w.line, from, end, &look);
+			draw_margin(m, c, row, area, &l, w.line);
 			row++;
 			from = end;
 		} while (end < l.n && row < area.row + area.rows);
-		pos = (struct out_pos){pos.line + 1, 0};
+		from = 0;
 	}
+	if (sticky)
+		draw_sticky(m, c, area, sticky);
 	outline_finish(&l);
+}
+
+/* ---- bars ---- */
+
+/* The search, below the text and above the line for stdin. */
+static void draw_search(const struct model *m, struct canvas *c, struct rect area)
+{
+	const struct outbar *bar = &m->out.bar;
+	struct rect clip = {area.row + area.rows, area.col - 1, 1, area.cols + 1};
+	int said = (int)cluster_columns(bar->said, strlen(bar->said));
+	size_t before = cluster_columns(field_text(&bar->what), bar->what.cursor);
+
+	canvas_fill(c, clip, " ", style_of(ROLE_DIALOG_FIELD));
+	int col = draw_text(c, clip, clip.row, clip.col, ROLE_KEY, bar->is_regex ? " Find regex " : " Find ");
+	said = said > clip.cols / 2 ? clip.cols / 2 : said;
+	int room = clip.col + clip.cols - col - said - 3;
+	if (room < 1)
+		return;
+	int shift = (int)before >= room ? (int)before - room + 1 : 0;
+	struct rect field = {clip.row, col, 1, room};
+	canvas_put(c, field, clip.row, col - shift, field_text(&bar->what), bar->what.len,
+			style_of(ROLE_DIALOG_FIELD));
+	draw_text(c, clip, clip.row, clip.col + clip.cols - said - 1,
+			bar->is_wrong ? ROLE_STATUS_ERROR : ROLE_STATUS_OK, bar->said);
+	if (m->focus == PANE_OUTPUT && m->dialog.kind == DIALOG_NONE) {
+		c->cursor_row = clip.row;
+		c->cursor_col = col + (int)before - shift;
+	}
 }
 
 /* The line for stdin, at the bottom of the pane. */
@@ -61,7 +190,7 @@ static void draw_input(const struct model *m, struct canvas *c, struct rect pane
 	struct rect field = {clip.row, col, 1, room + 1};
 	if (!m->run.is_secret)
 		canvas_put(c, field, clip.row, col - shift, text, m->input.len, style_of(ROLE_OUT_INPUT));
-	if (m->focus == PANE_OUTPUT && m->dialog.kind == DIALOG_NONE && room >= 0) {
+	if (m->focus == PANE_OUTPUT && m->dialog.kind == DIALOG_NONE && room >= 0 && !m->out.bar.is_open) {
 		c->cursor_row = clip.row;
 		c->cursor_col = m->run.is_secret ? col : col + (int)before - shift;
 	}
@@ -81,10 +210,12 @@ void draw_output(const struct model *m, struct canvas *c)
 {
 	struct rect area = model_output_area(m);
 
-	if (outstore_end(&m->out.store) == outstore_first(&m->out.store))
+	if (outpane_end(&m->out) == outpane_first(&m->out))
 		draw_hint(m, c, area);
 	else
 		draw_lines(m, c, area);
+	if (m->out.bar.is_open && m->layout.panes[PANE_OUTPUT].rows > 1)
+		draw_search(m, c, area);
 	if (m->has_input)
 		draw_input(m, c, m->layout.panes[PANE_OUTPUT]);
 }

@@ -221,7 +221,7 @@ static void a_second_run_waits_for_the_first(void **state)
 	send((struct msg){.type = MSG_RUN_STARTED});
 	output("two");
 	done((struct trm_result){.number = 2});
-	assert_shown("first\none more\n[2] python");
+	assert_shown("first\none more\n▾ [2] python");
 	assert_shown("two");
 	assert_int_equal(m.run.state, RUN_NONE);
 }
@@ -528,8 +528,7 @@ static void scrolling_stays_until_the_end_is_reached(void **state)
 	output("more\n");
 	assert_int_equal(outpane_top(&m.out, area.rows, area.cols).line, top);
 	press(K_PAGE_DOWN, 0);
-	press(K_DOWN, 0);
-	press(K_DOWN, 0);
+	press(K_PAGE_DOWN, 0);
 	assert_false(m.out.is_scrolled);
 	press(K_HOME, 0);
 	assert_int_equal(outpane_top(&m.out, area.rows, area.cols).line, 0);

@@ -287,7 +287,7 @@ static void lines_meet(void **state)
 	press(K_F5);
 	resize(10, 40);
 	press(K_F6);
-	assert_true(shows("print('a header t…\n"));
+	assert_true(shows("print('a header…\n"));
 	tear_down();
 }
 

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of the output: folding, going from one to the next, copying and keeping one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/output.h"
+
+static void nothing(struct model *m)
+{
+	notices_add(&m->notices, m->now_ns, false, "there is no run in the output");
+	m->needs_draw = true;
+}
+
+/* ---- folding ---- */
+
+void output_fold(struct model *m)
+{
+	struct out_block *block = outpane_block(&m->out);
+
+	if (!block) {
+		nothing(m);
+		return;
+	}
+	out_blocks_fold(&m->out.blocks, block, !block->is_folded);
+	m->out.has_mark = true;
+	m->out.mark = block->line > outpane_first(&m->out) ? block->line : outpane_first(&m->out);
+	m->out.has_selection = false;
+	m->needs_draw = true;
+}
+
+static void fold(struct model *m, struct effects *out)
+{
+	(void)out;
+	output_fold(m);
+}
+
+/* If all are folded, unfold them, else fold them. */
+static void fold_all(struct model *m, struct effects *out)
+{
+	struct out_blocks *b = &m->out.blocks;
+	const struct out_block *block = outpane_block(&m->out);
+
+	(void)out;
+	out_blocks_fold_all(b, b->n_folded < b->n);
+	if (block && m->out.has_mark && block->is_folded)
+		m->out.mark = block->line;
+	m->out.has_selection = false;
+	m->needs_draw = true;
+}
+
+static void go(struct model *m, int by)
+{
+	struct rect area = model_output_area(m);
+
+	outpane_next_block(&m->out, area.rows, area.cols, by);
+	m->needs_draw = true;
+}
+
+static void previous(struct model *m, struct effects *out)
+{
+	(void)out;
+	go(m, -1);
+}
+
+static void next(struct model *m, struct effects *out)
+{
+	(void)out;
+	go(m, 1);
+}
+
+/* ---- taking text out ---- */
+
+/* The text of the selection, else of the current block. NULL: there is none. */
+static char *text_of(struct model *m, bool wants_block, size_t *ret_len)
+{
+	struct outpane *p = &m->out;
+	struct out_block *block = outpane_block(p);
+	struct out_pos anchor = p->anchor, cursor = p->cursor;
+	bool had = p->has_selection, was_folded = block && block->is_folded;
+
+	if (had && !wants_block)
+		return outpane_copy(p, ret_len);
+	if (!block)
+		return NULL;
+	out_blocks_fold(&p->blocks, block, false);
+	outpane_select_block(p, block);
+	char *text = outpane_copy(p, ret_len);
+	out_blocks_fold(&p->blocks, block, was_folded);
+	p->anchor = anchor;
+	p->cursor = cursor;
+	p->has_selection = had;
+	return text;
+}
+
+static void copy_block(struct model *m, struct effects *out)
+{
+	size_t len;
+	char *text = text_of(m, true, &len);
+
+	m->needs_draw = true;
+	if (!text) {
+		notices_add(&m->notices, m->now_ns, false, "there is nothing in this block, or it is too big to be copied");
+		return;
+	}
+	clipboard_finish(&m->clipboard);
+	m->clipboard = (struct clipboard){text, len};
+	effect_add(out, EFFECT_COPY, NULL, text, len, 0);
+	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of the block", len);
+}
+
+static void keep(struct model *m, struct effects *out)
+{
+	struct out_block *block = outpane_block(&m->out);
+	const struct run_info *run = block ? runs_find(&m->out.runs, block->serial) : NULL;
+	size_t len;
+	char *text = text_of(m, false, &len);
+
+	m->needs_draw = true;
+	if (text)
+		effect_add(out, EFFECT_KEEP_OUTPUT, NULL, text, len, run ? run->number : 0);
+	else
+		notices_add(&m->notices, m->now_ns, false, "there is nothing to be written into a file");
+	free(text);
+}
+
+/* Everything that the run in hand prints goes to a file, too; what it has printed so far, as far as it is kept. */
+static void spill(struct model *m, struct effects *out)
+{
+	struct run_info *run = runs_find(&m->out.runs, m->run.serial);
+
+	m->needs_draw = true;
+	if (!model_is_running(m) || !run) {
+		notices_add(&m->notices, m->now_ns, false,
+				"nothing runs whose output could go to a file; a block is kept by another key");
+		return;
+	}
+	outscreen_settle(&m->out.screen, &m->out.store);
+	effect_add(out, run->is_spilling ? EFFECT_SPILL_END : EFFECT_SPILL, NULL, NULL, 0, run->serial);
+}
+
+/* ---- how it looks ---- */
+
+static void wrap(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->out.is_cut = !m->out.is_cut;
+	m->out.left = 0;
+	notices_add(&m->notices, m->now_ns, false,
+			m->out.is_cut ? "long lines are cut: Left and Right move sideways" : "long lines are wrapped");
+	m->needs_draw = true;
+}
+
+enum { SIDEWAYS = 8 };
+
+static void sideways(struct model *m, bool is_right)
+{
+	struct outpane *p = &m->out;
+
+	p->is_cut = true;
+	if (is_right && p->left + SIDEWAYS < OUT_LINE_COLS)
+		p->left += SIDEWAYS;
+	else if (!is_right)
+		p->left -= p->left < SIDEWAYS ? p->left : SIDEWAYS;
+	m->needs_draw = true;
+}
+
+static void left(struct model *m, struct effects *out)
+{
+	(void)out;
+	sideways(m, false);
+}
+
+static void right(struct model *m, struct effects *out)
+{
+	(void)out;
+	sideways(m, true);
+}
+
+/* ---- going to the source ---- */
+
+static void open_line(struct model *m, struct effects *out)
+{
+	const struct out_block *block = outpane_block(&m->out);
+
+	m->needs_draw = true;
+	if (!m->out.has_mark)
+		output_jump_to_error(m, out);
+	else if (block && block->line == m->out.mark)
+		output_fold(m);
+	else if (!output_jump(m, out))
+		notices_add(&m->notices, m->now_ns, false, "this line names no place in a file");
+}
+
+static const struct command commands[] = {
+		{"output-open", "Go to the line that a traceback names",
+				"go to the line that a traceback names (without a current line: the newest error's); "
+				"on a header: fold",
+				PLACE_OUTPUT, open_line, NULL, 0, false},
+		{"go-to-error", "Go to the newest error", "go to the line of the newest error", PLACE_ANY,
+				output_jump_to_error, NULL, 0, false},
+		{"output-previous-run", "Previous run in the output", "the header of the run before", PLACE_OUTPUT,
+				previous, NULL, 0, false},
+		{"output-next-run", "Next run in the output", "the header of the next run", PLACE_OUTPUT, next, NULL,
+				0, false},
+		{"output-fold", "Fold or unfold a run's output", "fold or unfold a run's output (also a click on its header)",
+				PLACE_OUTPUT, fold, NULL, 0, false},
+		{"output-fold-all", "Fold or unfold all output", "fold or unfold all", PLACE_OUTPUT, fold_all, NULL, 0,
+				false},
+		{"output-copy-run", "Copy a run's output", "copy a run's output", PLACE_OUTPUT, copy_block, NULL, 0,
+				false},
+		{"output-save", "Save output into a file", "write the selection, else a run's output, into a file",
+				PLACE_OUTPUT, keep, NULL, 0, false},
+		{"spill", "Spill the run's output to a file",
+				"write all that the run in hand prints into a file, too; again: no more", PLACE_ANY, spill,
+				NULL, 0, false},
+		{"output-wrap", "Wrap long lines of output, or not", "wrap long lines, or cut them", PLACE_OUTPUT,
+				wrap, NULL, 0, false},
+		{"output-left", NULL, "look to the left or right of cut lines", PLACE_OUTPUT, left, NULL, 0, false},
+		{"output-right", NULL, NULL, PLACE_OUTPUT, right, NULL, 0, false},
+};
+const struct command_table output_block_commands = COMMAND_TABLE(commands);

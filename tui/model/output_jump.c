@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* From a line of a traceback to the line of the buffer that it names. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/editor_internal.h"
+#include "model/model.h"
+#include "model/output.h"
+#include "model/place.h"
+#include "model/update.h"
+#include "text/text.h"
+#include "text/walk.h"
+
+#define LOOK_BACK 2000 /* lines of output that are looked through for an error */
+#define LOOK_NEAR 2000 /* lines of the buffer in which a line that has moved is looked for */
+
+/* ---- which buffer ---- */
+
+static const char *base_name(const char *path, size_t *n)
+{
+	const char *slash = memrchr(path, '/', *n);
+
+	if (slash)
+		*n -= (size_t)(slash + 1 - path);
+	return slash ? slash + 1 : path;
+}
+
+static bool is_name_of(const struct buffer *b, const struct out_place *place)
+{
+	size_t n = place->name_len, own_n = b->editor.path ? strlen(b->editor.path) : 0;
+
+	if (!own_n)
+		return false;
+	const char *name = base_name(place->name, &n), *own = base_name(b->editor.path, &own_n);
+	return n == own_n && memcmp(name, own, n) == 0;
+}
+
+/* The run that calls itself "<run N>": the newest with that number, which is the line's own run if it fits. */
+static const struct run_info *run_named(const struct model *m, const struct run_info *own, const struct out_place *place)
+{
+	char name[32];
+
+	for (uint32_t serial = m->out.runs.last, left = RUNS_MAX; serial && left; serial--, left--) {
+		const struct run_info *run = own && left == RUNS_MAX ? own : runs_find(&m->out.runs, serial);
+		int n = run ? snprintf(name, sizeof name, "<run %" PRIu64 ">", run->number) : -1;
+		if (n > 0 && (size_t)n == place->name_len && memcmp(name, place->name, place->name_len) == 0)
+			return run;
+	}
+	return NULL;
+}
+
+static bool is_own_label(const struct out_place *place)
+{
+	return place->name_len == 11 && memcmp(place->name, "environment", 11) == 0; /* Bash, in functions */
+}
+
+/* The run whose code is meant, or NULL; and the buffer, 0 if it is not open. */
+static const struct run_info *resolve(const struct model *m, uint32_t serial, const struct out_place *place,
+		uint32_t *ret_buffer)
+{
+	const struct run_info *own = runs_find(&m->out.runs, serial), *named = run_named(m, own, place);
+	const struct buffer *b = buffers_find(&m->buffers, own ? own->buffer : 0);
+
+	*ret_buffer = 0;
+	if (named || (own && is_own_label(place)) || (b && is_name_of(b, place))) {
+		named = named ? named : own;
+		*ret_buffer = buffers_find(&m->buffers, named->buffer) ? named->buffer : 0;
+		return named;
+	}
+	for (size_t i = 0; i < m->buffers.n && !*ret_buffer; i++)
+		if (is_name_of(m->buffers.items[i], place))
+			*ret_buffer = m->buffers.items[i]->id;
+	return NULL;
+}
+
+static bool line_text(const struct outline *l, char text[OUTPUT_LINE_BYTES])
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	if (l->kind != OUT_TRACE && l->kind != OUT_STDERR && l->kind != OUT_STDOUT)
+		return false;
+	for (size_t i = l->n_prefix; i < l->n && len + sizeof l->cells->text < OUTPUT_LINE_BYTES; i++)
+		len += (size_t)(stpcpy(text + len, l->cells[i].text) - (text + len));
+	return len > 0;
+}
+
+uint32_t output_place(const struct model *m, const struct outline *l, char text[OUTPUT_LINE_BYTES],
+		struct out_place *ret)
+{
+	uint32_t buffer;
+
+	if (!line_text(l, text) || !out_place_find(text, ret))
+		return 0;
+	resolve(m, l->run, ret, &buffer);
+	return buffer;
+}
+
+/* ---- which line ---- */
+
+/* Line k (from 1) of a text in memory, without the blanks around it. */
+static const char *code_line(const char *code, size_t k, size_t *ret_n)
+{
+	const char *end;
+
+	for (; code && k > 1; k--) {
+		code = strchr(code, '\n');
+		code = code ? code + 1 : NULL;
+	}
+	if (!code)
+		return NULL;
+	end = strchrnul(code, '\n');
+	code += strspn(code, " \t");
+	while (end > code && strchr(" \t\r", end[-1]))
+		end--;
+	*ret_n = end > code ? (size_t)(end - code) : 0;
+	return code;
+}
+
+static bool buffer_line_is(const struct text *t, size_t line, const char *want, size_t n)
+{
+	char bytes[OUTPUT_LINE_BYTES];
+	size_t start = text_line_start(t, line), len = text_line_end(t, line) - start, from = 0;
+
+	len = text_copy(t, start, bytes, len < sizeof bytes ? len : sizeof bytes);
+	while (from < len && strchr(" \t", bytes[from]))
+		from++;
+	while (len > from && strchr(" \t\r", bytes[len - 1]))
+		len--;
+	return len - from == n && memcmp(bytes + from, want, n) == 0;
+}
+
+/* Where line `line` (from 0) of what was run is in the buffer now. False: it is not to be found. */
+static bool find_line(const struct text *t, const char *code, size_t *line)
+{
+	size_t n, lines = text_lines(t);
+	const char *want = code_line(code, *line + 1, &n);
+
+	if (!want || n == 0 || n >= OUTPUT_LINE_BYTES)
+		return *line < lines;
+	for (size_t away = 0; away < LOOK_NEAR; away++) {
+		if (*line + away < lines && buffer_line_is(t, *line + away, want, n)) {
+			*line += away;
+			return true;
+		}
+		if (away <= *line && *line - away < lines && buffer_line_is(t, *line - away, want, n)) {
+			*line -= away;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- going there ---- */
+
+static void go_to(struct model *m, const struct run_info *run, const struct out_place *place, uint32_t id,
+		struct effects *out)
+{
+	struct buffer *b = buffers_find(&m->buffers, id);
+	struct editor *e = &b->editor;
+	size_t line = place->line ? place->line - 1 : 0, lines = text_lines(e->text);
+	bool is_found = find_line(e->text, run ? run->code : NULL, &line);
+
+	buffer_show(m, b, out);
+	model_focus(m, PANE_EDITOR);
+	line = line < lines ? line : lines - 1;
+	size_t pos = walk_position(e->text, text_line_start(e->text, line), place->column ? place->column - 1 : 0,
+			e->tab_width);
+	editor_select(e, pos, pos);
+	editor_center(e);
+	if (!is_found)
+		notices_add(&m->notices, m->now_ns, false,
+				"the buffer has changed since that run: line %zu may be another one now",
+				place->line);
+	m->needs_draw = true;
+}
+
+static bool jump_from(struct model *m, const struct outline *l, struct effects *out)
+{
+	char text[OUTPUT_LINE_BYTES];
+	struct out_place place;
+	uint32_t id;
+
+	if (!line_text(l, text) || !out_place_find(text, &place))
+		return false;
+	const struct run_info *run = resolve(m, l->run, &place, &id);
+	if (id)
+		go_to(m, run, &place, id, out);
+	else
+		notices_add(&m->notices, m->now_ns, false, "%.*s is open in no buffer", (int)place.name_len,
+				place.name);
+	return true;
+}
+
+bool output_jump(struct model *m, struct effects *out)
+{
+	struct outline l = {0};
+	bool is_done = m->out.has_mark && outpane_read(&m->out, m->out.mark, &l) && jump_from(m, &l, out);
+
+	outline_finish(&l);
+	return is_done;
+}
+
+/* The last line of the newest error that names a place in a buffer. */
+void output_jump_to_error(struct model *m, struct effects *out)
+{
+	uint64_t first = outpane_first(&m->out), end = outpane_end(&m->out), line = end;
+	struct rect area = model_output_area(m);
+	struct outline l = {0};
+	char text[OUTPUT_LINE_BYTES];
+	struct out_place place;
+
+	while (line > first && end - line < LOOK_BACK) {
+		line--;
+		if (!outpane_read(&m->out, line, &l) || (l.kind != OUT_TRACE && l.kind != OUT_STDERR)
+				|| !output_place(m, &l, text, &place))
+			continue;
+		outpane_show(&m->out, area.rows, area.cols, line);
+		jump_from(m, &l, out);
+		outline_finish(&l);
+		return;
+	}
+	outline_finish(&l);
+	notices_add(&m->notices, m->now_ns, false, "no error names a line of an open buffer");
+	m->needs_draw = true;
+}

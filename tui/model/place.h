@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_PLACE_H
+#define TUI_PLACE_H
+
+/* Places that messages name: `File "notes.py", line 3` (Python), `at f (notes.js:2:9)` (Node), `notes.sh: line 2:`
+ * (Bash). Pure. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct out_place {
+	const char *name; /* of the file, in the text */
+	size_t name_len;
+	size_t line, column; /* from 1; column 0: not said */
+	size_t from, to;     /* bytes of the text that name it */
+};
+
+/* The first place named in one line of text. */
+bool out_place_find(const char *text, struct out_place *ret);
+
+#endif
