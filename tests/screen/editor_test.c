@@ -13,13 +13,14 @@
 
 static const char *program, *backend;
 static struct screen s = {.fd = -1};
+static const char *extra_env;
 static char dir[64], state_home[96];
 
 static void start_at(int rows, int cols, const char *arg)
 {
 	const char *argv[] = {program, "--backend", backend, arg, NULL};
 	const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
-			"XDG_CONFIG_HOME=/nonexistent", state_home, NULL};
+			"XDG_CONFIG_HOME=/nonexistent", state_home, extra_env, NULL};
 
 	screen_start(&s, rows, cols, argv, env);
 	screen_wait(&s, "idle");
@@ -195,6 +196,74 @@ static void cells_are_run_one_after_the_other(void **state)
 	assert_int_equal(leave(), 0);
 }
 
+/* ---- files ---- */
+
+static void what_others_write_is_read_again(void **state)
+{
+	(void)state;
+	start(given("r.py", "one\ntwo\nthree\n"));
+	screen_send(&s, "\x1b[B\x1b[C");
+	screen_wait(&s, " 2:2 ");
+	given("r.py", "zero\none\nTWO\nthree\n");
+	screen_wait(&s, "3 TWO");
+	screen_wait(&s, "read again from the disk");
+	screen_wait(&s, " 2:2 ");
+	screen_wait(&s, "python: r.py "); /* not modified */
+	screen_send(&s, "\x1a");          /* ^Z */
+	screen_wait(&s, "2 two");
+	screen_wait(&s, "python: r.py*");
+	/* With changes of one's own, nothing is taken away. */
+	given("r.py", "theirs\n");
+	screen_wait(&s, "was changed by somebody else, too");
+	screen_wait(&s, "2 two");
+	screen_send(&s, "\x13"); /* ^S */
+	screen_wait(&s, "Load theirs");
+	screen_send(&s, "l");
+	screen_wait(&s, "1 theirs");
+	screen_wait(&s, "python: r.py ");
+	unlink(path_of("r.py"));
+	screen_wait(&s, "is gone from the disk");
+	assert_int_equal(leave(), 0);
+}
+
+static void the_buffer_goes_to_another_editor_and_back(void **state)
+{
+	char script[200], mode[220];
+
+	(void)state;
+	snprintf(script, sizeof script, "%s",
+			given("ed.sh", "#!/bin/sh\ntest -t 1 || exit 3\necho in another editor: ${1##*.}\n"
+				       "read line\nsed -i 's/foo/bar/' \"$1\"\n"));
+	chmod(script, 0755);
+	snprintf(mode, sizeof mode, "VISUAL=%s", script);
+	extra_env = mode;
+	start(given("x.py", "foo\nfoo\n"));
+	screen_send(&s, "\x05"); /* ^E */
+	screen_wait(&s, "in another editor: py");
+	assert_false(s.is_alternate);
+	screen_send(&s, "\r");
+	screen_wait(&s, "2 bar");
+	assert_true(s.is_alternate);
+	screen_wait(&s, "python: x.py*");
+	screen_send(&s, "\x1a");
+	screen_wait(&s, "2 foo");
+	screen_wait(&s, "python: x.py ");
+	extra_env = NULL;
+	assert_int_equal(leave(), 0);
+}
+
+static void an_editor_that_fails_changes_nothing(void **state)
+{
+	(void)state;
+	extra_env = "VISUAL=false";
+	start(given("y.py", "kept\n"));
+	screen_send(&s, "\x05");
+	screen_wait(&s, "the editor ended with code 1");
+	screen_wait(&s, "1 kept");
+	extra_env = NULL;
+	assert_int_equal(leave(), 0);
+}
+
 /* ---- what a crash leaves ---- */
 
 /* Wait until some file of the folder holds the text. */
@@ -343,6 +412,7 @@ static int clean_up(void **state)
 	char command[160];
 
 	(void)state;
+	extra_env = NULL;
 	screen_abandon(&s);
 	snprintf(command, sizeof command, "rm -rf %s/state", dir);
 	return system(command) == 0 ? 0 : -1;
@@ -368,6 +438,9 @@ int main(int argc, char **argv)
 			TEST(finds_and_replaces),
 			TEST(goes_to_a_line),
 			TEST(cells_are_run_one_after_the_other),
+			TEST(what_others_write_is_read_again),
+			TEST(the_buffer_goes_to_another_editor_and_back),
+			TEST(an_editor_that_fails_changes_nothing),
 			TEST(unsaved_work_is_found_after_a_kill),
 			TEST(two_workbenches_do_not_steal),
 			TEST(what_is_kept_on_purpose_is_there_again),

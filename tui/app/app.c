@@ -42,6 +42,8 @@ void app_send(struct app *a, struct msg *msg)
 	if (!a->replay)
 		app_note_msg(a, msg);
 	update(&a->model, msg, &a->effects);
+	if (msg->type == MSG_OPENED || msg->type == MSG_SAVED)
+		app_watch_files(a);
 	if (a->is_performing)
 		return;
 	a->is_performing = true;
@@ -51,6 +53,8 @@ void app_send(struct app *a, struct msg *msg)
 	}
 	effects_clear(&a->effects);
 	a->is_performing = false;
+	if (msg->type == MSG_EVENT && msg->event->type == EVENT_FOCUS && msg->event->key)
+		app_check_files(a); /* where no word of changes comes, as over NFS */
 }
 
 void app_tell(struct app *a, enum msg_type type, const char *text)
@@ -200,6 +204,8 @@ static int start(struct app *a, struct trm_error *reterr)
 		return app_replay_start(a, reterr);
 	if (r == 0)
 		r = app_open_keeper(a, reterr);
+	if (r == 0)
+		r = app_open_watch(a, reterr);
 	if (r == 0) {
 		app_start_sandbox(a);
 		app_look_for_unsaved(a);
@@ -255,6 +261,8 @@ static void finish(struct app *a)
 	app_close_story(a);
 	app_close_keeper(a, a->keeps_unsaved || a->ended_by);
 	app_close_session(a);
+	app_close_watch(a);
+	app_close_editor(a);
 	app_close_themes(a);
 	app_close_terminal(a);
 	trm_loop_destroy(a->loop);

@@ -28,6 +28,7 @@
 enum { APP_SIGNALS = 6 };
 
 struct app_run;
+struct app_editor;
 
 /* A run's output that is written into a file, too: spill.c. */
 struct spill {
@@ -112,6 +113,11 @@ struct app {
 	struct unsaved_dir found[APP_FOUND]; /* left by others, and offered */
 	size_t n_found;
 	struct session_file session_file;
+	/* watch.c */
+	int files_inotify; /* 0 or less: there is none */
+	struct trm_watch *files_watch;
+	struct trm_timer *files_timer;
+	struct app_editor *editor; /* has the terminal; NULL: it is ours */
 
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
 	bool is_quitting, is_done;
@@ -136,6 +142,17 @@ struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const c
 void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
 void app_expand_path(const char *typed, char out[4096]); /* "~" and "~/…" are the home directory */
 void app_complete_path(struct app *a, const char *typed);
+
+/* ---- watch.c: files that somebody else changes */
+int app_open_watch(struct app *a, struct trm_error *reterr);
+void app_watch_files(struct app *a); /* those of the buffers there are now */
+void app_check_files(struct app *a); /* look at once */
+void app_reload(struct app *a, uint32_t buffer);
+void app_close_watch(struct app *a);
+
+/* ---- editor.c: a buffer in another editor */
+void app_edit_outside(struct app *a, uint32_t buffer);
+void app_close_editor(struct app *a);
 
 /* ---- keep.c: what is unsaved is written to where a crash does not reach */
 int app_open_keeper(struct app *a, struct trm_error *reterr);

@@ -32,7 +32,7 @@ static bool terminal_takes_more(void)
 
 bool app_wants_frame(const struct app *a)
 {
-	return a->model.needs_draw || a->model.needs_editor_draw;
+	return (a->model.needs_draw || a->model.needs_editor_draw) && !a->editor;
 }
 
 void app_paint(struct app *a)

@@ -53,6 +53,8 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_RECORD: app_record(a, effect->text); break;
 	case EFFECT_RECORD_STOP: app_record_stop(a); break;
 	case EFFECT_REPAINT: term_repaint_all(a->term); break;
+	case EFFECT_RELOAD: app_reload(a, effect->buffer); break;
+	case EFFECT_EDIT_OUTSIDE: app_edit_outside(a, effect->buffer); break;
 	case EFFECT_RECOVER: app_recover(a, (enum recover_answer)effect->number); break;
 	case EFFECT_QUIT_KEEPING:
 		a->keeps_unsaved = true;

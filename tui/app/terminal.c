@@ -67,10 +67,21 @@ static void on_resize(struct app *a)
 	app_send(a, &(struct msg){.type = MSG_EVENT, .event = &ev});
 }
 
+/* What the terminal sends to all that run in it: not for us while it is another editor's. */
+static bool is_of_terminal(int signo)
+{
+	return signo == SIGWINCH || signo == SIGINT || signo == SIGTSTP || signo == SIGCONT;
+}
+
 static void on_signal(void *user, int signo)
 {
 	struct app *a = user;
 
+	if (a->editor && is_of_terminal(signo)) {
+		if (signo == SIGTSTP)
+			kill(getpid(), SIGSTOP); /* both stop; the shell wakes both */
+		return;
+	}
 	switch (signo) {
 	case SIGWINCH: on_resize(a); break;
 	case SIGTSTP:

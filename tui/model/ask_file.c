@@ -10,10 +10,16 @@
 #include "model/msg.h"
 #include "model/update.h"
 
-enum { BUTTON_YES = 1 };
+enum { BUTTON_YES = 1, BUTTON_THEIRS };
 
 static const struct dialog_button overwrite_buttons[] = {
 		{"Replace", NULL, 'r', BUTTON_YES},
+		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+};
+
+static const struct dialog_button stale_buttons[] = {
+		{"Replace", NULL, 'r', BUTTON_YES},
+		{"Load theirs", "Theirs", 'l', BUTTON_THEIRS},
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
 };
 
@@ -98,7 +104,10 @@ void ask_replace(struct model *m, const struct msg *msg)
 			msg->flag ? "%s has been changed by somebody else since it was opened. Replace it?"
 				  : "%s exists already. Replace it?",
 			msg->text);
-	dialog_set_buttons(&m->dialog, overwrite_buttons, COUNT(overwrite_buttons));
+	if (msg->flag)
+		dialog_set_buttons(&m->dialog, stale_buttons, COUNT(stale_buttons));
+	else
+		dialog_set_buttons(&m->dialog, overwrite_buttons, COUNT(overwrite_buttons));
 }
 
 void answer_pending(struct model *m, int answer, struct effects *out)
@@ -106,7 +115,9 @@ void answer_pending(struct model *m, int answer, struct effects *out)
 	dialog_close(m);
 	if (answer == BUTTON_YES)
 		effect_buffer(out, EFFECT_SAVE, m->pending_buffer, m->pending_path);
-	else
+	else if (answer == BUTTON_THEIRS)
+		effect_buffer(out, EFFECT_RELOAD, m->pending_buffer, NULL);
+	if (answer != BUTTON_YES)
 		m->closing_buffer = 0;
 }
 

@@ -11,6 +11,7 @@
 #include "syntax/syntax.h"
 #include "term/event.h"
 #include "text/text.h"
+#include "text/walk.h"
 
 #define TAB_WIDTH 4
 #define BURST_NS 1500000000u /* a longer pause ends a burst of typing */
@@ -158,6 +159,98 @@ int editor_set_text(struct editor *e, const char *text, size_t n)
 	unsigned bits = editor_replace(e, 0, text_len(e->text), text, n, BURST_NONE);
 	editor_show_cursor(e);
 	return bits & EDITOR_NOMEM ? TRM_ENOMEM : 0;
+}
+
+/* How many bytes both texts begin, or end, with. */
+static size_t same_start(const struct text *a, const struct text *b)
+{
+	size_t pos = 0, n, m;
+
+	for (;;) {
+		const char *x = text_peek(a, pos, &n), *y = text_peek(b, pos, &m);
+		size_t both = n < m ? n : m, i = 0;
+		if (both > 0 && memcmp(x, y, both) == 0) {
+			pos += both;
+			continue;
+		}
+		while (i < both && x[i] == y[i])
+			i++;
+		return pos + i;
+	}
+}
+
+static size_t same_end(const struct text *a, const struct text *b, size_t most)
+{
+	size_t n = text_len(a), m = text_len(b), same = 0;
+	char x[4096], y[4096];
+
+	while (same < most) {
+		size_t step = most - same < sizeof x ? most - same : sizeof x;
+		text_copy(a, n - same - step, x, step);
+		text_copy(b, m - same - step, y, step);
+		size_t i = 0;
+		while (i < step && x[step - 1 - i] == y[step - 1 - i])
+			i++;
+		same += i;
+		if (i < step)
+			break;
+	}
+	return same;
+}
+
+/* Make the text what the other one is. */
+static int become(struct editor *e, const struct text *other)
+{
+	size_t line = editor_line(e), column = editor_column(e), old = text_len(e->text),
+	       new = text_len(other);
+	size_t start = same_start(e->text, other), shorter = old < new ? old : new;
+
+	if (start == old && start == new)
+		return 0;
+	size_t end = same_end(e->text, other, shorter - start);
+	char *middle = text_slice(other, start, new - start - end);
+	if (!middle)
+		return TRM_ENOMEM;
+	e->burst = BURST_NONE;
+	unsigned bits = editor_replace(e, start, old - start - end, middle, new - start - end, BURST_NONE);
+	free(middle);
+	size_t at = text_line_start(e->text, line < text_lines(e->text) ? line : text_lines(e->text) - 1);
+	at = walk_position(e->text, at, column, e->tab_width);
+	editor_select(e, at, at);
+	return bits & EDITOR_NOMEM ? TRM_ENOMEM : 0;
+}
+
+static int take_file(
+		struct editor *e, const char *path, struct file_format *ret_format, struct trm_error *reterr)
+{
+	struct text *t;
+	struct file_stamp stamp;
+	int r = file_load(path, &t, ret_format, &stamp, reterr);
+
+	if (r < 0)
+		return r;
+	r = become(e, t);
+	text_destroy(t);
+	return r < 0 ? trm_error_set(reterr, r, "Not enough memory to read %s.", path) : 0;
+}
+
+int editor_take_file(struct editor *e, const char *path, struct trm_error *reterr)
+{
+	struct file_format ignored;
+
+	return take_file(e, path, &ignored, reterr);
+}
+
+int editor_reload(struct editor *e, struct trm_error *reterr)
+{
+	struct file_stamp stamp = file_stamp(e->path);
+	int r = take_file(e, e->path, &e->format, reterr);
+
+	if (r < 0)
+		return r;
+	e->stamp = stamp; /* from before it was read: a change in between is noticed */
+	history_mark_saved(e->history);
+	return 0;
 }
 
 bool editor_is_modified(const struct editor *e)

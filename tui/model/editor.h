@@ -98,6 +98,11 @@ void editor_put_back(struct editor *e, size_t anchor, size_t cursor, size_t top_
 /* Replace the whole text, as one step of undo. 0 or TRM_ENOMEM. */
 int editor_set_text(struct editor *e, const char *text, size_t n);
 
+/* Read e->path again, as one step of undo; the cursor stays in its line. What is the same stays. */
+int editor_reload(struct editor *e, struct trm_error *reterr);
+/* Take what is in another file as the text, as one step of undo. */
+int editor_take_file(struct editor *e, const char *path, struct trm_error *reterr);
+
 bool editor_is_modified(const struct editor *e);
 bool editor_has_selection(const struct editor *e);
 size_t editor_line(const struct editor *e);   /* of the cursor, from 0 */

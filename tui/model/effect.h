@@ -44,6 +44,8 @@ enum effect_type {
 	EFFECT_RECORD,        /* text: path; answered by MSG_RECORDING */
 	EFFECT_RECORD_STOP,   /* answered by MSG_RECORDING */
 	EFFECT_REPAINT,       /* trust nothing on the screen */
+	EFFECT_RELOAD,        /* buffer: read its file again */
+	EFFECT_EDIT_OUTSIDE,  /* buffer: in $VISUAL or $EDITOR */
 	EFFECT_RECOVER,       /* number: enum recover_answer */
 	EFFECT_QUIT_KEEPING,  /* what is unsaved, until the next start */
 	EFFECT_QUIT,

@@ -66,6 +66,43 @@ static void on_saved(struct model *m, const struct msg *msg, struct effects *out
 	buffer_saved(m, (uint32_t)msg->number, out);
 }
 
+/* What is not touched here follows the file; else the person decides. */
+static void on_changed(struct model *m, const struct msg *msg, struct effects *out)
+{
+	const struct buffer *b = buffers_find(&m->buffers, (uint32_t)msg->number);
+
+	if (!b)
+		return;
+	if (msg->flag)
+		notices_add(&m->notices, m->now_ns, false, "%s is gone from the disk: saving makes it again",
+				msg->text);
+	else if (buffer_is_unsaved(b))
+		notices_add(&m->notices, m->now_ns, true,
+				"%s was changed by somebody else, too: saving asks, \"reload\" reads theirs",
+				msg->text);
+	else
+		effect_buffer(out, EFFECT_RELOAD, b->id, NULL);
+}
+
+static void on_reloaded(struct model *m, const struct msg *msg)
+{
+	notices_add(&m->notices, m->now_ns, msg->other != NULL, "%s",
+			msg->other ? msg->other : "read again from the disk; undo brings back what was here");
+}
+
+void reload(struct model *m, struct effects *out)
+{
+	if (model_editor(m)->path)
+		effect_buffer(out, EFFECT_RELOAD, buffers_current(&m->buffers)->id, NULL);
+	else
+		notices_add(&m->notices, m->now_ns, false, "the buffer has no file yet");
+}
+
+void edit_outside(struct model *m, struct effects *out)
+{
+	effect_buffer(out, EFFECT_EDIT_OUTSIDE, buffers_current(&m->buffers)->id, NULL);
+}
+
 void update_file(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->needs_draw = true;
@@ -73,6 +110,8 @@ void update_file(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_OPENED:
 	case MSG_ALREADY_OPEN: on_opened(m, msg, out); break;
 	case MSG_SAVED: on_saved(m, msg, out); break;
+	case MSG_FILE_CHANGED: on_changed(m, msg, out); break;
+	case MSG_RELOADED: on_reloaded(m, msg); break;
 	default: break;
 	}
 }

@@ -305,6 +305,7 @@ static const struct keymap_row defaults[] = {
 		{PLACE_ANY, "ctrl-pagedown", "next-buffer"},
 		{PLACE_ANY, "ctrl-pageup", "previous-buffer"},
 
+		{PLACE_EDITOR, "ctrl-e", "external-editor"},
 		{PLACE_EDITOR, "ctrl-f", "find"},
 		{PLACE_EDITOR, "alt-n", "find-next"},
 		{PLACE_EDITOR, "alt-p", "find-previous"},

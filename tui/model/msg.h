@@ -41,6 +41,8 @@ enum msg_type {
 	MSG_OPENED,       /* text: path; other: NULL or the error; flag: it is a new file */
 	MSG_ALREADY_OPEN, /* text: path */
 	MSG_SAVED,        /* text: path; other: NULL or the error */
+	MSG_FILE_CHANGED, /* text: path that somebody else has changed; flag: it is gone */
+	MSG_RELOADED,     /* text: path; other: NULL or the error */
 	MSG_FOUND,        /* text: what was left unsaved by a crash, a line each */
 	MSG_SAVE_EXISTS,  /* text: path that exists already; flag: somebody else has changed it */
 	MSG_THEMES,       /* names, n_names */

@@ -59,9 +59,10 @@ void show_messages(struct model *m);
 void update_dialog(struct model *m, const struct msg *msg, struct effects *out);
 
 /* files: file_update.c; sandbox and metrics: sandbox_update.c */
+void reload(struct model *m, struct effects *out);       /* the current buffer, from its file */
+void edit_outside(struct model *m, struct effects *out); /* the current buffer, in $EDITOR */
 void update_file(struct model *m, const struct msg *msg, struct effects *out);
 void update_sandbox(struct model *m, const struct msg *msg, struct effects *out);
-
 
 /* recording and export: record_update.c */
 void update_record(struct model *m, const struct msg *msg);
