@@ -54,6 +54,9 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	a->session = NULL;
 	app_send(a, &(struct msg){.type = MSG_SANDBOX_CLOSED, .text = why->code == TRM_OK ? NULL : why->msg});
 	a->is_done = a->is_quitting;
+	if (a->is_renewing && !a->is_quitting)
+		app_start_sandbox(a);
+	a->is_renewing = false;
 }
 
 static const struct trm_sandbox_cb sandbox_cb = {
@@ -106,6 +109,15 @@ void app_start_sandbox(struct app *a)
 	if (a->sandbox)
 		trm_sandbox_close(a->sandbox);
 	app_tell(a, MSG_SANDBOX_CLOSED, err.msg);
+}
+
+void app_restart_sandbox(struct app *a)
+{
+	a->is_renewing = a->sandbox != NULL;
+	if (a->sandbox)
+		app_close_sandbox(a);
+	else
+		app_start_sandbox(a);
 }
 
 void app_close_sandbox(struct app *a)

@@ -120,6 +120,7 @@ struct app {
 	struct app_editor *editor; /* has the terminal; NULL: it is ours */
 
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
+	bool is_renewing; /* another sandbox is to follow the one that is being closed */
 	bool is_quitting, is_done;
 	bool keeps_unsaved; /* what is unsaved is there again at the next start */
 	int ended_by;       /* signal that asked for the end, or 0 */
@@ -185,8 +186,12 @@ void app_close_themes(struct app *a);
 
 /* ---- box.c: sandbox and session */
 void app_start_sandbox(struct app *a);
+void app_restart_sandbox(struct app *a);
 void app_signal(struct app *a, const struct effect *effect);
 void app_close_sandbox(struct app *a);
+
+/* ---- workspace.c: the sandbox's files */
+void app_list_files(struct app *a);
 
 /* ---- ask.c: questions to kernels */
 void app_ask(struct app *a, const struct effect *effect);

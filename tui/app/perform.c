@@ -18,6 +18,14 @@ static void warm(struct app *a, const struct effect *effect)
 		app_tell(a, MSG_ERROR, err.msg);
 }
 
+static void restart_kernel(struct app *a, const struct effect *effect)
+{
+	struct trm_error err = {0};
+
+	if (a->session && trm_session_restart(a->session, effect->lang, &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+}
+
 void app_perform(struct app *a, const struct effect *effect)
 {
 	if (!a->replay)
@@ -36,6 +44,9 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_STDIN:
 	case EFFECT_STDIN_EOF: app_run_input(a, effect); break;
 	case EFFECT_WARM: warm(a, effect); break;
+	case EFFECT_RESTART_KERNEL: restart_kernel(a, effect); break;
+	case EFFECT_RESTART_SANDBOX: app_restart_sandbox(a); break;
+	case EFFECT_LIST_FILES: app_list_files(a); break;
 	case EFFECT_START_SANDBOX: app_start_sandbox(a); break;
 	case EFFECT_OPEN: app_open_file(a, effect->lang, effect->text); break;
 	case EFFECT_SAVE: app_save_file(a, effect->buffer, effect->text, false); break;

@@ -3,6 +3,7 @@
 
 #include "model/command.h"
 #include "model/effect.h"
+#include "model/lose.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -18,7 +19,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	switch (m->dialog.kind) {
 	case DIALOG_CONFIRM: answer_confirm(m, answer, out); break;
 	case DIALOG_RESTART: answer_restart(m, answer, out); break;
-	case DIALOG_QUIT: answer_quit(m, answer, out); break;
+	case DIALOG_LOSE: lose_answer_dialog(m, answer, out); break;
 	case DIALOG_OPEN:
 	case DIALOG_SAVE: answer_path(m, answer, out); break;
 	case DIALOG_RECOVER: answer_recover(m, answer, out); break;

@@ -18,7 +18,6 @@ void dialog_close(struct model *m);
 /* ask_run.c */
 void answer_confirm(struct model *m, int answer, struct effects *out);
 void answer_restart(struct model *m, int answer, struct effects *out);
-void answer_quit(struct model *m, int answer, struct effects *out);
 
 /* ask_file.c */
 void answer_path(struct model *m, int answer, struct effects *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about a run: may it, where shall it, and what is lost by leaving. */
+/* Questions about a run: may it, where shall it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,13 @@
 #include "model/answers.h"
 #include "model/code.h"
 #include "model/effect.h"
+#include "model/lose.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "syntax/syntax.h"
 #include "text/text.h"
 
-enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES, BUTTON_KEEP };
+enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES };
 
 #define CODE_LINES_SHOWN 500
 #define CODE_BYTES_SHOWN ((size_t)1 << 20)
@@ -156,62 +157,10 @@ void answer_restart(struct model *m, int answer, struct effects *out)
 
 /* ---- leaving ---- */
 
-static const struct dialog_button quit_buttons[] = {
-		{"Quit", NULL, 'q', BUTTON_YES},
-		{"Stay", NULL, 's', ANSWER_CANCEL},
-};
-static const struct dialog_button quit_unsaved_buttons[] = {
-		{"Quit", NULL, 'q', BUTTON_YES},
-		{"Quit, keep the text", "Keep", 'k', BUTTON_KEEP},
-		{"Stay", NULL, 's', ANSWER_CANCEL},
-};
-
-static void tell_unsaved(struct dialog *d, const struct buffer *b)
-{
-	size_t lines = code_lines(&b->editor);
-	char name[64];
-
-	if (b->editor.path)
-		dialog_add(d, ROLE_DIALOG, "- unsaved changes of %s", b->editor.path);
-	else
-		dialog_add(d, ROLE_DIALOG, "- %s, never saved (%zu line%s)",
-				buffer_name(b, name, sizeof name), lines, lines == 1 ? "" : "s");
-}
-
 void ask_quit(struct model *m, struct effects *out)
 {
-	struct dialog *d = &m->dialog;
-	bool has_unsaved = false;
-
-	if (m->replay.is_on) {
-		effect_plain(out, EFFECT_QUIT);
-		return;
-	}
-	for (size_t i = 0; i < m->buffers.n; i++)
-		has_unsaved = has_unsaved || buffer_is_unsaved(m->buffers.items[i]);
-	if (!has_unsaved && !model_is_running(m)) {
-		effect_plain(out, EFFECT_QUIT);
-		return;
-	}
-	dialog_begin(d, DIALOG_QUIT, "Leave? This will be lost:");
-	if (model_is_running(m))
-		dialog_add(d, ROLE_WARN, "- the %s run that is going on", m->run.lang->name);
-	for (size_t i = 0; i < m->buffers.n; i++)
-		if (buffer_is_unsaved(m->buffers.items[i]))
-			tell_unsaved(d, m->buffers.items[i]);
-	dialog_add(d, ROLE_DIM, "- the sandbox with its variables and files");
-	if (has_unsaved)
-		dialog_set_buttons(d, quit_unsaved_buttons, COUNT(quit_unsaved_buttons));
+	if (!m->replay.is_on && lose_is_worth_asking(m))
+		lose_ask(m, LOSE_WORKBENCH, out);
 	else
-		dialog_set_buttons(d, quit_buttons, COUNT(quit_buttons));
-	m->needs_draw = true;
-}
-
-void answer_quit(struct model *m, int answer, struct effects *out)
-{
-	dialog_close(m);
-	if (answer == BUTTON_YES)
 		effect_plain(out, EFFECT_QUIT);
-	else if (answer == BUTTON_KEEP)
-		effect_plain(out, EFFECT_QUIT_KEEPING);
 }

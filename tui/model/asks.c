@@ -4,6 +4,7 @@
 #include "model/complete.h"
 #include "model/effect.h"
 #include "model/inspect.h"
+#include "model/lose.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/variables.h"
@@ -13,6 +14,7 @@ static void (*const TAKERS[ASK_COUNT])(struct model *m, const struct msg *msg, s
 		[ASK_INSPECT] = inspect_answer,
 		[ASK_SIGNATURE] = signature_answer,
 		[ASK_VARIABLES] = variables_answer,
+		[ASK_RESET] = lose_answer,
 };
 
 bool asks_can(const struct model *m, const struct trm_lang *lang)
@@ -48,8 +50,7 @@ void update_answer(struct model *m, const struct msg *msg, struct effects *out)
 		if (!ask->is_open || ask->serial != msg->serial)
 			continue;
 		ask->is_open = false;
-		if (TAKERS[i])
-			TAKERS[i](m, msg, out);
+		TAKERS[i](m, msg, out);
 		return;
 	}
 }

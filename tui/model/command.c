@@ -25,6 +25,7 @@ static const struct command_table *const tables[] = {
 		&record_commands,
 		&complete_commands,
 		&replay_commands,
+		&lose_commands,
 };
 
 const char *place_name(enum place place)

@@ -143,7 +143,7 @@ static void cancel(struct model *m, struct effects *out)
 
 static void quit(struct model *m, struct effects *out)
 {
-	if (m->dialog.kind == DIALOG_QUIT)
+	if (lose_is_leaving(m))
 		effect_plain(out, EFFECT_QUIT); /* asked for twice */
 	else
 		ask_quit(m, out);

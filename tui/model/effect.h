@@ -27,6 +27,9 @@ enum effect_type {
 	EFFECT_STDIN,         /* text, len, the newline included; number: serial of the run */
 	EFFECT_STDIN_EOF,     /* number: serial of the run */
 	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
+	EFFECT_RESTART_KERNEL, /* lang */
+	EFFECT_RESTART_SANDBOX, /* another in place of the one that is there */
+	EFFECT_LIST_FILES,     /* of /workspace; answered by MSG_FILES */
 	EFFECT_START_SANDBOX, /* after the old one has died */
 	EFFECT_OPEN,          /* text: path; lang: that it is taken to be in */
 	EFFECT_SAVE,          /* buffer; text: path, or NULL for the buffer's own */

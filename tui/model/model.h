@@ -25,6 +25,7 @@
 #include "model/finder.h"
 #include "model/keymap.h"
 #include "model/layout.h"
+#include "model/lose.h"
 #include "model/metrics.h"
 #include "model/notices.h"
 #include "model/outpane.h"
@@ -123,6 +124,8 @@ struct model {
 	struct variables variables[TRM_LANG_COUNT];
 	struct variables_page variables_page;
 	uint64_t variables_due_ns; /* when the kernels may be asked for them */
+	struct lose lose;
+	uint64_t first_disk_bytes; /* in the sandbox's files when it was new */
 	struct signature signature;
 	struct complete completion;
 	bool auto_complete; /* offer members as soon as the dot is typed */

@@ -71,6 +71,8 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		break;
 	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
 	case MSG_METRICS:
+		if (!m->metrics.has_sample)
+			m->first_disk_bytes = msg->metrics->sample.disk_bytes;
 		metrics_take(&m->metrics, msg->metrics);
 		alerts_sample(m, out);
 		break;

@@ -46,7 +46,7 @@ static const struct command *command_over_dialogs(const struct model *m, const s
 	if (ev->type != EVENT_KEY || keymap_look(&m->keymap, PLACE_ALWAYS, &keys, &c) != KEYMAP_COMMAND)
 		return NULL;
 	/* A dialog's own answer to ^C is to close, unless there is something to be stopped. */
-	if (command_is(c, "stop") && (!model_is_running(m) || m->dialog.kind == DIALOG_QUIT))
+	if (command_is(c, "stop") && (!model_is_running(m) || lose_is_leaving(m)))
 		return NULL;
 	return c;
 }
@@ -277,6 +277,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SAVE_EXISTS:
 	case MSG_THEMES:
 	case MSG_PATH: update_dialog(m, msg, out); break;
+	case MSG_FILES: lose_take_files(m, msg); break;
 	case MSG_ANSWER: update_answer(m, msg, out); break;
 	case MSG_RECORDING:
 	case MSG_EXPORTED: update_record(m, msg); break;

@@ -174,12 +174,12 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "variables");
 
-	(void)out;
 	if (cJSON_IsArray(list))
 		take_rows(v, list);
 	cJSON_Delete(json);
-	if (m->variables_page.is_shown || m->dialog.kind != DIALOG_NONE)
-		m->needs_draw = true;
+	m->needs_draw |= m->variables_page.is_shown;
+	lose_refresh(m);
+	variables_tick(m, out); /* another kernel may be next */
 }
 
 /* ---- sorted and filtered ---- */

@@ -399,7 +399,7 @@ static void asks_before_something_is_lost(void **state)
 	(void)state;
 	type("precious");
 	press('q', MOD_CTRL);
-	assert_int_equal(m.dialog.kind, DIALOG_QUIT);
+	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
 	assert_null(last_effect(EFFECT_QUIT));
 	press(K_ESCAPE, 0);
 	assert_null(last_effect(EFFECT_QUIT));

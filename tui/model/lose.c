@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/lose.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/text.h>
+
+#include "model/answers.h"
+#include "model/asks.h"
+#include "model/code.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+enum { BUTTON_DO = 1, BUTTON_KEEP };
+enum { NAMES_COLUMNS = 200 }; /* of names of variables that are spelled out */
+
+static const struct {
+	const char *title;
+	struct dialog_button buttons[2];
+} questions[] = {
+		[LOSE_WORKBENCH] = {"Leave? This will be lost:",
+				{{"Quit", NULL, 'q', BUTTON_DO}, {"Stay", NULL, 's', ANSWER_CANCEL}}},
+		[LOSE_SANDBOX] = {"A new sandbox? This will be lost:",
+				{{"New sandbox", "New", 'n', BUTTON_DO}, {"Cancel", NULL, 'c', ANSWER_CANCEL}}},
+		[LOSE_KERNEL] = {"Start the kernel anew? This will be lost:",
+				{{"Restart", NULL, 'r', BUTTON_DO}, {"Cancel", NULL, 'c', ANSWER_CANCEL}}},
+		[LOSE_VARIABLES] = {"Forget all variables? These will be lost:",
+				{{"Forget", NULL, 'f', BUTTON_DO}, {"Cancel", NULL, 'c', ANSWER_CANCEL}}},
+};
+
+static const struct dialog_button unsaved_buttons[] = {
+		{"Quit", NULL, 'q', BUTTON_DO},
+		{"Quit, keep the text", "Keep", 'k', BUTTON_KEEP},
+		{"Stay", NULL, 's', ANSWER_CANCEL},
+};
+
+static bool is_of_sandbox(const struct lose *l)
+{
+	return l->what == LOSE_WORKBENCH || l->what == LOSE_SANDBOX;
+}
+
+/* ---- what it says ---- */
+
+static void tell_run(const struct model *m, struct dialog *d)
+{
+	const struct run_info *info = runs_find(&m->out.runs, m->run.serial);
+	char ran[24];
+
+	if (!model_is_running(m) || (!is_of_sandbox(&m->lose) && m->run.lang != m->lose.lang))
+		return;
+	format_duration(ran, (m->now_ns - m->run.started_ns) / 1000000000u * 1000000u);
+	dialog_add_labelled(d, "Run", ROLE_DIALOG_WARN, "the one of %s that is going on since %s: %s",
+			m->run.lang->name, ran, info ? info->excerpt : "");
+	if (m->n_waiting)
+		dialog_add_labelled(d, "", ROLE_DIALOG_WARN, "and %zu that wait%s for it", m->n_waiting,
+				m->n_waiting == 1 ? "s" : "");
+}
+
+/* "a, b, c and 4 more" */
+static void join_names(const struct variables *v, char *out, size_t cap)
+{
+	size_t used = 0, i = 0;
+
+	out[0] = '\0';
+	for (; i < v->n && used < NAMES_COLUMNS; i++) {
+		int n = snprintf(out + used, cap - used, "%s%s", i ? ", " : "", v->rows[i].name);
+		if (n < 0 || used + (size_t)n >= cap)
+			break;
+		used += (size_t)n;
+	}
+	if (i < v->n)
+		snprintf(out + used, cap - used, " and %zu more", v->n - i);
+}
+
+/* True: there is something to be told of this kernel. */
+static bool tell_variables(const struct model *m, struct dialog *d, const struct trm_lang *lang, bool is_first)
+{
+	const struct variables *v = &m->variables[lang->id];
+	const char *label = is_first ? "Variables" : "";
+	char names[512];
+
+	if (v->is_known && !v->is_stale && v->n == 0)
+		return false;
+	if (!v->is_known || (v->is_stale && v->n == 0)) {
+		dialog_add_labelled(d, label, ROLE_DIALOG, "%s: %s", lang->name,
+				asks_can(m, lang) ? "asking it ..." : "those of the run that is going on");
+		return true;
+	}
+	join_names(v, names, sizeof names);
+	dialog_add_labelled(d, label, ROLE_DIALOG, "%zu of %s%s: %s", v->n, lang->name,
+			v->is_stale ? " before this run" : "", names);
+	return true;
+}
+
+static void tell_all_variables(const struct model *m, struct dialog *d)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		if (is_of_sandbox(&m->lose) || m->lose.lang == trm_lang_get(i))
+			any |= tell_variables(m, d, trm_lang_get(i), !any);
+	if (!any)
+		dialog_add_labelled(d, "Variables", ROLE_DIALOG, "none");
+}
+
+static void tell_files(const struct model *m, struct dialog *d)
+{
+	const struct lose *l = &m->lose;
+	char size[24];
+
+	if (l->files == FILES_ASKED)
+		dialog_add_labelled(d, "Files", ROLE_DIALOG, "looking ...");
+	else if (l->files == FILES_UNKNOWN)
+		dialog_add_labelled(d, "Files", ROLE_DIALOG, "those in /workspace");
+	else if (l->n_files == 0)
+		dialog_add_labelled(d, "Files", ROLE_DIALOG, "none in /workspace");
+	else
+		dialog_add_labelled(d, "Files", ROLE_DIALOG, "%s%zu in /workspace, %s: %s", l->has_more ? "more than " : "",
+				l->n_files, format_bytes(size, l->file_bytes), l->names);
+}
+
+static void tell_uptime(const struct model *m, struct dialog *d)
+{
+	uint64_t s = m->metrics.sample.uptime_ms / 1000;
+
+	if (m->metrics.has_sample && m->metrics.sample.known & TRM_METRIC_UPTIME)
+		dialog_add_labelled(d, "Sandbox", ROLE_DIALOG, "%s, up %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64,
+				m->sandbox.name, s / 3600, s / 60 % 60, s % 60);
+}
+
+static void tell_unsaved(const struct model *m, struct dialog *d)
+{
+	const char *label = "Unsaved";
+	char name[64];
+
+	for (size_t i = 0; i < m->buffers.n; i++) {
+		const struct buffer *b = m->buffers.items[i];
+		size_t lines = code_lines(&b->editor);
+		if (!buffer_is_unsaved(b))
+			continue;
+		if (b->editor.path)
+			dialog_add_labelled(d, label, ROLE_DIALOG_WARN, "changes of %s", b->editor.path);
+		else
+			dialog_add_labelled(d, label, ROLE_DIALOG_WARN, "%s, never saved (%zu line%s)",
+					buffer_name(b, name, sizeof name), lines, lines == 1 ? "" : "s");
+		label = "";
+	}
+}
+
+void lose_refresh(struct model *m)
+{
+	static const char *const kept[] = {[LOSE_SANDBOX] = "buffers and output",
+			[LOSE_KERNEL] = "files, buffers, output, the other kernels",
+			[LOSE_VARIABLES] = "files, buffers, output, the other kernels"};
+	struct dialog *d = &m->dialog;
+
+	if (d->kind != DIALOG_LOSE)
+		return;
+	dialog_clear_lines(d);
+	tell_run(m, d);
+	if (m->lose.what == LOSE_WORKBENCH)
+		tell_unsaved(m, d);
+	if (m->sandbox.state != SANDBOX_DEAD)
+		tell_all_variables(m, d);
+	if (is_of_sandbox(&m->lose) && m->sandbox.state != SANDBOX_DEAD) {
+		tell_files(m, d);
+		tell_uptime(m, d);
+	}
+	if (m->lose.what != LOSE_WORKBENCH)
+		dialog_add_labelled(d, "Kept", ROLE_DIALOG_DIM, "%s", kept[m->lose.what]);
+	m->needs_draw = true;
+}
+
+/* ---- asking ---- */
+
+/* A metrics sample tells whether anything has been written, roughly. */
+static bool has_files(const struct model *m)
+{
+	return m->metrics.has_sample && m->metrics.sample.known & TRM_METRIC_DISK && m->metrics.sample.disk_bytes > m->first_disk_bytes;
+}
+
+static bool has_unsaved(const struct model *m)
+{
+	for (size_t i = 0; i < m->buffers.n; i++)
+		if (buffer_is_unsaved(m->buffers.items[i]))
+			return true;
+	return false;
+}
+
+bool lose_is_worth_asking(const struct model *m)
+{
+	bool any = model_is_running(m) || has_unsaved(m) || (m->sandbox.state == SANDBOX_READY && has_files(m));
+
+	for (unsigned i = 0; i < TRM_LANG_COUNT && m->sandbox.state == SANDBOX_READY; i++)
+		any = any || m->variables[i].n > 0 || m->variables[i].is_stale;
+	return any;
+}
+
+bool lose_is_leaving(const struct model *m)
+{
+	return m->dialog.kind == DIALOG_LOSE && m->lose.what == LOSE_WORKBENCH;
+}
+
+void lose_ask(struct model *m, enum lose_what what, struct effects *out)
+{
+	dialog_begin(&m->dialog, DIALOG_LOSE, questions[what].title);
+	m->lose = (struct lose){.what = what, .lang = m->lang};
+	if (is_of_sandbox(&m->lose) && m->sandbox.state == SANDBOX_READY) {
+		m->lose.files = FILES_ASKED;
+		effect_plain(out, EFFECT_LIST_FILES);
+	}
+	if (what == LOSE_WORKBENCH && has_unsaved(m))
+		dialog_set_buttons(&m->dialog, unsaved_buttons, COUNT(unsaved_buttons));
+	else
+		dialog_set_buttons(&m->dialog, questions[what].buttons, COUNT(questions[what].buttons));
+	m->variables_due_ns = 0; /* what is not known of variables is asked now */
+	variables_tick(m, out);
+	lose_refresh(m);
+}
+
+static void perform(struct model *m, struct effects *out)
+{
+	const struct trm_lang *lang = m->lose.lang;
+
+	switch (m->lose.what) {
+	case LOSE_WORKBENCH: effect_plain(out, EFFECT_QUIT); break;
+	case LOSE_SANDBOX: effect_plain(out, EFFECT_RESTART_SANDBOX); break;
+	case LOSE_KERNEL:
+		effect_add(out, EFFECT_RESTART_KERNEL, lang, NULL, 0, 0);
+		variables_kernel_gone(m, lang);
+		notices_add(&m->notices, m->now_ns, false, "%s starts anew, without variables", lang->name);
+		break;
+	case LOSE_VARIABLES: asks_send(m, ASK_RESET, TRM_ASK_RESET, lang, NULL, 0, 0, out); break;
+	case LOSE_NOTHING: break;
+	}
+}
+
+void lose_answer_dialog(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	if (answer == BUTTON_DO)
+		perform(m, out);
+	else if (answer == BUTTON_KEEP)
+		effect_plain(out, EFFECT_QUIT_KEEPING);
+	m->lose.what = LOSE_NOTHING;
+}
+
+void lose_answer(struct model *m, const struct msg *msg, struct effects *out)
+{
+	const struct trm_lang *lang = m->asks.items[ASK_RESET].lang;
+
+	(void)out;
+	m->needs_draw = true;
+	if (!msg->text) {
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->other ? msg->other : "nothing was forgotten");
+		return;
+	}
+	variables_kernel_gone(m, lang);
+	notices_add(&m->notices, m->now_ns, false, "%s has forgotten its variables", lang->name);
+}
+
+/* Lines of "SIZE\tNAME". Names come from the sandbox. */
+void lose_take_files(struct model *m, const struct msg *msg)
+{
+	struct lose *l = &m->lose;
+	size_t used = 0;
+
+	l->files = msg->text ? FILES_KNOWN : FILES_UNKNOWN;
+	l->n_files = 0;
+	l->file_bytes = 0;
+	l->has_more = msg->flag;
+	l->names[0] = '\0';
+	for (const char *p = msg->text; p && *p;) {
+		size_t n = strcspn(p, "\n"), size_len = strcspn(p, "\t\n");
+		char name[80];
+		if (p[n] == '\0' && msg->flag)
+			break; /* cut off */
+		l->file_bytes += strtoull(p, NULL, 10);
+		l->n_files++;
+		if (used < NAMES_COLUMNS && size_len < n) {
+			trm_text_clean_line(name, sizeof name, p + size_len + 1, n - size_len - 1);
+			used += (size_t)snprintf(l->names + used, sizeof l->names - used, "%s%s", used ? ", " : "", name);
+		}
+		p += n + (p[n] == '\n');
+	}
+	lose_refresh(m);
+}
+
+/* ---- commands ---- */
+
+static void restart_kernel(struct model *m, struct effects *out)
+{
+	if (m->sandbox.state == SANDBOX_DEAD)
+		ask_restart(m);
+	else
+		lose_ask(m, LOSE_KERNEL, out);
+}
+
+static void reset_variables(struct model *m, struct effects *out)
+{
+	if (m->sandbox.state == SANDBOX_DEAD)
+		ask_restart(m);
+	else if (asks_can(m, m->lang))
+		lose_ask(m, LOSE_VARIABLES, out);
+	else
+		notices_add(&m->notices, m->now_ns, false, "%s is busy: stop it first, or restart its kernel", m->lang->name);
+}
+
+static void restart_sandbox(struct model *m, struct effects *out)
+{
+	if (m->sandbox.state == SANDBOX_DEAD)
+		ask_restart(m);
+	else
+		lose_ask(m, LOSE_SANDBOX, out);
+}
+
+static const struct command commands[] = {
+		{"restart-kernel", "Restart the kernel…",
+				"start the interpreter of this language anew: its variables go, files stay", PLACE_ANY,
+				restart_kernel, NULL, 0, false},
+		{"reset-variables", "Forget all variables…", "forget the variables of this language", PLACE_ANY,
+				reset_variables, NULL, 0, false},
+		{"restart-sandbox", "New sandbox…", "end this sandbox with all that is in it, and start another",
+				PLACE_ANY, restart_sandbox, NULL, 0, false},
+};
+const struct command_table lose_commands = COMMAND_TABLE(commands);
