@@ -76,6 +76,8 @@ static const struct trm_setting settings[] = {
 				FIELD(restore)},
 		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false,
 				true, "record the session to this file", FIELD(record)},
+		{"history", "--history", 0, "TERRARIUM_HISTORY", "on|off", "on", TRM_SETTING_SWITCH, 0, 0, false,
+				false, "remember what is run, for ^T", FIELD(history)},
 		{"auto_complete", "--auto-complete", 0, "TERRARIUM_AUTO_COMPLETE", "on|off", "on",
 				TRM_SETTING_SWITCH, 0, 0, false, false, "offer members behind a dot",
 				FIELD(auto_complete)},

@@ -13,7 +13,7 @@ static const char *program;
 static struct screen s = {.fd = -1};
 
 static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
-		"XDG_CONFIG_HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", NULL};
+		"XDG_CONFIG_HOME=/nonexistent", NULL};
 
 static void start(const char *lang, const char *code)
 {
@@ -139,6 +139,63 @@ static void variables_are_listed(void **state)
 	leave();
 }
 
+static void what_is_lost_is_listed(void **state)
+{
+	(void)state;
+	start("python", "import math\nopen('data.csv', 'w').write('abc')\nxalpha = 1; xanadu = 2");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "This will be lost");
+	screen_wait(&s, "2 of python: xalpha, xanadu");
+	screen_wait(&s, "1 in /workspace, 3 B: data.csv");
+	assert_true(screen_shows(&s, "up 00:00:"));
+	screen_send(&s, "\033");
+	screen_wait_gone(&s, "This will be lost");
+	screen_send(&s, "\x10restart the kernel");
+	screen_wait(&s, "start the interpreter");
+	screen_send(&s, "\r");
+	screen_wait(&s, "2 of python: xalpha, xanadu");
+	screen_send(&s, "r");
+	screen_wait(&s, "python starts anew");
+	screen_send(&s, "print(xalpha)");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "NameError");
+	screen_send(&s, "\x01" "print(open('data.csv').read())");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "│ abc ");
+	leave();
+}
+
+/* Two workbenches, one after the other, with the same state folder. */
+static void runs_are_recalled(void **state)
+{
+	static char home[] = "/tmp/terrarium-test-XXXXXX";
+	char variable[64], command[128];
+	const char *argv[] = {program, "--backend", "local", "--confirm", "off", NULL};
+	const char *with_state[] = {
+			"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", variable, NULL};
+
+	(void)state;
+	assert_non_null(mkdtemp(home));
+	snprintf(variable, sizeof variable, "XDG_STATE_HOME=%s", home);
+	screen_start(&s, 36, 120, argv, with_state);
+	screen_wait(&s, "idle");
+	screen_send(&s, "for i in range(3):\nprint('remembered', i)");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "│ remembered 2");
+	leave();
+	screen_start(&s, 36, 120, argv, with_state);
+	screen_wait(&s, "idle");
+	screen_send(&s, "\x14" "remem");
+	screen_wait(&s, "What was run");
+	screen_wait(&s, "python ✓");
+	assert_true(screen_shows(&s, "print('remembered', i)"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "  2     print('remembered', i)");
+	leave();
+	snprintf(command, sizeof command, "test $(stat -c %%a %s/terrarium/history.jsonl) = 600 && rm -r %s", home, home);
+	assert_int_equal(system(command), 0);
+}
+
 static bool is_available(void)
 {
 	char command[600];
@@ -165,6 +222,8 @@ int main(int argc, char **argv)
 			TEST(a_busy_kernel_does_not_hold_up),
 			TEST(names_are_inspected),
 			TEST(variables_are_listed),
+			TEST(what_is_lost_is_listed),
+			TEST(runs_are_recalled),
 	};
 
 	if (argc < 2)

@@ -24,6 +24,7 @@ void app_opts_default(struct app_opts *opts)
 	opts->confirm = true;
 	opts->auto_complete = true;
 	opts->restore = true;
+	opts->has_history = true;
 }
 
 uint64_t app_clock_ns(void)
@@ -135,6 +136,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.theme = a->theme.name,
 			.confirm = a->opts->confirm,
 			.auto_complete = a->opts->auto_complete,
+			.has_history = a->opts->has_history,
 			.timeout_ms = a->opts->session.timeout_ms,
 			.grace_ms = a->opts->session.grace_ms,
 			.terminate_grace_ms = a->opts->session.terminate_grace_ms,

@@ -21,6 +21,7 @@ struct app_opts {
 	const char *record;              /* path of a recording to be made; NULL or "": none */
 	const char *config;              /* file of the settings, for its keys; NULL: the usual one */
 	const char *keymap;              /* set of keys; NULL: the default one */
+	bool has_history;                /* remember what is run, in a file */
 	bool auto_complete;              /* offer members as soon as the dot is typed */
 	bool confirm;                    /* ask before each run */
 	const char *graphs;              /* "braille", "blocks", "ascii"; NULL: braille */

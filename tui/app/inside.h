@@ -120,6 +120,7 @@ struct app {
 	struct app_editor *editor; /* has the terminal; NULL: it is ours */
 
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
+	bool has_told_history; /* that it cannot be written */
 	bool is_renewing; /* another sandbox is to follow the one that is being closed */
 	bool is_quitting, is_done;
 	bool keeps_unsaved; /* what is unsaved is there again at the next start */
@@ -192,6 +193,10 @@ void app_close_sandbox(struct app *a);
 
 /* ---- workspace.c: the sandbox's files */
 void app_list_files(struct app *a);
+
+/* ---- history.c: what was run */
+void app_remember(struct app *a, const struct effect *effect);
+void app_read_history(struct app *a);
 
 /* ---- ask.c: questions to kernels */
 void app_ask(struct app *a, const struct effect *effect);

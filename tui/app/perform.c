@@ -46,6 +46,8 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_WARM: warm(a, effect); break;
 	case EFFECT_RESTART_KERNEL: restart_kernel(a, effect); break;
 	case EFFECT_RESTART_SANDBOX: app_restart_sandbox(a); break;
+	case EFFECT_REMEMBER: app_remember(a, effect); break;
+	case EFFECT_READ_HISTORY: app_read_history(a); break;
 	case EFFECT_LIST_FILES: app_list_files(a); break;
 	case EFFECT_START_SANDBOX: app_start_sandbox(a); break;
 	case EFFECT_OPEN: app_open_file(a, effect->lang, effect->text); break;

@@ -27,6 +27,7 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 	opts.alert_after_ms = config->alert_after_ms;
 	opts.alert_run_ms = config->alert_run_ms;
 	opts.restore = config->restore;
+	opts.has_history = config->history;
 	trm_config_sandbox_opts(config, &opts.sandbox);
 	trm_config_session_opts(config, &opts.session);
 	return app_main(&opts);

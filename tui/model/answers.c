@@ -19,6 +19,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	switch (m->dialog.kind) {
 	case DIALOG_CONFIRM: answer_confirm(m, answer, out); break;
 	case DIALOG_RESTART: answer_restart(m, answer, out); break;
+	case DIALOG_HISTORY: answer_history(m, answer, out); break;
 	case DIALOG_LOSE: lose_answer_dialog(m, answer, out); break;
 	case DIALOG_OPEN:
 	case DIALOG_SAVE: answer_path(m, answer, out); break;
@@ -53,6 +54,7 @@ static bool closes_itself(const struct model *m, const struct event *ev)
 			{DIALOG_LANGUAGE, "language"},
 			{DIALOG_THEME, "theme"},
 			{DIALOG_INSPECT, "inspect"},
+			{DIALOG_HISTORY, "history"},
 			{DIALOG_PALETTE, "palette"},
 	};
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};

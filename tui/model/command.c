@@ -26,6 +26,7 @@ static const struct command_table *const tables[] = {
 		&complete_commands,
 		&replay_commands,
 		&lose_commands,
+		&history_commands,
 };
 
 const char *place_name(enum place place)

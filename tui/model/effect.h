@@ -29,6 +29,8 @@ enum effect_type {
 	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
 	EFFECT_RESTART_KERNEL, /* lang */
 	EFFECT_RESTART_SANDBOX, /* another in place of the one that is there */
+	EFFECT_REMEMBER,       /* text: a line for the file of what was run, a JSON object */
+	EFFECT_READ_HISTORY,   /* answered by MSG_HISTORY */
 	EFFECT_LIST_FILES,     /* of /workspace; answered by MSG_FILES */
 	EFFECT_START_SANDBOX, /* after the old one has died */
 	EFFECT_OPEN,          /* text: path; lang: that it is taken to be in */

@@ -433,6 +433,7 @@ static const struct keymap_row defaults[] = {
 
 		{PLACE_ANY, "f9", "inspect"},
 		{PLACE_ANY, "alt-v", "variables"},
+		{PLACE_ANY, "ctrl-t", "history"},
 		{PLACE_CLOCK, "escape", "hold-clock"},
 		{PLACE_POPUP, "up", "popup-up"},
 		{PLACE_POPUP, "down", "popup-down"},

@@ -23,6 +23,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->timeout_ms = opts->timeout_ms;
 	m->grace_ms = opts->grace_ms;
 	m->auto_complete = opts->auto_complete;
+	m->run_history.is_on = opts->has_history;
 	m->terminate_grace_ms = opts->terminate_grace_ms;
 	m->sandbox.limits = opts->limits;
 	snprintf(m->theme, sizeof m->theme, "%s", opts->theme);
@@ -53,6 +54,7 @@ void model_finish(struct model *m)
 	field_finish(&m->variables_page.filter);
 	metrics_finish(&m->metrics);
 	completion_finish(&m->completion);
+	run_history_finish(&m->run_history);
 	notices_finish(&m->notices);
 	memset(m, 0, sizeof *m);
 }

@@ -31,6 +31,7 @@
 #include "model/outpane.h"
 #include "model/replay.h"
 #include "model/palette.h"
+#include "model/run_history.h"
 #include "model/runs.h"
 #include "model/variables.h"
 
@@ -125,6 +126,7 @@ struct model {
 	struct variables_page variables_page;
 	uint64_t variables_due_ns; /* when the kernels may be asked for them */
 	struct lose lose;
+	struct run_history run_history;
 	uint64_t first_disk_bytes; /* in the sandbox's files when it was new */
 	struct signature signature;
 	struct complete completion;
@@ -160,7 +162,7 @@ struct model_opts {
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;
-	bool auto_complete;
+	bool auto_complete, has_history;
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	struct trm_limits limits;
 	size_t scrollback_bytes;

@@ -52,6 +52,7 @@ enum msg_type {
 	MSG_NOTICE,       /* text: something to tell */
 	MSG_ERROR,        /* text: something that went wrong */
 	MSG_ANSWER,       /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
+	MSG_HISTORY,  /* text, len: the file of what was run; number: the time, in s since 1970 */
 	MSG_FILES,    /* text: lines of size, tab, name; NULL: not known; flag: there are more */
 	MSG_STOPPING,     /* the sandbox is being torn down, and it takes a while */
 };

@@ -74,6 +74,8 @@ void run_start(struct model *m, struct effects *out)
 
 	if (is_added)
 		info->buffer = out->items[out->n - 1].buffer = buffers_current(&m->buffers)->id;
+	if (is_added)
+		run_history_begin(m, info->serial, code, len);
 	free(code);
 	m->needs_draw = true;
 	if (!is_added) {

@@ -238,6 +238,15 @@ static void on_tick(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
+static void on_run(struct model *m, const struct msg *msg, struct effects *out)
+{
+	if (msg->type == MSG_RUN_DONE || msg->type == MSG_RUN_REFUSED)
+		run_history_end(m, msg->serial, msg->type == MSG_RUN_DONE ? msg->result : NULL, out);
+	if (msg->type == MSG_RUN_DONE)
+		alerts_run_done(m, msg, out);
+	update_run(m, msg);
+}
+
 void update(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->now_ns = m->out.now_ns = msg->now_ns;
@@ -263,11 +272,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_RUN_DONE:
 	case MSG_RUN_REFUSED:
 	case MSG_SPILL:
-	case MSG_LATE:
-		if (msg->type == MSG_RUN_DONE)
-			alerts_run_done(m, msg, out);
-		update_run(m, msg);
-		break;
+	case MSG_LATE: on_run(m, msg, out); break;
 	case MSG_OPENED:
 	case MSG_ALREADY_OPEN:
 	case MSG_FILE_CHANGED:
@@ -277,6 +282,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SAVE_EXISTS:
 	case MSG_THEMES:
 	case MSG_PATH: update_dialog(m, msg, out); break;
+	case MSG_HISTORY: run_history_show(m, msg); break;
 	case MSG_FILES: lose_take_files(m, msg); break;
 	case MSG_ANSWER: update_answer(m, msg, out); break;
 	case MSG_RECORDING:

@@ -45,6 +45,7 @@ struct trm_config {
 	char graphs[16];              /* "braille", "blocks", "ascii" */
 	bool restore;                 /* the workbench opens what was open in this folder the last time */
 	char record[1024];            /* file to record the workbench's session to; "": none */
+	bool history;                 /* remember what is run in the workbench, in a file */
 	bool auto_complete;           /* offer members as soon as a dot is typed */
 };
 

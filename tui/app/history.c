@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of what was run: $XDG_STATE_HOME/terrarium/history.jsonl, for its owner's eyes only. Several
+ * workbenches append to it, each line by one write under a lock; who finds it too long
+ * puts its newer half in its place. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app/inside.h"
+
+#ifndef HISTORY_MAX
+#define HISTORY_MAX (4 << 20) /* bytes; half of it is kept when it is more */
+#endif
+
+/* False: there is no place for it. The folders are made if `makes_folders`. */
+static bool history_path(char out[PATH_MAX], bool makes_folders)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	int n;
+
+	if (state && state[0] == '/')
+		n = snprintf(out, PATH_MAX, "%s/terrarium/history.jsonl", state);
+	else if (home && home[0] == '/')
+		n = snprintf(out, PATH_MAX, "%s/.local/state/terrarium/history.jsonl", home);
+	else
+		return false;
+	if (n < 0 || n >= PATH_MAX)
+		return false;
+	for (char *slash = strchr(out + 1, '/'); makes_folders && slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(out, 0700); /* or it is there; else opening the file will fail and tell */
+		*slash = '/';
+	}
+	return true;
+}
+
+/* Open it and lock it. Somebody may put another file in its place before the lock is ours. */
+static int open_locked(const char *path)
+{
+	for (int tries = 0; tries < 10; tries++) {
+		struct stat ours, current;
+		int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			return -1;
+		if (flock(fd, LOCK_EX) == 0 && fstat(fd, &ours) == 0 && S_ISREG(ours.st_mode)
+				&& stat(path, &current) == 0 && ours.st_ino == current.st_ino)
+			return fd;
+		close(fd);
+	}
+	errno = EBUSY;
+	return -1;
+}
+
+/* All of it, or its end if it is very long. NULL: empty, or out of memory. */
+static char *read_all(int fd, size_t *ret_n)
+{
+	struct stat st;
+	*ret_n = 0;
+	if (fstat(fd, &st) < 0 || st.st_size <= 0)
+		return NULL;
+	off_t from = st.st_size > 2 * (off_t)HISTORY_MAX ? st.st_size - 2 * (off_t)HISTORY_MAX : 0;
+	size_t size = (size_t)(st.st_size - from);
+	char *text = malloc(size + 1);
+	ssize_t n;
+	while (text && *ret_n < size && (n = pread(fd, text + *ret_n, size - *ret_n, from + (off_t)*ret_n)) > 0)
+		*ret_n += (size_t)n;
+	return text;
+}
+
+static bool write_all(int fd, const char *text, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t wrote = write(fd, text + at, n - at);
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return false;
+		at += (size_t)wrote;
+	}
+	return true;
+}
+
+/* The lines of the newer half take the place of all; the lock on the old file is held meanwhile. */
+static void shorten(int fd, const char *path)
+{
+	char other[PATH_MAX + 8];
+	size_t n, at;
+	char *text = read_all(fd, &n);
+
+	snprintf(other, sizeof other, "%s.new", path);
+	for (at = n / 2; at < n && text[at - 1] != '\n';)
+		at++;
+	int to = text ? open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	bool is_written = to >= 0 && write_all(to, text + at, n - at);
+	if (to >= 0)
+		close(to);
+	if (!is_written || rename(other, path) < 0)
+		unlink(other);
+	free(text);
+}
+
+void app_remember(struct app *a, const struct effect *effect)
+{
+	char path[PATH_MAX], *line = NULL;
+	struct stat st;
+
+	if (!history_path(path, true))
+		return;
+	int fd = open_locked(path);
+	int n = fd < 0 ? -1 : asprintf(&line, "{\"time\":%lld,%s\n", (long long)time(NULL), effect->text + 1);
+	bool is_written = n >= 0 && write_all(fd, line, (size_t)n);
+	if (is_written && fstat(fd, &st) == 0 && st.st_size > HISTORY_MAX)
+		shorten(fd, path);
+	if (!is_written && !a->has_told_history) {
+		char text[PATH_MAX + 100];
+		snprintf(text, sizeof text, "runs are not remembered: %.300s: %s", path, strerror(errno));
+		a->has_told_history = true;
+		app_tell(a, MSG_NOTICE, text);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(n >= 0 ? line : NULL);
+}
+
+void app_read_history(struct app *a)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t n = 0;
+	int fd = history_path(path, false) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		flock(fd, LOCK_SH);
+		text = read_all(fd, &n);
+		close(fd);
+	}
+	app_send(a, &(struct msg){
+				    .type = MSG_HISTORY, .text = text, .len = n, .number = (uint64_t)time(NULL)});
+	free(text);
+}

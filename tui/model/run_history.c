@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/run_history.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <terrarium/lang.h>
+#include <terrarium/text.h>
+
+#include "model/answers.h"
+#include "model/command.h"
+#include "model/editor_internal.h"
+#include "model/effect.h"
+#include "model/fuzzy.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+enum { LIST_ROWS = 8, PREVIEW_ROWS = 7 };
+
+static void clear_list(struct run_history *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		free(h->items[i].code);
+	free(h->items);
+	h->items = NULL;
+	h->n = 0;
+}
+
+void run_history_finish(struct run_history *h)
+{
+	clear_list(h);
+	for (size_t i = 0; i < RUN_HISTORY_PENDING; i++)
+		free(h->pending[i].code);
+	memset(h, 0, sizeof *h);
+}
+
+/* ---- writing ---- */
+
+void run_history_begin(struct model *m, uint32_t serial, const char *code, size_t len)
+{
+	struct run_history *h = &m->run_history;
+	size_t i = 0;
+
+	/* Lines that only keep the numbers of lines as they are in the buffer. */
+	for (; len && *code == '\n'; len--)
+		code++;
+	while (i < RUN_HISTORY_PENDING && h->pending[i].serial)
+		i++;
+	if (!h->is_on || i == RUN_HISTORY_PENDING || len > RUN_HISTORY_CODE || !len)
+		return;
+	char *copy = strndup(code, len);
+	if (!copy)
+		return;
+	h->pending[i].serial = serial;
+	h->pending[i].code = copy;
+	h->pending[i].len = len;
+}
+
+/* The line without its time, which the app knows. */
+static void remember(const struct trm_result *r, const char *code, struct effects *out)
+{
+	cJSON *line = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(line, "language", r->lang->name);
+	cJSON_AddStringToObject(line, "status", trm_status_name(r->status));
+	cJSON_AddNumberToObject(line, "exit_code", r->exit_code);
+	cJSON_AddNumberToObject(line, "wall_us", (double)r->wall_us);
+	cJSON_AddStringToObject(line, "code", code);
+	char *text = cJSON_PrintUnformatted(line);
+	if (text)
+		effect_text(out, EFFECT_REMEMBER, NULL, text);
+	cJSON_free(text);
+	cJSON_Delete(line);
+}
+
+void run_history_end(struct model *m, uint32_t serial, const struct trm_result *result, struct effects *out)
+{
+	struct run_history *h = &m->run_history;
+
+	for (size_t i = 0; i < RUN_HISTORY_PENDING; i++) {
+		if (h->pending[i].serial != serial || !serial)
+			continue;
+		if (result && result->lang)
+			remember(result, h->pending[i].code, out);
+		free(h->pending[i].code);
+		h->pending[i].code = NULL;
+		h->pending[i].serial = 0;
+	}
+}
+
+/* ---- reading ---- */
+
+static double number(const cJSON *json, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+
+	return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1e15 ? item->valuedouble : 0;
+}
+
+static bool read_entry(const cJSON *json, struct past_run *ret)
+{
+	const char *lang = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "language"));
+	const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "code"));
+	const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "status"));
+
+	*ret = (struct past_run){.time_s = (int64_t)number(json, "time"),
+			.wall_us = (uint64_t)number(json, "wall_us")};
+	if (!lang || !code || !*code || trm_lang_find(lang, &ret->lang, NULL) < 0 || !(ret->code = strdup(code)))
+		return false;
+	ret->len = strlen(code);
+	snprintf(ret->status, sizeof ret->status, "%s", status ? status : "");
+	return true;
+}
+
+/* The same code again: its newest run stands for all. */
+static bool is_known(const struct run_history *h, const struct past_run *one)
+{
+	for (size_t i = 0; i < h->n && i < 200; i++) {
+		const struct past_run *other = &h->items[h->n - 1 - i];
+		if (other->len == one->len && other->lang == one->lang && memcmp(other->code, one->code, one->len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void read_line(struct run_history *h, const char *line, size_t n)
+{
+	cJSON *json = cJSON_ParseWithLength(line, n);
+	struct past_run one;
+
+	if (read_entry(json, &one)) {
+		if (is_known(h, &one))
+			free(one.code);
+		else
+			h->items[h->n++] = one;
+	}
+	cJSON_Delete(json);
+}
+
+/* From its end, where the newest ones are. A line that another workbench is just writing, or that is broken,
+ * is passed over. */
+static void read_lines(struct run_history *h, const char *text, size_t len)
+{
+	h->items = calloc(RUN_HISTORY_MAX, sizeof *h->items);
+	while (h->items && len > 0 && h->n < RUN_HISTORY_MAX) {
+		size_t end = len;
+		while (len > 0 && text[len - 1] != '\n')
+			len--;
+		if (end > len)
+			read_line(h, text + len, end - len);
+		if (len > 0)
+			len--;
+	}
+}
+
+/* ---- the list ---- */
+
+static const char *ago(int64_t seconds, char out[32])
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}};
+
+	for (size_t i = 0; i < 3; i++)
+		if (seconds >= units[i].seconds) {
+			snprintf(out, 32, "%" PRId64 " %s ago", seconds / units[i].seconds, units[i].name);
+			return out;
+		}
+	return "now";
+}
+
+/* Every word of the needle is in the code, or is the language or the status; or the needle's letters are in the
+ * first line in that order. */
+static bool fits(const struct past_run *p, const char *needle, const char *first_line)
+{
+	char words[128], *rest = words, *word;
+	bool all = true;
+
+	snprintf(words, sizeof words, "%s", needle);
+	while ((word = strsep(&rest, " ")) != NULL)
+		all = all && (strcasestr(p->code, word) || strcasestr(p->lang->name, word) || strcasestr(p->status, word));
+	return all || fuzzy_score(needle, first_line, NULL) > 0;
+}
+
+/* Its first line that says something. */
+static void first_line(const struct past_run *p, char *out, size_t cap)
+{
+	const char *code = p->code + strspn(p->code, " \t\r\n");
+	size_t n = strcspn(code, "\n");
+
+	if (code[n] && n < cap - 4) {
+		n = trm_text_clean_line(out, cap - 4, code, n);
+		snprintf(out + n, cap - n, " …");
+	} else {
+		trm_text_clean_line(out, cap, code, n);
+	}
+}
+
+/* The code of the one that is marked, in as many rows as ever, so that the list stays where it is. */
+static void show_preview(struct model *m)
+{
+	struct dialog *d = &m->dialog;
+	const struct past_run *p = dialog_choice(d);
+	const char *at = p ? p->code : "";
+	size_t lines = 0, all = 0;
+
+	dialog_clear_lines(d);
+	for (const char *c = at; *c; c++)
+		all += *c == '\n' || !c[1];
+	for (; lines < PREVIEW_ROWS; lines++) {
+		size_t n = strcspn(at, "\n");
+		dialog_add_code(d, at, n);
+		at += n + (at[n] == '\n');
+	}
+	d->scroll = 0;
+	snprintf(d->hint, sizeof d->hint, !p ? "nothing fits" : all > PREVIEW_ROWS
+				? "Enter: at the cursor, Tab: in a new buffer (%zu lines)"
+				: "Enter: at the cursor, Tab: in a new buffer", all);
+}
+
+static void fill(struct model *m)
+{
+	struct run_history *h = &m->run_history;
+	struct dialog *d = &m->dialog;
+	char line[64], right[80], when[32];
+
+	dialog_clear_items(d);
+	for (size_t i = 0; i < h->n; i++) {
+		const struct past_run *p = &h->items[i];
+		uint64_t marks = 0;
+		first_line(p, line, sizeof line);
+		if (!fits(p, field_text(&d->field), line))
+			continue;
+		fuzzy_score(field_text(&d->field), line, &marks);
+		bool is_ok = strcmp(p->status, "ok") == 0;
+		snprintf(right, sizeof right, "%s %s %s", p->lang->name, is_ok ? (m->has_utf8 ? "✓" : "ok") : p->status,
+				ago(h->now_s - p->time_s, when));
+		dialog_add_choice(d, line, right, marks, p);
+	}
+	show_preview(m);
+}
+
+void run_history_ask(struct model *m, struct effects *out)
+{
+	if (m->run_history.is_on)
+		effect_plain(out, EFFECT_READ_HISTORY);
+	else
+		notices_add(&m->notices, m->now_ns, false, "runs are not remembered: the setting \"history\" is off");
+}
+
+void run_history_show(struct model *m, const struct msg *msg)
+{
+	struct run_history *h = &m->run_history;
+	struct dialog *d = &m->dialog;
+
+	m->needs_draw = true;
+	clear_list(h);
+	h->now_s = (int64_t)msg->number;
+	read_lines(h, msg->text ? msg->text : "", msg->text ? msg->len : 0);
+	if (h->n == 0) {
+		clear_list(h);
+		notices_add(&m->notices, m->now_ns, false, "nothing has been run so far");
+		return;
+	}
+	dialog_begin(d, DIALOG_HISTORY, "What was run");
+	d->has_field = d->is_live = true;
+	d->field_label = m->has_utf8 ? "›" : ">";
+	d->list_rows = LIST_ROWS;
+	fill(m);
+}
+
+/* ---- recalling ---- */
+
+static void recall(struct model *m, const struct past_run *p, bool into_new, struct effects *out)
+{
+	struct buffer *b = into_new ? buffers_add(&m->buffers, p->lang) : NULL;
+
+	if (b)
+		buffer_show(m, b, out);
+	else
+		language_set(m, p->lang, out);
+	model_focus(m, PANE_EDITOR);
+	editor_done(m, editor_insert(model_editor(m), p->code, p->len), out);
+}
+
+void answer_history(struct model *m, int answer, struct effects *out)
+{
+	const struct past_run *p = dialog_choice(&m->dialog);
+
+	if (answer == ANSWER_TYPED) {
+		fill(m);
+		return;
+	}
+	if (answer == ANSWER_MOVED) {
+		show_preview(m);
+		return;
+	}
+	if (answer != ANSWER_CANCEL && !p)
+		return;
+	dialog_close(m);
+	if (answer == ANSWER_ENTER || answer == ANSWER_TAB)
+		recall(m, p, answer == ANSWER_TAB, out);
+	clear_list(&m->run_history);
+}
+
+static const struct command commands[] = {
+		{"history", "What was run…",
+				"search what was run, in earlier sessions too, and recall it into the editor", PLACE_ANY,
+				run_history_ask, NULL, 0, false},
+};
+const struct command_table history_commands = COMMAND_TABLE(commands);
