@@ -111,10 +111,10 @@ static void a_sequence_waits_for_its_end(void **state)
 	const char *name;
 
 	(void)state;
-	assert_int_equal(keymap_bind(&map, PLACE_ANY, "ctrl-t ctrl-s", "save", NULL), 0);
-	assert_int_equal(look(PLACE_ANY, "ctrl-t", &name), KEYMAP_PREFIX);
-	assert_means(PLACE_ANY, "ctrl-t ctrl-s", "save");
-	assert_int_equal(look(PLACE_ANY, "ctrl-t x", &name), KEYMAP_NONE);
+	assert_int_equal(keymap_bind(&map, PLACE_ANY, "ctrl-j ctrl-s", "save", NULL), 0);
+	assert_int_equal(look(PLACE_ANY, "ctrl-j", &name), KEYMAP_PREFIX);
+	assert_means(PLACE_ANY, "ctrl-j ctrl-s", "save");
+	assert_int_equal(look(PLACE_ANY, "ctrl-j x", &name), KEYMAP_NONE);
 }
 
 static void keys_can_be_bound_anew_and_taken_away(void **state)
