@@ -2,7 +2,6 @@
 #include "kernel/kernel.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define NO_ENV ((const char *const[]){NULL})
 
 /* The command lines only read the driver from descriptor 5, so that a process list stays readable. */
 static const struct kernel_spec specs[TRM_LANG_COUNT] = {
@@ -12,7 +11,6 @@ static const struct kernel_spec specs[TRM_LANG_COUNT] = {
 						   beside their code are to be found. */
 						.argv = LIST("/usr/bin/python3", "-c",
 								"f=open(5,'rb');exec(b''.join(iter(f.readline,b'\\n')),{'f':f})"),
-						.env = NO_ENV,
 						.driver = embed_driver_python,
 				},
 		[TRM_LANG_JAVASCRIPT] =
@@ -21,7 +19,6 @@ static const struct kernel_spec specs[TRM_LANG_COUNT] = {
 						   see node.js. */
 						.argv = LIST("/usr/bin/node", "--expose-internals", "-e",
 								"eval(require('fs').readFileSync(5,'utf8'))"),
-						.env = NO_ENV,
 						.driver = embed_driver_node,
 						.answers_quickly = true,
 						.resets_by_restart = true,
@@ -33,7 +30,6 @@ static const struct kernel_spec specs[TRM_LANG_COUNT] = {
 						 * code would end the driver. */
 						.argv = LIST("/usr/bin/bash", "--norc", "--noprofile", "-c",
 								". /dev/fd/5; mapfile -d '' -c 1 -C \"$__trm_loop\" -u 242 __trm_ticks"),
-						.env = NO_ENV,
 						.driver = embed_driver_bash,
 						.loses_interrupts = true,
 				},

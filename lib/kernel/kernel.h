@@ -54,7 +54,6 @@ enum { KERNEL_SPARE_SETS = 4 };
 
 struct kernel_spec {
 	const char *const *argv;      /* NULL-terminated */
-	const char *const *env;       /* "NAME=value", to be added to the sandbox's own; NULL-terminated */
 	struct embed (*driver)(void); /* the source, for descriptor 5 */
 	/* An interrupt may get lost and is to be repeated: Bash does not notice one that arrives
 	 * between its last look and the beginning of its wait for a child, which did not get it either. */

@@ -233,7 +233,7 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 	struct trm_proc_opts opts = {
 			.argv = spec->argv,
 			.label = label,
-			.env = spec->env,
+			.env = s->opts.env,
 			.control = true,
 			.script = driver.bytes,
 			.script_len = driver.n,

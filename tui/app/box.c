@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The sandbox and the session: what they call back becomes messages. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/inside.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* ---- the session ---- */
 
@@ -62,6 +65,30 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 static const struct trm_sandbox_cb sandbox_cb = {
 		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
+/* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are told what it
+ * can show, as notebooks do; FORCE_COLOR also makes progress displays move (rich, pip, npm). */
+static void describe_terminal(struct app *a)
+{
+	const struct outscreen *o = &a->model.out.screen;
+	struct rect area = model_output_area(&a->model);
+	static const char *const always[] = {"TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat"};
+	static const char *const coloured[] = {"COLORTERM=truecolor", "FORCE_COLOR=3", "CLICOLOR_FORCE=1"};
+	const char *no_color = getenv("NO_COLOR");
+	size_t n = 0;
+
+	snprintf(a->columns, sizeof a->columns, "COLUMNS=%d", area.cols > 0 ? area.cols : OUTPUT_COLS_MIN);
+	snprintf(a->lines, sizeof a->lines, "LINES=%d", o->want_rows);
+	a->env[n++] = a->columns;
+	a->env[n++] = a->lines;
+	for (size_t i = 0; i < COUNT_OF(always); i++)
+		a->env[n++] = always[i];
+	if (no_color && *no_color)
+		a->env[n++] = "NO_COLOR=1";
+	for (size_t i = 0; i < COUNT_OF(coloured) && !(no_color && *no_color); i++)
+		a->env[n++] = coloured[i];
+	a->env[n] = NULL;
+}
+
 static int open_box(struct app *a, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts = a->opts->sandbox;
@@ -79,6 +106,8 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	 * one of 8 MiB together would delay the end of an interrupted flood. */
 	struct trm_session_opts session = a->opts->session;
 	session.output_keep_bytes = 0;
+	describe_terminal(a);
+	session.env = a->env;
 	r = trm_session_open(a->sandbox, &session, &session_cb, a, &a->session, reterr);
 	if (r == 0)
 		r = trm_session_warm(a->session, a->model.lang, reterr);

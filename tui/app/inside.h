@@ -25,7 +25,7 @@
 #include "theme/theme.h"
 #include "view/canvas.h"
 
-enum { APP_SIGNALS = 6 };
+enum { APP_SIGNALS = 6, APP_ENV = 16 };
 
 struct app_run;
 struct app_editor;
@@ -98,6 +98,8 @@ struct app {
 
 	struct trm_sandbox *sandbox; /* NULL: there is none */
 	struct trm_session *session;
+	const char *env[APP_ENV]; /* of the kernels */
+	char columns[32], lines[32];
 	struct app_run *runs; /* asked for and not ended; run.c's own */
 	/* record.c */
 	struct story story;      /* what has been run */

@@ -46,6 +46,9 @@ struct trm_session_opts {
 	 * Default TRM_MEMORY_TELL, 90. */
 	enum trm_memory_alert memory_alert;
 	unsigned memory_alert_percent;
+	/* "NAME=value", NULL-terminated: added to what the kernels find in their environment. Borrowed for as
+	 * long as the session is open; may be NULL. */
+	const char *const *env;
 };
 void trm_session_opts_default(struct trm_session_opts *opts);
 

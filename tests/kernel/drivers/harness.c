@@ -69,8 +69,6 @@ static int source_file(struct embed source)
 static void exec_child(const struct kernel_spec *spec, const char *cwd, const int child_fds[], int n)
 {
 	const char *env[16] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", "TERM=dumb"};
-	for (size_t i = 4, j = 0; spec->env[j]; i++, j++)
-		env[i] = spec->env[j];
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0);
 	for (int place = 0; place < n; place++)
