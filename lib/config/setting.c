@@ -78,6 +78,8 @@ static const struct trm_setting settings[] = {
 				true, "record the session to this file", FIELD(record)},
 		{"history", "--history", 0, "TERRARIUM_HISTORY", "on|off", "on", TRM_SETTING_SWITCH, 0, 0, false,
 				false, "remember what is run, for ^T", FIELD(history)},
+		{"images", "--images", 0, "TERRARIUM_IMAGES", "HOW", "auto", TRM_SETTING_TEXT, 0, 0, false,
+				false, "draw images by: auto, kitty, sixel, symbols, off", FIELD(images)},
 		{"auto_complete", "--auto-complete", 0, "TERRARIUM_AUTO_COMPLETE", "on|off", "on",
 				TRM_SETTING_SWITCH, 0, 0, false, false, "offer members behind a dot",
 				FIELD(auto_complete)},

@@ -266,6 +266,8 @@ static void finish(struct app *a)
 	app_close_watch(a);
 	app_close_editor(a);
 	app_close_themes(a);
+	app_close_images(a);
+	app_remove_figures(a);
 	app_close_terminal(a);
 	trm_loop_destroy(a->loop);
 	effects_finish(&a->effects);

@@ -22,6 +22,7 @@ struct app_opts {
 	const char *config;              /* file of the settings, for its keys; NULL: the usual one */
 	const char *keymap;              /* set of keys; NULL: the default one */
 	bool has_history;                /* remember what is run, in a file */
+	const char *images;              /* how they are drawn: "auto", "kitty", "sixel", "symbols", "off" */
 	bool auto_complete;              /* offer members as soon as the dot is typed */
 	bool confirm;                    /* ask before each run */
 	const char *graphs;              /* "braille", "blocks", "ascii"; NULL: braille */
@@ -35,6 +36,9 @@ struct app_opts {
 
 /* Defaults of everything above: python, local, confirmation on. */
 void app_opts_default(struct app_opts *opts);
+
+/* Is it one of the ways to draw images? */
+bool app_knows_images(const char *how);
 
 /* Run the workbench until the person leaves it. Borrows `opts`. Returns the
  * exit code of the program: 0, or 125 with a sentence on stderr when there is no usable

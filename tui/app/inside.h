@@ -120,6 +120,8 @@ struct app {
 	struct trm_watch *files_watch;
 	struct trm_timer *files_timer;
 	struct app_editor *editor; /* has the terminal; NULL: it is ours */
+	struct app_images *images; /* images.c's own; NULL until there is one */
+	char figure_folder[256];   /* of files that were opened outside; "": none */
 
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
 	bool has_told_history; /* that it cannot be written */
@@ -237,6 +239,15 @@ void app_keep_output(struct app *a, const struct effect *effect);
 void spill_begin(struct app *a, struct spill *s, uint32_t serial);
 void spill_bytes(struct app *a, struct spill *s, const void *bytes, size_t n);
 void spill_end(struct app *a, struct spill *s);
+
+/* ---- images.c: images; image_files.c: as files */
+void app_ask_terminal(struct app *a);
+void app_images_answered(struct app *a); /* keys have come, and perhaps the terminal's answer */
+void app_draw_figure(struct app *a, uint32_t id, bool is_zoom);
+void app_close_images(struct app *a);
+void app_save_figure(struct app *a, const struct effect *effect);
+void app_open_figure(struct app *a, const struct effect *effect);
+void app_remove_figures(struct app *a);
 
 /* ---- terminal.c: keys, signals, crashes */
 int app_open_terminal(struct app *a, struct trm_error *reterr);

@@ -65,6 +65,12 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_EXPORT_OVER: app_export(a, effect); break;
 	case EFFECT_RECORD: app_record(a, effect->text); break;
 	case EFFECT_RECORD_STOP: app_record_stop(a); break;
+	case EFFECT_ASK_TERMINAL: app_ask_terminal(a); break;
+	case EFFECT_DRAW_FIGURE: app_draw_figure(a, (uint32_t)effect->number, false); break;
+	case EFFECT_ZOOM_FIGURE: app_draw_figure(a, (uint32_t)effect->number, true); break;
+	case EFFECT_SAVE_FIGURE:
+	case EFFECT_SAVE_FIGURE_OVER: app_save_figure(a, effect); break;
+	case EFFECT_OPEN_FIGURE: app_open_figure(a, effect); break;
 	case EFFECT_REPAINT: term_repaint_all(a->term); break;
 	case EFFECT_RELOAD: app_reload(a, effect->buffer); break;
 	case EFFECT_EDIT_OUTSIDE: app_edit_outside(a, effect->buffer); break;

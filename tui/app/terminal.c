@@ -17,6 +17,7 @@ static void pass_events(struct app *a)
 		a->had_input = true;
 		app_send(a, &(struct msg){.type = MSG_EVENT, .event = &ev});
 	}
+	app_images_answered(a);
 	int flush_ms = term_flush_ms(a->term);
 	if (flush_ms >= 0)
 		trm_timer_start(a->escape_timer, (uint64_t)flush_ms, 0);

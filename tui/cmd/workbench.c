@@ -12,6 +12,8 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 	struct app_opts opts;
 	struct trm_error why = {0};
 	app_opts_default(&opts);
+	if (!app_knows_images(config->images))
+		return cmd_fail("images: %s: must be auto, kitty, sixel, symbols or off", config->images);
 	if (*config->language && trm_lang_find(config->language, &opts.lang, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	opts.file = file;
@@ -20,6 +22,7 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 	opts.config = config_path;
 	opts.keymap = config->keymap;
 	opts.confirm = config->confirm;
+	opts.images = config->images;
 	opts.auto_complete = config->auto_complete;
 	opts.graphs = config->graphs;
 	opts.alerts = config->alerts;
@@ -59,7 +62,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
-		"metrics_interval", "confirm", "restore", "record", NULL};
+		"metrics_interval", "confirm", "images", "restore", "record", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

@@ -36,6 +36,8 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_EXPORT_OVER: answer_export(m, answer, out); break;
 	case DIALOG_SIGNAL: answer_signal(m, answer); break;
 	case DIALOG_SIGNAL_SURE: answer_signal_sure(m, answer, out); break;
+	case DIALOG_SAVE_FIGURE: answer_save_figure(m, answer, out); break;
+	case DIALOG_FIGURE_OVER: answer_figure_over(m, answer, out); break;
 	case DIALOG_INSPECT:
 	case DIALOG_MESSAGES: dialog_close(m); break;
 	case DIALOG_NONE: break;

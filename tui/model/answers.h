@@ -23,6 +23,8 @@ void answer_restart(struct model *m, int answer, struct effects *out);
 void answer_path(struct model *m, int answer, struct effects *out);
 void answer_pending(struct model *m, int answer, struct effects *out);
 void ask_replace(struct model *m, const struct msg *msg);
+void answer_save_figure(struct model *m, int answer, struct effects *out); /* figure_update.c, these two */
+void answer_figure_over(struct model *m, int answer, struct effects *out);
 void answer_export(struct model *m, int answer, struct effects *out); /* record_update.c, these two */
 void answer_record(struct model *m, int answer, struct effects *out);
 void ask_path_again(struct model *m, const char *why); /* what was typed stays */

@@ -17,6 +17,7 @@ static const struct command_table *const tables[] = {
 		&output_commands,
 		&output_block_commands,
 		&output_search_commands,
+		&figure_commands,
 		&metrics_commands,
 		&memory_commands,
 		&stopping_commands,

@@ -62,6 +62,7 @@ extern const struct command_table editor_commands;
 extern const struct command_table output_commands;
 extern const struct command_table output_block_commands;
 extern const struct command_table output_search_commands;
+extern const struct command_table figure_commands;
 extern const struct command_table metrics_commands;
 extern const struct command_table memory_commands;
 extern const struct command_table stopping_commands;

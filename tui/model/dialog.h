@@ -39,6 +39,8 @@ enum dialog_kind {
 	DIALOG_EXPORT,
 	DIALOG_EXPORT_OVER,
 	DIALOG_RECORD,
+	DIALOG_SAVE_FIGURE,
+	DIALOG_FIGURE_OVER,
 };
 
 struct dialog_button {

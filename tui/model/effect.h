@@ -48,6 +48,12 @@ enum effect_type {
 	EFFECT_EXPORT_OVER,   /* the same, though the file exists */
 	EFFECT_RECORD,        /* text: path; answered by MSG_RECORDING */
 	EFFECT_RECORD_STOP,   /* answered by MSG_RECORDING */
+	EFFECT_ASK_TERMINAL,     /* which images it can show; answered by MSG_IMAGES */
+	EFFECT_DRAW_FIGURE,      /* number: its id; answered by MSG_FIGURE_DRAWN */
+	EFFECT_ZOOM_FIGURE,      /* the same, for the whole screen */
+	EFFECT_SAVE_FIGURE,      /* number: its id; text: path; answered by MSG_FIGURE_SAVED */
+	EFFECT_SAVE_FIGURE_OVER, /* the same, though the file exists */
+	EFFECT_OPEN_FIGURE,      /* number: its id; with the desktop's program */
 	EFFECT_REPAINT,       /* trust nothing on the screen */
 	EFFECT_RELOAD,        /* buffer: read its file again */
 	EFFECT_EDIT_OUTSIDE,  /* buffer: in $VISUAL or $EDITOR */

@@ -404,6 +404,12 @@ static const struct keymap_row defaults[] = {
 		{PLACE_ANY, "alt-d", "spill"},
 		{PLACE_OUTPUT, "escape", "output-deselect"},
 		{PLACE_OUTPUT, "?", "help"},
+		{PLACE_OUTPUT, "s", "save-figure"},
+		{PLACE_OUTPUT, "o", "open-figure"},
+		{PLACE_OUTPUT, "z", "zoom-figure"},
+		{PLACE_ANY, "alt-s", "save-figure"},
+		{PLACE_ANY, "alt-o", "open-figure"},
+		{PLACE_ANY, "alt-z", "zoom-figure"},
 
 		{PLACE_METRICS, "up", "processes-up"},
 		{PLACE_METRICS, "down", "processes-down"},

@@ -14,6 +14,8 @@
 
 #include "term/event.h"
 
+struct picture;
+struct picture_look;
 struct trm_lang;
 struct trm_result;
 struct trm_display;
@@ -49,6 +51,11 @@ enum msg_type {
 	MSG_PATH,         /* text: the completed path */
 	MSG_RECORDING,    /* text: path; flag: it goes on; other: NULL or the error */
 	MSG_EXPORTED,     /* text: path; number: of runs; other: NULL or the error; flag: the file exists */
+	/* Images. */
+	MSG_IMAGES,       /* look: what the terminal can show; flag: nothing is to be */
+	MSG_FIGURE_DRAWN, /* number: the figure's id; flag: for the whole screen; picture, becomes the model's;
+			     or NULL and text: why not */
+	MSG_FIGURE_SAVED, /* number: the figure's id; text: path; other: NULL or the error; flag: the file exists */
 	MSG_NOTICE,       /* text: something to tell */
 	MSG_ERROR,        /* text: something that went wrong */
 	MSG_ANSWER,       /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
@@ -70,6 +77,8 @@ struct msg {
 	const struct trm_lang *lang;
 	const struct trm_result *result;
 	const struct trm_display *display;
+	const struct picture_look *look;
+	struct picture *picture;
 	const struct trm_stopping *stopping;
 	const struct trm_metrics *metrics;
 	const struct trm_limits *limits;

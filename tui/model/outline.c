@@ -15,6 +15,7 @@ static const uint16_t kind_roles[OUT_KINDS] = {
 		[OUT_TRACE] = ROLE_OUT_ERROR,
 		[OUT_NOTE] = ROLE_WARN,
 		[OUT_INPUT] = ROLE_OUT_INPUT,
+		[OUT_FIGURE] = ROLE_DIM,
 		[OUT_LATE] = ROLE_OUT_LATE,
 };
 
@@ -209,6 +210,19 @@ void outline_begin(struct outline *l, enum out_kind kind, uint32_t run)
 	l->n_prefix = l->col;
 }
 
+/* The text of a row of a figure. */
+static void take_figure(struct outline *l, const struct out_piece *piece)
+{
+	char text[32];
+	unsigned id = 0, row = 0;
+
+	snprintf(text, sizeof text, "%.*s", (int)(piece->n < sizeof text ? piece->n : 0), piece->bytes);
+	if (sscanf(text, "%u %u", &id, &row) == 2 && row < OUT_LINE_COLS) {
+		l->figure = id;
+		l->figure_row = (int)row;
+	}
+}
+
 bool outline_read(struct outline *l, struct out_reader *r)
 {
 	struct out_piece piece;
@@ -218,6 +232,10 @@ bool outline_read(struct outline *l, struct out_reader *r)
 		if (is_first)
 			outline_begin(l, piece.kind, piece.run);
 		is_first = false;
+		if (piece.kind == OUT_FIGURE) {
+			take_figure(l, &piece);
+			return true;
+		}
 		parse(l, piece.colours, piece.bytes, piece.n, kind_roles[piece.kind]);
 		if (!piece.ends_line)
 			continue;
@@ -238,7 +256,7 @@ void outline_put(struct outline *l, const char *text, size_t n, struct style sty
 
 size_t outline_row_end(const struct outline *l, size_t from, size_t width)
 {
-	if (l->n - from <= width || l->kind == OUT_HEADER)
+	if (l->n - from <= width || l->kind == OUT_HEADER || l->kind == OUT_FIGURE)
 		return l->n;
 	if (l->kind == OUT_NOTE)
 		for (size_t end = from + width; end > from + width / 2; end--)

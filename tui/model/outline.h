@@ -22,11 +22,13 @@ struct outline {
 	enum out_kind kind; /* of its first piece */
 	uint32_t run;
 	bool is_soft; /* goes on in the next line */
+	uint32_t figure; /* OUT_FIGURE: which, and which row of it */
+	int figure_row;
 };
 
 void outline_finish(struct outline *l); /* takes a zeroed object */
 
-/* Read the next line. False at the end of the store. For OUT_HEADER the cells are empty: the
+/* Read the next line. False at the end of the store. For OUT_HEADER and OUT_FIGURE the cells are empty: the
  * caller fills them with outline_put(). */
 bool outline_read(struct outline *l, struct out_reader *r);
 

@@ -23,6 +23,7 @@ void outpane_finish(struct outpane *p)
 	runs_finish(&p->runs);
 	outsearch_finish(&p->search);
 	field_finish(&p->bar.what);
+	figures_finish(&p->figures);
 	memset(p, 0, sizeof *p);
 }
 
@@ -32,6 +33,7 @@ void outpane_clear(struct outpane *p)
 	outstore_clear(&p->store);
 	out_blocks_finish(&p->blocks);
 	outsearch_finish(&p->search);
+	figures_clear(&p->figures);
 	p->is_scrolled = p->has_selection = p->is_dragging = p->has_mark = false;
 	p->left = 0;
 }
@@ -125,6 +127,8 @@ static bool read_stored(struct outwalk *w, struct outline *line)
 		return false;
 	if (line->kind == OUT_HEADER)
 		outpane_write_header(w->p, line);
+	if (line->kind == OUT_FIGURE)
+		figures_fill(&w->p->figures, line, w->p->has_utf8);
 	return true;
 }
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "model/field.h"
+#include "model/figures.h"
 #include "model/outblock.h"
 #include "model/outline.h"
 #include "model/outscreen.h"
@@ -41,6 +42,7 @@ struct outpane {
 	struct outscreen screen;
 	struct out_blocks blocks;
 	struct runs runs;
+	struct figures figures;
 	bool has_utf8;
 	uint64_t now_ns;    /* for the time that a run has taken so far */
 	bool is_cut;        /* long lines are not wrapped, … */

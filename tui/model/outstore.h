@@ -37,6 +37,7 @@ enum out_kind {
 	OUT_TRACE, /* an exception's traceback */
 	OUT_NOTE,  /* from the workbench itself */
 	OUT_INPUT, /* a line that the person has sent to the run */
+	OUT_FIGURE, /* a row of an image: the text "ID ROW", see figures.h */
 	OUT_LATE,  /* output that came after its run had ended; `run` is then the session's number */
 	OUT_KINDS
 };

@@ -116,18 +116,6 @@ static void add_note(struct model *m, const char *text)
 	add_text(m, OUT_NOTE, text, strlen(text));
 }
 
-static void show_display(struct model *m, const struct trm_display *display)
-{
-	char text[160], size[24];
-
-	if (strncmp(display->mime, "text/plain", 10) == 0) {
-		add_text(m, OUT_VALUE, display->data, display->n);
-		return;
-	}
-	snprintf(text, sizeof text, "(display: %.60s, %s)", display->mime, format_bytes(size, display->n));
-	add_note(m, text);
-}
-
 /* ---- the end ---- */
 
 static void show_error(struct model *m, const struct trm_result *r)
@@ -149,7 +137,7 @@ static void show_result(struct model *m, const struct trm_result *r)
 	char text[160];
 
 	outpane_end_line(&m->out);
-	if (r->value && r->value[0])
+	if (!figures_end_run(m, r) && r->value && r->value[0])
 		add_text(m, OUT_VALUE, r->value, strlen(r->value));
 	show_error(m, r);
 	if (r->reason)
@@ -282,7 +270,6 @@ static void update_current(struct model *m, const struct msg *msg)
 		if (info)
 			run_count(info, msg->len);
 		break;
-	case MSG_RUN_DISPLAY: show_display(m, msg->display); break;
 	case MSG_RUN_INPUT: input_ask(m, msg); break;
 	case MSG_RUN_STOPPING: stopping_update(m, msg->stopping); break;
 	case MSG_RUN_DONE: on_done(m, msg->result); break;

@@ -221,6 +221,8 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 		return;
 	else if (is_in_dialog)
 		update_dialog(m, msg, out);
+	else if (figures_zoom_event(m, ev, out))
+		return;
 	else if (ev->type == EVENT_MOUSE)
 		update_mouse(m, ev, out);
 	else if (ev->type == EVENT_PASTE)
@@ -266,13 +268,16 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_RUN_ACCEPTED:
 	case MSG_RUN_STARTED:
 	case MSG_RUN_OUTPUT:
-	case MSG_RUN_DISPLAY:
 	case MSG_RUN_INPUT:
 	case MSG_RUN_STOPPING:
 	case MSG_RUN_DONE:
 	case MSG_RUN_REFUSED:
 	case MSG_SPILL:
 	case MSG_LATE: on_run(m, msg, out); break;
+	case MSG_RUN_DISPLAY:
+	case MSG_IMAGES:
+	case MSG_FIGURE_DRAWN:
+	case MSG_FIGURE_SAVED: update_figures(m, msg); break;
 	case MSG_OPENED:
 	case MSG_ALREADY_OPEN:
 	case MSG_FILE_CHANGED:
@@ -297,4 +302,5 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		m->needs_draw = true;
 		break;
 	}
+	figures_want(m, out);
 }

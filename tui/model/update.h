@@ -15,6 +15,7 @@ struct event;
 struct model;
 struct msg;
 struct trm_lang;
+struct trm_result;
 
 /* Change the model as the message demands; what is to be done outside goes to `out`. */
 void update(struct model *m, const struct msg *msg, struct effects *out);
@@ -63,6 +64,14 @@ void reload(struct model *m, struct effects *out);       /* the current buffer, 
 void edit_outside(struct model *m, struct effects *out); /* the current buffer, in $EDITOR */
 void update_file(struct model *m, const struct msg *msg, struct effects *out);
 void update_sandbox(struct model *m, const struct msg *msg, struct effects *out);
+
+/* images: figure_update.c */
+void update_figures(struct model *m, const struct msg *msg);
+void figures_want(struct model *m, struct effects *out); /* have those drawn that are to be seen */
+/* The run in hand ends: show what it has shown. True: its value was shown already, by that. */
+bool figures_end_run(struct model *m, const struct trm_result *r);
+/* An image is shown on the whole screen, and this is for it; false: none is. */
+bool figures_zoom_event(struct model *m, const struct event *ev, struct effects *out);
 
 /* recording and export: record_update.c */
 void update_record(struct model *m, const struct msg *msg);

@@ -184,8 +184,9 @@ static bool has_alternate_screen(void)
 
 static const char below[] = "\r\n"; /* goes one line down from the last row, which scrolls */
 
-static void leave_curses(const struct term *t)
+static void leave_curses(struct term *t)
 {
+	term_drop_pictures(t);
 	term_write(t->modes_off, strlen(t->modes_off));
 	endwin(); /* goes to the last row */
 	if (!has_alternate_screen())
@@ -510,12 +511,21 @@ static void send_caught(struct screen *s)
 	lseek(s->frame_fd, 0, SEEK_SET);
 }
 
+/* Pixels stand in cells that curses takes for blank already. */
+static void write_rows_anew(int row, int rows)
+{
+	wredrawln(stdscr, row, rows);
+}
+
 void term_paint(struct term *t, const struct canvas *c, const struct theme *theme)
 {
 	bool differs = false;
 	if (!take_size(t, c))
 		return;
 	take_theme(t, theme);
+	if (t->is_all_stale)
+		pictures_cleared(&t->pictures);
+	bool has_moved = pictures_look(&t->pictures, c);
 	for (int row = 0; row < c->rows; row++) {
 		size_t at = (size_t)row * (size_t)c->cols;
 		if (!paint_row(t, c, row))
@@ -523,12 +533,14 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 		memcpy(t->last.cells + at, c->cells + at, (size_t)c->cols * sizeof(*c->cells));
 		differs = true;
 	}
-	if (!differs && !t->is_all_stale && c->cursor_row == t->last.cursor_row
+	if (!differs && !has_moved && !t->is_all_stale && c->cursor_row == t->last.cursor_row
 			&& c->cursor_col == t->last.cursor_col)
 		return;
 	t->last.cursor_row = c->cursor_row;
 	t->last.cursor_col = c->cursor_col;
 	t->is_all_stale = false;
+	if (has_moved)
+		pictures_before(&t->pictures, write_rows_anew);
 	bool is_caught = catch_output(t->screen);
 	curs_set(c->cursor_row >= 0);
 	if (c->cursor_row >= 0)
@@ -536,6 +548,8 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 	refresh();
 	if (is_caught)
 		send_caught(t->screen);
+	if (has_moved)
+		term_paint_pictures(t);
 	/* Only now is the terminal on its alternate screen, which has key modes of its own. */
 	if (!t->has_modes)
 		term_write(t->modes_on, strlen(t->modes_on));

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <termios.h>
 
+#include "term/pictures.h"
 #include "theme/theme.h"
 #include "view/canvas.h"
 
@@ -21,6 +22,7 @@ struct term {
 	struct theme theme;                  /* last painted with; mono where there are no colours */
 	struct theme_look looks[ROLE_COUNT]; /* of it, degraded */
 	struct canvas last;                  /* what is on the screen */
+	struct pictures pictures;            /* images on it */
 	bool is_all_stale;                   /* nothing of it counts */
 	bool has_mouse;
 	bool has_modes; /* modes_on has been sent */
@@ -33,5 +35,9 @@ void modes_choose(struct term *t);
 
 /* Write past curses, which has nothing in its buffer but between a change and refresh(). */
 void term_write(const char *bytes, size_t n);
+/* Have the terminal forget the images that it was sent. */
+void term_drop_pictures(struct term *t);
+/* Show those that pictures_look() has found, where the cursor was before. */
+void term_paint_pictures(struct term *t);
 
 #endif

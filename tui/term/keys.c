@@ -6,6 +6,7 @@
 
 #include <terrarium/error.h>
 
+#include "term/answer.h"
 #include "term/sequence.h"
 #include "text/cluster.h"
 
@@ -34,6 +35,7 @@ struct keys {
 	struct added *added;
 	size_t n_added;
 	struct event last_press;
+	struct answers answers;
 };
 
 struct keys *keys_create(void)
@@ -102,6 +104,22 @@ bool keys_is_waiting(const struct keys *k)
 void keys_flush(struct keys *k)
 {
 	k->is_flushed = true;
+}
+
+void keys_expect_answers(struct keys *k)
+{
+	k->answers = (struct answers){.is_expected = true};
+}
+
+const struct answers *keys_answers(const struct keys *k)
+{
+	return &k->answers;
+}
+
+/* The beginning of what cannot be but an answer: it is waited for, however slow the line is. */
+static bool is_half_answer(const struct keys *k, const char *s, size_t n)
+{
+	return k->answers.is_expected && !k->answers.is_whole && n > 2 && (s[2] == '?' || s[2] == '6');
 }
 
 /* ---- paste ---- */
@@ -255,7 +273,7 @@ static size_t take_sequence(struct keys *k, const char *s, size_t n, struct even
 	bool partial;
 	*ret_event = false;
 	enum sequence_result r = sequence_parse(s, n, &seq);
-	if (r == SEQUENCE_MORE && !k->is_flushed)
+	if (r == SEQUENCE_MORE && (!k->is_flushed || is_half_answer(k, s, n)))
 		return 0;
 	if (r == SEQUENCE_MORE && n == 2) { /* Alt with [ or O */
 		*ret = (struct event){.type = EVENT_KEY, .key = (unsigned char)s[1], .mods = MOD_ALT};
@@ -269,6 +287,8 @@ static size_t take_sequence(struct keys *k, const char *s, size_t n, struct even
 		drop_old_paste(k);
 		return seq.len;
 	}
+	if (answer_take_sequence(&k->answers, s, seq.len, &seq))
+		return seq.len;
 	*ret_event = sequence_event(&seq, ret);
 	if (*ret_event && ret->type == EVENT_MOUSE)
 		count_clicks(k, ret);
@@ -286,6 +306,11 @@ static size_t take_escape(struct keys *k, const char *s, size_t n, struct event 
 	bool partial, is_sequence = n > 1 && (s[1] == '[' || s[1] == 'O');
 	if (is_sequence)
 		return take_sequence(k, s, n, ret, ret_event);
+	if (n > 1 && s[1] == '_' && !(n == 2 && k->is_flushed)) {
+		long len = answer_take_string(&k->answers, s, n);
+		if (len >= 0)
+			return (size_t)len;
+	}
 	const struct added *a = find_added(k, s, n, false, &partial);
 	if (a) {
 		*ret = (struct event){.type = EVENT_KEY, .key = a->key, .mods = a->mods};

@@ -40,6 +40,11 @@ int keys_feed(struct keys *k, const char *bytes, size_t n, uint64_t now_ns);
 /* The next event; ret->text is borrowed until the next call with `k`. */
 bool keys_next(struct keys *k, struct event *ret);
 
+/* The terminal was asked something: what answers it (answer.h) makes no event. */
+struct answers;
+void keys_expect_answers(struct keys *k);
+const struct answers *keys_answers(const struct keys *k);
+
 /* Something is begun that only more bytes or time decide (a lone ESC): call keys_flush() when
  * nothing came for KEYS_ESC_MS. A paste does not count: it waits for its end. */
 bool keys_is_waiting(const struct keys *k);

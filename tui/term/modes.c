@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "term/answer.h"
 #include "term/internal.h"
+#include "term/keys.h"
 #include "term/term.h"
 
 /* What terminfo has no words for: SGR mouse with drags, bracketed paste, and keys told apart
@@ -34,6 +37,74 @@ void term_write(const char *bytes, size_t n)
 		n -= done > 0 ? (size_t)done : 0;
 	}
 }
+
+/* ---- images ---- */
+
+static void write_picture(void *user, const char *bytes, size_t n)
+{
+	(void)user;
+	term_write(bytes, n);
+}
+
+static void move_cursor(int row, int col)
+{
+	char text[32];
+	term_write(text, (size_t)snprintf(text, sizeof(text), "\033[%d;%dH", row + 1, col + 1));
+}
+
+void term_paint_pictures(struct term *t)
+{
+	term_write("\0337", 2); /* keep the cursor: curses believes that it stays */
+	pictures_after(&t->pictures, move_cursor, write_picture, NULL);
+	term_write("\0338", 2);
+}
+
+void term_drop_pictures(struct term *t)
+{
+	pictures_end(&t->pictures, write_picture, NULL);
+}
+
+/* Terminals that show what they do not understand, or are too old to be asked. */
+static bool is_mute(const char *name)
+{
+	static const char *const names[] = {"linux", "vt", "ansi", "dumb", "cons", "wy"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+bool term_ask_images(struct term *t)
+{
+	const char *name = getenv("TERM");
+	/* tmux and screen hold back what they do not know, but for the string they may show it. */
+	bool is_inside = strncmp(name, "screen", 6) == 0 || strncmp(name, "tmux", 4) == 0;
+	const char *query = is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY;
+	if (is_mute(name))
+		return false;
+	keys_expect_answers(t->keys);
+	term_write(query, strlen(query));
+	return true;
+}
+
+void term_images(const struct term *t, struct term_images *ret)
+{
+	const struct answers *a = keys_answers(t->keys);
+	struct winsize w = {0};
+	*ret = (struct term_images){.is_answered = a->is_whole,
+			.has_kitty = a->has_kitty,
+			.has_sixel = a->has_sixel,
+			.cell_w = a->cell_w,
+			.cell_h = a->cell_h};
+	if (!ret->cell_w && ioctl(1, TIOCGWINSZ, &w) == 0 && w.ws_col && w.ws_row) {
+		ret->cell_w = w.ws_xpixel / w.ws_col;
+		ret->cell_h = w.ws_ypixel / w.ws_row;
+	}
+	if (ret->cell_w < 2 || ret->cell_h < 2 || ret->cell_w > 512 || ret->cell_h > 512)
+		ret->cell_w = ret->cell_h = 0;
+}
+
+/* ---- the clipboard ---- */
 
 static size_t encode_base64(char *out, const char *in, size_t n)
 {

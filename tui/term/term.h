@@ -56,6 +56,17 @@ void term_flush(struct term *t);
 void term_suspend(struct term *t);
 void term_resume(struct term *t);
 
+/* Ask the terminal which images it can show. False: it is of a kind that cannot be asked. The answer comes
+ * among the keys, and is told by term_images() when it is whole. */
+bool term_ask_images(struct term *t);
+
+struct term_images {
+	bool is_answered;
+	bool has_kitty, has_sixel;
+	int cell_w, cell_h; /* pixels of a cell; 0: not known */
+};
+void term_images(const struct term *t, struct term_images *ret);
+
 /* Hand text to the terminal's clipboard (OSC 52); text beyond 100 000 bytes is not sent: false. */
 bool term_copy(struct term *t, const char *text, size_t n);
 

@@ -18,6 +18,27 @@ static void blank_all(struct canvas *c)
 		c->cells[i] = blank;
 }
 
+void canvas_picture(struct canvas *c, const struct picture *picture, int picture_row, struct rect area)
+{
+	struct canvas_picture *p = c->n_pictures ? &c->pictures[c->n_pictures - 1] : NULL;
+	bool goes_on = p && p->picture == picture && p->first + p->rows == picture_row && p->row + p->rows == area.row
+		       && p->col == area.col && p->cols == area.cols;
+
+	if (area.row < 0 || area.row >= c->rows || area.col < 0 || area.cols < 1 || area.col + area.cols > c->cols
+			|| (!goes_on && c->n_pictures == CANVAS_PICTURES))
+		return;
+	if (goes_on)
+		p->rows++;
+	else
+		c->pictures[c->n_pictures++] = (struct canvas_picture){
+				picture, area.row, area.col, area.cols, picture_row, 1};
+	struct cell *cells = c->cells + (size_t)area.row * (size_t)c->cols + (size_t)area.col;
+	for (int i = 0; i < area.cols; i++) {
+		cells[i] = blank;
+		cells[i].picture = (uint8_t)c->n_pictures;
+	}
+}
+
 int canvas_init(struct canvas *c, int rows, int cols)
 {
 	*c = (struct canvas){.cursor_row = -1, .cursor_col = -1};
@@ -96,8 +117,10 @@ static void set_cell(
 	unpair(c, row, col, width);
 	set_text(cell, text, n);
 	cell->width = (uint8_t)width;
+	cell->picture = 0;
 	cell->style = style;
 	if (width == 2) {
+		cell[1].picture = 0;
 		set_text(cell + 1, "", 0);
 		cell[1].width = 0;
 		cell[1].style = style;

@@ -39,13 +39,28 @@ struct style {
 struct cell {
 	char text[20]; /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
 	uint8_t width; /* 1 or 2; 0 in the right half of a wide one */
+	uint8_t picture; /* 0, or 1 + which of the canvas's pictures is seen here */
 	struct style style;
 };
+
+struct picture;
+
+/* Part of an image that terminals draw which can (image/picture.h), over cells that are blank. What is drawn
+ * into these cells later hides it there. */
+struct canvas_picture {
+	const struct picture *picture; /* borrowed until the canvas is drawn into again */
+	int row, col, cols;            /* where its first column is */
+	int first, rows;               /* rows of the picture */
+};
+
+#define CANVAS_PICTURES 32
 
 struct canvas {
 	int rows, cols;
 	struct cell *cells;         /* rows * cols, row by row */
 	int cursor_row, cursor_col; /* -1: hidden */
+	struct canvas_picture pictures[CANVAS_PICTURES];
+	size_t n_pictures;
 };
 
 struct rect {
@@ -62,6 +77,10 @@ void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct
  * whole at an edge become a space. */
 int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
 		struct style style);
+
+/* Put one row of a picture into the cells of `area`, which is one row high. Rows that follow one another, put
+ * one below the other, are one part. */
+void canvas_picture(struct canvas *c, const struct picture *picture, int picture_row, struct rect area);
 
 /* The text of all cells, a line per row, trailing blanks cut; malloc'd. */
 char *canvas_dump(const struct canvas *c);

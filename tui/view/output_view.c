@@ -67,7 +67,7 @@ static void draw_row(const struct model *m, struct canvas *c, int row, struct re
 		const struct outline *l, uint64_t line, size_t from, size_t to, const struct look *look)
 {
 	struct cell *cells = c->cells + (size_t)row * (size_t)c->cols + (size_t)area.col;
-	bool is_fixed = l->kind == OUT_HEADER || !m->out.is_cut;
+	bool is_fixed = l->kind == OUT_HEADER || l->kind == OUT_FIGURE || !m->out.is_cut;
 	size_t left = is_fixed ? from : from + m->out.left;
 
 	if (look->is_mark && l->kind != OUT_HEADER)
@@ -79,7 +79,7 @@ static void draw_row(const struct model *m, struct canvas *c, int row, struct re
 	}
 	if (left > from && to > from && left < to && cells[0].width == 0)
 		cells[0] = (struct cell){.text = " ", .width = 1, .style = cells[0].style};
-	if (to > left && to - left > (size_t)area.cols)
+	if (l->kind != OUT_FIGURE && to > left && to - left > (size_t)area.cols)
 		draw_text(c, area, row, area.col + area.cols - (m->has_utf8 ? 1 : 3), ROLE_DIM,
 				sign(m->has_utf8, SIGN_ELLIPSIS));
 }
@@ -135,6 +135,8 @@ static void draw_lines(const struct model *m, struct canvas *c, struct rect area
 			end = outpane_row_end(&m->out, &l, from, (size_t)area.cols);
 			draw_row(m, c, row, area, &l, w.line, from, end, &look);
 			draw_margin(m, c, row, area, &l, w.line);
+			if (l.kind == OUT_FIGURE)
+				draw_figure_row(m, c, row, area, &l);
 			row++;
 			from = end;
 		} while (end < l.n && row < area.row + area.rows);

@@ -13,6 +13,7 @@
 
 struct metrics;
 struct model;
+struct outline;
 
 /* ---- drawing words and lines: draw.c ---- */
 
@@ -97,6 +98,9 @@ void draw_frame(const struct model *m, struct canvas *c); /* borders, title, tab
 void draw_editor_frame(const struct model *m, struct canvas *c); /* of those, what tells of the editor */
 void draw_output(const struct model *m, struct canvas *c);       /* output_view.c */
 void draw_finder(const struct model *m, struct canvas *c);       /* finder_view.c */
+/* A row of an image that is no characters; the image on the whole screen (false: none is): figure_view.c */
+void draw_figure_row(const struct model *m, struct canvas *c, int row, struct rect area, const struct outline *l);
+bool draw_zoom(const struct model *m, struct canvas *c);
 void draw_metrics(const struct model *m, struct canvas *c);      /* metrics_view.c */
 /* What is measured in any sandbox. `has_runs`: it is ours, and our runs are marked. */
 void draw_measured(const struct model *m, struct canvas *c, const struct metrics *x, struct rect area,

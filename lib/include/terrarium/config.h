@@ -46,6 +46,7 @@ struct trm_config {
 	bool restore;                 /* the workbench opens what was open in this folder the last time */
 	char record[1024];            /* file to record the workbench's session to; "": none */
 	bool history;                 /* remember what is run in the workbench, in a file */
+	char images[16];              /* how the workbench draws images: auto, kitty, sixel, symbols, off */
 	bool auto_complete;           /* offer members as soon as a dot is typed */
 };
 

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/* What runs show: displays become lines of the output, and what a person does with figures. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/result.h>
+
+#include "model/answers.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/rich.h"
+
+enum { MIN_ROWS = 15 }; /* a figure may be as high, though the pane is not */
+
+/* ---- which form of a display is shown ---- */
+
+/* Best first. The rest, whatever starts so, comes before nothing at all. */
+static const char *const by_rank[] = {"image/png", "image/jpeg", "image/svg+xml", "text/html", "text/markdown",
+		"text/plain", "text/latex", "application/json", "image/", "text/", ""};
+enum { RANKS = sizeof by_rank / sizeof *by_rank, RANK_PLAIN = 5 };
+
+static int rank_of(const char *mime)
+{
+	int rank = 0;
+
+	while (rank < RANKS - 1 && strncmp(mime, by_rank[rank], strlen(by_rank[rank])) != 0)
+		rank++;
+	return rank;
+}
+
+static uint64_t hash_of(const char *text, size_t n)
+{
+	uint64_t h = 14695981039346656037u; /* FNV-1a */
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)text[i]) * 1099511628211u;
+	return h;
+}
+
+static void set_form(struct figure_form *form, const struct trm_display *display)
+{
+	char *data = malloc(display->n + 1);
+
+	if (!data)
+		return;
+	memcpy(data, display->data, display->n);
+	data[display->n] = '\0';
+	free(form->data);
+	form->data = data;
+	form->n = display->n;
+	snprintf(form->mime, sizeof form->mime, "%s", display->mime);
+}
+
+static void offer(struct figures *f, const struct trm_display *display)
+{
+	if (rank_of(display->mime) == RANK_PLAIN)
+		set_form(&f->offer.plain, display);
+	else if (!f->offer.best.data || rank_of(display->mime) < rank_of(f->offer.best.mime))
+		set_form(&f->offer.best, display);
+}
+
+/* ---- lines of the output ---- */
+
+static void add_lines(struct model *m, enum out_kind kind, const char *text, size_t n)
+{
+	outpane_add(&m->out, kind, m->run.serial, text, n);
+}
+
+static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t n)
+{
+	struct rect area = model_output_area(m);
+	struct figure *fig = figures_add(&m->out.figures, m->run.serial, mime, bytes, n);
+	int max_rows = area.rows - 1 > MIN_ROWS ? area.rows - 1 : MIN_ROWS;
+	char text[48];
+
+	if (!fig)
+		return;
+	figure_fit(&m->out.figures, fig, area.cols, max_rows);
+	for (int row = 0; row < fig->rows; row++) {
+		int len = snprintf(text, sizeof text, "%u %d", fig->id, row);
+		add_lines(m, OUT_FIGURE, text, (size_t)len);
+	}
+}
+
+static bool is_text(const char *mime)
+{
+	return strncmp(mime, "text/", 5) == 0 || strcmp(mime, "application/json") == 0;
+}
+
+/* False: there is nothing in it that can be shown. */
+static bool show_form(struct model *m, const struct figure_form *form)
+{
+	size_t n = form->n;
+	char *text = NULL;
+
+	if (!form->data)
+		return false;
+	if (strcmp(form->mime, "text/html") == 0)
+		text = rich_from_html(form->data, form->n, &n);
+	else if (strcmp(form->mime, "text/markdown") == 0)
+		text = rich_from_markdown(form->data, form->n, &n);
+	else if (!is_text(form->mime)) {
+		bool is_svg = strncmp(form->mime, "image/svg", 9) == 0;
+		uint8_t *bytes = is_svg ? (uint8_t *)strndup(form->data, form->n)
+					: figure_from_base64(form->data, form->n, &n);
+		if (bytes)
+			add_figure(m, form->mime, bytes, n);
+		return bytes;
+	}
+	if (n && (text || is_text(form->mime)))
+		add_lines(m, OUT_VALUE, text ? text : form->data, n);
+	free(text);
+	return n > 0;
+}
+
+static void end_offer(struct model *m)
+{
+	struct figures *f = &m->out.figures;
+
+	if (!f->offer.is_open)
+		return;
+	bool is_rich = show_form(m, &f->offer.best);
+	if (!is_rich)
+		show_form(m, &f->offer.plain);
+	if (is_rich && f->offer.plain.data) {
+		f->shown_hash = hash_of(f->offer.plain.data, f->offer.plain.n);
+		f->shown_len = f->offer.plain.n;
+	}
+	figures_end_offer(f);
+}
+
+static void on_display(struct model *m, const struct msg *msg)
+{
+	const struct trm_display *display = msg->display;
+	struct figures *f = &m->out.figures;
+
+	if (m->run.state == RUN_NONE || msg->serial != m->run.serial)
+		return;
+	if (f->offer.is_open && f->offer.bundle != display->bundle)
+		end_offer(m);
+	f->offer.is_open = true;
+	f->offer.bundle = display->bundle;
+	offer(f, display);
+	if (display->more == 0)
+		end_offer(m);
+	m->needs_draw = true;
+}
+
+bool figures_end_run(struct model *m, const struct trm_result *r)
+{
+	struct figures *f = &m->out.figures;
+	size_t n = r->value ? strlen(r->value) : 0;
+	char text[120];
+
+	end_offer(m);
+	bool is_shown = n && n == f->shown_len && hash_of(r->value, n) == f->shown_hash;
+	f->shown_len = 0;
+	if (r->dropped_displays) {
+		snprintf(text, sizeof text, "%zu displays were left out: a run keeps 1000, or 64 MiB of them",
+				r->dropped_displays);
+		add_lines(m, OUT_NOTE, text, strlen(text));
+	}
+	return is_shown;
+}
+
+/* ---- having them drawn ---- */
+
+static void want(struct figures *f, uint32_t id, struct effects *out)
+{
+	struct figure *fig = figures_find(f, id);
+
+	if (!fig || fig->state != FIGURE_WAITING)
+		return;
+	fig->state = FIGURE_ASKED;
+	effect_number(out, EFFECT_DRAW_FIGURE, id);
+}
+
+/* Call fn for each figure that is to be seen, from the top; stop when it says false. */
+static void each_shown(struct model *m, bool (*fn)(struct model *m, uint32_t id, void *user), void *user)
+{
+	struct rect area = model_output_area(m);
+	struct out_pos top = outpane_top(&m->out, area.rows, area.cols);
+	struct outwalk walk;
+	struct outline l = {0};
+	uint32_t last = 0;
+
+	outwalk_start(&walk, &m->out, top.line);
+	for (int row = 0; row < area.rows && outwalk_next(&walk, &l); row++)
+		if (l.kind == OUT_FIGURE && l.figure != last) {
+			last = l.figure;
+			if (!fn(m, last, user))
+				break;
+		}
+	outline_finish(&l);
+}
+
+static bool want_shown(struct model *m, uint32_t id, void *out)
+{
+	want(&m->out.figures, id, out);
+	return true;
+}
+
+static void want_zoom(struct model *m, struct effects *out)
+{
+	struct figures *f = &m->out.figures;
+	const struct figure *fig = figures_find(f, f->zoomed);
+	int cols, rows;
+
+	if (!fig || fig->info.type == IMAGE_NONE)
+		return;
+	image_fill(&fig->info, f->terminal.look.cell_w, f->terminal.look.cell_h, m->cols, m->rows - 2, &cols, &rows);
+	if (f->is_zoom_asked && cols == f->zoom_cols && rows == f->zoom_rows)
+		return;
+	picture_destroy(f->zoom);
+	f->zoom = NULL;
+	f->zoom_why[0] = '\0';
+	f->zoom_cols = cols;
+	f->zoom_rows = rows;
+	f->is_zoom_asked = effect_number(out, EFFECT_ZOOM_FIGURE, fig->id);
+}
+
+void figures_want(struct model *m, struct effects *out)
+{
+	struct figures *f = &m->out.figures;
+
+	if ((!f->n_waiting && !f->zoomed) || f->terminal.is_off)
+		return;
+	if (!f->terminal.is_known) {
+		if (!f->terminal.is_asked)
+			f->terminal.is_asked = effect_plain(out, EFFECT_ASK_TERMINAL);
+		return;
+	}
+	if (f->zoomed)
+		want_zoom(m, out);
+	else if (m->layout.panes[PANE_OUTPUT].rows > 0)
+		each_shown(m, want_shown, out);
+}
+
+static void on_terminal(struct model *m, const struct msg *msg)
+{
+	struct figures *f = &m->out.figures;
+
+	f->terminal.is_known = true;
+	f->terminal.is_off = msg->flag;
+	f->terminal.look = *msg->look;
+	figures_forget_pictures(f);
+	m->needs_draw = true;
+}
+
+static void on_drawn(struct model *m, const struct msg *msg)
+{
+	struct figures *f = &m->out.figures;
+	struct figure *fig = figures_find(f, (uint32_t)msg->number);
+	struct picture *picture = msg->picture;
+
+	m->needs_draw = true;
+	if (!fig || (msg->flag && fig->id != f->zoomed)) {
+		picture_destroy(picture);
+	} else if (!msg->flag) {
+		figure_set_picture(f, fig, picture, msg->text);
+	} else {
+		picture_destroy(f->zoom);
+		f->zoom = picture;
+		if (picture)
+			picture->id = ++f->last_picture;
+		snprintf(f->zoom_why, sizeof f->zoom_why, "%s", msg->text ? msg->text : "");
+	}
+}
+
+/* ---- the figure at hand ---- */
+
+static bool note_last(struct model *m, uint32_t id, void *user)
+{
+	(void)m;
+	*(uint32_t *)user = id;
+	return true;
+}
+
+/* The one on the whole screen, else the lowest in the output, else the newest. NULL, with a notice: none. */
+static struct figure *at_hand(struct model *m)
+{
+	struct figures *f = &m->out.figures;
+	uint32_t id = f->zoomed;
+
+	if (!id && m->layout.panes[PANE_OUTPUT].rows > 0)
+		each_shown(m, note_last, &id);
+	struct figure *fig = id ? figures_find(f, id) : NULL;
+	if (!fig && f->n)
+		fig = &f->all[f->n - 1];
+	if (!fig)
+		notices_add(&m->notices, m->now_ns, false, "no run has shown an image yet");
+	m->needs_draw = true;
+	return fig;
+}
+
+static unsigned run_number(const struct model *m, const struct figure *fig)
+{
+	const struct run_info *run = runs_find(&m->out.runs, fig->run);
+
+	return run && run->number ? (unsigned)run->number : fig->run;
+}
+
+/* ---- saving and opening ---- */
+
+enum { BUTTON_REPLACE = 1 };
+
+static void ask_where(struct model *m, const struct figure *fig, const char *path, const char *why)
+{
+	struct dialog *d = &m->dialog;
+
+	m->out.figures.pending = fig->id;
+	dialog_begin(d, DIALOG_SAVE_FIGURE, "Save the image as");
+	if (fig->info.type)
+		dialog_add(d, ROLE_DIALOG_DIM, "%s, %d x %d   Tab: complete   Esc: cancel", image_mime(fig->info.type),
+				fig->info.width, fig->info.height);
+	if (why)
+		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
+	d->has_field = true;
+	d->field_label = "Path";
+	field_set(&d->field, path);
+	m->needs_draw = true;
+}
+
+static void save_figure(struct model *m, struct effects *out)
+{
+	const struct figure *fig = at_hand(m);
+	char name[64];
+
+	(void)out;
+	if (!fig)
+		return;
+	figure_file_name(fig, run_number(m, fig), name);
+	ask_where(m, fig, name, NULL);
+}
+
+void answer_save_figure(struct model *m, int answer, struct effects *out)
+{
+	const char *path = field_text(&m->dialog.field);
+
+	if (answer == ANSWER_TAB)
+		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
+	else if (answer == ANSWER_ENTER && *path)
+		effect_add(out, EFFECT_SAVE_FIGURE, NULL, path, strlen(path), m->out.figures.pending);
+	else if (answer != ANSWER_ENTER)
+		dialog_close(m);
+}
+
+static void ask_over(struct model *m, const char *path)
+{
+	static const struct dialog_button buttons[] = {
+			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
+
+	snprintf(m->pending_path, sizeof m->pending_path, "%s", path);
+	dialog_begin(&m->dialog, DIALOG_FIGURE_OVER, "The file exists");
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s exists already. Replace it?", path);
+	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
+}
+
+void answer_figure_over(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	if (answer == BUTTON_REPLACE)
+		effect_add(out, EFFECT_SAVE_FIGURE_OVER, NULL, m->pending_path, strlen(m->pending_path),
+				m->out.figures.pending);
+}
+
+static void on_saved(struct model *m, const struct msg *msg)
+{
+	const struct figure *fig = figures_find(&m->out.figures, (uint32_t)msg->number);
+
+	m->needs_draw = true;
+	if (msg->flag) {
+		ask_over(m, msg->text);
+	} else if (!msg->other) {
+		dialog_close(m);
+		snprintf(m->out.figures.saved, sizeof m->out.figures.saved, "%s", msg->text);
+		notices_add(&m->notices, m->now_ns, false, "saved the image as %s", msg->text);
+	} else if (fig && m->dialog.kind == DIALOG_SAVE_FIGURE) {
+		ask_where(m, fig, msg->text, msg->other);
+	} else {
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
+	}
+}
+
+static void open_figure(struct model *m, struct effects *out)
+{
+	const struct figure *fig = at_hand(m);
+
+	if (fig)
+		effect_number(out, EFFECT_OPEN_FIGURE, fig->id);
+}
+
+static void copy_path(struct model *m, struct effects *out)
+{
+	const char *path = m->out.figures.saved;
+
+	if (*path) {
+		effect_add(out, EFFECT_COPY, NULL, path, strlen(path), 0);
+		notices_add(&m->notices, m->now_ns, false, "copied %s", path);
+	} else {
+		notices_add(&m->notices, m->now_ns, false, "no image has been saved yet");
+	}
+	m->needs_draw = true;
+}
+
+/* ---- on the whole screen ---- */
+
+static void zoom_to(struct model *m, uint32_t id)
+{
+	struct figures *f = &m->out.figures;
+
+	picture_destroy(f->zoom);
+	f->zoom = NULL;
+	f->is_zoom_asked = false;
+	f->zoomed = id;
+	m->needs_draw = true;
+}
+
+static void zoom_figure(struct model *m, struct effects *out)
+{
+	const struct figure *fig = at_hand(m);
+
+	(void)out;
+	if (fig)
+		zoom_to(m, fig->id);
+}
+
+static void zoom_next(struct model *m, int by)
+{
+	struct figures *f = &m->out.figures;
+	const struct figure *fig = figures_find(f, f->zoomed);
+	size_t at = fig ? (size_t)(fig - f->all) : 0;
+
+	if (by < 0 ? at > 0 : at + 1 < f->n)
+		zoom_to(m, f->all[by < 0 ? at - 1 : at + 1].id);
+}
+
+bool figures_zoom_event(struct model *m, const struct event *ev, struct effects *out)
+{
+	if (!m->out.figures.zoomed)
+		return false;
+	if (ev->type == EVENT_MOUSE && ev->action == MOUSE_PRESS) {
+		zoom_to(m, 0);
+	} else if (ev->type == EVENT_KEY) {
+		switch (ev->key) {
+		case K_LEFT:
+		case K_UP:
+		case K_PAGE_UP: zoom_next(m, -1); break;
+		case K_RIGHT:
+		case K_DOWN:
+		case K_PAGE_DOWN:
+		case ' ': zoom_next(m, 1); break;
+		case 's': save_figure(m, out); break;
+		case 'o': open_figure(m, out); break;
+		default: zoom_to(m, 0);
+		}
+	}
+	return true;
+}
+
+/* ---- */
+
+static const struct command commands[] = {
+		{"save-figure", "Save the image as…", "save the image shown last in the output pane to a file", PLACE_ANY,
+				save_figure, NULL, 0, false},
+		{"zoom-figure", "Image on the whole screen", "show that image on the whole screen; arrows go to others",
+				PLACE_ANY, zoom_figure, NULL, 0, false},
+		{"open-figure", "Open the image outside", "open that image with the desktop's program", PLACE_ANY,
+				open_figure, NULL, 0, false},
+		{"copy-figure-path", "Copy the path of the saved image", NULL, PLACE_ANY, copy_path, NULL, 0, false},
+};
+const struct command_table figure_commands = COMMAND_TABLE(commands);
+
+void update_figures(struct model *m, const struct msg *msg)
+{
+	switch (msg->type) {
+	case MSG_RUN_DISPLAY: on_display(m, msg); break;
+	case MSG_IMAGES: on_terminal(m, msg); break;
+	case MSG_FIGURE_DRAWN: on_drawn(m, msg); break;
+	case MSG_FIGURE_SAVED: on_saved(m, msg); break;
+	default: break;
+	}
+}

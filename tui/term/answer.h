@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_ANSWER_H
+#define TUI_ANSWER_H
+
+/* What a terminal answers when it is asked about images. An answer comes among the keys; it must never be
+ * taken for one, however late it comes.
+ *
+ * Sources: xterm's ctlseqs (primary device attributes, of which 4 is sixel; CSI 16 t gives the size of a
+ * cell); kitty's "Terminal graphics protocol" (a query is answered by APC G … ST). Every terminal answers the first,
+ * so what has not come by then does not come. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sequence;
+
+/* Is it kitty's protocol? How large is a cell? Who are you? */
+#define ANSWER_QUERY "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[16t\033[c"
+/* The same for those that would show the first, or hold it back. */
+#define ANSWER_QUERY_PLAIN "\033[16t\033[c"
+
+struct answers {
+	bool is_expected; /* something was asked */
+	bool is_whole;    /* and answered to its end */
+	bool has_kitty, has_sixel;
+	int cell_w, cell_h; /* pixels; 0: not told */
+};
+
+/* Take a control sequence, s[0..n) parsed, if it is an answer. */
+bool answer_take_sequence(struct answers *a, const char *s, size_t n, const struct sequence *seq);
+
+/* Take an answer from s[0..n), which begins with ESC _. Returns its bytes; 0: more are needed; -1: it is none. */
+long answer_take_string(struct answers *a, const char *s, size_t n);
+
+#endif
