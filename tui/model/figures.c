@@ -10,7 +10,6 @@
 #include <terrarium/text.h>
 
 #include "model/outline.h"
-#include "theme/role.h"
 
 /* ---- the store ---- */
 

@@ -406,10 +406,10 @@ static const struct keymap_row defaults[] = {
 		{PLACE_OUTPUT, "?", "help"},
 		{PLACE_OUTPUT, "s", "save-figure"},
 		{PLACE_OUTPUT, "o", "open-figure"},
-		{PLACE_OUTPUT, "z", "zoom-figure"},
+		{PLACE_OUTPUT, "i", "zoom-figure"},
 		{PLACE_ANY, "alt-s", "save-figure"},
 		{PLACE_ANY, "alt-o", "open-figure"},
-		{PLACE_ANY, "alt-z", "zoom-figure"},
+		{PLACE_ANY, "alt-i", "zoom-figure"},
 
 		{PLACE_METRICS, "up", "processes-up"},
 		{PLACE_METRICS, "down", "processes-down"},

@@ -122,6 +122,12 @@ static void on_replay_key(struct model *m, const struct keys *keys, enum keymap_
 		replay_refuse(m);
 }
 
+/* A key that means itself, whatever else it may mean where nothing is typed. */
+static bool is_sign(const struct event *ev)
+{
+	return ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT));
+}
+
 static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
@@ -142,7 +148,7 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 		m->typed = keys;
 	else if (keys.n > 1 && match == KEYMAP_NONE)
 		say_unbound(m, &keys);
-	else if (output_takes_input(m, ev) && (match == KEYMAP_NONE || c->place == PLACE_OUTPUT))
+	else if (output_takes_input(m, ev) && (match == KEYMAP_NONE || c->place == PLACE_OUTPUT || is_sign(ev)))
 		input_event(m, msg, out);
 	else if (match == KEYMAP_COMMAND && c->edit)
 		editor_done(m, editor_command(model_editor(m), c, false, ev->time_ns), out);
