@@ -74,6 +74,8 @@ static const struct trm_setting settings[] = {
 		{"restore", "--restore", 0, "TERRARIUM_RESTORE", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
 				false, false, "open what was open in this folder the last time",
 				FIELD(restore)},
+		{"linear", "--linear", 0, "TERRARIUM_LINEAR", "on|off", "off", TRM_SETTING_SWITCH, 0, 0, false,
+				false, "lines of text instead of a screen", FIELD(linear)},
 		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false,
 				true, "record the session to this file", FIELD(record)},
 		{"history", "--history", 0, "TERRARIUM_HISTORY", "on|off", "on", TRM_SETTING_SWITCH, 0, 0, false,

@@ -28,7 +28,8 @@ tui/view: model theme text syntax image
 tui/term: view theme text image
 tui/model: view term text syntax image
 tui/record: model view theme text
-tui/app: state record model view term theme text syntax image
+tui/linear: record model view term text
+tui/app: linear state record model view term theme text syntax image
 tui/cmd: app model view theme term text record'
 
 # Headers of other libraries, and the one place that may include them.

@@ -45,6 +45,13 @@ void app_send(struct app *a, struct msg *msg)
 	update(&a->model, msg, &a->effects);
 	if (msg->type == MSG_OPENED || msg->type == MSG_SAVED)
 		app_watch_files(a);
+	app_perform_all(a);
+	if (msg->type == MSG_EVENT && msg->event->type == EVENT_FOCUS && msg->event->key)
+		app_check_files(a); /* where no word of changes comes, as over NFS */
+}
+
+void app_perform_all(struct app *a)
+{
 	if (a->is_performing)
 		return;
 	a->is_performing = true;
@@ -54,8 +61,6 @@ void app_send(struct app *a, struct msg *msg)
 	}
 	effects_clear(&a->effects);
 	a->is_performing = false;
-	if (msg->type == MSG_EVENT && msg->event->type == EVENT_FOCUS && msg->event->key)
-		app_check_files(a); /* where no word of changes comes, as over NFS */
 }
 
 void app_tell(struct app *a, enum msg_type type, const char *text)
@@ -131,6 +136,8 @@ static struct alert_opts alert_opts(const struct app_opts *o)
 static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 {
 	struct model_opts opts = {
+			.rows = 24, /* as a terminal is taken to be that does not tell */
+			.cols = 80,
 			.has_utf8 = has_utf8,
 			.lang = first_lang(a->opts),
 			.theme = a->theme.name,
@@ -146,7 +153,8 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.alerts = alert_opts(a->opts),
 	};
 
-	term_size(a->term, &opts.rows, &opts.cols);
+	if (a->term)
+		term_size(a->term, &opts.rows, &opts.cols);
 	if (model_init(&a->model, &opts) < 0 || canvas_init(&a->canvas, opts.rows, opts.cols) < 0) {
 		reterr->code = TRM_ENOMEM;
 		snprintf(reterr->msg, sizeof reterr->msg, "the workbench cannot start: out of memory");
@@ -188,13 +196,14 @@ static int start(struct app *a, struct trm_error *reterr)
 		app_record(a, a->opts->record);
 	if (a->opts->file)
 		app_open_file(a, a->model.lang, a->opts->file);
-	else if (!a->replay)
+	else if (!a->replay && (!a->linear || app_lines_has_person(a)))
 		app_open_session(a);
 	app_tell_theme(a);
 	a->model.grammars = a->grammars = grammars_create();
 	if ((r = load_keys(a, reterr)) < 0)
 		return r;
-	app_paint(a); /* before everything that takes time */
+	if (a->term)
+		app_paint(a); /* before everything that takes time */
 	r = trm_loop_create(&a->loop, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(a->loop, on_slow_stop, a, &a->stop_timer, reterr);
@@ -210,7 +219,8 @@ static int start(struct app *a, struct trm_error *reterr)
 		r = app_open_watch(a, reterr);
 	if (r == 0) {
 		app_start_sandbox(a);
-		app_look_for_unsaved(a);
+		if (!a->linear || app_lines_has_person(a))
+			app_look_for_unsaved(a);
 	}
 	return r;
 }
@@ -240,7 +250,9 @@ static void run(struct app *a)
 			app_quit(a);
 			break;
 		}
-		if (app_frame_is_due(a, app_clock_ns(), n == 0))
+		if (a->linear)
+			app_lines_turn(a);
+		else if (app_frame_is_due(a, app_clock_ns(), n == 0))
 			app_paint(a);
 		set_tick(a);
 		a->had_input = false;

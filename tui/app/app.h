@@ -18,6 +18,7 @@ struct app_opts {
 	struct trm_session_opts session; /* time-out and grace per run */
 	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
 	const struct recording *replay;  /* shown instead of a sandbox; NULL: none. Borrowed */
+	bool is_linear;                  /* lines on standard input and output instead of a screen */
 	const char *record;              /* path of a recording to be made; NULL or "": none */
 	const char *config;              /* file of the settings, for its keys; NULL: the usual one */
 	const char *keymap;              /* set of keys; NULL: the default one */

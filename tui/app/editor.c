@@ -162,9 +162,11 @@ static int run(struct app *a, struct app_editor *x, const struct editor *e, stru
 void app_edit_outside(struct app *a, uint32_t buffer)
 {
 	struct buffer *b = buffers_find(&a->model.buffers, buffer);
-	struct app_editor *x = b && !a->editor ? calloc(1, sizeof *x) : NULL;
+	struct app_editor *x = b && a->term && !a->editor ? calloc(1, sizeof *x) : NULL;
 	struct trm_error err = {0};
 
+	if (!a->term)
+		app_tell(a, MSG_ERROR, "there is no screen that the editor could be given: save, edit, open again");
 	if (!x)
 		return;
 	x->buffer = buffer;

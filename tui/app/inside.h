@@ -123,6 +123,7 @@ struct app {
 	struct app_images *images; /* images.c's own; NULL until there is one */
 	char figure_folder[256];   /* of files that were opened outside; "": none */
 
+	struct app_lines *linear;  /* lines.c; NULL: there is a screen */
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
 	bool has_told_history; /* that it cannot be written */
 	bool is_renewing; /* another sandbox is to follow the one that is being closed */
@@ -134,6 +135,7 @@ struct app {
 /* ---- app.c */
 uint64_t app_clock_ns(void);
 void app_send(struct app *a, struct msg *msg);                      /* fills in the time */
+void app_perform_all(struct app *a); /* the effects that have piled up */
 void app_tell(struct app *a, enum msg_type type, const char *text); /* MSG_ERROR, MSG_NOTICE … */
 void app_quit(struct app *a);
 
@@ -230,6 +232,14 @@ int app_replay_start(struct app *a, struct trm_error *reterr);
 void app_replay_close(struct app *a);
 uint64_t app_replay_clock_ns(const struct app *a); /* what time it is in the recording */
 void app_replay_seek(struct app *a, uint64_t at_us);
+
+/* ---- lines.c: linear mode, instead of a screen */
+int app_lines_open(struct app *a, struct trm_error *reterr);
+int app_lines_watch(struct app *a, struct trm_error *reterr);
+void app_lines_close(struct app *a);
+bool app_lines_interrupt(struct app *a); /* Ctrl-C; false: it shall end the program */
+bool app_lines_has_person(const struct app *a); /* somebody types, and can be asked */
+void app_lines_turn(struct app *a);      /* after each turn of the loop: tell, take lines */
 
 /* ---- import.c: a notebook becomes a buffer */
 void app_import(struct app *a, const char *path);

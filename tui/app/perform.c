@@ -6,7 +6,7 @@
 
 static void copy(struct app *a, const struct effect *effect)
 {
-	if (effect->text && !term_copy(a->term, effect->text, effect->len))
+	if (a->term && effect->text && !term_copy(a->term, effect->text, effect->len))
 		app_tell(a, MSG_NOTICE, "copied for use in here; too long for the terminal's clipboard");
 }
 
@@ -37,8 +37,14 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_LET_GO: app_run_hold(a, effect->number, effect->type == EFFECT_HOLD); break;
 	case EFFECT_PAUSE:
 	case EFFECT_RESUME: app_run_pause(a, effect->number, effect->type == EFFECT_PAUSE); break;
-	case EFFECT_BELL: term_bell(a->term); break;
-	case EFFECT_NOTIFY: term_notify(a->term, effect->text, effect->len); break;
+	case EFFECT_BELL:
+		if (a->term)
+			term_bell(a->term);
+		break;
+	case EFFECT_NOTIFY:
+		if (a->term)
+			term_notify(a->term, effect->text, effect->len);
+		break;
 	case EFFECT_ASK: app_ask(a, effect); break;
 	case EFFECT_SIGNAL: app_signal(a, effect); break;
 	case EFFECT_STDIN:
@@ -65,19 +71,28 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_EXPORT_OVER: app_export(a, effect); break;
 	case EFFECT_RECORD: app_record(a, effect->text); break;
 	case EFFECT_RECORD_STOP: app_record_stop(a); break;
-	case EFFECT_ASK_TERMINAL: app_ask_terminal(a); break;
-	case EFFECT_DRAW_FIGURE: app_draw_figure(a, (uint32_t)effect->number, false); break;
-	case EFFECT_ZOOM_FIGURE: app_draw_figure(a, (uint32_t)effect->number, true); break;
+	case EFFECT_ASK_TERMINAL:
+		if (a->term)
+			app_ask_terminal(a);
+		break;
+	case EFFECT_DRAW_FIGURE:
+	case EFFECT_ZOOM_FIGURE:
+		if (a->term)
+			app_draw_figure(a, (uint32_t)effect->number, effect->type == EFFECT_ZOOM_FIGURE);
+		break;
 	case EFFECT_SAVE_FIGURE:
 	case EFFECT_SAVE_FIGURE_OVER: app_save_figure(a, effect); break;
 	case EFFECT_OPEN_FIGURE: app_open_figure(a, effect); break;
-	case EFFECT_REPAINT: term_repaint_all(a->term); break;
 	case EFFECT_RELOAD: app_reload(a, effect->buffer); break;
 	case EFFECT_EDIT_OUTSIDE: app_edit_outside(a, effect->buffer); break;
 	case EFFECT_RECOVER: app_recover(a, (enum recover_answer)effect->number); break;
 	case EFFECT_QUIT_KEEPING:
 		a->keeps_unsaved = true;
 		app_quit(a);
+		break;
+	case EFFECT_REPAINT:
+		if (a->term)
+			term_repaint_all(a->term);
 		break;
 	case EFFECT_QUIT: app_quit(a); break;
 	}

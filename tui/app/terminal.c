@@ -83,6 +83,8 @@ static void on_signal(void *user, int signo)
 			kill(getpid(), SIGSTOP); /* both stop; the shell wakes both */
 		return;
 	}
+	if (a->linear && signo == SIGINT && app_lines_interrupt(a))
+		return;
 	switch (signo) {
 	case SIGWINCH: on_resize(a); break;
 	case SIGTSTP:
@@ -99,7 +101,9 @@ static void on_signal(void *user, int signo)
 	}
 }
 
-static const int signals[APP_SIGNALS] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
+/* The last three are the screen's. */
+static const int signals[APP_SIGNALS] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
+enum { LINE_SIGNALS = 3 };
 
 /* A crash: the terminal first, then the signal's own way (the handler is there for once). */
 static void on_crash(int signo)
@@ -125,22 +129,28 @@ static void watch_crashes(void)
 
 int app_open_terminal(struct app *a, struct trm_error *reterr)
 {
-	int r = term_open(NULL, &a->term, reterr);
+	struct trm_error why = {0};
+	int r = a->opts->is_linear ? TRM_ENOTSUP : term_open(NULL, &a->term, &why);
 
 	if (r == 0)
 		watch_crashes();
+	else if (a->opts->is_linear || r == TRM_ENOTSUP) /* it cannot move its cursor */
+		return app_lines_open(a, reterr);
+	else
+		*reterr = why;
 	return r;
 }
 
 int app_watch_terminal(struct app *a, struct trm_error *reterr)
 {
-	int r = trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_keys, a, &a->keys_watch, reterr);
+	int r = a->linear ? app_lines_watch(a, reterr)
+			 : trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_keys, a, &a->keys_watch, reterr);
 
 	if (r == 0)
 		r = trm_loop_add_timer(a->loop, on_escape, a, &a->escape_timer, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(a->loop, on_tick, a, &a->tick_timer, reterr);
-	for (size_t i = 0; i < APP_SIGNALS && r == 0; i++)
+	for (size_t i = 0; i < (a->linear ? LINE_SIGNALS : APP_SIGNALS) && r == 0; i++)
 		r = trm_loop_add_signal(a->loop, signals[i], on_signal, a, &a->signals[i], reterr);
 	return r;
 }
@@ -152,5 +162,6 @@ void app_close_terminal(struct app *a)
 	trm_timer_remove(a->tick_timer);
 	trm_timer_remove(a->escape_timer);
 	trm_watch_remove(a->keys_watch);
+	app_lines_close(a);
 	term_close(a->term);
 }

@@ -117,6 +117,22 @@ static const char *label_of(struct match match)
 	return match.kind == SETTING ? trm_settings(&count)[match.row].option : "";
 }
 
+/* "--linear" alone turns it on. */
+static bool is_switch(struct match match)
+{
+	size_t count;
+	return match.kind == SETTING && trm_settings(&count)[match.row].kind == TRM_SETTING_SWITCH;
+}
+
+static bool is_on_or_off(const char *word)
+{
+	static const char *const words[] = {"on", "off", "true", "false", "yes", "no", "1", "0"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
 static int next_long(struct options *o, const char *word)
 {
 	const char *equals = strchr(word, '=');
@@ -128,9 +144,13 @@ static int next_long(struct options *o, const char *word)
 	if (!match.metavar && equals)
 		return wrong(o, "no value can be given to", word, (int)n);
 	if (match.metavar) {
-		if (!equals && o->at >= o->argc)
+		bool has_word = o->at < o->argc;
+		if (!equals && is_switch(match) && !(has_word && is_on_or_off(o->argv[o->at])))
+			o->value = "on";
+		else if (!equals && !has_word)
 			return wrong(o, "a value is missing after", word, (int)n);
-		o->value = equals ? equals + 1 : o->argv[o->at++];
+		else
+			o->value = equals ? equals + 1 : o->argv[o->at++];
 	}
 	return take(o, match, label_of(match));
 }

@@ -18,7 +18,7 @@ struct option_spec {
 	const char *help;
 };
 
-enum { OPTIONS_SETTINGS_MAX = 32 };
+enum { OPTIONS_SETTINGS_MAX = 64 };
 
 struct options {
 	/* in */

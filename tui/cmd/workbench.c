@@ -18,6 +18,7 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 		return cmd_fail("%s", why.msg);
 	opts.file = file;
 	opts.theme = config->theme;
+	opts.is_linear = config->linear;
 	opts.record = config->record;
 	opts.config = config_path;
 	opts.keymap = config->keymap;
@@ -62,7 +63,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
-		"metrics_interval", "confirm", "images", "restore", "record", NULL};
+		"metrics_interval", "confirm", "images", "restore", "record", "linear", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

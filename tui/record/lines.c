@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "model/outline.h"
+#include "model/outscreen.h"
 #include "model/outstore.h"
+
+/* Of the terminal that progress displays of several lines are drawn on. */
+enum { SCREEN_ROWS = 50, SCREEN_COLS = 120 };
 
 static size_t without_blanks(const struct outline *l)
 {
@@ -18,16 +22,20 @@ static size_t without_blanks(const struct outline *l)
 
 void lines_read(const char *bytes, size_t n, lines_fn *fn, void *user)
 {
+	struct outscreen screen = {0};
 	struct outstore s;
 	struct out_reader r;
 	struct outline l = {0};
 
 	if (outstore_init(&s, 2 * n + ((size_t)1 << 20)) < 0)
 		return;
-	outstore_append(&s, OUT_STDOUT, 1, bytes, n);
+	outscreen_size(&screen, SCREEN_ROWS, SCREEN_COLS);
+	outscreen_feed(&screen, &s, OUT_STDOUT, 1, bytes, n);
+	outscreen_settle(&screen, &s);
 	out_reader_seek(&r, &s, outstore_first(&s));
 	while (outline_read(&l, &r))
 		fn(user, l.cells, without_blanks(&l));
+	outscreen_finish(&screen);
 	outline_finish(&l);
 	outstore_finish(&s);
 }

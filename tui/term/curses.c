@@ -119,7 +119,7 @@ static int open_screen(int depth, SCREEN **ret, enum color_depth *ret_depth, str
 		delscreen(s);
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"The terminal \"%s\" (TERM) is too simple for the workbench: its"
-				" cursor can't be moved. Use `terrarium run` instead.",
+				" cursor can't be moved. Use `terrarium --linear` or `terrarium run` instead.",
 				name);
 	}
 	enum color_depth most = find_depth(is_direct);

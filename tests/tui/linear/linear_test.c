@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The same model, told in lines. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmocka_all.h"
+#include "linear/linear.h"
+#include "model/effect.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+
+static struct model m;
+static struct linear l;
+static struct effects effects;
+static char *kept; /* what was told last */
+
+static void send(struct msg msg)
+{
+	msg.now_ns = m.now_ns + 1000000;
+	update(&m, &msg, &effects);
+}
+
+static void type(const char *line)
+{
+	linear_line(&l, &m, line, &effects);
+}
+
+/* What is told now. */
+static const char *told(void)
+{
+	if (linear_tell(&l, &m)) {
+		type("");
+		linear_tell(&l, &m);
+	}
+	linear_prompt(&l, &m);
+	free(kept);
+	kept = strdup(l.out.n ? l.out.bytes : "");
+	writer_clear(&l.out);
+	return kept;
+}
+
+static void expect(const char *text)
+{
+	const char *all = told();
+
+	if (!strstr(all, text))
+		fail_msg("\"%s\" is not in \"%s\"", text, all);
+}
+
+static const struct effect *last_effect(enum effect_type wanted)
+{
+	for (size_t i = effects.n; i > 0; i--)
+		if (effects.items[i - 1].type == wanted)
+			return &effects.items[i - 1];
+	return NULL;
+}
+
+static int begin(void **state)
+{
+	struct model_opts opts = {.rows = 24,
+			.cols = 80,
+			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.theme = "dark",
+			.confirm = true,
+			.grace_ms = 2000};
+
+	(void)state;
+	trm_limits_default(&opts.limits);
+	assert_int_equal(model_init(&m, &opts), 0);
+	linear_init(&l, true);
+	m.now_ns = 1000000000;
+	send((struct msg){.type = MSG_SANDBOX_READY, .text = "box", .other = "fake"});
+	return 0;
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	free(kept);
+	kept = NULL;
+	effects_finish(&effects);
+	linear_finish(&l);
+	model_finish(&m);
+	return 0;
+}
+
+/* Answer the question, and let it run. */
+static uint32_t run(const char *code)
+{
+	type(code);
+	type(":run");
+	if (m.dialog.kind != DIALOG_NONE)
+		type("r");
+	uint32_t serial = (uint32_t)last_effect(EFFECT_RUN)->number;
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = serial, .number = serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	return serial;
+}
+
+static void print(uint32_t serial, const char *text)
+{
+	send((struct msg){.type = MSG_RUN_OUTPUT,
+			.serial = serial,
+			.stream = TRM_STDOUT,
+			.text = text,
+			.len = strlen(text)});
+}
+
+static void end(uint32_t serial, enum trm_status status)
+{
+	struct trm_result r = {.status = status,
+			.number = serial,
+			.lang = m.lang,
+			.wall_us = 2000,
+			.exit_code = status ? 3 : 0};
+
+	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &r});
+}
+
+/* ---- tests ---- */
+
+static void a_question_is_asked_in_words(void **state)
+{
+	(void)state;
+	expect("sandbox box is ready\npython> ");
+	type("print(1)");
+	type(":run");
+	const char *text = told();
+	assert_non_null(strstr(text, "question: Run this code?"));
+	assert_non_null(strstr(text, "print(1)"));
+	assert_non_null(strstr(text, "Run once (r)"));
+	assert_non_null(strstr(text, "answer> "));
+	type("perhaps");
+	expect("\"perhaps\" is no answer");
+	type("cancel");
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_null(last_effect(EFFECT_RUN));
+}
+
+static void a_run_is_told_once_and_plainly(void **state)
+{
+	(void)state;
+	uint32_t serial = run("x");
+	print(serial, "\033[31mred\033[0m\n10%\r20%");
+	const char *text = told();
+	assert_non_null(strstr(text, "red\n"));
+	assert_null(strstr(text, "%")); /* may still change */
+	assert_null(strchr(text, '\033'));
+	end(serial, TRM_STATUS_ERROR);
+	text = told();
+	assert_non_null(strstr(text, "20%\nrun 1, python: error, exit code 3, 2.0 ms\n"));
+	assert_null(strstr(text, "10%"));
+	assert_null(strstr(text, "red"));
+	assert_string_equal(told(), "");
+	type(":output");
+	expect("red\n20%\n");
+}
+
+static void code_after_a_run_is_another_cell(void **state)
+{
+	(void)state;
+	end(run("one()"), TRM_STATUS_OK);
+	m.confirm = false;
+	type("two()");
+	type("three()");
+	type(":run");
+	assert_non_null(strstr(last_effect(EFFECT_RUN)->text, "two()\nthree()"));
+	assert_null(strstr(last_effect(EFFECT_RUN)->text, "one()"));
+	told();
+	type(":change 1 first()");
+	type(":delete 3 4");
+	type(":insert 1 zero()");
+	type(":list");
+	expect("1: zero()\n2: first()\n3: # %%\n");
+	type(":delete 9");
+	expect("no such lines");
+}
+
+static void input_is_asked_for(void **state)
+{
+	(void)state;
+	uint32_t serial = run("x");
+	print(serial, "name? ");
+	send((struct msg){.type = MSG_RUN_INPUT, .serial = serial, .text = "name? "});
+	expect("the code asks: name? \ninput> ");
+	type("Ada");
+	assert_string_equal(last_effect(EFFECT_STDIN)->text, "Ada\n");
+	print(serial, "hi Ada\n");
+	const char *text = told();
+	assert_string_equal(text, "hi Ada\n");
+	end(serial, TRM_STATUS_OK);
+	told();
+}
+
+static void an_interrupt_tells_its_steps(void **state)
+{
+	(void)state;
+	run("x");
+	told();
+	linear_interrupt(&l, &m, &effects);
+	assert_non_null(last_effect(EFFECT_INTERRUPT));
+	expect("in 2.0 s");
+	end(m.run.serial, TRM_STATUS_INTERRUPTED);
+	expect("interrupted");
+	linear_interrupt(&l, &m, &effects);
+	expect("nothing runs; :quit leaves");
+}
+
+static void numbers_are_words(void **state)
+{
+	struct trm_metrics metrics = {
+			.sample = {.known = TRM_METRIC_MEM | TRM_METRIC_MEM_LIMIT | TRM_METRIC_CPU_PERCENT,
+					.cpu_percent = 12.5,
+					.mem_limit_bytes = 512u << 20}};
+
+	(void)state;
+	for (uint64_t i = 1; i <= 4; i++) {
+		metrics.sample.time_ns = i * 1000000000;
+		metrics.sample.mem_bytes = i * (53u << 20);
+		send((struct msg){.type = MSG_METRICS, .metrics = &metrics});
+	}
+	told();
+	type(":metrics");
+	const char *text = told();
+	assert_non_null(strstr(text, "memory 212 of 512 MiB, rising\n"));
+	assert_non_null(strstr(text, "CPU 12 percent of 1 core, steady\n"));
+	assert_non_null(strstr(text, "disk not known\n"));
+}
+
+static void every_command_has_a_name(void **state)
+{
+	(void)state;
+	told();
+	type(":select-all");
+	type(":nonsense");
+	assert_non_null(strstr(told(), "there is no command \":nonsense\""));
+	type(":help export");
+	assert_non_null(strstr(told(), ":export-html: "));
+	type("::literal");
+	char *text = text_slice(model_editor(&m)->text, 0, text_len(model_editor(&m)->text));
+	assert_string_equal(text, ":literal\n");
+	free(text);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(a_question_is_asked_in_words),
+			TEST(a_run_is_told_once_and_plainly),
+			TEST(code_after_a_run_is_another_cell),
+			TEST(input_is_asked_for),
+			TEST(an_interrupt_tells_its_steps),
+			TEST(numbers_are_words),
+			TEST(every_command_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

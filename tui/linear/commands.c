@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands with words behind them; every other command of the workbench can be named as well. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <terrarium/error.h>
+#include <terrarium/lang.h>
+
+#include "linear/linear.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+
+struct line_command {
+	const char *name, *words, *help;
+	void (*run)(struct linear *l, struct model *m, const char *rest, struct effects *out);
+};
+static const struct line_command table[];
+
+/* ---- help ---- */
+
+static bool fits(const char *needle, const char *a, const char *b)
+{
+	return !*needle || strcasestr(a, needle) || strcasestr(b, needle);
+}
+
+static void help(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	const struct command *c;
+	bool is_all = strcmp(rest, "all") == 0;
+	const char *needle = is_all ? "" : rest;
+
+	(void)m, (void)out;
+	if (!*rest)
+		linear_say(l, "Lines are code for the buffer; a line that begins with a colon is a command, two "
+			      "colons stand for one in code. While code waits for input, lines are its input. "
+			      "Ctrl-C interrupts what runs.");
+	for (const struct line_command *k = table; k->name; k++)
+		if (fits(needle, k->name, k->help))
+			linear_say(l, ":%s%s%s: %s", k->name, *k->words ? " " : "", k->words, k->help);
+	for (size_t i = 0; (*rest || is_all) && (c = command_at(i)) != NULL; i++)
+		if (c->title && fits(needle, c->name, c->title))
+			linear_say(l, ":%s: %s", c->name, c->help ? c->help : c->title);
+	if (!*rest)
+		linear_say(l, ":help all lists every command of the workbench, :help WORD those about a word");
+}
+
+/* ---- the buffer ---- */
+
+/* "3", "3 7" or nothing: lines from 1; false, and it is said: they do not exist. */
+static bool read_range(
+		struct linear *l, const struct model *m, const char *text, size_t *ret_from, size_t *ret_to)
+{
+	const struct text *t = model_editor(m)->text;
+	size_t last = text_lines(t) - (text_line_start(t, text_lines(t) - 1) == text_len(t));
+	char *end;
+
+	*ret_from = 1;
+	*ret_to = last;
+	if (*text) {
+		*ret_from = *ret_to = strtoul(text, &end, 10);
+		while (*end == ' ' || *end == '-')
+			end++;
+		if (*end)
+			*ret_to = strtoul(end, &end, 10);
+		if (*end || *ret_from < 1 || *ret_to < *ret_from || *ret_to > last) {
+			linear_say(l, "there are no such lines: the buffer has %zu", last);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void list(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	const struct text *t = model_editor(m)->text;
+	size_t from, to;
+
+	(void)out;
+	if (!read_range(l, m, rest, &from, &to))
+		return;
+	if (to < from)
+		linear_say(l, "the buffer is empty");
+	for (size_t k = from; k <= to; k++) {
+		size_t start = text_line_start(t, k - 1);
+		char *line = text_slice(t, start, text_line_end(t, k - 1) - start);
+		linear_say(l, "%zu: %s", k, line ? line : "");
+		free(line);
+	}
+}
+
+/* Lines [from, to] become `text`. */
+static void replace(struct model *m, size_t from, size_t to, const char *text, struct effects *out)
+{
+	struct editor *e = model_editor(m);
+	struct event ev = {.type = EVENT_PASTE, .text = text, .text_len = strlen(text), .time_ns = m->now_ns};
+	size_t end = to < text_lines(e->text) ? text_line_start(e->text, to) : text_len(e->text);
+
+	editor_select(e, text_line_start(e->text, from - 1), end);
+	if (*text)
+		editor_done(m, editor_handle(e, &ev), out);
+	else
+		editor_done(m, editor_command(e, command_find("delete-right"), false, m->now_ns), out);
+}
+
+static void delete_lines(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	size_t from, to;
+
+	if (!*rest)
+		linear_say(l, "which lines? :delete 3 or :delete 3 7");
+	else if (read_range(l, m, rest, &from, &to))
+		replace(m, from, to, "", out);
+}
+
+/* "3 text" */
+static void put_line(struct linear *l, struct model *m, const char *rest, bool is_new, struct effects *out)
+{
+	char number[24], *line = NULL;
+	size_t n = strcspn(rest, " "), from, to;
+
+	snprintf(number, sizeof number, "%.*s", (int)(n < 20 ? n : 20), rest);
+	rest += n + (rest[n] == ' ');
+	if (!*number) {
+		linear_say(l, "which line, and what shall it be? for example :change 3 x = 1");
+		return;
+	}
+	if (!read_range(l, m, number, &from, &to) || asprintf(&line, "%s\n", rest) < 0)
+		return;
+	replace(m, from, is_new ? from - 1 : to, line, out);
+	free(line);
+}
+
+static void change_line(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	put_line(l, m, rest, false, out);
+}
+
+static void insert_line(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	put_line(l, m, rest, true, out);
+}
+
+static void go_to(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	size_t from, to;
+
+	(void)out;
+	if (!read_range(l, m, rest, &from, &to))
+		return;
+	editor_goto_line(model_editor(m), from - 1);
+	list(l, m, rest, out);
+}
+
+static void buffers(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	char name[4200];
+	size_t k = strtoul(rest, NULL, 10);
+
+	if (k >= 1 && k <= m->buffers.n)
+		buffer_show(m, m->buffers.items[k - 1], out);
+	for (size_t i = 0; i < m->buffers.n; i++) {
+		const struct buffer *b = m->buffers.items[i];
+		linear_say(l, "%zu: %s, %s%s%s", i + 1, buffer_name(b, name, sizeof name),
+				b->editor.lang->name, editor_is_modified(&b->editor) ? ", not saved" : "",
+				i == m->buffers.current ? ", current" : "");
+	}
+}
+
+/* ---- files ---- */
+
+static void open_file(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	const struct trm_lang *lang;
+
+	(void)l;
+	if (!*rest)
+		command_run(m, command_find("open"), out);
+	else
+		effect_text(out, EFFECT_OPEN, trm_lang_guess(rest, &lang, NULL) == 0 ? lang : m->lang, rest);
+}
+
+static void save_file(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)l;
+	if (*rest)
+		effect_buffer(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
+	else
+		command_run(m, command_find("save"), out);
+}
+
+static void export(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	if (*rest)
+		effect_text(out, EFFECT_EXPORT, NULL, rest);
+	else
+		linear_say(l, "where to? for example :export session.ipynb (or .md .html .py)");
+	(void)m;
+}
+
+static void record(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)l;
+	if (*rest)
+		effect_text(out, EFFECT_RECORD, NULL, rest);
+	else
+		command_run(m, command_find("start-recording"), out);
+}
+
+/* ---- looking ---- */
+
+static void output(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	uint64_t number = strtoull(rest, NULL, 10);
+	uint32_t serial = m->out.runs.last;
+
+	(void)out;
+	for (uint32_t s = serial; number && s > 0; s--) {
+		const struct run_info *run = runs_find(&m->out.runs, s);
+		if (run && run->number == number) {
+			serial = s;
+			break;
+		}
+	}
+	linear_output(l, m, strcmp(rest, "all") == 0 ? 0 : serial);
+}
+
+static void metrics(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)rest, (void)out;
+	linear_metrics(l, m);
+}
+
+static void processes(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)rest, (void)out;
+	linear_processes(l, m);
+}
+
+static void status(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)rest, (void)out;
+	linear_status(l, m);
+}
+
+static void variables(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)rest;
+	l->wants_variables = true; /* told when they are there, with their values */
+	if (!m->variables_page.is_shown)
+		command_run(m, command_find("variables"), out);
+}
+
+/* ---- the rest ---- */
+
+static void language(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	struct trm_error why = {0};
+	const struct trm_lang *lang;
+
+	if (!*rest)
+		linear_say(l, "the language is %s; known are python, javascript and bash", m->lang->name);
+	else if (trm_lang_find(rest, &lang, &why) < 0)
+		linear_say(l, "%s", why.msg);
+	else
+		language_set(m, lang, out);
+}
+
+static void send_eof(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	struct event ev = {.type = EVENT_KEY, .key = 'd', .mods = MOD_CTRL, .time_ns = m->now_ns};
+
+	(void)rest;
+	if (model_is_running(m))
+		input_event(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &ev}, out);
+	else
+		linear_say(l, "nothing runs");
+}
+
+static void stop(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)rest;
+	linear_interrupt(l, m, out);
+}
+
+static const struct line_command table[] = {
+		{"run", "", "run the cell that was typed last, or the one that the current line is in", NULL},
+		{"stop", "", "interrupt what runs; once more: the next step", stop},
+		{"list", "[FROM [TO]]", "read lines of the buffer", list},
+		{"goto", "N", "make line N the current one", go_to},
+		{"change", "N TEXT", "line N becomes TEXT", change_line},
+		{"insert", "N TEXT", "a new line before line N", insert_line},
+		{"delete", "FROM [TO]", "delete lines", delete_lines},
+		{"undo", "", "undo the last change of the buffer", NULL},
+		{"output", "[N | all]", "read the output of the last run again, of run N, or of all", output},
+		{"metrics", "", "what the sandbox uses, in words", metrics},
+		{"processes", "", "the processes in the sandbox", processes},
+		{"variables", "", "the variables of the interpreter", variables},
+		{"status", "", "where one is and what goes on", status},
+		{"language", "[NAME]", "python, javascript or bash: each has its own buffer and state",
+				language},
+		{"buffers", "[N]", "the buffers that are open; with a number, go to one", buffers},
+		{"open", "[PATH]", "open a file, or a Jupyter notebook", open_file},
+		{"save", "[PATH]", "save the buffer", save_file},
+		{"export", "PATH", "all runs as .ipynb, .md, .html or a script", export},
+		{"record", "[PATH]", "record the session; :stop-recording ends it", record},
+		{"eof", "", "end of the input of the run", send_eof},
+		{"messages", "", "read messages again", NULL},
+		{"help", "[WORD | all]", "this help", help},
+		{"quit", "", "leave", NULL},
+		{0},
+};
+
+/* A command by its name, or by how it begins if only one does so. NULL: none, or several. */
+static const struct command *find_command(const char *name)
+{
+	const struct command *c = command_find(name), *found = NULL;
+
+	for (size_t i = 0; !c && (c = command_at(i)) != NULL; i++, c = NULL)
+		if (c->title && strncmp(c->name, name, strlen(name)) == 0) {
+			if (found)
+				return NULL;
+			found = c;
+		}
+	return c ? c : found;
+}
+
+void linear_command(struct linear *l, struct model *m, const char *text, struct effects *out)
+{
+	size_t n = strcspn(text, " ");
+	char name[64];
+
+	snprintf(name, sizeof name, "%.*s", (int)(n < 60 ? n : 60), text);
+	text += n + strspn(text + n, " ");
+	for (const struct line_command *k = table; k->name; k++)
+		if (k->run && strcmp(k->name, name) == 0) {
+			k->run(l, m, text, out);
+			return;
+		}
+	const struct command *c = *name ? find_command(name) : NULL;
+	if (!c)
+		linear_say(l, "there is no command \":%s\"; :help lists them", name);
+	else
+		command_run(m, c, out);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* What is typed, line by line. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <terrarium/lang.h>
+
+#include "linear/linear.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+
+static void send_key(struct model *m, uint32_t key, uint8_t mods, struct effects *out)
+{
+	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods, .time_ns = m->now_ns};
+
+	update(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &ev}, out);
+}
+
+/* ---- code ---- */
+
+static void append(struct model *m, const char *text, size_t n, struct effects *out)
+{
+	struct editor *e = model_editor(m);
+	struct event ev = {.type = EVENT_PASTE, .text = text, .text_len = n, .time_ns = m->now_ns};
+	size_t end = text_len(e->text);
+
+	editor_select(e, end, end);
+	editor_done(m, editor_handle(e, &ev), out);
+}
+
+/* What is typed after a run is another cell, so that what has run is not run again. */
+static void type_code(struct linear *l, struct model *m, const char *line, struct effects *out)
+{
+	struct editor *e = model_editor(m);
+	bool is_next = l->last_run != m->out.runs.last && text_len(e->text) > 0;
+	char *text = NULL;
+
+	l->last_run = m->out.runs.last;
+	int n = is_next ? asprintf(&text, "%s%s %%%%\n%s\n", e->lang->comment, "", line)
+			: asprintf(&text, "%s\n", line);
+	if (n < 0)
+		return;
+	append(m, text, (size_t)n, out);
+	free(text);
+}
+
+/* ---- answers ---- */
+
+/* A button by its letter, or by how its label begins; -1: none. */
+static int find_button(const struct dialog *d, const char *line)
+{
+	for (int i = 0; i < d->n_buttons; i++)
+		if (line[0] && !line[1] && strncasecmp(&d->buttons[i].letter, line, 1) == 0)
+			return i;
+	for (int i = 0; i < d->n_buttons; i++)
+		if (strncasecmp(d->buttons[i].label, line, strlen(line)) == 0)
+			return i;
+	return -1;
+}
+
+/* An item by its number, or by how it begins; -1: none. */
+static long find_item(const struct dialog *d, const char *line)
+{
+	char *end;
+	long k = strtol(line, &end, 10);
+
+	if (end != line && !*end)
+		return k >= 1 && (size_t)k <= d->n_items ? k - 1 : -1;
+	for (size_t i = 0; i < d->n_items; i++)
+		if (strncasecmp(d->items[i], line, strlen(line)) == 0)
+			return (long)i;
+	return -1;
+}
+
+static void answer(struct linear *l, struct model *m, const char *line, struct effects *out)
+{
+	struct dialog *d = &m->dialog;
+
+	if (!*line) {
+		send_key(m, K_ESCAPE, 0, out);
+		return;
+	}
+	if (d->n_items) {
+		long k = find_item(d, line);
+		if (k < 0) {
+			linear_say(l, "\"%s\" is none of these", line);
+			return;
+		}
+		d->current = (size_t)k;
+	} else if (d->has_field) {
+		if (strcmp(line, ".") != 0)
+			field_set(&d->field, line);
+	} else if (d->n_buttons) {
+		int k = find_button(d, line);
+		if (k < 0) {
+			linear_say(l, "\"%s\" is no answer to that", line);
+			l->question = 0; /* tell it once more */
+			return;
+		}
+		d->focus = k;
+	}
+	send_key(m, K_ENTER, 0, out);
+}
+
+/* ---- input of the run ---- */
+
+static void send_input(struct model *m, const char *line, struct effects *out)
+{
+	struct event ev = {.type = EVENT_KEY, .key = K_ENTER, .time_ns = m->now_ns};
+
+	field_set(&m->input, line);
+	input_event(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &ev}, out);
+	m->needs_draw = true;
+}
+
+/* ---- lines ---- */
+
+void linear_line(struct linear *l, struct model *m, const char *line, struct effects *out)
+{
+	l->has_prompt = false; /* the newline that ended the line has ended it, too */
+	m->needs_draw = true;
+	if (m->is_quitting)
+		return;
+	if (m->dialog.kind != DIALOG_NONE && line[0] != ':') {
+		answer(l, m, line, out);
+		return;
+	}
+	if (line[0] == ':' && line[1] != ':') {
+		linear_command(l, m, line + 1, out);
+		return;
+	}
+	if (line[0] == ':')
+		line++;
+	if (m->replay.is_on)
+		replay_refuse(m);
+	else if (model_is_running(m) && m->run.state == RUN_RUNNING)
+		send_input(m, line, out);
+	else
+		type_code(l, m, line, out);
+}
+
+void linear_interrupt(struct linear *l, struct model *m, struct effects *out)
+{
+	m->needs_draw = true;
+	if (model_is_running(m))
+		command_run(m, command_find("stop"), out);
+	else if (m->dialog.kind != DIALOG_NONE)
+		send_key(m, K_ESCAPE, 0, out);
+	else
+		linear_say(l, "nothing runs; :quit leaves");
+}
+
+void linear_end(struct linear *l, struct model *m, struct effects *out)
+{
+	struct event ev = {.type = EVENT_KEY, .key = 'd', .mods = MOD_CTRL, .time_ns = m->now_ns};
+
+	m->needs_draw = true;
+	if (m->run.reads_line && l->has_person)
+		input_event(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &ev}, out);
+	else if (l->has_person)
+		command_run(m, command_find("quit"), out);
+	else
+		effect_plain(out, EFFECT_QUIT); /* nobody is there who could answer */
+}
+
+bool linear_is_ready(const struct model *m)
+{
+	return !model_is_running(m) || m->run.reads_line;
+}

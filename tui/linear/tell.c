@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/text.h>
+
+#include "linear/linear.h"
+#include "model/stopping.h"
+
+#define QUICK_NS 1000000000u /* what ends within that is told when it has ended */
+
+void linear_init(struct linear *l, bool has_person)
+{
+	*l = (struct linear){.has_person = has_person};
+	writer_init(&l->out, WRITER_MAX);
+}
+
+void linear_finish(struct linear *l)
+{
+	writer_finish(&l->out);
+}
+
+void linear_say(struct linear *l, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	int n = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	if (l->has_prompt)
+		writer_text(&l->out, "\n");
+	l->has_prompt = false;
+	for (char *p = text; *p; p++) /* names and paths may hold anything */
+		if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
+			*p = ' ';
+	writer_print(&l->out, "%s\n", text);
+	free(text);
+}
+
+/* ---- output ---- */
+
+static const char *const heads[OUT_KINDS] = {[OUT_STDERR] = "stderr: ",
+		[OUT_VALUE] = "value: ",
+		[OUT_TRACE] = "error: ",
+		[OUT_NOTE] = "note: "};
+
+static void say_line(struct linear *l, const struct outline *line)
+{
+	struct writer text;
+	size_t n = line->n;
+
+	writer_init(&text, WRITER_MAX);
+	while (n && strcmp(line->cells[n - 1].text, " ") == 0)
+		n--;
+	for (size_t i = 0; i < n; i++)
+		writer_text(&text, line->cells[i].text);
+	bool is_next = l->kind != line->kind && heads[line->kind];
+	linear_say(l, "%s%s", is_next ? heads[line->kind] : "", text.n ? text.bytes : "");
+	l->kind = line->kind;
+	writer_finish(&text);
+}
+
+/* Runs before this one have ended. */
+static void say_ends(struct linear *l, const struct model *m, uint32_t before)
+{
+	const struct run_info *run;
+
+	while (l->ended + 1 < before) {
+		run = runs_find(&m->out.runs, l->ended + 1);
+		if (run && run->state != RUN_DONE)
+			return;
+		l->ended++;
+		if (run)
+			linear_run(l, run);
+	}
+}
+
+/* A line that is not complete is told when there is reason to think that it stays so; what is still being
+ * drawn on, when it is final and has come to the store. */
+static uint64_t last_line(const struct model *m)
+{
+	const struct outstore *s = &m->out.store;
+	uint64_t end = outstore_end(s);
+
+	return model_is_running(m) && s->end_line < end ? s->end_line : end;
+}
+
+static void say_output(struct linear *l, const struct model *m)
+{
+	const struct outstore *s = &m->out.store;
+	uint64_t end = last_line(m);
+	struct outline line = {0};
+	struct out_reader r;
+
+	if (outstore_end(s) == 0)
+		l->line = 0; /* it was cleared */
+	if (l->line < outstore_first(s)) {
+		linear_say(l, "%" PRIu64 " lines were dropped", outstore_first(s) - l->line);
+		l->line = outstore_first(s);
+	}
+	if (l->line >= end)
+		return;
+	out_reader_seek(&r, s, l->line);
+	for (; l->line < end && outline_read(&line, &r); l->line++) {
+		if (line.kind == OUT_HEADER) {
+			say_ends(l, m, line.run);
+			l->kind = OUT_HEADER;
+		} else {
+			say_line(l, &line);
+		}
+	}
+	outline_finish(&line);
+}
+
+void linear_output(struct linear *l, const struct model *m, uint32_t serial)
+{
+	const struct outstore *s = &m->out.store;
+	struct outline line = {0};
+	struct out_reader r;
+	bool any = false;
+
+	out_reader_seek(&r, s, outstore_first(s));
+	while (outline_read(&line, &r)) {
+		if (serial && line.run != serial)
+			continue;
+		any = true;
+		if (line.kind == OUT_HEADER)
+			linear_run(l, runs_find(&m->out.runs, line.run));
+		else
+			say_line(l, &line);
+	}
+	outline_finish(&line);
+	if (!any)
+		linear_say(l, "there is no output");
+}
+
+/* ---- what goes on ---- */
+
+static void say_sandbox(struct linear *l, const struct model *m)
+{
+	const struct sandbox_info *s = &m->sandbox;
+
+	if (m->is_quitting || m->replay.is_on || (l->has_sandbox && l->sandbox == s->state))
+		return;
+	if (s->state == SANDBOX_READY)
+		linear_say(l, "sandbox %s is ready", s->name);
+	else if (s->state == SANDBOX_DEAD && s->reason[0])
+		linear_say(l, "%s", s->reason);
+	else if (s->state == SANDBOX_DEAD)
+		linear_say(l, "the sandbox has ended");
+	l->sandbox = s->state;
+	l->has_sandbox = true;
+}
+
+static void say_start(struct linear *l, const struct model *m)
+{
+	const struct run_info *run = runs_find(&m->out.runs, m->run.serial);
+
+	if (m->run.state != RUN_RUNNING || l->started == m->run.serial || m->run.reads_line
+			|| m->now_ns - m->run.started_ns < QUICK_NS)
+		return;
+	l->started = m->run.serial;
+	if (run && run->number)
+		linear_say(l, "run %" PRIu64 ", %s: running", run->number, run->lang->name);
+}
+
+static void say_stopping(struct linear *l, const struct model *m)
+{
+	enum trm_stop step = model_is_running(m) ? m->run.ladder.step : TRM_STOP_NONE;
+	char text[240];
+
+	if (step == l->step)
+		return;
+	l->step = step;
+	stopping_text(m, text, sizeof text);
+	if (step != TRM_STOP_NONE && text[0])
+		linear_say(l, "%s", text);
+}
+
+static void say_notices(struct linear *l, const struct model *m)
+{
+	uint64_t n = m->notices.n - l->notices, kept = notices_count(&m->notices);
+
+	for (uint64_t k = n < kept ? n : kept; k > 0; k--) {
+		const struct notice *notice = notices_at(&m->notices, k - 1);
+		linear_say(l, "%s: %s", notice->is_error ? "error" : "note", notice->text);
+	}
+	l->notices = m->notices.n;
+}
+
+/* The line that the prompt and the answer stand in has been told by then. */
+static void say_input(struct linear *l, const struct model *m)
+{
+	bool reads = m->run.reads_line && model_is_running(m);
+
+	if (reads && !l->reads_line) {
+		linear_say(l, "the code asks%s: %s", m->run.is_secret ? " for a secret" : "",
+				m->run.prompt[0] ? m->run.prompt : "for a line of input");
+		if (outstore_end(&m->out.store) > m->out.store.end_line || !m->out.store.line_is_empty)
+			l->line = m->out.store.end_line + 1;
+		else
+			l->line = m->out.store.end_line + (m->run.prompt[0] != '\0');
+	}
+	l->reads_line = reads;
+}
+
+/* ---- questions ---- */
+
+/* Another kind, title or text is another question. */
+static uint64_t question_of(const struct dialog *d)
+{
+	uint64_t h = 1469598103934665603u + (uint64_t)d->kind;
+
+	for (const char *p = d->title; *p; p++)
+		h = (h ^ (unsigned char)*p) * 1099511628211u;
+	for (size_t i = 0; i < d->n_lines; i++)
+		for (const char *p = d->lines[i].text; *p; p++)
+			h = (h ^ (unsigned char)*p) * 1099511628211u;
+	return d->kind == DIALOG_NONE ? 0 : h | 1;
+}
+
+static void say_answers(struct linear *l, const struct dialog *d)
+{
+	struct writer text;
+
+	writer_init(&text, WRITER_MAX);
+	for (int i = 0; i < d->n_buttons; i++)
+		writer_print(&text, "%s%s (%c)", i ? ", " : "", d->buttons[i].label, d->buttons[i].letter);
+	linear_say(l, "answer with one of: %s", text.n ? text.bytes : "");
+	writer_finish(&text);
+}
+
+static void say_question(struct linear *l, const struct dialog *d)
+{
+	bool asks = d->n_buttons || d->has_field || d->n_items;
+
+	linear_say(l, "%s%s", asks ? "question: " : "", d->title);
+	for (size_t i = 0; i < d->n_lines; i++)
+		if (d->lines[i].text[0] && !strstr(d->lines[i].text, "Esc: cancel"))
+			linear_say(l, "%s", d->lines[i].text);
+	for (size_t i = 0; i < d->n_items; i++)
+		linear_say(l, "%zu: %s", i + 1, d->items[i]);
+	if (d->n_items)
+		linear_say(l, "answer with a number or a name; an empty line cancels");
+	else if (d->has_field && !*field_text(&d->field))
+		linear_say(l, "%s? an empty line cancels", d->field_label ? d->field_label : "text");
+	else if (d->has_field)
+		linear_say(l, "%s? it would be \"%s\"; an empty line cancels, a single dot takes it",
+				d->field_label ? d->field_label : "text", field_text(&d->field));
+	else if (d->n_buttons)
+		say_answers(l, d);
+}
+
+/* They were asked for with their values, which are never empty. */
+static void say_variables(struct linear *l, const struct model *m)
+{
+	const struct variables *v = &m->variables[m->lang->id];
+	bool are_there = v->has_values && !v->is_stale && v->is_known && (!v->n || v->rows[0].value[0]);
+
+	if (!l->wants_variables || !are_there)
+		return;
+	linear_variables(l, m);
+	l->wants_variables = false;
+}
+
+bool linear_tell(struct linear *l, const struct model *m)
+{
+	const struct dialog *d = &m->dialog;
+	uint64_t question = question_of(d);
+
+	say_sandbox(l, m);
+	say_output(l, m);
+	say_ends(l, m, m->out.runs.last + 1);
+	say_start(l, m);
+	say_stopping(l, m);
+	say_notices(l, m);
+	say_input(l, m);
+	say_variables(l, m);
+	bool is_new = question != l->question && question;
+	l->question = question;
+	if (is_new)
+		say_question(l, d);
+	return is_new && !d->n_buttons && !d->n_items && (!d->has_field || d->is_live);
+}
+
+void linear_prompt(struct linear *l, const struct model *m)
+{
+	if (!l->has_person || l->has_prompt || m->is_quitting)
+		return;
+	if (m->dialog.kind != DIALOG_NONE)
+		writer_text(&l->out, "answer> ");
+	else if (m->run.reads_line)
+		writer_text(&l->out, "input> ");
+	else if (model_is_running(m))
+		return;
+	else
+		writer_print(&l->out, "%s> ", m->lang->name);
+	l->has_prompt = true;
+}
