@@ -64,6 +64,8 @@ struct backend_ops {
 
 extern const struct backend_ops backend_local;
 extern const struct backend_ops backend_fake;
+/* Not to be found by name: a local sandbox that runs already, opts->name. stop() leaves it running. */
+extern const struct backend_ops backend_attached;
 
 /* By name; NULL name means local. TRM_EINVAL with the list of known ones. */
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr);

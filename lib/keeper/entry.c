@@ -47,10 +47,28 @@ void entry_note_groups(int entry_fd, const struct groups *groups)
 	close(fd);
 }
 
+static void remove_files(int entry_fd)
+{
+	static const char *const files[] = {"agent.sock", "groups", INFO_FILE, INFO_FILE ".new"};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		unlinkat(entry_fd, files[i], 0);
+}
+
+void entry_note_info(int entry_fd, const void *bytes, size_t n)
+{
+	static const char unfinished[] = INFO_FILE ".new";
+	int fd = openat(entry_fd, unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	bool is_whole = write(fd, bytes, n) == (ssize_t)n;
+	close(fd);
+	if (!is_whole || renameat(entry_fd, unfinished, entry_fd, INFO_FILE) < 0)
+		unlinkat(entry_fd, unfinished, 0);
+}
+
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path)
 {
-	unlinkat(entry_fd, "agent.sock", 0);
-	unlinkat(entry_fd, "groups", 0);
+	remove_files(entry_fd);
 	unlinkat(run_fd, name, AT_REMOVEDIR);
 	rmdir(run_path);
 }
@@ -67,8 +85,7 @@ void entry_sweep(int run_fd)
 		if (fd < 0)
 			continue;
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && remove_noted_groups(fd)) {
-			unlinkat(fd, "agent.sock", 0);
-			unlinkat(fd, "groups", 0);
+			remove_files(fd);
 			unlinkat(run_fd, entry->d_name, AT_REMOVEDIR);
 		}
 		close(fd);

@@ -6,12 +6,16 @@
  * it for as long as it lives; one that nobody holds has been left behind.
  *
  *   agent.sock  the agent listens here
- *   groups      control groups of the sandbox, one path in a line */
+ *   groups      control groups of the sandbox, one path in a line
+ *   info        struct info_msg: what it is and how it is measured */
 
 #include "keeper/group.h"
 
 /* Note which groups are this sandbox's, for the one that sweeps should we be killed. */
 void entry_note_groups(int entry_fd, const struct groups *groups);
+
+/* Write what others are to know of the sandbox, whole or not at all. */
+void entry_note_info(int entry_fd, const void *bytes, size_t n);
 
 /* Remove the entry and, if it was the last, the runtime directory itself. */
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path);

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
+#include <terrarium/registry.h>
+
+#include "backend/local/found.h"
 #include "base/err.h"
 #include "base/log.h"
 
@@ -189,8 +193,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 		return r;
 	}
 	if ((r = trm_limits_check(&opts->limits, reterr)) < 0
-			|| (r = metrics_check(opts->metrics_interval_ms, reterr)) < 0
-			|| (r = backend_find(opts->backend, &s->ops, reterr)) < 0)
+			|| (r = metrics_check(opts->metrics_interval_ms, reterr)) < 0)
 		return r;
 	s->opts = *opts;
 	s->opts.name = s->name;
@@ -200,7 +203,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	return 0;
 }
 
-int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+static int open_on(const struct backend_ops *ops, struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr)
 {
@@ -209,6 +212,7 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	int r;
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	s->ops = ops;
 	s->loop = loop;
 	s->cb = cb ? cb : &none;
 	s->user = user;
@@ -230,6 +234,43 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		metrics_send_watch(s);
 	*ret_sandbox = s;
 	return 0;
+}
+
+int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
+		struct trm_error *reterr)
+{
+	const struct backend_ops *ops;
+	int r = backend_find(opts->backend, &ops, reterr);
+	return r < 0 ? r : open_on(ops, loop, opts, cb, user, ret_sandbox, reterr);
+}
+
+/* The limits that it has are read before it is opened, so that it can say them at once. */
+static int limits_of(const char *name, struct trm_limits *ret, struct trm_error *reterr)
+{
+	struct info_msg info;
+	int run_fd = found_open_dir(reterr);
+	int r = run_fd < 0 ? run_fd : found_read(run_fd, name, &info, reterr);
+	if (run_fd >= 0)
+		close(run_fd);
+	if (r < 0)
+		return r;
+	found_limits(&info, ret);
+	info_msg_finish(&info);
+	return 0;
+}
+
+int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
+		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
+		struct trm_error *reterr)
+{
+	struct trm_sandbox_opts own = {.name = name};
+	int r = name_check(name, reterr);
+	if (r < 0 || (r = limits_of(name, &own.limits, reterr)) < 0)
+		return r;
+	own.metrics_interval_ms = opts ? opts->metrics_interval_ms : 0;
+	own.metrics_with_processes = opts && opts->metrics_with_processes;
+	return open_on(&backend_attached, loop, &own, cb, user, ret_sandbox, reterr);
 }
 
 /* ---- what it is ------------------------------------------------------------------------ */

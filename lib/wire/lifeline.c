@@ -82,20 +82,44 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	return 0;
 }
 
+static void put_ready(struct pack *p, const struct ready_msg *m)
+{
+	pack_u8(p, (uint8_t)m->kind);
+	pack_u32(p, m->limits);
+	pack_u8(p, m->is_shared);
+	pack_u32(p, m->uid);
+	pack_str(p, m->mem_dir);
+	pack_str(p, m->pids_dir);
+	pack_str(p, m->cpuacct_dir);
+	pack_str(p, m->cpu_dir);
+	pack_str(p, m->pressure_dir);
+	pack_u32(p, (uint32_t)m->space_fd);
+}
+
 int ready_msg_put(struct buf *out, const struct ready_msg *m)
 {
 	struct pack p = {.to = out};
 	pack_u8(&p, LIFELINE_READY);
-	pack_u8(&p, (uint8_t)m->kind);
-	pack_u32(&p, m->limits);
-	pack_u8(&p, m->is_shared);
-	pack_u32(&p, m->uid);
-	pack_str(&p, m->mem_dir);
-	pack_str(&p, m->pids_dir);
-	pack_str(&p, m->cpuacct_dir);
-	pack_str(&p, m->cpu_dir);
-	pack_str(&p, m->pressure_dir);
-	pack_u32(&p, (uint32_t)m->space_fd);
+	put_ready(&p, m);
+	return p.error;
+}
+
+int info_msg_put(struct buf *out, const struct info_msg *m)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_INFO);
+	pack_u32(&p, (uint32_t)m->keeper);
+	pack_u32(&p, (uint32_t)m->client);
+	pack_u64(&p, m->keeper_start);
+	pack_str(&p, m->command);
+	pack_u64(&p, m->started_ms);
+	pack_u64(&p, m->mem_bytes);
+	pack_u64(&p, m->disk_bytes);
+	pack_u64(&p, m->file_bytes);
+	pack_f64(&p, m->cpus);
+	pack_u32(&p, m->procs);
+	pack_u32(&p, m->open_files);
+	put_ready(&p, &m->ready);
 	return p.error;
 }
 
@@ -158,13 +182,51 @@ int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret)
 	return 0;
 }
 
+int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
+{
+	struct unpack u = {.at = bytes, .left = n};
+	struct info_msg m = {0};
+	if (unpack_u8(&u) != LIFELINE_INFO)
+		return TRM_EPROTO;
+	m.keeper = (int32_t)unpack_u32(&u);
+	m.client = (int32_t)unpack_u32(&u);
+	m.keeper_start = unpack_u64(&u);
+	m.command = unpack_str(&u, MAX_TEXT);
+	m.started_ms = unpack_u64(&u);
+	m.mem_bytes = unpack_u64(&u);
+	m.disk_bytes = unpack_u64(&u);
+	m.file_bytes = unpack_u64(&u);
+	m.cpus = unpack_f64(&u);
+	m.procs = unpack_u32(&u);
+	m.open_files = unpack_u32(&u);
+	get_ready(&u, &m.ready);
+	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_CGROUP_V2) {
+		info_msg_finish(&m);
+		return TRM_EPROTO;
+	}
+	*ret = m;
+	return 0;
+}
+
+static void finish_ready(struct ready_msg *m)
+{
+	free(m->mem_dir);
+	free(m->pids_dir);
+	free(m->cpuacct_dir);
+	free(m->cpu_dir);
+	free(m->pressure_dir);
+}
+
+void info_msg_finish(struct info_msg *m)
+{
+	free(m->command);
+	finish_ready(&m->ready);
+	*m = (struct info_msg){0};
+}
+
 void lifeline_finish(struct lifeline_msg *m)
 {
-	free(m->ready.mem_dir);
-	free(m->ready.pids_dir);
-	free(m->ready.cpuacct_dir);
-	free(m->ready.cpu_dir);
-	free(m->ready.pressure_dir);
+	finish_ready(&m->ready);
 	free(m->gone.words);
 	*m = (struct lifeline_msg){0};
 }

@@ -85,6 +85,20 @@ struct ready_msg {
 	int32_t space_fd; /* the keeper's descriptor of the tmpfs that holds all files; -1: none */
 };
 
+/* What the keeper writes into the file INFO_FILE of the entry, once the sandbox is up: by it, others
+ * find the sandbox and measure it. */
+#define INFO_FILE "info"
+struct info_msg {
+	int32_t keeper, client; /* processes */
+	uint64_t keeper_start;  /* see procstat.h */
+	char *command;          /* the client's, cleaned */
+	uint64_t started_ms;    /* Unix time */
+	uint64_t mem_bytes, disk_bytes, file_bytes;
+	double cpus;
+	uint32_t procs, open_files;
+	struct ready_msg ready;
+};
+
 struct gone_msg {
 	bool was_asked; /* the lifeline broke first */
 	int32_t status; /* wait status of bubblewrap */
@@ -92,7 +106,7 @@ struct gone_msg {
 	char *words; /* what bubblewrap or the keeper had to say; "" if nothing */
 };
 
-enum lifeline_type { LIFELINE_SPEC = 1, LIFELINE_READY, LIFELINE_OOM, LIFELINE_GONE };
+enum lifeline_type { LIFELINE_SPEC = 1, LIFELINE_READY, LIFELINE_OOM, LIFELINE_GONE, LIFELINE_INFO };
 
 struct lifeline_msg {
 	enum lifeline_type type;
@@ -106,11 +120,15 @@ int spec_msg_put(struct buf *out, const struct spec_msg *msg);
 int ready_msg_put(struct buf *out, const struct ready_msg *msg);
 int oom_msg_put(struct buf *out, uint64_t oom_kills);
 int gone_msg_put(struct buf *out, const struct gone_msg *msg);
+int info_msg_put(struct buf *out, const struct info_msg *msg);
 
 /* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO: nothing to free. */
 int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
 /* From the keeper. TRM_EPROTO: nothing to free. */
 int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret);
+/* From the file. TRM_EPROTO: nothing to free. */
+int info_msg_get(const void *bytes, size_t n, struct info_msg *ret);
+void info_msg_finish(struct info_msg *msg);
 void lifeline_finish(struct lifeline_msg *msg); /* frees what lifeline_get() allocated */
 
 #endif

@@ -140,7 +140,7 @@ static void metrics_are_live(void **state)
 	screen_wait(&s, "MiB");
 	screen_wait(&s, "python kernel");
 	run_first("b = bytearray(100 << 20)\nwhile True: pass");
-	screen_wait(&s, "⣀⣿"); /* the graph has risen */
+	screen_wait(&s, "⣿⣿"); /* the graph has risen */
 	screen_send(&s, "\x03");
 	screen_wait(&s, "interrupted");
 	leave();

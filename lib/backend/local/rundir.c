@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "wire/lifeline.h"
 
 /* Opened; ours and closed to others. -1 with *ret_errno, which is EPERM if it is somebody else's. */
 static int open_private(const char *path, int *ret_errno)
@@ -55,16 +56,24 @@ static void choose(char path[RUNDIR_PATH])
 
 int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
-	int error;
 	choose(path);
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return trm_error_set_errno(reterr, errno, "cannot make the runtime directory %s", path);
+	return rundir_find(path, reterr);
+}
+
+int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
+{
+	int error;
+	choose(path);
 	int fd = open_private(path, &error);
 	if (fd < 0 && (error == EPERM || error == ELOOP || error == ENOTDIR))
 		return trm_error_set(reterr, TRM_EPERM,
 				"the runtime directory %s is not a directory of yours that is"
 				" closed to others: remove it, or set XDG_RUNTIME_DIR",
 				path);
+	if (fd < 0 && error == ENOENT)
+		return trm_error_set(reterr, TRM_ENOENT, "no sandbox is running");
 	if (fd < 0)
 		return trm_error_set_errno(reterr, error, "cannot open the runtime directory %s", path);
 	return fd;
@@ -89,6 +98,7 @@ static enum taken take(int run_fd, const char *name, int *ret_fd)
 			&& here.st_ino == there.st_ino;
 	if (is_locked && is_there) {
 		unlinkat(fd, "agent.sock", 0); /* of one that was left behind */
+		unlinkat(fd, INFO_FILE, 0);
 		*ret_fd = fd;
 		return TAKEN;
 	}
@@ -133,6 +143,7 @@ void rundir_entry_remove(struct rundir_entry *e)
 		return;
 	unlinkat(e->entry_fd, "agent.sock", 0);
 	unlinkat(e->entry_fd, "groups", 0); /* of one that was left behind */
+	unlinkat(e->entry_fd, INFO_FILE, 0);
 	unlinkat(e->run_fd, e->name, AT_REMOVEDIR);
 	rmdir(e->path); /* if it was the last */
 	rundir_entry_leave(e);

@@ -20,6 +20,9 @@ enum { RUNDIR_PATH = 256 };
 /* Find or make the directory. Its descriptor, or a negative code. */
 int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr);
 
+/* The same without making it. TRM_ENOENT: nobody has made one yet. */
+int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr);
+
 struct rundir_entry {
 	char path[RUNDIR_PATH]; /* of the runtime directory */
 	char name[72];

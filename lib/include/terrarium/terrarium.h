@@ -15,6 +15,7 @@
 #include <terrarium/lang.h>
 #include <terrarium/loop.h>
 #include <terrarium/metrics.h>
+#include <terrarium/registry.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
 #include <terrarium/session.h>

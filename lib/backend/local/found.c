@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/local/found.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "backend/local/rundir.h"
+#include "base/err.h"
+#include "base/procstat.h"
+
+int found_open_dir(struct trm_error *reterr)
+{
+	char path[RUNDIR_PATH];
+	return rundir_find(path, reterr);
+}
+
+static bool is_ours(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
+}
+
+int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr)
+{
+	char *bytes = malloc(LIFELINE_MAX_BYTES);
+	int dir = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = dir >= 0 && is_ours(dir) ? openat(dir, INFO_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	ssize_t n = bytes && fd >= 0 ? read(fd, bytes, LIFELINE_MAX_BYTES) : -1;
+	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
+	if (fd >= 0)
+		close(fd);
+	if (dir >= 0)
+		close(dir);
+	free(bytes);
+	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;
+}
+
+bool found_is_alive(const struct info_msg *info)
+{
+	struct procstat stat;
+	return procstat_read(info->keeper, &stat) && stat.start == info->keeper_start;
+}
+
+void found_limits(const struct info_msg *info, struct trm_limits *ret)
+{
+	*ret = (struct trm_limits){.mem_bytes = info->mem_bytes,
+			.cpus = info->cpus,
+			.procs = info->procs,
+			.disk_bytes = info->disk_bytes,
+			.file_bytes = info->file_bytes,
+			.open_files = info->open_files};
+}
+
+/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing. */
+int found_stop(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr)
+{
+	struct procstat stat;
+	int pidfd = keeper > 1 ? (int)syscall(SYS_pidfd_open, keeper, 0) : -1;
+	if (pidfd < 0 && errno == ENOSYS)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"stopping other programs' sandboxes safely needs Linux 5.3");
+	bool is_it = pidfd >= 0 && keeper_start && procstat_read(keeper, &stat) && stat.start == keeper_start
+		     && strncmp(stat.name, "terrarium-keeper", sizeof stat.name - 1) == 0;
+	int error = is_it && syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0) < 0 ? errno : 0;
+	if (pidfd >= 0)
+		close(pidfd);
+	if (!is_it || error == ESRCH)
+		return trm_error_set(reterr, TRM_ENOENT, "the sandbox has ended already");
+	return error ? trm_error_set_errno(reterr, error, "the sandbox's keeper cannot be told to end") : 0;
+}
+
+/* ---- the crowd ----------------------------------------------------------------------- */
+
+static bool make_room(struct crowd *crowd)
+{
+	enum { FIRST = 256 };
+	if (crowd->n < crowd->cap)
+		return true;
+	size_t cap = crowd->cap ? crowd->cap * 2 : FIRST;
+	struct procstat *all = realloc(crowd->all, cap * sizeof *all);
+	if (!all)
+		return false;
+	crowd->all = all;
+	crowd->cap = cap;
+	return true;
+}
+
+bool crowd_take(struct crowd *crowd)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	bool ok = dir != NULL;
+	crowd->n = 0;
+	while (ok && (entry = readdir(dir))) {
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		ok = make_room(crowd);
+		if (ok)
+			crowd->n += procstat_read((pid_t)strtol(entry->d_name, NULL, 10),
+					&crowd->all[crowd->n]);
+	}
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+void crowd_finish(struct crowd *crowd)
+{
+	free(crowd->all);
+	*crowd = (struct crowd){0};
+}
+
+/* Does it descend from root? Parents are looked up as often as a tree is deep. */
+static unsigned depth_below(const struct crowd *crowd, const struct procstat *p, pid_t root)
+{
+	enum { MAX_DEPTH = 64 };
+	for (unsigned depth = 1; depth < MAX_DEPTH; depth++) {
+		if (p->ppid == root)
+			return depth;
+		const struct procstat *parent = NULL;
+		for (size_t i = 0; i < crowd->n && !parent; i++)
+			parent = crowd->all[i].pid == p->ppid ? &crowd->all[i] : NULL;
+		if (!parent)
+			return 0;
+		p = parent;
+	}
+	return 0;
+}
+
+void crowd_sample(const struct crowd *crowd, pid_t root, struct trm_sample *sample)
+{
+	for (size_t i = 0; i < crowd->n; i++) {
+		const struct procstat *p = &crowd->all[i];
+		unsigned depth = depth_below(crowd, p, root);
+		if (!depth)
+			continue;
+		sample->cpu_ns += p->cpu_ns;
+		sample->mem_bytes += p->mem_bytes;
+		sample->procs += depth > 1;
+	}
+	sample->known |= TRM_METRIC_CPU_TIME | TRM_METRIC_MEM | TRM_METRIC_PROCS;
+	snprintf(sample->source, sizeof sample->source, "/proc");
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_LOCAL_FOUND_H
+#define TRM_LOCAL_FOUND_H
+
+/* Sandboxes that others have started: their entries in the runtime directory, and what can be
+ * measured of them from outside. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/registry.h>
+
+#include "backend/local/stats.h"
+#include "wire/lifeline.h"
+
+struct trm_error;
+
+/* The runtime directory if there is one that may be used: its descriptor; TRM_ENOENT: there is none. */
+int found_open_dir(struct trm_error *reterr);
+
+/* What the entry says of itself. TRM_ENOENT: there is none of that name, or it is not up yet. */
+int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr);
+/* Does the keeper live that wrote it? */
+bool found_is_alive(const struct info_msg *info);
+void found_limits(const struct info_msg *info, struct trm_limits *ret);
+
+/* Signal the keeper, and nobody else. */
+int found_stop(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr);
+
+/* All processes of the machine at one moment: for sandboxes that no control group counts. */
+struct crowd {
+	struct procstat *all;
+	size_t n, cap;
+};
+/* False: no memory, or no /proc. */
+bool crowd_take(struct crowd *crowd);
+void crowd_finish(struct crowd *crowd); /* takes a zeroed object */
+/* Sum over what descends from `root` but its first child, which is bubblewrap's outer process. */
+void crowd_sample(const struct crowd *crowd, pid_t root, struct trm_sample *sample);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/procstat.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+
+/* Numbers of fields, counted from 1; the name in parentheses is the second. */
+enum { FIRST = 4, PPID = 4, UTIME = 14, STIME = 15, START = 22, RSS = 24 };
+
+static ssize_t read_file(pid_t pid, const char *file, char *out, size_t cap)
+{
+	char path[48];
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = read(fd, out, cap - 1);
+	close(fd);
+	out[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+bool procstat_read(pid_t pid, struct procstat *ret)
+{
+	char text[1024];
+	uint64_t fields[RSS + 1] = {0};
+	if (pid <= 0 || read_file(pid, "stat", text, sizeof text) <= 0)
+		return false;
+	char *name = strchr(text, '('), *at = strrchr(text, ')');
+	if (!name || !at || at[1] != ' ' || !at[2])
+		return false;
+	*at = '\0';
+	*ret = (struct procstat){.pid = pid};
+	snprintf(ret->name, sizeof ret->name, "%s", name + 1);
+	at += 3;
+	for (int i = FIRST; i <= RSS; i++)
+		fields[i] = strtoull(at, &at, 10);
+	ret->ppid = (pid_t)fields[PPID];
+	ret->start = fields[START];
+	ret->cpu_ns = (fields[UTIME] + fields[STIME]) * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+	ret->mem_bytes = fields[RSS] * (uint64_t)sysconf(_SC_PAGESIZE);
+	return true;
+}
+
+char *procstat_command(pid_t pid, char *out, size_t cap)
+{
+	char raw[512];
+	struct procstat stat;
+	ssize_t n = read_file(pid, "cmdline", raw, sizeof raw);
+	out[0] = '\0';
+	while (n > 0 && !raw[n - 1])
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (!raw[i])
+			raw[i] = ' ';
+	if (n > 0)
+		trm_text_clean_line(out, cap, raw, (size_t)n);
+	else if (procstat_read(pid, &stat))
+		trm_text_clean_line(out, cap, stat.name, strlen(stat.name));
+	return out;
+}

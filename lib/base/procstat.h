@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_PROCSTAT_H
+#define TRM_PROCSTAT_H
+
+/* What /proc tells of one process: see proc(5). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct procstat {
+	pid_t pid, ppid;
+	uint64_t start;     /* ticks since boot: with the pid, the identity of a process */
+	uint64_t cpu_ns;    /* of its threads, dead ones too; to 10 ms */
+	uint64_t mem_bytes; /* resident */
+	char name[16];      /* may hold any bytes */
+};
+
+bool procstat_read(pid_t pid, struct procstat *ret);
+/* Its command line in one line, or else its name; cleaned. "" if it is gone. Returns out. */
+char *procstat_command(pid_t pid, char *out, size_t cap);
+
+#endif

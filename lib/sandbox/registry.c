@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include <terrarium/registry.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/local/found.h"
+#include "base/err.h"
+#include "base/procstat.h"
+
+enum { ENTRIES_MAX = 4096 };
+
+/* One sandbox, from refresh to refresh: measuring it keeps files open. */
+struct known {
+	char name[65];
+	bool is_seen, is_stale;
+	struct info_msg info;
+	struct stats stats;
+	uint64_t time_ns, cpu_ns; /* of the sample before; time_ns 0: there was none */
+};
+
+struct trm_registry {
+	struct known *known;
+	struct trm_entry *entries;
+	size_t n, cap;
+	struct crowd crowd;
+};
+
+int trm_registry_create(struct trm_registry **ret, struct trm_error *reterr)
+{
+	*ret = calloc(1, sizeof **ret);
+	return *ret ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+}
+
+static void forget(struct known *k)
+{
+	stats_close(&k->stats);
+	info_msg_finish(&k->info);
+}
+
+void trm_registry_destroy(struct trm_registry *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++)
+		forget(&r->known[i]);
+	crowd_finish(&r->crowd);
+	free(r->known);
+	free(r->entries);
+	free(r);
+}
+
+/* ---- looking ----------------------------------------------------------------------- */
+
+static bool make_room(struct trm_registry *r)
+{
+	enum { FIRST = 16 };
+	if (r->n < r->cap)
+		return true;
+	size_t cap = r->cap ? r->cap * 2 : FIRST;
+	struct known *known = realloc(r->known, cap * sizeof *known);
+	if (known)
+		r->known = known;
+	struct trm_entry *entries = realloc(r->entries, cap * sizeof *entries);
+	if (entries)
+		r->entries = entries;
+	if (!known || !entries)
+		return false;
+	r->cap = cap;
+	return true;
+}
+
+/* The one that was seen before under this name, if it is the same sandbox. */
+static struct known *find(struct trm_registry *r, const char *name, const struct info_msg *info)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct known *k = &r->known[i];
+		if (strcmp(k->name, name) == 0 && k->info.keeper == info->keeper
+				&& k->info.keeper_start == info->keeper_start)
+			return k;
+	}
+	return NULL;
+}
+
+static void see(struct trm_registry *r, int run_fd, const char *name)
+{
+	struct info_msg info;
+	if (strlen(name) > 64 || r->n == ENTRIES_MAX || found_read(run_fd, name, &info, NULL) < 0)
+		return;
+	struct known *k = find(r, name, &info);
+	bool is_alive = found_is_alive(&info);
+	if (!k && make_room(r)) {
+		k = &r->known[r->n++];
+		*k = (struct known){.info = info};
+		memcpy(k->name, name, strlen(name) + 1);
+		stats_init(&k->stats);
+		if (is_alive)
+			stats_open(&k->stats, &info.ready, info.keeper);
+	} else {
+		info_msg_finish(&info);
+	}
+	if (k) {
+		k->is_seen = true;
+		k->is_stale = !is_alive;
+	}
+}
+
+static void drop_unseen(struct trm_registry *r)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->known[i].is_seen)
+			r->known[kept++] = r->known[i];
+		else
+			forget(&r->known[i]);
+	}
+	r->n = kept;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct known *)a)->name, ((const struct known *)b)->name);
+}
+
+static int look(struct trm_registry *r, struct trm_error *reterr)
+{
+	int fd = found_open_dir(reterr);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+	for (size_t i = 0; i < r->n; i++)
+		r->known[i].is_seen = false;
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			see(r, fd, entry->d_name);
+	if (dir)
+		closedir(dir);
+	drop_unseen(r);
+	if (r->n)
+		qsort(r->known, r->n, sizeof *r->known, compare);
+	return fd < 0 && fd != TRM_ENOENT ? fd : 0;
+}
+
+/* ---- measuring ------------------------------------------------------------------------ */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void set_limits(const struct info_msg *info, struct trm_sample *s)
+{
+	s->cpu_limit = info->cpus;
+	s->mem_limit_bytes = info->mem_bytes;
+	s->procs_limit = info->procs;
+	s->known |= TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_PROCS_LIMIT;
+	if (!(s->known & TRM_METRIC_DISK_LIMIT)) {
+		s->disk_limit_bytes = info->disk_bytes;
+		s->known |= TRM_METRIC_DISK_LIMIT;
+	}
+}
+
+static void set_rate(struct known *k, struct trm_sample *s)
+{
+	s->known &= ~(uint32_t)TRM_METRIC_CPU_PERCENT;
+	if (k->time_ns && s->time_ns > k->time_ns && s->cpu_ns >= k->cpu_ns && s->known & TRM_METRIC_CPU_TIME) {
+		s->cpu_percent = 100.0 * (double)(s->cpu_ns - k->cpu_ns) / (double)(s->time_ns - k->time_ns);
+		s->known |= TRM_METRIC_CPU_PERCENT;
+	}
+	k->time_ns = s->time_ns;
+	k->cpu_ns = s->cpu_ns;
+}
+
+static void measure(struct trm_registry *r, struct known *k, struct trm_sample *s)
+{
+	uint64_t now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+	*s = (struct trm_sample){.time_ns = clock_ns(CLOCK_MONOTONIC)};
+	if (k->is_stale)
+		return;
+	if (r->crowd.n && k->info.ready.kind == LIMITS_RLIMITS)
+		crowd_sample(&r->crowd, k->info.keeper, s);
+	stats_sample(&k->stats, s->time_ns, s);
+	set_limits(&k->info, s);
+	set_rate(k, s);
+	s->uptime_ms = now_ms > k->info.started_ms ? now_ms - k->info.started_ms : 0;
+	s->known |= TRM_METRIC_UPTIME;
+}
+
+static void tell(struct trm_registry *r, struct known *k, struct trm_entry *e)
+{
+	*e = (struct trm_entry){.backend = "local",
+			.is_stale = k->is_stale,
+			.keeper_pid = (uint32_t)k->info.keeper,
+			.keeper_start = k->is_stale ? 0 : k->info.keeper_start,
+			.client_pid = (uint32_t)k->info.client,
+			.started_ms = k->info.started_ms};
+	struct procstat client;
+	memcpy(e->name, k->name, sizeof e->name);
+	snprintf(e->client, sizeof e->client, "%s", k->info.command);
+	e->has_client = procstat_read(k->info.client, &client);
+	found_limits(&k->info, &e->limits);
+	measure(r, k, &e->sample);
+}
+
+int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_entries, size_t *ret_n,
+		struct trm_error *reterr)
+{
+	int error = look(r, reterr);
+	if (error < 0)
+		return error;
+	bool needs_crowd = false;
+	for (size_t i = 0; i < r->n; i++)
+		needs_crowd |= !r->known[i].is_stale && r->known[i].info.ready.kind == LIMITS_RLIMITS;
+	if (!needs_crowd || !crowd_take(&r->crowd))
+		r->crowd.n = 0;
+	for (size_t i = 0; i < r->n; i++)
+		tell(r, &r->known[i], &r->entries[i]);
+	*ret_entries = r->entries;
+	*ret_n = r->n;
+	return 0;
+}
+
+int trm_registry_stop(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)
+{
+	(void)r;
+	return found_stop((pid_t)entry->keeper_pid, entry->keeper_start, reterr);
+}
