@@ -101,6 +101,9 @@ struct app {
 	const char *env[APP_ENV]; /* of the kernels */
 	char columns[32], lines[32];
 	struct app_run *runs; /* asked for and not ended; run.c's own */
+	struct trm_registry *registry; /* NULL: nobody looks at the list */
+	struct trm_timer *list_timer;
+	struct app_look *looks; /* attached to, look.c's own */
 	/* record.c */
 	struct story story;      /* what has been run */
 	uint64_t begun_ns;       /* its times count from here */
@@ -206,6 +209,14 @@ void app_read_history(struct app *a);
 
 /* ---- ask.c: questions to kernels */
 void app_ask(struct app *a, const struct effect *effect);
+
+/* ---- look.c: the other sandboxes of this user */
+void app_list_sandboxes(struct app *a);
+void app_list_end(struct app *a);
+void app_look(struct app *a, const char *name);
+void app_look_end(struct app *a);
+void app_stop_sandbox(struct app *a, const struct effect *effect);
+void app_look_finish(struct app *a); /* before the loop goes */
 
 /* ---- run.c: runs */
 void app_run(struct app *a, const struct effect *effect);

@@ -35,6 +35,11 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_INTERRUPT: app_run_interrupt(a, effect->number); break;
 	case EFFECT_HOLD:
 	case EFFECT_LET_GO: app_run_hold(a, effect->number, effect->type == EFFECT_HOLD); break;
+	case EFFECT_SANDBOXES: app_list_sandboxes(a); break;
+	case EFFECT_SANDBOXES_END: app_list_end(a); break;
+	case EFFECT_LOOK: app_look(a, effect->text); break;
+	case EFFECT_LOOK_END: app_look_end(a); break;
+	case EFFECT_STOP_SANDBOX: app_stop_sandbox(a, effect); break;
 	case EFFECT_PAUSE:
 	case EFFECT_RESUME: app_run_pause(a, effect->number, effect->type == EFFECT_PAUSE); break;
 	case EFFECT_BELL:

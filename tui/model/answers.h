@@ -29,6 +29,9 @@ void answer_export(struct model *m, int answer, struct effects *out); /* record_
 void answer_record(struct model *m, int answer, struct effects *out);
 void ask_path_again(struct model *m, const char *why); /* what was typed stays */
 
+/* sandboxes.c */
+void answer_stop_sandbox(struct model *m, int answer, struct effects *out);
+
 /* ask_signal.c */
 void answer_signal(struct model *m, int answer);
 void answer_signal_sure(struct model *m, int answer, struct effects *out);

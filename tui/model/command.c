@@ -20,6 +20,7 @@ static const struct command_table *const tables[] = {
 		&figure_commands,
 		&metrics_commands,
 		&memory_commands,
+		&sandboxes_commands,
 		&stopping_commands,
 		&variables_commands,
 		&inspect_commands,
@@ -40,6 +41,7 @@ const char *place_name(enum place place)
 			[PLACE_CLOCK] = "clock",
 			[PLACE_REPLAY] = "replay",
 			[PLACE_PAUSED] = "paused",
+			[PLACE_SANDBOXES] = "sandboxes",
 			[PLACE_ANY] = "any",
 			[PLACE_ALWAYS] = "always"};
 

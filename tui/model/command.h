@@ -25,6 +25,7 @@ enum place {
 	PLACE_CLOCK,     /* anywhere, while a run is being stopped */
 	PLACE_REPLAY,    /* anywhere, while a recording is shown */
 	PLACE_PAUSED,    /* anywhere, while a run is paused before the memory limit */
+	PLACE_SANDBOXES, /* the page of running sandboxes */
 	PLACE_ANY,       /* in every pane */
 	PLACE_ALWAYS,    /* also over a dialog */
 	PLACE_COUNT
@@ -65,6 +66,7 @@ extern const struct command_table output_search_commands;
 extern const struct command_table figure_commands;
 extern const struct command_table metrics_commands;
 extern const struct command_table memory_commands;
+extern const struct command_table sandboxes_commands;
 extern const struct command_table stopping_commands;
 extern const struct command_table variables_commands;
 extern const struct command_table inspect_commands;

@@ -18,6 +18,11 @@ enum effect_type {
 	EFFECT_INTERRUPT,     /* number: serial of the run; a second one kills it */
 	EFFECT_HOLD,          /* number: serial of the run: hold the clock of its stopping */
 	EFFECT_LET_GO,        /* … and let it go on */
+	EFFECT_SANDBOXES,     /* look for running sandboxes from now on; answered by MSG_SANDBOXES, again and again */
+	EFFECT_SANDBOXES_END,
+	EFFECT_LOOK,          /* text: name of a sandbox; MSG_INSIDE_… follow */
+	EFFECT_LOOK_END,
+	EFFECT_STOP_SANDBOX,  /* text: its name; number, identity: its keeper */
 	EFFECT_PAUSE,         /* number: serial of the run: stand still … */
 	EFFECT_RESUME,        /* … and go on */
 	EFFECT_BELL,          /* draw attention */

@@ -154,6 +154,14 @@ static void zoom_out(struct model *m, struct effects *out)
 
 /* ---- runs ---- */
 
+static void show_block(struct model *m, uint32_t serial)
+{
+	struct rect area = model_output_area(m);
+
+	if (!outpane_show_run(&m->out, area.rows > 0 ? area.rows : 1, area.cols > 0 ? area.cols : 1, serial))
+		notices_add(&m->notices, m->now_ns, false, "the output of that run is gone");
+}
+
 void metrics_mark_run(struct model *m, uint32_t serial)
 {
 	const struct run_info *run = runs_find(&m->out.runs, serial);
@@ -162,6 +170,7 @@ void metrics_mark_run(struct model *m, uint32_t serial)
 		return;
 	m->metrics.marked_run = serial;
 	metrics_show_time(&m->metrics, run->began_ns, graph_cols(m));
+	show_block(m, serial);
 	m->needs_draw = true;
 }
 
@@ -195,6 +204,19 @@ static void to_block(struct model *m, struct effects *out)
 		return;
 	}
 	model_focus(m, PANE_OUTPUT);
+	show_block(m, m->metrics.marked_run);
+}
+
+/* The other way round. */
+static void block_to_graph(struct model *m, struct effects *out)
+{
+	const struct out_block *block = outpane_block(&m->out);
+
+	(void)out;
+	if (block)
+		metrics_mark_run(m, block->serial);
+	if (m->metrics.marked_run && m->layout.kind == LAYOUT_SINGLE)
+		model_focus(m, PANE_METRICS);
 }
 
 static const struct command commands[] = {
@@ -222,6 +244,9 @@ static const struct command commands[] = {
 				0, false},
 		{"show-block", "Graphs: go to the run's output", "go to the selected run's block",
 				PLACE_METRICS, to_block, NULL, 0, false},
+		{"show-on-graph", "Output: show the run on the graphs",
+				"select this block's run on the graphs: what it cost, and when", PLACE_OUTPUT,
+				block_to_graph, NULL, 0, false},
 		{"look-back", "Graphs: look back", "look back in time", PLACE_METRICS, look_back, NULL, 0,
 				false},
 		{"look-forth", "Graphs: look forth", "look forth", PLACE_METRICS, look_forth, NULL, 0, false},

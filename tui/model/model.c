@@ -53,6 +53,7 @@ void model_finish(struct model *m)
 		variables_finish(&m->variables[i]);
 	field_finish(&m->variables_page.filter);
 	metrics_finish(&m->metrics);
+	sandboxes_finish(&m->sandboxes);
 	completion_finish(&m->completion);
 	run_history_finish(&m->run_history);
 	notices_finish(&m->notices);

@@ -33,6 +33,7 @@
 #include "model/palette.h"
 #include "model/run_history.h"
 #include "model/runs.h"
+#include "model/sandboxes.h"
 #include "model/variables.h"
 
 #define MODEL_GUARDS 24
@@ -120,6 +121,7 @@ struct model {
 	} target; /* that a question about a signal is about */
 	enum graph_style graph_style;
 	struct alerts alerts;
+	struct sandboxes sandboxes;
 
 	struct asks asks;
 	struct variables variables[TRM_LANG_COUNT];

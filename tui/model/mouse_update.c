@@ -56,7 +56,7 @@ void update_mouse(struct model *m, const struct event *ev, struct effects *out)
 		pane_mouse(m, m->mouse_pane, ev, out);
 		return;
 	}
-	if (replay_mouse(m, ev, out))
+	if (replay_mouse(m, ev, out) || sandboxes_mouse(m, ev, out))
 		return;
 	if (variables_mouse(m, ev))
 		return;

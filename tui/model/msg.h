@@ -16,6 +16,7 @@
 
 struct picture;
 struct picture_look;
+struct trm_entry;
 struct trm_lang;
 struct trm_result;
 struct trm_display;
@@ -33,6 +34,9 @@ enum msg_type {
 	MSG_RUN_OUTPUT,   /* stream, text, len */
 	MSG_RUN_DISPLAY,  /* display */
 	MSG_RUN_INPUT,    /* text: the prompt; flag: secret */
+	MSG_SANDBOXES,      /* entries, n_entries; text: NULL, or why there are none */
+	MSG_INSIDE_METRICS, /* metrics: of the sandbox that is looked into */
+	MSG_INSIDE_CLOSED,  /* text: why */
 	MSG_RUN_MEMORY,   /* number: bytes in use: near the limit */
 	MSG_RUN_STOPPING, /* stopping */
 	MSG_RUN_DONE,     /* result */
@@ -81,6 +85,8 @@ struct msg {
 	struct picture *picture;
 	const struct trm_stopping *stopping;
 	const struct trm_metrics *metrics;
+	const struct trm_entry *entries;
+	size_t n_entries;
 	const struct trm_limits *limits;
 	const struct trm_guard *guards;
 	size_t n_guards;

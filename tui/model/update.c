@@ -26,7 +26,9 @@ static enum keymap_match look(const struct model *m, const struct keys *keys, co
 			stopping_has_clock(m) ? PLACE_CLOCK : PLACE_COUNT,
 			complete_is_shown(m) ? PLACE_POPUP : PLACE_COUNT,
 			m->run.paused_ns ? PLACE_PAUSED : PLACE_COUNT,
-			variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus],
+			m->sandboxes.is_shown      ? PLACE_SANDBOXES
+			: variables_has_focus(m) ? PLACE_VARIABLES
+						   : of_pane[m->focus],
 			PLACE_ANY,
 			PLACE_ALWAYS,
 	};
@@ -128,21 +130,40 @@ static bool is_sign(const struct event *ev)
 	return ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT));
 }
 
+/* What is for the panes below closes the page first. */
+static void on_sandboxes_key(struct model *m, const struct keys *keys, enum keymap_match match,
+		const struct command *c, struct effects *out)
+{
+	static const char *const stays[] = {"help", "palette", "messages", "theme", "sandboxes"};
+	bool leaves = match == KEYMAP_COMMAND && c && c->place == PLACE_ANY;
+
+	if (match == KEYMAP_PREFIX)
+		m->typed = *keys;
+	for (size_t i = 0; i < sizeof stays / sizeof *stays; i++)
+		leaves = leaves && !command_is(c, stays[i]);
+	if (leaves)
+		sandboxes_leave(m, out);
+	if (match == KEYMAP_COMMAND && !c->edit)
+		command_run(m, c, out);
+}
+
 static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
 	const struct command *c = NULL;
 	struct keys keys = m->typed;
 
-	if (variables_key(m, ev))
+	if (!m->sandboxes.is_shown && variables_key(m, ev))
 		return;
 	m->typed.n = 0;
-	if (keys.n == 0 && (finder_event(m, msg, out) || output_search_event(m, msg)))
+	if (keys.n == 0 && !m->sandboxes.is_shown && (finder_event(m, msg, out) || output_search_event(m, msg)))
 		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = look(m, &keys, &c);
 
-	if (m->replay.is_on)
+	if (m->sandboxes.is_shown)
+		on_sandboxes_key(m, &keys, match, c, out);
+	else if (m->replay.is_on)
 		on_replay_key(m, &keys, match, c, out);
 	else if (match == KEYMAP_PREFIX)
 		m->typed = keys;
@@ -160,6 +181,8 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 
 static void on_paste(struct model *m, const struct msg *msg, struct effects *out)
 {
+	if (m->sandboxes.is_shown)
+		return;
 	if (!m->replay.is_on && output_takes_input(m, msg->event))
 		input_event(m, msg, out);
 	else if (finder_event(m, msg, out) || output_search_event(m, msg))
@@ -270,6 +293,9 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_READY:
 	case MSG_SANDBOX_CLOSED:
 	case MSG_METRICS: update_sandbox(m, msg, out); break;
+	case MSG_SANDBOXES:
+	case MSG_INSIDE_METRICS:
+	case MSG_INSIDE_CLOSED: sandboxes_update(m, msg); break;
 	case MSG_RUN_MEMORY: memory_told(m, msg, out); break;
 	case MSG_RUN_ACCEPTED:
 	case MSG_RUN_STARTED:

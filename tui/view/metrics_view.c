@@ -101,7 +101,8 @@ static void draw_peak(const struct measured *p, enum series series, int row, int
 	if (peak < 0.0f || p->l.meters[series].graph.row == row)
 		return;
 	meters[series].tell_value((double)peak, value);
-	int n = snprintf(text, sizeof text, "peak %s", value), col = p->area.col + p->area.cols - 1 - n;
+	int right = p->l.rule_col >= 0 ? p->l.rule_col : p->area.col + p->area.cols;
+	int n = snprintf(text, sizeof text, "peak %s", value), col = right - 1 - n;
 	if (col > from_col)
 		draw_text(p->c, p->area, row, col, ROLE_DIM, text);
 }

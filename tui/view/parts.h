@@ -107,6 +107,7 @@ void draw_measured(const struct model *m, struct canvas *c, const struct metrics
 		bool has_focus, bool has_runs);
 void draw_processes(const struct model *m, struct canvas *c, const struct process_table *t, int header_row,
 		struct rect area, bool has_focus); /* process_view.c */
+void draw_sandboxes(const struct model *m, struct canvas *c); /* sandboxes_view.c */
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);
 void draw_popup(const struct model *m, struct canvas *c);        /* popup_view.c */
 void draw_variables(const struct model *m, struct canvas *c);    /* variables_view.c */

@@ -68,6 +68,10 @@ void view(const struct model *m, struct canvas *c)
 		draw_replay(m, c);
 	if (m->variables_page.is_shown)
 		draw_variables(m, c);
+	if (m->sandboxes.is_shown) {
+		c->cursor_row = c->cursor_col = -1;
+		draw_sandboxes(m, c);
+	}
 	if (m->dialog.kind != DIALOG_NONE)
 		draw_dialog(m, c);
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The other sandboxes of this user: the list, and a look into one of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/inside.h"
+
+enum { LIST_MS = 1000, LOOK_MS = 1000 };
+
+/* A sandbox that is attached to. It may take a moment to let go of it, and the next look begins at once. */
+struct app_look {
+	struct app *app;
+	struct app_look *next;
+	struct trm_sandbox *sandbox;
+	bool is_current;
+};
+
+/* ---- the list ---- */
+
+static void list(struct app *a)
+{
+	const struct trm_entry *entries = NULL;
+	struct trm_error err = {0};
+	size_t n = 0;
+	int r = trm_registry_refresh(a->registry, &entries, &n, &err);
+
+	app_send(a, &(struct msg){.type = MSG_SANDBOXES,
+				    .entries = entries,
+				    .n_entries = r < 0 ? 0 : n,
+				    .text = r < 0 ? err.msg : NULL});
+}
+
+static void on_list(void *user)
+{
+	struct app *a = user;
+
+	if (a->registry)
+		list(a);
+}
+
+void app_list_sandboxes(struct app *a)
+{
+	struct trm_error err = {0};
+
+	if (!a->registry && trm_registry_create(&a->registry, &err) < 0) {
+		app_tell(a, MSG_ERROR, err.msg);
+		return;
+	}
+	if (!a->list_timer && trm_loop_add_timer(a->loop, on_list, a, &a->list_timer, &err) < 0) {
+		app_tell(a, MSG_ERROR, err.msg);
+		return;
+	}
+	trm_timer_start(a->list_timer, LIST_MS, LIST_MS);
+	list(a);
+}
+
+void app_list_end(struct app *a)
+{
+	if (a->list_timer)
+		trm_timer_stop(a->list_timer);
+	trm_registry_destroy(a->registry);
+	a->registry = NULL;
+}
+
+/* By its identity: a sandbox that has taken the name meanwhile is another one. */
+void app_stop_sandbox(struct app *a, const struct effect *effect)
+{
+	struct trm_entry entry = {.keeper_pid = (uint32_t)effect->number, .keeper_start = effect->identity};
+	struct trm_error err = {0};
+
+	if (a->registry && trm_registry_stop(a->registry, &entry, &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+}
+
+/* ---- the look ---- */
+
+static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+{
+	const struct app_look *look = user;
+
+	(void)sandbox;
+	if (look->is_current)
+		app_send(look->app, &(struct msg){.type = MSG_INSIDE_METRICS, .metrics = metrics});
+}
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct app_look *look = user, **link = &look->app->looks;
+	struct app *a = look->app;
+	bool was_current = look->is_current;
+
+	(void)sandbox;
+	while (*link != look)
+		link = &(*link)->next;
+	*link = look->next;
+	free(look);
+	if (was_current)
+		app_send(a, &(struct msg){.type = MSG_INSIDE_CLOSED, .text = why->msg});
+}
+
+static const struct trm_sandbox_cb look_cb = {.metrics = on_metrics, .closed = on_closed};
+
+void app_look(struct app *a, const char *name)
+{
+	const struct trm_sandbox_opts opts = {.metrics_interval_ms = LOOK_MS, .metrics_with_processes = true};
+	struct app_look *look = calloc(1, sizeof *look);
+	struct trm_error err = {0};
+
+	app_look_end(a);
+	if (!look)
+		return;
+	*look = (struct app_look){.app = a, .next = a->looks, .is_current = true};
+	if (trm_sandbox_attach(a->loop, name, &opts, &look_cb, look, &look->sandbox, &err) < 0) {
+		free(look);
+		app_send(a, &(struct msg){.type = MSG_INSIDE_CLOSED, .text = err.msg});
+		return;
+	}
+	a->looks = look;
+}
+
+void app_look_end(struct app *a)
+{
+	for (struct app_look *look = a->looks; look; look = look->next) {
+		look->is_current = false;
+		trm_sandbox_close(look->sandbox);
+	}
+}
+
+void app_look_finish(struct app *a)
+{
+	app_list_end(a);
+	trm_timer_remove(a->list_timer);
+	a->list_timer = NULL;
+	app_look_end(a);
+	while (a->looks && trm_loop_step(a->loop, 100) >= 0)
+		;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_SANDBOXES_H
+#define TUI_SANDBOXES_H
+
+/* The page of all sandboxes that this user runs on this machine, over the panes: a list with live
+ * figures, and from it a look into one of them. While it is shown the app looks for sandboxes once a
+ * second (EFFECT_SANDBOXES); while one is looked into, it is attached to (EFFECT_LOOK). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/registry.h>
+
+#include "model/metrics.h"
+#include "view/canvas.h"
+
+struct effects;
+struct event;
+struct model;
+struct msg;
+
+enum sandboxes_sort {
+	SANDBOXES_BY_NAME,
+	SANDBOXES_BY_CPU,
+	SANDBOXES_BY_MEM,
+	SANDBOXES_BY_PROCS,
+	SANDBOXES_BY_UPTIME,
+	SANDBOXES_SORTS
+};
+
+struct sandboxes {
+	bool is_shown;
+	bool is_known; /* a list has come */
+	struct trm_entry *entries; /* sorted */
+	size_t n, cap;
+	enum sandboxes_sort sort;
+	bool is_reversed;
+	uint32_t selected_keeper; /* 0: none */
+	uint64_t selected_start;
+	size_t top;
+	char error[240]; /* why there is no list; "" */
+	/* looking into one */
+	bool is_inside;
+	char inside[65];
+	char ended[240]; /* why it cannot be looked into any more; "" */
+	struct metrics metrics;
+	struct trm_entry target; /* that a question is about */
+};
+
+void sandboxes_finish(struct sandboxes *s); /* takes a zeroed object */
+
+/* MSG_SANDBOXES, MSG_INSIDE_METRICS, MSG_INSIDE_CLOSED. */
+void sandboxes_update(struct model *m, const struct msg *msg);
+/* A key that is no command of the page: nothing of it goes to the panes below. */
+void sandboxes_leave(struct model *m, struct effects *out);
+bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *out); /* false: not shown */
+
+long sandboxes_selected(const struct sandboxes *s); /* row; -1 */
+bool sandboxes_is_own(const struct model *m, const struct trm_entry *entry);
+
+/* Where the page lies, and its table. */
+struct sandboxes_layout {
+	struct rect box, inner;
+	int header_row;
+	struct rect table;
+	int hint_row;
+};
+struct sandboxes_layout sandboxes_layout(const struct model *m);
+
+/* Columns, the same for drawing and clicking; cols 0: not shown in a table so wide. */
+enum sandboxes_column {
+	SANDBOXES_NAME,
+	SANDBOXES_CPU,
+	SANDBOXES_MEM,
+	SANDBOXES_DISK,
+	SANDBOXES_PROCS,
+	SANDBOXES_UPTIME,
+	SANDBOXES_CLIENT,
+	SANDBOXES_COLUMNS
+};
+struct sandboxes_column_info {
+	const char *title;
+	bool is_left;
+	int cols, from; /* shown in tables at least so wide */
+	enum sandboxes_sort sort;
+};
+extern const struct sandboxes_column_info sandboxes_columns[SANDBOXES_COLUMNS];
+bool sandboxes_place(enum sandboxes_column column, int table_cols, int *ret_col, int *ret_cols);
+
+#endif

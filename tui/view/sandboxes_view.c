@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of all running sandboxes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "view/parts.h"
+
+static void mib(char out[24], bool is_known, uint64_t bytes, uint64_t limit)
+{
+	double v = (double)bytes / 1048576.0;
+
+	if (is_known)
+		snprintf(out, 24, v < 9.95 ? "%.1f/%.0fM" : "%.0f/%.0fM", v, (double)limit / 1048576.0);
+	else
+		snprintf(out, 24, "n/a");
+}
+
+static void cell_cpu(const struct trm_entry *e, char out[24])
+{
+	snprintf(out, 24, e->sample.known & TRM_METRIC_CPU_PERCENT ? "%.1f" : "n/a", e->sample.cpu_percent);
+}
+
+static void cell_mem(const struct trm_entry *e, char out[24])
+{
+	mib(out, e->sample.known & TRM_METRIC_MEM, e->sample.mem_bytes, e->sample.mem_limit_bytes);
+}
+
+static void cell_disk(const struct trm_entry *e, char out[24])
+{
+	mib(out, e->sample.known & TRM_METRIC_DISK, e->sample.disk_bytes, e->sample.disk_limit_bytes);
+}
+
+static void cell_procs(const struct trm_entry *e, char out[24])
+{
+	snprintf(out, 24, e->sample.known & TRM_METRIC_PROCS ? "%" PRIu64 "/%" PRIu64 : "n/a",
+			e->sample.procs, e->sample.procs_limit);
+}
+
+static void cell_uptime(const struct trm_entry *e, char out[24])
+{
+	uint64_t s = e->sample.uptime_ms / 1000;
+
+	if (!(e->sample.known & TRM_METRIC_UPTIME))
+		snprintf(out, 24, "n/a");
+	else if (s < 86400)
+		snprintf(out, 24, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+	else
+		snprintf(out, 24, "%" PRIu64 "d %02" PRIu64 "h", s / 86400, s / 3600 % 24);
+}
+
+static void (*const cells[SANDBOXES_COLUMNS])(const struct trm_entry *, char out[24]) = {
+		[SANDBOXES_CPU] = cell_cpu,
+		[SANDBOXES_MEM] = cell_mem,
+		[SANDBOXES_DISK] = cell_disk,
+		[SANDBOXES_PROCS] = cell_procs,
+		[SANDBOXES_UPTIME] = cell_uptime,
+};
+
+static void draw_header(const struct model *m, struct canvas *c, const struct sandboxes_layout *l)
+{
+	const struct sandboxes *s = &m->sandboxes;
+
+	for (unsigned i = 0; i < SANDBOXES_COLUMNS; i++) {
+		const struct sandboxes_column_info *info = &sandboxes_columns[i];
+		int col, cols;
+		if (!sandboxes_place((enum sandboxes_column)i, l->table.cols, &col, &cols))
+			continue;
+		uint16_t role = info->sort == s->sort ? ROLE_TITLE : ROLE_TABLE_HEADER;
+		int end = draw_format(c, l->inner, l->header_row, l->table.col + col, role, "%*s",
+				info->is_left ? 0 : cols, info->title);
+		if (info->sort == s->sort && info->sort != SANDBOXES_SORTS)
+			draw_sign(c, m->has_utf8, l->header_row, end, s->is_reversed ? SIGN_RISING : SIGN_FALLING,
+					ROLE_TITLE);
+	}
+}
+
+static void draw_row(const struct model *m, struct canvas *c, const struct sandboxes_layout *l,
+		const struct trm_entry *e, int row, bool is_current)
+{
+	uint16_t role = is_current ? ROLE_TABLE_CURRENT : e->is_stale ? ROLE_DIM : ROLE_TEXT;
+	struct rect line = {row, l->table.col, 1, l->table.cols};
+	char text[24];
+	int col, cols;
+
+	canvas_fill(c, line, " ", style_of(role));
+	for (unsigned i = 0; i < SANDBOXES_COLUMNS; i++) {
+		if (!sandboxes_place((enum sandboxes_column)i, l->table.cols, &col, &cols))
+			continue;
+		struct rect cell = {row, l->table.col + col, 1, cols};
+		if (i == SANDBOXES_NAME) {
+			draw_text(c, cell, row, cell.col, role, e->name);
+		} else if (i == SANDBOXES_CLIENT) {
+			draw_format(c, cell, row, cell.col, role, "%s%s",
+					sandboxes_is_own(m, e) ? "this workbench"
+					: e->is_stale          ? "(left behind: nothing runs) "
+					: e->has_client        ? ""
+							       : "(gone) ",
+					sandboxes_is_own(m, e) ? "" : e->client);
+		} else {
+			cells[i](e, text);
+			draw_format(c, line, row, cell.col, role, "%*s", cols, text);
+		}
+	}
+}
+
+static void draw_list(const struct model *m, struct canvas *c, const struct sandboxes_layout *l)
+{
+	const struct sandboxes *s = &m->sandboxes;
+	long current = sandboxes_selected(s);
+	int row = l->table.row;
+
+	draw_header(m, c, l);
+	for (size_t i = s->top; i < s->n && row < l->table.row + l->table.rows; i++, row++)
+		draw_row(m, c, l, &s->entries[i], row, (long)i == current);
+	if (s->error[0])
+		draw_text(c, l->inner, l->table.row, l->table.col + 1, ROLE_STATUS_ERROR, s->error);
+	else if (!s->n)
+		draw_text(c, l->inner, l->table.row, l->table.col + 1, ROLE_DIM,
+				s->is_known ? "no sandbox is running" : "looking ...");
+}
+
+void draw_sandboxes(const struct model *m, struct canvas *c)
+{
+	const struct sandboxes *s = &m->sandboxes;
+	struct sandboxes_layout l = sandboxes_layout(m);
+	char title[120];
+
+	canvas_fill(c, l.box, " ", style_of(ROLE_TEXT));
+	if (l.inner.row > l.box.row)
+		draw_box(c, m->has_utf8, l.box, ROLE_BORDER_FOCUS);
+	if (s->is_inside)
+		snprintf(title, sizeof title, " inside %s%s%.40s ", s->inside, s->ended[0] ? ": " : "", s->ended);
+	else
+		snprintf(title, sizeof title, " sandboxes: %zu ", s->n);
+	if (l.inner.row > l.box.row)
+		draw_text(c, l.box, l.box.row, l.box.col + 2, s->ended[0] ? ROLE_STATUS_ERROR : ROLE_TITLE, title);
+	if (s->is_inside) {
+		draw_measured(m, c, &s->metrics, l.inner, true, false);
+		return;
+	}
+	draw_list(m, c, &l);
+	draw_text(c, l.inner, l.hint_row, l.inner.col + 1, ROLE_DIM,
+			"Enter looks inside   s stops   n c m p u sort   Esc back");
+}
