@@ -110,6 +110,17 @@ static void keep_raw(struct screen *s, const char *bytes, size_t n)
 }
 
 /* Wait at most timeout_ms for output and take it. False: nothing came, or nothing can come any more. */
+static void keep_log(struct screen *s, const char *bytes, size_t n)
+{
+	char *log = s->is_logged ? realloc(s->log, s->log_len + n) : NULL;
+
+	if (!log)
+		return;
+	memcpy(log + s->log_len, bytes, n);
+	s->log = log;
+	s->log_len += n;
+}
+
 static bool take(struct screen *s, int timeout_ms)
 {
 	struct pollfd p = {.fd = s->fd, .events = POLLIN};
@@ -127,11 +138,14 @@ static bool take(struct screen *s, int timeout_ms)
 	}
 	s->bytes += (size_t)n;
 	keep_raw(s, bytes, (size_t)n);
+	keep_log(s, bytes, (size_t)n);
 	vterm_input_write(s->vt, bytes, (size_t)n);
 	/* Answers to queries go back to the program. */
 	char answer[256];
 	size_t len = vterm_output_read(s->vt, answer, sizeof answer);
-	if (len)
+	if (s->reply && memmem(bytes, (size_t)n, "\033[c", 3))
+		screen_send(s, s->reply);
+	else if (len && !s->reply)
 		screen_send_bytes(s, answer, len);
 	return true;
 }
@@ -283,6 +297,7 @@ void screen_abandon(struct screen *s)
 	if (s->vt)
 		vterm_free(s->vt);
 	free(s->text);
+	free(s->log);
 	remove_dir(s->state_dir);
 	memset(s, 0, sizeof *s);
 	s->fd = -1;

@@ -30,6 +30,11 @@ struct screen {
 	char state_dir[48]; /* $XDG_STATE_HOME, unless the test sets another: empty at the start */
 	char raw[4096];     /* the last bytes that came */
 	size_t raw_len;
+	/* Set by the test after screen_start(): */
+	const char *reply; /* to a question for the terminal's kind (CSI c), instead of libvterm's own answers */
+	bool is_logged;    /* keep all bytes that come from now on */
+	char *log;
+	size_t log_len;
 };
 
 /* Start argv on a pty of this size, with exactly this environment beside PATH, HOME and XDG_STATE_HOME. */

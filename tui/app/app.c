@@ -149,12 +149,18 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.terminate_grace_ms = a->opts->session.terminate_grace_ms,
 			.limits = a->opts->sandbox.limits,
 			.scrollback_bytes = a->opts->scrollback_bytes,
+			.images_off = !a->term || (a->opts->images && strcmp(a->opts->images, "off") == 0),
 			.graph_style = graph_style(a->opts->graphs),
 			.alerts = alert_opts(a->opts),
 	};
 
-	if (a->term)
+	if (a->term) {
+		struct term_images can;
+		term_images(a->term, &can);
+		opts.cell_w = can.cell_w;
+		opts.cell_h = can.cell_h;
 		term_size(a->term, &opts.rows, &opts.cols);
+	}
 	if (model_init(&a->model, &opts) < 0 || canvas_init(&a->canvas, opts.rows, opts.cols) < 0) {
 		reterr->code = TRM_ENOMEM;
 		snprintf(reterr->msg, sizeof reterr->msg, "the workbench cannot start: out of memory");

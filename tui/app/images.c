@@ -209,13 +209,14 @@ void app_ask_terminal(struct app *a)
 	enum way way = way_of(a->opts->images);
 	bool needs_no_answer = way == WAY_SYMBOLS || way == WAY_OFF;
 
-	if (!images)
+	if (!images || !a->term)
 		return;
 	images->is_asking = true;
 	if (needs_no_answer || !term_ask_images(a->term))
 		tell_terminal(a);
 	else
 		trm_timer_start(images->timer, ANSWER_MS, 0);
+	a->model.needs_draw = true;
 }
 
 void app_draw_figure(struct app *a, uint32_t id, bool is_zoom)

@@ -168,6 +168,8 @@ struct model_opts {
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	struct trm_limits limits;
 	size_t scrollback_bytes;
+	bool images_off;    /* images are not drawn */
+	int cell_w, cell_h; /* pixels of a cell; 0: not known */
 };
 
 int model_init(struct model *m, const struct model_opts *opts); /* 0 or TRM_ENOMEM */

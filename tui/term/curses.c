@@ -533,7 +533,7 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 		memcpy(t->last.cells + at, c->cells + at, (size_t)c->cols * sizeof(*c->cells));
 		differs = true;
 	}
-	if (!differs && !has_moved && !t->is_all_stale && c->cursor_row == t->last.cursor_row
+	if (!differs && !has_moved && !t->wants_answer && !t->is_all_stale && c->cursor_row == t->last.cursor_row
 			&& c->cursor_col == t->last.cursor_col)
 		return;
 	t->last.cursor_row = c->cursor_row;
@@ -542,6 +542,8 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 	if (has_moved)
 		pictures_before(&t->pictures, write_rows_anew);
 	bool is_caught = catch_output(t->screen);
+	if (term_ask_now(t, c->rows - 1))
+		write_rows_anew(c->rows - 1, 1);
 	curs_set(c->cursor_row >= 0);
 	if (c->cursor_row >= 0)
 		move(c->cursor_row, c->cursor_col);

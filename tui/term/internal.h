@@ -24,6 +24,7 @@ struct term {
 	struct canvas last;                  /* what is on the screen */
 	struct pictures pictures;            /* images on it */
 	bool is_all_stale;                   /* nothing of it counts */
+	bool wants_answer; /* the terminal is to be asked with the next frame */
 	bool has_mouse;
 	bool has_modes; /* modes_on has been sent */
 	struct termios shell_mode;
@@ -35,6 +36,8 @@ void modes_choose(struct term *t);
 
 /* Write past curses, which has nothing in its buffer but between a change and refresh(). */
 void term_write(const char *bytes, size_t n);
+/* Ask it, if that was wanted: at the start of the last row, which must be written anew then. */
+bool term_ask_now(struct term *t, int last_row);
 /* Have the terminal forget the images that it was sent. */
 void term_drop_pictures(struct term *t);
 /* Show those that pictures_look() has found, where the cursor was before. */

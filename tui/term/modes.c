@@ -76,14 +76,27 @@ static bool is_mute(const char *name)
 
 bool term_ask_images(struct term *t)
 {
+	if (is_mute(getenv("TERM")))
+		return false;
+	t->wants_answer = true;
+	return true;
+}
+
+/* A few terminals (those of old libvterm) show the inside of a string that they do not understand. It is
+ * painted over within the same write. */
+bool term_ask_now(struct term *t, int last_row)
+{
 	const char *name = getenv("TERM");
-	/* tmux and screen hold back what they do not know, but for the string they may show it. */
 	bool is_inside = strncmp(name, "screen", 6) == 0 || strncmp(name, "tmux", 4) == 0;
 	const char *query = is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY;
-	if (is_mute(name))
+	if (!t->wants_answer)
 		return false;
+	t->wants_answer = false;
 	keys_expect_answers(t->keys);
+	term_write("\0337", 2);
+	move_cursor(last_row, 0);
 	term_write(query, strlen(query));
+	term_write("\0338", 2);
 	return true;
 }
 

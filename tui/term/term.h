@@ -56,7 +56,7 @@ void term_flush(struct term *t);
 void term_suspend(struct term *t);
 void term_resume(struct term *t);
 
-/* Ask the terminal which images it can show. False: it is of a kind that cannot be asked. The answer comes
+/* Ask the terminal, with the next frame, which images it can show. False: it is of a kind that cannot be asked. The answer comes
  * among the keys, and is told by term_images() when it is whole. */
 bool term_ask_images(struct term *t);
 
