@@ -46,6 +46,8 @@ static const struct trm_setting settings[] = {
 		{"keep_output", "--keep-output", 0, "TERRARIUM_KEEP_OUTPUT", "MIB", "64", TRM_SETTING_BYTES,
 				1, 1024, false, false, "output of a run kept in its result",
 				FIELD(output_keep_bytes)},
+		{"scrollback", "--scrollback", 0, "TERRARIUM_SCROLLBACK", "MIB", "16", TRM_SETTING_BYTES, 1, 4096,
+				false, false, "output that the workbench keeps to look at", FIELD(scrollback_bytes)},
 		{"theme", "--theme", 0, "TERRARIUM_THEME", "NAME", "dark", TRM_SETTING_TEXT, 0, 0, false,
 				false, "colours of the workbench", FIELD(theme)},
 		{"keymap", "--keymap", 0, "TERRARIUM_KEYMAP", "NAME", "default", TRM_SETTING_TEXT, 0, 0,

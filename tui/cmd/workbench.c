@@ -31,6 +31,7 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 	opts.alert_after_ms = config->alert_after_ms;
 	opts.alert_run_ms = config->alert_run_ms;
 	opts.restore = config->restore;
+	opts.scrollback_bytes = (size_t)config->scrollback_bytes;
 	opts.has_history = config->history;
 	trm_config_sandbox_opts(config, &opts.sandbox);
 	trm_config_session_opts(config, &opts.session);
@@ -63,7 +64,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
-		"metrics_interval", "confirm", "images", "restore", "record", "linear", NULL};
+		"metrics_interval", "confirm", "images", "restore", "record", "linear",
+		"scrollback", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

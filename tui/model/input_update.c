@@ -54,6 +54,44 @@ static void echo_input(struct model *m, const char *text)
 	outpane_print(&m->out, OUT_INPUT, m->run.serial, "\n", 1);
 }
 
+/* ---- lines sent before ---- */
+
+/* Secrets and empty lines are not remembered, nor is the same line twice. */
+static void remember(struct model *m, const char *text)
+{
+	struct input_history *h = &m->input_history;
+	char *copy;
+
+	h->at = h->n;
+	if (m->run.is_secret || !*text || (h->n && strcmp(h->lines[h->n - 1], text) == 0)
+			|| !(copy = strdup(text)))
+		return;
+	if (h->n == INPUT_LINES) {
+		free(h->lines[0]);
+		memmove(h->lines, h->lines + 1, --h->n * sizeof *h->lines);
+	}
+	h->lines[h->n++] = copy;
+	h->at = h->n;
+}
+
+void input_history_finish(struct input_history *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		free(h->lines[i]);
+	*h = (struct input_history){0};
+}
+
+/* Behind the newest lies what is being typed: empty. */
+static void recall(struct model *m, int by)
+{
+	struct input_history *h = &m->input_history;
+
+	if (m->run.is_secret || (by < 0 && h->at == 0) || (by > 0 && h->at == h->n))
+		return;
+	h->at += (size_t)by;
+	field_set(&m->input, h->at < h->n ? h->lines[h->at] : "");
+}
+
 static void send_line(struct model *m, struct effects *out)
 {
 	char *line = NULL;
@@ -62,6 +100,7 @@ static void send_line(struct model *m, struct effects *out)
 	if (n < 0)
 		return;
 	effect_add(out, EFFECT_STDIN, NULL, line, (size_t)n, m->run.serial);
+	remember(m, field_text(&m->input));
 	free(line);
 	echo_input(m, field_text(&m->input));
 	input_close(m);
@@ -80,6 +119,8 @@ void input_event(struct model *m, const struct msg *msg, struct effects *out)
 		echo_prompt(m);
 		outpane_print(&m->out, OUT_INPUT, m->run.serial, "^D\n", 3);
 		input_close(m);
+	} else if (is_key && (ev->key == K_UP || ev->key == K_DOWN)) {
+		recall(m, ev->key == K_UP ? -1 : 1);
 	} else if (is_key && ev->key == K_ESCAPE) {
 		if (!m->run.reads_line)
 			input_close(m);

@@ -50,6 +50,7 @@ void model_finish(struct model *m)
 	clipboard_finish(&m->clipboard);
 	outpane_finish(&m->out);
 	field_finish(&m->input);
+	input_history_finish(&m->input_history);
 	dialog_finish(&m->dialog);
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
 		variables_finish(&m->variables[i]);

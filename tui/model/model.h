@@ -83,6 +83,14 @@ struct active_run {
 /* Where the cursor goes when code has been started. */
 enum run_then { RUN_THEN_STAY, RUN_THEN_NEXT_CELL, RUN_THEN_NEXT_LINE };
 
+/* Lines that were sent to runs. */
+#define INPUT_LINES 200
+struct input_history {
+	char *lines[INPUT_LINES]; /* oldest first; owned */
+	size_t n, at;             /* how many; which is shown (n: none) */
+};
+void input_history_finish(struct input_history *h); /* input_update.c; takes a zeroed object */
+
 struct model {
 	int rows, cols;
 	struct layout layout;
@@ -110,6 +118,7 @@ struct model {
 	uint64_t last_wall_us;
 	struct field input; /* the line for stdin */
 	bool has_input;     /* it is open */
+	struct input_history input_history;
 
 	struct sandbox_info sandbox;
 	struct metrics metrics; /* of our own sandbox */

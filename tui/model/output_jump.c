@@ -203,26 +203,49 @@ bool output_jump(struct model *m, struct effects *out)
 	return is_done;
 }
 
-/* The last line of the newest error that names a place in a buffer. */
-void output_jump_to_error(struct model *m, struct effects *out)
+/* A line of an error that names a place in a buffer. */
+static bool is_error_line(const struct model *m, uint64_t line, struct outline *l, struct out_place *place)
 {
-	uint64_t first = outpane_first(&m->out), end = outpane_end(&m->out), line = end;
-	struct rect area = model_output_area(m);
-	struct outline l = {0};
 	char text[OUTPUT_LINE_BYTES];
+
+	return outpane_read(&m->out, line, l) && (l->kind == OUT_TRACE || l->kind == OUT_STDERR)
+	       && output_place(m, l, text, place);
+}
+
+/* Of the newest error, the line that names the innermost place in a buffer. */
+static bool newest_error(const struct model *m, struct outline *l, uint64_t *ret_line)
+{
+	uint64_t first = outpane_first(&m->out), end = outpane_end(&m->out), line = end, found = end;
 	struct out_place place;
+	uint32_t run = 0;
 
 	while (line > first && end - line < LOOK_BACK) {
-		line--;
-		if (!outpane_read(&m->out, line, &l) || (l.kind != OUT_TRACE && l.kind != OUT_STDERR)
-				|| !output_place(m, &l, text, &place))
+		bool is_named = is_error_line(m, --line, l, &place);
+		if (found < end && l->run != run)
+			break;
+		if (!is_named || (found < end && !place.column)) /* the head of Node's message has none */
 			continue;
+		found = line;
+		run = l->run;
+		if (!place.is_first_inner)
+			break;
+	}
+	*ret_line = found;
+	return found < end && outpane_read(&m->out, found, l);
+}
+
+void output_jump_to_error(struct model *m, struct effects *out)
+{
+	struct rect area = model_output_area(m);
+	struct outline l = {0};
+	uint64_t line;
+
+	if (newest_error(m, &l, &line)) {
 		outpane_show(&m->out, area.rows, area.cols, line);
 		jump_from(m, &l, out);
-		outline_finish(&l);
-		return;
+	} else {
+		notices_add(&m->notices, m->now_ns, false, "no error names a line of an open buffer");
 	}
 	outline_finish(&l);
-	notices_add(&m->notices, m->now_ns, false, "no error names a line of an open buffer");
 	m->needs_draw = true;
 }

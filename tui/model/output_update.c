@@ -142,15 +142,22 @@ static bool is_text(const struct event *ev)
 	       || (ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT)));
 }
 
+/* With the line open: typing and what moves in it; the history. Else what begins a line. */
+static bool is_for_line(const struct model *m, const struct event *ev)
+{
+	bool is_arrow = ev->key == K_UP || ev->key == K_DOWN;
+
+	if (ev->key == 'd' && ev->mods == MOD_CTRL)
+		return true;
+	if (!m->has_input || ev->mods & MOD_ALT || ev->key == K_PAGE_UP || ev->key == K_PAGE_DOWN)
+		return is_text(ev);
+	return is_arrow ? ev->mods == 0 : !(ev->key == 'f' && ev->mods == MOD_CTRL);
+}
+
 bool output_takes_input(const struct model *m, const struct event *ev)
 {
-	bool scrolls = ev->key == K_UP || ev->key == K_DOWN || ev->key == K_PAGE_UP || ev->key == K_PAGE_DOWN;
-	bool ends_input = ev->key == 'd' && ev->mods == MOD_CTRL;
-
 	return m->focus == PANE_OUTPUT && m->run.state == RUN_RUNNING
-	       && (ev->type == EVENT_PASTE
-			       || (ev->type == EVENT_KEY && !scrolls
-					       && (m->has_input || is_text(ev) || ends_input)));
+	       && (ev->type == EVENT_PASTE || (ev->type == EVENT_KEY && is_for_line(m, ev)));
 }
 
 void output_key(struct model *m, const struct event *ev)

@@ -76,7 +76,8 @@ static bool node_place(const char *text, struct out_place *ret)
 				.line = line,
 				.column = column,
 				.from = (size_t)(name - text),
-				.to = (size_t)(end - text)};
+				.to = (size_t)(end - text),
+				.is_first_inner = true};
 		return true;
 	}
 	return false;

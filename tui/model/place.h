@@ -13,6 +13,7 @@ struct out_place {
 	size_t name_len;
 	size_t line, column; /* from 1; column 0: not said */
 	size_t from, to;     /* bytes of the text that name it */
+	bool is_first_inner; /* in such messages the innermost place comes first, else last */
 };
 
 /* The first place named in one line of text. */

@@ -181,12 +181,10 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 
 static void on_paste(struct model *m, const struct msg *msg, struct effects *out)
 {
-	if (m->sandboxes.is_shown)
+	if (m->sandboxes.is_shown || finder_event(m, msg, out) || output_search_event(m, msg))
 		return;
 	if (!m->replay.is_on && output_takes_input(m, msg->event))
 		input_event(m, msg, out);
-	else if (finder_event(m, msg, out) || output_search_event(m, msg))
-		return;
 	else if (m->replay.is_on)
 		replay_refuse(m);
 	else if (m->focus == PANE_EDITOR)

@@ -35,6 +35,7 @@ struct trm_config {
 	uint32_t start_timeout_ms;    /* of a sandbox */
 	uint32_t metrics_interval_ms; /* 200 to 60 000 */
 	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
+	uint64_t scrollback_bytes;    /* of all output, kept in the workbench */
 	bool confirm;                 /* ask before code is run */
 	char memory_alert[16];        /* "ask", "interrupt", "off" */
 	uint32_t memory_alert_at;     /* per cent of the memory limit */

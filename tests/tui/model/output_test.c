@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* The output pane by keys and mouse: blocks, current line, search, jumps, input. */
+#include "tui/model/desk.h"
+
+#include <stdio.h>
+
+#include "model/output.h"
+
+static void run_code(const char *code)
+{
+	press('a', MOD_CTRL);
+	type(code);
+	press(K_F5, 0);
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = m.run.serial, .number = m.run.serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
+}
+
+static void print(const char *text)
+{
+	send((struct msg){.type = MSG_RUN_OUTPUT, .serial = m.run.serial, .stream = 1, .text = text, .len = strlen(text)});
+}
+
+static void done(struct trm_result r)
+{
+	r.lang = m.lang;
+	r.number = m.run.serial;
+	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &r});
+}
+
+static void print_lines(const char *format, int n)
+{
+	char text[64];
+
+	for (int i = 0; i < n; i++) {
+		snprintf(text, sizeof text, format, i);
+		print(text);
+	}
+}
+
+/* Two runs with long output; the output pane has the focus. */
+static void two_runs(void)
+{
+	run_code("first");
+	print_lines("one %d\n", 100);
+	done((struct trm_result){0});
+	run_code("second");
+	print_lines("two %d\n", 100);
+	done((struct trm_result){0});
+	press(K_F6, 0);
+}
+
+static void blocks_fold_and_unfold(void **state)
+{
+	(void)state;
+	two_runs();
+	assert_screen("▾ [2] python", true); /* its start has scrolled away, its header stays */
+	assert_screen("two 99", true);
+	press('-', 0);
+	assert_screen("▸ [2] python", true);
+	assert_screen("100 lines folded", true);
+	assert_screen("two 99", false);
+	assert_screen("one 99", true);
+	press(K_UP, MOD_ALT);
+	assert_screen("▾ [1] python", true);
+	press(K_ENTER, 0);
+	assert_screen("▸ [1] python", true);
+	assert_screen("one 99", false);
+	press('=', 0); /* all are folded: unfold all */
+	assert_screen("▾ [1] python", true);
+	press('=', 0);
+	assert_screen("▸ [2] python", true);
+	press(K_DOWN, 0);
+	press(K_ENTER, 0);
+	assert_screen("two 3", true);
+}
+
+static void a_click_on_a_header_folds(void **state)
+{
+	(void)state;
+	two_runs();
+	struct rect area = model_output_area(&m);
+	mouse(MOUSE_PRESS, area.row, area.col + 3);
+	mouse(MOUSE_RELEASE, area.row, area.col + 3);
+	assert_screen("▸ [2] python", true);
+	assert_screen("two 99", false);
+}
+
+static void finds_in_the_output(void **state)
+{
+	(void)state;
+	two_runs();
+	press('/', 0);
+	type("one 7");
+	assert_screen("11 of 11 lines", true);
+	assert_screen("one 79", true);
+	press(K_UP, 0);
+	assert_screen("10 of 11 lines", true);
+	press(K_ENTER, 0);
+	assert_false(m.out.bar.is_open);
+	press('n', 0);
+	assert_screen("11 of 11 lines", true);
+	press('n', 0);
+	assert_screen("1 of 11 lines", true);
+	assert_screen("one 7", true);
+	press('N', 0);
+	assert_screen("11 of 11 lines", true);
+	press('f', MOD_CTRL);
+	press('u', MOD_CTRL);
+	press('x', MOD_ALT);
+	type("t[wx]o 9[0-3]$");
+	assert_screen("Find regex", true);
+	assert_screen("4 of 4 lines", true);
+	press('u', MOD_CTRL);
+	type("(");
+	assert_true(m.out.bar.is_wrong);
+	press(K_ESCAPE, 0);
+	assert_false(m.out.bar.is_open);
+	assert_null(m.out.search.find);
+}
+
+/* A match in a folded block is shown. */
+static void finding_unfolds(void **state)
+{
+	(void)state;
+	two_runs();
+	press('=', 0);
+	assert_screen("one 50", false);
+	press('/', 0);
+	type("one 50\n");
+	assert_screen("one 50", true);
+	assert_screen("▾ [1] python", true);
+}
+
+static void a_search_sees_what_is_coloured_and_rewritten(void **state)
+{
+	(void)state;
+	run_code("x");
+	print("\x1b[31mre\x1b[1md\x1b[0m apple\n10%\r100% done\nplain red\n");
+	print("\x1b[2A\rRED two\x1b[K\n");
+	done((struct trm_result){0});
+	press(K_F6, 0);
+	press('/', 0);
+	type("red");
+	assert_screen("3 of 3 lines", true);
+	press('u', MOD_CTRL);
+	type("RED");
+	assert_screen("1 of 1 lines", true);
+	press('u', MOD_CTRL);
+	type("10%");
+	assert_screen("no match", true);
+}
+
+static void traceback_of(size_t line)
+{
+	char text[80];
+	char *lines[] = {text, (char *)"ZeroDivisionError: division by zero", NULL};
+
+	snprintf(text, sizeof text, "Traceback (most recent call last):\n  File \"<run %u>\", line %zu, in <module>",
+			m.run.serial, line);
+	done((struct trm_result){.status = TRM_STATUS_ERROR,
+			.exit_code = 1,
+			.error_name = (char *)"ZeroDivisionError",
+			.error_message = (char *)"division by zero",
+			.traceback = lines});
+}
+
+static void jumps_to_the_line_of_an_error(void **state)
+{
+	(void)state;
+	run_code("a = 1\nb = 2\n1/0");
+	traceback_of(3);
+	press(K_F6, 0);
+	press(K_ENTER, 0); /* without a current line: the newest error's */
+	assert_int_equal(m.focus, PANE_EDITOR);
+	assert_int_equal(editor_line(model_editor(&m)), 2);
+	/* From the line itself, after the buffer has changed and another one is shown. */
+	press(K_HOME, MOD_CTRL);
+	type("# new\n# lines\n");
+	press(K_F6, 0);
+	press(K_END, 0);
+	press(K_UP, 0);
+	press(K_UP, 0);
+	press(K_ENTER, 0);
+	assert_int_equal(m.focus, PANE_EDITOR);
+	assert_int_equal(editor_line(model_editor(&m)), 4);
+	/* From everywhere. */
+	press(K_HOME, MOD_CTRL);
+	press('t', MOD_ALT);
+	assert_int_equal(editor_line(model_editor(&m)), 4);
+}
+
+static void says_when_nothing_is_named(void **state)
+{
+	(void)state;
+	two_runs();
+	press(K_UP, 0);
+	press(K_ENTER, 0);
+	assert_string_equal(notices_at(&m.notices, 0)->text, "this line names no place in a file");
+	press(K_ESCAPE, 0);
+	press(K_ENTER, 0);
+	assert_string_equal(notices_at(&m.notices, 0)->text, "no error names a line of an open buffer");
+}
+
+static void the_current_line_moves_and_the_view_follows(void **state)
+{
+	struct rect area;
+
+	(void)state;
+	two_runs();
+	area = model_output_area(&m);
+	uint64_t end = outpane_end(&m.out);
+	press(K_UP, 0);
+	assert_int_equal(m.out.mark, end - 1);
+	for (int i = 0; i < 50; i++)
+		press(K_UP, 0);
+	assert_int_equal(m.out.mark, end - 51);
+	assert_screen("two 49", true);
+	assert_true(outpane_has_more(&m.out, area.rows, area.cols));
+	for (int i = 0; i < 60; i++)
+		press(K_DOWN, 0);
+	assert_false(m.out.has_mark);
+	assert_false(m.out.is_scrolled);
+	press(K_HOME, 0);
+	press(K_DOWN, 0);
+	assert_int_equal(m.out.mark, 0);
+}
+
+static void a_block_is_copied_and_written(void **state)
+{
+	(void)state;
+	run_code("x");
+	print("some\nwords  \n");
+	done((struct trm_result){0});
+	press(K_F6, 0);
+	press('c', 0);
+	assert_string_equal(last_effect(EFFECT_COPY)->text, "some\nwords\n");
+	press('-', 0);
+	press('f', 0);
+	assert_string_equal(last_effect(EFFECT_KEEP_OUTPUT)->text, "some\nwords\n");
+	assert_int_equal(last_effect(EFFECT_KEEP_OUTPUT)->number, 1);
+	assert_screen("▸ [1]", true);
+}
+
+static void long_lines_are_wrapped_or_cut(void **state)
+{
+	char text[400];
+
+	(void)state;
+	run_code("x");
+	memset(text, '.', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	memcpy(text, "START", 5);
+	memcpy(text + sizeof text - 6, "FINIS", 5);
+	print(text);
+	done((struct trm_result){0});
+	press(K_F6, 0);
+	assert_screen("START", true);
+	assert_screen("FINIS", true);
+	press('w', 0);
+	assert_screen("START", true);
+	assert_screen("FINIS", false);
+	for (int i = 0; i < 45; i++)
+		press(K_RIGHT, 0);
+	assert_screen("FINIS", true);
+	assert_screen("START", false);
+	press('w', 0);
+	assert_screen("START", true);
+}
+
+static void a_flood_is_told(void **state)
+{
+	static char flood[1 << 16];
+
+	(void)state;
+	memset(flood, 'x', sizeof flood - 1);
+	for (size_t i = 99; i < sizeof flood - 1; i += 100)
+		flood[i] = '\n';
+	run_code("x");
+	for (int i = 0; i < 600; i++) {
+		print(flood);
+		now_ns += 10000000;
+		if (i % 10 == 0)
+			send((struct msg){.type = MSG_TICK});
+	}
+	assert_screen("running 6.", true);
+	assert_screen("printed 37.5 MiB, ", true);
+	assert_screen("MiB/s", true);
+	assert_screen(" lines dropped ", true);
+	press(K_F6, 0);
+	press(K_HOME, 0);
+	assert_screen("older than what is kept", true);
+	press('d', MOD_ALT);
+	assert_int_equal(last_effect(EFFECT_SPILL)->number, m.run.serial);
+	send((struct msg){.type = MSG_SPILL, .serial = m.run.serial, .text = "goes to x.txt", .flag = true});
+	press(K_END, 0);
+	assert_screen("to a file", true);
+	press('d', MOD_ALT);
+	assert_non_null(last_effect(EFFECT_SPILL_END));
+	done((struct trm_result){0});
+	assert_screen("printed 37.5 MiB", true);
+}
+
+static void lines_for_stdin_are_remembered(void **state)
+{
+	(void)state;
+	run_code("x");
+	for (int i = 0; i < 2; i++) {
+		send((struct msg){.type = MSG_RUN_INPUT, .serial = m.run.serial, .text = "name? "});
+		type(i ? "Bob\n" : "Ada\n");
+	}
+	send((struct msg){.type = MSG_RUN_INPUT, .serial = m.run.serial, .text = "password: ", .flag = true});
+	type("secret\n");
+	send((struct msg){.type = MSG_RUN_INPUT, .serial = m.run.serial, .text = "again? "});
+	press(K_UP, 0);
+	assert_string_equal(field_text(&m.input), "Bob");
+	press(K_UP, 0);
+	press(K_UP, 0);
+	assert_string_equal(field_text(&m.input), "Ada");
+	press(K_DOWN, 0);
+	press(K_ENTER, 0);
+	assert_string_equal(last_effect(EFFECT_STDIN)->text, "Bob\n");
+	assert_screen("secret", false);
+}
+
+static int open_the_desk(void **state)
+{
+	(void)state;
+	if (desk_setup_sized(30, 80) < 0)
+		return -1;
+	m.confirm = false;
+	return 0;
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open_the_desk, desk_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(blocks_fold_and_unfold),
+			TEST(a_click_on_a_header_folds),
+			TEST(finds_in_the_output),
+			TEST(finding_unfolds),
+			TEST(a_search_sees_what_is_coloured_and_rewritten),
+			TEST(jumps_to_the_line_of_an_error),
+			TEST(says_when_nothing_is_named),
+			TEST(the_current_line_moves_and_the_view_follows),
+			TEST(a_block_is_copied_and_written),
+			TEST(long_lines_are_wrapped_or_cut),
+			TEST(a_flood_is_told),
+			TEST(lines_for_stdin_are_remembered),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
