@@ -33,6 +33,7 @@ __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two
 # status of the last run. __trm_flags: those of the options e, E and T
 # that were set before.
 __trm_set=0  # of descriptors 1 and 2
+__trm_is_leaving= # the program has ended
 __trm_pid=   # the newest process when the last run ended
 __trm_cpu=0  # at the end of the last run, µs
 
@@ -267,6 +268,13 @@ __trm_begin() {
 	__trm_id=$__trm_got_id
 }
 
+# The program has ended: its EXIT trap is run as the last code. What exits there is the process.
+__trm_end_program() {
+	builtin trap - EXIT
+	builtin trap 'builtin exit 130' INT
+	__trm_code=$__trm_on_exit __trm_on_exit= __trm_before='__trm_again && :' __trm_is_leaving=1
+}
+
 __trm_again() {
 	return "$__trm_last" # so that the next run finds $? as it was
 }
@@ -283,6 +291,7 @@ __trm_step() {
 		[[ $__trm_flags ]] && set -"$__trm_flags"
 		__trm_flags=
 	fi
+	[[ $__trm_is_leaving ]] && builtin exit 0
 	local - IFS=$' \t\n'
 	set +euv +o posix -f
 	__trm_before=
@@ -300,6 +309,7 @@ __trm_step() {
 	while builtin read -r -u 254 __trm_line; do
 		__trm_parse "$__trm_line"
 		[[ $__trm_got_op == run ]] && __trm_begin && return 0
+		[[ $__trm_got_op == leave ]] && __trm_end_program && return 0
 		__trm_answer
 	done
 	builtin trap - EXIT

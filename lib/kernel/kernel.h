@@ -18,6 +18,8 @@
  *   {"op":"is_complete","id":…,"code":"…"}
  *   {"op":"variables","id":…,"cursor":n}             1: names and types only
  *   {"op":"reset","id":…}
+ *   {"op":"leave","id":"8"}                          do what is left at the end of a program (timers, threads, exit
+ *     handlers), then exit with the code that came of it. There is no event for that.
  *
  * Events:
  *   {"ev":"ready","version":"3.11.2"}                 once, when requests are being read

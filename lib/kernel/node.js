@@ -18,8 +18,9 @@ const { AsyncResource, createHook, executionAsyncResource } = require('async_hoo
 const { Writable, Readable } = require('stream');
 const { Worker } = require('worker_threads');
 const net = require('net');
+const path = require('path');
 const util = require('util');
-const { setImmediate, clearImmediate, clearTimeout, Buffer, Atomics, performance } = globalThis;
+const { setImmediate, setTimeout, clearImmediate, clearTimeout, Buffer, Atomics, performance } = globalThis;
 
 const DRIVER = '<terrarium>'; // our own file name, by which our frames are known
 const REQUESTS = 3, EVENTS = 4;
@@ -38,10 +39,14 @@ let stop_asked = false;  // an interrupt came meanwhile
 let owner;               // number of the run that the last callback was of
 let is_ours = false;     // the resource being made belongs to the driver
 let has_watcher = false; // the thread is there
+let is_leaving = false;  // the program has ended, but for what it has left to do
+let ends_at_once = false; // something was terminated: node may have lost count of what is left to do
+let late_exit_code;      // a callback of an earlier run has called process.exit()
+let requests_socket;
 const queue = [];        // requests not yet taken
 const session = new Session();
-const cells = new Int32Array(new SharedArrayBuffer(12)); // see below
-const UNFLUSHED = 0, NEVER = 1, STOPS = 2; // output waits to be flushed; always 0; a run is being stopped
+const cells = new Int32Array(new SharedArrayBuffer(16)); // see below
+const UNFLUSHED = 0, NEVER = 1, STOPS = 2, LEFT = 3; // output waits to be flushed; always 0; a run is being stopped; the thread lets go of us
 const sink = { value: undefined };
 let sink_id;
 
@@ -166,6 +171,25 @@ function is_current() {
 	return run !== null && (number === undefined || number === run.number);
 }
 
+/* A callback of setImmediate() that was terminated, and those behind it, are not counted off: node would turn round
+ * and round for them. From a timer, where none of them is under way, they are counted anew. */
+function count_immediates_soon() {
+	const { immediateQueue, immediateInfoFields: { kCount, kRefCount } } = require('internal/timers');
+	const { immediateInfo, toggleImmediateRef } = internal_binding('timers');
+	is_ours = true;
+	setTimeout(() => {
+		let count = 0, count_refs = 0;
+		for (let at = immediateQueue.head; at !== null; at = at._idleNext) {
+			count++;
+			count_refs += at.hasRef();
+		}
+		immediateInfo[kCount] = count;
+		immediateInfo[kRefCount] = count_refs;
+		toggleImmediateRef(count_refs > 0);
+	}, 1);
+	is_ours = false;
+}
+
 // ---- ending a run that goes on ------------------------------------------------------------
 
 /* Terminate what is running now, from within it: does not return; only the event loop goes on. */
@@ -179,6 +203,7 @@ function terminate() {
  * that will not return is forgotten, as after an exception, or it would abort. */
 function stop(status) {
 	state = STOPPING;
+	ends_at_once = true;
 	stop_asked = false;
 	Atomics.store(cells, STOPS, 1);
 	run.outcome = { status };
@@ -190,6 +215,7 @@ function after_stop() {
 		clearTimeout(timer);
 		clearImmediate(timer);
 	}
+	count_immediates_soon();
 	finish();
 }
 
@@ -233,6 +259,8 @@ const calls = {
 function exit(code) {
 	if (code !== undefined)
 		process.exitCode = code;
+	if (is_leaving)
+		process.emit('exit', Number(process.exitCode) || 0); // does not return: see end_program()
 	if (is_current() && state === RUNNING) {
 		try {
 			process.emit('exit', Number(process.exitCode) || 0);
@@ -242,8 +270,11 @@ function exit(code) {
 		process.removeAllListeners('exit');
 		stop_here('exit');
 	} else {
+		late_exit_code = Number(process.exitCode) || 0;
+		ends_at_once = true;
 		process.exitCode = undefined;
 		clearAsyncIdStack();
+		count_immediates_soon();
 		terminate();
 	}
 }
@@ -262,7 +293,10 @@ function on_rejection(error, promise) {
 
 /* An error that nobody has caught, in a callback. */
 function fail(error) {
-	if (!is_current()) {
+	if (is_leaving) {
+		stderr.write(describe(error).traceback.join('\n') + '\n');
+		exit(1);
+	} else if (!is_current()) {
 		stderr.write(describe(error).traceback.join('\n') + '\n');
 	} else if (run.outcome === null || run.outcome.status === 'ok') {
 		const is_waiting = run.outcome === null;
@@ -285,6 +319,8 @@ function begin(request) {
 	};
 	stdout.begin();
 	stderr.begin();
+	if (file[0] !== '<')
+		be_file(file);
 	state = RUNNING;
 	if (early) {
 		early = false;
@@ -294,6 +330,19 @@ function begin(request) {
 	const scope = new AsyncResource('RUN');
 	scope[RUN] = run.number;
 	scope.runInAsyncScope(evaluate, null, run, adapt(run.code));
+}
+
+/* As a program has it, although the file is not in the sandbox. */
+function be_file(file) {
+	const whole = path.resolve(file), { module, require: global_require } = globalThis;
+	hide('__filename', whole);
+	hide('__dirname', path.dirname(whole));
+	process.argv[1] = whole;
+	if (module && global_require) {
+		module.filename = whole;
+		module.id = '.';
+		global_require.main = process.mainModule = module;
+	}
 }
 
 function evaluate(mine, code, clashes = undefined) {
@@ -495,6 +544,8 @@ function take() {
 	const request = JSON.parse(queue.shift());
 	if (request.op === 'run') {
 		begin(request);
+	} else if (request.op === 'leave') {
+		end_program();
 	} else {
 		put({ ev: 'reply', id: request.id, ...answer(request) });
 		if (queue.length)
@@ -503,7 +554,7 @@ function take() {
 }
 
 function serve() {
-	const socket = new net.Socket({
+	requests_socket = new net.Socket({
 		fd: REQUESTS, readable: true, writable: false,
 		onread: {
 			buffer: Buffer.allocUnsafeSlow(65536),
@@ -514,8 +565,26 @@ function serve() {
 			},
 		},
 	});
-	socket.on('end', leave);
-	socket.on('error', leave);
+	requests_socket.on('end', leave);
+	requests_socket.on('error', leave);
+}
+
+/* The program has ended: node goes on by itself for as long as something is to be done, and its `exit`
+ * is the end. The other thread lets go of us, for node would wait for it, as it is a debugger. */
+function end_program() {
+	is_leaving = true;
+	requests_socket.unref();
+	watcher.postMessage('leave');
+	watcher.once('message', () => watcher.unref());
+	process.on('exit', leave_with);
+	if (ends_at_once)
+		process.emit('exit', late_exit_code ?? 0);
+}
+
+function leave_with(code) {
+	flush_all();
+	Atomics.wait(cells, LEFT, 0, 500);
+	process.reallyExit(code);
 }
 
 /* The other side is gone. */
@@ -557,8 +626,12 @@ function watch(cells) {
 		interrupt_children();
 		setTimeout(insist, 20);
 	};
+	let signal;
 	parentPort.on('message', () => {
+		signal?.close(); // from now on SIGINT does what it does anywhere
 		session.disconnect();
+		Atomics.store(cells, 3, 1);
+		Atomics.notify(cells, 3);
 		parentPort.postMessage('left');
 	});
 	session.post('Runtime.evaluate', { expression: '__terrarium' }, (error, { result: { objectId } }) => {
@@ -575,7 +648,7 @@ function watch(cells) {
 			else
 				is_stopping = false;
 		};
-		const signal = new (internalBinding('signal_wrap').Signal)();
+		signal = new (internalBinding('signal_wrap').Signal)();
 		signal.onsignal = () => {
 			if (is_stopping)
 				return;

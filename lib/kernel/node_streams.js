@@ -6,6 +6,8 @@ const BLOCK = 65536;
 const FLUSH_MS = 30;
 const SPARE_SETS = 4;
 const fs = require('fs');
+const { signals } = require('os').constants;
+const HARMLESS = new Set(['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGUSR1']);
 const now_ms = performance.now.bind(performance);
 
 // ---- output ---------------------------------------------------------------------------
@@ -405,6 +407,21 @@ function aim(set) {
 		stream.my.target = openSync(set_path(set, i), O_WRONLY | O_NONBLOCK);
 	}
 }
+
+/* A signal that is the end of us: node would first wait for the other thread, as it is a debugger. And our own
+ * SIGINT is the interrupt that it would become on its way. */
+replace(process, '_kill', (old) => function (pid, signal) {
+	const is_own = pid === process.pid || pid === 0 || pid === -process.pid;
+	const name = is_own && Object.keys(signals).find((key) => signals[key] === signal);
+	if (!name || process.listenerCount(name) > 0 || HARMLESS.has(name))
+		return old.call(this, pid, signal);
+	if (name === 'SIGINT' && state === RUNNING && is_current())
+		stop_here('interrupted');
+	flush_all();
+	watcher.postMessage('leave');
+	Atomics.wait(cells, LEFT, 0, 500);
+	return old.call(this, pid, signal);
+});
 
 // ---- what the user's code finds -------------------------------------------------------------------
 

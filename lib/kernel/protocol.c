@@ -27,6 +27,7 @@ static const struct {
 		[KERNEL_OP_IS_COMPLETE] = {"is_complete", HAS_CODE},
 		[KERNEL_OP_VARIABLES] = {"variables", HAS_CURSOR},
 		[KERNEL_OP_RESET] = {"reset", 0},
+		[KERNEL_OP_LEAVE] = {"leave", 0},
 };
 
 static int put_text(struct buf *out, const char *s)

@@ -30,6 +30,7 @@ enum kernel_op {
 	KERNEL_OP_IS_COMPLETE,
 	KERNEL_OP_VARIABLES,
 	KERNEL_OP_RESET,
+	KERNEL_OP_LEAVE,
 };
 
 struct kernel_request {

@@ -367,6 +367,8 @@ def take(line):
 			run(request)
 		except Exception as e:
 			later('give_up')(e, request)
+	elif request['op'] == 'leave':
+		later('end_program')()
 	else:
 		later('answer')(request)
 

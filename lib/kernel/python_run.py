@@ -147,6 +147,35 @@ def leave():
 	finally:
 		os._exit(0)
 
+
+def end_program():
+	"""What Python does when its program has ended: wait for threads, call what was registered for the end."""
+	global state
+	code = 0
+	try:
+		state = RUNNING
+		if early:
+			raise_early()
+		if 'threading' in sys.modules:
+			sys.modules['threading']._shutdown()
+		state = ENDING
+	except BaseException as e:
+		state = ENDING
+		code = 130 if isinstance(e, KeyboardInterrupt) else 1
+	import atexit
+	try:
+		state = RUNNING
+		atexit._run_exitfuncs()
+		state = ENDING
+	except BaseException as e:
+		state = ENDING
+		if isinstance(e, KeyboardInterrupt):
+			code = 130
+	if in_child:
+		os._exit(code)
+	finish()
+	os._exit(code)
+
 #: errors
 
 import linecache

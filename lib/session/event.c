@@ -63,7 +63,9 @@ static void on_display(struct kernel *k, const struct kernel_event *e)
 static void on_late(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_session *s = k->session;
-	if (s->cb->late)
+	if (k->run && k->run->is_leave) /* it is for this that it waits */
+		run_print(k->run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text, strlen(e->text));
+	else if (s->cb->late)
 		s->cb->late(s->user, k->lang, k->set_runs[k->set], e->is_stderr ? TRM_STDERR : TRM_STDOUT,
 				e->text, strlen(e->text));
 }

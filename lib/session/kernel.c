@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One language's interpreter in the sandbox. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -138,6 +139,19 @@ static void describe_death(struct kernel *k, const struct trm_exit *status, char
 		cause_of_death(k->session, status, out, cap);
 }
 
+/* The end that a leave is for. */
+static void end_leave(struct trm_run *run, int exit_code)
+{
+	char reason[64];
+	snprintf(reason, sizeof reason, "timed out after %g s", (double)run->timeout_ms / 1000);
+	if (run->is_timed_out)
+		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
+	else if (run->is_interrupted)
+		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, NULL);
+	else
+		run_finish_with(run, exit_code ? TRM_STATUS_ERROR : TRM_STATUS_OK, exit_code, NULL);
+}
+
 /* How a run ends whose interpreter has ended. */
 static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, const struct trm_exit *status,
 		const struct trm_error *why)
@@ -147,7 +161,10 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 					? "it did not stop when interrupted, so the interpreter was terminated"
 					: "it did not stop when interrupted, so the interpreter was killed";
 	char reason[600];
-	if (!session_is_open(k->session)) {
+	bool is_peaceful = status && (!status->signal || (status->signal == SIGINT && stage == STAGE_INTERRUPTED));
+	if (run->is_leave && is_peaceful && session_is_open(k->session)) {
+		end_leave(run, status->exit_code);
+	} else if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
 	} else if (run->is_timed_out) {
 		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s); %s",
@@ -170,7 +187,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct trm_session *s = k->session;
 	struct trm_run *run = k->run;
 	struct question *question = k->question;
-	bool is_wanted = (run && k->is_ready) || k->is_restarting; /* the next run shall not wait */
+	bool is_wanted = (run && k->is_ready && !run->is_leave) || k->is_restarting; /* the next run shall not wait */
 	enum stage stage = k->stage;
 	struct trm_error gone, *sentence = &gone;
 	trm_error_set(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);

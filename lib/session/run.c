@@ -79,8 +79,8 @@ static struct trm_run *run_new(
 	return run;
 }
 
-int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
-		void *user, struct trm_run **ret_run, struct trm_error *reterr)
+static int ask_for(struct trm_session *session, const struct trm_run_opts *opts, bool is_leave,
+		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr)
 {
 	int r = check(session, opts, reterr);
 	if (r < 0)
@@ -88,6 +88,7 @@ int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts
 	struct trm_run *run = run_new(session, opts, cb, user);
 	if (!run)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	run->is_leave = is_leave;
 	session->last_number = run->number;
 	*session->queue_end = run;
 	session->queue_end = &run->next;
@@ -95,6 +96,21 @@ int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts
 		*ret_run = run;
 	session_pump(session, false);
 	return 0;
+}
+
+int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
+		void *user, struct trm_run **ret_run, struct trm_error *reterr)
+{
+	return ask_for(session, opts, false, cb, user, ret_run, reterr);
+}
+
+int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
+		void *user, struct trm_run **ret_run, struct trm_error *reterr)
+{
+	struct trm_run_opts none = *opts;
+	none.code = NULL;
+	none.code_len = 0;
+	return ask_for(session, &none, true, cb, user, ret_run, reterr);
 }
 
 uint64_t trm_run_number(const struct trm_run *run)
@@ -118,7 +134,7 @@ static void open_stdin(struct trm_run *run)
 void run_send_off(struct trm_run *run, struct kernel *k)
 {
 	struct trm_session *s = run->session;
-	struct kernel_request request = {.op = KERNEL_OP_RUN,
+	struct kernel_request request = {.op = run->is_leave ? KERNEL_OP_LEAVE : KERNEL_OP_RUN,
 			.id = run->number,
 			.code = run->code,
 			.code_len = run->code_len,
@@ -192,21 +208,26 @@ void run_announce(struct trm_run *run)
 		run->cb->started(run->user, run);
 }
 
-void run_output(struct trm_run *run, int stream, const void *bytes, size_t n)
+void run_print(struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct trm_session *s = run->session;
-	struct kernel *k = run->kernel;
 	run->has_printed = true;
 	output_append(&s->output, stream, bytes, n);
 	if (stream == TRM_STDERR)
 		cause_note_stderr(run, bytes, n);
+	run_announce(run);
+	if (run->cb->output && !s->is_closed)
+		run->cb->output(run->user, run, stream, bytes, n);
+}
+
+void run_output(struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct kernel *k = run->kernel;
 	if (run->has_manual_credit && k->stage == STAGE_CALM)
 		run->unconsumed += n;
 	else
 		trm_proc_consumed(k->proc, n);
-	run_announce(run);
-	if (run->cb->output && !s->is_closed)
-		run->cb->output(run->user, run, stream, bytes, n);
+	run_print(run, stream, bytes, n);
 }
 
 void trm_run_consumed(struct trm_run *run, size_t n)

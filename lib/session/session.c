@@ -49,7 +49,14 @@ void session_pump(struct trm_session *s, bool in_turn)
 			question_hurry(k);
 		if (s->queue->is_interrupted || !kernel_is_free(k))
 			break;
-		if (kernel_ensure(k, &why) == 0) {
+		bool has_nothing_left = s->queue->is_leave && !k->proc;
+		if (has_nothing_left && !in_turn) {
+			session_due(s);
+			return;
+		}
+		if (has_nothing_left) {
+			run_finish_with(dequeue(s), TRM_STATUS_OK, 0, NULL);
+		} else if (kernel_ensure(k, &why) == 0) {
 			run_send_off(dequeue(s), k);
 		} else if (in_turn) {
 			fail_first(s, &why);

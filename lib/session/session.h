@@ -95,6 +95,7 @@ struct trm_run {
 	const struct trm_run_cb *cb;
 	void *user;
 	struct kernel *kernel; /* NULL while queued */
+	bool is_leave;         /* the end of the kernel, in peace */
 	bool is_announced;     /* cb->started was called */
 	bool is_begun;         /* the interpreter has it: the clock is running */
 	bool is_interrupted, is_timed_out;
@@ -222,6 +223,8 @@ void run_send_off(struct trm_run *run, struct kernel *kernel);
 void run_begin(struct trm_run *run);
 void run_announce(struct trm_run *run);
 void run_output(struct trm_run *run, int stream, const void *bytes, size_t n);
+/* The same of output that came otherwise than by a pipe. */
+void run_print(struct trm_run *run, int stream, const void *bytes, size_t n);
 /* `more`: how many forms of the same thing follow. */
 void run_display(struct trm_run *run, const char *mime, const char *data, size_t more);
 /* Give back the credit that the caller holds: nobody waits for it any more. */

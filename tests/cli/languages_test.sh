@@ -31,4 +31,44 @@ expect_out 8
 try run --yes -l bash -c 'echo shared >file' -c 'cat file'
 expect_out shared
 
+# What is left to be done at the end of the program is done.
+echo 'setTimeout(() => { console.log("timer"); process.exitCode = 5 }, 100); process.on("exit", (c) => console.log("exit", c))' >timer.js
+try run --yes timer.js
+expect_code 5
+expect_out "timer
+exit 5"
+expect_err ""
+echo 'setTimeout(() => { throw new TypeError("late") }, 50)' >throws.js
+try run --yes throws.js
+expect_code 1
+expect_in err "TypeError: late"
+echo 'setImmediate(() => process.exit(3))' >exits.js
+try run --yes exits.js
+expect_code 3
+echo 'setInterval(() => {}, 10)' >endless.js
+try run --yes --timeout 0.5 endless.js
+expect_code 124
+printf '%s\n' "trap 'echo bye; echo oops >&2; exit 7' EXIT" 'echo main' >trap.sh
+try run --yes trap.sh
+expect_code 7
+expect_out "main
+bye"
+expect_err oops
+printf '%s\n' 'import atexit, threading, time' 'atexit.register(lambda: print("atexit"))' \
+	'threading.Thread(target=lambda: (time.sleep(0.1), print("thread"))).start()' >thread.py
+try run --yes thread.py
+expect_code 0
+expect_out "thread
+atexit"
+
+# A script knows that it is the main one, and where it lies.
+echo 'console.log(require.main === module, __filename)' >main.js
+try run --yes main.js
+expect_out "true /workspace/main.js"
+for signal in TERM KILL HUP; do
+	try run --yes -l js -c "process.kill(process.pid, 'SIG$signal'); while (true);"
+	expect_in err "terrarium: killed by signal"
+	[ "$(wc -l <err)" = 1 ] || wrong "the debugger says nothing"
+done
+
 verdict

@@ -211,17 +211,29 @@ const struct trm_lang *bed_lang(const char *name)
 	return lang;
 }
 
-void bed_begin(struct bed *bed, const struct trm_run_opts *opts)
+static void clear_run(struct bed *bed)
 {
-	struct trm_error why;
 	trm_result_free(bed->result);
 	bed->result = NULL;
 	text_clear(&bed->out[0]);
 	text_clear(&bed->out[1]);
 	text_clear(&bed->prompts);
 	bed->n_started = bed->n_outputs = bed->n_inputs = bed->n_killing = bed->n_stopping = 0;
+}
+
+void bed_begin(struct bed *bed, const struct trm_run_opts *opts)
+{
+	struct trm_error why;
+	clear_run(bed);
 	if (trm_session_run(bed->session, opts, &RUN_CB, bed, &bed->run, &why) < 0)
 		fail(why.msg);
+}
+
+void bed_leave(struct bed *bed, const struct trm_run_opts *opts, struct trm_error *why)
+{
+	clear_run(bed);
+	if (trm_session_leave(bed->session, opts, &RUN_CB, bed, &bed->run, why) < 0)
+		fail(why->msg);
 }
 
 static bool is_done(struct bed *bed)

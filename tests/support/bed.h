@@ -54,6 +54,8 @@ bool bed_wait_for(struct bed *bed, bool (*holds)(struct bed *bed), int ms);
 
 /* Begin a run; bed->run is its handle. */
 void bed_begin(struct bed *bed, const struct trm_run_opts *opts);
+/* The same for the end of a kernel. */
+void bed_leave(struct bed *bed, const struct trm_run_opts *opts, struct trm_error *why);
 /* Wait for its end. */
 const struct trm_result *bed_end(struct bed *bed);
 /* Both, for a language by name and code without stdin. */

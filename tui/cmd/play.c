@@ -27,6 +27,8 @@ enum { LATE_HELD_MAX = 8 << 20 };
 struct play {
 	const struct play_opts *opts;
 	size_t next; /* of the sources */
+	unsigned next_to_leave; /* of the languages, when all sources have run */
+	bool is_leaving;
 	struct stage stage;
 	struct trm_session *session;
 	struct trm_run *run;         /* NULL between runs */
@@ -88,6 +90,8 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 	(void)run;
 	if (!p->opts->is_json)
 		sink_write(stream == TRM_STDERR ? &p->err : &p->out, bytes, n);
+	else if (p->is_leaving && sink_held(&p->err) < LATE_HELD_MAX)
+		sink_pass(&p->err, bytes, n); /* stdout is for results, and these have been told */
 }
 
 /* Output of something that outlived its run. With --json stdout is for results alone. */
@@ -120,7 +124,7 @@ static void on_display(void *user, struct trm_run *run, const struct trm_display
 static size_t on_feed_queued(void *user)
 {
 	struct play *p = user;
-	return p->run && p->source->kind != SOURCE_STDIN ? trm_run_queued(p->run) : SIZE_MAX;
+	return p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving ? trm_run_queued(p->run) : SIZE_MAX;
 }
 
 static void on_feed_bytes(void *user, const void *bytes, size_t n)
@@ -135,7 +139,7 @@ static void on_feed_bytes(void *user, const void *bytes, size_t n)
 static void on_feed_eof(void *user)
 {
 	struct play *p = user;
-	if (p->run && p->source->kind != SOURCE_STDIN)
+	if (p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving)
 		trm_run_send_eof(p->run);
 }
 
@@ -217,12 +221,61 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 static const struct trm_run_cb run_cb = {
 		.output = on_output, .display = on_display, .input = on_input, .done = on_done};
 
+/* ---- the end of the program ----------------------------------------------------------- */
+
+static void leave_next(struct play *p);
+
+static void on_left(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct play *p = user;
+	(void)run;
+	p->run = NULL;
+	if (p->is_over)
+		return;
+	print_error(p, result);
+	if (p->exit_code == 0)
+		p->exit_code = exit_code_of(result);
+	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
+		p->is_over = true;
+	else
+		leave_next(p);
+}
+
+static const struct trm_run_cb leave_cb = {.output = on_output, .done = on_left};
+
+static bool was_used(const struct play *p, unsigned lang)
+{
+	for (size_t i = 0; i < p->opts->n_sources; i++)
+		if (p->opts->sources[i].lang->id == lang)
+			return true;
+	return false;
+}
+
+/* As when a program ends: timers, threads, exit handlers of each interpreter are waited for. */
+static void leave_next(struct play *p)
+{
+	struct trm_error why = {0};
+	struct trm_run_opts opts;
+	p->is_leaving = true;
+	while (p->next_to_leave < TRM_LANG_COUNT && !was_used(p, p->next_to_leave))
+		p->next_to_leave++;
+	if (p->next_to_leave == TRM_LANG_COUNT) {
+		p->is_over = true;
+		return;
+	}
+	trm_run_opts_default(&opts);
+	opts.lang = trm_lang_get(p->next_to_leave++);
+	opts.manual_credit = !p->opts->is_json;
+	if (trm_session_leave(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
+		p->is_over = true; /* the sandbox is gone, which on_closed tells */
+}
+
 static void start_next(struct play *p)
 {
 	struct trm_error why = {0};
 	struct trm_run_opts opts;
 	if (p->next == p->opts->n_sources) {
-		p->is_over = true;
+		leave_next(p);
 		return;
 	}
 	p->source = &p->opts->sources[p->next++];

@@ -394,6 +394,8 @@ void fake_kernel_request(struct fake_proc *p, const char *line)
 		snprintf(p->id, sizeof p->id, "%s", id);
 		p->code = p->at = strdup(code);
 		fake_kernel_step(p);
+	} else if (op && strcmp(op, "leave") == 0) {
+		fake_proc_end(p, 0, 0);
 	} else if (op && id) {
 		reply(p, op, id);
 	}

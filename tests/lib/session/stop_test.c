@@ -176,6 +176,30 @@ static void a_kernel_is_started_anew(void **state)
 	bed_close(&bed);
 }
 
+static const struct trm_result *leave(void)
+{
+	struct trm_run_opts o;
+	struct trm_error why;
+
+	trm_run_opts_default(&o);
+	o.lang = bed_lang("python");
+	bed_leave(&bed, &o, &why);
+	return bed_end(&bed);
+}
+
+static void a_kernel_is_left_in_peace(void **state)
+{
+	(void)state;
+	lie_down(40, 40);
+	const struct trm_result *r = leave();
+	assert_int_equal(r->status, TRM_STATUS_OK);
+	assert_null(r->reason);
+	r = leave(); /* there is none any more */
+	assert_int_equal(r->status, TRM_STATUS_OK);
+	assert_int_equal(bed_run(&bed, "python", "get x")->status, TRM_STATUS_ERROR);
+	bed_close(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +210,7 @@ int main(void)
 			cmocka_unit_test(a_run_that_is_not_stopped_has_no_clock),
 			cmocka_unit_test(a_time_out_goes_the_same_way),
 			cmocka_unit_test(a_kernel_is_started_anew),
+			cmocka_unit_test(a_kernel_is_left_in_peace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
