@@ -136,9 +136,11 @@ static bool svg_box(char *text, double *ret_width, double *ret_height)
 			return false;
 		text = end;
 	}
+	if (!(value[2] > 0 && value[3] > 0 && value[2] < 1e6 && value[3] < 1e6))
+		return false;
 	*ret_width = value[2];
 	*ret_height = value[3];
-	return value[2] > 0 && value[3] > 0 && value[2] < 1e6 && value[3] < 1e6;
+	return true;
 }
 
 static void probe_svg(const uint8_t *bytes, size_t n, double *ret_width, double *ret_height)

@@ -179,12 +179,14 @@ static void on_table(struct reader *r, const struct tag *tag)
 
 static void set_bold(struct reader *r, const struct tag *tag)
 {
-	r->bold += tag->is_end ? -(r->bold > 0) : 1;
+	bool was_bold = r->bold > 0;
+
+	r->bold += tag->is_end ? -was_bold : 1;
 	if (r->is_in_cell)
 		return; /* cells are cut and padded */
 	if (!tag->is_end && r->bold == 1)
 		rich_word(&r->out, RICH_BOLD, strlen(RICH_BOLD));
-	else if (tag->is_end && r->bold == 0)
+	else if (was_bold && r->bold == 0)
 		rich_add(&r->out, RICH_PLAIN, strlen(RICH_PLAIN));
 }
 

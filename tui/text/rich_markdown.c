@@ -54,7 +54,8 @@ static const char *add_link(struct rich *r, const char *at, const char *end)
 
 static void add_line(struct rich *r, const char *at, const char *end)
 {
-	bool is_bold = false, is_code = false;
+	bool is_bold = false, is_soft = false, is_code = false;
+	const char *begin = at;
 
 	while (at < end) {
 		const char *next = NULL;
@@ -68,7 +69,8 @@ static void add_line(struct rich *r, const char *at, const char *end)
 			is_bold = !is_bold;
 			add(r, is_bold ? RICH_BOLD : RICH_PLAIN);
 			at += 2;
-		} else if (!is_code && *at == '*' && at + 1 < end && at[1] != ' ') {
+		} else if (!is_code && *at == '*' && (is_soft ? at > begin && at[-1] != ' ' : at + 1 < end && at[1] != ' ')) {
+			is_soft = !is_soft;
 			at++;
 		} else if (!is_code && (*at == '[' || (*at == '!' && at + 1 < end && at[1] == '['))
 				&& (next = add_link(r, at + (*at == '!'), end))) {
