@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "app/inside.h"
+#include "text/text.h"
 
 #define QUIET_NS 400000000u           /* so long nothing may have changed */
-#define LONGEST_NS 3000000000u        /* who types without a pause does not wait longer than that */
-#define SLICE_BYTES ((size_t)4 << 20) /* takes about 2 ms */
+#define QUIET_PER_MIB_NS 20000000u    /* and longer before a big text is written as a whole once more */
+#define LONGEST_NS 3000000000u        /* who types without a pause does not wait longer than that … */
+#define SLICE_BYTES ((size_t)1 << 20) /* … if it is written in one go; takes about half a millisecond */
 
 void app_place_of(const struct app *a, const struct buffer *b, struct kept_place *ret)
 {
@@ -146,15 +148,27 @@ bool app_keep_now(struct app *a)
 	return true;
 }
 
+/* In how many ns it is time to write; 0: now. */
+static uint64_t time_left(const struct app *a, uint64_t now)
+{
+	const struct keeper *k = &a->keeper;
+	size_t bytes = text_len(buffers_current(&a->model.buffers)->editor.text);
+	uint64_t quiet = QUIET_NS + (bytes >> 20) * QUIET_PER_MIB_NS;
+
+	if (now - k->last_ns >= quiet || (bytes <= SLICE_BYTES && now - k->first_ns >= LONGEST_NS))
+		return 0;
+	return quiet - (now - k->last_ns);
+}
+
 static void on_timer(void *user)
 {
 	struct app *a = user;
 	struct keeper *k = &a->keeper;
-	uint64_t now = app_clock_ns();
+	uint64_t now = app_clock_ns(), left = time_left(a, now);
 	struct kept_buffer *known;
 
-	if (now - k->last_ns < QUIET_NS && now - k->first_ns < LONGEST_NS) {
-		trm_timer_start(k->timer, (QUIET_NS - (now - k->last_ns)) / 1000000 + 1, 0);
+	if (left > 0) {
+		trm_timer_start(k->timer, left / 1000000 + 1, 0);
 		return;
 	}
 	forget_closed(a);
