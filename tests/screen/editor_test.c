@@ -264,6 +264,43 @@ static void an_editor_that_fails_changes_nothing(void **state)
 	assert_int_equal(leave(), 0);
 }
 
+/* Typing goes on while a big file is saved, and what is typed then counts as unsaved. */
+static void big_files_are_saved_behind(void **state)
+{
+	enum { LINES = 200000 };
+	const char *path = path_of("big.py");
+	FILE *f = fopen(path, "w");
+	char line[64];
+	struct stat st;
+
+	(void)state;
+	assert_non_null(f);
+	for (int i = 0; i < LINES; i++)
+		fprintf(f, "value_%06d = %d # padding, padding\n", i, i);
+	fclose(f);
+	start(path);
+	screen_wait(&s, "200000 lines");
+	screen_send(&s, "first");
+	screen_wait(&s, "firstvalue_000000");
+	screen_send(&s, "\x13"
+			"x");
+	screen_wait(&s, "saved");
+	screen_wait(&s, "firstxvalue");
+	screen_wait(&s, "python: big.py*");
+	screen_send(&s, "\x1a");
+	screen_wait_gone(&s, "big.py*");
+	f = fopen(path, "r");
+	assert_non_null(fgets(line, sizeof line, f));
+	assert_string_equal(line, "firstvalue_000000 = 0 # padding, padding\n");
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	fclose(f);
+	assert_true(st.st_size > 6000000);
+	screen_send(&s, "\x1b[1;5F"); /* Ctrl-End */
+	screen_wait(&s, " 200001:1 ");
+	unlink(path);
+	assert_int_equal(leave(), 0);
+}
+
 /* ---- what a crash leaves ---- */
 
 /* Wait until some file of the folder holds the text. */
@@ -441,6 +478,7 @@ int main(int argc, char **argv)
 			TEST(what_others_write_is_read_again),
 			TEST(the_buffer_goes_to_another_editor_and_back),
 			TEST(an_editor_that_fails_changes_nothing),
+			TEST(big_files_are_saved_behind),
 			TEST(unsaved_work_is_found_after_a_kill),
 			TEST(two_workbenches_do_not_steal),
 			TEST(what_is_kept_on_purpose_is_there_again),

@@ -280,6 +280,7 @@ static void finish(struct app *a)
 	trm_timer_remove(a->stop_timer);
 	app_replay_close(a);
 	app_close_story(a);
+	app_finish_saves(a);
 	app_close_keeper(a, a->keeps_unsaved || a->ended_by);
 	app_close_session(a);
 	app_close_watch(a);

@@ -136,6 +136,8 @@ void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool check
 					    .flag = is_stale});
 		return;
 	}
+	if (app_save_behind(a, b, typed ? path : NULL))
+		return;
 	int r = editor_save(e, typed ? path : NULL, &err);
 	app_send(a, &(struct msg){.type = MSG_SAVED,
 				    .number = buffer,

@@ -29,6 +29,7 @@ enum { APP_SIGNALS = 6, APP_ENV = 16 };
 
 struct app_run;
 struct app_editor;
+struct app_save;
 
 /* A run's output that is written into a file, too: spill.c. */
 struct spill {
@@ -100,7 +101,7 @@ struct app {
 	struct trm_session *session;
 	const char *env[APP_ENV]; /* of the kernels */
 	char columns[32], lines[32];
-	struct app_run *runs; /* asked for and not ended; run.c's own */
+	struct app_run *runs;          /* asked for and not ended; run.c's own */
 	struct trm_registry *registry; /* NULL: nobody looks at the list */
 	struct trm_timer *list_timer;
 	struct app_look *looks; /* attached to, look.c's own */
@@ -122,14 +123,17 @@ struct app {
 	int files_inotify; /* 0 or less: there is none */
 	struct trm_watch *files_watch;
 	struct trm_timer *files_timer;
+	struct app_save *saves; /* under way; save.c's own */
+	int saves_fd;           /* of an eventfd that tells when one is done; 0: there is none yet */
+	struct trm_watch *saves_watch;
 	struct app_editor *editor; /* has the terminal; NULL: it is ours */
 	struct app_images *images; /* images.c's own; NULL until there is one */
 	char figure_folder[256];   /* of files that were opened outside; "": none */
 
 	struct app_lines *linear;  /* lines.c; NULL: there is a screen */
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
-	bool has_told_history; /* that it cannot be written */
-	bool is_renewing; /* another sandbox is to follow the one that is being closed */
+	bool has_told_history;     /* that it cannot be written */
+	bool is_renewing;          /* another sandbox is to follow the one that is being closed */
 	bool is_quitting, is_done;
 	bool keeps_unsaved; /* what is unsaved is there again at the next start */
 	int ended_by;       /* signal that asked for the end, or 0 */
@@ -138,7 +142,7 @@ struct app {
 /* ---- app.c */
 uint64_t app_clock_ns(void);
 void app_send(struct app *a, struct msg *msg);                      /* fills in the time */
-void app_perform_all(struct app *a); /* the effects that have piled up */
+void app_perform_all(struct app *a);                                /* the effects that have piled up */
 void app_tell(struct app *a, enum msg_type type, const char *text); /* MSG_ERROR, MSG_NOTICE … */
 void app_quit(struct app *a);
 
@@ -153,6 +157,11 @@ struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const c
 void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
 void app_expand_path(const char *typed, char out[4096]); /* "~" and "~/…" are the home directory */
 void app_complete_path(struct app *a, const char *typed);
+
+/* ---- save.c: big files, while the person goes on */
+/* False: it is not so big. Else MSG_SAVED tells the end of it. */
+bool app_save_behind(struct app *a, struct buffer *b, const char *path);
+void app_finish_saves(struct app *a); /* waits for them */
 
 /* ---- watch.c: files that somebody else changes */
 int app_open_watch(struct app *a, struct trm_error *reterr);
@@ -223,9 +232,9 @@ void app_run(struct app *a, const struct effect *effect);
 void app_run_interrupt(struct app *a, uint64_t serial);
 void app_run_pause(struct app *a, uint64_t serial, bool is_paused);
 void app_run_hold(struct app *a, uint64_t serial, bool is_held);
-void app_run_input(struct app *a, const struct effect *effect); /* EFFECT_STDIN, EFFECT_STDIN_EOF */
+void app_run_input(struct app *a, const struct effect *effect);   /* EFFECT_STDIN, EFFECT_STDIN_EOF */
 void app_run_spill(struct app *a, uint64_t serial, bool goes_on); /* EFFECT_SPILL, EFFECT_SPILL_END */
-void app_release_output(struct app *a);                         /* at the end of a turn: more may come */
+void app_release_output(struct app *a);                           /* at the end of a turn: more may come */
 
 /* ---- record.c: the story of the session, its recording and exports */
 void app_open_story(struct app *a);
@@ -248,9 +257,9 @@ void app_replay_seek(struct app *a, uint64_t at_us);
 int app_lines_open(struct app *a, struct trm_error *reterr);
 int app_lines_watch(struct app *a, struct trm_error *reterr);
 void app_lines_close(struct app *a);
-bool app_lines_interrupt(struct app *a); /* Ctrl-C; false: it shall end the program */
+bool app_lines_interrupt(struct app *a);        /* Ctrl-C; false: it shall end the program */
 bool app_lines_has_person(const struct app *a); /* somebody types, and can be asked */
-void app_lines_turn(struct app *a);      /* after each turn of the loop: tell, take lines */
+void app_lines_turn(struct app *a);             /* after each turn of the loop: tell, take lines */
 
 /* ---- import.c: a notebook becomes a buffer */
 void app_import(struct app *a, const char *path);

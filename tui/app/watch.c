@@ -57,7 +57,7 @@ void app_check_files(struct app *a)
 
 	for (size_t i = 0; i < all->n; i++) {
 		struct buffer *b = all->items[i];
-		if (!b->editor.path || !b->editor.stamp.exists)
+		if (!b->editor.path || !b->editor.stamp.exists || b->editor.is_saving)
 			continue;
 		struct file_stamp now = file_stamp(b->editor.path);
 		bool is_news = !is_same(now, b->editor.stamp) && !is_same(now, b->told);

@@ -108,7 +108,7 @@ int editor_begin(struct editor *e, const char *path)
 	return 0;
 }
 
-int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
+int editor_save_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr)
 {
 	const char *target = path ? path : e->path;
 	if (!target)
@@ -117,7 +117,7 @@ int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
 	char *copy = path ? strdup(path) : NULL;
 	if (path && !copy)
 		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to save %s.", path);
-	int r = file_save(target, e->text, e->format, &e->stamp, reterr);
+	int r = file_save_begin(target, e->text, e->format, ret, reterr);
 	if (r < 0) {
 		free(copy);
 		return r;
@@ -126,14 +126,37 @@ int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
 		free(e->path);
 		e->path = copy;
 	}
-	history_mark_saved(e->history);
+	e->is_saving = true;
+	history_mark_saving(e->history);
 	e->burst = BURST_NONE;
 	return 0;
 }
 
+void editor_saved(struct editor *e, const struct file_stamp *stamp)
+{
+	e->is_saving = false;
+	if (!stamp)
+		return;
+	e->stamp = *stamp;
+	history_mark_saved_then(e->history);
+}
+
+int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
+{
+	struct file_saving *saving;
+	struct file_stamp stamp;
+	int r = editor_save_begin(e, path, &saving, reterr);
+
+	if (r < 0)
+		return r;
+	r = file_save_end(saving, &stamp, reterr);
+	editor_saved(e, r == 0 ? &stamp : NULL);
+	return r;
+}
+
 bool editor_is_stale(const struct editor *e)
 {
-	if (!e->path || !e->stamp.exists)
+	if (!e->path || !e->stamp.exists || e->is_saving)
 		return false;
 	struct file_stamp now = file_stamp(e->path);
 	return now.exists && (now.mtime_ns != e->stamp.mtime_ns || now.bytes != e->stamp.bytes);

@@ -50,6 +50,7 @@ struct editor {
 	struct clipboard *clipboard; /* borrowed */
 	char *path;                  /* NULL: never saved */
 	struct file_format format;
+	bool is_saving;             /* the disk is being waited for */
 	struct file_stamp stamp;    /* of the file when it was read or written */
 	uint32_t generation;        /* how many texts it has had */
 	int tab_width;              /* columns of a tab stop, and of one level of indentation */
@@ -87,6 +88,10 @@ int editor_open(struct editor *e, const char *path, struct trm_error *reterr);
 int editor_begin(struct editor *e, const char *path);
 /* Write to e->path, or, if `path` is not NULL, there (it becomes e->path). */
 int editor_save(struct editor *e, const char *path, struct trm_error *reterr);
+/* The same in two goes, as file_save_begin() and file_save_end(): editor_saved() takes what became of the
+ * second one; NULL: it failed. */
+int editor_save_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr);
+void editor_saved(struct editor *e, const struct file_stamp *stamp);
 /* Somebody else has changed the file since: ask before editor_save() writes over it. */
 bool editor_is_stale(const struct editor *e);
 

@@ -224,7 +224,7 @@ static int write_text(int fd, const struct text *t, struct file_format format)
 		if (r < 0)
 			return r;
 	}
-	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+	return 0;
 }
 
 static mode_t mode_for_new(void)
@@ -234,49 +234,72 @@ static mode_t mode_for_new(void)
 	return 0666 & ~mask;
 }
 
-/* Write beside `target` and rename. 0, a negative errno, or 1: not possible here, write in place. */
-static int save_by_rename(
-		const char *target, const struct stat *old, const struct text *t, struct file_format format)
-{
+struct file_saving {
+	int fd;
+	char *path;   /* as it was asked for */
+	char *target; /* what the new file takes the place of; NULL: it was written in place */
 	char temp[4096];
-	const char *slash = strrchr(target, '/');
-	int dir_len = slash ? (int)(slash - target) + 1 : 0;
-	int n = snprintf(temp, sizeof(temp), "%.*s.terrarium-XXXXXX", dir_len, target);
-	if (n < 0 || (size_t)n >= sizeof(temp))
+};
+
+static void saving_destroy(struct file_saving *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s->path);
+	free(s->target);
+	free(s);
+}
+
+/* Write beside the target. 0, a negative errno, or 1: not possible here, write in place. */
+static int write_beside(struct file_saving *s, const struct stat *old, const struct text *t,
+		struct file_format format)
+{
+	const char *slash = strrchr(s->target, '/');
+	int dir_len = slash ? (int)(slash - s->target) + 1 : 0;
+	int n = snprintf(s->temp, sizeof(s->temp), "%.*s.terrarium-XXXXXX", dir_len, s->target);
+	if (n < 0 || (size_t)n >= sizeof(s->temp))
 		return 1;
-	int fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0)
+	s->fd = mkostemp(s->temp, O_CLOEXEC);
+	if (s->fd < 0)
 		return 1;
 	int r = 0;
 	if (old && (old->st_uid != geteuid() || old->st_gid != getegid())
-			&& fchown(fd, old->st_uid, old->st_gid) < 0)
+			&& fchown(s->fd, old->st_uid, old->st_gid) < 0)
 		r = 1;
-	if (r == 0 && fchmod(fd, old ? old->st_mode & 07777 : mode_for_new()) < 0)
+	if (r == 0 && fchmod(s->fd, old ? old->st_mode & 07777 : mode_for_new()) < 0)
 		r = 1;
 	if (r == 0)
-		r = write_text(fd, t, format);
-	if (close(fd) < 0 && r == 0)
-		r = -errno;
-	if (r == 0 && rename(temp, target) < 0)
-		r = -errno;
-	if (r != 0)
-		unlink(temp);
+		r = write_text(s->fd, t, format);
+	if (r != 0) {
+		unlink(s->temp);
+		close(s->fd);
+		s->fd = -1;
+	}
 	return r;
 }
 
-static int save_in_place(const char *target, const struct text *t, struct file_format format)
+static int write_in_place(struct file_saving *s, const struct text *t, struct file_format format)
 {
-	int fd = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	if (fd < 0)
-		return -errno;
-	int r = write_text(fd, t, format);
-	if (close(fd) < 0 && r == 0)
-		r = -errno;
-	return r;
+	free(s->target);
+	s->target = NULL;
+	s->fd = open(s->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	return s->fd < 0 ? -errno : write_text(s->fd, t, format);
 }
 
-int file_save(const char *path, const struct text *t, struct file_format format, struct file_stamp *ret_stamp,
-		struct trm_error *reterr)
+static int write_somewhere(struct file_saving *s, const struct stat *old, const struct text *t,
+		struct file_format format)
+{
+	/* A link is kept, what it points to is replaced; a link to nothing is written through. */
+	struct stat link;
+	bool is_plain = old ? old->st_nlink == 1 : lstat(s->path, &link) < 0;
+	if (is_plain)
+		s->target = old ? realpath(s->path, NULL) : strdup(s->path);
+	int r = s->target ? write_beside(s, old, t, format) : 1;
+	return r > 0 ? write_in_place(s, t, format) : r;
+}
+
+int file_save_begin(const char *path, const struct text *t, struct file_format format,
+		struct file_saving **ret, struct trm_error *reterr)
 {
 	struct stat st;
 	bool exists = stat(path, &st) == 0;
@@ -285,19 +308,45 @@ int file_save(const char *path, const struct text *t, struct file_format format,
 		return r;
 	if (exists && access(path, W_OK) < 0)
 		return trm_error_set_errno(reterr, errno, "Could not save %s: you may not write to it", path);
-
-	/* A link is kept, what it points to is replaced; a link to nothing is written through. */
-	char *target = exists ? realpath(path, NULL) : NULL;
-	struct stat link;
-	bool is_plain = exists ? target && st.st_nlink == 1 : lstat(path, &link) < 0;
-	r = is_plain ? save_by_rename(target ? target : path, exists ? &st : NULL, t, format) : 1;
-	if (r > 0)
-		r = save_in_place(path, t, format);
-	free(target);
-	if (r < 0)
+	struct file_saving *s = calloc(1, sizeof(*s));
+	if (!s || !(s->path = strdup(path))) {
+		free(s);
+		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to save %s.", path);
+	}
+	s->fd = -1;
+	r = write_somewhere(s, exists ? &st : NULL, t, format);
+	if (r < 0) {
+		saving_destroy(s);
 		return trm_error_set_errno(reterr, -r, "Could not save %s", path);
-	*ret_stamp = file_stamp(path);
+	}
+	*ret = s;
 	return 0;
+}
+
+int file_save_end(struct file_saving *s, struct file_stamp *ret_stamp, struct trm_error *reterr)
+{
+	int r = fsync(s->fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+	if (close(s->fd) < 0 && r == 0)
+		r = -errno;
+	s->fd = -1;
+	if (r == 0 && s->target && rename(s->temp, s->target) < 0)
+		r = -errno;
+	if (r < 0 && s->target)
+		unlink(s->temp);
+	if (r == 0)
+		*ret_stamp = file_stamp(s->path);
+	else
+		r = trm_error_set_errno(reterr, -r, "Could not save %s", s->path);
+	saving_destroy(s);
+	return r;
+}
+
+int file_save(const char *path, const struct text *t, struct file_format format, struct file_stamp *ret_stamp,
+		struct trm_error *reterr)
+{
+	struct file_saving *s;
+	int r = file_save_begin(path, t, format, &s, reterr);
+	return r < 0 ? r : file_save_end(s, ret_stamp, reterr);
 }
 
 struct file_stamp file_stamp(const char *path)

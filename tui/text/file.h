@@ -38,6 +38,13 @@ int file_load(const char *path, struct text **ret, struct file_format *ret_forma
 int file_save(const char *path, const struct text *t, struct file_format format, struct file_stamp *ret_stamp,
 		struct trm_error *reterr);
 
+/* The same in two goes: the second waits for the disk, needs the text no more and may be called by another
+ * thread. It frees `s`. */
+struct file_saving;
+int file_save_begin(const char *path, const struct text *t, struct file_format format,
+		struct file_saving **ret, struct trm_error *reterr);
+int file_save_end(struct file_saving *s, struct file_stamp *ret_stamp, struct trm_error *reterr);
+
 struct file_stamp file_stamp(const char *path); /* as it is now; zeroed if it can't be seen */
 
 #endif

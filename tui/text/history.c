@@ -29,6 +29,7 @@ struct history {
 	size_t n_edits, cap_edits, n_steps, cap_steps;
 	size_t at;               /* steps that are applied; those behind can be redone */
 	size_t saved;            /* what `at` was when the text was saved, or NEVER */
+	size_t saving;           /* … when it began to be saved, or NEVER */
 	struct selection before; /* of the step to come */
 	bool is_open;            /* the next edit belongs to the last step */
 	history_listener *listener;
@@ -38,8 +39,10 @@ struct history {
 struct history *history_create(struct text *t)
 {
 	struct history *h = calloc(1, sizeof(*h));
-	if (h)
+	if (h) {
 		h->text = t;
+		h->saving = NEVER;
+	}
 	return h;
 }
 
@@ -111,7 +114,7 @@ static int delete (struct history *h, size_t pos, size_t n)
 void history_begin(struct history *h, struct selection before, bool joins)
 {
 	/* What was saved stays a step of its own, so that undo can come back to it. */
-	h->is_open = joins && h->is_open && h->at > 0 && h->at != h->saved;
+	h->is_open = joins && h->is_open && h->at > 0 && h->at != h->saved && h->at != h->saving;
 	if (!h->is_open)
 		h->before = before;
 }
@@ -176,6 +179,8 @@ static struct edit *edit_for(struct history *h, bool is_insert, size_t pos, size
 		/* What was undone can no longer be redone. */
 		if (h->saved != NEVER && h->saved > h->at)
 			h->saved = NEVER;
+		if (h->saving != NEVER && h->saving > h->at)
+			h->saving = NEVER;
 		drop_edits(h, h->at < h->n_steps ? h->steps[h->at].first_edit : h->n_edits);
 		h->steps[h->at] = (struct step){.first_edit = h->n_edits, .before = h->before};
 		h->n_steps = ++h->at;
@@ -281,4 +286,16 @@ void history_mark_saved(struct history *h)
 {
 	h->saved = h->at;
 	h->is_open = false;
+}
+
+void history_mark_saving(struct history *h)
+{
+	h->saving = h->at;
+	h->is_open = false;
+}
+
+void history_mark_saved_then(struct history *h)
+{
+	h->saved = h->saving;
+	h->saving = NEVER;
 }

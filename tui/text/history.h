@@ -52,5 +52,8 @@ bool history_redo(struct history *h, struct selection *ret);
 /* Differs from what was last saved (or loaded)? Going back by undo makes it unmodified again. */
 bool history_is_modified(const struct history *h);
 void history_mark_saved(struct history *h);
+/* Where saving takes a while: what was there at the first call is saved with the second one. */
+void history_mark_saving(struct history *h);
+void history_mark_saved_then(struct history *h);
 
 #endif

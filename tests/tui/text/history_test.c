@@ -158,9 +158,37 @@ static void test_random_there_and_back(void **state)
 	history_destroy(h);
 }
 
+static void test_saving_takes_a_while(void **state)
+{
+	struct history *h = history_create(text_create());
+	struct selection sel;
+	(void)state;
+	history_begin(h, (struct selection){0}, false);
+	history_insert(h, 0, "a", 1);
+	history_mark_saving(h);
+	assert_true(history_is_modified(h));
+	history_begin(h, (struct selection){0}, true);
+	history_insert(h, 1, "b", 1);
+	history_mark_saved_then(h);
+	assert_true(history_is_modified(h)); /* the b came later */
+	assert_true(history_undo(h, &sel));
+	assert_false(history_is_modified(h));
+	/* What is being saved is undone and written over: nothing that can be reached is saved. */
+	history_mark_saving(h);
+	assert_true(history_undo(h, &sel));
+	history_begin(h, (struct selection){0}, false);
+	history_insert(h, 0, "c", 1);
+	history_mark_saved_then(h);
+	assert_true(history_is_modified(h));
+	assert_true(history_undo(h, &sel));
+	assert_true(history_is_modified(h));
+	history_destroy(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(test_saving_takes_a_while),
 			cmocka_unit_test(test_bursts_are_one_step),
 			cmocka_unit_test(test_erasing_both_ways),
 			cmocka_unit_test(test_modified),

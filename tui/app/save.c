@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Saving big files: the text is written into the system's cache at once, and a thread waits for the disk.
+ * It touches nothing but its own struct app_save, until it says that it is done. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "app/inside.h"
+#include "text/text.h"
+
+#define BIG_BYTES ((size_t)4 << 20) /* below that, the disk is waited for: milliseconds */
+
+struct app_save {
+	struct app_save *next;
+	uint32_t buffer;
+	int done_fd; /* the app's eventfd */
+	struct file_saving *saving;
+	pthread_t thread;
+	bool has_thread;
+	atomic_bool is_done;
+	/* When it is done. */
+	int result;
+	struct file_stamp stamp;
+	struct trm_error error;
+	char path[4096];
+};
+
+static void *wait_for_disk(void *user)
+{
+	struct app_save *s = user;
+	const uint64_t one = 1;
+
+	s->result = file_save_end(s->saving, &s->stamp, &s->error);
+	atomic_store(&s->is_done, true);
+	return write(s->done_fd, &one, sizeof one) < 0 ? s : NULL;
+}
+
+static void finish(struct app *a, struct app_save *s)
+{
+	struct buffer *b = buffers_find(&a->model.buffers, s->buffer);
+
+	if (s->has_thread)
+		pthread_join(s->thread, NULL);
+	if (b)
+		editor_saved(&b->editor, s->result == 0 ? &s->stamp : NULL);
+	app_send(a, &(struct msg){.type = MSG_SAVED,
+				    .number = s->buffer,
+				    .text = s->path,
+				    .other = s->result == 0 ? NULL : s->error.msg});
+	free(s);
+}
+
+static void on_done(void *user, int fd, uint32_t events)
+{
+	struct app *a = user;
+	uint64_t count;
+
+	(void)events;
+	if (read(fd, &count, sizeof count) < 0)
+		return;
+	for (struct app_save **at = &a->saves; *at;) {
+		struct app_save *s = *at;
+		if (!atomic_load(&s->is_done)) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		finish(a, s);
+	}
+}
+
+static bool has_watch(struct app *a)
+{
+	if (a->saves_fd > 0 || !a->loop)
+		return a->saves_fd > 0;
+	a->saves_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	return a->saves_fd > 0
+	       && trm_loop_add_fd(a->loop, a->saves_fd, TRM_READ, on_done, a, &a->saves_watch, NULL) == 0;
+}
+
+static void tell(struct app *a, const struct buffer *b)
+{
+	char text[NOTICE_BYTES];
+
+	snprintf(text, sizeof text, "saving %.300s, %zu MiB ...", b->editor.path,
+			text_len(b->editor.text) >> 20);
+	app_tell(a, MSG_NOTICE, text);
+}
+
+bool app_save_behind(struct app *a, struct buffer *b, const char *path)
+{
+	struct trm_error err = {0};
+
+	if (b->editor.is_saving) {
+		app_tell(a, MSG_NOTICE, "it is still being saved: once more when that is done");
+		return true;
+	}
+	if (text_len(b->editor.text) < BIG_BYTES || !has_watch(a))
+		return false;
+	struct app_save *s = calloc(1, sizeof *s);
+	if (!s)
+		return false;
+	s->buffer = b->id;
+	s->done_fd = a->saves_fd;
+	if (editor_save_begin(&b->editor, path, &s->saving, &err) < 0) {
+		app_send(a, &(struct msg){.type = MSG_SAVED,
+					    .number = b->id,
+					    .text = path,
+					    .other = err.msg});
+		free(s);
+		return true;
+	}
+	snprintf(s->path, sizeof s->path, "%s", b->editor.path);
+	tell(a, b);
+	s->next = a->saves;
+	a->saves = s;
+	s->has_thread = pthread_create(&s->thread, NULL, wait_for_disk, s) == 0;
+	if (!s->has_thread)
+		wait_for_disk(s); /* then here and now */
+	return true;
+}
+
+void app_finish_saves(struct app *a)
+{
+	while (a->saves) {
+		struct app_save *s = a->saves;
+		a->saves = s->next;
+		finish(a, s);
+	}
+	trm_watch_remove(a->saves_watch);
+	if (a->saves_fd > 0)
+		close(a->saves_fd);
+}
