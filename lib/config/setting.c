@@ -76,6 +76,8 @@ static const struct trm_setting settings[] = {
 		{"restore", "--restore", 0, "TERRARIUM_RESTORE", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
 				false, false, "open what was open in this folder the last time",
 				FIELD(restore)},
+		{"typing", "--typing", 0, "TERRARIUM_TYPING", "CHARS", "0", TRM_SETTING_COUNT, 1, 1000, true,
+				false, "characters a second that a demo types; 0: at once", FIELD(typing)},
 		{"linear", "--linear", 0, "TERRARIUM_LINEAR", "on|off", "off", TRM_SETTING_SWITCH, 0, 0, false,
 				false, "lines of text instead of a screen", FIELD(linear)},
 		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false,

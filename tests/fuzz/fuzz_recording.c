@@ -38,9 +38,9 @@ static void play(const struct recording *recording)
 	if (model_init(&m, &opts) < 0 || player_init(&p, recording) < 0)
 		abort();
 	replay_begin(&m, p.runs_us, recording->n_runs, end_us, false);
-	player_seek(&p, &m, end_us);
-	player_seek(&p, &m, end_us / 2);
-	player_seek(&p, &m, end_us);
+	player_seek(&p, &m, end_us, NULL);
+	player_seek(&p, &m, end_us / 2, NULL);
+	player_seek(&p, &m, end_us, NULL);
 	player_finish(&p);
 	model_finish(&m);
 }

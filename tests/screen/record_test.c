@@ -17,8 +17,7 @@ static char dir[64], home[100], recording[100];
 static void start(const char *const *args)
 {
 	const char *argv[16] = {program, "--backend", backend, "--confirm", "off"};
-	const char *env[] = {
-			"TERM=xterm-256color", "LANG=C.UTF-8", home, "XDG_CONFIG_HOME=/nonexistent", NULL};
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", home, "XDG_CONFIG_HOME=/dev/null", NULL};
 	int n = 5;
 
 	while (*args)
@@ -30,7 +29,7 @@ static void start(const char *const *args)
 static void replay(void)
 {
 	const char *argv[] = {program, "replay", recording, NULL};
-	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", NULL};
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/dev/null", NULL};
 
 	screen_start(&s, 36, 120, argv, env);
 	screen_wait(&s, "Next run");
@@ -150,6 +149,37 @@ static void a_session_is_exported_and_opened(void **state)
 	assert_int_equal(access(path, R_OK), 0);
 }
 
+static void a_file_is_shown_cell_by_cell(void **state)
+{
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", home, "XDG_CONFIG_HOME=/dev/null", NULL};
+	char path[200];
+	const char *argv[] = {program, "demo", "--backend", backend, path, NULL};
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/show.py", dir);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("# %% The first\nprint one\n# %% The second\nprint two\n", f);
+	fclose(f);
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "Run the cells of this file?");
+	screen_send(&s, "\r");
+	screen_wait(&s, "The first");
+	screen_wait(&s, "Space: run this cell");
+	screen_send(&s, " ");
+	screen_wait(&s, "│ one ");
+	screen_wait(&s, "Space: next cell");
+	screen_send(&s, "\x1b[6~"); /* PgDn */
+	screen_wait(&s, "The second");
+	screen_send(&s, "\x1b[6~");
+	screen_wait(&s, "│ two ");
+	screen_send(&s, "\x1b[5~"); /* PgUp */
+	screen_wait(&s, "The first");
+	screen_send(&s, "\x1b");
+	screen_wait(&s, "python: show.py");
+	assert_int_equal(leave(), 0);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -178,6 +208,7 @@ int main(int argc, char **argv)
 			TEST(a_recording_is_shown_again),
 			TEST(a_killed_recording_is_shown),
 			TEST(a_session_is_exported_and_opened),
+			TEST(a_file_is_shown_cell_by_cell),
 	};
 
 	if (argc < 3)

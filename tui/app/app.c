@@ -200,10 +200,14 @@ static int start(struct app *a, struct trm_error *reterr)
 	app_open_story(a);
 	if (a->opts->record && a->opts->record[0])
 		app_record(a, a->opts->record);
-	if (a->opts->file)
+	if (a->opts->is_demo)
+		r = app_open_demo(a, a->opts->file, reterr);
+	else if (a->opts->file)
 		app_open_file(a, a->model.lang, a->opts->file);
 	else if (!a->replay && (!a->linear || app_lines_has_person(a)))
 		app_open_session(a);
+	if (r < 0)
+		return r;
 	app_tell_theme(a);
 	a->model.grammars = a->grammars = grammars_create();
 	if ((r = load_keys(a, reterr)) < 0)

@@ -18,6 +18,8 @@ struct app_opts {
 	struct trm_session_opts session; /* time-out and grace per run */
 	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
 	const struct recording *replay;  /* shown instead of a sandbox; NULL: none. Borrowed */
+	bool is_demo;                    /* show the file cell by cell, … */
+	uint32_t typing;                 /* … typed so many characters a second; 0: at once */
 	bool is_linear;                  /* lines on standard input and output instead of a screen */
 	const char *record;              /* path of a recording to be made; NULL or "": none */
 	const char *config;              /* file of the settings, for its keys; NULL: the usual one */

@@ -261,6 +261,9 @@ bool app_lines_interrupt(struct app *a);        /* Ctrl-C; false: it shall end t
 bool app_lines_has_person(const struct app *a); /* somebody types, and can be asked */
 void app_lines_turn(struct app *a);             /* after each turn of the loop: tell, take lines */
 
+/* ---- demo.c: a prepared file, shown cell by cell */
+int app_open_demo(struct app *a, const char *path, struct trm_error *reterr);
+
 /* ---- import.c: a notebook becomes a buffer */
 void app_import(struct app *a, const char *path);
 

@@ -32,7 +32,10 @@ uint64_t app_replay_clock_ns(const struct app *a)
 
 static void go_to(struct app *a, uint64_t at_us)
 {
-	if (player_seek(&a->replay->player, &a->model, at_us) < 0) {
+	int r = player_seek(&a->replay->player, &a->model, at_us, &a->effects);
+
+	app_perform_all(a);
+	if (r < 0) {
 		app_tell(a, MSG_ERROR, "the recording cannot go on: out of memory");
 		a->model.replay.is_playing = false;
 	}

@@ -12,6 +12,7 @@
 
 static const struct cmd *const commands[] = {
 		&cmd_check,
+		&cmd_demo,
 		&cmd_doctor,
 		&cmd_exec,
 		&cmd_export,

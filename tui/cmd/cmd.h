@@ -30,8 +30,12 @@ struct cmd {
 	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
 
-extern const struct cmd cmd_check, cmd_run, cmd_exec, cmd_export, cmd_replay, cmd_doctor, cmd_help,
+extern const struct cmd cmd_check, cmd_run, cmd_exec, cmd_demo, cmd_export, cmd_replay, cmd_doctor, cmd_help,
 		cmd_version, cmd_workbench;
+
+struct trm_config;
+/* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
+int workbench_open(const struct trm_config *config, const char *config_path, const char *file, bool is_demo);
 
 /* The table, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_count);

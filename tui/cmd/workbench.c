@@ -7,7 +7,7 @@
 #include "app/app.h"
 #include "cmd/cmd.h"
 
-static int open_workbench(const struct trm_config *config, const char *config_path, const char *file)
+int workbench_open(const struct trm_config *config, const char *config_path, const char *file, bool is_demo)
 {
 	struct app_opts opts;
 	struct trm_error why = {0};
@@ -17,6 +17,8 @@ static int open_workbench(const struct trm_config *config, const char *config_pa
 	if (*config->language && trm_lang_find(config->language, &opts.lang, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	opts.file = file;
+	opts.is_demo = is_demo;
+	opts.typing = config->typing;
 	opts.theme = config->theme;
 	opts.is_linear = config->linear;
 	opts.record = config->record;
@@ -60,7 +62,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct trm_config config;
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
-	return open_workbench(&config, o.config_path, file);
+	return workbench_open(&config, o.config_path, file, false);
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",

@@ -31,6 +31,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_THEME: answer_theme(m, answer, out); break;
 	case DIALOG_PALETTE: answer_palette(m, answer, out); break;
 	case DIALOG_HELP: answer_help(m, answer); break;
+	case DIALOG_DEMO: answer_demo(m, answer, out); break;
 	case DIALOG_EXPORT:
 	case DIALOG_RECORD: answer_record(m, answer, out); break;
 	case DIALOG_EXPORT_OVER: answer_export(m, answer, out); break;

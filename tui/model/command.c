@@ -27,6 +27,7 @@ static const struct command_table *const tables[] = {
 		&record_commands,
 		&complete_commands,
 		&replay_commands,
+		&demo_commands,
 		&lose_commands,
 		&history_commands,
 };
@@ -40,6 +41,7 @@ const char *place_name(enum place place)
 			[PLACE_POPUP] = "popup",
 			[PLACE_CLOCK] = "clock",
 			[PLACE_REPLAY] = "replay",
+			[PLACE_DEMO] = "demo",
 			[PLACE_PAUSED] = "paused",
 			[PLACE_SANDBOXES] = "sandboxes",
 			[PLACE_ANY] = "any",

@@ -26,6 +26,7 @@ enum place {
 	PLACE_REPLAY,    /* anywhere, while a recording is shown */
 	PLACE_PAUSED,    /* anywhere, while a run is paused before the memory limit */
 	PLACE_SANDBOXES, /* the page of running sandboxes */
+	PLACE_DEMO,      /* anywhere, while a file is shown cell by cell */
 	PLACE_ANY,       /* in every pane */
 	PLACE_ALWAYS,    /* also over a dialog */
 	PLACE_COUNT
@@ -73,6 +74,7 @@ extern const struct command_table inspect_commands;
 extern const struct command_table record_commands;
 extern const struct command_table complete_commands;
 extern const struct command_table replay_commands;
+extern const struct command_table demo_commands;
 extern const struct command_table lose_commands;
 extern const struct command_table history_commands;
 

@@ -32,6 +32,7 @@ static const char *const sections[PLACE_COUNT + 1] = {[PLACE_EDITOR] = "In the e
 		[PLACE_POPUP] = "While completion offers something",
 		[PLACE_CLOCK] = "While a run is being stopped",
 		[PLACE_REPLAY] = "While a recording is shown",
+		[PLACE_DEMO] = "In a demo",
 		[PLACE_PAUSED] = "While a run is paused near the memory limit",
 		[PLACE_SANDBOXES] = "In the list of sandboxes",
 		[PLACE_ANY] = "Everywhere",
@@ -144,7 +145,7 @@ static void fill(struct model *m)
 			[PANE_METRICS] = PLACE_METRICS};
 	static const enum place order[] = {
 			PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS,
-			PLACE_VARIABLES, PLACE_POPUP, PLACE_CLOCK, PLACE_REPLAY, PLACE_PAUSED, PLACE_SANDBOXES};
+			PLACE_VARIABLES, PLACE_POPUP, PLACE_CLOCK, PLACE_REPLAY, PLACE_DEMO, PLACE_PAUSED, PLACE_SANDBOXES};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
 	enum place here = variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus];
 

@@ -59,6 +59,7 @@ void model_finish(struct model *m)
 	sandboxes_finish(&m->sandboxes);
 	completion_finish(&m->completion);
 	run_history_finish(&m->run_history);
+	demo_finish(&m->demo);
 	notices_finish(&m->notices);
 	memset(m, 0, sizeof *m);
 }
@@ -124,6 +125,8 @@ static int sooner(int a, int b)
 int model_tick_ms(const struct model *m)
 {
 	int wait_ms = sooner(variables_wait_ms(m), output_search_is_busy(m) ? 10 : -1);
+
+	wait_ms = sooner(wait_ms, demo_wait_ms(m));
 
 	if (m->replay.is_on) /* what changes with the time is fed in */
 		return m->notices.is_shown ? 500 : -1;

@@ -19,6 +19,7 @@
 #include "model/alerts.h"
 #include "model/buffers.h"
 #include "model/complete.h"
+#include "model/demo.h"
 #include "model/dialog.h"
 #include "model/editor.h"
 #include "model/field.h"
@@ -152,7 +153,8 @@ struct model {
 	struct notices notices;
 
 	struct replay replay; /* a recording is shown */
-	int foot_rows;        /* rows below the layout, for its time bar */
+	struct demo demo;     /* a file is shown cell by cell */
+	int foot_rows;        /* rows below the layout, for what these two say */
 	bool is_recording;
 	struct editor_run to_run; /* what was asked for last */
 	enum run_then run_then;

@@ -23,6 +23,7 @@ static enum keymap_match look(const struct model *m, const struct keys *keys, co
 			[PANE_METRICS] = PLACE_METRICS};
 	const enum place places[] = {
 			m->replay.is_on ? PLACE_REPLAY : PLACE_COUNT,
+			demo_has_keys(m) ? PLACE_DEMO : PLACE_COUNT,
 			stopping_has_clock(m) ? PLACE_CLOCK : PLACE_COUNT,
 			complete_is_shown(m) ? PLACE_POPUP : PLACE_COUNT,
 			m->run.paused_ns ? PLACE_PAUSED : PLACE_COUNT,
@@ -95,7 +96,9 @@ static void plain_key(struct model *m, const struct event *ev, struct effects *o
 {
 	const struct command *motion = motion_with_shift(m, ev);
 
-	if (motion)
+	if (m->demo.is_on && m->focus == PANE_EDITOR)
+		notices_add(&m->notices, m->now_ns, false, "this is a demo: Esc leaves it, to edit the file");
+	else if (motion)
 		editor_done(m, editor_command(model_editor(m), motion, true, ev->time_ns), out);
 	else if (m->focus == PANE_EDITOR)
 		type_key(m, ev, out);
@@ -263,6 +266,7 @@ static void on_tick(struct model *m, struct effects *out)
 	variables_tick(m, out);
 	memory_tick(m, out);
 	output_tick(m);
+	demo_tick(m, out);
 	notices_expire(&m->notices, m->now_ns, false);
 	m->needs_draw = true;
 }

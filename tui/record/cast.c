@@ -146,7 +146,7 @@ static void play(struct cast *c)
 			k++;
 		uint64_t t_us = r->places[k - 1].t_us;
 		put_inputs(c, from, k);
-		if (player_seek(&c->player, &c->model, t_us) < 0)
+		if (player_seek(&c->player, &c->model, t_us, NULL) < 0)
 			c->w->error = TRM_ENOMEM;
 		else
 			put_frame(c, t_us);

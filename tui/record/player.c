@@ -55,7 +55,8 @@ struct feed {
 	struct player *p;
 	struct model *m;
 	const struct rec_event *e;
-	struct effects effects; /* thrown away */
+	struct effects effects; /* thrown away, … */
+	struct effects *out;    /* … but for those that only show something; may be NULL */
 	uint64_t now_ns;
 };
 
@@ -83,6 +84,7 @@ static void begin_run(struct feed *f)
 	if (m->n_waiting == MODEL_WAITING || editor_set_text(editor, e->text, e->len) < 0)
 		return;
 	editor_select(editor, 0, text_len(editor->text));
+	m->to_run = editor_run_range(editor);
 	uint32_t before = m->out.runs.last;
 	run_start(m, &f->effects);
 	editor_select(editor, 0, 0);
@@ -189,6 +191,15 @@ static void send_run(struct feed *f)
 	send(f, msg);
 }
 
+static void pass_on(struct feed *f)
+{
+	for (size_t i = 0; i < f->effects.n && f->out; i++) {
+		enum effect_type type = f->effects.items[i].type;
+		if (type == EFFECT_DRAW_FIGURE || type == EFFECT_ASK_TERMINAL)
+			effect_number(f->out, type, f->effects.items[i].number);
+	}
+}
+
 static void feed_event(struct feed *f)
 {
 	const struct rec_event *e = f->e;
@@ -209,6 +220,7 @@ static void feed_event(struct feed *f)
 		if (e->run && f->p->serials[e->run - 1])
 			send_run(f);
 	}
+	pass_on(f);
 	effects_clear(&f->effects);
 }
 
@@ -220,6 +232,7 @@ static int rewind_model(struct model *m)
 	struct model_opts opts = {.rows = m->rows,
 			.cols = m->cols,
 			.has_utf8 = m->has_utf8,
+			.graph_style = m->graph_style,
 			.lang = m->lang,
 			.theme = "",
 			.timeout_ms = m->timeout_ms,
@@ -230,6 +243,7 @@ static int rewind_model(struct model *m)
 	struct keymap keymap = m->keymap;
 	struct notices notices = m->notices;
 	struct grammars *grammars = m->grammars;
+	struct figure_terminal terminal = m->out.figures.terminal;
 	enum pane focus = m->focus;
 	char theme[sizeof m->theme];
 
@@ -246,6 +260,7 @@ static int rewind_model(struct model *m)
 	m->keymap = keymap;
 	m->notices = notices;
 	m->grammars = grammars;
+	m->out.figures.terminal = terminal;
 	m->replay = replay;
 	m->focus = focus;
 	m->foot_rows = 1;
@@ -254,9 +269,9 @@ static int rewind_model(struct model *m)
 	return 0;
 }
 
-int player_seek(struct player *p, struct model *m, uint64_t at_us)
+int player_seek(struct player *p, struct model *m, uint64_t at_us, struct effects *out)
 {
-	struct feed f = {.p = p, .m = m};
+	struct feed f = {.p = p, .m = m, .out = out};
 	struct rec_event e;
 
 	if (at_us < p->at_us) {

@@ -11,6 +11,7 @@
 
 #include "record/file.h"
 
+struct effects;
 struct model;
 
 struct player {
@@ -28,8 +29,9 @@ void player_finish(struct player *p); /* takes a zeroed object */
 /* The model's clock at a time of the recording, in ns. */
 uint64_t player_clock_ns(uint64_t at_us);
 
-/* Go to a time: forward by feeding what lies between, back by beginning anew. 0 or TRM_ENOMEM. */
-int player_seek(struct player *p, struct model *m, uint64_t at_us);
+/* Go to a time: forward by feeding what lies between, back by beginning anew. What has to be done to show it
+ * (figures to be drawn) goes to `out`, which may be NULL. 0 or TRM_ENOMEM. */
+int player_seek(struct player *p, struct model *m, uint64_t at_us, struct effects *out);
 
 /* When the next event is due; UINT64_MAX: never. */
 uint64_t player_next_us(const struct player *p);

@@ -66,6 +66,8 @@ void view(const struct model *m, struct canvas *c)
 		draw_popup(m, c);
 	if (m->replay.is_on)
 		draw_replay(m, c);
+	if (m->demo.is_on)
+		draw_demo(m, c);
 	if (m->variables_page.is_shown)
 		draw_variables(m, c);
 	if (m->sandboxes.is_shown) {

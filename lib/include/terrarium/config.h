@@ -45,6 +45,7 @@ struct trm_config {
 	uint32_t alert_run_ms;        /* a run that took so long tells its end; 0: none does */
 	char graphs[16];              /* "braille", "blocks", "ascii" */
 	bool restore;                 /* the workbench opens what was open in this folder the last time */
+	uint32_t typing;              /* characters a second that a demo types its cells with; 0: at once */
 	bool linear;                  /* the workbench as lines of text instead of a screen */
 	char record[1024];            /* file to record the workbench's session to; "": none */
 	bool history;                 /* remember what is run in the workbench, in a file */

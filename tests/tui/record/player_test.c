@@ -59,7 +59,7 @@ static char *screen_at(double t)
 {
 	struct canvas c;
 
-	assert_int_equal(player_seek(&player, &model, (uint64_t)(t * 1e6)), 0);
+	assert_int_equal(player_seek(&player, &model, (uint64_t)(t * 1e6), NULL), 0);
 	assert_int_equal(canvas_init(&c, 30, 110), 0);
 	view(&model, &c);
 	char *text = canvas_dump(&c);
@@ -111,11 +111,12 @@ static void it_shows_what_happened(void **state)
 	(void)state;
 	expect(0.5, "idle");
 	expect(1.1, "first()");
+	expect(1.1, "# %% one");
 	expect(3.05, "line 5 red");
 	expect(5.5, "waiting for input");
 	expect(6.2, "name? Ada");
 	expect(7.5, "[1] python  6.0 s");
-	expect(8.6, "second");
+	expect(8.6, "[2] bash");
 	expect(9.5, "exit 4");
 	expect(9.5, "run 2 of 2");
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include <terrarium/config.h>
+
+#include "cmd/cmd.h"
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct trm_config config;
+	const char *file = NULL;
+	struct options o;
+
+	options_init(&o, cmd->name, NULL, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (file)
+			return cmd_fail("'demo' shows one FILE, and '%s' is a second one", o.value);
+		file = o.value;
+	}
+	if (!file)
+		return cmd_fail("nothing to show: give a FILE with cells (\"# %%%%\" lines), or a notebook");
+	return options_config(&o, &config) < 0 ? CMD_FAILED
+					       : workbench_open(&config, o.config_path, file, true);
+}
+
+static const char *const settings[] = {"typing", "theme", "language", "memory", "timeout", "record", NULL};
+
+const struct cmd cmd_demo = {
+		.name = "demo",
+		.usage = "demo [OPTIONS] FILE",
+		.summary = "step through a prepared file, cell by cell, before an audience",
+		.help = "Space shows a cell, runs it, shows the next; so does PgDn, as presenters' remotes send it. PgUp\n"
+			"goes back, n skips, + and - change how fast cells are typed, Esc leaves. It is asked once\n"
+			"whether the file's cells may be run. For a big room: --theme projector.\n",
+		.settings = settings,
+		.asks = true,
+		.run = run,
+};

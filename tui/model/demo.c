@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/demo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/lang.h>
+
+#include "model/answers.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/update.h"
+#include "term/event.h"
+#include "text/cluster.h"
+#include "text/text.h"
+
+#define TICK_MS 30
+
+enum { BUTTON_YES = 1 };
+
+static const struct dialog_button buttons[] = {
+		{"Go on", NULL, 'g', BUTTON_YES},
+		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+};
+
+static const uint32_t typing_speeds[] = {0, 10, 20, 40, 80, 160};
+enum { N_SPEEDS = sizeof typing_speeds / sizeof *typing_speeds };
+
+void demo_finish(struct demo *d)
+{
+	free(d->text);
+	free(d->cells);
+	memset(d, 0, sizeof *d);
+}
+
+/* ---- cells of a file ---- */
+
+/* What stands behind "# %%" in a line; NULL: it is no such line. */
+static const char *mark(const char *line, size_t n, const char *comment)
+{
+	size_t len = strlen(comment), at = 0;
+
+	while (at < n && (line[at] == ' ' || line[at] == '\t'))
+		at++;
+	if (n - at < len || memcmp(line + at, comment, len) != 0)
+		return NULL;
+	at += len;
+	while (at < n && line[at] == ' ')
+		at++;
+	return n - at >= 2 && line[at] == '%' && line[at + 1] == '%' ? line + at + 2 : NULL;
+}
+
+/* "[markdown] About" is text with the title "About". */
+static void read_title(struct demo_cell *cell, const char *text, size_t n)
+{
+	while (n && (*text == ' ' || *text == '%')) {
+		text++;
+		n--;
+	}
+	if (n > 1 && *text == '[') {
+		const char *end = memchr(text, ']', n);
+		size_t len = end ? (size_t)(end - text) + 1 : 0;
+		cell->is_text = len > 2
+				&& (strncmp(text, "[markdown]", len) == 0
+						|| strncmp(text, "[raw]", len) == 0);
+		text += cell->is_text ? len : 0;
+		n -= cell->is_text ? len : 0;
+	}
+	while (n && *text == ' ') {
+		text++;
+		n--;
+	}
+	trm_text_clean_line(cell->title, sizeof cell->title, text, n);
+}
+
+static bool is_blank(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strchr(" \t\r\n", text[i]))
+			return false;
+	return true;
+}
+
+/* Nothing but comments: there is nothing to run. */
+static bool is_remark(const char *text, size_t n, const char *comment)
+{
+	for (size_t at = 0; at < n;) {
+		size_t len = strcspn(text + at, "\n"), skip = strspn(text + at, " \t\r");
+		if (skip < len && strncmp(text + at + skip, comment, strlen(comment)) != 0)
+			return false;
+		at += len + 1;
+	}
+	return true;
+}
+
+/* Without blank lines at its ends. */
+static void trim(struct demo_cell *cell, const char *text)
+{
+	while (cell->len && strchr("\r\n", text[cell->pos])) {
+		cell->pos++;
+		cell->len--;
+	}
+	while (cell->len && strchr(" \t\r\n", text[cell->pos + cell->len - 1]))
+		cell->len--;
+}
+
+/* What stands before the first mark is a cell, too, unless it is a heading for readers of the file. */
+static void keep_cell(struct demo *d, struct demo_cell cell, size_t end, const char *comment, bool is_marked)
+{
+	cell.len = end - cell.pos;
+	if (is_blank(d->text + cell.pos, cell.len) || d->n == DEMO_CELLS)
+		return;
+	trim(&cell, d->text);
+	cell.is_text = cell.is_text || is_remark(d->text + cell.pos, cell.len, comment);
+	if (cell.is_text && !is_marked)
+		return;
+	if (!cell.title[0]) /* as it begins */
+		trm_text_clean_line(cell.title, sizeof cell.title, d->text + cell.pos,
+				strcspn(d->text + cell.pos, "\n"));
+	d->cells[d->n++] = cell;
+}
+
+static int split(struct demo *d, size_t n, const char *comment)
+{
+	struct demo_cell cell = {0};
+	bool is_marked = false;
+	size_t lines = 1;
+
+	for (size_t i = 0; i < n; i++)
+		lines += d->text[i] == '\n';
+	d->cells = calloc(lines < DEMO_CELLS ? lines + 1 : DEMO_CELLS, sizeof *d->cells);
+	if (!d->cells)
+		return TRM_ENOMEM;
+	for (size_t at = 0; at < n;) {
+		size_t len = strcspn(d->text + at, "\n");
+		const char *title = mark(d->text + at, len, comment);
+		if (title) {
+			keep_cell(d, cell, at, comment, is_marked);
+			is_marked = true;
+			cell = (struct demo_cell){.pos = at + len < n ? at + len + 1 : n};
+			read_title(&cell, title, (size_t)(d->text + at + len - title));
+		}
+		at += len + 1;
+	}
+	keep_cell(d, cell, n, comment, is_marked);
+	return d->n ? 0 : TRM_EINVAL;
+}
+
+/* ---- showing ---- */
+
+/* So much more of the cell. What stands there is not the person's, so it counts as saved. */
+static void put(struct model *m, size_t n, struct effects *out)
+{
+	struct demo *d = &m->demo;
+	const struct demo_cell *cell = &d->cells[d->current];
+	struct buffer *b = buffers_find(&m->buffers, d->buffer);
+	struct event ev = {.type = EVENT_PASTE,
+			.text = d->text + cell->pos + d->typed,
+			.text_len = n,
+			.time_ns = m->now_ns};
+
+	if (!b || !n)
+		return;
+	size_t end = text_len(b->editor.text);
+	editor_select(&b->editor, end, end);
+	editor_done(m, editor_handle(&b->editor, &ev), out);
+	history_mark_saved(b->editor.history);
+	d->typed += n;
+	d->typed_ns = m->now_ns;
+	m->needs_draw = true;
+}
+
+static size_t left(const struct demo *d)
+{
+	return d->cells[d->current].len - d->typed;
+}
+
+static void show(struct model *m, size_t k, bool is_typed, struct effects *out)
+{
+	struct demo *d = &m->demo;
+	struct buffer *b = buffers_find(&m->buffers, d->buffer);
+
+	if (!b)
+		return;
+	buffer_show(m, b, out);
+	d->current = k;
+	d->run = 0;
+	d->typed = 0;
+	d->typed_ns = m->now_ns;
+	editor_set_text(&b->editor, "", 0);
+	history_mark_saved(b->editor.history);
+	model_focus(m, PANE_EDITOR);
+	if (!is_typed || !d->typing)
+		put(m, left(d), out);
+	editor_goto_line(&b->editor, 0);
+}
+
+int demo_wait_ms(const struct model *m)
+{
+	return m->demo.is_on && left(&m->demo) ? TICK_MS : -1;
+}
+
+void demo_tick(struct model *m, struct effects *out)
+{
+	struct demo *d = &m->demo;
+
+	if (!d->is_on || !left(d))
+		return;
+	const char *text = d->text + d->cells[d->current].pos + d->typed;
+	uint64_t due = (m->now_ns - d->typed_ns) * d->typing / 1000000000u;
+	size_t n = 0;
+	for (uint64_t i = 0; i < due && n < left(d); i++)
+		n += cluster_at(text + n, left(d) - n).len;
+	put(m, n, out);
+}
+
+int demo_begin(struct model *m, const struct trm_lang *lang, const char *path, const char *text, size_t n,
+		uint32_t typing)
+{
+	struct demo *d = &m->demo;
+	struct effects out = {0}; /* the kernel of the first language is warmed in any case */
+	struct buffer *b = buffers_vacant(&m->buffers, lang);
+
+	*d = (struct demo){.typing = typing, .text = strndup(text, n)};
+	snprintf(d->path, sizeof d->path, "%s", path);
+	if (!b)
+		b = buffers_add(&m->buffers, lang);
+	int r = d->text && b ? split(d, strlen(d->text), lang->comment) : TRM_ENOMEM;
+	if (r < 0) {
+		demo_finish(d);
+		return r;
+	}
+	d->is_on = true;
+	d->buffer = b->id;
+	d->is_agreed = !m->confirm;
+	m->foot_rows = m->rows >= 20 ? DEMO_ROWS : 1;
+	model_relayout(m);
+	show(m, 0, true, &out);
+	effects_finish(&out);
+	if (!d->is_agreed)
+		demo_ask(m);
+	return 0;
+}
+
+/* ---- may it be run? ---- */
+
+void demo_ask(struct model *m)
+{
+	struct dialog *d = &m->dialog;
+	const struct demo *demo = &m->demo;
+	const struct trm_limits *l = &m->sandbox.limits;
+	char mem[24];
+
+	dialog_begin(d, DIALOG_DEMO, "Run the cells of this file?");
+	dialog_add_labelled(d, "File", ROLE_DIALOG, "%s", demo->path);
+	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %zu cell%s, each when you go on to it",
+			m->lang->name, demo->n, demo->n == 1 ? "" : "s");
+	dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; no network",
+			format_bytes(mem, l->mem_bytes), l->procs);
+	dialog_add(d, ROLE_DIM, "This is asked once.");
+	dialog_set_buttons(d, buttons, COUNT(buttons));
+	m->needs_draw = true;
+}
+
+static void leave(struct model *m, struct effects *out);
+
+void answer_demo(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	if (answer == BUTTON_YES)
+		m->demo.is_agreed = true;
+	else
+		leave(m, out);
+}
+
+/* ---- commands ---- */
+
+bool demo_has_keys(const struct model *m)
+{
+	return m->demo.is_on && !m->has_input && !m->run.reads_line;
+}
+
+static bool is_last(const struct demo *d)
+{
+	return d->current + 1 == d->n;
+}
+
+static bool is_running(const struct model *m)
+{
+	return model_is_running(m) && m->demo.run;
+}
+
+static void run_cell(struct model *m, struct effects *out)
+{
+	struct demo *d = &m->demo;
+	bool confirm = m->confirm;
+	uint32_t before = m->out.runs.last;
+
+	put(m, left(d), out);
+	if (d->cells[d->current].is_text) {
+		notices_add(&m->notices, m->now_ns, false, "this cell is text: there is nothing to run");
+		return;
+	}
+	m->confirm = false; /* it was asked for the whole file */
+	run_ask(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
+	m->confirm = confirm;
+	if (m->out.runs.last != before)
+		d->run = m->out.runs.last;
+}
+
+static void next(struct model *m, struct effects *out)
+{
+	struct demo *d = &m->demo;
+
+	if (left(d))
+		put(m, left(d), out);
+	else if (is_running(m))
+		notices_add(&m->notices, m->now_ns, false, "the cell is still running: Ctrl-C interrupts it");
+	else if (!d->run && !d->cells[d->current].is_text)
+		run_cell(m, out);
+	else if (is_last(d))
+		notices_add(&m->notices, m->now_ns, false, "that was the last cell");
+	else
+		show(m, d->current + 1, true, out);
+	m->needs_draw = true;
+}
+
+const char *demo_next_words(const struct model *m)
+{
+	const struct demo *d = &m->demo;
+
+	if (left(d))
+		return "the whole cell";
+	if (is_running(m))
+		return "(running)";
+	if (!d->run && !d->cells[d->current].is_text)
+		return "run this cell";
+	return is_last(d) ? "(the end)" : "next cell";
+}
+
+static void skip(struct model *m, struct effects *out)
+{
+	if (!is_last(&m->demo))
+		show(m, m->demo.current + 1, false, out);
+}
+
+static void back(struct model *m, struct effects *out)
+{
+	if (m->demo.current > 0)
+		show(m, m->demo.current - 1, false, out);
+}
+
+/* The file becomes a buffer like any other. */
+static void leave(struct model *m, struct effects *out)
+{
+	effect_text(out, EFFECT_OPEN, m->lang, m->demo.path);
+	demo_finish(&m->demo);
+	m->foot_rows = 0;
+	model_relayout(m);
+}
+
+static void change_typing(struct model *m, int by)
+{
+	struct demo *d = &m->demo;
+	int k = 0;
+
+	while (k + 1 < N_SPEEDS && typing_speeds[k] < d->typing)
+		k++;
+	k += by;
+	d->typing = typing_speeds[k < 0 ? 0 : k >= N_SPEEDS ? N_SPEEDS - 1 : k];
+	if (d->typing)
+		notices_add(&m->notices, m->now_ns, false, "cells are typed, %u characters a second",
+				d->typing);
+	else
+		notices_add(&m->notices, m->now_ns, false, "cells are there at once");
+}
+
+static void type_slower(struct model *m, struct effects *out)
+{
+	(void)out;
+	change_typing(m, -1);
+}
+
+static void type_faster(struct model *m, struct effects *out)
+{
+	(void)out;
+	change_typing(m, 1);
+}
+
+static const struct command commands[] = {
+		{"demo-next", "Demo: go on", "run the cell, then show the next one", PLACE_DEMO, next, NULL,
+				0, false},
+		{"demo-run", "Demo: run the cell", "run the cell, also once more", PLACE_DEMO, run_cell, NULL,
+				0, false},
+		{"demo-back", "Demo: cell before", "show the cell before", PLACE_DEMO, back, NULL, 0, false},
+		{"demo-skip", "Demo: skip the cell", "show the next cell without running this one",
+				PLACE_DEMO, skip, NULL, 0, false},
+		{"demo-type-slower", "Demo: type slower", "type cells slower; at last not at all", PLACE_DEMO,
+				type_slower, NULL, 0, false},
+		{"demo-type-faster", "Demo: type faster", "type cells faster", PLACE_DEMO, type_faster, NULL,
+				0, false},
+		{"demo-leave", "Demo: leave", "end the demo, and open the file to be edited", PLACE_DEMO,
+				leave, NULL, 0, false},
+};
+const struct command_table demo_commands = COMMAND_TABLE(commands);
