@@ -46,8 +46,9 @@ static const struct trm_setting settings[] = {
 		{"keep_output", "--keep-output", 0, "TERRARIUM_KEEP_OUTPUT", "MIB", "64", TRM_SETTING_BYTES,
 				1, 1024, false, false, "output of a run kept in its result",
 				FIELD(output_keep_bytes)},
-		{"scrollback", "--scrollback", 0, "TERRARIUM_SCROLLBACK", "MIB", "16", TRM_SETTING_BYTES, 1, 4096,
-				false, false, "output that the workbench keeps to look at", FIELD(scrollback_bytes)},
+		{"scrollback", "--scrollback", 0, "TERRARIUM_SCROLLBACK", "MIB", "16", TRM_SETTING_BYTES, 1,
+				4096, false, false, "output that the workbench keeps to look at",
+				FIELD(scrollback_bytes)},
 		{"theme", "--theme", 0, "TERRARIUM_THEME", "NAME", "dark", TRM_SETTING_TEXT, 0, 0, false,
 				false, "colours of the workbench", FIELD(theme)},
 		{"keymap", "--keymap", 0, "TERRARIUM_KEYMAP", "NAME", "default", TRM_SETTING_TEXT, 0, 0,
@@ -63,10 +64,11 @@ static const struct trm_setting settings[] = {
 		{"alerts", "--alerts", 0, "TERRARIUM_ALERTS", "off|status|bell|osc9|all", "status",
 				TRM_SETTING_CHOICE, 0, 0, false, false,
 				"how the workbench draws attention to something", FIELD(alerts)},
-		{"alert_at", "--alert-at", 0, "TERRARIUM_ALERT_AT", "PERCENT", "90", TRM_SETTING_COUNT, 10, 100,
-				false, false, "alert when this much of a limit is used …", FIELD(alert_at)},
-		{"alert_after", "--alert-after", 0, "TERRARIUM_ALERT_AFTER", "S", "10", TRM_SETTING_SECONDS, 0,
-				86400, false, false, "… for so many seconds", FIELD(alert_after_ms)},
+		{"alert_at", "--alert-at", 0, "TERRARIUM_ALERT_AT", "PERCENT", "90", TRM_SETTING_COUNT, 10,
+				100, false, false, "alert when this much of a limit is used …",
+				FIELD(alert_at)},
+		{"alert_after", "--alert-after", 0, "TERRARIUM_ALERT_AFTER", "S", "10", TRM_SETTING_SECONDS,
+				0, 86400, false, false, "… for so many seconds", FIELD(alert_after_ms)},
 		{"alert_run", "--alert-run", 0, "TERRARIUM_ALERT_RUN", "S", "60", TRM_SETTING_SECONDS, 0.1,
 				1e6, true, false, "alert when a run ends that took longer; 0: never",
 				FIELD(alert_run_ms)},
@@ -283,7 +285,9 @@ static void list_choices(const char *choices, char *out, size_t cap)
 		size_t n = strcspn(at, "|");
 		bool is_last = !at[n], is_next_last = !is_last && !strchr(at + n + 1, '|');
 		int wrote = snprintf(out + used, cap - used, "%.*s%s", (int)n, at,
-				is_last ? "" : is_next_last ? " or " : ", ");
+				is_last        ? ""
+				: is_next_last ? " or "
+					       : ", ");
 		used += wrote > 0 ? (size_t)wrote : 0;
 		at += n + !is_last;
 	}

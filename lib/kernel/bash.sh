@@ -204,7 +204,7 @@ __trm_arm_deadly() {
 }
 
 __trm_arm() {
-	builtin trap '[[ $__trm_id ]] && __trm_leave interrupted 130' INT
+	builtin trap 'if [[ $__trm_id ]]; then __trm_leave interrupted 130; else __trm_hurried=1; fi' INT
 	builtin trap '__trm_die "$?" "$@"' EXIT
 }
 

@@ -7,48 +7,57 @@ __trm_reply() {
 	builtin printf '{"ev":"reply","id":"%s","data":%s}\n' "$__trm_got_id" "$1" >&253
 }
 
-# What a shell has that was just started, one per line: compgen -A $1.
-__trm_builtin_names() {
-	env -i "${__trm_environ[@]}" "$BASH" --norc --noprofile -c 'compgen -A "$1"' - "$1"
-}
-
-# The user's own variables or functions.
+# The user's own variables or functions ($1), in __trm_names: what a shell that was just started has not.
 __trm_own_names() {
-	comm -23 <(builtin compgen -A "$1" | LC_ALL=C sort) <(__trm_builtin_names "$1" | LC_ALL=C sort) |
-		grep -v -x -e '__trm_.*' -e BASH_REMATCH -e FUNCNAME -e OLDPWD -e PIPESTATUS -e _ -e exit -e trap -e read -e display
+	local -A __trm_known=()
+	local __trm_name __trm_base=__trm_base_$1
+	[[ ${!__trm_base-} ]] || builtin printf -v "$__trm_base" %s \
+		"$(env -i "${__trm_environ[@]}" "$BASH" --norc --noprofile -c 'compgen -A "$1"' - "$1")"
+	for __trm_name in ${!__trm_base} BASH_REMATCH FUNCNAME OLDPWD PIPESTATUS _ exit trap read display; do
+		__trm_known[$__trm_name]=1
+	done
+	__trm_names=()
+	for __trm_name in $(builtin compgen -A "$1"); do
+		[[ ${__trm_known[$__trm_name]-} || $__trm_name == __trm_* ]] || __trm_names+=("$__trm_name")
+	done
 }
 
-# Members that describe the variable $1.
+# Members that describe the variable $1, in __trm_members. Nothing is forked for it.
 __trm_describe() {
 	local __trm_type=string __trm_size= __trm_value=
 	builtin eval "case \${$1@a} in
 		*A*) __trm_type='associative array' __trm_size=\${#$1[@]} __trm_value=\"(\${$1[*]@K})\" ;;
-		*a*) __trm_type=array __trm_size=\${#$1[@]} __trm_value=\"(\${$1[*]@Q})\" ;;
+		*a*) __trm_type=array __trm_size=\${#$1[@]}
+			if ((__trm_size > 100)); then
+				__trm_value=(\"\${$1[@]:0:100}\") __trm_value=\"(\${__trm_value[*]@Q} …)\"
+			else
+				__trm_value=\"(\${$1[*]@Q})\"
+			fi ;;
 		*i*) __trm_type=integer ;;
 		esac
 		[[ \$__trm_size ]] || __trm_size=\${#$1} __trm_value=\${$1-}"
 	((${#__trm_value} > 1000)) && __trm_value=${__trm_value:0:1000}…
 	__trm_quote "$__trm_value"
-	builtin printf '"name":"%s","type":"%s","size":%d,"value":%s' "$1" "$__trm_type" "$__trm_size" "$__trm_text"
+	builtin printf -v __trm_members '"name":"%s","type":"%s","size":%d,"value":%s' \
+		"$1" "$__trm_type" "$__trm_size" "$__trm_text"
 }
 
+# With a cursor of 1: names and types only. An interrupt, if a run waits, ends the list where it is.
 __trm_variables() {
-	local __trm_name __trm_list=
-	if [[ $__trm_got_cursor == 1 ]]; then # names and types only
-		for __trm_name in $(__trm_own_names variable); do
-			__trm_list+=",{\"name\":\"$__trm_name\",\"type\":\"variable\",\"size\":\"\",\"value\":\"\"}"
-		done
-		for __trm_name in $(__trm_own_names function); do
-			__trm_list+=",{\"name\":\"$__trm_name\",\"type\":\"function\",\"size\":\"\",\"value\":\"\"}"
-		done
-		__trm_reply "{\"variables\":[${__trm_list#,}]}"
-		return
-	fi
-	for __trm_name in $(__trm_own_names variable); do
-		__trm_list+=",{$(__trm_describe "$__trm_name")}"
+	local __trm_name __trm_names __trm_members __trm_list=
+	__trm_hurried=
+	__trm_own_names variable
+	for __trm_name in "${__trm_names[@]}"; do
+		[[ $__trm_hurried ]] && break
+		__trm_members="\"name\":\"$__trm_name\",\"type\":\"variable\",\"size\":\"\",\"value\":\"\""
+		[[ $__trm_got_cursor == 1 ]] || __trm_describe "$__trm_name"
+		__trm_list+=",{$__trm_members}"
 	done
-	for __trm_name in $(__trm_own_names function); do
-		__trm_quote "$(builtin declare -f "$__trm_name")"
+	__trm_own_names function
+	for __trm_name in "${__trm_names[@]}"; do
+		[[ $__trm_hurried ]] && break
+		__trm_text='""'
+		[[ $__trm_got_cursor == 1 ]] || __trm_quote "$(builtin declare -f "$__trm_name")"
 		__trm_list+=",{\"name\":\"$__trm_name\",\"type\":\"function\",\"size\":null,\"value\":$__trm_text}"
 	done
 	__trm_reply "{\"variables\":[${__trm_list#,}]}"
@@ -113,7 +122,9 @@ __trm_inspect() {
 	__trm_name+=${BASH_REMATCH[0]}
 	if [[ $__trm_name =~ ^[a-zA-Z_][a-zA-Z_0-9]*$ ]] &&
 		builtin declare -p "$__trm_name" >&/dev/null; then
-		__trm_reply "{\"found\":true,$(__trm_describe "$__trm_name")}"
+		local __trm_members
+		__trm_describe "$__trm_name"
+		__trm_reply "{\"found\":true,$__trm_members}"
 		return
 	fi
 	__trm_type=$(builtin type -t -- "$__trm_name")

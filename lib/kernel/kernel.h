@@ -18,8 +18,8 @@
  *   {"op":"is_complete","id":…,"code":"…"}
  *   {"op":"variables","id":…,"cursor":n}             1: names and types only
  *   {"op":"reset","id":…}
- *   {"op":"leave","id":"8"}                          do what is left at the end of a program (timers, threads, exit
- *     handlers), then exit with the code that came of it. There is no event for that.
+ *   {"op":"leave","id":"8"}                          do what is left at the end of a program (timers,
+ * threads, exit handlers), then exit with the code that came of it. There is no event for that.
  *
  * Events:
  *   {"ev":"ready","version":"3.11.2"}                 once, when requests are being read
@@ -60,7 +60,8 @@ struct kernel_spec {
 	/* An interrupt may get lost and is to be repeated: Bash does not notice one that arrives
 	 * between its last look and the beginning of its wait for a child, which did not get it either. */
 	bool loses_interrupts;
-	/* Its answers run no code of the user's and are quick: they are not to be interrupted when a run waits. */
+	/* Its answers run no code of the user's and are quick: they are not to be interrupted when a run
+	 * waits. */
 	bool answers_quickly;
 	/* Only a new process has forgotten everything: V8 keeps what `let` and `class` have declared. */
 	bool resets_by_restart;

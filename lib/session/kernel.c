@@ -161,7 +161,8 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 					? "it did not stop when interrupted, so the interpreter was terminated"
 					: "it did not stop when interrupted, so the interpreter was killed";
 	char reason[600];
-	bool is_peaceful = status && (!status->signal || (status->signal == SIGINT && stage == STAGE_INTERRUPTED));
+	bool is_peaceful = status
+			   && (!status->signal || (status->signal == SIGINT && stage == STAGE_INTERRUPTED));
 	if (run->is_leave && is_peaceful && session_is_open(k->session)) {
 		end_leave(run, status->exit_code);
 	} else if (!session_is_open(k->session)) {
@@ -187,7 +188,8 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct trm_session *s = k->session;
 	struct trm_run *run = k->run;
 	struct question *question = k->question;
-	bool is_wanted = (run && k->is_ready && !run->is_leave) || k->is_restarting; /* the next run shall not wait */
+	bool is_wanted = (run && k->is_ready && !run->is_leave)
+			 || k->is_restarting; /* the next run shall not wait */
 	enum stage stage = k->stage;
 	struct trm_error gone, *sentence = &gone;
 	trm_error_set(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);

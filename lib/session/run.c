@@ -104,8 +104,8 @@ int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts
 	return ask_for(session, opts, false, cb, user, ret_run, reterr);
 }
 
-int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
-		void *user, struct trm_run **ret_run, struct trm_error *reterr)
+int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts,
+		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr)
 {
 	struct trm_run_opts none = *opts;
 	none.code = NULL;
@@ -326,8 +326,8 @@ void trm_run_interrupt(struct trm_run *run)
 void trm_run_pause(struct trm_run *run, bool is_paused)
 {
 	struct kernel *k = run->kernel;
-	if (run->session->is_closed || !k || !k->proc || !run->is_begun || is_paused == (run->paused_at_ns != 0)
-			|| k->stage != STAGE_CALM)
+	if (run->session->is_closed || !k || !k->proc || !run->is_begun
+			|| is_paused == (run->paused_at_ns != 0) || k->stage != STAGE_CALM)
 		return;
 	if (!is_paused) {
 		stop_release(k);

@@ -110,9 +110,10 @@ struct trm_run {
 	uint64_t memory_begin_bytes; /* when it was first looked at; 0: not yet */
 	uint64_t memory_told_bytes;  /* in use when the warning was given; 0: it was not */
 	bool is_stopped_for_memory;
-	uint64_t paused_at_ns, paused_ns; /* since when it is paused, 0: it is not; for how long it was before */
-	size_t unconsumed;            /* with manual credit: delivered, not yet dealt with */
-	struct buf early_stdin;       /* sent before the run was active */
+	uint64_t paused_at_ns,
+			paused_ns; /* since when it is paused, 0: it is not; for how long it was before */
+	size_t unconsumed;         /* with manual credit: delivered, not yet dealt with */
+	struct buf early_stdin;    /* sent before the run was active */
 	bool has_early_eof;
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes, n_bundles, dropped_displays;

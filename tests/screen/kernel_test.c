@@ -74,7 +74,8 @@ static void python_completes(void **state)
 static void javascript_completes(void **state)
 {
 	(void)state;
-	start("javascript", "0\nconst xalpha = {one: 1}, xanadu = 2; require('fs').writeFileSync('data.csv', 'a')");
+	start("javascript",
+			"0\nconst xalpha = {one: 1}, xanadu = 2; require('fs').writeFileSync('data.csv', 'a')");
 	offers("xa", SPACE, "xanadu");
 	offers("xalpha", ".", "hasOwnProperty");
 	offers("require('pa", SPACE, "path/posix");
@@ -101,7 +102,10 @@ static void a_busy_kernel_does_not_hold_up(void **state)
 	screen_send(&s, "alphabet = 1\nwhile True: pass");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "running");
-	screen_send_bytes(&s, "\n\x08" "alp\0", 6);
+	screen_send_bytes(&s,
+			"\n\x08"
+			"alp\0",
+			6);
 	screen_wait(&s, "kernel busy");
 	screen_send(&s, "\x03");
 	screen_wait(&s, "interrupted");
@@ -159,7 +163,8 @@ static void what_is_lost_is_listed(void **state)
 	screen_send(&s, "print(xalpha)");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "NameError");
-	screen_send(&s, "\x01" "print(open('data.csv').read())");
+	screen_send(&s, "\x01"
+			"print(open('data.csv').read())");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "│ abc ");
 	leave();
@@ -171,8 +176,8 @@ static void runs_are_recalled(void **state)
 	static char home[] = "/tmp/terrarium-test-XXXXXX";
 	char variable[64], command[128];
 	const char *argv[] = {program, "--backend", "local", "--confirm", "off", NULL};
-	const char *with_state[] = {
-			"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", variable, NULL};
+	const char *with_state[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent",
+			variable, NULL};
 
 	(void)state;
 	assert_non_null(mkdtemp(home));
@@ -185,14 +190,16 @@ static void runs_are_recalled(void **state)
 	leave();
 	screen_start(&s, 36, 120, argv, with_state);
 	screen_wait(&s, "idle");
-	screen_send(&s, "\x14" "remem");
+	screen_send(&s, "\x14"
+			"remem");
 	screen_wait(&s, "What was run");
 	screen_wait(&s, "python ✓");
 	assert_true(screen_shows(&s, "print('remembered', i)"));
 	screen_send(&s, "\r");
 	screen_wait(&s, "  2     print('remembered', i)");
 	leave();
-	snprintf(command, sizeof command, "test $(stat -c %%a %s/terrarium/history.jsonl) = 600 && rm -r %s", home, home);
+	snprintf(command, sizeof command, "test $(stat -c %%a %s/terrarium/history.jsonl) = 600 && rm -r %s",
+			home, home);
 	assert_int_equal(system(command), 0);
 }
 

@@ -69,7 +69,8 @@ static char *read_all(int fd, size_t *ret_n)
 	size_t size = (size_t)(st.st_size - from);
 	char *text = malloc(size + 1);
 	ssize_t n;
-	while (text && *ret_n < size && (n = pread(fd, text + *ret_n, size - *ret_n, from + (off_t)*ret_n)) > 0)
+	while (text && *ret_n < size
+			&& (n = pread(fd, text + *ret_n, size - *ret_n, from + (off_t)*ret_n)) > 0)
 		*ret_n += (size_t)n;
 	return text;
 }
@@ -140,7 +141,9 @@ void app_read_history(struct app *a)
 		text = read_all(fd, &n);
 		close(fd);
 	}
-	app_send(a, &(struct msg){
-				    .type = MSG_HISTORY, .text = text, .len = n, .number = (uint64_t)time(NULL)});
+	app_send(a, &(struct msg){.type = MSG_HISTORY,
+				    .text = text,
+				    .len = n,
+				    .number = (uint64_t)time(NULL)});
 	free(text);
 }

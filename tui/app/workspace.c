@@ -27,7 +27,8 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	l->n += n > room ? room : n;
 }
 
-static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *status, const struct trm_error *why)
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *status, const struct trm_error *why)
 {
 	struct listing *l = user;
 

@@ -26,7 +26,7 @@ enum { LATE_HELD_MAX = 8 << 20 };
 
 struct play {
 	const struct play_opts *opts;
-	size_t next; /* of the sources */
+	size_t next;            /* of the sources */
 	unsigned next_to_leave; /* of the languages, when all sources have run */
 	bool is_leaving;
 	struct stage stage;
@@ -124,7 +124,8 @@ static void on_display(void *user, struct trm_run *run, const struct trm_display
 static size_t on_feed_queued(void *user)
 {
 	struct play *p = user;
-	return p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving ? trm_run_queued(p->run) : SIZE_MAX;
+	return p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving ? trm_run_queued(p->run)
+									   : SIZE_MAX;
 }
 
 static void on_feed_bytes(void *user, const void *bytes, size_t n)

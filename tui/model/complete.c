@@ -7,15 +7,12 @@
 #include <cjson/cJSON.h>
 
 #include "model/asks.h"
-#include "model/command.h"
-#include "model/complete_words.h"
+#include "model/complete_internal.h"
 #include "model/editor_internal.h"
 #include "model/inspect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
-#include "term/event.h"
-#include "text/cluster.h"
 #include "text/text.h"
 #include "text/walk.h"
 
@@ -61,8 +58,8 @@ static bool is_decent(const char *text)
 /* The kernel's word for a kind as one of ours, which lives for ever. */
 static const char *kind_name(const char *kind)
 {
-	static const char *const kinds[] = {"function", "class", "module", "variable", "property", "parameter",
-			"keyword", "builtin", "alias", "command", "file", "directory", "word"};
+	static const char *const kinds[] = {"function", "class", "module", "variable", "property",
+			"parameter", "keyword", "builtin", "alias", "command", "file", "directory", "word"};
 
 	for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(kind, kinds[i]) == 0)
@@ -106,14 +103,15 @@ static bool may_go_on(const struct model *m, unsigned char b)
 }
 
 /* What stands between the start of the word and the cursor. False: the cursor is not in it any more. */
-static bool typed_so_far(const struct model *m, char out[CANDIDATE_BYTES])
+bool complete_typed_so_far(const struct model *m, char out[CANDIDATE_BYTES])
 {
 	const struct complete *c = &m->completion;
 	const struct editor *e = model_editor(m);
 	size_t cursor = e->sel.cursor;
 
-	if (buffers_current(&m->buffers)->id != c->buffer || m->focus != PANE_EDITOR || editor_has_selection(e)
-			|| cursor < c->start || cursor - c->start >= CANDIDATE_BYTES)
+	if (buffers_current(&m->buffers)->id != c->buffer || m->focus != PANE_EDITOR
+			|| editor_has_selection(e) || cursor < c->start
+			|| cursor - c->start >= CANDIDATE_BYTES)
 		return false;
 	size_t n = text_copy(e->text, c->start, out, cursor - c->start);
 	out[n] = '\0';
@@ -172,17 +170,15 @@ static void put_in(struct model *m, const char *text, struct effects *out)
 }
 
 /* Does it merely say what stands there? */
-static bool is_complete(const struct model *m)
+bool complete_is_exact(const struct model *m)
 {
 	const struct candidate *one = complete_at(m, m->completion.current);
 	char typed[CANDIDATE_BYTES];
 
-	return one && typed_so_far(m, typed) && strcmp(one->text, typed) == 0;
+	return one && complete_typed_so_far(m, typed) && strcmp(one->text, typed) == 0;
 }
 
-static void begin(struct model *m, bool is_auto, bool is_eager, struct effects *out);
-
-static void accept_current(struct model *m, struct effects *out)
+void complete_accept(struct model *m, struct effects *out)
 {
 	const struct candidate *one = complete_at(m, m->completion.current);
 
@@ -193,7 +189,7 @@ static void accept_current(struct model *m, struct effects *out)
 	memcpy(text, one->text, strlen(one->text) + 1);
 	put_in(m, text, out);
 	if (is_folder)
-		begin(m, true, false, out);
+		complete_begin(m, true, false, out);
 }
 
 /* What all that are shown begin with, beyond what is typed. */
@@ -202,7 +198,8 @@ static void put_in_common(struct model *m, struct effects *out)
 	struct complete *c = &m->completion;
 	char typed[CANDIDATE_BYTES], common[CANDIDATE_BYTES];
 
-	if (!typed_so_far(m, typed) || !c->n_shown || fit(complete_at(m, c->n_shown - 1)->text, typed) != 0)
+	if (!complete_typed_so_far(m, typed) || !c->n_shown
+			|| fit(complete_at(m, c->n_shown - 1)->text, typed) != 0)
 		return;
 	const char *first = complete_at(m, 0)->text;
 	size_t n = strlen(first);
@@ -231,20 +228,21 @@ static void open_popup(struct model *m, struct effects *out)
 	struct complete *c = &m->completion;
 	char typed[CANDIDATE_BYTES];
 
-	if (!typed_so_far(m, typed)) {
+	if (!complete_typed_so_far(m, typed)) {
 		complete_close(m);
 		return;
 	}
 	c->state = COMPLETE_OPEN;
 	filter(c, typed);
 	m->needs_draw = true;
-	if (c->n_shown == 0 || (c->is_auto && c->n_shown == 1 && is_complete(m))) {
+	if (c->n_shown == 0 || (c->is_auto && c->n_shown == 1 && complete_is_exact(m))) {
 		if (!c->is_auto)
-			notices_add(&m->notices, m->now_ns, false, c->is_busy ? "kernel busy, and the buffer has no such word"
-									      : "nothing is known that goes on like this");
+			notices_add(&m->notices, m->now_ns, false,
+					c->is_busy ? "kernel busy, and the buffer has no such word"
+						   : "nothing is known that goes on like this");
 		complete_close(m);
 	} else if (c->is_eager && c->n_shown == 1) {
-		accept_current(m, out);
+		complete_accept(m, out);
 	} else if (c->is_eager) {
 		c->is_eager = false;
 		put_in_common(m, out);
@@ -273,7 +271,7 @@ static void fall_back(struct model *m, struct effects *out)
 
 	c->is_busy = true;
 	c->start = word_start(model_editor(m)->text, model_editor(m)->sel.cursor);
-	if (!make_room(c) || !typed_so_far(m, typed)) {
+	if (!make_room(c) || !complete_typed_so_far(m, typed)) {
 		complete_close(m);
 		return;
 	}
@@ -293,7 +291,7 @@ static void ask(struct model *m, struct effects *out)
 	free(text);
 }
 
-static void begin(struct model *m, bool is_auto, bool is_eager, struct effects *out)
+void complete_begin(struct model *m, bool is_auto, bool is_eager, struct effects *out)
 {
 	struct complete *c = &m->completion;
 	struct editor *e = model_editor(m);
@@ -365,7 +363,7 @@ void complete_answer(struct model *m, const struct msg *msg, struct effects *out
 	cJSON_Delete(json);
 	bool is_member = c->start > 0 && text_byte(t, c->start - 1) == '.';
 	bool wants_words = !c->is_path && !is_member && (c->n_all > 0 || !c->is_auto);
-	if (wants_words && typed_so_far(m, typed) && *typed)
+	if (wants_words && complete_typed_so_far(m, typed) && *typed)
 		add_words(m, typed);
 	open_popup(m, out);
 }
@@ -381,14 +379,14 @@ void complete_follow(struct model *m, struct effects *out)
 	if (c->state == COMPLETE_CLOSED)
 		return;
 	m->needs_draw = true;
-	if (!typed_so_far(m, typed)) {
+	if (!complete_typed_so_far(m, typed)) {
 		complete_close(m);
 		return;
 	}
 	if (c->state != COMPLETE_OPEN)
 		return;
 	filter(c, typed);
-	if (c->n_shown == 0 || (c->n_shown == 1 && is_complete(m)))
+	if (c->n_shown == 0 || (c->n_shown == 1 && complete_is_exact(m)))
 		complete_close(m);
 }
 
@@ -403,163 +401,5 @@ void complete_typed(struct model *m, uint32_t typed, struct effects *out)
 
 	complete_follow(m, out);
 	if ((is_member && m->auto_complete) || (was_path && typed == '/'))
-		begin(m, true, false, out);
-}
-
-/* ---- keys ---- */
-
-static void complete(struct model *m, struct effects *out)
-{
-	if (m->focus == PANE_EDITOR)
-		begin(m, false, m->completion.state == COMPLETE_OPEN, out);
-}
-
-/* Tab: behind a word it completes, else it indents. */
-static void complete_or_indent(struct model *m, struct effects *out)
-{
-	struct editor *e = model_editor(m);
-	unsigned char before = e->sel.cursor ? text_byte(e->text, e->sel.cursor - 1) : 0;
-
-	if (!editor_has_selection(e) && before && (is_word_byte(before) || strchr("./", before)))
-		begin(m, false, true, out);
-	else
-		editor_done(m, edit_tab(e, 1), out);
-}
-
-static void move_by(struct model *m, long by)
-{
-	struct complete *c = &m->completion;
-	long to = (long)c->current + by, n = (long)c->n_shown;
-
-	to = by == 1 && to == n ? 0 : by == -1 && to < 0 ? n - 1 : to < 0 ? 0 : to >= n ? n - 1 : to;
-	c->current = (size_t)to;
-	c->has_moved = true;
-	size_t rows = (size_t)complete_area(m).rows;
-	if (c->current < c->scroll)
-		c->scroll = c->current;
-	if (rows && c->current >= c->scroll + rows)
-		c->scroll = c->current - rows + 1;
-	m->needs_draw = true;
-}
-
-static void up(struct model *m, struct effects *out)
-{
-	(void)out;
-	move_by(m, -1);
-}
-
-static void down(struct model *m, struct effects *out)
-{
-	(void)out;
-	move_by(m, 1);
-}
-
-static void page_up(struct model *m, struct effects *out)
-{
-	(void)out;
-	move_by(m, -COMPLETE_ROWS);
-}
-
-static void page_down(struct model *m, struct effects *out)
-{
-	(void)out;
-	move_by(m, COMPLETE_ROWS);
-}
-
-/* Enter ends the line, unless something was chosen on purpose. */
-static void choose(struct model *m, struct effects *out)
-{
-	bool is_wanted = (!m->completion.is_auto || m->completion.has_moved) && !is_complete(m);
-
-	if (is_wanted) {
-		accept_current(m, out);
-		return;
-	}
-	complete_close(m);
-	editor_done(m, editor_command(model_editor(m), command_find("new-line"), false, m->now_ns), out);
-}
-
-static void dismiss(struct model *m, struct effects *out)
-{
-	(void)out;
-	complete_close(m);
-}
-
-bool complete_mouse(struct model *m, const struct event *ev, struct effects *out)
-{
-	struct rect area = complete_area(m);
-
-	if (!complete_is_shown(m))
-		return false;
-	if (!rect_contains(area, ev->row, ev->col)) {
-		if (ev->action == MOUSE_PRESS)
-			complete_close(m);
-		return false;
-	}
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		move_by(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-	} else if (ev->action == MOUSE_PRESS && ev->button == 1) {
-		size_t at = m->completion.scroll + (size_t)(ev->row - area.row);
-		if (at < m->completion.n_shown) {
-			m->completion.current = at;
-			accept_current(m, out);
-		}
-	}
-	return true;
-}
-
-static const struct command commands[] = {
-		{"complete", "Complete the word", "offer how the word may go on: asks the living kernel",
-				PLACE_EDITOR, complete, NULL, 0, false},
-		{"complete-or-indent", NULL, "complete the word; behind a blank: indent", PLACE_EDITOR,
-				complete_or_indent, NULL, 0, false},
-		{"popup-up", NULL, "to another one", PLACE_POPUP, up, NULL, 0, false},
-		{"popup-down", NULL, NULL, PLACE_POPUP, down, NULL, 0, false},
-		{"popup-page-up", NULL, NULL, PLACE_POPUP, page_up, NULL, 0, false},
-		{"popup-page-down", NULL, NULL, PLACE_POPUP, page_down, NULL, 0, false},
-		{"popup-accept", NULL, "take the one that is marked", PLACE_POPUP, accept_current, NULL, 0, false},
-		{"popup-choose", NULL, "take it, if the popup was asked for or the arrows were used; else a new line",
-				PLACE_POPUP, choose, NULL, 0, false},
-		{"popup-close", NULL, "close", PLACE_POPUP, dismiss, NULL, 0, false},
-};
-const struct command_table complete_commands = COMMAND_TABLE(commands);
-
-/* ---- geometry ---- */
-
-/* Columns that the candidates in sight take; at least so many that it does not jump about. */
-static int width_of(const struct complete *c)
-{
-	size_t most = 8;
-
-	for (size_t k = 0; k < c->n_shown; k++) {
-		const char *text = c->all[c->shown[k]].text;
-		size_t cols = cluster_columns(text, strlen(text));
-		most = cols > most ? cols : most;
-	}
-	return (int)(most > 44 ? 44 : most) + 2 + (c->is_busy ? 6 : 10);
-}
-
-struct rect complete_area(const struct model *m)
-{
-	const struct complete *c = &m->completion;
-	const struct editor *e = model_editor(m);
-	struct rect pane = m->layout.panes[PANE_EDITOR];
-
-	if (!complete_is_shown(m) || pane.rows < 2)
-		return (struct rect){0};
-	long line = (long)editor_line(e) - (long)e->top_line;
-	size_t line_start = text_line_start(e->text, editor_line(e));
-	int col = (int)walk_column(e->text, line_start, c->start, e->tab_width) - (int)e->left_col;
-	int rows = c->n_shown < COMPLETE_ROWS ? (int)c->n_shown : COMPLETE_ROWS, cols = width_of(c);
-	int cursor_row = pane.row + (int)line;
-	int below = m->layout.status_row - cursor_row - 1 - c->is_busy, above = cursor_row - pane.row - c->is_busy;
-	bool is_above = below < rows && above > below;
-
-	if (line < 0 || line >= pane.rows)
-		return (struct rect){0};
-	rows = rows > (is_above ? above : below) ? (is_above ? above : below) : rows;
-	cols = cols > m->cols ? m->cols : cols;
-	col += pane.col + editor_gutter(e) - 1;
-	col = col + cols > m->cols ? m->cols - cols : col < 0 ? 0 : col;
-	return (struct rect){is_above ? cursor_row - rows - c->is_busy : cursor_row + 1, col, rows < 1 ? 0 : rows, cols};
+		complete_begin(m, true, false, out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/complete_words.h"
+#include "model/complete_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@ enum { NEAR_BYTES = 256 * 1024, WORD_MIN = 3, WORD_MAX = 100, WORDS_MAX = 500 };
 
 bool is_word_byte(unsigned char c)
 {
-	return c >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	return c >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
+	       || (c >= 'A' && c <= 'Z');
 }
 
 size_t word_start(const struct text *t, size_t pos)

@@ -27,7 +27,8 @@ static const struct {
 		[LOSE_WORKBENCH] = {"Leave? This will be lost:",
 				{{"Quit", NULL, 'q', BUTTON_DO}, {"Stay", NULL, 's', ANSWER_CANCEL}}},
 		[LOSE_SANDBOX] = {"A new sandbox? This will be lost:",
-				{{"New sandbox", "New", 'n', BUTTON_DO}, {"Cancel", NULL, 'c', ANSWER_CANCEL}}},
+				{{"New sandbox", "New", 'n', BUTTON_DO},
+						{"Cancel", NULL, 'c', ANSWER_CANCEL}}},
 		[LOSE_KERNEL] = {"Start the kernel anew? This will be lost:",
 				{{"Restart", NULL, 'r', BUTTON_DO}, {"Cancel", NULL, 'c', ANSWER_CANCEL}}},
 		[LOSE_VARIABLES] = {"Forget all variables? These will be lost:",
@@ -79,7 +80,8 @@ static void join_names(const struct variables *v, char *out, size_t cap)
 }
 
 /* True: there is something to be told of this kernel. */
-static bool tell_variables(const struct model *m, struct dialog *d, const struct trm_lang *lang, bool is_first)
+static bool tell_variables(
+		const struct model *m, struct dialog *d, const struct trm_lang *lang, bool is_first)
 {
 	const struct variables *v = &m->variables[lang->id];
 	const char *label = is_first ? "Variables" : "";
@@ -121,8 +123,9 @@ static void tell_files(const struct model *m, struct dialog *d)
 	else if (l->n_files == 0)
 		dialog_add_labelled(d, "Files", ROLE_DIALOG, "none in /workspace");
 	else
-		dialog_add_labelled(d, "Files", ROLE_DIALOG, "%s%zu in /workspace, %s: %s", l->has_more ? "more than " : "",
-				l->n_files, format_bytes(size, l->file_bytes), l->names);
+		dialog_add_labelled(d, "Files", ROLE_DIALOG, "%s%zu in /workspace, %s: %s",
+				l->has_more ? "more than " : "", l->n_files,
+				format_bytes(size, l->file_bytes), l->names);
 }
 
 static void tell_uptime(const struct model *m, struct dialog *d)
@@ -130,8 +133,9 @@ static void tell_uptime(const struct model *m, struct dialog *d)
 	uint64_t s = m->metrics.sample.uptime_ms / 1000;
 
 	if (m->metrics.has_sample && m->metrics.sample.known & TRM_METRIC_UPTIME)
-		dialog_add_labelled(d, "Sandbox", ROLE_DIALOG, "%s, up %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64,
-				m->sandbox.name, s / 3600, s / 60 % 60, s % 60);
+		dialog_add_labelled(d, "Sandbox", ROLE_DIALOG,
+				"%s, up %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, m->sandbox.name, s / 3600,
+				s / 60 % 60, s % 60);
 }
 
 static void tell_unsaved(const struct model *m, struct dialog *d)
@@ -182,7 +186,8 @@ void lose_refresh(struct model *m)
 /* A metrics sample tells whether anything has been written, roughly. */
 static bool has_files(const struct model *m)
 {
-	return m->metrics.has_sample && m->metrics.sample.known & TRM_METRIC_DISK && m->metrics.sample.disk_bytes > m->first_disk_bytes;
+	return m->metrics.has_sample && m->metrics.sample.known & TRM_METRIC_DISK
+	       && m->metrics.sample.disk_bytes > m->first_disk_bytes;
 }
 
 static bool has_unsaved(const struct model *m)
@@ -195,7 +200,8 @@ static bool has_unsaved(const struct model *m)
 
 bool lose_is_worth_asking(const struct model *m)
 {
-	bool any = model_is_running(m) || has_unsaved(m) || (m->sandbox.state == SANDBOX_READY && has_files(m));
+	bool any = model_is_running(m) || has_unsaved(m)
+		   || (m->sandbox.state == SANDBOX_READY && has_files(m));
 
 	for (unsigned i = 0; i < TRM_LANG_COUNT && m->sandbox.state == SANDBOX_READY; i++)
 		any = any || m->variables[i].n > 0 || m->variables[i].is_stale;
@@ -258,7 +264,8 @@ void lose_answer(struct model *m, const struct msg *msg, struct effects *out)
 	(void)out;
 	m->needs_draw = true;
 	if (!msg->text) {
-		notices_add(&m->notices, m->now_ns, true, "%s", msg->other ? msg->other : "nothing was forgotten");
+		notices_add(&m->notices, m->now_ns, true, "%s",
+				msg->other ? msg->other : "nothing was forgotten");
 		return;
 	}
 	variables_kernel_gone(m, lang);
@@ -285,7 +292,8 @@ void lose_take_files(struct model *m, const struct msg *msg)
 		l->n_files++;
 		if (used < NAMES_COLUMNS && size_len < n) {
 			trm_text_clean_line(name, sizeof name, p + size_len + 1, n - size_len - 1);
-			used += (size_t)snprintf(l->names + used, sizeof l->names - used, "%s%s", used ? ", " : "", name);
+			used += (size_t)snprintf(l->names + used, sizeof l->names - used, "%s%s",
+					used ? ", " : "", name);
 		}
 		p += n + (p[n] == '\n');
 	}
@@ -309,7 +317,8 @@ static void reset_variables(struct model *m, struct effects *out)
 	else if (asks_can(m, m->lang))
 		lose_ask(m, LOSE_VARIABLES, out);
 	else
-		notices_add(&m->notices, m->now_ns, false, "%s is busy: stop it first, or restart its kernel", m->lang->name);
+		notices_add(&m->notices, m->now_ns, false, "%s is busy: stop it first, or restart its kernel",
+				m->lang->name);
 }
 
 static void restart_sandbox(struct model *m, struct effects *out)
@@ -322,11 +331,12 @@ static void restart_sandbox(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"restart-kernel", "Restart the kernel…",
-				"start the interpreter of this language anew: its variables go, files stay", PLACE_ANY,
-				restart_kernel, NULL, 0, false},
-		{"reset-variables", "Forget all variables…", "forget the variables of this language", PLACE_ANY,
-				reset_variables, NULL, 0, false},
-		{"restart-sandbox", "New sandbox…", "end this sandbox with all that is in it, and start another",
-				PLACE_ANY, restart_sandbox, NULL, 0, false},
+				"start the interpreter of this language anew: its variables go, files stay",
+				PLACE_ANY, restart_kernel, NULL, 0, false},
+		{"reset-variables", "Forget all variables…", "forget the variables of this language",
+				PLACE_ANY, reset_variables, NULL, 0, false},
+		{"restart-sandbox", "New sandbox…",
+				"end this sandbox with all that is in it, and start another", PLACE_ANY,
+				restart_sandbox, NULL, 0, false},
 };
 const struct command_table lose_commands = COMMAND_TABLE(commands);

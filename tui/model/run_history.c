@@ -18,6 +18,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "syntax/syntax.h"
 
 enum { LIST_ROWS = 8, PREVIEW_ROWS = 7 };
 
@@ -98,7 +99,8 @@ static double number(const cJSON *json, const char *name)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
 
-	return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1e15 ? item->valuedouble : 0;
+	return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1e15 ? item->valuedouble
+											  : 0;
 }
 
 static bool read_entry(const cJSON *json, struct past_run *ret)
@@ -109,7 +111,8 @@ static bool read_entry(const cJSON *json, struct past_run *ret)
 
 	*ret = (struct past_run){.time_s = (int64_t)number(json, "time"),
 			.wall_us = (uint64_t)number(json, "wall_us")};
-	if (!lang || !code || !*code || trm_lang_find(lang, &ret->lang, NULL) < 0 || !(ret->code = strdup(code)))
+	if (!lang || !code || !*code || trm_lang_find(lang, &ret->lang, NULL) < 0
+			|| !(ret->code = strdup(code)))
 		return false;
 	ret->len = strlen(code);
 	snprintf(ret->status, sizeof ret->status, "%s", status ? status : "");
@@ -121,7 +124,8 @@ static bool is_known(const struct run_history *h, const struct past_run *one)
 {
 	for (size_t i = 0; i < h->n && i < 200; i++) {
 		const struct past_run *other = &h->items[h->n - 1 - i];
-		if (other->len == one->len && other->lang == one->lang && memcmp(other->code, one->code, one->len) == 0)
+		if (other->len == one->len && other->lang == one->lang
+				&& memcmp(other->code, one->code, one->len) == 0)
 			return true;
 	}
 	return false;
@@ -174,8 +178,8 @@ static const char *ago(int64_t seconds, char out[32])
 	return "now";
 }
 
-/* Every word of the needle is in the code, or is the language or the status; or the needle's letters are in the
- * first line in that order. */
+/* Every word of the needle is in the code, or is the language or the status; or the needle's letters are in
+ * the first line in that order. */
 static bool fits(const struct past_run *p, const char *needle, const char *first_line)
 {
 	char words[128], *rest = words, *word;
@@ -183,7 +187,9 @@ static bool fits(const struct past_run *p, const char *needle, const char *first
 
 	snprintf(words, sizeof words, "%s", needle);
 	while ((word = strsep(&rest, " ")) != NULL)
-		all = all && (strcasestr(p->code, word) || strcasestr(p->lang->name, word) || strcasestr(p->status, word));
+		all = all
+		      && (strcasestr(p->code, word) || strcasestr(p->lang->name, word)
+				      || strcasestr(p->status, word));
 	return all || fuzzy_score(needle, first_line, NULL) > 0;
 }
 
@@ -217,10 +223,13 @@ static void show_preview(struct model *m)
 		dialog_add_code(d, at, n);
 		at += n + (at[n] == '\n');
 	}
+	dialog_colour_code(d, p ? grammars_loaded(m->grammars, p->lang->name) : NULL);
 	d->scroll = 0;
-	snprintf(d->hint, sizeof d->hint, !p ? "nothing fits" : all > PREVIEW_ROWS
-				? "Enter: at the cursor, Tab: in a new buffer (%zu lines)"
-				: "Enter: at the cursor, Tab: in a new buffer", all);
+	snprintf(d->hint, sizeof d->hint,
+			!p                   ? "nothing fits"
+			: all > PREVIEW_ROWS ? "Enter: at the cursor, Tab: in a new buffer (%zu lines)"
+					     : "Enter: at the cursor, Tab: in a new buffer",
+			all);
 }
 
 static void fill(struct model *m)
@@ -238,7 +247,8 @@ static void fill(struct model *m)
 			continue;
 		fuzzy_score(field_text(&d->field), line, &marks);
 		bool is_ok = strcmp(p->status, "ok") == 0;
-		snprintf(right, sizeof right, "%s %s %s", p->lang->name, is_ok ? (m->has_utf8 ? "✓" : "ok") : p->status,
+		snprintf(right, sizeof right, "%s %s %s", p->lang->name,
+				is_ok ? (m->has_utf8 ? "✓" : "ok") : p->status,
 				ago(h->now_s - p->time_s, when));
 		dialog_add_choice(d, line, right, marks, p);
 	}
@@ -250,7 +260,8 @@ void run_history_ask(struct model *m, struct effects *out)
 	if (m->run_history.is_on)
 		effect_plain(out, EFFECT_READ_HISTORY);
 	else
-		notices_add(&m->notices, m->now_ns, false, "runs are not remembered: the setting \"history\" is off");
+		notices_add(&m->notices, m->now_ns, false,
+				"runs are not remembered: the setting \"history\" is off");
 }
 
 void run_history_show(struct model *m, const struct msg *msg)
@@ -310,7 +321,7 @@ void answer_history(struct model *m, int answer, struct effects *out)
 
 static const struct command commands[] = {
 		{"history", "What was run…",
-				"search what was run, in earlier sessions too, and recall it into the editor", PLACE_ANY,
-				run_history_ask, NULL, 0, false},
+				"search what was run, in earlier sessions too, and recall it into the editor",
+				PLACE_ANY, run_history_ask, NULL, 0, false},
 };
 const struct command_table history_commands = COMMAND_TABLE(commands);

@@ -16,9 +16,9 @@ struct model;
 struct msg;
 struct trm_lang;
 
-#define RUN_HISTORY_MAX 5000              /* entries that are listed */
+#define RUN_HISTORY_MAX 5000                 /* entries that are listed */
 #define RUN_HISTORY_CODE ((size_t)256 << 10) /* bytes of code; longer ones are not remembered */
-#define RUN_HISTORY_PENDING 20            /* runs under way or waiting */
+#define RUN_HISTORY_PENDING 20               /* runs under way or waiting */
 
 struct past_run {
 	char *code;
@@ -30,7 +30,7 @@ struct past_run {
 };
 
 struct run_history {
-	bool is_on; /* a setting */
+	bool is_on;             /* a setting */
 	struct past_run *items; /* while the list is open; newest first */
 	size_t n;
 	int64_t now_s; /* when it was read */

@@ -9,8 +9,9 @@
 
 static const char *short_kind(const char *kind)
 {
-	static const char *const names[][2] = {{"function", "func"}, {"variable", "var"}, {"property", "attr"},
-			{"parameter", "param"}, {"directory", "dir"}, {"command", "cmd"}};
+	static const char *const names[][2] = {{"function", "func"}, {"variable", "var"},
+			{"property", "attr"}, {"parameter", "param"}, {"directory", "dir"},
+			{"command", "cmd"}};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(kind, names[i][0]) == 0)
@@ -50,7 +51,8 @@ void draw_popup(const struct model *m, struct canvas *c)
 		struct rect row = {area.row + i, area.col, 1, area.cols};
 		draw_row(m, c, row, m->completion.scroll + (size_t)i);
 		if (is_thumb(&m->completion, area.rows, i))
-			draw_sign(c, m->has_utf8, row.row, row.col + row.cols - 1, SIGN_VERTICAL, ROLE_POPUP_DIM);
+			draw_sign(c, m->has_utf8, row.row, row.col + row.cols - 1, SIGN_VERTICAL,
+					ROLE_POPUP_DIM);
 	}
 	if (area.rows && m->completion.is_busy) {
 		struct rect row = {area.row + area.rows, area.col, 1, area.cols < 30 ? 30 : area.cols};

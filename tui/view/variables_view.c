@@ -106,6 +106,8 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 		return;
 	}
 	canvas_fill(c, area, " ", style_of(ROLE_TEXT));
+	draw_vertical(c, m->has_utf8, area.row, area.col - 1, area.rows,
+			is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
 	draw_horizontal(c, m->has_utf8, area.row, area.col, area.cols,
 			is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
 	enum sign left = area.row == m->layout.divider_row ? SIGN_CROSS : SIGN_TEE_RIGHT;
@@ -124,8 +126,8 @@ void draw_variables(const struct model *m, struct canvas *c)
 	if (is_box)
 		c->cursor_row = c->cursor_col = -1;
 	draw_title(m, c, area, is_box);
-	struct rect inside = {area.row + 1, area.col + (is_box ? 2 : 0), area.rows - 1 - is_box,
-			area.cols - (is_box ? 4 : 0)};
+	struct rect inside = {area.row + 1, area.col + (is_box ? 2 : 1), area.rows - 1 - is_box,
+			area.cols - (is_box ? 4 : 2)};
 	draw_head(m, c, inside);
 	inside.row++;
 	inside.rows--;

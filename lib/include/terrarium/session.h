@@ -116,12 +116,12 @@ struct trm_run_cb {
 int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
 		void *user, struct trm_run **ret_run, struct trm_error *reterr);
 /* The end of a program: what a kernel's code has left to be done later or at the end is waited for (timers,
- * threads, exit handlers, Bash's EXIT trap), and the kernel ends. This is a run like any other, behind those that
- * wait, with output, input, time-out and interrupts; of `opts`, code and file name count for nothing. A kernel
- * that is not there has nothing left to do. The next run starts a new one.
- * Result: TRM_STATUS_OK, or TRM_STATUS_ERROR with the exit code that came of it. */
-int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
-		void *user, struct trm_run **ret_run, struct trm_error *reterr);
+ * threads, exit handlers, Bash's EXIT trap), and the kernel ends. This is a run like any other, behind those
+ * that wait, with output, input, time-out and interrupts; of `opts`, code and file name count for nothing. A
+ * kernel that is not there has nothing left to do. The next run starts a new one. Result: TRM_STATUS_OK, or
+ * TRM_STATUS_ERROR with the exit code that came of it. */
+int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts,
+		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr);
 uint64_t trm_run_number(const struct trm_run *run);
 /* Begin to stop the run, or take the next step of it at once. A run that is still queued ends at
  * once. If the kernel did not outlive it, the result says that the state was lost. */

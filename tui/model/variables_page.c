@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of variables: where it is, its keys and its mouse. */
+#include "model/command.h"
+#include "model/inspect.h"
+#include "model/model.h"
+#include "model/variables.h"
+#include "term/event.h"
+
+bool variables_is_overlay(const struct model *m)
+{
+	return m->variables_page.is_shown && m->layout.panes[PANE_METRICS].rows == 0
+	       && m->layout.kind != LAYOUT_TOO_SMALL;
+}
+
+struct rect variables_area(const struct model *m)
+{
+	struct rect pane = m->layout.panes[PANE_METRICS];
+	int rows = m->rows > 16 ? m->rows - 6 : m->rows - 2, cols = m->cols > 70 ? m->cols - 8 : m->cols;
+
+	if (!m->variables_page.is_shown || m->layout.kind == LAYOUT_TOO_SMALL)
+		return (struct rect){0};
+	if (variables_is_overlay(m))
+		return (struct rect){(m->rows - rows) / 2, (m->cols - cols) / 2, rows, cols};
+	/* The lower part of the pane: the figures above it stay. */
+	int above = pane.rows - pane.rows / 2;
+	return (struct rect){pane.row + above, pane.col, pane.rows - above, pane.cols};
+}
+
+void variables_columns(int cols, int ret[VARIABLE_COLUMNS + 1])
+{
+	int name = cols * 30 / 100, type = cols * 20 / 100, size = 7;
+
+	name = name > 24 ? 24 : name < 8 ? 8 : name;
+	type = type > 16 ? 16 : type < 6 ? 6 : type;
+	ret[VARIABLE_NAME] = 0;
+	ret[VARIABLE_TYPE] = name;
+	ret[VARIABLE_SIZE] = name + type;
+	ret[VARIABLE_VALUE] = name + type + size;
+	ret[VARIABLE_COLUMNS] = cols;
+}
+
+static enum variable_column column_at(int cols, int col)
+{
+	int starts[VARIABLE_COLUMNS + 1];
+	int at = VARIABLE_COLUMNS - 1;
+
+	variables_columns(cols, starts);
+	while (at > 0 && col < starts[at])
+		at--;
+	return (enum variable_column)at;
+}
+
+bool variables_has_focus(const struct model *m)
+{
+	return m->variables_page.is_shown && (m->focus == PANE_METRICS || variables_is_overlay(m));
+}
+
+static size_t rows_shown(const struct model *m)
+{
+	int rows = variables_area(m).rows - 2 - variables_is_overlay(m) - m->variables_page.has_filter;
+
+	return rows > 1 ? (size_t)rows : 1;
+}
+
+static void move_to(struct model *m, long to)
+{
+	struct variables_page *p = &m->variables_page;
+	uint16_t list[VARIABLES_MAX];
+	size_t n = variables_list(m, list), rows = rows_shown(m);
+
+	p->current = to < 0 || n == 0 ? 0 : (size_t)to >= n ? n - 1 : (size_t)to;
+	if (p->current < p->scroll)
+		p->scroll = p->current;
+	if (p->current >= p->scroll + rows)
+		p->scroll = p->current - rows + 1;
+	m->needs_draw = true;
+}
+
+static void move_by(struct model *m, long by)
+{
+	move_to(m, (long)m->variables_page.current + by);
+}
+
+static void show(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->variables_page.is_shown = !m->variables_page.is_shown;
+	m->variables_page.has_filter = false;
+	m->needs_draw = true;
+}
+
+static void up(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_by(m, -1);
+}
+
+static void down(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_by(m, 1);
+}
+
+static void page_up(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_by(m, -(long)rows_shown(m));
+}
+
+static void page_down(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_by(m, (long)rows_shown(m));
+}
+
+static void first(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_to(m, 0);
+}
+
+static void last(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_to(m, VARIABLES_MAX);
+}
+
+static void sort_by(struct model *m, enum variable_column column)
+{
+	struct variables_page *p = &m->variables_page;
+
+	p->is_reverse = p->sort == column && !p->is_reverse;
+	p->sort = column;
+	move_to(m, 0);
+}
+
+static void sort_next(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->variables_page.is_reverse = false;
+	sort_by(m, (enum variable_column)((m->variables_page.sort + 1) % VARIABLE_COLUMNS));
+}
+
+static void reverse(struct model *m, struct effects *out)
+{
+	(void)out;
+	sort_by(m, m->variables_page.sort);
+}
+
+static void filter(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->variables_page.has_filter = true;
+}
+
+/* Escape takes back what there is to be taken back: the filter, then the page. */
+static void leave(struct model *m, struct effects *out)
+{
+	if (field_text(&m->variables_page.filter)[0])
+		field_clear(&m->variables_page.filter);
+	else
+		show(m, out);
+	move_to(m, 0);
+}
+
+bool variables_key(struct model *m, const struct event *ev)
+{
+	struct variables_page *p = &m->variables_page;
+	bool is_end = ev->key == K_ENTER || ev->key == K_ESCAPE;
+
+	if (!p->has_filter || !variables_has_focus(m) || ev->type != EVENT_KEY)
+		return false;
+	if (ev->key == K_ESCAPE)
+		field_clear(&p->filter);
+	if (is_end)
+		p->has_filter = false;
+	else if (!field_handle(&p->filter, ev))
+		return false;
+	move_to(m, 0);
+	return true;
+}
+
+bool variables_mouse(struct model *m, const struct event *ev)
+{
+	bool is_overlay = variables_is_overlay(m);
+	struct rect box = variables_area(m);
+	int row = ev->row - box.row - 1; /* below the title */
+
+	if (!m->variables_page.is_shown || (!is_overlay && !rect_contains(box, ev->row, ev->col)))
+		return false;
+	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
+		move_by(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+	else if (ev->action != MOUSE_PRESS || ev->button != 1)
+		return true;
+	else if (is_overlay && !rect_contains(box, ev->row, ev->col))
+		m->variables_page.is_shown = false;
+	else if (row == 0)
+		sort_by(m, column_at(box.cols - (is_overlay ? 4 : 2),
+					   ev->col - box.col - (is_overlay ? 2 : 1)));
+	else if (row > 0)
+		move_to(m, (long)m->variables_page.scroll + row - 1);
+	m->needs_draw = true;
+	return true;
+}
+
+static const struct command commands[] = {
+		{"variables", "Variables, or processes again",
+				"show the variables of the buffer's language, or the processes again",
+				PLACE_ANY, show, NULL, 0, false},
+		{"variables-up", NULL, "to another variable", PLACE_VARIABLES, up, NULL, 0, false},
+		{"variables-down", NULL, NULL, PLACE_VARIABLES, down, NULL, 0, false},
+		{"variables-page-up", NULL, "by a page", PLACE_VARIABLES, page_up, NULL, 0, false},
+		{"variables-page-down", NULL, NULL, PLACE_VARIABLES, page_down, NULL, 0, false},
+		{"variables-first", NULL, NULL, PLACE_VARIABLES, first, NULL, 0, false},
+		{"variables-last", NULL, NULL, PLACE_VARIABLES, last, NULL, 0, false},
+		{"variables-sort", NULL, "sort by the next column (also: click its head)", PLACE_VARIABLES,
+				sort_next, NULL, 0, false},
+		{"variables-reverse", NULL, "sort the other way round", PLACE_VARIABLES, reverse, NULL, 0,
+				false},
+		{"variables-filter", NULL, "show only those whose name or type has some text in it",
+				PLACE_VARIABLES, filter, NULL, 0, false},
+		{"variables-inspect", NULL, "the whole value, type and documentation", PLACE_VARIABLES,
+				inspect_variable, NULL, 0, false},
+		{"variables-leave", NULL, "drop the filter; then: the processes again", PLACE_VARIABLES,
+				leave, NULL, 0, false},
+};
+const struct command_table variables_commands = COMMAND_TABLE(commands);
