@@ -30,7 +30,8 @@ struct bed {
 	struct bed_text prompts;   /* of cb->input, each followed by a newline */
 	unsigned n_started, n_outputs, n_inputs, n_killing;
 	struct trm_stopping stopping; /* as last told */
-	unsigned n_stopping;
+	unsigned n_stopping, n_memory;
+	uint64_t memory_bytes; /* as last warned of */
 	/* of the session */
 	struct bed_text late;
 	unsigned long long late_number;

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* What the result says of limits, with real code in a real sandbox. Where control groups are not to be had
+ * nothing is counted: then only what the code itself complains of is told. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "cmocka_all.h"
+#include "support/bed.h"
+
+#define MIB (1024ull * 1024)
+
+static struct bed bed;
+static bool has_groups;
+
+static struct trm_sandbox_opts small(void)
+{
+	struct trm_sandbox_opts opts;
+	trm_sandbox_opts_default(&opts);
+	opts.limits.mem_bytes = 128 * MIB;
+	opts.limits.disk_bytes = 8 * MIB;
+	opts.limits.file_bytes = 2 * MIB;
+	opts.limits.procs = 20;
+	opts.limits.open_files = 256;
+	return opts;
+}
+
+static bool open_with(const struct trm_session_opts *session)
+{
+	struct trm_sandbox_opts opts = small();
+	const struct trm_guard *guards;
+	if (!bed_open(&bed, "local", &opts, session))
+		return false;
+	/* The guards are known once the sandbox is up. */
+	bed_run(&bed, "python", "0");
+	size_t n = trm_sandbox_guards(bed.sandbox, &guards);
+	has_groups = false;
+	for (size_t i = 0; i < n; i++)
+		has_groups |= strcmp(guards[i].what, "memory") == 0 && guards[i].strength == TRM_ENFORCED;
+	return true;
+}
+
+static int open_one(void **state)
+{
+	(void)state;
+	return open_with(NULL) ? 0 : -1;
+}
+
+static int close_it(void **state)
+{
+	(void)state;
+	bed_close(&bed);
+	return 0;
+}
+
+static void expect(const char *lang, const char *code, const char *reason, const char *hint)
+{
+	const struct trm_result *r = bed_run(&bed, lang, code);
+	if (reason && (!r->reason || !strstr(r->reason, reason)))
+		fail_msg("%s: the reason is '%s'", code, r->reason ? r->reason : "");
+	if (hint && (!r->hint || !strstr(r->hint, hint)))
+		fail_msg("%s: the hint is '%s' (status %d, exit code %d, stderr %s)", code, r->hint ? r->hint : "",
+				(int)r->status, r->exit_code, bed_stderr(&bed));
+	if (!hint && r->hint)
+		fail_msg("%s: an unwanted hint: '%s'", code, r->hint);
+}
+
+static void nothing_met_nothing_told(void **state)
+{
+	(void)state;
+	expect("python", "import time; time.sleep(0.02)", NULL, NULL);
+	expect("python", "raise ValueError('No such luck')", NULL, NULL);
+}
+
+static void memory_of_the_interpreter(void **state)
+{
+	(void)state;
+	if (has_groups)
+		expect("python", "b = bytearray(300 << 20)", "out of memory at 128 of 128 MiB", NULL);
+	expect("python", "b = bytearray(1 << 46)", NULL, "memory limit 128 MiB");
+}
+
+static void memory_of_a_child(void **state)
+{
+	(void)state;
+	if (has_groups)
+		expect("bash", "/usr/bin/python3 -c 'b = bytearray(300 << 20)'; true", NULL,
+				"a process of this run was killed: out of memory at 128 of 128 MiB");
+}
+
+static void a_kill_is_told_once(void **state)
+{
+	(void)state;
+	memory_of_a_child(state);
+	expect("bash", "sleep 0.02; false", NULL, NULL);
+}
+
+static void signals_have_names(void **state)
+{
+	(void)state;
+	expect("python", "import os; os.kill(os.getpid(), 9)", "killed by signal 9", NULL);
+	expect("python", "import os; os.kill(os.getpid(), 11)", "segmentation fault", NULL);
+}
+
+static void processes(void **state)
+{
+	(void)state;
+	expect("python",
+			"import subprocess\n"
+			"ps = []\n"
+			"try:\n"
+			"    while True: ps.append(subprocess.Popen(['sleep', '60']))\n"
+			"finally:\n"
+			"    for p in ps: p.kill(); p.wait()\n",
+			NULL, "process limit 20 reached");
+}
+
+static void disk(void **state)
+{
+	(void)state;
+	expect("bash", "for i in 1 2 3 4 5 6; do dd if=/dev/zero of=f$i bs=1M count=2 || break; done; ls nope",
+			NULL, "disk full: 8 of 8 MiB");
+	expect("bash", "rm -f f*; sleep 0.02; false", NULL, NULL);
+	expect("python",
+			"import os\n"
+			"try:\n"
+			"    for i in range(6): open(f'g{i}', 'wb').write(bytes(2 << 20))\n"
+			"finally:\n"
+			"    for i in range(6):\n"
+			"        if os.path.exists(f'g{i}'): os.remove(f'g{i}')\n",
+			NULL, "disk full during this run: limit 8 MiB");
+}
+
+static void sizes_and_descriptors(void **state)
+{
+	(void)state;
+	expect("python", "open('big', 'wb').write(bytes(3 << 20))", NULL, "file size limit 2 MiB");
+	expect("bash", "yes > big", NULL, "file size limit 2 MiB");
+	expect("python", "fs = [open('/dev/null') for i in range(300)]", NULL, "limit of 256 open files");
+}
+
+static void time_limit(void **state)
+{
+	struct trm_run_opts opts;
+	(void)state;
+	trm_run_opts_default(&opts);
+	opts.lang = bed_lang("python");
+	opts.code = "while True: pass";
+	opts.code_len = strlen(opts.code);
+	opts.timeout_ms = 300;
+	bed_begin(&bed, &opts);
+	const struct trm_result *r = bed_end(&bed);
+	assert_int_equal(r->status, TRM_STATUS_TIMEOUT);
+	assert_non_null(strstr(r->reason, "time limit 0.3 s"));
+}
+
+static void peaks_are_the_runs_own(void **state)
+{
+	(void)state;
+	const struct trm_result *r = bed_run(&bed, "python", "import time; b = bytearray(60 << 20); time.sleep(.2)");
+	if (!r->has_mem_peak)
+		return; /* no control groups */
+	assert_true(r->mem_peak_bytes > 60 * MIB);
+	bed_run(&bed, "python", "del b");
+	r = bed_run(&bed, "python", "time.sleep(0.2)");
+	if (r->has_mem_peak)
+		assert_true(r->mem_peak_bytes < 60 * MIB);
+}
+
+/* ---- before the limit ---- */
+
+static void an_interrupt_before_the_limit_keeps_the_state(void **state)
+{
+	struct trm_session_opts session;
+	(void)state;
+	bed_close(&bed);
+	trm_session_opts_default(&session);
+	session.memory_alert = TRM_MEMORY_INTERRUPT;
+	session.memory_alert_percent = 80;
+	assert_true(open_with(&session));
+	const struct trm_result *r = bed_run(&bed, "python",
+			"import time\n"
+			"b = []\n"
+			"while len(b) < 200: b.append(b'x' * (1 << 20)); time.sleep(0.01)\n");
+	if (!has_groups)
+		return;
+	assert_int_equal(r->status, TRM_STATUS_INTERRUPTED);
+	assert_false(r->state_lost);
+	assert_non_null(strstr(r->reason, "before the memory limit"));
+	r = bed_run(&bed, "python", "print(len(b) > 50)");
+	assert_string_equal(bed_stdout(&bed), "True\n");
+}
+
+static bool is_told(struct bed *b)
+{
+	return b->n_memory > 0;
+}
+
+static bool has_ended(struct bed *b)
+{
+	return b->result != NULL;
+}
+
+static void a_paused_run_stands_still_and_goes_on(void **state)
+{
+	struct trm_run_opts opts;
+	(void)state;
+	if (!has_groups)
+		return;
+	trm_run_opts_default(&opts);
+	opts.lang = bed_lang("python");
+	opts.code = "import time\nb = bytearray(120 << 20)\ntime.sleep(0.2)\nprint('on')\ndel b";
+	opts.code_len = strlen(opts.code);
+	opts.timeout_ms = 2000;
+	bed_begin(&bed, &opts);
+	assert_true(bed_wait_for(&bed, is_told, 10000));
+	trm_run_pause(bed.run, true);
+	/* Its time does not pass meanwhile. */
+	assert_false(bed_wait_for(&bed, has_ended, 2500));
+	trm_run_pause(bed.run, false);
+	const struct trm_result *r = bed_end(&bed);
+	assert_int_equal(r->status, TRM_STATUS_OK);
+	assert_int_equal(bed.n_memory, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_one, close_it)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(nothing_met_nothing_told),
+			TEST(memory_of_the_interpreter),
+			TEST(memory_of_a_child),
+			TEST(a_kill_is_told_once),
+			TEST(signals_have_names),
+			TEST(processes),
+			TEST(disk),
+			TEST(sizes_and_descriptors),
+			TEST(time_limit),
+			TEST(peaks_are_the_runs_own),
+			TEST(an_interrupt_before_the_limit_keeps_the_state),
+			TEST(a_paused_run_stands_still_and_goes_on),
+	};
+	if (!open_with(NULL)) {
+		printf("skipped: %s\n", bed.why.msg);
+		return 77;
+	}
+	bed_close(&bed);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
