@@ -141,6 +141,9 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 		return;
 	}
 	draw_list(m, c, &l);
-	draw_text(c, l.inner, l.hint_row, l.inner.col + 1, ROLE_DIM,
-			"Enter looks inside   s stops   n c m p u sort   Esc back");
+	const struct notice *notice = notices_at(&m->notices, 0);
+	bool has_notice = m->notices.is_shown && notice;
+	draw_text(c, l.inner, l.hint_row, l.inner.col + 1,
+			has_notice && notice->is_error ? ROLE_STATUS_ERROR : has_notice ? ROLE_STATUS : ROLE_DIM,
+			has_notice ? notice->text : "Enter looks inside   s stops   n c m p u sort   Esc back");
 }

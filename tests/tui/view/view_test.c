@@ -268,6 +268,46 @@ static void code_in_question(void **state)
 	tear_down();
 }
 
+static void sandboxes(void **state)
+{
+	static const struct trm_entry entries[] = {
+			{.name = "calm-fern",
+					.backend = "fake",
+					.keeper_pid = 20,
+					.keeper_start = 2,
+					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM | TRM_METRIC_DISK
+							    | TRM_METRIC_PROCS | TRM_METRIC_UPTIME,
+							.cpu_percent = 12.5,
+							.mem_bytes = 31u << 20,
+							.mem_limit_bytes = 512u << 20,
+							.disk_bytes = 3u << 20,
+							.disk_limit_bytes = 256u << 20,
+							.procs = 3,
+							.procs_limit = 128,
+							.uptime_ms = 754000}},
+			{.name = "nightly", .backend = "local", .keeper_pid = 10, .keeper_start = 1,
+					.client_pid = 9, .has_client = true, .client = "terrarium run nightly.py",
+					.sample = {.known = TRM_METRIC_UPTIME, .uptime_ms = 200000000}},
+			{.name = "old", .backend = "local", .is_stale = true, .keeper_pid = 30,
+					.client = "terrarium"},
+	};
+	static const struct {
+		const char *name;
+		int rows, cols;
+	} sizes[] = {{"sandboxes_40x10", 10, 40}, {"sandboxes_80x24", 24, 80}, {"sandboxes_120x36", 36, 120},
+			{"sandboxes_200x60", 60, 200}};
+	(void)state;
+	set_up(true);
+	press(K_F8);
+	send((struct msg){.type = MSG_SANDBOXES, .entries = entries, .n_entries = 3});
+	press(K_DOWN);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		resize(sizes[i].rows, sizes[i].cols);
+		assert_screen(sizes[i].name);
+	}
+	tear_down();
+}
+
 static void lines_meet(void **state)
 {
 	(void)state;
@@ -381,6 +421,7 @@ int main(void)
 			cmocka_unit_test(sizes),
 			cmocka_unit_test(dialogs),
 			cmocka_unit_test(code_in_question),
+			cmocka_unit_test(sandboxes),
 			cmocka_unit_test(lines_meet),
 			cmocka_unit_test(too_small),
 			cmocka_unit_test(states),
