@@ -48,7 +48,7 @@ static void go_to_pane(struct model *m, int by)
 
 	do
 		pane = (pane + by + PANE_COUNT) % PANE_COUNT;
-	while (m->layout.kind != LAYOUT_SINGLE && m->layout.panes[pane].rows == 0);
+	while (m->layout.kind != LAYOUT_SINGLE && m->layout.panes[pane].rows == 0 && pane != (int)m->focus);
 	m->owes_focus = false;
 	model_focus(m, (enum pane)pane);
 }

@@ -262,7 +262,8 @@ size_t outline_row_end(const struct outline *l, size_t from, size_t width)
 		for (size_t end = from + width; end > from + width / 2; end--)
 			if (strcmp(l->cells[end - 1].text, " ") == 0)
 				return end;
-	return l->cells[from + width].width == 0 ? from + width - 1 : from + width;
+	/* A wide character is not cut, unless there is room for none. */
+	return width > 1 && l->cells[from + width].width == 0 ? from + width - 1 : from + width;
 }
 
 size_t outline_rows(const struct outline *l, size_t width)

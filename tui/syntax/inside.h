@@ -21,6 +21,7 @@
 #endif
 #define SYNTAX_WINDOW_MAX (64 * SYNTAX_WINDOW) /* of one that has no end: it is then cut anywhere */
 #define SYNTAX_REACH (1024 * SYNTAX_WINDOW)    /* bytes of a text that are ever parsed */
+#define SYNTAX_COLUMNS 1024                    /* of a line, where a grammar counts them over and over */
 #define SYNTAX_TREES 24                        /* kept at a time */
 
 struct segment {
@@ -30,6 +31,7 @@ struct segment {
 			  the next */
 	TSTree *tree;  /* NULL: not kept */
 	bool is_dirty; /* edited since it was parsed */
+	bool is_plain; /* there is no tree, and shall be none */
 	bool is_rough; /* parsed with more behind it, and errors there, which may have told on it */
 };
 

@@ -57,7 +57,10 @@ int language_init(struct syntax_language *l, const TSLanguage *grammar, const st
 	size_t n = 0;
 	while (rules->rules[n].node)
 		n++;
-	*l = (struct syntax_language){.name = rules->name, .goes_on = rules->goes_on, .grammar = grammar};
+	*l = (struct syntax_language){.name = rules->name,
+			.goes_on = rules->goes_on,
+			.counts_columns = rules->counts_columns,
+			.grammar = grammar};
 	l->n_symbols = (TSSymbol)ts_language_symbol_count(grammar);
 	l->rules = calloc(n + 1, sizeof(*l->rules));
 	l->first = calloc(l->n_symbols, sizeof(*l->first));

@@ -27,6 +27,7 @@ struct syntax_rule {
 struct syntax_rules {
 	const char *name;    /* of the language and its file: "python" */
 	const char *goes_on; /* words, a blank before and behind each, that go on with a statement */
+	bool counts_columns; /* its scanner does, for each character from the start of the line */
 	const struct syntax_rule *rules; /* ends with a node of NULL */
 };
 extern const struct syntax_rules rules_python, rules_javascript, rules_bash;
@@ -48,6 +49,7 @@ struct syntax_language {
 	uint16_t *first;    /* by symbol: its first rule; 0: none */
 	uint8_t *plain; /* by symbol: kind of a token without a rule in plain code; SYNTAX_INHERIT: a node */
 	TSSymbol n_symbols;
+	bool counts_columns;
 };
 
 #define SYNTAX_INHERIT 0xFF

@@ -221,7 +221,7 @@ static void take_segment(struct syntax *s, const struct text *t, size_t i, TSTre
 	ts_tree_delete(g->tree);
 	g->tree = tree;
 	g->last = last;
-	g->is_dirty = g->is_rough = false;
+	g->is_dirty = g->is_rough = g->is_plain = false;
 	if (is_sound && (!was_edited || g->bytes <= 4 * SYNTAX_WINDOW))
 		return;
 	if (is_sound && find_cut(s, t, segment_start(s, i), tree, g->bytes, false) == 0)
@@ -264,7 +264,7 @@ static bool find_job(const struct syntax *s, const struct text *t, size_t from, 
 		const struct segment *g = &s->segments[i];
 		bool is_seen = start < to && start + g->bytes > from;
 		*ret = i;
-		if (g->is_dirty || (is_seen && (!g->tree || g->is_rough)))
+		if (g->is_dirty || (is_seen && ((!g->tree && !g->is_plain) || g->is_rough)))
 			return true;
 	}
 	*ret = s->closed;
@@ -285,6 +285,38 @@ static const TSTree *old_tree(const struct syntax *s)
 	return is_anew ? NULL : s->segments[s->job].tree;
 }
 
+/* Is there a line that would take the grammar's scanner time by the square of its length? */
+static bool is_too_slow(const struct syntax *s, const struct text *t)
+{
+	size_t end = s->job_start + s->job_bytes;
+	if (!s->language->counts_columns)
+		return false;
+	for (size_t line = text_line_of(t, s->job_start);; line++) {
+		size_t start = text_line_start(t, line);
+		if (start >= end || line >= text_lines(t))
+			return false;
+		if (text_line_end(t, line) - start > SYNTAX_COLUMNS)
+			return true;
+	}
+}
+
+/* Leave the job's bytes without colours. */
+static void leave_plain(struct syntax *s)
+{
+	if (s->job >= s->closed) {
+		eat_remains(s, s->job_bytes);
+		if (!put_segment(s, NULL, s->job_bytes, 0))
+			return;
+		s->closed++;
+		s->known += s->job_bytes;
+		s->tried = 0;
+		s->window = SYNTAX_WINDOW;
+	}
+	struct segment *g = &s->segments[s->job];
+	ts_tree_delete(g->tree);
+	*g = (struct segment){.bytes = g->bytes, .is_plain = true};
+}
+
 bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to, unsigned budget_us)
 {
 	size_t job;
@@ -299,6 +331,10 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 		s->job_start = segment_start(s, job);
 		s->job_bytes = job < s->closed ? s->segments[job].bytes
 					       : window_at(t, s->job_start, s->window);
+		if (is_too_slow(s, t)) {
+			leave_plain(s);
+			return true;
+		}
 	}
 	struct window window = {.text = t, .start = s->job_start, .bytes = s->job_bytes};
 	TSInput input = {.payload = &window, .read = read_window, .encoding = TSInputEncodingUTF8};

@@ -47,4 +47,4 @@ static const struct syntax_rule rules[] = {
 };
 /* clang-format on */
 
-const struct syntax_rules rules_python = {"python", " elif else except finally ", rules};
+const struct syntax_rules rules_python = {"python", " elif else except finally ", false, rules};

@@ -125,7 +125,7 @@ static bool look_at(struct find *f, const struct text *t, size_t start, size_t e
 
 static bool plain_in_window(const struct find *f, size_t from, struct find_match *ret)
 {
-	const char *p = from <= f->window_len
+	const char *p = f->window && from <= f->window_len
 					? memmem(f->window + from, f->window_len - from, f->pattern, f->len)
 					: NULL;
 
@@ -141,6 +141,8 @@ static bool regex_in_window(const struct find *f, size_t from, struct find_match
 	const char *line = window + from, *newline;
 	struct regex_span spans[REGEX_GROUPS];
 
+	if (!window)
+		return false;
 	while (line > window && line[-1] != '\n')
 		line--;
 	for (size_t skip = (size_t)(window + from - line); line <= end; line = newline + 1, skip = 0) {

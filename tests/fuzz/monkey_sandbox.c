@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/metrics.h>
+#include <terrarium/result.h>
+#include <terrarium/session.h>
+
+#include "fuzz/monkey.h"
+
+const char *pick_output(struct monkey *k, size_t *ret_len)
+{
+	static const char *const bits[] = {"hello", "\n", "\r", "\r\n", "\b", "\t", "\x1b[31m",
+			"\x1b[1;4;38;5;200m", "\x1b[0m", "\x1b[48;2;1;2;3m", "\x1b[2K", "\x1b[A", "\x1b[999B",
+			"\x1b[5;5H", "\x1b[2J", "\x1b]0;title\x07", "\x1b]52;c;AAAA\x07", "\x1b[?1049h",
+			"\x1bP+q\x1b\\", "\x9b", "\xff\xfe", "\xE4\xB8\xAD", "e\xCC\x81", "100%|####| 5/5",
+			"Traceback (most recent call last):\n  File \"x.py\", line 3, in f\n", "\x00", "\x1b",
+			"\x1b[", "\xF0\x9F\x98\x80", "\x1b[1000000000C", "\x1b[65535;65535r", "\x1b[?25l",
+			"\x0e", "\x1b(0qqq\x1b(B"};
+	static char bytes[8192];
+	size_t len = 0;
+	while (len + 128 < sizeof(bytes) && pick(k, 40)) {
+		const char *bit = bits[pick(k, sizeof(bits) / sizeof(*bits))];
+		size_t n = *bit ? strlen(bit) : 1;
+		memcpy(bytes + len, bit, n);
+		len += n;
+	}
+	*ret_len = len;
+	return bytes;
+}
+
+/* Most often the run in hand; but messages may come late, or of a run that nobody knows. */
+static uint32_t pick_serial(struct monkey *k)
+{
+	return pick(k, 8) ? k->model.run.serial : pick(k, 20);
+}
+
+static void accepted(struct monkey *k)
+{
+	tell(k, (struct msg){.type = MSG_RUN_ACCEPTED, .serial = pick_serial(k), .number = ++k->runs});
+}
+
+static void started(struct monkey *k)
+{
+	tell(k, (struct msg){.type = MSG_RUN_STARTED, .serial = pick_serial(k)});
+}
+
+static void output(struct monkey *k)
+{
+	size_t n;
+	const char *bytes = pick_output(k, &n);
+	bool is_late = pick(k, 8) == 0;
+	tell(k, (struct msg){.type = is_late ? MSG_LATE : MSG_RUN_OUTPUT,
+				.serial = pick_serial(k),
+				.number = pick(k, 30),
+				.stream = 1 + (int)pick(k, 2),
+				.text = bytes,
+				.len = n});
+}
+
+static void display(struct monkey *k)
+{
+	static const char *const mimes[] = {"image/png", "image/svg+xml", "text/html", "text/markdown",
+			"text/plain", "application/x-odd", ""};
+	size_t n;
+	const char *text = pick_text(k, 200, &n);
+	struct trm_display d = {.mime = (char *)mimes[pick(k, 7)],
+			.data = (char *)text,
+			.n = n,
+			.bundle = pick(k, 4),
+			.more = pick(k, 3)};
+	tell(k, (struct msg){.type = MSG_RUN_DISPLAY, .serial = pick_serial(k), .display = &d});
+}
+
+static void asks_input(struct monkey *k)
+{
+	size_t n;
+	tell(k, (struct msg){.type = MSG_RUN_INPUT,
+				.serial = pick_serial(k),
+				.text = pick_text(k, 100, &n),
+				.flag = pick(k, 2)});
+}
+
+static void memory(struct monkey *k)
+{
+	tell(k, (struct msg){.type = MSG_RUN_MEMORY,
+				.serial = pick_serial(k),
+				.number = (uint64_t)pick(k, 1u << 31)});
+}
+
+static void stopping(struct monkey *k)
+{
+	struct trm_stopping how = {.step = (enum trm_stop)pick(k, 4),
+			.next = (enum trm_stop)pick(k, 4),
+			.next_ms = (int64_t)pick(k, 5000) - 1};
+	tell(k, (struct msg){.type = MSG_RUN_STOPPING, .serial = pick_serial(k), .stopping = &how});
+}
+
+static void done(struct monkey *k)
+{
+	const char *lines[] = {"Traceback (most recent call last):",
+			"  File \"<run 1>\", line 1, in <module>", NULL};
+	bool has_error = pick(k, 2);
+	struct trm_result r = {.status = (enum trm_status)pick(k, TRM_STATUS_LOST + 1),
+			.state_lost = pick(k, 4) == 0,
+			.number = k->runs,
+			.lang = k->model.lang,
+			.exit_code = (int)pick(k, 256),
+			.reason = pick(k, 3) ? NULL : (char *)"it was too big",
+			.hint = pick(k, 3) ? NULL : (char *)"process limit 128 reached",
+			.value = pick(k, 2) ? NULL : (char *)"42\n\x1b[31mred",
+			.error_name = has_error ? (char *)"ValueError" : NULL,
+			.error_message = has_error ? (char *)"bad \x1b[1m" : NULL,
+			.traceback = has_error ? (char **)lines : NULL,
+			.wall_us = pick(k, 1000000000),
+			.has_cpu = pick(k, 2),
+			.cpu_us = pick(k, 1000000000),
+			.has_mem_peak = pick(k, 2),
+			.mem_peak_bytes = pick(k, 1u << 31),
+			.dropped_bytes = pick(k, 3) ? 0 : pick(k, 1000000)};
+	tell(k, (struct msg){.type = MSG_RUN_DONE, .serial = pick_serial(k), .result = &r});
+}
+
+static void refused(struct monkey *k)
+{
+	tell(k, (struct msg){.type = MSG_RUN_REFUSED,
+				.serial = pick_serial(k),
+				.text = "there is no sandbox"});
+}
+
+static void metrics(struct monkey *k)
+{
+	static struct trm_process processes[80];
+	struct trm_metrics m = {
+			.processes = processes, .n_processes = pick(k, 80), .has_processes = pick(k, 4) > 0};
+	m.sample = (struct trm_sample){.time_ns = k->now_ns,
+			.known = pick(k, 4) ? ~0u : pick(k, 1u << 19),
+			.cpu_percent = (double)pick(k, 100000) / 100,
+			.cpu_limit = pick(k, 5),
+			.mem_bytes = (uint64_t)pick(k, 1u << 31) << pick(k, 8),
+			.mem_limit_bytes = pick(k, 3) ? (uint64_t)512 << 20 : 0,
+			.disk_bytes = pick(k, 1u << 31),
+			.disk_limit_bytes = pick(k, 3) ? (uint64_t)256 << 20 : 0,
+			.procs = pick(k, 1000),
+			.procs_limit = pick(k, 3) ? 128 : 0,
+			.net_rx_bytes = pick(k, 1u << 31),
+			.uptime_ms = k->now_ns / 1000000,
+			.oom_kills = pick(k, 40) == 0,
+			.source = "cgroup v2"};
+	for (size_t i = 0; i < m.n_processes; i++) {
+		processes[i] = (struct trm_process){.pid = pick(k, 60),
+				.ppid = pick(k, 60),
+				.state = 'R',
+				.has_cpu = pick(k, 2),
+				.cpu_percent = pick(k, 101),
+				.mem_bytes = pick(k, 1u << 31)};
+		snprintf(processes[i].command, sizeof(processes[i].command), "%s",
+				pick(k, 2) ? "python3 \xE4\xB8\xAD" : "");
+	}
+	tell(k, (struct msg){.type = MSG_METRICS, .metrics = &m});
+}
+
+static void closed(struct monkey *k)
+{
+	bool is_wanted = pick(k, 2);
+	tell(k, (struct msg){.type = MSG_SANDBOX_CLOSED,
+				.text = is_wanted ? NULL : "the sandbox was killed from outside"});
+	if (pick(k, 2))
+		return;
+	tell(k, (struct msg){.type = MSG_SANDBOX_STARTING, .text = "odd-moss", .other = "fake"});
+	tell(k, (struct msg){.type = MSG_SANDBOX_READY, .text = "odd-moss", .other = "fake"});
+}
+
+static void tick(struct monkey *k)
+{
+	tell(k, (struct msg){.type = MSG_TICK});
+}
+
+static void notice(struct monkey *k)
+{
+	size_t n;
+	enum msg_type type = pick(k, 2) ? MSG_NOTICE : MSG_ERROR;
+	tell(k, (struct msg){.type = type, .text = pick_text(k, 300, &n)});
+}
+
+void monkey_sandbox(struct monkey *k)
+{
+	static const struct {
+		const char *name;
+		void (*deed)(struct monkey *);
+	} deeds[] = {{"accepted", accepted}, {"started", started}, {"started", started}, {"output", output},
+			{"output", output}, {"output", output}, {"display", display}, {"input", asks_input},
+			{"memory", memory}, {"stopping", stopping}, {"done", done}, {"refused", refused},
+			{"metrics", metrics}, {"metrics", metrics}, {"closed", closed}, {"tick", tick},
+			{"tick", tick}, {"notice", notice}};
+	uint32_t i = pick(k, sizeof(deeds) / sizeof(*deeds));
+	if (strcmp(deeds[i].name, "closed") == 0 && pick(k, 10))
+		i = 0;
+	snprintf(k->last, sizeof(k->last), "the sandbox told: %s", deeds[i].name);
+	deeds[i].deed(k);
+}
+
+/* ---- effects ---- */
+
+static void answer(struct monkey *k, const struct effect *effect)
+{
+	static const char *const answers[] = {"{}", "[]", "null",
+			"{\"matches\":[\"abc\",\"abd\"],\"start\":0,\"end\":1}",
+			"{\"found\":true,\"text\":\"doc\\nstring\",\"type\":\"int\"}",
+			"{\"variables\":[{\"name\":\"x\",\"type\":\"int\"}]}", "[[[[", "{\"items\":[1,2,3]}",
+			"\"text\"", "{\"name\":\"\\u0000\"}"};
+	bool has_failed = pick(k, 6) == 0;
+	tell(k, (struct msg){.type = MSG_ANSWER,
+				.serial = pick(k, 10) ? (uint32_t)effect->number : pick(k, 50),
+				.text = has_failed ? NULL : answers[pick(k, 10)],
+				.other = has_failed ? "the kernel is busy" : NULL});
+}
+
+static void tell_themes(struct monkey *k)
+{
+	static const char names[3][64] = {"dark", "light", "mono"};
+	tell(k, (struct msg){.type = MSG_THEMES, .names = names, .n_names = 3});
+}
+
+void monkey_perform(struct monkey *k, const struct effect *effect)
+{
+	const char *path = effect->text ? effect->text : "/tmp/x.py", *why = pick(k, 3) ? NULL : "no room";
+	uint32_t buffer = effect->buffer;
+	switch (effect->type) {
+	case EFFECT_ASK: answer(k, effect); break;
+	case EFFECT_OPEN:
+		buffer = buffers_current(&k->model.buffers)->id;
+		tell(k, (struct msg){.type = MSG_OPENED,
+					.number = buffer,
+					.lang = effect->lang,
+					.text = path,
+					.other = why});
+		break;
+	case EFFECT_SAVE_CHECKED:
+		if (pick(k, 2)) {
+			tell(k, (struct msg){.type = MSG_SAVE_EXISTS,
+						.number = buffer,
+						.text = path,
+						.flag = pick(k, 2)});
+			break;
+		}
+		/* fallthrough */
+	case EFFECT_SAVE:
+		tell(k, (struct msg){.type = MSG_SAVED, .number = buffer, .text = path, .other = why});
+		break;
+	case EFFECT_LIST_THEMES: tell_themes(k); break;
+	case EFFECT_COMPLETE_PATH: tell(k, (struct msg){.type = MSG_PATH, .text = path}); break;
+	case EFFECT_EXPORT:
+	case EFFECT_EXPORT_OVER:
+		tell(k, (struct msg){.type = MSG_EXPORTED,
+					.text = path,
+					.number = 3,
+					.other = why,
+					.flag = pick(k, 2)});
+		break;
+	case EFFECT_RECORD:
+	case EFFECT_RECORD_STOP:
+		tell(k, (struct msg){.type = MSG_RECORDING,
+					.text = path,
+					.other = why,
+					.flag = effect->type == EFFECT_RECORD});
+		break;
+	default: break; /* answered, if at all, by what the sandbox tells */
+	}
+}
