@@ -30,7 +30,7 @@ tui/model: view term text syntax image
 tui/record: model view theme text
 tui/linear: record model view term text
 tui/app: linear state record model view term theme text syntax image
-tui/cmd: app model view theme term text record'
+tui/cmd: app model view theme term text record image text'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

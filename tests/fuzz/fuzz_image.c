@@ -35,7 +35,8 @@ static void draw(const struct pixels *pixels, enum picture_kind kind)
 
 static void unpack(const uint8_t *bytes, size_t n)
 {
-	static const struct picture_look asked = {.kind = PICTURE_SIXEL, .cols = 2, .rows = 2, .cell_w = 4, .cell_h = 4};
+	static const struct picture_look asked = {
+			.kind = PICTURE_SIXEL, .cols = 2, .rows = 2, .cell_w = 4, .cell_h = 4};
 	struct picture *p = NULL;
 
 	if (picture_unpack(bytes, n, &asked, &p, NULL) == 0)

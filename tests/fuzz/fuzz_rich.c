@@ -10,7 +10,9 @@ static void check(char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)text[i];
-		if (c == 0x1B && (strncmp(text + i, "\033[1m", 4) == 0 || strncmp(text + i, "\033[22m", 5) == 0))
+		if (c == 0x1B
+				&& (strncmp(text + i, "\033[1m", 4) == 0
+						|| strncmp(text + i, "\033[22m", 5) == 0))
 			continue;
 		if ((c < 0x20 && c != '\n') || c == 0x7F)
 			abort();

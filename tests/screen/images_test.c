@@ -85,7 +85,8 @@ static size_t take_payload(size_t at, unsigned char *out, size_t cap)
 	for (bool has_more = true; has_more;) {
 		const char *text = s.log + at;
 		assert_memory_equal(text, "\033_G", 3);
-		const char *data = memchr(text, ';', s.log_len - at), *end = memmem(text, s.log_len - at, "\033\\", 2);
+		const char *data = memchr(text, ';', s.log_len - at),
+			   *end = memmem(text, s.log_len - at, "\033\\", 2);
 		assert_true(data && end && data < end);
 		assert_true(end - data <= 4097);
 		has_more = memmem(text, (size_t)(data - text), "m=1", 3);
@@ -273,7 +274,8 @@ static void wait_symbols(void)
 	for (;;) {
 		for (int r = 10; r < 30; r++)
 			if (color_at(r, 2, false) == 0xFF0000 || color_at(r, 2, true) == 0xFF0000) {
-				assert_true(color_at(r, 8, false) == 0x0000FF || color_at(r, 8, true) == 0x0000FF);
+				assert_true(color_at(r, 8, false) == 0x0000FF
+						|| color_at(r, 8, true) == 0x0000FF);
 				return;
 			}
 		if (screen_now_ms() > end)
@@ -308,7 +310,8 @@ static void a_terminal_that_is_silent_is_waited_for_a_little(void **state)
 
 static void what_the_person_says_counts(void **state)
 {
-	static const char *const symbols[] = {"--images", "symbols", NULL}, *const off[] = {"--images", "off", NULL};
+	static const char *const symbols[] = {"--images", "symbols", NULL}, *const off[] = {"--images", "off",
+											    NULL};
 
 	(void)state;
 	start(KITTY, symbols);

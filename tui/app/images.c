@@ -161,8 +161,8 @@ static bool begin(struct app_images *images, const struct wanted *wanted)
 	look.rows = wanted->is_zoom ? f->zoom_rows : fig->rows;
 	int r = image_job_start(fig->bytes, fig->n, &fig->info, &look, &images->job, &why);
 	if (r == 0)
-		r = trm_loop_add_fd(a->loop, image_job_fd(images->job), TRM_READ, on_readable, images, &images->watch,
-				&why);
+		r = trm_loop_add_fd(a->loop, image_job_fd(images->job), TRM_READ, on_readable, images,
+				&images->watch, &why);
 	if (r == 0) {
 		trm_timer_start(images->timer, IMAGE_JOB_MS, 0);
 		return true;

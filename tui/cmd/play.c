@@ -11,6 +11,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "cmd/displays.h"
 #include "cmd/feed.h"
 #include "cmd/hush.h"
 #include "cmd/sink.h"
@@ -35,6 +36,7 @@ struct play {
 	const struct source *source; /* of that run */
 	struct sink out, err;
 	struct feed feed;
+	struct displays displays;
 	struct hush hush; /* while a password is typed */
 	int exit_code;
 	bool is_over;         /* no further run will start */
@@ -107,16 +109,25 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 		sink_pass(sink, bytes, n);
 }
 
+/* On the run's own stdout: a pipe keeps what can be read. */
+static void show_text(void *user, const char *text)
+{
+	struct play *p = user;
+	sink_line(&p->out, text);
+}
+
+static void show_note(void *user, const char *text)
+{
+	say(user, text);
+}
+
+static const struct displays_out displays_out = {.text = show_text, .note = show_note};
+
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct play *p = user;
-	char text[200];
-	(void)run;
-	if (p->opts->is_json)
-		return;
-	snprintf(text, sizeof text, "a display of type %.60s (%zu bytes); --json prints it", display->mime,
-			display->n);
-	say(p, text);
+	if (!p->opts->is_json)
+		displays_add(&p->displays, trm_run_number(run), display, &displays_out, p);
 }
 
 /* ---- input ------------------------------------------------------------------------ */
@@ -205,6 +216,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	struct play *p = user;
 	(void)run;
 	p->run = NULL;
+	displays_end(&p->displays, &displays_out, p);
 	hush_end(&p->hush);
 	if (p->is_over)
 		return;
@@ -372,8 +384,10 @@ static int perform(struct play *p)
 
 int play(const struct play_opts *opts, bool *ret_is_pipe_broken)
 {
-	struct play p = {.opts = opts};
+	struct play p = {
+			.opts = opts, .displays = {.dir = opts->figures, .is_plain = !isatty(STDOUT_FILENO)}};
 	int code = perform(&p);
+	displays_finish(&p.displays);
 	*ret_is_pipe_broken = p.is_pipe_broken;
 	return code;
 }

@@ -16,16 +16,18 @@ struct request {
 	struct trm_config config;
 	struct source *sources;
 	size_t n_sources;
+	const char *figures; /* directory for images; NULL: they are not saved */
 	bool is_json;
 	bool is_pipe_broken;
 };
 
-enum { OPTION_CODE, OPTION_JSON };
+enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES };
 
 static const struct option_spec options[] = {
 		[OPTION_CODE] = {"--code", 'c', "CODE", "run this text; may be given several times"},
 		[OPTION_JSON] = {"--json", 0, NULL,
 				"print one JSON object per run, with everything about it"},
+		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save the images that the code shows in DIR"},
 		{0},
 };
 
@@ -55,6 +57,8 @@ static int parse(struct request *q, struct options *o)
 		int got = options_next(o);
 		if (got == OPTION_JSON)
 			q->is_json = true;
+		else if (got == OPTION_FIGURES)
+			q->figures = o->value;
 		else if (got == OPTION_CODE || got == OPTIONS_OPERAND) {
 			if (!add_source(q, got == OPTION_CODE ? SOURCE_ARGUMENT : SOURCE_FILE, o->value))
 				return OPTIONS_WRONG;
@@ -104,6 +108,7 @@ static int play_all(struct request *q)
 			.config = &q->config,
 			.sources = q->sources,
 			.n_sources = q->n_sources,
+			.figures = q->figures,
 			.is_json = q->is_json,
 	};
 	return play(&opts, &q->is_pipe_broken);

@@ -66,8 +66,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
-		"metrics_interval", "confirm", "images", "restore", "record", "linear",
-		"scrollback", NULL};
+		"metrics_interval", "confirm", "images", "restore", "record", "linear", "scrollback", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

@@ -12,25 +12,12 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "text/mime.h"
 #include "text/rich.h"
 
 enum { MIN_ROWS = 15 }; /* a figure may be as high, though the pane is not */
 
 /* ---- which form of a display is shown ---- */
-
-/* Best first. The rest, whatever starts so, comes before nothing at all. */
-static const char *const by_rank[] = {"image/png", "image/jpeg", "image/svg+xml", "text/html", "text/markdown",
-		"text/plain", "text/latex", "application/json", "image/", "text/", ""};
-enum { RANKS = sizeof by_rank / sizeof *by_rank, RANK_PLAIN = 5 };
-
-static int rank_of(const char *mime)
-{
-	int rank = 0;
-
-	while (rank < RANKS - 1 && strncmp(mime, by_rank[rank], strlen(by_rank[rank])) != 0)
-		rank++;
-	return rank;
-}
 
 static uint64_t hash_of(const char *text, size_t n)
 {
@@ -57,9 +44,9 @@ static void set_form(struct figure_form *form, const struct trm_display *display
 
 static void offer(struct figures *f, const struct trm_display *display)
 {
-	if (rank_of(display->mime) == RANK_PLAIN)
+	if (mime_is_plain(display->mime))
 		set_form(&f->offer.plain, display);
-	else if (!f->offer.best.data || rank_of(display->mime) < rank_of(f->offer.best.mime))
+	else if (!f->offer.best.data || mime_rank(display->mime) < mime_rank(f->offer.best.mime))
 		set_form(&f->offer.best, display);
 }
 
@@ -86,11 +73,6 @@ static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t
 	}
 }
 
-static bool is_text(const char *mime)
-{
-	return strncmp(mime, "text/", 5) == 0 || strcmp(mime, "application/json") == 0;
-}
-
 /* False: there is nothing in it that can be shown. */
 static bool show_form(struct model *m, const struct figure_form *form)
 {
@@ -103,15 +85,13 @@ static bool show_form(struct model *m, const struct figure_form *form)
 		text = rich_from_html(form->data, form->n, &n);
 	else if (strcmp(form->mime, "text/markdown") == 0)
 		text = rich_from_markdown(form->data, form->n, &n);
-	else if (!is_text(form->mime)) {
-		bool is_svg = strncmp(form->mime, "image/svg", 9) == 0;
-		uint8_t *bytes = is_svg ? (uint8_t *)strndup(form->data, form->n)
-					: figure_from_base64(form->data, form->n, &n);
+	else if (!mime_is_text(form->mime)) {
+		uint8_t *bytes = mime_bytes(form->mime, form->data, form->n, &n);
 		if (bytes)
 			add_figure(m, form->mime, bytes, n);
 		return bytes;
 	}
-	if (n && (text || is_text(form->mime)))
+	if (n && (text || mime_is_text(form->mime)))
 		add_lines(m, OUT_VALUE, text ? text : form->data, n);
 	free(text);
 	return n > 0;
@@ -212,7 +192,8 @@ static void want_zoom(struct model *m, struct effects *out)
 
 	if (!fig || fig->info.type == IMAGE_NONE)
 		return;
-	image_fill(&fig->info, f->terminal.look.cell_w, f->terminal.look.cell_h, m->cols, m->rows - 2, &cols, &rows);
+	image_fill(&fig->info, f->terminal.look.cell_w, f->terminal.look.cell_h, m->cols, m->rows - 2, &cols,
+			&rows);
 	if (f->is_zoom_asked && cols == f->zoom_cols && rows == f->zoom_rows)
 		return;
 	picture_destroy(f->zoom);
@@ -315,8 +296,8 @@ static void ask_where(struct model *m, const struct figure *fig, const char *pat
 	m->out.figures.pending = fig->id;
 	dialog_begin(d, DIALOG_SAVE_FIGURE, "Save the image as");
 	if (fig->info.type)
-		dialog_add(d, ROLE_DIALOG_DIM, "%s, %d x %d   Tab: complete   Esc: cancel", image_mime(fig->info.type),
-				fig->info.width, fig->info.height);
+		dialog_add(d, ROLE_DIALOG_DIM, "%s, %d x %d   Tab: complete   Esc: cancel",
+				image_mime(fig->info.type), fig->info.width, fig->info.height);
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
 	d->has_field = true;
@@ -465,13 +446,16 @@ bool figures_zoom_event(struct model *m, const struct event *ev, struct effects 
 /* ---- */
 
 static const struct command commands[] = {
-		{"save-figure", "Save the image as…", "save the image shown last in the output pane to a file", PLACE_ANY,
+		{"save-figure", "Save the image as…",
+				"save the image shown last in the output pane to a file", PLACE_ANY,
 				save_figure, NULL, 0, false},
-		{"zoom-figure", "Image on the whole screen", "show that image on the whole screen; arrows go to others",
-				PLACE_ANY, zoom_figure, NULL, 0, false},
-		{"open-figure", "Open the image outside", "open that image with the desktop's program", PLACE_ANY,
-				open_figure, NULL, 0, false},
-		{"copy-figure-path", "Copy the path of the saved image", NULL, PLACE_ANY, copy_path, NULL, 0, false},
+		{"zoom-figure", "Image on the whole screen",
+				"show that image on the whole screen; arrows go to others", PLACE_ANY,
+				zoom_figure, NULL, 0, false},
+		{"open-figure", "Open the image outside", "open that image with the desktop's program",
+				PLACE_ANY, open_figure, NULL, 0, false},
+		{"copy-figure-path", "Copy the path of the saved image", NULL, PLACE_ANY, copy_path, NULL, 0,
+				false},
 };
 const struct command_table figure_commands = COMMAND_TABLE(commands);
 

@@ -10,12 +10,14 @@
 #include <terrarium/text.h>
 
 #include "model/outline.h"
+#include "text/mime.h"
 
 /* ---- the store ---- */
 
 static size_t picture_bytes(const struct picture *p)
 {
-	return !p ? 0 : p->n + (p->cells ? (size_t)p->look.rows * (size_t)p->look.cols * sizeof *p->cells : 0);
+	return !p ? 0
+		  : p->n + (p->cells ? (size_t)p->look.rows * (size_t)p->look.cols * sizeof *p->cells : 0);
 }
 
 static bool is_waiting(const struct figure *fig)
@@ -143,8 +145,8 @@ void figure_fit(const struct figures *f, struct figure *fig, int max_cols, int m
 
 	if (fig->info.type == IMAGE_NONE || f->terminal.is_off)
 		return;
-	image_fit(&fig->info, look->cell_w, look->cell_h, max_cols > 2 ? max_cols : 2, max_rows > 2 ? max_rows : 2,
-			&fig->cols, &fig->rows);
+	image_fit(&fig->info, look->cell_w, look->cell_h, max_cols > 2 ? max_cols : 2,
+			max_rows > 2 ? max_rows : 2, &fig->cols, &fig->rows);
 }
 
 /* ---- what they are drawn from ---- */
@@ -192,16 +194,9 @@ void figures_forget_pictures(struct figures *f)
 
 void figure_file_name(const struct figure *fig, unsigned run_number, char out[64])
 {
-	static const struct {
-		const char *mime, *suffix;
-	} suffixes[] = {{"image/png", "png"}, {"image/jpeg", "jpg"}, {"image/svg+xml", "svg"}, {"image/gif", "gif"},
-			{"image/webp", "webp"}, {"application/pdf", "pdf"}};
-	const char *mime = fig->info.type ? image_mime(fig->info.type) : fig->mime, *suffix = "bin";
+	const char *mime = fig->info.type ? image_mime(fig->info.type) : fig->mime;
 
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-		if (strcmp(mime, suffixes[i].mime) == 0)
-			suffix = suffixes[i].suffix;
-	snprintf(out, 64, "fig-%u-%u.%s", run_number, fig->number, suffix);
+	snprintf(out, 64, "fig-%u-%u.%s", run_number, fig->number, mime_suffix(mime));
 }
 
 /* ---- lines of the output ---- */
@@ -209,9 +204,9 @@ void figure_file_name(const struct figure *fig, unsigned run_number, char out[64
 static void put_caption(struct outline *line, const struct figure *fig, bool has_utf8)
 {
 	char text[400];
-	const char *state = fig->state == FIGURE_FAILED ? fig->why
+	const char *state = fig->state == FIGURE_FAILED  ? fig->why
 			    : fig->state == FIGURE_READY ? ""
-			    : fig->rows > 1		 ? "is being drawn"
+			    : fig->rows > 1              ? "is being drawn"
 							 : "";
 
 	if (fig->info.type)
@@ -247,47 +242,4 @@ void figures_fill(const struct figures *f, struct outline *line, bool has_utf8)
 		put_cells(line, p, line->figure_row);
 	else if (!p && line->figure_row == 0)
 		put_caption(line, fig, has_utf8);
-}
-
-/* ---- base64 ---- */
-
-static int digit(char c)
-{
-	return c >= 'A' && c <= 'Z'   ? c - 'A'
-	       : c >= 'a' && c <= 'z' ? c - 'a' + 26
-	       : c >= '0' && c <= '9' ? c - '0' + 52
-	       : c == '+' || c == '-' ? 62
-	       : c == '/' || c == '_' ? 63
-				      : -1;
-}
-
-uint8_t *figure_from_base64(const char *text, size_t n, size_t *ret_len)
-{
-	uint8_t *out = malloc(n / 4 * 3 + 4);
-	uint32_t bits = 0;
-	size_t len = 0, have = 0;
-
-	for (size_t i = 0; out && i < n && text[i] != '='; i++) {
-		int d = digit(text[i]);
-		if (d < 0 && strchr(" \t\r\n", text[i]))
-			continue;
-		if (d < 0) {
-			free(out);
-			return NULL;
-		}
-		bits = bits << 6 | (uint32_t)d;
-		if (++have % 4 == 0) {
-			out[len++] = (uint8_t)(bits >> 16);
-			out[len++] = (uint8_t)(bits >> 8);
-			out[len++] = (uint8_t)bits;
-		}
-	}
-	if (out && have % 4 == 3) {
-		out[len++] = (uint8_t)(bits >> 10);
-		out[len++] = (uint8_t)(bits >> 2);
-	} else if (out && have % 4 == 2) {
-		out[len++] = (uint8_t)(bits >> 4);
-	}
-	*ret_len = len;
-	return out;
 }

@@ -2,9 +2,9 @@
 #ifndef TUI_FIGURES_H
 #define TUI_FIGURES_H
 
-/* The images that runs have shown: their bytes as they came, to be saved and opened, and how they are drawn. In
- * the output a figure is `rows` lines of kind OUT_FIGURE, each with the text "ID ROW"; its size in cells is
- * settled when it comes. Bytes have a cap: the oldest figures are given up for the newest.
+/* The images that runs have shown: their bytes as they came, to be saved and opened, and how they are drawn.
+ * In the output a figure is `rows` lines of kind OUT_FIGURE, each with the text "ID ROW"; its size in cells
+ * is settled when it comes. Bytes have a cap: the oldest figures are given up for the newest.
  *
  * A figure that is to be seen for the first time is asked for (EFFECT_DRAW_FIGURE); the app has it decoded in
  * a child, and hands in a picture. Figures far away in the scrollback are not. */
@@ -18,8 +18,8 @@
 
 struct outline;
 
-#define FIGURES_BYTES ((size_t)128 << 20)    /* of images as they came */
-#define FIGURES_PICTURES ((size_t)64 << 20)  /* of what they are drawn from */
+#define FIGURES_BYTES ((size_t)128 << 20)   /* of images as they came */
+#define FIGURES_PICTURES ((size_t)64 << 20) /* of what they are drawn from */
 
 enum figure_state { FIGURE_WAITING, FIGURE_ASKED, FIGURE_READY, FIGURE_FAILED };
 
@@ -40,7 +40,7 @@ struct figure {
 /* What the terminal can show, as far as it was asked. */
 struct figure_terminal {
 	bool is_known, is_asked;
-	bool is_off; /* the person wants none drawn */
+	bool is_off;              /* the person wants none drawn */
 	struct picture_look look; /* kind, cell size, colours, glyphs */
 };
 
@@ -63,23 +63,24 @@ struct figures {
 	size_t bytes, picture_bytes;
 	size_t n_waiting; /* figures that were not drawn yet */
 	struct figure_terminal terminal;
-	uint32_t zoomed;        /* the figure shown on the whole screen; 0: none */
-	struct picture *zoom;   /* how; NULL: not drawn yet */
+	uint32_t zoomed;      /* the figure shown on the whole screen; 0: none */
+	struct picture *zoom; /* how; NULL: not drawn yet */
 	char zoom_why[160];   /* why not */
 	bool is_zoom_asked;
 	int zoom_cols, zoom_rows; /* the size that it was asked for in */
-	uint64_t shown_hash; /* of the text of what was shown last, so that it is not shown as the value as well */
+	uint64_t shown_hash; /* of the text of what was shown last, so that it is not shown as the value as
+				well */
 	size_t shown_len;
 	struct figure_offer offer;
-	uint32_t pending;  /* the figure that a question is about */
-	char saved[4096];  /* where one was saved last; "": none was */
+	uint32_t pending; /* the figure that a question is about */
+	char saved[4096]; /* where one was saved last; "": none was */
 };
 
 void figures_finish(struct figures *f); /* takes a zeroed object */
 void figures_clear(struct figures *f);  /* ids go on */
 
-/* Take one in; `bytes` are the image itself, and become the store's. NULL: out of memory (`bytes` are freed). Older
- * pointers to figures are void. */
+/* Take one in; `bytes` are the image itself, and become the store's. NULL: out of memory (`bytes` are freed).
+ * Older pointers to figures are void. */
 struct figure *figures_add(struct figures *f, uint32_t run, const char *mime, uint8_t *bytes, size_t n);
 
 struct figure *figures_find(const struct figures *f, uint32_t id); /* NULL: there is none any more */
@@ -100,8 +101,5 @@ void figure_file_name(const struct figure *fig, unsigned run_number, char out[64
 
 /* Fill in a line of the output that is a row of a figure, as far as that is characters. */
 void figures_fill(const struct figures *f, struct outline *line, bool has_utf8);
-
-/* Base64 to bytes, blanks passed over; malloc'd. NULL: it is none, or out of memory. */
-uint8_t *figure_from_base64(const char *text, size_t n, size_t *ret_len);
 
 #endif

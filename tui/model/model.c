@@ -72,7 +72,8 @@ static void size_screen(struct model *m)
 	int rows = area.rows > OUTPUT_ROWS_MIN ? area.rows : OUTPUT_ROWS_MIN;
 	int cols = area.cols > OUTPUT_COLS_MIN ? area.cols : OUTPUT_COLS_MIN;
 
-	outscreen_size(o, rows > o->want_rows ? rows : o->want_rows, cols > o->want_cols ? cols : o->want_cols);
+	outscreen_size(o, rows > o->want_rows ? rows : o->want_rows,
+			cols > o->want_cols ? cols : o->want_cols);
 }
 
 void model_relayout(struct model *m)

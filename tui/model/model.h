@@ -15,8 +15,8 @@
 #include <terrarium/sandbox.h>
 #include <terrarium/session.h>
 
-#include "model/asks.h"
 #include "model/alerts.h"
+#include "model/asks.h"
 #include "model/buffers.h"
 #include "model/complete.h"
 #include "model/demo.h"
@@ -30,15 +30,15 @@
 #include "model/metrics.h"
 #include "model/notices.h"
 #include "model/outpane.h"
-#include "model/replay.h"
 #include "model/palette.h"
+#include "model/replay.h"
 #include "model/run_history.h"
 #include "model/runs.h"
 #include "model/sandboxes.h"
 #include "model/variables.h"
 
 #define MODEL_GUARDS 24
-#define MODEL_WAITING 16   /* runs that may wait behind the one in hand */
+#define MODEL_WAITING 16 /* runs that may wait behind the one in hand */
 
 enum sandbox_state { SANDBOX_STARTING, SANDBOX_READY, SANDBOX_DEAD };
 
@@ -74,9 +74,9 @@ struct active_run {
 	const struct trm_lang *lang;
 	uint64_t started_ns; /* when it was asked for, then when it started */
 	struct ladder ladder;
-	uint64_t paused_ns;  /* since when it stands still before the memory limit; 0: it does not */
+	uint64_t paused_ns;    /* since when it stands still before the memory limit; 0: it does not */
 	uint64_t memory_bytes; /* in use then */
-	bool reads_line; /* it waits for a line of input */
+	bool reads_line;       /* it waits for a line of input */
 	bool is_secret;
 	char prompt[256];
 };

@@ -27,9 +27,9 @@ static enum keymap_match look(const struct model *m, const struct keys *keys, co
 			stopping_has_clock(m) ? PLACE_CLOCK : PLACE_COUNT,
 			complete_is_shown(m) ? PLACE_POPUP : PLACE_COUNT,
 			m->run.paused_ns ? PLACE_PAUSED : PLACE_COUNT,
-			m->sandboxes.is_shown      ? PLACE_SANDBOXES
+			m->sandboxes.is_shown    ? PLACE_SANDBOXES
 			: variables_has_focus(m) ? PLACE_VARIABLES
-						   : of_pane[m->focus],
+						 : of_pane[m->focus],
 			PLACE_ANY,
 			PLACE_ALWAYS,
 	};
@@ -159,7 +159,8 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	if (!m->sandboxes.is_shown && variables_key(m, ev))
 		return;
 	m->typed.n = 0;
-	if (keys.n == 0 && !m->sandboxes.is_shown && (finder_event(m, msg, out) || output_search_event(m, msg)))
+	if (keys.n == 0 && !m->sandboxes.is_shown
+			&& (finder_event(m, msg, out) || output_search_event(m, msg)))
 		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = look(m, &keys, &c);
@@ -172,7 +173,8 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 		m->typed = keys;
 	else if (keys.n > 1 && match == KEYMAP_NONE)
 		say_unbound(m, &keys);
-	else if (output_takes_input(m, ev) && (match == KEYMAP_NONE || c->place == PLACE_OUTPUT || is_sign(ev)))
+	else if (output_takes_input(m, ev)
+			&& (match == KEYMAP_NONE || c->place == PLACE_OUTPUT || is_sign(ev)))
 		input_event(m, msg, out);
 	else if (match == KEYMAP_COMMAND && c->edit)
 		editor_done(m, editor_command(model_editor(m), c, false, ev->time_ns), out);

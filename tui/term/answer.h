@@ -6,8 +6,8 @@
  * taken for one, however late it comes.
  *
  * Sources: xterm's ctlseqs (primary device attributes, of which 4 is sixel; CSI 16 t gives the size of a
- * cell); kitty's "Terminal graphics protocol" (a query is answered by APC G … ST). Every terminal answers the first,
- * so what has not come by then does not come. */
+ * cell); kitty's "Terminal graphics protocol" (a query is answered by APC G … ST). Every terminal answers the
+ * first, so what has not come by then does not come. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,8 @@ struct answers {
 /* Take a control sequence, s[0..n) parsed, if it is an answer. */
 bool answer_take_sequence(struct answers *a, const char *s, size_t n, const struct sequence *seq);
 
-/* Take an answer from s[0..n), which begins with ESC _. Returns its bytes; 0: more are needed; -1: it is none. */
+/* Take an answer from s[0..n), which begins with ESC _. Returns its bytes; 0: more are needed; -1: it is
+ * none. */
 long answer_take_string(struct answers *a, const char *s, size_t n);
 
 #endif

@@ -31,8 +31,8 @@ static void add_part(struct pictures *p, const struct canvas_picture *from, int 
 
 static bool is_same(const struct picture_part *a, const struct picture_part *b)
 {
-	return a->id == b->id && a->row == b->row && a->col == b->col && a->first == b->first && a->rows == b->rows
-	       && a->cols == b->cols;
+	return a->id == b->id && a->row == b->row && a->col == b->col && a->first == b->first
+	       && a->rows == b->rows && a->cols == b->cols;
 }
 
 bool pictures_look(struct pictures *p, const struct canvas *c)
@@ -131,8 +131,8 @@ void pictures_after(struct pictures *p, void (*move)(int row, int col), picture_
 			send_once(p, part->picture, write, user);
 		move(part->row, part->col);
 		if (is_kitty)
-			picture_kitty_place(part->picture, (uint32_t)i + 1, part->first, part->rows, part->cols, write,
-					user);
+			picture_kitty_place(part->picture, (uint32_t)i + 1, part->first, part->rows,
+					part->cols, write, user);
 		else
 			picture_sixel(part->picture, part->first, part->rows, part->cols, write, user);
 	}

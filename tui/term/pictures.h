@@ -5,8 +5,8 @@
 /* Images on the terminal's screen. Curses knows nothing of them: it paints blanks where they are, and they
  * are drawn after it, past it. A part of an image that is hidden by what is drawn over it is not shown.
  *
- * With kitty's protocol the terminal keeps the pixels and the places that they are shown at, and a place is moved or
- * taken away. With sixel the pixels are paint: what must go is painted over by having curses write
+ * With kitty's protocol the terminal keeps the pixels and the places that they are shown at, and a place is
+ * moved or taken away. With sixel the pixels are paint: what must go is painted over by having curses write
  * its cells anew, and what moved is painted again. */
 
 #include <stdbool.h>

@@ -50,6 +50,21 @@ void rich_break(struct rich *r, int newlines)
 		rich_add(r, "\n", 1);
 }
 
+void rich_strip(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		size_t skip = strncmp(text, RICH_BOLD, strlen(RICH_BOLD)) == 0     ? strlen(RICH_BOLD)
+			      : strncmp(text, RICH_PLAIN, strlen(RICH_PLAIN)) == 0 ? strlen(RICH_PLAIN)
+										   : 0;
+		text += skip;
+		if (!skip)
+			*to++ = *text++;
+	}
+	*to = '\0';
+}
+
 char *rich_take(struct rich *r, size_t *ret_len)
 {
 	static const char cut[] = "\n... the rest is too long to be shown";

@@ -9,10 +9,15 @@
 
 #include <stddef.h>
 
-#define RICH_MAX ((size_t)1 << 20) /* bytes of the result; what would come after is left out, and that is said */
+#define RICH_MAX \
+	((size_t)1 << 20) /* bytes of the result; what would come after is left out, and that is said */
 
-/* malloc'd, NUL-terminated; lines end with a newline but the last. "" when there is no text in it; NULL: out of memory. */
+/* malloc'd, NUL-terminated; lines end with a newline but the last. "" when there is no text in it; NULL: out
+ * of memory. */
 char *rich_from_html(const char *html, size_t n, size_t *ret_len);
 char *rich_from_markdown(const char *markdown, size_t n, size_t *ret_len);
+
+/* Take the SGR out again, for where nothing is bold. */
+void rich_strip(char *text);
 
 #endif

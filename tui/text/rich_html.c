@@ -15,12 +15,12 @@ enum { NAME_MAX_BYTES = 12, CELL_BYTES = 4096 };
 struct reader {
 	const char *at, *end;
 	struct rich out;
-	struct rich cell;         /* what stands in the open cell of the table */
+	struct rich cell; /* what stands in the open cell of the table */
 	struct rich_table table;
-	int tables;               /* open ones; inner ones are part of a cell */
+	int tables; /* open ones; inner ones are part of a cell */
 	bool is_in_cell, is_head;
 	size_t span;
-	int bold, verbatim;       /* open elements */
+	int bold, verbatim; /* open elements */
 };
 
 struct tag {
@@ -269,7 +269,8 @@ static void handle_tag(struct reader *r, const struct tag *tag)
 
 static bool is_printable(uint32_t cp)
 {
-	return cp >= 0x20 && cp != 0x7F && !(cp >= 0x80 && cp < 0xA0) && !(cp >= 0xD800 && cp < 0xE000) && cp < 0x110000;
+	return cp >= 0x20 && cp != 0x7F && !(cp >= 0x80 && cp < 0xA0) && !(cp >= 0xD800 && cp < 0xE000)
+	       && cp < 0x110000;
 }
 
 static void put_char(struct reader *r, uint32_t cp)
@@ -287,10 +288,10 @@ static void put_char(struct reader *r, uint32_t cp)
 static const struct {
 	const char *name;
 	uint32_t cp;
-} entities[] = {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}, {"nbsp", 0xA0}, {"middot", 0xB7},
-		{"times", 0xD7}, {"deg", 0xB0}, {"plusmn", 0xB1}, {"micro", 0xB5}, {"hellip", 0x2026},
-		{"ndash", 0x2013}, {"mdash", 0x2014}, {"rarr", 0x2192}, {"larr", 0x2190}, {"bull", 0x2022},
-		{"copy", 0xA9}, {"euro", 0x20AC}};
+} entities[] = {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}, {"nbsp", 0xA0},
+		{"middot", 0xB7}, {"times", 0xD7}, {"deg", 0xB0}, {"plusmn", 0xB1}, {"micro", 0xB5},
+		{"hellip", 0x2026}, {"ndash", 0x2013}, {"mdash", 0x2014}, {"rarr", 0x2192}, {"larr", 0x2190},
+		{"bull", 0x2022}, {"copy", 0xA9}, {"euro", 0x20AC}};
 
 /* At "&": the character it stands for, else the sign itself. */
 static uint32_t read_entity(struct reader *r)

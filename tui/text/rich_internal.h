@@ -13,12 +13,12 @@
 struct rich {
 	char *mem;
 	size_t len, cap;
-	bool is_full;  /* RICH_MAX, or no memory */
-	int newlines;  /* at the end; 2 in the empty text */
-	bool has_gap;  /* a blank was passed over and is due before the next word */
+	bool is_full; /* RICH_MAX, or no memory */
+	int newlines; /* at the end; 2 in the empty text */
+	bool has_gap; /* a blank was passed over and is due before the next word */
 };
 
-void rich_add(struct rich *r, const char *text, size_t n); /* printable bytes, newlines, SGR of ours */
+void rich_add(struct rich *r, const char *text, size_t n);  /* printable bytes, newlines, SGR of ours */
 void rich_word(struct rich *r, const char *text, size_t n); /* with the gap that is due */
 void rich_break(struct rich *r, int newlines);              /* end the line; 2: and leave one empty */
 char *rich_take(struct rich *r, size_t *ret_len);           /* the result; r is empty then */
@@ -35,7 +35,7 @@ struct rich_cell {
 struct rich_table {
 	struct rich_cell *cells; /* TABLE_COLS for each row */
 	size_t n_rows, cap_rows, n_cols;
-	size_t col;     /* of the cell that is open, or comes next */
+	size_t col;      /* of the cell that is open, or comes next */
 	size_t left_out; /* rows */
 	bool is_in_row;
 };

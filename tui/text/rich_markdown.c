@@ -39,7 +39,9 @@ static void add_plain(struct rich *r, const char *at, const char *end)
 static const char *add_link(struct rich *r, const char *at, const char *end)
 {
 	const char *close = memchr(at, ']', (size_t)(end - at));
-	const char *last = close && close + 1 < end && close[1] == '(' ? memchr(close, ')', (size_t)(end - close)) : NULL;
+	const char *last = close && close + 1 < end && close[1] == '('
+					   ? memchr(close, ')', (size_t)(end - close))
+					   : NULL;
 
 	if (!last)
 		return NULL;
@@ -69,7 +71,8 @@ static void add_line(struct rich *r, const char *at, const char *end)
 			is_bold = !is_bold;
 			add(r, is_bold ? RICH_BOLD : RICH_PLAIN);
 			at += 2;
-		} else if (!is_code && *at == '*' && (is_soft ? at > begin && at[-1] != ' ' : at + 1 < end && at[1] != ' ')) {
+		} else if (!is_code && *at == '*'
+				&& (is_soft ? at > begin && at[-1] != ' ' : at + 1 < end && at[1] != ' ')) {
 			is_soft = !is_soft;
 			at++;
 		} else if (!is_code && (*at == '[' || (*at == '!' && at + 1 < end && at[1] == '['))
@@ -118,7 +121,8 @@ char *rich_from_markdown(const char *markdown, size_t n, size_t *ret_len)
 	for (const char *at = markdown; at < end && !r.is_full;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
 		const char *text = skip_blanks(at, stop);
-		bool is_fence = stop - text >= 3 && (memcmp(text, "```", 3) == 0 || memcmp(text, "~~~", 3) == 0);
+		bool is_fence = stop - text >= 3
+				&& (memcmp(text, "```", 3) == 0 || memcmp(text, "~~~", 3) == 0);
 		if (is_fence) {
 			is_fenced = !is_fenced;
 		} else {

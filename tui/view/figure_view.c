@@ -8,21 +8,24 @@
 #include "model/model.h"
 #include "view/parts.h"
 
-void draw_figure_row(const struct model *m, struct canvas *c, int row, struct rect area, const struct outline *l)
+void draw_figure_row(
+		const struct model *m, struct canvas *c, int row, struct rect area, const struct outline *l)
 {
 	const struct figure *fig = figures_find(&m->out.figures, l->figure);
 	const struct picture *p = fig ? fig->picture : NULL;
 
 	if (p && !p->cells && l->figure_row < p->look.rows)
 		canvas_picture(c, p, l->figure_row,
-				(struct rect){row, area.col, 1, p->look.cols < area.cols ? p->look.cols : area.cols});
+				(struct rect){row, area.col, 1,
+						p->look.cols < area.cols ? p->look.cols : area.cols});
 }
 
 static void draw_symbols(struct canvas *c, struct rect area, const struct picture *p)
 {
 	for (int row = 0; row < p->look.rows && row < area.rows; row++)
 		for (int col = 0; col < p->look.cols && col < area.cols; col++) {
-			const struct picture_cell *from = &p->cells[(size_t)row * (size_t)p->look.cols + (size_t)col];
+			const struct picture_cell *from =
+					&p->cells[(size_t)row * (size_t)p->look.cols + (size_t)col];
 			struct style style = {.role = ROLE_TEXT, .fg = from->fg, .bg = from->bg};
 			char text[8];
 			size_t n = trm_utf8_encode(from->glyph, text);
@@ -37,9 +40,9 @@ static void draw_zoom_words(const struct model *m, struct canvas *c, const struc
 	char words[200];
 	int last = c->rows - 1;
 
-	snprintf(words, sizeof words, " image %zu of %zu   %s %d x %d   run %u", (size_t)(fig - f->all) + 1, f->n,
-			fig->info.type ? image_mime(fig->info.type) : fig->mime, fig->info.width, fig->info.height,
-			fig->run);
+	snprintf(words, sizeof words, " image %zu of %zu   %s %d x %d   run %u", (size_t)(fig - f->all) + 1,
+			f->n, fig->info.type ? image_mime(fig->info.type) : fig->mime, fig->info.width,
+			fig->info.height, fig->run);
 	canvas_fill(c, (struct rect){last, 0, 1, c->cols}, " ", style_of(ROLE_STATUS));
 	draw_text(c, all, last, 0, ROLE_STATUS, words);
 	const char *keys = "s save  o open  arrows: others  Esc back ";
@@ -59,14 +62,15 @@ bool draw_zoom(const struct model *m, struct canvas *c)
 		return false;
 	draw_zoom_words(m, c, fig);
 	if (!p) {
-		const char *why = f->terminal.is_off	    ? "images are off (setting images)"
+		const char *why = f->terminal.is_off             ? "images are off (setting images)"
 				  : fig->info.type == IMAGE_NONE ? fig->why
-				  : *f->zoom_why	    ? f->zoom_why
-								: "being drawn";
+				  : *f->zoom_why                 ? f->zoom_why
+								 : "being drawn";
 		draw_text(c, all, c->rows / 2, 2, ROLE_DIM, why);
 		return true;
 	}
-	struct rect area = {(all.rows - p->look.rows) / 2, (all.cols - p->look.cols) / 2, p->look.rows, p->look.cols};
+	struct rect area = {(all.rows - p->look.rows) / 2, (all.cols - p->look.cols) / 2, p->look.rows,
+			p->look.cols};
 	area.row = area.row > 0 ? area.row : 0;
 	area.col = area.col > 0 ? area.col : 0;
 	if (p->cells)

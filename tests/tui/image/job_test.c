@@ -44,8 +44,11 @@ static struct picture *make_half(struct picture_look look)
 	return p;
 }
 
-static const struct picture_look symbols = {
-		.kind = PICTURE_SYMBOLS, .cols = 8, .rows = 3, .colors = PICTURE_RGB, .glyphs = PICTURE_UNICODE};
+static const struct picture_look symbols = {.kind = PICTURE_SYMBOLS,
+		.cols = 8,
+		.rows = 3,
+		.colors = PICTURE_RGB,
+		.glyphs = PICTURE_UNICODE};
 
 /* The colour that most of a cell of one colour has. */
 static uint32_t color_of(const struct picture_cell *cell)
@@ -77,7 +80,8 @@ static void every_depth_and_set_of_glyphs_is_drawn(void **state)
 				uint32_t kind = p->cells[i].fg >> 24;
 				assert_true(glyphs != PICTURE_ASCII || p->cells[i].glyph < 0x7F);
 				assert_true(colors == PICTURE_RGB ? kind != 1 : kind != 2);
-				assert_true(colors != PICTURE_MONO || (p->cells[i].fg == 0 && p->cells[i].bg == 0));
+				assert_true(colors != PICTURE_MONO
+						|| (p->cells[i].fg == 0 && p->cells[i].bg == 0));
 			}
 			picture_destroy(p);
 		}
@@ -169,8 +173,9 @@ static void bombs_do_no_harm(void **state)
 	(void)state;
 	for (int i = 1; i < 12; i++) {
 		char line[200];
-		snprintf(line, sizeof line, "<!ENTITY a%d '&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;'>", i, i - 1,
-				i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+		snprintf(line, sizeof line,
+				"<!ENTITY a%d '&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;&a%d;'>", i,
+				i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
 		strcat(svg, line);
 	}
 	strcat(svg, "]><svg xmlns='http://www.w3.org/2000/svg' width='50' height='50'><text>&a11;</text></svg>");

@@ -23,8 +23,8 @@ static int probe_text(const char *text)
 
 static void tells_type_and_size_by_the_bytes(void **state)
 {
-	static const unsigned char jpeg[] = {0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xFF, 0xC0, 0, 11, 8, 0, 48, 0, 64, 1,
-			1, 0x11, 0};
+	static const unsigned char jpeg[] = {0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xFF, 0xC0, 0, 11, 8,
+			0, 48, 0, 64, 1, 1, 0x11, 0};
 
 	(void)state;
 	assert_int_equal(probe(half_png, sizeof half_png), 0);
@@ -41,7 +41,8 @@ static void knows_the_sizes_that_an_svg_may_have(void **state)
 		int width, height;
 	} cases[] = {
 			{"<svg width=\"64\" height=\"48\"/>", 64, 48},
-			{"<?xml version='1.0'?>\n<!-- x -->\n<svg xmlns='x' width='1in' height='72pt'>", 96, 96},
+			{"<?xml version='1.0'?>\n<!-- x -->\n<svg xmlns='x' width='1in' height='72pt'>", 96,
+					96},
 			{"<svg viewBox=\"0 0 200 100\"></svg>", 200, 100},
 			{"<svg viewBox='0,0,200,100' width='50'>", 50, 25},
 			{"<svg height='10' viewBox='0 0 200 100'>", 20, 10},
@@ -84,7 +85,8 @@ static void refuses_what_is_broken_or_too_large(void **state)
 
 static void fits_into_cells(void **state)
 {
-	const struct image_info plot = {IMAGE_PNG, 640, 480}, dot = {IMAGE_PNG, 3, 3}, line = {IMAGE_PNG, 10000, 2};
+	const struct image_info plot = {IMAGE_PNG, 640, 480}, dot = {IMAGE_PNG, 3, 3},
+				line = {IMAGE_PNG, 10000, 2};
 	int cols, rows;
 
 	(void)state;

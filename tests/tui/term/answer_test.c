@@ -118,7 +118,8 @@ static void other_attributes_are_not_sixel(void **state)
 		assert_false(keys_answers(k)->has_sixel);
 	}
 	keys_expect_answers(k);
-	feed("\033[6;0;9t\033[6;99999;9t\033_Gi=31;ENOTSUP\033\\", strlen("\033[6;0;9t\033[6;99999;9t\033_Gi=31;ENOTSUP\033\\"));
+	feed("\033[6;0;9t\033[6;99999;9t\033_Gi=31;ENOTSUP\033\\",
+			strlen("\033[6;0;9t\033[6;99999;9t\033_Gi=31;ENOTSUP\033\\"));
 	assert_int_equal(keys_answers(k)->cell_w, 0);
 	assert_false(keys_answers(k)->has_kitty);
 	assert_string_equal(typed, "");

@@ -31,9 +31,10 @@ static const char *markdown(const char *text)
 static void tables_become_columns(void **state)
 {
 	(void)state;
-	assert_string_equal(html("<style>th {x}</style><table border=\"1\"><thead><tr style='text-align: right;'><th></th>"
-				 "<th>name</th><th>n</th></tr></thead>\n<tbody><tr><th>0</th><td>ab</td><td>1.5</td></tr>"
-				 "<tr><th>10</th><td>c</td><td>-20</td></tr></tbody></table><p>2 rows &times; 2</p>"),
+	assert_string_equal(
+			html("<style>th {x}</style><table border=\"1\"><thead><tr style='text-align: right;'><th></th>"
+			     "<th>name</th><th>n</th></tr></thead>\n<tbody><tr><th>0</th><td>ab</td><td>1.5</td></tr>"
+			     "<tr><th>10</th><td>c</td><td>-20</td></tr></tbody></table><p>2 rows &times; 2</p>"),
 			"\033[1m\033[22m    \033[1mname\033[22m    \033[1mn\033[22m\n"
 			"\033[1m0\033[22m   ab    1.5\n"
 			"\033[1m10\033[22m  c     -20\n\n"
@@ -43,7 +44,8 @@ static void tables_become_columns(void **state)
 static void words_and_blocks(void **state)
 {
 	(void)state;
-	assert_string_equal(html("<h1>Title</h1><p>one\n  two&nbsp;&lt;three&gt; &amp; &#65;&#x42;</p><ul><li>a<li>b</ul>x<br>y"),
+	assert_string_equal(
+			html("<h1>Title</h1><p>one\n  two&nbsp;&lt;three&gt; &amp; &#65;&#x42;</p><ul><li>a<li>b</ul>x<br>y"),
 			"\033[1mTitle\033[22m\n\none two <three> & AB\n\n  * a\n  * b\nx\ny");
 	assert_string_equal(html("<pre>a\n  b</pre>"), "a\n  b");
 	assert_string_equal(html("<b>x</b> y"), "\033[1mx\033[22m y");
@@ -53,7 +55,9 @@ static void words_and_blocks(void **state)
 static void nothing_hostile_gets_through(void **state)
 {
 	(void)state;
-	assert_string_equal(html("<script>alert('<b>')</script><p onclick=\"x>y\">ok</p><!-- > --><iframe src='z'>no</iframe>"), "ok");
+	assert_string_equal(
+			html("<script>alert('<b>')</script><p onclick=\"x>y\">ok</p><!-- > --><iframe src='z'>no</iframe>"),
+			"ok");
 	assert_null(strchr(html("a\033[2Jb&#27;[31mc&#x9b;d"), '\033'));
 	assert_null(strchr(markdown("a\033]52;c;x\a"), '\033'));
 	assert_string_equal(html("<table><tr><td>a<table><tr><td>b</td></tr></table></td></tr>"), "a b");
@@ -82,10 +86,19 @@ static void long_things_are_cut(void **state)
 static void markdown_is_read(void **state)
 {
 	(void)state;
-	assert_string_equal(markdown("# Head\n\nsome **bold** and *soft* `a*b`, [words](http://x)\n- item\n```\ncode **x**\n```\nend"),
+	assert_string_equal(
+			markdown("# Head\n\nsome **bold** and *soft* `a*b`, [words](http://x)\n- item\n```\ncode **x**\n```\nend"),
 			"\033[1mHead\033[22m\n\nsome \033[1mbold\033[22m and soft a*b, words (http://x)\n* item\n"
 			"    code **x**\nend");
 	assert_string_equal(markdown("2 * 3 = 6\n| a | b |\n\\*"), "2 * 3 = 6\n| a | b |\n*");
+}
+
+static void bold_can_be_taken_out(void **state)
+{
+	(void)state;
+	markdown("**a** b\n# c");
+	rich_strip(got);
+	assert_string_equal(got, "a b\nc");
 }
 
 static int drop(void **state)
@@ -104,6 +117,7 @@ int main(void)
 			cmocka_unit_test_teardown(nothing_hostile_gets_through, drop),
 			cmocka_unit_test_teardown(long_things_are_cut, drop),
 			cmocka_unit_test_teardown(markdown_is_read, drop),
+			cmocka_unit_test_teardown(bold_can_be_taken_out, drop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
