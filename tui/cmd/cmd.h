@@ -33,7 +33,10 @@ struct cmd {
 extern const struct cmd cmd_check, cmd_run, cmd_exec, cmd_demo, cmd_export, cmd_replay, cmd_doctor, cmd_help,
 		cmd_version, cmd_workbench;
 
+struct app_opts;
 struct trm_config;
+/* What the config says of the workbench; `opts` borrows from it. CMD_OK, or the sentence has been printed. */
+int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts);
 /* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
 int workbench_open(const struct trm_config *config, const char *config_path, const char *file, bool is_demo);
 

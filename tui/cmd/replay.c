@@ -5,18 +5,21 @@
 #include "cmd/cmd.h"
 #include "record/file.h"
 
-static int show(const struct trm_config *config, const char *path)
+static int show(const struct trm_config *config, const char *config_path, const char *path)
 {
 	struct recording recording;
 	struct trm_error why = {0};
 	struct app_opts opts;
 
+	int code = workbench_opts(config, config_path, &opts);
+	if (code != CMD_OK)
+		return code;
 	if (recording_load(&recording, path, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	app_opts_default(&opts);
-	opts.theme = config->theme;
 	opts.replay = &recording;
-	int code = app_main(&opts);
+	opts.record = NULL;
+	opts.has_history = opts.restore = false; /* nothing of it is the person's own doing */
+	code = app_main(&opts);
 	recording_finish(&recording);
 	return code;
 }
@@ -39,10 +42,10 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!path)
 		return cmd_fail("nothing to replay: give a RECORDING (made with terrarium --record FILE)");
-	return options_config(&o, &config) < 0 ? CMD_FAILED : show(&config, path);
+	return options_config(&o, &config) < 0 ? CMD_FAILED : show(&config, o.config_path, path);
 }
 
-static const char *const settings[] = {"theme", NULL};
+static const char *const settings[] = {"theme", "keymap", "linear", NULL};
 
 const struct cmd cmd_replay = {
 		.name = "replay",

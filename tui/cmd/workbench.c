@@ -7,36 +7,44 @@
 #include "app/app.h"
 #include "cmd/cmd.h"
 
+int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts)
+{
+	struct trm_error why = {0};
+	app_opts_default(opts);
+	if (!app_knows_images(config->images))
+		return cmd_fail("images: %s: must be auto, kitty, sixel, symbols or off", config->images);
+	if (*config->language && trm_lang_find(config->language, &opts->lang, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	opts->typing = config->typing;
+	opts->theme = config->theme;
+	opts->is_linear = config->linear;
+	opts->record = config->record;
+	opts->config = config_path;
+	opts->keymap = config->keymap;
+	opts->confirm = config->confirm;
+	opts->images = config->images;
+	opts->auto_complete = config->auto_complete;
+	opts->graphs = config->graphs;
+	opts->alerts = config->alerts;
+	opts->alert_percent = config->alert_at;
+	opts->alert_after_ms = config->alert_after_ms;
+	opts->alert_run_ms = config->alert_run_ms;
+	opts->restore = config->restore;
+	opts->scrollback_bytes = (size_t)config->scrollback_bytes;
+	opts->has_history = config->history;
+	trm_config_sandbox_opts(config, &opts->sandbox);
+	trm_config_session_opts(config, &opts->session);
+	return CMD_OK;
+}
+
 int workbench_open(const struct trm_config *config, const char *config_path, const char *file, bool is_demo)
 {
 	struct app_opts opts;
-	struct trm_error why = {0};
-	app_opts_default(&opts);
-	if (!app_knows_images(config->images))
-		return cmd_fail("images: %s: must be auto, kitty, sixel, symbols or off", config->images);
-	if (*config->language && trm_lang_find(config->language, &opts.lang, &why) < 0)
-		return cmd_fail("%s", why.msg);
+	int code = workbench_opts(config, config_path, &opts);
+	if (code != CMD_OK)
+		return code;
 	opts.file = file;
 	opts.is_demo = is_demo;
-	opts.typing = config->typing;
-	opts.theme = config->theme;
-	opts.is_linear = config->linear;
-	opts.record = config->record;
-	opts.config = config_path;
-	opts.keymap = config->keymap;
-	opts.confirm = config->confirm;
-	opts.images = config->images;
-	opts.auto_complete = config->auto_complete;
-	opts.graphs = config->graphs;
-	opts.alerts = config->alerts;
-	opts.alert_percent = config->alert_at;
-	opts.alert_after_ms = config->alert_after_ms;
-	opts.alert_run_ms = config->alert_run_ms;
-	opts.restore = config->restore;
-	opts.scrollback_bytes = (size_t)config->scrollback_bytes;
-	opts.has_history = config->history;
-	trm_config_sandbox_opts(config, &opts.sandbox);
-	trm_config_session_opts(config, &opts.session);
 	return app_main(&opts);
 }
 

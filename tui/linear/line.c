@@ -170,5 +170,7 @@ void linear_end(struct linear *l, struct model *m, struct effects *out)
 
 bool linear_is_ready(const struct model *m)
 {
+	if (m->replay.is_on)
+		return !m->replay.is_playing;
 	return !model_is_running(m) || m->run.reads_line;
 }
