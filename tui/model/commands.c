@@ -65,6 +65,54 @@ static void previous_pane(struct model *m, struct effects *out)
 	go_to_pane(m, -1);
 }
 
+static void zoom(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->panes.is_zoomed = !m->panes.is_zoomed;
+	/* A pane that is a strip otherwise cannot keep the focus. */
+	model_relayout(m);
+	if (m->layout.panes[m->focus].rows == 0)
+		model_focus(m, PANE_EDITOR);
+}
+
+static void move_border(struct model *m, enum border border, int rows, int cols)
+{
+	layout_move_border(&m->layout, m->cols, border, m->layout.divider_row + rows,
+			m->layout.divider_col + cols, &m->panes);
+	model_relayout(m);
+}
+
+static void border_up(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_border(m, BORDER_ROW, -1, 0);
+}
+
+static void border_down(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_border(m, BORDER_ROW, 1, 0);
+}
+
+static void border_left(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_border(m, BORDER_COL, 0, -2);
+}
+
+static void border_right(struct model *m, struct effects *out)
+{
+	(void)out;
+	move_border(m, BORDER_COL, 0, 2);
+}
+
+static void reset_panes(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->panes = (struct layout_wish){0};
+	model_relayout(m);
+}
+
 /* ---- the rest ---- */
 
 static void help(struct model *m, struct effects *out)
@@ -161,6 +209,18 @@ static const struct command commands[] = {
 		{"next-pane", "Next pane", "go to the next pane", PLACE_ANY, next_pane, NULL, 0, false},
 		{"previous-pane", "Previous pane", "go to the pane before", PLACE_ANY, previous_pane, NULL, 0,
 				false},
+		{"zoom", "Zoom the pane", "give the pane the whole screen, and back", PLACE_ANY, zoom, NULL,
+				0, false},
+		{"border-up", "Move the border up", "make the editor lower, the output higher", PLACE_ANY,
+				border_up, NULL, 0, false},
+		{"border-down", "Move the border down", "make the editor higher, the output lower", PLACE_ANY,
+				border_down, NULL, 0, false},
+		{"border-left", "Move the border left", "make the metrics wider", PLACE_ANY, border_left,
+				NULL, 0, false},
+		{"border-right", "Move the border right", "make the metrics narrower", PLACE_ANY,
+				border_right, NULL, 0, false},
+		{"reset-panes", "Panes as they were at first", "put the borders back", PLACE_ANY, reset_panes,
+				NULL, 0, false},
 		{"stop", "Interrupt what runs, or copy",
 				"stop what runs, a step further each time: interrupt, terminate, kill; when nothing runs: copy",
 				PLACE_ALWAYS, stop, NULL, 0, false},

@@ -47,6 +47,7 @@ const struct keymap_row keymap_emacs[] = {
 		{PLACE_ANY, "ctrl-x right", "next-buffer"},
 		{PLACE_ANY, "ctrl-x left", "previous-buffer"},
 		{PLACE_ANY, "ctrl-x o", "next-pane"},
+		{PLACE_ANY, "ctrl-x 1", "zoom"},
 		{PLACE_ALWAYS, "ctrl-g", "cancel"},
 };
 const size_t keymap_emacs_count = sizeof keymap_emacs / sizeof *keymap_emacs;

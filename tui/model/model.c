@@ -78,7 +78,7 @@ static void size_screen(struct model *m)
 
 void model_relayout(struct model *m)
 {
-	m->layout = layout_make(m->rows - m->foot_rows, m->cols, m->focus);
+	m->layout = layout_make(m->rows - m->foot_rows, m->cols, m->focus, &m->panes);
 	struct rect area = model_editor_area(m);
 	if (area.rows > 0)
 		buffers_resize(&m->buffers, area.rows, area.cols);

@@ -33,6 +33,7 @@
 #include "model/palette.h"
 #include "model/replay.h"
 #include "model/run_history.h"
+#include "model/replay.h"
 #include "model/runs.h"
 #include "model/sandboxes.h"
 #include "model/variables.h"
@@ -95,7 +96,9 @@ void input_history_finish(struct input_history *h); /* input_update.c; takes a z
 struct model {
 	int rows, cols;
 	struct layout layout;
-	bool has_utf8; /* borders and graphs may use more than ASCII */
+	struct layout_wish panes; /* how they shall lie */
+	enum border moving;       /* a border is being dragged */
+	bool has_utf8;            /* borders and graphs may use more than ASCII */
 	enum pane focus;
 	enum pane focus_back; /* where focus goes when the run that asks for input has ended */
 	bool owes_focus;

@@ -49,8 +49,33 @@ static void chrome_click(struct model *m, const struct event *ev, struct effects
 	}
 }
 
+/* The lines between panes are dragged; a double click puts them where they were at first. */
+static bool drag_border(struct model *m, const struct event *ev)
+{
+	enum border border = layout_border_at(&m->layout, ev->row, ev->col);
+
+	if (ev->action == MOUSE_PRESS && ev->button == 1 && border != BORDER_NONE) {
+		m->moving = border;
+		if (ev->clicks == 2 && border == BORDER_ROW)
+			m->panes.editor_permille = 0;
+		else if (ev->clicks == 2)
+			m->panes.metrics_permille = 0;
+	} else if (m->moving != BORDER_NONE && ev->action == MOUSE_DRAG) {
+		layout_move_border(&m->layout, m->cols, m->moving, ev->row, ev->col, &m->panes);
+	} else if (m->moving != BORDER_NONE && ev->action == MOUSE_RELEASE) {
+		m->moving = BORDER_NONE;
+		return true;
+	} else {
+		return false;
+	}
+	model_relayout(m);
+	return true;
+}
+
 void update_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
+	if (!m->has_mouse_pane && drag_border(m, ev))
+		return;
 	if (m->has_mouse_pane && (ev->action == MOUSE_DRAG || ev->action == MOUSE_RELEASE)) {
 		m->has_mouse_pane = ev->action == MOUSE_DRAG;
 		pane_mouse(m, m->mouse_pane, ev, out);

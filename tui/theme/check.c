@@ -10,15 +10,14 @@ static double least_of(enum role role, double least_text)
 {
 	switch (role) {
 	case ROLE_BORDER:
-	case ROLE_GRAPH_AXIS: return QUIET_CONTRAST;
+	case ROLE_GRAPH_LIMIT: return QUIET_CONTRAST;
 	case ROLE_BORDER_FOCUS:
 	case ROLE_GRAPH_CPU:
 	case ROLE_GRAPH_MEM:
 	case ROLE_GRAPH_DISK:
 	case ROLE_GRAPH_PROC:
 	case ROLE_GRAPH_NET:
-	case ROLE_GRAPH_PRESSURE:
-	case ROLE_GRAPH_LIMIT: return GRAPHIC_CONTRAST;
+	case ROLE_GRAPH_PRESSURE: return GRAPHIC_CONTRAST;
 	default: return least_text;
 	}
 }

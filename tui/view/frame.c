@@ -88,26 +88,15 @@ static int title_gap(const struct model *m, struct canvas *c, struct rect clip, 
 	return col + 2;
 }
 
-static void title(const struct model *m, struct canvas *c)
+enum { BRIEF_COLS = 60 }; /* narrower: only what cannot be missed */
+
+/* What is going on: idle, running, recording, and how long the last run took. */
+static int title_state(const struct model *m, struct canvas *c, struct rect clip, int col)
 {
-	bool single = m->layout.kind == LAYOUT_SINGLE;
-	struct rect clip = {0, single ? 0 : 2, 1, m->cols - (single ? 9 : 13)};
 	char text[96], last[24];
 	uint16_t role;
 	const char *state = state_text(m, text, &role);
-	int col = clip.col;
 
-	if (!single)
-		col = title_gap(m, c, clip, draw_text(c, clip, 0, col, ROLE_TITLE, " terrarium "));
-	col = draw_format(
-			c, clip, 0, col, ROLE_TITLE, " %s %s ", m->lang->name, sign(m->has_utf8, SIGN_MENU));
-	col = title_gap(m, c, clip, col);
-	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name) + strlen(state)
-		      + (m->run.state == RUN_NONE ? 22 : 10);
-	if (!single && m->sandbox.name[0] && col + (int)rest <= clip.col + clip.cols) {
-		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s ", m->sandbox.backend, m->sandbox.name);
-		col = title_gap(m, c, clip, col);
-	}
 	col = draw_format(c, clip, 0, col, role, " %s %s ", sign(m->has_utf8, SIGN_DOT), state);
 	if (m->is_recording) {
 		col = title_gap(m, c, clip, col);
@@ -116,9 +105,38 @@ static void title(const struct model *m, struct canvas *c)
 	}
 	if (m->has_last && m->run.state == RUN_NONE) {
 		col = title_gap(m, c, clip, col);
-		draw_format(c, clip, 0, col, m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR,
-				" %s ", format_duration(last, m->last_wall_us));
+		col = draw_format(c, clip, 0, col,
+				m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR, " %s ",
+				format_duration(last, m->last_wall_us));
 	}
+	if (m->panes.is_zoomed && m->cols >= BRIEF_COLS) {
+		col = title_gap(m, c, clip, col);
+		col = draw_text(c, clip, 0, col, ROLE_WARN, " zoomed (F11) ");
+	}
+	return col;
+}
+
+static void title(const struct model *m, struct canvas *c)
+{
+	bool single = m->layout.kind == LAYOUT_SINGLE, brief = m->cols < BRIEF_COLS;
+	struct rect clip = {0, single ? 0 : 2, 1, m->cols - (single ? 9 : 13)};
+	char text[96];
+	uint16_t role;
+	int col = clip.col;
+
+	if (!brief)
+		col = title_gap(m, c, clip, draw_text(c, clip, 0, col, ROLE_TITLE, " terrarium "));
+	col = draw_format(
+			c, clip, 0, col, ROLE_TITLE, " %s %s ", m->lang->name, sign(m->has_utf8, SIGN_MENU));
+	col = title_gap(m, c, clip, col);
+	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name)
+		      + strlen(state_text(m, text, &role)) + (m->run.state == RUN_NONE ? 22 : 10)
+		      + (m->panes.is_zoomed ? 16 : 0);
+	if (!brief && m->sandbox.name[0] && col + (int)rest <= clip.col + clip.cols) {
+		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s ", m->sandbox.backend, m->sandbox.name);
+		col = title_gap(m, c, clip, col);
+	}
+	title_state(m, c, clip, col);
 	draw_text(c, (struct rect){0, 0, 1, m->cols}, 0, m->cols - (single ? 8 : 11), ROLE_TITLE,
 			" F1 help ");
 }
@@ -231,10 +249,27 @@ static void keys(const struct model *m, struct canvas *c)
 	}
 }
 
+/* With one pane there is no divider to tell where the cursor is: the end of the tabs' row does. */
+static void tabs_of_one(const struct model *m, struct canvas *c)
+{
+	struct rect clip = m->layout.tabs;
+	char place[64];
+
+	if (clip.rows == 0)
+		return;
+	canvas_fill(c, clip, " ", style_of(ROLE_TEXT));
+	tabs(m, c);
+	int n = snprintf(place, sizeof place, " %zu:%zu ", editor_line(model_editor(m)) + 1,
+			editor_column(model_editor(m)) + 1);
+	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1, ROLE_TITLE, place);
+}
+
 void draw_editor_frame(const struct model *m, struct canvas *c)
 {
-	if (m->layout.kind == LAYOUT_SINGLE)
+	if (m->layout.kind == LAYOUT_SINGLE) {
+		tabs_of_one(m, c);
 		return;
+	}
 	canvas_fill(c, m->layout.tabs, " ", style_of(ROLE_TEXT));
 	tabs(m, c);
 	draw_horizontal(c, m->has_utf8, m->layout.divider_row, 1, m->layout.panes[PANE_OUTPUT].cols,
@@ -246,6 +281,7 @@ void draw_frame(const struct model *m, struct canvas *c)
 {
 	if (m->layout.kind == LAYOUT_SINGLE) {
 		canvas_fill(c, (struct rect){0, 0, 1, m->cols}, " ", style_of(ROLE_TITLE));
+		tabs_of_one(m, c);
 	} else {
 		borders(m, c);
 		divider(m, c);
