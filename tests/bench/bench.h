@@ -58,6 +58,7 @@ void pty_stop(struct pty *p);                              /* kills it if it is 
 /* ---- the groups ---- */
 void bench_warm(void);
 void bench_cold(void);
+void bench_big(void);
 void bench_flood(void);
 void bench_tui(void);
 

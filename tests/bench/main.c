@@ -7,7 +7,8 @@
 static const struct {
 	const char *name;
 	void (*run)(void);
-} groups[] = {{"warm", bench_warm}, {"cold", bench_cold}, {"flood", bench_flood}, {"tui", bench_tui}};
+} groups[] = {{"warm", bench_warm}, {"cold", bench_cold}, {"flood", bench_flood}, {"tui", bench_tui},
+		{"big", bench_big}};
 
 int main(int argc, char **argv)
 {

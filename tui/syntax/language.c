@@ -11,8 +11,11 @@
 static TSSymbol symbol_of(const TSLanguage *g, const char *name)
 {
 	bool is_token = name && *name == '\'';
+
+	if (!name)
+		return 0;
 	name += is_token;
-	return name ? ts_language_symbol_for_name(g, name, (uint32_t)strlen(name), !is_token) : 0;
+	return ts_language_symbol_for_name(g, name, (uint32_t)strlen(name), !is_token);
 }
 
 static TSFieldId field_of(const TSLanguage *g, const char *name)

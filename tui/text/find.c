@@ -102,8 +102,8 @@ void find_destroy(struct find *f)
 
 static bool reserve(struct find *f, size_t n)
 {
-	if (n > f->window_cap) {
-		char *bigger = realloc(f->window, n);
+	if (n > f->window_cap || !f->window) {
+		char *bigger = realloc(f->window, n + 1);
 		if (!bigger)
 			return false;
 		f->window = bigger;
