@@ -108,6 +108,51 @@ static void starts_with_a_broken_theme(void **state)
 	assert_int_equal(leave(), 0);
 }
 
+static void choose_theme(const char *first_letters)
+{
+	screen_send(&s, KEY_F(3));
+	screen_wait(&s, "projector");
+	screen_send(&s, first_letters);
+	screen_settle(&s, 100);
+	screen_send(&s, "\r");
+	screen_wait_gone(&s, "projector");
+}
+
+/* Theme, borders and commands are found again; another theme in the settings beats the one remembered. */
+static void remembers_what_was_chosen(void **state)
+{
+	static const char *const light[] = {"--theme", "light", NULL};
+
+	(void)state;
+	start(36, 120, NULL);
+	choose_theme("o");
+	wait_ground(20, 20, 0x0f1c2b);
+	screen_send(&s, "\x1b[<0;20;18M\x1b[<32;20;26M\x1b[<0;20;26m");
+	screen_settle(&s, 100);
+	screen_send(&s, "\x10repaint\r");
+	screen_settle(&s, 100);
+	assert_int_equal(leave(), 0);
+	start(36, 120, NULL);
+	wait_ground(20, 20, 0x0f1c2b);
+	assert_non_null(strstr(screen_text(&s), "├─ output"));
+	const char *line = screen_text(&s);
+	for (int row = 0; row < 25; row++)
+		line = strchr(line, '\n') + 1;
+	assert_int_equal(strncmp(line, "├─ output", strlen("├─ output")), 0);
+	screen_send(&s, "\x10");
+	screen_wait(&s, "▸ Repaint");
+	screen_send(&s, "\x1b");
+	assert_int_equal(leave(), 0);
+	start(36, 120, light);
+	wait_ground(20, 20, 0xfbfaf6);
+	assert_int_equal(leave(), 0);
+	put_file("terrarium/config.json", "{\"theme\": \"dusk\"}");
+	start(36, 120, NULL);
+	wait_ground(20, 20, 0x211a26);
+	assert_int_equal(leave(), 0);
+	put_file("terrarium/config.json", "{}");
+}
+
 static int after(void **state)
 {
 	(void)state;
@@ -145,6 +190,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_teardown(reads_a_changed_theme_again, after),
+			cmocka_unit_test_teardown(remembers_what_was_chosen, after),
 			cmocka_unit_test_teardown(starts_with_a_broken_theme, after),
 	};
 

@@ -190,11 +190,22 @@ static int load_keys(struct app *a, struct trm_error *reterr)
 static int start(struct app *a, struct trm_error *reterr)
 {
 	bool has_utf8 = locale_is_utf8(); /* as the person has it: term_open() may choose another */
-	const char *theme = a->opts->theme ? a->opts->theme : "dark";
-	int r = app_first_theme(a, theme, reterr);
+	bool is_mine = !a->opts->replay && !a->opts->is_demo && !a->opts->is_linear;
+	const char *theme = a->opts->theme ? a->opts->theme : "dark", *preferred = NULL;
+
+	if (is_mine) {
+		app_load_preferences(a);
+		preferred = app_preferred_theme(a);
+	}
+	/* The one that was chosen may have been deleted since. */
+	int r = preferred ? app_first_theme(a, preferred, NULL) : TRM_ENOENT;
+	if (r < 0)
+		r = app_first_theme(a, theme, reterr);
 
 	if (r < 0 || (r = app_open_terminal(a, reterr)) < 0 || (r = start_model(a, has_utf8, reterr)) < 0)
 		return r;
+	if (is_mine)
+		app_use_preferences(a);
 	if (a->opts->replay && (r = app_replay_open(a, a->opts->replay, reterr)) < 0)
 		return r;
 	app_open_story(a);
@@ -287,6 +298,7 @@ static void finish(struct app *a)
 	app_finish_saves(a);
 	app_close_keeper(a, a->keeps_unsaved || a->ended_by);
 	app_close_session(a);
+	app_save_preferences(a);
 	app_close_watch(a);
 	app_close_editor(a);
 	app_close_themes(a);

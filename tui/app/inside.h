@@ -28,6 +28,15 @@
 enum { APP_SIGNALS = 6, APP_ENV = 16 };
 
 struct app_run;
+
+/* What is remembered from one session to the next: preferences.c. */
+struct app_preferences {
+	char theme[64];     /* chosen in the menu; "": none ever was */
+	char theme_for[64]; /* in place of which one of the settings */
+	char shown[64];     /* the theme at the start; "": nothing is remembered in this session */
+	struct layout_wish panes;
+	struct palette palette;
+};
 struct app_editor;
 struct app_save;
 
@@ -77,6 +86,7 @@ struct app {
 	bool is_performing; /* effects are being carried out: those of nested messages are added to the list
 			     */
 
+	struct app_preferences preferences;
 	struct term *term;
 	struct theme theme;
 	char theme_fault[480]; /* the first fault of its file, "" if there is none, and of how many */
@@ -192,6 +202,12 @@ struct buffer *app_put_back(struct app *a, const struct kept_place *place, const
 void app_open_session(struct app *a); /* before the first frame */
 void app_save_session(struct app *a);
 void app_close_session(struct app *a);
+
+/* ---- preferences.c */
+void app_load_preferences(struct app *a);
+const char *app_preferred_theme(const struct app *a); /* NULL: the one of the settings */
+void app_use_preferences(struct app *a);              /* once there is a model */
+void app_save_preferences(struct app *a);             /* at the end, if something has changed */
 
 /* ---- themes.c: the colours, and the files that they come from */
 /* Before there is a model: a theme with faults is used as far as it can be, else "dark"; what is wrong

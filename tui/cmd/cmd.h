@@ -38,7 +38,7 @@ struct trm_config;
 /* What the config says of the workbench; `opts` borrows from it. CMD_OK, or the sentence has been printed. */
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts);
 /* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
-int workbench_open(const struct trm_config *config, const char *config_path, const char *file, bool is_demo);
+int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo);
 
 /* The table, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_count);

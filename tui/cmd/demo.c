@@ -21,8 +21,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!file)
 		return cmd_fail("nothing to show: give a FILE with cells (\"# %%%%\" lines), or a notebook");
-	return options_config(&o, &config) < 0 ? CMD_FAILED
-					       : workbench_open(&config, o.config_path, file, true);
+	return options_config(&o, &config) < 0 ? CMD_FAILED : workbench_open(&config, &o, file, true);
 }
 
 static const char *const settings[] = {"typing", "theme", "language", "memory", "timeout", "record", NULL};

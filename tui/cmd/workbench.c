@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,12 +38,14 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 	return CMD_OK;
 }
 
-int workbench_open(const struct trm_config *config, const char *config_path, const char *file, bool is_demo)
+int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo)
 {
 	struct app_opts opts;
-	int code = workbench_opts(config, config_path, &opts);
+	const char *theme = getenv("TERRARIUM_THEME");
+	int code = workbench_opts(config, o->config_path, &opts);
 	if (code != CMD_OK)
 		return code;
+	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
 	opts.file = file;
 	opts.is_demo = is_demo;
 	return app_main(&opts);
@@ -70,7 +73,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct trm_config config;
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
-	return workbench_open(&config, o.config_path, file, false);
+	return workbench_open(&config, &o, file, false);
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
