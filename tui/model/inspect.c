@@ -10,6 +10,7 @@
 
 #include "model/asks.h"
 #include "model/command.h"
+#include "model/complete_internal.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/variables.h"
@@ -105,6 +106,41 @@ void inspect_variable(struct model *m, struct effects *out)
 	if (v && is_possible(m))
 		asks_send(m, ASK_INSPECT, TRM_ASK_INSPECT, m->lang, v->name, strlen(v->name),
 				make_valid(v->name, strlen(v->name), strlen(v->name)), out);
+}
+
+/* The name in a text such as " ?os.path " or "os.path?? "; 0: it is something else. */
+static size_t name_asked_for(const char *text, const char **ret)
+{
+	const char *at = text + strspn(text, " \t\n");
+	size_t before = strspn(at, "?");
+	const char *name = at + before;
+	size_t n = 0;
+
+	while (is_word_byte((unsigned char)name[n]) || (n && name[n] == '.'))
+		n++;
+	size_t behind = strspn(name + n, "?");
+	const char *rest = name + n + behind;
+	*ret = name;
+	return before + behind > 0 && rest[strspn(rest, " \t\n")] == '\0' ? n : 0;
+}
+
+bool inspect_is_asked(struct model *m, struct editor_run what, struct effects *out)
+{
+	char text[256];
+	const char *name;
+
+	if (what.len >= sizeof text || m->lang->id == TRM_LANG_BASH)
+		return false;
+	text[text_copy(model_editor(m)->text, what.pos, text, what.len)] = '\0';
+	size_t n = name_asked_for(text, &name);
+	if (!n)
+		return false;
+	if (is_possible(m)) {
+		text[name - text + n] = '\0';
+		size_t at = (size_t)(name - text), points = make_valid(text + at, n, n);
+		asks_send(m, ASK_INSPECT, TRM_ASK_INSPECT, m->lang, text + at, n, points, out);
+	}
+	return true;
 }
 
 static const char *member(const cJSON *json, const char *name)
@@ -203,7 +239,7 @@ void signature_answer(struct model *m, const struct msg *msg, struct effects *ou
 
 static const struct command commands[] = {
 		{"inspect", "Inspect the name under the cursor",
-				"what the kernel knows of the name under the cursor: signature, type, value, "
+				"what the kernel knows of the name under the cursor (also: run \"name?\"): signature, type, value, "
 				"documentation",
 				PLACE_ANY, inspect_cursor, NULL, 0, false},
 };

@@ -8,12 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/editor.h"
+
 struct effects;
 struct model;
 struct msg;
 
 /* The name under the cursor of the editor. */
 void inspect_cursor(struct model *m, struct effects *out);
+/* "name?" or "?name" instead of code asks what the kernel knows of it, as in IPython. True: it was asked. */
+bool inspect_is_asked(struct model *m, struct editor_run what, struct effects *out);
 /* The row of the variables page that the mark is on. */
 void inspect_variable(struct model *m, struct effects *out);
 void inspect_answer(struct model *m, const struct msg *msg, struct effects *out);

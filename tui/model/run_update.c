@@ -7,6 +7,7 @@
 
 #include "model/code.h"
 #include "model/effect.h"
+#include "model/inspect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/stopping.h"
@@ -40,7 +41,7 @@ void run_ask(struct model *m, struct editor_run what, enum run_then then, struct
 	m->to_run = what;
 	m->run_then = then;
 	m->needs_draw = true;
-	if (!may_run(m))
+	if (!may_run(m) || inspect_is_asked(m, what, out))
 		return;
 	if (m->confirm)
 		ask_confirm(m);
@@ -134,7 +135,7 @@ static void show_error(struct model *m, const struct trm_result *r)
 
 static void show_result(struct model *m, const struct trm_result *r)
 {
-	char text[160];
+	char text[200], lost[64];
 
 	outpane_end_line(&m->out);
 	if (!figures_end_run(m, r) && r->value && r->value[0])
@@ -147,9 +148,9 @@ static void show_result(struct model *m, const struct trm_result *r)
 	if (r->hint)
 		add_note(m, r->hint);
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
-		snprintf(text, sizeof text,
-				"%s had to be started again: its variables are gone, files are kept",
-				r->lang->name);
+		variables_phrase(m, r->lang, lost, sizeof lost);
+		snprintf(text, sizeof text, "%s had to be started again: %s are gone, files are kept",
+				r->lang->name, lost);
 		add_note(m, text);
 	}
 }

@@ -65,6 +65,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_STARTING: on_starting(m, msg); break;
 	case MSG_SANDBOX_READY:
 		m->sandbox.state = SANDBOX_READY;
+		variables_wait(m);
 		describe(&m->sandbox, msg);
 		if (m->dialog.kind == DIALOG_CONFIRM)
 			ask_confirm(m); /* the limits' strength is known now */

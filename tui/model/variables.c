@@ -46,10 +46,15 @@ void variables_phrase(const struct model *m, const struct trm_lang *lang, char *
 		snprintf(out, cap, "%zu variable%s of %s", v->n, v->n == 1 ? "" : "s", lang->name);
 }
 
+void variables_wait(struct model *m)
+{
+	m->variables_due_ns = m->now_ns + SETTLE_MS * UINT64_C(1000000);
+}
+
 void variables_run_ended(struct model *m, const struct trm_lang *lang)
 {
 	m->variables[lang->id].is_stale = true;
-	m->variables_due_ns = m->now_ns + SETTLE_MS * UINT64_C(1000000);
+	variables_wait(m);
 }
 
 void variables_kernel_gone(struct model *m, const struct trm_lang *lang)
@@ -72,7 +77,8 @@ static const struct trm_lang *wanted(const struct model *m)
 		const struct variables *v = &m->variables[i];
 		bool wants_values = m->variables_page.is_shown && lang == m->lang && !v->has_values
 				    && v->is_known && v->n > 0;
-		if ((v->is_stale || wants_values) && asks_can(m, lang))
+		bool is_cold = lang == m->lang && !v->is_warm;
+		if ((v->is_stale || wants_values || is_cold) && asks_can(m, lang))
 			return lang;
 	}
 	return NULL;
@@ -93,6 +99,7 @@ void variables_tick(struct model *m, struct effects *out)
 		return;
 	bool with_values = m->variables_page.is_shown && lang == m->lang;
 	m->variables[lang->id].is_stale = false;
+	m->variables[lang->id].is_warm = true;
 	m->variables[lang->id].has_values = with_values;
 	asks_send(m, ASK_VARIABLES, TRM_ASK_VARIABLES, lang, NULL, 0,
 			with_values ? TRM_VARIABLES_WHOLE : TRM_VARIABLES_NAMES, out);

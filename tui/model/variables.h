@@ -34,6 +34,7 @@ struct variables {
 	size_t n;
 	bool is_known;   /* asked and answered since the kernel started */
 	bool is_stale;   /* something has run since */
+	bool is_warm;    /* this kernel has answered before: the first answer takes longer */
 	bool has_values; /* … were asked for */
 };
 
@@ -56,6 +57,8 @@ void variables_finish(struct variables *v); /* takes a zeroed object */
 void variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap);
 
 /* A run has ended; the kernel is new. */
+/* The kernels may be asked, but not at once. */
+void variables_wait(struct model *m);
 void variables_run_ended(struct model *m, const struct trm_lang *lang);
 void variables_kernel_gone(struct model *m, const struct trm_lang *lang);
 /* Ask, if it is time to. */

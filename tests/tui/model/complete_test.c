@@ -280,6 +280,21 @@ static void the_name_under_the_cursor_is_inspected(void **state)
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
 }
 
+static void a_question_mark_asks_instead_of_running(void **state)
+{
+	(void)state;
+	type("os.path?");
+	effects_clear(&fx);
+	press(K_F5, 0);
+	assert_int_equal(asked()->question, TRM_ASK_INSPECT);
+	assert_string_equal(asked()->text, "os.path");
+	assert_false(model_is_running(&m));
+	effects_clear(&fx);
+	type(" + 1");
+	press(K_F5, 0);
+	assert_null(asked());
+}
+
 static void the_signature_of_a_call_is_shown(void **state)
 {
 	(void)state;
@@ -342,6 +357,7 @@ int main(void)
 			TEST(words_of_the_buffer_come_after_the_kernels),
 			TEST(hostile_answers_do_nothing),
 			TEST(the_name_under_the_cursor_is_inspected),
+			TEST(a_question_mark_asks_instead_of_running),
 			TEST(the_signature_of_a_call_is_shown),
 			TEST(variables_are_sorted_and_filtered),
 	};
