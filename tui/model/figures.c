@@ -139,14 +139,17 @@ struct figure *figures_find(const struct figures *f, uint32_t id)
 	return low < f->n && f->all[low].id == id ? &f->all[low] : NULL;
 }
 
+/* A cell is taken to be 8 pixels wide, as on the screens that most plots are made for; on one of finer pixels
+ * the image is enlarged, as browsers do it. */
 void figure_fit(const struct figures *f, struct figure *fig, int max_cols, int max_rows)
 {
 	const struct picture_look *look = &f->terminal.look;
+	int cell_h = look->cell_w > 0 ? (8 * look->cell_h + look->cell_w / 2) / look->cell_w : 16;
 
 	if (fig->info.type == IMAGE_NONE || f->terminal.is_off)
 		return;
-	image_fit(&fig->info, look->cell_w, look->cell_h, max_cols > 2 ? max_cols : 2,
-			max_rows > 2 ? max_rows : 2, &fig->cols, &fig->rows);
+	image_fit(&fig->info, 8, cell_h, max_cols > 2 ? max_cols : 2, max_rows > 2 ? max_rows : 2, &fig->cols,
+			&fig->rows);
 }
 
 /* ---- what they are drawn from ---- */
