@@ -151,7 +151,7 @@ static void finds_and_replaces(void **state)
 	screen_wait(&s, "2 of 2");
 	screen_wait(&s, " 3:4 ");
 	screen_send(&s, "\r");
-	screen_wait(&s, "wrapped round");
+	screen_wait(&s, "wrapped");
 	screen_send(&s, "\x1b");
 	screen_wait_gone(&s, "wrapped");
 	screen_send(&s, "\x1br"); /* Alt-R */

@@ -29,10 +29,10 @@ static void ask_path(
 	struct dialog *d = &m->dialog;
 
 	dialog_begin(d, kind, title);
-	dialog_add(d, ROLE_DIM, "Enter: %s   Tab: complete   Esc: cancel",
+	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s   Tab: complete   Esc: cancel",
 			kind == DIALOG_OPEN ? "open" : "save");
 	if (why)
-		dialog_add(d, ROLE_STATUS_ERROR, "%s", why);
+		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
 	d->has_field = true;
 	d->field_label = "Path";
 	if (path)

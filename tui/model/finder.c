@@ -58,10 +58,10 @@ static void say_count(struct finder *f, const struct text *t, struct find_match 
 {
 	size_t n = 0, index = 0, from = 0;
 	struct find_match match;
-	const char *wrapped = has_wrapped ? ", wrapped round" : "";
+	const char *wrapped = has_wrapped ? ", wrapped" : "";
 
 	if (text_len(t) > COUNTED_BYTES) {
-		say(f, false, has_wrapped ? "wrapped round" : "");
+		say(f, false, has_wrapped ? "wrapped" : "");
 		return;
 	}
 	for (; find_next(f->find, t, from, SIZE_MAX, &match);
@@ -242,7 +242,7 @@ static void ask_next(struct model *m, size_t from)
 	if (!is_found && f->wraps_to > 0) {
 		f->to = f->wraps_to;
 		f->wraps_to = 0;
-		say(f, false, "wrapped round");
+		say(f, false, "wrapped");
 		is_found = find_next(f->find, e->text, 0, f->to, &f->match);
 	}
 	free(f->preview);

@@ -17,7 +17,7 @@ static void go_to_line(struct model *m, struct effects *out)
 	(void)out;
 	model_focus(m, PANE_EDITOR);
 	dialog_begin(d, DIALOG_GOTO, "Go to line");
-	dialog_add(d, ROLE_DIM, "LINE or LINE:COLUMN, of %zu lines; +N and -N count from here",
+	dialog_add(d, ROLE_DIALOG_DIM, "LINE or LINE:COLUMN, of %zu lines; +N and -N count from here",
 			text_lines(model_editor(m)->text));
 	d->has_field = true;
 	d->field_label = "Line";

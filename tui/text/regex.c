@@ -77,7 +77,7 @@ static int compile(struct regex *r, const char *pattern, size_t n, uint32_t opti
 	r->code = l->compile((PCRE2_SPTR8)pattern, n, options, &code, &at, NULL);
 	if (!r->code) {
 		l->error_message(code, why, sizeof why);
-		return trm_error_set(reterr, TRM_EINVAL, "%s (at character %zu)", (char *)why, at + 1);
+		return trm_error_set(reterr, TRM_EINVAL, "%s, at %zu", (char *)why, at + 1);
 	}
 	l->jit_compile(r->code, PCRE2_JIT_COMPLETE); /* where that is not possible it is interpreted */
 	r->data = l->data_create(REGEX_GROUPS, NULL);

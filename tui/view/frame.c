@@ -116,6 +116,23 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 	return col;
 }
 
+/* The language; where no tabs are shown, the buffer instead, as there may be several. */
+static int title_language(const struct model *m, struct canvas *c, struct rect clip, int col)
+{
+	const struct buffer *b = buffers_current(&m->buffers);
+	bool has_name = m->layout.tabs.rows == 0 && (b->editor.path || b->number > 1);
+	struct rect part = clip;
+	char label[BUFFER_LABEL];
+
+	if (!has_name)
+		return draw_format(c, clip, 0, col, ROLE_TITLE, " %s %s ", m->lang->name,
+				sign(m->has_utf8, SIGN_MENU));
+	buffer_label(b, label);
+	part.cols = part.cols * 3 / 5;
+	col = draw_text(c, part, 0, col, ROLE_TITLE, label);
+	return draw_format(c, clip, 0, col, ROLE_TITLE, "%s ", sign(m->has_utf8, SIGN_MENU));
+}
+
 static void title(const struct model *m, struct canvas *c)
 {
 	bool single = m->layout.kind == LAYOUT_SINGLE, brief = m->cols < BRIEF_COLS;
@@ -126,8 +143,7 @@ static void title(const struct model *m, struct canvas *c)
 
 	if (!brief)
 		col = title_gap(m, c, clip, draw_text(c, clip, 0, col, ROLE_TITLE, " terrarium "));
-	col = draw_format(
-			c, clip, 0, col, ROLE_TITLE, " %s %s ", m->lang->name, sign(m->has_utf8, SIGN_MENU));
+	col = title_language(m, c, clip, col);
 	col = title_gap(m, c, clip, col);
 	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name)
 		      + strlen(state_text(m, text, &role)) + (m->run.state == RUN_NONE ? 22 : 10)
