@@ -61,5 +61,6 @@ void bench_cold(void);
 void bench_big(void);
 void bench_flood(void);
 void bench_tui(void);
+void bench_output(void);
 
 #endif
