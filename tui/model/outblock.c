@@ -74,17 +74,24 @@ void out_blocks_fold_all(struct out_blocks *b, bool is_folded)
 		out_blocks_fold(b, &b->items[i], is_folded);
 }
 
-uint64_t out_blocks_shown(const struct out_blocks *b, uint64_t line, uint64_t end)
+/* The folded block whose inside the line is in, or NULL. */
+static const struct out_block *hiding(const struct out_blocks *b, uint64_t line)
 {
 	const struct out_block *block = b->n_folded ? out_blocks_at(b, line) : NULL;
 
-	return block && block->is_folded && line > block->line ? out_blocks_end(b, block, end) : line;
+	return block && block->is_folded && line > block->line && block->line >= b->first ? block : NULL;
+}
+
+uint64_t out_blocks_shown(const struct out_blocks *b, uint64_t line, uint64_t end)
+{
+	const struct out_block *block = hiding(b, line);
+
+	return block ? out_blocks_end(b, block, end) : line;
 }
 
 uint64_t out_blocks_shown_before(const struct out_blocks *b, uint64_t line)
 {
-	if (line == 0)
-		return 0;
-	const struct out_block *block = b->n_folded ? out_blocks_at(b, line - 1) : NULL;
-	return block && block->is_folded ? block->line : line - 1;
+	const struct out_block *block = line ? hiding(b, line - 1) : NULL;
+
+	return block ? block->line : line - (line > 0);
 }

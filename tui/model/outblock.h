@@ -19,6 +19,7 @@ struct out_blocks {
 	struct out_block *items; /* by line */
 	size_t n, cap;
 	size_t n_folded;
+	uint64_t first; /* headers before this line have been dropped: their blocks are shown, folded or not */
 };
 
 void out_blocks_finish(struct out_blocks *b); /* takes a zeroed object */

@@ -51,6 +51,7 @@ void outpane_begin(struct outpane *p, uint32_t serial)
 	outpane_end_line(p);
 	out_blocks_add(&p->blocks, outstore_end(&p->store), serial, outstore_first(&p->store));
 	outstore_header(&p->store, serial);
+	p->blocks.first = outpane_first(p);
 }
 
 void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const void *bytes, size_t n)
@@ -59,6 +60,7 @@ void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const
 		outstore_append(&p->store, kind, serial, bytes, n);
 	else
 		outscreen_feed(&p->screen, &p->store, kind, serial, bytes, n);
+	p->blocks.first = outpane_first(p);
 }
 
 void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text, size_t n)
@@ -66,6 +68,7 @@ void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const c
 	outpane_end_line(p);
 	outstore_append(&p->store, kind, serial, text, n);
 	outstore_end_line(&p->store);
+	p->blocks.first = outpane_first(p);
 }
 
 bool outpane_ends_with(const struct outpane *p, const char *text)
@@ -251,8 +254,8 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 	if (top.line < outpane_first(p))
 		return (struct out_pos){outpane_first(p), 0};
 	const struct out_block *block = out_blocks_at(&p->blocks, top.line);
-	if (block && block->is_folded && top.line > block->line) /* folded since */
-		return (struct out_pos){block->line, 0};
+	if (block && block->is_folded && top.line > block->line && block->line >= p->blocks.first)
+		return (struct out_pos){block->line, 0}; /* folded since */
 	/* The pane's width may have changed since. */
 	if (top.cell && outpane_read(p, top.line, &l))
 		top.cell = row_start(p, &l, width, row_of(p, &l, width, top.cell));
