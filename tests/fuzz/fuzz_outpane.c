@@ -58,7 +58,7 @@ static void act(struct outpane *p, struct size *s, uint8_t what, uint8_t how, co
 		char pattern[2] = {(char)(how & 0x7f), '\0'};
 		uint64_t line;
 		if (outsearch_begin(&p->search, pattern, false, NULL) == 0)
-			while (outsearch_step(p, 100))
+			while (outsearch_step(p, how & 1 ? 100000 : 5000))
 				;
 		if (outsearch_next(p, how, how & 1 ? 1 : -1, &line))
 			outpane_show(p, s->rows, s->cols, line);
@@ -71,7 +71,7 @@ static void act(struct outpane *p, struct size *s, uint8_t what, uint8_t how, co
 	case 13: outpane_show_run(p, s->rows, s->cols, how); break;
 	case 14: outpane_end_line(p); break;
 	default: /* now and then so much that the oldest is dropped */
-		for (int i = 0; i <= (how > 253 ? 600 : how & 7); i++)
+		for (int i = 0; i <= (how > 253 ? 300 : how & 7); i++)
 			outpane_print(p, how & 1 ? OUT_STDERR : OUT_STDOUT, (uint32_t)p->blocks.n, text, n);
 	}
 }
