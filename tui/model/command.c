@@ -81,6 +81,10 @@ void command_run(struct model *m, const struct command *c, struct effects *out)
 		replay_refuse(m);
 		return;
 	}
+	if (c->place == PLACE_DEMO && !m->demo.is_on) { /* the palette knows all commands */
+		notices_add(&m->notices, m->now_ns, false, "no file is shown cell by cell");
+		return;
+	}
 	if (c->edit) {
 		editor_done(m, editor_command(model_editor(m), c, false, m->now_ns), out);
 		return;

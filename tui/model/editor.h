@@ -64,6 +64,7 @@ struct editor {
 	uint64_t burst_ns;                           /* time of its last key */
 	size_t indent_ahead; /* blanks that Enter has put in and that may be typed once more */
 	uint64_t enter_ns;   /* time of that Enter */
+	size_t moved_by, moved_to; /* the last key took so many blanks off its line, and left the cursor there */
 };
 
 int editor_init(struct editor *e, const struct trm_lang *lang,

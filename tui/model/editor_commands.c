@@ -72,6 +72,8 @@ static const struct command commands[] = {
 		{"text-start", NULL, "to the start of the text", PLACE_EDITOR, NULL, act_move, MOVE_FIRST,
 				true},
 		{"text-end", NULL, "to the end of the text", PLACE_EDITOR, NULL, act_move, MOVE_LAST, true},
+		{"to-bracket", "Go to the matching bracket", "to the matching bracket", PLACE_EDITOR, NULL,
+				edit_to_bracket, 0, false},
 		{"scroll-up", NULL, "scroll by a line", PLACE_EDITOR, NULL, act_scroll, -1, false},
 		{"scroll-down", NULL, NULL, PLACE_EDITOR, NULL, act_scroll, 1, false},
 		{"select-all", "Select all", "select all", PLACE_EDITOR, NULL, act_select_all, 0, false},

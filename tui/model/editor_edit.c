@@ -49,7 +49,8 @@ unsigned editor_type(struct editor *e, uint32_t cp)
 	char bytes[4];
 	if (editor_has_selection(e))
 		e->burst = BURST_NONE;
-	return replace_selection(e, bytes, trm_utf8_encode(cp, bytes), BURST_TYPE);
+	unsigned bits = replace_selection(e, bytes, trm_utf8_encode(cp, bytes), BURST_TYPE);
+	return bits & EDITOR_CHANGED ? bits | edit_place_line(e, cp) : bits;
 }
 
 /* In a line's indentation: back to the tab stop before; else by one cluster. */
@@ -83,90 +84,6 @@ unsigned edit_erase(struct editor *e, int arg)
 	size_t start = is_back ? other : cursor;
 	return editor_replace(e, start, (is_back ? cursor : other) - start, "", 0,
 			is_back ? BURST_ERASE : BURST_DELETE);
-}
-
-/* ---- Enter ---- */
-
-/* Does the text before `end` end with one of these words? */
-static bool ends_with(const char *line, size_t end, const char *const *words)
-{
-	for (; words && *words; words++) {
-		size_t n = strlen(*words);
-		bool is_word = (**words | 0x20) >= 'a' && (**words | 0x20) <= 'z';
-		if (n > end || memcmp(line + end - n, *words, n) != 0)
-			continue;
-		if (!is_word || n == end || strchr(" \t;", line[end - n - 1]))
-			return true;
-	}
-	return false;
-}
-
-/* Does the line begin with one of these words? */
-static bool begins_with(const char *line, size_t n, const char *const *words)
-{
-	for (; words && *words; words++) {
-		size_t len = strlen(*words);
-		if (n >= len && memcmp(line, *words, len) == 0 && (n == len || strchr(" \t(", line[len])))
-			return true;
-	}
-	return false;
-}
-
-/* By how many levels the line after this one (up to the cursor) is indented more. */
-static int change_of_level(const struct editor *e, const char *line, size_t n)
-{
-	static const char *const brackets[] = {"{", "(", "[", NULL};
-	static const char *const openers[TRM_LANG_COUNT][5] = {
-			[TRM_LANG_PYTHON] = {":"},
-			[TRM_LANG_BASH] = {"then", "do", "else"},
-	};
-	static const char *const leavers[TRM_LANG_COUNT][6] = {
-			[TRM_LANG_PYTHON] = {"return", "pass", "break", "continue", "raise"},
-	};
-	size_t blank = 0;
-	while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t'))
-		n--;
-	while (blank < n && (line[blank] == ' ' || line[blank] == '\t'))
-		blank++;
-	if (ends_with(line, n, brackets) || (e->lang && ends_with(line, n, openers[e->lang->id])))
-		return 1;
-	return e->lang && begins_with(line + blank, n - blank, leavers[e->lang->id]) ? -1 : 0;
-}
-
-#define LINE_LOOK 512 /* bytes of a line that are looked at for indentation */
-
-unsigned edit_enter(struct editor *e, int arg)
-{
-	char line[LINE_LOOK], insert[LINE_LOOK + 32];
-	size_t at = selection_start(e->sel), start = text_line_start(e->text, text_line_of(e->text, at));
-	size_t n = text_copy(e->text, start, line, at - start < LINE_LOOK ? at - start : LINE_LOOK);
-	size_t blank = 0, len = 0, level = (size_t)e->tab_width;
-	(void)arg;
-	while (blank < n && (line[blank] == ' ' || line[blank] == '\t'))
-		blank++;
-	/* Of a long line, what stands before the cursor is not at hand: keep its indentation. */
-	int change = at - start <= LINE_LOOK ? change_of_level(e, line, n) : 0;
-	insert[len++] = '\n';
-	memcpy(insert + len, line, blank);
-	len += blank;
-	bool has_tabs = blank > 0 && line[0] == '\t';
-	if (change > 0 && has_tabs) {
-		insert[len++] = '\t';
-	} else if (change > 0) {
-		memset(insert + len, ' ', level < 16 ? level : 16);
-		len += level < 16 ? level : 16;
-	} else if (change < 0) {
-		len -= has_tabs ? 1 : level < blank ? level : blank;
-	}
-	/* A line of nothing but blanks is left empty; the new one has them. */
-	bool is_blank = blank == n && n > 0 && at - start == n && !editor_has_selection(e)
-			&& text_line_end(e->text, text_line_of(e->text, at)) == at;
-	e->burst = BURST_NONE;
-	e->indent_ahead = has_tabs ? 0 : len - 1;
-	e->enter_ns = e->burst_ns;
-	if (is_blank)
-		return editor_replace(e, start, n, insert, len, BURST_NONE);
-	return replace_selection(e, insert, len, BURST_NONE);
 }
 
 /* ---- clipboard ---- */

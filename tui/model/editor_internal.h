@@ -71,10 +71,16 @@ unsigned editor_replace_all(struct editor *e, struct find *f, const char *by,
 		const struct editor_range *ranges, size_t n_ranges, size_t *ret_count);
 
 /* Actions of the table in editor.c. */
-unsigned edit_enter(struct editor *e, int arg);
 unsigned edit_erase(struct editor *e, int arg); /* arg: enum move to what is erased */
 unsigned edit_cut_line(struct editor *e, int arg);
 unsigned edit_double(struct editor *e, int arg);
+
+/* ---- editor_indent.c ---- */
+
+unsigned edit_enter(struct editor *e, int arg);
+/* `cp` has been typed: a line that begins with what closes a block takes its place. */
+unsigned edit_place_line(struct editor *e, uint32_t cp);
+unsigned edit_to_bracket(struct editor *e, int arg);
 
 /* ---- editor_lines.c: what changes whole lines ---- */
 

@@ -341,6 +341,7 @@ static const struct keymap_row defaults[] = {
 		{PLACE_EDITOR, "pagedown", "page-down"},
 		{PLACE_EDITOR, "ctrl-home", "text-start"},
 		{PLACE_EDITOR, "ctrl-end", "text-end"},
+		{PLACE_EDITOR, "ctrl-]", "to-bracket"},
 		{PLACE_EDITOR, "ctrl-up", "scroll-up"},
 		{PLACE_EDITOR, "ctrl-down", "scroll-down"},
 		{PLACE_EDITOR, "ctrl-a", "select-all"},

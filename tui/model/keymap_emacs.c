@@ -15,6 +15,7 @@ const struct keymap_row keymap_emacs[] = {
 		{PLACE_EDITOR, "alt-v", "page-up"},
 		{PLACE_EDITOR, "alt-<", "text-start"},
 		{PLACE_EDITOR, "alt->", "text-end"},
+		{PLACE_EDITOR, "ctrl-]", "to-bracket"},
 
 		{PLACE_EDITOR, "ctrl-space", "set-mark"},
 		{PLACE_EDITOR, "ctrl-w", "cut"},
