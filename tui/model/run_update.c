@@ -149,7 +149,7 @@ static void show_result(struct model *m, const struct trm_result *r)
 		add_note(m, r->hint);
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
 		variables_phrase(m, r->lang, lost, sizeof lost);
-		snprintf(text, sizeof text, "%s had to be started again: %s are gone, files are kept",
+		snprintf(text, sizeof text, "%s had to be started again and has lost %s; files are kept",
 				r->lang->name, lost);
 		add_note(m, text);
 	}

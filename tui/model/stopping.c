@@ -92,7 +92,7 @@ void stopping_text(const struct model *m, char *out, size_t cap)
 	variables_phrase(m, m->run.lang, lost, sizeof lost);
 	snprintf(when, sizeof when, "in %.1f s", (double)left_ns / 1e9);
 	if (l->step == TRM_STOP_KILL)
-		snprintf(out, cap, "killed, %s starts anew: %s are lost", m->run.lang->name, lost);
+		snprintf(out, cap, "killed; %s starts anew and loses %s", m->run.lang->name, lost);
 	else if (l->is_held)
 		snprintf(out, cap, "the clock is held; %s would lose %s",
 				l->next == TRM_STOP_KILL ? "a kill" : "SIGTERM", lost);

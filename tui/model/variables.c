@@ -41,9 +41,9 @@ void variables_phrase(const struct model *m, const struct trm_lang *lang, char *
 	if (!v->is_known)
 		snprintf(out, cap, "the variables of %s", lang->name);
 	else if (v->n == 0)
-		snprintf(out, cap, "no variables of %s", lang->name);
+		snprintf(out, cap, "what this run has made");
 	else
-		snprintf(out, cap, "%zu variable%s of %s", v->n, v->n == 1 ? "" : "s", lang->name);
+		snprintf(out, cap, "at least %zu variable%s of %s", v->n, v->n == 1 ? "" : "s", lang->name);
 }
 
 void variables_wait(struct model *m)

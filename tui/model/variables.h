@@ -53,7 +53,8 @@ void variables_columns(int cols, int ret[VARIABLE_COLUMNS + 1]);
 
 void variables_finish(struct variables *v); /* takes a zeroed object */
 
-/* "12 variables of python", "no variables of bash", "the variables of python" when it is not known. */
+/* What a run takes with it that ends its kernel: "at least 12 variables of python" (known from before it),
+ * "what this run has made", "the variables of python" when nothing is known. */
 void variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap);
 
 /* A run has ended; the kernel is new. */
