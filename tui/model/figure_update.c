@@ -261,11 +261,23 @@ static bool note_last(struct model *m, uint32_t id, void *user)
 	return true;
 }
 
-/* The one on the whole screen, else the lowest in the output, else the newest. NULL, with a notice: none. */
+/* The figure in the current line of the output; 0: none is. */
+static uint32_t under_mark(const struct model *m)
+{
+	struct outline l = {0};
+	bool is_figure = m->focus == PANE_OUTPUT && m->out.has_mark && outpane_read(&m->out, m->out.mark, &l)
+			 && l.kind == OUT_FIGURE;
+
+	outline_finish(&l);
+	return is_figure ? l.figure : 0;
+}
+
+/* The one on the whole screen, else that of the current line, else the lowest in the output, else the newest.
+ * NULL, with a notice: none. */
 static struct figure *at_hand(struct model *m)
 {
 	struct figures *f = &m->out.figures;
-	uint32_t id = f->zoomed;
+	uint32_t id = f->zoomed ? f->zoomed : under_mark(m);
 
 	if (!id && m->layout.panes[PANE_OUTPUT].rows > 0)
 		each_shown(m, note_last, &id);
@@ -390,7 +402,7 @@ static void copy_path(struct model *m, struct effects *out)
 
 /* ---- on the whole screen ---- */
 
-static void zoom_to(struct model *m, uint32_t id)
+void figures_zoom(struct model *m, uint32_t id)
 {
 	struct figures *f = &m->out.figures;
 
@@ -407,7 +419,7 @@ static void zoom_figure(struct model *m, struct effects *out)
 
 	(void)out;
 	if (fig)
-		zoom_to(m, fig->id);
+		figures_zoom(m, fig->id);
 }
 
 static void zoom_next(struct model *m, int by)
@@ -417,7 +429,7 @@ static void zoom_next(struct model *m, int by)
 	size_t at = fig ? (size_t)(fig - f->all) : 0;
 
 	if (by < 0 ? at > 0 : at + 1 < f->n)
-		zoom_to(m, f->all[by < 0 ? at - 1 : at + 1].id);
+		figures_zoom(m, f->all[by < 0 ? at - 1 : at + 1].id);
 }
 
 bool figures_zoom_event(struct model *m, const struct event *ev, struct effects *out)
@@ -425,7 +437,7 @@ bool figures_zoom_event(struct model *m, const struct event *ev, struct effects 
 	if (!m->out.figures.zoomed)
 		return false;
 	if (ev->type == EVENT_MOUSE && ev->action == MOUSE_PRESS) {
-		zoom_to(m, 0);
+		figures_zoom(m, 0);
 	} else if (ev->type == EVENT_KEY) {
 		switch (ev->key) {
 		case K_LEFT:
@@ -437,7 +449,7 @@ bool figures_zoom_event(struct model *m, const struct event *ev, struct effects 
 		case ' ': zoom_next(m, 1); break;
 		case 's': save_figure(m, out); break;
 		case 'o': open_figure(m, out); break;
-		default: zoom_to(m, 0);
+		default: figures_zoom(m, 0);
 		}
 	}
 	return true;

@@ -197,8 +197,12 @@ static bool jump_from(struct model *m, const struct outline *l, struct effects *
 bool output_jump(struct model *m, struct effects *out)
 {
 	struct outline l = {0};
-	bool is_done = m->out.has_mark && outpane_read(&m->out, m->out.mark, &l) && jump_from(m, &l, out);
+	bool is_done = m->out.has_mark && outpane_read(&m->out, m->out.mark, &l);
 
+	if (is_done && l.kind == OUT_FIGURE)
+		figures_zoom(m, l.figure); /* an image: on the whole screen */
+	else
+		is_done = is_done && jump_from(m, &l, out);
 	outline_finish(&l);
 	return is_done;
 }

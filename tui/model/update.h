@@ -70,6 +70,7 @@ void update_figures(struct model *m, const struct msg *msg);
 void figures_want(struct model *m, struct effects *out); /* have those drawn that are to be seen */
 /* The run in hand ends: show what it has shown. True: its value was shown already, by that. */
 bool figures_end_run(struct model *m, const struct trm_result *r);
+void figures_zoom(struct model *m, uint32_t id); /* show it on the whole screen; 0: none any more */
 /* An image is shown on the whole screen, and this is for it; false: none is. */
 bool figures_zoom_event(struct model *m, const struct event *ev, struct effects *out);
 

@@ -234,6 +234,14 @@ static void one_is_shown_on_the_whole_screen(void **state)
 	assert_non_null(strstr(screen_now(), "image 1 of 2"));
 	press(K_ESCAPE, 0);
 	assert_null(strstr(screen_now(), "image 1 of 2"));
+	/* Two clicks on the first one do it, too. */
+	const char *text = screen_now(), *at = strstr(text, "[image/png");
+	assert_non_null(at);
+	int row = 0;
+	for (const char *p = text; p < at; p++)
+		row += *p == '\n';
+	event((struct event){.type = EVENT_MOUSE, .action = MOUSE_PRESS, .button = 1, .clicks = 2, .row = row, .col = 4});
+	assert_non_null(strstr(screen_now(), "image 1 of 2"));
 }
 
 static void old_ones_are_given_up(void **state)
