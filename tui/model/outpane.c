@@ -164,6 +164,11 @@ bool outpane_read(const struct outpane *p, uint64_t number, struct outline *line
 
 /* ---- where things are ---- */
 
+static bool is_before(struct out_pos a, struct out_pos b)
+{
+	return a.line < b.line || (a.line == b.line && a.cell < b.cell);
+}
+
 size_t outpane_row_end(const struct outpane *p, const struct outline *l, size_t from, size_t width)
 {
 	return p->is_cut ? l->n : outline_row_end(l, from, width);
@@ -246,11 +251,11 @@ static struct out_pos go_back(const struct outpane *p, uint64_t line, size_t n, 
 struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 {
 	size_t width = (size_t)cols;
-	struct out_pos top = p->top;
+	struct out_pos top = p->top, last = go_back(p, outpane_end(p), (size_t)rows, width);
 	struct outline l = {0};
 
-	if (!p->is_scrolled)
-		return go_back(p, outpane_end(p), (size_t)rows, width);
+	if (!p->is_scrolled || is_before(last, top)) /* the pane may have grown: no blank rows below the end */
+		return last;
 	if (top.line < outpane_first(p))
 		return (struct out_pos){outpane_first(p), 0};
 	const struct out_block *block = out_blocks_at(&p->blocks, top.line);
@@ -270,11 +275,6 @@ const struct out_block *outpane_sticky(const struct outpane *p, struct out_pos t
 	return rows >= STICKY_ROWS_MIN && block && block->line < top.line && top.line >= outstore_first(&p->store)
 			       ? block
 			       : NULL;
-}
-
-static bool is_before(struct out_pos a, struct out_pos b)
-{
-	return a.line < b.line || (a.line == b.line && a.cell < b.cell);
 }
 
 bool outpane_has_more(const struct outpane *p, int rows, int cols)

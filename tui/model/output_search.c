@@ -33,7 +33,8 @@ static void say(struct model *m)
 	if (!m->out.search.find)
 		bar->said[0] = '\0';
 	else if (index && m->out.has_mark)
-		snprintf(bar->said, sizeof bar->said, "%" PRIu64 " of %" PRIu64 "%s lines", index, n, more);
+		snprintf(bar->said, sizeof bar->said, "%" PRIu64 " of %" PRIu64 "%s line%s", index, n, more,
+				n == 1 ? "" : "s");
 	else
 		snprintf(bar->said, sizeof bar->said, n ? "%" PRIu64 "%s line%s" : "no match", n, more,
 				n == 1 ? "" : "s");

@@ -144,7 +144,7 @@ static void a_search_sees_what_is_coloured_and_rewritten(void **state)
 	assert_screen("3 of 3 lines", true);
 	press('u', MOD_CTRL);
 	type("RED");
-	assert_screen("1 of 1 lines", true);
+	assert_screen("1 of 1 line", true);
 	press('u', MOD_CTRL);
 	type("10%");
 	assert_screen("no match", true);
