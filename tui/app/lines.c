@@ -148,7 +148,7 @@ void app_lines_turn(struct app *a)
 	if (!a->is_quitting)
 		linear_prompt(&s->linear, &a->model);
 	print(a);
-	a->model.needs_draw = a->model.needs_editor_draw = false;
+	a->model.needs_draw = a->model.needs_editor_draw = a->model.needs_metrics_draw = false;
 }
 
 static void read_some(struct app *a)

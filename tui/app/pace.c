@@ -32,7 +32,9 @@ static bool terminal_takes_more(void)
 
 bool app_wants_frame(const struct app *a)
 {
-	return (a->model.needs_draw || a->model.needs_editor_draw) && !a->editor;
+	const struct model *m = &a->model;
+
+	return (m->needs_draw || m->needs_editor_draw || m->needs_metrics_draw) && !a->editor;
 }
 
 void app_paint(struct app *a)
@@ -42,12 +44,16 @@ void app_paint(struct app *a)
 	bool is_resized = c->rows != a->model.rows || c->cols != a->model.cols;
 	if (is_resized && canvas_resize(c, a->model.rows, a->model.cols) < 0)
 		return; /* tried again with the next frame */
-	if (a->model.needs_draw || is_resized)
+	if (a->model.needs_draw || is_resized) {
 		view(&a->model, c);
-	else
-		view_editor(&a->model, c);
+	} else {
+		if (a->model.needs_editor_draw)
+			view_editor(&a->model, c);
+		if (a->model.needs_metrics_draw)
+			view_metrics(&a->model, c);
+	}
 	term_paint(a->term, c, &a->theme);
-	a->model.needs_draw = a->model.needs_editor_draw = false;
+	a->model.needs_draw = a->model.needs_editor_draw = a->model.needs_metrics_draw = false;
 	a->painted_ns = app_clock_ns();
 }
 

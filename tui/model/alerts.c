@@ -27,8 +27,10 @@ static void make_heard(struct model *m, const char *text, struct effects *out)
 
 void alert(struct model *m, const char *text, struct effects *out)
 {
-	if (m->alerts.opts.ways & ALERT_STATUS)
+	if (m->alerts.opts.ways & ALERT_STATUS) {
 		notices_add(&m->notices, m->now_ns, false, "%s", text);
+		m->needs_draw = true;
+	}
 	make_heard(m, text, out);
 }
 

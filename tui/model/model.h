@@ -168,6 +168,7 @@ struct model {
 	bool is_slow_to_quit;
 	bool needs_draw;        /* something to be seen has changed; … */
 	bool needs_editor_draw; /* … only in the editor */
+	bool needs_metrics_draw; /* … only in the metrics */
 };
 
 struct model_opts {

@@ -60,7 +60,8 @@ static void on_closed(struct model *m, const struct msg *msg)
 
 void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 {
-	m->needs_draw = true;
+	m->needs_draw |= msg->type != MSG_METRICS;
+	m->needs_metrics_draw |= msg->type == MSG_METRICS;
 	switch (msg->type) {
 	case MSG_SANDBOX_STARTING: on_starting(m, msg); break;
 	case MSG_SANDBOX_READY:

@@ -260,15 +260,18 @@ static int tell_pressure(const struct measured *p, int col, const char *name, bo
 			text);
 }
 
-/* Was it slow because it had to wait? Only the sandbox's own pressure answers that. */
+/* Was it slow because it had to wait? The sandbox's own pressure answers that; where the kernel does not
+ * tell that, the machine's at least tells whether others were in the way. */
 static void draw_wait(const struct measured *p)
 {
 	const struct trm_sample *s = &p->x->sample;
-	uint32_t known = p->x->has_sample && !s->pressure_is_machine ? s->known : 0;
+	uint32_t known = p->x->has_sample ? s->known : 0;
 
 	if (p->l.wait_row < 0)
 		return;
-	int col = draw_text(p->c, p->area, p->l.wait_row, p->area.col + 1, ROLE_GRAPH_PRESSURE, "WAIT");
+	bool is_machine = known && s->pressure_is_machine;
+	int col = draw_text(p->c, p->area, p->l.wait_row, p->area.col + 1, ROLE_GRAPH_PRESSURE,
+			is_machine ? "MACHINE" : "WAIT");
 	col = tell_pressure(p, col, " cpu ", known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
 	col = tell_pressure(p, col, " mem ", known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
 	col = tell_pressure(p, col, " io ", known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);

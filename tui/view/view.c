@@ -39,6 +39,34 @@ void view_editor(const struct model *m, struct canvas *c)
 	draw_editor_frame(m, c);
 }
 
+/* Something may lie over the metrics, or they are a part of the frame. */
+static bool is_layered(const struct model *m)
+{
+	return m->dialog.kind != DIALOG_NONE || m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on
+	       || complete_is_shown(m) || m->out.figures.zoomed
+	       || (m->layout.kind != LAYOUT_WIDE && m->layout.kind != LAYOUT_STACKED);
+}
+
+void view_metrics(const struct model *m, struct canvas *c)
+{
+	struct rect pane = m->layout.panes[PANE_METRICS];
+
+	if (is_layered(m)) {
+		view(m, c);
+		return;
+	}
+	if (pane.rows > 0) {
+		canvas_fill(c, pane, " ", style_of(ROLE_TEXT));
+		draw_metrics(m, c);
+	}
+	if (m->layout.strip.rows > 0) {
+		canvas_fill(c, m->layout.strip, " ", style_of(ROLE_TEXT));
+		draw_strip(m, c, m->layout.strip);
+	}
+	if (m->variables_page.is_shown)
+		draw_variables(m, c);
+}
+
 void view(const struct model *m, struct canvas *c)
 {
 	canvas_fill(c, (struct rect){0, 0, c->rows, c->cols}, " ", style_of(ROLE_TEXT));

@@ -13,4 +13,7 @@ void view(const struct model *m, struct canvas *c);
  * a key has changed nothing else. */
 void view_editor(const struct model *m, struct canvas *c);
 
+/* The same for the metrics: enough when a sample has come. */
+void view_metrics(const struct model *m, struct canvas *c);
+
 #endif
