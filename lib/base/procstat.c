@@ -42,7 +42,8 @@ bool procstat_read(pid_t pid, struct procstat *ret)
 		fields[i] = strtoull(at, &at, 10);
 	ret->ppid = (pid_t)fields[PPID];
 	ret->start = fields[START];
-	ret->cpu_ns = (fields[UTIME] + fields[STIME]) * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+	ret->cpu_ns = (fields[UTIME] + fields[STIME])
+		      * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 	ret->mem_bytes = fields[RSS] * (uint64_t)sysconf(_SC_PAGESIZE);
 	return true;
 }

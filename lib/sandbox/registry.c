@@ -169,7 +169,8 @@ static void set_limits(const struct info_msg *info, struct trm_sample *s)
 static void set_rate(struct known *k, struct trm_sample *s)
 {
 	s->known &= ~(uint32_t)TRM_METRIC_CPU_PERCENT;
-	if (k->time_ns && s->time_ns > k->time_ns && s->cpu_ns >= k->cpu_ns && s->known & TRM_METRIC_CPU_TIME) {
+	if (k->time_ns && s->time_ns > k->time_ns && s->cpu_ns >= k->cpu_ns
+			&& s->known & TRM_METRIC_CPU_TIME) {
 		s->cpu_percent = 100.0 * (double)(s->cpu_ns - k->cpu_ns) / (double)(s->time_ns - k->time_ns);
 		s->known |= TRM_METRIC_CPU_PERCENT;
 	}

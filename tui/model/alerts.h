@@ -20,7 +20,7 @@ struct msg;
 enum alert_way { ALERT_STATUS = 1, ALERT_BELL = 2, ALERT_OSC9 = 4 };
 
 struct alert_opts {
-	unsigned ways;  /* enum alert_way */
+	unsigned ways;     /* enum alert_way */
 	unsigned percent;  /* of a limit … */
 	uint32_t after_ms; /* … for so long */
 	uint32_t run_ms;   /* a run that took so long; 0: none */

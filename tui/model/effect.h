@@ -14,56 +14,57 @@
 struct trm_lang;
 
 enum effect_type {
-	EFFECT_RUN,           /* text, len: the code; lang; number: the run's serial; buffer */
-	EFFECT_INTERRUPT,     /* number: serial of the run; a second one kills it */
-	EFFECT_HOLD,          /* number: serial of the run: hold the clock of its stopping */
-	EFFECT_LET_GO,        /* … and let it go on */
-	EFFECT_SANDBOXES,     /* look for running sandboxes from now on; answered by MSG_SANDBOXES, again and again */
+	EFFECT_RUN,       /* text, len: the code; lang; number: the run's serial; buffer */
+	EFFECT_INTERRUPT, /* number: serial of the run; a second one kills it */
+	EFFECT_HOLD,      /* number: serial of the run: hold the clock of its stopping */
+	EFFECT_LET_GO,    /* … and let it go on */
+	EFFECT_SANDBOXES, /* look for running sandboxes from now on; answered by MSG_SANDBOXES, again and
+			     again */
 	EFFECT_SANDBOXES_END,
-	EFFECT_LOOK,          /* text: name of a sandbox; MSG_INSIDE_… follow */
+	EFFECT_LOOK, /* text: name of a sandbox; MSG_INSIDE_… follow */
 	EFFECT_LOOK_END,
-	EFFECT_STOP_SANDBOX,  /* text: its name; number, identity: its keeper */
-	EFFECT_PAUSE,         /* number: serial of the run: stand still … */
-	EFFECT_RESUME,        /* … and go on */
-	EFFECT_BELL,          /* draw attention */
-	EFFECT_NOTIFY,        /* text: as a notification of the terminal's desktop (OSC 9) */
-	EFFECT_ASK,           /* lang, text, number: serial, question, cursor; answered by MSG_ANSWER */
-	EFFECT_SIGNAL,        /* number: process in the sandbox; identity, signo, flag: its descendants too */
-	EFFECT_STDIN,         /* text, len, the newline included; number: serial of the run */
-	EFFECT_STDIN_EOF,     /* number: serial of the run */
-	EFFECT_WARM,          /* start the kernel of `lang`, so that its first run need not wait */
-	EFFECT_RESTART_KERNEL, /* lang */
+	EFFECT_STOP_SANDBOX, /* text: its name; number, identity: its keeper */
+	EFFECT_PAUSE,        /* number: serial of the run: stand still … */
+	EFFECT_RESUME,       /* … and go on */
+	EFFECT_BELL,         /* draw attention */
+	EFFECT_NOTIFY,       /* text: as a notification of the terminal's desktop (OSC 9) */
+	EFFECT_ASK,          /* lang, text, number: serial, question, cursor; answered by MSG_ANSWER */
+	EFFECT_SIGNAL,       /* number: process in the sandbox; identity, signo, flag: its descendants too */
+	EFFECT_STDIN,        /* text, len, the newline included; number: serial of the run */
+	EFFECT_STDIN_EOF,    /* number: serial of the run */
+	EFFECT_WARM,         /* start the kernel of `lang`, so that its first run need not wait */
+	EFFECT_RESTART_KERNEL,  /* lang */
 	EFFECT_RESTART_SANDBOX, /* another in place of the one that is there */
-	EFFECT_REMEMBER,       /* text: a line for the file of what was run, a JSON object */
-	EFFECT_READ_HISTORY,   /* answered by MSG_HISTORY */
-	EFFECT_LIST_FILES,     /* of /workspace; answered by MSG_FILES */
-	EFFECT_START_SANDBOX, /* after the old one has died */
-	EFFECT_OPEN,          /* text: path; lang: that it is taken to be in */
-	EFFECT_SAVE,          /* buffer; text: path, or NULL for the buffer's own */
-	EFFECT_SAVE_CHECKED,  /* as EFFECT_SAVE, but ask before a file that exists is replaced */
-	EFFECT_KEEP_OUTPUT,   /* text, len: into a new file; number: of the run that it is from */
-	EFFECT_SPILL,         /* number: serial of the run: its output goes to a new file, too; MSG_SPILL tells */
+	EFFECT_REMEMBER,        /* text: a line for the file of what was run, a JSON object */
+	EFFECT_READ_HISTORY,    /* answered by MSG_HISTORY */
+	EFFECT_LIST_FILES,      /* of /workspace; answered by MSG_FILES */
+	EFFECT_START_SANDBOX,   /* after the old one has died */
+	EFFECT_OPEN,            /* text: path; lang: that it is taken to be in */
+	EFFECT_SAVE,            /* buffer; text: path, or NULL for the buffer's own */
+	EFFECT_SAVE_CHECKED,    /* as EFFECT_SAVE, but ask before a file that exists is replaced */
+	EFFECT_KEEP_OUTPUT,     /* text, len: into a new file; number: of the run that it is from */
+	EFFECT_SPILL, /* number: serial of the run: its output goes to a new file, too; MSG_SPILL tells */
 	EFFECT_SPILL_END,
-	EFFECT_COPY,          /* text, len: to the terminal's clipboard */
-	EFFECT_THEME,         /* text: name */
-	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */
-	EFFECT_COMPLETE_PATH, /* text: what was typed; answered by MSG_PATH */
-	EFFECT_SEEK,          /* number: time in the recording, in us; also when its speed has changed */
-	EFFECT_EXPORT,        /* text: path, its ending is the format; answered by MSG_EXPORTED */
-	EFFECT_EXPORT_OVER,   /* the same, though the file exists */
-	EFFECT_RECORD,        /* text: path; answered by MSG_RECORDING */
-	EFFECT_RECORD_STOP,   /* answered by MSG_RECORDING */
+	EFFECT_COPY,             /* text, len: to the terminal's clipboard */
+	EFFECT_THEME,            /* text: name */
+	EFFECT_LIST_THEMES,      /* answered by MSG_THEMES */
+	EFFECT_COMPLETE_PATH,    /* text: what was typed; answered by MSG_PATH */
+	EFFECT_SEEK,             /* number: time in the recording, in us; also when its speed has changed */
+	EFFECT_EXPORT,           /* text: path, its ending is the format; answered by MSG_EXPORTED */
+	EFFECT_EXPORT_OVER,      /* the same, though the file exists */
+	EFFECT_RECORD,           /* text: path; answered by MSG_RECORDING */
+	EFFECT_RECORD_STOP,      /* answered by MSG_RECORDING */
 	EFFECT_ASK_TERMINAL,     /* which images it can show; answered by MSG_IMAGES */
 	EFFECT_DRAW_FIGURE,      /* number: its id; answered by MSG_FIGURE_DRAWN */
 	EFFECT_ZOOM_FIGURE,      /* the same, for the whole screen */
 	EFFECT_SAVE_FIGURE,      /* number: its id; text: path; answered by MSG_FIGURE_SAVED */
 	EFFECT_SAVE_FIGURE_OVER, /* the same, though the file exists */
 	EFFECT_OPEN_FIGURE,      /* number: its id; with the desktop's program */
-	EFFECT_REPAINT,       /* trust nothing on the screen */
-	EFFECT_RELOAD,        /* buffer: read its file again */
-	EFFECT_EDIT_OUTSIDE,  /* buffer: in $VISUAL or $EDITOR */
-	EFFECT_RECOVER,       /* number: enum recover_answer */
-	EFFECT_QUIT_KEEPING,  /* what is unsaved, until the next start */
+	EFFECT_REPAINT,          /* trust nothing on the screen */
+	EFFECT_RELOAD,           /* buffer: read its file again */
+	EFFECT_EDIT_OUTSIDE,     /* buffer: in $VISUAL or $EDITOR */
+	EFFECT_RECOVER,          /* number: enum recover_answer */
+	EFFECT_QUIT_KEEPING,     /* what is unsaved, until the next start */
 	EFFECT_QUIT,
 };
 

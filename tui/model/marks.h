@@ -22,7 +22,8 @@ size_t marks_in(const struct runs *runs, const struct metric_span *span, int col
 		struct mark marks[MARKS_MAX]);
 /* The mark at or left of a column, else the first; NULL: there is none. */
 const struct mark *marks_at(const struct mark *marks, size_t n, int column);
-/* The nearest run that has begun, older (by < 0) or newer than `serial`; with serial 0 the newest. NULL: none. */
+/* The nearest run that has begun, older (by < 0) or newer than `serial`; with serial 0 the newest. NULL:
+ * none. */
 const struct run_info *marks_step(const struct runs *runs, uint32_t serial, int by);
 
 #endif

@@ -62,7 +62,8 @@ const char *memory_text(const struct model *m, char *out, size_t cap)
 	key_of(m, "interrupt-paused", stop);
 	key_of(m, "resume-paused", go);
 	snprintf(out, cap,
-			"paused at %" PRIu64 " of %" PRIu64 " MiB: %s interrupt (state is kept), %s go on (%.0f s)",
+			"paused at %" PRIu64 " of %" PRIu64
+			" MiB: %s interrupt (state is kept), %s go on (%.0f s)",
 			m->run.memory_bytes >> 20, m->sandbox.limits.mem_bytes >> 20, stop, go,
 			waited_ns < PATIENCE_NS ? (double)(PATIENCE_NS - waited_ns) / 1e9 : 0.0);
 	return out;

@@ -70,7 +70,8 @@ void metric_history_add(struct metric_history *h, const struct trm_sample *s)
 			.time_ns = s->time_ns,
 			.values = {[SERIES_CPU] = known(s, TRM_METRIC_CPU_PERCENT, s->cpu_percent),
 					[SERIES_MEM] = known(s, TRM_METRIC_MEM, (double)s->mem_bytes / MIB),
-					[SERIES_DISK] = known(s, TRM_METRIC_DISK, (double)s->disk_bytes / MIB),
+					[SERIES_DISK] = known(
+							s, TRM_METRIC_DISK, (double)s->disk_bytes / MIB),
 					[SERIES_PROC] = known(s, TRM_METRIC_PROCS, (double)s->procs),
 					[SERIES_NET] = net_rate(h, s),
 					[SERIES_WAIT] = wait_of(s)},

@@ -32,8 +32,8 @@ struct metric_point {
 struct metric_history {
 	struct metric_point *points; /* ring of cap, grown up to METRIC_SAMPLES */
 	size_t cap;
-	uint64_t n;                  /* samples ever added; sample k lies at k % cap */
-	uint64_t net_bytes, net_ns;  /* of the sample before; net_ns 0: it told none */
+	uint64_t n;                 /* samples ever added; sample k lies at k % cap */
+	uint64_t net_bytes, net_ns; /* of the sample before; net_ns 0: it told none */
 };
 
 void metric_history_finish(struct metric_history *h); /* takes a zeroed object */

@@ -4,8 +4,8 @@
 #define SECOND UINT64_C(1000000000)
 
 /* Time per cell. A cell of braille has two columns, so that the second one shows each second. */
-static const uint64_t scales_ns[] = {SECOND, 2 * SECOND, 4 * SECOND, 10 * SECOND, 30 * SECOND, 60 * SECOND,
-		300 * SECOND};
+static const uint64_t scales_ns[] = {
+		SECOND, 2 * SECOND, 4 * SECOND, 10 * SECOND, 30 * SECOND, 60 * SECOND, 300 * SECOND};
 enum { N_SCALES = sizeof scales_ns / sizeof *scales_ns, FIRST_SCALE = 1 };
 
 void metrics_finish(struct metrics *x)
@@ -41,7 +41,8 @@ uint64_t metrics_cell_ns(const struct metrics *x)
 
 struct metric_span metrics_span(const struct metrics *x)
 {
-	return metric_span_at(x->end_ns ? x->end_ns : metric_history_last_ns(&x->history), metrics_cell_ns(x));
+	return metric_span_at(
+			x->end_ns ? x->end_ns : metric_history_last_ns(&x->history), metrics_cell_ns(x));
 }
 
 struct metric_span metrics_span_of(const struct metrics *x, int cells)

@@ -4,10 +4,10 @@
 #include "model/metrics.h"
 
 enum {
-	SIDE_COLS = 26,   /* from here on a graph may stand beside its number */
-	LABEL_COLS = 6,   /* "1024M " */
-	LABEL_FROM = 30,  /* columns of a pane that has room for labels */
-	WIDE_COLS = 110,  /* of a pane whose processes stand beside the graphs */
+	SIDE_COLS = 26,  /* from here on a graph may stand beside its number */
+	LABEL_COLS = 6,  /* "1024M " */
+	LABEL_FROM = 30, /* columns of a pane that has room for labels */
+	WIDE_COLS = 110, /* of a pane whose processes stand beside the graphs */
 	WIDE_ROWS = 16,
 	TABLE_COLS = 56,
 };
@@ -53,7 +53,8 @@ static int place_meter(struct metrics_layout *l, enum series series, struct rect
 }
 
 /* Everything but the processes. Returns the row below. */
-static int place_graphs(struct metrics_layout *l, struct rect area, bool has_net, bool has_wait, int table_rows)
+static int place_graphs(
+		struct metrics_layout *l, struct rect area, bool has_net, bool has_wait, int table_rows)
 {
 	static const enum series order[] = {
 			SERIES_CPU, SERIES_MEM, SERIES_DISK, SERIES_PROC, SERIES_NET, SERIES_WAIT};

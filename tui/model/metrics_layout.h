@@ -23,16 +23,16 @@ struct metrics_layout {
 		int row;           /* of its name and number; -1: not shown */
 		struct rect graph; /* 0 rows: none */
 	} meters[SERIES_COUNT];
-	struct rect time;    /* the columns of the graphs that share the time axis; 0 cols: there is none */
-	int marks_row;       /* runs; -1: not shown */
-	int axis_row;        /* -1: not shown */
-	int words_row;       /* network, uptime; -1: not shown */
-	int wait_row;        /* pressure, throttling; -1: not shown */
-	int rule_row;        /* above the processes; -1: none */
-	int rule_col;        /* left of the processes; -1: none */
-	int table_row;       /* header of the processes; -1: not shown */
-	struct rect table;   /* their rows */
-	int label_cols;      /* right of the graphs, for the scale; 0: none */
+	struct rect time;  /* the columns of the graphs that share the time axis; 0 cols: there is none */
+	int marks_row;     /* runs; -1: not shown */
+	int axis_row;      /* -1: not shown */
+	int words_row;     /* network, uptime; -1: not shown */
+	int wait_row;      /* pressure, throttling; -1: not shown */
+	int rule_row;      /* above the processes; -1: none */
+	int rule_col;      /* left of the processes; -1: none */
+	int table_row;     /* header of the processes; -1: not shown */
+	struct rect table; /* their rows */
+	int label_cols;    /* right of the graphs, for the scale; 0: none */
 };
 
 struct metrics;

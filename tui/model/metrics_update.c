@@ -234,8 +234,8 @@ static const struct command commands[] = {
 				0, false},
 		{"sort-by-command", "Processes: sort by name", "sort by name", PLACE_METRICS, sort_command,
 				NULL, 0, false},
-		{"process-tree", "Processes: as a tree", "show who started whom", PLACE_METRICS, tree, NULL, 0,
-				false},
+		{"process-tree", "Processes: as a tree", "show who started whom", PLACE_METRICS, tree, NULL,
+				0, false},
 		{"signal", "Processes: send a signal…", "send a signal to the selected process",
 				PLACE_METRICS, ask_signal, NULL, 0, false},
 		{"previous-mark", "Graphs: the run before", "select the run before, show its block",
@@ -295,7 +295,8 @@ static void click(struct model *m, const struct event *ev)
 				(long)m->metrics.processes.top + ev->row - l.table.row, page_of(m));
 	else if (ev->row == l.table_row && ev->col >= l.table.col)
 		click_header(m, &l, ev->col);
-	else if (column >= 0 && column < l.time.cols && (l.table_row < 0 || ev->row < l.table_row || l.rule_col >= 0))
+	else if (column >= 0 && column < l.time.cols
+			&& (l.table_row < 0 || ev->row < l.table_row || l.rule_col >= 0))
 		click_time(m, &l, column);
 	m->needs_draw = true;
 }

@@ -85,8 +85,8 @@ static bool has_parent(const struct process_table *t, uint32_t ppid)
 	return false;
 }
 
-/* Append the children of `ppid`, each followed by its own, from the sorted rows to `out`. What has been placed
- * is marked in `done`: what a sandbox says of parents may go in circles. */
+/* Append the children of `ppid`, each followed by its own, from the sorted rows to `out`. What has been
+ * placed is marked in `done`: what a sandbox says of parents may go in circles. */
 static size_t place_children(const struct process_table *t, uint32_t ppid, bool is_root, unsigned depth,
 		bool *done, struct process_row *out, size_t n)
 {

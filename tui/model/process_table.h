@@ -27,8 +27,8 @@ enum process_column {
 struct process_column_info {
 	const char *title;
 	int cols, title_cols;
-	bool is_left;    /* its text begins at the left */
-	bool is_extra;   /* only in a wide table */
+	bool is_left;           /* its text begins at the left */
+	bool is_extra;          /* only in a wide table */
 	enum process_sort sort; /* PROCESS_SORTS: none */
 };
 extern const struct process_column_info process_columns[PROCESS_COLUMNS];

@@ -388,8 +388,9 @@ static void ask_stop(struct model *m, struct effects *out)
 	}
 	m->sandboxes.target = *e;
 	dialog_begin(&m->dialog, DIALOG_STOP_SANDBOX, "Stop the sandbox?");
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s: %u processes with all their state and its files will be lost.",
-			e->name, (unsigned)e->sample.procs);
+	dialog_add(&m->dialog, ROLE_DIALOG,
+			"%s: %u processes with all their state and its files will be lost.", e->name,
+			(unsigned)e->sample.procs);
 	if (sandboxes_is_own(m, e))
 		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "It is the sandbox of this workbench.");
 	else if (e->has_client)
@@ -467,7 +468,8 @@ static const struct command commands[] = {
 		{"sandboxes-by-processes", NULL, "sort by processes", PLACE_SANDBOXES, by_procs, NULL, 0,
 				false},
 		{"sandboxes-by-uptime", NULL, "sort by age", PLACE_SANDBOXES, by_uptime, NULL, 0, false},
-		{"sandboxes-tree", NULL, "inside: processes as a tree", PLACE_SANDBOXES, tree, NULL, 0, false},
+		{"sandboxes-tree", NULL, "inside: processes as a tree", PLACE_SANDBOXES, tree, NULL, 0,
+				false},
 		{"sandboxes-zoom-in", NULL, "inside: closer in time", PLACE_SANDBOXES, zoom_in, NULL, 0,
 				false},
 		{"sandboxes-zoom-out", NULL, "inside: more time", PLACE_SANDBOXES, zoom_out, NULL, 0, false},

@@ -31,7 +31,7 @@ enum sandboxes_sort {
 
 struct sandboxes {
 	bool is_shown;
-	bool is_known; /* a list has come */
+	bool is_known;             /* a list has come */
 	struct trm_entry *entries; /* sorted */
 	size_t n, cap;
 	enum sandboxes_sort sort;

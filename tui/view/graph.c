@@ -96,7 +96,8 @@ static void draw_blocks(struct canvas *c, const struct graph *g, const float *va
 		for (int y = 0; y < g->area.rows; y++) {
 			int here = within(steps, y, EIGHTHS);
 			if (here)
-				put(c, g, y, x, blocks[g->style == GRAPH_BLOCKS][here], role_of(g, values[x]));
+				put(c, g, y, x, blocks[g->style == GRAPH_BLOCKS][here],
+						role_of(g, values[x]));
 			else
 				limit_line(c, g, y, x);
 		}

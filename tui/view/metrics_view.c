@@ -53,8 +53,8 @@ static void draw_labels(const struct measured *p, const struct graph *g, const s
 	draw_text(p->c, p->area, g->area.row + g->area.rows - 1, col, ROLE_GRAPH_AXIS, text);
 }
 
-static struct graph graph_of(const struct model *m, const struct metrics *x, enum series series,
-		struct rect area)
+static struct graph graph_of(
+		const struct model *m, const struct metrics *x, enum series series, struct rect area)
 {
 	const struct meter *meter = &meters[series];
 
@@ -247,7 +247,10 @@ static void draw_words(const struct measured *p, bool has_runs)
 	meters[SERIES_NET].tell(&p->x->sample, net, p->area.cols < 60);
 	bool has_net = p->x->has_sample && p->x->sample.known & TRM_METRIC_NET;
 	draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_DIM, "NET  %s   up %s   %s",
-			has_net ? net : has_runs ? tell_net(p->m) : "n/a", uptime, source);
+			has_net    ? net
+			: has_runs ? tell_net(p->m)
+				   : "n/a",
+			uptime, source);
 }
 
 static int tell_pressure(const struct measured *p, int col, const char *name, bool is_known, double percent)
@@ -256,8 +259,8 @@ static int tell_pressure(const struct measured *p, int col, const char *name, bo
 
 	snprintf(text, sizeof text, is_known ? "%.0f%%" : "n/a", percent);
 	col = draw_text(p->c, p->area, p->l.wait_row, col, ROLE_DIM, name);
-	return draw_text(p->c, p->area, p->l.wait_row, col, is_known && percent >= 20.0 ? ROLE_WARN : ROLE_DIM,
-			text);
+	return draw_text(p->c, p->area, p->l.wait_row, col,
+			is_known && percent >= 20.0 ? ROLE_WARN : ROLE_DIM, text);
 }
 
 /* Was it slow because it had to wait? The sandbox's own pressure answers that; where the kernel does not

@@ -66,12 +66,13 @@ struct graph {
 	struct rect area;
 	enum graph_style style;
 	uint16_t role;
-	double limit;              /* in the units of the series; 0: none */
-	bool is_busy_at_limit;     /* at the limit it is busy, not in danger */
+	double limit;               /* in the units of the series; 0: none */
+	bool is_busy_at_limit;      /* at the limit it is busy, not in danger */
 	int marked_from, marked_to; /* cells of a run that is selected; from > to: none */
-	double scale;              /* set by draw_graph: what the full height stands for */
+	double scale;               /* set by draw_graph: what the full height stands for */
 };
-/* Draw a series over a span of time whose columns are cells. `halve`: the scale may be a part of the limit. */
+/* Draw a series over a span of time whose columns are cells. `halve`: the scale may be a part of the limit.
+ */
 void draw_graph(struct canvas *c, struct graph *g, const struct metric_history *h, enum series series,
 		const struct metric_span *span, bool halve);
 
@@ -84,9 +85,9 @@ struct meter {
 	bool halves;           /* the graph's scale may be a part of the limit */
 	bool is_busy_at_limit; /* at its limit it is busy, not in danger */
 	void (*tell)(const struct trm_sample *s, char out[64], bool is_short);
-	void (*tell_value)(double value, char out[24]);  /* a value of the history */
-	double (*limit)(const struct trm_sample *s); /* in the units of the history; 0: unknown */
-	double (*load)(const struct trm_sample *s);  /* part of the limit, 0 … 1; negative: unknown */
+	void (*tell_value)(double value, char out[24]); /* a value of the history */
+	double (*limit)(const struct trm_sample *s);    /* in the units of the history; 0: unknown */
+	double (*load)(const struct trm_sample *s);     /* part of the limit, 0 … 1; negative: unknown */
 };
 extern const struct meter meters[SERIES_COUNT];
 /* The colour of the number. */
@@ -99,20 +100,21 @@ void draw_editor_frame(const struct model *m, struct canvas *c); /* of those, wh
 void draw_output(const struct model *m, struct canvas *c);       /* output_view.c */
 void draw_finder(const struct model *m, struct canvas *c);       /* finder_view.c */
 /* A row of an image that is no characters; the image on the whole screen (false: none is): figure_view.c */
-void draw_figure_row(const struct model *m, struct canvas *c, int row, struct rect area, const struct outline *l);
+void draw_figure_row(
+		const struct model *m, struct canvas *c, int row, struct rect area, const struct outline *l);
 bool draw_zoom(const struct model *m, struct canvas *c);
-void draw_metrics(const struct model *m, struct canvas *c);      /* metrics_view.c */
+void draw_metrics(const struct model *m, struct canvas *c); /* metrics_view.c */
 /* What is measured in any sandbox. `has_runs`: it is ours, and our runs are marked. */
 void draw_measured(const struct model *m, struct canvas *c, const struct metrics *x, struct rect area,
 		bool has_focus, bool has_runs);
 void draw_processes(const struct model *m, struct canvas *c, const struct process_table *t, int header_row,
-		struct rect area, bool has_focus); /* process_view.c */
+		struct rect area, bool has_focus);            /* process_view.c */
 void draw_sandboxes(const struct model *m, struct canvas *c); /* sandboxes_view.c */
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);
-void draw_popup(const struct model *m, struct canvas *c);        /* popup_view.c */
-void draw_variables(const struct model *m, struct canvas *c);    /* variables_view.c */
-void draw_demo(const struct model *m, struct canvas *c);   /* demo_view.c */
-void draw_replay(const struct model *m, struct canvas *c); /* replay_view.c */
-void draw_dialog(const struct model *m, struct canvas *c); /* dialog_view.c */
+void draw_popup(const struct model *m, struct canvas *c);     /* popup_view.c */
+void draw_variables(const struct model *m, struct canvas *c); /* variables_view.c */
+void draw_demo(const struct model *m, struct canvas *c);      /* demo_view.c */
+void draw_replay(const struct model *m, struct canvas *c);    /* replay_view.c */
+void draw_dialog(const struct model *m, struct canvas *c);    /* dialog_view.c */
 
 #endif

@@ -70,8 +70,8 @@ static void (*const cells[PROCESS_COLUMNS])(const struct trm_process *, char out
 
 /* Titles stand over their columns at the right, the command's at the left; the one that is sorted by is
  * marked. */
-static void draw_header(const struct model *m, struct canvas *c, const struct process_table *t, struct rect area,
-		int row)
+static void draw_header(const struct model *m, struct canvas *c, const struct process_table *t,
+		struct rect area, int row)
 {
 	for (unsigned i = 0; i < PROCESS_COLUMNS; i++) {
 		int col, cols;
@@ -86,7 +86,8 @@ static void draw_header(const struct model *m, struct canvas *c, const struct pr
 			draw_format(c, area, row, area.col + col, is_sorted ? ROLE_TITLE : ROLE_TABLE_HEADER,
 					"%*s", cols, info->title);
 		if (is_sorted)
-			draw_sign(c, m->has_utf8, row, area.col + col + (info->is_left ? info->title_cols : cols),
+			draw_sign(c, m->has_utf8, row,
+					area.col + col + (info->is_left ? info->title_cols : cols),
 					t->is_reversed ? SIGN_RISING : SIGN_FALLING, ROLE_TITLE);
 	}
 }
@@ -142,7 +143,7 @@ void draw_processes(const struct model *m, struct canvas *c, const struct proces
 	for (size_t i = t->top; i < t->n && row < bottom; i++, row++) {
 		bool is_current = (long)i == selected;
 		draw_row(m, c, t, &t->rows[i], area, row,
-				!is_current  ? ROLE_TEXT
+				!is_current ? ROLE_TEXT
 				: has_focus ? ROLE_TABLE_CURRENT
 					    : ROLE_TITLE);
 	}

@@ -71,8 +71,8 @@ static void draw_header(const struct model *m, struct canvas *c, const struct sa
 		int end = draw_format(c, l->inner, l->header_row, l->table.col + col, role, "%*s",
 				info->is_left ? 0 : cols, info->title);
 		if (info->sort == s->sort && info->sort != SANDBOXES_SORTS)
-			draw_sign(c, m->has_utf8, l->header_row, end, s->is_reversed ? SIGN_RISING : SIGN_FALLING,
-					ROLE_TITLE);
+			draw_sign(c, m->has_utf8, l->header_row, end,
+					s->is_reversed ? SIGN_RISING : SIGN_FALLING, ROLE_TITLE);
 	}
 }
 
@@ -131,11 +131,13 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 	if (l.inner.row > l.box.row)
 		draw_box(c, m->has_utf8, l.box, ROLE_BORDER_FOCUS);
 	if (s->is_inside)
-		snprintf(title, sizeof title, " inside %s%s%.40s ", s->inside, s->ended[0] ? ": " : "", s->ended);
+		snprintf(title, sizeof title, " inside %s%s%.40s ", s->inside, s->ended[0] ? ": " : "",
+				s->ended);
 	else
 		snprintf(title, sizeof title, " sandboxes: %zu ", s->n);
 	if (l.inner.row > l.box.row)
-		draw_text(c, l.box, l.box.row, l.box.col + 2, s->ended[0] ? ROLE_STATUS_ERROR : ROLE_TITLE, title);
+		draw_text(c, l.box, l.box.row, l.box.col + 2, s->ended[0] ? ROLE_STATUS_ERROR : ROLE_TITLE,
+				title);
 	if (s->is_inside) {
 		draw_measured(m, c, &s->metrics, l.inner, true, false);
 		return;
@@ -144,6 +146,9 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 	const struct notice *notice = notices_at(&m->notices, 0);
 	bool has_notice = m->notices.is_shown && notice;
 	draw_text(c, l.inner, l.hint_row, l.inner.col + 1,
-			has_notice && notice->is_error ? ROLE_STATUS_ERROR : has_notice ? ROLE_STATUS : ROLE_DIM,
-			has_notice ? notice->text : "Enter looks inside   s stops   n c m p u sort   Esc back");
+			has_notice && notice->is_error ? ROLE_STATUS_ERROR
+			: has_notice                   ? ROLE_STATUS
+						       : ROLE_DIM,
+			has_notice ? notice->text
+				   : "Enter looks inside   s stops   n c m p u sort   Esc back");
 }

@@ -100,8 +100,9 @@ static int open_all(struct attached *a, const char *name, struct trm_error *rete
 	int r = found_read(run_fd, name, &a->info, reterr);
 	if (r == 0) {
 		a->keeper_fd = (int)syscall(SYS_pidfd_open, a->info.keeper, 0);
-		r = found_is_alive(&a->info) ? 0 : trm_error_set(reterr, TRM_ENOENT,
-							   "there is no running sandbox '%s'", name);
+		r = found_is_alive(&a->info) ? 0
+					     : trm_error_set(reterr, TRM_ENOENT,
+							     "there is no running sandbox '%s'", name);
 	}
 	if (r == 0)
 		r = a->fd = connect_to(run_fd, name, reterr);

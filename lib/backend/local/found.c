@@ -59,7 +59,8 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 			.open_files = info->open_files};
 }
 
-/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing. */
+/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing.
+ */
 int found_stop(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr)
 {
 	struct procstat stat;
@@ -104,8 +105,8 @@ bool crowd_take(struct crowd *crowd)
 			continue;
 		ok = make_room(crowd);
 		if (ok)
-			crowd->n += procstat_read((pid_t)strtol(entry->d_name, NULL, 10),
-					&crowd->all[crowd->n]);
+			crowd->n += procstat_read(
+					(pid_t)strtol(entry->d_name, NULL, 10), &crowd->all[crowd->n]);
 	}
 	if (dir)
 		closedir(dir);

@@ -47,8 +47,8 @@ int trm_registry_stop(struct trm_registry *registry, const struct trm_entry *ent
 
 /* Another client of a running sandbox: it can be measured, and processes, files and sessions can be made in
  * it, as with trm_sandbox_open(). trm_sandbox_close() leaves it running. When the sandbox
- * itself ends, cb->closed says so. Of `opts` only metrics_interval_ms and metrics_with_processes count; NULL: none.
- * Errors: TRM_ENOENT no running sandbox has that name; else as trm_sandbox_open(). */
+ * itself ends, cb->closed says so. Of `opts` only metrics_interval_ms and metrics_with_processes count; NULL:
+ * none. Errors: TRM_ENOENT no running sandbox has that name; else as trm_sandbox_open(). */
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr);

@@ -138,8 +138,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	v->why = *why;
 }
 
-static const struct trm_sandbox_cb VISIT_CB = {
-		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+static const struct trm_sandbox_cb VISIT_CB = {.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
 static void on_signalled(void *user, const struct trm_error *why)
 {
@@ -298,8 +297,12 @@ static void entries_left_behind_are_told_apart(void **state)
 			.keeper_start = 1, /* somebody else had our number */
 			.client = 1,
 			.command = command,
-			.ready = {.mem_dir = empty, .pids_dir = empty, .cpuacct_dir = empty, .cpu_dir = empty,
-					.pressure_dir = empty, .space_fd = -1}};
+			.ready = {.mem_dir = empty,
+					.pids_dir = empty,
+					.cpuacct_dir = empty,
+					.cpu_dir = empty,
+					.pressure_dir = empty,
+					.space_fd = -1}};
 	struct trm_error why = {0};
 	struct buf b;
 	size_t n;

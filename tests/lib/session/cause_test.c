@@ -59,8 +59,8 @@ static void expect(const char *lang, const char *code, const char *reason, const
 	if (reason && (!r->reason || !strstr(r->reason, reason)))
 		fail_msg("%s: the reason is '%s'", code, r->reason ? r->reason : "");
 	if (hint && (!r->hint || !strstr(r->hint, hint)))
-		fail_msg("%s: the hint is '%s' (status %d, exit code %d, stderr %s)", code, r->hint ? r->hint : "",
-				(int)r->status, r->exit_code, bed_stderr(&bed));
+		fail_msg("%s: the hint is '%s' (status %d, exit code %d, stderr %s)", code,
+				r->hint ? r->hint : "", (int)r->status, r->exit_code, bed_stderr(&bed));
 	if (!hint && r->hint)
 		fail_msg("%s: an unwanted hint: '%s'", code, r->hint);
 }
@@ -157,7 +157,8 @@ static void time_limit(void **state)
 static void peaks_are_the_runs_own(void **state)
 {
 	(void)state;
-	const struct trm_result *r = bed_run(&bed, "python", "import time; b = bytearray(60 << 20); time.sleep(.2)");
+	const struct trm_result *r =
+			bed_run(&bed, "python", "import time; b = bytearray(60 << 20); time.sleep(.2)");
 	if (!r->has_mem_peak)
 		return; /* no control groups */
 	assert_true(r->mem_peak_bytes > 60 * MIB);

@@ -12,8 +12,18 @@
 static void sample(double cpu, uint64_t mem_mib)
 {
 	static const struct trm_process processes[] = {
-			{.pid = 2, .ppid = 1, .state = 'S', .start = 20, .mem_bytes = 9 << 20, .command = "python kernel"},
-			{.pid = 7, .ppid = 2, .state = 'R', .start = 70, .mem_bytes = 1 << 20, .command = "sleep 100"},
+			{.pid = 2,
+					.ppid = 1,
+					.state = 'S',
+					.start = 20,
+					.mem_bytes = 9 << 20,
+					.command = "python kernel"},
+			{.pid = 7,
+					.ppid = 2,
+					.state = 'R',
+					.start = 70,
+					.mem_bytes = 1 << 20,
+					.command = "sleep 100"},
 	};
 	struct trm_metrics metrics = {.processes = processes, .n_processes = 2, .has_processes = true};
 
@@ -179,9 +189,8 @@ static size_t count(enum effect_type type)
 static void an_alert_comes_once_after_its_time(void **state)
 {
 	(void)state;
-	m.alerts.opts = (struct alert_opts){.ways = ALERT_STATUS | ALERT_BELL | ALERT_OSC9,
-			.percent = 90,
-			.after_ms = 5000};
+	m.alerts.opts = (struct alert_opts){
+			.ways = ALERT_STATUS | ALERT_BELL | ALERT_OSC9, .percent = 90, .after_ms = 5000};
 	for (int i = 0; i < 5; i++)
 		sample(1, 480);
 	assert_int_equal(count(EFFECT_BELL), 0);
@@ -202,7 +211,8 @@ static void an_alert_comes_once_after_its_time(void **state)
 static void a_long_run_tells_its_end(void **state)
 {
 	(void)state;
-	m.alerts.opts = (struct alert_opts){.ways = ALERT_STATUS | ALERT_BELL, .percent = 100, .run_ms = 3000};
+	m.alerts.opts = (struct alert_opts){
+			.ways = ALERT_STATUS | ALERT_BELL, .percent = 100, .run_ms = 3000};
 	run(2, 1);
 	assert_int_equal(count(EFFECT_BELL), 0);
 	run(4, 1);
@@ -267,10 +277,17 @@ static void it_goes_on_when_told_or_when_nobody_answers(void **state)
 static void list(size_t n)
 {
 	struct trm_entry entries[3] = {
-			{.name = "zebra", .backend = "local", .keeper_pid = 10, .keeper_start = 1, .client_pid = 9,
-					.has_client = true, .client = "terrarium run job.py",
-					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM, .cpu_percent = 5,
-							.mem_bytes = 20 * MIB, .mem_limit_bytes = 512 * MIB}},
+			{.name = "zebra",
+					.backend = "local",
+					.keeper_pid = 10,
+					.keeper_start = 1,
+					.client_pid = 9,
+					.has_client = true,
+					.client = "terrarium run job.py",
+					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM,
+							.cpu_percent = 5,
+							.mem_bytes = 20 * MIB,
+							.mem_limit_bytes = 512 * MIB}},
 			{.name = "calm-fern", .backend = "fake", .keeper_pid = 20, .keeper_start = 2},
 			{.name = "old", .backend = "local", .is_stale = true, .keeper_pid = 30},
 	};
@@ -310,8 +327,8 @@ static void sandboxes_are_listed_sorted_and_stopped(void **state)
 static void one_is_looked_into(void **state)
 {
 	struct trm_metrics metrics = {.sample = {.time_ns = 5 * SECOND,
-						    .known = TRM_METRIC_CPU_PERCENT,
-						    .cpu_percent = 37.5}};
+						      .known = TRM_METRIC_CPU_PERCENT,
+						      .cpu_percent = 37.5}};
 	(void)state;
 	press(K_F8, 0);
 	list(1);
@@ -336,7 +353,8 @@ static void one_is_looked_into(void **state)
 
 static void nothing_of_the_page_breaks_on_any_size(void **state)
 {
-	static const int sizes[][2] = {{10, 40}, {16, 60}, {24, 80}, {36, 120}, {60, 200}, {12, 200}, {60, 40}};
+	static const int sizes[][2] = {
+			{10, 40}, {16, 60}, {24, 80}, {36, 120}, {60, 200}, {12, 200}, {60, 40}};
 	(void)state;
 	run(2, 50);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -87,8 +87,8 @@ static void a_tree(void **state)
 
 static void parents_in_circles_are_all_shown(void **state)
 {
-	const struct trm_process processes[] = {process(3, 4, 0, 1, "a"), process(4, 3, 0, 1, "b"),
-			process(5, 5, 0, 1, "c")};
+	const struct trm_process processes[] = {
+			process(3, 4, 0, 1, "a"), process(4, 3, 0, 1, "b"), process(5, 5, 0, 1, "c")};
 	(void)state;
 	process_table_set_tree(&t, true);
 	take(processes, 3);
