@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cjson/cJSON.h>
+#include <terrarium/text.h>
 
 #include "model/asks.h"
 #include "model/effect.h"
@@ -107,14 +108,14 @@ void variables_tick(struct model *m, struct effects *out)
 
 /* ---- the answer ---- */
 
-/* A text of it, cut; numbers as texts. */
+/* A text of it as one line, cut; numbers as texts. */
 static const char *member(const cJSON *row, const char *name, char *out, size_t cap)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
 
 	out[0] = '\0';
 	if (cJSON_IsString(item))
-		snprintf(out, cap, "%s", item->valuestring);
+		trm_text_clean_line(out, cap, item->valuestring, strlen(item->valuestring));
 	else if (cJSON_IsNumber(item))
 		snprintf(out, cap, "%.0f", item->valuedouble);
 	return out;
