@@ -41,6 +41,9 @@ int demo_begin(struct model *m, const struct trm_lang *lang, const char *path, c
 		uint32_t typing);
 void demo_finish(struct demo *d); /* takes a zeroed object */
 
+/* Find the cells of d->text: demo_cells.c. Errors as of demo_begin(). */
+int demo_split(struct demo *d, const char *comment);
+
 /* Ask, once for the file, whether its cells may be run. */
 void demo_ask(struct model *m);
 void answer_demo(struct model *m, int answer, struct effects *out);

@@ -8,36 +8,17 @@
 #include <terrarium/lang.h>
 #include <terrarium/result.h>
 
+#include "record/decode.h"
 #include "record/event.h"
 #include "record/json.h"
 #include "record/writer.h"
 
-#define TRACEBACK_LINES 10000
-#define PROCESSES_MAX 4096
-
-/* What a decoded event holds: its strings lie in the tree. */
-struct holder {
-	cJSON *tree;
-	char *bytes; /* decoded base64 */
-	struct trm_result *result;
-	struct trm_metrics metrics;
-	struct trm_process *processes;
-	struct trm_guard guards[REC_GUARDS];
-};
-
-struct decoder {
-	struct rec_event *e;
-	struct holder *own;
-	const cJSON *object;
-	struct trm_error *err;
-};
-
-static int wrong(const struct decoder *d, const char *what)
+int decode_wrong(const struct decoder *d, const char *what)
 {
 	return trm_error_set(d->err, TRM_EPROTO, "\"%s\" is missing or wrong", what);
 }
 
-static uint64_t number(const struct decoder *d, const char *key)
+uint64_t decode_number(const struct decoder *d, const char *key)
 {
 	uint64_t v = 0;
 
@@ -46,7 +27,7 @@ static uint64_t number(const struct decoder *d, const char *key)
 }
 
 /* Index of a word in a list; -1: it is none of them. */
-static int word(const cJSON *item, const char *const *words, int n)
+int decode_word(const cJSON *item, const char *const *words, int n)
 {
 	const char *text = json_text(item);
 
@@ -70,7 +51,7 @@ static int get_bytes(struct decoder *d)
 		return 0;
 	}
 	if (!coded || !(d->own->bytes = base64_decode(coded, strlen(coded), &d->e->len)))
-		return wrong(d, coded ? "b64" : "text");
+		return decode_wrong(d, coded ? "b64" : "text");
 	d->e->text = d->own->bytes;
 	return 0;
 }
@@ -80,7 +61,7 @@ static int get_run(struct decoder *d)
 	const char *name = json_text(json_get(d->object, "language"));
 
 	if (!name || trm_lang_find(name, &d->e->lang, NULL) < 0)
-		return wrong(d, "language");
+		return decode_wrong(d, "language");
 	d->e->name = json_text(json_get(d->object, "name"));
 	return get_bytes(d);
 }
@@ -88,44 +69,44 @@ static int get_run(struct decoder *d)
 static int get_stream(struct decoder *d)
 {
 	static const char *const streams[] = {"stdout", "stderr"};
-	int stream = word(json_get(d->object, "stream"), streams, 2);
+	int stream = decode_word(json_get(d->object, "stream"), streams, 2);
 
 	if (stream < 0)
-		return wrong(d, "stream");
+		return decode_wrong(d, "stream");
 	d->e->stream = stream ? TRM_STDERR : TRM_STDOUT;
 	return get_bytes(d);
 }
 
 static int get_late(struct decoder *d)
 {
-	d->e->number = number(d, "number");
+	d->e->number = decode_number(d, "number");
 	return get_stream(d);
 }
 
 static int get_accepted(struct decoder *d)
 {
-	d->e->number = number(d, "number");
-	return d->e->number ? 0 : wrong(d, "number");
+	d->e->number = decode_number(d, "number");
+	return d->e->number ? 0 : decode_wrong(d, "number");
 }
 
 static int get_display(struct decoder *d)
 {
 	d->e->name = json_text(json_get(d->object, "mime"));
-	d->e->bundle = (size_t)number(d, "bundle");
-	d->e->more = (size_t)number(d, "more");
-	return d->e->name ? get_bytes(d) : wrong(d, "mime");
+	d->e->bundle = (size_t)decode_number(d, "bundle");
+	d->e->more = (size_t)decode_number(d, "more");
+	return d->e->name ? get_bytes(d) : decode_wrong(d, "mime");
 }
 
 static int get_stopping(struct decoder *d)
 {
-	int step = word(json_get(d->object, "step"), rec_stop_names, 4);
-	int next = word(json_get(d->object, "next"), rec_stop_names, 4);
+	int step = decode_word(json_get(d->object, "step"), rec_stop_names, 4);
+	int next = decode_word(json_get(d->object, "next"), rec_stop_names, 4);
 	double next_ms;
 
 	if (step < 0 || next < 0)
-		return wrong(d, step < 0 ? "step" : "next");
+		return decode_wrong(d, step < 0 ? "step" : "next");
 	if (!json_double(json_get(d->object, "next_ms"), &next_ms) || next_ms < -1 || next_ms > 1e9)
-		return wrong(d, "next_ms");
+		return decode_wrong(d, "next_ms");
 	d->e->stopping = (struct trm_stopping){(enum trm_stop)step, (enum trm_stop)next, (int64_t)next_ms};
 	return 0;
 }
@@ -150,7 +131,7 @@ static void get_guards(struct decoder *d)
 	{
 		struct trm_guard *g = &d->own->guards[d->e->n_guards];
 		const char *what = json_text(json_get(item, "what")), *how = json_text(json_get(item, "how"));
-		int strength = word(json_get(item, "strength"), rec_strength_names, 3);
+		int strength = decode_word(json_get(item, "strength"), rec_strength_names, 3);
 		if (!what || strength < 0 || d->e->n_guards == REC_GUARDS)
 			continue;
 		snprintf(g->what, sizeof g->what, "%s", what);
@@ -167,20 +148,20 @@ static void get_limits(struct decoder *d, const cJSON *limits)
 	struct trm_limits *l = &d->e->limits;
 
 	d->e->has_limits = cJSON_IsObject(limits);
-	l->mem_bytes = number(&part, "mem_bytes");
-	l->procs = (uint32_t)number(&part, "procs");
-	l->disk_bytes = number(&part, "disk_bytes");
-	l->file_bytes = number(&part, "file_bytes");
-	l->open_files = (uint32_t)number(&part, "open_files");
+	l->mem_bytes = decode_number(&part, "mem_bytes");
+	l->procs = (uint32_t)decode_number(&part, "procs");
+	l->disk_bytes = decode_number(&part, "disk_bytes");
+	l->file_bytes = decode_number(&part, "file_bytes");
+	l->open_files = (uint32_t)decode_number(&part, "open_files");
 	json_double(json_get(limits, "cpus"), &l->cpus);
 }
 
 static int get_sandbox(struct decoder *d)
 {
-	int state = word(json_get(d->object, "state"), rec_sandbox_names, 3);
+	int state = decode_word(json_get(d->object, "state"), rec_sandbox_names, 3);
 
 	if (state < 0)
-		return wrong(d, "state");
+		return decode_wrong(d, "state");
 	d->e->state = (enum rec_sandbox)state;
 	d->e->name = json_text(json_get(d->object, "name"));
 	d->e->backend = json_text(json_get(d->object, "backend"));
@@ -189,132 +170,6 @@ static int get_sandbox(struct decoder *d)
 	get_limits(d, json_get(d->object, "limits"));
 	get_guards(d);
 	return 0;
-}
-
-/* ---- results ---- */
-
-static char *copy(const cJSON *item)
-{
-	const char *text = json_text(item);
-	return text ? strdup(text) : NULL;
-}
-
-static char **get_traceback(const cJSON *list)
-{
-	int n = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0, used = 0;
-	const cJSON *item;
-
-	if (n > TRACEBACK_LINES)
-		n = TRACEBACK_LINES;
-	char **lines = calloc((size_t)n + 1, sizeof *lines);
-	cJSON_ArrayForEach(item, list) if (lines && used < n && (lines[used] = copy(item))) used++;
-	return lines;
-}
-
-static void get_error(struct trm_result *r, const cJSON *error)
-{
-	if (!cJSON_IsObject(error))
-		return;
-	r->error_name = copy(json_get(error, "name"));
-	r->error_message = copy(json_get(error, "message"));
-	r->traceback = get_traceback(json_get(error, "traceback"));
-	if (!r->error_message)
-		r->error_message = strdup("");
-}
-
-static int get_done(struct decoder *d)
-{
-	struct trm_result *r = d->own->result = calloc(1, sizeof *r);
-	const char *status = json_text(json_get(d->object, "status"));
-	double code = 0;
-
-	if (!r)
-		return trm_error_set(d->err, TRM_ENOMEM, "out of memory");
-	d->e->result = r;
-	int value = TRM_STATUS_OK;
-	while (status && value <= TRM_STATUS_LOST && strcmp(trm_status_name((enum trm_status)value), status))
-		value++;
-	if (!status || value > TRM_STATUS_LOST)
-		return wrong(d, "status");
-	r->status = (enum trm_status)value;
-	if (json_double(json_get(d->object, "exit_code"), &code) && code >= -256 && code <= 65535)
-		r->exit_code = (int)code;
-	r->state_lost = cJSON_IsTrue(json_get(d->object, "state_lost"));
-	r->reason = copy(json_get(d->object, "reason"));
-	r->hint = copy(json_get(d->object, "hint"));
-	r->value = copy(json_get(d->object, "value"));
-	get_error(r, json_get(d->object, "error"));
-	r->lang = trm_lang_get(TRM_LANG_PYTHON); /* who replays knows better: by the run */
-	r->wall_us = number(d, "wall_us");
-	r->has_cpu = json_whole(json_get(d->object, "cpu_us"), &r->cpu_us);
-	r->has_mem_peak = json_whole(json_get(d->object, "mem_peak_bytes"), &r->mem_peak_bytes);
-	r->stdout_bytes = number(d, "stdout_bytes");
-	r->stderr_bytes = number(d, "stderr_bytes");
-	return 0;
-}
-
-/* ---- samples ---- */
-
-static bool get_process(struct trm_process *p, const cJSON *row)
-{
-	uint64_t pid, ppid, threads;
-	const char *state = json_text(cJSON_GetArrayItem(row, 2));
-	const char *command = json_text(cJSON_GetArrayItem(row, 5));
-
-	if (!cJSON_IsArray(row) || !json_whole(cJSON_GetArrayItem(row, 0), &pid)
-			|| !json_whole(cJSON_GetArrayItem(row, 1), &ppid) || !state || !command)
-		return false;
-	p->pid = (uint32_t)pid;
-	p->ppid = (uint32_t)ppid;
-	p->state = state[0] >= 0x20 && state[0] < 0x7f ? state[0] : '?';
-	p->has_cpu = json_double(cJSON_GetArrayItem(row, 3), &p->cpu_percent);
-	json_whole(cJSON_GetArrayItem(row, 4), &p->mem_bytes);
-	if (json_whole(cJSON_GetArrayItem(row, 6), &threads))
-		p->threads = (uint32_t)threads;
-	json_whole(cJSON_GetArrayItem(row, 7), &p->cpu_ns);
-	snprintf(p->command, sizeof p->command, "%s", command);
-	return true;
-}
-
-static int get_processes(struct decoder *d, const cJSON *list)
-{
-	struct trm_metrics *m = &d->own->metrics;
-	const cJSON *row;
-	int n = cJSON_GetArraySize(list);
-
-	m->has_processes = true;
-	if (n > PROCESSES_MAX)
-		return wrong(d, "processes");
-	d->own->processes = calloc((size_t)n + 1, sizeof *d->own->processes);
-	if (!d->own->processes)
-		return trm_error_set(d->err, TRM_ENOMEM, "out of memory");
-	cJSON_ArrayForEach(row, list)
-	{
-		if (!get_process(&d->own->processes[m->n_processes], row))
-			return wrong(d, "processes");
-		m->n_processes++;
-	}
-	m->processes = d->own->processes;
-	return 0;
-}
-
-static int get_sample(struct decoder *d)
-{
-	struct trm_metrics *m = &d->own->metrics;
-	const char *source = json_text(json_get(d->object, "source"));
-
-	for (size_t i = 0; i < rec_n_sample_fields; i++) {
-		const struct rec_field *f = &rec_sample_fields[i];
-		void *at = (char *)&m->sample + f->offset;
-		const cJSON *item = json_get(d->object, f->key);
-		if (f->is_double ? json_double(item, at) : json_whole(item, at))
-			m->sample.known |= f->bit;
-	}
-	m->sample.pressure_is_machine = cJSON_IsTrue(json_get(d->object, "pressure_is_machine"));
-	snprintf(m->sample.source, sizeof m->sample.source, "%s", source ? source : "");
-	d->e->metrics = m;
-	const cJSON *list = json_get(d->object, "processes");
-	return cJSON_IsArray(list) ? get_processes(d, list) : 0;
 }
 
 /* ---- lines ---- */
@@ -340,10 +195,10 @@ static const struct {
 		[REC_EOF] = {get_nothing, true},
 		[REC_INTERRUPT] = {get_nothing, true},
 		[REC_STOPPING] = {get_stopping, true},
-		[REC_DONE] = {get_done, true},
+		[REC_DONE] = {decode_done, true},
 		[REC_REFUSED] = {get_bytes, true},
 		[REC_LATE] = {get_late, false},
-		[REC_SAMPLE] = {get_sample, false},
+		[REC_SAMPLE] = {decode_sample, false},
 		[REC_END] = {get_nothing, false},
 };
 
@@ -353,10 +208,10 @@ static int decode_members(struct decoder *d)
 	uint64_t run = 0;
 
 	if (!json_double(json_get(d->object, "t"), &seconds) || seconds < 0 || seconds > 1e9)
-		return wrong(d, "t");
+		return decode_wrong(d, "t");
 	if (!json_text(json_get(d->object, "e")))
-		return wrong(d, "e");
-	int kind = word(json_get(d->object, "e"), rec_kind_names, REC_KINDS);
+		return decode_wrong(d, "e");
+	int kind = decode_word(json_get(d->object, "e"), rec_kind_names, REC_KINDS);
 	if (kind < 0)
 		return 1;
 	d->e->kind = (enum rec_kind)kind;
@@ -364,7 +219,7 @@ static int decode_members(struct decoder *d)
 	json_whole(json_get(d->object, "run"), &run);
 	d->e->run = run < UINT32_MAX ? (uint32_t)run : 0;
 	if (kinds[kind].needs_run && !d->e->run)
-		return wrong(d, "run");
+		return decode_wrong(d, "run");
 	return kinds[kind].get(d);
 }
 

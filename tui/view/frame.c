@@ -224,7 +224,7 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (*signature_text(m))
 		return signature_text(m);
 	*role = ROLE_STATUS_ERROR;
-	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting
+	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting && !m->replay.is_on
 			       ? "there is no sandbox: F5 starts a new one"
 			       : "";
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_RECORD_DECODE_H
+#define TUI_RECORD_DECODE_H
+
+/* Reading one event, in parts; private to decode.c and decode_result.c. */
+
+#include <stdint.h>
+
+#include <terrarium/metrics.h>
+#include <terrarium/sandbox.h>
+
+#include "record/event.h"
+
+struct cJSON;
+
+/* What a decoded event holds: its strings lie in the tree. */
+struct holder {
+	struct cJSON *tree;
+	char *bytes; /* decoded base64 */
+	struct trm_result *result;
+	struct trm_metrics metrics;
+	struct trm_process *processes;
+	struct trm_guard guards[REC_GUARDS];
+};
+
+struct decoder {
+	struct rec_event *e;
+	struct holder *own;
+	const struct cJSON *object;
+	struct trm_error *err;
+};
+
+int decode_wrong(const struct decoder *d, const char *what);      /* TRM_EPROTO: a key is missing or wrong */
+uint64_t decode_number(const struct decoder *d, const char *key); /* 0 when it is none */
+/* Index of a word in a list; -1: it is none of them. */
+int decode_word(const struct cJSON *item, const char *const *words, int n);
+
+int decode_done(struct decoder *d);
+int decode_sample(struct decoder *d);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* The two big events: how a run ended, and what the sandbox used. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/lang.h>
+#include <terrarium/result.h>
+
+#include "record/decode.h"
+#include "record/json.h"
+
+#define TRACEBACK_LINES 10000
+#define PROCESSES_MAX 4096
+
+/* ---- results ---- */
+
+static char *copy(const cJSON *item)
+{
+	const char *text = json_text(item);
+	return text ? strdup(text) : NULL;
+}
+
+static char **get_traceback(const cJSON *list)
+{
+	int n = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0, used = 0;
+	const cJSON *item;
+
+	if (n > TRACEBACK_LINES)
+		n = TRACEBACK_LINES;
+	char **lines = calloc((size_t)n + 1, sizeof *lines);
+	cJSON_ArrayForEach(item, list) if (lines && used < n && (lines[used] = copy(item))) used++;
+	return lines;
+}
+
+static void get_error(struct trm_result *r, const cJSON *error)
+{
+	if (!cJSON_IsObject(error))
+		return;
+	r->error_name = copy(json_get(error, "name"));
+	r->error_message = copy(json_get(error, "message"));
+	r->traceback = get_traceback(json_get(error, "traceback"));
+	if (!r->error_message)
+		r->error_message = strdup("");
+}
+
+int decode_done(struct decoder *d)
+{
+	struct trm_result *r = d->own->result = calloc(1, sizeof *r);
+	const char *status = json_text(json_get(d->object, "status"));
+	double code = 0;
+
+	if (!r)
+		return trm_error_set(d->err, TRM_ENOMEM, "out of memory");
+	d->e->result = r;
+	int value = TRM_STATUS_OK;
+	while (status && value <= TRM_STATUS_LOST && strcmp(trm_status_name((enum trm_status)value), status))
+		value++;
+	if (!status || value > TRM_STATUS_LOST)
+		return decode_wrong(d, "status");
+	r->status = (enum trm_status)value;
+	if (json_double(json_get(d->object, "exit_code"), &code) && code >= -256 && code <= 65535)
+		r->exit_code = (int)code;
+	r->state_lost = cJSON_IsTrue(json_get(d->object, "state_lost"));
+	r->reason = copy(json_get(d->object, "reason"));
+	r->hint = copy(json_get(d->object, "hint"));
+	r->value = copy(json_get(d->object, "value"));
+	get_error(r, json_get(d->object, "error"));
+	r->lang = trm_lang_get(TRM_LANG_PYTHON); /* who replays knows better: by the run */
+	r->wall_us = decode_number(d, "wall_us");
+	r->has_cpu = json_whole(json_get(d->object, "cpu_us"), &r->cpu_us);
+	r->has_mem_peak = json_whole(json_get(d->object, "mem_peak_bytes"), &r->mem_peak_bytes);
+	r->stdout_bytes = decode_number(d, "stdout_bytes");
+	r->stderr_bytes = decode_number(d, "stderr_bytes");
+	return 0;
+}
+
+/* ---- samples ---- */
+
+static bool get_process(struct trm_process *p, const cJSON *row)
+{
+	uint64_t pid, ppid, threads;
+	const char *state = json_text(cJSON_GetArrayItem(row, 2));
+	const char *command = json_text(cJSON_GetArrayItem(row, 5));
+
+	if (!cJSON_IsArray(row) || !json_whole(cJSON_GetArrayItem(row, 0), &pid)
+			|| !json_whole(cJSON_GetArrayItem(row, 1), &ppid) || !state || !command)
+		return false;
+	p->pid = (uint32_t)pid;
+	p->ppid = (uint32_t)ppid;
+	p->state = state[0] >= 0x20 && state[0] < 0x7f ? state[0] : '?';
+	p->has_cpu = json_double(cJSON_GetArrayItem(row, 3), &p->cpu_percent);
+	json_whole(cJSON_GetArrayItem(row, 4), &p->mem_bytes);
+	if (json_whole(cJSON_GetArrayItem(row, 6), &threads))
+		p->threads = (uint32_t)threads;
+	json_whole(cJSON_GetArrayItem(row, 7), &p->cpu_ns);
+	snprintf(p->command, sizeof p->command, "%s", command);
+	return true;
+}
+
+static int get_processes(struct decoder *d, const cJSON *list)
+{
+	struct trm_metrics *m = &d->own->metrics;
+	const cJSON *row;
+	int n = cJSON_GetArraySize(list);
+
+	m->has_processes = true;
+	if (n > PROCESSES_MAX)
+		return decode_wrong(d, "processes");
+	d->own->processes = calloc((size_t)n + 1, sizeof *d->own->processes);
+	if (!d->own->processes)
+		return trm_error_set(d->err, TRM_ENOMEM, "out of memory");
+	cJSON_ArrayForEach(row, list)
+	{
+		if (!get_process(&d->own->processes[m->n_processes], row))
+			return decode_wrong(d, "processes");
+		m->n_processes++;
+	}
+	m->processes = d->own->processes;
+	return 0;
+}
+
+int decode_sample(struct decoder *d)
+{
+	struct trm_metrics *m = &d->own->metrics;
+	const char *source = json_text(json_get(d->object, "source"));
+
+	for (size_t i = 0; i < rec_n_sample_fields; i++) {
+		const struct rec_field *f = &rec_sample_fields[i];
+		void *at = (char *)&m->sample + f->offset;
+		const cJSON *item = json_get(d->object, f->key);
+		if (f->is_double ? json_double(item, at) : json_whole(item, at))
+			m->sample.known |= f->bit;
+	}
+	m->sample.pressure_is_machine = cJSON_IsTrue(json_get(d->object, "pressure_is_machine"));
+	snprintf(m->sample.source, sizeof m->sample.source, "%s", source ? source : "");
+	d->e->metrics = m;
+	const cJSON *list = json_get(d->object, "processes");
+	return cJSON_IsArray(list) ? get_processes(d, list) : 0;
+}
