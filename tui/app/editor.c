@@ -166,7 +166,8 @@ void app_edit_outside(struct app *a, uint32_t buffer)
 	struct trm_error err = {0};
 
 	if (!a->term)
-		app_tell(a, MSG_ERROR, "there is no screen that the editor could be given: save, edit, open again");
+		app_tell(a, MSG_ERROR,
+				"there is no screen that the editor could be given: save, edit, open again");
 	if (!x)
 		return;
 	x->buffer = buffer;

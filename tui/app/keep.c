@@ -221,14 +221,15 @@ int app_open_keeper(struct app *a, struct trm_error *reterr)
 void app_close_keeper(struct app *a, bool is_kept)
 {
 	struct keeper *k = &a->keeper;
+	char folder[PATH_MAX];
 
 	trm_timer_remove(k->timer);
 	k->timer = NULL;
 	unsaved_abort(&k->writer);
 	if (is_kept && a->model.buffers.n > 0)
 		app_keep_now(a);
-	if (is_kept && k->dir.is_open && a->session_file.path[0])
-		unsaved_mark(&k->dir, a->session_file.path);
+	if (is_kept && k->dir.is_open && a->session_file.path[0] && getcwd(folder, sizeof folder))
+		unsaved_mark(&k->dir, folder);
 	app_save_session(a);
 	if (is_kept)
 		unsaved_close(&k->dir);

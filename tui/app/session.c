@@ -116,13 +116,7 @@ void app_open_session(struct app *a)
 
 /* ---- leaving ---- */
 
-/* Whether there is anything to be opened again. */
-static bool is_worth_it(const struct app *a, const struct buffer *b, bool has_text)
-{
-	(void)a;
-	return b->editor.path || has_text;
-}
-
+/* Whether its text lies in the folder of what is unsaved. */
 static bool has_text(const struct app *a, uint32_t id)
 {
 	for (size_t i = 0; i < a->keeper.n; i++)
@@ -144,8 +138,8 @@ void app_save_session(struct app *a)
 	n += (size_t)sprintf(bytes, "%s\n", is_kept ? unsaved_name(&a->keeper.dir) : "-");
 	for (size_t i = 0; i < all->n; i++) {
 		bool is_text_kept = is_kept && has_text(a, all->items[i]->id);
-		if (!is_worth_it(a, all->items[i], is_text_kept))
-			continue;
+		if (!all->items[i]->editor.path && !is_text_kept)
+			continue; /* there is nothing to be opened again */
 		app_place_of(a, all->items[i], &place);
 		place.text = is_text_kept ? all->items[i]->id : 0;
 		n += place_write(&place, bytes + n);

@@ -31,7 +31,7 @@ int finder_rows(const struct finder *f)
 	return f->state == FINDER_CLOSED ? 0 : f->has_replace ? 2 : 1;
 }
 
-static void say(struct finder *f, bool is_wrong, const char *text)
+void finder_say(struct finder *f, bool is_wrong, const char *text)
 {
 	snprintf(f->said, sizeof f->said, "%.*s", (int)sizeof f->said - 1, text);
 	f->is_wrong = is_wrong;
@@ -39,17 +39,17 @@ static void say(struct finder *f, bool is_wrong, const char *text)
 
 /* ---- the pattern ---- */
 
-static bool compile(struct finder *f)
+bool finder_compile(struct finder *f)
 {
 	struct trm_error err = {0};
 
 	find_destroy(f->find);
 	f->find = NULL;
-	say(f, false, "");
+	finder_say(f, false, "");
 	if (f->what.len == 0)
 		return false;
 	if (find_create(field_text(&f->what), f->what.len, f->opts, &f->find, &err) < 0)
-		say(f, true, err.msg);
+		finder_say(f, true, err.msg);
 	return f->find != NULL;
 }
 
@@ -61,7 +61,7 @@ static void say_count(struct finder *f, const struct text *t, struct find_match 
 	const char *wrapped = has_wrapped ? ", wrapped" : "";
 
 	if (text_len(t) > COUNTED_BYTES) {
-		say(f, false, has_wrapped ? "wrapped" : "");
+		finder_say(f, false, has_wrapped ? "wrapped" : "");
 		return;
 	}
 	for (; find_next(f->find, t, from, SIZE_MAX, &match);
@@ -76,7 +76,7 @@ static void say_count(struct finder *f, const struct text *t, struct find_match 
 
 /* ---- going from match to match ---- */
 
-static void show_match(struct model *m, struct find_match match)
+void finder_show(struct model *m, struct find_match match)
 {
 	editor_select(model_editor(m), match.pos, match.pos + match.len);
 	m->finder.is_marking = true;
@@ -121,10 +121,10 @@ static void took_place(struct model *m, bool is_found, struct find_match match, 
 	struct finder *f = &m->finder;
 
 	if (is_found) {
-		show_match(m, match);
+		finder_show(m, match);
 		say_count(f, model_editor(m)->text, match, has_wrapped);
 	} else {
-		say(f, true, "no match");
+		finder_say(f, true, "no match");
 	}
 	tell(m);
 }
@@ -161,7 +161,7 @@ static void look_again(struct model *m)
 	bool has_wrapped;
 
 	m->needs_draw = true;
-	if (!compile(f)) {
+	if (!finder_compile(f)) {
 		editor_select(e, f->origin.anchor, f->origin.cursor);
 		return;
 	}
@@ -170,7 +170,7 @@ static void look_again(struct model *m)
 		return;
 	}
 	editor_select(e, f->origin.anchor, f->origin.cursor);
-	say(f, true, text_len(e->text) > NEAR_BYTES ? "not near: Enter looks everywhere" : "no match");
+	finder_say(f, true, text_len(e->text) > NEAR_BYTES ? "not near: Enter looks everywhere" : "no match");
 }
 
 /* ---- the bar ---- */
@@ -203,7 +203,7 @@ void finder_open(struct model *m, bool has_replace)
 	f->has_replace = has_replace;
 	f->origin = (struct selection){selection_start(e->sel), selection_end(e->sel)};
 	f->what.cursor = f->what.len;
-	if (compile(f))
+	if (finder_compile(f))
 		f->is_marking = true;
 	relayout(m);
 }
@@ -217,106 +217,6 @@ void finder_close(struct model *m)
 	free(f->preview);
 	f->preview = NULL;
 	relayout(m);
-}
-
-/* ---- replacing ---- */
-
-static void end_replacing(struct model *m)
-{
-	size_t n = m->finder.replaced;
-
-	finder_close(m);
-	m->finder.is_marking = false;
-	notices_add(&m->notices, m->now_ns, false, n ? "replaced %zu match%s" : "nothing was replaced", n,
-			n == 1 ? "" : "es");
-}
-
-/* Show the next match behind `from`, or end. */
-static void ask_next(struct model *m, size_t from)
-{
-	struct finder *f = &m->finder;
-	struct editor *e = model_editor(m);
-	bool is_found = find_next(f->find, e->text, from, f->to, &f->match);
-	size_t n;
-
-	if (!is_found && f->wraps_to > 0) {
-		f->to = f->wraps_to;
-		f->wraps_to = 0;
-		say(f, false, "wrapped");
-		is_found = find_next(f->find, e->text, 0, f->to, &f->match);
-	}
-	free(f->preview);
-	f->preview = is_found ? find_replacement(f->find, e->text, f->match, field_text(&f->by), &n) : NULL;
-	if (!f->preview) {
-		end_replacing(m);
-		return;
-	}
-	f->state = FINDER_ASKING;
-	show_match(m, f->match);
-}
-
-static void begin_replacing(struct model *m)
-{
-	struct finder *f = &m->finder;
-	struct selection s = f->origin;
-	const struct text *t = model_editor(m)->text;
-
-	if (!compile(f)) {
-		f->state = FINDER_WHAT;
-		return;
-	}
-	/* Lines that are selected are what is meant; else everything, from the cursor on and round. */
-	bool in_selection = text_line_of(t, s.anchor) != text_line_of(t, s.cursor);
-	f->replaced = 0;
-	f->to = in_selection ? s.cursor : SIZE_MAX;
-	f->wraps_to = in_selection ? 0 : s.anchor;
-	ask_next(m, s.anchor);
-	if (f->state != FINDER_ASKING)
-		say(f, true, "no match");
-}
-
-static void replace_one(struct model *m, struct effects *out)
-{
-	struct finder *f = &m->finder;
-	struct selection s = model_editor(m)->sel;
-	size_t n = strlen(f->preview), pos = f->match.pos;
-
-	if (s.anchor != pos || s.cursor != pos + f->match.len) {
-		end_replacing(m); /* the mouse has been elsewhere: it may be another text by now */
-		return;
-	}
-	editor_done(m, editor_replace(model_editor(m), pos, f->match.len, f->preview, n, BURST_NONE), out);
-	if (f->to != SIZE_MAX)
-		f->to += n - f->match.len;
-	f->replaced++;
-	ask_next(m, pos + n + (f->match.len == 0));
-}
-
-static void replace_rest(struct model *m, struct effects *out)
-{
-	struct finder *f = &m->finder;
-	struct editor *e = model_editor(m);
-	const struct editor_range ranges[] = {{f->match.pos, f->to}, {0, f->wraps_to}};
-	size_t n = 0;
-
-	editor_done(m, editor_replace_all(e, f->find, field_text(&f->by), ranges, 2, &n), out);
-	f->replaced += n;
-	end_replacing(m);
-}
-
-static void answer(struct model *m, const struct event *ev, struct effects *out)
-{
-	switch (ev->key) {
-	case 'y':
-	case K_ENTER: replace_one(m, out); break;
-	case 'n':
-	case K_DOWN:
-		ask_next(m, m->finder.match.pos + (m->finder.match.len ? m->finder.match.len : 1));
-		break;
-	case 'a': replace_rest(m, out); break;
-	case 'q':
-	case K_ESCAPE: end_replacing(m); break;
-	}
 }
 
 /* ---- keys ---- */
@@ -352,7 +252,7 @@ static void on_enter(struct model *m, bool is_back)
 	struct finder *f = &m->finder;
 
 	if (f->state == FINDER_BY) {
-		begin_replacing(m);
+		replacer_begin(m);
 		return;
 	}
 	if (f->has_replace && !is_back) {
@@ -425,9 +325,9 @@ bool finder_event(struct model *m, const struct msg *msg, struct effects *out)
 		bool is_answer = ev->type == EVENT_KEY && !(ev->mods & (MOD_CTRL | MOD_ALT))
 				 && (ev->key < KEYS_BASE || ev->key <= K_DOWN);
 		if (is_answer)
-			answer(m, ev, out);
+			replacer_answer(m, ev, out);
 		else if (ev->type != EVENT_PASTE)
-			end_replacing(m); /* whatever else is wanted, the text may be another one then */
+			replacer_end(m); /* whatever else is wanted, the text may be another one then */
 		return is_answer || ev->type == EVENT_PASTE;
 	}
 	return (ev->type == EVENT_KEY && bar_key(m, ev)) || field_event(m, ev);

@@ -15,6 +15,7 @@
 #include "text/find.h"
 
 struct effects;
+struct event;
 struct model;
 struct msg;
 
@@ -53,5 +54,15 @@ void finder_open(struct model *m, bool has_replace);
 void finder_close(struct model *m);
 /* A key, a paste or a click while the editor has the focus. False: it is not for the bar. */
 bool finder_event(struct model *m, const struct msg *msg, struct effects *out);
+
+/* ---- between finder.c and replacer.c ---- */
+
+bool finder_compile(struct finder *f); /* the pattern that is typed; false: there is none, or it is wrong */
+void finder_say(struct finder *f, bool is_wrong, const char *text);
+void finder_show(struct model *m, struct find_match match);
+
+void replacer_begin(struct model *m); /* what, and by what, is typed */
+void replacer_answer(struct model *m, const struct event *ev, struct effects *out);
+void replacer_end(struct model *m);
 
 #endif

@@ -130,19 +130,23 @@ size_t unsaved_names(char names[][64], size_t cap)
 	return n;
 }
 
-void unsaved_mark(const struct unsaved_dir *d, const char *place)
+void unsaved_mark(const struct unsaved_dir *d, const char *working_dir)
 {
 	char path[STATE_PATH];
 
 	if (file_path(d, "left", path))
-		state_write(path, place, strlen(place));
+		state_write(path, working_dir, strlen(working_dir));
 }
 
 bool unsaved_is_marked(const struct unsaved_dir *d)
 {
 	char path[STATE_PATH];
+	size_t n;
+	char *working_dir = file_path(d, "left", path) ? state_read(path, STATE_PATH, &n) : NULL;
+	bool is_there = working_dir && access(working_dir, F_OK) == 0;
 
-	return file_path(d, "left", path) && access(path, F_OK) == 0;
+	free(working_dir);
+	return is_there;
 }
 
 const char *unsaved_name(const struct unsaved_dir *d)

@@ -1,72 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/text.h"
+#include "text/chunk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <terrarium/error.h>
 
-/* A treap: in order by position, a heap by `rank`, which is random; so its
- * depth stays near 2 ln(chunks).
- *
- *            [ c3 ]            bytes and lines of a node count its
- *           /      \           whole subtree
- *      [ c1 ]      [ c4 ]
- *           \
- *           [ c2 ]
- */
-struct chunk {
-	struct chunk *left, *right;
-	size_t bytes, lines; /* of the subtree */
-	uint32_t rank;
-	uint32_t len, newlines; /* of this chunk */
-	const char *data;
-	char *own; /* TEXT_CHUNK bytes to be written to, or NULL; `data` lies here or in the text's block */
-};
-
-struct text {
-	struct chunk *root;
-	uint32_t seed;
-	uint64_t version;
-	char *block; /* what was loaded, until the end: chunks that were not changed lie in it */
-};
-
-static size_t bytes_of(const struct chunk *c)
-{
-	return c ? c->bytes : 0;
-}
-
-static size_t lines_of(const struct chunk *c)
-{
-	return c ? c->lines : 0;
-}
-
 static void sum_up(struct chunk *c)
 {
 	c->bytes = bytes_of(c->left) + c->len + bytes_of(c->right);
 	c->lines = lines_of(c->left) + c->newlines + lines_of(c->right);
-}
-
-typedef unsigned char lanes __attribute__((vector_size(16)));
-
-static uint32_t count_newlines(const char *s, size_t n)
-{
-	const lanes newline = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10};
-	uint32_t count = 0;
-
-	while (n >= sizeof(lanes)) {
-		lanes sums = {0}, at;
-		/* A lane counts up to 255. */
-		for (int i = 0; i < 255 && n >= sizeof at; i++, s += sizeof at, n -= sizeof at) {
-			memcpy(&at, s, sizeof at);
-			sums -= (lanes)(at == newline);
-		}
-		for (size_t i = 0; i < sizeof sums; i++)
-			count += sums[i];
-	}
-	while (n-- > 0)
-		count += *s++ == '\n';
-	return count;
 }
 
 /* Take bytes in; the chunk has room of its own. */
@@ -75,7 +18,7 @@ static void chunk_fill(struct chunk *c, const char *bytes, size_t n)
 	memcpy(c->own, bytes, n);
 	c->data = c->own;
 	c->len = (uint32_t)n;
-	c->newlines = count_newlines(bytes, n);
+	c->newlines = chunk_newlines(bytes, n);
 	sum_up(c);
 }
 
@@ -86,7 +29,7 @@ static void chunk_point(struct chunk *c, const char *bytes, size_t n)
 	c->own = NULL;
 	c->data = bytes;
 	c->len = (uint32_t)n;
-	c->newlines = count_newlines(bytes, n);
+	c->newlines = chunk_newlines(bytes, n);
 	sum_up(c);
 }
 
@@ -217,119 +160,6 @@ uint64_t text_version(const struct text *t)
 	return t->version;
 }
 
-size_t text_len(const struct text *t)
-{
-	return bytes_of(t->root);
-}
-
-size_t text_lines(const struct text *t)
-{
-	return lines_of(t->root) + 1;
-}
-
-/* Position behind the nth newline (n from 1) of a chunk. */
-static size_t behind_newline(const struct chunk *c, size_t nth)
-{
-	const char *p = c->data;
-	while (nth-- > 0)
-		p = (const char *)memchr(p, '\n', (size_t)(c->data + c->len - p)) + 1;
-	return (size_t)(p - c->data);
-}
-
-size_t text_line_start(const struct text *t, size_t line)
-{
-	const struct chunk *c = t->root;
-	size_t pos = 0;
-	if (line > lines_of(c))
-		line = lines_of(c);
-	while (c && line > 0) {
-		size_t before = lines_of(c->left);
-		if (line <= before) {
-			c = c->left;
-			continue;
-		}
-		line -= before;
-		pos += bytes_of(c->left);
-		if (line <= c->newlines)
-			return pos + behind_newline(c, line);
-		line -= c->newlines;
-		pos += c->len;
-		c = c->right;
-	}
-	return pos;
-}
-
-size_t text_line_end(const struct text *t, size_t line)
-{
-	return line < lines_of(t->root) ? text_line_start(t, line + 1) - 1 : text_len(t);
-}
-
-size_t text_line_of(const struct text *t, size_t pos)
-{
-	const struct chunk *c = t->root;
-	size_t line = 0;
-	while (c) {
-		size_t before = bytes_of(c->left);
-		if (pos < before) {
-			c = c->left;
-			continue;
-		}
-		pos -= before;
-		line += lines_of(c->left);
-		if (pos < c->len)
-			return line + count_newlines(c->data, pos);
-		pos -= c->len;
-		line += c->newlines;
-		c = c->right;
-	}
-	return line;
-}
-
-const char *text_peek(const struct text *t, size_t pos, size_t *ret_len)
-{
-	const struct chunk *c = t->root;
-	while (c) {
-		size_t before = bytes_of(c->left);
-		if (pos < before) {
-			c = c->left;
-		} else if (pos - before < c->len) {
-			*ret_len = c->len - (pos - before);
-			return c->data + (pos - before);
-		} else {
-			pos -= before + c->len;
-			c = c->right;
-		}
-	}
-	*ret_len = 0;
-	return "";
-}
-
-size_t text_copy(const struct text *t, size_t pos, char *out, size_t n)
-{
-	size_t done = 0;
-	while (done < n) {
-		size_t run;
-		const char *bytes = text_peek(t, pos + done, &run);
-		if (run == 0)
-			break;
-		run = run < n - done ? run : n - done;
-		memcpy(out + done, bytes, run);
-		done += run;
-	}
-	return done;
-}
-
-char *text_slice(const struct text *t, size_t pos, size_t n)
-{
-	size_t len = text_len(t);
-	pos = pos < len ? pos : len;
-	n = n < len - pos ? n : len - pos;
-	char *out = malloc(n + 1);
-	if (out)
-		out[text_copy(t, pos, out, n)] = '\0';
-	return out;
-}
-
 /* The chunk that bytes inserted at `pos` would go into without cutting (the one that
  * ends there, or that it lies in), and the place in it. */
 static struct chunk *chunk_at(struct chunk *c, size_t pos, size_t *ret_at)
@@ -374,7 +204,7 @@ static bool insert_in_place(struct chunk *root, size_t pos, const char *bytes, s
 	struct chunk *c = chunk_at(root, pos, &at);
 	if (!c || n > TEXT_CHUNK - c->len || !chunk_own(c))
 		return false;
-	uint32_t newlines = count_newlines(bytes, n);
+	uint32_t newlines = chunk_newlines(bytes, n);
 	add_on_path(root, pos, c, n, newlines);
 	memmove(c->own + at + n, c->own + at, c->len - at);
 	memcpy(c->own + at, bytes, n);
@@ -465,7 +295,7 @@ static bool delete_in_place(struct chunk *root, size_t pos, size_t n)
 	if (!c || at == 0 || at - 1 + n > c->len || n == c->len || !chunk_own(c))
 		return false;
 	at--;
-	uint32_t newlines = count_newlines(c->data + at, n);
+	uint32_t newlines = chunk_newlines(c->data + at, n);
 	add_on_path(root, pos + 1, c, 0 - n, 0 - (size_t)newlines);
 	memmove(c->own + at, c->own + at + n, c->len - at - n);
 	c->len -= (uint32_t)n;
@@ -526,7 +356,7 @@ static bool tree_is_sound(const struct chunk *c)
 		return true;
 	struct chunk sums = {.left = c->left, .right = c->right, .len = c->len, .newlines = c->newlines};
 	sum_up(&sums);
-	return c->len > 0 && c->len <= TEXT_CHUNK && c->newlines == count_newlines(c->data, c->len)
+	return c->len > 0 && c->len <= TEXT_CHUNK && c->newlines == chunk_newlines(c->data, c->len)
 	       && sums.bytes == c->bytes && sums.lines == c->lines && (!c->left || c->left->rank <= c->rank)
 	       && (!c->right || c->right->rank <= c->rank) && tree_is_sound(c->left)
 	       && tree_is_sound(c->right);

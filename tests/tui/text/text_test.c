@@ -116,9 +116,9 @@ static void test_counts_newlines(void **state)
 		bytes[i] = i % 3 ? '\n' : 'x';
 		count += i % 3 > 0;
 	}
-	assert_int_equal(count_newlines(bytes, sizeof(bytes)), count);
-	assert_int_equal(count_newlines(bytes + 1, 17), 12);
-	assert_int_equal(count_newlines(bytes, 0), 0);
+	assert_int_equal(chunk_newlines(bytes, sizeof(bytes)), count);
+	assert_int_equal(chunk_newlines(bytes + 1, 17), 12);
+	assert_int_equal(chunk_newlines(bytes, 0), 0);
 }
 
 static void test_beyond_the_end(void **state)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking at a text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/chunk.h"
+
+typedef unsigned char lanes __attribute__((vector_size(16)));
+
+uint32_t chunk_newlines(const char *s, size_t n)
+{
+	const lanes newline = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10};
+	uint32_t count = 0;
+
+	while (n >= sizeof(lanes)) {
+		lanes sums = {0}, at;
+		/* A lane counts up to 255. */
+		for (int i = 0; i < 255 && n >= sizeof at; i++, s += sizeof at, n -= sizeof at) {
+			memcpy(&at, s, sizeof at);
+			sums -= (lanes)(at == newline);
+		}
+		for (size_t i = 0; i < sizeof sums; i++)
+			count += sums[i];
+	}
+	while (n-- > 0)
+		count += *s++ == '\n';
+	return count;
+}
+
+size_t text_len(const struct text *t)
+{
+	return bytes_of(t->root);
+}
+
+size_t text_lines(const struct text *t)
+{
+	return lines_of(t->root) + 1;
+}
+
+/* Position behind the nth newline (n from 1) of a chunk. */
+static size_t behind_newline(const struct chunk *c, size_t nth)
+{
+	const char *p = c->data;
+	while (nth-- > 0)
+		p = (const char *)memchr(p, '\n', (size_t)(c->data + c->len - p)) + 1;
+	return (size_t)(p - c->data);
+}
+
+size_t text_line_start(const struct text *t, size_t line)
+{
+	const struct chunk *c = t->root;
+	size_t pos = 0;
+	if (line > lines_of(c))
+		line = lines_of(c);
+	while (c && line > 0) {
+		size_t before = lines_of(c->left);
+		if (line <= before) {
+			c = c->left;
+			continue;
+		}
+		line -= before;
+		pos += bytes_of(c->left);
+		if (line <= c->newlines)
+			return pos + behind_newline(c, line);
+		line -= c->newlines;
+		pos += c->len;
+		c = c->right;
+	}
+	return pos;
+}
+
+size_t text_line_end(const struct text *t, size_t line)
+{
+	return line < lines_of(t->root) ? text_line_start(t, line + 1) - 1 : text_len(t);
+}
+
+size_t text_line_of(const struct text *t, size_t pos)
+{
+	const struct chunk *c = t->root;
+	size_t line = 0;
+	while (c) {
+		size_t before = bytes_of(c->left);
+		if (pos < before) {
+			c = c->left;
+			continue;
+		}
+		pos -= before;
+		line += lines_of(c->left);
+		if (pos < c->len)
+			return line + chunk_newlines(c->data, pos);
+		pos -= c->len;
+		line += c->newlines;
+		c = c->right;
+	}
+	return line;
+}
+
+const char *text_peek(const struct text *t, size_t pos, size_t *ret_len)
+{
+	const struct chunk *c = t->root;
+	while (c) {
+		size_t before = bytes_of(c->left);
+		if (pos < before) {
+			c = c->left;
+		} else if (pos - before < c->len) {
+			*ret_len = c->len - (pos - before);
+			return c->data + (pos - before);
+		} else {
+			pos -= before + c->len;
+			c = c->right;
+		}
+	}
+	*ret_len = 0;
+	return "";
+}
+
+size_t text_copy(const struct text *t, size_t pos, char *out, size_t n)
+{
+	size_t done = 0;
+	while (done < n) {
+		size_t run;
+		const char *bytes = text_peek(t, pos + done, &run);
+		if (run == 0)
+			break;
+		run = run < n - done ? run : n - done;
+		memcpy(out + done, bytes, run);
+		done += run;
+	}
+	return done;
+}
+
+char *text_slice(const struct text *t, size_t pos, size_t n)
+{
+	size_t len = text_len(t);
+	pos = pos < len ? pos : len;
+	n = n < len - pos ? n : len - pos;
+	char *out = malloc(n + 1);
+	if (out)
+		out[text_copy(t, pos, out, n)] = '\0';
+	return out;
+}
