@@ -60,7 +60,7 @@ static _Noreturn void work(const uint8_t *bytes, size_t n, const struct image_in
 	struct trm_error why = {0};
 	int width, height;
 	char kind = ANSWER_PICTURE;
-	size_t len;
+	size_t len = 0;
 
 	/* What has no size of its own is drawn in the size that it is wanted in. */
 	width = look->cols * (look->cell_w > 0 ? look->cell_w : 8);
