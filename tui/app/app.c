@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "app/inside.h"
 #include "app/keys.h"
@@ -149,6 +150,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.terminate_grace_ms = a->opts->session.terminate_grace_ms,
 			.limits = a->opts->sandbox.limits,
 			.scrollback_bytes = a->opts->scrollback_bytes,
+			.pictures = (uint32_t)getpid() << 12,
 			.images_off = !a->term || (a->opts->images && strcmp(a->opts->images, "off") == 0),
 			.graph_style = graph_style(a->opts->graphs),
 			.alerts = alert_opts(a->opts),

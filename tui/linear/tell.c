@@ -66,6 +66,23 @@ static void say_line(struct linear *l, const struct outline *line)
 	writer_finish(&text);
 }
 
+/* A row of an image: the first one stands for all. */
+static void say_figure(struct linear *l, const struct model *m, const struct outline *line)
+{
+	const struct figure *fig = figures_find(&m->out.figures, line->figure);
+
+	l->kind = OUT_FIGURE;
+	if (line->figure_row > 0)
+		return;
+	if (fig && fig->info.type)
+		linear_say(l, "image %u of this run: %s, %d by %d pixels", fig->number, image_mime(fig->info.type),
+				fig->info.width, fig->info.height);
+	else if (fig)
+		linear_say(l, "image %u of this run: %s, %s", fig->number, fig->mime, fig->why);
+	else
+		linear_say(l, "an image that is too old to be kept");
+}
+
 /* Runs before this one have ended. */
 static void say_ends(struct linear *l, const struct model *m, uint32_t before)
 {
@@ -111,6 +128,8 @@ static void say_output(struct linear *l, const struct model *m)
 		if (line.kind == OUT_HEADER) {
 			say_ends(l, m, line.run);
 			l->kind = OUT_HEADER;
+		} else if (line.kind == OUT_FIGURE) {
+			say_figure(l, m, &line);
 		} else {
 			say_line(l, &line);
 		}
@@ -132,6 +151,8 @@ void linear_output(struct linear *l, const struct model *m, uint32_t serial)
 		any = true;
 		if (line.kind == OUT_HEADER)
 			linear_run(l, runs_find(&m->out.runs, line.run));
+		else if (line.kind == OUT_FIGURE)
+			say_figure(l, m, &line);
 		else
 			say_line(l, &line);
 	}

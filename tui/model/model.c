@@ -36,6 +36,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 	if (outpane_init(&m->out, opts->scrollback_bytes ? opts->scrollback_bytes : OUT_DEFAULT_CAP) < 0)
 		return TRM_ENOMEM;
 	m->out.has_utf8 = opts->has_utf8;
+	m->out.figures.last_picture = opts->pictures;
 	m->out.figures.terminal = (struct figure_terminal){
 			.is_off = opts->images_off, .look = {.cell_w = opts->cell_w, .cell_h = opts->cell_h}};
 	model_relayout(m);

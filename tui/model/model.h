@@ -185,6 +185,7 @@ struct model_opts {
 	size_t scrollback_bytes;
 	bool images_off;    /* images are not drawn */
 	int cell_w, cell_h; /* pixels of a cell; 0: not known */
+	uint32_t pictures;  /* where their numbers begin, which the terminal shares with other programs */
 };
 
 int model_init(struct model *m, const struct model_opts *opts); /* 0 or TRM_ENOMEM */
