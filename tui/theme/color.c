@@ -59,9 +59,36 @@ static uint32_t nearest_256(uint32_t rgb)
 												   : cube;
 }
 
+static int chroma(uint32_t rgb)
+{
+	int r = red(rgb), g = green(rgb), b = blue(rgb);
+	int low = r < g ? (r < b ? r : b) : (g < b ? g : b), high = r > g ? (r > b ? r : b) : (g > b ? g : b);
+	return high - low;
+}
+
+static int scaled(int channel, int white, int most)
+{
+	return (channel - white) * most / 255;
+}
+
+/* Pale colours are told apart by their hue, which the nearest of few strong ones would not keep (a light
+ * green is near to cyan): so most of the white is taken out of them, and where there are only eight,
+ * they get the strength of those. Greys and dark colours stay as they are. */
+static uint32_t strengthened(uint32_t rgb, bool is_eight)
+{
+	int r = red(rgb), g = green(rgb), b = blue(rgb);
+	int low = r < g ? (r < b ? r : b) : (g < b ? g : b), high = r > g ? (r > b ? r : b) : (g > b ? g : b);
+	int white = low * 8 / 10, most = is_eight && high >= 0x80 ? 0xCD * 255 / (high - white) : 255;
+	if (chroma(rgb) < 40)
+		return rgb;
+	return (uint32_t)scaled(r, white, most) << 16 | (uint32_t)scaled(g, white, most) << 8
+	       | (uint32_t)scaled(b, white, most);
+}
+
 static uint32_t nearest_of_first(uint32_t rgb, uint32_t n)
 {
 	uint32_t best = 0;
+	rgb = strengthened(rgb, n == 8);
 	for (uint32_t i = 1; i < n; i++)
 		if (distance(rgb, first16[i]) < distance(rgb, first16[best]))
 			best = i;
@@ -118,6 +145,12 @@ double color_contrast(uint32_t fg, uint32_t bg)
 	return a > b ? a / b : b / a;
 }
 
+/* A colour that says nothing but light or dark should not be given a hue. */
+static bool is_grey(uint32_t rgb)
+{
+	return chroma(rgb) < 40;
+}
+
 uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_depth depth)
 {
 	uint32_t n = depth == DEPTH_256  ? 256
@@ -125,10 +158,12 @@ uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_de
 					 : 8,
 		 from = depth == DEPTH_256 ? 16 : 0;
 	uint32_t rgb = rgb_of(color), best = color_degrade(color, depth);
-	bool is_found = false;
+	bool is_found = false, wants_grey = n <= 16 && is_grey(rgb);
+	if (n <= 16)
+		rgb = strengthened(rgb, n == 8);
 	for (uint32_t i = from; i < n; i++) {
 		uint32_t other = COLOR_INDEX(i);
-		if (color_contrast(other, bg) < least)
+		if (color_contrast(other, bg) < least || (wants_grey && !is_grey(rgb_of(other))))
 			continue;
 		if (!is_found || distance(rgb, rgb_of(other)) < distance(rgb, rgb_of(best)))
 			best = other;

@@ -21,13 +21,12 @@ static bool stands_out(enum role role)
 	}
 }
 
-/* What text on such a ground must have, when it was meant to be read with ease. */
-static double least_of(double wanted)
+/* What text on such a ground must have, when it was meant to be read with ease. Of few colours as much
+ * cannot be asked: red on black has 3.6. */
+static double least_of(double wanted, enum color_depth depth)
 {
-	return wanted >= THEME_TEXT_CONTRAST ? THEME_TEXT_CONTRAST
-	       : wanted >= 3                 ? 3
-	       : wanted >= 1.7               ? 1.7
-					     : 1.05;
+	double most = depth == DEPTH_256 ? THEME_TEXT_CONTRAST : 3;
+	return wanted >= most ? most : wanted >= 3 ? 3 : wanted >= 1.7 ? 1.7 : 1.05;
 }
 
 static struct theme_look degrade(struct theme_look wanted, enum color_depth depth)
@@ -37,8 +36,9 @@ static struct theme_look degrade(struct theme_look wanted, enum color_depth dept
 	look.bg = color_degrade(wanted.bg, depth);
 	if (look.fg == COLOR_NONE || look.bg == COLOR_NONE || depth == DEPTH_RGB || wanted.fg == wanted.bg)
 		return look;
-	double least = least_of(color_contrast(wanted.fg, wanted.bg));
-	if (color_contrast(look.fg, look.bg) < least)
+	double least = least_of(color_contrast(wanted.fg, wanted.bg), depth);
+	bool is_text_of_few = depth <= DEPTH_16 && least >= 3;
+	if (is_text_of_few || color_contrast(look.fg, look.bg) < least)
 		look.fg = color_readable(wanted.fg, look.bg, least, depth);
 	return look;
 }

@@ -217,7 +217,7 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	stopping_text(m, out, cap);
 	if (*out || *memory_text(m, out, cap))
 		return out;
-	*role = notice && notice->is_error ? ROLE_STATUS_ERROR : ROLE_STATUS;
+	*role = notice && notice->is_error ? ROLE_NOTICE_ERROR : ROLE_NOTICE;
 	if (m->notices.is_shown && notice)
 		return notice->text;
 	*role = ROLE_STATUS;
@@ -229,7 +229,34 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 			       : "";
 }
 
-static void status(const struct model *m, struct canvas *c)
+enum { TOAST_ROWS = 3 };
+
+/* A sentence that does not fit into the line grows upwards, over the end of the panes; what is longer still
+ * is among the messages. */
+static void toast(const struct model *m, struct canvas *c, struct rect line, uint16_t role, const char *text)
+{
+	size_t at[TOAST_ROWS + 1] = {0}, n = strlen(text);
+	int rows = 0, cols = line.cols - 2, most = m->rows < 16 ? 1 : TOAST_ROWS;
+
+	while (rows < most && at[rows] < n) {
+		at[rows + 1] = at[rows] + cluster_wrap(text + at[rows], n - at[rows], (size_t)cols);
+		rows++;
+	}
+	for (int i = 0; i < rows; i++) {
+		struct rect row = {line.row - rows + 1 + i, line.col, 1, line.cols};
+		size_t len = at[i + 1] - at[i];
+		int used = (int)cluster_columns(text + at[i], len) + 2;
+		if (rows == 1)
+			row.cols = used < row.cols ? used : row.cols;
+		canvas_fill(c, row, " ", style_of(role));
+		canvas_put(c, row, row.row, row.col + 1, text + at[i], len, style_of(role));
+	}
+	if (rows > 0 && at[rows] < n)
+		draw_text(c, line, line.row, line.col + line.cols - (m->has_utf8 ? 1 : 3), role,
+				sign(m->has_utf8, SIGN_ELLIPSIS));
+}
+
+void draw_status(const struct model *m, struct canvas *c)
 {
 	bool single = m->layout.kind == LAYOUT_SINGLE;
 	int row = m->layout.status_row;
@@ -238,18 +265,10 @@ static void status(const struct model *m, struct canvas *c)
 	uint16_t role;
 	const char *text = status_text(m, buffer, sizeof buffer, &role);
 
-	if (!text[0]) {
-		if (single && m->focus != PANE_METRICS)
-			draw_strip(m, c, clip);
-		return;
-	}
-	if (single)
-		canvas_fill(c, clip, " ", style_of(ROLE_STATUS));
-	size_t cols = cluster_columns(text, strlen(text));
-	draw_format(c, clip, row, clip.col, role, " %s ", text);
-	if ((int)cols + 2 > clip.cols)
-		draw_text(c, clip, row, clip.col + clip.cols - (m->has_utf8 ? 1 : 3), role,
-				sign(m->has_utf8, SIGN_ELLIPSIS));
+	if (text[0])
+		toast(m, c, clip, role, text);
+	else if (single && m->focus != PANE_METRICS)
+		draw_strip(m, c, clip);
 }
 
 static void keys(const struct model *m, struct canvas *c)
@@ -304,6 +323,5 @@ void draw_frame(const struct model *m, struct canvas *c)
 		tabs(m, c);
 	}
 	title(m, c);
-	status(m, c);
 	keys(m, c);
 }

@@ -95,7 +95,8 @@ uint16_t meter_role(const struct meter *meter, const struct trm_sample *s);
 
 /* ---- panes ---- */
 
-void draw_frame(const struct model *m, struct canvas *c); /* borders, title, tabs, status, keys: frame.c */
+void draw_status(const struct model *m, struct canvas *c); /* over the end of the panes, if it is long */
+void draw_frame(const struct model *m, struct canvas *c);  /* borders, title, tabs, status, keys: frame.c */
 void draw_editor_frame(const struct model *m, struct canvas *c); /* of those, what tells of the editor */
 void draw_output(const struct model *m, struct canvas *c);       /* output_view.c */
 void draw_finder(const struct model *m, struct canvas *c);       /* finder_view.c */

@@ -37,6 +37,8 @@ void view_editor(const struct model *m, struct canvas *c)
 	canvas_fill(c, m->layout.panes[PANE_EDITOR], " ", style_of(ROLE_TEXT));
 	draw_editor(m, c);
 	draw_editor_frame(m, c);
+	if (m->layout.kind == LAYOUT_SINGLE)
+		draw_status(m, c);
 }
 
 /* Something may lie over the metrics, or they are a part of the frame. */
@@ -88,6 +90,7 @@ void view(const struct model *m, struct canvas *c)
 		draw_output(m, c);
 	if (m->layout.panes[PANE_METRICS].rows > 0)
 		draw_metrics(m, c);
+	draw_status(m, c);
 	if (m->layout.strip.rows > 0)
 		draw_strip(m, c, m->layout.strip);
 	if (complete_is_shown(m))
