@@ -103,11 +103,12 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 		col = draw_format(
 				c, clip, 0, col, ROLE_STATUS_ERROR, " %s REC ", sign(m->has_utf8, SIGN_DOT));
 	}
-	if (m->has_last && m->run.state == RUN_NONE) {
+	format_duration(last, m->last_wall_us);
+	int rest = clip.col + clip.cols - col - (int)cluster_columns(last, strlen(last)) - 4;
+	if (m->has_last && m->run.state == RUN_NONE && rest >= 0) {
 		col = title_gap(m, c, clip, col);
 		col = draw_format(c, clip, 0, col,
-				m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR, " %s ",
-				format_duration(last, m->last_wall_us));
+				m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR, " %s ", last);
 	}
 	if (m->panes.is_zoomed && m->cols >= BRIEF_COLS) {
 		col = title_gap(m, c, clip, col);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The output pane on whole screens, at several sizes and depths of colour, against the files in screens/. After a wanted
- * change: TERRARIUM_WRITE_SCREENS=1. */
+/* The output pane on whole screens, at several sizes and depths of colour, against the files in screens/.
+ * After a wanted change: TERRARIUM_WRITE_SCREENS=1. */
 #include "tui/model/desk.h"
 
 #include <stdio.h>
 
 #include "theme/theme.h"
+#include "tui/view/looks.h"
 
 static struct canvas canvas;
 
@@ -42,7 +43,8 @@ static void end(struct trm_result r)
 /* A folded run, one with colours and a progress display, one that fails; a search; a run in hand. */
 static void set_the_scene(void)
 {
-	char *trace[] = {(char *)"Traceback (most recent call last):\n  File \"<run 3>\", line 1, in <module>",
+	char *trace[] = {
+			(char *)"Traceback (most recent call last):\n  File \"<run 3>\", line 1, in <module>",
 			(char *)"NameError: name 'y' is not defined", NULL};
 
 	begin("folded = 1");
@@ -135,30 +137,6 @@ static void without_utf8(void **state)
 
 /* ---- colours ---- */
 
-static struct theme_look look_of(const struct theme *t, const struct style *style, enum color_depth depth)
-{
-	struct theme_look look = style->ground ? theme_look_on(t, style->role, style->ground, depth)
-					       : theme_look(t, style->role, depth);
-
-	if (style->fg != COLOR_NONE)
-		look.fg = color_degrade(style->fg, depth);
-	if (style->bg != COLOR_NONE)
-		look.bg = color_degrade(style->bg, depth);
-	look.attrs |= style->attrs;
-	return look;
-}
-
-/* The letter of a look: the first new one is 'a', and so on. */
-static char letter(struct theme_look *known, size_t *n, struct theme_look look)
-{
-	for (size_t i = 0; i < *n; i++)
-		if (known[i].fg == look.fg && known[i].bg == look.bg && known[i].attrs == look.attrs)
-			return (char)('a' + i);
-	assert_true(*n < 50);
-	known[*n] = look;
-	return (char)('a' + (*n)++);
-}
-
 /* Which cells of the pane look alike, as letters. */
 static void depths(void **state)
 {
@@ -172,20 +150,11 @@ static void depths(void **state)
 	(void)state;
 	set_the_scene();
 	paint(24, 80);
-	struct rect area = model_output_area(&m);
+	struct rect area = model_output_area(&m), whole = {area.row, area.col - 1, area.rows, area.cols + 1};
 	for (int depth = DEPTH_NONE; depth <= DEPTH_RGB; depth++) {
 		struct theme theme;
-		struct theme_look known[50];
-		size_t n = 0, len = 0;
 		assert_int_equal(theme_builtin(depth == DEPTH_NONE ? "mono" : "dark", &theme, NULL), 0);
-		for (int row = area.row; row < area.row + area.rows; row++) {
-			for (int col = area.col - 1; col < area.col + area.cols; col++) {
-				const struct cell *cell = &canvas.cells[row * canvas.cols + col];
-				seen[len++] = letter(known, &n, look_of(&theme, &cell->style, (enum color_depth)depth));
-			}
-			seen[len++] = '\n';
-		}
-		seen[len] = '\0';
+		looks_dump(&canvas, whole, &theme, (enum color_depth)depth, seen);
 		char name[32];
 		snprintf(name, sizeof name, "looks_%s", names[depth]);
 		assert_file(name, seen);

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "tui/view/looks.h"
 
 static struct model m;
 static struct effects fx;
@@ -161,15 +162,11 @@ static char *read_file(const char *path)
 	return text;
 }
 
-static void assert_screen(const char *name)
+static void assert_text(const char *name, const char *seen)
 {
 	char path[512];
 
 	snprintf(path, sizeof path, "%s/tests/tui/view/screens/%s.txt", TESTS_SOURCE_DIR, name);
-	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
-	view(&m, &canvas);
-	char *seen = canvas_dump(&canvas);
-	assert_non_null(seen);
 	if (getenv("TERRARIUM_WRITE_SCREENS")) {
 		FILE *f = fopen(path, "w");
 		assert_non_null(f);
@@ -179,7 +176,48 @@ static void assert_screen(const char *name)
 	if (strcmp(seen, read_file(path)) != 0)
 		print_message("%s is not as expected:\n%s", path, seen);
 	assert_string_equal(seen, read_file(path));
+}
+
+static void assert_screen(const char *name)
+{
+	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+	view(&m, &canvas);
+	char *seen = canvas_dump(&canvas);
+	assert_non_null(seen);
+	assert_text(name, seen);
 	free(seen);
+}
+
+/* The whole screen with every number of colours, and the palette over it. */
+static void depths(void **state)
+{
+	static const char *const names[] = {[DEPTH_NONE] = "mono",
+			[DEPTH_8] = "8",
+			[DEPTH_16] = "16",
+			[DEPTH_256] = "256",
+			[DEPTH_RGB] = "rgb"};
+	static char seen[24 * 81 + 1];
+
+	(void)state;
+	set_up(true);
+	resize(24, 80);
+	for (int turn = 0; turn < 2; turn++) {
+		assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+		view(&m, &canvas);
+		for (int depth = DEPTH_NONE; depth <= DEPTH_RGB; depth++) {
+			struct theme theme;
+			char name[40];
+			assert_int_equal(theme_builtin(depth == DEPTH_NONE ? "mono" : "dark", &theme, NULL),
+					0);
+			looks_dump(&canvas, (struct rect){0, 0, 24, 80}, &theme, (enum color_depth)depth,
+					seen);
+			snprintf(name, sizeof name, "%s_%s", turn ? "palette_looks" : "looks", names[depth]);
+			assert_text(name, seen);
+		}
+		press(K_F7);
+		type("repaint the screen"); /* one that no new command comes beside */
+	}
+	tear_down();
 }
 
 static void sizes(void **state)
@@ -275,8 +313,9 @@ static void sandboxes(void **state)
 					.backend = "fake",
 					.keeper_pid = 20,
 					.keeper_start = 2,
-					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM | TRM_METRIC_DISK
-							    | TRM_METRIC_PROCS | TRM_METRIC_UPTIME,
+					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM
+							    | TRM_METRIC_DISK | TRM_METRIC_PROCS
+							    | TRM_METRIC_UPTIME,
 							.cpu_percent = 12.5,
 							.mem_bytes = 31u << 20,
 							.mem_limit_bytes = 512u << 20,
@@ -285,10 +324,18 @@ static void sandboxes(void **state)
 							.procs = 3,
 							.procs_limit = 128,
 							.uptime_ms = 754000}},
-			{.name = "nightly", .backend = "local", .keeper_pid = 10, .keeper_start = 1,
-					.client_pid = 9, .has_client = true, .client = "terrarium run nightly.py",
+			{.name = "nightly",
+					.backend = "local",
+					.keeper_pid = 10,
+					.keeper_start = 1,
+					.client_pid = 9,
+					.has_client = true,
+					.client = "terrarium run nightly.py",
 					.sample = {.known = TRM_METRIC_UPTIME, .uptime_ms = 200000000}},
-			{.name = "old", .backend = "local", .is_stale = true, .keeper_pid = 30,
+			{.name = "old",
+					.backend = "local",
+					.is_stale = true,
+					.keeper_pid = 30,
 					.client = "terrarium"},
 	};
 	static const struct {
@@ -419,6 +466,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(sizes),
+			cmocka_unit_test(depths),
 			cmocka_unit_test(dialogs),
 			cmocka_unit_test(code_in_question),
 			cmocka_unit_test(sandboxes),
