@@ -144,6 +144,18 @@ static void an_unanswered_question_ends_as_it_must(void **state)
 	leave();
 }
 
+static void alerts_are_heard_as_chosen(void **state)
+{
+	static const char *const more[] = {"--alerts", "all", "--alert-run", "0.2", NULL};
+	(void)state;
+	start(36, 120, more);
+	run("import time; time.sleep(0.4)");
+	screen_wait(&s, "run 1 has ended after");
+	assert_non_null(memmem(s.raw, s.raw_len, "\033]9;run 1 has ended after", 25));
+	assert_non_null(memmem(s.raw, s.raw_len, "\a", 1));
+	leave();
+}
+
 /* ---- the sandboxes of others ---- */
 
 static void start_other(void)
@@ -232,6 +244,7 @@ int main(int argc, char **argv)
 			TEST(the_tree_is_drawn),
 			TEST(the_memory_limit_is_asked_about),
 			TEST(an_unanswered_question_ends_as_it_must),
+			TEST(alerts_are_heard_as_chosen),
 			TEST(others_are_seen_and_stopped),
 	};
 

@@ -35,13 +35,15 @@ static const char *name_of(int signo)
 void ask_signal(struct model *m, struct effects *out)
 {
 	struct process_table *t = &m->metrics.processes;
-	long row = process_table_selected(t);
-	const struct trm_process *p = row < 0 ? NULL : process_table_at(t, (size_t)row);
 	char title[96], text[64], number[8];
 
 	(void)out;
+	if (process_table_selected(t) < 0)
+		process_table_select(t, (long)t->top, 1);
+	long row = process_table_selected(t);
+	const struct trm_process *p = row < 0 ? NULL : process_table_at(t, (size_t)row);
 	if (!p) {
-		notices_add(&m->notices, m->now_ns, false, "select a process first, with the arrow keys");
+		notices_add(&m->notices, m->now_ns, false, "there is no process to be signalled");
 		m->needs_draw = true;
 		return;
 	}

@@ -419,6 +419,7 @@ static const struct keymap_row defaults[] = {
 		{PLACE_ANY, "alt-o", "open-figure"},
 		{PLACE_ANY, "alt-i", "zoom-figure"},
 
+		{PLACE_ANY, "alt-m", "show-metrics"},
 		{PLACE_METRICS, "up", "processes-up"},
 		{PLACE_METRICS, "down", "processes-down"},
 		{PLACE_METRICS, "pageup", "processes-page-up"},

@@ -152,6 +152,24 @@ static void zoom_out(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
+/* ---- the pane ---- */
+
+void metrics_show(struct model *m)
+{
+	if (m->layout.kind == LAYOUT_STACKED) { /* a strip cannot have the focus: the whole pane then */
+		m->panes.is_zoomed = true;
+		m->focus = PANE_METRICS;
+		model_relayout(m);
+	}
+	model_focus(m, PANE_METRICS);
+}
+
+static void show(struct model *m, struct effects *out)
+{
+	(void)out;
+	metrics_show(m);
+}
+
 /* ---- runs ---- */
 
 static void show_block(struct model *m, uint32_t serial)
@@ -220,6 +238,8 @@ static void block_to_graph(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
+		{"show-metrics", "Metrics", "go to the metrics, if need be on the whole screen (F11: back)",
+				PLACE_ANY, show, NULL, 0, false},
 		{"processes-up", NULL, "select a process; scroll", PLACE_METRICS, up, NULL, 0, false},
 		{"processes-down", NULL, NULL, PLACE_METRICS, down, NULL, 0, false},
 		{"processes-page-up", NULL, NULL, PLACE_METRICS, page_up, NULL, 0, false},

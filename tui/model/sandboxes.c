@@ -107,8 +107,20 @@ static void sort_by(struct model *m, enum sandboxes_sort sort)
 
 /* ---- what comes ---- */
 
+/* The one that was selected has gone: whoever has taken its place. */
+static void reselect(struct sandboxes *s, long row)
+{
+	row = row < 0 ? 0 : row >= (long)s->n ? (long)s->n - 1 : row;
+	if (!s->n || sandboxes_selected(s) >= 0)
+		return;
+	s->selected_keeper = s->entries[row].keeper_pid;
+	s->selected_start = s->entries[row].keeper_start;
+}
+
 static void take(struct sandboxes *s, const struct msg *msg)
 {
+	long before = sandboxes_selected(s);
+
 	if (msg->n_entries > s->cap) {
 		struct trm_entry *entries = realloc(s->entries, msg->n_entries * sizeof *entries);
 		if (!entries)
@@ -124,6 +136,7 @@ static void take(struct sandboxes *s, const struct msg *msg)
 	arrange(s);
 	if (s->top >= s->n)
 		s->top = 0;
+	reselect(s, before);
 }
 
 void sandboxes_update(struct model *m, const struct msg *msg)

@@ -31,6 +31,7 @@ bool output_takes_input(const struct model *m, const struct event *ev); /* it is
 void output_key(struct model *m, const struct event *ev);               /* one that is no command's */
 void output_mouse(struct model *m, const struct event *ev, struct effects *out);
 void metrics_mouse(struct model *m, const struct event *ev);
+void metrics_show(struct model *m);                      /* bring the pane up, with the focus */
 void metrics_mark_run(struct model *m, uint32_t serial); /* select a run on the graphs */
 void ask_signal(struct model *m, struct effects *out);   /* ask_signal.c: for the selected process */
 

@@ -149,9 +149,9 @@ static void a_signal_is_sent_after_two_questions(void **state)
 	(void)state;
 	sample(1, 10);
 	focus_metrics();
-	press('k', 0);
-	assert_screen("select a process first", true);
-	press(K_DOWN, 0);
+	press('k', 0); /* nothing is selected: the first one */
+	assert_screen("Signal to", true);
+	press(K_ESCAPE, 0);
 	press('p', 0);
 	press(K_HOME, 0);
 	press(K_DOWN, 0);
@@ -304,6 +304,7 @@ static void sandboxes_are_listed_sorted_and_stopped(void **state)
 	assert_screen("this workbench", true);
 	assert_screen("terrarium run job.py", true);
 	assert_screen("left behind", true);
+	assert_int_equal(m.sandboxes.selected_keeper, 20); /* the first by name */
 	press('c', 0);
 	press(K_HOME, 0);
 	assert_int_equal(m.sandboxes.selected_keeper, 10);
@@ -351,6 +352,21 @@ static void one_is_looked_into(void **state)
 	assert_screen("1 x", false);
 }
 
+static void the_strip_unfolds(void **state)
+{
+	(void)state;
+	sample(5, 50);
+	event((struct event){.type = EVENT_RESIZE, .row = 24, .col = 80});
+	assert_screen("processes", false);
+	press('m', MOD_ALT);
+	assert_int_equal(m.focus, PANE_METRICS);
+	assert_screen("python kernel", true);
+	press(K_F11, 0);
+	assert_int_equal(m.focus, PANE_EDITOR);
+	mouse(MOUSE_PRESS, m.layout.strip.row, 10);
+	assert_screen("python kernel", true);
+}
+
 static void nothing_of_the_page_breaks_on_any_size(void **state)
 {
 	static const int sizes[][2] = {
@@ -390,6 +406,7 @@ int main(void)
 			TEST(it_goes_on_when_told_or_when_nobody_answers),
 			TEST(sandboxes_are_listed_sorted_and_stopped),
 			TEST(one_is_looked_into),
+			TEST(the_strip_unfolds),
 			TEST(nothing_of_the_page_breaks_on_any_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
