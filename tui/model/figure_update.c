@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs show: displays become lines of the output, and what a person does with figures. */
+/* What runs show: displays become lines of the output, and images are drawn when they are to be seen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <terrarium/result.h>
 
-#include "model/answers.h"
-#include "model/command.h"
 #include "model/effect.h"
+#include "model/figures_inside.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -159,8 +158,7 @@ static void want(struct figures *f, uint32_t id, struct effects *out)
 	effect_number(out, EFFECT_DRAW_FIGURE, id);
 }
 
-/* Call fn for each figure that is to be seen, from the top; stop when it says false. */
-static void each_shown(struct model *m, bool (*fn)(struct model *m, uint32_t id, void *user), void *user)
+void figures_each_shown(struct model *m, bool (*fn)(struct model *m, uint32_t id, void *user), void *user)
 {
 	struct rect area = model_output_area(m);
 	struct out_pos top = outpane_top(&m->out, area.rows, area.cols);
@@ -218,7 +216,7 @@ void figures_want(struct model *m, struct effects *out)
 	if (f->zoomed)
 		want_zoom(m, out);
 	else if (m->layout.panes[PANE_OUTPUT].rows > 0)
-		each_shown(m, want_shown, out);
+		figures_each_shown(m, want_shown, out);
 }
 
 static void on_terminal(struct model *m, const struct msg *msg)
@@ -252,232 +250,13 @@ static void on_drawn(struct model *m, const struct msg *msg)
 	}
 }
 
-/* ---- the figure at hand ---- */
-
-static bool note_last(struct model *m, uint32_t id, void *user)
-{
-	(void)m;
-	*(uint32_t *)user = id;
-	return true;
-}
-
-/* The figure in the current line of the output; 0: none is. */
-static uint32_t under_mark(const struct model *m)
-{
-	struct outline l = {0};
-	bool is_figure = m->focus == PANE_OUTPUT && m->out.has_mark && outpane_read(&m->out, m->out.mark, &l)
-			 && l.kind == OUT_FIGURE;
-
-	outline_finish(&l);
-	return is_figure ? l.figure : 0;
-}
-
-/* The one on the whole screen, else that of the current line, else the lowest in the output, else the newest.
- * NULL, with a notice: none. */
-static struct figure *at_hand(struct model *m)
-{
-	struct figures *f = &m->out.figures;
-	uint32_t id = f->zoomed ? f->zoomed : under_mark(m);
-
-	if (!id && m->layout.panes[PANE_OUTPUT].rows > 0)
-		each_shown(m, note_last, &id);
-	struct figure *fig = id ? figures_find(f, id) : NULL;
-	if (!fig && f->n)
-		fig = &f->all[f->n - 1];
-	if (!fig)
-		notices_add(&m->notices, m->now_ns, false, "no run has shown an image yet");
-	m->needs_draw = true;
-	return fig;
-}
-
-static unsigned run_number(const struct model *m, const struct figure *fig)
-{
-	const struct run_info *run = runs_find(&m->out.runs, fig->run);
-
-	return run && run->number ? (unsigned)run->number : fig->run;
-}
-
-/* ---- saving and opening ---- */
-
-enum { BUTTON_REPLACE = 1 };
-
-static void ask_where(struct model *m, const struct figure *fig, const char *path, const char *why)
-{
-	struct dialog *d = &m->dialog;
-
-	m->out.figures.pending = fig->id;
-	dialog_begin(d, DIALOG_SAVE_FIGURE, "Save the image as");
-	if (fig->info.type)
-		dialog_add(d, ROLE_DIALOG_DIM, "%s, %d x %d   Tab: complete   Esc: cancel",
-				image_mime(fig->info.type), fig->info.width, fig->info.height);
-	if (why)
-		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
-	d->has_field = true;
-	d->field_label = "Path";
-	field_set(&d->field, path);
-	m->needs_draw = true;
-}
-
-static void save_figure(struct model *m, struct effects *out)
-{
-	const struct figure *fig = at_hand(m);
-	char name[64];
-
-	(void)out;
-	if (!fig)
-		return;
-	figure_file_name(fig, run_number(m, fig), name);
-	ask_where(m, fig, name, NULL);
-}
-
-void answer_save_figure(struct model *m, int answer, struct effects *out)
-{
-	const char *path = field_text(&m->dialog.field);
-
-	if (answer == ANSWER_TAB)
-		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
-	else if (answer == ANSWER_ENTER && *path)
-		effect_add(out, EFFECT_SAVE_FIGURE, NULL, path, strlen(path), m->out.figures.pending);
-	else if (answer != ANSWER_ENTER)
-		dialog_close(m);
-}
-
-static void ask_over(struct model *m, const char *path)
-{
-	static const struct dialog_button buttons[] = {
-			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
-
-	snprintf(m->pending_path, sizeof m->pending_path, "%s", path);
-	dialog_begin(&m->dialog, DIALOG_FIGURE_OVER, "The file exists");
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s exists already. Replace it?", path);
-	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
-}
-
-void answer_figure_over(struct model *m, int answer, struct effects *out)
-{
-	dialog_close(m);
-	if (answer == BUTTON_REPLACE)
-		effect_add(out, EFFECT_SAVE_FIGURE_OVER, NULL, m->pending_path, strlen(m->pending_path),
-				m->out.figures.pending);
-}
-
-static void on_saved(struct model *m, const struct msg *msg)
-{
-	const struct figure *fig = figures_find(&m->out.figures, (uint32_t)msg->number);
-
-	m->needs_draw = true;
-	if (msg->flag) {
-		ask_over(m, msg->text);
-	} else if (!msg->other) {
-		dialog_close(m);
-		snprintf(m->out.figures.saved, sizeof m->out.figures.saved, "%s", msg->text);
-		notices_add(&m->notices, m->now_ns, false, "saved the image as %s", msg->text);
-	} else if (fig && m->dialog.kind == DIALOG_SAVE_FIGURE) {
-		ask_where(m, fig, msg->text, msg->other);
-	} else {
-		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
-	}
-}
-
-static void open_figure(struct model *m, struct effects *out)
-{
-	const struct figure *fig = at_hand(m);
-
-	if (fig)
-		effect_number(out, EFFECT_OPEN_FIGURE, fig->id);
-}
-
-static void copy_path(struct model *m, struct effects *out)
-{
-	const char *path = m->out.figures.saved;
-
-	if (*path) {
-		effect_add(out, EFFECT_COPY, NULL, path, strlen(path), 0);
-		notices_add(&m->notices, m->now_ns, false, "copied %s", path);
-	} else {
-		notices_add(&m->notices, m->now_ns, false, "no image has been saved yet");
-	}
-	m->needs_draw = true;
-}
-
-/* ---- on the whole screen ---- */
-
-void figures_zoom(struct model *m, uint32_t id)
-{
-	struct figures *f = &m->out.figures;
-
-	picture_destroy(f->zoom);
-	f->zoom = NULL;
-	f->is_zoom_asked = false;
-	f->zoomed = id;
-	m->needs_draw = true;
-}
-
-static void zoom_figure(struct model *m, struct effects *out)
-{
-	const struct figure *fig = at_hand(m);
-
-	(void)out;
-	if (fig)
-		figures_zoom(m, fig->id);
-}
-
-static void zoom_next(struct model *m, int by)
-{
-	struct figures *f = &m->out.figures;
-	const struct figure *fig = figures_find(f, f->zoomed);
-	size_t at = fig ? (size_t)(fig - f->all) : 0;
-
-	if (by < 0 ? at > 0 : at + 1 < f->n)
-		figures_zoom(m, f->all[by < 0 ? at - 1 : at + 1].id);
-}
-
-bool figures_zoom_event(struct model *m, const struct event *ev, struct effects *out)
-{
-	if (!m->out.figures.zoomed)
-		return false;
-	if (ev->type == EVENT_MOUSE && ev->action == MOUSE_PRESS) {
-		figures_zoom(m, 0);
-	} else if (ev->type == EVENT_KEY) {
-		switch (ev->key) {
-		case K_LEFT:
-		case K_UP:
-		case K_PAGE_UP: zoom_next(m, -1); break;
-		case K_RIGHT:
-		case K_DOWN:
-		case K_PAGE_DOWN:
-		case ' ': zoom_next(m, 1); break;
-		case 's': save_figure(m, out); break;
-		case 'o': open_figure(m, out); break;
-		default: figures_zoom(m, 0);
-		}
-	}
-	return true;
-}
-
-/* ---- */
-
-static const struct command commands[] = {
-		{"save-figure", "Save the image as…",
-				"save the image shown last in the output pane to a file", PLACE_ANY,
-				save_figure, NULL, 0, false},
-		{"zoom-figure", "Image on the whole screen",
-				"show that image on the whole screen; arrows go to others", PLACE_ANY,
-				zoom_figure, NULL, 0, false},
-		{"open-figure", "Open the image outside", "open that image with the desktop's program",
-				PLACE_ANY, open_figure, NULL, 0, false},
-		{"copy-figure-path", "Copy the path of the saved image", NULL, PLACE_ANY, copy_path, NULL, 0,
-				false},
-};
-const struct command_table figure_commands = COMMAND_TABLE(commands);
-
 void update_figures(struct model *m, const struct msg *msg)
 {
 	switch (msg->type) {
 	case MSG_RUN_DISPLAY: on_display(m, msg); break;
 	case MSG_IMAGES: on_terminal(m, msg); break;
 	case MSG_FIGURE_DRAWN: on_drawn(m, msg); break;
-	case MSG_FIGURE_SAVED: on_saved(m, msg); break;
+	case MSG_FIGURE_SAVED: figures_saved(m, msg); break;
 	default: break;
 	}
 }
