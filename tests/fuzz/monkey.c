@@ -135,7 +135,9 @@ void tell(struct monkey *k, struct msg msg)
 
 static void open_workbench(struct monkey *k)
 {
-	struct model_opts opts = {.rows = 24,
+	struct model_opts opts = {.has_history = true,
+			.auto_complete = true,
+			.rows = 24,
 			.cols = 80,
 			.has_utf8 = pick(k, 4) > 0,
 			.lang = trm_lang_get(pick(k, TRM_LANG_COUNT)),

@@ -210,12 +210,40 @@ static void answer(struct monkey *k, const struct effect *effect)
 			"{\"matches\":[\"abc\",\"abd\"],\"start\":0,\"end\":1}",
 			"{\"found\":true,\"text\":\"doc\\nstring\",\"type\":\"int\"}",
 			"{\"variables\":[{\"name\":\"x\",\"type\":\"int\"}]}", "[[[[", "{\"items\":[1,2,3]}",
-			"\"text\"", "{\"name\":\"\\u0000\"}"};
+			"\"text\"", "{\"name\":\"\\u0000\"}",
+			"{\"matches\":[\"a\\u001b\",7,\"dir/\",\"f.csv\"],\"kinds\":[\"\",null,\"directory\",\"file\"],"
+			"\"start\":0,\"end\":1e9}",
+			"{\"found\":true,\"name\":\"f\",\"signature\":\"f(a)\",\"doc\":\"a\\nb\",\"value\":\"\"}",
+			"{\"variables\":[{\"name\":\"y\",\"size\":\"2×3\",\"value\":\"\\u001b[1m\\n\"},7,{}]}"};
 	bool has_failed = pick(k, 6) == 0;
 	tell(k, (struct msg){.type = MSG_ANSWER,
 				.serial = pick(k, 10) ? (uint32_t)effect->number : pick(k, 50),
-				.text = has_failed ? NULL : answers[pick(k, 10)],
+				.text = has_failed ? NULL
+						   : answers[pick(k, sizeof answers / sizeof *answers)],
 				.other = has_failed ? "the kernel is busy" : NULL});
+}
+
+/* What was run: whole lines, broken ones, hostile ones. */
+static void tell_history(struct monkey *k)
+{
+	static const char *const texts[] = {"", "\n\n\n", "no json\n{\"time\":1",
+			"{\"time\":1,\"language\":\"python\",\"status\":\"ok\",\"code\":\"a\\n\\tb\"}\n"
+			"{\"time\":1e300,\"language\":\"cobol\",\"code\":\"a\"}\n"
+			"{\"time\":-5,\"language\":\"bash\",\"status\":7,\"code\":\"\\u001b[31m\\u202e\"}\n"
+			"{\"language\":\"js\",\"code\":\"\"}\n{\"language\":\"js\",\"code\":\"let x\"}\n"};
+	const char *text = texts[pick(k, 4)];
+	tell(k, (struct msg){.type = MSG_HISTORY,
+				.text = text,
+				.len = strlen(text),
+				.number = pick(k, 1000)});
+}
+
+static void tell_files(struct monkey *k)
+{
+	static const char *const texts[] = {
+			"", "12\ta.csv\n", "\n\t\n999999999999999999999\tb\x1b[31m\n7", "x"};
+	uint32_t i = pick(k, 5);
+	tell(k, (struct msg){.type = MSG_FILES, .text = i < 4 ? texts[i] : NULL, .flag = pick(k, 2)});
 }
 
 static void tell_themes(struct monkey *k)
@@ -230,6 +258,8 @@ void monkey_perform(struct monkey *k, const struct effect *effect)
 	uint32_t buffer = effect->buffer;
 	switch (effect->type) {
 	case EFFECT_ASK: answer(k, effect); break;
+	case EFFECT_READ_HISTORY: tell_history(k); break;
+	case EFFECT_LIST_FILES: tell_files(k); break;
 	case EFFECT_OPEN:
 		buffer = buffers_current(&k->model.buffers)->id;
 		tell(k, (struct msg){.type = MSG_OPENED,
