@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* From a line of a traceback to the line of the buffer that it names. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,17 +36,31 @@ static bool is_name_of(const struct buffer *b, const struct out_place *place)
 	return n == own_n && memcmp(name, own, n) == 0;
 }
 
-/* The run that calls itself "<run N>": the newest with that number, which is the line's own run if it fits. */
-static const struct run_info *run_named(const struct model *m, const struct run_info *own, const struct out_place *place)
+/* The N of "<run N>"; 0: it is another name. */
+static uint64_t number_in(const struct out_place *place)
 {
 	char name[32];
+	unsigned long long n;
+	int end = 0;
 
-	for (uint32_t serial = m->out.runs.last, left = RUNS_MAX; serial && left; serial--, left--) {
-		const struct run_info *run = own && left == RUNS_MAX ? own : runs_find(&m->out.runs, serial);
-		int n = run ? snprintf(name, sizeof name, "<run %" PRIu64 ">", run->number) : -1;
-		if (n > 0 && (size_t)n == place->name_len && memcmp(name, place->name, place->name_len) == 0)
+	if (place->name_len >= sizeof name)
+		return 0;
+	snprintf(name, sizeof name, "%.*s", (int)place->name_len, place->name);
+	return sscanf(name, "<run %llu>%n", &n, &end) == 1 && (size_t)end == place->name_len ? n : 0;
+}
+
+/* The run that calls itself so: the line's own if it fits, else the newest (numbers begin anew with each sandbox). */
+static const struct run_info *run_named(
+		const struct model *m, const struct run_info *own, const struct out_place *place)
+{
+	uint64_t number = number_in(place);
+	const struct run_info *run;
+
+	if (!number || (own && own->number == number))
+		return number ? own : NULL;
+	for (uint32_t serial = m->out.runs.last; (run = runs_find(&m->out.runs, serial)) != NULL; serial--)
+		if (run->number == number)
 			return run;
-	}
 	return NULL;
 }
 

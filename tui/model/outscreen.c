@@ -81,8 +81,8 @@ static int fetch_row(const struct outscreen *o, int row, row_cells cells)
 	return row_length(cells, o->cols);
 }
 
-/* The characters of a cell; returns how many bytes. */
-static size_t cell_text(const VTermScreenCell *c, char out[4 * VTERM_MAX_CHARS_PER_CELL])
+/* The characters of a cell, at most 4 * VTERM_MAX_CHARS_PER_CELL bytes; returns how many. */
+static size_t cell_text(const VTermScreenCell *c, char *out)
 {
 	size_t n = 0;
 
@@ -95,27 +95,52 @@ static size_t cell_text(const VTermScreenCell *c, char out[4 * VTERM_MAX_CHARS_P
 	return n;
 }
 
+/* Bytes of one kind on their way to the store. */
+struct row_text {
+	struct outscreen *o;
+	struct outstore *store;
+	enum out_kind kind;
+	size_t n;
+	char bytes[2048];
+};
+
+static void flush(struct row_text *t)
+{
+	outstore_append(t->store, t->kind, t->o->run, t->bytes, t->n);
+	t->n = 0;
+}
+
+static void add_pen(struct row_text *t, const struct pen *pen)
+{
+	t->n += ansi_sgr(pen->attrs, pen->fg, pen->bg, t->bytes + t->n);
+}
+
 /* Append a row to the store, no colour in force behind it. */
 static void keep_row(struct outscreen *o, struct outstore *s, const VTermScreenCell *cells, int n)
 {
-	char text[4 * VTERM_MAX_CHARS_PER_CELL], sgr[ANSI_SGR_BYTES];
-	struct pen last = {.kind = OUT_STDOUT};
+	static const struct pen plain;
+	struct row_text t = {.o = o, .store = s, .kind = OUT_STDOUT};
+	struct pen last = plain;
 
 	for (int i = 0; i <= n; i++) {
-		struct pen pen = i < n ? pen_of(&cells[i]) : (struct pen){.kind = last.kind};
+		struct pen pen = i < n ? pen_of(&cells[i]) : (struct pen){.kind = t.kind};
 		unsigned stream = outstore_stream(pen.kind);
-		if (pen.kind != last.kind && !same_pen(&last, &(struct pen){0})) {
-			outstore_append(s, last.kind, o->run, "\x1b[m", 3);
-			last = (struct pen){.kind = pen.kind};
+		if (pen.kind != t.kind || t.n > sizeof t.bytes - 2 * ANSI_SGR_BYTES) {
+			if (pen.kind != t.kind && !same_pen(&last, &plain))
+				add_pen(&t, &plain);
+			last = pen.kind != t.kind ? plain : last;
+			flush(&t);
+			t.kind = pen.kind;
 		}
 		if (!same_pen(&pen, &last) || o->stale_pens >> stream & 1)
-			outstore_append(s, pen.kind, o->run, sgr, ansi_sgr(pen.attrs, pen.fg, pen.bg, sgr));
+			add_pen(&t, &pen);
 		o->stale_pens &= ~(1u << stream);
 		last = pen;
 		if (i < n)
-			outstore_append(s, pen.kind, o->run, text, cell_text(&cells[i], text));
+			t.n += cell_text(&cells[i], t.bytes + t.n);
 	}
-	outstore_append(s, last.kind, o->run, "\n", 1);
+	t.bytes[t.n++] = '\n';
+	flush(&t);
 }
 
 /* libvterm: the top row scrolls off. */
@@ -307,6 +332,16 @@ static void play_op(struct outscreen *o, struct ansi *a, enum ansi_op op, uint32
 		o->since_move = 0;
 }
 
+/* How many characters of ASCII follow: they need no parsing. */
+static size_t plain_length(const char *p, const char *end)
+{
+	const char *at = p;
+
+	while (at < end && *at >= 0x20 && *at < 0x7f)
+		at++;
+	return (size_t)(at - p);
+}
+
 /* Bytes without newlines. */
 static void play(struct outscreen *o, enum out_kind kind, const char *p, size_t n)
 {
@@ -316,7 +351,15 @@ static void play(struct outscreen *o, enum out_kind kind, const char *p, size_t 
 	uint32_t value;
 
 	write_pen(o, a, kind);
-	while ((op = ansi_next(a, &p, end, &value)) != ANSI_END) {
+	for (;;) {
+		size_t plain = a->state == 0 ? plain_length(p, end) : 0;
+		if (plain) {
+			vterm_input_write(o->vt, p, plain);
+			o->last_char = (unsigned char)p[plain - 1];
+			p += plain;
+		}
+		if ((op = ansi_next(a, &p, end, &value)) == ANSI_END)
+			break;
 		if (a->attrs != before.attrs || a->fg != before.fg || a->bg != before.bg)
 			write_pen(o, a, kind);
 		before = *a;
