@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The output pane under a million lines (100 MB), beside a tmux pane on the same terminal: taking them in, scrolling
- * through them, searching them. */
+/* The output pane under a million lines (100 MB), beside a tmux pane on the same terminal: taking them in,
+ * scrolling through them, searching them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,15 +111,16 @@ static void bench_flood_of(const char *name, const char *dir, const char *path, 
 	if (ours.n == FLOODS && tmux.n == FLOODS)
 		report(name, samples_at(&ours, 0.5), "ms", samples_at(&tmux, 0.5), 1);
 	else
-		report_missing(name, ours.n < FLOODS ? "the flood was not shown" : "tmux did not show the flood");
+		report_missing(name,
+				ours.n < FLOODS ? "the flood was not shown" : "tmux did not show the flood");
 	samples_free(&ours);
 	samples_free(&tmux);
 }
 
 /* ---- looking at it ---- */
 
-/* Milliseconds from a key until the last of what it changes is on the screen: then nothing more comes for `quiet_ms`.
- * (Texts cannot be waited for: only what differs from the screen before is drawn.) */
+/* Milliseconds from a key until the last of what it changes is on the screen: then nothing more comes for
+ * `quiet_ms`. (Texts cannot be waited for: only what differs from the screen before is drawn.) */
 static double key_ms(struct pty *p, const char *key, int quiet_ms)
 {
 	pty_drain(p, 30);
@@ -162,7 +163,8 @@ static void bench_looking(const char *path)
 	report_ms("a million lines: a search for one of them", key_ms(&p, "7", 300), 500);
 	pty_send(&p, "\025", 1); /* ^U */
 	pty_send(&p, "\033x", 2);
-	report_ms("a million lines: by a regular expression", key_ms(&p, "\033[200~^0+77 x+$\033[201~", 500), 3000);
+	report_ms("a million lines: by a regular expression", key_ms(&p, "\033[200~^0+77 x+$\033[201~", 500),
+			3000);
 	pty_send(&p, "\033", 1);
 	pty_drain(&p, 100);
 	pty_send(&p, F10, strlen(F10));

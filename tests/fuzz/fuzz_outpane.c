@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The output pane under anything: prints, folds, scrolls, searches, sizes. Whatever is shown must have a place, and what
- * is pointed at must be there. */
+/* The output pane under anything: prints, folds, scrolls, searches, sizes. Whatever is shown must have a
+ * place, and what is pointed at must be there. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,10 +101,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x00\x00\x00\x0f\x00\x0aone\ntwo\n\n\n\x06\x01\x00\x03\xff\x00\x0f\x01\x08three\n\n\n\x00\x00\x00\x05\x00\x00"),
-		SEED("\x00\x00\x00\x0f\x00\x10" "a\nb\nc\n\x1b[2A\x1b[Kd\ne\n" "\x04\xfe\x00\x07\x01\x00\x0a\x00\x00\x0b" "e\x00"),
-		SEED("\x0f\x00\x40" "0123456789\n0123456789\n0123456789\n0123456789\n0123456789\n012345678" "\x0c\x00\x00"),
-		SEED("\x00\x00\x00\x0f\xff\x20" "0123456789\n0123456789\n012345678\n\x06\x01\x00\x0f\xfe\x20"
+		SEED("\x00\x00\x00\x0f\x00\x10"
+		     "a\nb\nc\n\x1b[2A\x1b[Kd\ne\n"
+		     "\x04\xfe\x00\x07\x01\x00\x0a\x00\x00\x0b"
+		     "e\x00"),
+		SEED("\x0f\x00\x40"
+		     "0123456789\n0123456789\n0123456789\n0123456789\n0123456789\n012345678"
+		     "\x0c\x00\x00"),
+		SEED("\x00\x00\x00\x0f\xff\x20"
+		     "0123456789\n0123456789\n012345678\n\x06\x01\x00\x0f\xfe\x20"
 		     "0123456789\n0123456789\n\x1b[A45678\n\x04\x90\x00"),
-		SEED("\x00\x00\x00\x01\x00\x06" "late\n\n" "\x02\x00\x05trace\x08\x05\x00\x09\x01\x00\x0d\x01\x00\x0e\x00\x00"),
+		SEED("\x00\x00\x00\x01\x00\x06"
+		     "late\n\n"
+		     "\x02\x00\x05trace\x08\x05\x00\x09\x01\x00\x0d\x01\x00\x0e\x00\x00"),
 		{NULL, 0},
 };

@@ -156,8 +156,10 @@ static void write_file(const char *name, const char *text)
 static const struct {
 	const char *language, *file, *code, *error, *place;
 } failures[] = {
-		{"python", "bad.py", "a = 1\ndef f():\n    return 1 / 0\nb = 2\nf()\n", "ZeroDivisionError", " 3:1 "},
-		{"javascript", "bad.js", "let a = 1;\n\nfunction f() {\n  throw new TypeError('bad');\n}\nf();\n",
+		{"python", "bad.py", "a = 1\ndef f():\n    return 1 / 0\nb = 2\nf()\n", "ZeroDivisionError",
+				" 3:1 "},
+		{"javascript", "bad.js",
+				"let a = 1;\n\nfunction f() {\n  throw new TypeError('bad');\n}\nf();\n",
 				"TypeError: bad", " 4:9 "},
 		{"bash", "bad.sh", "a=1\n\nnosuchcommand\ntrue\n", "command not found", " 3:1 "},
 };

@@ -65,13 +65,14 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 static const struct trm_sandbox_cb sandbox_cb = {
 		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
-/* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are told what it
- * can show, as notebooks do; FORCE_COLOR also makes progress displays move (rich, pip, npm). */
+/* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are
+ * told what it can show, as notebooks do; FORCE_COLOR also makes progress displays move (rich, pip, npm). */
 static void describe_terminal(struct app *a)
 {
 	const struct outscreen *o = &a->model.out.screen;
 	struct rect area = model_output_area(&a->model);
-	static const char *const always[] = {"TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat"};
+	static const char *const always[] = {
+			"TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat"};
 	static const char *const coloured[] = {"COLORTERM=truecolor", "FORCE_COLOR=3", "CLICOLOR_FORCE=1"};
 	const char *no_color = getenv("NO_COLOR");
 	size_t n = 0;
@@ -124,8 +125,10 @@ void app_signal(struct app *a, const struct effect *effect)
 {
 	struct trm_error err = {0};
 
-	if (a->sandbox && trm_sandbox_signal(a->sandbox, (uint32_t)effect->number, effect->identity,
-					  effect->signo, effect->flag, on_signalled, a, &err) < 0)
+	if (a->sandbox
+			&& trm_sandbox_signal(a->sandbox, (uint32_t)effect->number, effect->identity,
+					   effect->signo, effect->flag, on_signalled, a, &err)
+					   < 0)
 		app_tell(a, MSG_ERROR, err.msg);
 }
 

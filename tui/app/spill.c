@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Output that is written into files of the host: what was selected, or all that a run prints. Files get names of their
- * own in the current directory, else in the home; nothing is ever overwritten. */
+/* Output that is written into files of the host: what was selected, or all that a run prints. Files get names
+ * of their own in the current directory, else in the home; nothing is ever overwritten. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,8 @@ static int create_in(const char *dir, uint64_t run, char path[PATH_MAX])
 		char again[16] = "";
 		if (i > 1)
 			snprintf(again, sizeof again, "-%d", i);
-		if (snprintf(path, PATH_MAX, "%s/terrarium-run-%" PRIu64 "%s.txt", dir, run, again) >= PATH_MAX)
+		if (snprintf(path, PATH_MAX, "%s/terrarium-run-%" PRIu64 "%s.txt", dir, run, again)
+				>= PATH_MAX)
 			break;
 		int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd >= 0 || errno != EEXIST)

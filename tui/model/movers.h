@@ -3,8 +3,8 @@
 #define TUI_MOVERS_H
 
 /* Finds, in what a program prints, the first control sequence that does more than write on at the
- * end: one that moves the cursor to another line, clears a part of the screen or shifts what is on it. Colours, carriage
- * returns and what stays in its line (see model/ansi.h) are none. Text without such
+ * end: one that moves the cursor to another line, clears a part of the screen or shifts what is on it.
+ * Colours, carriage returns and what stays in its line (see model/ansi.h) are none. Text without such
  * sequences costs a memchr. Sans I/O: bytes may be cut anywhere. */
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #ifndef TUI_OUTBLOCK_H
 #define TUI_OUTBLOCK_H
 
-/* Where in the output each run's block begins, and whether it is folded: then only its header is shown. A block goes
- * on to the next one's header. */
+/* Where in the output each run's block begins, and whether it is folded: then only its header is shown. A
+ * block goes on to the next one's header. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ struct out_blocks {
 	struct out_block *items; /* by line */
 	size_t n, cap;
 	size_t n_folded;
-	uint64_t first; /* headers before this line have been dropped: their blocks are shown, folded or not */
+	uint64_t first; /* headers before this line have been dropped: their blocks are shown, folded or not
+			 */
 };
 
 void out_blocks_finish(struct out_blocks *b); /* takes a zeroed object */

@@ -21,7 +21,7 @@ struct outline {
 	size_t n_prefix;    /* cells at the start that the workbench put there */
 	enum out_kind kind; /* of its first piece */
 	uint32_t run;
-	bool is_soft; /* goes on in the next line */
+	bool is_soft;    /* goes on in the next line */
 	uint32_t figure; /* OUT_FIGURE: which, and which row of it */
 	int figure_row;
 };

@@ -199,7 +199,8 @@ static size_t row_of(const struct outpane *p, const struct outline *l, size_t wi
 	return row;
 }
 
-/* Where the shown lines that end before `line` begin to be consecutive: at a block, or at the first there is. */
+/* Where the shown lines that end before `line` begin to be consecutive: at a block, or at the first there is.
+ */
 static uint64_t stretch_start(const struct outpane *p, uint64_t line)
 {
 	const struct out_block *block = out_blocks_at(&p->blocks, line - 1);
@@ -254,7 +255,8 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 	struct out_pos top = p->top, last = go_back(p, outpane_end(p), (size_t)rows, width);
 	struct outline l = {0};
 
-	if (!p->is_scrolled || is_before(last, top)) /* the pane may have grown: no blank rows below the end */
+	if (!p->is_scrolled
+			|| is_before(last, top)) /* the pane may have grown: no blank rows below the end */
 		return last;
 	if (top.line < outpane_first(p))
 		return (struct out_pos){outpane_first(p), 0};
@@ -272,7 +274,8 @@ const struct out_block *outpane_sticky(const struct outpane *p, struct out_pos t
 {
 	const struct out_block *block = out_blocks_at(&p->blocks, top.line);
 
-	return rows >= STICKY_ROWS_MIN && block && block->line < top.line && top.line >= outstore_first(&p->store)
+	return rows >= STICKY_ROWS_MIN && block && block->line < top.line
+					       && top.line >= outstore_first(&p->store)
 			       ? block
 			       : NULL;
 }
@@ -280,7 +283,8 @@ const struct out_block *outpane_sticky(const struct outpane *p, struct out_pos t
 bool outpane_has_more(const struct outpane *p, int rows, int cols)
 {
 	return p->is_scrolled
-	       && is_before(outpane_top(p, rows, cols), go_back(p, outpane_end(p), (size_t)rows, (size_t)cols));
+	       && is_before(outpane_top(p, rows, cols),
+			       go_back(p, outpane_end(p), (size_t)rows, (size_t)cols));
 }
 
 /* ---- scrolling ---- */
@@ -349,7 +353,8 @@ void outpane_scroll_end(struct outpane *p)
 }
 
 /* The first line that is whole in the pane and not under a sticky header, and the last. */
-static void lines_in_view(const struct outpane *p, int rows, int cols, uint64_t *ret_first, uint64_t *ret_last)
+static void lines_in_view(
+		const struct outpane *p, int rows, int cols, uint64_t *ret_first, uint64_t *ret_last)
 {
 	struct out_pos top = outpane_top(p, rows, cols);
 	struct outwalk w;
@@ -361,7 +366,8 @@ static void lines_in_view(const struct outpane *p, int rows, int cols, uint64_t 
 	outwalk_start(&w, p, top.line);
 	while (row < (size_t)rows && outwalk_next(&w, &l)) {
 		size_t start = row;
-		row += rows_of(p, &l, (size_t)cols) - (w.line == top.line ? row_of(p, &l, (size_t)cols, top.cell) : 0);
+		row += rows_of(p, &l, (size_t)cols)
+		       - (w.line == top.line ? row_of(p, &l, (size_t)cols, top.cell) : 0);
 		if (!has_first && start >= covered)
 			*ret_first = w.line;
 		has_first |= start >= covered;
@@ -445,10 +451,11 @@ struct out_block *outpane_block(const struct outpane *p)
 
 void outpane_next_block(struct outpane *p, int rows, int cols, int by)
 {
-	const struct out_block *block = outpane_block(p), *end = p->blocks.items + p->blocks.n;
+	const struct out_block *block = outpane_block(p);
 
 	if (!block)
 		return;
+	const struct out_block *end = p->blocks.items + p->blocks.n;
 	if (by > 0)
 		block++;
 	else if (p->has_mark && p->mark == block->line && block > p->blocks.items)
@@ -465,7 +472,8 @@ struct out_pos outpane_hit(const struct outpane *p, int rows, int cols, int row,
 	const struct out_block *sticky = outpane_sticky(p, pos, rows);
 	struct outwalk w;
 	struct outline l = {0};
-	size_t width = (size_t)cols, left = row < 0 ? 0 : (size_t)row, at = (col < 0 ? 0 : (size_t)col) + p->left;
+	size_t width = (size_t)cols, left = row < 0 ? 0 : (size_t)row,
+	       at = (col < 0 ? 0 : (size_t)col) + p->left;
 
 	if (row == 0 && sticky)
 		return (struct out_pos){sticky->line, at};

@@ -2,9 +2,9 @@
 #ifndef TUI_OUTPANE_H
 #define TUI_OUTPANE_H
 
-/* The output pane: what the runs have printed (the store, and behind it the screen that is still being drawn on),
- * in blocks that can be folded; which part of it is looked at, which line is the current one, what is selected. Sizes
- * are given in cells by the caller, who knows the layout.
+/* The output pane: what the runs have printed (the store, and behind it the screen that is still being drawn
+ * on), in blocks that can be folded; which part of it is looked at, which line is the current one, what is
+ * selected. Sizes are given in cells by the caller, who knows the layout.
  *
  * Lines have numbers that stay theirs. When old output has been dropped, the line before the first
  * that is kept says how much. */

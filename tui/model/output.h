@@ -23,7 +23,8 @@ void output_fold(struct model *m); /* the current line's block, or unfold it */
 /* output_jump.c: to what a message names. Returns false where nothing is named (that is said by nobody). */
 bool output_jump(struct model *m, struct effects *out);
 void output_jump_to_error(struct model *m, struct effects *out); /* the newest */
-/* The place named in a line, if it lies in a buffer that is open: its id, else 0. `text`: room for the line. */
+/* The place named in a line, if it lies in a buffer that is open: its id, else 0. `text`: room for the line.
+ */
 enum { OUTPUT_LINE_BYTES = 1024 };
 uint32_t output_place(const struct model *m, const struct outline *l, char text[OUTPUT_LINE_BYTES],
 		struct out_place *ret);

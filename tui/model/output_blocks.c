@@ -103,7 +103,8 @@ static void copy_block(struct model *m, struct effects *out)
 
 	m->needs_draw = true;
 	if (!text) {
-		notices_add(&m->notices, m->now_ns, false, "there is nothing in this block, or it is too big to be copied");
+		notices_add(&m->notices, m->now_ns, false,
+				"there is nothing in this block, or it is too big to be copied");
 		return;
 	}
 	clipboard_finish(&m->clipboard);
@@ -127,7 +128,8 @@ static void keep(struct model *m, struct effects *out)
 	free(text);
 }
 
-/* Everything that the run in hand prints goes to a file, too; what it has printed so far, as far as it is kept. */
+/* Everything that the run in hand prints goes to a file, too; what it has printed so far, as far as it is
+ * kept. */
 static void spill(struct model *m, struct effects *out)
 {
 	struct run_info *run = runs_find(&m->out.runs, m->run.serial);
@@ -150,7 +152,8 @@ static void wrap(struct model *m, struct effects *out)
 	m->out.is_cut = !m->out.is_cut;
 	m->out.left = 0;
 	notices_add(&m->notices, m->now_ns, false,
-			m->out.is_cut ? "long lines are cut: Left and Right move sideways" : "long lines are wrapped");
+			m->out.is_cut ? "long lines are cut: Left and Right move sideways"
+				      : "long lines are wrapped");
 	m->needs_draw = true;
 }
 
@@ -202,24 +205,27 @@ static const struct command commands[] = {
 				PLACE_OUTPUT, open_line, NULL, 0, false},
 		{"go-to-error", "Go to the newest error", "go to the line of the newest error", PLACE_ANY,
 				output_jump_to_error, NULL, 0, false},
-		{"output-previous-run", "Previous run in the output", "the header of the run before", PLACE_OUTPUT,
-				previous, NULL, 0, false},
-		{"output-next-run", "Next run in the output", "the header of the next run", PLACE_OUTPUT, next, NULL,
-				0, false},
-		{"output-fold", "Fold or unfold a run's output", "fold or unfold a run's output (also a click on its header)",
-				PLACE_OUTPUT, fold, NULL, 0, false},
-		{"output-fold-all", "Fold or unfold all output", "fold or unfold all", PLACE_OUTPUT, fold_all, NULL, 0,
-				false},
-		{"output-copy-run", "Copy a run's output", "copy a run's output", PLACE_OUTPUT, copy_block, NULL, 0,
-				false},
-		{"output-save", "Save output into a file", "write the selection, else a run's output, into a file",
-				PLACE_OUTPUT, keep, NULL, 0, false},
-		{"spill", "Spill the run's output to a file",
-				"write all that the run in hand prints into a file, too; again: no more", PLACE_ANY, spill,
+		{"output-previous-run", "Previous run in the output", "the header of the run before",
+				PLACE_OUTPUT, previous, NULL, 0, false},
+		{"output-next-run", "Next run in the output", "the header of the next run", PLACE_OUTPUT,
+				next, NULL, 0, false},
+		{"output-fold", "Fold or unfold a run's output",
+				"fold or unfold a run's output (also a click on its header)", PLACE_OUTPUT,
+				fold, NULL, 0, false},
+		{"output-fold-all", "Fold or unfold all output", "fold or unfold all", PLACE_OUTPUT, fold_all,
 				NULL, 0, false},
-		{"output-wrap", "Wrap long lines of output, or not", "wrap long lines, or cut them", PLACE_OUTPUT,
-				wrap, NULL, 0, false},
-		{"output-left", NULL, "look to the left or right of cut lines", PLACE_OUTPUT, left, NULL, 0, false},
+		{"output-copy-run", "Copy a run's output", "copy a run's output", PLACE_OUTPUT, copy_block,
+				NULL, 0, false},
+		{"output-save", "Save output into a file",
+				"write the selection, else a run's output, into a file", PLACE_OUTPUT, keep,
+				NULL, 0, false},
+		{"spill", "Spill the run's output to a file",
+				"write all that the run in hand prints into a file, too; again: no more",
+				PLACE_ANY, spill, NULL, 0, false},
+		{"output-wrap", "Wrap long lines of output, or not", "wrap long lines, or cut them",
+				PLACE_OUTPUT, wrap, NULL, 0, false},
+		{"output-left", NULL, "look to the left or right of cut lines", PLACE_OUTPUT, left, NULL, 0,
+				false},
 		{"output-right", NULL, NULL, PLACE_OUTPUT, right, NULL, 0, false},
 };
 const struct command_table output_block_commands = COMMAND_TABLE(commands);

@@ -49,7 +49,8 @@ static uint64_t number_in(const struct out_place *place)
 	return sscanf(name, "<run %llu>%n", &n, &end) == 1 && (size_t)end == place->name_len ? n : 0;
 }
 
-/* The run that calls itself so: the line's own if it fits, else the newest (numbers begin anew with each sandbox). */
+/* The run that calls itself so: the line's own if it fits, else the newest (numbers begin anew with each
+ * sandbox). */
 static const struct run_info *run_named(
 		const struct model *m, const struct run_info *own, const struct out_place *place)
 {
@@ -70,8 +71,8 @@ static bool is_own_label(const struct out_place *place)
 }
 
 /* The run whose code is meant, or NULL; and the buffer, 0 if it is not open. */
-static const struct run_info *resolve(const struct model *m, uint32_t serial, const struct out_place *place,
-		uint32_t *ret_buffer)
+static const struct run_info *resolve(
+		const struct model *m, uint32_t serial, const struct out_place *place, uint32_t *ret_buffer)
 {
 	const struct run_info *own = runs_find(&m->out.runs, serial), *named = run_named(m, own, place);
 	const struct buffer *b = buffers_find(&m->buffers, own ? own->buffer : 0);
@@ -179,8 +180,8 @@ static void go_to(struct model *m, const struct run_info *run, const struct out_
 	buffer_show(m, b, out);
 	model_focus(m, PANE_EDITOR);
 	line = line < lines ? line : lines - 1;
-	size_t pos = walk_position(e->text, text_line_start(e->text, line), place->column ? place->column - 1 : 0,
-			e->tab_width);
+	size_t pos = walk_position(e->text, text_line_start(e->text, line),
+			place->column ? place->column - 1 : 0, e->tab_width);
 	editor_select(e, pos, pos);
 	editor_center(e);
 	if (!is_found)

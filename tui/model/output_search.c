@@ -12,8 +12,8 @@
 #include "model/output.h"
 #include "model/update.h"
 
-/* Bytes of output that are looked through in one go: a plain pattern takes about 1 ms per MiB, a regular expression
- * ten times that. */
+/* Bytes of output that are looked through in one go: a plain pattern takes about 1 ms per MiB, a regular
+ * expression ten times that. */
 #define SLICE_PLAIN ((size_t)32 << 20)
 #define SLICE_REGEX ((size_t)2 << 20)
 
@@ -116,12 +116,12 @@ static void previous(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"output-find", "Find in the output…", "find in the output (plain or regular expression)", PLACE_OUTPUT,
-				find, NULL, 0, false},
-		{"output-find-next", "Find next in the output", "the next line that matches", PLACE_OUTPUT, next, NULL,
-				0, false},
-		{"output-find-previous", "Find previous in the output", "the line before that matches", PLACE_OUTPUT,
-				previous, NULL, 0, false},
+		{"output-find", "Find in the output…", "find in the output (plain or regular expression)",
+				PLACE_OUTPUT, find, NULL, 0, false},
+		{"output-find-next", "Find next in the output", "the next line that matches", PLACE_OUTPUT,
+				next, NULL, 0, false},
+		{"output-find-previous", "Find previous in the output", "the line before that matches",
+				PLACE_OUTPUT, previous, NULL, 0, false},
 };
 const struct command_table output_search_commands = COMMAND_TABLE(commands);
 

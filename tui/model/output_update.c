@@ -116,7 +116,8 @@ static void deselect(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"output-up", NULL, "go to another line: the current one is marked", PLACE_OUTPUT, up, NULL, 0, false},
+		{"output-up", NULL, "go to another line: the current one is marked", PLACE_OUTPUT, up, NULL,
+				0, false},
 		{"output-down", NULL, NULL, PLACE_OUTPUT, down, NULL, 0, false},
 		{"output-scroll-up", NULL, "scroll by a line", PLACE_OUTPUT, scroll_up, NULL, 0, false},
 		{"output-scroll-down", NULL, NULL, PLACE_OUTPUT, scroll_down, NULL, 0, false},
@@ -130,7 +131,8 @@ static const struct command commands[] = {
 		{"output-select-down", NULL, NULL, PLACE_OUTPUT, select_down, NULL, 0, false},
 		{"output-select-all", "Select all output", "select all", PLACE_OUTPUT, select_all, NULL, 0,
 				false},
-		{"output-deselect", NULL, "drop the search, the selection, the current line", PLACE_OUTPUT, deselect, NULL, 0, false},
+		{"output-deselect", NULL, "drop the search, the selection, the current line", PLACE_OUTPUT,
+				deselect, NULL, 0, false},
 };
 const struct command_table output_commands = COMMAND_TABLE(commands);
 

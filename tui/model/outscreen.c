@@ -15,8 +15,8 @@
 
 /* ---- styles ----
  *
- * libvterm knows neither dim nor who printed a character, but ten fonts, which no program gets to choose here: the
- * font's bits tell. */
+ * libvterm knows neither dim nor who printed a character, but ten fonts, which no program gets to choose
+ * here: the font's bits tell. */
 
 enum { FONT_DIM = 1, FONT_STDERR = 2, FONT_INPUT = 4 };
 
@@ -268,8 +268,8 @@ static void repeat(struct outscreen *o, unsigned count)
 static const struct {
 	char final, as;
 } counted[] = {{'A', 'A'}, {'B', 'B'}, {'E', 'E'}, {'F', 'F'}, {'d', 'd'}, {'k', 'A'}, {'e', 'B'}, {'a', 'C'},
-		{'j', 'D'}, {'`', 'G'}, {'L', 'L'}, {'M', 'M'}, {'P', 'P'}, {'@', '@'}, {'X', 'X'}, {'S', 'S'},
-		{'T', 'T'}};
+		{'j', 'D'}, {'`', 'G'}, {'L', 'L'}, {'M', 'M'}, {'P', 'P'}, {'@', '@'}, {'X', 'X'},
+		{'S', 'S'}, {'T', 'T'}};
 
 static void play_csi(struct outscreen *o, const struct ansi *a, char final)
 {
@@ -299,8 +299,14 @@ static void play_escape(struct outscreen *o, struct ansi *a, char final)
 	case '7': write_bytes(o, "\x1b\x37"); break;
 	case '8': write_bytes(o, "\x1b\x38"); break;
 	case 'M': write_bytes(o, "\x1bM"); break;
-	case 'D': write_bytes(o, "\x1b" "D"); break;
-	case 'E': write_bytes(o, "\x1b" "E"); break;
+	case 'D':
+		write_bytes(o, "\x1b"
+			       "D");
+		break;
+	case 'E':
+		write_bytes(o, "\x1b"
+			       "E");
+		break;
 	case 'c':
 		*a = (struct ansi){0};
 		write_bytes(o, "\x1b[r\x1b[H\x1b[2J");
@@ -434,7 +440,10 @@ void outscreen_read(const struct outscreen *o, int line, struct outline *ret)
 	outline_begin(ret, n ? pen_of(&cells[0]).kind : OUT_STDOUT, o->run);
 	for (int i = 0; i < n; i++) {
 		struct pen pen = pen_of(&cells[i]);
-		struct style style = {.role = outline_role(pen.kind), .attrs = pen.attrs, .fg = pen.fg, .bg = pen.bg};
+		struct style style = {.role = outline_role(pen.kind),
+				.attrs = pen.attrs,
+				.fg = pen.fg,
+				.bg = pen.bg};
 		outline_put(ret, text, cell_text(&cells[i], text), style);
 	}
 }

@@ -22,8 +22,8 @@ int outsearch_begin(struct outsearch *s, const char *pattern, bool is_regex, str
 	struct outsearch begun = {.is_regex = is_regex};
 
 	if (pattern[0]) {
-		int r = find_create(pattern, strlen(pattern), (struct find_opts){.is_regex = is_regex}, &begun.find,
-				reterr);
+		int r = find_create(pattern, strlen(pattern), (struct find_opts){.is_regex = is_regex},
+				&begun.find, reterr);
 		if (r < 0)
 			return r;
 		begun.pattern = strdup(pattern);
@@ -206,7 +206,8 @@ uint64_t outsearch_count(const struct outsearch *s, uint64_t line, uint64_t *ret
 
 /* ---- in a line as it looks ---- */
 
-size_t outsearch_in_line(const struct outsearch *s, const struct outline *l, struct out_match *matches, size_t max)
+size_t outsearch_in_line(
+		const struct outsearch *s, const struct outline *l, struct out_match *matches, size_t max)
 {
 	size_t len = 0, n = 0, cell = l->n_prefix, at = 0;
 	struct find_match match;

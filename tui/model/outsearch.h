@@ -27,10 +27,11 @@ struct outsearch {
 	uint64_t scanned; /* the line to go on at */
 };
 
-void outsearch_finish(struct outsearch *s); /* takes a zeroed object; also: nothing is searched for any more */
+void outsearch_finish(
+		struct outsearch *s); /* takes a zeroed object; also: nothing is searched for any more */
 
-/* Begin a search; "" ends it. Upper and lower case differ as soon as the pattern has a capital. TRM_EINVAL: not a
- * regular expression; TRM_ENOTSUP, TRM_ENOMEM. */
+/* Begin a search; "" ends it. Upper and lower case differ as soon as the pattern has a capital. TRM_EINVAL:
+ * not a regular expression; TRM_ENOTSUP, TRM_ENOMEM. */
 int outsearch_begin(struct outsearch *s, const char *pattern, bool is_regex, struct trm_error *reterr);
 
 /* Look through more output, about `bytes` of it. True: there is more to look through. */
@@ -46,6 +47,7 @@ uint64_t outsearch_count(const struct outsearch *s, uint64_t line, uint64_t *ret
 struct out_match {
 	size_t from, to;
 };
-size_t outsearch_in_line(const struct outsearch *s, const struct outline *l, struct out_match *matches, size_t max);
+size_t outsearch_in_line(
+		const struct outsearch *s, const struct outline *l, struct out_match *matches, size_t max);
 
 #endif

@@ -33,12 +33,12 @@ enum out_kind {
 	OUT_HEADER, /* one line that stands for a run; no bytes */
 	OUT_STDOUT,
 	OUT_STDERR,
-	OUT_VALUE, /* text of the last expression */
-	OUT_TRACE, /* an exception's traceback */
-	OUT_NOTE,  /* from the workbench itself */
-	OUT_INPUT, /* a line that the person has sent to the run */
+	OUT_VALUE,  /* text of the last expression */
+	OUT_TRACE,  /* an exception's traceback */
+	OUT_NOTE,   /* from the workbench itself */
+	OUT_INPUT,  /* a line that the person has sent to the run */
 	OUT_FIGURE, /* a row of an image: the text "ID ROW", see figures.h */
-	OUT_LATE,  /* output that came after its run had ended; `run` is then the session's number */
+	OUT_LATE,   /* output that came after its run had ended; `run` is then the session's number */
 	OUT_KINDS
 };
 

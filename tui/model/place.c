@@ -23,7 +23,8 @@ static bool python_place(const char *text, struct out_place *ret)
 	if (!end)
 		return false;
 	const char *p = end + 8;
-	*ret = (struct out_place){.name = name, .name_len = (size_t)(end - name), .from = (size_t)(file - text)};
+	*ret = (struct out_place){
+			.name = name, .name_len = (size_t)(end - name), .from = (size_t)(file - text)};
 	if (!number(&p, &ret->line))
 		return false;
 	ret->to = (size_t)(p - text);

@@ -2,8 +2,8 @@
 #ifndef TUI_PLACE_H
 #define TUI_PLACE_H
 
-/* Places that messages name: `File "notes.py", line 3` (Python), `at f (notes.js:2:9)` (Node), `notes.sh: line 2:`
- * (Bash). Pure. */
+/* Places that messages name: `File "notes.py", line 3` (Python), `at f (notes.js:2:9)` (Node), `notes.sh:
+ * line 2:` (Bash). Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>

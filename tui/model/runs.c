@@ -176,12 +176,14 @@ static void progress(struct outline *line, const struct run_info *run, uint64_t 
 	uint64_t tenths = run->began_ns && now_ns > run->began_ns ? (now_ns - run->began_ns) / 100000000u : 0;
 	char text[24];
 
-	add(line, ROLE_WARN, 0, run->state <= RUN_KILLING && words[run->state] ? words[run->state] : "waiting");
+	add(line, ROLE_WARN, 0,
+			run->state <= RUN_KILLING && words[run->state] ? words[run->state] : "waiting");
 	if (tenths && run->state != RUN_QUEUED) {
 		if (tenths < 600)
 			snprintf(text, sizeof text, " %" PRIu64 ".%" PRIu64 " s", tenths / 10, tenths % 10);
 		else
-			snprintf(text, sizeof text, " %" PRIu64 ":%02" PRIu64 " min", tenths / 600, tenths / 10 % 60);
+			snprintf(text, sizeof text, " %" PRIu64 ":%02" PRIu64 " min", tenths / 600,
+					tenths / 10 % 60);
 		add(line, ROLE_WARN, 0, text);
 	}
 	if (run->out_bytes >= BYTES_WORTH_TELLING) {
@@ -213,7 +215,8 @@ void run_header(struct outline *line, const struct run_info *run, bool has_utf8,
 	else
 		progress(line, run, now_ns);
 	if (n_folded >= 0) {
-		snprintf(text, sizeof text, "  %" PRId64 " line%s folded", n_folded, n_folded == 1 ? "" : "s");
+		snprintf(text, sizeof text, "  %" PRId64 " line%s folded", n_folded,
+				n_folded == 1 ? "" : "s");
 		add(line, ROLE_WARN, 0, text);
 	}
 	add(line, ROLE_DIM, 0, "  ");

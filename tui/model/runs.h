@@ -11,8 +11,8 @@
 
 #include <terrarium/result.h>
 
-#define RUNS_MAX 4096 /* remembered; a power of two */
-#define RUNS_CODE 256 /* of these, with their code, … */
+#define RUNS_MAX 4096          /* remembered; a power of two */
+#define RUNS_CODE 256          /* of these, with their code, … */
 #define RUNS_CODE_BYTES 65536u /* … unless it is longer */
 
 struct outline;
@@ -59,8 +59,8 @@ struct run_info *runs_find(const struct runs *r, uint32_t serial);
 void run_count(struct run_info *run, uint64_t bytes);
 void run_tick(struct run_info *run, uint64_t now_ns);
 
-/* Fill a line with "▾ [3] python  0.4 ms  ✓  cpu 0.3 ms  peak 12 MiB  print(x)". `n_folded`: lines that are folded
- * away, or -1. */
+/* Fill a line with "▾ [3] python  0.4 ms  ✓  cpu 0.3 ms  peak 12 MiB  print(x)". `n_folded`: lines that are
+ * folded away, or -1. */
 void run_header(struct outline *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
 		int64_t n_folded);
 

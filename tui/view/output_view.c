@@ -95,7 +95,8 @@ static bool is_failure(const struct model *m, const struct outline *l)
 static void draw_margin(const struct model *m, struct canvas *c, int row, struct rect area,
 		const struct outline *l, uint64_t line)
 {
-	const struct out_block *block = m->out.has_mark && m->focus == PANE_OUTPUT ? outpane_block(&m->out) : NULL;
+	const struct out_block *block =
+			m->out.has_mark && m->focus == PANE_OUTPUT ? outpane_block(&m->out) : NULL;
 	struct rect margin = {row, area.col - 1, 1, 1};
 
 	if (is_failure(m, l))
@@ -105,14 +106,17 @@ static void draw_margin(const struct model *m, struct canvas *c, int row, struct
 }
 
 /* The header of a block whose start has been scrolled away. */
-static void draw_sticky(const struct model *m, struct canvas *c, struct rect area, const struct out_block *block)
+static void draw_sticky(
+		const struct model *m, struct canvas *c, struct rect area, const struct out_block *block)
 {
 	struct outline l = {0};
-	struct look look = {.is_mark = m->out.has_mark && m->out.mark == block->line && m->focus == PANE_OUTPUT};
+	struct look look = {
+			.is_mark = m->out.has_mark && m->out.mark == block->line && m->focus == PANE_OUTPUT};
 
 	outline_begin(&l, OUT_HEADER, block->serial);
 	outpane_write_header(&m->out, &l);
-	canvas_fill(c, (struct rect){area.row, area.col - 1, 1, area.cols + 1}, " ", style_of(ROLE_OUT_HEADER));
+	canvas_fill(c, (struct rect){area.row, area.col - 1, 1, area.cols + 1}, " ",
+			style_of(ROLE_OUT_HEADER));
 	draw_row(m, c, area.row, area, &l, block->line, 0, l.n, &look);
 	draw_margin(m, c, area.row, area, &l, block->line);
 	outline_finish(&l);

@@ -17,7 +17,11 @@ static void run_code(const char *code)
 
 static void print(const char *text)
 {
-	send((struct msg){.type = MSG_RUN_OUTPUT, .serial = m.run.serial, .stream = 1, .text = text, .len = strlen(text)});
+	send((struct msg){.type = MSG_RUN_OUTPUT,
+			.serial = m.run.serial,
+			.stream = 1,
+			.text = text,
+			.len = strlen(text)});
 }
 
 static void done(struct trm_result r)
@@ -155,7 +159,8 @@ static void traceback_of(size_t line)
 	char text[80];
 	char *lines[] = {text, (char *)"ZeroDivisionError: division by zero", NULL};
 
-	snprintf(text, sizeof text, "Traceback (most recent call last):\n  File \"<run %u>\", line %zu, in <module>",
+	snprintf(text, sizeof text,
+			"Traceback (most recent call last):\n  File \"<run %u>\", line %zu, in <module>",
 			m.run.serial, line);
 	done((struct trm_result){.status = TRM_STATUS_ERROR,
 			.exit_code = 1,

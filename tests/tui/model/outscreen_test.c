@@ -51,30 +51,49 @@ static const struct {
 		/* two bars, as tqdm draws them */
 		{"0%\n\r 10%" UP "\r50%\n\r 60%" UP "\r100%\n\r 100%\n", "100%/ 100%/"},
 		/* rich: erase and draw again */
-		{"log\na 1\nb 1" "\r" WIPE UP WIPE "a 2\nb 2" "\r" WIPE UP WIPE "a 3\nb 3\n", "log/a 3/b 3/"},
+		{"log\na 1\nb 1"
+		 "\r" WIPE UP WIPE "a 2\nb 2"
+		 "\r" WIPE UP WIPE "a 3\nb 3\n",
+				"log/a 3/b 3/"},
 		/* rich's transient display goes away */
 		{"before\nx\ny\r" WIPE UP WIPE "after\n", "before/after/"},
 		/* docker: each layer at its own distance */
-		{"a: wait\nb: wait\n" ESC "[2A" WIPE "\ra: done" ESC "[2B\r" ESC "[1A" WIPE "\rb: done" ESC "[1B\r"
+		{"a: wait\nb: wait\n" ESC "[2A" WIPE "\ra: done" ESC "[2B\r" ESC "[1A" WIPE "\rb: done" ESC
+		 "[1B\r"
 		 "ok\n",
 				"a: done/b: done/ok/"},
 		{"one\ntwo\n" ESC "[2J" ESC "[Hthree\n", "three/"},
 		{"one\ntwo\n" ESC "[1;1HONE\n", "ONE/two/"},
-		{"a\nb\nc\n" ESC "[3A" ESC "[J" "gone\n", "gone/"},
+		{"a\nb\nc\n" ESC "[3A" ESC "[J"
+		 "gone\n",
+				"gone/"},
 		{"ab" ESC "7cd" ESC "8XY\n", "abXY/"},
 		{"x" ESC "[3bz\n", "xxxxz/"},
 		/* a line without an end stays where it is */
-		{"ask " ESC "[s" "me", "ask me/"},
+		{"ask " ESC "[s"
+		 "me",
+				"ask me/"},
 		/* wide characters, and one overwritten in its middle */
 		{"日本\n" UP ESC "[2Cx\n", "日x/"},
 		/* what may do nothing */
-		{ESC "]0;title" "\x07" ESC "]52;c;QUJD" ESC "\\" ESC "P+q544e" ESC "\\" UP "ok\n", "ok/"},
-		{UP ESC "[c" ESC "[6n" ESC "[5n" ESC "Z" "\x05" ESC "[>c" ESC "[?1$p" "ok\n", "ok/"},
-		{"a\n" ESC "[?1049h" UP "b\n" ESC "[?1049l" "c\n", "b/c/"},
+		{ESC "]0;title"
+		     "\x07" ESC "]52;c;QUJD" ESC "\\" ESC "P+q544e" ESC "\\" UP "ok\n",
+				"ok/"},
+		{UP ESC "[c" ESC "[6n" ESC "[5n" ESC "Z"
+			"\x05" ESC "[>c" ESC "[?1$p"
+			"ok\n",
+				"ok/"},
+		{"a\n" ESC "[?1049h" UP "b\n" ESC "[?1049l"
+		 "c\n",
+				"b/c/"},
 		{UP ESC "[99999999999;99999999999Hx\n", NULL},
-		{UP ESC "[999999999S" ESC "[999999999T" ESC "[999999999L" ESC "[999999999M" ESC "[999999999@"
-		 ESC "[999999999P" ESC "[999999999b" "ok\n", NULL},
-		{UP ESC "[2;3r" ESC "[?6h\n\n\n\n\nx" ESC "c" "fresh\n", NULL},
+		{UP ESC "[999999999S" ESC "[999999999T" ESC "[999999999L" ESC "[999999999M" ESC
+			"[999999999@" ESC "[999999999P" ESC "[999999999b"
+			"ok\n",
+				NULL},
+		{UP ESC "[2;3r" ESC "[?6h\n\n\n\n\nx" ESC "c"
+			"fresh\n",
+				NULL},
 		{UP ESC "#8", NULL},
 		{"\xff\xfe" UP "\xc3\n", NULL},
 };
