@@ -91,10 +91,10 @@ bool outpane_read(const struct outpane *p, uint64_t number, struct outline *line
 /* Write out the header of line->run into a line that has just begun. */
 void outpane_write_header(const struct outpane *p, struct outline *line);
 
+/* ---- what is looked at: outview.c ---- */
+
 /* The cell behind the row that begins at cell `from`: of a wrapped line, or the whole of it. */
 size_t outpane_row_end(const struct outpane *p, const struct outline *l, size_t from, size_t width);
-
-/* ---- what is looked at ---- */
 
 /* Where the first row of a pane of this size begins. */
 struct out_pos outpane_top(const struct outpane *p, int rows, int cols);

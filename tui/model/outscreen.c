@@ -11,137 +11,8 @@
 #include <terrarium/text.h>
 
 #include "model/outline.h"
+#include "model/outrow.h"
 #include "view/canvas.h"
-
-/* ---- styles ----
- *
- * libvterm knows neither dim nor who printed a character, but ten fonts, which no program gets to choose
- * here: the font's bits tell. */
-
-enum { FONT_DIM = 1, FONT_STDERR = 2, FONT_INPUT = 4 };
-
-struct pen {
-	uint16_t attrs;  /* ATTR_… */
-	uint32_t fg, bg; /* COLOR_… */
-	enum out_kind kind;
-};
-
-static uint32_t colour_of(const VTermColor *c, bool is_default)
-{
-	if (is_default)
-		return COLOR_NONE;
-	if (VTERM_COLOR_IS_INDEXED(c))
-		return COLOR_INDEX(c->indexed.idx);
-	return COLOR_RGB((uint32_t)c->rgb.red << 16 | (uint32_t)c->rgb.green << 8 | c->rgb.blue);
-}
-
-static struct pen pen_of(const VTermScreenCell *c)
-{
-	const VTermScreenCellAttrs *a = &c->attrs;
-	struct pen pen = {0};
-
-	pen.attrs = (uint16_t)((a->bold ? ATTR_BOLD : 0) | (a->italic ? ATTR_ITALIC : 0)
-			       | (a->underline ? ATTR_UNDERLINE : 0) | (a->reverse ? ATTR_REVERSE : 0)
-			       | (a->strike ? ATTR_STRIKE : 0) | (a->font & FONT_DIM ? ATTR_DIM : 0));
-	pen.fg = colour_of(&c->fg, VTERM_COLOR_IS_DEFAULT_FG(&c->fg));
-	pen.bg = colour_of(&c->bg, VTERM_COLOR_IS_DEFAULT_BG(&c->bg));
-	pen.kind = a->font & FONT_STDERR ? OUT_STDERR : a->font & FONT_INPUT ? OUT_INPUT : OUT_STDOUT;
-	return pen;
-}
-
-static bool same_pen(const struct pen *a, const struct pen *b)
-{
-	return a->attrs == b->attrs && a->fg == b->fg && a->bg == b->bg;
-}
-
-/* ---- rows ---- */
-
-typedef VTermScreenCell row_cells[OUTSCREEN_COLS_MAX];
-
-static bool is_blank(const VTermScreenCell *c)
-{
-	struct pen pen = pen_of(c);
-
-	return (c->chars[0] == 0 || c->chars[0] == ' ') && pen.bg == COLOR_NONE
-	       && !(pen.attrs & (ATTR_UNDERLINE | ATTR_REVERSE | ATTR_STRIKE));
-}
-
-/* Cells of a row up to the blanks at its end. */
-static int row_length(const VTermScreenCell *cells, int n)
-{
-	while (n > 0 && is_blank(&cells[n - 1]))
-		n--;
-	return n;
-}
-
-static int fetch_row(const struct outscreen *o, int row, row_cells cells)
-{
-	for (int col = 0; col < o->cols; col++)
-		vterm_screen_get_cell(o->cells, (VTermPos){row, col}, &cells[col]);
-	return row_length(cells, o->cols);
-}
-
-/* The characters of a cell, at most 4 * VTERM_MAX_CHARS_PER_CELL bytes; returns how many. */
-static size_t cell_text(const VTermScreenCell *c, char *out)
-{
-	size_t n = 0;
-
-	if (c->chars[0] == (uint32_t)-1)
-		return 0; /* the right half of a wide one */
-	if (c->chars[0] == 0)
-		out[n++] = ' ';
-	for (unsigned i = 0; i < VTERM_MAX_CHARS_PER_CELL && c->chars[i]; i++)
-		n += trm_utf8_encode(c->chars[i], out + n);
-	return n;
-}
-
-/* Bytes of one kind on their way to the store. */
-struct row_text {
-	struct outscreen *o;
-	struct outstore *store;
-	enum out_kind kind;
-	size_t n;
-	char bytes[2048];
-};
-
-static void flush(struct row_text *t)
-{
-	outstore_append(t->store, t->kind, t->o->run, t->bytes, t->n);
-	t->n = 0;
-}
-
-static void add_pen(struct row_text *t, const struct pen *pen)
-{
-	t->n += ansi_sgr(pen->attrs, pen->fg, pen->bg, t->bytes + t->n);
-}
-
-/* Append a row to the store, no colour in force behind it. */
-static void keep_row(struct outscreen *o, struct outstore *s, const VTermScreenCell *cells, int n)
-{
-	static const struct pen plain;
-	struct row_text t = {.o = o, .store = s, .kind = OUT_STDOUT};
-	struct pen last = plain;
-
-	for (int i = 0; i <= n; i++) {
-		struct pen pen = i < n ? pen_of(&cells[i]) : (struct pen){.kind = t.kind};
-		unsigned stream = outstore_stream(pen.kind);
-		if (pen.kind != t.kind || t.n > sizeof t.bytes - 2 * ANSI_SGR_BYTES) {
-			if (pen.kind != t.kind && !same_pen(&last, &plain))
-				add_pen(&t, &plain);
-			last = pen.kind != t.kind ? plain : last;
-			flush(&t);
-			t.kind = pen.kind;
-		}
-		if (!same_pen(&pen, &last) || o->stale_pens >> stream & 1)
-			add_pen(&t, &pen);
-		o->stale_pens &= ~(1u << stream);
-		last = pen;
-		if (i < n)
-			t.n += cell_text(&cells[i], t.bytes + t.n);
-	}
-	t.bytes[t.n++] = '\n';
-	flush(&t);
-}
 
 /* libvterm: the top row scrolls off. */
 static int on_scrolled(int cols, const VTermScreenCell *cells, void *user)
@@ -149,7 +20,7 @@ static int on_scrolled(int cols, const VTermScreenCell *cells, void *user)
 	struct outscreen *o = user;
 
 	if (o->store)
-		keep_row(o, o->store, cells, row_length(cells, cols));
+		outrow_keep(o->store, o->run, cells, outrow_length(cells, cols), &o->stale_pens);
 	return 1;
 }
 
@@ -236,8 +107,8 @@ __attribute__((format(printf, 2, 3))) static void write_format(struct outscreen 
 static void write_pen(struct outscreen *o, const struct ansi *a, enum out_kind kind)
 {
 	char sgr[ANSI_SGR_BYTES];
-	unsigned font = (a->attrs & ATTR_DIM ? FONT_DIM : 0) | (kind == OUT_STDERR ? FONT_STDERR : 0)
-			| (kind == OUT_INPUT ? FONT_INPUT : 0);
+	unsigned font = (a->attrs & ATTR_DIM ? OUTROW_DIM : 0) | (kind == OUT_STDERR ? OUTROW_STDERR : 0)
+			| (kind == OUT_INPUT ? OUTROW_INPUT : 0);
 
 	ansi_sgr(a->attrs & (uint16_t)~ATTR_DIM, a->fg, a->bg, sgr);
 	write_format(o, "%s\x1b[%um", sgr, 10 + font);
@@ -420,6 +291,16 @@ static bool go_live(struct outscreen *o, struct outstore *s, uint32_t run)
 
 /* ---- lines ---- */
 
+typedef VTermScreenCell row_cells[OUTSCREEN_COLS_MAX];
+
+/* Returns its length. */
+static int fetch_row(const struct outscreen *o, int row, row_cells cells)
+{
+	for (int col = 0; col < o->cols; col++)
+		vterm_screen_get_cell(o->cells, (VTermPos){row, col}, &cells[col]);
+	return outrow_length(cells, o->cols);
+}
+
 int outscreen_lines(const struct outscreen *o)
 {
 	if (!o->is_live)
@@ -433,18 +314,18 @@ int outscreen_lines(const struct outscreen *o)
 
 void outscreen_read(const struct outscreen *o, int line, struct outline *ret)
 {
-	char text[4 * VTERM_MAX_CHARS_PER_CELL];
+	char text[OUTROW_TEXT_BYTES];
 	row_cells cells;
 	int n = fetch_row(o, line, cells);
 
-	outline_begin(ret, n ? pen_of(&cells[0]).kind : OUT_STDOUT, o->run);
+	outline_begin(ret, n ? outrow_pen(&cells[0]).kind : OUT_STDOUT, o->run);
 	for (int i = 0; i < n; i++) {
-		struct pen pen = pen_of(&cells[i]);
+		struct outrow_pen pen = outrow_pen(&cells[i]);
 		struct style style = {.role = outline_role(pen.kind),
 				.attrs = pen.attrs,
 				.fg = pen.fg,
 				.bg = pen.bg};
-		outline_put(ret, text, cell_text(&cells[i], text), style);
+		outline_put(ret, text, outrow_text(&cells[i], text), style);
 	}
 }
 
@@ -472,7 +353,7 @@ void outscreen_settle(struct outscreen *o, struct outstore *s)
 	row_cells cells;
 
 	for (int row = 0; row < n; row++)
-		keep_row(o, s, cells, fetch_row(o, row, cells));
+		outrow_keep(s, o->run, cells, fetch_row(o, row, cells), &o->stale_pens);
 	outscreen_drop(o);
 }
 
