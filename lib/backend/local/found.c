@@ -78,6 +78,35 @@ int found_stop(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr)
 	return error ? trm_error_set_errno(reterr, error, "the sandbox's keeper cannot be told to end") : 0;
 }
 
+/* ---- a tree of processes ----------------------------------------------------------- */
+
+/* The children of a process's first thread: what bubblewrap, the agent and interpreters fork from. */
+static uint64_t memory_below(pid_t pid, unsigned depth)
+{
+	enum { MAX_DEPTH = 16 };
+	char path[64], text[4096];
+	uint64_t bytes = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	int fd = depth < MAX_DEPTH ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	for (char *at = text, *end;; at = end) {
+		struct procstat child;
+		pid_t next = (pid_t)strtol(at, &end, 10);
+		if (end == at)
+			return bytes;
+		if (procstat_read(next, &child))
+			bytes += child.mem_bytes + memory_below(next, depth + 1);
+	}
+}
+
+uint64_t found_memory_below(pid_t root)
+{
+	return memory_below(root, 0);
+}
+
 /* ---- the crowd ----------------------------------------------------------------------- */
 
 static bool make_room(struct crowd *crowd)

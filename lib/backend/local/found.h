@@ -28,6 +28,9 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret);
 /* Signal the keeper, and nobody else. */
 int found_stop(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr);
 
+/* Resident memory of what descends from a process, added up: quick, and too much where pages are shared. */
+uint64_t found_memory_below(pid_t root);
+
 /* All processes of the machine at one moment: for sandboxes that no control group counts. */
 struct crowd {
 	struct procstat *all;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "backend/backend.h"
+#include "backend/local/found.h"
 #include "backend/local/guards.h"
 #include "backend/local/machine.h"
 #include "backend/local/start.h"
@@ -284,6 +285,10 @@ static bool events(struct carrier *carrier, bool marks, struct trm_sample *sampl
 	struct local *l = local(carrier);
 	stats_events(&l->stats, sample);
 	add_limits(l, sample);
+	if (!(sample->known & TRM_METRIC_MEM) && l->ready.type) {
+		sample->mem_bytes = found_memory_below(l->keeper_pid) + sample->disk_bytes;
+		sample->known |= TRM_METRIC_MEM;
+	}
 	return marks && stats_mark_peak(&l->stats);
 }
 
