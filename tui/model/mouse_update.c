@@ -85,7 +85,7 @@ void update_mouse(struct model *m, const struct event *ev, struct effects *out)
 	}
 	if (replay_mouse(m, ev, out) || sandboxes_mouse(m, ev, out))
 		return;
-	if (variables_mouse(m, ev))
+	if (complete_mouse(m, ev, out) || variables_mouse(m, ev, out))
 		return;
 	for (int pane = 0; pane < PANE_COUNT; pane++) {
 		if (!rect_contains(m->layout.panes[pane], ev->row, ev->col))

@@ -83,7 +83,7 @@ bool variables_has_focus(const struct model *m);
 
 /* A key for the filter line; false: it is none of its. */
 bool variables_key(struct model *m, const struct event *ev);
-/* False: it is not on the page. */
-bool variables_mouse(struct model *m, const struct event *ev);
+/* A click marks, a double click inspects, on the head it sorts. False: it is not on the page. */
+bool variables_mouse(struct model *m, const struct event *ev, struct effects *out);
 
 #endif

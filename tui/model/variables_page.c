@@ -180,7 +180,7 @@ bool variables_key(struct model *m, const struct event *ev)
 	return true;
 }
 
-bool variables_mouse(struct model *m, const struct event *ev)
+bool variables_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
 	bool is_overlay = variables_is_overlay(m);
 	struct rect box = variables_area(m);
@@ -199,6 +199,8 @@ bool variables_mouse(struct model *m, const struct event *ev)
 					   ev->col - box.col - (is_overlay ? 2 : 1)));
 	else if (row > 0)
 		move_to(m, (long)m->variables_page.scroll + row - 1);
+	if (row > 0 && ev->action == MOUSE_PRESS && ev->clicks == 2)
+		inspect_variable(m, out);
 	m->needs_draw = true;
 	return true;
 }

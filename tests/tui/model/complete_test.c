@@ -215,6 +215,33 @@ static void tab_completes_or_indents(void **state)
 	assert_string_equal(text(), "    alphanum");
 }
 
+static void mouse(enum mouse_action action, int row, int col)
+{
+	struct event ev = {.type = EVENT_MOUSE, .action = action, .button = 1, .row = row, .col = col};
+
+	send((struct msg){.type = MSG_EVENT, .event = &ev});
+}
+
+static void the_mouse_works(void **state)
+{
+	(void)state;
+	type("al");
+	press(' ', MOD_CTRL);
+	answer(TWO);
+	struct rect area = complete_area(&m);
+	assert_int_equal(area.rows, 2);
+	mouse(MOUSE_WHEEL_DOWN, area.row, area.col + 1);
+	assert_int_equal(m.completion.current, 1);
+	mouse(MOUSE_PRESS, area.row, area.col + 1);
+	assert_string_equal(text(), "alpha");
+	press(' ', MOD_CTRL);
+	answer("{\"matches\":[\"alphabet\",\"alphanum\"],\"start\":0,\"end\":5}");
+	assert_true(complete_is_shown(&m));
+	mouse(MOUSE_PRESS, 20, 70);
+	assert_false(complete_is_shown(&m));
+	assert_string_equal(text(), "alpha");
+}
+
 static void a_busy_kernel_is_not_waited_for(void **state)
 {
 	(void)state;
@@ -353,6 +380,7 @@ int main(void)
 			TEST(stale_answers_are_dropped),
 			TEST(a_dot_asks_by_itself),
 			TEST(tab_completes_or_indents),
+			TEST(the_mouse_works),
 			TEST(a_busy_kernel_is_not_waited_for),
 			TEST(words_of_the_buffer_come_after_the_kernels),
 			TEST(hostile_answers_do_nothing),
