@@ -95,7 +95,8 @@ bool app_lines_interrupt(struct app *a)
 static bool may_take(const struct app *a)
 {
 	const struct model *m = &a->model;
-	bool is_settled = linear_is_ready(m) && (m->replay.is_on || m->sandbox.state != SANDBOX_STARTING);
+	bool is_settled = linear_is_ready(&a->linear->linear, m)
+			  && (m->replay.is_on || m->sandbox.state != SANDBOX_STARTING);
 
 	return a->linear->linear.has_person || is_settled;
 }

@@ -256,6 +256,47 @@ static void variables(struct linear *l, struct model *m, const char *rest, struc
 		command_run(m, command_find("variables"), out);
 }
 
+/* The page behind it stays open: the list is kept up to date, for :stop-sandbox. */
+static void sandboxes(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)rest;
+	l->wants_sandboxes = true;
+	if (!m->sandboxes.is_shown)
+		command_run(m, command_find("sandboxes"), out);
+}
+
+static void stop_sandbox(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	struct sandboxes *s = &m->sandboxes;
+	size_t k = strtoul(rest, NULL, 10);
+
+	if (!s->is_shown || k < 1 || k > s->n) {
+		linear_say(l, "which one? :sandboxes numbers them");
+		return;
+	}
+	s->selected_keeper = s->entries[k - 1].keeper_pid;
+	s->selected_start = s->entries[k - 1].keeper_start;
+	command_run(m, command_find("sandboxes-stop"), out);
+}
+
+static void find(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)out;
+	linear_find(l, m, rest);
+}
+
+static void search(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)out;
+	linear_search(l, m, rest);
+}
+
+static void substitute(struct linear *l, struct model *m, const char *rest, struct effects *out)
+{
+	(void)out;
+	linear_replace(l, m, rest);
+}
+
 /* ---- the rest ---- */
 
 static void language(struct linear *l, struct model *m, const char *rest, struct effects *out)
@@ -296,12 +337,19 @@ static const struct line_command table[] = {
 		{"change", "N TEXT", "line N becomes TEXT", change_line},
 		{"insert", "N TEXT", "a new line before line N", insert_line},
 		{"delete", "FROM [TO]", "delete lines", delete_lines},
+		{"find", "TEXT", "the lines of the buffer that hold a text", find},
+		{"replace", "/OLD/NEW/", "replace a text in the whole buffer", substitute},
+		{"complete", "WORDS", "ask the interpreter how the words may go on", linear_complete},
+		{"inspect", "NAME", "what the interpreter knows of a name", linear_inspect},
 		{"undo", "", "undo the last change of the buffer", NULL},
 		{"output", "[N | all]", "read the output of the last run again, of run N, or of all", output},
+		{"search", "TEXT", "the lines of the output that hold a text", search},
 		{"metrics", "", "what the sandbox uses, in words", metrics},
 		{"processes", "", "the processes in the sandbox", processes},
 		{"variables", "", "the variables of the interpreter", variables},
 		{"status", "", "where one is and what goes on", status},
+		{"sandboxes", "", "all sandboxes that you run on this machine", sandboxes},
+		{"stop-sandbox", "N", "stop one of them, after a question", stop_sandbox},
 		{"language", "[NAME]", "python, javascript or bash: each has its own buffer and state",
 				language},
 		{"buffers", "[N]", "the buffers that are open; with a number, go to one", buffers},

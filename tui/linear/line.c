@@ -23,7 +23,7 @@ static void send_key(struct model *m, uint32_t key, uint8_t mods, struct effects
 
 /* ---- code ---- */
 
-static void append(struct model *m, const char *text, size_t n, struct effects *out)
+void linear_append(struct model *m, const char *text, size_t n, struct effects *out)
 {
 	struct editor *e = model_editor(m);
 	struct event ev = {.type = EVENT_PASTE, .text = text, .text_len = n, .time_ns = m->now_ns};
@@ -45,7 +45,7 @@ static void type_code(struct linear *l, struct model *m, const char *line, struc
 			: asprintf(&text, "%s\n", line);
 	if (n < 0)
 		return;
-	append(m, text, (size_t)n, out);
+	linear_append(m, text, (size_t)n, out);
 	free(text);
 }
 
@@ -126,6 +126,11 @@ void linear_line(struct linear *l, struct model *m, const char *line, struct eff
 	m->needs_draw = true;
 	if (m->is_quitting)
 		return;
+	if (l->asks_words) {
+		linear_complete_end(l, m, out);
+		if (!*line)
+			return;
+	}
 	if (m->dialog.kind != DIALOG_NONE && line[0] != ':') {
 		answer(l, m, line, out);
 		return;
@@ -168,8 +173,15 @@ void linear_end(struct linear *l, struct model *m, struct effects *out)
 		effect_plain(out, EFFECT_QUIT); /* nobody is there who could answer */
 }
 
-bool linear_is_ready(const struct model *m)
+bool linear_is_ready(const struct linear *l, const struct model *m)
 {
+	const struct ask *asks = m->asks.items;
+	bool asks_kernel = asks[ASK_COMPLETE].is_open || asks[ASK_INSPECT].is_open
+			   || asks[ASK_VARIABLES].is_open;
+
+	if (l->asks_words || l->wants_sandboxes || asks_kernel
+			|| (l->wants_variables && variables_wait_ms(m) >= 0))
+		return false;
 	if (m->replay.is_on)
 		return !m->replay.is_playing;
 	return !model_is_running(m) || m->run.reads_line;

@@ -30,9 +30,11 @@ struct linear {
 	bool has_sandbox; /* its state was told at all */
 	bool reads_line;
 	enum trm_stop step;
-	uint64_t question;    /* what tells one dialog from the next; 0: none */
-	bool wants_variables; /* as soon as they are known */
+	uint64_t question;                     /* what tells one dialog from the next; 0: none */
+	bool wants_variables, wants_sandboxes; /* as soon as they are known */
 	/* what has been typed */
+	bool asks_words;   /* how some words go on; … */
+	size_t probe;      /* so many bytes of them stand at the end of the buffer */
 	uint32_t last_run; /* newest run when the last line of code was typed */
 };
 
@@ -51,7 +53,7 @@ void linear_interrupt(struct linear *l, struct model *m, struct effects *out);
 /* The end of the input: of the run's, if it reads; else of the session. */
 void linear_end(struct linear *l, struct model *m, struct effects *out);
 /* Of a pipe or a file, the next line may be taken: nothing is under way that it might depend on. */
-bool linear_is_ready(const struct model *m);
+bool linear_is_ready(const struct linear *l, const struct model *m);
 
 /* ---- private to the room ---- */
 
@@ -66,7 +68,20 @@ void linear_metrics(struct linear *l, const struct model *m);
 void linear_processes(struct linear *l, const struct model *m);
 void linear_status(struct linear *l, const struct model *m);
 void linear_variables(struct linear *l, const struct model *m);
+void linear_sandboxes(struct linear *l, const struct model *m);
 void linear_run(struct linear *l, const struct run_info *run);
+
+/* line.c: at the end of the buffer */
+void linear_append(struct model *m, const char *text, size_t n, struct effects *out);
+
+/* search.c */
+void linear_find(struct linear *l, const struct model *m, const char *what);
+void linear_replace(struct linear *l, struct model *m, const char *what);
+void linear_search(struct linear *l, const struct model *m, const char *what);
+void linear_inspect(struct linear *l, struct model *m, const char *words, struct effects *out);
+void linear_complete(struct linear *l, struct model *m, const char *words, struct effects *out);
+void linear_complete_end(struct linear *l, struct model *m, struct effects *out);
+bool linear_say_words(struct linear *l, const struct model *m);
 
 /* tell.c */
 void linear_output(struct linear *l, const struct model *m, uint32_t serial); /* of one run again; 0: all */

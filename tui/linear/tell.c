@@ -75,8 +75,8 @@ static void say_figure(struct linear *l, const struct model *m, const struct out
 	if (line->figure_row > 0)
 		return;
 	if (fig && fig->info.type)
-		linear_say(l, "image %u of this run: %s, %d by %d pixels", fig->number, image_mime(fig->info.type),
-				fig->info.width, fig->info.height);
+		linear_say(l, "image %u of this run: %s, %d by %d pixels", fig->number,
+				image_mime(fig->info.type), fig->info.width, fig->info.height);
 	else if (fig)
 		linear_say(l, "image %u of this run: %s, %s", fig->number, fig->mime, fig->why);
 	else
@@ -261,7 +261,8 @@ static void say_question(struct linear *l, const struct dialog *d)
 {
 	bool asks = d->n_buttons || d->has_field || d->n_items;
 
-	linear_say(l, "%s%s", asks ? "question: " : "", d->title);
+	size_t title = strcspn(d->title, "("); /* what keys do is not told */
+	linear_say(l, "%s%.*s", asks ? "question: " : "", (int)(title ? title : strlen(d->title)), d->title);
 	for (size_t i = 0; i < d->n_lines; i++)
 		if (d->lines[i].text[0] && !strstr(d->lines[i].text, "Esc: cancel"))
 			linear_say(l, "%s", d->lines[i].text);
@@ -282,7 +283,9 @@ static void say_question(struct linear *l, const struct dialog *d)
 static void say_variables(struct linear *l, const struct model *m)
 {
 	const struct variables *v = &m->variables[m->lang->id];
-	bool are_there = v->has_values && !v->is_stale && v->is_known && (!v->n || v->rows[0].value[0]);
+	bool is_asked = m->asks.items[ASK_VARIABLES].is_open;
+	bool are_there = v->has_values && !v->is_stale && !is_asked && v->is_known
+			 && (!v->n || v->rows[0].value[0]);
 
 	if (!l->wants_variables || !are_there)
 		return;
@@ -303,10 +306,16 @@ bool linear_tell(struct linear *l, const struct model *m)
 	say_notices(l, m);
 	say_input(l, m);
 	say_variables(l, m);
+	if (l->wants_sandboxes && m->sandboxes.is_known) {
+		linear_sandboxes(l, m);
+		l->wants_sandboxes = false;
+	}
 	bool is_new = question != l->question && question;
 	l->question = question;
 	if (is_new)
 		say_question(l, d);
+	if (linear_say_words(l, m))
+		return true;
 	return is_new && !d->n_buttons && !d->n_items && (!d->has_field || d->is_live);
 }
 

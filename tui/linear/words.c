@@ -217,3 +217,24 @@ void linear_variables(struct linear *l, const struct model *m)
 				*row->value ? ", " : "", row->value);
 	}
 }
+
+void linear_sandboxes(struct linear *l, const struct model *m)
+{
+	const struct sandboxes *s = &m->sandboxes;
+	char mem[24], limit[24], cpu[24];
+
+	if (s->error[0])
+		linear_say(l, "%s", s->error);
+	linear_say(l, "%zu sandbox%s", s->n, s->n == 1 ? "" : "es");
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trm_entry *e = &s->entries[i];
+		const struct trm_sample *x = &e->sample;
+		linear_say(l, "%zu: %s%s, CPU %s%s, memory %s of %s, %" PRIu64 " processes, started by %s",
+				i + 1, e->name, sandboxes_is_own(m, e) ? ", this one" : "",
+				x->known & TRM_METRIC_CPU_PERCENT ? say_number(cpu, x->cpu_percent)
+								  : "not known",
+				x->known & TRM_METRIC_CPU_PERCENT ? " percent" : "",
+				format_bytes(mem, x->mem_bytes), format_bytes(limit, e->limits.mem_bytes),
+				x->procs, e->has_client ? e->client : "a program that has ended");
+	}
+}

@@ -175,6 +175,15 @@ static void code_after_a_run_is_another_cell(void **state)
 	type(":insert 1 zero()");
 	type(":list");
 	expect("1: zero()\n2: first()\n3: # %%\n");
+	type(":find i");
+	expect("2: first()\n1 line of the buffer\n");
+	type(":replace /zero/none/");
+	expect("replaced 1 time\n");
+	type(":list 1");
+	expect("1: none()\n");
+	type(":undo");
+	type(":list 1");
+	expect("1: zero()\n");
 	type(":delete 9");
 	expect("no such lines");
 }

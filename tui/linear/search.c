@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding things, and how a word may go on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "linear/linear.h"
+#include "model/command.h"
+#include "model/update.h"
+#include "text/text.h"
+
+#define WORDS_TOLD 40
+
+/* ---- the buffer ---- */
+
+void linear_find(struct linear *l, const struct model *m, const char *what)
+{
+	const struct text *t = model_editor(m)->text;
+	size_t found = 0;
+
+	for (size_t k = 0; *what && k < text_lines(t); k++) {
+		size_t start = text_line_start(t, k);
+		char *line = text_slice(t, start, text_line_end(t, k) - start);
+		if (line && strstr(line, what)) {
+			linear_say(l, "%zu: %s", k + 1, line);
+			found++;
+		}
+		free(line);
+	}
+	if (!*what)
+		linear_say(l, "what shall be found? for example :find import");
+	else
+		linear_say(l, "%zu line%s of the buffer", found, found == 1 ? "" : "s");
+}
+
+/* All of `text` with every `old` replaced, malloc'd; NULL when out of memory. */
+static char *replaced(const char *text, const char *old, const char *new, size_t *ret_count)
+{
+	struct writer w;
+
+	writer_init(&w, WRITER_MAX);
+	writer_text(&w, "");
+	*ret_count = 0;
+	for (const char *at; (at = strstr(text, old)) != NULL; text = at + strlen(old)) {
+		writer_put(&w, text, (size_t)(at - text));
+		writer_text(&w, new);
+		++*ret_count;
+	}
+	writer_text(&w, text);
+	if (!w.error)
+		return w.bytes;
+	writer_finish(&w);
+	return NULL;
+}
+
+/* "/old/new/", with any character in the place of the slash. One step of undo. */
+void linear_replace(struct linear *l, struct model *m, const char *what)
+{
+	char *rule = strdup(what), sign[2] = {rule ? rule[0] : '\0'}, *rest = rule ? rule + 1 : NULL;
+	char *old = rule && *rule ? strsep(&rest, sign) : NULL, *new = rest ? strsep(&rest, sign) : NULL;
+	struct editor *e = model_editor(m);
+	size_t count = 0;
+
+	if (!old || !*old || !new) {
+		linear_say(l, "what by what? for example :replace /old/new/");
+	} else {
+		char *text = text_slice(e->text, 0, text_len(e->text));
+		char *after = text ? replaced(text, old, new, &count) : NULL;
+		if (!after || (count && editor_set_text(e, after, strlen(after)) < 0))
+			linear_say(l, "out of memory: the text is as it was");
+		else
+			linear_say(l, "replaced %zu time%s", count, count == 1 ? "" : "s");
+		free(after);
+		free(text);
+	}
+	free(rule);
+}
+
+/* ---- the output ---- */
+
+void linear_search(struct linear *l, const struct model *m, const char *what)
+{
+	const struct outstore *s = &m->out.store;
+	struct outline line = {0};
+	struct out_reader r;
+	struct writer text;
+	size_t found = 0;
+
+	writer_init(&text, WRITER_MAX);
+	out_reader_seek(&r, s, outstore_first(s));
+	while (*what && outline_read(&line, &r)) {
+		writer_clear(&text);
+		writer_text(&text, "");
+		for (size_t i = 0; i < line.n; i++)
+			writer_text(&text, line.cells[i].text);
+		if (!text.n || !strstr(text.bytes, what))
+			continue;
+		linear_say(l, "%s", text.bytes);
+		found++;
+	}
+	writer_finish(&text);
+	outline_finish(&line);
+	if (!*what)
+		linear_say(l, "what shall be looked for? for example :search error");
+	else
+		linear_say(l, "%zu line%s of the output", found, found == 1 ? "" : "s");
+}
+
+/* ---- completion ---- */
+
+/* The words stand at the end of the buffer for as long as the kernel is asked. */
+void linear_complete(struct linear *l, struct model *m, const char *words, struct effects *out)
+{
+	if (l->asks_words)
+		linear_complete_end(l, m, out);
+	l->probe = strlen(words);
+	l->asks_words = true;
+	linear_append(m, words, l->probe, out);
+	model_focus(m, PANE_EDITOR);
+	command_run(m, command_find("complete"), out);
+}
+
+void linear_complete_end(struct linear *l, struct model *m, struct effects *out)
+{
+	struct editor *e = model_editor(m);
+	size_t end = text_len(e->text);
+
+	complete_close(m);
+	l->asks_words = false;
+	if (!l->probe || l->probe > end)
+		return;
+	editor_select(e, end - l->probe, end);
+	editor_done(m, editor_command(e, command_find("delete-right"), false, m->now_ns), out);
+}
+
+/* What the kernel knows of a name; the answer comes as a text. The question is put together at once. */
+void linear_inspect(struct linear *l, struct model *m, const char *words, struct effects *out)
+{
+	linear_append(m, words, strlen(words), out);
+	command_run(m, command_find("inspect"), out);
+	l->probe = strlen(words);
+	linear_complete_end(l, m, out);
+}
+
+/* True: it was told, and linear_complete_end() is due. */
+bool linear_say_words(struct linear *l, const struct model *m)
+{
+	const struct complete *c = &m->completion;
+	struct writer list;
+
+	if (!l->asks_words || c->state == COMPLETE_ASKED)
+		return false;
+	if (c->state == COMPLETE_CLOSED || !c->n_shown) {
+		linear_say(l, "nothing offers itself");
+		return true;
+	}
+	writer_init(&list, WRITER_MAX);
+	for (size_t k = 0; k < c->n_shown && k < WORDS_TOLD; k++)
+		writer_print(&list, "%s%s", k ? ", " : "", complete_at(m, k)->text);
+	linear_say(l, "%zu way%s to go on: %s%s", c->n_shown, c->n_shown == 1 ? "" : "s",
+			list.n ? list.bytes : "", c->n_shown > WORDS_TOLD ? " ..." : "");
+	writer_finish(&list);
+	return true;
+}
