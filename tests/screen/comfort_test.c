@@ -153,6 +153,34 @@ static void remembers_what_was_chosen(void **state)
 	put_file("terrarium/config.json", "{}");
 }
 
+/* The set of keys and single keys of the config; what is wrong with it is told, and no hindrance. */
+static void keys_are_those_of_the_config(void **state)
+{
+	(void)state;
+	put_file("terrarium/config.json",
+			"{\"keymap\": \"emacs\",\n\"keys\": {\"f9\": \"messages\", \"f13\": \"help\"}}");
+	start(36, 120, NULL);
+	screen_send(&s, KEY_F(9));
+	screen_wait(&s, "config.json:2:");
+	screen_wait(&s, "\"f13\" is no key");
+	screen_send(&s, "\x07"); /* ^G */
+	screen_wait_gone(&s, "newest first");
+	screen_send(&s, "hello\x01\x0b\x19\x19"); /* ^A ^K ^Y ^Y */
+	screen_wait(&s, "1 hellohello");
+	screen_send(&s, "\x18"
+			"1");
+	screen_wait(&s, "zoomed");
+	screen_send(&s, "\x18"
+			"1");
+	screen_wait_gone(&s, "zoomed");
+	screen_send(&s, "\x18\x03"); /* ^X ^C */
+	screen_wait(&s, "Quit");
+	screen_settle(&s, 50);
+	screen_send(&s, "q");
+	assert_int_equal(screen_end(&s), 0);
+	put_file("terrarium/config.json", "{}");
+}
+
 static int after(void **state)
 {
 	(void)state;
@@ -191,6 +219,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_teardown(reads_a_changed_theme_again, after),
 			cmocka_unit_test_teardown(remembers_what_was_chosen, after),
+			cmocka_unit_test_teardown(keys_are_those_of_the_config, after),
 			cmocka_unit_test_teardown(starts_with_a_broken_theme, after),
 	};
 

@@ -332,11 +332,14 @@ static int letter(struct dialog *d, uint32_t key)
 	for (int i = 0; i < d->n_buttons; i++)
 		if (d->buttons[i].letter && key < 128 && tolower((int)key) == d->buttons[i].letter)
 			return d->buttons[i].answer;
-	for (size_t i = 0; i < d->n_items; i++)
-		if (key < 128 && tolower((unsigned char)d->items[i][0]) == tolower((int)key)) {
-			d->current = i;
+	/* The next item that begins so. */
+	for (size_t i = 1; i <= d->n_items; i++) {
+		size_t item = (d->current + i) % d->n_items;
+		if (key < 128 && tolower((unsigned char)d->items[item][0]) == tolower((int)key)) {
+			d->current = item;
 			return ANSWER_MOVED;
 		}
+	}
 	return ANSWER_NONE;
 }
 

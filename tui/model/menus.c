@@ -69,8 +69,12 @@ void show_messages(struct model *m)
 	d->is_large = true;
 	for (size_t k = 0; (n = notices_at(&m->notices, k)) != NULL; k++) {
 		char ago[24];
-		format_duration(ago, (m->now_ns - n->time_ns) / 1000000000u * 1000000u);
-		dialog_add_labelled(d, ago, n->is_error ? ROLE_STATUS_ERROR : ROLE_DIALOG, "%s", n->text);
+		uint64_t seconds = (m->now_ns - n->time_ns) / 1000000000u;
+		if (seconds == 0)
+			snprintf(ago, sizeof ago, "now");
+		else
+			format_duration(ago, seconds * 1000000u);
+		dialog_add_labelled(d, ago, n->is_error ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s", n->text);
 	}
 	if (!d->n_lines)
 		dialog_add(d, ROLE_DIALOG_DIM, "none so far");

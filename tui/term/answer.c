@@ -6,7 +6,7 @@
 
 #include "term/sequence.h"
 
-enum { CELL_PIXELS_MAX = 512, STRING_MAX = 512, SIXEL = 4 };
+enum { CELL_PIXELS_MAX = 512, STRING_MAX = 512, SIXEL = 4, SYNC_MODE = 2026 };
 
 /* Numbers behind "CSI ?", of which the first tells the kind of terminal. */
 static bool has_attribute(const char *s, size_t n, long wanted)
@@ -36,6 +36,10 @@ bool answer_take_sequence(struct answers *a, const char *s, size_t n, const stru
 	if (seq->prefix == '?' && seq->final == 'c') {
 		a->has_sixel = has_attribute(s, n, SIXEL);
 		a->is_whole = true;
+		return true;
+	}
+	if (seq->prefix == '?' && seq->final == 'y' && seq->n_params == 2 && seq->params[0] == SYNC_MODE) {
+		a->has_sync = seq->params[1] == 1 || seq->params[1] == 2; /* set, or reset: it knows it */
 		return true;
 	}
 	if (seq->prefix == 0 && seq->final == 't' && seq->n_params == 3 && seq->params[0] == 6) {

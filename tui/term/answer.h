@@ -2,12 +2,13 @@
 #ifndef TUI_ANSWER_H
 #define TUI_ANSWER_H
 
-/* What a terminal answers when it is asked about images. An answer comes among the keys; it must never be
- * taken for one, however late it comes.
+/* What a terminal answers when it is asked about images, and whether it can show a frame in one go. An answer
+ * comes among the keys; it must never be taken for one, however late it comes.
  *
  * Sources: xterm's ctlseqs (primary device attributes, of which 4 is sixel; CSI 16 t gives the size of a
- * cell); kitty's "Terminal graphics protocol" (a query is answered by APC G … ST). Every terminal answers the
- * first, so what has not come by then does not come. */
+ * cell; CSI ? 2026 $ p asks for synchronised output, contour's and others' mode 2026); kitty's "Terminal
+ * graphics protocol" (a query is answered by APC G … ST). Every terminal answers the first, so what has not
+ * come by then does not come. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +16,18 @@
 struct sequence;
 
 /* Is it kitty's protocol? How large is a cell? Who are you? */
-#define ANSWER_QUERY "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[16t\033[c"
+#define ANSWER_QUERY "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[16t\033[?2026$p\033[c"
 /* The same for those that would show the first, or hold it back. */
-#define ANSWER_QUERY_PLAIN "\033[16t\033[c"
+#define ANSWER_QUERY_PLAIN "\033[16t\033[?2026$p\033[c"
+
+/* Asked with the second frame: the alternate screen is there then, and what it leaves is painted over. */
+#define ANSWER_QUERY_SYNC "\033[?2026$p"
 
 struct answers {
 	bool is_expected; /* something was asked */
 	bool is_whole;    /* and answered to its end */
 	bool has_kitty, has_sixel;
+	bool has_sync;      /* holds back what it shows between CSI ? 2026 h and l */
 	int cell_w, cell_h; /* pixels; 0: not told */
 };
 

@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "term/answer.h"
 #include "term/direct.h"
 #include "term/internal.h"
 #include "term/keys.h"
@@ -36,6 +37,7 @@
 #include <terrarium/error.h>
 
 #define REPLACEMENT 0xFFFDu
+#define BIG_FRAME 1024 /* bytes */
 
 struct screen {
 	SCREEN *curses;
@@ -487,9 +489,12 @@ static bool catch_output(const struct screen *s)
 	return s->frame_fd >= 0 && s->tty_fd >= 0 && dup2(s->frame_fd, 1) == 1;
 }
 
-/* Give fd 1 back and send what was caught, in one go. */
-static void send_caught(struct screen *s)
+/* Give fd 1 back and send what was caught, in one go. A terminal that can is told to show a big frame only
+ * when it is whole; a small one comes whole anyway, and shall stay small. */
+static void send_caught(const struct term *t)
 {
+	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
+	struct screen *s = t->screen;
 	off_t n = lseek(s->frame_fd, 0, SEEK_CUR);
 	dup2(s->tty_fd, 1);
 	while (n > 0 && (size_t)n > s->frame_cap) {
@@ -500,6 +505,9 @@ static void send_caught(struct screen *s)
 		s->frame = frame;
 		s->frame_cap = cap;
 	}
+	bool is_held = n >= BIG_FRAME && keys_answers(t->keys)->has_sync;
+	if (is_held)
+		term_write(begin, sizeof(begin) - 1);
 	/* Short of memory it goes out in parts. */
 	for (off_t at = 0; at < n && s->frame_cap;) {
 		ssize_t part = pread(s->frame_fd, s->frame, s->frame_cap, at);
@@ -508,6 +516,8 @@ static void send_caught(struct screen *s)
 		term_write(s->frame, (size_t)(part < n - at ? part : n - at));
 		at += part;
 	}
+	if (is_held)
+		term_write(end, sizeof(end) - 1);
 	lseek(s->frame_fd, 0, SEEK_SET);
 }
 
@@ -533,8 +543,8 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 		memcpy(t->last.cells + at, c->cells + at, (size_t)c->cols * sizeof(*c->cells));
 		differs = true;
 	}
-	if (!differs && !has_moved && !t->wants_answer && !t->is_all_stale && c->cursor_row == t->last.cursor_row
-			&& c->cursor_col == t->last.cursor_col)
+	if (!differs && !has_moved && !t->wants_answer && !t->is_all_stale
+			&& c->cursor_row == t->last.cursor_row && c->cursor_col == t->last.cursor_col)
 		return;
 	t->last.cursor_row = c->cursor_row;
 	t->last.cursor_col = c->cursor_col;
@@ -549,12 +559,14 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 		move(c->cursor_row, c->cursor_col);
 	refresh();
 	if (is_caught)
-		send_caught(t->screen);
+		send_caught(t);
 	if (has_moved)
 		term_paint_pictures(t);
 	/* Only now is the terminal on its alternate screen, which has key modes of its own. */
-	if (!t->has_modes)
+	if (!t->has_modes) {
 		term_write(t->modes_on, strlen(t->modes_on));
+		term_want_sync(t);
+	}
 	t->has_modes = true;
 }
 

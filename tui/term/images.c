@@ -44,6 +44,11 @@ static bool is_mute(const char *name)
 	return false;
 }
 
+void term_want_sync(struct term *t)
+{
+	t->wants_sync = !is_mute(getenv("TERM"));
+}
+
 bool term_ask_images(struct term *t)
 {
 	if (is_mute(getenv("TERM")))
@@ -58,11 +63,14 @@ bool term_ask_now(struct term *t, int last_row)
 {
 	const char *name = getenv("TERM");
 	bool is_inside = strncmp(name, "screen", 6) == 0 || strncmp(name, "tmux", 4) == 0;
-	const char *query = is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY;
-	if (!t->wants_answer)
+	const char *query = !t->wants_answer ? ANSWER_QUERY_SYNC : is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY;
+	if (!t->wants_answer && !t->wants_sync)
 		return false;
-	t->wants_answer = false;
-	keys_expect_answers(t->keys);
+	if (t->wants_answer)
+		keys_expect_answers(t->keys);
+	else
+		keys_expect_more_answers(t->keys);
+	t->wants_answer = t->wants_sync = false;
 	term_write("\0337", 2);
 	move_cursor(last_row, 0);
 	term_write(query, strlen(query));

@@ -24,7 +24,8 @@ struct term {
 	struct canvas last;                  /* what is on the screen */
 	struct pictures pictures;            /* images on it */
 	bool is_all_stale;                   /* nothing of it counts */
-	bool wants_answer; /* the terminal is to be asked with the next frame */
+	bool wants_answer;                   /* the terminal is to be asked with the next frame */
+	bool wants_sync;                     /* and this, whether it can show a frame in one go */
 	bool has_mouse;
 	bool has_modes; /* modes_on has been sent */
 	struct termios shell_mode;
@@ -36,6 +37,8 @@ void modes_choose(struct term *t);
 
 /* Write past curses, which has nothing in its buffer but between a change and refresh(). */
 void term_write(const char *bytes, size_t n);
+/* Have it asked, unless it is too old, whether it can show a frame in one go. */
+void term_want_sync(struct term *t);
 /* Ask it, if that was wanted: at the start of the last row, which must be written anew then. */
 bool term_ask_now(struct term *t, int last_row);
 /* Have the terminal forget the images that it was sent. */

@@ -111,6 +111,11 @@ void keys_expect_answers(struct keys *k)
 	k->answers = (struct answers){.is_expected = true};
 }
 
+void keys_expect_more_answers(struct keys *k)
+{
+	k->answers.is_expected = true;
+}
+
 const struct answers *keys_answers(const struct keys *k)
 {
 	return &k->answers;

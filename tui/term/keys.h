@@ -43,6 +43,7 @@ bool keys_next(struct keys *k, struct event *ret);
 /* The terminal was asked something: what answers it (answer.h) makes no event. */
 struct answers;
 void keys_expect_answers(struct keys *k);
+void keys_expect_more_answers(struct keys *k); /* those that came already still count */
 const struct answers *keys_answers(const struct keys *k);
 
 /* Something is begun that only more bytes or time decide (a lone ESC): call keys_flush() when

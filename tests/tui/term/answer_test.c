@@ -106,6 +106,23 @@ static void nothing_is_taken_that_was_not_asked_for(void **state)
 	assert_string_equal(typed, "M-_x");
 }
 
+static void synchronised_output_is_known_or_not(void **state)
+{
+	static const struct {
+		const char *bytes;
+		bool has_sync;
+	} cases[] = {{"\033[?2026;2$y", true}, {"\033[?2026;1$y", true}, {"\033[?2026;0$y", false},
+			{"\033[?2026;4$y", false}, {"\033[?2004;2$y", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		keys_expect_answers(k);
+		feed(cases[i].bytes, strlen(cases[i].bytes));
+		assert_int_equal(keys_answers(k)->has_sync, cases[i].has_sync);
+	}
+	assert_string_equal(typed, "");
+}
+
 static void other_attributes_are_not_sixel(void **state)
 {
 	static const char *const without[] = {"\033[?4c", "\033[?62c", "\033[?64;14;41c", "\033[?1;2c"};
@@ -134,6 +151,7 @@ int main(void)
 			CASE(may_come_in_pieces_and_slowly),
 			CASE(may_come_late_and_twice),
 			CASE(nothing_is_taken_that_was_not_asked_for),
+			CASE(synchronised_output_is_known_or_not),
 			CASE(other_attributes_are_not_sixel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

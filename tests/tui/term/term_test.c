@@ -162,6 +162,8 @@ static int play_little_changes(void)
 	struct term *t = open_or_exit();
 	char number[8];
 	term_paint(t, &canvas, &theme);
+	put(0, 0, "asks", (struct style){0}); /* the second frame asks the terminal what it can do */
+	term_paint(t, &canvas, &theme);
 	printf("BEGIN");
 	fflush(stdout);
 	for (int i = 0; i < 3; i++) {
