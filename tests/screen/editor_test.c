@@ -444,6 +444,28 @@ static void the_last_session_is_opened_again(void **state)
 	assert_int_equal(leave(), 0);
 }
 
+static void the_first_of_two_has_the_session(void **state)
+{
+	struct screen first;
+
+	(void)state;
+	start(NULL);
+	screen_send(&s, "\x0f");
+	screen_send(&s, given("w.py", "shared\n"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "1 shared");
+	first = s;
+	s = (struct screen){.fd = -1};
+	start(NULL);
+	assert_false(screen_shows(&s, "w.py"));
+	assert_int_equal(leave(), 0);
+	s = first;
+	assert_int_equal(leave(), 0);
+	start(NULL);
+	screen_wait(&s, "python: w.py");
+	assert_int_equal(leave(), 0);
+}
+
 static int clean_up(void **state)
 {
 	char command[160];
@@ -483,6 +505,7 @@ int main(int argc, char **argv)
 			TEST(two_workbenches_do_not_steal),
 			TEST(what_is_kept_on_purpose_is_there_again),
 			TEST(the_last_session_is_opened_again),
+			TEST(the_first_of_two_has_the_session),
 	};
 
 	if (argc < 3)

@@ -14,7 +14,7 @@
 #include "model/update.h"
 #include "text/text.h"
 
-#define NEAR_BYTES ((size_t)16 << 20)   /* looked through while the pattern is being typed */
+#define NEAR_BYTES ((size_t)4 << 20)    /* looked through while the pattern is being typed */
 #define COUNTED_BYTES ((size_t)2 << 20) /* of texts up to this size, matches are counted */
 
 void finder_finish(struct finder *f)

@@ -514,6 +514,55 @@ static int finish(void **state)
 	return 0;
 }
 
+/* Whatever is in the file: the text becomes that, and one undo makes it what it was. */
+static void test_takes_files_in_one_step(void **state)
+{
+	char path[] = "/tmp/terrarium-take-XXXXXX", before[200], after[200];
+	unsigned seed = 5;
+	int fd = mkstemp(path);
+	(void)state;
+	assert_true(fd >= 0);
+	for (int round = 0; round < 500; round++) {
+		char *const texts[] = {before, after};
+		for (int k = 0; k < 2; k++) {
+			size_t n = (seed = seed * 1103515245u + 12345u) >> 8 & 63;
+			for (size_t i = 0; i < n; i++)
+				texts[k][i] = "ab\n"[((seed = seed * 1103515245u + 12345u) >> 8) % 3];
+			texts[k][n] = '\0';
+		}
+		begin_with(before, strlen(before) / 2);
+		assert_int_equal(ftruncate(fd, 0), 0);
+		assert_int_equal(pwrite(fd, after, strlen(after), 0), (ssize_t)strlen(after));
+		assert_int_equal(editor_take_file(&ed, path, NULL), 0);
+		char *text = text_slice(ed.text, 0, SIZE_MAX);
+		assert_string_equal(text, after);
+		free(text);
+		if (strcmp(before, after) != 0)
+			editor_undo(&ed);
+		text = text_slice(ed.text, 0, SIZE_MAX);
+		assert_string_equal(text, before);
+		free(text);
+	}
+	close(fd);
+	unlink(path);
+	assert_int_equal(editor_take_file(&ed, path, NULL), TRM_ENOENT);
+}
+
+static void test_places_that_people_write(void **state)
+{
+	(void)state;
+	begin_with("one\n\ttwo\nthree", 0);
+	assert_true(editor_goto(&ed, " 2:5 "));
+	assert_int_equal(ed.sel.cursor, 5); /* columns count cells: a tab is four */
+	assert_true(editor_goto(&ed, "+1"));
+	assert_int_equal(editor_line(&ed), 2);
+	assert_true(editor_goto(&ed, "-9"));
+	assert_int_equal(editor_line(&ed), 0);
+	assert_false(editor_goto(&ed, ""));
+	assert_false(editor_goto(&ed, "12 x"));
+	assert_false(editor_goto(&ed, "0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -533,6 +582,8 @@ int main(void)
 			cmocka_unit_test(test_long_lines_scroll),
 			cmocka_unit_test(test_what_runs),
 			cmocka_unit_test(test_files),
+			cmocka_unit_test(test_takes_files_in_one_step),
+			cmocka_unit_test(test_places_that_people_write),
 			cmocka_unit_test(test_random_keys),
 	};
 	return cmocka_run_group_tests(tests, begin, finish);
