@@ -150,7 +150,7 @@ struct rect complete_area(const struct model *m)
 {
 	const struct complete *c = &m->completion;
 	const struct editor *e = model_editor(m);
-	struct rect pane = m->layout.panes[PANE_EDITOR];
+	struct rect pane = model_editor_area(m);
 
 	if (!complete_is_shown(m) || pane.rows < 2)
 		return (struct rect){0};

@@ -30,8 +30,19 @@ static void draw_editor(const struct model *m, struct canvas *c)
 	draw_finder(m, c);
 }
 
+/* Something may stand over the editor: to draw that alone would draw over it. */
+static bool is_covered(const struct model *m)
+{
+	return m->dialog.kind != DIALOG_NONE || complete_is_shown(m) || variables_is_overlay(m)
+	       || m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on || m->out.figures.zoomed;
+}
+
 void view_editor(const struct model *m, struct canvas *c)
 {
+	if (is_covered(m)) {
+		view(m, c);
+		return;
+	}
 	if (m->layout.panes[PANE_EDITOR].rows <= 0)
 		return;
 	canvas_fill(c, m->layout.panes[PANE_EDITOR], " ", style_of(ROLE_TEXT));

@@ -142,6 +142,21 @@ static void a_key_asks_and_offers(void **state)
 	assert_string_equal(text(), "al"); /* one step of undo */
 }
 
+/* The editor may be drawn alone, when its colours are known, say. */
+static void the_editor_does_not_draw_over_it(void **state)
+{
+	(void)state;
+	type("al");
+	press(' ', MOD_CTRL);
+	answer(TWO);
+	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+	view(&m, &canvas);
+	view_editor(&m, &canvas);
+	char *seen = canvas_dump(&canvas);
+	assert_non_null(strstr(seen, "alpine"));
+	free(seen);
+}
+
 static void typing_goes_on_and_filters(void **state)
 {
 	(void)state;
@@ -376,6 +391,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(a_key_asks_and_offers),
+			TEST(the_editor_does_not_draw_over_it),
 			TEST(typing_goes_on_and_filters),
 			TEST(stale_answers_are_dropped),
 			TEST(a_dot_asks_by_itself),
