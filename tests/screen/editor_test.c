@@ -326,19 +326,19 @@ static void kill_it(void)
 static void unsaved_work_is_found_after_a_kill(void **state)
 {
 	(void)state;
-	start(given("k.py", "old\n"));
-	screen_send(&s, "changed ");
+	start(given("k.py", "top\nold\n"));
+	screen_send(&s, "\x1b[Bchanged ");
 	screen_send(&s, "\x0e");
 	screen_wait(&s, "python: k.py*");
 	screen_send(&s, "precious");
 	wait_kept("precious");
 	wait_kept("changed old");
 	kill_it();
-	holds("k.py", "old\n");
+	holds("k.py", "top\nold\n");
 	start(NULL);
 	screen_wait(&s, "Unsaved work was found");
 	screen_wait(&s, "just now: precious");
-	screen_wait(&s, "k.py, 1 line, just now: changed old");
+	screen_wait(&s, "k.py, 2 lines, just now: changed old");
 	screen_send(&s, "\r");
 	screen_wait(&s, "restored 2 unsaved buffers");
 	screen_wait(&s, "1 precious");

@@ -11,6 +11,7 @@
 
 #define TOLD_BYTES 8192
 #define EXCERPT 40
+#define COMPARED_BYTES ((size_t)4 << 20) /* bigger files are known by their first line */
 
 static const struct trm_lang *lang_of(const char *name)
 {
@@ -79,10 +80,24 @@ static void when(int64_t written_ns, char out[40])
 		snprintf(out, 40, "%lld days ago", seconds / 86400);
 }
 
+/* The line by which a person knows it: the first one that is not as it is in the file. */
+static const char *telling_line(const struct unsaved_item *item)
+{
+	size_t n = 0, same = 0;
+	char *old = item->place.path[0] ? state_read(item->place.path, COMPARED_BYTES, &n) : NULL;
+
+	while (old && same < n && same < item->len && old[same] == item->text[same])
+		same++;
+	free(old);
+	while (same > 0 && item->text[same - 1] != '\n')
+		same--;
+	return item->text + same + strspn(item->text + same, " \t\r\n");
+}
+
 /* "the python buffer, 3 lines, 5 min ago: import os" */
 static size_t tell(const struct unsaved_item *item, char *out, size_t cap)
 {
-	const char *first = item->text + strspn(item->text, " \t\r\n");
+	const char *first = telling_line(item);
 	size_t lines = 1;
 	char name[sizeof item->place.path + 16], ago[40];
 
