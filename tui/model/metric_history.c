@@ -134,30 +134,67 @@ int metric_span_column(const struct metric_span *span, int columns, uint64_t at_
 	return back >= (uint64_t)columns ? -1 : columns - 1 - (int)back;
 }
 
+/* What a series was last known to be: it speaks for a while for what follows. */
+struct last {
+	float value;
+	uint64_t time_ns, apart_ns; /* from the one before it; 0: there was none */
+};
+
+static void note(struct last *l, const struct metric_point *p, enum series series)
+{
+	if (!p || p->values[series] < 0.0f)
+		return;
+	l->apart_ns = l->time_ns ? p->time_ns - l->time_ns : 0;
+	l->time_ns = p->time_ns;
+	l->value = p->values[series];
+}
+
 void metric_history_columns(const struct metric_history *h, enum series series,
 		const struct metric_span *span, int columns, float *out)
 {
 	uint64_t width_ns = (uint64_t)columns * span->column_ns;
 	uint64_t from_ns = span->end_ns > width_ns ? span->end_ns - width_ns : 0;
 	uint64_t k = first_from(h, from_ns);
-	const struct metric_point *before = k ? metric_history_at(h, k - 1) : NULL;
-	uint64_t apart_ns = 0; /* the last two samples: for so long, and a bit, one speaks for what follows */
+	const struct metric_point *p;
+	struct last last = {0};
 
+	note(&last, k > 1 ? metric_history_at(h, k - 2) : NULL, series);
+	note(&last, k ? metric_history_at(h, k - 1) : NULL, series);
 	for (int i = 0; i < columns; i++) {
 		uint64_t back_ns = (uint64_t)(columns - 1 - i) * span->column_ns;
 		uint64_t end_ns = span->end_ns > back_ns ? span->end_ns - back_ns : 0;
-		const struct metric_point *p;
 		out[i] = -1.0f;
-		bool has_own = false;
 		for (; (p = metric_history_at(h, k)) && p->time_ns < end_ns; k++) {
-			apart_ns = before ? p->time_ns - before->time_ns : 0;
+			note(&last, p, series);
 			out[i] = worst(out[i], p->values[series]);
-			before = p;
-			has_own = true;
 		}
-		if (!has_own && before && end_ns - before->time_ns <= apart_ns / 2 * 3 + span->column_ns)
-			out[i] = before->values[series];
+		if (out[i] < 0.0f && last.time_ns
+				&& end_ns - last.time_ns <= last.apart_ns / 2 * 3 + span->column_ns)
+			out[i] = last.value;
 	}
+}
+
+void metric_history_raise(
+		struct metric_history *h, enum series series, uint64_t from_ns, uint64_t to_ns, float peak)
+{
+	struct metric_point *highest = NULL;
+
+	for (uint64_t k = first_from(h, from_ns); metric_history_at(h, k); k++) {
+		struct metric_point *p = &h->points[k % h->cap];
+		if (p->time_ns > to_ns)
+			break;
+		if (!highest || p->values[series] > highest->values[series])
+			highest = p;
+	}
+	if (highest && highest->values[series] < peak)
+		highest->values[series] = peak;
+	if (highest || to_ns < metric_history_last_ns(h) || !make_room(h))
+		return;
+	/* It began and ended between two samples: it gets a point of its own. */
+	struct metric_point *p = &h->points[h->n++ % h->cap];
+	p->time_ns = to_ns;
+	for (int i = 0; i < SERIES_COUNT; i++)
+		p->values[i] = i == (int)series ? peak : -1.0f;
 }
 
 float metric_history_peak(

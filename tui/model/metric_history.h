@@ -64,6 +64,10 @@ void metric_history_columns(const struct metric_history *h, enum series series,
 float metric_history_peak(
 		const struct metric_history *h, enum series series, uint64_t from_ns, uint64_t to_ns);
 
+/* Somebody else has measured a peak between two times, which samples may have missed: have it shown. */
+void metric_history_raise(
+		struct metric_history *h, enum series series, uint64_t from_ns, uint64_t to_ns, float peak);
+
 /* Full scale of a graph: the limit halved as often as the largest shown value allows, so that it
  * changes seldom. limit <= 0 (unknown): the next power of two. */
 double metric_scale(const float *values, int n, double limit, bool halve);

@@ -193,6 +193,9 @@ static void on_done(struct model *m, const struct trm_result *r)
 
 	if (info)
 		remember_result(info, r, m->now_ns);
+	if (info && r->has_mem_peak)
+		metric_history_raise(&m->metrics.history, SERIES_MEM, info->began_ns, info->ended_ns,
+				(float)((double)r->mem_peak_bytes / 1048576.0));
 	show_result(m, r);
 	m->has_last = true;
 	m->last_status = r->status;

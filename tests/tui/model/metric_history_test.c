@@ -122,6 +122,35 @@ static void peaks_of_a_stretch(void **state)
 	assert_true(metric_history_peak(&h, SERIES_MEM, 0, now_ns) < 0.0f);
 }
 
+static void a_peak_between_samples_is_shown(void **state)
+{
+	struct trm_sample s = {.known = TRM_METRIC_MEM | TRM_METRIC_CPU_PERCENT, .cpu_percent = 5};
+	struct metric_span span;
+	float columns[20];
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		s.time_ns = now_ns += SECOND;
+		s.mem_bytes = (uint64_t)(i == 5 ? 200 : 100) << 20;
+		metric_history_add(&h, &s);
+	}
+	/* Over several samples: the highest of them is raised, and only upwards. */
+	metric_history_raise(&h, SERIES_MEM, now_ns - 6 * SECOND, now_ns, 300.0f);
+	assert_true(metric_history_at(&h, 5)->values[SERIES_MEM] == 300.0f);
+	metric_history_raise(&h, SERIES_MEM, now_ns - 6 * SECOND, now_ns, 50.0f);
+	assert_true(metric_history_at(&h, 5)->values[SERIES_MEM] == 300.0f);
+	/* Between two: a point of its own, which says nothing of the CPU. */
+	metric_history_raise(&h, SERIES_MEM, now_ns + SECOND / 10, now_ns + SECOND / 5, 400.0f);
+	assert_int_equal(h.n, 11);
+	s.time_ns = now_ns += SECOND;
+	metric_history_add(&h, &s);
+	span = metric_span_at(now_ns, SECOND);
+	metric_history_columns(&h, SERIES_CPU, &span, 20, columns);
+	for (int i = 12; i < 20; i++)
+		assert_true(columns[i] == 5.0f);
+	assert_true(metric_history_peak(&h, SERIES_MEM, 0, now_ns) == 400.0f);
+}
+
 static void network_is_a_rate(void **state)
 {
 	struct trm_sample s = {.known = TRM_METRIC_NET, .time_ns = SECOND, .net_rx_bytes = 1024};
@@ -171,6 +200,7 @@ int main(void)
 			TEST(samples_that_come_late_leave_no_holes),
 			TEST(a_pause_is_a_gap),
 			TEST(peaks_of_a_stretch),
+			TEST(a_peak_between_samples_is_shown),
 			TEST(network_is_a_rate),
 			TEST(the_wait_of_the_machine_is_not_the_sandboxs),
 			TEST(scales_change_seldom),
