@@ -30,6 +30,10 @@ const struct keymap_row keymap_emacs[] = {
 		{PLACE_EDITOR, "alt-_", "redo"},
 		{PLACE_EDITOR, "ctrl-x h", "select-all"},
 		{PLACE_EDITOR, "alt-;", "comment"},
+		{PLACE_EDITOR, "alt-/", "complete"},
+		{PLACE_POPUP, "ctrl-n", "popup-down"},
+		{PLACE_POPUP, "ctrl-p", "popup-up"},
+		{PLACE_POPUP, "ctrl-g", "popup-close"},
 
 		{PLACE_EDITOR, "ctrl-s", "find"},
 		{PLACE_EDITOR, "ctrl-r", "find-previous"},
@@ -49,6 +53,7 @@ const struct keymap_row keymap_emacs[] = {
 		{PLACE_ANY, "ctrl-x left", "previous-buffer"},
 		{PLACE_ANY, "ctrl-x o", "next-pane"},
 		{PLACE_ANY, "ctrl-x 1", "zoom"},
+		{PLACE_ANY, "ctrl-x v", "variables"},
 		{PLACE_ALWAYS, "ctrl-g", "cancel"},
 };
 const size_t keymap_emacs_count = sizeof keymap_emacs / sizeof *keymap_emacs;
