@@ -14,7 +14,10 @@
 #include "text/mime.h"
 #include "text/rich.h"
 
-enum { MIN_ROWS = 15 }; /* a figure may be as high, though the pane is not */
+enum {
+	MIN_ROWS = 15,     /* a figure may be as high, though the pane is not */
+	SIXEL_SIDE = 1000, /* pixels */
+};
 
 /* ---- which form of a display is shown ---- */
 
@@ -60,12 +63,12 @@ static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t
 {
 	struct rect area = model_output_area(m);
 	struct figure *fig = figures_add(&m->out.figures, m->run.serial, mime, bytes, n);
-	int max_rows = area.rows - 1 > MIN_ROWS ? area.rows - 1 : MIN_ROWS;
+	int max_rows = area.rows - 2; /* the run's header above it, and what comes next, are to be seen too */
 	char text[48];
 
 	if (!fig)
 		return;
-	figure_fit(&m->out.figures, fig, area.cols, max_rows);
+	figure_fit(&m->out.figures, fig, area.cols, max_rows > MIN_ROWS ? max_rows : MIN_ROWS);
 	for (int row = 0; row < fig->rows; row++) {
 		int len = snprintf(text, sizeof text, "%u %d", fig->id, row);
 		add_lines(m, OUT_FIGURE, text, (size_t)len);
@@ -182,16 +185,25 @@ static bool want_shown(struct model *m, uint32_t id, void *out)
 	return true;
 }
 
+/* Cells that a picture may take in one direction: sixels that are larger than this xterm does not show. */
+static int zoom_limit(const struct picture_look *look, int cells, int cell_pixels)
+{
+	int most = cell_pixels > 0 ? SIXEL_SIDE / cell_pixels : cells;
+
+	return look->kind == PICTURE_SIXEL && cells > most ? most : cells;
+}
+
 static void want_zoom(struct model *m, struct effects *out)
 {
 	struct figures *f = &m->out.figures;
 	const struct figure *fig = figures_find(f, f->zoomed);
+	const struct picture_look *look = &f->terminal.look;
 	int cols, rows;
 
 	if (!fig || fig->info.type == IMAGE_NONE)
 		return;
-	image_fill(&fig->info, f->terminal.look.cell_w, f->terminal.look.cell_h, m->cols, m->rows - 2, &cols,
-			&rows);
+	image_fill(&fig->info, look->cell_w, look->cell_h, zoom_limit(look, m->cols, look->cell_w),
+			zoom_limit(look, m->rows - 2, look->cell_h), &cols, &rows);
 	if (f->is_zoom_asked && cols == f->zoom_cols && rows == f->zoom_rows)
 		return;
 	picture_destroy(f->zoom);
