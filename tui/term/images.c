@@ -63,7 +63,9 @@ bool term_ask_now(struct term *t, int last_row)
 {
 	const char *name = getenv("TERM");
 	bool is_inside = strncmp(name, "screen", 6) == 0 || strncmp(name, "tmux", 4) == 0;
-	const char *query = !t->wants_answer ? ANSWER_QUERY_SYNC : is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY;
+	const char *query = !t->wants_answer ? ANSWER_QUERY_SYNC
+			    : is_inside      ? ANSWER_QUERY_PLAIN
+					     : ANSWER_QUERY;
 	if (!t->wants_answer && !t->wants_sync)
 		return false;
 	if (t->wants_answer)

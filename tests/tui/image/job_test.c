@@ -119,8 +119,12 @@ static void kitty_is_not_enlarged_but_made_smaller(void **state)
 
 static void vectors_are_drawn_in_the_size_wanted(void **state)
 {
-	static const char svg[] = "<svg xmlns='http://www.w3.org/2000/svg' width='64' height='48'>"
-				  "<rect width='32' height='48' fill='red'/><text x='40' y='20'>a</text></svg>"; /* fonts are needed */
+	static const char svg[] =
+			"<svg xmlns='http://www.w3.org/2000/svg' width='64' height='48'>"
+			"<rect width='32' height='48' fill='red'/><text x='40' y='20'>a</text></svg>"; /* fonts
+													  are
+													  needed
+													*/
 	struct picture_look look = {.kind = PICTURE_SIXEL, .cols = 20, .rows = 8, .cell_w = 8, .cell_h = 15};
 	struct picture *p = make(svg, strlen(svg), &look);
 

@@ -240,7 +240,12 @@ static void one_is_shown_on_the_whole_screen(void **state)
 	int row = 0;
 	for (const char *p = text; p < at; p++)
 		row += *p == '\n';
-	event((struct event){.type = EVENT_MOUSE, .action = MOUSE_PRESS, .button = 1, .clicks = 2, .row = row, .col = 4});
+	event((struct event){.type = EVENT_MOUSE,
+			.action = MOUSE_PRESS,
+			.button = 1,
+			.clicks = 2,
+			.row = row,
+			.col = 4});
 	assert_non_null(strstr(screen_now(), "image 1 of 2"));
 }
 
