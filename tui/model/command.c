@@ -75,14 +75,21 @@ bool command_is(const struct command *c, const char *name)
 	return c && strcmp(c->name, name) == 0;
 }
 
+bool command_applies(const struct model *m, const struct command *c)
+{
+	return (c->place != PLACE_DEMO || m->demo.is_on) && (c->place != PLACE_REPLAY || m->replay.is_on);
+}
+
 void command_run(struct model *m, const struct command *c, struct effects *out)
 {
 	if (!replay_allows(m, c)) {
 		replay_refuse(m);
 		return;
 	}
-	if (c->place == PLACE_DEMO && !m->demo.is_on) { /* the palette knows all commands */
-		notices_add(&m->notices, m->now_ns, false, "no file is shown cell by cell");
+	if (!command_applies(m, c)) {
+		notices_add(&m->notices, m->now_ns, false,
+				c->place == PLACE_DEMO ? "no file is shown cell by cell"
+						       : "no recording is shown");
 		return;
 	}
 	if (c->edit) {

@@ -82,6 +82,8 @@ const struct command *command_at(size_t i);                 /* of all tables; NU
 const struct command *command_find(const char *name);       /* NULL: there is none */
 bool command_is(const struct command *c, const char *name); /* false for NULL */
 
+/* Those of a demo and of a replay do only there; the palette leaves the others out. */
+bool command_applies(const struct model *m, const struct command *c);
 /* Carry it out, on the pane that it is for. */
 void command_run(struct model *m, const struct command *c, struct effects *out);
 

@@ -298,8 +298,7 @@ static const struct keymap_row defaults[] = {
 		{PLACE_ANY, "ctrl-p", "palette"},
 		{PLACE_ANY, "f12", "save-as"},
 		{PLACE_ANY, "ctrl-r", "clear-output"},
-		{PLACE_ANY, "alt-r", "start-recording"},
-		{PLACE_ANY, "alt-shift-r", "stop-recording"},
+		{PLACE_ANY, "alt-k", "record"},
 		{PLACE_ANY, "alt-e", "export-notebook"},
 		{PLACE_ALWAYS, "ctrl-l", "repaint"},
 

@@ -78,7 +78,7 @@ static size_t find_hits(const struct model *m, const char *needle, struct hit *h
 	size_t n = 0;
 
 	for (size_t i = 0; (c = command_at(i)) != NULL && n < MAX_COMMANDS; i++) {
-		if (!c->title || command_is(c, "palette"))
+		if (!c->title || command_is(c, "palette") || !command_applies(m, c))
 			continue;
 		hits[n] = judge(&m->palette, needle, c);
 		hits[n].order = i;

@@ -147,6 +147,14 @@ static void stop_recording(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "nothing is being recorded");
 }
 
+static void toggle_recording(struct model *m, struct effects *out)
+{
+	if (m->is_recording)
+		stop_recording(m, out);
+	else
+		start_recording(m, out);
+}
+
 static void export_notebook(struct model *m, struct effects *out)
 {
 	(void)out;
@@ -185,10 +193,11 @@ static const struct command commands[] = {
 		{"export-script", "Export the session as a script…",
 				"write the code of all runs as a script with cells", PLACE_ANY, export_script,
 				NULL, 0, false},
-		{"start-recording", "Record to a file…",
-				"record what happens to a file, for \"terrarium replay\"", PLACE_ANY,
-				start_recording, NULL, 0, false},
-		{"stop-recording", "Stop recording", "stop recording", PLACE_ANY, stop_recording, NULL, 0,
+		{"record", "Record, or stop recording", "record to a file for \"terrarium replay\", or stop",
+				PLACE_ANY, toggle_recording, NULL, 0, false},
+		{"start-recording", "Record to a file…", "begin to record", PLACE_ANY, start_recording, NULL,
+				0, false},
+		{"stop-recording", "Stop recording", "end the recording", PLACE_ANY, stop_recording, NULL, 0,
 				false},
 };
 const struct command_table record_commands = COMMAND_TABLE(commands);
