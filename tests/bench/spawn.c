@@ -8,17 +8,38 @@
 
 #include "bench/bench.h"
 
+static char states[] = "/tmp/terrarium-bench-XXXXXX";
+
+static void remove_states(void)
+{
+	char command[64];
+	snprintf(command, sizeof command, "rm -rf %s", states);
+	if (system(command) != 0)
+		fprintf(stderr, "bench: %s stays behind\n", states);
+}
+
+/* A directory for each program: what a killed one has kept is not offered to the next. */
+static const char *fresh_state(void)
+{
+	static char text[96];
+	static unsigned n;
+	if (!n++ && mkdtemp(states))
+		atexit(remove_states);
+	snprintf(text, sizeof text, "XDG_STATE_HOME=%s/%u", states, n);
+	return text;
+}
+
 /* An environment in which nothing slows a program down by accident
  * (PYTHONUNBUFFERED makes a flood four times slower). */
 const char *const *bench_env(void)
 {
 	static char home[512], runtime[512];
 	static const char *env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-			"TERM=xterm-256color", "XDG_STATE_HOME=/tmp/terrarium-bench-state", home, runtime,
-			NULL};
+			"TERM=xterm-256color", NULL, home, runtime, NULL};
 	const char *dir = getenv("XDG_RUNTIME_DIR");
 	snprintf(home, sizeof home, "HOME=%s", getenv("HOME") ? getenv("HOME") : "/");
 	snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", dir ? dir : "");
+	env[3] = fresh_state();
 	env[5] = dir ? runtime : NULL;
 	return env;
 }
