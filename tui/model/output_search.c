@@ -138,11 +138,12 @@ static void close_bar(struct model *m, bool forgets)
 static bool bar_key(struct model *m, const struct event *ev)
 {
 	bool is_alt_x = ev->key == 'x' && ev->mods == MOD_ALT;
+	bool is_stop = ev->key == 'c' && ev->mods == MOD_CTRL && !model_is_running(m);
 
 	if (is_alt_x) {
 		m->out.bar.is_regex = !m->out.bar.is_regex;
 		begin(m);
-	} else if (ev->key == K_ESCAPE || (ev->key == 'c' && ev->mods == MOD_CTRL)) {
+	} else if (ev->key == K_ESCAPE || is_stop) {
 		close_bar(m, true);
 	} else if (ev->key == K_ENTER) {
 		close_bar(m, m->out.bar.what.len == 0);

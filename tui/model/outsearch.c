@@ -111,7 +111,7 @@ static void scan_lines(struct outpane *p, const char *bytes, size_t n, uint64_t 
 
 static bool is_searched(enum out_kind kind)
 {
-	return kind != OUT_HEADER;
+	return kind != OUT_HEADER && kind != OUT_FIGURE;
 }
 
 /* `*is_open`: the span's first line has begun in an earlier one; then, whether its last goes on. */

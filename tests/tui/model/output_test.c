@@ -305,6 +305,22 @@ static void a_flood_is_told(void **state)
 	assert_screen("printed 37.5 MiB", true);
 }
 
+/* Ctrl-C is for the run, whatever else is open. */
+static void a_search_does_not_hold_an_interrupt_back(void **state)
+{
+	(void)state;
+	run_code("x");
+	press(K_F6, 0);
+	press('f', MOD_CTRL);
+	type("abc");
+	press('c', MOD_CTRL);
+	assert_non_null(last_effect(EFFECT_INTERRUPT));
+	assert_true(m.out.bar.is_open);
+	done((struct trm_result){.status = TRM_STATUS_INTERRUPTED});
+	press('c', MOD_CTRL);
+	assert_false(m.out.bar.is_open);
+}
+
 static void lines_for_stdin_are_remembered(void **state)
 {
 	(void)state;
@@ -352,6 +368,7 @@ int main(void)
 			TEST(a_block_is_copied_and_written),
 			TEST(long_lines_are_wrapped_or_cut),
 			TEST(a_flood_is_told),
+			TEST(a_search_does_not_hold_an_interrupt_back),
 			TEST(lines_for_stdin_are_remembered),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* The store with chunks and lines so small that every case crosses their edges. */
 #define OUT_CHUNK_BYTES 64u
 #define OUT_LINE_BYTES 40u
+#include "model/outread.c"
 #include "model/outstore.c"
 
 #include <stdio.h>
