@@ -38,6 +38,22 @@ static void check_chord(
 				b->command->name);
 }
 
+/* What is meant for everywhere does not work in a pane that has its own use of the keys. */
+static void check_hidden(struct check_report *r, const struct keymap *map, const struct binding *b, const char *name)
+{
+	for (size_t i = 0; i < map->n; i++) {
+		const struct binding *other = &map->bindings[i];
+		const struct command *c = NULL;
+		if (b->place != PLACE_ANY || other->place >= PLACE_ANY || other->place == PLACE_REPLAY
+				|| other->command == b->command
+				|| memcmp(&other->keys, &b->keys, sizeof b->keys) != 0)
+			continue;
+		if (keymap_look(map, other->place, &b->keys, &c) == KEYMAP_COMMAND)
+			check_say(r, CHECK_WARNING, name, "is \"%s\", but \"%s\" in the pane %s", b->command->name,
+					c->name, place_name(other->place));
+	}
+}
+
 static void check_binding(struct check_report *r, const struct keymap *map, const struct binding *b)
 {
 	const struct binding *clash = keymap_clash(map, b->place, &b->keys);
@@ -49,6 +65,7 @@ static void check_binding(struct check_report *r, const struct keymap *map, cons
 		check_say(r, CHECK_ERROR, name, "cannot be reached for \"%s\": %s is \"%s\" already",
 				b->command->name, other, clash->command->name);
 	}
+	check_hidden(r, map, b, name);
 	for (unsigned i = 0; i < b->keys.n; i++)
 		check_chord(r, b, name, &b->keys.chords[i]);
 }

@@ -74,6 +74,19 @@ static void add(struct help *h, int section, const char *keys, const char *name,
 	dialog_add_labelled(d, keys, ROLE_DIALOG, "%s", text);
 }
 
+/* The same keys may mean the command in several panes. */
+static bool is_told(const struct keymap *map, size_t i)
+{
+	const struct binding *b = &map->bindings[i];
+
+	for (size_t k = 0; k < i; k++) {
+		const struct binding *before = &map->bindings[k];
+		if (before->command == b->command && memcmp(&before->keys, &b->keys, sizeof b->keys) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* " (also Alt-Enter, Ctrl-Enter)": the keys of a command in its place, but for the first. */
 static void other_keys(const struct model *m, const struct command *c, char *out, size_t cap)
 {
@@ -84,7 +97,7 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 	out[0] = '\0';
 	for (size_t i = 0; i < m->keymap.n; i++) {
 		const struct binding *b = &m->keymap.bindings[i];
-		if (b->command != c || &b->keys == first)
+		if (b->command != c || &b->keys == first || is_told(&m->keymap, i))
 			continue;
 		keys_name(&b->keys, name);
 		int n = snprintf(out + used, cap - used, "%s%s", used ? ", " : " (also ", name);

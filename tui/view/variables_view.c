@@ -8,6 +8,12 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
+/* In a box of its own the table stands on the ground of dialogs. */
+static uint8_t ground(const struct model *m)
+{
+	return variables_is_overlay(m) ? ROLE_DIALOG : 0;
+}
+
 static void draw_head(const struct model *m, struct canvas *c, struct rect area)
 {
 	static const char *const names[] = {"NAME", "TYPE", "SIZE", "VALUE"};
@@ -18,10 +24,12 @@ static void draw_head(const struct model *m, struct canvas *c, struct rect area)
 	for (int i = 0; i < VARIABLE_COLUMNS; i++) {
 		struct rect cell = {area.row, area.col + starts[i], 1, starts[i + 1] - starts[i]};
 		bool is_sorted = (int)p->sort == i;
-		draw_format(c, cell, cell.row, cell.col, ROLE_TABLE_HEADER, "%s%s", names[i],
-				!is_sorted      ? ""
-				: p->is_reverse ? (m->has_utf8 ? " ▴" : " ^")
-						: (m->has_utf8 ? " ▾" : " v"));
+		const char *sorted = !is_sorted      ? ""
+				     : p->is_reverse ? (m->has_utf8 ? " ▴" : " ^")
+						     : (m->has_utf8 ? " ▾" : " v");
+		struct style style = {.role = ROLE_TABLE_HEADER, .ground = ground(m)};
+		int col = canvas_put(c, cell, cell.row, cell.col, names[i], strlen(names[i]), style);
+		canvas_put(c, cell, cell.row, col, sorted, strlen(sorted), style);
 	}
 }
 
@@ -39,7 +47,7 @@ static void draw_row(const struct model *m, struct canvas *c, struct rect area, 
 		int cols = starts[i + 1] - starts[i] - (i + 1 < VARIABLE_COLUMNS);
 		struct rect cell = {area.row, area.col + starts[i], 1, cols};
 		struct style style = {.role = i == VARIABLE_NAME || is_current ? role : ROLE_DIM,
-				.ground = (uint8_t)(is_current ? role : 0)};
+				.ground = is_current ? (uint8_t)role : ground(m)};
 		if (canvas_put(c, cell, cell.row, cell.col, texts[i], strlen(texts[i]), style)
 				> cell.col + cols)
 			canvas_put(c, cell, cell.row, cell.col + cols - 1, m->has_utf8 ? "…" : "~",
@@ -83,7 +91,8 @@ static void draw_rows(const struct model *m, struct canvas *c, struct rect area)
 	char text[96];
 
 	if (n == 0)
-		draw_text(c, area, area.row, area.col, ROLE_DIM, nothing_text(m, text, sizeof text));
+		draw_text(c, area, area.row, area.col, variables_is_overlay(m) ? ROLE_DIALOG_DIM : ROLE_DIM,
+				nothing_text(m, text, sizeof text));
 	for (size_t i = p->scroll; i < n && (int)(i - p->scroll) < area.rows; i++) {
 		struct rect row = {area.row + (int)(i - p->scroll), area.col, 1, area.cols};
 		draw_row(m, c, row, &v->rows[list[i]], i == p->current && variables_has_focus(m));
@@ -101,12 +110,15 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 			v->is_stale && model_is_running(m) ? ", before this run" : "");
 	if (is_box) {
 		canvas_fill(c, area, " ", style_of(ROLE_DIALOG));
-		draw_box(c, m->has_utf8, area, ROLE_DIALOG);
+		draw_box(c, m->has_utf8, area, ROLE_DIALOG_DIM);
 		draw_text(c, area, area.row, area.col + 2, ROLE_DIALOG_TITLE, text);
 		return;
 	}
 	canvas_fill(c, area, " ", style_of(ROLE_TEXT));
 	draw_vertical(c, m->has_utf8, area.row, area.col - 1, area.rows,
+			is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
+	/* What was below may have had a line of its own there. */
+	draw_vertical(c, m->has_utf8, area.row, area.col + area.cols, area.rows,
 			is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
 	draw_horizontal(c, m->has_utf8, area.row, area.col, area.cols,
 			is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
