@@ -15,6 +15,13 @@ done
 expect_in out "ok      default"
 expect_in out "ok      settings"
 
+# No key of either set hides another command.
+for set in default emacs; do
+	try check keys --keymap $set
+	expect_code 0
+	! grep -q "no other key does it there" out || wrong "a pane hides a command"
+done
+
 # A theme with three faults, and text that cannot be read.
 printf '{ "inherits": "dark",\n  "roles": {\n    "titel": "#fff",\n    "dim": "#xyz",\n    "text": {"fg": "#222", "bg": "#333"} } }' \
 	>config/terrarium/themes/mine.json

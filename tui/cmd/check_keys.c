@@ -38,19 +38,40 @@ static void check_chord(
 				b->command->name);
 }
 
-/* What is meant for everywhere does not work in a pane that has its own use of the keys. */
-static void check_hidden(struct check_report *r, const struct keymap *map, const struct binding *b, const char *name)
+/* Keys that lead to the command in a pane as well. */
+static bool is_reached(const struct keymap *map, enum place place, const struct command *command)
 {
 	for (size_t i = 0; i < map->n; i++) {
-		const struct binding *other = &map->bindings[i];
+		const struct binding *b = &map->bindings[i];
 		const struct command *c = NULL;
-		if (b->place != PLACE_ANY || other->place >= PLACE_ANY || other->place == PLACE_REPLAY
-				|| other->command == b->command
-				|| memcmp(&other->keys, &b->keys, sizeof b->keys) != 0)
+		if (b->command != command || (b->place != place && b->place < PLACE_ANY))
 			continue;
-		if (keymap_look(map, other->place, &b->keys, &c) == KEYMAP_COMMAND)
-			check_say(r, CHECK_WARNING, name, "is \"%s\", but \"%s\" in the pane %s", b->command->name,
-					c->name, place_name(other->place));
+		if (keymap_look(map, place, &b->keys, &c) == KEYMAP_NONE || c == command)
+			return true;
+	}
+	return false;
+}
+
+static bool is_pane(enum place place)
+{
+	return place == PLACE_EDITOR || place == PLACE_OUTPUT || place == PLACE_METRICS
+	       || place == PLACE_VARIABLES;
+}
+
+/* What is meant for everywhere does not work in a pane that has its own use of the keys. */
+static void check_hidden(
+		struct check_report *r, const struct keymap *map, const struct binding *b, const char *name)
+{
+	for (int place = 0; place < PLACE_ANY && b->place == PLACE_ANY; place++) {
+		const struct command *c = NULL;
+		if (!is_pane((enum place)place)
+				|| keymap_look(map, (enum place)place, &b->keys, &c) == KEYMAP_NONE
+				|| c == b->command || is_reached(map, (enum place)place, b->command))
+			continue;
+		check_say(r, CHECK_WARNING, name,
+				"is \"%s\", but in the pane %s it is \"%s\", and no other key does it there",
+				b->command->name, place_name((enum place)place),
+				c ? c->name : "the first of several");
 	}
 }
 
