@@ -225,7 +225,7 @@ static const struct command commands[] = {
 				zoom_figure, NULL, 0, false},
 		{"open-figure", "Open the image outside", "open that image with the desktop's program",
 				PLACE_ANY, open_figure, NULL, 0, false},
-		{"copy-figure-path", "Copy the path of the saved image", NULL, PLACE_ANY, copy_path, NULL, 0,
-				false},
+		{"copy-figure-path", "Copy the path of the saved image",
+				"copy where the last image was saved", PLACE_ANY, copy_path, NULL, 0, false},
 };
 const struct command_table figure_commands = COMMAND_TABLE(commands);
