@@ -43,8 +43,8 @@ size_t unsaved_names(char names[][64], size_t cap);
 bool unsaved_take(struct unsaved_dir *d, const char *name);
 const char *unsaved_name(const struct unsaved_dir *d);
 
-/* A folder that was left on purpose is marked with the working directory where it is to be taken up again. It is
- * no longer for that one when the directory is gone. */
+/* A folder that was left on purpose is marked with the working directory where it is to be taken up again. It
+ * is no longer for that one when the directory is gone. */
 void unsaved_mark(const struct unsaved_dir *d, const char *working_dir);
 bool unsaved_is_marked(const struct unsaved_dir *d);
 

@@ -37,8 +37,8 @@ void find_destroy(struct find *f); /* takes NULL */
 bool find_next(struct find *f, const struct text *t, size_t from, size_t to, struct find_match *ret);
 bool find_previous(struct find *f, const struct text *t, size_t before, struct find_match *ret);
 
-/* The same in bytes that are no text: they are copied, then looked through from an offset in them on. False for
- * find_take(): out of memory. */
+/* The same in bytes that are no text: they are copied, then looked through from an offset in them on. False
+ * for find_take(): out of memory. */
 bool find_take(struct find *f, const char *bytes, size_t n);
 bool find_in_taken(const struct find *f, size_t from, struct find_match *ret);
 
