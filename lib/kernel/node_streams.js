@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Standard streams of the JavaScript kernel, and the processes that share them; goes on from node.js. */
+/* Standard streams of the JavaScript kernel, and the processes that share them; goes on from node_stop.js. */
 
 const BURST = 64; // lines of a run that are written one by one; then in blocks
 const BLOCK = 65536;

@@ -228,7 +228,8 @@ static void clear_run(struct bed *bed)
 	text_clear(&bed->out[0]);
 	text_clear(&bed->out[1]);
 	text_clear(&bed->prompts);
-	bed->n_started = bed->n_outputs = bed->n_inputs = bed->n_killing = bed->n_stopping = bed->n_memory = 0;
+	bed->n_started = bed->n_outputs = bed->n_inputs = bed->n_killing = bed->n_stopping = bed->n_memory =
+			0;
 }
 
 void bed_begin(struct bed *bed, const struct trm_run_opts *opts)
