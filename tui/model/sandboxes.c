@@ -5,14 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/answers.h"
-#include "model/command.h"
-#include "model/effect.h"
-#include "model/metrics_layout.h"
 #include "model/model.h"
 #include "model/msg.h"
-#include "model/update.h"
-#include "term/event.h"
 
 void sandboxes_finish(struct sandboxes *s)
 {
@@ -60,12 +54,6 @@ struct sandboxes_layout sandboxes_layout(const struct model *m)
 	return l;
 }
 
-static size_t page_of(const struct model *m)
-{
-	int rows = sandboxes_layout(m).table.rows;
-	return rows > 1 ? (size_t)rows : 1;
-}
-
 static double weight(const struct trm_entry *e, enum sandboxes_sort sort)
 {
 	switch (sort) {
@@ -95,14 +83,11 @@ static void arrange(struct sandboxes *s)
 		qsort_r(s->entries, s->n, sizeof *s->entries, compare, s);
 }
 
-static void sort_by(struct model *m, enum sandboxes_sort sort)
+void sandboxes_sort_by(struct sandboxes *s, enum sandboxes_sort sort)
 {
-	struct sandboxes *s = &m->sandboxes;
-
 	s->is_reversed = s->sort == sort && !s->is_reversed;
 	s->sort = sort;
 	arrange(s);
-	m->needs_draw = true;
 }
 
 /* ---- what comes ---- */
@@ -175,11 +160,8 @@ bool sandboxes_is_own(const struct model *m, const struct trm_entry *entry)
 	       && strcmp(entry->name, m->sandbox.name) == 0;
 }
 
-static void select_row(struct model *m, long row)
+void sandboxes_select(struct sandboxes *s, long row, size_t page)
 {
-	struct sandboxes *s = &m->sandboxes;
-	size_t page = page_of(m);
-
 	if (!s->n)
 		return;
 	row = row < 0 ? 0 : row >= (long)s->n ? (long)s->n - 1 : row;
@@ -189,302 +171,4 @@ static void select_row(struct model *m, long row)
 		s->top = (size_t)row;
 	else if ((size_t)row >= s->top + page)
 		s->top = (size_t)row - page + 1;
-	m->needs_draw = true;
 }
-
-static size_t inside_page(const struct model *m)
-{
-	struct rect area = sandboxes_layout(m).inner;
-	int rows = metrics_layout_of(&m->sandboxes.metrics, area).table.rows;
-
-	return rows > 1 ? (size_t)rows : 1;
-}
-
-static void move(struct model *m, long by)
-{
-	struct sandboxes *s = &m->sandboxes;
-	long at = sandboxes_selected(s);
-
-	if (s->is_inside)
-		process_table_move(&s->metrics.processes, by, inside_page(m));
-	else
-		select_row(m, at < 0 ? (long)s->top : at + by);
-	m->needs_draw = true;
-}
-
-static void up(struct model *m, struct effects *out)
-{
-	(void)out;
-	move(m, -1);
-}
-
-static void down(struct model *m, struct effects *out)
-{
-	(void)out;
-	move(m, 1);
-}
-
-static void page_up(struct model *m, struct effects *out)
-{
-	(void)out;
-	move(m, -(long)page_of(m));
-}
-
-static void page_down(struct model *m, struct effects *out)
-{
-	(void)out;
-	move(m, (long)page_of(m));
-}
-
-static void first(struct model *m, struct effects *out)
-{
-	(void)out;
-	move(m, -(1L << 20));
-}
-
-static void last(struct model *m, struct effects *out)
-{
-	(void)out;
-	move(m, 1L << 20);
-}
-
-/* The letters sort what is seen: sandboxes, or the processes in one. */
-static void sort_either(struct model *m, enum sandboxes_sort sort, enum process_sort of_processes)
-{
-	if (!m->sandboxes.is_inside)
-		sort_by(m, sort);
-	else if (of_processes != PROCESS_SORTS)
-		process_table_sort(&m->sandboxes.metrics.processes, of_processes);
-	m->needs_draw = true;
-}
-
-static void by_name(struct model *m, struct effects *out)
-{
-	(void)out;
-	sort_either(m, SANDBOXES_BY_NAME, PROCESS_BY_COMMAND);
-}
-
-static void by_cpu(struct model *m, struct effects *out)
-{
-	(void)out;
-	sort_either(m, SANDBOXES_BY_CPU, PROCESS_BY_CPU);
-}
-
-static void by_mem(struct model *m, struct effects *out)
-{
-	(void)out;
-	sort_either(m, SANDBOXES_BY_MEM, PROCESS_BY_MEM);
-}
-
-static void by_procs(struct model *m, struct effects *out)
-{
-	(void)out;
-	sort_either(m, SANDBOXES_BY_PROCS, PROCESS_BY_PID);
-}
-
-static void by_uptime(struct model *m, struct effects *out)
-{
-	(void)out;
-	sort_either(m, SANDBOXES_BY_UPTIME, PROCESS_SORTS);
-}
-
-static void tree(struct model *m, struct effects *out)
-{
-	struct process_table *t = &m->sandboxes.metrics.processes;
-
-	(void)out;
-	process_table_set_tree(t, !t->is_tree);
-	m->needs_draw = true;
-}
-
-static void zoom_in(struct model *m, struct effects *out)
-{
-	(void)out;
-	metrics_zoom(&m->sandboxes.metrics, 1);
-	m->needs_draw = true;
-}
-
-static void zoom_out(struct model *m, struct effects *out)
-{
-	(void)out;
-	metrics_zoom(&m->sandboxes.metrics, -1);
-	m->needs_draw = true;
-}
-
-/* ---- showing, looking, leaving ---- */
-
-static void look_end(struct model *m, struct effects *out)
-{
-	struct sandboxes *s = &m->sandboxes;
-
-	s->is_inside = false;
-	s->ended[0] = '\0';
-	metrics_forget(&s->metrics);
-	effect_plain(out, EFFECT_LOOK_END);
-	m->needs_draw = true;
-}
-
-void sandboxes_leave(struct model *m, struct effects *out)
-{
-	if (!m->sandboxes.is_shown)
-		return;
-	if (m->sandboxes.is_inside)
-		look_end(m, out);
-	m->sandboxes.is_shown = m->sandboxes.is_known = false;
-	m->sandboxes.n = 0;
-	effect_plain(out, EFFECT_SANDBOXES_END);
-	m->needs_draw = true;
-}
-
-static void toggle(struct model *m, struct effects *out)
-{
-	if (m->sandboxes.is_shown) {
-		sandboxes_leave(m, out);
-		return;
-	}
-	m->sandboxes.is_shown = true;
-	effect_plain(out, EFFECT_SANDBOXES);
-	m->needs_draw = true;
-}
-
-static void back(struct model *m, struct effects *out)
-{
-	if (m->sandboxes.is_inside)
-		look_end(m, out);
-	else
-		sandboxes_leave(m, out);
-}
-
-static const struct trm_entry *selected(struct model *m)
-{
-	struct sandboxes *s = &m->sandboxes;
-	long row = sandboxes_selected(s);
-
-	if (row < 0)
-		notices_add(&m->notices, m->now_ns, false, "select a sandbox first, with the arrow keys");
-	m->needs_draw = true;
-	return row < 0 ? NULL : &s->entries[row];
-}
-
-static void look(struct model *m, struct effects *out)
-{
-	struct sandboxes *s = &m->sandboxes;
-	const struct trm_entry *e = s->is_inside ? NULL : selected(m);
-
-	if (!e)
-		return;
-	if (e->is_stale) {
-		notices_add(&m->notices, m->now_ns, false, "nothing runs there any more");
-		return;
-	}
-	s->is_inside = true;
-	s->ended[0] = '\0';
-	snprintf(s->inside, sizeof s->inside, "%s", e->name);
-	metrics_forget(&s->metrics);
-	effect_text(out, EFFECT_LOOK, NULL, e->name);
-}
-
-/* ---- stopping ---- */
-
-static void ask_stop(struct model *m, struct effects *out)
-{
-	static const struct dialog_button buttons[] = {{"Stop it", NULL, 's', 1}, {"Cancel", NULL, 'c', 0}};
-	const struct trm_entry *e = selected(m);
-
-	(void)out;
-	if (!e)
-		return;
-	if (e->is_stale) {
-		notices_add(&m->notices, m->now_ns, false,
-				"nothing runs there: the next sandbox that starts sweeps it away");
-		return;
-	}
-	m->sandboxes.target = *e;
-	dialog_begin(&m->dialog, DIALOG_STOP_SANDBOX, "Stop the sandbox?");
-	dialog_add(&m->dialog, ROLE_DIALOG,
-			"%s: %u processes with all their state and its files will be lost.", e->name,
-			(unsigned)e->sample.procs);
-	if (sandboxes_is_own(m, e))
-		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "It is the sandbox of this workbench.");
-	else if (e->has_client)
-		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "It was started by process %u: %s", e->client_pid,
-				e->client);
-	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
-	m->dialog.focus = 1;
-}
-
-void answer_stop_sandbox(struct model *m, int answer, struct effects *out)
-{
-	const struct trm_entry *e = &m->sandboxes.target;
-
-	dialog_close(m);
-	if (answer != 1 || !effect_text(out, EFFECT_STOP_SANDBOX, NULL, e->name))
-		return;
-	out->items[out->n - 1].number = e->keeper_pid;
-	out->items[out->n - 1].identity = e->keeper_start;
-	if (m->sandboxes.is_inside && strcmp(m->sandboxes.inside, e->name) == 0)
-		look_end(m, out);
-}
-
-/* ---- mouse ---- */
-
-static void click(struct model *m, const struct event *ev, struct effects *out)
-{
-	struct sandboxes_layout l = sandboxes_layout(m);
-	int col, cols;
-
-	if (rect_contains(l.table, ev->row, ev->col)) {
-		size_t row = m->sandboxes.top + (size_t)(ev->row - l.table.row);
-		if (row < m->sandboxes.n)
-			select_row(m, (long)row);
-		if (row < m->sandboxes.n && ev->clicks >= 2)
-			look(m, out);
-		return;
-	}
-	for (unsigned i = 0; i < SANDBOXES_COLUMNS && ev->row == l.header_row; i++)
-		if (sandboxes_place((enum sandboxes_column)i, l.table.cols, &col, &cols)
-				&& ev->col >= l.table.col + col && ev->col <= l.table.col + col + cols
-				&& sandboxes_columns[i].sort != SANDBOXES_SORTS)
-			sort_by(m, sandboxes_columns[i].sort);
-}
-
-bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *out)
-{
-	if (!m->sandboxes.is_shown || ev->row == m->layout.keys_row || ev->row == m->layout.title_row)
-		return false;
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
-		move(m, ev->action == MOUSE_WHEEL_UP ? -1 : 1);
-	else if (ev->action == MOUSE_PRESS && ev->button == 1 && !m->sandboxes.is_inside)
-		click(m, ev, out);
-	m->needs_draw = true;
-	return true;
-}
-
-static const struct command commands[] = {
-		{"sandboxes", "Sandboxes…", "all sandboxes that you run on this machine, live", PLACE_ANY,
-				toggle, NULL, 0, false},
-		{"sandboxes-up", NULL, "select one", PLACE_SANDBOXES, up, NULL, 0, false},
-		{"sandboxes-down", NULL, NULL, PLACE_SANDBOXES, down, NULL, 0, false},
-		{"sandboxes-page-up", NULL, NULL, PLACE_SANDBOXES, page_up, NULL, 0, false},
-		{"sandboxes-page-down", NULL, NULL, PLACE_SANDBOXES, page_down, NULL, 0, false},
-		{"sandboxes-first", NULL, NULL, PLACE_SANDBOXES, first, NULL, 0, false},
-		{"sandboxes-last", NULL, NULL, PLACE_SANDBOXES, last, NULL, 0, false},
-		{"sandboxes-look", NULL, "look inside: its processes and graphs", PLACE_SANDBOXES, look, NULL,
-				0, false},
-		{"sandboxes-back", NULL, "back", PLACE_SANDBOXES, back, NULL, 0, false},
-		{"sandboxes-stop", NULL, "stop it, after a question", PLACE_SANDBOXES, ask_stop, NULL, 0,
-				false},
-		{"sandboxes-by-name", NULL, "sort by name; again: the other way round", PLACE_SANDBOXES,
-				by_name, NULL, 0, false},
-		{"sandboxes-by-cpu", NULL, "sort by CPU", PLACE_SANDBOXES, by_cpu, NULL, 0, false},
-		{"sandboxes-by-memory", NULL, "sort by memory", PLACE_SANDBOXES, by_mem, NULL, 0, false},
-		{"sandboxes-by-processes", NULL, "sort by processes", PLACE_SANDBOXES, by_procs, NULL, 0,
-				false},
-		{"sandboxes-by-uptime", NULL, "sort by age", PLACE_SANDBOXES, by_uptime, NULL, 0, false},
-		{"sandboxes-tree", NULL, "inside: processes as a tree", PLACE_SANDBOXES, tree, NULL, 0,
-				false},
-		{"sandboxes-zoom-in", NULL, "inside: closer in time", PLACE_SANDBOXES, zoom_in, NULL, 0,
-				false},
-		{"sandboxes-zoom-out", NULL, "inside: more time", PLACE_SANDBOXES, zoom_out, NULL, 0, false},
-};
-const struct command_table sandboxes_commands = COMMAND_TABLE(commands);

@@ -56,7 +56,9 @@ void sandboxes_update(struct model *m, const struct msg *msg);
 void sandboxes_leave(struct model *m, struct effects *out);
 bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *out); /* false: not shown */
 
-long sandboxes_selected(const struct sandboxes *s); /* row; -1 */
+void sandboxes_sort_by(struct sandboxes *s, enum sandboxes_sort sort); /* again: the other way round */
+void sandboxes_select(struct sandboxes *s, long row, size_t page);     /* rows shown at a time */
+long sandboxes_selected(const struct sandboxes *s);                    /* row; -1 */
 bool sandboxes_is_own(const struct model *m, const struct trm_entry *entry);
 
 /* Where the page lies, and its table. */
