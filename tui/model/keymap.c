@@ -396,7 +396,7 @@ static const struct keymap_row defaults[] = {
 		{PLACE_OUTPUT, "n", "output-find-next"},
 		{PLACE_OUTPUT, "alt-n", "output-find-next"},
 		{PLACE_OUTPUT, "N", "output-find-previous"},
-		{PLACE_OUTPUT, "alt-shift-n", "output-find-previous"},
+		{PLACE_OUTPUT, "alt-N", "output-find-previous"},
 		{PLACE_OUTPUT, "c", "output-copy-run"},
 		{PLACE_OUTPUT, "alt-c", "output-copy-run"},
 		{PLACE_OUTPUT, "f", "output-save"},
