@@ -242,7 +242,8 @@ def inspect_name(request):
 		except (TypeError, ValueError):
 			pass  # written in C, without one
 	doc = inspect.getdoc(value)
-	if isinstance(doc, str) and (callable(value) or type(value).__module__ != 'builtins' or isinstance(value, types.ModuleType)):
+	says_much = callable(value) or isinstance(value, types.ModuleType) or type(value).__module__ != 'builtins'
+	if isinstance(doc, str) and says_much:
 		answer['doc'] = doc[:DOC_MAX]
 	return answer
 
