@@ -97,12 +97,25 @@ static void show_hint(struct model *m)
 	snprintf(m->dialog.hint, sizeof m->dialog.hint, "%s", c && c->help ? c->help : "");
 }
 
+/* An ellipsis at the end of a title, where there is nothing but ASCII. */
+static const char *title_of(const struct model *m, const struct command *c, char out[80])
+{
+	static const char ellipsis[] = "…";
+	size_t n = strlen(c->title), tail = sizeof ellipsis - 1;
+
+	bool has_ellipsis = n >= tail && strcmp(c->title + n - tail, ellipsis) == 0;
+	if (m->has_utf8 || !has_ellipsis)
+		return c->title;
+	snprintf(out, 80, "%.*s...", (int)(n - tail), c->title);
+	return out;
+}
+
 static void fill(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 	struct hit hits[MAX_COMMANDS];
 	size_t n = find_hits(m, field_text(&d->field), hits);
-	char name[KEYMAP_NAME_BYTES];
+	char name[KEYMAP_NAME_BYTES], title[80];
 
 	dialog_clear_items(d);
 	for (size_t i = 0; i < n; i++) {
@@ -110,7 +123,8 @@ static void fill(struct model *m)
 		name[0] = '\0';
 		if (keys)
 			keys_name(keys, name);
-		dialog_add_choice(d, hits[i].command->title, name, hits[i].marks, hits[i].command);
+		dialog_add_choice(
+				d, title_of(m, hits[i].command, title), name, hits[i].marks, hits[i].command);
 	}
 	show_hint(m);
 }

@@ -76,6 +76,15 @@ static void remembers_only_so_many(void **state)
 			assert_ptr_not_equal(p.recent[i], p.recent[j]);
 }
 
+static void without_unicode(void **state)
+{
+	(void)state;
+	m.has_utf8 = false;
+	press(K_F7, 0);
+	type("theme");
+	assert_screen("> Theme...", true);
+}
+
 /* A click chooses, a second one runs; the wheel moves. */
 static void works_by_mouse(void **state)
 {
@@ -100,6 +109,7 @@ int main(void)
 			TEST(what_was_used_comes_first),
 			TEST(goes_to_the_pane_of_the_command),
 			TEST(remembers_only_so_many),
+			TEST(without_unicode),
 			TEST(works_by_mouse),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
