@@ -28,6 +28,7 @@ static const char *const *ours_env(void)
 	env[n++] = "TERRARIUM_TIMEOUT=0";
 	env[n++] = "TERRARIUM_RESTORE=off";
 	env[n++] = "TERRARIUM_SCROLLBACK=256";
+	env[n++] = "TERRARIUM_METRICS_INTERVAL=60"; /* nothing but the pane changes on the screen */
 	env[n] = NULL;
 	return env;
 }
