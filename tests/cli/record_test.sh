@@ -20,12 +20,12 @@ Ada
 1 / 0
 :run
 :language bash
-echo "from bash"; exit 3
+echo "from bash"; sleep 0.7; exit 3
 :run
 LINES
 tried="terrarium --linear --record a.trec <lines"
 code=0
-"$terrarium" --linear --confirm off --record a.trec <lines >out 2>err || code=$?
+"$terrarium" --linear --confirm off --metrics-interval 0.2 --record a.trec <lines >out 2>err || code=$?
 expect_code 0
 expect_in out "value: 42"
 [ "$(stat -c %a a.trec)" = 600 ] || wrong "others may read the recording"

@@ -61,7 +61,7 @@ static void runs_are_marked(void **state)
 {
 	(void)state;
 	start(36, 120, NULL);
-	run("import time; b = bytearray(80 << 20); time.sleep(1.2)");
+	run("import time; b = bytearray(80 << 20); time.sleep(3)");
 	screen_wait(&s, "✓");
 	screen_wait(&s, "1━"); /* on the time axis */
 	run("print('second')");
