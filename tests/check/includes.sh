@@ -24,13 +24,18 @@ tui/syntax: text
 tui/image:
 tui/state: text
 tui/theme: view
-tui/view: model theme text syntax image
+tui/command: term
+tui/widget: view term text syntax
+tui/editor: command term text syntax
+tui/output: widget view term text image
+tui/metrics: output view
+tui/view: model metrics output editor widget command theme text syntax image
 tui/term: view theme text image
-tui/model: view term text syntax image
-tui/record: model view theme text
-tui/linear: record model view term text
-tui/app: linear state record model view term theme text syntax image
-tui/cmd: app model view theme term text record image text'
+tui/model: metrics output editor widget command view term text syntax image
+tui/record: model output view theme text
+tui/linear: record model metrics output editor widget command view term text
+tui/app: linear state record model metrics output editor widget command view term theme text syntax image
+tui/cmd: app model metrics output editor widget command view theme term text record image text'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
-#include "model/outpane.h"
+#include "output/outpane.h"
 
 enum { HANG_S = 10 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuzz/fuzz.h"
-#include "model/outstore.h"
+#include "output/outstore.h"
 
 static void read_all(const struct outstore *s)
 {

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
-#include "model/outline.h"
-#include "model/outscreen.h"
+#include "output/outline.h"
+#include "output/outscreen.h"
 
 enum { HANG_S = 10 };
 

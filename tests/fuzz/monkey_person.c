@@ -4,8 +4,8 @@
 
 #include <terrarium/text.h>
 
+#include "command/command.h"
 #include "fuzz/monkey.h"
-#include "model/command.h"
 #include "term/event.h"
 #include "text/text.h"
 

@@ -31,7 +31,8 @@ struct screen {
 	char raw[4096];     /* the last bytes that came */
 	size_t raw_len;
 	/* Set by the test after screen_start(): */
-	const char *reply; /* to a question for the terminal's kind (CSI c), instead of libvterm's own answers */
+	const char *reply; /* to a question for the terminal's kind (CSI c), instead of libvterm's own answers
+			    */
 	bool is_logged;    /* keep all bytes that come from now on */
 	char *log;
 	size_t log_len;

@@ -149,8 +149,7 @@ static void refuses_what_is_no_terminal(void **state)
 
 static void a_dumb_terminal_gets_lines(void **state)
 {
-	static const char *const dumb[] = {
-			"TERM=dumb", "LANG=C.UTF-8", "XDG_STATE_HOME=/dev/null", NULL};
+	static const char *const dumb[] = {"TERM=dumb", "LANG=C.UTF-8", "XDG_STATE_HOME=/dev/null", NULL};
 	const char *argv[] = {program, "--backend", backend, NULL};
 
 	(void)state;

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "model/keymap.h"
+#include "command/keymap.h"
 
 struct keys_faults {
 	void (*tell)(void *user, const char *sentence); /* "FILE:LINE:COLUMN: …" where there is a place */

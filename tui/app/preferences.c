@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "app/inside.h"
-#include "model/command.h"
+#include "command/command.h"
 #include "state/dir.h"
 
 #define FILE_NAME "preferences"

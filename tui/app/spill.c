@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "app/inside.h"
-#include "model/runs.h"
+#include "output/runs.h"
 
 enum { NAMES_TRIED = 1000 };
 

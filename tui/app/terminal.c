@@ -144,7 +144,8 @@ int app_open_terminal(struct app *a, struct trm_error *reterr)
 int app_watch_terminal(struct app *a, struct trm_error *reterr)
 {
 	int r = a->linear ? app_lines_watch(a, reterr)
-			 : trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_keys, a, &a->keys_watch, reterr);
+			  : trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_keys, a, &a->keys_watch,
+					  reterr);
 
 	if (r == 0)
 		r = trm_loop_add_timer(a->loop, on_escape, a, &a->escape_timer, reterr);

@@ -8,7 +8,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
-#include "model/keymap.h"
+#include "command/keymap.h"
 #include "theme/theme.h"
 
 static const struct {

@@ -9,8 +9,8 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 
+#include "command/command.h"
 #include "linear/linear.h"
-#include "model/command.h"
 #include "model/effect.h"
 #include "model/msg.h"
 #include "model/update.h"

@@ -7,8 +7,8 @@
 
 #include <terrarium/lang.h>
 
+#include "command/command.h"
 #include "linear/linear.h"
-#include "model/command.h"
 #include "model/effect.h"
 #include "model/msg.h"
 #include "model/update.h"

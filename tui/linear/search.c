@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/command.h"
 #include "linear/linear.h"
-#include "model/command.h"
 #include "model/update.h"
 #include "text/text.h"
 

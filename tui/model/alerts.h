@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/metric_history.h"
+#include "metrics/metric_history.h"
 
 struct effects;
 struct model;

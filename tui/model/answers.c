@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/answers.h"
 
-#include "model/command.h"
+#include "command/command.h"
 #include "model/effect.h"
 #include "model/lose.h"
 #include "model/model.h"

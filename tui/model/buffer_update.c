@@ -2,8 +2,8 @@
 /* Going from buffer to buffer, opening new ones and closing them. */
 #include <stdio.h>
 
+#include "command/command.h"
 #include "model/answers.h"
-#include "model/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Running parts of a buffer: cell, line, selection, everything. */
+#include "command/command.h"
+#include "editor/editor_internal.h"
 #include "model/code.h"
-#include "model/command.h"
-#include "model/editor_internal.h"
 #include "model/model.h"
 #include "model/update.h"
 

@@ -7,7 +7,7 @@
 
 #include <terrarium/lang.h>
 
-#include "model/editor.h"
+#include "editor/editor.h"
 #include "text/text.h"
 
 #define LINES_MAX 100000 /* empty lines put in front; beyond that numbers are the piece's own */

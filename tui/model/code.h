@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/editor.h"
+#include "editor/editor.h"
 
 struct trm_lang;
 

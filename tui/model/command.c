@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/command.h"
+#include "command/command.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands of the workbench as a whole. Those of one pane lie with that pane. */
-#include "model/command.h"
+#include "command/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"

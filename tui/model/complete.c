@@ -6,9 +6,9 @@
 
 #include <cjson/cJSON.h>
 
+#include "editor/editor_internal.h"
 #include "model/asks.h"
 #include "model/complete_internal.h"
-#include "model/editor_internal.h"
 #include "model/inspect.h"
 #include "model/model.h"
 #include "model/msg.h"

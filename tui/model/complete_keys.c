@@ -2,10 +2,10 @@
 /* The popup of completion: its keys, its mouse, and where it is. */
 #include <string.h>
 
-#include "model/command.h"
+#include "command/command.h"
+#include "editor/editor_internal.h"
 #include "model/complete.h"
 #include "model/complete_internal.h"
-#include "model/editor_internal.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "term/event.h"

@@ -8,8 +8,8 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 
+#include "command/command.h"
 #include "model/answers.h"
-#include "model/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/command.h"
 #include "model/answers.h"
-#include "model/command.h"
 #include "model/effect.h"
 #include "model/figures_inside.h"
 #include "model/model.h"

@@ -7,8 +7,8 @@
 
 #include <terrarium/error.h>
 
-#include "model/command.h"
-#include "model/editor_internal.h"
+#include "command/command.h"
+#include "editor/editor_internal.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/editor.h"
-#include "model/field.h"
+#include "editor/editor.h"
 #include "text/find.h"
+#include "widget/field.h"
 
 struct effects;
 struct event;

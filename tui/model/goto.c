@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/command.h"
+#include "editor/editor_internal.h"
 #include "model/answers.h"
-#include "model/command.h"
-#include "model/editor_internal.h"
 #include "model/model.h"
 #include "text/text.h"
 #include "text/walk.h"

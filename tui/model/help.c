@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/command.h"
+#include "command/keymap.h"
 #include "model/answers.h"
-#include "model/command.h"
-#include "model/keymap.h"
 #include "model/model.h"
 #include "model/update.h"
 
@@ -156,9 +156,9 @@ static void fill(struct model *m)
 	static const enum place of_pane[PANE_COUNT] = {[PANE_EDITOR] = PLACE_EDITOR,
 			[PANE_OUTPUT] = PLACE_OUTPUT,
 			[PANE_METRICS] = PLACE_METRICS};
-	static const enum place order[] = {
-			PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS,
-			PLACE_VARIABLES, PLACE_POPUP, PLACE_CLOCK, PLACE_REPLAY, PLACE_DEMO, PLACE_PAUSED, PLACE_SANDBOXES};
+	static const enum place order[] = {PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS,
+			PLACE_VARIABLES, PLACE_POPUP, PLACE_CLOCK, PLACE_REPLAY, PLACE_DEMO, PLACE_PAUSED,
+			PLACE_SANDBOXES};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
 	enum place here = variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus];
 

@@ -8,8 +8,8 @@
 #include <cjson/cJSON.h>
 #include <terrarium/text.h>
 
+#include "command/command.h"
 #include "model/asks.h"
-#include "model/command.h"
 #include "model/complete_internal.h"
 #include "model/model.h"
 #include "model/msg.h"

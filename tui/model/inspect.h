@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/editor.h"
+#include "editor/editor.h"
 
 struct effects;
 struct model;

@@ -95,8 +95,3 @@ void layout_move_border(const struct layout *l, int cols, enum border border, in
 		wish->metrics_permille = (uint16_t)((width * 1000 + cols / 2) / cols);
 	}
 }
-
-bool rect_contains(struct rect r, int row, int col)
-{
-	return row >= r.row && row < r.row + r.rows && col >= r.col && col < r.col + r.cols;
-}

@@ -53,6 +53,4 @@ enum border layout_border_at(const struct layout *l, int row, int col);
 void layout_move_border(const struct layout *l, int cols, enum border border, int row, int col,
 		struct layout_wish *wish);
 
-bool rect_contains(struct rect r, int row, int col);
-
 #endif

@@ -8,10 +8,10 @@
 
 #include <terrarium/text.h>
 
+#include "command/command.h"
 #include "model/answers.h"
 #include "model/asks.h"
 #include "model/code.h"
-#include "model/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "model/command.h"
+#include "command/command.h"
+#include "command/keymap.h"
 #include "model/effect.h"
-#include "model/keymap.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"

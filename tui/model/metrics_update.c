@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done in the metrics pane: look at processes, at times gone by, at what a run has cost. */
-#include "model/command.h"
+#include "command/command.h"
+#include "metrics/marks.h"
+#include "metrics/metrics_layout.h"
 #include "model/effect.h"
-#include "model/marks.h"
-#include "model/metrics_layout.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "term/event.h"

@@ -15,28 +15,27 @@
 #include <terrarium/sandbox.h>
 #include <terrarium/session.h>
 
+#include "command/keymap.h"
+#include "editor/buffers.h"
+#include "editor/editor.h"
+#include "metrics/metrics.h"
 #include "model/alerts.h"
 #include "model/asks.h"
-#include "model/buffers.h"
 #include "model/complete.h"
 #include "model/demo.h"
-#include "model/dialog.h"
-#include "model/editor.h"
-#include "model/field.h"
 #include "model/finder.h"
-#include "model/keymap.h"
 #include "model/layout.h"
 #include "model/lose.h"
-#include "model/metrics.h"
-#include "model/notices.h"
-#include "model/outpane.h"
 #include "model/palette.h"
 #include "model/replay.h"
 #include "model/run_history.h"
-#include "model/replay.h"
-#include "model/runs.h"
 #include "model/sandboxes.h"
 #include "model/variables.h"
+#include "output/outpane.h"
+#include "output/runs.h"
+#include "widget/dialog.h"
+#include "widget/field.h"
+#include "widget/notices.h"
 
 #define MODEL_GUARDS 24
 #define MODEL_WAITING 16 /* runs that may wait behind the one in hand */
@@ -166,8 +165,8 @@ struct model {
 	uint64_t now_ns; /* of the last message */
 	bool is_quitting;
 	bool is_slow_to_quit;
-	bool needs_draw;        /* something to be seen has changed; … */
-	bool needs_editor_draw; /* … only in the editor */
+	bool needs_draw;         /* something to be seen has changed; … */
+	bool needs_editor_draw;  /* … only in the editor */
 	bool needs_metrics_draw; /* … only in the metrics */
 };
 

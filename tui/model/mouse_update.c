@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The mouse: which pane, or which part of the frame, an event is for. */
-#include "model/command.h"
+#include "command/command.h"
+#include "command/keymap.h"
 #include "model/effect.h"
-#include "model/keymap.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "term/event.h"

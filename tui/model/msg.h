@@ -31,17 +31,17 @@ enum msg_type {
 	MSG_METRICS,          /* metrics */
 	MSG_RUN_ACCEPTED,     /* number: of the run in its session */
 	MSG_RUN_STARTED,
-	MSG_RUN_OUTPUT,   /* stream, text, len */
-	MSG_RUN_DISPLAY,  /* display */
-	MSG_RUN_INPUT,    /* text: the prompt; flag: secret */
+	MSG_RUN_OUTPUT,     /* stream, text, len */
+	MSG_RUN_DISPLAY,    /* display */
+	MSG_RUN_INPUT,      /* text: the prompt; flag: secret */
 	MSG_SANDBOXES,      /* entries, n_entries; text: NULL, or why there are none */
 	MSG_INSIDE_METRICS, /* metrics: of the sandbox that is looked into */
 	MSG_INSIDE_CLOSED,  /* text: why */
-	MSG_RUN_MEMORY,   /* number: bytes in use: near the limit */
-	MSG_RUN_STOPPING, /* stopping */
-	MSG_RUN_DONE,     /* result */
-	MSG_RUN_REFUSED,  /* text: why it could not be asked for */
-	MSG_LATE,         /* number, stream, text, len */
+	MSG_RUN_MEMORY,     /* number: bytes in use: near the limit */
+	MSG_RUN_STOPPING,   /* stopping */
+	MSG_RUN_DONE,       /* result */
+	MSG_RUN_REFUSED,    /* text: why it could not be asked for */
+	MSG_LATE,           /* number, stream, text, len */
 	MSG_SPILL, /* serial; text: what has become of it; flag: it goes on; other: not NULL: it has failed */
 	/* Files. number: the buffer's id */
 	MSG_OPENED,       /* text: path; other: NULL or the error; flag: it is a new file */
@@ -57,14 +57,15 @@ enum msg_type {
 	MSG_EXPORTED,     /* text: path; number: of runs; other: NULL or the error; flag: the file exists */
 	/* Images. */
 	MSG_IMAGES,       /* look: what the terminal can show; flag: nothing is to be */
-	MSG_FIGURE_DRAWN, /* number: the figure's id; flag: for the whole screen; picture, becomes the model's;
-			     or NULL and text: why not */
-	MSG_FIGURE_SAVED, /* number: the figure's id; text: path; other: NULL or the error; flag: the file exists */
+	MSG_FIGURE_DRAWN, /* number: the figure's id; flag: for the whole screen; picture, becomes the
+			     model's; or NULL and text: why not */
+	MSG_FIGURE_SAVED, /* number: the figure's id; text: path; other: NULL or the error; flag: the file
+			     exists */
 	MSG_NOTICE,       /* text: something to tell */
 	MSG_ERROR,        /* text: something that went wrong */
 	MSG_ANSWER,       /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
-	MSG_HISTORY,  /* text, len: the file of what was run; number: the time, in s since 1970 */
-	MSG_FILES,    /* text: lines of size, tab, name; NULL: not known; flag: there are more */
+	MSG_HISTORY,      /* text, len: the file of what was run; number: the time, in s since 1970 */
+	MSG_FILES,        /* text: lines of size, tab, name; NULL: not known; flag: there are more */
 	MSG_STOPPING,     /* the sandbox is being torn down, and it takes a while */
 };
 

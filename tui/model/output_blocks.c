@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/command.h"
+#include "command/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/output.h"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/editor_internal.h"
+#include "command/place.h"
+#include "editor/editor_internal.h"
 #include "model/model.h"
 #include "model/output.h"
-#include "model/place.h"
 #include "model/update.h"
 #include "text/text.h"
 #include "text/walk.h"

@@ -6,7 +6,7 @@
 
 #include <terrarium/error.h>
 
-#include "model/command.h"
+#include "command/command.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done in the output pane. */
-#include "model/command.h"
+#include "command/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/command.h"
+#include "command/keymap.h"
 #include "model/answers.h"
-#include "model/command.h"
-#include "model/fuzzy.h"
-#include "model/keymap.h"
 #include "model/model.h"
 #include "model/update.h"
+#include "widget/fuzzy.h"
 
 enum { MAX_COMMANDS = 512, ROWS = 14 };
 

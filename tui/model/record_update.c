@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/command.h"
 #include "model/answers.h"
-#include "model/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"

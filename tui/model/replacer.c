@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/editor_internal.h"
+#include "editor/editor_internal.h"
 #include "model/finder.h"
 #include "model/model.h"
 #include "model/update.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/command.h"
+#include "command/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "term/event.h"

@@ -10,15 +10,15 @@
 #include <terrarium/lang.h>
 #include <terrarium/text.h>
 
+#include "command/command.h"
+#include "editor/editor_internal.h"
 #include "model/answers.h"
-#include "model/command.h"
-#include "model/editor_internal.h"
 #include "model/effect.h"
-#include "model/fuzzy.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
 #include "syntax/syntax.h"
+#include "widget/fuzzy.h"
 
 enum { LIST_ROWS = 8, PREVIEW_ROWS = 7 };
 

@@ -12,7 +12,7 @@
 
 #include <terrarium/registry.h>
 
-#include "model/metrics.h"
+#include "metrics/metrics.h"
 #include "view/canvas.h"
 
 struct effects;

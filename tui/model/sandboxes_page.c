@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/command.h"
+#include "metrics/metrics_layout.h"
 #include "model/answers.h"
-#include "model/command.h"
 #include "model/effect.h"
-#include "model/metrics_layout.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "term/event.h"

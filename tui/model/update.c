@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "model/command.h"
+#include "command/command.h"
+#include "command/keymap.h"
 #include "model/complete.h"
 #include "model/effect.h"
 #include "model/inspect.h"
-#include "model/keymap.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/output.h"

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/field.h"
 #include "view/canvas.h"
+#include "widget/field.h"
 
 struct effects;
 struct event;

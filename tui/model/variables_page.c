@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of variables: where it is, its keys and its mouse. */
-#include "model/command.h"
+#include "command/command.h"
 #include "model/inspect.h"
 #include "model/model.h"
 #include "model/variables.h"

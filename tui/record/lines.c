@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "model/outline.h"
-#include "model/outscreen.h"
-#include "model/outstore.h"
+#include "output/outline.h"
+#include "output/outscreen.h"
+#include "output/outstore.h"
 
 /* Of the terminal that progress displays of several lines are drawn on. */
 enum { SCREEN_ROWS = 50, SCREEN_COLS = 120 };

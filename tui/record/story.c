@@ -8,7 +8,7 @@
 #include <terrarium/lang.h>
 #include <terrarium/result.h>
 
-#include "model/runs.h"
+#include "output/runs.h"
 
 #define PIECE_ROOM ((size_t)256 << 10) /* of output put together into one piece, while nothing else comes */
 

@@ -56,8 +56,8 @@ void term_flush(struct term *t);
 void term_suspend(struct term *t);
 void term_resume(struct term *t);
 
-/* Ask the terminal, with the next frame, which images it can show. False: it is of a kind that cannot be asked. The answer comes
- * among the keys, and is told by term_images() when it is whole. */
+/* Ask the terminal, with the next frame, which images it can show. False: it is of a kind that cannot be
+ * asked. The answer comes among the keys, and is told by term_images() when it is whole. */
 bool term_ask_images(struct term *t);
 
 struct term_images {
@@ -70,8 +70,8 @@ void term_images(const struct term *t, struct term_images *ret);
 /* Hand text to the terminal's clipboard (OSC 52); text beyond 100 000 bytes is not sent: false. */
 bool term_copy(struct term *t, const char *text, size_t n);
 
-/* Draw attention: a bell; a notification of the desktop (OSC 9), where the terminal may know that. Text is one line,
- * and what is not printable in it is left out. */
+/* Draw attention: a bell; a notification of the desktop (OSC 9), where the terminal may know that. Text is
+ * one line, and what is not printable in it is left out. */
 void term_bell(struct term *t);
 void term_notify(struct term *t, const char *text, size_t n);
 

@@ -21,11 +21,11 @@ static void blank_all(struct canvas *c)
 void canvas_picture(struct canvas *c, const struct picture *picture, int picture_row, struct rect area)
 {
 	struct canvas_picture *p = c->n_pictures ? &c->pictures[c->n_pictures - 1] : NULL;
-	bool goes_on = p && p->picture == picture && p->first + p->rows == picture_row && p->row + p->rows == area.row
-		       && p->col == area.col && p->cols == area.cols;
+	bool goes_on = p && p->picture == picture && p->first + p->rows == picture_row
+		       && p->row + p->rows == area.row && p->col == area.col && p->cols == area.cols;
 
-	if (area.row < 0 || area.row >= c->rows || area.col < 0 || area.cols < 1 || area.col + area.cols > c->cols
-			|| (!goes_on && c->n_pictures == CANVAS_PICTURES))
+	if (area.row < 0 || area.row >= c->rows || area.col < 0 || area.cols < 1
+			|| area.col + area.cols > c->cols || (!goes_on && c->n_pictures == CANVAS_PICTURES))
 		return;
 	if (goes_on)
 		p->rows++;

@@ -37,8 +37,8 @@ struct style {
 };
 
 struct cell {
-	char text[20]; /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
-	uint8_t width; /* 1 or 2; 0 in the right half of a wide one */
+	char text[20];   /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
+	uint8_t width;   /* 1 or 2; 0 in the right half of a wide one */
 	uint8_t picture; /* 0, or 1 + which of the canvas's pictures is seen here */
 	struct style style;
 };
@@ -66,6 +66,11 @@ struct canvas {
 struct rect {
 	int row, col, rows, cols;
 };
+
+static inline bool rect_contains(struct rect r, int row, int col)
+{
+	return row >= r.row && row < r.row + r.rows && col >= r.col && col < r.col + r.cols;
+}
 
 int canvas_init(struct canvas *c, int rows, int cols);
 void canvas_finish(struct canvas *c);                    /* takes a zeroed object */

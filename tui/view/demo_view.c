@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/keymap.h"
+#include "command/keymap.h"
 #include "model/model.h"
 #include "text/cluster.h"
 #include "view/parts.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/editor.h"
+#include "editor/editor.h"
 #include "syntax/syntax.h"
 #include "text/find.h"
 #include "text/text.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/keymap.h"
 #include "model/inspect.h"
-#include "model/keymap.h"
 #include "model/model.h"
 #include "model/stopping.h"
 #include "text/cluster.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/marks.h"
-#include "model/metrics_layout.h"
+#include "metrics/marks.h"
+#include "metrics/metrics_layout.h"
 #include "model/model.h"
 #include "text/cluster.h"
 #include "view/parts.h"

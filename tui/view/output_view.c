@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/place.h"
 #include "model/model.h"
 #include "model/output.h"
-#include "model/place.h"
 #include "text/cluster.h"
 #include "view/parts.h"
 

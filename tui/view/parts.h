@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/metrics.h"
+#include "metrics/metrics.h"
 #include "view/canvas.h"
 
 struct metrics;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "model/command.h"
+#include "command/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "model/editor.h"
+#include "editor/editor.h"
 #include "text/text.h"
 
 static struct clipboard clipboard;

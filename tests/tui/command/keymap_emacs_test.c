@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets of keys: that of Emacs, and that every row of every set means something that can be reached. */
+#include "command/keymap.h"
+
+#include "text/text.h"
+#include "tui/model/desk.h"
+
+static int use_emacs(void **state)
+{
+	if (desk_setup(state) < 0)
+		return -1;
+	keymap_finish(&m.keymap);
+	return keymap_complete(&m.keymap, "emacs", NULL);
+}
+
+static char *buffer(void)
+{
+	static char out[200];
+	const struct text *t = model_editor(&m)->text;
+
+	out[text_copy(t, 0, out, sizeof out - 1)] = '\0';
+	return out;
+}
+
+static void moves_and_kills(void **state)
+{
+	(void)state;
+	type("one two\nthree");
+	press('a', MOD_CTRL);
+	press('k', MOD_CTRL);
+	assert_string_equal(buffer(), "one two\n");
+	press('p', MOD_CTRL);
+	press('e', MOD_CTRL);
+	press('y', MOD_CTRL);
+	assert_string_equal(buffer(), "one twothree\n");
+	press('_', MOD_CTRL);
+	assert_string_equal(buffer(), "one two\n");
+	press('a', MOD_CTRL);
+	press('f', MOD_ALT);
+	press('d', MOD_CTRL);
+	assert_string_equal(buffer(), "onetwo\n");
+}
+
+static void mark_selects(void **state)
+{
+	(void)state;
+	type("one two three");
+	press('a', MOD_CTRL);
+	press(' ', MOD_CTRL);
+	press('f', MOD_ALT);
+	press('f', MOD_CTRL);
+	press('w', MOD_CTRL);
+	assert_string_equal(buffer(), "two three");
+	press('e', MOD_CTRL);
+	assert_false(editor_has_selection(model_editor(&m)));
+	press('y', MOD_CTRL);
+	assert_string_equal(buffer(), "two threeone ");
+	press(' ', MOD_CTRL);
+	press('b', MOD_CTRL);
+	assert_true(editor_has_selection(model_editor(&m)));
+	press('g', MOD_CTRL);
+	assert_false(editor_has_selection(model_editor(&m)));
+	press('b', MOD_CTRL);
+	assert_false(editor_has_selection(model_editor(&m)));
+}
+
+static void sequences(void **state)
+{
+	(void)state;
+	type("x");
+	press('x', MOD_CTRL);
+	press('s', MOD_CTRL);
+	assert_int_equal(m.dialog.kind, DIALOG_SAVE);
+	press('g', MOD_CTRL);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	press('x', MOD_CTRL);
+	press('o', 0);
+	assert_int_equal(m.focus, PANE_OUTPUT);
+	press('x', MOD_CTRL);
+	press('c', MOD_CTRL);
+	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
+	press('g', MOD_CTRL);
+	press('x', MOD_ALT);
+	assert_int_equal(m.dialog.kind, DIALOG_PALETTE);
+	assert_screen("^X ^F", true);
+}
+
+/* The help and the palette tell the keys of the set, not those that it has replaced. */
+static void its_keys_are_told(void **state)
+{
+	char name[KEYMAP_NAME_BYTES];
+
+	(void)state;
+	keys_name(keymap_keys(&m.keymap, command_find("paste")), name);
+	assert_string_equal(name, "^Y");
+	keys_name(keymap_keys(&m.keymap, command_find("save")), name);
+	assert_string_equal(name, "^X ^S");
+	keys_name(keymap_keys(&m.keymap, command_find("run")), name);
+	assert_string_equal(name, "^X ^E");
+}
+
+/* No binding of a set hides behind another one. */
+static void nothing_is_out_of_reach(void **state)
+{
+	static const char *const sets[] = {"default", "emacs"};
+
+	(void)state;
+	for (size_t s = 0; s < 2; s++) {
+		struct keymap map = {0};
+		assert_int_equal(keymap_complete(&map, sets[s], NULL), 0);
+		for (size_t i = 0; i < map.n; i++) {
+			const struct binding *b = &map.bindings[i],
+					     *clash = keymap_clash(&map, b->place, &b->keys);
+			const struct command *c = NULL;
+			if (clash)
+				fail_msg("%s: %s and %s", sets[s], b->command->name, clash->command->name);
+			assert_int_equal(keymap_look(&map, b->place, &b->keys, &c), KEYMAP_COMMAND);
+			assert_ptr_equal(c, b->command);
+		}
+		keymap_finish(&map);
+	}
+}
+
+static void no_such_set(void **state)
+{
+	struct keymap map = {0};
+
+	(void)state;
+	assert_true(keymap_complete(&map, "vi", NULL) < 0);
+	assert_int_equal(map.n, 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, use_emacs, desk_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(moves_and_kills),
+			TEST(mark_selects),
+			TEST(sequences),
+			TEST(its_keys_are_told),
+			TEST(nothing_is_out_of_reach),
+			TEST(no_such_set),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/* The metrics pane, alerts, the question before the memory limit, and the page of sandboxes: by keys. */
+#include <signal.h>
+
+#include "tui/model/desk.h"
+
+#include "metrics/marks.h"
+
+#define SECOND UINT64_C(1000000000)
+#define MIB (UINT64_C(1) << 20)
+
+static void sample(double cpu, uint64_t mem_mib)
+{
+	static const struct trm_process processes[] = {
+			{.pid = 2,
+					.ppid = 1,
+					.state = 'S',
+					.start = 20,
+					.mem_bytes = 9 << 20,
+					.command = "python kernel"},
+			{.pid = 7,
+					.ppid = 2,
+					.state = 'R',
+					.start = 70,
+					.mem_bytes = 1 << 20,
+					.command = "sleep 100"},
+	};
+	struct trm_metrics metrics = {.processes = processes, .n_processes = 2, .has_processes = true};
+
+	now_ns += SECOND;
+	metrics.sample = (struct trm_sample){.time_ns = now_ns,
+			.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM
+				 | TRM_METRIC_MEM_LIMIT,
+			.cpu_percent = cpu,
+			.cpu_limit = 1.0,
+			.mem_bytes = mem_mib * MIB,
+			.mem_limit_bytes = 512 * MIB};
+	send((struct msg){.type = MSG_METRICS, .metrics = &metrics});
+}
+
+/* A run of so many seconds; returns its serial. */
+static uint32_t run(unsigned seconds, double cpu)
+{
+	m.confirm = false;
+	press('x', 0);
+	press(K_F5, 0);
+	uint32_t serial = m.run.serial;
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = serial, .number = serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	for (unsigned i = 0; i < seconds; i++)
+		sample(cpu, 100);
+	struct trm_result result = {.number = serial,
+			.lang = trm_lang_get(0),
+			.wall_us = seconds * 1000000u,
+			.has_cpu = true,
+			.cpu_us = 500000,
+			.has_mem_peak = true,
+			.mem_peak_bytes = 205 * MIB};
+	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
+	return serial;
+}
+
+static bool shows(const char *part)
+{
+	char *text = screen();
+	bool is_there = strstr(text, part) != NULL;
+	free(text);
+	return is_there;
+}
+
+static void focus_metrics(void)
+{
+	while (m.focus != PANE_METRICS)
+		press(K_F6, 0);
+}
+
+static void runs_are_marked_and_lead_to_their_blocks(void **state)
+{
+	struct mark marks[MARKS_MAX];
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		sample(1, 10);
+	uint32_t first = run(4, 90);
+	sample(1, 10);
+	uint32_t second = run(2, 50);
+	struct metric_span span = metrics_span(&m.metrics);
+	size_t n = marks_in(&m.out.runs, &span, 30, now_ns, marks);
+	assert_int_equal(n, 2);
+	assert_true(marks[0].serial == first && marks[0].from < marks[0].to);
+	assert_true(marks[1].serial == second && marks[1].from > marks[0].from);
+	focus_metrics();
+	press(K_LEFT, 0);
+	assert_int_equal(m.metrics.marked_run, second);
+	press(K_LEFT, 0);
+	assert_int_equal(m.metrics.marked_run, first);
+	assert_screen("[1] 4.0 s  cpu 500 ms  peak 205 MiB", true);
+	assert_int_equal(outpane_block(&m.out)->serial, first);
+	press(K_LEFT, 0); /* there is none before it */
+	assert_int_equal(m.metrics.marked_run, first);
+	press(K_ENTER, 0);
+	assert_int_equal(m.focus, PANE_OUTPUT);
+	/* And from a block to its mark. */
+	press(K_DOWN, MOD_ALT);
+	press('g', 0);
+	assert_int_equal(m.metrics.marked_run, second);
+	focus_metrics();
+	press(K_ESCAPE, 0);
+	assert_int_equal(m.metrics.marked_run, 0);
+}
+
+static void a_mark_is_clicked(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		sample(1, 10);
+	uint32_t first = run(4, 90);
+	struct rect area = m.layout.panes[PANE_METRICS];
+	for (int i = 0; i < 20; i++)
+		sample(1, 10);
+	mouse(MOUSE_PRESS, area.row + 2, area.col + area.cols - 10);
+	assert_int_equal(m.metrics.marked_run, first);
+}
+
+static void history_is_scrolled_and_zoomed(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 900; i++)
+		sample(i == 100 ? 99 : 1, 10);
+	focus_metrics();
+	assert_screen("now", true);
+	for (int i = 0; i < 100 && !shows("peak 99%"); i++)
+		press(K_LEFT, MOD_SHIFT);
+	assert_screen("peak 99%", true);
+	assert_screen(" now", false);
+	press(K_END, 0);
+	press('0', 0);
+	assert_screen("now", true);
+	assert_screen("peak 99%", false);
+	for (int i = 0; i < 6; i++)
+		press('-', 0);
+	assert_screen("peak 99%", true); /* fifteen minutes fit now */
+	for (int i = 0; i < 9; i++)
+		press('+', 0);
+	assert_int_equal(metrics_cell_ns(&m.metrics), SECOND);
+}
+
+static void a_signal_is_sent_after_two_questions(void **state)
+{
+	(void)state;
+	sample(1, 10);
+	focus_metrics();
+	press('k', 0); /* nothing is selected: the first one */
+	assert_screen("Signal to", true);
+	press(K_ESCAPE, 0);
+	press('p', 0);
+	press(K_HOME, 0);
+	press(K_DOWN, 0);
+	press('k', 0);
+	assert_screen("Signal to 7 sleep 100", true);
+	press(K_DOWN, 0);
+	press(K_ENTER, 0);
+	assert_screen("SIGKILL (9) to process 7, sleep 100", true);
+	assert_null(last_effect(EFFECT_SIGNAL));
+	press('s', 0);
+	const struct effect *e = last_effect(EFFECT_SIGNAL);
+	assert_non_null(e);
+	assert_int_equal(e->number, 7);
+	assert_int_equal(e->identity, 70);
+	assert_int_equal(e->signo, SIGKILL);
+	press(K_UP, 0);
+	press('k', 0);
+	press(K_DOWN, 0);
+	press(K_ENTER, 0);
+	assert_screen("its variables will be lost", true);
+	press(K_ESCAPE, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+}
+
+/* ---- alerts ---- */
+
+static size_t count(enum effect_type type)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < fx.n; i++)
+		n += fx.items[i].type == type;
+	return n;
+}
+
+static void an_alert_comes_once_after_its_time(void **state)
+{
+	(void)state;
+	m.alerts.opts = (struct alert_opts){
+			.ways = ALERT_STATUS | ALERT_BELL | ALERT_OSC9, .percent = 90, .after_ms = 5000};
+	for (int i = 0; i < 5; i++)
+		sample(1, 480);
+	assert_int_equal(count(EFFECT_BELL), 0);
+	for (int i = 0; i < 30; i++)
+		sample(1, 480);
+	assert_int_equal(count(EFFECT_BELL), 1);
+	assert_non_null(strstr(last_effect(EFFECT_NOTIFY)->text, "memory at 94 % of the limit"));
+	sample(1, 455); /* it dances about the threshold */
+	for (int i = 0; i < 30; i++)
+		sample(1, 480);
+	assert_int_equal(count(EFFECT_BELL), 1);
+	sample(1, 100);
+	for (int i = 0; i < 10; i++)
+		sample(1, 480);
+	assert_int_equal(count(EFFECT_BELL), 2);
+}
+
+static void a_long_run_tells_its_end(void **state)
+{
+	(void)state;
+	m.alerts.opts = (struct alert_opts){
+			.ways = ALERT_STATUS | ALERT_BELL, .percent = 100, .run_ms = 3000};
+	run(2, 1);
+	assert_int_equal(count(EFFECT_BELL), 0);
+	run(4, 1);
+	assert_int_equal(count(EFFECT_BELL), 1);
+	assert_int_equal(count(EFFECT_NOTIFY), 0);
+	assert_screen("run 2 has ended after 4.0 s: ok", true);
+	m.alerts.opts.ways = 0;
+	run(4, 1);
+	assert_int_equal(count(EFFECT_BELL), 1);
+}
+
+/* ---- before the memory limit ---- */
+
+static void start_run(void)
+{
+	m.confirm = false;
+	press('x', 0);
+	press(K_F5, 0);
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
+}
+
+static void warn(void)
+{
+	send((struct msg){.type = MSG_RUN_MEMORY, .serial = m.run.serial, .number = 461 * MIB});
+}
+
+static void a_run_is_paused_and_interrupted(void **state)
+{
+	(void)state;
+	start_run();
+	warn();
+	assert_int_equal(last_effect(EFFECT_PAUSE)->number, m.run.serial);
+	assert_screen("paused at 461 of 512 MiB: Alt-i interrupt (state is kept), Alt-g go on (8 s)", true);
+	/* The focus stays where it was: typing goes on. */
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	press('y', 0);
+	assert_screen("xy", true);
+	press('i', MOD_ALT);
+	assert_int_equal(last_effect(EFFECT_INTERRUPT)->number, m.run.serial);
+	assert_screen("paused at", false);
+}
+
+static void it_goes_on_when_told_or_when_nobody_answers(void **state)
+{
+	(void)state;
+	start_run();
+	warn();
+	press('g', MOD_ALT);
+	assert_int_equal(count(EFFECT_RESUME), 1);
+	warn();
+	now_ns += 7 * SECOND;
+	send((struct msg){.type = MSG_TICK});
+	assert_int_equal(count(EFFECT_RESUME), 1);
+	now_ns += 2 * SECOND;
+	send((struct msg){.type = MSG_TICK});
+	assert_int_equal(count(EFFECT_RESUME), 2);
+	assert_screen("nobody answered", true);
+}
+
+/* ---- sandboxes ---- */
+
+static void list(size_t n)
+{
+	struct trm_entry entries[3] = {
+			{.name = "zebra",
+					.backend = "local",
+					.keeper_pid = 10,
+					.keeper_start = 1,
+					.client_pid = 9,
+					.has_client = true,
+					.client = "terrarium run job.py",
+					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM,
+							.cpu_percent = 5,
+							.mem_bytes = 20 * MIB,
+							.mem_limit_bytes = 512 * MIB}},
+			{.name = "calm-fern", .backend = "fake", .keeper_pid = 20, .keeper_start = 2},
+			{.name = "old", .backend = "local", .is_stale = true, .keeper_pid = 30},
+	};
+	send((struct msg){.type = MSG_SANDBOXES, .entries = entries, .n_entries = n});
+}
+
+static void sandboxes_are_listed_sorted_and_stopped(void **state)
+{
+	(void)state;
+	press(K_F8, 0);
+	assert_non_null(last_effect(EFFECT_SANDBOXES));
+	assert_screen("looking ...", true);
+	list(3);
+	assert_screen("this workbench", true);
+	assert_screen("terrarium run job.py", true);
+	assert_screen("left behind", true);
+	assert_int_equal(m.sandboxes.selected_keeper, 20); /* the first by name */
+	press('c', 0);
+	press(K_HOME, 0);
+	assert_int_equal(m.sandboxes.selected_keeper, 10);
+	list(3); /* the selection stays on it */
+	assert_int_equal(m.sandboxes.selected_keeper, 10);
+	press('s', 0);
+	assert_screen("It was started by process 9: terrarium run job.py", true);
+	press(K_ENTER, 0); /* Cancel is what the focus is on */
+	assert_null(last_effect(EFFECT_STOP_SANDBOX));
+	press('s', 0);
+	press('s', 0);
+	const struct effect *e = last_effect(EFFECT_STOP_SANDBOX);
+	assert_non_null(e);
+	assert_string_equal(e->text, "zebra");
+	assert_true(e->number == 10 && e->identity == 1);
+	press(K_ESCAPE, 0);
+	assert_false(m.sandboxes.is_shown);
+	assert_non_null(last_effect(EFFECT_SANDBOXES_END));
+}
+
+static void one_is_looked_into(void **state)
+{
+	struct trm_metrics metrics = {.sample = {.time_ns = 5 * SECOND,
+						      .known = TRM_METRIC_CPU_PERCENT,
+						      .cpu_percent = 37.5}};
+	(void)state;
+	press(K_F8, 0);
+	list(1);
+	press(K_DOWN, 0);
+	press(K_ENTER, 0);
+	assert_string_equal(last_effect(EFFECT_LOOK)->text, "zebra");
+	send((struct msg){.type = MSG_INSIDE_METRICS, .metrics = &metrics});
+	assert_screen("inside zebra", true);
+	assert_screen("37.5 %", true);
+	send((struct msg){.type = MSG_INSIDE_CLOSED, .text = "the sandbox has ended"});
+	assert_screen("inside zebra: the sandbox has ended", true);
+	press(K_ESCAPE, 0);
+	assert_non_null(last_effect(EFFECT_LOOK_END));
+	assert_screen("sandboxes: 1", true);
+	/* What is for the panes closes the page; what is typed does not reach them. */
+	press('x', 0);
+	assert_true(m.sandboxes.is_shown);
+	press(K_F6, 0);
+	assert_false(m.sandboxes.is_shown);
+	assert_screen("1 x", false);
+}
+
+static void the_strip_unfolds(void **state)
+{
+	(void)state;
+	sample(5, 50);
+	event((struct event){.type = EVENT_RESIZE, .row = 24, .col = 80});
+	assert_screen("processes", false);
+	press('m', MOD_ALT);
+	assert_int_equal(m.focus, PANE_METRICS);
+	assert_screen("python kernel", true);
+	press(K_F11, 0);
+	assert_int_equal(m.focus, PANE_EDITOR);
+	mouse(MOUSE_PRESS, m.layout.strip.row, 10);
+	assert_screen("python kernel", true);
+}
+
+static void nothing_of_the_page_breaks_on_any_size(void **state)
+{
+	static const int sizes[][2] = {
+			{10, 40}, {16, 60}, {24, 80}, {36, 120}, {60, 200}, {12, 200}, {60, 40}};
+	(void)state;
+	run(2, 50);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		event((struct event){.type = EVENT_RESIZE, .row = sizes[i][0], .col = sizes[i][1]});
+		press(K_F8, 0);
+		list(3);
+		press(K_DOWN, 0);
+		free(screen());
+		for (int row = 0; row < sizes[i][0]; row += 3)
+			mouse(MOUSE_PRESS, row, row * 2);
+		press(K_ENTER, 0);
+		sample(5, 50);
+		free(screen());
+		press(K_ESCAPE, 0);
+		press(K_ESCAPE, 0);
+		if (m.sandboxes.is_shown)
+			press(K_F8, 0);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(runs_are_marked_and_lead_to_their_blocks),
+			TEST(a_mark_is_clicked),
+			TEST(history_is_scrolled_and_zoomed),
+			TEST(a_signal_is_sent_after_two_questions),
+			TEST(an_alert_comes_once_after_its_time),
+			TEST(a_long_run_tells_its_end),
+			TEST(a_run_is_paused_and_interrupted),
+			TEST(it_goes_on_when_told_or_when_nobody_answers),
+			TEST(sandboxes_are_listed_sorted_and_stopped),
+			TEST(one_is_looked_into),
+			TEST(the_strip_unfolds),
+			TEST(nothing_of_the_page_breaks_on_any_size),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_KEYMAP_H
+#define TUI_KEYMAP_H
+
+/* Which keys mean which command, per place. Keys are written "ctrl-f", "alt-shift-up", "f5", "ctrl-x ctrl-s":
+ * modifiers ctrl, alt, shift joined with "-" to a character or to a name (enter tab backspace escape up down
+ * left right home end pageup pagedown insert delete space f1 … f12); chords of a sequence apart by blanks. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "command/command.h"
+
+struct event;
+struct trm_error;
+
+enum { KEYMAP_CHORDS = 3, KEYMAP_NAME_BYTES = 64 };
+
+struct chord {
+	uint32_t key; /* as in term/event.h */
+	uint8_t mods;
+};
+
+struct keys {
+	struct chord chords[KEYMAP_CHORDS];
+	uint8_t n;
+};
+
+struct binding {
+	enum place place;
+	struct keys keys;
+	const struct command *command; /* NULL: the keys mean nothing here */
+};
+
+struct keymap {
+	struct binding *bindings;
+	size_t n, cap;
+};
+
+void keymap_finish(struct keymap *map); /* takes a zeroed object */
+/* The set that the workbench brings. 0 or TRM_ENOMEM. */
+int keymap_init(struct keymap *map);
+/* Add a set ("default", or "emacs" with the default one below it) where keys have no meaning yet.
+ * TRM_EINVAL: there is no such set. */
+int keymap_complete(struct keymap *map, const char *set, struct trm_error *reterr);
+
+/* A row of a set. */
+struct keymap_row {
+	enum place place;
+	const char *keys, *command;
+};
+extern const struct keymap_row keymap_emacs[]; /* keymap_emacs.c */
+extern const size_t keymap_emacs_count;
+
+/* Bind keys, in place of what they meant there. `command` NULL or "": they mean nothing. TRM_EINVAL with a
+ * sentence when keys or command do not exist. */
+int keymap_bind(struct keymap *map, enum place place, const char *keys, const char *command,
+		struct trm_error *reterr);
+
+/* What keys mean in one place. Alt with a digit stands for a function key where it means nothing else. */
+enum keymap_match { KEYMAP_NONE, KEYMAP_PREFIX, KEYMAP_COMMAND };
+enum keymap_match keymap_look(const struct keymap *map, enum place place, const struct keys *keys,
+		const struct command **ret);
+
+/* A binding that makes these keys, or that these keys make, impossible to reach: one begins with the other.
+ * NULL: there is none. */
+const struct binding *keymap_clash(const struct keymap *map, enum place place, const struct keys *keys);
+
+/* The first binding of a command: NULL when it has no keys. */
+const struct keys *keymap_keys(const struct keymap *map, const struct command *command);
+
+int keys_parse(const char *text, struct keys *ret); /* 0 or TRM_EINVAL */
+/* As keys_parse() takes it: "shift-f6", "ctrl-x ctrl-s". */
+void keys_write(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
+/* For people: "^F", "Shift-F6", "^X ^S". */
+void keys_name(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
+
+/* ---- the key bar ---- */
+
+struct model;
+
+struct keybar_item {
+	const struct command *command;
+	char keys[24];
+	const char *label;
+	int col, cols;
+};
+enum { KEYBAR_MAX = 32 };
+/* For a width: commands with their columns, left to right. Returns how many. */
+int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX]);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a buffer is run, and the cells that lines like "# %%" part it into. */
+#include "editor/editor_internal.h"
+
+#include <string.h>
+
+#include <terrarium/lang.h>
+
+#include "text/find.h"
+#include "text/text.h"
+
+bool editor_is_cell_line(const struct editor *e, size_t line)
+{
+	char bytes[64];
+	const char *sign = e->lang ? e->lang->comment : "#";
+	size_t n = text_copy(e->text, text_line_start(e->text, line), bytes, sizeof(bytes) - 1),
+	       len = strlen(sign);
+	bytes[n] = '\0';
+	if (n < len || memcmp(bytes, sign, len) != 0)
+		return false;
+	const char *p = bytes + len;
+	while (*p == ' ')
+		p++;
+	return p[0] == '%' && p[1] == '%';
+}
+
+/* The next line, or with by < 0 the one before, that begins a cell, seen from `line`, which counts itself.
+ * A text of a million lines is not gone through line by line. False: there is none. */
+static bool find_cell(const struct editor *e, size_t line, int by, size_t *ret)
+{
+	struct find *f;
+	struct find_match match;
+	size_t pos = by < 0 ? text_line_end(e->text, line) : text_line_start(e->text, line);
+	bool is_found = false;
+
+	if (line >= text_lines(e->text) || find_create("%%", 2, (struct find_opts){0}, &f, NULL) < 0)
+		return false;
+	while (!is_found
+			&& (by < 0 ? find_previous(f, e->text, pos, &match)
+				   : find_next(f, e->text, pos, SIZE_MAX, &match))) {
+		*ret = text_line_of(e->text, match.pos);
+		is_found = editor_is_cell_line(e, *ret);
+		pos = by < 0 ? text_line_start(e->text, *ret) : text_line_end(e->text, *ret);
+	}
+	find_destroy(f);
+	return is_found;
+}
+
+static struct editor_run all_of(const struct editor *e)
+{
+	return (struct editor_run){.kind = EDITOR_RUN_ALL, .len = text_len(e->text)};
+}
+
+static struct editor_run selection_of(const struct editor *e)
+{
+	size_t pos = selection_start(e->sel);
+
+	return (struct editor_run){.kind = EDITOR_RUN_SELECTION,
+			.pos = pos,
+			.len = selection_end(e->sel) - pos,
+			.first_line = text_line_of(e->text, pos)};
+}
+
+static struct editor_run line_of(const struct editor *e)
+{
+	size_t line = editor_line(e), pos = text_line_start(e->text, line);
+
+	return (struct editor_run){.kind = EDITOR_RUN_LINE,
+			.pos = pos,
+			.len = text_line_end(e->text, line) - pos,
+			.first_line = line};
+}
+
+/* The cell around the cursor, without its mark; where there are no cells, everything. */
+static struct editor_run cell_of(const struct editor *e)
+{
+	struct editor_run run = {.kind = EDITOR_RUN_CELL};
+	size_t lines = text_lines(e->text), here = editor_line(e), mark, next;
+	bool has_mark = find_cell(e, here, -1, &mark), has_next = find_cell(e, here + 1, 1, &next);
+
+	if (!has_mark && !has_next)
+		return all_of(e);
+	size_t end = has_next ? text_line_start(e->text, next) : text_len(e->text);
+	run.first_line = has_mark ? mark + 1 : 0;
+	run.pos = run.first_line < lines ? text_line_start(e->text, run.first_line) : end;
+	run.len = end - run.pos;
+	return run;
+}
+
+struct editor_run editor_run_of(const struct editor *e, enum editor_run_kind kind)
+{
+	switch (kind) {
+	case EDITOR_RUN_SELECTION: return selection_of(e);
+	case EDITOR_RUN_CELL: return cell_of(e);
+	case EDITOR_RUN_LINE: return line_of(e);
+	case EDITOR_RUN_ALL: break;
+	}
+	return all_of(e);
+}
+
+struct editor_run editor_run_range(const struct editor *e)
+{
+	return editor_run_of(e, editor_has_selection(e) ? EDITOR_RUN_SELECTION : EDITOR_RUN_CELL);
+}
+
+/* ---- going from cell to cell ---- */
+
+unsigned edit_next_cell(struct editor *e, int arg)
+{
+	size_t here = editor_line(e), line;
+	bool is_found = find_cell(e, here + 1, 1, &line);
+
+	(void)arg;
+	if (!is_found)
+		return editor_move(e, MOVE_LAST, false);
+	/* Below the mark, where there is something. */
+	return editor_goto_line(e, line + 1 < text_lines(e->text) ? line + 1 : line);
+}
+
+/* To the start of this cell, then of the one before. */
+unsigned edit_previous_cell(struct editor *e, int arg)
+{
+	size_t here = editor_line(e), mark, above;
+
+	(void)arg;
+	if (!find_cell(e, here, -1, &mark))
+		return editor_move(e, MOVE_FIRST, false);
+	if (here > mark + 1)
+		return editor_goto_line(e, mark + 1);
+	if (mark == 0 || !find_cell(e, mark - 1, -1, &above))
+		return editor_move(e, MOVE_FIRST, false);
+	return editor_goto_line(e, above + 1);
+}

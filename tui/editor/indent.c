@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "editor/indent.h"
+
+#include <string.h>
+
+#include <terrarium/lang.h>
+
+#define DEPTH_MAX 32 /* brackets within each other that are kept track of */
+#define WORD_MAX 16
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_lang(const struct trm_lang *lang, enum trm_lang_id id)
+{
+	return lang && lang->id == id;
+}
+
+/* ---- the shape ---- */
+
+static bool begins_comment(const struct trm_lang *lang, const char *line, size_t n, size_t at)
+{
+	const char *sign = lang ? lang->comment : NULL;
+	size_t len = sign ? strlen(sign) : 0;
+	if (len == 0 || n - at < len || memcmp(line + at, sign, len) != 0)
+		return false;
+	return !is_lang(lang, TRM_LANG_BASH) || at == 0 || strchr(" \t;&|(", line[at - 1]);
+}
+
+/* The position behind the string that begins at `at`; n + 1 if it does not end in the line. */
+static size_t behind_string(const struct trm_lang *lang, const char *line, size_t n, size_t at)
+{
+	char quote = line[at];
+	bool is_long = is_lang(lang, TRM_LANG_PYTHON) && n - at >= 3 && line[at + 1] == quote
+		       && line[at + 2] == quote;
+	bool has_escapes = !(is_lang(lang, TRM_LANG_BASH) && quote == '\'');
+	for (size_t i = at + (is_long ? 3 : 1); i < n; i++) {
+		if (line[i] == '\\' && has_escapes)
+			i++;
+		else if (line[i] == quote && !is_long)
+			return i + 1;
+		else if (line[i] == quote && n - i >= 3 && line[i + 1] == quote && line[i + 2] == quote)
+			return i + 3;
+	}
+	return n + 1;
+}
+
+struct line_shape line_shape(const struct trm_lang *lang, const char *line, size_t n)
+{
+	static const char opening[] = "([{", closing[] = ")]}";
+	const char *quotes = is_lang(lang, TRM_LANG_PYTHON) ? "\"'" : "\"'`";
+	struct line_shape s = {0};
+	size_t open[DEPTH_MAX];
+	while (s.blank < n && is_blank(line[s.blank]))
+		s.blank++;
+	for (size_t i = s.blank; i < n;) {
+		char c = line[i];
+		if (begins_comment(lang, line, n, i))
+			break;
+		if (!is_blank(c))
+			s.ink = i + 1;
+		if (c == '\\') {
+			i += 2;
+		} else if (c != '\0' && strchr(quotes, c)) {
+			i = behind_string(lang, line, n, i);
+			s.ink = i <= n ? i : n;
+			s.is_quoted = i > n;
+		} else {
+			if (c != '\0' && strchr(opening, c)) {
+				if (s.n_open < DEPTH_MAX)
+					open[s.n_open] = i;
+				s.n_open++;
+			} else if (c != '\0' && strchr(closing, c) && s.n_open > 0) {
+				s.n_open--;
+			} else if (c != '\0' && strchr(closing, c)) {
+				s.has_closer = true;
+				s.closer_at = i;
+			}
+			i++;
+		}
+	}
+	s.open_at = s.n_open > 0 && s.n_open <= DEPTH_MAX ? open[s.n_open - 1] : 0;
+	return s;
+}
+
+/* ---- words ---- */
+
+static bool is_word_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool line_has_word(const char *words, const char *line, const struct line_shape *s, bool is_last)
+{
+	char word[WORD_MAX + 3];
+	size_t from = s->blank, to = s->blank;
+	if (is_last) {
+		from = to = s->ink;
+		while (from > s->blank && is_word_byte(line[from - 1]))
+			from--;
+	} else {
+		while (to < s->ink && is_word_byte(line[to]))
+			to++;
+	}
+	if (to == from || to - from > WORD_MAX)
+		return false;
+	word[0] = ' ';
+	memcpy(word + 1, line + from, to - from);
+	memcpy(word + 1 + (to - from), " ", 2);
+	return strstr(words, word) != NULL;
+}
+
+static char last_ink(const char *line, const struct line_shape *s)
+{
+	return s->ink > s->blank ? line[s->ink - 1] : '\0';
+}
+
+/* ---- blocks ---- */
+
+/* "a)", "*.c)": a pattern of a case. */
+static bool is_pattern(const char *line, const struct line_shape *s)
+{
+	return s->has_closer && s->n_open == 0 && line[s->closer_at] == ')' && s->closer_at + 1 == s->ink
+	       && s->blank < s->closer_at;
+}
+
+bool line_opens_block(const struct trm_lang *lang, const char *line, const struct line_shape *s)
+{
+	char last = last_ink(line, s);
+	if (s->is_quoted || !lang)
+		return false;
+	switch (lang->id) {
+	case TRM_LANG_PYTHON: return last == ':' && s->n_open == 0;
+	case TRM_LANG_JAVASCRIPT: return last == ':' && line_has_word(" case default ", line, s, false);
+	case TRM_LANG_BASH:
+		return line_has_word(" then do else ", line, s, true)
+		       || (line_has_word(" in ", line, s, true) && line_has_word(" case ", line, s, false))
+		       || is_pattern(line, s);
+	case TRM_LANG_COUNT: break;
+	}
+	return false;
+}
+
+bool line_leaves_block(const struct trm_lang *lang, const char *line, const struct line_shape *s)
+{
+	if (s->is_quoted || s->n_open > 0 || !lang)
+		return false;
+	if (lang->id == TRM_LANG_PYTHON)
+		return line_has_word(" return pass break continue raise ", line, s, false);
+	/* Behind commands of a pattern; not "a) b ;;", which stands on the pattern's own level. */
+	return lang->id == TRM_LANG_BASH && s->ink >= 2 && memcmp(line + s->ink - 2, ";;", 2) == 0
+	       && !s->has_closer;
+}
+
+static const struct line_partner python_partners[] = {
+		{" else ", " if elif for while try except async ", NULL},
+		{" elif ", " if elif ", NULL},
+		{" except ", " try except ", NULL},
+		{" finally ", " try except else ", NULL},
+		{NULL, NULL, NULL},
+};
+static const struct line_partner bash_partners[] = {
+		{" fi ", " if ", " fi "},
+		{" else ", " if ", " fi "},
+		{" elif ", " if ", " fi "},
+		{" then ", " if elif ", " fi "},
+		{" done ", " for while until select ", " done "},
+		{" do ", " for while until select ", " done "},
+		{" esac ", " case ", " esac "},
+		{NULL, NULL, NULL},
+};
+
+const struct line_partner *line_partner(
+		const struct trm_lang *lang, const char *line, const struct line_shape *s)
+{
+	const struct line_partner *p = is_lang(lang, TRM_LANG_PYTHON) ? python_partners
+				       : is_lang(lang, TRM_LANG_BASH) ? bash_partners
+								      : NULL;
+	for (; p && p->word; p++)
+		if (line_has_word(p->word, line, s, false))
+			return p;
+	return NULL;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/outpane.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int outpane_init(struct outpane *p, size_t cap_bytes)
+{
+	memset(p, 0, sizeof *p);
+	return outstore_init(&p->store, cap_bytes);
+}
+
+void outpane_finish(struct outpane *p)
+{
+	outstore_finish(&p->store);
+	outscreen_finish(&p->screen);
+	out_blocks_finish(&p->blocks);
+	runs_finish(&p->runs);
+	outsearch_finish(&p->search);
+	field_finish(&p->bar.what);
+	figures_finish(&p->figures);
+	memset(p, 0, sizeof *p);
+}
+
+void outpane_clear(struct outpane *p)
+{
+	outscreen_drop(&p->screen);
+	outstore_clear(&p->store);
+	out_blocks_finish(&p->blocks);
+	outsearch_finish(&p->search);
+	figures_clear(&p->figures);
+	p->is_scrolled = p->has_selection = p->is_dragging = p->has_mark = false;
+	p->left = 0;
+}
+
+/* ---- taking output ---- */
+
+void outpane_end_line(struct outpane *p)
+{
+	outscreen_settle(&p->screen, &p->store);
+	outstore_end_line(&p->store);
+}
+
+void outpane_begin(struct outpane *p, uint32_t serial)
+{
+	outpane_end_line(p);
+	out_blocks_add(&p->blocks, outstore_end(&p->store), serial, outstore_first(&p->store));
+	outstore_header(&p->store, serial);
+	p->blocks.first = outpane_first(p);
+}
+
+void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const void *bytes, size_t n)
+{
+	if (kind == OUT_LATE) /* above what is still being drawn on */
+		outstore_append(&p->store, kind, serial, bytes, n);
+	else
+		outscreen_feed(&p->screen, &p->store, kind, serial, bytes, n);
+	p->blocks.first = outpane_first(p);
+}
+
+void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text, size_t n)
+{
+	outpane_end_line(p);
+	outstore_append(&p->store, kind, serial, text, n);
+	outstore_end_line(&p->store);
+	p->blocks.first = outpane_first(p);
+}
+
+bool outpane_ends_with(const struct outpane *p, const char *text)
+{
+	return p->screen.is_live ? outscreen_ends_with(&p->screen, text)
+				 : outstore_ends_with(&p->store, text);
+}
+
+/* ---- reading ---- */
+
+uint64_t outpane_first(const struct outpane *p)
+{
+	return outstore_first(&p->store) - (p->store.dropped_lines > 0);
+}
+
+uint64_t outpane_end(const struct outpane *p)
+{
+	return outstore_end(&p->store) + (uint64_t)outscreen_lines(&p->screen);
+}
+
+/* The line that stands for what is gone. */
+static void read_dropped(const struct outpane *p, struct outline *line)
+{
+	char text[128], bytes[24];
+	uint64_t n = p->store.dropped_lines;
+	int len = snprintf(text, sizeof text, "%" PRIu64 " line%s dropped (%s): older than what is kept", n,
+			n == 1 ? "" : "s", format_bytes(bytes, p->store.dropped_bytes));
+
+	outline_begin(line, OUT_NOTE, 0);
+	outline_put(line, text, (size_t)len, (struct style){.role = ROLE_WARN});
+}
+
+void outpane_write_header(const struct outpane *p, struct outline *line)
+{
+	const struct out_block *block = out_blocks_of(&p->blocks, line->run);
+	uint64_t hidden = 0;
+
+	if (block && block->is_folded)
+		hidden = out_blocks_end(&p->blocks, block, outpane_end(p)) - block->line - 1;
+	run_header(line, runs_find(&p->runs, line->run), p->has_utf8, p->now_ns,
+			block && block->is_folded ? (int64_t)hidden : -1);
+}
+
+void outwalk_start(struct outwalk *w, const struct outpane *p, uint64_t line)
+{
+	*w = (struct outwalk){.p = p};
+	if (line < outpane_first(p))
+		line = outpane_first(p);
+	w->next = out_blocks_shown(&p->blocks, line, outpane_end(p));
+}
+
+/* A line of the store, where the reader may or may not stand already. */
+static bool read_stored(struct outwalk *w, struct outline *line)
+{
+	if (!w->has_reader || w->r.line != w->line)
+		out_reader_seek(&w->r, &w->p->store, w->line);
+	w->has_reader = true;
+	if (!outline_read(line, &w->r))
+		return false;
+	if (line->kind == OUT_HEADER)
+		outpane_write_header(w->p, line);
+	if (line->kind == OUT_FIGURE)
+		figures_fill(&w->p->figures, line, w->p->has_utf8);
+	return true;
+}
+
+bool outwalk_next(struct outwalk *w, struct outline *line)
+{
+	const struct outpane *p = w->p;
+	uint64_t live = outstore_end(&p->store), end = outpane_end(p);
+
+	if (w->next >= end)
+		return false;
+	w->line = w->next;
+	w->next = out_blocks_shown(&p->blocks, w->line + 1, end);
+	if (w->line < outstore_first(&p->store))
+		read_dropped(p, line);
+	else if (w->line >= live)
+		outscreen_read(&p->screen, (int)(w->line - live), line);
+	else
+		return read_stored(w, line);
+	return true;
+}
+
+bool outpane_read(const struct outpane *p, uint64_t number, struct outline *line)
+{
+	struct outwalk w;
+
+	outwalk_start(&w, p, number);
+	w.next = number;
+	return number >= outpane_first(p) && outwalk_next(&w, line);
+}

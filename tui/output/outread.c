@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the store: a walk over lines, and the colours in force where it begins. */
+#include <string.h>
+
+#include "output/outstore_inside.h"
+
+/* How far back to look for colours that are still in force: more is not worth a frame. */
+#define COLOUR_CHUNKS 16
+
+unsigned outstore_stream(enum out_kind kind)
+{
+	switch (kind) {
+	case OUT_STDOUT: return 0;
+	case OUT_STDERR: return 1;
+	case OUT_LATE: return 2;
+	default: return 3;
+	}
+}
+
+static void colours_reset(struct ansi colours[OUT_STREAMS])
+{
+	memset(colours, 0, OUT_STREAMS * sizeof *colours);
+}
+
+static bool colours_are_plain(const struct ansi colours[OUT_STREAMS])
+{
+	for (unsigned i = 0; i < OUT_STREAMS; i++)
+		if (!ansi_is_plain(&colours[i]))
+			return false;
+	return true;
+}
+
+bool out_reader_next(struct out_reader *r, struct out_piece *ret)
+{
+	for (; r->chunk < r->store->n; r->chunk++, r->record = r->pos = 0) {
+		struct out_chunk *c = chunk_at(r->store, r->chunk);
+		if (r->record >= c->used)
+			continue;
+		struct record rec = record_get(c, r->record);
+		const char *p = c->bytes + r->record + sizeof rec + r->pos;
+		size_t left = rec.len - r->pos;
+		const char *nl = left ? memchr(p, '\n', left) : NULL;
+
+		*ret = (struct out_piece){.kind = (enum out_kind)rec.kind,
+				.run = rec.run,
+				.bytes = p,
+				.n = nl ? (size_t)(nl - p) : left,
+				.ends_line = nl || rec.flags & BREAK,
+				.is_soft = !nl && rec.flags & SOFT};
+		if (rec.kind == OUT_HEADER)
+			colours_reset(r->colours);
+		ret->colours = &r->colours[outstore_stream(ret->kind)];
+		r->pos += ret->n + (nl != NULL);
+		/* A break behind the record belongs to its last piece, so only an unbroken record ends here.
+		 */
+		if (!nl || (r->pos == rec.len && !(rec.flags & BREAK))) {
+			r->record += sizeof rec + rec.len;
+			r->pos = 0;
+		}
+		r->line += ret->ends_line;
+		return true;
+	}
+	return false;
+}
+
+bool out_reader_span(struct out_reader *r, struct out_span *ret)
+{
+	for (; r->chunk < r->store->n; r->chunk++, r->record = r->pos = 0) {
+		struct out_chunk *c = chunk_at(r->store, r->chunk);
+		if (r->record >= c->used)
+			continue;
+		struct record rec = record_get(c, r->record);
+		const char *p = c->bytes + r->record + sizeof rec + r->pos;
+		*ret = (struct out_span){.kind = (enum out_kind)rec.kind,
+				.bytes = p,
+				.n = rec.len - r->pos,
+				.line = r->line,
+				.ends_line = rec.flags & BREAK};
+		r->record += sizeof rec + rec.len;
+		r->pos = 0;
+		r->line += count_newlines(p, ret->n) + ret->ends_line;
+		return true;
+	}
+	return false;
+}
+
+/* Parse a piece for its colours alone. */
+static void skim(const struct out_piece *piece)
+{
+	const char *p = piece->bytes, *end = p + piece->n;
+	uint32_t value;
+
+	while (ansi_next(piece->colours, &p, end, &value) != ANSI_END)
+		;
+	if (piece->ends_line && !piece->is_soft)
+		ansi_end_line(piece->colours);
+}
+
+/* Go on to the start of `line` (or to the end of the reader's chunk). */
+static void skim_to(struct out_reader *r, uint64_t line, size_t end_chunk)
+{
+	struct out_piece piece;
+
+	while (r->line < line && r->chunk < end_chunk) {
+		struct out_chunk *c = chunk_at(r->store, r->chunk);
+		if (r->record >= c->used) {
+			r->chunk++;
+			r->record = r->pos = 0;
+			continue;
+		}
+		if (!out_reader_next(r, &piece))
+			return;
+		if (c->has_controls || !ansi_is_plain(piece.colours))
+			skim(&piece);
+	}
+}
+
+/* Fill in the colours at the start of chunk k, from the nearest chunk before that knows them. */
+static void learn_colours(const struct outstore *s, size_t k)
+{
+	size_t from = k;
+
+	while (from > 0 && !chunk_at(s, from)->has_colours && k - from < COLOUR_CHUNKS)
+		from--;
+	if (!chunk_at(s, from)->has_colours) {
+		colours_reset(chunk_at(s, from)->colours);
+		chunk_at(s, from)->has_colours = true;
+	}
+	for (; from < k; from++) {
+		struct out_chunk *c = chunk_at(s, from), *next = chunk_at(s, from + 1);
+		struct out_reader r = {.store = s, .chunk = from, .line = c->first_line};
+		memcpy(r.colours, c->colours, sizeof r.colours);
+		if (c->has_controls || !colours_are_plain(c->colours))
+			skim_to(&r, UINT64_MAX, from + 1);
+		memcpy(next->colours, r.colours, sizeof next->colours);
+		next->has_colours = true;
+	}
+}
+
+size_t outstore_chunk_of_line(const struct outstore *s, uint64_t line)
+{
+	size_t low = 0, high = s->n;
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+		if (chunk_at(s, mid)->first_line < line)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The chunk in which a line that starts in chunk k ends (or the newest). */
+static size_t chunk_of_end(const struct outstore *s, size_t k, uint64_t line)
+{
+	while (k + 1 < s->n && chunk_at(s, k + 1)->first_line <= line)
+		k++;
+	return k;
+}
+
+/* Stand behind the first carriage return in the reader's chunk. */
+static void skip_to_return(struct out_reader *r, size_t chunk)
+{
+	struct out_piece piece;
+	struct out_reader at = *r;
+
+	while (r->chunk == chunk && r->record < chunk_at(r->store, chunk)->used) {
+		at = *r;
+		if (!out_reader_next(r, &piece))
+			break;
+		const char *cr = memchr(piece.bytes, '\r', piece.n);
+		if (cr) {
+			at.pos += (size_t)(cr - piece.bytes);
+			break;
+		}
+		skim(&piece);
+		if (piece.ends_line)
+			break;
+	}
+	*r = at;
+}
+
+void out_reader_seek(struct out_reader *r, const struct outstore *s, uint64_t line)
+{
+	memset(r, 0, sizeof *r);
+	r->store = s;
+	if (s->n == 0)
+		return;
+	if (line < outstore_first(s))
+		line = outstore_first(s);
+	size_t k = outstore_chunk_of_line(s, line), last = chunk_of_end(s, k, line);
+	bool is_rewritten = last > k + 2;
+	if (is_rewritten)
+		k = last - 1;
+	learn_colours(s, k);
+	r->chunk = k;
+	r->line = chunk_at(s, k)->first_line;
+	memcpy(r->colours, chunk_at(s, k)->colours, sizeof r->colours);
+	if (is_rewritten)
+		skip_to_return(r, k);
+	else
+		skim_to(r, line, s->n);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/runs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+
+#include "output/outline.h"
+#include "text/cluster.h"
+
+#define BYTES_WORTH_TELLING ((uint64_t)1 << 20)
+#define RATE_NS 500000000u /* over which a rate is worked out */
+
+void runs_finish(struct runs *r)
+{
+	for (uint32_t i = 0; i < r->cap; i++)
+		free(r->items[i].code);
+	free(r->items);
+	memset(r, 0, sizeof *r);
+}
+
+/* Room for one more: twice as much up to RUNS_MAX, then the oldest is forgotten. */
+static bool grow(struct runs *r)
+{
+	uint32_t cap = r->cap ? r->cap * 2 : 16;
+
+	if (r->last + 1 < r->cap || r->cap == RUNS_MAX)
+		return true;
+	struct run_info *items = realloc(r->items, cap * sizeof *items);
+	if (!items)
+		return false;
+	memset(items + r->cap, 0, (cap - r->cap) * sizeof *items);
+	r->items = items;
+	r->cap = cap;
+	return true;
+}
+
+/* The first line of the code that says something. */
+static void excerpt(char *out, size_t cap, const char *code, size_t len)
+{
+	size_t at = 0, used = 0;
+
+	while (at < len && (code[at] == '\n' || code[at] == ' ' || code[at] == '\t'))
+		at++;
+	while (at < len && code[at] != '\n') {
+		struct cluster c = cluster_at(code + at, len - at);
+		if (used + c.len >= cap)
+			break;
+		if (c.kind == CLUSTER_TEXT) {
+			memcpy(out + used, code + at, c.len);
+			used += c.len;
+		} else {
+			out[used++] = ' ';
+		}
+		at += c.len;
+	}
+	out[used] = '\0';
+}
+
+struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const char *code, size_t len)
+{
+	if (!grow(r))
+		return NULL;
+	struct run_info *run = &r->items[++r->last % r->cap], *older = runs_find(r, r->last - RUNS_CODE);
+	free(run->code);
+	if (older) {
+		free(older->code);
+		older->code = NULL;
+	}
+	*run = (struct run_info){.serial = r->last, .state = RUN_QUEUED, .lang = lang};
+	excerpt(run->excerpt, sizeof run->excerpt, code, len);
+	run->code = len < RUNS_CODE_BYTES ? strndup(code, len) : NULL;
+	return run;
+}
+
+struct run_info *runs_find(const struct runs *r, uint32_t serial)
+{
+	if (!r->cap || serial == 0)
+		return NULL;
+	struct run_info *run = &r->items[serial % r->cap];
+	return run->serial == serial ? run : NULL;
+}
+
+/* ---- words ---- */
+
+char *format_duration(char out[24], uint64_t us)
+{
+	if (us < 9950)
+		snprintf(out, 24, "%.1f ms", (double)us / 1e3);
+	else if (us < 999500)
+		snprintf(out, 24, "%.0f ms", (double)us / 1e3);
+	else if (us < 59950000)
+		snprintf(out, 24, "%.1f s", (double)us / 1e6);
+	else
+		snprintf(out, 24, "%" PRIu64 ":%02" PRIu64 " min", us / 60000000, us / 1000000 % 60);
+	return out;
+}
+
+char *format_bytes(char out[24], uint64_t bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double v = (double)bytes;
+	unsigned unit = 0;
+
+	while (v >= 1023.5 && unit < 4) {
+		v /= 1024.0;
+		unit++;
+	}
+	bool is_whole = v >= 99.95 || v < (double)(uint64_t)v + 0.05;
+	snprintf(out, 24, is_whole ? "%.0f %s" : "%.1f %s", v, units[unit]);
+	return out;
+}
+
+/* ---- the header ---- */
+
+static void add(struct outline *line, uint16_t role, uint16_t attrs, const char *text)
+{
+	outline_put(line, text, strlen(text), (struct style){.role = role, .attrs = attrs});
+}
+
+static const struct {
+	uint16_t role;
+	const char *mark, *ascii;
+} marks[] = {
+		[TRM_STATUS_OK] = {ROLE_OUT_VALUE, "✓", "ok"},
+		[TRM_STATUS_ERROR] = {ROLE_OUT_ERROR, "✗", "error"},
+		[TRM_STATUS_TIMEOUT] = {ROLE_OUT_ERROR, "✗ time-out", "time-out"},
+		[TRM_STATUS_INTERRUPTED] = {ROLE_WARN, "✗ interrupted", "interrupted"},
+		[TRM_STATUS_KILLED] = {ROLE_OUT_ERROR, "✗ killed", "killed"},
+		[TRM_STATUS_LOST] = {ROLE_OUT_ERROR, "✗ lost", "lost"},
+};
+
+static void add_number(struct outline *line, const char *before, const char *number, const char *behind)
+{
+	add(line, ROLE_DIM, 0, before);
+	add(line, ROLE_DIM, 0, number);
+	add(line, ROLE_DIM, 0, behind);
+}
+
+/* What it took. A run that prints a lot tells how much. */
+static void cost(struct outline *line, const struct run_info *run)
+{
+	char number[24];
+
+	if (run->has_cpu)
+		add_number(line, "  cpu ", format_duration(number, run->cpu_us), "");
+	if (run->has_mem_peak)
+		add_number(line, "  peak ", format_bytes(number, run->mem_peak_bytes), "");
+	if (run->out_bytes >= BYTES_WORTH_TELLING)
+		add_number(line, "  printed ", format_bytes(number, run->out_bytes), "");
+}
+
+static void outcome(struct outline *line, const struct run_info *run, bool has_utf8)
+{
+	char text[64], number[24];
+
+	add_number(line, "", format_duration(number, run->wall_us), "  ");
+	if (run->is_exit) {
+		snprintf(text, sizeof text, "exit %d ", run->exit_code);
+		add(line, ROLE_OUT_ERROR, 0, text);
+	}
+	add(line, marks[run->status].role, 0, has_utf8 ? marks[run->status].mark : marks[run->status].ascii);
+	cost(line, run);
+}
+
+/* What is going on, and how fast it prints. */
+static void progress(struct outline *line, const struct run_info *run, uint64_t now_ns)
+{
+	static const char *const words[] = {[RUN_QUEUED] = "waiting",
+			[RUN_RUNNING] = "running",
+			[RUN_INTERRUPTING] = "interrupting",
+			[RUN_KILLING] = "killing"};
+	uint64_t tenths = run->began_ns && now_ns > run->began_ns ? (now_ns - run->began_ns) / 100000000u : 0;
+	char text[24];
+
+	add(line, ROLE_WARN, 0,
+			run->state <= RUN_KILLING && words[run->state] ? words[run->state] : "waiting");
+	if (tenths && run->state != RUN_QUEUED) {
+		if (tenths < 600)
+			snprintf(text, sizeof text, " %" PRIu64 ".%" PRIu64 " s", tenths / 10, tenths % 10);
+		else
+			snprintf(text, sizeof text, " %" PRIu64 ":%02" PRIu64 " min", tenths / 600,
+					tenths / 10 % 60);
+		add(line, ROLE_WARN, 0, text);
+	}
+	if (run->out_bytes >= BYTES_WORTH_TELLING) {
+		add_number(line, "  printed ", format_bytes(text, run->out_bytes), "");
+		add_number(line, ", ", format_bytes(text, run->bytes_per_s), "/s");
+	}
+	if (run->is_spilling)
+		add(line, ROLE_WARN, 0, "  to a file");
+}
+
+void run_header(struct outline *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
+		int64_t n_folded)
+{
+	char text[64];
+
+	if (!run) {
+		add(line, ROLE_OUT_HEADER, 0, "[run]");
+		return;
+	}
+	add(line, ROLE_OUT_HEADER, 0, n_folded >= 0 ? has_utf8 ? "▸ " : "+ " : has_utf8 ? "▾ " : "- ");
+	if (run->number)
+		snprintf(text, sizeof text, "[%" PRIu64 "] %s", run->number, run->lang->name);
+	else
+		snprintf(text, sizeof text, "[ ] %s", run->lang->name);
+	add(line, ROLE_OUT_HEADER, ATTR_BOLD, text);
+	add(line, ROLE_DIM, 0, "  ");
+	if (run->state == RUN_DONE)
+		outcome(line, run, has_utf8);
+	else
+		progress(line, run, now_ns);
+	if (n_folded >= 0) {
+		snprintf(text, sizeof text, "  %" PRId64 " line%s folded", n_folded,
+				n_folded == 1 ? "" : "s");
+		add(line, ROLE_WARN, 0, text);
+	}
+	add(line, ROLE_DIM, 0, "  ");
+	add(line, ROLE_DIM, 0, run->excerpt);
+}
+
+/* ---- how much it prints ---- */
+
+void run_count(struct run_info *run, uint64_t bytes)
+{
+	run->out_bytes += bytes;
+}
+
+void run_tick(struct run_info *run, uint64_t now_ns)
+{
+	uint64_t passed_ns = now_ns - run->rate_at_ns, bytes = run->out_bytes - run->rate_bytes;
+
+	if (run->rate_at_ns && passed_ns < RATE_NS)
+		return;
+	if (run->rate_at_ns)
+		run->bytes_per_s = (uint64_t)((double)bytes * 1e9 / (double)passed_ns);
+	run->rate_at_ns = now_ns;
+	run->rate_bytes = run->out_bytes;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_DIALOG_H
+#define TUI_DIALOG_H
+
+/* What stands over the panes and takes all keys: a text that scrolls, below it a
+ * field to type into or a list to choose from, below that buttons. Each part may be missing.
+ * This file knows how such a thing is worked; what its answers mean is known in
+ * answers.c and its neighbours. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "view/canvas.h"
+#include "widget/field.h"
+
+struct event;
+
+enum dialog_kind {
+	DIALOG_NONE,
+	DIALOG_CONFIRM,
+	DIALOG_LOSE,
+	DIALOG_HISTORY,
+	DIALOG_OPEN,
+	DIALOG_SAVE,
+	DIALOG_OVERWRITE,
+	DIALOG_CLOSE,
+	DIALOG_GOTO,
+	DIALOG_RECOVER,
+	DIALOG_RESTART,
+	DIALOG_LANGUAGE,
+	DIALOG_THEME,
+	DIALOG_HELP,
+	DIALOG_PALETTE,
+	DIALOG_MESSAGES,
+	DIALOG_INSPECT,
+	DIALOG_STOP_SANDBOX,
+	DIALOG_SIGNAL,
+	DIALOG_SIGNAL_SURE,
+	DIALOG_EXPORT,
+	DIALOG_EXPORT_OVER,
+	DIALOG_RECORD,
+	DIALOG_DEMO,
+	DIALOG_SAVE_FIGURE,
+	DIALOG_FIGURE_OVER,
+};
+
+struct dialog_button {
+	const char *label, *brief; /* brief: where there is little room; NULL: the same */
+	char letter;               /* that presses it; 0: none */
+	int answer;
+};
+
+struct dialog_line {
+	char *text; /* owned, NUL-terminated */
+	uint16_t role;
+	uint8_t label_len; /* the first bytes are a label; what wraps stands below what is behind it */
+	bool is_code;      /* cut at the edge rather than wrapped */
+	uint8_t *kinds;    /* owned; of code: enum syntax_kind of each byte of `text`; NULL: not known */
+};
+
+struct dialog_choice {
+	char right[40]; /* at the right edge: the keys of a command */
+	uint64_t marks; /* bit i: byte i of the item is what was searched for */
+	const void *of; /* borrowed: what the item stands for */
+};
+
+struct dialog {
+	enum dialog_kind kind;
+	char title[96];
+	struct dialog_line *lines;
+	size_t n_lines, cap_lines;
+	size_t scroll; /* rows above the first shown */
+	bool has_field;
+	struct field field;
+	const char *field_label;
+	char (*items)[64];             /* the list */
+	struct dialog_choice *choices; /* beside the items; NULL: nothing is */
+	size_t n_items, current;
+	int list_rows;  /* of a list that is filtered, and shall not jump; 0: as many as there are items */
+	char hint[240]; /* below the list, about the current item */
+	bool is_live;   /* what is typed into the field counts at once: ANSWER_TYPED */
+	const struct dialog_button *buttons;
+	int n_buttons, focus;
+	bool is_large; /* take most of the screen */
+};
+
+/* Answers beside the buttons' own. */
+enum {
+	ANSWER_NONE = -1,
+	ANSWER_CANCEL = -2,
+	ANSWER_ENTER = -3,
+	ANSWER_MOVED = -4,
+	ANSWER_TAB = -5,
+	ANSWER_TYPED = -6
+};
+
+void dialog_finish(struct dialog *d); /* takes a zeroed object; leaves DIALOG_NONE */
+void dialog_begin(struct dialog *d, enum dialog_kind kind, const char *title);
+void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, int n);
+
+/* Add a line to the text. Out of memory: it is missing. */
+void dialog_add(struct dialog *d, uint16_t role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* "LABEL  text", wrapped with the text in a column of its own. */
+void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
+		__attribute__((format(printf, 4, 5)));
+void dialog_add_code(struct dialog *d, const char *text, size_t n);
+/* Colour the lines of code added so far, all together. `l` may be NULL: they stay plain. */
+struct syntax_language;
+void dialog_colour_code(struct dialog *d, const struct syntax_language *l);
+void dialog_add_item(struct dialog *d, const char *text); /* to the list */
+void dialog_add_choice(struct dialog *d, const char *text, const char *right, uint64_t marks, const void *of);
+void dialog_clear_items(struct dialog *d);
+void dialog_clear_lines(struct dialog *d);
+const void *dialog_choice(const struct dialog *d); /* what the current item stands for; NULL: nothing */
+
+/* Where everything is, on a screen of this size. */
+struct dialog_layout {
+	struct rect box;  /* with its border */
+	struct rect text; /* rows of text shown */
+	struct rect list; /* 0 rows: none */
+	struct rect field;
+	struct rect hint; /* 0 rows: none */
+	int buttons_row;  /* -1: none */
+	size_t n_rows;    /* of text in all, wrapped */
+};
+struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols);
+size_t dialog_first_item(const struct dialog *d, const struct dialog_layout *l); /* uppermost one shown */
+
+/* Button k: its columns, and which label fits. */
+struct dialog_place {
+	int col, cols;
+	const char *label;
+	bool has_air; /* there is room for brackets */
+};
+struct dialog_place dialog_button_place(const struct dialog *d, const struct dialog_layout *l, int k);
+
+/* Walk over the wrapped rows of the text: *line and *at begin at 0. Gives the bytes of the row and
+ * its indentation; false at the end. */
+struct dialog_row {
+	const struct dialog_line *line;
+	const char *text;
+	size_t n;
+	int indent;
+	bool is_first; /* of its line */
+};
+bool dialog_next_row(const struct dialog *d, size_t width, size_t *line, size_t *at, struct dialog_row *ret);
+
+/* Handle one event on a screen of this size: a button's answer, or one of ANSWER_…. */
+int dialog_handle(struct dialog *d, const struct event *ev, int rows, int cols);
+
+#endif
