@@ -284,8 +284,8 @@ static void run(struct app *a)
 		app_note_changes(a);
 		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
 		bool asks = n > 0 && app_wants_frame(a);
-		bool works = !app_wants_frame(a) && app_work_on_colours(a);
-		wait_ms = asks || works ? 0 : app_frame_wait_ms(a, app_clock_ns());
+		int works_ms = app_wants_frame(a) ? -1 : app_work_on_colours(a);
+		wait_ms = asks ? 0 : works_ms >= 0 ? works_ms : app_frame_wait_ms(a, app_clock_ns());
 	}
 }
 

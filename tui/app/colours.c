@@ -8,6 +8,8 @@
 #include "text/text.h"
 
 #define SLICE_US 250
+#define CHEAP_NS 1500000u /* what may be done at once */
+#define PAUSE_NS 30000000u
 
 /* Load the grammar of the buffer's language when it is first seen; what is wrong is told once. */
 static void set_language(struct app *a, struct editor *e)
@@ -20,18 +22,39 @@ static void set_language(struct app *a, struct editor *e)
 	syntax_set_language(e->syntax, l);
 }
 
-bool app_work_on_colours(struct app *a)
+/* Where finding out took long the last time, wait for a pause in the typing: each key would begin it anew,
+ * and slices of it are not as short as they should be. */
+static uint64_t rest_ns(const struct app *a, uint64_t now_ns)
+{
+	uint64_t since_ns = now_ns - a->painted_ns;
+
+	return a->colours_cost_ns < CHEAP_NS || since_ns >= PAUSE_NS ? 0 : PAUSE_NS - since_ns;
+}
+
+int app_work_on_colours(struct app *a)
 {
 	struct editor *e = model_editor(&a->model);
 	size_t rows = (size_t)e->rows;
 
 	if (a->model.layout.panes[PANE_EDITOR].rows <= 0)
-		return false;
+		return -1;
 	set_language(a, e);
 	/* A page on both sides as well, so that scrolling finds it done. */
 	size_t from = text_line_start(e->text, e->top_line > rows ? e->top_line - rows : 0);
 	size_t to = text_line_start(e->text, e->top_line + 2 * rows);
+	if (!syntax_is_behind(e->syntax, e->text, from, to)) {
+		if (a->colours_spent_ns)
+			a->colours_cost_ns = a->colours_spent_ns;
+		a->colours_spent_ns = 0;
+		return -1;
+	}
+	uint64_t start_ns = app_clock_ns(), wait_ns = rest_ns(a, start_ns);
+	if (wait_ns)
+		return (int)(wait_ns / 1000000u) + 1;
 	if (syntax_work(e->syntax, e->text, from, to, SLICE_US))
 		a->model.needs_editor_draw = true;
-	return a->model.needs_editor_draw || syntax_is_behind(e->syntax, e->text, from, to);
+	a->colours_spent_ns += app_clock_ns() - start_ns;
+	if (a->colours_cost_ns < a->colours_spent_ns)
+		a->colours_cost_ns = a->colours_spent_ns;
+	return 0;
 }

@@ -99,7 +99,9 @@ struct app {
 	uint64_t credit_ns;    /* for frames between the regular ones */
 	uint64_t credit_at_ns; /* when it was last counted up */
 	uint64_t painted_ns;   /* when the last frame was */
-	bool had_input;        /* a key came in this turn */
+	uint64_t colours_cost_ns,
+			colours_spent_ns; /* colours.c: what the last time took; what this one did so far */
+	bool had_input;                   /* a key came in this turn */
 
 	struct trm_loop *loop;
 	struct trm_watch *keys_watch;
@@ -303,8 +305,9 @@ int app_open_terminal(struct app *a, struct trm_error *reterr);
 int app_watch_terminal(struct app *a, struct trm_error *reterr);
 void app_close_terminal(struct app *a);
 
-/* ---- colours.c: what the text in the editor is; a slice of the work. True: there is more to be done. */
-bool app_work_on_colours(struct app *a);
+/* ---- colours.c: what the text in the editor is; a slice of the work. In how many ms there is more to be
+ * done; -1: there is not. */
+int app_work_on_colours(struct app *a);
 
 /* ---- pace.c: frames */
 void app_paint(struct app *a);

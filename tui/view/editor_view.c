@@ -11,7 +11,7 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-#define KINDS 1024         /* bytes of a line whose kinds are found at a time */
+#define KINDS 4096         /* bytes whose kinds are found at a time */
 #define BRACKET_REACH 8192 /* bytes that are looked through for the other bracket */
 #define NOWHERE SIZE_MAX
 #define MARKS_MAX 128       /* matches marked in a line */
@@ -25,6 +25,7 @@ struct painter {
 	size_t cursor_line;
 	size_t brackets[2];          /* a pair at the cursor; NOWHERE: there is none */
 	size_t kinds_from, kinds_to; /* bytes whose kinds are at hand */
+	size_t shown_to;             /* end of the last line shown */
 	uint8_t kinds[KINDS];
 	bool has_focus;
 	struct find *marked;
@@ -114,8 +115,9 @@ static const struct find_match *mark_at(const struct painter *p, size_t pos)
 static uint8_t kind_at(struct painter *p, size_t pos, size_t line_end)
 {
 	if (pos < p->kinds_from || pos >= p->kinds_to) {
+		size_t end = line_end > p->shown_to ? line_end : p->shown_to;
 		p->kinds_from = pos;
-		p->kinds_to = line_end - pos < KINDS ? line_end : pos + KINDS;
+		p->kinds_to = end - pos < KINDS ? end : pos + KINDS;
 		syntax_paint(p->editor->syntax, p->editor->text, pos, p->kinds_to, p->kinds);
 	}
 	return p->kinds[pos - p->kinds_from];
@@ -240,6 +242,7 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 			.sel_end = e->sel.anchor < e->sel.cursor ? e->sel.cursor : e->sel.anchor};
 	size_t lines = text_lines(e->text);
 
+	p.shown_to = text_line_end(e->text, e->top_line + (size_t)(area.rows > 0 ? area.rows - 1 : 0));
 	find_brackets(&p);
 	for (int i = 0; i < area.rows; i++) {
 		if (e->top_line + (size_t)i < lines)
