@@ -11,7 +11,8 @@ bool stall_find_number(const char *text, const char *key, uint64_t *ret)
 	char *end;
 	while (key && text && (strncmp(text, key, len) || text[len] != ' ')) {
 		text = strchr(text, '\n');
-		text += text != NULL;
+		if (text)
+			text++;
 	}
 	if (!text)
 		return false;

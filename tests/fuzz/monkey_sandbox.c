@@ -211,8 +211,8 @@ static void answer(struct monkey *k, const struct effect *effect)
 			"{\"found\":true,\"text\":\"doc\\nstring\",\"type\":\"int\"}",
 			"{\"variables\":[{\"name\":\"x\",\"type\":\"int\"}]}", "[[[[", "{\"items\":[1,2,3]}",
 			"\"text\"", "{\"name\":\"\\u0000\"}",
-			"{\"matches\":[\"a\\u001b\",7,\"dir/\",\"f.csv\"],\"kinds\":[\"\",null,\"directory\",\"file\"],"
-			"\"start\":0,\"end\":1e9}",
+			("{\"matches\":[\"a\\u001b\",7,\"dir/\",\"f.csv\"],\"kinds\":[\"\",null,\"directory\",\"file\"],"
+			 "\"start\":0,\"end\":1e9}"),
 			"{\"found\":true,\"name\":\"f\",\"signature\":\"f(a)\",\"doc\":\"a\\nb\",\"value\":\"\"}",
 			"{\"variables\":[{\"name\":\"y\",\"size\":\"2×3\",\"value\":\"\\u001b[1m\\n\"},7,{}]}"};
 	bool has_failed = pick(k, 6) == 0;

@@ -68,7 +68,7 @@ static void may_come_in_pieces_and_slowly(void **state)
 		keys_expect_answers(k);
 		typed[0] = '\0';
 		for (size_t at = 0; at < strlen(ALL); at += step) {
-			feed(ALL + at, step < strlen(ALL) - at ? step : strlen(ALL) - at);
+			feed(&ALL[at], step < strlen(ALL) - at ? step : strlen(ALL) - at);
 			if (at + step < strlen(ALL) && at + step > 2 && ALL[at + step - 1] != '\033'
 					&& ALL[at + step - 1] != '[' && ALL[at + step - 1] != '_') {
 				keys_flush(k);
