@@ -62,5 +62,6 @@ void bench_big(void);
 void bench_flood(void);
 void bench_tui(void);
 void bench_output(void);
+void bench_typing(void);
 
 #endif

@@ -42,6 +42,12 @@ int app_work_on_colours(struct app *a)
 	/* A page on both sides as well, so that scrolling finds it done. */
 	size_t from = text_line_start(e->text, e->top_line > rows ? e->top_line - rows : 0);
 	size_t to = text_line_start(e->text, e->top_line + 2 * rows);
+	if (syntax_is_beyond(e->syntax, from)) {
+		if (!a->has_told_beyond)
+			app_tell(a, MSG_NOTICE, "no colours so far down in a file: finding them out takes too long");
+		a->has_told_beyond = true;
+		return -1;
+	}
 	if (!syntax_is_behind(e->syntax, e->text, from, to)) {
 		if (a->colours_spent_ns)
 			a->colours_cost_ns = a->colours_spent_ns;

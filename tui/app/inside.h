@@ -99,6 +99,7 @@ struct app {
 	uint64_t credit_ns;    /* for frames between the regular ones */
 	uint64_t credit_at_ns; /* when it was last counted up */
 	uint64_t painted_ns;   /* when the last frame was */
+	bool has_told_beyond;  /* that there are no colours at the end of a big file */
 	uint64_t colours_cost_ns,
 			colours_spent_ns; /* colours.c: what the last time took; what this one did so far */
 	bool had_input;                   /* a key came in this turn */

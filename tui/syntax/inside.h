@@ -20,7 +20,7 @@
 #define SYNTAX_WINDOW ((size_t)16 << 10) /* bytes of a segment, about */
 #endif
 #define SYNTAX_WINDOW_MAX (64 * SYNTAX_WINDOW) /* of one that has no end: it is then cut anywhere */
-#define SYNTAX_REACH (1024 * SYNTAX_WINDOW)    /* bytes of a text that are ever parsed */
+#define SYNTAX_REACH (512 * SYNTAX_WINDOW)     /* bytes of a text that are ever parsed */
 #define SYNTAX_COLUMNS 1024                    /* of a line, where a grammar counts them over and over */
 #define SYNTAX_TREES 24                        /* kept at a time */
 

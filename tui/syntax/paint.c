@@ -186,7 +186,7 @@ static bool is_word(unsigned char c)
 static void paint_fresh(const struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
 {
 	char before, c;
-	uint8_t kind;
+	uint8_t kind = SYNTAX_TEXT;
 	if (s->fresh_from == 0 || s->fresh_to <= from || s->fresh_from >= to
 			|| s->fresh_to - s->fresh_from > FRESH_MAX)
 		return;
@@ -225,7 +225,7 @@ static bool is_quoted(uint8_t kind)
 
 bool syntax_is_code(const struct syntax *s, const struct text *t, size_t pos)
 {
-	uint8_t kind;
+	uint8_t kind = SYNTAX_TEXT;
 	syntax_paint(s, t, pos, pos + 1, &kind);
 	return !is_quoted(kind);
 }

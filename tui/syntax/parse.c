@@ -61,12 +61,12 @@ static bool is_terminator(TSNode node)
 /* Does the line go on with a statement of those before? By itself it may pass for another one. */
 static bool goes_on(const struct syntax *s, const struct text *t, size_t pos)
 {
-	char word[12] = " ";
-	size_t n = text_copy(t, pos, word + 1, sizeof(word) - 3), len = 1;
+	char word[16] = " ";
+	size_t n = text_copy(t, pos, word + 1, 12), len = 1;
+	n = n < 12 ? n : 12;
 	while (len <= n && word[len] >= 'a' && word[len] <= 'z')
 		len++;
-	word[len] = ' ';
-	word[len + 1] = '\0';
+	memcpy(word + len, " ", 2);
 	return len > 1 && strstr(s->language->goes_on, word);
 }
 
