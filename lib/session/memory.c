@@ -18,7 +18,8 @@ static bool is_wanted(const struct trm_session *s)
 	const struct trm_run *run = s->active;
 	return session_is_open(s) && !s->is_closed && s->opts.memory_alert != TRM_MEMORY_IGNORE
 	       && s->opts.memory_alert_percent && run && run->is_begun && !run->memory_told_bytes
-	       && !run->is_interrupted && !run->is_timed_out;
+	       && !run->is_interrupted && !run->is_timed_out
+	       && (run->cb->memory || s->opts.memory_alert == TRM_MEMORY_INTERRUPT);
 }
 
 static void tell(struct trm_run *run, uint64_t used)
@@ -70,14 +71,6 @@ void memory_sample(struct trm_session *s, const struct trm_sample *sample)
 		judge(s->active, sample->mem_bytes);
 }
 
-static void on_timer(void *user)
-{
-	struct trm_session *s = user;
-	session_enter(s);
-	look(s, false);
-	session_leave(s);
-}
-
 static void on_passed(void *user, int fd, uint32_t events)
 {
 	struct trm_session *s = user;
@@ -104,6 +97,17 @@ static void listen(struct trm_session *s)
 	}
 }
 
+/* To begin to listen takes the kernel some 10 ms: only runs that last are worth it. */
+static void on_timer(void *user)
+{
+	struct trm_session *s = user;
+	session_enter(s);
+	if (is_wanted(s))
+		listen(s);
+	look(s, false);
+	session_leave(s);
+}
+
 void memory_begin(struct trm_run *run)
 {
 	struct trm_session *s = run->session;
@@ -111,7 +115,6 @@ void memory_begin(struct trm_run *run)
 		return;
 	if (!s->memory_timer && trm_loop_add_timer(s->loop, on_timer, s, &s->memory_timer, NULL) < 0)
 		return;
-	listen(s);
 	trm_timer_start(s->memory_timer, FAR_MS, 0); /* it may be above already: that passes nothing */
 }
 
