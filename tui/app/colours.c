@@ -44,7 +44,8 @@ int app_work_on_colours(struct app *a)
 	size_t to = text_line_start(e->text, e->top_line + 2 * rows);
 	if (syntax_is_beyond(e->syntax, from)) {
 		if (!a->has_told_beyond)
-			app_tell(a, MSG_NOTICE, "no colours so far down in a file: finding them out takes too long");
+			app_tell(a, MSG_NOTICE,
+					"no colours so far down in a file: finding them out takes too long");
 		a->has_told_beyond = true;
 		return -1;
 	}

@@ -64,9 +64,12 @@ const struct command *command_find(const char *name)
 {
 	const struct command *c;
 
-	for (size_t i = 0; (c = command_at(i)) != NULL; i++)
-		if (strcmp(c->name, name) == 0)
-			return c;
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (size_t i = 0; i < tables[t]->n; i++) {
+			c = &tables[t]->commands[i];
+			if (c->name[0] == name[0] && strcmp(c->name, name) == 0)
+				return c;
+		}
 	return NULL;
 }
 

@@ -39,18 +39,18 @@ static const struct {
 enum { BAR_COUNT = sizeof bar / sizeof *bar };
 _Static_assert((int)BAR_COUNT <= (int)KEYBAR_MAX, "the key bar holds all");
 
-/* " F5 Run " and what follows; false: it has no key. */
-static bool make_item(const struct model *m, int i, struct keybar_item *ret)
+/* " F5 Run " and what follows; left as it is when it has no key or no meaning now. */
+static void make_item(const struct model *m, int i, struct keybar_item *ret)
 {
 	const struct command *c = command_find(bar[i].command);
 	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
 	char name[KEYMAP_NAME_BYTES];
 
 	if (!keys || !replay_allows(m, c) || (c->place == PLACE_REPLAY && !m->replay.is_on))
-		return false;
+		return;
 	if ((c->place == PLACE_CLOCK && !stopping_has_clock(m))
 			|| (c->place == PLACE_PAUSED && !m->run.paused_ns))
-		return false;
+		return;
 	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
 	if (command_is(c, "stop") && model_is_running(m))
 		ret->label = stopping_label(m);
@@ -61,29 +61,31 @@ static bool make_item(const struct model *m, int i, struct keybar_item *ret)
 	keys_name(keys, name);
 	snprintf(ret->keys, sizeof ret->keys, "%.23s", name);
 	ret->cols = (int)strlen(ret->keys) + (int)strlen(ret->label) + 3;
-	return true;
 }
 
-static int total(const struct model *m, int most_rank)
+static int total(const struct keybar_item items[BAR_COUNT], int most_rank)
 {
-	struct keybar_item item;
 	int cols = 0;
 
 	for (int i = 0; i < BAR_COUNT; i++)
-		if (bar[i].rank <= most_rank && make_item(m, i, &item))
-			cols += item.cols;
+		if (bar[i].rank <= most_rank)
+			cols += items[i].cols;
 	return cols;
 }
 
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX])
 {
+	struct keybar_item all[BAR_COUNT] = {0}; /* without columns: it has no place now */
 	int rank = BAR_COUNT, n = 0, col = 0;
 
-	while (rank > 0 && total(m, rank) > cols)
+	for (int i = 0; i < BAR_COUNT; i++)
+		make_item(m, i, &all[i]);
+	while (rank > 0 && total(all, rank) > cols)
 		rank--;
 	for (int i = 0; i < BAR_COUNT; i++) {
-		if (bar[i].rank > rank || !make_item(m, i, &items[n]))
+		if (bar[i].rank > rank || !all[i].cols)
 			continue;
+		items[n] = all[i];
 		items[n].col = col;
 		col += items[n++].cols;
 	}
