@@ -155,8 +155,9 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 		return;
 	k->question = NULL;
 	stop_reset(k);
-	k->is_settling = k->is_hurried;
-	k->is_awaited = k->is_hurried = false;
+	k->is_settling = k->hurries > 0;
+	k->is_awaited = false;
+	k->hurries = 0;
 	if (k->is_settling)
 		trm_timer_start(k->timer, SETTLE_MS, 0);
 	char *json = e->text ? NULL : cJSON_PrintUnformatted(e->data);

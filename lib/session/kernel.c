@@ -201,7 +201,8 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	kernel_lines_finish(&k->lines);
 	kernel_lines_init(&k->lines);
 	k->question = NULL;
-	k->is_restarting = k->is_awaited = k->is_hurried = k->is_settling = false;
+	k->is_restarting = k->is_awaited = k->is_settling = false;
+	k->hurries = 0;
 	stop_reset(k);
 	if (question)
 		question_answer(question, question_is_restart(k, question) ? "{}" : NULL, sentence);

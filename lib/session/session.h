@@ -31,6 +31,7 @@
 
 enum {
 	ANSWER_TIMEOUT_MS = 5000, /* for a question; then the kernel is interrupted */
+	HURRY_AGAIN_MS = 100,     /* between interrupts of a question that makes a run wait */
 	KILL_PATIENCE_MS = 5000,  /* for the agent to tell of the death after SIGKILL */
 	HURRY_MS = 15,            /* that a question may keep a run waiting; then it is interrupted */
 	SETTLE_MS = 5,            /* for that interrupt to have arrived */
@@ -77,7 +78,7 @@ struct kernel {
 	unsigned nudges;         /* interrupts to be sent again */
 	bool is_restarting;      /* it is killed to be started anew */
 	bool is_awaited;         /* a run waits for the answer to the question in hand */
-	bool is_hurried;         /* the question in hand has been interrupted, as a run waits */
+	unsigned hurries;        /* how often the question in hand has been interrupted, as a run waits */
 	bool is_settling;        /* … and answered: that interrupt must not meet the run */
 	char fault[200];         /* why we killed it, if that is its own fault; or "" */
 };

@@ -179,13 +179,14 @@ static void time_is_up(struct kernel *k)
 	stop_interrupt(k);
 }
 
-/* The question in hand makes a run wait. It is interrupted, and the steps do not begin
- * before it has kept everybody waiting as long as any question may. */
+/* The question in hand makes a run wait. It is interrupted, again and again: a kernel that has not begun
+ * with the question yet takes no notice. The steps do not begin before it has kept everybody waiting as
+ * long as any question may. */
 static void hurry(struct kernel *k)
 {
-	k->is_hurried = true;
+	k->hurries++;
 	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
-	trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
+	trm_timer_start(k->timer, HURRY_AGAIN_MS, 0);
 }
 
 static void settled(struct kernel *k)
@@ -198,7 +199,8 @@ static void next_step(struct kernel *k)
 {
 	if (k->is_settling) {
 		settled(k);
-	} else if (k->stage == STAGE_CALM && k->question && k->is_awaited && !k->is_hurried) {
+	} else if (k->stage == STAGE_CALM && k->question && k->is_awaited
+			&& k->hurries < ANSWER_TIMEOUT_MS / HURRY_AGAIN_MS) {
 		hurry(k);
 	} else if (k->stage == STAGE_CALM) {
 		time_is_up(k);

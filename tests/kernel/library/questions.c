@@ -148,7 +148,7 @@ static void a_run_does_not_wait(void **state)
 
 	(void)state;
 	bed_run(&bed, "python",
-			"import time\nclass Slow:\n\tdef __repr__(self): time.sleep(3); return ''\nslow = Slow()");
+			"import time\nclass Slow:\n\tdef __repr__(self): time.sleep(60); return ''\nslow = Slow()");
 	free(answer);
 	answer = NULL;
 	assert_int_equal(trm_session_ask(bed.session, bed_lang("python"), TRM_ASK_VARIABLES, NULL, 0,
@@ -157,7 +157,7 @@ static void a_run_does_not_wait(void **state)
 	double before = bed_now_ms();
 	const struct trm_result *r = bed_run(&bed, "python", "print(xalpha)");
 	assert_int_equal(r->status, TRM_STATUS_OK);
-	assert_true(bed_now_ms() - before < 1500);
+	assert_true(bed_now_ms() - before < 30000);
 	assert_non_null(answer);
 }
 

@@ -39,7 +39,7 @@ static void test_environment_directory_and_descriptors(void **state)
 	struct link link = link_open(*state);
 	struct tape tape;
 	char **argv = STRV("sh", "-c",
-			"echo $COLOUR; pwd; ls /proc/self/fd | tr '\\n' ' '; env | grep -c HOME=");
+			"echo $COLOUR; pwd; ls /proc/self/fd | tr '\\n' ' '; env | grep -c ^HOME=");
 	char **env = STRV("COLOUR=green", "HOME");
 	tape_init(&tape, 1);
 	setenv("HOME", "/", 1);
