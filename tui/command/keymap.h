@@ -50,8 +50,8 @@ struct keymap_row {
 	enum place place;
 	const char *keys, *command;
 };
-extern const struct keymap_row keymap_emacs[]; /* keymap_emacs.c */
-extern const size_t keymap_emacs_count;
+extern const struct keymap_row keymap_default[], keymap_emacs[]; /* each in a file of its own */
+extern const size_t keymap_default_count, keymap_emacs_count;
 
 /* Bind keys, in place of what they meant there. `command` NULL or "": they mean nothing. TRM_EINVAL with a
  * sentence when keys or command do not exist. */
