@@ -234,7 +234,7 @@ static void put_fields(struct writer *w, const struct trm_result *r)
 	put(w, ",\"displays\":");
 	put_displays(w, r);
 	put(w, ",\"dropped_displays\":%zu,\"wall_ms\":", r->dropped_displays);
-	put_ms(w, true, r->wall_us);
+	put_ms(w, !r->is_wall_unknown, r->wall_us);
 	put(w, ",\"cpu_ms\":");
 	put_ms(w, r->has_cpu, r->cpu_us);
 	put(w, ",\"mem_peak_bytes\":");

@@ -113,6 +113,12 @@ int trm_session_leave(struct trm_session *session, const struct trm_run_opts *op
 	return ask_for(session, &none, true, cb, user, ret_run, reterr);
 }
 
+void trm_run_follow(struct trm_run *run, const struct trm_run_cb *cb, void *user)
+{
+	run->cb = cb;
+	run->user = user;
+}
+
 uint64_t trm_run_number(const struct trm_run *run)
 {
 	return run->number;

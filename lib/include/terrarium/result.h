@@ -60,6 +60,7 @@ struct trm_result {
 	size_t n_displays;
 	size_t dropped_displays; /* that came, but were too many or too big to be kept */
 	uint64_t wall_us;
+	bool is_wall_unknown; /* another session's run that began before this one came */
 	bool has_cpu;
 	uint64_t cpu_us; /* of the kernel and its children */
 	bool has_mem_peak;

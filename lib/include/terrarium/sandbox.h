@@ -66,6 +66,8 @@ struct trm_sandbox_cb {
 	/* The agent has answered. */
 	void (*ready)(void *user, struct trm_sandbox *sandbox);
 	void (*metrics)(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics);
+	/* So many programs are connected to the sandbox now, this one included. */
+	void (*clients)(void *user, struct trm_sandbox *sandbox, unsigned n);
 	/* Last callback, exactly once, whether or not `ready` came before. The
 	 * sandbox is gone from the machine (processes, mounts, cgroups, files) and
 	 * the handle dies when this returns. why->code is TRM_OK after

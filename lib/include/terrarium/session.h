@@ -4,7 +4,12 @@
 
 /* A session: a user's runs in a sandbox. Each language has one resident
  * kernel, started at its first use and started again after it died; runs of
- * one session happen one after the other, in the order they were asked for. */
+ * one session happen one after the other, in the order they were asked for.
+ *
+ * A session has kernels of its own, or shares them with all other shared sessions in the sandbox, in this
+ * process and in others: one kernel for each language, with one state. Then the runs of all of them happen one
+ * after the other too, each session sees the others' (cb->joined), and any of them may interrupt any run. What
+ * was begun goes on when its session, or its program, is gone. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,12 +24,33 @@ struct trm_run;
 
 enum trm_kernel_state { TRM_KERNEL_NONE, TRM_KERNEL_STARTING, TRM_KERNEL_IDLE, TRM_KERNEL_BUSY };
 
+/* A run of another session's in a shared kernel. Borrowed during the call. */
+struct trm_origin {
+	const char *by; /* whose it is, on one clean line: "terrarium repl, pid 42"; "" not known */
+	const struct trm_lang *lang;
+	const char *code; /* UTF-8 */
+	size_t code_len;
+	size_t code_cut; /* bytes at its end that were too much to be passed on */
+	const char *filename;
+	uint64_t began_ms; /* since 1970; 0: not known */
+	bool offers_stdin; /* it was begun with input: see trm_run_send() */
+	/* It had begun, and may have ended, before this session came: what follows first is what the sandbox
+	 * has kept of its output, the newest 256 KiB or so of the kernel's. */
+	bool is_recent;
+	uint64_t lost_bytes; /* with is_recent: of the kernel's output, not kept any more; some may be this run's */
+};
+
 struct trm_session_cb {
 	void (*kernel)(void *user, const struct trm_lang *lang, enum trm_kernel_state state);
 	/* Output that came after its run had ended (from a background process, a
 	 * timer or a thread). `number` is the run that it most likely belongs to. */
 	void (*late)(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
 			size_t n);
+	/* With is_shared: another session's run has begun, or was found. Who wants to see it calls
+	 * trm_run_follow() from inside; `run` is a valid handle until it has ended. */
+	void (*joined)(void *user, struct trm_run *run, const struct trm_origin *origin);
+	/* With is_shared: what had happened before this session came has been told. Once. */
+	void (*caught_up)(void *user);
 };
 
 enum trm_memory_alert {
@@ -49,6 +75,14 @@ struct trm_session_opts {
 	/* "NAME=value", NULL-terminated: added to what the kernels find in their environment. Borrowed for as
 	 * long as the session is open; may be NULL. */
 	const char *const *env;
+	/* Share the kernels. Default false: they are this session's, and end with it. */
+	bool is_shared;
+	/* With is_shared: be told of the runs that ended before this session came, too, as far as the sandbox
+	 * has kept their output; else only of those that are under way. Default false. */
+	bool wants_recent;
+	/* With is_shared: who this is, for the others ("terrarium repl"; the pid is added). Borrowed for as
+	 * long as the session is open. NULL: the program's name. */
+	const char *client;
 };
 void trm_session_opts_default(struct trm_session_opts *opts);
 
@@ -58,7 +92,8 @@ void trm_session_opts_default(struct trm_session_opts *opts);
 int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts *opts,
 		const struct trm_session_cb *cb, void *user, struct trm_session **ret_session,
 		struct trm_error *reterr);
-/* Kills the kernels; runs under way end as TRM_STATUS_LOST, from inside this call. Takes NULL. */
+/* Kills the kernels, or leaves them to the others if they are shared; runs under way end as TRM_STATUS_LOST,
+ * from inside this call. Takes NULL. */
 void trm_session_close(struct trm_session *session);
 
 /* Start a language's kernel now, so that the first run need not wait for it. */
@@ -122,6 +157,12 @@ int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts
  * TRM_STATUS_ERROR with the exit code that came of it. */
 int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts,
 		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr);
+/* From inside cb->joined: be told of another session's run as of one's own, by the same callbacks but
+ * `started`, `drained` and `memory`. Its output is not held back (no manual credit). Interrupts, pauses and input
+ * work on it too. Its result's wall time is known only if it began while this session was there. */
+void trm_run_follow(struct trm_run *run, const struct trm_run_cb *cb, void *user);
+/* From 1; in a shared session, of the runs of all sessions. Final from cb->started on: another session may
+ * have taken the number before. */
 uint64_t trm_run_number(const struct trm_run *run);
 /* Begin to stop the run, or take the next step of it at once. A run that is still queued ends at
  * once. If the kernel did not outlive it, the result says that the state was lost. */
@@ -132,6 +173,8 @@ void trm_run_pause(struct trm_run *run, bool is_paused);
 /* While it is held, no step follows by itself; let go, the grace of the last step begins anew.
  * Of no effect on a run that is not being stopped. */
 void trm_run_hold_clock(struct trm_run *run, bool is_held);
+/* Input for the code. Another session's run takes it only when that session is gone: until then the question
+ * is its own (TRM_EBUSY). */
 int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr);
 void trm_run_send_eof(struct trm_run *run);
 size_t trm_run_queued(const struct trm_run *run);     /* bytes of stdin not yet taken */
