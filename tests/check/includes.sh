@@ -23,6 +23,7 @@ tui/text:
 tui/syntax: text
 tui/image:
 tui/state: text
+tui/stream: text image
 tui/theme: view
 tui/command: term
 tui/widget: view term text syntax
@@ -35,7 +36,7 @@ tui/model: metrics output editor widget command view term text syntax image
 tui/record: model output view theme text
 tui/linear: record model metrics output editor widget command view term text
 tui/app: linear state record model metrics output editor widget command view term theme text syntax image
-tui/cmd: app model metrics output editor widget command view theme term text record image text'
+tui/cmd: app stream model metrics output editor widget command view theme term text record image text'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/filter.h"
+#include "stream/filter.h"
 #include "fuzz/fuzz.h"
 
 /* Feed in pieces of `step` bytes; returns what comes out, malloc'd. */

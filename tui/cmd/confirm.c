@@ -9,7 +9,7 @@
 
 #include <terrarium/config.h>
 
-#include "cmd/filter.h"
+#include "stream/filter.h"
 #include "cmd/source.h"
 
 enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60 };

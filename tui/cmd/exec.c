@@ -4,16 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
-#include "cmd/feed.h"
-#include "cmd/sink.h"
-#include "cmd/stage.h"
+#include "stream/feed.h"
+#include "stream/sink.h"
+#include "stream/stage.h"
+#include "stream/tty.h"
 
 /* One process in a new sandbox. With a terminal on both ends it gets one of its
  * own, and ours passes keys on raw; else it gets pipes. */
@@ -40,48 +39,14 @@ static void finish_with(struct exec *e, int exit_code)
 
 /* ---- terminal --------------------------------------------------------------------- */
 
-static void terminal_size(struct winsize *size)
-{
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, size) < 0 || !size->ws_row || !size->ws_col)
-		*size = (struct winsize){.ws_row = 24, .ws_col = 80};
-}
-
-/* TERM=…, as ours, if it is a sensible name: the terminfo database is the same inside. */
-static const char *terminal_name(char *out, size_t cap)
-{
-	const char *term = getenv("TERM");
-	size_t n = term ? strspn(term, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-")
-			: 0;
-	snprintf(out, cap, "TERM=%s", n && n < 64 && !term[n] ? term : "dumb");
-	return out;
-}
-
 static void on_winch(void *user, int signo)
 {
 	struct exec *e = user;
 	struct winsize size;
 	(void)signo;
-	terminal_size(&size);
+	tty_size(&size);
 	if (e->proc)
 		trm_proc_resize(e->proc, size.ws_row, size.ws_col);
-}
-
-static void terminal_raw(struct exec *e)
-{
-	struct termios raw = e->cooked;
-	cfmakeraw(&raw);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-}
-
-/* In the background, or when the terminal has hung up, this changes nothing and does not stop us. */
-static void terminal_restore(const struct exec *e)
-{
-	sigset_t set, old;
-	sigemptyset(&set);
-	sigaddset(&set, SIGTTOU);
-	sigprocmask(SIG_BLOCK, &set, &old);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &e->cooked);
-	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
 /* ---- process ------------------------------------------------------------------------ */
@@ -125,7 +90,7 @@ static void on_exited(
 		return;
 	}
 	if (e->has_terminal)
-		terminal_restore(e);
+		tty_restore(&e->cooked);
 	cmd_fail("%s", why->msg);
 	finish_with(e, why->code == TRM_ENOENT   ? CMD_NOT_FOUND
 			: why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
@@ -159,8 +124,8 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 {
 	struct winsize size;
 	char term[80];
-	const char *env[] = {terminal_name(term, sizeof term), NULL};
-	terminal_size(&size);
+	const char *env[] = {tty_name(term, sizeof term), NULL};
+	tty_size(&size);
 	struct trm_proc_opts opts = {
 			.argv = (const char *const *)argv,
 			.env = e->has_terminal ? env : NULL,
@@ -192,7 +157,7 @@ static void on_closed(void *user, const struct trm_error *why)
 	if (why->code == TRM_OK || e->is_over)
 		return;
 	if (e->has_terminal)
-		terminal_restore(e);
+		tty_restore(&e->cooked);
 	finish_with(e, cmd_fail("%s", why->msg));
 }
 
@@ -228,7 +193,7 @@ static int perform(struct exec *e, char **argv)
 		e->exit_code = cmd_fail("%s", why.msg);
 	} else {
 		if (e->has_terminal)
-			terminal_raw(e);
+			tty_raw(&e->cooked);
 		while (goes_on(e)) {
 			feed_turn(&e->feed);
 			trm_loop_step(e->stage.loop, feed_is_hungry(&e->feed) ? 0 : -1);
@@ -238,7 +203,7 @@ static int perform(struct exec *e, char **argv)
 		sink_finish(&e->out);
 		sink_finish(&e->err);
 		if (e->has_terminal)
-			terminal_restore(e);
+			tty_restore(&e->cooked);
 	}
 	trm_signal_remove(e->winch);
 	stage_finish(&e->stage);

@@ -11,12 +11,12 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
-#include "cmd/displays.h"
-#include "cmd/feed.h"
-#include "cmd/hush.h"
-#include "cmd/sink.h"
 #include "cmd/source.h"
-#include "cmd/stage.h"
+#include "stream/displays.h"
+#include "stream/feed.h"
+#include "stream/hush.h"
+#include "stream/sink.h"
+#include "stream/stage.h"
 
 /* Theory of operation. Sandbox, session and first run are asked for at once and work behind
  * each other's back; each run starts the next one when it is done. Output is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TUI_CMD_FILTER_H
-#define TUI_CMD_FILTER_H
+#ifndef TUI_FILTER_H
+#define TUI_FILTER_H
 
 /* What a sandbox prints, made fit for a terminal: an allow list of control
  * sequences, everything else swallowed or shown as U+FFFD. Sequences that make

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/sink.h"
+#include "stream/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>

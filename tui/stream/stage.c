@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/stage.h"
+#include "stream/stage.h"
 
 #include <signal.h>
 #include <unistd.h>
-
-#include "cmd/cmd.h"
 
 static const int signals[STAGE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -17,7 +15,7 @@ static void on_signal(void *user, int signo)
 	}
 	/* Somebody insists: what watches over the sandbox ends it when we are gone. */
 	if (stage->ended_by && signo != SIGINT)
-		_exit(CMD_SIGNALLED + signo);
+		_exit(128 + signo);
 	if (signo != SIGINT)
 		stage->ended_by = signo;
 	stage_close(stage);

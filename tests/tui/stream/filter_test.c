@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/filter.h"
+#include "stream/filter.h"
 
 /* Whole, and one byte at a time: both must give the same. */
 static void expect_n(enum filter_kind kind, const char *in, size_t n, const char *wanted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TUI_CMD_STAGE_H
-#define TUI_CMD_STAGE_H
+#ifndef TUI_STAGE_H
+#define TUI_STAGE_H
 
 /* What `run` and `exec` stand on: a loop, one sandbox, and the signals of the
  * program. SIGINT is an event; SIGTERM, SIGHUP and SIGQUIT close the sandbox and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/hush.h"
+#include "stream/hush.h"
 
 void hush_begin(struct hush *hush, int fd)
 {

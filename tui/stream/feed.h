@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TUI_CMD_FEED_H
-#define TUI_CMD_FEED_H
+#ifndef TUI_FEED_H
+#define TUI_FEED_H
 
 /* Stdin of the program, for whoever runs in the sandbox: read only while the
  * taker's queue is short, so that `yes | terrarium run …` neither fills memory nor

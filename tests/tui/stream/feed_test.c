@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/feed.h"
+#include "stream/feed.h"
 
 /* Somebody who takes bytes, as fast as the test says. */
 struct taker {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TUI_CMD_DISPLAYS_H
-#define TUI_CMD_DISPLAYS_H
+#ifndef TUI_DISPLAYS_H
+#define TUI_DISPLAYS_H
 
 /* What runs show, on a terminal or in a pipe that takes lines only: text as text, HTML and Markdown as text
  * that can be read, of images that they were there; and all of them as files, where that is asked for. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/filter.h"
+#include "stream/filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/feed.h"
+#include "stream/feed.h"
 
 #include <errno.h>
 #include <unistd.h>

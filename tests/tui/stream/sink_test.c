@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/sink.h"
+#include "stream/sink.h"
 
 /* A sink into a pipe, and what it told. */
 struct fixture {

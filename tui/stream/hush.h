@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TUI_CMD_HUSH_H
-#define TUI_CMD_HUSH_H
+#ifndef TUI_HUSH_H
+#define TUI_HUSH_H
 
 /* No echo on the terminal while a password is typed. */
 

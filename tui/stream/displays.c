@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/displays.h"
+#include "stream/displays.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TUI_CMD_SINK_H
-#define TUI_CMD_SINK_H
+#ifndef TUI_SINK_H
+#define TUI_SINK_H
 
 /* Where output goes: stdout or stderr of the program. Pipes and files get
  * every byte as it is; terminals get what the filter lets pass. A reader that is slow
@@ -12,7 +12,7 @@
 
 #include <terrarium/loop.h>
 
-#include "cmd/filter.h"
+#include "stream/filter.h"
 
 struct sink;
 

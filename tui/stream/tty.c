@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/tty.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void tty_size(struct winsize *ret)
+{
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, ret) < 0 || !ret->ws_row || !ret->ws_col)
+		*ret = (struct winsize){.ws_row = 24, .ws_col = 80};
+}
+
+const char *tty_name(char *out, size_t cap)
+{
+	const char *term = getenv("TERM");
+	size_t n = term ? strspn(term, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-")
+			: 0;
+	snprintf(out, cap, "TERM=%s", n && n < 64 && !term[n] ? term : "dumb");
+	return out;
+}
+
+void tty_raw(const struct termios *cooked)
+{
+	struct termios raw = *cooked;
+	cfmakeraw(&raw);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+}
+
+void tty_restore(const struct termios *cooked)
+{
+	sigset_t set, old;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, cooked);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
