@@ -49,6 +49,7 @@ struct agent {
 	bool ending;  /* leave after this turn */
 	struct client *clients;
 	size_t n_clients;
+	uint32_t last_client; /* the number that was given last */
 	struct proc *procs;
 	struct sampler sampler;
 	uint32_t nproc;              /* the limit that clients set last; 0: none known */

@@ -32,6 +32,7 @@ struct client *client_create(struct agent *agent, int read_fd, int write_fd)
 		return NULL;
 	}
 	client->agent = agent;
+	client->number = ++agent->last_client;
 	buf_init(&client->in, IN_MAX);
 	buf_init(&client->out, OUT_MAX);
 	watch_init(&client->reader, read_fd, on_readable);

@@ -41,13 +41,10 @@ static int do_hello(struct client *client, const struct frame *frame)
 	client->nproc = hello.nproc;
 	if (hello.nproc)
 		client->agent->nproc = hello.nproc;
-	struct buf welcome;
-	buf_init(&welcome, 256);
-	struct pack pack = {.to = &welcome};
-	pack_u32(&pack, FRAME_VERSION);
-	pack_str(&pack, TERRARIUM_VERSION);
-	client_send(client, 0, FRAME_WELCOME, 0, buf_at(&welcome), welcome.len);
-	buf_finish(&welcome);
+	size_t before = client->out.len;
+	if (welcome_msg_put(&client->out, TERRARIUM_VERSION, client->number) < 0)
+		client->dead = true;
+	client_count_unpaid(client, before);
 	return 0;
 }
 

@@ -61,11 +61,13 @@ static void detach(struct sub *sub)
 
 static void tell_started(struct sub *sub, bool was_there)
 {
-	char payload[5];
-	for (int i = 0; i < 4; i++)
-		payload[i] = (char)((uint32_t)sub->proc->pid >> (8 * i));
-	payload[4] = was_there;
-	client_send(sub->stream.client, sub->stream.id, FRAME_STARTED, 0, payload, sizeof payload);
+	struct client *client = sub->stream.client;
+	size_t before = client->out.len;
+	struct started_msg msg = {
+			.pid = (uint32_t)sub->proc->pid, .was_there = was_there, .has_turn = !was_there};
+	if (started_msg_put(&client->out, sub->stream.id, &msg) < 0)
+		client->dead = true;
+	client_count_unpaid(client, before);
 }
 
 static struct proc *find_living(struct agent *agent, const char *key)
@@ -137,6 +139,10 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 	struct trm_error error = {.code = TRM_ENOMEM, .msg = "the agent is out of memory"};
 	if (proc) {
 		join(proc, client, stream, msg->window);
+		return;
+	}
+	if (msg->flags & SPAWN_ATTACH) {
+		client_error(client, stream, TRM_ENOENT, "'%s' does not run in this sandbox (any more)", msg->key);
 		return;
 	}
 	proc = proc_create(agent, msg);

@@ -150,7 +150,8 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	switch (frame->type) {
 	case FRAME_WELCOME: return welcome(s, frame, why);
 	case FRAME_METRICS: return metrics_frame(s, frame, why);
-	case FRAME_PONG: return 0;
+	case FRAME_PONG:
+	case FRAME_SHARED: return 0;
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
 			return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");

@@ -20,6 +20,29 @@
  * it gave, and a SIGNAL is never behind a flood: the side that floods stops reading its source, not the
  * connection.
  *
+ * Sharing. Several clients may follow one process: the one that has a key. All of them get the same OUTPUT.
+ *
+ * Turn. One of them at most has the turn, and only what it sends as INPUT and STDIN is taken; what others
+ * send is thrown away, its credit given back. Who started the process has it first, and may keep it while it
+ * has nothing to say. SIGNAL and RESIZE need no turn, and stdin needs none while the author of the newest
+ * note is gone: its run may be waiting for input. CLOSE or a lost connection gives up the turn.
+ *
+ * Note. What the one with the turn writes to CHANNEL_NOTE is for the other clients, not for the process:
+ * whole lines of at most FRAME_NOTE_MAX bytes with their newline, sent to each of the others as OUTPUT, in
+ * order with what the process writes. A torn one (its author left, or lost the turn) is dropped.
+ *
+ * Replay. Of a process with a key the agent keeps the newest FRAME_RECENT_MAX bytes of OUTPUT, notes
+ * included. Who attaches gets, between STARTED and what is new, replay_bytes of old OUTPUT. First
+ * pinned_bytes that stand for what is missing: the newest note; the newest line on CONTROL behind it, so that
+ * one can tell whether what the note announced is over; and the beginning of a line of which the end is still
+ * to come. Pins are what precedes the rest, never what is in it. With SPAWN_RECENT the rest is everything
+ * that is kept, in its order; without, there is none. A process that nobody follows is read all the same, and
+ * never waits.
+ *
+ * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
+ * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may
+ * attach again, and counts by `position` and `lost_bytes` what it has missed.
+ *
  * Payloads are made of pack.h fields in the order given. A field list may grow
  * at its end: readers ignore what follows. */
 
@@ -34,12 +57,19 @@ enum {
 	FRAME_INPUT_WINDOW = 256 * 1024,
 	FRAME_VERSION = 1,
 	FRAME_MAX_STREAMS = 1024, /* per connection */
+	FRAME_NOTE_MAX = 1024 * 1024,
+	FRAME_RECENT_MAX = 256 * 1024,
+	FRAME_GREETING_MAX = 1024,
+	FRAME_PATIENCE_MS = 500,
+	FRAME_TURN_PATIENCE_MS = 2000,
+	FRAME_TAKE_AFTER_MS = 250, /* see TURN_TAKE */
 };
 #define FRAME_MAGIC 0x314D5254u /* "TRM1" */
 
 /* Channels. From the process: 2k stdout and 2k+1 stderr of output set k (0 is the ordinary
- * one); to the process: 0 stdin. Both: the control pipes (descriptors 3 and 4). */
-enum { CHANNEL_STDIN = 0, CHANNEL_STDOUT = 0, CHANNEL_STDERR = 1, CHANNEL_CONTROL = 255 };
+ * one); to the process: 0 stdin. Both: the control pipes (descriptors 3 and 4), and notes, which go from
+ * client to client. */
+enum { CHANNEL_STDIN = 0, CHANNEL_STDOUT = 0, CHANNEL_STDERR = 1, CHANNEL_NOTE = 254, CHANNEL_CONTROL = 255 };
 enum { SPARE_SETS_MAX = 8 };
 
 enum frame_type {
@@ -49,9 +79,9 @@ enum frame_type {
 	FRAME_SPAWN,  /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, strv argv, strv
 			 env,  str cwd, bytes script, str label (what METRICS call it; "": its command line).
 			 Answer: STARTED or ERROR.
-			 With a non-empty key and a living process of that key: attach to it instead
-			 (several clients, one kernel). `env` is laid over the agent's own environment;
-			 an entry without '=' takes that name away. */
+			 With a non-empty key and a living process of that key: attach to it instead; with
+			 SPAWN_ATTACH only that (TRM_ENOENT without one), and argv may be empty. `env` is laid
+			 over the agent's own environment; an entry without '=' takes that name away. */
 	FRAME_INPUT,  /* channel; raw bytes. Taken and thrown away while stdin is at its end. */
 	FRAME_STDIN,  /* u8 enum stdin_state */
 	FRAME_SIGNAL, /* u32 signo, u8 scope: 0 group, 1 tree */
@@ -69,23 +99,47 @@ enum frame_type {
 
 	/* both ways */
 	FRAME_DATA = 64, /* file bytes */
+	FRAME_TURN = 65, /* u8 enum turn_word */
 
 	/* agent → client */
-	FRAME_WELCOME = 128, /* stream 0. u32 version, str agent version */
-	FRAME_STARTED,       /* u32 pid, u8 attached (1: the process was there already) */
-	FRAME_OUTPUT,        /* channel (also CONTROL); raw bytes. What a process wrote to stdout and stderr
-				before it wrote to control is sent before it. */
-	FRAME_INPUT_CREDIT,  /* channel; u32 bytes that the process has taken */
-	FRAME_EXITED,        /* i32 exit_code (-1: signal), u32 signal, u64 user_us, u64 system_us, u64
-				max_rss_bytes.        After all output that was there. Ends the stream. */
-	FRAME_DONE,          /* u64 size, u32 mode. Ends a transfer. */
-	FRAME_METRICS,       /* stream 0. see message.h */
-	FRAME_PONG,          /* stream 0 */
+	FRAME_WELCOME = 128, /* stream 0. u32 version, str agent version, u32 client: the number of this
+				connection, from 1 on, never given twice */
+	FRAME_STARTED, /* u32 pid, u8 attached (1: the process was there already), u8 has_turn, u8 is_torn,
+			  u32 pinned_bytes, u32 replay_bytes, u64 lost_bytes, u64 position, bytes greeting.
+			  See message.h */
+	FRAME_OUTPUT,  /* channel (also CONTROL); raw bytes. What a process wrote to stdout and stderr
+			  before it wrote to control is sent before it. */
+	FRAME_INPUT_CREDIT, /* channel; u32 bytes that the process has taken */
+	FRAME_EXITED,       /* i32 exit_code (-1: signal), u32 signal, u64 user_us, u64 system_us, u64
+			       max_rss_bytes.        After all output that was there. Ends the stream. */
+	FRAME_DONE,         /* u64 size, u32 mode. Ends a transfer. */
+	FRAME_METRICS,      /* stream 0. see message.h */
+	FRAME_PONG,         /* stream 0 */
 	FRAME_ERROR, /* i32 code (TRM_E…), str sentence. Ends the stream it names; on stream 0 the connection.
 		      */
+	FRAME_SHARED = 144, /* stream 0. str key. A process that can be attached to: after WELCOME for each
+			       that runs, and to each client that does not follow it when one has started */
 };
 
-enum { SPAWN_PTY = 1, SPAWN_CONTROL = 2, SPAWN_STDIN_OPEN = 4, SPAWN_KEEP = 8 /* survives its clients */ };
+enum {
+	SPAWN_PTY = 1,
+	SPAWN_CONTROL = 2,
+	SPAWN_STDIN_OPEN = 4,
+	SPAWN_KEEP = 8,    /* survives its clients */
+	SPAWN_ATTACH = 16, /* start nothing */
+	SPAWN_RECENT = 32, /* replay all that is kept */
+};
+enum turn_word {
+	/* client → agent; one that changes nothing is ignored */
+	TURN_WANT = 1, /* YOURS as soon as it is free, in the order of asking; who has it hears YOURS again */
+	TURN_RELEASE,  /* or: wanted no longer */
+	TURN_TAKE, /* WANT, and the one that has it loses it if it has been WANTED for FRAME_TAKE_AFTER_MS */
+
+	/* agent → client */
+	TURN_YOURS = 16,
+	TURN_WANTED, /* to the one that has it: somebody waits; release it when your business is done */
+	TURN_LOST,   /* somebody took it; your INPUT that the process has not read yet is dropped */
+};
 enum stdin_state {
 	STDIN_OPEN,  /* reads wait for input (again) */
 	STDIN_EOF,   /* after what was sent: reads give EOF, until OPEN */

@@ -52,6 +52,33 @@ int hello_msg_get(const struct frame *frame, struct hello_msg *ret)
 	return 0;
 }
 
+int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, 0, FRAME_WELCOME, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_u32(&p, FRAME_VERSION);
+	pack_str(&p, agent_version);
+	pack_u32(&p, client);
+	return finish(out, mark, &p);
+}
+
+int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret)
+{
+	struct unpack u = reader(frame);
+	struct welcome_msg m = {.version = unpack_u32(&u)};
+	size_t n;
+	unpack_bytes(&u, &n);
+	m.client = unpack_u32(&u);
+	/* What another version has behind its number is not for us to judge. */
+	if (frame->len < sizeof(uint32_t) || (m.version == FRAME_VERSION && (u.bad || !m.client)))
+		return TRM_EPROTO;
+	*ret = m;
+	return 0;
+}
+
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 {
 	size_t mark;
@@ -88,7 +115,7 @@ int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
 	m.cwd = unpack_str(&u, MAX_PATH);
 	m.script = unpack_bytes(&u, &m.script_len);
 	m.label = unpack_str(&u, MAX_LABEL);
-	if (u.bad || !m.argv[0] || m.spare_sets > SPARE_SETS_MAX) {
+	if (u.bad || (!m.argv[0] && !(m.flags & SPAWN_ATTACH)) || m.spare_sets > SPARE_SETS_MAX) {
 		spawn_msg_finish(&m);
 		return TRM_EPROTO;
 	}
@@ -104,6 +131,81 @@ void spawn_msg_finish(struct spawn_msg *msg)
 	free(msg->cwd);
 	free(msg->label);
 	*msg = (struct spawn_msg){0};
+}
+
+int started_msg_put(struct buf *out, uint32_t stream, const struct started_msg *msg)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, stream, FRAME_STARTED, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_u32(&p, msg->pid);
+	pack_u8(&p, msg->was_there);
+	pack_u8(&p, msg->has_turn);
+	pack_u8(&p, msg->is_torn);
+	pack_u32(&p, msg->pinned_bytes);
+	pack_u32(&p, msg->replay_bytes);
+	pack_u64(&p, msg->lost_bytes);
+	pack_u64(&p, msg->position);
+	pack_bytes(&p, msg->greeting, msg->greeting_len);
+	return finish(out, mark, &p);
+}
+
+int started_msg_get(const struct frame *frame, struct started_msg *ret)
+{
+	struct unpack u = reader(frame);
+	struct started_msg m = {.pid = unpack_u32(&u)};
+	m.was_there = unpack_u8(&u) != 0;
+	m.has_turn = unpack_u8(&u) != 0;
+	m.is_torn = unpack_u8(&u) != 0;
+	m.pinned_bytes = unpack_u32(&u);
+	m.replay_bytes = unpack_u32(&u);
+	m.lost_bytes = unpack_u64(&u);
+	m.position = unpack_u64(&u);
+	m.greeting = unpack_bytes(&u, &m.greeting_len);
+	if (u.bad || m.pinned_bytes > m.replay_bytes || m.lost_bytes > m.position
+			|| m.greeting_len > FRAME_GREETING_MAX)
+		return TRM_EPROTO;
+	*ret = m;
+	return 0;
+}
+
+int turn_msg_put(struct buf *out, uint32_t stream, enum turn_word word)
+{
+	const uint8_t byte = (uint8_t)word;
+	return frame_put(out, stream, FRAME_TURN, 0, &byte, sizeof byte);
+}
+
+int turn_msg_get(const struct frame *frame, enum turn_word *ret)
+{
+	struct unpack u = reader(frame);
+	uint8_t word = unpack_u8(&u);
+	if (u.bad || word < TURN_WANT || (word > TURN_TAKE && word < TURN_YOURS) || word > TURN_LOST)
+		return TRM_EPROTO;
+	*ret = (enum turn_word)word;
+	return 0;
+}
+
+int shared_msg_put(struct buf *out, const char *key)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, 0, FRAME_SHARED, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_str(&p, key);
+	return finish(out, mark, &p);
+}
+
+int shared_msg_get(const struct frame *frame, char **ret_key)
+{
+	struct unpack u = reader(frame);
+	char *key = unpack_str(&u, MAX_KEY);
+	if (!key)
+		return TRM_EPROTO;
+	*ret_key = key;
+	return 0;
 }
 
 int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *msg)

@@ -20,6 +20,14 @@ struct hello_msg {
 int hello_msg_put(struct buf *out, uint32_t nproc);
 int hello_msg_get(const struct frame *frame, struct hello_msg *ret);
 
+struct welcome_msg {
+	uint32_t version;
+	uint32_t client; /* never 0 */
+};
+int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client);
+/* The agent's version is for whoever reads the wire, and left out. */
+int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret);
+
 struct spawn_msg {
 	char *key;      /* "" for none */
 	uint32_t flags; /* SPAWN_… */
@@ -36,6 +44,30 @@ struct spawn_msg {
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret);
 void spawn_msg_finish(struct spawn_msg *msg); /* frees what the reader allocated */
+
+/* What has been before one attached: see "Replay" in frame.h. All zero for a process just started. */
+struct started_msg {
+	uint32_t pid;
+	bool was_there; /* attached */
+	bool has_turn;
+	bool is_torn; /* the first line on CONTROL has lost its beginning: skip to behind its newline */
+	uint32_t pinned_bytes, replay_bytes; /* OUTPUT to come that is old: the pins, and all with them */
+	/* Bytes that the process has written to its own channels (notes do not count): before the replay
+	 * behind the pins, and until now. Who was detached at position p before has missed what lies from p
+	 * to lost_bytes. */
+	uint64_t lost_bytes, position;
+	const char *greeting; /* the first line on CONTROL, without its newline: a kernel's "ready"; borrowed
+				 from the payload. Empty: none yet, or longer than FRAME_GREETING_MAX */
+	size_t greeting_len;
+};
+int started_msg_put(struct buf *out, uint32_t stream, const struct started_msg *msg);
+int started_msg_get(const struct frame *frame, struct started_msg *ret);
+
+int turn_msg_put(struct buf *out, uint32_t stream, enum turn_word word);
+int turn_msg_get(const struct frame *frame, enum turn_word *ret); /* TRM_EPROTO: no word of that number */
+
+int shared_msg_put(struct buf *out, const char *key);
+int shared_msg_get(const struct frame *frame, char **ret_key); /* malloc'd */
 
 /* SIGNAL_PID: u32 pid, u64 start (trm_process.start), u32 signo, u8 tree. */
 struct signal_pid_msg {

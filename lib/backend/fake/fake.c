@@ -204,12 +204,7 @@ static void on_watch(struct fake *f, const struct frame *frame)
 
 static void on_hello(struct fake *f)
 {
-	size_t mark;
-	struct pack p = {.to = &f->out};
-	frame_begin(&f->out, 0, FRAME_WELCOME, 0, &mark);
-	pack_u32(&p, FRAME_VERSION);
-	pack_str(&p, "fake");
-	frame_end(&f->out, mark);
+	welcome_msg_put(&f->out, "fake", 1);
 }
 
 static void on_spawn(struct fake *f, const struct frame *frame)

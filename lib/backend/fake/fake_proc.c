@@ -28,12 +28,8 @@ static struct fake_proc *free_row(struct fake *f)
 
 static void send_started(struct fake_proc *p)
 {
-	size_t mark;
-	struct pack pack = {.to = &p->fake->out};
-	frame_begin(&p->fake->out, p->stream, FRAME_STARTED, 0, &mark);
-	pack_u32(&pack, p->pid);
-	pack_u8(&pack, 0);
-	frame_end(&p->fake->out, mark);
+	const struct started_msg msg = {.pid = p->pid, .has_turn = true};
+	started_msg_put(&p->fake->out, p->stream, &msg);
 }
 
 static void run_echo(struct fake_proc *p, char **argv)
@@ -66,6 +62,10 @@ void fake_spawn(struct fake *f, uint32_t stream, const struct spawn_msg *msg)
 	struct fake_proc *p = free_row(f);
 	if (!stream || !p || fake_proc_find(f, stream)) {
 		fake_broken(f, "a stream number that is taken, or too many processes");
+		return;
+	}
+	if (msg->flags & SPAWN_ATTACH) {
+		error_msg_put(&f->out, stream, TRM_ENOENT, "it does not run in this sandbox");
 		return;
 	}
 	*p = (struct fake_proc){.fake = f,
