@@ -165,10 +165,12 @@ static const char *const settings[] = {"keymap", NULL};
 const struct cmd cmd_check = {
 		.name = "check",
 		.usage = "check [themes [NAME] | keys | config] [OPTIONS]",
-		.summary = "whether themes, keys and settings are as they should be",
-		.help = "Reads the themes, the key map and the config as the workbench would, and tells missing and\n"
-			"unknown roles, text that cannot be read (its contrast, with many and with few colours), keys\n"
-			"that clash or cannot be typed, labels too wide, and where. The exit code is 1 for errors.\n",
+		.summary = "check themes, keys, config",
+		.help = "Reads the themes, the key map and the config as the workbench would, and tells "
+			"missing and unknown roles, text that cannot be read (its contrast, with many and "
+			"with few colours), keys that clash or cannot be typed, labels too wide, and "
+			"where.\nThe exit code is 1 for errors.",
+		.operands = "themes|keys|config THEME",
 		.options = options,
 		.settings = settings,
 		.run = run,

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/near.h"
+
+/* Sorted by name. */
 static const struct cmd *const commands[] = {
 		&cmd_check,
 		&cmd_demo,
@@ -26,7 +29,7 @@ static const struct cmd *const commands[] = {
 static const struct {
 	const char *word;
 	const struct cmd *cmd;
-} aliases[] = {
+} words[] = {
 		{"--help", &cmd_help},
 		{"-h", &cmd_help},
 		{"--version", &cmd_version},
@@ -42,34 +45,21 @@ const struct cmd *const *cmd_table(size_t *ret_count)
 const struct cmd *cmd_find(const char *word)
 {
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (!strcmp(word, commands[i]->name))
+		if (!strcmp(word, commands[i]->name)
+				|| (commands[i]->alias && !strcmp(word, commands[i]->alias)))
 			return commands[i];
-	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-		if (!strcmp(word, aliases[i].word))
-			return aliases[i].cmd;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(word, words[i].word))
+			return words[i].cmd;
 	return NULL;
-}
-
-/* One letter wrong, missing, spare, or two of them swapped. */
-static bool is_slip(const char *word, const char *name)
-{
-	size_t head = 0, n = strlen(word), m = strlen(name), tail = 0;
-	while (head < n && head < m && word[head] == name[head])
-		head++;
-	while (tail < n - head && tail < m - head && word[n - 1 - tail] == name[m - 1 - tail])
-		tail++;
-	size_t left = n - head - tail, right = m - head - tail;
-	bool is_swap = left == 2 && right == 2 && word[head] == name[head + 1]
-		       && word[head + 1] == name[head];
-	return n > 1 && ((left <= 1 && right <= 1) || is_swap);
 }
 
 const struct cmd *cmd_nearest(const char *word)
 {
+	struct near near = near_to(word, strlen(word));
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (is_slip(word, commands[i]->name))
-			return commands[i];
-	return NULL;
+		near_try(&near, commands[i]->name);
+	return near.best ? cmd_find(near.best) : NULL;
 }
 
 static void on_sigpipe(int signo)

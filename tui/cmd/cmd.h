@@ -18,14 +18,23 @@ enum {
 	CMD_SIGNALLED = 128, /* plus the number of the signal */
 };
 
+/* One row says everything of a command: its --help, the overview, shell completion and the checks of the man
+ * pages (man/terrarium-NAME.1) are made from it. tests/cli/words_test.sh sees that a help has at most 24
+ * lines of 80 columns, and tests/cli/man_test.sh that man page and row name the same options. */
+enum { CMD_SUMMARY_MAX = 27 }; /* two commands stand side by side in the overview */
+
 struct cmd {
 	const char *name;
-	const char *usage;                 /* what follows "terrarium " */
-	const char *summary;               /* one line, for the list of commands */
-	const char *help;                  /* further lines of its own help; may be NULL */
+	const char *alias;   /* another name for it; may be NULL */
+	const char *usage;   /* what follows "terrarium " */
+	const char *summary; /* at most CMD_SUMMARY_MAX columns, for the list of commands */
+	const char *help;    /* a paragraph or two for its --help, which wraps them; may be NULL */
 	const struct option_spec *options; /* its own, ended by a row without name; may be NULL */
-	const char *const *settings;       /* those named in its help, NULL-terminated; may be NULL */
-	bool asks;                         /* asks before code is run, unless --yes */
+	/* What its operands are, for completion: one word (as metavars: cmd/options.h) for each, apart by
+	 * blanks; "..." behind the last when it may be repeated: "NAME FILE...". NULL: there are none. */
+	const char *operands;
+	const char *const *settings; /* those named in its help, NULL-terminated; may be NULL */
+	bool asks;                   /* asks before code is run, unless --yes */
 	/* argv[0] is the command's name; returns the exit code. */
 	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
@@ -46,7 +55,7 @@ const struct cmd *const *cmd_table(size_t *ret_count);
 /* The command that a word names: also --help, -h, --version and -V. NULL: none. */
 const struct cmd *cmd_find(const char *word);
 
-/* A command whose name is a slip of the finger away from `word`; NULL if there is none. */
+/* A command whose name is some slips of the finger away from `word`; NULL if there is none. */
 const struct cmd *cmd_nearest(const char *word);
 
 /* What every program should find: descriptors 0, 1 and 2 open, and a closed pipe an error of the
@@ -67,7 +76,11 @@ void cmd_print_json_text(const char *text);
 /* stdout is a terminal that may be given colours. */
 bool cmd_has_colour(void);
 
+/* One line of a list of options, wrapped to 80 columns. `letter` 0, `metavar` NULL: none. */
+void cmd_print_option(char letter, const char *name, const char *metavar, const char *help);
 /* Help of one command on stdout; returns the exit code. */
 int cmd_print_help(const struct cmd *cmd);
+/* All of the tables: table.c. */
+int cmd_print_table_json(void);
 
 #endif

@@ -29,10 +29,12 @@ static const char *const settings[] = {"typing", "theme", "language", "memory", 
 const struct cmd cmd_demo = {
 		.name = "demo",
 		.usage = "demo [OPTIONS] FILE",
-		.summary = "step through a prepared file, cell by cell, before an audience",
-		.help = "Space shows a cell, runs it, shows the next; so does PgDn, as presenters' remotes send it. PgUp\n"
-			"goes back, n skips, + and - change how fast cells are typed, Esc leaves. It is asked once\n"
-			"whether the file's cells may be run. For a big room: --theme projector.\n",
+		.summary = "show a file cell by cell",
+		.help = "Steps through a prepared file before an audience. Space shows a cell, runs it, "
+			"shows the next; so does PgDn, as presenters' remotes send it. PgUp goes back, n "
+			"skips, + and - change how fast cells are typed, Esc leaves. It is asked once "
+			"whether the file's cells may be run. For a big room: --theme projector.",
+		.operands = "FILE",
 		.settings = settings,
 		.asks = true,
 		.run = run,

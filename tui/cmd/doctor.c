@@ -92,8 +92,9 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_doctor = {
 		.name = "doctor",
 		.usage = "doctor [--json]",
-		.summary = "what works on this machine, and how to mend what does not",
-		.help = "Tries out everything that a local sandbox needs. The exit code is 1 if something failed.\n",
+		.summary = "what works on this machine",
+		.help = "Tries out everything that a local sandbox needs, and tells how to mend what does "
+			"not work. The exit code is 1 if something failed.",
 		.options = options,
 		.run = run,
 };

@@ -238,10 +238,10 @@ static const char *const settings[] = {
 const struct cmd cmd_exec = {
 		.name = "exec",
 		.usage = "exec [OPTIONS] -- CMD [ARG…]",
-		.summary = "run one command in a new sandbox",
-		.help = "With a terminal on standard input and output the command gets a terminal of its own, else\n"
-			"pipes. Nothing is asked. Its exit code is passed on; 125 terrarium's own failure, 126 not\n"
-			"executable, 127 not found, 128+n ended by signal n.\n",
+		.summary = "run one command in it",
+		.help = "With a terminal on standard input and output the command gets a terminal of its "
+			"own, else pipes. Nothing is asked. Its exit code is passed on; 125 terrarium's own "
+			"failure, 126 not executable, 127 not found, 128+n ended by signal n.",
 		.settings = settings,
 		.run = run,
 };

@@ -15,11 +15,11 @@
 enum { OPTION_TO, OPTION_OUTPUT, OPTION_SIZE };
 
 static const struct option_spec options[] = {
-		[OPTION_TO] = {"--to", 't', "FORMAT",
-				"ipynb, md, html, script or cast; else by the name after -o"},
+		[OPTION_TO] = {"--to", 't', "ipynb|md|html|script|cast",
+				"into what; else by the name after -o"},
 		[OPTION_OUTPUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
 		[OPTION_SIZE] = {"--size", 0, "COLSxROWS",
-				"of the terminal in a cast; else as it was recorded"},
+				"size of the terminal in a cast; else as it was recorded"},
 		{0},
 };
 
@@ -133,9 +133,11 @@ static const char *const settings[] = {"theme", NULL};
 const struct cmd cmd_export = {
 		.name = "export",
 		.usage = "export RECORDING --to FORMAT [-o FILE]",
-		.summary = "make a notebook, page, script or asciicast of a recorded session",
-		.help = "A notebook has one language: where others were used beside Python, their cells begin with\n"
-			"%%bash or %%script node; without Python, the language of each cell stands in its metadata.\n",
+		.summary = "make a notebook of it …",
+		.help = "Makes a notebook, page, script or asciicast of a recorded session. A notebook has "
+			"one language: where others were used beside Python, their cells begin with %bash or "
+			"%script node; without Python, the language of each cell is in its metadata.",
+		.operands = "FILE",
 		.options = options,
 		.settings = settings,
 		.run = run,

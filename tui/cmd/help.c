@@ -3,39 +3,79 @@
 #include <string.h>
 
 #include <terrarium/config.h>
+#include <terrarium/text.h>
 
 #include "cmd/cmd.h"
 
-enum { SCREEN_LINES = 24 }; /* a help is seen whole */
+enum { SCREEN_LINES = 24, SCREEN_COLS = 80, HELP_COL = 28 };
 
-static void print_option(char letter, const char *name, const char *metavar, const char *help)
+/* Where to break `text` so that at most `cols` columns come before: bytes to print. */
+static size_t break_at(const char *text, size_t cols)
 {
-	char left[64], shown[4] = "";
+	size_t at = 0, best = 0, used = 0;
+	for (; text[at] && text[at] != '\n'; at++) {
+		if (text[at] == ' ')
+			best = at;
+		used += ((unsigned char)text[at] & 0xc0) != 0x80;
+		if (used > cols)
+			return best ? best : at;
+	}
+	return at;
+}
+
+/* Print `text` in lines that begin at column `indent` (the first one is there already). */
+static void print_wrapped(const char *text, int indent)
+{
+	for (;;) {
+		size_t part = break_at(text, (size_t)(SCREEN_COLS - indent));
+		printf("%.*s\n", (int)part, text);
+		text += part;
+		text += *text == '\n' ? 1 : strspn(text, " ");
+		if (!*text)
+			return;
+		printf("%*s", indent, "");
+	}
+}
+
+void cmd_print_option(char letter, const char *name, const char *metavar, const char *help)
+{
+	char shown[4] = "", text[320];
 	if (letter)
 		snprintf(shown, sizeof shown, "-%c,", letter);
-	snprintf(left, sizeof left, "%-3s %s%s%s", shown, name, metavar ? " " : "", metavar ? metavar : "");
-	printf("  %-26s %s\n", left, help);
+	/* A list of choices that is too long for the left side goes to the right. */
+	bool is_list = metavar && strchr(metavar, '|') && 7 + strlen(name) + strlen(metavar) >= HELP_COL;
+	snprintf(text, sizeof text, is_list ? "%s: %s" : "%s", help, metavar);
+	int n = printf("  %-3s %s%s%s", shown, name, metavar ? " " : "",
+			is_list   ? "WORD"
+			: metavar ? metavar
+				  : "");
+	printf("%*s", n < HELP_COL ? HELP_COL - n : 1, "");
+	print_wrapped(text, HELP_COL);
 }
 
 static void print_setting(const char *name)
 {
 	const struct trm_setting *s = trm_setting_find(name);
 	char help[160];
-	snprintf(help, sizeof help, *s->fallback ? "%s (%s)" : "%s", s->help, s->fallback);
-	print_option(s->letter, s->option, s->metavar, help);
+	bool has_default = *s->fallback && strcmp(s->fallback, "0") != 0;
+	snprintf(help, sizeof help, has_default ? "%s (%s)" : "%s", s->help, s->fallback);
+	cmd_print_option(s->letter, s->option, s->metavar, help);
 }
 
 int cmd_print_help(const struct cmd *cmd)
 {
-	printf("Usage: terrarium %s\n%s\n", cmd->usage, cmd->help ? cmd->help : "");
+	printf("Usage: terrarium %s\n", cmd->usage);
+	print_wrapped(cmd->help ? cmd->help : cmd->summary, 0);
+	putchar('\n');
+	if (cmd->alias)
+		printf("Also called '%s'.\n", cmd->alias);
 	for (const struct option_spec *o = cmd->options; o && o->name; o++)
-		print_option(o->letter, o->name, o->metavar, o->help);
+		cmd_print_option(o->letter, o->name, o->metavar, o->help);
 	if (cmd->asks)
-		print_option('y', "--yes", NULL, "do not ask before code is run");
+		cmd_print_option('y', "--yes", NULL, "do not ask before code is run");
 	for (const char *const *name = cmd->settings; name && *name; name++)
 		print_setting(*name);
-	if (cmd->settings)
-		puts("All settings, as options, variables and keys of the config file: terrarium help config");
+	printf("Options of all commands: terrarium help options. More: man terrarium-%s\n", cmd->name);
 	return cmd_flush();
 }
 
@@ -44,15 +84,38 @@ static int print_overview(void)
 	size_t n;
 	const struct cmd *const *table = cmd_table(&n);
 	puts("terrarium - a workbench that runs code in persistent sandboxes\n");
-	printf("Usage: terrarium %s\n", cmd_workbench.usage);
-	printf("  %-10s %s\n", "", cmd_workbench.summary);
-	for (size_t i = 0; i < n; i++)
-		printf("  %-10s %s\n", table[i]->name, table[i]->summary);
-	puts("\nSome options (the same for all):");
-	int room = SCREEN_LINES - 8 - (int)n; /* with the lines around the two lists */
-	for (const char *const *name = cmd_workbench.settings; *name && room-- > 0; name++)
+	printf("Usage: terrarium %s\n\n", cmd_workbench.usage);
+	size_t n_rows = (n + 1) / 2; /* two columns, sorted downwards */
+	for (size_t i = 0; i < n_rows; i++) {
+		printf("  %-10s ", table[i]->name);
+		if (i + n_rows == n)
+			puts(table[i]->summary);
+		else
+			printf("%-*s %-10s %s\n", CMD_SUMMARY_MAX, table[i]->summary, table[i + n_rows]->name,
+					table[i + n_rows]->summary);
+	}
+	puts("\nWithout a command the workbench is opened. Some options, the same for all:");
+	size_t room = SCREEN_LINES - 7 - n_rows; /* with the lines around the two lists */
+	for (const char *const *name = cmd_workbench.settings; *name && room; name++, room--)
 		print_setting(*name);
-	puts("\nMore: terrarium help COMMAND, terrarium help config");
+	puts("More: terrarium help COMMAND, help options, help config; man terrarium");
+	return cmd_flush();
+}
+
+static int print_options(void)
+{
+	puts("Options that every command takes:\n");
+	for (const struct option_spec *o = options_common; o->name; o++)
+		cmd_print_option(o->letter, o->name, o->metavar, o->help);
+	putchar('\n');
+	print_wrapped("and each setting, as --name VALUE or --name=VALUE: those that matter most are named in the help of "
+		      "the command, all in 'terrarium help config'. A switch alone turns it on (--linear). One-letter "
+		      "options can be joined (-yc CODE). -- ends the options. Options stand behind the command.\n"
+		      "\n"
+		      "Where no option is given, a setting has the value of its variable in the environment "
+		      "(TERRARIUM_MEMORY=64), else in the file .env of the current directory, else of the config file, "
+		      "else the default.",
+			0);
 	return cmd_flush();
 }
 
@@ -60,34 +123,79 @@ static int print_config(void)
 {
 	size_t n;
 	const struct trm_setting *s = trm_settings(&n);
-	puts("Highest first: option, environment, .env in the current directory, config file, default.\n"
-	     "Config file: $XDG_CONFIG_HOME/terrarium/config.json (or --config FILE, TERRARIUM_CONFIG);\n"
-	     "one JSON object with comments, e.g. { \"memory\": 1024, \"theme\": \"light\" } // mine\n");
+	print_wrapped("Highest first: option, environment, .env in the current directory, config file, default. The "
+		      "config file is $XDG_CONFIG_HOME/terrarium/config.json (or --config FILE, TERRARIUM_CONFIG); one "
+		      "JSON object with comments, such as\n"
+		      "    { \"memory\": 1024, \"theme\": \"light\" } // mine\n",
+			0);
+	putchar('\n');
 	for (size_t i = 0; i < n; i++) {
-		printf("  %-17s %-10s %-7s %s\n", s[i].name, s[i].metavar,
-				*s[i].fallback ? s[i].fallback : "-", s[i].help);
+		char left[48];
+		snprintf(left, sizeof left, "%-16s %s", s[i].name, *s[i].fallback ? s[i].fallback : "-");
+		printf("  %-24s  %s\n", left, s[i].help);
 	}
-	puts("\n  As an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2.\n"
-	     "  MIB also takes K, M, G; S also takes ms, s, m.");
+	print_wrapped("\nAs an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2. Sizes are "
+		      "MiB, or with K, M, G; times are seconds, or with ms, s, m.",
+			0);
 	return cmd_flush();
+}
+
+static const struct {
+	const char *word;
+	int (*print)(void);
+} topics[] = {
+		{"options", print_options},
+		{"config", print_config},
+		{"settings", print_config},
+};
+
+static int unknown(const char *word)
+{
+	const struct cmd *near = cmd_nearest(word);
+	return near ? cmd_fail("there is no command '%s'; did you mean 'terrarium help %s'?", word,
+			       near->name)
+		    : cmd_fail("there is no command '%s'; see 'terrarium help'", word);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	(void)cmd;
-	if (argc < 2)
+	const char *word = NULL;
+	bool is_json = false;
+	struct options o;
+
+	options_init(&o, "help", cmd->options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_OPERAND && word)
+			return cmd_fail("'help' explains one COMMAND, and '%s' is a second one", o.value);
+		is_json = is_json || got >= 0;
+		word = got == OPTIONS_OPERAND ? o.value : word;
+	}
+	if (is_json)
+		return cmd_print_table_json();
+	if (!word)
 		return print_overview();
-	if (!strcmp(argv[1], "config"))
-		return print_config();
-	const struct cmd *topic = cmd_find(argv[1]);
-	if (!topic)
-		return cmd_fail("there is no command '%s'; see 'terrarium help'", argv[1]);
-	return topic == &cmd_help ? print_overview() : cmd_print_help(topic);
+	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+		if (!strcmp(word, topics[i].word) && !(i == 1 && cmd_find("config")))
+			return topics[i].print();
+	const struct cmd *topic = cmd_find(word);
+	return topic ? cmd_print_help(topic) : unknown(word);
 }
+
+static const struct option_spec options[] = {
+		{"--json", 0, NULL, "print the table of all commands, options and settings instead"},
+		{0},
+};
 
 const struct cmd cmd_help = {
 		.name = "help",
-		.usage = "help [COMMAND | config]",
-		.summary = "explain a command, or the settings",
+		.usage = "help [COMMAND | options | config] [--json]",
+		.summary = "explain a command",
+		.help = "Explains a command, the options that all of them take, or the settings.",
+		.options = options,
+		.operands = "COMMAND|options|config",
 		.run = run,
 };

@@ -8,6 +8,7 @@
 #include <terrarium/error.h>
 
 #include "cmd/cmd.h"
+#include "cmd/near.h"
 
 void options_init(
 		struct options *o, const char *command, const struct option_spec *own, int argc, char **argv)
@@ -15,13 +16,13 @@ void options_init(
 	*o = (struct options){.command = command, .own = own, .argc = argc, .argv = argv, .at = 1};
 }
 
-static const struct option_spec common[] = {
-		{"--help", 'h', NULL, NULL},
-		{"--yes", 'y', NULL, NULL},
-		{"--config", 0, "FILE", NULL},
+enum { COMMON_HELP, COMMON_YES, COMMON_CONFIG };
+const struct option_spec options_common[] = {
+		[COMMON_HELP] = {"--help", 'h', NULL, "explain the command, in a screenful"},
+		[COMMON_YES] = {"--yes", 'y', NULL, "do not ask before code is run"},
+		[COMMON_CONFIG] = {"--config", 0, "FILE", "read this config file instead of the usual one"},
 		{0},
 };
-enum { COMMON_HELP, COMMON_YES, COMMON_CONFIG };
 
 /* What a word on the line stands for. */
 struct match {
@@ -51,7 +52,7 @@ static bool search(const struct option_spec *table, int kind, const char *word, 
 static struct match find(const struct options *o, const char *word, size_t n)
 {
 	struct match match = {0};
-	if (search(o->own, OWN, word, n, &match) || search(common, COMMON, word, n, &match))
+	if (search(o->own, OWN, word, n, &match) || search(options_common, COMMON, word, n, &match))
 		return match;
 	size_t count;
 	const struct trm_setting *settings = trm_settings(&count);
@@ -69,22 +70,27 @@ static int wrong(const struct options *o, const char *what, const char *word, in
 	return OPTIONS_WRONG;
 }
 
+/* The option that `word` of n bytes is most likely meant to be; NULL: none is near. */
+static const char *nearest(const struct options *o, const char *word, size_t n)
+{
+	struct near near = near_to(word, n);
+	size_t count;
+	const struct trm_setting *settings = trm_settings(&count);
+	for (const struct option_spec *own = o->own; own && own->name; own++)
+		near_try(&near, own->name);
+	for (const struct option_spec *common = options_common; common->name; common++)
+		near_try(&near, common->name);
+	for (size_t i = 0; i < count; i++)
+		near_try(&near, settings[i].option);
+	return near.best;
+}
+
 static int unknown(const struct options *o, const char *word, size_t n)
 {
-	size_t count, best = 0;
-	const struct trm_setting *settings = trm_settings(&count), *near = NULL;
-	for (size_t i = 0; i < count; i++) { /* the one with the longest common beginning */
-		size_t same = 0;
-		while (same < n && settings[i].option[same] == word[same])
-			same++;
-		if (same > best && same >= 5) {
-			best = same;
-			near = &settings[i];
-		}
-	}
+	const char *near = nearest(o, word, n);
 	if (!near)
 		return wrong(o, "unknown option", word, (int)n);
-	cmd_fail("unknown option '%.*s'; did you mean %s?", (int)n, word, near->option);
+	cmd_fail("unknown option '%.*s'; did you mean %s?", (int)n, word, near);
 	return OPTIONS_WRONG;
 }
 

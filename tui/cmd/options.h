@@ -11,12 +11,18 @@
 
 struct trm_config;
 
+/* A metavar says what a value is, also for shell completion: NAME (of a sandbox that is running), FILE, DIR,
+ * THEME, LANG, COMMAND (of terrarium), NAME:PATH, or literal words in lower case; alternatives with | between
+ * them: "FILE|-", "ipynb|md|html". Of others (N, S, MIB …) nothing can be completed. */
 struct option_spec {
 	const char *name;    /* "--json" */
 	char letter;         /* 'j' for -j; 0: none */
 	const char *metavar; /* of its value; NULL: it has none */
-	const char *help;
+	const char *help;    /* one sentence or less; --help wraps it */
 };
+
+/* What all commands take beside their own and the settings; ended by a row without name. */
+extern const struct option_spec options_common[];
 
 enum { OPTIONS_SETTINGS_MAX = 64 };
 

@@ -50,9 +50,11 @@ static const char *const settings[] = {"theme", "keymap", "linear", NULL};
 const struct cmd cmd_replay = {
 		.name = "replay",
 		.usage = "replay [OPTIONS] RECORDING",
-		.summary = "show a recorded session again, as it happened",
-		.help = "Nothing is run. Space pauses, arrows seek by 5 seconds, [ and ] by run, + and - change the\n"
-			"speed; a click on the time bar goes there.\n",
+		.summary = "show a recorded session",
+		.help = "Shows a recorded session again, as it happened; nothing is run. Space pauses, "
+			"arrows seek by 5 seconds, [ and ] by run, + and - change the speed; a click on the "
+			"time bar goes there.",
+		.operands = "FILE",
 		.settings = settings,
 		.run = run,
 };

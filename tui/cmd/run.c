@@ -152,10 +152,12 @@ static const char *const settings[] = {
 const struct cmd cmd_run = {
 		.name = "run",
 		.usage = "run [OPTIONS] [FILE… | - | -c CODE…]",
-		.summary = "run code in a new sandbox and pass its exit code on",
-		.help = "Several FILEs or -c run one after the other in one sandbox and share their state. The value of\n"
-			"the last expression is shown for -c and -. Exit codes: the code's own, of the first run\n"
-			"that failed; 124 time-out, 125 terrarium's own failure, 130 interrupted, 128+n killed.\n",
+		.summary = "run code in a sandbox",
+		.help = "Several FILEs or -c run one after the other in one sandbox and share their state. "
+			"The value of the last expression is shown for -c and -. Exit codes: the code's own, "
+			"of the first run that failed; 124 time-out, 125 terrarium's own failure, 130 "
+			"interrupted, 128+n killed.",
+		.operands = "FILE|- ...",
 		.options = options,
 		.settings = settings,
 		.asks = true,

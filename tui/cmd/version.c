@@ -7,10 +7,15 @@
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	(void)cmd;
-	(void)argv;
-	if (argc > 1)
-		return cmd_fail("'version' takes no arguments");
+	struct options o;
+
+	options_init(&o, "version", NULL, argc, argv);
+	switch (options_next(&o)) {
+	case OPTIONS_END: break;
+	case OPTIONS_HELP: return cmd_print_help(cmd);
+	case OPTIONS_WRONG: return CMD_FAILED;
+	default: return cmd_fail("'version' takes no arguments");
+	}
 	printf("terrarium %s\n", trm_version());
 	return cmd_flush();
 }
@@ -19,5 +24,6 @@ const struct cmd cmd_version = {
 		.name = "version",
 		.usage = "version",
 		.summary = "print the version",
+		.help = "Prints the version of the program.",
 		.run = run,
 };

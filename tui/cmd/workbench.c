@@ -67,9 +67,13 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	/* A new file may well be called "rnu"; without an ending it rather is a slip. */
 	const struct cmd *near = file && access(file, F_OK) < 0 ? cmd_nearest(file) : NULL;
+	if (near && !strcmp(near->name, file))
+		return cmd_fail("options stand behind the command: terrarium %s …", file);
 	if (near)
 		return cmd_fail("there is no command and no file '%s'; did you mean 'terrarium %s'?", file,
 				near->name);
+	if (file && access(file, F_OK) < 0 && !isatty(STDIN_FILENO) && !strpbrk(file, "./"))
+		return cmd_fail("there is no command and no file '%s'; see 'terrarium help'", file);
 	struct trm_config config;
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
@@ -77,12 +81,13 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
-		"metrics_interval", "confirm", "images", "restore", "record", "linear", "scrollback", NULL};
+		"metrics_interval", "confirm", "restore", "record", "linear", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",
-		.usage = "[OPTIONS] [FILE]  or  terrarium COMMAND …",
+		.usage = "[OPTIONS] [FILE] | COMMAND [OPTIONS] …",
 		.summary = "open the workbench",
+		.operands = "FILE",
 		.settings = settings,
 		.run = run,
 };
