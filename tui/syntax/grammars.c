@@ -58,7 +58,6 @@ static bool place(int nth, const char *name, char out[PATH_CAP])
 	case 1: snprintf(out, PATH_CAP, "%s/grammars/%s.so", exe, name); return true;
 	case 2: snprintf(out, PATH_CAP, "%s/../" GRAMMAR_SUBDIR "/%s.so", exe, name); return true;
 	case 3: snprintf(out, PATH_CAP, GRAMMAR_INSTALL_DIR "/%s.so", name); return true;
-	case 4: snprintf(out, PATH_CAP, GRAMMAR_BUILD_DIR "/%s.so", name); return true;
 	default: return false;
 	}
 }

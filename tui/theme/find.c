@@ -55,10 +55,10 @@ static void find_dirs(struct dirs *d)
 		exe[n] = '\0';
 		char *slash = strrchr(exe, '/');
 		*slash = '\0';
+		add_dir(d, "%s/themes", exe); /* a link in the build folder */
 		add_dir(d, "%s/../share/terrarium/themes", exe);
 	}
 	add_dir(d, "%s/themes", TERRARIUM_DATA_DIR);
-	add_dir(d, "%s/themes", TERRARIUM_SOURCE_DIR);
 }
 
 static int64_t mtime_of(const struct stat *st)

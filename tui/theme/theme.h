@@ -66,8 +66,8 @@ int theme_parse_most(const char *json, size_t n, const char *file, theme_find_fn
 		const struct theme_faults *faults, struct theme *ret, struct trm_error *reterr);
 
 /* Load by name ("dark") or by path (with a '/' or ending in .json). Names are looked for in
- * $XDG_CONFIG_HOME/terrarium/themes, $TERRARIUM_DATA/themes, ../share/terrarium/themes beside the
- * program, the installed data folder, the source folder; then among the compiled-in.
+ * $XDG_CONFIG_HOME/terrarium/themes, $TERRARIUM_DATA/themes, themes and ../share/terrarium/themes beside
+ * the program, the installed data folder; then among the compiled-in.
  * TRM_ENOENT lists the known names. */
 int theme_load(const char *name, struct theme *ret, struct trm_error *reterr);
 int theme_load_most(const char *name, const struct theme_faults *faults, struct theme *ret,
