@@ -5,9 +5,10 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME terrarium)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "workbench for running code in sandboxes in the terminal")
-set(CPACK_PACKAGE_DESCRIPTION "Type Python, JavaScript or Bash, press a key, and it runs in a sandbox whose state
-stays from run to run, while the panes beside it show what it costs. With the
-library libterrarium, its headers and pkg-config file, to do the same from C.")
+set(CPACK_PACKAGE_DESCRIPTION "Type Python, JavaScript or Bash, press a key, and it runs in a sandbox
+whose state stays from run to run, while the panes beside it show what it
+costs. With the library libterrarium, its headers and pkg-config file, to
+do the same from C.")
 set(CPACK_PACKAGE_CONTACT "The Terrarium authors <terrarium@terrarium.invalid>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR})
@@ -24,6 +25,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/package/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "bubblewrap, python3")
 string(JOIN ", " CPACK_DEBIAN_PACKAGE_RECOMMENDS
