@@ -115,12 +115,12 @@ static bool mend_line(char *line, size_t n)
 	return true;
 }
 
-static const char *get_text(const cJSON *object, const char *name)
+const char *kernel_json_text(const cJSON *object, const char *name)
 {
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-static bool get_number(const cJSON *object, const char *name, double max, double *ret)
+bool kernel_json_number(const cJSON *object, const char *name, double max, double *ret)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= max))
@@ -129,9 +129,9 @@ static bool get_number(const cJSON *object, const char *name, double max, double
 	return true;
 }
 
-static uint64_t get_id(const cJSON *object)
+uint64_t kernel_json_id(const cJSON *object)
 {
-	const char *text = get_text(object, "id");
+	const char *text = kernel_json_text(object, "id");
 	if (!text || !*text || strlen(text) > 19 || strspn(text, "0123456789") != strlen(text))
 		return 0;
 	return strtoull(text, NULL, 10);
@@ -139,13 +139,13 @@ static uint64_t get_id(const cJSON *object)
 
 static bool read_ready(struct kernel_event *e)
 {
-	e->text = get_text(e->json, "version");
+	e->text = kernel_json_text(e->json, "version");
 	return true;
 }
 
 static bool read_input(struct kernel_event *e)
 {
-	e->text = get_text(e->json, "prompt");
+	e->text = kernel_json_text(e->json, "prompt");
 	e->is_secret = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(e->json, "secret"));
 	return true;
 }
@@ -158,8 +158,8 @@ static bool read_display(struct kernel_event *e)
 
 static bool read_late(struct kernel_event *e)
 {
-	const char *stream = get_text(e->json, "stream");
-	e->text = get_text(e->json, "text");
+	const char *stream = kernel_json_text(e->json, "stream");
+	e->text = kernel_json_text(e->json, "text");
 	e->is_stderr = stream && !strcmp(stream, "stderr");
 	return e->text;
 }
@@ -167,7 +167,7 @@ static bool read_late(struct kernel_event *e)
 static bool read_done(struct kernel_event *e)
 {
 	static const char *const NAMES[] = {"ok", "error", "interrupted"};
-	const char *status = get_text(e->json, "status");
+	const char *status = kernel_json_text(e->json, "status");
 	size_t i = 0;
 	while (status && i < 3 && strcmp(status, NAMES[i]))
 		i++;
@@ -175,14 +175,14 @@ static bool read_done(struct kernel_event *e)
 		return false;
 	e->done = (enum kernel_done)i;
 	double number;
-	e->exit_code = get_number(e->json, "exit_code", 255, &number) ? (int)number : -1;
-	e->set = get_number(e->json, "set", KERNEL_SPARE_SETS, &number) ? (int)number : -1;
-	e->has_cpu = get_number(e->json, "cpu_us", 1e15, &number);
+	e->exit_code = kernel_json_number(e->json, "exit_code", 255, &number) ? (int)number : -1;
+	e->set = kernel_json_number(e->json, "set", KERNEL_SPARE_SETS, &number) ? (int)number : -1;
+	e->has_cpu = kernel_json_number(e->json, "cpu_us", 1e15, &number);
 	e->cpu_us = e->has_cpu ? (uint64_t)number : 0;
-	e->value = get_text(e->json, "value");
+	e->value = kernel_json_text(e->json, "value");
 	const cJSON *error = cJSON_GetObjectItemCaseSensitive(e->json, "error");
 	if (cJSON_IsObject(error)) {
-		const char *name = get_text(error, "name"), *message = get_text(error, "message");
+		const char *name = kernel_json_text(error, "name"), *message = kernel_json_text(error, "message");
 		const cJSON *traceback = cJSON_GetObjectItemCaseSensitive(error, "traceback");
 		e->error_name = name ? name : "Error";
 		e->error_message = message ? message : "";
@@ -194,7 +194,7 @@ static bool read_done(struct kernel_event *e)
 static bool read_reply(struct kernel_event *e)
 {
 	const cJSON *data = cJSON_GetObjectItemCaseSensitive(e->json, "data");
-	e->text = get_text(e->json, "error");
+	e->text = kernel_json_text(e->json, "error");
 	e->data = cJSON_IsObject(data) ? data : NULL;
 	return e->text || e->data;
 }
@@ -214,10 +214,10 @@ static const struct {
 
 static int read_event(struct kernel_event *e, struct trm_error *reterr)
 {
-	const char *name = get_text(e->json, "ev");
+	const char *name = kernel_json_text(e->json, "ev");
 	if (!name)
 		return trm_error_set(reterr, TRM_EPROTO, "a line on the kernel's event pipe has no \"ev\"");
-	e->id = get_id(e->json);
+	e->id = kernel_json_id(e->json);
 	for (size_t i = 0; i < sizeof EVENTS / sizeof *EVENTS; i++) {
 		if (strcmp(name, EVENTS[i].name))
 			continue;
@@ -229,8 +229,13 @@ static int read_event(struct kernel_event *e, struct trm_error *reterr)
 	return 0;
 }
 
-static cJSON *parse(char *line, size_t n)
+cJSON *kernel_json_parse(char *line, size_t n, bool *ret_is_deep)
 {
+	bool is_deep = !mend_line(line, n);
+	if (ret_is_deep)
+		*ret_is_deep = is_deep;
+	if (is_deep)
+		return NULL;
 	if (utf8_is_valid(line, n))
 		return cJSON_ParseWithLength(line, n);
 	size_t len;
@@ -242,14 +247,13 @@ static cJSON *parse(char *line, size_t n)
 
 int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr)
 {
-	if (!mend_line(line, n))
-		return trm_error_set(
-				reterr, TRM_EPROTO, "a line on the kernel's event pipe is nested too deeply");
-	struct kernel_event event = {.exit_code = -1, .set = -1, .json = parse(line, n)};
+	bool is_deep;
+	struct kernel_event event = {
+			.exit_code = -1, .set = -1, .json = kernel_json_parse(line, n, &is_deep)};
 	if (!cJSON_IsObject(event.json)) {
 		cJSON_Delete(event.json);
-		return trm_error_set(
-				reterr, TRM_EPROTO, "a line on the kernel's event pipe is not a JSON object");
+		return trm_error_set(reterr, TRM_EPROTO, "a line on the kernel's event pipe is %s",
+				is_deep ? "nested too deeply" : "not a JSON object");
 	}
 	int r = read_event(&event, reterr);
 	if (r) {

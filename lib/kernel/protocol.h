@@ -83,6 +83,14 @@ struct kernel_event {
 int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr);
 void kernel_event_finish(struct kernel_event *event);
 
+/* One line as JSON with its strings made harmless, changed in place; to be freed with cJSON_Delete.
+ * NULL: nested too deeply (`*ret_is_deep`, may be NULL), or no JSON. */
+struct cJSON *kernel_json_parse(char *line, size_t n, bool *ret_is_deep);
+/* A number from 0 to max; false if there is none of that name. */
+bool kernel_json_number(const struct cJSON *object, const char *name, double max, double *ret);
+const char *kernel_json_text(const struct cJSON *object, const char *name); /* NULL: none */
+uint64_t kernel_json_id(const struct cJSON *object);                        /* "id"; 0: none */
+
 /* ---- lines ------------------------------------------------------------------- */
 
 struct kernel_lines {

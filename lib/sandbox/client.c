@@ -3,6 +3,7 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 #include "base/err.h"
@@ -124,15 +125,15 @@ void client_send_u32(
 
 static int welcome(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
 {
-	struct unpack u = {.at = frame->payload, .left = frame->len};
-	uint32_t version = unpack_u32(&u);
-	if (u.bad || s->state != SANDBOX_CONNECTED)
+	struct welcome_msg msg;
+	if (welcome_msg_get(frame, &msg) < 0 || s->state != SANDBOX_CONNECTED)
 		return trm_error_set(why, TRM_EPROTO, BROKE "a greeting out of turn");
-	if (version != FRAME_VERSION)
+	if (msg.version != FRAME_VERSION)
 		return trm_error_set(why, TRM_EPROTO,
 				"the agent in the sandbox speaks version %u of the protocol, we speak %d",
-				version, FRAME_VERSION);
+				msg.version, FRAME_VERSION);
 	s->state = SANDBOX_READY;
+	s->client = msg.client;
 	trm_timer_stop(s->patience);
 	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
 		next = o->next;
@@ -144,14 +145,44 @@ static int welcome(struct trm_sandbox *s, const struct frame *frame, struct trm_
 	return 0;
 }
 
+static int shared(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+{
+	char *key;
+	if (s->state != SANDBOX_READY || shared_msg_get(frame, &key) < 0)
+		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable key of a process");
+	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
+		next = o->next;
+		if (o->shared)
+			o->shared(o->user, key);
+	}
+	free(key);
+	return 0;
+}
+
+/* The only questions of that kind are those of sandbox_list_shared(). */
+static int pong(struct trm_sandbox *s)
+{
+	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
+		next = o->next;
+		if (o->listed)
+			o->listed(o->user);
+	}
+	return 0;
+}
+
+void sandbox_list_shared(struct trm_sandbox *s)
+{
+	client_send(s, 0, FRAME_PING, 0, NULL, 0);
+}
+
 static int connection_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
 {
 	struct trm_error said;
 	switch (frame->type) {
 	case FRAME_WELCOME: return welcome(s, frame, why);
 	case FRAME_METRICS: return metrics_frame(s, frame, why);
-	case FRAME_PONG:
-	case FRAME_SHARED: return 0;
+	case FRAME_PONG: return pong(s);
+	case FRAME_SHARED: return shared(s, frame, why);
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
 			return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");

@@ -29,7 +29,8 @@ struct trm_proc {
 	bool owes_drained;  /* input has piled up: say when it is gone */
 	unsigned n_outputs; /* channels 0 to n_outputs-1 carry output */
 	size_t unconsumed;  /* with manual credit: delivered, and the caller still deals with it */
-	struct input in, control;
+	struct input in, control, note;
+	const struct proc_share *share; /* NULL: it is ours alone */
 };
 
 #define BROKE "the agent in the sandbox broke the protocol: "
@@ -38,6 +39,7 @@ static void proc_free(struct trm_proc *p)
 {
 	buf_finish(&p->in.queue);
 	buf_finish(&p->control.queue);
+	buf_finish(&p->note.queue);
 	free(p);
 }
 
@@ -45,19 +47,30 @@ static void proc_free(struct trm_proc *p)
 
 static int on_started(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
 {
-	struct unpack u = {.at = frame->payload, .left = frame->len};
-	uint32_t pid = unpack_u32(&u);
-	if (u.bad || p->is_started)
+	struct started_msg msg;
+	if (p->is_started || started_msg_get(frame, &msg) < 0)
 		return trm_error_set(why, TRM_EPROTO, BROKE "a process that starts twice");
 	p->is_started = true;
 	if (p->cb->started)
-		p->cb->started(p->user, p, pid);
+		p->cb->started(p->user, p, msg.pid);
+	if (p->share && !p->is_closed)
+		p->share->started(p->user, &msg);
+	return 0;
+}
+
+static int on_turn(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
+{
+	enum turn_word word;
+	if (!p->share || turn_msg_get(frame, &word) < 0 || word < TURN_YOURS)
+		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable word about a turn");
+	p->share->turn(p->user, word);
 	return 0;
 }
 
 static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
 {
-	bool is_control = frame->channel == CHANNEL_CONTROL && p->has_control;
+	bool is_control = (frame->channel == CHANNEL_CONTROL && p->has_control)
+			  || (frame->channel == CHANNEL_NOTE && p->share);
 	if (!p->is_started || (!is_control && frame->channel >= p->n_outputs))
 		return trm_error_set(why, TRM_EPROTO,
 				BROKE "output on channel %u of a process that has none there",
@@ -104,7 +117,9 @@ static int on_input_credit(struct trm_proc *p, const struct frame *frame, struct
 {
 	struct unpack u = {.at = frame->payload, .left = frame->len};
 	uint32_t n = unpack_u32(&u);
-	struct input *in = frame->channel == CHANNEL_STDIN ? &p->in : &p->control;
+	struct input *in = frame->channel == CHANNEL_STDIN  ? &p->in
+			   : frame->channel == CHANNEL_NOTE ? &p->note
+							    : &p->control;
 	if (u.bad || frame->channel != in->channel || n > in->in_flight)
 		return trm_error_set(why, TRM_EPROTO, BROKE "credit for input that was never sent");
 	in->in_flight -= n;
@@ -165,6 +180,7 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 	case FRAME_OUTPUT: return on_output(p, frame, why);
 	case FRAME_INPUT_CREDIT: return on_input_credit(p, frame, why);
 	case FRAME_STARTED: return on_started(p, frame, why);
+	case FRAME_TURN: return on_turn(p, frame, why);
 	case FRAME_EXITED: return on_exited(p, frame, why);
 	case FRAME_ERROR: return on_error(p, frame, why);
 	default: return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u for a process", frame->type);
@@ -192,21 +208,30 @@ static int check(const struct trm_proc_opts *o, struct trm_error *reterr)
 	return 0;
 }
 
+static uint32_t spawn_flags(const struct trm_proc_opts *o, const struct proc_share *share)
+{
+	return (o->pty ? SPAWN_PTY : 0u) | (o->control ? SPAWN_CONTROL : 0u)
+	       | (o->stdin_open ? SPAWN_STDIN_OPEN : 0u) | (share ? SPAWN_KEEP : 0u)
+	       | (share && share->attaches ? SPAWN_ATTACH : 0u)
+	       | (share && share->wants_recent ? SPAWN_RECENT : 0u);
+}
+
 static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct trm_error *reterr)
 {
 	struct trm_sandbox *s = p->stream.sandbox;
+	bool is_new = !p->share || !p->share->attaches;
 	struct spawn_msg msg = {
-			.flags = (o->pty ? SPAWN_PTY : 0u) | (o->control ? SPAWN_CONTROL : 0u)
-				 | (o->stdin_open ? SPAWN_STDIN_OPEN : 0u),
+			.key = (char *)(p->share ? p->share->key : NULL),
+			.flags = spawn_flags(o, p->share),
 			.rows = o->rows,
 			.cols = o->cols,
 			.spare_sets = o->spare_channels,
 			.window = SANDBOX_WINDOW,
 			.argv = (char **)o->argv,
-			.env = (char **)o->env,
+			.env = is_new ? (char **)o->env : NULL,
 			.cwd = (char *)(o->cwd ? o->cwd : "/workspace"),
-			.script = o->script,
-			.script_len = o->script_len,
+			.script = is_new ? o->script : NULL,
+			.script_len = is_new ? o->script_len : 0,
 			.label = (char *)o->label,
 	};
 	int r = spawn_msg_put(&s->out, p->stream.id, &msg);
@@ -233,14 +258,16 @@ static struct trm_proc *proc_new(struct trm_sandbox *s, const struct trm_proc_op
 	p->n_outputs = o->pty ? 1 : 2 + 2 * o->spare_channels;
 	p->in.channel = CHANNEL_STDIN;
 	p->control.channel = CHANNEL_CONTROL;
+	p->note.channel = CHANNEL_NOTE;
+	buf_init(&p->note.queue, PROC_QUEUE_MAX);
 	buf_init(&p->in.queue, PROC_QUEUE_MAX);
 	buf_init(&p->control.queue, PROC_QUEUE_MAX);
 	return p;
 }
 
-int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
-		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc,
-		struct trm_error *reterr)
+int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
+		const struct proc_share *share, const struct trm_proc_cb *cb, void *user,
+		struct trm_proc **ret_proc, struct trm_error *reterr)
 {
 	int r = check(opts, reterr);
 	if (r < 0)
@@ -250,6 +277,7 @@ int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts
 	struct trm_proc *p = proc_new(sandbox, opts, cb, user);
 	if (!p)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	p->share = share;
 	sandbox_hold(sandbox);
 	if ((r = streams_add(&sandbox->streams, &p->stream, reterr)) < 0
 			|| (r = send_spawn(p, opts, reterr)) < 0) {
@@ -260,6 +288,13 @@ int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts
 	}
 	sandbox_release(sandbox);
 	return r;
+}
+
+int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
+		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc,
+		struct trm_error *reterr)
+{
+	return proc_spawn_shared(sandbox, opts, NULL, cb, user, ret_proc, reterr);
 }
 
 /* ---- what the caller does with it ------------------------------------------------------- */
@@ -301,6 +336,28 @@ int trm_proc_write(struct trm_proc *proc, unsigned channel, const void *bytes, s
 	if (r == 0 && channel == CHANNEL_STDIN && trm_proc_queued(proc) > FRAME_INPUT_WINDOW / 2)
 		proc->owes_drained = true;
 	return r;
+}
+
+int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct trm_error *reterr)
+{
+	if (is_over(proc))
+		return trm_error_set(reterr, TRM_ECLOSED, "the process has ended");
+	return write_input(proc, &proc->note, bytes, n, reterr);
+}
+
+void proc_send_turn(struct trm_proc *proc, enum turn_word word)
+{
+	const uint8_t byte = (uint8_t)word;
+	if (!is_over(proc))
+		client_send(proc->stream.sandbox, proc->stream.id, FRAME_TURN, 0, &byte, 1);
+}
+
+void proc_drop_input(struct trm_proc *proc)
+{
+	buf_clear(&proc->in.queue);
+	buf_clear(&proc->control.queue);
+	buf_clear(&proc->note.queue);
+	proc->wants_eof = proc->owes_drained = false;
 }
 
 size_t trm_proc_queued(const struct trm_proc *proc)

@@ -21,6 +21,11 @@ bool sandbox_is_open(const struct trm_sandbox *s)
 	return s->state != SANDBOX_CLOSING;
 }
 
+bool sandbox_is_attached(const struct trm_sandbox *s)
+{
+	return s->ops == &backend_attached;
+}
+
 /* ---- the end -------------------------------------------------------------------- */
 
 static void end_deferred(struct trm_sandbox *s, const struct trm_error *why)

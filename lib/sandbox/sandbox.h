@@ -25,6 +25,7 @@
 #include "backend/backend.h"
 #include "base/buf.h"
 #include "wire/frame.h"
+#include "wire/message.h"
 #include "wire/pack.h"
 
 /* Credit that a stream of ours has: what may come before we have dealt with it. */
@@ -104,6 +105,10 @@ struct sandbox_observer {
 	void (*ready)(void *user);
 	void (*closed)(void *user, const struct trm_error *why);
 	void (*sample)(void *user, const struct trm_sample *sample);
+	/* A process that can be attached to: one that was there, or has started. `key` is borrowed, hostile. */
+	void (*shared)(void *user, const char *key);
+	/* All that were there when sandbox_list_shared() was called have been told. */
+	void (*listed)(void *user);
 	void *user;
 };
 
@@ -116,6 +121,10 @@ struct trm_sandbox {
 	const struct backend_ops *ops;
 	struct carrier *carrier; /* NULL once it has closed */
 	enum sandbox_state state;
+	uint32_t client; /* the number of this connection among the agent's; 0: not known yet */
+	uint32_t last_shared_id; /* of runs and questions in shared kernels: counted here, since all sessions of
+				    a connection have its number */
+	bool has_shared_session;
 	struct trm_error why; /* of closing */
 	bool is_hung_up;      /* the stream has ended: the carrier's reason, if any, is better than ours */
 	struct trm_timer *patience; /* until ready; then, after a hang-up, until the carrier knows why */
@@ -139,6 +148,10 @@ bool sandbox_is_open(const struct trm_sandbox *sandbox); /* not closing */
  * does not die. */
 void sandbox_hold(struct trm_sandbox *sandbox);
 void sandbox_release(struct trm_sandbox *sandbox);
+/* Does it belong to somebody else, who has started it? */
+bool sandbox_is_attached(const struct trm_sandbox *sandbox);
+/* Ask what processes can be attached to: `shared` for each, then `listed`. */
+void sandbox_list_shared(struct trm_sandbox *sandbox);
 /* Close because of `why`. */
 void sandbox_fail(struct trm_sandbox *sandbox, const struct trm_error *why);
 void sandbox_observe(struct trm_sandbox *sandbox, struct sandbox_observer *observer);
@@ -162,8 +175,29 @@ void client_flush(struct trm_sandbox *sandbox);
 
 /* ---- processes (proc.c) ----------------------------------------------------------------- */
 
-/* Kill and forget: not even `exited` is called. For owners that die first. */
+/* Kill and forget, or leave it to the others if it is shared: not even `exited` is called. For owners that die
+ * first. */
 void proc_forget(struct trm_proc *proc);
+
+/* One that several clients follow (wire/frame.h: Sharing). It outlives them. */
+struct proc_share {
+	const char *key;
+	bool attaches; /* start none: `exited` with TRM_ENOENT if there is none */
+	bool wants_recent;
+	/* After cb->started. */
+	void (*started)(void *user, const struct started_msg *how);
+	void (*turn)(void *user, enum turn_word word);
+};
+/* As trm_proc_spawn(); with `attaches`, script and environment are not sent. cb->output brings notes, too, on
+ * CHANNEL_NOTE. Borrows `share` for as long as the process. */
+int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
+		const struct proc_share *share, const struct trm_proc_cb *cb, void *user,
+		struct trm_proc **ret_proc, struct trm_error *reterr);
+void proc_send_turn(struct trm_proc *proc, enum turn_word word);
+/* A whole line for the others. */
+int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct trm_error *reterr);
+/* The turn is lost: what waits for credit is not to be sent any more. */
+void proc_drop_input(struct trm_proc *proc);
 
 /* ---- metrics (metrics.c) ----------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 
 static struct trm_run *run_of(const struct kernel *k, const struct kernel_event *e)
 {
-	return k->run && e->id == k->run->number ? k->run : NULL;
+	return k->run && e->id == k->run->id ? k->run : NULL;
 }
 
 static void on_ready(struct kernel *k, const struct kernel_event *e)
@@ -23,7 +23,7 @@ static void on_ready(struct kernel *k, const struct kernel_event *e)
 	k->is_ready = true;
 	if (k->stage == STAGE_CALM)
 		trm_timer_stop(k->timer);
-	if (k->run)
+	if (k->run && !k->run->is_foreign)
 		run_begin(k->run);
 	else if (k->question)
 		trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
@@ -33,7 +33,9 @@ static void on_ready(struct kernel *k, const struct kernel_event *e)
 static void on_input(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_run *run = run_of(k, e);
-	if (!run || !run->offers_stdin || !run->cb->input)
+	if (run && run->is_foreign)
+		foreign_on_input(run, e->text, e->is_secret);
+	if (!run || run->is_foreign || !run->offers_stdin || !run->cb->input)
 		return;
 	run->has_printed = true;
 	run_announce(run);
@@ -65,7 +67,7 @@ static void on_late(struct kernel *k, const struct kernel_event *e)
 	struct trm_session *s = k->session;
 	if (k->run && k->run->is_leave) /* it is for this that it waits */
 		run_print(k->run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text, strlen(e->text));
-	else if (s->cb->late)
+	else if (s->cb->late && (!share_is_replaying(k) || s->opts.wants_recent))
 		s->cb->late(s->user, k->lang, k->set_runs[k->set], e->is_stderr ? TRM_STDERR : TRM_STDOUT,
 				e->text, strlen(e->text));
 }
@@ -111,6 +113,8 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_run *run = run_of(k, e);
 	char reason[96];
+	if (e->set >= 0)
+		k->set = e->set;
 	if (!run)
 		return;
 	if (!k->is_ready)
@@ -139,8 +143,6 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 				k->session->sandbox->opts.limits.mem_bytes >> 20);
 		result.reason = reason;
 	}
-	if (e->set >= 0)
-		k->set = e->set;
 	k->set_runs[k->set] = run->number;
 	stop_reset(k);
 	run_finish(run, &result);

@@ -19,6 +19,7 @@ void kernel_finish(struct kernel *k)
 {
 	trm_timer_remove(k->timer);
 	kernel_lines_finish(&k->lines);
+	share_finish(k);
 }
 
 /* ---- state ------------------------------------------------------------------------ */
@@ -99,7 +100,7 @@ static void read_output(struct kernel *k, unsigned channel, const void *bytes, s
 		run_output(k->run, stream, bytes, n);
 		return;
 	}
-	if (s->cb->late)
+	if (s->cb->late && (!share_is_replaying(k) || s->opts.wants_recent))
 		s->cb->late(s->user, k->lang, k->set_runs[set], stream, bytes, n);
 	if (!s->is_closed && k->proc == proc)
 		trm_proc_consumed(proc, n);
@@ -109,12 +110,20 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 {
 	struct kernel *k = user;
 	session_enter(k->session);
-	if (channel == TRM_CONTROL) {
-		trm_proc_consumed(proc, n);
-		read_events(k, bytes, n);
-	} else {
-		read_output(k, channel, bytes, n);
-	}
+	size_t skip = share_count(k, channel, bytes, n);
+	const char *at = (const char *)bytes + skip;
+	bool is_text = channel != TRM_CONTROL && channel != CHANNEL_NOTE;
+	trm_proc_consumed(proc, is_text ? skip : n);
+	if (skip == n)
+		;
+	else if (channel == TRM_CONTROL)
+		read_events(k, at, n - skip);
+	else if (channel == CHANNEL_NOTE)
+		foreign_read(k, at, n - skip);
+	else
+		read_output(k, channel, at, n - skip);
+	if (k->proc == proc)
+		share_counted(k);
 	session_leave(k->session);
 }
 
@@ -172,7 +181,7 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000, stubborn);
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {
-		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, stubborn);
+		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, run->is_begun ? stubborn : NULL);
 	} else if (!status) {
 		snprintf(reason, sizeof reason, "%s cannot be started: %s", k->lang->name, why->msg);
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
@@ -188,7 +197,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct trm_session *s = k->session;
 	struct trm_run *run = k->run;
 	struct question *question = k->question;
-	bool is_wanted = (run && k->is_ready && !run->is_leave)
+	bool is_wanted = (run && k->is_ready && !run->is_leave && !run->is_foreign)
 			 || k->is_restarting; /* the next run shall not wait */
 	enum stage stage = k->stage;
 	struct trm_error gone, *sentence = &gone;
@@ -204,6 +213,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	k->is_restarting = k->is_awaited = k->is_settling = false;
 	k->hurries = 0;
 	stop_reset(k);
+	share_reset(k);
 	if (question)
 		question_answer(question, question_is_restart(k, question) ? "{}" : NULL, sentence);
 	if (!status && !s->is_closed)
@@ -214,7 +224,31 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	/* One that never came up is not tried again unasked. */
 	if (!s->is_closed && is_wanted && session_is_open(s) && !k->proc)
 		kernel_ensure(k, NULL);
+	else if (status)
+		share_follow_again(k, false); /* somebody may have started another */
 	session_due(s);
+}
+
+/* The agent lets us go, not the process: we have held up others, or there is none to attach to. */
+static bool was_detached(struct kernel *k, const struct trm_error *why)
+{
+	if (!share_is_on(k) || k->session->is_closed)
+		return false;
+	if (why->code == TRM_EBUSY && k->share.is_started) {
+		k->proc = NULL;
+		if (k->run)
+			k->run->unconsumed = 0;
+		return share_follow_again(k, true);
+	}
+	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
+		return false;
+	k->proc = NULL;
+	share_reset(k);
+	if (k->run)
+		run_finish_with(k->run, TRM_STATUS_LOST, 125,
+				"its end was missed: the interpreter has ended meanwhile");
+	session_due(k->session);
+	return true;
 }
 
 static void on_exited(
@@ -223,7 +257,8 @@ static void on_exited(
 	struct kernel *k = user;
 	(void)proc;
 	session_enter(k->session);
-	kernel_died(k, status, why);
+	if (status || !was_detached(k, why))
+		kernel_died(k, status, why);
 	session_leave(k->session);
 }
 
@@ -241,9 +276,12 @@ void kernel_watch_start(struct kernel *k)
 
 int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 {
+	return k->proc ? 0 : kernel_spawn(k, false, reterr);
+}
+
+int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
+{
 	struct trm_session *s = k->session;
-	if (k->proc)
-		return 0;
 	if (!session_is_open(s))
 		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
 	const struct kernel_spec *spec = kernel_spec(k->lang);
@@ -260,7 +298,8 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 			.spare_channels = KERNEL_SPARE_SETS,
 			.manual_credit = true,
 	};
-	int r = trm_proc_spawn(s->sandbox, &opts, &PROC_CB, k, &k->proc, reterr);
+	int r = share_is_on(k) ? share_spawn(k, &opts, attaches, &PROC_CB, reterr)
+			       : trm_proc_spawn(s->sandbox, &opts, &PROC_CB, k, &k->proc, reterr);
 	if (r < 0)
 		return r;
 	if (trm_sandbox_is_ready(s->sandbox))

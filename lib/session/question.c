@@ -6,9 +6,6 @@
 #include "base/utf8.h"
 #include "session/session.h"
 
-/* Ids of questions and of runs must not meet. */
-#define QUESTION_IDS (UINT64_C(1) << 56)
-
 static void question_free(struct question *question)
 {
 	free(question->code);
@@ -41,6 +38,19 @@ void question_fail_all(struct kernel *k, const struct trm_error *why)
 		question_answer(take_first(k), NULL, why);
 }
 
+void question_take_back(struct kernel *k)
+{
+	struct question *question = k->question;
+	k->question = NULL;
+	question->next = k->questions;
+	if (!k->questions)
+		k->questions_end = &question->next;
+	k->questions = question;
+	k->is_awaited = k->is_settling = false;
+	k->hurries = 0;
+	stop_reset(k);
+}
+
 void question_hurry(struct kernel *k)
 {
 	if (k->is_awaited || !k->is_ready || k->stage != STAGE_CALM || kernel_spec(k->lang)->answers_quickly)
@@ -65,16 +75,21 @@ static bool begin_restart(struct kernel *k)
 	return true;
 }
 
+/* 1: not yet, for it is not our turn. */
 static int send_first(struct kernel *k, struct trm_error *reterr)
 {
-	const struct question *q = k->questions;
+	struct question *q = k->questions;
+	int r = kernel_ensure(k, reterr);
+	if (r < 0 || !share_has_turn(k))
+		return r < 0 ? r : 1;
+	q->id = share_question_id(k->session);
+	share_use_turn(k);
 	struct kernel_request request = {.op = q->op,
 			.id = q->id,
 			.code = q->code,
 			.code_len = q->code_len,
 			.cursor = q->cursor};
-	int r = kernel_ensure(k, reterr);
-	return r < 0 ? r : kernel_send(k, &request, reterr);
+	return kernel_send(k, &request, reterr);
 }
 
 void question_next(struct kernel *k, bool in_turn)
@@ -83,7 +98,10 @@ void question_next(struct kernel *k, bool in_turn)
 	while (k->questions && kernel_is_free(k) && !k->session->is_closed) {
 		if (begin_restart(k))
 			return;
-		if (send_first(k, &why) == 0) {
+		int r = send_first(k, &why);
+		if (r > 0)
+			return;
+		if (r == 0) {
 			k->question = take_first(k);
 			if (k->is_ready)
 				trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
@@ -136,7 +154,6 @@ int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, en
 	if (!q)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	struct kernel *k = &session->kernels[lang->id];
-	q->id = QUESTION_IDS + ++session->last_question;
 	*k->questions_end = q;
 	k->questions_end = &q->next;
 	session_pump(session, false);

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "session/session.h"
 
-static void run_free(struct trm_run *run)
+void run_free(struct trm_run *run)
 {
 	for (size_t i = 0; i < run->n_displays; i++) {
 		free(run->displays[i].mime);
@@ -18,6 +18,11 @@ static void run_free(struct trm_run *run)
 	free(run->displays);
 	free(run->code);
 	free(run->filename);
+	free(run->prompt);
+	if (run->is_foreign && run->output) {
+		output_finish(run->output);
+		free(run->output);
+	}
 	buf_finish(&run->early_stdin);
 	free(run);
 }
@@ -63,6 +68,7 @@ static struct trm_run *run_new(
 			.code = malloc(o->code_len + 1),
 			.code_len = o->code_len,
 			.filename = o->filename ? strdup(o->filename) : default_filename(s->last_number + 1),
+			.has_own_filename = o->filename,
 			.timeout_ms = o->timeout_ms < 0 ? s->opts.timeout_ms : o->timeout_ms,
 			.offers_stdin = o->offers_stdin,
 			.has_manual_credit = o->manual_credit,
@@ -115,8 +121,13 @@ int trm_session_leave(struct trm_session *session, const struct trm_run_opts *op
 
 void trm_run_follow(struct trm_run *run, const struct trm_run_cb *cb, void *user)
 {
+	if (!run->is_foreign || run->output)
+		return;
 	run->cb = cb;
 	run->user = user;
+	run->output = calloc(1, sizeof *run->output);
+	if (run->output)
+		output_init(run->output, run->session->opts.output_keep_bytes);
 }
 
 uint64_t trm_run_number(const struct trm_run *run)
@@ -137,11 +148,32 @@ static void open_stdin(struct trm_run *run)
 		trm_proc_close_stdin(proc);
 }
 
+/* Others may have used the number that it was promised. */
+static void number_anew(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	if (run->number <= s->seen_number) {
+		char *name = run->has_own_filename ? NULL : default_filename(s->seen_number + 1);
+		run->number = s->seen_number + 1;
+		if (name) {
+			free(run->filename);
+			run->filename = name;
+		}
+	}
+	s->seen_number = run->number;
+	if (s->last_number < run->number)
+		s->last_number = run->number;
+}
+
 void run_send_off(struct trm_run *run, struct kernel *k)
 {
 	struct trm_session *s = run->session;
+	bool is_shared = share_is_on(k);
+	if (is_shared)
+		number_anew(run);
+	run->id = share_run_id(run);
 	struct kernel_request request = {.op = run->is_leave ? KERNEL_OP_LEAVE : KERNEL_OP_RUN,
-			.id = run->number,
+			.id = run->id,
 			.code = run->code,
 			.code_len = run->code_len,
 			.file = run->filename};
@@ -151,7 +183,12 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	run->kernel = k;
 	k->set_runs[k->set] = run->number;
 	output_reset(&s->output, s->opts.output_keep_bytes);
+	run->output = &s->output;
 	sandbox_hold(s->sandbox);
+	if (is_shared) {
+		share_use_turn(k);
+		foreign_announce(run);
+	}
 	if (run->offers_stdin)
 		open_stdin(run);
 	if (kernel_send(k, &request, &why) < 0) {
@@ -160,12 +197,42 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 		stop_kill(k);
 	}
 	sandbox_release(s->sandbox);
-	free(run->code);
-	run->code = NULL;
+	if (!is_shared) {
+		free(run->code);
+		run->code = NULL;
+	}
 	if (k->is_ready)
 		run_begin(run);
 	if (run->cb->started)
 		session_due(s);
+}
+
+/* To the front of the queue. */
+static void back_to_queue(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	run->kernel->run = NULL;
+	run->kernel = NULL;
+	s->active = NULL;
+	run->next = s->queue;
+	if (!s->queue)
+		s->queue_end = &run->next;
+	s->queue = run;
+	session_due(s);
+}
+
+void run_take_back(struct trm_run *run)
+{
+	if (run->has_sent_stdin) {
+		stop_reset(run->kernel);
+		run_finish_with(run, TRM_STATUS_LOST, 125,
+				"another program took over the interpreter before this run could begin");
+		return;
+	}
+	stop_reset(run->kernel);
+	memory_end(run->session);
+	run->is_begun = false;
+	back_to_queue(run);
 }
 
 static void measure_begin(struct trm_run *run)
@@ -218,7 +285,9 @@ void run_print(struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct trm_session *s = run->session;
 	run->has_printed = true;
-	output_append(&s->output, stream, bytes, n);
+	run->awaits_input = run->is_asking = false;
+	if (run->output)
+		output_append(run->output, stream, bytes, n);
 	if (stream == TRM_STDERR)
 		cause_note_stderr(run, bytes, n);
 	run_announce(run);
@@ -294,20 +363,13 @@ void run_display(struct trm_run *run, const char *mime, const char *data, size_t
 static void forget_start(struct trm_run *run)
 {
 	struct kernel *k = run->kernel;
-	struct trm_session *s = run->session;
 	proc_forget(k->proc);
 	k->proc = NULL;
-	k->run = NULL;
 	kernel_lines_finish(&k->lines);
 	kernel_lines_init(&k->lines);
 	stop_reset(k);
-	/* Back to the front of the queue, where session_due finds and ends it. */
-	s->active = NULL;
-	run->kernel = NULL;
-	run->next = s->queue;
-	if (!s->queue)
-		s->queue_end = &run->next;
-	s->queue = run;
+	/* In the queue session_due finds and ends it. */
+	back_to_queue(run);
 }
 
 void trm_run_interrupt(struct trm_run *run)
@@ -324,7 +386,9 @@ void trm_run_interrupt(struct trm_run *run)
 			stop_further(k);
 		return;
 	}
-	if (k && k->proc && k->stage != STAGE_KILLED)
+	if (k && k->proc && k->stage != STAGE_KILLED && share_is_on(k))
+		stop_kill(k); /* it would live on without us, and run this */
+	else if (k && k->proc && k->stage != STAGE_KILLED)
 		forget_start(run);
 	session_due(run->session);
 }
@@ -354,6 +418,9 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 {
 	if (!run->offers_stdin)
 		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
+	if (run->is_foreign && run->kernel->share.turn != TURN_OURS)
+		return trm_error_set(reterr, TRM_EBUSY, "the program that began the run is there to answer");
+	run->has_sent_stdin = true;
 	if (run->kernel && run->kernel->proc)
 		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
 	if (run->kernel)
@@ -364,8 +431,9 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 
 void trm_run_send_eof(struct trm_run *run)
 {
-	if (!run->offers_stdin)
+	if (!run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
 		return;
+	run->has_sent_stdin = true;
 	if (run->kernel && run->kernel->proc)
 		trm_proc_close_stdin(run->kernel->proc);
 	else
@@ -389,17 +457,31 @@ static void detach(struct trm_run *run)
 	if (!k)
 		return;
 	run_release_credit(run);
-	if (run->offers_stdin && k->proc)
+	if (run->offers_stdin && k->proc && (!run->is_foreign || k->share.turn == TURN_OURS))
 		trm_proc_reset_stdin(k->proc);
 	k->run = NULL;
-	s->active = NULL;
+	if (run->is_foreign)
+		share_watch_turn(k);
+	else
+		s->active = NULL;
 	session_due(s);
+}
+
+static void tell_missed(const struct trm_run *run, struct trm_result *result, char *hint, size_t cap)
+{
+	if (!run->missed_bytes)
+		return;
+	snprintf(hint, cap,
+			"%" PRIu64 " bytes of what it wrote are missing: they were taken too slowly while other "
+			"programs were attached",
+			run->missed_bytes);
+	result->hint = hint;
 }
 
 void run_finish(struct trm_run *run, struct trm_result *result)
 {
 	struct trm_session *s = run->session;
-	bool was_active = run->kernel;
+	bool was_active = run->kernel && !run->is_foreign;
 	char hint[160];
 	result->number = run->number;
 	result->lang = run->lang;
@@ -414,8 +496,11 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 		result->hint = hint[0] ? hint : NULL;
 		memory_end(s);
 		run_announce(run);
-		output_to_result(&s->output, result);
+		tell_missed(run, result, hint, sizeof hint);
 	}
+	if (run->output)
+		output_to_result(run->output, result);
+	result->is_wall_unknown = run->is_recent;
 	detach(run);
 	if (run->cb->done)
 		run->cb->done(run->user, run, result);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/session.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/err.h"
 
@@ -38,7 +41,7 @@ static void fail_first(struct trm_session *s, const struct trm_error *why)
 	run_finish_with(run, is_lost ? TRM_STATUS_LOST : TRM_STATUS_KILLED, 125, why->msg);
 }
 
-void session_pump(struct trm_session *s, bool in_turn)
+static void pump(struct trm_session *s, bool in_turn)
 {
 	while (!s->active && s->queue && !s->is_closed) {
 		struct kernel *k = &s->kernels[s->queue->lang->id];
@@ -47,6 +50,8 @@ void session_pump(struct trm_session *s, bool in_turn)
 			session_due(s); /* it is to be ended, not begun */
 		if (!s->queue->is_interrupted && k->question)
 			question_hurry(k);
+		if (!s->queue->is_interrupted && k->run)
+			share_want_turn(k); /* another's is in the way */
 		if (s->queue->is_interrupted || !kernel_is_free(k))
 			break;
 		bool has_nothing_left = s->queue->is_leave && !k->proc;
@@ -57,6 +62,8 @@ void session_pump(struct trm_session *s, bool in_turn)
 		if (has_nothing_left) {
 			run_finish_with(dequeue(s), TRM_STATUS_OK, 0, NULL);
 		} else if (kernel_ensure(k, &why) == 0) {
+			if (!share_has_turn(k))
+				break;
 			run_send_off(dequeue(s), k);
 		} else if (in_turn) {
 			fail_first(s, &why);
@@ -67,6 +74,17 @@ void session_pump(struct trm_session *s, bool in_turn)
 	}
 	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++)
 		question_next(&s->kernels[i], in_turn);
+}
+
+/* What it sends leaves in one write. */
+void session_pump(struct trm_session *s, bool in_turn)
+{
+	struct trm_sandbox *sandbox = s->sandbox;
+	if (sandbox)
+		sandbox_hold(sandbox);
+	pump(s, in_turn);
+	if (sandbox)
+		sandbox_release(sandbox);
 }
 
 /* Runs that were interrupted while they waited. */
@@ -90,14 +108,20 @@ static void end_unwanted(struct trm_session *s)
 static void settle(struct trm_session *s)
 {
 	end_unwanted(s);
+	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++)
+		share_settle(&s->kernels[i]);
 	if (!s->is_closed)
 		session_pump(s, true);
 	if (!s->is_closed && s->active)
 		run_announce(s->active);
-	if (!s->is_closed && s->active)
-		stop_report(s->active);
-	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++)
-		kernel_report(&s->kernels[i]);
+	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++) {
+		if (s->kernels[i].run)
+			stop_report(s->kernels[i].run);
+		if (!s->is_closed)
+			kernel_report(&s->kernels[i]);
+	}
+	if (!s->is_closed)
+		share_report(s);
 }
 
 void session_enter(struct trm_session *s)
@@ -151,8 +175,9 @@ static void on_sandbox_ready(void *user)
 
 static void lose_all(struct trm_session *s, const struct trm_error *why)
 {
-	if (s->active)
-		run_finish_with(s->active, TRM_STATUS_LOST, 125, why->msg);
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+		if (s->kernels[i].run)
+			run_finish_with(s->kernels[i].run, TRM_STATUS_LOST, 125, why->msg);
 	while (s->queue)
 		fail_first(s, why);
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
@@ -165,6 +190,23 @@ static void on_sandbox_closed(void *user, const struct trm_error *why)
 	session_enter(s);
 	s->sandbox = NULL;
 	lose_all(s, why);
+	session_leave(s);
+}
+
+static void on_shared(void *user, const char *key)
+{
+	struct trm_session *s = user;
+	session_enter(s);
+	share_on_shared(s, key);
+	session_leave(s);
+}
+
+static void on_listed(void *user)
+{
+	struct trm_session *s = user;
+	session_enter(s);
+	s->is_listed = true;
+	session_due(s);
 	session_leave(s);
 }
 
@@ -206,6 +248,11 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 	if (!sandbox_is_open(sandbox))
 		return trm_error_set(
 				reterr, TRM_ECLOSED, "sandbox '%s' is closed", trm_sandbox_name(sandbox));
+	if (opts && opts->is_shared && sandbox->has_shared_session)
+		return trm_error_set(reterr, TRM_EBUSY,
+				"this connection to sandbox '%s' has a shared session already: attach to it "
+				"once more for another",
+				trm_sandbox_name(sandbox));
 	struct trm_session *s = calloc(1, sizeof *s);
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
@@ -226,6 +273,8 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 	int r = trm_loop_add_timer(s->loop, on_soon, s, &s->soon, reterr);
 	for (size_t i = 0; i < TRM_LANG_COUNT && r == 0; i++)
 		r = trm_loop_add_timer(s->loop, stop_on_timer, &s->kernels[i], &s->kernels[i].timer, reterr);
+	for (size_t i = 0; i < TRM_LANG_COUNT && r == 0 && s->opts.is_shared; i++)
+		r = share_init(&s->kernels[i], reterr);
 	if (r < 0) {
 		session_free(s);
 		return r;
@@ -233,8 +282,17 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 	s->observer = (struct sandbox_observer){.ready = on_sandbox_ready,
 			.closed = on_sandbox_closed,
 			.sample = on_sample,
+			.shared = on_shared,
+			.listed = on_listed,
 			.user = s};
 	sandbox_observe(sandbox, &s->observer);
+	if (s->opts.is_shared) {
+		snprintf(s->by, sizeof s->by, "%.100s, pid %ld",
+				s->opts.client ? s->opts.client : program_invocation_short_name,
+				(long)getpid());
+		sandbox->has_shared_session = true;
+		sandbox_list_shared(sandbox);
+	}
 	*ret_session = s;
 	return 0;
 }
@@ -247,14 +305,18 @@ void trm_session_close(struct trm_session *session)
 	trm_error_set(&why, TRM_ECANCELED, "the session was closed");
 	session->is_closed = true;
 	session_enter(session);
-	if (session->sandbox)
+	if (session->sandbox) {
 		sandbox_unobserve(session->sandbox, &session->observer);
+		session->sandbox->has_shared_session &= !session->opts.is_shared;
+	}
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
 		struct kernel *k = &session->kernels[i];
 		if (k->proc)
 			proc_forget(k->proc);
 		k->proc = NULL;
 		trm_timer_stop(k->timer);
+		if (session->opts.is_shared)
+			trm_timer_stop(k->share.timer);
 	}
 	trm_timer_stop(session->soon);
 	memory_finish(session);

@@ -12,6 +12,8 @@
  *   memory.c    the warning before the memory limit
  *   run.c       one run: asked for, begun, finished
  *   question.c  complete, inspect, …
+ *   share.c     a kernel that other sessions use too: found, followed, whose turn it is
+ *   foreign.c   their runs
  *
  * Callbacks go out only from a turn of the loop, never from inside a call of the
  * caller's (but for trm_session_close). What a call causes is marked as due, and
@@ -25,6 +27,7 @@
 #include <terrarium/session.h>
 
 #include "kernel/kernel.h"
+#include "kernel/note.h"
 #include "kernel/protocol.h"
 #include "sandbox/sandbox.h"
 #include "session/output.h"
@@ -41,6 +44,7 @@ enum {
 	DISPLAYS_MAX = 1000,
 	SAMPLE_SPACING_MS = 100, /* runs that follow each other quickly are not measured */
 	SAMPLE_RUN_MS = 5,       /* nor are short ones */
+	TAKE_AFTER_MS = 500,     /* that one who has the turn may leave us waiting without running anything */
 };
 #define DISPLAY_BYTES_MAX (64u * 1024 * 1024)
 #define STDIN_QUEUE_MAX (64u * 1024 * 1024)
@@ -57,6 +61,37 @@ struct question {
 	void *user;
 };
 
+/* The right to send requests: one session's at a time. Who has it may keep it while it has none, so that
+ * one that is alone never asks.
+ *
+ *   none --WANT--> asked --YOURS--> ours --(WANTED, and nothing in hand)--> none
+ *
+ * It is ours from the beginning with a process that we have started. Until STARTED has come we only presume to
+ * have; if somebody was faster, what we have sent meanwhile was thrown away, and is sent again. */
+enum turn { TURN_NONE, TURN_ASKED, TURN_OURS };
+
+/* What a kernel has that is shared. All zero while there is no process, but for `key` and `timer`. */
+struct share {
+	struct proc_share proc; /* key, and how it was asked for */
+	char key[48];
+	enum turn turn;
+	bool is_presumed; /* that the turn is ours */
+	bool is_started;  /* STARTED has come */
+	bool is_wanted;   /* the turn is, by others */
+	bool is_used;     /* the turn has been, since it became ours */
+	bool is_resumed;  /* it had been left, with a run in hand, and was followed again */
+	bool is_catching_up; /* what comes is old */
+	bool drops_pins;     /* they stand for nothing that we miss */
+	bool skips_line;     /* up to the next newline on control */
+	bool is_announced; /* there is one, as far as we know */
+	uint32_t pins_left, replay_left; /* bytes to come that are old (wire/message.h: started_msg) */
+	uint64_t position;               /* in all that the process has written: how far we are */
+	uint64_t lost_bytes;             /* that nobody has kept */
+	uint64_t known_left;             /* of the replay, bytes that we had before */
+	struct kernel_lines notes;
+	struct trm_timer *timer; /* how long we have waited for the turn while nothing ran */
+};
+
 /* One language's interpreter. Lives as long as its session; its process comes and goes. */
 struct kernel {
 	struct trm_session *session;
@@ -65,9 +100,10 @@ struct kernel {
 	bool is_ready;                  /* reads requests */
 	enum trm_kernel_state reported; /* last told to the caller */
 	struct kernel_lines lines;
+	struct share share;                          /* with opts.is_shared */
 	int set;                                     /* output set in use */
 	uint64_t set_runs[KERNEL_SPARE_SETS + 1];    /* the last run that printed to each */
-	struct trm_run *run;                         /* sent, not done */
+	struct trm_run *run;                         /* sent, not done; whosesoever */
 	struct question *question;                   /* sent, not answered */
 	struct question *questions, **questions_end; /* waiting */
 	/* stopping */
@@ -87,10 +123,25 @@ struct trm_run {
 	struct trm_run *next;
 	struct trm_session *session;
 	uint64_t number;
+	uint64_t id; /* in requests and events; 0: not sent yet */
 	const struct trm_lang *lang;
-	char *code; /* NULL once sent */
+	char *code; /* NULL once sent, unless it may have to be sent again */
 	size_t code_len;
 	char *filename;
+	bool has_own_filename;
+	bool is_foreign; /* another session's */
+	/* of a foreign one */
+	bool is_recent, is_held_back; /* not told yet: it may be over, for all we know */
+	char by[128];
+	size_t code_cut;
+	uint64_t began_ms, limit_ms; /* as its session says; the limit is that session's matter while it lives */
+	uint64_t lost_bytes;
+	/* It waits for input, and its session may be gone: whoever has the turn then is asked. */
+	bool awaits_input, is_asking, was_passed_on, is_secret;
+	char *prompt;
+	/* of one of ours in a shared kernel */
+	uint64_t missed_bytes; /* of its output, as we had to be left behind */
+	bool has_sent_stdin;
 	int64_t timeout_ms;
 	bool offers_stdin, has_manual_credit;
 	const struct trm_run_cb *cb;
@@ -98,6 +149,7 @@ struct trm_run {
 	struct kernel *kernel; /* NULL while queued */
 	bool is_leave;         /* the end of the kernel, in peace */
 	bool is_announced;     /* cb->started was called */
+	struct output *output; /* where it is kept; NULL: nowhere */
 	bool is_begun;         /* the interpreter has it: the clock is running */
 	bool is_interrupted, is_timed_out;
 	bool owes_stopping; /* cb->stopping is to be called */
@@ -132,7 +184,11 @@ struct trm_session {
 	unsigned depth; /* callbacks of ours on the stack */
 	struct trm_timer *soon;
 	uint64_t last_number, last_question;
-	struct trm_run *active; /* not in the queue any more */
+	uint64_t seen_number; /* highest that a run has had that was sent, ours or another's */
+	bool is_listed;       /* all kernels that were there have been told of */
+	bool is_caught_up;    /* and what they had done before: the caller knows */
+	char by[128];
+	struct trm_run *active; /* ours; not in the queue any more */
 	struct trm_run *queue, **queue_end;
 	struct kernel kernels[TRM_LANG_COUNT];
 	struct output output; /* of the active run */
@@ -171,11 +227,57 @@ int kernel_send(struct kernel *kernel, const struct kernel_request *request, str
 /* Tell the caller about a changed state. */
 void kernel_report(struct kernel *kernel);
 enum trm_kernel_state kernel_state(const struct kernel *kernel);
+/* Have one, as kernel_ensure(); with `attaches` only one that is there already. */
+int kernel_spawn(struct kernel *kernel, bool attaches, struct trm_error *reterr);
 /* The process is gone or given up: ends what was in hand. `exit` NULL: fate unknown, `why` tells. */
 void kernel_died(struct kernel *kernel, const struct trm_exit *exit, const struct trm_error *why);
 /* The sandbox itself is ready, or the process has been started in a ready one: from now on
  * `ready` is waited for only so long. */
 void kernel_watch_start(struct kernel *kernel);
+
+/* ---- share.c --------------------------------------------------------------------- */
+
+bool share_is_on(const struct kernel *kernel);
+int share_init(struct kernel *kernel, struct trm_error *reterr);
+void share_finish(struct kernel *kernel);
+int share_spawn(struct kernel *kernel, const struct trm_proc_opts *opts, bool attaches,
+		const struct trm_proc_cb *cb, struct trm_error *reterr);
+/* May a request be sent, if the interpreter is free? Else ask for the turn. */
+bool share_has_turn(struct kernel *kernel);
+void share_want_turn(struct kernel *kernel);
+/* A run of another's has ended: its session is to give up the turn soon. */
+void share_watch_turn(struct kernel *kernel);
+/* A request was sent. */
+void share_use_turn(struct kernel *kernel);
+/* Nothing is in hand (any more): give the turn to whoever wants it. */
+void share_settle(struct kernel *kernel);
+/* n bytes came on a channel: how many of them, at the front, are to be passed over. */
+size_t share_count(struct kernel *kernel, unsigned channel, const char *bytes, size_t n);
+/* They have been dealt with. */
+void share_counted(struct kernel *kernel);
+/* Is what comes now old? */
+bool share_is_replaying(const struct kernel *kernel);
+/* The process has ended, or we were left behind by the agent. True: it is followed again. */
+bool share_follow_again(struct kernel *kernel, bool is_left_behind);
+void share_reset(struct kernel *kernel);
+void share_on_shared(struct trm_session *session, const char *key);
+/* Tell the caller, once, that all that has been before is told. */
+void share_report(struct trm_session *session);
+/* For requests: unique in the sandbox if it is shared. */
+uint64_t share_run_id(struct trm_run *run);
+uint64_t share_question_id(struct trm_session *session);
+
+/* ---- foreign.c -------------------------------------------------------------------- */
+
+/* Bytes of notes. */
+void foreign_read(struct kernel *kernel, const char *bytes, size_t n);
+/* Tell the others of ours, which is about to be sent. */
+void foreign_announce(struct trm_run *run);
+/* What was held back may be told now. */
+void foreign_caught_up(struct kernel *kernel);
+/* Its session is gone: its time limit and its questions are ours to see to. */
+void foreign_adopt(struct kernel *kernel);
+void foreign_on_input(struct trm_run *run, const char *prompt, bool is_secret);
 
 /* ---- event.c --------------------------------------------------------------------- */
 
@@ -219,6 +321,9 @@ void memory_sample(struct trm_session *session, const struct trm_sample *sample)
 
 /* ---- run.c ----------------------------------------------------------------------- */
 
+void run_free(struct trm_run *run);
+/* It was sent, but not taken: it is to be sent again. */
+void run_take_back(struct trm_run *run);
 /* Give it to its kernel, which is free and has a process. */
 void run_send_off(struct trm_run *run, struct kernel *kernel);
 /* The kernel is there: the clock starts. */
@@ -246,6 +351,8 @@ void question_answer(struct question *question, const char *json, const struct t
 void question_hurry(struct kernel *kernel);
 /* Is it answered by the interpreter's being started anew? */
 bool question_is_restart(const struct kernel *kernel, const struct question *question);
+/* The one in hand was sent, but not taken: it is to be sent again. */
+void question_take_back(struct kernel *kernel);
 /* None will be answered any more. */
 void question_fail_all(struct kernel *kernel, const struct trm_error *why);
 

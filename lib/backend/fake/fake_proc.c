@@ -195,6 +195,8 @@ static void take_requests(struct fake_proc *p)
 void fake_proc_input(struct fake_proc *p, uint8_t channel, const char *bytes, size_t n)
 {
 	give_credit(p, channel, n);
+	if (channel == CHANNEL_NOTE)
+		return; /* there are no others to be told */
 	if (channel == CHANNEL_CONTROL) {
 		if (p->is_kernel && buf_append(&p->in_control, bytes, n) == 0)
 			take_requests(p);

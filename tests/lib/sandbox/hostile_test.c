@@ -267,7 +267,8 @@ static void say_output(struct bench *b, uint8_t channel, size_t n)
 
 static void say_started(struct bench *b)
 {
-	frame_put(&b->out, b->stream, FRAME_STARTED, 0, "\7\0\0\0\0", 5);
+	const struct started_msg msg = {.pid = 7, .has_turn = true};
+	started_msg_put(&b->out, b->stream, &msg);
 	say(b);
 }
 
@@ -288,7 +289,8 @@ static void welcome(struct bench *b)
 {
 	turns(b, 2);
 	expect(b, FRAME_HELLO);
-	say_u32(b, 0, FRAME_WELCOME, 0, FRAME_VERSION);
+	welcome_msg_put(&b->out, "test", 1);
+	say(b);
 	assert_true(b->is_ready);
 }
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/note.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include <terrarium/error.h>
+#include <terrarium/text.h>
+
+#include "base/json.h"
+#include "kernel/kernel.h"
+#include "kernel/protocol.h"
+
+enum {
+	FIELDS_MAX = 8 * 1024, /* everything but the code, escaped */
+	FILE_MAX = 512,        /* bytes of the name; six times that when escaped */
+	BY_MAX = 128,
+};
+
+/* How much of the code fits, when written as JSON, into `room` bytes: whole code points. */
+static size_t fitting(const char *code, size_t n, size_t room)
+{
+	enum { ESCAPED = 6, PAIR = 12 };
+	size_t used = 0, at = 0;
+	while (at < n) {
+		unsigned char c = (unsigned char)code[at];
+		uint32_t cp;
+		size_t len = c < 0x80 ? 1 : trm_utf8_decode(code + at, n - at, &cp, NULL);
+		used += c >= 0x20 && c < 0x7f && c != '"' && c != '\\' ? 1 : c < 0x80 ? ESCAPED : PAIR;
+		if (used > room)
+			break;
+		at += len;
+	}
+	return at;
+}
+
+static int put_text(struct buf *out, const char *name, const char *text, size_t n)
+{
+	int r = buf_append(out, name, strlen(name));
+	return r ? r : json_put_string(out, text, n);
+}
+
+int kernel_note_put(struct buf *out, const struct kernel_note *note)
+{
+	char text[256];
+	size_t fits = note->code_len < (KERNEL_NOTE_MAX - FIELDS_MAX) / 12
+				      ? note->code_len
+				      : fitting(note->code, note->code_len, KERNEL_NOTE_MAX - FIELDS_MAX);
+	snprintf(text, sizeof text,
+			"{\"ev\":\"begin\",\"id\":\"%" PRIu64 "\",\"number\":%" PRIu64 ",\"at_ms\":%" PRIu64
+			",\"timeout_ms\":%" PRIu64 ",\"set\":%d,\"stdin\":%s",
+			note->id, note->number, note->at_ms, note->timeout_ms, note->set,
+			note->offers_stdin ? "true" : "false");
+	int r = buf_append(out, text, strlen(text));
+	if (!r)
+		r = put_text(out, ",\"by\":", note->by, strnlen(note->by, BY_MAX));
+	if (!r)
+		r = put_text(out, ",\"file\":", note->file, strnlen(note->file, FILE_MAX));
+	if (!r)
+		r = put_text(out, ",\"code\":", note->code ? note->code : "", fits);
+	snprintf(text, sizeof text, ",\"code_cut\":%zu}\n", note->code_len - fits);
+	return r ? r : buf_append(out, text, strlen(text));
+}
+
+bool kernel_note_decode(char *line, size_t n, struct kernel_note *ret)
+{
+	const double most = 9007199254740991.0; /* that a double holds exactly */
+	double number;
+	struct kernel_note note = {.json = kernel_json_parse(line, n, NULL)};
+	const char *ev = kernel_json_text(note.json, "ev");
+	note.id = kernel_json_id(note.json);
+	note.by = kernel_json_text(note.json, "by");
+	note.file = kernel_json_text(note.json, "file");
+	note.code = kernel_json_text(note.json, "code");
+	if (!ev || strcmp(ev, "begin") != 0 || !note.id || !note.by || !note.file || !note.code
+			|| !kernel_json_number(note.json, "number", UINT32_MAX, &number) || number < 1) {
+		cJSON_Delete(note.json);
+		return false;
+	}
+	note.number = (uint64_t)number;
+	note.code_len = strlen(note.code);
+	if (kernel_json_number(note.json, "at_ms", most, &number))
+		note.at_ms = (uint64_t)number;
+	if (kernel_json_number(note.json, "timeout_ms", UINT32_MAX, &number))
+		note.timeout_ms = (uint64_t)number;
+	if (kernel_json_number(note.json, "set", KERNEL_SPARE_SETS, &number))
+		note.set = (int)number;
+	if (kernel_json_number(note.json, "code_cut", most, &number))
+		note.code_cut = (size_t)number;
+	note.offers_stdin = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(note.json, "stdin"));
+	*ret = note;
+	return true;
+}
+
+void kernel_note_finish(struct kernel_note *note)
+{
+	cJSON_Delete(note->json);
+	*note = (struct kernel_note){0};
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KERNEL_NOTE_H
+#define TRM_KERNEL_NOTE_H
+
+/* What a session tells the others about the run that it is about to begin: one JSON line on CHANNEL_NOTE
+ * (wire/frame.h) before the request. Its end is the kernel's own `done` of that id.
+ *
+ *   {"ev":"begin","id":"4294967299","number":3,"at_ms":1700000000000,"timeout_ms":30000,"set":0,"stdin":true,
+ *    "by":"terrarium repl, pid 42","file":"<run 3>","code":"…","code_cut":n}
+ *
+ * `set` is the kernel's output set in use (kernel.h). The line comes by way of the sandbox, and from whoever
+ * else is in there: it is decoded as any hostile line. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct cJSON;
+
+/* A whole line fits the wire's window beside what has not been given back of it. */
+enum { KERNEL_NOTE_MAX = 192 * 1024 };
+
+/* Texts are borrowed: from the caller, or from `json`. */
+struct kernel_note {
+	uint64_t id, number;
+	uint64_t at_ms;      /* since 1970; 0: not known */
+	uint64_t timeout_ms; /* 0: none */
+	int set;
+	bool offers_stdin;
+	const char *by, *file;
+	const char *code;
+	size_t code_len;
+	size_t code_cut; /* decoded: bytes that did not fit */
+	struct cJSON *json;
+};
+
+/* Append the line, newline included; what is too much of the code is cut. TRM_ETOOBIG or TRM_ENOMEM. */
+int kernel_note_put(struct buf *out, const struct kernel_note *note);
+/* Decode a line (without its newline), which is changed in place. False: it is none of ours. */
+bool kernel_note_decode(char *line, size_t n, struct kernel_note *ret);
+void kernel_note_finish(struct kernel_note *note);
+
+#endif

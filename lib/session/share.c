@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel that other sessions use too: how it is found and followed, and whose turn it is. What the agent
+ * has for this is told in wire/frame.h, under Sharing. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "session/session.h"
+
+#define KEY "kernel:"
+
+bool share_is_on(const struct kernel *k)
+{
+	return k->session->opts.is_shared;
+}
+
+/* Does this session look at what others do, or only run things of its own? */
+static bool is_follower(const struct trm_session *s)
+{
+	return s->cb->joined;
+}
+
+bool share_is_replaying(const struct kernel *k)
+{
+	return k->share.is_catching_up;
+}
+
+/* ---- ids --------------------------------------------------------------------------------- */
+
+#define QUESTION_BIT (UINT64_C(1) << 62)
+
+static uint64_t next_id(struct trm_session *s)
+{
+	return (uint64_t)s->sandbox->client << 32 | ++s->sandbox->last_shared_id;
+}
+
+uint64_t share_run_id(struct trm_run *run)
+{
+	return run->session->opts.is_shared ? next_id(run->session) : run->number;
+}
+
+uint64_t share_question_id(struct trm_session *s)
+{
+	return QUESTION_BIT | (s->opts.is_shared ? next_id(s) : ++s->last_question);
+}
+
+/* ---- the turn ----------------------------------------------------------------------------- */
+
+void share_want_turn(struct kernel *k)
+{
+	struct share *sh = &k->share;
+	if (!share_is_on(k) || sh->turn != TURN_NONE || !k->proc)
+		return;
+	sh->turn = TURN_ASKED;
+	proc_send_turn(k->proc, TURN_WANT);
+	trm_timer_start(sh->timer, TAKE_AFTER_MS, 0);
+}
+
+bool share_has_turn(struct kernel *k)
+{
+	if (!share_is_on(k) || (k->share.turn == TURN_OURS && !k->share.is_catching_up))
+		return true;
+	share_want_turn(k);
+	return false;
+}
+
+void share_use_turn(struct kernel *k)
+{
+	k->share.is_used = true;
+}
+
+void share_watch_turn(struct kernel *k)
+{
+	if (k->share.turn == TURN_ASKED)
+		trm_timer_start(k->share.timer, TAKE_AFTER_MS, 0);
+}
+
+/* Nothing runs, and yet who has the turn does not give it up: it is stopped, or stuck. */
+static void on_timer(void *user)
+{
+	struct kernel *k = user;
+	struct share *sh = &k->share;
+	if (sh->turn != TURN_ASKED || !k->proc || k->session->is_closed)
+		return;
+	if (sh->is_started && !sh->is_catching_up && !k->run)
+		proc_send_turn(k->proc, TURN_TAKE);
+	trm_timer_start(sh->timer, TAKE_AFTER_MS, 0);
+}
+
+/* Have we something to send that nothing of ours stands in the way of? */
+static bool has_work(const struct kernel *k)
+{
+	const struct trm_session *s = k->session;
+	return k->questions || (s->queue && !s->active && s->queue->lang == k->lang);
+}
+
+/* An abandoned run asks for input, which we cannot give; perhaps another of those who wait can. Once, or it
+ * would go round for ever. */
+static bool is_passed_on(struct kernel *k)
+{
+	struct trm_run *run = k->run;
+	if (!run || !run->is_foreign || !run->awaits_input || run->cb->input || run->was_passed_on)
+		return false;
+	run->was_passed_on = true;
+	return true;
+}
+
+void share_settle(struct kernel *k)
+{
+	struct share *sh = &k->share;
+	const struct trm_run *run = k->run;
+	if (!share_is_on(k) || sh->turn != TURN_OURS || !sh->is_wanted || !k->proc)
+		return;
+	if (k->question)
+		question_hurry(k);
+	bool is_busy = k->question || (run && (!run->is_foreign || run->is_asking));
+	if (is_busy || (!sh->is_used && has_work(k) && !is_passed_on(k)))
+		return;
+	sh->turn = TURN_NONE;
+	sh->is_wanted = false;
+	proc_send_turn(k->proc, TURN_RELEASE);
+}
+
+/* What we have sent last was thrown away. */
+static void take_back(struct kernel *k)
+{
+	proc_drop_input(k->proc);
+	if (k->run && !k->run->is_foreign)
+		run_take_back(k->run);
+	if (k->question)
+		question_take_back(k);
+}
+
+static void on_turn(void *user, enum turn_word word)
+{
+	struct kernel *k = user;
+	struct share *sh = &k->share;
+	session_enter(k->session);
+	if (word == TURN_WANTED) {
+		sh->is_wanted = true;
+	} else if (word == TURN_LOST && sh->turn == TURN_OURS) {
+		sh->turn = TURN_NONE;
+		sh->is_wanted = false;
+		take_back(k);
+	} else if (word == TURN_YOURS && sh->turn != TURN_OURS) {
+		sh->turn = TURN_OURS;
+		sh->is_wanted = sh->is_used = false;
+		trm_timer_stop(sh->timer);
+		if (!sh->is_catching_up)
+			foreign_adopt(k);
+	}
+	session_due(k->session);
+	session_leave(k->session);
+}
+
+/* ---- what has been before -------------------------------------------------------------------- */
+
+static void caught_up(struct kernel *k)
+{
+	struct share *sh = &k->share;
+	sh->is_catching_up = sh->is_resumed = sh->drops_pins = false;
+	sh->known_left = 0;
+	foreign_caught_up(k);
+	if (sh->turn == TURN_OURS)
+		foreign_adopt(k);
+	session_due(k->session);
+}
+
+/* We come back to a process that we had left in the middle: with luck all that was missed is kept. */
+static void resume(struct kernel *k, const struct started_msg *how)
+{
+	struct share *sh = &k->share;
+	if (how->lost_bytes <= sh->position) {
+		sh->known_left = sh->position - how->lost_bytes;
+		sh->drops_pins = true;
+		return;
+	}
+	if (k->run)
+		k->run->missed_bytes += how->lost_bytes - sh->position;
+	sh->position = how->lost_bytes;
+	sh->skips_line = how->is_torn;
+	kernel_lines_finish(&k->lines);
+	kernel_lines_init(&k->lines);
+}
+
+static void greet(struct kernel *k, const struct started_msg *how)
+{
+	struct kernel_event event;
+	char line[FRAME_GREETING_MAX];
+	memcpy(line, how->greeting, how->greeting_len);
+	if (kernel_event_decode(line, how->greeting_len, &event, NULL) < 0)
+		return;
+	if (event.type == KERNEL_EVENT_READY)
+		event_handle(k, &event);
+	kernel_event_finish(&event);
+}
+
+static void on_started(void *user, const struct started_msg *how)
+{
+	struct kernel *k = user;
+	struct share *sh = &k->share;
+	session_enter(k->session);
+	sh->is_started = true;
+	if (how->has_turn) {
+		sh->turn = TURN_OURS;
+		trm_timer_stop(sh->timer);
+	} else if (sh->is_presumed) { /* somebody was faster */
+		sh->turn = TURN_NONE;
+		take_back(k);
+	}
+	sh->is_presumed = false;
+	if (how->was_there) {
+		sh->is_catching_up = true;
+		sh->pins_left = how->pinned_bytes;
+		sh->replay_left = how->replay_bytes;
+		if (sh->is_resumed) {
+			resume(k, how);
+		} else {
+			sh->position = sh->lost_bytes = how->lost_bytes;
+			sh->skips_line = how->is_torn;
+		}
+		if (how->greeting_len)
+			greet(k, how);
+		share_counted(k);
+	}
+	session_due(k->session);
+	session_leave(k->session);
+}
+
+size_t share_count(struct kernel *k, unsigned channel, const char *bytes, size_t n)
+{
+	struct share *sh = &k->share;
+	bool is_pin = sh->pins_left > 0;
+	size_t skip = 0;
+	if (!share_is_on(k))
+		return 0;
+	sh->pins_left -= n < sh->pins_left ? (uint32_t)n : sh->pins_left;
+	sh->replay_left -= n < sh->replay_left ? (uint32_t)n : sh->replay_left;
+	if (is_pin && sh->drops_pins)
+		return n;
+	if (channel == CHANNEL_NOTE)
+		return sh->known_left ? n : 0;
+	if (!is_pin) {
+		skip = n < sh->known_left ? n : (size_t)sh->known_left;
+		sh->known_left -= skip;
+		sh->position += n - skip;
+	}
+	if (channel == CHANNEL_CONTROL && sh->skips_line) {
+		const char *end = memchr(bytes + skip, '\n', n - skip);
+		sh->skips_line = !end;
+		skip = end ? (size_t)(end + 1 - bytes) : n;
+	}
+	return skip;
+}
+
+void share_counted(struct kernel *k)
+{
+	if (k->share.is_catching_up && !k->share.replay_left && !k->session->is_closed)
+		caught_up(k);
+}
+
+/* ---- found and lost ---------------------------------------------------------------------------- */
+
+int share_init(struct kernel *k, struct trm_error *reterr)
+{
+	struct share *sh = &k->share;
+	snprintf(sh->key, sizeof sh->key, KEY "%s", k->lang->name);
+	kernel_lines_init(&sh->notes);
+	return trm_loop_add_timer(k->session->loop, on_timer, k, &sh->timer, reterr);
+}
+
+void share_finish(struct kernel *k)
+{
+	trm_timer_remove(k->share.timer);
+	kernel_lines_finish(&k->share.notes);
+}
+
+void share_reset(struct kernel *k)
+{
+	struct share *sh = &k->share, fresh = {.timer = sh->timer};
+	if (!share_is_on(k))
+		return;
+	memcpy(fresh.key, sh->key, sizeof fresh.key);
+	kernel_lines_finish(&sh->notes);
+	*sh = fresh;
+	kernel_lines_init(&sh->notes);
+	if (!k->session->is_closed)
+		trm_timer_stop(sh->timer);
+}
+
+int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attaches,
+		const struct trm_proc_cb *cb, struct trm_error *reterr)
+{
+	struct trm_session *s = k->session;
+	struct share *sh = &k->share;
+	sh->proc = (struct proc_share){.key = sh->key,
+			.attaches = attaches,
+			.wants_recent = s->opts.wants_recent || sh->is_resumed,
+			.started = on_started,
+			.turn = on_turn};
+	/* Elsewhere somebody may have been faster, and most likely was. */
+	sh->is_presumed = !attaches && !sh->is_announced && (!sandbox_is_attached(s->sandbox) || s->is_listed);
+	sh->turn = sh->is_presumed ? TURN_OURS : TURN_NONE;
+	return proc_spawn_shared(s->sandbox, opts, &sh->proc, cb, k, &k->proc, reterr);
+}
+
+bool share_follow_again(struct kernel *k, bool is_left_behind)
+{
+	struct trm_session *s = k->session;
+	uint64_t position = k->share.position;
+	if (!share_is_on(k) || s->is_closed || !session_is_open(s) || k->proc
+			|| (!is_left_behind && !is_follower(s)))
+		return false;
+	share_reset(k);
+	k->share.is_resumed = is_left_behind;
+	k->share.position = position;
+	return kernel_spawn(k, true, NULL) == 0;
+}
+
+void share_on_shared(struct trm_session *s, const char *key)
+{
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
+		struct kernel *k = &s->kernels[i];
+		if (!s->opts.is_shared || strcmp(key, k->share.key) != 0)
+			continue;
+		if (!k->proc && is_follower(s))
+			kernel_spawn(k, true, NULL);
+		k->share.is_announced = true;
+	}
+}
+
+void share_report(struct trm_session *s)
+{
+	if (!s->opts.is_shared || !s->is_listed || s->is_caught_up)
+		return;
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
+		const struct kernel *k = &s->kernels[i];
+		if (k->proc && (!k->share.is_started || k->share.is_catching_up))
+			return;
+	}
+	s->is_caught_up = true;
+	if (s->cb->caught_up)
+		s->cb->caught_up(s->user);
+}
