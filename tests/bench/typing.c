@@ -47,85 +47,126 @@ static bool start(struct pty *p, const struct program *program, const char *path
 	return true;
 }
 
-/* Milliseconds until a key is seen; bytes that it costs in all. */
-static bool type(const struct program *program, const char *path, struct samples *ms, double *ret_bytes)
+/* One of those that are typed into, and what it took. */
+struct typist {
+	struct pty pty;
+	struct samples ms; /* until a key is seen */
+	uint64_t bytes;    /* that the keys cost in all */
+	bool is_running;
+};
+
+static void type_key(struct typist *t, char key)
 {
-	struct pty p;
-	uint64_t bytes;
-	if (!start(&p, program, path))
-		return false;
-	bytes = p.bytes;
-	for (size_t i = 0; i < TIMES * (sizeof typed - 1); i++) {
-		if (i > 0 && i % (sizeof typed - 1) == 0) {
-			uint64_t before = p.bytes;
-			pty_send(&p, "\r", 1);
-			pty_drain(&p, 100);
-			bytes += p.bytes - before;
-		}
-		char key[2] = {typed[i % (sizeof typed - 1)], '\0'};
-		pty_forget(&p);
-		uint64_t start_ns = now_ns();
-		pty_send(&p, key, 1);
-		if (pty_wait(&p, key, 2000) < 0)
-			break;
-		samples_add(ms, (double)(p.last_read_ns - start_ns) / 1e6);
-		pty_drain(&p, 5);
-	}
-	*ret_bytes = ms->n ? (double)(p.bytes - bytes) / (double)ms->n : 0;
-	pty_stop(&p);
-	return ms->n == TIMES * (sizeof typed - 1);
+	char text[2] = {key, '\0'};
+	uint64_t before = t->pty.bytes;
+	pty_forget(&t->pty);
+	uint64_t start_ns = now_ns();
+	pty_send(&t->pty, text, 1);
+	t->is_running = pty_wait(&t->pty, text, 2000) >= 0;
+	samples_add(&t->ms, (double)(t->pty.last_read_ns - start_ns) / 1e6);
+	pty_drain(&t->pty, 5);
+	t->bytes += t->pty.bytes - before;
 }
 
-/* Milliseconds from PgDn to the first of the new page. */
-static bool page(const struct program *program, const char *path, struct samples *ms)
+/* All get the same keys in turns, so that what else the machine does strikes them alike. */
+static void type(struct typist *typists, size_t n)
 {
-	struct pty p;
-	if (!start(&p, program, path))
-		return false;
-	for (int i = 0; i < PAGES; i++) {
-		uint64_t start_ns = now_ns(), before = p.bytes;
-		pty_send(&p, "\033[6~", 4);
-		while (p.bytes == before && ms_since(start_ns) < 2000)
-			pty_drain(&p, 0);
-		samples_add(ms, (double)(p.last_read_ns - start_ns) / 1e6);
-		pty_drain(&p, 5);
+	for (size_t i = 0; i < TIMES * (sizeof typed - 1); i++) {
+		for (size_t k = 0; k < n; k++) {
+			struct typist *t = &typists[k];
+			if (t->is_running && i > 0 && i % (sizeof typed - 1) == 0) {
+				pty_send(&t->pty, "\r", 1);
+				pty_drain(&t->pty, 100);
+			}
+			if (t->is_running)
+				type_key(t, typed[i % (sizeof typed - 1)]);
+		}
 	}
-	pty_stop(&p);
-	return true;
+}
+
+static double bytes_per_key(const struct typist *t)
+{
+	return (double)t->bytes / (double)t->ms.n;
+}
+
+static void report_typing(struct typist *a, struct typist *b, struct typist *c)
+{
+	if (a->is_running && b->is_running) {
+		report("key to screen in 100 000 coloured lines", samples_at(&a->ms, 0.5), "ms",
+				samples_at(&b->ms, 0.5), 1.5);
+		report("key to screen in 100 000 coloured lines, p99", samples_at(&a->ms, 0.99), "ms", 0, 2);
+		report("bytes to the terminal per key, against nano", bytes_per_key(a), "B", bytes_per_key(b),
+				6);
+	} else {
+		report_missing("key to screen in 100 000 coloured lines", "a key was not echoed");
+	}
+	if (a->is_running && c->is_running)
+		report("bytes to the terminal per key, against micro", bytes_per_key(a), "B",
+				bytes_per_key(c), 1);
+	else
+		report_missing("bytes to the terminal per key, against micro", "micro did not echo a key");
+}
+
+static void bench_keys(const char *path)
+{
+	static const struct program *const programs[] = {&ours, &nano, &micro};
+	struct typist typists[3] = {0};
+	for (size_t i = 0; i < 3; i++)
+		typists[i].is_running = start(&typists[i].pty, programs[i], path);
+	type(typists, 3);
+	report_typing(&typists[0], &typists[1], &typists[2]);
+	for (size_t i = 0; i < 3; i++) {
+		pty_stop(&typists[i].pty);
+		samples_free(&typists[i].ms);
+	}
+}
+
+/* Milliseconds from PgDn until the new page is there, whole. */
+static void page_on(struct pty *p, struct samples *ms)
+{
+	uint64_t start_ns = now_ns(), before = p->bytes;
+	pty_send(p, "\033[6~", 4);
+	while (p->bytes == before && ms_since(start_ns) < 2000)
+		pty_drain(p, 0);
+	pty_drain(p, 5);
+	samples_add(ms, (double)(p->last_read_ns - start_ns) / 1e6);
+}
+
+static void bench_pages(const char *path)
+{
+	struct pty p, q;
+	struct samples a = {0}, b = {0};
+	bool has_ours = start(&p, &ours, path), has_nano = start(&q, &nano, path);
+	for (int i = 0; i < PAGES && has_ours && has_nano; i++) {
+		page_on(&p, &a);
+		page_on(&q, &b);
+	}
+	if (a.n)
+		report("a page further in 100 000 coloured lines", samples_at(&a, 0.5), "ms",
+				samples_at(&b, 0.5), 1.5);
+	else
+		report_missing("a page further in 100 000 coloured lines",
+				"nano or terrarium does not start");
+	if (has_ours)
+		pty_stop(&p);
+	if (has_nano)
+		pty_stop(&q);
+	samples_free(&a);
+	samples_free(&b);
 }
 
 void bench_typing(void)
 {
-	struct samples a = {0}, b = {0}, c = {0}, d = {0}, e = {0};
-	double bytes = 0, nano_bytes = 0, micro_bytes = 0;
 	char dir[] = "/tmp/terrarium-bench-XXXXXX", path[64];
 	if (!mkdtemp(dir))
 		return;
 	snprintf(path, sizeof path, "%s/code.py", dir);
-	bool is_written = write_code(path), has_ours = is_written && type(&ours, path, &a, &bytes);
-	if (has_ours && type(&nano, path, &b, &nano_bytes)) {
-		report("key to screen in 100 000 coloured lines", samples_at(&a, 0.5), "ms",
-				samples_at(&b, 0.5), 1.5);
-		report("key to screen in 100 000 coloured lines, p99", samples_at(&a, 0.99), "ms", 0, 2);
-		report("bytes to the terminal per key, against nano", bytes, "B", nano_bytes, 6);
+	if (write_code(path)) {
+		bench_keys(path);
+		bench_pages(path);
 	} else {
-		report_missing("key to screen in 100 000 coloured lines", "a key was not echoed");
+		report_missing("key to screen in 100 000 coloured lines", "the file cannot be written");
 	}
-	if (has_ours && type(&micro, path, &c, &micro_bytes))
-		report("bytes to the terminal per key, against micro", bytes, "B", micro_bytes, 1);
-	else
-		report_missing("bytes to the terminal per key, against micro", "micro did not echo a key");
-	if (is_written && page(&ours, path, &d) && page(&nano, path, &e))
-		report("a page further in 100 000 coloured lines", samples_at(&d, 0.5), "ms",
-				samples_at(&e, 0.5), 1.5);
-	else
-		report_missing("a page further in 100 000 coloured lines",
-				"nano or terrarium does not start");
-	samples_free(&a);
-	samples_free(&b);
-	samples_free(&c);
-	samples_free(&d);
-	samples_free(&e);
 	unlink(path);
 	rmdir(dir);
 }

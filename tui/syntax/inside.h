@@ -35,6 +35,22 @@ struct segment {
 	bool is_rough; /* parsed with more behind it, and errors there, which may have told on it */
 };
 
+/* The kinds of bytes [from, to) of the text, as they were painted last: walking a tree takes longer than
+ * everything else that a key costs. None: from == to. */
+enum { MEMO_LEAST = 64, MEMO_MOST = 16 * 1024 };
+struct memo {
+	size_t from, to;
+	uint8_t *kinds; /* room for MEMO_MOST; NULL until it is needed */
+};
+
+/* Edits that trees have not been told yet: with a memo at hand, nobody needs the tree before it is parsed
+ * anew, and a key need not wait for it. */
+enum { UNTOLD_MAX = 32 };
+struct untold {
+	size_t segment;
+	TSInputEdit edit;
+};
+
 struct syntax {
 	const struct syntax_language *language; /* NULL: plain */
 	TSParser *parser;
@@ -48,7 +64,13 @@ struct syntax {
 	size_t job;        /* of this segment; == closed: of what is behind them */
 	size_t job_start, job_bytes;
 	size_t fresh_from, fresh_to; /* bytes typed last, unknown to the trees yet */
+	struct memo memo;
+	struct untold untold[UNTOLD_MAX];
+	size_t n_untold;
 };
+
+/* Tell the trees what they have not been told: before they are looked at, parsed upon or dropped. */
+void segment_tell(struct syntax *s);
 
 /* Where segment i begins in the text. */
 size_t segment_start(const struct syntax *s, size_t i);
@@ -66,6 +88,13 @@ struct source {
 /* Fill kinds of bytes [from, to) of a tree's own count; kinds[0] is that of byte `from`. */
 void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source,
 		uint32_t from, uint32_t to, uint8_t *kinds);
+
+/* memo.c: kept in step with the text by memo_edited(), and to be forgotten when trees change. */
+void memo_forget(struct syntax *s);
+void memo_finish(struct syntax *s);
+bool memo_get(const struct syntax *s, size_t from, size_t to, uint8_t *kinds); /* false: not all is known */
+void memo_put(struct syntax *s, size_t from, size_t to, const uint8_t *kinds); /* too few or too many: not */
+void memo_edited(struct syntax *s, size_t pos, size_t removed, size_t inserted);
 
 /* parse.c: forget the parse that is going on. */
 void parse_cancel(struct syntax *s);

@@ -175,6 +175,15 @@ static void paint_segments(
 	}
 }
 
+static void paint_known(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
+{
+	if (memo_get(s, from, to, kinds))
+		return;
+	segment_tell(s);
+	paint_segments(s, t, from, to, kinds);
+	memo_put(s, from, to, kinds);
+}
+
 static bool is_word(unsigned char c)
 {
 	unsigned char lower = c | 0x20;
@@ -183,14 +192,14 @@ static bool is_word(unsigned char c)
 
 /* What was typed since the last parse goes on with what it was typed behind: most likely it will turn out so.
  */
-static void paint_fresh(const struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
+static void paint_fresh(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
 {
 	char before, c;
 	uint8_t kind = SYNTAX_TEXT;
 	if (s->fresh_from == 0 || s->fresh_to <= from || s->fresh_from >= to
 			|| s->fresh_to - s->fresh_from > FRESH_MAX)
 		return;
-	paint_segments(s, t, s->fresh_from - 1, s->fresh_from, &kind);
+	paint_known(s, t, s->fresh_from - 1, s->fresh_from, &kind);
 	bool is_quoted = kind == SYNTAX_STRING || kind == SYNTAX_COMMENT;
 	if (text_copy(t, s->fresh_from - 1, &before, 1) != 1 || before == '\n')
 		return;
@@ -206,7 +215,7 @@ static void paint_fresh(const struct syntax *s, const struct text *t, size_t fro
 	}
 }
 
-void syntax_paint(const struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
+void syntax_paint(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
 {
 	if (to <= from)
 		return;
@@ -214,7 +223,7 @@ void syntax_paint(const struct syntax *s, const struct text *t, size_t from, siz
 		memset(kinds, SYNTAX_TEXT, to - from);
 		return;
 	}
-	paint_segments(s, t, from, to, kinds);
+	paint_known(s, t, from, to, kinds);
 	paint_fresh(s, t, from, to, kinds);
 }
 
@@ -223,7 +232,7 @@ static bool is_quoted(uint8_t kind)
 	return kind == SYNTAX_STRING || kind == SYNTAX_ESCAPE || kind == SYNTAX_COMMENT;
 }
 
-bool syntax_is_code(const struct syntax *s, const struct text *t, size_t pos)
+bool syntax_is_code(struct syntax *s, const struct text *t, size_t pos)
 {
 	uint8_t kind = SYNTAX_TEXT;
 	syntax_paint(s, t, pos, pos + 1, &kind);
@@ -235,7 +244,7 @@ bool syntax_is_code(const struct syntax *s, const struct text *t, size_t pos)
 #define BLOCK 1024
 
 struct seeker {
-	const struct syntax *syntax;
+	struct syntax *syntax;
 	const struct text *text;
 	char same, other; /* brackets of the kind that is looked for: what opens one more, what closes it */
 	size_t depth;
@@ -266,7 +275,7 @@ static bool seek(struct seeker *k, size_t from, size_t to, int step, size_t *ret
 	return false;
 }
 
-bool syntax_match(const struct syntax *s, const struct text *t, size_t pos, size_t reach, size_t *ret)
+bool syntax_match(struct syntax *s, const struct text *t, size_t pos, size_t reach, size_t *ret)
 {
 	static const char opening[] = "([{", closing[] = ")]}";
 	size_t len = text_len(t);

@@ -322,6 +322,7 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 	size_t job;
 	if (!find_job(s, t, from, to, &job))
 		return false;
+	segment_tell(s);
 	if (s->is_parsing && s->job != job)
 		parse_cancel(s);
 	if (!s->is_parsing) {
@@ -332,6 +333,7 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 		s->job_bytes = job < s->closed ? s->segments[job].bytes
 					       : window_at(t, s->job_start, s->window);
 		if (is_too_slow(s, t)) {
+			memo_forget(s);
 			leave_plain(s);
 			return true;
 		}
@@ -351,6 +353,7 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 		return false;
 	}
 	s->fresh_from = s->fresh_to = 0;
+	memo_forget(s);
 	if (job < s->closed)
 		take_segment(s, t, job, tree);
 	else

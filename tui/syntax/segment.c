@@ -19,6 +19,7 @@ void syntax_destroy(struct syntax *s)
 	if (!s)
 		return;
 	syntax_reset(s);
+	memo_finish(s);
 	free(s->segments);
 	ts_parser_delete(s->parser);
 	free(s);
@@ -29,6 +30,8 @@ void syntax_reset(struct syntax *s)
 	if (!s)
 		return;
 	parse_cancel(s);
+	memo_forget(s);
+	s->n_untold = 0;
 	for (size_t i = 0; i < s->n; i++)
 		ts_tree_delete(s->segments[i].tree);
 	s->n = s->closed = s->known = s->tried = 0;
@@ -61,20 +64,31 @@ static TSPoint point(struct text_place place, size_t first_line)
 	return (TSPoint){.row = (uint32_t)(place.line - first_line), .column = (uint32_t)place.column};
 }
 
-/* Tell a segment's tree, which begins at `origin`. */
-static void edit_tree(
-		struct segment *g, const struct text *after, size_t origin, const struct text_edit *edit)
+void segment_tell(struct syntax *s)
+{
+	for (size_t i = 0; i < s->n_untold; i++) {
+		TSTree *tree = s->segments[s->untold[i].segment].tree;
+		if (tree)
+			ts_tree_edit(tree, &s->untold[i].edit);
+	}
+	s->n_untold = 0;
+}
+
+/* Note for segment i, whose tree begins at `origin`. */
+static void edit_tree(struct syntax *s, size_t i, const struct text *after, size_t origin,
+		const struct text_edit *edit)
 {
 	size_t first_line = text_line_of(after, origin), at = edit->pos - origin;
-	g->is_dirty = true;
-	if (!g->tree)
-		return;
-	ts_tree_edit(g->tree, &(TSInputEdit){.start_byte = (uint32_t)at,
-					      .old_end_byte = (uint32_t)(at + edit->removed),
-					      .new_end_byte = (uint32_t)(at + edit->inserted),
-					      .start_point = point(edit->start, first_line),
-					      .old_end_point = point(edit->old_end, first_line),
-					      .new_end_point = point(edit->new_end, first_line)});
+	s->segments[i].is_dirty = true;
+	if (s->n_untold == UNTOLD_MAX)
+		segment_tell(s);
+	s->untold[s->n_untold++] = (struct untold){
+			i, {.start_byte = (uint32_t)at,
+					   .old_end_byte = (uint32_t)(at + edit->removed),
+					   .new_end_byte = (uint32_t)(at + edit->inserted),
+					   .start_point = point(edit->start, first_line),
+					   .old_end_point = point(edit->old_end, first_line),
+					   .new_end_point = point(edit->new_end, first_line)}};
 }
 
 void segment_loosen(struct syntax *s, size_t i)
@@ -128,6 +142,7 @@ void syntax_edited(void *user, const struct text *after, const struct text_edit 
 	if (!s || !s->language)
 		return;
 	parse_cancel(s);
+	memo_edited(s, edit->pos, edit->removed, edit->inserted);
 	size_t i = find_segment(s, edit->pos, &start);
 	bool continues = edit->removed == 0 && edit->pos == s->fresh_to && s->fresh_from < s->fresh_to;
 	s->fresh_from = continues ? s->fresh_from : edit->pos;
@@ -142,6 +157,7 @@ void syntax_edited(void *user, const struct text *after, const struct text_edit 
 	bool is_big = edit->inserted > 2 * SYNTAX_WINDOW;
 	bool is_at_start = i > 0 && edit->start.line == text_line_of(after, start);
 	if (reaches_out || is_big) {
+		segment_tell(s);
 		segment_loosen(s, i);
 		cut_out(s, i, start, edit->pos, edit->removed);
 		g->bytes += edit->inserted;
@@ -149,7 +165,7 @@ void syntax_edited(void *user, const struct text *after, const struct text_edit 
 		ts_tree_delete(g->tree);
 		g->tree = NULL;
 	} else {
-		edit_tree(g, after, start - g->lead, edit);
+		edit_tree(s, i, after, start - g->lead, edit);
 		g->bytes += edit->inserted - edit->removed;
 		if (edit->pos < start + g->last)
 			g->last += edit->inserted - edit->removed;

@@ -87,15 +87,15 @@ bool syntax_is_behind(const struct syntax *s, const struct text *t, size_t from,
 bool syntax_is_beyond(const struct syntax *s, size_t from);
 
 /* Fill kinds[0 .. to-from) with the kinds of bytes [from, to), as far as known; else SYNTAX_TEXT. */
-void syntax_paint(const struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds);
+void syntax_paint(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds);
 
 /* Is the byte at `pos` code, as opposed to part of a string or comment? Where nothing is known: yes. */
-bool syntax_is_code(const struct syntax *s, const struct text *t, size_t pos);
+bool syntax_is_code(struct syntax *s, const struct text *t, size_t pos);
 
 /* The bracket that belongs to the one at `pos`, among `reach` bytes behind or before it; strings and comments
  * do not fool it where they are known. False: there is no bracket at `pos`, or none found that belongs to it.
  */
-bool syntax_match(const struct syntax *s, const struct text *t, size_t pos, size_t reach, size_t *ret);
+bool syntax_match(struct syntax *s, const struct text *t, size_t pos, size_t reach, size_t *ret);
 
 /* ---- a piece of text by itself ---- */
 

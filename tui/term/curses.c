@@ -422,14 +422,13 @@ static size_t convert_cell(struct term *t, const struct cell *cell, cchar_t *out
 	return convert_cluster(t->screen, cell, out);
 }
 
-/* Hand the columns of a row that differ to curses; false if none do. */
-static bool paint_row(struct term *t, const struct canvas *c, int row)
+/* Hand those of a row's columns that differ to curses, if there are any. */
+static bool paint_row(struct term *t, const struct canvas *c, int row, int first, int last)
 {
 	const struct cell *now = c->cells + (size_t)row * (size_t)c->cols;
-	const struct cell *was = t->last.cells + (size_t)row * (size_t)c->cols;
-	int first = 0, last = c->cols - 1;
+	struct cell *was = t->last.cells + (size_t)row * (size_t)c->cols;
 	if (!t->is_all_stale) {
-		if (memcmp(now, was, (size_t)c->cols * sizeof(*now)) == 0)
+		if (memcmp(now + first, was + first, (size_t)(last - first + 1) * sizeof(*now)) == 0)
 			return false;
 		while (memcmp(&now[first], &was[first], sizeof(*now)) == 0)
 			first++;
@@ -443,7 +442,14 @@ static bool paint_row(struct term *t, const struct canvas *c, int row)
 		if (now[col].width > 0)
 			n += convert_cell(t, &now[col], t->screen->row + n);
 	mvadd_wchnstr(row, first, t->screen->row, (int)n);
+	memcpy(was + first, now + first, (size_t)(last - first + 1) * sizeof(*now));
 	return true;
+}
+
+/* What may differ from the last frame. */
+static struct rect stale_area(const struct term *t, const struct canvas *c)
+{
+	return t->is_all_stale ? (struct rect){0, 0, c->rows, c->cols} : c->touched;
 }
 
 /* Keep the theme, if its looks are not those of the last frame. */
@@ -510,10 +516,11 @@ static void send_caught(const struct term *t)
 		term_write(begin, sizeof(begin) - 1);
 	/* Short of memory it goes out in parts. */
 	for (off_t at = 0; at < n && s->frame_cap;) {
-		ssize_t part = pread(s->frame_fd, s->frame, s->frame_cap, at);
+		size_t want = (size_t)(n - at);
+		ssize_t part = pread(s->frame_fd, s->frame, want < s->frame_cap ? want : s->frame_cap, at);
 		if (part <= 0)
 			break;
-		term_write(s->frame, (size_t)(part < n - at ? part : n - at));
+		term_write(s->frame, (size_t)part);
 		at += part;
 	}
 	if (is_held)
@@ -527,7 +534,7 @@ static void write_rows_anew(int row, int rows)
 	wredrawln(stdscr, row, rows);
 }
 
-void term_paint(struct term *t, const struct canvas *c, const struct theme *theme)
+void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 {
 	bool differs = false;
 	if (!take_size(t, c))
@@ -536,13 +543,10 @@ void term_paint(struct term *t, const struct canvas *c, const struct theme *them
 	if (t->is_all_stale)
 		pictures_cleared(&t->pictures);
 	bool has_moved = pictures_look(&t->pictures, c);
-	for (int row = 0; row < c->rows; row++) {
-		size_t at = (size_t)row * (size_t)c->cols;
-		if (!paint_row(t, c, row))
-			continue;
-		memcpy(t->last.cells + at, c->cells + at, (size_t)c->cols * sizeof(*c->cells));
-		differs = true;
-	}
+	struct rect area = stale_area(t, c);
+	for (int row = area.row; row < area.row + area.rows && area.cols > 0; row++)
+		differs |= paint_row(t, c, row, area.col, area.col + area.cols - 1);
+	c->touched = (struct rect){0};
 	if (!differs && !has_moved && !t->wants_answer && !t->is_all_stale
 			&& c->cursor_row == t->last.cursor_row && c->cursor_col == t->last.cursor_col)
 		return;

@@ -33,9 +33,10 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 /* Give the terminal back as it was. Takes NULL. */
 void term_close(struct term *t);
 
-/* Bring what differs from the last painted canvas to the screen, then put the cursor.
- * A canvas of another size than before (after a resize) repaints all. */
-void term_paint(struct term *t, const struct canvas *c, const struct theme *theme);
+/* Bring what differs from the last painted canvas to the screen, then put the cursor. Only what was touched
+ * is compared; it is untouched afterwards. A canvas of another size than before (after a resize) repaints
+ * all. */
+void term_paint(struct term *t, struct canvas *c, const struct theme *theme);
 void term_repaint_all(struct term *t); /* the next paint trusts nothing on the screen (^L) */
 
 /* Size in cells now, asked from the kernel. */

@@ -12,8 +12,35 @@
 
 static const struct cell blank = {.text = " ", .width = 1};
 
+static int lesser(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static int greater(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static void touch(struct canvas *c, int row, int rows, int col, int cols)
+{
+	struct rect *t = &c->touched;
+	if (rows <= 0 || cols <= 0)
+		return;
+	if (t->rows <= 0) {
+		*t = (struct rect){row, col, rows, cols};
+		return;
+	}
+	int bottom = greater(t->row + t->rows, row + rows), right = greater(t->col + t->cols, col + cols);
+	t->row = lesser(t->row, row);
+	t->col = lesser(t->col, col);
+	t->rows = bottom - t->row;
+	t->cols = right - t->col;
+}
+
 static void blank_all(struct canvas *c)
 {
+	c->touched = (struct rect){0, 0, c->rows, c->cols};
 	for (size_t i = 0; i < (size_t)c->rows * (size_t)c->cols; i++)
 		c->cells[i] = blank;
 }
@@ -33,6 +60,7 @@ void canvas_picture(struct canvas *c, const struct picture *picture, int picture
 		c->pictures[c->n_pictures++] = (struct canvas_picture){
 				picture, area.row, area.col, area.cols, picture_row, 1};
 	struct cell *cells = c->cells + (size_t)area.row * (size_t)c->cols + (size_t)area.col;
+	touch(c, area.row, 1, area.col, area.cols);
 	for (int i = 0; i < area.cols; i++) {
 		cells[i] = blank;
 		cells[i].picture = (uint8_t)c->n_pictures;
@@ -86,11 +114,13 @@ static void unpair(struct canvas *c, int row, int col, int width)
 	if (line[col].width == 0 && col > 0) {
 		memcpy(line[col - 1].text, " ", 2);
 		line[col - 1].width = 1;
+		touch(c, row, 1, col - 1, 1);
 	}
 	int end = col + width;
 	if (end < c->cols && line[end].width == 0) {
 		memcpy(line[end].text, " ", 2);
 		line[end].width = 1;
+		touch(c, row, 1, end, 1);
 	}
 }
 
@@ -98,6 +128,11 @@ static void unpair(struct canvas *c, int row, int col, int width)
 static void set_text(struct cell *cell, const char *text, size_t n)
 {
 	size_t len = 0;
+	if (n == 1) { /* most of all text */
+		memset(cell->text, 0, sizeof(cell->text));
+		cell->text[0] = *text;
+		return;
+	}
 	while (len < n) {
 		uint32_t cp;
 		bool valid;
@@ -144,6 +179,7 @@ void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct
 {
 	struct rect a = within(area, c->rows, c->cols);
 	struct cluster only = cluster_at(cluster, strlen(cluster));
+	touch(c, a.row, a.rows, a.col, a.cols);
 	if (only.width == 1 && only.kind == CLUSTER_TEXT && a.cols > 0) {
 		fill_narrow(c, a, cluster, only.len, style);
 		return;
@@ -175,7 +211,7 @@ int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char 
 {
 	struct rect a = within(clip, c->rows, c->cols);
 	bool is_shown = row >= a.row && row < a.row + a.rows;
-	int end = a.col + a.cols;
+	int end = a.col + a.cols, first = col;
 
 	for (size_t at = 0; at < n;) {
 		struct cluster cluster = {.len = 1, .width = 1, .kind = CLUSTER_TEXT};
@@ -190,6 +226,8 @@ int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char 
 		col += cluster.width;
 		at += cluster.len;
 	}
+	if (is_shown)
+		touch(c, row, 1, greater(first, a.col), lesser(col, end) - greater(first, a.col));
 	return col;
 }
 

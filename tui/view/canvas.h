@@ -55,16 +55,17 @@ struct canvas_picture {
 
 #define CANVAS_PICTURES 32
 
+struct rect {
+	int row, col, rows, cols;
+};
+
 struct canvas {
 	int rows, cols;
 	struct cell *cells;         /* rows * cols, row by row */
+	struct rect touched;        /* all that was drawn into since it was last painted */
 	int cursor_row, cursor_col; /* -1: hidden */
 	struct canvas_picture pictures[CANVAS_PICTURES];
 	size_t n_pictures;
-};
-
-struct rect {
-	int row, col, rows, cols;
 };
 
 static inline bool rect_contains(struct rect r, int row, int col)

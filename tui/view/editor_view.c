@@ -157,6 +157,45 @@ static void draw_separator(const struct painter *p, int row, size_t line, size_t
 				(struct style){.role = ROLE_CELL_SEPARATOR});
 }
 
+/* Neighbours of one style, which are drawn in one go. */
+struct stretch {
+	struct rect area; /* the row, and the columns that it takes */
+	struct style style;
+	size_t n;
+	char bytes[128];
+};
+
+static void stretch_end(const struct painter *p, struct stretch *s)
+{
+	if (s->n)
+		canvas_put(p->canvas, p->text, s->area.row, s->area.col, s->bytes, s->n, s->style);
+	s->n = 0;
+}
+
+static bool is_same(const struct style *a, const struct style *b)
+{
+	return a->role == b->role && a->attrs == b->attrs && a->ground == b->ground;
+}
+
+/* Only clusters that fill their columns alone are joined: what makes others wider or narrower is not to meet
+ * its neighbour. */
+static void stretch_add(const struct painter *p, struct stretch *s, struct rect area, const char *text,
+		size_t n, struct style style)
+{
+	bool is_plain = n == 1 && *text >= ' ' && *text < 0x7F;
+	if (s->n && (!is_plain || s->n == sizeof(s->bytes) || !is_same(&s->style, &style)))
+		stretch_end(p, s);
+	if (!is_plain) {
+		canvas_put(p->canvas, p->text, area.row, area.col, text, n, style);
+		return;
+	}
+	if (!s->n) {
+		s->area = area;
+		s->style = style;
+	}
+	s->bytes[s->n++] = *text;
+}
+
 /* Draw a line; where the cursor is in it, put the canvas' cursor there. */
 static void draw_line(struct painter *p, int row, size_t line)
 {
@@ -175,15 +214,17 @@ static void draw_line(struct painter *p, int row, size_t line)
 	walk_init(&w, e->text, start, e->tab_width);
 	walk_skip(&w, SIZE_MAX, e->left_col);
 	bool is_more = walk_next(&w);
+	struct stretch stretch = {.n = 0};
 	for (; is_more && w.column < right; is_more = walk_next(&w)) {
 		char made[16];
 		const char *text;
 		if (w.column + w.columns <= e->left_col)
 			continue;
 		size_t n = shown_as(&w, made, &text);
-		canvas_put(p->canvas, p->text, row, (int)w.column + shift, text, n,
-				style_at(p, &w, ground, line_end));
+		stretch_add(p, &stretch, (struct rect){row, (int)w.column + shift, 1, (int)w.columns}, text,
+				n, style_at(p, &w, ground, line_end));
 	}
+	stretch_end(p, &stretch);
 	/* What goes on beyond an edge says so. */
 	if (e->left_col > 0 && w.column > 0)
 		canvas_put(p->canvas, p->text, row, p->text.col, "<", 1, (struct style){.role = ROLE_DIM});

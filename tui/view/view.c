@@ -45,8 +45,7 @@ void view_editor(const struct model *m, struct canvas *c)
 	}
 	if (m->layout.panes[PANE_EDITOR].rows <= 0)
 		return;
-	canvas_fill(c, m->layout.panes[PANE_EDITOR], " ", style_of(ROLE_TEXT));
-	draw_editor(m, c);
+	draw_editor(m, c); /* fills all of its pane */
 	draw_editor_frame(m, c);
 	if (m->layout.kind == LAYOUT_SINGLE)
 		draw_status(m, c);
