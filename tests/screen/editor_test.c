@@ -416,12 +416,20 @@ static void the_last_session_is_opened_again(void **state)
 	screen_wait(&s, "1 echo");
 	screen_send(&s, "\x1b[1;5H\x1b,\x1b,");
 	screen_wait(&s, "1 one");
+	screen_send(&s, KEY_F(6));
 	assert_int_equal(leave(), 0);
 	start(NULL);
 	screen_wait(&s, "opened what was open here the last time: 2 buffers");
 	screen_wait(&s, "bash: s2.sh");
 	screen_wait(&s, " 3:2 ");
 	screen_wait(&s, "1 one");
+	/* The output has the focus, as it had: two panes further is the editor. */
+	screen_send(&s, KEY_F(6));
+	screen_send(&s, KEY_F(6));
+	screen_send(&s, "z");
+	screen_wait(&s, "tzhree");
+	screen_send(&s, "\x1a");
+	screen_wait_gone(&s, "tzhree");
 	assert_int_equal(leave(), 0);
 	/* With a file it is about that file alone. */
 	start(given("s3.py", "other\n"));

@@ -37,7 +37,17 @@ static bool find_file(struct session_file *f)
 	return state_path(name, f->path);
 }
 
+static const char *const panes[PANE_COUNT] = {
+		[PANE_EDITOR] = "editor", [PANE_OUTPUT] = "output", [PANE_METRICS] = "metrics"};
+
 /* ---- taking up ---- */
+
+static void take_up_focus(struct app *a, const char *name)
+{
+	for (size_t i = 0; i < PANE_COUNT; i++)
+		if (strcmp(panes[i], name) == 0)
+			model_focus(&a->model, (enum pane)i);
+}
 
 static const struct unsaved_item *item_of(const struct unsaved_item *items, size_t n, unsigned number)
 {
@@ -61,8 +71,10 @@ static void take_up(
 			continue; /* it is gone */
 		struct buffer *b = app_put_back(a, &place, item ? item->text : NULL, item ? item->len : 0);
 		restored += b != NULL;
-		if (b && place.is_current)
+		if (b && place.is_current) {
 			current = b;
+			take_up_focus(a, place.pane);
+		}
 	}
 	if (current && !a->opts->lang)
 		buffer_show(&a->model, current, &a->effects);
@@ -141,6 +153,8 @@ void app_save_session(struct app *a)
 		if (!all->items[i]->editor.path && !is_text_kept)
 			continue; /* there is nothing to be opened again */
 		app_place_of(a, all->items[i], &place);
+		if (place.is_current)
+			snprintf(place.pane, sizeof place.pane, "%s", panes[a->model.focus]);
 		place.text = is_text_kept ? all->items[i]->id : 0;
 		n += place_write(&place, bytes + n);
 		places++;

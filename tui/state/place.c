@@ -53,6 +53,8 @@ size_t place_write(const struct kept_place *p, char out[PLACE_BYTES])
 		put(&o, "mtime %" PRId64 "\nbytes %" PRIu64 "\n", p->stamp.mtime_ns, p->stamp.bytes);
 	if (p->is_current)
 		put(&o, "current 1\n");
+	if (p->is_current && p->pane[0])
+		put_text(&o, "pane", p->pane);
 	if (p->text)
 		put(&o, "text %u\n", p->text);
 	put(&o, "\n");
@@ -89,6 +91,8 @@ static void take(struct kept_place *p, const char *key, size_t key_len, const ch
 		take_text(value, n, p->path, sizeof p->path);
 	else if (IS("lang"))
 		take_text(value, n, p->lang, sizeof p->lang);
+	else if (IS("pane"))
+		take_text(value, n, p->pane, sizeof p->pane);
 	else if (IS("crlf"))
 		p->format.has_crlf = number[0] == '1';
 	else if (IS("current"))

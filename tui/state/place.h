@@ -18,6 +18,7 @@ struct kept_place {
 	struct file_format format;
 	struct file_stamp stamp;
 	bool is_current; /* it was the one shown */
+	char pane[16];   /* of the current one: which pane had the focus; "": the editor */
 	unsigned text;   /* which of the unsaved texts is its; 0: that of its file */
 };
 
