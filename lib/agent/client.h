@@ -42,7 +42,7 @@ struct client {
 	struct client *next;
 	struct watch reader, writer;
 	struct buf in, out;
-	size_t unpaid; /* bytes of frames without credit since `out` was last empty */
+	size_t unpaid;   /* bytes of frames without credit since `out` was last empty */
 	uint32_t number; /* from 1 on */
 	bool greeted;
 	uint32_t nproc;  /* process limit of what it starts; 0: none */

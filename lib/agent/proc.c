@@ -142,7 +142,8 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		return;
 	}
 	if (msg->flags & SPAWN_ATTACH) {
-		client_error(client, stream, TRM_ENOENT, "'%s' does not run in this sandbox (any more)", msg->key);
+		client_error(client, stream, TRM_ENOENT, "'%s' does not run in this sandbox (any more)",
+				msg->key);
 		return;
 	}
 	proc = proc_create(agent, msg);

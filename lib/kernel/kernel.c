@@ -20,6 +20,7 @@ static const struct kernel_spec specs[TRM_LANG_COUNT] = {
 						.argv = LIST("/usr/bin/node", "--expose-internals", "-e",
 								"eval(require('fs').readFileSync(5,'utf8'))"),
 						.driver = embed_driver_node,
+						.is_asked_twice = true,
 						.answers_quickly = true,
 						.resets_by_restart = true,
 				},

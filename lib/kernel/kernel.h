@@ -60,6 +60,9 @@ struct kernel_spec {
 	/* An interrupt may get lost and is to be repeated: Bash does not notice one that arrives
 	 * between its last look and the beginning of its wait for a child, which did not get it either. */
 	bool loses_interrupts;
+	/* One in many thousands gets lost, when the machine is busy: it is repeated once, after half of the
+	 * grace, before the state is. */
+	bool is_asked_twice;
 	/* Its answers run no code of the user's and are quick: they are not to be interrupted when a run
 	 * waits. */
 	bool answers_quickly;

@@ -182,7 +182,8 @@ static bool read_done(struct kernel_event *e)
 	e->value = kernel_json_text(e->json, "value");
 	const cJSON *error = cJSON_GetObjectItemCaseSensitive(e->json, "error");
 	if (cJSON_IsObject(error)) {
-		const char *name = kernel_json_text(error, "name"), *message = kernel_json_text(error, "message");
+		const char *name = kernel_json_text(error, "name"),
+			   *message = kernel_json_text(error, "message");
 		const cJSON *traceback = cJSON_GetObjectItemCaseSensitive(error, "traceback");
 		e->error_name = name ? name : "Error";
 		e->error_message = message ? message : "";

@@ -105,7 +105,8 @@ struct sandbox_observer {
 	void (*ready)(void *user);
 	void (*closed)(void *user, const struct trm_error *why);
 	void (*sample)(void *user, const struct trm_sample *sample);
-	/* A process that can be attached to: one that was there, or has started. `key` is borrowed, hostile. */
+	/* A process that can be attached to: one that was there, or has started. `key` is borrowed, hostile.
+	 */
 	void (*shared)(void *user, const char *key);
 	/* All that were there when sandbox_list_shared() was called have been told. */
 	void (*listed)(void *user);
@@ -121,9 +122,9 @@ struct trm_sandbox {
 	const struct backend_ops *ops;
 	struct carrier *carrier; /* NULL once it has closed */
 	enum sandbox_state state;
-	uint32_t client; /* the number of this connection among the agent's; 0: not known yet */
-	uint32_t last_shared_id; /* of runs and questions in shared kernels: counted here, since all sessions of
-				    a connection have its number */
+	uint32_t client;         /* the number of this connection among the agent's; 0: not known yet */
+	uint32_t last_shared_id; /* of runs and questions in shared kernels: counted here, since all sessions
+				    of a connection have its number */
 	bool has_shared_session;
 	struct trm_error why; /* of closing */
 	bool is_hung_up;      /* the stream has ended: the carrier's reason, if any, is better than ours */
@@ -175,8 +176,8 @@ void client_flush(struct trm_sandbox *sandbox);
 
 /* ---- processes (proc.c) ----------------------------------------------------------------- */
 
-/* Kill and forget, or leave it to the others if it is shared: not even `exited` is called. For owners that die
- * first. */
+/* Kill and forget, or leave it to the others if it is shared: not even `exited` is called. For owners that
+ * die first. */
 void proc_forget(struct trm_proc *proc);
 
 /* One that several clients follow (wire/frame.h: Sharing). It outlives them. */

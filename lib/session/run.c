@@ -472,7 +472,8 @@ static void tell_missed(const struct trm_run *run, struct trm_result *result, ch
 	if (!run->missed_bytes)
 		return;
 	snprintf(hint, cap,
-			"%" PRIu64 " bytes of what it wrote are missing: they were taken too slowly while other "
+			"%" PRIu64
+			" bytes of what it wrote are missing: they were taken too slowly while other "
 			"programs were attached",
 			run->missed_bytes);
 	result->hint = hint;

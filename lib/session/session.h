@@ -66,8 +66,8 @@ struct question {
  *
  *   none --WANT--> asked --YOURS--> ours --(WANTED, and nothing in hand)--> none
  *
- * It is ours from the beginning with a process that we have started. Until STARTED has come we only presume to
- * have; if somebody was faster, what we have sent meanwhile was thrown away, and is sent again. */
+ * It is ours from the beginning with a process that we have started. Until STARTED has come we only presume
+ * to have; if somebody was faster, what we have sent meanwhile was thrown away, and is sent again. */
 enum turn { TURN_NONE, TURN_ASKED, TURN_OURS };
 
 /* What a kernel has that is shared. All zero while there is no process, but for `key` and `timer`. */
@@ -75,15 +75,15 @@ struct share {
 	struct proc_share proc; /* key, and how it was asked for */
 	char key[48];
 	enum turn turn;
-	bool is_presumed; /* that the turn is ours */
-	bool is_started;  /* STARTED has come */
-	bool is_wanted;   /* the turn is, by others */
-	bool is_used;     /* the turn has been, since it became ours */
-	bool is_resumed;  /* it had been left, with a run in hand, and was followed again */
-	bool is_catching_up; /* what comes is old */
-	bool drops_pins;     /* they stand for nothing that we miss */
-	bool skips_line;     /* up to the next newline on control */
-	bool is_announced; /* there is one, as far as we know */
+	bool is_presumed;                /* that the turn is ours */
+	bool is_started;                 /* STARTED has come */
+	bool is_wanted;                  /* the turn is, by others */
+	bool is_used;                    /* the turn has been, since it became ours */
+	bool is_resumed;                 /* it had been left, with a run in hand, and was followed again */
+	bool is_catching_up;             /* what comes is old */
+	bool drops_pins;                 /* they stand for nothing that we miss */
+	bool skips_line;                 /* up to the next newline on control */
+	bool is_announced;               /* there is one, as far as we know */
 	uint32_t pins_left, replay_left; /* bytes to come that are old (wire/message.h: started_msg) */
 	uint64_t position;               /* in all that the process has written: how far we are */
 	uint64_t lost_bytes;             /* that nobody has kept */
@@ -112,6 +112,7 @@ struct kernel {
 	uint64_t next_at_ns;     /* end of the stage's grace */
 	bool is_held;            /* that end is not waited for */
 	unsigned nudges;         /* interrupts to be sent again */
+	bool owes_second;        /* … and once more after half of the grace */
 	bool is_restarting;      /* it is killed to be started anew */
 	bool is_awaited;         /* a run waits for the answer to the question in hand */
 	unsigned hurries;        /* how often the question in hand has been interrupted, as a run waits */
@@ -134,7 +135,8 @@ struct trm_run {
 	bool is_recent, is_held_back; /* not told yet: it may be over, for all we know */
 	char by[128];
 	size_t code_cut;
-	uint64_t began_ms, limit_ms; /* as its session says; the limit is that session's matter while it lives */
+	uint64_t began_ms,
+			limit_ms; /* as its session says; the limit is that session's matter while it lives */
 	uint64_t lost_bytes;
 	/* It waits for input, and its session may be gone: whoever has the turn then is asked. */
 	bool awaits_input, is_asking, was_passed_on, is_secret;

@@ -299,7 +299,8 @@ int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attache
 			.started = on_started,
 			.turn = on_turn};
 	/* Elsewhere somebody may have been faster, and most likely was. */
-	sh->is_presumed = !attaches && !sh->is_announced && (!sandbox_is_attached(s->sandbox) || s->is_listed);
+	sh->is_presumed =
+			!attaches && !sh->is_announced && (!sandbox_is_attached(s->sandbox) || s->is_listed);
 	sh->turn = sh->is_presumed ? TURN_OURS : TURN_NONE;
 	return proc_spawn_shared(s->sandbox, opts, &sh->proc, cb, k, &k->proc, reterr);
 }

@@ -28,7 +28,7 @@ void stop_reset(struct kernel *k)
 {
 	k->stage = STAGE_CALM;
 	k->nudges = 0;
-	k->is_held = false;
+	k->owes_second = k->is_held = false;
 	if (!k->session->is_closed)
 		trm_timer_stop(k->timer);
 }
@@ -48,8 +48,11 @@ static uint64_t grace_left_ms(const struct kernel *k)
 static void wait_for_next(struct kernel *k)
 {
 	uint64_t left = grace_left_ms(k);
+	uint64_t half = k->session->opts.grace_ms / 2;
 	if (k->nudges && (k->is_held || left > NUDGE_MS))
 		trm_timer_start(k->timer, NUDGE_MS, 0);
+	else if (k->owes_second && (k->is_held || left > half))
+		trm_timer_start(k->timer, k->is_held ? half : left - half, 0);
 	else if (k->is_held)
 		trm_timer_stop(k->timer);
 	else
@@ -91,7 +94,9 @@ void stop_release(struct kernel *k)
 
 void stop_interrupt(struct kernel *k)
 {
-	k->nudges = is_young(k->run) || kernel_spec(k->lang)->loses_interrupts ? NUDGES : 0;
+	const struct kernel_spec *spec = kernel_spec(k->lang);
+	k->nudges = is_young(k->run) || spec->loses_interrupts ? NUDGES : 0;
+	k->owes_second = spec->is_asked_twice;
 	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
 	enter(k, STAGE_INTERRUPTED);
 	stop_release(k);
@@ -101,6 +106,7 @@ void stop_interrupt(struct kernel *k)
 static void terminate(struct kernel *k)
 {
 	k->nudges = 0;
+	k->owes_second = false;
 	trm_proc_signal(k->proc, SIGTERM, TRM_SIGNAL_TREE);
 	enter(k, STAGE_TERMINATED);
 	wait_for_next(k);
@@ -189,6 +195,21 @@ static void hurry(struct kernel *k)
 	trm_timer_start(k->timer, HURRY_AGAIN_MS, 0);
 }
 
+static bool is_to_be_asked_again(const struct kernel *k)
+{
+	return (k->nudges || k->owes_second) && (k->is_held || grace_left_ms(k));
+}
+
+static void ask_again(struct kernel *k)
+{
+	if (k->nudges)
+		k->nudges--;
+	else
+		k->owes_second = false;
+	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
+	wait_for_next(k);
+}
+
 static void settled(struct kernel *k)
 {
 	k->is_settling = false;
@@ -206,10 +227,8 @@ static void next_step(struct kernel *k)
 		time_is_up(k);
 	} else if (k->stage == STAGE_KILLED) {
 		give_up(k);
-	} else if (k->nudges && (k->is_held || grace_left_ms(k))) {
-		k->nudges--;
-		trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
-		wait_for_next(k);
+	} else if (is_to_be_asked_again(k)) {
+		ask_again(k);
 	} else {
 		stop_further(k);
 	}

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/filter.h"
 #include "fuzz/fuzz.h"
+#include "stream/filter.h"
 
 /* Feed in pieces of `step` bytes; returns what comes out, malloc'd. */
 static char *run(enum filter_kind kind, const char *in, size_t n, size_t step, size_t *ret_n)

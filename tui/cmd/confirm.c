@@ -9,8 +9,8 @@
 
 #include <terrarium/config.h>
 
-#include "stream/filter.h"
 #include "cmd/source.h"
+#include "stream/filter.h"
 
 enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60 };
 

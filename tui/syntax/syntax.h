@@ -54,8 +54,8 @@ struct grammars *grammars_create(void); /* loads nothing yet; NULL when out of m
 void grammars_destroy(struct grammars *g);
 
 /* The language of this name ("python", "javascript", "bash"), loaded if it is not yet; borrowed. Looked for
- * in the folder TERRARIUM_GRAMMARS, in grammars/ and the library folder beside the program, and where they are
- * installed. NULL and a sentence if it is not there or unusable; the sentence comes once, then *reterr is
+ * in the folder TERRARIUM_GRAMMARS, in grammars/ and the library folder beside the program, and where they
+ * are installed. NULL and a sentence if it is not there or unusable; the sentence comes once, then *reterr is
  * untouched.
  */
 const struct syntax_language *grammars_get(struct grammars *g, const char *name, struct trm_error *reterr);

@@ -15,7 +15,7 @@
  *   set NAME VALUE     remember, one memory per language  get NAME     print it, or fail as NameError
  *   flood N            N lines of 100 bytes               sleep MS
  *   loop               until interrupted                  stubborn     … and an interrupt does nothing
- *   immortal           … and SIGTERM does neither
+ *   immortal           … and SIGTERM does neither          deaf         loop; the first interrupt is lost
  *   ask PROMPT         ask for a line of input, print "got LINE"; fail as EOFError
  *   fail NAME MESSAGE  an exception with a traceback      exit N       end the run with that code
  *   die SIGNAL         the kernel is killed by it         late MS TEXT print TEXT later, run or no run
@@ -64,7 +64,7 @@ struct fake_proc {
 	char id[64];
 	char value[FAKE_LINE];
 	uint64_t flood_left;
-	bool is_looping, is_stubborn, is_immortal, is_asking;
+	bool is_looping, is_stubborn, is_immortal, is_asking, is_deaf;
 	struct trm_timer *sleep;
 	/* output that comes later */
 	struct trm_timer *late;

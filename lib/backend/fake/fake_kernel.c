@@ -55,7 +55,7 @@ static void run_done(struct fake_proc *p, cJSON *event, const char *status)
 	}
 	send_event(p, event);
 	p->id[0] = p->value[0] = '\0';
-	p->is_looping = p->is_stubborn = p->is_asking = false;
+	p->is_looping = p->is_stubborn = p->is_asking = p->is_deaf = false;
 	if (p->sleep)
 		trm_timer_stop(p->sleep);
 }
@@ -78,7 +78,9 @@ static enum outcome run_failed(struct fake_proc *p, const char *name, const char
 
 void fake_kernel_interrupt(struct fake_proc *p)
 {
-	if (!p->code || p->is_stubborn)
+	bool is_lost = p->is_deaf;
+	p->is_deaf = false;
+	if (!p->code || p->is_stubborn || is_lost)
 		return;
 	buf_clear(&p->out[0]);
 	buf_clear(&p->out[1]);
@@ -173,6 +175,12 @@ static enum outcome do_loop(struct fake_proc *p, char *rest)
 	(void)rest;
 	p->is_looping = true;
 	return WAIT;
+}
+
+static enum outcome do_deaf(struct fake_proc *p, char *rest)
+{
+	p->is_deaf = true;
+	return do_loop(p, rest);
 }
 
 static enum outcome do_stubborn(struct fake_proc *p, char *rest)
@@ -278,6 +286,7 @@ static const struct {
 		{"set", do_set},
 		{"sleep", do_sleep},
 		{"stubborn", do_stubborn},
+		{"deaf", do_deaf},
 		{"value", do_value},
 		{"write", do_write},
 };

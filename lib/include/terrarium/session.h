@@ -7,9 +7,9 @@
  * one session happen one after the other, in the order they were asked for.
  *
  * A session has kernels of its own, or shares them with all other shared sessions in the sandbox, in this
- * process and in others: one kernel for each language, with one state. Then the runs of all of them happen one
- * after the other too, each session sees the others' (cb->joined), and any of them may interrupt any run. What
- * was begun goes on when its session, or its program, is gone. */
+ * process and in others: one kernel for each language, with one state. Then the runs of all of them happen
+ * one after the other too, each session sees the others' (cb->joined), and any of them may interrupt any run.
+ * What was begun goes on when its session, or its program, is gone. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,8 @@ struct trm_origin {
 	/* It had begun, and may have ended, before this session came: what follows first is what the sandbox
 	 * has kept of its output, the newest 256 KiB or so of the kernel's. */
 	bool is_recent;
-	uint64_t lost_bytes; /* with is_recent: of the kernel's output, not kept any more; some may be this run's */
+	uint64_t lost_bytes; /* with is_recent: of the kernel's output, not kept any more; some may be this
+				run's */
 };
 
 struct trm_session_cb {
@@ -158,8 +159,8 @@ int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts
 int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts,
 		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr);
 /* From inside cb->joined: be told of another session's run as of one's own, by the same callbacks but
- * `started`, `drained` and `memory`. Its output is not held back (no manual credit). Interrupts, pauses and input
- * work on it too. Its result's wall time is known only if it began while this session was there. */
+ * `started`, `drained` and `memory`. Its output is not held back (no manual credit). Interrupts, pauses and
+ * input work on it too. Its result's wall time is known only if it began while this session was there. */
 void trm_run_follow(struct trm_run *run, const struct trm_run_cb *cb, void *user);
 /* From 1; in a shared session, of the runs of all sessions. Final from cb->started on: another session may
  * have taken the number before. */

@@ -180,6 +180,26 @@ static void interrupts(void **state)
 	bed_close(&bed);
 }
 
+/* JavaScript's may get lost. Printing first makes it a run that is known to have begun. */
+static void a_lost_interrupt_is_repeated_before_the_kill(void **state)
+{
+	struct trm_session_opts opts = impatient();
+	struct trm_run_opts o = python("set x 5\nprint x\ndeaf");
+	(void)state;
+	opts.grace_ms = 400;
+	o.lang = trm_lang_get(TRM_LANG_JAVASCRIPT);
+	lie_down(&opts);
+	bed_begin(&bed, &o);
+	assert_true(bed_wait_for(&bed, has_output, 5000));
+	trm_run_interrupt(bed.run);
+	const struct trm_result *r = bed_end(&bed);
+	assert_int_equal(r->status, TRM_STATUS_INTERRUPTED);
+	assert_false(r->state_lost);
+	bed_run(&bed, "javascript", "get x");
+	assert_string_equal(bed_stdout(&bed), "5\n");
+	bed_close(&bed);
+}
+
 static void a_second_interrupt_kills(void **state)
 {
 	struct trm_run_opts o = python("print x\nstubborn");
@@ -594,6 +614,8 @@ int main(void)
 			cmocka_unit_test(the_sessions_time_out_is_the_default),
 			cmocka_unit_test(stubborn_code_is_killed),
 			cmocka_unit_test(interrupts),
+			cmocka_unit_test(a_lost_interrupt_is_repeated_before_the_kill),
+			cmocka_unit_test(a_lost_interrupt_is_repeated_before_the_kill),
 			cmocka_unit_test(a_second_interrupt_kills),
 			cmocka_unit_test(an_interrupt_before_the_start_ends_it),
 			cmocka_unit_test(runs_follow_each_other_across_languages),
