@@ -615,7 +615,6 @@ int main(void)
 			cmocka_unit_test(stubborn_code_is_killed),
 			cmocka_unit_test(interrupts),
 			cmocka_unit_test(a_lost_interrupt_is_repeated_before_the_kill),
-			cmocka_unit_test(a_lost_interrupt_is_repeated_before_the_kill),
 			cmocka_unit_test(a_second_interrupt_kills),
 			cmocka_unit_test(an_interrupt_before_the_start_ends_it),
 			cmocka_unit_test(runs_follow_each_other_across_languages),
