@@ -12,8 +12,10 @@
  *
  *   client.c    a connection: bytes in, frames out, its streams
  *   dispatch.c  the table of frames a client may send
- *   proc.c      a process and its subscribers; spawn.c starts it, exec.c is
- *               the fresh image in between, tree.c finds its descendants
+ *   proc.c      a process; spawn.c starts it, exec.c is the fresh image in
+ *               between, tree.c finds its descendants
+ *   sub.c       a subscriber; share.c and patience.c: how several of them get
+ *               along; recent.c: what later ones are told
  *   output.c    from the process's pipes to its subscribers: credit, barrier
  *   feed.c      from clients to the process's stdin and control pipes
  *   transfer.c  files in and out

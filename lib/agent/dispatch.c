@@ -7,6 +7,8 @@
 
 #include "agent/agent.h"
 #include "agent/proc.h"
+#include "agent/share.h"
+#include "agent/sub.h"
 #include "agent/transfer.h"
 #include "agent/tree.h"
 #include "wire/message.h"
@@ -45,6 +47,7 @@ static int do_hello(struct client *client, const struct frame *frame)
 	if (welcome_msg_put(&client->out, TERRARIUM_VERSION, client->number) < 0)
 		client->dead = true;
 	client_count_unpaid(client, before);
+	share_announce_all(client);
 	return 0;
 }
 
@@ -70,7 +73,9 @@ static int do_input(struct client *client, const struct frame *frame)
 		return client_fail(client, "INPUT for a stream that is no process");
 	if (sub_input(sub, frame->channel, frame->payload, frame->len) < 0)
 		return client_fail(client,
-				"INPUT beyond the credit of its channel, or for a channel that is not there");
+				"INPUT beyond the credit of its channel, for a channel that is not there, or a "
+				"note of more than %d bytes",
+				FRAME_NOTE_MAX);
 	return 0;
 }
 
@@ -81,7 +86,18 @@ static int do_stdin(struct client *client, const struct frame *frame)
 	struct sub *sub = sub_of(client_find(client, frame->stream));
 	if (fields.bad || state > STDIN_RESET || !sub)
 		return bad_payload(client, frame);
-	feed_set_state(&sub->proc->feeds[FEED_STDIN], (enum stdin_state)state);
+	if (share_allows(sub, CHANNEL_STDIN))
+		feed_set_state(&sub->proc->feeds[FEED_STDIN], (enum stdin_state)state);
+	return 0;
+}
+
+static int do_turn(struct client *client, const struct frame *frame)
+{
+	enum turn_word word;
+	struct sub *sub = sub_of(client_find(client, frame->stream));
+	if (!sub || turn_msg_get(frame, &word) < 0 || word > TURN_TAKE)
+		return bad_payload(client, frame);
+	share_turn(sub, word);
 	return 0;
 }
 
@@ -231,6 +247,7 @@ static const struct {
 		[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
 		[FRAME_SIGNAL_PID] = {ON_NEW, do_signal_pid},
 		[FRAME_DATA] = {ON_STREAM, do_data},
+		[FRAME_TURN] = {ON_STREAM, do_turn},
 };
 
 void dispatch(struct client *client, const struct frame *frame)

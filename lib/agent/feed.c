@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "agent/proc.h"
+#include "agent/sub.h"
 #include "wire/message.h"
 
 enum {
@@ -54,10 +55,10 @@ void feed_finish(struct feed *feed)
 	buf_finish(&feed->own);
 }
 
-void inlet_init(struct inlet *inlet)
+void inlet_init(struct inlet *inlet, size_t max)
 {
 	*inlet = (struct inlet){.credit = FRAME_INPUT_WINDOW};
-	buf_init(&inlet->queue, FRAME_INPUT_WINDOW);
+	buf_init(&inlet->queue, max);
 }
 
 void inlet_finish(struct inlet *inlet)
@@ -70,25 +71,29 @@ static struct inlet *inlet_of(const struct feed *feed, struct sub *sub)
 	return &sub->inlets[feed->kind];
 }
 
-/* The process has these bytes (or nobody ever will): the client may send as many again. */
-static void take(const struct feed *feed, struct sub *sub, size_t n)
+void inlet_took(struct inlet *inlet, struct sub *sub, uint8_t channel, size_t n)
 {
-	struct inlet *inlet = inlet_of(feed, sub);
 	inlet->taken += (uint32_t)n;
 	if (inlet->taken < GIVE_BACK)
 		return;
 	char payload[4];
 	for (int i = 0; i < 4; i++)
 		payload[i] = (char)(inlet->taken >> (8 * i));
-	client_send(sub->stream.client, sub->stream.id, FRAME_INPUT_CREDIT, channels[feed->kind], payload, 4);
+	client_send(sub->stream.client, sub->stream.id, FRAME_INPUT_CREDIT, channel, payload, 4);
 	inlet->credit += inlet->taken;
 	inlet->taken = 0;
+}
+
+/* The process has these bytes, or nobody ever will. */
+static void take(const struct feed *feed, struct sub *sub, size_t n)
+{
+	inlet_took(inlet_of(feed, sub), sub, channels[feed->kind], n);
 }
 
 static void drop_queues(struct feed *feed)
 {
 	buf_clear(&feed->own);
-	feed->turn = NULL;
+	feed->writer = NULL;
 	feed->mid_line = false;
 	if (feed->kind >= FEED_CLIENT_KINDS)
 		return;
@@ -114,15 +119,15 @@ static size_t write_some(struct feed *feed, const char *bytes, size_t n)
 	return 0;
 }
 
-static bool keeps_turn(const struct feed *feed)
+static bool keeps_on(const struct feed *feed)
 {
 	return feed->kind == FEED_CONTROL && feed->mid_line;
 }
 
 static struct sub *next_writer(const struct feed *feed)
 {
-	if (feed->turn || feed->kind >= FEED_CLIENT_KINDS)
-		return feed->turn;
+	if (feed->writer || feed->kind >= FEED_CLIENT_KINDS)
+		return feed->writer;
 	struct sub *sub = feed->proc->subs;
 	while (sub && !inlet_of(feed, sub)->queue.len)
 		sub = sub->next;
@@ -165,16 +170,16 @@ static bool write_all(struct feed *feed)
 	while ((sub = next_writer(feed))) {
 		struct buf *queue = &inlet_of(feed, sub)->queue;
 		size_t before = queue->len;
-		feed->turn = sub;
+		feed->writer = sub;
 		bool all = !queue->len || write_queue(feed, queue);
 		if (feed->watch.fd < 0)
 			return false; /* drop_queues() has settled the rest */
 		take(feed, sub, before - queue->len);
 		if (!all)
 			return false;
-		if (keeps_turn(feed))
+		if (keeps_on(feed))
 			return true;
-		feed->turn = NULL;
+		feed->writer = NULL;
 	}
 	return true;
 }
@@ -194,13 +199,13 @@ void feed_run(struct feed *feed)
 /* Nothing waits before these bytes: write what the pipe takes. Bytes disposed of. */
 static size_t write_through(struct feed *feed, struct sub *sub, const char *bytes, size_t n)
 {
-	feed->turn = sub;
+	feed->writer = sub;
 	size_t done = write_some(feed, bytes, n);
 	if (feed->watch.fd < 0)
 		done = n; /* nobody will ever read them */
 	take(feed, sub, done);
-	if (done == n && !keeps_turn(feed)) {
-		feed->turn = NULL;
+	if (done == n && !keeps_on(feed)) {
+		feed->writer = NULL;
 		feed_run(feed); /* somebody may have waited for the end of this line */
 	}
 	return done;
@@ -214,7 +219,7 @@ int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n)
 		take(feed, sub, n); /* stdin that has ended takes nothing in */
 		return 0;
 	}
-	if (n && (!feed->turn || feed->turn == sub) && !queue->len && !feed->own.len)
+	if (n && (!feed->writer || feed->writer == sub) && !queue->len && !feed->own.len)
 		done = write_through(feed, sub, bytes, n);
 	if (done == n)
 		return 0;
@@ -226,12 +231,32 @@ int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n)
 
 void feed_forget(struct feed *feed, struct sub *sub)
 {
-	if (feed->turn != sub)
+	if (feed->writer != sub)
 		return;
-	feed->turn = NULL;
-	if (keeps_turn(feed))
+	feed->writer = NULL;
+	if (keeps_on(feed))
 		buf_append(&feed->own, "\n", 1);
 	feed_run(feed);
+}
+
+void feed_drop(struct feed *feed, struct sub *sub)
+{
+	struct buf *queue = &inlet_of(feed, sub)->queue;
+	size_t n = queue->len;
+	buf_clear(queue);
+	take(feed, sub, n);
+	feed_forget(feed, sub);
+}
+
+void feed_end_line(struct feed *feed, struct sub *sub)
+{
+	struct buf *queue = &inlet_of(feed, sub)->queue;
+	size_t before = queue->len;
+	while (queue->len && buf_at(queue)[queue->len - 1] != '\n')
+		queue->len--;
+	take(feed, sub, before - queue->len);
+	if (!queue->len)
+		feed_forget(feed, sub);
 }
 
 /* A descriptor of the pipe with flags of its own: the process shares those of read_fd. */

@@ -5,9 +5,10 @@
 /* From clients into a pipe of a process. Bytes go straight from the frame into
  * the pipe when nothing waits; else they queue per subscriber, bounded by its credit.
  *
- * Who writes: one subscriber at a time has the turn until its queue is empty,
- * and on the control pipe until its line is complete, so that the requests of
- * two clients never mix. If it leaves in mid-line, the line is ended for it.
+ * Who writes: one subscriber at a time until its queue is empty, and on the
+ * control pipe until its line is complete: what is left of the one who had the
+ * process's turn does not mix with the next one's. If it leaves in mid-line,
+ * the line is ended for it.
  *
  * Stdin can end and begin again: the agent keeps the read end as well. EOF is
  * closing the write end; OPEN opens the pipe anew for writing through
@@ -43,7 +44,7 @@ struct feed {
 	bool exists;   /* the process was given this pipe */
 	bool ends;     /* close when everything queued is written */
 	bool mid_line; /* the last byte written was no newline */
-	struct sub *turn;
+	struct sub *writer;
 	struct buf own; /* bytes of nobody's: the script, the end of an abandoned line */
 };
 
@@ -52,15 +53,21 @@ void feed_init(struct feed *feed, struct proc *proc, enum feed_kind kind);
 void feed_open(struct feed *feed, int write_fd, int read_fd, bool is_tty);
 void feed_finish(struct feed *feed); /* takes a zeroed object that was initialised */
 
-void inlet_init(struct inlet *inlet);
+void inlet_init(struct inlet *inlet, size_t max);
 void inlet_finish(struct inlet *inlet);
+/* n bytes of its channel are dealt with: the client may send as many again. */
+void inlet_took(struct inlet *inlet, struct sub *sub, uint8_t channel, size_t n);
 
 /* n bytes from a subscriber; the caller has charged its credit. TRM_ENOMEM. */
 int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n);
 void feed_set_state(struct feed *feed, enum stdin_state state);
 /* Write what can be written now. */
 void feed_run(struct feed *feed);
-/* The subscriber is about to go: drop what it has queued. */
+/* The subscriber is about to go. What it has queued goes with it. */
 void feed_forget(struct feed *feed, struct sub *sub);
+/* Drop what it has queued, and give back the credit. */
+void feed_drop(struct feed *feed, struct sub *sub);
+/* It will write no more for now: whole lines that are queued follow, the last line is ended. */
+void feed_end_line(struct feed *feed, struct sub *sub);
 
 #endif

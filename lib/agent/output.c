@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/sub.h"
 
 enum {
 	CHUNK = 128 * 1024, /* read at a time */
@@ -35,11 +36,6 @@ void output_init(struct output *output, struct proc *proc, int fd, uint8_t chann
 	watch_init(&output->watch, fd, on_readable);
 }
 
-static bool sub_can_take(struct sub *sub)
-{
-	return sub->credit > 0 && client_has_room(sub->stream.client);
-}
-
 /* How many bytes every subscriber takes now. */
 static size_t allowance(const struct proc *proc)
 {
@@ -53,12 +49,10 @@ static size_t allowance(const struct proc *proc)
 	return n;
 }
 
-static void send_copy(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
+static void remember(struct proc *proc, uint8_t channel, const char *bytes, size_t n)
 {
-	struct client *client = sub->stream.client;
-	if (frame_put(&client->out, sub->stream.id, FRAME_OUTPUT, channel, bytes, n) < 0)
-		client->dead = true;
-	sub->credit -= n;
+	if (proc->recent)
+		recent_add(proc->recent, channel, bytes, n);
 }
 
 /* Read straight behind the place of the header in the first subscriber's queue. */
@@ -79,16 +73,25 @@ static ssize_t read_and_send(struct proc *proc, struct output *output, size_t ma
 	buf_fill(out, (size_t)n);
 	first->credit -= (size_t)n;
 	for (struct sub *sub = first->next; sub; sub = sub->next)
-		send_copy(sub, output->channel, at + FRAME_HEADER, (size_t)n);
+		sub_send(sub, output->channel, at + FRAME_HEADER, (size_t)n);
+	remember(proc, output->channel, at + FRAME_HEADER, (size_t)n);
+	return n;
+}
+
+/* Nobody follows the process: it must not wait for that. */
+static ssize_t read_and_keep(struct proc *proc, struct output *output, size_t max)
+{
+	char *scratch = proc->agent->scratch;
+	ssize_t n = read(output->watch.fd, scratch, max < AGENT_SCRATCH ? max : AGENT_SCRATCH);
+	if (n > 0)
+		remember(proc, output->channel, scratch, (size_t)n);
 	return n;
 }
 
 /* Forward up to max bytes of one output. False when it has none now. */
 static bool forward(struct proc *proc, struct output *output, size_t max)
 {
-	ssize_t n = proc->subs ? read_and_send(proc, output, max)
-			       : read(output->watch.fd, proc->agent->scratch,
-					       max < AGENT_SCRATCH ? max : AGENT_SCRATCH);
+	ssize_t n = proc->subs ? read_and_send(proc, output, max) : read_and_keep(proc, output, max);
 	if (n > 0) {
 		output->left -= output->left < (size_t)n ? output->left : (size_t)n;
 		return true;
@@ -164,7 +167,8 @@ static bool forward_held(struct proc *proc)
 		if (n > proc->held.len)
 			n = proc->held.len;
 		for (struct sub *sub = proc->subs; sub; sub = sub->next)
-			send_copy(sub, CHANNEL_CONTROL, buf_at(&proc->held), n);
+			sub_send(sub, CHANNEL_CONTROL, buf_at(&proc->held), n);
+		remember(proc, CHANNEL_CONTROL, buf_at(&proc->held), n);
 		buf_take(&proc->held, n);
 	}
 	return true;
@@ -186,16 +190,15 @@ static bool raise_last_barrier(struct proc *proc)
 	return true;
 }
 
-/* Who holds the process up? Only a later subscriber's fault is timed. */
-static void note_stall(struct proc *proc, bool can)
+bool output_is_waiting(const struct proc *proc)
 {
-	bool behind = false;
-	for (struct sub *sub = proc->subs; sub; sub = sub->next)
-		behind |= sub != proc->subs && sub->credit < sub->window / 2;
-	if (!proc->subs || !sub_can_take(proc->subs) || (can && !behind))
-		proc->stalled_ns = 0;
-	else if (!can && !proc->stalled_ns)
-		proc->stalled_ns = agent_now_ns();
+	struct pollfd polls[PROC_OUTPUTS + 1];
+	if (proc->barrier || proc->exited)
+		return true;
+	for (size_t i = 0; i < proc->n_outputs; i++)
+		polls[i] = (struct pollfd){.fd = proc->outputs[i].watch.fd, .events = POLLIN};
+	polls[proc->n_outputs] = (struct pollfd){.fd = proc->control.watch.fd, .events = POLLIN};
+	return poll(polls, (nfds_t)proc->n_outputs + 1, 0) > 0;
 }
 
 /* Wait for exactly those pipes that may be read. */
@@ -203,13 +206,22 @@ static void settle(struct proc *proc)
 {
 	struct poller *poller = &proc->agent->poller;
 	bool can = proc->started && allowance(proc) > 0;
-	if (proc->subs && proc->subs->next)
-		note_stall(proc, can);
+	if (proc->started && patience_judge(proc))
+		can = true;
 	for (size_t i = 0; i < proc->n_outputs; i++) {
 		struct output *output = &proc->outputs[i];
 		watch_set(poller, &output->watch, can && (!proc->barrier || output->left) ? EPOLLIN : 0);
 	}
 	watch_set(poller, &proc->control.watch, can && !proc->barrier ? EPOLLIN : 0);
+}
+
+/* Somebody has not got yet what goes before EXITED. */
+static bool has_backlog(const struct proc *proc)
+{
+	for (const struct sub *sub = proc->subs; sub; sub = sub->next)
+		if (sub->backlog.len)
+			return true;
+	return false;
 }
 
 void output_pump(struct proc *proc)
@@ -222,8 +234,11 @@ void output_pump(struct proc *proc)
 		}
 		if (!proc->exited || !proc->started)
 			break;
-		if (!raise_last_barrier(proc))
+		if (!raise_last_barrier(proc)) {
+			if (has_backlog(proc))
+				break;
 			proc_end(proc);
+		}
 	}
 	if (!proc->over)
 		settle(proc);

@@ -10,75 +10,25 @@
 
 #include "agent/agent.h"
 #include "agent/exec.h"
+#include "agent/share.h"
+#include "agent/sub.h"
 #include "agent/tree.h"
 #include "base/err.h"
 
-static void sub_close(struct stream *stream);
-static void sub_credit(struct stream *stream, uint32_t n);
-static void sub_room(struct stream *stream);
-
-static const struct stream_ops sub_ops = {
-		.close = sub_close,
-		.credit = sub_credit,
-		.room = sub_room,
-};
-
-struct sub *sub_of(struct stream *stream)
+bool proc_is_shared(const struct proc *proc)
 {
-	return stream && stream->ops == &sub_ops ? OWNER_OF(stream, struct sub, stream) : NULL;
-}
-
-static struct sub *attach(struct proc *proc, struct client *client, uint32_t stream, uint32_t window)
-{
-	struct sub *sub = calloc(1, sizeof *sub), **at = &proc->subs;
-	if (!sub)
-		return NULL;
-	stream_add(&sub->stream, &sub_ops, client, stream);
-	sub->proc = proc;
-	sub->credit = sub->window = window;
-	for (int i = 0; i < FEED_CLIENT_KINDS; i++)
-		inlet_init(&sub->inlets[i]);
-	while (*at)
-		at = &(*at)->next;
-	*at = sub;
-	return sub;
-}
-
-static void detach(struct sub *sub)
-{
-	struct sub **at = &sub->proc->subs;
-	while (*at != sub)
-		at = &(*at)->next;
-	*at = sub->next;
-	sub->proc->stalled_ns = 0; /* to be judged anew */
-	stream_remove(&sub->stream);
-	for (int i = 0; i < FEED_CLIENT_KINDS; i++) {
-		feed_forget(&sub->proc->feeds[i], sub);
-		inlet_finish(&sub->inlets[i]);
-	}
-	free(sub);
-}
-
-static void tell_started(struct sub *sub, bool was_there)
-{
-	struct client *client = sub->stream.client;
-	size_t before = client->out.len;
-	struct started_msg msg = {
-			.pid = (uint32_t)sub->proc->pid, .was_there = was_there, .has_turn = !was_there};
-	if (started_msg_put(&client->out, sub->stream.id, &msg) < 0)
-		client->dead = true;
-	client_count_unpaid(client, before);
+	return proc->key[0] && !proc->exited && !proc->closed;
 }
 
 static struct proc *find_living(struct agent *agent, const char *key)
 {
 	for (struct proc *proc = agent->procs; proc; proc = proc->next)
-		if (*key && !proc->exited && !proc->closed && strcmp(proc->key, key) == 0)
+		if (proc_is_shared(proc) && strcmp(proc->key, key) == 0)
 			return proc;
 	return NULL;
 }
 
-static void join(struct proc *proc, struct client *client, uint32_t stream, uint32_t window)
+static void join(struct proc *proc, struct client *client, uint32_t stream, const struct spawn_msg *msg)
 {
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
 		if (sub->stream.client == client) {
@@ -87,13 +37,13 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, uint
 					sub->stream.id, proc->key);
 			return;
 		}
-	struct sub *sub = attach(proc, client, stream, window);
+	struct sub *sub = sub_create(proc, client, stream, msg->window);
 	if (!sub) {
 		client_error(client, stream, TRM_ENOMEM, "the agent is out of memory");
 		return;
 	}
 	if (proc->started)
-		tell_started(sub, true);
+		sub_tell_started(sub, true, msg->flags & SPAWN_RECENT);
 	output_pump(proc);
 }
 
@@ -107,6 +57,8 @@ static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg
 	proc->key = strdup(msg->key);
 	proc->name = strdup(msg->argv[0]);
 	proc->label = strdup(msg->label);
+	if (*msg->key && (proc->recent = malloc(sizeof *proc->recent)))
+		recent_init(proc->recent);
 	buf_init(&proc->held, 256 * 1024);
 	watch_init(&proc->report, -1, proc_on_report);
 	output_init(&proc->control, proc, -1, CHANNEL_CONTROL, false);
@@ -138,7 +90,7 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 	struct proc *proc = find_living(agent, msg->key);
 	struct trm_error error = {.code = TRM_ENOMEM, .msg = "the agent is out of memory"};
 	if (proc) {
-		join(proc, client, stream, msg->window);
+		join(proc, client, stream, msg);
 		return;
 	}
 	if (msg->flags & SPAWN_ATTACH) {
@@ -147,7 +99,7 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		return;
 	}
 	proc = proc_create(agent, msg);
-	if (!proc || !proc->key || !proc->name || !proc->label
+	if (!proc || !proc->key || !proc->name || !proc->label || (*msg->key && !proc->recent)
 			|| spawn_process(proc, msg, client->nproc, &error) < 0) {
 		client_error(client, stream, error.code, "%s", error.msg);
 		if (proc) {
@@ -156,12 +108,14 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		}
 		return;
 	}
-	if (!attach(proc, client, stream, msg->window)) {
+	struct sub *first = sub_create(proc, client, stream, msg->window);
+	if (!first) {
 		client_error(client, stream, TRM_ENOMEM, "the agent is out of memory");
 		proc_signal(proc, SIGKILL, true);
 		close_pipes(proc);
 		return;
 	}
+	share_begin(first);
 	watch_set(&agent->poller, &proc->report, EPOLLIN);
 }
 
@@ -171,7 +125,7 @@ static void could_not_start(struct proc *proc, const struct exec_report *report)
 	exec_sentence(report, proc->name, &error);
 	while (proc->subs) {
 		client_error(proc->subs->stream.client, proc->subs->stream.id, error.code, "%s", error.msg);
-		detach(proc->subs);
+		sub_destroy(proc->subs);
 	}
 	close_pipes(proc);
 	/* Not over before it is reaped: its pid is its own until then. */
@@ -193,7 +147,8 @@ void proc_on_report(struct watch *watch, uint32_t events)
 	watch_close(&proc->agent->poller, watch);
 	proc->started = true;
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
-		tell_started(sub, sub != proc->subs);
+		sub_tell_started(sub, sub != proc->subs, false);
+	share_announce(proc);
 	feed_run(&proc->feeds[FEED_SCRIPT]);
 	output_pump(proc);
 }
@@ -219,17 +174,14 @@ void proc_end(struct proc *proc)
 		if (exited_msg_put(&client->out, proc->subs->stream.id, &proc->exit) < 0)
 			client->dead = true;
 		client_count_unpaid(client, before);
-		detach(proc->subs);
+		sub_destroy(proc->subs);
 	}
 	close_pipes(proc);
 	proc->over = true;
 }
 
-static void sub_close(struct stream *stream)
+void proc_left(struct proc *proc)
 {
-	struct sub *sub = sub_of(stream);
-	struct proc *proc = sub->proc;
-	detach(sub);
 	if (proc->subs || proc->flags & SPAWN_KEEP) {
 		output_pump(proc);
 		return;
@@ -238,33 +190,6 @@ static void sub_close(struct stream *stream)
 		tree_signal(proc->pid, SIGKILL);
 	close_pipes(proc);
 	proc->over = proc->exited;
-}
-
-static void sub_credit(struct stream *stream, uint32_t n)
-{
-	struct sub *sub = sub_of(stream);
-	bool was_out = sub->credit == 0;
-	sub->credit += n;
-	if (was_out || sub->proc->stalled_ns)
-		output_pump(sub->proc);
-}
-
-static void sub_room(struct stream *stream)
-{
-	output_pump(sub_of(stream)->proc);
-}
-
-int sub_input(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
-{
-	enum feed_kind kind = channel == CHANNEL_STDIN ? FEED_STDIN : FEED_CONTROL;
-	struct feed *feed = &sub->proc->feeds[kind];
-	if ((channel != CHANNEL_STDIN && channel != CHANNEL_CONTROL) || !feed->exists
-			|| n > sub->inlets[kind].credit)
-		return TRM_EPROTO;
-	sub->inlets[kind].credit -= (uint32_t)n;
-	if (feed_push(feed, sub, bytes, n) < 0)
-		sub->stream.client->dead = true;
-	return 0;
 }
 
 void proc_signal(struct proc *proc, int signo, bool whole_tree)
@@ -284,29 +209,15 @@ void proc_resize(struct proc *proc, uint16_t rows, uint16_t cols)
 		ioctl(proc->outputs[0].watch.fd, TIOCSWINSZ, &size);
 }
 
-void proc_check_patience(struct proc *proc, uint64_t now_ns)
-{
-	if (!proc->stalled_ns || now_ns - proc->stalled_ns < PROC_PATIENCE_MS * UINT64_C(1000000))
-		return;
-	proc->stalled_ns = 0;
-	for (struct sub *sub = proc->subs->next, *next; sub; sub = next) {
-		next = sub->next;
-		if (sub->credit && client_has_room(sub->stream.client))
-			continue;
-		client_error(sub->stream.client, sub->stream.id, TRM_ECLOSED,
-				"this client took the output of '%s' too slowly for the others; attach again",
-				proc->name);
-		detach(sub);
-	}
-	output_pump(proc);
-}
-
 void proc_destroy(struct proc *proc)
 {
 	if (!proc)
 		return;
 	close_pipes(proc);
 	buf_finish(&proc->held);
+	if (proc->recent)
+		recent_finish(proc->recent);
+	free(proc->recent);
 	free(proc->key);
 	free(proc->label);
 	free(proc->name);

@@ -17,6 +17,7 @@
 
 #include "agent/client.h"
 #include "agent/proc.h"
+#include "agent/sub.h"
 #include "agent/tree.h"
 #include "wire/message.h"
 
@@ -160,7 +161,7 @@ static void run_timers(struct agent *agent, uint64_t now_ns)
 		client->watch_due_ns = now_ns + client->watch_ms * UINT64_C(1000000);
 	}
 	for (struct proc *proc = agent->procs; proc; proc = proc->next)
-		proc_check_patience(proc, now_ns);
+		patience_check(proc, now_ns);
 }
 
 static bool has_timers(const struct agent *agent)
@@ -169,7 +170,7 @@ static bool has_timers(const struct agent *agent)
 		if (client->watch_ms)
 			return true;
 	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
-		if (proc->stalled_ns)
+		if (patience_due_ns(proc) != UINT64_MAX)
 			return true;
 	return false;
 }
@@ -189,8 +190,7 @@ static int timeout_ms(const struct agent *agent, uint64_t now_ns)
 			due_ns = earlier(due_ns, client->watch_due_ns);
 	}
 	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
-		if (proc->stalled_ns)
-			due_ns = earlier(due_ns, proc->stalled_ns + PROC_PATIENCE_MS * UINT64_C(1000000));
+		due_ns = earlier(due_ns, patience_due_ns(proc));
 	if (due_ns == UINT64_MAX)
 		return -1;
 	/* Round up: waking too early would make the loop spin through the last millisecond. */

@@ -49,10 +49,11 @@ struct link {
 struct tape {
 	uint32_t stream;
 	struct buf out[256]; /* by channel */
-	char order[4096];    /* a letter per OUTPUT frame: o e c, or s for spare sets */
+	char order[4096];    /* a letter per OUTPUT frame: o e c n, or s for spare sets */
 	size_t n_order;
 	uint64_t bytes;
 	uint64_t input_credit;
+	unsigned n_words; /* about the turn */
 	bool has_exited;
 	struct exited_msg status;
 };
@@ -238,6 +239,7 @@ static inline void tape_take(struct tape *tape, const struct frame *frame)
 	struct unpack fields = {.at = frame->payload, .left = frame->len};
 	if (frame->type == FRAME_INPUT_CREDIT)
 		tape->input_credit += unpack_u32(&fields);
+	tape->n_words += frame->type == FRAME_TURN;
 	if (frame->type == FRAME_EXITED) {
 		assert_int_equal(exited_msg_get(frame, &tape->status), 0);
 		tape->has_exited = true;
@@ -250,6 +252,7 @@ static inline void tape_take(struct tape *tape, const struct frame *frame)
 		tape->order[tape->n_order++] = frame->channel == 0                 ? 'o'
 					       : frame->channel == 1               ? 'e'
 					       : frame->channel == CHANNEL_CONTROL ? 'c'
+					       : frame->channel == CHANNEL_NOTE    ? 'n'
 										   : 's';
 }
 

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/recent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "agent/backlog.h"
+
+enum { FIRST_CAP = 4096 };
+
+struct record {
+	uint32_t n;
+	uint32_t channel;
+};
+
+/* ---- pins ---- */
+
+static void pins_init(struct pins *pins)
+{
+	*pins = (struct pins){0};
+	buf_init(&pins->note, FRAME_NOTE_MAX);
+	buf_init(&pins->line, RECENT_LINE_MAX);
+}
+
+static void pins_finish(struct pins *pins)
+{
+	buf_finish(&pins->note);
+	buf_finish(&pins->line);
+}
+
+static int pins_copy(struct pins *pins, const struct pins *from)
+{
+	pins_init(pins);
+	pins->line_is_whole = from->line_is_whole;
+	pins->line_is_lost = from->line_is_lost;
+	int r = buf_append(&pins->note, buf_at(&from->note), from->note.len);
+	return r < 0 ? r : buf_append(&pins->line, buf_at(&from->line), from->line.len);
+}
+
+/* Some bytes of a line, or all of it with its newline. */
+static void pin_piece(struct pins *pins, const char *bytes, size_t n, bool is_end)
+{
+	if (pins->line_is_whole)
+		buf_clear(&pins->line);
+	pins->line_is_whole = false;
+	if (!pins->line_is_lost && buf_append(&pins->line, bytes, n) < 0) {
+		buf_clear(&pins->line);
+		pins->line_is_lost = true;
+	}
+	if (!is_end)
+		return;
+	pins->line_is_whole = !pins->line_is_lost;
+	pins->line_is_lost = false;
+}
+
+static void pin_control(struct pins *pins, const char *bytes, size_t n)
+{
+	while (n) {
+		const char *end = memchr(bytes, '\n', n);
+		size_t len = end ? (size_t)(end + 1 - bytes) : n;
+		pin_piece(pins, bytes, len, end);
+		bytes += len;
+		n -= len;
+	}
+}
+
+/* A note comes in one piece or in several: `is_begin` with the first of them. */
+static void pin_note(struct pins *pins, const char *bytes, size_t n, bool is_begin)
+{
+	if (is_begin) {
+		buf_clear(&pins->note);
+		/* What was said before it has nothing to say about it. */
+		if (pins->line_is_whole)
+			buf_clear(&pins->line);
+		pins->line_is_whole = false;
+	}
+	if (buf_append(&pins->note, bytes, n) < 0)
+		buf_clear(&pins->note);
+}
+
+static void pin(struct pins *pins, uint8_t channel, const char *bytes, size_t n, bool is_begin)
+{
+	if (channel == CHANNEL_CONTROL)
+		pin_control(pins, bytes, n);
+	else if (channel == CHANNEL_NOTE)
+		pin_note(pins, bytes, n, is_begin);
+}
+
+/* ---- the ring ---- */
+
+/* The memory from position `at` on, up to n bytes of it that lie together. */
+static char *span(const struct recent *recent, uint64_t at, size_t n, size_t *ret_n)
+{
+	size_t offset = (size_t)at & (recent->cap - 1);
+	*ret_n = n < recent->cap - offset ? n : recent->cap - offset;
+	return recent->mem + offset;
+}
+
+static void store(struct recent *recent, uint64_t at, const void *bytes, size_t n)
+{
+	const char *from = bytes;
+	for (size_t part; n; n -= part, at += part, from += part) {
+		char *to = span(recent, at, n, &part);
+		memcpy(to, from, part);
+	}
+}
+
+static struct record record_at(const struct recent *recent, uint64_t at)
+{
+	struct record record;
+	char bytes[sizeof record];
+	for (size_t done = 0, part; done < sizeof bytes; done += part) {
+		const char *from = span(recent, at + done, sizeof bytes - done, &part);
+		memcpy(bytes + done, from, part);
+	}
+	memcpy(&record, bytes, sizeof record);
+	return record;
+}
+
+static void pin_span(struct pins *pins, const struct recent *recent, uint64_t at, struct record record)
+{
+	for (size_t done = 0, part; done < record.n; done += part) {
+		const char *from = span(recent, at + done, record.n - done, &part);
+		pin(pins, (uint8_t)record.channel, from, part, done == 0);
+	}
+}
+
+/* Push out n bytes at least, as far as there are so many: of a note all or nothing. */
+static void evict(struct recent *recent, size_t n)
+{
+	while (n && recent->head < recent->tail) {
+		struct record record = record_at(recent, recent->head), gone = record;
+		bool is_note = record.channel == CHANNEL_NOTE;
+		if (n < record.n && !is_note)
+			gone.n = (uint32_t)n;
+		pin_span(&recent->pins, recent, recent->head + sizeof record, gone);
+		if (!is_note)
+			recent->own_bytes -= gone.n;
+		if (gone.n == record.n) {
+			recent->head += sizeof record + gone.n;
+			n -= n < sizeof record + gone.n ? n : sizeof record + gone.n;
+			continue;
+		}
+		record.n -= gone.n;
+		if (recent->last == recent->head)
+			recent->last += gone.n;
+		recent->head += gone.n;
+		store(recent, recent->head, &record, sizeof record);
+		return;
+	}
+}
+
+static void grow(struct recent *recent, size_t used, size_t n)
+{
+	size_t cap = recent->cap ? recent->cap : FIRST_CAP;
+	while (cap < FRAME_RECENT_MAX && cap < used + n)
+		cap *= 2;
+	struct recent wider = *recent;
+	if (cap == recent->cap || !(wider.mem = malloc(cap)))
+		return;
+	wider.cap = cap;
+	for (size_t done = 0, part; done < used; done += part) {
+		const char *from = span(recent, recent->head + done, used - done, &part);
+		store(&wider, wider.head + done, from, part);
+	}
+	free(recent->mem);
+	*recent = wider;
+}
+
+/* True when n bytes fit in now. */
+static bool make_room(struct recent *recent, size_t n)
+{
+	size_t used = (size_t)(recent->tail - recent->head);
+	if (used + n > recent->cap && recent->cap < FRAME_RECENT_MAX)
+		grow(recent, used, n);
+	if (used + n > recent->cap)
+		evict(recent, used + n - recent->cap);
+	return recent->tail - recent->head + n <= recent->cap;
+}
+
+/* Make the newest record longer: most programs write little at a time. */
+static bool extend(struct recent *recent, uint8_t channel, const char *bytes, size_t n)
+{
+	if (channel == CHANNEL_NOTE || !make_room(recent, n) || recent->head == recent->tail)
+		return false;
+	struct record record = record_at(recent, recent->last);
+	if (record.channel != channel)
+		return false;
+	record.n += (uint32_t)n;
+	store(recent, recent->last, &record, sizeof record);
+	store(recent, recent->tail, bytes, n);
+	recent->tail += n;
+	return true;
+}
+
+static void append(struct recent *recent, uint8_t channel, const char *bytes, size_t n)
+{
+	const struct record record = {.n = (uint32_t)n, .channel = channel};
+	if (!make_room(recent, sizeof record + n)) {
+		/* More than the ring holds: everything in it is older. */
+		evict(recent, (size_t)(recent->tail - recent->head));
+		pin(&recent->pins, channel, bytes, n, true);
+		return;
+	}
+	recent->last = recent->tail;
+	store(recent, recent->tail, &record, sizeof record);
+	store(recent, recent->tail + sizeof record, bytes, n);
+	recent->tail += sizeof record + n;
+	if (channel != CHANNEL_NOTE)
+		recent->own_bytes += n;
+}
+
+static void listen_for_greeting(struct recent *recent, const char *bytes, size_t n)
+{
+	const char *end = memchr(bytes, '\n', n);
+	size_t len = end ? (size_t)(end - bytes) : n;
+	recent->has_greeting = end;
+	if (recent->is_mute || len > sizeof recent->greeting - recent->greeting_len) {
+		recent->is_mute = true;
+		recent->greeting_len = 0;
+		return;
+	}
+	memcpy(recent->greeting + recent->greeting_len, bytes, len);
+	recent->greeting_len += len;
+}
+
+void recent_init(struct recent *recent)
+{
+	*recent = (struct recent){0};
+	pins_init(&recent->pins);
+}
+
+void recent_finish(struct recent *recent)
+{
+	free(recent->mem);
+	pins_finish(&recent->pins);
+	*recent = (struct recent){0};
+}
+
+void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_t n)
+{
+	if (!n)
+		return;
+	if (channel != CHANNEL_NOTE)
+		recent->position += n;
+	if (channel == CHANNEL_CONTROL && !recent->has_greeting)
+		listen_for_greeting(recent, bytes, n);
+	if (extend(recent, channel, bytes, n))
+		recent->own_bytes += n;
+	else
+		append(recent, channel, bytes, n);
+}
+
+/* ---- replay ---- */
+
+static int replay_pins(const struct pins *pins, struct buf *backlog, struct replay *ret)
+{
+	int r = backlog_put(backlog, CHANNEL_NOTE, buf_at(&pins->note), pins->note.len);
+	if (r == 0)
+		r = backlog_put(backlog, CHANNEL_CONTROL, buf_at(&pins->line), pins->line.len);
+	ret->pinned_bytes = (uint32_t)(pins->note.len + pins->line.len);
+	ret->is_torn = pins->line_is_lost;
+	return r;
+}
+
+static int replay_ring(const struct recent *recent, struct buf *backlog, struct replay *ret)
+{
+	int r = 0;
+	for (uint64_t at = recent->head; at < recent->tail && r == 0;) {
+		struct record record = record_at(recent, at);
+		at += sizeof record;
+		for (size_t done = 0, part; done < record.n && r == 0; done += part) {
+			const char *from = span(recent, at + done, record.n - done, &part);
+			r = backlog_put(backlog, (uint8_t)record.channel, from, part);
+		}
+		at += record.n;
+		ret->replay_bytes += record.n;
+	}
+	return r;
+}
+
+/* The pins as they would be were everything pushed out. */
+static int pins_of_all(const struct recent *recent, struct pins *pins)
+{
+	int r = pins_copy(pins, &recent->pins);
+	for (uint64_t at = recent->head; at < recent->tail;) {
+		struct record record = record_at(recent, at);
+		pin_span(pins, recent, at + sizeof record, record);
+		at += sizeof record + record.n;
+	}
+	return r;
+}
+
+int recent_replay(const struct recent *recent, bool all, struct buf *backlog, struct replay *ret)
+{
+	int r;
+	*ret = (struct replay){.lost_bytes = recent->position - (all ? recent->own_bytes : 0)};
+	if (all) {
+		r = replay_pins(&recent->pins, backlog, ret);
+		if (r == 0)
+			r = replay_ring(recent, backlog, ret);
+	} else {
+		struct pins pins;
+		r = pins_of_all(recent, &pins);
+		if (r == 0)
+			r = replay_pins(&pins, backlog, ret);
+		pins_finish(&pins);
+	}
+	ret->replay_bytes += ret->pinned_bytes;
+	return r;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_RECENT_H
+#define TRM_AGENT_RECENT_H
+
+/* The newest output of a process, for those who attach later: see "Replay" in
+ * wire/frame.h. No I/O.
+ *
+ * A ring of records, each some bytes of one channel, that grows up to
+ * FRAME_RECENT_MAX. What is pushed out at its old end leaves a trace in the
+ * pins: the newest note, and the newest line on CONTROL. A line is whole there,
+ * or it goes on at the beginning of the ring. Lack of memory only makes the
+ * memory shorter. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "wire/frame.h"
+
+enum {
+	RECENT_LINE_MAX = 64
+			  * 1024, /* of a pinned line; a longer one is lost, and with it what is left of it */
+};
+
+struct pins {
+	struct buf note, line;
+	bool line_is_whole;
+	bool line_is_lost; /* CONTROL goes on in the middle of a line that was too long */
+};
+
+struct recent {
+	char *mem;
+	size_t cap;          /* a power of two */
+	uint64_t head, tail; /* counted from the beginning of time: the byte at `x` is mem[x % cap] */
+	uint64_t last;       /* where the newest record begins; undefined while there is none */
+	uint64_t own_bytes;  /* payload in the ring but for notes */
+	uint64_t position;   /* payload ever but for notes */
+	struct pins pins;
+	char greeting[FRAME_GREETING_MAX];
+	size_t greeting_len;
+	bool has_greeting, is_mute; /* mute: the first line was too long for a greeting */
+};
+
+/* What recent_replay() has made; the names are those of struct started_msg. */
+struct replay {
+	uint32_t pinned_bytes, replay_bytes;
+	uint64_t lost_bytes;
+	bool is_torn;
+};
+
+void recent_init(struct recent *recent);
+void recent_finish(struct recent *recent);
+void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_t n);
+/* Append to a backlog what one who attaches now is to be told; `all`: the ring, too. TRM_ENOMEM, TRM_ETOOBIG:
+ * some of it may be there. */
+int recent_replay(const struct recent *recent, bool all, struct buf *backlog, struct replay *ret);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_SUB_H
+#define TRM_AGENT_SUB_H
+
+/* A subscriber: one client that follows one process. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/client.h"
+#include "agent/feed.h"
+#include "base/buf.h"
+
+struct proc;
+
+struct sub {
+	struct stream stream;
+	struct proc *proc;
+	struct sub *next; /* of the same process; the first is the oldest */
+	uint64_t credit;
+	uint32_t window;
+	struct inlet inlets[FEED_CLIENT_KINDS];
+	struct inlet note;  /* the line that has begun */
+	struct buf backlog; /* a replay, and notes that found no credit: goes before all that is newer */
+	uint64_t ticket;    /* its place among those who wait for the turn; 0: it does not */
+	/* Patience: since when it has been holding up others now (0: it does not), and for how long before.
+	 */
+	uint64_t stalled_ns, held_up_ns;
+};
+
+/* NULL: no memory. Says nothing to the client. */
+struct sub *sub_create(struct proc *proc, struct client *client, uint32_t stream, uint32_t window);
+/* Gives up the turn and whatever it had under way. */
+void sub_destroy(struct sub *sub);
+struct sub *sub_of(struct stream *stream); /* NULL if it is something else */
+
+/* The process runs: say so, and replay what is kept of it (with `all`: everything). */
+void sub_tell_started(struct sub *sub, bool was_there, bool all);
+/* It takes output now. */
+bool sub_can_take(struct sub *sub);
+/* What may be sent now. The caller has looked at sub_can_take() and the credit. */
+void sub_send(struct sub *sub, uint8_t channel, const char *bytes, size_t n);
+/* What must be sent, after all that came before. TRM_ETOOBIG, TRM_ENOMEM: it holds too much already. */
+int sub_queue(struct sub *sub, uint8_t channel, const char *bytes, size_t n);
+/* Input from it. TRM_EPROTO: no such channel, more than its credit, or a note that is too long. */
+int sub_input(struct sub *sub, uint8_t channel, const char *bytes, size_t n);
+void sub_say_turn(struct sub *sub, enum turn_word word);
+
+/* patience.c */
+
+/* Somebody may have begun or ceased to hold up others. True: nobody is kept waiting yet, but the next
+ * output will do that, and is to be waited for. */
+bool patience_judge(struct proc *proc);
+/* When it will be at an end for one of them; UINT64_MAX: never. */
+uint64_t patience_due_ns(const struct proc *proc);
+/* Detach those for whom it is at an end. */
+void patience_check(struct proc *proc, uint64_t now_ns);
+/* Detach one with the reason. Others are left. */
+void patience_end(struct sub *sub);
+
+#endif
