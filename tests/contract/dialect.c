@@ -20,6 +20,8 @@ const struct dialect DIALECTS[] = {
 				.flood = "flood 20000",
 				.late = "late 100 late",
 				.sleep_200ms = "sleep 200",
+				.slow = "print on\nsleep 500\nprint slow",
+				.asks = true,
 		},
 		{
 				.backend = "local",
@@ -42,6 +44,8 @@ const struct dialect DIALECTS[] = {
 				.late = "import subprocess\np = subprocess.Popen(['sh', '-c', 'sleep 0.1; "
 					"echo late'])",
 				.sleep_200ms = "import time\ntime.sleep(0.2)",
+				.slow = "import time\nprint('on', flush=True)\ntime.sleep(0.5)\nprint('slow')",
+				.asks = true,
 		},
 		{
 				.backend = "local",
@@ -62,6 +66,8 @@ const struct dialect DIALECTS[] = {
 				.late = "require('child_process').spawn('sh', ['-c', 'sleep 0.1; echo "
 					"late'], {stdio: 'inherit'}); 0",
 				.sleep_200ms = "await new Promise(r => setTimeout(r, 200))",
+				.slow = "console.log('on'); await new Promise(r => setTimeout(r, 500)); "
+					"console.log('slow')",
 		},
 		{
 				.backend = "local",
@@ -78,6 +84,7 @@ const struct dialect DIALECTS[] = {
 				.flood = "for ((i = 0; i < 20000; i++)); do printf '%099d\\n' $i; done",
 				.late = "(sleep 0.1; echo late) &",
 				.sleep_200ms = "sleep 0.2",
+				.slow = "echo on; sleep 0.5; echo slow",
 		},
 		{0},
 };

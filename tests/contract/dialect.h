@@ -2,6 +2,8 @@
 #ifndef TESTS_CONTRACT_DIALECT_H
 #define TESTS_CONTRACT_DIALECT_H
 
+#include <stdbool.h>
+
 /* The same deeds in each language of each backend. NULL: cannot be done there. */
 struct dialect {
 	const char *backend, *lang;
@@ -19,6 +21,8 @@ struct dialect {
 	const char *flood;     /* 20 000 lines of 100 bytes */
 	const char *late;      /* end, and print "late\n" 100 ms later */
 	const char *sleep_200ms;
+	const char *slow; /* print "on\n", and "slow\n" half a second later */
+	bool asks;        /* code that waits for input says so */
 };
 
 /* Ends with a zeroed row. */

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/* What is promised to several clients of one sandbox. Arguments: a language. With further arguments it is
+ * one of the clients itself, in a process of its own: "client NAME LANG CODE". */
+#include "cmocka_all.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "contract/dialect.h"
+#include "contract/peer.h"
+
+extern char **environ;
+
+static const struct dialect *d;
+static struct trm_loop *loop;
+static struct peer a, b, c; /* a has opened it */
+static char name[64];
+
+static int lie_down(void **state)
+{
+	static unsigned count;
+	struct trm_session_opts opts;
+	struct trm_error why;
+	(void)state;
+	snprintf(name, sizeof name, "shared-%ld-%u", (long)getpid(), ++count);
+	trm_session_opts_default(&opts);
+	opts.grace_ms = 1000;
+	return trm_loop_create(&loop, &why) < 0 || !peer_open(&a, loop, d->backend, name, true, &opts) ? -1 : 0;
+}
+
+static int get_up(void **state)
+{
+	(void)state;
+	struct peer *const all[] = {&c, &b, &a};
+	for (size_t i = 0; i < 3; i++)
+		if (all[i]->loop)
+			peer_close(all[i]);
+	trm_loop_destroy(loop);
+	return 0;
+}
+
+/* The sandbox must be there before anybody can attach to it. */
+static void attach(struct peer *p)
+{
+	peer_wait(loop, &a.is_ready);
+	assert_true(peer_open(p, loop, d->backend, name, false, NULL));
+}
+
+static struct seen *run(struct peer *p, const char *code)
+{
+	return peer_run(p, d->lang, code);
+}
+
+static struct seen *begin(struct peer *p, const char *code)
+{
+	return peer_begin(p, d->lang, code, -1);
+}
+
+/* ---- a process of its own ------------------------------------------------------------------- */
+
+static int be_client(char **argv)
+{
+	struct trm_error why;
+	if (trm_loop_create(&loop, &why) < 0 || !peer_open(&b, loop, "local", argv[0], false, NULL))
+		return 1;
+	peer_begin(&b, argv[1], argv[2], 60000);
+	for (;;)
+		trm_loop_step(loop, 1000);
+}
+
+static pid_t start_client(const char *code)
+{
+	pid_t pid;
+	char *const argv[] = {(char *)"shared", (char *)"client", name, (char *)d->lang, (char *)code, NULL};
+	peer_wait(loop, &a.is_ready);
+	assert_int_equal(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ), 0);
+	return pid;
+}
+
+static void end_client(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	kill(pid, SIGCONT);
+	waitpid(pid, NULL, 0);
+}
+
+/* ---- one state, seen by all --------------------------------------------------------------------- */
+
+static void state_is_shared(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	attach(&b);
+	assert_string_equal(seen_out(run(&b, d->get_x)), "42\n");
+	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
+	assert_string_equal(seen_out(run(&b, d->get_x)), "42\n");
+}
+
+static void runs_of_others_are_seen(void **state)
+{
+	(void)state;
+	run(&a, d->print_hello);
+	attach(&b);
+	peer_wait(loop, &b.is_caught_up);
+	const struct seen *old = peer_find(&b, d->print_hello);
+	assert_non_null(old);
+	assert_true(old->is_recent && old->is_over && old->is_wall_unknown);
+	assert_string_equal(seen_out(old), "hello\n");
+	assert_non_null(strstr(old->by, "peer, pid "));
+	run(&b, d->print_both);
+	const struct seen *theirs = peer_wait_seen(&a, d->print_both, 4, true);
+	assert_false(theirs->is_recent || theirs->is_own);
+	assert_string_equal(seen_out(theirs), "out\n");
+	assert_string_equal(theirs->err.s, "err\n");
+	assert_int_equal(theirs->status, TRM_STATUS_OK);
+	assert_int_equal(theirs->number, 2);
+	if (d->value) {
+		run(&a, d->value);
+		assert_string_equal(peer_wait_seen(&b, d->value, 0, true)->value, "42");
+	}
+	run(&b, d->fail);
+	assert_int_equal(peer_wait_seen(&a, d->fail, 0, true)->status, TRM_STATUS_ERROR);
+}
+
+static void runs_alternate_in_order(void **state)
+{
+	struct seen *mine[20], *yours[20];
+	(void)state;
+	run(&a, d->print_hello);
+	attach(&b);
+	peer_wait(loop, &b.is_caught_up);
+	for (int i = 0; i < 20; i++) {
+		mine[i] = begin(&a, d->print_hello);
+		yours[i] = begin(&b, d->print_hello);
+	}
+	for (int i = 0; i < 20; i++) {
+		peer_wait(loop, &mine[i]->is_over);
+		peer_wait(loop, &yours[i]->is_over);
+		assert_string_equal(seen_out(mine[i]), "hello\n");
+		assert_string_equal(seen_out(yours[i]), "hello\n");
+		assert_int_equal(mine[i]->status, TRM_STATUS_OK);
+	}
+	/* Each number once; each session in its own order. */
+	bool is_taken[50] = {false};
+	for (int i = 0; i < 20; i++) {
+		assert_true(mine[i]->number < 50 && yours[i]->number < 50);
+		assert_false(is_taken[mine[i]->number] || is_taken[yours[i]->number]);
+		is_taken[mine[i]->number] = is_taken[yours[i]->number] = true;
+		assert_true(!i || (mine[i]->number > mine[i - 1]->number
+						 && yours[i]->number > yours[i - 1]->number));
+	}
+}
+
+static void a_question_waits_for_its_turn(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	attach(&b);
+	for (int i = 0; i < 3; i++) {
+		struct peer *p = i & 1 ? &a : &b;
+		peer_ask(p, d->lang, TRM_ASK_IS_COMPLETE, d->print_hello);
+		struct seen *other = begin(i & 1 ? &b : &a, d->print_hello);
+		peer_wait(loop, &other->is_over);
+		while (!p->reply[0])
+			trm_loop_step(loop, 100);
+		assert_non_null(strstr(p->reply, "complete"));
+	}
+}
+
+static void a_late_comer_meets_a_flood(void **state)
+{
+	(void)state;
+	struct seen *flood = begin(&a, d->flood);
+	peer_wait_seen(&a, d->flood, 1, false);
+	attach(&b);
+	const struct seen *same = peer_wait_seen(&b, d->flood, 1, true);
+	peer_wait(loop, &flood->is_over);
+	assert_int_equal(flood->out.n, 2000000);
+	assert_true(same->is_recent);
+	assert_int_equal(same->status, TRM_STATUS_OK);
+	/* What is kept is the end, whole. */
+	assert_true(same->out.n >= 200000);
+	assert_memory_equal(same->out.s + same->out.n - 100, flood->out.s + flood->out.n - 100, 100);
+	assert_string_equal(seen_out(run(&b, d->print_hello)), "hello\n");
+}
+
+/* ---- stopping -------------------------------------------------------------------------------------- */
+
+static void anybody_may_interrupt(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	attach(&b);
+	struct seen *endless = begin(&a, d->loop);
+	struct seen *same = peer_wait_seen(&b, d->loop, 3, false);
+	assert_non_null(same->run);
+	trm_run_interrupt(same->run);
+	peer_wait(loop, &endless->is_over);
+	assert_int_equal(endless->status, TRM_STATUS_INTERRUPTED);
+	assert_int_equal(peer_wait_seen(&b, d->loop, 0, true)->status, TRM_STATUS_INTERRUPTED);
+	assert_string_equal(seen_out(run(&b, d->get_x)), "42\n");
+}
+
+static void a_run_waits_for_anothers(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	attach(&b);
+	struct seen *endless = begin(&a, d->loop);
+	peer_wait_seen(&b, d->loop, 3, false);
+	struct seen *next = begin(&b, d->get_x);
+	struct seen *unwanted = begin(&b, d->print_hello);
+	peer_turn(loop, 100);
+	assert_false(next->is_over);
+	trm_run_interrupt(unwanted->run);
+	peer_wait(loop, &unwanted->is_over);
+	assert_int_equal(unwanted->status, TRM_STATUS_INTERRUPTED);
+	assert_false(endless->is_over);
+	trm_run_interrupt(endless->run);
+	peer_wait(loop, &next->is_over);
+	assert_string_equal(seen_out(next), "42\n");
+}
+
+static void time_outs_are_ones_own(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	attach(&b);
+	struct seen *endless = peer_begin(&a, d->lang, d->loop, 400);
+	peer_wait(loop, &endless->is_over);
+	assert_int_equal(endless->status, TRM_STATUS_TIMEOUT);
+	assert_int_equal(peer_wait_seen(&b, d->loop, 0, true)->status, TRM_STATUS_INTERRUPTED);
+	assert_string_equal(seen_out(run(&b, d->get_x)), "42\n");
+}
+
+static void a_restart_is_seen_by_all(void **state)
+{
+	struct trm_error why;
+	(void)state;
+	run(&a, d->set_x);
+	attach(&b);
+	peer_wait(loop, &b.is_caught_up);
+	struct seen *endless = begin(&a, d->loop);
+	peer_wait_seen(&b, d->loop, 3, false);
+	assert_int_equal(trm_session_restart(b.session, bed_lang(d->lang), &why), 0);
+	peer_wait(loop, &endless->is_over);
+	assert_int_equal(endless->status, TRM_STATUS_KILLED);
+	assert_true(endless->state_lost);
+	assert_int_equal(peer_wait_seen(&b, d->loop, 0, true)->status, TRM_STATUS_KILLED);
+	/* Both meet at the new one. */
+	run(&b, d->set_x);
+	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
+	assert_int_equal(peer_wait_seen(&b, d->get_x, 3, true)->status, TRM_STATUS_OK);
+}
+
+static void a_death_is_told_to_all(void **state)
+{
+	(void)state;
+	run(&a, d->print_hello);
+	attach(&b);
+	peer_wait(loop, &b.is_caught_up);
+	run(&a, d->suicide);
+	const struct seen *same = peer_wait_seen(&b, d->suicide, 0, true);
+	assert_int_equal(same->status, TRM_STATUS_KILLED);
+	assert_non_null(strstr(same->reason, "signal 9"));
+	assert_string_equal(seen_out(run(&b, d->print_hello)), "hello\n");
+}
+
+/* ---- clients that go ----------------------------------------------------------------------------- */
+
+static void who_closes_leaves_the_kernel(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	attach(&b);
+	run(&b, d->get_x);
+	peer_close(&b);
+	attach(&b);
+	assert_string_equal(seen_out(run(&b, d->get_x)), "42\n");
+	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
+}
+
+static void a_killed_clients_run_goes_on(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	pid_t pid = start_client(d->slow);
+	peer_wait_seen(&a, d->slow, 3, false);
+	end_client(pid);
+	attach(&b);
+	const struct seen *mine = peer_wait_seen(&a, d->slow, 8, true);
+	const struct seen *late = peer_wait_seen(&b, d->slow, 8, true);
+	assert_string_equal(seen_out(mine), "on\nslow\n");
+	assert_string_equal(seen_out(late), "on\nslow\n");
+	assert_int_equal(mine->status, TRM_STATUS_OK);
+	assert_string_equal(seen_out(run(&b, d->get_x)), "42\n");
+}
+
+static void an_abandoned_loop_can_be_interrupted(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	pid_t pid = start_client(d->loop);
+	const struct seen *endless = peer_wait_seen(&a, d->loop, 3, false);
+	end_client(pid);
+	struct seen *next = begin(&a, d->get_x);
+	peer_turn(loop, 100);
+	assert_false(next->is_over);
+	trm_run_interrupt(endless->run);
+	peer_wait(loop, &next->is_over);
+	assert_string_equal(seen_out(next), "42\n");
+	assert_int_equal(endless->status, TRM_STATUS_INTERRUPTED);
+}
+
+static void an_abandoned_question_is_answered_by_another(void **state)
+{
+	(void)state;
+	if (!d->read_line || !d->asks)
+		skip();
+	run(&a, d->print_hello);
+	a.answer = "me\n";
+	pid_t pid = start_client(d->read_line);
+	struct seen *asked = peer_wait_seen(&a, d->read_line, 0, false);
+	peer_turn(loop, 300);
+	assert_false(asked->is_over); /* its own program is there to answer */
+	end_client(pid);
+	peer_wait(loop, &asked->is_over);
+	assert_non_null(strstr(seen_out(asked), "got me\n"));
+	assert_string_equal(seen_out(run(&a, d->print_hello)), "hello\n");
+}
+
+static void a_stopped_client_harms_nobody(void **state)
+{
+	(void)state;
+	run(&a, d->print_hello);
+	pid_t pid = start_client(d->print_both);
+	peer_wait_seen(&a, d->print_both, 4, true);
+	kill(pid, SIGSTOP); /* with the turn in its hands */
+	double start = bed_now_ms();
+	assert_string_equal(seen_out(run(&a, d->print_hello)), "hello\n");
+	assert_true(bed_now_ms() - start < 5000);
+	struct seen *flood = run(&a, d->flood);
+	assert_int_equal(flood->out.n, 2000000);
+	assert_int_equal(flood->status, TRM_STATUS_OK);
+	end_client(pid);
+}
+
+static void a_stopped_clients_flood_ends(void **state)
+{
+	(void)state;
+	run(&a, d->print_hello);
+	attach(&b);
+	peer_wait(loop, &b.is_caught_up);
+	pid_t pid = start_client(d->flood);
+	peer_wait_seen(&a, d->flood, 1, false);
+	kill(pid, SIGSTOP);
+	assert_int_equal(peer_wait_seen(&b, d->flood, 100000, true)->status, TRM_STATUS_OK);
+	assert_string_equal(seen_out(run(&a, d->print_hello)), "hello\n");
+	end_client(pid);
+}
+
+/* ---- many ------------------------------------------------------------------------------------------ */
+
+static void eight_clients_hammer(void **state)
+{
+	enum { CLIENTS = 8, EACH = 25 };
+	static struct peer peers[CLIENTS];
+	struct seen *all[CLIENTS][EACH];
+	(void)state;
+	run(&a, d->print_hello);
+	for (int i = 0; i < CLIENTS; i++)
+		assert_true(peer_open(&peers[i], loop, d->backend, name, false, NULL));
+	for (int k = 0; k < EACH; k++)
+		for (int i = 0; i < CLIENTS; i++)
+			all[i][k] = begin(&peers[i], k % 5 == 3 ? d->fail : d->print_hello);
+	for (int i = 0; i < CLIENTS; i++)
+		for (int k = 0; k < EACH; k++) {
+			peer_wait(loop, &all[i][k]->is_over);
+			assert_int_equal(all[i][k]->status, k % 5 == 3 ? TRM_STATUS_ERROR : TRM_STATUS_OK);
+			if (k % 5 != 3)
+				assert_string_equal(seen_out(all[i][k]), "hello\n");
+		}
+	/* Everybody has seen everything. */
+	for (int i = 0; i < CLIENTS; i++) {
+		double end = bed_now_ms() + BED_DEADLINE_MS;
+		while (peers[i].n_runs < 1 + CLIENTS * EACH || !peers[i].runs[peers[i].n_runs - 1].is_over) {
+			assert_true(bed_now_ms() < end);
+			trm_loop_step(loop, 100);
+		}
+		assert_int_equal(peers[i].n_runs, 1 + CLIENTS * EACH);
+	}
+	for (int i = 0; i < CLIENTS; i++)
+		peer_close(&peers[i]);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, lie_down, get_up)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+			CASE(state_is_shared),
+			CASE(runs_of_others_are_seen),
+			CASE(runs_alternate_in_order),
+			CASE(a_question_waits_for_its_turn),
+			CASE(a_late_comer_meets_a_flood),
+			CASE(anybody_may_interrupt),
+			CASE(a_run_waits_for_anothers),
+			CASE(time_outs_are_ones_own),
+			CASE(a_restart_is_seen_by_all),
+			CASE(a_death_is_told_to_all),
+			CASE(who_closes_leaves_the_kernel),
+			CASE(a_killed_clients_run_goes_on),
+			CASE(an_abandoned_loop_can_be_interrupted),
+			CASE(an_abandoned_question_is_answered_by_another),
+			CASE(a_stopped_client_harms_nobody),
+			CASE(a_stopped_clients_flood_ends),
+			CASE(eight_clients_hammer),
+	};
+	if (argc == 5 && !strcmp(argv[1], "client"))
+		return be_client(argv + 2);
+	for (d = DIALECTS; d->backend; d++)
+		if (argc >= 3 && !strcmp(d->backend, argv[1]) && !strcmp(d->lang, argv[2]))
+			break;
+	if (!d->backend) {
+		fprintf(stderr, "usage: shared BACKEND LANGUAGE [CASE]\n");
+		return 2;
+	}
+	if (lie_down(NULL) < 0) {
+		printf("skipped: %s\n", a.why.msg);
+		return 77;
+	}
+	get_up(NULL);
+	if (argc == 4)
+		cmocka_set_test_filter(argv[3]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
