@@ -20,6 +20,7 @@ static const struct cmd *const commands[] = {
 		&cmd_exec,
 		&cmd_export,
 		&cmd_help,
+		&cmd_logs,
 		&cmd_replay,
 		&cmd_run,
 		&cmd_version,

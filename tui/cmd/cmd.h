@@ -39,7 +39,7 @@ struct cmd {
 	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
 
-extern const struct cmd cmd_check, cmd_run, cmd_exec, cmd_demo, cmd_export, cmd_replay, cmd_doctor, cmd_help,
+extern const struct cmd cmd_logs, cmd_check, cmd_run, cmd_exec, cmd_demo, cmd_export, cmd_replay, cmd_doctor, cmd_help,
 		cmd_version, cmd_workbench;
 
 struct app_opts;
