@@ -95,7 +95,7 @@ static bool trip(struct trm_loop *loop, struct trm_session *session, struct trip
 	return t->is_good;
 }
 
-static bool measure_library(struct samples *s, char *why, size_t why_cap)
+static bool measure_library(struct samples *s, bool is_shared, char *why, size_t why_cap)
 {
 	static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
 	static const struct trm_session_cb session_cb = {0};
@@ -109,6 +109,7 @@ static bool measure_library(struct samples *s, char *why, size_t why_cap)
 	bool good = false;
 	trm_sandbox_opts_default(&opts);
 	trm_session_opts_default(&session_opts);
+	session_opts.is_shared = is_shared;
 	if (trm_loop_create(&loop, &e) < 0
 			|| trm_sandbox_open(loop, &opts, &sandbox_cb, &t, &sandbox, &e) < 0) {
 		snprintf(why, why_cap, "%s", e.msg);
@@ -134,16 +135,22 @@ static bool measure_library(struct samples *s, char *why, size_t why_cap)
 
 void bench_warm(void)
 {
-	struct samples floor_ms = {0}, ours = {0};
+	struct samples floor_ms = {0}, ours = {0}, shared = {0};
 	char why[512] = "";
 	if (!measure_floor(&floor_ms))
 		report_missing("warm 1+1, median", "the floor could not be measured (bwrap, python3)");
-	else if (!measure_library(&ours, why, sizeof why))
+	else if (!measure_library(&ours, false, why, sizeof why)
+			|| !measure_library(&shared, true, why, sizeof why))
 		report_missing("warm 1+1, median", why[0] ? why : "the library gave a wrong answer");
 	else {
 		report("warm 1+1, median", samples_at(&ours, 0.5), "ms", samples_at(&floor_ms, 0.5), 3);
 		report("warm 1+1, p99", samples_at(&ours, 0.99), "ms", samples_at(&floor_ms, 0.99), 3);
+		report("warm 1+1, shared, median", samples_at(&shared, 0.5), "ms",
+				samples_at(&floor_ms, 0.5), 3);
+		report("warm 1+1, shared, p99", samples_at(&shared, 0.99), "ms", samples_at(&floor_ms, 0.99),
+				3);
 	}
 	samples_free(&floor_ms);
 	samples_free(&ours);
+	samples_free(&shared);
 }

@@ -107,6 +107,8 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	 * one of 8 MiB together would delay the end of an interrupted flood. */
 	struct trm_session_opts session = a->opts->session;
 	session.output_keep_bytes = 0;
+	session.is_shared = session.wants_recent = true;
+	session.client = "terrarium workbench";
 	describe_terminal(a);
 	session.env = a->env;
 	r = trm_session_open(a->sandbox, &session, &session_cb, a, &a->session, reterr);
