@@ -248,6 +248,7 @@ static void print_json(struct logs *l, const struct entry *e, const struct trm_r
 {
 	struct json_out j;
 	json_init(&j);
+	j.depth = 1; /* an entry of a list that nobody closes: all of it on one line */
 	json_open(&j, NULL, '{');
 	json_put_u64(&j, "run", e->number);
 	json_put_text(&j, "language", e->lang->name);
