@@ -35,8 +35,9 @@ tui/term: view theme text image
 tui/model: metrics output editor widget command view term text syntax image
 tui/record: model output view theme text
 tui/linear: record model metrics output editor widget command view term text
-tui/app: linear state record model metrics output editor widget command view term theme text syntax image
-tui/cmd: app stream model metrics output editor widget command view theme term text record image text'
+tui/app: linear stream state record model metrics output editor widget command view term theme text syntax image
+tui/repl: stream output state view term theme text image
+tui/cmd: app repl stream model metrics output editor widget command view theme term text record image text'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The buffer in $VISUAL or $EDITOR, and back. The terminal is the editor's meanwhile; runs go on. */
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,45 +8,14 @@
 #include <unistd.h>
 
 #include "app/inside.h"
+#include "stream/outside.h"
 #include "text/text.h"
-
-extern char **environ;
 
 struct app_editor {
 	uint32_t buffer;
 	char dir[64], path[PATH_MAX];
 	struct trm_child *child;
 };
-
-static const char *command_of_person(void)
-{
-	const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
-
-	if (visual && *visual)
-		return visual;
-	if (editor && *editor)
-		return editor;
-	if (access("/usr/bin/editor", X_OK) == 0)
-		return "editor";
-	return access("/usr/bin/nano", X_OK) == 0 ? "nano" : "vi";
-}
-
-/* Whether the editor takes +LINE before the file. */
-static bool takes_line(const char *command)
-{
-	static const char *const known[] = {"editor", "vi", "vim", "nvim", "nano", "micro", "emacs",
-			"emacsclient", "joe", "mcedit", "kak", "ne"};
-	size_t n = strcspn(command, " \t");
-	const char *name = command + n;
-
-	while (name > command && name[-1] != '/')
-		name--;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (strlen(known[i]) == (size_t)(command + n - name)
-				&& memcmp(known[i], name, strlen(known[i])) == 0)
-			return true;
-	return false;
-}
 
 /* A file that looks like the buffer's, so that the editor knows the language. */
 static int write_copy(struct app_editor *x, const struct editor *e, struct trm_error *reterr)
@@ -71,29 +37,6 @@ static void remove_copy(struct app_editor *x)
 	if (x->path[0])
 		unlink(x->path);
 	state_remove_dir(x->dir); /* what the editor may have left beside it */
-}
-
-static int start(struct app_editor *x, const struct editor *e, pid_t *ret)
-{
-	const char *command = command_of_person();
-	char shell[1024], line[32];
-	const char *const argv[] = {"sh", "-c", shell, "sh", x->path, line, NULL};
-	posix_spawnattr_t attr;
-	sigset_t none, all;
-
-	snprintf(line, sizeof line, "+%zu", editor_line(e) + 1);
-	snprintf(shell, sizeof shell, "exec %.900s %s\"$1\"", command, takes_line(command) ? "\"$2\" " : "");
-	sigemptyset(&none);
-	sigfillset(&all);
-	sigdelset(&all, SIGKILL);
-	sigdelset(&all, SIGSTOP);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	int err = posix_spawn(ret, "/bin/sh", NULL, &attr, (char *const *)(uintptr_t)argv, environ);
-	posix_spawnattr_destroy(&attr);
-	return -err;
 }
 
 /* Take over what was written, as one step of undo. */
@@ -147,7 +90,7 @@ static int run(struct app *a, struct app_editor *x, const struct editor *e, stru
 	term_suspend(a->term);
 	trm_watch_set_events(a->keys_watch, 0);
 	a->editor = x;
-	r = start(x, e, &pid);
+	r = outside_start(x->path, editor_line(e) + 1, &pid);
 	if (r == 0)
 		r = trm_loop_add_child(a->loop, pid, on_end, a, &x->child, reterr);
 	else

@@ -21,6 +21,7 @@ static const struct cmd *const commands[] = {
 		&cmd_export,
 		&cmd_help,
 		&cmd_logs,
+		&cmd_repl,
 		&cmd_replay,
 		&cmd_run,
 		&cmd_version,

@@ -39,8 +39,8 @@ struct cmd {
 	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
 
-extern const struct cmd cmd_check, cmd_run, cmd_exec, cmd_demo, cmd_export, cmd_logs, cmd_replay, cmd_doctor,
-		cmd_help, cmd_version, cmd_workbench;
+extern const struct cmd cmd_check, cmd_run, cmd_exec, cmd_demo, cmd_export, cmd_logs, cmd_repl, cmd_replay,
+		cmd_doctor, cmd_help, cmd_version, cmd_workbench;
 
 struct app_opts;
 struct trm_config;

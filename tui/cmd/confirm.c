@@ -34,7 +34,10 @@ static void print_source(FILE *tty, const struct source *s)
 	size_t lines = s->n && s->text[s->n - 1] != '\n';
 	for (size_t i = 0; i < s->n; i++)
 		lines += s->text[i] == '\n';
-	fprintf(tty, "  %s, %zu line%s: ", s->lang->name, lines, lines == 1 ? "" : "s");
+	if (s->text)
+		fprintf(tty, "  %s, %zu line%s: ", s->lang->name, lines, lines == 1 ? "" : "s");
+	else
+		fprintf(tty, "  %s: ", s->lang->name); /* it has not been read yet */
 	if (s->kind == SOURCE_FILE)
 		print_clean(tty, s->name, strlen(s->name));
 	else

@@ -15,6 +15,7 @@
 #include "stream/displays.h"
 #include "stream/feed.h"
 #include "stream/hush.h"
+#include "stream/outcome.h"
 #include "stream/sink.h"
 #include "stream/stage.h"
 
@@ -202,15 +203,6 @@ static void print_result(struct play *p, const struct trm_result *result)
 	print_error(p, result);
 }
 
-/* The code's own, where it got to have one. Code that ends the interpreter itself, with a 0, has one:
- * os._exit(0), or Bash's `exec true`. An interpreter that does not start has none. */
-static int exit_code_of(const struct trm_result *result)
-{
-	bool has_ended_it = result->status == TRM_STATUS_KILLED && result->state_lost;
-	bool went_wrong = result->status != TRM_STATUS_OK && result->exit_code == 0 && !has_ended_it;
-	return went_wrong || result->status == TRM_STATUS_LOST ? CMD_FAILED : result->exit_code;
-}
-
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct play *p = user;
@@ -224,7 +216,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	if (p->is_over) /* printing may have been the end */
 		return;
 	if (p->exit_code == 0) /* the first failure is told */
-		p->exit_code = exit_code_of(result);
+		p->exit_code = outcome_exit_code(result);
 	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
 		p->is_over = true;
 	else
@@ -247,7 +239,7 @@ static void on_left(void *user, struct trm_run *run, const struct trm_result *re
 		return;
 	print_error(p, result);
 	if (p->exit_code == 0)
-		p->exit_code = exit_code_of(result);
+		p->exit_code = outcome_exit_code(result);
 	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
 		p->is_over = true;
 	else

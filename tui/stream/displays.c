@@ -53,7 +53,12 @@ static void show_image(struct displays *d, const struct displays_out *out, void 
 		return;
 	}
 	d->n_images++;
-	if (image_probe(bytes, n, &info, NULL) == 0)
+	bool is_known = image_probe(bytes, n, &info, NULL) == 0;
+	if (is_known && !d->dir && out->image && out->image(user, bytes, n, &info)) {
+		free(bytes);
+		return;
+	}
+	if (is_known)
 		snprintf(what, sizeof what, "%s %dx%d", image_mime(info.type), info.width, info.height);
 	else
 		snprintf(what, sizeof what, "%.60s, %zu bytes", d->mime, n);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct image_info;
 struct trm_display;
 
 struct displays {
@@ -24,6 +25,8 @@ struct displays_out {
 	void (*text)(void *user,
 			const char *text); /* what was shown, a line or more, without the last newline */
 	void (*note)(void *user, const char *text); /* what is to be said of it */
+	/* An image that was not saved. True: it is dealt with, and needs no note. May be NULL. */
+	bool (*image)(void *user, const uint8_t *bytes, size_t n, const struct image_info *info);
 };
 
 void displays_add(struct displays *d, uint64_t run, const struct trm_display *display,

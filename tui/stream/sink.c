@@ -139,6 +139,14 @@ void sink_pass(struct sink *s, const void *bytes, size_t n)
 		write_all(s, bytes, n);
 }
 
+void sink_put(struct sink *s, const void *bytes, size_t n, size_t owed)
+{
+	s->owed += owed;
+	write_all(s, bytes, n);
+	if (sink_is_empty(s))
+		release(s);
+}
+
 void sink_write(struct sink *s, const void *bytes, size_t n)
 {
 	s->owed += n;

@@ -47,6 +47,9 @@ void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind k
 void sink_write(struct sink *s, const void *bytes, size_t n);
 /* As sink_write(), but nobody waits for these bytes to be released. */
 void sink_pass(struct sink *s, const void *bytes, size_t n);
+/* Bytes that are fit for the terminal already, to stdout of whatever kind; `owed` of the producer's bytes are
+ * released when they are out of the way. */
+void sink_put(struct sink *s, const void *bytes, size_t n, size_t owed);
 /* A text and a newline of the program's own; a line left open by others is ended first. */
 void sink_line(struct sink *s, const char *text);
 static inline bool sink_is_empty(const struct sink *s)

@@ -29,7 +29,15 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	stage->cb->closed(stage->user, why);
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
+static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+{
+	struct stage *stage = user;
+	(void)sandbox;
+	if (stage->cb->metrics)
+		stage->cb->metrics(stage->user, metrics);
+}
+
+static const struct trm_sandbox_cb sandbox_cb = {.metrics = on_metrics, .closed = on_closed};
 
 /* nohup wants SIGHUP ignored. (Shells ignore SIGINT for jobs in the background, too; but who sends it
  * to one by hand means it.) */

@@ -14,6 +14,8 @@ struct stage_cb {
 	void (*interrupt)(void *user);
 	/* The sandbox has closed; why->code is TRM_OK if that was asked for. Once. */
 	void (*closed)(void *user, const struct trm_error *why);
+	/* When trm_sandbox_set_metrics() has asked for them. May be NULL. */
+	void (*metrics)(void *user, const struct trm_metrics *metrics);
 };
 
 enum { STAGE_SIGNALS = 4 };

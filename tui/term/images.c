@@ -44,6 +44,12 @@ static bool is_mute(const char *name)
 	return false;
 }
 
+bool term_can_be_asked(void)
+{
+	const char *name = getenv("TERM");
+	return name && *name && !is_mute(name);
+}
+
 void term_want_sync(struct term *t)
 {
 	t->wants_sync = !is_mute(getenv("TERM"));

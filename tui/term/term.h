@@ -57,6 +57,11 @@ void term_flush(struct term *t);
 void term_suspend(struct term *t);
 void term_resume(struct term *t);
 
+/* For those who print lines and open no terminal: how many colours it has, and whether it may be asked about
+ * images (term/answer.h). */
+enum color_depth term_guess_depth(void);
+bool term_can_be_asked(void);
+
 /* Ask the terminal, with the next frame, which images it can show. False: it is of a kind that cannot be
  * asked. The answer comes among the keys, and is told by term_images() when it is whole. */
 bool term_ask_images(struct term *t);

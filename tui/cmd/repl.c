@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/confirm.h"
+#include "cmd/source.h"
+#include "repl/repl.h"
+
+enum { OPTION_FIGURES };
+
+static const struct option_spec options[] = {
+		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save the images that the code shows in DIR"},
+		{0},
+};
+
+/* A transcript is asked about once, as `run` asks about a file; a person at each input. */
+static int ask(const struct trm_config *config)
+{
+	struct source what = {.kind = SOURCE_FILE, .name = "what comes on standard input"};
+	struct trm_error why = {0};
+	bool has_person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	const char *language = *config->language ? config->language : "python";
+	if (trm_lang_find(language, &what.lang, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	if (!config->confirm || has_person)
+		return CMD_OK;
+	switch (confirm_runs(config, &what, 1)) {
+	case CONFIRM_YES: return CMD_OK;
+	case CONFIRM_NO: return cmd_fail("nothing was run");
+	case CONFIRM_NOBODY: break;
+	}
+	return cmd_fail("there is no terminal to ask on before code is run; give --yes to run it without asking");
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct repl_opts opts = {0};
+	struct trm_config config;
+	struct options o;
+	bool is_pipe_broken = false;
+	options_init(&o, cmd->name, options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_OPERAND)
+			return cmd_fail("the REPL takes no file: '%s'; try 'terrarium run', or :run in it",
+					o.value);
+		if (got != OPTION_FIGURES)
+			return CMD_FAILED;
+		opts.figures = o.value;
+	}
+	if (options_config(&o, &config) < 0)
+		return CMD_FAILED;
+	int code = ask(&config);
+	if (code != CMD_OK)
+		return code;
+	opts.config = &config;
+	code = repl_main(&opts, &is_pipe_broken);
+	if (is_pipe_broken)
+		cmd_die_of_pipe();
+	return code;
+}
+
+static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "history", "memory",
+		"cpus", "processes", "backend", NULL};
+
+const struct cmd cmd_repl = {
+		.name = "repl",
+		.usage = "repl [OPTIONS]",
+		.summary = "type code line by line",
+		.help = "Runs what is typed, input by input, in a sandbox that keeps its state. Tab completes, Ctrl-R "
+			"searches what was typed before, Ctrl-C interrupts, Ctrl-D leaves; :help lists the "
+			"commands, !CMD is a shell command in the sandbox, ?NAME explains a name.\n"
+			"In a pipe there are no prompts and no colours; values are printed, a block of Python ends "
+			"at a blank line or before the next line that is not indented, and the exit code is that "
+			"of the first input that failed.",
+		.options = options,
+		.settings = settings,
+		.asks = true,
+		.run = run,
+};

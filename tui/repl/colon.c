@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "repl/colon.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dirent.h>
+
+#include "repl/inside.h"
+
+const struct colon colon_table[] = {
+		{"help", NULL, "[WORD]", "these lines, or those about a word", ARG_COMMAND, colon_help},
+		{"lang", "l", "[LANGUAGE]", "another language; without one: which there are", ARG_LANG,
+				colon_language},
+		{"run", NULL, "FILE", "run a file of this machine", ARG_FILE, colon_run},
+		{"load", NULL, "FILE", "take a file's text as the next input", ARG_FILE, colon_load},
+		{"save", NULL, "FILE", "write what was run, or the last image (.png …), to a file", ARG_FILE,
+				colon_save},
+		{"edit", "e", "[FILE]", "the last input, or a file, in $EDITOR: the next input", ARG_FILE,
+				colon_edit},
+		{"history", NULL, "[WORD]", "what was typed; Ctrl-R searches in it", ARG_TEXT, colon_history},
+		{"vars", NULL, "", "the variables", ARG_NONE, colon_variables},
+		{"reset", NULL, "", "forget all variables", ARG_NONE, colon_reset},
+		{"restart", NULL, "", "start the interpreter anew", ARG_NONE, colon_restart},
+		{"files", NULL, "[DIR]", "what lies in the sandbox's /workspace", ARG_TEXT, colon_files},
+		{"metrics", "m", "", "CPU, memory, disk, processes", ARG_NONE, colon_metrics},
+		{"top", NULL, "", "the processes", ARG_NONE, colon_top},
+		{"limits", NULL, "", "the limits, and how they are enforced", ARG_NONE, colon_limits},
+		{"timeout", NULL, "[SECONDS]", "of the runs that follow; 0: none", ARG_TEXT, colon_timeout},
+		{"attach", NULL, "", "how others get at this sandbox", ARG_NONE, colon_attach},
+		{"theme", NULL, "[NAME]", "other colours; without one: which there are", ARG_THEME,
+				colon_theme},
+		{"quit", "q", "", "leave; so does Ctrl-D", ARG_NONE, colon_quit},
+		{0},
+};
+
+/* ---- finding ------------------------------------------------------------------------------- */
+
+/* One letter wrong, missing, spare, or two of them swapped. */
+static bool is_near(const char *word, size_t n, const char *name)
+{
+	size_t m = strlen(name), head = 0, tail = 0;
+	while (head < n && head < m && word[head] == name[head])
+		head++;
+	while (tail < n - head && tail < m - head && word[n - 1 - tail] == name[m - 1 - tail])
+		tail++;
+	size_t left = n - head - tail, right = m - head - tail;
+	bool is_swap = left == 2 && right == 2 && word[head] == name[head + 1]
+		       && word[head + 1] == name[head];
+	return n > 1 && ((left <= 1 && right <= 1) || is_swap);
+}
+
+static void add_word(char *words, size_t cap, const char *name)
+{
+	size_t n = strlen(words);
+	snprintf(words + n, cap - n, "%s:%s", n ? ", " : "", name);
+}
+
+enum colon_match colon_find(const struct colon *table, const char *word, size_t n, const struct colon **ret,
+		char *words, size_t cap)
+{
+	size_t n_begin = 0;
+	words[0] = '\0';
+	for (const struct colon *c = table; c->name; c++) {
+		bool is_short = c->short_name && strlen(c->short_name) == n
+				&& !memcmp(c->short_name, word, n);
+		if (is_short || (strlen(c->name) == n && !memcmp(c->name, word, n))) {
+			*ret = c;
+			return COLON_FOUND;
+		}
+	}
+	for (const struct colon *c = table; n && c->name; c++) {
+		if (strncmp(c->name, word, n) != 0)
+			continue;
+		*ret = c;
+		n_begin++;
+		add_word(words, cap, c->name);
+	}
+	if (n_begin)
+		return n_begin == 1 ? COLON_FOUND : COLON_AMBIGUOUS;
+	for (const struct colon *c = table; c->name; c++)
+		if (is_near(word, n, c->name))
+			add_word(words, cap, c->name);
+	return COLON_UNKNOWN;
+}
+
+void colon_start(struct repl *r, const char *text)
+{
+	const struct colon *c = NULL;
+	char words[300], shown[100];
+	text += strspn(text, " \t");
+	size_t n = strcspn(text, " \t");
+	enum colon_match match = colon_find(colon_table, text, n, &c, words, sizeof words);
+	trm_text_clean_line(shown, sizeof shown, text, n);
+	if (match == COLON_AMBIGUOUS) {
+		repl_error(r, ":%s may be %s", shown, words);
+	} else if (match == COLON_UNKNOWN) {
+		repl_error(r,
+				*words ? "there is no command :%s; did you mean %s?"
+				       : "there is no command :%s; :help lists them",
+				shown, words);
+	} else {
+		char *rest = strdup(text + n + strspn(text + n, " \t"));
+		size_t end = rest ? strlen(rest) : 0;
+		while (end && isspace((unsigned char)rest[end - 1]))
+			rest[--end] = '\0';
+		if (rest && *rest && !*c->args)
+			repl_error(r, ":%s takes nothing behind it", c->name);
+		else if (rest)
+			c->run(r, rest);
+		free(rest);
+	}
+}
+
+/* ---- completing ------------------------------------------------------------------------------- */
+
+void candidates_add(struct candidates *c, const char *text, const char *kind)
+{
+	if (c->n == c->cap) {
+		size_t cap = c->cap ? c->cap * 2 : 32;
+		struct candidate *grown = realloc(c->items, cap * sizeof *grown);
+		if (!grown)
+			return;
+		c->items = grown;
+		c->cap = cap;
+	}
+	struct candidate x = {strdup(text), strdup(kind)};
+	if (x.text && x.kind) {
+		c->items[c->n++] = x;
+		return;
+	}
+	free(x.text);
+	free(x.kind);
+}
+
+void candidates_finish(struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->items[i].text);
+		free(c->items[i].kind);
+	}
+	free(c->items);
+	*c = (struct candidates){0};
+}
+
+static void add_if(struct candidates *c, const char *text, const char *word, size_t n, const char *tail)
+{
+	char full[300];
+	if (strncmp(text, word, n) != 0)
+		return;
+	snprintf(full, sizeof full, "%s%s", text, tail);
+	candidates_add(c, full, "");
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct candidate *)a)->text, ((const struct candidate *)b)->text);
+}
+
+/* Files of this machine; the word may begin with folders. */
+static void add_files(struct candidates *c, const char *word, size_t n)
+{
+	char folder[4096];
+	size_t slash = n;
+	while (slash && word[slash - 1] != '/')
+		slash--;
+	const char *home = getenv("HOME");
+	bool is_home = slash >= 2 && word[0] == '~' && word[1] == '/' && home;
+	snprintf(folder, sizeof folder, "%s%.*s",
+			is_home ? home
+			: slash ? ""
+				: ".",
+			(int)(slash - is_home), word + is_home);
+	DIR *dir = opendir(folder);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		char text[4600], clean[300];
+		bool is_hidden = e->d_name[0] == '.' && (n == slash || word[slash] != '.');
+		trm_text_clean_line(clean, sizeof clean, e->d_name, strlen(e->d_name));
+		if (is_hidden || strncmp(e->d_name, word + slash, n - slash) != 0
+				|| strcmp(clean, e->d_name) != 0)
+			continue;
+		snprintf(text, sizeof text, "%.*s%s%s", (int)slash, word, e->d_name,
+				e->d_type == DT_DIR ? "/" : "");
+		candidates_add(c, text, "");
+	}
+	if (dir)
+		closedir(dir);
+	if (c->n)
+		qsort(c->items, c->n, sizeof *c->items, compare);
+}
+
+static void add_languages(struct candidates *c, const char *word, size_t n)
+{
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		add_if(c, trm_lang_get(i)->name, word, n, "");
+}
+
+static void add_themes(struct candidates *c, const char *word, size_t n)
+{
+	struct theme_list list = {0};
+	if (theme_list_init(&list) < 0)
+		return;
+	for (size_t i = 0; i < list.n; i++)
+		add_if(c, list.names[i], word, n, "");
+	theme_list_finish(&list);
+}
+
+static void add_commands(struct candidates *c, const char *word, size_t n, bool has_blank)
+{
+	for (const struct colon *k = colon_table; k->name; k++)
+		add_if(c, k->name, word, n, has_blank && *k->args ? " " : "");
+}
+
+size_t colon_complete(struct repl *r, const char *line, size_t point, struct candidates *c)
+{
+	size_t at = 1, end;
+	const struct colon *found;
+	char words[300];
+	(void)r;
+	at += strspn(line + at, " \t");
+	end = at + strcspn(line + at, " \t");
+	if (point <= end) {
+		add_commands(c, line + at, point > at ? point - at : 0, true);
+		return point > at ? at : point;
+	}
+	if (colon_find(colon_table, line + at, end - at, &found, words, sizeof words) != COLON_FOUND)
+		return point;
+	size_t from = end + strspn(line + end, " \t");
+	from = from < point ? from : point;
+	const char *word = line + from;
+	size_t n = point - from;
+	switch (found->arg) {
+	case ARG_LANG: add_languages(c, word, n); break;
+	case ARG_THEME: add_themes(c, word, n); break;
+	case ARG_FILE: add_files(c, word, n); break;
+	case ARG_COMMAND: add_commands(c, word, n, false); break;
+	case ARG_SWITCH:
+		add_if(c, "on", word, n, "");
+		add_if(c, "off", word, n, "");
+		break;
+	case ARG_NONE:
+	case ARG_TEXT: break;
+	}
+	return from;
+}

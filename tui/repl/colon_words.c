@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands about the REPL itself. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "repl/colon.h"
+#include "repl/inside.h"
+
+static const char signs[][2][60] = {
+		{"!COMMAND", "a shell command in the sandbox"},
+		{"?NAME, NAME?", "what the interpreter knows of a name"},
+};
+
+static void help_row(struct repl *r, const char *left, const char *right)
+{
+	show_answer(&r->show, ROLE_TEXT, "  %-20s %s", left, right);
+}
+
+void colon_help(struct repl *r, const char *rest)
+{
+	size_t n = 0;
+	if (*rest == ':')
+		rest++;
+	for (const struct colon *c = colon_table; c->name; c++) {
+		char left[64];
+		if (*rest && !strcasestr(c->name, rest) && !strcasestr(c->help, rest))
+			continue;
+		snprintf(left, sizeof left, ":%s %s", c->name, c->args);
+		help_row(r, left, c->help);
+		n++;
+	}
+	for (size_t i = 0; i < sizeof signs / sizeof *signs && !*rest; i++)
+		help_row(r, signs[i][0], signs[i][1]);
+	if (!*rest)
+		show_answer(&r->show, ROLE_DIM,
+				"  Names may be cut short. Tab completes, Ctrl-C interrupts.");
+	else if (!n)
+		repl_error(r, "no command is about '%s'; :help lists them", rest);
+}
+
+void colon_history(struct repl *r, const char *rest)
+{
+	const struct history *h = &r->history;
+	size_t from = *rest || h->n < 40 ? 0 : h->n - 40;
+	for (size_t i = from; i < h->n; i++)
+		if (strstr(h->items[i], rest))
+			show_answer(&r->show, ROLE_TEXT, "%5zu  %s", i + 1, h->items[i]);
+	if (!h->n && repl_has_person(r))
+		repl_say(r, "nothing has been typed yet");
+	if (!h->path[0] && repl_has_person(r))
+		repl_say(r, "private: what is typed is forgotten at the end");
+}
+
+void colon_quit(struct repl *r, const char *rest)
+{
+	(void)rest;
+	repl_leave(r);
+}
+
+void colon_timeout(struct repl *r, const char *rest)
+{
+	struct trm_error why = {0};
+	if (*rest && trm_config_set(&r->config, trm_setting_find("timeout"), rest, ":timeout", &why) < 0)
+		repl_error(r, "%s", why.msg);
+	else if (r->config.timeout_ms)
+		show_answer(&r->show, ROLE_TEXT, "a run is stopped after %.6g s",
+				r->config.timeout_ms / 1000.0);
+	else
+		show_answer(&r->show, ROLE_TEXT, "a run is not stopped by time");
+}
+
+static void list_themes(struct repl *r)
+{
+	struct theme_list list = {0};
+	if (theme_list_init(&list) < 0)
+		return;
+	for (size_t i = 0; i < list.n; i++)
+		show_answer(&r->show, ROLE_TEXT, "%c %s",
+				strcmp(list.names[i], r->paint.theme.name) ? ' ' : '*', list.names[i]);
+	theme_list_finish(&list);
+}
+
+void colon_theme(struct repl *r, const char *rest)
+{
+	struct trm_error why = {0};
+	if (!*rest)
+		list_themes(r);
+	else if (paint_load(&r->paint, rest, r->show.is_terminal, &why) < 0)
+		repl_error(r, "%s", why.msg);
+}
+
+void colon_language(struct repl *r, const char *rest)
+{
+	struct trm_error why = {0};
+	const struct trm_lang *lang;
+	if (!*rest) {
+		for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+			show_answer(&r->show, ROLE_TEXT, "%c %s", trm_lang_get(i) == r->lang ? '*' : ' ',
+					trm_lang_get(i)->name);
+	} else if (trm_lang_find(rest, &lang, &why) < 0) {
+		repl_error(r, "%s", why.msg);
+	} else {
+		repl_set_language(r, lang);
+	}
+}
+
+void colon_attach(struct repl *r, const char *rest)
+{
+	const char *name = trm_sandbox_name(r->stage.sandbox);
+	(void)rest;
+	show_answer(&r->show, ROLE_TEXT,
+			"this is the sandbox %s. While it is there, elsewhere:\n"
+			"  terrarium attach %s          the workbench on it\n"
+			"  terrarium attach %s --repl   another REPL\n"
+			"  terrarium run --name %s -c CODE",
+			name, name, name, name);
+}

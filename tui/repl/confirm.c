@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The question before a run: what, where, with which limits. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "repl/inside.h"
+
+enum { SHOWN_LINES = 6, SHOWN_BYTES = 70 };
+
+static void tell_code(struct repl *r)
+{
+	const char *text = r->code.text;
+	size_t lines = 0;
+	char shown[3 * SHOWN_BYTES + 1];
+	for (const char *p = text; *p; lines++) {
+		size_t n = strcspn(p, "\n"), part = n > SHOWN_BYTES ? SHOWN_BYTES : n;
+		trm_text_clean_line(shown, sizeof shown, p, part);
+		if (lines < SHOWN_LINES)
+			show_print(&r->show, ROLE_TEXT, "  %s%s", shown, part < n ? " …" : "");
+		p += n + (p[n] == '\n');
+	}
+	if (lines > SHOWN_LINES)
+		show_print(&r->show, ROLE_DIM, "  … and %zu more lines", lines - SHOWN_LINES);
+}
+
+static void tell_where(struct repl *r)
+{
+	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
+	char time[48] = "no time limit";
+	if (r->config.timeout_ms)
+		snprintf(time, sizeof time, "%.4g s per run", r->config.timeout_ms / 1000.0);
+	repl_say(r, "%s, in the %s sandbox %s: %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
+			r->lang->name, trm_sandbox_backend(r->stage.sandbox),
+			trm_sandbox_name(r->stage.sandbox), (double)l->mem_bytes / (1 << 20), l->cpus,
+			l->cpus == 1 ? "" : "s", l->procs, (double)l->disk_bytes / (1 << 20), time);
+}
+
+void confirm_ask(struct repl *r)
+{
+	if (!r->config.confirm || r->is_always || !repl_has_person(r)) {
+		repl_run_code(r);
+		return;
+	}
+	/* What was typed is on the screen; what was not is shown. */
+	if (r->filename)
+		tell_code(r);
+	tell_where(r);
+	r->asks_confirm = true;
+	repl_done(r);
+}
+
+void confirm_answer(struct repl *r, const char *text)
+{
+	char first = text ? text[strspn(text, " \t")] : 'n';
+	r->asks_confirm = false;
+	if (first == 'a' || first == 'A')
+		r->is_always = true;
+	if (first == 0 || strchr("yYaA", first)) {
+		repl_run_code(r);
+		return;
+	}
+	if (first != 'n' && first != 'N') {
+		repl_say(r, "answer y, n or a; an empty line is a yes");
+		r->asks_confirm = true;
+		return;
+	}
+	repl_say(r, "nothing was run");
+	repl_drop_input(r);
+	r->filename = NULL;
+	repl_done(r);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* :edit: the last input, or a file, in the person's editor; then it is the next input. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "repl/colon.h"
+#include "repl/inside.h"
+#include "state/dir.h"
+#include "stream/outside.h"
+
+struct edit {
+	char dir[64], path[4096]; /* dir "": a file of the person's */
+	struct trm_child *child;
+};
+
+static void finish(struct repl *r)
+{
+	struct edit *e = r->edit;
+	if (e->dir[0]) {
+		unlink(e->path);
+		state_remove_dir(e->dir); /* what the editor may have left beside it */
+	}
+	trm_child_remove(e->child);
+	free(e);
+	r->edit = NULL;
+}
+
+void edit_close(struct repl *r)
+{
+	if (r->edit)
+		finish(r);
+}
+
+static void take_over(struct repl *r, const char *path)
+{
+	size_t n;
+	char *text = state_read(path, LINE_MAX_BYTES, &n);
+	while (text && n && strchr(" \t\r\n", text[n - 1]))
+		text[--n] = '\0';
+	if (!text)
+		repl_error(r, "what was edited cannot be read");
+	else if (memchr(text, 0, n))
+		repl_error(r, "what was edited is no text");
+	else
+		repl_offer(r, text);
+	free(text);
+}
+
+static void on_end(void *user, pid_t pid, int status)
+{
+	struct repl *r = user;
+	(void)pid;
+	r->edit->child = NULL;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		take_over(r, r->edit->path);
+	else
+		repl_error(r, "the editor ended with %s %d: nothing is taken over",
+				WIFEXITED(status) ? "code" : "signal",
+				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	finish(r);
+	repl_done(r);
+}
+
+/* A file that looks like one of the language, so that the editor knows it. */
+static int write_copy(struct repl *r, struct edit *e)
+{
+	snprintf(e->dir, sizeof e->dir, "/tmp/terrarium-edit-XXXXXX");
+	if (!mkdtemp(e->dir)) {
+		e->dir[0] = '\0';
+		return -errno;
+	}
+	snprintf(e->path, sizeof e->path, "%s/input%s", e->dir, r->lang->suffixes[0]);
+	return state_write(e->path, r->last.text ? r->last.text : "", r->last.n);
+}
+
+static const struct activity editing = {.what = "an editor"}; /* Ctrl-C is the editor's */
+
+void colon_edit(struct repl *r, const char *rest)
+{
+	struct edit *e = calloc(1, sizeof *e);
+	struct trm_error why = {0};
+	pid_t pid;
+	if (!repl_has_person(r) || !e) {
+		repl_error(r, "there is no terminal that an editor could be given");
+		free(e);
+		return;
+	}
+	r->edit = e;
+	int error = 0;
+	if (*rest)
+		snprintf(e->path, sizeof e->path, "%s", rest);
+	else
+		error = write_copy(r, e);
+	if (error == 0)
+		error = outside_start(e->path, 1, &pid);
+	if (error == 0 && trm_loop_add_child(r->stage.loop, pid, on_end, r, &e->child, &why) == 0) {
+		repl_begin(r, &editing);
+		return;
+	}
+	repl_error(r, "the editor cannot be started: %s", error ? strerror(-error) : why.msg);
+	finish(r);
+}

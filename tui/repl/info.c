@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* What the sandbox uses, may use, and holds. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/runs.h"
+#include "repl/colon.h"
+#include "repl/inside.h"
+
+enum { INTERVAL_MS = 200, SAMPLES = 2, TOP_ROWS = 30, LISTING_MAX = 1 << 20 };
+
+/* ---- metrics -------------------------------------------------------------------------------- */
+
+static void stop_metrics(struct repl *r)
+{
+	if (r->stage.sandbox)
+		trm_sandbox_set_metrics(r->stage.sandbox, 0, false, NULL);
+	repl_done(r);
+}
+
+static const struct activity measuring = {.what = "measuring", .interrupt = stop_metrics};
+
+static void measure(struct repl *r, bool is_top)
+{
+	struct trm_error why = {0};
+	r->wants_top = is_top;
+	r->n_samples = 0;
+	repl_begin(r, &measuring);
+	if (trm_sandbox_set_metrics(r->stage.sandbox, INTERVAL_MS, is_top, &why) == 0)
+		return;
+	repl_error(r, "%s", why.msg);
+	repl_done(r);
+}
+
+void colon_metrics(struct repl *r, const char *rest)
+{
+	(void)rest;
+	measure(r, false);
+}
+
+void colon_top(struct repl *r, const char *rest)
+{
+	(void)rest;
+	measure(r, true);
+}
+
+static void tell_of(struct repl *r, const char *what, const struct trm_sample *s, uint32_t known,
+		uint32_t has_limit, uint64_t used, uint64_t limit)
+{
+	char a[24], b[24];
+	if (!(s->known & known))
+		show_answer(&r->show, ROLE_TEXT, "%-8s not known", what);
+	else if (s->known & has_limit)
+		show_answer(&r->show, ROLE_TEXT, "%-8s %s of %s", what, format_bytes(a, used),
+				format_bytes(b, limit));
+	else
+		show_answer(&r->show, ROLE_TEXT, "%-8s %s", what, format_bytes(a, used));
+}
+
+static void tell_metrics(struct repl *r, const struct trm_sample *s)
+{
+	char rx[24], tx[24];
+	if (s->known & TRM_METRIC_CPU_PERCENT)
+		show_answer(&r->show, ROLE_TEXT, "%-8s %.1f %% of %.3g core%s", "cpu", s->cpu_percent,
+				s->known & TRM_METRIC_CPU_LIMIT ? s->cpu_limit : 1.0,
+				s->known & TRM_METRIC_CPU_LIMIT && s->cpu_limit != 1 ? "s" : "");
+	else
+		show_answer(&r->show, ROLE_TEXT, "%-8s not known", "cpu");
+	tell_of(r, "memory", s, TRM_METRIC_MEM, TRM_METRIC_MEM_LIMIT, s->mem_bytes, s->mem_limit_bytes);
+	tell_of(r, "disk", s, TRM_METRIC_DISK, TRM_METRIC_DISK_LIMIT, s->disk_bytes, s->disk_limit_bytes);
+	if (s->known & TRM_METRIC_PROCS)
+		show_answer(&r->show, ROLE_TEXT, "%-8s %" PRIu64 " of %" PRIu64 " processes", "procs",
+				(uint64_t)s->procs, (uint64_t)s->procs_limit);
+	if (s->known & TRM_METRIC_NET)
+		show_answer(&r->show, ROLE_TEXT, "%-8s %s received, %s sent", "network",
+				format_bytes(rx, s->net_rx_bytes), format_bytes(tx, s->net_tx_bytes));
+	else
+		show_answer(&r->show, ROLE_TEXT, "%-8s off", "network");
+	if (s->known & TRM_METRIC_UPTIME)
+		show_answer(&r->show, ROLE_TEXT, "%-8s %" PRIu64 " s", "up", s->uptime_ms / 1000);
+}
+
+static int busier(const void *a, const void *b)
+{
+	const struct trm_process *x = a, *y = b;
+	double d = (y->has_cpu ? y->cpu_percent : 0) - (x->has_cpu ? x->cpu_percent : 0);
+	return d > 0                         ? 1
+	       : d < 0                       ? -1
+	       : x->mem_bytes < y->mem_bytes ? 1
+	       : x->mem_bytes > y->mem_bytes ? -1
+					     : 0;
+}
+
+static void tell_top(struct repl *r, const struct trm_metrics *metrics)
+{
+	size_t n = metrics->n_processes;
+	struct trm_process *sorted = n ? malloc(n * sizeof *sorted) : NULL;
+	if (!sorted)
+		return;
+	memcpy(sorted, metrics->processes, n * sizeof *sorted);
+	qsort(sorted, n, sizeof *sorted, busier);
+	show_answer(&r->show, ROLE_TABLE_HEADER, "%7s %6s %10s  %s", "PID", "CPU%", "MEM", "COMMAND");
+	for (size_t i = 0; i < n && i < TOP_ROWS; i++) {
+		char mem[24];
+		show_answer(&r->show, ROLE_TEXT, "%7u %6.1f %10s  %.60s", sorted[i].pid,
+				sorted[i].has_cpu ? sorted[i].cpu_percent : 0.0,
+				format_bytes(mem, sorted[i].mem_bytes), sorted[i].command);
+	}
+	if (n > TOP_ROWS)
+		show_answer(&r->show, ROLE_DIM, "… and %zu more", n - TOP_ROWS);
+	free(sorted);
+}
+
+/* Rates are known from the second sample on. */
+void info_metrics(struct repl *r, const struct trm_metrics *metrics)
+{
+	if (r->activity.interrupt != stop_metrics || ++r->n_samples < SAMPLES)
+		return;
+	if (r->wants_top)
+		tell_top(r, metrics);
+	else
+		tell_metrics(r, &metrics->sample);
+	stop_metrics(r);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------- */
+
+void colon_limits(struct repl *r, const char *rest)
+{
+	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
+	const struct trm_guard *guards;
+	char mem[24], disk[24], file[24];
+	static const char *const words[] = {
+			[TRM_ENFORCED] = "", [TRM_WEAK] = "weak: ", [TRM_NOT_ENFORCED] = "NOT ENFORCED: "};
+	(void)rest;
+	show_answer(&r->show, ROLE_TEXT,
+			"memory %s, %.3g core%s, %u processes, files %s (one of them %s), %u open files per process",
+			format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+			format_bytes(disk, l->disk_bytes), format_bytes(file, l->file_bytes), l->open_files);
+	colon_timeout(r, "");
+	size_t n = trm_sandbox_is_ready(r->stage.sandbox) ? trm_sandbox_guards(r->stage.sandbox, &guards) : 0;
+	for (size_t i = 0; i < n; i++)
+		show_answer(&r->show, guards[i].strength == TRM_ENFORCED ? ROLE_TEXT : ROLE_WARN,
+				"%-14s %s%s", guards[i].what, words[guards[i].strength], guards[i].how);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------ */
+
+struct listing {
+	struct repl *r;
+	struct trm_proc *proc;
+	struct code text, error;
+};
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct listing *l = user;
+	struct code *to = channel == TRM_STDERR ? &l->error : &l->text;
+	(void)proc;
+	if (to->n < LISTING_MAX)
+		code_add(to, bytes, n);
+}
+
+static void tell_files(struct repl *r, char *text)
+{
+	char *save = NULL;
+	for (char *row = strtok_r(text, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
+		char kind, name[600], size[24];
+		unsigned long long bytes;
+		int at;
+		if (sscanf(row, "%c %llu %n", &kind, &bytes, &at) != 2)
+			continue;
+		trm_text_clean_line(name, sizeof name, row + at, strlen(row + at));
+		show_answer(&r->show, ROLE_TEXT, "%10s  %s%s", kind == 'd' ? "" : format_bytes(size, bytes),
+				name,
+				kind == 'd'   ? "/"
+				: kind == 'l' ? "@"
+					      : "");
+	}
+}
+
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct listing *l = user;
+	struct repl *r = l->r;
+	(void)proc;
+	if (!exit)
+		repl_error(r, "%s", why->msg);
+	else if (exit->exit_code && l->error.text)
+		repl_error(r, "%.*s", (int)strcspn(l->error.text, "\n"), l->error.text);
+	else if (l->text.n)
+		tell_files(r, l->text.text);
+	else
+		repl_say(r, "there are no files");
+	code_finish(&l->text);
+	code_finish(&l->error);
+	free(l);
+	repl_done(r);
+}
+
+static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+static const struct activity listing = {.what = "listing files"};
+
+void colon_files(struct repl *r, const char *rest)
+{
+	const char *argv[] = {"bash", "-c",
+			"find \"$1\" -mindepth 1 -maxdepth 1 -printf '%y %s %f\\n' | LC_ALL=C sort -k3",
+			"files", *rest ? rest : ".", NULL};
+	struct trm_proc_opts opts = {.argv = argv, .label = "list of files"};
+	struct listing *l = calloc(1, sizeof *l);
+	struct trm_error why = {0};
+	if (!l)
+		return;
+	l->r = r;
+	repl_begin(r, &listing);
+	if (trm_proc_spawn(r->stage.sandbox, &opts, &proc_cb, l, &l->proc, &why) == 0)
+		return;
+	free(l);
+	repl_error(r, "%s", why.msg);
+	repl_done(r);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* ?NAME: what the kernel knows of a name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "repl/inside.h"
+
+enum { DOC_LINES = 60 };
+
+static const char *text_of(const cJSON *json, const char *key)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+	return text ? text : "";
+}
+
+static void tell_part(struct repl *r, const char *what, const char *text)
+{
+	char *newline = strchr(text, '\n');
+	if (*text)
+		show_answer(&r->show, ROLE_TEXT, "%-10s%s%s", what, newline ? "\n" : " ", text);
+}
+
+/* A long one is cut where the screen would be full of it. */
+static void tell_doc(struct repl *r, const char *doc)
+{
+	size_t lines = 0;
+	const char *p = doc;
+	while (*p && lines < DOC_LINES) {
+		size_t n = strcspn(p, "\n");
+		show_answer(&r->show, ROLE_DIM, "%.*s", (int)n, p);
+		p += n + (p[n] == '\n');
+		lines++;
+	}
+	if (*p)
+		show_answer(&r->show, ROLE_DIM, "… (the first %d lines)", DOC_LINES);
+}
+
+struct question {
+	struct repl *r;
+	uint64_t serial;
+	char name[200];
+};
+
+static void on_answer(void *user, const char *json, const struct trm_error *why)
+{
+	struct question q = *(struct question *)user;
+	struct repl *r = q.r;
+	free(user);
+	if (q.serial != r->question)
+		return;
+	cJSON *answer = json ? cJSON_Parse(json) : NULL;
+	if (!json)
+		repl_error(r, "%s", why->msg);
+	else if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "found")))
+		repl_error(r, "%s knows no '%s'", r->lang->name, q.name);
+	else {
+		const char *signature = text_of(answer, "signature");
+		show_answer(&r->show, ROLE_TITLE, "%s", *signature ? signature : text_of(answer, "name"));
+		tell_part(r, "type", text_of(answer, "type"));
+		tell_part(r, "value", text_of(answer, "value"));
+		tell_doc(r, text_of(answer, "doc"));
+	}
+	cJSON_Delete(answer);
+	repl_done(r);
+}
+
+static void on_interrupt(struct repl *r)
+{
+	r->question++;
+	repl_done(r);
+}
+
+static const struct activity activity = {.what = "inspecting", .interrupt = on_interrupt};
+
+/* The end of the name, in code points. */
+static size_t points(const char *text)
+{
+	size_t n = 0;
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+void inspect_start(struct repl *r, const char *name)
+{
+	struct trm_error why = {0};
+	struct question *q = calloc(1, sizeof *q);
+	name += strspn(name, " ?");
+	if (!*name)
+		repl_error(r, "which name? for example: ?len");
+	if (!*name || !q) {
+		free(q);
+		return;
+	}
+	*q = (struct question){.r = r, .serial = ++r->question};
+	trm_text_clean_line(q->name, sizeof q->name, name, strlen(name));
+	repl_begin(r, &activity);
+	if (trm_session_ask(r->session, r->lang, TRM_ASK_INSPECT, name, points(name), on_answer, q, &why)
+			== 0)
+		return;
+	free(q);
+	repl_error(r, "%s", why.msg);
+	repl_done(r);
+}

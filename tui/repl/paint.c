@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "repl/paint.h"
+
+#include "term/term.h"
+#include "view/canvas.h"
+
+int paint_load(struct paint *p, const char *theme, bool has_colour, struct trm_error *reterr)
+{
+	p->depth = has_colour ? term_guess_depth() : DEPTH_NONE;
+	struct theme loaded;
+	int r = theme_load_most(theme, NULL, &loaded, reterr);
+	if (r == 0)
+		p->theme = loaded;
+	return r;
+}
+
+const char *paint_on(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES + 1])
+{
+	out[0] = '\0';
+	if (p->depth == DEPTH_NONE || role == ROLE_TEXT || role == ROLE_OUT_STDOUT)
+		return out;
+	struct theme_look look = theme_look(&p->theme, role, p->depth),
+			  text = theme_look(&p->theme, ROLE_TEXT, p->depth);
+	uint32_t fg = look.fg == text.fg ? COLOR_NONE : look.fg,
+		 bg = look.bg == text.bg ? COLOR_NONE : look.bg;
+	if (fg == COLOR_NONE && bg == COLOR_NONE && !look.attrs)
+		return out;
+	out[ansi_sgr(look.attrs, fg, bg, out)] = '\0';
+	return out;
+}
+
+const char *paint_off(const struct paint *p)
+{
+	return p->depth == DEPTH_NONE ? "" : "\033[0m";
+}

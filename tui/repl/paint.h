@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_REPL_PAINT_H
+#define TUI_REPL_PAINT_H
+
+/* Roles as colours of lines that scroll away: what is plain text has the terminal's own colours, and no
+ * ground is painted but where a role is told by it. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "output/ansi.h"
+#include "theme/theme.h"
+
+struct trm_error;
+
+struct paint {
+	struct theme theme;
+	enum color_depth depth; /* DEPTH_NONE: no colours at all */
+};
+
+/* `has_colour` false: for where there are none. An unknown theme: TRM_ENOENT, and the one before stays. */
+int paint_load(struct paint *p, const char *theme, bool has_colour, struct trm_error *reterr);
+
+/* The sequence that turns the colours of a role on, "" if it has none; and the one that ends it. */
+const char *paint_on(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES + 1]);
+const char *paint_off(const struct paint *p);
+
+#endif

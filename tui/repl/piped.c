@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines from a pipe or a file: a transcript, whose lines may also be what its code reads. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/inside.h"
+
+static size_t left(const struct repl *r)
+{
+	return r->ahead.n - r->ahead_at;
+}
+
+/* As long as there is no whole line, more is wanted. */
+static size_t on_queued(void *user)
+{
+	struct repl *r = user;
+	const char *text = r->ahead.text;
+	return text && left(r) && memchr(text + r->ahead_at, '\n', left(r)) ? left(r) : 0;
+}
+
+static void on_bytes(void *user, const void *bytes, size_t n)
+{
+	struct repl *r = user;
+	if (r->ahead_at) {
+		memmove(r->ahead.text, r->ahead.text + r->ahead_at, left(r));
+		r->ahead.n -= r->ahead_at;
+		r->ahead_at = 0;
+	}
+	if (left(r) + n > LINE_MAX_BYTES || !code_add(&r->ahead, bytes, n)) {
+		repl_error(r, "a line of the input is longer than %zu MiB", LINE_MAX_BYTES >> 20);
+		r->is_eof = true;
+		code_clear(&r->ahead);
+	}
+	if (r->reads)
+		piped_answer(r);
+}
+
+static void on_eof(void *user)
+{
+	struct repl *r = user;
+	r->is_eof = true;
+	if (r->reads)
+		piped_answer(r);
+}
+
+static const struct feed_cb feed_cb = {.queued = on_queued, .bytes = on_bytes, .eof = on_eof};
+
+void piped_open(struct repl *r)
+{
+	feed_init(&r->feed, r->stage.loop, STDIN_FILENO, &feed_cb, r);
+}
+
+void piped_close(struct repl *r)
+{
+	feed_finish(&r->feed);
+	code_finish(&r->ahead);
+}
+
+/* The next line, with *ret_n bytes before its newline; NULL: there is none yet, or none any more. */
+static char *next_line(struct repl *r, size_t *ret_n)
+{
+	char *line = left(r) ? r->ahead.text + r->ahead_at : NULL;
+	char *end = line ? memchr(line, '\n', left(r)) : NULL;
+	if (!line || (!end && !r->is_eof))
+		return NULL;
+	*ret_n = end ? (size_t)(end - line) : left(r);
+	r->ahead_at += *ret_n + (end != NULL);
+	return line;
+}
+
+void piped_turn(struct repl *r)
+{
+	size_t n;
+	char *held = r->held_line, *line;
+	if (held) {
+		r->held_line = NULL;
+		repl_take(r, held, strlen(held));
+		free(held);
+		return;
+	}
+	line = next_line(r, &n);
+	if (line && n && line[n - 1] == '\r')
+		n--;
+	char *copy = line ? malloc(n + 1) : NULL; /* what is done with it may read on */
+	if (copy) {
+		memcpy(copy, line, n);
+		copy[n] = '\0';
+		repl_take(r, copy, n);
+		free(copy);
+	} else if (!line && r->is_eof) {
+		repl_take(r, NULL, 0);
+	}
+}
+
+void piped_answer(struct repl *r)
+{
+	size_t n;
+	char *line = next_line(r, &n);
+	if (!line && !r->is_eof)
+		return;
+	r->reads = false;
+	if (!r->run)
+		return;
+	if (!line) {
+		trm_run_send_eof(r->run);
+		return;
+	}
+	if (trm_run_send(r->run, line, n, NULL) == 0)
+		trm_run_send(r->run, "\n", 1, NULL);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* "python calm-fern [3]> ", and below it "                 ...> ". */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "repl/inside.h"
+#include "stream/tty.h"
+
+/* Colours take no room: readline wants them between \001 and \002. */
+static void add(const struct repl *r, char *out, size_t cap, enum role role, const char *text)
+{
+	char on[ANSI_SGR_BYTES + 1];
+	size_t n = strlen(out);
+	paint_on(&r->paint, role, on);
+	if (*on)
+		snprintf(out + n, cap - n, "\001%s\002%s\001%s\002", on, text, paint_off(&r->paint));
+	else
+		snprintf(out + n, cap - n, "%s", text);
+}
+
+static void write_first(const struct repl *r, char *out, size_t cap, bool has_name)
+{
+	char number[32], name[70];
+	snprintf(number, sizeof number, " [%" PRIu64 "]> ", r->number);
+	snprintf(name, sizeof name, " %s", trm_sandbox_name(r->stage.sandbox));
+	add(r, out, cap, ROLE_STATUS_OK, r->lang->name);
+	if (has_name)
+		add(r, out, cap, ROLE_TITLE, name);
+	add(r, out, cap, ROLE_DIM, number);
+}
+
+static size_t width_of(const struct repl *r, bool has_name)
+{
+	return strlen(r->lang->name) + (has_name ? 1 + strlen(trm_sandbox_name(r->stage.sandbox)) : 0)
+	       + (size_t)snprintf(NULL, 0, " [%" PRIu64 "]> ", r->number);
+}
+
+void repl_offer(struct repl *r, const char *text)
+{
+	free(r->offered);
+	r->offered = strdup(text);
+}
+
+void repl_prompt(struct repl *r)
+{
+	char prompt[600] = "", dots[128];
+	struct winsize size;
+	tty_size(&size);
+	bool has_name = width_of(r, true) * 2 < size.ws_col;
+	size_t width = width_of(r, has_name);
+	if (r->asks_confirm) {
+		add(r, prompt, sizeof prompt, ROLE_WARN, "Run this? [y]es, [n]o, [a]lways: ");
+	} else if (r->has_gathered) {
+		snprintf(dots, sizeof dots, "%*s", (int)(width < sizeof dots ? width : sizeof dots - 1),
+				"...> ");
+		add(r, prompt, sizeof prompt, ROLE_DIM, dots);
+	} else {
+		write_first(r, prompt, sizeof prompt, has_name);
+	}
+	char *offered = r->asks_confirm ? NULL : r->offered;
+	r->offered = r->asks_confirm ? r->offered : NULL;
+	line_show(r->line, prompt, offered ? offered : r->has_gathered ? r->indent : "");
+	free(offered);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "repl/repl.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/inside.h"
+#include "stream/tty.h"
+
+enum { CALM_MS = 80 };
+
+/* ---- words of our own --------------------------------------------------------------------- */
+
+bool repl_has_person(const struct repl *r)
+{
+	return r->line != NULL;
+}
+
+void repl_fail(struct repl *r, int code)
+{
+	if (r->exit_code == 0 && !repl_has_person(r))
+		r->exit_code = code;
+}
+
+void repl_say(struct repl *r, const char *fmt, ...)
+{
+	char *text;
+	va_list args;
+	va_start(args, fmt);
+	int n = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	show_print(&r->show, ROLE_DIM, "%s%s", r->show.is_terminal ? "" : "terrarium: ", text);
+	free(text);
+}
+
+void repl_error(struct repl *r, const char *fmt, ...)
+{
+	char *text;
+	va_list args;
+	va_start(args, fmt);
+	int n = vasprintf(&text, fmt, args);
+	va_end(args);
+	repl_fail(r, EXIT_OWN_FAILURE);
+	if (n < 0)
+		return;
+	show_print(&r->show, ROLE_OUT_ERROR, "%s%s", r->show.is_terminal ? "" : "terrarium: ", text);
+	free(text);
+}
+
+/* ---- what is under way ------------------------------------------------------------------------ */
+
+void repl_begin(struct repl *r, const struct activity *activity)
+{
+	r->activity = *activity;
+}
+
+void repl_done(struct repl *r)
+{
+	repl_watch_keys(r, false);
+	r->activity = (struct activity){0};
+	if (r->is_leaving)
+		repl_leave(r);
+}
+
+void repl_leave(struct repl *r)
+{
+	r->is_leaving = true;
+	if (r->activity.what)
+		return;
+	if (repl_has_person(r) || r->opts->attach || r->exit_code == 130 || !r->stage.sandbox)
+		r->is_over = true;
+	else
+		repl_run_leave(r);
+}
+
+static void on_passed(void *user, const char *bytes, size_t n)
+{
+	struct repl *r = user;
+	if (n && r->activity.input)
+		r->activity.input(r, bytes, n);
+	else if (!n && r->activity.eof)
+		r->activity.eof(r);
+}
+
+void repl_watch_keys(struct repl *r, bool is_on)
+{
+	if (r->line)
+		line_pass(r->line, is_on);
+}
+
+void repl_set_language(struct repl *r, const struct trm_lang *lang)
+{
+	r->lang = lang;
+	if (repl_has_person(r))
+		history_open(&r->history, r->line, lang->name, r->config.history);
+	trm_session_warm(r->session, lang, NULL); /* what is wrong will be told by the first run */
+}
+
+/* ---- signals and the sandbox --------------------------------------------------------------------- */
+
+static void interrupt_prompt(struct repl *r)
+{
+	bool has_text = line_text(r->line)[0] || r->has_gathered || r->asks_confirm;
+	line_drop(r->line);
+	sink_put(&r->show.out, "^C\n", 3, 0);
+	if (!has_text)
+		repl_say(r, "Ctrl-D or :quit leaves");
+	r->asks_confirm = false;
+	free(r->filename);
+	r->filename = NULL;
+	repl_drop_input(r);
+}
+
+static void on_interrupt(void *user)
+{
+	struct repl *r = user;
+	if (r->activity.interrupt)
+		r->activity.interrupt(r);
+	else if (repl_has_person(r) && !r->is_over)
+		interrupt_prompt(r);
+	else {
+		repl_fail(r, 128 + SIGINT);
+		r->is_over = true;
+	}
+}
+
+static void on_closed(void *user, const struct trm_error *why)
+{
+	struct repl *r = user;
+	if (why->code == TRM_OK || r->is_over)
+		return;
+	line_drop(r->line);
+	repl_error(r, "%s", why->msg);
+	r->exit_code = EXIT_OWN_FAILURE;
+	r->is_over = true;
+}
+
+static void on_metrics(void *user, const struct trm_metrics *metrics)
+{
+	info_metrics(user, metrics);
+}
+
+static const struct stage_cb stage_cb = {
+		.interrupt = on_interrupt, .closed = on_closed, .metrics = on_metrics};
+
+static void write_size(struct repl *r)
+{
+	struct winsize size;
+	tty_size(&size);
+	snprintf(r->columns, sizeof r->columns, "COLUMNS=%d", size.ws_col);
+	snprintf(r->lines, sizeof r->lines, "LINES=%d", size.ws_row);
+}
+
+static void on_winch(void *user, int signo)
+{
+	struct repl *r = user;
+	(void)signo;
+	line_resize(r->line);
+	shell_resize(r);
+}
+
+static void on_stop(void *user, int signo)
+{
+	struct repl *r = user;
+	(void)signo;
+	line_suspend(r->line);
+	raise(SIGSTOP);
+	line_resume(r->line);
+}
+
+/* ---- output ------------------------------------------------------------------------------------------ */
+
+static void on_released(void *user, size_t n)
+{
+	repl_run_released(user, n);
+}
+
+static void on_broken(void *user, int saved_errno)
+{
+	struct repl *r = user;
+	if (saved_errno == EPIPE)
+		r->is_pipe_broken = true;
+	else
+		repl_error(r, "cannot write the output: %s", strerror(saved_errno));
+	r->exit_code = EXIT_OWN_FAILURE;
+	r->is_over = true;
+}
+
+static void on_before_output(void *user)
+{
+	struct repl *r = user;
+	if (!repl_has_person(r) || !line_is_shown(r->line))
+		return;
+	line_hide(r->line);
+	trm_timer_start(r->calm, CALM_MS, 0);
+}
+
+static void on_calm(void *user)
+{
+	(void)user; /* the turn that follows puts the prompt back */
+}
+
+static const struct show_cb show_cb = {
+		.released = on_released, .broken = on_broken, .before = on_before_output};
+
+/* ---- lines -------------------------------------------------------------------------------------------- */
+
+static void on_accepted(void *user, const char *text)
+{
+	struct repl *r = user;
+	if (!text)
+		sink_put(&r->show.out, "\n", 1, 0);
+	repl_take(r, text, text ? strlen(text) : 0);
+}
+
+static void on_tab(void *user)
+{
+	complete_tab(user);
+}
+
+static const struct line_cb line_cb = {.accepted = on_accepted, .tab = on_tab, .passed = on_passed};
+
+/* After each turn of the loop: whoever waits for a line gets one. */
+static void turn(struct repl *r)
+{
+	bool is_free = !r->activity.what && !r->is_leaving && !r->is_over;
+	shell_released(r);
+	if (!is_free)
+		return;
+	if (!repl_has_person(r)) {
+		piped_turn(r);
+		return;
+	}
+	if (!show_is_idle(&r->show))
+		return;
+	if (!line_is_shown(r->line)) {
+		show_end(&r->show);
+		repl_prompt(r);
+	} else if (!r->show.is_inside || !trm_timer_is_running(r->calm)) {
+		show_end(&r->show);
+		line_unhide(r->line);
+	}
+}
+
+/* ---- opening and closing ---------------------------------------------------------------------------------
+ */
+
+static void describe_terminal(struct repl *r)
+{
+	const char *no_color = getenv("NO_COLOR");
+	size_t n = 0;
+	write_size(r);
+	r->env[n++] = r->columns;
+	r->env[n++] = r->lines;
+	r->env[n++] = "PAGER=cat";
+	r->env[n++] = "GIT_PAGER=cat";
+	r->env[n++] = "MANPAGER=cat";
+	if (no_color && *no_color)
+		r->env[n++] = "NO_COLOR=1";
+	r->env[n] = NULL;
+}
+
+static int open_line(struct repl *r, struct trm_error *reterr)
+{
+	struct trm_error notice = {0};
+	int e = line_open(r->stage.loop, &r->show.out, &line_cb, r, &r->line, &notice, reterr);
+	if (e < 0)
+		return e;
+	if (notice.code)
+		repl_say(r, "%s", notice.msg);
+	e = trm_loop_add_signal(r->stage.loop, SIGWINCH, on_winch, r, &r->winch, reterr);
+	if (e == 0)
+		e = trm_loop_add_signal(r->stage.loop, SIGTSTP, on_stop, r, &r->tstp, reterr);
+	return e;
+}
+
+static int open_session(struct repl *r, struct trm_error *reterr)
+{
+	struct trm_session_opts opts;
+	trm_config_session_opts(&r->config, &opts);
+	opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
+	if (!repl_has_person(r))
+		opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
+	describe_terminal(r);
+	if (repl_has_person(r))
+		opts.env = r->env;
+	return trm_session_open(r->stage.sandbox, &opts, &repl_run_session_cb, r, &r->session, reterr);
+}
+
+static void open_colours(struct repl *r)
+{
+	struct trm_error why = {0};
+	if (paint_load(&r->paint, r->config.theme, isatty(STDOUT_FILENO), &why) == 0)
+		return;
+	theme_builtin("dark", &r->paint.theme, NULL);
+	repl_say(r, "%s", why.msg);
+}
+
+static int open_all(struct repl *r, struct trm_error *reterr)
+{
+	const char *language = *r->config.language ? r->config.language : "python";
+	int e = trm_lang_find(language, &r->lang, reterr);
+	if (e == 0)
+		e = stage_open(&r->stage, &r->config, &stage_cb, r, reterr);
+	if (e < 0)
+		return e;
+	show_init(&r->show, r->stage.loop, &r->paint, &show_cb, r);
+	open_colours(r);
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		e = open_line(r, reterr);
+	else
+		piped_open(r);
+	if (e == 0)
+		e = trm_loop_add_timer(r->stage.loop, on_calm, r, &r->calm, reterr);
+	if (e == 0)
+		e = repl_run_open(r, reterr);
+	if (e == 0)
+		e = open_session(r, reterr);
+	return e;
+}
+
+static bool has_output_left(const struct repl *r)
+{
+	return !r->stage.is_closing && !r->is_pipe_broken && !show_is_idle(&r->show);
+}
+
+static void work(struct repl *r)
+{
+	repl_set_language(r, r->lang);
+	while (!r->stage.is_closing && (!r->is_over || has_output_left(r))) {
+		turn(r);
+		bool is_hungry = false;
+		if (!repl_has_person(r)) {
+			bool is_free = !r->activity.what && !r->is_over;
+			size_t before = r->ahead.n - r->ahead_at;
+			feed_turn(&r->feed);
+			is_hungry = feed_is_hungry(&r->feed) || (is_free && (before || r->is_eof));
+		}
+		trm_loop_step(r->stage.loop, is_hungry || r->stage.is_closing ? 0 : -1);
+	}
+}
+
+static void close_all(struct repl *r)
+{
+	r->is_over = true;
+	hush_end(&r->hush);
+	images_close(r);
+	shell_close(r);
+	edit_close(r);
+	trm_session_close(r->session);
+	line_close(r->line);
+	r->line = NULL;
+	piped_close(r);
+	trm_timer_remove(r->calm);
+	trm_timer_remove(r->step_timer);
+	trm_signal_remove(r->winch);
+	trm_signal_remove(r->tstp);
+	history_close(&r->history);
+	stage_close(&r->stage);
+	show_finish(&r->show);
+	stage_finish(&r->stage);
+	displays_finish(&r->displays);
+	code_finish(&r->code);
+	code_finish(&r->last);
+	code_finish(&r->script);
+	free(r->held_line);
+	free(r->offered);
+	free(r->filename);
+}
+
+int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
+{
+	struct trm_error why = {0};
+	struct repl *r = calloc(1, sizeof *r);
+	if (!r)
+		return EXIT_OWN_FAILURE;
+	*r = (struct repl){.opts = opts, .config = *opts->config, .number = 1};
+	r->displays = (struct displays){.dir = opts->figures, .is_plain = !isatty(STDOUT_FILENO)};
+	if (open_all(r, &why) == 0) {
+		work(r);
+	} else {
+		fprintf(stderr, "terrarium: %s\n", why.msg);
+		r->exit_code = EXIT_OWN_FAILURE;
+	}
+	close_all(r);
+	int code = r->stage.ended_by ? 128 + r->stage.ended_by : r->exit_code;
+	*ret_is_pipe_broken = r->is_pipe_broken;
+	free(r);
+	return code;
+}

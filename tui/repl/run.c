@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs, and how they are shown. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/inside.h"
+#include "stream/outcome.h"
+
+enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000 };
+
+/* ---- output ----------------------------------------------------------------------------- */
+
+void repl_run_released(struct repl *r, size_t n)
+{
+	if (r->run)
+		trm_run_consumed(r->run, n);
+}
+
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct repl *r = user;
+	(void)run;
+	show_output(&r->show, stream, bytes, n, true);
+}
+
+/* Of something that outlived its run: it is not held back by what the reader takes. */
+static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
+		size_t n)
+{
+	struct repl *r = user;
+	(void)lang, (void)number;
+	if (sink_held(stream == TRM_STDERR ? &r->show.err : &r->show.out) < LATE_HELD_MAX)
+		show_output(&r->show, stream, bytes, n, false);
+}
+
+const struct trm_session_cb repl_run_session_cb = {.late = on_late};
+
+static void show_text(void *user, const char *text)
+{
+	struct repl *r = user;
+	show_line(&r->show, ROLE_OUT_STDOUT, text);
+}
+
+static void show_note(void *user, const char *text)
+{
+	struct repl *r = user;
+	repl_say(r, "%s", text);
+}
+
+static bool show_image(void *user, const uint8_t *bytes, size_t n, const struct image_info *info)
+{
+	return images_draw(user, bytes, n, info);
+}
+
+static const struct displays_out displays_out = {.text = show_text, .note = show_note, .image = show_image};
+
+static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+{
+	struct repl *r = user;
+	displays_add(&r->displays, trm_run_number(run), display, &displays_out, r);
+}
+
+/* ---- input -------------------------------------------------------------------------------- */
+
+/* Bash's commands read without a word: what is typed while they run is theirs. */
+static bool reads_unasked(const struct repl *r)
+{
+	return r->lang->id == TRM_LANG_BASH;
+}
+
+static void send(struct repl *r, const char *bytes, size_t n)
+{
+	struct trm_error why = {0};
+	if (trm_run_send(r->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
+		repl_error(r, "%s", why.msg);
+	hush_end(&r->hush);
+	r->reads = false;
+	show_typed(&r->show, bytes, n);
+	repl_watch_keys(r, reads_unasked(r));
+}
+
+static void on_keys(struct repl *r, const char *bytes, size_t n)
+{
+	if (r->run)
+		send(r, bytes, n);
+}
+
+static void on_keys_end(struct repl *r)
+{
+	if (r->run)
+		trm_run_send_eof(r->run);
+	hush_end(&r->hush);
+	r->reads = false;
+	repl_watch_keys(r, false);
+}
+
+static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+{
+	struct repl *r = user;
+	size_t n = 0;
+	(void)run, (void)prompt; /* has been printed by the code */
+	r->reads = true;
+	if (!repl_has_person(r)) {
+		piped_answer(r);
+		return;
+	}
+	if (is_secret)
+		hush_begin(&r->hush, STDIN_FILENO);
+	char *ahead = line_take_ahead(r->line, &n);
+	if (n)
+		send(r, ahead, n);
+	else
+		repl_watch_keys(r, true);
+	free(ahead);
+}
+
+/* ---- stopping ------------------------------------------------------------------------------- */
+
+static void on_interrupt(struct repl *r)
+{
+	if (!repl_has_person(r)) { /* nobody wants the rest of the transcript */
+		repl_fail(r, 130);
+		repl_leave(r);
+	}
+	if (r->run)
+		trm_run_interrupt(r->run);
+}
+
+static void tell_step(void *user)
+{
+	struct repl *r = user;
+	const struct trm_stopping *s = &r->stopping;
+	char when[40] = "";
+	if (s->next_ms >= 0)
+		snprintf(when, sizeof when, " in %.3g s", (double)s->next_ms / 1000);
+	if (s->step == TRM_STOP_KILL)
+		repl_say(r, "killed: %s starts anew, and its variables are lost", r->lang->name);
+	else if (s->next == TRM_STOP_TERMINATE)
+		repl_say(r,
+				"the code does not listen to the interrupt: SIGTERM follows%s, and would lose the "
+				"variables; Ctrl-C again: now",
+				when);
+	else if (s->next == TRM_STOP_KILL)
+		repl_say(r, "%s: the kill follows%s, and loses the variables; Ctrl-C again: now",
+				s->step == TRM_STOP_TERMINATE ? "SIGTERM was sent"
+							      : "the code does not listen to the interrupt",
+				when);
+}
+
+int repl_run_open(struct repl *r, struct trm_error *reterr)
+{
+	return trm_loop_add_timer(r->stage.loop, tell_step, r, &r->step_timer, reterr);
+}
+
+/* Most code stops at the first word: nothing is told then. */
+static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
+{
+	struct repl *r = user;
+	(void)run;
+	bool is_first = how->step == TRM_STOP_INTERRUPT;
+	r->stopping = *how;
+	trm_timer_stop(r->step_timer);
+	if (!repl_has_person(r))
+		return;
+	if (!is_first) {
+		tell_step(r);
+	} else {
+		r->stopping.next_ms -= how->next_ms > STEP_MS ? STEP_MS : 0;
+		trm_timer_start(r->step_timer, STEP_MS, 0);
+	}
+}
+
+/* ---- the end ---------------------------------------------------------------------------------- */
+
+/* Python's `  File "x", line 3`: where it was is told apart from what. */
+static enum role role_of(const char *row)
+{
+	const char *word = row + strspn(row, " ");
+	bool is_place = word > row && (!strncmp(word, "File \"", 6) || !strncmp(word, "at ", 3));
+	return is_place ? ROLE_OUT_LINK : ROLE_OUT_ERROR;
+}
+
+static void show_error(struct repl *r, const struct trm_result *result)
+{
+	for (char **row = result->traceback; row && *row; row++)
+		show_line(&r->show, r->show.is_terminal ? role_of(*row) : ROLE_OUT_ERROR, *row);
+	if (result->error_name && !(result->traceback && *result->traceback))
+		show_print(&r->show, ROLE_OUT_ERROR, "%s: %s", result->error_name,
+				result->error_message ? result->error_message : "");
+	if (result->reason)
+		show_print(&r->show, ROLE_OUT_ERROR, "%s%s",
+				r->show.is_terminal ? "" : "terrarium: ", result->reason);
+	if (result->hint)
+		repl_say(r, "%s", result->hint);
+	if (result->state_lost && !r->is_leaving && result->status != TRM_STATUS_LOST)
+		repl_say(r, "%s has started anew: its variables are lost, files are still there",
+				result->lang->name);
+}
+
+static void show_cost(struct repl *r, const struct trm_result *result)
+{
+	bool is_shown = result->error_name || result->reason;
+	if (!repl_has_person(r))
+		return;
+	if (result->exit_code && !is_shown)
+		repl_say(r, "exit code %d", result->exit_code);
+	if (result->wall_us < LONG_MS * 1000u)
+		return;
+	if (result->has_cpu)
+		repl_say(r, "took %.3g s, CPU time %.3g s", (double)result->wall_us / 1e6,
+				(double)result->cpu_us / 1e6);
+	else
+		repl_say(r, "took %.3g s", (double)result->wall_us / 1e6);
+}
+
+void repl_run_result(struct repl *r, const struct trm_result *result)
+{
+	show_end(&r->show);
+	if (result->value && !r->filename)
+		show_line(&r->show, ROLE_OUT_VALUE, result->value);
+	if (!r->is_over && r->stage.sandbox)
+		show_error(r, result);
+	show_cost(r, result);
+}
+
+static void end(struct repl *r)
+{
+	r->run = NULL;
+	r->reads = false;
+	trm_timer_stop(r->step_timer);
+	hush_end(&r->hush);
+	displays_end(&r->displays, &displays_out, r);
+}
+
+static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct repl *r = user;
+	(void)run;
+	end(r);
+	r->number = result->number + 1;
+	repl_run_result(r, result);
+	repl_fail(r, outcome_exit_code(result));
+	free(r->filename);
+	r->filename = NULL;
+	repl_done(r);
+}
+
+static const struct trm_run_cb run_cb = {.output = on_output,
+		.display = on_display,
+		.input = on_input,
+		.stopping = on_stopping,
+		.done = on_done};
+
+static const struct activity running = {
+		.what = "running", .interrupt = on_interrupt, .input = on_keys, .eof = on_keys_end};
+
+void repl_run_start(struct repl *r, const char *code, size_t n, const char *filename)
+{
+	struct trm_error why = {0};
+	struct trm_run_opts opts;
+	trm_run_opts_default(&opts);
+	opts.lang = r->lang;
+	opts.code = code;
+	opts.code_len = n;
+	opts.filename = filename;
+	opts.timeout_ms = r->config.timeout_ms;
+	opts.offers_stdin = true;
+	opts.manual_credit = true;
+	r->used_langs |= 1u << r->lang->id;
+	repl_begin(r, &running);
+	if (trm_session_run(r->session, &opts, &run_cb, r, &r->run, &why) < 0) {
+		r->run = NULL;
+		repl_error(r, "%s", why.msg);
+		repl_done(r);
+	} else if (repl_has_person(r) && reads_unasked(r)) {
+		repl_watch_keys(r, true);
+	}
+}
+
+void repl_run_code(struct repl *r)
+{
+	struct code *last = &r->last, *script = &r->script;
+	code_clear(last);
+	code_add(last, r->code.text, r->code.n);
+	code_add(script, r->code.text, r->code.n);
+	if (script->n && script->text[script->n - 1] != '\n')
+		code_add(script, "\n", 1);
+	repl_drop_input(r);
+	repl_run_start(r, last->text, last->n, r->filename);
+}
+
+/* ---- the end of the program ------------------------------------------------------------------------ */
+
+static void on_left(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct repl *r = user;
+	(void)run;
+	end(r);
+	show_error(r, result);
+	repl_fail(r, outcome_exit_code(result));
+	if (result->status == TRM_STATUS_LOST)
+		r->is_over = true;
+	else
+		repl_run_leave(r);
+}
+
+static const struct trm_run_cb leave_cb = {.output = on_output, .stopping = on_stopping, .done = on_left};
+
+void repl_run_leave(struct repl *r)
+{
+	struct trm_run_opts opts;
+	while (r->next_to_leave < TRM_LANG_COUNT && !(r->used_langs >> r->next_to_leave & 1))
+		r->next_to_leave++;
+	if (r->next_to_leave == TRM_LANG_COUNT) {
+		r->is_over = true;
+		return;
+	}
+	trm_run_opts_default(&opts);
+	opts.lang = trm_lang_get(r->next_to_leave++);
+	opts.timeout_ms = r->config.timeout_ms;
+	opts.manual_credit = true;
+	repl_begin(r, &running);
+	if (trm_session_leave(r->session, &opts, &leave_cb, r, &r->run, NULL) < 0)
+		r->is_over = true; /* the sandbox is gone, which was told */
+}

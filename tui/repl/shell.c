@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* !COMMAND: a shell command in the sandbox; on a terminal it has one of its own, and ours passes on every
+ * key. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/inside.h"
+#include "stream/tty.h"
+
+struct shell {
+	struct trm_proc *proc;
+	bool has_terminal;
+	struct termios cooked;
+	struct filter filter; /* of a program that draws */
+};
+
+static void release(struct shell *sh)
+{
+	if (sh->has_terminal)
+		tty_restore(&sh->cooked);
+	free(sh);
+}
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct repl *r = user;
+	struct shell *sh = r->shell;
+	if (sh->has_terminal) {
+		char *out = malloc(filter_room(n));
+		if (out)
+			sink_put(&r->show.out, out, filter_feed(&sh->filter, bytes, n, out), 0);
+		if (n)
+			r->show.is_inside = ((const char *)bytes)[n - 1] != '\n';
+		free(out);
+	} else {
+		show_output(&r->show, channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT, bytes, n, false);
+	}
+	/* What the terminal has not taken holds the command back. */
+	if (sink_held(&r->show.out) < 1 << 20)
+		trm_proc_consumed(proc, n);
+	else
+		r->shell_owed += n;
+}
+
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct repl *r = user;
+	struct shell *sh = r->shell;
+	char end[FILTER_FINISH_MAX];
+	(void)proc;
+	r->shell = NULL;
+	if (!sh)
+		return;
+	if (sh->has_terminal)
+		sink_put(&r->show.out, end, filter_finish(&sh->filter, end), 0);
+	release(sh);
+	int code = !exit ? EXIT_OWN_FAILURE : exit->signal ? 128 + exit->signal : exit->exit_code;
+	show_end(&r->show);
+	repl_fail(r, code);
+	if (!exit)
+		repl_error(r, "%s", why->msg);
+	else if (exit->signal && repl_has_person(r))
+		repl_say(r, "ended by signal %d (%s)", exit->signal, strsignal(exit->signal));
+	else if (code && repl_has_person(r))
+		repl_say(r, "exit code %d", code);
+	repl_done(r);
+}
+
+static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+
+static void on_interrupt(struct repl *r)
+{
+	if (r->shell)
+		trm_proc_signal(r->shell->proc, SIGINT, TRM_SIGNAL_GROUP);
+}
+
+static void on_keys(struct repl *r, const char *bytes, size_t n)
+{
+	if (r->shell)
+		trm_proc_write(r->shell->proc, TRM_STDOUT, bytes, n, NULL); /* fails when it has just ended */
+}
+
+static void on_eof(struct repl *r)
+{
+	if (r->shell)
+		trm_proc_close_stdin(r->shell->proc);
+}
+
+static const struct activity activity = {
+		.what = "a shell command", .interrupt = on_interrupt, .input = on_keys, .eof = on_eof};
+
+static int spawn(struct repl *r, struct shell *sh, const char *command, struct trm_error *reterr)
+{
+	struct winsize size;
+	char term[80];
+	const char *env[] = {tty_name(term, sizeof term), NULL}, *argv[] = {"bash", "-c", command, NULL};
+	tty_size(&size);
+	struct trm_proc_opts opts = {.argv = argv,
+			.env = sh->has_terminal ? env : NULL,
+			.label = command[0] && strlen(command) <= 64 ? command : "shell command",
+			.pty = sh->has_terminal,
+			.rows = size.ws_row,
+			.cols = size.ws_col,
+			.stdin_open = sh->has_terminal,
+			.manual_credit = true};
+	return trm_proc_spawn(r->stage.sandbox, &opts, &proc_cb, r, &sh->proc, reterr);
+}
+
+void shell_start(struct repl *r, const char *command)
+{
+	struct trm_error why = {0};
+	struct shell *sh = calloc(1, sizeof *sh);
+	command += strspn(command, " \t");
+	if (!*command)
+		repl_error(r, "which command? for example: !ls -l");
+	if (!*command || !sh) {
+		free(sh);
+		return;
+	}
+	filter_init(&sh->filter, FILTER_SCREEN);
+	sh->has_terminal = repl_has_person(r) && tcgetattr(STDIN_FILENO, &sh->cooked) == 0;
+	r->shell_owed = 0;
+	r->shell = sh;
+	repl_begin(r, &activity);
+	if (spawn(r, sh, command, &why) < 0) {
+		r->shell = NULL;
+		free(sh);
+		repl_error(r, "%s", why.msg);
+		repl_done(r);
+		return;
+	}
+	if (sh->has_terminal) {
+		tty_raw(&sh->cooked);
+		repl_watch_keys(r, true);
+	}
+}
+
+void shell_released(struct repl *r)
+{
+	if (r->shell && r->shell_owed && sink_is_empty(&r->show.out)) {
+		trm_proc_consumed(r->shell->proc, r->shell_owed);
+		r->shell_owed = 0;
+	}
+}
+
+void shell_resize(struct repl *r)
+{
+	struct winsize size;
+	tty_size(&size);
+	if (r->shell && r->shell->has_terminal)
+		trm_proc_resize(r->shell->proc, size.ws_row, size.ws_col);
+}
+
+void shell_close(struct repl *r)
+{
+	struct shell *sh = r->shell;
+	if (!sh)
+		return;
+	r->shell = NULL;
+	trm_proc_close(sh->proc);
+	release(sh);
+}
