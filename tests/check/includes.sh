@@ -37,7 +37,8 @@ tui/record: model output view theme text
 tui/linear: record model metrics output editor widget command view term text
 tui/app: linear stream state record model metrics output editor widget command view term theme text syntax image
 tui/repl: stream output state view term theme text image
-tui/cmd: app repl stream model metrics output editor widget command view theme term text record image text'
+tui/monitor: app model metrics command view term theme
+tui/cmd: monitor app repl stream model metrics output editor widget command view theme term text record image text'
 
 # Headers of other libraries, and the one place that may include them.
 headers='curses.h tui/term/curses.c

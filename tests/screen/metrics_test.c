@@ -202,6 +202,77 @@ static void others_are_seen_and_stopped(void **state)
 	leave();
 }
 
+/* ---- the monitor: metrics --watch ---- */
+
+static void start_monitor(int rows, int cols, const char *term)
+{
+	const char *env[] = {term, "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", state_home, runtime, NULL};
+	const char *argv[] = {program, "metrics", "--watch", "--interval", "0.2", NULL};
+
+	screen_start(&s, rows, cols, argv, env);
+}
+
+static void wait_for_other(void)
+{
+	char command[400];
+
+	snprintf(command, sizeof command, "XDG_RUNTIME_DIR='%s' %s metrics other-one >/dev/null 2>&1", runtime_dir,
+			program);
+	for (double from = screen_now_ms(); system(command) != 0;)
+		assert_true(screen_now_ms() - from < SCREEN_DEADLINE_MS);
+}
+
+static void the_monitor_shows_one_sandbox(void **state)
+{
+	(void)state;
+	start_other();
+	wait_for_other();
+	start_monitor(24, 80, "TERM=xterm-256color");
+	screen_wait(&s, " other-one ");
+	screen_wait(&s, "MEM ");
+	screen_wait(&s, "CPU%▾");
+	screen_wait(&s, "python");
+	screen_send(&s, "m");
+	screen_wait(&s, "MEM▾");
+	screen_send(&s, "t");
+	screen_wait(&s, "processes, tree");
+	screen_resize(&s, 30, 110);
+	screen_wait(&s, "│   PID");
+	screen_resize(&s, 5, 20);
+	screen_settle(&s, 50);
+	screen_send(&s, "q");
+	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(waitpid(other, NULL, WNOHANG), 0); /* it goes on */
+}
+
+static void the_monitor_tells_the_end(void **state)
+{
+	(void)state;
+	start_other();
+	wait_for_other();
+	start_monitor(24, 80, "TERM=vt100");
+	screen_wait(&s, "MEM ");
+	kill(other, SIGTERM);
+	screen_wait(&s, "terrarium: other-one: ");
+	assert_int_equal(screen_end(&s), 0);
+	assert_false(s.is_alternate);
+}
+
+static void signals_end_the_monitor(void **state)
+{
+	(void)state;
+	start_other();
+	wait_for_other();
+	start_monitor(24, 80, "TERM=xterm-256color");
+	screen_wait(&s, "python");
+	kill(s.pid, SIGTERM);
+	assert_int_equal(screen_end(&s), 128 + SIGTERM);
+	start_monitor(24, 80, "TERM=xterm-256color");
+	screen_wait(&s, "python");
+	screen_send(&s, "\003");
+	assert_int_equal(screen_end(&s), 0);
+}
+
 static bool is_available(void)
 {
 	char command[600];
@@ -246,6 +317,9 @@ int main(int argc, char **argv)
 			TEST(an_unanswered_question_ends_as_it_must),
 			TEST(alerts_are_heard_as_chosen),
 			TEST(others_are_seen_and_stopped),
+			TEST(the_monitor_shows_one_sandbox),
+			TEST(the_monitor_tells_the_end),
+			TEST(signals_end_the_monitor),
 	};
 
 	if (argc < 2)

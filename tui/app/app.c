@@ -107,7 +107,7 @@ static const struct trm_lang *first_lang(const struct app_opts *opts)
 }
 
 /* The Linux console has no braille. */
-static enum graph_style graph_style(const char *wanted)
+enum graph_style app_graph_style(const char *wanted)
 {
 	const char *term = getenv("TERM");
 	bool is_console = term && strncmp(term, "linux", 5) == 0;
@@ -152,7 +152,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.scrollback_bytes = a->opts->scrollback_bytes,
 			.pictures = (uint32_t)getpid() << 12,
 			.images_off = !a->term || (a->opts->images && strcmp(a->opts->images, "off") == 0),
-			.graph_style = graph_style(a->opts->graphs),
+			.graph_style = app_graph_style(a->opts->graphs),
 			.alerts = alert_opts(a->opts),
 	};
 

@@ -9,6 +9,8 @@
 
 #include <terrarium/terrarium.h>
 
+#include "metrics/metrics.h"
+
 struct recording;
 
 struct app_opts {
@@ -40,6 +42,9 @@ struct app_opts {
 
 /* Defaults of everything above: python, local, confirmation on. */
 void app_opts_default(struct app_opts *opts);
+
+/* What graphs are drawn with, for the setting of that name (NULL: braille) and this terminal. */
+enum graph_style app_graph_style(const char *wanted);
 
 /* Is it one of the ways to draw images? */
 bool app_knows_images(const char *how);

@@ -105,26 +105,6 @@ static void on_signal(void *user, int signo)
 static const int signals[APP_SIGNALS] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
 enum { LINE_SIGNALS = 3 };
 
-/* A crash: the terminal first, then the signal's own way (the handler is there for once). */
-static void on_crash(int signo)
-{
-	term_emergency_restore();
-	raise(signo);
-}
-
-static void watch_crashes(void)
-{
-	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-	static char stack[32768]; /* of its own: the crash may be the end of the stack */
-	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
-	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
-
-	sigaltstack(&alternate, NULL);
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-		sigaction(crashes[i], &action, NULL);
-}
-
 /* ---- begin and end ---- */
 
 int app_open_terminal(struct app *a, struct trm_error *reterr)
@@ -133,7 +113,7 @@ int app_open_terminal(struct app *a, struct trm_error *reterr)
 	int r = a->opts->is_linear ? TRM_ENOTSUP : term_open(NULL, &a->term, &why);
 
 	if (r == 0)
-		watch_crashes();
+		term_watch_crashes();
 	else if (a->opts->is_linear || r == TRM_ENOTSUP) /* it cannot move its cursor */
 		return app_lines_open(a, reterr);
 	else

@@ -12,19 +12,10 @@
 
 #include "cmd/near.h"
 
-/* Sorted by name. */
 static const struct cmd *const commands[] = {
-		&cmd_check,
-		&cmd_demo,
-		&cmd_doctor,
-		&cmd_exec,
-		&cmd_export,
-		&cmd_help,
-		&cmd_logs,
-		&cmd_repl,
-		&cmd_replay,
-		&cmd_run,
-		&cmd_version,
+#define ROW(name) &cmd_##name,
+		CMD_LIST(ROW)
+#undef ROW
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 

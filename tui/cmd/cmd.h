@@ -39,8 +39,25 @@ struct cmd {
 	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
 
-extern const struct cmd cmd_check, cmd_run, cmd_exec, cmd_demo, cmd_export, cmd_logs, cmd_repl, cmd_replay,
-		cmd_doctor, cmd_help, cmd_version, cmd_workbench;
+/* The table: sorted by name, one to a line. */
+#define CMD_LIST(X) \
+	X(check) \
+	X(demo) \
+	X(doctor) \
+	X(exec) \
+	X(export) \
+	X(help) \
+	X(logs) \
+	X(metrics) \
+	X(repl) \
+	X(replay) \
+	X(run) \
+	X(version)
+
+#define CMD_DECLARE(name) extern const struct cmd cmd_##name;
+CMD_LIST(CMD_DECLARE)
+#undef CMD_DECLARE
+extern const struct cmd cmd_workbench; /* without a command's name */
 
 struct app_opts;
 struct trm_config;

@@ -19,7 +19,7 @@ void json_init(struct json_out *j)
 static void begin(struct json_out *j, const char *key)
 {
 	if (j->needs_comma)
-		writer_text(&j->w, j->depth == 1 ? ",\n " : ", ");
+		writer_text(&j->w, j->is_list && j->depth == 1 ? ",\n " : ", ");
 	if (key) {
 		writer_json_text(&j->w, key);
 		writer_text(&j->w, ": ");
@@ -32,7 +32,8 @@ void json_open(struct json_out *j, const char *key, char bracket)
 	begin(j, key);
 	writer_put(&j->w, &bracket, 1);
 	j->needs_comma = false;
-	j->depth++;
+	if (j->depth++ == 0)
+		j->is_list = bracket == '[';
 }
 
 void json_close(struct json_out *j, char bracket)

@@ -12,7 +12,7 @@
 
 struct json_out {
 	struct writer w;
-	bool needs_comma;
+	bool needs_comma, is_list;
 	unsigned depth;
 };
 

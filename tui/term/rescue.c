@@ -46,3 +46,23 @@ void term_emergency_restore(void)
 	tcsetattr(0, TCSANOW, &rescue.shell_mode);
 	errno = saved_errno;
 }
+
+/* A crash: the terminal first, then the signal's own way (the handler is there for once). */
+static void on_crash(int signo)
+{
+	term_emergency_restore();
+	raise(signo);
+}
+
+void term_watch_crashes(void)
+{
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	static char stack[32768]; /* of its own: the crash may be the end of the stack */
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
+
+	sigaltstack(&alternate, NULL);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+		sigaction(crashes[i], &action, NULL);
+}

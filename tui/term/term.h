@@ -87,4 +87,7 @@ void term_notify(struct term *t, const char *text, size_t n);
  * when no terminal is open. */
 void term_emergency_restore(void);
 
+/* Have that done, and then the signal's own way gone, whenever the program crashes. */
+void term_watch_crashes(void);
+
 #endif

@@ -4,7 +4,8 @@
 
 /* The model as cells. Drawing changes nothing. The canvas has the size that the model knows. */
 
-struct canvas;
+#include "view/canvas.h"
+
 struct model;
 
 void view(const struct model *m, struct canvas *c);
@@ -15,5 +16,10 @@ void view_editor(const struct model *m, struct canvas *c);
 
 /* The same for the metrics: enough when a sample has come. */
 void view_metrics(const struct model *m, struct canvas *c);
+
+/* Only what a sandbox uses, on the whole screen: m->metrics in view_monitor_area(), under its name, above a
+ * line of keys. The model's other parts are not looked at. */
+struct rect view_monitor_area(int rows, int cols);
+void view_monitor(const struct model *m, struct canvas *c, const char *name, const char *keys);
 
 #endif

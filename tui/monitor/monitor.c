@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "monitor/monitor.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "app/keys.h"
+#include "command/keymap.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/update.h"
+#include "term/term.h"
+#include "theme/theme.h"
+#include "view/view.h"
+
+/* Theory of operation. The screen is the workbench's metrics pane: a model of which only the metrics are
+ * used, drawn by the same view. Keys go through the person's own key map to those commands of the pane that
+ * only look; nothing of the workbench beside it is there. */
+
+enum { MONITOR_SIGNALS = 6 };
+
+struct monitor {
+	const struct monitor_opts *opts;
+	struct model model;
+	struct effects effects; /* of commands that only look there are none; cleared all the same */
+	struct canvas canvas;
+	struct theme theme;
+	struct term *term;
+	struct trm_loop *loop;
+	struct trm_watch *keys_watch;
+	struct trm_timer *escape_timer;
+	struct trm_signal *signals[MONITOR_SIGNALS];
+	struct trm_sandbox *sandbox; /* NULL: it is gone */
+	bool is_leaving;
+	int ended_by;            /* signal, or 0 */
+	struct trm_error *ended; /* the caller's */
+};
+
+/* ---- keys ---- */
+
+static const char *const looking[] = {"processes-up", "processes-down", "processes-page-up",
+		"processes-page-down", "processes-first", "processes-last", "sort-by-cpu", "sort-by-memory",
+		"sort-by-pid", "sort-by-command", "process-tree", "look-back", "look-forth", "look-now",
+		"graph-zoom-in", "graph-zoom-out"};
+static const char key_line[] = "c m p n:sort|t:tree|+ -:zoom|b f:back, forth|0:now|q:quit";
+
+static bool only_looks(const struct command *c)
+{
+	for (size_t i = 0; i < sizeof looking / sizeof *looking; i++)
+		if (command_is(c, looking[i]))
+			return true;
+	return false;
+}
+
+static void leave(struct monitor *w)
+{
+	w->is_leaving = true;
+	if (w->sandbox)
+		trm_sandbox_close(w->sandbox);
+}
+
+static void on_key(struct monitor *w, const struct event *ev)
+{
+	struct keys keys = {.chords = {{ev->key, ev->mods}}, .n = 1};
+	const struct command *c = NULL;
+
+	if ((ev->key == 'q' || ev->key == 'Q') && !ev->mods) {
+		leave(w);
+	} else if (keymap_look(&w->model.keymap, PLACE_METRICS, &keys, &c) == KEYMAP_COMMAND
+			&& only_looks(c)) {
+		c->run(&w->model, &w->effects);
+		effects_clear(&w->effects);
+	} else if (keymap_look(&w->model.keymap, PLACE_ALWAYS, &keys, &c) == KEYMAP_COMMAND) {
+		if (command_is(c, "repaint"))
+			term_repaint_all(w->term);
+		else if (command_is(c, "quit") || command_is(c, "stop"))
+			leave(w);
+	}
+}
+
+static void resize(struct monitor *w)
+{
+	struct model *m = &w->model;
+
+	term_size(w->term, &m->rows, &m->cols);
+	/* The pane alone, as if it were zoomed. */
+	m->layout = (struct layout){.kind = LAYOUT_SINGLE, .divider_row = -1, .divider_col = -1};
+	m->layout.panes[PANE_METRICS] = view_monitor_area(m->rows, m->cols);
+	m->needs_draw = true;
+}
+
+static void pass_events(struct monitor *w)
+{
+	struct event ev;
+
+	while (term_next(w->term, &ev)) {
+		w->model.needs_draw = true;
+		if (ev.type == EVENT_KEY)
+			on_key(w, &ev);
+		else if (ev.type == EVENT_MOUSE)
+			metrics_mouse(&w->model, &ev);
+	}
+	int flush_ms = term_flush_ms(w->term);
+	if (flush_ms >= 0)
+		trm_timer_start(w->escape_timer, (uint64_t)flush_ms, 0);
+	else
+		trm_timer_stop(w->escape_timer);
+}
+
+static void on_input(void *user, int fd, uint32_t events)
+{
+	struct monitor *w = user;
+
+	(void)fd;
+	(void)events;
+	if (term_read(w->term, trm_loop_now_ns(w->loop))) {
+		pass_events(w);
+		return;
+	}
+	w->ended_by = SIGHUP; /* nobody is there any more */
+	trm_watch_remove(w->keys_watch);
+	w->keys_watch = NULL;
+	leave(w);
+}
+
+static void on_escape(void *user)
+{
+	struct monitor *w = user;
+
+	term_flush(w->term);
+	pass_events(w);
+}
+
+static const int signals[MONITOR_SIGNALS] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
+
+static void on_signal(void *user, int signo)
+{
+	struct monitor *w = user;
+
+	switch (signo) {
+	case SIGTSTP:
+		term_suspend(w->term);
+		kill(getpid(), SIGSTOP);
+		term_resume(w->term);
+		resize(w);
+		break;
+	case SIGCONT: term_repaint_all(w->term); /* fallthrough */
+	case SIGWINCH: resize(w); break;
+	default: w->ended_by = signo; leave(w);
+	}
+}
+
+/* ---- the sandbox ---- */
+
+static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+{
+	struct monitor *w = user;
+
+	(void)sandbox;
+	metrics_take(&w->model.metrics, metrics);
+	w->model.needs_draw = true;
+}
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct monitor *w = user;
+
+	(void)sandbox;
+	w->sandbox = NULL;
+	if (!w->is_leaving)
+		*w->ended = *why;
+}
+
+static const struct trm_sandbox_cb sandbox_cb = {.metrics = on_metrics, .closed = on_closed};
+
+/* ---- begin and end ---- */
+
+static void on_key_fault(void *user, const char *sentence)
+{
+	(void)user;
+	(void)sentence; /* the workbench and `terrarium check` tell it */
+}
+
+static int open_model(struct monitor *w, bool has_utf8, struct trm_error *reterr)
+{
+	const struct keys_faults faults = {on_key_fault, NULL};
+	struct model_opts opts = {.rows = 24,
+			.cols = 80,
+			.has_utf8 = has_utf8,
+			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.theme = w->theme.name,
+			.graph_style = w->opts->graphs};
+	struct keymap map;
+
+	if (model_init(&w->model, &opts) < 0 || canvas_init(&w->canvas, opts.rows, opts.cols) < 0
+			|| app_keys_load(&map, w->opts->config, w->opts->keymap, &faults) < 0)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	keymap_finish(&w->model.keymap);
+	w->model.keymap = map;
+	w->model.focus = PANE_METRICS;
+	resize(w);
+	return 0;
+}
+
+static int open_loop(struct monitor *w, struct trm_error *reterr)
+{
+	const struct trm_sandbox_opts opts = {
+			.metrics_interval_ms = w->opts->interval_ms, .metrics_with_processes = true};
+
+	int r = trm_loop_create(&w->loop, reterr);
+	if (r == 0)
+		r = trm_loop_add_fd(w->loop, STDIN_FILENO, TRM_READ, on_input, w, &w->keys_watch, reterr);
+	if (r == 0)
+		r = trm_loop_add_timer(w->loop, on_escape, w, &w->escape_timer, reterr);
+	for (size_t i = 0; i < MONITOR_SIGNALS && r == 0; i++)
+		r = trm_loop_add_signal(w->loop, signals[i], on_signal, w, &w->signals[i], reterr);
+	if (r == 0)
+		r = trm_sandbox_attach(w->loop, w->opts->name, &opts, &sandbox_cb, w, &w->sandbox, reterr);
+	return r;
+}
+
+static void paint(struct monitor *w)
+{
+	struct canvas *c = &w->canvas;
+	struct model *m = &w->model;
+
+	if ((c->rows != m->rows || c->cols != m->cols) && canvas_resize(c, m->rows, m->cols) < 0)
+		return; /* tried again with the next sample */
+	view_monitor(m, c, w->opts->name, key_line);
+	term_paint(w->term, c, &w->theme);
+	m->needs_draw = false;
+}
+
+static void finish(struct monitor *w)
+{
+	while (w->sandbox && trm_loop_step(w->loop, -1) >= 0)
+		;
+	for (size_t i = 0; i < MONITOR_SIGNALS; i++)
+		trm_signal_remove(w->signals[i]);
+	trm_timer_remove(w->escape_timer);
+	trm_watch_remove(w->keys_watch);
+	trm_loop_destroy(w->loop);
+	term_close(w->term);
+	effects_finish(&w->effects);
+	canvas_finish(&w->canvas);
+	model_finish(&w->model);
+}
+
+/* 0, 128+n, or negative. */
+static int watch(struct monitor *w, struct trm_error *reterr)
+{
+	setlocale(LC_CTYPE, "");
+	bool has_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8")
+			== 0; /* term_open() may choose another locale */
+	int r = theme_load(w->opts->theme, &w->theme, reterr);
+	if (r == 0)
+		r = term_open(NULL, &w->term, reterr);
+	if (r < 0)
+		return r;
+	term_watch_crashes();
+	r = open_model(w, has_utf8, reterr);
+	if (r == 0)
+		r = open_loop(w, reterr);
+	while (r == 0 && w->sandbox && !w->is_leaving) {
+		if (w->model.needs_draw)
+			paint(w);
+		if (trm_loop_step(w->loop, -1) < 0)
+			leave(w);
+	}
+	finish(w);
+	return r < 0 ? r : w->ended_by ? 128 + w->ended_by : 0;
+}
+
+int monitor_main(const struct monitor_opts *opts, struct trm_error *ret_ended, struct trm_error *reterr)
+{
+	struct monitor *w = calloc(1, sizeof *w);
+
+	*ret_ended = (struct trm_error){0};
+	if (!w)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	w->opts = opts;
+	w->ended = ret_ended;
+	int r = watch(w, reterr);
+	free(w);
+	return r;
+}
