@@ -11,6 +11,7 @@
 #include "agent/sub.h"
 #include "agent/transfer.h"
 #include "agent/tree.h"
+#include "agent/tree_transfer.h"
 #include "wire/message.h"
 
 enum { PING_MAX = 64, WATCH_MIN_MS = 50, WATCH_MAX_MS = 3600 * 1000 };
@@ -191,9 +192,52 @@ static int do_get(struct client *client, const struct frame *frame)
 	return r;
 }
 
+static int do_tree(struct client *client, const struct frame *frame)
+{
+	struct tree_msg msg;
+	if (tree_msg_get(frame, &msg) < 0)
+		return bad_payload(client, frame);
+	(frame->type == FRAME_TREE_GET ? tree_transfer_get : tree_transfer_put)(client, frame->stream, &msg);
+	tree_msg_finish(&msg);
+	return 0;
+}
+
+static int do_entry(struct client *client, const struct frame *frame)
+{
+	struct stream *stream = client_find(client, frame->stream);
+	struct trm_error why;
+	if (!tree_transfer_is_put(stream))
+		return client_fail(client, "ENTRY for a stream that takes none");
+	return tree_transfer_entry(stream, frame, &why) < 0 ? client_fail(client, "%s", why.msg) : 0;
+}
+
+static int do_file_op(struct client *client, const struct frame *frame)
+{
+	static const struct tree_sum nothing;
+	struct unpack fields = fields_of(frame);
+	uint8_t op = unpack_u8(&fields);
+	char *path = unpack_str(&fields, TRANSFER_PATH_MAX);
+	uint32_t mode = unpack_u32(&fields);
+	struct trm_error why;
+	size_t before = client->out.len;
+	int r = fields.bad ? bad_payload(client, frame) : file_op_do((enum file_op)op, path, mode, &why);
+	if (!fields.bad && r < 0)
+		client_error(client, frame->stream, r, "%s", why.msg);
+	else if (!fields.bad && tree_sum_put(&client->out, frame->stream, &nothing) < 0)
+		client->dead = true;
+	if (!fields.bad && r == 0)
+		client_count_unpaid(client, before);
+	free(path);
+	return 0;
+}
+
 static int do_data(struct client *client, const struct frame *frame)
 {
-	if (transfer_data(client_find(client, frame->stream), frame->payload, frame->len) < 0)
+	struct stream *stream = client_find(client, frame->stream);
+	struct trm_error why;
+	if (tree_transfer_is_put(stream))
+		return tree_transfer_data(stream, frame, &why) < 0 ? client_fail(client, "%s", why.msg) : 0;
+	if (transfer_data(stream, frame->payload, frame->len) < 0)
 		return client_fail(client, "DATA for a stream that takes none, or more than PUT announced");
 	return 0;
 }
@@ -246,8 +290,12 @@ static const struct {
 		[FRAME_PING] = {ON_CONNECTION, do_ping},
 		[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
 		[FRAME_SIGNAL_PID] = {ON_NEW, do_signal_pid},
+		[FRAME_TREE_GET] = {ON_NEW, do_tree},
+		[FRAME_TREE_PUT] = {ON_NEW, do_tree},
+		[FRAME_FILE_OP] = {ON_NEW, do_file_op},
 		[FRAME_DATA] = {ON_STREAM, do_data},
 		[FRAME_TURN] = {ON_STREAM, do_turn},
+		[FRAME_ENTRY] = {ON_STREAM, do_entry},
 };
 
 void dispatch(struct client *client, const struct frame *frame)

@@ -199,6 +199,11 @@ void proc_send_turn(struct trm_proc *proc, enum turn_word word);
 int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct trm_error *reterr);
 /* The turn is lost: what waits for credit is not to be sent any more. */
 void proc_drop_input(struct trm_proc *proc);
+/* ---- errands (signal.c) ------------------------------------------------------------------- */
+
+/* One frame that is answered by DONE or ERROR: exactly one `fn` follows. */
+int errand_send(struct trm_sandbox *sandbox, enum frame_type type, const struct buf *payload, trm_done_fn *fn,
+		void *user, struct trm_error *reterr);
 
 /* ---- metrics (metrics.c) ----------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A signal to a process that somebody else in the sandbox has started. */
+/* Errands: one frame to the agent, answered by DONE or ERROR. And one of them: a signal to a process that
+ * somebody else in the sandbox has started. */
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -27,9 +28,9 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 {
 	struct trm_error said = {0};
 	if (frame->type == FRAME_ERROR && error_msg_get(frame, &said) < 0)
-		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error of a signal");
+		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");
 	if (frame->type != FRAME_ERROR && frame->type != FRAME_DONE)
-		return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u for a signal", frame->type);
+		return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u for an answer", frame->type);
 	if (frame->type == FRAME_ERROR && !said.code)
 		said.code = TRM_EIO;
 	end(stream, &said);
@@ -38,13 +39,9 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 
 static const struct stream_ops ERRAND_OPS = {.frame = on_frame, .end = end};
 
-int trm_sandbox_signal(struct trm_sandbox *sandbox, uint32_t pid, uint64_t start, int signo, bool has_tree,
-		trm_done_fn *fn, void *user, struct trm_error *reterr)
+int errand_send(struct trm_sandbox *sandbox, enum frame_type type, const struct buf *payload, trm_done_fn *fn,
+		void *user, struct trm_error *reterr)
 {
-	char bytes[FRAME_HEADER + 32];
-	struct buf whole = {.mem = bytes, .cap = sizeof bytes, .max = sizeof bytes};
-	if (signo < 1 || signo > 64)
-		return trm_error_set(reterr, TRM_EINVAL, "there is no signal %d", signo);
 	if (!sandbox_is_open(sandbox))
 		return trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' is closed", sandbox->name);
 	struct errand *e = calloc(1, sizeof *e);
@@ -56,9 +53,19 @@ int trm_sandbox_signal(struct trm_sandbox *sandbox, uint32_t pid, uint64_t start
 		free(e);
 		return r;
 	}
-	const struct signal_pid_msg msg = {pid, start, (uint32_t)signo, has_tree};
-	signal_pid_msg_put(&whole, e->stream.id, &msg);
-	client_send(sandbox, e->stream.id, FRAME_SIGNAL_PID, 0, buf_at(&whole) + FRAME_HEADER,
-			whole.len - FRAME_HEADER);
+	client_send(sandbox, e->stream.id, type, 0, buf_at(payload), payload->len);
 	return 0;
+}
+
+int trm_sandbox_signal(struct trm_sandbox *sandbox, uint32_t pid, uint64_t start, int signo, bool has_tree,
+		trm_done_fn *fn, void *user, struct trm_error *reterr)
+{
+	char bytes[FRAME_HEADER + 32];
+	struct buf whole = {.mem = bytes, .cap = sizeof bytes, .max = sizeof bytes};
+	if (signo < 1 || signo > 64)
+		return trm_error_set(reterr, TRM_EINVAL, "there is no signal %d", signo);
+	const struct signal_pid_msg msg = {pid, start, (uint32_t)signo, has_tree};
+	signal_pid_msg_put(&whole, 1, &msg);
+	buf_take(&whole, FRAME_HEADER);
+	return errand_send(sandbox, FRAME_SIGNAL_PID, &whole, fn, user, reterr);
 }

@@ -10,13 +10,14 @@ trap 'rm -f "$list"' EXIT
 rules='lib/base:
 lib/embed:
 lib/wire: base
-lib/agent: wire base
+lib/tree: wire base
+lib/agent: tree wire base
 lib/keeper: wire base
 lib/loop: base
 lib/config: base
 lib/kernel: embed base
 lib/backend: kernel embed loop wire base seccomp_filters.h
-lib/sandbox: backend loop wire base
+lib/sandbox: backend tree loop wire base
 lib/session: sandbox kernel base
 lib/doctor: backend base
 tui/text:

@@ -10,8 +10,10 @@
  * tests/clients/example.c does just that. */
 
 #include <terrarium/config.h>
+#include <terrarium/copy.h>
 #include <terrarium/doctor.h>
 #include <terrarium/error.h>
+#include <terrarium/files.h>
 #include <terrarium/lang.h>
 #include <terrarium/loop.h>
 #include <terrarium/metrics.h>

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* A copy from beginning to end: its places, its sandboxes, one job after another. */
+#include "sandbox/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/registry.h>
+
+#include "base/err.h"
+
+enum { TICK_MS = 100 };
+
+/* ---- sandboxes -------------------------------------------------------------------------- */
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct box *box = user;
+	(void)sandbox;
+	(void)why;
+	box->sandbox = NULL;
+	if (box->copy->is_ending)
+		trm_timer_start(box->copy->soon, 0, 0);
+}
+
+static const struct trm_sandbox_cb BOX_CB = {.closed = on_closed};
+
+static void on_own_closed(void *user, const struct trm_error *why)
+{
+	struct box *box = user;
+	(void)why;
+	box->sandbox = NULL;
+}
+
+static void join_own(struct trm_copy *copy, struct box *box)
+{
+	box->is_own = true;
+	box->sandbox = copy->opts.own;
+	box->observer = (struct sandbox_observer){.closed = on_own_closed, .user = box};
+	sandbox_observe(box->sandbox, &box->observer);
+}
+
+/* The sandbox of a place: taken part in already, our own, or now attached to. */
+static int find_box(struct trm_copy *copy, const struct place *place, struct box **ret, struct trm_error *why)
+{
+	*ret = NULL;
+	if (place->kind != PLACE_SANDBOX)
+		return 0;
+	struct box *box = copy->boxes;
+	while (box && strcmp(box->name, place->name) != 0)
+		box = box->next;
+	if (!box) {
+		if (!place->name[0] && !copy->opts.own)
+			return trm_error_set(why, TRM_EINVAL, ":%s: there is no sandbox named before the ':'",
+					place->path);
+		if (!(box = calloc(1, sizeof *box)))
+			return trm_error_set(why, TRM_ENOMEM, "out of memory");
+		memcpy(box->name, place->name, sizeof box->name);
+		box->copy = copy;
+		box->next = copy->boxes;
+		copy->boxes = box;
+		int r = 0;
+		if (place->name[0])
+			r = trm_sandbox_attach(copy->loop, box->name, NULL, &BOX_CB, box, &box->sandbox, why);
+		else
+			join_own(copy, box);
+		if (r < 0)
+			return r;
+	}
+	*ret = box;
+	return box->sandbox ? 0 : trm_error_set(why, TRM_ECLOSED, "sandbox '%s' has ended", box->name);
+}
+
+static bool boxes_are_closed(struct trm_copy *copy)
+{
+	bool are_closed = true;
+	for (struct box *box = copy->boxes; box; box = box->next)
+		if (box->sandbox && !box->is_own) {
+			trm_sandbox_close(box->sandbox);
+			are_closed = false;
+		}
+	return are_closed;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+const struct trm_copy_progress *trm_copy_progress(const struct trm_copy *copy)
+{
+	struct trm_copy_progress *p = (struct trm_copy_progress *)&copy->progress;
+	const struct tree_sum *done = &copy->sum, *now = &copy->job.sum;
+	*p = (struct trm_copy_progress){.bytes = done->bytes + now->bytes,
+			.files = done->files + now->files,
+			.dirs = done->dirs + now->dirs,
+			.links = done->links + now->links,
+			.refused = done->refused + now->refused,
+			.total_bytes = copy->total_bytes,
+			.total_files = copy->total_files,
+			.path = copy->job.name};
+	return p;
+}
+
+static void free_all(struct trm_copy *copy)
+{
+	job_finish(copy);
+	while (copy->boxes) {
+		struct box *box = copy->boxes;
+		copy->boxes = box->next;
+		if (box->is_own && box->sandbox)
+			sandbox_unobserve(box->sandbox, &box->observer);
+		free(box);
+	}
+	trm_timer_remove(copy->soon);
+	trm_timer_remove(copy->tick);
+	free(copy->sources);
+	free(copy->texts);
+	free(copy);
+}
+
+static void end_copy(struct trm_copy *copy)
+{
+	copy->is_ending = true;
+	if (!boxes_are_closed(copy))
+		return;
+	if (copy->cb->done)
+		copy->cb->done(copy->user, &copy->why, trm_copy_progress(copy));
+	free_all(copy);
+}
+
+/* ---- jobs ----------------------------------------------------------------------------------- */
+
+void copy_tell(struct trm_copy *copy, const struct box *box, const struct trm_error *why)
+{
+	struct trm_error told = *why;
+	if (box)
+		trm_error_set(&told, why->code, "%s:%s", box->name, why->msg);
+	if (copy->cb->refused)
+		copy->cb->refused(copy->user, &told);
+}
+
+static void sum_add(struct tree_sum *sum, const struct tree_sum *more)
+{
+	sum->bytes += more->bytes;
+	sum->files += more->files;
+	sum->dirs += more->dirs;
+	sum->links += more->links;
+	sum->refused += more->refused;
+}
+
+/* After this the others need not be tried. */
+static bool ends_all(const struct trm_copy *copy, const struct trm_error *why)
+{
+	bool is_gone = (copy->job.from_box && !copy->job.from_box->sandbox)
+		       || (copy->job.to_box && !copy->job.to_box->sandbox);
+	return copy->n_sources == 1 || is_gone || why->code == TRM_ECANCELED || why->code == TRM_ETOOBIG
+	       || why->code == TRM_EIO || why->code == TRM_ENOMEM || why->code == TRM_ECLOSED
+	       || why->code == TRM_EPROTO;
+}
+
+static void take_job_apart(struct trm_copy *copy)
+{
+	struct trm_error why = copy->job.why;
+	sum_add(&copy->sum, &copy->job.sum);
+	if (why.code && ends_all(copy, &why)) {
+		copy->why = why;
+		copy->next = copy->n_sources;
+	} else if (why.code) {
+		copy->sum.refused++;
+		copy_tell(copy, NULL, &why);
+	}
+	job_finish(copy);
+}
+
+void job_over(struct trm_copy *copy, const struct trm_error *why)
+{
+	if (copy->job.is_over)
+		return;
+	copy->job.is_over = true;
+	if (why)
+		copy->job.why = *why;
+	trm_timer_start(copy->soon, 0, 0);
+}
+
+static int start_job(struct trm_copy *copy, struct trm_error *why)
+{
+	struct job *job = &copy->job;
+	*job = (struct job){.source = &copy->sources[copy->next++]};
+	copy->has_job = true;
+	buf_init(&job->backlog, 2 * SANDBOX_WINDOW);
+	int r = find_box(copy, job->source, &job->from_box, why);
+	if (r == 0)
+		r = find_box(copy, &copy->target, &job->to_box, why);
+	return r < 0 ? r : job_start(copy, why);
+}
+
+static void on_soon(void *user)
+{
+	struct trm_copy *copy = user;
+	struct trm_error why = {.code = TRM_OK};
+	if (copy->has_job && copy->job.is_over)
+		take_job_apart(copy);
+	if (copy->has_job)
+		return;
+	if (copy->next == copy->n_sources)
+		end_copy(copy);
+	else if (start_job(copy, &why) < 0)
+		job_over(copy, &why);
+}
+
+static void on_tick(void *user)
+{
+	struct trm_copy *copy = user;
+	if (copy->has_job && !copy->job.is_over)
+		copy->cb->progress(copy->user, trm_copy_progress(copy));
+}
+
+void trm_copy_cancel(struct trm_copy *copy)
+{
+	struct trm_error why;
+	trm_error_set(&why, TRM_ECANCELED, "the copy was stopped");
+	if (copy->is_ending)
+		return;
+	if (!copy->has_job) {
+		copy->why = why;
+		copy->next = copy->n_sources;
+	}
+	job_over(copy, &why);
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------ */
+
+static int check_pair(const struct trm_copy *copy, const struct place *source, struct trm_error *reterr)
+{
+	const struct place *target = &copy->target;
+	bool is_in = source->kind == PLACE_SANDBOX, is_to = target->kind == PLACE_SANDBOX;
+	if (!is_in && !is_to)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"%s is not in a sandbox, nor is %s: write NAME:PATH for the one that is",
+				source->kind == PLACE_STREAM ? "standard input" : source->path,
+				target->kind == PLACE_STREAM ? "standard output" : target->path);
+	if (is_in && is_to && strcmp(source->name, target->name) == 0)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"both are in the same sandbox: copy with cp inside it (terrarium exec)");
+	if (copy->n_sources > 1 && (source->kind == PLACE_STREAM || target->kind == PLACE_STREAM))
+		return trm_error_set(reterr, TRM_EINVAL, "'-' cannot stand beside other sources");
+	if ((source->kind == PLACE_STREAM && copy->opts.in_fd < 0)
+			|| (target->kind == PLACE_STREAM && copy->opts.out_fd < 0))
+		return trm_error_set(reterr, TRM_EINVAL, "'-' means nothing here: name a file");
+	return 0;
+}
+
+static int take_places(struct trm_copy *copy, const struct trm_copy_opts *opts, struct trm_error *reterr)
+{
+	size_t bytes = strlen(opts->target) + 1, n = 0;
+	for (; opts->sources[n]; n++)
+		bytes += strlen(opts->sources[n]) + 1;
+	if (!n)
+		return trm_error_set(reterr, TRM_EINVAL, "there is nothing to copy");
+	char *at = copy->texts = malloc(bytes);
+	copy->sources = calloc(n, sizeof *copy->sources);
+	if (!at || !copy->sources)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	copy->n_sources = n;
+	int r = place_parse(strcpy(at, opts->target), &copy->target, reterr);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		at += strlen(at) + 1;
+		r = place_parse(strcpy(at, opts->sources[i]), &copy->sources[i], reterr);
+		if (r == 0)
+			r = check_pair(copy, &copy->sources[i], reterr);
+	}
+	return r;
+}
+
+int trm_copy_start(struct trm_loop *loop, const struct trm_copy_opts *opts, const struct trm_copy_cb *cb,
+		void *user, struct trm_copy **ret_copy, struct trm_error *reterr)
+{
+	struct trm_copy *copy = calloc(1, sizeof *copy);
+	if (!copy)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	copy->loop = loop;
+	copy->cb = cb;
+	copy->user = user;
+	copy->opts = *opts;
+	if (!copy->opts.max_bytes)
+		copy->opts.max_bytes = TRM_COPY_MAX_BYTES;
+	if (!copy->opts.max_files)
+		copy->opts.max_files = TRM_COPY_MAX_FILES;
+	int r = take_places(copy, opts, reterr);
+	if (r == 0)
+		r = trm_loop_add_timer(loop, on_soon, copy, &copy->soon, reterr);
+	if (r == 0)
+		r = trm_loop_add_timer(loop, on_tick, copy, &copy->tick, reterr);
+	if (r < 0) {
+		free_all(copy);
+		return r;
+	}
+	trm_timer_start(copy->soon, 0, 0);
+	if (cb->progress)
+		trm_timer_start(copy->tick, TICK_MS, TICK_MS);
+	*ret_copy = copy;
+	return 0;
+}

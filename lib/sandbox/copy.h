@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SANDBOX_COPY_H
+#define TRM_SANDBOX_COPY_H
+
+/* The inside of a copy. Its sources are dealt with one after another; each is a job, which joins
+ * two halves:
+ *
+ *   from here        source ──► TREE_PUT      from a descriptor   bytes ──► TREE_PUT
+ *   to here        TREE_GET ──► sink          to a descriptor  TREE_GET ──► bytes
+ *   sandbox to sandbox          TREE_GET ──► TREE_PUT
+ *
+ * A job that is over is taken apart from a timer, never from inside of a callback of its halves. */
+
+#include <terrarium/copy.h>
+
+#include "sandbox/place.h"
+#include "sandbox/tree.h"
+#include "tree/sink.h"
+#include "tree/source.h"
+
+/* A sandbox that takes part. */
+struct box {
+	struct box *next;
+	struct trm_copy *copy;
+	char name[65];
+	struct trm_sandbox *sandbox; /* NULL: gone */
+	struct sandbox_observer observer; /* of one that is not ours to close */
+	bool is_own;
+};
+
+struct job {
+	const struct place *source;
+	struct box *from_box, *to_box; /* NULL: this machine */
+	struct tree *from, *to;        /* NULL: none, or it has ended */
+	struct source *reader;
+	struct sink *writer;
+	struct trm_watch *watch; /* of a descriptor, where that can be watched */
+	struct buf backlog;      /* for out_fd */
+	bool is_complete;        /* everything has come */
+	bool is_over;
+	struct tree_sum sum;     /* what is copied, as far as we know */
+	char name[ENTRY_NAME_MAX + 1];
+	struct trm_error why; /* when over */
+};
+
+struct trm_copy {
+	struct trm_loop *loop;
+	const struct trm_copy_cb *cb;
+	void *user;
+	struct trm_copy_opts opts;
+	char *texts; /* of the places */
+	struct place *sources, target;
+	size_t n_sources, next;
+	struct box *boxes;
+	struct job job;
+	bool has_job, is_ending;
+	struct trm_timer *soon, *tick;
+	struct tree_sum sum; /* of the jobs that are done */
+	uint64_t total_bytes, total_files;
+	struct trm_copy_progress progress;
+	struct trm_error why;
+};
+
+/* copy_job.c: begin the job that is set up; on failure it may be half made. */
+int job_start(struct trm_copy *copy, struct trm_error *why);
+void job_finish(struct trm_copy *copy);
+/* It has come to its end; `why` may be NULL: well. The first word counts. */
+void job_over(struct trm_copy *copy, const struct trm_error *why);
+/* For the user: something was not copied. `box`: the sandbox whose path the sentence begins with; NULL: ours. */
+void copy_tell(struct trm_copy *copy, const struct box *box, const struct trm_error *why);
+
+/* copy_stream.c: "-". */
+int stream_in_start(struct trm_copy *copy, struct trm_error *why);
+int stream_out_start(struct trm_copy *copy, struct trm_error *why);
+/* What a GET brings, for out_fd. */
+int stream_out_entry(struct trm_copy *copy, const struct entry *entry, struct trm_error *why);
+int stream_out_data(struct trm_copy *copy, const void *bytes, size_t n, struct trm_error *why);
+/* There is room for what in_fd holds. */
+int stream_in_pump(struct trm_copy *copy, struct trm_error *why);
+
+#endif

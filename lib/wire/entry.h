@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_WIRE_ENTRY_H
+#define TRM_WIRE_ENTRY_H
+
+/* A tree of files as a sequence of ENTRY and DATA frames on one stream; the same
+ * whether it goes into a sandbox or comes out of it. What is named is always one
+ * component of a path, so no sequence can speak of anything beside the tree.
+ *
+ *   tree  = [TOTAL] node
+ *   node  = DIR node* UP | FILE (DATA | HOLE)* (END | FAIL) | LINK | OTHER | FAIL
+ *
+ * The first node is the root and its name is "": what it is called is for the
+ * receiver to know. In a list (TREE_LIST) a FILE has no content and no END.
+ *
+ * Payload of an ENTRY: u8 kind, then by kind
+ *   DIR, FILE, LINK, OTHER   str name, u32 mode, i64 mtime_s, u32 mtime_ns, u64 size, str target
+ *   HOLE, END                u64 bytes: zeros in the file; its size, all told
+ *   FAIL                     str name, i32 code, str reason: it is there and cannot be sent
+ *   TOTAL                    u64 files, u64 bytes that are to be expected: for showing only
+ *   NOTE                     i32 code, str sentence: from who receives: something was not taken
+ *
+ * The agent answers a PUT with NOTEs, and with a TOTAL of what it has taken before an ERROR.
+ *
+ * Nothing in here does any I/O. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/error.h>
+
+#include "base/buf.h"
+#include "wire/frame.h"
+
+enum {
+	ENTRY_NAME_MAX = 255,
+	ENTRY_TARGET_MAX = 4095,
+	ENTRY_TEXT_MAX = 480,      /* of a reason or a sentence */
+	ENTRY_PAYLOAD_MAX = 5000,  /* of an ENTRY frame */
+	ENTRY_DEPTH_MAX = 512,     /* directories in each other */
+	ENTRY_MODE_MASK = 0777,    /* no set-id bits, whoever asks */
+};
+
+enum entry_kind {
+	ENTRY_DIR = 1,
+	ENTRY_UP,
+	ENTRY_FILE,
+	ENTRY_HOLE,
+	ENTRY_END,
+	ENTRY_LINK,
+	ENTRY_OTHER, /* device, FIFO, socket: only in lists */
+	ENTRY_FAIL,
+	ENTRY_TOTAL,
+	ENTRY_NOTE,
+};
+
+struct entry {
+	enum entry_kind kind;
+	char name[ENTRY_NAME_MAX + 1]; /* "": the root */
+	uint32_t mode;
+	int64_t mtime_s;
+	uint32_t mtime_ns;
+	uint64_t size;                    /* FILE: a hint. HOLE, END, TOTAL: bytes */
+	uint64_t files;                   /* TOTAL */
+	int code;                         /* FAIL, NOTE */
+	char text[ENTRY_TARGET_MAX + 1];  /* LINK: target; FAIL, NOTE: the words, cleaned by the reader */
+};
+
+/* The whole frame. TRM_ETOOBIG, TRM_ENOMEM: nothing is appended. */
+int entry_put(struct buf *out, uint32_t stream, const struct entry *entry);
+/* TRM_EPROTO with a sentence: not an entry, or a name that no node of a tree has. */
+int entry_get(const struct frame *frame, struct entry *ret, struct trm_error *why);
+
+/* May this be the name of a node? No '/', no NUL (the caller's), not "." and not "..". */
+bool entry_is_name(const char *name);
+/* A link `depth` directories below the root, and where it leads: true if that stays in the tree
+ * whatever other such links there are. So '..' is only allowed in front (behind a name it would
+ * count from wherever that leads), and no oftener than there are directories above. */
+bool entry_link_is_inside(const char *target, unsigned depth);
+
+/* The order and the measure of a tree. */
+struct entry_check {
+	uint64_t max_bytes, max_files; /* in: ceilings of all files together and of all nodes */
+	bool is_list;                  /* in */
+	uint64_t bytes, files;         /* so far; files counts every node */
+	uint64_t file_bytes;           /* of the file that is open */
+	unsigned depth;                /* directories that are open */
+	bool is_in_file, has_root, is_over;
+};
+
+/* Account for the next frame. TRM_EPROTO: out of order. TRM_ETOOBIG: a ceiling. */
+int entry_check(struct entry_check *check, const struct entry *entry, struct trm_error *why);
+int entry_check_data(struct entry_check *check, size_t n, struct trm_error *why);
+
+/* Requests: TREE_GET, TREE_PUT and FILE_OP of frame.h. */
+enum tree_flag {
+	TREE_LIST = 1,       /* GET: no contents; `depth` levels of it */
+	TREE_WANTS_TOTAL = 2, /* GET: count first */
+	TREE_MUST_BE_DIR = 4, /* PUT: the target must be a directory already */
+	TREE_DENSE = 16,      /* GET: holes are sent as zeros */
+	TREE_NO_FOLLOW = 8,   /* GET: a link at the path is told, not followed (only with TREE_LIST) */
+};
+
+struct tree_msg {
+	char *path;
+	char *base; /* PUT: name to take when the target is a directory; "": the directory itself */
+	uint32_t flags, depth, window;
+	uint64_t max_bytes, max_files;
+};
+int tree_msg_put(struct buf *out, uint32_t stream, enum frame_type type, const struct tree_msg *msg);
+int tree_msg_get(const struct frame *frame, struct tree_msg *ret); /* TRM_EPROTO: nothing to free */
+void tree_msg_finish(struct tree_msg *msg);
+
+enum file_op { FILE_OP_MKDIR = 1, FILE_OP_REMOVE, FILE_OP_REMOVE_TREE };
+
+/* What became of a tree: the payload of the DONE that answers TREE_GET and TREE_PUT, whose `size` is bytes. */
+struct tree_sum {
+	uint64_t bytes, files, dirs, links, refused;
+};
+int tree_sum_put(struct buf *out, uint32_t stream, const struct tree_sum *sum);
+int tree_sum_get(const struct frame *frame, struct tree_sum *ret);
+
+#endif
