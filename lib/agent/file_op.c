@@ -75,5 +75,6 @@ int file_op_do(enum file_op op, const char *path, uint32_t mode, struct trm_erro
 	}
 	if (!error)
 		return 0;
-	return trm_error_set_errno(why, error, "%s: cannot be %s", path, op == FILE_OP_MKDIR ? "made" : "removed");
+	return trm_error_set_errno(
+			why, error, "%s: cannot be %s", path, op == FILE_OP_MKDIR ? "made" : "removed");
 }

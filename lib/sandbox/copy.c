@@ -146,14 +146,23 @@ static void sum_add(struct tree_sum *sum, const struct tree_sum *more)
 	sum->refused += more->refused;
 }
 
+/* Its sentence begins with the target itself. */
+static bool is_about_target(const struct trm_copy *copy, const struct trm_error *why)
+{
+	const struct box *box = copy->job.to_box;
+	size_t name = box ? strlen(box->name) + 1 : 0, path = strlen(copy->target.path);
+	return strlen(why->msg) > name + path && strncmp(why->msg + name, copy->target.path, path) == 0
+	       && why->msg[name + path] == ':';
+}
+
 /* After this the others need not be tried. */
 static bool ends_all(const struct trm_copy *copy, const struct trm_error *why)
 {
 	bool is_gone = (copy->job.from_box && !copy->job.from_box->sandbox)
 		       || (copy->job.to_box && !copy->job.to_box->sandbox);
-	return copy->n_sources == 1 || is_gone || why->code == TRM_ECANCELED || why->code == TRM_ETOOBIG
-	       || why->code == TRM_EIO || why->code == TRM_ENOMEM || why->code == TRM_ECLOSED
-	       || why->code == TRM_EPROTO;
+	return copy->n_sources == 1 || is_gone || is_about_target(copy, why) || why->code == TRM_ECANCELED
+	       || why->code == TRM_ETOOBIG || why->code == TRM_EIO || why->code == TRM_ENOMEM
+	       || why->code == TRM_ECLOSED || why->code == TRM_EPROTO;
 }
 
 static void take_job_apart(struct trm_copy *copy)

@@ -23,7 +23,7 @@ struct box {
 	struct box *next;
 	struct trm_copy *copy;
 	char name[65];
-	struct trm_sandbox *sandbox; /* NULL: gone */
+	struct trm_sandbox *sandbox;      /* NULL: gone */
 	struct sandbox_observer observer; /* of one that is not ours to close */
 	bool is_own;
 };
@@ -38,7 +38,7 @@ struct job {
 	struct buf backlog;      /* for out_fd */
 	bool is_complete;        /* everything has come */
 	bool is_over;
-	struct tree_sum sum;     /* what is copied, as far as we know */
+	struct tree_sum sum; /* what is copied, as far as we know */
 	char name[ENTRY_NAME_MAX + 1];
 	struct trm_error why; /* when over */
 };
@@ -66,7 +66,8 @@ int job_start(struct trm_copy *copy, struct trm_error *why);
 void job_finish(struct trm_copy *copy);
 /* It has come to its end; `why` may be NULL: well. The first word counts. */
 void job_over(struct trm_copy *copy, const struct trm_error *why);
-/* For the user: something was not copied. `box`: the sandbox whose path the sentence begins with; NULL: ours. */
+/* For the user: something was not copied. `box`: the sandbox whose path the sentence begins with; NULL: ours.
+ */
 void copy_tell(struct trm_copy *copy, const struct box *box, const struct trm_error *why);
 
 /* copy_stream.c: "-". */

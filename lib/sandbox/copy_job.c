@@ -31,7 +31,8 @@ static void settle(struct job *job)
 }
 
 /* From one sandbox to another. */
-static int relay(struct job *job, const struct entry *entry, const void *bytes, size_t n, struct trm_error *why)
+static int relay(struct job *job, const struct entry *entry, const void *bytes, size_t n,
+		struct trm_error *why)
 {
 	if (!job->to)
 		return 0; /* it has ended, and soon the job will */
@@ -52,7 +53,7 @@ static int on_entry(void *user, const struct entry *entry, struct trm_error *why
 	if (job->is_over)
 		return 0;
 	count(copy, entry);
-	int r = job->writer	 ? sink_entry(job->writer, entry, why)
+	int r = job->writer   ? sink_entry(job->writer, entry, why)
 		: job->to_box ? relay(job, entry, NULL, 0, why)
 			      : stream_out_entry(copy, entry, why);
 	if (r == 0)
@@ -67,7 +68,7 @@ static int on_data(void *user, const void *bytes, size_t n, struct trm_error *wh
 	if (job->is_over)
 		return 0;
 	job->sum.bytes += n;
-	int r = job->writer	 ? sink_data(job->writer, bytes, n, why)
+	int r = job->writer   ? sink_data(job->writer, bytes, n, why)
 		: job->to_box ? relay(job, NULL, bytes, n, why)
 			      : stream_out_data(copy, bytes, n, why);
 	if (r == 0)
@@ -199,8 +200,8 @@ static int from_here(struct trm_copy *copy, struct trm_error *why)
 {
 	struct job *job = &copy->job;
 	struct trm_sandbox *s = job->to_box->sandbox;
-	int r = source_create(job->source->path, copy->opts.wants_total ? TREE_WANTS_TOTAL : 0, 0, &job->reader,
-			why);
+	int r = source_create(job->source->path, copy->opts.wants_total ? TREE_WANTS_TOTAL : 0, 0,
+			&job->reader, why);
 	if (r < 0)
 		return r;
 	sandbox_hold(s);
@@ -257,7 +258,7 @@ static int to_stream(struct trm_copy *copy, struct trm_error *why)
 
 int job_start(struct trm_copy *copy, struct trm_error *why)
 {
-	static int (*const pairs[3][3])(struct trm_copy *copy, struct trm_error *why) = {
+	static int (*const pairs[3][3])(struct trm_copy * copy, struct trm_error * why) = {
 			[PLACE_HERE] = {[PLACE_SANDBOX] = from_here},
 			[PLACE_STREAM] = {[PLACE_SANDBOX] = from_stream},
 			[PLACE_SANDBOX] = {to_here, between, to_stream},

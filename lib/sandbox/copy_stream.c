@@ -150,7 +150,8 @@ int stream_out_entry(struct trm_copy *copy, const struct entry *entry, struct tr
 				source->name, source->path);
 	case ENTRY_FAIL:
 		return trm_error_set(why, entry->code, "%s:%s: %s", source->name, source->path, entry->text);
-	default: return trm_error_set(why, TRM_EPROTO, "the agent in the sandbox sent what was not asked for");
+	default:
+		return trm_error_set(why, TRM_EPROTO, "the agent in the sandbox sent what was not asked for");
 	}
 }
 

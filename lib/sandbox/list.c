@@ -74,8 +74,8 @@ static void on_done(void *user, const struct trm_error *why, const struct tree_s
 
 static const struct tree_cb TREE_CB = {.entry = on_entry, .data = on_data, .done = on_done};
 
-static int start(struct trm_sandbox *sandbox, const struct tree_msg *msg, const struct trm_list_cb *cb, void *user,
-		struct trm_error *reterr)
+static int start(struct trm_sandbox *sandbox, const struct tree_msg *msg, const struct trm_list_cb *cb,
+		void *user, struct trm_error *reterr)
 {
 	struct list *list = calloc(1, sizeof *list);
 	if (!list)
@@ -87,8 +87,8 @@ static int start(struct trm_sandbox *sandbox, const struct tree_msg *msg, const 
 	return r;
 }
 
-int trm_file_list(struct trm_sandbox *sandbox, const char *path, uint64_t max_files, const struct trm_list_cb *cb,
-		void *user, struct trm_error *reterr)
+int trm_file_list(struct trm_sandbox *sandbox, const char *path, uint64_t max_files,
+		const struct trm_list_cb *cb, void *user, struct trm_error *reterr)
 {
 	const struct tree_msg msg = {
 			.path = (char *)path, .flags = TREE_LIST, .depth = 1, .max_files = max_files + 1};
@@ -98,12 +98,13 @@ int trm_file_list(struct trm_sandbox *sandbox, const char *path, uint64_t max_fi
 int trm_file_stat(struct trm_sandbox *sandbox, const char *path, const struct trm_list_cb *cb, void *user,
 		struct trm_error *reterr)
 {
-	const struct tree_msg msg = {.path = (char *)path, .flags = TREE_LIST | TREE_NO_FOLLOW, .max_files = 1};
+	const struct tree_msg msg = {
+			.path = (char *)path, .flags = TREE_LIST | TREE_NO_FOLLOW, .max_files = 1};
 	return start(sandbox, &msg, cb, user, reterr);
 }
 
-static int send_op(struct trm_sandbox *sandbox, enum file_op op, const char *path, uint32_t mode, trm_done_fn *fn,
-		void *user, struct trm_error *reterr)
+static int send_op(struct trm_sandbox *sandbox, enum file_op op, const char *path, uint32_t mode,
+		trm_done_fn *fn, void *user, struct trm_error *reterr)
 {
 	enum { PATH_BYTES = 4096 };
 	char bytes[PATH_BYTES + 32];

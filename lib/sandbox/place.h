@@ -17,8 +17,8 @@ struct place {
 };
 
 int place_parse(const char *text, struct place *ret, struct trm_error *reterr);
-/* The name that a source has in a directory: its last component; "" for `.`, `..`, `/` and a stream, which stand
- * for what lies in them. */
+/* The name that a source has in a directory: its last component; "" for `.`, `..`, `/` and a stream, which
+ * stand for what lies in them. */
 void place_base(const struct place *place, char base[ENTRY_NAME_MAX + 1]);
 
 #endif

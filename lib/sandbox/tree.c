@@ -14,7 +14,7 @@ struct tree {
 	const struct tree_cb *cb;
 	void *user;
 	bool is_put, wants_pump;
-	size_t arrived; /* bytes not yet settled */
+	size_t arrived;           /* bytes not yet settled */
 	struct entry_check check; /* of what comes */
 	struct entry entry;
 	struct tree_sum sum; /* PUT: what the agent had taken before it failed */
@@ -145,7 +145,8 @@ static void pump(struct stream *stream)
 
 static const struct stream_ops TREE_OPS = {.frame = on_frame, .end = end, .pump = pump};
 
-static int send_request(struct tree *t, enum frame_type type, const struct tree_msg *msg, struct trm_error *reterr)
+static int send_request(
+		struct tree *t, enum frame_type type, const struct tree_msg *msg, struct trm_error *reterr)
 {
 	struct trm_sandbox *s = t->stream.sandbox;
 	struct buf whole;
@@ -154,7 +155,8 @@ static int send_request(struct tree *t, enum frame_type type, const struct tree_
 	buf_init(&whole, FRAME_HEADER + FRAME_MAX_PAYLOAD);
 	int r = tree_msg_put(&whole, t->stream.id, type, &own);
 	if (r == 0)
-		client_send(s, t->stream.id, type, 0, buf_at(&whole) + FRAME_HEADER, whole.len - FRAME_HEADER);
+		client_send(s, t->stream.id, type, 0, buf_at(&whole) + FRAME_HEADER,
+				whole.len - FRAME_HEADER);
 	buf_finish(&whole);
 	return r < 0 ? trm_error_set(reterr, r, "out of memory") : 0;
 }

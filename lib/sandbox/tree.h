@@ -17,7 +17,8 @@ struct tree_cb {
 	int (*data)(void *user, const void *bytes, size_t n, struct trm_error *why);
 	/* PUT: the agent has not taken something. */
 	void (*refused)(void *user, const struct trm_error *why);
-	/* PUT: there is room; append frames to tree_out() until it is full. An error ends the tree with it. */
+	/* PUT: there is room; append frames to tree_out() until it is full. An error ends the tree with it.
+	 */
 	int (*pump)(void *user, struct trm_error *why);
 	/* Exactly once, unless tree_close() came before. `sum`: the agent's; NULL if these are not its
 	 * own words. */

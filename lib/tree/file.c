@@ -15,14 +15,16 @@ static void temp_name(char *out, size_t cap)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(out, cap, ".terrarium-%llx%09lx.tmp", (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec);
+	snprintf(out, cap, ".terrarium-%llx%09lx.tmp", (unsigned long long)now.tv_sec,
+			(unsigned long)now.tv_nsec);
 }
 
 static int open_named(struct tree_file *file)
 {
 	for (int i = 0; i < TEMP_TRIES; i++) {
 		temp_name(file->temp, sizeof file->temp);
-		file->fd = openat(file->dir_fd, file->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		file->fd = openat(file->dir_fd, file->temp,
+				O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (file->fd >= 0)
 			return 0;
 		if (errno != EEXIST)

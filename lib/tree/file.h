@@ -11,9 +11,9 @@
 #include "wire/entry.h"
 
 struct tree_file {
-	int fd;           /* -1: none */
-	int dir_fd;       /* borrowed */
-	char temp[48];    /* its name until the end; "": it has none */
+	int fd;        /* -1: none */
+	int dir_fd;    /* borrowed */
+	char temp[48]; /* its name until the end; "": it has none */
 	uint64_t size;
 	bool ends_in_hole;
 };

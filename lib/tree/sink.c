@@ -58,9 +58,10 @@ static const char *where(const struct sink *s, char *out, size_t cap)
 	const char *cut = n > 200 ? "…" : "";
 	if (n > 200)
 		below += n - 200;
+	bool is_here = n && strcmp(s->opts.path, ".") == 0;
 	size_t len = strlen(s->opts.path);
-	const char *slash = n && len && s->opts.path[len - 1] != '/' ? "/" : "";
-	snprintf(out, cap, "%.150s%s%s%s", s->opts.path, slash, cut, below);
+	const char *slash = n && !is_here && len && s->opts.path[len - 1] != '/' ? "/" : "";
+	snprintf(out, cap, "%.150s%s%s%s", is_here ? "" : s->opts.path, slash, cut, below);
 	return out;
 }
 
@@ -185,7 +186,8 @@ static int open_or_make(int dir_fd, const char *name, int *ret_fd, bool *ret_is_
 	return *ret_fd < 0 ? errno : 0;
 }
 
-static int enter_dir(struct sink *s, int dir_fd, const struct entry *e, const char *name, struct trm_error *why)
+static int enter_dir(
+		struct sink *s, int dir_fd, const struct entry *e, const char *name, struct trm_error *why)
 {
 	int fd = -1;
 	bool is_new = false;
@@ -202,7 +204,8 @@ static int enter_dir(struct sink *s, int dir_fd, const struct entry *e, const ch
 
 /* ---- files and links --------------------------------------------------------------------------- */
 
-static int open_file(struct sink *s, int dir_fd, const struct entry *e, const char *name, struct trm_error *why)
+static int open_file(
+		struct sink *s, int dir_fd, const struct entry *e, const char *name, struct trm_error *why)
 {
 	int error = tree_place_check(dir_fd, name);
 	if (!error)
@@ -252,7 +255,8 @@ static int in_file(struct sink *s, const struct entry *e, struct trm_error *why)
 static int make_link(struct sink *s, int dir_fd, const struct entry *e, struct trm_error *why)
 {
 	if (!entry_link_is_inside(e->text, (unsigned)s->n_levels - 1))
-		return refuse(s, why, TRM_EPERM, "this link leads out of what is copied (to %.150s)", e->text);
+		return refuse(s, why, TRM_EPERM, "this link leads out of what is copied (to %.150s)",
+				e->text);
 	int error = tree_link_make(dir_fd, e);
 	if (error)
 		return fail(s, error, "the link cannot be made", why);
@@ -266,7 +270,10 @@ static int take_root(struct sink *s, const struct entry *e, struct trm_error *wh
 {
 	if (e->kind == ENTRY_FAIL)
 		return refuse(s, why, e->code, "%s", e->text);
-	int r = target_find(s->opts.path, s->opts.base, s->opts.must_be_dir, e->kind == ENTRY_DIR, &s->root, why);
+	int r = target_find(
+			s->opts.path, s->opts.base, s->opts.must_be_dir, e->kind == ENTRY_DIR, &s->root, why);
+	if (r == 0 && s->root.is_below)
+		r = set_path(s, 0, s->root.name, why);
 	if (r < 0)
 		return r;
 	return e->kind == ENTRY_DIR ? enter_dir(s, s->root.fd, e, s->root.name, why)

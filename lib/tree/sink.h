@@ -14,8 +14,8 @@
  * temporary name): then it takes its place at once, also that of an older file or of a link.
  * If the program is killed in the middle, nothing of the file is left.
  *
- * What cannot be taken is told (`refused`), counted, and the rest goes on. What concerns the root, and what would
- * meet everything that follows (no space, read-only, a ceiling), ends the copy. */
+ * What cannot be taken is told (`refused`), counted, and the rest goes on. What concerns the root, and what
+ * would meet everything that follows (no space, read-only, a ceiling), ends the copy. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -37,9 +37,11 @@ struct source {
 
 /* ---- opening -------------------------------------------------------------------------- */
 
-static const char *kind_word(mode_t mode)
+static const char *kind_words(mode_t mode)
 {
-	return S_ISFIFO(mode) ? "a FIFO" : S_ISSOCK(mode) ? "a socket" : S_ISLNK(mode) ? "a link" : "a device";
+	return S_ISFIFO(mode)   ? "this is a FIFO, and only files and directories are copied"
+	       : S_ISSOCK(mode) ? "this is a socket, and only files and directories are copied"
+				: "this is a device, and only files and directories are copied";
 }
 
 static int open_root(struct source *s, const char *path, struct trm_error *reterr)
@@ -52,8 +54,7 @@ static int open_root(struct source *s, const char *path, struct trm_error *reter
 	if (is_list && (!S_ISDIR(s->root.st_mode) || !s->depth))
 		return 0;
 	if (!S_ISDIR(s->root.st_mode) && !S_ISREG(s->root.st_mode))
-		return trm_error_set(reterr, TRM_EINVAL, "%s: this is %s, and only files and directories are "
-							 "copied", path, kind_word(s->root.st_mode));
+		return trm_error_set(reterr, TRM_EINVAL, "%s: %s", path, kind_words(s->root.st_mode));
 	s->root_fd = open(path, OPEN_QUIETLY);
 	if (s->root_fd < 0 || fstat(s->root_fd, &s->root) < 0)
 		return trm_error_set_errno(reterr, errno, "%s: cannot be read", path);
@@ -316,7 +317,7 @@ static void visit(struct source *s, int dir_fd, const char *name)
 	else if (s->flags & TREE_LIST)
 		describe(s, ENTRY_OTHER, name, &status);
 	else
-		describe_failure(s, name, 0, kind_word(status.st_mode));
+		describe_failure(s, name, 0, kind_words(status.st_mode));
 }
 
 /* The next name in the directory that is open, or NULL at its end. */
@@ -334,7 +335,8 @@ static bool tell_closed_dir(struct source *s, int dir_fd, const char *name)
 {
 	struct stat status;
 	if (!(s->flags & TREE_LIST) || s->n_dirs < s->depth
-			|| fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode))
+			|| fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0
+			|| !S_ISDIR(status.st_mode))
 		return false;
 	describe(s, ENTRY_DIR, name, &status);
 	return true;
@@ -390,7 +392,8 @@ static int step_root(struct source *s, struct buf *out, uint32_t stream, uint64_
 {
 	mode_t mode = s->root.st_mode;
 	s->has_root = true;
-	describe(s, S_ISDIR(mode)  ? ENTRY_DIR
+	describe(s,
+			S_ISDIR(mode)   ? ENTRY_DIR
 			: S_ISREG(mode) ? ENTRY_FILE
 			: S_ISLNK(mode) ? ENTRY_LINK
 					: ENTRY_OTHER,
@@ -420,7 +423,8 @@ int source_step(struct source *source, struct buf *out, uint32_t stream, uint64_
 		return step_count(source, out, stream, credit);
 	if (!source->has_root)
 		return step_root(source, out, stream, credit);
-	return source->fd >= 0 ? step_file(source, out, stream, credit) : step_node(source, out, stream, credit);
+	return source->fd >= 0 ? step_file(source, out, stream, credit)
+			       : step_node(source, out, stream, credit);
 }
 
 const struct tree_sum *source_sum(const struct source *source)

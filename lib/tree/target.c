@@ -38,12 +38,13 @@ static int split(const char *path, struct target *ret, struct trm_error *reterr)
 	return open_dir(parent, ret, reterr);
 }
 
-static int into_dir(const char *path, const char *base, bool is_dir, struct target *ret,
-		struct trm_error *reterr)
+static int into_dir(
+		const char *path, const char *base, bool is_dir, struct target *ret, struct trm_error *reterr)
 {
 	if (!base[0] && !is_dir)
 		return trm_error_set(reterr, TRM_EINVAL, "%s: this is a directory: name the file too", path);
 	memcpy(ret->name, base, strlen(base) + 1);
+	ret->is_below = true;
 	return open_dir(path, ret, reterr);
 }
 
@@ -65,14 +66,18 @@ int target_find(const char *path, const char *base, bool must_be_dir, bool is_di
 		if (S_ISDIR(status.st_mode))
 			return into_dir(path, base, is_dir, ret, reterr);
 		if (must_be_dir)
-			return trm_error_set(reterr, TRM_EINVAL, "%s: this is no directory, and several things "
-								 "need one", path);
+			return trm_error_set(reterr, TRM_EINVAL,
+					"%s: this is no directory, and several things "
+					"need one",
+					path);
 		if (is_dir)
 			return trm_error_set(reterr, TRM_EINVAL,
-					"%s: this is no directory, and a directory is to be copied onto it", path);
+					"%s: this is no directory, and a directory is to be copied onto it",
+					path);
 		if (!S_ISREG(status.st_mode))
 			return trm_error_set(reterr, TRM_EINVAL,
-					"%s: this is a device, a FIFO or a socket, and not overwritten", path);
+					"%s: this is a device, a FIFO or a socket, and not overwritten",
+					path);
 		return onto_file(path, ret, reterr);
 	}
 	if (errno != ENOENT)

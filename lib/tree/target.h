@@ -15,10 +15,11 @@
 struct target {
 	int fd;                        /* the caller's to close */
 	char name[ENTRY_NAME_MAX + 1]; /* in the directory fd; "": that directory itself */
+	bool is_below;                 /* the path names the directory; else what is in it */
 };
 
-/* `base`: name of the source, "" if the target shall be the directory itself. `is_dir`: the root is a directory.
- * Errors: a sentence that begins with the path. */
+/* `base`: name of the source, "" if the target shall be the directory itself. `is_dir`: the root is a
+ * directory. Errors: a sentence that begins with the path. */
 int target_find(const char *path, const char *base, bool must_be_dir, bool is_dir, struct target *ret,
 		struct trm_error *reterr);
 

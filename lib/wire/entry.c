@@ -111,7 +111,8 @@ static void get_node(struct unpack *u, struct entry *e)
 	e->mtime_ns = unpack_u32(u);
 	e->size = unpack_u64(u);
 	get_bytes(u, e->text, ENTRY_TARGET_MAX);
-	if (e->mtime_ns >= 1000000000u || e->size > INT64_MAX || (e->kind == ENTRY_LINK) != (e->text[0] != '\0'))
+	if (e->mtime_ns >= 1000000000u || e->size > INT64_MAX
+			|| (e->kind == ENTRY_LINK) != (e->text[0] != '\0'))
 		u->bad = true;
 }
 

@@ -35,10 +35,10 @@
 enum {
 	ENTRY_NAME_MAX = 255,
 	ENTRY_TARGET_MAX = 4095,
-	ENTRY_TEXT_MAX = 480,      /* of a reason or a sentence */
-	ENTRY_PAYLOAD_MAX = 5000,  /* of an ENTRY frame */
-	ENTRY_DEPTH_MAX = 512,     /* directories in each other */
-	ENTRY_MODE_MASK = 0777,    /* no set-id bits, whoever asks */
+	ENTRY_TEXT_MAX = 480,     /* of a reason or a sentence */
+	ENTRY_PAYLOAD_MAX = 5000, /* of an ENTRY frame */
+	ENTRY_DEPTH_MAX = 512,    /* directories in each other */
+	ENTRY_MODE_MASK = 0777,   /* no set-id bits, whoever asks */
 };
 
 enum entry_kind {
@@ -60,10 +60,10 @@ struct entry {
 	uint32_t mode;
 	int64_t mtime_s;
 	uint32_t mtime_ns;
-	uint64_t size;                    /* FILE: a hint. HOLE, END, TOTAL: bytes */
-	uint64_t files;                   /* TOTAL */
-	int code;                         /* FAIL, NOTE */
-	char text[ENTRY_TARGET_MAX + 1];  /* LINK: target; FAIL, NOTE: the words, cleaned by the reader */
+	uint64_t size;                   /* FILE: a hint. HOLE, END, TOTAL: bytes */
+	uint64_t files;                  /* TOTAL */
+	int code;                        /* FAIL, NOTE */
+	char text[ENTRY_TARGET_MAX + 1]; /* LINK: target; FAIL, NOTE: the words, cleaned by the reader */
 };
 
 /* The whole frame. TRM_ETOOBIG, TRM_ENOMEM: nothing is appended. */
@@ -94,7 +94,7 @@ int entry_check_data(struct entry_check *check, size_t n, struct trm_error *why)
 
 /* Requests: TREE_GET, TREE_PUT and FILE_OP of frame.h. */
 enum tree_flag {
-	TREE_LIST = 1,       /* GET: no contents; `depth` levels of it */
+	TREE_LIST = 1,        /* GET: no contents; `depth` levels of it */
 	TREE_WANTS_TOTAL = 2, /* GET: count first */
 	TREE_MUST_BE_DIR = 4, /* PUT: the target must be a directory already */
 	TREE_DENSE = 16,      /* GET: holes are sent as zeros */
@@ -113,7 +113,8 @@ void tree_msg_finish(struct tree_msg *msg);
 
 enum file_op { FILE_OP_MKDIR = 1, FILE_OP_REMOVE, FILE_OP_REMOVE_TREE };
 
-/* What became of a tree: the payload of the DONE that answers TREE_GET and TREE_PUT, whose `size` is bytes. */
+/* What became of a tree: the payload of the DONE that answers TREE_GET and TREE_PUT, whose `size` is bytes.
+ */
 struct tree_sum {
 	uint64_t bytes, files, dirs, links, refused;
 };

@@ -98,12 +98,12 @@ enum frame_type {
 	FRAME_SIGNAL_PID = 20, /* see message.h. Any process inside but the agent. Answer: DONE or ERROR */
 	FRAME_TREE_GET = 32,   /* see entry.h, as the next three. Answer: ENTRY and DATA of a tree, which take
 				  credit alike (payload bytes), then DONE; or ERROR */
-	FRAME_TREE_PUT,        /* then ENTRY and DATA of a tree. Answer: NOTEs, DONE when it is complete, or ERROR */
-	FRAME_FILE_OP,         /* u8 enum file_op, str path, u32 mode. Answer: DONE or ERROR */
+	FRAME_TREE_PUT, /* then ENTRY and DATA of a tree. Answer: NOTEs, DONE when it is complete, or ERROR */
+	FRAME_FILE_OP,  /* u8 enum file_op, str path, u32 mode. Answer: DONE or ERROR */
 
 	/* both ways */
-	FRAME_DATA = 64, /* file bytes */
-	FRAME_TURN = 65, /* u8 enum turn_word */
+	FRAME_DATA = 64,  /* file bytes */
+	FRAME_TURN = 65,  /* u8 enum turn_word */
 	FRAME_ENTRY = 66, /* a step in a tree of files: see entry.h */
 
 	/* agent → client */

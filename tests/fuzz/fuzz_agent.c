@@ -11,6 +11,7 @@
 #include "agent/agent.h"
 #include "agent/proc.h"
 #include "agent/transfer.h"
+#include "agent/tree_transfer.h"
 #include "base/err.h"
 #include "fuzz/fuzz.h"
 
@@ -38,6 +39,40 @@ int transfer_data(struct stream *stream, const char *bytes, size_t n)
 {
 	(void)stream, (void)bytes, (void)n;
 	return TRM_EPROTO;
+}
+
+void tree_transfer_get(struct client *client, uint32_t stream, const struct tree_msg *msg)
+{
+	client_error(client, stream, TRM_ENOTSUP, "%s", msg->path);
+}
+
+void tree_transfer_put(struct client *client, uint32_t stream, const struct tree_msg *msg)
+{
+	client_error(client, stream, TRM_ENOTSUP, "%s", msg->path);
+}
+
+bool tree_transfer_is_put(const struct stream *stream)
+{
+	(void)stream;
+	return false;
+}
+
+int tree_transfer_entry(struct stream *stream, const struct frame *frame, struct trm_error *why)
+{
+	(void)stream, (void)frame;
+	return trm_error_set(why, TRM_EPROTO, "no tree");
+}
+
+int tree_transfer_data(struct stream *stream, const struct frame *frame, struct trm_error *why)
+{
+	(void)stream, (void)frame;
+	return trm_error_set(why, TRM_EPROTO, "no tree");
+}
+
+int file_op_do(enum file_op op, const char *path, uint32_t mode, struct trm_error *why)
+{
+	(void)op, (void)mode;
+	return trm_error_set(why, TRM_ENOTSUP, "%s", path);
 }
 
 /* A pipe; our end as asked for, the other one with `text` in it if it is the writing one, and closed. */

@@ -42,6 +42,7 @@ struct cmd {
 /* The table: sorted by name, one to a line. */
 #define CMD_LIST(X) \
 	X(check) \
+	X(cp) \
 	X(demo) \
 	X(doctor) \
 	X(exec) \

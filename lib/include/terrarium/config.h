@@ -50,6 +50,8 @@ struct trm_config {
 	char record[1024];            /* file to record the workbench's session to; "": none */
 	bool history;                 /* remember what is run in the workbench, in a file */
 	char images[16];              /* how the workbench draws images: auto, kitty, sixel, symbols, off */
+	uint64_t max_copy_bytes;      /* of a copy: what is fetched may not be bigger */
+	uint32_t max_copy_files;      /* files and directories of a copy */
 	bool auto_complete;           /* offer members as soon as a dot is typed */
 };
 

@@ -10,12 +10,12 @@
  *   :PATH       in `own`
  *   -           the descriptor in_fd, or out_fd
  *
- * Where things go is as with `cp -r`: into a directory that is there, under the source's name (`DIR/.` names what
- * lies in DIR); else the source becomes what the target names. Kept are permission bits (never set-id bits),
- * times of change, holes, and links that stay within what is copied. Owners are not.
+ * Where things go is as with `cp -r`: into a directory that is there, under the source's name (`DIR/.` names
+ * what lies in DIR); else the source becomes what the target names. Kept are permission bits (never set-id
+ * bits), times of change, holes, and links that stay within what is copied. Owners are not.
  *
- * A file appears whole or not at all, in place of an older one. Links are not followed, but for those in the typed
- * paths. Devices, FIFOs, sockets and links that lead out are not copied but told, and counted. What a
+ * A file appears whole or not at all, in place of an older one. Links are not followed, but for those in the
+ * typed paths. Devices, FIFOs, sockets and links that lead out are not copied but told, and counted. What a
  * sandbox sends is hostile: nothing of it lands outside of the target, and how much it may be is capped. */
 
 #include <stdbool.h>
@@ -32,7 +32,8 @@ struct trm_sandbox;
 struct trm_copy_opts {
 	const char *const *sources; /* NULL-terminated; with several, the target must be a directory */
 	const char *target;
-	struct trm_sandbox *own; /* what ":PATH" means; it must outlive the copy, or close during it; may be NULL */
+	struct trm_sandbox *own; /* what ":PATH" means; it must outlive the copy, or close during it; may be
+				    NULL */
 	int in_fd, out_fd;       /* what "-" means; -1: not allowed. Borrowed; out_fd had better not block */
 	uint64_t max_bytes;      /* of each source; 0: TRM_COPY_MAX_BYTES */
 	uint64_t max_files;      /* files, directories and links of each source; 0: TRM_COPY_MAX_FILES */
@@ -51,8 +52,8 @@ struct trm_copy_cb {
 	void (*progress)(void *user, const struct trm_copy_progress *progress);
 	/* Something was not copied, and the rest goes on. */
 	void (*refused)(void *user, const struct trm_error *why);
-	/* Last, exactly once, never before trm_copy_start() returns. TRM_OK: everything that was not refused is
-	 * copied. Else why not; `progress` still tells what was. The handle dies when this returns. */
+	/* Last, exactly once, never before trm_copy_start() returns. TRM_OK: everything that was not refused
+	 * is copied. Else why not; `progress` still tells what was. The handle dies when this returns. */
 	void (*done)(void *user, const struct trm_error *why, const struct trm_copy_progress *progress);
 };
 

@@ -40,8 +40,8 @@ int trm_file_stat(struct trm_sandbox *sandbox, const char *path, const struct tr
 /* Exactly one `fn` follows each. */
 int trm_file_mkdir(struct trm_sandbox *sandbox, const char *path, uint32_t mode, trm_done_fn *fn, void *user,
 		struct trm_error *reterr);
-/* A file, a link or an empty directory; `has_tree`: also a directory with all that lies in it. Links are removed
- * and not followed. */
+/* A file, a link or an empty directory; `has_tree`: also a directory with all that lies in it. Links are
+ * removed and not followed. */
 int trm_file_remove(struct trm_sandbox *sandbox, const char *path, bool has_tree, trm_done_fn *fn, void *user,
 		struct trm_error *reterr);
 

@@ -1,0 +1,225 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `terrarium cp` with real sandboxes: into them, out of them, between them, and what must not be copied.
+. "$(dirname "$0")/tell.sh"
+need_local
+
+box=cp-$$
+other=cp-other-$$
+# keep NAME: a sandbox that lives until the command in it is killed, with things in it that must not get out.
+keep() {
+	"$terrarium" exec --name "$1" --disk 32 --file-size 24 -- sh -c '
+		mkdir -p /tmp/evil/sub
+		cd /tmp/evil
+		ln -s /etc/passwd absolute
+		ln -s ../outside up
+		ln -s sub/../../outside round
+		mkfifo fifo
+		echo good >good
+		chmod 6755 good
+		exec sleep 600' >/dev/null 2>&1 &
+	pids="$pids $!"
+	tries=0
+	: >ready
+	until "$terrarium" cp ready "$1:/tmp/ready" 2>/dev/null; do
+		tries=$((tries + 1))
+		[ $tries -lt 500 ] || { echo "no sandbox"; exit 1; }
+	done
+}
+pids=
+trap 'kill $pids 2>/dev/null; wait; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
+keep $box
+keep $other
+
+# same A B: the same names, kinds, modes, times of files, contents and links.
+list() { (cd "$1" && find . -printf '%P %y %m %l\n' | sort && find . -type f -printf '%P %T@ %s\n' | sort); }
+same() {
+	[ "$(list "$1")" = "$(list "$2")" ] || wrong "$1 and $2 should be the same: $(list "$1"; echo; list "$2")"
+	diff -r --no-dereference "$1" "$2" >/dev/null || wrong "$1 and $2 differ"
+}
+
+# One file: there, back, in place of another, under another name, through pipes.
+printf 'one\n' >one
+chmod 751 one
+touch -d '2001-02-03 04:05:06.789' one
+try cp one $box:
+expect_code 0
+expect_out ""
+expect_err ""
+try cp $box:one two
+expect_code 0
+[ "$(stat -c '%a %y %s' one)" = "$(stat -c '%a %y %s' two)" ] || wrong "mode, time or size changed"
+try cp $box:/workspace/one -
+expect_out one
+echo piped | "$terrarium" cp - $box:piped
+try cp $box:piped two
+[ "$(cat two)" = piped ] || wrong "the old file was not replaced"
+mkdir folder
+try cp $box:one $box:piped folder
+[ "$(ls folder)" = "$(printf 'one\npiped')" ] || wrong "several go into a folder"
+head -c 3000000 /dev/urandom >bytes
+"$terrarium" cp - $box:bytes <bytes
+"$terrarium" cp $box:bytes - | cmp - bytes || wrong "bytes changed on the way"
+
+# A tree with everything that may be copied.
+mkdir -p tree/deep/er tree/empty tree/closed
+: >tree/zero
+printf x >"tree/new
+line"
+printf y >"tree/a space"
+printf z >"tree/ünï"
+printf w >"$(printf 'tree/\377\376')"
+ln -s ../zero tree/deep/link
+ln -s nothing tree/dangling
+printf hole >tree/sparse
+truncate -s 20M tree/sparse
+printf end >>tree/sparse
+chmod 640 tree/zero
+chmod 500 tree/closed
+touch -d 1999-01-01 tree/deep
+try cp tree $box:
+expect_code 0
+try cp $box:tree back
+expect_code 0
+expect_err ""
+same tree back
+[ "$(stat -c %Y tree/deep)" = "$(stat -c %Y back/deep)" ] || wrong "a directory's time changed"
+[ "$(du -k back/sparse | cut -f1)" -lt 1000 ] || wrong "a hole was filled"
+mkdir into
+try cp $box:tree into
+same tree into/tree
+mkdir content
+try cp $box:tree/. content
+same tree content
+try cp $box:tree back
+same tree back/tree
+try cp $box:tree $other:
+expect_code 0
+try cp $other:tree third
+same tree third
+try cp --json $box:tree/. json
+expect_code 0
+expect_in out '"ok": true'
+expect_in out '"error": null'
+expect_in out '"files": 6'
+expect_in out '"directories": 5'
+expect_in out '"links": 2'
+
+# Many small files.
+mkdir many
+seq 3000 | sed 's|^|many/|' | xargs touch
+try cp many $box:
+expect_code 0
+try cp $box:many many2
+[ "$(find many2 -type f | wc -l)" = 3000 ] || wrong "3000 files"
+
+# Not copied, and told: links that lead out, FIFOs, sockets, devices; the rest is.
+mkdir bad
+ln -s /etc/passwd bad/absolute
+ln -s ../outside bad/up
+mkdir bad/sub
+ln -s ../../outside bad/sub/up
+ln -s sub/../../outside bad/round
+mkfifo bad/fifo
+echo good >bad/good
+chmod 4755 bad/good
+try cp bad $box:
+expect_code 125
+expect_in err "terrarium: $box:bad/absolute: this link leads out of what is copied (to /etc/passwd)"
+expect_in err "$box:bad/sub/up"
+expect_in err "$box:bad/round"
+expect_in err "$box:bad/fifo: this is a FIFO"
+expect_in err "terrarium: 5 not copied; 1 file (5 bytes) copied"
+try cp $box:/tmp/evil .
+expect_code 125
+expect_in err "terrarium: evil/absolute: this link leads out of what is copied (to /etc/passwd)"
+expect_in err "evil/up: this link"
+expect_in err "evil/round: this link"
+expect_in err "evil/fifo: this is a FIFO"
+expect_in err "terrarium: 4 not copied; 1 file (5 bytes) copied"
+[ "$(find evil | sort | tr '\n' ' ')" = "evil evil/good evil/sub " ] || wrong "something got out"
+[ "$(stat -c %a evil/good)" = 755 ] || wrong "set-id bits are not copied"
+
+# A link at the place of a file is replaced, not written through.
+echo mine >mine
+mkdir linked
+ln -s ../mine linked/one
+try cp $box:one linked
+expect_code 0
+[ "$(cat mine)" = mine ] || wrong "a link was followed"
+[ -f linked/one ] && [ ! -L linked/one ] || wrong "the link was not replaced"
+mkdir elsewhere
+mkdir -p trap/tree
+ln -s ../../elsewhere trap/tree/deep
+try cp $box:tree trap
+expect_code 125
+expect_in err "trap/tree/deep: there is something of that name that is no directory"
+[ -z "$(ls elsewhere)" ] || wrong "a link was followed"
+
+# Mistakes: one sentence each, with the reason.
+mistake() {
+	sentence=$1
+	shift
+	try cp "$@"
+	expect_code 125
+	expect_err "terrarium: $sentence"
+}
+mistake "nothing: No such file or directory" nothing $box:
+mistake "$box:nothing: No such file or directory" $box:nothing .
+mistake "there is no running sandbox 'unknown-$$'" unknown-$$:x .
+mistake "one is not in a sandbox, nor is two: write NAME:PATH for the one that is" one two
+mistake "$box:nowhere/: No such file or directory" one $box:nowhere/x
+mistake "$box:nowhere/: there is no such directory" one $box:nowhere/
+mistake "$box:/usr/x: the file cannot be made: Read-only file system" one $box:/usr/x
+mistake "$box:piped: this is no directory, and a directory is to be copied onto it" tree $box:piped
+mistake "$box:.: this is a directory: name the file too" - $box:
+mistake "$box:tree: this is a directory, and only a file can be written to standard output" $box:tree -
+mistake "/dev/null: this is a device, a FIFO or a socket, and not overwritten" $box:one /dev/null
+mistake "both are in the same sandbox: copy with cp inside it (terrarium exec)" $box:one $box:two
+mistake "where to is missing; see 'terrarium cp --help'" $box:one
+mistake "two: this is no directory, and several things need one" $box:one $box:piped two
+mkdir -p two.d/one
+mistake "two.d/one: there is a directory of that name" $box:one two.d
+mistake "two.d/none/: there is no such directory" $box:one two.d/none/
+mistake "'a b' cannot name a sandbox: use 1 to 64 letters, digits, dots, underscores and hyphens" one "a b:"
+mistake "an empty path names no file" one ""
+mistake "there are more than the 1 MiB that may be copied (--max-size)" --max-size 1 $box:bytes three
+[ ! -e three ] || wrong "something was left of a file that is too big"
+mkdir few
+try cp --max-files 3 $box:many few
+expect_code 125
+expect_in err "there are more than the 3 files and directories that may be copied (--max-files)"
+
+# No space half-way: nothing of that file is left, what came before is, and it is said.
+mkdir full
+head -c 20000000 /dev/zero | tr '\0' x >full/a
+cp full/a full/b
+try cp full $box:
+expect_code 125
+expect_in err "No space left on device: the sandbox's disk limit is reached (--disk)"
+expect_in err "1 file (19 MiB) copied before"
+try cp $box:full emptied
+[ "$(find emptied -type f | wc -l)" = 1 ] || wrong "half a file was left"
+head -c 26000000 full/a >huge
+cat full/a >>huge
+try cp huge $other:
+expect_code 125
+expect_in err "huge: the file is bigger than one may be here"
+try cp $other:huge .
+expect_in err "$other:huge: No such file or directory"
+
+# A sandbox that ends in the middle.
+mkfifo slow
+"$terrarium" cp - $other:slow <slow >out 2>err &
+copy=$!
+exec 9>slow
+echo begun >&9
+kill "${pids##* }"
+code=0
+tried="cp into a sandbox that ends"
+wait $copy || code=$?
+exec 9>&-
+expect_code 125
+[ -s err ] || wrong "it should say that the sandbox has ended"
+
+verdict

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/bar.h"
+#include "cmd/cmd.h"
+#include "cmd/json_out.h"
+
+enum { SIGNALS = 4, REFUSED_SHOWN = 20, OPEN_FILES_WANTED = 4096 };
+
+struct cp {
+	struct trm_config config;
+	struct trm_loop *loop;
+	struct trm_copy *copy; /* NULL when it is over */
+	struct bar bar;
+	bool is_json, is_to_stdout;
+	int out_fd; /* what "-" writes to */
+	int ended_by;
+	struct json_out json; /* the list of what was refused, then the rest */
+	uint64_t n_refused, start_ns;
+	struct trm_copy_progress sum;
+	struct trm_error why;
+};
+
+/* ---- telling -------------------------------------------------------------------------- */
+
+static const char *many(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void put_sum(char *out, size_t cap, const struct trm_copy_progress *p)
+{
+	char bytes[24];
+	bar_bytes(bytes, sizeof bytes, p->bytes);
+	snprintf(out, cap, "%llu file%s (%s)", (unsigned long long)p->files, many(p->files), bytes);
+}
+
+static void on_progress(void *user, const struct trm_copy_progress *progress)
+{
+	struct cp *cp = user;
+	bar_draw(&cp->bar, progress, trm_loop_now_ns(cp->loop));
+}
+
+static void on_refused(void *user, const struct trm_error *why)
+{
+	struct cp *cp = user;
+	if (cp->is_json && cp->n_refused < 1000)
+		json_put_text(&cp->json, NULL, why->msg);
+	if (cp->n_refused++ >= REFUSED_SHOWN)
+		return;
+	bar_clear(&cp->bar);
+	cmd_fail("%s", why->msg);
+}
+
+static void on_done(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+{
+	struct cp *cp = user;
+	cp->copy = NULL;
+	cp->why = *why;
+	cp->sum = *progress;
+	cp->sum.path = NULL;
+}
+
+static const struct trm_copy_cb copy_cb = {.progress = on_progress, .refused = on_refused, .done = on_done};
+
+/* Whoever had to wait is told what it was worth. */
+static void tell_end(struct cp *cp, bool was_drawn)
+{
+	char sum[64], rate[24];
+	double seconds = (double)(trm_loop_now_ns(cp->loop) - cp->start_ns) / 1e9;
+	put_sum(sum, sizeof sum, &cp->sum);
+	bar_bytes(rate, sizeof rate, (uint64_t)((double)cp->sum.bytes / (seconds > 0.001 ? seconds : 0.001)));
+	if (cp->why.code == TRM_ECANCELED)
+		cmd_fail("stopped; %s copied", sum);
+	else if (cp->why.code)
+		cmd_fail(cp->sum.files ? "%s; %s copied before" : "%s", cp->why.msg, sum);
+	else if (cp->sum.refused)
+		cmd_fail("%llu not copied; %s copied", (unsigned long long)cp->sum.refused, sum);
+	else if (was_drawn)
+		fprintf(stderr, "%s in %.1f s, %s/s\n", sum, seconds, rate);
+}
+
+static void put_json(struct cp *cp)
+{
+	struct json_out *j = &cp->json;
+	json_close(j, ']');
+	json_put_bool(j, "ok", !cp->why.code && !cp->sum.refused);
+	json_put_text(j, "error", cp->why.code ? cp->why.msg : NULL);
+	json_put_u64(j, "files", cp->sum.files);
+	json_put_u64(j, "directories", cp->sum.dirs);
+	json_put_u64(j, "links", cp->sum.links);
+	json_put_u64(j, "bytes", cp->sum.bytes);
+	json_put_u64(j, "not_copied", cp->sum.refused);
+	json_put_number(j, "seconds", (double)(trm_loop_now_ns(cp->loop) - cp->start_ns) / 1e9, 3);
+	json_close(j, '}');
+}
+
+/* ---- the copy ----------------------------------------------------------------------------- */
+
+static void on_signal(void *user, int signo)
+{
+	struct cp *cp = user;
+	cp->ended_by = signo;
+	if (cp->copy)
+		trm_copy_cancel(cp->copy);
+}
+
+/* Not to wait in a write, the same pipe or terminal is opened once more: O_NONBLOCK is for us alone then. */
+static int open_stdout(void)
+{
+	struct stat st;
+	if (fstat(STDOUT_FILENO, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode)))
+		return STDOUT_FILENO;
+	int fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? STDOUT_FILENO : fd;
+}
+
+/* A deep tree holds a descriptor for each of its levels. */
+static void allow_open_files(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= OPEN_FILES_WANTED)
+		return;
+	limit.rlim_cur = limit.rlim_max < OPEN_FILES_WANTED ? limit.rlim_max : OPEN_FILES_WANTED;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* As cat would end. */
+static bool is_reader_gone(const struct cp *cp)
+{
+	struct pollfd p = {.fd = cp->out_fd};
+	return cp->is_to_stdout && cp->why.code == TRM_ECLOSED && poll(&p, 1, 0) == 1 && p.revents & POLLERR;
+}
+
+static int start(struct cp *cp, char **places, size_t n, struct trm_error *reterr)
+{
+	char *target = places[n - 1];
+	places[n - 1] = NULL;
+	cp->is_to_stdout = strcmp(target, "-") == 0;
+	cp->out_fd = open_stdout();
+	const struct trm_copy_opts opts = {.sources = (const char *const *)places,
+			.target = target,
+			.in_fd = STDIN_FILENO,
+			.out_fd = cp->is_json ? -1 : cp->out_fd,
+			.max_bytes = cp->config.max_copy_bytes,
+			.max_files = cp->config.max_copy_files,
+			.wants_total = cp->bar.fd >= 0};
+	return trm_copy_start(cp->loop, &opts, &copy_cb, cp, &cp->copy, reterr);
+}
+
+static void perform(struct cp *cp, char **places, size_t n)
+{
+	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct trm_signal *handlers[SIGNALS] = {0};
+	int r = trm_loop_create(&cp->loop, &cp->why);
+	for (int i = 0; r == 0 && i < SIGNALS; i++)
+		r = trm_loop_add_signal(cp->loop, signals[i], on_signal, cp, &handlers[i], &cp->why);
+	if (r == 0) {
+		cp->start_ns = trm_loop_now_ns(cp->loop);
+		bar_init(&cp->bar, STDERR_FILENO, cp->start_ns);
+		r = start(cp, places, n, &cp->why);
+	}
+	while (cp->copy)
+		trm_loop_step(cp->loop, -1);
+	bool was_drawn = cp->bar.is_drawn;
+	bar_clear(&cp->bar);
+	if (is_reader_gone(cp))
+		cmd_die_of_pipe();
+	tell_end(cp, was_drawn);
+	if (cp->is_json)
+		put_json(cp);
+	for (int i = 0; i < SIGNALS; i++)
+		trm_signal_remove(handlers[i]);
+	trm_loop_destroy(cp->loop);
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+enum { OPTION_JSON };
+
+static const struct option_spec options[] = {
+		{"--json", 0, NULL, "print a summary as one JSON object"},
+		{0},
+};
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct cp cp = {0};
+	struct options o;
+	size_t n = 0;
+	int got;
+	options_init(&o, cmd->name, options, argc, argv);
+	while ((got = options_next(&o)) != OPTIONS_END) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got == OPTION_JSON)
+			cp.is_json = true;
+		else
+			argv[n++] = argv[o.at - 1];
+	}
+	if (n < 2)
+		return cmd_fail("%s; see 'terrarium cp --help'",
+				n ? "where to is missing" : "what to copy, and where to, is missing");
+	if (options_config(&o, &cp.config) < 0)
+		return CMD_FAILED;
+	json_init(&cp.json);
+	if (cp.is_json) {
+		json_open(&cp.json, NULL, '{');
+		json_open(&cp.json, "refused", '[');
+	}
+	allow_open_files();
+	perform(&cp, argv, n);
+	int written = json_finish(&cp.json);
+	if (cp.ended_by)
+		return CMD_SIGNALLED + cp.ended_by;
+	return cp.why.code || cp.sum.refused ? CMD_FAILED : written;
+}
+
+static const char *const settings[] = {"max_size", "max_files", NULL};
+
+const struct cmd cmd_cp = {
+		.name = "cp",
+		.usage = "cp [OPTIONS] SRC… DST",
+		.summary = "copy files in and out",
+		.help = "NAME:PATH is a file or directory in the running sandbox NAME (relative to /workspace), "
+			"PATH one of this machine, - standard input or output. As with cp -r: into a directory "
+			"that is there, else to that name; DIR/. is what lies in DIR. Modes, times and holes are "
+			"kept, owners are not. A file appears whole or not at all. Links that lead out, devices, "
+			"FIFOs and sockets are told and not copied. Exit code 125: not everything was copied.",
+		.options = options,
+		.operands = "NAME:PATH...",
+		.settings = settings,
+		.run = run,
+};
