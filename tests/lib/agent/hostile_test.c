@@ -54,7 +54,7 @@ static void test_broken_headers(void **state)
 static void test_frames_that_no_client_sends(void **state)
 {
 	static const int types[] = {
-			0, 14, 63, 66, FRAME_WELCOME, FRAME_OUTPUT, FRAME_EXITED, FRAME_ERROR, 255};
+			0, 14, 63, 67, FRAME_WELCOME, FRAME_OUTPUT, FRAME_EXITED, FRAME_ERROR, 255};
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		struct link link = link_open(*state);
 		link_send(&link, 1, (enum frame_type)types[i], 0, "abc", 3);
