@@ -56,7 +56,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	seen->state_lost = result->state_lost;
 	seen->exit_code = result->exit_code;
 	seen->is_wall_unknown = result->is_wall_unknown;
-	seen->is_hinted = result->hint;
+	snprintf(seen->hint, sizeof seen->hint, "%.190s", result->hint ? result->hint : "");
 	snprintf(seen->value, sizeof seen->value, "%.60s", result->value ? result->value : "");
 	snprintf(seen->reason, sizeof seen->reason, "%.290s", result->reason ? result->reason : "");
 }
@@ -174,6 +174,7 @@ struct seen *peer_begin(struct peer *p, const char *lang, const char *code, int6
 	o.code_len = strlen(code);
 	o.timeout_ms = timeout_ms;
 	o.offers_stdin = true;
+	o.manual_credit = p->holds_back;
 	seen->is_own = true;
 	bed_text_add(&seen->code, code, strlen(code));
 	assert_int_equal(trm_session_run(p->session, &o, &RUN_CB, seen, &seen->run, &why), 0);

@@ -18,13 +18,13 @@ struct seen {
 	struct peer *peer;
 	struct trm_run *run; /* NULL: it has ended */
 	uint64_t number;
-	bool is_own, is_recent, is_over, is_wall_unknown, is_hinted;
+	bool is_own, is_recent, is_over, is_wall_unknown;
 	char by[128];
 	struct bed_text code, out, err, prompts, displays;
 	enum trm_status status;
 	bool state_lost;
 	int exit_code;
-	char value[64], reason[300];
+	char value[64], reason[300], hint[200];
 };
 
 struct peer {
@@ -35,6 +35,7 @@ struct peer {
 	struct trm_error why; /* of closing */
 	struct seen runs[PEER_RUNS];
 	size_t n_runs;
+	bool holds_back;    /* takes no output of its own runs */
 	const char *answer; /* given when a run asks for input; NULL: nothing is said */
 	enum trm_kernel_state state;
 	char reply[400]; /* to the last question, or "!" and why not */

@@ -30,7 +30,8 @@ static int lie_down(void **state)
 	snprintf(name, sizeof name, "shared-%ld-%u", (long)getpid(), ++count);
 	trm_session_opts_default(&opts);
 	opts.grace_ms = 1000;
-	return trm_loop_create(&loop, &why) < 0 || !peer_open(&a, loop, d->backend, name, true, &opts) ? -1 : 0;
+	return trm_loop_create(&loop, &why) < 0 || !peer_open(&a, loop, d->backend, name, true, &opts) ? -1
+												       : 0;
 }
 
 static int get_up(void **state)
@@ -151,8 +152,9 @@ static void runs_alternate_in_order(void **state)
 		assert_true(mine[i]->number < 50 && yours[i]->number < 50);
 		assert_false(is_taken[mine[i]->number] || is_taken[yours[i]->number]);
 		is_taken[mine[i]->number] = is_taken[yours[i]->number] = true;
-		assert_true(!i || (mine[i]->number > mine[i - 1]->number
-						 && yours[i]->number > yours[i - 1]->number));
+		assert_true(!i
+				|| (mine[i]->number > mine[i - 1]->number
+						&& yours[i]->number > yours[i - 1]->number));
 	}
 }
 
@@ -350,6 +352,37 @@ static void a_stopped_client_harms_nobody(void **state)
 	end_client(pid);
 }
 
+/* It believes to have the turn still, and begins a run before it hears that it has not. */
+static void who_was_stopped_begins_again(void **state)
+{
+	struct trm_loop *other;
+	size_t n = 0;
+	(void)state;
+	run(&a, d->print_hello);
+	assert_int_equal(trm_loop_create(&other, NULL), 0);
+	assert_true(peer_open(&b, other, d->backend, name, false, NULL));
+	struct seen *first = peer_begin(&b, d->lang, d->print_both, -1);
+	while (!first->is_over) {
+		trm_loop_step(other, 10);
+		trm_loop_step(loop, 10);
+	}
+	run(&a, d->print_hello); /* b is not turned meanwhile */
+	struct seen *again = peer_begin(&b, d->lang, d->fail, -1);
+	double end = bed_now_ms() + BED_DEADLINE_MS;
+	while (!again->is_over && bed_now_ms() < end) {
+		trm_loop_step(other, 10);
+		trm_loop_step(loop, 10);
+	}
+	assert_true(again->is_over);
+	assert_int_equal(again->status, TRM_STATUS_ERROR);
+	peer_turn(loop, 100);
+	for (size_t i = 0; i < a.n_runs; i++)
+		n += !strcmp(a.runs[i].code.s, d->fail);
+	assert_int_equal(n, 1);
+	peer_close(&b);
+	trm_loop_destroy(other);
+}
+
 static void a_stopped_clients_flood_ends(void **state)
 {
 	(void)state;
@@ -362,6 +395,29 @@ static void a_stopped_clients_flood_ends(void **state)
 	assert_int_equal(peer_wait_seen(&b, d->flood, 100000, true)->status, TRM_STATUS_OK);
 	assert_string_equal(seen_out(run(&a, d->print_hello)), "hello\n");
 	end_client(pid);
+}
+
+/* Whose reader takes nothing is left behind by the agent, comes back, and tells what is missing. */
+static void a_slow_reader_misses_something(void **state)
+{
+	unsigned long missing = 0;
+	(void)state;
+	run(&a, d->print_hello);
+	attach(&b);
+	peer_wait(loop, &b.is_caught_up);
+	b.holds_back = true;
+	struct seen *flood = begin(&b, d->flood);
+	const struct seen *same = peer_wait_seen(&a, d->flood, 2000000, true);
+	assert_int_equal(same->status, TRM_STATUS_OK);
+	peer_wait(loop, &flood->is_over);
+	assert_int_equal(flood->status, TRM_STATUS_OK);
+	if (flood->hint[0])
+		assert_int_equal(sscanf(flood->hint, "%lu bytes", &missing), 1);
+	assert_int_equal(flood->out.n + missing, 2000000);
+	assert_memory_equal(flood->out.s + flood->out.n - 100, same->out.s + same->out.n - 100, 100);
+	b.holds_back = false;
+	assert_string_equal(seen_out(run(&b, d->print_hello)), "hello\n");
+	assert_string_equal(seen_out(run(&a, d->print_hello)), "hello\n");
 }
 
 /* ---- many ------------------------------------------------------------------------------------------ */
@@ -418,7 +474,9 @@ int main(int argc, char **argv)
 			CASE(an_abandoned_loop_can_be_interrupted),
 			CASE(an_abandoned_question_is_answered_by_another),
 			CASE(a_stopped_client_harms_nobody),
+			CASE(who_was_stopped_begins_again),
 			CASE(a_stopped_clients_flood_ends),
+			CASE(a_slow_reader_misses_something),
 			CASE(eight_clients_hammer),
 	};
 	if (argc == 5 && !strcmp(argv[1], "client"))
