@@ -21,7 +21,7 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 				       .len = n});
 }
 
-static const struct trm_session_cb session_cb = {.late = on_late};
+static const struct trm_session_cb session_cb = {.late = on_late, .joined = app_run_joined};
 
 /* ---- the sandbox ---- */
 
@@ -39,6 +39,12 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 
 	describe(sandbox, &msg);
 	app_send(user, &msg);
+}
+
+static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
+{
+	(void)sandbox;
+	app_send(user, &(struct msg){.type = MSG_CLIENTS, .number = n});
 }
 
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
@@ -63,7 +69,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 }
 
 static const struct trm_sandbox_cb sandbox_cb = {
-		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+		.ready = on_ready, .metrics = on_metrics, .clients = on_clients, .closed = on_closed};
 
 /* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are
  * told what it can show, as notebooks do; FORCE_COLOR also makes progress displays move (rich, pip, npm). */

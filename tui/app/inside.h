@@ -248,6 +248,8 @@ void app_look_finish(struct app *a); /* before the loop goes */
 
 /* ---- run.c: runs */
 void app_run(struct app *a, const struct effect *effect);
+/* Another program's: joined() of struct trm_session_cb. */
+void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *origin);
 void app_run_interrupt(struct app *a, uint64_t serial);
 void app_run_pause(struct app *a, uint64_t serial, bool is_paused);
 void app_run_hold(struct app *a, uint64_t serial, bool is_held);

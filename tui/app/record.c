@@ -78,6 +78,36 @@ static void note_display(struct app *a, const struct msg *msg)
 	note_run(a, msg, &e);
 }
 
+static bool make_room(struct app *a)
+{
+	if (a->story.n_runs < a->story_cap)
+		return true;
+	size_t cap = a->story_cap ? 2 * a->story_cap : 64;
+	uint32_t *serials = realloc(a->story_serials, cap * sizeof *serials);
+	if (!serials)
+		return false;
+	a->story_serials = serials;
+	a->story_cap = cap;
+	return true;
+}
+
+/* Another program's run. */
+static void note_joined(struct app *a, const struct msg *msg)
+{
+	struct rec_event e = {.kind = REC_RUN,
+			.run = (uint32_t)a->story.n_runs + 1,
+			.number = msg->number,
+			.lang = msg->lang,
+			.by = msg->other && *msg->other ? msg->other : "another program",
+			.text = msg->text,
+			.len = msg->len};
+
+	if (!make_room(a))
+		return;
+	a->story_serials[a->story.n_runs] = msg->serial;
+	note(a, &e, msg->now_ns);
+}
+
 void app_note_msg(struct app *a, const struct msg *msg)
 {
 	struct rec_event e = {
@@ -96,6 +126,7 @@ void app_note_msg(struct app *a, const struct msg *msg)
 		e = (struct rec_event){.kind = REC_SAMPLE, .metrics = msg->metrics};
 		note(a, &e, msg->now_ns);
 		return;
+	case MSG_RUN_JOINED: note_joined(a, msg); return;
 	case MSG_RUN_ACCEPTED: e.kind = REC_ACCEPTED; break;
 	case MSG_RUN_STARTED: e.kind = REC_STARTED; break;
 	case MSG_RUN_OUTPUT: e.kind = REC_OUTPUT; break;
@@ -121,19 +152,6 @@ void app_note_msg(struct app *a, const struct msg *msg)
 	default: return;
 	}
 	note_run(a, msg, &e);
-}
-
-static bool make_room(struct app *a)
-{
-	if (a->story.n_runs < a->story_cap)
-		return true;
-	size_t cap = a->story_cap ? 2 * a->story_cap : 64;
-	uint32_t *serials = realloc(a->story_serials, cap * sizeof *serials);
-	if (!serials)
-		return false;
-	a->story_serials = serials;
-	a->story_cap = cap;
-	return true;
 }
 
 static void note_code(struct app *a, const struct effect *effect)

@@ -155,6 +155,24 @@ void app_run(struct app *a, const struct effect *effect)
 	send(r, (struct msg){.type = MSG_RUN_ACCEPTED, .number = trm_run_number(r->handle)});
 }
 
+void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
+{
+	struct app *a = user;
+	struct app_run *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return;
+	*r = (struct app_run){.app = a, .next = a->runs, .handle = run, .serial = a->model.out.runs.last + 1};
+	a->runs = r;
+	send(r, (struct msg){.type = MSG_RUN_JOINED,
+				.number = trm_run_number(run),
+				.lang = origin->lang,
+				.text = origin->code,
+				.len = origin->code_len,
+				.other = origin->by});
+	trm_run_follow(run, &run_cb, r);
+}
+
 void app_run_interrupt(struct app *a, uint64_t serial)
 {
 	struct app_run *r = find(a, serial);

@@ -143,6 +143,8 @@ static void stop(struct model *m, struct effects *out)
 {
 	if (model_is_running(m))
 		run_stop(m, out);
+	else if (others_may_be_stopped(m))
+		others_ask_stop(m);
 	else
 		copy(m, out);
 }

@@ -56,13 +56,13 @@ static void offer(struct figures *f, const struct trm_display *display)
 
 static void add_lines(struct model *m, enum out_kind kind, const char *text, size_t n)
 {
-	outpane_add(&m->out, kind, m->run.serial, text, n);
+	outpane_add(&m->out, kind, m->out.figures.offer.serial, text, n);
 }
 
 static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t n)
 {
 	struct rect area = model_output_area(m);
-	struct figure *fig = figures_add(&m->out.figures, m->run.serial, mime, bytes, n);
+	struct figure *fig = figures_add(&m->out.figures, m->out.figures.offer.serial, mime, bytes, n);
 	int max_rows = area.rows - 2; /* the run's header above it, and what comes next, are to be seen too */
 	char text[48];
 
@@ -105,6 +105,7 @@ static void end_offer(struct model *m)
 
 	if (!f->offer.is_open)
 		return;
+	outpane_turn_to(&m->out, f->offer.serial);
 	bool is_rich = show_form(m, &f->offer.best);
 	if (!is_rich)
 		show_form(m, &f->offer.plain);
@@ -120,10 +121,12 @@ static void on_display(struct model *m, const struct msg *msg)
 	const struct trm_display *display = msg->display;
 	struct figures *f = &m->out.figures;
 
-	if (m->run.state == RUN_NONE || msg->serial != m->run.serial)
+	bool is_own = m->run.state != RUN_NONE && msg->serial == m->run.serial;
+	if (!is_own && !others_has(m, msg->serial))
 		return;
-	if (f->offer.is_open && f->offer.bundle != display->bundle)
+	if (f->offer.is_open && (f->offer.bundle != display->bundle || f->offer.serial != msg->serial))
 		end_offer(m);
+	f->offer.serial = msg->serial;
 	f->offer.is_open = true;
 	f->offer.bundle = display->bundle;
 	offer(f, display);
@@ -132,7 +135,7 @@ static void on_display(struct model *m, const struct msg *msg)
 	m->needs_draw = true;
 }
 
-bool figures_end_run(struct model *m, const struct trm_result *r)
+bool figures_end_run(struct model *m, uint32_t serial, const struct trm_result *r)
 {
 	struct figures *f = &m->out.figures;
 	size_t n = r->value ? strlen(r->value) : 0;
@@ -144,7 +147,7 @@ bool figures_end_run(struct model *m, const struct trm_result *r)
 	if (r->dropped_displays) {
 		snprintf(text, sizeof text, "%zu displays were left out: a run keeps 1000, or 64 MiB of them",
 				r->dropped_displays);
-		add_lines(m, OUT_NOTE, text, strlen(text));
+		outpane_add(&m->out, OUT_NOTE, serial, text, strlen(text));
 	}
 	return is_shown;
 }

@@ -54,6 +54,8 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
 	if (command_is(c, "stop") && model_is_running(m))
 		ret->label = stopping_label(m);
+	else if (command_is(c, "stop") && others_may_be_stopped(m))
+		ret->label = "Interrupt";
 	if (command_is(c, "replay-pause") && !m->replay.is_playing)
 		ret->label = "Play";
 	if (c->place == PLACE_CLOCK && m->run.ladder.is_held)

@@ -134,6 +134,8 @@ int model_tick_ms(const struct model *m)
 		return m->notices.is_shown ? 500 : -1;
 	if (m->run.state == RUN_RUNNING || m->run.state == RUN_INTERRUPTING || m->run.state == RUN_KILLING)
 		return sooner(wait_ms, 100);
+	if (others_running(m))
+		return sooner(wait_ms, 500);
 	if (m->is_quitting || m->notices.is_shown)
 		return sooner(wait_ms, 500);
 	return wait_ms;

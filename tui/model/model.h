@@ -26,6 +26,7 @@
 #include "model/finder.h"
 #include "model/layout.h"
 #include "model/lose.h"
+#include "model/others.h"
 #include "model/palette.h"
 #include "model/replay.h"
 #include "model/run_history.h"
@@ -119,6 +120,7 @@ struct model {
 	bool has_last; /* a run has ended */
 	enum trm_status last_status;
 	uint64_t last_wall_us;
+	struct others others;
 	struct field input; /* the line for stdin */
 	bool has_input;     /* it is open */
 	struct input_history input_history;

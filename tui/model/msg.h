@@ -31,7 +31,10 @@ enum msg_type {
 	MSG_METRICS,          /* metrics */
 	MSG_RUN_ACCEPTED,     /* number: of the run in its session */
 	MSG_RUN_STARTED,
-	MSG_RUN_OUTPUT,     /* stream, text, len */
+	MSG_RUN_JOINED, /* another program's run: lang, text, len: its code; other: whose; number; serial: the
+			   next */
+	MSG_CLIENTS,    /* number: of programs attached to the sandbox */
+	MSG_RUN_OUTPUT, /* stream, text, len */
 	MSG_RUN_DISPLAY,    /* display */
 	MSG_RUN_INPUT,      /* text: the prompt; flag: secret */
 	MSG_SANDBOXES,      /* entries, n_entries; text: NULL, or why there are none */

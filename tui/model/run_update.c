@@ -107,51 +107,52 @@ void run_stop(struct model *m, struct effects *out)
 
 /* ---- output ---- */
 
-static void add_text(struct model *m, enum out_kind kind, const char *text, size_t len)
+static void add_text(struct model *m, enum out_kind kind, uint32_t serial, const char *text, size_t len)
 {
-	outpane_add(&m->out, kind, m->run.serial, text, len > VALUE_SHOWN ? VALUE_SHOWN : len);
+	outpane_add(&m->out, kind, serial, text, len > VALUE_SHOWN ? VALUE_SHOWN : len);
 }
 
-static void add_note(struct model *m, const char *text)
+static void add_note(struct model *m, uint32_t serial, const char *text)
 {
-	add_text(m, OUT_NOTE, text, strlen(text));
+	add_text(m, OUT_NOTE, serial, text, strlen(text));
 }
 
 /* ---- the end ---- */
 
-static void show_error(struct model *m, const struct trm_result *r)
+static void show_error(struct model *m, uint32_t serial, const struct trm_result *r)
 {
 	outpane_end_line(&m->out);
 	for (char **line = r->traceback; line && *line; line++)
-		add_text(m, OUT_TRACE, *line, strlen(*line));
+		add_text(m, OUT_TRACE, serial, *line, strlen(*line));
 	if (r->error_name && !(r->traceback && r->traceback[0])) {
 		char *text = NULL;
 		int n = asprintf(&text, "%s: %s", r->error_name, r->error_message ? r->error_message : "");
 		if (n >= 0)
-			add_text(m, OUT_TRACE, text, (size_t)n);
+			add_text(m, OUT_TRACE, serial, text, (size_t)n);
 		free(text);
 	}
 }
 
-static void show_result(struct model *m, const struct trm_result *r)
+static void show_result(struct model *m, uint32_t serial, const struct trm_result *r)
 {
 	char text[200], lost[64];
 
+	outpane_turn_to(&m->out, serial);
 	outpane_end_line(&m->out);
-	if (!figures_end_run(m, r) && r->value && r->value[0])
-		add_text(m, OUT_VALUE, r->value, strlen(r->value));
-	show_error(m, r);
+	if (!figures_end_run(m, serial, r) && r->value && r->value[0])
+		add_text(m, OUT_VALUE, serial, r->value, strlen(r->value));
+	show_error(m, serial, r);
 	if (r->reason)
-		add_note(m, r->reason);
+		add_note(m, serial, r->reason);
 	else if (r->status == TRM_STATUS_INTERRUPTED && !r->state_lost)
-		add_note(m, "interrupted; variables are kept"); /* the header may be far above by now */
+		add_note(m, serial, "interrupted; variables are kept"); /* the header may be far above */
 	if (r->hint)
-		add_note(m, r->hint);
+		add_note(m, serial, r->hint);
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
 		variables_phrase(m, r->lang, lost, sizeof lost);
 		snprintf(text, sizeof text, "%s had to be started again and has lost %s; files are kept",
 				r->lang->name, lost);
-		add_note(m, text);
+		add_note(m, serial, text);
 	}
 }
 
@@ -187,16 +188,21 @@ static void go_on(struct model *m)
 	take_up(m, next);
 }
 
-static void on_done(struct model *m, const struct trm_result *r)
+void run_show_end(struct model *m, uint32_t serial, const struct trm_result *r)
 {
-	struct run_info *info = info_of(m, m->run.serial);
+	struct run_info *info = info_of(m, serial);
 
 	if (info)
 		remember_result(info, r, m->now_ns);
 	if (info && r->has_mem_peak)
 		metric_history_raise(&m->metrics.history, SERIES_MEM, info->began_ns, info->ended_ns,
 				(float)((double)r->mem_peak_bytes / 1048576.0));
-	show_result(m, r);
+	show_result(m, serial, r);
+}
+
+static void on_done(struct model *m, const struct trm_result *r)
+{
+	run_show_end(m, m->run.serial, r);
 	m->has_last = true;
 	m->last_status = r->status;
 	m->last_wall_us = r->wall_us;
@@ -215,7 +221,8 @@ static void on_refused(struct model *m, const struct msg *msg)
 		info->state = RUN_DONE;
 		info->status = TRM_STATUS_LOST;
 	}
-	add_note(m, msg->text);
+	outpane_turn_to(&m->out, m->run.serial);
+	add_note(m, m->run.serial, msg->text);
 	notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
 	go_on(m);
 }
@@ -269,6 +276,7 @@ static void update_current(struct model *m, const struct msg *msg)
 			info->began_ns = msg->now_ns;
 		break;
 	case MSG_RUN_OUTPUT:
+		outpane_turn_to(&m->out, m->run.serial);
 		outpane_print(&m->out, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, m->run.serial,
 				msg->text, msg->len);
 		if (info)
@@ -290,6 +298,8 @@ void update_run(struct model *m, const struct msg *msg)
 		on_spill(m, msg);
 	else if (msg->type == MSG_LATE)
 		outpane_print(&m->out, OUT_LATE, (uint32_t)msg->number, msg->text, msg->len);
+	else if (others_update(m, msg))
+		;
 	else if (m->run.state != RUN_NONE && msg->serial == m->run.serial)
 		update_current(m, msg);
 	else

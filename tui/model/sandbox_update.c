@@ -49,6 +49,7 @@ static void on_closed(struct model *m, const struct msg *msg)
 								: "the sandbox has ended";
 
 	m->sandbox.state = SANDBOX_DEAD;
+	others_forget(m);
 	m->metrics.has_sample = false;
 	process_table_clear(&m->metrics.processes);
 	if (!msg->text)
@@ -78,6 +79,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		metrics_take(&m->metrics, msg->metrics);
 		alerts_sample(m, out);
 		break;
+	case MSG_CLIENTS: m->others.n_clients = (unsigned)msg->number; break;
 	default: break;
 	}
 }

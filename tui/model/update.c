@@ -296,12 +296,14 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_STARTING:
 	case MSG_SANDBOX_READY:
 	case MSG_SANDBOX_CLOSED:
+	case MSG_CLIENTS:
 	case MSG_METRICS: update_sandbox(m, msg, out); break;
 	case MSG_SANDBOXES:
 	case MSG_INSIDE_METRICS:
 	case MSG_INSIDE_CLOSED: sandboxes_update(m, msg); break;
 	case MSG_RUN_MEMORY: memory_told(m, msg, out); break;
 	case MSG_RUN_ACCEPTED:
+	case MSG_RUN_JOINED:
 	case MSG_RUN_STARTED:
 	case MSG_RUN_OUTPUT:
 	case MSG_RUN_INPUT:

@@ -42,6 +42,8 @@ void run_ask(struct model *m, struct editor_run what, enum run_then then, struct
 void run_moved_on(struct model *m); /* the cursor goes where it was to go after the run: cells.c */
 void run_start(struct model *m, struct effects *out); /* without */
 void run_stop(struct model *m, struct effects *out);  /* interrupt, then kill */
+/* The end of a run, whosesoever, in its block. */
+void run_show_end(struct model *m, uint32_t serial, const struct trm_result *result);
 
 /* the line for stdin: input_update.c */
 void input_ask(struct model *m, const struct msg *msg); /* the run waits for a line */
@@ -70,7 +72,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 void update_figures(struct model *m, const struct msg *msg);
 void figures_want(struct model *m, struct effects *out); /* have those drawn that are to be seen */
 /* The run in hand ends: show what it has shown. True: its value was shown already, by that. */
-bool figures_end_run(struct model *m, const struct trm_result *r);
+bool figures_end_run(struct model *m, uint32_t serial, const struct trm_result *r);
 void figures_zoom(struct model *m, uint32_t id); /* show it on the whole screen; 0: none any more */
 /* An image is shown on the whole screen, and this is for it; false: none is. */
 bool figures_zoom_event(struct model *m, const struct event *ev, struct effects *out);

@@ -51,6 +51,7 @@ struct figure_form {
 	size_t n;
 };
 struct figure_offer {
+	uint32_t serial; /* of the run that shows it */
 	bool is_open;
 	size_t bundle;
 	struct figure_form best, plain;

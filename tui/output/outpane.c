@@ -51,6 +51,12 @@ void outpane_begin(struct outpane *p, uint32_t serial)
 	p->blocks.first = outpane_first(p);
 }
 
+void outpane_turn_to(struct outpane *p, uint32_t serial)
+{
+	if (!p->blocks.n || p->blocks.items[p->blocks.n - 1].serial != serial)
+		outpane_begin(p, serial);
+}
+
 void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const void *bytes, size_t n)
 {
 	if (kind == OUT_LATE) /* above what is still being drawn on */

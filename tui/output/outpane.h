@@ -64,6 +64,8 @@ void outpane_clear(struct outpane *p);
 /* ---- taking output ---- */
 
 void outpane_begin(struct outpane *p, uint32_t serial); /* a run's block, with its header */
+/* The same, unless the last block is its own: several runs may print in turns. */
+void outpane_turn_to(struct outpane *p, uint32_t serial);
 /* Output of the run in hand, and what the workbench adds to it (which then stands on a line of its own). */
 void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const void *bytes, size_t n);
 void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text, size_t n);

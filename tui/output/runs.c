@@ -220,6 +220,10 @@ void run_header(struct outline *line, const struct run_info *run, bool has_utf8,
 		add(line, ROLE_WARN, 0, text);
 	}
 	add(line, ROLE_DIM, 0, "  ");
+	if (run->by[0]) {
+		add(line, ROLE_OUT_HEADER, 0, run->by);
+		add(line, ROLE_DIM, 0, "  ");
+	}
 	add(line, ROLE_DIM, 0, run->excerpt);
 }
 

@@ -40,6 +40,7 @@ struct run_info {
 	uint64_t bytes_per_s;
 	bool is_spilling; /* what it prints goes to a file, too */
 	char *code;       /* as it was run; NULL: not kept */
+	char by[64];      /* another program's run: whose; "" it is this workbench's */
 	char excerpt[64]; /* how its code begins, one line */
 };
 

@@ -63,6 +63,8 @@ static int get_run(struct decoder *d)
 	if (!name || trm_lang_find(name, &d->e->lang, NULL) < 0)
 		return decode_wrong(d, "language");
 	d->e->name = json_text(json_get(d->object, "name"));
+	d->e->by = json_text(json_get(d->object, "by"));
+	d->e->number = decode_number(d, "number");
 	return get_bytes(d);
 }
 

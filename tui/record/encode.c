@@ -196,6 +196,10 @@ static void put_members(struct writer *w, const struct rec_event *e)
 	case REC_SANDBOX: put_sandbox(w, e); break;
 	case REC_RUN:
 		put_string(w, "language", e->lang->name);
+		if (e->by)
+			put_string(w, "by", e->by);
+		if (e->by)
+			put_number(w, "number", e->number);
 		put_string(w, "name", e->name);
 		put_bytes(w, e->text, e->len);
 		break;

@@ -16,7 +16,8 @@
  *   e          keys
  *   sandbox    state ("starting", "ready", "closed"), name, backend, limits {mem_bytes, cpus, procs,
  *              disk_bytes, file_bytes, open_files}, guards [{what, how, strength}], reason
- *   run        run, language, text (the code), name (its file, may be missing)
+ *   run        run, language, text (the code), name (its file, may be missing); of another program in the
+ *              sandbox: by (whose), number
  *   accepted   run, number (of the run in its session)
  *   started    run
  *   output     run, stream ("stdout", "stderr"), text or b64: the bytes as they came
@@ -78,12 +79,13 @@ struct rec_event {
 	enum rec_kind kind;
 	uint64_t t_us;
 	uint32_t run;    /* id in the recording; 0: none */
-	uint64_t number; /* ACCEPTED, LATE: in the session */
+	uint64_t number; /* ACCEPTED, LATE, RUN of another program: in the session */
 	const struct trm_lang *lang;
 	int stream;       /* OUTPUT, LATE: TRM_STDOUT or TRM_STDERR */
 	bool is_secret;   /* PROMPT, INPUT */
 	const char *text; /* code, output, data, prompt, input, reason; NUL-terminated */
 	size_t len;
+	const char *by;               /* RUN: another program's; NULL: this one's */
 	const char *name;             /* RUN: of the file; DISPLAY: MIME type; SANDBOX: its name */
 	size_t bundle, more;          /* DISPLAY: as in struct trm_display */
 	struct trm_stopping stopping; /* STOPPING */

@@ -92,6 +92,23 @@ static void begin_run(struct feed *f)
 		f->p->serials[e->run - 1] = m->out.runs.last;
 }
 
+/* Another program's: no buffer has its code. */
+static void join_run(struct feed *f)
+{
+	const struct rec_event *e = f->e;
+	uint32_t before = f->m->out.runs.last;
+
+	send(f, (struct msg){.type = MSG_RUN_JOINED,
+				.lang = e->lang,
+				.text = e->text,
+				.len = e->len,
+				.other = e->by,
+				.number = e->number,
+				.serial = before + 1});
+	if (f->m->out.runs.last != before)
+		f->p->serials[e->run - 1] = f->m->out.runs.last;
+}
+
 /* What was typed for the run in hand, as it stood in its input line. */
 static void type_input(struct feed *f)
 {
@@ -208,7 +225,12 @@ static void feed_event(struct feed *f)
 	switch (e->kind) {
 	case REC_SANDBOX: send_sandbox(f); break;
 	case REC_SAMPLE: send_sample(f); break;
-	case REC_RUN: begin_run(f); break;
+	case REC_RUN:
+		if (e->by)
+			join_run(f);
+		else
+			begin_run(f);
+		break;
 	case REC_LATE:
 		send(f, (struct msg){.type = MSG_LATE,
 					.number = e->number,

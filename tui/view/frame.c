@@ -76,6 +76,8 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 	}
 	if (m->sandbox.state == SANDBOX_STARTING)
 		return "starting";
+	if (others_running(m))
+		return "in use";
 	*role = m->sandbox.state == SANDBOX_DEAD ? ROLE_STATUS_ERROR : ROLE_STATUS_OK;
 	return m->sandbox.state == SANDBOX_DEAD ? "ended" : "idle";
 }
@@ -224,6 +226,9 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	*role = ROLE_STATUS;
 	if (*signature_text(m))
 		return signature_text(m);
+	others_text(m, out, cap);
+	if (*out)
+		return out;
 	*role = ROLE_STATUS_ERROR;
 	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting && !m->replay.is_on
 			       ? "there is no sandbox: F5 starts a new one"

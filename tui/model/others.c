@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/others.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/text.h>
+
+#include "model/answers.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/stopping.h"
+#include "model/update.h"
+
+static struct other_run *find(struct model *m, uint32_t serial)
+{
+	for (unsigned i = 0; i < TRM_LANG_COUNT && serial; i++)
+		if (m->others.items[i].serial == serial)
+			return &m->others.items[i];
+	return NULL;
+}
+
+bool others_has(const struct model *m, uint32_t serial)
+{
+	for (unsigned i = 0; i < TRM_LANG_COUNT && serial; i++)
+		if (m->others.items[i].serial == serial)
+			return true;
+	return false;
+}
+
+const struct other_run *others_running(const struct model *m)
+{
+	const struct other_run *found =
+			m->others.items[m->lang->id].serial ? &m->others.items[m->lang->id] : NULL;
+	for (unsigned i = 0; i < TRM_LANG_COUNT && !found; i++)
+		if (m->others.items[i].serial)
+			found = &m->others.items[i];
+	return found;
+}
+
+void others_forget(struct model *m)
+{
+	m->others = (struct others){0};
+}
+
+static const char *who(const struct run_info *info)
+{
+	return info && info->by[0] ? info->by : "another program";
+}
+
+/* ---- what they do ---- */
+
+static void joined(struct model *m, const struct msg *msg)
+{
+	struct run_info *info = runs_add(&m->out.runs, msg->lang, msg->text, msg->len);
+
+	if (!info)
+		return;
+	info->number = msg->number;
+	info->state = RUN_RUNNING;
+	info->began_ns = msg->now_ns;
+	const char *by = msg->other && *msg->other ? msg->other : "another program";
+	trm_text_clean_line(info->by, sizeof info->by, by, strlen(by));
+	m->others.items[msg->lang->id] = (struct other_run){info->serial, msg->lang, msg->now_ns};
+	outpane_begin(&m->out, info->serial);
+}
+
+/* The run in hand from here on; one of ours that waits for it goes on waiting. */
+static void take_up(struct model *m, struct other_run *other)
+{
+	if (m->run.state == RUN_QUEUED && m->n_waiting < MODEL_WAITING) {
+		memmove(m->waiting + 1, m->waiting, m->n_waiting++ * sizeof *m->waiting);
+		m->waiting[0] = m->run.serial;
+	} else if (m->run.state != RUN_NONE) {
+		return;
+	}
+	m->run = (struct active_run){.state = RUN_RUNNING,
+			.serial = other->serial,
+			.lang = other->lang,
+			.started_ns = other->began_ns};
+	*other = (struct other_run){0};
+	outpane_turn_to(&m->out, m->run.serial);
+}
+
+static void done(struct model *m, struct other_run *other, const struct msg *msg)
+{
+	const struct trm_lang *lang = other->lang;
+
+	*other = (struct other_run){0};
+	run_show_end(m, msg->serial, msg->result);
+	if (msg->result->state_lost)
+		variables_kernel_gone(m, lang);
+	else
+		variables_run_ended(m, lang);
+}
+
+bool others_update(struct model *m, const struct msg *msg)
+{
+	struct other_run *other = find(m, msg->serial);
+	struct run_info *info = other ? runs_find(&m->out.runs, msg->serial) : NULL;
+
+	if (msg->type == MSG_RUN_JOINED)
+		joined(m, msg);
+	else if (!other)
+		return false;
+	switch (msg->type) {
+	case MSG_RUN_OUTPUT:
+		outpane_turn_to(&m->out, msg->serial);
+		outpane_print(&m->out, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, msg->serial,
+				msg->text, msg->len);
+		if (info)
+			run_count(info, msg->len);
+		break;
+	case MSG_RUN_INPUT:
+		take_up(m, other);
+		if (m->run.serial == msg->serial)
+			input_ask(m, msg);
+		break;
+	case MSG_RUN_DONE: done(m, other, msg); break;
+	default: break;
+	}
+	return true;
+}
+
+/* ---- stopping one ---- */
+
+bool others_may_be_stopped(const struct model *m)
+{
+	return !model_is_running(m) && others_running(m) && !m->out.has_selection
+	       && !editor_has_selection(model_editor(m));
+}
+
+void others_ask_stop(struct model *m)
+{
+	static const struct dialog_button buttons[] = {{"Interrupt", NULL, 'i', 1}, {"Cancel", NULL, 'c', 0}};
+	const struct other_run *other = others_running(m);
+	const struct run_info *info = other ? runs_find(&m->out.runs, other->serial) : NULL;
+
+	if (!info)
+		return;
+	m->others.target = other->serial;
+	dialog_begin(&m->dialog, DIALOG_STOP_OTHER, "Interrupt another program's run?");
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s runs, in %s:", who(info), other->lang->name);
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s", info->excerpt);
+	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
+	m->needs_draw = true;
+}
+
+void answer_stop_other(struct model *m, int answer, struct effects *out)
+{
+	struct other_run *other = find(m, m->others.target);
+
+	dialog_close(m);
+	if (answer != 1)
+		return;
+	if (!other) {
+		notices_add(&m->notices, m->now_ns, false, "it has ended by itself");
+		return;
+	}
+	take_up(m, other);
+	if (m->run.serial == m->others.target)
+		stopping_press(m, out);
+}
+
+/* ---- words ---- */
+
+void others_text(const struct model *m, char *out, size_t cap)
+{
+	const struct other_run *other = others_running(m);
+	const struct run_info *info = other ? runs_find(&m->out.runs, other->serial) : NULL;
+
+	out[0] = '\0';
+	if (info)
+		snprintf(out, cap, "%s%s runs%s %s", m->run.state == RUN_QUEUED ? "waiting: " : "", who(info),
+				info->excerpt[0] ? ":" : "", info->excerpt);
+	else if (m->others.n_clients > 1)
+		snprintf(out, cap, "%u programs are attached to this sandbox", m->others.n_clients);
+}

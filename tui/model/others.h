@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_OTHERS_H
+#define TUI_OTHERS_H
+
+/* Runs of other programs in the sandbox that this workbench shares with them: blocks in the output pane like
+ * its own, with a word of whose they are. A kernel has one run at a time, so there is at most one of each
+ * language.
+ *
+ * One that is to be stopped here, or whose own program is gone while it asks for input, is taken up as the
+ * run in hand (model.run): from then on it is treated as a run of this workbench's. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/lang.h>
+
+struct effects;
+struct model;
+struct msg;
+
+struct other_run {
+	uint32_t serial; /* 0: none */
+	const struct trm_lang *lang;
+	uint64_t began_ns;
+};
+
+struct others {
+	struct other_run items[TRM_LANG_COUNT]; /* by language */
+	unsigned n_clients; /* programs attached to the sandbox, this one included; 0: not known */
+	uint32_t target;    /* that a question is about */
+};
+
+/* MSG_RUN_JOINED, and a message about one of these runs. False: it is about none. */
+bool others_update(struct model *m, const struct msg *msg);
+bool others_has(const struct model *m, uint32_t serial);
+/* One that is under way, in the current language if there is such; NULL: none. */
+const struct other_run *others_running(const struct model *m);
+/* They have ended with the sandbox. */
+void others_forget(struct model *m);
+
+/* Ctrl-C would ask whether to stop theirs: nothing of this workbench's runs, and nothing is selected that it
+ * would copy. */
+bool others_may_be_stopped(const struct model *m);
+void others_ask_stop(struct model *m);
+void answer_stop_other(struct model *m, int answer, struct effects *out);
+
+/* "terrarium repl, pid 42 runs print(x)"; "" while nobody else does. */
+void others_text(const struct model *m, char *out, size_t cap);
+
+#endif
