@@ -13,6 +13,7 @@ static const struct backend_ops *complete(const struct backend_ops *ops)
 {
 	assert(ops->name && ops->probe && ops->start && ops->stop && ops->guards && ops->nproc);
 	assert(!(ops->caps & BACKEND_STATS) == !ops->stats);
+	assert(!(ops->caps & BACKEND_KEEP) == !(ops->leave && ops->keep));
 	return ops;
 }
 

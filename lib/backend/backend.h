@@ -6,6 +6,7 @@
  * agent in it and gives one duplex byte stream to that agent; what happens
  * inside is the agent's matter (wire/frame.h), the same for all backends. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,12 +29,12 @@ struct carrier_cb {
 	/* The stream is there: a connected, non-blocking descriptor, owned by the carrier
 	 * until `closed`. The agent may take a while to answer on it. Once. */
 	void (*connected)(void *user, int fd);
-	/* Last, exactly once: nothing is left of the environment. The carrier is freed
-	 * when this returns. why->code is TRM_OK after stop(), else the reason. */
+	/* Last, exactly once: nothing is left of the environment, or, after leave(), of our connection to it.
+	 * The carrier is freed when this returns. why->code is TRM_OK after stop() or leave(), else the reason. */
 	void (*closed)(void *user, const struct trm_error *why);
 };
 
-enum backend_cap { BACKEND_STATS = 1 << 0, BACKEND_EVENTS = 1 << 1 };
+enum backend_cap { BACKEND_STATS = 1 << 0, BACKEND_EVENTS = 1 << 1, BACKEND_KEEP = 1 << 2 };
 
 struct backend_ops {
 	const char *name;
@@ -45,6 +46,10 @@ struct backend_ops {
 			void *user, struct carrier **ret_carrier, struct trm_error *reterr);
 	/* Ask for the end. closed() follows soon, whatever the code inside does. May be called twice. */
 	void (*stop)(struct carrier *carrier);
+	/* BACKEND_KEEP. Let go of it: closed() follows soon, and the environment lives on. */
+	void (*leave)(struct carrier *carrier);
+	/* BACKEND_KEEP. It shall (not) outlive us from now on. Valid at once. */
+	int (*keep)(struct carrier *carrier, bool is_kept, struct trm_error *reterr);
 	/* What is enforced, and how. Valid from `connected` on. Borrowed. */
 	size_t (*guards)(const struct carrier *carrier, const struct trm_guard **ret_guards);
 	/* RLIMIT_NPROC that the agent shall set in each process; 0: the carrier has better means.
@@ -64,7 +69,7 @@ struct backend_ops {
 
 extern const struct backend_ops backend_local;
 extern const struct backend_ops backend_fake;
-/* Not to be found by name: a local sandbox that runs already, opts->name. stop() leaves it running. */
+/* Not to be found by name: a local sandbox that runs already, opts->name. */
 extern const struct backend_ops backend_attached;
 
 /* By name; NULL name means local. TRM_EINVAL with the list of known ones. */

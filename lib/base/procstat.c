@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 
 /* Numbers of fields, counted from 1; the name in parentheses is the second. */
-enum { FIRST = 4, PPID = 4, UTIME = 14, STIME = 15, START = 22, RSS = 24 };
+enum { FIRST = 4, PPID = 4, UTIME = 14, STIME = 15, CUTIME = 16, CSTIME = 17, START = 22, RSS = 24 };
 
 static ssize_t read_file(pid_t pid, const char *file, char *out, size_t cap)
 {
@@ -37,13 +37,15 @@ bool procstat_read(pid_t pid, struct procstat *ret)
 	*at = '\0';
 	*ret = (struct procstat){.pid = pid};
 	snprintf(ret->name, sizeof ret->name, "%s", name + 1);
+	ret->state = at[2];
 	at += 3;
 	for (int i = FIRST; i <= RSS; i++)
 		fields[i] = strtoull(at, &at, 10);
 	ret->ppid = (pid_t)fields[PPID];
 	ret->start = fields[START];
-	ret->cpu_ns = (fields[UTIME] + fields[STIME])
-		      * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+	uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+	ret->cpu_ns = (fields[UTIME] + fields[STIME]) * tick_ns;
+	ret->waited_cpu_ns = (fields[CUTIME] + fields[CSTIME]) * tick_ns;
 	ret->mem_bytes = fields[RSS] * (uint64_t)sysconf(_SC_PAGESIZE);
 	return true;
 }

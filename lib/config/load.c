@@ -167,6 +167,9 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 			.limits = config->limits,
 			.start_timeout_ms = config->start_timeout_ms,
 			.metrics_interval_ms = config->metrics_interval_ms,
+			.keep = config->keep,
+			.idle_timeout_ms = config->idle_timeout_ms,
+			.max_lifetime_ms = config->max_lifetime_ms,
 	};
 }
 

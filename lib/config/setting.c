@@ -18,6 +18,14 @@ static const struct trm_setting settings[] = {
 				0, false, false, "where sandboxes live", FIELD(backend)},
 		{"name", "--name", 0, "TERRARIUM_NAME", "NAME", "", TRM_SETTING_TEXT, 0, 0, false, false,
 				"name of the sandbox; default: a random one", FIELD(name)},
+		{"keep", "--keep", 0, "TERRARIUM_KEEP", "on|off", "off", TRM_SETTING_SWITCH, 0, 0, false, false,
+				"leave the sandbox running; attach comes back to it", FIELD(keep)},
+		{"idle_timeout", "--idle-timeout", 0, "TERRARIUM_IDLE_TIMEOUT", "S", "28800",
+				TRM_SETTING_SECONDS, 0.1, 4e6, true, false,
+				"a kept one ends when idle so long; 0: never", FIELD(idle_timeout_ms)},
+		{"max_lifetime", "--max-lifetime", 0, "TERRARIUM_MAX_LIFETIME", "S", "604800",
+				TRM_SETTING_SECONDS, 0.1, 4e6, true, false,
+				"a kept one ends so long after its start; 0: never", FIELD(max_lifetime_ms)},
 		{"memory", "--memory", 0, "TERRARIUM_MEMORY", "MIB", "512", TRM_SETTING_BYTES, 16, 1 << 20,
 				false, false, "memory of everything inside", FIELD(limits.mem_bytes)},
 		{"cpus", "--cpus", 0, "TERRARIUM_CPUS", "N", "1", TRM_SETTING_CORES, 0.01, 1024, false, false,
@@ -192,6 +200,8 @@ static const struct unit units[] = {
 		{TRM_SETTING_SECONDS, "s", 1},
 		{TRM_SETTING_SECONDS, "m", 60},
 		{TRM_SETTING_SECONDS, "min", 60},
+		{TRM_SETTING_SECONDS, "h", 3600},
+		{TRM_SETTING_SECONDS, "d", 86400},
 };
 
 static bool measure(enum trm_setting_kind kind, const char *text, double *ret)

@@ -1,57 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "keeper/entry.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include "keeper/file.h"
-
-enum { NOTE_BYTES = GROUP_MAX_DIRS * (GROUP_PATH + 1) + 1 };
-
-/* Only directories that look like a keeper's are touched, whatever the note says. */
-static bool remove_noted_groups(int entry_fd)
-{
-	char note[NOTE_BYTES];
-	bool is_done = true;
-	file_read_at(entry_fd, "groups", note, sizeof note);
-	for (char *path = strtok(note, "\n"); path; path = strtok(NULL, "\n")) {
-		const char *base = strrchr(path, '/');
-		if (strncmp(path, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) || !group_is_keepers(base + 1))
-			continue;
-		if (rmdir(path) == 0 || errno == ENOENT)
-			continue;
-		group_kill(path); /* nobody else will */
-		is_done &= rmdir(path) == 0;
-	}
-	return is_done;
-}
+#include "sweep/sweep.h"
 
 void entry_note_groups(int entry_fd, const struct groups *groups)
 {
-	char note[NOTE_BYTES];
+	char note[GROUP_MAX_DIRS * (GROUP_PATH + 1) + 1];
 	size_t n = 0;
-	remove_noted_groups(entry_fd); /* of one of the same name that was left behind */
-	int fd = groups->n ? openat(entry_fd, "groups", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+	sweep_groups(entry_fd); /* of one of the same name that was left behind */
+	int fd = groups->n ? openat(entry_fd, GROUPS_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+			   : -1;
 	if (fd < 0)
 		return;
 	for (size_t i = 0; i < groups->n; i++)
 		n += (size_t)snprintf(note + n, sizeof note - n, "%s\n", groups->dir[i].path);
 	if (write(fd, note, n) < 0)
-		unlinkat(entry_fd, "groups", 0);
+		unlinkat(entry_fd, GROUPS_FILE, 0);
 	close(fd);
-}
-
-static void remove_files(int entry_fd)
-{
-	static const char *const files[] = {"agent.sock", "groups", INFO_FILE, INFO_FILE ".new"};
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		unlinkat(entry_fd, files[i], 0);
 }
 
 void entry_note_info(int entry_fd, const void *bytes, size_t n)
@@ -66,30 +37,24 @@ void entry_note_info(int entry_fd, const void *bytes, size_t n)
 		unlinkat(entry_fd, unfinished, 0);
 }
 
-void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path)
+/* One write of a few bytes in the place of the same few: whoever reads sees the old or the new. */
+void entry_note_state(int entry_fd, const struct state_msg *state)
 {
-	remove_files(entry_fd);
-	unlinkat(run_fd, name, AT_REMOVEDIR);
-	rmdir(run_path);
+	struct buf b;
+	buf_init(&b, STATE_MAX_BYTES);
+	int fd = openat(entry_fd, STATE_FILE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	bool is_whole = fd >= 0 && state_msg_put(&b, state) == 0
+			&& pwrite(fd, buf_at(&b), b.len, 0) == (ssize_t)b.len;
+	if (fd >= 0)
+		close(fd);
+	if (!is_whole) /* out of space: then nothing is known, rather than something wrong */
+		unlinkat(entry_fd, STATE_FILE, 0);
+	buf_finish(&b);
 }
 
-void entry_sweep(int run_fd)
+void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path)
 {
-	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
-	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		int fd = openat(run_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && remove_noted_groups(fd)) {
-			remove_files(fd);
-			unlinkat(run_fd, entry->d_name, AT_REMOVEDIR);
-		}
-		close(fd);
-	}
-	if (dir)
-		closedir(dir);
+	sweep_files(entry_fd);
+	unlinkat(run_fd, name, AT_REMOVEDIR);
+	rmdir(run_path);
 }

@@ -13,9 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "keeper/file.h"
-
-#define NAME_PREFIX "terrarium-"
+#include "base/sysfile.h"
+#include "sweep/sweep.h"
 
 void group_cpu_quota(double cpus, uint64_t *ret_quota_us, uint64_t *ret_period_us)
 {
@@ -33,7 +32,7 @@ struct group_dir *group_add_dir(struct groups *g, const char *base)
 	if (g->n == GROUP_MAX_DIRS)
 		return NULL;
 	struct group_dir *d = &g->dir[g->n];
-	int n = snprintf(d->path, sizeof d->path, "%s/" NAME_PREFIX "%d", base, (int)getpid());
+	int n = snprintf(d->path, sizeof d->path, "%s/" SWEEP_GROUP_PREFIX "%d", base, (int)getpid());
 	if (n < 0 || (size_t)n >= sizeof d->path)
 		return NULL;
 	/* An empty one of that name is from a keeper long dead, whose number has come round. */
@@ -53,7 +52,7 @@ int group_write(const struct group_dir *d, const char *file, const char *text)
 {
 	char path[GROUP_PATH + 64];
 	snprintf(path, sizeof path, "%s/%s", d->path, file);
-	return file_write(path, text);
+	return sysfile_write(path, text);
 }
 
 int group_write_u64(const struct group_dir *d, const char *file, uint64_t value)
@@ -142,25 +141,26 @@ uint64_t groups_oom_kills(const struct groups *g)
 		return 0;
 	const char *file = g->kind == LIMITS_CGROUP_V2 ? "memory.events" : "memory.oom_control";
 	snprintf(path, sizeof path, "%s/%s", dir, file);
-	file_read(path, text, sizeof text);
+	sysfile_read(path, text, sizeof text);
 	const char *at = strstr(text, "oom_kill ");
 	return at ? strtoull(at + strlen("oom_kill "), NULL, 10) : 0;
 }
 
-void group_kill(const char *dir)
+bool groups_cpu_ns(const struct groups *g, uint64_t *ret)
 {
-	char path[GROUP_PATH + 64], pids[4096];
-	snprintf(path, sizeof path, "%s/cgroup.kill", dir);
-	file_write(path, "1"); /* version 2 only */
-	snprintf(path, sizeof path, "%s/cgroup.procs", dir);
-	file_read(path, pids, sizeof pids);
-	for (char *at = pids, *end; *at; at = *end ? end + 1 : end) {
-		long pid = strtol(at, &end, 10);
-		if (end == at)
-			return;
-		if (pid > 1)
-			kill((pid_t)pid, SIGKILL);
-	}
+	const char *dir = groups_dir(g, LIMIT_CPUACCT);
+	char path[GROUP_PATH + 64], text[512];
+	if (!*dir)
+		return false;
+	bool is_v2 = g->kind == LIMITS_CGROUP_V2;
+	snprintf(path, sizeof path, "%s/%s", dir, is_v2 ? "cpu.stat" : "cpuacct.usage");
+	if (!is_v2)
+		return sysfile_read_u64(path, ret);
+	sysfile_read(path, text, sizeof text);
+	const char *at = strstr(text, "usage_usec ");
+	if (at)
+		*ret = strtoull(at + strlen("usage_usec "), NULL, 10) * 1000;
+	return at != NULL;
 }
 
 void groups_remove(struct groups *g)
@@ -170,16 +170,9 @@ void groups_remove(struct groups *g)
 		/* EBUSY: a process of ours is on its way out, or, with luck for us alone, still in. */
 		for (int tries = 0; rmdir(g->dir[i].path) < 0 && errno == EBUSY && tries < 5000; tries++) {
 			if (tries % 16 == 0)
-				group_kill(g->dir[i].path);
+				sweep_kill_group(g->dir[i].path);
 			nanosleep(&nap, NULL);
 		}
 	}
 	g->n = 0;
-}
-
-bool group_is_keepers(const char *name)
-{
-	size_t n = strlen(NAME_PREFIX);
-	return !strncmp(name, NAME_PREFIX, n) && name[n]
-	       && strspn(name + n, "0123456789") == strlen(name + n);
 }

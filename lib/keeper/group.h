@@ -14,9 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sweep/sweep.h"
 #include "wire/lifeline.h"
-
-#define CGROUP_ROOT "/sys/fs/cgroup"
 
 enum { GROUP_MAX_DIRS = 5, GROUP_PATH = 512 };
 
@@ -54,14 +53,11 @@ const char *groups_dir(const struct groups *g, uint32_t bit);
 /* How often the kernel has killed in here for want of memory. */
 uint64_t groups_oom_kills(const struct groups *g);
 
+/* Processor time that they have used. False: nothing counts it. */
+bool groups_cpu_ns(const struct groups *g, uint64_t *ret);
+
 /* Kill what is in them and remove them; waits up to a second for dying processes to leave. */
 void groups_remove(struct groups *g);
-
-/* Kill what is in the group of that path. */
-void group_kill(const char *dir);
-
-/* Is that the name of a keeper's group? */
-bool group_is_keepers(const char *name);
 
 /* Used by the versions' own files. mkdir of base/terrarium-PID as the next directory of
  * `g`; NULL if that is not allowed. */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "keeper/file.h"
+#include "base/sysfile.h"
 
 /* Version 2: one tree. A group that gives controllers to its children may hold
  * no process itself, so the caller steps aside into a leaf of its own first:
@@ -46,7 +46,7 @@ static bool gives_memory(const char *base)
 {
 	char path[GROUP_PATH + 32], words[256];
 	snprintf(path, sizeof path, "%s/cgroup.subtree_control", base);
-	return file_read(path, words, sizeof words) > 0 && text_has_word(words, "memory");
+	return sysfile_read(path, words, sizeof words) > 0 && text_has_word(words, "memory");
 }
 
 /* Are we and the client the only ones in the group? */
@@ -54,7 +54,7 @@ static bool is_ours_alone(const char *base, int client)
 {
 	char path[GROUP_PATH + 32], pids[4096];
 	snprintf(path, sizeof path, "%s/cgroup.procs", base);
-	if (file_read(path, pids, sizeof pids) < 0)
+	if (sysfile_read(path, pids, sizeof pids) < 0)
 		return false;
 	for (char *at = pids, *end; *at; at = *end ? end + 1 : end) {
 		long pid = strtol(at, &end, 10);
@@ -71,7 +71,7 @@ static bool step_aside(const char *base, int client)
 	if (mkdir(leaf, 0755) < 0 && errno != EEXIST)
 		return false;
 	snprintf(path, sizeof path, "%s/cgroup.procs", leaf);
-	return file_write_u64(path, (uint64_t)client) == 0 && file_write(path, "0") == 0;
+	return sysfile_write_u64(path, (uint64_t)client) == 0 && sysfile_write(path, "0") == 0;
 }
 
 static bool delegate(const char *base, int client)
@@ -80,14 +80,14 @@ static bool delegate(const char *base, int client)
 	if (gives_memory(base))
 		return true;
 	snprintf(path, sizeof path, "%s/cgroup.controllers", base);
-	if (file_read(path, words, sizeof words) <= 0 || !text_has_word(words, "memory"))
+	if (sysfile_read(path, words, sizeof words) <= 0 || !text_has_word(words, "memory"))
 		return false;
 	snprintf(path, sizeof path, "%s/cgroup.subtree_control", base);
 	if (access(path, W_OK) < 0 || !is_ours_alone(base, client) || !step_aside(base, client))
 		return false;
-	file_write(path, "+pids");
-	file_write(path, "+cpu");
-	return file_write(path, "+memory") == 0;
+	sysfile_write(path, "+pids");
+	sysfile_write(path, "+cpu");
+	return sysfile_write(path, "+memory") == 0;
 }
 
 static uint32_t set_limits(const struct group_dir *d, const struct group_limits *want)

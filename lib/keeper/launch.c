@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "keeper/file.h"
+#include "base/sysfile.h"
 #include "keeper/space.h"
 
 /* Exit status of a child that did not get as far as bubblewrap. */
@@ -178,7 +178,7 @@ static _Noreturn void child(
 {
 	sigset_t none;
 	bool is_strict = !(groups->limits & LIMIT_MEMORY);
-	file_write("/proc/self/oom_score_adj", "500");
+	sysfile_write("/proc/self/oom_score_adj", "500");
 	bool is_shared = uid && space_make(true, uid, spec->disk_bytes);
 	if (uid)
 		become(uid);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "keeper/file.h"
+#include "base/sysfile.h"
 #include "wire/lifeline.h"
 
 static uint64_t inodes_for(uint64_t disk_bytes)
@@ -57,7 +57,7 @@ static bool mount_space(uint32_t uid, uint64_t disk_bytes)
 static bool is_crippled_by_apparmor(void)
 {
 	uint64_t v;
-	return file_read_u64("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &v) && v;
+	return sysfile_read_u64("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &v) && v;
 }
 
 static bool enter_user_namespace(void)
@@ -66,11 +66,11 @@ static bool enter_user_namespace(void)
 	unsigned uid = getuid(), gid = getgid();
 	if (is_crippled_by_apparmor() || unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
 		return false;
-	file_write("/proc/self/setgroups", "deny");
+	sysfile_write("/proc/self/setgroups", "deny");
 	snprintf(map, sizeof map, "%u %u 1", uid, uid);
-	int r = file_write("/proc/self/uid_map", map);
+	int r = sysfile_write("/proc/self/uid_map", map);
 	snprintf(map, sizeof map, "%u %u 1", gid, gid);
-	return r == 0 && file_write("/proc/self/gid_map", map) == 0;
+	return r == 0 && sysfile_write("/proc/self/gid_map", map) == 0;
 }
 
 bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes)

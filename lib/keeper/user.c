@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "keeper/file.h"
+#include "base/sysfile.h"
 
 /* The same for all of root's sandboxes, whatever their runtime directory is. */
 static const char *const LOCK_DIRS[] = {"/run/terrarium", "/tmp/terrarium-0"};
@@ -103,7 +103,7 @@ int user_take(struct user *ret)
 	int r = -ENOENT;
 	char map[4096];
 	*ret = (struct user){.dir_fd = -1, .lock_fd = -1};
-	file_read("/proc/self/uid_map", map, sizeof map);
+	sysfile_read("/proc/self/uid_map", map, sizeof map);
 	if (geteuid() != 0 || (!user_map_holds(map, USER_FIRST, USER_COUNT) && user_map_moves_root(map)))
 		return 0;
 	/* ENOENT: the last one to leave has taken the directory away under our feet. */

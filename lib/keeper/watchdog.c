@@ -11,14 +11,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "keeper/file.h"
+#include "base/sysfile.h"
+#include "base/procstat.h"
 
 /* Children of one thread, appended to the list. */
 static size_t add_children(int task_fd, const char *tid, pid_t *pids, size_t n, size_t cap)
 {
 	char path[64], text[8192];
 	snprintf(path, sizeof path, "%.20s/children", tid);
-	file_read_at(task_fd, path, text, sizeof text);
+	sysfile_read_at(task_fd, path, text, sizeof text);
 	for (char *at = text, *end; n < cap; at = end) {
 		long pid = strtol(at, &end, 10);
 		if (end == at)
@@ -61,7 +62,7 @@ static uint64_t resident_bytes(pid_t pid)
 	char path[64], text[128];
 	unsigned long long pages = 0;
 	snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-	if (file_read(path, text, sizeof text) <= 0 || sscanf(text, "%*u %llu", &pages) != 1)
+	if (sysfile_read(path, text, sizeof text) <= 0 || sscanf(text, "%*u %llu", &pages) != 1)
 		return 0;
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -71,7 +72,7 @@ static uint64_t proportional_bytes(pid_t pid)
 {
 	char path[64], text[2048];
 	snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)pid);
-	file_read(path, text, sizeof text);
+	sysfile_read(path, text, sizeof text);
 	const char *at = strstr(text, "\nPss:");
 	return at ? strtoull(at + 5, NULL, 10) * 1024 : resident_bytes(pid);
 }
@@ -112,18 +113,56 @@ static bool kill_descendant(const struct watchdog *w, pid_t pid)
 	return killed;
 }
 
-bool watchdog_look(struct watchdog *w)
+void watchdog_init(struct watchdog *w, pid_t bwrap, int space_fd, uint64_t mem_bytes)
 {
-	pid_t pids[WATCHDOG_MAX_PIDS], biggest = 0;
-	size_t n = watchdog_descendants(w->bwrap, pids, WATCHDOG_MAX_PIDS);
-	uint64_t files = file_bytes(w->space_fd);
-	if (sum(resident_bytes, pids, n, &biggest) + files <= w->mem_bytes)
-		return false;
-	biggest = 0;
+	*w = (struct watchdog){.bwrap = bwrap,
+			.space_fd = space_fd,
+			.mem_bytes = mem_bytes,
+			.period_ms = WATCHDOG_PERIOD_MS};
+}
+
+uint64_t watchdog_next_ms(const struct watchdog *w)
+{
+	return w->mem_bytes ? w->next_ms : UINT64_MAX;
+}
+
+static bool kill_biggest(struct watchdog *w, const pid_t *pids, size_t n, uint64_t files)
+{
+	pid_t biggest = 0;
 	if (sum(proportional_bytes, pids, n, &biggest) + files <= w->mem_bytes || !biggest)
 		return false;
 	if (!kill_descendant(w, biggest))
 		return false;
 	w->kills++;
 	return true;
+}
+
+bool watchdog_look(struct watchdog *w, uint64_t now_ms, bool is_alone)
+{
+	pid_t pids[WATCHDOG_MAX_PIDS], biggest = 0;
+	if (now_ms < watchdog_next_ms(w))
+		return false;
+	size_t n = watchdog_descendants(w->bwrap, pids, WATCHDOG_MAX_PIDS);
+	uint64_t files = file_bytes(w->space_fd);
+	uint64_t bytes = sum(resident_bytes, pids, n, &biggest) + files;
+	bool rests = is_alone && bytes == w->seen_bytes;
+	w->period_ms = rests ? w->period_ms * 2 : WATCHDOG_PERIOD_MS;
+	if (w->period_ms > WATCHDOG_REST_MS)
+		w->period_ms = WATCHDOG_REST_MS;
+	w->next_ms = now_ms + w->period_ms;
+	w->seen_bytes = bytes;
+	return bytes > w->mem_bytes && kill_biggest(w, pids, n, files);
+}
+
+uint64_t watchdog_cpu_ns(const struct watchdog *w)
+{
+	pid_t pids[WATCHDOG_MAX_PIDS];
+	uint64_t ns = 0;
+	size_t n = watchdog_descendants(w->bwrap, pids, WATCHDOG_MAX_PIDS);
+	for (size_t i = 0; i < n; i++) {
+		struct procstat stat;
+		if (procstat_read(pids[i], &stat))
+			ns += stat.cpu_ns + stat.waited_cpu_ns;
+	}
+	return ns;
 }

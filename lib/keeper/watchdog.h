@@ -5,23 +5,35 @@
 /* The memory limit where no control group holds it: every WATCHDOG_PERIOD_MS
  * the memory of all processes of the sandbox and of its files is added up, and
  * when it is too much the biggest process is killed, as the kernel would do. What grows and is
- * gone again between two looks is not seen: this is weaker than a control group. */
+ * gone again between two looks is not seen: this is weaker than a control group.
+ *
+ * While nobody is attached and nothing changes, looks become rarer, up to WATCHDOG_REST_MS, so that a
+ * sandbox that was left alone costs nothing. */
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { WATCHDOG_PERIOD_MS = 100, WATCHDOG_MAX_PIDS = 4096 };
+enum { WATCHDOG_PERIOD_MS = 100, WATCHDOG_REST_MS = 5000, WATCHDOG_MAX_PIDS = 4096 };
 
 struct watchdog {
 	pid_t bwrap;        /* the sandbox's processes descend from its child */
 	int space_fd;       /* tmpfs with the files; -1: not counted */
-	uint64_t mem_bytes; /* limit */
+	uint64_t mem_bytes; /* limit; 0: not ours to watch */
 	uint64_t kills;
+	uint64_t period_ms, next_ms;
+	uint64_t seen_bytes; /* at the last look */
 };
 
-/* One look. True if something was killed. */
-bool watchdog_look(struct watchdog *w);
+void watchdog_init(struct watchdog *w, pid_t bwrap, int space_fd, uint64_t mem_bytes);
+
+/* One look, if it is time. True if something was killed. */
+bool watchdog_look(struct watchdog *w, uint64_t now_ms, bool is_alone);
+/* When to look next; UINT64_MAX: there is nothing to watch. */
+uint64_t watchdog_next_ms(const struct watchdog *w);
+
+/* Processor time of all processes that are there now, and of the children that they have waited for. */
+uint64_t watchdog_cpu_ns(const struct watchdog *w);
 
 /* Children of a process; at most `cap`. */
 size_t watchdog_children(pid_t pid, pid_t *pids, size_t cap);

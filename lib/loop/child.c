@@ -12,9 +12,19 @@ struct trm_child {
 	struct trm_watch *watch;
 	int pidfd;
 	pid_t pid;
-	trm_child_fn *fn;
+	trm_child_fn *fn; /* NULL: it was left to the loop */
 	void *user;
+	struct trm_child *next; /* of those that were left */
 };
+
+static void unlink_left(struct trm_child *c)
+{
+	struct trm_child **at = &c->watch->loop->left_children;
+	while (*at && *at != c)
+		at = &(*at)->next;
+	if (*at)
+		*at = c->next;
+}
 
 static void on_end(void *user, int fd, uint32_t events)
 {
@@ -30,8 +40,11 @@ static void on_end(void *user, int fd, uint32_t events)
 	trm_child_fn *fn = c->fn;
 	void *fn_user = c->user;
 	pid_t pid = c->pid;
+	if (!fn)
+		unlink_left(c);
 	trm_child_remove(c);
-	fn(fn_user, pid, status);
+	if (fn)
+		fn(fn_user, pid, status);
 }
 
 int trm_loop_add_child(struct trm_loop *loop, pid_t pid, trm_child_fn *fn, void *user,
@@ -60,4 +73,22 @@ void trm_child_remove(struct trm_child *child)
 	if (child->pidfd >= 0)
 		close(child->pidfd);
 	free(child);
+}
+
+void trm_child_leave(struct trm_child *child)
+{
+	if (!child)
+		return;
+	child->fn = NULL;
+	child->next = child->watch->loop->left_children;
+	child->watch->loop->left_children = child;
+}
+
+void children_finish(struct trm_loop *loop)
+{
+	while (loop->left_children) {
+		struct trm_child *c = loop->left_children;
+		loop->left_children = c->next;
+		trm_child_remove(c);
+	}
 }

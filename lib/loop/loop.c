@@ -83,6 +83,7 @@ void trm_loop_destroy(struct trm_loop *loop)
 	if (!loop)
 		return;
 	http_destroy(loop->http);
+	children_finish(loop);
 	trm_watch_remove(loop->wake);
 	bury(loop);
 	if (loop->wake_fd >= 0)

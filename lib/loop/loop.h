@@ -22,6 +22,7 @@ struct trm_loop {
 	size_t cap_timers;
 	uint64_t timer_turn; /* counts turns, so that a timer started in one waits for the next */
 	struct http *http;   /* NULL until somebody asks for HTTP */
+	struct trm_child *left_children;
 };
 
 struct trm_watch {
@@ -34,6 +35,7 @@ struct trm_watch {
 	struct trm_watch *next_dead;
 };
 
+void children_finish(struct trm_loop *loop); /* those that were left */
 /* CLOCK_MONOTONIC, now. */
 uint64_t loop_clock_ns(void);
 /* Milliseconds until the next timer, rounded up; -1: none. */

@@ -68,8 +68,10 @@ int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr)
 	return check_count("open files", limits->open_files, MIN_OPEN_FILES, reterr);
 }
 
+enum { IDLE_TIMEOUT_MS = 8 * 3600 * 1000, MAX_LIFETIME_MS = 7 * 24 * 3600 * 1000 };
+
 void trm_sandbox_opts_default(struct trm_sandbox_opts *opts)
 {
-	*opts = (struct trm_sandbox_opts){0};
+	*opts = (struct trm_sandbox_opts){.idle_timeout_ms = IDLE_TIMEOUT_MS, .max_lifetime_ms = MAX_LIFETIME_MS};
 	trm_limits_default(&opts->limits);
 }

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "backend/local/found.h"
 #include "base/err.h"
 #include "base/procstat.h"
+#include "sweep/sweep.h"
 
 enum { ENTRIES_MAX = 4096 };
 
@@ -20,6 +22,8 @@ struct known {
 	char name[65];
 	bool is_seen, is_stale;
 	struct info_msg info;
+	bool has_state;
+	struct state_msg state;
 	struct stats stats;
 	uint64_t time_ns, cpu_ns; /* of the sample before; time_ns 0: there was none */
 };
@@ -107,6 +111,7 @@ static void see(struct trm_registry *r, int run_fd, const char *name)
 	if (k) {
 		k->is_seen = true;
 		k->is_stale = !is_alive;
+		k->has_state = is_alive && found_state(run_fd, name, &k->state);
 	}
 }
 
@@ -193,6 +198,22 @@ static void measure(struct trm_registry *r, struct known *k, struct trm_sample *
 	s->known |= TRM_METRIC_UPTIME;
 }
 
+static void tell_state(const struct known *k, struct trm_entry *e)
+{
+	uint64_t now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+	e->idle_timeout_ms = k->info.idle_timeout_ms;
+	e->max_lifetime_ms = k->info.max_lifetime_ms;
+	e->has_state = k->has_state;
+	if (k->is_stale)
+		return;
+	e->kernels = found_kernels(&k->info);
+	if (!k->has_state)
+		return;
+	e->is_kept = k->state.is_kept;
+	e->clients = k->state.n_clients;
+	e->idle_ms = !e->clients && now_ms > k->state.active_ms ? now_ms - k->state.active_ms : 0;
+}
+
 static void tell(struct trm_registry *r, struct known *k, struct trm_entry *e)
 {
 	*e = (struct trm_entry){.backend = "local",
@@ -206,6 +227,7 @@ static void tell(struct trm_registry *r, struct known *k, struct trm_entry *e)
 	snprintf(e->client, sizeof e->client, "%s", k->info.command);
 	e->has_client = procstat_read(k->info.client, &client);
 	found_limits(&k->info, &e->limits);
+	tell_state(k, e);
 	measure(r, k, &e->sample);
 }
 
@@ -227,8 +249,50 @@ int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_en
 	return 0;
 }
 
+/* ---- ending ------------------------------------------------------------------------------ */
+
+size_t trm_registry_sweep(struct trm_registry *r)
+{
+	(void)r;
+	int fd = found_open_dir(NULL);
+	size_t n = fd < 0 ? 0 : sweep_all(fd);
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
 int trm_registry_stop(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)
 {
 	(void)r;
-	return found_stop((pid_t)entry->keeper_pid, entry->keeper_start, reterr);
+	return found_kill((pid_t)entry->keeper_pid, entry->keeper_start, SIGTERM, reterr);
+}
+
+int trm_registry_wait(struct trm_registry *r, const struct trm_entry *entry, uint64_t timeout_ms,
+		struct trm_error *reterr)
+{
+	(void)r;
+	return found_wait((pid_t)entry->keeper_pid, entry->keeper_start, timeout_ms, reterr);
+}
+
+/* The processes of the sandbox die with the keeper, but not at once, and hold its groups until then. */
+int trm_registry_kill(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)
+{
+	enum { WAIT_MS = 5000, SWEEPS = 1000 };
+	const struct timespec nap = {.tv_nsec = 2000000};
+	int run_fd;
+	int e = found_kill((pid_t)entry->keeper_pid, entry->keeper_start, SIGKILL, reterr);
+	if (e < 0 || (e = trm_registry_wait(r, entry, WAIT_MS, reterr)) < 0)
+		return e;
+	if ((run_fd = found_open_dir(reterr)) < 0)
+		return run_fd == TRM_ENOENT ? 0 : run_fd;
+	bool is_gone = sweep_entry(run_fd, entry->name);
+	for (int i = 0; i < SWEEPS && !is_gone; i++) {
+		nanosleep(&nap, NULL);
+		is_gone = sweep_entry(run_fd, entry->name) || faccessat(run_fd, entry->name, F_OK, 0) < 0;
+	}
+	close(run_fd);
+	return is_gone ? 0
+		       : trm_error_set(reterr, TRM_ETIMEDOUT,
+					  "sandbox '%s' was killed, but something of it is still dying: it is swept later",
+					  entry->name);
 }

@@ -13,8 +13,10 @@
 #include "backend/local/found.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/utf8.h"
 
-enum { START_TIMEOUT_MS = 180000 };
+enum { START_TIMEOUT_MS = 180000, NAME_MAX_BYTES = 64 };
+#define NO_KEEPING "sandboxes of the backend '%s' end with the program that started them: they cannot be kept"
 
 bool sandbox_is_open(const struct trm_sandbox *s)
 {
@@ -87,14 +89,16 @@ void sandbox_release(struct trm_sandbox *s)
 		finish(s);
 }
 
-static void start_closing(struct trm_sandbox *s)
+static void start_closing(struct trm_sandbox *s, bool leaves)
 {
 	if (!sandbox_is_open(s))
 		return;
 	s->state = SANDBOX_CLOSING;
 	client_stop(s);
 	trm_timer_stop(s->patience);
-	if (s->carrier)
+	if (s->carrier && leaves)
+		s->ops->leave(s->carrier);
+	else if (s->carrier)
 		s->ops->stop(s->carrier);
 }
 
@@ -104,12 +108,33 @@ void sandbox_fail(struct trm_sandbox *s, const struct trm_error *why)
 		log_write(LOG_WARNING, "sandbox '%s' is given up: %s", s->name, why->msg);
 		s->why = *why;
 	}
-	start_closing(s);
+	/* One of ours that never came up is no use to anybody. */
+	start_closing(s, s->leaves && (s->state == SANDBOX_READY || s->ops == &backend_attached));
 }
 
 void trm_sandbox_close(struct trm_sandbox *sandbox)
 {
-	start_closing(sandbox);
+	start_closing(sandbox, sandbox->leaves);
+}
+
+void trm_sandbox_stop(struct trm_sandbox *sandbox)
+{
+	sandbox->leaves = false;
+	start_closing(sandbox, false);
+	if (sandbox->carrier)
+		sandbox->ops->stop(sandbox->carrier); /* it may be closing, and leaving it running */
+}
+
+int trm_sandbox_keep(struct trm_sandbox *sandbox, bool is_kept, struct trm_error *reterr)
+{
+	if (!(sandbox->ops->caps & BACKEND_KEEP))
+		return trm_error_set(reterr, TRM_ENOTSUP, NO_KEEPING, sandbox->ops->name);
+	if (!sandbox_is_open(sandbox) || !sandbox->carrier)
+		return trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' has ended", sandbox->name);
+	int r = sandbox->ops->keep(sandbox->carrier, is_kept, reterr);
+	if (r == 0)
+		sandbox->is_kept = sandbox->leaves = is_kept;
+	return r;
 }
 
 /* ---- the carrier's and the timers' calls --------------------------------------------- */
@@ -164,18 +189,19 @@ static void on_soon(void *user)
 
 /* ---- opening ------------------------------------------------------------------------- */
 
-static const char NAME_LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-
-static int name_check(const char *name, struct trm_error *reterr)
+int trm_sandbox_name_check(const char *name, struct trm_error *reterr)
 {
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 	size_t n = strlen(name);
-	/* "." and ".." would be other directories than meant where names become files. */
-	if (n && n <= 64 && strspn(name, NAME_LETTERS) == n && strspn(name, ".") != n && name[0] != '-')
+	/* No "." or ".." and nothing hidden: names become directories. No "-x": they are words of commands. */
+	if (n && n <= NAME_MAX_BYTES && strspn(name, letters) == n && !strchr("._-", name[0]))
 		return 0;
+	char shown[48];
+	trm_text_clean_line(shown, sizeof shown, name, n);
 	return trm_error_set(reterr, TRM_EINVAL,
-			"'%s' cannot name a sandbox: use 1 to 64 letters, digits, dots, underscores and "
-			"hyphens",
-			name);
+			"'%s%s' cannot name a sandbox: a name has 1 to %d letters, digits, dots, underscores and"
+			" hyphens, and begins with a letter or a digit",
+			shown, n >= sizeof shown ? "…" : "", NAME_MAX_BYTES);
 }
 
 static int name_random(char *name, size_t cap, struct trm_error *reterr)
@@ -191,7 +217,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 {
 	int r;
 	if (opts->name) {
-		if ((r = name_check(opts->name, reterr)) < 0)
+		if ((r = trm_sandbox_name_check(opts->name, reterr)) < 0)
 			return r;
 		memcpy(s->name, opts->name, strlen(opts->name) + 1);
 	} else if ((r = name_random(s->name, sizeof s->name, reterr)) < 0) {
@@ -200,9 +226,13 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	if ((r = trm_limits_check(&opts->limits, reterr)) < 0
 			|| (r = metrics_check(opts->metrics_interval_ms, reterr)) < 0)
 		return r;
+	if (opts->keep && !(s->ops->caps & BACKEND_KEEP))
+		return trm_error_set(reterr, TRM_ENOTSUP, NO_KEEPING, s->ops->name);
 	s->opts = *opts;
 	s->opts.name = s->name;
 	s->opts.backend = s->ops->name;
+	s->is_kept = opts->keep;
+	s->leaves = opts->keep || s->ops == &backend_attached;
 	if (!s->opts.start_timeout_ms)
 		s->opts.start_timeout_ms = START_TIMEOUT_MS;
 	return 0;
@@ -250,19 +280,21 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	return r < 0 ? r : open_on(ops, loop, opts, cb, user, ret_sandbox, reterr);
 }
 
-/* The limits that it has are read before it is opened, so that it can say them at once. */
-static int limits_of(const char *name, struct trm_limits *ret, struct trm_error *reterr)
+/* What it is is read before it is opened, so that it can say it at once. */
+static int describe(const char *name, struct trm_sandbox_opts *ret, struct trm_error *reterr)
 {
 	struct info_msg info;
+	struct state_msg state;
 	int run_fd = found_open_dir(reterr);
 	int r = run_fd < 0 ? run_fd : found_read(run_fd, name, &info, reterr);
+	if (r == 0) {
+		found_limits(&info, &ret->limits);
+		ret->keep = found_state(run_fd, name, &state) && state.is_kept;
+		info_msg_finish(&info);
+	}
 	if (run_fd >= 0)
 		close(run_fd);
-	if (r < 0)
-		return r;
-	found_limits(&info, ret);
-	info_msg_finish(&info);
-	return 0;
+	return r;
 }
 
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
@@ -270,8 +302,8 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 		struct trm_error *reterr)
 {
 	struct trm_sandbox_opts own = {.name = name};
-	int r = name_check(name, reterr);
-	if (r < 0 || (r = limits_of(name, &own.limits, reterr)) < 0)
+	int r = trm_sandbox_name_check(name, reterr);
+	if (r < 0 || (r = describe(name, &own, reterr)) < 0)
 		return r;
 	own.metrics_interval_ms = opts ? opts->metrics_interval_ms : 0;
 	own.metrics_with_processes = opts && opts->metrics_with_processes;
@@ -298,6 +330,16 @@ const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox)
 bool trm_sandbox_is_ready(const struct trm_sandbox *sandbox)
 {
 	return sandbox->state == SANDBOX_READY;
+}
+
+bool trm_sandbox_is_kept(const struct trm_sandbox *sandbox)
+{
+	return sandbox->is_kept;
+}
+
+bool trm_sandbox_is_attached(const struct trm_sandbox *sandbox)
+{
+	return sandbox->ops == &backend_attached;
 }
 
 size_t trm_sandbox_guards(const struct trm_sandbox *sandbox, const struct trm_guard **ret_guards)

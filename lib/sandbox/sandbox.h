@@ -127,6 +127,8 @@ struct trm_sandbox {
 				    of a connection have its number */
 	bool has_shared_session;
 	struct trm_error why; /* of closing */
+	bool is_kept;         /* as far as we know */
+	bool leaves;          /* closing leaves it running: it is kept, or we have but attached to it */
 	bool is_hung_up;      /* the stream has ended: the carrier's reason, if any, is better than ours */
 	struct trm_timer *patience; /* until ready; then, after a hang-up, until the carrier knows why */
 	struct trm_timer *soon;     /* runs the deferred list */

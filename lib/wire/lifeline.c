@@ -43,6 +43,9 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_u32(&p, (uint32_t)m->n_files);
 	for (size_t i = 0; i < m->n_files; i++)
 		pack_slice(&p, m->files[i]);
+	pack_u8(&p, m->is_kept);
+	pack_u64(&p, m->idle_timeout_ms);
+	pack_u64(&p, m->max_lifetime_ms);
 	return p.error;
 }
 
@@ -69,6 +72,9 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.n_files = unpack_u32(&u);
 	for (size_t i = 0; i < m.n_files && i < LIFELINE_MAX_FILES; i++)
 		m.files[i] = unpack_slice(&u);
+	m.is_kept = unpack_u8(&u) != 0;
+	m.idle_timeout_ms = unpack_u64(&u);
+	m.max_lifetime_ms = unpack_u64(&u);
 	if (u.bad || m.n_files > LIFELINE_MAX_FILES) {
 		free(name);
 		free(run_path);
@@ -120,6 +126,34 @@ int info_msg_put(struct buf *out, const struct info_msg *m)
 	pack_u32(&p, m->procs);
 	pack_u32(&p, m->open_files);
 	put_ready(&p, &m->ready);
+	pack_u64(&p, m->idle_timeout_ms);
+	pack_u64(&p, m->max_lifetime_ms);
+	pack_str(&p, m->boot_id);
+	return p.error;
+}
+
+int state_msg_put(struct buf *out, const struct state_msg *m)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_STATE);
+	pack_u8(&p, m->is_kept);
+	pack_u32(&p, m->n_clients);
+	pack_u64(&p, m->active_ms);
+	return p.error;
+}
+
+int keep_msg_put(struct buf *out, bool is_kept)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_KEEP);
+	pack_u8(&p, is_kept);
+	return p.error;
+}
+
+int stop_msg_put(struct buf *out)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_STOP);
 	return p.error;
 }
 
@@ -135,10 +169,13 @@ int gone_msg_put(struct buf *out, const struct gone_msg *m)
 {
 	struct pack p = {.to = out};
 	pack_u8(&p, LIFELINE_GONE);
-	pack_u8(&p, m->was_asked);
+	pack_u8(&p, (uint8_t)m->cause);
+	pack_u32(&p, (uint32_t)m->pid);
+	pack_u64(&p, m->after_ms);
 	pack_u32(&p, (uint32_t)m->status);
 	pack_u64(&p, m->oom_kills);
 	pack_str(&p, m->words);
+	pack_str(&p, m->command);
 	return p.error;
 }
 
@@ -158,10 +195,14 @@ static void get_ready(struct unpack *u, struct ready_msg *m)
 
 static void get_gone(struct unpack *u, struct gone_msg *m)
 {
-	m->was_asked = unpack_u8(u) != 0;
+	m->cause = unpack_u8(u);
+	m->pid = (int32_t)unpack_u32(u);
+	m->after_ms = unpack_u64(u);
 	m->status = (int32_t)unpack_u32(u);
 	m->oom_kills = unpack_u64(u);
 	m->words = unpack_str(u, MAX_TEXT);
+	m->command = unpack_str(u, MAX_TEXT);
+	u->bad |= m->cause >= GONE_CAUSES;
 }
 
 int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret)
@@ -178,6 +219,29 @@ int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret)
 		lifeline_finish(&m);
 		return TRM_EPROTO;
 	}
+	*ret = m;
+	return 0;
+}
+
+int request_get(const void *packet, size_t n, bool *ret_is_kept)
+{
+	struct unpack u = {.at = packet, .left = n};
+	int type = unpack_u8(&u);
+	if (type == LIFELINE_KEEP)
+		*ret_is_kept = unpack_u8(&u) != 0;
+	return !u.bad && (type == LIFELINE_KEEP || type == LIFELINE_STOP) ? type : TRM_EPROTO;
+}
+
+int state_msg_get(const void *bytes, size_t n, struct state_msg *ret)
+{
+	struct unpack u = {.at = bytes, .left = n};
+	if (unpack_u8(&u) != LIFELINE_STATE)
+		return TRM_EPROTO;
+	struct state_msg m = {.is_kept = unpack_u8(&u) != 0};
+	m.n_clients = unpack_u32(&u);
+	m.active_ms = unpack_u64(&u);
+	if (u.bad)
+		return TRM_EPROTO;
 	*ret = m;
 	return 0;
 }
@@ -200,6 +264,9 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	m.procs = unpack_u32(&u);
 	m.open_files = unpack_u32(&u);
 	get_ready(&u, &m.ready);
+	m.idle_timeout_ms = unpack_u64(&u);
+	m.max_lifetime_ms = unpack_u64(&u);
+	m.boot_id = unpack_str(&u, BOOT_ID_BYTES);
 	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_CGROUP_V2) {
 		info_msg_finish(&m);
 		return TRM_EPROTO;
@@ -220,6 +287,7 @@ static void finish_ready(struct ready_msg *m)
 void info_msg_finish(struct info_msg *m)
 {
 	free(m->command);
+	free(m->boot_id);
 	finish_ready(&m->ready);
 	*m = (struct info_msg){0};
 }
@@ -228,5 +296,6 @@ void lifeline_finish(struct lifeline_msg *m)
 {
 	finish_ready(&m->ready);
 	free(m->gone.words);
+	free(m->gone.command);
 	*m = (struct lifeline_msg){0};
 }

@@ -2,12 +2,19 @@
 #ifndef TRM_WIRE_LIFELINE_H
 #define TRM_WIRE_LIFELINE_H
 
-/* The line between a client and the keeper of its local sandbox: a
- * SOCK_SEQPACKET pair, so one message is one packet. The client sends one
- * SPEC and nothing more; when its end closes, for whatever reason, the keeper tears
- * the sandbox down. The keeper answers READY once, OOM whenever it or the
- * kernel has killed for memory, and GONE last. Both ends are ours and of the
- * same build: the reader's checks are against bugs, not against attackers. */
+/* The line between a client and the keeper of a local sandbox: SOCK_SEQPACKET, so one
+ * message is one packet. It is a pair for the client that starts the sandbox; it sends one SPEC and
+ * is answered READY. Further clients connect to DOOR_FILE in the sandbox's entry, and say nothing
+ * to be attached. From then on they are all alike:
+ *
+ *   client → keeper   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall end now
+ *   keeper → client   OOM whenever it or the kernel has killed for memory; GONE last, with the reason
+ *
+ * Who is connected is attached: however a client dies, the kernel closes its line. A sandbox that is
+ * not kept ends when the line of the client that it belongs to closes: the one that started it, or that
+ * said KEEP off last. All ends are the same user's (the directory is closed to others, and both
+ * sides look at SO_PEERCRED) and nothing of the sandbox reaches them: the reader's checks are against
+ * bugs, not against attackers. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +28,7 @@ enum keeper_fd {
 	KEEPER_RUN_DIR,   /* the runtime directory of all sandboxes */
 	KEEPER_ENTRY_DIR, /* this sandbox's own directory in it, locked with flock() */
 	KEEPER_LISTEN,    /* listening socket for the agent */
+	KEEPER_DOOR,      /* listening socket for further clients of the keeper itself */
 	KEEPER_AGENT,     /* the agent's program file */
 	KEEPER_FD_END,
 };
@@ -62,6 +70,8 @@ struct spec_msg {
 	struct slice calls, arguments, calls_strict, arguments_strict; /* seccomp programs */
 	size_t n_files;
 	struct slice files[LIFELINE_MAX_FILES];
+	bool is_kept;
+	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
 };
 
 enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2 };
@@ -88,6 +98,10 @@ struct ready_msg {
 /* What the keeper writes into the file INFO_FILE of the entry, once the sandbox is up: by it, others
  * find the sandbox and measure it. */
 #define INFO_FILE "info"
+#define AGENT_FILE "agent.sock"
+#define DOOR_FILE "keeper.sock"
+#define GROUPS_FILE "groups"
+enum { BOOT_ID_BYTES = 37, INFO_MAX_BYTES = 8192 };
 struct info_msg {
 	int32_t keeper, client; /* processes */
 	uint64_t keeper_start;  /* see procstat.h */
@@ -97,16 +111,50 @@ struct info_msg {
 	double cpus;
 	uint32_t procs, open_files;
 	struct ready_msg ready;
+	uint64_t idle_timeout_ms, max_lifetime_ms;
+	char *boot_id; /* /proc/sys/kernel/random/boot_id: after a restart of the machine nothing of it is true */
+};
+
+/* What changes, in the file STATE_FILE beside it. */
+#define STATE_FILE "state"
+enum { STATE_MAX_BYTES = 64 };
+struct state_msg {
+	bool is_kept;
+	uint32_t n_clients; /* attached now */
+	uint64_t active_ms; /* Unix time of the last activity that the keeper has seen */
+};
+
+/* Why a sandbox has ended. */
+enum gone_cause {
+	GONE_BY_ITSELF, /* bubblewrap ended: `status`, `oom_kills`, `words` */
+	GONE_STOPPED,   /* by a client's STOP: `pid`, `command` */
+	GONE_SIGNAL,    /* to the keeper, from: `pid`, `command` */
+	GONE_OWNER,     /* the client that it belonged to has ended: `pid`, `command` */
+	GONE_IDLE,      /* nobody was attached, and nothing ran, for `after_ms` */
+	GONE_LIFETIME,  /* `after_ms` since it started */
+	GONE_CAUSES
 };
 
 struct gone_msg {
-	bool was_asked; /* the lifeline broke first */
+	enum gone_cause cause;
+	int32_t pid;
+	uint64_t after_ms;
 	int32_t status; /* wait status of bubblewrap */
 	uint64_t oom_kills;
-	char *words; /* what bubblewrap or the keeper had to say; "" if nothing */
+	char *words;   /* what bubblewrap or the keeper had to say; "" if nothing */
+	char *command; /* cleaned; "" if it is not known */
 };
 
-enum lifeline_type { LIFELINE_SPEC = 1, LIFELINE_READY, LIFELINE_OOM, LIFELINE_GONE, LIFELINE_INFO };
+enum lifeline_type {
+	LIFELINE_SPEC = 1,
+	LIFELINE_READY,
+	LIFELINE_OOM,
+	LIFELINE_GONE,
+	LIFELINE_INFO,
+	LIFELINE_KEEP,
+	LIFELINE_STOP,
+	LIFELINE_STATE
+};
 
 struct lifeline_msg {
 	enum lifeline_type type;
@@ -121,12 +169,18 @@ int ready_msg_put(struct buf *out, const struct ready_msg *msg);
 int oom_msg_put(struct buf *out, uint64_t oom_kills);
 int gone_msg_put(struct buf *out, const struct gone_msg *msg);
 int info_msg_put(struct buf *out, const struct info_msg *msg);
+int state_msg_put(struct buf *out, const struct state_msg *msg);
+int keep_msg_put(struct buf *out, bool is_kept);
+int stop_msg_put(struct buf *out);
 
 /* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO: nothing to free. */
 int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
 /* From the keeper. TRM_EPROTO: nothing to free. */
 int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret);
-/* From the file. TRM_EPROTO: nothing to free. */
+/* From an attached client: LIFELINE_KEEP (with *ret_is_kept), LIFELINE_STOP, or TRM_EPROTO. */
+int request_get(const void *packet, size_t n, bool *ret_is_kept);
+/* From the files. TRM_EPROTO: nothing to free. */
+int state_msg_get(const void *bytes, size_t n, struct state_msg *ret);
 int info_msg_get(const void *bytes, size_t n, struct info_msg *ret);
 void info_msg_finish(struct info_msg *msg);
 void lifeline_finish(struct lifeline_msg *msg); /* frees what lifeline_get() allocated */

@@ -12,12 +12,13 @@ lib/embed:
 lib/wire: base
 lib/tree: wire base
 lib/agent: tree wire base
-lib/keeper: wire base
+lib/sweep: wire base
+lib/keeper: sweep wire base
 lib/loop: base
 lib/config: base
 lib/kernel: embed base
-lib/backend: kernel embed loop wire base seccomp_filters.h
-lib/sandbox: backend tree loop wire base
+lib/backend: sweep kernel embed loop wire base seccomp_filters.h
+lib/sandbox: backend sweep tree loop wire base
 lib/session: sandbox kernel base
 lib/doctor: backend base
 tui/text:

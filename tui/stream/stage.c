@@ -2,6 +2,8 @@
 #include "stream/stage.h"
 
 #include <signal.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int signals[STAGE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -47,8 +49,46 @@ static bool is_ignored(int signo)
 	return signo == SIGHUP && sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-int stage_open(struct stage *stage, const struct trm_config *config, const struct stage_cb *cb, void *user,
-		struct trm_error *reterr)
+/* ---- which sandbox ----------------------------------------------------------------- */
+
+static int attach(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
+{
+	int r = trm_sandbox_attach(stage->loop, config->name, NULL, &sandbox_cb, stage, &stage->sandbox,
+			reterr);
+	if (r == 0 && config->keep && !trm_sandbox_is_kept(stage->sandbox))
+		r = trm_sandbox_keep(stage->sandbox, true, reterr);
+	return r;
+}
+
+static int start(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
+{
+	struct trm_sandbox_opts opts;
+	trm_config_sandbox_opts(config, &opts);
+	opts.metrics_interval_ms = 0;
+	return trm_sandbox_open(stage->loop, &opts, &sandbox_cb, stage, &stage->sandbox, reterr);
+}
+
+/* Between the two looks somebody else may have started one, which is not yet to be found; or ended one, which
+ * is still there. */
+static int attach_or_start(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
+{
+	enum { PATIENCE_MS = 5000, NAP_MS = 5 };
+	const struct timespec nap = {.tv_nsec = NAP_MS * 1000000};
+	bool is_local = strcmp(config->backend, "local") == 0;
+	int r = is_local && *config->name ? attach(stage, config, reterr) : TRM_ENOENT;
+	for (int waited_ms = 0; r == TRM_ENOENT || r == TRM_EEXIST; waited_ms += NAP_MS) {
+		if (waited_ms)
+			nanosleep(&nap, NULL);
+		r = start(stage, config, reterr);
+		if (r != TRM_EEXIST || !is_local || waited_ms > PATIENCE_MS)
+			return r;
+		r = attach(stage, config, reterr);
+	}
+	return r;
+}
+
+int stage_open(struct stage *stage, const struct trm_config *config, enum stage_how how,
+		const struct stage_cb *cb, void *user, struct trm_error *reterr)
 {
 	*stage = (struct stage){.cb = cb, .user = user};
 	int r = trm_loop_create(&stage->loop, reterr);
@@ -58,17 +98,34 @@ int stage_open(struct stage *stage, const struct trm_config *config, const struc
 					reterr);
 	if (r < 0)
 		return r;
-	struct trm_sandbox_opts opts;
-	trm_config_sandbox_opts(config, &opts);
-	opts.metrics_interval_ms = 0;
-	return trm_sandbox_open(stage->loop, &opts, &sandbox_cb, stage, &stage->sandbox, reterr);
+	switch (how) {
+	case STAGE_ATTACH: return attach(stage, config, reterr);
+	case STAGE_EITHER: return attach_or_start(stage, config, reterr);
+	case STAGE_NEW: break;
+	}
+	return start(stage, config, reterr);
 }
+
+bool stage_is_shared(const struct stage *stage)
+{
+	const struct trm_sandbox *s = stage->sandbox;
+	return s && (trm_sandbox_is_attached(s) || trm_sandbox_is_kept(s));
+}
+
+/* ---- the end ------------------------------------------------------------------------ */
 
 void stage_close(struct stage *stage)
 {
 	stage->is_closing = true;
 	if (stage->sandbox)
 		trm_sandbox_close(stage->sandbox);
+}
+
+void stage_stop(struct stage *stage)
+{
+	stage->is_closing = true;
+	if (stage->sandbox)
+		trm_sandbox_stop(stage->sandbox);
 }
 
 void stage_finish(struct stage *stage)

@@ -4,7 +4,8 @@
 
 /* What `run` and `exec` stand on: a loop, one sandbox, and the signals of the
  * program. SIGINT is an event; SIGTERM, SIGHUP and SIGQUIT close the sandbox and
- * then are the end. The sandbox is gone from the machine before stage_finish(). */
+ * then are the end. The sandbox is gone from the machine before stage_finish() returns, unless it is left
+ * running. */
 
 #include <stdbool.h>
 
@@ -30,11 +31,23 @@ struct stage {
 	bool is_closing;
 };
 
-/* 0, or a negative code; stage_finish() is due in both cases. */
-int stage_open(struct stage *stage, const struct trm_config *config, const struct stage_cb *cb, void *user,
-		struct trm_error *reterr);
-/* Ask for the end of the sandbox. */
+/* Which sandbox it is to be. */
+enum stage_how {
+	STAGE_NEW,    /* one of our own; kept, if the config says so */
+	STAGE_ATTACH, /* the running one of the config's name; TRM_ENOENT if there is none */
+	STAGE_EITHER, /* that one if the config names one that runs, else one of our own */
+};
+
+/* 0, or a negative code; stage_finish() is due in both cases. What the config says of keeping is also done to
+ * one that was found running. */
+int stage_open(struct stage *stage, const struct trm_config *config, enum stage_how how,
+		const struct stage_cb *cb, void *user, struct trm_error *reterr);
+/* The sandbox was there before, or will be there after us: its kernels are not ours alone. */
+bool stage_is_shared(const struct stage *stage);
+/* Let go of the sandbox: one that is kept, or was there before, is left running; else it ends. */
 void stage_close(struct stage *stage);
+/* End it, whatever it is. */
+void stage_stop(struct stage *stage);
 void stage_finish(struct stage *stage);
 
 #endif

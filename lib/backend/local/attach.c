@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* A sandbox that somebody else has started: a connection to its agent, and a look at its control
- * groups. Nothing here keeps it alive, and nothing here ends it. */
+/* A sandbox that somebody else has started: a connection to its agent, a line to its keeper, and a look at
+ * its control groups. It is left running, unless we stop it, or have said that it shall end with us. */
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "backend/backend.h"
 #include "backend/local/found.h"
 #include "backend/local/guards.h"
+#include "backend/local/line.h"
+#include "backend/local/rundir.h"
 #include "base/err.h"
+
+/* As in local.c: the keeper ends within milliseconds of being asked, or is killed. */
+enum { STOP_PATIENCE_MS = 5000 };
 
 struct attached {
 	struct carrier base;
 	struct trm_loop *loop;
-	int fd, keeper_fd; /* keeper_fd: readable when it has ended; -1: not to be had */
-	struct trm_watch *watch;
+	int fd;
+	struct line line;
 	struct trm_timer *soon; /* callbacks go out from a turn of the loop */
-	bool is_connected, is_stopping, is_over;
+	struct trm_timer *patience;
+	bool is_connected, is_leaving, is_stopping, is_over;
 	struct info_msg info;
 	struct stats stats;
 	size_t n_guards;
@@ -39,14 +40,13 @@ static struct attached *attached(const struct carrier *carrier)
 
 static void destroy(struct attached *a)
 {
-	trm_watch_remove(a->watch);
 	trm_timer_remove(a->soon);
+	trm_timer_remove(a->patience);
 	stats_close(&a->stats);
 	info_msg_finish(&a->info);
+	line_close(&a->line);
 	if (a->fd >= 0)
 		close(a->fd);
-	if (a->keeper_fd >= 0)
-		close(a->keeper_fd);
 	free(a);
 }
 
@@ -54,42 +54,47 @@ static void on_soon(void *user)
 {
 	struct attached *a = user;
 	struct trm_error why = {.code = TRM_OK};
-	if (!a->is_stopping && !a->is_over) {
+	if (!a->is_connected && !a->is_over && !a->is_leaving) {
 		a->is_connected = true;
 		a->base.cb->connected(a->base.user, a->fd);
 		return;
 	}
-	if (!a->is_stopping)
-		trm_error_set(&why, TRM_ECLOSED, "the sandbox has ended");
+	if (!a->is_over && !a->is_leaving)
+		return;
+	if (a->is_over && !a->is_leaving && !a->is_stopping)
+		line_tell_why(&a->line, &why);
 	a->base.cb->closed(a->base.user, &why);
 	destroy(a);
 }
 
-static void on_keeper_end(void *user, int fd, uint32_t events)
+static void on_line_end(void *user)
 {
 	struct attached *a = user;
-	(void)fd;
-	(void)events;
-	trm_watch_remove(a->watch);
-	a->watch = NULL;
 	a->is_over = true;
 	trm_timer_start(a->soon, 0, 0);
 }
 
-/* The path may be too long for a socket's address: then through the descriptor of the directory. */
-static int connect_to(int run_fd, const char *name, struct trm_error *reterr)
+static const struct line_cb LINE_CB = {.ended = on_line_end};
+
+static void on_patience(void *user)
 {
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/%.64s/agent.sock", run_fd, name);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0)
-		return fd;
-	int error = errno;
-	if (fd >= 0)
-		close(fd);
-	return error == ENOENT || error == ECONNREFUSED
-			       ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name)
-			       : trm_error_set_errno(reterr, error, "cannot connect to sandbox '%s'", name);
+	struct attached *a = user;
+	found_kill(a->info.keeper, a->info.keeper_start, SIGKILL, NULL); /* which ends the line */
+}
+
+/* ---- start ----------------------------------------------------------------------------- */
+
+static int connect_all(struct attached *a, int run_fd, const char *name, struct trm_error *reterr)
+{
+	int r = found_read(run_fd, name, &a->info, reterr);
+	if (r == 0 && !found_is_alive(&a->info))
+		r = trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
+	if (r == 0)
+		r = a->fd = rundir_connect(run_fd, name, AGENT_FILE, reterr);
+	if (r < 0)
+		return r;
+	int line_fd = rundir_connect(run_fd, name, DOOR_FILE, reterr);
+	return line_fd < 0 ? line_fd : line_open(&a->line, a->loop, line_fd, &LINE_CB, a, reterr);
 }
 
 static int open_all(struct attached *a, const char *name, struct trm_error *reterr)
@@ -97,15 +102,7 @@ static int open_all(struct attached *a, const char *name, struct trm_error *rete
 	int run_fd = found_open_dir(reterr);
 	if (run_fd < 0)
 		return run_fd;
-	int r = found_read(run_fd, name, &a->info, reterr);
-	if (r == 0) {
-		a->keeper_fd = (int)syscall(SYS_pidfd_open, a->info.keeper, 0);
-		r = found_is_alive(&a->info) ? 0
-					     : trm_error_set(reterr, TRM_ENOENT,
-							     "there is no running sandbox '%s'", name);
-	}
-	if (r == 0)
-		r = a->fd = connect_to(run_fd, name, reterr);
+	int r = connect_all(a, run_fd, name, reterr);
 	close(run_fd);
 	if (r < 0)
 		return r;
@@ -122,14 +119,14 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	struct attached *a = calloc(1, sizeof *a);
 	if (!a)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*a = (struct attached){
-			.base = {&backend_attached, cb, user}, .loop = loop, .fd = -1, .keeper_fd = -1};
+	*a = (struct attached){.base = {&backend_attached, cb, user}, .loop = loop, .fd = -1};
 	stats_init(&a->stats);
+	line_init(&a->line);
 	int r = open_all(a, opts->name, reterr);
 	if (r >= 0)
 		r = trm_loop_add_timer(loop, on_soon, a, &a->soon, reterr);
-	if (r >= 0 && a->keeper_fd >= 0)
-		r = trm_loop_add_fd(loop, a->keeper_fd, TRM_READ, on_keeper_end, a, &a->watch, reterr);
+	if (r >= 0)
+		r = trm_loop_add_timer(loop, on_patience, a, &a->patience, reterr);
 	if (r < 0) {
 		destroy(a);
 		return r;
@@ -139,12 +136,34 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	return 0;
 }
 
+/* ---- end --------------------------------------------------------------------------------- */
+
+static void leave(struct carrier *carrier)
+{
+	struct attached *a = attached(carrier);
+	if (a->is_stopping)
+		return;
+	a->is_leaving = true;
+	trm_timer_start(a->soon, 0, 0);
+}
+
 static void stop(struct carrier *carrier)
 {
 	struct attached *a = attached(carrier);
+	if (a->is_stopping)
+		return;
 	a->is_stopping = true;
-	trm_timer_start(a->soon, 0, 0);
+	a->is_leaving = false;
+	line_stop(&a->line);
+	trm_timer_start(a->patience, STOP_PATIENCE_MS, 0);
 }
+
+static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
+{
+	return line_keep(&attached(carrier)->line, is_kept, reterr);
+}
+
+/* ---- questions ----------------------------------------------------------------------------- */
 
 static int probe(struct trm_error *reterr)
 {
@@ -172,6 +191,10 @@ static void add_limits(const struct attached *a, struct trm_sample *sample)
 	sample->procs_limit = a->info.procs;
 	sample->known |= TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_DISK_LIMIT
 			 | TRM_METRIC_PROCS_LIMIT;
+	if (!(a->info.ready.limits & LIMIT_MEMORY)) {
+		sample->oom_kills = a->line.oom_kills;
+		sample->known |= TRM_METRIC_OOM_KILLS;
+	}
 }
 
 static void stats(struct carrier *carrier, struct trm_sample *sample)
@@ -198,10 +221,12 @@ static int watch_memory(struct carrier *carrier, uint64_t bytes)
 
 const struct backend_ops backend_attached = {
 		.name = "local",
-		.caps = BACKEND_STATS | BACKEND_EVENTS,
+		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
 		.probe = probe,
 		.start = start,
 		.stop = stop,
+		.leave = leave,
+		.keep = keep,
 		.guards = guards,
 		.nproc = nproc,
 		.stats = stats,

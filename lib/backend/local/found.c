@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,9 @@
 
 #include "backend/local/rundir.h"
 #include "base/err.h"
+#include "base/sysfile.h"
 #include "base/procstat.h"
+#include "kernel/kernel.h"
 
 int found_open_dir(struct trm_error *reterr)
 {
@@ -28,25 +32,49 @@ static bool is_ours(int fd)
 	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
 }
 
+static int open_file(int run_fd, const char *name, const char *file)
+{
+	int dir = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = dir >= 0 && is_ours(dir) ? openat(dir, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (dir >= 0)
+		close(dir);
+	return fd;
+}
+
 int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr)
 {
-	char *bytes = malloc(LIFELINE_MAX_BYTES);
-	int dir = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int fd = dir >= 0 && is_ours(dir) ? openat(dir, INFO_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	ssize_t n = bytes && fd >= 0 ? read(fd, bytes, LIFELINE_MAX_BYTES) : -1;
+	char bytes[INFO_MAX_BYTES];
+	int fd = open_file(run_fd, name, INFO_FILE);
+	ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
 	if (fd >= 0)
 		close(fd);
-	if (dir >= 0)
-		close(dir);
-	free(bytes);
 	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;
+}
+
+bool found_state(int run_fd, const char *name, struct state_msg *ret)
+{
+	char bytes[STATE_MAX_BYTES];
+	int fd = open_file(run_fd, name, STATE_FILE);
+	ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && state_msg_get(bytes, (size_t)n, ret) == 0;
+}
+
+/* Process numbers and start times begin anew with the machine: the boot tells them apart. */
+static bool is_of_this_boot(const struct info_msg *info)
+{
+	char id[BOOT_ID_BYTES];
+	sysfile_read("/proc/sys/kernel/random/boot_id", id, sizeof id);
+	return !*id || !*info->boot_id || strcmp(id, info->boot_id) == 0;
 }
 
 bool found_is_alive(const struct info_msg *info)
 {
 	struct procstat stat;
-	return procstat_read(info->keeper, &stat) && stat.start == info->keeper_start;
+	return procstat_read(info->keeper, &stat) && stat.start == info->keeper_start && stat.state != 'Z'
+	       && is_of_this_boot(info);
 }
 
 void found_limits(const struct info_msg *info, struct trm_limits *ret)
@@ -59,9 +87,10 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 			.open_files = info->open_files};
 }
 
-/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing.
- */
-int found_stop(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr)
+/* ---- its keeper -------------------------------------------------------------------------- */
+
+/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing. */
+static int open_keeper(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr)
 {
 	struct procstat stat;
 	int pidfd = keeper > 1 ? (int)syscall(SYS_pidfd_open, keeper, 0) : -1;
@@ -70,12 +99,83 @@ int found_stop(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr)
 				"stopping other programs' sandboxes safely needs Linux 5.3");
 	bool is_it = pidfd >= 0 && keeper_start && procstat_read(keeper, &stat) && stat.start == keeper_start
 		     && strncmp(stat.name, "terrarium-keeper", sizeof stat.name - 1) == 0;
-	int error = is_it && syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0) < 0 ? errno : 0;
+	if (is_it)
+		return pidfd;
 	if (pidfd >= 0)
 		close(pidfd);
-	if (!is_it || error == ESRCH)
+	return trm_error_set(reterr, TRM_ENOENT, "the sandbox has ended already");
+}
+
+int found_kill(pid_t keeper, uint64_t keeper_start, int signo, struct trm_error *reterr)
+{
+	int pidfd = open_keeper(keeper, keeper_start, reterr);
+	if (pidfd < 0)
+		return pidfd;
+	int error = syscall(SYS_pidfd_send_signal, pidfd, signo, NULL, 0) < 0 ? errno : 0;
+	close(pidfd);
+	if (error == ESRCH)
 		return trm_error_set(reterr, TRM_ENOENT, "the sandbox has ended already");
 	return error ? trm_error_set_errno(reterr, error, "the sandbox's keeper cannot be told to end") : 0;
+}
+
+int found_wait(pid_t keeper, uint64_t keeper_start, uint64_t timeout_ms, struct trm_error *reterr)
+{
+	int pidfd = open_keeper(keeper, keeper_start, NULL);
+	if (pidfd < 0)
+		return pidfd == TRM_ENOENT ? 0 : trm_error_set(reterr, pidfd, "its end cannot be seen");
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	int n = poll(&p, 1, timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
+	close(pidfd);
+	return n == 1 ? 0 : trm_error_set(reterr, TRM_ETIMEDOUT, "the sandbox has not ended in time");
+}
+
+/* ---- its kernels --------------------------------------------------------------------------- */
+
+/* The first child of a process's first thread, if it has just one or more; 0: none. */
+static pid_t first_child(pid_t pid, char *text, size_t cap)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	return sysfile_read(path, text, cap) > 0 ? (pid_t)strtol(text, NULL, 10) : 0;
+}
+
+static bool is_kernel(const char *line, size_t n, const struct kernel_spec *spec)
+{
+	size_t at = 0;
+	for (const char *const *word = spec->argv; *word; word++) {
+		size_t len = strlen(*word) + 1;
+		if (n - at < len || memcmp(line + at, *word, len))
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+static unsigned kernel_of(pid_t pid)
+{
+	char path[64], line[512];
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	ssize_t n = sysfile_read(path, line, sizeof line);
+	for (unsigned i = 0; n > 0 && i < TRM_LANG_COUNT; i++)
+		if (is_kernel(line, (size_t)n, kernel_spec(trm_lang_get(i))))
+			return 1u << i;
+	return 0;
+}
+
+unsigned found_kernels(const struct info_msg *info)
+{
+	char text[4096];
+	unsigned mask = 0;
+	/* Bubblewrap's outer process, the agent, and what that has started. */
+	pid_t agent = first_child(first_child(info->keeper, text, sizeof text), text, sizeof text);
+	if (agent <= 0 || first_child(agent, text, sizeof text) <= 0)
+		return 0;
+	for (char *at = text, *end;; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+		if (end == at)
+			return mask;
+		mask |= kernel_of(pid);
+	}
 }
 
 /* ---- a tree of processes ----------------------------------------------------------- */

@@ -25,8 +25,16 @@ int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_er
 bool found_is_alive(const struct info_msg *info);
 void found_limits(const struct info_msg *info, struct trm_limits *ret);
 
-/* Signal the keeper, and nobody else. */
-int found_stop(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr);
+/* What changes. False: it is not known. */
+bool found_state(int run_fd, const char *name, struct state_msg *ret);
+/* The languages of the kernels that run there, as a mask of 1 << enum trm_lang_id: children of the agent with
+ * a kernel's command line. (Code in the sandbox can imitate one.) */
+unsigned found_kernels(const struct info_msg *info);
+
+/* Signal the keeper, and nobody else. TRM_ENOENT: it has ended. */
+int found_kill(pid_t keeper, uint64_t keeper_start, int signo, struct trm_error *reterr);
+/* Wait until it has ended. TRM_ETIMEDOUT: it has not. */
+int found_wait(pid_t keeper, uint64_t keeper_start, uint64_t timeout_ms, struct trm_error *reterr);
 
 /* Resident memory of what descends from a process, added up: quick, and too much where pages are shared. */
 uint64_t found_memory_below(pid_t root);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The host's side of a local sandbox. start() makes what must be there before anything runs
- * and starts the keeper, which does the rest; from then on the carrier only listens to the
- * lifeline.
+/* The host's side of a local sandbox that we start. start() makes what must be there before anything runs
+ * and starts the keeper, which does the rest; from then on the carrier only listens to its line.
  *
- *   client ── lifeline ── keeper ── bubblewrap ── agent (pid 1 inside)
+ *   client ── line ── keeper ── bubblewrap ── agent (pid 1 inside)
  *      └───────────── agent.sock ────────────────────┘
  */
 
@@ -13,13 +12,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/backend.h"
 #include "backend/local/found.h"
 #include "backend/local/guards.h"
+#include "backend/local/line.h"
 #include "backend/local/machine.h"
 #include "backend/local/start.h"
 #include "backend/local/stats.h"
@@ -35,14 +34,12 @@ struct local {
 	struct trm_loop *loop;
 	struct trm_limits limits;
 	uint64_t disk_bytes; /* in force */
-	int stream_fd, lifeline_fd;
+	int stream_fd;
+	struct line line;
 	pid_t keeper_pid;
-	struct trm_watch *watch;
 	struct trm_child *child;
-	struct trm_timer *patience;
-	bool is_stopping;
-	struct lifeline_msg ready, gone; /* type 0: not heard yet */
-	uint64_t watchdog_kills;
+	struct trm_timer *patience; /* while it is being stopped; then, if it is left, until the next turn */
+	bool is_stopping, is_left;
 	struct stats stats;
 	size_t n_guards;
 	struct trm_guard guards[GUARDS_MAX];
@@ -67,59 +64,14 @@ static void destroy(struct local *l)
 {
 	if (!l)
 		return;
-	trm_watch_remove(l->watch);
 	trm_child_remove(l->child);
 	trm_timer_remove(l->patience);
 	stats_close(&l->stats);
-	lifeline_finish(&l->ready);
-	lifeline_finish(&l->gone);
+	line_close(&l->line);
 	if (l->stream_fd >= 0)
 		close(l->stream_fd);
-	if (l->lifeline_fd >= 0)
-		close(l->lifeline_fd);
 	free(l);
 }
-
-static int line_length(const char *text)
-{
-	size_t n = strlen(text);
-	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
-		n--;
-	return (int)n;
-}
-
-/* Why a sandbox ended that nobody asked to end. */
-static int tell_why(const struct local *l, struct trm_error *why)
-{
-	const struct gone_msg *gone = &l->gone.gone;
-	char advice[MACHINE_ADVICE];
-	if (l->gone.type != LIFELINE_GONE)
-		return trm_error_set(why, TRM_EIO,
-				"the sandbox's keeper was killed from outside, and the sandbox with it");
-	if (gone->was_asked)
-		return trm_error_set(why, TRM_ECLOSED, "the sandbox's keeper was told to end by a signal");
-	if (*gone->words) {
-		bool is_userns = strstr(gone->words, "namespace") || strstr(gone->words, "uid map");
-		if (is_userns && machine_userns_is_off(advice))
-			return trm_error_set(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);
-		return trm_error_set(why, TRM_EIO, "bubblewrap cannot start: %.*s", line_length(gone->words),
-				gone->words);
-	}
-	/* Bubblewrap ends with 128 + n when its child was killed by signal n. */
-	int status = gone->status;
-	int signo = WIFSIGNALED(status)         ? WTERMSIG(status)
-		    : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
-						: 0;
-	if (signo == SIGKILL && gone->oom_kills)
-		return trm_error_set(why, TRM_ECLOSED, "the sandbox was killed: out of memory");
-	if (signo)
-		return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)",
-				signo, strsignal(signo));
-	return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d",
-			WEXITSTATUS(status));
-}
-
-static void hear_all(struct local *l);
 
 /* The keeper has been reaped: what it had to say lies in the socket. */
 static void on_keeper_end(void *user, pid_t pid, int wait_status)
@@ -129,18 +81,30 @@ static void on_keeper_end(void *user, pid_t pid, int wait_status)
 	(void)pid;
 	(void)wait_status;
 	l->child = NULL;
-	hear_all(l);
-	if (!l->is_stopping)
-		tell_why(l, &why);
+	line_hear(&l->line);
+	if (!l->is_stopping && !l->is_left)
+		line_tell_why(&l->line, &why);
 	if (l->base.cb->closed)
 		l->base.cb->closed(l->base.user, &why);
 	destroy(l);
 }
 
-static void on_no_patience(void *user)
+static void on_left(struct local *l)
+{
+	const struct trm_error why = {.code = TRM_OK};
+	trm_child_leave(l->child);
+	l->child = NULL;
+	if (l->base.cb->closed)
+		l->base.cb->closed(l->base.user, &why);
+	destroy(l);
+}
+
+static void on_patience(void *user)
 {
 	struct local *l = user;
-	if (l->child)
+	if (l->is_left)
+		on_left(l);
+	else if (l->child)
 		kill(l->keeper_pid, SIGKILL);
 }
 
@@ -150,62 +114,50 @@ static void stop(struct carrier *carrier)
 	if (l->is_stopping)
 		return;
 	l->is_stopping = true;
-	shutdown(l->lifeline_fd, SHUT_WR);
+	l->is_left = false;
+	line_stop(&l->line);
 	trm_timer_start(l->patience, STOP_PATIENCE_MS, 0);
+}
+
+static void leave(struct carrier *carrier)
+{
+	struct local *l = local(carrier);
+	if (l->is_stopping)
+		return;
+	l->is_left = true;
+	trm_timer_start(l->patience, 0, 0);
+}
+
+static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
+{
+	return line_keep(&local(carrier)->line, is_kept, reterr);
 }
 
 /* ---- life ------------------------------------------------------------------------- */
 
-static void on_ready(struct local *l)
+static void on_ready(void *user, const struct ready_msg *ready)
 {
-	stats_open(&l->stats, &l->ready.ready, l->keeper_pid);
-	l->n_guards = guards_tell(l->guards, &l->ready.ready, &l->limits, l->disk_bytes);
+	struct local *l = user;
+	stats_open(&l->stats, ready, l->keeper_pid);
+	l->n_guards = guards_tell(l->guards, ready, &l->limits, l->disk_bytes);
 	if (!l->is_stopping && l->base.cb->connected)
 		l->base.cb->connected(l->base.user, l->stream_fd);
 }
 
-static void hear(struct local *l, struct lifeline_msg *msg)
+static void on_line_end(void *user)
 {
-	if (msg->type == LIFELINE_READY && !l->ready.type) {
-		l->ready = *msg;
-		on_ready(l);
-	} else if (msg->type == LIFELINE_GONE && !l->gone.type) {
-		l->gone = *msg;
-	} else {
-		if (msg->type == LIFELINE_OOM)
-			l->watchdog_kills = msg->oom_kills;
-		lifeline_finish(msg);
-	}
+	(void)user; /* the rest is said by the keeper's end */
 }
 
-static void hear_all(struct local *l)
-{
-	char packet[4096 + LIFELINE_MAX_WORDS];
-	struct lifeline_msg msg;
-	ssize_t n;
-	while ((n = recv(l->lifeline_fd, packet, sizeof packet, MSG_DONTWAIT)) > 0)
-		if (lifeline_get(packet, (size_t)n, &msg) == 0)
-			hear(l, &msg);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	trm_watch_remove(l->watch); /* the rest is said by the keeper's end */
-	l->watch = NULL;
-}
-
-static void on_lifeline(void *user, int fd, uint32_t events)
-{
-	(void)fd;
-	(void)events;
-	hear_all(user);
-}
+static const struct line_cb LINE_CB = {.ready = on_ready, .ended = on_line_end};
 
 /* ---- start ------------------------------------------------------------------------- */
 
-static int watch(struct local *l, struct trm_error *reterr)
+static int watch(struct local *l, int lifeline_fd, struct trm_error *reterr)
 {
-	int r = trm_loop_add_fd(l->loop, l->lifeline_fd, TRM_READ, on_lifeline, l, &l->watch, reterr);
+	int r = line_open(&l->line, l->loop, lifeline_fd, &LINE_CB, l, reterr);
 	if (r == 0)
-		r = trm_loop_add_timer(l->loop, on_no_patience, l, &l->patience, reterr);
+		r = trm_loop_add_timer(l->loop, on_patience, l, &l->patience, reterr);
 	if (r == 0)
 		r = trm_loop_add_child(l->loop, l->keeper_pid, on_keeper_end, l, &l->child, reterr);
 	return r;
@@ -221,9 +173,9 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	*l = (struct local){.base = {&backend_local, cb, user},
 			.loop = loop,
 			.limits = opts->limits,
-			.stream_fd = -1,
-			.lifeline_fd = -1};
+			.stream_fd = -1};
 	stats_init(&l->stats);
+	line_init(&l->line);
 	int r = start_keeper(opts, &started, reterr);
 	if (r < 0) {
 		destroy(l);
@@ -231,12 +183,12 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	}
 	l->disk_bytes = started.disk_bytes;
 	l->stream_fd = started.stream_fd;
-	l->lifeline_fd = started.lifeline_fd;
 	l->keeper_pid = started.keeper_pid;
-	r = watch(l, reterr);
+	r = watch(l, started.lifeline_fd, reterr);
 	if (r < 0) {
 		pid_t pid = l->keeper_pid;
-		destroy(l); /* closes the lifeline: the keeper clears up and ends */
+		destroy(l);
+		kill(pid, SIGTERM); /* it clears up and ends */
 		waitpid(pid, NULL, 0);
 		return r;
 	}
@@ -256,7 +208,7 @@ static size_t guards(const struct carrier *carrier, const struct trm_guard **ret
 static uint32_t nproc(const struct carrier *carrier)
 {
 	const struct local *l = local(carrier);
-	return l->ready.ready.limits & LIMIT_PIDS ? 0 : l->limits.procs;
+	return l->line.ready.ready.limits & LIMIT_PIDS ? 0 : l->limits.procs;
 }
 
 static void add_limits(const struct local *l, struct trm_sample *sample)
@@ -267,8 +219,8 @@ static void add_limits(const struct local *l, struct trm_sample *sample)
 	sample->procs_limit = l->limits.procs;
 	sample->known |= TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_DISK_LIMIT
 			 | TRM_METRIC_PROCS_LIMIT;
-	if (!(l->ready.ready.limits & LIMIT_MEMORY)) {
-		sample->oom_kills = l->watchdog_kills;
+	if (!(l->line.ready.ready.limits & LIMIT_MEMORY)) {
+		sample->oom_kills = l->line.oom_kills;
 		sample->known |= TRM_METRIC_OOM_KILLS;
 	}
 }
@@ -285,7 +237,7 @@ static bool events(struct carrier *carrier, bool marks, struct trm_sample *sampl
 	struct local *l = local(carrier);
 	stats_events(&l->stats, sample);
 	add_limits(l, sample);
-	if (!(sample->known & TRM_METRIC_MEM) && l->ready.type) {
+	if (!(sample->known & TRM_METRIC_MEM) && l->line.ready.type) {
 		sample->mem_bytes = found_memory_below(l->keeper_pid) + sample->disk_bytes;
 		sample->known |= TRM_METRIC_MEM;
 	}
@@ -295,15 +247,17 @@ static bool events(struct carrier *carrier, bool marks, struct trm_sample *sampl
 static int watch_memory(struct carrier *carrier, uint64_t bytes)
 {
 	const struct local *l = local(carrier);
-	return stats_watch_memory(&l->stats, l->ready.ready.mem_dir, bytes);
+	return stats_watch_memory(&l->stats, l->line.ready.ready.mem_dir, bytes);
 }
 
 const struct backend_ops backend_local = {
 		.name = "local",
-		.caps = BACKEND_STATS | BACKEND_EVENTS,
+		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
 		.probe = probe,
 		.start = start,
 		.stop = stop,
+		.leave = leave,
+		.keep = keep,
 		.guards = guards,
 		.nproc = nproc,
 		.stats = stats,

@@ -15,68 +15,86 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "sweep/sweep.h"
 #include "wire/lifeline.h"
 
-/* Opened; ours and closed to others. -1 with *ret_errno, which is EPERM if it is somebody else's. */
-static int open_private(const char *path, int *ret_errno)
+/* ---- the directory ----------------------------------------------------------------- */
+
+/* What is wrong with a directory that `mask` must have no bits of in its mode. 0: nothing. */
+static int check(const char *path, const struct stat *st, unsigned mask, struct trm_error *reterr)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0) {
-		*ret_errno = errno;
-		return -1;
-	}
-	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077))
-		return fd;
-	close(fd);
-	*ret_errno = EPERM;
-	return -1;
+	if (!S_ISDIR(st->st_mode))
+		return trm_error_set(reterr, TRM_EPERM,
+				"the runtime directory %s is not a directory: remove it, or set"
+				" XDG_RUNTIME_DIR to another one",
+				path);
+	if (st->st_uid != geteuid())
+		return trm_error_set(reterr, TRM_EPERM,
+				"the runtime directory %s belongs to user %u and not to you (user %u): set"
+				" XDG_RUNTIME_DIR to one of your own, or unset it",
+				path, (unsigned)st->st_uid, (unsigned)geteuid());
+	if (st->st_mode & mask)
+		return trm_error_set(reterr, TRM_EPERM,
+				"the runtime directory %s is open to others (mode %04o): chmod 700 it, or set"
+				" XDG_RUNTIME_DIR to another one",
+				path, (unsigned)st->st_mode & 07777);
+	return 0;
 }
 
-static bool is_private(const char *path)
+/* Others may look into XDG_RUNTIME_DIR itself, where what is in it is closed to them. */
+static int choose(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
-	int error;
-	int fd = open_private(path, &error);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-static void choose(char path[RUNDIR_PATH])
-{
+	enum { OTHERS_WRITE = 022 };
 	const char *base = getenv("XDG_RUNTIME_DIR");
 	unsigned uid = geteuid();
-	if (base && base[0] == '/' && strlen(base) < RUNDIR_PATH - 16 && is_private(base))
+	struct stat st;
+	if (base && base[0] == '/' && stat(base, &st) == 0) {
+		if (strlen(base) >= RUNDIR_PATH - 16)
+			return trm_error_set(reterr, TRM_EINVAL, "XDG_RUNTIME_DIR is too long a path");
 		snprintf(path, RUNDIR_PATH, "%s/terrarium", base);
-	else if (uid == 0 && access("/run", W_OK) == 0)
+		return check(base, &st, OTHERS_WRITE, reterr);
+	}
+	if (uid == 0 && access("/run", W_OK) == 0)
 		snprintf(path, RUNDIR_PATH, "/run/terrarium");
 	else
 		snprintf(path, RUNDIR_PATH, "/tmp/terrarium-%u", uid);
+	return 0;
+}
+
+static int open_chosen(const char *path, struct trm_error *reterr)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = errno;
+	if (fd < 0 && error == ENOENT)
+		return trm_error_set(reterr, TRM_ENOENT, "no sandbox is running");
+	if (fd < 0 && (error == EACCES || error == ELOOP || error == ENOTDIR) && lstat(path, &st) == 0) {
+		int r = check(path, &st, 077, reterr);
+		if (r < 0)
+			return r;
+	}
+	if (fd < 0)
+		return trm_error_set_errno(reterr, error, "cannot open the runtime directory %s", path);
+	int r = fstat(fd, &st) < 0 ? trm_error_set_errno(reterr, errno, "cannot look at %s", path)
+				   : check(path, &st, 077, reterr);
+	if (r < 0)
+		close(fd);
+	return r < 0 ? r : fd;
 }
 
 int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
-	choose(path);
+	int r = choose(path, reterr);
+	if (r < 0)
+		return r;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return trm_error_set_errno(reterr, errno, "cannot make the runtime directory %s", path);
-	return rundir_find(path, reterr);
+	return open_chosen(path, reterr);
 }
 
 int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
-	int error;
-	choose(path);
-	int fd = open_private(path, &error);
-	if (fd < 0 && (error == EPERM || error == ELOOP || error == ENOTDIR))
-		return trm_error_set(reterr, TRM_EPERM,
-				"the runtime directory %s is not a directory of yours that is"
-				" closed to others: remove it, or set XDG_RUNTIME_DIR",
-				path);
-	if (fd < 0 && error == ENOENT)
-		return trm_error_set(reterr, TRM_ENOENT, "no sandbox is running");
-	if (fd < 0)
-		return trm_error_set_errno(reterr, error, "cannot open the runtime directory %s", path);
-	return fd;
+	int r = choose(path, reterr);
+	return r < 0 ? r : open_chosen(path, reterr);
 }
 
 /* ---- entries --------------------------------------------------------------------- */
@@ -97,8 +115,10 @@ static enum taken take(int run_fd, const char *name, int *ret_fd)
 	bool is_there = fstat(fd, &here) == 0 && fstatat(run_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0
 			&& here.st_ino == there.st_ino;
 	if (is_locked && is_there) {
-		unlinkat(fd, "agent.sock", 0); /* of one that was left behind */
-		unlinkat(fd, INFO_FILE, 0);
+		unlinkat(fd, INFO_FILE, 0); /* of one that was left behind … */
+		unlinkat(fd, STATE_FILE, 0);
+		unlinkat(fd, AGENT_FILE, 0);
+		unlinkat(fd, DOOR_FILE, 0); /* … but for the groups, which the keeper has to remove first */
 		*ret_fd = fd;
 		return TAKEN;
 	}
@@ -141,37 +161,91 @@ void rundir_entry_remove(struct rundir_entry *e)
 {
 	if (!e->name[0])
 		return;
-	unlinkat(e->entry_fd, "agent.sock", 0);
-	unlinkat(e->entry_fd, "groups", 0); /* of one that was left behind */
-	unlinkat(e->entry_fd, INFO_FILE, 0);
+	sweep_groups(e->entry_fd); /* of one that was left behind */
+	sweep_files(e->entry_fd);
 	unlinkat(e->run_fd, e->name, AT_REMOVEDIR);
 	rmdir(e->path); /* if it was the last */
 	rundir_entry_leave(e);
 }
 
-/* ---- socket ------------------------------------------------------------------------ */
+/* ---- sockets ------------------------------------------------------------------------ */
 
-int rundir_listen(const struct rundir_entry *e, int *ret_listen_fd, int *ret_stream_fd,
+/* A path may be too long for a socket's address: so it goes through the directory's descriptor. */
+static void address(struct sockaddr_un *addr, int dir_fd, const char *name, const char *file)
+{
+	addr->sun_family = AF_UNIX;
+	snprintf(addr->sun_path, sizeof addr->sun_path, "/proc/self/fd/%d/%.64s%s%.11s", dir_fd, name,
+			*name ? "/" : "", file);
+}
+
+static int type_of(const char *file)
+{
+	return strcmp(file, DOOR_FILE) == 0 ? SOCK_SEQPACKET : SOCK_STREAM;
+}
+
+static int listen_at(int entry_fd, const char *file)
+{
+	struct sockaddr_un addr;
+	address(&addr, entry_fd, "", file);
+	int fd = socket(AF_UNIX, type_of(file) | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof addr) == 0 && listen(fd, 64) == 0)
+		return fd;
+	int saved = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return -1;
+}
+
+static int connect_at(int dir_fd, const char *name, const char *file)
+{
+	struct sockaddr_un addr;
+	address(&addr, dir_fd, name, file);
+	int fd = socket(AF_UNIX, type_of(file) | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0
+			&& fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
+		return fd;
+	int saved = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return -1;
+}
+
+int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door_fd, int *ret_stream_fd,
 		struct trm_error *reterr)
 {
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	int n = snprintf(addr.sun_path, sizeof addr.sun_path, "%s/%s/agent.sock", e->path, e->name);
-	if ((size_t)n >= sizeof addr.sun_path) /* too long for a socket: through the descriptor */
-		snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/agent.sock", e->entry_fd);
-	int l = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int c = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (l >= 0 && c >= 0 && bind(l, (struct sockaddr *)&addr, sizeof addr) == 0 && listen(l, 64) == 0
-			&& connect(c, (struct sockaddr *)&addr, sizeof addr) == 0
-			&& fcntl(c, F_SETFL, O_NONBLOCK) == 0) {
-		*ret_listen_fd = l;
-		*ret_stream_fd = c;
+	int agent = listen_at(e->entry_fd, AGENT_FILE);
+	int door = agent < 0 ? -1 : listen_at(e->entry_fd, DOOR_FILE);
+	int stream = door < 0 ? -1 : connect_at(e->entry_fd, "", AGENT_FILE);
+	if (stream >= 0) {
+		*ret_agent_fd = agent;
+		*ret_door_fd = door;
+		*ret_stream_fd = stream;
 		return 0;
 	}
-	int r = trm_error_set_errno(
-			reterr, errno, "cannot make the socket %s/%s/agent.sock", e->path, e->name);
-	if (l >= 0)
-		close(l);
-	if (c >= 0)
-		close(c);
+	int r = trm_error_set_errno(reterr, errno, "cannot make the sockets in %s/%s", e->path, e->name);
+	if (agent >= 0)
+		close(agent);
+	if (door >= 0)
+		close(door);
 	return r;
+}
+
+int rundir_connect(int run_fd, const char *name, const char *file, struct trm_error *reterr)
+{
+	struct ucred who;
+	socklen_t n = sizeof who;
+	int fd = connect_at(run_fd, name, file);
+	if (fd < 0)
+		return errno == ENOENT || errno == ECONNREFUSED
+				       ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'",
+							 name)
+				       : trm_error_set_errno(reterr, errno, "cannot connect to sandbox '%s'",
+							 name);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == geteuid())
+		return fd;
+	close(fd);
+	return trm_error_set(reterr, TRM_EPERM, "the socket %s of sandbox '%s' is not one of yours", file,
+			name);
 }

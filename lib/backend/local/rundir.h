@@ -3,13 +3,19 @@
 #define TRM_LOCAL_RUNDIR_H
 
 /* The runtime directory: one entry for each running local sandbox of this
- * user, with the socket of its agent.
+ * user, with the sockets of its agent and its keeper.
  *
- *   $XDG_RUNTIME_DIR/terrarium/NAME/agent.sock
+ *   $XDG_RUNTIME_DIR/terrarium/NAME/agent.sock, keeper.sock
  *
- * else /run/terrarium for root and /tmp/terrarium-UID for others. Both
- * directories are 0700 and belong to the user, or they are not used. An entry
- * lives while somebody (its keeper) holds a lock on it. */
+ * Where there is no XDG_RUNTIME_DIR (unset, or not there): /run/terrarium for root, /tmp/terrarium-UID for
+ * others. An XDG_RUNTIME_DIR that belongs to somebody else, or that others may write to, is refused
+ * with the reason; so is a "terrarium" in it that is not the user's own or not 0700.
+ *
+ * That mode is what keeps others out: no other user can reach the sockets. Besides, the keeper lets in only
+ * peers of its own user (SO_PEERCRED), and a client talks only to sockets that its own user made. The
+ * agent cannot tell users apart: its user namespace shows it none of the host's but its own.
+ *
+ * An entry lives while somebody (its keeper) holds a lock on it. */
 
 #include <stddef.h>
 
@@ -36,9 +42,13 @@ void rundir_entry_leave(struct rundir_entry *e);
 /* Take it away again, and leave. */
 void rundir_entry_remove(struct rundir_entry *e);
 
-/* A listening socket in the entry and a non-blocking connection to it, which is
+/* Two listening sockets in the entry, and a non-blocking connection to the agent's, which is
  * in its backlog until somebody accepts. */
-int rundir_listen(const struct rundir_entry *e, int *ret_listen_fd, int *ret_stream_fd,
+int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door_fd, int *ret_stream_fd,
 		struct trm_error *reterr);
+
+/* A non-blocking connection to one of the two (AGENT_FILE, DOOR_FILE) of a running sandbox. TRM_ENOENT: there
+ * is none of that name; TRM_EPERM: somebody else made the socket. */
+int rundir_connect(int run_fd, const char *name, const char *file, struct trm_error *reterr);
 
 #endif

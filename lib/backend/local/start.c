@@ -46,9 +46,10 @@ static uint64_t disk_in_force(const struct trm_limits *limits)
 
 /* ---- the description ------------------------------------------------------------------- */
 
-static void fill_spec(struct spec_msg *spec, const struct trm_limits *limits,
+static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts,
 		const struct rundir_entry *entry, const char *bwrap)
 {
+	const struct trm_limits *limits = &opts->limits;
 	*spec = (struct spec_msg){
 			.name = entry->name,
 			.run_path = entry->path,
@@ -63,6 +64,9 @@ static void fill_spec(struct spec_msg *spec, const struct trm_limits *limits,
 			.arguments = filters_arguments(false),
 			.calls_strict = filters_calls(true),
 			.arguments_strict = filters_arguments(true),
+			.is_kept = opts->keep,
+			.idle_timeout_ms = opts->idle_timeout_ms,
+			.max_lifetime_ms = opts->max_lifetime_ms,
 	};
 	spec->n_files = argv_files(spec->files, LIFELINE_MAX_FILES);
 }
@@ -105,8 +109,8 @@ static int send_spec(int lifeline_fd, struct spec_msg *spec, struct trm_error *r
 
 /* All that is open during a start; -1: not yet. */
 struct parts {
-	int null_fd, keeper_fd, agent_fd, listen_fd, far_fd; /* for the keeper */
-	int stream_fd, lifeline_fd;                          /* for the caller */
+	int null_fd, keeper_fd, agent_fd, listen_fd, door_fd, far_fd; /* for the keeper */
+	int stream_fd, lifeline_fd;                                   /* for the caller */
 };
 
 static int make_parts(struct parts *p, const struct rundir_entry *entry, struct trm_error *reterr)
@@ -126,7 +130,7 @@ static int make_parts(struct parts *p, const struct rundir_entry *entry, struct 
 	p->agent_fd = spawn_memfd("terrarium-agent", agent.bytes, agent.n, reterr);
 	if (p->agent_fd < 0)
 		return p->agent_fd;
-	return rundir_listen(entry, &p->listen_fd, &p->stream_fd, reterr);
+	return rundir_listen(entry, &p->listen_fd, &p->door_fd, &p->stream_fd, reterr);
 }
 
 static void close_all(const int *fds, size_t n)
@@ -146,6 +150,7 @@ static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entr
 			[KEEPER_RUN_DIR] = entry->run_fd,
 			[KEEPER_ENTRY_DIR] = entry->entry_fd,
 			[KEEPER_LISTEN] = p->listen_fd,
+			[KEEPER_DOOR] = p->door_fd,
 			[KEEPER_AGENT] = p->agent_fd,
 	};
 	return spawn_program(p->keeper_fd, "terrarium-keeper", fds, KEEPER_FD_END, reterr);
@@ -153,23 +158,23 @@ static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entr
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
-static int launch(const struct trm_limits *limits, const struct rundir_entry *entry, const char *bwrap,
+static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry, const char *bwrap,
 		struct started *ret, struct trm_error *reterr)
 {
-	struct parts p = {-1, -1, -1, -1, -1, -1, -1};
+	struct parts p = {-1, -1, -1, -1, -1, -1, -1, -1};
 	struct spec_msg spec;
 	pid_t pid = -1;
-	fill_spec(&spec, limits, entry, bwrap);
+	fill_spec(&spec, opts, entry, bwrap);
 	int r = make_parts(&p, entry, reterr);
 	if (r == 0)
 		r = send_spec(p.lifeline_fd, &spec, reterr);
 	if (r == 0)
 		r = pid = spawn_keeper(&p, entry, reterr);
-	const int theirs[] = {p.null_fd, p.keeper_fd, p.agent_fd, p.listen_fd, p.far_fd};
+	const int theirs[] = {p.null_fd, p.keeper_fd, p.agent_fd, p.listen_fd, p.door_fd, p.far_fd};
 	const int ours[] = {p.stream_fd, p.lifeline_fd};
-	close_all(theirs, 5);
+	close_all(theirs, sizeof theirs / sizeof *theirs);
 	if (r < 0) {
-		close_all(ours, 2);
+		close_all(ours, sizeof ours / sizeof *ours);
 		return r;
 	}
 	*ret = (struct started){p.stream_fd, p.lifeline_fd, pid, spec.disk_bytes};
@@ -185,7 +190,7 @@ int start_keeper(const struct trm_sandbox_opts *opts, struct started *ret, struc
 			|| (r = check_limits(&opts->limits, reterr)) < 0
 			|| (r = rundir_entry_make(&entry, opts->name, reterr)) < 0)
 		return r;
-	r = launch(&opts->limits, &entry, bwrap, ret, reterr);
+	r = launch(opts, &entry, bwrap, ret, reterr);
 	if (r < 0)
 		rundir_entry_remove(&entry);
 	else

@@ -32,6 +32,9 @@ struct trm_config {
 	uint32_t timeout_ms;          /* per run; 0: none */
 	uint32_t grace_ms;            /* between an interrupt and the next step */
 	uint32_t terminate_grace_ms;  /* between SIGTERM and the kill, in the workbench; 0: no SIGTERM */
+	bool keep;                    /* the sandbox is left running … */
+	uint32_t idle_timeout_ms;     /* … until it was idle for so long; 0: no limit … */
+	uint32_t max_lifetime_ms;     /* … or so long in all; 0: no limit */
 	uint32_t start_timeout_ms;    /* of a sandbox */
 	uint32_t metrics_interval_ms; /* 200 to 60 000 */
 	uint64_t output_keep_bytes;   /* of a run's output kept in its result */

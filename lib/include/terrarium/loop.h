@@ -66,6 +66,9 @@ typedef void trm_child_fn(void *user, pid_t pid, int wait_status);
 int trm_loop_add_child(struct trm_loop *loop, pid_t pid, trm_child_fn *fn, void *user,
 		struct trm_child **ret_child, struct trm_error *reterr);
 void trm_child_remove(struct trm_child *child); /* takes NULL; the child is not killed */
+/* Nobody wants to hear of it any more; but should it end while the loop exists, it is reaped. The loop owns
+ * the watch from now on. Takes NULL. */
+void trm_child_leave(struct trm_child *child);
 
 /* Wake a step that is waiting, from another thread or a signal handler. The
  * only function of the library that may be called so. */

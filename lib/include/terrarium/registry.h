@@ -4,8 +4,9 @@
 
 /* The local sandboxes of this user that run on this machine, whoever has started them: other
  * terminals, scripts, programs. They are found in the runtime directory, where each
- * sandbox's keeper has an entry; there is no daemon. Only directories that belong to the user
- * and are closed to others are read. Everything here is synchronous and quick. */
+ * sandbox's keeper has an entry; there is no daemon. The directory is
+ * $XDG_RUNTIME_DIR/terrarium, else /run/terrarium for root and /tmp/terrarium-UID for others. One that is not the
+ * user's own, or not closed to others, is refused with the reason. Everything here is synchronous and quick. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ struct trm_registry;
 struct trm_entry {
 	char name[65];
 	char backend[24];
-	bool is_stale;         /* its keeper is gone: nothing runs; the next sandbox sweeps it away */
+	bool is_stale;         /* its keeper is gone: nothing runs; see trm_registry_sweep() */
 	uint32_t keeper_pid;   /* of this machine; with keeper_start the identity of the sandbox */
 	uint64_t keeper_start; /* 0 when stale */
 	uint32_t client_pid;   /* who started it */
@@ -29,6 +30,12 @@ struct trm_entry {
 	uint64_t started_ms;   /* Unix time */
 	struct trm_limits limits;
 	struct trm_sample sample; /* rates from the second refresh on */
+	bool has_state;           /* the next three are known */
+	bool is_kept;
+	uint32_t clients; /* attached now */
+	uint64_t idle_ms; /* since somebody was attached or something ran; 0 while somebody is */
+	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
+	unsigned kernels; /* languages whose kernels run: mask of 1 << enum trm_lang_id */
 };
 
 int trm_registry_create(struct trm_registry **ret, struct trm_error *reterr);
@@ -40,14 +47,22 @@ void trm_registry_destroy(struct trm_registry *registry); /* takes NULL */
 int trm_registry_refresh(struct trm_registry *registry, const struct trm_entry **ret_entries, size_t *ret_n,
 		struct trm_error *reterr);
 
-/* Ask the keeper of this very sandbox to end it, with all that runs in it; that it has ended is seen at a
- * refresh. A process that has the keeper's number by now is not touched. TRM_ENOENT: it has ended
- * already; TRM_EPERM: it is not the user's. */
+/* Remove what dead keepers have left behind: entries, sockets, control groups with what is in them. (Each new
+ * sandbox does that, too.) The number of entries that were removed. */
+size_t trm_registry_sweep(struct trm_registry *registry);
+
+/* Ask the keeper of this very sandbox to end it, with all that runs in it. A process that has the keeper's
+ * number by now is not touched. TRM_ENOENT: it has ended already; TRM_EPERM: it is not the user's. */
 int trm_registry_stop(struct trm_registry *registry, const struct trm_entry *entry, struct trm_error *reterr);
+/* The same by force: the keeper is killed, the sandbox dies with it, and what it leaves behind is swept. */
+int trm_registry_kill(struct trm_registry *registry, const struct trm_entry *entry, struct trm_error *reterr);
+/* Blocks until it has ended and nothing of it is left. TRM_ETIMEDOUT: it has not. */
+int trm_registry_wait(struct trm_registry *registry, const struct trm_entry *entry, uint64_t timeout_ms,
+		struct trm_error *reterr);
 
 /* Another client of a running sandbox: it can be measured, and processes, files and sessions can be made in
- * it, as with trm_sandbox_open(). trm_sandbox_close() leaves it running. When the sandbox
- * itself ends, cb->closed says so. Of `opts` only metrics_interval_ms and metrics_with_processes count; NULL:
+ * it, as with trm_sandbox_open(). trm_sandbox_close() leaves it running, trm_sandbox_stop() ends it. When the
+ * sandbox itself ends, cb->closed says why. Of `opts` only metrics_interval_ms and metrics_with_processes count; NULL:
  * none. Errors: TRM_ENOENT no running sandbox has that name; else as trm_sandbox_open(). */
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,

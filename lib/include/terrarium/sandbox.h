@@ -53,13 +53,23 @@ struct trm_guard {
 
 struct trm_sandbox_opts {
 	const char *backend;          /* "local", "fake"; NULL: local */
-	const char *name;             /* NULL: "sandbox-" and 8 hex digits; [A-Za-z0-9._-]{1,64} */
+	const char *name;             /* NULL: "sandbox-" and 8 hex digits; see trm_sandbox_name_check() */
 	struct trm_limits limits;     /* start from trm_limits_default() */
 	uint32_t start_timeout_ms;    /* 0: 180 000 */
 	uint32_t metrics_interval_ms; /* 0: none; else 200 to 60 000 */
 	bool metrics_with_processes;
+	/* The sandbox outlives us: trm_sandbox_close(), and our own end however it comes, leave it running
+	 * with all its state, and trm_sandbox_attach() (terrarium/registry.h) comes back to it. These two
+	 * are in force while it is kept: */
+	bool keep;
+	uint32_t idle_timeout_ms; /* it ends when nobody was attached and nothing ran in it for so long; 0: never */
+	uint32_t max_lifetime_ms; /* it ends so long after its start, whoever is attached; 0: never */
 };
 
+/* [A-Za-z0-9][A-Za-z0-9._-]{0,63}: a name is also a directory. TRM_EINVAL with a sentence. */
+int trm_sandbox_name_check(const char *name, struct trm_error *reterr);
+
+/* Not kept; if it were: 8 hours idle, 7 days in all. */
 void trm_sandbox_opts_default(struct trm_sandbox_opts *opts);
 
 struct trm_sandbox_cb {
@@ -69,23 +79,38 @@ struct trm_sandbox_cb {
 	/* So many programs are connected to the sandbox now, this one included. */
 	void (*clients)(void *user, struct trm_sandbox *sandbox, unsigned n);
 	/* Last callback, exactly once, whether or not `ready` came before. The
-	 * sandbox is gone from the machine (processes, mounts, cgroups, files) and
+	 * sandbox is gone from the machine (processes, mounts, cgroups, files), unless it was left running, and
 	 * the handle dies when this returns. why->code is TRM_OK after
-	 * trm_sandbox_close(), else the reason. */
+	 * trm_sandbox_close() or trm_sandbox_stop(), else the reason, the same for all who were attached: who
+	 * stopped it, the idle time-out, its lifetime, memory, the end of the agent or of the keeper. */
 	void (*closed)(void *user, struct trm_sandbox *sandbox, const struct trm_error *why);
 };
 
 /* Start a sandbox.
  * Owns:   copies `opts`; borrows `loop` and `cb` until cb->closed.
  * Later:  perhaps cb->ready, then exactly one cb->closed; never before this returns.
- * Errors: TRM_EINVAL a bad option; TRM_ENOTSUP the backend cannot work here (why, and what to do).
+ * Errors: TRM_EINVAL a bad option; TRM_ENOTSUP the backend cannot work here, or cannot keep sandboxes
+ *         (why, and what to do); TRM_EEXIST a sandbox of that name is running.
  * End:    trm_sandbox_close(), then wait for cb->closed. */
 int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr);
 
-/* Ask for the end; everything pending ends with TRM_ECANCELED first. May be called twice. */
+/* Let go of the sandbox; everything pending ends with TRM_ECANCELED first. One that is kept, or that we have
+ * only attached to, is left running; else this is its end. May be called twice. */
 void trm_sandbox_close(struct trm_sandbox *sandbox);
+/* Ask for the end of the sandbox itself, whoever else is attached. Otherwise as trm_sandbox_close(), and also
+ * after it. */
+void trm_sandbox_stop(struct trm_sandbox *sandbox);
+
+/* From now on the sandbox outlives its clients; or, with `is_kept` false, it ends with us (who closes the handle
+ * then ends it). At any time after the opening, also for one that we have attached to. TRM_ENOTSUP: its
+ * backend cannot do that; TRM_ECLOSED: it has ended. */
+int trm_sandbox_keep(struct trm_sandbox *sandbox, bool is_kept, struct trm_error *reterr);
+/* It outlives us: it was opened so, or found so when we attached, or told so by us. */
+bool trm_sandbox_is_kept(const struct trm_sandbox *sandbox);
+/* We have attached to it; it was there before. */
+bool trm_sandbox_is_attached(const struct trm_sandbox *sandbox);
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_backend(const struct trm_sandbox *sandbox);

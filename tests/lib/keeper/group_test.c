@@ -3,7 +3,6 @@
 /* The keeper is a program of its own, so its parts are built into this test. They run on a
  * directory that looks like a control group tree: what a real tree would refuse is not seen here. */
 
-#include "keeper/file.c"
 #include "keeper/group.c"
 #include "keeper/group_v1.c"
 #include "keeper/group_v2.c"
@@ -34,7 +33,7 @@ static void expect_file(const char *path, const char *text)
 {
 	char full[512], have[256];
 	snprintf(full, sizeof full, "%s/%s", root, path);
-	assert_true(file_read(full, have, sizeof have) >= 0);
+	assert_true(sysfile_read(full, have, sizeof have) >= 0);
 	assert_string_equal(have, text);
 }
 
@@ -72,12 +71,12 @@ static void the_quota_follows_the_cores(void **state)
 static void names_of_keepers(void **state)
 {
 	(void)state;
-	assert_true(group_is_keepers("terrarium-12"));
-	assert_false(group_is_keepers("terrarium-"));
-	assert_false(group_is_keepers("terrarium-host"));
-	assert_false(group_is_keepers("terrarium-12x"));
-	assert_false(group_is_keepers("system.slice"));
-	assert_false(group_is_keepers(""));
+	assert_true(sweep_is_group("terrarium-12"));
+	assert_false(sweep_is_group("terrarium-"));
+	assert_false(sweep_is_group("terrarium-host"));
+	assert_false(sweep_is_group("terrarium-12x"));
+	assert_false(sweep_is_group("system.slice"));
+	assert_false(sweep_is_group(""));
 }
 
 /* ---- version 1 ------------------------------------------------------------------- */

@@ -2,7 +2,6 @@
 
 /* The keeper is a program of its own, so its parts are built into this test. */
 
-#include "keeper/file.c"
 #include "keeper/user.c"
 
 #include "cmocka_all.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_KEEPER_FILE_H
-#define TRM_KEEPER_FILE_H
+#ifndef TRM_SYSFILE_H
+#define TRM_SYSFILE_H
 
 /* Small files of /proc and /sys, read and written whole. */
 
@@ -11,13 +11,13 @@
 
 /* Read at most cap - 1 bytes and end them with NUL. Returns the length, or -errno
  * (and then out is ""). */
-ssize_t file_read(const char *path, char *out, size_t cap);
-ssize_t file_read_at(int dir_fd, const char *path, char *out, size_t cap);
+ssize_t sysfile_read(const char *path, char *out, size_t cap);
+ssize_t sysfile_read_at(int dir_fd, const char *path, char *out, size_t cap);
 /* One write to a file that exists. 0 or -errno. */
-int file_write(const char *path, const char *text);
-int file_write_u64(const char *path, uint64_t value);
+int sysfile_write(const char *path, const char *text);
+int sysfile_write_u64(const char *path, uint64_t value);
 /* The number at the beginning of a file. */
-bool file_read_u64(const char *path, uint64_t *ret);
+bool sysfile_read_u64(const char *path, uint64_t *ret);
 /* Is `word` among the words of `text`, which blanks or newlines part? */
 bool text_has_word(const char *text, const char *word);
 

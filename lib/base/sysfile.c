@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "keeper/file.h"
+#include "base/sysfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-ssize_t file_read_at(int dir_fd, const char *path, char *out, size_t cap)
+ssize_t sysfile_read_at(int dir_fd, const char *path, char *out, size_t cap)
 {
 	size_t n = 0;
 	out[0] = '\0';
@@ -28,12 +28,12 @@ ssize_t file_read_at(int dir_fd, const char *path, char *out, size_t cap)
 	return (ssize_t)n;
 }
 
-ssize_t file_read(const char *path, char *out, size_t cap)
+ssize_t sysfile_read(const char *path, char *out, size_t cap)
 {
-	return file_read_at(AT_FDCWD, path, out, cap);
+	return sysfile_read_at(AT_FDCWD, path, out, cap);
 }
 
-int file_write(const char *path, const char *text)
+int sysfile_write(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -43,17 +43,17 @@ int file_write(const char *path, const char *text)
 	return r;
 }
 
-int file_write_u64(const char *path, uint64_t value)
+int sysfile_write_u64(const char *path, uint64_t value)
 {
 	char text[24];
 	snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-	return file_write(path, text);
+	return sysfile_write(path, text);
 }
 
-bool file_read_u64(const char *path, uint64_t *ret)
+bool sysfile_read_u64(const char *path, uint64_t *ret)
 {
 	char text[64], *end;
-	if (file_read(path, text, sizeof text) <= 0)
+	if (sysfile_read(path, text, sizeof text) <= 0)
 		return false;
 	unsigned long long v = strtoull(text, &end, 10);
 	if (end == text)

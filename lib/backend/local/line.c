@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/local/line.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/local/machine.h"
+#include "base/err.h"
+
+void line_init(struct line *line)
+{
+	*line = (struct line){.fd = -1};
+}
+
+void line_close(struct line *line)
+{
+	trm_watch_remove(line->watch);
+	lifeline_finish(&line->ready);
+	lifeline_finish(&line->gone);
+	if (line->fd >= 0)
+		close(line->fd);
+	line_init(line);
+}
+
+/* ---- hearing ------------------------------------------------------------------------ */
+
+static void hear(struct line *line, struct lifeline_msg *msg)
+{
+	if (msg->type == LIFELINE_READY && !line->ready.type) {
+		line->ready = *msg;
+		if (line->cb->ready)
+			line->cb->ready(line->user, &line->ready.ready);
+	} else if (msg->type == LIFELINE_GONE && !line->gone.type) {
+		line->gone = *msg;
+	} else {
+		if (msg->type == LIFELINE_OOM)
+			line->oom_kills = msg->oom_kills;
+		lifeline_finish(msg);
+	}
+}
+
+void line_hear(struct line *line)
+{
+	char packet[4096 + LIFELINE_MAX_WORDS];
+	struct lifeline_msg msg;
+	ssize_t n = -1;
+	errno = EAGAIN;
+	while (line->watch && (n = recv(line->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0)
+		if (lifeline_get(packet, (size_t)n, &msg) == 0)
+			hear(line, &msg);
+	if (!line->watch || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	trm_watch_remove(line->watch);
+	line->watch = NULL;
+	line->cb->ended(line->user);
+}
+
+static void on_line(void *user, int fd, uint32_t events)
+{
+	(void)fd;
+	(void)events;
+	line_hear(user);
+}
+
+int line_open(struct line *line, struct trm_loop *loop, int fd, const struct line_cb *cb, void *user,
+		struct trm_error *reterr)
+{
+	line_init(line);
+	line->fd = fd;
+	line->cb = cb;
+	line->user = user;
+	int r = trm_loop_add_fd(loop, fd, TRM_READ, on_line, line, &line->watch, reterr);
+	if (r < 0)
+		line_close(line);
+	return r;
+}
+
+/* ---- asking ----------------------------------------------------------------------------- */
+
+static int ask(struct line *line, struct buf *packet, struct trm_error *reterr)
+{
+	int r = 0;
+	if (line->fd < 0 || send(line->fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		r = trm_error_set(reterr, TRM_ECLOSED, "the sandbox has ended");
+	buf_finish(packet);
+	return r;
+}
+
+int line_keep(struct line *line, bool is_kept, struct trm_error *reterr)
+{
+	struct buf packet;
+	buf_init(&packet, LIFELINE_MAX_BYTES);
+	keep_msg_put(&packet, is_kept);
+	return ask(line, &packet, reterr);
+}
+
+void line_stop(struct line *line)
+{
+	struct buf packet;
+	buf_init(&packet, LIFELINE_MAX_BYTES);
+	stop_msg_put(&packet);
+	ask(line, &packet, NULL); /* if there is nobody to ask, it has ended */
+}
+
+/* ---- why --------------------------------------------------------------------------------- */
+
+static int line_length(const char *text)
+{
+	size_t n = strlen(text);
+	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		n--;
+	return (int)n;
+}
+
+static int tell_words(const char *words, struct trm_error *why)
+{
+	char advice[MACHINE_ADVICE];
+	bool is_userns = strstr(words, "namespace") || strstr(words, "uid map");
+	if (is_userns && machine_userns_is_off(advice))
+		return trm_error_set(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);
+	return trm_error_set(why, TRM_EIO, "bubblewrap cannot start: %.*s", line_length(words), words);
+}
+
+static int tell_status(const struct gone_msg *gone, struct trm_error *why)
+{
+	/* Bubblewrap ends with 128 + n when its child was killed by signal n. */
+	int status = gone->status;
+	int signo = WIFSIGNALED(status)         ? WTERMSIG(status)
+		    : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
+						: 0;
+	if (signo == SIGKILL && gone->oom_kills)
+		return trm_error_set(why, TRM_ECLOSED, "the sandbox was killed: out of memory");
+	if (signo)
+		return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)",
+				signo, strsignal(signo));
+	return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d",
+			WEXITSTATUS(status));
+}
+
+static const char *duration(uint64_t ms, char *out, size_t cap)
+{
+	static const struct {
+		uint64_t ms;
+		const char *unit;
+	} units[] = {{86400000, "days"}, {3600000, "h"}, {60000, "min"}, {1000, "s"}, {1, "ms"}};
+	size_t i = 0;
+	while (units[i].ms > 1 && (ms < 2 * units[i].ms || ms % units[i].ms))
+		i++;
+	snprintf(out, cap, "%llu %s", (unsigned long long)(ms / units[i].ms), units[i].unit);
+	return out;
+}
+
+int line_tell_why(const struct line *line, struct trm_error *why)
+{
+	const struct gone_msg *gone = &line->gone.gone;
+	char by[160] = "", time[32];
+	if (line->gone.type != LIFELINE_GONE)
+		return trm_error_set(why, TRM_EIO,
+				"the sandbox's keeper was killed from outside, and the sandbox with it");
+	if (gone->pid > 0)
+		snprintf(by, sizeof by, " %d%s%.100s%s", (int)gone->pid, *gone->command ? " (" : "",
+				gone->command, *gone->command ? ")" : "");
+	switch (gone->cause) {
+	case GONE_STOPPED: return trm_error_set(why, TRM_ECLOSED, "it was stopped by process%s", by);
+	case GONE_SIGNAL:
+		return trm_error_set(
+				why, TRM_ECLOSED, "it was stopped: its keeper got a signal from process%s", by);
+	case GONE_OWNER:
+		return trm_error_set(why, TRM_ECLOSED, "the program that it belonged to has ended: process%s",
+				by);
+	case GONE_IDLE:
+		return trm_error_set(why, TRM_ECLOSED, "idle time-out: nobody was attached for %s",
+				duration(gone->after_ms, time, sizeof time));
+	case GONE_LIFETIME:
+		return trm_error_set(why, TRM_ECLOSED, "its lifetime of %s is over",
+				duration(gone->after_ms, time, sizeof time));
+	case GONE_BY_ITSELF:
+	case GONE_CAUSES: break;
+	}
+	return *gone->words ? tell_words(gone->words, why) : tell_status(gone, why);
+}

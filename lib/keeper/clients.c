@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/clients.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/procstat.h"
+#include "wire/lifeline.h"
+
+void clients_init(struct clients *c, int door_fd)
+{
+	c->door_fd = door_fd;
+	c->n = 0;
+	fcntl(door_fd, F_SETFL, O_NONBLOCK);
+}
+
+bool clients_add(struct clients *c, int fd, pid_t pid)
+{
+	if (c->n == CLIENTS_MAX) {
+		close(fd);
+		return false;
+	}
+	struct client *client = &c->of[c->n++];
+	client->fd = fd;
+	client->pid = pid;
+	client->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	procstat_command(pid, client->command, sizeof client->command);
+	return true;
+}
+
+static void drop(struct clients *c, size_t i)
+{
+	close(c->of[i].fd);
+	if (c->of[i].pidfd >= 0)
+		close(c->of[i].pidfd);
+	c->of[i] = c->of[--c->n];
+}
+
+bool clients_let_in(struct clients *c)
+{
+	bool has_come = false;
+	int fd;
+	while ((fd = accept4(c->door_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		struct ucred who;
+		socklen_t n = sizeof who;
+		bool is_ours = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == geteuid();
+		if (is_ours)
+			has_come |= clients_add(c, fd, who.pid);
+		else
+			close(fd);
+	}
+	return has_come;
+}
+
+size_t clients_poll(const struct clients *c, struct pollfd *fds)
+{
+	size_t n = 0;
+	fds[n++] = (struct pollfd){.fd = c->door_fd, .events = POLLIN};
+	for (size_t i = 0; i < c->n; i++) {
+		fds[n++] = (struct pollfd){.fd = c->of[i].fd, .events = POLLIN};
+		fds[n++] = (struct pollfd){.fd = c->of[i].pidfd, .events = POLLIN};
+	}
+	return n;
+}
+
+/* False: its line has ended. */
+static bool hear_one(const struct client *client, client_said_fn *said, void *user)
+{
+	char packet[64];
+	bool is_kept;
+	ssize_t n;
+	while ((n = recv(client->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0) {
+		int type = request_get(packet, (size_t)n, &is_kept);
+		if (type == LIFELINE_STOP)
+			said(user, client, CLIENT_STOP);
+		else if (type == LIFELINE_KEEP)
+			said(user, client, is_kept ? CLIENT_KEEP : CLIENT_KEEP_OFF);
+	}
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+void clients_hear(struct clients *c, const struct pollfd *fds, client_said_fn *said, void *user)
+{
+	/* Backwards: who is gone is replaced by the last one. Those let in since are not in `fds`. */
+	for (size_t i = c->n; i-- > 0;) {
+		const struct pollfd *line = &fds[1 + 2 * i], *life = &fds[2 + 2 * i];
+		bool is_there = !line->revents || hear_one(&c->of[i], said, user);
+		if (is_there && !life->revents)
+			continue;
+		struct client gone = c->of[i];
+		drop(c, i);
+		said(user, &gone, CLIENT_GONE);
+	}
+}
+
+void clients_tell(const struct clients *c, const struct buf *packet)
+{
+	for (size_t i = 0; i < c->n; i++)
+		send(c->of[i].fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}

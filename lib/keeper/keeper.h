@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KEEPER_H
+#define TRM_KEEPER_H
+
+/* Theory of operation. The keeper is the parent of one sandbox. It has a
+ * session of its own, so that no terminal reaches it, and a line to each client that is attached,
+ * the one that started it among them. It makes the control groups, starts bubblewrap, and then
+ * waits:
+ *
+ *   the owner's line breaks the client that the sandbox belongs to asked for the end, or ended itself
+ *   a client ends           while a copy of its line lives on in a process that it forked
+ *   STOP on any line        a client asks for the end
+ *   SIGTERM, SIGINT, SIGHUP somebody else asks
+ *   bubblewrap ends         the agent is gone, or never came
+ *   time passes             nobody has been attached for too long, or it is too old
+ *
+ * and at the end takes everything away again. A sandbox that is kept belongs to nobody: then
+ * the first two are no reason, and the last one is. All processes of the sandbox
+ * die with bubblewrap (its child dies with it and is init of their PID
+ * namespace); the keeper is their reaper, so when it has no child left, none
+ * of them is left. Should the keeper itself be killed, bubblewrap dies too, and
+ * what remains of directories and groups is swept by the next keeper, or whoever lists sandboxes. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "keeper/clients.h"
+#include "keeper/group.h"
+#include "keeper/idle.h"
+#include "keeper/launch.h"
+#include "keeper/user.h"
+#include "keeper/watchdog.h"
+#include "wire/lifeline.h"
+
+struct keeper {
+	struct spec_msg spec;
+	struct groups groups;
+	struct user user;
+	struct launch launch;
+	struct watchdog watchdog;
+	struct clients clients;
+	struct idle idle;
+	pid_t starter; /* the client that started us */
+	int owner_fd;  /* line of the client with which the sandbox ends; -1: that one has gone */
+	bool is_kept;
+	uint64_t started_ms; /* of the clock of keeper_now_ms() */
+	int signal_fd;
+	bool is_ending;
+	enum gone_cause cause; /* the first that came */
+	pid_t asked_by;
+	char asker[128];
+	uint64_t after_ms;
+	bool has_status; /* bubblewrap has been reaped */
+	int status;
+	size_t n_words;
+	char words[LIFELINE_MAX_WORDS];
+	char packet[LIFELINE_MAX_BYTES];
+};
+
+uint64_t keeper_now_ms(void); /* CLOCK_MONOTONIC */
+
+/* live.c: everything between start and end. Returns when the sandbox is to end. */
+void keeper_live(struct keeper *k);
+void keeper_note_end(struct keeper *k, pid_t pid, int status); /* that child has been reaped */
+void keeper_hear_words(struct keeper *k);                      /* what bubblewrap has said so far */
+
+/* tell.c: to clients, and into the entry */
+void keeper_tell_ready(const struct keeper *k);
+void keeper_tell_oom(const struct keeper *k);
+void keeper_tell_gone(struct keeper *k, uint64_t oom_kills);
+void keeper_note_info(const struct keeper *k);
+void keeper_note_state(const struct keeper *k);
+
+#endif

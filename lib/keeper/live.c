@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* The keeper's life: it waits, and hears. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/procstat.h"
+#include "keeper/keeper.h"
+
+uint64_t keeper_now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* The first cause counts. */
+static void end(struct keeper *k, enum gone_cause cause)
+{
+	if (!k->is_ending)
+		k->cause = cause;
+	k->is_ending = true;
+}
+
+static void end_asked(struct keeper *k, enum gone_cause cause, pid_t by, const char *command)
+{
+	if (k->is_ending)
+		return;
+	k->asked_by = by;
+	snprintf(k->asker, sizeof k->asker, "%s", command);
+	end(k, cause);
+}
+
+/* ---- the sandbox ------------------------------------------------------------------- */
+
+void keeper_hear_words(struct keeper *k)
+{
+	char bytes[4096];
+	ssize_t n = 0;
+	while (k->launch.words_fd >= 0 && (n = read(k->launch.words_fd, bytes, sizeof bytes)) > 0) {
+		size_t room = sizeof k->words - 1 - k->n_words;
+		size_t take = (size_t)n < room ? (size_t)n : room;
+		memcpy(k->words + k->n_words, bytes, take);
+		k->n_words += take;
+	}
+	if (k->launch.words_fd >= 0 && (n == 0 || errno != EAGAIN)) {
+		close(k->launch.words_fd);
+		k->launch.words_fd = -1;
+	}
+}
+
+void keeper_note_end(struct keeper *k, pid_t pid, int status)
+{
+	if (pid != k->launch.pid || k->has_status)
+		return;
+	k->status = status;
+	k->has_status = true;
+	end(k, GONE_BY_ITSELF);
+}
+
+static void reap(struct keeper *k)
+{
+	int status;
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		keeper_note_end(k, pid, status);
+}
+
+static void hear_signals(struct keeper *k)
+{
+	struct signalfd_siginfo info;
+	char command[128];
+	while (read(k->signal_fd, &info, sizeof info) == sizeof info) {
+		pid_t from = (pid_t)info.ssi_pid;
+		if (info.ssi_signo == SIGCHLD)
+			reap(k);
+		else
+			end_asked(k, GONE_SIGNAL, from, procstat_command(from, command, sizeof command));
+	}
+}
+
+/* ---- clients ------------------------------------------------------------------------- */
+
+static uint64_t cpu_ns(const struct keeper *k)
+{
+	uint64_t ns;
+	return groups_cpu_ns(&k->groups, &ns) ? ns : watchdog_cpu_ns(&k->watchdog);
+}
+
+static void on_said(void *user, const struct client *client, enum client_word word)
+{
+	struct keeper *k = user;
+	bool is_owner = client->fd == k->owner_fd;
+	switch (word) {
+	case CLIENT_KEEP: k->is_kept = true; break;
+	case CLIENT_KEEP_OFF:
+		k->is_kept = false;
+		k->owner_fd = client->fd;
+		break;
+	case CLIENT_STOP: end_asked(k, GONE_STOPPED, client->pid, client->command); break;
+	case CLIENT_GONE:
+		if (is_owner)
+			k->owner_fd = -1;
+		if (is_owner && !k->is_kept)
+			end_asked(k, GONE_OWNER, client->pid, client->command);
+		else if (!k->clients.n)
+			idle_touch(&k->idle, keeper_now_ms(), cpu_ns(k));
+		break;
+	}
+	if (!k->is_ending)
+		keeper_note_state(k);
+}
+
+/* ---- time ------------------------------------------------------------------------------ */
+
+/* A sandbox that is not kept has its owner attached, so it is never idle. */
+static void look_at_idleness(struct keeper *k, uint64_t now_ms)
+{
+	if (!k->is_kept || k->clients.n || now_ms < idle_next_ms(&k->idle))
+		return;
+	if (idle_look(&k->idle, now_ms, cpu_ns(k)))
+		keeper_note_state(k);
+	if (!idle_is_over(&k->idle, now_ms))
+		return;
+	k->after_ms = k->idle.timeout_ms;
+	end(k, GONE_IDLE);
+}
+
+static uint64_t end_of_life_ms(const struct keeper *k)
+{
+	uint64_t most = k->spec.max_lifetime_ms;
+	return k->is_kept && most ? k->started_ms + most : UINT64_MAX;
+}
+
+static void look_at_age(struct keeper *k, uint64_t now_ms)
+{
+	if (now_ms < end_of_life_ms(k))
+		return;
+	k->after_ms = k->spec.max_lifetime_ms;
+	end(k, GONE_LIFETIME);
+}
+
+/* How long to wait for something to happen; -1: for ever. */
+static int patience_ms(const struct keeper *k)
+{
+	enum { LONGEST_MS = 1000 * 1000 * 1000 };
+	uint64_t now_ms = keeper_now_ms(), next = end_of_life_ms(k);
+	if (k->is_kept && !k->clients.n && idle_next_ms(&k->idle) < next)
+		next = idle_next_ms(&k->idle);
+	if (watchdog_next_ms(&k->watchdog) < next)
+		next = watchdog_next_ms(&k->watchdog);
+	if (next == UINT64_MAX)
+		return -1;
+	return next <= now_ms ? 0 : next - now_ms > LONGEST_MS ? LONGEST_MS : (int)(next - now_ms);
+}
+
+static void pass_time(struct keeper *k)
+{
+	uint64_t now_ms = keeper_now_ms();
+	if (watchdog_look(&k->watchdog, now_ms, !k->clients.n))
+		keeper_tell_oom(k);
+	look_at_idleness(k, now_ms);
+	look_at_age(k, now_ms);
+}
+
+void keeper_live(struct keeper *k)
+{
+	enum { SIGNALS, WORDS, CLIENTS };
+	static struct pollfd fds[CLIENTS + CLIENTS_POLLS];
+	while (!k->is_ending) {
+		fds[SIGNALS] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
+		fds[WORDS] = (struct pollfd){.fd = k->launch.words_fd, .events = POLLIN};
+		size_t n = CLIENTS + clients_poll(&k->clients, fds + CLIENTS);
+		int happened = poll(fds, n, patience_ms(k));
+		if (happened > 0 && fds[WORDS].revents)
+			keeper_hear_words(k);
+		if (happened > 0 && fds[SIGNALS].revents)
+			hear_signals(k);
+		if (happened > 0)
+			clients_hear(&k->clients, fds + CLIENTS, on_said, k);
+		if (happened > 0 && fds[CLIENTS].revents && clients_let_in(&k->clients))
+			keeper_note_state(k);
+		if (!k->is_ending)
+			pass_time(k);
+	}
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* What the keeper tells: to its clients, and to whoever reads its entry. */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sysfile.h"
+#include "base/procstat.h"
+#include "keeper/entry.h"
+#include "keeper/keeper.h"
+
+static struct ready_msg describe(const struct keeper *k)
+{
+	return (struct ready_msg){
+			.kind = k->groups.kind,
+			.limits = k->groups.limits,
+			.is_shared = k->launch.is_shared,
+			.uid = k->user.uid,
+			.mem_dir = (char *)groups_dir(&k->groups, LIMIT_MEMORY),
+			.pids_dir = (char *)groups_dir(&k->groups, LIMIT_PIDS),
+			.cpuacct_dir = (char *)groups_dir(&k->groups, LIMIT_CPUACCT),
+			.cpu_dir = (char *)groups_dir(&k->groups, LIMIT_CPU),
+			.pressure_dir = (char *)groups_dir(&k->groups, LIMIT_PRESSURE),
+			.space_fd = k->launch.space_fd,
+	};
+}
+
+void keeper_tell_ready(const struct keeper *k)
+{
+	const struct ready_msg msg = describe(k);
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	if (ready_msg_put(&b, &msg) == 0)
+		clients_tell(&k->clients, &b);
+	buf_finish(&b);
+}
+
+void keeper_tell_oom(const struct keeper *k)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	if (oom_msg_put(&b, k->watchdog.kills) == 0)
+		clients_tell(&k->clients, &b);
+	buf_finish(&b);
+}
+
+void keeper_tell_gone(struct keeper *k, uint64_t oom_kills)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	k->words[k->n_words] = '\0';
+	const struct gone_msg msg = {
+			.cause = k->cause,
+			.pid = k->asked_by,
+			.after_ms = k->after_ms,
+			.status = k->status,
+			.oom_kills = oom_kills,
+			.words = k->words,
+			.command = k->asker,
+	};
+	clients_let_in(&k->clients); /* who has just come shall hear it, too */
+	if (gone_msg_put(&b, &msg) == 0)
+		clients_tell(&k->clients, &b);
+	buf_finish(&b);
+}
+
+/* ---- the entry --------------------------------------------------------------------- */
+
+static uint64_t unix_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* For those who look for running sandboxes. Without it this one is not found, but works. */
+void keeper_note_info(const struct keeper *k)
+{
+	char command[256], boot_id[BOOT_ID_BYTES];
+	struct procstat self;
+	struct buf b;
+	if (!procstat_read(getpid(), &self))
+		return;
+	sysfile_read("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+	const struct info_msg msg = {
+			.keeper = self.pid,
+			.keeper_start = self.start,
+			.client = k->starter,
+			.command = procstat_command(k->starter, command, sizeof command),
+			.started_ms = unix_ms(),
+			.mem_bytes = k->spec.mem_bytes,
+			.disk_bytes = k->spec.disk_bytes,
+			.file_bytes = k->spec.file_bytes,
+			.cpus = k->spec.cpus,
+			.procs = k->spec.procs,
+			.open_files = k->spec.open_files,
+			.ready = describe(k),
+			.idle_timeout_ms = k->spec.idle_timeout_ms,
+			.max_lifetime_ms = k->spec.max_lifetime_ms,
+			.boot_id = boot_id,
+	};
+	buf_init(&b, INFO_MAX_BYTES);
+	if (info_msg_put(&b, &msg) == 0)
+		entry_note_info(KEEPER_ENTRY_DIR, buf_at(&b), b.len);
+	buf_finish(&b);
+}
+
+void keeper_note_state(const struct keeper *k)
+{
+	const struct state_msg msg = {
+			.is_kept = k->is_kept,
+			.n_clients = (uint32_t)k->clients.n,
+			.active_ms = unix_ms() - (keeper_now_ms() - k->idle.since_ms),
+	};
+	entry_note_state(KEEPER_ENTRY_DIR, &msg);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "sweep/sweep.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/sysfile.h"
+#include "wire/lifeline.h"
+
+enum { PATH = 512, NOTE_BYTES = 8 * (PATH + 1) };
+
+/* ---- groups ------------------------------------------------------------------------ */
+
+bool sweep_is_group(const char *name)
+{
+	size_t n = strlen(SWEEP_GROUP_PREFIX);
+	return !strncmp(name, SWEEP_GROUP_PREFIX, n) && name[n]
+	       && strspn(name + n, "0123456789") == strlen(name + n);
+}
+
+void sweep_kill_group(const char *dir)
+{
+	char path[PATH + 64], pids[4096];
+	snprintf(path, sizeof path, "%s/cgroup.kill", dir);
+	sysfile_write(path, "1"); /* version 2 only */
+	snprintf(path, sizeof path, "%s/cgroup.procs", dir);
+	sysfile_read(path, pids, sizeof pids);
+	for (char *at = pids, *end; *at; at = *end ? end + 1 : end) {
+		long pid = strtol(at, &end, 10);
+		if (end == at)
+			return;
+		if (pid > 1)
+			kill((pid_t)pid, SIGKILL);
+	}
+}
+
+bool sweep_groups(int entry_fd)
+{
+	char note[NOTE_BYTES], *rest;
+	bool is_done = true;
+	sysfile_read_at(entry_fd, GROUPS_FILE, note, sizeof note);
+	for (char *path = strtok_r(note, "\n", &rest); path; path = strtok_r(NULL, "\n", &rest)) {
+		const char *base = strrchr(path, '/');
+		if (strncmp(path, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) || strstr(path, "/../")
+				|| !sweep_is_group(base + 1))
+			continue;
+		if (rmdir(path) == 0 || errno == ENOENT)
+			continue;
+		sweep_kill_group(path); /* nobody else will */
+		is_done &= rmdir(path) == 0;
+	}
+	return is_done;
+}
+
+/* ---- entries ----------------------------------------------------------------------- */
+
+void sweep_files(int entry_fd)
+{
+	static const char *const files[] = {
+			AGENT_FILE, DOOR_FILE, GROUPS_FILE, INFO_FILE, INFO_FILE ".new", STATE_FILE};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		unlinkat(entry_fd, files[i], 0);
+}
+
+bool sweep_entry(int run_fd, const char *name)
+{
+	bool is_gone = false;
+	int fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && sweep_groups(fd)) {
+		sweep_files(fd);
+		is_gone = unlinkat(run_fd, name, AT_REMOVEDIR) == 0;
+	}
+	close(fd);
+	return is_gone;
+}
+
+size_t sweep_all(int run_fd)
+{
+	size_t n = 0;
+	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			n += sweep_entry(run_fd, entry->d_name);
+	if (dir)
+		closedir(dir);
+	return n;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SWEEP_H
+#define TRM_SWEEP_H
+
+/* Taking away what a dead keeper has left behind: shared by keepers, which do it for each other,
+ * and by whoever looks for running sandboxes.
+ *
+ * A keeper holds a lock (flock) on its sandbox's directory for as long as it lives, so one that
+ * nobody holds belongs to nobody: its keeper was killed, or the machine was started anew.
+ *
+ *   agent.sock   the agent listens here
+ *   keeper.sock  the keeper listens here
+ *   groups       control groups of the sandbox, one path in a line
+ *   info         struct info_msg: what it is and how it is measured
+ *   state        struct state_msg: what changes
+ *
+ * The files' names are in wire/lifeline.h. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+#define SWEEP_GROUP_PREFIX "terrarium-"
+
+/* Is that the name of a keeper's control group? */
+bool sweep_is_group(const char *name);
+/* Kill what is in the group of that path. */
+void sweep_kill_group(const char *path);
+/* Remove the groups that are noted in an entry, with what is in them. Only directories that look like
+ * a keeper's are touched, whatever the note says. False: a dying process is still in one. */
+bool sweep_groups(int entry_fd);
+
+/* Remove the files of an entry. */
+void sweep_files(int entry_fd);
+
+/* Remove one entry, if nobody holds it. Not even then if a dying process is still in one of its groups. */
+bool sweep_entry(int run_fd, const char *name);
+/* All of them. The number of those that were removed. */
+size_t sweep_all(int run_fd);
+
+#endif
