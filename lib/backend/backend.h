@@ -30,7 +30,8 @@ struct carrier_cb {
 	 * until `closed`. The agent may take a while to answer on it. Once. */
 	void (*connected)(void *user, int fd);
 	/* Last, exactly once: nothing is left of the environment, or, after leave(), of our connection to it.
-	 * The carrier is freed when this returns. why->code is TRM_OK after stop() or leave(), else the reason. */
+	 * The carrier is freed when this returns. why->code is TRM_OK after stop() or leave(), else the
+	 * reason. */
 	void (*closed)(void *user, const struct trm_error *why);
 };
 

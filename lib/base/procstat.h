@@ -11,12 +11,12 @@
 
 struct procstat {
 	pid_t pid, ppid;
-	uint64_t start;     /* ticks since boot: with the pid, the identity of a process */
-	uint64_t cpu_ns;    /* of its threads, dead ones too; to 10 ms */
+	uint64_t start;         /* ticks since boot: with the pid, the identity of a process */
+	uint64_t cpu_ns;        /* of its threads, dead ones too; to 10 ms */
 	uint64_t waited_cpu_ns; /* of children that it has waited for */
-	char state;         /* R, S, D, Z … */
-	uint64_t mem_bytes; /* resident */
-	char name[16];      /* may hold any bytes */
+	char state;             /* R, S, D, Z … */
+	uint64_t mem_bytes;     /* resident */
+	char name[16];          /* may hold any bytes */
 };
 
 bool procstat_read(pid_t pid, struct procstat *ret);

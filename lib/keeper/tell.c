@@ -4,8 +4,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/sysfile.h"
 #include "base/procstat.h"
+#include "base/sysfile.h"
 #include "keeper/entry.h"
 #include "keeper/keeper.h"
 

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/sysfile.h"
 #include "base/procstat.h"
+#include "base/sysfile.h"
 
 /* Children of one thread, appended to the list. */
 static size_t add_children(int task_fd, const char *tid, pid_t *pids, size_t n, size_t cap)

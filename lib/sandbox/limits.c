@@ -72,6 +72,7 @@ enum { IDLE_TIMEOUT_MS = 8 * 3600 * 1000, MAX_LIFETIME_MS = 7 * 24 * 3600 * 1000
 
 void trm_sandbox_opts_default(struct trm_sandbox_opts *opts)
 {
-	*opts = (struct trm_sandbox_opts){.idle_timeout_ms = IDLE_TIMEOUT_MS, .max_lifetime_ms = MAX_LIFETIME_MS};
+	*opts = (struct trm_sandbox_opts){
+			.idle_timeout_ms = IDLE_TIMEOUT_MS, .max_lifetime_ms = MAX_LIFETIME_MS};
 	trm_limits_default(&opts->limits);
 }

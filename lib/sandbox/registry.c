@@ -293,6 +293,6 @@ int trm_registry_kill(struct trm_registry *r, const struct trm_entry *entry, str
 	close(run_fd);
 	return is_gone ? 0
 		       : trm_error_set(reterr, TRM_ETIMEDOUT,
-					  "sandbox '%s' was killed, but something of it is still dying: it is swept later",
-					  entry->name);
+				       "sandbox '%s' was killed, but something of it is still dying: it is swept later",
+				       entry->name);
 }

@@ -193,7 +193,8 @@ int trm_sandbox_name_check(const char *name, struct trm_error *reterr)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 	size_t n = strlen(name);
-	/* No "." or ".." and nothing hidden: names become directories. No "-x": they are words of commands. */
+	/* No "." or ".." and nothing hidden: names become directories. No "-x": they are words of commands.
+	 */
 	if (n && n <= NAME_MAX_BYTES && strspn(name, letters) == n && !strchr("._-", name[0]))
 		return 0;
 	char shown[48];

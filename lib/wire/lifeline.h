@@ -7,8 +7,8 @@
  * is answered READY. Further clients connect to DOOR_FILE in the sandbox's entry, and say nothing
  * to be attached. From then on they are all alike:
  *
- *   client → keeper   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall end now
- *   keeper → client   OOM whenever it or the kernel has killed for memory; GONE last, with the reason
+ *   client → keeper   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall end
+ * now keeper → client   OOM whenever it or the kernel has killed for memory; GONE last, with the reason
  *
  * Who is connected is attached: however a client dies, the kernel closes its line. A sandbox that is
  * not kept ends when the line of the client that it belongs to closes: the one that started it, or that
@@ -112,7 +112,8 @@ struct info_msg {
 	uint32_t procs, open_files;
 	struct ready_msg ready;
 	uint64_t idle_timeout_ms, max_lifetime_ms;
-	char *boot_id; /* /proc/sys/kernel/random/boot_id: after a restart of the machine nothing of it is true */
+	char *boot_id; /* /proc/sys/kernel/random/boot_id: after a restart of the machine nothing of it is
+			  true */
 };
 
 /* What changes, in the file STATE_FILE beside it. */

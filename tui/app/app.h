@@ -16,7 +16,8 @@ struct recording;
 struct app_opts {
 	const char *file;                /* to open at the start; NULL: an empty buffer */
 	const struct trm_lang *lang;     /* NULL: guessed from the file's name, else python */
-	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms) */
+	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms), keeping */
+	const char *attach;              /* name of a running sandbox, instead of a new one; NULL: none */
 	struct trm_session_opts session; /* time-out and grace per run */
 	const char *theme;               /* name of a theme or path of its file; NULL: the default one */
 	const struct recording *replay;  /* shown instead of a sandbox; NULL: none. Borrowed */

@@ -103,9 +103,13 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	if (!opts.metrics_interval_ms)
 		opts.metrics_interval_ms = 1000;
 	opts.metrics_with_processes = true;
-	int r = trm_sandbox_open(a->loop, &opts, &sandbox_cb, a, &a->sandbox, reterr);
+	/* Should it end, its successor is one of our own. */
+	const char *name = a->has_attached ? NULL : a->opts->attach;
+	int r = name ? trm_sandbox_attach(a->loop, name, &opts, &sandbox_cb, a, &a->sandbox, reterr)
+		     : trm_sandbox_open(a->loop, &opts, &sandbox_cb, a, &a->sandbox, reterr);
 	if (r < 0)
 		return r;
+	a->has_attached = name != NULL;
 	struct msg msg = {.type = MSG_SANDBOX_STARTING};
 	describe(a->sandbox, &msg);
 	app_send(a, &msg);

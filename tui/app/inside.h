@@ -112,6 +112,7 @@ struct app {
 
 	struct trm_sandbox *sandbox; /* NULL: there is none */
 	struct trm_session *session;
+	bool has_attached;        /* to the sandbox of the options */
 	const char *env[APP_ENV]; /* of the kernels */
 	char columns[32], lines[32];
 	struct app_run *runs;          /* asked for and not ended; run.c's own */

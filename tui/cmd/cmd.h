@@ -41,6 +41,7 @@ struct cmd {
 
 /* The table: sorted by name, one to a line. */
 #define CMD_LIST(X) \
+	X(attach) \
 	X(check) \
 	X(cp) \
 	X(demo) \
@@ -50,9 +51,11 @@ struct cmd {
 	X(help) \
 	X(logs) \
 	X(metrics) \
+	X(ps) \
 	X(repl) \
 	X(replay) \
 	X(run) \
+	X(stop) \
 	X(version)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
@@ -66,6 +69,9 @@ struct trm_config;
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts);
 /* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
 int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo);
+
+/* The workbench on a sandbox that runs. */
+int workbench_attach(const struct trm_config *config, const struct options *o, const char *name);
 
 /* The table, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_count);

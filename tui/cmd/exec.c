@@ -14,18 +14,21 @@
 #include "stream/stage.h"
 #include "stream/tty.h"
 
-/* One process in a new sandbox. With a terminal on both ends it gets one of its
+/* One process in a sandbox, a new one or one that runs. With a terminal on both ends it gets one of its
  * own, and ours passes keys on raw; else it gets pipes. */
+
+enum { EXEC_SIGNALS = 2 };
 
 struct exec {
 	struct trm_config config;
+	enum stage_how how;
 	struct stage stage;
 	struct trm_proc *proc; /* NULL when it has ended */
 	struct sink out, err;
 	struct feed feed;
 	bool has_terminal;
 	struct termios cooked; /* how the terminal was */
-	struct trm_signal *winch;
+	struct trm_signal *winch, *signals[EXEC_SIGNALS];
 	int exit_code;
 	bool is_over;
 	bool is_pipe_broken;
@@ -151,6 +154,19 @@ static void on_interrupt(void *user)
 		finish_with(e, CMD_SIGNALLED + SIGINT);
 }
 
+/* It is the command's to say what becomes of it. */
+static bool on_signal(void *user, int signo)
+{
+	struct exec *e = user;
+	bool is_running = !e->is_over && e->proc && trm_sandbox_is_ready(e->stage.sandbox);
+	return is_running && trm_proc_signal(e->proc, signo, TRM_SIGNAL_GROUP) == 0;
+}
+
+static void on_user_signal(void *user, int signo)
+{
+	on_signal(user, signo);
+}
+
 static void on_closed(void *user, const struct trm_error *why)
 {
 	struct exec *e = user;
@@ -161,13 +177,17 @@ static void on_closed(void *user, const struct trm_error *why)
 	finish_with(e, cmd_fail("%s", why->msg));
 }
 
-static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
+static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .signal = on_signal, .closed = on_closed};
 
 static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 {
-	int r = stage_open(&e->stage, &e->config, &stage_cb, e, reterr);
+	static const int passed_on[EXEC_SIGNALS] = {SIGUSR1, SIGUSR2};
+	int r = stage_open(&e->stage, &e->config, e->how, &stage_cb, e, reterr);
 	if (r == 0)
 		r = spawn(e, argv, reterr);
+	for (int i = 0; r == 0 && i < EXEC_SIGNALS; i++)
+		r = trm_loop_add_signal(
+				e->stage.loop, passed_on[i], on_user_signal, e, &e->signals[i], reterr);
 	if (r == 0 && e->has_terminal)
 		r = trm_loop_add_signal(e->stage.loop, SIGWINCH, on_winch, e, &e->winch, reterr);
 	if (r < 0)
@@ -206,15 +226,32 @@ static int perform(struct exec *e, char **argv)
 			tty_restore(&e->cooked);
 	}
 	trm_signal_remove(e->winch);
+	for (int i = 0; i < EXEC_SIGNALS; i++)
+		trm_signal_remove(e->signals[i]);
 	stage_finish(&e->stage);
 	return e->stage.ended_by ? CMD_SIGNALLED + e->stage.ended_by : e->exit_code;
 }
 
 /* ---- the command line -------------------------------------------------------------------- */
 
+/* "exec NAME -- CMD": a word in front of the -- that nothing but it can be. */
+static int take_name(struct exec *e, const struct options *o, int argc, char **argv)
+{
+	struct trm_error why = {0};
+	if (options_has(o, "name"))
+		return cmd_fail("the sandbox is named twice: '%s' and --name", o->value);
+	if (o->at + 1 == argc)
+		return cmd_fail("there is no command to execute behind '--'; see 'terrarium exec --help'");
+	if (trm_sandbox_name_check(argv[o->at - 1], &why) < 0)
+		return cmd_fail("%s", why.msg);
+	snprintf(e->config.name, sizeof e->config.name, "%s", argv[o->at - 1]);
+	e->how = STAGE_ATTACH;
+	return 0;
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct exec e = {0};
+	struct exec e = {.how = STAGE_EITHER};
 	struct options o;
 	options_init(&o, cmd->name, NULL, argc, argv);
 	int got = options_next(&o);
@@ -226,22 +263,30 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail("there is no command to execute; see 'terrarium exec --help'");
 	if (options_config(&o, &e.config) < 0)
 		return CMD_FAILED;
-	int code = perform(&e, argv + o.at - 1);
+	char **command = argv + o.at - 1;
+	if (!o.only_operands && o.at < argc && strcmp(argv[o.at], "--") == 0) {
+		if (take_name(&e, &o, argc, argv))
+			return CMD_FAILED;
+		command = argv + o.at + 1;
+	}
+	int code = perform(&e, command);
 	if (e.is_pipe_broken)
 		cmd_die_of_pipe();
 	return code;
 }
 
-static const char *const settings[] = {
-		"memory", "cpus", "processes", "disk", "file_size", "open_files", "backend", "name", NULL};
+static const char *const settings[] = {"name", "keep", "memory", "cpus", "processes", "disk", "file_size",
+		"open_files", "backend", NULL};
 
 const struct cmd cmd_exec = {
 		.name = "exec",
-		.usage = "exec [OPTIONS] -- CMD [ARG…]",
+		.usage = "exec [OPTIONS] [NAME] -- CMD [ARG…]",
 		.summary = "run one command in it",
-		.help = "With a terminal on standard input and output the command gets a terminal of its "
-			"own, else pipes. Nothing is asked. Its exit code is passed on; 125 terrarium's own "
-			"failure, 126 not executable, 127 not found, 128+n ended by signal n.",
+		.help = "In the running sandbox NAME, else in a new one. With a terminal on standard input and "
+			"output the command gets one of its own, else pipes. Nothing is asked. Signals are passed "
+			"on, and so is its exit code; 125 terrarium's own failure, 126 not executable, 127 not "
+			"found, 128+n ended by signal n.",
+		.operands = "NAME",
 		.settings = settings,
 		.run = run,
 };

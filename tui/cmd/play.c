@@ -32,6 +32,7 @@ struct play {
 	unsigned next_to_leave; /* of the languages, when all sources have run */
 	bool is_leaving;
 	struct stage stage;
+	bool is_shared; /* the sandbox was there before, or will be there after us */
 	struct trm_session *session;
 	struct trm_run *run;         /* NULL between runs */
 	const struct source *source; /* of that run */
@@ -262,7 +263,8 @@ static void leave_next(struct play *p)
 	struct trm_error why = {0};
 	struct trm_run_opts opts;
 	p->is_leaving = true;
-	while (p->next_to_leave < TRM_LANG_COUNT && !was_used(p, p->next_to_leave))
+	/* The interpreters of a sandbox that lives on do, too. */
+	while (p->next_to_leave < TRM_LANG_COUNT && (p->is_shared || !was_used(p, p->next_to_leave)))
 		p->next_to_leave++;
 	if (p->next_to_leave == TRM_LANG_COUNT) {
 		p->is_over = true;
@@ -322,15 +324,47 @@ static void on_closed(void *user, const struct trm_error *why)
 	finish_with(p, CMD_FAILED);
 }
 
-static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
+/* In a sandbox that outlives us the run would go on, with nobody to see to its time-out. */
+static bool on_signal(void *user, int signo)
+{
+	struct play *p = user;
+	if (!p->is_shared || p->is_over || !p->run || !trm_sandbox_is_ready(p->stage.sandbox))
+		return false;
+	p->was_interrupted = true;
+	p->stage.ended_by = signo;
+	trm_run_interrupt(p->run);
+	return true;
+}
+
+static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .signal = on_signal, .closed = on_closed};
 static const struct trm_session_cb session_cb = {.late = on_late};
+
+static void note_limits(struct play *p)
+{
+	if (p->opts->wants_limits && trm_sandbox_is_attached(p->stage.sandbox))
+		fprintf(stderr, "terrarium: sandbox '%s' is running already, with the limits that it has\n",
+				trm_sandbox_name(p->stage.sandbox));
+}
+
+/* Whoever has not named it must be told how to find it again. */
+static void note_kept(const struct play *p)
+{
+	const struct trm_sandbox *s = p->stage.sandbox;
+	if (s && trm_sandbox_is_kept(s) && !trm_sandbox_is_attached(s) && !*p->opts->config->name)
+		fprintf(stderr,
+				"terrarium: sandbox %s is kept: 'terrarium attach %s' opens it, 'terrarium stop "
+				"%s' ends it\n",
+				trm_sandbox_name(s), trm_sandbox_name(s), trm_sandbox_name(s));
+}
 
 static int open_all(struct play *p, struct trm_error *reterr)
 {
 	struct trm_session_opts opts;
-	int r = stage_open(&p->stage, p->opts->config, &stage_cb, p, reterr);
+	int r = stage_open(&p->stage, p->opts->config, STAGE_EITHER, &stage_cb, p, reterr);
 	if (r < 0)
 		return r;
+	p->is_shared = stage_is_shared(&p->stage);
+	note_limits(p);
 	trm_config_session_opts(p->opts->config, &opts);
 	opts.is_shared = true;
 	opts.client = "terrarium run";
@@ -367,6 +401,7 @@ static int perform(struct play *p)
 	hush_end(&p->hush);
 	feed_finish(&p->feed);
 	trm_session_close(p->session);
+	note_kept(p);
 	stage_close(&p->stage);
 	sink_finish(&p->out);
 	sink_finish(&p->err);

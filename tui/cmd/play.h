@@ -2,7 +2,7 @@
 #ifndef TUI_CMD_PLAY_H
 #define TUI_CMD_PLAY_H
 
-/* Runs in turn in a new sandbox, between our stdin, stdout and stderr. */
+/* Runs in turn in a sandbox, a new one or that of the config's name, between our stdin, stdout and stderr. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +14,7 @@ struct play_opts {
 	const struct trm_config *config;
 	const struct source *sources; /* read, and their languages settled */
 	size_t n_sources;
+	bool wants_limits;   /* some were given on the command line */
 	const char *figures; /* directory to save images in; NULL: nowhere */
 	bool is_json;        /* results as JSON on stdout, instead of what the code prints */
 };

@@ -18,6 +18,7 @@ struct request {
 	size_t n_sources;
 	const char *figures; /* directory for images; NULL: they are not saved */
 	bool is_json;
+	bool wants_limits; /* some were given on the command line */
 	bool is_pipe_broken;
 };
 
@@ -110,6 +111,7 @@ static int play_all(struct request *q)
 			.n_sources = q->n_sources,
 			.figures = q->figures,
 			.is_json = q->is_json,
+			.wants_limits = q->wants_limits,
 	};
 	return play(&opts, &q->is_pipe_broken);
 }
@@ -122,6 +124,10 @@ static int run_parsed(struct request *q, const struct options *o)
 		return CMD_FAILED;
 	if (options_config(o, &q->config) < 0)
 		return CMD_FAILED;
+	static const char *const limits[] = {
+			"memory", "cpus", "processes", "disk", "file_size", "open_files"};
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		q->wants_limits |= options_has(o, limits[i]);
 	int code = read_sources(q, options_has(o, "language"));
 	if (code == 0)
 		code = ask(q);
@@ -146,14 +152,15 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {
-		"language", "timeout", "memory", "cpus", "processes", "disk", "backend", "name", NULL};
+static const char *const settings[] = {"language", "name", "keep", "timeout", "memory", "cpus", "processes",
+		"disk", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",
 		.usage = "run [OPTIONS] [FILE… | - | -c CODE…]",
 		.summary = "run code in a sandbox",
-		.help = "Several FILEs or -c run one after the other in one sandbox and share their state. "
+		.help = "In the running sandbox that --name names, else in a new one. Several FILEs or -c run one after "
+			"the other and share their state. "
 			"The value of the last expression is shown for -c and -. Exit codes: the code's own, "
 			"of the first run that failed; 124 time-out, 125 terrarium's own failure, 130 "
 			"interrupted, 128+n killed.",

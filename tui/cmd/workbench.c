@@ -6,6 +6,7 @@
 #include <terrarium/terrarium.h>
 
 #include "app/app.h"
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts)
@@ -48,6 +49,21 @@ int workbench_open(const struct trm_config *config, const struct options *o, con
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
 	opts.file = file;
 	opts.is_demo = is_demo;
+	return app_main(&opts);
+}
+
+int workbench_attach(const struct trm_config *config, const struct options *o, const char *name)
+{
+	struct app_opts opts;
+	const char *theme = getenv("TERRARIUM_THEME");
+	struct trm_entry entry;
+	int code = workbench_opts(config, o->config_path, &opts);
+	if (code != CMD_OK)
+		return code;
+	if (!boxes_runs(name, &entry))
+		return boxes_fail_unknown(name);
+	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
+	opts.attach = name;
 	return app_main(&opts);
 }
 

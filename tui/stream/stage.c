@@ -15,6 +15,10 @@ static void on_signal(void *user, int signo)
 		stage->cb->interrupt(stage->user);
 		return;
 	}
+	bool is_first = !stage->was_signalled && !stage->is_closing;
+	stage->was_signalled = true;
+	if (is_first && signo != SIGINT && stage->cb->signal && stage->cb->signal(stage->user, signo))
+		return;
 	/* Somebody insists: what watches over the sandbox ends it when we are gone. */
 	if (stage->ended_by && signo != SIGINT)
 		_exit(128 + signo);
@@ -53,8 +57,8 @@ static bool is_ignored(int signo)
 
 static int attach(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
 {
-	int r = trm_sandbox_attach(stage->loop, config->name, NULL, &sandbox_cb, stage, &stage->sandbox,
-			reterr);
+	int r = trm_sandbox_attach(
+			stage->loop, config->name, NULL, &sandbox_cb, stage, &stage->sandbox, reterr);
 	if (r == 0 && config->keep && !trm_sandbox_is_kept(stage->sandbox))
 		r = trm_sandbox_keep(stage->sandbox, true, reterr);
 	return r;

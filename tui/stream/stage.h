@@ -3,7 +3,7 @@
 #define TUI_STAGE_H
 
 /* What `run` and `exec` stand on: a loop, one sandbox, and the signals of the
- * program. SIGINT is an event; SIGTERM, SIGHUP and SIGQUIT close the sandbox and
+ * program. SIGINT is an event; SIGTERM, SIGHUP and SIGQUIT are one, too, or close the sandbox and
  * then are the end. The sandbox is gone from the machine before stage_finish() returns, unless it is left
  * running. */
 
@@ -13,6 +13,9 @@
 
 struct stage_cb {
 	void (*interrupt)(void *user);
+	/* SIGTERM, SIGHUP or SIGQUIT has come for the first time. True: it is dealt with, nothing else
+	 * happens until the next one. May be NULL. */
+	bool (*signal)(void *user, int signo);
 	/* The sandbox has closed; why->code is TRM_OK if that was asked for. Once. */
 	void (*closed)(void *user, const struct trm_error *why);
 	/* When trm_sandbox_set_metrics() has asked for them. May be NULL. */
@@ -28,6 +31,7 @@ struct stage {
 	void *user;
 	struct trm_signal *signals[STAGE_SIGNALS];
 	int ended_by; /* signal that asked for the end, or 0 */
+	bool was_signalled;
 	bool is_closing;
 };
 

@@ -16,8 +16,8 @@
 
 #include "backend/local/rundir.h"
 #include "base/err.h"
-#include "base/sysfile.h"
 #include "base/procstat.h"
+#include "base/sysfile.h"
 #include "kernel/kernel.h"
 
 int found_open_dir(struct trm_error *reterr)
@@ -89,7 +89,8 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 
 /* ---- its keeper -------------------------------------------------------------------------- */
 
-/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing. */
+/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing.
+ */
 static int open_keeper(pid_t keeper, uint64_t keeper_start, struct trm_error *reterr)
 {
 	struct procstat stat;

@@ -168,11 +168,11 @@ int line_tell_why(const struct line *line, struct trm_error *why)
 	switch (gone->cause) {
 	case GONE_STOPPED: return trm_error_set(why, TRM_ECLOSED, "it was stopped by process%s", by);
 	case GONE_SIGNAL:
-		return trm_error_set(
-				why, TRM_ECLOSED, "it was stopped: its keeper got a signal from process%s", by);
+		return trm_error_set(why, TRM_ECLOSED,
+				"it was stopped: its keeper got a signal from process%s", by);
 	case GONE_OWNER:
-		return trm_error_set(why, TRM_ECLOSED, "the program that it belonged to has ended: process%s",
-				by);
+		return trm_error_set(
+				why, TRM_ECLOSED, "the program that it belonged to has ended: process%s", by);
 	case GONE_IDLE:
 		return trm_error_set(why, TRM_ECLOSED, "idle time-out: nobody was attached for %s",
 				duration(gone->after_ms, time, sizeof time));

@@ -13,7 +13,8 @@
 #include "wire/lifeline.h"
 
 struct line_cb {
-	void (*ready)(void *user, const struct ready_msg *ready); /* only for who has started it; may be NULL */
+	void (*ready)(void *user,
+			const struct ready_msg *ready); /* only for who has started it; may be NULL */
 	void (*ended)(void *user); /* nothing more will come: the keeper has ended, or is about to */
 };
 

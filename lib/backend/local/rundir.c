@@ -240,12 +240,12 @@ int rundir_connect(int run_fd, const char *name, const char *file, struct trm_er
 	if (fd < 0)
 		return errno == ENOENT || errno == ECONNREFUSED
 				       ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'",
-							 name)
-				       : trm_error_set_errno(reterr, errno, "cannot connect to sandbox '%s'",
-							 name);
+						       name)
+				       : trm_error_set_errno(
+						       reterr, errno, "cannot connect to sandbox '%s'", name);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == geteuid())
 		return fd;
 	close(fd);
-	return trm_error_set(reterr, TRM_EPERM, "the socket %s of sandbox '%s' is not one of yours", file,
-			name);
+	return trm_error_set(
+			reterr, TRM_EPERM, "the socket %s of sandbox '%s' is not one of yours", file, name);
 }

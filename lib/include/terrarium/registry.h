@@ -5,8 +5,9 @@
 /* The local sandboxes of this user that run on this machine, whoever has started them: other
  * terminals, scripts, programs. They are found in the runtime directory, where each
  * sandbox's keeper has an entry; there is no daemon. The directory is
- * $XDG_RUNTIME_DIR/terrarium, else /run/terrarium for root and /tmp/terrarium-UID for others. One that is not the
- * user's own, or not closed to others, is refused with the reason. Everything here is synchronous and quick. */
+ * $XDG_RUNTIME_DIR/terrarium, else /run/terrarium for root and /tmp/terrarium-UID for others. One that is not
+ * the user's own, or not closed to others, is refused with the reason. Everything here is synchronous and
+ * quick. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,8 +63,8 @@ int trm_registry_wait(struct trm_registry *registry, const struct trm_entry *ent
 
 /* Another client of a running sandbox: it can be measured, and processes, files and sessions can be made in
  * it, as with trm_sandbox_open(). trm_sandbox_close() leaves it running, trm_sandbox_stop() ends it. When the
- * sandbox itself ends, cb->closed says why. Of `opts` only metrics_interval_ms and metrics_with_processes count; NULL:
- * none. Errors: TRM_ENOENT no running sandbox has that name; else as trm_sandbox_open(). */
+ * sandbox itself ends, cb->closed says why. Of `opts` only metrics_interval_ms and metrics_with_processes
+ * count; NULL: none. Errors: TRM_ENOENT no running sandbox has that name; else as trm_sandbox_open(). */
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr);

@@ -62,7 +62,8 @@ struct trm_sandbox_opts {
 	 * with all its state, and trm_sandbox_attach() (terrarium/registry.h) comes back to it. These two
 	 * are in force while it is kept: */
 	bool keep;
-	uint32_t idle_timeout_ms; /* it ends when nobody was attached and nothing ran in it for so long; 0: never */
+	uint32_t idle_timeout_ms; /* it ends when nobody was attached and nothing ran in it for so long; 0:
+				     never */
 	uint32_t max_lifetime_ms; /* it ends so long after its start, whoever is attached; 0: never */
 };
 
@@ -79,10 +80,10 @@ struct trm_sandbox_cb {
 	/* So many programs are connected to the sandbox now, this one included. */
 	void (*clients)(void *user, struct trm_sandbox *sandbox, unsigned n);
 	/* Last callback, exactly once, whether or not `ready` came before. The
-	 * sandbox is gone from the machine (processes, mounts, cgroups, files), unless it was left running, and
-	 * the handle dies when this returns. why->code is TRM_OK after
-	 * trm_sandbox_close() or trm_sandbox_stop(), else the reason, the same for all who were attached: who
-	 * stopped it, the idle time-out, its lifetime, memory, the end of the agent or of the keeper. */
+	 * sandbox is gone from the machine (processes, mounts, cgroups, files), unless it was left running,
+	 * and the handle dies when this returns. why->code is TRM_OK after trm_sandbox_close() or
+	 * trm_sandbox_stop(), else the reason, the same for all who were attached: who stopped it, the idle
+	 * time-out, its lifetime, memory, the end of the agent or of the keeper. */
 	void (*closed)(void *user, struct trm_sandbox *sandbox, const struct trm_error *why);
 };
 
@@ -103,9 +104,9 @@ void trm_sandbox_close(struct trm_sandbox *sandbox);
  * after it. */
 void trm_sandbox_stop(struct trm_sandbox *sandbox);
 
-/* From now on the sandbox outlives its clients; or, with `is_kept` false, it ends with us (who closes the handle
- * then ends it). At any time after the opening, also for one that we have attached to. TRM_ENOTSUP: its
- * backend cannot do that; TRM_ECLOSED: it has ended. */
+/* From now on the sandbox outlives its clients; or, with `is_kept` false, it ends with us (who closes the
+ * handle then ends it). At any time after the opening, also for one that we have attached to. TRM_ENOTSUP:
+ * its backend cannot do that; TRM_ECLOSED: it has ended. */
 int trm_sandbox_keep(struct trm_sandbox *sandbox, bool is_kept, struct trm_error *reterr);
 /* It outlives us: it was opened so, or found so when we attached, or told so by us. */
 bool trm_sandbox_is_kept(const struct trm_sandbox *sandbox);

@@ -30,7 +30,10 @@ static void put_spec(struct buf *b)
 			.calls_strict = slice("e"),
 			.arguments_strict = slice("f"),
 			.n_files = 2,
-			.files = {slice("g"), slice("")}};
+			.files = {slice("g"), slice("")},
+			.is_kept = true,
+			.idle_timeout_ms = 6,
+			.max_lifetime_ms = 7};
 	buf_init(b, LIFELINE_MAX_BYTES);
 	assert_int_equal(spec_msg_put(b, &m), 0);
 }
@@ -51,6 +54,9 @@ static void a_spec_comes_through(void **state)
 	assert_int_equal(m.n_files, 2);
 	assert_memory_equal(m.files[0].bytes, "g", 1);
 	assert_int_equal(m.files[1].n, 0);
+	assert_true(m.is_kept);
+	assert_int_equal(m.idle_timeout_ms, 6);
+	assert_int_equal(m.max_lifetime_ms, 7);
 	free((char *)m.name);
 	free((char *)m.run_path);
 	free((char *)m.bwrap);
@@ -70,7 +76,7 @@ static void a_cut_spec_is_refused(void **state)
 
 static void answers_come_through(void **state)
 {
-	char mem[] = "/m", none[] = "", words[] = "it failed";
+	char mem[] = "/m", none[] = "", words[] = "it failed", command[] = "vi x";
 	const struct ready_msg ready = {.kind = LIMITS_CGROUP_V1,
 			.limits = LIMIT_MEMORY | LIMIT_CPU,
 			.is_shared = true,
@@ -78,7 +84,13 @@ static void answers_come_through(void **state)
 			.mem_dir = mem,
 			.pids_dir = none,
 			.cpuacct_dir = none};
-	const struct gone_msg gone = {.was_asked = true, .status = -1, .oom_kills = 9, .words = words};
+	const struct gone_msg gone = {.cause = GONE_STOPPED,
+			.pid = 42,
+			.after_ms = 8,
+			.status = -1,
+			.oom_kills = 9,
+			.words = words,
+			.command = command};
 	struct lifeline_msg m;
 	struct buf b;
 	(void)state;
@@ -95,7 +107,10 @@ static void answers_come_through(void **state)
 	buf_clear(&b);
 	assert_int_equal(gone_msg_put(&b, &gone), 0);
 	assert_int_equal(lifeline_get(buf_at(&b), b.len, &m), 0);
-	assert_true(m.gone.was_asked);
+	assert_int_equal(m.gone.cause, GONE_STOPPED);
+	assert_int_equal(m.gone.pid, 42);
+	assert_int_equal(m.gone.after_ms, 8);
+	assert_string_equal(m.gone.command, "vi x");
 	assert_int_equal(m.gone.status, -1);
 	assert_string_equal(m.gone.words, "it failed");
 	lifeline_finish(&m);
@@ -108,9 +123,46 @@ static void answers_come_through(void **state)
 	buf_finish(&b);
 }
 
+static void requests_come_through(void **state)
+{
+	struct buf b;
+	bool is_kept = false;
+	(void)state;
+	buf_init(&b, 64);
+	assert_int_equal(keep_msg_put(&b, true), 0);
+	assert_int_equal(request_get(buf_at(&b), b.len, &is_kept), LIFELINE_KEEP);
+	assert_true(is_kept);
+	assert_int_equal(request_get(buf_at(&b), 1, &is_kept), TRM_EPROTO);
+	buf_clear(&b);
+	assert_int_equal(stop_msg_put(&b), 0);
+	assert_int_equal(request_get(buf_at(&b), b.len, &is_kept), LIFELINE_STOP);
+	assert_int_equal(request_get("", 0, &is_kept), TRM_EPROTO);
+	assert_int_equal(request_get("\xff", 1, &is_kept), TRM_EPROTO);
+	buf_finish(&b);
+}
+
+static void the_state_comes_through(void **state)
+{
+	const struct state_msg msg = {.is_kept = true, .n_clients = 3, .active_ms = 1795271904724};
+	struct state_msg m;
+	struct buf b;
+	(void)state;
+	buf_init(&b, STATE_MAX_BYTES);
+	assert_int_equal(state_msg_put(&b, &msg), 0);
+	for (size_t n = 0; n < b.len; n++)
+		assert_int_equal(state_msg_get(buf_at(&b), n, &m), TRM_EPROTO);
+	assert_int_equal(state_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_true(m.is_kept);
+	assert_int_equal(m.n_clients, 3);
+	assert_int_equal(m.active_ms, msg.active_ms);
+	buf_finish(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(requests_come_through),
+			cmocka_unit_test(the_state_comes_through),
 			cmocka_unit_test(a_spec_comes_through),
 			cmocka_unit_test(a_cut_spec_is_refused),
 			cmocka_unit_test(answers_come_through),

@@ -60,17 +60,41 @@ static void one_open_to_others_is_refused(void **state)
 	unlink(dir);
 }
 
-static void a_base_open_to_others_is_passed_over(void **state)
+static void a_base_that_others_may_read_will_do(void **state)
 {
 	char path[RUNDIR_PATH];
 	(void)state;
 	assert_int_equal(chmod(base, 0755), 0);
 	int fd = rundir_open(path, NULL);
 	assert_true(fd >= 0);
-	assert_int_not_equal(strncmp(path, base, strlen(base)), 0);
+	assert_string_equal(path, dir);
+	close(fd);
+}
+
+static void a_base_that_others_may_write_is_refused(void **state)
+{
+	char path[RUNDIR_PATH];
+	struct trm_error e;
+	(void)state;
+	assert_int_equal(chmod(base, 0777), 0);
+	assert_int_equal(rundir_open(path, &e), TRM_EPERM);
+	assert_non_null(strstr(e.msg, base));
+	assert_non_null(strstr(e.msg, "0777"));
+	assert_int_equal(rundir_find(path, &e), TRM_EPERM);
+	assert_int_equal(chmod(base, 0700), 0);
+}
+
+static void without_a_base_there_is_another_place(void **state)
+{
+	char path[RUNDIR_PATH];
+	(void)state;
+	setenv("XDG_RUNTIME_DIR", "/nowhere/at/all", 1);
+	int fd = rundir_open(path, NULL);
+	assert_true(fd >= 0);
+	assert_true(strncmp(path, "/run/terrarium", 14) == 0 || strncmp(path, "/tmp/terrarium-", 15) == 0);
 	close(fd);
 	rmdir(path);
-	assert_int_equal(chmod(base, 0700), 0);
+	setenv("XDG_RUNTIME_DIR", base, 1);
 }
 
 static void a_name_is_taken_once(void **state)
@@ -90,16 +114,18 @@ static void a_name_is_taken_once(void **state)
 static void one_left_behind_is_taken_over(void **state)
 {
 	struct rundir_entry e = {0};
-	int listen_fd, stream_fd;
+	int listen_fd, door_fd, stream_fd;
 	(void)state;
 	assert_int_equal(rundir_entry_make(&e, "one", NULL), 0);
-	assert_int_equal(rundir_listen(&e, &listen_fd, &stream_fd, NULL), 0);
+	assert_int_equal(rundir_listen(&e, &listen_fd, &door_fd, &stream_fd, NULL), 0);
 	close(listen_fd);
+	close(door_fd);
 	close(stream_fd);
 	rundir_entry_leave(&e); /* the lock goes, the directory and the socket stay */
 	assert_int_equal(rundir_entry_make(&e, "one", NULL), 0);
-	assert_int_equal(rundir_listen(&e, &listen_fd, &stream_fd, NULL), 0);
+	assert_int_equal(rundir_listen(&e, &listen_fd, &door_fd, &stream_fd, NULL), 0);
 	close(listen_fd);
+	close(door_fd);
 	close(stream_fd);
 	rundir_entry_remove(&e);
 }
@@ -107,11 +133,11 @@ static void one_left_behind_is_taken_over(void **state)
 static void the_connection_waits_in_the_backlog(void **state)
 {
 	struct rundir_entry e = {0};
-	int listen_fd, stream_fd;
+	int listen_fd, door_fd, stream_fd;
 	char byte;
 	(void)state;
 	assert_int_equal(rundir_entry_make(&e, "one", NULL), 0);
-	assert_int_equal(rundir_listen(&e, &listen_fd, &stream_fd, NULL), 0);
+	assert_int_equal(rundir_listen(&e, &listen_fd, &door_fd, &stream_fd, NULL), 0);
 	assert_true(fcntl(stream_fd, F_GETFL) & O_NONBLOCK);
 	assert_int_equal(write(stream_fd, "x", 1), 1);
 	int fd = accept(listen_fd, NULL, NULL);
@@ -119,6 +145,7 @@ static void the_connection_waits_in_the_backlog(void **state)
 	assert_int_equal(read(fd, &byte, 1), 1);
 	close(fd);
 	close(listen_fd);
+	close(door_fd);
 	close(stream_fd);
 	rundir_entry_remove(&e);
 }
@@ -127,14 +154,15 @@ static void a_long_path_works(void **state)
 {
 	char deep[200];
 	struct rundir_entry e = {0};
-	int listen_fd, stream_fd;
+	int listen_fd, door_fd, stream_fd;
 	(void)state;
 	snprintf(deep, sizeof deep, "%s/%0120d", base, 0);
 	assert_int_equal(mkdir(deep, 0700), 0);
 	setenv("XDG_RUNTIME_DIR", deep, 1);
 	assert_int_equal(rundir_entry_make(&e, "one", NULL), 0);
-	assert_int_equal(rundir_listen(&e, &listen_fd, &stream_fd, NULL), 0);
+	assert_int_equal(rundir_listen(&e, &listen_fd, &door_fd, &stream_fd, NULL), 0);
 	close(listen_fd);
+	close(door_fd);
 	close(stream_fd);
 	rundir_entry_remove(&e);
 	setenv("XDG_RUNTIME_DIR", base, 1);
@@ -149,7 +177,11 @@ int main(void)
 			cmocka_unit_test_setup_teardown(
 					one_open_to_others_is_refused, make_base, remove_base),
 			cmocka_unit_test_setup_teardown(
-					a_base_open_to_others_is_passed_over, make_base, remove_base),
+					a_base_that_others_may_read_will_do, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					a_base_that_others_may_write_is_refused, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					without_a_base_there_is_another_place, make_base, remove_base),
 			cmocka_unit_test_setup_teardown(a_name_is_taken_once, make_base, remove_base),
 			cmocka_unit_test_setup_teardown(
 					one_left_behind_is_taken_over, make_base, remove_base),

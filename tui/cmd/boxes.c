@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/boxes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "cmd/cmd.h"
+
+int boxes_list(struct trm_registry *registry, const struct trm_entry **ret_entries, size_t *ret_n)
+{
+	struct trm_error why = {0};
+	if (trm_registry_refresh(registry, ret_entries, ret_n, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	return 0;
+}
+
+const struct trm_entry *boxes_find(const struct trm_entry *entries, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!entries[i].is_stale && strcmp(entries[i].name, name) == 0)
+			return &entries[i];
+	return NULL;
+}
+
+bool boxes_runs(const char *name, struct trm_entry *ret)
+{
+	struct trm_registry *registry;
+	const struct trm_entry *entries, *entry = NULL;
+	size_t n;
+	if (trm_registry_create(&registry, NULL) < 0)
+		return false;
+	if (trm_registry_refresh(registry, &entries, &n, NULL) == 0)
+		entry = boxes_find(entries, n, name);
+	if (entry)
+		*ret = *entry;
+	trm_registry_destroy(registry);
+	return entry != NULL;
+}
+
+static int fail_unknown(const struct trm_entry *entries, size_t n, const char *name)
+{
+	char list[400] = "";
+	size_t used = 0, n_named = 0, n_running = 0;
+	for (size_t i = 0; i < n; i++) {
+		n_running += !entries[i].is_stale;
+		if (entries[i].is_stale || used > sizeof list - 80)
+			continue;
+		used += (size_t)snprintf(
+				list + used, sizeof list - used, "%s%s", n_named++ ? ", " : "", entries[i].name);
+	}
+	if (!n_named)
+		return cmd_fail("there is no running sandbox '%.80s': none is running", name);
+	return cmd_fail("there is no running sandbox '%.80s'; running: %s%s", name, list,
+			n_named < n_running ? " …" : "");
+}
+
+int boxes_fail_unknown(const char *name)
+{
+	struct trm_registry *registry;
+	const struct trm_entry *entries;
+	struct trm_error why = {0};
+	size_t n;
+	if (trm_sandbox_name_check(name, &why) < 0 || trm_registry_create(&registry, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	int code = boxes_list(registry, &entries, &n);
+	if (code == 0)
+		code = fail_unknown(entries, n, name);
+	trm_registry_destroy(registry);
+	return code;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/boxes.h"
+#include "cmd/cmd.h"
+#include "cmd/json_out.h"
+
+/* A rate needs two looks: so far apart, or as long as the first one took. */
+enum { BETWEEN_LOOKS_MS = 10 };
+
+struct ps {
+	bool is_json, has_all, names_only;
+	struct trm_registry *registry;
+	const struct trm_entry *entries;
+	size_t n;
+};
+
+enum { OPTION_ALL, OPTION_JSON, OPTION_NAMES };
+
+static const struct option_spec options[] = {
+		[OPTION_ALL] = {"--all", 'a', NULL,
+				"also those that were left behind, by a kill or a restart of the machine; "
+				"listing sweeps them"},
+		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but names"},
+		{0},
+};
+
+/* ---- JSON --------------------------------------------------------------------------- */
+
+static bool knows(const struct trm_entry *e, uint32_t metric)
+{
+	return e->sample.known & metric;
+}
+
+static void put_known(struct json_out *j, const char *key, bool is_known, uint64_t value)
+{
+	if (is_known)
+		json_put_u64(j, key, value);
+	else
+		json_put_null(j, key);
+}
+
+static void put_seconds(struct json_out *j, const char *key, bool is_known, uint64_t ms)
+{
+	json_put_number(j, key, is_known ? (double)ms / 1000 : (double)NAN, 3);
+}
+
+static void put_kernels(struct json_out *j, const struct trm_entry *e)
+{
+	json_open(j, "kernels", '[');
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		if (e->kernels & 1u << i)
+			json_put_text(j, NULL, trm_lang_get(i)->name);
+	json_close(j, ']');
+}
+
+static void put_limits(struct json_out *j, const struct trm_limits *l)
+{
+	json_open(j, "limits", '{');
+	json_put_u64(j, "memory_bytes", l->mem_bytes);
+	json_put_number(j, "cpus", l->cpus, 2);
+	json_put_u64(j, "processes", l->procs);
+	json_put_u64(j, "disk_bytes", l->disk_bytes);
+	json_close(j, '}');
+}
+
+static void put_entry(struct json_out *j, const struct trm_entry *e)
+{
+	const struct trm_sample *s = &e->sample;
+	bool is_live = !e->is_stale;
+	json_open(j, NULL, '{');
+	json_put_text(j, "name", e->name);
+	json_put_text(j, "state", is_live ? "running" : "stale");
+	json_put_text(j, "backend", e->backend);
+	put_kernels(j, e);
+	put_known(j, "clients", e->has_state, e->clients);
+	if (e->has_state)
+		json_put_bool(j, "kept", e->is_kept);
+	else
+		json_put_null(j, "kept");
+	json_put_u64(j, "started_ms", e->started_ms);
+	put_seconds(j, "age_s", knows(e, TRM_METRIC_UPTIME), s->uptime_ms);
+	put_seconds(j, "idle_s", e->has_state, e->idle_ms);
+	put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
+	put_seconds(j, "max_lifetime_s", e->max_lifetime_ms, e->max_lifetime_ms);
+	json_put_number(j, "cpu_percent", knows(e, TRM_METRIC_CPU_PERCENT) ? s->cpu_percent : (double)NAN, 1);
+	json_put_number(j, "cpu_s", knows(e, TRM_METRIC_CPU_TIME) ? (double)s->cpu_ns / 1e9 : (double)NAN, 3);
+	put_known(j, "memory_bytes", knows(e, TRM_METRIC_MEM), s->mem_bytes);
+	put_known(j, "memory_limit_bytes", true, e->limits.mem_bytes);
+	put_known(j, "disk_bytes", knows(e, TRM_METRIC_DISK), s->disk_bytes);
+	put_known(j, "processes", knows(e, TRM_METRIC_PROCS), s->procs);
+	put_limits(j, &e->limits);
+	put_known(j, "keeper_pid", is_live, e->keeper_pid);
+	json_put_u64(j, "client_pid", e->client_pid);
+	json_put_text(j, "client", e->client);
+	json_close(j, '}');
+}
+
+static int print_json(const struct ps *ps)
+{
+	struct json_out j;
+	json_init(&j);
+	json_open(&j, NULL, '[');
+	for (size_t i = 0; i < ps->n; i++)
+		if (ps->has_all || !ps->entries[i].is_stale)
+			put_entry(&j, &ps->entries[i]);
+	json_close(&j, ']');
+	return json_finish(&j);
+}
+
+/* ---- the table ------------------------------------------------------------------------- */
+
+enum { CELL = 72 };
+
+static void tell_duration(char out[CELL], uint64_t ms)
+{
+	uint64_t s = ms / 1000;
+	if (s < 60)
+		snprintf(out, CELL, "%us", (unsigned)s);
+	else if (s < 3600)
+		snprintf(out, CELL, "%um%02us", (unsigned)(s / 60), (unsigned)(s % 60));
+	else if (s < 48 * 3600)
+		snprintf(out, CELL, "%uh%02um", (unsigned)(s / 3600), (unsigned)(s / 60 % 60));
+	else
+		snprintf(out, CELL, "%ud%02uh", (unsigned)(s / 86400), (unsigned)(s / 3600 % 24));
+}
+
+static void tell_mib(char out[CELL], uint64_t bytes)
+{
+	snprintf(out, CELL, "%.4g", floor((double)bytes / (1 << 20) * 10 + 0.5) / 10);
+}
+
+static void name_cell(const struct trm_entry *e, char out[CELL])
+{
+	snprintf(out, CELL, "%s", e->name);
+}
+
+static void kernels_cell(const struct trm_entry *e, char out[CELL])
+{
+	size_t used = 0;
+	snprintf(out, CELL, "%s", e->is_stale ? "left behind" : "-");
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		if (e->kernels & 1u << i)
+			used += (size_t)snprintf(out + used, CELL - used, "%s%s", used ? "," : "",
+					trm_lang_get(i)->name);
+}
+
+static void clients_cell(const struct trm_entry *e, char out[CELL])
+{
+	if (e->has_state)
+		snprintf(out, CELL, "%u", e->clients);
+}
+
+static void kept_cell(const struct trm_entry *e, char out[CELL])
+{
+	if (e->has_state)
+		snprintf(out, CELL, "%s", e->is_kept ? "yes" : "no");
+}
+
+static void age_cell(const struct trm_entry *e, char out[CELL])
+{
+	if (knows(e, TRM_METRIC_UPTIME))
+		tell_duration(out, e->sample.uptime_ms);
+}
+
+static void idle_cell(const struct trm_entry *e, char out[CELL])
+{
+	if (e->has_state && !e->clients)
+		tell_duration(out, e->idle_ms);
+}
+
+static void cpu_cell(const struct trm_entry *e, char out[CELL])
+{
+	if (knows(e, TRM_METRIC_CPU_PERCENT))
+		snprintf(out, CELL, "%.1f", e->sample.cpu_percent);
+}
+
+static void mem_cell(const struct trm_entry *e, char out[CELL])
+{
+	if (knows(e, TRM_METRIC_MEM))
+		tell_mib(out, e->sample.mem_bytes);
+}
+
+static void limit_cell(const struct trm_entry *e, char out[CELL])
+{
+	tell_mib(out, e->limits.mem_bytes);
+}
+
+static void backend_cell(const struct trm_entry *e, char out[CELL])
+{
+	snprintf(out, CELL, "%s", e->backend);
+}
+
+static const struct column {
+	const char *title;
+	bool is_left;
+	void (*fill)(const struct trm_entry *e, char out[CELL]); /* leaves it alone if it is not known */
+} columns[] = {
+		{"NAME", true, name_cell},
+		{"BACKEND", true, backend_cell},
+		{"KERNELS", true, kernels_cell},
+		{"CLIENTS", false, clients_cell},
+		{"KEPT", true, kept_cell},
+		{"AGE", false, age_cell},
+		{"IDLE", false, idle_cell},
+		{"CPU%", false, cpu_cell},
+		{"MEM", false, mem_cell},
+		{"LIMIT", false, limit_cell},
+};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static void fill(const struct column *c, const struct trm_entry *e, char out[CELL])
+{
+	snprintf(out, CELL, "-");
+	c->fill(e, out);
+}
+
+static void print_cell(const char *text, const struct column *c, int width)
+{
+	bool is_last = c == &columns[N_COLUMNS - 1];
+	printf(c->is_left ? "%-*s%s" : "%*s%s", width, text, is_last ? "\n" : "  ");
+}
+
+static int print_table(const struct ps *ps)
+{
+	int widths[N_COLUMNS];
+	char cell[CELL];
+	for (size_t c = 0; c < N_COLUMNS; c++)
+		widths[c] = (int)strlen(columns[c].title);
+	for (size_t i = 0; i < ps->n; i++)
+		for (size_t c = 0; c < N_COLUMNS; c++) {
+			fill(&columns[c], &ps->entries[i], cell);
+			if ((int)strlen(cell) > widths[c])
+				widths[c] = (int)strlen(cell);
+		}
+	for (size_t c = 0; c < N_COLUMNS; c++)
+		print_cell(columns[c].title, &columns[c], widths[c]);
+	for (size_t i = 0; i < ps->n; i++)
+		for (size_t c = 0; c < N_COLUMNS && (ps->has_all || !ps->entries[i].is_stale); c++) {
+			fill(&columns[c], &ps->entries[i], cell);
+			print_cell(cell, &columns[c], widths[c]);
+		}
+	return cmd_flush();
+}
+
+static int print_names(const struct ps *ps)
+{
+	for (size_t i = 0; i < ps->n; i++)
+		if (ps->has_all || !ps->entries[i].is_stale)
+			puts(ps->entries[i].name);
+	return cmd_flush();
+}
+
+/* ---- looking ------------------------------------------------------------------------------ */
+
+static int look(struct ps *ps)
+{
+	struct trm_error why;
+	if (trm_registry_refresh(ps->registry, &ps->entries, &ps->n, &why) < 0)
+		return ps->names_only ? CMD_FAILED : cmd_fail("%s", why.msg);
+	if (ps->names_only || !ps->n)
+		return 0;
+	poll(NULL, 0, BETWEEN_LOOKS_MS);
+	return boxes_list(ps->registry, &ps->entries, &ps->n);
+}
+
+static int list(struct ps *ps)
+{
+	struct trm_error why = {0};
+	if (trm_registry_create(&ps->registry, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	int code = look(ps);
+	if (!ps->names_only)
+		trm_registry_sweep(ps->registry);
+	if (code == 0)
+		code = ps->is_json ? print_json(ps) : ps->names_only ? print_names(ps) : print_table(ps);
+	trm_registry_destroy(ps->registry);
+	return code;
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct ps ps = {0};
+	struct options o;
+	options_init(&o, cmd->name, options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got == OPTIONS_OPERAND)
+			return cmd_fail("'ps' lists all sandboxes and takes no arguments, such as '%s'", o.value);
+		ps.has_all |= got == OPTION_ALL;
+		ps.is_json |= got == OPTION_JSON;
+		ps.names_only |= got == OPTION_NAMES;
+	}
+	return list(&ps);
+}
+
+const struct cmd cmd_ps = {
+		.name = "ps",
+		.usage = "ps [--all] [--json | --names]",
+		.summary = "list the running sandboxes",
+		.help = "Yours, on this machine, whoever has started them: name, kernels that run, clients attached, "
+			"whether it is kept, how long it has been there and idle (nobody attached, nothing "
+			"running), CPU in per cent of a core, memory and its limit in MiB.",
+		.options = options,
+		.run = run,
+};

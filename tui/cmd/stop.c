@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/boxes.h"
+#include "cmd/cmd.h"
+
+/* The keeper ends a sandbox within milliseconds; a machine under load gets some time. */
+enum { PATIENCE_MS = 10000 };
+
+struct stop {
+	bool has_all, is_forced, is_sure;
+	const char **names;
+	size_t n_names;
+	struct trm_registry *registry;
+	struct trm_entry *entries; /* to be stopped */
+	size_t n;
+	int code;
+};
+
+enum { OPTION_ALL, OPTION_FORCE };
+
+static const struct option_spec options[] = {
+		[OPTION_ALL] = {"--all", 'a', NULL, "all that are running; asks first on a terminal, unless --yes is given"},
+		[OPTION_FORCE] = {"--force", 'f', NULL, "kill them where asking might not help"},
+		{0},
+};
+
+/* ---- which ---------------------------------------------------------------------------- */
+
+static bool add(struct stop *s, const struct trm_entry *entry)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->entries[i].name, entry->name) == 0)
+			return true; /* named twice */
+	struct trm_entry *grown = realloc(s->entries, (s->n + 1) * sizeof *grown);
+	if (!grown)
+		return false;
+	s->entries = grown;
+	s->entries[s->n++] = *entry;
+	return true;
+}
+
+/* Those that are there are stopped, whatever else was named. */
+static int choose(struct stop *s)
+{
+	const struct trm_entry *entries;
+	size_t n;
+	bool ok = true;
+	if (boxes_list(s->registry, &entries, &n))
+		return CMD_FAILED;
+	for (size_t i = 0; i < n && s->has_all; i++)
+		ok = ok && (entries[i].is_stale || add(s, &entries[i]));
+	for (size_t i = 0; i < s->n_names; i++) {
+		const struct trm_entry *entry = boxes_find(entries, n, s->names[i]);
+		if (entry)
+			ok = ok && add(s, entry);
+		else {
+			boxes_fail_unknown(s->names[i]);
+			s->code = 1;
+		}
+	}
+	return ok ? 0 : cmd_fail("out of memory");
+}
+
+static bool is_confirmed(const struct stop *s)
+{
+	char answer[16] = "";
+	if (!s->has_all || s->is_sure || !s->n || !isatty(STDIN_FILENO))
+		return true;
+	fprintf(stderr, "Stop %zu sandbox%s, with all state and files in %s?\n", s->n, s->n == 1 ? "" : "es",
+			s->n == 1 ? "it" : "them");
+	for (size_t i = 0; i < s->n; i++)
+		fprintf(stderr, "  %s\n", s->entries[i].name);
+	fputs("[y/N] ", stderr);
+	return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+/* ---- stopping ---------------------------------------------------------------------------- */
+
+static void fail(struct stop *s, const struct trm_entry *entry, const char *why)
+{
+	cmd_fail("%s: %s", entry->name, why);
+	s->code = 1;
+}
+
+/* All are asked before the first one is waited for. */
+static void stop_all(struct stop *s)
+{
+	struct trm_error why = {0};
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->is_forced && trm_registry_stop(s->registry, &s->entries[i], &why) < 0
+				&& why.code != TRM_ENOENT)
+			fail(s, &s->entries[i], why.msg);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trm_entry *e = &s->entries[i];
+		int r = s->is_forced ? trm_registry_kill(s->registry, e, &why)
+				     : trm_registry_wait(s->registry, e, PATIENCE_MS, &why);
+		if (r == 0 || r == TRM_ENOENT)
+			puts(e->name);
+		else
+			fail(s, e, r == TRM_ETIMEDOUT && !s->is_forced
+							? "it has not ended in time; --force kills it"
+							: why.msg);
+	}
+}
+
+static int perform(struct stop *s)
+{
+	struct trm_error why = {0};
+	if (trm_registry_create(&s->registry, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	int code = choose(s);
+	if (code == 0 && !is_confirmed(s))
+		code = cmd_fail("nothing was stopped");
+	else if (code == 0)
+		stop_all(s);
+	trm_registry_destroy(s->registry);
+	free(s->entries);
+	int flushed = cmd_flush();
+	return code ? code : s->code ? s->code : flushed;
+}
+
+static int parse(struct stop *s, struct options *o)
+{
+	int got;
+	while ((got = options_next(o)) != OPTIONS_END) {
+		if (got == OPTIONS_HELP || got == OPTIONS_WRONG)
+			return got;
+		if (got == OPTIONS_OPERAND)
+			s->names[s->n_names++] = o->value;
+		s->has_all |= got == OPTION_ALL;
+		s->is_forced |= got == OPTION_FORCE;
+	}
+	s->is_sure = o->yes;
+	return got;
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct stop s = {.names = calloc((size_t)argc, sizeof *s.names)};
+	struct options o;
+	int code;
+	if (!s.names)
+		return cmd_fail("out of memory");
+	options_init(&o, cmd->name, options, argc, argv);
+	int got = parse(&s, &o);
+	if (got == OPTIONS_HELP)
+		code = cmd_print_help(cmd);
+	else if (got == OPTIONS_WRONG)
+		code = CMD_FAILED;
+	else if (s.has_all && s.n_names)
+		code = cmd_fail("give names or --all, not both");
+	else if (!s.has_all && !s.n_names)
+		code = cmd_fail("which sandbox? Give its NAME, or --all; 'terrarium ps' lists them");
+	else
+		code = perform(&s);
+	free(s.names);
+	return code;
+}
+
+const struct cmd cmd_stop = {
+		.name = "stop",
+		.usage = "stop [OPTIONS] NAME… | --all",
+		.summary = "end sandboxes",
+		.help = "Ends running sandboxes, with everything in them, and waits until nothing is left; prints the name "
+			"of each. Whoever is attached is told. The exit code is 1 if one is not running or "
+			"does not end.",
+		.options = options,
+		.operands = "NAME...",
+		.run = run,
+};
