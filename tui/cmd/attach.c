@@ -4,47 +4,69 @@
 
 #include <terrarium/terrarium.h>
 
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "repl/repl.h"
 
-static const struct option_spec options[] = {{0}};
+enum { OPTION_REPL };
 
-static int attach(const struct options *o, const char *name)
+static const struct option_spec options[] = {
+		[OPTION_REPL] = {"--repl", 0, NULL, "the REPL instead of the workbench"}, {0}};
+
+static int open_repl(const struct trm_config *config)
+{
+	const struct repl_opts opts = {.config = config, .attach = true};
+	bool is_pipe_broken = false;
+	int code = repl_main(&opts, &is_pipe_broken);
+	if (is_pipe_broken)
+		cmd_die_of_pipe();
+	return code;
+}
+
+static int attach(const struct options *o, const char *name, bool is_repl)
 {
 	struct trm_config config;
-	struct trm_error why = {0};
-	if (trm_sandbox_name_check(name, &why) < 0)
-		return cmd_fail("%s", why.msg);
+	struct trm_entry entry;
+	if (!boxes_runs(name, &entry))
+		return boxes_fail_unknown(name);
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
-	return workbench_attach(&config, o, name);
+	snprintf(config.name, sizeof config.name, "%s", entry.name);
+	return is_repl ? open_repl(&config) : workbench_attach(&config, o);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	const char *name = NULL;
+	bool is_repl = false;
 	options_init(&o, cmd->name, options, argc, argv);
 	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
 		if (got == OPTIONS_HELP)
 			return cmd_print_help(cmd);
 		if (got == OPTIONS_WRONG)
 			return CMD_FAILED;
+		if (got == OPTION_REPL) {
+			is_repl = true;
+			continue;
+		}
 		if (name)
-			return cmd_fail("one sandbox can be attached to at a time, and '%s' is a second one", o.value);
+			return cmd_fail("one sandbox can be attached to at a time, and '%s' is a second one",
+					o.value);
 		name = o.value;
 	}
 	if (!name)
 		return cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
-	return attach(&o, name);
+	return attach(&o, name, is_repl);
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "timeout", "confirm", NULL};
 
 const struct cmd cmd_attach = {
 		.name = "attach",
-		.usage = "attach [OPTIONS] NAME",
+		.usage = "attach [--repl] [OPTIONS] NAME",
 		.summary = "open a running sandbox",
-		.help = "Opens the workbench on a sandbox that runs already, with all its state. Leaving detaches from it, "
+		.help = "Opens the workbench, or the REPL, on a sandbox that runs already, with all its state. Leaving detaches from it, "
 			"and leaves it running.",
 		.options = options,
 		.operands = "NAME",

@@ -47,8 +47,8 @@ static int fail_unknown(const struct trm_entry *entries, size_t n, const char *n
 		n_running += !entries[i].is_stale;
 		if (entries[i].is_stale || used > sizeof list - 80)
 			continue;
-		used += (size_t)snprintf(
-				list + used, sizeof list - used, "%s%s", n_named++ ? ", " : "", entries[i].name);
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", n_named++ ? ", " : "",
+				entries[i].name);
 	}
 	if (!n_named)
 		return cmd_fail("there is no running sandbox '%.80s': none is running", name);

@@ -70,8 +70,8 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 /* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
 int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo);
 
-/* The workbench on a sandbox that runs. */
-int workbench_attach(const struct trm_config *config, const struct options *o, const char *name);
+/* The workbench on the running sandbox of the config's name. */
+int workbench_attach(const struct trm_config *config, const struct options *o);
 
 /* The table, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_count);

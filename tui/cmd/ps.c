@@ -295,7 +295,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		if (got == OPTIONS_WRONG)
 			return CMD_FAILED;
 		if (got == OPTIONS_OPERAND)
-			return cmd_fail("'ps' lists all sandboxes and takes no arguments, such as '%s'", o.value);
+			return cmd_fail("'ps' lists all sandboxes and takes no arguments, such as '%s'",
+					o.value);
 		ps.has_all |= got == OPTION_ALL;
 		ps.is_json |= got == OPTION_JSON;
 		ps.names_only |= got == OPTION_NAMES;

@@ -25,7 +25,8 @@ struct stop {
 enum { OPTION_ALL, OPTION_FORCE };
 
 static const struct option_spec options[] = {
-		[OPTION_ALL] = {"--all", 'a', NULL, "all that are running; asks first on a terminal, unless --yes is given"},
+		[OPTION_ALL] = {"--all", 'a', NULL,
+				"all that are running; asks first on a terminal, unless --yes is given"},
 		[OPTION_FORCE] = {"--force", 'f', NULL, "kill them where asking might not help"},
 		{0},
 };
@@ -103,7 +104,8 @@ static void stop_all(struct stop *s)
 		if (r == 0 || r == TRM_ENOENT)
 			puts(e->name);
 		else
-			fail(s, e, r == TRM_ETIMEDOUT && !s->is_forced
+			fail(s, e,
+					r == TRM_ETIMEDOUT && !s->is_forced
 							? "it has not ended in time; --force kills it"
 							: why.msg);
 	}

@@ -6,7 +6,6 @@
 #include <terrarium/terrarium.h>
 
 #include "app/app.h"
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts)
@@ -52,18 +51,15 @@ int workbench_open(const struct trm_config *config, const struct options *o, con
 	return app_main(&opts);
 }
 
-int workbench_attach(const struct trm_config *config, const struct options *o, const char *name)
+int workbench_attach(const struct trm_config *config, const struct options *o)
 {
 	struct app_opts opts;
 	const char *theme = getenv("TERRARIUM_THEME");
-	struct trm_entry entry;
 	int code = workbench_opts(config, o->config_path, &opts);
 	if (code != CMD_OK)
 		return code;
-	if (!boxes_runs(name, &entry))
-		return boxes_fail_unknown(name);
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
-	opts.attach = name;
+	opts.attach = config->name;
 	return app_main(&opts);
 }
 

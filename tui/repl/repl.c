@@ -74,7 +74,7 @@ void repl_leave(struct repl *r)
 	r->is_leaving = true;
 	if (r->activity.what)
 		return;
-	if (repl_has_person(r) || r->opts->attach || r->exit_code == 130 || !r->stage.sandbox)
+	if (repl_has_person(r) || stage_is_shared(&r->stage) || r->exit_code == 130 || !r->stage.sandbox)
 		r->is_over = true;
 	else
 		repl_run_leave(r);
@@ -306,9 +306,10 @@ static void open_colours(struct repl *r)
 static int open_all(struct repl *r, struct trm_error *reterr)
 {
 	const char *language = *r->config.language ? r->config.language : "python";
+	enum stage_how how = r->opts->attach ? STAGE_ATTACH : STAGE_EITHER;
 	int e = trm_lang_find(language, &r->lang, reterr);
 	if (e == 0)
-		e = stage_open(&r->stage, &r->config, &stage_cb, r, reterr);
+		e = stage_open(&r->stage, &r->config, how, &stage_cb, r, reterr);
 	if (e < 0)
 		return e;
 	show_init(&r->show, r->stage.loop, &r->paint, &show_cb, r);

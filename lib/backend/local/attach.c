@@ -11,8 +11,8 @@
 #include "backend/backend.h"
 #include "backend/local/found.h"
 #include "backend/local/guards.h"
-#include "backend/local/line.h"
 #include "backend/local/rundir.h"
+#include "backend/local/tether.h"
 #include "base/err.h"
 
 /* As in local.c: the keeper ends within milliseconds of being asked, or is killed. */
@@ -22,7 +22,7 @@ struct attached {
 	struct carrier base;
 	struct trm_loop *loop;
 	int fd;
-	struct line line;
+	struct tether tether;
 	struct trm_timer *soon; /* callbacks go out from a turn of the loop */
 	struct trm_timer *patience;
 	bool is_connected, is_leaving, is_stopping, is_over;
@@ -44,7 +44,7 @@ static void destroy(struct attached *a)
 	trm_timer_remove(a->patience);
 	stats_close(&a->stats);
 	info_msg_finish(&a->info);
-	line_close(&a->line);
+	tether_close(&a->tether);
 	if (a->fd >= 0)
 		close(a->fd);
 	free(a);
@@ -62,19 +62,19 @@ static void on_soon(void *user)
 	if (!a->is_over && !a->is_leaving)
 		return;
 	if (a->is_over && !a->is_leaving && !a->is_stopping)
-		line_tell_why(&a->line, &why);
+		tether_tell_why(&a->tether, &why);
 	a->base.cb->closed(a->base.user, &why);
 	destroy(a);
 }
 
-static void on_line_end(void *user)
+static void on_tether_end(void *user)
 {
 	struct attached *a = user;
 	a->is_over = true;
 	trm_timer_start(a->soon, 0, 0);
 }
 
-static const struct line_cb LINE_CB = {.ended = on_line_end};
+static const struct tether_cb TETHER_CB = {.ended = on_tether_end};
 
 static void on_patience(void *user)
 {
@@ -94,7 +94,7 @@ static int connect_all(struct attached *a, int run_fd, const char *name, struct 
 	if (r < 0)
 		return r;
 	int line_fd = rundir_connect(run_fd, name, DOOR_FILE, reterr);
-	return line_fd < 0 ? line_fd : line_open(&a->line, a->loop, line_fd, &LINE_CB, a, reterr);
+	return line_fd < 0 ? line_fd : tether_open(&a->tether, a->loop, line_fd, &TETHER_CB, a, reterr);
 }
 
 static int open_all(struct attached *a, const char *name, struct trm_error *reterr)
@@ -121,7 +121,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*a = (struct attached){.base = {&backend_attached, cb, user}, .loop = loop, .fd = -1};
 	stats_init(&a->stats);
-	line_init(&a->line);
+	tether_init(&a->tether);
 	int r = open_all(a, opts->name, reterr);
 	if (r >= 0)
 		r = trm_loop_add_timer(loop, on_soon, a, &a->soon, reterr);
@@ -154,13 +154,13 @@ static void stop(struct carrier *carrier)
 		return;
 	a->is_stopping = true;
 	a->is_leaving = false;
-	line_stop(&a->line);
+	tether_stop(&a->tether);
 	trm_timer_start(a->patience, STOP_PATIENCE_MS, 0);
 }
 
 static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 {
-	return line_keep(&attached(carrier)->line, is_kept, reterr);
+	return tether_keep(&attached(carrier)->tether, is_kept, reterr);
 }
 
 /* ---- questions ----------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ static void add_limits(const struct attached *a, struct trm_sample *sample)
 	sample->known |= TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_DISK_LIMIT
 			 | TRM_METRIC_PROCS_LIMIT;
 	if (!(a->info.ready.limits & LIMIT_MEMORY)) {
-		sample->oom_kills = a->line.oom_kills;
+		sample->oom_kills = a->tether.oom_kills;
 		sample->known |= TRM_METRIC_OOM_KILLS;
 	}
 }

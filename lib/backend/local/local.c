@@ -18,10 +18,10 @@
 #include "backend/backend.h"
 #include "backend/local/found.h"
 #include "backend/local/guards.h"
-#include "backend/local/line.h"
 #include "backend/local/machine.h"
 #include "backend/local/start.h"
 #include "backend/local/stats.h"
+#include "backend/local/tether.h"
 #include "base/err.h"
 #include "wire/lifeline.h"
 
@@ -35,7 +35,7 @@ struct local {
 	struct trm_limits limits;
 	uint64_t disk_bytes; /* in force */
 	int stream_fd;
-	struct line line;
+	struct tether tether;
 	pid_t keeper_pid;
 	struct trm_child *child;
 	struct trm_timer *patience; /* while it is being stopped; then, if it is left, until the next turn */
@@ -67,7 +67,7 @@ static void destroy(struct local *l)
 	trm_child_remove(l->child);
 	trm_timer_remove(l->patience);
 	stats_close(&l->stats);
-	line_close(&l->line);
+	tether_close(&l->tether);
 	if (l->stream_fd >= 0)
 		close(l->stream_fd);
 	free(l);
@@ -81,9 +81,9 @@ static void on_keeper_end(void *user, pid_t pid, int wait_status)
 	(void)pid;
 	(void)wait_status;
 	l->child = NULL;
-	line_hear(&l->line);
+	tether_hear(&l->tether);
 	if (!l->is_stopping && !l->is_left)
-		line_tell_why(&l->line, &why);
+		tether_tell_why(&l->tether, &why);
 	if (l->base.cb->closed)
 		l->base.cb->closed(l->base.user, &why);
 	destroy(l);
@@ -115,7 +115,7 @@ static void stop(struct carrier *carrier)
 		return;
 	l->is_stopping = true;
 	l->is_left = false;
-	line_stop(&l->line);
+	tether_stop(&l->tether);
 	trm_timer_start(l->patience, STOP_PATIENCE_MS, 0);
 }
 
@@ -130,7 +130,7 @@ static void leave(struct carrier *carrier)
 
 static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 {
-	return line_keep(&local(carrier)->line, is_kept, reterr);
+	return tether_keep(&local(carrier)->tether, is_kept, reterr);
 }
 
 /* ---- life ------------------------------------------------------------------------- */
@@ -144,18 +144,18 @@ static void on_ready(void *user, const struct ready_msg *ready)
 		l->base.cb->connected(l->base.user, l->stream_fd);
 }
 
-static void on_line_end(void *user)
+static void on_tether_end(void *user)
 {
 	(void)user; /* the rest is said by the keeper's end */
 }
 
-static const struct line_cb LINE_CB = {.ready = on_ready, .ended = on_line_end};
+static const struct tether_cb TETHER_CB = {.ready = on_ready, .ended = on_tether_end};
 
 /* ---- start ------------------------------------------------------------------------- */
 
 static int watch(struct local *l, int lifeline_fd, struct trm_error *reterr)
 {
-	int r = line_open(&l->line, l->loop, lifeline_fd, &LINE_CB, l, reterr);
+	int r = tether_open(&l->tether, l->loop, lifeline_fd, &TETHER_CB, l, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(l->loop, on_patience, l, &l->patience, reterr);
 	if (r == 0)
@@ -175,7 +175,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 			.limits = opts->limits,
 			.stream_fd = -1};
 	stats_init(&l->stats);
-	line_init(&l->line);
+	tether_init(&l->tether);
 	int r = start_keeper(opts, &started, reterr);
 	if (r < 0) {
 		destroy(l);
@@ -208,7 +208,7 @@ static size_t guards(const struct carrier *carrier, const struct trm_guard **ret
 static uint32_t nproc(const struct carrier *carrier)
 {
 	const struct local *l = local(carrier);
-	return l->line.ready.ready.limits & LIMIT_PIDS ? 0 : l->limits.procs;
+	return l->tether.ready.ready.limits & LIMIT_PIDS ? 0 : l->limits.procs;
 }
 
 static void add_limits(const struct local *l, struct trm_sample *sample)
@@ -219,8 +219,8 @@ static void add_limits(const struct local *l, struct trm_sample *sample)
 	sample->procs_limit = l->limits.procs;
 	sample->known |= TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_DISK_LIMIT
 			 | TRM_METRIC_PROCS_LIMIT;
-	if (!(l->line.ready.ready.limits & LIMIT_MEMORY)) {
-		sample->oom_kills = l->line.oom_kills;
+	if (!(l->tether.ready.ready.limits & LIMIT_MEMORY)) {
+		sample->oom_kills = l->tether.oom_kills;
 		sample->known |= TRM_METRIC_OOM_KILLS;
 	}
 }
@@ -237,7 +237,7 @@ static bool events(struct carrier *carrier, bool marks, struct trm_sample *sampl
 	struct local *l = local(carrier);
 	stats_events(&l->stats, sample);
 	add_limits(l, sample);
-	if (!(sample->known & TRM_METRIC_MEM) && l->line.ready.type) {
+	if (!(sample->known & TRM_METRIC_MEM) && l->tether.ready.type) {
 		sample->mem_bytes = found_memory_below(l->keeper_pid) + sample->disk_bytes;
 		sample->known |= TRM_METRIC_MEM;
 	}
@@ -247,7 +247,7 @@ static bool events(struct carrier *carrier, bool marks, struct trm_sample *sampl
 static int watch_memory(struct carrier *carrier, uint64_t bytes)
 {
 	const struct local *l = local(carrier);
-	return stats_watch_memory(&l->stats, l->line.ready.ready.mem_dir, bytes);
+	return stats_watch_memory(&l->stats, l->tether.ready.ready.mem_dir, bytes);
 }
 
 const struct backend_ops backend_local = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/line.h"
+#include "backend/local/tether.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,99 +12,99 @@
 #include "backend/local/machine.h"
 #include "base/err.h"
 
-void line_init(struct line *line)
+void tether_init(struct tether *tether)
 {
-	*line = (struct line){.fd = -1};
+	*tether = (struct tether){.fd = -1};
 }
 
-void line_close(struct line *line)
+void tether_close(struct tether *tether)
 {
-	trm_watch_remove(line->watch);
-	lifeline_finish(&line->ready);
-	lifeline_finish(&line->gone);
-	if (line->fd >= 0)
-		close(line->fd);
-	line_init(line);
+	trm_watch_remove(tether->watch);
+	lifeline_finish(&tether->ready);
+	lifeline_finish(&tether->gone);
+	if (tether->fd >= 0)
+		close(tether->fd);
+	tether_init(tether);
 }
 
 /* ---- hearing ------------------------------------------------------------------------ */
 
-static void hear(struct line *line, struct lifeline_msg *msg)
+static void hear(struct tether *tether, struct lifeline_msg *msg)
 {
-	if (msg->type == LIFELINE_READY && !line->ready.type) {
-		line->ready = *msg;
-		if (line->cb->ready)
-			line->cb->ready(line->user, &line->ready.ready);
-	} else if (msg->type == LIFELINE_GONE && !line->gone.type) {
-		line->gone = *msg;
+	if (msg->type == LIFELINE_READY && !tether->ready.type) {
+		tether->ready = *msg;
+		if (tether->cb->ready)
+			tether->cb->ready(tether->user, &tether->ready.ready);
+	} else if (msg->type == LIFELINE_GONE && !tether->gone.type) {
+		tether->gone = *msg;
 	} else {
 		if (msg->type == LIFELINE_OOM)
-			line->oom_kills = msg->oom_kills;
+			tether->oom_kills = msg->oom_kills;
 		lifeline_finish(msg);
 	}
 }
 
-void line_hear(struct line *line)
+void tether_hear(struct tether *tether)
 {
 	char packet[4096 + LIFELINE_MAX_WORDS];
 	struct lifeline_msg msg;
 	ssize_t n = -1;
 	errno = EAGAIN;
-	while (line->watch && (n = recv(line->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0)
+	while (tether->watch && (n = recv(tether->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0)
 		if (lifeline_get(packet, (size_t)n, &msg) == 0)
-			hear(line, &msg);
-	if (!line->watch || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+			hear(tether, &msg);
+	if (!tether->watch || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 		return;
-	trm_watch_remove(line->watch);
-	line->watch = NULL;
-	line->cb->ended(line->user);
+	trm_watch_remove(tether->watch);
+	tether->watch = NULL;
+	tether->cb->ended(tether->user);
 }
 
 static void on_line(void *user, int fd, uint32_t events)
 {
 	(void)fd;
 	(void)events;
-	line_hear(user);
+	tether_hear(user);
 }
 
-int line_open(struct line *line, struct trm_loop *loop, int fd, const struct line_cb *cb, void *user,
+int tether_open(struct tether *tether, struct trm_loop *loop, int fd, const struct tether_cb *cb, void *user,
 		struct trm_error *reterr)
 {
-	line_init(line);
-	line->fd = fd;
-	line->cb = cb;
-	line->user = user;
-	int r = trm_loop_add_fd(loop, fd, TRM_READ, on_line, line, &line->watch, reterr);
+	tether_init(tether);
+	tether->fd = fd;
+	tether->cb = cb;
+	tether->user = user;
+	int r = trm_loop_add_fd(loop, fd, TRM_READ, on_line, tether, &tether->watch, reterr);
 	if (r < 0)
-		line_close(line);
+		tether_close(tether);
 	return r;
 }
 
 /* ---- asking ----------------------------------------------------------------------------- */
 
-static int ask(struct line *line, struct buf *packet, struct trm_error *reterr)
+static int ask(struct tether *tether, struct buf *packet, struct trm_error *reterr)
 {
 	int r = 0;
-	if (line->fd < 0 || send(line->fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+	if (tether->fd < 0 || send(tether->fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		r = trm_error_set(reterr, TRM_ECLOSED, "the sandbox has ended");
 	buf_finish(packet);
 	return r;
 }
 
-int line_keep(struct line *line, bool is_kept, struct trm_error *reterr)
+int tether_keep(struct tether *tether, bool is_kept, struct trm_error *reterr)
 {
 	struct buf packet;
 	buf_init(&packet, LIFELINE_MAX_BYTES);
 	keep_msg_put(&packet, is_kept);
-	return ask(line, &packet, reterr);
+	return ask(tether, &packet, reterr);
 }
 
-void line_stop(struct line *line)
+void tether_stop(struct tether *tether)
 {
 	struct buf packet;
 	buf_init(&packet, LIFELINE_MAX_BYTES);
 	stop_msg_put(&packet);
-	ask(line, &packet, NULL); /* if there is nobody to ask, it has ended */
+	ask(tether, &packet, NULL); /* if there is nobody to ask, it has ended */
 }
 
 /* ---- why --------------------------------------------------------------------------------- */
@@ -155,11 +155,11 @@ static const char *duration(uint64_t ms, char *out, size_t cap)
 	return out;
 }
 
-int line_tell_why(const struct line *line, struct trm_error *why)
+int tether_tell_why(const struct tether *tether, struct trm_error *why)
 {
-	const struct gone_msg *gone = &line->gone.gone;
+	const struct gone_msg *gone = &tether->gone.gone;
 	char by[160] = "", time[32];
-	if (line->gone.type != LIFELINE_GONE)
+	if (tether->gone.type != LIFELINE_GONE)
 		return trm_error_set(why, TRM_EIO,
 				"the sandbox's keeper was killed from outside, and the sandbox with it");
 	if (gone->pid > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_LINE_H
-#define TRM_LOCAL_LINE_H
+#ifndef TRM_LOCAL_TETHER_H
+#define TRM_LOCAL_TETHER_H
 
 /* A client's end of the line to a sandbox's keeper: see wire/lifeline.h. */
 
@@ -12,35 +12,35 @@
 
 #include "wire/lifeline.h"
 
-struct line_cb {
+struct tether_cb {
 	void (*ready)(void *user,
 			const struct ready_msg *ready); /* only for who has started it; may be NULL */
 	void (*ended)(void *user); /* nothing more will come: the keeper has ended, or is about to */
 };
 
-struct line {
+struct tether {
 	int fd; /* -1: there is none */
 	struct trm_watch *watch;
-	const struct line_cb *cb;
+	const struct tether_cb *cb;
 	void *user;
 	struct lifeline_msg ready, gone; /* type 0: not heard */
 	uint64_t oom_kills;              /* that the keeper itself has done */
 };
 
-void line_init(struct line *line);
+void tether_init(struct tether *tether);
 /* Takes `fd` over, in any case. */
-int line_open(struct line *line, struct trm_loop *loop, int fd, const struct line_cb *cb, void *user,
+int tether_open(struct tether *tether, struct trm_loop *loop, int fd, const struct tether_cb *cb, void *user,
 		struct trm_error *reterr);
-void line_close(struct line *line); /* takes one that is only initialised */
+void tether_close(struct tether *tether); /* takes one that is only initialised */
 
 /* Hear what has come, without the loop. It may call back. */
-void line_hear(struct line *line);
+void tether_hear(struct tether *tether);
 
-int line_keep(struct line *line, bool is_kept, struct trm_error *reterr);
+int tether_keep(struct tether *tether, bool is_kept, struct trm_error *reterr);
 /* Ask for the sandbox's end. */
-void line_stop(struct line *line);
+void tether_stop(struct tether *tether);
 
 /* Why the sandbox has ended, from what was heard. Returns the code. */
-int line_tell_why(const struct line *line, struct trm_error *why);
+int tether_tell_why(const struct tether *tether, struct trm_error *why);
 
 #endif
