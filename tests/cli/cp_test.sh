@@ -181,7 +181,7 @@ mistake "two: this is no directory, and several things need one" $box:one $box:p
 mkdir -p two.d/one
 mistake "two.d/one: there is a directory of that name" $box:one two.d
 mistake "two.d/none/: there is no such directory" $box:one two.d/none/
-mistake "'a b' cannot name a sandbox: use 1 to 64 letters, digits, dots, underscores and hyphens" one "a b:"
+mistake "'a b' cannot name a sandbox: a name has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or a digit" one "a b:"
 mistake "an empty path names no file" one ""
 mistake "there are more than the 1 MiB that may be copied (--max-size)" --max-size 1 $box:bytes three
 [ ! -e three ] || wrong "something was left of a file that is too big"
