@@ -44,6 +44,7 @@ struct client {
 	struct buf in, out;
 	size_t unpaid;   /* bytes of frames without credit since `out` was last empty */
 	uint32_t number; /* from 1 on */
+	uint32_t crowd;  /* how many clients there are, as it has been told */
 	bool greeted;
 	uint32_t nproc;  /* process limit of what it starts; 0: none */
 	bool dead;       /* to be swept at the end of the turn */

@@ -51,6 +51,7 @@ struct proc {
 	struct sub *turn;      /* who has it; NULL: nobody */
 	struct sub *author;    /* of the newest note; NULL: gone, or there was none */
 	uint64_t last_ticket;  /* of those who wait for the turn */
+	bool turn_stirred;     /* it has sent something since it was told that somebody waits */
 	uint64_t wanted_ns;    /* since when `turn` has known that somebody waits; 0: it does not */
 	struct output outputs[PROC_OUTPUTS];
 	size_t n_outputs;

@@ -17,6 +17,7 @@
 
 #include "agent/client.h"
 #include "agent/proc.h"
+#include "agent/share.h"
 #include "agent/sub.h"
 #include "agent/tree.h"
 #include "wire/message.h"
@@ -205,6 +206,7 @@ static void turn(struct agent *agent)
 	poller_turn(&agent->poller, timeout_ms(agent, now_ns));
 	if (has_timers(agent))
 		run_timers(agent, agent_now_ns());
+	share_count(agent);
 	for (struct client *client = agent->clients; client; client = client->next)
 		client_flush(client);
 	sweep_clients(agent);

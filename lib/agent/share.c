@@ -10,8 +10,13 @@
 #include "agent/sub.h"
 #include "wire/message.h"
 
-/* A note that was begun is not finished any more. */
-static void drop_note(struct sub *sub)
+enum {
+	SMALL_NOTE = 16 * 1024, /* memory for longer ones is given back */
+	CROWD_UNPAID_MAX = 64 * 1024,
+};
+
+/* What they announce will not be sent any more. */
+static void drop_notes(struct sub *sub)
 {
 	buf_finish(&sub->note.queue);
 	buf_init(&sub->note.queue, FRAME_NOTE_MAX);
@@ -35,6 +40,7 @@ static void tell_wanted(struct proc *proc)
 		proc->wanted_ns = 0;
 	else if (proc->turn && !proc->wanted_ns) {
 		sub_say_turn(proc->turn, TURN_WANTED);
+		proc->turn_stirred = false;
 		proc->wanted_ns = agent_now_ns();
 	}
 }
@@ -70,22 +76,32 @@ static void release(struct sub *sub)
 	if (proc->turn == sub) {
 		/* The next one's request begins a line of its own. */
 		feed_end_line(&proc->feeds[FEED_CONTROL], sub);
-		drop_note(sub);
+		drop_notes(sub);
 		proc->turn = NULL;
 	}
 	grant(proc);
+}
+
+/* It has been told that somebody waits, and does not stir. */
+static bool is_asleep(struct proc *proc)
+{
+	if (!proc->wanted_ns || agent_now_ns() - proc->wanted_ns < FRAME_TAKE_AFTER_MS * UINT64_C(1000000))
+		return false;
+	if (!proc->turn_stirred)
+		return true;
+	proc->wanted_ns = 0; /* to be told again */
+	return false;
 }
 
 static void take(struct sub *sub)
 {
 	struct proc *proc = sub->proc;
 	struct sub *holder = proc->turn;
-	if (holder && holder != sub && proc->wanted_ns
-			&& agent_now_ns() - proc->wanted_ns >= FRAME_TAKE_AFTER_MS * UINT64_C(1000000)) {
+	if (holder && holder != sub && is_asleep(proc)) {
 		sub_say_turn(holder, TURN_LOST);
 		for (int i = 0; i < FEED_CLIENT_KINDS; i++)
 			feed_drop(&proc->feeds[i], holder);
-		drop_note(holder);
+		drop_notes(holder);
 		proc->turn = NULL;
 	}
 	want(sub);
@@ -110,7 +126,10 @@ void share_turn(struct sub *sub, enum turn_word word)
 
 bool share_allows(const struct sub *sub, uint8_t channel)
 {
-	return sub->proc->turn == sub || (channel == CHANNEL_STDIN && !sub->proc->author);
+	if (sub->proc->turn != sub)
+		return channel == CHANNEL_STDIN && !sub->proc->author;
+	sub->proc->turn_stirred = true;
+	return true;
 }
 
 void share_forget(struct sub *sub)
@@ -138,37 +157,26 @@ static void deliver(struct sub *author, const char *line, size_t n)
 	}
 }
 
-/* The end of a line, which has mostly begun in the same frame. */
-static int take_line(struct sub *sub, const char *bytes, size_t n)
-{
-	struct buf *begun = &sub->note.queue;
-	if (!begun->len) {
-		deliver(sub, bytes, n);
-		return 0;
-	}
-	int r = buf_append(begun, bytes, n);
-	if (r == 0)
-		deliver(sub, buf_at(begun), begun->len);
-	drop_note(sub);
-	return r;
-}
-
 int share_note(struct sub *sub, const char *bytes, size_t n)
 {
-	const char *end;
-	int r = 0;
 	inlet_took(&sub->note, sub, CHANNEL_NOTE, n);
-	while (r == 0 && n && (end = memchr(bytes, '\n', n))) {
-		size_t len = (size_t)(end + 1 - bytes);
-		r = take_line(sub, bytes, len);
-		bytes += len;
-		n -= len;
-	}
-	if (r == 0)
-		r = buf_append(&sub->note.queue, bytes, n);
+	int r = buf_append(&sub->note.queue, bytes, n);
 	if (r < 0 && r != TRM_ETOOBIG)
 		sub->stream.client->dead = true;
 	return r == TRM_ETOOBIG ? TRM_EPROTO : 0;
+}
+
+void share_publish(struct sub *sub)
+{
+	struct buf *notes = &sub->note.queue;
+	const char *end;
+	while (notes->len && (end = memchr(buf_at(notes), '\n', notes->len))) {
+		size_t n = (size_t)(end + 1 - buf_at(notes));
+		deliver(sub, buf_at(notes), n);
+		buf_take(notes, n);
+	}
+	if (!notes->len && notes->cap > SMALL_NOTE)
+		drop_notes(sub);
 }
 
 /* ---- announcements ---- */
@@ -202,4 +210,21 @@ void share_announce(struct proc *proc)
 			client = client->next)
 		if (client->greeted && !client->dead && !follows(client, proc))
 			tell(client, proc);
+}
+
+void share_count(struct agent *agent)
+{
+	uint32_t n = 0;
+	for (const struct client *client = agent->clients; client; client = client->next)
+		n += client->greeted && !client->dead;
+	for (struct client *client = agent->clients; client; client = client->next) {
+		/* One that does not listen is told when it has caught up. */
+		if (!client->greeted || client->crowd == n || client->unpaid > CROWD_UNPAID_MAX)
+			continue;
+		char payload[4];
+		for (int i = 0; i < 4; i++)
+			payload[i] = (char)(n >> (8 * i));
+		client->crowd = n;
+		client_send(client, 0, FRAME_CLIENTS, 0, payload, sizeof payload);
+	}
 }

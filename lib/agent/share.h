@@ -12,6 +12,7 @@
 
 #include "wire/frame.h"
 
+struct agent;
 struct client;
 struct proc;
 struct sub;
@@ -19,10 +20,12 @@ struct sub;
 /* The one who starts a process has the turn without asking. */
 void share_begin(struct sub *sub);
 void share_turn(struct sub *sub, enum turn_word word);
-/* May it write to that channel? */
+/* It wants to write to that channel: may it? */
 bool share_allows(const struct sub *sub, uint8_t channel);
-/* Bytes of a note; its credit has been charged. TRM_EPROTO: too long. */
+/* Bytes of notes; their credit has been charged. TRM_EPROTO: too many. */
 int share_note(struct sub *sub, const char *bytes, size_t n);
+/* What they announce is about to begin: pass them on. */
+void share_publish(struct sub *sub);
 /* It has left the process's list and is about to go. */
 void share_forget(struct sub *sub);
 
@@ -30,5 +33,7 @@ void share_forget(struct sub *sub);
 void share_announce_all(struct client *client);
 /* Tell everybody else that the process can be attached to. */
 void share_announce(struct proc *proc);
+/* Tell those who do not know it how many clients there are. */
+void share_count(struct agent *agent);
 
 #endif

@@ -2,6 +2,7 @@
 #include "agent/sub.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <terrarium/error.h>
 
@@ -112,7 +113,8 @@ void sub_tell_started(struct sub *sub, bool was_there, bool all)
 	struct started_msg msg = {
 			.pid = (uint32_t)proc->pid, .was_there = was_there, .has_turn = proc->turn == sub};
 	if (was_there && proc->recent) {
-		buf_clear(&sub->backlog); /* notes that came before the process had started: they are replayed */
+		buf_clear(&sub->backlog); /* notes that came before the process had started: they are replayed
+					   */
 		if (recent_replay(proc->recent, all, &sub->backlog, &replay) < 0)
 			client->dead = true;
 		msg.is_torn = replay.is_torn;
@@ -131,7 +133,8 @@ void sub_tell_started(struct sub *sub, bool was_there, bool all)
 
 bool sub_can_take(struct sub *sub)
 {
-	return sub->proc->started && sub->credit > 0 && !sub->backlog.len && client_has_room(sub->stream.client);
+	return sub->proc->started && sub->credit > 0 && !sub->backlog.len
+	       && client_has_room(sub->stream.client);
 }
 
 void sub_send(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
@@ -175,6 +178,8 @@ int sub_input(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
 	}
 	if (channel == CHANNEL_NOTE)
 		return share_note(sub, bytes, n);
+	if (channel == CHANNEL_CONTROL && sub->note.queue.len && memchr(bytes, '\n', n))
+		share_publish(sub);
 	if (feed_push(feed, sub, bytes, n) < 0)
 		sub->stream.client->dead = true;
 	return 0;

@@ -20,7 +20,7 @@ struct sub {
 	uint64_t credit;
 	uint32_t window;
 	struct inlet inlets[FEED_CLIENT_KINDS];
-	struct inlet note;  /* the line that has begun */
+	struct inlet note;  /* lines that wait for what they announce */
 	struct buf backlog; /* a replay, and notes that found no credit: goes before all that is newer */
 	uint64_t ticket;    /* its place among those who wait for the turn; 0: it does not */
 	/* Patience: since when it has been holding up others now (0: it does not), and for how long before.

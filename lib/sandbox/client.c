@@ -183,6 +183,7 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	case FRAME_METRICS: return metrics_frame(s, frame, why);
 	case FRAME_PONG: return pong(s);
 	case FRAME_SHARED: return shared(s, frame, why);
+	case FRAME_CLIENTS: return 0;
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
 			return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");

@@ -28,8 +28,9 @@
  * note is gone: its run may be waiting for input. CLOSE or a lost connection gives up the turn.
  *
  * Note. What the one with the turn writes to CHANNEL_NOTE is for the other clients, not for the process:
- * whole lines of at most FRAME_NOTE_MAX bytes with their newline, sent to each of the others as OUTPUT, in
- * order with what the process writes. A torn one (its author left, or lost the turn) is dropped.
+ * lines of at most FRAME_NOTE_MAX bytes that say what comes next on CONTROL. They are sent to each of the
+ * others as OUTPUT, in order with what the process writes, as soon as a newline comes from their author on
+ * CONTROL: a client that dies between the two has announced nothing.
  *
  * Replay. Of a process with a key the agent keeps the newest FRAME_RECENT_MAX bytes of OUTPUT, notes
  * included. Who attaches gets, between STARTED and what is new, replay_bytes of old OUTPUT. First
@@ -124,6 +125,8 @@ enum frame_type {
 		      */
 	FRAME_SHARED = 144, /* stream 0. str key. A process that can be attached to: after WELCOME for each
 			       that runs, and to each client that does not follow it when one has started */
+	FRAME_CLIENTS, /* stream 0. u32 n: clients there are, this one with them. After WELCOME, and when that
+			  has changed */
 };
 
 enum {
@@ -138,7 +141,8 @@ enum turn_word {
 	/* client → agent; one that changes nothing is ignored */
 	TURN_WANT = 1, /* YOURS as soon as it is free, in the order of asking; who has it hears YOURS again */
 	TURN_RELEASE,  /* or: wanted no longer */
-	TURN_TAKE, /* WANT, and the one that has it loses it if it has been WANTED for FRAME_TAKE_AFTER_MS */
+	TURN_TAKE,     /* WANT; and the one that has it loses it if it has been WANTED for FRAME_TAKE_AFTER_MS
+			  and sent nothing since. If it has sent something it hears WANTED once more */
 
 	/* agent → client */
 	TURN_YOURS = 16,

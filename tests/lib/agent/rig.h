@@ -43,6 +43,7 @@ struct link {
 	struct buf in;
 	struct frame frame;
 	bool has_frame; /* to be given back before the next one */
+	uint32_t crowd; /* clients there are, as it has been told */
 };
 
 /* What a stream brought, collected by link_until(). */
@@ -166,7 +167,8 @@ static inline void link_pack(
 	buf_finish(&payload);
 }
 
-/* The next frame within the time; NULL when there is none. At the end of the connection *ret_end is set. */
+/* The next frame within the time, but for CLIENTS, which may come at any time; NULL when there is none. At
+ * the end of the connection *ret_end is set. */
 static inline const struct frame *link_next(struct link *link, int timeout_ms, bool *ret_end)
 {
 	uint64_t until = rig_now_ns() + (uint64_t)timeout_ms * 1000000u;
@@ -178,6 +180,12 @@ static inline const struct frame *link_next(struct link *link, int timeout_ms, b
 	for (;;) {
 		int r = frame_next(&link->in, &link->frame);
 		assert_true(r >= 0);
+		if (r && link->frame.type == FRAME_CLIENTS) {
+			struct unpack fields = {.at = link->frame.payload, .left = link->frame.len};
+			link->crowd = unpack_u32(&fields);
+			frame_done(&link->in, &link->frame);
+			continue;
+		}
 		if (r) {
 			link->has_frame = true;
 			return &link->frame;

@@ -154,6 +154,27 @@ static void test_client_numbers_are_never_given_twice(void **state)
 	link_close(&three);
 }
 
+static void await_crowd(struct link *link, uint32_t n)
+{
+	uint64_t until_ns = rig_now_ns() + DEADLINE_MS * UINT64_C(1000000);
+	while (link->crowd != n && rig_now_ns() < until_ns)
+		assert_null(link_next(link, 10, NULL));
+	assert_int_equal(link->crowd, n);
+}
+
+static void test_clients_are_counted(void **state)
+{
+	struct link one = link_open(*state);
+	await_crowd(&one, 1);
+	struct link mute = link_connect(*state), two = link_open(*state);
+	await_crowd(&two, 2);
+	await_crowd(&one, 2);
+	link_close(&two);
+	await_crowd(&one, 1);
+	link_close(&mute);
+	link_close(&one);
+}
+
 static void expect_announcement(struct link *link, const char *key)
 {
 	char *said;
@@ -220,6 +241,7 @@ int main(void)
 			T(test_key_is_free_as_soon_as_the_last_one_leaves),
 			T(test_shutdown_ends_all),
 			T(test_client_numbers_are_never_given_twice),
+			T(test_clients_are_counted),
 			T(test_shared_processes_are_announced),
 			T(test_attaching_starts_nothing),
 	};

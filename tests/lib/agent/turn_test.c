@@ -114,8 +114,8 @@ static void test_release_in_mid_line_ends_the_line(void **state)
 	crowd_say(&pair->a, 1, TURN_RELEASE);
 	crowd_sync(&pair->a, &pair->tape_a);
 	crowd_get_turn(&pair->b, &pair->tape_b);
-	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "next\n");
 	crowd_write(&pair->b, 9, CHANNEL_NOTE, "{}\n");
+	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "next\n");
 	link_until_text(&pair->a, &pair->tape_a, 0, "=whole\n=torn\n=next\n");
 	link_until_text(&pair->a, &pair->tape_a, CHANNEL_NOTE, "{}\n");
 	pair_close(pair);
@@ -151,6 +151,29 @@ static void test_turn_is_taken_from_one_that_sleeps(void **state)
 	link_until_text(&pair->b, &pair->tape_b, 0, "=still mine\n");
 	tape_finish(&tape_c);
 	link_close(&c);
+	pair_close(pair);
+}
+
+/* It has begun something meanwhile: that must not be thrown away, or it would be done twice. */
+static void test_turn_is_not_taken_from_one_that_stirs(void **state)
+{
+	struct pair *pair = echo_pair(state);
+	crowd_say(&pair->b, 9, TURN_WANT);
+	assert_int_equal(crowd_word(&pair->a, &pair->tape_a), TURN_WANTED);
+	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "one\n");
+	uint64_t asked_ns = rig_now_ns();
+	while (rig_now_ns() - asked_ns < 2 * FRAME_TAKE_AFTER_MS * UINT64_C(1000000))
+		crowd_sync(&pair->b, &pair->tape_b);
+	crowd_say(&pair->b, 9, TURN_TAKE);
+	crowd_sync(&pair->b, &pair->tape_b);
+	assert_int_equal(pair->tape_b.n_words, 0);
+	/* But asked again it has to stir again. */
+	assert_int_equal(crowd_word(&pair->a, &pair->tape_a), TURN_WANTED);
+	while (!pair->tape_b.n_words) {
+		crowd_say(&pair->b, 9, TURN_TAKE);
+		crowd_sync(&pair->b, &pair->tape_b);
+	}
+	assert_int_equal(crowd_word(&pair->a, &pair->tape_a), TURN_LOST);
 	pair_close(pair);
 }
 
@@ -220,7 +243,8 @@ static void test_notes_go_to_the_others_in_order(void **state)
 	crowd_write(&pair->a, 1, CHANNEL_NOTE, "{\"n\"");
 	crowd_write(&pair->a, 1, CHANNEL_NOTE, ":2}\n{\"n\":3}\n{");
 	crowd_write(&pair->a, 1, CHANNEL_NOTE, "}\n");
-	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "two\n");
+	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "tw");
+	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "o\n");
 	link_until_text(&pair->b, &pair->tape_b, CHANNEL_CONTROL, "ok\nok\n");
 	assert_string_equal(tape_text(&pair->tape_b, CHANNEL_NOTE), "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{}\n");
 	pair->tape_b.order[pair->tape_b.n_order] = '\0';
@@ -228,6 +252,20 @@ static void test_notes_go_to_the_others_in_order(void **state)
 	/* Its author has heard all but these. */
 	link_until_text(&pair->a, &pair->tape_a, CHANNEL_CONTROL, "ok\nok\n");
 	assert_string_equal(tape_text(&pair->tape_a, CHANNEL_NOTE), "");
+	pair_close(pair);
+}
+
+static void test_a_note_without_its_request_announces_nothing(void **state)
+{
+	struct pair *pair = echo_pair(state);
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, "{\"ev\":\"begin\"}\n");
+	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "half a requ");
+	crowd_sync(&pair->a, &pair->tape_a);
+	shutdown(pair->a.fd, SHUT_RDWR);
+	crowd_get_turn(&pair->b, &pair->tape_b);
+	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "mine\n");
+	link_until_text(&pair->b, &pair->tape_b, 0, "=half a requ\n=mine\n");
+	assert_string_equal(tape_text(&pair->tape_b, CHANNEL_NOTE), "");
 	pair_close(pair);
 }
 
@@ -251,6 +289,7 @@ static void test_the_longest_note(void **state)
 {
 	struct pair *pair = echo_pair(state);
 	send_note(&pair->a, &pair->tape_a, FRAME_NOTE_MAX, true);
+	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "\n");
 	link_until_text(&pair->b, &pair->tape_b, CHANNEL_NOTE, "\n");
 	assert_int_equal(pair->tape_b.out[CHANNEL_NOTE].len, FRAME_NOTE_MAX);
 	pair_close(pair);
@@ -291,10 +330,12 @@ int main(void)
 			T(test_who_goes_leaves_the_turn),
 			T(test_release_in_mid_line_ends_the_line),
 			T(test_turn_is_taken_from_one_that_sleeps),
+			T(test_turn_is_not_taken_from_one_that_stirs),
 			T(test_taking_drops_what_is_queued),
 			T(test_a_run_whose_author_is_gone_can_be_given_input),
 			T(test_anybody_may_interrupt),
 			T(test_notes_go_to_the_others_in_order),
+			T(test_a_note_without_its_request_announces_nothing),
 			T(test_the_longest_note),
 			T(test_a_note_without_an_end_breaks_the_protocol),
 			T(test_words_that_no_client_says),
