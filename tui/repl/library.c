@@ -20,7 +20,6 @@ static const char *const symbols[] = {
 		"rl_catch_sigwinch",
 		"rl_change_environment",
 		"rl_readline_state",
-		"rl_redisplay_function",
 		"rl_getc_function",
 		"rl_input_available_hook",
 		"rl_attempted_completion_function",

@@ -29,7 +29,6 @@ struct readline {
 	FILE **instream, **outstream;
 	int *catches_signals, *catches_sigwinch, *changes_environment;
 	unsigned long *state;
-	void (**redisplay_function)(void);
 	int (**getc_function)(FILE *stream);
 	int (**input_available_hook)(void);
 	char **(**attempted_completion)(const char *text, int start, int end);

@@ -29,6 +29,7 @@ struct line {
 	line_borrow_fn *borrower;
 	void *borrower_user;
 	bool is_shown, is_hidden, is_suspended, passes;
+	bool has_tab;
 	bool is_accepted; /* readline has called back */
 	char *accepted;
 	bool is_ended; /* nothing more comes from the terminal */
@@ -99,13 +100,6 @@ static int on_input_available(void)
 	return current->at < current->n;
 }
 
-/* A key that has something printed in the place of the line: it is painted when that is done. */
-static void on_redisplay(void)
-{
-	if (!current->is_hidden)
-		current->rl.redisplay();
-}
-
 static void on_handler(char *text)
 {
 	current->is_accepted = true;
@@ -133,7 +127,7 @@ static bool is_in_margin(const struct line *l)
 static int on_tab(int count, int key)
 {
 	(void)count, (void)key;
-	current->cb->tab(current->user);
+	current->has_tab = true; /* dealt with when readline is done with the key */
 	return 0;
 }
 
@@ -190,7 +184,6 @@ static bool set_up_library(struct line *l)
 	*l->rl.instream = stdin;
 	*l->rl.outstream = l->paint;
 	*l->rl.catches_signals = *l->rl.catches_sigwinch = *l->rl.changes_environment = 0;
-	*l->rl.redisplay_function = on_redisplay;
 	*l->rl.getc_function = on_getc;
 	*l->rl.input_available_hook = on_input_available;
 	*l->rl.attempted_completion = on_attempted_completion;
@@ -263,7 +256,7 @@ static void insert(struct line *l, const char *text, size_t n)
 	l->rl.begin_undo_group();
 	l->rl.insert_text(text);
 	l->rl.end_undo_group();
-	on_redisplay();
+	l->rl.redisplay();
 }
 
 /* How many bytes at the front of the queue stand for nothing but themselves. */
@@ -309,6 +302,9 @@ static bool take_step(struct line *l)
 	}
 	if (!insert_run(l))
 		l->rl.read_char();
+	if (l->has_tab)
+		l->cb->tab(l->user);
+	l->has_tab = false;
 	return true;
 }
 
@@ -456,7 +452,7 @@ void line_show(struct line *l, const char *prompt, const char *text)
 		take_typed(l);
 }
 
-void line_drop(struct line *l)
+void line_drop(struct line *l, const char *why)
 {
 	if (!l || !l->is_shown)
 		return;
@@ -464,10 +460,13 @@ void line_drop(struct line *l)
 		l->rl.signal_cleanup();
 		*l->rl.point = *l->rl.end;
 		l->rl.redisplay();
+		fflush(l->paint);
+		sink_put(l->out, why, strlen(why), 0);
 		l->rl.free_line_state();
 		l->rl.remove();
 		fflush(l->paint);
 	}
+	sink_put(l->out, "\n", 1, 0);
 	paste_finish(&l->paste);
 	l->at = l->n = 0;
 	l->is_shown = l->is_hidden = false;
@@ -558,7 +557,7 @@ void line_replace(struct line *l, size_t from, size_t to, const char *text)
 	*l->rl.point = (int)from;
 	l->rl.insert_text(text);
 	l->rl.end_undo_group();
-	on_redisplay();
+	l->rl.redisplay();
 	fflush(l->paint);
 }
 

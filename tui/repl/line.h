@@ -42,8 +42,8 @@ void line_close(struct line *l); /* takes NULL; the terminal is as it was */
 /* Show a prompt (bytes between \001 and \002 take no room), with a text to begin with. */
 void line_show(struct line *l, const char *prompt, const char *text);
 bool line_is_shown(const struct line *l);
-/* Give it up, and begin a new line below it; what was typed is dropped. */
-void line_drop(struct line *l); /* takes NULL */
+/* Give it up: what was typed is dropped, and stays on the screen with `why` behind it. Takes NULL. */
+void line_drop(struct line *l, const char *why);
 /* Take it off the screen for a while, so that something can be printed in its place; put it back. */
 void line_hide(struct line *l);
 void line_unhide(struct line *l);

@@ -25,7 +25,7 @@ static void write_first(const struct repl *r, char *out, size_t cap, bool has_na
 	char number[32], name[70];
 	snprintf(number, sizeof number, " [%" PRIu64 "]> ", r->number);
 	snprintf(name, sizeof name, " %s", trm_sandbox_name(r->stage.sandbox));
-	add(r, out, cap, ROLE_STATUS_OK, r->lang->name);
+	add(r, out, cap, ROLE_OUT_OK, r->lang->name);
 	if (has_name)
 		add(r, out, cap, ROLE_TITLE, name);
 	add(r, out, cap, ROLE_DIM, number);

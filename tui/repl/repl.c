@@ -108,8 +108,7 @@ void repl_set_language(struct repl *r, const struct trm_lang *lang)
 static void interrupt_prompt(struct repl *r)
 {
 	bool has_text = line_text(r->line)[0] || r->has_gathered || r->asks_confirm;
-	line_drop(r->line);
-	sink_put(&r->show.out, "^C\n", 3, 0);
+	line_drop(r->line, "^C");
 	if (!has_text)
 		repl_say(r, "Ctrl-D or :quit leaves");
 	r->asks_confirm = false;
@@ -136,7 +135,7 @@ static void on_closed(void *user, const struct trm_error *why)
 	struct repl *r = user;
 	if (why->code == TRM_OK || r->is_over)
 		return;
-	line_drop(r->line);
+	line_drop(r->line, "");
 	repl_error(r, "%s", why->msg);
 	r->exit_code = EXIT_OWN_FAILURE;
 	r->is_over = true;
