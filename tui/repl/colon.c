@@ -22,6 +22,7 @@ const struct colon colon_table[] = {
 				colon_edit},
 		{"history", NULL, "[WORD]", "what was typed; Ctrl-R searches in it", ARG_TEXT, colon_history},
 		{"vars", NULL, "", "the variables", ARG_NONE, colon_variables},
+		{"interrupt", NULL, "", "what another client runs", ARG_NONE, colon_interrupt},
 		{"reset", NULL, "", "forget all variables", ARG_NONE, colon_reset},
 		{"restart", NULL, "", "start the interpreter anew", ARG_NONE, colon_restart},
 		{"files", NULL, "[DIR]", "what lies in the sandbox's /workspace", ARG_TEXT, colon_files},

@@ -99,3 +99,10 @@ void colon_restart(struct repl *r, const char *rest)
 		repl_say(r, "%s has started anew: its variables are gone, files are still there",
 				r->lang->name);
 }
+
+void colon_interrupt(struct repl *r, const char *rest)
+{
+	(void)rest;
+	if (!others_interrupt(r))
+		repl_say(r, "no other client runs anything in %s", r->lang->name);
+}

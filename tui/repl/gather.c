@@ -9,6 +9,8 @@
 
 #include "repl/inside.h"
 
+enum { WAIT_MS = 400 };
+
 /* ---- is it whole? ----------------------------------------------------------------------- */
 
 enum whole { WHOLE_COMPLETE, WHOLE_INCOMPLETE, WHOLE_INVALID };
@@ -33,6 +35,7 @@ static void on_whole(void *user, const char *json, const struct trm_error *why)
 	free(user);
 	if (q.serial != q.r->question)
 		return;
+	trm_timer_stop(q.r->wait_timer);
 	cJSON *answer = json ? cJSON_Parse(json) : NULL;
 	const char *status = text_of(answer, "status");
 	enum whole whole = !strcmp(status, "incomplete") ? WHOLE_INCOMPLETE
@@ -45,6 +48,7 @@ static void on_whole(void *user, const char *json, const struct trm_error *why)
 static void on_interrupt(struct repl *r)
 {
 	r->question++;
+	trm_timer_stop(r->wait_timer);
 	repl_drop_input(r);
 	repl_done(r);
 }
@@ -61,6 +65,7 @@ static void ask(struct repl *r, const char *text, size_t n, const char *tail, wh
 	bool is_asked = q && code_add(&code, text, n) && code_add(&code, tail, strlen(tail));
 
 	repl_begin(r, &asking);
+	trm_timer_start(r->wait_timer, WAIT_MS, 0);
 	if (is_asked) {
 		*q = (struct question){r, ++r->question, then};
 		is_asked = trm_session_ask(r->session, r->lang, TRM_ASK_IS_COMPLETE, code.text, 0, on_whole,

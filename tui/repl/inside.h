@@ -31,6 +31,7 @@ enum { REPL_ENV = 12, EXIT_OWN_FAILURE = 125 };
 struct repl;
 struct shell;
 struct edit;
+struct other;
 struct images;
 struct cJSON;
 
@@ -94,7 +95,9 @@ struct repl {
 	uint64_t number;     /* of the next run, as far as it is known */
 	struct hush hush;    /* while a password is typed */
 	bool reads;          /* the run has asked for a line */
-	struct shell *shell; /* shell.c */
+	struct other *others;         /* runs of other clients: others.c */
+	struct trm_timer *wait_timer; /* a question waits for one of them */
+	struct shell *shell;          /* shell.c */
 	size_t shell_owed;   /* bytes of its output that the terminal has not taken */
 	unsigned next_to_leave;
 
@@ -137,6 +140,7 @@ void repl_offer(struct repl *r, const char *text);
 
 /* ---- prompt.c */
 void repl_prompt(struct repl *r);
+void repl_renew_prompt(struct repl *r); /* its number has changed: what is typed stays */
 
 /* ---- piped.c */
 void piped_open(struct repl *r);
@@ -153,7 +157,8 @@ void confirm_answer(struct repl *r, const char *text);
 /* ---- run.c */
 void repl_run_start(struct repl *r, const char *code, size_t n, const char *filename);
 void repl_run_code(struct repl *r); /* what was gathered, confirmed */
-void repl_run_result(struct repl *r, const struct trm_result *result);
+/* What came of a run; `has_value`: its last expression's too. */
+void repl_run_show(struct repl *r, const struct trm_result *result, bool has_value);
 void repl_run_leave(struct repl *r); /* what the kernels have left to do is waited for */
 extern const struct trm_session_cb repl_run_session_cb;
 int repl_run_open(struct repl *r, struct trm_error *reterr);
@@ -176,6 +181,12 @@ void inspect_start(struct repl *r, const char *name);
 
 /* ---- complete.c: Tab */
 void complete_tab(struct repl *r);
+
+/* ---- others.c */
+void others_joined(void *user, struct trm_run *run, const struct trm_origin *origin);
+void others_tell_wait(struct repl *r); /* for which of them it is waited */
+bool others_interrupt(struct repl *r); /* those in the language of the prompt; false: there are none */
+void others_close(struct repl *r);
 
 /* ---- info.c */
 void info_metrics(struct repl *r, const struct trm_metrics *metrics); /* of the sandbox */

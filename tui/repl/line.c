@@ -452,6 +452,16 @@ void line_show(struct line *l, const char *prompt, const char *text)
 		take_typed(l);
 }
 
+void line_set_prompt(struct line *l, const char *prompt)
+{
+	if (!l->is_shown)
+		return;
+	free(l->shown_prompt);
+	l->shown_prompt = strdup(prompt);
+	if (l->has_library && !(*l->rl.state & READLINE_STATE_BUSY))
+		l->rl.set_prompt(prompt);
+}
+
 void line_drop(struct line *l, const char *why)
 {
 	if (!l || !l->is_shown)

@@ -41,6 +41,8 @@ void line_close(struct line *l); /* takes NULL; the terminal is as it was */
 
 /* Show a prompt (bytes between \001 and \002 take no room), with a text to begin with. */
 void line_show(struct line *l, const char *prompt, const char *text);
+/* Another prompt for what is shown: it is seen when the line is painted next. */
+void line_set_prompt(struct line *l, const char *prompt);
 bool line_is_shown(const struct line *l);
 /* Give it up: what was typed is dropped, and stays on the screen with `why` behind it. Takes NULL. */
 void line_drop(struct line *l, const char *why);

@@ -43,24 +43,37 @@ void repl_offer(struct repl *r, const char *text)
 	r->offered = strdup(text);
 }
 
-void repl_prompt(struct repl *r)
+static void write_prompt(const struct repl *r, char *out, size_t cap)
 {
-	char prompt[600] = "", dots[128];
+	char dots[128];
 	struct winsize size;
 	tty_size(&size);
 	bool has_name = width_of(r, true) * 2 < size.ws_col;
 	size_t width = width_of(r, has_name);
+	out[0] = '\0';
 	if (r->asks_confirm) {
-		add(r, prompt, sizeof prompt, ROLE_WARN, "Run this? [y]es, [n]o, [a]lways: ");
+		add(r, out, cap, ROLE_WARN, "Run this? [y]es, [n]o, [a]lways: ");
 	} else if (r->has_gathered) {
-		snprintf(dots, sizeof dots, "%*s", (int)(width < sizeof dots ? width : sizeof dots - 1),
-				"...> ");
-		add(r, prompt, sizeof prompt, ROLE_DIM, dots);
+		snprintf(dots, sizeof dots, "%*s", (int)(width < sizeof dots ? width : sizeof dots - 1), "...> ");
+		add(r, out, cap, ROLE_DIM, dots);
 	} else {
-		write_first(r, prompt, sizeof prompt, has_name);
+		write_first(r, out, cap, has_name);
 	}
+}
+
+void repl_prompt(struct repl *r)
+{
+	char prompt[600];
+	write_prompt(r, prompt, sizeof prompt);
 	char *offered = r->asks_confirm ? NULL : r->offered;
 	r->offered = r->asks_confirm ? r->offered : NULL;
 	line_show(r->line, prompt, offered ? offered : r->has_gathered ? r->indent : "");
 	free(offered);
+}
+
+void repl_renew_prompt(struct repl *r)
+{
+	char prompt[600];
+	write_prompt(r, prompt, sizeof prompt);
+	line_set_prompt(r->line, prompt);
 }

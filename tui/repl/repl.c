@@ -201,6 +201,11 @@ static void on_before_output(void *user)
 	trm_timer_start(r->calm, CALM_MS, 0);
 }
 
+static void on_wait(void *user)
+{
+	others_tell_wait(user);
+}
+
 static void on_calm(void *user)
 {
 	(void)user; /* the turn that follows puts the prompt back */
@@ -284,6 +289,9 @@ static int open_session(struct repl *r, struct trm_error *reterr)
 {
 	struct trm_session_opts opts;
 	trm_config_session_opts(&r->config, &opts);
+	opts.is_shared = true;
+	opts.wants_recent = r->opts->attach && repl_has_person(r);
+	opts.client = "terrarium repl";
 	opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
 	if (!repl_has_person(r))
 		opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
@@ -320,6 +328,8 @@ static int open_all(struct repl *r, struct trm_error *reterr)
 	if (e == 0)
 		e = trm_loop_add_timer(r->stage.loop, on_calm, r, &r->calm, reterr);
 	if (e == 0)
+		e = trm_loop_add_timer(r->stage.loop, on_wait, r, &r->wait_timer, reterr);
+	if (e == 0)
 		e = repl_run_open(r, reterr);
 	if (e == 0)
 		e = open_session(r, reterr);
@@ -355,10 +365,12 @@ static void close_all(struct repl *r)
 	shell_close(r);
 	edit_close(r);
 	trm_session_close(r->session);
+	others_close(r);
 	line_close(r->line);
 	r->line = NULL;
 	piped_close(r);
 	trm_timer_remove(r->calm);
+	trm_timer_remove(r->wait_timer);
 	trm_timer_remove(r->step_timer);
 	trm_signal_remove(r->winch);
 	trm_signal_remove(r->tstp);

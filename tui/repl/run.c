@@ -35,7 +35,7 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 		show_output(&r->show, stream, bytes, n, false);
 }
 
-const struct trm_session_cb repl_run_session_cb = {.late = on_late};
+const struct trm_session_cb repl_run_session_cb = {.late = on_late, .joined = others_joined};
 
 static void show_text(void *user, const char *text)
 {
@@ -215,14 +215,13 @@ static void show_cost(struct repl *r, const struct trm_result *result)
 		repl_say(r, "took %.3g s", (double)result->wall_us / 1e6);
 }
 
-void repl_run_result(struct repl *r, const struct trm_result *result)
+void repl_run_show(struct repl *r, const struct trm_result *result, bool has_value)
 {
 	show_end(&r->show);
-	if (result->value && !r->filename)
+	if (result->value && has_value)
 		show_line(&r->show, ROLE_OUT_VALUE, result->value);
 	if (!r->is_over && r->stage.sandbox)
 		show_error(r, result);
-	show_cost(r, result);
 }
 
 static void end(struct repl *r)
@@ -240,7 +239,8 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	(void)run;
 	end(r);
 	r->number = result->number + 1;
-	repl_run_result(r, result);
+	repl_run_show(r, result, !r->filename);
+	show_cost(r, result);
 	repl_fail(r, outcome_exit_code(result));
 	free(r->filename);
 	r->filename = NULL;

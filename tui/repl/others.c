@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of other clients of the sandbox, shown live above the prompt. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/runs.h"
+#include "repl/inside.h"
+
+enum { HELD_MAX = 8 << 20, EXCERPT = 200 };
+
+struct other {
+	struct repl *r;
+	struct trm_run *run;
+	const struct trm_lang *lang;
+	bool is_file;
+	char by[160];
+	struct other *next;
+};
+
+/* ---- what it prints ------------------------------------------------------------------------ */
+
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct other *o = user;
+	(void)run;
+	if (sink_held(&o->r->show.out) < HELD_MAX) /* it is not held back by what this terminal takes */
+		show_output(&o->r->show, stream, bytes, n, false);
+}
+
+static void show_text(void *user, const char *text)
+{
+	show_line(&((struct repl *)user)->show, ROLE_OUT_STDOUT, text);
+}
+
+static void show_note(void *user, const char *text)
+{
+	repl_say(user, "%s", text);
+}
+
+static bool show_image(void *user, const uint8_t *bytes, size_t n, const struct image_info *info)
+{
+	return images_draw(user, bytes, n, info);
+}
+
+static const struct displays_out displays_out = {.text = show_text, .note = show_note, .image = show_image};
+
+static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+{
+	struct other *o = user;
+	displays_add(&o->r->displays, trm_run_number(run), display, &displays_out, o->r);
+}
+
+static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+{
+	struct other *o = user;
+	(void)prompt, (void)is_secret;
+	repl_say(o->r, "run %" PRIu64 " waits for a line, and the program that began it is gone: it gets the end",
+			trm_run_number(run));
+	trm_run_send_eof(run);
+}
+
+static void forget(struct other *o)
+{
+	struct other **at = &o->r->others;
+	while (*at != o)
+		at = &(*at)->next;
+	*at = o->next;
+	free(o);
+}
+
+static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct other *o = user;
+	struct repl *r = o->r;
+	char time[24] = "";
+	(void)run;
+	displays_end(&r->displays, &displays_out, r);
+	repl_run_show(r, result, !o->is_file);
+	if (!result->is_wall_unknown)
+		format_duration(time, result->wall_us);
+	repl_say(r, "└─ [%" PRIu64 "] %s%s%s", result->number, trm_status_name(result->status), *time ? ", " : "", time);
+	if (o->lang == r->lang && result->number >= r->number)
+		r->number = result->number + 1;
+	forget(o);
+	repl_renew_prompt(r);
+}
+
+static const struct trm_run_cb run_cb = {
+		.output = on_output, .display = on_display, .input = on_input, .done = on_done};
+
+/* ---- its beginning --------------------------------------------------------------------------- */
+
+static void announce(struct repl *r, const struct other *o, const struct trm_origin *origin)
+{
+	char code[EXCERPT];
+	size_t n = 0;
+	while (n < origin->code_len && origin->code[n] != '\n')
+		n++;
+	trm_text_clean_line(code, sizeof code, origin->code, n);
+	repl_say(r, "┌─ [%" PRIu64 "] %s, %s%s: %s%s", trm_run_number(o->run), o->lang->name,
+			*o->by ? o->by : "another client", origin->is_recent ? " (before)" : "",
+			origin->filename ? origin->filename : code, n < origin->code_len ? " …" : "");
+}
+
+void others_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
+{
+	struct repl *r = user;
+	struct other *o = repl_has_person(r) ? calloc(1, sizeof *o) : NULL;
+	if (!o)
+		return;
+	*o = (struct other){.r = r,
+			.run = run,
+			.lang = origin->lang,
+			.is_file = origin->filename != NULL,
+			.next = r->others};
+	snprintf(o->by, sizeof o->by, "%s", origin->by);
+	r->others = o;
+	announce(r, o, origin);
+	trm_run_follow(run, &run_cb, o);
+}
+
+void others_tell_wait(struct repl *r)
+{
+	for (struct other *o = r->others; o; o = o->next)
+		if (o->lang == r->lang)
+			repl_say(r, "waiting for run %" PRIu64 " of %s; Ctrl-C gives up, :interrupt stops it",
+					trm_run_number(o->run), *o->by ? o->by : "another client");
+}
+
+bool others_interrupt(struct repl *r)
+{
+	bool any = false;
+	for (struct other *o = r->others; o; o = o->next)
+		if (o->lang == r->lang) {
+			trm_run_interrupt(o->run);
+			any = true;
+		}
+	return any;
+}
+
+void others_close(struct repl *r)
+{
+	while (r->others)
+		forget(r->others);
+}
