@@ -11,29 +11,44 @@
 #include "repl/inside.h"
 
 const struct colon colon_table[] = {
-		{"help", NULL, "[WORD]", "these lines, or those about a word", ARG_COMMAND, colon_help},
-		{"lang", "l", "[LANGUAGE]", "another language; without one: which there are", ARG_LANG,
+		{"help", "[WORD]", "more about a word", "the commands, or what is about a word", ARG_COMMAND,
+				colon_help},
+		{"lang", "[LANGUAGE]", "another language",
+				"go on in another language; without one: which there are", ARG_LANG,
 				colon_language},
-		{"run", NULL, "FILE", "run a file of this machine", ARG_FILE, colon_run},
-		{"load", NULL, "FILE", "take a file's text as the next input", ARG_FILE, colon_load},
-		{"save", NULL, "FILE", "write what was run, or the last image (.png …), to a file", ARG_FILE,
-				colon_save},
-		{"edit", "e", "[FILE]", "the last input, or a file, in $EDITOR: the next input", ARG_FILE,
+		{"run", "FILE", "run a file", "run a file of this machine", ARG_FILE, colon_run},
+		{"load", "FILE", "as the next input", "take a file's text as the next input", ARG_FILE,
+				colon_load},
+		{"save", "FILE", "what was run",
+				"write what was run, or the last image (.png, .jpg, .svg), to a new file",
+				ARG_FILE, colon_save},
+		{"edit", "[FILE]", "in your editor",
+				"the last input, or a file, in $EDITOR; then it is the next input", ARG_FILE,
 				colon_edit},
-		{"history", NULL, "[WORD]", "what was typed; Ctrl-R searches in it", ARG_TEXT, colon_history},
-		{"vars", NULL, "", "the variables", ARG_NONE, colon_variables},
-		{"interrupt", NULL, "", "what another client runs", ARG_NONE, colon_interrupt},
-		{"reset", NULL, "", "forget all variables", ARG_NONE, colon_reset},
-		{"restart", NULL, "", "start the interpreter anew", ARG_NONE, colon_restart},
-		{"files", NULL, "[DIR]", "what lies in the sandbox's /workspace", ARG_TEXT, colon_files},
-		{"metrics", "m", "", "CPU, memory, disk, processes", ARG_NONE, colon_metrics},
-		{"top", NULL, "", "the processes", ARG_NONE, colon_top},
-		{"limits", NULL, "", "the limits, and how they are enforced", ARG_NONE, colon_limits},
-		{"timeout", NULL, "[SECONDS]", "of the runs that follow; 0: none", ARG_TEXT, colon_timeout},
-		{"attach", NULL, "", "how others get at this sandbox", ARG_NONE, colon_attach},
-		{"theme", NULL, "[NAME]", "other colours; without one: which there are", ARG_THEME,
-				colon_theme},
-		{"quit", "q", "", "leave; so does Ctrl-D", ARG_NONE, colon_quit},
+		{"history", "[WORD]", "what was typed", "what was typed; Ctrl-R searches in it", ARG_TEXT,
+				colon_history},
+		{"vars", "", "list variables", "the variables, with their values", ARG_NONE, colon_variables},
+		{"reset", "", "forget variables", "forget all variables; files stay", ARG_NONE, colon_reset},
+		{"restart", "", "the interpreter", "start the interpreter anew; files stay", ARG_NONE,
+				colon_restart},
+		{"interrupt", "", "others' runs", "interrupt what another client runs", ARG_NONE,
+				colon_interrupt},
+		{"files", "[DIR]", "in the sandbox",
+				"what lies in the sandbox's /workspace, or in another folder", ARG_TEXT,
+				colon_files},
+		{"metrics", "", "what is used", "CPU, memory, disk, processes, network", ARG_NONE,
+				colon_metrics},
+		{"top", "", "the processes", "the processes, those that work most first", ARG_NONE,
+				colon_top},
+		{"limits", "", "what may be used", "the limits, and how they are enforced", ARG_NONE,
+				colon_limits},
+		{"timeout", "[SECONDS]", "of later runs", "of the runs that follow; 0: none", ARG_TEXT,
+				colon_timeout},
+		{"attach", "", "from elsewhere", "how other programs get at this sandbox", ARG_NONE,
+				colon_attach},
+		{"theme", "[NAME]", "other colours", "other colours; without a name: which there are",
+				ARG_THEME, colon_theme},
+		{"quit", "", "leave (Ctrl-D)", "leave; so do Ctrl-D, exit and quit()", ARG_NONE, colon_quit},
 		{0},
 };
 
@@ -65,9 +80,7 @@ enum colon_match colon_find(const struct colon *table, const char *word, size_t 
 	size_t n_begin = 0;
 	words[0] = '\0';
 	for (const struct colon *c = table; c->name; c++) {
-		bool is_short = c->short_name && strlen(c->short_name) == n
-				&& !memcmp(c->short_name, word, n);
-		if (is_short || (strlen(c->name) == n && !memcmp(c->name, word, n))) {
+		if (strlen(c->name) == n && !memcmp(c->name, word, n)) {
 			*ret = c;
 			return COLON_FOUND;
 		}

@@ -13,11 +13,13 @@ struct repl;
 /* What may stand behind a command, for completion. */
 enum colon_arg { ARG_NONE, ARG_TEXT, ARG_FILE, ARG_LANG, ARG_THEME, ARG_COMMAND, ARG_SWITCH };
 
+enum { COLON_BRIEF = 19 };
+
 struct colon {
 	const char *name;
-	const char *short_name; /* stands for it although others begin so; or NULL */
-	const char *args;       /* "[FILE]"; "" */
-	const char *help;
+	const char *args;  /* "[FILE]"; "" */
+	const char *brief; /* at most COLON_BRIEF columns, for the list of all, which fits a screen */
+	const char *help;  /* a line */
 	enum colon_arg arg;
 	/* `rest`: what stands behind it, without blanks around. */
 	void (*run)(struct repl *r, const char *rest);

@@ -7,35 +7,63 @@
 #include "repl/colon.h"
 #include "repl/inside.h"
 
-static const char signs[][2][60] = {
-		{"!COMMAND", "a shell command in the sandbox"},
-		{"?NAME, NAME?", "what the interpreter knows of a name"},
-};
+enum { LEFT_COLS = 19 };
 
-static void help_row(struct repl *r, const char *left, const char *right)
+/* What is no colon's, at the end of the list. */
+static const struct colon signs[] = {
+		{.name = "!COMMAND", .args = "", .brief = "in the sandbox"},
+		{.name = "?NAME", .args = "", .brief = "explain a name"},
+};
+#define N_SIGNS (sizeof signs / sizeof *signs)
+
+static const struct colon *row_at(size_t i, size_t n)
 {
-	show_answer(&r->show, ROLE_TEXT, "  %-20s %s", left, right);
+	return i < n ? &colon_table[i] : i < n + N_SIGNS ? &signs[i - n] : NULL;
+}
+
+static void write_cell(char *out, size_t cap, const struct colon *c)
+{
+	char left[64];
+	snprintf(left, sizeof left, "%s%s%s%s", *c->name == '!' || *c->name == '?' ? "" : ":", c->name,
+			*c->args ? " " : "", c->args);
+	snprintf(out, cap, "%-*s %s", LEFT_COLS, left, c->brief);
+}
+
+/* All of them, in two columns. */
+static void list_all(struct repl *r)
+{
+	size_t n = 0;
+	while (colon_table[n].name)
+		n++;
+	size_t rows = (n + N_SIGNS + 1) / 2;
+	for (size_t i = 0; i < rows; i++) {
+		char a[80], b[80] = "";
+		write_cell(a, sizeof a, row_at(i, n));
+		if (row_at(i + rows, n))
+			write_cell(b, sizeof b, row_at(i + rows, n));
+		show_answer(&r->show, ROLE_TEXT, "%-*s%s", LEFT_COLS + COLON_BRIEF + 2, a, b);
+	}
+	show_answer(&r->show, ROLE_DIM,
+			"Names may be cut short. Tab completes, Ctrl-R searches, Ctrl-C interrupts. Code may\n"
+			"begin with a blank where it would be taken for a command.");
 }
 
 void colon_help(struct repl *r, const char *rest)
 {
 	size_t n = 0;
-	if (*rest == ':')
-		rest++;
+	rest += *rest == ':';
+	if (!*rest) {
+		list_all(r);
+		return;
+	}
 	for (const struct colon *c = colon_table; c->name; c++) {
-		char left[64];
-		if (*rest && !strcasestr(c->name, rest) && !strcasestr(c->help, rest))
+		if (!strcasestr(c->name, rest) && !strcasestr(c->help, rest))
 			continue;
-		snprintf(left, sizeof left, ":%s %s", c->name, c->args);
-		help_row(r, left, c->help);
+		show_answer(&r->show, ROLE_TEXT, ":%s%s%s: %s", c->name, *c->args ? " " : "", c->args,
+				c->help);
 		n++;
 	}
-	for (size_t i = 0; i < sizeof signs / sizeof *signs && !*rest; i++)
-		help_row(r, signs[i][0], signs[i][1]);
-	if (!*rest)
-		show_answer(&r->show, ROLE_DIM,
-				"  Names may be cut short. Tab completes, Ctrl-C interrupts.");
-	else if (!n)
+	if (!n)
 		repl_error(r, "no command is about '%s'; :help lists them", rest);
 }
 

@@ -30,10 +30,11 @@ static void tell_where(struct repl *r)
 	char time[48] = "no time limit";
 	if (r->config.timeout_ms)
 		snprintf(time, sizeof time, "%.4g s per run", r->config.timeout_ms / 1000.0);
-	repl_say(r, "%s, in the %s sandbox %s: %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
-			r->lang->name, trm_sandbox_backend(r->stage.sandbox),
-			trm_sandbox_name(r->stage.sandbox), (double)l->mem_bytes / (1 << 20), l->cpus,
-			l->cpus == 1 ? "" : "s", l->procs, (double)l->disk_bytes / (1 << 20), time);
+	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->stage.sandbox),
+			trm_sandbox_name(r->stage.sandbox), r->lang->name, time);
+	repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, no network",
+			(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+			(double)l->disk_bytes / (1 << 20));
 }
 
 void confirm_ask(struct repl *r)

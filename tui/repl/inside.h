@@ -91,14 +91,14 @@ struct repl {
 	bool asks_confirm;
 
 	struct trm_run *run;
-	char *filename;      /* of the run, NULL: typed */
-	uint64_t number;     /* of the next run, as far as it is known */
-	struct hush hush;    /* while a password is typed */
-	bool reads;          /* the run has asked for a line */
+	char *filename;               /* of the run, NULL: typed */
+	uint64_t number;              /* of the next run, as far as it is known */
+	struct hush hush;             /* while a password is typed */
+	bool reads;                   /* the run has asked for a line */
 	struct other *others;         /* runs of other clients: others.c */
 	struct trm_timer *wait_timer; /* a question waits for one of them */
 	struct shell *shell;          /* shell.c */
-	size_t shell_owed;   /* bytes of its output that the terminal has not taken */
+	size_t shell_owed;            /* bytes of its output that the terminal has not taken */
 	unsigned next_to_leave;
 
 	bool wants_top; /* metrics are awaited: info.c */

@@ -56,7 +56,9 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 {
 	struct other *o = user;
 	(void)prompt, (void)is_secret;
-	repl_say(o->r, "run %" PRIu64 " waits for a line, and the program that began it is gone: it gets the end",
+	repl_say(o->r,
+			"run %" PRIu64
+			" waits for a line, and the program that began it is gone: it gets the end",
 			trm_run_number(run));
 	trm_run_send_eof(run);
 }
@@ -80,7 +82,8 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	repl_run_show(r, result, !o->is_file);
 	if (!result->is_wall_unknown)
 		format_duration(time, result->wall_us);
-	repl_say(r, "└─ [%" PRIu64 "] %s%s%s", result->number, trm_status_name(result->status), *time ? ", " : "", time);
+	repl_say(r, "└─ [%" PRIu64 "] %s%s%s", result->number, trm_status_name(result->status),
+			*time ? ", " : "", time);
 	if (o->lang == r->lang && result->number >= r->number)
 		r->number = result->number + 1;
 	forget(o);

@@ -54,7 +54,8 @@ static void write_prompt(const struct repl *r, char *out, size_t cap)
 	if (r->asks_confirm) {
 		add(r, out, cap, ROLE_WARN, "Run this? [y]es, [n]o, [a]lways: ");
 	} else if (r->has_gathered) {
-		snprintf(dots, sizeof dots, "%*s", (int)(width < sizeof dots ? width : sizeof dots - 1), "...> ");
+		snprintf(dots, sizeof dots, "%*s", (int)(width < sizeof dots ? width : sizeof dots - 1),
+				"...> ");
 		add(r, out, cap, ROLE_DIM, dots);
 	} else {
 		write_first(r, out, cap, has_name);

@@ -124,6 +124,7 @@ static void on_interrupt(struct repl *r)
 		repl_fail(r, 130);
 		repl_leave(r);
 	}
+	show_typed(&r->show, "^C", 2);
 	if (r->run)
 		trm_run_interrupt(r->run);
 }
@@ -135,9 +136,7 @@ static void tell_step(void *user)
 	char when[40] = "";
 	if (s->next_ms >= 0)
 		snprintf(when, sizeof when, " in %.3g s", (double)s->next_ms / 1000);
-	if (s->step == TRM_STOP_KILL)
-		repl_say(r, "killed: %s starts anew, and its variables are lost", r->lang->name);
-	else if (s->next == TRM_STOP_TERMINATE)
+	if (s->next == TRM_STOP_TERMINATE)
 		repl_say(r,
 				"the code does not listen to the interrupt: SIGTERM follows%s, and would lose the "
 				"variables; Ctrl-C again: now",
@@ -154,22 +153,17 @@ int repl_run_open(struct repl *r, struct trm_error *reterr)
 	return trm_loop_add_timer(r->stage.loop, tell_step, r, &r->step_timer, reterr);
 }
 
-/* Most code stops at the first word: nothing is told then. */
+/* Most code stops at the first word: nothing is told then. What a kill has done is told by the result. */
 static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
 {
 	struct repl *r = user;
 	(void)run;
-	bool is_first = how->step == TRM_STOP_INTERRUPT;
 	r->stopping = *how;
 	trm_timer_stop(r->step_timer);
-	if (!repl_has_person(r))
+	if (!repl_has_person(r) || how->step == TRM_STOP_KILL)
 		return;
-	if (!is_first) {
-		tell_step(r);
-	} else {
-		r->stopping.next_ms -= how->next_ms > STEP_MS ? STEP_MS : 0;
-		trm_timer_start(r->step_timer, STEP_MS, 0);
-	}
+	r->stopping.next_ms -= how->next_ms > STEP_MS ? STEP_MS : 0;
+	trm_timer_start(r->step_timer, STEP_MS, 0);
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */
