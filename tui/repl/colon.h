@@ -56,4 +56,6 @@ colon_fn colon_run, colon_load, colon_save, colon_edit;
 colon_fn colon_metrics, colon_top, colon_variables, colon_files, colon_limits, colon_attach;
 colon_fn colon_interrupt, colon_reset, colon_restart, colon_copy, colon_install, colon_net, colon_keep;
 
+void colon_copy_close(struct repl *r);
+
 #endif

@@ -41,11 +41,11 @@ static void list_all(struct repl *r)
 		write_cell(a, sizeof a, row_at(i, n));
 		if (row_at(i + rows, n))
 			write_cell(b, sizeof b, row_at(i + rows, n));
-		show_answer(&r->show, ROLE_TEXT, "%-*s%s", LEFT_COLS + COLON_BRIEF + 2, a, b);
+		show_answer(&r->show, ROLE_TEXT, "%-*s%s", *b ? LEFT_COLS + COLON_BRIEF + 2 : 0, a, b);
 	}
 	show_answer(&r->show, ROLE_DIM,
-			"Names may be cut short. Tab completes, Ctrl-R searches, Ctrl-C interrupts. Code may\n"
-			"begin with a blank where it would be taken for a command.");
+			"Names may be cut short. Tab completes, Ctrl-R searches, Ctrl-C interrupts.\n"
+			"Code that looks like one of these begins with a blank.");
 }
 
 void colon_help(struct repl *r, const char *rest)

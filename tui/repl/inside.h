@@ -103,6 +103,7 @@ struct repl {
 
 	bool wants_top; /* metrics are awaited: info.c */
 	unsigned n_samples;
+	struct trm_copy *copy; /* under way */
 	struct edit *edit; /* an editor has the terminal: edit.c */
 
 	int exit_code; /* the first failure's */

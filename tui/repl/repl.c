@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "repl/colon.h"
 #include "repl/inside.h"
 #include "stream/tty.h"
 
@@ -361,6 +362,7 @@ static void close_all(struct repl *r)
 {
 	r->is_over = true;
 	hush_end(&r->hush);
+	colon_copy_close(r);
 	images_close(r);
 	shell_close(r);
 	edit_close(r);

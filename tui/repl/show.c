@@ -211,6 +211,18 @@ void show_answer(struct show *s, enum role role, const char *fmt, ...)
 	va_end(args);
 }
 
+void show_status(struct show *s, const char *text)
+{
+	if (!s->is_terminal || s->waits)
+		return;
+	s->cb->before(s->user);
+	if (s->paint->depth == DEPTH_NONE && *text)
+		return; /* too simple a terminal, perhaps */
+	use_stream(s, -1);
+	put(s, s->paint->depth == DEPTH_NONE ? "" : "\r\033[K");
+	put(s, text);
+}
+
 void show_typed(struct show *s, const char *bytes, size_t n)
 {
 	if (n)
