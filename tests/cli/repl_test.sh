@@ -73,7 +73,7 @@ end
 after"
 feed 'if True:\n'
 expect_code 1
-expect_in err "SyntaxError"
+expect_in err "IndentationError"
 
 # What is read comes from the transcript; at its end is the end.
 feed 'a = input("? ")\nfirst\nimport sys\nsys.stdin.readline()\nsecond\na\n'
