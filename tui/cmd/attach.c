@@ -6,22 +6,11 @@
 
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
-#include "repl/repl.h"
 
 enum { OPTION_REPL };
 
 static const struct option_spec options[] = {
 		[OPTION_REPL] = {"--repl", 0, NULL, "the REPL instead of the workbench"}, {0}};
-
-static int open_repl(const struct trm_config *config)
-{
-	const struct repl_opts opts = {.config = config, .attach = true};
-	bool is_pipe_broken = false;
-	int code = repl_main(&opts, &is_pipe_broken);
-	if (is_pipe_broken)
-		cmd_die_of_pipe();
-	return code;
-}
 
 static int attach(const struct options *o, const char *name, bool is_repl)
 {
@@ -32,7 +21,7 @@ static int attach(const struct options *o, const char *name, bool is_repl)
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
 	snprintf(config.name, sizeof config.name, "%s", entry.name);
-	return is_repl ? open_repl(&config) : workbench_attach(&config, o);
+	return is_repl ? repl_open(&config, true, NULL) : workbench_attach(&config, o);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)

@@ -35,12 +35,23 @@ static int ask(const struct trm_config *config)
 	return cmd_fail("there is no terminal to ask on before code is run; give --yes to run it without asking");
 }
 
+int repl_open(const struct trm_config *config, bool attach, const char *figures)
+{
+	struct repl_opts opts = {.config = config, .attach = attach, .figures = figures};
+	bool is_pipe_broken = false;
+	int code = ask(config);
+	if (code == CMD_OK)
+		code = repl_main(&opts, &is_pipe_broken);
+	if (is_pipe_broken)
+		cmd_die_of_pipe();
+	return code;
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct repl_opts opts = {0};
 	struct trm_config config;
 	struct options o;
-	bool is_pipe_broken = false;
+	const char *figures = NULL;
 	options_init(&o, cmd->name, options, argc, argv);
 	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
 		if (got == OPTIONS_HELP)
@@ -50,22 +61,15 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 					o.value);
 		if (got != OPTION_FIGURES)
 			return CMD_FAILED;
-		opts.figures = o.value;
+		figures = o.value;
 	}
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
-	int code = ask(&config);
-	if (code != CMD_OK)
-		return code;
-	opts.config = &config;
-	code = repl_main(&opts, &is_pipe_broken);
-	if (is_pipe_broken)
-		cmd_die_of_pipe();
-	return code;
+	return repl_open(&config, false, figures);
 }
 
-static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "history", "memory",
-		"cpus", "processes", "backend", NULL};
+static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "history", "keep",
+		"memory", "cpus", "processes", NULL};
 
 const struct cmd cmd_repl = {
 		.name = "repl",

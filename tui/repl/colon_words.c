@@ -144,3 +144,18 @@ void colon_attach(struct repl *r, const char *rest)
 			"  terrarium run --name %s -c CODE",
 			name, name, name, name);
 }
+
+void colon_keep(struct repl *r, const char *rest)
+{
+	struct trm_error why = {0};
+	const char *name = trm_sandbox_name(r->stage.sandbox);
+	bool is_on = !*rest || !strcmp(rest, "on");
+	if (!is_on && strcmp(rest, "off") != 0)
+		repl_error(r, ":keep takes on or off, not '%s'", rest);
+	else if (trm_sandbox_keep(r->stage.sandbox, is_on, &why) < 0)
+		repl_error(r, "%s", why.msg);
+	else if (is_on)
+		repl_say(r, "%s goes on when this REPL ends: terrarium attach %s --repl", name, name);
+	else
+		repl_say(r, "%s ends with this REPL", name);
+}

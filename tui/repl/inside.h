@@ -104,7 +104,7 @@ struct repl {
 	bool wants_top; /* metrics are awaited: info.c */
 	unsigned n_samples;
 	struct trm_copy *copy; /* under way */
-	struct edit *edit; /* an editor has the terminal: edit.c */
+	struct edit *edit;     /* an editor has the terminal: edit.c */
 
 	int exit_code; /* the first failure's */
 	bool is_leaving, is_over, is_pipe_broken;

@@ -291,7 +291,7 @@ static int open_session(struct repl *r, struct trm_error *reterr)
 	struct trm_session_opts opts;
 	trm_config_session_opts(&r->config, &opts);
 	opts.is_shared = true;
-	opts.wants_recent = r->opts->attach && repl_has_person(r);
+	opts.wants_recent = repl_has_person(r);
 	opts.client = "terrarium repl";
 	opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
 	if (!repl_has_person(r))
