@@ -97,7 +97,7 @@ static void see(struct trm_registry *r, int run_fd, const char *name)
 	if (strlen(name) > 64 || r->n == ENTRIES_MAX || found_read(run_fd, name, &info, NULL) < 0)
 		return;
 	struct known *k = find(r, name, &info);
-	bool is_alive = found_is_alive(&info);
+	bool is_alive = found_is_alive(run_fd, name, &info);
 	if (!k && make_room(r)) {
 		k = &r->known[r->n++];
 		*k = (struct known){.info = info};

@@ -295,7 +295,7 @@ static int describe(const char *name, struct trm_sandbox_opts *ret, struct trm_e
 	}
 	if (run_fd >= 0)
 		close(run_fd);
-	return r;
+	return r == TRM_ENOENT ? trm_error_set(reterr, r, "there is no running sandbox '%s'", name) : r;
 }
 
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/procstat.h"
 #include "base/sysfile.h"
 #include "wire/lifeline.h"
 
@@ -41,6 +42,16 @@ void sweep_kill_group(const char *dir)
 	}
 }
 
+/* Its number is the group's name. A note may be a copy, or a number may have come round: a group whose
+ * keeper lives was not left behind. */
+static bool has_keeper(const char *name)
+{
+	struct procstat stat;
+	pid_t pid = (pid_t)strtol(name + strlen(SWEEP_GROUP_PREFIX), NULL, 10);
+	return procstat_read(pid, &stat) && stat.state != 'Z'
+	       && strncmp(stat.name, SWEEP_KEEPER_NAME, sizeof stat.name - 1) == 0;
+}
+
 bool sweep_groups(int entry_fd)
 {
 	char note[NOTE_BYTES], *rest;
@@ -49,7 +60,7 @@ bool sweep_groups(int entry_fd)
 	for (char *path = strtok_r(note, "\n", &rest); path; path = strtok_r(NULL, "\n", &rest)) {
 		const char *base = strrchr(path, '/');
 		if (strncmp(path, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) || strstr(path, "/../")
-				|| !sweep_is_group(base + 1))
+				|| !sweep_is_group(base + 1) || has_keeper(base + 1))
 			continue;
 		if (rmdir(path) == 0 || errno == ENOENT)
 			continue;
@@ -67,6 +78,14 @@ void sweep_files(int entry_fd)
 			AGENT_FILE, DOOR_FILE, GROUPS_FILE, INFO_FILE, INFO_FILE ".new", STATE_FILE};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		unlinkat(entry_fd, files[i], 0);
+}
+
+bool sweep_is_held(int entry_fd)
+{
+	if (flock(entry_fd, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK;
+	flock(entry_fd, LOCK_UN);
+	return false;
 }
 
 bool sweep_entry(int run_fd, const char *name)

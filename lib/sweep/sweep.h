@@ -21,6 +21,7 @@
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define SWEEP_GROUP_PREFIX "terrarium-"
+#define SWEEP_KEEPER_NAME "terrarium-keeper" /* of its process */
 
 /* Is that the name of a keeper's control group? */
 bool sweep_is_group(const char *name);
@@ -29,6 +30,9 @@ void sweep_kill_group(const char *path);
 /* Remove the groups that are noted in an entry, with what is in them. Only directories that look like
  * a keeper's are touched, whatever the note says. False: a dying process is still in one. */
 bool sweep_groups(int entry_fd);
+
+/* Does somebody hold the entry: its keeper, who is about to become it, or, for a moment, who sweeps? */
+bool sweep_is_held(int entry_fd);
 
 /* Remove the files of an entry. */
 void sweep_files(int entry_fd);

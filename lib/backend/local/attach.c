@@ -87,7 +87,7 @@ static void on_patience(void *user)
 static int connect_all(struct attached *a, int run_fd, const char *name, struct trm_error *reterr)
 {
 	int r = found_read(run_fd, name, &a->info, reterr);
-	if (r == 0 && !found_is_alive(&a->info))
+	if (r == 0 && !found_is_alive(run_fd, name, &a->info))
 		r = trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
 	if (r == 0)
 		r = a->fd = rundir_connect(run_fd, name, AGENT_FILE, reterr);

@@ -19,6 +19,7 @@
 #include "base/procstat.h"
 #include "base/sysfile.h"
 #include "kernel/kernel.h"
+#include "sweep/sweep.h"
 
 int found_open_dir(struct trm_error *reterr)
 {
@@ -32,33 +33,42 @@ static bool is_ours(int fd)
 	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
 }
 
-static int open_file(int run_fd, const char *name, const char *file)
+static int open_entry(int run_fd, const char *name)
 {
 	int dir = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int fd = dir >= 0 && is_ours(dir) ? openat(dir, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (dir >= 0)
-		close(dir);
-	return fd;
+	if (dir < 0 || is_ours(dir))
+		return dir;
+	close(dir);
+	return -1;
+}
+
+static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
+{
+	int fd = openat(dir, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, out, cap) : -1;
+	if (fd >= 0)
+		close(fd);
+	return n;
 }
 
 int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr)
 {
 	char bytes[INFO_MAX_BYTES];
-	int fd = open_file(run_fd, name, INFO_FILE);
-	ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
+	int dir = open_entry(run_fd, name);
+	ssize_t n = dir >= 0 ? read_from(dir, INFO_FILE, bytes, sizeof bytes) : -1;
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
-	if (fd >= 0)
-		close(fd);
+	if (dir >= 0)
+		close(dir);
 	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;
 }
 
 bool found_state(int run_fd, const char *name, struct state_msg *ret)
 {
 	char bytes[STATE_MAX_BYTES];
-	int fd = open_file(run_fd, name, STATE_FILE);
-	ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
-	if (fd >= 0)
-		close(fd);
+	int dir = open_entry(run_fd, name);
+	ssize_t n = dir >= 0 ? read_from(dir, STATE_FILE, bytes, sizeof bytes) : -1;
+	if (dir >= 0)
+		close(dir);
 	return n > 0 && state_msg_get(bytes, (size_t)n, ret) == 0;
 }
 
@@ -70,11 +80,20 @@ static bool is_of_this_boot(const struct info_msg *info)
 	return !*id || !*info->boot_id || strcmp(id, info->boot_id) == 0;
 }
 
-bool found_is_alive(const struct info_msg *info)
+static bool is_held(int run_fd, const char *name)
+{
+	int dir = open_entry(run_fd, name);
+	bool is = dir >= 0 && sweep_is_held(dir);
+	if (dir >= 0)
+		close(dir);
+	return is;
+}
+
+bool found_is_alive(int run_fd, const char *name, const struct info_msg *info)
 {
 	struct procstat stat;
 	return procstat_read(info->keeper, &stat) && stat.start == info->keeper_start && stat.state != 'Z'
-	       && is_of_this_boot(info);
+	       && is_of_this_boot(info) && is_held(run_fd, name);
 }
 
 void found_limits(const struct info_msg *info, struct trm_limits *ret)
@@ -99,7 +118,7 @@ static int open_keeper(pid_t keeper, uint64_t keeper_start, struct trm_error *re
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"stopping other programs' sandboxes safely needs Linux 5.3");
 	bool is_it = pidfd >= 0 && keeper_start && procstat_read(keeper, &stat) && stat.start == keeper_start
-		     && strncmp(stat.name, "terrarium-keeper", sizeof stat.name - 1) == 0;
+		     && strncmp(stat.name, SWEEP_KEEPER_NAME, sizeof stat.name - 1) == 0;
 	if (is_it)
 		return pidfd;
 	if (pidfd >= 0)

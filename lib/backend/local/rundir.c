@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -129,8 +130,10 @@ static enum taken take(int run_fd, const char *name, int *ret_fd)
 
 int rundir_entry_make(struct rundir_entry *ret, const char *name, struct trm_error *reterr)
 {
+	enum { LOOKS = 5 };
 	struct rundir_entry e = {.run_fd = -1, .entry_fd = -1};
 	snprintf(e.name, sizeof e.name, "%s", name);
+	const struct timespec nap = {.tv_nsec = 1000000};
 	for (int tries = 0; tries < 100; tries++) {
 		e.run_fd = rundir_open(e.path, reterr);
 		if (e.run_fd < 0)
@@ -141,9 +144,12 @@ int rundir_entry_make(struct rundir_entry *ret, const char *name, struct trm_err
 			return 0;
 		}
 		close(e.run_fd);
-		if (t == BUSY)
+		if (t == BUSY && tries >= LOOKS)
 			break;
-		sched_yield();
+		if (t == BUSY)
+			nanosleep(&nap, NULL); /* it may be but looked at, by who lists or sweeps */
+		else
+			sched_yield();
 	}
 	return trm_error_set(reterr, TRM_EEXIST, "a sandbox called '%s' is already running", name);
 }

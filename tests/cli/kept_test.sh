@@ -1,0 +1,328 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Sandboxes that outlive the program: run --keep, ps, exec, stop, and the ways in which they end.
+. "$(dirname "$0")/tell.sh"
+need_local
+export XDG_RUNTIME_DIR="$dir/run"
+mkdir -m 700 run
+# Whatever goes wrong, nothing is left running.
+trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+
+# until_true COMMAND…: within ten seconds.
+until_true() {
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries = 500 ]; then
+			tried="$*"
+			wrong "this should have become true"
+			return 1
+		fi
+		sleep 0.02
+	done
+}
+is_gone() { ! "$terrarium" ps | grep -q "^$1 " && [ ! -e "run/terrarium/$1" ]; }
+# field NAME KEY: of ps --json.
+field() {
+	"$terrarium" ps --json | python3 -c '
+import json, sys
+for box in json.load(sys.stdin):
+    if box["name"] == sys.argv[1]:
+        print(json.dumps(box[sys.argv[2]]))' "$1" "$2"
+}
+is_field() { [ "$(field "$1" "$2")" = "$3" ]; }
+has_clients() { is_field "$1" clients "$2"; }
+expect_field() { [ "$(field "$1" "$2")" = "$3" ] || wrong "$2 of $1 should be $3, and is $(field "$1" "$2")"; }
+
+# ---- state stays, and is come back to
+
+try run --yes --keep --name lab -c 'x = 41' -c 'open("note", "w").write("kept")'
+expect_code 0
+expect_err ""
+try run --yes --name lab -c 'x + 1'
+expect_code 0
+expect_out 42
+try run --yes --name lab -l bash -c 'cat note'
+expect_out kept
+try exec lab -- cat note
+expect_out kept
+try exec lab -- sh -c 'cat; echo err >&2; exit 7' <"$source/LICENSE"
+expect_code 7
+expect_err err
+cmp -s out "$source/LICENSE" || wrong "standard input as it was"
+try exec lab -- nonsense
+expect_code 127
+expect_err "terrarium: nonsense: not found in the sandbox"
+try run --yes --name lab --memory 64 -c 'x'
+expect_out 41
+expect_err "terrarium: sandbox 'lab' is running already, with the limits that it has"
+try run --yes --name lab -c 'import sys; sys.exit(3)'
+expect_code 3
+try run --yes --name lab --timeout 0.3 -c 'while True: pass'
+expect_code 124
+try run --yes --name lab -c 'x'
+expect_out 41
+
+# ---- ps
+
+try ps
+expect_code 0
+expect_in out "lab "
+try ps --names
+expect_out lab
+try ps --json
+[ "$(field lab kernels)" = '["python", "bash"]' ] || wrong "kernels: $(field lab kernels)"
+expect_field lab state '"running"'
+expect_field lab kept true
+expect_field lab clients 0
+expect_field lab backend '"local"'
+expect_field lab memory_limit_bytes 536870912
+expect_field lab idle_timeout_s 28800.0
+expect_field lab max_lifetime_s 604800.0
+
+# One that is not kept is found, too, and attached to; it ends with the one that started it.
+mkfifo go
+"$terrarium" exec --name brief -- sh -c 'read line; echo "$line"' <go >brief.out 2>brief.err &
+brief=$!
+exec 3>go
+until_true has_clients brief 1
+expect_field brief kept false
+try exec brief -- echo inside
+expect_out inside
+try run --yes --name brief -c '1 + 1'
+expect_out 2
+echo over >&3
+exec 3>&-
+wait $brief || wrong "exec --name brief failed"
+until_true is_gone brief
+
+# ---- names
+
+try run --yes --keep --name lab -c 'x'
+expect_out 41
+for name in a/b ../up .hidden -dash _low 'a b' "$(printf 'a\tb')" "$(printf '\033[31m')" ; do
+	try run --yes --keep --name="$name" -c pass
+	expect_code 125
+	expect_in err "cannot name a sandbox: a name has 1 to 64 letters"
+	[ "$(wc -l <err)" = 1 ] || wrong "one line"
+	try attach -- "$name"
+	expect_code 125
+	expect_in err "cannot name a sandbox: a name has 1 to 64 letters"
+done
+long=$(printf '%0200d' 0)
+try run --yes --keep --name "$long" -c pass
+expect_code 125
+expect_in err "must not be longer than 64 bytes"
+try exec "$long" -- true
+expect_code 125
+expect_in err "cannot name a sandbox"
+try stop "$long"
+expect_code 1
+expect_in err "cannot name a sandbox"
+try exec nowhere -- true
+expect_code 125
+expect_err "terrarium: there is no running sandbox 'nowhere'"
+try exec lab --
+expect_code 125
+expect_in err "there is no command to execute"
+try attach nowhere
+expect_code 125
+expect_err "terrarium: there is no running sandbox 'nowhere'; running: lab"
+try stop nowhere
+expect_code 1
+expect_err "terrarium: there is no running sandbox 'nowhere'; running: lab"
+try stop
+expect_code 125
+try stop --all lab
+expect_code 125
+try ps lab
+expect_code 125
+try run --yes --backend fake --keep -c pass
+expect_code 125
+expect_in err "cannot be kept"
+[ "$("$terrarium" ps --names)" = lab ] || wrong "nothing else should have been started"
+
+# Without a name one is told which it is.
+try run --yes --keep -c 'pass'
+expect_code 0
+name=$(sed -n 's/^terrarium: sandbox \(sandbox-[0-9a-f]*\) is kept: .*/\1/p' err)
+[ -n "$name" ] || wrong "the name should be told"
+try stop "$name" nowhere
+expect_code 1
+expect_out "$name"
+until_true is_gone "$name"
+
+# ---- clients that die in any way
+
+"$terrarium" run --yes --name lab -c 'import time
+print("started", flush=True)
+y = 1
+time.sleep(0.5)
+y = 2' >out 2>err &
+pid=$!
+until_true grep -q started out
+has_clients lab 1 || wrong "one client"
+kill -KILL $pid
+wait $pid 2>/dev/null
+until_true has_clients lab 0
+try run --yes --name lab -c 'y'
+expect_out 2
+"$terrarium" exec lab -- sh -c 'echo $$; exec sleep 1000' >out 2>err &
+pid=$!
+until_true grep -q . out
+kill -STOP $pid
+try run --yes --name lab -c 'x'
+expect_out 41
+kill -KILL $pid
+wait $pid 2>/dev/null
+until_true has_clients lab 0
+tried="exec, then kill -9: its command"
+"$terrarium" exec lab -- sh -c 'ps ax | grep -c "[s]leep 1000"' >out 2>err
+expect_out 0
+# The signals of `exec` are its command's.
+"$terrarium" exec lab -- sh -c 'trap "echo TERM; exit 9" TERM; echo started; while :; do sleep 0.05; done' >out 2>err &
+pid=$!
+until_true grep -q started out
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+tried="exec, then SIGTERM"
+expect_code 9
+expect_in out TERM
+# A run does not go on when its client was told to end.
+"$terrarium" run --yes --name lab -c 'print("started", flush=True)
+while True: pass' >out 2>err &
+pid=$!
+until_true grep -q started out
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+tried="run --name, then SIGTERM"
+expect_code 143
+try run --yes --name lab -c 'x'
+expect_out 41
+
+# ---- the reasons of an end reach everybody who is attached
+
+# attach_to NAME: somebody who waits, with what it says in $1.err.
+attach_to() {
+	"$terrarium" exec "$1" -- sleep 1000 >"$1.out" 2>"$1.err" &
+	attached=$!
+	until_true has_clients "$1" 1
+}
+expect_reason() { # NAME SENTENCE
+	code=0
+	wait $attached || code=$?
+	cp "$1.out" out
+	cp "$1.err" err
+	tried="end of $1"
+	expect_code 125
+	expect_in err "$2"
+	until_true is_gone "$1"
+}
+attach_to lab
+try stop lab
+expect_code 0
+expect_out lab
+expect_reason lab "it was stopped"
+expect_in err "terrarium stop lab"
+
+for name in forced killed; do
+	try run --yes --keep --name $name -c 'x = 1'
+	attach_to $name
+	if [ $name = forced ]; then
+		try stop --force $name
+		expect_code 0
+		expect_out $name
+	else
+		kill -KILL "$(field killed keeper_pid)"
+		# Listing sweeps what was left behind.
+		until_true is_gone killed
+	fi
+	expect_reason $name "keeper was killed from outside"
+done
+
+try run --yes --keep --idle-timeout 0.4 --name idle -c 'x = 1'
+expect_code 0
+until_true is_gone idle
+# Attached is not idle, and neither is a computation that nobody waits for.
+try run --yes --keep --idle-timeout 0.4 --name busy -c 'x = 1'
+attach_to busy
+sleep 1
+has_clients busy 1 || wrong "a sandbox that somebody is attached to is not idle"
+kill -KILL $attached
+wait $attached 2>/dev/null
+until_true is_gone busy
+try run --yes --keep --idle-timeout 0.5 --name works -c 'import threading
+def work():
+    import time
+    end = time.time() + 2
+    while time.time() < end: pass
+threading.Thread(target=work).start()'
+sleep 1.2
+"$terrarium" ps --names | grep -qx works || wrong "a long computation is not idle"
+until_true is_gone works
+
+try run --yes --keep --max-lifetime 1.5 --name old -c 'x = 1'
+attach_to old
+expect_reason old "its lifetime of 1500 ms is over"
+
+# ---- what was left behind
+
+try run --yes --keep --name left -c 'x = 1'
+cp -a run/terrarium/left run/terrarium/copy
+try ps --all
+expect_in out "left behind"
+[ ! -e run/terrarium/copy ] || wrong "listing sweeps what was left behind"
+mkdir run/terrarium/empty
+try ps
+[ ! -e run/terrarium/empty ] || wrong "listing sweeps what was left behind"
+try run --yes --name left -c 'x'
+expect_out 1
+
+# ---- the runtime directory
+
+chmod 755 run/terrarium
+for words in ps "run --yes -c pass" "exec left -- true" "stop left" "run --yes --name left -c x"; do
+	# shellcheck disable=SC2086
+	try $words
+	expect_code 125
+	expect_err "terrarium: the runtime directory $dir/run/terrarium is open to others (mode 0755): chmod 700 it, or set XDG_RUNTIME_DIR to another one"
+done
+chmod 700 run/terrarium
+chmod 777 run
+try ps
+expect_code 125
+expect_in err "$dir/run is open to others (mode 0777)"
+chmod 700 run
+if [ "$(id -u)" = 0 ]; then
+	chown nobody run/terrarium
+	try ps
+	expect_code 125
+	expect_in err "belongs to user $(id -u nobody) and not to you (user 0)"
+	chown root run/terrarium
+else
+	XDG_RUNTIME_DIR=/ try ps
+	expect_code 125
+	expect_in err "belongs to user 0"
+fi
+ln -s "$dir/run" elsewhere
+XDG_RUNTIME_DIR="$dir/elsewhere" try ps --names
+expect_out left
+mkdir other
+ln -s /tmp other/terrarium
+XDG_RUNTIME_DIR="$dir/other" try ps
+expect_code 125
+expect_in err "is not a directory"
+XDG_RUNTIME_DIR="$dir/missing" try ps
+expect_code 0
+
+try stop --all --yes
+expect_code 0
+expect_out left
+until_true is_gone left
+try ps --json
+expect_out "[]"
+[ ! -e run/terrarium ] || wrong "the last one takes the directory along"
+
+verdict
