@@ -170,6 +170,7 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 			.keep = config->keep,
 			.idle_timeout_ms = config->idle_timeout_ms,
 			.max_lifetime_ms = config->max_lifetime_ms,
+			.net_credentials = config->net_credentials,
 	};
 }
 

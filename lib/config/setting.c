@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cidr.h"
 #include "base/err.h"
 #include "config/config.h"
 
@@ -38,6 +39,14 @@ static const struct trm_setting settings[] = {
 				1 << 20, false, false, "largest single file", FIELD(limits.file_bytes)},
 		{"open_files", "--open-files", 0, "TERRARIUM_OPEN_FILES", "N", "4096", TRM_SETTING_COUNT, 64,
 				1 << 20, false, false, "open files of a process", FIELD(limits.open_files)},
+		{"net", "--net", 0, "TERRARIUM_NET", "on|off", "off", TRM_SETTING_SWITCH, 0, 0, false, true,
+				"a network to the outside, never to local services", FIELD(limits.net)},
+		{"net_allow", "--net-allow", 0, "TERRARIUM_NET_ALLOW", "CIDR", "", TRM_SETTING_RANGES, 0, 0,
+				false, true, "private range that --net may reach; repeatable",
+				FIELD(limits.net_allow)},
+		{"net_credentials", "--net-credentials", 0, "TERRARIUM_NET_CREDENTIALS", "on|off", "off",
+				TRM_SETTING_SWITCH, 0, 0, false, true,
+				"pass on passwords of proxies and package indexes", FIELD(net_credentials)},
 		{"timeout", "--timeout", 0, "TERRARIUM_TIMEOUT", "S", "30", TRM_SETTING_SECONDS, 0.001, 4e6,
 				true, false, "seconds a run may take; 0: no limit", FIELD(timeout_ms)},
 		{"grace", "--grace", 0, "TERRARIUM_GRACE", "S", "2", TRM_SETTING_SECONDS, 0, 3600, true,
@@ -293,6 +302,17 @@ static int set_text(struct trm_config *config, const struct trm_setting *s, cons
 	return 0;
 }
 
+static int set_ranges(struct trm_config *config, const struct trm_setting *s, const char *text,
+		const char *label, struct trm_error *reterr)
+{
+	struct cidr ranges[CIDR_LIST_MAX];
+	struct trm_error why = {0};
+	size_t n;
+	if (cidr_parse_list(text, ranges, &n, &why) < 0)
+		return trm_error_set(reterr, TRM_EINVAL, "%s: %s", label, why.msg);
+	return set_text(config, s, text, label, reterr);
+}
+
 /* "ask|interrupt|off" as "ask, interrupt or off". */
 static void list_choices(const char *choices, char *out, size_t cap)
 {
@@ -330,6 +350,7 @@ int trm_config_set(struct trm_config *config, const struct trm_setting *s, const
 {
 	switch (s->kind) {
 	case TRM_SETTING_TEXT: return set_text(config, s, text, label, reterr);
+	case TRM_SETTING_RANGES: return set_ranges(config, s, text, label, reterr);
 	case TRM_SETTING_CHOICE: return set_choice(config, s, text, label, reterr);
 	case TRM_SETTING_SWITCH: return set_switch(config, s, text, label, reterr);
 	default: return set_number(config, s, text, label, reterr);
@@ -341,6 +362,7 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 	const void *field = (const char *)config + s->offset;
 	switch (s->kind) {
 	case TRM_SETTING_CHOICE:
+	case TRM_SETTING_RANGES:
 	case TRM_SETTING_TEXT: return (size_t)snprintf(out, cap, "%s", (const char *)field);
 	case TRM_SETTING_SWITCH: return (size_t)snprintf(out, cap, "%s", *(const bool *)field ? "on" : "off");
 	case TRM_SETTING_BYTES:

@@ -114,13 +114,21 @@ static void look_at_rundir(struct doctor *d)
 	doctor_say(d, TRM_CHECK_OK, "runtime directory", NULL, "%s", path);
 }
 
-static void look_at_tun(struct doctor *d)
+/* Only needed for sandboxes that are to have one. */
+static void look_at_network(struct doctor *d)
 {
-	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
-	doctor_say(d, TRM_CHECK_NOTE, "tun", NULL, "%s; sandboxes have no network",
-			fd >= 0 ? "/dev/net/tun can be opened" : "/dev/net/tun cannot be opened");
-	if (fd >= 0)
-		close(fd);
+	char path[MACHINE_PATH], version[128];
+	struct trm_error e;
+	if (machine_find_slirp(path, &e) < 0) {
+		char *advice = strrchr(e.msg, ':');
+		if (advice)
+			*advice = '\0';
+		doctor_say(d, TRM_CHECK_NOTE, "network (--net on)", advice ? advice + 2 : NULL, "%s", e.msg);
+		return;
+	}
+	ask_version(path, version, sizeof version);
+	doctor_say(d, TRM_CHECK_OK, "network (--net on)", NULL, "%s, %s", *version ? version : "slirp4netns",
+			path);
 }
 
 void doctor_look_around(struct doctor *d)
@@ -130,5 +138,5 @@ void doctor_look_around(struct doctor *d)
 	look_at_filters(d);
 	look_at_landlock(d);
 	look_at_rundir(d);
-	look_at_tun(d);
+	look_at_network(d);
 }

@@ -30,6 +30,7 @@
 #include "keeper/group.h"
 #include "keeper/idle.h"
 #include "keeper/launch.h"
+#include "keeper/net.h"
 #include "keeper/user.h"
 #include "keeper/watchdog.h"
 #include "wire/lifeline.h"
@@ -40,6 +41,7 @@ struct keeper {
 	struct user user;
 	struct launch launch;
 	struct watchdog watchdog;
+	struct net net;
 	struct clients clients;
 	struct idle idle;
 	pid_t starter; /* the client that started us */
@@ -59,6 +61,12 @@ struct keeper {
 	char packet[LIFELINE_MAX_BYTES];
 };
 
+/* Processes in the control groups that nobody inside sees: bubblewrap's outer one, the network's. */
+static inline uint32_t keeper_outer(const struct keeper *k)
+{
+	return 1 + (*k->spec.slirp ? NET_PROCS : 0);
+}
+
 uint64_t keeper_now_ms(void); /* CLOCK_MONOTONIC */
 
 /* live.c: everything between start and end. Returns when the sandbox is to end. */
@@ -67,7 +75,7 @@ void keeper_note_end(struct keeper *k, pid_t pid, int status); /* that child has
 void keeper_hear_words(struct keeper *k);                      /* what bubblewrap has said so far */
 
 /* tell.c: to clients, and into the entry */
-void keeper_tell_ready(const struct keeper *k);
+void keeper_announce(const struct keeper *k); /* it is up: to the client, and so that others find it */
 void keeper_tell_oom(const struct keeper *k);
 void keeper_tell_gone(struct keeper *k, uint64_t oom_kills);
 void keeper_note_info(const struct keeper *k);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
+#include "keeper/net.h"
 #include "keeper/space.h"
 
 /* Exit status of a child that did not get as far as bubblewrap. */
@@ -113,7 +114,7 @@ static int pipe_with(const char *bytes, size_t n)
 /* Descriptors wanted at the low numbers; they are first moved out of each other's way. */
 static void place(const int *fds, size_t n)
 {
-	int moved[BWRAP_FILES + LIFELINE_MAX_FILES];
+	int moved[BWRAP_FILES + LIFELINE_MAX_FILES + 1];
 	const int above = (int)n + 1;
 	for (size_t i = 0; i < n; i++) {
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, above);
@@ -130,7 +131,7 @@ static void place(const int *fds, size_t n)
 
 static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 {
-	int fds[BWRAP_FILES + LIFELINE_MAX_FILES];
+	int fds[BWRAP_FILES + LIFELINE_MAX_FILES + 1];
 	struct slice args = is_shared ? spec->args_shared : spec->args_separate;
 	struct slice calls = is_strict ? spec->calls_strict : spec->calls;
 	struct slice arguments = is_strict ? spec->arguments_strict : spec->arguments;
@@ -144,33 +145,57 @@ static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 	fds[BWRAP_AGENT] = KEEPER_AGENT;
 	for (size_t i = 0; i < spec->n_files; i++)
 		fds[BWRAP_FILES + i] = pipe_with(spec->files[i].bytes, spec->files[i].n);
-	place(fds, BWRAP_FILES + spec->n_files);
+	fds[BWRAP_FILES + spec->n_files] = KEEPER_CERTS;
+	place(fds, BWRAP_FILES + spec->n_files + spec->has_certs);
 }
 
 /* ---- the child ----------------------------------------------------------------- */
 
-/* Tell the keeper how the files are held, with the tmpfs itself, by which it can be measured. */
-static void report(int to, bool is_shared)
+/* What the keeper wants to know, with descriptors in the order of the claims. */
+struct report {
+	bool is_shared, has_space, has_net;
+};
+enum { REPORT_FILES = 3 };
+
+union rights {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(REPORT_FILES * sizeof(int))];
+};
+
+static void report(int to, const struct report *r, const int *fds)
 {
-	char kind = is_shared ? 'S' : 'T';
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec iov = {.iov_base = &kind, .iov_len = 1};
+	union rights control = {0};
+	const size_t n = r->has_space + 2 * (size_t)r->has_net;
+	struct iovec iov = {.iov_base = (void *)r, .iov_len = sizeof *r};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	int space = is_shared ? open(SPACE_PATH, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (space >= 0) {
+	if (n) {
 		msg.msg_control = control.bytes;
-		msg.msg_controllen = sizeof control.bytes;
+		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
 		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &space, sizeof space);
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n * sizeof(int));
 	}
 	if (sendmsg(to, &msg, MSG_NOSIGNAL) < 0)
 		die("report to the keeper");
+}
+
+/* Tell the keeper how the files are held, with the tmpfs itself, by which it can be measured; then set up the
+ * network, if there is to be one, for which it gets the namespaces. */
+static void make_and_report(const struct spec_msg *spec, int to, bool is_shared)
+{
+	int fds[REPORT_FILES], n = 0;
+	struct report r = {.is_shared = is_shared, .has_net = *spec->slirp != '\0'};
+	fds[n] = is_shared ? open(SPACE_PATH, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	r.has_space = fds[n] >= 0;
+	n += r.has_space;
+	const char *failed = r.has_net ? net_enter(spec, &fds[n], &fds[n + 1]) : NULL;
+	if (failed) {
+		dprintf(STDERR_FILENO, NET_FAILED "cannot %s: %s", failed, strerror(errno));
+		_exit(NOT_STARTED);
+	}
+	report(to, &r, fds);
 }
 
 static _Noreturn void child(
@@ -186,7 +211,7 @@ static _Noreturn void child(
 		is_shared = space_make(false, 0, spec->disk_bytes);
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
-	report(report_fd, is_shared);
+	make_and_report(spec, report_fd, is_shared);
 	arrange(spec, is_shared, is_strict);
 	set_rlimits(spec, groups);
 	sigemptyset(&none);
@@ -202,29 +227,38 @@ static _Noreturn void child(
 
 /* ---- the keeper's side --------------------------------------------------------- */
 
+/* A child that could not do it says nothing. */
 static void hear(int from, struct launch *ret)
 {
-	char kind = 0;
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec iov = {.iov_base = &kind, .iov_len = 1};
+	struct report r = {0};
+	union rights control;
+	int fds[REPORT_FILES];
+	struct iovec iov = {.iov_base = &r, .iov_len = sizeof r};
 	struct msghdr msg = {.msg_iov = &iov,
 			.msg_iovlen = 1,
 			.msg_control = control.bytes,
 			.msg_controllen = sizeof control.bytes};
-	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) == 1)
-		ret->is_shared = kind == 'S';
+	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) != sizeof r)
+		return;
+	const size_t n = r.has_space + 2 * (size_t)r.has_net;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&ret->space_fd, CMSG_DATA(c), sizeof ret->space_fd);
+	ret->is_shared = r.is_shared;
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS
+			|| c->cmsg_len != CMSG_LEN(n * sizeof(int)))
+		return;
+	memcpy(fds, CMSG_DATA(c), n * sizeof(int));
+	if (r.has_space)
+		ret->space_fd = fds[0];
+	if (r.has_net) {
+		ret->user_fd = fds[n - 2];
+		ret->net_fd = fds[n - 1];
+	}
 }
 
 int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, struct launch *ret)
 {
 	int words[2], line[2];
-	*ret = (struct launch){.words_fd = -1, .space_fd = -1};
+	*ret = (struct launch){.words_fd = -1, .space_fd = -1, .user_fd = -1, .net_fd = -1};
 	if (pipe2(words, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) < 0) {

@@ -5,8 +5,8 @@
 /* Theory of operation. A child of the keeper makes itself what the sandbox is
  * to be held in, from the outside in, and then becomes bubblewrap:
  *
- *   control groups → oom score → mount namespace with the tmpfs → resource
- *   limits → own user → descriptors → exec with an empty environment
+ *   control groups → oom score → mount namespace with the tmpfs → own user → network
+ *   namespace with its filter → descriptors → resource limits → exec with an empty environment
  *
  * Everything that needs privileges comes before the change of user, and
  * nothing of the sandbox runs before all of it is done. What goes wrong is said
@@ -19,10 +19,11 @@
 #include "wire/lifeline.h"
 
 struct launch {
-	pid_t pid;      /* bubblewrap, a child of the caller */
-	int words_fd;   /* what it has to say: stdout and stderr of everything up to the agent */
-	int space_fd;   /* the tmpfs; -1 if there is one for each directory */
-	bool is_shared; /* one tmpfs for all files */
+	pid_t pid;           /* bubblewrap, a child of the caller */
+	int words_fd;        /* what it has to say: stdout and stderr of everything up to the agent */
+	int space_fd;        /* the tmpfs; -1 if there is one for each directory */
+	bool is_shared;      /* one tmpfs for all files */
+	int user_fd, net_fd; /* namespaces that the network wants; -1 without one */
 };
 
 /* Blocks until the child is about to exec (well under a millisecond). 0, or -errno

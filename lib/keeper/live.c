@@ -84,6 +84,16 @@ static void hear_signals(struct keeper *k)
 	}
 }
 
+static void hear_net(struct keeper *k)
+{
+	if (net_is_up(&k->net, k->words, sizeof k->words)) {
+		keeper_announce(k);
+		return;
+	}
+	k->n_words = strlen(k->words);
+	end(k, GONE_BY_ITSELF);
+}
+
 /* ---- clients ------------------------------------------------------------------------- */
 
 static uint64_t cpu_ns(const struct keeper *k)
@@ -170,17 +180,20 @@ static void pass_time(struct keeper *k)
 
 void keeper_live(struct keeper *k)
 {
-	enum { SIGNALS, WORDS, CLIENTS };
+	enum { SIGNALS, WORDS, NET, CLIENTS };
 	static struct pollfd fds[CLIENTS + CLIENTS_POLLS];
 	while (!k->is_ending) {
 		fds[SIGNALS] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
 		fds[WORDS] = (struct pollfd){.fd = k->launch.words_fd, .events = POLLIN};
+		fds[NET] = (struct pollfd){.fd = k->net.ready_fd, .events = POLLIN};
 		size_t n = CLIENTS + clients_poll(&k->clients, fds + CLIENTS);
 		int happened = poll(fds, n, patience_ms(k));
 		if (happened > 0 && fds[WORDS].revents)
 			keeper_hear_words(k);
 		if (happened > 0 && fds[SIGNALS].revents)
 			hear_signals(k);
+		if (happened > 0 && fds[NET].revents && !k->is_ending)
+			hear_net(k);
 		if (happened > 0)
 			clients_hear(&k->clients, fds + CLIENTS, on_said, k);
 		if (happened > 0 && fds[CLIENTS].revents && clients_let_in(&k->clients))

@@ -50,11 +50,22 @@ static bool settle(struct keeper *k)
 	return k->signal_fd >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && chdir("/") == 0;
 }
 
+/* Beside bubblewrap, which takes about as long. Nothing leads out before slirp4netns is there, and the filter
+ * is in force already. */
+static int start_net(struct keeper *k)
+{
+	int r = net_start(&k->net, &k->spec, &k->groups, k->user.uid, k->launch.user_fd, k->launch.net_fd);
+	close(k->launch.user_fd);
+	close(k->launch.net_fd);
+	if (r < 0)
+		say(k, NET_FAILED "cannot start a process", -r);
+	return r;
+}
+
 static bool start(struct keeper *k)
 {
 	char self[4096];
-	/* Bubblewrap's outer process counts as one that nobody inside sees. */
-	const struct group_limits limits = {k->spec.mem_bytes, k->spec.procs + 1, k->spec.cpus};
+	const struct group_limits limits = {k->spec.mem_bytes, k->spec.procs + keeper_outer(k), k->spec.cpus};
 	int r = user_take(&k->user);
 	if (r < 0) {
 		say(k, "cannot take a user of its own for the sandbox", -r);
@@ -72,13 +83,15 @@ static bool start(struct keeper *k)
 			k->groups.limits & LIMIT_MEMORY ? 0 : k->spec.mem_bytes);
 	close(KEEPER_LISTEN);
 	close(KEEPER_AGENT);
+	close(KEEPER_CERTS);
 	k->started_ms = keeper_now_ms();
 	k->is_kept = k->spec.is_kept;
 	idle_init(&k->idle, k->spec.idle_timeout_ms, k->started_ms);
-	keeper_tell_ready(k);
-	keeper_note_state(k);
-	keeper_note_info(k); /* last: by it we are found */
-	return true;
+	if (k->launch.net_fd < 0)
+		keeper_announce(k);
+	else
+		r = start_net(k);
+	return r == 0;
 }
 
 /* ---- end ------------------------------------------------------------------------ */
@@ -105,6 +118,7 @@ static void end_all(struct keeper *k)
 
 static void tear_down(struct keeper *k)
 {
+	net_finish(&k->net);
 	end_all(k);
 	keeper_hear_words(k);
 	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(&k->groups);
@@ -117,7 +131,8 @@ static void tear_down(struct keeper *k)
 int main(void)
 {
 	static struct keeper k; /* large, and all zero: it takes no room in the program file */
-	k.launch = (struct launch){.words_fd = -1, .space_fd = -1};
+	k.launch = (struct launch){.words_fd = -1, .space_fd = -1, .user_fd = -1, .net_fd = -1};
+	k.net = (struct net)NET_NONE;
 	if (!settle(&k) || !get_spec(&k))
 		return 125;
 	if (start(&k)) {

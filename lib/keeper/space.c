@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/sysfile.h"
+#include "keeper/userns.h"
 #include "wire/lifeline.h"
 
 static uint64_t inodes_for(uint64_t disk_bytes)
@@ -53,30 +53,10 @@ static bool mount_space(uint32_t uid, uint64_t disk_bytes)
 	return false;
 }
 
-/* Ubuntu's AppArmor lets programs without a profile make a user namespace, but do nothing in it. */
-static bool is_crippled_by_apparmor(void)
-{
-	uint64_t v;
-	return sysfile_read_u64("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &v) && v;
-}
-
-static bool enter_user_namespace(void)
-{
-	char map[48];
-	unsigned uid = getuid(), gid = getgid();
-	if (is_crippled_by_apparmor() || unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-		return false;
-	sysfile_write("/proc/self/setgroups", "deny");
-	snprintf(map, sizeof map, "%u %u 1", uid, uid);
-	int r = sysfile_write("/proc/self/uid_map", map);
-	snprintf(map, sizeof map, "%u %u 1", gid, gid);
-	return r == 0 && sysfile_write("/proc/self/gid_map", map) == 0;
-}
-
 bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes)
 {
 	if (!is_root)
-		return enter_user_namespace() && mount_space(0, disk_bytes);
+		return userns_enter(CLONE_NEWNS, getuid(), getgid()) && mount_space(0, disk_bytes);
 	if (unshare(CLONE_NEWNS) < 0)
 		return false;
 	/* Nothing of what follows may be seen outside. */

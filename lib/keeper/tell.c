@@ -22,10 +22,11 @@ static struct ready_msg describe(const struct keeper *k)
 			.cpu_dir = (char *)groups_dir(&k->groups, LIMIT_CPU),
 			.pressure_dir = (char *)groups_dir(&k->groups, LIMIT_PRESSURE),
 			.space_fd = k->launch.space_fd,
+			.n_outer = keeper_outer(k),
 	};
 }
 
-void keeper_tell_ready(const struct keeper *k)
+static void tell_ready(const struct keeper *k)
 {
 	const struct ready_msg msg = describe(k);
 	struct buf b;
@@ -98,6 +99,8 @@ void keeper_note_info(const struct keeper *k)
 			.idle_timeout_ms = k->spec.idle_timeout_ms,
 			.max_lifetime_ms = k->spec.max_lifetime_ms,
 			.boot_id = boot_id,
+			.has_net = *k->spec.slirp != '\0',
+			.net_allow = (char *)k->spec.net_allow,
 	};
 	buf_init(&b, INFO_MAX_BYTES);
 	if (info_msg_put(&b, &msg) == 0)
@@ -113,4 +116,11 @@ void keeper_note_state(const struct keeper *k)
 			.active_ms = unix_ms() - (keeper_now_ms() - k->idle.since_ms),
 	};
 	entry_note_state(KEEPER_ENTRY_DIR, &msg);
+}
+
+void keeper_announce(const struct keeper *k)
+{
+	tell_ready(k);
+	keeper_note_state(k);
+	keeper_note_info(k); /* last: by it we are found */
 }

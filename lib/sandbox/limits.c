@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <terrarium/sandbox.h>
 
+#include "base/cidr.h"
 #include "base/err.h"
 
 #define MIB (1024ull * 1024)
@@ -50,6 +53,24 @@ static int check_count(const char *what, uint32_t count, uint32_t min, struct tr
 			what, min, MAX_COUNT);
 }
 
+const char *trm_limits_tell_net(const struct trm_limits *limits, char *out, size_t cap)
+{
+	bool has_more = limits->net && *limits->net_allow;
+	snprintf(out, cap, "%s%s%s", limits->net ? "network ON" : "no network", has_more ? ", also to " : "",
+			has_more ? limits->net_allow : "");
+	return out;
+}
+
+static int check_net(const struct trm_limits *limits, struct trm_error *reterr)
+{
+	struct cidr open[CIDR_LIST_MAX];
+	size_t n;
+	if (!memchr(limits->net_allow, 0, sizeof limits->net_allow))
+		return trm_error_set(reterr, TRM_EINVAL, "net_allow is not ended by NUL");
+	int r = cidr_parse_list(limits->net_allow, open, &n, reterr);
+	return r < 0 ? err_wrap(reterr, r, "net_allow") : 0;
+}
+
 int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr)
 {
 	int r;
@@ -65,7 +86,9 @@ int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr)
 		return r;
 	if ((r = check_bytes("file size", limits->file_bytes, MIB, reterr)) < 0)
 		return r;
-	return check_count("open files", limits->open_files, MIN_OPEN_FILES, reterr);
+	if ((r = check_count("open files", limits->open_files, MIN_OPEN_FILES, reterr)) < 0)
+		return r;
+	return check_net(limits, reterr);
 }
 
 enum { IDLE_TIMEOUT_MS = 8 * 3600 * 1000, MAX_LIFETIME_MS = 7 * 24 * 3600 * 1000 };

@@ -46,6 +46,11 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_u8(&p, m->is_kept);
 	pack_u64(&p, m->idle_timeout_ms);
 	pack_u64(&p, m->max_lifetime_ms);
+	pack_str(&p, m->slirp);
+	pack_u32(&p, m->net_subnet);
+	pack_slice(&p, m->net_open);
+	pack_u8(&p, m->has_certs);
+	pack_str(&p, m->net_allow);
 	return p.error;
 }
 
@@ -75,15 +80,24 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.is_kept = unpack_u8(&u) != 0;
 	m.idle_timeout_ms = unpack_u64(&u);
 	m.max_lifetime_ms = unpack_u64(&u);
+	char *slirp = unpack_str(&u, MAX_TEXT);
+	m.net_subnet = unpack_u32(&u);
+	m.net_open = unpack_slice(&u);
+	m.has_certs = unpack_u8(&u) != 0;
+	char *net_allow = unpack_str(&u, MAX_TEXT);
 	if (u.bad || m.n_files > LIFELINE_MAX_FILES) {
 		free(name);
 		free(run_path);
 		free(bwrap);
+		free(slirp);
+		free(net_allow);
 		return TRM_EPROTO;
 	}
 	m.name = name;
 	m.run_path = run_path;
 	m.bwrap = bwrap;
+	m.slirp = slirp;
+	m.net_allow = net_allow;
 	*ret = m;
 	return 0;
 }
@@ -100,6 +114,7 @@ static void put_ready(struct pack *p, const struct ready_msg *m)
 	pack_str(p, m->cpu_dir);
 	pack_str(p, m->pressure_dir);
 	pack_u32(p, (uint32_t)m->space_fd);
+	pack_u32(p, m->n_outer);
 }
 
 int ready_msg_put(struct buf *out, const struct ready_msg *m)
@@ -129,6 +144,8 @@ int info_msg_put(struct buf *out, const struct info_msg *m)
 	pack_u64(&p, m->idle_timeout_ms);
 	pack_u64(&p, m->max_lifetime_ms);
 	pack_str(&p, m->boot_id);
+	pack_u8(&p, m->has_net);
+	pack_str(&p, m->net_allow);
 	return p.error;
 }
 
@@ -191,6 +208,7 @@ static void get_ready(struct unpack *u, struct ready_msg *m)
 	m->cpu_dir = unpack_str(u, MAX_TEXT);
 	m->pressure_dir = unpack_str(u, MAX_TEXT);
 	m->space_fd = (int32_t)unpack_u32(u);
+	m->n_outer = unpack_u32(u);
 }
 
 static void get_gone(struct unpack *u, struct gone_msg *m)
@@ -267,6 +285,8 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	m.idle_timeout_ms = unpack_u64(&u);
 	m.max_lifetime_ms = unpack_u64(&u);
 	m.boot_id = unpack_str(&u, BOOT_ID_BYTES);
+	m.has_net = unpack_u8(&u) != 0;
+	m.net_allow = unpack_str(&u, MAX_TEXT);
 	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_CGROUP_V2) {
 		info_msg_finish(&m);
 		return TRM_EPROTO;
@@ -288,6 +308,7 @@ void info_msg_finish(struct info_msg *m)
 {
 	free(m->command);
 	free(m->boot_id);
+	free(m->net_allow);
 	finish_ready(&m->ready);
 	*m = (struct info_msg){0};
 }

@@ -30,6 +30,7 @@ enum keeper_fd {
 	KEEPER_LISTEN,    /* listening socket for the agent */
 	KEEPER_DOOR,      /* listening socket for further clients of the keeper itself */
 	KEEPER_AGENT,     /* the agent's program file */
+	KEEPER_CERTS,     /* with spec.has_certs: one more file for bubblewrap, too long for the spec */
 	KEEPER_FD_END,
 };
 
@@ -72,7 +73,19 @@ struct spec_msg {
 	struct slice files[LIFELINE_MAX_FILES];
 	bool is_kept;
 	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
+	const char *slirp;                         /* program; "": no network */
+	uint32_t net_subnet;   /* the first 24 bits of the addresses in the sandbox's network */
+	struct slice net_open; /* struct cidr[]: ranges that may be reached though they are not public */
+	bool has_certs;
+	const char *net_allow; /* the same as text, for those who look at the sandbox */
 };
+
+/* Addresses in the sandbox's network, which slirp4netns hands out (libslirp). */
+enum { NET_DNS = 3 };
+/* Processes of slirp4netns in the sandbox's control groups; a second one only while it starts. */
+enum { NET_PROCS = 1 };
+/* How the keeper begins what it says of a network that cannot be had. */
+#define NET_FAILED "the network cannot be set up: "
 
 enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2 };
 /* The last two limit nothing: they count. */
@@ -93,6 +106,7 @@ struct ready_msg {
 	char *mem_dir, *pids_dir, *cpuacct_dir; /* cgroup directories; "" without */
 	char *cpu_dir, *pressure_dir;
 	int32_t space_fd; /* the keeper's descriptor of the tmpfs that holds all files; -1: none */
+	uint32_t n_outer; /* processes in the control groups that are not inside */
 };
 
 /* What the keeper writes into the file INFO_FILE of the entry, once the sandbox is up: by it, others
@@ -112,7 +126,9 @@ struct info_msg {
 	uint32_t procs, open_files;
 	struct ready_msg ready;
 	uint64_t idle_timeout_ms, max_lifetime_ms;
-	char *boot_id; /* /proc/sys/kernel/random/boot_id: after a restart of the machine nothing of it is
+	bool has_net;
+	char *net_allow; /* as in trm_limits */
+	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a restart of the machine nothing of it is
 			  true */
 };
 

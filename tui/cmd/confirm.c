@@ -47,13 +47,14 @@ static void print_source(FILE *tty, const struct source *s)
 static void print_question(FILE *tty, const struct trm_config *c, const struct source *sources, size_t n)
 {
 	const struct trm_limits *l = &c->limits;
+	char net[TRM_NET_ALLOW + 32];
 	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++)
 		print_source(tty, &sources[i]);
 	if (n > SHOWN_SOURCES)
 		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
-	fprintf(tty, "in a new %s sandbox: %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, no network,\n",
+	fprintf(tty, "in a new %s sandbox: %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
 			c->backend, (double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s",
-			l->procs, (double)l->disk_bytes / (1 << 20));
+			l->procs, (double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
 	if (c->timeout_ms)
 		fprintf(tty, "%.4g s per run. ", c->timeout_ms / 1000.0);
 	else

@@ -94,12 +94,32 @@ static int unknown(const struct options *o, const char *word, size_t n)
 	return OPTIONS_WRONG;
 }
 
+/* --net-allow A --net-allow B is --net-allow A,B. */
+static bool join(struct options *o, int row)
+{
+	size_t count;
+	const struct trm_setting *setting = &trm_settings(&count)[row];
+	const char *before = o->settings[row].text;
+	if (setting->kind != TRM_SETTING_RANGES || !before)
+		return true;
+	char both[sizeof o->joined];
+	if ((size_t)snprintf(both, sizeof both, "%s,%s", before, o->value) >= sizeof both) {
+		cmd_fail("%s is given too often", setting->option);
+		return false;
+	}
+	memcpy(o->joined, both, sizeof both);
+	o->value = o->joined;
+	return true;
+}
+
 /* Take a matched option with its value in o->value; what is common is done here. */
 static int take(struct options *o, struct match match, const char *label)
 {
 	switch (match.kind) {
 	case OWN: return match.row;
 	case SETTING:
+		if (!join(o, match.row))
+			return OPTIONS_WRONG;
 		o->settings[match.row].text = o->value;
 		o->settings[match.row].label = label;
 		return options_next(o);

@@ -40,6 +40,7 @@ struct options {
 	const char *cluster; /* rest of -abc */
 	bool only_operands;  /* "--" was seen */
 	const char *config_path;
+	char joined[1024]; /* of an option that may be repeated */
 	struct {
 		const char *text, *label;
 	} settings[OPTIONS_SETTINGS_MAX]; /* by row of trm_settings() */

@@ -51,18 +51,29 @@ static void tell_limits(const struct model *m, struct dialog *d)
 			format_bytes(disk, l->disk_bytes), timeout);
 }
 
-/* The network has a line of its own; of the other guards those that are not strong are named. */
-static void tell_guards(const struct model *m, struct dialog *d)
+static void tell_network(const struct model *m, struct dialog *d)
 {
-	const char *network = "off";
-	size_t weak = 0;
+	const struct trm_limits *l = &m->sandbox.limits;
+	const char *off = "off";
 
 	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
 		const struct trm_guard *g = &m->sandbox.guards[i];
 		if (strcmp(g->what, "network") == 0 && g->strength != TRM_ENFORCED)
-			network = g->strength == TRM_WEAK ? "off, weakly" : "ON: not cut off";
+			off = g->strength == TRM_WEAK ? "off, weakly" : "ON: not cut off";
 	}
-	dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", network);
+	if (!l->net)
+		dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", off);
+	else
+		dialog_add_labelled(d, "Network", ROLE_WARN, "ON, but not to this machine%s%s",
+				*l->net_allow ? "; local: only " : " or local addresses", l->net_allow);
+}
+
+/* The network has a line of its own; of the other guards those that are not strong are named. */
+static void tell_guards(const struct model *m, struct dialog *d)
+{
+	size_t weak = 0;
+
+	tell_network(m, d);
 	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
 		const struct trm_guard *g = &m->sandbox.guards[i];
 		if (g->strength == TRM_ENFORCED)

@@ -139,14 +139,14 @@ void demo_ask(struct model *m)
 	struct dialog *d = &m->dialog;
 	const struct demo *demo = &m->demo;
 	const struct trm_limits *l = &m->sandbox.limits;
-	char mem[24];
+	char mem[24], net[TRM_NET_ALLOW + 32];
 
 	dialog_begin(d, DIALOG_DEMO, "Run the cells of this file?");
 	dialog_add_labelled(d, "File", ROLE_DIALOG, "%s", demo->path);
 	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %zu cell%s, each when you go on to it",
 			m->lang->name, demo->n, demo->n == 1 ? "" : "s");
-	dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; no network",
-			format_bytes(mem, l->mem_bytes), l->procs);
+	dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s",
+			format_bytes(mem, l->mem_bytes), l->procs, trm_limits_tell_net(l, net, sizeof net));
 	dialog_add(d, ROLE_DIM, "This is asked once.");
 	dialog_set_buttons(d, buttons, COUNT(buttons));
 	m->needs_draw = true;

@@ -24,28 +24,17 @@ static void tell_code(struct repl *r)
 		show_print(&r->show, ROLE_DIM, "  … and %zu more lines", lines - SHOWN_LINES);
 }
 
-/* Cut off, unless a guard says otherwise. */
-static const char *network(const struct repl *r)
-{
-	const struct trm_guard *guards;
-	size_t n = trm_sandbox_is_ready(r->stage.sandbox) ? trm_sandbox_guards(r->stage.sandbox, &guards) : 0;
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(guards[i].what, "network") && guards[i].strength == TRM_NOT_ENFORCED)
-			return "NETWORK ON";
-	return "no network";
-}
-
 static void tell_where(struct repl *r)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
-	char time[48] = "no time limit";
+	char time[48] = "no time limit", net[TRM_NET_ALLOW + 32];
 	if (r->config.timeout_ms)
 		snprintf(time, sizeof time, "%.4g s per run", r->config.timeout_ms / 1000.0);
 	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->stage.sandbox),
 			trm_sandbox_name(r->stage.sandbox), r->lang->name, time);
 	repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
 			(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-			(double)l->disk_bytes / (1 << 20), network(r));
+			(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
 }
 
 void confirm_ask(struct repl *r)

@@ -92,7 +92,7 @@ static int title_gap(const struct model *m, struct canvas *c, struct rect clip, 
 
 enum { BRIEF_COLS = 60 }; /* narrower: only what cannot be missed */
 
-/* What is going on: idle, running, recording, and how long the last run took. */
+/* What is going on: idle, running, recording, with a network, and how long the last run took. */
 static int title_state(const struct model *m, struct canvas *c, struct rect clip, int col)
 {
 	char text[96], last[24];
@@ -104,6 +104,10 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 		col = title_gap(m, c, clip, col);
 		col = draw_format(
 				c, clip, 0, col, ROLE_STATUS_ERROR, " %s REC ", sign(m->has_utf8, SIGN_DOT));
+	}
+	if (m->sandbox.limits.net && m->sandbox.state != SANDBOX_DEAD) {
+		col = title_gap(m, c, clip, col);
+		col = draw_text(c, clip, 0, col, ROLE_WARN, " NET ");
 	}
 	format_duration(last, m->last_wall_us);
 	int rest = clip.col + clip.cols - col - (int)cluster_columns(last, strlen(last)) - 4;
@@ -150,7 +154,7 @@ static void title(const struct model *m, struct canvas *c)
 	col = title_gap(m, c, clip, col);
 	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name)
 		      + strlen(state_text(m, text, &role)) + (m->run.state == RUN_NONE ? 22 : 10)
-		      + (m->panes.is_zoomed ? 16 : 0);
+		      + (m->panes.is_zoomed ? 16 : 0) + (m->sandbox.limits.net ? 7 : 0);
 	if (!brief && m->sandbox.name[0] && col + (int)rest <= clip.col + clip.cols) {
 		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s ", m->sandbox.backend, m->sandbox.name);
 		col = title_gap(m, c, clip, col);

@@ -210,7 +210,7 @@ static const char *tell_net(const struct model *m)
 
 	for (size_t i = 0; i < m->sandbox.n_guards && m->sandbox.state == SANDBOX_READY; i++)
 		if (strcmp(m->sandbox.guards[i].what, "network") == 0)
-			return words[m->sandbox.guards[i].strength];
+			return m->sandbox.limits.net ? "on" : words[m->sandbox.guards[i].strength];
 	return "n/a";
 }
 

@@ -10,9 +10,12 @@
 #include <terrarium/error.h>
 
 static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
-/* Of the host's /etc only what programs in /usr cannot do without; certificates would be of use
- * with a network only. */
+/* Of the host's /etc only what programs in /usr cannot do without. */
 static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives"};
+/* With a network: certificates, as distributions keep them. Not all of /etc/ssl: it holds private keys, too.
+ */
+static const char *const NET_ETC_FILES[ARGV_NET_ETC_FILES] = {"/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+		"/etc/ca-certificates", "/etc/pki/tls/certs", "/etc/pki/ca-trust"};
 #define ZONES "/usr/share/zoneinfo/"
 
 /* Files and directories of /proc that tell of the host and that nobody inside
@@ -53,7 +56,7 @@ static const struct {
 		{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\n"},
 };
 enum { N_FILES = sizeof FILES / sizeof *FILES };
-_Static_assert((int)N_FILES <= (int)LIFELINE_MAX_FILES, "each file needs a descriptor");
+_Static_assert((int)N_FILES < (int)LIFELINE_MAX_FILES, "each file needs a descriptor");
 
 static const char *const ENVIRONMENT[][2] = {
 		{"PATH", "/usr/local/bin:/usr/bin:/bin"},
@@ -126,6 +129,13 @@ void argv_facts_find(struct argv_facts *ret)
 				   && !(MASKS[i].is_dir && is_empty_dir(MASKS[i].path));
 }
 
+void argv_net_find(struct argv_net *net)
+{
+	struct stat st;
+	for (size_t i = 0; i < ARGV_NET_ETC_FILES; i++)
+		net->has_etc[i] = stat(NET_ETC_FILES[i], &st) == 0;
+}
+
 /* ---- arguments ---------------------------------------------------------------- */
 
 struct args {
@@ -158,9 +168,21 @@ static void add_number(struct args *a, const char *option, uint64_t n)
 	add2(a, option, text);
 }
 
-static void add_namespaces(struct args *a)
+static void add_net_env(struct args *a, const struct argv_net *net)
+{
+	const char *at = buf_at(&net->env.vars), *end = at + net->env.vars.len;
+	while (at < end) {
+		const char *value = at + strlen(at) + 1;
+		add3(a, "--setenv", at, value);
+		at = value + strlen(value) + 1;
+	}
+}
+
+static void add_namespaces(struct args *a, const struct argv_net *net)
 {
 	add(a, "--unshare-all");
+	if (net)
+		add(a, "--share-net"); /* the keeper has made one: keeper/net.h */
 	add(a, "--unshare-user");
 	add(a, "--disable-userns");
 	add2(a, "--uid", "1000");
@@ -173,6 +195,23 @@ static void add_namespaces(struct args *a)
 	add(a, "--clearenv");
 	for (size_t i = 0; i < sizeof ENVIRONMENT / sizeof *ENVIRONMENT; i++)
 		add3(a, "--setenv", ENVIRONMENT[i][0], ENVIRONMENT[i][1]);
+	if (net)
+		add_net_env(a, net);
+}
+
+static void add_net_etc(struct args *a, const struct argv_net *net)
+{
+	for (size_t i = 0; i < ARGV_NET_ETC_FILES; i++)
+		if (net->has_etc[i])
+			add3(a, "--ro-bind", NET_ETC_FILES[i], NET_ETC_FILES[i]);
+	add2(a, "--perms", "0444");
+	add_number(a, "--file", BWRAP_FILES + N_FILES);
+	add(a, "/etc/resolv.conf");
+	if (!net->env.certs.len)
+		return;
+	add2(a, "--perms", "0444");
+	add_number(a, "--file", BWRAP_FILES + N_FILES + 1);
+	add(a, NETENV_CERTS);
 }
 
 /* Programs and libraries, read-only: /usr, never the whole root. */
@@ -197,6 +236,8 @@ static void add_system(struct args *a, const struct argv_facts *facts)
 		add_number(a, "--file", BWRAP_FILES + i);
 		add(a, FILES[i].path);
 	}
+	if (facts->net)
+		add_net_etc(a, facts->net);
 	add2(a, "--perms", "0555"); /* a copy: the host's file is not in there */
 	add_number(a, "--file", BWRAP_AGENT);
 	add(a, AGENT_PATH);
@@ -254,7 +295,7 @@ static void add_writable(struct args *a, bool is_shared, uint64_t disk_bytes)
 int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, uint64_t disk_bytes)
 {
 	struct args a = {.out = out};
-	add_namespaces(&a);
+	add_namespaces(&a, facts->net);
 	add_system(&a, facts);
 	add_proc(&a, facts);
 	add_dev(&a, is_shared);

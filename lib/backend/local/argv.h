@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backend/local/netenv.h"
 #include "base/buf.h"
 #include "wire/lifeline.h"
 
@@ -15,25 +16,35 @@
 enum {
 	ARGV_USR_DIRS = 6, /* /bin /sbin /lib /lib32 /lib64 /libx32 */
 	ARGV_ETC_FILES = 2,
+	ARGV_NET_ETC_FILES = 5,
 	ARGV_MASKS = 15,
 	ARGV_PATH = 64,
+};
+
+/* What a network adds. */
+struct argv_net {
+	bool has_etc[ARGV_NET_ETC_FILES];
+	struct netenv env;
 };
 
 struct argv_facts {
 	/* Target of the symbolic link of that name; "." for a directory; "" for none. */
 	char usr_dir[ARGV_USR_DIRS][ARGV_PATH];
 	bool has_etc[ARGV_ETC_FILES];
-	char localtime[ARGV_PATH]; /* where /etc/localtime points below /usr; "" if nowhere */
-	bool has_mask[ARGV_MASKS]; /* the file or directory is there, and others may read it */
+	char localtime[ARGV_PATH];  /* where /etc/localtime points below /usr; "" if nowhere */
+	bool has_mask[ARGV_MASKS];  /* the file or directory is there, and others may read it */
+	const struct argv_net *net; /* NULL: no network */
 };
 
 void argv_facts_find(struct argv_facts *ret);
+void argv_net_find(struct argv_net *net); /* has_etc */
 
 /* Append the arguments, each ended by NUL, as `bwrap --args` reads them. `is_shared`: the
  * writable directories lie under SPACE_PATH; else each gets a tmpfs of disk_bytes. 0 or a code. */
 int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, uint64_t disk_bytes);
 
-/* Contents of the files that bubblewrap makes in /etc, in the order of their descriptors. */
+/* Contents of the files that bubblewrap makes in /etc, in the order of their descriptors. With a network the
+ * caller adds one more: resolv.conf. */
 size_t argv_files(struct slice *ret, size_t cap);
 
 #endif

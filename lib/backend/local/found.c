@@ -103,7 +103,9 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 			.procs = info->procs,
 			.disk_bytes = info->disk_bytes,
 			.file_bytes = info->file_bytes,
-			.open_files = info->open_files};
+			.open_files = info->open_files,
+			.net = info->has_net};
+	snprintf(ret->net_allow, sizeof ret->net_allow, "%s", info->net_allow);
 }
 
 /* ---- its keeper -------------------------------------------------------------------------- */

@@ -83,6 +83,19 @@ static void tell_files(
 			(unsigned)allowed(RLIMIT_NOFILE, want->open_files));
 }
 
+static void tell_net(struct list *l, const struct trm_limits *want)
+{
+	if (!want->net)
+		tell(l, "network", TRM_ENFORCED, "off: a network namespace with only a loopback device");
+	else if (*want->net_allow)
+		tell(l, "network", TRM_ENFORCED,
+				"on: slirp4netns; nf_tables refuses this host and local networks, but %s",
+				want->net_allow);
+	else
+		tell(l, "network", TRM_ENFORCED,
+				"on: slirp4netns; nf_tables refuses this host, private and metadata addresses");
+}
+
 size_t guards_tell(struct trm_guard *ret, const struct ready_msg *r, const struct trm_limits *want,
 		uint64_t disk_bytes)
 {
@@ -95,7 +108,7 @@ size_t guards_tell(struct trm_guard *ret, const struct ready_msg *r, const struc
 									      : "cgroup v1 pids.max")
 					       : "RLIMIT_NPROC in a user namespace of its own");
 	tell_files(&l, r, want, disk_bytes);
-	tell(&l, "network", TRM_ENFORCED, "off: a network namespace with only a loopback device");
+	tell_net(&l, want);
 	tell(&l, "file system", TRM_ENFORCED, "the host's /usr read-only; everything else its own");
 	tell(&l, "system calls", TRM_ENFORCED, "seccomp: allow list and argument checks%s",
 			is_strict ? ", strict" : "");

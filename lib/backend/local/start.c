@@ -11,6 +11,7 @@
 #include "backend/local/argv.h"
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
+#include "backend/local/netplan.h"
 #include "backend/local/rundir.h"
 #include "backend/local/spawn.h"
 #include "base/err.h"
@@ -72,13 +73,14 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 }
 
 /* Append the packet: what was filled in, with the arguments in both forms. */
-static int put_spec(struct buf *out, struct spec_msg *spec)
+static int put_spec(struct buf *out, struct spec_msg *spec, const struct argv_net *net)
 {
 	struct argv_facts facts;
 	struct buf shared, separate;
 	buf_init(&shared, LIFELINE_MAX_BYTES / 4);
 	buf_init(&separate, LIFELINE_MAX_BYTES / 4);
 	argv_facts_find(&facts);
+	facts.net = net;
 	int r = argv_build(&shared, &facts, true, spec->disk_bytes);
 	if (r == 0)
 		r = argv_build(&separate, &facts, false, spec->disk_bytes);
@@ -92,11 +94,12 @@ static int put_spec(struct buf *out, struct spec_msg *spec)
 	return r;
 }
 
-static int send_spec(int lifeline_fd, struct spec_msg *spec, struct trm_error *reterr)
+static int send_spec(
+		int lifeline_fd, struct spec_msg *spec, const struct argv_net *net, struct trm_error *reterr)
 {
 	struct buf packet;
 	buf_init(&packet, LIFELINE_MAX_BYTES);
-	int r = put_spec(&packet, spec);
+	int r = put_spec(&packet, spec, net);
 	if (r < 0)
 		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
 	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
@@ -109,11 +112,12 @@ static int send_spec(int lifeline_fd, struct spec_msg *spec, struct trm_error *r
 
 /* All that is open during a start; -1: not yet. */
 struct parts {
-	int null_fd, keeper_fd, agent_fd, listen_fd, door_fd, far_fd; /* for the keeper */
-	int stream_fd, lifeline_fd;                                   /* for the caller */
+	int null_fd, keeper_fd, agent_fd, listen_fd, door_fd, far_fd, certs_fd; /* for the keeper */
+	int stream_fd, lifeline_fd;                                             /* for the caller */
 };
 
-static int make_parts(struct parts *p, const struct rundir_entry *entry, struct trm_error *reterr)
+static int make_parts(struct parts *p, const struct rundir_entry *entry, const struct buf *certs,
+		struct trm_error *reterr)
 {
 	int line[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
@@ -130,6 +134,10 @@ static int make_parts(struct parts *p, const struct rundir_entry *entry, struct 
 	p->agent_fd = spawn_memfd("terrarium-agent", agent.bytes, agent.n, reterr);
 	if (p->agent_fd < 0)
 		return p->agent_fd;
+	if (certs->len)
+		p->certs_fd = spawn_memfd("certificates", buf_at(certs), certs->len, reterr);
+	if (certs->len && p->certs_fd < 0)
+		return p->certs_fd;
 	return rundir_listen(entry, &p->listen_fd, &p->door_fd, &p->stream_fd, reterr);
 }
 
@@ -152,6 +160,7 @@ static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entr
 			[KEEPER_LISTEN] = p->listen_fd,
 			[KEEPER_DOOR] = p->door_fd,
 			[KEEPER_AGENT] = p->agent_fd,
+			[KEEPER_CERTS] = p->certs_fd < 0 ? p->null_fd : p->certs_fd,
 	};
 	return spawn_program(p->keeper_fd, "terrarium-keeper", fds, KEEPER_FD_END, reterr);
 }
@@ -161,16 +170,21 @@ static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entr
 static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry, const char *bwrap,
 		struct started *ret, struct trm_error *reterr)
 {
-	struct parts p = {-1, -1, -1, -1, -1, -1, -1, -1};
+	struct parts p = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
 	struct spec_msg spec;
+	struct netplan plan = {0};
 	pid_t pid = -1;
 	fill_spec(&spec, opts, entry, bwrap);
-	int r = make_parts(&p, entry, reterr);
+	int r = opts->limits.net ? netplan_make(&plan, opts, &spec, reterr) : 0;
 	if (r == 0)
-		r = send_spec(p.lifeline_fd, &spec, reterr);
+		r = make_parts(&p, entry, &plan.argv.env.certs, reterr);
+	if (r == 0)
+		r = send_spec(p.lifeline_fd, &spec, opts->limits.net ? &plan.argv : NULL, reterr);
+	netplan_finish(&plan);
 	if (r == 0)
 		r = pid = spawn_keeper(&p, entry, reterr);
-	const int theirs[] = {p.null_fd, p.keeper_fd, p.agent_fd, p.listen_fd, p.door_fd, p.far_fd};
+	const int theirs[] = {
+			p.null_fd, p.keeper_fd, p.agent_fd, p.listen_fd, p.door_fd, p.far_fd, p.certs_fd};
 	const int ours[] = {p.stream_fd, p.lifeline_fd};
 	close_all(theirs, sizeof theirs / sizeof *theirs);
 	if (r < 0) {

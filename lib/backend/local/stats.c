@@ -68,6 +68,7 @@ void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper)
 			{STATS_PIDS_EVENTS, r->pids_dir, "pids.events", "pids.events"},
 	};
 	s->kind = r->kind;
+	s->n_outer = r->n_outer;
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		s->fds[places[i].file] =
 				open_in(places[i].dir, is_v2 ? places[i].v2 : places[i].v1, O_RDONLY);
@@ -192,7 +193,7 @@ void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 		out->mem_peak_bytes = s->peak_bytes; /* of all time, whatever was marked meanwhile */
 	sample_refusals(s, out);
 	if (read_value(s, STATS_PIDS, NULL, &v)) {
-		out->procs = v > 0 ? v - 1 : 0; /* without bubblewrap's outer process, which is not inside */
+		out->procs = v > s->n_outer ? v - s->n_outer : 0;
 		out->known |= TRM_METRIC_PROCS;
 	}
 }

@@ -33,6 +33,7 @@ enum stats_file {
 struct stats {
 	enum limits_kind kind;
 	int fds[STATS_FILES]; /* -1: not there */
+	uint32_t n_outer;     /* processes that are counted, but not inside */
 	bool pressure_is_machine;
 	bool can_mark_peak;
 	uint64_t peak_bytes;                /* highest that was read */

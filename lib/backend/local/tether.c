@@ -120,6 +120,8 @@ static int line_length(const char *text)
 static int tell_words(const char *words, struct trm_error *why)
 {
 	char advice[MACHINE_ADVICE];
+	if (!strncmp(words, NET_FAILED, strlen(NET_FAILED)))
+		return trm_error_set(why, TRM_ENOTSUP, "%.*s", line_length(words), words);
 	bool is_userns = strstr(words, "namespace") || strstr(words, "uid map");
 	if (is_userns && machine_userns_is_off(advice))
 		return trm_error_set(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);

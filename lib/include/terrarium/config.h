@@ -39,6 +39,7 @@ struct trm_config {
 	uint32_t metrics_interval_ms; /* 200 to 60 000 */
 	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
 	uint64_t scrollback_bytes;    /* of all output, kept in the workbench */
+	bool net_credentials;         /* of proxies and package indexes go into sandboxes with a network */
 	bool confirm;                 /* ask before code is run */
 	char memory_alert[16];        /* "ask", "interrupt", "off" */
 	uint32_t memory_alert_at;     /* per cent of the memory limit */
@@ -60,6 +61,7 @@ struct trm_config {
 
 enum trm_setting_kind {
 	TRM_SETTING_TEXT,    /* char [] */
+	TRM_SETTING_RANGES,  /* char []: ranges of addresses with commas between; an option may be repeated */
 	TRM_SETTING_CHOICE,  /* char []: one of the words of `metavar`, which are apart by | */
 	TRM_SETTING_SWITCH,  /* bool: on off true false yes no 1 0 */
 	TRM_SETTING_BYTES,   /* uint64_t bytes; a plain number is MiB; K, M, G (KiB …) may follow */

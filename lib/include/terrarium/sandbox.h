@@ -25,6 +25,8 @@ struct trm_transfer;
 
 /* ---- limits ------------------------------------------------------------ */
 
+enum { TRM_NET_ALLOW = 512 };
+
 struct trm_limits {
 	uint64_t mem_bytes;  /* memory of everything inside, files included (they live in memory) */
 	double cpus;         /* cores, e.g. 0.5 */
@@ -32,10 +34,20 @@ struct trm_limits {
 	uint64_t disk_bytes; /* /workspace, /tmp and the home directory together */
 	uint64_t file_bytes; /* largest single file */
 	uint32_t open_files; /* per process */
+	/* A network to the outside, of user-mode (local sandboxes: slirp4netns). It never leads to this
+	 * machine's own services; local networks (private, link-local, metadata addresses) are refused but
+	 * for those that are opened here: "10.1.0.0/16, fd00::/8". What is opened wide does not open metadata
+	 * services and this machine's own addresses: those want to be named. */
+	bool net;
+	char net_allow[TRM_NET_ALLOW];
 };
 
-/* 512 MiB, 1.0 core, 128 processes, 256 MiB of files, 4096 descriptors. */
+/* 512 MiB, 1.0 core, 128 processes, 256 MiB of files, 4096 descriptors, no network. */
 void trm_limits_default(struct trm_limits *limits);
+
+/* The network in a few words, for questions and lists: "no network"; "network ON"; "network ON, also
+ * to 10.1.0.0/16". Returns `out`. */
+const char *trm_limits_tell_net(const struct trm_limits *limits, char *out, size_t cap);
 
 /* TRM_EINVAL with a sentence naming the limit that cannot be. */
 int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr);
@@ -58,6 +70,8 @@ struct trm_sandbox_opts {
 	uint32_t start_timeout_ms;    /* 0: 180 000 */
 	uint32_t metrics_interval_ms; /* 0: none; else 200 to 60 000 */
 	bool metrics_with_processes;
+	bool net_credentials; /* with a network: passwords and tokens in the proxy's and index's settings, too
+			       */
 	/* The sandbox outlives us: trm_sandbox_close(), and our own end however it comes, leave it running
 	 * with all its state, and trm_sandbox_attach() (terrarium/registry.h) comes back to it. These two
 	 * are in force while it is kept: */

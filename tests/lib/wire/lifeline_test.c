@@ -31,6 +31,10 @@ static void put_spec(struct buf *b)
 			.arguments_strict = slice("f"),
 			.n_files = 2,
 			.files = {slice("g"), slice("")},
+			.slirp = "/usr/bin/slirp4netns",
+			.net_subnet = 0x0a000200,
+			.net_open = slice("h"),
+			.net_allow = "10.0.0.0/8",
 			.is_kept = true,
 			.idle_timeout_ms = 6,
 			.max_lifetime_ms = 7};
@@ -54,6 +58,12 @@ static void a_spec_comes_through(void **state)
 	assert_int_equal(m.n_files, 2);
 	assert_memory_equal(m.files[0].bytes, "g", 1);
 	assert_int_equal(m.files[1].n, 0);
+	assert_string_equal(m.slirp, "/usr/bin/slirp4netns");
+	assert_int_equal(m.net_subnet, 0x0a000200);
+	assert_memory_equal(m.net_open.bytes, "h", 1);
+	assert_string_equal(m.net_allow, "10.0.0.0/8");
+	free((char *)m.slirp);
+	free((char *)m.net_allow);
 	assert_true(m.is_kept);
 	assert_int_equal(m.idle_timeout_ms, 6);
 	assert_int_equal(m.max_lifetime_ms, 7);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_LOCAL_NETPLAN_H
+#define TRM_LOCAL_NETPLAN_H
+
+/* What the start of a sandbox with a network needs besides: see keeper/net.h for what becomes of it. */
+
+#include "backend/local/argv.h"
+#include "backend/local/machine.h"
+#include "base/cidr.h"
+#include "wire/lifeline.h"
+
+struct trm_error;
+struct trm_sandbox_opts;
+
+struct netplan {
+	struct argv_net argv;
+	char slirp[MACHINE_PATH];
+	struct cidr open[CIDR_LIST_MAX];
+	char resolv_conf[64];
+};
+
+/* Find everything and fill in the parts of `spec` that are about the network; they borrow from `plan`.
+ * TRM_ENOTSUP with the package that is missing, TRM_EINVAL. */
+int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, struct spec_msg *spec,
+		struct trm_error *reterr);
+void netplan_finish(struct netplan *plan); /* takes a zeroed object */
+
+/* First 24 bits of a private network that meets none of these ranges, if possible. */
+uint32_t netplan_choose_subnet(const struct cidr *open, size_t n);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KEEPER_NET_H
+#define TRM_KEEPER_NET_H
+
+/* Theory of operation. A sandbox with a network (spec->slirp) lives in a network namespace with
+ * one device, whose other end is slirp4netns: a TCP/IP stack in a process of the host,
+ * which makes ordinary sockets of what comes in. Nothing leads inwards.
+ *
+ * What must not be reached is refused in that namespace by a packet filter for all that leaves it
+ * (nft.h), by address: names, forms of addresses, and what a name may resolve to later,
+ * play no part. Why there:
+ *
+ *   - it sees each packet, whatever socket options chose its way. Routes that
+ *     prohibit would not do: SO_BINDTODEVICE, which needs no privilege, goes round them;
+ *   - it is complete before bubblewrap is even started: no moment without it;
+ *   - slirp4netns itself has --disable-host-loopback and nothing finer; that is given as well.
+ *
+ * The namespace belongs to a user namespace outside the sandbox's own:
+ *
+ *   host ── U1 (owns the network namespace; slirp4netns) ── U2 ── bubblewrap's own
+ *
+ * The code inside, root of nothing above its own user namespace, cannot change filter, device,
+ * address or route, even with all the capabilities that it could ever get there.
+ *
+ * slirp4netns runs as the sandbox's own user, as root of U1 and of nothing else, in the sandbox's
+ * control groups (what it costs is counted and limited there), in an empty file system of its own
+ * (--enable-sandbox) and behind a system call filter (--enable-seccomp). It ends with the keeper:
+ * a pipe of which the keeper holds the other end, and the parent-death signal. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "keeper/group.h"
+#include "wire/lifeline.h"
+
+struct net {
+	pid_t pid;    /* slirp4netns; 0: none */
+	int ready_fd; /* one byte comes when the network can be used, EOF when it never will */
+	int exit_fd;  /* closing it ends slirp4netns */
+	int words_fd; /* what it has to complain of; never blocks either side */
+};
+
+/* Of one without a network. */
+#define NET_NONE \
+	{ \
+		0, -1, -1, -1 \
+	}
+
+/* In the child that becomes bubblewrap, with or without a user namespace: make the namespaces and the filter,
+ * and step on into a further user namespace, without capabilities in the one that owns the network.
+ * NULL, or what could not be done (errno is set). */
+const char *net_enter(const struct spec_msg *spec, int *ret_user_fd, int *ret_net_fd);
+
+/* In the keeper: start slirp4netns on the namespaces. 0, or -errno. `uid`: the user that it shall
+ * become, 0: stay. */
+int net_start(struct net *net, const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
+		int user_fd, int net_fd);
+
+/* ready_fd can be read: true if the network is up; else the sentence why it is not. */
+bool net_is_up(struct net *net, char *out, size_t cap);
+
+/* Takes NET_NONE. The process, if it still runs, has to be killed and reaped by the caller. */
+void net_finish(struct net *net);
+
+#endif
