@@ -41,8 +41,21 @@ int source_fail(const struct source *src, size_t offset, struct trm_error *reter
 /* The known key nearest to `key`, or NULL when none is near. */
 const struct trm_setting *setting_nearest(const char *key);
 
-/* Settings from the text of a .env file: lines of NAME=value; other names are ignored. */
-int dotenv_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
+/* Where settings are put, and in `origins` (by row of trm_settings(); NULL: nobody wants to know) where they
+ * came from. */
+struct config_target {
+	struct trm_config *config;
+	struct trm_config_origin *origins;
+};
+enum { SETTINGS_MAX = 64 };
+void config_note(const struct config_target *target, const struct trm_setting *setting,
+		enum trm_config_from from, size_t line, size_t column);
+/* As trm_config_parse(). */
+int config_parse(const struct config_target *target, const char *text, size_t n, const char *filename,
+		struct trm_error *reterr);
+
+/* Settings from the text of a .env file; other names are ignored. */
+int dotenv_parse(const struct config_target *target, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr);
 
 /* Whole file, NUL-terminated, malloc'd. TRM_ENOENT if missing; at most 1 MiB. */

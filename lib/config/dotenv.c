@@ -1,72 +1,248 @@
 /* SPDX-License-Identifier: MIT */
-#include <ctype.h>
+/* What a .env file says: its variables, and the settings among them. */
+#include "config/dotenv.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "config/config.h"
 
-/* One line, without its newline, cut into name and value in place: [export] NAME=value, the value
- * plain or in single or double quotes, as shells and other tools write it. false: no assignment. */
-static bool split(char *line, char **ret_name, char **ret_value)
+enum { BUCKETS = 1024, VALUES_MAX = 16 << 20 };
+
+/* ---- variables ---- */
+
+/* What has been said so far; in each bucket the newest comes first. */
+struct known {
+	struct known *next;
+	const char *value; /* NULL: none; it follows the key */
+	char key[];
+};
+
+struct resolver {
+	struct known *buckets[BUCKETS];
+	size_t used; /* bytes of all values */
+	char *line;  /* what is being put together */
+	size_t n, cap;
+};
+
+static unsigned bucket_of(const char *key)
 {
-	line += strspn(line, " \t");
-	if (!strncmp(line, "export ", 7))
-		line += 7 + strspn(line + 7, " \t");
-	char *equals = strchr(line, '=');
-	if (*line == '#' || !equals)
-		return false;
-	*equals = 0;
-	char *value = equals + 1, quote = *value;
-	if ((quote == '"' || quote == '\'') && strchr(value + 1, quote)) {
-		value++;
-		*strchr(value, quote) = 0;
-	} else {
-		char *comment = strstr(value, " #");
-		if (comment)
-			*comment = 0;
-		for (size_t n = strlen(value); n && isspace((unsigned char)value[n - 1]); n--)
-			value[n - 1] = 0;
-	}
-	*ret_name = line;
-	*ret_value = value;
-	return true;
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (; *key; key++)
+		hash = (hash ^ (unsigned char)*key) * 16777619u;
+	return hash % BUCKETS;
 }
 
-static int take(struct trm_config *config, char *line, const char *filename, size_t number,
-		struct trm_error *reterr)
+static const struct known *find(const struct resolver *r, const char *key)
 {
-	char *name, *value, label[200];
-	if (!split(line, &name, &value) || strncmp(name, "TERRARIUM_", 10))
+	const struct known *k = r->buckets[bucket_of(key)];
+
+	while (k && strcmp(k->key, key) != 0)
+		k = k->next;
+	return k;
+}
+
+static void resolver_finish(struct resolver *r)
+{
+	for (size_t i = 0; i < BUCKETS; i++)
+		while (r->buckets[i]) {
+			struct known *next = r->buckets[i]->next;
+			free(r->buckets[i]);
+			r->buckets[i] = next;
+		}
+	free(r->line);
+}
+
+static int put(struct resolver *r, const char *bytes, size_t n)
+{
+	if (r->used + r->n + n > VALUES_MAX)
+		return TRM_ETOOBIG;
+	if (r->n + n + 1 > r->cap) {
+		size_t cap = 2 * r->cap > r->n + n + 1 ? 2 * r->cap : r->n + n + 64;
+		char *grown = realloc(r->line, cap);
+		if (!grown)
+			return TRM_ENOMEM;
+		r->line = grown;
+		r->cap = cap;
+	}
+	if (n)
+		memcpy(r->line + r->n, bytes, n);
+	r->n += n;
+	r->line[r->n] = '\0';
+	return 0;
+}
+
+/* A reference "${NAME}" or "${NAME:-default}" that begins at text[0..n): how long it is; 0: it is none. */
+static size_t reference_at(const char *text, size_t n, size_t *ret_name, const char **ret_default)
+{
+	if (n < 3 || text[0] != '$' || text[1] != '{')
 		return 0;
-	const struct trm_setting *setting = trm_setting_find(name);
-	if (!setting)
+	const char *close = memchr(text + 2, '}', n - 2);
+	if (!close)
 		return 0;
-	snprintf(label, sizeof label, "%.100s:%zu: %s", filename, number, setting->env);
-	if (setting->not_from_dotenv)
+	const char *colon = memchr(text + 2, ':', (size_t)(close - text - 2));
+	if (colon && colon[1] != '-')
+		return 0;
+	*ret_name = (size_t)((colon ? colon : close) - text - 2);
+	*ret_default = colon ? colon + 2 : close;
+	return (size_t)(close - text) + 1;
+}
+
+/* The environment goes before the file. */
+static int put_reference(
+		struct resolver *r, const char *name, size_t n, const char *fallback, size_t fallback_n)
+{
+	char *key = strndup(name, n);
+	if (!key)
+		return TRM_ENOMEM;
+	const char *value = strchr(key, '=') ? NULL : getenv(key); /* such a name it cannot have */
+	const struct known *k = value ? NULL : find(r, key);
+	free(key);
+	if (value)
+		return put(r, value, strlen(value));
+	if (k)
+		return k->value ? put(r, k->value, strlen(k->value)) : 0;
+	return put(r, fallback, fallback_n);
+}
+
+/* Into r->line. */
+static int resolve(struct resolver *r, const char *text, size_t n)
+{
+	r->n = 0;
+	int code = put(r, "", 0);
+	for (size_t i = 0; i < n && code == 0;) {
+		size_t name;
+		const char *fallback;
+		const char *dollar = memchr(text + i, '$', n - i);
+		size_t plain = dollar ? (size_t)(dollar - text) - i : n - i;
+		code = put(r, text + i, plain);
+		i += plain;
+		size_t len = reference_at(text + i, n - i, &name, &fallback);
+		if (code == 0 && len)
+			code = put_reference(r, text + i + 2, name, fallback,
+					(size_t)(text + i + len - 1 - fallback));
+		else if (code == 0 && i < n)
+			code = put(r, text + i, len = 1);
+		i += len;
+	}
+	return code;
+}
+
+/* The value in r->line (or none) becomes known under this key. NULL: out of memory. */
+static const struct known *learn(struct resolver *r, const struct dotenv_binding *b)
+{
+	size_t value_n = b->value ? strlen(r->line) + 1 : 0;
+	struct known *k = malloc(sizeof *k + b->key_n + 1 + value_n);
+	if (!k)
+		return NULL;
+	memcpy(k->key, b->key, b->key_n);
+	k->key[b->key_n] = '\0';
+	k->value = value_n ? memcpy(k->key + b->key_n + 1, r->line, value_n) : NULL;
+	struct known **bucket = &r->buckets[bucket_of(k->key)];
+	k->next = *bucket;
+	*bucket = k;
+	r->used += value_n;
+	return k;
+}
+
+static int take(struct resolver *r, const struct dotenv_binding *b, dotenv_fn *fn, void *user)
+{
+	int code = 0;
+
+	if (b->value) {
+		char *raw = malloc(b->value_n + 1);
+		if (!raw)
+			return TRM_ENOMEM;
+		code = resolve(r, raw, dotenv_unescape(b, raw));
+		free(raw);
+	}
+	const struct known *k = code == 0 ? learn(r, b) : NULL;
+	if (!k)
+		return code ? code : TRM_ENOMEM;
+	return fn(user, k->key, k->value, b->line);
+}
+
+int dotenv_each(const char *text, size_t n, dotenv_fn *fn, void *user, struct trm_error *reterr)
+{
+	struct resolver resolver = {0};
+	struct dotenv_binding b;
+	char *copy = malloc(n + 1);
+	int code = copy ? 0 : TRM_ENOMEM;
+
+	if (copy && n)
+		memcpy(copy, text, n);
+	struct dotenv_reader reader = {.text = copy, .n = copy ? dotenv_unify_lines(copy, n) : 0};
+	while (code == 0 && dotenv_next(&reader, &b))
+		if (b.key)
+			code = take(&resolver, &b, fn, user);
+	resolver_finish(&resolver);
+	free(copy);
+	if (code == TRM_ENOMEM || code == TRM_ETOOBIG)
+		return trm_error_set(reterr, code, "%s",
+				code == TRM_ENOMEM ? "out of memory" : "the values are longer than 16 MiB");
+	return code;
+}
+
+/* ---- settings ---- */
+
+/* The last assignment of each counts, even if an earlier one is wrong. */
+struct wanted {
+	char *values[SETTINGS_MAX]; /* by row of trm_settings(); NULL: not set */
+	size_t lines[SETTINGS_MAX];
+};
+
+static int collect(void *user, const char *key, const char *value, size_t line)
+{
+	struct wanted *w = user;
+	size_t count;
+	const struct trm_setting *first = trm_settings(&count);
+	const struct trm_setting *s = strncmp(key, "TERRARIUM_", 10) == 0 ? trm_setting_find(key) : NULL;
+
+	if (!s)
+		return 0;
+	size_t row = (size_t)(s - first);
+	free(w->values[row]);
+	w->lines[row] = line;
+	w->values[row] = value ? strdup(value) : NULL;
+	return value && !w->values[row] ? TRM_ENOMEM : 0;
+}
+
+static int apply(const struct config_target *target, const struct trm_setting *s, const char *value,
+		const char *filename, size_t line, struct trm_error *reterr)
+{
+	char label[200];
+
+	snprintf(label, sizeof label, "%.100s:%zu: %s", filename, line, s->env);
+	if (s->not_from_dotenv)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"%s cannot be set here, because a folder must not decide it; use the environment or "
 				"the config file",
 				label);
-	return trm_config_set(config, setting, value, label, reterr);
+	int r = trm_config_set(target->config, s, value, label, reterr);
+	if (r == 0)
+		config_note(target, s, TRM_FROM_DOTENV, line, 0);
+	return r;
 }
 
-int dotenv_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
+int dotenv_parse(const struct config_target *target, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr)
 {
-	size_t number = 0;
-	for (const char *end = text + n; text < end; number++) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t len = (size_t)((newline ? newline : end) - text);
-		char line[1024];
-		if (len < sizeof line) { /* A longer one is no setting of ours. */
-			memcpy(line, text, len);
-			line[len] = 0;
-			int r = take(config, line, filename, number + 1, reterr);
-			if (r < 0)
-				return r;
-		}
-		text = newline ? newline + 1 : end;
-	}
-	return 0;
+	struct wanted w = {0};
+	struct trm_error why = {0};
+	size_t count;
+	const struct trm_setting *settings = trm_settings(&count);
+
+	int r = dotenv_each(text, n, collect, &w, &why);
+	if (r < 0)
+		trm_error_set(reterr, r, "%s: %s", filename, why.msg);
+	/* What is in the environment, be it empty, stays as it is; and empty is as good as not set. */
+	for (size_t i = 0; i < count && r == 0; i++)
+		if (w.values[i] && *w.values[i] && !getenv(settings[i].env))
+			r = apply(target, &settings[i], w.values[i], filename, w.lines[i], reterr);
+	for (size_t i = 0; i < count; i++)
+		free(w.values[i]);
+	return r;
 }

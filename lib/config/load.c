@@ -65,7 +65,8 @@ int config_read_file(const char *path, char **ret_text, size_t *ret_n, struct tr
 	return r;
 }
 
-static int load_file(struct trm_config *config, const char *path, bool must_exist, struct trm_error *reterr)
+static int load_file(const struct config_target *target, const char *path, bool must_exist,
+		struct trm_error *reterr)
 {
 	char *text;
 	size_t n;
@@ -75,19 +76,19 @@ static int load_file(struct trm_config *config, const char *path, bool must_exis
 		return 0;
 	if (r < 0)
 		return trm_error_set(reterr, r, "%s", why.msg);
-	r = trm_config_parse(config, text, n, path, reterr);
+	r = config_parse(target, text, n, path, reterr);
 	free(text);
 	return r;
 }
 
 /* A .env that cannot be read is somebody else's, or a folder (some call their Python environment so). */
-static int load_dotenv(struct trm_config *config, struct trm_error *reterr)
+static int load_dotenv(const struct config_target *target, struct trm_error *reterr)
 {
 	char *text;
 	size_t n;
 	if (config_read_file(".env", &text, &n, NULL) < 0)
 		return 0;
-	int r = dotenv_parse(config, text, n, ".env", reterr);
+	int r = dotenv_parse(target, text, n, ".env", reterr);
 	free(text);
 	return r;
 }
@@ -122,16 +123,16 @@ bool trm_config_path(const char *path, char *out, size_t cap)
 	return default_path(out, cap) && !is_out_of_reach(out);
 }
 
-static int load_config_file(struct trm_config *config, const char *path, struct trm_error *reterr)
+static int load_config_file(const struct config_target *target, const char *path, struct trm_error *reterr)
 {
 	const char *named = path ? path : getenv("TERRARIUM_CONFIG");
 	char file[PATH_MAX];
 	if (!trm_config_path(path, file, sizeof file))
 		return 0;
-	return load_file(config, file, named && *named, reterr);
+	return load_file(target, file, named && *named, reterr);
 }
 
-static int load_environment(struct trm_config *config, struct trm_error *reterr)
+static int load_environment(const struct config_target *target, struct trm_error *reterr)
 {
 	size_t n;
 	const struct trm_setting *settings = trm_settings(&n);
@@ -141,22 +142,45 @@ static int load_environment(struct trm_config *config, struct trm_error *reterr)
 			continue;
 		char label[64];
 		snprintf(label, sizeof label, "%s", settings[i].env);
-		int r = trm_config_set(config, &settings[i], text, label, reterr);
+		int r = trm_config_set(target->config, &settings[i], text, label, reterr);
 		if (r < 0)
 			return r;
+		config_note(target, &settings[i], TRM_FROM_ENVIRONMENT, 0, 0);
 	}
 	return 0;
 }
 
+void config_note(const struct config_target *target, const struct trm_setting *setting,
+		enum trm_config_from from, size_t line, size_t column)
+{
+	size_t count;
+
+	if (target->origins)
+		target->origins[setting - trm_settings(&count)] =
+				(struct trm_config_origin){from, (uint32_t)line, (uint32_t)column};
+}
+
+int trm_config_load_from(struct trm_config *config, const char *path, struct trm_config_origin *origins,
+		struct trm_error *reterr)
+{
+	struct config_target target = {config, origins};
+	size_t count;
+
+	trm_settings(&count);
+	trm_config_default(config);
+	if (origins)
+		memset(origins, 0, count * sizeof *origins);
+	int r = load_config_file(&target, path, reterr);
+	if (r == 0)
+		r = load_dotenv(&target, reterr);
+	if (r == 0)
+		r = load_environment(&target, reterr);
+	return r;
+}
+
 int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr)
 {
-	trm_config_default(config);
-	int r = load_config_file(config, path, reterr);
-	if (r == 0)
-		r = load_dotenv(config, reterr);
-	if (r == 0)
-		r = load_environment(config, reterr);
-	return r;
+	return trm_config_load_from(config, path, NULL, reterr);
 }
 
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)

@@ -46,8 +46,8 @@ static bool value_text(const cJSON *item, char *out, size_t cap)
 	return true;
 }
 
-static int take(struct trm_config *config, const struct source *src, const cJSON *item, size_t offset,
-		struct trm_error *reterr)
+static int take(const struct config_target *target, const struct source *src, const cJSON *item,
+		size_t offset, struct trm_error *reterr)
 {
 	const struct trm_setting *setting = trm_setting_find(item->string);
 	if (setting_is_section(item->string))
@@ -69,18 +69,20 @@ static int take(struct trm_config *config, const struct source *src, const cJSON
 	}
 	snprintf(label, sizeof label, "\"%s\":", setting->name);
 	struct trm_error below = {0};
-	if (trm_config_set(config, setting, text, label, &below) < 0)
+	if (trm_config_set(target->config, setting, text, label, &below) < 0)
 		return source_fail(src, offset, reterr, below.msg);
+	struct place at = jsonc_place(src->text, src->n, offset);
+	config_note(target, setting, TRM_FROM_FILE, at.line, at.column);
 	return 0;
 }
 
 static int take_all(void *user, const struct source *src, const char *blanked, const cJSON *root,
 		struct trm_error *reterr)
 {
-	struct trm_config *config = user;
+	const struct config_target *target = user;
 	size_t nth = 0;
 	for (const cJSON *item = root->child; item; item = item->next, nth++) {
-		int r = take(config, src, item, jsonc_key_offset(blanked, src->n, nth), reterr);
+		int r = take(target, src, item, jsonc_key_offset(blanked, src->n, nth), reterr);
 		if (r < 0)
 			return r;
 	}
@@ -152,13 +154,20 @@ int source_parse(const struct source *src, source_fn *use, void *user, struct tr
 	return r;
 }
 
-int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
+int config_parse(const struct config_target *target, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr)
 {
 	struct source src = {filename, text, n};
-	struct trm_config draft = *config;
-	int r = source_parse(&src, take_all, &draft, reterr);
+	struct trm_config draft = *target->config;
+	struct config_target onto = {&draft, target->origins};
+	int r = source_parse(&src, take_all, &onto, reterr);
 	if (r == 0)
-		*config = draft;
+		*target->config = draft;
 	return r;
+}
+
+int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
+		struct trm_error *reterr)
+{
+	return config_parse(&(struct config_target){.config = config}, text, n, filename, reterr);
 }

@@ -116,6 +116,7 @@ static const struct trm_setting settings[] = {
 				FIELD(auto_complete)},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
+_Static_assert(N_SETTINGS <= SETTINGS_MAX, "tables by row have room for each");
 
 const struct trm_setting *trm_settings(size_t *ret_count)
 {

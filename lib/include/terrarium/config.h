@@ -7,7 +7,7 @@
  * checks or explains a setting goes by that table.
  *
  * Precedence, highest first: option, environment (TERRARIUM_…), the file
- * `.env` in the current directory, the config file, the default.
+ * `.env` in the current directory (read as python-dotenv reads it), the config file, the default.
  *
  * The config file is one JSON object with comments (// and slash-star) at
  * $XDG_CONFIG_HOME/terrarium/config.json (~/.config if that is not set). */
@@ -108,6 +108,22 @@ void trm_config_default(struct trm_config *config);
  * exist. Errors: TRM_EINVAL, naming file, line and column, and the nearest
  * known key for an unknown one; TRM_ENOENT a file that was named is missing. */
 int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr);
+
+/* Where a value came from. */
+enum trm_config_from {
+	TRM_FROM_DEFAULT,
+	TRM_FROM_FILE,        /* the config file: trm_config_path() */
+	TRM_FROM_DOTENV,      /* `.env` in the current directory */
+	TRM_FROM_ENVIRONMENT, /* the variable of the setting */
+	TRM_FROM_OPTION       /* never by the library itself */
+};
+struct trm_config_origin {
+	enum trm_config_from from;
+	uint32_t line, column; /* FILE; DOTENV: the line; from 1 */
+};
+/* As trm_config_load(); origins[i] tells of row i of trm_settings(). */
+int trm_config_load_from(struct trm_config *config, const char *path, struct trm_config_origin *origins,
+		struct trm_error *reterr);
 
 /* Settings from the text of a config file, on top of what `config` holds.
  * `filename` is for messages. All or nothing. */

@@ -115,18 +115,29 @@ static void damage_is_survived(void **state)
 	}
 }
 
+static int read_dotenv(struct trm_config *c, const char *text, struct trm_error *why)
+{
+	struct config_target target = {.config = c};
+	trm_config_default(c);
+	return dotenv_parse(&target, text, strlen(text), ".env", why);
+}
+
 static void dotenv_is_read(void **state)
 {
 	(void)state;
 	static const char text[] =
-			"# c\nOTHER=1\nexport TERRARIUM_MEMORY=\"64\" # c\n TERRARIUM_CPUS=2  # two\n"
-			"TERRARIUM_THEME='a # b'\nTERRARIUM_NEW_THING=1\nnonsense";
+			"# c\nOTHER=1\nexport TERRARIUM_MEMORY=\"64\" # c\n TERRARIUM_CPUS = 2  # two\n"
+			"TERRARIUM_THEME='a # b'\nTERRARIUM_NEW_THING=1\nTERRARIUM_DISK=\nTERRARIUM_TIMEOUT\n"
+			"nonsense here\nTERRARIUM_NAME=${OTHER}-${NOBODY:-x}\r\n'TERRARIUM_RESTORE'=off";
 	struct trm_config c;
-	trm_config_default(&c);
-	assert_int_equal(dotenv_parse(&c, text, strlen(text), ".env", NULL), 0);
+	assert_int_equal(read_dotenv(&c, text, NULL), 0);
 	assert_int_equal(c.limits.mem_bytes, 64 << 20);
 	assert_true(c.limits.cpus == 2);
 	assert_string_equal(c.theme, "a # b");
+	assert_int_equal(c.limits.disk_bytes, 256 << 20);
+	assert_int_equal(c.timeout_ms, 30000);
+	assert_string_equal(c.name, "1-x");
+	assert_false(c.restore);
 }
 
 static void dotenv_errors_name_the_line(void **state)
@@ -134,14 +145,38 @@ static void dotenv_errors_name_the_line(void **state)
 	(void)state;
 	struct trm_config c;
 	struct trm_error why = {0};
-	trm_config_default(&c);
-	const char *text = "A=1\nTERRARIUM_CPUS=0\n";
-	assert_int_equal(dotenv_parse(&c, text, strlen(text), ".env", &why), TRM_EINVAL);
+	assert_int_equal(read_dotenv(&c, "A=1\nTERRARIUM_CPUS=0\n", &why), TRM_EINVAL);
 	assert_string_equal(why.msg, ".env:2: TERRARIUM_CPUS 0: must be at least 0.01 cores");
-	text = "TERRARIUM_CONFIRM=off";
-	assert_int_equal(dotenv_parse(&c, text, strlen(text), ".env", &why), TRM_EINVAL);
+	assert_int_equal(read_dotenv(&c, "A='1\n2'\n\nTERRARIUM_CPUS=0\n", &why), TRM_EINVAL);
+	assert_memory_equal(why.msg, ".env:4:", 7);
+	assert_int_equal(read_dotenv(&c, "TERRARIUM_CONFIRM=off", &why), TRM_EINVAL);
 	assert_non_null(strstr(why.msg, "a folder must not decide it"));
 	assert_true(c.confirm);
+}
+
+static void dotenv_leaves_the_environment_alone(void **state)
+{
+	(void)state;
+	struct trm_config c;
+	setenv("TERRARIUM_CPUS", "", 1);
+	assert_int_equal(read_dotenv(&c, "TERRARIUM_CPUS=2\nTERRARIUM_MEMORY=99\nTERRARIUM_MEMORY=64", NULL),
+			0);
+	unsetenv("TERRARIUM_CPUS");
+	assert_true(c.limits.cpus == 1);
+	assert_int_equal(c.limits.mem_bytes, 64 << 20);
+}
+
+/* Each line doubles the one before. */
+static void dotenv_does_not_grow_without_end(void **state)
+{
+	(void)state;
+	static char text[4000] = "A=0123456789\n";
+	struct trm_error why = {0};
+	struct trm_config c;
+	while (strlen(text) + 20 < sizeof text)
+		strcat(text, "A=${A}${A}\n");
+	assert_int_equal(read_dotenv(&c, text, &why), TRM_ETOOBIG);
+	assert_string_equal(why.msg, ".env: the values are longer than 16 MiB");
 }
 
 int main(void)
@@ -154,6 +189,8 @@ int main(void)
 			cmocka_unit_test(damage_is_survived),
 			cmocka_unit_test(dotenv_is_read),
 			cmocka_unit_test(dotenv_errors_name_the_line),
+			cmocka_unit_test(dotenv_leaves_the_environment_alone),
+			cmocka_unit_test(dotenv_does_not_grow_without_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
