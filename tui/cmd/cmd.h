@@ -43,6 +43,7 @@ struct cmd {
 #define CMD_LIST(X) \
 	X(attach) \
 	X(check) \
+	X(config) \
 	X(cp) \
 	X(demo) \
 	X(doctor) \
@@ -68,7 +69,8 @@ struct trm_config;
 /* What the config says of the workbench; `opts` borrows from it. CMD_OK, or the sentence has been printed. */
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts);
 /* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
-/* The REPL; `attach`: on the running sandbox that the config names. `figures`: where to save images, or NULL. */
+/* The REPL; `attach`: on the running sandbox that the config names. `figures`: where to save images, or NULL.
+ */
 int repl_open(const struct trm_config *config, bool attach, const char *figures);
 int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo);
 

@@ -226,25 +226,37 @@ bool options_has(const struct options *o, const char *setting)
 	return wanted && o->settings[wanted - settings].text;
 }
 
-int options_config(const struct options *o, struct trm_config *ret_config)
+static void note(struct trm_config_origin *origins, size_t row, uint32_t column)
+{
+	if (origins)
+		origins[row] = (struct trm_config_origin){.from = TRM_FROM_OPTION, .column = column};
+}
+
+int options_config_from(
+		const struct options *o, struct trm_config *ret_config, struct trm_config_origin *ret_origins)
 {
 	struct trm_error why = {0};
-	if (trm_config_load(ret_config, o->config_path, &why) < 0) {
+	size_t count;
+	const struct trm_setting *settings = trm_settings(&count);
+	int r = trm_config_load_from(ret_config, o->config_path, ret_origins, &why);
+	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX && r == 0; i++) {
+		if (!o->settings[i].text)
+			continue;
+		r = trm_config_set(ret_config, &settings[i], o->settings[i].text, o->settings[i].label, &why);
+		note(ret_origins, i, 0);
+	}
+	if (r < 0) {
 		cmd_fail("%s", why.msg);
 		return -1;
 	}
-	size_t count;
-	const struct trm_setting *settings = trm_settings(&count);
-	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX; i++) {
-		if (!o->settings[i].text)
-			continue;
-		if (trm_config_set(ret_config, &settings[i], o->settings[i].text, o->settings[i].label, &why)
-				< 0) {
-			cmd_fail("%s", why.msg);
-			return -1;
-		}
-	}
-	if (o->yes)
+	if (o->yes) {
 		ret_config->confirm = false;
+		note(ret_origins, (size_t)(trm_setting_find("confirm") - settings), 1);
+	}
 	return 0;
+}
+
+int options_config(const struct options *o, struct trm_config *ret_config)
+{
+	return options_config_from(o, ret_config, NULL);
 }

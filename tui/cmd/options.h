@@ -12,8 +12,8 @@
 struct trm_config;
 
 /* A metavar says what a value is, also for shell completion: NAME (of a sandbox that is running), FILE, DIR,
- * THEME, LANG, COMMAND (of terrarium), NAME:PATH, or literal words in lower case; alternatives with | between
- * them: "FILE|-", "ipynb|md|html". Of others (N, S, MIB …) nothing can be completed. */
+ * THEME, LANG, COMMAND (of terrarium), SETTING, NAME:PATH, or literal words in lower case; alternatives with
+ * | between them: "FILE|-", "ipynb|md|html". Of others (N, S, MIB …) nothing can be completed. */
 struct option_spec {
 	const char *name;    /* "--json" */
 	char letter;         /* 'j' for -j; 0: none */
@@ -64,5 +64,10 @@ bool options_has(const struct options *o, const char *setting);
 
 /* Load the config and put the options on top. 0, or -1 when the sentence has been printed. */
 int options_config(const struct options *o, struct trm_config *ret_config);
+/* The same, and by row of trm_settings() where each value came from (OPTIONS_SETTINGS_MAX of them; NULL:
+ * nobody wants to know). An origin OPTION of "confirm" with a column is --yes. */
+struct trm_config_origin;
+int options_config_from(const struct options *o, struct trm_config *ret_config,
+		struct trm_config_origin *ret_origins);
 
 #endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <terrarium/config.h>
+#include <terrarium/error.h>
+#include <terrarium/text.h>
+
+#include "cmd/cmd.h"
+#include "cmd/json_out.h"
+#include "cmd/near.h"
+
+enum { VALUE_BYTES = 1100 };
+
+/* Everything that is effective, and where it came from. */
+struct effective {
+	struct trm_config config;
+	struct trm_config_origin origins[OPTIONS_SETTINGS_MAX];
+	const struct trm_setting *settings;
+	size_t n;
+	char path[PATH_MAX]; /* of the config file; "": there is none */
+};
+
+static const char *const sources[] = {
+		[TRM_FROM_DEFAULT] = "default",
+		[TRM_FROM_FILE] = "file",
+		[TRM_FROM_DOTENV] = ".env",
+		[TRM_FROM_ENVIRONMENT] = "environment",
+		[TRM_FROM_OPTION] = "option",
+};
+
+/* Where the value of a row came from, to be looked at there; false: it is the default. */
+static bool tell_where(const struct effective *e, size_t row, char *out, size_t cap)
+{
+	const struct trm_config_origin *o = &e->origins[row];
+	bool is_yes = !strcmp(e->settings[row].name, "confirm") && o->column; /* see options_config_from() */
+
+	switch (o->from) {
+	case TRM_FROM_DEFAULT: return false;
+	case TRM_FROM_FILE: snprintf(out, cap, "%s:%u:%u", e->path, o->line, o->column); break;
+	case TRM_FROM_DOTENV: snprintf(out, cap, ".env:%u", o->line); break;
+	case TRM_FROM_ENVIRONMENT: snprintf(out, cap, "%s", e->settings[row].env); break;
+	case TRM_FROM_OPTION: snprintf(out, cap, "%s", is_yes ? "--yes" : e->settings[row].option); break;
+	}
+	return true;
+}
+
+static int load(const struct options *o, struct effective *e)
+{
+	e->settings = trm_settings(&e->n);
+	if (!trm_config_path(o->config_path, e->path, sizeof e->path))
+		e->path[0] = '\0';
+	return options_config_from(o, &e->config, e->origins) < 0 ? CMD_FAILED : CMD_OK;
+}
+
+/* ---- printing ---- */
+
+static void put_row(struct json_out *j, const struct effective *e, size_t row)
+{
+	const struct trm_setting *s = &e->settings[row];
+	char value[VALUE_BYTES], where[PATH_MAX + 48];
+
+	trm_config_get(&e->config, s, value, sizeof value);
+	json_open(j, NULL, '{');
+	json_put_text(j, "name", s->name);
+	json_put_text(j, "value", value);
+	json_put_text(j, "from", sources[e->origins[row].from]);
+	json_put_text(j, "where", tell_where(e, row, where, sizeof where) ? where : NULL);
+	json_put_text(j, "default", s->fallback);
+	json_put_text(j, "option", s->option);
+	json_put_text(j, "variable", s->env);
+	json_put_text(j, "help", s->help);
+	json_close(j, '}');
+}
+
+static int print_json(const struct effective *e)
+{
+	struct json_out j;
+
+	json_init(&j);
+	json_open(&j, NULL, '[');
+	for (size_t i = 0; i < e->n; i++)
+		put_row(&j, e, i);
+	json_close(&j, ']');
+	return json_finish(&j);
+}
+
+static int print_table(const struct effective *e)
+{
+	bool has_colour = cmd_has_colour();
+
+	printf("%-17s %-16s %s\n", "SETTING", "VALUE", "FROM");
+	for (size_t i = 0; i < e->n; i++) {
+		char value[VALUE_BYTES], clean[VALUE_BYTES], where[PATH_MAX + 48] = "default",
+									      shown[PATH_MAX];
+		trm_config_get(&e->config, &e->settings[i], value, sizeof value);
+		trm_text_clean_line(clean, sizeof clean, value, strlen(value));
+		bool is_set = tell_where(e, i, where, sizeof where);
+		trm_text_clean_line(shown, sizeof shown, where, strlen(where));
+		printf("%s%-17s %-16s %s%s\n", has_colour ? (is_set ? "\033[1m" : "\033[2m") : "",
+				e->settings[i].name, *clean ? clean : "-", shown, has_colour ? "\033[m" : "");
+	}
+	return cmd_flush();
+}
+
+static int print_key(const struct effective *e, const char *key, bool is_json)
+{
+	const struct trm_setting *s = trm_setting_find(key);
+	char value[VALUE_BYTES];
+
+	if (!s) {
+		struct near near = near_to(key, strlen(key));
+		for (size_t i = 0; i < e->n; i++)
+			near_try(&near, e->settings[i].name);
+		return near.best ? cmd_fail("there is no setting '%s'; did you mean %s?", key, near.best)
+				 : cmd_fail("there is no setting '%s'; 'terrarium config' lists them", key);
+	}
+	if (is_json) {
+		struct json_out j;
+		json_init(&j);
+		put_row(&j, e, (size_t)(s - e->settings));
+		return json_finish(&j);
+	}
+	trm_config_get(&e->config, s, value, sizeof value);
+	puts(value);
+	return cmd_flush();
+}
+
+/* ---- the file ---- */
+
+static int print_path(const char *path)
+{
+	if (!*path)
+		return cmd_fail("there is no place for a config file: neither XDG_CONFIG_HOME nor HOME is set");
+	puts(path);
+	return cmd_flush();
+}
+
+/* The folders above a path. */
+static void make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700); /* that it failed is seen when the file is made */
+		*slash = '/';
+	}
+}
+
+static int begin_file(char *path)
+{
+	static const char start[] =
+			"// Settings of terrarium: see 'man terrarium-config', 'terrarium help config'.\n"
+			"{\n"
+			"}\n";
+
+	make_folders(path);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno == EEXIST ? CMD_OK : cmd_fail("cannot make %s: %s", path, strerror(errno));
+	bool is_written = write(fd, start, sizeof start - 1) == (ssize_t)sizeof start - 1;
+	close(fd);
+	return is_written ? CMD_OK : cmd_fail("cannot write %s", path);
+}
+
+/* The editor may have options: VISUAL='emacs -nw'. */
+static int run_editor(const char *path)
+{
+	const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR"), *program = "editor";
+	char command[1024];
+	int status;
+
+	if (visual && *visual)
+		program = visual;
+	else if (editor && *editor)
+		program = editor;
+	if (snprintf(command, sizeof command, "%s \"$1\"", program) >= (int)sizeof command)
+		return cmd_fail("the name of the editor in VISUAL or EDITOR is too long");
+	pid_t pid = fork();
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid < 0)
+		return cmd_fail("cannot start the editor: %s", strerror(errno));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return CMD_OK;
+	return cmd_fail("the editor '%s' failed (VISUAL or EDITOR names it)", program);
+}
+
+static int edit(char *path)
+{
+	struct trm_config config;
+	struct trm_error why = {0};
+
+	if (!*path)
+		return print_path(path);
+	int code = begin_file(path);
+	if (code == CMD_OK)
+		code = run_editor(path);
+	if (code == CMD_OK && trm_config_load(&config, path, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	return code;
+}
+
+/* ---- the command ---- */
+
+enum { OPTION_JSON };
+static const struct option_spec options[] = {
+		[OPTION_JSON] = {"--json", 0, NULL, "print an object for KEY, else a list of them"},
+		{0},
+};
+
+static int perform(const struct options *o, const char *word, bool is_json)
+{
+	struct effective e = {0};
+	char path[PATH_MAX] = "";
+
+	if (word && (!strcmp(word, "path") || !strcmp(word, "edit"))) {
+		trm_config_path(o->config_path, path, sizeof path);
+		return word[0] == 'p' ? print_path(path) : edit(path);
+	}
+	if (load(o, &e) != CMD_OK)
+		return CMD_FAILED;
+	if (word)
+		return print_key(&e, word, is_json);
+	return is_json ? print_json(&e) : print_table(&e);
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	const char *word = NULL;
+	bool is_json = false;
+	struct options o;
+
+	options_init(&o, cmd->name, options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got == OPTION_JSON)
+			is_json = true;
+		else if (word)
+			return cmd_fail("'config' takes one KEY, and '%s' is a second one", o.value);
+		else
+			word = o.value;
+	}
+	return perform(&o, word, is_json);
+}
+
+const struct cmd cmd_config = {
+		.name = "config",
+		.usage = "config [KEY | path | edit] [--json] [OPTIONS]",
+		.summary = "settings and their origin",
+		.help = "Prints each setting with its value and where that came from, highest first: an option given here, "
+			"the environment, .env in the current directory, the config file (with line and column), the "
+			"default. With KEY only the value, for scripts. path prints the config file's name, edit opens it "
+			"in $VISUAL or $EDITOR and tells what is wrong with it afterwards. What each setting is for: "
+			"terrarium help config.",
+		.options = options,
+		.operands = "SETTING|path|edit",
+		.run = run,
+};
