@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Another program in the workbench's sandbox: what it runs is seen, stopped and answered here. */
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,8 +19,9 @@ static struct screen s = {.fd = -1};
 static char name[40];
 static pid_t client;
 
+static char runtime_dir[] = "/tmp/terrarium-screen-XXXXXX", runtime_env[80];
 static const char *const env[] = {
-		"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", NULL};
+		"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", runtime_env, NULL};
 
 static void start(void)
 {
@@ -124,6 +127,38 @@ static void its_question_is_answered_here_when_it_is_gone(void **state)
 	leave();
 }
 
+/* What is run in another sandbox is seen by looking into it. */
+static void a_look_inside_shows_runs(void **state)
+{
+	char *const argv[] = {(char *)program, (char *)"run", (char *)"--yes", (char *)"--name",
+			(char *)"a-elsewhere", (char *)"-c",
+			(char *)"import time\nprint('before', 'you', flush=True)\nfor i in range(200):\n"
+				"    time.sleep(0.2)\n    print('tick', i, flush=True)",
+			NULL};
+	posix_spawn_file_actions_t quiet;
+	(void)state;
+	start();
+	posix_spawn_file_actions_init(&quiet);
+	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	assert_int_equal(posix_spawn(&client, program, &quiet, NULL, argv, environ), 0);
+	posix_spawn_file_actions_destroy(&quiet);
+	screen_send(&s, KEY_F(8));
+	screen_wait(&s, "a-elsewhere");
+	screen_send(&s, "\033[H"); /* the first by name is it */
+	screen_send(&s, "\r");
+	screen_wait(&s, "inside a-elsewhere");
+	screen_wait(&s, "terrarium run, pid");
+	screen_wait(&s, "before you");
+	screen_wait(&s, "tick 3");
+	screen_send(&s, "\033");
+	screen_wait_gone(&s, "inside a-");
+	screen_send(&s, "\033");
+	kill(client, SIGTERM);
+	waitpid(client, NULL, 0);
+	client = 0;
+	leave();
+}
+
 /* A sandbox can be had here at all. */
 static bool is_available(void)
 {
@@ -154,6 +189,7 @@ int main(int argc, char **argv)
 			TEST(it_can_be_stopped_here),
 			TEST(a_run_of_ours_waits),
 			TEST(its_question_is_answered_here_when_it_is_gone),
+			TEST(a_look_inside_shows_runs),
 	};
 
 	if (argc < 4)
@@ -161,7 +197,14 @@ int main(int argc, char **argv)
 	program = argv[1];
 	backend = argv[2];
 	other = argv[3];
+	/* No sandboxes but the test's are to be seen. */
+	if (!mkdtemp(runtime_dir) || setenv("XDG_RUNTIME_DIR", runtime_dir, 1) < 0)
+		return 1;
+	snprintf(runtime_env, sizeof runtime_env, "XDG_RUNTIME_DIR=%s", runtime_dir);
 	if (!is_available())
 		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	char command[120];
+	snprintf(command, sizeof command, "rm -r '%s'", runtime_dir);
+	return system(command) == 0 ? failed : 1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The other sandboxes of this user: the list, and a look into one of them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,16 @@ struct app_look {
 	struct app *app;
 	struct app_look *next;
 	struct trm_sandbox *sandbox;
+	struct trm_session *session; /* follows what is run there */
+	struct look_run *runs;
 	bool is_current;
+};
+
+/* A run there that has not ended. */
+struct look_run {
+	struct app_look *look;
+	struct look_run *next;
+	uint32_t serial;
 };
 
 /* ---- the list ---- */
@@ -72,6 +82,81 @@ void app_stop_sandbox(struct app *a, const struct effect *effect)
 		app_tell(a, MSG_ERROR, err.msg);
 }
 
+/* ---- runs there ---- */
+
+static void send_run(const struct look_run *r, struct msg msg)
+{
+	msg.serial = r->serial;
+	if (r->look->is_current)
+		app_send(r->look->app, &msg);
+}
+
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	(void)run;
+	send_run(user, (struct msg){.type = MSG_INSIDE_OUTPUT, .stream = stream, .text = bytes, .len = n});
+}
+
+static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+{
+	char text[100];
+	int n = snprintf(text, sizeof text, "[%.80s]\n", display->mime);
+
+	(void)run;
+	if (display->more == 0)
+		send_run(user, (struct msg){.type = MSG_INSIDE_OUTPUT,
+					       .stream = TRM_STDOUT,
+					       .text = text,
+					       .len = (size_t)n});
+}
+
+static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct look_run *r = user, **link = &r->look->runs;
+
+	(void)run;
+	send_run(r, (struct msg){.type = MSG_INSIDE_DONE, .result = result});
+	while (*link != r)
+		link = &(*link)->next;
+	*link = r->next;
+	free(r);
+}
+
+static const struct trm_run_cb run_cb = {.output = on_output, .display = on_display, .done = on_done};
+
+static void on_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
+{
+	struct app_look *look = user;
+	struct look_run *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return;
+	*r = (struct look_run){.look = look,
+			.next = look->runs,
+			.serial = look->app->model.sandboxes.log.out.runs.last + 1};
+	look->runs = r;
+	send_run(r, (struct msg){.type = MSG_INSIDE_JOINED,
+				    .number = trm_run_number(run),
+				    .lang = origin->lang,
+				    .text = origin->code,
+				    .len = origin->code_len,
+				    .other = origin->by});
+	trm_run_follow(run, &run_cb, r);
+}
+
+static const struct trm_session_cb follow_cb = {.joined = on_joined};
+
+static int follow(struct app_look *look, struct trm_error *reterr)
+{
+	struct trm_session_opts opts;
+
+	trm_session_opts_default(&opts);
+	opts.is_shared = opts.wants_recent = true;
+	opts.client = "terrarium workbench";
+	opts.output_keep_bytes = 0;
+	return trm_session_open(look->sandbox, &opts, &follow_cb, look, &look->session, reterr);
+}
+
 /* ---- the look ---- */
 
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
@@ -93,6 +178,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	while (*link != look)
 		link = &(*link)->next;
 	*link = look->next;
+	trm_session_close(look->session);
 	free(look);
 	if (was_current)
 		app_send(a, &(struct msg){.type = MSG_INSIDE_CLOSED, .text = why->msg});
@@ -116,12 +202,16 @@ void app_look(struct app *a, const char *name)
 		return;
 	}
 	a->looks = look;
+	if (follow(look, &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
 }
 
 void app_look_end(struct app *a)
 {
 	for (struct app_look *look = a->looks; look; look = look->next) {
 		look->is_current = false;
+		trm_session_close(look->session);
+		look->session = NULL;
 		trm_sandbox_close(look->sandbox);
 	}
 }

@@ -231,6 +231,7 @@ const struct keymap_row keymap_default[] = {
 		{PLACE_SANDBOXES, "p", "sandboxes-by-processes"},
 		{PLACE_SANDBOXES, "u", "sandboxes-by-uptime"},
 		{PLACE_SANDBOXES, "t", "sandboxes-tree"},
+		{PLACE_SANDBOXES, "r", "sandboxes-runs"},
 		{PLACE_SANDBOXES, "+", "sandboxes-zoom-in"},
 		{PLACE_SANDBOXES, "=", "sandboxes-zoom-in"},
 		{PLACE_SANDBOXES, "-", "sandboxes-zoom-out"},

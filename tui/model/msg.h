@@ -39,6 +39,9 @@ enum msg_type {
 	MSG_RUN_INPUT,      /* text: the prompt; flag: secret */
 	MSG_SANDBOXES,      /* entries, n_entries; text: NULL, or why there are none */
 	MSG_INSIDE_METRICS, /* metrics: of the sandbox that is looked into */
+	MSG_INSIDE_JOINED,  /* a run there: as MSG_RUN_JOINED */
+	MSG_INSIDE_OUTPUT,  /* serial, stream, text, len */
+	MSG_INSIDE_DONE,    /* serial, result */
 	MSG_INSIDE_CLOSED,  /* text: why */
 	MSG_RUN_MEMORY,     /* number: bytes in use: near the limit */
 	MSG_RUN_STOPPING,   /* stopping */

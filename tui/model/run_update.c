@@ -156,23 +156,6 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 	}
 }
 
-static void remember_result(struct run_info *info, const struct trm_result *r, uint64_t now_ns)
-{
-	info->state = RUN_DONE;
-	info->number = r->number;
-	info->status = r->status;
-	info->exit_code = r->exit_code;
-	info->is_exit = r->status == TRM_STATUS_ERROR && (!r->error_name || r->exit_code > 1);
-	info->wall_us = r->wall_us;
-	info->ended_ns = now_ns;
-	if (!info->began_ns)
-		info->began_ns = now_ns - r->wall_us * 1000;
-	info->has_cpu = r->has_cpu;
-	info->cpu_us = r->cpu_us;
-	info->has_mem_peak = r->has_mem_peak;
-	info->mem_peak_bytes = r->mem_peak_bytes;
-}
-
 /* The run in hand has ended: the next one, if one waits. */
 static void go_on(struct model *m)
 {
@@ -193,7 +176,7 @@ void run_show_end(struct model *m, uint32_t serial, const struct trm_result *r)
 	struct run_info *info = info_of(m, serial);
 
 	if (info)
-		remember_result(info, r, m->now_ns);
+		run_info_end(info, r, m->now_ns);
 	if (info && r->has_mem_peak)
 		metric_history_raise(&m->metrics.history, SERIES_MEM, info->began_ns, info->ended_ns,
 				(float)((double)r->mem_peak_bytes / 1048576.0));

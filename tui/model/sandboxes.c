@@ -12,6 +12,7 @@ void sandboxes_finish(struct sandboxes *s)
 {
 	free(s->entries);
 	metrics_finish(&s->metrics);
+	inside_finish(&s->log);
 	*s = (struct sandboxes){0};
 }
 
@@ -134,6 +135,9 @@ void sandboxes_update(struct model *m, const struct msg *msg)
 	switch (msg->type) {
 	case MSG_SANDBOXES: take(s, msg); break;
 	case MSG_INSIDE_METRICS: metrics_take(&s->metrics, msg->metrics); break;
+	case MSG_INSIDE_JOINED:
+	case MSG_INSIDE_OUTPUT:
+	case MSG_INSIDE_DONE: inside_update(m, msg); break;
 	case MSG_INSIDE_CLOSED:
 		snprintf(s->ended, sizeof s->ended, "%s", msg->text ? msg->text : "it has ended");
 		s->metrics.has_sample = false;

@@ -13,6 +13,7 @@
 #include <terrarium/registry.h>
 
 #include "metrics/metrics.h"
+#include "model/inside.h"
 #include "view/canvas.h"
 
 struct effects;
@@ -45,6 +46,7 @@ struct sandboxes {
 	char inside[65];
 	char ended[240]; /* why it cannot be looked into any more; "" */
 	struct metrics metrics;
+	struct inside_log log;
 	struct trm_entry target; /* that a question is about */
 };
 

@@ -33,7 +33,7 @@ static void select_row(struct model *m, long row)
 
 static size_t inside_page(const struct model *m)
 {
-	struct rect area = sandboxes_layout(m).inner;
+	struct rect area = inside_layout(m).figures;
 	int rows = metrics_layout_of(&m->sandboxes.metrics, area).table.rows;
 
 	return rows > 1 ? (size_t)rows : 1;
@@ -66,13 +66,21 @@ static void down(struct model *m, struct effects *out)
 static void page_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, -(long)page_of(m));
+	if (m->sandboxes.is_inside && inside_layout(m).log.rows > 0)
+		inside_scroll(m, -1);
+	else
+		move(m, -(long)page_of(m));
+	m->needs_draw = true;
 }
 
 static void page_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, (long)page_of(m));
+	if (m->sandboxes.is_inside && inside_layout(m).log.rows > 0)
+		inside_scroll(m, 1);
+	else
+		move(m, (long)page_of(m));
+	m->needs_draw = true;
 }
 
 static void first(struct model *m, struct effects *out)
@@ -150,6 +158,13 @@ static void zoom_out(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
+static void log_or_figures(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->sandboxes.log.is_wanted = !m->sandboxes.log.is_wanted;
+	m->needs_draw = true;
+}
+
 /* ---- showing, looking, leaving ---- */
 
 static void look_end(struct model *m, struct effects *out)
@@ -159,6 +174,7 @@ static void look_end(struct model *m, struct effects *out)
 	s->is_inside = false;
 	s->ended[0] = '\0';
 	metrics_forget(&s->metrics);
+	inside_finish(&s->log);
 	effect_plain(out, EFFECT_LOOK_END);
 	m->needs_draw = true;
 }
@@ -220,6 +236,7 @@ static void look(struct model *m, struct effects *out)
 	s->ended[0] = '\0';
 	snprintf(s->inside, sizeof s->inside, "%s", e->name);
 	metrics_forget(&s->metrics);
+	inside_begin(&s->log, m->has_utf8);
 	effect_text(out, EFFECT_LOOK, NULL, e->name);
 }
 
@@ -308,8 +325,8 @@ static const struct command commands[] = {
 		{"sandboxes-page-down", NULL, NULL, PLACE_SANDBOXES, page_down, NULL, 0, false},
 		{"sandboxes-first", NULL, NULL, PLACE_SANDBOXES, first, NULL, 0, false},
 		{"sandboxes-last", NULL, NULL, PLACE_SANDBOXES, last, NULL, 0, false},
-		{"sandboxes-look", NULL, "look inside: its processes and graphs", PLACE_SANDBOXES, look, NULL,
-				0, false},
+		{"sandboxes-look", NULL, "look inside: what it runs, its processes and graphs",
+				PLACE_SANDBOXES, look, NULL, 0, false},
 		{"sandboxes-back", NULL, "back", PLACE_SANDBOXES, back, NULL, 0, false},
 		{"sandboxes-stop", NULL, "stop it, after a question", PLACE_SANDBOXES, ask_stop, NULL, 0,
 				false},
@@ -322,6 +339,8 @@ static const struct command commands[] = {
 		{"sandboxes-by-uptime", NULL, "sort by age", PLACE_SANDBOXES, by_uptime, NULL, 0, false},
 		{"sandboxes-tree", NULL, "inside: processes as a tree", PLACE_SANDBOXES, tree, NULL, 0,
 				false},
+		{"sandboxes-runs", NULL, "inside, on narrow screens: what it runs, or its graphs",
+				PLACE_SANDBOXES, log_or_figures, NULL, 0, false},
 		{"sandboxes-zoom-in", NULL, "inside: closer in time", PLACE_SANDBOXES, zoom_in, NULL, 0,
 				false},
 		{"sandboxes-zoom-out", NULL, "inside: more time", PLACE_SANDBOXES, zoom_out, NULL, 0, false},

@@ -300,6 +300,9 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_METRICS: update_sandbox(m, msg, out); break;
 	case MSG_SANDBOXES:
 	case MSG_INSIDE_METRICS:
+	case MSG_INSIDE_JOINED:
+	case MSG_INSIDE_OUTPUT:
+	case MSG_INSIDE_DONE:
 	case MSG_INSIDE_CLOSED: sandboxes_update(m, msg); break;
 	case MSG_RUN_MEMORY: memory_told(m, msg, out); break;
 	case MSG_RUN_ACCEPTED:

@@ -157,7 +157,8 @@ static void outcome(struct outline *line, const struct run_info *run, bool has_u
 {
 	char text[64], number[24];
 
-	add_number(line, "", format_duration(number, run->wall_us), "  ");
+	if (!run->is_wall_unknown)
+		add_number(line, "", format_duration(number, run->wall_us), "  ");
 	if (run->is_exit) {
 		snprintf(text, sizeof text, "exit %d ", run->exit_code);
 		add(line, ROLE_OUT_ERROR, 0, text);
@@ -225,6 +226,26 @@ void run_header(struct outline *line, const struct run_info *run, bool has_utf8,
 		add(line, ROLE_DIM, 0, "  ");
 	}
 	add(line, ROLE_DIM, 0, run->excerpt);
+}
+
+/* ---- its end ---- */
+
+void run_info_end(struct run_info *run, const struct trm_result *r, uint64_t now_ns)
+{
+	run->state = RUN_DONE;
+	run->number = r->number;
+	run->status = r->status;
+	run->exit_code = r->exit_code;
+	run->is_exit = r->status == TRM_STATUS_ERROR && (!r->error_name || r->exit_code > 1);
+	run->wall_us = r->wall_us;
+	run->is_wall_unknown = r->is_wall_unknown;
+	run->ended_ns = now_ns;
+	if (!run->began_ns)
+		run->began_ns = now_ns - r->wall_us * 1000;
+	run->has_cpu = r->has_cpu;
+	run->cpu_us = r->cpu_us;
+	run->has_mem_peak = r->has_mem_peak;
+	run->mem_peak_bytes = r->mem_peak_bytes;
 }
 
 /* ---- how much it prints ---- */

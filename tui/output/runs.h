@@ -30,6 +30,7 @@ struct run_info {
 	int exit_code;
 	bool is_exit; /* no error is shown that says why: the code chose exit_code */
 	uint64_t wall_us;
+	bool is_wall_unknown;
 	uint64_t began_ns, ended_ns; /* by the model's clock; 0: not yet */
 	bool has_cpu;
 	uint64_t cpu_us; /* CPU time of the interpreter and its children */
@@ -55,6 +56,9 @@ void runs_finish(struct runs *r); /* takes a zeroed object */
 struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const char *code, size_t len);
 /* NULL if it is forgotten. */
 struct run_info *runs_find(const struct runs *r, uint32_t serial);
+
+/* It has ended, by the model's clock at now_ns. */
+void run_info_end(struct run_info *run, const struct trm_result *result, uint64_t now_ns);
 
 /* More output of a run, and the time: its rate follows. */
 void run_count(struct run_info *run, uint64_t bytes);

@@ -121,6 +121,46 @@ static void draw_list(const struct model *m, struct canvas *c, const struct sand
 				s->is_known ? "no sandbox is running" : "looking ...");
 }
 
+/* Lines of what is run there, as the output pane shows its own. */
+static void draw_log(const struct outpane *p, struct canvas *c, struct rect area)
+{
+	struct out_pos top = outpane_top(p, area.rows, area.cols);
+	struct outwalk w;
+	struct outline l = {0};
+	size_t from = top.cell, end;
+	int row = area.row;
+
+	outwalk_start(&w, p, top.line);
+	while (row < area.row + area.rows && outwalk_next(&w, &l)) {
+		do {
+			struct cell *to = c->cells + (size_t)row * (size_t)c->cols + (size_t)area.col;
+			end = outpane_row_end(p, &l, from, (size_t)area.cols);
+			for (size_t i = from; i < end && (int)(i - from) < area.cols; i++)
+				to[i - from] = l.cells[i];
+			row++;
+			from = end;
+		} while (end < l.n && row < area.row + area.rows);
+		from = 0;
+	}
+	outline_finish(&l);
+}
+
+static void draw_inside(const struct model *m, struct canvas *c)
+{
+	const struct sandboxes *s = &m->sandboxes;
+	struct inside_layout l = inside_layout(m);
+	struct rect log = {l.log.row, l.log.col + 1, l.log.rows, l.log.cols - 2};
+
+	if (l.figures.rows > 0)
+		draw_measured(m, c, &s->metrics, l.figures, true, false);
+	if (l.divider_col >= 0)
+		draw_vertical(c, m->has_utf8, l.log.row, l.divider_col, l.log.rows, ROLE_BORDER);
+	if (log.rows > 0 && s->log.is_open && s->log.out.runs.last)
+		draw_log(&s->log.out, c, log);
+	else if (log.rows > 0)
+		draw_text(c, log, log.row, log.col, ROLE_DIM, "nothing has been run there yet");
+}
+
 void draw_sandboxes(const struct model *m, struct canvas *c)
 {
 	const struct sandboxes *s = &m->sandboxes;
@@ -139,7 +179,7 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 		draw_text(c, l.box, l.box.row, l.box.col + 2, s->ended[0] ? ROLE_STATUS_ERROR : ROLE_TITLE,
 				title);
 	if (s->is_inside) {
-		draw_measured(m, c, &s->metrics, l.inner, true, false);
+		draw_inside(m, c);
 		return;
 	}
 	draw_list(m, c, &l);
