@@ -13,7 +13,7 @@
 #include "wire/message.h"
 
 enum {
-	READ_CHUNK = 64 * 1024,
+	READ_CHUNK = 256 * 1024,
 	IN_MAX = FRAME_HEADER + FRAME_MAX_PAYLOAD + READ_CHUNK,
 	OUT_HIGH = 512 * 1024, /* no further output is read for a client that has this much waiting */
 	UNPAID_MAX = 256 * 1024,

@@ -27,9 +27,8 @@ char *buf_reserve(struct buf *b, size_t n)
 		return NULL;
 	if (b->cap - b->start - b->len >= n)
 		return b->mem + b->start + b->len;
-	if (b->cap - b->len >= n && b->start >= b->len) {
-		/* Half or more of the memory lies unused in front: slide down, at
-		 * a cost that the bytes taken before have already paid for. */
+	if (b->cap - b->len >= n) {
+		/* There is room enough in front: new memory would cost the same copy, and its pages too. */
 		memmove(b->mem, b->mem + b->start, b->len);
 		b->start = 0;
 		return b->mem + b->len;

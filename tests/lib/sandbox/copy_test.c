@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies with an agent that says what no honest one says. */
+#include "cmocka_all.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "lib/sandbox/puppet.h"
+#include "wire/entry.h"
+#include "wire/message.h"
+
+enum { STREAM = 1 << 10 /* the first that a host opens */, TURNS = 5000 };
+
+struct bench {
+	struct trm_loop *loop;
+	struct trm_sandbox *sandbox; /* NULL: it has closed */
+	struct trm_copy *copy;       /* NULL: it is over */
+	struct buf out, heard;
+	char top[64]; /* the target is in it, and nothing else may come to be */
+	char target[80];
+	struct trm_error why, sandbox_why;
+	struct trm_copy_progress sum;
+	char refused[1000];
+	unsigned n_refused;
+	bool is_endless; /* say the last frame again and again */
+	size_t endless_from;
+};
+
+static void on_closed(void *user, struct trm_sandbox *s, const struct trm_error *why)
+{
+	struct bench *b = user;
+	(void)s;
+	b->sandbox = NULL;
+	b->sandbox_why = *why;
+}
+
+static const struct trm_sandbox_cb SANDBOX_CB = {.closed = on_closed};
+
+static void on_refused(void *user, const struct trm_error *why)
+{
+	struct bench *b = user;
+	size_t n = strlen(b->refused);
+	snprintf(b->refused + n, sizeof b->refused - n, "%s\n", why->msg);
+	b->n_refused++;
+}
+
+static void on_done(void *user, const struct trm_error *why, const struct trm_copy_progress *sum)
+{
+	struct bench *b = user;
+	assert_non_null(b->copy);
+	b->copy = NULL;
+	b->why = *why;
+	b->sum = *sum;
+}
+
+static const struct trm_copy_cb COPY_CB = {.refused = on_refused, .done = on_done};
+
+static void begin(struct bench *b)
+{
+	struct trm_sandbox_opts opts;
+	*b = (struct bench){0};
+	never_connects = false;
+	buf_init(&b->out, 64 << 20);
+	buf_init(&b->heard, 64 << 20);
+	strcpy(b->top, "/tmp/terrarium-copy-XXXXXX");
+	assert_non_null(mkdtemp(b->top));
+	snprintf(b->target, sizeof b->target, "%s/target", b->top);
+	assert_int_equal(mkdir(b->target, 0700), 0);
+	assert_int_equal(trm_loop_create(&b->loop, NULL), 0);
+	trm_sandbox_opts_default(&opts);
+	assert_int_equal(trm_sandbox_open(b->loop, &opts, &SANDBOX_CB, b, &b->sandbox, NULL), 0);
+	welcome_msg_put(&b->out, "test", 1);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+	(void)status, (void)kind, (void)at;
+	return remove(path);
+}
+
+static void end(struct bench *b)
+{
+	struct stat status;
+	assert_null(b->copy);
+	if (b->sandbox)
+		trm_sandbox_close(b->sandbox);
+	for (int i = 0; b->sandbox && i < TURNS; i++)
+		trm_loop_step(b->loop, 1);
+	assert_null(b->sandbox);
+	trm_loop_destroy(b->loop);
+	assert_int_equal(stat(b->top, &status), 0);
+	assert_int_equal(status.st_nlink, 3); /* only the target */
+	nftw(b->top, remove_one, 32, FTW_PHYS | FTW_DEPTH);
+	buf_finish(&b->out);
+	buf_finish(&b->heard);
+}
+
+/* One turn: hear, say, step. */
+static void turn(struct bench *b)
+{
+	char bytes[65536];
+	ssize_t n;
+	while (puppet && puppet->fds[1] >= 0
+			&& (n = recv(puppet->fds[1], bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+		assert_int_equal(buf_append(&b->heard, bytes, (size_t)n), 0);
+	if (puppet && puppet->fds[1] >= 0 && puppet->is_connected && b->out.len) {
+		n = send(puppet->fds[1], buf_at(&b->out), b->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n > 0 && !b->is_endless)
+			buf_take(&b->out, (size_t)n);
+		else if (n > 0 && (size_t)n >= b->endless_from)
+			buf_take(&b->out, b->endless_from), b->endless_from = 0;
+	}
+	trm_loop_step(b->loop, 1);
+}
+
+static void until_over(struct bench *b)
+{
+	for (int i = 0; b->copy && i < TURNS; i++)
+		turn(b);
+	assert_null(b->copy);
+}
+
+static void start_copy(struct bench *b, const char *source, const char *target)
+{
+	const char *sources[] = {source, NULL};
+	const struct trm_copy_opts opts = {.sources = sources,
+			.target = target,
+			.own = b->sandbox,
+			.in_fd = -1,
+			.out_fd = -1,
+			.max_bytes = 1 << 20,
+			.max_files = 100};
+	assert_int_equal(trm_copy_start(b->loop, &opts, &COPY_CB, b, &b->copy, NULL), 0);
+}
+
+static void get(struct bench *b)
+{
+	start_copy(b, ":d", b->target);
+	until_over(b);
+}
+
+static struct entry entry_of(enum entry_kind kind, const char *name, const char *text, uint64_t size)
+{
+	struct entry e = {.kind = kind, .mode = 06777, .size = size};
+	memcpy(e.name, name, strlen(name) + 1);
+	memcpy(e.text, text, strlen(text) + 1);
+	return e;
+}
+
+static void say(struct bench *b, enum entry_kind kind, const char *name, const char *text, uint64_t size)
+{
+	struct entry e = entry_of(kind, name, text, size);
+	assert_int_equal(entry_put(&b->out, STREAM, &e), 0);
+}
+
+static void say_data(struct bench *b, const char *bytes)
+{
+	frame_put(&b->out, STREAM, FRAME_DATA, 0, bytes, strlen(bytes));
+}
+
+static void say_file(struct bench *b, const char *name, const char *bytes)
+{
+	say(b, ENTRY_FILE, name, "", strlen(bytes));
+	say_data(b, bytes);
+	say(b, ENTRY_END, "", "", strlen(bytes));
+}
+
+static void say_done(struct bench *b)
+{
+	static const struct tree_sum none;
+	tree_sum_put(&b->out, STREAM, &none);
+}
+
+static unsigned count_in(const char *path)
+{
+	unsigned n = 0;
+	DIR *dir = opendir(path);
+	struct dirent *row;
+	while (dir && (row = readdir(dir)))
+		n += strcmp(row->d_name, ".") != 0 && strcmp(row->d_name, "..") != 0;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static unsigned count_files(struct bench *b)
+{
+	char path[100];
+	snprintf(path, sizeof path, "%s/d", b->target);
+	return count_in(path);
+}
+
+static void test_an_honest_one(void **state)
+{
+	struct bench b;
+	struct stat status;
+	char path[100];
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say_file(&b, "f", "hello");
+	say(&b, ENTRY_LINK, "l", "f", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say_done(&b);
+	get(&b);
+	assert_int_equal(b.why.code, TRM_OK);
+	assert_true(b.sum.files == 1 && b.sum.dirs == 1 && b.sum.links == 1 && b.sum.bytes == 5);
+	snprintf(path, sizeof path, "%s/d/f", b.target);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0777); /* no set-id bits */
+	end(&b);
+}
+
+/* The sandbox is closed, with a sentence, and nothing is left of what was in hand. */
+static void expect_broken(struct bench *b, unsigned n_files)
+{
+	get(b);
+	assert_int_equal(b->why.code, TRM_EPROTO);
+	assert_non_null(strstr(b->why.msg, "broke the protocol"));
+	assert_int_equal(count_files(b), n_files);
+	end(b);
+}
+
+static void test_names_that_lead_out(void **state)
+{
+	static const char *const names[] = {"../x", "/tmp/x", "..", ".", "a/b", "x/"};
+	static const enum entry_kind kinds[] = {ENTRY_FILE, ENTRY_DIR, ENTRY_LINK};
+	struct bench b;
+	(void)state;
+	for (size_t i = 0; i < 3 * (sizeof names / sizeof *names); i++) {
+		begin(&b);
+		say(&b, ENTRY_DIR, "", "", 0);
+		say(&b, kinds[i % 3], names[i / 3], kinds[i % 3] == ENTRY_LINK ? "t" : "", 0);
+		expect_broken(&b, 0);
+	}
+}
+
+static void test_out_of_order(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_UP, "", "", 0);
+	expect_broken(&b, 0);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say_data(&b, "bytes of no file");
+	expect_broken(&b, 0);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_OTHER, "dev", "", 0);
+	expect_broken(&b, 0);
+	begin(&b);
+	say(&b, ENTRY_LINK, "", "/etc", 0);
+	expect_broken(&b, 0);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say_file(&b, "whole", "x");
+	say(&b, ENTRY_FILE, "half", "", 100);
+	say_data(&b, "some");
+	say(&b, ENTRY_DIR, "d", "", 0);
+	expect_broken(&b, 1);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_FILE, "half", "", 100);
+	say_data(&b, "some");
+	say_done(&b);
+	expect_broken(&b, 0);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_FILE, "f", "", 4);
+	say_data(&b, "some");
+	say(&b, ENTRY_END, "", "", 5);
+	expect_broken(&b, 0);
+}
+
+static void test_a_link_and_a_file_through_it(void **state)
+{
+	struct bench b;
+	char path[100];
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_DIR, "sub", "", 0);
+	say(&b, ENTRY_LINK, "up", "..", 0); /* to the root: allowed */
+	say(&b, ENTRY_DIR, "up", "", 0);    /* and now through it */
+	say_file(&b, "f", "not here");
+	say(&b, ENTRY_UP, "", "", 0);
+	say(&b, ENTRY_LINK, "out", "../..", 0);
+	say(&b, ENTRY_LINK, "round", "up/../..", 0);
+	say(&b, ENTRY_LINK, "abs", "/etc/passwd", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say_file(&b, "after", "here");
+	say(&b, ENTRY_UP, "", "", 0);
+	say_done(&b);
+	get(&b);
+	assert_int_equal(b.why.code, TRM_OK);
+	assert_int_equal(b.n_refused, 4);
+	assert_int_equal(b.sum.refused, 4);
+	assert_int_equal(b.sum.files, 1);
+	assert_non_null(strstr(b.refused,
+			"/target/d/sub/abs: this link leads out of what is copied (to /etc/passwd)"));
+	assert_int_equal(count_files(&b), 2);
+	snprintf(path, sizeof path, "%s/d/sub", b.target);
+	assert_int_equal(count_in(path), 1);
+	end(&b);
+}
+
+static void test_what_is_in_the_way(void **state)
+{
+	struct bench b;
+	struct stat status;
+	char path[100], outside[100];
+	(void)state;
+	begin(&b);
+	snprintf(path, sizeof path, "%s/d", b.target);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(outside, sizeof outside, "%s/outside", b.target);
+	assert_int_equal(mkdir(outside, 0700), 0);
+	snprintf(path, sizeof path, "%s/d/link", b.target);
+	assert_int_equal(symlink("../outside", path), 0);
+	snprintf(path, sizeof path, "%s/d/file", b.target);
+	assert_int_equal(symlink("../outside/victim", path), 0);
+	snprintf(path, sizeof path, "%s/d/fifo", b.target);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_DIR, "link", "", 0);
+	say_file(&b, "f", "not here");
+	say(&b, ENTRY_UP, "", "", 0);
+	say_file(&b, "file", "in its place");
+	say_file(&b, "fifo", "not into it");
+	say(&b, ENTRY_LINK, "fifo", "file", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say_done(&b);
+	get(&b);
+	assert_int_equal(b.why.code, TRM_OK);
+	assert_int_equal(b.sum.refused, 3);
+	assert_int_equal(count_in(outside), 0);
+	snprintf(path, sizeof path, "%s/d/file", b.target);
+	assert_int_equal(lstat(path, &status), 0);
+	assert_true(S_ISREG(status.st_mode));
+	end(&b);
+}
+
+static void expect_too_big(struct bench *b, unsigned n_files)
+{
+	get(b);
+	assert_int_equal(b->why.code, TRM_ETOOBIG);
+	assert_int_equal(count_files(b), n_files);
+	assert_non_null(b->sandbox); /* that is no reason to close it */
+	end(b);
+}
+
+static void test_sizes(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_FILE, "f", "", (uint64_t)1 << 60);
+	expect_too_big(&b, 0);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say_file(&b, "small", "x");
+	say(&b, ENTRY_FILE, "f", "", 0);
+	say(&b, ENTRY_HOLE, "", "", (uint64_t)1 << 62);
+	expect_too_big(&b, 1);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_FILE, "f", "", 10);
+	b.endless_from = b.out.len;
+	for (int i = 0; i < 100; i++)
+		say_data(&b, "a thousand times more than was announced for this file");
+	b.is_endless = true;
+	expect_too_big(&b, 0);
+}
+
+static void test_endless_entries(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	b.endless_from = b.out.len;
+	say_file(&b, "f", "x");
+	b.is_endless = true;
+	expect_too_big(&b, 1);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	b.endless_from = b.out.len;
+	say(&b, ENTRY_DIR, "deeper", "", 0);
+	b.is_endless = true;
+	expect_too_big(&b, 1);
+}
+
+static void test_many_that_cannot_be_read(void **state)
+{
+	struct bench b;
+	struct entry e = entry_of(ENTRY_FAIL, "f", "no", 0);
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	for (int i = 0; i < 90; i++)
+		entry_put(&b.out, STREAM, &e);
+	say(&b, ENTRY_UP, "", "", 0);
+	say_done(&b);
+	get(&b);
+	assert_int_equal(b.why.code, TRM_OK);
+	assert_int_equal(b.sum.refused, 90);
+	end(&b);
+}
+
+static void test_the_sandbox_ends_in_the_middle(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say_file(&b, "whole", "x");
+	say(&b, ENTRY_FILE, "half", "", 100);
+	say_data(&b, "some");
+	start_copy(&b, ":d", b.target);
+	for (int i = 0; i < 20; i++)
+		turn(&b);
+	shutdown(puppet->fds[1], SHUT_RDWR);
+	until_over(&b);
+	assert_int_equal(b.why.code, TRM_ECLOSED);
+	assert_int_equal(b.sum.files, 1);
+	assert_int_equal(count_files(&b), 1);
+	end(&b);
+}
+
+static void test_stopped_in_the_middle(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say_file(&b, "whole", "x");
+	say(&b, ENTRY_FILE, "half", "", 100);
+	say_data(&b, "some");
+	start_copy(&b, ":d", b.target);
+	for (int i = 0; i < 20; i++)
+		turn(&b);
+	trm_copy_cancel(b.copy);
+	trm_copy_cancel(b.copy);
+	until_over(&b);
+	assert_int_equal(b.why.code, TRM_ECANCELED);
+	assert_int_equal(count_files(&b), 1);
+	assert_non_null(b.sandbox);
+	end(&b);
+}
+
+static void test_its_words_are_cleaned(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	error_msg_put(&b.out, STREAM, 0, "d: \033[2Jgone\n");
+	get(&b);
+	assert_int_equal(b.why.code, TRM_EIO);
+	assert_null(strchr(b.why.msg, '\033'));
+	assert_null(strchr(b.why.msg, '\n'));
+	end(&b);
+}
+
+/* ---- into it ------------------------------------------------------------------------------- */
+
+static void write_source(struct bench *b, char *path, size_t cap, size_t n)
+{
+	static const char bytes[4096];
+	snprintf(path, cap, "%s/source", b->target);
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	for (; n; n -= n < sizeof bytes ? n : sizeof bytes)
+		assert_true(write(fd, bytes, n < sizeof bytes ? n : sizeof bytes) > 0);
+	close(fd);
+}
+
+static void test_a_put_that_is_answered_too_early(void **state)
+{
+	struct bench b;
+	char path[100];
+	(void)state;
+	begin(&b);
+	write_source(&b, path, sizeof path, 900000);
+	say_done(&b);
+	start_copy(&b, path, ":");
+	for (int i = 0; i < TURNS && b.copy; i++) {
+		trm_loop_step(b.loop, 1); /* says, and never hears */
+		if (puppet->is_connected && b.out.len) {
+			assert_int_equal(send(puppet->fds[1], buf_at(&b.out), b.out.len, 0), b.out.len);
+			buf_clear(&b.out);
+		}
+	}
+	assert_null(b.copy);
+	assert_int_equal(b.why.code, TRM_EPROTO);
+	end(&b);
+}
+
+static void test_a_put_that_is_answered_with_files(void **state)
+{
+	struct bench b;
+	char path[100];
+	(void)state;
+	begin(&b);
+	write_source(&b, path, sizeof path, 100);
+	say(&b, ENTRY_DIR, "", "", 0);
+	start_copy(&b, path, ":");
+	until_over(&b);
+	assert_int_equal(b.why.code, TRM_EPROTO);
+	end(&b);
+}
+
+static void test_an_agent_that_claims_too_much(void **state)
+{
+	const struct tree_sum sum = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+	struct bench b;
+	char path[100];
+	(void)state;
+	begin(&b);
+	write_source(&b, path, sizeof path, 100);
+	start_copy(&b, path, ":");
+	for (int i = 0; i < 20; i++)
+		turn(&b);
+	tree_sum_put(&b.out, STREAM, &sum);
+	until_over(&b);
+	assert_int_equal(b.why.code, TRM_OK);
+	assert_true(b.sum.files == 1 && b.sum.bytes == 100 && b.sum.dirs == 0 && b.sum.links == 0);
+	end(&b);
+}
+
+static void test_an_agent_that_takes_nothing(void **state)
+{
+	struct bench b;
+	char path[100];
+	(void)state;
+	begin(&b);
+	write_source(&b, path, sizeof path, 900000);
+	start_copy(&b, path, ":");
+	for (int i = 0; i < 20; i++)
+		trm_loop_step(b.loop, 1);
+	assert_non_null(b.copy);
+	trm_copy_cancel(b.copy);
+	for (int i = 0; i < TURNS && b.copy; i++)
+		trm_loop_step(b.loop, 1);
+	assert_null(b.copy);
+	assert_int_equal(b.why.code, TRM_ECANCELED);
+	end(&b);
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+static void on_file(void *user, const struct trm_file *file)
+{
+	struct bench *b = user;
+	size_t n = strlen(b->refused);
+	snprintf(b->refused + n, sizeof b->refused - n, "%s %d %s,", file->name, (int)file->kind,
+			file->target);
+}
+
+static void on_listed(void *user, const struct trm_error *why)
+{
+	struct bench *b = user;
+	b->n_refused++;
+	b->why = *why;
+}
+
+static const struct trm_list_cb LIST_CB = {.file = on_file, .done = on_listed};
+
+static void list(struct bench *b)
+{
+	assert_int_equal(trm_file_list(b->sandbox, "d", 3, &LIST_CB, b, NULL), 0);
+	for (int i = 0; i < TURNS && !b->n_refused; i++)
+		turn(b);
+	assert_int_equal(b->n_refused, 1);
+}
+
+static void test_lists(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_FILE, "f", "", (uint64_t)1 << 60); /* a size is only told */
+	say(&b, ENTRY_LINK, "l", "/etc", 0);
+	say(&b, ENTRY_OTHER, "o", "", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say_done(&b);
+	list(&b);
+	assert_int_equal(b.why.code, TRM_OK);
+	assert_string_equal(b.refused, "f 0 ,l 2 /etc,o 3 ,");
+	end(&b);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	b.endless_from = b.out.len;
+	say(&b, ENTRY_FILE, "f", "", 0);
+	b.is_endless = true;
+	list(&b);
+	assert_int_equal(b.why.code, TRM_ETOOBIG);
+	end(&b);
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_FILE, "f", "", 0);
+	say_data(&b, "bytes in a list");
+	list(&b);
+	assert_int_equal(b.why.code, TRM_EPROTO);
+	end(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(test_an_honest_one),
+			cmocka_unit_test(test_names_that_lead_out),
+			cmocka_unit_test(test_out_of_order),
+			cmocka_unit_test(test_a_link_and_a_file_through_it),
+			cmocka_unit_test(test_what_is_in_the_way),
+			cmocka_unit_test(test_sizes),
+			cmocka_unit_test(test_endless_entries),
+			cmocka_unit_test(test_many_that_cannot_be_read),
+			cmocka_unit_test(test_the_sandbox_ends_in_the_middle),
+			cmocka_unit_test(test_stopped_in_the_middle),
+			cmocka_unit_test(test_its_words_are_cleaned),
+			cmocka_unit_test(test_a_put_that_is_answered_too_early),
+			cmocka_unit_test(test_a_put_that_is_answered_with_files),
+			cmocka_unit_test(test_an_agent_that_claims_too_much),
+			cmocka_unit_test(test_an_agent_that_takes_nothing),
+			cmocka_unit_test(test_lists),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
