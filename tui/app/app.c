@@ -318,6 +318,7 @@ int app_main(const struct app_opts *opts)
 {
 	struct app *a = calloc(1, sizeof *a);
 	struct trm_error err = {0};
+	char detached[sizeof a->detached];
 	int code = 0;
 
 	if (!a) {
@@ -334,7 +335,10 @@ int app_main(const struct app_opts *opts)
 	if (a->ended_by)
 		code = 128 + a->ended_by;
 	finish(a);
+	snprintf(detached, sizeof detached, "%s", a->detached);
 	free(a);
+	if (*detached)
+		printf("sandbox %s is left running: terrarium attach %s\n", detached, detached);
 	if (err.code)
 		fprintf(stderr, "terrarium: %s\n", err.msg);
 	return code;

@@ -30,6 +30,8 @@ static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
 	msg->text = trm_sandbox_name(sandbox);
 	msg->other = trm_sandbox_backend(sandbox);
 	msg->limits = trm_sandbox_limits(sandbox);
+	msg->kept = trm_sandbox_is_kept(sandbox);
+	msg->attached = trm_sandbox_is_attached(sandbox);
 	msg->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &msg->guards) : 0;
 }
 
@@ -155,18 +157,55 @@ void app_start_sandbox(struct app *a)
 	app_tell(a, MSG_SANDBOX_CLOSED, err.msg);
 }
 
+/* "New sandbox" means the end of this one, also where leaving would not be. */
 void app_restart_sandbox(struct app *a)
 {
 	a->is_renewing = a->sandbox != NULL;
+	a->stops_sandbox = true;
 	if (a->sandbox)
 		app_close_sandbox(a);
 	else
 		app_start_sandbox(a);
 }
 
+void app_keep(struct app *a, bool is_kept)
+{
+	struct trm_error err = {0};
+
+	if (!a->sandbox)
+		return;
+	if (trm_sandbox_keep(a->sandbox, is_kept, &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+	else
+		app_send(a, &(struct msg){.type = MSG_SANDBOX_KEPT, .kept = is_kept});
+}
+
+static bool stays(const struct app *a)
+{
+	return trm_sandbox_is_kept(a->sandbox) || trm_sandbox_is_attached(a->sandbox);
+}
+
+void app_detach(struct app *a, bool keeps_unsaved)
+{
+	struct trm_error err = {0};
+
+	if (a->sandbox && !stays(a) && trm_sandbox_keep(a->sandbox, true, &err) < 0) {
+		app_tell(a, MSG_ERROR, err.msg);
+		return;
+	}
+	a->keeps_unsaved = keeps_unsaved;
+	app_quit(a);
+}
+
 void app_close_sandbox(struct app *a)
 {
 	trm_session_close(a->session);
 	a->session = NULL;
-	trm_sandbox_close(a->sandbox);
+	if (!a->stops_sandbox && stays(a))
+		snprintf(a->detached, sizeof a->detached, "%s", trm_sandbox_name(a->sandbox));
+	if (a->stops_sandbox)
+		trm_sandbox_stop(a->sandbox);
+	else
+		trm_sandbox_close(a->sandbox);
+	a->stops_sandbox = false;
 }

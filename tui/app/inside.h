@@ -113,6 +113,8 @@ struct app {
 	struct trm_sandbox *sandbox; /* NULL: there is none */
 	struct trm_session *session;
 	bool has_attached;        /* to the sandbox of the options */
+	bool stops_sandbox;       /* closing is to end it, whatever it is */
+	char detached[65];        /* left running, on the person's wish; "" */
 	const char *env[APP_ENV]; /* of the kernels */
 	char columns[32], lines[32];
 	struct app_run *runs;          /* asked for and not ended; run.c's own */
@@ -228,6 +230,8 @@ void app_start_sandbox(struct app *a);
 void app_restart_sandbox(struct app *a);
 void app_signal(struct app *a, const struct effect *effect);
 void app_close_sandbox(struct app *a);
+void app_keep(struct app *a, bool is_kept);
+void app_detach(struct app *a, bool keeps_unsaved);
 
 /* ---- workspace.c: the sandbox's files */
 void app_list_files(struct app *a);

@@ -95,6 +95,12 @@ void app_perform(struct app *a, const struct effect *effect)
 		a->keeps_unsaved = true;
 		app_quit(a);
 		break;
+	case EFFECT_QUIT_STOPPING:
+		a->stops_sandbox = true;
+		app_quit(a);
+		break;
+	case EFFECT_DETACH: app_detach(a, effect->flag); break;
+	case EFFECT_KEEP: app_keep(a, effect->flag); break;
 	case EFFECT_REPAINT:
 		if (a->term)
 			term_repaint_all(a->term);

@@ -76,6 +76,7 @@ extern const struct command_table complete_commands;
 extern const struct command_table replay_commands;
 extern const struct command_table demo_commands;
 extern const struct command_table lose_commands;
+extern const struct command_table stay_commands;
 extern const struct command_table history_commands;
 
 const struct command *command_at(size_t i);                 /* of all tables; NULL past the end */

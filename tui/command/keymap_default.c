@@ -19,6 +19,7 @@ const struct keymap_row keymap_default[] = {
 		{PLACE_ANY, "alt-shift-right", "border-right"},
 		{PLACE_ALWAYS, "f10", "quit"},
 		{PLACE_ALWAYS, "ctrl-q", "quit"},
+		{PLACE_ANY, "alt-q", "detach"},
 		{PLACE_ALWAYS, "ctrl-c", "stop"},
 		{PLACE_ANY, "ctrl-o", "open"},
 		{PLACE_ANY, "ctrl-s", "save"},

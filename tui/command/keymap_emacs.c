@@ -47,6 +47,7 @@ const struct keymap_row keymap_emacs[] = {
 		{PLACE_ANY, "ctrl-x ctrl-f", "open"},
 		{PLACE_ANY, "ctrl-x ctrl-e", "run"},
 		{PLACE_ANY, "ctrl-x ctrl-c", "quit"},
+		{PLACE_ANY, "ctrl-x ctrl-d", "detach"},
 		{PLACE_ANY, "ctrl-x ctrl-n", "new-buffer"},
 		{PLACE_ANY, "ctrl-x v", "variables"},
 		{PLACE_ANY, "ctrl-x ctrl-k", "clear-output"},

@@ -9,6 +9,7 @@
 #include "model/effect.h"
 #include "model/lose.h"
 #include "model/model.h"
+#include "model/stay.h"
 #include "model/update.h"
 #include "syntax/syntax.h"
 #include "text/text.h"
@@ -170,7 +171,9 @@ void answer_restart(struct model *m, int answer, struct effects *out)
 
 void ask_quit(struct model *m, struct effects *out)
 {
-	if (!m->replay.is_on && lose_is_worth_asking(m))
+	if (!m->replay.is_on && stay_is_certain(m))
+		lose_ask(m, LOSE_NONE_OF_IT, out);
+	else if (!m->replay.is_on && lose_is_worth_asking(m))
 		lose_ask(m, LOSE_WORKBENCH, out);
 	else
 		effect_plain(out, EFFECT_QUIT);

@@ -29,6 +29,7 @@ static const struct command_table *const tables[] = {
 		&replay_commands,
 		&demo_commands,
 		&lose_commands,
+		&stay_commands,
 		&history_commands,
 };
 

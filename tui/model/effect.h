@@ -65,6 +65,9 @@ enum effect_type {
 	EFFECT_EDIT_OUTSIDE,     /* buffer: in $VISUAL or $EDITOR */
 	EFFECT_RECOVER,          /* number: enum recover_answer */
 	EFFECT_QUIT_KEEPING,     /* what is unsaved, until the next start */
+	EFFECT_QUIT_STOPPING,    /* the sandbox, whatever it is */
+	EFFECT_DETACH,           /* leave, and leave the sandbox running; flag: keep what is unsaved */
+	EFFECT_KEEP, /* flag: the sandbox outlives us from now on, or not; answered by MSG_SANDBOX_KEPT */
 	EFFECT_QUIT,
 };
 

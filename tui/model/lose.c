@@ -15,17 +15,21 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/stay.h"
 #include "model/update.h"
 
-enum { BUTTON_DO = 1, BUTTON_KEEP };
+enum { BUTTON_DO = 1, BUTTON_KEEP, BUTTON_STOP };
 enum { NAMES_COLUMNS = 200 }; /* of names of variables that are spelled out */
 
 static const struct {
 	const char *title;
-	struct dialog_button buttons[2];
+	struct dialog_button buttons[3]; /* those with a label */
 } questions[] = {
 		[LOSE_WORKBENCH] = {"Leave? This will be lost:",
 				{{"Quit", NULL, 'q', BUTTON_DO}, {"Stay", NULL, 's', ANSWER_CANCEL}}},
+		[LOSE_NONE_OF_IT] = {"Leave? The sandbox stays, with this:",
+				{{"Detach", NULL, 'd', BUTTON_DO}, {"Stop it", "Stop", 't', BUTTON_STOP},
+						{"Cancel", NULL, 'c', ANSWER_CANCEL}}},
 		[LOSE_SANDBOX] = {"A new sandbox? This will be lost:",
 				{{"New sandbox", "New", 'n', BUTTON_DO},
 						{"Cancel", NULL, 'c', ANSWER_CANCEL}}},
@@ -41,9 +45,21 @@ static const struct dialog_button unsaved_buttons[] = {
 		{"Stay", NULL, 's', ANSWER_CANCEL},
 };
 
+static const struct dialog_button unsaved_stay_buttons[] = {
+		{"Detach", NULL, 'd', BUTTON_DO},
+		{"Detach, keep the text", "Keep", 'k', BUTTON_KEEP},
+		{"Stop it", "Stop", 't', BUTTON_STOP},
+		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+};
+
+static bool is_leaving(const struct lose *l)
+{
+	return l->what == LOSE_WORKBENCH || l->what == LOSE_NONE_OF_IT;
+}
+
 static bool is_of_sandbox(const struct lose *l)
 {
-	return l->what == LOSE_WORKBENCH || l->what == LOSE_SANDBOX;
+	return is_leaving(l) || l->what == LOSE_SANDBOX;
 }
 
 /* ---- what it says ---- */
@@ -168,7 +184,7 @@ void lose_refresh(struct model *m)
 		return;
 	dialog_clear_lines(d);
 	tell_run(m, d);
-	if (m->lose.what == LOSE_WORKBENCH)
+	if (is_leaving(&m->lose))
 		tell_unsaved(m, d);
 	if (m->sandbox.state != SANDBOX_DEAD)
 		tell_all_variables(m, d);
@@ -176,7 +192,9 @@ void lose_refresh(struct model *m)
 		tell_files(m, d);
 		tell_uptime(m, d);
 	}
-	if (m->lose.what != LOSE_WORKBENCH)
+	if (m->lose.what == LOSE_NONE_OF_IT)
+		dialog_add_labelled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s", m->sandbox.name);
+	if (!is_leaving(&m->lose))
 		dialog_add_labelled(d, "Kept", ROLE_DIALOG_DIM, "%s", kept[m->lose.what]);
 	m->needs_draw = true;
 }
@@ -190,7 +208,7 @@ static bool has_files(const struct model *m)
 	       && m->metrics.sample.disk_bytes > m->first_disk_bytes;
 }
 
-static bool has_unsaved(const struct model *m)
+bool lose_has_unsaved(const struct model *m)
 {
 	for (size_t i = 0; i < m->buffers.n; i++)
 		if (buffer_is_unsaved(m->buffers.items[i]))
@@ -200,7 +218,7 @@ static bool has_unsaved(const struct model *m)
 
 bool lose_is_worth_asking(const struct model *m)
 {
-	bool any = model_is_running(m) || has_unsaved(m)
+	bool any = model_is_running(m) || lose_has_unsaved(m)
 		   || (m->sandbox.state == SANDBOX_READY && has_files(m));
 
 	for (unsigned i = 0; i < TRM_LANG_COUNT && m->sandbox.state == SANDBOX_READY; i++)
@@ -210,7 +228,7 @@ bool lose_is_worth_asking(const struct model *m)
 
 bool lose_is_leaving(const struct model *m)
 {
-	return m->dialog.kind == DIALOG_LOSE && m->lose.what == LOSE_WORKBENCH;
+	return m->dialog.kind == DIALOG_LOSE && is_leaving(&m->lose);
 }
 
 void lose_ask(struct model *m, enum lose_what what, struct effects *out)
@@ -221,10 +239,13 @@ void lose_ask(struct model *m, enum lose_what what, struct effects *out)
 		m->lose.files = FILES_ASKED;
 		effect_plain(out, EFFECT_LIST_FILES);
 	}
-	if (what == LOSE_WORKBENCH && has_unsaved(m))
+	if (what == LOSE_WORKBENCH && lose_has_unsaved(m))
 		dialog_set_buttons(&m->dialog, unsaved_buttons, COUNT(unsaved_buttons));
+	else if (what == LOSE_NONE_OF_IT && lose_has_unsaved(m))
+		dialog_set_buttons(&m->dialog, unsaved_stay_buttons, COUNT(unsaved_stay_buttons));
 	else
-		dialog_set_buttons(&m->dialog, questions[what].buttons, COUNT(questions[what].buttons));
+		dialog_set_buttons(&m->dialog, questions[what].buttons,
+				COUNT(questions[what].buttons) - !questions[what].buttons[2].label);
 	m->variables_due_ns = 0; /* what is not known of variables is asked now */
 	variables_tick(m, out);
 	lose_refresh(m);
@@ -236,6 +257,7 @@ static void perform(struct model *m, struct effects *out)
 
 	switch (m->lose.what) {
 	case LOSE_WORKBENCH: effect_plain(out, EFFECT_QUIT); break;
+	case LOSE_NONE_OF_IT: stay_detach(out, false); break;
 	case LOSE_SANDBOX: effect_plain(out, EFFECT_RESTART_SANDBOX); break;
 	case LOSE_KERNEL:
 		effect_add(out, EFFECT_RESTART_KERNEL, lang, NULL, 0, 0);
@@ -252,8 +274,12 @@ void lose_answer_dialog(struct model *m, int answer, struct effects *out)
 	dialog_close(m);
 	if (answer == BUTTON_DO)
 		perform(m, out);
+	else if (answer == BUTTON_KEEP && m->lose.what == LOSE_NONE_OF_IT)
+		stay_detach(out, true);
 	else if (answer == BUTTON_KEEP)
 		effect_plain(out, EFFECT_QUIT_KEEPING);
+	else if (answer == BUTTON_STOP)
+		effect_plain(out, EFFECT_QUIT_STOPPING);
 	m->lose.what = LOSE_NOTHING;
 }
 

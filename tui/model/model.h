@@ -48,6 +48,8 @@ struct sandbox_info {
 	enum sandbox_state state;
 	char name[65];
 	char backend[24];
+	bool is_kept;     /* it outlives the workbench … */
+	bool is_attached; /* … and so does one that was there before */
 	char reason[560]; /* why it died: a sentence */
 	struct trm_limits limits;
 	struct trm_guard guards[MODEL_GUARDS];

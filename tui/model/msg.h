@@ -25,8 +25,9 @@ struct trm_stopping;
 enum msg_type {
 	MSG_EVENT,            /* event: a key, the mouse, a paste, a new size */
 	MSG_TICK,             /* time has passed (model_tick_ms() told when) */
-	MSG_SANDBOX_STARTING, /* text: its name; other: the backend's; limits */
-	MSG_SANDBOX_READY,    /* text, other, limits as above; guards */
+	MSG_SANDBOX_STARTING, /* text: its name; other: the backend's; limits; kept, attached */
+	MSG_SANDBOX_READY,    /* text, other, limits, kept, attached as above; guards */
+	MSG_SANDBOX_KEPT,     /* kept: from now on */
 	MSG_SANDBOX_CLOSED,   /* text: the reason, or NULL when it was asked for */
 	MSG_METRICS,          /* metrics */
 	MSG_RUN_ACCEPTED,     /* number: of the run in its session */
@@ -85,6 +86,7 @@ struct msg {
 	uint32_t serial; /* MSG_RUN_…: which run, by the workbench's own numbering */
 	int stream;
 	bool flag;
+	bool kept, attached; /* of the sandbox: it outlives us; it was there before us */
 	const struct trm_lang *lang;
 	const struct trm_result *result;
 	const struct trm_display *display;

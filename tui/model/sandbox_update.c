@@ -15,6 +15,8 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 		snprintf(s->backend, sizeof s->backend, "%s", msg->other);
 	if (msg->limits)
 		s->limits = *msg->limits;
+	s->is_kept = msg->kept;
+	s->is_attached = msg->attached;
 	s->n_guards = msg->n_guards < MODEL_GUARDS ? msg->n_guards : MODEL_GUARDS;
 	if (s->n_guards)
 		memcpy(s->guards, msg->guards, s->n_guards * sizeof *s->guards);
@@ -41,6 +43,19 @@ static void on_starting(struct model *m, const struct msg *msg)
 	describe(&m->sandbox, msg);
 	if (is_next)
 		note(m, "a new sandbox: ", m->sandbox.name);
+}
+
+static void on_kept(struct model *m, const struct msg *msg)
+{
+	m->sandbox.is_kept = msg->kept;
+	if (!msg->kept)
+		m->sandbox.is_attached = false; /* it ends with us now */
+	if (msg->kept)
+		notices_add(&m->notices, m->now_ns, false,
+				"%s stays when you leave; 'terrarium attach %s' comes back to it",
+				m->sandbox.name, m->sandbox.name);
+	else
+		notices_add(&m->notices, m->now_ns, false, "%s ends when you leave", m->sandbox.name);
 }
 
 static void on_closed(struct model *m, const struct msg *msg)
@@ -72,6 +87,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		if (m->dialog.kind == DIALOG_CONFIRM)
 			ask_confirm(m); /* the limits' strength is known now */
 		break;
+	case MSG_SANDBOX_KEPT: on_kept(m, msg); break;
 	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
 	case MSG_METRICS:
 		if (!m->metrics.has_sample)

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Leaving a sandbox running, and coming back to it. */
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "screen/screen.h"
+
+extern char **environ;
+
+static const char *program;
+static struct screen s = {.fd = -1};
+static char name[40];
+
+static const char *const env[] = {
+		"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", NULL};
+
+/* terrarium WORDS…; its exit code. */
+static int terrarium(const char *a, const char *b, const char *c)
+{
+	char *const argv[] = {(char *)program, (char *)a, (char *)b, (char *)c, NULL};
+	posix_spawn_file_actions_t quietly;
+	pid_t pid;
+	int status;
+
+	posix_spawn_file_actions_init(&quietly);
+	for (int fd = 1; fd <= 2; fd++)
+		posix_spawn_file_actions_addopen(&quietly, fd, "/dev/null", 1, 0);
+	assert_int_equal(posix_spawn(&pid, program, &quietly, NULL, argv, environ), 0);
+	posix_spawn_file_actions_destroy(&quietly);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void start(const char *keep)
+{
+	static unsigned count;
+	const char *argv[] = {program, "--confirm", "off", "--restore", "off", "--name", name, "--keep", keep,
+			NULL};
+
+	snprintf(name, sizeof name, "kept-%ld-%u", (long)getpid(), ++count);
+	screen_start(&s, 24, 100, argv, env);
+	screen_wait(&s, "idle");
+	screen_send(&s, "x = 41");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "✓");
+}
+
+static void attach(void)
+{
+	const char *argv[] = {program, "attach", name, "--confirm", "off", NULL};
+
+	screen_start(&s, 24, 100, argv, env);
+	screen_wait(&s, "idle");
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	screen_abandon(&s);
+	if (name[0])
+		terrarium("stop", "--force", name);
+	return 0;
+}
+
+static void one_leaves_and_comes_back(void **state)
+{
+	(void)state;
+	start("on");
+	screen_wait(&s, "kept"); /* says the title */
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Leave? The sandbox stays");
+	screen_wait(&s, "1 of python: x");
+	assert_true(screen_shows(&s, "terrarium attach"));
+	assert_true(screen_shows(&s, "Stop it"));
+	screen_send(&s, "d");
+	assert_int_equal(screen_end(&s), 0);
+
+	attach();
+	screen_send(&s, "print('still', x + 1)");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "still 42");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Leave? The sandbox stays");
+	screen_send(&s, "t");
+	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(terrarium("stop", name, NULL), 1); /* there is none any more */
+}
+
+static void one_that_was_not_kept_is_left_running(void **state)
+{
+	(void)state;
+	start("off");
+	assert_false(screen_shows(&s, "kept "));
+	screen_send(&s, "\033q"); /* what was typed is unsaved, so it asks */
+	screen_wait(&s, "Leave? The sandbox stays");
+	assert_true(screen_shows(&s, "Unsaved"));
+	screen_send(&s, "d");
+	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(terrarium("stop", name, NULL), 0);
+}
+
+static void keeping_is_turned_on_and_off(void **state)
+{
+	(void)state;
+	start("off");
+	screen_send(&s, "\x10keep the sandbox\r");
+	screen_wait(&s, "stays when you leave");
+	screen_wait(&s, " kept ");
+	screen_send(&s, "\x10keep the sandbox\r");
+	screen_wait(&s, "ends when you leave");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "will be lost");
+	screen_send(&s, "q");
+	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(terrarium("stop", name, NULL), 1);
+}
+
+static void the_reason_of_its_end_is_told(void **state)
+{
+	(void)state;
+	start("on");
+	assert_int_equal(terrarium("stop", name, NULL), 0);
+	screen_wait(&s, "it was stopped");
+	screen_send(&s, KEY_F(10));
+	screen_settle(&s, 50);
+	if (screen_shows(&s, "will be lost"))
+		screen_send(&s, "q");
+	assert_int_equal(screen_end(&s), 0);
+}
+
+static void a_dead_terminal_harms_nothing(void **state)
+{
+	(void)state;
+	start("on");
+	screen_abandon(&s);
+	attach();
+	screen_send(&s, "print('still', x)");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "still 41");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Leave? The sandbox stays");
+	screen_send(&s, "t");
+	assert_int_equal(screen_end(&s), 0);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, finish)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(one_leaves_and_comes_back),
+			TEST(one_that_was_not_kept_is_left_running),
+			TEST(keeping_is_turned_on_and_off),
+			TEST(the_reason_of_its_end_is_told),
+			TEST(a_dead_terminal_harms_nothing),
+	};
+	if (argc < 2)
+		return 2;
+	program = argv[1];
+	if (terrarium("run", "--yes", "-cpass") != 0) {
+		printf("skipped: no local sandbox on this machine\n");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

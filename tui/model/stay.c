@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/stay.h"
+
+#include "command/command.h"
+#include "model/effect.h"
+#include "model/lose.h"
+#include "model/model.h"
+
+bool stay_is_certain(const struct model *m)
+{
+	return m->sandbox.state != SANDBOX_DEAD && (m->sandbox.is_kept || m->sandbox.is_attached);
+}
+
+static void add_flagged(struct effects *out, enum effect_type type, bool flag)
+{
+	if (effect_plain(out, type))
+		out->items[out->n - 1].flag = flag;
+}
+
+void stay_detach(struct effects *out, bool keeps_unsaved)
+{
+	add_flagged(out, EFFECT_DETACH, keeps_unsaved);
+}
+
+/* ---- commands ---- */
+
+static bool has_sandbox(struct model *m)
+{
+	if (m->sandbox.state != SANDBOX_DEAD)
+		return true;
+	notices_add(&m->notices, m->now_ns, false, "there is no sandbox: F5 starts one");
+	return false;
+}
+
+static void detach(struct model *m, struct effects *out)
+{
+	if (!has_sandbox(m))
+		return;
+	if (lose_has_unsaved(m) && !lose_is_leaving(m))
+		lose_ask(m, LOSE_NONE_OF_IT, out);
+	else
+		stay_detach(out, false);
+}
+
+static void keep(struct model *m, struct effects *out)
+{
+	if (has_sandbox(m))
+		add_flagged(out, EFFECT_KEEP, !stay_is_certain(m));
+}
+
+static const struct command commands[] = {
+		{"detach", "Detach", "leave, and leave the sandbox running with all its state", PLACE_ANY,
+				detach, NULL, 0, false},
+		{"keep", "Keep the sandbox, or not", "whether the sandbox stays when you leave", PLACE_ANY,
+				keep, NULL, 0, false},
+};
+const struct command_table stay_commands = COMMAND_TABLE(commands);
