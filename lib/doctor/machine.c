@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <terrarium/error.h>
+#include <terrarium/sandbox.h>
 
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
@@ -127,6 +128,10 @@ static void look_at_network(struct doctor *d)
 		return;
 	}
 	ask_version(path, version, sizeof version);
+	char hint[TRM_NET_HINT];
+	struct trm_limits limits = {.net = true};
+	if (trm_net_hint(&limits, hint, sizeof hint))
+		doctor_say(d, TRM_CHECK_NOTE, "network (--net on)", NULL, "%s", hint);
 	doctor_say(d, TRM_CHECK_OK, "network (--net on)", NULL, "%s, %s", *version ? version : "slirp4netns",
 			path);
 }

@@ -42,6 +42,8 @@ struct keeper {
 	struct launch launch;
 	struct watchdog watchdog;
 	struct net net;
+	unsigned net_starts;
+	bool is_announced;
 	struct clients clients;
 	struct idle idle;
 	pid_t starter; /* the client that started us */
@@ -72,10 +74,11 @@ uint64_t keeper_now_ms(void); /* CLOCK_MONOTONIC */
 /* live.c: everything between start and end. Returns when the sandbox is to end. */
 void keeper_live(struct keeper *k);
 void keeper_note_end(struct keeper *k, pid_t pid, int status); /* that child has been reaped */
+int keeper_start_net(struct keeper *k);                        /* 0, or -errno */
 void keeper_hear_words(struct keeper *k);                      /* what bubblewrap has said so far */
 
 /* tell.c: to clients, and into the entry */
-void keeper_announce(const struct keeper *k); /* it is up: to the client, and so that others find it */
+void keeper_announce(struct keeper *k); /* it is up: to the client, and so that others find it */
 void keeper_tell_oom(const struct keeper *k);
 void keeper_tell_gone(struct keeper *k, uint64_t oom_kills);
 void keeper_note_info(const struct keeper *k);

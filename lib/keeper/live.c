@@ -54,8 +54,29 @@ void keeper_hear_words(struct keeper *k)
 	}
 }
 
+/* Beside bubblewrap, which takes about as long. Nothing leads out before slirp4netns is there, and the filter
+ * is in force already. */
+int keeper_start_net(struct keeper *k)
+{
+	net_finish(&k->net);
+	k->net_starts++;
+	return net_start(&k->net, &k->spec, &k->groups, k->user.uid, k->launch.user_fd, k->launch.net_fd);
+}
+
+/* slirp4netns has died under what the code inside sent it, or was killed: the connections are gone, the
+ * network comes back, unless that happens again and again. */
+static void note_net_end(struct keeper *k)
+{
+	enum { MOST_STARTS = 6 };
+	k->net.pid = 0;
+	if (k->is_announced && !k->is_ending && k->net_starts < MOST_STARTS)
+		keeper_start_net(k);
+}
+
 void keeper_note_end(struct keeper *k, pid_t pid, int status)
 {
+	if (pid == k->net.pid)
+		note_net_end(k);
 	if (pid != k->launch.pid || k->has_status)
 		return;
 	k->status = status;
@@ -86,11 +107,15 @@ static void hear_signals(struct keeper *k)
 
 static void hear_net(struct keeper *k)
 {
-	if (net_is_up(&k->net, k->words, sizeof k->words)) {
+	char why[LIFELINE_MAX_WORDS];
+	bool is_up = net_is_up(&k->net, why, sizeof why);
+	if (k->is_announced)
+		return;
+	if (is_up) {
 		keeper_announce(k);
 		return;
 	}
-	k->n_words = strlen(k->words);
+	k->n_words = (size_t)snprintf(k->words, sizeof k->words, "%s", why);
 	end(k, GONE_BY_ITSELF);
 }
 

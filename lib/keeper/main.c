@@ -50,18 +50,6 @@ static bool settle(struct keeper *k)
 	return k->signal_fd >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && chdir("/") == 0;
 }
 
-/* Beside bubblewrap, which takes about as long. Nothing leads out before slirp4netns is there, and the filter
- * is in force already. */
-static int start_net(struct keeper *k)
-{
-	int r = net_start(&k->net, &k->spec, &k->groups, k->user.uid, k->launch.user_fd, k->launch.net_fd);
-	close(k->launch.user_fd);
-	close(k->launch.net_fd);
-	if (r < 0)
-		say(k, NET_FAILED "cannot start a process", -r);
-	return r;
-}
-
 static bool start(struct keeper *k)
 {
 	char self[4096];
@@ -90,7 +78,9 @@ static bool start(struct keeper *k)
 	if (k->launch.net_fd < 0)
 		keeper_announce(k);
 	else
-		r = start_net(k);
+		r = keeper_start_net(k);
+	if (r < 0)
+		say(k, NET_FAILED "cannot start a process", -r);
 	return r == 0;
 }
 

@@ -118,8 +118,9 @@ void keeper_note_state(const struct keeper *k)
 	entry_note_state(KEEPER_ENTRY_DIR, &msg);
 }
 
-void keeper_announce(const struct keeper *k)
+void keeper_announce(struct keeper *k)
 {
+	k->is_announced = true;
 	tell_ready(k);
 	keeper_note_state(k);
 	keeper_note_info(k); /* last: by it we are found */

@@ -10,6 +10,7 @@ the two namespaces: there is no device that leads on.
 import ctypes
 import json
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -238,11 +239,49 @@ class World:
         os.waitpid(self.outside, 0)
 
 
-def run(program, options, code, argument=None, timeout=60):
-    """Python code in a sandbox; what it prints, as JSON."""
-    words = [program, "exec", "--net", "on", *options, "--", "/usr/bin/python3", "-c", code]
-    done = subprocess.run(words + ([json.dumps(argument)] if argument is not None else []),
-                          capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        sys.exit(f"exit code {done.returncode}: {done.stderr.decode()}{done.stdout.decode()}")
-    return json.loads(done.stdout)
+class Program:
+    """terrarium, as root or as an ordinary user; its runtime directory is to be empty in the end."""
+
+    def __init__(self, path, who):
+        self.home = tempfile.mkdtemp(prefix="terrarium-net-")
+        self.words = [os.path.abspath(path)]
+        self.env = {"HOME": self.home, "XDG_RUNTIME_DIR": self.home, "PATH": os.environ["PATH"],
+                    "LANG": "C.UTF-8"}
+        if who == "user":
+            copy = os.path.join(self.home, "program")
+            shutil.copy(path, copy)
+            os.chown(self.home, 65534, 65534)
+            self.words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy]
+            self.show_tun()
+
+    @staticmethod
+    def show_tun():
+        """Where only root may open it: one that everybody may, which only we see."""
+        try:
+            subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/dev/net"], check=True)
+            subprocess.run(["mknod", "-m", "666", "/dev/net/tun", "c", "10", "200"], check=True)
+        except subprocess.CalledProcessError:
+            skip("no /dev/net/tun for an ordinary user")
+
+    def start(self, *words, **more):
+        return subprocess.Popen([*self.words, *words], env=dict(self.env, **more), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def finish(self, *words, **more):
+        process = self.start(*words, **more)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    def python(self, options, code, argument=None):
+        """Python code in a sandbox with a network; what it prints, as JSON."""
+        more = [json.dumps(argument)] if argument is not None else []
+        code, out, err = self.finish("exec", "--net", "on", *options, "--", "/usr/bin/python3", "-c", code, *more)
+        if code:
+            sys.exit(f"exit code {code}: {err}{out}")
+        return json.loads(out)
+
+    def left(self):
+        return [f for f in os.listdir(self.home) if f != "program"]
+
+    def close(self):
+        shutil.rmtree(self.home)

@@ -115,6 +115,9 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	struct msg msg = {.type = MSG_SANDBOX_STARTING};
 	describe(a->sandbox, &msg);
 	app_send(a, &msg);
+	char hint[TRM_NET_HINT];
+	if (!name && trm_net_hint(trm_sandbox_limits(a->sandbox), hint, sizeof hint))
+		app_tell(a, MSG_NOTICE, hint);
 	/* The workbench keeps what is printed itself: a result need not hold it a second time, and to put
 	 * one of 8 MiB together would delay the end of an interrupted flood. */
 	struct trm_session_opts session = a->opts->session;

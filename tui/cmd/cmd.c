@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <terrarium/sandbox.h>
+
 #include "cmd/near.h"
 
 static const struct cmd *const commands[] = {
@@ -84,6 +86,13 @@ int cmd_fail(const char *fmt, ...)
 			*p = '?';
 	fprintf(stderr, "terrarium: %s\n", line);
 	return CMD_FAILED;
+}
+
+void cmd_note_net(const struct trm_sandbox *sandbox)
+{
+	char hint[TRM_NET_HINT];
+	if (!trm_sandbox_is_attached(sandbox) && trm_net_hint(trm_sandbox_limits(sandbox), hint, sizeof hint))
+		cmd_fail("note: %s", hint);
 }
 
 void cmd_die_of_pipe(void)

@@ -91,6 +91,9 @@ const struct cmd *cmd_nearest(const char *word);
 void cmd_prepare(void);
 
 /* "terrarium: SENTENCE" on stderr; returns CMD_FAILED. */
+/* With a network: on stderr, what will not be reached by it though it is configured. */
+struct trm_sandbox;
+void cmd_note_net(const struct trm_sandbox *sandbox);
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flush stdout, at the end of a command that used stdio; returns the exit code. A reader that went away

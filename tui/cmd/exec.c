@@ -184,6 +184,8 @@ static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 	static const int passed_on[EXEC_SIGNALS] = {SIGUSR1, SIGUSR2};
 	int r = stage_open(&e->stage, &e->config, e->how, &stage_cb, e, reterr);
 	if (r == 0)
+		cmd_note_net(e->stage.sandbox);
+	if (r == 0)
 		r = spawn(e, argv, reterr);
 	for (int i = 0; r == 0 && i < EXEC_SIGNALS; i++)
 		r = trm_loop_add_signal(

@@ -365,6 +365,7 @@ static int open_all(struct play *p, struct trm_error *reterr)
 		return r;
 	p->is_shared = stage_is_shared(&p->stage);
 	note_limits(p);
+	cmd_note_net(p->stage.sandbox);
 	trm_config_session_opts(p->opts->config, &opts);
 	opts.is_shared = true;
 	opts.client = "terrarium run";

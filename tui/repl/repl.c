@@ -332,6 +332,10 @@ static int open_all(struct repl *r, struct trm_error *reterr)
 		e = trm_loop_add_timer(r->stage.loop, on_wait, r, &r->wait_timer, reterr);
 	if (e == 0)
 		e = repl_run_open(r, reterr);
+	char hint[TRM_NET_HINT];
+	if (e == 0 && !trm_sandbox_is_attached(r->stage.sandbox)
+			&& trm_net_hint(trm_sandbox_limits(r->stage.sandbox), hint, sizeof hint))
+		repl_say(r, "%s", hint);
 	if (e == 0)
 		e = open_session(r, reterr);
 	return e;

@@ -25,7 +25,7 @@ struct trm_transfer;
 
 /* ---- limits ------------------------------------------------------------ */
 
-enum { TRM_NET_ALLOW = 512 };
+enum { TRM_NET_ALLOW = 512, TRM_NET_HINT = 400 };
 
 struct trm_limits {
 	uint64_t mem_bytes;  /* memory of everything inside, files included (they live in memory) */
@@ -48,6 +48,10 @@ void trm_limits_default(struct trm_limits *limits);
 /* The network in a few words, for questions and lists: "no network"; "network ON"; "network ON, also
  * to 10.1.0.0/16". Returns `out`. */
 const char *trm_limits_tell_net(const struct trm_limits *limits, char *out, size_t cap);
+
+/* With a network: is a proxy or package index configured on this machine that the sandbox would be told of,
+ * and cannot reach? Then a sentence with what to do. (Only addresses can be judged beforehand, not names.) */
+bool trm_net_hint(const struct trm_limits *limits, char *out, size_t cap);
 
 /* TRM_EINVAL with a sentence naming the limit that cannot be. */
 int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr);
