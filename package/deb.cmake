@@ -31,8 +31,8 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "bubblewrap, python3")
 string(JOIN ", " CPACK_DEBIAN_PACKAGE_RECOMMENDS
   nodejs                           # JavaScript
   ca-certificates                  # for sandboxes with network
-  slirp4netns                      # --net on
+  slirp4netns python3-pip-whl      # --net on, and packages
   libchafa0 libpng16-16 libturbojpeg0 librsvg2-2 # images
   libpcre2-8-0)                    # regular expressions in searches
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-pip, npm, pkg-config, libcjson-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "npm, pkg-config, libcjson-dev")
 include(CPack)

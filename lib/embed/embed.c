@@ -24,3 +24,5 @@ EMBED(driver_node, DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node
 				   "node_syntax.js") AND DRIVER("node_display.js") AND DRIVER("node_ask.js"))
 EMBED(driver_bash, DRIVER("bash_again.sh") AND DRIVER("bash_ask.sh") AND DRIVER("bash_display.sh")
 				   AND DRIVER("bash.sh"))
+EMBED(installer_python, EMBED_SOURCE_DIR "/lib/install/pip.py")
+EMBED(installer_node, EMBED_SOURCE_DIR "/lib/install/npm.js")

@@ -204,11 +204,11 @@ static _Noreturn void child(
 	sigset_t none;
 	bool is_strict = !(groups->limits & LIMIT_MEMORY);
 	sysfile_write("/proc/self/oom_score_adj", "500");
-	bool is_shared = uid && space_make(true, uid, spec->disk_bytes);
+	bool is_shared = uid && space_make(true, uid, spec->disk_bytes, spec->cache);
 	if (uid)
 		become(uid);
 	if (!is_shared)
-		is_shared = space_make(false, 0, spec->disk_bytes);
+		is_shared = space_make(false, 0, spec->disk_bytes, spec->cache);
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
 	make_and_report(spec, report_fd, is_shared);

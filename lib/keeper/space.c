@@ -40,25 +40,41 @@ static bool fill(uint32_t uid)
 	return true;
 }
 
-static bool mount_space(uint32_t uid, uint64_t disk_bytes)
+/* The folder was opened before the tmpfs came, which may lie above it. */
+static void bind_cache(int fd)
+{
+	char path[40];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	if (mkdir(CACHE_SOURCE, 0755) == 0 && fd >= 0)
+		mount(path, CACHE_SOURCE, NULL, MS_BIND, NULL);
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool mount_space(uint32_t uid, uint64_t disk_bytes, const char *cache)
 {
 	char options[96];
 	snprintf(options, sizeof options, "mode=0755,size=%llu,nr_inodes=%llu",
 			(unsigned long long)disk_bytes, (unsigned long long)inodes_for(disk_bytes));
-	if (mount("tmpfs", SPACE_PATH, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+	int cache_fd = *cache ? open(cache, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (mount("tmpfs", SPACE_PATH, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0) {
+		if (cache_fd >= 0)
+			close(cache_fd);
 		return false;
+	}
+	bind_cache(cache_fd);
 	if (fill(uid))
 		return true;
 	umount2(SPACE_PATH, MNT_DETACH);
 	return false;
 }
 
-bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes)
+bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes, const char *cache)
 {
 	if (!is_root)
-		return userns_enter(CLONE_NEWNS, getuid(), getgid()) && mount_space(0, disk_bytes);
+		return userns_enter(CLONE_NEWNS, getuid(), getgid()) && mount_space(0, disk_bytes, cache);
 	if (unshare(CLONE_NEWNS) < 0)
 		return false;
 	/* Nothing of what follows may be seen outside. */
-	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 && mount_space(uid, disk_bytes);
+	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 && mount_space(uid, disk_bytes, cache);
 }

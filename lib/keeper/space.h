@@ -11,7 +11,8 @@
 
 /* Give the calling process a mount namespace and mount there. With `is_root` the
  * directories are made for `uid`; else a user namespace is needed as well, in which
- * the caller stays what it is. False (nothing has happened): not allowed here. */
-bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes);
+ * the caller stays what it is. CACHE_SOURCE is the folder `cache`, or an empty one where that cannot be had.
+ * False (nothing has happened): not allowed here. */
+bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes, const char *cache);
 
 #endif

@@ -54,6 +54,8 @@ in_child = False  # we are a process that the user's code has forked
 in_blocks = False  # stdout is buffered in blocks
 flusher_tid = 0
 flusher_wake = _thread.allocate_lock()
+packages = getattr(sys.modules.get('site'), 'USER_SITE', None)  # where pip installs, see lib/install
+packages_age = None
 late_threads = set()  # of earlier runs: what they print is not the run's
 current_set = 0
 
@@ -318,6 +320,18 @@ def cpu_us():
 	return own + int((spent.children_user + spent.children_system) * 1e6)
 
 
+def find_packages():
+	"""What was installed since the last run can be imported, without a restart."""
+	global packages_age
+	try:
+		age = os.stat(packages).st_mtime_ns
+	except (OSError, TypeError):
+		return  # nothing was ever installed, or this interpreter looks for nothing in homes
+	if age != packages_age:
+		packages_age = age
+		later('take_packages')()
+
+
 def run(request):
 	global state, run_id
 	code, file = request['code'], request.get('file') or '<run>'
@@ -327,6 +341,7 @@ def run(request):
 		code = code.replace('\r\n', '\n').replace('\r', '\n')
 	if code[:1] == '\ufeff':
 		code = code[1:]
+	find_packages()
 	run_id = quote(request['id'])
 	lines.count = errors.count = 0
 	began = cpu_us()

@@ -322,6 +322,23 @@ def leave_set():
 	os.dup2(set_fds[2 * current_set + 1], 2)
 	return f',"set":{current_set}'
 
+#: packages
+
+def take_packages():
+	"""As at the start of Python: where pip has installed, and what its .pth files name, comes before what
+	the distribution has installed."""
+	import importlib
+	import site
+	known = set(sys.path)
+	site.addsitedir(packages)
+	added = [path for path in sys.path if path not in known]
+	if added:
+		rest = [path for path in sys.path if path in known]
+		ends = 'dist-packages', 'site-packages'
+		place = next((i for i, path in enumerate(rest) if str(path).endswith(ends)), len(rest))
+		sys.path[:] = rest[:place] + added + rest[place:]
+	importlib.invalidate_caches()
+
 #: threads
 
 def note_threads():

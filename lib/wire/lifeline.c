@@ -46,6 +46,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_u8(&p, m->is_kept);
 	pack_u64(&p, m->idle_timeout_ms);
 	pack_u64(&p, m->max_lifetime_ms);
+	pack_str(&p, m->cache);
 	pack_str(&p, m->slirp);
 	pack_u32(&p, m->net_subnet);
 	pack_slice(&p, m->net_open);
@@ -80,7 +81,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.is_kept = unpack_u8(&u) != 0;
 	m.idle_timeout_ms = unpack_u64(&u);
 	m.max_lifetime_ms = unpack_u64(&u);
-	char *slirp = unpack_str(&u, MAX_TEXT);
+	char *cache = unpack_str(&u, MAX_TEXT), *slirp = unpack_str(&u, MAX_TEXT);
 	m.net_subnet = unpack_u32(&u);
 	m.net_open = unpack_slice(&u);
 	m.has_certs = unpack_u8(&u) != 0;
@@ -89,6 +90,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 		free(name);
 		free(run_path);
 		free(bwrap);
+		free(cache);
 		free(slirp);
 		free(net_allow);
 		return TRM_EPROTO;
@@ -96,6 +98,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.name = name;
 	m.run_path = run_path;
 	m.bwrap = bwrap;
+	m.cache = cache;
 	m.slirp = slirp;
 	m.net_allow = net_allow;
 	*ret = m;

@@ -48,6 +48,7 @@ enum bwrap_fd {
 /* Where the keeper puts the tmpfs that holds all of a sandbox's files, in a mount
  * namespace that only bubblewrap sees; its directories are then bound one by one. */
 #define SPACE_PATH "/tmp"
+#define CACHE_SOURCE SPACE_PATH "/cache"
 
 /* The agent's program inside the sandbox. */
 #define AGENT_PATH "/run/agent"
@@ -73,7 +74,8 @@ struct spec_msg {
 	struct slice files[LIFELINE_MAX_FILES];
 	bool is_kept;
 	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
-	const char *slirp;                         /* program; "": no network */
+	const char *cache;     /* with network: folder of packages, bound to CACHE_SOURCE; "": none */
+	const char *slirp;     /* program; "": no network */
 	uint32_t net_subnet;   /* the first 24 bits of the addresses in the sandbox's network */
 	struct slice net_open; /* struct cidr[]: ranges that may be reached though they are not public */
 	bool has_certs;

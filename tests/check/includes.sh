@@ -20,6 +20,7 @@ lib/kernel: embed base
 lib/backend: sweep kernel embed loop wire base seccomp_filters.h
 lib/sandbox: backend sweep tree loop wire base
 lib/session: sandbox kernel base
+lib/install: sandbox embed base
 lib/doctor: backend base
 tui/text:
 tui/syntax: text

@@ -50,6 +50,7 @@ struct cmd {
 	X(exec) \
 	X(export) \
 	X(help) \
+	X(install) \
 	X(logs) \
 	X(metrics) \
 	X(ps) \

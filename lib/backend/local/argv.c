@@ -9,6 +9,8 @@
 
 #include <terrarium/error.h>
 
+#include "base/cachedir.h"
+
 static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 /* Of the host's /etc only what programs in /usr cannot do without. */
 static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives"};
@@ -279,6 +281,13 @@ static void add_dev(struct args *a, bool is_shared)
 	add2(a, "--remount-ro", "/dev");
 }
 
+/* Packages that were fetched once for all sandboxes: terrarium/install.h. */
+static void add_cache(struct args *a, const struct argv_net *net, bool is_shared)
+{
+	if (net && net->has_cache && is_shared)
+		add3(a, "--ro-bind", CACHE_SOURCE, CACHEDIR_INSIDE);
+}
+
 /* Last, so that nothing is made below a directory that the sandbox can write. */
 static void add_writable(struct args *a, bool is_shared, uint64_t disk_bytes)
 {
@@ -298,6 +307,7 @@ int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, 
 	add_namespaces(&a, facts->net);
 	add_system(&a, facts);
 	add_proc(&a, facts);
+	add_cache(&a, facts->net, is_shared);
 	add_dev(&a, is_shared);
 	add_writable(&a, is_shared, disk_bytes);
 	add_number(&a, "--add-seccomp-fd", BWRAP_ARGUMENTS);

@@ -23,6 +23,7 @@ enum {
 
 /* What a network adds. */
 struct argv_net {
+	bool has_cache; /* of packages */
 	bool has_etc[ARGV_NET_ETC_FILES];
 	struct netenv env;
 };

@@ -2,10 +2,12 @@
 #include "backend/local/netplan.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include <terrarium/sandbox.h>
 
 #include "base/err.h"
+#include "base/log.h"
 
 /* The sandbox has an address in one of these. What a host has of the same addresses is then out of reach,
  * also where it was opened: hence a choice. The first is what slirp4netns takes by itself. */
@@ -38,6 +40,20 @@ static void tell_resolver(struct netplan *plan, struct spec_msg *spec)
 	spec->files[spec->n_files++] = (struct slice){plan->resolv_conf, (size_t)n};
 }
 
+/* Without it packages are fetched anew. */
+static void find_cache(struct netplan *plan, struct spec_msg *spec)
+{
+	struct trm_error why;
+	int fd = cachedir_open(plan->cache, &why);
+	if (fd < 0) {
+		log_write(LOG_WARNING, "%s", why.msg);
+		return;
+	}
+	close(fd);
+	plan->argv.has_cache = true;
+	spec->cache = plan->cache;
+}
+
 int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, struct spec_msg *spec,
 		struct trm_error *reterr)
 {
@@ -54,6 +70,7 @@ int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, stru
 	spec->net_open = (struct slice){(const char *)plan->open, n * sizeof *plan->open};
 	spec->has_certs = plan->argv.env.certs.len > 0;
 	spec->net_allow = opts->limits.net_allow;
+	find_cache(plan, spec);
 	tell_resolver(plan, spec);
 	return 0;
 }

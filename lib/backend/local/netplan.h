@@ -6,6 +6,7 @@
 
 #include "backend/local/argv.h"
 #include "backend/local/machine.h"
+#include "base/cachedir.h"
 #include "base/cidr.h"
 #include "wire/lifeline.h"
 
@@ -17,6 +18,7 @@ struct netplan {
 	char slirp[MACHINE_PATH];
 	struct cidr open[CIDR_LIST_MAX];
 	char resolv_conf[64];
+	char cache[CACHEDIR_PATH];
 };
 
 /* Find everything and fill in the parts of `spec` that are about the network; they borrow from `plan`.

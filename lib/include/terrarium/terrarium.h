@@ -14,6 +14,7 @@
 #include <terrarium/doctor.h>
 #include <terrarium/error.h>
 #include <terrarium/files.h>
+#include <terrarium/install.h>
 #include <terrarium/lang.h>
 #include <terrarium/loop.h>
 #include <terrarium/metrics.h>

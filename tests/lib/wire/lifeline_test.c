@@ -31,6 +31,7 @@ static void put_spec(struct buf *b)
 			.arguments_strict = slice("f"),
 			.n_files = 2,
 			.files = {slice("g"), slice("")},
+			.cache = "/home/u/.cache/terrarium/packages",
 			.slirp = "/usr/bin/slirp4netns",
 			.net_subnet = 0x0a000200,
 			.net_open = slice("h"),
@@ -58,10 +59,12 @@ static void a_spec_comes_through(void **state)
 	assert_int_equal(m.n_files, 2);
 	assert_memory_equal(m.files[0].bytes, "g", 1);
 	assert_int_equal(m.files[1].n, 0);
+	assert_string_equal(m.cache, "/home/u/.cache/terrarium/packages");
 	assert_string_equal(m.slirp, "/usr/bin/slirp4netns");
 	assert_int_equal(m.net_subnet, 0x0a000200);
 	assert_memory_equal(m.net_open.bytes, "h", 1);
 	assert_string_equal(m.net_allow, "10.0.0.0/8");
+	free((char *)m.cache);
 	free((char *)m.slirp);
 	free((char *)m.net_allow);
 	assert_true(m.is_kept);

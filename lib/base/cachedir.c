@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cachedir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+static int find(char path[CACHEDIR_PATH], struct trm_error *reterr)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n = -1;
+	if (cache && *cache == '/')
+		n = snprintf(path, CACHEDIR_PATH, "%s/terrarium/packages", cache);
+	else if (home && *home == '/')
+		n = snprintf(path, CACHEDIR_PATH, "%s/.cache/terrarium/packages", home);
+	if (n < 0 || n >= CACHEDIR_PATH)
+		return trm_error_set(reterr, TRM_ENOENT,
+				"there is no place for a cache: neither XDG_CACHE_HOME nor HOME names a folder");
+	return 0;
+}
+
+/* Every folder of the path, as the XDG rules want new ones: 0700. */
+static void make_parents(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700); /* what fails here shows in the end */
+		*slash = '/';
+	}
+}
+
+int cachedir_open(char path[CACHEDIR_PATH], struct trm_error *reterr)
+{
+	struct stat st;
+	int r = find(path, reterr);
+	if (r < 0)
+		return r;
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT) {
+		make_parents(path);
+		mkdir(path, 0755);
+		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	}
+	if (fd < 0)
+		return trm_error_set_errno(reterr, errno, "cannot use the cache %.150s", path);
+	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 0022))
+		return fd;
+	close(fd);
+	return trm_error_set(reterr, TRM_EPERM,
+			"the cache %.150s is not used: others than you may write into it", path);
+}

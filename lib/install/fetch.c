@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The downloader: a sandbox with network in which no code of a package ever runs, since pip.py takes away
+ * from itself the starting of programs, by which alone such code could come to life. So what lies in it is
+ * what the index has sent, and may be shown to other sandboxes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "install/install.h"
+#include "sandbox/sandbox.h"
+
+struct fetch {
+	struct trm_sandbox *sandbox;
+	const struct tool_cb *cb;
+	void *user;
+	struct tool *tool;
+	struct harvest *harvest;
+	int exit_code;
+	unsigned seen;
+	struct trm_error why;
+};
+
+/* Wheels of a gigabyte are not rare; files are memory. It is used only as far as it is needed. */
+static const uint64_t DISK_BYTES = 1536ull << 20, MEMORY_BYTES = 2048ull << 20;
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct fetch f = *(struct fetch *)user;
+	(void)sandbox;
+	free(user);
+	if (f.exit_code < 0 && why->code != TRM_OK)
+		f.why = *why;
+	f.cb->done(f.user, f.exit_code, f.seen, &f.why);
+}
+
+static void on_harvested(void *user)
+{
+	struct fetch *f = user;
+	f->harvest = NULL;
+	trm_sandbox_close(f->sandbox);
+}
+
+static void on_output(void *user, int stream, const void *bytes, size_t n)
+{
+	struct fetch *f = user;
+	f->cb->output(f->user, stream, bytes, n);
+}
+
+static void on_tool_done(void *user, int exit_code, unsigned seen, const struct trm_error *why)
+{
+	struct fetch *f = user;
+	struct trm_error failed = {0};
+	f->tool = NULL;
+	f->exit_code = exit_code;
+	f->seen = seen;
+	f->why = *why;
+	const struct recipe *recipe = recipe_for(trm_lang_get(TRM_LANG_PYTHON));
+	if (exit_code == 0 && harvest_start(f->sandbox, recipe, on_harvested, f, &f->harvest, &failed) == 0)
+		return;
+	if (failed.code)
+		log_write(LOG_WARNING, "%s", failed.msg);
+	trm_sandbox_close(f->sandbox);
+}
+
+int fetch_start(struct trm_sandbox *like, bool has_credentials, const struct tool_opts *tool_opts,
+		const struct tool_cb *cb, void *user, struct fetch **ret, struct trm_error *reterr)
+{
+	static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
+	static const struct tool_cb tool_cb = {.output = on_output, .done = on_tool_done};
+	const struct trm_limits *limits = trm_sandbox_limits(like);
+	struct trm_sandbox_opts opts;
+	struct fetch *f = calloc(1, sizeof *f);
+	if (!f)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	*f = (struct fetch){.cb = cb, .user = user, .exit_code = -1};
+	trm_sandbox_opts_default(&opts);
+	opts.backend = trm_sandbox_backend(like);
+	opts.limits.mem_bytes = MEMORY_BYTES;
+	opts.limits.disk_bytes = opts.limits.file_bytes = DISK_BYTES;
+	opts.limits.net = limits->net;
+	memcpy(opts.limits.net_allow, limits->net_allow, sizeof opts.limits.net_allow);
+	opts.net_credentials = has_credentials;
+	int r = trm_sandbox_open(like->loop, &opts, &sandbox_cb, f, &f->sandbox, reterr);
+	if (r < 0) {
+		free(f);
+		return r;
+	}
+	/* Without it there is only the end of the sandbox to wait for. */
+	if (tool_start(f->sandbox, "fetch", tool_opts, &tool_cb, f, &f->tool, &f->why) < 0)
+		trm_sandbox_close(f->sandbox);
+	*ret = f;
+	return 0;
+}
+
+void fetch_interrupt(struct fetch *f)
+{
+	if (f->tool)
+		tool_interrupt(f->tool);
+	else
+		trm_sandbox_close(f->sandbox);
+}

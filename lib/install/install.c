@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cachedir.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "install/install.h"
+#include "sandbox/sandbox.h"
+
+/* In order, where a recipe has it: fetch wheels into the cache (another sandbox); install from there, or
+ * where the cache has not everything, from the index (this one); take what that has fetched into the cache.
+ */
+
+struct trm_install {
+	struct trm_sandbox *sandbox; /* NULL: it has closed */
+	struct sandbox_observer observer;
+	const struct trm_install_cb *cb;
+	void *user;
+	struct tool_opts opts;
+	struct fetch *fetch;
+	struct tool *tool;
+	struct harvest *harvest;
+	bool is_cancelled;
+};
+
+static void destroy(struct trm_install *in)
+{
+	for (size_t i = 0; i < in->opts.n_packages; i++)
+		free(in->opts.packages[i]);
+	free(in->opts.packages);
+	free(in->opts.requirements);
+	free(in);
+}
+
+static void end(struct trm_install *in, int exit_code, const struct trm_error *why)
+{
+	if (in->sandbox)
+		sandbox_unobserve(in->sandbox, &in->observer);
+	in->cb->done(in->user, in, exit_code, why);
+	destroy(in);
+}
+
+static void fail(struct trm_install *in, int code, const char *what)
+{
+	struct trm_error why;
+	trm_error_set(&why, code, "%s", what);
+	end(in, -1, &why);
+}
+
+static void on_sandbox_closed(void *user, const struct trm_error *why)
+{
+	struct trm_install *in = user;
+	(void)why;
+	sandbox_unobserve(in->sandbox, &in->observer);
+	in->sandbox = NULL;
+	if (in->fetch)
+		fetch_interrupt(in->fetch);
+}
+
+/* ---- the last step: what was installed ------------------------------------------------------ */
+
+static void on_harvested(void *user)
+{
+	struct trm_install *in = user;
+	struct trm_error none = {0};
+	in->harvest = NULL;
+	end(in, 0, &none);
+}
+
+/* The tool's own words have been printed: here is what they mean. */
+static void explain(struct trm_install *in, int exit_code, unsigned seen, struct trm_error *why)
+{
+	const char *tool = in->opts.recipe->tool;
+	if (in->is_cancelled)
+		trm_error_set(why, TRM_ECANCELED, "interrupted: what %s had not finished is not installed",
+				tool);
+	else if (seen & (1u << TOOL_NO_SPACE | 1u << TOOL_NO_SPACE_NPM))
+		trm_error_set(why, TRM_ETOOBIG,
+				"%s failed: the sandbox's files have reached their limit of %llu MiB; start one with more "
+				"(--disk, --memory)",
+				tool, (unsigned long long)trm_sandbox_limits(in->sandbox)->disk_bytes >> 20);
+	else
+		trm_error_set(why, TRM_EIO, "%s failed, for what it said above (exit code %d)", tool,
+				exit_code);
+}
+
+static void on_tool_output(void *user, int stream, const void *bytes, size_t n)
+{
+	struct trm_install *in = user;
+	if (in->cb->output)
+		in->cb->output(in->user, in, stream, bytes, n);
+}
+
+static void on_put(void *user, int exit_code, unsigned seen, const struct trm_error *failed)
+{
+	struct trm_install *in = user;
+	struct trm_error why = *failed;
+	in->tool = NULL;
+	if (exit_code == 0 && !in->opts.recipe->has_fetcher && in->sandbox
+			&& harvest_start(in->sandbox, in->opts.recipe, on_harvested, in, &in->harvest, &why)
+					   == 0)
+		return;
+	if (exit_code > 0 && in->sandbox)
+		explain(in, exit_code, seen, &why);
+	else if (exit_code == 0)
+		why = (struct trm_error){0};
+	end(in, exit_code, &why);
+}
+
+static int begin_put(struct trm_install *in, const char *verb, struct trm_error *reterr)
+{
+	static const struct tool_cb cb = {.output = on_tool_output, .done = on_put};
+	return tool_start(in->sandbox, verb, &in->opts, &cb, in, &in->tool, reterr);
+}
+
+/* ---- the first: fetching --------------------------------------------------------------------- */
+
+static void on_fetched(void *user, int exit_code, unsigned seen, const struct trm_error *failed)
+{
+	struct trm_install *in = user;
+	struct trm_error why = *failed;
+	in->fetch = NULL;
+	if (!in->sandbox) {
+		fail(in, TRM_ECLOSED, "the sandbox has closed");
+	} else if (in->is_cancelled) {
+		fail(in, TRM_ECANCELED, "interrupted: nothing was installed");
+	} else if (exit_code > 0 && !(seen & (1u << TOOL_NOT_FOUND | 1u << TOOL_WANTS_BUILD))) {
+		explain(in, exit_code, seen, &why);
+		end(in, exit_code, &why);
+	} else {
+		/* What is there, but not as wheels, is built where it is wanted. */
+		static const char words[] =
+				"Not everything is there as a wheel: trying to build it in the sandbox.\n";
+		if (exit_code > 0)
+			on_tool_output(in, TRM_STDERR, words, sizeof words - 1);
+		if (exit_code < 0)
+			log_write(LOG_WARNING, "no downloader: %s", why.msg);
+		if (begin_put(in, exit_code == 0 ? "put" : "build", &why) < 0)
+			end(in, -1, &why);
+	}
+}
+
+static bool has_cache(void)
+{
+	char path[CACHEDIR_PATH];
+	struct trm_error why;
+	int fd = cachedir_open(path, &why);
+	if (fd < 0)
+		log_write(LOG_WARNING, "%s", why.msg);
+	else
+		close(fd);
+	return fd >= 0;
+}
+
+static int begin(struct trm_install *in, const struct trm_install_opts *opts, struct trm_error *reterr)
+{
+	static const struct tool_cb cb = {.output = on_tool_output, .done = on_fetched};
+	struct trm_error why = {0};
+	if (in->opts.recipe->has_fetcher && has_cache()
+			&& (!opts->requirements
+					|| requirements_are_plain(opts->requirements, opts->requirements_len))
+			&& fetch_start(in->sandbox, opts->net_credentials, &in->opts, &cb, in, &in->fetch,
+					   &why)
+					   == 0)
+		return 0;
+	if (why.code)
+		log_write(LOG_WARNING, "no downloader: %s", why.msg);
+	return begin_put(in, "build", reterr);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opts, struct trm_error *reterr)
+{
+	int r = trm_install_supports(opts->lang, reterr);
+	size_t n = 0;
+	for (; r == 0 && opts->packages && opts->packages[n]; n++)
+		r = trm_package_check(opts->lang, opts->packages[n], reterr);
+	if (r < 0)
+		return r;
+	if (n > ARGUMENTS_MAX || opts->requirements_len > REQUIREMENTS_MAX)
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"at most %d packages and %d KiB of requirements at once", ARGUMENTS_MAX,
+				REQUIREMENTS_MAX / 1024);
+	if (opts->requirements && opts->lang->id != TRM_LANG_PYTHON)
+		return trm_error_set(reterr, TRM_EINVAL, "requirements files are for Python");
+	if (!n && !opts->requirements)
+		return trm_error_set(reterr, TRM_EINVAL, "there is no package to install");
+	if (!trm_sandbox_limits(sandbox)->net)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"the sandbox '%s' has no network to fetch packages by: start one with '--net on'",
+				trm_sandbox_name(sandbox));
+	return 0;
+}
+
+static bool copy(struct tool_opts *to, const struct trm_install_opts *from)
+{
+	size_t n = 0;
+	while (from->packages && from->packages[n])
+		n++;
+	to->packages = calloc(n + 1, sizeof *to->packages);
+	if (!to->packages)
+		return false;
+	for (; to->n_packages < n; to->n_packages++)
+		if (!(to->packages[to->n_packages] = strdup(from->packages[to->n_packages])))
+			return false;
+	if (!from->requirements)
+		return true;
+	to->requirements = malloc(from->requirements_len + 1);
+	if (!to->requirements)
+		return false;
+	memcpy(to->requirements, from->requirements, from->requirements_len);
+	to->requirements_len = from->requirements_len;
+	return true;
+}
+
+int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts *opts,
+		const struct trm_install_cb *cb, void *user, struct trm_install **ret_install,
+		struct trm_error *reterr)
+{
+	int r = check(sandbox, opts, reterr);
+	if (r < 0)
+		return r;
+	struct trm_install *in = calloc(1, sizeof *in);
+	if (!in)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	*in = (struct trm_install){.sandbox = sandbox,
+			.observer = {.closed = on_sandbox_closed, .user = in},
+			.cb = cb,
+			.user = user,
+			.opts = {.recipe = recipe_for(opts->lang),
+					.env = opts->env,
+					.has_terminal = opts->has_terminal,
+					.rows = opts->rows,
+					.cols = opts->cols}};
+	r = copy(&in->opts, opts) ? begin(in, opts, reterr)
+				  : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	if (r < 0) {
+		destroy(in);
+		return r;
+	}
+	sandbox_observe(sandbox, &in->observer);
+	*ret_install = in;
+	return 0;
+}
+
+void trm_install_cancel(struct trm_install *in)
+{
+	if (!in)
+		return;
+	in->is_cancelled = true;
+	if (in->fetch)
+		fetch_interrupt(in->fetch);
+	else if (in->tool)
+		tool_interrupt(in->tool);
+	else if (in->harvest)
+		harvest_stop(in->harvest);
+}

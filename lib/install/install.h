@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_INSTALL_ROOM_H
+#define TRM_INSTALL_ROOM_H
+
+/* The inside of this room. Theory of operation:
+ *
+ * recipe.c knows what runs in a sandbox for each language: a script of ours (pip.py, npm.js) that starts pip
+ * or npm. fetch.c opens the downloader, a second sandbox like the first, and lets pip fetch wheels there.
+ * harvest.c brings what was fetched out of a sandbox, cache.c puts it into the cache. install.c is the order
+ * of these things. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/install.h>
+#include <terrarium/lang.h>
+#include <terrarium/loop.h>
+#include <terrarium/sandbox.h>
+
+#include "embed/embed.h"
+
+/* ---- name.c ------------------------------------------------------------------------ */
+
+/* Only names with versions, as trm_package_check() takes them: a downloader may have them. */
+bool requirements_are_plain(const char *text, size_t n);
+
+/* ---- recipe.c ---------------------------------------------------------------------- */
+
+struct recipe {
+	const char *tool;             /* "pip" */
+	const char *program, *option; /* of an interpreter, that takes a script, a verb and arguments */
+	struct embed (*script)(void);
+	bool has_fetcher; /* what it fetches is only believed if it comes from a downloader */
+	/* In a sandbox: where the files lie that `list` names. One name a line, of the form is_name() checks;
+	 * in the cache it stands below `folder`. */
+	const char *folder, *inside;
+	bool has_group; /* a first part of the name that is no part of the path inside */
+	bool (*is_name)(const char *name);
+	uint64_t file_max, total_max; /* bytes of one, and of all that are taken at once */
+};
+
+enum { REQUIREMENTS_MAX = 1024 * 1024, ARGUMENTS_MAX = 512 };
+#define REQUIREMENTS_INSIDE "/tmp/.terrarium-requirements.txt"
+
+/* NULL: nothing can be installed for it. */
+const struct recipe *recipe_for(const struct trm_lang *lang);
+
+/* ---- tool.c: pip or npm, in one sandbox ---------------------------------------------- */
+
+struct tool_opts {
+	const struct recipe *recipe;
+	char **packages;
+	size_t n_packages;  /* at most ARGUMENTS_MAX */
+	char *requirements; /* NULL: none */
+	size_t requirements_len;
+	const char *const *env;
+	bool has_terminal;
+	uint16_t rows, cols;
+};
+
+/* What the tool said, as far as it matters to us: bits of `seen`. */
+enum tool_phrase { TOOL_WANTS_BUILD, TOOL_NOT_FOUND, TOOL_NO_SPACE, TOOL_NO_SPACE_NPM };
+enum { TOOL_TAIL_BYTES = 64 };
+
+struct tool_cb {
+	void (*output)(void *user, int stream, const void *bytes, size_t n);
+	/* Once, the last; not from inside tool_start(). exit_code -1: it did not come to an end, for `why`.
+	 */
+	void (*done)(void *user, int exit_code, unsigned seen, const struct trm_error *why);
+};
+
+struct tool;
+/* Borrows `opts` and `cb`; the sandbox must stay until `done`. */
+int tool_start(struct trm_sandbox *sandbox, const char *verb, const struct tool_opts *opts,
+		const struct tool_cb *cb, void *user, struct tool **ret, struct trm_error *reterr);
+/* SIGINT; from the second time on it is killed. `done` follows. */
+void tool_interrupt(struct tool *tool);
+
+/* ---- fetch.c: the downloader ------------------------------------------------------------ */
+
+struct fetch;
+/* Fetch wheels into the cache, in a sandbox with the network that `like` has. tool_cb.done comes when that is
+ * gone. */
+int fetch_start(struct trm_sandbox *like, bool has_credentials, const struct tool_opts *opts,
+		const struct tool_cb *cb, void *user, struct fetch **ret, struct trm_error *reterr);
+void fetch_interrupt(struct fetch *fetch);
+
+/* ---- cache.c: files in the host's cache --------------------------------------------------- */
+
+struct cache_file {
+	int dir_fd, fd; /* -1: not open */
+	char temporary[64];
+	char name[256];
+};
+
+bool cache_has(const char *folder, const char *name);
+/* A new file below the cache's folder; seen under its name only after cache_file_end(). `name` is a relative
+ * path whose parts are made as needed. TRM_E… with a sentence. */
+int cache_file_begin(struct cache_file *file, const char *folder, const char *name, struct trm_error *reterr);
+int cache_file_write(struct cache_file *file, const void *bytes, size_t n, struct trm_error *reterr);
+int cache_file_end(struct cache_file *file, bool keep, struct trm_error *reterr);
+/* Delete what has not been used for longest, when it has all become too much. */
+void cache_prune(void);
+
+/* ---- harvest.c: what was fetched, out of a sandbox into the cache ----------------------------- */
+
+struct harvest;
+typedef void harvest_done_fn(void *user);
+
+/* Everything that is new; what fails is left out, as the cache is only for speed. `done` exactly once, later.
+ * The sandbox must stay until then. */
+int harvest_start(struct trm_sandbox *sandbox, const struct recipe *recipe, harvest_done_fn *done, void *user,
+		struct harvest **ret, struct trm_error *reterr);
+/* Take nothing more; `done` follows. */
+void harvest_stop(struct harvest *harvest);
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/* Run by node inside a sandbox: npm, with archives out of the cache where they are the same.
+ *
+ *   build ARG…   install into /workspace/node_modules
+ *   list         what has been fetched: paths below content-v2/sha512 of npm's own cache
+ *
+ * npm keeps archives by the sum of their bytes, and compares it when it takes one out. */
+'use strict';
+const fs = require('fs');
+const path = require('path');
+
+const CACHE = '/var/cache/terrarium/npm';
+const OWN = path.join(process.env.HOME, '.npm/_cacache/content-v2/sha512');
+
+/* [path below root, whether it is a link] of all that is no folder. */
+function* walk(root, below = '') {
+	let entries = [];
+	try {
+		entries = fs.readdirSync(path.join(root, below), { withFileTypes: true });
+	} catch {} // there is none
+	for (const entry of entries) {
+		const name = path.join(below, entry.name);
+		if (entry.isDirectory())
+			yield* walk(root, name);
+		else
+			yield [name, entry.isSymbolicLink()];
+	}
+}
+
+function build(args) {
+	for (const [name] of walk(CACHE)) {
+		const link = path.join(OWN, name);
+		if (!fs.existsSync(link)) {
+			fs.mkdirSync(path.dirname(link), { recursive: true });
+			fs.symlinkSync(path.join(CACHE, name), link);
+		}
+	}
+	const { error, status, signal } = require('child_process').spawnSync('npm', ['install', '--prefix', '/workspace',
+		'--no-audit', '--no-fund', '--no-update-notifier', ...args], { stdio: 'inherit', cwd: '/workspace' });
+	if (error && error.code === 'ENOENT')
+		console.error('there is no npm beside node: install npm on the host');
+	else if (error)
+		console.error(`npm cannot be started: ${error.message}`);
+	if (signal)
+		process.kill(process.pid, signal);
+	process.exitCode = status ?? 1;
+}
+
+function list() {
+	for (const [name, is_link] of walk(OWN))
+		if (!is_link)
+			console.log(name);
+}
+
+const [verb, ...args] = process.argv.slice(1);
+({ build, list })[verb](args);

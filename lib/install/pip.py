@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Run by python3 inside a sandbox: pip, where it can be found, with what a sandbox needs of it.
+
+	fetch ARG…   wheels into WHEELS, from the index, or out of the cache where they are the same
+	list         what fetch has added, as it shall be called in the cache
+	put ARG…     install from the cache only, what fetch has just completed
+	build ARG…   install from the index, building what has no wheel
+"""
+import glob
+import hashlib
+import os
+import sys
+
+CACHE = '/var/cache/terrarium/pip'
+WHEELS = '/workspace/.terrarium-wheels'
+CONFIGS = '/etc/pip.conf', os.path.expanduser('~/.config/pip/pip.conf'), os.path.expanduser('~/.pip/pip.conf')
+INDEXES = 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'PIP_NO_INDEX'
+SPAWNS = frozenset((
+	'subprocess.Popen', 'os.system', 'os.exec', 'os.spawn', 'os.posix_spawn', 'os.fork', 'os.forkpty', 'pty.spawn'))
+
+
+def index_folder():
+	"""Packages of one name may differ from index to index: each has its own folder."""
+	told = [os.environ.get(name, '') for name in INDEXES]
+	for path in CONFIGS:
+		try:
+			with open(path) as file:
+				told.append(file.read())
+		except OSError:
+			told.append('')
+	return hashlib.sha256('\0'.join(told).encode('utf-8', 'surrogateescape')).hexdigest()[:16]
+
+
+def pip_archive():
+	"""None: pip is installed. Else the wheel that holds it, from which it runs as well."""
+	import importlib.util
+	if importlib.util.find_spec('pip'):
+		return None
+	places = ['/usr/share/python-wheels']
+	bundled = importlib.util.find_spec('ensurepip')
+	if bundled:
+		places.append(os.path.join(os.path.dirname(bundled.origin), '_bundled'))
+	for place in places:
+		for archive in sorted(glob.glob(place + '/pip-*.whl')):
+			return archive
+	sys.exit("there is no pip for this python3: install python3-pip on the host (python3-pip-whl is enough, and small)")
+
+
+def refuse_processes(event, args):
+	if event in SPAWNS:
+		raise PermissionError(1, 'what fetches packages runs no programs')
+
+
+def fetch(args):
+	os.makedirs(WHEELS, exist_ok=True)
+	for wheel in glob.glob(f'{CACHE}/{index_folder()}/*.whl'):
+		os.symlink(wheel, os.path.join(WHEELS, os.path.basename(wheel)))
+	archive = pip_archive()
+	if archive:
+		sys.path.insert(0, archive)
+	sys.addaudithook(refuse_processes)
+	sys.argv = ['pip', 'download', '--only-binary=:all:', '--dest', WHEELS, *args]
+	import runpy
+	runpy.run_module('pip', run_name='__main__', alter_sys=True)
+
+
+def show_list(args):
+	for wheel in glob.glob(WHEELS + '/*.whl'):
+		if not os.path.islink(wheel):
+			print(f'{index_folder()}/{os.path.basename(wheel)}')
+
+
+def install(*options):
+	pip = [pip_archive() + '/pip'] if pip_archive() else ['-m', 'pip']
+	os.execv(sys.executable, [sys.executable, *pip, 'install', '--user', '--no-warn-script-location', *options])
+
+
+def put(args):
+	install('--no-index', f'--find-links={CACHE}/{index_folder()}', *args)
+
+
+def build(args):
+	install(*args)
+
+
+# Debian's Python is managed externally: but the home is the sandbox's own. What was fetched is kept by us.
+os.environ.update(PIP_BREAK_SYSTEM_PACKAGES='1', PIP_NO_INPUT='1', PIP_DISABLE_PIP_VERSION_CHECK='1',
+	PIP_NO_CACHE_DIR='1', PYTHONUNBUFFERED='1')
+{'fetch': fetch, 'list': show_list, 'put': put, 'build': build}[sys.argv[1]](sys.argv[2:])

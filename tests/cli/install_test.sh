@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+# Packages into sandboxes, from an index of the test's own in a network of the test's own: nothing leaves the machine.
+if [ -z "$IN_OWN_NETWORK" ]; then
+	[ "$(id -u)" = 0 ] || { echo "SKIP: only root can make a network for the test"; exit 77; }
+	IN_OWN_NETWORK=1 exec unshare -n sh "$0" "$@"
+fi
+here=$(dirname "$0")
+. "$here/tell.sh"
+if ! command -v slirp4netns >/dev/null; then
+	echo "SKIP: no slirp4netns"
+	exit 77
+fi
+need_local
+
+address=10.77.0.1
+python=/usr/bin/python3
+$python - $address <<'PY' # an address for the loopback device, which is then up
+import fcntl, socket, struct, sys
+SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFFLAGS = 0x8916, 0x891c, 0x8914
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def name(n, rest): return struct.pack('16s24s', n, rest)
+def inet(a): return struct.pack('HH4s', socket.AF_INET, 0, socket.inet_aton(a))
+fcntl.ioctl(s, SIOCSIFFLAGS, name(b'lo', struct.pack('H', 0x49)))
+fcntl.ioctl(s, SIOCSIFADDR, name(b'lo:1', inet(sys.argv[1])))
+fcntl.ioctl(s, SIOCSIFNETMASK, name(b'lo:1', inet('255.255.255.255')))
+PY
+$python "$source/tests/cli/package_index.py" $address &
+server=$!
+export XDG_RUNTIME_DIR="$dir/run" XDG_CACHE_HOME="$dir/cache"
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+stop_all() {
+	"$terrarium" stop --all >/dev/null 2>&1 || :
+	kill "$server"
+	rm -rf "$dir"
+}
+trap stop_all EXIT
+n_tries=0
+until [ -s port ]; do
+	n_tries=$((n_tries + 1))
+	[ $n_tries -lt 200 ] || { echo "the index does not start"; exit 1; }
+	sleep 0.05
+done
+url=http://$address:$(cat port)
+for name in $(env | sed -n 's/^\(PIP_[A-Z_]*\|[a-zA-Z]*_[pP][rR][oO][xX][yY]\|npm_config_[a-z_]*\|NPM_CONFIG_[A-Z_]*\)=.*/\1/p'); do
+	unset "$name"
+done
+export PIP_INDEX_URL="$url/simple/" PIP_TRUSTED_HOST=$address npm_config_registry="$url/npm/"
+
+# start NAME [OPTION…]: a kept sandbox that reaches the index.
+start() {
+	name=$1
+	shift
+	try run --yes --keep --name "$name" --net on --net-allow $address/32 "$@" -c 'print("up")'
+	expect_out up
+}
+requests() { grep -c "$1" requests || :; }
+# expect_requests N PATH: so many were there.
+expect_requests() { [ "$(requests "$2")" = "$1" ] || wrong "there should be $1 requests for $2, not $(requests "$2")"; }
+
+start one
+start two
+try run --yes --name one -c 'import demo'
+expect_code 1
+
+# What was installed is found by the kernel that did not find it before; with what it depends on.
+try install --name one demo
+expect_code 0
+expect_in out "Successfully installed demo-1.0 helper-1.5"
+try run --yes --name one -c 'import demo, helper; print(demo.version, helper.f())'
+expect_out "1.0 helped"
+expect_requests 1 demo-1.0
+
+# The other sandbox has it from the cache, which it cannot change.
+try run --yes --name two -c 'import demo'
+expect_code 1
+try install --name two 'demo>=1,<2'
+expect_code 0
+try run --yes --name two -c 'import demo; print(demo.version)'
+expect_out "1.0"
+expect_requests 1 demo-1.0
+try exec --name two -- sh -c 'touch /var/cache/terrarium/new || echo no; rm -r /var/cache/terrarium/pip 2>&1 || echo no'
+expect_in out no
+[ -n "$(find cache -name 'demo-1.0*')" ] || wrong "the cache lost a file"
+[ -z "$(find cache -type f -perm /222)" ] || wrong "files of the cache should be for reading only"
+
+# What is not as the index says is fetched again, and mended.
+wheel=$(find cache -name 'helper-1.5*')
+chmod u+w "$wheel"
+echo broken >"$wheel"
+start three
+try install --name three demo
+expect_code 0
+expect_requests 2 helper-1.5
+try run --yes --name three -c 'import helper; helper.f()'
+expect_out "'helped'"
+
+# No sum, no wheel, a requirements file, an address inside of a package.
+try install --name three plain
+expect_code 0
+printf '# all\nplain == 2.0\nhelper; python_version > "3"\n' >wanted.txt
+try install --name two -r wanted.txt
+expect_code 0
+try run --yes --name two -c 'import plain; plain.x'
+expect_out 2
+try install --name one insource
+expect_code 0
+try run --yes --name one -c 'import insource; insource.answer'
+expect_out 42
+try install --name two direct
+expect_code 0
+try run --yes --name two -c 'import insource; insource.answer'
+expect_out 42
+[ -z "$(find cache -name '*insource*')" ] || wrong "what was built in a sandbox is in the cache"
+
+# Failures: pip's words and code, and ours.
+try install --name one there-is-no-such
+expect_code 1
+expect_in err "No matching distribution found for there-is-no-such"
+expect_in err "pip failed"
+start small --disk 16
+try install --name small big
+expect_code 1
+expect_in err "limit of 16 MiB"
+for word in -e --index-url=http://x 'a b' 'git+http://x/y' ./x 'x;y' x.whl 'x @ http://y/z' '' '$(x)'; do
+	try install --name one -- "$word"
+	expect_code 125
+	expect_in err "is not the name of a package"
+done
+try install --name nobody demo
+expect_code 125
+expect_in err "there is no running sandbox 'nobody'"
+try install demo
+expect_code 125
+expect_in err "--name NAME"
+try install --name one
+expect_code 125
+try install --name one -l bash jq
+expect_code 125
+expect_in err "read-only"
+try run --yes --keep --name offline -c 1
+try install --name offline demo
+expect_code 125
+expect_in err "--net on"
+
+# npm
+if [ -x /usr/bin/npm ]; then
+	try run --yes -l js --name one -c 'require("tiny")()'
+	expect_code 1
+	try install -l js --name one tiny
+	expect_code 0
+	try run --yes -l js --name one -c 'require("tiny")()' -c '(await import("tiny")).default()'
+	expect_out "'tiny'
+'tiny'"
+	try install -l js --name two tiny@1
+	expect_code 0
+	try run --yes -l js --name two -c 'require("tiny")()'
+	expect_out "'tiny'"
+	expect_requests 1 tiny-1.0.0.tgz
+	try install -l js --name one there-is-no-such
+	expect_code 1
+	expect_in err "404"
+fi
+verdict

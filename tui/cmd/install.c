@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "stream/sink.h"
+#include "stream/stage.h"
+#include "stream/tty.h"
+
+/* Packages into a sandbox that is running, or into a new one that stays. */
+
+struct install {
+	struct trm_config config;
+	struct stage stage;
+	enum stage_how how;
+	struct trm_install *install; /* NULL when it is over */
+	const char **packages;
+	char *requirements;
+	size_t requirements_len;
+	struct sink out, err;
+	struct trm_signal *winch;
+	bool has_terminal;
+	int exit_code;
+	bool is_over, is_pipe_broken;
+};
+
+enum { REQUIREMENTS_MAX = 1024 * 1024 };
+
+static void finish_with(struct install *in, int exit_code)
+{
+	in->exit_code = exit_code;
+	in->is_over = true;
+}
+
+/* ---- output ------------------------------------------------------------------------ */
+
+static void on_broken(void *user, struct sink *sink, int saved_errno)
+{
+	struct install *in = user;
+	if (sink != &in->out || in->is_over)
+		return;
+	in->is_pipe_broken = saved_errno == EPIPE;
+	trm_install_cancel(in->install);
+	finish_with(in, in->is_pipe_broken ? CMD_SIGNALLED + SIGPIPE
+					   : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
+}
+
+static const struct sink_cb sink_cb = {.broken = on_broken};
+
+static void on_output(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
+{
+	struct install *in = user;
+	(void)install;
+	sink_write(stream == TRM_STDERR ? &in->err : &in->out, bytes, n);
+}
+
+static void on_done(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
+{
+	struct install *in = user;
+	(void)install;
+	in->install = NULL;
+	if (in->is_over)
+		return;
+	in->exit_code = why->code == TRM_OK          ? CMD_OK
+			: why->code == TRM_ECANCELED ? CMD_SIGNALLED + SIGINT
+			: exit_code > 0              ? exit_code
+						     : CMD_FAILED;
+	if (why->code != TRM_OK) {
+		char line[sizeof why->msg + 16];
+		snprintf(line, sizeof line, "terrarium: %s", why->msg);
+		sink_line(&in->err, line);
+	}
+	in->is_over = true;
+}
+
+static const struct trm_install_cb install_cb = {.output = on_output, .done = on_done};
+
+/* ---- the stage ---------------------------------------------------------------------- */
+
+static void on_interrupt(void *user)
+{
+	struct install *in = user;
+	if (in->install)
+		trm_install_cancel(in->install);
+	else
+		finish_with(in, CMD_SIGNALLED + SIGINT);
+}
+
+static void on_closed(void *user, const struct trm_error *why)
+{
+	struct install *in = user;
+	if (why->code != TRM_OK && !in->is_over)
+		finish_with(in, cmd_fail("%s", why->msg));
+}
+
+static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
+
+static int begin(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
+{
+	char term[80];
+	const char *env[] = {tty_name(term, sizeof term), NULL};
+	struct winsize size;
+	tty_size(&size);
+	struct trm_install_opts opts = {
+			.lang = lang,
+			.packages = in->packages,
+			.requirements = in->requirements,
+			.requirements_len = in->requirements_len,
+			.has_terminal = in->has_terminal,
+			.rows = size.ws_row,
+			.cols = size.ws_col,
+			.env = in->has_terminal ? env : NULL,
+			.net_credentials = in->config.net_credentials,
+	};
+	return trm_install_start(in->stage.sandbox, &opts, &install_cb, in, &in->install, reterr);
+}
+
+static int open_all(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
+{
+	int r = stage_open(&in->stage, &in->config, in->how, &stage_cb, in, reterr);
+	if (r == 0)
+		r = begin(in, lang, reterr);
+	if (r < 0)
+		return r;
+	sink_init(&in->out, in->stage.loop, STDOUT_FILENO, FILTER_SCREEN, &sink_cb, in);
+	sink_init(&in->err, in->stage.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, in);
+	return 0;
+}
+
+static bool goes_on(const struct install *in)
+{
+	return !in->stage.is_closing
+	       && (in->install || !in->is_over || !sink_is_empty(&in->out) || !sink_is_empty(&in->err));
+}
+
+/* Which sandbox: the one that is named; a new one, if it is to stay; the only one that there is. 0 or an exit
+ * code. */
+static int choose(struct install *in)
+{
+	struct trm_registry *registry;
+	const struct trm_entry *entries;
+	size_t n = 0, n_living = 0;
+	struct trm_error why = {0};
+	in->how = in->config.keep ? STAGE_EITHER : STAGE_ATTACH;
+	if (*in->config.name || in->config.keep)
+		return CMD_OK;
+	if (trm_registry_create(&registry, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	int r = trm_registry_refresh(registry, &entries, &n, &why);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (!entries[i].is_stale && n_living++ == 0)
+			snprintf(in->config.name, sizeof in->config.name, "%s", entries[i].name);
+	trm_registry_destroy(registry);
+	if (r < 0)
+		return cmd_fail("%s", why.msg);
+	if (n_living == 1)
+		return CMD_OK;
+	return cmd_fail("%s: name one (--name NAME), or start one that stays (--keep --net on)",
+			n_living ? "there are several sandboxes" : "there is no sandbox to install into");
+}
+
+static int perform(struct install *in, const struct trm_lang *lang)
+{
+	struct trm_error why = {0};
+	in->has_terminal = isatty(STDOUT_FILENO);
+	if (open_all(in, lang, &why) < 0) {
+		in->exit_code = cmd_fail("%s", why.msg);
+	} else {
+		while (goes_on(in))
+			trm_loop_step(in->stage.loop, -1);
+		in->is_over = true;
+		sink_finish(&in->out);
+		sink_finish(&in->err);
+	}
+	stage_finish(&in->stage);
+	return in->stage.ended_by ? CMD_SIGNALLED + in->stage.ended_by : in->exit_code;
+}
+
+/* ---- the command line ---------------------------------------------------------------- */
+
+enum { OPTION_REQUIREMENTS };
+
+static const struct option_spec options[] = {
+		[OPTION_REQUIREMENTS] = {"--requirement", 'r', "FILE",
+				"Python: all that this file of pip's names"},
+		{0},
+};
+
+static int read_requirements(struct install *in, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	if (in->requirements)
+		return cmd_fail("-r can be given once");
+	in->requirements = malloc(REQUIREMENTS_MAX + 1);
+	if (!file || !in->requirements)
+		return cmd_fail("cannot read '%s': %s", path, strerror(errno));
+	in->requirements_len = fread(in->requirements, 1, REQUIREMENTS_MAX + 1, file);
+	int r = ferror(file) ? cmd_fail("cannot read '%s': %s", path, strerror(errno))
+		: in->requirements_len > REQUIREMENTS_MAX ? cmd_fail("'%s' is larger than 1 MiB", path)
+							  : 0;
+	fclose(file);
+	return r;
+}
+
+/* OPTIONS_END, or what ended it early. */
+static int parse(struct install *in, struct options *o)
+{
+	for (size_t n = 0;;) {
+		int got = options_next(o);
+		if (got == OPTIONS_OPERAND)
+			in->packages[n++] = o->value;
+		else if (got != OPTION_REQUIREMENTS)
+			return got;
+		else if (read_requirements(in, o->value))
+			return OPTIONS_WRONG;
+	}
+}
+
+static int install_parsed(struct install *in, const struct options *o)
+{
+	const struct trm_lang *lang;
+	struct trm_error why = {0};
+	if (options_config(o, &in->config) < 0)
+		return CMD_FAILED;
+	if (trm_lang_find(*in->config.language ? in->config.language : "python", &lang, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	if (trm_install_supports(lang, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	for (size_t i = 0; in->packages[i]; i++)
+		if (trm_package_check(lang, in->packages[i], &why) < 0)
+			return cmd_fail("%s", why.msg);
+	if (!in->packages[0] && !in->requirements)
+		return cmd_fail("there is no package to install; see 'terrarium install --help'");
+	int code = choose(in);
+	return code ? code : perform(in, lang);
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct install in = {.packages = calloc((size_t)argc + 1, sizeof *in.packages)};
+	struct options o;
+	if (!in.packages)
+		return cmd_fail("out of memory");
+	options_init(&o, cmd->name, options, argc, argv);
+	int got = parse(&in, &o);
+	int code = got == OPTIONS_END    ? install_parsed(&in, &o)
+		   : got == OPTIONS_HELP ? cmd_print_help(cmd)
+					 : CMD_FAILED;
+	free(in.packages);
+	free(in.requirements);
+	if (in.is_pipe_broken)
+		cmd_die_of_pipe();
+	return code;
+}
+
+static const char *const settings[] = {"language", "name", "keep", "net", "net_allow", NULL};
+
+const struct cmd cmd_install = {
+		.name = "install",
+		.usage = "install [OPTIONS] PACKAGE…",
+		.summary = "packages into a sandbox",
+		.help = "By pip for Python, by npm for JavaScript (-l js), from the index that is configured on this "
+			"machine. The sandbox needs --net on. The next run finds what was installed. A failure's "
+			"exit code is that of pip or npm.",
+		.options = options,
+		.operands = "PACKAGE...",
+		.settings = settings,
+		.run = run,
+};
