@@ -159,6 +159,17 @@ static int shared(struct trm_sandbox *s, const struct frame *frame, struct trm_e
 	return 0;
 }
 
+static int clients(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+{
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	uint32_t n = unpack_u32(&u);
+	if (u.bad || s->state != SANDBOX_READY)
+		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable number of clients");
+	if (s->cb->clients)
+		s->cb->clients(s->user, s, n);
+	return 0;
+}
+
 /* The only questions of that kind are those of sandbox_list_shared(). */
 static int pong(struct trm_sandbox *s)
 {
@@ -183,7 +194,7 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	case FRAME_METRICS: return metrics_frame(s, frame, why);
 	case FRAME_PONG: return pong(s);
 	case FRAME_SHARED: return shared(s, frame, why);
-	case FRAME_CLIENTS: return 0;
+	case FRAME_CLIENTS: return clients(s, frame, why);
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
 			return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");
