@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/note.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -43,26 +41,44 @@ static int put_text(struct buf *out, const char *name, const char *text, size_t 
 	return r ? r : json_put_string(out, text, n);
 }
 
+/* printf() would be the dearest part of a run that does nothing. */
+static int put_number(struct buf *out, const char *name, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+	do
+		digits[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	int r = buf_append(out, name, strlen(name));
+	return r ? r : buf_append(out, digits + at, sizeof digits - at);
+}
+
 int kernel_note_put(struct buf *out, const struct kernel_note *note)
 {
-	char text[256];
 	size_t fits = note->code_len < (KERNEL_NOTE_MAX - FIELDS_MAX) / 12
 				      ? note->code_len
 				      : fitting(note->code, note->code_len, KERNEL_NOTE_MAX - FIELDS_MAX);
-	snprintf(text, sizeof text,
-			"{\"ev\":\"begin\",\"id\":\"%" PRIu64 "\",\"number\":%" PRIu64 ",\"at_ms\":%" PRIu64
-			",\"timeout_ms\":%" PRIu64 ",\"set\":%d,\"stdin\":%s",
-			note->id, note->number, note->at_ms, note->timeout_ms, note->set,
-			note->offers_stdin ? "true" : "false");
-	int r = buf_append(out, text, strlen(text));
+	const char *input = note->offers_stdin ? ",\"stdin\":true" : ",\"stdin\":false";
+	int r = put_number(out, "{\"ev\":\"begin\",\"id\":\"", note->id);
+	if (!r)
+		r = put_number(out, "\",\"number\":", note->number);
+	if (!r)
+		r = put_number(out, ",\"at_ms\":", note->at_ms);
+	if (!r)
+		r = put_number(out, ",\"timeout_ms\":", note->timeout_ms);
+	if (!r)
+		r = put_number(out, ",\"set\":", (uint64_t)note->set);
+	if (!r)
+		r = buf_append(out, input, strlen(input));
 	if (!r)
 		r = put_text(out, ",\"by\":", note->by, strnlen(note->by, BY_MAX));
 	if (!r)
 		r = put_text(out, ",\"file\":", note->file, strnlen(note->file, FILE_MAX));
 	if (!r)
 		r = put_text(out, ",\"code\":", note->code ? note->code : "", fits);
-	snprintf(text, sizeof text, ",\"code_cut\":%zu}\n", note->code_len - fits);
-	return r ? r : buf_append(out, text, strlen(text));
+	if (!r)
+		r = put_number(out, ",\"code_cut\":", note->code_len - fits);
+	return r ? r : buf_append(out, "}\n", 2);
 }
 
 bool kernel_note_decode(char *line, size_t n, struct kernel_note *ret)

@@ -232,7 +232,8 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (*signature_text(m))
 		return signature_text(m);
 	others_text(m, out, cap);
-	if (*out && (others_running(m) || m->layout.kind != LAYOUT_SINGLE)) /* else it would hide the figures */
+	if (*out && (others_running(m) || m->layout.kind != LAYOUT_SINGLE)) /* else it would hide the figures
+									     */
 		return out;
 	*role = ROLE_STATUS_ERROR;
 	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting && !m->replay.is_on
