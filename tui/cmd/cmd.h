@@ -43,6 +43,7 @@ struct cmd {
 #define CMD_LIST(X) \
 	X(attach) \
 	X(check) \
+	X(completion) \
 	X(config) \
 	X(cp) \
 	X(demo) \
@@ -51,6 +52,7 @@ struct cmd {
 	X(export) \
 	X(help) \
 	X(install) \
+	X(langs) \
 	X(logs) \
 	X(metrics) \
 	X(ps) \
@@ -58,6 +60,7 @@ struct cmd {
 	X(replay) \
 	X(run) \
 	X(stop) \
+	X(themes) \
 	X(version)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;

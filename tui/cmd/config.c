@@ -133,6 +133,16 @@ static int print_key(const struct effective *e, const char *key, bool is_json)
 	return cmd_flush();
 }
 
+static int print_names(void)
+{
+	size_t n;
+	const struct trm_setting *settings = trm_settings(&n);
+
+	for (size_t i = 0; i < n; i++)
+		puts(settings[i].name);
+	return cmd_flush();
+}
+
 /* ---- the file ---- */
 
 static int print_path(const char *path)
@@ -213,9 +223,10 @@ static int edit(char *path)
 
 /* ---- the command ---- */
 
-enum { OPTION_JSON };
+enum { OPTION_JSON, OPTION_NAMES };
 static const struct option_spec options[] = {
 		[OPTION_JSON] = {"--json", 0, NULL, "print an object for KEY, else a list of them"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but the keys"},
 		{0},
 };
 
@@ -247,6 +258,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return cmd_print_help(cmd);
 		if (got == OPTIONS_WRONG)
 			return CMD_FAILED;
+		if (got == OPTION_NAMES)
+			return print_names();
 		if (got == OPTION_JSON)
 			is_json = true;
 		else if (word)
@@ -259,7 +272,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 
 const struct cmd cmd_config = {
 		.name = "config",
-		.usage = "config [KEY | path | edit] [--json] [OPTIONS]",
+		.usage = "config [KEY | path | edit] [--json | --names]",
 		.summary = "settings and their origin",
 		.help = "Prints each setting with its value and where that came from, highest first: an option given here, "
 			"the environment, .env in the current directory, the config file (with line and column), the "

@@ -164,7 +164,7 @@ const struct cmd cmd_run = {
 			"The value of the last expression is shown for -c and -. Exit codes: the code's own, "
 			"of the first run that failed; 124 time-out, 125 terrarium's own failure, 130 "
 			"interrupted, 128+n killed.",
-		.operands = "FILE|- ...",
+		.operands = "FILE|-...",
 		.options = options,
 		.settings = settings,
 		.asks = true,

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/completion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+/* The scripts themselves are compiled in; only their tables are made here. */
+#define EMBED(symbol, path) \
+	__asm__(".section .rodata\n" \
+		".local " #symbol "\n" #symbol ":\n" \
+		".incbin \"" path "\"\n.byte 0\n.previous\n"); \
+	extern const char symbol[]
+
+EMBED(script_bash, TERRARIUM_SOURCE_DIR "/tui/cmd/completion/terrarium.bash");
+EMBED(script_zsh, TERRARIUM_SOURCE_DIR "/tui/cmd/completion/terrarium.zsh");
+EMBED(script_fish, TERRARIUM_SOURCE_DIR "/tui/cmd/completion/terrarium.fish");
+
+static const struct {
+	const char *shell, *script;
+	void (*print_table)(void);
+} shells[] = {
+		{"bash", script_bash, completion_rows},
+		{"zsh", script_zsh, completion_rows},
+		{"fish", script_fish, completion_fish_lines},
+};
+
+static int print_script(const char *shell)
+{
+	static const char place[] = "@TABLE@";
+
+	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+		if (strcmp(shell, shells[i].shell) != 0)
+			continue;
+		const char *at = strstr(shells[i].script, place);
+		fwrite(shells[i].script, 1, (size_t)(at - shells[i].script), stdout);
+		shells[i].print_table();
+		fputs(at + sizeof place - 1, stdout);
+		return cmd_flush();
+	}
+	return cmd_fail("there is no completion for '%s'; known are bash, zsh and fish", shell);
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	const char *shell = NULL;
+	struct options o;
+
+	options_init(&o, cmd->name, cmd->options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (shell)
+			return cmd_fail("'completion' is for one shell, and '%s' is a second one", o.value);
+		shell = o.value;
+	}
+	return shell ? print_script(shell) : cmd_fail("for which shell? Give bash, zsh or fish");
+}
+
+const struct cmd cmd_completion = {
+		.name = "completion",
+		.usage = "completion bash | zsh | fish",
+		.summary = "completion for a shell",
+		.help = "Prints a script that completes commands, options, their values, running sandboxes, languages, themes "
+			"and files. To have it in this shell:\n"
+			"  bash: eval \"$(terrarium completion bash)\"\n"
+			"  zsh:  source <(terrarium completion zsh), after compinit\n"
+			"  fish: terrarium completion fish | source",
+		.operands = "bash|zsh|fish",
+		.run = run,
+};

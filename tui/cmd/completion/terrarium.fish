@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# Completion of terrarium for fish; made by 'terrarium completion fish'. To use it: terrarium completion fish | source
+
+# The command on the line, "workbench" if there is none yet. Options that stand before it are passed over.
+function __terrarium_command
+    for word in (commandline -opc)[2..-1]
+        if not string match -q -- '-*' $word
+            echo $word
+            return
+        end
+    end
+    echo workbench
+end
+
+# Is this the command, and not the first word still being typed?
+function __terrarium_is
+    test (__terrarium_command) = $argv[1]
+end
+
+# How many operands stand behind the command. (A value that stands apart from its option counts, too: then
+# more is offered than fits.)
+function __terrarium_operands_are
+    set -l n -1
+    for word in (commandline -opc)[2..-1]
+        string match -q -- '-*' $word; or set n (math $n + 1)
+    end
+    test $n -ge $argv[1] -a $n -le $argv[2]
+end
+
+# What the program on the line answers, if it is there.
+function __terrarium_ask
+    set -l program (commandline -opc)[1]
+    command -q $program; and $program $argv 2>/dev/null
+end
+function __terrarium_names
+    __terrarium_ask ps --names
+end
+function __terrarium_names_colon
+    __terrarium_names | string replace -r '$' ':'
+end
+function __terrarium_themes
+    __terrarium_ask themes --names
+end
+function __terrarium_langs
+    __terrarium_ask langs --names
+end
+function __terrarium_settings
+    __terrarium_ask config --names
+end
+
+complete -c terrarium -e
+complete -c terrarium -f
+@TABLE@

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/json_out.h"
+#include "stream/stage.h"
+
+/* The interpreters are asked for their versions in a sandbox, where they would run. */
+
+struct answer {
+	struct langs *langs;
+	struct trm_proc *proc; /* NULL: it has ended, or never was */
+	char text[128];        /* the first bytes of what it has printed */
+	size_t n;
+	bool is_found; /* it has started */
+};
+
+struct langs {
+	struct stage stage;
+	struct answer answers[TRM_LANG_COUNT];
+	struct trm_error why; /* why nothing could be asked; code 0: it could */
+};
+
+/* ---- asking ---- */
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct answer *a = user;
+	size_t room = sizeof a->text - a->n;
+
+	(void)proc;
+	(void)channel;
+	n = n < room ? n : room;
+	memcpy(a->text + a->n, bytes, n);
+	a->n += n;
+}
+
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct answer *a = user;
+
+	(void)proc;
+	a->proc = NULL;
+	a->is_found = exit != NULL;
+	if (!exit && why->code != TRM_ENOENT && !a->langs->why.code)
+		a->langs->why = *why;
+}
+
+static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+
+static void on_interrupt(void *user)
+{
+	struct langs *l = user;
+
+	stage_close(&l->stage);
+}
+
+static void on_closed(void *user, const struct trm_error *why)
+{
+	struct langs *l = user;
+
+	if (why->code && !l->why.code)
+		l->why = *why;
+}
+
+static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
+
+static int spawn(struct langs *l, unsigned id, struct trm_error *reterr)
+{
+	const char *argv[] = {trm_lang_get(id)->interpreter, "--version", NULL};
+	struct trm_proc_opts opts = {.argv = argv};
+
+	l->answers[id].langs = l;
+	return trm_proc_spawn(
+			l->stage.sandbox, &opts, &proc_cb, &l->answers[id], &l->answers[id].proc, reterr);
+}
+
+static bool is_waiting(const struct langs *l)
+{
+	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
+		if (l->answers[id].proc)
+			return true;
+	return false;
+}
+
+static void ask(struct langs *l, const struct trm_config *config)
+{
+	int r = stage_open(&l->stage, config, STAGE_EITHER, &stage_cb, l, &l->why);
+
+	for (unsigned id = 0; id < TRM_LANG_COUNT && r == 0; id++)
+		r = spawn(l, id, &l->why);
+	while (r == 0 && is_waiting(l) && trm_loop_step(l->stage.loop, -1) >= 0)
+		;
+	stage_finish(&l->stage);
+}
+
+/* ---- printing ---- */
+
+/* The first number with a dot in the first line: "GNU bash, version 5.2.15(1)-release", "v18.20.4". */
+static bool version_of(const struct answer *a, char out[32])
+{
+	static const char digits[] = "0123456789";
+	char line[sizeof a->text + 1];
+
+	trm_text_clean_line(line, sizeof line, a->text, a->n);
+	for (const char *p = strpbrk(line, digits); p; p = strpbrk(p, digits)) {
+		size_t n = strspn(p, "0123456789."), first = strspn(p, digits);
+		if (p[first] == '.') {
+			snprintf(out, 32, "%.*s", (int)(n < 31 ? n : 31), p);
+			return true;
+		}
+		p += n;
+	}
+	return false;
+}
+
+static void join(char *out, size_t cap, const char *const *words, const char *except)
+{
+	size_t used = 0;
+
+	for (out[0] = '\0'; *words && used < cap; words++)
+		if (!except || strcmp(*words, except) != 0)
+			used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? " " : "", *words);
+}
+
+static void put_words(struct json_out *j, const char *key, const char *const *words, const char *except)
+{
+	json_open(j, key, '[');
+	for (; *words; words++)
+		if (!except || strcmp(*words, except) != 0)
+			json_put_text(j, NULL, *words);
+	json_close(j, ']');
+}
+
+static int print_json(const struct langs *l)
+{
+	struct json_out j;
+
+	json_init(&j);
+	json_open(&j, NULL, '[');
+	for (unsigned id = 0; id < TRM_LANG_COUNT; id++) {
+		const struct trm_lang *lang = trm_lang_get(id);
+		char version[32];
+		json_open(&j, NULL, '{');
+		json_put_text(&j, "name", lang->name);
+		put_words(&j, "aliases", lang->aliases, lang->name);
+		put_words(&j, "endings", lang->suffixes, NULL);
+		json_put_text(&j, "interpreter", lang->interpreter);
+		if (l->why.code)
+			json_put_null(&j, "found");
+		else
+			json_put_bool(&j, "found", l->answers[id].is_found);
+		json_put_text(&j, "version", version_of(&l->answers[id], version) ? version : NULL);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	return json_finish(&j);
+}
+
+static int print_table(const struct langs *l)
+{
+	printf("%-12s %-16s %-16s %-20s %s\n", "LANGUAGE", "ALSO", "ENDINGS", "INTERPRETER", "VERSION");
+	for (unsigned id = 0; id < TRM_LANG_COUNT; id++) {
+		const struct trm_lang *lang = trm_lang_get(id);
+		char also[64], endings[64], version[32];
+		join(also, sizeof also, lang->aliases, lang->name);
+		join(endings, sizeof endings, lang->suffixes, NULL);
+		bool has_version = version_of(&l->answers[id], version);
+		printf("%-12s %-16s %-16s %-20s %s\n", lang->name, also, endings, lang->interpreter,
+				l->why.code                ? "n/a"
+				: !l->answers[id].is_found ? "missing"
+				: has_version              ? version
+							   : "n/a");
+	}
+	return cmd_flush();
+}
+
+static int print_names(void)
+{
+	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
+		puts(trm_lang_get(id)->name);
+	return cmd_flush();
+}
+
+/* ---- the command ---- */
+
+enum { OPTION_JSON, OPTION_NAMES };
+static const struct option_spec options[] = {
+		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but names; asks no sandbox"},
+		{0},
+};
+
+static int perform(const struct options *o, bool is_json)
+{
+	struct trm_config config;
+	struct langs l = {0};
+
+	if (options_config(o, &config) < 0)
+		return CMD_FAILED;
+	ask(&l, &config);
+	if (l.stage.ended_by)
+		return CMD_SIGNALLED + l.stage.ended_by;
+	int code = is_json ? print_json(&l) : print_table(&l);
+	/* The table is right all the same, but for what could not be asked. */
+	return l.why.code ? cmd_fail("versions are not known: %s", l.why.msg) : code;
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	bool is_json = false, names_only = false;
+	struct options o;
+
+	options_init(&o, cmd->name, options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got == OPTIONS_OPERAND)
+			return cmd_fail("'langs' takes no arguments, such as '%s'", o.value);
+		is_json = is_json || got == OPTION_JSON;
+		names_only = names_only || got == OPTION_NAMES;
+	}
+	return names_only ? print_names() : perform(&o, is_json);
+}
+
+static const char *const settings[] = {"backend", "name", NULL};
+
+const struct cmd cmd_langs = {
+		.name = "langs",
+		.usage = "langs [--json | --names]",
+		.summary = "list the languages",
+		.help = "Lists the languages with their other names, the endings of their files, and the interpreter: its "
+			"version is found out in a sandbox, a new one or (--name) one that is running.",
+		.options = options,
+		.settings = settings,
+		.run = run,
+};
