@@ -17,7 +17,7 @@ void doctor_say(struct doctor *d, enum trm_check_status status, const char *name
 
 /* What can be seen without starting anything. */
 void doctor_look_around(struct doctor *d);
-/* Start a sandbox, look what holds in it and which interpreters run, end it. */
+/* Start a sandbox, look what holds in it and which interpreters run, end it; and one with a network. */
 void doctor_try_sandbox(struct doctor *d);
 
 #endif

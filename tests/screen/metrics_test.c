@@ -77,6 +77,29 @@ static void runs_are_marked(void **state)
 	leave();
 }
 
+/* Where slirp4netns is, and can make its device. */
+static bool can_have_network(void)
+{
+	return access("/usr/bin/slirp4netns", X_OK) == 0
+	       && (geteuid() == 0 || access("/dev/net/tun", R_OK | W_OK) == 0);
+}
+
+static void a_network_is_shown(void **state)
+{
+	const char *more[] = {"--net", "on", "--net-allow", "10.1.0.0/16", "--confirm", "on", NULL};
+	(void)state;
+	if (!can_have_network())
+		skip();
+	start(40, 130, more);
+	screen_wait(&s, " NET ");
+	run("import socket; socket.socket(2, 2).sendto(b'x' * 3000, ('192.0.2.1', 9)); print('sent')");
+	screen_wait(&s, "ON, but not to this machine; local: only 10.1.0.0/16");
+	screen_send(&s, "\r");
+	screen_wait(&s, "│ sent");
+	screen_wait(&s, "NET  0.0"); /* counted, not off */
+	leave();
+}
+
 static void a_process_is_signalled(void **state)
 {
 	(void)state;
@@ -311,6 +334,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(runs_are_marked),
+			TEST(a_network_is_shown),
 			TEST(a_process_is_signalled),
 			TEST(the_tree_is_drawn),
 			TEST(the_memory_limit_is_asked_about),
