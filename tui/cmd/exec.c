@@ -278,7 +278,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"name", "keep", "memory", "cpus", "processes", "disk", "file_size",
-		"open_files", "backend", NULL};
+		"open_files", "net", "net_allow", "backend", NULL};
 
 const struct cmd cmd_exec = {
 		.name = "exec",

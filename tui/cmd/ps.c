@@ -67,6 +67,8 @@ static void put_limits(struct json_out *j, const struct trm_limits *l)
 	json_put_number(j, "cpus", l->cpus, 2);
 	json_put_u64(j, "processes", l->procs);
 	json_put_u64(j, "disk_bytes", l->disk_bytes);
+	json_put_bool(j, "net", l->net);
+	json_put_text(j, "net_allow", l->net_allow);
 	json_close(j, '}');
 }
 

@@ -69,7 +69,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "history", "keep",
-		"memory", "cpus", "processes", NULL};
+		"memory", "cpus", "net", NULL};
 
 const struct cmd cmd_repl = {
 		.name = "repl",

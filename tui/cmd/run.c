@@ -153,7 +153,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "name", "keep", "timeout", "memory", "cpus", "processes",
-		"disk", "backend", NULL};
+		"disk", "net", "net_allow", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",

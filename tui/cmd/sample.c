@@ -111,6 +111,8 @@ void sample_put_limits(struct json_out *j, const struct trm_limits *limits)
 	json_put_u64(j, "disk_bytes", limits->disk_bytes);
 	json_put_u64(j, "file_bytes", limits->file_bytes);
 	json_put_u64(j, "open_files", limits->open_files);
+	json_put_bool(j, "net", limits->net);
+	json_put_text(j, "net_allow", limits->net_allow);
 	json_close(j, '}');
 }
 

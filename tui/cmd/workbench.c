@@ -92,7 +92,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return workbench_open(&config, &o, file, false);
 }
 
-static const char *const settings[] = {"language", "theme", "keymap", "memory", "cpus", "timeout",
+static const char *const settings[] = {"language", "theme", "keymap", "memory", "net", "timeout",
 		"metrics_interval", "confirm", "restore", "record", "linear", NULL};
 
 const struct cmd cmd_workbench = {

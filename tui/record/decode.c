@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <terrarium/error.h>
+#include <terrarium/text.h>
 #include <terrarium/lang.h>
 #include <terrarium/result.h>
 
@@ -156,6 +157,11 @@ static void get_limits(struct decoder *d, const cJSON *limits)
 	l->file_bytes = decode_number(&part, "file_bytes");
 	l->open_files = (uint32_t)decode_number(&part, "open_files");
 	json_double(json_get(limits, "cpus"), &l->cpus);
+	l->net = cJSON_IsTrue(json_get(limits, "net"));
+	const cJSON *allow = json_get(limits, "net_allow");
+	if (cJSON_IsString(allow))
+		trm_text_clean_line(l->net_allow, sizeof l->net_allow, allow->valuestring,
+				strlen(allow->valuestring));
 }
 
 static int get_sandbox(struct decoder *d)

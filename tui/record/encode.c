@@ -98,6 +98,9 @@ static void put_sandbox(struct writer *w, const struct rec_event *e)
 		put_number(w, "disk_bytes", l->disk_bytes);
 		put_number(w, "file_bytes", l->file_bytes);
 		put_decimal(w, "cpus", l->cpus);
+		writer_print(w, ",\"net\":%s", l->net ? "true" : "false");
+		if (*l->net_allow)
+			put_string(w, "net_allow", l->net_allow);
 		writer_text(w, "}");
 	}
 	for (size_t i = 0; i < e->n_guards; i++) {

@@ -74,7 +74,7 @@ static void tell_metrics(struct repl *r, const struct trm_sample *s)
 		show_answer(&r->show, ROLE_TEXT, "%-8s %" PRIu64 " of %" PRIu64 " processes", "procs",
 				(uint64_t)s->procs, (uint64_t)s->procs_limit);
 	if (s->known & TRM_METRIC_NET)
-		show_answer(&r->show, ROLE_TEXT, "%-8s %s received, %s sent", "network",
+		show_answer(&r->show, ROLE_TEXT, "%-8s on, %s received, %s sent", "network",
 				format_bytes(rx, s->net_rx_bytes), format_bytes(tx, s->net_tx_bytes));
 	else
 		show_answer(&r->show, ROLE_TEXT, "%-8s off", "network");
