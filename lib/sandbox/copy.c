@@ -194,7 +194,7 @@ static int start_job(struct trm_copy *copy, struct trm_error *why)
 	struct job *job = &copy->job;
 	*job = (struct job){.source = &copy->sources[copy->next++]};
 	copy->has_job = true;
-	buf_init(&job->backlog, 2 * SANDBOX_WINDOW);
+	buf_init(&job->backlog, 2 * TREE_WINDOW);
 	int r = find_box(copy, job->source, &job->from_box, why);
 	if (r == 0)
 		r = find_box(copy, &copy->target, &job->to_box, why);

@@ -3,17 +3,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/err.h"
 #include "wire/message.h"
 
 #define BROKE "the agent in the sandbox broke the protocol: "
 
+enum { SOCKET_BYTES = 2 << 20 };
+
 struct tree {
 	struct stream stream;
 	const struct tree_cb *cb;
 	void *user;
 	bool is_put, wants_pump;
+	bool is_wide;             /* PUT: the socket takes more at a time than usual */
 	size_t arrived;           /* bytes not yet settled */
 	struct entry_check check; /* of what comes */
 	struct entry entry;
@@ -139,6 +143,9 @@ static void pump(struct stream *stream)
 		return;
 	}
 	t->wants_pump = false;
+	if (!t->is_wide) /* as the agent does for a GET */
+		setsockopt(stream->sandbox->fd, SOL_SOCKET, SO_SNDBUF, &(int){SOCKET_BYTES}, sizeof(int));
+	t->is_wide = true;
 	if (t->cb->pump(t->user, &why) < 0)
 		give_up(t, &why);
 }
@@ -151,7 +158,7 @@ static int send_request(
 	struct trm_sandbox *s = t->stream.sandbox;
 	struct buf whole;
 	struct tree_msg own = *msg;
-	own.window = SANDBOX_WINDOW;
+	own.window = TREE_WINDOW;
 	buf_init(&whole, FRAME_HEADER + FRAME_MAX_PAYLOAD);
 	int r = tree_msg_put(&whole, t->stream.id, type, &own);
 	if (r == 0)
@@ -180,7 +187,7 @@ int tree_open(struct trm_sandbox *sandbox, enum frame_type type, const struct tr
 	struct tree *t = calloc(1, sizeof *t);
 	if (!t)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	t->stream = (struct stream){.ops = &TREE_OPS, .sandbox = sandbox, .credit = SANDBOX_WINDOW};
+	t->stream = (struct stream){.ops = &TREE_OPS, .sandbox = sandbox, .credit = TREE_WINDOW};
 	t->cb = cb;
 	t->user = user;
 	t->is_put = type == FRAME_TREE_PUT;

@@ -8,6 +8,9 @@
 #include "sandbox/sandbox.h"
 #include "wire/entry.h"
 
+/* Credit of a GET. */
+#define TREE_WINDOW (4u * SANDBOX_WINDOW)
+
 struct tree;
 
 struct tree_cb {

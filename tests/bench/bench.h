@@ -63,5 +63,6 @@ void bench_flood(void);
 void bench_tui(void);
 void bench_output(void);
 void bench_typing(void);
+void bench_copy(void);
 
 #endif

@@ -8,7 +8,7 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } groups[] = {{"warm", bench_warm}, {"cold", bench_cold}, {"flood", bench_flood}, {"tui", bench_tui},
-		{"big", bench_big}, {"output", bench_output}, {"typing", bench_typing}};
+		{"big", bench_big}, {"output", bench_output}, {"typing", bench_typing}, {"cp", bench_copy}};
 
 int main(int argc, char **argv)
 {
