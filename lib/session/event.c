@@ -153,6 +153,9 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 {
 	struct question *question = k->question;
 	struct trm_error why = {0};
+	/* Of what has been, not all is kept: who answers questions has no run in hand any more. */
+	if (k->run && k->run->is_foreign && share_is_replaying(k))
+		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed");
 	if (!question || e->id != question->id)
 		return;
 	k->question = NULL;

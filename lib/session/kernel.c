@@ -268,7 +268,7 @@ static const struct trm_proc_cb PROC_CB = {.output = on_output, .drained = on_dr
 
 void kernel_watch_start(struct kernel *k)
 {
-	if (!k->proc)
+	if (!k->proc || share_is_others(k))
 		return;
 	if (!k->is_ready && k->stage == STAGE_CALM)
 		trm_timer_start(k->timer, k->session->sandbox->opts.start_timeout_ms, 0);

@@ -77,6 +77,7 @@ struct share {
 	enum turn turn;
 	bool is_presumed;                /* that the turn is ours */
 	bool is_started;                 /* STARTED has come */
+	bool was_there;                  /* and said that the process is not of our making */
 	bool is_wanted;                  /* the turn is, by others */
 	bool is_used;                    /* the turn has been, since it became ours */
 	bool is_resumed;                 /* it had been left, with a run in hand, and was followed again */
@@ -240,6 +241,7 @@ void kernel_watch_start(struct kernel *kernel);
 /* ---- share.c --------------------------------------------------------------------- */
 
 bool share_is_on(const struct kernel *kernel);
+bool share_is_others(const struct kernel *kernel);
 int share_init(struct kernel *kernel, struct trm_error *reterr);
 void share_finish(struct kernel *kernel);
 int share_spawn(struct kernel *kernel, const struct trm_proc_opts *opts, bool attaches,

@@ -25,6 +25,12 @@ bool share_is_replaying(const struct kernel *k)
 	return k->share.is_catching_up;
 }
 
+/* Attached to, or not known yet: it was not we who started it. */
+bool share_is_others(const struct kernel *k)
+{
+	return share_is_on(k) && (k->share.proc.attaches || k->share.was_there);
+}
+
 /* ---- ids --------------------------------------------------------------------------------- */
 
 #define QUESTION_BIT (UINT64_C(1) << 62)
@@ -201,6 +207,7 @@ static void on_started(void *user, const struct started_msg *how)
 	struct share *sh = &k->share;
 	session_enter(k->session);
 	sh->is_started = true;
+	sh->was_there = how->was_there;
 	if (how->has_turn) {
 		sh->turn = TURN_OURS;
 		trm_timer_stop(sh->timer);
@@ -210,6 +217,7 @@ static void on_started(void *user, const struct started_msg *how)
 	}
 	sh->is_presumed = false;
 	if (how->was_there) {
+		trm_timer_stop(k->timer); /* how long it may take to start is its creator's matter */
 		sh->is_catching_up = true;
 		sh->pins_left = how->pinned_bytes;
 		sh->replay_left = how->replay_bytes;
@@ -295,7 +303,7 @@ int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attache
 	struct share *sh = &k->share;
 	sh->proc = (struct proc_share){.key = sh->key,
 			.attaches = attaches,
-			.wants_recent = s->opts.wants_recent || sh->is_resumed,
+			.wants_recent = true, /* whether a run is under way must be known for certain */
 			.started = on_started,
 			.turn = on_turn};
 	/* Elsewhere somebody may have been faster, and most likely was. */

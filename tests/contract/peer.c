@@ -139,7 +139,8 @@ bool peer_open(struct peer *p, struct trm_loop *loop, const char *backend, const
 		session = *opts;
 	else
 		trm_session_opts_default(&session);
-	session.is_shared = session.wants_recent = true;
+	session.is_shared = true;
+	session.wants_recent = !opts || opens || opts->wants_recent;
 	session.client = "peer";
 	assert_int_equal(trm_session_open(p->sandbox, &session, &SESSION_CB, p, &p->session, &p->why), 0);
 	return true;

@@ -174,6 +174,28 @@ static void a_question_waits_for_its_turn(void **state)
 	}
 }
 
+/* What was said last is an answer, and not the run's end: who comes then knows that nothing runs. */
+static void a_run_after_a_question(void **state)
+{
+	struct trm_session_opts opts;
+	struct trm_error why;
+	(void)state;
+	run(&a, d->set_x);
+	peer_ask(&a, d->lang, TRM_ASK_VARIABLES, "");
+	while (!a.reply[0])
+		trm_loop_step(loop, 100);
+	trm_session_opts_default(&opts);
+	opts.timeout_ms = 3000;
+	peer_wait(loop, &a.is_ready);
+	assert_true(peer_open(&b, loop, d->backend, name, false, &opts));
+	double start = bed_now_ms();
+	assert_string_equal(seen_out(run(&b, d->get_x)), "42\n");
+	assert_true(bed_now_ms() - start < 1500);
+	assert_int_equal(b.n_runs, 1); /* what was over is not told to who does not want to know */
+	assert_int_equal(trm_session_warm(b.session, bed_lang(d->lang), &why), 0);
+	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
+}
+
 static void a_late_comer_meets_a_flood(void **state)
 {
 	(void)state;
@@ -463,6 +485,7 @@ int main(int argc, char **argv)
 			CASE(runs_of_others_are_seen),
 			CASE(runs_alternate_in_order),
 			CASE(a_question_waits_for_its_turn),
+			CASE(a_run_after_a_question),
 			CASE(a_late_comer_meets_a_flood),
 			CASE(anybody_may_interrupt),
 			CASE(a_run_waits_for_anothers),
