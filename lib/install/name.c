@@ -89,10 +89,10 @@ static bool plain_line(const char *line, size_t n, char out[NAME_MAX_BYTES + 1])
 {
 	size_t len = 0;
 	for (size_t i = 0; i < n && line[i] != '#' && line[i] != ';'; i++) {
-		if (strchr(" \t\r", line[i]))
-			continue;
 		if (!line[i] || len == NAME_MAX_BYTES)
 			return false;
+		if (strchr(" \t\r", line[i]))
+			continue;
 		out[len++] = line[i];
 	}
 	out[len] = '\0';

@@ -28,6 +28,7 @@
 enum { APP_SIGNALS = 6, APP_ENV = 16 };
 
 struct app_run;
+struct app_install;
 
 /* What is remembered from one session to the next: preferences.c. */
 struct app_preferences {
@@ -118,6 +119,7 @@ struct app {
 	const char *env[APP_ENV]; /* of the kernels */
 	char columns[32], lines[32];
 	struct app_run *runs;          /* asked for and not ended; run.c's own */
+	struct app_install *install;   /* NULL: nothing is being installed */
 	struct trm_registry *registry; /* NULL: nobody looks at the list */
 	struct trm_timer *list_timer;
 	struct app_look *looks; /* attached to, look.c's own */
@@ -256,6 +258,12 @@ void app_run(struct app *a, const struct effect *effect);
 /* Another program's: joined() of struct trm_session_cb. */
 void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *origin);
 void app_run_interrupt(struct app *a, uint64_t serial);
+
+/* ---- install.c ---- */
+
+void app_install(struct app *a, const struct effect *effect);
+bool app_install_interrupt(struct app *a, uint64_t serial); /* false: it is not that */
+void app_install_finish(struct app *a);                     /* waits for its end */
 void app_run_pause(struct app *a, uint64_t serial, bool is_paused);
 void app_run_hold(struct app *a, uint64_t serial, bool is_held);
 void app_run_input(struct app *a, const struct effect *effect);   /* EFFECT_STDIN, EFFECT_STDIN_EOF */

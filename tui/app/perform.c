@@ -32,7 +32,11 @@ void app_perform(struct app *a, const struct effect *effect)
 		app_note_effect(a, effect);
 	switch (effect->type) {
 	case EFFECT_RUN: app_run(a, effect); break;
-	case EFFECT_INTERRUPT: app_run_interrupt(a, effect->number); break;
+	case EFFECT_INSTALL: app_install(a, effect); break;
+	case EFFECT_INTERRUPT:
+		if (!app_install_interrupt(a, effect->number))
+			app_run_interrupt(a, effect->number);
+		break;
 	case EFFECT_HOLD:
 	case EFFECT_LET_GO: app_run_hold(a, effect->number, effect->type == EFFECT_HOLD); break;
 	case EFFECT_SANDBOXES: app_list_sandboxes(a); break;

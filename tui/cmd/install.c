@@ -178,6 +178,10 @@ static int perform(struct install *in, const struct trm_lang *lang)
 		sink_finish(&in->out);
 		sink_finish(&in->err);
 	}
+	for (int i = 0; i < 2 && in->install; i++)
+		trm_install_cancel(in->install);
+	while (in->install && trm_loop_step(in->stage.loop, 100) >= 0)
+		;
 	stage_finish(&in->stage);
 	return in->stage.ended_by ? CMD_SIGNALLED + in->stage.ended_by : in->exit_code;
 }

@@ -25,6 +25,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_SAVE: answer_path(m, answer, out); break;
 	case DIALOG_RECOVER: answer_recover(m, answer, out); break;
 	case DIALOG_GOTO: answer_goto(m, answer, out); break;
+	case DIALOG_INSTALL: answer_install(m, answer, out); break;
 	case DIALOG_CLOSE: answer_close(m, answer, out); break;
 	case DIALOG_OVERWRITE: answer_pending(m, answer, out); break;
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;

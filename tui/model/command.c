@@ -13,6 +13,7 @@ static const struct command_table *const tables[] = {
 		&cell_commands,
 		&finder_commands,
 		&goto_commands,
+		&install_commands,
 		&editor_commands,
 		&output_commands,
 		&output_block_commands,

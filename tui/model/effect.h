@@ -15,6 +15,7 @@ struct trm_lang;
 
 enum effect_type {
 	EFFECT_RUN,       /* text, len: the code; lang; number: the run's serial; buffer */
+	EFFECT_INSTALL,   /* text: names of packages, blanks between; lang; number: as of a run */
 	EFFECT_INTERRUPT, /* number: serial of the run; a second one kills it */
 	EFFECT_HOLD,      /* number: serial of the run: hold the clock of its stopping */
 	EFFECT_LET_GO,    /* … and let it go on */

@@ -81,6 +81,7 @@ struct active_run {
 	uint64_t memory_bytes; /* in use then */
 	bool reads_line;       /* it waits for a line of input */
 	bool is_secret;
+	bool is_install; /* no code: packages are being installed */
 	char prompt[256];
 };
 

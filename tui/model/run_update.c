@@ -23,6 +23,11 @@ static bool may_run(struct model *m)
 		ask_restart(m);
 		return false;
 	}
+	if (m->run.is_install) {
+		notices_add(&m->notices, m->now_ns, false,
+				"packages are being installed: Ctrl-C interrupts that");
+		return false;
+	}
 	if (m->n_waiting == MODEL_WAITING) {
 		notices_add(&m->notices, m->now_ns, false,
 				"%d runs are waiting already: Ctrl-C stops them all", MODEL_WAITING);
@@ -92,6 +97,22 @@ void run_start(struct model *m, struct effects *out)
 	run_moved_on(m);
 	outpane_scroll_end(&m->out);
 	m->out.has_selection = false;
+	if (m->layout.kind == LAYOUT_SINGLE)
+		model_focus(m, PANE_OUTPUT);
+}
+
+void run_install(struct model *m, const char *packages, struct effects *out)
+{
+	char title[200];
+	int n = snprintf(title, sizeof title, "install %s", packages);
+	struct run_info *info = runs_add(&m->out.runs, m->lang, title,
+			(size_t)n < sizeof title ? (size_t)n : sizeof title - 1);
+
+	if (!info || !effect_add(out, EFFECT_INSTALL, m->lang, packages, strlen(packages), info->serial))
+		return;
+	take_up(m, info->serial);
+	m->run.is_install = true;
+	outpane_scroll_end(&m->out);
 	if (m->layout.kind == LAYOUT_SINGLE)
 		model_focus(m, PANE_OUTPUT);
 }

@@ -41,7 +41,9 @@ void update_run(struct model *m, const struct msg *msg);
 void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out);
 void run_moved_on(struct model *m); /* the cursor goes where it was to go after the run: cells.c */
 void run_start(struct model *m, struct effects *out); /* without */
-void run_stop(struct model *m, struct effects *out);  /* interrupt, then kill */
+/* Nothing runs; until it is over, nothing else can. */
+void run_install(struct model *m, const char *packages, struct effects *out);
+void run_stop(struct model *m, struct effects *out); /* interrupt, then kill */
 /* The end of a run, whosesoever, in its block. */
 void run_show_end(struct model *m, uint32_t serial, const struct trm_result *result);
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Installing packages: the question, and what stands for a run meanwhile. */
+#include "tui/model/desk.h"
+
+static void ask_to_install(bool has_net)
+{
+	struct trm_limits limits;
+
+	trm_limits_default(&limits);
+	limits.net = has_net;
+	send((struct msg){
+			.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "local", .limits = &limits});
+	command_run(&m, command_find("install-packages"), &fx);
+}
+
+static void it_wants_a_network(void **state)
+{
+	(void)state;
+	ask_to_install(false);
+	assert_screen("--net on", true);
+	assert_screen("Install packages for", false);
+}
+
+static void options_are_put_right_before_it_begins(void **state)
+{
+	(void)state;
+	ask_to_install(true);
+	assert_screen("Install packages for python", true);
+	type("six -e\n");
+	assert_screen("'-e' is not the name of a package", true);
+	assert_screen("six -e", true);
+	assert_null(last_effect(EFFECT_INSTALL));
+	press(K_BACKSPACE, 0);
+	press(K_BACKSPACE, 0);
+	type("rich>=13\n");
+	const struct effect *effect = last_effect(EFFECT_INSTALL);
+	assert_non_null(effect);
+	assert_string_equal(effect->text, "six rich>=13");
+	assert_screen("install six rich>=13", true);
+	assert_screen("Install packages for", false);
+}
+
+static void nothing_else_runs_meanwhile(void **state)
+{
+	struct trm_result result = {.status = TRM_STATUS_ERROR,
+			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.exit_code = 1,
+			.reason = (char[]){"pip failed, for what it said above (exit code 1)"}};
+
+	(void)state;
+	ask_to_install(true);
+	type("six\n");
+	uint32_t serial = (uint32_t)last_effect(EFFECT_INSTALL)->number;
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	send((struct msg){.type = MSG_RUN_OUTPUT, .serial = serial, .text = "Collecting six\r\n", .len = 16});
+	assert_screen("Collecting six", true);
+	type("1");
+	command_run(&m, command_find("run"), &fx);
+	assert_screen("packages are being installed", true);
+	assert_null(last_effect(EFFECT_RUN));
+	command_run(&m, command_find("stop"), &fx);
+	assert_int_equal(last_effect(EFFECT_INTERRUPT)->number, serial);
+	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
+	assert_screen("pip failed", true);
+	assert_int_equal(m.run.state, RUN_NONE);
+}
+
+static void bash_has_nothing_to_install(void **state)
+{
+	(void)state;
+	m.lang = trm_lang_get(TRM_LANG_BASH);
+	ask_to_install(true);
+	assert_screen("nothing can be installed for bash", true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test_setup_teardown(it_wants_a_network, desk_setup, desk_teardown),
+			cmocka_unit_test_setup_teardown(
+					options_are_put_right_before_it_begins, desk_setup, desk_teardown),
+			cmocka_unit_test_setup_teardown(
+					nothing_else_runs_meanwhile, desk_setup, desk_teardown),
+			cmocka_unit_test_setup_teardown(
+					bash_has_nothing_to_install, desk_setup, desk_teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

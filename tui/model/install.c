@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Packages for the code in the sandbox: asked for by name, shown as a run whose code is not code. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/install.h>
+#include <terrarium/lang.h>
+
+#include "command/command.h"
+#include "model/answers.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+
+static void ask(struct model *m, const char *why, const char *typed)
+{
+	struct dialog *d = &m->dialog;
+	char title[64], *text = typed ? strdup(typed) : NULL;
+
+	snprintf(title, sizeof title, "Install packages for %s", m->lang->name);
+	dialog_begin(d, DIALOG_INSTALL, title);
+	dialog_add(d, ROLE_DIALOG,
+			m->lang->id == TRM_LANG_PYTHON ? "By pip, into the sandbox: six, rich>=13,<14"
+						       : "By npm, into the sandbox: ms, @scope/name@^1");
+	dialog_add(d, ROLE_DIALOG_DIM, "Names with blanks between   Enter: install   Esc: cancel");
+	if (why)
+		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
+	d->has_field = true;
+	d->field_label = "Packages";
+	if (text)
+		field_set(&d->field, text);
+	free(text);
+	m->needs_draw = true;
+}
+
+static void install_packages(struct model *m, struct effects *out)
+{
+	struct trm_error why = {0};
+
+	(void)out;
+	if (m->sandbox.state == SANDBOX_DEAD)
+		ask_restart(m);
+	else if (m->run.state != RUN_NONE)
+		notices_add(&m->notices, m->now_ns, false,
+				"packages can be installed when the run has ended");
+	else if (trm_install_supports(m->lang, &why) < 0)
+		notices_add(&m->notices, m->now_ns, true, "%s", why.msg);
+	else if (!m->sandbox.limits.net)
+		notices_add(&m->notices, m->now_ns, true,
+				"this sandbox has no network to fetch packages by: start terrarium with --net on");
+	else
+		ask(m, NULL, NULL);
+}
+
+static bool is_fine(const struct trm_lang *lang, const char *text, struct trm_error *why)
+{
+	char *copy = strdup(text), *rest = NULL;
+	bool is_fine = copy;
+
+	for (char *word = copy ? strtok_r(copy, " \t", &rest) : NULL; word && is_fine;
+			word = strtok_r(NULL, " \t", &rest))
+		is_fine = trm_package_check(lang, word, why) == 0;
+	free(copy);
+	return is_fine;
+}
+
+void answer_install(struct model *m, int answer, struct effects *out)
+{
+	struct trm_error why = {0};
+	const char *text = field_text(&m->dialog.field);
+
+	if (answer == ANSWER_TAB || answer == ANSWER_MOVED)
+		return;
+	if (answer != ANSWER_ENTER || !text[strspn(text, " \t")] || m->run.state != RUN_NONE)
+		dialog_close(m);
+	else if (!is_fine(m->lang, text, &why))
+		ask(m, why.msg, text);
+	else {
+		run_install(m, text, out);
+		dialog_close(m);
+	}
+}
+
+static const struct command commands[] = {
+		{"install-packages", "Install packages…", "install packages into the sandbox, by pip or npm",
+				PLACE_ANY, install_packages, NULL, 0, false},
+};
+const struct command_table install_commands = COMMAND_TABLE(commands);
