@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/backlog.h"
+#include "agent/recent.h"
+
+/* What one who attaches would get: everything by channel, and apart from that what is pinned. */
+struct told {
+	struct replay replay;
+	struct buf by_channel[256];
+	char order[200]; /* a letter per change of channel: o n c */
+};
+
+static void add(struct recent *recent, uint8_t channel, const char *text)
+{
+	recent_add(recent, channel, text, strlen(text));
+}
+
+static void add_many(struct recent *recent, uint8_t channel, char byte, size_t n)
+{
+	char *bytes = malloc(n);
+	memset(bytes, byte, n);
+	recent_add(recent, channel, bytes, n);
+	free(bytes);
+}
+
+static struct told *listen(const struct recent *recent, bool all)
+{
+	struct told *told = calloc(1, sizeof *told);
+	struct buf backlog;
+	size_t n, records = 0;
+	uint64_t bytes = 0;
+	uint8_t channel;
+	buf_init(&backlog, BACKLOG_MAX);
+	for (int i = 0; i < 256; i++)
+		buf_init(&told->by_channel[i], BACKLOG_MAX);
+	assert_int_equal(recent_replay(recent, all, &backlog, &told->replay), 0);
+	while (backlog.len) {
+		const char *at = backlog_front(&backlog, &channel, &n);
+		assert_true(n > 0);
+		size_t part = n > 1000 ? n / 2 : n; /* big ones in pieces */
+		assert_int_equal(buf_append(&told->by_channel[channel], at, part), 0);
+		backlog_take(&backlog, part);
+		bytes += part;
+		char letter = channel == CHANNEL_NOTE ? 'n' : channel == CHANNEL_CONTROL ? 'c' : 'o';
+		if (records < sizeof told->order - 1 && (!records || told->order[records - 1] != letter))
+			told->order[records++] = letter;
+	}
+	assert_int_equal(bytes, told->replay.replay_bytes);
+	assert_true(told->replay.pinned_bytes <= told->replay.replay_bytes);
+	buf_finish(&backlog);
+	return told;
+}
+
+static const char *text_of(struct told *told, uint8_t channel)
+{
+	assert_int_equal(buf_append(&told->by_channel[channel], "", 1), 0);
+	told->by_channel[channel].len--;
+	return buf_at(&told->by_channel[channel]);
+}
+
+static void forget(struct told *told)
+{
+	for (int i = 0; i < 256; i++)
+		buf_finish(&told->by_channel[i]);
+	free(told);
+}
+
+static void test_nothing(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	for (int all = 0; all < 2; all++) {
+		struct told *told = listen(&recent, all);
+		assert_int_equal(told->replay.replay_bytes, 0);
+		assert_int_equal(told->replay.lost_bytes, 0);
+		forget(told);
+	}
+	recent_finish(&recent);
+	recent_finish(&recent);
+}
+
+static void test_little_is_kept_whole_and_in_order(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_CONTROL, "{\"ev\":\"ready\"}\n");
+	add(&recent, CHANNEL_NOTE, "{one}\n");
+	add(&recent, CHANNEL_STDOUT, "a");
+	add(&recent, CHANNEL_STDOUT, "b\n");
+	add(&recent, CHANNEL_CONTROL, "done\n");
+	struct told *told = listen(&recent, true);
+	assert_string_equal(told->order, "cnoc");
+	assert_string_equal(text_of(told, CHANNEL_STDOUT), "ab\n");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), "{\"ev\":\"ready\"}\ndone\n");
+	assert_int_equal(told->replay.pinned_bytes, 0);
+	assert_int_equal(told->replay.lost_bytes, 0);
+	assert_int_equal(recent.position, 14 + 1 + 3 + 5);
+	forget(told);
+	/* Only what tells how things stand. */
+	told = listen(&recent, false);
+	assert_string_equal(told->order, "nc");
+	assert_string_equal(text_of(told, CHANNEL_NOTE), "{one}\n");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), "done\n");
+	assert_int_equal(told->replay.pinned_bytes, told->replay.replay_bytes);
+	assert_int_equal(told->replay.lost_bytes, recent.position);
+	forget(told);
+	assert_true(recent.cap <= 4096);
+	recent_finish(&recent);
+}
+
+static void test_what_is_pushed_out_leaves_its_trace(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_NOTE, "{old}\n");
+	add(&recent, CHANNEL_CONTROL, "old line\n");
+	add(&recent, CHANNEL_NOTE, "{new}\n");
+	add(&recent, CHANNEL_CONTROL, "display\nnewest line\n");
+	for (int i = 0; i < 10; i++)
+		add_many(&recent, CHANNEL_STDOUT, 'x', 100000);
+	assert_int_equal(recent.cap, FRAME_RECENT_MAX);
+	struct told *told = listen(&recent, true);
+	assert_string_equal(text_of(told, CHANNEL_NOTE), "{new}\n");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), "newest line\n");
+	assert_int_equal(told->replay.pinned_bytes, 6 + 12);
+	assert_false(told->replay.is_torn);
+	assert_int_equal(told->replay.lost_bytes + told->by_channel[CHANNEL_STDOUT].len, recent.position);
+	assert_true(told->by_channel[CHANNEL_STDOUT].len > FRAME_RECENT_MAX - 100);
+	forget(told);
+	recent_finish(&recent);
+}
+
+static void test_a_line_pushed_out_in_part_is_whole_again(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add_many(&recent, CHANNEL_CONTROL, 'c', 50000);
+	add_many(&recent, CHANNEL_STDOUT, 'x', FRAME_RECENT_MAX - 20000);
+	add(&recent, CHANNEL_CONTROL, "end\n");
+	struct told *told = listen(&recent, true);
+	assert_int_equal(told->by_channel[CHANNEL_CONTROL].len, 50004);
+	assert_true(told->replay.pinned_bytes > 0 && told->replay.pinned_bytes < 50000);
+	assert_false(told->replay.is_torn);
+	forget(told);
+	/* One who gets no more than the pins gets all of it, for its sake. */
+	told = listen(&recent, false);
+	assert_int_equal(told->by_channel[CHANNEL_CONTROL].len, 50004);
+	forget(told);
+	recent_finish(&recent);
+}
+
+static void test_a_line_that_is_too_long_is_torn(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_NOTE, "{n}\n");
+	add_many(&recent, CHANNEL_CONTROL, 'c', RECENT_LINE_MAX + 100);
+	struct told *told = listen(&recent, false);
+	assert_true(told->replay.is_torn);
+	assert_string_equal(text_of(told, CHANNEL_NOTE), "{n}\n");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), "");
+	forget(told);
+	/* As long as the ring has its beginning it is not. */
+	told = listen(&recent, true);
+	assert_false(told->replay.is_torn);
+	forget(told);
+	add_many(&recent, CHANNEL_STDOUT, 'x', FRAME_RECENT_MAX - 100);
+	told = listen(&recent, true);
+	assert_true(told->replay.is_torn);
+	forget(told);
+	/* What comes behind it is read again. */
+	add(&recent, CHANNEL_CONTROL, "cc\nnext\n");
+	told = listen(&recent, false);
+	assert_false(told->replay.is_torn);
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), "next\n");
+	forget(told);
+	recent_finish(&recent);
+}
+
+static void test_a_note_longer_than_the_ring(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_STDOUT, "before\n");
+	add_many(&recent, CHANNEL_NOTE, 'n', FRAME_NOTE_MAX);
+	add(&recent, CHANNEL_STDOUT, "after\n");
+	struct told *told = listen(&recent, true);
+	assert_string_equal(told->order, "no");
+	assert_int_equal(told->by_channel[CHANNEL_NOTE].len, FRAME_NOTE_MAX);
+	assert_string_equal(text_of(told, CHANNEL_STDOUT), "after\n");
+	assert_int_equal(told->replay.lost_bytes, 7);
+	forget(told);
+	recent_finish(&recent);
+}
+
+static void test_greeting(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_STDOUT, "noise\n");
+	add(&recent, CHANNEL_CONTROL, "{\"ev\":");
+	assert_false(recent.has_greeting);
+	add(&recent, CHANNEL_CONTROL, "\"ready\"}\nmore\n");
+	assert_true(recent.has_greeting);
+	assert_int_equal(recent.greeting_len, 14);
+	assert_memory_equal(recent.greeting, "{\"ev\":\"ready\"}", 14);
+	recent_finish(&recent);
+	recent_init(&recent);
+	add_many(&recent, CHANNEL_CONTROL, 'x', FRAME_GREETING_MAX + 1);
+	add(&recent, CHANNEL_CONTROL, "x\nsecond\n");
+	assert_true(recent.has_greeting);
+	assert_int_equal(recent.greeting_len, 0);
+	recent_finish(&recent);
+}
+
+/* The newest bytes of each channel, and only those, however they came. */
+static void test_any_sizes(void **state)
+{
+	static const uint8_t channels[] = {CHANNEL_STDOUT, CHANNEL_STDERR, CHANNEL_CONTROL, CHANNEL_NOTE};
+	uint32_t seed = 1;
+	(void)state;
+	for (int round = 0; round < 20; round++) {
+		struct recent recent;
+		struct buf all[256];
+		uint64_t position = 0;
+		recent_init(&recent);
+		for (int i = 0; i < 256; i++)
+			buf_init(&all[i], 64u << 20);
+		for (int i = 0; i < 300; i++) {
+			char bytes[20000];
+			seed = seed * 1664525 + 1013904223;
+			uint8_t channel = channels[seed >> 30];
+			size_t n = 1 + (seed >> 8) % (i % 7 ? 100 : sizeof bytes);
+			for (size_t j = 0; j < n; j++)
+				bytes[j] = (char)('a' + (i + (int)j) % 26);
+			bytes[n - 1] = '\n';
+			recent_add(&recent, channel, bytes, n);
+			assert_int_equal(buf_append(&all[channel], bytes, n), 0);
+			position += channel == CHANNEL_NOTE ? 0 : n;
+		}
+		assert_int_equal(recent.position, position);
+		struct told *told = listen(&recent, true);
+		assert_true(told->replay.replay_bytes > FRAME_RECENT_MAX / 2);
+		for (size_t i = 0; i < 2; i++) {
+			const struct buf *got = &told->by_channel[channels[i]], *put = &all[channels[i]];
+			assert_true(got->len <= put->len);
+			assert_memory_equal(buf_at(got), buf_at(put) + put->len - got->len, got->len);
+		}
+		forget(told);
+		for (int i = 0; i < 256; i++)
+			buf_finish(&all[i]);
+		recent_finish(&recent);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(test_nothing),
+			cmocka_unit_test(test_little_is_kept_whole_and_in_order),
+			cmocka_unit_test(test_what_is_pushed_out_leaves_its_trace),
+			cmocka_unit_test(test_a_line_pushed_out_in_part_is_whole_again),
+			cmocka_unit_test(test_a_line_that_is_too_long_is_torn),
+			cmocka_unit_test(test_a_note_longer_than_the_ring),
+			cmocka_unit_test(test_greeting),
+			cmocka_unit_test(test_any_sizes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
