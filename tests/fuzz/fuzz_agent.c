@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a client can do to the agent: its frames, handled by the agent's own
- * code. Processes are played by pipes, files are left alone (see CMakeLists.txt). */
+/* What clients can do to the agent: their frames, handled by the agent's own
+ * code. A second one may say the same as the first, a step behind it, so that they meet
+ * at the processes that have a key. Those are played by pipes, files are left alone (see CMakeLists.txt). */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 
 #include "agent/agent.h"
 #include "agent/proc.h"
+#include "agent/share.h"
+#include "agent/sub.h"
 #include "agent/transfer.h"
 #include "agent/tree_transfer.h"
 #include "base/err.h"
@@ -130,31 +133,57 @@ static void free_procs(struct agent *agent)
 	}
 }
 
-static void play(struct agent *agent, struct client *client, const uint8_t *bytes, size_t n)
+static struct client *new_client(struct agent *agent)
 {
-	size_t step = n ? bytes[0] + 1u : 1;
-	for (size_t at = 1; at < n && !client->dead; at += step) {
-		if (buf_append(&client->in, bytes + at, n - at < step ? n - at : step) < 0)
-			break;
-		client_process(client);
-		poller_turn(&agent->poller, 0);
-		client_flush(client);
-	}
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
-	struct agent *agent = calloc(1, sizeof *agent);
-	if (!agent || poller_init(&agent->poller) < 0)
-		abort();
 	struct client *client =
 			client_create(agent, half_pipe(0, "", 0), open("/dev/null", O_WRONLY | O_CLOEXEC));
 	if (!client)
 		abort();
 	watch_set(&agent->poller, &client->reader, 0);
-	play(agent, client, bytes, n);
+	return client;
+}
+
+/* What the loop does at the end of its turn, but for freeing clients. */
+static void end_turn(struct agent *agent)
+{
+	poller_turn(&agent->poller, 0);
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		patience_check(proc, agent_now_ns());
+	share_count(agent);
+	for (struct client *client = agent->clients; client; client = client->next)
+		client_flush(client);
+}
+
+static void play(struct agent *agent, const uint8_t *bytes, size_t n)
+{
+	size_t step = n ? bytes[0] / 2 + 1u : 1;
+	for (size_t at = 1; at < n; at += step)
+		for (struct client *client = agent->clients; client; client = client->next) {
+			if (client->dead
+					|| buf_append(&client->in, bytes + at, n - at < step ? n - at : step)
+							   < 0)
+				continue;
+			client_process(client);
+			end_turn(agent);
+		}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct agent *agent = calloc(1, sizeof *agent);
+	signal(SIGPIPE, SIG_IGN); /* as the agent does */
+	if (!agent || poller_init(&agent->poller) < 0)
+		abort();
+	new_client(agent);
+	if (n && bytes[0] & 1)
+		new_client(agent);
+	play(agent, bytes, n);
 	end_procs(agent);
-	client_destroy(client);
+	while (agent->clients) {
+		struct client *client = agent->clients;
+		agent->clients = client->next;
+		client_destroy(client);
+	}
 	free_procs(agent);
 	poller_finish(&agent->poller);
 	free(agent);
@@ -191,5 +220,13 @@ const struct fuzz_seed fuzz_seeds[] = {
 					      "\0\0\0\0\1\0\0\0\x08\0\0\0" SPAWN("\1")),
 		SEED("\x30" HELLO "\5\0\0\0\0\0\0\0\x0b\0\0\0\x64\0\0\0\1"
 		     "\2\0\0\0\0\0\0\0\x0c\0\0\0hi"),
+		/* a keyed process: notes, a request, and the words about the turn */
+		SEED("\xff" HELLO SPAWN("\1") "\4\0\0\0\1\0\0\0\3\xfe\0\0{n}\n"
+					      "\3\0\0\0\1\0\0\0\3\xff\0\0{}\n"
+					      "\1\0\0\0\1\0\0\0\x41\0\0\0\1"
+					      "\1\0\0\0\1\0\0\0\x41\0\0\0\2"
+					      "\1\0\0\0\1\0\0\0\x41\0\0\0\3"
+					      "\4\0\0\0\1\0\0\0\7\0\0\0\0\1\0\0"
+					      "\0\0\0\0\1\0\0\0\x08\0\0\0" SPAWN("\1")),
 		{NULL, 0},
 };
