@@ -12,7 +12,7 @@
 
 enum {
 	/* A replay with its pins, and some notes that come meanwhile; whoever has more waiting is let go. */
-	BACKLOG_MAX = 4 * 1024 * 1024,
+	BACKLOG_MAX = 8 * 1024 * 1024,
 };
 
 /* TRM_ETOOBIG, TRM_ENOMEM: nothing was added. */

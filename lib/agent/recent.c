@@ -21,37 +21,63 @@ static void pins_init(struct pins *pins)
 {
 	*pins = (struct pins){0};
 	buf_init(&pins->note, FRAME_NOTE_MAX);
+	buf_init(&pins->end, RECENT_LINE_MAX);
 	buf_init(&pins->line, RECENT_LINE_MAX);
 }
 
 static void pins_finish(struct pins *pins)
 {
 	buf_finish(&pins->note);
+	buf_finish(&pins->end);
 	buf_finish(&pins->line);
 }
 
 static int pins_copy(struct pins *pins, const struct pins *from)
 {
 	pins_init(pins);
-	pins->line_is_whole = from->line_is_whole;
 	pins->line_is_lost = from->line_is_lost;
 	int r = buf_append(&pins->note, buf_at(&from->note), from->note.len);
+	if (r == 0)
+		r = buf_append(&pins->end, buf_at(&from->end), from->end.len);
 	return r < 0 ? r : buf_append(&pins->line, buf_at(&from->line), from->line.len);
+}
+
+/* Big ones are rare, and their memory is not kept for the next one. */
+static void forget(struct buf *b)
+{
+	size_t max = b->max;
+	if (b->cap <= FIRST_CAP) {
+		buf_clear(b);
+		return;
+	}
+	buf_finish(b);
+	buf_init(b, max);
+}
+
+static void line_ends(struct pins *pins)
+{
+	static const char mark[] = FRAME_END_MARK;
+	struct buf whole = pins->line;
+	if (whole.len < sizeof mark - 1 || memcmp(buf_at(&whole), mark, sizeof mark - 1) != 0) {
+		forget(&pins->line);
+		return;
+	}
+	pins->line = pins->end;
+	pins->end = whole;
+	forget(&pins->line);
 }
 
 /* Some bytes of a line, or all of it with its newline. */
 static void pin_piece(struct pins *pins, const char *bytes, size_t n, bool is_end)
 {
-	if (pins->line_is_whole)
-		buf_clear(&pins->line);
-	pins->line_is_whole = false;
 	if (!pins->line_is_lost && buf_append(&pins->line, bytes, n) < 0) {
-		buf_clear(&pins->line);
+		forget(&pins->line);
 		pins->line_is_lost = true;
 	}
 	if (!is_end)
 		return;
-	pins->line_is_whole = !pins->line_is_lost;
+	if (!pins->line_is_lost)
+		line_ends(pins);
 	pins->line_is_lost = false;
 }
 
@@ -70,14 +96,11 @@ static void pin_control(struct pins *pins, const char *bytes, size_t n)
 static void pin_note(struct pins *pins, const char *bytes, size_t n, bool is_begin)
 {
 	if (is_begin) {
-		buf_clear(&pins->note);
-		/* What was said before it has nothing to say about it. */
-		if (pins->line_is_whole)
-			buf_clear(&pins->line);
-		pins->line_is_whole = false;
+		forget(&pins->note);
+		forget(&pins->end);
 	}
 	if (buf_append(&pins->note, bytes, n) < 0)
-		buf_clear(&pins->note);
+		forget(&pins->note);
 }
 
 static void pin(struct pins *pins, uint8_t channel, const char *bytes, size_t n, bool is_begin)
@@ -259,8 +282,10 @@ static int replay_pins(const struct pins *pins, struct buf *backlog, struct repl
 {
 	int r = backlog_put(backlog, CHANNEL_NOTE, buf_at(&pins->note), pins->note.len);
 	if (r == 0)
+		r = backlog_put(backlog, CHANNEL_CONTROL, buf_at(&pins->end), pins->end.len);
+	if (r == 0)
 		r = backlog_put(backlog, CHANNEL_CONTROL, buf_at(&pins->line), pins->line.len);
-	ret->pinned_bytes = (uint32_t)(pins->note.len + pins->line.len);
+	ret->pinned_bytes = (uint32_t)(pins->note.len + pins->end.len + pins->line.len);
 	ret->is_torn = pins->line_is_lost;
 	return r;
 }

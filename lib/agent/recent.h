@@ -7,8 +7,8 @@
  *
  * A ring of records, each some bytes of one channel, that grows up to
  * FRAME_RECENT_MAX. What is pushed out at its old end leaves a trace in the
- * pins: the newest note, and the newest line on CONTROL. A line is whole there,
- * or it goes on at the beginning of the ring. Lack of memory only makes the
+ * pins: the newest note, the line that says that it is over, and the beginning
+ * of a line on CONTROL that goes on in the ring. Lack of memory only makes the
  * memory shorter. */
 
 #include <stdbool.h>
@@ -19,13 +19,15 @@
 #include "wire/frame.h"
 
 enum {
-	RECENT_LINE_MAX = 64
-			  * 1024, /* of a pinned line; a longer one is lost, and with it what is left of it */
+	/* Of a pinned line; a longer one is lost, and with it what is left of it. A run's end may have a
+	 * value of a million characters in it. */
+	RECENT_LINE_MAX = 3 * 1024 * 1024,
 };
 
 struct pins {
-	struct buf note, line;
-	bool line_is_whole;
+	struct buf note;
+	struct buf end;    /* whole; behind the note */
+	struct buf line;   /* not whole */
 	bool line_is_lost; /* CONTROL goes on in the middle of a line that was too long */
 };
 

@@ -34,11 +34,11 @@
  *
  * Replay. Of a process with a key the agent keeps the newest FRAME_RECENT_MAX bytes of OUTPUT, notes
  * included. Who attaches gets, between STARTED and what is new, replay_bytes of old OUTPUT. First
- * pinned_bytes that stand for what is missing: the newest note; the newest line on CONTROL behind it, so that
- * one can tell whether what the note announced is over; and the beginning of a line of which the end is still
- * to come. Pins are what precedes the rest, never what is in it. With SPAWN_RECENT the rest is everything
- * that is kept, in its order; without, there is none. A process that nobody follows is read all the same, and
- * never waits.
+ * pinned_bytes that stand for what is missing: the newest note; the newest line behind it on CONTROL that
+ * begins with FRAME_END_MARK, which says that what the note announced is over; and the beginning of a line of
+ * which the end is still to come. Pins are what precedes the rest, never what is in it. With SPAWN_RECENT the
+ * rest is everything that is kept, in its order; without, there is none. A process that nobody follows is
+ * read all the same, and never waits.
  *
  * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
  * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may
@@ -66,6 +66,7 @@ enum {
 	FRAME_TAKE_AFTER_MS = 250, /* see TURN_TAKE */
 };
 #define FRAME_MAGIC 0x314D5254u /* "TRM1" */
+#define FRAME_END_MARK "{\"ev\":\"done\""
 
 /* Channels. From the process: 2k stdout and 2k+1 stderr of output set k (0 is the ordinary
  * one); to the process: 0 stdin. Both: the control pipes (descriptors 3 and 4), and notes, which go from

@@ -13,6 +13,8 @@
 #include "agent/backlog.h"
 #include "agent/recent.h"
 
+#define DONE "{\"ev\":\"done\""
+
 /* What one who attaches would get: everything by channel, and apart from that what is pinned. */
 struct told {
 	struct replay replay;
@@ -99,20 +101,21 @@ static void test_little_is_kept_whole_and_in_order(void **state)
 	add(&recent, CHANNEL_NOTE, "{one}\n");
 	add(&recent, CHANNEL_STDOUT, "a");
 	add(&recent, CHANNEL_STDOUT, "b\n");
-	add(&recent, CHANNEL_CONTROL, "done\n");
+	add(&recent, CHANNEL_CONTROL, DONE "}\n");
+	add(&recent, CHANNEL_CONTROL, "reply\n");
 	struct told *told = listen(&recent, true);
 	assert_string_equal(told->order, "cnoc");
 	assert_string_equal(text_of(told, CHANNEL_STDOUT), "ab\n");
-	assert_string_equal(text_of(told, CHANNEL_CONTROL), "{\"ev\":\"ready\"}\ndone\n");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), "{\"ev\":\"ready\"}\n" DONE "}\nreply\n");
 	assert_int_equal(told->replay.pinned_bytes, 0);
 	assert_int_equal(told->replay.lost_bytes, 0);
-	assert_int_equal(recent.position, 14 + 1 + 3 + 5);
+	assert_int_equal(recent.position, 15 + 3 + strlen(DONE "}\nreply\n"));
 	forget(told);
 	/* Only what tells how things stand. */
 	told = listen(&recent, false);
 	assert_string_equal(told->order, "nc");
 	assert_string_equal(text_of(told, CHANNEL_NOTE), "{one}\n");
-	assert_string_equal(text_of(told, CHANNEL_CONTROL), "done\n");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), DONE "}\n");
 	assert_int_equal(told->replay.pinned_bytes, told->replay.replay_bytes);
 	assert_int_equal(told->replay.lost_bytes, recent.position);
 	forget(told);
@@ -126,16 +129,16 @@ static void test_what_is_pushed_out_leaves_its_trace(void **state)
 	(void)state;
 	recent_init(&recent);
 	add(&recent, CHANNEL_NOTE, "{old}\n");
-	add(&recent, CHANNEL_CONTROL, "old line\n");
+	add(&recent, CHANNEL_CONTROL, DONE " old\n");
 	add(&recent, CHANNEL_NOTE, "{new}\n");
-	add(&recent, CHANNEL_CONTROL, "display\nnewest line\n");
+	add(&recent, CHANNEL_CONTROL, "display\n" DONE " new\n reply\n");
 	for (int i = 0; i < 10; i++)
 		add_many(&recent, CHANNEL_STDOUT, 'x', 100000);
 	assert_int_equal(recent.cap, FRAME_RECENT_MAX);
 	struct told *told = listen(&recent, true);
 	assert_string_equal(text_of(told, CHANNEL_NOTE), "{new}\n");
-	assert_string_equal(text_of(told, CHANNEL_CONTROL), "newest line\n");
-	assert_int_equal(told->replay.pinned_bytes, 6 + 12);
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), DONE " new\n");
+	assert_int_equal(told->replay.pinned_bytes, 6 + strlen(DONE " new\n"));
 	assert_false(told->replay.is_torn);
 	assert_int_equal(told->replay.lost_bytes + told->by_channel[CHANNEL_STDOUT].len, recent.position);
 	assert_true(told->by_channel[CHANNEL_STDOUT].len > FRAME_RECENT_MAX - 100);
@@ -148,7 +151,8 @@ static void test_a_line_pushed_out_in_part_is_whole_again(void **state)
 	struct recent recent;
 	(void)state;
 	recent_init(&recent);
-	add_many(&recent, CHANNEL_CONTROL, 'c', 50000);
+	add(&recent, CHANNEL_CONTROL, DONE);
+	add_many(&recent, CHANNEL_CONTROL, 'c', 50000 - strlen(DONE));
 	add_many(&recent, CHANNEL_STDOUT, 'x', FRAME_RECENT_MAX - 20000);
 	add(&recent, CHANNEL_CONTROL, "end\n");
 	struct told *told = listen(&recent, true);
@@ -169,25 +173,48 @@ static void test_a_line_that_is_too_long_is_torn(void **state)
 	(void)state;
 	recent_init(&recent);
 	add(&recent, CHANNEL_NOTE, "{n}\n");
-	add_many(&recent, CHANNEL_CONTROL, 'c', RECENT_LINE_MAX + 100);
-	struct told *told = listen(&recent, false);
+	for (int i = 0; i < 50; i++)
+		add_many(&recent, CHANNEL_CONTROL, 'c', 100000);
+	struct told *told = listen(&recent, true);
+	assert_true(told->replay.is_torn);
+	forget(told);
+	told = listen(&recent, false);
 	assert_true(told->replay.is_torn);
 	assert_string_equal(text_of(told, CHANNEL_NOTE), "{n}\n");
 	assert_string_equal(text_of(told, CHANNEL_CONTROL), "");
 	forget(told);
-	/* As long as the ring has its beginning it is not. */
-	told = listen(&recent, true);
-	assert_false(told->replay.is_torn);
-	forget(told);
-	add_many(&recent, CHANNEL_STDOUT, 'x', FRAME_RECENT_MAX - 100);
-	told = listen(&recent, true);
-	assert_true(told->replay.is_torn);
-	forget(told);
 	/* What comes behind it is read again. */
-	add(&recent, CHANNEL_CONTROL, "cc\nnext\n");
+	add(&recent, CHANNEL_CONTROL, "cc\n" DONE "\n");
 	told = listen(&recent, false);
 	assert_false(told->replay.is_torn);
-	assert_string_equal(text_of(told, CHANNEL_CONTROL), "next\n");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), DONE "\n");
+	forget(told);
+	recent_finish(&recent);
+}
+
+/* A value of a million characters, and then a little of something else. */
+static void test_the_longest_end_of_a_run(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_NOTE, "{n}\n");
+	add(&recent, CHANNEL_CONTROL, DONE);
+	for (int i = 0; i < 10; i++)
+		add_many(&recent, CHANNEL_CONTROL, 'v', 100000);
+	add(&recent, CHANNEL_CONTROL, "}\nreply\n");
+	for (int all = 0; all < 2; all++) {
+		struct told *told = listen(&recent, all);
+		size_t end = strlen(DONE) + 1000000 + 2;
+		assert_int_equal(told->by_channel[CHANNEL_CONTROL].len, all ? end + 6 : end);
+		assert_memory_equal(buf_at(&told->by_channel[CHANNEL_CONTROL]), DONE, strlen(DONE));
+		forget(told);
+	}
+	/* The next note takes its place. */
+	add(&recent, CHANNEL_NOTE, "{m}\n");
+	struct told *told = listen(&recent, false);
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), "");
+	assert_string_equal(text_of(told, CHANNEL_NOTE), "{m}\n");
 	forget(told);
 	recent_finish(&recent);
 }
@@ -278,6 +305,7 @@ int main(void)
 			cmocka_unit_test(test_what_is_pushed_out_leaves_its_trace),
 			cmocka_unit_test(test_a_line_pushed_out_in_part_is_whole_again),
 			cmocka_unit_test(test_a_line_that_is_too_long_is_torn),
+			cmocka_unit_test(test_the_longest_end_of_a_run),
 			cmocka_unit_test(test_a_note_longer_than_the_ring),
 			cmocka_unit_test(test_greeting),
 			cmocka_unit_test(test_any_sizes),
