@@ -51,6 +51,7 @@ struct cmd {
 	X(exec) \
 	X(export) \
 	X(help) \
+	X(inspect) \
 	X(install) \
 	X(langs) \
 	X(logs) \
@@ -111,6 +112,9 @@ void cmd_print_json_text(const char *text);
 /* stdout is a terminal that may be given colours. */
 bool cmd_has_colour(void);
 
+/* Print `text` in lines that begin at column `indent` (the first one is there already), wrapped to 80
+ * columns. */
+void cmd_print_wrapped(const char *text, int indent);
 /* One line of a list of options, wrapped to 80 columns. `letter` 0, `metavar` NULL: none. */
 void cmd_print_option(char letter, const char *name, const char *metavar, const char *help);
 /* Help of one command on stdout; returns the exit code. */

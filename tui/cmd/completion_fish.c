@@ -86,7 +86,8 @@ static void put_option(
 	printf(" -l %s", name + 2);
 	if (letter)
 		printf(" -s %c", letter);
-	if (value) {
+	/* A switch turns on without a value. */
+	if (value && strcmp(value, "on|off") != 0) {
 		bool has_files = put_arguments(value, strlen(value));
 		fputs(has_files ? " -r -F" : " -x", stdout);
 	}

@@ -23,8 +23,7 @@ static size_t break_at(const char *text, size_t cols)
 	return at;
 }
 
-/* Print `text` in lines that begin at column `indent` (the first one is there already). */
-static void print_wrapped(const char *text, int indent)
+void cmd_print_wrapped(const char *text, int indent)
 {
 	for (;;) {
 		size_t part = break_at(text, (size_t)(SCREEN_COLS - indent));
@@ -50,7 +49,7 @@ void cmd_print_option(char letter, const char *name, const char *metavar, const 
 			: metavar ? metavar
 				  : "");
 	printf("%*s", n < HELP_COL ? HELP_COL - n : 1, "");
-	print_wrapped(text, HELP_COL);
+	cmd_print_wrapped(text, HELP_COL);
 }
 
 static void print_setting(const char *name)
@@ -65,7 +64,7 @@ static void print_setting(const char *name)
 int cmd_print_help(const struct cmd *cmd)
 {
 	printf("Usage: terrarium %s\n", cmd->usage);
-	print_wrapped(cmd->help ? cmd->help : cmd->summary, 0);
+	cmd_print_wrapped(cmd->help ? cmd->help : cmd->summary, 0);
 	putchar('\n');
 	if (cmd->alias)
 		printf("Also called '%s'.\n", cmd->alias);
@@ -108,13 +107,14 @@ static int print_options(void)
 	for (const struct option_spec *o = options_common; o->name; o++)
 		cmd_print_option(o->letter, o->name, o->metavar, o->help);
 	putchar('\n');
-	print_wrapped("and each setting, as --name VALUE or --name=VALUE: those that matter most are named in the help of "
-		      "the command, all in 'terrarium help config'. A switch alone turns it on (--linear). One-letter "
-		      "options can be joined (-yc CODE). -- ends the options. Options stand behind the command.\n"
-		      "\n"
-		      "Where no option is given, a setting has the value of its variable in the environment "
-		      "(TERRARIUM_MEMORY=64), else in the file .env of the current directory, else of the config file, "
-		      "else the default.",
+	cmd_print_wrapped(
+			"and each setting, as --name VALUE or --name=VALUE: those that matter most are named in the help of "
+			"the command, all in 'terrarium help config'. A switch alone turns it on (--linear). One-letter "
+			"options can be joined (-yc CODE). -- ends the options. Options stand behind the command.\n"
+			"\n"
+			"Where no option is given, a setting has the value of its variable in the environment "
+			"(TERRARIUM_MEMORY=64), else in the file .env of the current directory, else of the config file, "
+			"else the default.",
 			0);
 	return cmd_flush();
 }
@@ -123,10 +123,11 @@ static int print_config(void)
 {
 	size_t n;
 	const struct trm_setting *s = trm_settings(&n);
-	print_wrapped("Highest first: option, environment, .env in the current directory, config file, default. The "
-		      "config file is $XDG_CONFIG_HOME/terrarium/config.json (or --config FILE, TERRARIUM_CONFIG); one "
-		      "JSON object with comments, such as\n"
-		      "    { \"memory\": 1024, \"theme\": \"light\" } // mine\n",
+	cmd_print_wrapped(
+			"Highest first: option, environment, .env in the current directory, config file, default. The "
+			"config file is $XDG_CONFIG_HOME/terrarium/config.json (or --config FILE, TERRARIUM_CONFIG); one "
+			"JSON object with comments, such as\n"
+			"    { \"memory\": 1024, \"theme\": \"light\" } // mine\n",
 			0);
 	putchar('\n');
 	for (size_t i = 0; i < n; i++) {
@@ -134,8 +135,9 @@ static int print_config(void)
 		snprintf(left, sizeof left, "%-16s %s", s[i].name, *s[i].fallback ? s[i].fallback : "-");
 		printf("  %-24s  %s\n", left, s[i].help);
 	}
-	print_wrapped("\nAs an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2. Sizes are "
-		      "MiB, or with K, M, G; times are seconds, or with ms, s, m.",
+	cmd_print_wrapped(
+			"\nAs an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2. Sizes are "
+			"MiB, or with K, M, G; times are seconds, or with ms, s, m.",
 			0);
 	return cmd_flush();
 }

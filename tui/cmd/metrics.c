@@ -9,6 +9,7 @@
 #include <terrarium/terrarium.h>
 
 #include "app/app.h"
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "cmd/sample.h"
@@ -173,8 +174,9 @@ static int measure_one(const struct request *q)
 	if (trm_loop_create(&loop, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	json_init(&w.json);
-	if (trm_sandbox_attach(loop, q->name, &opts, &one_cb, &w, &w.sandbox, &why) < 0)
-		w.code = cmd_fail("%s", why.msg);
+	int r = trm_sandbox_attach(loop, q->name, &opts, &one_cb, &w, &w.sandbox, &why);
+	if (r < 0)
+		w.code = r == TRM_ENOENT ? boxes_fail_unknown(q->name) : cmd_fail("%s", why.msg);
 	while (w.sandbox && trm_loop_step(loop, -1) >= 0)
 		;
 	int code = json_finish(&w.json);
@@ -286,7 +288,7 @@ static int watch_screen(const struct request *q)
 	if (r == TRM_ENOTSUP) /* a terminal that cannot move its cursor */
 		return measure_one(q);
 	if (r < 0)
-		return cmd_fail("%s", why.msg);
+		return r == TRM_ENOENT ? boxes_fail_unknown(q->name) : cmd_fail("%s", why.msg);
 	if (*ended.msg)
 		fprintf(stderr, "terrarium: %s: %s\n", q->name, ended.msg);
 	return r;

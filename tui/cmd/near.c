@@ -42,8 +42,8 @@ struct near near_to(const char *word, size_t n)
 void near_try(struct near *near, const char *candidate)
 {
 	size_t m = strlen(candidate);
-	if (near->n > WORD_MAX || m > WORD_MAX)
-		return;
+	if (near->n > WORD_MAX || m > WORD_MAX || !near->n || (near->word[0] == '-') != (candidate[0] == '-'))
+		return; /* options are compared with options only */
 	/* Whoever typed the beginning of a long word meant it, if nothing else is nearer. */
 	bool is_beginning =
 			near->n >= BEGINNING_MIN && near->n < m && !memcmp(near->word, candidate, near->n);

@@ -80,10 +80,14 @@ _terrarium_offer_operand() {
 }
 
 _terrarium() {
-	local program=${COMP_WORDS[0]} command=workbench cur='' prefix='' word value='' i n=0 only_operands=''
+	local program=${COMP_WORDS[0]} command=workbench cur='' prefix='' word value='' i n=0 only_operands='' switch=''
 	COMPREPLY=()
 	for ((i = 1; i <= COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
+		# A switch turns on without a value: on or off may follow, and must behind a "=".
+		[[ -n $switch && $word == '=' ]] && value=$switch
+		[[ -n $switch && ($word == on || $word == off) && $i != "$COMP_CWORD" ]] && switch='' && continue
+		switch=''
 		if [[ -n $value ]]; then
 			# bash takes --name=value for three words.
 			if [[ $word == '=' ]]; then
@@ -110,6 +114,7 @@ _terrarium() {
 				only_operands=yes
 			elif [[ $word != --*=* ]]; then
 				value=$(_terrarium_value "$command" "$word")
+				[[ $value != 'on|off' ]] || { switch=$value && value=-; }
 				[[ $value != - ]] || value=''
 			fi
 			continue

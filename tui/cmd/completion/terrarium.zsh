@@ -108,7 +108,8 @@ _terrarium() {
 				only_operands=yes
 			elif [[ $word != --*=* ]]; then
 				_terrarium_value $word
-				value=$REPLY
+				# A switch turns on without a value.
+				[[ $REPLY == 'on|off' ]] || value=$REPLY
 			fi
 		elif [[ $command == workbench && $n == 0 && $_terrarium_table == *$'C\t.\t'$word$'\t'* ]]; then
 			command=$word

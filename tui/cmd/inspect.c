@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/inspect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/boxes.h"
+#include "cmd/cmd.h"
+
+/* What its entry says was looked up first, because our coming ends its idleness. Guards and metrics are told
+ * to every client; what is mounted, a process inside has to say. */
+
+enum { SAMPLE_MS = 200, MOUNTINFO_MAX = 32768 };
+
+struct asking {
+	struct inspect *x;
+	struct trm_loop *loop;
+	struct trm_sandbox *sandbox; /* NULL: it is gone */
+	struct trm_proc *proc;       /* cat /proc/self/mountinfo; NULL: it has ended */
+	char mountinfo[MOUNTINFO_MAX];
+	size_t n;
+	unsigned n_samples;
+	bool is_done;
+	struct trm_error why; /* it ended before we had everything */
+};
+
+/* ---- mounts ---- */
+
+/* "\040" is a blank: mountinfo writes some characters in octal. */
+static void unescape(char *text)
+{
+	char *out = text;
+
+	for (; *text; out++) {
+		unsigned code;
+		int n = 0;
+		if (*text == '\\' && sscanf(text, "\\%3o%n", &code, &n) == 1 && n == 4) {
+			*out = (char)code;
+			text += 4;
+		} else {
+			*out = *text++;
+		}
+	}
+	*out = '\0';
+}
+
+/* A text from inside, fit to be shown. */
+static void keep(char *out, size_t cap, char *text)
+{
+	unescape(text);
+	trm_text_clean_line(out, cap, text, strlen(text));
+}
+
+static bool is_detail(const char *path)
+{
+	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/", 5);
+}
+
+static uint64_t size_in(const char *options)
+{
+	const char *size = strstr(options, "size=");
+	char *end;
+
+	if (!size)
+		return 0;
+	uint64_t value = strtoull(size + 5, &end, 10);
+	return value << (*end == 'k' ? 10 : *end == 'm' ? 20 : *end == 'g' ? 30 : 0);
+}
+
+bool inspect_parse_mount(char *line, struct inspect_mount *ret)
+{
+	char *fields[32], *at = line, *word;
+	size_t n = 0, dash;
+
+	while (n < 32 && (word = strsep(&at, " ")))
+		fields[n++] = word;
+	for (dash = 6; dash < n && strcmp(fields[dash], "-") != 0; dash++)
+		;
+	if (dash + 3 >= n || is_detail(fields[4]))
+		return false;
+	*ret = (struct inspect_mount){
+			.is_writable = !strncmp(fields[5], "rw", 2), .size_bytes = size_in(fields[dash + 3])};
+	keep(ret->path, sizeof ret->path, fields[4]);
+	keep(ret->type, sizeof ret->type, fields[dash + 1]);
+	if (fields[dash + 2][0] == '/')
+		keep(ret->source, sizeof ret->source, fields[3]);
+	return true;
+}
+
+static void take_mounts(struct asking *a)
+{
+	char *at = a->mountinfo, *line;
+
+	a->mountinfo[a->n] = '\0';
+	while ((line = strsep(&at, "\n")) && a->x->n_mounts < INSPECT_MOUNTS)
+		a->x->n_mounts += inspect_parse_mount(line, &a->x->mounts[a->x->n_mounts]);
+	a->x->has_mounts = a->x->n_mounts > 0;
+}
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct asking *a = user;
+	size_t room = sizeof a->mountinfo - 1 - a->n;
+
+	(void)proc;
+	if (channel != TRM_STDOUT)
+		return;
+	n = n < room ? n : room;
+	memcpy(a->mountinfo + a->n, bytes, n);
+	a->n += n;
+}
+
+/* ---- the sandbox ---- */
+
+static void finish_if_done(struct asking *a)
+{
+	a->is_done = !a->proc && a->n_samples >= 2;
+	if (a->is_done && a->sandbox)
+		trm_sandbox_close(a->sandbox);
+}
+
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct asking *a = user;
+
+	(void)proc;
+	(void)why;
+	a->proc = NULL;
+	if (exit && exit->exit_code == 0)
+		take_mounts(a);
+	finish_if_done(a);
+}
+
+static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+
+static void take_guards(struct asking *a)
+{
+	const struct trm_guard *guards;
+	size_t n = trm_sandbox_guards(a->sandbox, &guards);
+
+	a->x->n_guards = n < INSPECT_GUARDS ? n : INSPECT_GUARDS;
+	for (size_t i = 0; i < a->x->n_guards; i++)
+		a->x->guards[i] = guards[i];
+}
+
+static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+{
+	struct asking *a = user;
+	struct trm_metrics *m = &a->x->metrics;
+
+	(void)sandbox;
+	if (a->is_done)
+		return;
+	*m = *metrics;
+	m->n_processes = m->n_processes < INSPECT_PROCESSES ? m->n_processes : INSPECT_PROCESSES;
+	if (m->n_processes)
+		memcpy(a->x->processes, metrics->processes, m->n_processes * sizeof *a->x->processes);
+	m->processes = a->x->processes;
+	a->n_samples++;
+	finish_if_done(a);
+}
+
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct asking *a = user;
+
+	(void)sandbox;
+	take_guards(a);
+}
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct asking *a = user;
+
+	(void)sandbox;
+	a->sandbox = NULL;
+	if (!a->is_done)
+		a->why = *why;
+}
+
+static const struct trm_sandbox_cb sandbox_cb = {
+		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+
+static int ask(struct asking *a, struct trm_error *reterr)
+{
+	static const char *const argv[] = {"cat", "/proc/self/mountinfo", NULL};
+	const struct trm_sandbox_opts opts = {
+			.metrics_interval_ms = SAMPLE_MS, .metrics_with_processes = true};
+	const struct trm_proc_opts proc_opts = {.argv = argv, .label = "terrarium inspect"};
+
+	int r = trm_sandbox_attach(a->loop, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);
+	if (r == 0 && trm_proc_spawn(a->sandbox, &proc_opts, &proc_cb, a, &a->proc, NULL) < 0)
+		a->proc = NULL; /* too many processes: then the mounts stay unknown */
+	while (r == 0 && a->sandbox && trm_loop_step(a->loop, -1) >= 0)
+		;
+	if (r == 0 && !a->is_done) {
+		*reterr = a->why;
+		r = a->why.code ? a->why.code : TRM_ECLOSED;
+	}
+	return r;
+}
+
+static int look(struct inspect *x)
+{
+	struct asking *a = calloc(1, sizeof *a);
+	struct trm_error why = {0};
+
+	if (!a)
+		return cmd_fail("out of memory");
+	a->x = x;
+	int r = trm_loop_create(&a->loop, &why);
+	if (r == 0)
+		r = ask(a, &why);
+	trm_loop_destroy(a->loop);
+	free(a);
+	return r < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
+}
+
+/* ---- the command ---- */
+
+static const struct option_spec options[] = {
+		{"--json", 0, NULL, "print one object with all of it"},
+		{0},
+};
+
+static int perform(const char *name, bool is_json)
+{
+	struct inspect *x = calloc(1, sizeof *x);
+	int code = CMD_FAILED;
+
+	if (!x)
+		return cmd_fail("out of memory");
+	if (!boxes_runs(name, &x->entry))
+		boxes_fail_unknown(name);
+	else if (look(x) == CMD_OK)
+		code = is_json ? inspect_print_json(x) : inspect_print_text(x);
+	free(x);
+	return code;
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	const char *name = NULL;
+	bool is_json = false;
+	struct options o;
+
+	options_init(&o, cmd->name, options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got >= 0)
+			is_json = true;
+		else if (name)
+			return cmd_fail("'inspect' takes one NAME, and '%s' is a second one", o.value);
+		else
+			name = o.value;
+	}
+	return name ? perform(name, is_json)
+		    : cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
+}
+
+const struct cmd cmd_inspect = {
+		.name = "inspect",
+		.usage = "inspect NAME [--json]",
+		.summary = "all about a sandbox",
+		.help = "Prints everything that is known of a running sandbox: since when and by whom it runs, who is attached, "
+			"when it ends, which kernels run, its limits and how each is enforced, its network, what is mounted "
+			"in it, what it uses.",
+		.options = options,
+		.operands = "NAME",
+		.run = run,
+};

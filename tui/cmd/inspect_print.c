@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/inspect.h"
+#include "cmd/json_out.h"
+#include "cmd/sample.h"
+
+#define MIB 1048576.0
+
+static const char *const strengths[] = {
+		[TRM_ENFORCED] = "enforced", [TRM_WEAK] = "weak", [TRM_NOT_ENFORCED] = "not enforced"};
+
+/* ---- JSON ---- */
+
+static void put_seconds(struct json_out *j, const char *key, bool is_known, uint64_t ms)
+{
+	json_put_number(j, key, is_known ? (double)ms / 1000 : (double)NAN, 3);
+}
+
+static void put_life(struct json_out *j, const struct trm_entry *e)
+{
+	json_put_u64(j, "started_ms", e->started_ms);
+	put_seconds(j, "age_s", e->sample.known & TRM_METRIC_UPTIME, e->sample.uptime_ms);
+	if (e->has_state)
+		json_put_bool(j, "kept", e->is_kept);
+	else
+		json_put_null(j, "kept");
+	json_put_number(j, "clients", e->has_state ? e->clients : (double)NAN, 0);
+	put_seconds(j, "idle_s", e->has_state, e->idle_ms);
+	put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
+	put_seconds(j, "max_lifetime_s", e->max_lifetime_ms, e->max_lifetime_ms);
+	json_put_u64(j, "keeper_pid", e->keeper_pid);
+	json_put_u64(j, "client_pid", e->client_pid);
+	json_put_bool(j, "client_is_alive", e->has_client);
+	json_put_text(j, "client", e->client);
+	json_open(j, "kernels", '[');
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		if (e->kernels & 1u << i)
+			json_put_text(j, NULL, trm_lang_get(i)->name);
+	json_close(j, ']');
+}
+
+static void put_guards(struct json_out *j, const struct inspect *x)
+{
+	json_open(j, "guards", '[');
+	for (size_t i = 0; i < x->n_guards; i++) {
+		json_open(j, NULL, '{');
+		json_put_text(j, "what", x->guards[i].what);
+		json_put_text(j, "how", x->guards[i].how);
+		json_put_text(j, "strength", strengths[x->guards[i].strength]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_mounts(struct json_out *j, const struct inspect *x)
+{
+	if (!x->has_mounts) {
+		json_put_null(j, "mounts");
+		return;
+	}
+	json_open(j, "mounts", '[');
+	for (size_t i = 0; i < x->n_mounts; i++) {
+		const struct inspect_mount *m = &x->mounts[i];
+		json_open(j, NULL, '{');
+		json_put_text(j, "path", m->path);
+		json_put_text(j, "type", m->type);
+		json_put_text(j, "source", *m->source ? m->source : NULL);
+		json_put_bool(j, "writable", m->is_writable);
+		json_put_number(j, "size_bytes", m->size_bytes ? (double)m->size_bytes : (double)NAN, 0);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+int inspect_print_json(const struct inspect *x)
+{
+	const struct trm_entry *e = &x->entry;
+	struct json_out j;
+
+	json_init(&j);
+	json_open(&j, NULL, '{');
+	json_put_text(&j, "name", e->name);
+	json_put_text(&j, "backend", e->backend);
+	put_life(&j, e);
+	sample_put_limits(&j, &e->limits);
+	json_open(&j, "network", '{');
+	json_put_bool(&j, "on", e->limits.net);
+	json_put_text(&j, "allow", e->limits.net ? e->limits.net_allow : NULL);
+	json_close(&j, '}');
+	put_guards(&j, x);
+	put_mounts(&j, x);
+	json_open(&j, "metrics", '{');
+	sample_put(&j, &x->metrics.sample);
+	sample_put_processes(&j, &x->metrics);
+	json_close(&j, '}');
+	json_close(&j, '}');
+	return json_finish(&j);
+}
+
+/* ---- text ---- */
+
+static const char *duration(char out[24], uint64_t ms)
+{
+	uint64_t s = ms / 1000;
+
+	if (s < 120)
+		snprintf(out, 24, "%" PRIu64 " s", s);
+	else if (s < 7200)
+		snprintf(out, 24, "%" PRIu64 " min", s / 60);
+	else if (s < 172800)
+		snprintf(out, 24, "%" PRIu64 " h", s / 3600);
+	else
+		snprintf(out, 24, "%" PRIu64 " days", s / 86400);
+	return out;
+}
+
+static void print_start(const struct trm_entry *e)
+{
+	time_t started = (time_t)(e->started_ms / 1000);
+	struct tm tm;
+	char when[32], client[160];
+
+	localtime_r(&started, &tm);
+	strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
+	trm_text_clean_line(client, sizeof client, e->client, strlen(e->client));
+	printf("started     %s by process %u%s\n", when, e->client_pid,
+			e->has_client ? "" : ", which has ended");
+	printf("            %.67s\n", client);
+}
+
+static void print_end(const struct trm_entry *e)
+{
+	char idle[24], timeout[24] = "any time", lifetime[24];
+
+	if (!e->has_state) {
+		puts("kept        n/a");
+		return;
+	}
+	printf("clients     %u attached", e->clients);
+	if (!e->clients)
+		printf(", idle for %s", duration(idle, e->idle_ms));
+	putchar('\n');
+	if (!e->is_kept) {
+		puts("kept        no: it ends with the program that has started it");
+		return;
+	}
+	if (e->idle_timeout_ms)
+		duration(timeout, e->idle_timeout_ms);
+	printf("kept        yes: it ends %s%s", e->idle_timeout_ms ? "when idle for " : "when it is stopped",
+			e->idle_timeout_ms ? timeout : "");
+	if (e->max_lifetime_ms)
+		printf(", or %s after its start", duration(lifetime, e->max_lifetime_ms));
+	putchar('\n');
+}
+
+static void print_kernels(const struct trm_entry *e)
+{
+	size_t n = 0;
+
+	fputs("kernels     ", stdout);
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		if (e->kernels & 1u << i)
+			printf("%s%s", n++ ? ", " : "", trm_lang_get(i)->name);
+	puts(n ? "" : "none");
+}
+
+/* The first lines of the metrics, and each guard with what it is made of, wrapped. */
+static void print_guards(const struct inspect *x)
+{
+	puts("\nLIMITS AND GUARDS");
+	for (size_t i = 0; i < x->n_guards; i++) {
+		const struct trm_guard *g = &x->guards[i];
+		char line[240];
+		snprintf(line, sizeof line, "%s%s%s",
+				g->strength == TRM_ENFORCED ? "" : strengths[g->strength],
+				g->strength == TRM_ENFORCED ? "" : ": ", g->how);
+		printf("  %-15s ", g->what);
+		cmd_print_wrapped(line, 18);
+	}
+	if (!x->n_guards)
+		puts("  n/a");
+}
+
+static void print_mounts(const struct inspect *x)
+{
+	puts("\nMOUNTS");
+	for (size_t i = 0; i < x->n_mounts; i++) {
+		const struct inspect_mount *m = &x->mounts[i];
+		printf("  %-22s %-6s %s", m->path, m->type, m->is_writable ? "read and write" : "read-only");
+		if (m->size_bytes)
+			printf(", %.0f MiB", (double)m->size_bytes / MIB);
+		if (*m->source)
+			printf(", the host's %s", m->source);
+		putchar('\n');
+	}
+	if (!x->has_mounts)
+		puts("  n/a");
+}
+
+int inspect_print_text(const struct inspect *x)
+{
+	const struct trm_entry *e = &x->entry;
+	char net[600];
+
+	printf("sandbox     %s (%s)\n", e->name, e->backend);
+	print_start(e);
+	print_end(e);
+	print_kernels(e);
+	printf("keeper      process %u\n", e->keeper_pid);
+	printf("network     %s\n", trm_limits_tell_net(&e->limits, net, sizeof net));
+	puts("\nUSES NOW");
+	sample_print(&x->metrics.sample);
+	sample_print_processes(&x->metrics);
+	print_guards(x);
+	print_mounts(x);
+	return cmd_flush();
+}
