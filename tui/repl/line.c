@@ -5,6 +5,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,6 +176,14 @@ static void bind_over(struct line *l, const char *key, readline_command *old, re
 		l->rl.bind_key((unsigned char)*key, new);
 }
 
+/* Each time anew: the terminal's own erase key is bound to rl_rubout whenever a line begins. */
+static void bind_keys(struct line *l)
+{
+	bind_over(l, "\t", l->rl.complete, on_tab);
+	bind_over(l, "\177", l->rl.rubout, on_rubout);
+	bind_over(l, "\b", l->rl.rubout, on_rubout);
+}
+
 static bool set_up_library(struct line *l)
 {
 	l->paint = fopencookie(l, "w", (cookie_io_functions_t){.write = on_paint});
@@ -191,9 +200,6 @@ static bool set_up_library(struct line *l)
 	initialize_in_utf8(l);
 	l->rl.using_history();
 	l->rl.stifle_history(HISTORY_MOST);
-	bind_over(l, "\t", l->rl.complete, on_tab);
-	bind_over(l, "\177", l->rl.rubout, on_rubout);
-	bind_over(l, "\b", l->rl.rubout, on_rubout);
 	return true;
 }
 
@@ -353,6 +359,13 @@ static void take_typed(struct line *l)
 		deliver(l);
 }
 
+/* What is typed behind a Ctrl-C belongs behind it. */
+static bool interrupt_is_pending(void)
+{
+	sigset_t set;
+	return sigpending(&set) == 0 && sigismember(&set, SIGINT) == 1;
+}
+
 static void pass_on(struct line *l)
 {
 	char bytes[READ_BYTES];
@@ -391,7 +404,7 @@ static void on_readable(void *user, int fd, uint32_t events)
 	(void)events;
 	if (l->passes || l->borrower)
 		pass_on(l);
-	else if (l->is_shown && !l->is_suspended) {
+	else if (l->is_shown && !l->is_suspended && !interrupt_is_pending()) {
 		read_some(l);
 		take_typed(l);
 	}
@@ -440,6 +453,7 @@ void line_show(struct line *l, const char *prompt, const char *text)
 	if (l->has_library) {
 		l->rl.reset_screen_size();
 		l->rl.install(prompt, on_handler);
+		bind_keys(l);
 		if (*text && !has_more(l)) {
 			l->rl.insert_text(text);
 			l->rl.redisplay();

@@ -104,7 +104,8 @@ static void announce(struct repl *r, const struct other *o, const struct trm_ori
 	trm_text_clean_line(code, sizeof code, origin->code, n);
 	repl_say(r, "┌─ [%" PRIu64 "] %s, %s%s: %s%s", trm_run_number(o->run), o->lang->name,
 			*o->by ? o->by : "another client", origin->is_recent ? " (before)" : "",
-			origin->filename ? origin->filename : code, n < origin->code_len ? " …" : "");
+			o->is_file ? origin->filename : code,
+			!o->is_file && n < origin->code_len ? " …" : "");
 }
 
 void others_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
@@ -116,7 +117,7 @@ void others_joined(void *user, struct trm_run *run, const struct trm_origin *ori
 	*o = (struct other){.r = r,
 			.run = run,
 			.lang = origin->lang,
-			.is_file = origin->filename != NULL,
+			.is_file = origin->filename && *origin->filename != '<', /* not "<run 3>" */
 			.next = r->others};
 	snprintf(o->by, sizeof o->by, "%s", origin->by);
 	r->others = o;

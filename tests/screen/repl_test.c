@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/* `terrarium repl` on a terminal, with the living kernels. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "screen/screen.h"
+
+static const char *program;
+static struct screen s = {.fd = -1};
+static char folder[] = "/tmp/terrarium-repl-XXXXXX", state_home[100], inputrc[100], editor[100];
+
+#define CTRL_C "\x03"
+#define CTRL_D "\x04"
+#define CTRL_R "\x12"
+#define UP "\033[A"
+
+static void start_with(const char *term, const char *const *more, int rows, int cols)
+{
+	char term_env[60];
+	const char *argv[16] = {program, "repl", "--backend", "local", "--name", "calm-fern"},
+		   **at = argv + 6;
+	const char *env[] = {term_env, "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", state_home, inputrc,
+			editor, NULL};
+
+	snprintf(term_env, sizeof term_env, "TERM=%s", term);
+	while (*more)
+		*at++ = *more++;
+	screen_start(&s, rows, cols, argv, env);
+}
+
+static void start(void)
+{
+	static const char *const more[] = {"--yes", NULL};
+
+	start_with("xterm-256color", more, 30, 100);
+	screen_wait(&s, "python calm-fern [1]>");
+}
+
+static void leave(void)
+{
+	screen_settle(&s, 150); /* what is typed while something runs may be its end */
+	screen_send(&s, CTRL_D);
+	assert_int_equal(screen_end(&s), 0);
+}
+
+static void enter(const char *line, const char *wanted)
+{
+	screen_send(&s, line);
+	screen_send(&s, "\r");
+	screen_wait(&s, wanted);
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+static void values_and_errors_are_shown(void **state)
+{
+	(void)state;
+	start();
+	enter("6 * 7", "[2]>");
+	assert_true(screen_shows(&s, "\n42\n"));
+	enter("1 / 0", "ZeroDivisionError: division by zero\npython calm-fern [3]>");
+	enter("import sys; print('to', 'stderr', file=sys.stderr)", "\nto stderr\npython calm-fern [4]>");
+	enter("print('no newline', end='')", "\nno newline\npython calm-fern [5]>");
+	leave();
+}
+
+static void blocks_go_on_until_they_are_complete(void **state)
+{
+	(void)state;
+	start();
+	/* Indentation is offered, and taken away in steps. */
+	enter("def f(x):", "def f(x):\n                 ...>");
+	screen_send(&s, "if x:");
+	screen_wait(&s, "...>     if x:");
+	enter("", "if x:\n                 ...>");
+	screen_send(&s, "return 'yes'");
+	screen_wait(&s, "...>         return 'yes'");
+	enter("", "'yes'\n                 ...>");
+	screen_send(&s, "\x7f\x7f  return 'no'");
+	screen_wait(&s, "...>   return 'no'");
+	enter("", "'no'\n                 ...>");
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "^C\npython calm-fern [1]>");
+	enter("def f(x):", "def f(x):\n                 ...>");
+	enter("return 'yes' if x else 'no'", "'no'\n                 ...>");
+	enter("", "[2]>");
+	enter("f(1), f(0)", "('yes', 'no')");
+	enter("[1,", "...>");
+	enter("2]", "[1, 2]");
+	enter("x = '''a", "...>");
+	enter("b'''; len(x)", "[5]>");
+	assert_true(screen_shows(&s, "\n3\n"));
+	leave();
+}
+
+static void pasted_text_is_one_input(void **state)
+{
+	(void)state;
+	start();
+	screen_send(&s, "\033[200~def g(n):\r    for i in range(n):\r        print('row', i)\r\r    return n\r\033[201~");
+	screen_wait(&s, "    return n");
+	assert_false(screen_shows(&s, "...>"));
+	enter("", "[2]>");
+	enter("g(2)", "row 0\nrow 1\n2\n");
+	/* Control characters in it do nothing. */
+	screen_send(&s, "\033[200~'a\001b\004c\033[201~'");
+	screen_settle(&s, 100);
+	enter("", "'abc'\n");
+	/* It comes back as one. */
+	screen_send(&s, CTRL_R "def");
+	screen_wait(&s, "def g(n):");
+	screen_send(&s, "\r");
+	screen_wait(&s, "[5]>");
+	leave();
+}
+
+static void a_long_line_is_taken(void **state)
+{
+	(void)state;
+	static char line[1000100];
+	size_t n = (size_t)snprintf(line, sizeof line, "x = '");
+
+	memset(line + n, 'a', 1000000);
+	snprintf(line + n + 1000000, 16, "'");
+	start();
+	for (size_t at = 0; line[at]; at += strlen(line + at) < 4000 ? strlen(line + at) : 4000) {
+		screen_send_bytes(&s, line + at, strlen(line + at) < 4000 ? strlen(line + at) : 4000);
+		screen_settle(&s, 0);
+	}
+	enter("", "[2]>");
+	enter("len(x)", "1000000");
+	leave();
+}
+
+/* ---- keys ------------------------------------------------------------------------------------- */
+
+static void ctrl_c_clears_and_interrupts(void **state)
+{
+	(void)state;
+	start();
+	screen_send(&s, "not to be run");
+	screen_settle(&s, 50);
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "not to be run^C\npython calm-fern [1]>");
+	enter("def f():", "...>");
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "^C\npython calm-fern [1]>");
+	enter("kept = 5; print('begun', flush=True)\rimport time; time.sleep(60)", "begun");
+	screen_wait(&s, "[2]> import time; time.sleep(60)\n");
+	screen_settle(&s, 100);
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "KeyboardInterrupt");
+	enter("kept", "\n5\n");
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "Ctrl-D or :quit leaves");
+	leave();
+}
+
+static void what_does_not_listen_is_ended_step_by_step(void **state)
+{
+	(void)state;
+	static const char *const more[] = {"--yes", "--grace", "30", "--terminate-grace", "30", NULL};
+
+	start_with("xterm-256color", more, 30, 100);
+	screen_wait(&s, "[1]>");
+	enter("import signal, time; x = signal.signal(signal.SIGTERM, signal.SIG_IGN)", "[2]>");
+	screen_send(&s, "\033[200~while True:\r  try:\r    time.sleep(9)\r  except BaseException: print('no')\033[201~");
+	enter("", "print('no')\n");
+	screen_settle(&s, 200);
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "does not listen to the interrupt: SIGTERM follows");
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "SIGTERM was sent: the kill follows");
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "python has started anew: its variables are lost");
+	screen_wait(&s, "[3]>");
+	leave();
+}
+
+static void tab_completes(void **state)
+{
+	(void)state;
+	start();
+	enter("import math; xanadu = 1; xalpha = [2]", "[2]>");
+	screen_send(&s, "math.flo\t");
+	screen_wait(&s, "[2]> math.floor");
+	screen_send(&s, "\x15xa\t");
+	screen_wait(&s, "xanadu");
+	screen_wait(&s, "xalpha");
+	screen_wait(&s, "[2]> xa");
+	screen_send(&s, "\x15:th\t");
+	screen_wait(&s, "[2]> :theme");
+	screen_send(&s, "li\t\x01\x05");
+	screen_wait(&s, "[2]> :theme light");
+	screen_send(&s, "\x15:re\t\t");
+	screen_wait(&s, "reset");
+	screen_wait(&s, "restart");
+	screen_send(&s, "\x15");
+	leave();
+}
+
+static void history_outlives_the_program(void **state)
+{
+	(void)state;
+	start();
+	enter("def remembered(n):", "...>");
+	enter("return n", "...>");
+	enter("", "[2]>");
+	enter(" 'a blank before it'", "[3]>");
+	enter(":lang js", "javascript calm-fern");
+	enter("'other'", "[4]>");
+	leave();
+	start();
+	screen_send(&s, UP);
+	screen_wait(&s, "[1]> :lang js");
+	screen_send(&s, UP);
+	screen_wait(&s, "[1]> def remembered(n):\n    return n");
+	enter("", "[2]>");
+	enter("remembered(8)", "\n8\n");
+	enter(":history remem", "def remembered(n):");
+	leave();
+	static const char *const private[] = {"--yes", "--history", "off", NULL};
+	start_with("xterm-256color", private, 30, 100);
+	screen_wait(&s, "[1]>");
+	screen_send(&s, UP);
+	enter("'private'", "[2]>");
+	assert_false(screen_shows(&s, "remembered"));
+	leave();
+	char command[300];
+	snprintf(command, sizeof command, "! grep -rq private '%s'", folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void the_inputrc_counts(void **state)
+{
+	(void)state;
+	start();
+	screen_send(&s, "\x0f"); /* Ctrl-O, bound to a macro for terrarium only */
+	enter("", "'from the inputrc'\n");
+	leave();
+}
+
+/* ---- running --------------------------------------------------------------------------------------- */
+
+static void it_asks_before_code_is_run(void **state)
+{
+	static const char *const none[] = {NULL};
+
+	(void)state;
+	start_with("xterm-256color", none, 30, 100);
+	screen_wait(&s, "[1]>");
+	enter("print('once')", "[y]es, [n]o, [a]lways:");
+	assert_true(screen_shows(&s, "in the local sandbox calm-fern, as python, 30 s per run:"));
+	assert_true(screen_shows(&s, "512 MiB memory, 1 core, 128 processes"));
+	enter("n", "nothing was run");
+	enter("print('once')", "[a]lways:");
+	enter("y", "\nonce\npython calm-fern [2]>");
+	enter("print('twice')", "python calm-fern [2]> print('twice')\n");
+	screen_wait(&s, "[a]lways:");
+	enter("perhaps", "answer y, n or a");
+	enter("a", "\ntwice\npython calm-fern [3]>");
+	enter("print('thrice')", "\nthrice\npython calm-fern [4]>");
+	leave();
+}
+
+static void code_reads_what_is_typed(void **state)
+{
+	(void)state;
+	start();
+	enter("name = input('who? ')", "who? ");
+	enter("Ada", "[2]>");
+	enter("name", "'Ada'");
+	enter("import getpass; p = getpass.getpass('word: ')", "word:");
+	screen_settle(&s, 100);
+	enter("hidden", "[4]>");
+	assert_false(screen_shows(&s, "hidden"));
+	enter("len(p)", "\n6\n");
+	enter(":lang bash", "bash calm-fern");
+	enter("cat", "cat\n");
+	screen_settle(&s, 100);
+	enter("typed", "typed\ntyped\n");
+	screen_send(&s, CTRL_D);
+	screen_wait(&s, "[6]>");
+	leave();
+}
+
+static void shell_commands_have_a_terminal(void **state)
+{
+	(void)state;
+	start();
+	enter("!tty; stty size", "/dev/pts/0\n30 100\npython calm-fern");
+	enter("!read -p 'q? ' x; echo got $x", "q? ");
+	screen_settle(&s, 100);
+	enter("it", "got it\npython calm-fern");
+	enter("!exit 3", "exit code 3\npython calm-fern");
+	enter("!sleep 60", "sleep 60\n");
+	screen_settle(&s, 200);
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "ended by signal 2");
+	enter("1 + 1", "\n2\n");
+	leave();
+}
+
+static void names_are_explained(void **state)
+{
+	(void)state;
+	start();
+	enter("def greet(name, loud=False): 'Say hello.'", "[2]>");
+	enter("?greet", "Say hello.");
+	assert_true(screen_shows(&s, "greet(name, loud=False)"));
+	enter("nothing_here?", "python knows no 'nothing_here'");
+	leave();
+}
+
+static void hostile_output_is_harmless(void **state)
+{
+	(void)state;
+	start();
+	enter("print('\\x1b]0;title\\x07\\x1b[2J\\x1b[c\\x1b[31mred\\x1b[0m', end='')",
+			"\nred\npython calm-fern [2]>");
+	enter("print('\\x1b[31mleft on', end='')", "left on\npython calm-fern [3]>");
+	enter("class E(Exception): pass", "[4]>");
+	enter("raise E('\\x1b[2J\\x1b]0;x\\x07gone?')", "gone?");
+	assert_true(screen_shows(&s, "left on"));
+	leave();
+}
+
+static void the_window_may_change(void **state)
+{
+	(void)state;
+	start();
+	screen_send(&s, "'this is a line that is longer than a narrow window has columns'");
+	screen_settle(&s, 50);
+	screen_resize(&s, 20, 50);
+	screen_settle(&s, 100);
+	enter("", "narrow window has columns'\n");
+	screen_wait(&s, "[2]>");
+	enter("!stty size", "20 50");
+	leave();
+}
+
+static void a_dumb_terminal_will_do(void **state)
+{
+	static const char *const more[] = {"--yes", NULL};
+
+	(void)state;
+	start_with("dumb", more, 30, 100);
+	screen_wait(&s, "python calm-fern [1]>");
+	s.is_logged = true;
+	enter("6 * 7", "\n42\n");
+	enter("1 / 0", "ZeroDivisionError");
+	screen_wait(&s, "[3]>");
+	assert_null(memchr(s.log, '\033', s.log_len));
+	leave();
+}
+
+static void files_are_taken_and_given(void **state)
+{
+	char path[120], line[300];
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/code.py", folder);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("def loaded():\n    return 'from a file'\n", f);
+	fclose(f);
+	start();
+	snprintf(line, sizeof line, ":load %s", path);
+	enter(line, "[1]> def loaded():\n    return 'from a file'");
+	enter("", "[2]>");
+	enter("loaded()", "'from a file'\n");
+	enter(":edit", "[3]> edited"); /* EDITOR is a script of ours */
+	screen_send(&s, CTRL_C);
+	snprintf(line, sizeof line, ":save %s/saved.py", folder);
+	enter(line, "bytes written");
+	snprintf(line, sizeof line, "grep -q loaded '%s/saved.py'", folder);
+	assert_int_equal(system(line), 0);
+	leave();
+}
+
+/* ---- the rest -------------------------------------------------------------------------------------- */
+
+static bool is_available(void)
+{
+	char command[600];
+
+	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' >/dev/null", program);
+	return system(command) == 0;
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	screen_abandon(&s);
+	return 0;
+}
+
+/* State, inputrc and editor of the tests. */
+static bool set_up(void)
+{
+	char path[120];
+	FILE *f;
+
+	if (!mkdtemp(folder))
+		return false;
+	snprintf(state_home, sizeof state_home, "XDG_STATE_HOME=%s/state", folder);
+	snprintf(inputrc, sizeof inputrc, "INPUTRC=%s/inputrc", folder);
+	snprintf(editor, sizeof editor, "EDITOR=echo edited >");
+	snprintf(path, sizeof path, "%s/inputrc", folder);
+	f = fopen(path, "w");
+	if (!f)
+		return false;
+	fputs("$if terrarium\n\"\\C-o\": \"'from the inputrc'\"\n$endif\n", f);
+	fclose(f);
+	return true;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean_up)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+			TEST(values_and_errors_are_shown),
+			TEST(blocks_go_on_until_they_are_complete),
+			TEST(pasted_text_is_one_input),
+			TEST(a_long_line_is_taken),
+			TEST(ctrl_c_clears_and_interrupts),
+			TEST(what_does_not_listen_is_ended_step_by_step),
+			TEST(tab_completes),
+			TEST(history_outlives_the_program),
+			TEST(the_inputrc_counts),
+			TEST(it_asks_before_code_is_run),
+			TEST(code_reads_what_is_typed),
+			TEST(shell_commands_have_a_terminal),
+			TEST(names_are_explained),
+			TEST(hostile_output_is_harmless),
+			TEST(the_window_may_change),
+			TEST(a_dumb_terminal_will_do),
+			TEST(files_are_taken_and_given),
+	};
+	char command[200];
+
+	if (argc < 2)
+		return 2;
+	program = argv[1];
+	if (!is_available())
+		return 77;
+	if (!set_up())
+		return 1;
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	return system(command) != 0 || failed;
+}
