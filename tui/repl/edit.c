@@ -27,6 +27,7 @@ static void finish(struct repl *r)
 	trm_child_remove(e->child);
 	free(e);
 	r->edit = NULL;
+	line_resume(r->line);
 }
 
 void edit_close(struct repl *r)
@@ -95,6 +96,7 @@ void colon_edit(struct repl *r, const char *rest)
 		snprintf(e->path, sizeof e->path, "%s", rest);
 	else
 		error = write_copy(r, e);
+	line_suspend(r->line);
 	if (error == 0)
 		error = outside_start(e->path, 1, &pid);
 	if (error == 0 && trm_loop_add_child(r->stage.loop, pid, on_end, r, &e->child, &why) == 0) {

@@ -27,8 +27,7 @@ struct images {
 	struct repl *r;
 	struct answers answers;
 	bool is_asking, is_known;
-	struct termios before; /* the terminal, while it is asked */
-	char held[256];        /* the beginning of an answer */
+	char held[256]; /* the beginning of an answer */
 	size_t n_held;
 	struct trm_timer *timer;
 	struct image_job *job;
@@ -90,7 +89,6 @@ static void end_asking(struct images *m)
 	m->is_asking = false;
 	m->is_known = true;
 	trm_timer_stop(m->timer);
-	tty_restore(&m->before);
 	line_borrow(m->r->line, NULL, NULL);
 	begin_next(m);
 }
@@ -132,15 +130,10 @@ static void on_answer(void *user, const char *bytes, size_t n)
 static bool ask_terminal(struct images *m)
 {
 	const char *term = getenv("TERM");
-	struct termios quiet;
 	bool is_inside = term && (!strncmp(term, "screen", 6) || !strncmp(term, "tmux", 4));
-	if (m->is_known || strcmp(m->r->config.images, "symbols") == 0 || !term_can_be_asked()
-			|| tcgetattr(STDIN_FILENO, &m->before) < 0)
+	if (m->is_known || strcmp(m->r->config.images, "symbols") == 0 || !term_can_be_asked())
 		return false;
 	m->is_asking = m->answers.is_expected = true;
-	quiet = m->before; /* the answer must not be echoed, and has no newline */
-	quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
-	tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
 	line_borrow(m->r->line, on_answer, m);
 	sink_put(&m->r->show.out, is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY,
 			strlen(is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY), 0);
@@ -253,8 +246,6 @@ void images_close(struct repl *r)
 	struct images *m = r->images;
 	if (!m)
 		return;
-	if (m->is_asking)
-		tty_restore(&m->before);
 	end_job(m);
 	trm_timer_remove(m->timer);
 	for (size_t i = 0; i < m->n; i++)

@@ -148,6 +148,7 @@ void piped_open(struct repl *r);
 void piped_turn(struct repl *r); /* nothing is under way: take the next line, if there is one */
 /* The run reads: give it the next line. */
 void piped_answer(struct repl *r);
+bool piped_has_line(const struct repl *r); /* or its end */
 void piped_close(struct repl *r);
 
 /* ---- confirm.c */

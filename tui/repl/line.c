@@ -14,9 +14,11 @@
 
 #include "repl/library.h"
 #include "repl/paste.h"
+#include "repl/typed.h"
 #include "stream/sink.h"
+#include "stream/tty.h"
 
-enum { READ_BYTES = 65536, BATCH_LEAST = 16, INDENT = 4, HISTORY_MOST = 5000 };
+enum { READ_BYTES = 65536, AHEAD_MAX = 1 << 20, BATCH_LEAST = 16, INDENT = 4, HISTORY_MOST = 5000 };
 
 struct line {
 	struct trm_loop *loop;
@@ -33,9 +35,8 @@ struct line {
 	bool has_tab;
 	bool is_accepted; /* readline has called back */
 	char *accepted;
-	bool is_ended; /* nothing more comes from the terminal */
-	char *queue;   /* typed and not taken */
-	size_t at, n, cap;
+	struct typed typed;
+	struct termios found; /* how the terminal was */
 	struct paste paste;
 	char *shown_prompt;
 };
@@ -52,53 +53,20 @@ static ssize_t on_paint(void *cookie, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-static bool enqueue(struct line *l, const char *bytes, size_t n)
-{
-	if (l->at && l->at == l->n)
-		l->at = l->n = 0;
-	if (l->n + n > l->cap) {
-		size_t cap = (l->n + n) * 2;
-		char *grown = realloc(l->queue, cap);
-		if (!grown)
-			return false;
-		l->queue = grown;
-		l->cap = cap;
-	}
-	memcpy(l->queue + l->n, bytes, n);
-	l->n += n;
-	return true;
-}
-
-/* Read what is there; if there is nothing, this waits. False: the terminal is gone. */
-static bool read_some(struct line *l)
-{
-	char bytes[READ_BYTES];
-	ssize_t n;
-	do
-		n = read(STDIN_FILENO, bytes, sizeof bytes);
-	while (n < 0 && errno == EINTR);
-	if (n > 0)
-		return enqueue(l, bytes, (size_t)n);
-	l->is_ended = n == 0 || errno != EAGAIN;
-	return false;
-}
-
 /* Waits only in the middle of what readline does not do piecemeal, none of which is bound to a key of its
  * own. */
 static int on_getc(FILE *stream)
 {
 	struct line *l = current;
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	(void)stream;
-	while (l->at == l->n && !l->is_ended)
-		if (poll(&p, 1, -1) > 0)
-			read_some(l);
-	return l->at < l->n ? (unsigned char)l->queue[l->at++] : EOF;
+	while (!typed_left(&l->typed) && !l->typed.is_ended)
+		typed_read(&l->typed);
+	return typed_left(&l->typed) ? (unsigned char)l->typed.bytes[l->typed.at++] : EOF;
 }
 
 static int on_input_available(void)
 {
-	return current->at < current->n;
+	return typed_left(&current->typed) > 0;
 }
 
 static void on_handler(char *text)
@@ -214,7 +182,9 @@ int line_open(struct trm_loop *loop, struct sink *out, const struct line_cb *cb,
 	*l = (struct line){.loop = loop, .out = out, .cb = cb, .user = user};
 	current = l;
 	l->has_library = readline_load(&l->rl, ret_notice) == 0 && set_up_library(l);
-	int r = trm_loop_add_fd(loop, STDIN_FILENO, 0, on_readable, l, &l->watch, reterr);
+	tcgetattr(STDIN_FILENO, &l->found);
+	tty_quiet(&l->found);
+	int r = trm_loop_add_fd(loop, STDIN_FILENO, TRM_READ, on_readable, l, &l->watch, reterr);
 	if (r < 0)
 		line_close(l);
 	else
@@ -239,18 +209,31 @@ void line_close(struct line *l)
 	paste_finish(&l->paste);
 	free(l->accepted);
 	free(l->shown_prompt);
-	free(l->queue);
+	typed_finish(&l->typed);
+	tty_restore(&l->found);
 	free(l);
 	current = NULL;
 }
 
 /* ---- taking what is typed -------------------------------------------------------------------- */
 
+static const char *front(const struct line *l)
+{
+	return l->typed.bytes + l->typed.at;
+}
+
+/* What is typed while nobody reads is kept, as far as that goes. */
 static void update_watch(struct line *l)
 {
-	bool is_typed = l->is_shown && !l->is_hidden && !l->is_ended;
-	trm_watch_set_events(
-			l->watch, !l->is_suspended && (is_typed || l->passes || l->borrower) ? TRM_READ : 0);
+	bool has_room = !l->typed.is_ended && (l->is_shown || typed_left(&l->typed) < AHEAD_MAX);
+	bool is_wanted = l->passes || l->borrower || (has_room && !l->is_hidden);
+	trm_watch_set_events(l->watch, is_wanted && !l->is_suspended ? TRM_READ : 0);
+}
+
+/* No line is shown, and nobody reads: what is typed shall not stand among what is printed. */
+static void make_quiet(const struct line *l)
+{
+	tty_quiet(&l->found);
 }
 
 static void insert(struct line *l, const char *text, size_t n)
@@ -270,9 +253,9 @@ static size_t plain_run(const struct line *l)
 {
 	size_t n = 0;
 	int kind;
-	while (l->at + n < l->n && (unsigned char)l->queue[l->at + n] >= ' ' && l->queue[l->at + n] != 0x7f)
+	while (n < typed_left(&l->typed) && (unsigned char)front(l)[n] >= ' ' && front(l)[n] != 0x7f)
 		n++;
-	while (n && l->at + n == l->n && ((unsigned char)l->queue[l->at + n - 1] & 0x80))
+	while (n && n == typed_left(&l->typed) && ((unsigned char)front(l)[n - 1] & 0x80))
 		n--; /* the rest of a character may still come */
 	bool is_plain = n >= BATCH_LEAST && !(*l->rl.state & READLINE_STATE_BUSY)
 			&& l->rl.function_of("a", NULL, &kind) == l->rl.insert;
@@ -282,10 +265,10 @@ static size_t plain_run(const struct line *l)
 static bool insert_run(struct line *l)
 {
 	size_t n = plain_run(l);
-	char *text = n ? strndup(l->queue + l->at, n) : NULL;
+	char *text = n ? strndup(front(l), n) : NULL;
 	if (!text)
 		return false;
-	l->at += n;
+	l->typed.at += n;
 	insert(l, text, n);
 	free(text);
 	return true;
@@ -295,10 +278,10 @@ static bool insert_run(struct line *l)
 static bool take_step(struct line *l)
 {
 	size_t used = 0;
-	switch (paste_feed(&l->paste, l->queue + l->at, l->n - l->at, &used)) {
-	case PASTE_MORE: l->at += used; return false;
+	switch (paste_feed(&l->paste, front(l), typed_left(&l->typed), &used)) {
+	case PASTE_MORE: l->typed.at += used; return false;
 	case PASTE_DONE:
-		l->at += used;
+		l->typed.at += used;
 		if (l->paste.is_cut)
 			l->rl.ding();
 		else if (!(*l->rl.state & READLINE_STATE_BUSY))
@@ -322,6 +305,7 @@ static void deliver(struct line *l)
 	l->is_shown = l->is_hidden = false;
 	if (l->paint)
 		fflush(l->paint);
+	make_quiet(l);
 	update_watch(l);
 	l->cb->accepted(l->user, text);
 	free(text);
@@ -330,26 +314,26 @@ static void deliver(struct line *l)
 /* Without the library: a line as the terminal has edited it. */
 static void take_plain(struct line *l)
 {
-	char *end = memchr(l->queue + l->at, '\n', l->n - l->at);
-	if (!end && l->is_ended && l->at < l->n && enqueue(l, "\n", 1))
-		end = l->queue + l->n - 1;
-	if (!end && !l->is_ended)
+	const char *end = memchr(front(l), '\n', typed_left(&l->typed));
+	if (!end && l->typed.is_ended && typed_left(&l->typed) && typed_add(&l->typed, "\n", 1))
+		end = l->typed.bytes + l->typed.n - 1;
+	if (!end && !l->typed.is_ended)
 		return;
 	l->is_accepted = true;
 	if (end) {
-		size_t n = (size_t)(end - (l->queue + l->at));
-		l->accepted = strndup(l->queue + l->at, n);
-		l->at += n + 1;
+		size_t n = (size_t)(end - (front(l)));
+		l->accepted = strndup(front(l), n);
+		l->typed.at += n + 1;
 	}
 }
 
 static void take_typed(struct line *l)
 {
-	while (l->is_shown && !l->is_accepted && l->has_library && l->at < l->n && take_step(l))
+	while (l->is_shown && !l->is_accepted && l->has_library && typed_left(&l->typed) && take_step(l))
 		;
-	if (!l->has_library && l->is_shown && (l->at < l->n || l->is_ended))
+	if (!l->has_library && l->is_shown && (typed_left(&l->typed) || l->typed.is_ended))
 		take_plain(l);
-	if (l->is_ended && !l->is_accepted && l->is_shown && l->has_library) {
+	if (l->typed.is_ended && !l->is_accepted && l->is_shown && l->has_library) {
 		l->rl.remove();
 		l->is_accepted = true;
 	}
@@ -388,11 +372,15 @@ void line_borrow(struct line *l, line_borrow_fn *fn, void *user)
 
 void line_type_ahead(struct line *l, const char *bytes, size_t n)
 {
-	enqueue(l, bytes, n);
+	typed_add(&l->typed, bytes, n);
 }
 
 void line_pass(struct line *l, bool is_on)
 {
+	if (is_on && !l->passes)
+		tty_restore(&l->found);
+	else if (!is_on && l->passes && !l->is_shown)
+		make_quiet(l);
 	l->passes = is_on;
 	update_watch(l);
 }
@@ -402,22 +390,25 @@ static void on_readable(void *user, int fd, uint32_t events)
 	struct line *l = user;
 	(void)fd;
 	(void)events;
-	if (l->passes || l->borrower)
+	if (l->passes || l->borrower) {
 		pass_on(l);
-	else if (l->is_shown && !l->is_suspended && !interrupt_is_pending()) {
-		read_some(l);
+	} else if (!interrupt_is_pending()) {
+		typed_read(&l->typed);
 		take_typed(l);
+		update_watch(l);
 	}
 }
 
 char *line_take_ahead(struct line *l, size_t *ret_n)
 {
-	size_t n = l->n - l->at;
-	char *text = n ? strndup(l->queue + l->at, n) : NULL;
+	if (!l->passes)
+		typed_poll(&l->typed);
+	size_t n = typed_left(&l->typed);
+	char *text = n ? strndup(front(l), n) : NULL;
 	*ret_n = text ? strlen(text) : 0;
 	for (size_t i = 0; i < *ret_n; i++)
 		text[i] = text[i] == '\r' ? '\n' : text[i];
-	l->at = l->n = 0;
+	typed_clear(&l->typed);
 	return text;
 }
 
@@ -436,25 +427,20 @@ static void print_prompt(struct line *l, const char *prompt)
 			sink_put(l->out, p, 1, 0);
 }
 
-/* What comes at once was not typed, and has its own indentation. */
-static bool has_more(const struct line *l)
-{
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-	return l->at < l->n || poll(&p, 1, 0) > 0;
-}
-
 void line_show(struct line *l, const char *prompt, const char *text)
 {
 	free(l->shown_prompt);
 	l->shown_prompt = strdup(prompt);
 	l->is_shown = true;
 	l->is_hidden = false;
-	update_watch(l);
+	typed_poll(&l->typed);
+	tty_restore(&l->found); /* readline starts from what the terminal was like */
 	if (l->has_library) {
 		l->rl.reset_screen_size();
 		l->rl.install(prompt, on_handler);
 		bind_keys(l);
-		if (*text && !has_more(l)) {
+		/* What comes at once was not typed, and has its own indentation. */
+		if (*text && !typed_left(&l->typed)) {
 			l->rl.insert_text(text);
 			l->rl.redisplay();
 		}
@@ -462,8 +448,9 @@ void line_show(struct line *l, const char *prompt, const char *text)
 	} else {
 		print_prompt(l, prompt);
 	}
-	if (l->at < l->n)
+	if (typed_left(&l->typed) || l->typed.is_ended)
 		take_typed(l);
+	update_watch(l);
 }
 
 void line_set_prompt(struct line *l, const char *prompt)
@@ -492,8 +479,9 @@ void line_drop(struct line *l, const char *why)
 	}
 	sink_put(l->out, "\n", 1, 0);
 	paste_finish(&l->paste);
-	l->at = l->n = 0;
+	typed_clear(&l->typed);
 	l->is_shown = l->is_hidden = false;
+	make_quiet(l);
 	update_watch(l);
 }
 
@@ -542,6 +530,7 @@ void line_suspend(struct line *l)
 		l->rl.deprep_terminal();
 	if (l->paint)
 		fflush(l->paint);
+	tty_restore(&l->found);
 	l->is_suspended = true;
 	update_watch(l);
 }
@@ -552,6 +541,8 @@ void line_resume(struct line *l)
 		return;
 	l->is_suspended = false;
 	update_watch(l);
+	if (!l->is_shown && !l->passes)
+		make_quiet(l);
 	if (!l->is_shown || !l->has_library)
 		return;
 	l->rl.prep_terminal(1);

@@ -11,12 +11,17 @@ static size_t left(const struct repl *r)
 	return r->ahead.n - r->ahead_at;
 }
 
+bool piped_has_line(const struct repl *r)
+{
+	const char *text = r->ahead.text;
+	return r->held_line || r->is_eof || (left(r) && memchr(text + r->ahead_at, '\n', left(r)));
+}
+
 /* As long as there is no whole line, more is wanted. */
 static size_t on_queued(void *user)
 {
 	struct repl *r = user;
-	const char *text = r->ahead.text;
-	return text && left(r) && memchr(text + r->ahead_at, '\n', left(r)) ? left(r) : 0;
+	return piped_has_line(r) ? left(r) : 0;
 }
 
 static void on_bytes(void *user, const void *bytes, size_t n)

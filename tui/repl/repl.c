@@ -223,7 +223,7 @@ static const struct show_cb show_cb = {
 static void on_accepted(void *user, const char *text)
 {
 	struct repl *r = user;
-	if (!text)
+	if (!text && r->show.out.last != '\n') /* readline has done so for some terminals */
 		sink_put(&r->show.out, "\n", 1, 0);
 	repl_take(r, text, text ? strlen(text) : 0);
 }
@@ -349,19 +349,24 @@ static bool has_output_left(const struct repl *r)
 	return !r->stage.is_closing && !r->is_pipe_broken && !show_is_idle(&r->show);
 }
 
+/* Is there something to be done without anything to wait for? What a turn takes may be dealt with at once. */
+static bool is_hungry(struct repl *r)
+{
+	bool is_free = !r->activity.what && !r->is_leaving;
+	if (r->is_over || r->stage.is_closing)
+		return !has_output_left(r);
+	if (repl_has_person(r))
+		return is_free && show_is_idle(&r->show) && !line_is_shown(r->line);
+	feed_turn(&r->feed);
+	return feed_is_hungry(&r->feed) || (is_free && piped_has_line(r));
+}
+
 static void work(struct repl *r)
 {
 	repl_set_language(r, r->lang);
 	while (!r->stage.is_closing && (!r->is_over || has_output_left(r))) {
 		turn(r);
-		bool is_hungry = false;
-		if (!repl_has_person(r)) {
-			bool is_free = !r->activity.what && !r->is_over;
-			size_t before = r->ahead.n - r->ahead_at;
-			feed_turn(&r->feed);
-			is_hungry = feed_is_hungry(&r->feed) || (is_free && (before || r->is_eof));
-		}
-		trm_loop_step(r->stage.loop, is_hungry || r->stage.is_closing ? 0 : -1);
+		trm_loop_step(r->stage.loop, is_hungry(r) ? 0 : -1);
 	}
 }
 

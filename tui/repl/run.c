@@ -70,10 +70,21 @@ static bool reads_unasked(const struct repl *r)
 	return r->lang->id == TRM_LANG_BASH;
 }
 
+static void send_line_end(struct repl *r)
+{
+	trm_run_send(r->run, "\n", 1, NULL);
+}
+
 static void send(struct repl *r, const char *bytes, size_t n)
 {
 	struct trm_error why = {0};
-	if (trm_run_send(r->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
+	const char *end = memchr(bytes, '\r', n); /* typed in the moment when the terminal changed its mode */
+	if (end && trm_run_send(r->run, bytes, (size_t)(end - bytes), NULL) == 0) {
+		send_line_end(r);
+		n -= (size_t)(end + 1 - bytes);
+		bytes = end + 1;
+	}
+	if (n && trm_run_send(r->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
 		repl_error(r, "%s", why.msg);
 	hush_end(&r->hush);
 	r->reads = false;
@@ -106,13 +117,14 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 		piped_answer(r);
 		return;
 	}
+	char *ahead = line_take_ahead(r->line, &n);
+	repl_watch_keys(r, true);
 	if (is_secret)
 		hush_begin(&r->hush, STDIN_FILENO);
-	char *ahead = line_take_ahead(r->line, &n);
+	if (n && !is_secret)
+		show_output(&r->show, TRM_STDOUT, ahead, n, false); /* it was not echoed when it was typed */
 	if (n)
 		send(r, ahead, n);
-	else
-		repl_watch_keys(r, true);
 	free(ahead);
 }
 
@@ -124,7 +136,11 @@ static void on_interrupt(struct repl *r)
 		repl_fail(r, 130);
 		repl_leave(r);
 	}
-	show_typed(&r->show, "^C", 2);
+	if (repl_has_person(r)) {
+		size_t n;
+		show_output(&r->show, TRM_STDOUT, "^C", 2, false);
+		free(line_take_ahead(r->line, &n)); /* as a terminal does */
+	}
 	if (r->run)
 		trm_run_interrupt(r->run);
 }

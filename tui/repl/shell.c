@@ -121,7 +121,7 @@ void shell_start(struct repl *r, const char *command)
 		return;
 	}
 	filter_init(&sh->filter, FILTER_SCREEN);
-	sh->has_terminal = repl_has_person(r) && tcgetattr(STDIN_FILENO, &sh->cooked) == 0;
+	sh->has_terminal = repl_has_person(r);
 	r->shell_owed = 0;
 	r->shell = sh;
 	repl_begin(r, &activity);
@@ -132,10 +132,16 @@ void shell_start(struct repl *r, const char *command)
 		repl_done(r);
 		return;
 	}
-	if (sh->has_terminal) {
-		tty_raw(&sh->cooked);
-		repl_watch_keys(r, true);
-	}
+	if (!sh->has_terminal)
+		return;
+	size_t n;
+	char *ahead = line_take_ahead(r->line, &n);
+	if (n)
+		on_keys(r, ahead, n);
+	free(ahead);
+	repl_watch_keys(r, true);
+	tcgetattr(STDIN_FILENO, &sh->cooked);
+	tty_raw(&sh->cooked);
 }
 
 void shell_released(struct repl *r)

@@ -29,12 +29,27 @@ void tty_raw(const struct termios *cooked)
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 }
 
-void tty_restore(const struct termios *cooked)
+static void set(const struct termios *to, int when)
 {
 	sigset_t set, old;
 	sigemptyset(&set);
 	sigaddset(&set, SIGTTOU);
 	sigprocmask(SIG_BLOCK, &set, &old);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, cooked);
+	tcsetattr(STDIN_FILENO, when, to);
 	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+void tty_quiet(const struct termios *cooked)
+{
+	struct termios quiet = *cooked;
+	quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
+	quiet.c_iflag &= ~(tcflag_t)(ICRNL | INLCR);
+	quiet.c_cc[VMIN] = 1;
+	quiet.c_cc[VTIME] = 0;
+	set(&quiet, TCSANOW);
+}
+
+void tty_restore(const struct termios *cooked)
+{
+	set(cooked, TCSADRAIN);
 }

@@ -15,6 +15,8 @@ void tty_size(struct winsize *ret);
 const char *tty_name(char *out, size_t cap);
 /* stdin passes on every key as it is. `cooked`: how it was. */
 void tty_raw(const struct termios *cooked);
+/* stdin gives byte by byte what is typed, and nothing is echoed; signals stay with their keys. */
+void tty_quiet(const struct termios *cooked);
 /* In the background, or when the terminal has hung up, this changes nothing and does not stop us. */
 void tty_restore(const struct termios *cooked);
 
