@@ -3,9 +3,11 @@
  * language. A backend that cannot work here is skipped with its own sentence. */
 #include "cmocka_all.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "contract/dialect.h"
 #include "support/bed.h"
@@ -411,6 +413,94 @@ static void files_come_back(void **state)
 	assert_int_equal(get.why.code, TRM_ETOOBIG);
 }
 
+struct looked {
+	struct trm_error why;
+	char names[4096]; /* ",name:size,…" */
+	bool is_over;
+};
+
+static void on_file(void *user, const struct trm_file *file)
+{
+	struct looked *l = user;
+	size_t n = strlen(l->names);
+	if (file->kind == TRM_FILE_REGULAR)
+		snprintf(l->names + n, sizeof l->names - n, ",%s:%llu,", file->name,
+				(unsigned long long)file->size);
+}
+
+static void on_looked(void *user, const struct trm_error *why)
+{
+	struct looked *l = user;
+	l->why = *why;
+	l->is_over = true;
+}
+
+static const struct trm_list_cb LOOK_CB = {.file = on_file, .done = on_looked};
+
+static void on_copied(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+{
+	(void)progress;
+	on_looked(user, why);
+}
+
+static void copy(const char *from, const char *to)
+{
+	static const struct trm_copy_cb COPY_CB = {.done = on_copied};
+	const char *sources[] = {from, NULL};
+	const struct trm_copy_opts opts = {
+			.sources = sources, .target = to, .own = bed.sandbox, .in_fd = -1, .out_fd = -1};
+	struct looked l = {0};
+	struct trm_copy *handle;
+	assert_int_equal(trm_copy_start(bed.loop, &opts, &COPY_CB, &l, &handle, NULL), 0);
+	bed_wait(&bed, &l.is_over);
+	assert_string_equal(l.why.msg, "");
+}
+
+static struct looked look(int (*start)(struct trm_sandbox *, const char *, struct looked *), const char *path)
+{
+	struct looked l = {0};
+	assert_int_equal(start(bed.sandbox, path, &l), 0);
+	bed_wait(&bed, &l.is_over);
+	return l;
+}
+
+static int start_list(struct trm_sandbox *s, const char *path, struct looked *l)
+{
+	return trm_file_list(s, path, 1000, &LOOK_CB, l, NULL);
+}
+
+static int start_stat(struct trm_sandbox *s, const char *path, struct looked *l)
+{
+	return trm_file_stat(s, path, &LOOK_CB, l, NULL);
+}
+
+static int start_remove(struct trm_sandbox *s, const char *path, struct looked *l)
+{
+	return trm_file_remove(s, path, false, on_looked, l, NULL);
+}
+
+static void files_are_copied_listed_and_removed(void **state)
+{
+	char path[] = "/tmp/terrarium-contract-XXXXXX", text[8] = "";
+	int fd = mkstemp(path);
+	(void)state;
+	assert_int_equal(write(fd, "copied", 6), 6);
+	copy(path, ":copy");
+	assert_non_null(strstr(look(start_list, ".").names, ",copy:6,"));
+	assert_string_equal(look(start_stat, "copy").names, ",:6,");
+	assert_int_equal(ftruncate(fd, 0), 0);
+	copy(":copy", path);
+	close(fd);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, text, sizeof text), 6);
+	assert_string_equal(text, "copied");
+	close(fd);
+	unlink(path);
+	assert_int_equal(look(start_remove, "copy").why.code, TRM_OK);
+	assert_int_equal(look(start_stat, "copy").why.code, TRM_ENOENT);
+	assert_int_equal(look(start_remove, "copy").why.code, TRM_ENOENT);
+}
+
 /* ---- the sandbox -------------------------------------------------------------------------- */
 
 static bool has_metrics(struct bed *b)
@@ -479,6 +569,7 @@ int main(int argc, char **argv)
 			CASE(signals_arrive),
 			CASE(closing_a_process_cancels_it),
 			CASE(files_come_back),
+			CASE(files_are_copied_listed_and_removed),
 			CASE(metrics_come_at_the_interval),
 			CASE(guards_are_told),
 			CASE(closing_twice_is_closing),

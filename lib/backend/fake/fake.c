@@ -260,7 +260,14 @@ static void dispatch(struct fake *f, const struct frame *frame)
 	case FRAME_HELLO: on_hello(f); break;
 	case FRAME_SPAWN: on_spawn(f, frame); break;
 	case FRAME_PUT: on_put(f, frame); break;
-	case FRAME_DATA: on_data(f, frame); break;
+	case FRAME_DATA:
+		if (!fake_tree_data(f, frame->stream, frame->payload, frame->len))
+			on_data(f, frame);
+		break;
+	case FRAME_TREE_GET:
+	case FRAME_TREE_PUT:
+	case FRAME_FILE_OP:
+	case FRAME_ENTRY: fake_tree(f, frame); break;
 	case FRAME_GET: on_get(f, frame); break;
 	case FRAME_WATCH: on_watch(f, frame); break;
 	case FRAME_SIGNAL_PID: on_signal_pid(f, frame); break;

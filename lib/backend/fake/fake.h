@@ -79,6 +79,7 @@ struct fake_file {
 	uint64_t n, size;
 	uint32_t mode;
 	uint32_t put_stream; /* being written by; 0: complete */
+	bool is_tree;        /* … with TREE_PUT */
 };
 
 struct fake {
@@ -101,6 +102,10 @@ struct fake {
 /* fake.c: towards the client. */
 void fake_send(struct fake *f); /* write what is in f->out */
 void fake_broken(struct fake *f, const char *why);
+
+/* fake_tree.c: TREE_GET, TREE_PUT, FILE_OP and ENTRY; and DATA, false if it is for no tree. */
+void fake_tree(struct fake *f, const struct frame *frame);
+bool fake_tree_data(struct fake *f, uint32_t stream, const char *bytes, size_t n);
 
 /* fake_proc.c: processes, their output and credit. */
 void fake_spawn(struct fake *f, uint32_t stream, const struct spawn_msg *msg);
