@@ -168,7 +168,7 @@ static bool ends_all(const struct trm_copy *copy, const struct trm_error *why)
 static void take_job_apart(struct trm_copy *copy)
 {
 	struct trm_error why = copy->job.why;
-	sum_add(&copy->sum, &copy->job.sum);
+	sum_add(&copy->sum, copy->job.writer ? sink_sum(copy->job.writer) : &copy->job.whole);
 	if (why.code && ends_all(copy, &why)) {
 		copy->why = why;
 		copy->next = copy->n_sources;

@@ -38,7 +38,8 @@ struct job {
 	struct buf backlog;      /* for out_fd */
 	bool is_complete;        /* everything has come */
 	bool is_over;
-	struct tree_sum sum; /* what is copied, as far as we know */
+	struct tree_sum whole; /* as `sum`, without the file in hand */
+	struct tree_sum sum;   /* what was sent or came so far */
 	char name[ENTRY_NAME_MAX + 1];
 	struct trm_error why; /* when over */
 };

@@ -19,6 +19,8 @@ static void count(struct trm_copy *copy, const struct entry *entry)
 	job->sum.dirs += entry->kind == ENTRY_DIR;
 	job->sum.links += entry->kind == ENTRY_LINK;
 	job->sum.bytes += entry->kind == ENTRY_HOLE ? entry->size : 0;
+	if (entry->kind != ENTRY_FILE && entry->kind != ENTRY_HOLE)
+		job->whole = job->sum;
 	if (entry->kind == ENTRY_FILE || entry->kind == ENTRY_DIR)
 		memcpy(job->name, entry->name, sizeof job->name);
 }
@@ -92,8 +94,6 @@ static void on_get_done(void *user, const struct trm_error *why, const struct tr
 	struct trm_error told = words_of(job->from_box, why, sum);
 	job->from = NULL;
 	job->is_complete = true;
-	if (job->writer)
-		job->sum = *sink_sum(job->writer);
 	if (told.code)
 		job_over(copy, &told);
 	else if (job->writer || (!job->to_box && !job->backlog.len))
@@ -123,6 +123,7 @@ static int feed(struct trm_copy *copy, struct trm_error *why)
 	while (r == SOURCE_MORE && !tree_is_full(job->to))
 		r = source_step(job->reader, tree_out(job->to), tree_id(job->to), &credit);
 	job->sum = *source_sum(job->reader);
+	job->whole = *source_whole(job->reader);
 	memcpy(job->name, source_name(job->reader), sizeof job->name);
 	if (source_total(job->reader, &copy->total_files, &copy->total_bytes)) {
 		copy->total_files += copy->sum.files;
@@ -163,13 +164,12 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The agent may say what it likes, but not that it took more than was sent. */
 static void on_put_done(void *user, const struct trm_error *why, const struct tree_sum *sum)
 {
-	static const struct tree_sum nothing;
 	struct trm_copy *copy = user;
 	struct job *job = &copy->job;
-	const struct tree_sum *taken = sum ? sum : &nothing, sent = job->sum;
+	const struct tree_sum *taken = sum ? sum : &job->whole, sent = job->sum;
 	struct trm_error told = words_of(job->to_box, why, sum);
 	job->to = NULL;
-	job->sum = (struct tree_sum){.bytes = least(taken->bytes, sent.bytes),
+	job->whole = (struct tree_sum){.bytes = least(taken->bytes, sent.bytes),
 			.files = least(taken->files, sent.files),
 			.dirs = least(taken->dirs, sent.dirs),
 			.links = least(taken->links, sent.links),

@@ -47,6 +47,7 @@ static int read_piece(struct trm_copy *copy, struct trm_error *why)
 		return 1;
 	}
 	const struct entry end = {.kind = ENTRY_END, .size = job->sum.bytes};
+	job->whole = job->sum;
 	job->is_complete = true;
 	trm_watch_remove(job->watch);
 	job->watch = NULL;

@@ -28,6 +28,7 @@ struct source {
 	bool is_counting, has_root, is_over;
 	uint64_t n_files, n_bytes; /* counted */
 	struct tree_sum sum;       /* sent */
+	struct tree_sum whole;     /* … to the end of a file */
 	/* the file in hand */
 	int fd;
 	uint64_t at, end, data_end; /* end: how long it was; data_end: no hole before it */
@@ -143,6 +144,8 @@ static int send_entry(struct source *s, struct buf *out, uint32_t stream, uint64
 	s->sum.dirs += s->entry.kind == ENTRY_DIR;
 	s->sum.links += s->entry.kind == ENTRY_LINK;
 	s->sum.bytes += s->entry.kind == ENTRY_HOLE ? s->entry.size : 0;
+	if (s->fd < 0)
+		s->whole = s->sum;
 	return SOURCE_MORE;
 }
 
@@ -430,6 +433,11 @@ int source_step(struct source *source, struct buf *out, uint32_t stream, uint64_
 const struct tree_sum *source_sum(const struct source *source)
 {
 	return &source->sum;
+}
+
+const struct tree_sum *source_whole(const struct source *source)
+{
+	return &source->whole;
 }
 
 bool source_total(const struct source *source, uint64_t *ret_files, uint64_t *ret_bytes)

@@ -38,6 +38,8 @@ int source_step(struct source *source, struct buf *out, uint32_t stream, uint64_
 
 /* What was sent so far; `refused` is not counted here. */
 const struct tree_sum *source_sum(const struct source *source);
+/* The same without the file that is in hand. */
+const struct tree_sum *source_whole(const struct source *source);
 /* What was counted before (TREE_WANTS_TOTAL); false: not yet. */
 bool source_total(const struct source *source, uint64_t *ret_files, uint64_t *ret_bytes);
 const char *source_name(const struct source *source); /* of the last file or directory: raw bytes, borrowed */
