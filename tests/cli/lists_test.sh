@@ -60,6 +60,10 @@ is_json 'all(t["advice"] for t in value if t["status"] == "failed")'
 try check --json
 is_json 'all(set(t) == {"status", "part", "name", "detail"} for t in value)'
 
+try check keys --list --json
+is_json 'all(set(t) == {"command", "place", "title", "help", "keys"} for t in value)'
+is_json '{"keys": "f5", "place": "any"} in [t for t in value if t["command"] == "run"][0]["keys"]'
+
 for shell in bash zsh fish; do
 	HOME= XDG_CONFIG_HOME= try completion $shell
 	expect_code 0

@@ -239,8 +239,8 @@ static void wait_for_other(void)
 {
 	char command[400];
 
-	snprintf(command, sizeof command, "XDG_RUNTIME_DIR='%s' %s metrics other-one >/dev/null 2>&1", runtime_dir,
-			program);
+	snprintf(command, sizeof command, "XDG_RUNTIME_DIR='%s' %s metrics other-one >/dev/null 2>&1",
+			runtime_dir, program);
 	for (double from = screen_now_ms(); system(command) != 0;)
 		assert_true(screen_now_ms() - from < SCREEN_DEADLINE_MS);
 }

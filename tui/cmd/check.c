@@ -121,7 +121,8 @@ static int check_all(struct check_report *r, int part, const char *theme)
 }
 
 static const struct option_spec options[] = {
-		{"--json", 0, NULL, "print a list of {status, part, name, detail}"},
+		{"--json", 0, NULL,
+				"print a list of {status, part, name, detail}; with --list of {command, place, title, help, keys}"},
 		{"--list", 0, NULL, "with keys: print every command and its keys instead"},
 		{0},
 };
@@ -156,8 +157,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		r.keymap = config.keymap;
 	if (!wants_list)
 		return check_all(&r, part, theme);
-	check_list_keys(&r);
-	return cmd_flush();
+	return check_list_keys(&r);
 }
 
 static const char *const settings[] = {"keymap", NULL};

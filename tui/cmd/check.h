@@ -25,7 +25,7 @@ void check_say(struct check_report *r, enum check_status status, const char *nam
 void check_themes(struct check_report *r, const char *name);
 /* check_keys.c */
 void check_keys(struct check_report *r);
-/* Every command with its name, place and keys, for who writes a key map. */
-void check_list_keys(const struct check_report *r);
+/* Every command with its name, place and keys, for who writes a key map. Returns the exit code. */
+int check_list_keys(const struct check_report *r);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "app/keys.h"
 #include "cmd/check.h"
+#include "cmd/cmd.h"
+#include "cmd/json_out.h"
 #include "term/event.h"
 #include "text/cluster.h"
 
@@ -165,27 +167,64 @@ static void tell_nobody(void *user, const char *sentence)
 	(void)sentence;
 }
 
-void check_list_keys(const struct check_report *r)
+static void print_command(const struct keymap *map, const struct command *c)
+{
+	printf("%-10s %-24s", place_name(c->place), c->name);
+	for (size_t k = 0, n = 0; k < map->n; k++) {
+		const struct binding *b = &map->bindings[k];
+		char name[KEYMAP_NAME_BYTES];
+		if (b->command != c)
+			continue;
+		keys_write(&b->keys, name);
+		printf("%s%s", n++ ? ", " : " ", name);
+		if (b->place != c->place)
+			printf(" (%s)", place_name(b->place));
+	}
+	putchar('\n');
+}
+
+static void put_command(struct json_out *j, const struct keymap *map, const struct command *c)
+{
+	json_open(j, NULL, '{');
+	json_put_text(j, "command", c->name);
+	json_put_text(j, "place", place_name(c->place));
+	json_put_text(j, "title", c->title);
+	json_put_text(j, "help", c->help);
+	json_open(j, "keys", '[');
+	for (size_t k = 0; k < map->n; k++) {
+		const struct binding *b = &map->bindings[k];
+		char name[KEYMAP_NAME_BYTES];
+		if (b->command != c)
+			continue;
+		keys_write(&b->keys, name);
+		json_open(j, NULL, '{');
+		json_put_text(j, "keys", name);
+		json_put_text(j, "place", place_name(b->place));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+int check_list_keys(const struct check_report *r)
 {
 	const struct keys_faults faults = {tell_nobody, NULL};
 	const struct command *c;
+	struct json_out j;
 	struct keymap map;
 
 	if (app_keys_load(&map, r->config, r->keymap, &faults) < 0)
-		return;
-	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
-		printf("%-10s %-24s", place_name(c->place), c->name);
-		for (size_t k = 0, n = 0; k < map.n; k++) {
-			const struct binding *b = &map.bindings[k];
-			char name[KEYMAP_NAME_BYTES];
-			if (b->command != c)
-				continue;
-			keys_write(&b->keys, name);
-			printf("%s%s", n++ ? ", " : " ", name);
-			if (b->place != c->place)
-				printf(" (%s)", place_name(b->place));
-		}
-		putchar('\n');
-	}
+		return cmd_fail("out of memory");
+	json_init(&j);
+	if (r->is_json)
+		json_open(&j, NULL, '[');
+	for (size_t i = 0; (c = command_at(i)) != NULL; i++)
+		if (r->is_json)
+			put_command(&j, &map, c);
+		else
+			print_command(&map, c);
+	if (r->is_json)
+		json_close(&j, ']');
 	keymap_finish(&map);
+	return json_finish(&j);
 }

@@ -133,7 +133,7 @@ static const char *const settings[] = {"theme", NULL};
 const struct cmd cmd_export = {
 		.name = "export",
 		.usage = "export RECORDING --to FORMAT [-o FILE]",
-		.summary = "make a notebook of it …",
+		.summary = "a recording as a notebook",
 		.help = "Makes a notebook, page, script or asciicast of a recorded session. A notebook has "
 			"one language: where others were used beside Python, their cells begin with %bash or "
 			"%script node; without Python, the language of each cell is in its metadata.",
