@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <terrarium/config.h>
+#include <terrarium/lang.h>
 
 #include "cmd/cmd.h"
 #include "cmd/completion.h"
@@ -15,8 +16,6 @@ static const struct {
 		{"NAME", "(__terrarium_names)"},
 		{"NAME:PATH", "(__terrarium_names_colon)"},
 		{"THEME", "(__terrarium_themes)"},
-		{"LANG", "(__terrarium_langs)"},
-		{"SETTING", "(__terrarium_settings)"},
 		{"FILE", NULL},
 		{"RECORDING", NULL},
 		{"PATH", NULL},
@@ -45,7 +44,22 @@ static void put_commands(void)
 	const struct cmd *const *table = cmd_table(&n);
 
 	for (size_t i = 0; i < n; i++)
-		printf("%s%s", i ? " " : "", table[i]->name);
+		printf("%s ", table[i]->name);
+}
+
+static void put_settings(void)
+{
+	size_t n;
+	const struct trm_setting *settings = trm_settings(&n);
+
+	for (size_t i = 0; i < n; i++)
+		printf("%s ", settings[i].name);
+}
+
+static void put_languages(void)
+{
+	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
+		printf("%s ", trm_lang_get(id)->name);
 }
 
 /* " -a '…'" and " -F" for what a value may be. Returns whether files may stand there. */
@@ -68,6 +82,10 @@ static bool put_arguments(const char *value, size_t n)
 			has_files = true;
 		if (is_word(part, len, "COMMAND"))
 			put_commands();
+		else if (is_word(part, len, "SETTING"))
+			put_settings();
+		else if (is_word(part, len, "LANG"))
+			put_languages();
 		else if (len && islower((unsigned char)*part))
 			printf("%.*s ", (int)len, part);
 		at += len + 1;

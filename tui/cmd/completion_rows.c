@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include <terrarium/config.h>
+#include <terrarium/lang.h>
 
 #include "cmd/cmd.h"
 #include "cmd/completion.h"
@@ -64,4 +65,8 @@ void completion_rows(void)
 		put_command(table[i], table[i]->name);
 	for (size_t i = 0; i < n_settings; i++)
 		put_setting('S', ".", &settings[i]);
+	for (size_t i = 0; i < n_settings; i++)
+		put_row('V', "SETTING", settings[i].name, NULL, settings[i].help);
+	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
+		put_row('V', "LANG", trm_lang_get(id)->name, NULL, NULL);
 }

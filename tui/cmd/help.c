@@ -114,7 +114,7 @@ static int print_options(void)
 			"\n"
 			"Where no option is given, a setting has the value of its variable in the environment "
 			"(TERRARIUM_MEMORY=64), else in the file .env of the current directory, else of the config file, "
-			"else the default.",
+			"else the default: 'terrarium config' shows which, and from where.",
 			0);
 	return cmd_flush();
 }
@@ -137,7 +137,7 @@ static int print_config(void)
 	}
 	cmd_print_wrapped(
 			"\nAs an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2. Sizes are "
-			"MiB, or with K, M, G; times are seconds, or with ms, s, m.",
+			"MiB, or with K, M, G; times are seconds, or with ms, s, m. 'terrarium config' shows the values in effect.",
 			0);
 	return cmd_flush();
 }

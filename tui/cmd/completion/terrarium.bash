@@ -2,7 +2,8 @@
 # Completion of terrarium for bash; made by 'terrarium completion bash'. To use it: eval "$(terrarium completion bash)"
 
 # Rows, their fields apart by tabs: C command operands summary; O command option value help (of a command);
-# S . option value help (taken by all). A field that says nothing is "-". What values are is told in tui/cmd/options.h.
+# S . option value help (taken by all); V kind word - help (a value). A field that says nothing is "-". What values are is
+# told in tui/cmd/options.h.
 _terrarium_table='@TABLE@'
 
 # _terrarium_list KIND [COMMAND]: third fields of rows of that kind.
@@ -49,8 +50,7 @@ _terrarium_offer() {
 			;;
 		NAME) _terrarium_add "$("$program" ps --names 2>/dev/null)" ;;
 		THEME) _terrarium_add "$("$program" themes --names 2>/dev/null)" ;;
-		LANG) _terrarium_add "$("$program" langs --names 2>/dev/null)" ;;
-		SETTING) _terrarium_add "$("$program" config --names 2>/dev/null)" ;;
+		LANG | SETTING) _terrarium_add "$(_terrarium_list V "$kind")" ;;
 		COMMAND) _terrarium_add "$(_terrarium_list C .)" ;;
 		[a-z]* | -) [[ $kind == - && $1 == - ]] || _terrarium_add "$kind" ;;
 		esac

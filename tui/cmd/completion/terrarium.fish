@@ -41,12 +41,6 @@ end
 function __terrarium_themes
     __terrarium_ask themes --names
 end
-function __terrarium_langs
-    __terrarium_ask langs --names
-end
-function __terrarium_settings
-    __terrarium_ask config --names
-end
 
 complete -c terrarium -e
 complete -c terrarium -f

@@ -4,7 +4,8 @@
 # $fpath, or after compinit: source <(terrarium completion zsh)
 
 # Rows, their fields apart by tabs: C . command operands summary; O command option value help (of a command);
-# S . option value help (taken by all). A field that says nothing is "-". What values are is told in tui/cmd/options.h.
+# S . option value help (taken by all); V kind word - help (a value). A field that says nothing is "-". What values are is
+# told in tui/cmd/options.h.
 _terrarium_table='@TABLE@'
 
 # _terrarium_rows KIND COMMAND: "name:help" of rows of that kind, for _describe.
@@ -13,7 +14,7 @@ _terrarium_rows() {
 	local -a fields
 	for row in ${(f)_terrarium_table}; do
 		fields=("${(@ps:\t:)row}")
-		[[ $fields[1] == $1 && $fields[2] == $2 ]] && reply+=("${fields[3]//:/\\:}:$fields[5]")
+		[[ $fields[1] == $1 && $fields[2] == $2 ]] && reply+=("${fields[3]//:/\\:}${${fields[5]:#-}:+:$fields[5]}")
 	done
 }
 
@@ -32,7 +33,7 @@ _terrarium_value() {
 # _terrarium_offer VALUE: whatever may stand in its place.
 _terrarium_offer() {
 	local kind
-	local -a names
+	local -a names reply
 	for kind in ${(s:|:)1}; do
 		case $kind in
 		FILE | RECORDING | PATH) _files ;;
@@ -50,13 +51,10 @@ _terrarium_offer() {
 			names=(${(f)"$($program themes --names 2>/dev/null)"})
 			_describe -t themes theme names
 			;;
-		LANG)
-			names=(${(f)"$($program langs --names 2>/dev/null)"})
-			_describe -t languages language names
-			;;
-		SETTING)
-			names=(${(f)"$($program config --names 2>/dev/null)"})
-			_describe -t settings setting names
+		LANG | SETTING)
+			reply=()
+			_terrarium_rows V $kind
+			_describe -t values ${(L)kind} reply
 			;;
 		COMMAND) _terrarium_commands ;;
 		[a-z]* | -) compadd -- $kind ;;
