@@ -57,5 +57,6 @@ colon_fn colon_metrics, colon_top, colon_variables, colon_files, colon_limits, c
 colon_fn colon_interrupt, colon_reset, colon_restart, colon_copy, colon_install, colon_net, colon_keep;
 
 void colon_copy_close(struct repl *r);
+void colon_install_close(struct repl *r);
 
 #endif

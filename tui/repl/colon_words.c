@@ -26,7 +26,8 @@ static void write_cell(char *out, size_t cap, const struct colon *c)
 	char left[64];
 	snprintf(left, sizeof left, "%s%s%s%s", *c->name == '!' || *c->name == '?' ? "" : ":", c->name,
 			*c->args ? " " : "", c->args);
-	snprintf(out, cap, "%-*s %s", LEFT_COLS, left, c->brief);
+	bool has_dots = strstr(left, "…") != NULL; /* one column, three bytes */
+	snprintf(out, cap, "%-*s %s", LEFT_COLS + (has_dots ? 2 : 0), left, c->brief);
 }
 
 /* All of them, in two columns. */
@@ -41,7 +42,8 @@ static void list_all(struct repl *r)
 		write_cell(a, sizeof a, row_at(i, n));
 		if (row_at(i + rows, n))
 			write_cell(b, sizeof b, row_at(i + rows, n));
-		show_answer(&r->show, ROLE_TEXT, "%-*s%s", *b ? LEFT_COLS + COLON_BRIEF + 2 : 0, a, b);
+		show_answer(&r->show, ROLE_TEXT, "%-*s%s",
+				*b ? LEFT_COLS + COLON_BRIEF + 2 + (strstr(a, "…") ? 2 : 0) : 0, a, b);
 	}
 	show_answer(&r->show, ROLE_DIM,
 			"Names may be cut short. Tab completes, Ctrl-R searches, Ctrl-C interrupts.\n"

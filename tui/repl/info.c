@@ -131,14 +131,16 @@ void colon_limits(struct repl *r, const char *rest)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
 	const struct trm_guard *guards;
-	char mem[24], disk[24], file[24];
+	char mem[24], disk[24], file[24], net[TRM_NET_ALLOW + 32];
 	static const char *const words[] = {
 			[TRM_ENFORCED] = "", [TRM_WEAK] = "weak: ", [TRM_NOT_ENFORCED] = "NOT ENFORCED: "};
 	(void)rest;
 	show_answer(&r->show, ROLE_TEXT,
-			"memory %s, %.3g core%s, %u processes, files %s (one of them %s), %u open files per process",
+			"memory %s, %.3g core%s, %u processes, files %s (one of them %s), %u open files per "
+			"process, %s",
 			format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-			format_bytes(disk, l->disk_bytes), format_bytes(file, l->file_bytes), l->open_files);
+			format_bytes(disk, l->disk_bytes), format_bytes(file, l->file_bytes), l->open_files,
+			trm_limits_tell_net(l, net, sizeof net));
 	colon_timeout(r, "");
 	size_t n = trm_sandbox_is_ready(r->stage.sandbox) ? trm_sandbox_guards(r->stage.sandbox, &guards) : 0;
 	for (size_t i = 0; i < n; i++)

@@ -31,6 +31,7 @@ enum { REPL_ENV = 12, EXIT_OWN_FAILURE = 125 };
 struct repl;
 struct shell;
 struct edit;
+struct install;
 struct other;
 struct images;
 struct cJSON;
@@ -104,7 +105,8 @@ struct repl {
 	bool wants_top; /* metrics are awaited: info.c */
 	unsigned n_samples;
 	struct trm_copy *copy; /* under way */
-	struct edit *edit;     /* an editor has the terminal: edit.c */
+	struct install *install;
+	struct edit *edit; /* an editor has the terminal: edit.c */
 
 	int exit_code; /* the first failure's */
 	bool is_leaving, is_over, is_pipe_broken;

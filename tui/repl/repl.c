@@ -375,6 +375,7 @@ static void close_all(struct repl *r)
 	r->is_over = true;
 	hush_end(&r->hush);
 	colon_copy_close(r);
+	colon_install_close(r);
 	images_close(r);
 	shell_close(r);
 	edit_close(r);

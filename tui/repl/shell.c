@@ -27,16 +27,10 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 {
 	struct repl *r = user;
 	struct shell *sh = r->shell;
-	if (sh->has_terminal) {
-		char *out = malloc(filter_room(n));
-		if (out)
-			sink_put(&r->show.out, out, filter_feed(&sh->filter, bytes, n, out), 0);
-		if (n)
-			r->show.is_inside = ((const char *)bytes)[n - 1] != '\n';
-		free(out);
-	} else {
+	if (sh->has_terminal)
+		show_screen(&r->show, &sh->filter, bytes, n);
+	else
 		show_output(&r->show, channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT, bytes, n, false);
-	}
 	/* What the terminal has not taken holds the command back. */
 	if (sink_held(&r->show.out) < 1 << 20)
 		trm_proc_consumed(proc, n);
@@ -49,13 +43,12 @@ static void on_exited(
 {
 	struct repl *r = user;
 	struct shell *sh = r->shell;
-	char end[FILTER_FINISH_MAX];
 	(void)proc;
 	r->shell = NULL;
 	if (!sh)
 		return;
 	if (sh->has_terminal)
-		sink_put(&r->show.out, end, filter_finish(&sh->filter, end), 0);
+		show_screen(&r->show, &sh->filter, NULL, 0);
 	release(sh);
 	int code = !exit ? EXIT_OWN_FAILURE : exit->signal ? 128 + exit->signal : exit->exit_code;
 	show_end(&r->show);

@@ -211,6 +211,20 @@ void show_answer(struct show *s, enum role role, const char *fmt, ...)
 	va_end(args);
 }
 
+void show_screen(struct show *s, struct filter *filter, const void *bytes, size_t n)
+{
+	char end[FILTER_FINISH_MAX];
+	char *out = bytes ? malloc(filter_room(n)) : NULL;
+	use_stream(s, -1);
+	if (!bytes)
+		sink_put(&s->out, end, filter_finish(filter, end), 0);
+	else if (out)
+		sink_put(&s->out, out, filter_feed(filter, bytes, n, out), 0);
+	if (n)
+		s->is_inside = ((const char *)bytes)[n - 1] != '\n';
+	free(out);
+}
+
 void show_status(struct show *s, const char *text)
 {
 	if (!s->is_terminal || s->waits)

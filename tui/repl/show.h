@@ -55,6 +55,8 @@ void show_line(struct show *s, enum role role, const char *text);
 void show_print(struct show *s, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same, but an answer to a command: on stdout in a pipe, too. */
 void show_answer(struct show *s, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* What a program draws that has a terminal of its own, through its filter; NULL: it has ended. */
+void show_screen(struct show *s, struct filter *filter, const void *bytes, size_t n);
 /* A line that is written over by the next one; "" takes it away. Only on a terminal. */
 void show_status(struct show *s, const char *text);
 /* The terminal has echoed what was typed. */
