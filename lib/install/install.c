@@ -117,6 +117,13 @@ static int begin_put(struct trm_install *in, const char *verb, struct trm_error 
 
 /* ---- the first: fetching --------------------------------------------------------------------- */
 
+/* It may be there, only not as a wheel; an index that did not answer will not do so the next moment. */
+static bool may_be_built(unsigned seen)
+{
+	return (seen & (1u << TOOL_NOT_FOUND | 1u << TOOL_WANTS_BUILD))
+	       && !(seen & (1u << TOOL_NOT_REACHED | 1u << TOOL_NO_ANSWER));
+}
+
 static void on_fetched(void *user, int exit_code, unsigned seen, const struct trm_error *failed)
 {
 	struct trm_install *in = user;
@@ -126,7 +133,7 @@ static void on_fetched(void *user, int exit_code, unsigned seen, const struct tr
 		fail(in, TRM_ECLOSED, "the sandbox has closed");
 	} else if (in->is_cancelled) {
 		fail(in, TRM_ECANCELED, "interrupted: nothing was installed");
-	} else if (exit_code > 0 && !(seen & (1u << TOOL_NOT_FOUND | 1u << TOOL_WANTS_BUILD))) {
+	} else if (exit_code > 0 && !may_be_built(seen)) {
 		explain(in, exit_code, seen, &why);
 		end(in, exit_code, &why);
 	} else {

@@ -60,7 +60,14 @@ struct tool_opts {
 };
 
 /* What the tool said, as far as it matters to us: bits of `seen`. */
-enum tool_phrase { TOOL_WANTS_BUILD, TOOL_NOT_FOUND, TOOL_NO_SPACE, TOOL_NO_SPACE_NPM };
+enum tool_phrase {
+	TOOL_WANTS_BUILD,
+	TOOL_NOT_REACHED,
+	TOOL_NO_ANSWER,
+	TOOL_NOT_FOUND,
+	TOOL_NO_SPACE,
+	TOOL_NO_SPACE_NPM
+};
 enum { TOOL_TAIL_BYTES = 64 };
 
 struct tool_cb {

@@ -38,7 +38,7 @@ function build(args) {
 	const { error, status, signal } = require('child_process').spawnSync('npm', ['install', '--prefix', '/workspace',
 		'--no-audit', '--no-fund', '--no-update-notifier', ...args], { stdio: 'inherit', cwd: '/workspace' });
 	if (error && error.code === 'ENOENT')
-		console.error('there is no npm beside node: install npm on the host');
+		console.error('there is no npm beside node: install it on the host (apt install npm)');
 	else if (error)
 		console.error(`npm cannot be started: ${error.message}`);
 	if (signal)

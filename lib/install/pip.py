@@ -43,7 +43,7 @@ def pip_archive():
 	for place in places:
 		for archive in sorted(glob.glob(place + '/pip-*.whl')):
 			return archive
-	sys.exit("there is no pip for this python3: install python3-pip on the host (python3-pip-whl is enough, and small)")
+	sys.exit('there is no pip for this python3: install it on the host (apt install python3-pip, or the small python3-pip-whl)')
 
 
 def refuse_processes(event, args):

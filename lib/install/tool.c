@@ -22,6 +22,8 @@ struct tool {
 /* Words of pip and npm that we have something to add to. */
 static const char *const phrases[] = {
 		[TOOL_WANTS_BUILD] = "what fetches packages runs no programs", /* pip.py */
+		[TOOL_NOT_REACHED] = "Could not fetch URL",
+		[TOOL_NO_ANSWER] = "after connection broken by",
 		[TOOL_NOT_FOUND] = "No matching distribution found",
 		[TOOL_NO_SPACE] = "No space left on device",
 		[TOOL_NO_SPACE_NPM] = "ENOSPC",

@@ -95,8 +95,6 @@ try run --yes --name three -c 'import helper; helper.f()'
 expect_out "'helped'"
 
 # No sum, no wheel, a requirements file, an address inside of a package.
-try install --name three plain
-expect_code 0
 printf '# all\nplain == 2.0\nhelper; python_version > "3"\n' >wanted.txt
 try install --name two -r wanted.txt
 expect_code 0

@@ -90,7 +90,7 @@ static void the_environment_is_its_own(void **state)
 {
 	(void)state;
 	expect_silence("import os\n"
-		       "want = dict(PATH='/usr/local/bin:/usr/bin:/bin', HOME='/home/user', USER='user', "
+		       "want = dict(PATH='/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin', HOME='/home/user', USER='user', "
 		       "LANG='C.UTF-8',\n"
 		       "  TERM='dumb', TMPDIR='/tmp')\n"
 		       "for k, v in want.items():\n"

@@ -61,7 +61,8 @@ enum { N_FILES = sizeof FILES / sizeof *FILES };
 _Static_assert((int)N_FILES < (int)LIFELINE_MAX_FILES, "each file needs a descriptor");
 
 static const char *const ENVIRONMENT[][2] = {
-		{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+		/* The last is where pip puts programs. */
+		{"PATH", "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"},
 		{"HOME", "/home/user"},
 		{"USER", "user"},
 		{"LOGNAME", "user"},
