@@ -354,15 +354,14 @@ int net_start(struct net *net, const struct spec_msg *spec, const struct groups 
 	return -error;
 }
 
-/* The last line that is no warning. */
-static const char *last_word(char *text)
+/* The first line that is no warning: those after it tell who failed in turn. */
+static const char *first_word(char *text)
 {
-	const char *last = "";
 	char *rest;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (strncmp(line, "WARNING", strlen("WARNING")))
-			last = line;
-	return last;
+			return line;
+	return "";
 }
 
 bool net_is_up(struct net *net, char *out, size_t cap)
@@ -373,7 +372,7 @@ bool net_is_up(struct net *net, char *out, size_t cap)
 	net->ready_fd = -1;
 	ssize_t n = is_up ? 0 : read(net->words_fd, text, sizeof text - 1);
 	text[n > 0 ? n : 0] = '\0';
-	const char *why = last_word(text);
+	const char *why = first_word(text);
 	if (!is_up)
 		snprintf(out, cap, NET_FAILED "%s", *why ? why : "slirp4netns has ended");
 	return is_up;
