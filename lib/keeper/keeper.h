@@ -66,7 +66,7 @@ struct keeper {
 /* Processes in the control groups that nobody inside sees: bubblewrap's outer one, the network's. */
 static inline uint32_t keeper_outer(const struct keeper *k)
 {
-	return 1 + (*k->spec.slirp ? NET_PROCS : 0);
+	return 1 + (k->net.pid > 0) + (k->net.relay_pid > 0);
 }
 
 uint64_t keeper_now_ms(void); /* CLOCK_MONOTONIC */

@@ -153,9 +153,14 @@ static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 
 /* What the keeper wants to know, with descriptors in the order of the claims. */
 struct report {
-	bool is_shared, has_space, has_net;
+	bool is_shared, has_space, has_net, has_wire;
 };
-enum { REPORT_FILES = 3 };
+enum { REPORT_FILES = 4 };
+
+static size_t count_files(const struct report *r)
+{
+	return r->has_space + 2 * (size_t)r->has_net + r->has_wire;
+}
 
 union rights {
 	struct cmsghdr align;
@@ -165,7 +170,7 @@ union rights {
 static void report(int to, const struct report *r, const int *fds)
 {
 	union rights control = {0};
-	const size_t n = r->has_space + 2 * (size_t)r->has_net;
+	const size_t n = count_files(r);
 	struct iovec iov = {.iov_base = (void *)r, .iov_len = sizeof *r};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 	if (n) {
@@ -181,20 +186,31 @@ static void report(int to, const struct report *r, const int *fds)
 		die("report to the keeper");
 }
 
+static void make_net(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)
+{
+	const char *failed = net_enter(spec, has_tun, ret);
+	if (!failed)
+		return;
+	dprintf(STDERR_FILENO, NET_FAILED "cannot %s: %s", failed, strerror(errno));
+	_exit(NOT_STARTED);
+}
+
 /* Tell the keeper how the files are held, with the tmpfs itself, by which it can be measured; then set up the
  * network, if there is to be one, for which it gets the namespaces. */
-static void make_and_report(const struct spec_msg *spec, int to, bool is_shared)
+static void make_and_report(const struct spec_msg *spec, int to, bool is_shared, bool has_tun)
 {
 	int fds[REPORT_FILES], n = 0;
+	struct net_ends ends = {-1, -1, -1};
 	struct report r = {.is_shared = is_shared, .has_net = *spec->slirp != '\0'};
 	fds[n] = is_shared ? open(SPACE_PATH, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	r.has_space = fds[n] >= 0;
 	n += r.has_space;
-	const char *failed = r.has_net ? net_enter(spec, &fds[n], &fds[n + 1]) : NULL;
-	if (failed) {
-		dprintf(STDERR_FILENO, NET_FAILED "cannot %s: %s", failed, strerror(errno));
-		_exit(NOT_STARTED);
-	}
+	if (r.has_net)
+		make_net(spec, has_tun, &ends);
+	r.has_wire = ends.wire_fd >= 0;
+	fds[n] = ends.user_fd;
+	fds[n + 1] = ends.net_fd;
+	fds[n + 2] = ends.wire_fd;
 	report(to, &r, fds);
 }
 
@@ -202,7 +218,7 @@ static _Noreturn void child(
 		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
 {
 	sigset_t none;
-	bool is_strict = !(groups->limits & LIMIT_MEMORY);
+	bool is_strict = !(groups->limits & LIMIT_MEMORY), has_tun = *spec->slirp && net_has_tun();
 	sysfile_write("/proc/self/oom_score_adj", "500");
 	bool is_shared = uid && space_make(true, uid, spec->disk_bytes, spec->cache);
 	if (uid)
@@ -211,7 +227,7 @@ static _Noreturn void child(
 		is_shared = space_make(false, 0, spec->disk_bytes, spec->cache);
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
-	make_and_report(spec, report_fd, is_shared);
+	make_and_report(spec, report_fd, is_shared, has_tun);
 	arrange(spec, is_shared, is_strict);
 	set_rlimits(spec, groups);
 	sigemptyset(&none);
@@ -240,25 +256,28 @@ static void hear(int from, struct launch *ret)
 			.msg_controllen = sizeof control.bytes};
 	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) != sizeof r)
 		return;
-	const size_t n = r.has_space + 2 * (size_t)r.has_net;
+	const size_t n = count_files(&r);
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 	ret->is_shared = r.is_shared;
 	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS
 			|| c->cmsg_len != CMSG_LEN(n * sizeof(int)))
 		return;
 	memcpy(fds, CMSG_DATA(c), n * sizeof(int));
+	const int *at = fds;
 	if (r.has_space)
-		ret->space_fd = fds[0];
+		ret->space_fd = *at++;
 	if (r.has_net) {
-		ret->user_fd = fds[n - 2];
-		ret->net_fd = fds[n - 1];
+		ret->net.user_fd = *at++;
+		ret->net.net_fd = *at++;
 	}
+	if (r.has_wire)
+		ret->net.wire_fd = *at;
 }
 
 int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, struct launch *ret)
 {
 	int words[2], line[2];
-	*ret = (struct launch){.words_fd = -1, .space_fd = -1, .user_fd = -1, .net_fd = -1};
+	*ret = (struct launch)LAUNCH_NONE;
 	if (pipe2(words, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) < 0) {

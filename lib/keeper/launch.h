@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "keeper/group.h"
+#include "keeper/net.h"
 #include "wire/lifeline.h"
 
 struct launch {
@@ -23,8 +24,14 @@ struct launch {
 	int words_fd;        /* what it has to say: stdout and stderr of everything up to the agent */
 	int space_fd;        /* the tmpfs; -1 if there is one for each directory */
 	bool is_shared;      /* one tmpfs for all files */
-	int user_fd, net_fd; /* namespaces that the network wants; -1 without one */
+	struct net_ends net; /* -1 each without a network */
 };
+
+/* Nothing started. */
+#define LAUNCH_NONE \
+	{ \
+		.words_fd = -1, .space_fd = -1, .net = { -1, -1, -1 } \
+	}
 
 /* Blocks until the child is about to exec (well under a millisecond). 0, or -errno
  * when no process could be made. A child that fails later exits; ask words_fd why. */

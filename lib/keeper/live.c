@@ -60,7 +60,7 @@ int keeper_start_net(struct keeper *k)
 {
 	net_finish(&k->net);
 	k->net_starts++;
-	return net_start(&k->net, &k->spec, &k->groups, k->user.uid, k->launch.user_fd, k->launch.net_fd);
+	return net_start(&k->net, &k->spec, &k->groups, k->user.uid, &k->launch.net);
 }
 
 /* slirp4netns has died under what the code inside sent it, or was killed: the connections are gone, the
@@ -69,6 +69,9 @@ static void note_net_end(struct keeper *k)
 {
 	enum { MOST_STARTS = 6 };
 	k->net.pid = 0;
+	if (k->net.relay_pid > 0)
+		kill(k->net.relay_pid, SIGKILL);
+	k->net.relay_pid = 0;
 	if (k->is_announced && !k->is_ending && k->net_starts < MOST_STARTS)
 		keeper_start_net(k);
 }
@@ -77,6 +80,8 @@ void keeper_note_end(struct keeper *k, pid_t pid, int status)
 {
 	if (pid == k->net.pid)
 		note_net_end(k);
+	else if (pid == k->net.relay_pid && k->net.pid > 0)
+		kill(k->net.pid, SIGKILL); /* and both come back */
 	if (pid != k->launch.pid || k->has_status)
 		return;
 	k->status = status;

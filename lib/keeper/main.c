@@ -53,7 +53,8 @@ static bool settle(struct keeper *k)
 static bool start(struct keeper *k)
 {
 	char self[4096];
-	const struct group_limits limits = {k->spec.mem_bytes, k->spec.procs + keeper_outer(k), k->spec.cpus};
+	const struct group_limits limits = {k->spec.mem_bytes,
+			k->spec.procs + 1 + (*k->spec.slirp ? NET_PROCS : 0), k->spec.cpus};
 	int r = user_take(&k->user);
 	if (r < 0) {
 		say(k, "cannot take a user of its own for the sandbox", -r);
@@ -75,7 +76,7 @@ static bool start(struct keeper *k)
 	k->started_ms = keeper_now_ms();
 	k->is_kept = k->spec.is_kept;
 	idle_init(&k->idle, k->spec.idle_timeout_ms, k->started_ms);
-	if (k->launch.net_fd < 0)
+	if (k->launch.net.net_fd < 0)
 		keeper_announce(k);
 	else
 		r = keeper_start_net(k);
@@ -121,7 +122,7 @@ static void tear_down(struct keeper *k)
 int main(void)
 {
 	static struct keeper k; /* large, and all zero: it takes no room in the program file */
-	k.launch = (struct launch){.words_fd = -1, .space_fd = -1, .user_fd = -1, .net_fd = -1};
+	k.launch = (struct launch)LAUNCH_NONE;
 	k.net = (struct net)NET_NONE;
 	if (!settle(&k) || !get_spec(&k))
 		return 125;

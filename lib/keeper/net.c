@@ -3,29 +3,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/sysfile.h"
 #include "keeper/nft.h"
 #include "keeper/userns.h"
+#include "keeper/wire.h"
 
-enum { MAX_OWN = 128, LOOPBACK_INDEX = 1, DNS_PORT = 53, NOT_STARTED = 125, HELPER_FILES = 1024 };
+enum { MAX_OWN = 128, LOOPBACK_INDEX = 1, DNS_PORT = 53 };
 
 /* libslirp's fixed network of IPv6; its name server has the same last number as that of IPv4. */
 static const struct cidr V6_SUBNET = {.family = 6, .bits = 64, .addr = {0xfd}};
@@ -39,7 +31,6 @@ static const struct cidr V6_ALL = {.family = 6};
 struct own {
 	struct cidr addrs[MAX_OWN];
 	size_t n;
-	bool has_public_v6;
 };
 
 static void add_own(struct own *own, const struct sockaddr *sa)
@@ -54,7 +45,6 @@ static void add_own(struct own *own, const struct sockaddr *sa)
 	}
 	if (!c.family || own->n == MAX_OWN)
 		return;
-	own->has_public_v6 |= cidr_holds(&V6_PUBLIC, &c);
 	own->addrs[own->n++] = c;
 }
 
@@ -72,9 +62,19 @@ static bool find_own(struct own *own)
 	return own->n < MAX_OWN;
 }
 
+bool net_has_v6(void)
+{
+	struct own own;
+	bool is_found = false;
+	find_own(&own);
+	for (size_t i = 0; i < own.n && !is_found; i++)
+		is_found = cidr_holds(&V6_PUBLIC, &own.addrs[i]);
+	return is_found;
+}
+
 /* ---- the filter ----------------------------------------------------------------------------- */
 
-static struct cidr subnet(const struct spec_msg *spec, uint8_t last, uint8_t bits)
+struct cidr net_address(const struct spec_msg *spec, uint8_t last, uint8_t bits)
 {
 	const uint32_t net = spec->net_subnet;
 	return (struct cidr){.family = 4,
@@ -98,7 +98,7 @@ static struct cidr get_open(const struct spec_msg *spec, size_t i)
  * that may be. */
 static void rule_stack(struct nft *nft, const struct spec_msg *spec)
 {
-	const struct cidr dns = subnet(spec, NET_DNS, 32), all = subnet(spec, 0, 24);
+	const struct cidr dns = net_address(spec, NET_DNS, 32), all = net_address(spec, 0, 24);
 	nft_accept_device(nft, 4, LOOPBACK_INDEX);
 	nft_accept_device(nft, 6, LOOPBACK_INDEX);
 	nft_rule(nft, &dns, IPPROTO_UDP, DNS_PORT, true);
@@ -187,10 +187,24 @@ static void hurry_v6(void)
 	sysfile_write("/proc/sys/net/ipv6/conf/default/router_solicitation_delay", "0");
 }
 
-const char *net_enter(const struct spec_msg *spec, int *ret_user_fd, int *ret_net_fd)
+bool net_has_tun(void)
+{
+	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int make_wire(const struct spec_msg *spec)
+{
+	return wire_make(NET_DEVICE, spec->net_subnet + NET_OWN, spec->net_subnet + NET_GATEWAY);
+}
+
+const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)
 {
 	const unsigned uid = getuid(), gid = getgid();
 	struct own own;
+	*ret = (struct net_ends){-1, -1, -1};
 	if (!find_own(&own)) /* of the host: before it is left */
 		return "list the host's addresses";
 	if (!userns_enter(CLONE_NEWNET, 0, 0))
@@ -201,188 +215,11 @@ const char *net_enter(const struct spec_msg *spec, int *ret_user_fd, int *ret_ne
 	errno = set_filter(spec, &own);
 	if (errno)
 		return "set the packet filter (nf_tables of the kernel)";
-	*ret_user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
-	*ret_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (*ret_user_fd < 0 || *ret_net_fd < 0)
+	if (!has_tun && (ret->wire_fd = make_wire(spec)) < 0)
+		return "make a network device (neither /dev/net/tun nor veth)";
+	ret->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	ret->net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (ret->user_fd < 0 || ret->net_fd < 0)
 		return "open the namespaces";
 	return userns_enter(0, uid, gid) ? NULL : "make a second user namespace";
-}
-
-/* ---- slirp4netns ---------------------------------------------------------------------------------- */
-
-/* Descriptors that it is started with. */
-enum helper_fd { HELPER_NET = 3, HELPER_READY, HELPER_EXIT, HELPER_FD_END };
-
-static _Noreturn void die(const char *what)
-{
-	char line[200];
-	int n = snprintf(line, sizeof line, "cannot %s: %s", what, strerror(errno));
-	if (write(STDERR_FILENO, line, (size_t)n) < 0)
-		_exit(NOT_STARTED + 1);
-	_exit(NOT_STARTED);
-}
-
-/* On machines where only root may open it: a device of that name in a file system that nobody else sees.
- * Where that cannot be made, the machine's own must do. */
-static void show_tun(uint32_t uid)
-{
-	const mode_t before = umask(0);
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
-		die("make a mount namespace");
-	if (mount("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=4096,nr_inodes=8") < 0)
-		die("mount a tmpfs");
-	if (mkdir("/dev/net", 0755) < 0 || mknod("/dev/net/tun", S_IFCHR | 0600, makedev(10, 200)) < 0
-			|| chown("/dev/net/tun", uid, uid) < 0)
-		umount2("/dev", MNT_DETACH);
-	umask(before);
-}
-
-static void become(uint32_t uid)
-{
-	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
-		die("change to the sandbox's own user");
-	prctl(PR_SET_DUMPABLE, 1);
-}
-
-/* It is not trusted more than it must be: what it parses comes from the sandbox. */
-static void limit_helper(void)
-{
-	const struct rlimit files = {HELPER_FILES, HELPER_FILES}, core = {1, 1}, none = {0, 0};
-	setrlimit(RLIMIT_NOFILE, &files);
-	setrlimit(RLIMIT_CORE, &core); /* see set_rlimits() in launch.c */
-	setrlimit(RLIMIT_FSIZE, &none);
-	sysfile_write("/proc/self/oom_score_adj", "500");
-}
-
-static void place(const int *fds, int n)
-{
-	int moved[HELPER_FD_END];
-	for (int i = 0; i < n; i++) {
-		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, n);
-		if (moved[i] < 0)
-			die("arrange descriptors");
-	}
-	for (int i = 0; i < n; i++)
-		if (dup2(moved[i], i) < 0)
-			die("arrange descriptors");
-	if (syscall(SYS_close_range, (unsigned)n, ~0u, 0u) < 0)
-		for (int fd = n; fd < HELPER_FILES; fd++) /* Linux before 5.9 */
-			close(fd);
-}
-
-static _Noreturn void run(const struct spec_msg *spec, bool has_v6)
-{
-	char cidr[CIDR_TEXT], net_path[32], ready[8], quit[8];
-	const struct cidr net = subnet(spec, 0, 24);
-	sigset_t none;
-	cidr_format(&net, cidr);
-	snprintf(net_path, sizeof net_path, "/proc/self/fd/%d", HELPER_NET);
-	snprintf(ready, sizeof ready, "%d", HELPER_READY);
-	snprintf(quit, sizeof quit, "%d", HELPER_EXIT);
-	char *argv[] = {"slirp4netns", "--configure", "--mtu=65520", "--disable-host-loopback",
-			"--enable-sandbox", "--enable-seccomp", "--cidr", cidr, "--ready-fd", ready,
-			"--exit-fd", quit, "--netns-type=path", net_path, "tap0", NULL, NULL};
-	char *env[] = {NULL};
-	if (has_v6) {
-		argv[15] = argv[14];
-		argv[14] = argv[13];
-		argv[13] = "--enable-ipv6";
-	}
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	execve(spec->slirp, argv, env);
-	die("start slirp4netns");
-}
-
-static _Noreturn void helper(const struct spec_msg *spec, uint32_t uid, int user_fd, const int *fds)
-{
-	struct own own;
-	dup2(fds[STDERR_FILENO], STDERR_FILENO);
-	find_own(&own);
-	limit_helper();
-	if (uid) {
-		show_tun(uid);
-		become(uid);
-	}
-	if (setns(user_fd, CLONE_NEWUSER) < 0)
-		die("enter the sandbox's user namespace");
-	place(fds, HELPER_FD_END);
-	run(spec, own.has_public_v6);
-}
-
-static bool make_pipes(int pipes[3][2])
-{
-	for (int i = 0; i < 3; i++) {
-		if (pipe2(pipes[i], O_CLOEXEC) == 0)
-			continue;
-		int error = errno;
-		while (i-- > 0) {
-			close(pipes[i][0]);
-			close(pipes[i][1]);
-		}
-		errno = error;
-		return false;
-	}
-	return true;
-}
-
-int net_start(struct net *net, const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
-		int user_fd, int net_fd)
-{
-	enum { READY, EXIT, WORDS };
-	int pipes[3][2];
-	*net = (struct net)NET_NONE;
-	if (!make_pipes(pipes))
-		return -errno;
-	/* Nobody reads all that it may have to say later. */
-	fcntl(pipes[WORDS][0], F_SETFL, O_NONBLOCK);
-	fcntl(pipes[WORDS][1], F_SETFL, O_NONBLOCK);
-	const int fds[HELPER_FD_END] = {STDIN_FILENO, STDOUT_FILENO, pipes[WORDS][1], net_fd, pipes[READY][1],
-			pipes[EXIT][0]};
-	*net = (struct net){
-			.ready_fd = pipes[READY][0], .exit_fd = pipes[EXIT][1], .words_fd = pipes[WORDS][0]};
-	net->pid = groups_fork(groups);
-	if (!net->pid)
-		helper(spec, uid, user_fd, fds);
-	int error = net->pid < 0 ? errno : 0;
-	close(pipes[READY][1]);
-	close(pipes[EXIT][0]);
-	close(pipes[WORDS][1]);
-	if (error)
-		net_finish(net);
-	return -error;
-}
-
-/* The first line that is no warning: those after it tell who failed in turn. */
-static const char *first_word(char *text)
-{
-	char *rest;
-	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (strncmp(line, "WARNING", strlen("WARNING")))
-			return line;
-	return "";
-}
-
-bool net_is_up(struct net *net, char *out, size_t cap)
-{
-	char byte, text[1024];
-	bool is_up = read(net->ready_fd, &byte, 1) == 1;
-	close(net->ready_fd);
-	net->ready_fd = -1;
-	ssize_t n = is_up ? 0 : read(net->words_fd, text, sizeof text - 1);
-	text[n > 0 ? n : 0] = '\0';
-	const char *why = first_word(text);
-	if (!is_up)
-		snprintf(out, cap, NET_FAILED "%s", *why ? why : "slirp4netns has ended");
-	return is_up;
-}
-
-void net_finish(struct net *net)
-{
-	const int fds[] = {net->ready_fd, net->exit_fd, net->words_fd};
-	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-	*net = (struct net)NET_NONE;
 }

@@ -24,43 +24,61 @@
  *
  * slirp4netns runs as the sandbox's own user, as root of U1 and of nothing else, in the sandbox's
  * control groups (what it costs is counted and limited there), in an empty file system of its own
- * (--enable-sandbox) and behind a system call filter (--enable-seccomp). It ends with the keeper:
+ * (--enable-sandbox) and behind a system call filter (--enable-seccomp). It makes the device through
+ * /dev/net/tun; where that may not be opened the device is a veth, see wire.h. It ends with the keeper:
  * a pipe of which the keeper holds the other end, and the parent-death signal. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/cidr.h"
 #include "keeper/group.h"
 #include "wire/lifeline.h"
 
+/* The device inside. */
+#define NET_DEVICE "tap0"
+
 struct net {
-	pid_t pid;    /* slirp4netns; 0: none */
-	int ready_fd; /* one byte comes when the network can be used, EOF when it never will */
-	int exit_fd;  /* closing it ends slirp4netns */
-	int words_fd; /* what it has to complain of; never blocks either side */
+	pid_t pid;       /* slirp4netns; 0: none */
+	pid_t relay_pid; /* what carries frames to it (wire.h); 0: none */
+	int ready_fd;    /* one byte comes when the network can be used, EOF when it never will */
+	int exit_fd;     /* closing it ends slirp4netns */
+	int words_fd;    /* what it has to complain of; never blocks either side */
 };
 
 /* Of one without a network. */
 #define NET_NONE \
 	{ \
-		0, -1, -1, -1 \
+		0, 0, -1, -1, -1 \
 	}
 
-/* In the child that becomes bubblewrap, with or without a user namespace: make the namespaces and the filter,
- * and step on into a further user namespace, without capabilities in the one that owns the network.
- * NULL, or what could not be done (errno is set). */
-const char *net_enter(const struct spec_msg *spec, int *ret_user_fd, int *ret_net_fd);
+/* What the keeper needs of the namespaces; wire_fd is -1 where slirp4netns makes a device by itself. */
+struct net_ends {
+	int user_fd, net_fd, wire_fd;
+};
+
+/* Can the caller open /dev/net/tun? Else there will be a pair of veth devices. */
+bool net_has_tun(void);
+
+/* In the child that becomes bubblewrap, with or without a user namespace: make the namespaces, the filter and
+ * perhaps the device, and step on into a further user namespace, without capabilities in the one that owns
+ * the network. NULL, or what could not be done (errno is set). */
+const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret);
 
 /* In the keeper: start slirp4netns on the namespaces. 0, or -errno. `uid`: the user that it shall
  * become, 0: stay. */
 int net_start(struct net *net, const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
-		int user_fd, int net_fd);
+		const struct net_ends *ends);
 
 /* ready_fd can be read: true if the network is up; else the sentence why it is not. */
 bool net_is_up(struct net *net, char *out, size_t cap);
 
-/* Takes NET_NONE. The process, if it still runs, has to be killed and reaped by the caller. */
+/* Takes NET_NONE. The processes, if they still run, have to be killed and reaped by the caller. */
 void net_finish(struct net *net);
+
+/* Between net.c and slirp.c: an address in the sandbox's network; has the host a public address of IPv6? */
+struct cidr net_address(const struct spec_msg *spec, uint8_t last, uint8_t bits);
+bool net_has_v6(void);
 
 #endif

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "keeper/nft.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
-enum { MAX_BATCH = 256 * 1024, TABLE_V4 = 2, TABLE_V6 = 10 };
+enum { TABLE_V4 = 2, TABLE_V6 = 10 };
 #define TABLE "terrarium"
 #define CHAIN "out"
 
 /* linux/netlink.h, linux/netfilter/nfnetlink.h */
-enum { NETLINK_NETFILTER_NR = 12, SUBSYS_NFTABLES = 10, BATCH_BEGIN = 0x10, BATCH_END = 0x11, MSG_ERROR = 2 };
-enum { F_REQUEST = 1, F_ACK = 4, F_CREATE = 0x400, F_APPEND = 0x800, NESTED = 0x8000 };
+enum { SUBSYS_NFTABLES = 10, BATCH_BEGIN = 0x10, BATCH_END = 0x11 };
 /* linux/netfilter/nf_tables.h; attributes of each kind count from 1. */
 enum { NEW_TABLE = 0, NEW_CHAIN = 3, NEW_RULE = 6 };
 enum { REG_VERDICT = 0, REG_1 = 1 };
@@ -26,69 +18,10 @@ enum { META_OIF = 5, META_L4PROTO = 16 };
 enum { HOOK_OUTPUT = 3, VERDICT_ACCEPT = 1, REJECT_ICMP = 0, V4_PROHIBITED = 13, V6_PROHIBITED = 1 };
 enum { NEIGHBOUR_FIRST = 133, NEIGHBOUR_LAST = 136 };
 
-struct header {
-	uint32_t len;
-	uint16_t type, flags;
-	uint32_t seq, port;
-};
-
-/* ---- attributes -------------------------------------------------------------------- */
-
-static void put(struct nft *n, const void *bytes, size_t len)
-{
-	static const char zeros[4];
-	if (!n->error
-			&& (buf_append(&n->batch, bytes, len) < 0
-					|| buf_append(&n->batch, zeros, -len & 3) < 0))
-		n->error = ENOBUFS;
-}
-
-static void put_attr(struct nft *n, uint16_t type, const void *bytes, size_t len)
-{
-	const uint16_t head[2] = {(uint16_t)(4 + len), type};
-	put(n, head, sizeof head);
-	put(n, bytes, len);
-}
-
-static void put_text(struct nft *n, uint16_t type, const char *text)
-{
-	put_attr(n, type, text, strlen(text) + 1);
-}
-
-static void put_u32(struct nft *n, uint16_t type, uint32_t v)
-{
-	v = htonl(v);
-	put_attr(n, type, &v, sizeof v);
-}
-
-/* Begin a length that is filled in when what it counts is complete. Returns its place. */
-static size_t open_attr(struct nft *n, uint16_t type)
-{
-	put_attr(n, type | NESTED, NULL, 0);
-	return n->batch.len - 4;
-}
-
-static void close_attr(struct nft *n, size_t at)
-{
-	uint16_t len = (uint16_t)(n->batch.len - at);
-	if (!n->error)
-		memcpy(buf_at(&n->batch) + at, &len, sizeof len);
-}
-
 static size_t open_msg(struct nft *n, uint16_t type, uint16_t flags, uint8_t family, uint16_t id)
 {
-	const struct header head = {.type = type, .flags = F_REQUEST | flags, .seq = ++n->seq};
-	const uint8_t nf[4] = {family, 0, (uint8_t)(id >> 8), (uint8_t)id};
-	put(n, &head, sizeof head);
-	put(n, nf, sizeof nf);
-	return n->batch.len - sizeof head - sizeof nf;
-}
-
-static void close_msg(struct nft *n, size_t at)
-{
-	uint32_t len = (uint32_t)(n->batch.len - at);
-	if (!n->error)
-		memcpy(buf_at(&n->batch) + at, &len, sizeof len);
+	const uint8_t head[4] = {family, 0, (uint8_t)(id >> 8), (uint8_t)id};
+	return netlink_open_msg(&n->link, type, flags, head, sizeof head);
 }
 
 /* ---- expressions --------------------------------------------------------------------- */
@@ -100,40 +33,40 @@ struct nest {
 static struct nest open_expr(struct nft *n, const char *name)
 {
 	struct nest nest;
-	nest.element = open_attr(n, 1);
-	put_text(n, 1, name);
-	nest.data = open_attr(n, 2);
+	nest.element = netlink_open(&n->link, 1);
+	netlink_put_text(&n->link, 1, name);
+	nest.data = netlink_open(&n->link, 2);
 	return nest;
 }
 
 static void close_expr(struct nft *n, struct nest nest)
 {
-	close_attr(n, nest.data);
-	close_attr(n, nest.element);
+	netlink_close(&n->link, nest.data);
+	netlink_close(&n->link, nest.element);
 }
 
 static void put_value(struct nft *n, uint16_t type, const void *bytes, size_t len)
 {
-	size_t at = open_attr(n, type);
-	put_attr(n, 1, bytes, len);
-	close_attr(n, at);
+	size_t at = netlink_open(&n->link, type);
+	netlink_put_attr(&n->link, 1, bytes, len);
+	netlink_close(&n->link, at);
 }
 
 static void load_payload(struct nft *n, uint32_t base, uint32_t offset, uint32_t len)
 {
 	struct nest e = open_expr(n, "payload");
-	put_u32(n, 1, REG_1);
-	put_u32(n, 2, base);
-	put_u32(n, 3, offset);
-	put_u32(n, 4, len);
+	netlink_put_u32(&n->link, 1, REG_1);
+	netlink_put_u32(&n->link, 2, base);
+	netlink_put_u32(&n->link, 3, offset);
+	netlink_put_u32(&n->link, 4, len);
 	close_expr(n, e);
 }
 
 static void load_meta(struct nft *n, uint32_t key)
 {
 	struct nest e = open_expr(n, "meta");
-	put_u32(n, 1, REG_1);
-	put_u32(n, 2, key);
+	netlink_put_u32(&n->link, 1, REG_1);
+	netlink_put_u32(&n->link, 2, key);
 	close_expr(n, e);
 }
 
@@ -143,9 +76,9 @@ static void mask(struct nft *n, unsigned bits, uint32_t len)
 	for (unsigned i = 0; i < bits; i++)
 		ones[i / 8] |= (uint8_t)(0x80 >> i % 8);
 	struct nest e = open_expr(n, "bitwise");
-	put_u32(n, 1, REG_1);
-	put_u32(n, 2, REG_1);
-	put_u32(n, 3, len);
+	netlink_put_u32(&n->link, 1, REG_1);
+	netlink_put_u32(&n->link, 2, REG_1);
+	netlink_put_u32(&n->link, 3, len);
 	put_value(n, 4, ones, len);
 	put_value(n, 5, zeros, len);
 	close_expr(n, e);
@@ -154,8 +87,8 @@ static void mask(struct nft *n, unsigned bits, uint32_t len)
 static void compare(struct nft *n, uint32_t op, const void *bytes, size_t len)
 {
 	struct nest e = open_expr(n, "cmp");
-	put_u32(n, 1, REG_1);
-	put_u32(n, 2, op);
+	netlink_put_u32(&n->link, 1, REG_1);
+	netlink_put_u32(&n->link, 2, op);
 	put_value(n, 3, bytes, len);
 	close_expr(n, e);
 }
@@ -163,11 +96,11 @@ static void compare(struct nft *n, uint32_t op, const void *bytes, size_t len)
 static void accept_packet(struct nft *n)
 {
 	struct nest e = open_expr(n, "immediate");
-	put_u32(n, 1, REG_VERDICT);
-	size_t data = open_attr(n, 2), verdict = open_attr(n, 2);
-	put_u32(n, 1, VERDICT_ACCEPT);
-	close_attr(n, verdict);
-	close_attr(n, data);
+	netlink_put_u32(&n->link, 1, REG_VERDICT);
+	size_t data = netlink_open(&n->link, 2), verdict = netlink_open(&n->link, 2);
+	netlink_put_u32(&n->link, 1, VERDICT_ACCEPT);
+	netlink_close(&n->link, verdict);
+	netlink_close(&n->link, data);
 	close_expr(n, e);
 }
 
@@ -176,8 +109,8 @@ static void reject_packet(struct nft *n, uint8_t family)
 {
 	uint8_t code = family == 4 ? V4_PROHIBITED : V6_PROHIBITED;
 	struct nest e = open_expr(n, "reject");
-	put_u32(n, 1, REJECT_ICMP);
-	put_attr(n, 2, &code, sizeof code);
+	netlink_put_u32(&n->link, 1, REJECT_ICMP);
+	netlink_put_attr(&n->link, 2, &code, sizeof code);
 	close_expr(n, e);
 }
 
@@ -191,29 +124,29 @@ static uint8_t table_of(uint8_t family)
 static void add_chain(struct nft *n, uint8_t family)
 {
 	const uint16_t type = SUBSYS_NFTABLES << 8;
-	size_t msg = open_msg(n, type | NEW_TABLE, F_CREATE, table_of(family), 0);
-	put_text(n, 1, TABLE);
-	close_msg(n, msg);
-	msg = open_msg(n, type | NEW_CHAIN, F_CREATE, table_of(family), 0);
-	put_text(n, 1, TABLE);
-	put_text(n, 3, CHAIN);
-	size_t hook = open_attr(n, 4);
-	put_u32(n, 1, HOOK_OUTPUT);
-	put_u32(n, 2, 0); /* priority: an ordinary filter */
-	close_attr(n, hook);
-	put_text(n, 7, "filter");
-	close_msg(n, msg);
+	size_t msg = open_msg(n, type | NEW_TABLE, NETLINK_CREATE, table_of(family), 0);
+	netlink_put_text(&n->link, 1, TABLE);
+	netlink_close_msg(&n->link, msg);
+	msg = open_msg(n, type | NEW_CHAIN, NETLINK_CREATE, table_of(family), 0);
+	netlink_put_text(&n->link, 1, TABLE);
+	netlink_put_text(&n->link, 3, CHAIN);
+	size_t hook = netlink_open(&n->link, 4);
+	netlink_put_u32(&n->link, 1, HOOK_OUTPUT);
+	netlink_put_u32(&n->link, 2, 0); /* priority: an ordinary filter */
+	netlink_close(&n->link, hook);
+	netlink_put_text(&n->link, 7, "filter");
+	netlink_close_msg(&n->link, msg);
 }
 
 static void batch_edge(struct nft *n, uint16_t type)
 {
-	close_msg(n, open_msg(n, type, 0, 0, SUBSYS_NFTABLES));
+	netlink_close_msg(&n->link, open_msg(n, type, 0, 0, SUBSYS_NFTABLES));
 }
 
 void nft_begin(struct nft *n)
 {
 	*n = (struct nft){0};
-	buf_init(&n->batch, MAX_BATCH);
+	netlink_begin(&n->link);
 	batch_edge(n, BATCH_BEGIN);
 	add_chain(n, 4);
 	add_chain(n, 6);
@@ -226,18 +159,19 @@ struct rule {
 static struct rule open_rule(struct nft *n, uint8_t family)
 {
 	struct rule rule;
-	rule.msg = open_msg(n, SUBSYS_NFTABLES << 8 | NEW_RULE, F_CREATE | F_APPEND, table_of(family), 0);
+	rule.msg = open_msg(n, SUBSYS_NFTABLES << 8 | NEW_RULE, NETLINK_CREATE | NETLINK_APPEND,
+			table_of(family), 0);
 	n->last_rule = rule.msg;
-	put_text(n, 1, TABLE);
-	put_text(n, 2, CHAIN);
-	rule.list = open_attr(n, 4);
+	netlink_put_text(&n->link, 1, TABLE);
+	netlink_put_text(&n->link, 2, CHAIN);
+	rule.list = netlink_open(&n->link, 4);
 	return rule;
 }
 
 static void close_rule(struct nft *n, struct rule rule)
 {
-	close_attr(n, rule.list);
-	close_msg(n, rule.msg);
+	netlink_close(&n->link, rule.list);
+	netlink_close_msg(&n->link, rule.msg);
 }
 
 static void match_address(struct nft *n, const struct cidr *to)
@@ -291,67 +225,9 @@ void nft_accept_neighbours(struct nft *n)
 	close_rule(n, rule);
 }
 
-/* ---- the kernel ---------------------------------------------------------------------------- */
-
-/* Until the last rule is acknowledged, or the first error. */
-static int hear(int fd, uint32_t last_seq)
-{
-	union {
-		struct header align;
-		char bytes[8192];
-	} in;
-	for (;;) {
-		ssize_t got = recv(fd, &in, sizeof in, 0);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return errno;
-		for (size_t at = 0; at + sizeof(struct header) + 4 <= (size_t)got;) {
-			struct header head;
-			int32_t error;
-			memcpy(&head, in.bytes + at, sizeof head);
-			memcpy(&error, in.bytes + at + sizeof head, sizeof error);
-			if (head.type == MSG_ERROR && (error || head.seq == last_seq))
-				return -error;
-			if (head.len < sizeof head)
-				return EPROTO;
-			at += (head.len + 3) & ~3u;
-		}
-	}
-}
-
-static void ask_for_ack(struct nft *n, size_t msg)
-{
-	const uint16_t flags = F_REQUEST | F_CREATE | F_APPEND | F_ACK;
-	if (!n->error)
-		memcpy(buf_at(&n->batch) + msg + offsetof(struct header, flags), &flags, sizeof flags);
-}
-
 int nft_commit(struct nft *n)
 {
-	const struct {
-		uint16_t family, pad;
-		uint32_t pid, groups;
-	} kernel = {.family = AF_NETLINK};
-	const struct timeval patience = {.tv_sec = 5};
-	const uint32_t last_seq = n->seq;
+	netlink_ask(&n->link, n->last_rule);
 	batch_edge(n, BATCH_END);
-	ask_for_ack(n, n->last_rule);
-	int error = n->error;
-	int fd = error ? -1 : socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER_NR);
-	if (fd < 0 && !error)
-		error = errno;
-	if (!error)
-		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-	if (!error
-			&& sendto(fd, buf_at(&n->batch), n->batch.len, 0, (const struct sockaddr *)&kernel,
-					   sizeof kernel)
-					   < 0)
-		error = errno;
-	if (!error)
-		error = hear(fd, last_seq);
-	if (fd >= 0)
-		close(fd);
-	buf_finish(&n->batch);
-	return error;
+	return netlink_commit(&n->link, NETLINK_OF_FILTERS);
 }

@@ -9,14 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/cidr.h"
+#include "keeper/netlink.h"
 
 struct nft {
-	struct buf batch;
-	uint32_t seq;
+	struct netlink link;
 	size_t last_rule; /* its place in the batch */
-	int error;        /* first that went wrong while building: an errno */
 };
 
 void nft_begin(struct nft *n);

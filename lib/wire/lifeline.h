@@ -83,9 +83,9 @@ struct spec_msg {
 };
 
 /* Addresses in the sandbox's network, which slirp4netns hands out (libslirp). */
-enum { NET_DNS = 3 };
-/* Processes of slirp4netns in the sandbox's control groups; a second one only while it starts. */
-enum { NET_PROCS = 1 };
+enum { NET_GATEWAY = 2, NET_DNS = 3, NET_OWN = 100 };
+/* Processes for it in the sandbox's control groups, at most. */
+enum { NET_PROCS = 3 };
 /* How the keeper begins what it says of a network that cannot be had. */
 #define NET_FAILED "the network cannot be set up: "
 
@@ -116,6 +116,8 @@ struct ready_msg {
 #define INFO_FILE "info"
 #define AGENT_FILE "agent.sock"
 #define DOOR_FILE "keeper.sock"
+#define NET_DIR "net" /* with NET_SOCKET in it, for a moment */
+#define NET_SOCKET "net.sock"
 #define GROUPS_FILE "groups"
 enum { BOOT_ID_BYTES = 37, INFO_MAX_BYTES = 8192 };
 struct info_msg {

@@ -247,21 +247,23 @@ class Program:
         self.words = [os.path.abspath(path)]
         self.env = {"HOME": self.home, "XDG_RUNTIME_DIR": self.home, "PATH": os.environ["PATH"],
                     "LANG": "C.UTF-8"}
-        if who == "user":
+        if who.startswith("user"):
             copy = os.path.join(self.home, "program")
             shutil.copy(path, copy)
             os.chown(self.home, 65534, 65534)
             self.words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy]
-            self.show_tun()
+        self.change_tun("tun" in who)
 
     @staticmethod
-    def show_tun():
-        """Where only root may open it: one that everybody may, which only we see."""
+    def change_tun(has_tun):
+        """In our own mounts: /dev/net/tun for everybody, or for nobody."""
         try:
             subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/dev/net"], check=True)
-            subprocess.run(["mknod", "-m", "666", "/dev/net/tun", "c", "10", "200"], check=True)
-        except subprocess.CalledProcessError:
-            skip("no /dev/net/tun for an ordinary user")
+            if has_tun:
+                subprocess.run(["mknod", "-m", "666", "/dev/net/tun", "c", "10", "200"], check=True)
+                os.close(os.open("/dev/net/tun", os.O_RDWR))
+        except (subprocess.CalledProcessError, OSError):
+            skip("/dev/net/tun cannot be put in place")
 
     def start(self, *words, **more):
         return subprocess.Popen([*self.words, *words], env=dict(self.env, **more), stdin=subprocess.DEVNULL,
@@ -281,7 +283,7 @@ class Program:
         return json.loads(out)
 
     def left(self):
-        return [f for f in os.listdir(self.home) if f != "program"]
+        return [f for f in os.listdir(self.home) if f not in ("program", ".cache")]
 
     def close(self):
         shutil.rmtree(self.home)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend/local/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,6 @@
 
 #include "backend/local/filters.h"
 #include "base/err.h"
-
-#define TUN "/dev/net/tun"
 
 static bool is_program(const char *path, struct stat *ret_st)
 {
@@ -52,31 +49,11 @@ int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr)
 	return 0;
 }
 
-/* Root makes a device of its own for the sandbox's user (keeper/net.c). */
-static int check_tun(struct trm_error *reterr)
-{
-	int fd = geteuid() == 0 ? -1 : open(TUN, O_RDWR | O_CLOEXEC);
-	int error = errno;
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 || geteuid() == 0)
-		return 0;
-	if (error == EACCES || error == EPERM)
-		return trm_error_set(reterr, TRM_ENOTSUP,
-				"a network for sandboxes needs " TUN
-				", which only root may open here: as root, "
-				"chmod 666 " TUN);
-	return trm_error_set(reterr, TRM_ENOTSUP,
-			"a network for sandboxes needs " TUN
-			", which cannot be opened (%s): as root, modprobe tun",
-			strerror(error));
-}
-
 int machine_find_slirp(char path[MACHINE_PATH], struct trm_error *reterr)
 {
 	struct stat st;
 	if (find_in_path("slirp4netns", path, &st))
-		return check_tun(reterr);
+		return 0;
 	return trm_error_set(reterr, TRM_ENOTSUP,
 			"a network for sandboxes needs slirp4netns, which is not installed (or not in PATH): "
 			"apt install slirp4netns");

@@ -15,8 +15,7 @@ enum { MACHINE_PATH = 256, MACHINE_ADVICE = 224 };
 /* Path of bubblewrap. TRM_ENOTSUP if it is missing, or is setuid root. */
 int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr);
 
-/* Path of slirp4netns, which makes the network of sandboxes that have one. TRM_ENOTSUP if it is missing, or
- * cannot make a device here. */
+/* Path of slirp4netns, which makes the network of sandboxes that have one. TRM_ENOTSUP if it is missing. */
 int machine_find_slirp(char path[MACHINE_PATH], struct trm_error *reterr);
 
 /* Do the seccomp filters fit the machine we run on? TRM_ENOTSUP if not: nothing is started then. */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KEEPER_WIRE_H
+#define TRM_KEEPER_WIRE_H
+
+/* The device of a sandbox with a network, where /dev/net/tun may not be opened: a pair of veth devices,
+ * of which the second lies in a network namespace of its own, with nothing but a packet socket on it.
+ * A process of ours carries frames between that socket and slirp4netns, which then speaks the
+ * protocol of BESS: one frame, one SOCK_SEQPACKET packet (slirp4netns(1), "BESS MODE").
+ *
+ * The packet filter is the same: it sits in front of the device, whatever that is. */
+
+#include <stdint.h>
+
+/* In a network namespace in which the caller may do everything: make and configure the device with that
+ * address (in host order, of a /24) and a default route through `gateway`. The packet socket, or -1 (errno).
+ */
+int wire_make(const char *device, uint32_t address, uint32_t gateway);
+
+/* The socket of slirp4netns, which will be listening at that path soon; -1: it does not. */
+int wire_connect(const char *path);
+/* Carry frames until one of the two ends. */
+_Noreturn void wire_carry(int packet_fd, int line_fd);
+
+#endif
