@@ -153,6 +153,9 @@ static void at_end(struct feed *feed)
 		return;
 	}
 	watch_close(&feed->proc->agent->poller, &feed->watch);
+	/* A script is long, and never comes again. */
+	buf_finish(&feed->own);
+	buf_init(&feed->own, FRAME_MAX_PAYLOAD);
 }
 
 static bool write_queue(struct feed *feed, struct buf *queue)

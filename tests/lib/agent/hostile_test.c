@@ -264,13 +264,14 @@ static int spy(pid_t agent, const char *what, int flags)
 static void test_same_user_cannot_look_into_the_agent(void **state)
 {
 	enum { SOMEBODY = 61999 };
+	struct link link = link_open(*state); /* it has begun */
 	if (geteuid() != 0) {
-		struct link link = link_open(*state); /* it has begun */
 		assert_int_equal(spy(((struct rig *)*state)->agent, "mem", O_RDONLY), EACCES);
 		assert_int_equal(spy(((struct rig *)*state)->agent, "fd", O_RDONLY | O_DIRECTORY), EACCES);
 		link_close(&link);
 		return;
 	}
+	link_close(&link);
 	/* Root may look everywhere, so both become somebody else. */
 	pid_t child = fork();
 	if (child == 0) {
@@ -291,11 +292,11 @@ static void test_same_user_cannot_look_into_the_agent(void **state)
 		if (!control || rig_setup(&inner) != 0)
 			_exit(2);
 		struct rig *rig = inner;
-		struct link link = link_open(rig);
+		struct link inside = link_open(rig);
 		bool safe = spy(rig->agent, "mem", O_RDONLY) == EACCES
 			    && spy(rig->agent, "fd", O_RDONLY | O_DIRECTORY) == EACCES
 			    && spy(rig->agent, "environ", O_RDONLY) == EACCES;
-		link_close(&link);
+		link_close(&inside);
 		_exit(rig_teardown(&inner) == 0 && safe ? 0 : 3);
 	}
 	int status = 0;
