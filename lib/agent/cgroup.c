@@ -142,11 +142,14 @@ void cgroup_stall(struct stall *ret)
 			stall_parse_pressure(text, (enum stall_resource)i, ret);
 }
 
-void cgroup_overlay(struct trm_sample *sample)
+bool cgroup_overlay(struct trm_sample *sample)
 {
 	uint64_t limit;
 	if (access(ROOT "memory.current", R_OK) == 0)
 		overlay_v2(sample);
 	else if (read_number(ROOT "memory/memory.limit_in_bytes", &limit) && limit < v1_no_limit)
 		overlay_v1(sample);
+	else
+		return false;
+	return true;
 }

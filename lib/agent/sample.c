@@ -19,6 +19,7 @@
 enum {
 	FRESH_NS = 20 * 1000 * 1000, /* younger than this is "now": two watchers, one sample */
 	TMPFS_TYPE = 0x01021994,     /* linux/magic.h */
+	SELDOM = 16,
 };
 
 /* What is kept of a process from one sample to the next. */
@@ -44,12 +45,14 @@ void sampler_finish(struct sampler *sampler)
 	*sampler = (struct sampler){0};
 }
 
-/* CPU time of all threads of a process: its CPU clock, see clock_getcpuclockid(3). */
+/* CPU time of all threads of a process, by its CPU clock: the number that clock_getcpuclockid(3) makes of a
+ * pid, without its look whether there is such a process. */
 static uint64_t cpu_clock_ns(pid_t pid)
 {
+	enum { SCHEDULED = 2, BITS = 3 };
 	struct timespec now;
-	clockid_t clock;
-	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &now) < 0)
+	clockid_t clock = (clockid_t)(~(unsigned)pid << BITS | SCHEDULED);
+	if (clock_gettime(clock, &now) < 0)
 		return 0;
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
@@ -228,15 +231,36 @@ static void sample_net(struct trm_sample *sample)
 	}
 }
 
-/* Where there was no device, one seldom comes: not looked for every time. */
+/* Where there was nothing of its kind, something seldom comes: not looked for every time. */
+static bool rests(unsigned *rest)
+{
+	if (!*rest)
+		return false;
+	--*rest;
+	return true;
+}
+
 static void look_at_net(struct sampler *sampler, struct trm_sample *sample)
 {
-	enum { SELDOM = 16 };
-	if (sampler->net_rest && sampler->net_rest--)
+	if (rests(&sampler->net_rest))
 		return;
 	sample_net(sample);
 	if (!(sample->known & TRM_METRIC_NET))
 		sampler->net_rest = SELDOM;
+}
+
+static void look_at_cgroup(struct sampler *sampler, struct trm_sample *sample, uint64_t now_ns)
+{
+	struct stall stall = {.time_ns = now_ns};
+	if (rests(&sampler->cgroup_rest))
+		return;
+	if (cgroup_overlay(sample)) {
+		cgroup_stall(&stall);
+		stall_tell(&stall, &sampler->stall, sample);
+	} else {
+		sampler->cgroup_rest = SELDOM;
+	}
+	sampler->stall = stall;
 }
 
 /* Sums over the processes; what they were before is in sampler->metrics. Returns how many there are. */
@@ -280,11 +304,7 @@ const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, ui
 	select_rows(sampler, is_init);
 	size_t n = sample_all(sampler, &sample, passed_ns);
 	sample_disk(&sample);
-	cgroup_overlay(&sample);
-	struct stall stall = {.time_ns = now_ns};
-	cgroup_stall(&stall);
-	stall_tell(&stall, &sampler->stall, &sample);
-	sampler->stall = stall;
+	look_at_cgroup(sampler, &sample, now_ns);
 	if (is_init || sample.source[0] == 'c') /* else the network may be the machine's */
 		look_at_net(sampler, &sample);
 	rate(&sample, &sampler->metrics.sample, passed_ns);

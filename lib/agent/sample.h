@@ -31,7 +31,8 @@ struct sampler {
 	struct trm_process *table;  /* METRICS_MAX_PROCESSES rows, the heaviest first */
 	struct trm_metrics metrics; /* the last sample */
 	struct stall stall;         /* of the last sample */
-	unsigned net_rest;          /* samples in which the network is not looked at */
+	/* Samples in which these are not looked at. */
+	unsigned net_rest, cgroup_rest;
 	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
 };
 
@@ -41,8 +42,8 @@ void sampler_finish(struct sampler *sampler);
  * the next call. nproc: the process limit in force, 0 if unknown. NULL: no memory, or no /proc. */
 const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, uint32_t nproc);
 
-/* cgroup.c: overwrite what a cgroup of the sandbox's own knows, if one can be seen from inside. */
-void cgroup_overlay(struct trm_sample *sample);
+/* cgroup.c: overwrite what a cgroup of the sandbox's own knows. False: none can be seen from inside. */
+bool cgroup_overlay(struct trm_sample *sample);
 /* What such a group knows of stalls; all unknown without one. */
 void cgroup_stall(struct stall *ret);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,26 +79,26 @@ static bool make_room(struct tree *tree)
 int tree_scan(struct tree *tree)
 {
 	struct dirent *entry;
-	DIR *dir = opendir("/proc");
 	tree->n = 0;
-	if (!dir)
+	if (tree->dir)
+		rewinddir(tree->dir);
+	else if (!(tree->dir = opendir("/proc")))
 		return TRM_EIO;
-	while ((entry = readdir(dir))) {
+	while ((entry = readdir(tree->dir))) {
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
-		if (!make_room(tree)) {
-			closedir(dir);
+		if (!make_room(tree))
 			return TRM_ENOMEM;
-		}
-		tree->n += read_row(dirfd(dir), entry->d_name, &tree->rows[tree->n]);
+		tree->n += read_row(dirfd(tree->dir), entry->d_name, &tree->rows[tree->n]);
 	}
-	closedir(dir);
 	return 0;
 }
 
 void tree_finish(struct tree *tree)
 {
 	free(tree->rows);
+	if (tree->dir)
+		closedir(tree->dir);
 	*tree = (struct tree){0};
 }
 

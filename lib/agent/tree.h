@@ -4,6 +4,7 @@
 
 /* The processes there are, from /proc, and who descends from whom. */
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct tree_row {
 struct tree {
 	struct tree_row *rows; /* by rising pid */
 	size_t n, cap;
+	DIR *dir; /* /proc, open between scans */
 };
 
 /* All processes now, nothing selected. TRM_EIO without /proc, TRM_ENOMEM. The tree was zeroed or scanned
