@@ -29,7 +29,7 @@ server=$!
 export XDG_RUNTIME_DIR="$dir/run" XDG_CACHE_HOME="$dir/cache"
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 stop_all() {
-	"$terrarium" stop --all >/dev/null 2>&1 || :
+	"$terrarium" stop --all --yes >/dev/null 2>&1 || :
 	kill "$server"
 	rm -rf "$dir"
 }
