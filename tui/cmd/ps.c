@@ -9,6 +9,7 @@
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
+#include "cmd/sample.h"
 
 /* A rate needs two looks: so far apart, or as long as the first one took. */
 enum { BETWEEN_LOOKS_MS = 10 };
@@ -46,11 +47,6 @@ static void put_known(struct json_out *j, const char *key, bool is_known, uint64
 		json_put_null(j, key);
 }
 
-static void put_seconds(struct json_out *j, const char *key, bool is_known, uint64_t ms)
-{
-	json_put_number(j, key, is_known ? (double)ms / 1000 : (double)NAN, 3);
-}
-
 static void put_kernels(struct json_out *j, const struct trm_entry *e)
 {
 	json_open(j, "kernels", '[');
@@ -58,18 +54,6 @@ static void put_kernels(struct json_out *j, const struct trm_entry *e)
 		if (e->kernels & 1u << i)
 			json_put_text(j, NULL, trm_lang_get(i)->name);
 	json_close(j, ']');
-}
-
-static void put_limits(struct json_out *j, const struct trm_limits *l)
-{
-	json_open(j, "limits", '{');
-	json_put_u64(j, "memory_bytes", l->mem_bytes);
-	json_put_number(j, "cpus", l->cpus, 2);
-	json_put_u64(j, "processes", l->procs);
-	json_put_u64(j, "disk_bytes", l->disk_bytes);
-	json_put_bool(j, "net", l->net);
-	json_put_text(j, "net_allow", l->net_allow);
-	json_close(j, '}');
 }
 
 static void put_entry(struct json_out *j, const struct trm_entry *e)
@@ -87,17 +71,17 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 	else
 		json_put_null(j, "kept");
 	json_put_u64(j, "started_ms", e->started_ms);
-	put_seconds(j, "age_s", knows(e, TRM_METRIC_UPTIME), s->uptime_ms);
-	put_seconds(j, "idle_s", e->has_state, e->idle_ms);
-	put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
-	put_seconds(j, "max_lifetime_s", e->max_lifetime_ms, e->max_lifetime_ms);
-	json_put_number(j, "cpu_percent", knows(e, TRM_METRIC_CPU_PERCENT) ? s->cpu_percent : (double)NAN, 1);
-	json_put_number(j, "cpu_s", knows(e, TRM_METRIC_CPU_TIME) ? (double)s->cpu_ns / 1e9 : (double)NAN, 3);
-	put_known(j, "memory_bytes", knows(e, TRM_METRIC_MEM), s->mem_bytes);
-	put_known(j, "memory_limit_bytes", true, e->limits.mem_bytes);
+	put_known(j, "uptime_ms", knows(e, TRM_METRIC_UPTIME), s->uptime_ms);
+	put_known(j, "idle_ms", e->has_state, e->idle_ms);
+	put_known(j, "idle_timeout_ms", e->idle_timeout_ms, e->idle_timeout_ms);
+	put_known(j, "max_lifetime_ms", e->max_lifetime_ms, e->max_lifetime_ms);
+	json_put_number(j, "cpu_percent", knows(e, TRM_METRIC_CPU_PERCENT) ? s->cpu_percent : (double)NAN, 2);
+	put_known(j, "cpu_ms", knows(e, TRM_METRIC_CPU_TIME), s->cpu_ns / 1000000);
+	put_known(j, "mem_bytes", knows(e, TRM_METRIC_MEM), s->mem_bytes);
+	put_known(j, "mem_limit_bytes", true, e->limits.mem_bytes);
 	put_known(j, "disk_bytes", knows(e, TRM_METRIC_DISK), s->disk_bytes);
-	put_known(j, "processes", knows(e, TRM_METRIC_PROCS), s->procs);
-	put_limits(j, &e->limits);
+	put_known(j, "procs", knows(e, TRM_METRIC_PROCS), s->procs);
+	sample_put_limits(j, &e->limits);
 	put_known(j, "keeper_pid", is_live, e->keeper_pid);
 	json_put_u64(j, "client_pid", e->client_pid);
 	json_put_text(j, "client", e->client);
