@@ -249,6 +249,27 @@ int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_en
 	return 0;
 }
 
+void trm_registry_rates(struct trm_registry *r)
+{
+	bool has_crowd = r->crowd.n && crowd_take(&r->crowd);
+	for (size_t i = 0; i < r->n; i++) {
+		struct known *k = &r->known[i];
+		struct trm_sample now = {.time_ns = clock_ns(CLOCK_MONOTONIC)}, *s = &r->entries[i].sample;
+		if (k->is_stale)
+			continue;
+		if (k->info.ready.kind == LIMITS_RLIMITS && has_crowd)
+			crowd_sample(&r->crowd, k->info.keeper, &now);
+		stats_cpu(&k->stats, now.time_ns, &now);
+		set_rate(k, &now);
+		if (!(now.known & TRM_METRIC_CPU_PERCENT))
+			continue;
+		s->cpu_percent = now.cpu_percent;
+		s->cpu_ns = now.cpu_ns;
+		s->time_ns = now.time_ns;
+		s->known |= TRM_METRIC_CPU_PERCENT;
+	}
+}
+
 /* ---- ending ------------------------------------------------------------------------------ */
 
 size_t trm_registry_sweep(struct trm_registry *r)

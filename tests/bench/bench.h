@@ -64,5 +64,6 @@ void bench_tui(void);
 void bench_output(void);
 void bench_typing(void);
 void bench_copy(void);
+void bench_kept(void);
 
 #endif

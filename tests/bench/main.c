@@ -8,7 +8,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } groups[] = {{"warm", bench_warm}, {"cold", bench_cold}, {"flood", bench_flood}, {"tui", bench_tui},
-		{"big", bench_big}, {"output", bench_output}, {"typing", bench_typing}, {"cp", bench_copy}};
+		{"big", bench_big}, {"output", bench_output}, {"typing", bench_typing}, {"cp", bench_copy},
+		{"kept", bench_kept}};
 
 int main(int argc, char **argv)
 {

@@ -105,7 +105,7 @@ static bool read_value(const struct stats *s, enum stats_file file, const char *
 	return read_text(s, file, text) && stall_find_number(text, key, ret);
 }
 
-static void sample_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *out)
+void stats_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
 	bool is_v2 = s->kind == LIMITS_CGROUP_V2;
 	uint64_t ns;
@@ -186,7 +186,7 @@ void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 	if (s->kind == LIMITS_RLIMITS)
 		return;
 	snprintf(out->source, sizeof out->source, s->kind == LIMITS_CGROUP_V2 ? "cgroup v2" : "cgroup v1");
-	sample_cpu(s, now_ns, out);
+	stats_cpu(s, now_ns, out);
 	sample_memory(s, out);
 	sample_peak(s, out);
 	if (out->known & TRM_METRIC_MEM_PEAK)

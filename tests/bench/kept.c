@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* Kept sandboxes: coming back to one, running in one from a shell, and a hundred of them at rest. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "bench/bench.h"
+
+enum { CROWD = 100, ROUNDS = 101, REST_S = 10 };
+#define NAME "bench-kept"
+
+static bool terrarium(const char *const *words)
+{
+	return spawn_ms(words, true) >= 0;
+}
+
+static bool keep(const char *name, const char *memory)
+{
+	const char *const argv[] = {BENCH_PROGRAM, "run", "--yes", "--keep", "--memory", memory, "--name",
+			name, "-c", "1", NULL};
+	return terrarium(argv);
+}
+
+static void stop_all(void)
+{
+	const char *const argv[] = {BENCH_PROGRAM, "stop", "--all", "--yes", NULL};
+	if (!terrarium(argv))
+		fprintf(stderr, "bench: kept sandboxes may be left running\n");
+}
+
+/* ---- from a shell --------------------------------------------------------------------- */
+
+/* The least that a process can cost here: exec of a static program that does nothing. */
+static void bench_run(void)
+{
+	static const char *const ours[] = {BENCH_PROGRAM, "run", "--yes", "--name", NAME, "-c", "1", NULL},
+				 *const exec[] = {BENCH_PROGRAM, "exec", NAME, "--", "/bin/true", NULL},
+				 *const least[] = {BENCH_STATIC, NULL};
+	struct samples run = {0}, command = {0}, floor_ms = {0};
+	for (int i = 0; i < ROUNDS; i++) {
+		double a = spawn_ms(ours, true), b = spawn_ms(exec, true), c = spawn_ms(least, true);
+		if (a < 0 || b < 0 || c < 0)
+			break;
+		samples_add(&run, a);
+		samples_add(&command, b);
+		samples_add(&floor_ms, c);
+	}
+	if (floor_ms.n < ROUNDS) {
+		report_missing("run --name N -c 1", "it failed");
+	} else {
+		report("run --name N -c 1, whole process", samples_at(&run, 0.5), "ms", 0, 10);
+		report("the same, against exec of a static binary", samples_at(&run, 0.5), "ms",
+				samples_at(&floor_ms, 0.5), 3);
+		report("exec N -- true, whole process", samples_at(&command, 0.5), "ms", 0, 10);
+	}
+	samples_free(&run);
+	samples_free(&command);
+	samples_free(&floor_ms);
+}
+
+/* ---- attaching ------------------------------------------------------------------------- */
+
+/* Until the workbench shows that it is idle, and the REPL its prompt. */
+static void bench_attach(const char *name, const char *const *argv, const char *sign)
+{
+	struct samples ms = {0};
+	for (int i = 0; i < 21; i++) {
+		struct pty p;
+		double took = pty_start(&p, argv, bench_env()) ? pty_wait(&p, sign, 5000) : -1;
+		if (took < 0)
+			break;
+		samples_add(&ms, took);
+		pty_stop(&p);
+	}
+	if (ms.n < 21)
+		report_missing(name, "nothing was shown");
+	else
+		report(name, samples_at(&ms, 0.5), "ms", 0, 20);
+	samples_free(&ms);
+}
+
+/* ---- a hundred at rest ------------------------------------------------------------------- */
+
+static double number_in(const char *path, const char *key)
+{
+	char text[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	const char *at = strstr(text, key);
+	return at ? strtod(at + strlen(key), NULL) : 0;
+}
+
+static double pss_kib(pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)pid);
+	return number_in(path, "\nPss:");
+}
+
+/* User and system time, in ticks. */
+static double ticks(pid_t pid)
+{
+	char path[64], text[1024];
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	char *at = strrchr(text, ')');
+	for (int field = 2; at && field < 14; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtod(at, &at) + strtod(at, NULL) : 0;
+}
+
+/* All processes of the kept sandboxes, summed up: what descends from keepers. */
+static double sum_of(double (*measure)(pid_t), pid_t root)
+{
+	char path[64], text[4096];
+	double sum = measure(root);
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)root, (int)root);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	for (char *at = text, *end;; at = end) {
+		pid_t child = (pid_t)strtol(at, &end, 10);
+		if (end == at)
+			return sum;
+		sum += sum_of(measure, child);
+	}
+}
+
+static double sum_of_all(double (*measure)(pid_t), const struct trm_entry *entries, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += sum_of(measure, (pid_t)entries[i].keeper_pid);
+	return sum;
+}
+
+/* As many interpreters that wait, as bare as can be. */
+static double bare_pss_kib(void)
+{
+	static const char *const argv[] = {"/usr/bin/python3", "-I", "-S", "-c",
+			"import json, os, sys\nos.write(1, b'x')\nos.read(0, 1)", NULL};
+	pid_t pids[CROWD];
+	int in[2], out[2], n = 0;
+	double sum = 0;
+	char x;
+	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+		return 0;
+	posix_spawn_file_actions_t actions;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+	while (n < CROWD
+			&& posix_spawn(&pids[n], argv[0], &actions, NULL, (char *const *)argv,
+					   (char *const *)bench_env())
+					   == 0)
+		n++;
+	for (int i = 0; i < n && read(out[0], &x, 1) == 1; i++)
+		;
+	for (int i = 0; i < n; i++)
+		sum += pss_kib(pids[i]);
+	for (int fd = 0; fd < 2; fd++) {
+		close(in[fd]);
+		close(out[fd]);
+	}
+	for (int i = 0; i < n; i++)
+		waitpid(pids[i], NULL, 0);
+	posix_spawn_file_actions_destroy(&actions);
+	return n == CROWD ? sum / CROWD : 0;
+}
+
+static void bench_ps(void)
+{
+	static const char *const argv[] = {BENCH_PROGRAM, "ps", NULL};
+	struct samples ms = {0};
+	for (int i = 0; i < 21; i++)
+		samples_add(&ms, spawn_ms(argv, true));
+	report("ps with 100 kept sandboxes", samples_at(&ms, 0.5), "ms", 0, 50);
+	samples_free(&ms);
+}
+
+static void bench_rest(void)
+{
+	struct trm_registry *registry;
+	const struct trm_entry *entries;
+	size_t n;
+	if (trm_registry_create(&registry, NULL) < 0)
+		return;
+	if (trm_registry_refresh(registry, &entries, &n, NULL) == 0 && n >= CROWD) {
+		double bare = bare_pss_kib();
+		report("memory of one of 100, against bare python3",
+				sum_of_all(pss_kib, entries, n) / (double)n / 1024, "MiB", bare / 1024, 1.15);
+		double before = sum_of_all(ticks, entries, n);
+		sleep(REST_S);
+		double used = sum_of_all(ticks, entries, n) - before;
+		report("CPU of 100 at rest, in 10 s", used * 1000 / (double)sysconf(_SC_CLK_TCK), "ms", 0, 0);
+	} else {
+		report_missing("100 kept sandboxes", "they are not there");
+	}
+	trm_registry_destroy(registry);
+}
+
+void bench_kept(void)
+{
+	static const char *const workbench[] = {BENCH_PROGRAM, "attach", NAME, "--confirm", "off", NULL},
+				 *const repl[] = {BENCH_PROGRAM, "attach", NAME, "--repl", "--yes", NULL};
+	char name[40], dir[] = "/tmp/terrarium-bench-run-XXXXXX";
+	/* A runtime directory of its own: what is stopped at the end is ours alone. */
+	if (!mkdtemp(dir) || setenv("XDG_RUNTIME_DIR", dir, 1) < 0 || !keep(NAME, "512")) {
+		report_missing("kept sandboxes", "terrarium run --keep failed");
+		rmdir(dir);
+		return;
+	}
+	bench_run();
+	bench_attach("attach to the workbench, until it is idle", workbench, "idle");
+	bench_attach("attach to the REPL, until its prompt", repl, ">");
+	bool are_there = true;
+	for (int i = 1; i < CROWD && are_there; i++) {
+		snprintf(name, sizeof name, NAME "-%d", i);
+		are_there = keep(name, "64");
+	}
+	if (are_there) {
+		bench_ps();
+		bench_rest();
+	} else {
+		report_missing("100 kept sandboxes", "not all of them started");
+	}
+	stop_all();
+	rmdir(dir);
+}
