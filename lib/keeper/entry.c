@@ -56,5 +56,5 @@ void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_pa
 {
 	sweep_files(entry_fd);
 	unlinkat(run_fd, name, AT_REMOVEDIR);
-	rmdir(run_path);
+	sweep_directory(run_fd, run_path);
 }

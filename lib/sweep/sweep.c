@@ -103,6 +103,30 @@ bool sweep_entry(int run_fd, const char *name)
 	return is_gone;
 }
 
+/* Programs that somebody just starts from stay, for them, without a name. */
+static void remove_programs(int run_fd)
+{
+	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	bool is_last = dir != NULL;
+	while (is_last && (entry = readdir(dir)))
+		is_last = entry->d_name[0] == '.' || strchr(entry->d_name, ':'); /* user.c's locks */
+	if (is_last)
+		rewinddir(dir);
+	while (is_last && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, PROGRAM_PREFIX, strlen(PROGRAM_PREFIX)) == 0)
+			unlinkat(run_fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+void sweep_directory(int run_fd, const char *run_path)
+{
+	remove_programs(run_fd);
+	rmdir(run_path);
+}
+
 size_t sweep_all(int run_fd)
 {
 	size_t n = 0;

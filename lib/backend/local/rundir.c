@@ -170,7 +170,7 @@ void rundir_entry_remove(struct rundir_entry *e)
 	sweep_groups(e->entry_fd); /* of one that was left behind */
 	sweep_files(e->entry_fd);
 	unlinkat(e->run_fd, e->name, AT_REMOVEDIR);
-	rmdir(e->path); /* if it was the last */
+	sweep_directory(e->run_fd, e->path);
 	rundir_entry_leave(e);
 }
 

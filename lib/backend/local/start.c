@@ -11,6 +11,7 @@
 #include "backend/local/argv.h"
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
+#include "backend/local/program.h"
 #include "backend/local/netplan.h"
 #include "backend/local/rundir.h"
 #include "backend/local/spawn.h"
@@ -128,7 +129,7 @@ static int make_parts(struct parts *p, const struct rundir_entry *entry, const s
 	if (p->null_fd < 0)
 		return trm_error_set_errno(reterr, errno, "cannot open /dev/null");
 	struct embed keeper = embed_keeper(), agent = embed_agent();
-	p->keeper_fd = spawn_memfd("terrarium-keeper", keeper.bytes, keeper.n, reterr);
+	p->keeper_fd = program_open(entry->run_fd, keeper.bytes, keeper.n, reterr);
 	if (p->keeper_fd < 0)
 		return p->keeper_fd;
 	p->agent_fd = spawn_memfd("terrarium-agent", agent.bytes, agent.n, reterr);
