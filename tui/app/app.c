@@ -294,6 +294,7 @@ static void run(struct app *a)
 static void finish(struct app *a)
 {
 	app_look_finish(a);
+	app_copy_finish(a);
 	app_install_finish(a);
 	trm_timer_remove(a->stop_timer);
 	app_replay_close(a);

@@ -28,6 +28,7 @@
 enum { APP_SIGNALS = 6, APP_ENV = 16 };
 
 struct app_run;
+struct app_copier;
 struct app_install;
 
 /* What is remembered from one session to the next: preferences.c. */
@@ -119,6 +120,7 @@ struct app {
 	const char *env[APP_ENV]; /* of the kernels */
 	char columns[32], lines[32];
 	struct app_run *runs;          /* asked for and not ended; run.c's own */
+	struct app_copier *copier;     /* NULL: nothing is being copied */
 	struct app_install *install;   /* NULL: nothing is being installed */
 	struct trm_registry *registry; /* NULL: nobody looks at the list */
 	struct trm_timer *list_timer;
@@ -258,6 +260,11 @@ void app_run(struct app *a, const struct effect *effect);
 /* Another program's: joined() of struct trm_session_cb. */
 void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *origin);
 void app_run_interrupt(struct app *a, uint64_t serial);
+
+/* ---- copier.c ---- */
+
+void app_copy_files(struct app *a, const struct effect *effect);
+void app_copy_finish(struct app *a); /* waits for its end */
 
 /* ---- install.c ---- */
 

@@ -61,6 +61,7 @@ extern const struct command_table cell_commands;
 extern const struct command_table finder_commands;
 extern const struct command_table goto_commands;
 extern const struct command_table install_commands;
+extern const struct command_table copier_commands;
 extern const struct command_table editor_commands;
 extern const struct command_table output_commands;
 extern const struct command_table output_block_commands;

@@ -26,6 +26,10 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_RECOVER: answer_recover(m, answer, out); break;
 	case DIALOG_GOTO: answer_goto(m, answer, out); break;
 	case DIALOG_INSTALL: answer_install(m, answer, out); break;
+	case DIALOG_COPY_IN_FROM:
+	case DIALOG_COPY_IN_TO:
+	case DIALOG_COPY_OUT_FROM:
+	case DIALOG_COPY_OUT_TO: answer_copy_files(m, answer, out); break;
 	case DIALOG_CLOSE: answer_close(m, answer, out); break;
 	case DIALOG_OVERWRITE: answer_pending(m, answer, out); break;
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;

@@ -14,6 +14,7 @@ static const struct command_table *const tables[] = {
 		&finder_commands,
 		&goto_commands,
 		&install_commands,
+		&copier_commands,
 		&editor_commands,
 		&output_commands,
 		&output_block_commands,

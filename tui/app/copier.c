@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Files into the sandbox and out of it, while everything else goes on. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/inside.h"
+#include "output/runs.h"
+
+enum { REFUSED_TOLD = 5 };
+
+struct app_copier {
+	struct app *app;
+	struct trm_copy *copy;
+	unsigned n_refused;
+	uint64_t began_ns;
+	bool has_told;     /* that it takes a while */
+	char to[PATH_MAX]; /* as it was typed */
+};
+
+static void tell_progress(void *user, const struct trm_copy_progress *progress)
+{
+	struct app_copier *c = user;
+	char bytes[24], text[120];
+
+	if (c->has_told || app_clock_ns() - c->began_ns < 1000000000)
+		return;
+	c->has_told = true;
+	snprintf(text, sizeof text, "copying: %s so far; its end will be told",
+			format_bytes(bytes, progress->bytes));
+	app_tell(c->app, MSG_NOTICE, text);
+}
+
+static void tell_refused(void *user, const struct trm_error *why)
+{
+	struct app_copier *c = user;
+
+	if (c->n_refused++ < REFUSED_TOLD)
+		app_tell(c->app, MSG_ERROR, why->msg);
+}
+
+static void tell_end(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+{
+	struct app_copier *c = user;
+	char bytes[24], text[sizeof why->msg];
+
+	c->app->copier = NULL;
+	if (why->code)
+		snprintf(text, sizeof text, "%.400s", why->msg);
+	else if (progress->refused)
+		snprintf(text, sizeof text, "copied to %.200s: %llu files, %s; %llu not copied", c->to,
+				(unsigned long long)progress->files, format_bytes(bytes, progress->bytes),
+				(unsigned long long)progress->refused);
+	else
+		snprintf(text, sizeof text, "copied to %.200s: %llu file%s, %s", c->to,
+				(unsigned long long)progress->files, progress->files == 1 ? "" : "s",
+				format_bytes(bytes, progress->bytes));
+	app_tell(c->app, why->code || progress->refused ? MSG_ERROR : MSG_NOTICE, text);
+	free(c);
+}
+
+static const struct trm_copy_cb copy_cb = {
+		.progress = tell_progress, .refused = tell_refused, .done = tell_end};
+
+/* As the library wants its places: ":" in front means the sandbox, and nothing else shall. */
+static void place_of(const char *path, bool is_inside, char out[PATH_MAX])
+{
+	char here[PATH_MAX];
+
+	if (is_inside) {
+		snprintf(out, PATH_MAX, ":%.*s", PATH_MAX - 2, path);
+		return;
+	}
+	app_expand_path(path, here);
+	snprintf(out, PATH_MAX, "%s%.*s", here[0] == '/' || here[0] == '.' ? "" : "./", PATH_MAX - 3, here);
+}
+
+void app_copy_files(struct app *a, const struct effect *effect)
+{
+	struct app_copier *c = calloc(1, sizeof *c);
+	struct trm_error err = {0};
+	char from[PATH_MAX], to[PATH_MAX];
+	const char *sources[] = {from, NULL};
+
+	if (!c || !a->sandbox || a->copier) {
+		free(c);
+		app_tell(a, MSG_ERROR,
+				a->copier ? "another copy is still under way"
+					  : "there is no sandbox to copy with");
+		return;
+	}
+	*c = (struct app_copier){.app = a, .began_ns = app_clock_ns()};
+	place_of(effect->text, effect->flag, from);
+	const char *typed = effect->text + strlen(effect->text) + 1;
+	snprintf(c->to, sizeof c->to, "%s", typed);
+	place_of(typed, !effect->flag, to);
+	const struct trm_copy_opts opts = {
+			.sources = sources, .target = to, .own = a->sandbox, .in_fd = -1, .out_fd = -1};
+	a->copier = c;
+	if (trm_copy_start(a->loop, &opts, &copy_cb, c, &c->copy, &err) == 0)
+		return;
+	a->copier = NULL;
+	app_tell(a, MSG_ERROR, err.msg);
+	free(c);
+}
+
+void app_copy_finish(struct app *a)
+{
+	if (a->copier)
+		trm_copy_cancel(a->copier->copy);
+	while (a->copier && trm_loop_step(a->loop, 100) >= 0)
+		;
+}

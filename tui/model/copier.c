@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Files into the sandbox and out of it: two questions, from where and to where. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "model/answers.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/update.h"
+
+static bool is_out(const struct model *m)
+{
+	return m->dialog.kind == DIALOG_COPY_OUT_FROM || m->dialog.kind == DIALOG_COPY_OUT_TO;
+}
+
+static void ask(struct model *m, enum dialog_kind kind, const char *title, const char *label,
+		const char *path)
+{
+	struct dialog *d = &m->dialog;
+	bool is_last = kind == DIALOG_COPY_IN_TO || kind == DIALOG_COPY_OUT_TO;
+	bool is_here = kind == DIALOG_COPY_IN_FROM || kind == DIALOG_COPY_OUT_TO;
+
+	dialog_begin(d, kind, title);
+	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s%s   Esc: cancel", is_last ? "copy" : "go on",
+			is_here ? "   Tab: complete" : "");
+	d->has_field = true;
+	d->field_label = label;
+	if (path)
+		field_set(&d->field, path);
+	m->needs_draw = true;
+}
+
+static void begin(struct model *m, enum dialog_kind kind, const char *title, const char *label)
+{
+	if (m->sandbox.state == SANDBOX_DEAD)
+		ask_restart(m);
+	else
+		ask(m, kind, title, label, NULL);
+}
+
+static void copy_in(struct model *m, struct effects *out)
+{
+	(void)out;
+	begin(m, DIALOG_COPY_IN_FROM, "Copy into the sandbox: which file or folder?", "Here");
+}
+
+static void copy_out(struct model *m, struct effects *out)
+{
+	(void)out;
+	begin(m, DIALOG_COPY_OUT_FROM, "Copy out of the sandbox: which file or folder?", "In the sandbox");
+}
+
+/* "DIR/name" or "name/": the name, for a proposal. */
+static void last_name(const char *path, char *out, size_t cap)
+{
+	size_t n = strlen(path), start;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	for (start = n; start && path[start - 1] != '/'; start--)
+		;
+	snprintf(out, cap, "%.*s", (int)(n - start), path + start);
+}
+
+static void ask_where_to(struct model *m, const char *from)
+{
+	char title[sizeof m->dialog.title], name[256];
+
+	snprintf(m->pending_path, sizeof m->pending_path, "%s", from);
+	last_name(m->pending_path, name, sizeof name);
+	snprintf(title, sizeof title, "Copy %.50s %s the sandbox: where to?", name,
+			is_out(m) ? "out of" : "into");
+	if (is_out(m))
+		ask(m, DIALOG_COPY_OUT_TO, title, "Here", name);
+	else
+		ask(m, DIALOG_COPY_IN_TO, title, "In the sandbox", "/workspace");
+}
+
+static void start(struct model *m, const char *to, struct effects *out)
+{
+	size_t from_len = strlen(m->pending_path), n = from_len + 1 + strlen(to);
+	char *both = malloc(n + 1);
+
+	if (!both)
+		return;
+	memcpy(both, m->pending_path, from_len + 1);
+	memcpy(both + from_len + 1, to, n - from_len);
+	if (effect_add(out, EFFECT_COPY_FILES, NULL, both, n, 0))
+		out->items[out->n - 1].flag = is_out(m);
+	free(both);
+}
+
+void answer_copy_files(struct model *m, int answer, struct effects *out)
+{
+	const char *text = field_text(&m->dialog.field);
+	bool is_first = m->dialog.kind == DIALOG_COPY_IN_FROM || m->dialog.kind == DIALOG_COPY_OUT_FROM;
+	bool is_here = is_first != is_out(m);
+
+	if (answer == ANSWER_MOVED)
+		return;
+	if (answer == ANSWER_TAB) {
+		if (is_here)
+			effect_text(out, EFFECT_COMPLETE_PATH, NULL, text);
+	} else if (answer == ANSWER_ENTER && *text && is_first) {
+		ask_where_to(m, text);
+	} else {
+		if (answer == ANSWER_ENTER && *text)
+			start(m, text, out);
+		dialog_close(m);
+	}
+}
+
+static const struct command commands[] = {
+		{"copy-in", "Copy files into the sandbox…",
+				"copy a file or folder of this machine into the sandbox", PLACE_ANY, copy_in,
+				NULL, 0, false},
+		{"copy-out", "Copy files out of the sandbox…",
+				"copy a file or folder of the sandbox to this machine", PLACE_ANY, copy_out,
+				NULL, 0, false},
+};
+const struct command_table copier_commands = COMMAND_TABLE(commands);
