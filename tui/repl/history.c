@@ -109,10 +109,14 @@ static void append(struct history *h, const char *text)
 {
 	cJSON *json = cJSON_CreateString(text);
 	char *row = json ? cJSON_PrintUnformatted(json) : NULL;
-	int fd = row ? open(h->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	int fd = row ? open(h->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
 	if (fd >= 0) {
+		char last = '\n';
 		flock(fd, LOCK_EX);
-		dprintf(fd, "%s\n", row); /* if it does not go, the input is known to this session only */
+		off_t end = lseek(fd, 0, SEEK_END);
+		bool is_cut = end > 0 && pread(fd, &last, 1, end - 1) == 1 && last != '\n';
+		dprintf(fd, "%s%s\n", is_cut ? "\n" : "",
+				row); /* if it does not go, the input is known to this session only */
 		close(fd);
 	}
 	cJSON_free(row);

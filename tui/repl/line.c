@@ -584,12 +584,12 @@ void line_bell(struct line *l)
 
 void line_history_clear(struct line *l)
 {
-	if (l->has_library)
+	if (l && l->has_library)
 		l->rl.clear_history();
 }
 
 void line_history_add(struct line *l, const char *text)
 {
-	if (l->has_library)
+	if (l && l->has_library)
 		l->rl.add_history(text);
 }

@@ -72,6 +72,7 @@ void line_bell(struct line *l);
 /* What was typed ahead and is in nobody's hands yet; the caller has it now. malloc'd, or NULL. */
 char *line_take_ahead(struct line *l, size_t *ret_n);
 
+/* What can be recalled; both take NULL. */
 void line_history_clear(struct line *l);
 void line_history_add(struct line *l, const char *text);
 
