@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
@@ -11,7 +12,7 @@
 
 static const char *program;
 static struct screen s = {.fd = -1};
-static char folder[] = "/tmp/terrarium-repl-XXXXXX", state_home[100], inputrc[100], editor[100];
+static char folder[] = "/tmp/terrarium-repl-XXXXXX", state_home[100], inputrc[100], editor[100], runtime[140];
 
 #define CTRL_C "\x03"
 #define CTRL_D "\x04"
@@ -24,7 +25,7 @@ static void start_with(const char *term, const char *const *more, int rows, int 
 	const char *argv[16] = {program, "repl", "--backend", "local", "--name", "calm-fern"},
 		   **at = argv + 6;
 	const char *env[] = {term_env, "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", state_home, inputrc,
-			editor, NULL};
+			editor, runtime, NULL};
 
 	snprintf(term_env, sizeof term_env, "TERM=%s", term);
 	while (*more)
@@ -381,6 +382,75 @@ static void files_are_taken_and_given(void **state)
 	leave();
 }
 
+static void run_elsewhere(const char *arguments)
+{
+	char command[900];
+
+	snprintf(command, sizeof command, "%s %s '%s' run --yes --name calm-fern %s >/dev/null 2>&1", runtime,
+			state_home, program, arguments);
+	assert_int_equal(system(command), 0);
+}
+
+static void runs_of_others_are_seen_above_the_prompt(void **state)
+{
+	(void)state;
+	start();
+	enter("mine = 5", "[2]>");
+	screen_send(&s, "half a li");
+	screen_settle(&s, 50);
+	run_elsewhere("-c 'print(\"from elsewhere\"); other = mine + 1; other * 7'");
+	screen_wait(&s, "from elsewhere\n42\n");
+	screen_wait(&s, "[3]> half a li");
+	screen_send(&s, "\x15");
+	enter("other", "\n6\n");
+	leave();
+}
+
+static void a_kept_sandbox_goes_on(void **state)
+{
+	const char *again[] = {program, "attach", "calm-fern", "--repl", "--yes", NULL};
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", state_home, runtime, NULL};
+
+	(void)state;
+	start();
+	enter("x = 'still here'", "[2]>");
+	enter(":keep", "calm-fern goes on when this REPL ends");
+	leave();
+	screen_start(&s, 30, 100, again, env);
+	screen_wait(&s, "python calm-fern [2]>");
+	assert_false(screen_shows(&s, "[1]>"));
+	enter("x", "\n'still here'\n");
+	enter(":keep off", "calm-fern ends with this REPL");
+	leave();
+}
+
+static void images_are_drawn_and_kept(void **state)
+{
+	char line[300];
+
+	(void)state;
+	start();
+	enter("import zlib, struct", "[2]>");
+	enter("def part(k, d): return struct.pack('>I', len(d)) + k + d + struct.pack('>I', zlib.crc32(k + d))",
+			"[3]>");
+	enter("rows = b''.join(b'\\0' + b'\\xff\\0\\0' * 64 for _ in range(64))", "[4]>");
+	enter("p = b'\\x89PNG\\r\\n\\x1a\\n' + part(b'IHDR', struct.pack('>IIBBBBB', 64, 64, 8, 2, 0, 0, 0))",
+			"[5]>");
+	enter("p += part(b'IDAT', zlib.compress(rows)) + part(b'IEND', b'')", "[6]>");
+	enter("class Plot: _repr_png_ = lambda self: p", "[7]>");
+	screen_send(&s, "print('before'); display(Plot()); print('after')\r");
+	screen_wait(&s, "\nafter\n");
+	screen_wait(&s, "[8]>");
+	assert_non_null(strstr(screen_text(&s), "\nbefore\n"));
+	const char *between = strstr(screen_text(&s), "\nbefore\n") + 8;
+	assert_true(strchr(between, '\n') - between >= 8); /* a row of cells */
+	snprintf(line, sizeof line, ":save %s/plot.png", folder);
+	enter(line, "bytes written");
+	snprintf(line, sizeof line, "grep -q PNG '%s/plot.png'", folder);
+	assert_int_equal(system(line), 0);
+	leave();
+}
+
 /* ---- the rest -------------------------------------------------------------------------------------- */
 
 static bool is_available(void)
@@ -408,6 +478,10 @@ static bool set_up(void)
 		return false;
 	snprintf(state_home, sizeof state_home, "XDG_STATE_HOME=%s/state", folder);
 	snprintf(inputrc, sizeof inputrc, "INPUTRC=%s/inputrc", folder);
+	snprintf(path, sizeof path, "%s/run", folder);
+	if (mkdir(path, 0700) < 0)
+		return false;
+	snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", path);
 	snprintf(editor, sizeof editor, "EDITOR=echo edited >");
 	snprintf(path, sizeof path, "%s/inputrc", folder);
 	f = fopen(path, "w");
@@ -440,6 +514,9 @@ int main(int argc, char **argv)
 			TEST(the_window_may_change),
 			TEST(a_dumb_terminal_will_do),
 			TEST(files_are_taken_and_given),
+			TEST(runs_of_others_are_seen_above_the_prompt),
+			TEST(a_kept_sandbox_goes_on),
+			TEST(images_are_drawn_and_kept),
 	};
 	char command[200];
 

@@ -120,6 +120,7 @@ void repl_leave(struct repl *r);
 void repl_say(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* dim */
 /* What went wrong on our side; counts as a failure. */
 void repl_error(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void repl_caught_up(struct repl *r); /* with what had happened in a sandbox that was there before */
 bool repl_has_person(const struct repl *r);
 void repl_set_language(struct repl *r, const struct trm_lang *lang);
 /* A terminal's line that is not a prompt's: keys go to `activity.input` until repl_done(). */

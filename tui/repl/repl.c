@@ -349,6 +349,20 @@ static bool has_output_left(const struct repl *r)
 	return !r->stage.is_closing && !r->is_pipe_broken && !show_is_idle(&r->show);
 }
 
+/* What ran in a sandbox before we came is told before the first prompt, whose number follows from it. */
+static void stop_catching_up(struct repl *r)
+{
+	repl_done(r);
+}
+
+static const struct activity catching_up = {.what = "attaching", .interrupt = stop_catching_up};
+
+void repl_caught_up(struct repl *r)
+{
+	if (r->activity.interrupt == stop_catching_up)
+		repl_done(r);
+}
+
 /* Is there something to be done without anything to wait for? What a turn takes may be dealt with at once. */
 static bool is_hungry(struct repl *r)
 {
@@ -364,6 +378,8 @@ static bool is_hungry(struct repl *r)
 static void work(struct repl *r)
 {
 	repl_set_language(r, r->lang);
+	if (trm_sandbox_is_attached(r->stage.sandbox))
+		repl_begin(r, &catching_up);
 	while (!r->stage.is_closing && (!r->is_over || has_output_left(r))) {
 		turn(r);
 		trm_loop_step(r->stage.loop, is_hungry(r) ? 0 : -1);

@@ -35,7 +35,13 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 		show_output(&r->show, stream, bytes, n, false);
 }
 
-const struct trm_session_cb repl_run_session_cb = {.late = on_late, .joined = others_joined};
+static void on_caught_up(void *user)
+{
+	repl_caught_up(user);
+}
+
+const struct trm_session_cb repl_run_session_cb = {
+		.late = on_late, .joined = others_joined, .caught_up = on_caught_up};
 
 static void show_text(void *user, const char *text)
 {
