@@ -24,7 +24,7 @@ try inspect looked-at
 expect_code 0
 expect_err ""
 for line in "sandbox     looked-at (local)" "clients     " "kept        yes: it ends when idle for 60 min" \
-	"kernels     python" "memory          64 MiB" "network         off" "/workspace" " python kernel"; do
+	"kernels     python" "memory          " "network         off" "/workspace" " python kernel"; do
 	expect_in out "$line"
 done
 [ "$(LC_ALL=C.UTF-8 wc -L <out)" -le 80 ] || wrong "at most 80 columns"

@@ -215,7 +215,8 @@ static int look(struct trm_registry *registry, struct trm_entry **ret, size_t *r
 	*ret = malloc((*ret_n + 1) * sizeof **ret);
 	if (!*ret)
 		return cmd_fail("out of memory");
-	memcpy(*ret, entries, *ret_n * sizeof **ret);
+	if (*ret_n)
+		memcpy(*ret, entries, *ret_n * sizeof **ret);
 	*ret_n = running(*ret, *ret_n);
 	return CMD_OK;
 }
