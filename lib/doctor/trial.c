@@ -94,6 +94,17 @@ static void tell_interpreters(struct doctor *d, const struct trial *t)
 
 /* ---- guards ---------------------------------------------------------------------- */
 
+/* What could make a guard firm; NULL: nothing, or nothing need. */
+static const char *guard_advice(const struct trm_guard *guard)
+{
+	static const char *const by_groups[] = {"memory", "cpu", "processes"};
+
+	for (size_t i = 0; i < sizeof by_groups / sizeof *by_groups; i++)
+		if (guard->strength != TRM_ENFORCED && strcmp(guard->what, by_groups[i]) == 0)
+			return "it is firm where control groups are usable: see there";
+	return NULL;
+}
+
 static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 {
 	static const enum trm_check_status status_of[] = {
@@ -107,7 +118,8 @@ static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 	for (size_t i = 0; i < n; i++) {
 		char name[40];
 		snprintf(name, sizeof name, "sandbox: %s", guards[i].what);
-		doctor_say(d, status_of[guards[i].strength], name, NULL, "%s", guards[i].how);
+		doctor_say(d, status_of[guards[i].strength], name, guard_advice(&guards[i]), "%s",
+				guards[i].how);
 		has_groups |= strstr(guards[i].how, "cgroup v") != NULL;
 	}
 	if (has_groups)
@@ -164,7 +176,8 @@ static void examine_network(struct doctor *d, struct trial *t, struct trm_sandbo
 	while (!t->is_closed && !t->is_ready)
 		trm_loop_step(t->loop, STEP_MS);
 	if (t->is_ready)
-		doctor_say(d, TRM_CHECK_OK, "network (--net on)", NULL, "comes up, in a sandbox that starts in %.1f ms",
+		doctor_say(d, TRM_CHECK_OK, "network (--net on)", NULL,
+				"comes up, in a sandbox that starts in %.1f ms",
 				(double)(t->ready_ns - t->started_ns) / 1e6);
 	else
 		doctor_say(d, TRM_CHECK_WEAK, "network (--net on)", NULL, "%s", t->why.msg);

@@ -15,7 +15,7 @@ wins() {
 	expect_code 0
 	expect_out "$value"
 	try config "$key" --json "$@"
-	expect_in out "\"value\": \"$value\", \"from\": \"$from\", \"where\": $where,"
+	expect_in out "\"value\":\"$value\",\"from\":\"$from\",\"where\":$where,"
 }
 
 # name, variable, option, and values of: default, file (as JSON), .env, environment, option. Shown as in the last five.
@@ -74,7 +74,7 @@ expect_code 0
 expect_in out "confirm           on               $file:1:3"
 expect_in out "memory            512              default"
 try config --json
-[ "$(grep -c '"name": ' out)" = "$("$terrarium" help --json | grep -o '"setting": ' | wc -l)" ] || wrong "a row per setting"
+[ "$(grep -c '"name":' out)" = "$("$terrarium" help --json | grep -o '"setting":' | wc -l)" ] || wrong "a row per setting"
 try config nonsense
 expect_code 125
 expect_err "terrarium: there is no setting 'nonsense'; 'terrarium config' lists them"

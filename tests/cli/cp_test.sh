@@ -99,11 +99,11 @@ try cp $other:tree third
 same tree third
 try cp --json $box:tree/. json
 expect_code 0
-expect_in out '"ok": true'
-expect_in out '"error": null'
-expect_in out '"files": 6'
-expect_in out '"directories": 5'
-expect_in out '"links": 2'
+expect_in out '"ok":true'
+expect_in out '"error":null'
+expect_in out '"files":6'
+expect_in out '"directories":5'
+expect_in out '"links":2'
 
 # Many small files.
 mkdir many

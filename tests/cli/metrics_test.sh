@@ -65,7 +65,7 @@ try metrics measured --watch --interval 0.2 --count 3
 expect_code 0
 [ "$(wc -l <out)" = 3 ] || wrong "three lines"
 try metrics --watch --interval 0.2 --count 2
-[ "$(grep -c '"name": "measured"' out)" = 2 ] || wrong "two lines, and JSON Lines in a pipe"
+[ "$(grep -c '"name":"measured"' out)" = 2 ] || wrong "two lines, and JSON Lines in a pipe"
 
 # The last line tells why.
 "$terrarium" metrics measured --watch --interval 0.2 >lines 2>err 9>&- &
@@ -76,9 +76,9 @@ exec 9>&-
 wait $watcher && code=0 || code=$?
 tried="metrics --watch until the end"
 expect_code 0
-tail -n 1 lines | grep -q '"ended": "' || wrong "the reason stands in the last line"
-tail -n 1 lines | grep -q '"mem_bytes": null' || wrong "and nothing else"
-[ "$(grep -c '"ended": null' lines)" = $(($(wc -l <lines) - 1)) ] || wrong "and only there"
+tail -n 1 lines | grep -q '"ended":"' || wrong "the reason stands in the last line"
+tail -n 1 lines | grep -q '"mem_bytes":null' || wrong "and nothing else"
+[ "$(grep -c '"ended":null' lines)" = $(($(wc -l <lines) - 1)) ] || wrong "and only there"
 wait $other
 
 verdict

@@ -9,7 +9,7 @@ expect_in out "terrarium "
 
 try help --json
 expect_code 0
-commands=$(grep -o '{"command": "[a-z]*"' out | cut -d'"' -f4)
+commands=$(grep -o '{"command":"[a-z]*"' out | cut -d'"' -f4)
 [ "$(echo "$commands" | wc -l)" -ge 9 ] || wrong "the table of commands has more rows"
 [ "$commands" = "$(echo "$commands" | sort -u)" ] || wrong "the table of commands is sorted"
 # fits WORDS: this help is a screen of 24 lines and 80 columns, or less. Of the settings there are more than lines.

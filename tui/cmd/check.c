@@ -20,18 +20,14 @@ static const struct {
 		[CHECK_ERROR] = {"error", "31"},
 };
 
-static void print_json_row(
-		const struct check_report *r, enum check_status status, const char *name, const char *detail)
+static void put_row(struct check_report *r, enum check_status status, const char *name, const char *detail)
 {
-	const char *const fields[][2] = {{"status", looks[status].word}, {"part", r->part}, {"name", name},
-			{"detail", detail}};
-
-	fputs(r->n ? ",\n " : "[", stdout);
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		printf("%s\"%s\":", i ? "," : "{", fields[i][0]);
-		cmd_print_json_text(fields[i][1]);
-	}
-	putchar('}');
+	json_open(&r->json, NULL, '{');
+	json_put_text(&r->json, "status", looks[status].word);
+	json_put_text(&r->json, "part", r->part);
+	json_put_text(&r->json, "name", name);
+	json_put_text(&r->json, "detail", detail);
+	json_close(&r->json, '}');
 }
 
 void check_say(struct check_report *r, enum check_status status, const char *name, const char *fmt, ...)
@@ -45,7 +41,7 @@ void check_say(struct check_report *r, enum check_status status, const char *nam
 	trm_text_clean_line(detail, sizeof detail, line, strlen(line));
 	trm_text_clean_line(clean, sizeof clean, name, strlen(name));
 	if (r->is_json)
-		print_json_row(r, status, clean, detail);
+		put_row(r, status, clean, detail);
 	else if (r->has_colour)
 		printf("\033[%sm%-8s\033[m%-16s %s\n", looks[status].colour, looks[status].word, clean,
 				detail);
@@ -108,15 +104,18 @@ static void check_part(struct check_report *r, int part, const char *theme)
 
 static int check_all(struct check_report *r, int part, const char *theme)
 {
+	json_init(&r->json);
+	if (r->is_json)
+		json_open(&r->json, NULL, '[');
 	for (int i = 0; i < N_PARTS; i++)
 		if (part == ALL || part == i)
 			check_part(r, i, theme);
 	if (r->is_json)
-		puts(r->n ? "]" : "[]");
+		json_close(&r->json, ']');
 	else if (r->n_errors || r->n_warnings)
 		printf("\n%zu error%s, %zu warning%s.\n", r->n_errors, r->n_errors == 1 ? "" : "s",
 				r->n_warnings, r->n_warnings == 1 ? "" : "s");
-	int code = cmd_flush();
+	int code = json_finish(&r->json);
 	return code ? code : r->n_errors > 0;
 }
 

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cmd/json_out.h"
+
 enum check_status { CHECK_OK, CHECK_NOTE, CHECK_WARNING, CHECK_ERROR };
 
 struct check_report {
@@ -15,6 +17,7 @@ struct check_report {
 	const char *part;   /* being checked: "themes" */
 	const char *config; /* file of the settings, as in trm_config_load() */
 	const char *keymap;
+	struct json_out json;
 };
 
 /* One line of the report about `name`: a theme, a key, a setting. */

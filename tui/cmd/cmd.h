@@ -107,9 +107,7 @@ int cmd_flush(void);
 /* That end. */
 _Noreturn void cmd_die_of_pipe(void);
 
-/* A text as a JSON string on stdout: print.c. */
-void cmd_print_json_text(const char *text);
-/* stdout is a terminal that may be given colours. */
+/* stdout is a terminal that may be given colours: print.c. */
 bool cmd_has_colour(void);
 
 /* Print `text` in lines that begin at column `indent` (the first one is there already), wrapped to 80

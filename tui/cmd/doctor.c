@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <unistd.h>
 
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "cmd/json_out.h"
 
 static const struct {
 	const char *word, *colour;
@@ -15,9 +17,12 @@ static const struct {
 };
 
 struct report {
-	bool is_json, has_colour;
+	bool is_json, has_colour, is_wrapped;
 	size_t n;
+	struct json_out json;
 };
+
+enum { DETAIL_COL = 29 };
 
 static void print_row(const struct report *report, const struct trm_check *check)
 {
@@ -26,35 +31,36 @@ static void print_row(const struct report *report, const struct trm_check *check
 		printf("\033[%sm%-7s\033[m", colour, looks[check->status].word);
 	else
 		printf("%-7s", looks[check->status].word);
-	printf(" %-20s %s\n", check->name, check->detail);
-	if (*check->advice)
-		printf("%-28s > %s\n", "", check->advice);
+	printf(" %-20s ", check->name);
+	if (report->is_wrapped)
+		cmd_print_wrapped(check->detail, DETAIL_COL);
+	else
+		puts(check->detail);
+	if (*check->advice) {
+		printf("%*s> ", DETAIL_COL, "");
+		if (report->is_wrapped)
+			cmd_print_wrapped(check->advice, DETAIL_COL + 2);
+		else
+			puts(check->advice);
+	}
 	fflush(stdout); /* Checks take their time. */
 }
 
-static void print_json_row(const struct report *report, const struct trm_check *check)
+static void put_row(struct json_out *j, const struct trm_check *check)
 {
-	const struct {
-		const char *key, *text;
-	} fields[] = {
-			{"status", looks[check->status].word},
-			{"name", check->name},
-			{"detail", check->detail},
-			{"advice", check->advice},
-	};
-	fputs(report->n ? ",\n " : "[", stdout);
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		printf("%s\"%s\":", i ? "," : "{", fields[i].key);
-		cmd_print_json_text(fields[i].text);
-	}
-	putchar('}');
+	json_open(j, NULL, '{');
+	json_put_text(j, "status", looks[check->status].word);
+	json_put_text(j, "name", check->name);
+	json_put_text(j, "detail", check->detail);
+	json_put_text(j, "advice", check->advice);
+	json_close(j, '}');
 }
 
 static void on_check(void *user, const struct trm_check *check)
 {
 	struct report *report = user;
 	if (report->is_json)
-		print_json_row(report, check);
+		put_row(&report->json, check);
 	else
 		print_row(report, check);
 	report->n++;
@@ -80,12 +86,16 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		report.is_json = true;
 	}
 	report.has_colour = cmd_has_colour();
+	report.is_wrapped = isatty(STDOUT_FILENO);
+	json_init(&report.json);
+	if (report.is_json)
+		json_open(&report.json, NULL, '[');
 	int n_failed = trm_doctor(on_check, &report);
 	if (report.is_json)
-		puts(report.n ? "]" : "[]");
+		json_close(&report.json, ']');
 	else if (n_failed)
 		printf("\n%d of %zu checks failed.\n", n_failed, report.n);
-	int code = cmd_flush();
+	int code = json_finish(&report.json);
 	return code ? code : n_failed > 0;
 }
 

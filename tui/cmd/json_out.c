@@ -19,10 +19,10 @@ void json_init(struct json_out *j)
 static void begin(struct json_out *j, const char *key)
 {
 	if (j->needs_comma)
-		writer_text(&j->w, j->is_list && j->depth == 1 ? ",\n " : ", ");
+		writer_text(&j->w, j->is_list && j->depth == 1 ? ",\n " : ",");
 	if (key) {
 		writer_json_text(&j->w, key);
-		writer_text(&j->w, ": ");
+		writer_text(&j->w, ":");
 	}
 	j->needs_comma = true;
 }

@@ -2,8 +2,9 @@
 #ifndef TUI_CMD_JSON_OUT_H
 #define TUI_CMD_JSON_OUT_H
 
-/* What --json prints: collected, then written to stdout at once. Names of fields are for ever (they stand in
- * the man pages); what is not known is null, never left out. Entries of a list have no key (NULL). */
+/* What --json prints: without blanks, as in `terrarium run --json`; collected, then written to stdout at
+ * once. Names of fields are for ever (they stand in the man pages); what is not known is null, never left
+ * out. Entries of a list have no key (NULL). */
 
 #include <stdbool.h>
 #include <stdint.h>
