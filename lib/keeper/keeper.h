@@ -31,6 +31,7 @@
 #include "keeper/idle.h"
 #include "keeper/launch.h"
 #include "keeper/net.h"
+#include "keeper/roam.h"
 #include "keeper/user.h"
 #include "keeper/watchdog.h"
 #include "wire/lifeline.h"
@@ -42,6 +43,7 @@ struct keeper {
 	struct launch launch;
 	struct watchdog watchdog;
 	struct net net;
+	struct roam roam;
 	unsigned net_starts;
 	bool is_announced;
 	struct clients clients;

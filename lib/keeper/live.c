@@ -210,18 +210,21 @@ static void pass_time(struct keeper *k)
 
 void keeper_live(struct keeper *k)
 {
-	enum { SIGNALS, WORDS, NET, CLIENTS };
+	enum { SIGNALS, WORDS, NET, ROAM, CLIENTS };
 	static struct pollfd fds[CLIENTS + CLIENTS_POLLS];
 	while (!k->is_ending) {
 		fds[SIGNALS] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
 		fds[WORDS] = (struct pollfd){.fd = k->launch.words_fd, .events = POLLIN};
 		fds[NET] = (struct pollfd){.fd = k->net.ready_fd, .events = POLLIN};
+		fds[ROAM] = (struct pollfd){.fd = k->roam.fd, .events = POLLIN};
 		size_t n = CLIENTS + clients_poll(&k->clients, fds + CLIENTS);
 		int happened = poll(fds, n, patience_ms(k));
 		if (happened > 0 && fds[WORDS].revents)
 			keeper_hear_words(k);
 		if (happened > 0 && fds[SIGNALS].revents)
 			hear_signals(k);
+		if (happened > 0 && fds[ROAM].revents)
+			roam_look(&k->roam, &k->spec, &k->launch.net);
 		if (happened > 0 && fds[NET].revents && !k->is_ending)
 			hear_net(k);
 		if (happened > 0)

@@ -62,6 +62,8 @@ static bool start(struct keeper *k)
 	}
 	sysfile_read("/proc/self/cgroup", self, sizeof self);
 	groups_create(&k->groups, CGROUP_ROOT, self, &limits, k->starter);
+	if (*k->spec.slirp)
+		roam_begin(&k->roam); /* before the filter is made */
 	r = launch_bwrap(&k->spec, &k->groups, k->user.uid, &k->launch);
 	if (r < 0) {
 		say(k, "cannot start a process", -r);
@@ -124,6 +126,7 @@ int main(void)
 	static struct keeper k; /* large, and all zero: it takes no room in the program file */
 	k.launch = (struct launch)LAUNCH_NONE;
 	k.net = (struct net)NET_NONE;
+	k.roam.fd = -1;
 	if (!settle(&k) || !get_spec(&k))
 		return 125;
 	if (start(&k)) {

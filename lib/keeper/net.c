@@ -17,7 +17,7 @@
 #include "keeper/userns.h"
 #include "keeper/wire.h"
 
-enum { MAX_OWN = 128, LOOPBACK_INDEX = 1, DNS_PORT = 53 };
+enum { LOOPBACK_INDEX = 1, DNS_PORT = 53 };
 
 /* libslirp's fixed network of IPv6; its name server has the same last number as that of IPv4. */
 static const struct cidr V6_SUBNET = {.family = 6, .bits = 64, .addr = {0xfd}};
@@ -28,12 +28,14 @@ static const struct cidr V6_ALL = {.family = 6};
 
 /* ---- the host's own addresses ---------------------------------------------------------- */
 
-struct own {
-	struct cidr addrs[MAX_OWN];
-	size_t n;
-};
+/* What nobody can open needs no rule of its own. */
+static bool is_refused_anyway(const struct cidr *c)
+{
+	const struct cidr_refused *row = cidr_find_refused(c);
+	return row && (row->kind == CIDR_NEVER || (c->family == 6 && row->kind == CIDR_LINK));
+}
 
-static void add_own(struct own *own, const struct sockaddr *sa)
+static bool add_own(struct net_own *own, const struct sockaddr *sa)
 {
 	struct cidr c = {0};
 	if (sa->sa_family == AF_INET) {
@@ -43,32 +45,38 @@ static void add_own(struct own *own, const struct sockaddr *sa)
 		c = (struct cidr){.family = 6, .bits = 128};
 		memcpy(c.addr, &((const struct sockaddr_in6 *)sa)->sin6_addr, 16);
 	}
-	if (!c.family || own->n == MAX_OWN)
-		return;
+	if (!c.family || is_refused_anyway(&c))
+		return true;
+	if (own->n == NET_MAX_OWN)
+		return false;
 	own->addrs[own->n++] = c;
+	return true;
 }
 
-static bool find_own(struct own *own)
+bool net_find_own(struct net_own *own)
 {
 	struct ifaddrs *all;
-	*own = (struct own){0};
+	bool has_room = true;
+	own->n = 0;
 	if (getifaddrs(&all) < 0)
 		return false;
-	for (const struct ifaddrs *at = all; at; at = at->ifa_next)
-		if (at->ifa_addr)
-			add_own(own, at->ifa_addr);
+	for (const struct ifaddrs *at = all; at && has_room; at = at->ifa_next)
+		has_room = !at->ifa_addr || add_own(own, at->ifa_addr);
 	freeifaddrs(all);
 	errno = EOVERFLOW;
-	return own->n < MAX_OWN;
+	return has_room;
 }
 
-bool net_has_v6(void)
+bool net_own_equal(const struct net_own *a, const struct net_own *b)
 {
-	struct own own;
+	return a->n == b->n && !memcmp(a->addrs, b->addrs, a->n * sizeof *a->addrs);
+}
+
+bool net_has_v6(const struct net_own *own)
+{
 	bool is_found = false;
-	find_own(&own);
-	for (size_t i = 0; i < own.n && !is_found; i++)
-		is_found = cidr_holds(&V6_PUBLIC, &own.addrs[i]);
+	for (size_t i = 0; i < own->n && !is_found; i++)
+		is_found = cidr_holds(&V6_PUBLIC, &own->addrs[i]);
 	return is_found;
 }
 
@@ -137,7 +145,7 @@ static void rule_open(struct nft *nft, const struct spec_msg *spec, enum cidr_ki
 	}
 }
 
-static void rule_own(struct nft *nft, const struct spec_msg *spec, const struct own *own)
+static void rule_own(struct nft *nft, const struct spec_msg *spec, const struct net_own *own)
 {
 	for (size_t i = 0; i < n_open(spec); i++) {
 		const struct cidr c = get_open(spec, i);
@@ -149,7 +157,7 @@ static void rule_own(struct nft *nft, const struct spec_msg *spec, const struct 
 }
 
 /* The first rule that fits decides. What none fits is public. */
-static int set_filter(const struct spec_msg *spec, const struct own *own)
+static int set_filter(const struct spec_msg *spec, const struct net_own *own)
 {
 	struct nft nft;
 	nft_begin(&nft);
@@ -203,9 +211,9 @@ static int make_wire(const struct spec_msg *spec)
 const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)
 {
 	const unsigned uid = getuid(), gid = getgid();
-	struct own own;
+	static struct net_own own; /* long */
 	*ret = (struct net_ends){-1, -1, -1};
-	if (!find_own(&own)) /* of the host: before it is left */
+	if (!net_find_own(&own)) /* of the host: before it is left */
 		return "list the host's addresses";
 	if (!userns_enter(CLONE_NEWNET, 0, 0))
 		return "make a user namespace with a network (see 'terrarium doctor')";
@@ -222,4 +230,10 @@ const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends
 	if (ret->user_fd < 0 || ret->net_fd < 0)
 		return "open the namespaces";
 	return userns_enter(0, uid, gid) ? NULL : "make a second user namespace";
+}
+
+bool net_set_again(const struct spec_msg *spec, const struct net_ends *ends, const struct net_own *own)
+{
+	return setns(ends->user_fd, CLONE_NEWUSER) == 0 && setns(ends->net_fd, CLONE_NEWNET) == 0
+	       && set_filter(spec, own) == 0;
 }

@@ -15,6 +15,8 @@
  *   - it is complete before bubblewrap is even started: no moment without it;
  *   - slirp4netns itself has --disable-host-loopback and nothing finer; that is given as well.
  *
+ * The host's own addresses, which it may change, are followed (keeper/roam.c).
+ *
  * The namespace belongs to a user namespace outside the sandbox's own:
  *
  *   host ── U1 (owns the network namespace; slirp4netns) ── U2 ── bubblewrap's own
@@ -58,6 +60,16 @@ struct net_ends {
 	int user_fd, net_fd, wire_fd;
 };
 
+/* The host's own addresses. */
+enum { NET_MAX_OWN = 512 };
+struct net_own {
+	struct cidr addrs[NET_MAX_OWN];
+	size_t n;
+};
+bool net_find_own(struct net_own *own); /* false: it has too many, or they cannot be had (errno) */
+bool net_own_equal(const struct net_own *a, const struct net_own *b);
+bool net_has_v6(const struct net_own *own); /* a public one of IPv6 */
+
 /* Can the caller open /dev/net/tun? Else there will be a pair of veth devices. */
 bool net_has_tun(void);
 
@@ -65,6 +77,10 @@ bool net_has_tun(void);
  * perhaps the device, and step on into a further user namespace, without capabilities in the one that owns
  * the network. NULL, or what could not be done (errno is set). */
 const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret);
+
+/* In a child of the keeper, which then is in the sandbox's namespaces: the same filter with other addresses
+ * of the host. */
+bool net_set_again(const struct spec_msg *spec, const struct net_ends *ends, const struct net_own *own);
 
 /* In the keeper: start slirp4netns on the namespaces. 0, or -errno. `uid`: the user that it shall
  * become, 0: stay. */
@@ -77,8 +93,7 @@ bool net_is_up(struct net *net, char *out, size_t cap);
 /* Takes NET_NONE. The processes, if they still run, have to be killed and reaped by the caller. */
 void net_finish(struct net *net);
 
-/* Between net.c and slirp.c: an address in the sandbox's network; has the host a public address of IPv6? */
+/* An address, or all, in the sandbox's network. */
 struct cidr net_address(const struct spec_msg *spec, uint8_t last, uint8_t bits);
-bool net_has_v6(void);
 
 #endif

@@ -10,7 +10,7 @@ enum { TABLE_V4 = 2, TABLE_V6 = 10 };
 /* linux/netlink.h, linux/netfilter/nfnetlink.h */
 enum { SUBSYS_NFTABLES = 10, BATCH_BEGIN = 0x10, BATCH_END = 0x11 };
 /* linux/netfilter/nf_tables.h; attributes of each kind count from 1. */
-enum { NEW_TABLE = 0, NEW_CHAIN = 3, NEW_RULE = 6 };
+enum { NEW_TABLE = 0, DELETE_TABLE = 2, NEW_CHAIN = 3, NEW_RULE = 6 };
 enum { REG_VERDICT = 0, REG_1 = 1 };
 enum { PAYLOAD_NETWORK = 1, PAYLOAD_TRANSPORT = 2 };
 enum { CMP_EQ = 0, CMP_LTE = 3, CMP_GTE = 5 };
@@ -124,10 +124,15 @@ static uint8_t table_of(uint8_t family)
 static void add_chain(struct nft *n, uint8_t family)
 {
 	const uint16_t type = SUBSYS_NFTABLES << 8;
-	size_t msg = open_msg(n, type | NEW_TABLE, NETLINK_CREATE, table_of(family), 0);
-	netlink_put_text(&n->link, 1, TABLE);
-	netlink_close_msg(&n->link, msg);
-	msg = open_msg(n, type | NEW_CHAIN, NETLINK_CREATE, table_of(family), 0);
+	/* Made, so that there is one to be deleted; a moment without it is seen by nobody. */
+	static const uint16_t steps[] = {NEW_TABLE, DELETE_TABLE, NEW_TABLE};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		size_t at = open_msg(n, type | steps[i], steps[i] == NEW_TABLE ? NETLINK_CREATE : 0,
+				table_of(family), 0);
+		netlink_put_text(&n->link, 1, TABLE);
+		netlink_close_msg(&n->link, at);
+	}
+	size_t msg = open_msg(n, type | NEW_CHAIN, NETLINK_CREATE, table_of(family), 0);
 	netlink_put_text(&n->link, 1, TABLE);
 	netlink_put_text(&n->link, 3, CHAIN);
 	size_t hook = netlink_open(&n->link, 4);

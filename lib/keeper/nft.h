@@ -26,8 +26,8 @@ void nft_accept_device(struct nft *n, uint8_t family, uint32_t index);
 /* IPv6's address resolution, which is ICMP to multicast and link-local addresses. */
 void nft_accept_neighbours(struct nft *n);
 
-/* Put them in force, in the caller's network namespace, which needs CAP_NET_ADMIN. 0 or an errno.
- * Frees, in any case. */
+/* Put them in force instead of what was set before, in the caller's network namespace, which needs
+ * CAP_NET_ADMIN. 0 or an errno. Frees, in any case. */
 int nft_commit(struct nft *n);
 
 #endif

@@ -131,7 +131,8 @@ static _Noreturn void run(const struct spec_msg *spec, bool has_v6, bool has_wir
 static _Noreturn void helper(
 		const struct spec_msg *spec, uint32_t uid, const struct net_ends *ends, const int *fds)
 {
-	const bool has_wire = ends->wire_fd >= 0, has_v6 = net_has_v6();
+	static struct net_own own; /* long */
+	const bool has_wire = ends->wire_fd >= 0, has_v6 = net_find_own(&own) && net_has_v6(&own);
 	dup2(fds[STDERR_FILENO], STDERR_FILENO);
 	limit_helper();
 	if (uid && !has_wire)

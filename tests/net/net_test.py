@@ -144,6 +144,24 @@ def nothing_can_be_changed(w):
     check("nothing of the network can be changed inside", done == [], done)
 
 
+def new_addresses_of_the_host_are_refused(w):
+    code, _, err = program.finish("run", "--yes", "--name", "roamer", "--keep", "--net", "on", "-c", "1")
+    check("a kept sandbox with a network", code == 0, err)
+
+    def tries(target):
+        words = "exec", "roamer", "--", "/usr/bin/python3", "-c", PROBE, json.dumps([target, ("tcp", OUTSIDE, P)])
+        return json.loads(program.finish(*words)[1])
+    for address, prefix in ("203.0.113.77", 32), ("2001:db8:1::77", 128):
+        words = [f"{address}/{prefix}", "dev", "lo", *(["nodad"] if ":" in address else [])]
+        world.ip("addr", "add", *words)
+        refused = wait_until(lambda: tries(("tcp", address, 8082))[0].startswith("error"))
+        check(f"refused: new address {address}", refused)
+        world.ip("addr", "del", *words[:3])
+    check("the rest is still reached", not tries(("tcp", OUTSIDE, P))[1].startswith("error"))
+    program.finish("stop", "roamer")
+    w.take_seen()
+
+
 LISTENER = ("import socket; s=socket.socket(); s.bind(('0.0.0.0', 9000)); s.listen(); print('up', flush=True)\n"
             "while 1: s.accept()[0].send(b'another sandbox')")
 
@@ -323,7 +341,8 @@ def without_our_filter_it_is_all_there(w):
 
 
 CASES = [outside_is_reached, the_rest_is_refused, source_routes_go_nowhere, opened_ranges,
-         nothing_can_be_changed, sandboxes_do_not_meet, nothing_is_left, the_helper_comes_back,
+         nothing_can_be_changed, new_addresses_of_the_host_are_refused,
+         sandboxes_do_not_meet, nothing_is_left, the_helper_comes_back,
          the_helper_can_do_little, counters_tell, bad_ranges_are_refused, the_environment_is_passed_on,
          it_says_what_is_missing, without_our_filter_it_is_all_there,
          the_resolver_may_be_on_the_loopback]
