@@ -18,10 +18,22 @@ void clients_init(struct clients *c, int door_fd)
 	fcntl(door_fd, F_SETFL, O_NONBLOCK);
 }
 
+static void refuse(int fd)
+{
+	char none[] = "";
+	const struct gone_msg msg = {.cause = GONE_FULL, .words = none, .command = none};
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	if (gone_msg_put(&b, &msg) == 0)
+		send(fd, buf_at(&b), b.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	buf_finish(&b);
+	close(fd);
+}
+
 bool clients_add(struct clients *c, int fd, pid_t pid)
 {
 	if (c->n == CLIENTS_MAX) {
-		close(fd);
+		refuse(fd);
 		return false;
 	}
 	struct client *client = &c->of[c->n++];

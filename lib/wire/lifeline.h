@@ -153,6 +153,7 @@ enum gone_cause {
 	GONE_OWNER,     /* the client that it belonged to has ended: `pid`, `command` */
 	GONE_IDLE,      /* nobody was attached, and nothing ran, for `after_ms` */
 	GONE_LIFETIME,  /* `after_ms` since it started */
+	GONE_FULL,      /* it has not: to a client too many alone, whose line is closed */
 	GONE_CAUSES
 };
 

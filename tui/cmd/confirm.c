@@ -9,6 +9,7 @@
 
 #include <terrarium/config.h>
 
+#include "cmd/boxes.h"
 #include "cmd/source.h"
 #include "stream/filter.h"
 
@@ -46,15 +47,21 @@ static void print_source(FILE *tty, const struct source *s)
 
 static void print_question(FILE *tty, const struct trm_config *c, const struct source *sources, size_t n)
 {
-	const struct trm_limits *l = &c->limits;
+	struct trm_entry entry;
+	bool is_running = *c->name && strcmp(c->backend, "local") == 0 && boxes_runs(c->name, &entry);
+	const struct trm_limits *l = is_running ? &entry.limits : &c->limits;
 	char net[TRM_NET_ALLOW + 32];
 	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++)
 		print_source(tty, &sources[i]);
 	if (n > SHOWN_SOURCES)
 		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
-	fprintf(tty, "in a new %s sandbox: %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
-			c->backend, (double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s",
-			l->procs, (double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
+	if (is_running)
+		fprintf(tty, "in the running sandbox %s", c->name);
+	else
+		fprintf(tty, "in a new %s sandbox%s", c->backend, c->keep ? " that is kept" : "");
+	fprintf(tty, ": %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
+			(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+			(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
 	if (c->timeout_ms)
 		fprintf(tty, "%.4g s per run. ", c->timeout_ms / 1000.0);
 	else

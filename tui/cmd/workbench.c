@@ -6,6 +6,7 @@
 #include <terrarium/terrarium.h>
 
 #include "app/app.h"
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts)
@@ -42,9 +43,13 @@ int workbench_open(const struct trm_config *config, const struct options *o, con
 {
 	struct app_opts opts;
 	const char *theme = getenv("TERRARIUM_THEME");
+	struct trm_entry entry;
 	int code = workbench_opts(config, o->config_path, &opts);
 	if (code != CMD_OK)
 		return code;
+	if (*config->name && strcmp(config->backend, "local") == 0 && boxes_runs(config->name, &entry))
+		return cmd_fail("a sandbox called '%s' is already running; 'terrarium attach %s' opens it",
+				entry.name, entry.name);
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
 	opts.file = file;
 	opts.is_demo = is_demo;

@@ -181,6 +181,9 @@ int tether_tell_why(const struct tether *tether, struct trm_error *why)
 	case GONE_LIFETIME:
 		return trm_error_set(why, TRM_ECLOSED, "its lifetime of %s is over",
 				duration(gone->after_ms, time, sizeof time));
+	case GONE_FULL:
+		return trm_error_set(why, TRM_EBUSY,
+				"too many programs are attached to it already: detach one of them");
 	case GONE_BY_ITSELF:
 	case GONE_CAUSES: break;
 	}
