@@ -4,7 +4,7 @@
 
 /* GNU readline, loaded when a person is to type lines: other subcommands do not pay for it, and building
  * needs none of its headers. What is used of it is declared here, by readline.h and history.h of readline 8
- * (since 8.0; Debian 12 has 8.2). Only line.c includes this. */
+ * (since 8.0; Debian 12 has 8.2). Only line*.c include this. */
 
 #include <stdio.h>
 

@@ -1,45 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "repl/line.h"
 
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
 
-#include "repl/library.h"
-#include "repl/paste.h"
-#include "repl/typed.h"
-#include "stream/sink.h"
-#include "stream/tty.h"
+#include "repl/line_inside.h"
 
-enum { READ_BYTES = 65536, AHEAD_MAX = 1 << 20, BATCH_LEAST = 16, INDENT = 4, HISTORY_MOST = 5000 };
-
-struct line {
-	struct trm_loop *loop;
-	struct sink *out;
-	const struct line_cb *cb;
-	void *user;
-	struct trm_watch *watch;
-	bool has_library;
-	struct readline rl;
-	FILE *paint; /* readline's output */
-	line_borrow_fn *borrower;
-	void *borrower_user;
-	bool is_shown, is_hidden, is_suspended, passes;
-	bool has_tab;
-	bool is_accepted; /* readline has called back */
-	char *accepted;
-	struct typed typed;
-	struct termios found; /* how the terminal was */
-	struct paste paste;
-	char *shown_prompt;
-};
+enum { INDENT = 4, HISTORY_MOST = 5000 };
 
 /* Readline is one per process, and so is what its functions without argument work on. */
 static struct line *current;
@@ -144,12 +116,19 @@ static void bind_over(struct line *l, const char *key, readline_command *old, re
 		l->rl.bind_key((unsigned char)*key, new);
 }
 
-/* Each time anew: the terminal's own erase key is bound to rl_rubout whenever a line begins. */
 static void bind_keys(struct line *l)
 {
 	bind_over(l, "\t", l->rl.complete, on_tab);
 	bind_over(l, "\177", l->rl.rubout, on_rubout);
 	bind_over(l, "\b", l->rl.rubout, on_rubout);
+}
+
+/* The keys each time anew: the terminal's own erase key is bound to rl_rubout whenever a line begins. */
+void line_install(struct line *l, const char *prompt)
+{
+	l->rl.reset_screen_size();
+	l->rl.install(prompt, on_handler);
+	bind_keys(l);
 }
 
 static bool set_up_library(struct line *l)
@@ -171,8 +150,6 @@ static bool set_up_library(struct line *l)
 	return true;
 }
 
-static void on_readable(void *user, int fd, uint32_t events);
-
 int line_open(struct trm_loop *loop, struct sink *out, const struct line_cb *cb, void *user,
 		struct line **ret, struct trm_error *ret_notice, struct trm_error *reterr)
 {
@@ -184,7 +161,7 @@ int line_open(struct trm_loop *loop, struct sink *out, const struct line_cb *cb,
 	l->has_library = readline_load(&l->rl, ret_notice) == 0 && set_up_library(l);
 	tcgetattr(STDIN_FILENO, &l->found);
 	tty_quiet(&l->found);
-	int r = trm_loop_add_fd(loop, STDIN_FILENO, TRM_READ, on_readable, l, &l->watch, reterr);
+	int r = trm_loop_add_fd(loop, STDIN_FILENO, TRM_READ, line_on_readable, l, &l->watch, reterr);
 	if (r < 0)
 		line_close(l);
 	else
@@ -213,342 +190,6 @@ void line_close(struct line *l)
 	tty_restore(&l->found);
 	free(l);
 	current = NULL;
-}
-
-/* ---- taking what is typed -------------------------------------------------------------------- */
-
-static const char *front(const struct line *l)
-{
-	return l->typed.bytes + l->typed.at;
-}
-
-/* What is typed while nobody reads is kept, as far as that goes. */
-static void update_watch(struct line *l)
-{
-	bool has_room = !l->typed.is_ended && (l->is_shown || typed_left(&l->typed) < AHEAD_MAX);
-	bool is_wanted = l->passes || l->borrower || (has_room && !l->is_hidden);
-	trm_watch_set_events(l->watch, is_wanted && !l->is_suspended ? TRM_READ : 0);
-}
-
-/* No line is shown, and nobody reads: what is typed shall not stand among what is printed. */
-static void make_quiet(const struct line *l)
-{
-	tty_quiet(&l->found);
-}
-
-static void insert(struct line *l, const char *text, size_t n)
-{
-	if ((size_t)*l->rl.end + n > LINE_MAX_BYTES) {
-		l->rl.ding();
-		return;
-	}
-	l->rl.begin_undo_group();
-	l->rl.insert_text(text);
-	l->rl.end_undo_group();
-	l->rl.redisplay();
-}
-
-/* How many bytes at the front of the queue stand for nothing but themselves. */
-static size_t plain_run(const struct line *l)
-{
-	size_t n = 0;
-	int kind;
-	while (n < typed_left(&l->typed) && (unsigned char)front(l)[n] >= ' ' && front(l)[n] != 0x7f)
-		n++;
-	while (n && n == typed_left(&l->typed) && ((unsigned char)front(l)[n - 1] & 0x80))
-		n--; /* the rest of a character may still come */
-	bool is_plain = n >= BATCH_LEAST && !(*l->rl.state & READLINE_STATE_BUSY)
-			&& l->rl.function_of("a", NULL, &kind) == l->rl.insert;
-	return is_plain ? n : 0;
-}
-
-static bool insert_run(struct line *l)
-{
-	size_t n = plain_run(l);
-	char *text = n ? strndup(front(l), n) : NULL;
-	if (!text)
-		return false;
-	l->typed.at += n;
-	insert(l, text, n);
-	free(text);
-	return true;
-}
-
-/* One step; false: more bytes are needed. */
-static bool take_step(struct line *l)
-{
-	size_t used = 0;
-	switch (paste_feed(&l->paste, front(l), typed_left(&l->typed), &used)) {
-	case PASTE_MORE: l->typed.at += used; return false;
-	case PASTE_DONE:
-		l->typed.at += used;
-		if (l->paste.is_cut)
-			l->rl.ding();
-		else if (!(*l->rl.state & READLINE_STATE_BUSY))
-			insert(l, l->paste.text, l->paste.n);
-		return true;
-	case PASTE_NONE: break;
-	}
-	if (!insert_run(l))
-		l->rl.read_char();
-	if (l->has_tab)
-		l->cb->tab(l->user);
-	l->has_tab = false;
-	return true;
-}
-
-static void deliver(struct line *l)
-{
-	char *text = l->accepted;
-	l->accepted = NULL;
-	l->is_accepted = false;
-	l->is_shown = l->is_hidden = false;
-	if (l->paint)
-		fflush(l->paint);
-	make_quiet(l);
-	update_watch(l);
-	l->cb->accepted(l->user, text);
-	free(text);
-}
-
-/* Without the library: a line as the terminal has edited it. */
-static void take_plain(struct line *l)
-{
-	const char *end = memchr(front(l), '\n', typed_left(&l->typed));
-	if (!end && l->typed.is_ended && typed_left(&l->typed) && typed_add(&l->typed, "\n", 1))
-		end = l->typed.bytes + l->typed.n - 1;
-	if (!end && !l->typed.is_ended)
-		return;
-	l->is_accepted = true;
-	if (end) {
-		size_t n = (size_t)(end - (front(l)));
-		l->accepted = strndup(front(l), n);
-		l->typed.at += n + 1;
-	}
-}
-
-static void take_typed(struct line *l)
-{
-	while (l->is_shown && !l->is_accepted && l->has_library && typed_left(&l->typed) && take_step(l))
-		;
-	if (!l->has_library && l->is_shown && (typed_left(&l->typed) || l->typed.is_ended))
-		take_plain(l);
-	if (l->typed.is_ended && !l->is_accepted && l->is_shown && l->has_library) {
-		l->rl.remove();
-		l->is_accepted = true;
-	}
-	if (l->paint)
-		fflush(l->paint);
-	if (l->is_accepted)
-		deliver(l);
-}
-
-/* What is typed behind a Ctrl-C belongs behind it. */
-static bool interrupt_is_pending(void)
-{
-	sigset_t set;
-	return sigpending(&set) == 0 && sigismember(&set, SIGINT) == 1;
-}
-
-static void pass_on(struct line *l)
-{
-	char bytes[READ_BYTES];
-	ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return;
-	n = n < 0 ? 0 : n;
-	if (l->borrower)
-		l->borrower(l->borrower_user, bytes, (size_t)n);
-	else
-		l->cb->passed(l->user, bytes, (size_t)n);
-}
-
-void line_borrow(struct line *l, line_borrow_fn *fn, void *user)
-{
-	l->borrower = fn;
-	l->borrower_user = user;
-	update_watch(l);
-}
-
-void line_type_ahead(struct line *l, const char *bytes, size_t n)
-{
-	typed_add(&l->typed, bytes, n);
-}
-
-void line_pass(struct line *l, bool is_on)
-{
-	if (is_on && !l->passes)
-		tty_restore(&l->found);
-	else if (!is_on && l->passes && !l->is_shown)
-		make_quiet(l);
-	l->passes = is_on;
-	update_watch(l);
-}
-
-static void on_readable(void *user, int fd, uint32_t events)
-{
-	struct line *l = user;
-	(void)fd;
-	(void)events;
-	if (l->passes || l->borrower) {
-		pass_on(l);
-	} else if (!interrupt_is_pending()) {
-		typed_read(&l->typed);
-		take_typed(l);
-		update_watch(l);
-	}
-}
-
-char *line_take_ahead(struct line *l, size_t *ret_n)
-{
-	if (!l->passes)
-		typed_poll(&l->typed);
-	size_t n = typed_left(&l->typed);
-	char *text = n ? strndup(front(l), n) : NULL;
-	*ret_n = text ? strlen(text) : 0;
-	for (size_t i = 0; i < *ret_n; i++)
-		text[i] = text[i] == '\r' ? '\n' : text[i];
-	typed_clear(&l->typed);
-	return text;
-}
-
-/* ---- showing ---------------------------------------------------------------------------------- */
-
-bool line_is_shown(const struct line *l)
-{
-	return l->is_shown;
-}
-
-/* The prompt without the marks of readline. */
-static void print_prompt(struct line *l, const char *prompt)
-{
-	for (const char *p = prompt; *p; p++)
-		if (*p != '\001' && *p != '\002')
-			sink_put(l->out, p, 1, 0);
-}
-
-void line_show(struct line *l, const char *prompt, const char *text)
-{
-	free(l->shown_prompt);
-	l->shown_prompt = strdup(prompt);
-	l->is_shown = true;
-	l->is_hidden = false;
-	typed_poll(&l->typed);
-	tty_restore(&l->found); /* readline starts from what the terminal was like */
-	if (l->has_library) {
-		l->rl.reset_screen_size();
-		l->rl.install(prompt, on_handler);
-		bind_keys(l);
-		/* What comes at once was not typed, and has its own indentation. */
-		if (*text && !typed_left(&l->typed)) {
-			l->rl.insert_text(text);
-			l->rl.redisplay();
-		}
-		fflush(l->paint);
-	} else {
-		print_prompt(l, prompt);
-	}
-	if (typed_left(&l->typed) || l->typed.is_ended)
-		take_typed(l);
-	update_watch(l);
-}
-
-void line_set_prompt(struct line *l, const char *prompt)
-{
-	if (!l->is_shown)
-		return;
-	free(l->shown_prompt);
-	l->shown_prompt = strdup(prompt);
-	if (l->has_library && !(*l->rl.state & READLINE_STATE_BUSY))
-		l->rl.set_prompt(prompt);
-}
-
-void line_drop(struct line *l, const char *why)
-{
-	if (!l || !l->is_shown)
-		return;
-	if (l->has_library) {
-		l->rl.signal_cleanup();
-		*l->rl.point = *l->rl.end;
-		l->rl.redisplay();
-		fflush(l->paint);
-		sink_put(l->out, why, strlen(why), 0);
-		l->rl.free_line_state();
-		l->rl.remove();
-		fflush(l->paint);
-	}
-	sink_put(l->out, "\n", 1, 0);
-	paste_finish(&l->paste);
-	typed_clear(&l->typed);
-	l->is_shown = l->is_hidden = false;
-	make_quiet(l);
-	update_watch(l);
-}
-
-void line_hide(struct line *l)
-{
-	if (!l->is_shown || l->is_hidden)
-		return;
-	l->is_hidden = true;
-	update_watch(l);
-	if (!l->has_library) {
-		sink_put(l->out, "\n", 1, 0);
-		return;
-	}
-	l->rl.clear_visible_line();
-	fflush(l->paint);
-}
-
-void line_unhide(struct line *l)
-{
-	if (!l->is_shown || !l->is_hidden)
-		return;
-	l->is_hidden = false;
-	update_watch(l);
-	if (!l->has_library) {
-		print_prompt(l, l->shown_prompt ? l->shown_prompt : "> ");
-		return;
-	}
-	l->rl.on_new_line();
-	l->rl.redisplay();
-	fflush(l->paint);
-}
-
-void line_resize(struct line *l)
-{
-	if (!l || !l->is_shown || !l->has_library || l->is_suspended)
-		return;
-	l->rl.resize_terminal();
-	fflush(l->paint);
-}
-
-void line_suspend(struct line *l)
-{
-	if (!l)
-		return;
-	if (l->is_shown && l->has_library)
-		l->rl.deprep_terminal();
-	if (l->paint)
-		fflush(l->paint);
-	tty_restore(&l->found);
-	l->is_suspended = true;
-	update_watch(l);
-}
-
-void line_resume(struct line *l)
-{
-	if (!l)
-		return;
-	l->is_suspended = false;
-	update_watch(l);
-	if (!l->is_shown && !l->passes)
-		make_quiet(l);
-	if (!l->is_shown || !l->has_library)
-		return;
-	l->rl.prep_terminal(1);
-	l->rl.on_new_line();
-	l->rl.redisplay();
-	fflush(l->paint);
 }
 
 /* ---- the text ------------------------------------------------------------------------------------ */

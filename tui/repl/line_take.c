@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* What comes from the terminal: keys, pastes, what is typed ahead. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/line_inside.h"
+
+enum { READ_BYTES = 65536, AHEAD_MAX = 1 << 20, BATCH_LEAST = 16 };
+
+static const char *front(const struct line *l)
+{
+	return l->typed.bytes + l->typed.at;
+}
+
+/* What is typed while nobody reads is kept, as far as that goes, and not echoed: it shall not stand among
+ * what is printed. */
+void line_update_watch(struct line *l)
+{
+	bool has_room = !l->typed.is_ended && (l->is_shown || typed_left(&l->typed) < AHEAD_MAX);
+	bool is_wanted = l->passes || l->borrower || (has_room && !l->is_hidden);
+	trm_watch_set_events(l->watch, is_wanted && !l->is_suspended ? TRM_READ : 0);
+}
+
+static void insert(struct line *l, const char *text, size_t n)
+{
+	if ((size_t)*l->rl.end + n > LINE_MAX_BYTES) {
+		l->rl.ding();
+		return;
+	}
+	l->rl.begin_undo_group();
+	l->rl.insert_text(text);
+	l->rl.end_undo_group();
+	l->rl.redisplay();
+}
+
+/* How many bytes at the front of the queue stand for nothing but themselves. */
+static size_t plain_run(const struct line *l)
+{
+	size_t n = 0;
+	int kind;
+	while (n < typed_left(&l->typed) && (unsigned char)front(l)[n] >= ' ' && front(l)[n] != 0x7f)
+		n++;
+	while (n && n == typed_left(&l->typed) && ((unsigned char)front(l)[n - 1] & 0x80))
+		n--; /* the rest of a character may still come */
+	bool is_plain = n >= BATCH_LEAST && !(*l->rl.state & READLINE_STATE_BUSY)
+			&& l->rl.function_of("a", NULL, &kind) == l->rl.insert;
+	return is_plain ? n : 0;
+}
+
+static bool insert_run(struct line *l)
+{
+	size_t n = plain_run(l);
+	char *text = n ? strndup(front(l), n) : NULL;
+	if (!text)
+		return false;
+	l->typed.at += n;
+	insert(l, text, n);
+	free(text);
+	return true;
+}
+
+/* One step; false: more bytes are needed. */
+static bool take_step(struct line *l)
+{
+	size_t used = 0;
+	switch (paste_feed(&l->paste, front(l), typed_left(&l->typed), &used)) {
+	case PASTE_MORE: l->typed.at += used; return false;
+	case PASTE_DONE:
+		l->typed.at += used;
+		if (l->paste.is_cut)
+			l->rl.ding();
+		else if (!(*l->rl.state & READLINE_STATE_BUSY))
+			insert(l, l->paste.text, l->paste.n);
+		return true;
+	case PASTE_NONE: break;
+	}
+	if (!insert_run(l))
+		l->rl.read_char();
+	if (l->has_tab)
+		l->cb->tab(l->user);
+	l->has_tab = false;
+	return true;
+}
+
+static void deliver(struct line *l)
+{
+	char *text = l->accepted;
+	l->accepted = NULL;
+	l->is_accepted = false;
+	l->is_shown = l->is_hidden = false;
+	if (l->paint)
+		fflush(l->paint);
+	tty_quiet(&l->found);
+	line_update_watch(l);
+	l->cb->accepted(l->user, text);
+	free(text);
+}
+
+/* Without the library: a line as the terminal has edited it. */
+static void take_plain(struct line *l)
+{
+	const char *end = memchr(front(l), '\n', typed_left(&l->typed));
+	if (!end && l->typed.is_ended && typed_left(&l->typed) && typed_add(&l->typed, "\n", 1))
+		end = l->typed.bytes + l->typed.n - 1;
+	if (!end && !l->typed.is_ended)
+		return;
+	l->is_accepted = true;
+	if (end) {
+		size_t n = (size_t)(end - (front(l)));
+		l->accepted = strndup(front(l), n);
+		l->typed.at += n + 1;
+	}
+}
+
+void line_take_typed(struct line *l)
+{
+	while (l->is_shown && !l->is_accepted && l->has_library && typed_left(&l->typed) && take_step(l))
+		;
+	if (!l->has_library && l->is_shown && (typed_left(&l->typed) || l->typed.is_ended))
+		take_plain(l);
+	if (l->typed.is_ended && !l->is_accepted && l->is_shown && l->has_library) {
+		l->rl.remove();
+		l->is_accepted = true;
+	}
+	if (l->paint)
+		fflush(l->paint);
+	if (l->is_accepted)
+		deliver(l);
+}
+
+/* What is typed behind a Ctrl-C belongs behind it. */
+static bool interrupt_is_pending(void)
+{
+	sigset_t set;
+	return sigpending(&set) == 0 && sigismember(&set, SIGINT) == 1;
+}
+
+static void pass_on(struct line *l)
+{
+	char bytes[READ_BYTES];
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	n = n < 0 ? 0 : n;
+	if (l->borrower)
+		l->borrower(l->borrower_user, bytes, (size_t)n);
+	else
+		l->cb->passed(l->user, bytes, (size_t)n);
+}
+
+void line_borrow(struct line *l, line_borrow_fn *fn, void *user)
+{
+	l->borrower = fn;
+	l->borrower_user = user;
+	line_update_watch(l);
+}
+
+void line_type_ahead(struct line *l, const char *bytes, size_t n)
+{
+	typed_add(&l->typed, bytes, n);
+}
+
+void line_pass(struct line *l, bool is_on)
+{
+	if (is_on && !l->passes)
+		tty_restore(&l->found);
+	else if (!is_on && l->passes && !l->is_shown)
+		tty_quiet(&l->found);
+	l->passes = is_on;
+	line_update_watch(l);
+}
+
+void line_on_readable(void *user, int fd, uint32_t events)
+{
+	struct line *l = user;
+	(void)fd;
+	(void)events;
+	if (l->passes || l->borrower) {
+		pass_on(l);
+	} else if (!interrupt_is_pending()) {
+		typed_read(&l->typed);
+		line_take_typed(l);
+		line_update_watch(l);
+	}
+}
+
+char *line_take_ahead(struct line *l, size_t *ret_n)
+{
+	if (!l->passes)
+		typed_poll(&l->typed);
+	size_t n = typed_left(&l->typed);
+	char *text = n ? strndup(front(l), n) : NULL;
+	*ret_n = text ? strlen(text) : 0;
+	for (size_t i = 0; i < *ret_n; i++)
+		text[i] = text[i] == '\r' ? '\n' : text[i];
+	typed_clear(&l->typed);
+	return text;
+}
