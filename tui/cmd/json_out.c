@@ -91,6 +91,11 @@ int json_flush(struct json_out *j)
 int json_finish(struct json_out *j)
 {
 	int code = json_flush(j);
-	writer_finish(&j->w);
+	json_drop(j);
 	return code;
+}
+
+void json_drop(struct json_out *j)
+{
+	writer_finish(&j->w);
 }

@@ -31,7 +31,10 @@ void json_put_null(struct json_out *j, const char *key);
 /* Write what was collected, and a newline, to stdout; flush it, so that a reader of JSON Lines has it. Begin
  * anew, for the next line. CMD_OK, or the sentence has been printed. */
 int json_flush(struct json_out *j);
-/* The same for the last time. Nothing has been put: nothing is written. */
+/* The same for the last time; nothing has been put: nothing is written, but stdout is flushed all the same.
+ */
 int json_finish(struct json_out *j);
+/* Only the end of it. */
+void json_drop(struct json_out *j);
 
 #endif
