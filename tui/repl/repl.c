@@ -378,6 +378,8 @@ static bool is_hungry(struct repl *r)
 static void work(struct repl *r)
 {
 	repl_set_language(r, r->lang);
+	if (repl_has_person(r))
+		repl_say(r, ":help lists the commands, Ctrl-D leaves");
 	if (trm_sandbox_is_attached(r->stage.sandbox))
 		repl_begin(r, &catching_up);
 	while (!r->stage.is_closing && (!r->is_over || has_output_left(r))) {
