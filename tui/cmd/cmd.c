@@ -12,7 +12,7 @@
 
 #include <terrarium/sandbox.h>
 
-#include "cmd/near.h"
+#include "text/near.h"
 
 static const struct cmd *const commands[] = {
 #define ROW(name) &cmd_##name,

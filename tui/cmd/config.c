@@ -15,7 +15,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
-#include "cmd/near.h"
+#include "text/near.h"
 
 enum { VALUE_BYTES = 1100 };
 

@@ -8,7 +8,7 @@
 #include <terrarium/error.h>
 
 #include "cmd/cmd.h"
-#include "cmd/near.h"
+#include "text/near.h"
 
 void options_init(
 		struct options *o, const char *command, const struct option_spec *own, int argc, char **argv)

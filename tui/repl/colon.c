@@ -9,6 +9,7 @@
 #include <dirent.h>
 
 #include "repl/inside.h"
+#include "text/near.h"
 
 const struct colon colon_table[] = {
 		{"help", "[WORD]", "more about a word", "the commands, or what is about a word", ARG_COMMAND,
@@ -51,6 +52,8 @@ const struct colon colon_table[] = {
 				colon_top},
 		{"limits", "", "what may be used", "the limits, and how they are enforced", ARG_NONE,
 				colon_limits},
+		{"env", "", "of its programs", "the environment of programs in the sandbox", ARG_NONE,
+				colon_env},
 		{"timeout", "[SECONDS]", "of later runs", "of the runs that follow; 0: none", ARG_TEXT,
 				colon_timeout},
 		{"attach", "", "from elsewhere", "how other programs get at this sandbox", ARG_NONE,
@@ -65,20 +68,6 @@ const struct colon colon_table[] = {
 };
 
 /* ---- finding ------------------------------------------------------------------------------- */
-
-/* One letter wrong, missing, spare, or two of them swapped. */
-static bool is_near(const char *word, size_t n, const char *name)
-{
-	size_t m = strlen(name), head = 0, tail = 0;
-	while (head < n && head < m && word[head] == name[head])
-		head++;
-	while (tail < n - head && tail < m - head && word[n - 1 - tail] == name[m - 1 - tail])
-		tail++;
-	size_t left = n - head - tail, right = m - head - tail;
-	bool is_swap = left == 2 && right == 2 && word[head] == name[head + 1]
-		       && word[head + 1] == name[head];
-	return n > 1 && ((left <= 1 && right <= 1) || is_swap);
-}
 
 static void add_word(char *words, size_t cap, const char *name)
 {
@@ -106,9 +95,11 @@ enum colon_match colon_find(const struct colon *table, const char *word, size_t 
 	}
 	if (n_begin)
 		return n_begin == 1 ? COLON_FOUND : COLON_AMBIGUOUS;
+	struct near near = near_to(word, n);
 	for (const struct colon *c = table; c->name; c++)
-		if (is_near(word, n, c->name))
-			add_word(words, cap, c->name);
+		near_try(&near, c->name);
+	if (near.best)
+		add_word(words, cap, near.best);
 	return COLON_UNKNOWN;
 }
 

@@ -53,7 +53,7 @@ size_t colon_complete(struct repl *r, const char *line, size_t point, struct can
 typedef void colon_fn(struct repl *r, const char *rest);
 colon_fn colon_help, colon_history, colon_quit, colon_timeout, colon_theme, colon_language;
 colon_fn colon_run, colon_load, colon_save, colon_edit;
-colon_fn colon_metrics, colon_top, colon_variables, colon_files, colon_limits, colon_attach;
+colon_fn colon_env, colon_metrics, colon_top, colon_variables, colon_files, colon_limits, colon_attach;
 colon_fn colon_interrupt, colon_reset, colon_restart, colon_copy, colon_install, colon_net, colon_keep;
 
 void colon_copy_close(struct repl *r);

@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "repl/answer.h"
 #include "repl/colon.h"
 #include "repl/inside.h"
 
@@ -52,12 +53,6 @@ static void ask(struct repl *r, enum trm_question what, void (*tell)(struct repl
 	repl_done(r);
 }
 
-static const char *text_of(const cJSON *json, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-	return text ? text : "";
-}
-
 static void tell_variables(struct repl *r, const cJSON *answer)
 {
 	const cJSON *rows = cJSON_GetObjectItemCaseSensitive(answer, "variables"), *row;
@@ -65,9 +60,9 @@ static void tell_variables(struct repl *r, const cJSON *answer)
 		repl_say(r, "there are no variables yet");
 	cJSON_ArrayForEach(row, rows)
 	{
-		const char *size = text_of(row, "size");
-		show_answer(&r->show, ROLE_TEXT, "%-16s %s%s%s  %s", text_of(row, "name"),
-				text_of(row, "type"), *size ? " " : "", size, text_of(row, "value"));
+		const char *size = answer_text(row, "size");
+		show_answer(&r->show, ROLE_TEXT, "%-16s %s%s%s  %s", answer_text(row, "name"),
+				answer_text(row, "type"), *size ? " " : "", size, answer_text(row, "value"));
 	}
 }
 

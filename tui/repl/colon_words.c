@@ -161,3 +161,9 @@ void colon_keep(struct repl *r, const char *rest)
 	else
 		repl_say(r, "%s ends with this REPL", name);
 }
+
+void colon_env(struct repl *r, const char *rest)
+{
+	(void)rest;
+	shell_start(r, "env | LC_ALL=C sort");
+}

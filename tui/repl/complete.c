@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "repl/answer.h"
 #include "repl/colon.h"
 #include "repl/inside.h"
 #include "stream/tty.h"
@@ -38,10 +39,7 @@ static size_t common_prefix(const struct candidates *c)
 
 static size_t columns_of(const char *text)
 {
-	size_t n = 0;
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
+	return answer_points(text, strlen(text));
 }
 
 static void list(struct repl *r, const struct candidates *c)
@@ -97,14 +95,6 @@ static void offer(struct repl *r, const struct candidates *c, size_t from, size_
 }
 
 /* ---- the kernel's ----------------------------------------------------------------------------------- */
-
-static size_t points(const char *text, size_t n)
-{
-	size_t k = 0;
-	for (size_t i = 0; i < n; i++)
-		k += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return k;
-}
 
 /* Where code point k of the line is. */
 static size_t byte_at(const char *text, size_t k)
@@ -181,7 +171,7 @@ static void ask_kernel(struct repl *r, const char *line, size_t point)
 		code_add(&code, r->code.text, r->code.n);
 		code_add(&code, "\n", 1);
 	}
-	size_t before = code.text ? points(code.text, code.n) : 0, sign = code.n;
+	size_t before = code.text ? answer_points(code.text, code.n) : 0, sign = code.n;
 	bool is_ready = q && code_add(&code, line, strlen(line));
 	const struct trm_lang *lang =
 			!r->has_gathered && *line == '!' ? trm_lang_get(TRM_LANG_BASH) : r->lang;
@@ -195,7 +185,7 @@ static void ask_kernel(struct repl *r, const char *line, size_t point)
 				.before = before};
 		is_ready = q->line
 			   && trm_session_ask(r->session, lang, TRM_ASK_COMPLETE, code.text,
-					      before + points(line, point), on_answer, q, NULL)
+					      before + answer_points(line, point), on_answer, q, NULL)
 					      == 0;
 	}
 	code_finish(&code);

@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "repl/answer.h"
 #include "repl/inside.h"
 
 enum { WAIT_MS = 400 };
@@ -22,12 +23,6 @@ struct question {
 	whole_fn *then;
 };
 
-static const char *text_of(const cJSON *json, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-	return text ? text : "";
-}
-
 static void on_whole(void *user, const char *json, const struct trm_error *why)
 {
 	struct question q = *(struct question *)user;
@@ -37,11 +32,11 @@ static void on_whole(void *user, const char *json, const struct trm_error *why)
 		return;
 	trm_timer_stop(q.r->wait_timer);
 	cJSON *answer = json ? cJSON_Parse(json) : NULL;
-	const char *status = text_of(answer, "status");
+	const char *status = answer_text(answer, "status");
 	enum whole whole = !strcmp(status, "incomplete") ? WHOLE_INCOMPLETE
 			   : !strcmp(status, "invalid")  ? WHOLE_INVALID
 							 : WHOLE_COMPLETE;
-	q.then(q.r, whole, text_of(answer, "indent"));
+	q.then(q.r, whole, answer_text(answer, "indent"));
 	cJSON_Delete(answer);
 }
 

@@ -166,6 +166,7 @@ void repl_run_code(struct repl *r); /* what was gathered, confirmed */
 void repl_run_show(struct repl *r, const struct trm_result *result, bool has_value);
 void repl_run_leave(struct repl *r); /* what the kernels have left to do is waited for */
 extern const struct trm_session_cb repl_run_session_cb;
+extern const struct displays_out repl_run_displays; /* what runs show; its user is the REPL */
 int repl_run_open(struct repl *r, struct trm_error *reterr);
 void repl_run_released(struct repl *r, size_t n); /* of its output */
 

@@ -5,15 +5,10 @@
 
 #include <cjson/cJSON.h>
 
+#include "repl/answer.h"
 #include "repl/inside.h"
 
 enum { DOC_LINES = 60 };
-
-static const char *text_of(const cJSON *json, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-	return text ? text : "";
-}
 
 static void tell_part(struct repl *r, const char *what, const char *text)
 {
@@ -56,11 +51,11 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	else if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "found")))
 		repl_error(r, "%s knows no '%s'", r->lang->name, q.name);
 	else {
-		const char *signature = text_of(answer, "signature");
-		show_answer(&r->show, ROLE_TITLE, "%s", *signature ? signature : text_of(answer, "name"));
-		tell_part(r, "type", text_of(answer, "type"));
-		tell_part(r, "value", text_of(answer, "value"));
-		tell_doc(r, text_of(answer, "doc"));
+		const char *signature = answer_text(answer, "signature");
+		show_answer(&r->show, ROLE_TITLE, "%s", *signature ? signature : answer_text(answer, "name"));
+		tell_part(r, "type", answer_text(answer, "type"));
+		tell_part(r, "value", answer_text(answer, "value"));
+		tell_doc(r, answer_text(answer, "doc"));
 	}
 	cJSON_Delete(answer);
 	repl_done(r);
@@ -73,15 +68,6 @@ static void on_interrupt(struct repl *r)
 }
 
 static const struct activity activity = {.what = "inspecting", .interrupt = on_interrupt};
-
-/* The end of the name, in code points. */
-static size_t points(const char *text)
-{
-	size_t n = 0;
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
-}
 
 void inspect_start(struct repl *r, const char *name)
 {
@@ -97,7 +83,8 @@ void inspect_start(struct repl *r, const char *name)
 	*q = (struct question){.r = r, .serial = ++r->question};
 	trm_text_clean_line(q->name, sizeof q->name, name, strlen(name));
 	repl_begin(r, &activity);
-	if (trm_session_ask(r->session, r->lang, TRM_ASK_INSPECT, name, points(name), on_answer, q, &why)
+	if (trm_session_ask(r->session, r->lang, TRM_ASK_INSPECT, name, answer_points(name, strlen(name)),
+			    on_answer, q, &why)
 			== 0)
 		return;
 	free(q);

@@ -29,27 +29,10 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 		show_output(&o->r->show, stream, bytes, n, false);
 }
 
-static void show_text(void *user, const char *text)
-{
-	show_line(&((struct repl *)user)->show, ROLE_OUT_STDOUT, text);
-}
-
-static void show_note(void *user, const char *text)
-{
-	repl_say(user, "%s", text);
-}
-
-static bool show_image(void *user, const uint8_t *bytes, size_t n, const struct image_info *info)
-{
-	return images_draw(user, bytes, n, info);
-}
-
-static const struct displays_out displays_out = {.text = show_text, .note = show_note, .image = show_image};
-
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct other *o = user;
-	displays_add(&o->r->displays, trm_run_number(run), display, &displays_out, o->r);
+	displays_add(&o->r->displays, trm_run_number(run), display, &repl_run_displays, o->r);
 }
 
 static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
@@ -78,7 +61,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	struct repl *r = o->r;
 	char time[24] = "";
 	(void)run;
-	displays_end(&r->displays, &displays_out, r);
+	displays_end(&r->displays, &repl_run_displays, r);
 	repl_run_show(r, result, !o->is_file);
 	if (!result->is_wall_unknown)
 		format_duration(time, result->wall_us);

@@ -60,12 +60,12 @@ static bool show_image(void *user, const uint8_t *bytes, size_t n, const struct 
 	return images_draw(user, bytes, n, info);
 }
 
-static const struct displays_out displays_out = {.text = show_text, .note = show_note, .image = show_image};
+const struct displays_out repl_run_displays = {.text = show_text, .note = show_note, .image = show_image};
 
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct repl *r = user;
-	displays_add(&r->displays, trm_run_number(run), display, &displays_out, r);
+	displays_add(&r->displays, trm_run_number(run), display, &repl_run_displays, r);
 }
 
 /* ---- input -------------------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static void end(struct repl *r)
 	r->reads = false;
 	trm_timer_stop(r->step_timer);
 	hush_end(&r->hush);
-	displays_end(&r->displays, &displays_out, r);
+	displays_end(&r->displays, &repl_run_displays, r);
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TUI_CMD_NEAR_H
-#define TUI_CMD_NEAR_H
+#ifndef TUI_NEAR_H
+#define TUI_NEAR_H
 
 /* "Did you mean …?": the word of a table that was most likely meant by a wrong one. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "cmd/near.h"
+#include "text/near.h"
 #include "cmocka_all.h"
 
 static const char *meant(const char *word)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/near.h"
+#include "text/near.h"
 
 #include <stdbool.h>
 #include <string.h>
