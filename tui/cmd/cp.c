@@ -14,6 +14,7 @@
 #include "cmd/bar.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
+#include "stream/sieve.h"
 
 enum { SIGNALS = 4, REFUSED_SHOWN = 20, OPEN_FILES_WANTED = 4096 };
 
@@ -23,7 +24,8 @@ struct cp {
 	struct trm_copy *copy; /* NULL when it is over */
 	struct bar bar;
 	bool is_json, is_to_stdout;
-	int out_fd; /* what "-" writes to */
+	int out_fd;         /* what "-" writes to */
+	struct sieve sieve; /* … on a terminal, which gets no byte of a sandbox as it is */
 	int ended_by;
 	struct json_out json; /* the list of what was refused, then the rest */
 	uint64_t n_refused, start_ns;
@@ -115,11 +117,11 @@ static void on_signal(void *user, int signo)
 		trm_copy_cancel(cp->copy);
 }
 
-/* Not to wait in a write, the same pipe or terminal is opened once more: O_NONBLOCK is for us alone then. */
+/* Not to wait in a write, the same pipe is opened once more: O_NONBLOCK is for us alone then. */
 static int open_stdout(void)
 {
 	struct stat st;
-	if (fstat(STDOUT_FILENO, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode)))
+	if (fstat(STDOUT_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode))
 		return STDOUT_FILENO;
 	int fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? STDOUT_FILENO : fd;
@@ -142,12 +144,27 @@ static bool is_reader_gone(const struct cp *cp)
 	return cp->is_to_stdout && cp->why.code == TRM_ECLOSED && poll(&p, 1, 0) == 1 && p.revents & POLLERR;
 }
 
+static int open_output(struct cp *cp, struct trm_error *reterr)
+{
+	if (!isatty(STDOUT_FILENO)) {
+		cp->out_fd = open_stdout();
+		return 0;
+	}
+	int r = sieve_init(&cp->sieve, cp->loop, STDOUT_FILENO, reterr);
+	cp->out_fd = sieve_fd(&cp->sieve);
+	cp->bar.fd = -1;
+	return r;
+}
+
 static int start(struct cp *cp, char **places, size_t n, struct trm_error *reterr)
 {
 	char *target = places[n - 1];
 	places[n - 1] = NULL;
+	cp->out_fd = -1;
 	cp->is_to_stdout = strcmp(target, "-") == 0;
-	cp->out_fd = open_stdout();
+	int r = cp->is_to_stdout ? open_output(cp, reterr) : 0;
+	if (r < 0)
+		return r;
 	const struct trm_copy_opts opts = {.sources = (const char *const *)places,
 			.target = target,
 			.in_fd = STDIN_FILENO,
@@ -158,13 +175,20 @@ static int start(struct cp *cp, char **places, size_t n, struct trm_error *reter
 	return trm_copy_start(cp->loop, &opts, &copy_cb, cp, &cp->copy, reterr);
 }
 
+static bool is_nohup(int signo)
+{
+	struct sigaction action;
+	return signo == SIGHUP && sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 static void perform(struct cp *cp, char **places, size_t n)
 {
 	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct trm_signal *handlers[SIGNALS] = {0};
 	int r = trm_loop_create(&cp->loop, &cp->why);
 	for (int i = 0; r == 0 && i < SIGNALS; i++)
-		r = trm_loop_add_signal(cp->loop, signals[i], on_signal, cp, &handlers[i], &cp->why);
+		if (!is_nohup(signals[i]))
+			r = trm_loop_add_signal(cp->loop, signals[i], on_signal, cp, &handlers[i], &cp->why);
 	if (r == 0) {
 		cp->start_ns = trm_loop_now_ns(cp->loop);
 		bar_init(&cp->bar, STDERR_FILENO, cp->start_ns);
@@ -172,6 +196,8 @@ static void perform(struct cp *cp, char **places, size_t n)
 	}
 	while (cp->copy)
 		trm_loop_step(cp->loop, -1);
+	if (cp->sieve.loop)
+		sieve_drain(&cp->sieve, &cp->ended_by);
 	bool was_drawn = cp->bar.is_drawn;
 	bar_clear(&cp->bar);
 	if (is_reader_gone(cp))
@@ -179,6 +205,7 @@ static void perform(struct cp *cp, char **places, size_t n)
 	tell_end(cp, was_drawn);
 	if (cp->is_json)
 		put_json(cp);
+	sieve_finish(&cp->sieve);
 	for (int i = 0; i < SIGNALS; i++)
 		trm_signal_remove(handlers[i]);
 	trm_loop_destroy(cp->loop);
