@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,46 @@ static void look_at_network(struct doctor *d)
 			path);
 }
 
+/* The first file that one of these patterns names, | between them. */
+static bool find_first(const char *patterns, char ret_path[MACHINE_PATH])
+{
+	char pattern[MACHINE_PATH];
+	bool is_found = false;
+	for (const char *at = patterns; *at && !is_found; at += strcspn(at, "|"), at += *at == '|') {
+		glob_t found;
+		snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(at, "|"), at);
+		is_found = glob(pattern, GLOB_BRACE, NULL, &found) == 0;
+		if (is_found)
+			snprintf(ret_path, MACHINE_PATH, "%s", found.gl_pathv[0]);
+		globfree(&found);
+	}
+	return is_found;
+}
+
+/* By which `terrarium install` works: only where sandboxes can see it. */
+static void look_at_installers(struct doctor *d)
+{
+	static const struct {
+		const char *name, *places, *package, *what;
+	} tools[] = {
+			{"pip",
+					"/usr/{,local/}lib/python3*/{dist,site}-packages/pip/__main__.py|"
+					"/usr/share/python-wheels/pip-*.whl|/usr/lib/python3*/ensurepip/_bundled/pip-*.whl",
+					"python3-pip-whl", "Python"},
+			{"npm", "/usr/{,local/}bin/npm", "npm", "JavaScript"},
+	};
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+		char found[MACHINE_PATH], advice[64];
+		if (find_first(tools[i].places, found)) {
+			doctor_say(d, TRM_CHECK_OK, tools[i].name, NULL, "%s", found);
+			continue;
+		}
+		snprintf(advice, sizeof advice, "apt install %s", tools[i].package);
+		doctor_say(d, TRM_CHECK_NOTE, tools[i].name, advice,
+				"not found in /usr; 'terrarium install' has nothing for %s", tools[i].what);
+	}
+}
+
 void doctor_look_around(struct doctor *d)
 {
 	look_at_bwrap(d);
@@ -144,4 +185,5 @@ void doctor_look_around(struct doctor *d)
 	look_at_landlock(d);
 	look_at_rundir(d);
 	look_at_network(d);
+	look_at_installers(d);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cachedir.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -22,8 +23,12 @@ struct trm_install {
 	struct fetch *fetch;
 	struct tool *tool;
 	struct harvest *harvest;
+	struct buf held; /* what the downloader printed from its first error on */
+	int held_stream; /* -1: there was none */
 	bool is_cancelled;
 };
+
+enum { HELD_MAX = 256 * 1024 };
 
 static void destroy(struct trm_install *in)
 {
@@ -31,6 +36,7 @@ static void destroy(struct trm_install *in)
 		free(in->opts.packages[i]);
 	free(in->opts.packages);
 	free(in->opts.requirements);
+	buf_finish(&in->held);
 	free(in);
 }
 
@@ -117,6 +123,35 @@ static int begin_put(struct trm_install *in, const char *verb, struct trm_error 
 
 /* ---- the first: fetching --------------------------------------------------------------------- */
 
+/* Errors of the downloader are only worth telling if nothing else will be tried: they are held back. pip
+ * begins their lines so, on a terminal behind a colour. */
+static void on_fetch_output(void *user, int stream, const void *bytes, size_t n)
+{
+	static const char word[] = "ERROR: ";
+	struct trm_install *in = user;
+	const char *text = bytes,
+		   *error = in->held_stream < 0 ? memmem(text, n, word, sizeof word - 1) : NULL;
+	size_t shown = n;
+	if (error) {
+		const char *newline = memrchr(text, '\n', (size_t)(error - text));
+		shown = newline ? (size_t)(newline + 1 - text) : 0;
+		in->held_stream = stream;
+	} else if (stream == in->held_stream) {
+		shown = 0;
+	}
+	if (shown < n && buf_append(&in->held, text + shown, n - shown) < 0)
+		shown = n; /* that much is no mere error */
+	if (shown)
+		on_tool_output(in, stream, text, shown);
+}
+
+static void tell_held(struct trm_install *in)
+{
+	if (in->held.len)
+		on_tool_output(in, in->held_stream, buf_at(&in->held), in->held.len);
+	buf_clear(&in->held);
+}
+
 /* It may be there, only not as a wheel; an index that did not answer will not do so the next moment. */
 static bool may_be_built(unsigned seen)
 {
@@ -129,6 +164,8 @@ static void on_fetched(void *user, int exit_code, unsigned seen, const struct tr
 	struct trm_install *in = user;
 	struct trm_error why = *failed;
 	in->fetch = NULL;
+	if (exit_code > 0 && (in->is_cancelled || !may_be_built(seen)))
+		tell_held(in);
 	if (!in->sandbox) {
 		fail(in, TRM_ECLOSED, "the sandbox has closed");
 	} else if (in->is_cancelled) {
@@ -163,7 +200,7 @@ static bool has_cache(void)
 
 static int begin(struct trm_install *in, const struct trm_install_opts *opts, struct trm_error *reterr)
 {
-	static const struct tool_cb cb = {.output = on_tool_output, .done = on_fetched};
+	static const struct tool_cb cb = {.output = on_fetch_output, .done = on_fetched};
 	struct trm_error why = {0};
 	if (in->opts.recipe->has_fetcher && has_cache()
 			&& (!opts->requirements
@@ -234,6 +271,7 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 	if (!in)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*in = (struct trm_install){.sandbox = sandbox,
+			.held_stream = -1,
 			.observer = {.closed = on_sandbox_closed, .user = in},
 			.cb = cb,
 			.user = user,
@@ -242,6 +280,7 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 					.has_terminal = opts->has_terminal,
 					.rows = opts->rows,
 					.cols = opts->cols}};
+	buf_init(&in->held, HELD_MAX);
 	r = copy(&in->opts, opts) ? begin(in, opts, reterr)
 				  : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	if (r < 0) {

@@ -129,7 +129,7 @@ expect_code 125
 expect_in err "there is no running sandbox 'nobody'"
 try install demo
 expect_code 125
-expect_in err "--name NAME"
+expect_in err "several sandboxes"
 try install --name one
 expect_code 125
 try install --name one -l bash jq
@@ -139,6 +139,17 @@ try run --yes --keep --name offline -c 1
 try install --name offline demo
 expect_code 125
 expect_in err "--net on"
+
+# It is started, and stays, if there is something in it.
+try install --name new --net on --net-allow $address/32 there-is-no-such
+expect_code 1
+try ps --names
+[ -z "$(grep new out)" ] || wrong "an empty sandbox stays"
+try install --name new --net on --net-allow $address/32 plain
+expect_code 0
+expect_in err "'new' stays"
+try run --yes --name new -c 'import plain; plain.x'
+expect_out 2
 
 # npm
 if [ -x /usr/bin/npm ]; then

@@ -139,30 +139,71 @@ static bool goes_on(const struct install *in)
 	       && (in->install || !in->is_over || !sink_is_empty(&in->out) || !sink_is_empty(&in->err));
 }
 
-/* Which sandbox: the one that is named; a new one, if it is to stay; the only one that there is. 0 or an exit
- * code. */
+/* ---- which sandbox ------------------------------------------------------------------ */
+
+/* The only one with a network, or the one that is named. False: there is none, or there are several. */
+static bool is_running(struct install *in, const struct trm_entry *entries, size_t n, size_t *ret_fitting)
+{
+	const struct trm_entry *found = NULL;
+	const char *name = in->config.name;
+	*ret_fitting = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct trm_entry *e = &entries[i];
+		if (e->is_stale || (*name ? strcmp(e->name, name) != 0 : !e->limits.net))
+			continue;
+		found = e;
+		++*ret_fitting;
+	}
+	if (*ret_fitting != 1)
+		return false;
+	snprintf(in->config.name, sizeof in->config.name, "%s", found->name);
+	return true;
+}
+
+/* A new one is of use only if it stays, and that only if it has what is needed. 0 or an exit code. */
+static int start_new(struct install *in)
+{
+	in->how = STAGE_NEW;
+	if (in->config.limits.net || in->config.keep) {
+		in->config.keep = true;
+		return CMD_OK;
+	}
+	if (*in->config.name)
+		return cmd_fail("there is no running sandbox '%s'; with '--net on' it is started, and stays",
+				in->config.name);
+	return cmd_fail("there is no sandbox with a network to install into: name one that runs (--name NAME), or "
+			"start one that stays with '--net on'");
+}
+
 static int choose(struct install *in)
 {
 	struct trm_registry *registry;
 	const struct trm_entry *entries;
-	size_t n = 0, n_living = 0;
+	size_t n = 0, n_fitting = 0;
 	struct trm_error why = {0};
-	in->how = in->config.keep ? STAGE_EITHER : STAGE_ATTACH;
-	if (*in->config.name || in->config.keep)
-		return CMD_OK;
 	if (trm_registry_create(&registry, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	int r = trm_registry_refresh(registry, &entries, &n, &why);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		if (!entries[i].is_stale && n_living++ == 0)
-			snprintf(in->config.name, sizeof in->config.name, "%s", entries[i].name);
+	bool is_there = r == 0 && is_running(in, entries, n, &n_fitting);
 	trm_registry_destroy(registry);
 	if (r < 0)
 		return cmd_fail("%s", why.msg);
-	if (n_living == 1)
-		return CMD_OK;
-	return cmd_fail("%s: name one (--name NAME), or start one that stays (--keep --net on)",
-			n_living ? "there are several sandboxes" : "there is no sandbox to install into");
+	if (n_fitting > 1)
+		return cmd_fail("there are several sandboxes with a network: say which one (--name NAME)");
+	in->how = STAGE_ATTACH;
+	return is_there ? CMD_OK : start_new(in);
+}
+
+/* A new sandbox with nothing in it need not stay. */
+static void settle(struct install *in)
+{
+	if (in->how != STAGE_NEW || !in->stage.sandbox)
+		return;
+	if (in->exit_code != CMD_OK || in->stage.ended_by)
+		stage_stop(&in->stage);
+	else
+		fprintf(stderr, "terrarium: the sandbox '%s' stays; 'terrarium stop %s' ends it\n",
+				trm_sandbox_name(in->stage.sandbox), trm_sandbox_name(in->stage.sandbox));
 }
 
 static int perform(struct install *in, const struct trm_lang *lang)
@@ -182,6 +223,7 @@ static int perform(struct install *in, const struct trm_lang *lang)
 		trm_install_cancel(in->install);
 	while (in->install && trm_loop_step(in->stage.loop, 100) >= 0)
 		;
+	settle(in);
 	stage_finish(&in->stage);
 	return in->stage.ended_by ? CMD_SIGNALLED + in->stage.ended_by : in->exit_code;
 }
@@ -270,8 +312,9 @@ const struct cmd cmd_install = {
 		.usage = "install [OPTIONS] PACKAGE…",
 		.summary = "packages into a sandbox",
 		.help = "By pip for Python, by npm for JavaScript (-l js), from the index that is configured on this "
-			"machine. The sandbox needs --net on. The next run finds what was installed. A failure's "
-			"exit code is that of pip or npm.",
+			"machine. The sandbox is the one that --name names, or the only one with a network; if it does not "
+			"run, --net on starts it, and it stays. The next run finds what was installed. A failure's exit "
+			"code is that of pip or npm.",
 		.options = options,
 		.operands = "PACKAGE...",
 		.settings = settings,
