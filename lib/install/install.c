@@ -30,11 +30,30 @@ struct trm_install {
 
 enum { HELD_MAX = 256 * 1024 };
 
+static void free_words(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}
+
+/* A NULL-terminated list; false when out of memory. */
+static bool copy_words(char ***ret, const char *const *words)
+{
+	size_t n = 0;
+	while (words && words[n])
+		n++;
+	*ret = calloc(n + 1, sizeof **ret);
+	for (size_t i = 0; *ret && i < n; i++)
+		if (!((*ret)[i] = strdup(words[i])))
+			return false;
+	return *ret;
+}
+
 static void destroy(struct trm_install *in)
 {
-	for (size_t i = 0; i < in->opts.n_packages; i++)
-		free(in->opts.packages[i]);
-	free(in->opts.packages);
+	free_words(in->opts.packages);
+	free_words(in->opts.env);
 	free(in->opts.requirements);
 	buf_finish(&in->held);
 	free(in);
@@ -241,15 +260,10 @@ static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opt
 
 static bool copy(struct tool_opts *to, const struct trm_install_opts *from)
 {
-	size_t n = 0;
-	while (from->packages && from->packages[n])
-		n++;
-	to->packages = calloc(n + 1, sizeof *to->packages);
-	if (!to->packages)
+	if (!copy_words(&to->packages, from->packages) || (from->env && !copy_words(&to->env, from->env)))
 		return false;
-	for (; to->n_packages < n; to->n_packages++)
-		if (!(to->packages[to->n_packages] = strdup(from->packages[to->n_packages])))
-			return false;
+	while (to->packages[to->n_packages])
+		to->n_packages++;
 	if (!from->requirements)
 		return true;
 	to->requirements = malloc(from->requirements_len + 1);
@@ -276,7 +290,6 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 			.cb = cb,
 			.user = user,
 			.opts = {.recipe = recipe_for(opts->lang),
-					.env = opts->env,
 					.has_terminal = opts->has_terminal,
 					.rows = opts->rows,
 					.cols = opts->cols}};

@@ -54,7 +54,7 @@ struct tool_opts {
 	size_t n_packages;  /* at most ARGUMENTS_MAX */
 	char *requirements; /* NULL: none */
 	size_t requirements_len;
-	const char *const *env;
+	char **env; /* NULL: nothing to be added */
 	bool has_terminal;
 	uint16_t rows, cols;
 };

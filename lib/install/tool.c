@@ -85,7 +85,7 @@ static int spawn(struct tool *t, struct trm_error *reterr)
 	for (size_t i = 0; i < t->opts->n_packages; i++)
 		argv[n++] = t->opts->packages[i];
 	const struct trm_proc_opts opts = {.argv = argv,
-			.env = t->opts->env,
+			.env = (const char *const *)t->opts->env,
 			.label = recipe->tool,
 			.pty = t->opts->has_terminal,
 			.rows = t->opts->rows,

@@ -94,6 +94,12 @@ expect_requests 2 helper-1.5
 try run --yes --name three -c 'import helper; helper.f()'
 expect_out "'helped'"
 
+# On a terminal pip has one, too.
+tried="install on a terminal" code=0
+TERM=xterm script -qec "'$terrarium' install --name three plain" /dev/null >out 2>err </dev/null || code=$?
+expect_code 0
+expect_in out "Successfully installed"
+
 # No sum, no wheel, a requirements file, an address inside of a package.
 printf '# all\nplain == 2.0\nhelper; python_version > "3"\n' >wanted.txt
 try install --name two -r wanted.txt

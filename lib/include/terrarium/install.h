@@ -39,8 +39,7 @@ struct trm_install_opts {
 	const char *requirements;
 	size_t requirements_len;
 	bool net_credentials; /* as in struct trm_sandbox_opts, for fetching */
-	/* "NAME=value", NULL-terminated: added to what pip and npm find. Borrowed until cb->done; may be
-	 * NULL. */
+	/* "NAME=value", NULL-terminated: added to the environment of pip and npm; may be NULL. */
 	const char *const *env;
 	bool has_terminal; /* show progress as on a terminal of this size */
 	uint16_t rows, cols;
