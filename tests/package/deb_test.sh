@@ -11,7 +11,7 @@ deb=$(echo made/*.deb)
 dpkg-deb -x "$deb" tree
 dpkg-deb -e "$deb" control
 
-for package in bubblewrap python3 'libc6 (>= ' 'libncursesw6 (>= ' 'libcjson1 (>= '; do
+for package in bubblewrap python3 'libc6 (>= ' 'libcjson1 (>= '; do
 	dpkg-deb -f "$deb" Depends | grep -qF "$package" || wrong "it should depend on $package"
 done
 for package in nodejs slirp4netns python3-pip-whl libchafa0 librsvg2-2; do
