@@ -419,7 +419,8 @@ replace(process, '_kill', (old) => function (pid, signal) {
 		stop_here('interrupted');
 	flush_all();
 	watcher.postMessage('leave');
-	Atomics.wait(cells, LEFT, 0, 500);
+	Atomics.wait(cells, LEFT, 0, 5000);
+	Atomics.wait(cells, LEFT, 1, 20); // what it has left behind for us to do is done while we wait
 	return old.call(this, pid, signal);
 });
 
