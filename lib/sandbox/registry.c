@@ -171,6 +171,13 @@ static void set_limits(const struct info_msg *info, struct trm_sample *s)
 	}
 }
 
+static void set_uptime(const struct info_msg *info, struct trm_sample *s)
+{
+	uint64_t now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+	s->uptime_ms = now_ms > info->started_ms ? now_ms - info->started_ms : 0;
+	s->known |= TRM_METRIC_UPTIME;
+}
+
 static void set_rate(struct known *k, struct trm_sample *s)
 {
 	s->known &= ~(uint32_t)TRM_METRIC_CPU_PERCENT;
@@ -185,7 +192,6 @@ static void set_rate(struct known *k, struct trm_sample *s)
 
 static void measure(struct trm_registry *r, struct known *k, struct trm_sample *s)
 {
-	uint64_t now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
 	*s = (struct trm_sample){.time_ns = clock_ns(CLOCK_MONOTONIC)};
 	if (k->is_stale)
 		return;
@@ -194,8 +200,7 @@ static void measure(struct trm_registry *r, struct known *k, struct trm_sample *
 	stats_sample(&k->stats, s->time_ns, s);
 	set_limits(&k->info, s);
 	set_rate(k, s);
-	s->uptime_ms = now_ms > k->info.started_ms ? now_ms - k->info.started_ms : 0;
-	s->known |= TRM_METRIC_UPTIME;
+	set_uptime(&k->info, s);
 }
 
 static void tell_state(const struct known *k, struct trm_entry *e)
@@ -214,7 +219,8 @@ static void tell_state(const struct known *k, struct trm_entry *e)
 	e->idle_ms = !e->clients && now_ms > k->state.active_ms ? now_ms - k->state.active_ms : 0;
 }
 
-static void tell(struct trm_registry *r, struct known *k, struct trm_entry *e)
+/* All but what is measured. */
+static void tell_info(const struct known *k, struct trm_entry *e)
 {
 	*e = (struct trm_entry){.backend = "local",
 			.is_stale = k->is_stale,
@@ -228,7 +234,36 @@ static void tell(struct trm_registry *r, struct known *k, struct trm_entry *e)
 	e->has_client = procstat_read(k->info.client, &client);
 	found_limits(&k->info, &e->limits);
 	tell_state(k, e);
+	if (!k->is_stale)
+		set_uptime(&k->info, &e->sample);
+}
+
+static void tell(struct trm_registry *r, struct known *k, struct trm_entry *e)
+{
+	tell_info(k, e);
 	measure(r, k, &e->sample);
+}
+
+int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error *reterr)
+{
+	struct known k = {0};
+	int r = trm_sandbox_name_check(name, reterr);
+	int run_fd = r < 0 ? r : found_open_dir(reterr);
+	if (run_fd < 0)
+		return run_fd == TRM_ENOENT ? trm_error_set(
+				       reterr, TRM_ENOENT, "there is no running sandbox '%s'", name)
+					    : run_fd;
+	r = found_read(run_fd, name, &k.info, reterr);
+	if (r == 0 && !found_is_alive(run_fd, name, &k.info))
+		r = trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
+	if (r == 0) {
+		snprintf(k.name, sizeof k.name, "%s", name);
+		k.has_state = found_state(run_fd, name, &k.state);
+		tell_info(&k, ret);
+	}
+	info_msg_finish(&k.info);
+	close(run_fd);
+	return r;
 }
 
 int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_entries, size_t *ret_n,

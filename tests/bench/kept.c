@@ -222,14 +222,15 @@ void bench_kept(void)
 		rmdir(dir);
 		return;
 	}
-	bench_run();
-	bench_attach("attach to the workbench, until it is idle", workbench, "idle");
-	bench_attach("attach to the REPL, until its prompt", repl, ">");
 	bool are_there = true;
 	for (int i = 1; i < CROWD && are_there; i++) {
 		snprintf(name, sizeof name, NAME "-%d", i);
 		are_there = keep(name, "64");
 	}
+	/* All the others are there, too. */
+	bench_run();
+	bench_attach("attach to the workbench, until it is idle", workbench, "idle");
+	bench_attach("attach to the REPL, until its prompt", repl, ">");
 	if (are_there) {
 		bench_ps();
 		bench_rest();

@@ -77,8 +77,8 @@ expect_field lab kept true
 expect_field lab clients 0
 expect_field lab backend '"local"'
 expect_field lab mem_limit_bytes 536870912
-expect_field lab idle_timeout_ms 28800000
-expect_field lab max_lifetime_ms 604800000
+expect_field lab idle_timeout_s 28800.0
+expect_field lab max_lifetime_s 604800.0
 
 # One that is not kept is found, too, and attached to; it ends with the one that started it.
 mkfifo go

@@ -26,17 +26,7 @@ const struct trm_entry *boxes_find(const struct trm_entry *entries, size_t n, co
 
 bool boxes_runs(const char *name, struct trm_entry *ret)
 {
-	struct trm_registry *registry;
-	const struct trm_entry *entries, *entry = NULL;
-	size_t n;
-	if (trm_registry_create(&registry, NULL) < 0)
-		return false;
-	if (trm_registry_refresh(registry, &entries, &n, NULL) == 0)
-		entry = boxes_find(entries, n, name);
-	if (entry)
-		*ret = *entry;
-	trm_registry_destroy(registry);
-	return entry != NULL;
+	return trm_registry_find(name, ret, NULL) == 0;
 }
 
 static int fail_unknown(const struct trm_entry *entries, size_t n, const char *name)

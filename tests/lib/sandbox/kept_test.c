@@ -155,9 +155,15 @@ static void closing_may_become_stopping(void **state)
 static void a_name_is_taken_while_it_runs(void **state)
 {
 	struct client c, other = {0};
+	struct trm_entry entry;
 	struct trm_sandbox_opts opts;
 	(void)state;
 	open_named(&c, "five", true);
+	assert_int_equal(trm_registry_find("five", &entry, &error), 0);
+	assert_string_equal(entry.name, "five");
+	assert_true(entry.has_state && entry.is_kept && entry.clients == 1);
+	assert_int_equal(trm_registry_find("fife", &entry, &error), TRM_ENOENT);
+	assert_int_equal(trm_registry_find("../x", &entry, &error), TRM_EINVAL);
 	trm_sandbox_opts_default(&opts);
 	opts.name = "five";
 	assert_int_equal(trm_sandbox_open(loop, &opts, &cb, &other, &other.sandbox, &error), TRM_EEXIST);
