@@ -93,8 +93,10 @@ static void reap(struct keeper *k)
 {
 	int status;
 	pid_t pid;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		keeper_note_end(k, pid, status);
+		roam_note_end(&k->roam, pid, &k->spec, &k->launch.net);
+	}
 }
 
 static void hear_signals(struct keeper *k)

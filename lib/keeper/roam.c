@@ -25,17 +25,36 @@ void roam_begin(struct roam *r)
 	net_find_own(&r->own);
 }
 
-void roam_look(struct roam *r, const struct spec_msg *spec, const struct net_ends *ends)
+static void set_again(struct roam *r, const struct spec_msg *spec, const struct net_ends *ends)
 {
 	static struct net_own now;
+	if (!net_find_own(&now) || net_own_equal(&now, &r->own))
+		return;
+	r->pid = fork(); /* who enters the namespaces does not come back */
+	if (!r->pid)
+		_exit(net_set_again(spec, ends, &now) ? 0 : 1);
+	if (r->pid > 0)
+		r->own = now;
+	else
+		r->pid = 0;
+}
+
+void roam_look(struct roam *r, const struct spec_msg *spec, const struct net_ends *ends)
+{
 	char news[8192];
 	while (recv(r->fd, news, sizeof news, 0) > 0)
 		continue; /* whatever it was: the list tells */
-	if (!net_find_own(&now) || net_own_equal(&now, &r->own))
+	r->is_late = r->pid > 0;
+	if (!r->is_late)
+		set_again(r, spec, ends);
+}
+
+void roam_note_end(struct roam *r, pid_t pid, const struct spec_msg *spec, const struct net_ends *ends)
+{
+	if (pid != r->pid)
 		return;
-	pid_t pid = fork(); /* who enters the namespaces does not come back */
-	if (!pid)
-		_exit(net_set_again(spec, ends, &now) ? 0 : 1);
-	if (pid > 0)
-		r->own = now;
+	r->pid = 0;
+	if (r->is_late)
+		set_again(r, spec, ends);
+	r->is_late = false;
 }
