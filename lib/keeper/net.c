@@ -203,9 +203,15 @@ bool net_has_tun(void)
 	return fd >= 0;
 }
 
-static int make_wire(const struct spec_msg *spec)
+static int make_wire(const struct spec_msg *spec, bool has_v6)
 {
-	return wire_make(NET_DEVICE, spec->net_subnet + NET_OWN, spec->net_subnet + NET_GATEWAY);
+	static const uint8_t address[16] = {0xfd, [14] = 1}, gateway[16] = {0xfd, [15] = NET_GATEWAY};
+	const struct wire_plan plan = {.device = NET_DEVICE,
+			.address = spec->net_subnet + NET_OWN,
+			.gateway = spec->net_subnet + NET_GATEWAY,
+			.address_v6 = has_v6 ? address : NULL,
+			.gateway_v6 = has_v6 ? gateway : NULL};
+	return wire_make(&plan);
 }
 
 const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)
@@ -223,7 +229,7 @@ const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends
 	errno = set_filter(spec, &own);
 	if (errno)
 		return "set the packet filter (nf_tables of the kernel)";
-	if (!has_tun && (ret->wire_fd = make_wire(spec)) < 0)
+	if (!has_tun && (ret->wire_fd = make_wire(spec, net_has_v6(&own))) < 0)
 		return "make a network device (neither /dev/net/tun nor veth)";
 	ret->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	ret->net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);

@@ -110,6 +110,28 @@ static bool set_route(int fd, uint32_t gateway)
 	return ioctl(fd, SIOCADDRT, &route) == 0;
 }
 
+/* struct in6_ifreq of linux/ipv6.h */
+struct address_request {
+	uint8_t addr[16];
+	uint32_t bits;
+	int32_t index;
+};
+
+/* By hand: an advertised one might come seconds later. */
+static bool configure_v6(const struct wire_plan *plan)
+{
+	struct address_request own = {.bits = 64, .index = (int32_t)if_nametoindex(plan->device)};
+	struct in6_rtmsg route = {
+			.rtmsg_flags = RTF_UP | RTF_GATEWAY, .rtmsg_metric = 1, .rtmsg_ifindex = own.index};
+	memcpy(own.addr, plan->address_v6, sizeof own.addr);
+	memcpy(&route.rtmsg_gateway, plan->gateway_v6, sizeof route.rtmsg_gateway);
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool is_done = fd >= 0 && ioctl(fd, SIOCSIFADDR, &own) == 0 && ioctl(fd, SIOCADDRT, &route) == 0;
+	if (fd >= 0)
+		close(fd);
+	return is_done;
+}
+
 /* A packet socket sees what the sender leaves to the hardware undone, and there is no hardware. */
 static void finish_packets(int fd, const char *name)
 {
@@ -122,17 +144,20 @@ static void finish_packets(int fd, const char *name)
 	}
 }
 
-static bool configure(const char *device, uint32_t address, uint32_t gateway)
+static bool configure(const struct wire_plan *plan)
 {
+	const char *device = plan->device;
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	finish_packets(fd, device);
-	bool is_done = set_address(fd, device, SIOCSIFADDR, address)
+	bool is_done = set_address(fd, device, SIOCSIFADDR, plan->address)
 		       && set_address(fd, device, SIOCSIFNETMASK, 0xffffff00) && raise_device(fd, device)
-		       && set_route(fd, gateway);
+		       && set_route(fd, plan->gateway);
 	int error = errno;
 	close(fd);
+	if (is_done && plan->address_v6)
+		configure_v6(plan); /* without it there is IPv4 */
 	errno = error;
 	return is_done;
 }
@@ -155,19 +180,19 @@ static int open_far_end(void)
 	return -1;
 }
 
-int wire_make(const char *device, uint32_t address, uint32_t gateway)
+int wire_make(const struct wire_plan *plan)
 {
 	int near_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (near_fd < 0 || unshare(CLONE_NEWNET) < 0)
 		return -1;
 	sysfile_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1"); /* it shall only carry */
-	errno = make_pair(device, near_fd);
+	errno = make_pair(plan->device, near_fd);
 	int fd = errno ? -1 : open_far_end();
 	int error = errno;
 	/* Where this fails the caller goes no further: it would be in the wrong place. */
 	bool is_back = setns(near_fd, CLONE_NEWNET) == 0;
 	close(near_fd);
-	if (is_back && fd >= 0 && configure(device, address, gateway))
+	if (is_back && fd >= 0 && configure(plan))
 		return fd;
 	error = is_back && fd < 0 ? error : errno;
 	if (fd >= 0)

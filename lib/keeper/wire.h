@@ -11,10 +11,15 @@
 
 #include <stdint.h>
 
-/* In a network namespace in which the caller may do everything: make and configure the device with that
- * address (in host order, of a /24) and a default route through `gateway`. The packet socket, or -1 (errno).
- */
-int wire_make(const char *device, uint32_t address, uint32_t gateway);
+struct wire_plan {
+	const char *device;
+	uint32_t address, gateway;              /* of IPv4, in host order, in a /24 */
+	const uint8_t *address_v6, *gateway_v6; /* in a /64; NULL: no IPv6 */
+};
+
+/* In a network namespace in which the caller may do everything: make and configure the device, with default
+ * routes. The packet socket, or -1 (errno). */
+int wire_make(const struct wire_plan *plan);
 
 /* The socket of slirp4netns, which will be listening at that path soon; -1: it does not. */
 int wire_connect(const char *path);
