@@ -14,7 +14,7 @@ static const struct {
 	const char *word, *arguments; /* NULL: files, by fish itself */
 } kinds[] = {
 		{"NAME", "(__terrarium_names)"},
-		{"NAME:PATH", "(__terrarium_names_colon)"},
+		{"NAME:PATH", "(__terrarium_paths)"},
 		{"THEME", "(__terrarium_themes)"},
 		{"FILE", NULL},
 		{"RECORDING", NULL},

@@ -57,6 +57,18 @@ _terrarium_offer() {
 	done
 }
 
+# _terrarium_inside NAME PATH: what begins so in a sandbox. What it answers may be anything.
+_terrarium_inside() {
+	local path
+	while IFS= read -r path; do
+		[[ $path == "$2"* && $path != *[[:cntrl:]]* ]] && COMPREPLY+=("$path")
+	done < <("$program" exec "$1" -- bash -c \
+		'compgen -f -- "$1" | while IFS= read -r f; do [[ -d $f ]] && f+=/; echo "$f"; done | head -n 500' \
+		- "$2" 2>/dev/null </dev/null)
+	compopt -o nospace 2>/dev/null
+	[[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} != */ ]] && compopt +o nospace 2>/dev/null
+}
+
 # Of the options those that the command names; if none of them fits, of all.
 _terrarium_offer_options() {
 	_terrarium_add "$(_terrarium_list O "$command")"
@@ -127,7 +139,14 @@ _terrarium() {
 			((n++))
 		fi
 	done
-	[[ $command != workbench || $n != 0 ]] || _terrarium_offer COMMAND
+	# bash takes NAME:PATH for several words, too.
+	word=${COMP_LINE:0:COMP_POINT}
+	word=${word##*[[:space:]]}
+	if [[ $command == cp && $word == [A-Za-z0-9]*:* && $word != */*:* ]]; then
+		_terrarium_inside "${word%%:*}" "${word#*:}"
+		return
+	fi
+	[[ $command != workbench || $n != 0 || -n $only_operands ]] || _terrarium_offer COMMAND
 	_terrarium_offer_operand "$n"
 }
 

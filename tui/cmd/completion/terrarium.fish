@@ -35,8 +35,16 @@ end
 function __terrarium_names
     __terrarium_ask ps --names
 end
-function __terrarium_names_colon
-    __terrarium_names | string replace -r '$' ':'
+# NAME:PATH; PATH lies in a sandbox. What it answers may be anything.
+function __terrarium_paths
+    set -l parts (string split -m 1 : -- (commandline -ct))
+    if test (count $parts) = 2; and string match -qr '^[A-Za-z0-9][^/]*$' -- $parts[1]
+        __terrarium_ask exec $parts[1] -- bash -c \
+            'compgen -f -- "$1" | while IFS= read -r f; do [[ -d $f ]] && f+=/; echo "$f"; done | head -n 500' \
+            - $parts[2] </dev/null | string match -vr '[[:cntrl:]]' | string replace -r '^' $parts[1]:
+    else
+        __terrarium_names | string replace -r '$' ':'
+    end
 end
 function __terrarium_themes
     __terrarium_ask themes --names

@@ -39,6 +39,10 @@ _terrarium_offer() {
 		FILE | RECORDING | PATH) _files ;;
 		DIR) _files -/ ;;
 		NAME:PATH)
+			if [[ $PREFIX == [A-Za-z0-9]*:* && $PREFIX != */*:* ]]; then
+				_terrarium_inside
+				return
+			fi
 			names=(${(f)"$($program ps --names 2>/dev/null)"})
 			compadd -S : -- $names
 			_files
@@ -60,6 +64,18 @@ _terrarium_offer() {
 		[a-z]* | -) compadd -- $kind ;;
 		esac
 	done
+}
+
+# NAME:PATH, with PATH in a sandbox. What it answers may be anything.
+_terrarium_inside() {
+	local -a paths
+	paths=(${(f)"$($program exec ${PREFIX%%:*} -- bash -c \
+		'compgen -f -- "$1" | while IFS= read -r f; do [[ -d $f ]] && f+=/; echo "$f"; done | head -n 500' \
+		- ${PREFIX#*:} 2>/dev/null </dev/null)"})
+	paths=(${paths:#*[[:cntrl:]]*})
+	compset -P '*:'
+	compadd -S '' -- ${(M)paths:#*/}
+	compadd -- ${paths:#*/}
 }
 
 _terrarium_commands() {
@@ -125,7 +141,7 @@ _terrarium() {
 	elif [[ -z $only_operands && $word == -* ]]; then
 		_terrarium_options
 	else
-		[[ $command != workbench || $n != 0 ]] || _terrarium_commands
+		[[ $command != workbench || $n != 0 || -n $only_operands ]] || _terrarium_commands
 		_terrarium_operand $n
 	fi
 }
