@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sandbox uses, may use, and holds. */
+/* What the sandbox uses, and may use. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "repl/colon.h"
 #include "repl/inside.h"
 
-enum { INTERVAL_MS = 200, SAMPLES = 2, TOP_ROWS = 30, LISTING_MAX = 1 << 20 };
+enum { INTERVAL_MS = 200, SAMPLES = 2, TOP_ROWS = 30 };
 
 /* ---- metrics -------------------------------------------------------------------------------- */
 
@@ -146,81 +146,4 @@ void colon_limits(struct repl *r, const char *rest)
 	for (size_t i = 0; i < n; i++)
 		show_answer(&r->show, guards[i].strength == TRM_ENFORCED ? ROLE_TEXT : ROLE_WARN,
 				"%-14s %s%s", guards[i].what, words[guards[i].strength], guards[i].how);
-}
-
-/* ---- files ------------------------------------------------------------------------------------------ */
-
-struct listing {
-	struct repl *r;
-	struct trm_proc *proc;
-	struct code text, error;
-};
-
-static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
-{
-	struct listing *l = user;
-	struct code *to = channel == TRM_STDERR ? &l->error : &l->text;
-	(void)proc;
-	if (to->n < LISTING_MAX)
-		code_add(to, bytes, n);
-}
-
-static void tell_files(struct repl *r, char *text)
-{
-	char *save = NULL;
-	for (char *row = strtok_r(text, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
-		char kind, name[600], size[24];
-		unsigned long long bytes;
-		int at;
-		if (sscanf(row, "%c %llu %n", &kind, &bytes, &at) != 2)
-			continue;
-		trm_text_clean_line(name, sizeof name, row + at, strlen(row + at));
-		show_answer(&r->show, ROLE_TEXT, "%10s  %s%s", kind == 'd' ? "" : format_bytes(size, bytes),
-				name,
-				kind == 'd'   ? "/"
-				: kind == 'l' ? "@"
-					      : "");
-	}
-}
-
-static void on_exited(
-		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
-{
-	struct listing *l = user;
-	struct repl *r = l->r;
-	(void)proc;
-	if (!exit)
-		repl_error(r, "%s", why->msg);
-	else if (exit->exit_code && l->error.text)
-		repl_error(r, "%.*s", (int)strcspn(l->error.text, "\n"), l->error.text);
-	else if (l->text.n)
-		tell_files(r, l->text.text);
-	else
-		repl_say(r, "there are no files");
-	code_finish(&l->text);
-	code_finish(&l->error);
-	free(l);
-	repl_done(r);
-}
-
-static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
-static const struct activity listing = {.what = "listing files"};
-
-void colon_files(struct repl *r, const char *rest)
-{
-	const char *argv[] = {"bash", "-c",
-			"find \"$1\" -mindepth 1 -maxdepth 1 -printf '%y %s %f\\n' | LC_ALL=C sort -k3",
-			"files", *rest ? rest : ".", NULL};
-	struct trm_proc_opts opts = {.argv = argv, .label = "list of files"};
-	struct listing *l = calloc(1, sizeof *l);
-	struct trm_error why = {0};
-	if (!l)
-		return;
-	l->r = r;
-	repl_begin(r, &listing);
-	if (trm_proc_spawn(r->stage.sandbox, &opts, &proc_cb, l, &l->proc, &why) == 0)
-		return;
-	free(l);
-	repl_error(r, "%s", why.msg);
-	repl_done(r);
 }
