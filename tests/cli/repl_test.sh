@@ -75,6 +75,14 @@ feed 'if True:\n'
 expect_code 1
 expect_in err "IndentationError"
 
+# As documentation shows it, answers between the inputs.
+feed '>>> x = 2\n>>> x + 1\n3\n>>> for i in range(2):\n...     print(i)\n...\n0\n1\n>>> def f():\n...     return 9\n\n>>> f()\n9\n>>>\n'
+expect_code 0
+expect_out "3
+0
+1
+9"
+
 # What is read comes from the transcript; at its end is the end.
 feed 'a = input("? ")\nfirst\nimport sys\nsys.stdin.readline()\nsecond\na\n'
 expect_out "? 

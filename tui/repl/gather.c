@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "repl/answer.h"
+#include "repl/doctest.h"
 #include "repl/inside.h"
 
 enum { WAIT_MS = 400 };
@@ -258,12 +259,47 @@ static void take_end(struct repl *r)
 		repl_submit(r);
 }
 
+/* A pasted example from documentation. */
+static bool take_doctest(struct repl *r, const char *text)
+{
+	char *copy = strncmp(text, ">>>", 3) ? NULL : strdup(text);
+	bool is_taken = copy && doctest_strip(copy);
+	if (is_taken)
+		gather(r, copy, strlen(copy));
+	free(copy);
+	return is_taken;
+}
+
+/* A transcript that is written as documentation is. True: the line is dealt with. */
+static bool take_doctest_line(struct repl *r, const char *text, size_t n)
+{
+	size_t prompt;
+	enum doctest_line kind = doctest_line(text, n, &prompt);
+	r->is_doctest |= kind == DOCTEST_FIRST;
+	if (!r->is_doctest)
+		return false;
+	if (kind != DOCTEST_MORE && r->has_gathered) { /* the end of the block before */
+		r->held_line = kind == DOCTEST_FIRST ? strndup(text, n) : NULL;
+		repl_submit(r);
+	} else if (kind == DOCTEST_FIRST && is_blank(text + prompt, n - prompt)) {
+		return true;
+	} else if (kind != DOCTEST_ANSWER) {
+		gather(r, text + prompt, n - prompt);
+	}
+	return true;
+}
+
 void repl_take(struct repl *r, const char *text, size_t n)
 {
+	bool is_python = r->lang->id == TRM_LANG_PYTHON;
 	if (r->asks_confirm)
 		confirm_answer(r, text);
 	else if (!text)
 		take_end(r);
+	else if (is_python && !repl_has_person(r) && *text != ':' && take_doctest_line(r, text, n))
+		return;
+	else if (is_python && !r->has_gathered && take_doctest(r, text))
+		return;
 	else if (!r->has_gathered && (is_blank(text, n) || take_other(r, text, n)))
 		return;
 	else if (may_end_block(r, text, n) && (r->held_line = strndup(text, n)))

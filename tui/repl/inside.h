@@ -79,6 +79,7 @@ struct repl {
 	struct activity activity;
 	struct code code; /* the input that is being gathered */
 	bool has_gathered;
+	bool is_doctest;              /* a transcript that is written as documentation is */
 	char indent[128];             /* offered for its next line */
 	char *offered;                /* a text to begin the next input with; or NULL */
 	uint64_t tab;                 /* the newest question of Tab */

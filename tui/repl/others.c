@@ -84,10 +84,12 @@ static void announce(struct repl *r, const struct other *o, const struct trm_ori
 	size_t n = 0;
 	while (n < origin->code_len && origin->code[n] != '\n')
 		n++;
-	trm_text_clean_line(code, sizeof code, origin->code, n);
+	if (o->is_file)
+		trm_text_clean_line(code, sizeof code, origin->filename, strlen(origin->filename));
+	else
+		trm_text_clean_line(code, sizeof code, origin->code, n);
 	repl_say(r, "┌─ [%" PRIu64 "] %s, %s%s: %s%s", trm_run_number(o->run), o->lang->name,
-			*o->by ? o->by : "another client", origin->is_recent ? " (before)" : "",
-			o->is_file ? origin->filename : code,
+			*o->by ? o->by : "another client", origin->is_recent ? " (before)" : "", code,
 			!o->is_file && n < origin->code_len ? " …" : "");
 }
 
