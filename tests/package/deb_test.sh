@@ -14,7 +14,7 @@ dpkg-deb -e "$deb" control
 for package in bubblewrap python3 'libc6 (>= ' 'libcjson1 (>= '; do
 	dpkg-deb -f "$deb" Depends | grep -qF "$package" || wrong "it should depend on $package"
 done
-for package in nodejs slirp4netns python3-pip-whl libchafa0 librsvg2-2; do
+for package in nodejs slirp4netns python3-pip-whl libreadline8 libchafa0 librsvg2-2; do
 	dpkg-deb -f "$deb" Recommends | grep -qw "$package" || wrong "it should recommend $package"
 done
 expect_files tree usr/bin/terrarium usr/include/terrarium/terrarium.h 'usr/lib*/libterrarium.so.0' \
