@@ -18,7 +18,8 @@
  *               along; recent.c: what later ones are told
  *   output.c    from the process's pipes to its subscribers: credit, barrier
  *   feed.c      from clients to the process's stdin and control pipes
- *   transfer.c  files in and out
+ *   transfer.c  files in and out, one at a time and small
+ *   tree_transfer.c  trees of files: streams around lib/tree; file_op.c the rest that is done to files
  *   sample.c    metrics
  *
  * Code of the user's runs under the same uid as the agent. So the agent is not

@@ -213,22 +213,15 @@ static int do_entry(struct client *client, const struct frame *frame)
 
 static int do_file_op(struct client *client, const struct frame *frame)
 {
-	static const struct tree_sum nothing;
 	struct unpack fields = fields_of(frame);
 	uint8_t op = unpack_u8(&fields);
 	char *path = unpack_str(&fields, TRANSFER_PATH_MAX);
 	uint32_t mode = unpack_u32(&fields);
-	struct trm_error why;
-	size_t before = client->out.len;
-	int r = fields.bad ? bad_payload(client, frame) : file_op_do((enum file_op)op, path, mode, &why);
-	if (!fields.bad && r < 0)
-		client_error(client, frame->stream, r, "%s", why.msg);
-	else if (!fields.bad && tree_sum_put(&client->out, frame->stream, &nothing) < 0)
-		client->dead = true;
-	if (!fields.bad && r == 0)
-		client_count_unpaid(client, before);
+	int r = fields.bad ? bad_payload(client, frame) : 0;
+	if (!r)
+		tree_transfer_op(client, frame->stream, (enum file_op)op, path, mode);
 	free(path);
-	return 0;
+	return r;
 }
 
 static int do_data(struct client *client, const struct frame *frame)

@@ -28,6 +28,18 @@ static void send_done(struct client *client, uint32_t stream, const struct tree_
 	client_count_unpaid(client, before);
 }
 
+void tree_transfer_op(
+		struct client *client, uint32_t stream, enum file_op op, const char *path, uint32_t mode)
+{
+	static const struct tree_sum nothing;
+	struct trm_error why;
+	int r = file_op_do(op, path, mode, &why);
+	if (r < 0)
+		client_error(client, stream, r, "%s", why.msg);
+	else
+		send_done(client, stream, &nothing);
+}
+
 /* ---- TREE_GET ---- */
 
 struct get {

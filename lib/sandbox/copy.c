@@ -40,6 +40,31 @@ static void join_own(struct trm_copy *copy, struct box *box)
 	sandbox_observe(box->sandbox, &box->observer);
 }
 
+static int open_box(struct trm_copy *copy, const struct place *place, struct box **ret, struct trm_error *why)
+{
+	struct box *box = calloc(1, sizeof *box);
+	int r = 0;
+	if (!box)
+		return trm_error_set(why, TRM_ENOMEM, "out of memory");
+	memcpy(box->name, place->name, sizeof box->name);
+	box->copy = copy;
+	if (place->name[0])
+		r = trm_sandbox_attach(copy->loop, box->name, NULL, &BOX_CB, box, &box->sandbox, why);
+	else if (copy->opts.own)
+		join_own(copy, box);
+	else
+		r = trm_error_set(why, TRM_EINVAL, ":%s: there is no name of a sandbox before the ':'",
+				place->path);
+	if (r < 0) {
+		free(box);
+		return r;
+	}
+	box->next = copy->boxes;
+	copy->boxes = box;
+	*ret = box;
+	return 0;
+}
+
 /* The sandbox of a place: taken part in already, our own, or now attached to. */
 static int find_box(struct trm_copy *copy, const struct place *place, struct box **ret, struct trm_error *why)
 {
@@ -49,24 +74,8 @@ static int find_box(struct trm_copy *copy, const struct place *place, struct box
 	struct box *box = copy->boxes;
 	while (box && strcmp(box->name, place->name) != 0)
 		box = box->next;
-	if (!box) {
-		if (!place->name[0] && !copy->opts.own)
-			return trm_error_set(why, TRM_EINVAL, ":%s: there is no sandbox named before the ':'",
-					place->path);
-		if (!(box = calloc(1, sizeof *box)))
-			return trm_error_set(why, TRM_ENOMEM, "out of memory");
-		memcpy(box->name, place->name, sizeof box->name);
-		box->copy = copy;
-		box->next = copy->boxes;
-		copy->boxes = box;
-		int r = 0;
-		if (place->name[0])
-			r = trm_sandbox_attach(copy->loop, box->name, NULL, &BOX_CB, box, &box->sandbox, why);
-		else
-			join_own(copy, box);
-		if (r < 0)
-			return r;
-	}
+	if (!box)
+		return open_box(copy, place, ret, why);
 	*ret = box;
 	return box->sandbox ? 0 : trm_error_set(why, TRM_ECLOSED, "sandbox '%s' has ended", box->name);
 }
@@ -84,11 +93,10 @@ static bool boxes_are_closed(struct trm_copy *copy)
 
 /* ---- the end ------------------------------------------------------------------------------ */
 
-const struct trm_copy_progress *trm_copy_progress(const struct trm_copy *copy)
+const struct trm_copy_progress *trm_copy_progress(struct trm_copy *copy)
 {
-	struct trm_copy_progress *p = (struct trm_copy_progress *)&copy->progress;
 	const struct tree_sum *done = &copy->sum, *now = &copy->job.sum;
-	*p = (struct trm_copy_progress){.bytes = done->bytes + now->bytes,
+	copy->progress = (struct trm_copy_progress){.bytes = done->bytes + now->bytes,
 			.files = done->files + now->files,
 			.dirs = done->dirs + now->dirs,
 			.links = done->links + now->links,
@@ -96,7 +104,7 @@ const struct trm_copy_progress *trm_copy_progress(const struct trm_copy *copy)
 			.total_bytes = copy->total_bytes,
 			.total_files = copy->total_files,
 			.path = copy->job.name};
-	return p;
+	return &copy->progress;
 }
 
 static void free_all(struct trm_copy *copy)
@@ -160,7 +168,7 @@ static bool ends_all(const struct trm_copy *copy, const struct trm_error *why)
 {
 	bool is_gone = (copy->job.from_box && !copy->job.from_box->sandbox)
 		       || (copy->job.to_box && !copy->job.to_box->sandbox);
-	return copy->n_sources == 1 || is_gone || is_about_target(copy, why) || why->code == TRM_ECANCELED
+	return copy->n_sources == 1 || is_gone || copy->job.has_no_target || is_about_target(copy, why) || why->code == TRM_ECANCELED
 	       || why->code == TRM_ETOOBIG || why->code == TRM_EIO || why->code == TRM_ENOMEM
 	       || why->code == TRM_ECLOSED || why->code == TRM_EPROTO;
 }
@@ -196,8 +204,10 @@ static int start_job(struct trm_copy *copy, struct trm_error *why)
 	copy->has_job = true;
 	buf_init(&job->backlog, 2 * TREE_WINDOW);
 	int r = find_box(copy, job->source, &job->from_box, why);
-	if (r == 0)
-		r = find_box(copy, &copy->target, &job->to_box, why);
+	if (r < 0)
+		return r;
+	r = find_box(copy, &copy->target, &job->to_box, why);
+	job->has_no_target = r < 0;
 	return r < 0 ? r : job_start(copy, why);
 }
 

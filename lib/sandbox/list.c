@@ -90,8 +90,10 @@ static int start(struct trm_sandbox *sandbox, const struct tree_msg *msg, const 
 int trm_file_list(struct trm_sandbox *sandbox, const char *path, uint64_t max_files,
 		const struct trm_list_cb *cb, void *user, struct trm_error *reterr)
 {
-	const struct tree_msg msg = {
-			.path = (char *)path, .flags = TREE_LIST, .depth = 1, .max_files = max_files + 1};
+	const struct tree_msg msg = {.path = (char *)path,
+			.flags = TREE_LIST,
+			.depth = 1,
+			.max_files = max_files < UINT64_MAX ? max_files + 1 : max_files};
 	return start(sandbox, &msg, cb, user, reterr);
 }
 

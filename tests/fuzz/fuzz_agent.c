@@ -72,10 +72,10 @@ int tree_transfer_data(struct stream *stream, const struct frame *frame, struct 
 	return trm_error_set(why, TRM_EPROTO, "no tree");
 }
 
-int file_op_do(enum file_op op, const char *path, uint32_t mode, struct trm_error *why)
+void tree_transfer_op(struct client *client, uint32_t stream, enum file_op op, const char *path, uint32_t mode)
 {
 	(void)op, (void)mode;
-	return trm_error_set(why, TRM_ENOTSUP, "%s", path);
+	client_error(client, stream, TRM_ENOTSUP, "%s", path);
 }
 
 /* A pipe; our end as asked for, the other one with `text` in it if it is the writing one, and closed. */

@@ -63,6 +63,7 @@ int trm_copy_start(struct trm_loop *loop, const struct trm_copy_opts *opts, cons
 		void *user, struct trm_copy **ret_copy, struct trm_error *reterr);
 /* `done` follows with TRM_ECANCELED; what is complete stays. May be called twice. */
 void trm_copy_cancel(struct trm_copy *copy);
-const struct trm_copy_progress *trm_copy_progress(const struct trm_copy *copy);
+const struct trm_copy_progress *trm_copy_progress(
+		struct trm_copy *copy); /* now; borrowed until the next call */
 
 #endif
