@@ -243,7 +243,7 @@ static bool take_other(struct repl *r, const char *text, size_t n)
 	else if (is_question(text, n))
 		inspect_trailing(r, text, n);
 	else {
-		repl_fail(r, code);
+		r->exit_code = r->exit_code ? r->exit_code : code;
 		repl_leave(r);
 	}
 	return true;

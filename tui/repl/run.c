@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/runs.h"
 #include "repl/inside.h"
 #include "stream/outcome.h"
 
@@ -134,6 +135,18 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	free(ahead);
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void on_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
+{
+	struct repl *r = user;
+	char used[24], limit[24];
+	(void)run;
+	if (repl_has_person(r))
+		repl_say(r, "%s of %s of memory in use; Ctrl-C interrupts and keeps the state",
+				format_bytes(used, used_bytes), format_bytes(limit, limit_bytes));
+}
+
 /* ---- stopping ------------------------------------------------------------------------------- */
 
 static void on_interrupt(struct repl *r)
@@ -159,14 +172,10 @@ static void tell_step(void *user)
 	if (s->next_ms >= 0)
 		snprintf(when, sizeof when, " in %.3g s", (double)s->next_ms / 1000);
 	if (s->next == TRM_STOP_TERMINATE)
-		repl_say(r,
-				"the code does not listen to the interrupt: SIGTERM follows%s, and would lose the "
-				"variables; Ctrl-C again: now",
-				when);
+		repl_say(r, "it does not listen: SIGTERM%s loses the variables (Ctrl-C again: now)", when);
 	else if (s->next == TRM_STOP_KILL)
-		repl_say(r, "%s: the kill follows%s, and loses the variables; Ctrl-C again: now",
-				s->step == TRM_STOP_TERMINATE ? "SIGTERM was sent"
-							      : "the code does not listen to the interrupt",
+		repl_say(r, "%s: the kill%s loses the variables (Ctrl-C again: now)",
+				s->step == TRM_STOP_TERMINATE ? "SIGTERM was sent" : "it does not listen",
 				when);
 }
 
@@ -266,6 +275,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 static const struct trm_run_cb run_cb = {.output = on_output,
 		.display = on_display,
 		.input = on_input,
+		.memory = on_memory,
 		.stopping = on_stopping,
 		.done = on_done};
 
