@@ -46,6 +46,21 @@ static bool value_text(const cJSON *item, char *out, size_t cap)
 	return true;
 }
 
+/* A list of texts, for settings that take several: with commas between. */
+static bool list_text(const struct trm_setting *setting, const cJSON *item, char *out, size_t cap)
+{
+	size_t n = 0;
+	if (setting->kind != TRM_SETTING_RANGES || !cJSON_IsArray(item))
+		return false;
+	out[0] = '\0';
+	for (const cJSON *at = item->child; at; at = at->next) {
+		if (!cJSON_IsString(at) || n + strlen(at->valuestring) + 2 > cap)
+			return false;
+		n += (size_t)snprintf(out + n, cap - n, "%s%s", n ? "," : "", at->valuestring);
+	}
+	return true;
+}
+
 static int take(const struct config_target *target, const struct source *src, const cJSON *item,
 		size_t offset, struct trm_error *reterr)
 {
@@ -60,8 +75,8 @@ static int take(const struct config_target *target, const struct source *src, co
 		if (!strcmp(before->string, item->string))
 			return source_fail(src, offset, reterr,
 					"this setting was already given above; keep one of the two");
-	char text[400], label[96];
-	if (!value_text(item, text, sizeof text)) {
+	char text[TRM_NET_ALLOW], label[96];
+	if (!value_text(item, text, sizeof text) && !list_text(setting, item, text, sizeof text)) {
 		char why[200];
 		snprintf(why, sizeof why, "\"%s\" must be a plain value, such as %s", setting->name,
 				*setting->fallback ? setting->fallback : "\"text\"");

@@ -257,6 +257,8 @@ class Program:
     @staticmethod
     def change_tun(has_tun):
         """In our own mounts: /dev/net/tun for everybody, or for nobody."""
+        if not has_tun and not os.path.isdir("/dev/net"):
+            return
         try:
             subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/dev/net"], check=True)
             if has_tun:

@@ -30,6 +30,23 @@ static void comments_are_allowed(void **state)
 	assert_int_equal(c.timeout_ms, 60000);
 }
 
+static void ranges_may_be_a_list(void **state)
+{
+	(void)state;
+	struct trm_config c;
+	struct trm_error why = {0};
+	assert_int_equal(parse(&c, "{ \"net\": true, \"net_allow\": [\"10.1.0.0/16\", \"fd00::/8\"] }", NULL),
+			0);
+	assert_true(c.limits.net);
+	assert_string_equal(c.limits.net_allow, "10.1.0.0/16,fd00::/8");
+	assert_int_equal(parse(&c, "{ \"net_allow\": [] }", NULL), 0);
+	assert_string_equal(c.limits.net_allow, "");
+	assert_int_equal(parse(&c, "{ \"net_allow\": \"10.1.0.0/16, fd00::/8\" }", NULL), 0);
+	assert_int_equal(parse(&c, "{ \"net_allow\": [10] }", &why), TRM_EINVAL);
+	assert_int_equal(parse(&c, "{ \"net_allow\": [\"127.0.0.1\"] }", &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "can never be opened"));
+}
+
 static void an_empty_file_sets_nothing(void **state)
 {
 	(void)state;
@@ -183,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(comments_are_allowed),
+			cmocka_unit_test(ranges_may_be_a_list),
 			cmocka_unit_test(an_empty_file_sets_nothing),
 			cmocka_unit_test(errors_name_the_place),
 			cmocka_unit_test(broken_json_names_the_place),
