@@ -357,12 +357,14 @@ def main(who, path, wanted=""):
             world.skip(f"{tool} is not installed")
     w = world.World()
     program = world.Program(path, who)
-    for case in CASES:
-        if wanted in case.__name__:
-            print(f"-- {case.__name__}")
-            case(w)
-    w.close()
-    program.close()
+    try:
+        for case in CASES:
+            if wanted in case.__name__:
+                print(f"-- {case.__name__}")
+                case(w)
+    finally:
+        program.close()
+        w.close()
     return 1 if failures else 0
 
 

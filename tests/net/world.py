@@ -288,4 +288,5 @@ class Program:
         return [f for f in os.listdir(self.home) if f not in ("program", ".cache")]
 
     def close(self):
+        self.finish("stop", "roamer")  # kept, should a test have been cut short
         shutil.rmtree(self.home)
