@@ -240,11 +240,13 @@ static const struct option_spec options[] = {
 
 static int read_requirements(struct install *in, const char *path)
 {
-	FILE *file = fopen(path, "re");
 	if (in->requirements)
 		return cmd_fail("-r can be given once");
 	in->requirements = malloc(REQUIREMENTS_MAX + 1);
-	if (!file || !in->requirements)
+	if (!in->requirements)
+		return cmd_fail("out of memory");
+	FILE *file = fopen(path, "re");
+	if (!file)
 		return cmd_fail("cannot read '%s': %s", path, strerror(errno));
 	in->requirements_len = fread(in->requirements, 1, REQUIREMENTS_MAX + 1, file);
 	int r = ferror(file) ? cmd_fail("cannot read '%s': %s", path, strerror(errno))
