@@ -497,8 +497,8 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 		result->hint = hint[0] ? hint : NULL;
 		memory_end(s);
 		run_announce(run);
-		tell_missed(run, result, hint, sizeof hint);
 	}
+	tell_missed(run, result, hint, sizeof hint);
 	if (run->output)
 		output_to_result(run->output, result);
 	result->is_wall_unknown = run->is_recent;
