@@ -31,9 +31,13 @@ static void finish(struct tree *t, const struct trm_error *why, const struct tre
 	free(t);
 }
 
+/* Of several sandboxes, which one. */
 static void end(struct stream *stream, const struct trm_error *why)
 {
-	finish((struct tree *)stream, why, NULL);
+	struct trm_error told = *why;
+	if (strncmp(told.msg, "sandbox '", 9) != 0)
+		err_wrap(&told, told.code, "sandbox '%s'", stream->sandbox->name);
+	finish((struct tree *)stream, &told, NULL);
 }
 
 /* Our side cannot go on. */
