@@ -246,9 +246,9 @@ try run --yes --keep --idle-timeout 0.4 --name idle -c 'x = 1'
 expect_code 0
 until_true is_gone idle
 # Attached is not idle, and neither is a computation that nobody waits for.
-try run --yes --keep --idle-timeout 0.4 --name busy -c 'x = 1'
+try run --yes --keep --idle-timeout 2 --name busy -c 'x = 1'
 attach_to busy
-sleep 1
+sleep 3
 has_clients busy 1 || wrong "a sandbox that somebody is attached to is not idle"
 kill -KILL $attached
 wait $attached 2>/dev/null
@@ -263,9 +263,9 @@ sleep 1.2
 "$terrarium" ps --names | grep -qx works || wrong "a long computation is not idle"
 until_true is_gone works
 
-try run --yes --keep --max-lifetime 1.5 --name old -c 'x = 1'
+try run --yes --keep --max-lifetime 5 --name old -c 'x = 1'
 attach_to old
-expect_reason old "its lifetime of 1500 ms is over"
+expect_reason old "its lifetime of 5 s is over"
 
 # ---- what was left behind
 
