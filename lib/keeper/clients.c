@@ -44,12 +44,11 @@ bool clients_add(struct clients *c, int fd, pid_t pid)
 	return true;
 }
 
-static void drop(struct clients *c, size_t i)
+static void finish(struct client *client)
 {
-	close(c->of[i].fd);
-	if (c->of[i].pidfd >= 0)
-		close(c->of[i].pidfd);
-	c->of[i] = c->of[--c->n];
+	close(client->fd);
+	if (client->pidfd >= 0)
+		close(client->pidfd);
 }
 
 bool clients_let_in(struct clients *c)
@@ -103,9 +102,11 @@ void clients_hear(struct clients *c, const struct pollfd *fds, client_said_fn *s
 		bool is_there = !line->revents || hear_one(&c->of[i], said, user);
 		if (is_there && !life->revents)
 			continue;
+		/* Its line is closed last: that is how a client that says goodbye knows that it was noted. */
 		struct client gone = c->of[i];
-		drop(c, i);
+		c->of[i] = c->of[--c->n];
 		said(user, &gone, CLIENT_GONE);
+		finish(&gone);
 	}
 }
 

@@ -32,6 +32,7 @@ struct trm_registry {
 	struct known *known;
 	struct trm_entry *entries;
 	size_t n, cap;
+	bool is_list; /* few figures will do */
 	struct crowd crowd;
 };
 
@@ -103,7 +104,9 @@ static void see(struct trm_registry *r, int run_fd, const char *name)
 		*k = (struct known){.info = info};
 		memcpy(k->name, name, strlen(name) + 1);
 		stats_init(&k->stats);
-		if (is_alive)
+		if (is_alive && r->is_list)
+			stats_open_few(&k->stats, &info.ready, info.keeper);
+		else if (is_alive)
 			stats_open(&k->stats, &info.ready, info.keeper);
 	} else {
 		info_msg_finish(&info);
@@ -282,6 +285,13 @@ int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_en
 	*ret_entries = r->entries;
 	*ret_n = r->n;
 	return 0;
+}
+
+int trm_registry_list(struct trm_registry *r, const struct trm_entry **ret_entries, size_t *ret_n,
+		struct trm_error *reterr)
+{
+	r->is_list = true;
+	return trm_registry_refresh(r, ret_entries, ret_n, reterr);
 }
 
 void trm_registry_rates(struct trm_registry *r)

@@ -253,7 +253,7 @@ static int print_names(const struct ps *ps)
 static int look(struct ps *ps)
 {
 	struct trm_error why;
-	if (trm_registry_refresh(ps->registry, &ps->entries, &ps->n, &why) < 0)
+	if (trm_registry_list(ps->registry, &ps->entries, &ps->n, &why) < 0)
 		return ps->names_only ? CMD_FAILED : cmd_fail("%s", why.msg);
 	if (ps->names_only || !ps->n)
 		return 0;

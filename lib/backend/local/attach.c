@@ -144,7 +144,8 @@ static void leave(struct carrier *carrier)
 	if (a->is_stopping)
 		return;
 	a->is_leaving = true;
-	trm_timer_start(a->soon, 0, 0);
+	tether_leave(&a->tether);
+	trm_timer_start(a->soon, a->tether.watch ? TETHER_GOODBYE_MS : 0, 0);
 }
 
 static void stop(struct carrier *carrier)

@@ -125,7 +125,8 @@ static void leave(struct carrier *carrier)
 	if (l->is_stopping)
 		return;
 	l->is_left = true;
-	trm_timer_start(l->patience, 0, 0);
+	tether_leave(&l->tether);
+	trm_timer_start(l->patience, l->tether.watch ? TETHER_GOODBYE_MS : 0, 0);
 }
 
 static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
@@ -144,9 +145,12 @@ static void on_ready(void *user, const struct ready_msg *ready)
 		l->base.cb->connected(l->base.user, l->stream_fd);
 }
 
+/* If it is not our goodbye that was taken, the rest is said by the keeper's end. */
 static void on_tether_end(void *user)
 {
-	(void)user; /* the rest is said by the keeper's end */
+	struct local *l = user;
+	if (l->is_left)
+		trm_timer_start(l->patience, 0, 0);
 }
 
 static const struct tether_cb TETHER_CB = {.ready = on_ready, .ended = on_tether_end};

@@ -6,10 +6,10 @@
 
 struct trm_error;
 
-/* The keeper's program as a file to be executed. It lies in the runtime directory, beside the sandboxes, under a
- * name made of its contents (PROGRAM_PREFIX of sweep/sweep.h), so that all keepers share its memory: 100 KiB
- * for each sandbox. Where that directory does not allow programs to be executed, or has no room, it is a file in
- * memory. A descriptor, or a negative code. */
+/* The keeper's program as a file to be executed. It lies in the runtime directory, beside the sandboxes,
+ * under a name made of its contents (PROGRAM_PREFIX of sweep/sweep.h), so that all keepers share its memory:
+ * 100 KiB for each sandbox. Where that directory does not allow programs to be executed, or has no room, it
+ * is a file in memory. A descriptor, or a negative code. */
 int program_open(int run_fd, const void *bytes, size_t n, struct trm_error *reterr);
 
 #endif

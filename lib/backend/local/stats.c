@@ -52,26 +52,41 @@ static int open_space(const struct ready_msg *r, pid_t keeper)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper)
+static void open_files(struct stats *s, const struct ready_msg *r, bool has_all)
 {
+	enum { FEW = 4 };
 	bool is_v2 = r->kind == LIMITS_CGROUP_V2;
 	const struct {
 		enum stats_file file;
 		const char *dir, *v1, *v2;
 	} places[] = {
 			{STATS_CPU, r->cpuacct_dir, "cpuacct.usage", "cpu.stat"},
-			{STATS_CPU_STAT, r->cpu_dir, "cpu.stat", "cpu.stat"},
 			{STATS_MEM, r->mem_dir, "memory.usage_in_bytes", "memory.current"},
 			{STATS_MEM_STAT, r->mem_dir, "memory.stat", "memory.stat"},
-			{STATS_OOM, r->mem_dir, "memory.oom_control", "memory.events"},
 			{STATS_PIDS, r->pids_dir, "pids.current", "pids.current"},
+			/* These are the few. */
+			{STATS_CPU_STAT, r->cpu_dir, "cpu.stat", "cpu.stat"},
+			{STATS_OOM, r->mem_dir, "memory.oom_control", "memory.events"},
 			{STATS_PIDS_EVENTS, r->pids_dir, "pids.events", "pids.events"},
 	};
+	size_t n = has_all ? sizeof places / sizeof *places : FEW;
 	s->kind = r->kind;
 	s->n_outer = r->n_outer;
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+	for (size_t i = 0; i < n; i++)
 		s->fds[places[i].file] =
 				open_in(places[i].dir, is_v2 ? places[i].v2 : places[i].v1, O_RDONLY);
+}
+
+void stats_open_few(struct stats *s, const struct ready_msg *r, pid_t keeper)
+{
+	open_files(s, r, false);
+	s->fds[STATS_SPACE] = open_space(r, keeper);
+}
+
+void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper)
+{
+	bool is_v2 = r->kind == LIMITS_CGROUP_V2;
+	open_files(s, r, true);
 	open_peak(s, r->mem_dir, is_v2 ? "memory.peak" : "memory.max_usage_in_bytes");
 	open_pressure(s, r->pressure_dir);
 	s->fds[STATS_SPACE] = open_space(r, keeper);

@@ -44,6 +44,8 @@ struct stats {
 void stats_init(struct stats *s);
 /* `keeper`: whose descriptor ready->space_fd is. */
 void stats_open(struct stats *s, const struct ready_msg *ready, pid_t keeper);
+/* Only what a list shows: processor time, memory, processes, files. The rest stays unknown. */
+void stats_open_few(struct stats *s, const struct ready_msg *ready, pid_t keeper);
 void stats_close(struct stats *s);
 
 /* Overwrite what is known better here, and set its bits. */

@@ -99,6 +99,12 @@ int tether_keep(struct tether *tether, bool is_kept, struct trm_error *reterr)
 	return ask(tether, &packet, reterr);
 }
 
+void tether_leave(struct tether *tether)
+{
+	if (tether->fd >= 0)
+		shutdown(tether->fd, SHUT_WR);
+}
+
 void tether_stop(struct tether *tether)
 {
 	struct buf packet;

@@ -37,6 +37,10 @@ void tether_close(struct tether *tether); /* takes one that is only initialised 
 void tether_hear(struct tether *tether);
 
 int tether_keep(struct tether *tether, bool is_kept, struct trm_error *reterr);
+/* Say that we go. The keeper closes the line when it has noted that: so whoever looks after our end does not
+ * count us. It is not worth more than TETHER_GOODBYE_MS. */
+enum { TETHER_GOODBYE_MS = 200 };
+void tether_leave(struct tether *tether);
 /* Ask for the sandbox's end. */
 void tether_stop(struct tether *tether);
 

@@ -68,7 +68,7 @@ static int end(void **state)
 {
 	(void)state;
 	while (clients.n)
-		drop(&clients, 0);
+		finish(&clients.of[--clients.n]);
 	close(clients.door_fd);
 	return 0;
 }
