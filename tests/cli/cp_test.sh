@@ -213,7 +213,7 @@ mkfifo slow
 "$terrarium" cp - $other:slow <slow >out 2>err &
 copy=$!
 exec 9>slow
-echo begun >&9
+head -c 300000 /dev/zero >&9 # more than the pipe holds: it has begun
 kill "${pids##* }"
 code=0
 tried="cp into a sandbox that ends"
