@@ -26,6 +26,8 @@ void kernel_finish(struct kernel *k)
 
 enum trm_kernel_state kernel_state(const struct kernel *k)
 {
+	if (k->share.is_left)
+		return TRM_KERNEL_BUSY;
 	if (!k->proc)
 		return TRM_KERNEL_NONE;
 	if (!k->is_ready)
@@ -236,9 +238,9 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 		return false;
 	if (why->code == TRM_EBUSY && k->share.is_started) {
 		k->proc = NULL;
-		if (k->run)
-			k->run->unconsumed = 0;
-		return share_follow_again(k, true);
+		/* With another window nothing would be won before the reader has taken what it has. */
+		k->share.is_left = k->run && k->run->unconsumed;
+		return k->share.is_left || share_follow_again(k, true);
 	}
 	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
 		return false;
@@ -276,6 +278,8 @@ void kernel_watch_start(struct kernel *k)
 
 int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 {
+	if (k->share.is_left)
+		share_come_back(k);
 	return k->proc ? 0 : kernel_spawn(k, false, reterr);
 }
 

@@ -312,6 +312,8 @@ void trm_run_consumed(struct trm_run *run, size_t n)
 	run->unconsumed -= n;
 	if (n && run->kernel && run->kernel->proc)
 		trm_proc_consumed(run->kernel->proc, n);
+	if (!run->unconsumed && run->kernel && run->kernel->share.is_left)
+		session_due(run->session);
 }
 
 void run_release_credit(struct trm_run *run)
@@ -386,6 +388,7 @@ void trm_run_interrupt(struct trm_run *run)
 			stop_further(k);
 		return;
 	}
+	run_release_credit(run); /* if we have been left behind, we go back to interrupt it */
 	if (k && k->proc && k->stage != STAGE_KILLED && share_is_on(k))
 		stop_kill(k); /* it would live on without us, and run this */
 	else if (k && k->proc && k->stage != STAGE_KILLED)

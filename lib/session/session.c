@@ -108,8 +108,10 @@ static void end_unwanted(struct trm_session *s)
 static void settle(struct trm_session *s)
 {
 	end_unwanted(s);
-	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++)
+	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++) {
+		share_come_back(&s->kernels[i]);
 		share_settle(&s->kernels[i]);
+	}
 	if (!s->is_closed)
 		session_pump(s, true);
 	if (!s->is_closed && s->active)

@@ -75,9 +75,11 @@ struct share {
 	struct proc_share proc; /* key, and how it was asked for */
 	char key[48];
 	enum turn turn;
-	bool is_presumed;                /* that the turn is ours */
-	bool is_started;                 /* STARTED has come */
-	bool was_there;                  /* and said that the process is not of our making */
+	bool is_presumed; /* that the turn is ours */
+	bool is_started;  /* STARTED has come */
+	bool was_there;   /* and said that the process is not of our making */
+	bool is_left;     /* the agent has let us go, and our reader has not yet taken what came before */
+	uint32_t pid;
 	bool is_wanted;                  /* the turn is, by others */
 	bool is_used;                    /* the turn has been, since it became ours */
 	bool is_resumed;                 /* it had been left, with a run in hand, and was followed again */
@@ -261,6 +263,8 @@ size_t share_count(struct kernel *kernel, unsigned channel, const char *bytes, s
 void share_counted(struct kernel *kernel);
 /* Is what comes now old? */
 bool share_is_replaying(const struct kernel *kernel);
+/* Come back to a process that let us go, now that there is room. */
+void share_come_back(struct kernel *kernel);
 /* The process has ended, or we were left behind by the agent. True: it is followed again. */
 bool share_follow_again(struct kernel *kernel, bool is_left_behind);
 void share_reset(struct kernel *kernel);

@@ -161,9 +161,26 @@ static void on_turn(void *user, enum turn_word word)
 
 /* ---- what has been before -------------------------------------------------------------------- */
 
+/* What was due of our own run while we were away. */
+static void make_up(struct kernel *k)
+{
+	const struct trm_run *run = k->run;
+	if (!run || run->is_foreign || !k->is_ready || k->stage != STAGE_CALM)
+		return;
+	if (run->is_interrupted) {
+		stop_interrupt(k);
+	} else if (run->timeout_ms > 0) {
+		int64_t ran_ms = (int64_t)((session_clock_ns() - run->begun_ns - run->paused_ns) / 1000000);
+		int64_t left_ms = run->timeout_ms - ran_ms;
+		trm_timer_start(k->timer, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
+	}
+}
+
 static void caught_up(struct kernel *k)
 {
 	struct share *sh = &k->share;
+	if (sh->is_resumed)
+		make_up(k);
 	sh->is_catching_up = sh->is_resumed = sh->drops_pins = false;
 	sh->known_left = 0;
 	foreign_caught_up(k);
@@ -216,8 +233,16 @@ static void on_started(void *user, const struct started_msg *how)
 		take_back(k);
 	}
 	sh->is_presumed = false;
+	if (sh->is_resumed && how->pid != sh->pid) { /* another one by now */
+		sh->is_resumed = false;
+		if (k->run)
+			run_finish_with(k->run, TRM_STATUS_LOST, 125,
+					"its end was missed: the interpreter has ended meanwhile");
+	}
+	sh->pid = how->pid;
 	if (how->was_there) {
-		trm_timer_stop(k->timer); /* how long it may take to start is its creator's matter */
+		if (!k->is_ready && k->stage == STAGE_CALM)
+			trm_timer_stop(k->timer); /* how long the start may take is its creator's matter */
 		sh->is_catching_up = true;
 		sh->pins_left = how->pinned_bytes;
 		sh->replay_left = how->replay_bytes;
@@ -317,13 +342,27 @@ bool share_follow_again(struct kernel *k, bool is_left_behind)
 {
 	struct trm_session *s = k->session;
 	uint64_t position = k->share.position;
+	uint32_t pid = k->share.pid;
 	if (!share_is_on(k) || s->is_closed || !session_is_open(s) || k->proc
 			|| (!is_left_behind && !is_follower(s)))
 		return false;
 	share_reset(k);
 	k->share.is_resumed = is_left_behind;
 	k->share.position = position;
+	k->share.pid = pid;
 	return kernel_spawn(k, true, NULL) == 0;
+}
+
+void share_come_back(struct kernel *k)
+{
+	struct trm_error why;
+	if (!k->share.is_left || (k->run && k->run->unconsumed))
+		return;
+	k->share.is_left = false;
+	if (share_follow_again(k, true))
+		return;
+	trm_error_set(&why, TRM_ECLOSED, "the interpreter cannot be followed any more");
+	kernel_died(k, NULL, &why);
 }
 
 void share_on_shared(struct trm_session *s, const char *key)
@@ -332,7 +371,7 @@ void share_on_shared(struct trm_session *s, const char *key)
 		struct kernel *k = &s->kernels[i];
 		if (!s->opts.is_shared || strcmp(key, k->share.key) != 0)
 			continue;
-		if (!k->proc && is_follower(s))
+		if (!k->proc && !k->share.is_left && is_follower(s))
 			kernel_spawn(k, true, NULL);
 		k->share.is_announced = true;
 	}

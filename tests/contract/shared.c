@@ -440,6 +440,13 @@ static void a_slow_reader_misses_something(void **state)
 	const struct seen *same = peer_wait_seen(&a, d->flood, 0, true);
 	assert_int_equal(same->status, TRM_STATUS_OK);
 	assert_int_equal(all_of(same), 2000000); /* it may have been too slow, too */
+	/* It keeps nobody waiting meanwhile. */
+	assert_string_equal(seen_out(run(&a, d->print_hello)), "hello\n");
+	assert_false(flood->is_over);
+	for (double end = bed_now_ms() + BED_DEADLINE_MS; !flood->is_over && bed_now_ms() < end;) {
+		trm_run_consumed(flood->run, flood->out.n);
+		trm_loop_step(loop, 50);
+	}
 	peer_wait(loop, &flood->is_over);
 	assert_int_equal(flood->status, TRM_STATUS_OK);
 	assert_int_equal(all_of(flood), 2000000);
