@@ -224,7 +224,7 @@ attach_to lab
 try stop lab
 expect_code 0
 expect_out lab
-expect_reason lab "it was stopped"
+expect_reason lab "the sandbox was stopped by process"
 expect_in err "terrarium stop lab"
 
 for name in forced killed; do
@@ -265,7 +265,7 @@ until_true is_gone works
 
 try run --yes --keep --max-lifetime 5 --name old -c 'x = 1'
 attach_to old
-expect_reason old "its lifetime of 5 s is over"
+expect_reason old "the sandbox's lifetime of 5 s is over"
 
 # ---- what was left behind
 

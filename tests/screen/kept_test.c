@@ -125,7 +125,7 @@ static void the_reason_of_its_end_is_told(void **state)
 	(void)state;
 	start("on");
 	assert_int_equal(terrarium("stop", name, NULL), 0);
-	screen_wait(&s, "it was stopped");
+	screen_wait(&s, "was stopped by");
 	screen_send(&s, KEY_F(10));
 	screen_settle(&s, 50);
 	if (screen_shows(&s, "will be lost"))

@@ -98,7 +98,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "net", "timeout",
-		"metrics_interval", "confirm", "restore", "record", "linear", NULL};
+		"name", "keep", "confirm", "restore", "record", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",

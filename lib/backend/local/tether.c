@@ -166,30 +166,29 @@ static const char *duration(uint64_t ms, char *out, size_t cap)
 int tether_tell_why(const struct tether *tether, struct trm_error *why)
 {
 	const struct gone_msg *gone = &tether->gone.gone;
-	char by[160] = "", time[32];
+	char by[160] = "a signal", time[32];
 	if (tether->gone.type != LIFELINE_GONE)
 		return trm_error_set(why, TRM_EIO,
 				"the sandbox's keeper was killed from outside, and the sandbox with it");
 	if (gone->pid > 0)
-		snprintf(by, sizeof by, " %d%s%.100s%s", (int)gone->pid, *gone->command ? " (" : "",
+		snprintf(by, sizeof by, "process %d%s%.100s%s", (int)gone->pid, *gone->command ? " (" : "",
 				gone->command, *gone->command ? ")" : "");
 	switch (gone->cause) {
-	case GONE_STOPPED: return trm_error_set(why, TRM_ECLOSED, "it was stopped by process%s", by);
-	case GONE_SIGNAL:
-		return trm_error_set(why, TRM_ECLOSED,
-				"it was stopped: its keeper got a signal from process%s", by);
+	case GONE_STOPPED:
+	case GONE_SIGNAL: return trm_error_set(why, TRM_ECLOSED, "the sandbox was stopped by %s", by);
 	case GONE_OWNER:
-		return trm_error_set(
-				why, TRM_ECLOSED, "the program that it belonged to has ended: process%s", by);
+		return trm_error_set(why, TRM_ECLOSED,
+				"the program that the sandbox belonged to has ended: %s", by);
 	case GONE_IDLE:
-		return trm_error_set(why, TRM_ECLOSED, "idle time-out: nobody was attached for %s",
+		return trm_error_set(why, TRM_ECLOSED,
+				"the sandbox's idle time-out is over: nobody was attached for %s",
 				duration(gone->after_ms, time, sizeof time));
 	case GONE_LIFETIME:
-		return trm_error_set(why, TRM_ECLOSED, "its lifetime of %s is over",
+		return trm_error_set(why, TRM_ECLOSED, "the sandbox's lifetime of %s is over",
 				duration(gone->after_ms, time, sizeof time));
 	case GONE_FULL:
 		return trm_error_set(why, TRM_EBUSY,
-				"too many programs are attached to it already: detach one of them");
+				"too many programs are attached to the sandbox already: detach one of them");
 	case GONE_BY_ITSELF:
 	case GONE_CAUSES: break;
 	}
