@@ -118,6 +118,14 @@ expect_out "from a shell"
 feed 'x = 5\nx?\n?x\n?nothing_of_this_name\n'
 expect_in out "type       int"
 expect_in err "python knows no 'nothing_of_this_name'"
+# They end a block as any other line does that is not indented.
+feed 'for i in 1, 2:\n    print(i)\n!echo shell\nif 1:\n    y = 6\ny?\nif 1:\n    z = 7\n:lang js\n1 + 1\n'
+expect_code 0
+expect_in out "1
+2
+shell"
+expect_in out "type       int"
+[ "$(tail -n 1 out)" = 2 ] || wrong ":lang behind a block should be heard"
 printf 'print("a file")\n' >script.py
 feed ':run script.py\n:run missing.py\n:load script.py\n:run /dev/zero\n'
 expect_code 125

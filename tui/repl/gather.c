@@ -143,40 +143,6 @@ static void gather(struct repl *r, const char *text, size_t n)
 	ask(r, r->code.text, r->code.n, has_newline ? "\n" : "", on_gathered);
 }
 
-/* ---- a transcript's block ends before a line that is not indented ------------------------------ */
-
-static void gather_held(struct repl *r)
-{
-	char *line = r->held_line;
-	r->held_line = NULL;
-	gather(r, line, strlen(line));
-	free(line);
-}
-
-static void on_follower(struct repl *r, enum whole whole, const char *indent)
-{
-	(void)indent;
-	if (whole == WHOLE_INVALID) /* "else:", which goes with what is before */
-		gather_held(r);
-	else
-		repl_submit(r); /* the line is taken up again behind it */
-}
-
-static void on_ended(struct repl *r, enum whole whole, const char *indent)
-{
-	(void)indent;
-	if (whole == WHOLE_COMPLETE)
-		ask(r, r->held_line, strlen(r->held_line), "", on_follower);
-	else
-		gather_held(r);
-}
-
-static bool may_end_block(const struct repl *r, const char *text, size_t n)
-{
-	return !repl_has_person(r) && r->has_gathered && r->lang->id == TRM_LANG_PYTHON && n
-	       && !isspace((unsigned char)*text) && !memchr(text, 0, n);
-}
-
 /* ---- what is it? ------------------------------------------------------------------------------- */
 
 /* What people type to leave, in any of the languages; the number with it is the exit code. */
@@ -215,6 +181,54 @@ static bool is_own_sign(const struct repl *r, const char *text)
 	return r->lang->id == TRM_LANG_BASH && (text[1] == ' ' || !text[1]);
 }
 
+/* ":command", "!command", "?name", "name?" and what one types to leave, which are no code. */
+static bool is_other(const struct repl *r, const char *text, size_t n)
+{
+	int code;
+	if (memchr(text, '\n', n) || memchr(text, 0, n))
+		return false;
+	return ((*text == ':' || *text == '!') && !is_own_sign(r, text)) || *text == '?' || is_question(text, n)
+	       || is_exit(text, &code);
+}
+
+/* ---- a transcript's block ends before a line that is not indented ------------------------------ */
+
+static void gather_held(struct repl *r)
+{
+	char *line = r->held_line;
+	r->held_line = NULL;
+	gather(r, line, strlen(line));
+	free(line);
+}
+
+static void on_follower(struct repl *r, enum whole whole, const char *indent)
+{
+	(void)indent;
+	if (whole == WHOLE_INVALID) /* "else:", which goes with what is before */
+		gather_held(r);
+	else
+		repl_submit(r); /* the line is taken up again behind it */
+}
+
+static void on_ended(struct repl *r, enum whole whole, const char *indent)
+{
+	(void)indent;
+	if (whole == WHOLE_COMPLETE && is_other(r, r->held_line, strlen(r->held_line)))
+		repl_submit(r);
+	else if (whole == WHOLE_COMPLETE)
+		ask(r, r->held_line, strlen(r->held_line), "", on_follower);
+	else
+		gather_held(r);
+}
+
+static bool may_end_block(const struct repl *r, const char *text, size_t n)
+{
+	return !repl_has_person(r) && r->has_gathered && r->lang->id == TRM_LANG_PYTHON && n
+	       && !isspace((unsigned char)*text) && !memchr(text, 0, n);
+}
+
+/* ---- the ways of a line --------------------------------------------------------------------- */
+
 static void inspect_trailing(struct repl *r, const char *text, size_t n)
 {
 	char *name = strndup(text, n - 1);
@@ -226,23 +240,19 @@ static void inspect_trailing(struct repl *r, const char *text, size_t n)
 static bool take_other(struct repl *r, const char *text, size_t n)
 {
 	int code = 0;
-	if (memchr(text, '\n', n) || memchr(text, 0, n))
-		return false;
-	bool is_sign = (*text == ':' || *text == '!') && !is_own_sign(r, text);
-	bool is_other = is_sign || *text == '?' || is_question(text, n) || is_exit(text, &code);
-	if (!is_other)
+	if (!is_other(r, text, n))
 		return false;
 	if (repl_has_person(r))
 		history_add(&r->history, text, n);
-	if (is_sign && *text == ':')
+	if (*text == ':')
 		colon_start(r, text + 1);
-	else if (is_sign)
+	else if (*text == '!')
 		shell_start(r, text + 1);
 	else if (*text == '?')
 		inspect_start(r, text + 1);
 	else if (is_question(text, n))
 		inspect_trailing(r, text, n);
-	else {
+	else if (is_exit(text, &code)) {
 		r->exit_code = r->exit_code ? r->exit_code : code;
 		repl_leave(r);
 	}
