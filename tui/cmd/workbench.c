@@ -97,8 +97,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return workbench_open(&config, &o, file, false);
 }
 
-static const char *const settings[] = {"language", "theme", "keymap", "memory", "net", "timeout",
-		"name", "keep", "confirm", "restore", "record", NULL};
+static const char *const settings[] = {"language", "theme", "keymap", "memory", "net", "timeout", "name",
+		"keep", "confirm", "restore", "record", NULL};
 
 const struct cmd cmd_workbench = {
 		.name = "",
