@@ -168,9 +168,9 @@ static bool ends_all(const struct trm_copy *copy, const struct trm_error *why)
 {
 	bool is_gone = (copy->job.from_box && !copy->job.from_box->sandbox)
 		       || (copy->job.to_box && !copy->job.to_box->sandbox);
-	return copy->n_sources == 1 || is_gone || copy->job.has_no_target || is_about_target(copy, why) || why->code == TRM_ECANCELED
-	       || why->code == TRM_ETOOBIG || why->code == TRM_EIO || why->code == TRM_ENOMEM
-	       || why->code == TRM_ECLOSED || why->code == TRM_EPROTO;
+	return copy->n_sources == 1 || is_gone || copy->job.has_no_target || is_about_target(copy, why)
+	       || why->code == TRM_ECANCELED || why->code == TRM_ETOOBIG || why->code == TRM_EIO
+	       || why->code == TRM_ENOMEM || why->code == TRM_ECLOSED || why->code == TRM_EPROTO;
 }
 
 static void take_job_apart(struct trm_copy *copy)

@@ -38,7 +38,7 @@ struct job {
 	struct buf backlog;      /* for out_fd */
 	bool is_complete;        /* everything has come */
 	bool is_over;
-	bool has_no_target; /* its sandbox is not to be had */
+	bool has_no_target;    /* its sandbox is not to be had */
 	struct tree_sum whole; /* as `sum`, without the file in hand */
 	struct tree_sum sum;   /* what was sent or came so far */
 	char name[ENTRY_NAME_MAX + 1];

@@ -145,8 +145,8 @@ void bench_warm(void)
 	else {
 		report("warm 1+1, median", samples_at(&ours, 0.5), "ms", samples_at(&floor_ms, 0.5), 3);
 		report("warm 1+1, p99", samples_at(&ours, 0.99), "ms", samples_at(&floor_ms, 0.99), 3);
-		report("warm 1+1, shared, median", samples_at(&shared, 0.5), "ms",
-				samples_at(&floor_ms, 0.5), 3);
+		report("warm 1+1, shared, median", samples_at(&shared, 0.5), "ms", samples_at(&floor_ms, 0.5),
+				3);
 		report("warm 1+1, shared, p99", samples_at(&shared, 0.99), "ms", samples_at(&floor_ms, 0.99),
 				3);
 	}

@@ -72,7 +72,8 @@ int tree_transfer_data(struct stream *stream, const struct frame *frame, struct 
 	return trm_error_set(why, TRM_EPROTO, "no tree");
 }
 
-void tree_transfer_op(struct client *client, uint32_t stream, enum file_op op, const char *path, uint32_t mode)
+void tree_transfer_op(
+		struct client *client, uint32_t stream, enum file_op op, const char *path, uint32_t mode)
 {
 	(void)op, (void)mode;
 	client_error(client, stream, TRM_ENOTSUP, "%s", path);

@@ -124,9 +124,8 @@ static int run_parsed(struct request *q, const struct options *o)
 		return CMD_FAILED;
 	if (options_config(o, &q->config) < 0)
 		return CMD_FAILED;
-	static const char *const limits[] = {
-			"memory", "cpus", "processes", "disk", "file_size", "open_files", "net", "net_allow",
-			"net_credentials", "idle_timeout", "max_lifetime"};
+	static const char *const limits[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
+			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime"};
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
 		q->wants_limits |= options_has(o, limits[i]);
 	int code = read_sources(q, options_has(o, "language"));

@@ -40,7 +40,7 @@ void answer_recover(struct model *m, int answer, struct effects *out);
 
 /* goto.c */
 void answer_goto(struct model *m, int answer, struct effects *out);
-void answer_install(struct model *m, int answer, struct effects *out); /* install.c */
+void answer_install(struct model *m, int answer, struct effects *out);    /* install.c */
 void answer_copy_files(struct model *m, int answer, struct effects *out); /* copier.c */
 
 /* buffer_update.c */

@@ -46,7 +46,7 @@ enum effect_type {
 	EFFECT_KEEP_OUTPUT,     /* text, len: into a new file; number: of the run that it is from */
 	EFFECT_SPILL, /* number: serial of the run: its output goes to a new file, too; MSG_SPILL tells */
 	EFFECT_SPILL_END,
-	EFFECT_COPY_FILES, /* text: from, NUL, to; flag: out of the sandbox, else into it */
+	EFFECT_COPY_FILES,       /* text: from, NUL, to; flag: out of the sandbox, else into it */
 	EFFECT_COPY,             /* text, len: to the terminal's clipboard */
 	EFFECT_THEME,            /* text: name */
 	EFFECT_LIST_THEMES,      /* answered by MSG_THEMES */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include <terrarium/error.h>
-#include <terrarium/text.h>
 #include <terrarium/lang.h>
 #include <terrarium/result.h>
+#include <terrarium/text.h>
 
 #include "record/decode.h"
 #include "record/event.h"

@@ -187,8 +187,8 @@ static bool is_other(const struct repl *r, const char *text, size_t n)
 	int code;
 	if (memchr(text, '\n', n) || memchr(text, 0, n))
 		return false;
-	return ((*text == ':' || *text == '!') && !is_own_sign(r, text)) || *text == '?' || is_question(text, n)
-	       || is_exit(text, &code);
+	return ((*text == ':' || *text == '!') && !is_own_sign(r, text)) || *text == '?'
+	       || is_question(text, n) || is_exit(text, &code);
 }
 
 /* ---- a transcript's block ends before a line that is not indented ------------------------------ */

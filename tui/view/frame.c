@@ -154,9 +154,11 @@ static void title(const struct model *m, struct canvas *c)
 	col = title_gap(m, c, clip, col);
 	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name)
 		      + strlen(state_text(m, text, &role)) + (m->run.state == RUN_NONE ? 22 : 10)
-		      + (m->panes.is_zoomed ? 16 : 0) + (m->sandbox.is_kept ? 5 : 0) + (m->sandbox.limits.net ? 7 : 0);
+		      + (m->panes.is_zoomed ? 16 : 0) + (m->sandbox.is_kept ? 5 : 0)
+		      + (m->sandbox.limits.net ? 7 : 0);
 	if (!brief && m->sandbox.name[0] && col + (int)rest <= clip.col + clip.cols) {
-		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s%s ", m->sandbox.backend, m->sandbox.name,
+		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s%s ", m->sandbox.backend,
+				m->sandbox.name,
 				m->sandbox.is_kept && m->sandbox.state != SANDBOX_DEAD ? " kept" : "");
 		col = title_gap(m, c, clip, col);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "text/near.h"
 #include "cmocka_all.h"
+#include "text/near.h"
 
 static const char *meant(const char *word)
 {
