@@ -13,6 +13,7 @@
  *
  * Requests ("id" is a string, echoed):
  *   {"op":"run","id":"7","code":"…","file":"<run 7>"}
+ *   with "echo":true Python shows values of expressions inside blocks too, not only the last one's
  *   {"op":"complete","id":…,"code":"…","cursor":n}   cursor in code points
  *   {"op":"inspect","id":…,"code":"…","cursor":n}
  *   {"op":"is_complete","id":…,"code":"…"}

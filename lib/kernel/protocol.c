@@ -50,6 +50,8 @@ int kernel_request_put(struct buf *out, const struct kernel_request *request)
 	}
 	if (!r && fields & HAS_FILE && !(r = put_text(out, ",\"file\":")))
 		r = json_put_string(out, request->file, strlen(request->file));
+	if (!r && request->echoes)
+		r = put_text(out, ",\"echo\":true");
 	return r ? r : put_text(out, "}\n");
 }
 

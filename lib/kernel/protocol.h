@@ -40,6 +40,7 @@ struct kernel_request {
 	size_t code_len;
 	const char *file; /* run */
 	size_t cursor;    /* complete, inspect: in code points */
+	bool echoes;      /* run */
 };
 
 /* Append the request's line. TRM_ETOOBIG or TRM_ENOMEM as buf_append. */

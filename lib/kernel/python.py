@@ -260,7 +260,7 @@ def call(code):
 	return result
 
 
-def execute(code, file):
+def execute(code, file, echoes):
 	"""Run code; gives the value of its last expression."""
 	remember(file, code)
 	body = last = None
@@ -270,7 +270,7 @@ def execute(code, file):
 		except (SyntaxError, ValueError):
 			pass
 	if not last:
-		body, last = later('parse')(code, file)
+		body, last = later('parse')(code, file, echoes)
 	if body:
 		call(body)
 	return call(last) if last else None
@@ -351,7 +351,7 @@ def run(request):
 		state = RUNNING
 		if early:
 			raise_early()
-		text = execute(code, file)
+		text = execute(code, file, 'echo' in request)
 		if text is not None:
 			text = show(text)
 		state = ENDING

@@ -4,8 +4,9 @@ Functions reach those of other sections through later()."""
 
 #: statements
 
-def parse(code, file):
-	"""Code objects of everything but the last expression, and of that; either may be None."""
+def parse(code, file, echoes):
+	"""Code objects of everything but the last expression, and of that; either may be None. `echoes`: what
+	stands before it shows its values, too, as at the prompt of the interpreter."""
 	global flags
 	indented = None
 	try:
@@ -22,9 +23,12 @@ def parse(code, file):
 			raise indented
 		remember(file, code)
 		tree = compile(code, file, 'exec', flags | AWAIT | ONLY_AST, True)
-	from _ast import Expr, Expression
+	from _ast import Expr, Expression, Interactive
 	last = tree.body.pop() if tree.body and type(tree.body[-1]) is Expr else None
-	body = compile(tree, file, 'exec', flags | AWAIT, True)
+	if echoes:
+		body = compile(Interactive(tree.body), file, 'single', flags | AWAIT, True)
+	else:
+		body = compile(tree, file, 'exec', flags | AWAIT, True)
 	flags |= body.co_flags & FUTURES
 	if last:
 		last = compile(Expression(last.value), file, 'eval', flags | AWAIT, True)

@@ -71,6 +71,7 @@ static struct trm_run *run_new(
 			.has_own_filename = o->filename,
 			.timeout_ms = o->timeout_ms < 0 ? s->opts.timeout_ms : o->timeout_ms,
 			.offers_stdin = o->offers_stdin,
+			.echoes = o->echoes,
 			.has_manual_credit = o->manual_credit,
 			.cb = cb ? cb : &none,
 			.user = user,
@@ -176,7 +177,8 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.id = run->id,
 			.code = run->code,
 			.code_len = run->code_len,
-			.file = run->filename};
+			.file = run->filename,
+			.echoes = run->echoes};
 	struct trm_error why;
 	s->active = run;
 	k->run = run;

@@ -152,6 +152,7 @@ struct trm_run {
 	const struct trm_run_cb *cb;
 	void *user;
 	struct kernel *kernel; /* NULL while queued */
+	bool echoes;
 	bool is_leave;         /* the end of the kernel, in peace */
 	bool is_announced;     /* cb->started was called */
 	struct output *output; /* where it is kept; NULL: nowhere */

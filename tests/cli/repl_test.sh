@@ -92,6 +92,16 @@ feed 'input()\n'
 expect_code 1
 expect_in err "EOFError"
 
+# Values of expressions inside blocks, as at Python's own prompt; a file is a program, and shows its last.
+feed 'for i in range(2): i\n\nif 1:\n    5\n\n1; 2\n_\n'
+expect_code 0
+expect_out "0
+1
+5
+1
+2
+2"
+
 # Commands.
 feed ':lang js\n1 + 1\n:lang python\nx = 1\n:vars\n:reset\n:vars\n:timeout 5\n:files\n'
 expect_code 0

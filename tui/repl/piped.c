@@ -111,6 +111,12 @@ void piped_answer(struct repl *r)
 		trm_run_send_eof(r->run);
 		return;
 	}
-	if (trm_run_send(r->run, line, n, NULL) == 0)
-		trm_run_send(r->run, "\n", 1, NULL);
+	/* In one piece: code that finds half a line asks again, and would be given the next one. */
+	char *whole = malloc(n + 1);
+	if (!whole)
+		return;
+	memcpy(whole, line, n);
+	whole[n] = '\n';
+	trm_run_send(r->run, whole, n + 1, NULL);
+	free(whole);
 }

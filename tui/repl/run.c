@@ -293,6 +293,7 @@ void repl_run_start(struct repl *r, const char *code, size_t n, const char *file
 	opts.filename = filename;
 	opts.timeout_ms = r->config.timeout_ms;
 	opts.offers_stdin = true;
+	opts.echoes = !filename; /* a file is a program */
 	opts.manual_credit = true;
 	r->used_langs |= 1u << r->lang->id;
 	repl_begin(r, &running);

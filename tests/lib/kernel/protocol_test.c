@@ -23,14 +23,14 @@ static void encodes_requests(void **state)
 	struct buf out;
 	(void)state;
 	buf_init(&out, 4096);
-	struct kernel_request run = {KERNEL_OP_RUN, 7, "print(\"\xC3\xA4\")\n\x01", 13, "<run 7>", 0};
-	struct kernel_request complete = {KERNEL_OP_COMPLETE, 8, "os.", 3, NULL, 3};
+	struct kernel_request run = {KERNEL_OP_RUN, 7, "print(\"\xC3\xA4\")\n\x01", 13, "<run 7>", 0, true};
+	struct kernel_request complete = {KERNEL_OP_COMPLETE, 8, "os.", 3, NULL, 3, false};
 	struct kernel_request reset = {.op = KERNEL_OP_RESET, .id = 9};
 	assert_int_equal(kernel_request_put(&out, &run), 0);
 	assert_int_equal(kernel_request_put(&out, &complete), 0);
 	assert_int_equal(kernel_request_put(&out, &reset), 0);
 	const char *want = "{\"op\":\"run\",\"id\":\"7\",\"code\":\"print(\\\"\xC3\xA4\\\")\\n\\u0001\","
-			   "\"file\":\"<run 7>\"}\n"
+			   "\"file\":\"<run 7>\",\"echo\":true}\n"
 			   "{\"op\":\"complete\",\"id\":\"8\",\"code\":\"os.\",\"cursor\":3}\n"
 			   "{\"op\":\"reset\",\"id\":\"9\"}\n";
 	assert_int_equal(out.len, strlen(want));
