@@ -27,10 +27,20 @@ function* walk(root, below = '') {
 	}
 }
 
+/* What the index says of packages is kept there as well, but npm 9 writes that anew each time, and stumbles over a
+ * file that it cannot change. */
+function isArchive(file) {
+	const start = Buffer.alloc(2);
+	const fd = fs.openSync(file, 'r');
+	fs.readSync(fd, start);
+	fs.closeSync(fd);
+	return start[0] === 0x1f && start[1] === 0x8b; // gzip
+}
+
 function build(args) {
 	for (const [name] of walk(CACHE)) {
 		const link = path.join(OWN, name);
-		if (!fs.existsSync(link)) {
+		if (!fs.existsSync(link) && isArchive(path.join(CACHE, name))) {
 			fs.mkdirSync(path.dirname(link), { recursive: true });
 			fs.symlinkSync(path.join(CACHE, name), link);
 		}
