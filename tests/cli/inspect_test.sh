@@ -27,7 +27,8 @@ for line in "sandbox     looked-at (local)" "clients     " "kept        yes: it 
 	"kernels     python" "memory          " "network         off" "/workspace" " python kernel"; do
 	expect_in out "$line"
 done
-[ "$(LC_ALL=C.UTF-8 wc -L <out)" -le 80 ] || wrong "at most 80 columns: $(awk 'length > 80' out)"
+# But for paths of this machine, which are as long as they are.
+[ "$(grep -v "the host's /" out | LC_ALL=C.UTF-8 wc -L)" -le 80 ] || wrong "at most 80 columns"
 try inspect looked-at --json
 expect_code 0
 PYTHONDONTWRITEBYTECODE=1 python3 - "$source/man/terrarium-inspect.1" <<'PYTHON' 2>>err || wrong "JSON as the man page tells it"
