@@ -156,6 +156,7 @@ def end_program():
 	"""What Python does when its program has ended: wait for threads, call what was registered for the end."""
 	global state
 	code = 0
+	late_threads.clear()  # it is for these that the end waits: what they print keeps its place
 	try:
 		state = RUNNING
 		if early:
