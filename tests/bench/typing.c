@@ -58,6 +58,7 @@ struct typist {
 static void type_key(struct typist *t, char key)
 {
 	char text[2] = {key, '\0'};
+	pty_drain(&t->pty, 0); /* what it painted while others had their turn */
 	uint64_t before = t->pty.bytes;
 	pty_forget(&t->pty);
 	uint64_t start_ns = now_ns();
