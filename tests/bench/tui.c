@@ -255,6 +255,8 @@ static void bench_interrupt(const char *path)
 		return;
 	}
 	for (int i = 0; i < INTERRUPTS; i++) {
+		/* Without the last run's words on the screen, which would not be painted a second time. */
+		pty_send(&p, "\022", 1);
 		pty_drain(&p, 20);
 		pty_forget(&p);
 		pty_send(&p, "\033[15~", 5);

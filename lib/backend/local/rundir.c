@@ -189,6 +189,16 @@ static int type_of(const char *file)
 	return strcmp(file, DOOR_FILE) == 0 ? SOCK_SEQPACKET : SOCK_STREAM;
 }
 
+/* Close it, and leave errno as it is. */
+static int give_up(int fd)
+{
+	int saved = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return -1;
+}
+
 static int listen_at(int entry_fd, const char *file)
 {
 	struct sockaddr_un addr;
@@ -196,11 +206,7 @@ static int listen_at(int entry_fd, const char *file)
 	int fd = socket(AF_UNIX, type_of(file) | SOCK_CLOEXEC, 0);
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof addr) == 0 && listen(fd, 64) == 0)
 		return fd;
-	int saved = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = saved;
-	return -1;
+	return give_up(fd);
 }
 
 static int connect_at(int dir_fd, const char *name, const char *file)
@@ -211,11 +217,7 @@ static int connect_at(int dir_fd, const char *name, const char *file)
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0
 			&& fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
 		return fd;
-	int saved = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = saved;
-	return -1;
+	return give_up(fd);
 }
 
 int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door_fd, int *ret_stream_fd,
