@@ -217,8 +217,8 @@ static void close_others(int fd, int number)
 	if (number != 0)
 		close(0);
 	syscall(SYS_close_range, (unsigned)number + 1, ~0u, 0);
-	if (open("/dev/null", O_WRONLY) >= 0) /* for libraries that complain */
-		dup(1);
+	if (open("/dev/null", O_WRONLY) >= 0 && dup(1) < 0) /* for libraries that complain */
+		_exit(1);
 }
 
 void jail_enter(int fd, int number)

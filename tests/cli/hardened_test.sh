@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the compiler and the linker do against exploits of memory errors is in force in each program.
+. "$(dirname "$0")/tell.sh"
+tried="the build" code=0
+: >out >err
+
+command -v readelf >/dev/null || { echo "readelf is missing: it comes with binutils"; exit 77; }
+build=$(dirname "$terrarium")
+
+# has FILE WORDS OPTIONS: readelf with these options tells of FILE a line with these words.
+has() {
+	readelf -W "$3" "$1" >told 2>/dev/null
+	grep -qE "$2" told || wrong "$(basename "$1"): readelf $3 shows no '$2'"
+}
+
+for file in "$terrarium" "$build/terrarium-agent" "$build/terrarium-keeper"; do
+	has "$file" 'Type: +DYN' -h # code and data at addresses that vary
+	has "$file" 'GNU_RELRO' -l
+	has "$file" 'FLAGS.*NOW' -d
+	has "$file" 'GNU_STACK.* RW ' -l # no code on the stack
+	! readelf -lW "$file" | grep -qE 'LOAD.* RWE ' || wrong "$(basename "$file"): memory is both writable and executable"
+done
+for file in "$build/terrarium-agent" "$build/terrarium-keeper"; do
+	! readelf -lW "$file" | grep -q INTERP || wrong "$(basename "$file"): a static program needs no loader"
+done
+has "$terrarium" '__stack_chk_fail' --dyn-syms
+if ! grep -q 'asan' told; then
+	has "$terrarium" '__(memcpy|snprintf|vsnprintf|read)_chk' --dyn-syms
+fi
+verdict
