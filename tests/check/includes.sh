@@ -17,7 +17,8 @@ lib/keeper: sweep wire base
 lib/loop: base
 lib/config: base
 lib/kernel: embed base
-lib/backend: sweep kernel embed loop wire base seccomp_filters.h
+lib/rpc: base
+lib/backend: rpc sweep kernel embed loop wire base seccomp_filters.h
 lib/sandbox: backend sweep tree loop wire base
 lib/session: sandbox kernel base
 lib/install: sandbox embed base

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/events.h"
+
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "base/utf8.h"
+
+/* ---- writing ---- */
+
+static int put_line(struct buf *out, const char *field, const char *value, size_t n)
+{
+	int r = buf_append(out, field, strlen(field));
+	if (!r)
+		r = buf_append(out, value, n);
+	return r ? r : buf_append(out, "\n", 1);
+}
+
+int event_put(struct buf *out, const char *name, const char *data, size_t n)
+{
+	int r = put_line(out, "event: ", name, strlen(name));
+	const char *newline;
+	while (!r && (newline = memchr(data, '\n', n))) {
+		size_t len = (size_t)(newline - data);
+		r = put_line(out, "data: ", data, len);
+		data += len + 1;
+		n -= len + 1;
+	}
+	if (!r)
+		r = put_line(out, "data: ", data, n);
+	return r ? r : buf_append(out, "\n", 1);
+}
+
+int event_put_beat(struct buf *out)
+{
+	return buf_append(out, ":\n\n", 3);
+}
+
+/* ---- reading ---- */
+
+/* A line may be as long as the longest text, with the field's name in front, or as a name. */
+enum { FIELD_ROOM = EVENT_NAME_MAX + 17 };
+
+void event_reader_init(struct event_reader *reader, size_t data_max)
+{
+	*reader = (struct event_reader){0};
+	buf_init(&reader->line, data_max + FIELD_ROOM);
+	buf_init(&reader->data, data_max + 1); /* its last newline becomes the NUL */
+}
+
+void event_reader_finish(struct event_reader *reader)
+{
+	buf_finish(&reader->line);
+	buf_finish(&reader->data);
+}
+
+bool event_reader_is_between(const struct event_reader *reader)
+{
+	return !reader->line.len && !reader->data.len && !reader->name[0];
+}
+
+static int take_name(struct event_reader *reader, const char *value, size_t n)
+{
+	if (n > EVENT_NAME_MAX || memchr(value, '\0', n) || !utf8_is_valid(value, n))
+		return TRM_EPROTO;
+	memcpy(reader->name, value, n);
+	reader->name[n] = '\0';
+	return 0;
+}
+
+static int take_data(struct event_reader *reader, const char *value, size_t n)
+{
+	int r = buf_append(&reader->data, value, n);
+	return r ? r : buf_append(&reader->data, "\n", 1);
+}
+
+/* An empty line: the event is whole. One without any data is none. */
+static int deliver(struct event_reader *reader, event_fn *fn, void *user)
+{
+	struct buf *data = &reader->data;
+	char name[EVENT_NAME_MAX + 1];
+	memcpy(name, reader->name, sizeof name);
+	reader->name[0] = '\0';
+	if (!data->len)
+		return 0;
+	char *text = buf_at(data);
+	size_t n = data->len - 1;
+	text[n] = '\0'; /* in place of the last newline */
+	int r = memchr(text, '\0', n) || !utf8_is_valid(text, n)
+				? TRM_EPROTO
+				: fn(user, name[0] ? name : "message", text, n);
+	buf_clear(data);
+	return r;
+}
+
+static bool is_field(const char *line, size_t n, const char *name)
+{
+	return n == strlen(name) && memcmp(line, name, n) == 0;
+}
+
+/* One line without its end. Fields that we do not know, and comments, count for nothing. */
+static int take_line(struct event_reader *reader, const char *line, size_t n, event_fn *fn, void *user)
+{
+	if (!reader->has_begun && n >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
+		line += 3;
+		n -= 3;
+	}
+	reader->has_begun = true;
+	if (!n)
+		return deliver(reader, fn, user);
+	const char *colon = memchr(line, ':', n);
+	size_t field = colon ? (size_t)(colon - line) : n;
+	size_t from = colon ? field + 1 : n;
+	if (from < n && line[from] == ' ')
+		from++;
+	if (is_field(line, field, "data"))
+		return take_data(reader, line + from, n - from);
+	if (is_field(line, field, "event"))
+		return take_name(reader, line + from, n - from);
+	return 0;
+}
+
+/* The first CR or LF, or NULL. */
+static const char *line_end(const char *bytes, size_t n)
+{
+	const char *feed = memchr(bytes, '\n', n);
+	const char *back = memchr(bytes, '\r', feed ? (size_t)(feed - bytes) : n);
+	return back ? back : feed;
+}
+
+/* The end of a line has come: what there is of it in the bytes, behind what had come before. */
+static int end_line(struct event_reader *reader, const char *bytes, size_t n, event_fn *fn, void *user)
+{
+	if (!reader->line.len && n <= reader->line.max)
+		return take_line(reader, bytes, n, fn, user);
+	int r = buf_append(&reader->line, bytes, n);
+	if (!r)
+		r = take_line(reader, buf_at(&reader->line), reader->line.len, fn, user);
+	buf_clear(&reader->line);
+	return r;
+}
+
+int event_reader_feed(struct event_reader *reader, const char *bytes, size_t n, event_fn *fn, void *user)
+{
+	const char *end;
+	if (reader->error || !n)
+		return reader->error;
+	if (reader->skips_feed && bytes[0] == '\n') {
+		bytes++;
+		n--;
+	}
+	reader->skips_feed = false;
+	while (!reader->error && (end = line_end(bytes, n))) {
+		size_t len = (size_t)(end - bytes);
+		reader->error = end_line(reader, bytes, len, fn, user);
+		bool is_return = *end == '\r';
+		bytes += len + 1;
+		n -= len + 1;
+		reader->skips_feed = is_return && !n;
+		if (is_return && n && *bytes == '\n') {
+			bytes++;
+			n--;
+		}
+	}
+	if (!reader->error)
+		reader->error = buf_append(&reader->line, bytes, n);
+	return reader->error;
+}
