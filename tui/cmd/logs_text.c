@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs as a person reads them. */
+#include "cmd/logs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static void clock_of(uint64_t ms, char *out, size_t cap)
+{
+	time_t seconds = (time_t)(ms / 1000);
+	struct tm tm;
+	if (!ms || !localtime_r(&seconds, &tm) || !strftime(out, cap, ", %H:%M:%S", &tm))
+		*out = '\0';
+}
+
+/* One line of the program's own: dim where there are colours, and without any that the code has left on. */
+static void say(struct logs *l, const char *text)
+{
+	char line[1200];
+	snprintf(line, sizeof line, "%s%.1100s%s", l->has_colour ? "\x1b[0;2m" : "", text,
+			l->has_colour ? "\x1b[0m" : "");
+	sink_line(&l->out, line);
+}
+
+static size_t count_lines(const char *s, size_t n)
+{
+	size_t lines = 0;
+	for (const char *at = s; at < s + n && (at = memchr(at, '\n', (size_t)(s + n - at))); at++)
+		lines++;
+	return lines + (n && s[n - 1] != '\n');
+}
+
+/* "> first line (4 lines)" */
+static void say_code(struct logs *l, const struct logs_entry *e)
+{
+	char first[400], line[520];
+	size_t lines = count_lines(e->code, e->code_len);
+	trm_text_clean_line(first, sizeof first, e->code, strcspn(e->code, "\n"));
+	if (lines > 1 || e->code_cut)
+		snprintf(line, sizeof line, "> %s (%zu lines%s)", first, lines,
+				e->code_cut ? " and more" : "");
+	else
+		snprintf(line, sizeof line, "> %s", first);
+	say(l, line);
+}
+
+static void say_head(struct logs *l, struct logs_entry *e)
+{
+	char line[400], when[32];
+	clock_of(e->began_ms, when, sizeof when);
+	if (e->is_late)
+		snprintf(line, sizeof line, "--- %s, later output of run %" PRIu64 " ---", e->lang->name,
+				e->number);
+	else
+		snprintf(line, sizeof line, "--- run %" PRIu64 ", %s, %s%s%s ---", e->number, e->lang->name,
+				*e->by ? e->by : "by nobody known", when, e->is_told ? ", goes on" : "");
+	say(l, line);
+	if (!e->is_told && !e->is_late)
+		say_code(l, e);
+	if (!e->is_told && e->lost_bytes) {
+		snprintf(line, sizeof line, "(%" PRIu64 " bytes that came before are not kept any more)",
+				e->lost_bytes);
+		say(l, line);
+	}
+	e->is_told = true;
+}
+
+void logs_turn_to(struct logs *l, struct logs_entry *e)
+{
+	if (l->told_last != e)
+		say_head(l, e);
+	l->told_last = e;
+}
+
+void logs_tell(struct logs_entry *e, const char *bytes, size_t n)
+{
+	struct logs *l = e->logs;
+	if (!l->is_live || l->is_json) {
+		writer_put(&e->text, bytes, n);
+		return;
+	}
+	logs_turn_to(l, e);
+	if (sink_held(&l->out) < LOGS_HELD_MAX)
+		sink_pass(&l->out, bytes, n);
+}
+
+void logs_tell_line(struct logs_entry *e, const char *text)
+{
+	struct logs *l = e->logs;
+	bool is_kept = !l->is_live || l->is_json;
+	char last = is_kept ? (e->text.n ? e->text.bytes[e->text.n - 1] : '\n') : l->out.last;
+	if (last != '\n' && (is_kept || l->told_last == e))
+		logs_tell(e, "\n", 1);
+	logs_tell(e, text, strlen(text));
+	logs_tell(e, "\n", 1);
+}
+
+static void on_display_line(void *user, const char *line)
+{
+	logs_tell_line(user, line);
+}
+
+const struct displays_out logs_displays = {.text = on_display_line, .note = on_display_line};
+
+void logs_tell_end(struct logs_entry *e, const struct trm_result *r)
+{
+	char line[700], took[40] = "";
+	if (r->value)
+		logs_tell_line(e, r->value);
+	for (char **row = r->traceback; row && *row; row++)
+		logs_tell_line(e, *row);
+	if (r->error_name && !(r->traceback && *r->traceback)) {
+		snprintf(line, sizeof line, "%s: %s", r->error_name, r->error_message);
+		logs_tell_line(e, line);
+	}
+	if (!r->is_wall_unknown)
+		snprintf(took, sizeof took, ", %.3f s", (double)r->wall_us / 1e6);
+	snprintf(line, sizeof line, "= %s%s%.500s%s", trm_status_name(r->status), r->reason ? ", " : "",
+			r->reason ? r->reason : "", took);
+	if (r->status == TRM_STATUS_ERROR && !r->error_name)
+		snprintf(line, sizeof line, "= error, exit code %d%s", r->exit_code, took);
+	logs_tell_line(e, line);
+}
