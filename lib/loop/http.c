@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop/http.h"
 
-#include <curl/curl.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "base/err.h"
-
-/* The functions that we call, by their types in curl's own header: a changed
- * signature is a compile error. */
-/* clang-format off */
-#define CURL_FUNCTIONS(X) \
-	X(curl_multi_init) X(curl_multi_cleanup) X(curl_multi_perform) X(curl_multi_poll) \
-	X(curl_multi_info_read) X(curl_multi_remove_handle)
-/* clang-format on */
-
-struct http {
-	void *library;
-	CURLM *multi;
-	trm_http_done_fn *done;
-	void *user;
-#define X(name) __typeof__(name) *name;
-	CURL_FUNCTIONS(X)
-#undef X
-};
+#include "loop/http_inside.h"
+#include "loop/loop.h"
 
 static void *symbol(struct http *h, const char *name, struct trm_error *reterr)
 {
@@ -77,6 +60,13 @@ void *http_multi(struct http *http, trm_http_done_fn *done, void *user)
 	return http->multi;
 }
 
+int http_of(struct trm_loop *loop, struct http **ret, struct trm_error *reterr)
+{
+	int r = loop->http ? 0 : http_create(&loop->http, reterr);
+	*ret = loop->http;
+	return r;
+}
+
 void http_wait(struct http *http, int fd, int timeout_ms)
 {
 	struct curl_waitfd extra = {.fd = fd, .events = CURL_WAIT_POLLIN};
@@ -95,9 +85,11 @@ int http_drive(struct http *http)
 		CURL *easy = msg->easy_handle;
 		CURLcode code = msg->data.result;
 		http->curl_multi_remove_handle(http->multi, easy);
+		if (requests_note_end(http, easy, code))
+			continue;
 		if (http->done)
 			http->done(http->user, easy, (int)code);
 		calls++;
 	}
-	return calls;
+	return calls + requests_deliver(http);
 }

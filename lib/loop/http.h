@@ -10,6 +10,8 @@ struct http;
 
 int http_create(struct http **ret, struct trm_error *reterr);
 void http_destroy(struct http *http); /* takes NULL */
+/* The loop's own, made at the first call. */
+int http_of(struct trm_loop *loop, struct http **ret, struct trm_error *reterr);
 /* The CURLM handle; `done` becomes the receiver of finished transfers. */
 void *http_multi(struct http *http, trm_http_done_fn *done, void *user);
 /* Wait in curl_multi_poll until a transfer or `fd` (readable) is ready, or the time is over. */

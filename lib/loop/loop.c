@@ -212,11 +212,9 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 int trm_loop_http(struct trm_loop *loop, trm_http_done_fn *done, void *user, void **ret_multi,
 		struct trm_error *reterr)
 {
-	if (!loop->http) {
-		int r = http_create(&loop->http, reterr);
-		if (r < 0)
-			return r;
-	}
-	*ret_multi = http_multi(loop->http, done, user);
-	return 0;
+	struct http *http;
+	int r = http_of(loop, &http, reterr);
+	if (r == 0)
+		*ret_multi = http_multi(http, done, user);
+	return r;
 }

@@ -65,10 +65,39 @@ struct trm_guard {
 	enum trm_strength strength;
 };
 
+/* ---- a server ------------------------------------------------------------ */
+
+enum {
+	TRM_SERVER_LIST_MAX = 32,    /* volumes, ports, scripts: of each */
+	TRM_SERVER_URL_BYTES = 512,  /* with its NUL, as the next two */
+	TRM_API_KEY_BYTES = 4096,
+	TRM_SERVER_SPACE_BYTES = 64,
+};
+
+struct trm_script {
+	const char *name, *text;
+};
+
+/* For the backend "microsandbox", whose sandboxes live on a server; others take no notice. All zero is good. */
+struct trm_server_opts {
+	const char *url;      /* NULL: MSB_SERVER_URL of the environment, else "http://127.0.0.1:5555" */
+	const char *api_key;  /* NULL: MSB_API_KEY of the environment, else none is sent; "": none is sent */
+	const char *space;    /* namespace; NULL: "default" */
+	const char *ca_file;  /* PEM; NULL: CURL_CA_BUNDLE, SSL_CERT_FILE, else the system's authorities */
+	const char *image;    /* NULL: microsandbox/python, and for JavaScript microsandbox/node */
+	const char *shell;    /* NULL: the image's */
+	const char *volumes[TRM_SERVER_LIST_MAX]; /* "HOST:GUEST": a path on the server's machine, and inside */
+	size_t n_volumes;
+	const char *ports[TRM_SERVER_LIST_MAX]; /* "HOST:GUEST", or "PORT" for both */
+	size_t n_ports;
+	struct trm_script scripts[TRM_SERVER_LIST_MAX]; /* files in /.sandbox/scripts */
+	size_t n_scripts;
+};
+
 /* ---- life ---------------------------------------------------------------- */
 
 struct trm_sandbox_opts {
-	const char *backend;          /* "local", "fake"; NULL: local */
+	const char *backend;          /* "local", "microsandbox", "fake"; NULL: local */
 	const char *name;             /* NULL: "sandbox-" and 8 hex digits; see trm_sandbox_name_check() */
 	struct trm_limits limits;     /* start from trm_limits_default() */
 	uint32_t start_timeout_ms;    /* 0: 180 000 */
@@ -83,6 +112,7 @@ struct trm_sandbox_opts {
 	uint32_t idle_timeout_ms; /* it ends when nobody was attached and nothing ran in it for so long; 0:
 				     never */
 	uint32_t max_lifetime_ms; /* it ends so long after its start, whoever is attached; 0: never */
+	struct trm_server_opts server; /* borrowed until trm_sandbox_open() returns, strings included */
 };
 
 /* [A-Za-z0-9][A-Za-z0-9._-]{0,63}: a name is also a directory. TRM_EINVAL with a sentence. */
