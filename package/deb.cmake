@@ -34,6 +34,7 @@ string(JOIN ", " CPACK_DEBIAN_PACKAGE_RECOMMENDS
   slirp4netns python3-pip-whl      # --net on, and packages
   libchafa0 libpng16-16 libturbojpeg0 librsvg2-2 # images
   libreadline8                     # the lines of the REPL
+  libmicrohttpd12 libgnutls30      # the server, and its keys
   libpcre2-8-0)                    # regular expressions in searches
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "npm, pkg-config, libcjson-dev")
 include(CPack)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -177,6 +178,31 @@ static void look_at_installers(struct doctor *d)
 	}
 }
 
+/* What is loaded when it is wanted. */
+static void look_at_libraries(struct doctor *d)
+{
+	static const struct {
+		const char *name, *file, *package, *what;
+	} libraries[] = {
+			{"HTTP server", "libmicrohttpd.so.12", "libmicrohttpd12",
+					"'terrarium serve' cannot start"},
+			{"keys of the server", "libgnutls.so.30", "libgnutls30",
+					"'terrarium keygen' and 'serve' without --dev cannot work"},
+	};
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+		char advice[64];
+		void *handle = dlopen(libraries[i].file, RTLD_LAZY | RTLD_LOCAL);
+		if (handle) {
+			doctor_say(d, TRM_CHECK_OK, libraries[i].name, NULL, "%s", libraries[i].file);
+			dlclose(handle);
+			continue;
+		}
+		snprintf(advice, sizeof advice, "apt install %s", libraries[i].package);
+		doctor_say(d, TRM_CHECK_NOTE, libraries[i].name, advice, "%s not found; %s",
+				libraries[i].file, libraries[i].what);
+	}
+}
+
 void doctor_look_around(struct doctor *d)
 {
 	look_at_bwrap(d);
@@ -186,4 +212,5 @@ void doctor_look_around(struct doctor *d)
 	look_at_rundir(d);
 	look_at_network(d);
 	look_at_installers(d);
+	look_at_libraries(d);
 }

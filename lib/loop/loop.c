@@ -112,13 +112,14 @@ void trm_loop_wakeup(struct trm_loop *loop)
 
 static uint32_t to_epoll(uint32_t events)
 {
-	return (events & TRM_READ ? EPOLLIN : 0u) | (events & TRM_WRITE ? EPOLLOUT : 0u);
+	return (events & TRM_READ ? EPOLLIN : 0u) | (events & TRM_WRITE ? EPOLLOUT : 0u)
+	       | (events & TRM_LEFT ? EPOLLRDHUP : 0u);
 }
 
 static uint32_t from_epoll(uint32_t events)
 {
 	return (events & EPOLLIN ? TRM_READ : 0u) | (events & EPOLLOUT ? TRM_WRITE : 0u)
-	       | (events & (EPOLLHUP | EPOLLERR) ? TRM_HANGUP : 0u);
+	       | (events & (EPOLLHUP | EPOLLERR) ? TRM_HANGUP : 0u) | (events & EPOLLRDHUP ? TRM_LEFT : 0u);
 }
 
 int trm_loop_add_fd(struct trm_loop *loop, int fd, uint32_t events, trm_watch_fn *fn, void *user,

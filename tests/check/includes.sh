@@ -23,6 +23,8 @@ lib/sandbox: backend sweep tree loop wire base
 lib/session: sandbox kernel base
 lib/install: sandbox embed base
 lib/doctor: backend base
+lib/rpc: base
+lib/server: rpc session sandbox loop base
 tui/text:
 tui/syntax: text
 tui/image:

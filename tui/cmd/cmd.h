@@ -60,6 +60,7 @@ struct cmd {
 	X(repl) \
 	X(replay) \
 	X(run) \
+	X(serve) \
 	X(stop) \
 	X(themes) \
 	X(version)

@@ -19,7 +19,8 @@ struct trm_timer;
 struct trm_signal;
 struct trm_child;
 
-enum { TRM_READ = 1, TRM_WRITE = 2, TRM_HANGUP = 4 };
+/* LEFT: the other side of a socket has closed, or will at least send nothing more. */
+enum { TRM_READ = 1, TRM_WRITE = 2, TRM_HANGUP = 4, TRM_LEFT = 8 };
 
 int trm_loop_create(struct trm_loop **ret_loop, struct trm_error *reterr);
 /* Everything that was added must have been removed before. Takes NULL. */
@@ -34,7 +35,7 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms);
 uint64_t trm_loop_now_ns(const struct trm_loop *loop);
 
 /* Descriptors. Borrowed: the caller closes them, after trm_watch_remove().
- * Level-triggered. `events` is a mask of TRM_READ and TRM_WRITE, and may be 0
+ * Level-triggered. `events` is a mask of TRM_READ, TRM_WRITE and TRM_LEFT, and may be 0
  * (only TRM_HANGUP is then reported; HANGUP is always reported). Regular files
  * cannot be watched: TRM_ENOTSUP. */
 typedef void trm_watch_fn(void *user, int fd, uint32_t events);

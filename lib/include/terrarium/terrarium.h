@@ -21,6 +21,7 @@
 #include <terrarium/registry.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
+#include <terrarium/server.h>
 #include <terrarium/session.h>
 #include <terrarium/text.h>
 

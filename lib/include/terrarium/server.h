@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TERRARIUM_SERVER_H
+#define TERRARIUM_SERVER_H
+
+/* A server of sandboxes that speaks as the microsandbox server 0.2.x did: JSON-RPC 2.0 at /api/v1/rpc,
+ * /api/v1/health, /mcp. It runs in the caller's loop and needs libmicrohttpd, which is loaded when it is
+ * opened. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <terrarium/sandbox.h>
+
+struct trm_error;
+struct trm_loop;
+struct trm_server;
+
+struct trm_server_opts {
+	const char *host;         /* address or name to listen at; NULL: 127.0.0.1 */
+	uint16_t port;            /* 0: any that is free */
+	unsigned max_connections; /* 0: 1000 */
+	/* What survives the stop of a sandbox, a folder for each namespace; NULL: terrarium/namespaces in
+	 * $XDG_DATA_HOME, or in ~/.local/share. */
+	const char *namespace_dir;
+	const char *backend;      /* where the sandboxes live; NULL: local */
+	unsigned max_sandboxes;   /* at a time; 0: no limit but the machine's */
+	uint32_t idle_timeout_ms; /* a sandbox without requests is stopped after so long; 0: never */
+	struct trm_limits limits; /* of a sandbox whose start names none */
+};
+
+/* 127.0.0.1, port 5555. */
+void trm_server_opts_default(struct trm_server_opts *opts);
+
+struct trm_server_cb {
+	/* A request has been answered: no body, no key. status 0: the client left before. May be NULL. */
+	void (*request)(void *user, const char *method, const char *path, int status, uint64_t took_ns);
+	/* Last callback, exactly once: all sandboxes are gone, and the handle dies when this returns. */
+	void (*closed)(void *user, struct trm_server *server);
+};
+
+/* Open a server: from now on it answers.
+ * Owns:   copies `opts`; borrows `loop` and `cb` until cb->closed.
+ * Errors: TRM_ENOTSUP libmicrohttpd is missing; TRM_EBUSY the port is in use; TRM_EINVAL, TRM_EPERM the
+ * address. */
+int trm_server_open(struct trm_loop *loop, const struct trm_server_opts *opts, const struct trm_server_cb *cb,
+		void *user, struct trm_server **ret_server, struct trm_error *reterr);
+/* No new connections; what runs is ended and answered, then cb->closed. */
+void trm_server_close(struct trm_server *server);
+
+uint16_t trm_server_port(const struct trm_server *server);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_RPC_CHECK_H
+#define TRM_RPC_CHECK_H
+
+/* Strict JSON, looked at before cJSON sees it, which is lenient and recursive: RFC 8259 in valid UTF-8, one
+ * value, at most RPC_DEPTH_MAX deep, numbers that a double can hold, no NUL character in a string (cJSON
+ * would cut there). */
+
+#include <stddef.h>
+
+struct cJSON;
+struct trm_error;
+
+enum { RPC_DEPTH_MAX = 32 };
+
+/* Part of a text. */
+struct rpc_span {
+	size_t at, n;
+};
+
+/* 0, or TRM_EPROTO with a sentence that names line and column. `member` (may be NULL): a name; then *ret_span
+ * is where its value stands in the outermost object, n == 0 if there is none. */
+int rpc_check(const char *text, size_t n, const char *member, struct rpc_span *ret_span,
+		struct trm_error *reterr);
+
+/* No object has a name twice. (Whoever reads the first of two and whoever reads the last would disagree.) 0,
+ * TRM_EPROTO or TRM_ENOMEM. */
+int rpc_check_names(const struct cJSON *json, struct trm_error *reterr);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/call.h"
+
+#include <cjson/cJSON.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "rpc/names.h"
+#include "server/method.h"
+#include "server/server.h"
+
+enum { TEXT = 4096 };
+
+void call_result(struct call *call, cJSON *result)
+{
+	call->carrier->result(call, result);
+}
+
+static void fail(struct call *call, enum rpc_fault_id fault, const char *text)
+{
+	char clean[TEXT];
+	trm_text_clean_line(clean, sizeof clean, text, strlen(text));
+	call->carrier->fail(call, rpc_fault(fault), clean);
+}
+
+void call_fail(struct call *call, enum rpc_fault_id fault, const char *fmt, ...)
+{
+	char text[TEXT];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	fail(call, fault, text);
+}
+
+void call_fail_params(struct call *call, const char *why)
+{
+	call_fail(call, RPC_PARAMS, "Invalid params for %s: %s", call->method, why);
+}
+
+bool call_streams(const struct call *call)
+{
+	return call->carrier->event != NULL;
+}
+
+void call_event(struct call *call, const char *event, cJSON *data)
+{
+	if (call_streams(call))
+		call->carrier->event(call, event, data);
+	else
+		cJSON_Delete(data);
+}
+
+void call_begin(struct call *call)
+{
+	const struct method *method = method_find(call->method);
+	call->id = ++call->server->last_call;
+	if (method)
+		method->fn(call);
+	else
+		call_fail(call, RPC_NO_METHOD, "Method not found: %s", call->method);
+}
+
+void call_gone(struct call *call)
+{
+	if (call->on_gone)
+		call->on_gone(call, call->user);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SERVER_CALL_H
+#define TRM_SERVER_CALL_H
+
+/* One call of a method, whoever carries it: a plain JSON-RPC reply, a stream of events, an MCP tool's result.
+ * A method gets it (method.h) and ends it, at once or later, exactly once and in any case: by call_result()
+ * or call_fail(). When the client leaves before, on_gone says so, and the call is still to be ended (which
+ * then reaches nobody). */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rpc/fault.h"
+
+struct cJSON;
+struct call;
+struct trm_server;
+
+/* Who calls. */
+struct caller {
+	char namespace[64]; /* the only one that the token is for; "*": all */
+};
+
+/* What carries a call, and how it ends it. */
+struct call_carrier {
+	void (*result)(struct call *call, struct cJSON *result); /* owns it; NULL: out of memory */
+	void (*fail)(struct call *call, const struct rpc_fault *fault, const char *text);
+	/* NULL: the client wants no events. Owns `data`. */
+	void (*event)(struct call *call, const char *event, struct cJSON *data);
+};
+
+struct call {
+	struct trm_server *server;
+	const struct caller *who;
+	const char *method;         /* today's name */
+	const struct cJSON *params; /* NULL: none */
+	uint64_t id;                /* never 0, never used twice in this server */
+	const struct call_carrier *carrier;
+	void *carrier_data;
+	/* The method's. */
+	void (*on_gone)(struct call *call, void *user); /* may end the call, or later */
+	void *user;
+};
+
+void call_result(struct call *call, struct cJSON *result);
+/* The text is for a person: the real reason. */
+void call_fail(struct call *call, enum rpc_fault_id fault, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
+/* "Invalid params for METHOD: " in front. */
+void call_fail_params(struct call *call, const char *why);
+
+bool call_streams(const struct call *call);
+void call_event(struct call *call, const char *event, struct cJSON *data); /* owns data */
+
+/* For carriers: find the method and let it begin; an unknown one fails. Everything that `call` points to
+ * stays until it is ended. */
+void call_begin(struct call *call);
+/* For carriers: the client has left. */
+void call_gone(struct call *call);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include <terrarium/loop.h>
+
+#include "server/front.h"
+
+static void unlink_from(struct link *link)
+{
+	link->previous->next = link->next;
+	link->next->previous = link->previous;
+	*link = (struct link){link, link};
+}
+
+static struct peer *peer_of(struct link *link)
+{
+	return (struct peer *)(void *)link;
+}
+
+void peer_enter(struct peer *peer, struct link *list)
+{
+	unlink_from(&peer->link);
+	peer->since_ns = trm_loop_now_ns(peer->front->loop);
+	if (!list)
+		return;
+	peer->link = (struct link){list->previous, list};
+	list->previous->next = &peer->link;
+	list->previous = &peer->link;
+}
+
+/* The library sees the end of the connection, and closes it in its next turn. */
+static void shut(struct peer *peer)
+{
+	peer_enter(peer, NULL);
+	peer->is_shut = true;
+	shutdown(peer->fd, SHUT_RDWR);
+}
+
+bool peers_shut_oldest(struct front *front)
+{
+	struct link *lists[] = {&front->waiting, &front->reading};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		if (lists[i]->next != lists[i]) {
+			shut(peer_of(lists[i]->next));
+			return true;
+		}
+	return false;
+}
+
+void peers_shut_all(struct front *front)
+{
+	while (front->waiting.next && peers_shut_oldest(front))
+		continue;
+}
+
+static void shut_older(struct link *list, uint64_t before_ns)
+{
+	while (list->next != list && peer_of(list->next)->since_ns < before_ns)
+		shut(peer_of(list->next));
+}
+
+void peers_sweep(void *user)
+{
+	struct front *front = user;
+	uint64_t now_ms = trm_loop_now_ns(front->loop) / 1000000;
+	if (now_ms > FRONT_IDLE_MS)
+		shut_older(&front->waiting, (now_ms - FRONT_IDLE_MS) * 1000000);
+	if (now_ms > FRONT_BODY_MS)
+		shut_older(&front->reading, (now_ms - FRONT_BODY_MS) * 1000000);
+}
+
+static struct peer *peer_create(struct front *front, struct MHD_Connection *connection)
+{
+	struct peer *peer = calloc(1, sizeof *peer);
+	if (!peer)
+		return NULL;
+	peer->front = front;
+	peer->link = (struct link){&peer->link, &peer->link};
+	peer->fd = front->mhd.connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->fd;
+	peer_enter(peer, &front->waiting);
+	return peer;
+}
+
+void front_connected(void *user, struct MHD_Connection *connection, void **socket_context, int what)
+{
+	struct front *front = user;
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		*socket_context = peer_create(front, connection);
+		front->n_connections++;
+		return;
+	}
+	struct peer *peer = *socket_context;
+	if (peer)
+		unlink_from(&peer->link);
+	free(peer);
+	*socket_context = NULL;
+	front->n_connections--;
+}

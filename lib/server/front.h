@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SERVER_FRONT_H
+#define TRM_SERVER_FRONT_H
+
+/* The listening side: sockets, connections, and what hostile clients may cost.
+ *
+ *   front.c       opening, listening, the library's turns
+ *   connection.c  who may stay connected, and for how long
+ *   request.c     head, body, reply of one request
+ *   stream.c      replies that come by and by
+ *
+ * Connections in which no request has begun (or only a part of its head has come) wait in one list, those
+ * whose body is being read in another, both in the order of time: the oldest are closed when their time is
+ * over, and before that when there are too many. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "server/http.h"
+#include "server/library.h"
+
+struct trm_error;
+struct trm_loop;
+struct trm_timer;
+struct trm_watch;
+
+enum {
+	FRONT_SOCKETS = 8,           /* addresses that a host name may have */
+	FRONT_IDLE_MS = 60000,       /* between requests, and for a whole head */
+	FRONT_BODY_MS = 60000,       /* for a whole body */
+	FRONT_READ_S = 60,           /* for a client to take more of a reply */
+	FRONT_POOL = 16 << 10,       /* head of a request, and the library's buffers */
+	FRONT_PAST_MAX = 32 << 20,   /* of a body that is too big, read past so that the client hears of it */
+	FRONT_BODIES_MAX = 64 << 20, /* of all bodies together */
+};
+
+struct front_opts {
+	const char *host;         /* address or name to listen at */
+	uint16_t port;            /* 0: any that is free */
+	unsigned max_connections; /* 0: 1000 */
+	/* The head has come: answer at once, or leave it for `handle`. */
+	void (*look)(void *user, struct http_request *request);
+	/* The body has come too. */
+	void (*handle)(void *user, struct http_request *request);
+	/* Headers of all replies: pairs, ended by NULL; borrowed for good. */
+	const char *const *headers;
+	/* A request is over: status 0 if the client did not wait for the answer. May be NULL. */
+	void (*over)(void *user, const struct http_request *request, int status, uint64_t took_ns);
+	void *user;
+};
+
+struct link {
+	struct link *previous, *next;
+};
+
+struct front {
+	struct trm_loop *loop;
+	struct front_opts opts;
+	struct mhd mhd;
+	struct MHD_Daemon *daemon;
+	struct trm_watch *watch; /* of the library's epoll descriptor */
+	struct trm_timer *turn;  /* the library wants another turn */
+	struct trm_timer *sweep;
+	struct {
+		int fd;
+		struct trm_watch *watch;
+	} sockets[FRONT_SOCKETS];
+	unsigned n_sockets;
+	uint16_t port;
+	struct link waiting, reading; /* connections, the oldest first */
+	struct link requests;
+	unsigned n_connections;
+	unsigned n_requests; /* in that list: begun and not over */
+	uint64_t body_bytes; /* held by all requests */
+	bool is_full;        /* nobody is accepted until somebody has gone */
+	bool is_closing;
+};
+
+/* One connection; the library's "socket context". */
+struct peer {
+	struct link link; /* first: of `waiting` or `reading`, or alone */
+	struct front *front;
+	int fd;
+	uint64_t since_ns; /* when what it is in has begun */
+	bool is_shut;
+};
+
+/* TRM_ENOTSUP: the library is missing; TRM_EBUSY: the port is in use; others with their reason. */
+int front_open(struct trm_loop *loop, const struct front_opts *opts, struct front **ret_front,
+		struct trm_error *reterr);
+/* Take no more connections, nor requests on those that are there. */
+void front_quiesce(struct front *front);
+/* Whoever still waits for an answer is left without. Takes NULL. */
+void front_close(struct front *front);
+
+/* ---- among the files above ---- */
+
+/* The library is to have a turn soon. */
+void front_wake(struct front *front);
+mhd_connected front_connected;
+void peers_sweep(void *user); /* a front; trm_timer_fn */
+/* Make room for one more connection by shutting the oldest that has nothing to wait for. False: there is
+ * none. */
+bool peers_shut_oldest(struct front *front);
+void peers_shut_all(struct front *front);
+/* What the peer's connection is in: `list` NULL when it waits for us. */
+void peer_enter(struct peer *peer, struct link *list);
+
+mhd_handler request_access;
+mhd_completed request_completed;
+
+struct request {
+	struct http_request base; /* first: what others see of it */
+	struct front *front;
+	struct peer *peer;
+	struct MHD_Connection *connection;
+	struct buf body;
+	uint64_t seen_bytes; /* of the body, also those that were thrown away */
+	uint64_t since_ns;
+	struct MHD_Response *response; /* ready to be queued */
+	int status;
+	bool is_handled; /* `handle` has been called */
+	bool is_old;     /* HTTP/1.0 */
+	bool is_suspended;
+	bool is_aborted;        /* the client is gone, or we shut down */
+	struct trm_watch *gone; /* while suspended: has the client left? */
+	/* a stream */
+	bool is_streaming, is_ended, wants_room;
+	struct buf queue;
+	struct link link; /* of all requests */
+};
+
+void requests_abort(struct front *front);
+void request_suspend(struct request *request);
+void request_resume(struct request *request);
+void request_add_headers(const struct front *front, struct MHD_Response *response, const char *content_type,
+		const char *const *headers);
+static inline struct request *request_of(struct http_request *base)
+{
+	return (struct request *)(void *)base;
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SERVER_METHOD_H
+#define TRM_SERVER_METHOD_H
+
+/* The methods: one row of the table each, in method.c. */
+
+struct call;
+
+struct method {
+	const char *name;
+	void (*fn)(struct call *call);
+};
+
+const struct method *method_find(const char *name); /* NULL: there is none */
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include <terrarium/error.h>
+#include <terrarium/loop.h>
+
+#include "server/front.h"
+
+/* ---- beginning and end ---- */
+
+static struct request *request_create(
+		struct front *front, struct MHD_Connection *connection, const char *path, const char *method)
+{
+	struct request *r = calloc(1, sizeof *r);
+	if (!r)
+		return NULL;
+	r->front = front;
+	r->connection = connection;
+	r->peer = front->mhd.connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+	r->since_ns = trm_loop_now_ns(front->loop);
+	r->base.body = "";
+	snprintf(r->base.method, sizeof r->base.method, "%s", method);
+	snprintf(r->base.path, sizeof r->base.path, "%s", path);
+	buf_init(&r->body, HTTP_BODY_MAX + 1);
+	buf_init(&r->queue, HTTP_QUEUE_MAX);
+	r->link = (struct link){front->requests.previous, &front->requests};
+	front->requests.previous->next = &r->link;
+	front->requests.previous = &r->link;
+	front->n_requests++;
+	return r;
+}
+
+static void request_destroy(struct request *r)
+{
+	trm_watch_remove(r->gone);
+	if (r->response)
+		r->front->mhd.destroy_response(r->response);
+	r->front->body_bytes -= r->body.cap;
+	buf_finish(&r->body);
+	buf_finish(&r->queue);
+	r->link.previous->next = r->link.next;
+	r->link.next->previous = r->link.previous;
+	r->front->n_requests--;
+	free(r);
+}
+
+static bool is_answered(const struct request *r)
+{
+	return r->is_streaming ? r->is_ended : r->status != 0;
+}
+
+void request_completed(void *user, struct MHD_Connection *connection, void **request, int how)
+{
+	struct front *front = user;
+	struct request *r = *request;
+	(void)connection;
+	if (!r)
+		return;
+	*request = NULL;
+	r->is_aborted = true;
+	bool is_served = is_answered(r) && how == MHD_REQUEST_TERMINATED_COMPLETED_OK;
+	if (!is_answered(r) && r->base.on_gone)
+		r->base.on_gone(&r->base, r->base.user);
+	if (front->opts.over)
+		front->opts.over(front->opts.user, &r->base, is_served ? r->status : 0,
+				trm_loop_now_ns(front->loop) - r->since_ns);
+	if (r->peer && !r->peer->is_shut)
+		peer_enter(r->peer, &front->waiting);
+	request_destroy(r);
+}
+
+/* ---- waiting for the answer ---- */
+
+/* The client will send nothing more. If it is gone altogether, it answers the interim reply with a reset; one
+ * that has only closed its own direction passes over it. */
+static void ask_whether_gone(struct request *r)
+{
+	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	trm_watch_set_events(r->gone, 0);
+	if (r->is_streaming || r->is_old
+			|| send(r->peer->fd, interim, sizeof interim - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+		r->is_aborted = true;
+		request_resume(r);
+	}
+}
+
+static void on_gone(void *user, int fd, uint32_t events)
+{
+	struct request *r = user;
+	(void)fd;
+	if (!(events & TRM_HANGUP)) {
+		ask_whether_gone(r);
+		return;
+	}
+	r->is_aborted = true;
+	request_resume(r);
+}
+
+void request_suspend(struct request *r)
+{
+	r->is_suspended = true;
+	r->front->mhd.suspend(r->connection);
+	/* Without this, only a disconnect goes unnoticed. */
+	trm_loop_add_fd(r->front->loop, r->peer->fd, TRM_LEFT, on_gone, r, &r->gone, NULL);
+}
+
+void request_resume(struct request *r)
+{
+	if (!r->is_suspended)
+		return;
+	r->is_suspended = false;
+	trm_watch_remove(r->gone);
+	r->gone = NULL;
+	r->front->mhd.resume(r->connection);
+	front_wake(r->front);
+}
+
+void requests_abort(struct front *front)
+{
+	for (struct link *at = front->requests.next; at && at != &front->requests; at = at->next) {
+		struct request *r = (struct request *)(void *)((char *)at - offsetof(struct request, link));
+		r->is_aborted = true;
+		request_resume(r);
+	}
+}
+
+/* ---- replies ---- */
+
+void request_add_headers(const struct front *front, struct MHD_Response *response, const char *content_type,
+		const char *const *headers)
+{
+	const char *const *lists[] = {front->opts.headers, headers};
+	if (content_type)
+		front->mhd.add_header(response, "Content-Type", content_type);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		for (const char *const *at = lists[i]; at && at[0]; at += 2)
+			front->mhd.add_header(response, at[0], at[1]);
+	if (front->is_closing)
+		front->mhd.add_header(response, "Connection", "close");
+}
+
+void http_reply(struct http_request *base, int status, const char *content_type, const char *const *headers,
+		char *body, size_t n)
+{
+	struct request *r = request_of(base);
+	r->status = status;
+	r->response = r->front->mhd.response_from_buffer(
+			n, body, body ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+	if (!r->response) {
+		free(body);
+		r->is_aborted = true;
+	} else
+		request_add_headers(r->front, r->response, content_type, headers);
+	request_resume(r);
+}
+
+const char *http_header(const struct http_request *base, const char *name)
+{
+	const struct request *r = (const struct request *)(const void *)base;
+	return r->front->mhd.lookup(r->connection, MHD_HEADER_KIND, name);
+}
+
+static int send_reply(struct request *r)
+{
+	if (r->is_aborted)
+		return MHD_NO;
+	int is_queued = r->front->mhd.queue_response(r->connection, (unsigned)r->status, r->response);
+	r->front->mhd.destroy_response(r->response); /* the library keeps its own reference */
+	r->response = NULL;
+	return is_queued;
+}
+
+/* ---- what the library tells ---- */
+
+static uint64_t announced_length(const struct request *r)
+{
+	const char *length = http_header(&r->base, "Content-Length");
+	return length ? strtoull(length, NULL, 10) : 0;
+}
+
+/* A body that is to be thrown away is read past, so that the client comes to read the reply; but not without
+ * end, and not when the client asks first. */
+static bool is_worth_reading(const struct request *r)
+{
+	return announced_length(r) <= FRONT_PAST_MAX && !http_header(&r->base, "Expect");
+}
+
+static int begin(struct front *front, struct MHD_Connection *connection, const char *path, const char *method,
+		const char *version, void **request)
+{
+	struct request *r = request_create(front, connection, path, method);
+	if (!r || !r->peer)
+		return MHD_NO;
+	*request = r;
+	r->is_old = !strcmp(version, "HTTP/1.0");
+	r->base.is_too_big = announced_length(r) > HTTP_BODY_MAX;
+	peer_enter(r->peer, &front->reading);
+	front->opts.look(front->opts.user, &r->base);
+	return r->response && !is_worth_reading(r) ? send_reply(r) : MHD_YES;
+}
+
+static int keep_body(struct request *r, const char *bytes, size_t n)
+{
+	size_t cap = r->body.cap;
+	int e = buf_append(&r->body, bytes, n);
+	r->front->body_bytes += r->body.cap - cap;
+	return e;
+}
+
+static int take_body(struct request *r, const char *bytes, size_t n)
+{
+	r->seen_bytes += n;
+	if (r->seen_bytes > FRONT_PAST_MAX)
+		return MHD_NO;
+	r->base.is_too_big |= r->seen_bytes > HTTP_BODY_MAX;
+	if (r->base.is_too_big || r->base.is_refused || r->response)
+		return MHD_YES;
+	r->base.is_refused = r->front->body_bytes + n > FRONT_BODIES_MAX || keep_body(r, bytes, n) < 0;
+	return MHD_YES;
+}
+
+static int handle(struct request *r)
+{
+	r->is_handled = true;
+	peer_enter(r->peer, NULL);
+	r->base.body_len = r->body.len;
+	if (r->body.len && keep_body(r, "", 1) == 0)
+		r->base.body = buf_at(&r->body);
+	else if (r->body.len)
+		r->base.is_refused = true;
+	r->front->opts.handle(r->front->opts.user, &r->base);
+	if (r->response)
+		return send_reply(r);
+	request_suspend(r);
+	return MHD_YES;
+}
+
+int request_access(void *user, struct MHD_Connection *connection, const char *url, const char *method,
+		const char *version, const char *upload, size_t *upload_len, void **request)
+{
+	struct request *r = *request;
+	if (!r)
+		return begin(user, connection, url, method, version, request);
+	if (*upload_len) {
+		int go_on = take_body(r, upload, *upload_len);
+		*upload_len = 0;
+		return go_on;
+	}
+	if (r->is_aborted)
+		return MHD_NO;
+	if (r->response)
+		return send_reply(r);
+	return r->is_handled ? MHD_YES : handle(r);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "rpc/envelope.h"
+#include "rpc/names.h"
+#include "server/server.h"
+
+static void health(struct trm_server *server, struct http_request *request)
+{
+	(void)server;
+	http_reply(request, 200, "application/json", NULL, strdup(RPC_HEALTHY), strlen(RPC_HEALTHY));
+}
+
+/* Old and other clients start, stop and command at paths of their own, with the same envelope. */
+static const struct route {
+	const char *path;
+	const char *verbs; /* for the header Allow */
+	void (*fn)(struct trm_server *server, struct http_request *request);
+	bool is_open; /* to everybody, and needs no body */
+} routes[] = {
+		{RPC_PATH_HEALTH, "GET,HEAD", health, true},
+		{RPC_PATH_RPC, "POST", rpc_handle, false},
+		{"/api/v1/sandbox/start", "POST", rpc_handle, false},
+		{"/api/v1/sandbox/stop", "POST", rpc_handle, false},
+		{"/api/v1/sandbox/command/run", "POST", rpc_handle, false},
+};
+
+static const struct route *find(const char *path)
+{
+	for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+		if (!strcmp(path, routes[i].path))
+			return &routes[i];
+	return NULL;
+}
+
+void server_refuse(struct http_request *request, enum rpc_fault_id id, const struct cJSON *call_id,
+		const char *text, const char *const *headers)
+{
+	const struct rpc_fault *fault = rpc_fault(id);
+	const char *type;
+	char *body = rpc_fault_body(fault, call_id, text ? text : fault->text, &type);
+	http_reply(request, fault->http, body && *body ? type : NULL, headers, body, body ? strlen(body) : 0);
+}
+
+static bool has_verb(const struct route *route, const char *method)
+{
+	size_t n = strlen(method);
+	for (const char *at = route->verbs; (at = strstr(at, method)); at += n)
+		if (at[n] == ',' || !at[n])
+			return true;
+	return false;
+}
+
+/* Any origin may ask for anything: that is what keys are for. */
+static void preflight(struct http_request *request)
+{
+	static const char *const headers[] = {"Access-Control-Allow-Methods", "GET,POST,PUT,DELETE",
+			"Access-Control-Allow-Headers", "authorization,accept,content-type",
+			"Access-Control-Max-Age", "600", NULL};
+	http_reply(request, 200, NULL, headers, NULL, 0);
+}
+
+static bool is_json(const struct http_request *request)
+{
+	const char *type = http_header(request, "Content-Type");
+	size_t n = strlen("application/json");
+	return type && !strncasecmp(type, "application/json", n) && strchr("; \t", type[n]);
+}
+
+void route_look(void *user, struct http_request *request)
+{
+	const struct route *route = find(request->path);
+	struct trm_server *server = user;
+	if (!strcmp(request->method, "OPTIONS"))
+		preflight(request);
+	else if (!route)
+		server_refuse(request, RPC_NO_ROUTE, NULL, NULL, NULL);
+	else if (!has_verb(route, request->method))
+		server_refuse(request, RPC_WRONG_VERB, NULL, NULL,
+				(const char *const[]){"Allow", route->verbs, NULL});
+	else if (route->is_open)
+		route->fn(server, request);
+	else if (request->is_too_big)
+		server_refuse(request, RPC_TOO_BIG, NULL, NULL, NULL);
+	else if (!is_json(request))
+		server_refuse(request, RPC_NOT_JSON, NULL, NULL, NULL);
+}
+
+void route_handle(void *user, struct http_request *request)
+{
+	if (request->is_too_big)
+		server_refuse(request, RPC_TOO_BIG, NULL, NULL, NULL);
+	else if (request->is_refused)
+		server_refuse(request, RPC_OVERLOADED, NULL, NULL, NULL);
+	else
+		find(request->path)->fn(user, request);
+}

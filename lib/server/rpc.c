@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/envelope.h"
+#include "rpc/names.h"
+#include "server/server.h"
+
+/* A call over plain HTTP: one request, one reply. */
+struct rpc_call {
+	struct call call;
+	struct caller who;
+	struct rpc_request request;
+	struct http_request *http; /* NULL: the client has left */
+};
+
+static void rpc_call_end(struct rpc_call *c, int status, const char *type, char *body)
+{
+	if (!c->http)
+		free(body);
+	else if (body)
+		http_reply(c->http, status, *body ? type : NULL, NULL, body, strlen(body));
+	else
+		server_refuse(c->http, RPC_INTERNAL, NULL, "out of memory", NULL);
+	rpc_request_finish(&c->request);
+	free(c);
+}
+
+static void send_result(struct call *call, cJSON *result)
+{
+	struct rpc_call *c = call->carrier_data;
+	cJSON *reply = rpc_reply_result(c->request.id, result);
+	char *body = reply ? cJSON_PrintUnformatted(reply) : NULL;
+	cJSON_Delete(reply);
+	rpc_call_end(c, 200, "application/json", body);
+}
+
+static void send_failure(struct call *call, const struct rpc_fault *fault, const char *text)
+{
+	struct rpc_call *c = call->carrier_data;
+	const char *type;
+	char *body = rpc_fault_body(fault, c->request.id, text, &type);
+	rpc_call_end(c, fault->http, type, body);
+}
+
+static const struct call_carrier plain = {.result = send_result, .fail = send_failure};
+
+static void on_gone(struct http_request *http, void *user)
+{
+	struct rpc_call *c = user;
+	(void)http;
+	c->http = NULL;
+	call_gone(&c->call);
+}
+
+static struct rpc_call *rpc_call_create(struct trm_server *server, struct http_request *http)
+{
+	struct rpc_call *c = calloc(1, sizeof *c);
+	if (!c)
+		return NULL;
+	c->http = http;
+	c->call = (struct call){.server = server, .who = &c->who, .carrier = &plain, .carrier_data = c};
+	strcpy(c->who.namespace, RPC_EVERYWHERE);
+	http->on_gone = on_gone;
+	http->user = c;
+	return c;
+}
+
+void rpc_handle(struct trm_server *server, struct http_request *http)
+{
+	struct trm_error why = {0};
+	enum rpc_fault_id fault;
+	struct rpc_call *c = rpc_call_create(server, http);
+	if (!c) {
+		server_refuse(http, RPC_INTERNAL, NULL, "out of memory", NULL);
+		return;
+	}
+	if (rpc_request_read(&c->request, http->body, http->body_len, &fault, &why) < 0) {
+		send_failure(&c->call, rpc_fault(fault), why.msg);
+		return;
+	}
+	c->call.method = rpc_method_today(c->request.method);
+	c->call.params = c->request.params;
+	call_begin(&c->call);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/loop.h>
+
+#include "base/err.h"
+#include "rpc/names.h"
+
+enum { LOOK_MS = 10 };
+
+/* What every reply says. Any page of a browser may read it. */
+static const char *const headers[] = {"Access-Control-Allow-Origin", "*", "Vary",
+		"origin, access-control-request-method, access-control-request-headers",
+		"Access-Control-Expose-Headers", "Terrarium-Extensions, Terrarium-Run", NULL};
+
+void trm_server_opts_default(struct trm_server_opts *opts)
+{
+	*opts = (struct trm_server_opts){.host = "127.0.0.1", .port = RPC_PORT};
+	trm_limits_default(&opts->limits);
+}
+
+static void on_over(void *user, const struct http_request *request, int status, uint64_t took_ns)
+{
+	struct trm_server *server = user;
+	if (server->cb->request)
+		server->cb->request(server->user, request->method, request->path, status, took_ns);
+}
+
+static void finish(struct trm_server *server)
+{
+	front_close(server->front);
+	trm_timer_remove(server->end);
+	server->cb->closed(server->user, server);
+	free(server);
+}
+
+static void look_for_end(void *user)
+{
+	struct trm_server *server = user;
+	if (server->front->n_requests)
+		trm_timer_start(server->end, LOOK_MS, 0);
+	else
+		finish(server);
+}
+
+int trm_server_open(struct trm_loop *loop, const struct trm_server_opts *opts, const struct trm_server_cb *cb,
+		void *user, struct trm_server **ret_server, struct trm_error *reterr)
+{
+	struct trm_server *server = calloc(1, sizeof *server);
+	if (!server)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	server->loop = loop;
+	server->opts = *opts;
+	server->cb = cb;
+	server->user = user;
+	snprintf(server->host, sizeof server->host, "%s", opts->host ? opts->host : "127.0.0.1");
+	server->opts.host = server->host;
+	struct front_opts front = {.host = server->host,
+			.port = opts->port,
+			.max_connections = opts->max_connections,
+			.look = route_look,
+			.handle = route_handle,
+			.over = on_over,
+			.headers = headers,
+			.user = server};
+	int r = trm_loop_add_timer(loop, look_for_end, server, &server->end, reterr);
+	if (r == 0)
+		r = front_open(loop, &front, &server->front, reterr);
+	if (r < 0) {
+		trm_timer_remove(server->end);
+		free(server);
+		return r;
+	}
+	*ret_server = server;
+	return 0;
+}
+
+void trm_server_close(struct trm_server *server)
+{
+	front_quiesce(server->front);
+	trm_timer_start(server->end, 0, 0);
+}
+
+uint16_t trm_server_port(const struct trm_server *server)
+{
+	return server->front->port;
+}

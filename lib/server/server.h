@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SERVER_PRIVATE_H
+#define TRM_SERVER_PRIVATE_H
+
+/* The inside of a server, for the files of this room.
+ *
+ *   server.c     the handle: opening, closing
+ *   front.h      sockets, connections, HTTP
+ *   route.c      which path and verb goes where
+ *   auth.c       who may
+ *   rpc.c        JSON-RPC over HTTP: carrier of calls
+ *   call.h       one call
+ *   method.h     the methods' table */
+
+#include <terrarium/error.h>
+#include <terrarium/server.h>
+
+#include "server/call.h"
+#include "server/front.h"
+
+struct trm_server {
+	struct trm_loop *loop;
+	struct trm_server_opts opts; /* texts are copied into the buffers below */
+	const struct trm_server_cb *cb;
+	void *user;
+	struct front *front;
+	struct trm_timer *end; /* while closing: the next look whether all is over */
+	uint64_t last_call;
+	char host[256];
+};
+
+/* Routes: the two callbacks of the front; `user` is the server. */
+void route_look(void *user, struct http_request *request);
+void route_handle(void *user, struct http_request *request);
+
+/* Answer with a failure that has no call. */
+void server_refuse(struct http_request *request, enum rpc_fault_id fault, const struct cJSON *id,
+		const char *text, const char *const *headers);
+
+/* POST /api/v1/rpc and its other names, body and all. */
+void rpc_handle(struct trm_server *server, struct http_request *request);
+
+#endif
