@@ -22,6 +22,8 @@ lib/backend: rpc sweep kernel embed loop wire base seccomp_filters.h
 lib/sandbox: backend sweep tree loop wire base
 lib/session: sandbox kernel base
 lib/install: sandbox embed base
+lib/sync: base
+lib/interpreter: sync base
 lib/doctor: backend base
 lib/rpc: base
 lib/server: rpc session sandbox loop base

@@ -15,6 +15,7 @@
 #include <terrarium/error.h>
 #include <terrarium/files.h>
 #include <terrarium/install.h>
+#include <terrarium/interpreter.h>
 #include <terrarium/lang.h>
 #include <terrarium/loop.h>
 #include <terrarium/metrics.h>
@@ -23,6 +24,7 @@
 #include <terrarium/sandbox.h>
 #include <terrarium/server.h>
 #include <terrarium/session.h>
+#include <terrarium/sync.h>
 #include <terrarium/text.h>
 
 const char *trm_version(void); /* "0.1.0" */

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "sync/sync.h"
+
+/* What is left of a killed program's descendants has gone by then, or is let go. */
+enum { KILL_MS = 5000 };
+
+struct waiting {
+	struct trm_sync *sync;
+	struct trm_command_execution *ret;
+	struct buf text[2];
+	size_t kept;
+	struct trm_error why; /* TRM_OK: ret->exit is known */
+	bool is_done;
+};
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct waiting *w = user;
+	unsigned stream = channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT;
+	size_t room = w->sync->opts.output_keep_bytes - w->kept, kept = n < room ? n : room;
+	(void)proc;
+	if (w->sync->opts.output)
+		w->sync->opts.output(w->sync->opts.user, (int)stream, bytes, n);
+	if (buf_append(&w->text[stream], bytes, kept) < 0)
+		kept = 0;
+	w->kept += kept;
+	w->ret->dropped_bytes += n - kept;
+	*(stream == TRM_STDERR ? &w->ret->stderr_bytes : &w->ret->stdout_bytes) += n;
+}
+
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct waiting *w = user;
+	(void)proc;
+	if (exit)
+		w->ret->exit = *exit;
+	else
+		w->why = *why;
+	w->is_done = true;
+}
+
+static int spawn(struct waiting *w, struct trm_proc **ret_proc, struct trm_error *reterr)
+{
+	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
+	size_t n = 0;
+	while (w->ret->args[n])
+		n++;
+	const char **argv = calloc(n + 2, sizeof *argv);
+	if (!argv)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	argv[0] = w->ret->command;
+	for (size_t i = 0; i < n; i++)
+		argv[i + 1] = w->ret->args[i];
+	struct trm_proc_opts opts = {.argv = argv, .env = w->sync->opts.env};
+	int r = trm_proc_spawn(w->sync->sandbox, &opts, &cb, w, ret_proc, reterr);
+	free(argv);
+	return r;
+}
+
+/* It has been too slow, or is not wanted any more. */
+static void end(struct waiting *w, struct trm_proc *proc, bool is_polite)
+{
+	if (is_polite) {
+		trm_proc_signal(proc, SIGINT, TRM_SIGNAL_TREE);
+		if (sync_wait_out(w->sync, &w->is_done, SYNC_GRACE_MS))
+			return;
+	}
+	trm_proc_signal(proc, SIGKILL, TRM_SIGNAL_TREE);
+	if (!sync_wait_out(w->sync, &w->is_done, KILL_MS))
+		trm_proc_close(proc);
+	sync_wait_out(w->sync, &w->is_done, -1);
+}
+
+static int perform(struct waiting *w, int64_t timeout_ms, struct trm_error *reterr)
+{
+	struct trm_proc *proc;
+	int r = spawn(w, &proc, reterr);
+	if (r < 0)
+		return r;
+	r = sync_wait(w->sync, &w->is_done, timeout_ms, reterr);
+	if (r < 0) {
+		end(w, proc, r == TRM_ECANCELED);
+		return r;
+	}
+	if (w->why.code)
+		return trm_error_set(reterr, w->why.code, "%s", w->why.msg);
+	const struct trm_exit *exit = &w->ret->exit;
+	w->ret->exit_code = exit->signal ? 128 + exit->signal : exit->exit_code;
+	w->ret->success = w->ret->exit_code == 0;
+	return 0;
+}
+
+/* The SDK tells what was asked for. */
+static int copy_request(struct trm_command_execution *e, const char *command, const char *const *args)
+{
+	size_t n = 0;
+	while (args && args[n])
+		n++;
+	e->command = strdup(command);
+	e->args = calloc(n + 1, sizeof *e->args);
+	for (size_t i = 0; e->args && i < n; i++)
+		if (!(e->args[i] = strdup(args[i])))
+			return TRM_ENOMEM;
+	return e->command && e->args ? 0 : TRM_ENOMEM;
+}
+
+int trm_sync_command(struct trm_sync *s, const char *command, const char *const *args, int64_t timeout_ms,
+		struct trm_command_execution *ret, struct trm_error *reterr)
+{
+	struct waiting w = {.sync = s, .ret = ret};
+	*ret = (struct trm_command_execution){.exit_code = -1};
+	int r = sync_need_started(s, reterr);
+	if (r < 0)
+		return r;
+	if (timeout_ms < 0)
+		timeout_ms = s->opts.timeout_ms;
+	buf_init(&w.text[TRM_STDOUT], SIZE_MAX / 4);
+	buf_init(&w.text[TRM_STDERR], SIZE_MAX / 4);
+	if (copy_request(ret, command, args) < 0)
+		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	else
+		r = perform(&w, timeout_ms ? timeout_ms : -1, reterr);
+	ret->output = text_tidy(
+			w.text[TRM_STDOUT].len ? buf_at(&w.text[TRM_STDOUT]) : "", w.text[TRM_STDOUT].len);
+	ret->error = text_tidy(
+			w.text[TRM_STDERR].len ? buf_at(&w.text[TRM_STDERR]) : "", w.text[TRM_STDERR].len);
+	if (r == 0 && (!ret->output || !ret->error))
+		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory for what it printed");
+	buf_finish(&w.text[TRM_STDOUT]);
+	buf_finish(&w.text[TRM_STDERR]);
+	return r < 0 ? err_wrap(reterr, r, "Failed to execute command") : 0;
+}
+
+void trm_command_execution_finish(struct trm_command_execution *e)
+{
+	free(e->output);
+	free(e->error);
+	free(e->command);
+	for (char **arg = e->args; arg && *arg; arg++)
+		free(*arg);
+	free(e->args);
+	*e = (struct trm_command_execution){0};
+}

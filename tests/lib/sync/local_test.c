@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* With real interpreters: what the microsandbox SDK's examples do. */
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+static struct trm_sync *s;
+static struct trm_error why;
+static struct trm_execution done;
+
+static int begin(void **state)
+{
+	struct trm_sync_opts opts;
+	(void)state;
+	trm_sync_opts_default(&opts);
+	if (trm_sync_create(&opts, &s, &why) < 0)
+		return -1;
+	return 0;
+}
+
+static void start(void)
+{
+	if (trm_sync_start(s, &why) < 0) {
+		print_message("%s\n", why.msg);
+		skip();
+	}
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	trm_execution_finish(&done);
+	trm_sync_destroy(s);
+	return 0;
+}
+
+static void gives(enum trm_lang_id language, const char *code, const char *output)
+{
+	trm_execution_finish(&done);
+	if (trm_sync_run_as(s, language, code, -1, &done, &why) < 0)
+		fail_msg("%s", why.msg);
+	assert_string_equal(done.output, output);
+}
+
+static void code_keeps_its_state(void **state)
+{
+	(void)state;
+	start();
+	gives(TRM_LANG_PYTHON, "x = 20\ny = 22\nprint('sum')\nx + y", "sum\n42");
+	gives(TRM_LANG_PYTHON, "1 + 1\n'a' + 'b'\nNone", "2\n'ab'");
+	gives(TRM_LANG_PYTHON, "print('x', end='')", "x");
+	gives(TRM_LANG_JAVASCRIPT, "let n = 6\nfunction f(a) {\n  return a * 7\n}\n\nf(n)", "42");
+	gives(TRM_LANG_JAVASCRIPT, "undefined", "");
+	gives(TRM_LANG_BASH, "cd /tmp; v=1", "");
+	gives(TRM_LANG_BASH, "echo $v $PWD", "1 /tmp");
+}
+
+static void errors_are_executions(void **state)
+{
+	(void)state;
+	start();
+	gives(TRM_LANG_PYTHON, "1 / 0", "");
+	assert_true(done.has_error);
+	assert_string_equal(done.status, "error");
+	assert_memory_equal(done.error, "Traceback (most recent call last):\n", 35);
+	gives(TRM_LANG_PYTHON, "import sys; print('warn', file=sys.stderr)", "");
+	assert_true(done.has_error);
+	assert_string_equal(done.status, "success");
+	assert_string_equal(done.error, "warn");
+	gives(TRM_LANG_JAVASCRIPT, "throw new Error('boom')", "");
+	assert_non_null(strstr(done.error, "Error: boom"));
+	gives(TRM_LANG_PYTHON, "input()", "");
+	assert_non_null(strstr(done.error, "EOFError"));
+}
+
+static void commands_run_without_a_shell(void **state)
+{
+	static const char *const args[] = {"-c", "echo out; echo err >&2; exit 3", NULL};
+	static const char *const raw[] = {"$HOME;", "ls", NULL};
+	static const char *const slow[] = {"-c", "echo begun; sleep 1000 & sleep 1000", NULL};
+	static const char *const dying[] = {"-c", "kill -9 $$", NULL};
+	struct trm_command_execution e;
+	(void)state;
+	start();
+	assert_int_equal(trm_sync_command(s, "bash", args, -1, &e, &why), 0);
+	assert_string_equal(e.output, "out");
+	assert_string_equal(e.error, "err");
+	assert_int_equal(e.exit_code, 3);
+	assert_false(e.success);
+	trm_command_execution_finish(&e);
+	assert_int_equal(trm_sync_command(s, "echo", raw, -1, &e, &why), 0);
+	assert_string_equal(e.output, "$HOME; ls");
+	trm_command_execution_finish(&e);
+	assert_int_equal(trm_sync_command(s, "cat", NULL, -1, &e, &why), 0); /* stdin is at its end */
+	assert_true(e.success);
+	trm_command_execution_finish(&e);
+	assert_int_equal(trm_sync_command(s, "bash", dying, -1, &e, &why), 0);
+	assert_int_equal(e.exit_code, 137);
+	trm_command_execution_finish(&e);
+	assert_int_equal(trm_sync_command(s, "no-such-program", NULL, -1, &e, &why), TRM_ENOENT);
+	trm_command_execution_finish(&e);
+	assert_int_equal(trm_sync_command(s, "bash", slow, 300, &e, &why), TRM_ETIMEDOUT);
+	assert_string_equal(e.output, "begun");
+	trm_command_execution_finish(&e);
+	gives(TRM_LANG_BASH, "! pgrep -x sleep && echo none", "none");
+}
+
+static void it_is_measured(void **state)
+{
+	struct trm_sync_metrics all;
+	(void)state;
+	start();
+	gives(TRM_LANG_PYTHON, "open('big', 'wb').write(b'x' * (8 << 20))", "8388608");
+	assert_int_equal(trm_sync_metrics_all(s, &all, &why), 0);
+	assert_true(all.is_running && all.has_cpu && all.has_memory && all.has_disk);
+	assert_true(all.memory_mib > 0 && all.memory_mib < 512);
+	assert_true(all.disk_bytes >= 8 << 20);
+	assert_true(all.cpu_percent >= 0 && all.cpu_percent < 400);
+}
+
+static void a_kept_one_is_joined(void **state)
+{
+	struct trm_sync_opts opts;
+	struct trm_sync *second;
+	struct trm_execution e;
+	(void)state;
+	start();
+	trm_sync_opts_default(&opts);
+	opts.sandbox.name = trm_sync_name(s);
+	assert_int_equal(trm_sync_create(&opts, &second, &why), 0);
+	assert_int_equal(trm_sync_start(second, &why), TRM_EEXIST);
+	trm_sync_destroy(second);
+	opts.may_join = true;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(trm_sync_create(&opts, &second, &why), 0);
+		assert_int_equal(trm_sync_start(second, &why), 0);
+		assert_int_equal(trm_sync_run(second, i ? "x" : "x = 7", &e, &why), 0);
+		assert_string_equal(e.output, i ? "7" : "");
+		trm_execution_finish(&e);
+		trm_sync_destroy(second);
+	}
+	assert_true(trm_sync_is_started(s));
+}
+
+static void one_that_ended_says_why(void **state)
+{
+	struct trm_registry *registry;
+	struct trm_entry entry;
+	(void)state;
+	start();
+	assert_int_equal(trm_registry_create(&registry, &why), 0);
+	assert_int_equal(trm_registry_find(trm_sync_name(s), &entry, &why), 0);
+	assert_int_equal(trm_registry_stop(registry, &entry, &why), 0);
+	assert_int_equal(trm_registry_wait(registry, &entry, 20000, &why), 0);
+	trm_registry_destroy(registry);
+	assert_int_equal(trm_sync_run(s, "1", &done, &why), TRM_ECLOSED);
+	assert_memory_equal(why.msg, "Sandbox is not started. Call start() first. It has ended: ", 58);
+	assert_false(trm_sync_is_started(s));
+	assert_int_equal(trm_sync_metrics_is_running(s, &why), 0);
+	assert_int_equal(trm_sync_start(s, &why), 0);
+	gives(TRM_LANG_PYTHON, "6 * 7", "42");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test_setup_teardown(code_keeps_its_state, begin, finish),
+			cmocka_unit_test_setup_teardown(errors_are_executions, begin, finish),
+			cmocka_unit_test_setup_teardown(commands_run_without_a_shell, begin, finish),
+			cmocka_unit_test_setup_teardown(it_is_measured, begin, finish),
+			cmocka_unit_test_setup_teardown(a_kept_one_is_joined, begin, finish),
+			cmocka_unit_test_setup_teardown(one_that_ended_says_why, begin, finish),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
