@@ -17,9 +17,9 @@ static const char *const headers[] = {"Access-Control-Allow-Origin", "*", "Vary"
 		"origin, access-control-request-method, access-control-request-headers",
 		"Access-Control-Expose-Headers", "Terrarium-Extensions, Terrarium-Run", NULL};
 
-void trm_server_opts_default(struct trm_server_opts *opts)
+void trm_serve_opts_default(struct trm_serve_opts *opts)
 {
-	*opts = (struct trm_server_opts){.host = "127.0.0.1", .port = RPC_PORT};
+	*opts = (struct trm_serve_opts){.host = "127.0.0.1", .port = RPC_PORT};
 	trm_limits_default(&opts->limits);
 }
 
@@ -47,7 +47,7 @@ static void look_for_end(void *user)
 		finish(server);
 }
 
-int trm_server_open(struct trm_loop *loop, const struct trm_server_opts *opts, const struct trm_server_cb *cb,
+int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, const struct trm_server_cb *cb,
 		void *user, struct trm_server **ret_server, struct trm_error *reterr)
 {
 	struct trm_server *server = calloc(1, sizeof *server);

@@ -20,7 +20,7 @@
 
 struct trm_server {
 	struct trm_loop *loop;
-	struct trm_server_opts opts; /* texts are copied into the buffers below */
+	struct trm_serve_opts opts; /* texts are copied into the buffers below */
 	const struct trm_server_cb *cb;
 	void *user;
 	struct front *front;

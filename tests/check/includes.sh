@@ -25,7 +25,6 @@ lib/install: sandbox embed base
 lib/sync: base
 lib/interpreter: sync base
 lib/doctor: backend base
-lib/rpc: base
 lib/server: rpc session sandbox loop base
 tui/text:
 tui/syntax: text

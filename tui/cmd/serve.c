@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 
 struct serve {
-	struct trm_server_opts opts;
+	struct trm_serve_opts opts;
 	struct trm_loop *loop;
 	struct trm_server *server; /* NULL: over */
 	struct trm_signal *signals[2];
@@ -84,7 +84,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct serve s = {0};
 	struct options o;
 	options_init(&o, cmd->name, options, argc, argv);
-	trm_server_opts_default(&s.opts);
+	trm_serve_opts_default(&s.opts);
 	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
 		if (got == OPTIONS_HELP)
 			return cmd_print_help(cmd);

@@ -15,7 +15,7 @@ struct trm_error;
 struct trm_loop;
 struct trm_server;
 
-struct trm_server_opts {
+struct trm_serve_opts {
 	const char *host;         /* address or name to listen at; NULL: 127.0.0.1 */
 	uint16_t port;            /* 0: any that is free */
 	unsigned max_connections; /* 0: 1000 */
@@ -29,7 +29,7 @@ struct trm_server_opts {
 };
 
 /* 127.0.0.1, port 5555. */
-void trm_server_opts_default(struct trm_server_opts *opts);
+void trm_serve_opts_default(struct trm_serve_opts *opts);
 
 struct trm_server_cb {
 	/* A request has been answered: no body, no key. status 0: the client left before. May be NULL. */
@@ -42,7 +42,7 @@ struct trm_server_cb {
  * Owns:   copies `opts`; borrows `loop` and `cb` until cb->closed.
  * Errors: TRM_ENOTSUP libmicrohttpd is missing; TRM_EBUSY the port is in use; TRM_EINVAL, TRM_EPERM the
  * address. */
-int trm_server_open(struct trm_loop *loop, const struct trm_server_opts *opts, const struct trm_server_cb *cb,
+int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, const struct trm_server_cb *cb,
 		void *user, struct trm_server **ret_server, struct trm_error *reterr);
 /* No new connections; what runs is ended and answered, then cb->closed. */
 void trm_server_close(struct trm_server *server);
