@@ -32,16 +32,6 @@ static void pins_finish(struct pins *pins)
 	buf_finish(&pins->line);
 }
 
-static int pins_copy(struct pins *pins, const struct pins *from)
-{
-	pins_init(pins);
-	pins->line_is_lost = from->line_is_lost;
-	int r = buf_append(&pins->note, buf_at(&from->note), from->note.len);
-	if (r == 0)
-		r = buf_append(&pins->end, buf_at(&from->end), from->end.len);
-	return r < 0 ? r : buf_append(&pins->line, buf_at(&from->line), from->line.len);
-}
-
 /* Big ones are rare, and their memory is not kept for the next one. */
 static void forget(struct buf *b)
 {
@@ -253,12 +243,14 @@ void recent_init(struct recent *recent)
 {
 	*recent = (struct recent){0};
 	pins_init(&recent->pins);
+	pins_init(&recent->newest);
 }
 
 void recent_finish(struct recent *recent)
 {
 	free(recent->mem);
 	pins_finish(&recent->pins);
+	pins_finish(&recent->newest);
 	*recent = (struct recent){0};
 }
 
@@ -270,6 +262,7 @@ void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_
 		recent->position += n;
 	if (channel == CHANNEL_CONTROL && !recent->has_greeting)
 		listen_for_greeting(recent, bytes, n);
+	pin(&recent->newest, channel, bytes, n, true);
 	if (extend(recent, channel, bytes, n))
 		recent->own_bytes += n;
 	else
@@ -306,33 +299,20 @@ static int replay_ring(const struct recent *recent, struct buf *backlog, struct 
 	return r;
 }
 
-/* The pins as they would be were everything pushed out. */
-static int pins_of_all(const struct recent *recent, struct pins *pins)
+/* Has the newest run been told of, and its end not yet? */
+static bool is_open(const struct pins *newest)
 {
-	int r = pins_copy(pins, &recent->pins);
-	for (uint64_t at = recent->head; at < recent->tail;) {
-		struct record record = record_at(recent, at);
-		pin_span(pins, recent, at + sizeof record, record);
-		at += sizeof record + record.n;
-	}
-	return r;
+	return newest->note.len && !newest->end.len;
 }
 
 int recent_replay(const struct recent *recent, bool all, struct buf *backlog, struct replay *ret)
 {
 	int r;
+	all = all || is_open(&recent->newest);
 	*ret = (struct replay){.lost_bytes = recent->position - (all ? recent->own_bytes : 0)};
-	if (all) {
-		r = replay_pins(&recent->pins, backlog, ret);
-		if (r == 0)
-			r = replay_ring(recent, backlog, ret);
-	} else {
-		struct pins pins;
-		r = pins_of_all(recent, &pins);
-		if (r == 0)
-			r = replay_pins(&pins, backlog, ret);
-		pins_finish(&pins);
-	}
+	r = replay_pins(all ? &recent->pins : &recent->newest, backlog, ret);
+	if (r == 0 && all)
+		r = replay_ring(recent, backlog, ret);
 	ret->replay_bytes += ret->pinned_bytes;
 	return r;
 }

@@ -39,6 +39,7 @@ struct recent {
 	uint64_t own_bytes;  /* payload in the ring but for notes */
 	uint64_t position;   /* payload ever but for notes */
 	struct pins pins;
+	struct pins newest; /* as the pins would be were everything pushed out */
 	char greeting[FRAME_GREETING_MAX];
 	size_t greeting_len;
 	bool has_greeting, is_mute; /* mute: the first line was too long for a greeting */
@@ -54,7 +55,8 @@ struct replay {
 void recent_init(struct recent *recent);
 void recent_finish(struct recent *recent);
 void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_t n);
-/* Append to a backlog what one who attaches now is to be told; `all`: the ring, too. TRM_ENOMEM, TRM_ETOOBIG:
+/* Append to a backlog what one who attaches now is to be told; `all`: the ring, too, which a run that is not
+ * over needs in any case. TRM_ENOMEM, TRM_ETOOBIG:
  * some of it may be there. */
 int recent_replay(const struct recent *recent, bool all, struct buf *backlog, struct replay *ret);
 

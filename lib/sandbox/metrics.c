@@ -87,7 +87,8 @@ bool metrics_events_now(struct trm_sandbox *s, bool marks, struct trm_sample *re
 	*ret = (struct trm_sample){0};
 	if (ret_is_marked)
 		*ret_is_marked = false;
-	if (!(s->ops->caps & BACKEND_EVENTS) || !s->carrier || s->state != SANDBOX_READY)
+	if (!(s->ops->caps & BACKEND_EVENTS) || !s->carrier
+			|| (s->state != SANDBOX_READY && s->state != SANDBOX_CONNECTED))
 		return false;
 	bool is_marked = s->ops->events(s->carrier, marks, ret);
 	if (ret_is_marked)

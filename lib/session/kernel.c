@@ -244,8 +244,11 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 	}
 	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
 		return false;
+	bool is_sought = k->share.is_sought;
 	k->proc = NULL;
 	share_reset(k);
+	if (is_sought && session_is_open(k->session))
+		kernel_spawn(k, false, NULL); /* what fails now fails again when it is needed, and is told */
 	if (k->run)
 		run_finish_with(k->run, TRM_STATUS_LOST, 125,
 				"its end was missed: the interpreter has ended meanwhile");
@@ -280,7 +283,12 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 {
 	if (k->share.is_left)
 		share_come_back(k);
-	return k->proc ? 0 : kernel_spawn(k, false, reterr);
+	if (k->proc)
+		return 0;
+	bool seeks = share_may_run(k);
+	int r = kernel_spawn(k, seeks, reterr);
+	k->share.is_sought = r == 0 && seeks;
+	return r;
 }
 
 int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)

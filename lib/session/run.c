@@ -243,7 +243,9 @@ static void measure_begin(struct trm_run *run)
 	if (run->begun_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000))
 		return;
 	s->sampled_ns = run->begun_ns;
-	cause_look(s, true);
+	if (run->begun_ns - s->looked_ns > LOOK_AHEAD_MS * UINT64_C(1000000))
+		cause_look(s, true);
+	s->looked_ns = 0;
 	run->knows_peak = s->knows_events && s->events.known & TRM_METRIC_MEM_PEAK;
 	run->peak_is_own = s->peak_is_marked;
 	run->peak_before_bytes = s->events.mem_peak_bytes;

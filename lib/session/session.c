@@ -175,6 +175,16 @@ static void on_sandbox_ready(void *user)
 		kernel_watch_start(&s->kernels[i]);
 }
 
+/* While the agent answers. */
+static void on_greeted(void *user)
+{
+	struct trm_session *s = user;
+	if (!s->queue || !sandbox_is_attached(s->sandbox))
+		return;
+	cause_look(s, true);
+	s->looked_ns = session_clock_ns();
+}
+
 static void lose_all(struct trm_session *s, const struct trm_error *why)
 {
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
@@ -281,7 +291,8 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 		session_free(s);
 		return r;
 	}
-	s->observer = (struct sandbox_observer){.ready = on_sandbox_ready,
+	s->observer = (struct sandbox_observer){.greeted = on_greeted,
+			.ready = on_sandbox_ready,
 			.closed = on_sandbox_closed,
 			.sample = on_sample,
 			.shared = on_shared,

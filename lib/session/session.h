@@ -43,6 +43,7 @@ enum {
 	YOUNG_MS = 100,
 	DISPLAYS_MAX = 1000,
 	SAMPLE_SPACING_MS = 100, /* runs that follow each other quickly are not measured */
+	LOOK_AHEAD_MS = 10,      /* what was looked at so much earlier counts as this run's beginning */
 	SAMPLE_RUN_MS = 5,       /* nor are short ones */
 	TAKE_AFTER_MS = 500,     /* that one who has the turn may leave us waiting without running anything */
 };
@@ -87,6 +88,7 @@ struct share {
 	bool drops_pins;                 /* they stand for nothing that we miss */
 	bool skips_line;                 /* up to the next newline on control */
 	bool is_announced;               /* there is one, as far as we know */
+	bool is_sought;                  /* to be started if there is none */
 	uint32_t pins_left, replay_left; /* bytes to come that are old (wire/message.h: started_msg) */
 	uint64_t position;               /* in all that the process has written: how far we are */
 	uint64_t lost_bytes;             /* that nobody has kept */
@@ -199,8 +201,9 @@ struct trm_session {
 	struct kernel kernels[TRM_LANG_COUNT];
 	struct output output; /* of the active run */
 	uint64_t sampled_ns;  /* when a run was last measured at its beginning */
-	bool knows_events;    /* `events` is what limits had done when that was last looked at */
-	bool peak_is_marked;  /* its mem_peak_bytes counts from that look */
+	uint64_t looked_ns;  /* when that was looked at ahead of the first run; 0: it was not, or has begun */
+	bool knows_events;   /* `events` is what limits had done when that was last looked at */
+	bool peak_is_marked; /* its mem_peak_bytes counts from that look */
 	struct trm_sample events;
 	int memory_fd; /* becomes readable when memory passes the threshold; -1: the kernel does not tell */
 	struct trm_watch *memory_watch;
@@ -263,6 +266,8 @@ size_t share_count(struct kernel *kernel, unsigned channel, const char *bytes, s
 /* They have been dealt with. */
 void share_counted(struct kernel *kernel);
 /* Is what comes now old? */
+/* Is there one that can be attached to, or may there be? */
+bool share_may_run(const struct kernel *kernel);
 bool share_is_replaying(const struct kernel *kernel);
 /* Come back to a process that let us go, now that there is room. */
 void share_come_back(struct kernel *kernel);

@@ -20,6 +20,14 @@ static bool is_follower(const struct trm_session *s)
 	return s->cb->joined;
 }
 
+/* Then it is looked for by its key first: who starts one sends its driver along. */
+bool share_may_run(const struct kernel *k)
+{
+	const struct trm_session *s = k->session;
+	return share_is_on(k)
+	       && (k->share.is_announced || (sandbox_is_attached(s->sandbox) && !s->is_listed));
+}
+
 bool share_is_replaying(const struct kernel *k)
 {
 	return k->share.is_catching_up;
@@ -328,7 +336,7 @@ int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attache
 	struct share *sh = &k->share;
 	sh->proc = (struct proc_share){.key = sh->key,
 			.attaches = attaches,
-			.wants_recent = true, /* whether a run is under way must be known for certain */
+			.wants_recent = s->opts.wants_recent || sh->is_resumed,
 			.started = on_started,
 			.turn = on_turn};
 	/* Elsewhere somebody may have been faster, and most likely was. */

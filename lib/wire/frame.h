@@ -37,8 +37,8 @@
  * pinned_bytes that stand for what is missing: the newest note; the newest line behind it on CONTROL that
  * begins with FRAME_END_MARK, which says that what the note announced is over; and the beginning of a line of
  * which the end is still to come. Pins are what precedes the rest, never what is in it. With SPAWN_RECENT the
- * rest is everything that is kept, in its order; without, there is none. A process that nobody follows is
- * read all the same, and never waits.
+ * rest is everything that is kept, in its order; without, there is none, unless what the newest note
+ * announced is not over. A process that nobody follows is read all the same, and never waits.
  *
  * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
  * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may

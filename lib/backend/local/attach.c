@@ -87,7 +87,8 @@ static void on_patience(void *user)
 static int connect_all(struct attached *a, int run_fd, const char *name, struct trm_error *reterr)
 {
 	int r = found_read(run_fd, name, &a->info, reterr);
-	if (r == 0 && !found_is_alive(run_fd, name, &a->info))
+	/* That the keeper is the one of the entry, its line will tell: only what lives takes part in it. */
+	if (r == 0 && !found_is_held(run_fd, name))
 		r = trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
 	if (r == 0)
 		r = a->fd = rundir_connect(run_fd, name, AGENT_FILE, reterr);
@@ -106,7 +107,7 @@ static int open_all(struct attached *a, const char *name, struct trm_error *rete
 	close(run_fd);
 	if (r < 0)
 		return r;
-	stats_open(&a->stats, &a->info.ready, a->info.keeper);
+	stats_open_lazily(&a->stats, &a->info.ready, a->info.keeper);
 	struct trm_limits limits;
 	found_limits(&a->info, &limits);
 	a->n_guards = guards_tell(a->guards, &a->info.ready, &limits, a->info.disk_bytes);
@@ -216,7 +217,7 @@ static bool events(struct carrier *carrier, bool marks, struct trm_sample *sampl
 
 static int watch_memory(struct carrier *carrier, uint64_t bytes)
 {
-	const struct attached *a = attached(carrier);
+	struct attached *a = attached(carrier);
 	return stats_watch_memory(&a->stats, a->info.ready.mem_dir, bytes);
 }
 

@@ -80,7 +80,7 @@ static bool is_of_this_boot(const struct info_msg *info)
 	return !*id || !*info->boot_id || strcmp(id, info->boot_id) == 0;
 }
 
-static bool is_held(int run_fd, const char *name)
+bool found_is_held(int run_fd, const char *name)
 {
 	int dir = open_entry(run_fd, name);
 	bool is = dir >= 0 && sweep_is_held(dir);
@@ -93,7 +93,7 @@ bool found_is_alive(int run_fd, const char *name, const struct info_msg *info)
 {
 	struct procstat stat;
 	return procstat_read(info->keeper, &stat) && stat.start == info->keeper_start && stat.state != 'Z'
-	       && is_of_this_boot(info) && is_held(run_fd, name);
+	       && is_of_this_boot(info) && found_is_held(run_fd, name);
 }
 
 void found_limits(const struct info_msg *info, struct trm_limits *ret)

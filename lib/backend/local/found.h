@@ -22,6 +22,8 @@ int found_open_dir(struct trm_error *reterr);
 /* What the entry says of itself. TRM_ENOENT: there is none of that name, or it is not up yet. */
 int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr);
 /* Does the keeper live that wrote it, and hold the entry of that name? */
+/* Its keeper holds the lock of its directory: one of the signs of life, and the cheapest. */
+bool found_is_held(int run_fd, const char *name);
 bool found_is_alive(int run_fd, const char *name, const struct info_msg *info);
 void found_limits(const struct info_msg *info, struct trm_limits *ret);
 

@@ -250,7 +250,7 @@ static bool events(struct carrier *carrier, bool marks, struct trm_sample *sampl
 
 static int watch_memory(struct carrier *carrier, uint64_t bytes)
 {
-	const struct local *l = local(carrier);
+	struct local *l = local(carrier);
 	return stats_watch_memory(&l->stats, l->tether.ready.ready.mem_dir, bytes);
 }
 

@@ -8,6 +8,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+enum { NOT_OPENED = -2 };
+
 void stats_init(struct stats *s)
 {
 	*s = (struct stats){0};
@@ -23,24 +25,28 @@ static int open_in(const char *dir, const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* The kernel keeps the highest use since the file was last written to (version 2 since Linux 6.12, and then
- * for this open file alone). */
-static void open_peak(struct stats *s, const char *dir, const char *file)
+static bool has_v2(const struct ready_msg *r)
 {
-	s->fds[STATS_MEM_PEAK] = open_in(dir, file, O_RDWR);
-	s->can_mark_peak = s->fds[STATS_MEM_PEAK] >= 0;
-	if (!s->can_mark_peak)
-		s->fds[STATS_MEM_PEAK] = open_in(dir, file, O_RDONLY);
+	return r->kind == LIMITS_CGROUP_V2;
 }
 
-static void open_pressure(struct stats *s, const char *dir)
+/* The kernel keeps the highest use since the file was last written to (version 2 since Linux 6.12, and then
+ * for this open file alone). */
+static int open_peak(struct stats *s, const struct ready_msg *r)
+{
+	const char *file = has_v2(r) ? "memory.peak" : "memory.max_usage_in_bytes";
+	int fd = open_in(r->mem_dir, file, O_RDWR);
+	s->can_mark_peak = fd >= 0;
+	return fd >= 0 ? fd : open_in(r->mem_dir, file, O_RDONLY);
+}
+
+static int open_pressure(const struct ready_msg *r, enum stats_file file)
 {
 	static const char *const files[] = {"cpu.pressure", "memory.pressure", "io.pressure"},
 				 *const machine[] = {"cpu", "memory", "io"};
-	s->pressure_is_machine = !*dir;
-	for (int i = 0; i < STALL_RESOURCES; i++)
-		s->fds[STATS_PRESSURE_CPU + i] = *dir ? open_in(dir, files[i], O_RDONLY)
-						      : open_in("/proc/pressure", machine[i], O_RDONLY);
+	int i = (int)file - STATS_PRESSURE_CPU;
+	return *r->pressure_dir ? open_in(r->pressure_dir, files[i], O_RDONLY)
+				: open_in("/proc/pressure", machine[i], O_RDONLY);
 }
 
 static int open_space(const struct ready_msg *r, pid_t keeper)
@@ -52,44 +58,72 @@ static int open_space(const struct ready_msg *r, pid_t keeper)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-static void open_files(struct stats *s, const struct ready_msg *r, bool has_all)
+static int open_file(struct stats *s, enum stats_file file)
 {
-	enum { FEW = 4 };
-	bool is_v2 = r->kind == LIMITS_CGROUP_V2;
-	const struct {
-		enum stats_file file;
-		const char *dir, *v1, *v2;
-	} places[] = {
-			{STATS_CPU, r->cpuacct_dir, "cpuacct.usage", "cpu.stat"},
-			{STATS_MEM, r->mem_dir, "memory.usage_in_bytes", "memory.current"},
-			{STATS_MEM_STAT, r->mem_dir, "memory.stat", "memory.stat"},
-			{STATS_PIDS, r->pids_dir, "pids.current", "pids.current"},
-			/* These are the few. */
-			{STATS_CPU_STAT, r->cpu_dir, "cpu.stat", "cpu.stat"},
-			{STATS_OOM, r->mem_dir, "memory.oom_control", "memory.events"},
-			{STATS_PIDS_EVENTS, r->pids_dir, "pids.events", "pids.events"},
-	};
-	size_t n = has_all ? sizeof places / sizeof *places : FEW;
+	const struct ready_msg *r = s->ready;
+	switch (file) {
+	case STATS_CPU: return open_in(r->cpuacct_dir, has_v2(r) ? "cpu.stat" : "cpuacct.usage", O_RDONLY);
+	case STATS_CPU_STAT: return open_in(r->cpu_dir, "cpu.stat", O_RDONLY);
+	case STATS_MEM:
+		return open_in(r->mem_dir, has_v2(r) ? "memory.current" : "memory.usage_in_bytes", O_RDONLY);
+	case STATS_MEM_PEAK: return open_peak(s, r);
+	case STATS_MEM_STAT: return open_in(r->mem_dir, "memory.stat", O_RDONLY);
+	case STATS_OOM:
+		return open_in(r->mem_dir, has_v2(r) ? "memory.events" : "memory.oom_control", O_RDONLY);
+	case STATS_PIDS: return open_in(r->pids_dir, "pids.current", O_RDONLY);
+	case STATS_PIDS_EVENTS: return open_in(r->pids_dir, "pids.events", O_RDONLY);
+	case STATS_PRESSURE_CPU:
+	case STATS_PRESSURE_MEM:
+	case STATS_PRESSURE_IO: return open_pressure(r, file);
+	case STATS_SPACE: return open_space(r, s->keeper);
+	case STATS_FILES: break;
+	}
+	return -1;
+}
+
+/* The descriptor of a file, which is opened if that is still to be done; -1: it is not there. */
+static int fd_of(struct stats *s, enum stats_file file)
+{
+	if (s->fds[file] == NOT_OPENED)
+		s->fds[file] = open_file(s, file);
+	return s->fds[file];
+}
+
+void stats_open_lazily(struct stats *s, const struct ready_msg *r, pid_t keeper)
+{
 	s->kind = r->kind;
 	s->n_outer = r->n_outer;
+	s->pressure_is_machine = !*r->pressure_dir;
+	s->ready = r;
+	s->keeper = keeper;
+	for (int i = 0; i < STATS_FILES; i++)
+		s->fds[i] = NOT_OPENED;
+}
+
+static void open_now(struct stats *s, const struct ready_msg *r, pid_t keeper, const enum stats_file *files,
+		size_t n)
+{
+	stats_open_lazily(s, r, keeper);
 	for (size_t i = 0; i < n; i++)
-		s->fds[places[i].file] =
-				open_in(places[i].dir, is_v2 ? places[i].v2 : places[i].v1, O_RDONLY);
+		fd_of(s, files[i]);
+	for (int i = 0; i < STATS_FILES; i++)
+		if (s->fds[i] == NOT_OPENED)
+			s->fds[i] = -1;
+	s->ready = NULL;
 }
 
 void stats_open_few(struct stats *s, const struct ready_msg *r, pid_t keeper)
 {
-	open_files(s, r, false);
-	s->fds[STATS_SPACE] = open_space(r, keeper);
+	static const enum stats_file few[] = {STATS_CPU, STATS_MEM, STATS_MEM_STAT, STATS_PIDS, STATS_SPACE};
+	open_now(s, r, keeper, few, sizeof few / sizeof *few);
 }
 
 void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper)
 {
-	bool is_v2 = r->kind == LIMITS_CGROUP_V2;
-	open_files(s, r, true);
-	open_peak(s, r->mem_dir, is_v2 ? "memory.peak" : "memory.max_usage_in_bytes");
-	open_pressure(s, r->pressure_dir);
-	s->fds[STATS_SPACE] = open_space(r, keeper);
+	enum stats_file all[STATS_FILES];
+	for (int i = 0; i < STATS_FILES; i++)
+		all[i] = (enum stats_file)i;
+	open_now(s, r, keeper, all, STATS_FILES);
 }
 
 void stats_close(struct stats *s)
@@ -105,16 +139,17 @@ void stats_close(struct stats *s)
 
 enum { TEXT_BYTES = 4096 };
 
-static bool read_text(const struct stats *s, enum stats_file file, char text[TEXT_BYTES])
+static bool read_text(struct stats *s, enum stats_file file, char text[TEXT_BYTES])
 {
-	ssize_t n = s->fds[file] < 0 ? -1 : pread(s->fds[file], text, TEXT_BYTES - 1, 0);
+	int fd = fd_of(s, file);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, TEXT_BYTES - 1, 0);
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
 	return true;
 }
 
-static bool read_value(const struct stats *s, enum stats_file file, const char *key, uint64_t *ret)
+static bool read_value(struct stats *s, enum stats_file file, const char *key, uint64_t *ret)
 {
 	char text[TEXT_BYTES];
 	return read_text(s, file, text) && stall_find_number(text, key, ret);
@@ -178,7 +213,8 @@ static void sample_peak(struct stats *s, struct trm_sample *out)
 static void sample_disk(struct stats *s, struct trm_sample *out)
 {
 	struct statvfs fs;
-	if (s->fds[STATS_SPACE] < 0 || fstatvfs(s->fds[STATS_SPACE], &fs) < 0 || !fs.f_blocks)
+	int fd = fd_of(s, STATS_SPACE);
+	if (fd < 0 || fstatvfs(fd, &fs) < 0 || !fs.f_blocks)
 		return;
 	out->disk_bytes = (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
 	out->disk_limit_bytes = (uint64_t)fs.f_blocks * fs.f_frsize;
@@ -225,22 +261,23 @@ void stats_events(struct stats *s, struct trm_sample *out)
 bool stats_mark_peak(struct stats *s)
 {
 	struct trm_sample before = {0};
+	sample_peak(s, &before); /* or the sandbox's own highest value would be forgotten */
 	if (!s->can_mark_peak)
 		return false;
-	sample_peak(s, &before); /* or the sandbox's own highest value would be forgotten */
 	s->can_mark_peak = pwrite(s->fds[STATS_MEM_PEAK], "0", 1, 0) == 1;
 	return s->can_mark_peak;
 }
 
 /* Version 1 signals an eventfd: Documentation/admin-guide/cgroup-v1/memory.rst, "Memory thresholds". */
-int stats_watch_memory(const struct stats *s, const char *dir, uint64_t bytes)
+int stats_watch_memory(struct stats *s, const char *dir, uint64_t bytes)
 {
 	char text[64];
-	if (s->kind != LIMITS_CGROUP_V1 || s->fds[STATS_MEM] < 0)
+	int memory = fd_of(s, STATS_MEM);
+	if (s->kind != LIMITS_CGROUP_V1 || memory < 0)
 		return -1;
 	int control = open_in(dir, "cgroup.event_control", O_WRONLY);
 	int fd = control < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	int n = snprintf(text, sizeof text, "%d %d %llu", fd, s->fds[STATS_MEM], (unsigned long long)bytes);
+	int n = snprintf(text, sizeof text, "%d %d %llu", fd, memory, (unsigned long long)bytes);
 	bool is_set = fd >= 0 && write(control, text, (size_t)n) == n;
 	if (control >= 0)
 		close(control);

@@ -181,7 +181,6 @@ static void test_a_line_that_is_too_long_is_torn(void **state)
 	told = listen(&recent, false);
 	assert_true(told->replay.is_torn);
 	assert_string_equal(text_of(told, CHANNEL_NOTE), "{n}\n");
-	assert_string_equal(text_of(told, CHANNEL_CONTROL), "");
 	forget(told);
 	/* What comes behind it is read again. */
 	add(&recent, CHANNEL_CONTROL, "cc\n" DONE "\n");
@@ -210,11 +209,34 @@ static void test_the_longest_end_of_a_run(void **state)
 		assert_memory_equal(buf_at(&told->by_channel[CHANNEL_CONTROL]), DONE, strlen(DONE));
 		forget(told);
 	}
-	/* The next note takes its place. */
+	/* The next run takes its place. */
 	add(&recent, CHANNEL_NOTE, "{m}\n");
+	add(&recent, CHANNEL_CONTROL, DONE " m\n");
 	struct told *told = listen(&recent, false);
-	assert_string_equal(text_of(told, CHANNEL_CONTROL), "");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), DONE " m\n");
 	assert_string_equal(text_of(told, CHANNEL_NOTE), "{m}\n");
+	forget(told);
+	recent_finish(&recent);
+}
+
+/* Whether it waits for input, say: who does not want to know what was needs to know what is. */
+static void test_of_a_run_that_is_not_over_all_is_told(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_STDOUT, "before\n");
+	add(&recent, CHANNEL_NOTE, "{n}\n");
+	add(&recent, CHANNEL_CONTROL, "input\n");
+	struct told *told = listen(&recent, false);
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), "input\n");
+	assert_string_equal(text_of(told, CHANNEL_STDOUT), "before\n");
+	assert_int_equal(told->replay.lost_bytes, 0);
+	forget(told);
+	add(&recent, CHANNEL_CONTROL, DONE "\n");
+	told = listen(&recent, false);
+	assert_string_equal(told->order, "nc");
+	assert_string_equal(text_of(told, CHANNEL_CONTROL), DONE "\n");
 	forget(told);
 	recent_finish(&recent);
 }
@@ -306,6 +328,7 @@ int main(void)
 			cmocka_unit_test(test_a_line_pushed_out_in_part_is_whole_again),
 			cmocka_unit_test(test_a_line_that_is_too_long_is_torn),
 			cmocka_unit_test(test_the_longest_end_of_a_run),
+			cmocka_unit_test(test_of_a_run_that_is_not_over_all_is_told),
 			cmocka_unit_test(test_a_note_longer_than_the_ring),
 			cmocka_unit_test(test_greeting),
 			cmocka_unit_test(test_any_sizes),
