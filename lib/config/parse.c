@@ -108,7 +108,7 @@ static int take_all(void *user, const struct source *src, const char *blanked, c
 static size_t first_bad_byte(const char *text, size_t n)
 {
 	for (size_t i = 0; i < n;) {
-		bool is_valid;
+		bool is_valid = false;
 		size_t len = trm_utf8_decode(text + i, n - i, &(uint32_t){0}, &is_valid);
 		if (!is_valid || !text[i])
 			return i;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "embed/embed.h"
 
+#include <stdint.h>
+
 /* The assembler copies each file into read-only data between two labels.
  * OBJECT_DEPENDS in CMakeLists.txt makes this file follow changes of them. */
 #define EMBED(name, file) \
@@ -10,8 +12,8 @@
 	extern const char embed_##name##_start[], embed_##name##_end[]; \
 	struct embed embed_##name(void) \
 	{ \
-		return (struct embed){ \
-				embed_##name##_start, (size_t)(embed_##name##_end - embed_##name##_start)}; \
+		return (struct embed){embed_##name##_start, \
+				(uintptr_t)embed_##name##_end - (uintptr_t)embed_##name##_start}; \
 	}
 
 #define DRIVER(file) EMBED_SOURCE_DIR "/lib/kernel/" file

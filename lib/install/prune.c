@@ -43,11 +43,12 @@ static void add(struct crowd *c, const FTSENT *entry)
 		c->all = grown;
 		c->cap = cap;
 	}
-	char *path = strdup(entry->fts_path);
-	if (!path)
+	struct found *found = &c->all[c->n];
+	*found = (struct found){strdup(entry->fts_path), entry->fts_statp->st_mtime,
+			(uint64_t)entry->fts_statp->st_size};
+	if (!found->path)
 		return;
-	c->all[c->n++] =
-			(struct found){path, entry->fts_statp->st_mtime, (uint64_t)entry->fts_statp->st_size};
+	c->n++;
 	c->bytes += (uint64_t)entry->fts_statp->st_size;
 }
 

@@ -25,8 +25,9 @@ static void print_clean(FILE *tty, const char *text, size_t n)
 	while (shown < line && shown && ((unsigned char)text[shown] & 0xc0) == 0x80)
 		shown--; /* not in the middle of a code point */
 	filter_init(&filter, FILTER_LINES);
-	fwrite(out, 1, filter_feed(&filter, text, shown, out), tty);
-	fwrite(end, 1, filter_finish(&filter, end), tty);
+	size_t n_out = filter_feed(&filter, text, shown, out), n_end = filter_finish(&filter, end);
+	fwrite(out, 1, n_out, tty);
+	fwrite(end, 1, n_end, tty);
 	fputs(shown < n ? " …\n" : "\n", tty);
 }
 

@@ -52,7 +52,7 @@ struct line_shape line_shape(const struct trm_lang *lang, const char *line, size
 	static const char opening[] = "([{", closing[] = ")]}";
 	const char *quotes = is_lang(lang, TRM_LANG_PYTHON) ? "\"'" : "\"'`";
 	struct line_shape s = {0};
-	size_t open[DEPTH_MAX];
+	size_t open[DEPTH_MAX] = {0};
 	while (s.blank < n && is_blank(line[s.blank]))
 		s.blank++;
 	for (size_t i = s.blank; i < n;) {

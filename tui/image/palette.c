@@ -114,7 +114,7 @@ static void name_colors(struct cut *cut, struct picture *p)
 			for (int c = 0; c < 3; c++)
 				sum[c] += bin->sum[c];
 		}
-		for (int c = 0; c < 3; c++)
+		for (int c = 0; c < 3 && count; c++)
 			p->palette[k][c] = (uint8_t)((sum[c] + count / 2) / count);
 	}
 	p->n_colors = cut->n_boxes;

@@ -173,7 +173,7 @@ static void mend(struct picture *p)
 int picture_unpack(const uint8_t *bytes, size_t n, const struct picture_look *asked, struct picture **ret,
 		struct trm_error *reterr)
 {
-	struct header h;
+	struct header h = {0};
 
 	if (n >= sizeof h)
 		memcpy(&h, bytes, sizeof h);

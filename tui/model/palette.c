@@ -80,9 +80,10 @@ static size_t find_hits(const struct model *m, const char *needle, struct hit *h
 	for (size_t i = 0; (c = command_at(i)) != NULL && n < MAX_COMMANDS; i++) {
 		if (!c->title || command_is(c, "palette") || !command_applies(m, c))
 			continue;
-		hits[n] = judge(&m->palette, needle, c);
-		hits[n].order = i;
-		n += hits[n].score > 0;
+		struct hit hit = judge(&m->palette, needle, c);
+		hit.order = i;
+		if (hit.score > 0)
+			hits[n++] = hit;
 	}
 	qsort(hits, n, sizeof *hits, compare_hits);
 	return n;

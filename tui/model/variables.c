@@ -152,7 +152,11 @@ static bool take_row(struct variable *v, const cJSON *row)
 
 	if (!block)
 		return false;
-	*v = (struct variable){block, block + n, block + n + t, block + n + t + s, magnitude_of(size)};
+	v->name = block;
+	v->type = block + n;
+	v->size = v->type + t;
+	v->value = v->size + s;
+	v->magnitude = magnitude_of(size);
 	memcpy(v->name, name, n);
 	memcpy(v->type, type, t);
 	memcpy(v->size, size, s);

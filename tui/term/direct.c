@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "term/direct.h"
 
-#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ bool direct_is_wanted(void)
 char *direct_terminfo(void)
 {
 	static const char digits[] = "0123456789ABCDEF", prefix[] = "hex:";
-	size_t n = (size_t)(direct_end - direct_begin), len = sizeof(prefix) - 1;
+	size_t n = (uintptr_t)direct_end - (uintptr_t)direct_begin, len = sizeof(prefix) - 1;
 	char *out = malloc(len + n * 2 + 1);
 	if (!out)
 		return NULL;

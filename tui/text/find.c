@@ -125,10 +125,9 @@ static bool look_at(struct find *f, const struct text *t, size_t start, size_t e
 
 static bool plain_in_window(const struct find *f, size_t from, struct find_match *ret)
 {
-	const char *p = f->window && from <= f->window_len
-					? memmem(f->window + from, f->window_len - from, f->pattern, f->len)
-					: NULL;
-
+	if (!f->window || from > f->window_len)
+		return false;
+	const char *p = memmem(f->window + from, f->window_len - from, f->pattern, f->len);
 	if (!p)
 		return false;
 	*ret = (struct find_match){(size_t)(p - f->window), f->len};

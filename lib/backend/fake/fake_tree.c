@@ -34,7 +34,7 @@ static struct fake_file *find(struct fake *f, const char *name, uint32_t put_str
 		struct fake_file *file = &f->files[i];
 		const char *own = file->path ? name_of(file->path) : NULL;
 		if (own && file->put_stream == put_stream
-				&& (put_stream ? file->is_tree : strcmp(own, name) == 0))
+				&& (put_stream ? file->is_tree : name && strcmp(own, name) == 0))
 			return file;
 	}
 	return NULL;
