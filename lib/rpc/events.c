@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/events.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <terrarium/error.h>
@@ -57,7 +58,7 @@ void event_reader_finish(struct event_reader *reader)
 
 bool event_reader_is_between(const struct event_reader *reader)
 {
-	return !reader->line.len && !reader->data.len && !reader->name[0];
+	return !reader->line.len && !reader->data.len && !reader->is_data_long && !reader->name[0];
 }
 
 static int take_name(struct event_reader *reader, const char *value, size_t n)
@@ -71,8 +72,14 @@ static int take_name(struct event_reader *reader, const char *value, size_t n)
 
 static int take_data(struct event_reader *reader, const char *value, size_t n)
 {
-	int r = buf_append(&reader->data, value, n);
-	return r ? r : buf_append(&reader->data, "\n", 1);
+	struct buf *data = &reader->data;
+	reader->is_data_long |= reader->is_line_long || n >= data->max - data->len;
+	if (reader->is_data_long) {
+		buf_clear(data);
+		return 0;
+	}
+	int r = buf_append(data, value, n);
+	return r ? r : buf_append(data, "\n", 1);
 }
 
 /* An empty line: the event is whole. One without any data is none. */
@@ -80,16 +87,18 @@ static int deliver(struct event_reader *reader, event_fn *fn, void *user)
 {
 	struct buf *data = &reader->data;
 	char name[EVENT_NAME_MAX + 1];
-	memcpy(name, reader->name, sizeof name);
+	snprintf(name, sizeof name, "%s", reader->name[0] ? reader->name : "message");
 	reader->name[0] = '\0';
+	if (reader->is_data_long) {
+		reader->is_data_long = false;
+		return fn(user, name, NULL, 0);
+	}
 	if (!data->len)
 		return 0;
 	char *text = buf_at(data);
 	size_t n = data->len - 1;
 	text[n] = '\0'; /* in place of the last newline */
-	int r = memchr(text, '\0', n) || !utf8_is_valid(text, n)
-				? TRM_EPROTO
-				: fn(user, name[0] ? name : "message", text, n);
+	int r = memchr(text, '\0', n) || !utf8_is_valid(text, n) ? TRM_EPROTO : fn(user, name, text, n);
 	buf_clear(data);
 	return r;
 }
@@ -129,15 +138,27 @@ static const char *line_end(const char *bytes, size_t n)
 	return back ? back : feed;
 }
 
+/* More of a line: as much of it as may be kept. */
+static int keep_line(struct event_reader *reader, const char *bytes, size_t n)
+{
+	struct buf *line = &reader->line;
+	if (n > line->max - line->len) {
+		n = line->max - line->len;
+		reader->is_line_long = true;
+	}
+	return buf_append(line, bytes, n);
+}
+
 /* The end of a line has come: what there is of it in the bytes, behind what had come before. */
 static int end_line(struct event_reader *reader, const char *bytes, size_t n, event_fn *fn, void *user)
 {
 	if (!reader->line.len && n <= reader->line.max)
 		return take_line(reader, bytes, n, fn, user);
-	int r = buf_append(&reader->line, bytes, n);
+	int r = keep_line(reader, bytes, n);
 	if (!r)
 		r = take_line(reader, buf_at(&reader->line), reader->line.len, fn, user);
 	buf_clear(&reader->line);
+	reader->is_line_long = false;
 	return r;
 }
 
@@ -164,6 +185,6 @@ int event_reader_feed(struct event_reader *reader, const char *bytes, size_t n, 
 		}
 	}
 	if (!reader->error)
-		reader->error = buf_append(&reader->line, bytes, n);
+		reader->error = keep_line(reader, bytes, n);
 	return reader->error;
 }

@@ -26,21 +26,23 @@ struct event_reader {
 	struct buf line; /* the beginning of a line whose end has not come yet */
 	struct buf data; /* of the event in hand, each of its lines with a newline behind it */
 	char name[EVENT_NAME_MAX + 1];
+	bool is_line_long; /* longer than can be kept: what is in `line` is its beginning */
+	bool is_data_long;
 	bool has_begun;  /* the first line was read: no byte order mark is looked for any more */
 	bool skips_feed; /* the last byte was a CR: an LF that follows belongs to it */
 	int error;       /* of an earlier call */
 };
 
-/* One whole event: `data` is NUL-terminated, n bytes without that, and borrowed during the call. Without a
- * name in the stream it is "message". A value < 0 ends the reading. The reader must not be finished
- * from inside. */
+/* One whole event: `data` is NUL-terminated, n bytes without that, and borrowed during the call. NULL: there
+ * was more of it than may be kept, and it was thrown away. Without a name in the stream it is "message". A
+ * value < 0 ends the reading. The reader must not be finished from inside. */
 typedef int event_fn(void *user, const char *name, const char *data, size_t n);
 
 /* `data_max`: bytes of an event's text. */
 void event_reader_init(struct event_reader *reader, size_t data_max);
 void event_reader_finish(struct event_reader *reader); /* takes a zeroed object */
-/* 0; TRM_EPROTO what came is no event stream; TRM_ETOOBIG a line or an event is longer than data_max;
- * TRM_ENOMEM; or what `fn` said. After an error nothing is read any more, and the same error comes again. */
+/* 0; TRM_EPROTO what came is no event stream; TRM_ENOMEM; or what `fn` said. After an error nothing is read
+ * any more, and the same error comes again. */
 int event_reader_feed(struct event_reader *reader, const char *bytes, size_t n, event_fn *fn, void *user);
 /* No event has been begun: a stream that ends here is whole. */
 bool event_reader_is_between(const struct event_reader *reader);

@@ -42,15 +42,7 @@ void call_fail_params(struct call *call, const char *why)
 
 bool call_streams(const struct call *call)
 {
-	return call->carrier->event != NULL;
-}
-
-void call_event(struct call *call, const char *event, cJSON *data)
-{
-	if (call_streams(call))
-		call->carrier->event(call, event, data);
-	else
-		cJSON_Delete(data);
+	return call->events != NULL;
 }
 
 void call_begin(struct call *call)

@@ -14,6 +14,7 @@
 
 struct cJSON;
 struct call;
+struct events;
 struct trm_server;
 
 /* Who calls. */
@@ -25,8 +26,6 @@ struct caller {
 struct call_carrier {
 	void (*result)(struct call *call, struct cJSON *result); /* owns it; NULL: out of memory */
 	void (*fail)(struct call *call, const struct rpc_fault *fault, const char *text);
-	/* NULL: the client wants no events. Owns `data`. */
-	void (*event)(struct call *call, const char *event, struct cJSON *data);
 };
 
 struct call {
@@ -37,6 +36,7 @@ struct call {
 	uint64_t id;                /* never 0, never used twice in this server */
 	const struct call_carrier *carrier;
 	void *carrier_data;
+	struct events *events; /* NULL: the client wants none. What a run does with it: run_stream.h */
 	/* The method's. */
 	void (*on_gone)(struct call *call, void *user); /* may end the call, or later */
 	void *user;
@@ -49,8 +49,8 @@ void call_fail(struct call *call, enum rpc_fault_id fault, const char *fmt, ...)
 /* "Invalid params for METHOD: " in front. */
 void call_fail_params(struct call *call, const char *why);
 
+/* The client wants events. */
 bool call_streams(const struct call *call);
-void call_event(struct call *call, const char *event, struct cJSON *data); /* owns data */
 
 /* For carriers: find the method and let it begin; an unknown one fails. Everything that `call` points to
  * stays until it is ended. */

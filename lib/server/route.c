@@ -5,6 +5,7 @@
 
 #include "rpc/envelope.h"
 #include "rpc/names.h"
+#include "server/mcp.h"
 #include "server/server.h"
 
 static void health(struct trm_server *server, struct http_request *request)
@@ -22,6 +23,7 @@ static const struct route {
 } routes[] = {
 		{RPC_PATH_HEALTH, "GET,HEAD", health, true},
 		{RPC_PATH_RPC, "POST", rpc_handle, false},
+		{RPC_PATH_MCP, "POST", mcp_handle, false},
 		{"/api/v1/sandbox/start", "POST", rpc_handle, false},
 		{"/api/v1/sandbox/stop", "POST", rpc_handle, false},
 		{"/api/v1/sandbox/command/run", "POST", rpc_handle, false},

@@ -5,9 +5,10 @@
 
 #include "rpc/envelope.h"
 #include "rpc/names.h"
+#include "server/events.h"
 #include "server/server.h"
 
-/* A call over plain HTTP: one request, one reply. */
+/* A call over HTTP: one request, one reply, or a stream of events whose last one is the reply. */
 struct rpc_call {
 	struct call call;
 	struct caller who;
@@ -15,7 +16,7 @@ struct rpc_call {
 	struct http_request *http; /* NULL: the client has left */
 };
 
-static void rpc_call_end(struct rpc_call *c, int status, const char *type, char *body)
+static void reply(struct rpc_call *c, int status, const char *type, char *body)
 {
 	if (!c->http)
 		free(body);
@@ -23,6 +24,20 @@ static void rpc_call_end(struct rpc_call *c, int status, const char *type, char 
 		http_reply(c->http, status, *body ? type : NULL, NULL, body, strlen(body));
 	else
 		server_refuse(c->http, RPC_INTERNAL, NULL, "out of memory", NULL);
+}
+
+static void rpc_call_end(struct rpc_call *c, int status, const char *type, char *body)
+{
+	struct events *events = c->call.events;
+	if (events && events->has_begun) {
+		const char *last = body ? body : "{\"error\":\"out of memory\",\"code\":5002}";
+		events_end(events, "response", last, strlen(last));
+		free(body);
+	} else {
+		reply(c, status, type, body);
+		if (events)
+			events_end(events, "", "", 0);
+	}
 	rpc_request_finish(&c->request);
 	free(c);
 }
@@ -54,6 +69,26 @@ static void on_gone(struct http_request *http, void *user)
 	call_gone(&c->call);
 }
 
+static void on_events_gone(void *user)
+{
+	on_gone(NULL, user);
+}
+
+/* Runs and commands are told as they happen to who can read that. */
+static void offer_events(struct rpc_call *c)
+{
+	const char *accept = http_header(c->http, "Accept");
+	if (!accept || !strcasestr(accept, "text/event-stream"))
+		return;
+	if (strcmp(c->call.method, RPC_RUN) != 0 && strcmp(c->call.method, RPC_COMMAND) != 0)
+		return;
+	c->call.events = events_create(c->http, c->call.server->loop);
+	if (!c->call.events)
+		return;
+	c->call.events->on_gone = on_events_gone;
+	c->call.events->carrier = c;
+}
+
 static struct rpc_call *rpc_call_create(struct trm_server *server, struct http_request *http)
 {
 	struct rpc_call *c = calloc(1, sizeof *c);
@@ -82,5 +117,6 @@ void rpc_handle(struct trm_server *server, struct http_request *http)
 	}
 	c->call.method = rpc_method_today(c->request.method);
 	c->call.params = c->request.params;
+	offer_events(c);
 	call_begin(&c->call);
 }

@@ -10,6 +10,9 @@
  *   auth.c       who may
  *   rpc.c        JSON-RPC over HTTP: carrier of calls
  *   call.h       one call
+ *   events.h     its answer as a stream of events
+ *   run_stream.h a run that tells such events, and is reached by other calls
+ *   mcp.h        the Model Context Protocol: another carrier of calls
  *   method.h     the methods' table */
 
 #include <terrarium/error.h>
@@ -26,6 +29,7 @@ struct trm_server {
 	struct front *front;
 	struct trm_timer *end; /* while closing: the next look whether all is over */
 	uint64_t last_call;
+	struct run_stream *runs; /* whose clients want events */
 	char host[256];
 };
 

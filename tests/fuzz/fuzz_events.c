@@ -9,9 +9,9 @@ static int check(void *user, const char *name, const char *data, size_t n)
 {
 	size_t *heard = user;
 	/* The ceilings hold, and the text is one. */
-	if (strlen(name) > EVENT_NAME_MAX || strlen(data) != n || n > 256)
+	if (strlen(name) > EVENT_NAME_MAX || (data ? strlen(data) : 0) != n || n > 64)
 		abort();
-	*heard += n;
+	*heard += data ? n : 1000;
 	return 0;
 }
 
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	int r[2];
 	for (int whole = 0; whole < 2 && n; whole++) {
 		struct event_reader reader;
-		event_reader_init(&reader, 256);
+		event_reader_init(&reader, 64);
 		if (whole)
 			step = n;
 		r[whole] = 0;

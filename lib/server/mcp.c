@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/mcp.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+#include "rpc/check.h"
+#include "rpc/envelope.h"
+#include "rpc/names.h"
+#include "server/mcp_tools.h"
+#include "server/server.h"
+
+enum { NOT_FOUND = -32601, BAD_PARAMS = -32602, INTERNAL = -32603, BATCH_MAX = 64 };
+
+/* What was posted: one message, or several at once. */
+struct post {
+	struct trm_server *server;
+	struct http_request *http; /* NULL: the client has left */
+	struct caller who;
+	struct message *messages; /* that have no answer yet */
+	bool is_batch;
+	bool is_read;   /* all messages have been looked at */
+	cJSON *replies; /* array */
+};
+
+/* One message, and perhaps the call of a method that it became. */
+struct message {
+	struct message *next;
+	struct post *post;
+	struct rpc_request request;
+	struct call call;
+	bool is_gone; /* the call knows that the client has left */
+};
+
+/* ---- replies ---- */
+
+/* Notifications have no answer. Clients that speak the newer transport want 202 then, and say that they read
+ * events; older ones were used to an empty 200. */
+static void send_nothing(struct http_request *http)
+{
+	const char *accept = http_header(http, "Accept");
+	http_reply(http, accept && strstr(accept, "text/event-stream") ? 202 : 200, NULL, NULL, NULL, 0);
+}
+
+static void send_replies(struct post *post)
+{
+	cJSON *reply = post->is_batch ? post->replies : cJSON_GetArrayItem(post->replies, 0);
+	char *body = cJSON_PrintUnformatted(reply);
+	if (body)
+		http_reply(post->http, 200, "application/json", NULL, body, strlen(body));
+	else
+		server_refuse(post->http, RPC_INTERNAL, NULL, "out of memory", NULL);
+}
+
+static void post_end_when_answered(struct post *post)
+{
+	if (!post->is_read || post->messages)
+		return;
+	if (post->http && cJSON_GetArraySize(post->replies))
+		send_replies(post);
+	else if (post->http)
+		send_nothing(post->http);
+	cJSON_Delete(post->replies);
+	free(post);
+}
+
+/* Owns `reply`; NULL: it is a notification, or memory is lacking. */
+static void message_end(struct message *m, cJSON *reply)
+{
+	struct post *post = m->post;
+	struct message **link = &post->messages;
+	while (*link != m)
+		link = &(*link)->next;
+	*link = m->next;
+	if (reply)
+		cJSON_AddItemToArray(post->replies, reply);
+	rpc_request_finish(&m->request);
+	free(m);
+	post_end_when_answered(post);
+}
+
+static void reply_result(struct message *m, cJSON *result)
+{
+	message_end(m, rpc_reply_result(m->request.id, result));
+}
+
+static void reply_error(struct message *m, int code, const char *text)
+{
+	message_end(m, rpc_reply_error(m->request.id, code, text));
+}
+
+/* ---- tools ---- */
+
+static void reply_tool(struct message *m, const char *text, bool is_error)
+{
+	cJSON *result = cJSON_CreateObject(), *content = cJSON_CreateObject();
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "content"), content);
+	cJSON_AddStringToObject(content, "type", "text");
+	cJSON_AddStringToObject(content, "text", text);
+	cJSON_AddBoolToObject(result, "isError", is_error);
+	reply_result(m, result);
+}
+
+static void on_tool_result(struct call *call, cJSON *result)
+{
+	struct message *m = call->carrier_data;
+	char *text = cJSON_Print(result);
+	cJSON_Delete(result);
+	if (text)
+		reply_tool(m, text, false);
+	else
+		reply_error(m, INTERNAL, "out of memory");
+	cJSON_free(text);
+}
+
+/* The model that called shall see why, so this is a result too. */
+static void on_tool_failure(struct call *call, const struct rpc_fault *fault, const char *text)
+{
+	static const char intro[] = "Error: ";
+	struct message *m = call->carrier_data;
+	size_t n = sizeof intro + strlen(text);
+	char *whole = malloc(n);
+	(void)fault;
+	if (whole)
+		snprintf(whole, n, "%s%s", intro, text);
+	reply_tool(m, whole ? whole : text, true);
+	free(whole);
+}
+
+static const struct call_carrier tool_carrier = {.result = on_tool_result, .fail = on_tool_failure};
+
+static void call_tool(struct message *m)
+{
+	const cJSON *name = cJSON_GetObjectItemCaseSensitive(m->request.params, "name");
+	const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(m->request.params, "arguments");
+	struct trm_error why = {0};
+	const struct mcp_tool *tool = cJSON_IsString(name) ? mcp_tool_find(name->valuestring) : NULL;
+	if (!cJSON_IsString(name))
+		trm_error_set(&why, TRM_EINVAL, "'name' is missing, or not a string");
+	else if (!tool)
+		trm_error_set(&why, TRM_EINVAL, "there is no tool '%s'", name->valuestring);
+	else
+		mcp_tool_check(tool, arguments, &why);
+	if (why.code) {
+		reply_error(m, BAD_PARAMS, why.msg);
+		return;
+	}
+	m->call = (struct call){.server = m->post->server,
+			.who = &m->post->who,
+			.method = tool->method,
+			.params = arguments,
+			.carrier = &tool_carrier,
+			.carrier_data = m};
+	call_begin(&m->call);
+}
+
+/* ---- the other methods ---- */
+
+static void initialize(struct message *m)
+{
+	static const char *const versions[] = {"2025-03-26", "2024-11-05"};
+	const cJSON *asked = cJSON_GetObjectItemCaseSensitive(m->request.params, "protocolVersion");
+	const char *version = versions[0];
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+		if (cJSON_IsString(asked) && strcmp(asked->valuestring, versions[i]) == 0)
+			version = versions[i];
+	}
+	cJSON *result = cJSON_CreateObject();
+	cJSON_AddStringToObject(result, "protocolVersion", version);
+	cJSON *capabilities = cJSON_AddObjectToObject(result, "capabilities");
+	cJSON_AddBoolToObject(cJSON_AddObjectToObject(capabilities, "tools"), "listChanged", false);
+	cJSON_AddBoolToObject(cJSON_AddObjectToObject(capabilities, "prompts"), "listChanged", false);
+	/* The name is the one that clients of this protocol know; the title is ours. */
+	cJSON *info = cJSON_AddObjectToObject(result, "serverInfo");
+	cJSON_AddStringToObject(info, "name", "microsandbox-server");
+	cJSON_AddStringToObject(info, "title", "Terrarium");
+	cJSON_AddStringToObject(info, "version", trm_version());
+	reply_result(m, result);
+}
+
+static void ping(struct message *m)
+{
+	reply_result(m, cJSON_CreateObject());
+}
+
+static void list_tools(struct message *m)
+{
+	static const char *const images[] = {
+			"microsandbox/python", "microsandbox/node", "terrarium/all", NULL};
+	reply_result(m, mcp_tools_list(images));
+}
+
+static void list_prompts(struct message *m)
+{
+	reply_result(m, mcp_prompts_list());
+}
+
+static void get_prompt(struct message *m)
+{
+	struct trm_error why = {0};
+	cJSON *result = NULL;
+	int r = mcp_prompt_get(m->request.params, &result, &why);
+	if (r < 0)
+		reply_error(m, r == TRM_EINVAL ? BAD_PARAMS : INTERNAL, why.msg);
+	else
+		reply_result(m, result);
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(struct message *m);
+} methods[] = {
+		{"initialize", initialize},
+		{"ping", ping},
+		{"tools/list", list_tools},
+		{"tools/call", call_tool},
+		{"prompts/list", list_prompts},
+		{"prompts/get", get_prompt},
+};
+
+static void begin(struct message *m)
+{
+	const char *method = m->request.method;
+	struct trm_error why = {0};
+	if (strncmp(method, "notifications/", strlen("notifications/")) == 0) {
+		message_end(m, NULL);
+		return;
+	}
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+		if (strcmp(method, methods[i].name) == 0) {
+			methods[i].fn(m);
+			return;
+		}
+	}
+	trm_error_set(&why, TRM_EINVAL, "Method not found: %s", method);
+	reply_error(m, NOT_FOUND, why.msg);
+}
+
+/* ---- posts ---- */
+
+static void on_gone(struct http_request *http, void *user)
+{
+	struct post *post = user;
+	struct message *m = post->messages;
+	(void)http;
+	post->http = NULL;
+	/* Each call may end from inside, and the last one ends the post. */
+	bool was_read = post->is_read;
+	post->is_read = false;
+	while (m) {
+		if (m->is_gone) {
+			m = m->next;
+			continue;
+		}
+		m->is_gone = true;
+		call_gone(&m->call);
+		m = post->messages;
+	}
+	post->is_read = was_read;
+	post_end_when_answered(post);
+}
+
+static struct message *message_create(struct post *post)
+{
+	struct message *m = calloc(1, sizeof *m);
+	if (!m)
+		return NULL;
+	m->post = post;
+	m->next = post->messages;
+	post->messages = m;
+	return m;
+}
+
+/* One of several. What cannot be understood is answered as such, the others all the same. */
+static void take_item(struct post *post, const cJSON *item)
+{
+	struct trm_error why = {0};
+	enum rpc_fault_id fault;
+	char *text = cJSON_PrintUnformatted(item);
+	struct message *m = text ? message_create(post) : NULL;
+	if (m && rpc_request_read(&m->request, text, strlen(text), &fault, &why) < 0)
+		reply_error(m, -32600, why.msg);
+	else if (m)
+		begin(m);
+	cJSON_free(text);
+}
+
+static bool is_list(const char *body)
+{
+	return body[strspn(body, " \t\r\n")] == '[';
+}
+
+static void take_list(struct post *post)
+{
+	struct trm_error why = {0};
+	const struct http_request *http = post->http;
+	struct rpc_span span;
+	cJSON *list = NULL;
+	if (rpc_check(http->body, http->body_len, NULL, &span, &why) == 0)
+		list = cJSON_ParseWithLength(http->body, http->body_len);
+	int n = cJSON_GetArraySize(list);
+	if (!n || n > BATCH_MAX) {
+		if (list)
+			trm_error_set(&why, TRM_EINVAL, "a batch has 1 to %d messages", BATCH_MAX);
+		server_refuse(post->http, RPC_BROKEN, NULL, why.code ? why.msg : "out of memory", NULL);
+		post->http = NULL;
+	}
+	const cJSON *item = NULL;
+	if (post->http)
+		cJSON_ArrayForEach(item, list) take_item(post, item);
+	cJSON_Delete(list);
+}
+
+static void take_one(struct post *post)
+{
+	struct trm_error why = {0};
+	enum rpc_fault_id fault;
+	struct message *m = message_create(post);
+	if (!m)
+		return;
+	if (rpc_request_read(&m->request, post->http->body, post->http->body_len, &fault, &why) < 0) {
+		server_refuse(post->http, fault, m->request.id, why.msg, NULL);
+		post->http = NULL;
+		message_end(m, NULL);
+	} else {
+		begin(m);
+	}
+}
+
+void mcp_handle(struct trm_server *server, struct http_request *http)
+{
+	struct post *post = calloc(1, sizeof *post);
+	cJSON *replies = cJSON_CreateArray();
+	if (!post || !replies) {
+		free(post);
+		cJSON_Delete(replies);
+		server_refuse(http, RPC_INTERNAL, NULL, "out of memory", NULL);
+		return;
+	}
+	*post = (struct post){
+			.server = server, .http = http, .replies = replies, .is_batch = is_list(http->body)};
+	http->on_gone = on_gone;
+	http->user = post;
+	if (post->is_batch)
+		take_list(post);
+	else
+		take_one(post);
+	post->is_read = true;
+	post_end_when_answered(post);
+}
