@@ -35,7 +35,13 @@ struct carrier_cb {
 	void (*closed)(void *user, const struct trm_error *why);
 };
 
-enum backend_cap { BACKEND_STATS = 1 << 0, BACKEND_EVENTS = 1 << 1, BACKEND_KEEP = 1 << 2 };
+enum backend_cap {
+	BACKEND_STATS = 1 << 0,
+	BACKEND_EVENTS = 1 << 1,
+	BACKEND_KEEP = 1 << 2,
+	BACKEND_MOUNTS = 1 << 3, /* no op: opts->mounts */
+	BACKEND_ENV = 1 << 4,    /* no op: opts->env and workdir */
+};
 
 struct backend_ops {
 	const char *name;

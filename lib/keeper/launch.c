@@ -21,6 +21,8 @@
 #include "keeper/net.h"
 #include "keeper/space.h"
 
+enum { BWRAP_MAX_FDS = BWRAP_FILES + LIFELINE_MAX_FILES + 1 + LIFELINE_MAX_MOUNTS };
+
 /* Exit status of a child that did not get as far as bubblewrap. */
 enum { NOT_STARTED = 125 };
 
@@ -114,7 +116,7 @@ static int pipe_with(const char *bytes, size_t n)
 /* Descriptors wanted at the low numbers; they are first moved out of each other's way. */
 static void place(const int *fds, size_t n)
 {
-	int moved[BWRAP_FILES + LIFELINE_MAX_FILES + 1];
+	int moved[BWRAP_MAX_FDS];
 	const int above = (int)n + 1;
 	for (size_t i = 0; i < n; i++) {
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, above);
@@ -131,7 +133,8 @@ static void place(const int *fds, size_t n)
 
 static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 {
-	int fds[BWRAP_FILES + LIFELINE_MAX_FILES + 1];
+	int fds[BWRAP_MAX_FDS];
+	size_t n = BWRAP_FILES;
 	struct slice args = is_shared ? spec->args_shared : spec->args_separate;
 	struct slice calls = is_strict ? spec->calls_strict : spec->calls;
 	struct slice arguments = is_strict ? spec->arguments_strict : spec->arguments;
@@ -144,9 +147,12 @@ static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 	fds[BWRAP_ARGUMENTS] = pipe_with(arguments.bytes, arguments.n);
 	fds[BWRAP_AGENT] = KEEPER_AGENT;
 	for (size_t i = 0; i < spec->n_files; i++)
-		fds[BWRAP_FILES + i] = pipe_with(spec->files[i].bytes, spec->files[i].n);
-	fds[BWRAP_FILES + spec->n_files] = KEEPER_CERTS;
-	place(fds, BWRAP_FILES + spec->n_files + spec->has_certs);
+		fds[n++] = pipe_with(spec->files[i].bytes, spec->files[i].n);
+	if (spec->has_certs)
+		fds[n++] = KEEPER_CERTS;
+	for (int i = 0; i < (int)spec->n_mounts && !is_shared; i++)
+		fds[n++] = KEEPER_MOUNTS + i;
+	place(fds, n);
 }
 
 /* ---- the child ----------------------------------------------------------------- */
@@ -214,17 +220,41 @@ static void make_and_report(const struct spec_msg *spec, int to, bool is_shared,
 	report(to, &r, fds);
 }
 
+/* The text of one mount, without its mode and newline. */
+static int find_mount(const struct spec_msg *spec, uint32_t which, const char **ret)
+{
+	const char *at = spec->mounts;
+	for (; which && *at; which--)
+		at += strcspn(at, "\n") + 1;
+	*ret = at;
+	int n = (int)strcspn(at, "\n");
+	return n > 3 ? n - 3 : n;
+}
+
+static bool make_space(const struct spec_msg *spec, bool is_root, uint32_t uid)
+{
+	struct space_failure failure;
+	const char *mount;
+	bool is_made = space_make(is_root, uid, spec, &failure);
+	if (is_made || !failure.what)
+		return is_made;
+	int n = find_mount(spec, failure.which, &mount);
+	dprintf(STDERR_FILENO, MOUNT_FAILED "%.*s: cannot %s: %s", n, mount, failure.what,
+			strerror(failure.error));
+	_exit(NOT_STARTED);
+}
+
 static _Noreturn void child(
 		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
 {
 	sigset_t none;
 	bool is_strict = !(groups->limits & LIMIT_MEMORY), has_tun = *spec->slirp && net_has_tun();
 	sysfile_write("/proc/self/oom_score_adj", "500");
-	bool is_shared = uid && space_make(true, uid, spec->disk_bytes, spec->cache);
+	bool is_shared = uid && make_space(spec, true, uid);
 	if (uid)
 		become(uid);
 	if (!is_shared)
-		is_shared = space_make(false, 0, spec->disk_bytes, spec->cache);
+		is_shared = make_space(spec, false, 0);
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
 	make_and_report(spec, report_fd, is_shared, has_tun);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "keeper/space.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "keeper/binds.h"
 #include "keeper/userns.h"
 #include "wire/lifeline.h"
 
@@ -51,30 +53,45 @@ static void bind_cache(int fd)
 		close(fd);
 }
 
-static bool mount_space(uint32_t uid, uint64_t disk_bytes, const char *cache)
+static bool mount_tmpfs(uint64_t disk_bytes)
 {
 	char options[96];
 	snprintf(options, sizeof options, "mode=0755,size=%llu,nr_inodes=%llu",
 			(unsigned long long)disk_bytes, (unsigned long long)inodes_for(disk_bytes));
-	int cache_fd = *cache ? open(cache, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (mount("tmpfs", SPACE_PATH, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0) {
+	return mount("tmpfs", SPACE_PATH, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0;
+}
+
+static bool mount_space(uint32_t uid, const struct spec_msg *spec, struct space_failure *ret)
+{
+	struct binds binds;
+	int cache_fd = *spec->cache ? open(spec->cache, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	ret->what = binds_open(&binds, spec, &ret->which);
+	ret->error = errno;
+	if (ret->what)
+		return false;
+	if (!mount_tmpfs(spec->disk_bytes)) {
 		if (cache_fd >= 0)
 			close(cache_fd);
 		return false;
 	}
 	bind_cache(cache_fd);
-	if (fill(uid))
+	bool is_filled = fill(uid);
+	if (is_filled)
+		ret->what = binds_make(&binds, uid, &ret->which);
+	ret->error = errno;
+	if (is_filled && !ret->what)
 		return true;
 	umount2(SPACE_PATH, MNT_DETACH);
 	return false;
 }
 
-bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes, const char *cache)
+bool space_make(bool is_root, uint32_t uid, const struct spec_msg *spec, struct space_failure *ret)
 {
+	*ret = (struct space_failure){0};
 	if (!is_root)
-		return userns_enter(CLONE_NEWNS, getuid(), getgid()) && mount_space(0, disk_bytes, cache);
+		return userns_enter(CLONE_NEWNS, getuid(), getgid()) && mount_space(0, spec, ret);
 	if (unshare(CLONE_NEWNS) < 0)
 		return false;
 	/* Nothing of what follows may be seen outside. */
-	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 && mount_space(uid, disk_bytes, cache);
+	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 && mount_space(uid, spec, ret);
 }

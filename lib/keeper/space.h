@@ -9,10 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wire/lifeline.h"
+
+/* What the host shall be seen of is a promise: if one mount cannot be made there is no sandbox. */
+struct space_failure {
+	const char *what; /* NULL: none */
+	uint32_t which;   /* of the mounts */
+	int error;
+};
+
 /* Give the calling process a mount namespace and mount there. With `is_root` the
  * directories are made for `uid`; else a user namespace is needed as well, in which
- * the caller stays what it is. CACHE_SOURCE is the folder `cache`, or an empty one where that cannot be had.
- * False (nothing has happened): not allowed here. */
-bool space_make(bool is_root, uint32_t uid, uint64_t disk_bytes, const char *cache);
+ * the caller stays what it is. CACHE_SOURCE is the folder spec->cache, or an empty one where that cannot be
+ * had; below MOUNT_SOURCE are the mounts. False: not allowed here (nothing has happened), or, with
+ * ret->what, a mount cannot be made. */
+bool space_make(bool is_root, uint32_t uid, const struct spec_msg *spec, struct space_failure *ret);
 
 #endif

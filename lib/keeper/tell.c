@@ -101,6 +101,10 @@ void keeper_note_info(const struct keeper *k)
 			.boot_id = boot_id,
 			.has_net = *k->spec.slirp != '\0',
 			.net_allow = (char *)k->spec.net_allow,
+			.group = (char *)k->spec.group,
+			.workdir = (char *)k->spec.workdir,
+			.mounts = (char *)k->spec.mounts,
+			.env = (char *)k->spec.env,
 	};
 	buf_init(&b, INFO_MAX_BYTES);
 	if (info_msg_put(&b, &msg) == 0)

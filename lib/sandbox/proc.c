@@ -229,7 +229,7 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 			.window = SANDBOX_WINDOW,
 			.argv = (char **)o->argv,
 			.env = is_new ? (char **)o->env : NULL,
-			.cwd = (char *)(o->cwd ? o->cwd : "/workspace"),
+			.cwd = (char *)(o->cwd ? o->cwd : s->workdir),
 			.script = is_new ? o->script : NULL,
 			.script_len = is_new ? o->script_len : 0,
 			.label = (char *)o->label,

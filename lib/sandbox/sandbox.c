@@ -229,8 +229,19 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 		return r;
 	if (opts->keep && !(s->ops->caps & BACKEND_KEEP))
 		return trm_error_set(reterr, TRM_ENOTSUP, NO_KEEPING, s->ops->name);
+	if ((r = trm_sandbox_opts_check(opts, reterr)) < 0)
+		return r;
+	if (opts->n_mounts && !(s->ops->caps & BACKEND_MOUNTS))
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"sandboxes of the %s backend see no files of the host", s->ops->name);
+	if ((opts->n_env || opts->workdir) && !(s->ops->caps & BACKEND_ENV) && s->ops != &backend_attached)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"sandboxes of the %s backend take no variables and no working directory",
+				s->ops->name);
 	s->opts = *opts;
 	s->opts.name = s->name;
+	snprintf(s->workdir, sizeof s->workdir, "%s", opts->workdir ? opts->workdir : "/workspace");
+	snprintf(s->group, sizeof s->group, "%s", opts->group ? opts->group : "");
 	s->opts.backend = s->ops->name;
 	s->is_kept = opts->keep;
 	s->leaves = opts->keep || s->ops == &backend_attached;
@@ -264,6 +275,9 @@ static int open_on(const struct backend_ops *ops, struct trm_loop *loop, const s
 		free(s);
 		return r;
 	}
+	s->opts.n_mounts = s->opts.n_env = 0;
+	s->opts.workdir = s->workdir;
+	s->opts.group = s->group;
 	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->ops->name);
 	trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
 	if (s->opts.metrics_interval_ms)
@@ -281,8 +295,14 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	return r < 0 ? r : open_on(ops, loop, opts, cb, user, ret_sandbox, reterr);
 }
 
+/* Texts of the description. */
+struct about {
+	char workdir[TRM_INSIDE_PATH], group[TRM_GROUP_BYTES];
+};
+
 /* What it is is read before it is opened, so that it can say it at once. */
-static int describe(const char *name, struct trm_sandbox_opts *ret, struct trm_error *reterr)
+static int describe(
+		const char *name, struct trm_sandbox_opts *ret, struct about *where, struct trm_error *reterr)
 {
 	struct info_msg info;
 	struct state_msg state;
@@ -291,6 +311,10 @@ static int describe(const char *name, struct trm_sandbox_opts *ret, struct trm_e
 	if (r == 0) {
 		found_limits(&info, &ret->limits);
 		ret->keep = found_state(run_fd, name, &state) && state.is_kept;
+		snprintf(where->workdir, sizeof where->workdir, "%s", info.workdir);
+		snprintf(where->group, sizeof where->group, "%s", info.group);
+		ret->workdir = *where->workdir ? where->workdir : NULL;
+		ret->group = where->group;
 		info_msg_finish(&info);
 	}
 	if (run_fd >= 0)
@@ -303,8 +327,9 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 		struct trm_error *reterr)
 {
 	struct trm_sandbox_opts own = {.name = name};
+	struct about where;
 	int r = trm_sandbox_name_check(name, reterr);
-	if (r < 0 || (r = describe(name, &own, reterr)) < 0)
+	if (r < 0 || (r = describe(name, &own, &where, reterr)) < 0)
 		return r;
 	own.metrics_interval_ms = opts ? opts->metrics_interval_ms : 0;
 	own.metrics_with_processes = opts && opts->metrics_with_processes;
@@ -321,6 +346,16 @@ const char *trm_sandbox_name(const struct trm_sandbox *sandbox)
 const char *trm_sandbox_backend(const struct trm_sandbox *sandbox)
 {
 	return sandbox->ops->name;
+}
+
+const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox)
+{
+	return sandbox->workdir;
+}
+
+const char *trm_sandbox_group(const struct trm_sandbox *sandbox)
+{
+	return sandbox->group;
 }
 
 const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox)

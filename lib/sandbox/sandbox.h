@@ -118,8 +118,12 @@ struct trm_sandbox {
 	struct trm_loop *loop;
 	const struct trm_sandbox_cb *cb;
 	void *user;
-	struct trm_sandbox_opts opts; /* complete; strings point to `name` and the backend's own */
+	/* Complete; strings point to the next three and the backend's own. Mounts and variables are known
+	 * only until it has started. */
+	struct trm_sandbox_opts opts;
 	char name[65];
+	char workdir[TRM_INSIDE_PATH];
+	char group[TRM_GROUP_BYTES];
 	const struct backend_ops *ops;
 	struct carrier *carrier; /* NULL once it has closed */
 	enum sandbox_state state;

@@ -7,7 +7,7 @@
 
 #include "wire/pack.h"
 
-enum { MAX_TEXT = 4096 };
+enum { MAX_TEXT = 4096, MAX_MOUNTS = 8192, MAX_ENV = 8192 };
 
 static void pack_slice(struct pack *p, struct slice s)
 {
@@ -52,7 +52,22 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_slice(&p, m->net_open);
 	pack_u8(&p, m->has_certs);
 	pack_str(&p, m->net_allow);
+	pack_u32(&p, m->n_mounts);
+	pack_u32(&p, m->writable_mounts);
+	pack_str(&p, m->mounts);
+	pack_str(&p, m->env);
+	pack_str(&p, m->workdir);
+	pack_str(&p, m->group);
 	return p.error;
+}
+
+void spec_msg_finish(struct spec_msg *m)
+{
+	const char *const texts[] = {m->name, m->run_path, m->bwrap, m->cache, m->slirp, m->net_allow,
+			m->mounts, m->env, m->workdir, m->group};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		free((char *)texts[i]);
+	*m = (struct spec_msg){0};
 }
 
 int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
@@ -61,8 +76,9 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	struct spec_msg m = {0};
 	if (unpack_u8(&u) != LIFELINE_SPEC)
 		return TRM_EPROTO;
-	char *name = unpack_str(&u, MAX_TEXT), *run_path = unpack_str(&u, MAX_TEXT),
-	     *bwrap = unpack_str(&u, MAX_TEXT);
+	m.name = unpack_str(&u, MAX_TEXT);
+	m.run_path = unpack_str(&u, MAX_TEXT);
+	m.bwrap = unpack_str(&u, MAX_TEXT);
 	m.mem_bytes = unpack_u64(&u);
 	m.disk_bytes = unpack_u64(&u);
 	m.file_bytes = unpack_u64(&u);
@@ -81,26 +97,22 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.is_kept = unpack_u8(&u) != 0;
 	m.idle_timeout_ms = unpack_u64(&u);
 	m.max_lifetime_ms = unpack_u64(&u);
-	char *cache = unpack_str(&u, MAX_TEXT), *slirp = unpack_str(&u, MAX_TEXT);
+	m.cache = unpack_str(&u, MAX_TEXT);
+	m.slirp = unpack_str(&u, MAX_TEXT);
 	m.net_subnet = unpack_u32(&u);
 	m.net_open = unpack_slice(&u);
 	m.has_certs = unpack_u8(&u) != 0;
-	char *net_allow = unpack_str(&u, MAX_TEXT);
-	if (u.bad || m.n_files > LIFELINE_MAX_FILES) {
-		free(name);
-		free(run_path);
-		free(bwrap);
-		free(cache);
-		free(slirp);
-		free(net_allow);
+	m.net_allow = unpack_str(&u, MAX_TEXT);
+	m.n_mounts = unpack_u32(&u);
+	m.writable_mounts = unpack_u32(&u);
+	m.mounts = unpack_str(&u, MAX_MOUNTS);
+	m.env = unpack_str(&u, MAX_ENV);
+	m.workdir = unpack_str(&u, MAX_TEXT);
+	m.group = unpack_str(&u, MAX_TEXT);
+	if (u.bad || m.n_files > LIFELINE_MAX_FILES || m.n_mounts > LIFELINE_MAX_MOUNTS) {
+		spec_msg_finish(&m);
 		return TRM_EPROTO;
 	}
-	m.name = name;
-	m.run_path = run_path;
-	m.bwrap = bwrap;
-	m.cache = cache;
-	m.slirp = slirp;
-	m.net_allow = net_allow;
 	*ret = m;
 	return 0;
 }
@@ -149,6 +161,10 @@ int info_msg_put(struct buf *out, const struct info_msg *m)
 	pack_str(&p, m->boot_id);
 	pack_u8(&p, m->has_net);
 	pack_str(&p, m->net_allow);
+	pack_str(&p, m->group);
+	pack_str(&p, m->workdir);
+	pack_str(&p, m->mounts);
+	pack_str(&p, m->env);
 	return p.error;
 }
 
@@ -290,6 +306,12 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	m.boot_id = unpack_str(&u, BOOT_ID_BYTES);
 	m.has_net = unpack_u8(&u) != 0;
 	m.net_allow = unpack_str(&u, MAX_TEXT);
+	bool is_older = !u.left; /* the sandbox was kept by a program from before these were told */
+	m.group = is_older ? calloc(1, 1) : unpack_str(&u, MAX_TEXT);
+	m.workdir = is_older ? calloc(1, 1) : unpack_str(&u, MAX_TEXT);
+	m.mounts = is_older ? calloc(1, 1) : unpack_str(&u, MAX_MOUNTS);
+	m.env = is_older ? calloc(1, 1) : unpack_str(&u, MAX_ENV);
+	u.bad |= !m.group || !m.workdir || !m.mounts || !m.env;
 	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_CGROUP_V2) {
 		info_msg_finish(&m);
 		return TRM_EPROTO;
@@ -312,6 +334,10 @@ void info_msg_finish(struct info_msg *m)
 	free(m->command);
 	free(m->boot_id);
 	free(m->net_allow);
+	free(m->group);
+	free(m->workdir);
+	free(m->mounts);
+	free(m->env);
 	finish_ready(&m->ready);
 	*m = (struct info_msg){0};
 }

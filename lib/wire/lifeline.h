@@ -32,6 +32,7 @@ enum keeper_fd {
 	KEEPER_AGENT,     /* the agent's program file */
 	KEEPER_CERTS,     /* with spec.has_certs: one more file for bubblewrap, too long for the spec */
 	KEEPER_FD_END,
+	KEEPER_MOUNTS = KEEPER_FD_END, /* and following: O_PATH, what is to be mounted */
 };
 
 /* Descriptors that bubblewrap is started with; its arguments name them. Only
@@ -42,18 +43,25 @@ enum bwrap_fd {
 	BWRAP_CALLS,     /* seccomp program: allow list */
 	BWRAP_ARGUMENTS, /* seccomp program: refusals by argument */
 	BWRAP_AGENT,
-	BWRAP_FILES, /* and following: contents of small files in /etc */
+	BWRAP_FILES, /* and following: contents of small files in /etc; then, if bubblewrap itself is to
+			mount them, what KEEPER_MOUNTS has */
 };
 
 /* Where the keeper puts the tmpfs that holds all of a sandbox's files, in a mount
  * namespace that only bubblewrap sees; its directories are then bound one by one. */
 #define SPACE_PATH "/tmp"
 #define CACHE_SOURCE SPACE_PATH "/cache"
+#define MOUNT_SOURCE SPACE_PATH "/mounts" /* with one file or directory for each mount: 0, 1 … */
 
 /* The agent's program inside the sandbox. */
 #define AGENT_PATH "/run/agent"
 
-enum { LIFELINE_MAX_BYTES = 64 * 1024, LIFELINE_MAX_FILES = 8, LIFELINE_MAX_WORDS = 400 };
+enum {
+	LIFELINE_MAX_BYTES = 64 * 1024,
+	LIFELINE_MAX_FILES = 8,
+	LIFELINE_MAX_WORDS = 400,
+	LIFELINE_MAX_MOUNTS = 16
+};
 
 struct slice {
 	const char *bytes;
@@ -79,7 +87,11 @@ struct spec_msg {
 	uint32_t net_subnet;   /* the first 24 bits of the addresses in the sandbox's network */
 	struct slice net_open; /* struct cidr[]: ranges that may be reached though they are not public */
 	bool has_certs;
-	const char *net_allow; /* the same as text, for those who look at the sandbox */
+	const char *net_allow;              /* the same as text, for those who look at the sandbox */
+	uint32_t n_mounts, writable_mounts; /* how many, and a bit for each that can be written to */
+	const char *mounts;                 /* "HOST:GUEST:ro", each with a newline */
+	const char *env;                    /* names alone, with commas between */
+	const char *workdir, *group;
 };
 
 /* Addresses in the sandbox's network, which slirp4netns hands out (libslirp). */
@@ -88,6 +100,8 @@ enum { NET_GATEWAY = 2, NET_DNS = 3, NET_OWN = 100 };
 enum { NET_PROCS = 3 };
 /* How the keeper begins what it says of a network that cannot be had. */
 #define NET_FAILED "the network cannot be set up: "
+/* … and of a mount. */
+#define MOUNT_FAILED "cannot mount "
 
 enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2 };
 /* The last two limit nothing: they count. */
@@ -119,7 +133,7 @@ struct ready_msg {
 #define NET_DIR "net" /* with NET_SOCKET in it, for a moment */
 #define NET_SOCKET "net.sock"
 #define GROUPS_FILE "groups"
-enum { BOOT_ID_BYTES = 37, INFO_MAX_BYTES = 8192 };
+enum { BOOT_ID_BYTES = 37, INFO_MAX_BYTES = 32768 };
 struct info_msg {
 	int32_t keeper, client; /* processes */
 	uint64_t keeper_start;  /* see procstat.h */
@@ -134,6 +148,7 @@ struct info_msg {
 	char *net_allow; /* as in trm_limits */
 	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a restart of the machine nothing of it is
 			  true */
+	char *group, *workdir, *mounts, *env; /* as in spec_msg; "" where an older keeper does not say */
 };
 
 /* What changes, in the file STATE_FILE beside it. */
@@ -197,6 +212,7 @@ int stop_msg_put(struct buf *out);
 
 /* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO: nothing to free. */
 int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
+void spec_msg_finish(struct spec_msg *msg); /* frees what spec_msg_get() allocated */
 /* From the keeper. TRM_EPROTO: nothing to free. */
 int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret);
 /* From an attached client: LIFELINE_KEEP (with *ret_is_kept), LIFELINE_STOP, or TRM_EPROTO. */

@@ -10,6 +10,7 @@
 #include <terrarium/error.h>
 
 #include "base/cachedir.h"
+#include "base/mount.h"
 
 static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 /* Of the host's /etc only what programs in /usr cannot do without. */
@@ -181,8 +182,21 @@ static void add_net_env(struct args *a, const struct argv_net *net)
 	}
 }
 
-static void add_namespaces(struct args *a, const struct argv_net *net)
+static void add_env(struct args *a, const struct argv_wish *wish)
 {
+	for (size_t i = 0; i < wish->n_env; i++) {
+		size_t n = strcspn(wish->env[i], "=");
+		add(a, "--setenv");
+		if (!a->error)
+			a->error = buf_append(a->out, wish->env[i], n);
+		add(a, ""); /* which ends the name */
+		add(a, wish->env[i] + n + 1);
+	}
+}
+
+static void add_namespaces(struct args *a, const struct argv_facts *facts)
+{
+	const struct argv_net *net = facts->net;
 	add(a, "--unshare-all");
 	if (net)
 		add(a, "--share-net"); /* the keeper has made one: keeper/net.h */
@@ -200,6 +214,7 @@ static void add_namespaces(struct args *a, const struct argv_net *net)
 		add3(a, "--setenv", ENVIRONMENT[i][0], ENVIRONMENT[i][1]);
 	if (net)
 		add_net_env(a, net);
+	add_env(a, &facts->wish);
 }
 
 static void add_net_etc(struct args *a, const struct argv_net *net)
@@ -298,19 +313,57 @@ static void add_writable(struct args *a, bool is_shared, uint64_t disk_bytes)
 		else
 			add_tmpfs(a, WRITABLE[i].perms, disk_bytes, WRITABLE[i].path);
 	}
+}
+
+/* Mount points are made in directories that are empty so far, and never in what has been mounted: there may
+ * be links. What is mounted lies where the keeper has put it, or else comes by its descriptor. */
+static void add_mounts(struct args *a, const struct argv_facts *facts, bool is_shared)
+{
+	const struct argv_net *net = facts->net;
+	const struct argv_wish *wish = &facts->wish;
+	const size_t first = BWRAP_FILES + N_FILES + (net ? 1 + (net->env.certs.len > 0) : 0);
+	for (size_t i = 0; i < wish->n_mounts; i++) {
+		char source[40];
+		bool is_writable = wish->mounts[i].is_writable;
+		snprintf(source, sizeof source, is_shared ? MOUNT_SOURCE "/%zu" : "%zu",
+				is_shared ? i : first + i);
+		add(a, is_shared              ? is_writable ? "--bind" : "--ro-bind"
+				: is_writable ? "--bind-fd"
+					      : "--ro-bind-fd");
+		add2(a, source, wish->mounts[i].guest);
+	}
+}
+
+static bool is_in_mount(const struct argv_wish *wish, const char *path)
+{
+	bool is = false;
+	for (size_t i = 0; i < wish->n_mounts; i++)
+		is |= mount_is_below(path, wish->mounts[i].guest);
+	return is;
+}
+
+static void add_workdir(struct args *a, const struct argv_wish *wish)
+{
+	const char *path = wish->workdir ? wish->workdir : "/workspace";
+	if (wish->workdir && !is_in_mount(wish, path)) {
+		add2(a, "--perms", "0755");
+		add2(a, "--dir", path);
+	}
 	add2(a, "--remount-ro", "/");
-	add2(a, "--chdir", "/workspace");
+	add2(a, "--chdir", path);
 }
 
 int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, uint64_t disk_bytes)
 {
 	struct args a = {.out = out};
-	add_namespaces(&a, facts->net);
+	add_namespaces(&a, facts);
 	add_system(&a, facts);
 	add_proc(&a, facts);
 	add_cache(&a, facts->net, is_shared);
 	add_dev(&a, is_shared);
 	add_writable(&a, is_shared, disk_bytes);
+	add_mounts(&a, facts, is_shared);
+	add_workdir(&a, &facts->wish);
 	add_number(&a, "--add-seccomp-fd", BWRAP_ARGUMENTS);
 	add_number(&a, "--add-seccomp-fd", BWRAP_CALLS);
 	return a.error;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <terrarium/sandbox.h>
+
 #include "backend/local/netenv.h"
 #include "base/buf.h"
 #include "wire/lifeline.h"
@@ -28,6 +30,15 @@ struct argv_net {
 	struct netenv env;
 };
 
+/* What the caller asks for. */
+struct argv_wish {
+	const struct trm_mount *mounts; /* guest and is_writable count */
+	size_t n_mounts;
+	const char *const *env; /* "NAME=value" */
+	size_t n_env;
+	const char *workdir; /* NULL: /workspace */
+};
+
 struct argv_facts {
 	/* Target of the symbolic link of that name; "." for a directory; "" for none. */
 	char usr_dir[ARGV_USR_DIRS][ARGV_PATH];
@@ -35,6 +46,7 @@ struct argv_facts {
 	char localtime[ARGV_PATH];  /* where /etc/localtime points below /usr; "" if nowhere */
 	bool has_mask[ARGV_MASKS];  /* the file or directory is there, and others may read it */
 	const struct argv_net *net; /* NULL: no network */
+	struct argv_wish wish;
 };
 
 void argv_facts_find(struct argv_facts *ret);

@@ -256,7 +256,7 @@ static int watch_memory(struct carrier *carrier, uint64_t bytes)
 
 const struct backend_ops backend_local = {
 		.name = "local",
-		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
+		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV,
 		.probe = probe,
 		.start = start,
 		.stop = stop,

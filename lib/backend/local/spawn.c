@@ -19,7 +19,7 @@
 #define MFD_EXEC 0x0010U /* Linux 6.3: says that the file is to be executed */
 #endif
 
-enum { MAX_FDS = 16, STACK_BYTES = 64 * 1024 };
+enum { MAX_FDS = 48, STACK_BYTES = 64 * 1024 };
 
 int spawn_memfd(const char *name, const void *bytes, size_t n, struct trm_error *reterr)
 {

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "backend/local/argv.h"
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
+#include "backend/local/mounts.h"
 #include "backend/local/netplan.h"
 #include "backend/local/program.h"
 #include "backend/local/rundir.h"
@@ -48,6 +51,18 @@ static uint64_t disk_in_force(const struct trm_limits *limits)
 
 /* ---- the description ------------------------------------------------------------------- */
 
+/* Names alone: values may be secrets. */
+static void list_env(const struct trm_sandbox_opts *opts, char out[TRM_ENV_BYTES])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < opts->n_env; i++) {
+		int n = snprintf(out + used, TRM_ENV_BYTES - used, "%s%.*s", used ? "," : "",
+				(int)strcspn(opts->env[i], "="), opts->env[i]);
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
 static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts,
 		const struct rundir_entry *entry, const char *bwrap)
 {
@@ -69,19 +84,23 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 			.is_kept = opts->keep,
 			.idle_timeout_ms = opts->idle_timeout_ms,
 			.max_lifetime_ms = opts->max_lifetime_ms,
+			.workdir = opts->workdir ? opts->workdir : "/workspace",
+			.group = opts->group,
 	};
 	spec->n_files = argv_files(spec->files, LIFELINE_MAX_FILES);
 }
 
 /* Append the packet: what was filled in, with the arguments in both forms. */
-static int put_spec(struct buf *out, struct spec_msg *spec, const struct argv_net *net)
+static int put_spec(struct buf *out, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
+		const struct argv_net *net)
 {
 	struct argv_facts facts;
 	struct buf shared, separate;
-	buf_init(&shared, LIFELINE_MAX_BYTES / 4);
-	buf_init(&separate, LIFELINE_MAX_BYTES / 4);
+	buf_init(&shared, LIFELINE_MAX_BYTES / 3);
+	buf_init(&separate, LIFELINE_MAX_BYTES / 3);
 	argv_facts_find(&facts);
 	facts.net = net;
+	facts.wish = (struct argv_wish){opts->mounts, opts->n_mounts, opts->env, opts->n_env, opts->workdir};
 	int r = argv_build(&shared, &facts, true, spec->disk_bytes);
 	if (r == 0)
 		r = argv_build(&separate, &facts, false, spec->disk_bytes);
@@ -95,12 +114,12 @@ static int put_spec(struct buf *out, struct spec_msg *spec, const struct argv_ne
 	return r;
 }
 
-static int send_spec(
-		int lifeline_fd, struct spec_msg *spec, const struct argv_net *net, struct trm_error *reterr)
+static int send_spec(int lifeline_fd, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
+		const struct argv_net *net, struct trm_error *reterr)
 {
 	struct buf packet;
 	buf_init(&packet, LIFELINE_MAX_BYTES);
-	int r = put_spec(&packet, spec, net);
+	int r = put_spec(&packet, spec, opts, net);
 	if (r < 0)
 		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
 	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
@@ -149,9 +168,10 @@ static void close_all(const int *fds, size_t n)
 			close(fds[i]);
 }
 
-static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entry, struct trm_error *reterr)
+static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entry,
+		const struct mounts *mounts, struct trm_error *reterr)
 {
-	const int fds[KEEPER_FD_END] = {
+	int fds[KEEPER_MOUNTS + LIFELINE_MAX_MOUNTS] = {
 			[0] = p->null_fd,
 			[1] = p->null_fd,
 			[2] = p->null_fd,
@@ -163,27 +183,34 @@ static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entr
 			[KEEPER_AGENT] = p->agent_fd,
 			[KEEPER_CERTS] = p->certs_fd < 0 ? p->null_fd : p->certs_fd,
 	};
-	return spawn_program(p->keeper_fd, "terrarium-keeper", fds, KEEPER_FD_END, reterr);
+	for (size_t i = 0; i < mounts->n; i++)
+		fds[KEEPER_MOUNTS + i] = mounts->fds[i];
+	return spawn_program(p->keeper_fd, "terrarium-keeper", fds, KEEPER_MOUNTS + mounts->n, reterr);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
-static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry, const char *bwrap,
-		struct started *ret, struct trm_error *reterr)
+static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry,
+		const struct mounts *mounts, struct spec_msg *spec, struct started *ret,
+		struct trm_error *reterr)
 {
 	struct parts p = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
-	struct spec_msg spec;
 	struct netplan plan = {0};
+	char env[TRM_ENV_BYTES];
 	pid_t pid = -1;
-	fill_spec(&spec, opts, entry, bwrap);
-	int r = opts->limits.net ? netplan_make(&plan, opts, &spec, reterr) : 0;
+	list_env(opts, env);
+	spec->env = env;
+	spec->mounts = mounts->text;
+	spec->n_mounts = (uint32_t)mounts->n;
+	spec->writable_mounts = mounts->writable;
+	int r = opts->limits.net ? netplan_make(&plan, opts, spec, reterr) : 0;
 	if (r == 0)
 		r = make_parts(&p, entry, &plan.argv.env.certs, reterr);
 	if (r == 0)
-		r = send_spec(p.lifeline_fd, &spec, opts->limits.net ? &plan.argv : NULL, reterr);
+		r = send_spec(p.lifeline_fd, spec, opts, opts->limits.net ? &plan.argv : NULL, reterr);
 	netplan_finish(&plan);
 	if (r == 0)
-		r = pid = spawn_keeper(&p, entry, reterr);
+		r = pid = spawn_keeper(&p, entry, mounts, reterr);
 	const int theirs[] = {
 			p.null_fd, p.keeper_fd, p.agent_fd, p.listen_fd, p.door_fd, p.far_fd, p.certs_fd};
 	const int ours[] = {p.stream_fd, p.lifeline_fd};
@@ -192,8 +219,21 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 		close_all(ours, sizeof ours / sizeof *ours);
 		return r;
 	}
-	*ret = (struct started){p.stream_fd, p.lifeline_fd, pid, spec.disk_bytes};
+	*ret = (struct started){p.stream_fd, p.lifeline_fd, pid, spec->disk_bytes};
 	return 0;
+}
+
+static int start_in(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry, const char *bwrap,
+		struct started *ret, struct trm_error *reterr)
+{
+	struct mounts mounts;
+	struct spec_msg spec;
+	fill_spec(&spec, opts, entry, bwrap);
+	int r = mounts_open(&mounts, opts, entry->path, reterr);
+	if (r == 0)
+		r = launch(opts, entry, &mounts, &spec, ret, reterr);
+	mounts_close(&mounts);
+	return r;
 }
 
 int start_keeper(const struct trm_sandbox_opts *opts, struct started *ret, struct trm_error *reterr)
@@ -205,7 +245,7 @@ int start_keeper(const struct trm_sandbox_opts *opts, struct started *ret, struc
 			|| (r = check_limits(&opts->limits, reterr)) < 0
 			|| (r = rundir_entry_make(&entry, opts->name, reterr)) < 0)
 		return r;
-	r = launch(opts, &entry, bwrap, ret, reterr);
+	r = start_in(opts, &entry, bwrap, ret, reterr);
 	if (r < 0)
 		rundir_entry_remove(&entry);
 	else

@@ -123,11 +123,20 @@ static int line_length(const char *text)
 	return (int)n;
 }
 
+/* How bubblewrap says that the working directory cannot be entered. */
+#define NO_CHDIR "Can't chdir to "
+
 static int tell_words(const char *words, struct trm_error *why)
 {
 	char advice[MACHINE_ADVICE];
 	if (!strncmp(words, NET_FAILED, strlen(NET_FAILED)))
 		return trm_error_set(why, TRM_ENOTSUP, "%.*s", line_length(words), words);
+	if (!strncmp(words, MOUNT_FAILED, strlen(MOUNT_FAILED)))
+		return trm_error_set(why, TRM_EPERM, "%.*s", line_length(words), words);
+	const char *chdir = strstr(words, NO_CHDIR);
+	if (chdir)
+		return trm_error_set(why, TRM_EINVAL, "the sandbox cannot start in %.*s",
+				line_length(chdir + strlen(NO_CHDIR)), chdir + strlen(NO_CHDIR));
 	bool is_userns = strstr(words, "namespace") || strstr(words, "uid map");
 	if (is_userns && machine_userns_is_off(advice))
 		return trm_error_set(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);

@@ -94,6 +94,34 @@ struct trm_server_opts {
 	size_t n_scripts;
 };
 
+/* ---- what it sees of the host ---------------------------------------------- */
+
+enum {
+	TRM_MOUNTS_MAX = 16,     /* mounts of a sandbox */
+	TRM_MOUNTS_BYTES = 8192, /* of all of them as text, with their NULs */
+	TRM_HOST_PATH = 1024,    /* longest path on the host, with its NUL */
+	TRM_INSIDE_PATH = 256,   /* longest mount point or working directory, with its NUL */
+	TRM_ENV_MAX = 128,       /* variables */
+	TRM_ENV_BYTES = 8192,    /* of all of them, with their NULs */
+	TRM_GROUP_BYTES = 96,    /* longest group, with its NUL */
+};
+
+/* A file or directory of the host that can be seen inside. What is seen is what `host` led to when the
+ * sandbox was opened, whatever is put in its place later. Submounts come along. Never with setuid
+ * programs or devices in force. Inside, the files of the owner of `host` are the sandbox's own user's. */
+struct trm_mount {
+	const char *host;  /* from the root or from the current directory; "~/" is the home directory */
+	const char *guest; /* from the root; not "/", nor where the sandbox has programs or devices of its own
+			    */
+	bool is_writable;  /* else nobody can write there, submounts included */
+};
+
+/* Take "HOST:GUEST", "HOST:GUEST:ro" (the same) or "HOST:GUEST:rw" apart. The last colon that a slash follows
+ * ends HOST. `text` is cut into pieces, from which `ret` borrows. TRM_EINVAL with a sentence. */
+int trm_mount_parse(char *text, struct trm_mount *ret, struct trm_error *reterr);
+/* The same the other way: "HOST:GUEST:ro". Returns the length, as snprintf(). */
+size_t trm_mount_print(const struct trm_mount *mount, char *out, size_t cap);
+
 /* ---- life ---------------------------------------------------------------- */
 
 struct trm_sandbox_opts {
@@ -113,7 +141,24 @@ struct trm_sandbox_opts {
 				     never */
 	uint32_t max_lifetime_ms; /* it ends so long after its start, whoever is attached; 0: never */
 	struct trm_server_opts server; /* borrowed until trm_sandbox_open() returns, strings included */
+	/* What it sees of the host; explicit, and nothing by default. Borrowed until trm_sandbox_open()
+	 * returns, strings included. TRM_ENOTSUP from a backend that cannot do it. */
+	struct trm_mount mounts[TRM_MOUNTS_MAX];
+	size_t n_mounts;
+	const char *env[TRM_ENV_MAX]; /* "NAME=value": for all that runs inside; they beat the sandbox's own
+				       */
+	size_t n_env;
+	/* Where processes start whose own options name no directory; made if it is not there, but for one
+	 * below a mount. NULL: /workspace. */
+	const char *workdir;
+	/* Who manages it, for lists of sandboxes: "serve:5555/default". One line of text without control
+	 * characters. NULL: nobody. */
+	const char *group;
 };
+
+/* The parts that trm_sandbox_open() looks at, one by one: mounts (all together), env, workdir and group.
+ * TRM_EINVAL, TRM_ETOOBIG with a sentence. Whether `host` is there is seen at the opening. */
+int trm_sandbox_opts_check(const struct trm_sandbox_opts *opts, struct trm_error *reterr);
 
 /* [A-Za-z0-9][A-Za-z0-9._-]{0,63}: a name is also a directory. TRM_EINVAL with a sentence. */
 int trm_sandbox_name_check(const char *name, struct trm_error *reterr);
@@ -163,6 +208,8 @@ bool trm_sandbox_is_attached(const struct trm_sandbox *sandbox);
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_backend(const struct trm_sandbox *sandbox);
+const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox); /* "/workspace", or what was asked for */
+const char *trm_sandbox_group(const struct trm_sandbox *sandbox);   /* "" if nobody manages it */
 const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox);
 bool trm_sandbox_is_ready(const struct trm_sandbox *sandbox);
 /* What is enforced in this sandbox and how. Borrowed; constant once `ready` was called. */
@@ -202,7 +249,7 @@ struct trm_proc_cb {
 struct trm_proc_opts {
 	const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH inside */
 	const char *const *env;  /* "NAME=value", NULL-terminated; added to the sandbox's own; may be NULL */
-	const char *cwd;         /* NULL: /workspace */
+	const char *cwd;         /* NULL: the sandbox's workdir */
 	const char *label;       /* what process lists call it, at most 64 bytes; NULL: its command line */
 	bool pty;                /* stdin, stdout and stderr are one terminal */
 	uint16_t rows, cols;     /* with pty */

@@ -38,7 +38,13 @@ static void put_spec(struct buf *b)
 			.net_allow = "10.0.0.0/8",
 			.is_kept = true,
 			.idle_timeout_ms = 6,
-			.max_lifetime_ms = 7};
+			.max_lifetime_ms = 7,
+			.n_mounts = 2,
+			.writable_mounts = 2,
+			.mounts = "/a:/b:ro\n/c:/d:rw\n",
+			.env = "A,B",
+			.workdir = "/d",
+			.group = "serve:5555/default"};
 	buf_init(b, LIFELINE_MAX_BYTES);
 	assert_int_equal(spec_msg_put(b, &m), 0);
 }
@@ -64,15 +70,16 @@ static void a_spec_comes_through(void **state)
 	assert_int_equal(m.net_subnet, 0x0a000200);
 	assert_memory_equal(m.net_open.bytes, "h", 1);
 	assert_string_equal(m.net_allow, "10.0.0.0/8");
-	free((char *)m.cache);
-	free((char *)m.slirp);
-	free((char *)m.net_allow);
 	assert_true(m.is_kept);
 	assert_int_equal(m.idle_timeout_ms, 6);
 	assert_int_equal(m.max_lifetime_ms, 7);
-	free((char *)m.name);
-	free((char *)m.run_path);
-	free((char *)m.bwrap);
+	assert_int_equal(m.n_mounts, 2);
+	assert_int_equal(m.writable_mounts, 2);
+	assert_string_equal(m.mounts, "/a:/b:ro\n/c:/d:rw\n");
+	assert_string_equal(m.env, "A,B");
+	assert_string_equal(m.workdir, "/d");
+	assert_string_equal(m.group, "serve:5555/default");
+	spec_msg_finish(&m);
 	buf_finish(&b);
 }
 

@@ -144,6 +144,57 @@ static void nothing_is_made_below_what_is_writable(void **state)
 	buf_finish(&b);
 }
 
+/* The end of the arguments, with two mounts in them. */
+static void expect_wish(bool is_shared, const char *const *words)
+{
+	static const struct trm_mount mounts[] = {{NULL, "/data", false}, {NULL, "/workspace/out", true}};
+	static const char *const env[] = {"A=1=2", "PATH=/x"};
+	struct argv_facts f = facts();
+	struct buf b;
+	f.wish = (struct argv_wish){mounts, 2, env, 2, "/workspace/out"};
+	buf_init(&b, 16384);
+	assert_int_equal(argv_build(&b, &f, is_shared, 1048576), 0);
+	const char *at = buf_at(&b), *end = at + b.len, *setenv = NULL;
+	for (; at < end && strcmp(at, "/home/user") != 0; at += strlen(at) + 1)
+		;
+	for (const char *k = buf_at(&b); k < end; k += strlen(k) + 1)
+		if (!strcmp(k, "A") && !strcmp(k + 2, "1=2"))
+			setenv = k;
+	assert_non_null(setenv);
+	expect_words(setenv, end, (const char *const[]){"A", "1=2", "--setenv", "PATH", "/x", NULL});
+	/* The first is the variable HOME. */
+	for (at += strlen(at) + 1; at < end && strcmp(at, "/home/user") != 0; at += strlen(at) + 1)
+		;
+	expect_words(at, end, words);
+	buf_finish(&b);
+}
+
+static void mounts_come_last(void **state)
+{
+	(void)state;
+	expect_wish(true, (const char *const[]){"/home/user", "--ro-bind", "/tmp/mounts/0", "/data", "--bind",
+					  "/tmp/mounts/1", "/workspace/out", "--remount-ro", "/", "--chdir",
+					  "/workspace/out", NULL});
+	expect_wish(false, (const char *const[]){"/home/user", "--ro-bind-fd", "12", "/data", "--bind-fd",
+					   "13", "/workspace/out", "--remount-ro", "/", "--chdir",
+					   "/workspace/out", NULL});
+}
+
+static void a_working_directory_is_made(void **state)
+{
+	struct argv_facts f = facts();
+	struct buf b;
+	(void)state;
+	f.wish.workdir = "/app";
+	buf_init(&b, 16384);
+	assert_int_equal(argv_build(&b, &f, true, 1048576), 0);
+	const char *at = buf_at(&b), *end = at + b.len;
+	for (; at < end && strcmp(at, "/app") != 0; at += strlen(at) + 1)
+		;
+	expect_words(at, end, (const char *const[]){"/app", "--remount-ro", "/", "--chdir", "/app", NULL});
+	buf_finish(&b);
+}
+
 static void too_small_a_buffer_is_an_error(void **state)
 {
 	struct argv_facts f = facts();
@@ -171,6 +222,8 @@ int main(void)
 			cmocka_unit_test(shared_files),
 			cmocka_unit_test(separate_files),
 			cmocka_unit_test(nothing_is_made_below_what_is_writable),
+			cmocka_unit_test(mounts_come_last),
+			cmocka_unit_test(a_working_directory_is_made),
 			cmocka_unit_test(too_small_a_buffer_is_an_error),
 			cmocka_unit_test(this_machine_has_a_usr),
 	};

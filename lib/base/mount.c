@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/mount.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/sandbox.h>
+#include <terrarium/text.h>
+
+#include "base/err.h"
+
+/* ---- words as they are shown -------------------------------------------------------------- */
+
+enum { SHOWN = 88 };
+
+static const char *shown(char out[SHOWN], const char *text)
+{
+	size_t n = strlen(text);
+	trm_text_clean_line(out, SHOWN - 4, text, n);
+	if (n > strlen(out))
+		strcat(out, "…");
+	return out;
+}
+
+static bool has_controls(const char *text)
+{
+	bool is_valid = true;
+	for (size_t n = strlen(text), at = 0; at < n && is_valid;) {
+		uint32_t cp;
+		at += trm_utf8_decode(text + at, n - at, &cp, &is_valid);
+		is_valid &= cp >= 0x20 && cp != 0x7f && !trm_text_is_deceptive(cp);
+	}
+	return !is_valid;
+}
+
+/* ---- paths inside -------------------------------------------------------------------------- */
+
+bool mount_is_below(const char *path, const char *above)
+{
+	size_t n = strlen(above);
+	return !strncmp(path, above, n) && (!path[n] || path[n] == '/' || n == 1);
+}
+
+static bool has_component(const char *path, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *at = path; (at = strchr(at, '/')); at++)
+		if (!strncmp(at + 1, word, n) && (!at[1 + n] || at[1 + n] == '/'))
+			return true;
+	return false;
+}
+
+int mount_check_path(const char *what, const char *path, struct trm_error *reterr)
+{
+	char word[SHOWN];
+	if (path[0] != '/')
+		return trm_error_set(reterr, TRM_EINVAL,
+				"%s '%s' must begin at the root of the sandbox, as /data does", what,
+				shown(word, path));
+	if (strlen(path) >= TRM_INSIDE_PATH)
+		return trm_error_set(reterr, TRM_EINVAL, "%s '%s' is longer than %d bytes", what,
+				shown(word, path), TRM_INSIDE_PATH - 1);
+	if (has_controls(path))
+		return trm_error_set(reterr, TRM_EINVAL,
+				"%s '%s' has control characters in it, or is not UTF-8", what,
+				shown(word, path));
+	if (has_component(path, ".") || has_component(path, "..") || strstr(path, "//"))
+		return trm_error_set(reterr, TRM_EINVAL, "%s '%s' must be spelled without '.', '..' and '//'",
+				what, shown(word, path));
+	return 0;
+}
+
+/* Where a sandbox has something of its own: the whole tree, or that one place alone. */
+static const struct {
+	const char *path, *what;
+	bool is_alone;
+} TAKEN[] = {
+		{"/proc", "its processes are shown there", false},
+		{"/sys", "nothing may be shown there", false},
+		{"/dev", "its devices are there", false},
+		{"/usr", "its programs and interpreters are there", false},
+		{"/bin", "its programs are there", false},
+		{"/sbin", "its programs are there", false},
+		{"/lib", "its libraries are there", false},
+		{"/lib32", "its libraries are there", false},
+		{"/lib64", "its libraries are there", false},
+		{"/libx32", "its libraries are there", false},
+		{"/run/agent", "terrarium's own program is there", false},
+		{"/etc/ld.so.cache", "programs do not start without that", false},
+		{"/etc/alternatives", "programs do not start without that", false},
+		{"/etc/passwd", "its own users are there", false},
+		{"/etc/group", "its own users are there", false},
+		{"/etc/hosts", "its own names are there", false},
+		{"/etc/nsswitch.conf", "its own names are there", false},
+		{"/etc/resolv.conf", "its own names are there", false},
+		{"/etc/localtime", "its time zone is there", false},
+		{"/etc/ssl", "certificates of the network are there", false},
+		{"/etc/ca-certificates", "certificates of the network are there", false},
+		{"/etc/pki", "certificates of the network are there", false},
+		{"/var/cache/terrarium", "fetched packages are there", false},
+		{"/", "all of it is there", true},
+		{"/run", "terrarium's own program is below it", true},
+		{"/etc", "what programs need is below it", true},
+		{"/var", "fetched packages may be below it", true},
+		{"/var/cache", "fetched packages may be below it", true},
+		{"/home", "its home directory is below it", true},
+		{"/home/user", "that is its home directory", true},
+		{"/tmp", "that is its directory for temporary files", true},
+};
+
+int mount_check_guest(const char *guest, struct trm_error *reterr)
+{
+	char word[SHOWN];
+	int r = mount_check_path("the mount point", guest, reterr);
+	if (r < 0)
+		return r;
+	if (strchr(guest, ':'))
+		return trm_error_set(reterr, TRM_EINVAL, "the mount point '%s' must not have a colon in it",
+				shown(word, guest));
+	for (size_t i = 0; i < sizeof TAKEN / sizeof *TAKEN; i++)
+		if (TAKEN[i].is_alone ? !strcmp(guest, TAKEN[i].path) : mount_is_below(guest, TAKEN[i].path))
+			return trm_error_set(reterr, TRM_EINVAL,
+					"nothing can be mounted at %s in a sandbox: %s; take a place such as "
+					"/data or /workspace/data",
+					shown(word, guest), TAKEN[i].what);
+	return 0;
+}
+
+/* ---- HOST:GUEST:ro --------------------------------------------------------------------------- */
+
+static int fail_form(const char *text, struct trm_error *reterr)
+{
+	char word[SHOWN];
+	return trm_error_set(reterr, TRM_EINVAL,
+			"'%s' is not HOST:GUEST, HOST:GUEST:ro or HOST:GUEST:rw, such as ./data:/data:ro",
+			shown(word, text));
+}
+
+/* What follows the last colon, if it can be a mode; the colon becomes the end. */
+static int cut_mode(char *text, bool *ret_is_writable, struct trm_error *reterr)
+{
+	char *colon = strrchr(text, ':'), word[SHOWN];
+	if (!colon || colon[1] == '/')
+		return 0;
+	*ret_is_writable = !strcmp(colon + 1, "rw");
+	if (!*ret_is_writable && strcmp(colon + 1, "ro")) {
+		if (!strstr(text, ":/"))
+			return fail_form(text, reterr);
+		return trm_error_set(reterr, TRM_EINVAL,
+				"'%s': a mount is ro (read-only, the default) or rw (read-write)",
+				shown(word, colon + 1));
+	}
+	*colon = '\0';
+	return 0;
+}
+
+/* The last ":/" in it. */
+static char *find_guest(char *text)
+{
+	char *found = NULL;
+	for (char *at = text; (at = strstr(at, ":/")); at++)
+		found = at;
+	return found;
+}
+
+int trm_mount_parse(char *text, struct trm_mount *ret, struct trm_error *reterr)
+{
+	struct trm_mount m = {.host = text};
+	char *end, *colon = find_guest(text);
+	if (!colon || colon == text)
+		return fail_form(text, reterr);
+	int r = cut_mode(text, &m.is_writable, reterr);
+	if (r < 0)
+		return r;
+	*colon = '\0';
+	m.guest = colon + 1;
+	end = colon + 1 + strlen(colon + 1);
+	while (end > colon + 2 && end[-1] == '/')
+		*--end = '\0';
+	if ((r = mount_check_guest(m.guest, reterr)) < 0)
+		return r;
+	*ret = m;
+	return 0;
+}
+
+size_t trm_mount_print(const struct trm_mount *m, char *out, size_t cap)
+{
+	int n = snprintf(out, cap, "%s:%s:%s", m->host, m->guest, m->is_writable ? "rw" : "ro");
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* ---- variables --------------------------------------------------------------------------------- */
+
+int mount_check_env(const char *text, bool is_name, struct trm_error *reterr)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+	size_t n = strspn(text, letters);
+	char word[SHOWN];
+	if (n && !(text[0] >= '0' && text[0] <= '9') && (text[n] == '=' || (is_name && !text[n])))
+		return 0;
+	/* Not the value: it may be a secret. */
+	char name[64];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+	return trm_error_set(reterr, TRM_EINVAL,
+			"'%s' is no variable: NAME=value%s, with letters, digits and _ in NAME",
+			shown(word, name), is_name ? ", or NAME alone to pass on what it is here" : "");
+}
