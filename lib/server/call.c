@@ -49,7 +49,9 @@ void call_begin(struct call *call)
 {
 	const struct method *method = method_find(call->method);
 	call->id = ++call->server->last_call;
-	if (method)
+	if (method && !call->server->fleet)
+		call_fail(call, RPC_INTERNAL, "the server is ending");
+	else if (method)
 		method->fn(call);
 	else
 		call_fail(call, RPC_NO_METHOD, "Method not found: %s", call->method);

@@ -4,8 +4,15 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "rpc/names.h"
+
 /* Ended by a row without name. */
 static const struct method methods[] = {
+		{RPC_START, method_start},
+		{RPC_STOP, method_stop},
+		{RPC_METRICS, method_metrics},
+		{RPC_RUN, method_run},
+		{RPC_COMMAND, method_command},
 		{0},
 };
 

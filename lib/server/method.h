@@ -11,6 +11,12 @@ struct method {
 	void (*fn)(struct call *call);
 };
 
+void method_start(struct call *call);
+void method_stop(struct call *call);
+void method_metrics(struct call *call);
+void method_run(struct call *call);
+void method_command(struct call *call);
+
 const struct method *method_find(const char *name); /* NULL: there is none */
 
 #endif

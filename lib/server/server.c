@@ -41,10 +41,36 @@ static void finish(struct trm_server *server)
 static void look_for_end(void *user)
 {
 	struct trm_server *server = user;
+	if (server->fleet)
+		return; /* on_fleet_closed() looks again */
 	if (server->front->n_requests)
 		trm_timer_start(server->end, LOOK_MS, 0);
 	else
 		finish(server);
+}
+
+static void on_fleet_closed(void *user)
+{
+	struct trm_server *server = user;
+	server->fleet = NULL;
+	trm_timer_start(server->end, 0, 0);
+}
+
+static int open_fleet(struct trm_server *server, struct trm_error *reterr)
+{
+	const struct trm_serve_opts *opts = &server->opts;
+	const struct fleet_opts fleet = {.dir = opts->namespace_dir,
+			.volume_dirs = opts->volume_dirs,
+			.backend = opts->backend,
+			.group = server->group,
+			.limits = opts->limits,
+			.start_timeout_ms = opts->start_timeout_ms,
+			.idle_timeout_ms = opts->idle_timeout_ms,
+			.max_sandboxes = opts->max_sandboxes,
+			.output_keep_bytes = opts->output_keep_bytes,
+			.files_keep_bytes = opts->files_keep_bytes};
+	snprintf(server->group, sizeof server->group, "serve:%u", trm_server_port(server));
+	return fleet_open(server->loop, &fleet, &server->fleet, reterr);
 }
 
 int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, const struct trm_server_cb *cb,
@@ -70,7 +96,11 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 	int r = trm_loop_add_timer(loop, look_for_end, server, &server->end, reterr);
 	if (r == 0)
 		r = front_open(loop, &front, &server->front, reterr);
+	if (r == 0)
+		r = open_fleet(server, reterr);
 	if (r < 0) {
+		if (server->front)
+			front_close(server->front);
 		trm_timer_remove(server->end);
 		free(server);
 		return r;
@@ -81,8 +111,11 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 
 void trm_server_close(struct trm_server *server)
 {
+	if (server->is_closing)
+		return;
+	server->is_closing = true;
 	front_quiesce(server->front);
-	trm_timer_start(server->end, 0, 0);
+	fleet_close(server->fleet, on_fleet_closed, server);
 }
 
 uint16_t trm_server_port(const struct trm_server *server)

@@ -13,12 +13,14 @@
  *   events.h     its answer as a stream of events
  *   run_stream.h a run that tells such events, and is reached by other calls
  *   mcp.h        the Model Context Protocol: another carrier of calls
- *   method.h     the methods' table */
+ *   method.h     the methods' table
+ *   fleet.h      the sandboxes */
 
 #include <terrarium/error.h>
 #include <terrarium/server.h>
 
 #include "server/call.h"
+#include "server/fleet.h"
 #include "server/front.h"
 
 struct trm_server {
@@ -27,10 +29,13 @@ struct trm_server {
 	const struct trm_server_cb *cb;
 	void *user;
 	struct front *front;
+	struct fleet *fleet; /* NULL: not yet, or gone */
 	struct trm_timer *end; /* while closing: the next look whether all is over */
 	uint64_t last_call;
 	struct run_stream *runs; /* whose clients want events */
+	bool is_closing;
 	char host[256];
+	char group[32]; /* "serve:5555" */
 };
 
 /* Routes: the two callbacks of the front; `user` is the server. */

@@ -26,6 +26,12 @@ struct trm_serve_opts {
 	unsigned max_sandboxes;   /* at a time; 0: no limit but the machine's */
 	uint32_t idle_timeout_ms; /* a sandbox without requests is stopped after so long; 0: never */
 	struct trm_limits limits; /* of a sandbox whose start names none */
+	uint32_t start_timeout_ms; /* of a sandbox; 0: 180 000 */
+	/* Volumes with full host paths may lie below these directories; others are refused. NULL-terminated;
+	 * NULL: none. Those with relative paths lie in the namespace's own folder. */
+	const char *const *volume_dirs;
+	uint64_t files_keep_bytes; /* the most that is saved of a sandbox's files when it stops; 0: 1 GiB */
+	size_t output_keep_bytes;  /* of one run's output, in its reply; 0: 16 MiB */
 };
 
 /* 127.0.0.1, port 5555. */
@@ -39,7 +45,7 @@ struct trm_server_cb {
 };
 
 /* Open a server: from now on it answers.
- * Owns:   copies `opts`; borrows `loop` and `cb` until cb->closed.
+ * Owns:   copies `opts`; borrows `loop`, `cb`, and the texts and lists of `opts`, until cb->closed.
  * Errors: TRM_ENOTSUP libmicrohttpd is missing; TRM_EBUSY the port is in use; TRM_EINVAL, TRM_EPERM the
  * address. */
 int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, const struct trm_server_cb *cb,

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SERVER_FLEET_INNER_H
+#define TRM_SERVER_FLEET_INNER_H
+
+/* The inside of the fleet: fleet.c keeps the lists and the queues, life.c carries a sandbox from state to state. */
+
+#include "server/fleet.h"
+
+enum wish_kind { WISH_START, WISH_STOP, WISH_USE };
+
+/* What was asked of a sandbox and waits. */
+struct wish {
+	struct wish *next;
+	enum wish_kind kind;
+	struct cJSON *config; /* START: owned; NULL: as before */
+	fleet_done_fn *fn;
+	void *user;
+};
+
+struct fleet {
+	struct trm_loop *loop;
+	struct fleet_opts opts;
+	struct store *store;
+	struct image *images;
+	struct space *spaces, **spaces_end;
+	size_t n_sandboxes; /* running or not */
+	unsigned n_running; /* not STOPPED */
+	uint64_t n_stops;   /* so far: served.stopped_at */
+	struct trm_timer *tick;
+	struct trm_timer *closing;
+	void (*closed)(void *user); /* of fleet_close() */
+	void *closed_user;
+	bool is_closing;
+};
+
+/* fleet.c. The first wish has been dealt with: it is answered, and what follows looked at. */
+void served_answer(struct served *served, const struct trm_error *why);
+/* Deal with wishes as far as the state allows. */
+void served_pump(struct served *served);
+
+/* life.c. From STOPPED and RUNNING; served_answer() and served_pump() follow, later or from inside. */
+void life_start(struct served *served);
+void life_stop(struct served *served);
+/* The idle time-out begins anew, if nothing uses it. */
+void life_rest(struct served *served);
+void life_look_all(void *user); /* the fleet's tick */
+
+#endif

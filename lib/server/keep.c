@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/keep.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <terrarium/copy.h>
+#include <terrarium/error.h>
+#include <terrarium/files.h>
+#include <terrarium/loop.h>
+
+#include "base/err.h"
+#include "base/log.h"
+
+/* A copy in which nothing moves for so long is given up: the sandbox may be of ill will. */
+enum { PATIENCE_MS = 10000 };
+
+static const struct {
+	const char *source, *dir; /* in the sandbox; in the saved tree, where a copy puts it */
+} PLACES[] = {{"/workspace", "workspace"}, {"/home/user", "user"}, {"/tmp", "tmp"}};
+enum { N_PLACES = sizeof PLACES / sizeof *PLACES };
+
+struct keep {
+	struct trm_loop *loop;
+	struct trm_sandbox *sandbox;
+	keep_done_fn *fn;
+	void *user;
+	char path[PATH_MAX], temp[PATH_MAX]; /* the tree; one that is not whole */
+	uint64_t max_bytes;
+	struct trm_copy *copy;
+	struct trm_timer *patience;
+	uint64_t last_progress, n_refused;
+	bool is_restore, is_canceled;
+	/* saving */
+	unsigned n_lists; /* answers that are still to come */
+	bool has_files[N_PLACES];
+	/* restoring */
+	unsigned next;
+	struct trm_error why;
+};
+
+/* ---- trees on the host ----------------------------------------------------------------- */
+
+bool keep_has(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void remove_below(int dir_fd, const char *name)
+{
+	struct dirent *item;
+	if (unlinkat(dir_fd, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
+		return;
+	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		fchmod(fd, 0700);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	while (dir && (item = readdir(dir)))
+		if (strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0)
+			remove_below(fd, item->d_name);
+	if (dir)
+		closedir(dir);
+	unlinkat(dir_fd, name, AT_REMOVEDIR);
+}
+
+static void on_removed(void *user, pid_t pid, int wait_status)
+{
+	(void)user, (void)pid, (void)wait_status;
+}
+
+/* A tree may be big, and the loop must not wait for a disk. */
+void keep_remove(struct trm_loop *loop, const char *path)
+{
+	struct trm_child *child = NULL;
+	char dying[PATH_MAX];
+	if (!keep_has(path) || snprintf(dying, sizeof dying, "%s.old", path) >= (int)sizeof dying)
+		return;
+	if (rename(path, dying) < 0)
+		snprintf(dying, sizeof dying, "%s", path); /* an older one is not quite gone */
+	pid_t pid = fork();
+	if (pid == 0) {
+		remove_below(AT_FDCWD, dying);
+		_exit(0);
+	}
+	if (pid > 0 && trm_loop_add_child(loop, pid, on_removed, NULL, &child, NULL) == 0)
+		trm_child_leave(child);
+}
+
+/* The new tree takes the old one's place. */
+static int swap(struct keep *k, struct trm_error *reterr)
+{
+	keep_remove(k->loop, k->path);
+	if (rename(k->temp, k->path) < 0)
+		return trm_error_set_errno(reterr, errno, "%s cannot take its place", k->path);
+	return 0;
+}
+
+/* ---- the end --------------------------------------------------------------------------- */
+
+static void end(struct keep *k)
+{
+	if (!k->is_restore && k->why.code)
+		keep_remove(k->loop, k->temp);
+	if (k->is_canceled && !k->why.code)
+		trm_error_set(&k->why, TRM_ECANCELED, "given up");
+	k->fn(k->user, &k->why, k->n_refused);
+	trm_timer_remove(k->patience);
+	free(k);
+}
+
+void keep_cancel(struct keep *keep)
+{
+	if (!keep)
+		return;
+	keep->is_canceled = true;
+	if (keep->copy)
+		trm_copy_cancel(keep->copy);
+}
+
+static void on_patience(void *user)
+{
+	struct keep *k = user;
+	const struct trm_copy_progress *p = k->copy ? trm_copy_progress(k->copy) : NULL;
+	uint64_t now = p ? p->bytes + p->files + p->dirs + p->links + 1 : 0;
+	if (now == k->last_progress)
+		keep_cancel(k);
+	k->last_progress = now;
+}
+
+/* ---- copying --------------------------------------------------------------------------- */
+
+static void next_restore(struct keep *k);
+
+static void on_refused(void *user, const struct trm_error *why)
+{
+	struct keep *k = user;
+	log_write(LOG_INFO, "%s: %s", k->is_restore ? "not put back" : "not saved", why->msg);
+}
+
+static void on_copied(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+{
+	struct keep *k = user;
+	k->copy = NULL;
+	k->n_refused += progress->refused;
+	k->why = *why;
+	if (k->is_restore && !why->code) {
+		next_restore(k);
+		return;
+	}
+	if (!why->code)
+		swap(k, &k->why);
+	end(k);
+}
+
+static const struct trm_copy_cb COPY_CB = {.refused = on_refused, .done = on_copied};
+
+static int copy(struct keep *k, const char *const *sources, const char *target, struct trm_error *reterr)
+{
+	const struct trm_copy_opts opts = {.sources = sources,
+			.target = target,
+			.own = k->sandbox,
+			.in_fd = -1,
+			.out_fd = -1,
+			.max_bytes = k->max_bytes,
+			.max_files = KEEP_MAX_FILES};
+	return trm_copy_start(k->loop, &opts, &COPY_CB, k, &k->copy, reterr);
+}
+
+static struct keep *create(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path, keep_done_fn *fn,
+		void *user, struct trm_error *reterr)
+{
+	struct keep *k = calloc(1, sizeof *k);
+	if (!k || strlen(path) + sizeof ".new" > sizeof k->path
+			|| trm_loop_add_timer(loop, on_patience, k, &k->patience, reterr) < 0) {
+		free(k);
+		trm_error_set(reterr, TRM_ENOMEM, "out of memory, or a path that is too long");
+		return NULL;
+	}
+	k->loop = loop;
+	k->sandbox = sandbox;
+	k->fn = fn;
+	k->user = user;
+	snprintf(k->path, sizeof k->path, "%s", path);
+	snprintf(k->temp, sizeof k->temp, "%.*s.new", (int)(sizeof k->temp - sizeof ".new"), path);
+	trm_timer_start(k->patience, PATIENCE_MS, PATIENCE_MS);
+	return k;
+}
+
+/* ---- saving ---------------------------------------------------------------------------- */
+
+static void save_all(struct keep *k)
+{
+	const char *sources[N_PLACES + 1] = {0};
+	char texts[N_PLACES][32];
+	size_t n = 0;
+	for (size_t i = 0; i < N_PLACES; i++)
+		if (k->has_files[i]) {
+			snprintf(texts[n], sizeof texts[n], ":%s", PLACES[i].source);
+			sources[n] = texts[n];
+			n++;
+		}
+	if (!n) {
+		keep_remove(k->loop, k->path);
+		end(k);
+		return;
+	}
+	keep_remove(k->loop, k->temp); /* of a server that was killed */
+	if (mkdir(k->temp, 0700) < 0)
+		trm_error_set_errno(&k->why, errno, "%s cannot be made", k->temp);
+	else if (copy(k, sources, k->temp, &k->why) == 0)
+		return;
+	end(k);
+}
+
+static void on_listed(struct keep *k, size_t place, const struct trm_error *why)
+{
+	/* More than one file is too many for the list, and enough for us. */
+	if (why->code == TRM_ETOOBIG)
+		k->has_files[place] = true;
+	else if (why->code && !k->why.code && why->code != TRM_ENOENT)
+		k->why = *why;
+	if (--k->n_lists)
+		return;
+	if (k->why.code || k->is_canceled)
+		end(k);
+	else
+		save_all(k);
+}
+
+/* One callback for each place, as lists have no more to tell them apart than their user. */
+#define LIST_CB(i) \
+	static void on_file_##i(void *user, const struct trm_file *file) \
+	{ \
+		struct keep *k = user; \
+		k->has_files[i] |= *file->name != '\0'; \
+	} \
+	static void on_done_##i(void *user, const struct trm_error *why) \
+	{ \
+		on_listed(user, i, why); \
+	}
+LIST_CB(0)
+LIST_CB(1)
+LIST_CB(2)
+static const struct trm_list_cb LIST_CBS[] = {
+		{on_file_0, on_done_0}, {on_file_1, on_done_1}, {on_file_2, on_done_2}};
+_Static_assert(sizeof LIST_CBS / sizeof *LIST_CBS == N_PLACES, "one for each place");
+
+int keep_save(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path, uint64_t max_bytes,
+		keep_done_fn *fn, void *user, struct keep **ret, struct trm_error *reterr)
+{
+	struct keep *k = create(loop, sandbox, path, fn, user, reterr);
+	if (!k)
+		return TRM_ENOMEM;
+	k->max_bytes = max_bytes;
+	for (size_t i = 0; i < N_PLACES; i++) {
+		int r = trm_file_list(sandbox, PLACES[i].source, 1, &LIST_CBS[i], k, &k->why);
+		k->n_lists += r == 0;
+	}
+	if (!k->n_lists) {
+		struct trm_error why = k->why;
+		trm_timer_remove(k->patience);
+		free(k);
+		return trm_error_set(reterr, why.code, "%s", why.msg);
+	}
+	*ret = k;
+	return 0;
+}
+
+/* ---- restoring ------------------------------------------------------------------------- */
+
+static void next_restore(struct keep *k)
+{
+	while (k->next < N_PLACES && !k->is_canceled) {
+		char from[PATH_MAX], to[32];
+		const char *sources[] = {from, NULL};
+		size_t place = k->next++;
+		int n = snprintf(from, sizeof from, "%s/%s", k->path, PLACES[place].dir);
+		if (n + 3 > (int)sizeof from || !keep_has(from))
+			continue;
+		strcpy(from + n, "/.");
+		snprintf(to, sizeof to, ":%s", PLACES[place].source);
+		if (copy(k, sources, to, &k->why) == 0)
+			return;
+		break;
+	}
+	end(k);
+}
+
+int keep_restore(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path, keep_done_fn *fn, void *user,
+		struct keep **ret, struct trm_error *reterr)
+{
+	struct keep *k = create(loop, sandbox, path, fn, user, reterr);
+	if (!k)
+		return TRM_ENOMEM;
+	k->is_restore = true;
+	*ret = k;
+	next_restore(k);
+	return 0;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* A sandbox of the fleet from state to state. */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/loop.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "server/fleet_inner.h"
+#include "server/keep.h"
+#include "server/launch.h"
+#include "server/store.h"
+
+/* From the interrupt of a run that took too long, or whose client has gone, to its kill. */
+enum { GRACE_MS = 1000, METRICS_MS = 1000 };
+
+static bool files_path(const struct served *served, char *out, size_t cap)
+{
+	return store_path(served->fleet->store, served->space->name, STORE_FILES, served->name, "", out, cap);
+}
+
+__attribute__((format(printf, 2, 3))) static void add_note(struct served *served, const char *fmt, ...)
+{
+	size_t used = strlen(served->note);
+	va_list args;
+	if (used)
+		used += (size_t)snprintf(served->note + used, sizeof served->note - used, "; ");
+	if (used >= sizeof served->note)
+		return;
+	va_start(args, fmt);
+	vsnprintf(served->note + used, sizeof served->note - used, fmt, args);
+	va_end(args);
+}
+
+/* ---- idleness -------------------------------------------------------------------------- */
+
+static void on_idle(void *user)
+{
+	struct served *served = user;
+	if (served->state != SERVED_RUNNING || served->n_uses)
+		return;
+	if (served->has_others) {
+		life_rest(served);
+		return;
+	}
+	log_write(LOG_INFO, "sandbox '%s/%s' is idle and is stopped", served->space->name, served->name);
+	served->dies_idle = true;
+	life_stop(served);
+}
+
+void life_rest(struct served *served)
+{
+	uint32_t ms = served->fleet->opts.idle_timeout_ms;
+	if (ms && served->state == SERVED_RUNNING && !served->n_uses)
+		trm_timer_start(served->idle, ms, 0);
+}
+
+void life_look_all(void *user)
+{
+	struct fleet *fleet = user;
+	for (struct space *space = fleet->spaces; space; space = space->next)
+		for (struct served *s = space->sandboxes; s; s = s->next)
+			if (s->state == SERVED_RUNNING)
+				meter_look(&s->meter, s->sandbox);
+}
+
+/* ---- arrived at STOPPED ------------------------------------------------------------------ */
+
+/* What is said of it from now on. `why`: its end, or of the start that failed. */
+static void set_reason(struct served *served, enum served_state was, const struct trm_error *why)
+{
+	struct trm_error *reason = &served->why;
+	*reason = (struct trm_error){.code = TRM_OK};
+	if (was == SERVED_STARTING)
+		trm_error_set(reason, TRM_ECLOSED, "it could not be started: %s", why->msg);
+	else if (served->dies_idle)
+		trm_error_set(reason, TRM_ECLOSED,
+				"it was stopped because it was idle for %g s (--idle-timeout); start it again, its files "
+				"are kept",
+				served->fleet->opts.idle_timeout_ms / 1000.0);
+	else if (why->code)
+		trm_error_set(reason, TRM_ECLOSED, "it has ended, and what changed in its files since its start is lost: %s",
+				why->msg);
+}
+
+/* Everything of it has ended. */
+static void settle(struct served *served)
+{
+	struct fleet *fleet = served->fleet;
+	enum served_state was = served->state;
+	const struct trm_error end = served->why;
+	if (served->sandbox || served->keep)
+		return;
+	set_reason(served, was, &end);
+	log_write(LOG_INFO, "sandbox '%s/%s' has stopped%s%s", served->space->name, served->name,
+			served->why.code ? ": " : "", served->why.code ? served->why.msg : "");
+	served->state = SERVED_STOPPED;
+	served->dies_idle = false;
+	served->stopped_at = ++fleet->n_stops;
+	trm_timer_stop(served->idle);
+	if (--fleet->n_running == 0)
+		trm_timer_stop(fleet->tick);
+	struct trm_error well = {.code = TRM_OK};
+	if (was != SERVED_RUNNING)
+		served_answer(served, was == SERVED_STARTING ? &end : &well);
+	served_pump(served);
+}
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct served *served = user;
+	(void)sandbox;
+	served->why = served->start_failure.code ? served->start_failure : *why;
+	if (served->state == SERVED_STOPPING && served->is_ended)
+		served->why.code = TRM_OK; /* as it was asked to */
+	if (served->session)
+		trm_session_close(served->session);
+	served->session = NULL;
+	served->sandbox = NULL;
+	keep_cancel(served->keep);
+	settle(served);
+}
+
+/* ---- to RUNNING ------------------------------------------------------------------------- */
+
+static void fail_start(struct served *served, const struct trm_error *why)
+{
+	served->start_failure = *why;
+	trm_sandbox_stop(served->sandbox);
+}
+
+static int open_session(struct served *served, struct trm_error *why)
+{
+	struct trm_session_opts opts;
+	trm_session_opts_default(&opts);
+	opts.timeout_ms = 0;
+	opts.grace_ms = GRACE_MS;
+	opts.output_keep_bytes = served->fleet->opts.output_keep_bytes;
+	opts.memory_alert = TRM_MEMORY_IGNORE;
+	opts.is_shared = true;
+	opts.client = "terrarium serve";
+	return trm_session_open(served->sandbox, &opts, NULL, NULL, &served->session, why);
+}
+
+/* So that the first run need not wait for the interpreter. */
+static void warm(struct served *served)
+{
+	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
+		if (served->languages & 1u << id) {
+			trm_session_warm(served->session, trm_lang_get(id), NULL);
+			return;
+		}
+}
+
+static void arrive(struct served *served)
+{
+	struct trm_error why = {0};
+	if (open_session(served, &why) < 0) {
+		fail_start(served, &why);
+		return;
+	}
+	served->state = SERVED_RUNNING;
+	served->why = (struct trm_error){.code = TRM_OK};
+	meter_start(&served->meter);
+	if (!meter_suffices(served->sandbox))
+		trm_sandbox_set_metrics(served->sandbox, METRICS_MS, false, NULL);
+	log_write(LOG_INFO, "sandbox '%s/%s' runs as '%s'", served->space->name, served->name,
+			trm_sandbox_name(served->sandbox));
+	life_rest(served);
+	served_answer(served, &served->why);
+	served_pump(served);
+	if (served->session)
+		warm(served);
+}
+
+static void on_restored(void *user, const struct trm_error *why, uint64_t n_refused)
+{
+	struct served *served = user;
+	served->keep = NULL;
+	if (!served->sandbox) {
+		settle(served);
+		return;
+	}
+	if (why->code)
+		add_note(served, "not all files of its last run could be put back: %s", why->msg);
+	else if (n_refused)
+		add_note(served, "%llu files of its last run could not be put back", (unsigned long long)n_refused);
+	arrive(served);
+}
+
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct served *served = user;
+	struct trm_error why = {0};
+	char path[PATH_MAX];
+	if (store_save(served->fleet->store, served->space->name, served->name, served->config, &why) < 0)
+		log_write(LOG_WARNING, "%s", why.msg);
+	if (!files_path(served, path, sizeof path) || !keep_has(path))
+		arrive(served);
+	else if (keep_restore(served->fleet->loop, sandbox, path, on_restored, served, &served->keep, &why) < 0)
+		on_restored(served, &why, 0);
+}
+
+static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+{
+	struct served *served = user;
+	(void)sandbox;
+	served->meter.told = metrics->sample;
+}
+
+static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
+{
+	struct served *served = user;
+	(void)sandbox;
+	served->has_others = n > 1;
+	served->was_used |= n > 1;
+}
+
+static const struct trm_sandbox_cb SANDBOX_CB = {
+		.ready = on_ready, .metrics = on_metrics, .clients = on_clients, .closed = on_closed};
+
+void life_start(struct served *served)
+{
+	struct fleet *fleet = served->fleet;
+	struct trm_error why = {0};
+	char note[LAUNCH_NOTE] = "";
+	served->note[0] = '\0';
+	int r = served->idle ? 0 : trm_loop_add_timer(fleet->loop, on_idle, served, &served->idle, &why);
+	if (r == 0)
+		r = launch(served, &SANDBOX_CB, &served->sandbox, note, &why);
+	if (r < 0) {
+		set_reason(served, SERVED_STARTING, &why);
+		served_answer(served, &why);
+		return;
+	}
+	if (*note)
+		add_note(served, "%s", note);
+	served->state = SERVED_STARTING;
+	served->was_used = served->has_others = served->is_ended = false;
+	served->start_failure.code = TRM_OK;
+	if (fleet->n_running++ == 0)
+		trm_timer_start(fleet->tick, METER_MS, METER_MS);
+}
+
+/* ---- to STOPPED ------------------------------------------------------------------------- */
+
+static void end_sandbox(struct served *served)
+{
+	served->is_ended = true;
+	trm_sandbox_stop(served->sandbox);
+}
+
+static void on_saved(void *user, const struct trm_error *why, uint64_t n_refused)
+{
+	struct served *served = user;
+	(void)n_refused; /* they are in the log */
+	served->keep = NULL;
+	if (why->code) {
+		add_note(served, "its files were not saved: %s", why->msg);
+		log_write(LOG_WARNING, "files of sandbox '%s/%s' are not saved: %s", served->space->name,
+				served->name, why->msg);
+	}
+	if (served->sandbox)
+		end_sandbox(served);
+	else
+		settle(served);
+}
+
+void life_stop(struct served *served)
+{
+	struct fleet *fleet = served->fleet;
+	struct trm_error why = {0};
+	char path[PATH_MAX];
+	served->state = SERVED_STOPPING;
+	served->note[0] = '\0';
+	trm_timer_stop(served->idle);
+	trm_session_close(served->session); /* what runs ends now */
+	served->session = NULL;
+	if (!served->was_used || !files_path(served, path, sizeof path)) {
+		end_sandbox(served);
+		return;
+	}
+	int r = store_make_part(fleet->store, served->space->name, STORE_FILES, &why);
+	if (r == 0)
+		r = keep_save(fleet->loop, served->sandbox, path, fleet->opts.files_keep_bytes, on_saved, served,
+				&served->keep, &why);
+	if (r < 0)
+		on_saved(served, &why, 0);
+}

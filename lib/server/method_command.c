@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* sandbox.command.run: a program, started as it is named, without a shell. One whose client leaves is killed, with all
+ * that it has started. */
+#include <cJSON.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/loop.h>
+#include <terrarium/result.h>
+
+#include "base/err.h"
+#include "rpc/params.h"
+#include "server/call.h"
+#include "server/fleet.h"
+#include "server/lines.h"
+#include "server/method.h"
+#include "server/server.h"
+#include "server/target.h"
+#include "session/output.h"
+
+enum { TIMEOUT_MAX_S = 1000000000, KILL_MS = 3000, TAIL_BYTES = 300 };
+
+struct command_call {
+	struct call *call;
+	struct target target;
+	const char *command;   /* of the call's params */
+	const cJSON *args;     /* of the call's params; NULL: none */
+	uint64_t timeout_s;    /* 0: none */
+	struct served *served;
+	struct trm_proc *proc; /* NULL: not yet, or no more */
+	struct trm_timer *timer;
+	struct output output;
+	bool is_gone, has_timed_out;
+};
+
+/* ---- the reply --------------------------------------------------------------------------- */
+
+static cJSON *make_result(const struct command_call *c, const struct trm_exit *exit, const struct trm_result *kept)
+{
+	struct lines lines;
+	cJSON *json = cJSON_CreateObject();
+	cJSON_AddStringToObject(json, "command", c->command);
+	cJSON_AddItemToObject(json, "args", c->args ? cJSON_Duplicate(c->args, true) : cJSON_CreateArray());
+	cJSON_AddNumberToObject(json, "exit_code", exit->signal ? 1 : exit->exit_code);
+	cJSON_AddBoolToObject(json, "success", !exit->signal && exit->exit_code == 0);
+	lines_init(&lines);
+	lines_feed_kept(&lines, kept);
+	cJSON *output = lines_end(&lines);
+	lines_finish(&lines);
+	if (output && json && cJSON_AddItemToObject(json, "output", output))
+		return json;
+	cJSON_Delete(output);
+	cJSON_Delete(json);
+	return NULL;
+}
+
+/* The end of what was printed: often it says what was waited for. */
+static void fail_timeout(const struct command_call *c, const struct trm_result *kept)
+{
+	size_t n = kept->output_len < TAIL_BYTES ? kept->output_len : TAIL_BYTES;
+	call_fail(c->call, RPC_INTERNAL,
+			"Command timed out after %" PRIu64 " seconds: '%s' was killed, with all that it had started%s%.*s",
+			c->timeout_s, c->command, n ? "; the last that it printed: " : "; it had printed nothing", (int)n,
+			n ? kept->output + kept->output_len - n : "");
+}
+
+static void reply(struct command_call *c, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct trm_result kept = {0};
+	output_to_result(&c->output, &kept);
+	output_finish(&c->output);
+	if (c->has_timed_out)
+		fail_timeout(c, &kept);
+	else if (exit)
+		call_result(c->call, make_result(c, exit, &kept));
+	else
+		call_fail(c->call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command, why->msg);
+	free(kept.output);
+	free(kept.chunks);
+}
+
+/* ---- the process ------------------------------------------------------------------------- */
+
+static void finish(struct command_call *c)
+{
+	trm_timer_remove(c->timer);
+	output_finish(&c->output);
+	if (c->served)
+		served_unuse(c->served);
+	free(c);
+}
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct command_call *c = user;
+	(void)proc;
+	output_append(&c->output, channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT, bytes, n);
+}
+
+static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct command_call *c = user;
+	(void)proc;
+	c->proc = NULL;
+	reply(c, exit, why);
+	finish(c);
+}
+
+static const struct trm_proc_cb PROC_CB = {.output = on_output, .exited = on_exited};
+
+/* The kill goes to all that the command has started; should its end not be heard of, it is forgotten. */
+static void on_timeout(void *user)
+{
+	struct command_call *c = user;
+	bool is_again = c->has_timed_out;
+	c->has_timed_out = true;
+	if (is_again) {
+		trm_proc_close(c->proc);
+		return;
+	}
+	trm_proc_signal(c->proc, SIGKILL, TRM_SIGNAL_TREE);
+	trm_timer_start(c->timer, KILL_MS, 0);
+}
+
+static int spawn(struct command_call *c, struct trm_error *why)
+{
+	size_t n = c->args ? (size_t)cJSON_GetArraySize(c->args) : 0, i = 1;
+	const char **argv = calloc(n + 2, sizeof *argv);
+	const cJSON *arg;
+	if (!argv)
+		return trm_error_set(why, TRM_ENOMEM, "out of memory");
+	argv[0] = c->command;
+	cJSON_ArrayForEach(arg, c->args) argv[i++] = arg->valuestring;
+	const struct trm_proc_opts opts = {.argv = argv};
+	int r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
+	free(argv);
+	return r;
+}
+
+static int begin(struct command_call *c, struct trm_error *why)
+{
+	output_init(&c->output, fleet_opts(c->call->server->fleet)->output_keep_bytes);
+	if (!*c->command)
+		return trm_error_set(why, TRM_EINVAL, "the command is empty");
+	int r = trm_loop_add_timer(c->call->server->loop, on_timeout, c, &c->timer, why);
+	if (r == 0)
+		r = spawn(c, why);
+	if (r == 0 && c->timeout_s)
+		trm_timer_start(c->timer, c->timeout_s * 1000, 0);
+	return r;
+}
+
+static void on_use(void *user, struct served *served, const struct trm_error *why, const char *note)
+{
+	struct command_call *c = user;
+	struct trm_error own = *why;
+	(void)note;
+	c->served = why->code ? NULL : served;
+	if (!own.code && c->is_gone)
+		trm_error_set(&own, TRM_ECANCELED, "the client has gone");
+	if (!own.code && begin(c, &own) == 0)
+		return;
+	call_fail(c->call, RPC_INTERNAL, "%s", own.msg);
+	finish(c);
+}
+
+static void on_gone(struct call *call, void *user)
+{
+	struct command_call *c = user;
+	(void)call;
+	c->is_gone = true;
+	if (c->proc)
+		trm_proc_close(c->proc);
+}
+
+static int read_params(struct command_call *c, struct trm_error *why)
+{
+	const cJSON *params = c->call->params;
+	int r = rpc_need_text(params, "command", &c->command, why);
+	if (r == 0)
+		r = rpc_get_texts(params, "args", &c->args, why);
+	if (r == 0)
+		r = rpc_get_number(params, "timeout", TIMEOUT_MAX_S, &c->timeout_s, why);
+	return r;
+}
+
+void method_command(struct call *call)
+{
+	struct trm_error why = {0};
+	struct target target;
+	if (!target_read(call, true, &target))
+		return;
+	struct command_call *c = calloc(1, sizeof *c);
+	if (!c) {
+		call_fail(call, RPC_INTERNAL, "out of memory");
+		return;
+	}
+	*c = (struct command_call){.call = call, .target = target};
+	call->on_gone = on_gone;
+	call->user = c;
+	if (read_params(c, &why) < 0) {
+		call_fail(call, RPC_INTERNAL, "Invalid params for %s: %s", call->method, why.msg);
+		free(c);
+		return;
+	}
+	fleet_use(call->server->fleet, target.space, target.name, on_use, c);
+}

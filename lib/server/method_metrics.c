@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* sandbox.metrics.get. */
+#include <cJSON.h>
+#include <math.h>
+#include <string.h>
+
+#include "rpc/names.h"
+#include "server/call.h"
+#include "server/fleet.h"
+#include "server/method.h"
+#include "server/server.h"
+#include "server/target.h"
+
+static void add_number(cJSON *row, const char *name, bool is_known, double value)
+{
+	if (is_known)
+		cJSON_AddNumberToObject(row, name, value);
+	else
+		cJSON_AddNullToObject(row, name);
+}
+
+static void add_row(cJSON *rows, struct served *served)
+{
+	struct trm_sample now = {0};
+	bool is_running = served->state == SERVED_RUNNING;
+	cJSON *row = cJSON_CreateObject();
+	if (is_running)
+		meter_read(&served->meter, served->sandbox, &now);
+	cJSON_AddStringToObject(row, "namespace", served->space->name);
+	cJSON_AddStringToObject(row, "name", served->name);
+	cJSON_AddBoolToObject(row, "running", is_running);
+	add_number(row, "cpu_usage", now.known & TRM_METRIC_CPU_PERCENT, round(now.cpu_percent * 100) / 100);
+	add_number(row, "memory_usage", now.known & TRM_METRIC_MEM, (double)(now.mem_bytes >> 20));
+	add_number(row, "disk_usage", now.known & TRM_METRIC_DISK, (double)now.disk_bytes);
+	cJSON_AddItemToArray(rows, row);
+}
+
+static void add_space(cJSON *rows, const struct space *space)
+{
+	for (struct served *served = space->sandboxes; served; served = served->next)
+		add_row(rows, served);
+}
+
+static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *target, struct trm_error *why)
+{
+	bool is_everywhere = !strcmp(target->space, RPC_EVERYWHERE);
+	struct served *served;
+	int r = 0;
+	if (target->name && !is_everywhere) {
+		r = fleet_find(fleet, target->space, target->name, &served, why);
+		if (r == 0)
+			add_row(rows, served);
+		return r;
+	}
+	struct space *space = is_everywhere ? fleet_spaces(fleet) : fleet_space(fleet, target->space);
+	if (!space && !is_everywhere)
+		return fleet_find(fleet, target->space, "", &served, why);
+	for (; space; space = is_everywhere ? space->next : NULL) {
+		if (!target->name)
+			add_space(rows, space);
+		else if (fleet_find(fleet, space->name, target->name, &served, NULL) == 0)
+			add_row(rows, served);
+	}
+	return 0;
+}
+
+void method_metrics(struct call *call)
+{
+	struct target target;
+	struct trm_error why = {0};
+	if (!target_read(call, false, &target))
+		return;
+	int r = target.name ? rpc_name_check("Sandbox", target.name, &why) : 0;
+	if (r == 0 && strcmp(target.space, RPC_EVERYWHERE) != 0)
+		r = rpc_name_check("Namespace", target.space, &why);
+	cJSON *result = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(result, "sandboxes");
+	if (r == 0)
+		r = add_rows(rows, call->server->fleet, &target, &why);
+	if (r == 0) {
+		call_result(call, result);
+		return;
+	}
+	cJSON_Delete(result);
+	target_fail(call, &why);
+}
