@@ -46,10 +46,9 @@ static void name_it(struct launching *l, const struct served *served, bool is_ta
 		return;
 	}
 	enum { HASH = 9 }; /* with its dot */
-	char head[sizeof l->name - HASH];
-	snprintf(head, sizeof head, "%s", whole);
 	snprintf(whole + n, sizeof whole - (size_t)n, "%s", l->group);
-	snprintf(l->name, sizeof l->name, "%s.%08x", head, hash(whole));
+	snprintf(l->name, sizeof l->name, "%.*s.%08x", (int)sizeof l->name - 1 - HASH < n ? (int)sizeof l->name - 1 - HASH : n,
+			whole, hash(whole));
 }
 
 /* ---- parts ------------------------------------------------------------------------------- */

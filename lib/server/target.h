@@ -4,6 +4,8 @@
 
 /* What all methods of the fleet have in common: whose sandbox is meant, and how failures are told. */
 
+#include <stdbool.h>
+
 #include <terrarium/error.h>
 
 struct call;

@@ -8,18 +8,26 @@
 
 #include "cmd/cmd.h"
 
+enum { VOLUMES_MAX = 32 };
+
 struct serve {
 	struct trm_serve_opts opts;
+	struct trm_config config;
+	const char *volumes[VOLUMES_MAX + 1]; /* directories; NULL-terminated */
+	size_t n_volumes;
 	struct trm_loop *loop;
 	struct trm_server *server; /* NULL: over */
 	struct trm_signal *signals[2];
 };
 
-enum { OPTION_HOST, OPTION_PORT };
+enum { OPTION_HOST, OPTION_PORT, OPTION_NAMESPACE_DIR, OPTION_VOLUMES, OPTION_MAX_SANDBOXES };
 
 static const struct option_spec options[] = {
 		[OPTION_HOST] = {"--host", 0, "HOST", "address to listen at; default: 127.0.0.1"},
 		[OPTION_PORT] = {"--port", 0, "PORT", "default: 5555; 0: any that is free, which is printed"},
+		[OPTION_NAMESPACE_DIR] = {"--namespace-dir", 0, "DIR", "where sandboxes and their files are remembered"},
+		[OPTION_VOLUMES] = {"--volumes", 0, "DIR", "volumes may lie in there; may be given several times"},
+		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N", "running at once; default: no limit"},
 		{0},
 };
 
@@ -79,6 +87,43 @@ static bool read_port(struct serve *s, const char *text)
 	return true;
 }
 
+static bool read_max(struct serve *s, const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || n > UINT16_MAX) {
+		cmd_fail("--max-sandboxes %s: must be a number from 0 (no limit) to 65535", *text ? text : "''");
+		return false;
+	}
+	s->opts.max_sandboxes = (unsigned)n;
+	return true;
+}
+
+static bool add_volumes(struct serve *s, const char *dir)
+{
+	if (dir[0] != '/' || s->n_volumes == VOLUMES_MAX) {
+		cmd_fail(dir[0] != '/' ? "--volumes %s: must be a path from the root"
+				       : "--volumes %s: there are too many of these",
+				dir);
+		return false;
+	}
+	s->volumes[s->n_volumes++] = dir;
+	s->opts.volume_dirs = s->volumes;
+	return true;
+}
+
+/* What every sandbox is like whose start does not say otherwise. */
+static bool read_config(struct serve *s, const struct options *o)
+{
+	if (options_config(o, &s->config) < 0)
+		return false;
+	s->opts.backend = s->config.backend;
+	s->opts.limits = s->config.limits;
+	s->opts.start_timeout_ms = s->config.start_timeout_ms;
+	s->opts.idle_timeout_ms = s->config.idle_timeout_ms;
+	return true;
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct serve s = {0};
@@ -94,10 +139,13 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return cmd_fail("'serve' takes no arguments, such as '%s'", o.value);
 		if (got == OPTION_HOST)
 			s.opts.host = o.value;
-		if (got == OPTION_PORT && !read_port(&s, o.value))
+		if (got == OPTION_NAMESPACE_DIR)
+			s.opts.namespace_dir = o.value;
+		if ((got == OPTION_PORT && !read_port(&s, o.value)) || (got == OPTION_VOLUMES && !add_volumes(&s, o.value))
+				|| (got == OPTION_MAX_SANDBOXES && !read_max(&s, o.value)))
 			return CMD_FAILED;
 	}
-	return serve(&s);
+	return read_config(&s, &o) ? serve(&s) : CMD_FAILED;
 }
 
 const struct cmd cmd_serve = {
