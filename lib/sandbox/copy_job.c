@@ -107,7 +107,8 @@ static int start_get(struct trm_copy *copy, struct trm_error *why)
 	struct job *job = &copy->job;
 	const struct tree_msg msg = {.path = (char *)job->source->path,
 			.flags = (copy->opts.wants_total ? TREE_WANTS_TOTAL : 0)
-				 | (copy->target.kind == PLACE_STREAM ? TREE_DENSE : 0),
+				 | (copy->target.kind == PLACE_STREAM ? TREE_DENSE : 0)
+				 | (copy->opts.one_system ? TREE_ONE_SYSTEM : 0),
 			.max_bytes = copy->opts.max_bytes,
 			.max_files = copy->opts.max_files};
 	return tree_open(job->from_box->sandbox, FRAME_TREE_GET, &msg, &GET_CB, copy, &job->from, why);

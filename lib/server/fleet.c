@@ -109,6 +109,12 @@ static bool has_files(const struct served *served)
 	       && keep_has(path);
 }
 
+/* Nothing points to it. */
+static bool is_free(const struct served *served)
+{
+	return served->state == SERVED_STOPPED && !served->wishes && !served->n_uses && !served->holds;
+}
+
 /* Clients make up a name for each sandbox: those that are stopped and have left nothing behind are forgotten when
  * there are many, the oldest first. */
 static void forget_oldest(struct space *space)
@@ -116,7 +122,7 @@ static void forget_oldest(struct space *space)
 	struct served *oldest = NULL;
 	size_t n = 0;
 	for (struct served *s = space->sandboxes; s; s = s->next) {
-		if (s->state != SERVED_STOPPED || s->wishes || s->n_uses)
+		if (!is_free(s))
 			continue;
 		n++;
 		if ((!oldest || s->stopped_at < oldest->stopped_at) && !has_files(s))
@@ -294,6 +300,26 @@ static void tell_stopped(const struct served *served, struct trm_error *why)
 				served->name, served->space->name);
 }
 
+/* A config that nothing can be started from does not take the old one's place. */
+static void start(struct served *served, struct wish *wish)
+{
+	cJSON *old = served->config;
+	if (wish->config)
+		served->config = wish->config;
+	bool is_new = wish->config;
+	wish->config = NULL;
+	served->is_dealing = true;
+	life_start(served);
+	if (!is_new)
+		return;
+	if (served->state == SERVED_STOPPED) {
+		cJSON_Delete(served->config);
+		served->config = old;
+	} else {
+		cJSON_Delete(old);
+	}
+}
+
 /* The first wish of one that is STOPPED or RUNNING. */
 static void deal(struct served *served)
 {
@@ -306,13 +332,7 @@ static void deal(struct served *served)
 		tell_stopped(served, &why);
 		answer(served, &why, "");
 	} else if (wish->kind == WISH_START && !is_running) {
-		if (wish->config) {
-			cJSON_Delete(served->config);
-			served->config = wish->config;
-			wish->config = NULL;
-		}
-		served->is_dealing = true;
-		life_start(served);
+		start(served, wish);
 	} else if (wish->kind == WISH_STOP && is_running) {
 		served->is_dealing = true;
 		life_stop(served);
@@ -323,8 +343,10 @@ static void deal(struct served *served)
 
 void served_pump(struct served *served)
 {
+	served->holds++;
 	while (served->wishes && (served->state == SERVED_STOPPED || served->state == SERVED_RUNNING))
 		deal(served);
+	served->holds--;
 	if (served->fleet->is_closing) {
 		if (served->state == SERVED_RUNNING)
 			life_stop(served);
@@ -404,6 +426,9 @@ void fleet_start(struct fleet *fleet, const char *space, const char *name, const
 		return;
 	}
 	wish(served, WISH_START, taken, fn, user);
+	/* One that could not be started at all is not remembered. */
+	if (!served->config && is_free(served))
+		remove_served(served);
 }
 
 static void ask(struct fleet *fleet, const char *space, const char *name, enum wish_kind kind, fleet_done_fn *fn,

@@ -73,6 +73,7 @@ struct served {
 	struct meter meter;
 	/* the rest is fleet.c's and life.c's */
 	struct wish *wishes, **wishes_end;
+	unsigned holds;     /* somebody down the stack has it in hand */
 	bool is_dealing;    /* what is under way is the first wish's */
 	unsigned n_uses;
 	bool was_used;      /* since the start: its files may have changed */

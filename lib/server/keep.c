@@ -170,6 +170,7 @@ static int copy(struct keep *k, const char *const *sources, const char *target, 
 			.in_fd = -1,
 			.out_fd = -1,
 			.max_bytes = k->max_bytes,
+			.one_system = true,
 			.max_files = KEEP_MAX_FILES};
 	return trm_copy_start(k->loop, &opts, &COPY_CB, k, &k->copy, reterr);
 }

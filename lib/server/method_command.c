@@ -16,6 +16,7 @@
 #include "server/fleet.h"
 #include "server/lines.h"
 #include "server/method.h"
+#include "server/run_stream.h"
 #include "server/server.h"
 #include "server/target.h"
 #include "session/output.h"
@@ -32,6 +33,7 @@ struct command_call {
 	struct trm_proc *proc; /* NULL: not yet, or no more */
 	struct trm_timer *timer;
 	struct output output;
+	struct run_stream *stream; /* NULL: the client wants no events */
 	bool is_gone, has_timed_out;
 };
 
@@ -96,7 +98,9 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 {
 	struct command_call *c = user;
 	(void)proc;
-	output_append(&c->output, channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT, bytes, n);
+	int stream = channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT;
+	output_append(&c->output, stream, bytes, n);
+	run_stream_output(c->stream, stream, bytes, n);
 }
 
 static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
@@ -104,11 +108,57 @@ static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *
 	struct command_call *c = user;
 	(void)proc;
 	c->proc = NULL;
+	run_stream_close(c->stream);
 	reply(c, exit, why);
 	finish(c);
 }
 
-static const struct trm_proc_cb PROC_CB = {.output = on_output, .exited = on_exited};
+static void on_drained(void *user, struct trm_proc *proc)
+{
+	struct command_call *c = user;
+	(void)proc;
+	run_stream_drained(c->stream);
+}
+
+static const struct trm_proc_cb PROC_CB = {.output = on_output, .drained = on_drained, .exited = on_exited};
+
+/* ---- with events --------------------------------------------------------------------------- */
+
+static int stream_input(void *user, const void *bytes, size_t n, struct trm_error *reterr)
+{
+	return trm_proc_write(((struct command_call *)user)->proc, TRM_STDOUT, bytes, n, reterr);
+}
+
+static void stream_eof(void *user)
+{
+	trm_proc_close_stdin(((struct command_call *)user)->proc);
+}
+
+static size_t stream_queued(void *user)
+{
+	return trm_proc_queued(((struct command_call *)user)->proc);
+}
+
+static void stream_interrupt(void *user, bool is_kill)
+{
+	struct command_call *c = user;
+	trm_proc_signal(c->proc, is_kill ? SIGKILL : SIGINT, is_kill ? TRM_SIGNAL_TREE : TRM_SIGNAL_GROUP);
+}
+
+static void stream_consumed(void *user, size_t n)
+{
+	struct command_call *c = user;
+	if (c->proc)
+		trm_proc_consumed(c->proc, n);
+}
+
+static const struct run_stream_ops STREAM_OPS = {.input = stream_input,
+		.eof = stream_eof,
+		.queued = stream_queued,
+		.interrupt = stream_interrupt,
+		.consumed = stream_consumed};
+
+/* ---- begun ------------------------------------------------------------------------------- */
 
 /* The kill goes to all that the command has started; should its end not be heard of, it is forgotten. */
 static void on_timeout(void *user)
@@ -133,7 +183,8 @@ static int spawn(struct command_call *c, struct trm_error *why)
 		return trm_error_set(why, TRM_ENOMEM, "out of memory");
 	argv[0] = c->command;
 	cJSON_ArrayForEach(arg, c->args) argv[i++] = arg->valuestring;
-	const struct trm_proc_opts opts = {.argv = argv};
+	bool streams = call_streams(c->call);
+	const struct trm_proc_opts opts = {.argv = argv, .stdin_open = streams, .manual_credit = streams};
 	int r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
 	free(argv);
 	return r;
@@ -149,6 +200,8 @@ static int begin(struct command_call *c, struct trm_error *why)
 		r = spawn(c, why);
 	if (r == 0 && c->timeout_s)
 		trm_timer_start(c->timer, c->timeout_s * 1000, 0);
+	if (r == 0)
+		run_stream_open(c->call, c->target.space, c->target.name, &STREAM_OPS, c, &c->stream);
 	return r;
 }
 

@@ -16,6 +16,7 @@
 #include "server/image.h"
 #include "server/lines.h"
 #include "server/method.h"
+#include "server/run_stream.h"
 #include "server/server.h"
 #include "server/target.h"
 
@@ -28,6 +29,8 @@ struct run_call {
 	uint64_t timeout_s;          /* 0: none */
 	struct served *served;
 	struct trm_run *run; /* NULL: not yet, or no more */
+	const struct trm_lang *lang;
+	struct run_stream *stream; /* NULL: the client wants no events */
 	bool is_gone;
 };
 
@@ -106,6 +109,8 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	struct run_call *c = user;
 	(void)run;
 	c->run = NULL;
+	run_stream_result(c->stream, result);
+	run_stream_close(c->stream);
 	if (result->status == TRM_STATUS_LOST)
 		call_fail(c->call, RPC_INTERNAL, "sandbox '%s' in namespace '%s' ended while the code ran: %s",
 				c->target.name, c->target.space,
@@ -117,20 +122,99 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 
 static const struct trm_run_cb RUN_CB = {.done = on_done};
 
+/* ---- with events --------------------------------------------------------------------------- */
+
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct run_call *c = user;
+	(void)run;
+	run_stream_output(c->stream, stream, bytes, n);
+}
+
+static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+{
+	struct run_call *c = user;
+	(void)run;
+	run_stream_display(c->stream, display);
+}
+
+static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+{
+	struct run_call *c = user;
+	(void)run;
+	run_stream_input(c->stream, prompt, is_secret);
+}
+
+static void on_drained(void *user, struct trm_run *run)
+{
+	struct run_call *c = user;
+	(void)run;
+	run_stream_drained(c->stream);
+}
+
+static const struct trm_run_cb STREAM_CB = {.output = on_output,
+		.display = on_display,
+		.input = on_input,
+		.drained = on_drained,
+		.done = on_done};
+
+static int stream_input(void *user, const void *bytes, size_t n, struct trm_error *reterr)
+{
+	return trm_run_send(((struct run_call *)user)->run, bytes, n, reterr);
+}
+
+static void stream_eof(void *user)
+{
+	trm_run_send_eof(((struct run_call *)user)->run);
+}
+
+static size_t stream_queued(void *user)
+{
+	return trm_run_queued(((struct run_call *)user)->run);
+}
+
+static void stream_interrupt(void *user, bool is_kill)
+{
+	struct run_call *c = user;
+	if (is_kill)
+		trm_session_restart(c->served->session, c->lang, NULL);
+	else
+		trm_run_interrupt(c->run);
+}
+
+static void stream_consumed(void *user, size_t n)
+{
+	struct run_call *c = user;
+	if (c->run)
+		trm_run_consumed(c->run, n);
+}
+
+static const struct run_stream_ops STREAM_OPS = {.input = stream_input,
+		.eof = stream_eof,
+		.queued = stream_queued,
+		.interrupt = stream_interrupt,
+		.consumed = stream_consumed};
+
+/* ---- begun ------------------------------------------------------------------------------- */
+
 static int begin(struct run_call *c, struct trm_error *why)
 {
-	const struct trm_lang *lang;
+	bool streams = call_streams(c->call);
 	struct trm_run_opts opts;
-	int r = image_language(c->served->languages, c->language, &lang, why);
+	int r = image_language(c->served->languages, c->language, &c->lang, why);
 	if (r < 0)
 		return r;
 	trm_run_opts_default(&opts);
-	opts.lang = lang;
+	opts.lang = c->lang;
 	opts.code = c->code;
 	opts.code_len = strlen(c->code);
 	opts.timeout_ms = (int64_t)c->timeout_s * 1000;
 	opts.echoes = true;
-	return trm_session_run(c->served->session, &opts, &RUN_CB, c, &c->run, why);
+	opts.offers_stdin = opts.manual_credit = streams;
+	r = trm_session_run(c->served->session, &opts, streams ? &STREAM_CB : &RUN_CB, c, &c->run, why);
+	if (r == 0)
+		run_stream_open(c->call, c->target.space, c->target.name, &STREAM_OPS, c, &c->stream);
+	return r;
 }
 
 static void on_use(void *user, struct served *served, const struct trm_error *why, const char *note)

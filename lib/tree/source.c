@@ -323,12 +323,19 @@ static void visit(struct source *s, int dir_fd, const char *name)
 		describe_failure(s, name, 0, kind_words(status.st_mode));
 }
 
+static bool is_left_out(const struct source *s, int dir_fd, const char *name)
+{
+	struct stat status;
+	return s->flags & TREE_ONE_SYSTEM && fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+	       && status.st_dev != s->root.st_dev;
+}
+
 /* The next name in the directory that is open, or NULL at its end. */
-static const char *next_name(DIR *dir)
+static const char *next_name(const struct source *s, DIR *dir)
 {
 	struct dirent *row;
 	while ((row = readdir(dir)))
-		if (entry_is_name(row->d_name))
+		if (entry_is_name(row->d_name) && !is_left_out(s, dirfd(dir), row->d_name))
 			return row->d_name;
 	return NULL;
 }
@@ -348,7 +355,7 @@ static bool tell_closed_dir(struct source *s, int dir_fd, const char *name)
 static int step_node(struct source *s, struct buf *out, uint32_t stream, uint64_t *credit)
 {
 	DIR *dir = s->dirs[s->n_dirs - 1];
-	const char *name = next_name(dir);
+	const char *name = next_name(s, dir);
 	if (name && tell_closed_dir(s, dirfd(dir), name)) {
 		int r = send_entry(s, out, stream, credit);
 		s->entry.kind = ENTRY_UP;
@@ -373,7 +380,7 @@ static int step_count(struct source *s, struct buf *out, uint32_t stream, uint64
 		if (!s->n_dirs && push_root(s) < 0)
 			s->is_counting = false;
 		DIR *dir = s->n_dirs ? s->dirs[s->n_dirs - 1] : NULL;
-		const char *name = dir ? next_name(dir) : NULL;
+		const char *name = dir ? next_name(s, dir) : NULL;
 		if (name)
 			visit(s, dirfd(dir), name);
 		else if (dir)

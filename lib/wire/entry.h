@@ -99,6 +99,7 @@ enum tree_flag {
 	TREE_MUST_BE_DIR = 4, /* PUT: the target must be a directory already */
 	TREE_DENSE = 16,      /* GET: holes are sent as zeros */
 	TREE_NO_FOLLOW = 8,   /* GET: a link at the path is told, not followed (only with TREE_LIST) */
+	TREE_ONE_SYSTEM = 32, /* GET: what is mounted below the path is left out */
 };
 
 struct tree_msg {

@@ -38,6 +38,7 @@ struct trm_copy_opts {
 	uint64_t max_bytes;      /* of each source; 0: TRM_COPY_MAX_BYTES */
 	uint64_t max_files;      /* files, directories and links of each source; 0: TRM_COPY_MAX_FILES */
 	bool wants_total;        /* count before: for a bar that knows its end */
+	bool one_system;         /* what is mounted below a source in a sandbox is left out */
 };
 
 struct trm_copy_progress {
