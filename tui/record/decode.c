@@ -51,7 +51,7 @@ static int get_bytes(struct decoder *d)
 		d->e->len = strlen(text);
 		return 0;
 	}
-	if (!coded || !(d->own->bytes = base64_decode(coded, strlen(coded), &d->e->len)))
+	if (!coded || !(d->own->bytes = base64_read(coded, strlen(coded), &d->e->len)))
 		return decode_wrong(d, coded ? "b64" : "text");
 	d->e->text = d->own->bytes;
 	return 0;

@@ -167,7 +167,7 @@ static void put_display(struct writer *w, const struct story_run *run, const str
 	size_t n;
 
 	if (is_image(p->mime)) {
-		char *bytes = base64_decode(p->bytes, p->n, &n); /* so that nothing else gets into the link */
+		char *bytes = base64_read(p->bytes, p->n, &n); /* so that nothing else gets into the link */
 		if (bytes)
 			put_figure(w, run, p->mime, bytes, n);
 		else

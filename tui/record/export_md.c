@@ -59,7 +59,7 @@ static void put_output(struct writer *w, const char *bytes, size_t n, const char
 static void put_image(struct writer *w, const struct story_run *run, const struct story_piece *p)
 {
 	size_t n;
-	char *bytes = base64_decode(p->bytes, p->n, &n);
+	char *bytes = base64_read(p->bytes, p->n, &n);
 
 	if (!bytes) {
 		writer_print(w, "*(an image of type %s that cannot be read)*\n\n", p->mime);

@@ -185,7 +185,7 @@ static int digit_value(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-char *base64_decode(const char *text, size_t n, size_t *ret_n)
+char *base64_read(const char *text, size_t n, size_t *ret_n)
 {
 	unsigned char *out = malloc(n / 4 * 3 + 4);
 	uint32_t v = 0;

@@ -35,7 +35,7 @@ void writer_decimal(struct writer *w, double v, int decimals);
 
 void writer_base64(struct writer *w, const void *bytes, size_t n);
 /* Decode; white space in it is skipped. malloc'd, with a NUL behind; NULL: it is no base64, or no memory. */
-char *base64_decode(const char *text, size_t n, size_t *ret_n);
+char *base64_read(const char *text, size_t n, size_t *ret_n);
 
 /* Valid UTF-8 without NUL: it may stand in a JSON string and comes out as it went in. */
 bool text_is_exact(const char *s, size_t n);
