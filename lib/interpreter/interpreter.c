@@ -49,7 +49,14 @@ int trm_interpreter_create(const struct trm_interpreter_opts *opts, struct trm_i
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	i->opts = *opts;
 	sync.timeout_ms = opts->timeout_ms;
-	sync.sandbox.name = opts->sandbox_name;
+	if (opts->sandbox_name)
+		sync.sandbox.name = opts->sandbox_name;
+	if (opts->server_url)
+		sync.sandbox.server.url = opts->server_url;
+	if (opts->api_key)
+		sync.sandbox.server.api_key = opts->api_key;
+	if (opts->server_namespace)
+		sync.sandbox.server.space = opts->server_namespace;
 	int r = trm_sync_create(&sync, &i->sync, reterr);
 	if (r < 0) {
 		free(i);

@@ -56,7 +56,16 @@ expect_client() {
 42
 [ok 7]" "./$name" fake 'set x 42' 'get x
 value 7'
+	"$cc" -std=c11 -Wall -Werror -D_GNU_SOURCE -o "$name-sync" "$source/tests/clients/sync.c" "$@" \
+		|| wrong "$name-sync was not built"
+	"$cc" -std=c11 -Wall -Werror -o "$name-camel" "$source/tests/clients/interpreter.c" "$@" \
+		|| wrong "$name-camel was not built"
+	expect "Running code? [Y/n]:hi" "./$name-camel" fake python 'print hi' <<-Y
+		y
+	Y
 	"$build/terrarium" run --yes -c pass >/dev/null 2>&1 || return 0
 	expect "42
 [ok]" "./$name" local 'print(6 * 7)'
+	"./$name-sync" >said || wrong "$name-sync failed"
+	grep -qx 'bash -c: 42, exit code 3' said || wrong "$name-sync ran no command"
 }

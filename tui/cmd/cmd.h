@@ -12,6 +12,7 @@
 /* Exit codes of the program itself; all others belong to the code that was run. */
 enum {
 	CMD_OK = 0,
+	CMD_TIMED_OUT = 124,
 	CMD_FAILED = 125,         /* terrarium's own failure */
 	CMD_NOT_EXECUTABLE = 126, /* these two as in shells */
 	CMD_NOT_FOUND = 127,

@@ -31,15 +31,15 @@ static void print_clean(FILE *tty, const char *text, size_t n)
 	fputs(shown < n ? " …\n" : "\n", tty);
 }
 
-static void print_source(FILE *tty, const struct source *s)
+void confirm_show(FILE *tty, const char *what, const struct source *s)
 {
 	size_t lines = s->n && s->text[s->n - 1] != '\n';
 	for (size_t i = 0; i < s->n; i++)
 		lines += s->text[i] == '\n';
 	if (s->text)
-		fprintf(tty, "  %s, %zu line%s: ", s->lang->name, lines, lines == 1 ? "" : "s");
+		fprintf(tty, "  %s, %zu line%s: ", what, lines, lines == 1 ? "" : "s");
 	else
-		fprintf(tty, "  %s: ", s->lang->name); /* it has not been read yet */
+		fprintf(tty, "  %s: ", what); /* it has not been read yet */
 	if (s->kind == SOURCE_FILE)
 		print_clean(tty, s->name, strlen(s->name));
 	else
@@ -53,7 +53,7 @@ static void print_question(FILE *tty, const struct trm_config *c, const struct s
 	const struct trm_limits *l = is_running ? &entry.limits : &c->limits;
 	char net[TRM_NET_ALLOW + 32];
 	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++)
-		print_source(tty, &sources[i]);
+		confirm_show(tty, sources[i].lang->name, &sources[i]);
 	if (n > SHOWN_SOURCES)
 		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
 	if (is_running)

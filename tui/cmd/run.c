@@ -5,6 +5,7 @@
 
 #include <terrarium/terrarium.h>
 
+#include "cmd/camel.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
 #include "cmd/play.h"
@@ -18,37 +19,39 @@ struct request {
 	size_t n_sources;
 	const char *figures; /* directory for images; NULL: they are not saved */
 	bool is_json;
+	bool is_camel;
 	bool wants_limits; /* some were given on the command line */
 	bool is_pipe_broken;
 };
 
-enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES };
+enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND };
 
 static const struct option_spec options[] = {
 		[OPTION_CODE] = {"--code", 'c', "CODE", "run this text; may be given several times"},
-		[OPTION_JSON] = {"--json", 0, NULL,
-				"print one JSON object per run, with everything about it"},
+		[OPTION_JSON] = {"--json", 0, NULL, "print one JSON object per run, with all about it"},
 		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save the images that the code shows in DIR"},
+		[OPTION_CAMEL] = {"--camel", 0, NULL, "be CAMEL's MicrosandboxInterpreter: see the manual"},
+		[OPTION_COMMAND] = {"--command", 0, "CMD", "with --camel: run this shell command"},
 		{0},
 };
 
-static bool add_source(struct request *q, enum source_kind kind, const char *name)
+static struct source *add_source(struct request *q, enum source_kind kind, const char *name)
 {
 	if (kind == SOURCE_FILE && !strcmp(name, "-"))
 		kind = SOURCE_STDIN;
 	for (size_t i = 0; kind == SOURCE_STDIN && i < q->n_sources; i++)
 		if (q->sources[i].kind == SOURCE_STDIN) {
 			cmd_fail("'-' was given twice, but standard input can be read only once");
-			return false;
+			return NULL;
 		}
 	struct source *grown = realloc(q->sources, (q->n_sources + 1) * sizeof *grown);
 	if (!grown) {
 		cmd_fail("out of memory");
-		return false;
+		return NULL;
 	}
 	q->sources = grown;
-	q->sources[q->n_sources++] = (struct source){.kind = kind, .name = name};
-	return true;
+	q->sources[q->n_sources] = (struct source){.kind = kind, .name = name};
+	return &q->sources[q->n_sources++];
 }
 
 /* OPTIONS_END, or what ended it early. */
@@ -58,11 +61,16 @@ static int parse(struct request *q, struct options *o)
 		int got = options_next(o);
 		if (got == OPTION_JSON)
 			q->is_json = true;
+		else if (got == OPTION_CAMEL)
+			q->is_camel = true;
 		else if (got == OPTION_FIGURES)
 			q->figures = o->value;
-		else if (got == OPTION_CODE || got == OPTIONS_OPERAND) {
-			if (!add_source(q, got == OPTION_CODE ? SOURCE_ARGUMENT : SOURCE_FILE, o->value))
+		else if (got == OPTION_CODE || got == OPTION_COMMAND || got == OPTIONS_OPERAND) {
+			struct source *s = add_source(
+					q, got == OPTIONS_OPERAND ? SOURCE_FILE : SOURCE_ARGUMENT, o->value);
+			if (!s)
 				return OPTIONS_WRONG;
+			s->is_command = got == OPTION_COMMAND;
 		} else
 			return got;
 	}
@@ -80,7 +88,8 @@ static int find_language(const char *name, const struct trm_lang **ret)
 static int read_sources(struct request *q, bool is_forced)
 {
 	const struct trm_lang *lang;
-	if (find_language(q->config.language, &lang))
+	/* CAMEL's interpreter has its own names, which it looks at itself. */
+	if (find_language(q->is_camel && is_forced ? "" : q->config.language, &lang))
 		return CMD_FAILED;
 	for (size_t i = 0; i < q->n_sources; i++) {
 		struct source *s = &q->sources[i];
@@ -116,8 +125,34 @@ static int play_all(struct request *q)
 	return play(&opts, &q->is_pipe_broken);
 }
 
+static int be_camel(struct request *q, const struct options *o)
+{
+	struct camel_opts opts = {
+			.config = &q->config,
+			.sources = q->sources,
+			.n_sources = q->n_sources,
+			.code_type = options_has(o, "language") ? q->config.language : NULL,
+	};
+	return camel(&opts, &q->is_pipe_broken);
+}
+
+/* Options that mean nothing together. 0 or an exit code. */
+static int check_options(const struct request *q)
+{
+	if (q->is_camel && (q->is_json || q->figures))
+		return cmd_fail("--camel gives texts: it does not go together with %s",
+				q->is_json ? "--json" : "--save-figures");
+	for (size_t i = 0; i < q->n_sources && !q->is_camel; i++)
+		if (q->sources[i].is_command)
+			return cmd_fail("--command is for --camel; give -l bash -c '%s', or see 'terrarium exec --help'",
+					q->sources[i].name);
+	return 0;
+}
+
 static int run_parsed(struct request *q, const struct options *o)
 {
+	if (check_options(q))
+		return CMD_FAILED;
 	if (!q->n_sources && isatty(STDIN_FILENO))
 		return cmd_fail("nothing to run: give a FILE, - for standard input, or -c CODE");
 	if (!q->n_sources && !add_source(q, SOURCE_STDIN, "-"))
@@ -129,9 +164,11 @@ static int run_parsed(struct request *q, const struct options *o)
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
 		q->wants_limits |= options_has(o, limits[i]);
 	int code = read_sources(q, options_has(o, "language"));
-	if (code == 0)
+	if (code == 0 && !q->is_camel)
 		code = ask(q);
-	return code ? code : play_all(q);
+	if (code)
+		return code;
+	return q->is_camel ? be_camel(q, o) : play_all(q);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
@@ -152,8 +189,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"language", "name", "keep", "timeout", "memory", "cpus", "processes",
-		"disk", "net", "net_allow", "backend", NULL};
+static const char *const settings[] = {
+		"language", "name", "keep", "timeout", "memory", "cpus", "net", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",

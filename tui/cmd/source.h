@@ -21,6 +21,7 @@ struct source {
 	char *text;       /* UTF-8 without a byte order mark, NUL-terminated */
 	size_t n;
 	const struct trm_lang *lang;
+	bool is_command; /* for `run --camel`: to be asked about as one */
 };
 
 /* Read the code, and see that it is text. Blocks. Errors: a sentence with the file's name. */

@@ -25,7 +25,7 @@ struct trm_error;
 struct trm_config {
 	char backend[32];  /* "local", "fake" */
 	char name[65];     /* of the sandbox; "": a random one */
-	char language[16]; /* "": from the file's name, else python */
+	char language[64]; /* "": from the file's name, else python */
 	char theme[64];    /* name of a file in themes/ without .json */
 	char keymap[32];   /* set of keys of the workbench: "default", "emacs" */
 	struct trm_limits limits;

@@ -40,14 +40,11 @@ struct trm_interpreter_opts {
 	bool require_confirm; /* ask before anything is run. Default true */
 	trm_prompt_fn *prompt;
 	void *prompt_user;
-	/* For the backend "microsandbox". NULL: MSB_SERVER_URL, MSB_API_KEY, then the defaults. */
-	const char *server_url, *api_key;
-	const char *server_namespace; /* default "default" */
-	const char *sandbox_name; /* NULL: a random one. Of a local sandbox that runs: it is joined, and stays
-				   */
-	uint32_t timeout_ms;      /* of each run; 0: none. Default 30 000 */
-	/* Everything else: backend, limits, interrupts. The six above take the place of what it says of them.
-	 */
+	uint32_t timeout_ms; /* of each run; 0: none. Default 30 000 */
+	/* CAMEL's names for what can be said in `sync` as well; NULL: what is said there. A local sandbox of
+	 * that name which runs already is joined, and stays. */
+	const char *server_url, *api_key, *server_namespace, *sandbox_name;
+	/* Everything else: backend, limits, interrupts; but not the time-out. */
 	struct trm_sync_opts sync;
 };
 void trm_interpreter_opts_default(struct trm_interpreter_opts *opts);
