@@ -41,11 +41,13 @@ enum backend_cap {
 	BACKEND_KEEP = 1 << 2,
 	BACKEND_MOUNTS = 1 << 3, /* no op: opts->mounts */
 	BACKEND_ENV = 1 << 4,    /* no op: opts->env and workdir */
+	/* No op: its kernels want to know how long a run may take (kernel.h: timeout_ms). */
+	BACKEND_WANTS_TIMEOUT = 1 << 5,
 };
 
 struct backend_ops {
 	const char *name;
-	uint32_t caps; /* one bit per optional op */
+	uint32_t caps; /* enum backend_cap: one bit per optional op, and more */
 	/* Can it work here? Cheap: called before every start. */
 	int (*probe)(struct trm_error *reterr);
 	/* `opts` is complete (name and limits filled in) and borrowed only during the call. */
@@ -76,6 +78,7 @@ struct backend_ops {
 
 extern const struct backend_ops backend_local;
 extern const struct backend_ops backend_fake;
+extern const struct backend_ops backend_microsandbox;
 /* Not to be found by name: a local sandbox that runs already, opts->name. */
 extern const struct backend_ops backend_attached;
 

@@ -13,6 +13,7 @@
  *
  * Requests ("id" is a string, echoed):
  *   {"op":"run","id":"7","code":"…","file":"<run 7>"}
+ *   with "timeout_ms":n, for kernels that live on a server of their own: what the run may take
  *   with "echo":true Python shows values of expressions inside blocks too, not only the last one's
  *   {"op":"complete","id":…,"code":"…","cursor":n}   cursor in code points
  *   {"op":"inspect","id":…,"code":"…","cursor":n}

@@ -52,6 +52,10 @@ int kernel_request_put(struct buf *out, const struct kernel_request *request)
 		r = json_put_string(out, request->file, strlen(request->file));
 	if (!r && request->echoes)
 		r = put_text(out, ",\"echo\":true");
+	if (!r && request->timeout_ms) {
+		snprintf(text, sizeof text, ",\"timeout_ms\":%" PRIu64, request->timeout_ms);
+		r = put_text(out, text);
+	}
 	return r ? r : put_text(out, "}\n");
 }
 

@@ -41,6 +41,7 @@ struct kernel_request {
 	const char *file; /* run */
 	size_t cursor;    /* complete, inspect: in code points */
 	bool echoes;      /* run */
+	uint64_t timeout_ms; /* run: what it may take; 0: not told */
 };
 
 /* Append the request's line. TRM_ETOOBIG or TRM_ENOMEM as buf_append. */

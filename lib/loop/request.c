@@ -31,9 +31,9 @@ struct http_request {
 	size_t max_bytes;
 	uint32_t timeout_ms;
 	int status;
-	struct buf head;            /* fields of the answer, each with its line end */
-	struct buf bytes;           /* of the body, not yet delivered */
-	bool has_head, has_told;    /* the fields are complete; the caller knows */
+	struct buf head;         /* fields of the answer, each with its line end */
+	struct buf bytes;        /* of the body, not yet delivered */
+	bool has_head, has_told; /* the fields are complete; the caller knows */
 	bool is_too_big, is_over, is_dead;
 	CURLcode code; /* with is_over */
 	char words[CURL_ERROR_SIZE];
@@ -260,7 +260,7 @@ static const struct {
 } FAILURES[] = {
 		{CURLE_COULDNT_RESOLVE_HOST, TRM_ENOENT, NULL},
 		{CURLE_COULDNT_RESOLVE_PROXY, TRM_ENOENT, NULL},
-		{CURLE_PROXY, TRM_ECLOSED, NULL},
+		{CURLE_PROXY, TRM_ENOENT, NULL},
 		{CURLE_GOT_NOTHING, TRM_ECLOSED, "the connection was closed without an answer"},
 		{CURLE_SEND_FAIL_REWIND, TRM_ECLOSED, "the connection was closed without an answer"},
 		{CURLE_RECV_ERROR, TRM_ECLOSED, "the connection was lost in the middle"},
@@ -283,9 +283,9 @@ static int tell_no_connection(struct http_request *r, struct trm_error *why)
 	int port = 0;
 	r->http->curl_easy_getinfo(r->easy, CURLINFO_OS_ERRNO, &saved);
 	if (sscanf(r->words, "Failed to connect to %255s port %d", host, &port) == 2 && saved)
-		return trm_error_set(why, TRM_ECLOSED, "no connection to %s port %d: %s", host, port,
+		return trm_error_set(why, TRM_ENOENT, "no connection to %s port %d: %s", host, port,
 				saved == ECONNREFUSED ? "connection refused" : strerror((int)saved));
-	return trm_error_set(why, TRM_ECLOSED, "%s", *r->words ? r->words : "no connection");
+	return trm_error_set(why, TRM_ENOENT, "%s", *r->words ? r->words : "no connection");
 }
 
 static int tell_timeout(struct http_request *r, struct trm_error *why)

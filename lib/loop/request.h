@@ -47,8 +47,8 @@ struct http_cb {
 	void (*body)(void *user, struct http_request *request, const char *bytes, size_t n);
 	/* Last, exactly once, unless it is cancelled; the request dies when this returns. why->code is TRM_OK
 	 * if a whole answer came, whatever its status. Else a sentence without subject ("connection
-	 * refused by 127.0.0.1 port 5555"), and the code: TRM_ENOENT no such host; TRM_ECLOSED nobody
-	 * listens, or the connection was lost; TRM_ETIMEDOUT; TRM_EPERM a certificate, or no secure
+	 * refused by 127.0.0.1 port 5555"), and the code: TRM_ENOENT no such host, or nobody listens
+	 * there; TRM_ECLOSED the connection was lost; TRM_ETIMEDOUT; TRM_EPERM a certificate, or no secure
 	 * connection; TRM_ETOOBIG; TRM_EPROTO what came is no HTTP; TRM_EIO other. */
 	void (*done)(void *user, const struct http_answer *answer, const struct trm_error *why);
 };

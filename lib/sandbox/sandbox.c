@@ -278,6 +278,7 @@ static int open_on(const struct backend_ops *ops, struct trm_loop *loop, const s
 	s->opts.n_mounts = s->opts.n_env = 0;
 	s->opts.workdir = s->workdir;
 	s->opts.group = s->group;
+	s->opts.server = (struct trm_server_opts){0}; /* its texts, a key among them, are the caller's */
 	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->ops->name);
 	trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
 	if (s->opts.metrics_interval_ms)

@@ -185,7 +185,8 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	} else if (run->is_interrupted) {
 		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, run->is_begun ? stubborn : NULL);
 	} else if (!status) {
-		snprintf(reason, sizeof reason, "%s cannot be started: %s", k->lang->name, why->msg);
+		snprintf(reason, sizeof reason, "%s%s%s", run->is_begun ? "" : k->lang->name,
+				run->is_begun ? "" : " cannot be started: ", why->msg);
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
 	} else {
 		describe_death(k, status, reason, sizeof reason);

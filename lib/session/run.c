@@ -180,6 +180,8 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.file = run->filename,
 			.echoes = run->echoes};
 	struct trm_error why;
+	if (run->timeout_ms > 0 && s->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
+		request.timeout_ms = (uint64_t)run->timeout_ms;
 	s->active = run;
 	k->run = run;
 	run->kernel = k;

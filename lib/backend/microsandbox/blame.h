@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_BACKEND_MICROSANDBOX_BLAME_H
+#define TRM_BACKEND_MICROSANDBOX_BLAME_H
+
+/* Which lines of a run's output are an exception. The server says "success" whatever happens: Python's
+ * tracebacks stand among the lines of stderr, Node's "Uncaught Error: …" among those of stdout. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct blame_line {
+	const char *text; /* without newline */
+	bool is_stderr;
+	bool is_blame; /* out: it belongs to the exception */
+};
+
+struct blame {
+	bool is_found;
+	char name[96];       /* "ZeroDivisionError" */
+	const char *message; /* behind it; borrowed from a line; "" */
+	size_t first, last;  /* lines between these may belong to it: see is_blame */
+};
+
+/* The last one. */
+void blame_python(struct blame_line *lines, size_t n, struct blame *ret);
+void blame_node(struct blame_line *lines, size_t n, struct blame *ret);
+/* "Error: Execution timed out after N seconds": the server's own word, at the end of stderr. The line, or n.
+ */
+size_t blame_timeout(const struct blame_line *lines, size_t n);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* One sandbox at the server: started when it is wanted, stopped at the end.
+ *
+ *   down --want--> starting --> up --restart--> stopping --> down (--wanted--> starting)
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/microsandbox/msb.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "rpc/names.h"
+
+/* Of its start time-out, kept for our own sentence: the sandbox's would not know of any server. */
+enum { START_MARGIN_MS = 100 };
+
+static void begin_start(struct msb_box *b);
+
+static uint32_t start_limit_ms(const struct msb *m)
+{
+	uint32_t limit = m->settings.start_timeout_ms;
+	return limit > 2 * START_MARGIN_MS ? limit - START_MARGIN_MS : limit;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static void on_started(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_box *b = user;
+	b->call = NULL;
+	if (!result) {
+		/* It may be half there: whoever stops us stops it, too. */
+		b->state = why->code == TRM_ETIMEDOUT ? BOX_UP : BOX_DOWN;
+		msb_box_failed(b, why);
+		return;
+	}
+	const char *words = cJSON_GetStringValue(result);
+	if (words && strstr(words, "timed out waiting"))
+		log_write(LOG_WARNING, "sandbox '%s' may still be starting, says the server", b->name);
+	b->state = BOX_UP;
+	b->was_seen_running = false;
+	b->seen_stopped = 0;
+	msb_box_is_up(b);
+}
+
+static void begin_start(struct msb_box *b)
+{
+	struct msb *m = b->msb;
+	struct trm_error why;
+	struct msb_request request = {.method = RPC_START,
+			.params = msb_params(m, b->name),
+			.timeout_ms = start_limit_ms(m)};
+	cJSON *config = cJSON_Duplicate(m->settings.config, true);
+	cJSON_AddStringToObject(config, "image", b->image);
+	cJSON_AddItemToObject(request.params, "config", config);
+	snprintf(request.what, sizeof request.what, "start sandbox '%s'", b->name);
+	b->state = BOX_STARTING;
+	b->is_wanted = false;
+	if (msb_call(m, &request, on_started, b, &b->call, &why) < 0) {
+		b->state = BOX_DOWN;
+		msb_box_failed(b, &why);
+	}
+}
+
+void msb_box_want(struct msb_box *b)
+{
+	if (b->state == BOX_DOWN)
+		begin_start(b);
+	else if (b->state == BOX_STOPPING)
+		b->is_wanted = true;
+}
+
+/* ---- stop ------------------------------------------------------------------------------------- */
+
+static void on_stopped(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_box *b = user;
+	b->call = NULL;
+	b->state = BOX_DOWN;
+	if (!result)
+		log_write(LOG_WARNING, "%s", why->msg);
+	if (b->msb->is_stopping)
+		msb_box_is_down(b);
+	else if (b->is_wanted)
+		begin_start(b);
+}
+
+static void begin_stop(struct msb_box *b, uint32_t limit_ms)
+{
+	struct msb *m = b->msb;
+	struct trm_error why;
+	struct msb_request request = {
+			.method = RPC_STOP, .params = msb_params(m, b->name), .timeout_ms = limit_ms};
+	snprintf(request.what, sizeof request.what, "stop sandbox '%s'", b->name);
+	msb_call_cancel(b->call);
+	b->call = NULL;
+	b->state = BOX_STOPPING;
+	if (msb_call(m, &request, on_stopped, b, &b->call, &why) < 0) {
+		log_write(LOG_WARNING, "%s", why.msg);
+		b->state = BOX_DOWN;
+	}
+}
+
+void msb_box_restart(struct msb_box *b)
+{
+	if (b->state == BOX_UP)
+		begin_stop(b, MSB_ERRAND_MS);
+}
+
+bool msb_box_end(struct msb_box *b)
+{
+	if (b->state == BOX_DOWN)
+		return false;
+	b->is_wanted = false;
+	if (b->state != BOX_STOPPING)
+		begin_stop(b, MSB_STOP_MS);
+	return b->state != BOX_DOWN;
+}

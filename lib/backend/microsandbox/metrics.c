@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* What the server says that a sandbox uses. A plain one measures the CPU over microseconds and answers 0.0
+ * whatever happens: that is not passed on as a fact. */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/microsandbox/msb.h"
+#include "base/err.h"
+#include "rpc/names.h"
+
+enum { FAILURES_MAX = 3, STOPPED_MAX = 2 };
+
+static const cJSON *row_of(const cJSON *result, const char *name)
+{
+	const cJSON *rows = cJSON_GetObjectItemCaseSensitive(result, "sandboxes"), *row;
+	cJSON_ArrayForEach(row, rows)
+	{
+		const char *own = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "name"));
+		if (own && strcmp(own, name) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+static bool number(const cJSON *row, const char *name, double *ret)
+{
+	return kernel_json_number(row, name, 1e18, ret);
+}
+
+static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
+{
+	double cpu, mem, disk;
+	s->cpu_limit = m->settings.whole_cpus;
+	s->mem_limit_bytes = m->settings.mem_bytes;
+	s->uptime_ms = (trm_loop_now_ns(m->loop) - m->up_ns) / 1000000;
+	s->known = TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_UPTIME;
+	snprintf(s->source, sizeof s->source, "server");
+	if (number(row, "cpu_usage", &cpu) && (cpu > 0 || m->extensions)) {
+		s->cpu_percent = cpu;
+		s->known |= TRM_METRIC_CPU_PERCENT;
+	}
+	if (number(row, "memory_usage", &mem) && mem < 1e12) {
+		s->mem_bytes = (uint64_t)mem << 20;
+		s->known |= TRM_METRIC_MEM;
+	}
+	if (number(row, "disk_usage", &disk)) {
+		s->disk_bytes = (uint64_t)disk;
+		s->known |= TRM_METRIC_DISK;
+	}
+}
+
+/* It ran, and does no longer, and not by us. */
+static bool was_stopped(struct msb *m, const cJSON *row)
+{
+	struct msb_box *box = &m->boxes[MSB_BOX_MAIN];
+	const cJSON *running = cJSON_GetObjectItemCaseSensitive(row, "running");
+	if (box->state != BOX_UP || !cJSON_IsBool(running))
+		return false;
+	if (cJSON_IsTrue(running)) {
+		box->was_seen_running = true;
+		box->seen_stopped = 0;
+	} else if (box->was_seen_running) {
+		box->seen_stopped++;
+	}
+	return box->seen_stopped >= STOPPED_MAX;
+}
+
+static void on_metrics(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb *m = user;
+	struct trm_metrics metrics = {0};
+	const cJSON *row = row_of(result, m->name);
+	m->metrics_call = NULL;
+	m->metrics_failures = !result && msb_is_gone(why) ? m->metrics_failures + 1 : 0;
+	if (m->metrics_failures >= FAILURES_MAX) {
+		msb_fail(m, why);
+		return;
+	}
+	if (was_stopped(m, row)) {
+		struct trm_error ended;
+		trm_error_set(&ended, TRM_ECLOSED, "sandbox '%s' was stopped at the server %s", m->name,
+				m->settings.url);
+		msb_fail(m, &ended);
+		return;
+	}
+	fill(m, row, &metrics.sample);
+	metrics_msg_put(&m->out, &metrics);
+	msb_send(m);
+}
+
+static void ask(void *user)
+{
+	struct msb *m = user;
+	struct msb_request request = {
+			.method = RPC_METRICS, .params = msb_params(m, m->name), .timeout_ms = MSB_ERRAND_MS};
+	if (m->metrics_call || m->is_over || m->is_stopping) {
+		cJSON_Delete(request.params);
+		return;
+	}
+	snprintf(request.what, sizeof request.what, "measure sandbox '%s'", m->name);
+	msb_call(m, &request, on_metrics, m, &m->metrics_call, NULL);
+}
+
+void msb_metrics_watch(struct msb *m, const struct frame *frame)
+{
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	uint32_t interval_ms = unpack_u32(&u);
+	trm_timer_stop(m->metrics);
+	if (!interval_ms)
+		return;
+	ask(m);
+	trm_timer_start(m->metrics, interval_ms, interval_ms);
+}
+
+int msb_metrics_init(struct msb *m, struct trm_error *reterr)
+{
+	return trm_loop_add_timer(m->loop, ask, m, &m->metrics, reterr);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/microsandbox/msb.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "backend/microsandbox/reply.h"
+#include "base/err.h"
+#include "base/log.h"
+
+static struct msb *msb_of(const struct carrier *c)
+{
+	return (struct msb *)c;
+}
+
+bool msb_is_gone(const struct trm_error *why)
+{
+	return why->code == TRM_ENOENT;
+}
+
+/* ---- the stream ------------------------------------------------------------------------------------ */
+
+void msb_send(struct msb *m)
+{
+	while (m->out.len) {
+		ssize_t n = send(m->our_fd, buf_at(&m->out), m->out.len, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EAGAIN)
+			buf_clear(&m->out); /* nobody is there to read it */
+		if (n < 0)
+			break;
+		buf_take(&m->out, (size_t)n);
+	}
+	if (m->watch)
+		trm_watch_set_events(m->watch, TRM_READ | (m->out.len ? TRM_WRITE : 0));
+}
+
+static void broken(struct msb *m, const char *why)
+{
+	error_msg_put(&m->out, 0, TRM_EPROTO, why);
+	msb_send(m);
+	shutdown(m->our_fd, SHUT_RDWR);
+}
+
+static void on_spawn(struct msb *m, const struct frame *frame)
+{
+	struct spawn_msg msg;
+	if (!frame->stream || msb_proc_find(m, frame->stream) || spawn_msg_get(frame, &msg) < 0) {
+		broken(m, "a broken SPAWN");
+		return;
+	}
+	msb_spawn(m, frame->stream, &msg);
+	spawn_msg_finish(&msg);
+}
+
+static void dispatch(struct msb *m, const struct frame *frame)
+{
+	struct msb_proc *p;
+	switch (frame->type) {
+	case FRAME_HELLO: welcome_msg_put(&m->out, "microsandbox", 1); break;
+	case FRAME_PING: frame_put(&m->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
+	case FRAME_WATCH: msb_metrics_watch(m, frame); break;
+	case FRAME_SPAWN: on_spawn(m, frame); break;
+	case FRAME_PUT:
+	case FRAME_GET:
+	case FRAME_DATA:
+	case FRAME_TREE_GET:
+	case FRAME_TREE_PUT:
+	case FRAME_FILE_OP:
+	case FRAME_ENTRY:
+	case FRAME_SIGNAL_PID: msb_file_frame(m, frame); break;
+	case FRAME_TURN: /* its one client has it always */
+	case FRAME_RESIZE:
+	case FRAME_SHUTDOWN: break;
+	default:
+		p = msb_proc_find(m, frame->stream);
+		if (p) /* else it has ended while this was on its way */
+			msb_proc_frame(p, frame);
+	}
+}
+
+static void read_frames(struct msb *m)
+{
+	struct frame frame;
+	int r;
+	while ((r = frame_next(&m->in, &frame)) > 0) {
+		dispatch(m, &frame);
+		frame_done(&m->in, &frame);
+	}
+	if (r < 0)
+		broken(m, "a broken frame");
+}
+
+static void on_ready(void *user, int fd, uint32_t events)
+{
+	struct msb *m = user;
+	if (events & (TRM_READ | TRM_HANGUP)) {
+		char *room = buf_reserve(&m->in, 64 * 1024);
+		ssize_t n = room ? recv(fd, room, 64 * 1024, 0) : 0;
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+			trm_watch_remove(m->watch);
+			m->watch = NULL;
+			return;
+		}
+		if (n > 0)
+			buf_fill(&m->in, (size_t)n);
+		read_frames(m);
+	}
+	msb_send(m);
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------- */
+
+static void msb_free(struct msb *m)
+{
+	for (size_t i = 0; i < MSB_PROCS; i++)
+		if (m->procs[i].stream)
+			msb_proc_finish(&m->procs[i]);
+	while (m->calls)
+		msb_call_cancel(m->calls);
+	http_cancel(m->health);
+	trm_watch_remove(m->watch);
+	trm_timer_remove(m->soon);
+	trm_timer_remove(m->at_last);
+	trm_timer_remove(m->metrics);
+	buf_finish(&m->in);
+	buf_finish(&m->out);
+	if (m->host_fd >= 0)
+		close(m->host_fd);
+	if (m->our_fd >= 0)
+		close(m->our_fd);
+	msb_settings_finish(&m->settings);
+	free(m);
+}
+
+/* closed() follows. */
+static void end(struct msb *m)
+{
+	m->is_over = true;
+	trm_timer_start(m->soon, 0, 0);
+}
+
+static bool has_boxes(const struct msb *m)
+{
+	return m->boxes[MSB_BOX_MAIN].state != BOX_DOWN || m->boxes[MSB_BOX_NODE].state != BOX_DOWN;
+}
+
+/* Nobody may be left at the server: sandbox.stop for each, whatever is under way, and a limited time to
+ * hear of it. */
+static void begin_stop(struct msb *m)
+{
+	m->is_stopping = true;
+	trm_timer_stop(m->metrics);
+	http_cancel(m->health);
+	m->health = NULL;
+	msb_call_cancel(m->metrics_call);
+	m->metrics_call = NULL;
+	for (size_t i = 0; i < MSB_PROCS; i++) {
+		msb_call_cancel(m->procs[i].call);
+		m->procs[i].call = NULL;
+	}
+	for (size_t i = 0; i < 2; i++)
+		msb_box_end(&m->boxes[i]);
+	if (has_boxes(m))
+		trm_timer_start(m->at_last, MSB_STOP_MS, 0);
+	else
+		end(m);
+}
+
+void msb_box_is_down(struct msb_box *box)
+{
+	if (!has_boxes(box->msb))
+		end(box->msb);
+}
+
+static void on_at_last(void *user)
+{
+	struct msb *m = user;
+	log_write(LOG_WARNING, "the server %s did not say that sandbox '%s' has stopped", m->settings.url,
+			m->name);
+	end(m);
+}
+
+void msb_fail(struct msb *m, const struct trm_error *why)
+{
+	if (m->is_stopping || m->is_over)
+		return;
+	m->why = *why;
+	if (msb_is_gone(why)) { /* there is nobody to be asked to stop anything */
+		m->is_stopping = true;
+		end(m);
+	} else {
+		begin_stop(m);
+	}
+}
+
+static void stop(struct carrier *carrier)
+{
+	struct msb *m = msb_of(carrier);
+	if (!m->is_stopping && !m->is_over)
+		begin_stop(m);
+}
+
+/* ---- the beginning ---------------------------------------------------------------------------------------
+ */
+
+static void on_soon(void *user)
+{
+	struct msb *m = user;
+	if (m->is_over) {
+		m->base.cb->closed(m->base.user, &m->why);
+		msb_free(m);
+	} else if (m->is_up && !m->is_connected) {
+		m->is_connected = true;
+		m->base.cb->connected(m->base.user, m->host_fd);
+	}
+}
+
+void msb_box_is_up(struct msb_box *box)
+{
+	struct msb *m = box->msb;
+	if (box == &m->boxes[MSB_BOX_MAIN] && !m->is_up) {
+		m->is_up = true;
+		m->up_ns = trm_loop_now_ns(m->loop);
+		msb_guards_fill(m);
+		trm_timer_start(m->soon, 0, 0);
+	}
+	for (size_t i = 0; i < MSB_PROCS; i++)
+		if (m->procs[i].stream && m->procs[i].box == box && m->procs[i].is_waiting)
+			msb_proc_begin(&m->procs[i]);
+}
+
+void msb_box_failed(struct msb_box *box, const struct trm_error *why)
+{
+	struct msb *m = box->msb;
+	if (!m->is_up || msb_is_gone(why)) {
+		msb_fail(m, why);
+		return;
+	}
+	for (size_t i = 0; i < MSB_PROCS; i++)
+		if (m->procs[i].stream && m->procs[i].box == box && m->procs[i].is_waiting)
+			msb_proc_fail(&m->procs[i], why);
+}
+
+static unsigned extensions_of(const struct http_request *request)
+{
+	static const struct {
+		const char *word;
+		enum msb_extension bit;
+	} words[] = {{"events", MSB_EVENTS}, {"input", MSB_INPUT}, {"interrupt", MSB_INTERRUPT},
+			{"ask", MSB_ASK}, {"files", MSB_FILES}};
+	char field[256];
+	unsigned found = 0;
+	if (!http_request_field(request, "Terrarium-Extensions", field, sizeof field))
+		return 0;
+	for (char *rest, *word = strtok_r(field, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+			if (strcmp(word, words[i].word) == 0)
+				found |= words[i].bit;
+	return found;
+}
+
+static void on_health_head(void *user, struct http_request *request, int status, const char *content_type)
+{
+	struct msb *m = user;
+	(void)content_type;
+	if (status == 200)
+		m->extensions = extensions_of(request);
+}
+
+static const char *main_image(const struct msb *m)
+{
+	if (m->settings.image)
+		return m->settings.image;
+	return m->extensions ? "terrarium/all" : "microsandbox/python";
+}
+
+/* Somebody answers. Whether it is a microsandbox server, the answer to sandbox.start tells. */
+static void on_health(void *user, const struct http_answer *answer, const struct trm_error *failure)
+{
+	struct msb *m = user;
+	char what[128];
+	const struct reply_about about = {.what = what, .url = m->settings.url, .space = m->settings.space};
+	struct trm_error why;
+	(void)answer;
+	m->health = NULL;
+	if (failure->code && failure->code != TRM_ETOOBIG) {
+		snprintf(what, sizeof what, "start sandbox '%s'", m->name);
+		reply_missing(failure, &about, &why);
+		msb_fail(m, &why);
+		return;
+	}
+	m->boxes[MSB_BOX_MAIN].image = main_image(m);
+	msb_box_want(&m->boxes[MSB_BOX_MAIN]);
+}
+
+static void name_boxes(struct msb *m)
+{
+	static const char suffix[] = "-node";
+	struct msb_box *node = &m->boxes[MSB_BOX_NODE];
+	m->boxes[MSB_BOX_MAIN] = (struct msb_box){.msb = m};
+	memcpy(m->boxes[MSB_BOX_MAIN].name, m->name, sizeof m->name);
+	*node = (struct msb_box){.msb = m, .image = "microsandbox/node"};
+	snprintf(node->name, sizeof node->name, "%.*s%s", (int)(MSB_NAME_MAX - sizeof suffix + 1), m->name,
+			suffix);
+}
+
+static int prepare(struct msb *m, struct trm_error *reterr)
+{
+	int fds[2], r;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) < 0)
+		return trm_error_set_errno(reterr, errno, "cannot make a socket");
+	m->host_fd = fds[0];
+	m->our_fd = fds[1];
+	if ((r = trm_loop_add_timer(m->loop, on_soon, m, &m->soon, reterr)) < 0
+			|| (r = trm_loop_add_timer(m->loop, on_at_last, m, &m->at_last, reterr)) < 0
+			|| (r = msb_metrics_init(m, reterr)) < 0)
+		return r;
+	return trm_loop_add_fd(m->loop, m->our_fd, TRM_READ, on_ready, m, &m->watch, reterr);
+}
+
+static int probe(struct trm_error *reterr)
+{
+	(void)reterr;
+	return 0;
+}
+
+static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
+{
+	static const struct http_cb HEALTH = {.head = on_health_head, .done = on_health};
+	struct msb *m = calloc(1, sizeof *m);
+	int r;
+	if (!m)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	m->base = (struct carrier){.ops = &backend_microsandbox, .cb = cb, .user = user};
+	m->loop = loop;
+	m->dialect = &msb_plain;
+	m->next_pid = 2;
+	m->host_fd = m->our_fd = -1;
+	buf_init(&m->in, 2 * (FRAME_HEADER + FRAME_MAX_PAYLOAD));
+	buf_init(&m->out, 256u << 20);
+	if ((r = msb_settings_init(&m->settings, opts, reterr)) < 0)
+		goto fail;
+	snprintf(m->name, sizeof m->name, "%s", opts->name);
+	name_boxes(m);
+	if ((r = prepare(m, reterr)) < 0 || (r = msb_get_health(m, &HEALTH, m, &m->health, reterr)) < 0)
+		goto fail;
+	*ret_carrier = &m->base;
+	return 0;
+fail:
+	msb_free(m);
+	return r;
+}
+
+static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
+{
+	struct msb *m = msb_of(carrier);
+	*ret_guards = m->guards;
+	return m->n_guards;
+}
+
+static uint32_t nproc(const struct carrier *carrier)
+{
+	(void)carrier;
+	return 0;
+}
+
+const struct backend_ops backend_microsandbox = {
+		.name = "microsandbox",
+		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_ENV,
+		.probe = probe,
+		.start = start,
+		.stop = stop,
+		.guards = guards,
+		.nproc = nproc,
+};

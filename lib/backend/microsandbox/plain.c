@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs and commands as a server of 0.2.x has them: one request, and all output at its end. Nothing can be
+ * sent to what runs, and nothing stops it but the end of its sandbox. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/microsandbox/blame.h"
+#include "backend/microsandbox/msb.h"
+#include "base/err.h"
+#include "rpc/names.h"
+
+enum { LINES_MAX = 1 << 20 };
+
+/* ---- output -------------------------------------------------------------------------------------- */
+
+struct lines {
+	struct blame_line *at;
+	size_t n;
+};
+
+/* Borrow the lines of a result. */
+static void take_lines(const cJSON *result, struct lines *ret)
+{
+	const cJSON *array = cJSON_GetObjectItemCaseSensitive(result, "output"), *item;
+	int size = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : 0;
+	*ret = (struct lines){.at = calloc((size_t)size + 1, sizeof *ret->at)};
+	if (!ret->at)
+		return;
+	cJSON_ArrayForEach(item, array)
+	{
+		const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "text"));
+		const char *stream = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "stream"));
+		if (!text || !stream || ret->n >= LINES_MAX)
+			continue;
+		ret->at[ret->n++] =
+				(struct blame_line){.text = text, .is_stderr = strcmp(stream, "stderr") == 0};
+	}
+}
+
+/* Lines of one stream that follow each other go in one piece. */
+static void print_lines(struct msb_proc *p, const struct lines *lines)
+{
+	struct buf piece;
+	buf_init(&piece, MSB_OUT_MAX);
+	for (size_t i = 0; i < lines->n; i++) {
+		const struct blame_line *line = &lines->at[i];
+		if (!line->is_blame && buf_append(&piece, line->text, strlen(line->text)) == 0)
+			buf_append(&piece, "\n", 1);
+		if (i + 1 < lines->n && lines->at[i + 1].is_stderr == line->is_stderr)
+			continue;
+		if (piece.len)
+			msb_proc_print(p, line->is_stderr ? CHANNEL_STDERR : CHANNEL_STDOUT, buf_at(&piece),
+					piece.len);
+		buf_clear(&piece);
+	}
+	buf_finish(&piece);
+}
+
+static cJSON *exception(const struct lines *lines, const struct blame *blame)
+{
+	cJSON *error = cJSON_CreateObject();
+	cJSON_AddStringToObject(error, "name", blame->name);
+	cJSON_AddStringToObject(error, "message", blame->message);
+	cJSON *traceback = cJSON_AddArrayToObject(error, "traceback");
+	for (size_t i = blame->first; i <= blame->last; i++)
+		if (lines->at[i].is_blame)
+			cJSON_AddItemToArray(traceback, cJSON_CreateString(lines->at[i].text));
+	return error;
+}
+
+/* ---- runs in an interpreter -------------------------------------------------------------------------- */
+
+/* What still runs there would make the next one wait: the sandbox is stopped, and the interpreter with it. */
+static void give_up(struct msb_proc *p, uint32_t signo)
+{
+	msb_call_cancel(p->call);
+	p->call = NULL;
+	msb_box_restart(p->box);
+	msb_proc_end(p, 0, signo);
+}
+
+/* The server's word that all went well counts for nothing; one that it did not would. */
+static bool is_failure(const cJSON *result)
+{
+	const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(result, "status"));
+	return status && (strcmp(status, "error") == 0 || strcmp(status, "exception") == 0);
+}
+
+static void on_run(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_proc *p = user;
+	struct lines lines;
+	struct blame blame;
+	p->call = NULL;
+	if (!result && msb_is_gone(why)) {
+		msb_fail(p->msb, why);
+		return;
+	}
+	if (!result) {
+		msb_proc_fail(p, why);
+		return;
+	}
+	take_lines(result, &lines);
+	size_t late = lines.at ? blame_timeout(lines.at, lines.n) : lines.n;
+	if (late < lines.n) {
+		lines.n = late;
+		print_lines(p, &lines);
+		give_up(p, SIGKILL);
+		free(lines.at);
+		return;
+	}
+	if (p->lang->id == TRM_LANG_JAVASCRIPT)
+		blame_node(lines.at, lines.n, &blame);
+	else
+		blame_python(lines.at, lines.n, &blame);
+	print_lines(p, &lines);
+	bool has_failed = blame.is_found || is_failure(result);
+	msb_kernel_done(p, has_failed ? "error" : "ok", has_failed,
+			blame.is_found ? exception(&lines, &blame) : NULL);
+	free(lines.at);
+}
+
+static void add_timeout(const struct msb_proc *p, cJSON *params)
+{
+	if (p->timeout_ms)
+		cJSON_AddNumberToObject(params, "timeout", (double)((p->timeout_ms + 999) / 1000));
+}
+
+static void send_off(struct msb_proc *p, struct msb_request *request, msb_reply_fn *fn)
+{
+	struct trm_error why;
+	request->is_once = true;
+	request->max_bytes = MSB_RESULT_MAX;
+	if (msb_call(p->msb, request, fn, p, &p->call, &why) < 0)
+		msb_proc_fail(p, &why);
+}
+
+/* ---- runs in a shell ------------------------------------------------------------------------------------
+ */
+
+static int exit_code_of(const cJSON *result)
+{
+	double code = 0;
+	const cJSON *success = cJSON_GetObjectItemCaseSensitive(result, "success");
+	if (kernel_json_number(result, "exit_code", 255, &code))
+		return (int)code;
+	return cJSON_IsTrue(success) ? 0 : 1;
+}
+
+static void on_bash(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_proc *p = user;
+	struct lines lines;
+	p->call = NULL;
+	if (!result && msb_is_gone(why)) {
+		msb_fail(p->msb, why);
+		return;
+	}
+	if (!result) {
+		msb_proc_fail(p, why);
+		return;
+	}
+	take_lines(result, &lines);
+	print_lines(p, &lines);
+	free(lines.at);
+	int code = exit_code_of(result);
+	msb_kernel_done(p, code ? "error" : "ok", code, NULL);
+}
+
+static void run_bash(struct msb_proc *p)
+{
+	struct msb_request request = {.method = RPC_COMMAND, .params = msb_params(p->msb, p->box->name)};
+	cJSON_AddStringToObject(request.params, "command", "bash");
+	cJSON *args = cJSON_AddArrayToObject(request.params, "args");
+	cJSON_AddItemToArray(args, cJSON_CreateString("-c"));
+	cJSON_AddItemToArray(args, cJSON_CreateString(p->code));
+	add_timeout(p, request.params);
+	snprintf(request.what, sizeof request.what, "run bash in sandbox '%s'", p->box->name);
+	if (p->n_runs == 2)
+		msb_proc_say(p, "on this server each Bash run is a shell of its own: variables and the directory "
+				"of the run before are gone");
+	send_off(p, &request, on_bash);
+}
+
+static void run(struct msb_proc *p)
+{
+	if (p->lang->id == TRM_LANG_BASH) {
+		run_bash(p);
+		return;
+	}
+	struct msb_request request = {.method = RPC_RUN, .params = msb_params(p->msb, p->box->name)};
+	cJSON_AddStringToObject(request.params, "language", p->lang->name);
+	cJSON_AddStringToObject(request.params, "code", p->code);
+	add_timeout(p, request.params);
+	snprintf(request.what, sizeof request.what, "run %s in sandbox '%s'", p->lang->name, p->box->name);
+	send_off(p, &request, on_run);
+}
+
+/* ---- commands
+ * ----------------------------------------------------------------------------------------------- */
+
+static void on_command(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_proc *p = user;
+	struct lines lines;
+	p->call = NULL;
+	if (!result) {
+		msb_proc_fail(p, why);
+		return;
+	}
+	take_lines(result, &lines);
+	print_lines(p, &lines);
+	free(lines.at);
+	msb_proc_end(p, exit_code_of(result), 0);
+}
+
+static void add_all(cJSON *array, char *const *words)
+{
+	for (; words && *words; words++)
+		cJSON_AddItemToArray(array, cJSON_CreateString(*words));
+}
+
+/* A server of 0.2.x starts a program as it is, in the image's own directory and environment. */
+static void command(struct msb_proc *p)
+{
+	struct msb_request request = {.method = RPC_COMMAND, .params = msb_params(p->msb, p->box->name)};
+	bool has_env = p->env && p->env[0], has_cwd = p->cwd && *p->cwd;
+	cJSON *args = cJSON_CreateArray();
+	char **words = p->argv;
+	const char *program = has_cwd ? "sh" : has_env ? "env" : p->argv[0];
+	if (has_cwd) {
+		cJSON_AddItemToArray(args, cJSON_CreateString("-c"));
+		cJSON_AddItemToArray(args, cJSON_CreateString("cd \"$1\" && shift && exec \"$@\""));
+		cJSON_AddItemToArray(args, cJSON_CreateString("sh"));
+		cJSON_AddItemToArray(args, cJSON_CreateString(p->cwd));
+	}
+	if (has_cwd && has_env)
+		cJSON_AddItemToArray(args, cJSON_CreateString("env"));
+	if (has_env)
+		add_all(args, p->env);
+	add_all(args, has_env || has_cwd ? words : words + 1);
+	cJSON_AddStringToObject(request.params, "command", program);
+	cJSON_AddItemToObject(request.params, "args", args);
+	snprintf(request.what, sizeof request.what, "run '%.40s' in sandbox '%s'", p->argv[0], p->box->name);
+	send_off(p, &request, on_command);
+}
+
+/* ---- what cannot be done
+ * ---------------------------------------------------------------------------------------- */
+
+static void input(struct msb_proc *p, const char *bytes, size_t n)
+{
+	(void)bytes;
+	(void)n;
+	if (p->has_told_stdin)
+		return;
+	p->has_told_stdin = true;
+	msb_proc_say(p, "this server takes no input for what runs: it was thrown away, and programs that read find "
+			"the end of a file");
+}
+
+static void eof(struct msb_proc *p)
+{
+	(void)p;
+}
+
+/* Its time-out is no interrupt of the user's: the server knows of it, and may answer in a moment. */
+static bool is_timeout(const struct msb_proc *p)
+{
+	return p->timeout_ms
+	       && trm_loop_now_ns(p->msb->loop) - p->begun_ns >= p->timeout_ms * UINT64_C(1000000);
+}
+
+static void interrupt(struct msb_proc *p)
+{
+	p->is_interrupted = true;
+	if (p->has_told_interrupt || is_timeout(p))
+		return;
+	p->has_told_interrupt = true;
+	msb_proc_say(p, "this server cannot interrupt what runs; the next step stops the sandbox, and its state is "
+			"lost");
+}
+
+static void signal_proc(struct msb_proc *p, uint32_t signo)
+{
+	bool is_busy = p->lang ? p->run_id[0] != '\0' : true;
+	if (signo == SIGSTOP || signo == SIGCONT || !signo || (p->lang && !is_busy && signo == SIGINT))
+		return;
+	if (p->lang && signo == SIGINT) {
+		interrupt(p);
+	} else if (p->lang) {
+		give_up(p, signo);
+	} else {
+		msb_call_cancel(p->call);
+		p->call = NULL;
+		msb_proc_say(p, "given up: the command may go on at the server until its sandbox is stopped");
+		msb_proc_end(p, 0, signo);
+	}
+}
+
+static void ask(struct msb_proc *p, const char *op, const char *id, const cJSON *request)
+{
+	(void)request;
+	if (strcmp(op, "reset") == 0) {
+		msb_kernel_reply(p, id, cJSON_CreateObject(), NULL);
+		if (p->stream)
+			give_up(p, SIGKILL);
+		return;
+	}
+	msb_kernel_reply(p, id, NULL, "a plain microsandbox server answers no such questions");
+}
+
+static void drop(struct msb_proc *p)
+{
+	(void)p;
+}
+
+const struct msb_dialect msb_plain = {
+		.run = run,
+		.command = command,
+		.input = input,
+		.eof = eof,
+		.signal = signal_proc,
+		.ask = ask,
+		.drop = drop,
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/microsandbox/reply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <terrarium/text.h>
+
+#include "base/err.h"
+#include "kernel/protocol.h"
+
+enum { WORDS_MAX = 220 }; /* of what a server says, in a sentence */
+
+/* What a person can do, by HTTP status. */
+static const struct {
+	int status, code;
+	const char *advice;
+} STATUSES[] = {
+		{400, TRM_EINVAL, NULL},
+		{404, TRM_EINVAL, "is it a microsandbox server, and is the URL right (--server-url)?"},
+		{405, TRM_EINVAL, "is it a microsandbox server, and is the URL right (--server-url)?"},
+		{407, TRM_EPERM,
+				"the proxy wants a name and password: they go into http_proxy or https_proxy"},
+		{408, TRM_EIO, "try again"},
+		{413, TRM_ETOOBIG, "what was sent is too big for it"},
+		{429, TRM_EBUSY, "it has too much to do: try again later"},
+		{502, TRM_EIO, "what stands before the server cannot reach it"},
+		{503, TRM_EBUSY, "try again later"},
+		{504, TRM_EIO, "what stands before the server got no answer from it in time"},
+};
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+/* The key, should the server say it, becomes asterisks. */
+static void hide_key(char *text, const char *key)
+{
+	size_t n = key ? strlen(key) : 0;
+	for (char *at = text; n && (at = strstr(at, key)); at += n)
+		memset(at, '*', n);
+}
+
+/* The first words of a text in one clean line, cut to WORDS_MAX. */
+static void take_words(char *out, size_t cap, const char *text, size_t n, const char *key)
+{
+	char *copy = strndup(text, n);
+	char line[WORDS_MAX];
+	snprintf(out, cap, "%s", "");
+	if (!copy)
+		return;
+	hide_key(copy, key);
+	const char *from = copy + strspn(copy, " \t\r\n");
+	n = strlen(from);
+	while (n && strchr(" \t\r\n", from[n - 1]))
+		n--;
+	trm_text_clean_line(line, sizeof line, from, n);
+	snprintf(out, cap, "%s%s", line, n >= sizeof line ? "…" : "");
+	free(copy);
+}
+
+static bool is_html(const struct http_answer *a)
+{
+	size_t blank = strspn(a->body, " \t\r\n\xef\xbb\xbf");
+	return strncasecmp(a->content_type, "text/html", 9) == 0
+	       || strncasecmp(a->body + blank, "<!doctype", 9) == 0
+	       || strncasecmp(a->body + blank, "<html", 5) == 0;
+}
+
+/* What a page calls itself. */
+static void take_title(char *out, size_t cap, const char *body, const char *key)
+{
+	const char *title = strcasestr(body, "<title");
+	const char *begin = title ? strchr(title, '>') : NULL;
+	const char *end = begin ? strcasestr(begin, "</title") : NULL;
+	snprintf(out, cap, "%s", "");
+	if (end)
+		take_words(out, cap, begin + 1, (size_t)(end - begin - 1), key);
+}
+
+static const char *proxy_in_use(void)
+{
+	static const char *const names[] = {
+			"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv(names[i]);
+		if (value && *value)
+			return names[i];
+	}
+	return NULL;
+}
+
+/* ---- no answer --------------------------------------------------------------------------------- */
+
+static void advise_missing(const struct trm_error *failure, char *out, size_t cap)
+{
+	const char *proxy = proxy_in_use();
+	if (proxy && (failure->code == TRM_ENOENT || failure->code == TRM_EIO))
+		snprintf(out, cap, " (a proxy is set by %s; NO_PROXY goes around it)", proxy);
+	else if (failure->code == TRM_ENOENT)
+		snprintf(out, cap,
+				"; is a server running there? 'terrarium serve' starts one, --server-url names "
+				"another");
+	else if (failure->code == TRM_EPERM && strstr(failure->msg, "wrong version number"))
+		snprintf(out, cap, "; does it speak http:// only?");
+	else if (failure->code == TRM_EPERM)
+		snprintf(out, cap, "; an authority of your own is named by --ca-file or SSL_CERT_FILE");
+	else if (failure->code == TRM_EPROTO)
+		snprintf(out, cap, "; is the URL right, and is it https:// perhaps?");
+}
+
+int reply_missing(const struct trm_error *failure, const struct reply_about *about, struct trm_error *reterr)
+{
+	char advice[160] = "";
+	advise_missing(failure, advice, sizeof advice);
+	return trm_error_set(reterr, failure->code, "cannot %s at %s: %s%s", about->what, about->url,
+			failure->msg, advice);
+}
+
+/* ---- an answer -------------------------------------------------------------------------------------- */
+
+static cJSON *parse(const struct http_answer *a)
+{
+	char *copy = malloc(a->n + 1);
+	if (!copy)
+		return NULL;
+	memcpy(copy, a->body, a->n + 1);
+	cJSON *json = kernel_json_parse(copy, a->n, NULL);
+	free(copy);
+	return json;
+}
+
+/* What it says that is wrong; "" if it says nothing. */
+static void error_words(const struct http_answer *a, const cJSON *json, const char *key, char *out,
+		size_t cap, double *ret_code)
+{
+	const cJSON *error = cJSON_GetObjectItemCaseSensitive(json, "error");
+	const cJSON *holder = cJSON_IsObject(error) ? error : json;
+	const cJSON *words =
+			cJSON_IsString(error) ? error : cJSON_GetObjectItemCaseSensitive(holder, "message");
+	const cJSON *code = cJSON_GetObjectItemCaseSensitive(holder, "code");
+	*ret_code = cJSON_IsNumber(code) ? code->valuedouble : 0;
+	snprintf(out, cap, "%s", "");
+	if (cJSON_IsString(words))
+		take_words(out, cap, words->valuestring, strlen(words->valuestring), key);
+	else if (is_html(a))
+		take_title(out, cap, a->body, key);
+	else
+		take_words(out, cap, a->body, a->n < 4 * WORDS_MAX ? a->n : 4 * WORDS_MAX, key);
+}
+
+static const char *advice_of(const struct http_answer *a, const struct reply_about *about, const char *words,
+		double code, int *ret_code)
+{
+	*ret_code = a->status == 401 || a->status == 403 ? TRM_EPERM : TRM_EIO;
+	if (a->status == 401 && !about->key)
+		return "a key is wanted: set MSB_API_KEY, or name a file that holds one by --api-key-file";
+	if (a->status == 401)
+		return "the API key is wrong or no longer valid: ask for a new one";
+	if (a->status == 403)
+		return "the API key may not be used for this namespace";
+	if (code == 5002 && strcasecmp(words, "Internal server error") == 0)
+		return about->hidden;
+	for (size_t i = 0; i < sizeof STATUSES / sizeof *STATUSES; i++)
+		if (STATUSES[i].status == a->status) {
+			*ret_code = STATUSES[i].code;
+			return STATUSES[i].advice;
+		}
+	return NULL;
+}
+
+static int refuse(const struct http_answer *a, const cJSON *json, const struct reply_about *about,
+		struct trm_error *reterr)
+{
+	char words[WORDS_MAX + 8], detail[64];
+	double number;
+	int code;
+	error_words(a, json, about->key, words, sizeof words, &number);
+	const char *advice = advice_of(a, about, words, number, &code);
+	if (number)
+		snprintf(detail, sizeof detail, "HTTP %d, code %.0f", a->status, number);
+	else
+		snprintf(detail, sizeof detail, "HTTP %d", a->status);
+	return trm_error_set(reterr, code, "cannot %s at %s: the server says %s%s%s (%s)%s%s", about->what,
+			about->url, *words ? "'" : "nothing", words, *words ? "'" : "", detail,
+			advice ? "; " : "", advice ? advice : "");
+}
+
+static int refuse_page(const struct http_answer *a, const struct reply_about *about, struct trm_error *reterr)
+{
+	char title[WORDS_MAX + 8], advice[160] = "";
+	const char *proxy = proxy_in_use();
+	take_title(title, sizeof title, a->body, about->key);
+	if (proxy)
+		snprintf(advice, sizeof advice,
+				"; it may come from the proxy that %s sets (NO_PROXY goes around it)", proxy);
+	return trm_error_set(reterr, TRM_EPROTO,
+			"cannot %s at %s: a web page%s%s%s came instead of an answer (HTTP %d), so something "
+			"else than a microsandbox server answers there%s",
+			about->what, about->url, *title ? " '" : "", title, *title ? "'" : "", a->status,
+			advice);
+}
+
+static int refuse_answer(const struct http_answer *a, const struct reply_about *about, const char *what,
+		struct trm_error *reterr)
+{
+	char words[WORDS_MAX + 8], type[80];
+	take_words(words, sizeof words, a->body, a->n < 80 ? a->n : 80, about->key);
+	take_words(type, sizeof type, a->content_type, strlen(a->content_type), about->key);
+	return trm_error_set(reterr, TRM_EPROTO,
+			"cannot %s at %s: its answer %s (HTTP %d, content type '%s', it begins with '%s')",
+			about->what, about->url, what, a->status, *type ? type : "none", words);
+}
+
+int reply_read(const struct http_answer *a, const struct reply_about *about, cJSON **ret_root,
+		const cJSON **ret, struct trm_error *reterr)
+{
+	int r;
+	if (a->status >= 300 && a->status < 400)
+		return trm_error_set(reterr, TRM_EPROTO,
+				"cannot %s at %s: the server sends us elsewhere (HTTP %d), where the key is not "
+				"taken; give the final address by --server-url",
+				about->what, about->url, a->status);
+	cJSON *json = parse(a);
+	const cJSON *result = cJSON_GetObjectItemCaseSensitive(json, "result");
+	const cJSON *error = cJSON_GetObjectItemCaseSensitive(json, "error");
+	if (a->status == 200 && result && !cJSON_IsNull(result) && (!error || cJSON_IsNull(error))) {
+		*ret_root = json;
+		*ret = result;
+		return 0;
+	}
+	if (is_html(a))
+		r = refuse_page(a, about, reterr);
+	else if (a->status >= 400 || (error && !cJSON_IsNull(error)))
+		r = refuse(a, json, about, reterr);
+	else if (!a->n)
+		r = trm_error_set(reterr, TRM_EPROTO, "cannot %s at %s: its answer is empty (HTTP %d)",
+				about->what, about->url, a->status);
+	else
+		r = refuse_answer(a, about, json ? "is no JSON-RPC reply" : "is no JSON", reterr);
+	cJSON_Delete(json);
+	return r;
+}
