@@ -68,8 +68,10 @@ struct msb_settings {
 	char *authorization; /* the header line with the key; NULL: none */
 	char *ca_file;       /* NULL: the usual ones */
 	char space[MSB_NAME_MAX + 1];
-	char *image;   /* NULL: none was named */
-	cJSON *config; /* of sandbox.start, without image */
+	char *image;                   /* NULL: none was named */
+	char workdir[TRM_INSIDE_PATH]; /* what the client takes for where processes start: no wish of
+					  anybody's */
+	cJSON *config;                 /* of sandbox.start, without image */
 	uint32_t start_timeout_ms;
 	double cpus;         /* as asked for */
 	unsigned whole_cpus; /* as the server gets them */

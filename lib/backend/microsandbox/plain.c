@@ -226,7 +226,8 @@ static void add_all(cJSON *array, char *const *words)
 static void command(struct msb_proc *p)
 {
 	struct msb_request request = {.method = RPC_COMMAND, .params = msb_params(p->msb, p->box->name)};
-	bool has_env = p->env && p->env[0], has_cwd = p->cwd && *p->cwd;
+	bool has_env = p->env && p->env[0],
+	     has_cwd = p->cwd && *p->cwd && strcmp(p->cwd, p->msb->settings.workdir) != 0;
 	cJSON *args = cJSON_CreateArray();
 	char **words = p->argv;
 	const char *program = has_cwd ? "sh" : has_env ? "env" : p->argv[0];

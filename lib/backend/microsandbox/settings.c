@@ -192,6 +192,7 @@ int msb_settings_init(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	memcpy(s->space, space, strlen(space) + 1);
 	s->ca_file = o->ca_file && *o->ca_file ? strdup(o->ca_file) : NULL;
 	s->image = o->image && *o->image ? strdup(o->image) : NULL;
+	snprintf(s->workdir, sizeof s->workdir, "%s", opts->workdir ? opts->workdir : "/workspace");
 	return 0;
 }
 
