@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "rpc/names.h"
+#include "server/auth.h"
 #include "server/method.h"
 #include "server/server.h"
 
@@ -48,13 +49,29 @@ bool call_streams(const struct call *call)
 void call_begin(struct call *call)
 {
 	const struct method *method = method_find(call->method);
+	enum rpc_fault_id fault;
+	const char *text;
 	call->id = ++call->server->last_call;
-	if (method && !call->server->fleet)
-		call_fail(call, RPC_INTERNAL, "the server is ending");
-	else if (method)
-		method->fn(call);
-	else
+	if (!method)
 		call_fail(call, RPC_NO_METHOD, "Method not found: %s", call->method);
+	else if (!auth_covers(call->who, call->params, &fault, &text))
+		call_fail(call, fault, "%s", text);
+	else if (!call->server->fleet)
+		call_fail(call, RPC_INTERNAL, "the server is ending");
+	else
+		method->fn(call);
+}
+
+static const char *param(const struct call *call, const char *name, const char *fallback)
+{
+	const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(call->params, name));
+	return value ? value : fallback;
+}
+
+void call_tell(const struct call *call, char *out, size_t cap)
+{
+	snprintf(out, cap, "%.40s %.64s/%.64s", call->method, param(call, "namespace", RPC_NAMESPACE),
+			param(call, "sandbox", RPC_EVERYWHERE));
 }
 
 void call_gone(struct call *call)

@@ -8,6 +8,7 @@
  * then reaches nobody). */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "rpc/fault.h"
@@ -52,9 +53,11 @@ void call_fail_params(struct call *call, const char *why);
 /* The client wants events. */
 bool call_streams(const struct call *call);
 
-/* For carriers: find the method and let it begin; an unknown one fails. Everything that `call` points to
- * stays until it is ended. */
+/* For carriers: find the method and let it begin; an unknown one fails, and one for a namespace that the
+ * caller has no key for. Everything that `call` points to stays until it is ended. */
 void call_begin(struct call *call);
+/* For carriers: what is said of it in logs, "METHOD NAMESPACE/SANDBOX". */
+void call_tell(const struct call *call, char *out, size_t cap);
 /* For carriers: the client has left. */
 void call_gone(struct call *call);
 

@@ -100,12 +100,26 @@ static void on_sweep(void *user)
 
 /* ---- opening ---- */
 
+static bool is_loopback(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET)
+		return ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >> 24
+		       == 127;
+	const struct in6_addr *v6 = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+	return IN6_IS_ADDR_LOOPBACK(v6) || (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == 127);
+}
+
 static int fail_to_listen(const struct front_opts *opts, int saved_errno, struct trm_error *reterr)
 {
 	if (saved_errno == EADDRINUSE)
 		return trm_error_set(reterr, TRM_EBUSY,
 				"port %u of %s is in use: another server may be running; choose another with --port",
 				opts->port, opts->host);
+	if (saved_errno == ENOKEY)
+		return trm_error_set(reterr, TRM_EPERM,
+				"%s can be reached from other machines, and without keys each of them could run code here: "
+				"leave out --dev, or add --force",
+				opts->host);
 	if (saved_errno == EADDRNOTAVAIL)
 		return trm_error_set(reterr, TRM_EINVAL, "%s is no address of this machine", opts->host);
 	if (saved_errno == EACCES)
@@ -137,6 +151,8 @@ static void set_port(struct sockaddr *address, uint16_t port)
 /* 0 or an errno. */
 static int listen_at(struct front *front, const struct addrinfo *at, struct trm_error *reterr)
 {
+	if (front->opts.is_local_only && !is_loopback(at->ai_addr))
+		return ENOKEY;
 	int one = 1, fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return errno;
@@ -169,11 +185,11 @@ static int listen_everywhere(struct front *front, struct trm_error *reterr)
 		r = listen_at(front, at, reterr);
 		if (r != 0 && r != EAFNOSUPPORT && (r != EADDRNOTAVAIL || !front->n_sockets))
 			problem = r;
-		if (r == EADDRINUSE)
+		if (r == EADDRINUSE || r == ENOKEY)
 			break;
 	}
 	freeaddrinfo(found);
-	if (front->n_sockets && problem != EADDRINUSE)
+	if (front->n_sockets && problem != EADDRINUSE && problem != ENOKEY)
 		return 0;
 	return fail_to_listen(&front->opts, problem ? problem : EAFNOSUPPORT, reterr);
 }

@@ -45,6 +45,8 @@ struct front_opts {
 	void (*handle)(void *user, struct http_request *request);
 	/* Headers of all replies: pairs, ended by NULL; borrowed for good. */
 	const char *const *headers;
+	/* Developers' mode: nobody but this machine itself. */
+	bool is_local_only;
 	/* A request is over: status 0 if the client did not wait for the answer. May be NULL. */
 	void (*over)(void *user, const struct http_request *request, int status, uint64_t took_ns);
 	void *user;

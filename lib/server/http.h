@@ -15,15 +15,22 @@
 
 struct front;
 
-enum { HTTP_PATH_MAX = 256, HTTP_METHOD_MAX = 16, HTTP_BODY_MAX = 2 << 20, HTTP_QUEUE_MAX = 1 << 20 };
+enum {
+	HTTP_PATH_MAX = 256,
+	HTTP_METHOD_MAX = 16,
+	HTTP_NOTE_MAX = 192,
+	HTTP_BODY_MAX = 2 << 20,
+	HTTP_QUEUE_MAX = 1 << 20
+};
 
 struct http_request {
 	char method[HTTP_METHOD_MAX]; /* "POST"; what is longer is cut, and then no method that we know */
 	char path[HTTP_PATH_MAX];     /* without query, percent-decoded; cut likewise */
 	const char *body;             /* NUL-terminated besides; may be "" */
 	size_t body_len;
-	bool is_too_big; /* the body is, or was, longer than HTTP_BODY_MAX; it is thrown away */
-	bool is_refused; /* too many bodies at once: it has been thrown away */
+	bool is_too_big;          /* the body is, or was, longer than HTTP_BODY_MAX; it is thrown away */
+	bool is_refused;          /* too many bodies at once: it has been thrown away */
+	char note[HTTP_NOTE_MAX]; /* for logs, by who knows what the request is about */
 	/* To be set by who answers; both may be NULL. */
 	void (*on_gone)(struct http_request *request, void *user);
 	void (*on_room)(struct http_request *request,

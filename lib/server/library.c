@@ -46,20 +46,20 @@ int mhd_load(struct mhd *ret, struct trm_error *reterr)
 	return 0;
 }
 
-int hmac_sha256(const void *key, size_t key_len, const void *text, size_t n, unsigned char ret[SHA256_LEN],
-		struct trm_error *reterr)
+int hmac_load(struct hmac *ret, struct trm_error *reterr)
 {
-	enum { GNUTLS_MAC_SHA256 = 6 };
-	int (*hmac_fast)(int algorithm, const void *key, size_t key_len, const void *text, size_t n,
-			void *digest);
 	void *handle = dlopen(GNUTLS_FILE, RTLD_NOW | RTLD_LOCAL);
 	void *found = handle ? dlsym(handle, "gnutls_hmac_fast") : NULL;
-
 	if (!found)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"keys need " GNUTLS_FILE ": install the package libgnutls30");
-	memcpy(&hmac_fast, &found, sizeof hmac_fast);
-	if (hmac_fast(GNUTLS_MAC_SHA256, key, key_len, text, n, ret) < 0)
-		return trm_error_set(reterr, TRM_ENOTSUP, GNUTLS_FILE " refuses HMAC with SHA-256");
+	memcpy(&ret->fast, &found, sizeof ret->fast);
 	return 0;
+}
+
+bool hmac_sha256(const struct hmac *hmac, const char *key, const void *text, size_t n,
+		unsigned char ret[SHA256_LEN])
+{
+	enum { GNUTLS_MAC_SHA256 = 6 };
+	return hmac->fast(GNUTLS_MAC_SHA256, key, strlen(key), text, n, ret) == 0;
 }

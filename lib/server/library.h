@@ -7,6 +7,7 @@
  * in the library since 0.9.55. And of GnuTLS, which Debian's libmicrohttpd is linked with anyway, what tokens
  * need. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -88,7 +89,13 @@ int mhd_load(struct mhd *ret, struct trm_error *reterr);
 
 /* HMAC with SHA-256. */
 enum { SHA256_LEN = 32 };
-int hmac_sha256(const void *key, size_t key_len, const void *text, size_t n, unsigned char ret[SHA256_LEN],
-		struct trm_error *reterr);
+struct hmac {
+	int (*fast)(int algorithm, const void *key, size_t key_len, const void *text, size_t n, void *digest);
+};
+/* TRM_ENOTSUP with a sentence that names the Debian package. */
+int hmac_load(struct hmac *ret, struct trm_error *reterr);
+/* False: GnuTLS refuses, as by a policy of the machine. */
+bool hmac_sha256(const struct hmac *hmac, const char *key, const void *text, size_t n,
+		unsigned char ret[SHA256_LEN]);
 
 #endif

@@ -331,7 +331,7 @@ static void take_one(struct post *post)
 	}
 }
 
-void mcp_handle(struct trm_server *server, struct http_request *http)
+void mcp_handle(struct trm_server *server, struct http_request *http, const struct caller *who)
 {
 	struct post *post = calloc(1, sizeof *post);
 	cJSON *replies = cJSON_CreateArray();
@@ -341,8 +341,11 @@ void mcp_handle(struct trm_server *server, struct http_request *http)
 		server_refuse(http, RPC_INTERNAL, NULL, "out of memory", NULL);
 		return;
 	}
-	*post = (struct post){
-			.server = server, .http = http, .replies = replies, .is_batch = is_list(http->body)};
+	*post = (struct post){.server = server,
+			.http = http,
+			.who = *who,
+			.replies = replies,
+			.is_batch = is_list(http->body)};
 	http->on_gone = on_gone;
 	http->user = post;
 	if (post->is_batch)

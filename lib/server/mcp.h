@@ -6,10 +6,11 @@
  * server needs it that answers and never asks: every POST is answered with JSON, there is no GET, and there
  * are no sessions. Once a message is understood the status is 200, and errors are those of JSON-RPC. */
 
+struct caller;
 struct http_request;
 struct trm_server;
 
 /* POST /mcp, body and all. */
-void mcp_handle(struct trm_server *server, struct http_request *request);
+void mcp_handle(struct trm_server *server, struct http_request *request, const struct caller *who);
 
 #endif

@@ -5,12 +5,13 @@
 
 #include "rpc/envelope.h"
 #include "rpc/names.h"
+#include "server/auth.h"
 #include "server/mcp.h"
 #include "server/server.h"
 
-static void health(struct trm_server *server, struct http_request *request)
+static void health(struct trm_server *server, struct http_request *request, const struct caller *who)
 {
-	(void)server;
+	(void)server, (void)who;
 	http_reply(request, 200, "application/json", NULL, strdup(RPC_HEALTHY), strlen(RPC_HEALTHY));
 }
 
@@ -18,7 +19,7 @@ static void health(struct trm_server *server, struct http_request *request)
 static const struct route {
 	const char *path;
 	const char *verbs; /* for the header Allow */
-	void (*fn)(struct trm_server *server, struct http_request *request);
+	void (*fn)(struct trm_server *server, struct http_request *request, const struct caller *who);
 	bool is_open; /* to everybody, and needs no body */
 } routes[] = {
 		{RPC_PATH_HEALTH, "GET,HEAD", health, true},
@@ -75,6 +76,8 @@ void route_look(void *user, struct http_request *request)
 {
 	const struct route *route = find(request->path);
 	struct trm_server *server = user;
+	struct caller who;
+	enum rpc_fault_id fault;
 	if (!strcmp(request->method, "OPTIONS"))
 		preflight(request);
 	else if (!route)
@@ -83,7 +86,9 @@ void route_look(void *user, struct http_request *request)
 		server_refuse(request, RPC_WRONG_VERB, NULL, NULL,
 				(const char *const[]){"Allow", route->verbs, NULL});
 	else if (route->is_open)
-		route->fn(server, request);
+		route->fn(server, request, NULL);
+	else if (!auth_caller(server, request, &who, &fault))
+		server_refuse(request, fault, NULL, NULL, NULL);
 	else if (request->is_too_big)
 		server_refuse(request, RPC_TOO_BIG, NULL, NULL, NULL);
 	else if (!is_json(request))
@@ -92,10 +97,14 @@ void route_look(void *user, struct http_request *request)
 
 void route_handle(void *user, struct http_request *request)
 {
+	struct caller who;
+	enum rpc_fault_id fault;
 	if (request->is_too_big)
 		server_refuse(request, RPC_TOO_BIG, NULL, NULL, NULL);
 	else if (request->is_refused)
 		server_refuse(request, RPC_OVERLOADED, NULL, NULL, NULL);
+	else if (!auth_caller(user, request, &who, &fault)) /* it may have expired since its head came */
+		server_refuse(request, fault, NULL, NULL, NULL);
 	else
-		find(request->path)->fn(user, request);
+		find(request->path)->fn(user, request, &who);
 }

@@ -89,24 +89,25 @@ static void offer_events(struct rpc_call *c)
 	c->call.events->carrier = c;
 }
 
-static struct rpc_call *rpc_call_create(struct trm_server *server, struct http_request *http)
+static struct rpc_call *rpc_call_create(
+		struct trm_server *server, struct http_request *http, const struct caller *who)
 {
 	struct rpc_call *c = calloc(1, sizeof *c);
 	if (!c)
 		return NULL;
 	c->http = http;
 	c->call = (struct call){.server = server, .who = &c->who, .carrier = &plain, .carrier_data = c};
-	strcpy(c->who.namespace, RPC_EVERYWHERE);
+	c->who = *who;
 	http->on_gone = on_gone;
 	http->user = c;
 	return c;
 }
 
-void rpc_handle(struct trm_server *server, struct http_request *http)
+void rpc_handle(struct trm_server *server, struct http_request *http, const struct caller *who)
 {
 	struct trm_error why = {0};
 	enum rpc_fault_id fault;
-	struct rpc_call *c = rpc_call_create(server, http);
+	struct rpc_call *c = rpc_call_create(server, http, who);
 	if (!c) {
 		server_refuse(http, RPC_INTERNAL, NULL, "out of memory", NULL);
 		return;
@@ -118,5 +119,6 @@ void rpc_handle(struct trm_server *server, struct http_request *http)
 	c->call.method = rpc_method_today(c->request.method);
 	c->call.params = c->request.params;
 	offer_events(c);
+	call_tell(&c->call, http->note, sizeof http->note);
 	call_begin(&c->call);
 }

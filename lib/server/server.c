@@ -27,7 +27,8 @@ static void on_over(void *user, const struct http_request *request, int status, 
 {
 	struct trm_server *server = user;
 	if (server->cb->request)
-		server->cb->request(server->user, request->method, request->path, status, took_ns);
+		server->cb->request(server->user, &(struct trm_server_request){request->method, request->path,
+								  request->note, status, took_ns});
 }
 
 static void finish(struct trm_server *server)
@@ -85,15 +86,20 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 	server->user = user;
 	snprintf(server->host, sizeof server->host, "%s", opts->host ? opts->host : "127.0.0.1");
 	server->opts.host = server->host;
+	int r = opts->key ? hmac_load(&server->hmac, reterr) : 0;
+	if (opts->key)
+		server->opts.key = strncpy(server->key, opts->key, sizeof server->key - 1);
 	struct front_opts front = {.host = server->host,
 			.port = opts->port,
 			.max_connections = opts->max_connections,
+			.is_local_only = !opts->key && !opts->is_forced,
 			.look = route_look,
 			.handle = route_handle,
 			.over = on_over,
 			.headers = headers,
 			.user = server};
-	int r = trm_loop_add_timer(loop, look_for_end, server, &server->end, reterr);
+	if (r == 0)
+		r = trm_loop_add_timer(loop, look_for_end, server, &server->end, reterr);
 	if (r == 0)
 		r = front_open(loop, &front, &server->front, reterr);
 	if (r == 0)
@@ -116,6 +122,12 @@ void trm_server_close(struct trm_server *server)
 	server->is_closing = true;
 	front_quiesce(server->front);
 	fleet_close(server->fleet, on_fleet_closed, server);
+}
+
+unsigned trm_server_sandboxes(const struct trm_server *server)
+{
+	(void)server;
+	return 0;
 }
 
 uint16_t trm_server_port(const struct trm_server *server)

@@ -32,8 +32,10 @@ struct trm_server {
 	struct fleet *fleet; /* NULL: not yet, or gone */
 	struct trm_timer *end; /* while closing: the next look whether all is over */
 	uint64_t last_call;
-	struct run_stream *runs; /* whose clients want events */
+	struct run_stream *runs;  /* whose clients want events */
 	bool is_closing;
+	struct hmac hmac;         /* zeroed in developers' mode */
+	char key[TRM_SERVER_KEY]; /* opts.key points here */
 	char host[256];
 	char group[32]; /* "serve:5555" */
 };
@@ -47,6 +49,6 @@ void server_refuse(struct http_request *request, enum rpc_fault_id fault, const 
 		const char *text, const char *const *headers);
 
 /* POST /api/v1/rpc and its other names, body and all. */
-void rpc_handle(struct trm_server *server, struct http_request *request);
+void rpc_handle(struct trm_server *server, struct http_request *request, const struct caller *who);
 
 #endif

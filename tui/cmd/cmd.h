@@ -54,6 +54,7 @@ struct cmd {
 	X(help) \
 	X(inspect) \
 	X(install) \
+	X(keygen) \
 	X(langs) \
 	X(logs) \
 	X(metrics) \

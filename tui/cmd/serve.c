@@ -1,35 +1,118 @@
 /* SPDX-License-Identifier: MIT */
+/* A server in the foreground. What it tells goes to stdout, so that a script can wait for the address;
+ * requests
+ * (--verbose) and what goes wrong to stderr. Of a request nobody learns more than its method and for which
+ * sandbox it is: code and keys are not ours to show. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
 
-enum { VOLUMES_MAX = 32 };
-
-struct serve {
-	struct trm_serve_opts opts;
-	struct trm_config config;
-	const char *volumes[VOLUMES_MAX + 1]; /* directories; NULL-terminated */
-	size_t n_volumes;
-	struct trm_loop *loop;
-	struct trm_server *server; /* NULL: over */
-	struct trm_signal *signals[2];
+enum {
+	N_SIGNALS = 3,
+	VOLUMES_MAX = 32,
+	PROGRESS_MS = 500,    /* between words about a stop that takes its time */
+	FILES_MAX = 65536,    /* descriptors that are enough for everything */
+	FILES_SPARE = 512,    /* not for clients */
+	FILES_OF_SANDBOX = 2, /* share of all descriptors that clients may have: one half */
+	CONNECTIONS_MIN = 64,
+	CONNECTIONS_MAX = 12000,
 };
 
-enum { OPTION_HOST, OPTION_PORT, OPTION_NAMESPACE_DIR, OPTION_VOLUMES, OPTION_MAX_SANDBOXES };
+static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+
+struct serve {
+	struct trm_config config;
+	struct trm_serve_opts opts;
+	const char *volumes[VOLUMES_MAX + 1]; /* directories; NULL-terminated */
+	size_t n_volumes;
+	const char *key_file;
+	bool is_dev, resets_key, is_verbose, is_quiet;
+	char key[TRM_SERVER_KEY];
+	struct trm_loop *loop;
+	struct trm_server *server; /* NULL: over */
+	struct trm_signal *handlers[N_SIGNALS];
+	struct trm_timer *progress;
+	bool is_closing;
+};
+
+enum {
+	OPTION_HOST,
+	OPTION_PORT,
+	OPTION_DEV,
+	OPTION_FORCE,
+	OPTION_KEY_FILE,
+	OPTION_RESET_KEY,
+	OPTION_NAMESPACE_DIR,
+	OPTION_VOLUMES,
+	OPTION_MAX_SANDBOXES,
+	OPTION_VERBOSE,
+	OPTION_QUIET,
+};
 
 static const struct option_spec options[] = {
 		[OPTION_HOST] = {"--host", 0, "HOST", "address to listen at; default: 127.0.0.1"},
-		[OPTION_PORT] = {"--port", 0, "PORT", "default: 5555; 0: any that is free, which is printed"},
-		[OPTION_NAMESPACE_DIR] = {"--namespace-dir", 0, "DIR", "where sandboxes and their files are remembered"},
-		[OPTION_VOLUMES] = {"--volumes", 0, "DIR", "volumes may lie in there; may be given several times"},
-		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N", "running at once; default: no limit"},
+		[OPTION_PORT] = {"--port", 0, "PORT", "default: 5555; 0: any that is free"},
+		[OPTION_DEV] = {"--dev", 0, NULL, "ask for no keys; only on this machine"},
+		[OPTION_FORCE] = {"--force", 0, NULL, "with --dev: serve other machines all the same"},
+		[OPTION_KEY_FILE] = {"--key-file", 0, "FILE",
+				"holds the server key; made if it is not there"},
+		[OPTION_RESET_KEY] = {"--reset-key", 0, NULL, "a new server key: all keys made so far end"},
+		[OPTION_NAMESPACE_DIR] = {"--namespace-dir", 0, "DIR",
+				"where files of stopped sandboxes lie"},
+		[OPTION_VOLUMES] = {"--volumes", 0, "DIR", "volumes may lie in there; repeatable"},
+		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N", "that run at a time; 0: any number"},
+		[OPTION_VERBOSE] = {"--verbose", 'v', NULL, "a line on stderr for each request"},
+		[OPTION_QUIET] = {"--quiet", 'q', NULL, "tell nothing but what goes wrong"},
 		{0},
 };
+
+/* ---- what is told ------------------------------------------------------------------------ */
+
+static void tell(const struct serve *s)
+{
+	bool is_v6 = strchr(s->opts.host, ':');
+	if (!s->is_quiet || !s->opts.port)
+		printf("Serving sandboxes at http://%s%s%s:%u\n", is_v6 ? "[" : "", s->opts.host,
+				is_v6 ? "]" : "", trm_server_port(s->server));
+	if (!s->is_quiet && s->is_dev)
+		puts("Developers' mode: no key is asked for. Every program on this machine, and every web page in its\n"
+		     "browsers, can run code in these sandboxes.");
+	else if (!s->is_quiet)
+		printf("Clients need a key; make one with: terrarium keygen%s%s\n",
+				s->key_file ? " --key-file " : "", s->key_file ? s->key_file : "");
+	if (!s->is_quiet)
+		puts("Ctrl-C stops all sandboxes and ends.");
+	fflush(stdout);
+}
+
+static void on_request(void *user, const struct trm_server_request *r)
+{
+	const struct serve *s = user;
+	char line[512], status[16] = "gone", now[16] = "";
+	time_t seconds = time(NULL);
+	struct tm tm;
+	if (!s->is_verbose)
+		return;
+	if (localtime_r(&seconds, &tm))
+		strftime(now, sizeof now, "%H:%M:%S", &tm);
+	if (r->status)
+		snprintf(status, sizeof status, "%d", r->status);
+	int n = snprintf(line, sizeof line, "%s %s %s %s %.1f ms%s%s", now, r->verb, r->path, status,
+			(double)r->took_ns / 1e6, *r->note ? " " : "", r->note);
+	char clean[600];
+	trm_text_clean_line(clean, sizeof clean, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+	fprintf(stderr, "%s\n", clean);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
 
 static void on_closed(void *user, struct trm_server *server)
 {
@@ -38,22 +121,65 @@ static void on_closed(void *user, struct trm_server *server)
 	s->server = NULL;
 }
 
-static const struct trm_server_cb callbacks = {.closed = on_closed};
+static const struct trm_server_cb callbacks = {.request = on_request, .closed = on_closed};
+
+static void on_progress(void *user)
+{
+	const struct serve *s = user;
+	unsigned n = s->server ? trm_server_sandboxes(s->server) : 0;
+	if (n && !s->is_quiet)
+		fprintf(stderr, "Stopping %u sandbox%s (Ctrl-C again: do not wait)\n", n, n == 1 ? "" : "es");
+}
 
 static void on_signal(void *user, int signo)
 {
 	struct serve *s = user;
-	(void)signo;
+	if (s->is_closing) {
+		fputs("terrarium: not waiting; sandboxes that are left end by themselves\n", stderr);
+		_exit(CMD_SIGNALLED + signo);
+	}
+	s->is_closing = true;
+	trm_timer_start(s->progress, PROGRESS_MS, PROGRESS_MS);
 	if (s->server)
 		trm_server_close(s->server);
 }
 
+/* ---- the course of things ------------------------------------------------------------------- */
+
+/* As many descriptors as may be had, and a share of them for clients. */
+static void take_files(struct serve *s)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	if (files.rlim_cur < FILES_MAX) {
+		files.rlim_cur = files.rlim_max < FILES_MAX ? files.rlim_max : FILES_MAX;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	rlim_t spare = files.rlim_cur > FILES_SPARE ? files.rlim_cur - FILES_SPARE : 0;
+	rlim_t share = spare / FILES_OF_SANDBOX;
+	s->opts.max_connections = share < CONNECTIONS_MIN   ? CONNECTIONS_MIN
+				  : share > CONNECTIONS_MAX ? CONNECTIONS_MAX
+							    : (unsigned)share;
+}
+
+static bool is_ignored(int signo)
+{
+	struct sigaction action;
+	return sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 static int open_all(struct serve *s, struct trm_error *why)
 {
-	static const int signals[] = {SIGINT, SIGTERM};
-	int r = trm_loop_create(&s->loop, why);
-	for (size_t i = 0; i < sizeof signals / sizeof *signals && r == 0; i++)
-		r = trm_loop_add_signal(s->loop, signals[i], on_signal, s, &s->signals[i], why);
+	int r = s->is_dev ? 0 : trm_server_key(s->key_file, s->resets_key, s->key, why);
+	s->opts.key = s->is_dev ? NULL : s->key;
+	if (r == 0)
+		r = trm_loop_create(&s->loop, why);
+	for (size_t i = 0; i < N_SIGNALS && r == 0; i++)
+		if (signals[i] != SIGHUP || !is_ignored(SIGHUP))
+			r = trm_loop_add_signal(s->loop, signals[i], on_signal, s, &s->handlers[i], why);
+	if (r == 0)
+		r = trm_loop_add_timer(s->loop, on_progress, s, &s->progress, why);
 	if (r == 0)
 		r = trm_server_open(s->loop, &s->opts, &callbacks, s, &s->server, why);
 	return r;
@@ -62,41 +188,30 @@ static int open_all(struct serve *s, struct trm_error *why)
 static int serve(struct serve *s)
 {
 	struct trm_error why = {0};
+	take_files(s);
 	int code = open_all(s, &why) < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
-	if (s->server) {
-		printf("Serving at http://%s:%u\n", s->opts.host, trm_server_port(s->server));
-		fflush(stdout);
-	}
+	if (s->server)
+		tell(s);
 	while (s->server)
 		trm_loop_step(s->loop, -1);
-	for (size_t i = 0; i < sizeof s->signals / sizeof *s->signals; i++)
-		trm_signal_remove(s->signals[i]);
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		trm_signal_remove(s->handlers[i]);
+	trm_timer_remove(s->progress);
 	trm_loop_destroy(s->loop);
+	explicit_bzero(s->key, sizeof s->key);
 	return code;
 }
 
-static bool read_port(struct serve *s, const char *text)
-{
-	char *end;
-	unsigned long port = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || port > UINT16_MAX) {
-		cmd_fail("--port %s: must be a number from 0 to 65535", *text ? text : "''");
-		return false;
-	}
-	s->opts.port = (uint16_t)port;
-	return true;
-}
+/* ---- the command line -------------------------------------------------------------------- */
 
-static bool read_max(struct serve *s, const char *text)
+static bool read_number(const char *option, const char *text, unsigned long max, unsigned long *ret)
 {
 	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || n > UINT16_MAX) {
-		cmd_fail("--max-sandboxes %s: must be a number from 0 (no limit) to 65535", *text ? text : "''");
-		return false;
-	}
-	s->opts.max_sandboxes = (unsigned)n;
-	return true;
+	*ret = strtoul(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && *ret <= max)
+		return true;
+	cmd_fail("%s %s: must be a number from 0 to %lu", option, *text ? text : "''", max);
+	return false;
 }
 
 static bool add_volumes(struct serve *s, const char *dir)
@@ -112,16 +227,51 @@ static bool add_volumes(struct serve *s, const char *dir)
 	return true;
 }
 
-/* What every sandbox is like whose start does not say otherwise. */
-static bool read_config(struct serve *s, const struct options *o)
+static bool take(struct serve *s, int option, const char *value)
 {
-	if (options_config(o, &s->config) < 0)
-		return false;
+	unsigned long number;
+	switch (option) {
+	case OPTION_HOST: s->opts.host = value; break;
+	case OPTION_PORT:
+		if (!read_number("--port", value, UINT16_MAX, &number))
+			return false;
+		s->opts.port = (uint16_t)number;
+		break;
+	case OPTION_DEV: s->is_dev = true; break;
+	case OPTION_FORCE: s->opts.is_forced = true; break;
+	case OPTION_KEY_FILE: s->key_file = value; break;
+	case OPTION_RESET_KEY: s->resets_key = true; break;
+	case OPTION_NAMESPACE_DIR: s->opts.namespace_dir = value; break;
+	case OPTION_VOLUMES: return add_volumes(s, value);
+	case OPTION_MAX_SANDBOXES:
+		if (!read_number("--max-sandboxes", value, 100000, &number))
+			return false;
+		s->opts.max_sandboxes = (unsigned)number;
+		break;
+	case OPTION_VERBOSE: s->is_verbose = true; break;
+	case OPTION_QUIET: s->is_quiet = true; break;
+	}
+	return true;
+}
+
+static const char *contradiction(const struct serve *s)
+{
+	if (s->is_dev && (s->resets_key || s->key_file))
+		return "--dev asks for no keys: leave out --key-file and --reset-key, or --dev";
+	if (s->opts.is_forced && !s->is_dev)
+		return "--force is for --dev only: with keys, any address may be served";
+	if (!*s->opts.host)
+		return "--host '': must be an address or a name";
+	return NULL;
+}
+
+/* What every sandbox is like whose start does not say otherwise. */
+static void take_config(struct serve *s)
+{
 	s->opts.backend = s->config.backend;
+	s->opts.idle_timeout_ms = s->config.idle_timeout_ms;
 	s->opts.limits = s->config.limits;
 	s->opts.start_timeout_ms = s->config.start_timeout_ms;
-	s->opts.idle_timeout_ms = s->config.idle_timeout_ms;
-	return true;
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
@@ -137,23 +287,27 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return CMD_FAILED;
 		if (got == OPTIONS_OPERAND)
 			return cmd_fail("'serve' takes no arguments, such as '%s'", o.value);
-		if (got == OPTION_HOST)
-			s.opts.host = o.value;
-		if (got == OPTION_NAMESPACE_DIR)
-			s.opts.namespace_dir = o.value;
-		if ((got == OPTION_PORT && !read_port(&s, o.value)) || (got == OPTION_VOLUMES && !add_volumes(&s, o.value))
-				|| (got == OPTION_MAX_SANDBOXES && !read_max(&s, o.value)))
+		if (!take(&s, got, o.value))
 			return CMD_FAILED;
 	}
-	return read_config(&s, &o) ? serve(&s) : CMD_FAILED;
+	const char *wrong = contradiction(&s);
+	if (wrong)
+		return cmd_fail("%s", wrong);
+	if (options_config(&o, &s.config) < 0)
+		return CMD_FAILED;
+	take_config(&s);
+	return serve(&s);
 }
+
+static const char *const settings[] = {"idle_timeout", "memory", "cpus", NULL};
 
 const struct cmd cmd_serve = {
 		.name = "serve",
-		.usage = "serve [--host HOST] [--port PORT]",
+		.usage = "serve [OPTIONS]",
 		.summary = "serve sandboxes over HTTP",
-		.help = "Sandboxes for other programs, as the microsandbox server 0.2 offered them: JSON-RPC at "
-			"/api/v1/rpc. Ends with Ctrl-C.",
+		.help = "Sandboxes for other programs, as the microsandbox server 0.2 offered them (JSON-RPC, MCP). "
+			"Clients need keys: see 'terrarium keygen'. Ends with Ctrl-C, and the sandboxes with it.",
 		.options = options,
+		.settings = settings,
 		.run = run,
 };

@@ -15,12 +15,27 @@ struct trm_error;
 struct trm_loop;
 struct trm_server;
 
+enum { TRM_SERVER_KEY = 33, TRM_SERVER_TOKEN = 4096 }; /* bytes of either, NUL and all */
+
+/* The server key, by which API keys are signed: 32 letters and digits in a file that nobody else can read,
+ * made if it is not there, or anew. `path` NULL: terrarium/server.key in $XDG_DATA_HOME, or in
+ * ~/.local/share. Errors: TRM_EPERM others can read it, or it is another user's; TRM_EINVAL it holds
+ * something else; those of files. */
+int trm_server_key(const char *path, bool is_reset, char key[TRM_SERVER_KEY], struct trm_error *reterr);
+
+/* An API key for one namespace ("*": for all) from now on: "msb_" and a JSON Web Token. TRM_EINVAL the
+ * namespace's name; TRM_ENOTSUP: libgnutls is missing. */
+int trm_server_token(const char *key, const char *name_space, uint64_t lifetime_s, char ret[TRM_SERVER_TOKEN],
+		struct trm_error *reterr);
+
 struct trm_serve_opts {
-	const char *host;         /* address or name to listen at; NULL: 127.0.0.1 */
-	uint16_t port;            /* 0: any that is free */
+	const char *host; /* address or name to listen at; NULL: 127.0.0.1 */
+	uint16_t port;    /* 0: any that is free */
+	const char *key; /* from trm_server_key(); NULL: developers' mode, everybody may do everything, … */
+	bool is_forced;  /* … from elsewhere too: else the host must be this machine itself */
 	unsigned max_connections; /* 0: 1000 */
 	/* What survives the stop of a sandbox, a folder for each namespace; NULL: terrarium/namespaces in
-	 * $XDG_DATA_HOME, or in ~/.local/share. */
+	 * $XDG_STATE_HOME, or in ~/.local/state. */
 	const char *namespace_dir;
 	const char *backend;      /* where the sandboxes live; NULL: local */
 	unsigned max_sandboxes;   /* at a time; 0: no limit but the machine's */
@@ -37,9 +52,18 @@ struct trm_serve_opts {
 /* 127.0.0.1, port 5555. */
 void trm_serve_opts_default(struct trm_serve_opts *opts);
 
+/* For logs: neither body nor key. What clients sent may hold any bytes. */
+struct trm_server_request {
+	const char *verb, *path;
+	const char *note; /* of which method and sandbox: "sandbox.start default/box"; "" when it is not known
+			   */
+	int status;       /* 0: the client left before the answer */
+	uint64_t took_ns;
+};
+
 struct trm_server_cb {
-	/* A request has been answered: no body, no key. status 0: the client left before. May be NULL. */
-	void (*request)(void *user, const char *method, const char *path, int status, uint64_t took_ns);
+	/* A request is over. May be NULL. */
+	void (*request)(void *user, const struct trm_server_request *request);
 	/* Last callback, exactly once: all sandboxes are gone, and the handle dies when this returns. */
 	void (*closed)(void *user, struct trm_server *server);
 };
@@ -53,6 +77,8 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 /* No new connections; what runs is ended and answered, then cb->closed. */
 void trm_server_close(struct trm_server *server);
 
+/* How many sandboxes are not stopped yet. */
+unsigned trm_server_sandboxes(const struct trm_server *server);
 uint16_t trm_server_port(const struct trm_server *server);
 
 #endif
