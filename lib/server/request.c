@@ -5,11 +5,20 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include <terrarium/error.h>
 #include <terrarium/loop.h>
 
 #include "server/front.h"
+
+/* Of now, and not of the turn. */
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* ---- beginning and end ---- */
 
@@ -22,7 +31,7 @@ static struct request *request_create(
 	r->front = front;
 	r->connection = connection;
 	r->peer = front->mhd.connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-	r->since_ns = trm_loop_now_ns(front->loop);
+	r->since_ns = clock_ns();
 	r->base.body = "";
 	snprintf(r->base.method, sizeof r->base.method, "%s", method);
 	snprintf(r->base.path, sizeof r->base.path, "%s", path);
@@ -68,7 +77,7 @@ void request_completed(void *user, struct MHD_Connection *connection, void **req
 		r->base.on_gone(&r->base, r->base.user);
 	if (front->opts.over)
 		front->opts.over(front->opts.user, &r->base, is_served ? r->status : 0,
-				trm_loop_now_ns(front->loop) - r->since_ns);
+				clock_ns() - r->since_ns);
 	if (r->peer && !r->peer->is_shut)
 		peer_enter(r->peer, &front->waiting);
 	request_destroy(r);
