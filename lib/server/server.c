@@ -126,8 +126,7 @@ void trm_server_close(struct trm_server *server)
 
 unsigned trm_server_sandboxes(const struct trm_server *server)
 {
-	(void)server;
-	return 0;
+	return server->fleet ? fleet_running(server->fleet) : 0;
 }
 
 uint16_t trm_server_port(const struct trm_server *server)

@@ -29,10 +29,10 @@ struct trm_server {
 	const struct trm_server_cb *cb;
 	void *user;
 	struct front *front;
-	struct fleet *fleet; /* NULL: not yet, or gone */
+	struct fleet *fleet;   /* NULL: not yet, or gone */
 	struct trm_timer *end; /* while closing: the next look whether all is over */
 	uint64_t last_call;
-	struct run_stream *runs;  /* whose clients want events */
+	struct run_stream *runs; /* whose clients want events */
 	bool is_closing;
 	struct hmac hmac;         /* zeroed in developers' mode */
 	char key[TRM_SERVER_KEY]; /* opts.key points here */
