@@ -41,13 +41,18 @@ int source_fail(const struct source *src, size_t offset, struct trm_error *reter
 /* The known key nearest to `key`, or NULL when none is near. */
 const struct trm_setting *setting_nearest(const char *key);
 
+/* Those of kind LIST, as trm_config_set() and trm_config_get(). */
+int list_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
+		const char *label, struct trm_error *reterr);
+size_t list_get(const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
+
 /* Where settings are put, and in `origins` (by row of trm_settings(); NULL: nobody wants to know) where they
  * came from. */
 struct config_target {
 	struct trm_config *config;
 	struct trm_config_origin *origins;
 };
-enum { SETTINGS_MAX = 64 };
+enum { SETTINGS_MAX = 96 };
 void config_note(const struct config_target *target, const struct trm_setting *setting,
 		enum trm_config_from from, size_t line, size_t column);
 /* As trm_config_parse(). */

@@ -183,6 +183,15 @@ int trm_config_load(struct trm_config *config, const char *path, struct trm_erro
 	return trm_config_load_from(config, path, NULL, reterr);
 }
 
+static void add_mounts(const struct trm_config *config, struct trm_sandbox_opts *opts)
+{
+	const char *host = NULL, *guest = NULL, *mode = NULL;
+	while (opts->n_mounts < TRM_MOUNTS_MAX && (host = trm_list_next(config->mounts, mode))
+			&& (guest = trm_list_next(config->mounts, host))
+			&& (mode = trm_list_next(config->mounts, guest)))
+		opts->mounts[opts->n_mounts++] = (struct trm_mount){host, guest, mode[1] == 'w'};
+}
+
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)
 {
 	*opts = (struct trm_sandbox_opts){
@@ -195,7 +204,11 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 			.idle_timeout_ms = config->idle_timeout_ms,
 			.max_lifetime_ms = config->max_lifetime_ms,
 			.net_credentials = config->net_credentials,
+			.workdir = *config->workdir ? config->workdir : NULL,
 	};
+	add_mounts(config, opts);
+	for (const char *at = NULL; opts->n_env < TRM_ENV_MAX && (at = trm_list_next(config->env, at));)
+		opts->env[opts->n_env++] = at;
 }
 
 void trm_config_session_opts(const struct trm_config *config, struct trm_session_opts *opts)

@@ -61,6 +61,52 @@ static bool list_text(const struct trm_setting *setting, const cJSON *item, char
 	return true;
 }
 
+static int fail_plain(const struct source *src, const struct trm_setting *setting, size_t offset,
+		struct trm_error *reterr)
+{
+	char why[200];
+	snprintf(why, sizeof why, "\"%s\" must be a plain value, such as %s", setting->name,
+			*setting->fallback ? setting->fallback : "\"text\"");
+	return source_fail(src, offset, reterr, why);
+}
+
+/* Items one by one: they may hold commas and newlines. A variable that is not set here is left out. */
+static int set_list(const struct config_target *target, const struct source *src,
+		const struct trm_setting *setting, const cJSON *value, size_t offset,
+		struct trm_error *reterr)
+{
+	struct trm_error below = {0};
+	char label[96];
+	int r = 0;
+	snprintf(label, sizeof label, "\"%s\"", setting->name);
+	trm_config_clear(target->config, setting);
+	for (const cJSON *at = cJSON_IsArray(value) ? value->child : value; at && r == 0;
+			at = cJSON_IsArray(value) ? at->next : NULL) {
+		if (!cJSON_IsString(at))
+			return fail_plain(src, setting, offset, reterr);
+		if (*at->valuestring)
+			r = trm_config_add(target->config, setting, at->valuestring, label, &below);
+		r = r == TRM_ENOENT ? 0 : r;
+	}
+	return r < 0 ? source_fail(src, offset, reterr, below.msg) : 0;
+}
+
+static int set_value(const struct config_target *target, const struct source *src,
+		const struct trm_setting *setting, const cJSON *item, size_t offset, struct trm_error *reterr)
+{
+	char text[TRM_NET_ALLOW], label[96];
+	struct trm_error below = {0};
+	if (setting->kind == TRM_SETTING_LIST)
+		return set_list(target, src, setting, item, offset, reterr);
+	if (!value_text(item, text, sizeof text) && !list_text(setting, item, text, sizeof text))
+		return fail_plain(src, setting, offset, reterr);
+	snprintf(label, sizeof label, "\"%s\"%s", setting->name,
+			setting->kind == TRM_SETTING_RANGES ? "" : ":");
+	if (trm_config_set(target->config, setting, text, label, &below) < 0)
+		return source_fail(src, offset, reterr, below.msg);
+	return 0;
+}
+
 static int take(const struct config_target *target, const struct source *src, const cJSON *item,
 		size_t offset, struct trm_error *reterr)
 {
@@ -75,17 +121,9 @@ static int take(const struct config_target *target, const struct source *src, co
 		if (!strcmp(before->string, item->string))
 			return source_fail(src, offset, reterr,
 					"this setting was already given above; keep one of the two");
-	char text[TRM_NET_ALLOW], label[96];
-	if (!value_text(item, text, sizeof text) && !list_text(setting, item, text, sizeof text)) {
-		char why[200];
-		snprintf(why, sizeof why, "\"%s\" must be a plain value, such as %s", setting->name,
-				*setting->fallback ? setting->fallback : "\"text\"");
-		return source_fail(src, offset, reterr, why);
-	}
-	snprintf(label, sizeof label, "\"%s\":", setting->name);
-	struct trm_error below = {0};
-	if (trm_config_set(target->config, setting, text, label, &below) < 0)
-		return source_fail(src, offset, reterr, below.msg);
+	int r = set_value(target, src, setting, item, offset, reterr);
+	if (r < 0)
+		return r;
 	struct place at = jsonc_place(src->text, src->n, offset);
 	config_note(target, setting, TRM_FROM_FILE, at.line, at.column);
 	return 0;

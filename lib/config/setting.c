@@ -46,6 +46,12 @@ static const struct trm_setting settings[] = {
 		{"net_credentials", "--net-credentials", 0, "TERRARIUM_NET_CREDENTIALS", "on|off", "off",
 				TRM_SETTING_SWITCH, 0, 0, false, true,
 				"pass on passwords of proxies and package indexes", FIELD(net_credentials)},
+		{"mount", "--mount", 0, "TERRARIUM_MOUNT", "HOST:GUEST[:rw]", "", TRM_SETTING_LIST, 0, 0,
+				false, true, "show a file or folder inside; repeatable", FIELD(mounts)},
+		{"env", "--env", 0, "TERRARIUM_ENV", "NAME[=VALUE]", "", TRM_SETTING_LIST, 0, 0, false, true,
+				"a variable for what runs inside; repeatable", FIELD(env)},
+		{"workdir", "--workdir", 0, "TERRARIUM_WORKDIR", "PATH", "", TRM_SETTING_TEXT, 0, 0, false,
+				false, "where code starts inside; default: /workspace", FIELD(workdir)},
 		{"timeout", "--timeout", 0, "TERRARIUM_TIMEOUT", "S", "30", TRM_SETTING_SECONDS, 0.001, 4e6,
 				true, false, "seconds a run may take; 0: no limit", FIELD(timeout_ms)},
 		{"grace", "--grace", 0, "TERRARIUM_GRACE", "S", "2", TRM_SETTING_SECONDS, 0, 3600, true,
@@ -351,6 +357,7 @@ int trm_config_set(struct trm_config *config, const struct trm_setting *s, const
 	switch (s->kind) {
 	case TRM_SETTING_TEXT: return set_text(config, s, text, label, reterr);
 	case TRM_SETTING_RANGES: return set_ranges(config, s, text, label, reterr);
+	case TRM_SETTING_LIST: return list_set(config, s, text, label, reterr);
 	case TRM_SETTING_CHOICE: return set_choice(config, s, text, label, reterr);
 	case TRM_SETTING_SWITCH: return set_switch(config, s, text, label, reterr);
 	default: return set_number(config, s, text, label, reterr);
@@ -361,6 +368,7 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 {
 	const void *field = (const char *)config + s->offset;
 	switch (s->kind) {
+	case TRM_SETTING_LIST: return list_get(config, s, out, cap);
 	case TRM_SETTING_CHOICE:
 	case TRM_SETTING_RANGES:
 	case TRM_SETTING_TEXT: return (size_t)snprintf(out, cap, "%s", (const char *)field);

@@ -112,13 +112,28 @@ static bool join(struct options *o, int row)
 	return true;
 }
 
+static bool keep_item(struct options *o, int row)
+{
+	size_t count;
+	const struct trm_setting *setting = &trm_settings(&count)[row];
+	if (setting->kind != TRM_SETTING_LIST)
+		return true;
+	if (o->n_items == OPTIONS_ITEMS_MAX) {
+		cmd_fail("%s is given too often", setting->option);
+		return false;
+	}
+	o->items[o->n_items].row = row;
+	o->items[o->n_items++].text = o->value;
+	return true;
+}
+
 /* Take a matched option with its value in o->value; what is common is done here. */
 static int take(struct options *o, struct match match, const char *label)
 {
 	switch (match.kind) {
 	case OWN: return match.row;
 	case SETTING:
-		if (!join(o, match.row))
+		if (!join(o, match.row) || !keep_item(o, match.row))
 			return OPTIONS_WRONG;
 		o->settings[match.row].text = o->value;
 		o->settings[match.row].label = label;
@@ -232,6 +247,19 @@ static void note(struct trm_config_origin *origins, size_t row, uint32_t column)
 		origins[row] = (struct trm_config_origin){.from = TRM_FROM_OPTION, .column = column};
 }
 
+/* What is given here takes the place of what is configured, as with every setting. */
+static int set_list(const struct options *o, int row, struct trm_config *config, struct trm_error *why)
+{
+	size_t count;
+	const struct trm_setting *setting = &trm_settings(&count)[row];
+	int r = 0;
+	trm_config_clear(config, setting);
+	for (size_t i = 0; i < o->n_items && r == 0; i++)
+		if (o->items[i].row == row && *o->items[i].text)
+			r = trm_config_add(config, setting, o->items[i].text, setting->option, why);
+	return r;
+}
+
 int options_config_from(
 		const struct options *o, struct trm_config *ret_config, struct trm_config_origin *ret_origins)
 {
@@ -242,7 +270,10 @@ int options_config_from(
 	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX && r == 0; i++) {
 		if (!o->settings[i].text)
 			continue;
-		r = trm_config_set(ret_config, &settings[i], o->settings[i].text, o->settings[i].label, &why);
+		r = settings[i].kind == TRM_SETTING_LIST
+				    ? set_list(o, (int)i, ret_config, &why)
+				    : trm_config_set(ret_config, &settings[i], o->settings[i].text,
+						    o->settings[i].label, &why);
 		note(ret_origins, i, 0);
 	}
 	if (r < 0) {

@@ -24,7 +24,7 @@ struct option_spec {
 /* What all commands take beside their own and the settings; ended by a row without name. */
 extern const struct option_spec options_common[];
 
-enum { OPTIONS_SETTINGS_MAX = 64 };
+enum { OPTIONS_SETTINGS_MAX = 96, OPTIONS_ITEMS_MAX = 192 };
 
 struct options {
 	/* in */
@@ -44,6 +44,11 @@ struct options {
 	struct {
 		const char *text, *label;
 	} settings[OPTIONS_SETTINGS_MAX]; /* by row of trm_settings() */
+	struct {
+		int row;
+		const char *text;
+	} items[OPTIONS_ITEMS_MAX]; /* of lists, in the order of the line */
+	size_t n_items;
 };
 
 enum {

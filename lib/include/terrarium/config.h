@@ -29,39 +29,43 @@ struct trm_config {
 	char theme[64];    /* name of a file in themes/ without .json */
 	char keymap[32];   /* set of keys of the workbench: "default", "emacs" */
 	struct trm_limits limits;
-	uint32_t timeout_ms;          /* per run; 0: none */
-	uint32_t grace_ms;            /* between an interrupt and the next step */
-	uint32_t terminate_grace_ms;  /* between SIGTERM and the kill, in the workbench; 0: no SIGTERM */
-	bool keep;                    /* the sandbox is left running … */
-	uint32_t idle_timeout_ms;     /* … until it was idle for so long; 0: no limit … */
-	uint32_t max_lifetime_ms;     /* … or so long in all; 0: no limit */
-	uint32_t start_timeout_ms;    /* of a sandbox */
-	uint32_t metrics_interval_ms; /* 200 to 60 000 */
-	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
-	uint64_t scrollback_bytes;    /* of all output, kept in the workbench */
-	bool net_credentials;         /* of proxies and package indexes go into sandboxes with a network */
-	bool confirm;                 /* ask before code is run */
-	char memory_alert[16];        /* "ask", "interrupt", "off" */
-	uint32_t memory_alert_at;     /* per cent of the memory limit */
-	char alerts[16];              /* "off", "status", "bell", "osc9", "all" */
-	uint32_t alert_at;            /* per cent of a limit */
-	uint32_t alert_after_ms;      /* so long above it */
-	uint32_t alert_run_ms;        /* a run that took so long tells its end; 0: none does */
-	char graphs[16];              /* "braille", "blocks", "ascii" */
-	bool restore;                 /* the workbench opens what was open in this folder the last time */
-	uint32_t typing;              /* characters a second that a demo types its cells with; 0: at once */
-	bool linear;                  /* the workbench as lines of text instead of a screen */
-	char record[1024];            /* file to record the workbench's session to; "": none */
-	bool history;                 /* remember what is run in the workbench, in a file */
-	char images[16];              /* how the workbench draws images: auto, kitty, sixel, symbols, off */
-	uint64_t max_copy_bytes;      /* of a copy: what is fetched may not be bigger */
-	uint32_t max_copy_files;      /* files and directories of a copy */
-	bool auto_complete;           /* offer members as soon as a dot is typed */
+	uint32_t timeout_ms;           /* per run; 0: none */
+	uint32_t grace_ms;             /* between an interrupt and the next step */
+	uint32_t terminate_grace_ms;   /* between SIGTERM and the kill, in the workbench; 0: no SIGTERM */
+	bool keep;                     /* the sandbox is left running … */
+	uint32_t idle_timeout_ms;      /* … until it was idle for so long; 0: no limit … */
+	uint32_t max_lifetime_ms;      /* … or so long in all; 0: no limit */
+	uint32_t start_timeout_ms;     /* of a sandbox */
+	uint32_t metrics_interval_ms;  /* 200 to 60 000 */
+	uint64_t output_keep_bytes;    /* of a run's output kept in its result */
+	uint64_t scrollback_bytes;     /* of all output, kept in the workbench */
+	bool net_credentials;          /* of proxies and package indexes go into sandboxes with a network */
+	bool confirm;                  /* ask before code is run */
+	char memory_alert[16];         /* "ask", "interrupt", "off" */
+	uint32_t memory_alert_at;      /* per cent of the memory limit */
+	char alerts[16];               /* "off", "status", "bell", "osc9", "all" */
+	uint32_t alert_at;             /* per cent of a limit */
+	uint32_t alert_after_ms;       /* so long above it */
+	uint32_t alert_run_ms;         /* a run that took so long tells its end; 0: none does */
+	char graphs[16];               /* "braille", "blocks", "ascii" */
+	bool restore;                  /* the workbench opens what was open in this folder the last time */
+	uint32_t typing;               /* characters a second that a demo types its cells with; 0: at once */
+	bool linear;                   /* the workbench as lines of text instead of a screen */
+	char record[1024];             /* file to record the workbench's session to; "": none */
+	bool history;                  /* remember what is run in the workbench, in a file */
+	char images[16];               /* how the workbench draws images: auto, kitty, sixel, symbols, off */
+	uint64_t max_copy_bytes;       /* of a copy: what is fetched may not be bigger */
+	uint32_t max_copy_files;       /* files and directories of a copy */
+	bool auto_complete;            /* offer members as soon as a dot is typed */
+	char mounts[TRM_MOUNTS_BYTES]; /* a list: host, guest and "ro" or "rw" of each in turn */
+	char env[TRM_ENV_BYTES];       /* a list: "NAME=value" */
+	char workdir[TRM_INSIDE_PATH]; /* "": /workspace */
 };
 
 enum trm_setting_kind {
 	TRM_SETTING_TEXT,    /* char [] */
 	TRM_SETTING_RANGES,  /* char []: ranges of addresses with commas between; an option may be repeated */
+	TRM_SETTING_LIST,    /* char []: texts, see trm_list_next(); an option may be repeated */
 	TRM_SETTING_CHOICE,  /* char []: one of the words of `metavar`, which are apart by | */
 	TRM_SETTING_SWITCH,  /* bool: on off true false yes no 1 0 */
 	TRM_SETTING_BYTES,   /* uint64_t bytes; a plain number is MiB; K, M, G (KiB …) may follow */
@@ -96,6 +100,16 @@ const struct trm_setting *trm_setting_find(const char *key);
  * "--memory -1: must be at least 16 MiB"; the field is then unchanged. */
 int trm_config_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
 		const char *label, struct trm_error *reterr);
+
+/* Of a LIST the items are apart by newlines; all that was there before is gone. These two for one after the
+ * other, of which an item may have newlines in it. TRM_ENOENT: a variable that is to be passed on, and is not
+ * set. */
+void trm_config_clear(struct trm_config *config, const struct trm_setting *setting);
+int trm_config_add(struct trm_config *config, const struct trm_setting *setting, const char *item,
+		const char *label, struct trm_error *reterr);
+/* A list in a field: texts one after the other, each ended by NUL, behind the last an empty one. The first
+ * (`at` NULL), or the one after `at`; NULL at the end. */
+const char *trm_list_next(const char *list, const char *at);
 
 /* The field as one would type it, for help, dialogs and tests: "512", "on". Returns its length. */
 size_t trm_config_get(

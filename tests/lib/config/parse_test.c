@@ -47,6 +47,65 @@ static void ranges_may_be_a_list(void **state)
 	assert_non_null(strstr(why.msg, "can never be opened"));
 }
 
+static void lists_hold_anything(void **state)
+{
+	(void)state;
+	struct trm_config c;
+	struct trm_error why = {0};
+	struct trm_sandbox_opts opts;
+	char text[200];
+	setenv("PASSED_ON", "a,b", 1);
+	unsetenv("NOT_SET");
+	assert_int_equal(parse(&c,
+					 "{ \"mount\": [\"a:/a\", \"b:c:/b:rw\"], \"workdir\": \"/a\","
+					 " \"env\": [\"A=1\\n2,3\", \"PASSED_ON\", \"NOT_SET\"] }",
+					 &why),
+			0);
+	trm_config_sandbox_opts(&c, &opts);
+	assert_int_equal(opts.n_mounts, 2);
+	assert_string_equal(opts.mounts[0].host, "a");
+	assert_false(opts.mounts[0].is_writable);
+	assert_string_equal(opts.mounts[1].host, "b:c");
+	assert_string_equal(opts.mounts[1].guest, "/b");
+	assert_true(opts.mounts[1].is_writable);
+	assert_int_equal(opts.n_env, 2);
+	assert_string_equal(opts.env[0], "A=1\n2,3");
+	assert_string_equal(opts.env[1], "PASSED_ON=a,b");
+	assert_string_equal(opts.workdir, "/a");
+	trm_config_get(&c, trm_setting_find("mount"), text, sizeof text);
+	assert_string_equal(text, "a:/a:ro\nb:c:/b:rw");
+	trm_config_get(&c, trm_setting_find("env"), text, sizeof text);
+	assert_string_equal(text, "A\nPASSED_ON");
+	assert_int_equal(trm_config_get(&c, trm_setting_find("mount"), text, 8), 7);
+	assert_int_equal(trm_config_set(&c, trm_setting_find("mount"), "x:/y\nz:/z", "M", NULL), 0);
+	trm_config_get(&c, trm_setting_find("mount"), text, sizeof text);
+	assert_string_equal(text, "x:/y:ro\nz:/z:ro");
+	assert_int_equal(trm_config_set(&c, trm_setting_find("env"), "NOT_SET", "E", &why), TRM_ENOENT);
+}
+
+static void lists_are_checked(void **state)
+{
+	(void)state;
+	struct trm_config c, before;
+	struct trm_error why = {0};
+	char text[9000] = "A=";
+	assert_int_equal(parse(&c, "{ \"mount\": [\"a\"] }", &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "c.json:1:3: \"mount\": 'a' is not HOST:GUEST"));
+	assert_int_equal(parse(&c, "{ \"mount\": [1] }", &why), TRM_EINVAL);
+	assert_int_equal(parse(&c, "{ \"mount\": { } }", &why), TRM_EINVAL);
+	assert_int_equal(parse(&c, "{ \"env\": \"1x=\" }", &why), TRM_EINVAL);
+	trm_config_default(&c);
+	before = c;
+	memset(text + 2, 'x', sizeof text - 3);
+	assert_int_equal(trm_config_add(&c, trm_setting_find("env"), text, "E", &why), TRM_ETOOBIG);
+	assert_memory_equal(&c, &before, sizeof c);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(trm_config_add(&c, trm_setting_find("env"), text + 8000, "E", &why),
+				TRM_EINVAL);
+	assert_int_equal(parse(&c, "{ \"mount\": [], \"env\": \"\" }", &why), 0);
+	assert_null(trm_list_next(c.mounts, NULL));
+}
+
 static void an_empty_file_sets_nothing(void **state)
 {
 	(void)state;
@@ -201,6 +260,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(comments_are_allowed),
 			cmocka_unit_test(ranges_may_be_a_list),
+			cmocka_unit_test(lists_hold_anything),
+			cmocka_unit_test(lists_are_checked),
 			cmocka_unit_test(an_empty_file_sets_nothing),
 			cmocka_unit_test(errors_name_the_place),
 			cmocka_unit_test(broken_json_names_the_place),

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mount.h"
+#include "config/config.h"
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+struct list {
+	char *mem;
+	size_t used, cap; /* without and with the empty text at the end */
+};
+
+static struct list list_of(struct trm_config *config, const struct trm_setting *s)
+{
+	struct list list = {(char *)config + s->offset, 0, s->size};
+	for (const char *at = NULL; (at = trm_list_next(list.mem, at));)
+		list.used = (size_t)(at - list.mem) + strlen(at) + 1;
+	return list;
+}
+
+const char *trm_list_next(const char *list, const char *at)
+{
+	at = at ? at + strlen(at) + 1 : list;
+	return *at ? at : NULL;
+}
+
+/* The list is left alone if there is no room. */
+static int append(struct list *list, const char *text, struct trm_error *reterr)
+{
+	size_t n = strlen(text) + 1;
+	if (list->used + n + 1 > list->cap)
+		return trm_error_set(reterr, TRM_ETOOBIG, "all together must not be longer than %zu bytes",
+				list->cap - 2);
+	memcpy(list->mem + list->used, text, n);
+	list->used += n;
+	list->mem[list->used] = '\0';
+	return 0;
+}
+
+/* ---- items of several kinds --------------------------------------------------------------------- */
+
+static int put_mount(struct list *list, const char *item, struct trm_error *reterr)
+{
+	char copy[TRM_HOST_PATH + TRM_INSIDE_PATH + 8];
+	struct trm_mount m;
+	if (strlen(item) >= sizeof copy)
+		return trm_error_set(reterr, TRM_EINVAL, "'%.40s…' is too long", item);
+	strcpy(copy, item);
+	int r = trm_mount_parse(copy, &m, reterr);
+	struct list before = *list;
+	if (r < 0 || (r = append(list, m.host, reterr)) < 0 || (r = append(list, m.guest, reterr)) < 0
+			|| (r = append(list, m.is_writable ? "rw" : "ro", reterr)) < 0) {
+		*list = before;
+		list->mem[list->used] = '\0';
+	}
+	return r;
+}
+
+/* The value is looked up at once: what is passed on is what was there when it was asked for. */
+static int put_env(struct list *list, const char *item, struct trm_error *reterr)
+{
+	char pair[TRM_ENV_BYTES];
+	const char *value;
+	int r = mount_check_env(item, true, reterr);
+	if (r < 0 || strchr(item, '='))
+		return r < 0 ? r : append(list, item, reterr);
+	if (!(value = getenv(item)))
+		return trm_error_set(reterr, TRM_ENOENT,
+				"%.80s is not set here, so there is nothing to pass on; %.40s=value sets it",
+				item, item);
+	if (snprintf(pair, sizeof pair, "%s=%s", item, value) >= (int)sizeof pair)
+		return trm_error_set(reterr, TRM_ETOOBIG, "the value of %.80s is longer than %d bytes", item,
+				TRM_ENV_BYTES);
+	return append(list, pair, reterr);
+}
+
+/* Names alone: values may be secrets. */
+static void get_env(char *out, size_t cap, const char *item)
+{
+	snprintf(out, cap, "%.*s", (int)strcspn(item, "="), item);
+}
+
+/* Those that are more than texts. A mount is three items of the list. */
+static const struct form {
+	const char *name;
+	int (*put)(struct list *list, const char *item, struct trm_error *reterr);
+	void (*get)(char *out, size_t cap, const char *item);
+	unsigned pieces;
+} forms[] = {
+		{"mount", put_mount, NULL, 3},
+		{"env", put_env, get_env, 1},
+};
+
+static const struct form *form_of(const struct trm_setting *s)
+{
+	static const struct form plain = {"", append, NULL, 1};
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(forms[i].name, s->name))
+			return &forms[i];
+	return &plain;
+}
+
+/* ---- the setting ---------------------------------------------------------------------------------- */
+
+void trm_config_clear(struct trm_config *config, const struct trm_setting *s)
+{
+	memset((char *)config + s->offset, 0, s->size);
+}
+
+int trm_config_add(struct trm_config *config, const struct trm_setting *s, const char *item,
+		const char *label, struct trm_error *reterr)
+{
+	struct list list = list_of(config, s);
+	struct trm_error why = {0};
+	int r = form_of(s)->put(&list, item, &why);
+	return r < 0 ? trm_error_set(reterr, r, "%s: %s", label, why.msg) : 0;
+}
+
+int list_set(struct trm_config *config, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
+{
+	struct trm_config draft = *config;
+	int r = 0;
+	trm_config_clear(&draft, s);
+	while (*text && r == 0) {
+		char item[TRM_ENV_BYTES];
+		size_t n = strcspn(text, "\n");
+		if (n >= sizeof item)
+			return trm_error_set(reterr, TRM_EINVAL, "%s: an item is too long", label);
+		memcpy(item, text, n);
+		item[n] = '\0';
+		if (n)
+			r = trm_config_add(&draft, s, item, label, reterr);
+		text += n + (text[n] == '\n');
+	}
+	if (r == 0)
+		*config = draft;
+	return r;
+}
+
+size_t list_get(const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)
+{
+	const struct form *form = form_of(s);
+	const char *at = NULL;
+	size_t used = 0;
+	if (cap)
+		out[0] = '\0';
+	for (unsigned piece = 0; used < cap && (at = trm_list_next((const char *)config + s->offset, at));
+			piece = (piece + 1) % form->pieces) {
+		used += (size_t)snprintf(out + used, cap - used, "%s", !used ? "" : piece ? ":" : "\n");
+		if (used >= cap)
+			break;
+		if (form->get)
+			form->get(out + used, cap - used, at);
+		else
+			snprintf(out + used, cap - used, "%s", at);
+		used += strlen(out + used);
+	}
+	return cap ? strlen(out) : 0;
+}
