@@ -11,7 +11,7 @@
 
 bool setting_is_section(const char *key)
 {
-	return strcmp(key, "keys") == 0;
+	return strcmp(key, "keys") == 0 || strcmp(key, "server_images") == 0;
 }
 
 struct walk {

@@ -233,6 +233,17 @@ struct trm_loop *fleet_loop(const struct fleet *fleet)
 	return fleet->loop;
 }
 
+size_t fleet_images(const struct fleet *fleet, const char **names, size_t cap)
+{
+	return image_names(fleet->images, names, cap);
+}
+
+void fleet_waste(struct fleet *fleet, size_t bytes)
+{
+	enum { MUCH = 1 << 20 };
+	fleet->has_waste |= bytes >= MUCH;
+}
+
 unsigned fleet_running(const struct fleet *fleet)
 {
 	return fleet->n_running;

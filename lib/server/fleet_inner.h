@@ -31,6 +31,7 @@ struct fleet {
 	void (*closed)(void *user); /* of fleet_close() */
 	void *closed_user;
 	bool is_closing;
+	bool has_waste; /* much memory was used and freed: see fleet_waste() */
 };
 
 /* fleet.c. The first wish has been dealt with: it is answered, and what follows looked at. */

@@ -97,7 +97,7 @@ int image_load(struct image **ret, struct trm_error *reterr)
 	*ret = NULL;
 	for (size_t i = sizeof BUILT_IN / sizeof *BUILT_IN; i-- && !loading.why.code;)
 		add(ret, BUILT_IN[i].name, BUILT_IN[i].languages, &loading.why);
-	int r = loading.why.code ? loading.why.code : trm_config_walk(NULL, "images", on_entry, &loading, reterr);
+	int r = loading.why.code ? loading.why.code : trm_config_walk(NULL, "server_images", on_entry, &loading, reterr);
 	if (r == 0 && loading.why.code)
 		r = trm_error_set(reterr, loading.why.code, "%s", loading.why.msg);
 	if (r < 0) {
@@ -127,6 +127,20 @@ static void bare_name(const char *name, char *out, size_t cap)
 	snprintf(out, cap, "%.*s", (int)strcspn(name, ":@"), name);
 }
 
+static bool is_short(const char *name)
+{
+	return !strcmp(name, "python") || !strcmp(name, "node");
+}
+
+size_t image_names(const struct image *images, const char **names, size_t cap)
+{
+	size_t n = 0;
+	for (const struct image *image = images; image; image = image->next)
+		if (!is_short(image->name) && n < cap)
+			names[n++] = image->name;
+	return n;
+}
+
 int image_find(const struct image *images, const char *name, unsigned *ret_languages, struct trm_error *reterr)
 {
 	char bare[256], known[300] = "";
@@ -137,12 +151,12 @@ int image_find(const struct image *images, const char *name, unsigned *ret_langu
 			*ret_languages = image->languages;
 			return 0;
 		}
-		if (strchr(image->name, '/') && used < sizeof known)
+		if (!is_short(image->name) && used < sizeof known)
 			used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
 					image->name);
 	}
 	return trm_error_set(reterr, TRM_ENOENT,
-			"the image '%.80s' is not known here: there are %s; more can be named in the section \"images\" of "
+			"the image '%.80s' is not known here: there are %s; more can be named in the section \"server_images\" of "
 			"the server's config file",
 			name, known);
 }

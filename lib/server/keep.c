@@ -22,9 +22,10 @@
 /* A copy in which nothing moves for so long is given up: the sandbox may be of ill will. */
 enum { PATIENCE_MS = 10000 };
 
+/* In the sandbox; in the saved tree. */
 static const struct {
-	const char *source, *dir; /* in the sandbox; in the saved tree, where a copy puts it */
-} PLACES[] = {{"/workspace", "workspace"}, {"/home/user", "user"}, {"/tmp", "tmp"}};
+	const char *source, *dir;
+} PLACES[] = {{"/workspace", "workspace"}, {"/home/user", "home"}, {"/tmp", "tmp"}, {NULL, "workdir"}};
 enum { N_PLACES = sizeof PLACES / sizeof *PLACES };
 
 struct keep {
@@ -38,11 +39,10 @@ struct keep {
 	struct trm_timer *patience;
 	uint64_t last_progress, n_refused;
 	bool is_restore, is_canceled;
-	/* saving */
-	unsigned n_lists; /* answers that are still to come */
-	bool has_files[N_PLACES];
-	/* restoring */
-	unsigned next;
+	const char *workdir;      /* the last place; NULL: none */
+	bool has_files[N_PLACES]; /* what is to be copied */
+	unsigned n_lists;         /* answers that are still to come */
+	unsigned next;            /* place */
 	struct trm_error why;
 };
 
@@ -137,7 +137,7 @@ static void on_patience(void *user)
 
 /* ---- copying --------------------------------------------------------------------------- */
 
-static void next_restore(struct keep *k);
+static void copy_next(struct keep *k);
 
 static void on_refused(void *user, const struct trm_error *why)
 {
@@ -151,19 +151,30 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 	k->copy = NULL;
 	k->n_refused += progress->refused;
 	k->why = *why;
-	if (k->is_restore && !why->code) {
-		next_restore(k);
-		return;
-	}
-	if (!why->code)
-		swap(k, &k->why);
-	end(k);
+	if (why->code)
+		end(k);
+	else
+		copy_next(k);
 }
 
 static const struct trm_copy_cb COPY_CB = {.refused = on_refused, .done = on_copied};
 
-static int copy(struct keep *k, const char *const *sources, const char *target, struct trm_error *reterr)
+static const char *source_of(const struct keep *k, size_t place)
 {
+	return PLACES[place].source ? PLACES[place].source : k->workdir;
+}
+
+/* What lies in one place, without the place itself. */
+static int copy(struct keep *k, size_t place, struct trm_error *reterr)
+{
+	char inside[TRM_INSIDE_PATH + 8], saved[PATH_MAX + 16];
+	const char *const sources[] = {k->is_restore ? saved : inside, NULL};
+	const char *target = k->is_restore ? inside : saved;
+	snprintf(inside, sizeof inside, ":%s%s", source_of(k, place), k->is_restore ? "" : "/.");
+	snprintf(saved, sizeof saved, "%s/%s%s", k->is_restore ? k->path : k->temp, PLACES[place].dir,
+			k->is_restore ? "/." : "");
+	if (!k->is_restore && mkdir(saved, 0700) < 0)
+		return trm_error_set_errno(reterr, errno, "%s cannot be made", saved);
 	const struct trm_copy_opts opts = {.sources = sources,
 			.target = target,
 			.own = k->sandbox,
@@ -173,6 +184,18 @@ static int copy(struct keep *k, const char *const *sources, const char *target, 
 			.one_system = true,
 			.max_files = KEEP_MAX_FILES};
 	return trm_copy_start(k->loop, &opts, &COPY_CB, k, &k->copy, reterr);
+}
+
+/* The next place, or the end. */
+static void copy_next(struct keep *k)
+{
+	while (k->next < N_PLACES && !k->has_files[k->next])
+		k->next++;
+	if (k->next < N_PLACES && !k->is_canceled && copy(k, k->next++, &k->why) == 0)
+		return;
+	if (!k->is_restore && !k->is_canceled && !k->why.code)
+		swap(k, &k->why);
+	end(k);
 }
 
 static struct keep *create(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path, keep_done_fn *fn,
@@ -199,25 +222,20 @@ static struct keep *create(struct trm_loop *loop, struct trm_sandbox *sandbox, c
 
 static void save_all(struct keep *k)
 {
-	const char *sources[N_PLACES + 1] = {0};
-	char texts[N_PLACES][32];
-	size_t n = 0;
+	bool has_any = false;
 	for (size_t i = 0; i < N_PLACES; i++)
-		if (k->has_files[i]) {
-			snprintf(texts[n], sizeof texts[n], ":%s", PLACES[i].source);
-			sources[n] = texts[n];
-			n++;
-		}
-	if (!n) {
+		has_any |= k->has_files[i];
+	if (!has_any) {
 		keep_remove(k->loop, k->path);
 		end(k);
 		return;
 	}
 	keep_remove(k->loop, k->temp); /* of a server that was killed */
-	if (mkdir(k->temp, 0700) < 0)
-		trm_error_set_errno(&k->why, errno, "%s cannot be made", k->temp);
-	else if (copy(k, sources, k->temp, &k->why) == 0)
+	if (mkdir(k->temp, 0700) == 0) {
+		copy_next(k);
 		return;
+	}
+	trm_error_set_errno(&k->why, errno, "%s cannot be made", k->temp);
 	end(k);
 }
 
@@ -250,19 +268,22 @@ static void on_listed(struct keep *k, size_t place, const struct trm_error *why)
 LIST_CB(0)
 LIST_CB(1)
 LIST_CB(2)
+LIST_CB(3)
 static const struct trm_list_cb LIST_CBS[] = {
-		{on_file_0, on_done_0}, {on_file_1, on_done_1}, {on_file_2, on_done_2}};
+		{on_file_0, on_done_0}, {on_file_1, on_done_1}, {on_file_2, on_done_2}, {on_file_3, on_done_3}};
 _Static_assert(sizeof LIST_CBS / sizeof *LIST_CBS == N_PLACES, "one for each place");
 
-int keep_save(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path, uint64_t max_bytes,
-		keep_done_fn *fn, void *user, struct keep **ret, struct trm_error *reterr)
+int keep_save(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *workdir, const char *path,
+		uint64_t max_bytes, keep_done_fn *fn, void *user, struct keep **ret, struct trm_error *reterr)
 {
 	struct keep *k = create(loop, sandbox, path, fn, user, reterr);
 	if (!k)
 		return TRM_ENOMEM;
 	k->max_bytes = max_bytes;
+	k->workdir = workdir;
 	for (size_t i = 0; i < N_PLACES; i++) {
-		int r = trm_file_list(sandbox, PLACES[i].source, 1, &LIST_CBS[i], k, &k->why);
+		const char *source = source_of(k, i);
+		int r = source ? trm_file_list(sandbox, source, 1, &LIST_CBS[i], k, &k->why) : -1;
 		k->n_lists += r == 0;
 	}
 	if (!k->n_lists) {
@@ -277,32 +298,20 @@ int keep_save(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *pa
 
 /* ---- restoring ------------------------------------------------------------------------- */
 
-static void next_restore(struct keep *k)
-{
-	while (k->next < N_PLACES && !k->is_canceled) {
-		char from[PATH_MAX], to[32];
-		const char *sources[] = {from, NULL};
-		size_t place = k->next++;
-		int n = snprintf(from, sizeof from, "%s/%s", k->path, PLACES[place].dir);
-		if (n + 3 > (int)sizeof from || !keep_has(from))
-			continue;
-		strcpy(from + n, "/.");
-		snprintf(to, sizeof to, ":%s", PLACES[place].source);
-		if (copy(k, sources, to, &k->why) == 0)
-			return;
-		break;
-	}
-	end(k);
-}
-
-int keep_restore(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path, keep_done_fn *fn, void *user,
-		struct keep **ret, struct trm_error *reterr)
+int keep_restore(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *workdir, const char *path,
+		keep_done_fn *fn, void *user, struct keep **ret, struct trm_error *reterr)
 {
 	struct keep *k = create(loop, sandbox, path, fn, user, reterr);
 	if (!k)
 		return TRM_ENOMEM;
 	k->is_restore = true;
+	k->workdir = workdir;
+	for (size_t i = 0; i < N_PLACES; i++) {
+		char dir[PATH_MAX + 16];
+		snprintf(dir, sizeof dir, "%s/%s", path, PLACES[i].dir);
+		k->has_files[i] = source_of(k, i) && keep_has(dir);
+	}
 	*ret = k;
-	next_restore(k);
+	copy_next(k);
 	return 0;
 }

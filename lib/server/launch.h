@@ -28,6 +28,10 @@ struct volume {
 int volume_open(struct volume *ret, struct fleet *fleet, const char *space, const char *text,
 		struct trm_error *reterr);
 void volume_close(struct volume *volume);
+/* Where it is seen; false: `text` is no volume. */
+bool volume_guest(const char *text, char ret[TRM_INSIDE_PATH]);
+/* Is `path` that directory, or below it? */
+bool volume_covers(const char *dir, const char *path);
 
 /* script.c. Write the scripts into the namespace's directory, in place of older ones; `out` is their directory,
  * "" if there are none. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A sandbox of the fleet from state to state. */
+#include <cJSON.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +38,24 @@ __attribute__((format(printf, 2, 3))) static void add_note(struct served *served
 	va_end(args);
 }
 
+/* One of its own that is to be saved besides; NULL: there is none, or a volume is there. */
+static const char *own_workdir(const struct served *served)
+{
+	static const char *const SAVED[] = {"/workspace", "/home/user", "/tmp"};
+	const char *dir = trm_sandbox_workdir(served->sandbox);
+	for (size_t i = 0; i < sizeof SAVED / sizeof *SAVED; i++)
+		if (volume_covers(SAVED[i], dir))
+			return NULL;
+	const cJSON *volume;
+	cJSON_ArrayForEach(volume, cJSON_GetObjectItemCaseSensitive(served->config, "volumes"))
+	{
+		char guest[TRM_INSIDE_PATH];
+		if (!volume_guest(volume->valuestring, guest) || volume_covers(guest, dir))
+			return NULL;
+	}
+	return dir;
+}
+
 /* ---- idleness -------------------------------------------------------------------------- */
 
 static void on_idle(void *user)
@@ -66,6 +86,9 @@ void life_look_all(void *user)
 		for (struct served *s = space->sandboxes; s; s = s->next)
 			if (s->state == SERVED_RUNNING)
 				meter_look(&s->meter, s->sandbox);
+	if (fleet->has_waste)
+		malloc_trim(0);
+	fleet->has_waste = false;
 }
 
 /* ---- arrived at STOPPED ------------------------------------------------------------------ */
@@ -201,7 +224,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 		log_write(LOG_WARNING, "%s", why.msg);
 	if (!files_path(served, path, sizeof path) || !keep_has(path))
 		arrive(served);
-	else if (keep_restore(served->fleet->loop, sandbox, path, on_restored, served, &served->keep, &why) < 0)
+	else if (keep_restore(served->fleet->loop, sandbox, own_workdir(served), path, on_restored, served, &served->keep, &why) < 0)
 		on_restored(served, &why, 0);
 }
 
@@ -286,8 +309,8 @@ void life_stop(struct served *served)
 	}
 	int r = store_make_part(fleet->store, served->space->name, STORE_FILES, &why);
 	if (r == 0)
-		r = keep_save(fleet->loop, served->sandbox, path, fleet->opts.files_keep_bytes, on_saved, served,
-				&served->keep, &why);
+		r = keep_save(fleet->loop, served->sandbox, own_workdir(served), path, fleet->opts.files_keep_bytes,
+				on_saved, served, &served->keep, &why);
 	if (r < 0)
 		on_saved(served, &why, 0);
 }

@@ -13,6 +13,8 @@ static const struct method methods[] = {
 		{RPC_METRICS, method_metrics},
 		{RPC_RUN, method_run},
 		{RPC_COMMAND, method_command},
+		{"sandbox.file.put", method_file_put},
+		{"sandbox.file.get", method_file_get},
 		{0},
 };
 

@@ -16,6 +16,8 @@ void method_stop(struct call *call);
 void method_metrics(struct call *call);
 void method_run(struct call *call);
 void method_command(struct call *call);
+void method_file_put(struct call *call);
+void method_file_get(struct call *call);
 
 const struct method *method_find(const char *name); /* NULL: there is none */
 

@@ -73,6 +73,7 @@ static void reply(struct command_call *c, const struct trm_exit *exit, const str
 	struct trm_result kept = {0};
 	output_to_result(&c->output, &kept);
 	output_finish(&c->output);
+	fleet_waste(c->call->server->fleet, kept.output_len);
 	if (c->has_timed_out)
 		fail_timeout(c, &kept);
 	else if (exit)

@@ -109,12 +109,14 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	struct run_call *c = user;
 	(void)run;
 	c->run = NULL;
+	fleet_waste(c->call->server->fleet, result->output_len);
 	run_stream_result(c->stream, result);
 	run_stream_close(c->stream);
 	if (result->status == TRM_STATUS_LOST)
 		call_fail(c->call, RPC_INTERNAL, "sandbox '%s' in namespace '%s' ended while the code ran: %s",
 				c->target.name, c->target.space,
-				result->reason ? result->reason : "it was stopped");
+				c->served->state == SERVED_STOPPING || !result->reason ? "it was stopped"
+										   : result->reason);
 	else
 		call_result(c->call, make_result(c, result));
 	finish(c);

@@ -49,6 +49,15 @@ static int split(struct words *ret, const char *text, struct trm_error *reterr)
 	return 0;
 }
 
+bool volume_guest(const char *text, char ret[TRM_INSIDE_PATH])
+{
+	struct words words;
+	if (split(&words, text, NULL) < 0)
+		return false;
+	memcpy(ret, words.guest, sizeof words.guest);
+	return true;
+}
+
 /* ---- relative: below the namespace's directory --------------------------------------------- */
 
 /* One step down, never along a link: a sandbox that has the directory above may have put it there. */
@@ -159,6 +168,11 @@ static int open_absolute(struct fleet *fleet, const char *path, struct trm_error
 }
 
 /* ---- both ------------------------------------------------------------------------------ */
+
+bool volume_covers(const char *dir, const char *path)
+{
+	return below(path, dir) != NULL;
+}
 
 int volume_open(struct volume *ret, struct fleet *fleet, const char *space, const char *text,
 		struct trm_error *reterr)

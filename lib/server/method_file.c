@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* sandbox.file.put and sandbox.file.get, of our own: files in pieces of at most 1 MiB, as base64.
+ *
+ *   put {path, base64, mode?, append?} -> {"bytes"}           `append`: behind what is there
+ *   get {path, offset?, size?} -> {"base64","mode","size"}    size: of the whole file
+ *
+ * Whole files go by the agent's own means. What is appended, and read from the middle of a bigger file, goes through a
+ * program in the sandbox. */
+#include <cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/files.h>
+#include <terrarium/sandbox.h>
+
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "rpc/params.h"
+#include "server/call.h"
+#include "server/fleet.h"
+#include "server/method.h"
+#include "server/server.h"
+#include "server/target.h"
+
+enum { PIECE_MAX = 1 << 20, MODE_MAX = 07777, MODE_DEFAULT = 0644 };
+#define OFFSET_MAX (UINT64_C(1) << 50)
+
+struct file_call {
+	struct call *call;
+	const char *path; /* of the call's params */
+	uint64_t mode, offset, size;
+	bool appends, is_put;
+	struct served *served;
+	struct buf bytes;
+	struct buf words; /* what a program said on stderr */
+	uint64_t file_size;
+	uint32_t file_mode;
+};
+
+/* ---- the end --------------------------------------------------------------------------- */
+
+static void finish(struct file_call *c)
+{
+	if (c->served)
+		served_unuse(c->served);
+	buf_finish(&c->bytes);
+	buf_finish(&c->words);
+	free(c);
+}
+
+static void fail(struct file_call *c, const struct trm_error *why)
+{
+	call_fail(c->call, RPC_INTERNAL, "%s", why->msg);
+	finish(c);
+}
+
+static void reply_put(struct file_call *c)
+{
+	cJSON *result = cJSON_CreateObject();
+	cJSON_AddNumberToObject(result, "bytes", (double)c->bytes.len);
+	call_result(c->call, result);
+	finish(c);
+}
+
+static void reply_get(struct file_call *c)
+{
+	cJSON *result = cJSON_CreateObject();
+	struct buf letters;
+	buf_init(&letters, BASE64_LEN(PIECE_MAX) + 1);
+	bool is_ok = base64_put(&letters, buf_at(&c->bytes), c->bytes.len) == 0 && buf_append(&letters, "", 1) == 0
+		     && cJSON_AddStringToObject(result, "base64", buf_at(&letters));
+	buf_finish(&letters);
+	cJSON_AddNumberToObject(result, "mode", c->file_mode);
+	cJSON_AddNumberToObject(result, "size", (double)c->file_size);
+	if (!is_ok) {
+		cJSON_Delete(result);
+		result = NULL;
+	}
+	call_result(c->call, result);
+	finish(c);
+}
+
+/* ---- through a program --------------------------------------------------------------------- */
+
+static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+{
+	struct file_call *c = user;
+	(void)proc;
+	if (channel == TRM_STDERR)
+		buf_append(&c->words, bytes, n);
+	else if (!c->is_put)
+		buf_append(&c->bytes, bytes, n);
+}
+
+static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct file_call *c = user;
+	struct trm_error own = {0};
+	(void)proc;
+	if (!exit)
+		own = *why;
+	else if (exit->signal || exit->exit_code)
+		trm_error_set(&own, TRM_EIO, "%s: %.*s", c->path, (int)c->words.len,
+				c->words.len ? buf_at(&c->words) : "");
+	if (own.code)
+		fail(c, &own);
+	else if (c->is_put)
+		reply_put(c);
+	else
+		reply_get(c);
+}
+
+static const struct trm_proc_cb PROC_CB = {.output = on_output, .exited = on_exited};
+
+static int spawn(struct file_call *c, const char *const *argv, struct trm_error *why)
+{
+	const struct trm_proc_opts opts = {.argv = argv, .label = "terrarium serve", .stdin_open = c->is_put};
+	struct trm_proc *proc;
+	int r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &proc, why);
+	if (r < 0 || !c->is_put)
+		return r;
+	trm_proc_write(proc, TRM_STDOUT, buf_at(&c->bytes), c->bytes.len, NULL);
+	trm_proc_close_stdin(proc);
+	return 0;
+}
+
+static int append(struct file_call *c, struct trm_error *why)
+{
+	static const char *const script = "exec cat >>\"$1\"";
+	const char *const argv[] = {"sh", "-c", script, "sh", c->path, NULL};
+	return spawn(c, argv, why);
+}
+
+static int read_piece(struct file_call *c, struct trm_error *why)
+{
+	static const char *const script = "tail -c +\"$2\" -- \"$1\" | head -c \"$3\"";
+	char from[24], size[24];
+	const char *const argv[] = {"sh", "-c", script, "sh", c->path, from, size, NULL};
+	snprintf(from, sizeof from, "%llu", (unsigned long long)c->offset + 1);
+	snprintf(size, sizeof size, "%llu", (unsigned long long)c->size);
+	return spawn(c, argv, why);
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+static void on_put(void *user, const struct trm_error *why, uint64_t size, uint32_t mode)
+{
+	struct file_call *c = user;
+	(void)size, (void)mode;
+	if (why->code)
+		fail(c, why);
+	else
+		reply_put(c);
+}
+
+static void on_data(void *user, const void *bytes, size_t n)
+{
+	buf_append(&((struct file_call *)user)->bytes, bytes, n);
+}
+
+static void on_got(void *user, const struct trm_error *why, uint64_t size, uint32_t mode)
+{
+	struct file_call *c = user;
+	c->file_size = size;
+	c->file_mode = mode;
+	if (why->code)
+		fail(c, why);
+	else
+		reply_get(c);
+}
+
+static const struct trm_transfer_cb PUT_CB = {.done = on_put};
+static const struct trm_transfer_cb GET_CB = {.data = on_data, .done = on_got};
+
+static void on_stat(void *user, const struct trm_file *file)
+{
+	struct file_call *c = user;
+	c->file_size = file->kind == TRM_FILE_REGULAR ? file->size : 0;
+	c->file_mode = file->mode;
+}
+
+static void on_known(void *user, const struct trm_error *why)
+{
+	struct file_call *c = user;
+	struct trm_error own = *why;
+	bool is_whole = !c->offset && c->file_size <= c->size;
+	if (!own.code && is_whole)
+		trm_file_get(c->served->sandbox, c->path, PIECE_MAX, &GET_CB, c, &own);
+	else if (!own.code)
+		read_piece(c, &own);
+	if (own.code)
+		fail(c, &own);
+}
+
+static const struct trm_list_cb STAT_CB = {.file = on_stat, .done = on_known};
+
+/* ---- begun ------------------------------------------------------------------------------- */
+
+static void on_use(void *user, struct served *served, const struct trm_error *why, const char *note)
+{
+	struct file_call *c = user;
+	struct trm_error own = *why;
+	(void)note;
+	c->served = why->code ? NULL : served;
+	if (!own.code && !c->is_put)
+		trm_file_stat(served->sandbox, c->path, &STAT_CB, c, &own);
+	else if (!own.code && c->appends)
+		append(c, &own);
+	else if (!own.code)
+		trm_file_put(served->sandbox, c->path, (uint32_t)c->mode, buf_at(&c->bytes), c->bytes.len, &PUT_CB, c,
+				&own);
+	if (own.code)
+		fail(c, &own);
+}
+
+static int read_bytes(struct file_call *c, struct trm_error *why)
+{
+	const char *letters = "";
+	size_t n;
+	int r = rpc_need_text(c->call->params, "base64", &letters, why);
+	if (r < 0)
+		return r;
+	char *bytes = base64_decode(letters, strlen(letters), &n);
+	if (bytes)
+		r = buf_append(&c->bytes, bytes, n);
+	free(bytes);
+	if (bytes && r == 0)
+		return 0;
+	return trm_error_set(why, TRM_EINVAL, "`base64` must be base64 of at most %d bytes", PIECE_MAX);
+}
+
+static int read_params(struct file_call *c, struct trm_error *why)
+{
+	const cJSON *params = c->call->params;
+	int r = rpc_need_text(params, "path", &c->path, why);
+	if (r == 0 && !*c->path)
+		r = trm_error_set(why, TRM_EINVAL, "`path` is empty");
+	if (r == 0 && c->is_put)
+		r = rpc_get_number(params, "mode", MODE_MAX, &c->mode, why);
+	if (r == 0 && c->is_put)
+		r = rpc_get_bool(params, "append", &c->appends, why);
+	if (r == 0 && c->is_put)
+		r = read_bytes(c, why);
+	if (r == 0)
+		r = rpc_get_number(params, "offset", OFFSET_MAX, &c->offset, why);
+	if (r == 0)
+		r = rpc_get_number(params, "size", PIECE_MAX, &c->size, why);
+	return r;
+}
+
+static void begin(struct call *call, bool is_put)
+{
+	struct trm_error why = {0};
+	struct target target;
+	if (!target_read(call, true, &target))
+		return;
+	struct file_call *c = calloc(1, sizeof *c);
+	if (!c) {
+		call_fail(call, RPC_INTERNAL, "out of memory");
+		return;
+	}
+	*c = (struct file_call){.call = call, .is_put = is_put, .mode = MODE_DEFAULT, .size = PIECE_MAX};
+	buf_init(&c->bytes, PIECE_MAX);
+	buf_init(&c->words, 256);
+	if (read_params(c, &why) < 0) {
+		call_fail_params(call, why.msg);
+		finish(c);
+		return;
+	}
+	fleet_use(call->server->fleet, target.space, target.name, on_use, c);
+}
+
+void method_file_put(struct call *call)
+{
+	begin(call, true);
+}
+
+void method_file_get(struct call *call)
+{
+	begin(call, false);
+}
