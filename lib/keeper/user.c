@@ -51,16 +51,22 @@ static int lock(int dir_fd, const char *name, int flags)
 	return -EWOULDBLOCK;
 }
 
-static int take(struct user *ret)
+/* The number of the nth user. */
+static uint32_t nth(uint32_t i)
+{
+	return i < USER_COUNT ? USER_FIRST + i : USER_MORE_FIRST + (i - USER_COUNT);
+}
+
+static int take(struct user *ret, uint32_t count)
 {
 	int dir_fd = open_lock_dir();
 	int r = dir_fd < 0 ? dir_fd : -EUSERS;
-	for (uint32_t i = 0; dir_fd >= 0 && i < USER_COUNT; i++) {
+	for (uint32_t i = 0; dir_fd >= 0 && i < count; i++) {
 		char name[32];
-		snprintf(name, sizeof name, LOCK_PREFIX "%u", USER_FIRST + i);
+		snprintf(name, sizeof name, LOCK_PREFIX "%u", nth(i));
 		int fd = lock(dir_fd, name, O_CREAT);
 		if (fd >= 0) {
-			*ret = (struct user){.uid = USER_FIRST + i, .dir_fd = dir_fd, .lock_fd = fd};
+			*ret = (struct user){.uid = nth(i), .dir_fd = dir_fd, .lock_fd = fd};
 			return 0;
 		}
 		if (fd != -EWOULDBLOCK) {
@@ -108,7 +114,7 @@ int user_take(struct user *ret)
 		return 0;
 	/* ENOENT: the last one to leave has taken the directory away under our feet. */
 	for (int tries = 0; r == -ENOENT && tries < 10; tries++)
-		r = take(ret);
+		r = take(ret, USER_COUNT + (user_map_holds(map, USER_MORE_FIRST, USER_MORE_COUNT) ? USER_MORE_COUNT : 0));
 	return r;
 }
 

@@ -11,6 +11,7 @@ static void the_first_user_namespace_holds_all(void **state)
 	const char *map = "         0          0 4294967295\n";
 	(void)state;
 	assert_true(user_map_holds(map, USER_FIRST, USER_COUNT));
+	assert_true(user_map_holds(map, USER_MORE_FIRST, USER_MORE_COUNT));
 	assert_false(user_map_moves_root(map));
 }
 
@@ -41,6 +42,23 @@ static void each_gets_another(void **state)
 	user_release(&b); /* a second time does nothing */
 }
 
+static void there_are_enough_for_a_busy_server(void **state)
+{
+	enum { MANY = USER_COUNT + 20 };
+	struct user users[MANY];
+	unsigned more = 0;
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	for (int i = 0; i < MANY; i++) {
+		assert_int_equal(user_take(&users[i]), 0);
+		more += users[i].uid >= USER_MORE_FIRST;
+	}
+	assert_true(more >= 20);
+	for (int i = 0; i < MANY; i++)
+		user_release(&users[i]);
+}
+
 static void an_ordinary_user_gets_none(void **state)
 {
 	struct user u;
@@ -58,6 +76,7 @@ int main(void)
 			cmocka_unit_test(the_first_user_namespace_holds_all),
 			cmocka_unit_test(a_rootless_container_holds_few),
 			cmocka_unit_test(each_gets_another),
+			cmocka_unit_test(there_are_enough_for_a_busy_server),
 			cmocka_unit_test(an_ordinary_user_gets_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
