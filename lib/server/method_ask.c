@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* sandbox.repl.ask: questions to an interpreter (<terrarium/session.h>): what may stand here, what is this, which
+ * variables are there. */
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/session.h>
+
+#include "rpc/params.h"
+#include "server/call.h"
+#include "server/fleet.h"
+#include "server/image.h"
+#include "server/method.h"
+#include "server/server.h"
+#include "server/target.h"
+
+struct ask_call {
+	struct call *call;
+	const char *language, *code; /* of the call's params */
+	enum trm_question question;
+	uint64_t cursor;
+	struct served *served;
+};
+
+static int find_question(const char *name, enum trm_question *ret, struct trm_error *why)
+{
+	static const char *const names[] = {[TRM_ASK_COMPLETE] = "complete",
+			[TRM_ASK_INSPECT] = "inspect",
+			[TRM_ASK_IS_COMPLETE] = "is_complete",
+			[TRM_ASK_VARIABLES] = "variables",
+			[TRM_ASK_RESET] = "reset"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*ret = (enum trm_question)i;
+			return 0;
+		}
+	}
+	return trm_error_set(why, TRM_EINVAL,
+			"`question` is none of complete, inspect, is_complete, variables, reset");
+}
+
+static void finish(struct ask_call *c)
+{
+	if (c->served)
+		served_unuse(c->served);
+	free(c);
+}
+
+static void on_answer(void *user, const char *json, const struct trm_error *why)
+{
+	struct ask_call *c = user;
+	cJSON *answer = json ? cJSON_Parse(json) : NULL;
+	if (answer)
+		call_result(c->call, answer);
+	else
+		call_fail(c->call, RPC_INTERNAL, "%s", json ? "out of memory" : why->msg);
+	finish(c);
+}
+
+static int ask(struct ask_call *c, struct trm_error *why)
+{
+	const struct trm_lang *lang;
+	int r = image_language(c->served->languages, c->language, &lang, why);
+	if (r < 0)
+		return r;
+	return trm_session_ask(c->served->session, lang, c->question, c->code, c->cursor, on_answer, c, why);
+}
+
+static void on_use(void *user, struct served *served, const struct trm_error *why, const char *note)
+{
+	struct ask_call *c = user;
+	struct trm_error own = *why;
+	(void)note;
+	c->served = why->code ? NULL : served;
+	if (!own.code && ask(c, &own) == 0)
+		return;
+	call_fail(c->call, RPC_INTERNAL, "%s", own.msg);
+	finish(c);
+}
+
+static int read_params(struct ask_call *c, struct trm_error *why)
+{
+	const cJSON *params = c->call->params;
+	const char *question;
+	c->code = "";
+	int r = rpc_need_text(params, "language", &c->language, why);
+	if (r == 0)
+		r = rpc_need_text(params, "question", &question, why);
+	if (r == 0)
+		r = find_question(question, &c->question, why);
+	if (r == 0)
+		r = rpc_get_text(params, "code", &c->code, why);
+	if (r == 0)
+		r = rpc_get_number(params, "cursor", UINT32_MAX, &c->cursor, why);
+	return r;
+}
+
+void method_ask(struct call *call)
+{
+	struct trm_error why = {0};
+	struct target target;
+	if (!target_read(call, true, &target))
+		return;
+	struct ask_call *c = calloc(1, sizeof *c);
+	if (!c) {
+		call_fail(call, RPC_INTERNAL, "out of memory");
+		return;
+	}
+	*c = (struct ask_call){.call = call};
+	if (read_params(c, &why) < 0) {
+		target_fail(call, &why);
+		free(c);
+		return;
+	}
+	fleet_use(call->server->fleet, target.space, target.name, on_use, c);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* sandbox.run.input and sandbox.run.interrupt: reaching a run whose client gets events, by the number that stands in the
+ * header Terrarium-Run of that reply. */
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "base/base64.h"
+#include "rpc/params.h"
+#include "server/call.h"
+#include "server/method.h"
+#include "server/run_stream.h"
+#include "server/server.h"
+#include "server/target.h"
+
+/* NULL: the call has failed and is over. */
+static struct run_stream *find_run(struct call *call)
+{
+	struct target target;
+	struct trm_error why = {0};
+	const char *run;
+	if (!target_read(call, true, &target))
+		return NULL;
+	if (rpc_need_text(call->params, "run", &run, &why) < 0) {
+		target_fail(call, &why);
+		return NULL;
+	}
+	struct run_stream *stream = run_stream_find(call->server, target.space, target.name, run);
+	if (!stream)
+		call_fail_params(call, "there is no such run in that sandbox, or it is over; its number stands in the "
+				       "header Terrarium-Run of the event stream that it is told by");
+	return stream;
+}
+
+/* ---- input ---- */
+
+struct input {
+	const char *bytes;
+	size_t n;
+	char *decoded; /* to be freed */
+	bool is_end;
+};
+
+static int read_input(const cJSON *params, struct input *ret, struct trm_error *why)
+{
+	const char *text = NULL, *letters = NULL;
+	*ret = (struct input){.bytes = ""};
+	int r = rpc_get_text(params, "text", &text, why);
+	if (r == 0)
+		r = rpc_get_text(params, "base64", &letters, why);
+	if (r == 0)
+		r = rpc_get_bool(params, "eof", &ret->is_end, why);
+	if (r < 0)
+		return r;
+	if (text && letters)
+		return trm_error_set(why, TRM_EINVAL, "`text` and `base64` exclude each other");
+	if (!text && !letters && !ret->is_end)
+		return trm_error_set(why, TRM_EINVAL, "there is neither `text` nor `base64`, nor `eof`");
+	if (text) {
+		ret->bytes = text;
+		ret->n = strlen(text);
+	}
+	if (!letters)
+		return 0;
+	ret->decoded = base64_decode(letters, strlen(letters), &ret->n);
+	ret->bytes = ret->decoded;
+	return ret->decoded ? 0 : trm_error_set(why, TRM_EINVAL, "`base64` holds something else");
+}
+
+void method_input(struct call *call)
+{
+	struct run_stream *stream = find_run(call);
+	struct trm_error why = {0};
+	struct input input;
+	if (!stream)
+		return;
+	if (read_input(call->params, &input, &why) < 0) {
+		target_fail(call, &why);
+		return;
+	}
+	run_stream_send(stream, call, input.bytes, input.n, input.is_end);
+	free(input.decoded);
+}
+
+/* ---- interrupt ---- */
+
+void method_interrupt(struct call *call)
+{
+	struct run_stream *stream = find_run(call);
+	struct trm_error why = {0};
+	const char *step = "interrupt";
+	if (!stream)
+		return;
+	if (rpc_get_text(call->params, "step", &step, &why) < 0) {
+		target_fail(call, &why);
+		return;
+	}
+	bool is_kill = strcmp(step, "kill") == 0;
+	if (!is_kill && strcmp(step, "interrupt") != 0) {
+		call_fail_params(call, "`step` is neither \"interrupt\" nor \"kill\"");
+		return;
+	}
+	run_stream_interrupt(stream, is_kill);
+	call_result(call, cJSON_CreateObject());
+}
