@@ -16,6 +16,10 @@ struct trm_error;
 #define RPC_METRICS "sandbox.metrics.get"
 #define RPC_RUN "sandbox.repl.run"
 #define RPC_COMMAND "sandbox.command.run"
+/* Ours (<terrarium/server.h>, "Extension"). */
+#define RPC_INPUT "sandbox.run.input"
+#define RPC_INTERRUPT "sandbox.run.interrupt"
+#define RPC_ASK "sandbox.repl.ask"
 
 #define RPC_NAMESPACE "default" /* of requests that name none */
 #define RPC_EVERYWHERE "*"      /* all namespaces: in tokens, and of metrics */

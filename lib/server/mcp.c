@@ -133,10 +133,24 @@ static void on_tool_failure(struct call *call, const struct rpc_fault *fault, co
 
 static const struct call_carrier tool_carrier = {.result = on_tool_result, .fail = on_tool_failure};
 
+/* Who has a key for one namespace means that one, unless he says so otherwise. */
+static const cJSON *name_space(const struct message *m, cJSON *params, cJSON *arguments)
+{
+	const char *namespace = m->post->who.namespace;
+	if (strcmp(namespace, RPC_EVERYWHERE) == 0
+			|| cJSON_GetObjectItemCaseSensitive(arguments, "namespace"))
+		return arguments;
+	if (!arguments)
+		arguments = cJSON_AddObjectToObject(params, "arguments");
+	cJSON_AddStringToObject(arguments, "namespace", namespace);
+	return arguments;
+}
+
 static void call_tool(struct message *m)
 {
-	const cJSON *name = cJSON_GetObjectItemCaseSensitive(m->request.params, "name");
-	const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(m->request.params, "arguments");
+	cJSON *params = cJSON_GetObjectItemCaseSensitive(m->request.json, "params");
+	const cJSON *name = cJSON_GetObjectItemCaseSensitive(params, "name");
+	cJSON *arguments = cJSON_GetObjectItemCaseSensitive(params, "arguments");
 	struct trm_error why = {0};
 	const struct mcp_tool *tool = cJSON_IsString(name) ? mcp_tool_find(name->valuestring) : NULL;
 	if (!cJSON_IsString(name))
@@ -152,7 +166,7 @@ static void call_tool(struct message *m)
 	m->call = (struct call){.server = m->post->server,
 			.who = &m->post->who,
 			.method = tool->method,
-			.params = arguments,
+			.params = name_space(m, params, arguments),
 			.carrier = &tool_carrier,
 			.carrier_data = m};
 	call_begin(&m->call);

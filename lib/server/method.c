@@ -15,6 +15,9 @@ static const struct method methods[] = {
 		{RPC_COMMAND, method_command},
 		{"sandbox.file.put", method_file_put},
 		{"sandbox.file.get", method_file_get},
+		{RPC_INPUT, method_input},
+		{RPC_INTERRUPT, method_interrupt},
+		{RPC_ASK, method_ask},
 		{0},
 };
 

@@ -18,6 +18,9 @@ void method_run(struct call *call);
 void method_command(struct call *call);
 void method_file_put(struct call *call);
 void method_file_get(struct call *call);
+void method_input(struct call *call);
+void method_interrupt(struct call *call);
+void method_ask(struct call *call);
 
 const struct method *method_find(const char *name); /* NULL: there is none */
 

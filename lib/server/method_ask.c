@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.repl.ask: questions to an interpreter (<terrarium/session.h>): what may stand here, what is this, which
- * variables are there. */
+/* sandbox.repl.ask: questions to an interpreter (<terrarium/session.h>): what may stand here, what is this,
+ * which variables are there. */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>

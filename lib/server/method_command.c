@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.command.run: a program, started as it is named, without a shell. One whose client leaves is killed, with all
- * that it has started. */
+/* sandbox.command.run: a program, started as it is named, without a shell. One whose client leaves is killed,
+ * with all that it has started. */
 #include <cJSON.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -26,20 +26,21 @@ enum { TIMEOUT_MAX_S = 1000000000, KILL_MS = 3000, TAIL_BYTES = 300 };
 struct command_call {
 	struct call *call;
 	struct target target;
-	const char *command;   /* of the call's params */
-	const cJSON *args;     /* of the call's params; NULL: none */
-	uint64_t timeout_s;    /* 0: none */
+	const char *command; /* of the call's params */
+	const cJSON *args;   /* of the call's params; NULL: none */
+	uint64_t timeout_s;  /* 0: none */
 	struct served *served;
 	struct trm_proc *proc; /* NULL: not yet, or no more */
 	struct trm_timer *timer;
 	struct output output;
-	struct run_stream *stream; /* NULL: the client wants no events */
-	bool is_gone, has_timed_out;
+	struct run_stream *stream;
+	bool wants_stdin, is_gone, has_timed_out;
 };
 
 /* ---- the reply --------------------------------------------------------------------------- */
 
-static cJSON *make_result(const struct command_call *c, const struct trm_exit *exit, const struct trm_result *kept)
+static cJSON *make_result(
+		const struct command_call *c, const struct trm_exit *exit, const struct trm_result *kept)
 {
 	struct lines lines;
 	cJSON *json = cJSON_CreateObject();
@@ -63,8 +64,10 @@ static void fail_timeout(const struct command_call *c, const struct trm_result *
 {
 	size_t n = kept->output_len < TAIL_BYTES ? kept->output_len : TAIL_BYTES;
 	call_fail(c->call, RPC_INTERNAL,
-			"Command timed out after %" PRIu64 " seconds: '%s' was killed, with all that it had started%s%.*s",
-			c->timeout_s, c->command, n ? "; the last that it printed: " : "; it had printed nothing", (int)n,
+			"Command timed out after %" PRIu64
+			" seconds: '%s' was killed, with all that it had started%s%.*s",
+			c->timeout_s, c->command,
+			n ? "; the last that it printed: " : "; it had printed nothing", (int)n,
 			n ? kept->output + kept->output_len - n : "");
 }
 
@@ -79,7 +82,8 @@ static void reply(struct command_call *c, const struct trm_exit *exit, const str
 	else if (exit)
 		call_result(c->call, make_result(c, exit, &kept));
 	else
-		call_fail(c->call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command, why->msg);
+		call_fail(c->call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command,
+				why->msg);
 	free(kept.output);
 	free(kept.chunks);
 }
@@ -99,19 +103,8 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 {
 	struct command_call *c = user;
 	(void)proc;
-	int stream = channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT;
-	output_append(&c->output, stream, bytes, n);
-	run_stream_output(c->stream, stream, bytes, n);
-}
-
-static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
-{
-	struct command_call *c = user;
-	(void)proc;
-	c->proc = NULL;
-	run_stream_close(c->stream);
-	reply(c, exit, why);
-	finish(c);
+	output_append(&c->output, channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT, bytes, n);
+	run_stream_output(c->stream, channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT, bytes, n);
 }
 
 static void on_drained(void *user, struct trm_proc *proc)
@@ -121,45 +114,73 @@ static void on_drained(void *user, struct trm_proc *proc)
 	run_stream_drained(c->stream);
 }
 
-static const struct trm_proc_cb PROC_CB = {.output = on_output, .drained = on_drained, .exited = on_exited};
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	struct command_call *c = user;
+	(void)proc;
+	c->proc = NULL;
+	if (exit)
+		run_stream_exited(c->stream, exit);
+	run_stream_close(&c->stream);
+	reply(c, exit, why);
+	finish(c);
+}
 
-/* ---- with events --------------------------------------------------------------------------- */
+/* ---- what other calls do with it ----------------------------------------------------------- */
 
-static int stream_input(void *user, const void *bytes, size_t n, struct trm_error *reterr)
+static int send_input(void *user, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	return trm_proc_write(((struct command_call *)user)->proc, TRM_STDOUT, bytes, n, reterr);
 }
 
-static void stream_eof(void *user)
+static void send_eof(void *user)
 {
 	trm_proc_close_stdin(((struct command_call *)user)->proc);
 }
 
-static size_t stream_queued(void *user)
+static size_t queued(void *user)
 {
 	return trm_proc_queued(((struct command_call *)user)->proc);
 }
 
-static void stream_interrupt(void *user, bool is_kill)
-{
-	struct command_call *c = user;
-	trm_proc_signal(c->proc, is_kill ? SIGKILL : SIGINT, is_kill ? TRM_SIGNAL_TREE : TRM_SIGNAL_GROUP);
-}
-
-static void stream_consumed(void *user, size_t n)
+static void consumed(void *user, size_t n)
 {
 	struct command_call *c = user;
 	if (c->proc)
 		trm_proc_consumed(c->proc, n);
 }
 
-static const struct run_stream_ops STREAM_OPS = {.input = stream_input,
-		.eof = stream_eof,
-		.queued = stream_queued,
-		.interrupt = stream_interrupt,
-		.consumed = stream_consumed};
+static void take_step(void *user, enum run_step step, bool holds)
+{
+	static const int signals[] = {[RUN_STEP_INTERRUPT] = SIGINT,
+			[RUN_STEP_TERMINATE] = SIGTERM,
+			[RUN_STEP_KILL] = SIGKILL,
+			[RUN_STEP_PAUSE] = SIGSTOP,
+			[RUN_STEP_RESUME] = SIGCONT};
+	(void)holds;
+	trm_proc_signal(((struct command_call *)user)->proc, signals[step], TRM_SIGNAL_TREE);
+}
 
-/* ---- begun ------------------------------------------------------------------------------- */
+static const struct run_stream_ops STREAM_OPS = {.input = send_input,
+		.eof = send_eof,
+		.queued = queued,
+		.step = take_step,
+		.consumed = consumed};
+
+/* Not before: that there is no such program is told plainly, with its status. */
+static void on_started(void *user, struct trm_proc *proc, uint32_t pid)
+{
+	struct command_call *c = user;
+	(void)proc;
+	(void)pid;
+	run_stream_open(c->call, c->target.space, c->target.name, &STREAM_OPS, c, &c->stream);
+}
+
+static const struct trm_proc_cb PROC_CB = {
+		.started = on_started, .output = on_output, .drained = on_drained, .exited = on_exited};
+
+/* ---- the beginning and the time-out ----------------------------------------------------------- */
 
 /* The kill goes to all that the command has started; should its end not be heard of, it is forgotten. */
 static void on_timeout(void *user)
@@ -184,8 +205,9 @@ static int spawn(struct command_call *c, struct trm_error *why)
 		return trm_error_set(why, TRM_ENOMEM, "out of memory");
 	argv[0] = c->command;
 	cJSON_ArrayForEach(arg, c->args) argv[i++] = arg->valuestring;
-	bool streams = call_streams(c->call);
-	const struct trm_proc_opts opts = {.argv = argv, .stdin_open = streams, .manual_credit = streams};
+	const struct trm_proc_opts opts = {.argv = argv,
+			.manual_credit = call_streams(c->call),
+			.stdin_open = call_streams(c->call) && c->wants_stdin};
 	int r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
 	free(argv);
 	return r;
@@ -201,8 +223,6 @@ static int begin(struct command_call *c, struct trm_error *why)
 		r = spawn(c, why);
 	if (r == 0 && c->timeout_s)
 		trm_timer_start(c->timer, c->timeout_s * 1000, 0);
-	if (r == 0)
-		run_stream_open(c->call, c->target.space, c->target.name, &STREAM_OPS, c, &c->stream);
 	return r;
 }
 
@@ -237,6 +257,8 @@ static int read_params(struct command_call *c, struct trm_error *why)
 		r = rpc_get_texts(params, "args", &c->args, why);
 	if (r == 0)
 		r = rpc_get_number(params, "timeout", TIMEOUT_MAX_S, &c->timeout_s, why);
+	if (r == 0 && call_streams(c->call))
+		r = rpc_get_bool(params, "stdin", &c->wants_stdin, why);
 	return r;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.run.input and sandbox.run.interrupt: reaching a run whose client gets events, by the number that stands in the
- * header Terrarium-Run of that reply. */
+/* sandbox.run.input and sandbox.run.interrupt: reaching a run whose client gets events, by the number that
+ * stands in the header Terrarium-Run of that reply. */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,9 @@ static struct run_stream *find_run(struct call *call)
 	}
 	struct run_stream *stream = run_stream_find(call->server, target.space, target.name, run);
 	if (!stream)
-		call_fail_params(call, "there is no such run in that sandbox, or it is over; its number stands in the "
-				       "header Terrarium-Run of the event stream that it is told by");
+		call_fail_params(call,
+				"there is no such run in that sandbox, or it is over; its number stands in the "
+				"header Terrarium-Run of the event stream that it is told by");
 	return stream;
 }
 
@@ -86,22 +87,39 @@ void method_input(struct call *call)
 
 /* ---- interrupt ---- */
 
+static int read_step(const cJSON *params, enum run_step *ret, struct trm_error *why)
+{
+	static const char *const names[] = {[RUN_STEP_INTERRUPT] = "interrupt",
+			[RUN_STEP_TERMINATE] = "terminate",
+			[RUN_STEP_KILL] = "kill",
+			[RUN_STEP_PAUSE] = "pause",
+			[RUN_STEP_RESUME] = "resume"};
+	const char *name = "interrupt";
+	int r = rpc_get_text(params, "step", &name, why);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*ret = (enum run_step)i;
+			return 0;
+		}
+	}
+	return trm_error_set(why, TRM_EINVAL, "`step` is none of interrupt, terminate, kill, pause, resume");
+}
+
 void method_interrupt(struct call *call)
 {
 	struct run_stream *stream = find_run(call);
 	struct trm_error why = {0};
-	const char *step = "interrupt";
+	enum run_step step = RUN_STEP_INTERRUPT;
+	bool holds = false;
 	if (!stream)
 		return;
-	if (rpc_get_text(call->params, "step", &step, &why) < 0) {
+	if (read_step(call->params, &step, &why) < 0
+			|| rpc_get_bool(call->params, "hold", &holds, &why) < 0) {
 		target_fail(call, &why);
 		return;
 	}
-	bool is_kill = strcmp(step, "kill") == 0;
-	if (!is_kill && strcmp(step, "interrupt") != 0) {
-		call_fail_params(call, "`step` is neither \"interrupt\" nor \"kill\"");
-		return;
-	}
-	run_stream_interrupt(stream, is_kill);
+	run_stream_step(stream, step, holds);
 	call_result(call, cJSON_CreateObject());
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.repl.run. A run whose client leaves is interrupted, by the session's steps, so that the next one need not wait
- * for it. */
+/* sandbox.repl.run. A run whose client leaves is interrupted, by the session's steps, so that the next one
+ * need not wait for it. With events it may ask for input, and be stopped by steps. */
 #include <cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,12 +26,13 @@ struct run_call {
 	struct call *call;
 	struct target target;
 	const char *code, *language; /* of the call's params */
+	const char *file;            /* for tracebacks; NULL: none */
 	uint64_t timeout_s;          /* 0: none */
+	bool echoes, wants_stdin;
 	struct served *served;
 	struct trm_run *run; /* NULL: not yet, or no more */
-	const struct trm_lang *lang;
-	struct run_stream *stream; /* NULL: the client wants no events */
-	bool is_gone;
+	struct run_stream *stream;
+	bool has_started, is_gone;
 };
 
 /* ---- the reply --------------------------------------------------------------------------- */
@@ -41,7 +42,8 @@ static void tell_error(struct lines *lines, const struct trm_result *result)
 	for (char **row = result->traceback; row && *row; row++)
 		lines_add(lines, TRM_STDERR, **row ? *row : "\n");
 	if (result->error_name && !(result->traceback && *result->traceback))
-		lines_tell(lines, "%s: %s", result->error_name, result->error_message ? result->error_message : "");
+		lines_tell(lines, "%s: %s", result->error_name,
+				result->error_message ? result->error_message : "");
 	else if (!result->error_name)
 		lines_tell(lines, "Error: exit code %d", result->exit_code);
 }
@@ -59,7 +61,8 @@ static void tell_end(const struct run_call *c, struct lines *lines, const struct
 				result->reason ? result->reason : "");
 		break;
 	case TRM_STATUS_KILLED:
-		lines_tell(lines, "Error: %s", result->reason ? result->reason : "the interpreter was killed");
+		lines_tell(lines, "Error: %s",
+				result->reason ? result->reason : "the interpreter was killed");
 		break;
 	default: break;
 	}
@@ -104,27 +107,12 @@ static void fail(struct run_call *c, const struct trm_error *why)
 	finish(c);
 }
 
-static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_started(void *user, struct trm_run *run)
 {
 	struct run_call *c = user;
 	(void)run;
-	c->run = NULL;
-	fleet_waste(c->call->server->fleet, result->output_len);
-	run_stream_result(c->stream, result);
-	run_stream_close(c->stream);
-	if (result->status == TRM_STATUS_LOST)
-		call_fail(c->call, RPC_INTERNAL, "sandbox '%s' in namespace '%s' ended while the code ran: %s",
-				c->target.name, c->target.space,
-				c->served->state == SERVED_STOPPING || !result->reason ? "it was stopped"
-										   : result->reason);
-	else
-		call_result(c->call, make_result(c, result));
-	finish(c);
+	c->has_started = true;
 }
-
-static const struct trm_run_cb RUN_CB = {.done = on_done};
-
-/* ---- with events --------------------------------------------------------------------------- */
 
 static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
@@ -154,66 +142,107 @@ static void on_drained(void *user, struct trm_run *run)
 	run_stream_drained(c->stream);
 }
 
-static const struct trm_run_cb STREAM_CB = {.output = on_output,
+static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct run_call *c = user;
+	(void)run;
+	c->run = NULL;
+	fleet_waste(c->call->server->fleet, result->output_len);
+	run_stream_result(c->stream, result);
+	run_stream_close(&c->stream);
+	if (result->status == TRM_STATUS_LOST)
+		call_fail(c->call, RPC_INTERNAL,
+				"sandbox '%s' in namespace '%s' ended while the code ran: %s", c->target.name,
+				c->target.space,
+				c->served->state == SERVED_STOPPING || !result->reason ? "it was stopped"
+										       : result->reason);
+	else
+		call_result(c->call, make_result(c, result));
+	finish(c);
+}
+
+static const struct trm_run_cb RUN_CB = {.started = on_started,
+		.output = on_output,
 		.display = on_display,
 		.input = on_input,
 		.drained = on_drained,
 		.done = on_done};
 
-static int stream_input(void *user, const void *bytes, size_t n, struct trm_error *reterr)
+/* ---- what other calls do with it ------------------------------------------------------------ */
+
+static int send_input(void *user, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	return trm_run_send(((struct run_call *)user)->run, bytes, n, reterr);
 }
 
-static void stream_eof(void *user)
+static void send_eof(void *user)
 {
 	trm_run_send_eof(((struct run_call *)user)->run);
 }
 
-static size_t stream_queued(void *user)
+static size_t queued(void *user)
 {
 	return trm_run_queued(((struct run_call *)user)->run);
 }
 
-static void stream_interrupt(void *user, bool is_kill)
-{
-	struct run_call *c = user;
-	if (is_kill)
-		trm_session_restart(c->served->session, c->lang, NULL);
-	else
-		trm_run_interrupt(c->run);
-}
-
-static void stream_consumed(void *user, size_t n)
+static void consumed(void *user, size_t n)
 {
 	struct run_call *c = user;
 	if (c->run)
 		trm_run_consumed(c->run, n);
 }
 
-static const struct run_stream_ops STREAM_OPS = {.input = stream_input,
-		.eof = stream_eof,
-		.queued = stream_queued,
-		.interrupt = stream_interrupt,
-		.consumed = stream_consumed};
+/* The interpreter is killed only when it is this run that it works on. */
+static void kill_run(struct run_call *c)
+{
+	const struct trm_lang *lang;
+	if (c->has_started && image_language(c->served->languages, c->language, &lang, NULL) == 0)
+		trm_session_restart(c->served->session, lang, NULL);
+	else
+		trm_run_interrupt(c->run);
+}
 
-/* ---- begun ------------------------------------------------------------------------------- */
+static void take_step(void *user, enum run_step step, bool holds)
+{
+	struct run_call *c = user;
+	switch (step) {
+	case RUN_STEP_INTERRUPT:
+		trm_run_interrupt(c->run);
+		if (holds && c->run)
+			trm_run_hold_clock(c->run, true);
+		break;
+	case RUN_STEP_TERMINATE:
+	case RUN_STEP_KILL: kill_run(c); break;
+	case RUN_STEP_PAUSE:
+	case RUN_STEP_RESUME: trm_run_pause(c->run, step == RUN_STEP_PAUSE); break;
+	}
+}
+
+static const struct run_stream_ops STREAM_OPS = {.input = send_input,
+		.eof = send_eof,
+		.queued = queued,
+		.step = take_step,
+		.consumed = consumed};
+
+/* ---- the beginning --------------------------------------------------------------------------- */
 
 static int begin(struct run_call *c, struct trm_error *why)
 {
-	bool streams = call_streams(c->call);
+	const struct trm_lang *lang;
 	struct trm_run_opts opts;
-	int r = image_language(c->served->languages, c->language, &c->lang, why);
+	int r = image_language(c->served->languages, c->language, &lang, why);
 	if (r < 0)
 		return r;
 	trm_run_opts_default(&opts);
-	opts.lang = c->lang;
+	opts.lang = lang;
 	opts.code = c->code;
 	opts.code_len = strlen(c->code);
 	opts.timeout_ms = (int64_t)c->timeout_s * 1000;
-	opts.echoes = true;
-	opts.offers_stdin = opts.manual_credit = streams;
-	r = trm_session_run(c->served->session, &opts, streams ? &STREAM_CB : &RUN_CB, c, &c->run, why);
+	opts.filename = c->file;
+	opts.echoes = c->echoes;
+	opts.manual_credit = call_streams(c->call);
+	opts.offers_stdin = call_streams(c->call) && c->wants_stdin;
+	r = trm_session_run(c->served->session, &opts, &RUN_CB, c, &c->run, why);
 	if (r == 0)
 		run_stream_open(c->call, c->target.space, c->target.name, &STREAM_OPS, c, &c->stream);
 	return r;
@@ -236,8 +265,10 @@ static void on_gone(struct call *call, void *user)
 	struct run_call *c = user;
 	(void)call;
 	c->is_gone = true;
-	if (c->run)
-		trm_run_interrupt(c->run);
+	if (!c->run)
+		return;
+	trm_run_hold_clock(c->run, false);
+	trm_run_interrupt(c->run);
 }
 
 static int read_params(struct run_call *c, struct trm_error *why)
@@ -248,6 +279,13 @@ static int read_params(struct run_call *c, struct trm_error *why)
 		r = rpc_need_text(params, "language", &c->language, why);
 	if (r == 0)
 		r = rpc_get_number(params, "timeout", TIMEOUT_MAX_S, &c->timeout_s, why);
+	if (r < 0 || !call_streams(c->call))
+		return r;
+	r = rpc_get_text(params, "file", &c->file, why);
+	if (r == 0)
+		r = rpc_get_bool(params, "echo", &c->echoes, why);
+	if (r == 0)
+		r = rpc_get_bool(params, "stdin", &c->wants_stdin, why);
 	return r;
 }
 
@@ -262,7 +300,7 @@ void method_run(struct call *call)
 		call_fail(call, RPC_INTERNAL, "out of memory");
 		return;
 	}
-	*c = (struct run_call){.call = call, .target = target};
+	*c = (struct run_call){.call = call, .target = target, .echoes = true};
 	call->on_gone = on_gone;
 	call->user = c;
 	if (read_params(c, &why) < 0) {

@@ -18,7 +18,8 @@ static void finish(struct call *call, struct served *served, const struct trm_er
 		target_fail(call, why);
 		return;
 	}
-	snprintf(text, sizeof text, "Sandbox %s %s successfully%s%s", served->name, done, *note ? "; " : "", note);
+	snprintf(text, sizeof text, "Sandbox %s %s successfully%s%s", served->name, done, *note ? "; " : "",
+			note);
 	call_result(call, cJSON_CreateString(text));
 }
 
@@ -40,7 +41,8 @@ void method_start(struct call *call)
 	const cJSON *json = NULL;
 	if (!target_read_checked(call, &target))
 		return;
-	if (rpc_get_object(call->params, "config", &json, &why) < 0 || rpc_config_read(&config, json, &why) < 0)
+	if (rpc_get_object(call->params, "config", &json, &why) < 0
+			|| rpc_config_read(&config, json, &why) < 0)
 		target_fail(call, &why);
 	else
 		fleet_start(call->server->fleet, target.space, target.name, json, on_started, call);

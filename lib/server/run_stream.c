@@ -76,9 +76,9 @@ void run_stream_send(struct run_stream *s, struct call *call, const void *bytes,
 	s->inputs_end = &input->next;
 }
 
-void run_stream_interrupt(struct run_stream *s, bool is_kill)
+void run_stream_step(struct run_stream *s, enum run_step step, bool holds)
 {
-	s->ops->interrupt(s->user, is_kill);
+	s->ops->step(s->user, step, holds);
 }
 
 /* ---- events ---- */
@@ -185,6 +185,20 @@ void run_stream_result(struct run_stream *s, const struct trm_result *result)
 	tell(s, "result");
 }
 
+void run_stream_exited(struct run_stream *s, const struct trm_exit *exit)
+{
+	char numbers[160];
+	if (!s)
+		return;
+	tell_rest(s);
+	snprintf(numbers, sizeof numbers,
+			"{\"exit_code\":%d,\"signal\":%d,\"user_us\":%llu,\"system_us\":%llu,\"max_rss_bytes\":%llu}",
+			exit->exit_code, exit->signal, (unsigned long long)exit->user_us,
+			(unsigned long long)exit->system_us, (unsigned long long)exit->max_rss_bytes);
+	put_text(s, numbers);
+	tell(s, "exited");
+}
+
 /* ---- life ---- */
 
 void run_stream_open(struct call *call, const char *space, const char *sandbox,
@@ -209,8 +223,10 @@ void run_stream_open(struct call *call, const char *space, const char *sandbox,
 	*ret = s;
 }
 
-void run_stream_close(struct run_stream *s)
+void run_stream_close(struct run_stream **stream)
 {
+	struct run_stream *s = *stream;
+	*stream = NULL;
 	if (!s)
 		return;
 	tell_rest(s);

@@ -17,15 +17,19 @@ struct call;
 struct run_stream;
 struct trm_display;
 struct trm_error;
+struct trm_exit;
 struct trm_result;
 struct trm_server;
+
+enum run_step { RUN_STEP_INTERRUPT, RUN_STEP_TERMINATE, RUN_STEP_KILL, RUN_STEP_PAUSE, RUN_STEP_RESUME };
 
 /* What is done with the run; `user` is run_stream_open()'s. */
 struct run_stream_ops {
 	int (*input)(void *user, const void *bytes, size_t n, struct trm_error *reterr);
 	void (*eof)(void *user);
 	size_t (*queued)(void *user); /* bytes of input that wait for the code; see run_stream_drained() */
-	void (*interrupt)(void *user, bool is_kill);
+	/* `holds`: no further step shall follow by itself. */
+	void (*step)(void *user, enum run_step step, bool holds);
 	void (*consumed)(void *user, size_t n);
 };
 
@@ -41,13 +45,14 @@ enum {
  * there is no memory for them. Borrows `ops` and the names. */
 void run_stream_open(struct call *call, const char *space, const char *sandbox,
 		const struct run_stream_ops *ops, void *user, struct run_stream **ret);
-/* Before the call is ended. */
-void run_stream_close(struct run_stream *stream);
+/* Before the call is ended, with or without a stream: sets *stream to NULL. */
+void run_stream_close(struct run_stream **stream);
 
 void run_stream_output(struct run_stream *stream, int channel, const void *bytes, size_t n);
 void run_stream_display(struct run_stream *stream, const struct trm_display *display);
 void run_stream_input(struct run_stream *stream, const char *prompt, bool is_secret);
 void run_stream_result(struct run_stream *stream, const struct trm_result *result);
+void run_stream_exited(struct run_stream *stream, const struct trm_exit *exit);
 /* The code has taken most of its input. */
 void run_stream_drained(struct run_stream *stream);
 
@@ -58,6 +63,6 @@ struct run_stream *run_stream_find(
 		struct trm_server *server, const char *space, const char *sandbox, const char *run);
 /* `call` is ended when the input was taken, or refused. */
 void run_stream_send(struct run_stream *stream, struct call *call, const void *bytes, size_t n, bool is_end);
-void run_stream_interrupt(struct run_stream *stream, bool is_kill);
+void run_stream_step(struct run_stream *stream, enum run_step step, bool holds);
 
 #endif
