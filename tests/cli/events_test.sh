@@ -14,7 +14,7 @@ mkdir -m 700 run
 server=$!
 trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$dir"' EXIT
 tries=0
-until grep -q 'http://127.0.0.1:[0-9]' served; do
+until grep -qs "http://127.0.0.1:[0-9]" served; do
 	tries=$((tries + 1))
 	[ $tries -lt 500 ] || { echo "WRONG: the server does not start:"; cat served; exit 1; }
 	sleep 0.02
