@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
 #include <terrarium/loop.h>
 
 #include "server/front.h"
+
+enum { CROWD = 200 };
 
 static void unlink_from(struct link *link)
 {
@@ -30,7 +33,7 @@ void peer_enter(struct peer *peer, struct link *list)
 }
 
 /* The library sees the end of the connection, and closes it in its next turn. */
-static void shut(struct peer *peer)
+void peer_shut(struct peer *peer)
 {
 	peer_enter(peer, NULL);
 	peer->is_shut = true;
@@ -40,12 +43,15 @@ static void shut(struct peer *peer)
 bool peers_shut_oldest(struct front *front)
 {
 	struct link *lists[] = {&front->waiting, &front->reading};
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-		if (lists[i]->next != lists[i]) {
-			shut(peer_of(lists[i]->next));
-			return true;
-		}
-	return false;
+	struct peer *oldest = NULL;
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		struct peer *first = peer_of(lists[i]->next);
+		if (lists[i]->next != lists[i] && (!oldest || first->since_ns < oldest->since_ns))
+			oldest = first;
+	}
+	if (oldest)
+		peer_shut(oldest);
+	return oldest;
 }
 
 void peers_shut_all(struct front *front)
@@ -57,17 +63,27 @@ void peers_shut_all(struct front *front)
 static void shut_older(struct link *list, uint64_t before_ns)
 {
 	while (list->next != list && peer_of(list->next)->since_ns < before_ns)
-		shut(peer_of(list->next));
+		peer_shut(peer_of(list->next));
+}
+
+/* After a crowd has gone: the allocator would keep for itself what it took up. */
+static void give_back(struct front *front)
+{
+	if (front->peak_connections < CROWD || front->n_connections > front->peak_connections / 2)
+		return;
+	front->peak_connections = front->n_connections;
+	malloc_trim(0);
 }
 
 void peers_sweep(void *user)
 {
 	struct front *front = user;
-	uint64_t now_ms = trm_loop_now_ns(front->loop) / 1000000;
-	if (now_ms > FRONT_IDLE_MS)
-		shut_older(&front->waiting, (now_ms - FRONT_IDLE_MS) * 1000000);
-	if (now_ms > FRONT_BODY_MS)
-		shut_older(&front->reading, (now_ms - FRONT_BODY_MS) * 1000000);
+	uint64_t now_ns = trm_loop_now_ns(front->loop), patience_ns = front->opts.patience_s * 1000000000ull;
+	if (now_ns > patience_ns) {
+		shut_older(&front->waiting, now_ns - patience_ns);
+		shut_older(&front->reading, now_ns - patience_ns);
+	}
+	give_back(front);
 }
 
 static struct peer *peer_create(struct front *front, struct MHD_Connection *connection)
@@ -87,7 +103,8 @@ void front_connected(void *user, struct MHD_Connection *connection, void **socke
 	struct front *front = user;
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		*socket_context = peer_create(front, connection);
-		front->n_connections++;
+		if (++front->n_connections > front->peak_connections)
+			front->peak_connections = front->n_connections;
 		return;
 	}
 	struct peer *peer = *socket_context;

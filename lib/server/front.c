@@ -201,7 +201,7 @@ static int start(struct front *front, struct trm_error *reterr)
 			MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_SUSPEND_RESUME, 0, NULL, NULL,
 			request_access, front, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)FRONT_POOL,
 			MHD_OPTION_CONNECTION_LIMIT, o->max_connections + SPARE_CONNECTIONS,
-			MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)FRONT_READ_S, MHD_OPTION_NOTIFY_COMPLETED,
+			MHD_OPTION_CONNECTION_TIMEOUT, o->patience_s, MHD_OPTION_NOTIFY_COMPLETED,
 			request_completed, (void *)front, MHD_OPTION_NOTIFY_CONNECTION, front_connected,
 			(void *)front, MHD_OPTION_END);
 	if (!front->daemon)
@@ -228,6 +228,8 @@ int front_open(struct trm_loop *loop, const struct front_opts *opts, struct fron
 	front->opts = *opts;
 	if (!front->opts.max_connections)
 		front->opts.max_connections = DEFAULT_CONNECTIONS;
+	if (!front->opts.patience_s)
+		front->opts.patience_s = FRONT_PATIENCE_S;
 	front->waiting = (struct link){&front->waiting, &front->waiting};
 	front->reading = (struct link){&front->reading, &front->reading};
 	front->requests = (struct link){&front->requests, &front->requests};

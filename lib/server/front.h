@@ -26,19 +26,20 @@ struct trm_timer;
 struct trm_watch;
 
 enum {
-	FRONT_SOCKETS = 8,           /* addresses that a host name may have */
-	FRONT_IDLE_MS = 60000,       /* between requests, and for a whole head */
-	FRONT_BODY_MS = 60000,       /* for a whole body */
-	FRONT_READ_S = 60,           /* for a client to take more of a reply */
-	FRONT_POOL = 16 << 10,       /* head of a request, and the library's buffers */
-	FRONT_PAST_MAX = 32 << 20,   /* of a body that is too big, read past so that the client hears of it */
-	FRONT_BODIES_MAX = 64 << 20, /* of all bodies together */
+	FRONT_SOCKETS = 8,         /* addresses that a host name may have */
+	FRONT_PATIENCE_S = 60,     /* between requests; for a whole head; for a whole body; to take more of a
+				      reply */
+	FRONT_POOL = 16 << 10,     /* head of a request, and the library's buffers */
+	FRONT_PAST_MAX = 32 << 20, /* of a body that is too big, read past so that the client hears of it */
+	FRONT_BODIES_MAX = 64 << 20,   /* of all bodies together */
+	FRONT_REPLIES_MAX = 256 << 20, /* of all replies that nobody has read yet */
 };
 
 struct front_opts {
 	const char *host;         /* address or name to listen at */
 	uint16_t port;            /* 0: any that is free */
 	unsigned max_connections; /* 0: 1000 */
+	unsigned patience_s;      /* 0: FRONT_PATIENCE_S */
 	/* The head has come: answer at once, or leave it for `handle`. */
 	void (*look)(void *user, struct http_request *request);
 	/* The body has come too. */
@@ -73,9 +74,11 @@ struct front {
 	struct link waiting, reading; /* connections, the oldest first */
 	struct link requests;
 	unsigned n_connections;
-	unsigned n_requests; /* in that list: begun and not over */
-	uint64_t body_bytes; /* held by all requests */
-	bool is_full;        /* nobody is accepted until somebody has gone */
+	unsigned peak_connections; /* since memory was last given back */
+	unsigned n_requests;       /* in that list: begun and not over */
+	uint64_t body_bytes;       /* held by all requests */
+	uint64_t reply_bytes;      /* likewise */
+	bool is_full;              /* nobody is accepted until somebody has gone */
 	bool is_closing;
 };
 
@@ -106,6 +109,7 @@ void peers_sweep(void *user); /* a front; trm_timer_fn */
  * none. */
 bool peers_shut_oldest(struct front *front);
 void peers_shut_all(struct front *front);
+void peer_shut(struct peer *peer);
 /* What the peer's connection is in: `list` NULL when it waits for us. */
 void peer_enter(struct peer *peer, struct link *list);
 
@@ -121,6 +125,7 @@ struct request {
 	uint64_t seen_bytes; /* of the body, also those that were thrown away */
 	uint64_t since_ns;
 	struct MHD_Response *response; /* ready to be queued */
+	size_t reply_len;              /* counted in reply_bytes */
 	int status;
 	bool is_handled; /* `handle` has been called */
 	bool is_old;     /* HTTP/1.0 */

@@ -50,12 +50,18 @@ static void request_destroy(struct request *r)
 	if (r->response)
 		r->front->mhd.destroy_response(r->response);
 	r->front->body_bytes -= r->body.cap;
+	r->front->reply_bytes -= r->reply_len;
 	buf_finish(&r->body);
 	buf_finish(&r->queue);
 	r->link.previous->next = r->link.next;
 	r->link.next->previous = r->link.previous;
 	r->front->n_requests--;
 	free(r);
+}
+
+static struct request *request_at(struct link *link)
+{
+	return (struct request *)(void *)((char *)link - offsetof(struct request, link));
 }
 
 static bool is_answered(const struct request *r)
@@ -132,7 +138,7 @@ void request_resume(struct request *r)
 void requests_abort(struct front *front)
 {
 	for (struct link *at = front->requests.next; at && at != &front->requests; at = at->next) {
-		struct request *r = (struct request *)(void *)((char *)at - offsetof(struct request, link));
+		struct request *r = request_at(at);
 		r->is_aborted = true;
 		request_resume(r);
 	}
@@ -153,11 +159,28 @@ void request_add_headers(const struct front *front, struct MHD_Response *respons
 		front->mhd.add_header(response, "Connection", "close");
 }
 
+/* Who has been given a reply first, and still has not read it, has to go. */
+static void limit_replies(struct front *front)
+{
+	uint64_t held = front->reply_bytes;
+	for (struct link *at = front->requests.next; at != &front->requests && held > FRONT_REPLIES_MAX;
+			at = at->next) {
+		struct request *r = request_at(at);
+		if (!r->reply_len || r->response)
+			continue;
+		held -= r->reply_len;
+		if (!r->peer->is_shut)
+			peer_shut(r->peer);
+	}
+}
+
 void http_reply(struct http_request *base, int status, const char *content_type, const char *const *headers,
 		char *body, size_t n)
 {
 	struct request *r = request_of(base);
 	r->status = status;
+	r->reply_len = n;
+	r->front->reply_bytes += n;
 	r->response = r->front->mhd.response_from_buffer(
 			n, body, body ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
 	if (!r->response) {
@@ -165,6 +188,7 @@ void http_reply(struct http_request *base, int status, const char *content_type,
 		r->is_aborted = true;
 	} else
 		request_add_headers(r->front, r->response, content_type, headers);
+	limit_replies(r->front);
 	request_resume(r);
 }
 

@@ -10,7 +10,10 @@
 #include "base/err.h"
 #include "rpc/names.h"
 
-enum { LOOK_MS = 10 };
+enum {
+	LOOK_MS = 10,
+	READING_MS = 2000, /* for clients to read their last replies */
+};
 
 /* What every reply says. Any page of a browser may read it. */
 static const char *const headers[] = {"Access-Control-Allow-Origin", "*", "Vary",
@@ -44,7 +47,8 @@ static void look_for_end(void *user)
 	struct trm_server *server = user;
 	if (server->fleet)
 		return; /* on_fleet_closed() looks again */
-	if (server->front->n_requests)
+	bool is_late = trm_loop_now_ns(server->loop) > server->ended_ns + READING_MS * 1000000ull;
+	if (server->front->n_requests && !is_late)
 		trm_timer_start(server->end, LOOK_MS, 0);
 	else
 		finish(server);
@@ -54,6 +58,7 @@ static void on_fleet_closed(void *user)
 {
 	struct trm_server *server = user;
 	server->fleet = NULL;
+	server->ended_ns = trm_loop_now_ns(server->loop);
 	trm_timer_start(server->end, 0, 0);
 }
 

@@ -34,6 +34,7 @@ struct trm_server {
 	uint64_t last_call;
 	struct run_stream *runs; /* whose clients want events */
 	bool is_closing;
+	uint64_t ended_ns;        /* all sandboxes were gone */
 	struct hmac hmac;         /* zeroed in developers' mode */
 	char key[TRM_SERVER_KEY]; /* opts.key points here */
 	char host[256];
