@@ -11,17 +11,6 @@
 #include "base/log.h"
 #include "rpc/names.h"
 
-/* Of its start time-out, kept for our own sentence: the sandbox's would not know of any server. */
-enum { START_MARGIN_MS = 100 };
-
-static void begin_start(struct msb_box *b);
-
-static uint32_t start_limit_ms(const struct msb *m)
-{
-	uint32_t limit = m->settings.start_timeout_ms;
-	return limit > 2 * START_MARGIN_MS ? limit - START_MARGIN_MS : limit;
-}
-
 /* ---- start ----------------------------------------------------------------------------------- */
 
 static void on_started(void *user, const cJSON *result, const struct trm_error *why)
@@ -30,13 +19,12 @@ static void on_started(void *user, const cJSON *result, const struct trm_error *
 	b->call = NULL;
 	if (!result) {
 		/* It may be half there: whoever stops us stops it, too. */
-		b->state = why->code == TRM_ETIMEDOUT ? BOX_UP : BOX_DOWN;
+		b->state = why->code == TRM_ETIMEDOUT || why->code == TRM_ECLOSED ? BOX_UP : BOX_DOWN;
 		msb_box_failed(b, why);
 		return;
 	}
 	const char *words = cJSON_GetStringValue(result);
-	if (words && strstr(words, "timed out waiting"))
-		log_write(LOG_WARNING, "sandbox '%s' may still be starting, says the server", b->name);
+	b->owes_warning = words && (strstr(words, "timed out waiting") || strstr(words, "couldn't verify"));
 	b->state = BOX_UP;
 	b->was_seen_running = false;
 	b->seen_stopped = 0;
@@ -49,7 +37,7 @@ static void begin_start(struct msb_box *b)
 	struct trm_error why;
 	struct msb_request request = {.method = RPC_START,
 			.params = msb_params(m, b->name),
-			.timeout_ms = start_limit_ms(m)};
+			.timeout_ms = msb_start_left_ms(m)};
 	cJSON *config = cJSON_Duplicate(m->settings.config, true);
 	cJSON_AddStringToObject(config, "image", b->image);
 	cJSON_AddItemToObject(request.params, "config", config);

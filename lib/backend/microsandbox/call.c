@@ -69,10 +69,11 @@ int msb_post(struct msb *m, const struct msb_request *request, const char *accep
 int msb_get_health(struct msb *m, const struct http_cb *cb, void *user, struct http_request **ret,
 		struct trm_error *reterr)
 {
+	uint32_t left_ms = msb_start_left_ms(m);
 	/* Without the key: that it is needed is not known yet, nor who it is that answers. */
 	const struct http_opts opts = {.url = m->settings.health_url,
 			.ca_file = m->settings.ca_file,
-			.timeout_ms = MSB_HEALTH_MS,
+			.timeout_ms = left_ms < MSB_HEALTH_MS ? left_ms : MSB_HEALTH_MS,
 			.max_bytes = MSB_ANSWER_MAX};
 	return http_send(m->loop, &opts, cb, user, ret, reterr);
 }

@@ -112,6 +112,34 @@ void msb_metrics_watch(struct msb *m, const struct frame *frame)
 	trm_timer_start(m->metrics, interval_ms, interval_ms);
 }
 
+static void on_check(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_box *box = user;
+	const cJSON *row = row_of(result, box->name);
+	struct trm_error ended;
+	(void)why;
+	box->call = NULL;
+	if (box->state != BOX_UP || !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(row, "running")))
+		return;
+	trm_error_set(&ended, TRM_ECLOSED, "sandbox '%s' does not run any more at the server %s", box->name,
+			box->msb->settings.url);
+	box->state = BOX_DOWN;
+	if (box == &box->msb->boxes[MSB_BOX_MAIN])
+		msb_fail(box->msb, &ended);
+}
+
+void msb_box_check(struct msb_box *box)
+{
+	struct msb *m = box->msb;
+	if (box->call || box->state != BOX_UP || m->is_stopping)
+		return;
+	struct msb_request request = {.method = RPC_METRICS,
+			.params = msb_params(m, box->name),
+			.timeout_ms = MSB_ERRAND_MS};
+	snprintf(request.what, sizeof request.what, "look after sandbox '%s'", box->name);
+	msb_call(m, &request, on_check, box, &box->call, NULL);
+}
+
 int msb_metrics_init(struct msb *m, struct trm_error *reterr)
 {
 	return trm_loop_add_timer(m->loop, ask, m, &m->metrics, reterr);

@@ -121,6 +121,7 @@ struct msb_box {
 	char name[MSB_NAME_MAX + 1];
 	const char *image; /* borrowed */
 	enum box_state state;
+	bool owes_warning;     /* the server was not sure that it is up */
 	bool is_wanted;        /* while it stops: to be started again */
 	bool was_seen_running; /* by metrics, since it was started */
 	unsigned seen_stopped; /* … and so often not, after that */
@@ -131,6 +132,8 @@ struct msb_box {
 void msb_box_want(struct msb_box *box);
 /* Stop it, whatever it does; with `again` a new one is started as soon as one is wanted. */
 void msb_box_restart(struct msb_box *box);
+/* A run in it has failed at the server: if it does not run any more, say so and close. */
+void msb_box_check(struct msb_box *box);
 /* At the end of all: false if there was nothing to stop. msb_box_is_down() follows. */
 bool msb_box_end(struct msb_box *box);
 
@@ -250,6 +253,7 @@ struct msb {
 	/* life */
 	struct trm_timer *soon;    /* delivers `connected` and `closed` */
 	struct trm_timer *at_last; /* ends the wait for the server's word at the end */
+	uint64_t begun_ns;
 	bool is_up, is_connected, is_stopping, is_over;
 	struct trm_error why;
 	uint32_t next_pid;
@@ -266,6 +270,8 @@ struct msb {
 enum { MSB_BOX_MAIN, MSB_BOX_NODE };
 
 void msb_send(struct msb *msb); /* write what is in msb->out */
+/* Milliseconds that a start may still take. */
+uint32_t msb_start_left_ms(const struct msb *msb);
 /* The sandbox is no more: closed() with `why` follows. */
 void msb_fail(struct msb *msb, const struct trm_error *why);
 /* Of boxes. */

@@ -99,7 +99,9 @@ static void on_run(void *user, const cJSON *result, const struct trm_error *why)
 		return;
 	}
 	if (!result) {
+		struct msb_box *box = p->box;
 		msb_proc_fail(p, why);
+		msb_box_check(box);
 		return;
 	}
 	take_lines(result, &lines);
