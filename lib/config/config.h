@@ -46,6 +46,16 @@ int list_set(struct trm_config *config, const struct trm_setting *setting, const
 		const char *label, struct trm_error *reterr);
 size_t list_get(const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
 
+/* Those of kinds SECRET and SECRET_FILE. */
+int secret_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
+		const char *label, struct trm_error *reterr);
+int secret_set_file(struct trm_config *config, const struct trm_setting *setting, const char *path,
+		const char *label, struct trm_error *reterr);
+size_t secret_get(const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
+/* May a folder's .env not choose this server? There is a key that is not the folder's, and it would be sent
+ * there; this machine's own servers are excepted. */
+bool secret_forbids_url(const struct trm_config *config, const char *url);
+
 /* Where settings are put, and in `origins` (by row of trm_settings(); NULL: nobody wants to know) where they
  * came from. */
 struct config_target {

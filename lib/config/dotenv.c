@@ -199,9 +199,9 @@ static int collect(void *user, const char *key, const char *value, size_t line)
 	struct wanted *w = user;
 	size_t count;
 	const struct trm_setting *first = trm_settings(&count);
-	const struct trm_setting *s = strncmp(key, "TERRARIUM_", 10) == 0 ? trm_setting_find(key) : NULL;
+	const struct trm_setting *s = trm_setting_find(key);
 
-	if (!s)
+	if (!s || strcmp(s->env, key) != 0)
 		return 0;
 	size_t row = (size_t)(s - first);
 	free(w->values[row]);
@@ -221,6 +221,9 @@ static int apply(const struct config_target *target, const struct trm_setting *s
 				"%s cannot be set here, because a folder must not decide it; use the environment or "
 				"the config file",
 				label);
+	/* As the Python package does it: then the file's server is passed over. */
+	if (strcmp(s->name, "server_url") == 0 && secret_forbids_url(target->config, value))
+		return 0;
 	int r = trm_config_set(target->config, s, value, label, reterr);
 	if (r == 0)
 		config_note(target, s, TRM_FROM_DOTENV, line, 0);

@@ -84,6 +84,38 @@ static void get_env(char *out, size_t cap, const char *item)
 	snprintf(out, cap, "%.*s", (int)strcspn(item, "="), item);
 }
 
+/* NAME=FILE, which is read at once. */
+static int put_script(struct list *list, const char *item, struct trm_error *reterr)
+{
+	char name[64];
+	const char *equals = strchr(item, '=');
+	struct list before = *list;
+	char *text;
+	size_t n;
+	if (!equals || equals == item || (size_t)(equals - item) >= sizeof name || !equals[1])
+		return trm_error_set(reterr, TRM_EINVAL, "'%.80s' must be NAME=FILE", item);
+	snprintf(name, sizeof name, "%.*s", (int)(equals - item), item);
+	if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") != strlen(name))
+		return trm_error_set(reterr, TRM_EINVAL, "'%s' cannot name a script", name);
+	int r = config_read_file(equals + 1, &text, &n, reterr);
+	if (r < 0)
+		return r;
+	if (!n || strlen(text) != n)
+		r = trm_error_set(reterr, TRM_EINVAL, "%s is no text", equals + 1);
+	if (r < 0 || (r = append(list, name, reterr)) < 0 || (r = append(list, text, reterr)) < 0) {
+		*list = before;
+		list->mem[list->used] = '\0';
+	}
+	free(text);
+	return r;
+}
+
+/* The text is the file's matter. */
+static void get_script(char *out, size_t cap, const char *item)
+{
+	snprintf(out, cap, "%s", strlen(item) < 64 && !strpbrk(item, "\n ") ? item : "…");
+}
+
 /* Those that are more than texts. A mount is three items of the list. */
 static const struct form {
 	const char *name;
@@ -93,6 +125,7 @@ static const struct form {
 } forms[] = {
 		{"mount", put_mount, NULL, 3},
 		{"env", put_env, get_env, 1},
+		{"script", put_script, get_script, 2},
 };
 
 static const struct form *form_of(const struct trm_setting *s)

@@ -192,6 +192,35 @@ static void add_mounts(const struct trm_config *config, struct trm_sandbox_opts 
 		opts->mounts[opts->n_mounts++] = (struct trm_mount){host, guest, mode[1] == 'w'};
 }
 
+static size_t add_list(const char *list, const char **ret)
+{
+	size_t n = 0;
+	for (const char *at = NULL; n < TRM_SERVER_LIST_MAX && (at = trm_list_next(list, at));)
+		ret[n++] = at;
+	return n;
+}
+
+static const char *or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static void set_server(const struct trm_config *config, struct trm_server_opts *server)
+{
+	const char *name = NULL, *text = NULL;
+	server->url = config->server_url;
+	server->api_key = config->api_key;
+	server->space = config->server_space;
+	server->ca_file = or_null(config->ca_file);
+	server->image = or_null(config->image);
+	server->shell = or_null(config->shell);
+	server->n_volumes = add_list(config->volumes, server->volumes);
+	server->n_ports = add_list(config->ports, server->ports);
+	while (server->n_scripts < TRM_SERVER_LIST_MAX && (name = trm_list_next(config->scripts, text))
+			&& (text = trm_list_next(config->scripts, name)))
+		server->scripts[server->n_scripts++] = (struct trm_script){name, text};
+}
+
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)
 {
 	*opts = (struct trm_sandbox_opts){
@@ -207,6 +236,7 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 			.workdir = *config->workdir ? config->workdir : NULL,
 	};
 	add_mounts(config, opts);
+	set_server(config, &opts->server);
 	for (const char *at = NULL; opts->n_env < TRM_ENV_MAX && (at = trm_list_next(config->env, at));)
 		opts->env[opts->n_env++] = at;
 }

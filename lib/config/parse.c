@@ -94,7 +94,7 @@ static int set_list(const struct config_target *target, const struct source *src
 static int set_value(const struct config_target *target, const struct source *src,
 		const struct trm_setting *setting, const cJSON *item, size_t offset, struct trm_error *reterr)
 {
-	char text[TRM_NET_ALLOW], label[96];
+	char text[TRM_API_KEY_BYTES], label[96];
 	struct trm_error below = {0};
 	if (setting->kind == TRM_SETTING_LIST)
 		return set_list(target, src, setting, item, offset, reterr);

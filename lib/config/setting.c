@@ -15,8 +15,8 @@
 static const struct trm_setting settings[] = {
 		{"language", "--lang", 'l', "TERRARIUM_LANG", "LANG", "", TRM_SETTING_TEXT, 0, 0, false,
 				false, "python, javascript, bash; else by file name", FIELD(language)},
-		{"backend", "--backend", 0, "TERRARIUM_BACKEND", "local|fake", "local", TRM_SETTING_TEXT, 0,
-				0, false, false, "where sandboxes live", FIELD(backend)},
+		{"backend", "--backend", 0, "TERRARIUM_BACKEND", "local|microsandbox|fake", "local",
+				TRM_SETTING_TEXT, 0, 0, false, false, "where sandboxes live", FIELD(backend)},
 		{"name", "--name", 0, "TERRARIUM_NAME", "NAME", "", TRM_SETTING_TEXT, 0, 0, false, false,
 				"name of the sandbox; default: a random one", FIELD(name)},
 		{"keep", "--keep", 0, "TERRARIUM_KEEP", "on|off", "off", TRM_SETTING_SWITCH, 0, 0, false,
@@ -52,6 +52,27 @@ static const struct trm_setting settings[] = {
 				"a variable for what runs inside; repeatable", FIELD(env)},
 		{"workdir", "--workdir", 0, "TERRARIUM_WORKDIR", "PATH", "", TRM_SETTING_TEXT, 0, 0, false,
 				false, "where code starts inside; default: /workspace", FIELD(workdir)},
+		{"server_url", "--server-url", 0, "MSB_SERVER_URL", "URL", "http://127.0.0.1:5555",
+				TRM_SETTING_TEXT, 0, 0, false, false, "microsandbox server",
+				FIELD(server_url)},
+		{"api_key", "--api-key", 0, "MSB_API_KEY", "KEY", "", TRM_SETTING_SECRET, 0, 0, false, false,
+				"its key; others may see the option: see --api-key-file", FIELD(api_key)},
+		{"api_key_file", "--api-key-file", 0, "MSB_API_KEY_FILE", "FILE", "", TRM_SETTING_SECRET_FILE,
+				0, 0, false, true, "a file that holds the key", FIELD(api_key_file)},
+		{"namespace", "--namespace", 0, "MSB_NAMESPACE", "NAME", "default", TRM_SETTING_TEXT, 0, 0,
+				false, false, "of the sandbox, on its server", FIELD(server_space)},
+		{"ca_file", "--ca-file", 0, "TERRARIUM_CA_FILE", "FILE", "", TRM_SETTING_TEXT, 0, 0, false,
+				true, "authorities of https servers, in PEM", FIELD(ca_file)},
+		{"image", "--image", 0, "TERRARIUM_IMAGE", "IMAGE", "", TRM_SETTING_TEXT, 0, 0, false, false,
+				"server's image; default: by language", FIELD(image)},
+		{"volume", "--volume", 0, "TERRARIUM_VOLUME", "HOST:GUEST", "", TRM_SETTING_LIST, 0, 0, false,
+				true, "a path of the server's inside; repeatable", FIELD(volumes)},
+		{"port", "--port", 0, "TERRARIUM_PORT", "HOST:GUEST", "", TRM_SETTING_LIST, 0, 0, false, true,
+				"a port of the server's, led inside; repeatable", FIELD(ports)},
+		{"shell", "--shell", 0, "TERRARIUM_SHELL", "PATH", "", TRM_SETTING_TEXT, 0, 0, false, false,
+				"the server's sandbox's shell", FIELD(shell)},
+		{"script", "--script", 0, "TERRARIUM_SCRIPT", "NAME=FILE", "", TRM_SETTING_LIST, 0, 0, false,
+				true, "a file for /.sandbox/scripts; repeatable", FIELD(scripts)},
 		{"timeout", "--timeout", 0, "TERRARIUM_TIMEOUT", "S", "30", TRM_SETTING_SECONDS, 0.001, 4e6,
 				true, false, "seconds a run may take; 0: no limit", FIELD(timeout_ms)},
 		{"grace", "--grace", 0, "TERRARIUM_GRACE", "S", "2", TRM_SETTING_SECONDS, 0, 3600, true,
@@ -358,6 +379,8 @@ int trm_config_set(struct trm_config *config, const struct trm_setting *s, const
 	case TRM_SETTING_TEXT: return set_text(config, s, text, label, reterr);
 	case TRM_SETTING_RANGES: return set_ranges(config, s, text, label, reterr);
 	case TRM_SETTING_LIST: return list_set(config, s, text, label, reterr);
+	case TRM_SETTING_SECRET: return secret_set(config, s, text, label, reterr);
+	case TRM_SETTING_SECRET_FILE: return secret_set_file(config, s, text, label, reterr);
 	case TRM_SETTING_CHOICE: return set_choice(config, s, text, label, reterr);
 	case TRM_SETTING_SWITCH: return set_switch(config, s, text, label, reterr);
 	default: return set_number(config, s, text, label, reterr);
@@ -369,6 +392,8 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 	const void *field = (const char *)config + s->offset;
 	switch (s->kind) {
 	case TRM_SETTING_LIST: return list_get(config, s, out, cap);
+	case TRM_SETTING_SECRET: return secret_get(config, s, out, cap);
+	case TRM_SETTING_SECRET_FILE:
 	case TRM_SETTING_CHOICE:
 	case TRM_SETTING_RANGES:
 	case TRM_SETTING_TEXT: return (size_t)snprintf(out, cap, "%s", (const char *)field);

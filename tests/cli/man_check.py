@@ -58,7 +58,7 @@ for name, row in commands.items():
     if not text:
         continue
     own = options_of(row["options"]) | ({"-y", "--yes"} if row["asks"] else set())
-    same(page, "option", options_in(section(text, "OPTIONS")) - setting_options, own)
+    same(page, "option", options_in(section(text, "OPTIONS")) - (setting_options - own), own)
     if f"terrarium-{name} - " not in section(text, "NAME"):
         wrong.append(f"{page}: NAME should begin with terrarium-{name}")
     if row["alias"] and not re.search(rf"\b{row['alias']}\b", text):

@@ -92,7 +92,7 @@ static void try_all(const struct shell *shell)
 	completes("terrarium metr", "terrarium metrics");
 	completes("terrarium run --js", "terrarium run --json");
 	completes("terrarium run --mem", "terrarium run --memory");
-	completes("terrarium run --scr", "terrarium run --scrollback");
+	completes("terrarium run --scro", "terrarium run --scrollback");
 	completes("terrarium run --lang jav", "terrarium run --lang javascript");
 	completes("terrarium --theme proj", "terrarium --theme projector");
 	completes("terrarium run --theme=proj", "terrarium run --theme=projector");

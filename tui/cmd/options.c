@@ -127,13 +127,36 @@ static bool keep_item(struct options *o, int row)
 	return true;
 }
 
+/* Everybody on the machine can read a command line, for as long as it is there. */
+static bool wipe_secret(struct options *o, int row)
+{
+	size_t count;
+	const struct trm_setting *setting = &trm_settings(&count)[row];
+	if (setting->kind != TRM_SETTING_SECRET)
+		return true;
+	size_t n = strlen(o->value);
+	char *word = o->cluster ? NULL : o->argv[o->at - 1];
+	if (n >= sizeof o->secret) {
+		cmd_fail("%s: it is too long to be a key", setting->option);
+		return false;
+	}
+	memcpy(o->secret, o->value, n + 1);
+	memset(word + strlen(word) - n, '*', n);
+	o->value = o->secret;
+	fprintf(stderr,
+			"terrarium: warning: others on this machine could see the key that %s gives until now; use "
+			"%s or --api-key-file\n",
+			setting->option, setting->env);
+	return true;
+}
+
 /* Take a matched option with its value in o->value; what is common is done here. */
 static int take(struct options *o, struct match match, const char *label)
 {
 	switch (match.kind) {
 	case OWN: return match.row;
 	case SETTING:
-		if (!join(o, match.row) || !keep_item(o, match.row))
+		if (!wipe_secret(o, match.row) || !join(o, match.row) || !keep_item(o, match.row))
 			return OPTIONS_WRONG;
 		o->settings[match.row].text = o->value;
 		o->settings[match.row].label = label;

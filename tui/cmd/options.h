@@ -40,6 +40,7 @@ struct options {
 	const char *cluster; /* rest of -abc */
 	bool only_operands;  /* "--" was seen */
 	const char *config_path;
+	char secret[4096]; /* what was given for one, and wiped from the line */
 	char joined[1024]; /* of an option that may be repeated */
 	struct {
 		const char *text, *label;

@@ -386,7 +386,7 @@ static uint32_t nproc(const struct carrier *carrier)
 
 const struct backend_ops backend_microsandbox = {
 		.name = "microsandbox",
-		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_ENV,
+		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_ENV | BACKEND_MOUNTS,
 		.probe = probe,
 		.start = start,
 		.stop = stop,

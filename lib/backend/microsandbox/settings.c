@@ -189,6 +189,9 @@ int msb_settings_init(struct msb_settings *s, const struct trm_sandbox_opts *opt
 			|| (r = rpc_name_check("sandbox", opts->name, reterr)) < 0
 			|| (r = set_config(s, opts, reterr)) < 0)
 		return r;
+	if (opts->n_mounts)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"a server cannot see files of this machine: --volume names a path on the server's own");
 	memcpy(s->space, space, strlen(space) + 1);
 	s->ca_file = o->ca_file && *o->ca_file ? strdup(o->ca_file) : NULL;
 	s->image = o->image && *o->image ? strdup(o->image) : NULL;

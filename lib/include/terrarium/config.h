@@ -23,7 +23,7 @@ struct trm_error;
 
 /* Plain data: copy it freely, nothing to free. */
 struct trm_config {
-	char backend[32];  /* "local", "fake" */
+	char backend[32];  /* "local", "microsandbox", "fake" */
 	char name[65];     /* of the sandbox; "": a random one */
 	char language[64]; /* "": from the file's name, else python */
 	char theme[64];    /* name of a file in themes/ without .json */
@@ -60,18 +60,31 @@ struct trm_config {
 	char mounts[TRM_MOUNTS_BYTES]; /* a list: host, guest and "ro" or "rw" of each in turn */
 	char env[TRM_ENV_BYTES];       /* a list: "NAME=value" */
 	char workdir[TRM_INSIDE_PATH]; /* "": /workspace */
+	/* of the backend "microsandbox" (terrarium/sandbox.h: struct trm_server_opts); "": its default */
+	char server_url[TRM_SERVER_URL_BYTES];
+	char api_key[TRM_API_KEY_BYTES]; /* never to be shown */
+	char api_key_file[1024];         /* from which it was read, if it was */
+	char server_space[TRM_SERVER_SPACE_BYTES];
+	char ca_file[1024];
+	char image[256];
+	char shell[256];
+	char volumes[8192];  /* a list */
+	char ports[1024];    /* a list */
+	char scripts[32768]; /* a list: name and text of each in turn */
 };
 
 enum trm_setting_kind {
-	TRM_SETTING_TEXT,    /* char [] */
-	TRM_SETTING_RANGES,  /* char []: ranges of addresses with commas between; an option may be repeated */
-	TRM_SETTING_LIST,    /* char []: texts, see trm_list_next(); an option may be repeated */
-	TRM_SETTING_CHOICE,  /* char []: one of the words of `metavar`, which are apart by | */
-	TRM_SETTING_SWITCH,  /* bool: on off true false yes no 1 0 */
-	TRM_SETTING_BYTES,   /* uint64_t bytes; a plain number is MiB; K, M, G (KiB …) may follow */
-	TRM_SETTING_CORES,   /* double */
-	TRM_SETTING_COUNT,   /* uint32_t */
-	TRM_SETTING_SECONDS, /* uint32_t ms; a plain number is seconds; ms, s, m may follow */
+	TRM_SETTING_TEXT,   /* char [] */
+	TRM_SETTING_RANGES, /* char []: ranges of addresses with commas between; an option may be repeated */
+	TRM_SETTING_LIST,   /* char []: texts, see trm_list_next(); an option may be repeated */
+	TRM_SETTING_SECRET, /* char []: trm_config_get() does not tell it */
+	TRM_SETTING_SECRET_FILE, /* char []: a file; what it holds becomes the secret at once */
+	TRM_SETTING_CHOICE,      /* char []: one of the words of `metavar`, which are apart by | */
+	TRM_SETTING_SWITCH,      /* bool: on off true false yes no 1 0 */
+	TRM_SETTING_BYTES,       /* uint64_t bytes; a plain number is MiB; K, M, G (KiB …) may follow */
+	TRM_SETTING_CORES,       /* double */
+	TRM_SETTING_COUNT,       /* uint32_t */
+	TRM_SETTING_SECONDS,     /* uint32_t ms; a plain number is seconds; ms, s, m may follow */
 };
 
 struct trm_setting {

@@ -19,7 +19,7 @@ static void table_is_sound(void **state)
 	const struct trm_setting *s = trm_settings(&n);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(!strncmp(s[i].option, "--", 2));
-		assert_true(!strncmp(s[i].env, "TERRARIUM_", 10));
+		assert_true(!strncmp(s[i].env, "TERRARIUM_", 10) || !strncmp(s[i].env, "MSB_", 4));
 		assert_ptr_equal(trm_setting_find(s[i].name), &s[i]);
 		assert_ptr_equal(trm_setting_find(s[i].option), &s[i]);
 		assert_ptr_equal(trm_setting_find(s[i].env), &s[i]);
