@@ -28,6 +28,21 @@ void client_stop(struct trm_sandbox *s)
 	buf_clear(&s->out);
 }
 
+static void trim(struct buf *b)
+{
+	size_t max = b->max;
+	if (b->len)
+		return;
+	buf_finish(b);
+	buf_init(b, max);
+}
+
+void client_trim(struct trm_sandbox *s)
+{
+	trim(&s->in);
+	trim(&s->out);
+}
+
 void client_finish(struct trm_sandbox *s)
 {
 	client_stop(s);

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "sandbox/sandbox.h"
 #include "server/fleet_inner.h"
 #include "server/keep.h"
 #include "server/launch.h"
@@ -84,8 +85,11 @@ void life_look_all(void *user)
 	struct fleet *fleet = user;
 	for (struct space *space = fleet->spaces; space; space = space->next)
 		for (struct served *s = space->sandboxes; s; s = s->next)
-			if (s->state == SERVED_RUNNING)
+			if (s->state == SERVED_RUNNING) {
 				meter_look(&s->meter, s->sandbox);
+				if (fleet->has_waste && !s->n_uses)
+					client_trim(s->sandbox);
+			}
 	if (fleet->has_waste)
 		malloc_trim(0);
 	fleet->has_waste = false;
@@ -198,6 +202,7 @@ static void arrive(struct served *served)
 	served_pump(served);
 	if (served->session)
 		warm(served);
+	served->fleet->has_waste = true; /* an interpreter's driver went out */
 }
 
 static void on_restored(void *user, const struct trm_error *why, uint64_t n_refused)
