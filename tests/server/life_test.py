@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""life_test.py PROGRAM: how sandboxes of a server begin, end, and what survives."""
+import base64
+import os
+import signal
+import time
+
+from serve import Server, check, main, together, wait_until
+
+
+def stopping(program):
+    s = Server(program)
+    s.start_box()
+    r = s.stop_box()
+    check("stop", r.status == 200 and r.result == "Sandbox box stopped successfully", r)
+    check("a second stop", s.stop_box().status == 200)
+    check("nothing was there to be saved", not os.path.exists(s.spaces + "/default/.files/box"))
+    r = s.rpc("sandbox.start", {"sandbox": "box", "config": {"memory": 64}})
+    check("start by the stored entry", r.status == 200, r)
+    s.run("x = 1\nopen('here', 'w').write('1')\nopen('/tmp/there', 'w').write('2')\n"
+          "import os\nopen(os.path.expanduser('~/home'), 'w').write('3')\n"
+          "os.symlink('/etc/passwd', 'out')\nos.symlink('here', 'in')\nos.mkfifo('pipe')\n"
+          "os.mkdir('d')\nopen('d/run', 'w').write('#!/bin/sh\\necho ran\\n')\nos.chmod('d/run', 0o755)")
+    s.stop_box()
+    s.rpc("sandbox.start", {"sandbox": "box"})
+    r = s.run("import os\nprint(open('here').read(), open('/tmp/there').read(), open(os.path.expanduser('~/home')).read())")
+    check("files survive", r.out == ["1 2 3"], r)
+    check("so do modes and links", s.command("d/run").out == ["ran"] and s.command("readlink", "in").out == ["here"])
+    check("variables do not", "NameError" in s.run("x").err[-1])
+    check("the saved tree is the owner's alone", os.stat(s.spaces + "/default/.files").st_mode & 0o77 == 0)
+    s.command("bash", "-c", "rm -rf ./* /tmp/* ~/home")
+    s.stop_box()
+    check("removed files are gone", not os.path.exists(s.spaces + "/default/.files/box"))
+    s.start_box()
+    for i in range(5):
+        stop, start, run = together(s.stop_box, lambda: time.sleep(0.002) or s.start_box(),
+                                    lambda: time.sleep(0.004) or s.run("6 * 7"))
+        check("stop, start and run at once", stop.status == start.status == 200
+              and (run.failed(500, 5002) or run.out == ["42"]), (stop, start, run))
+        check("it runs in the end", wait_until(lambda: s.start_box().status == 200) and s.run("1").out == ["1"])
+    s.remove()
+
+
+def dying(program):
+    s = Server(program)
+    s.start_box()
+    s.run("1")
+    os.kill(s.boxes()[0]["keeper_pid"], signal.SIGKILL)
+    check("a death is told", wait_until(lambda: s.run("1").failed(500, 5002, "not running", "killed")), s.run("1"))
+    check("and seen", s.metrics(sandbox="box").result["sandboxes"][0]["running"] is False)
+    check("it can be started again", s.start_box().status == 200 and s.run("2").out == ["2"])
+    s.run("open('f', 'w').write('x')")
+    s.stop_box()
+    s.start_box()
+    s.process.send_signal(signal.SIGKILL)
+    s.process.wait()
+    check("kill -9 of the server leaves no sandbox", wait_until(lambda: s.boxes() == []), s.boxes())
+    s.start()
+    row = s.metrics(sandbox="box").result["sandboxes"][0]
+    check("it remembers them as stopped", row["running"] is False, row)
+    check("and can start them, files and all", s.rpc("sandbox.start", {"sandbox": "box"}).status == 200
+          and s.run("open('f').read()").out == ["'x'"])
+    s.run("open('g', 'w').write('y')")
+    line = s.begin("sandbox.repl.run", {"sandbox": "box", "language": "python", "code": "open('b', 'w')\nwhile 1: pass"})
+    check("a run is under way", wait_until(lambda: s.command("test", "-e", "b").result["success"]))
+    check("Ctrl-C ends the server", s.stop() == 0)
+    check("whoever waits hears of it", b"500" in line.recv(4096))
+    check("nothing is left", s.boxes() == [])
+    s.start()
+    s.rpc("sandbox.start", {"sandbox": "box"})
+    check("files were saved", s.run("open('g').read()").out == ["'y'"])
+    s.remove()
+
+
+def limits(program):
+    s = Server(program, "--idle-timeout", "1", "--max-sandboxes", "2")
+    s.start_box("a")
+    s.start_box("b")
+    r = s.start_box("c")
+    check("not more than may be", r.failed(500, 5002, "--max-sandboxes 2"), r)
+    s.run("open('f', 'w').write('x')", name="a")
+    for _ in range(6):
+        s.run("import time; time.sleep(0.3)", name="a")
+    check("who is used is not idle", s.run("1", name="a").out == ["1"])
+    check("who is not is stopped", s.run("1", name="b").failed(500, 5002, "idle", "start it again"), s.run("1", name="b"))
+    check("and gives its place away", s.start_box("c").status == 200)
+    idle = lambda: not any(row["running"] for row in s.metrics().result["sandboxes"])
+    check("files stay", wait_until(idle) and s.start_box("a").status == 200 and s.run("open('f').read()", name="a").out == ["'x'"])
+    s.remove()
+    s = Server(program)
+    for i in range(300):
+        s.start_box(f"t{i}", image="nothing/like/this")
+    check("what never started is not remembered", s.metrics().result["sandboxes"] == [])
+    s.remove()
+
+
+def configured(program):
+    s = Server(program)
+    shared = s.home + "/shared"
+    os.makedirs(shared + "/in")
+    os.symlink("/etc", shared + "/link")
+    s.stop()
+    s.options = ("--volumes", shared)
+    s.start()
+    os.makedirs(s.home + "/config/terrarium", exist_ok=True)
+    r = s.start_box(memory=100, cpus=1, envs=["A=1 2"], volumes=["data:/data", f"{shared}/in:/in:ro"], ports=["8080:80"],
+                    workdir="/workspace/w", shell="/bin/bash", depends_on=["x"],
+                    scripts={"greet": "echo hello $A $0", "py": "#!/usr/bin/env python3\nprint('py')"})
+    check("everything at once", r.status == 200 and r.result.startswith("Sandbox box started successfully")
+          and "not forwarded" in r.result, r)
+    check("memory", s.boxes()[0]["limits"]["mem_bytes"] == 100 << 20)
+    check("envs, in the interpreter", s.run("import os; os.environ['A'], os.getcwd()").out == ["('1 2', '/workspace/w')"])
+    check("scripts", s.command("greet").out == ["hello 1 2 /.sandbox/scripts/greet"] and s.command("py").out == ["py"])
+    check("in Bash as well", s.run("greet", "bash").out == ["hello 1 2 /.sandbox/scripts/greet"])
+    check("a volume", s.command("bash", "-c", "echo v > /data/v").result["success"]
+          and open(s.spaces + "/default/data/v").read() == "v\n")
+    check("one that is read-only", not s.command("touch", "/in/x").result["success"])
+    for volume, words in (("/etc:/e", "--volumes"), (shared + "/link:/e", "link"), (shared + "/../x:/e", ""),
+                          ("../other:/e", ""), (".files:/e", ""), ("a/../../b:/e", ""), (".:/e", ""), ("data:/", ""),
+                          ("data:/usr/bin", "")):
+        r = s.start_box("v", volumes=[volume])
+        check(f"no volume: {volume}", r.status in (400, 500) and words in r.error, r)
+    s.command("ln", "-s", "/etc", "/data/evil")
+    r = s.start_box("v", volumes=["data/evil:/e"])
+    check("a link that a sandbox has put there is not followed", r.status == 500, r)
+    s.stop_box()
+    s.start_box("w", volumes=["data:/workspace/d"])
+    s.command("bash", "-c", "echo own > own; echo two > d/two", name="w")
+    s.stop_box("w")
+    saved = s.spaces + "/default/.files/w/workspace"
+    check("volumes are not saved with the files", os.path.exists(saved + "/own") and not os.path.exists(saved + "/d/two"))
+    s.stop()
+    with open(s.home + "/config/terrarium/config.json", "w") as f:
+        f.write('{ "server_images": { "acme/science": "python", "my-js": "node, bash" } }')
+    s.start()
+    check("images of the config file", s.start_box("i", image="acme/science:1.2").status == 200
+          and s.run("1", name="i").out == ["1"] and s.run("1", "bash", "i").status == 500)
+    s.remove()
+
+
+def files(program):
+    s = Server(program)
+    s.start_box()
+
+    def put(path, data, **more):
+        return s.rpc("sandbox.file.put", {"sandbox": "box", "path": path, "base64": base64.b64encode(data).decode(), **more})
+
+    def get(path, **more):
+        r = s.rpc("sandbox.file.get", {"sandbox": "box", "path": path, **more})
+        return base64.b64decode(r.result["base64"]) if r.result else r
+    check("put", put("/tmp/f", b"a\0\xff", mode=0o755).result == {"bytes": 3})
+    check("get", get("/tmp/f") == b"a\0\xff")
+    r = s.rpc("sandbox.file.get", {"sandbox": "box", "path": "/tmp/f"})
+    check("mode and size", r.result["mode"] == 0o755 and r.result["size"] == 3, r)
+    piece = bytes(range(256)) * 4096
+    check("a big one in pieces", put("big", piece).status == put("big", piece[::-1], append=True).status == 200)
+    check("and back", get("big", size=1 << 20) + get("big", offset=1 << 20) == piece + piece[::-1])
+    check("too big a piece", put("x", piece + b"1").failed(400, 2001))
+    check("no base64", s.rpc("sandbox.file.put", {"sandbox": "box", "path": "x", "base64": "*"}).failed(400, 2001))
+    check("not there", get("/tmp/none").failed(500, 5002, "/tmp/none"))
+    check("not possible", put("/proc/none", b"x").status == 500)
+    check("a directory is no file", get("/tmp").status == 500, get("/tmp"))
+    s.remove()
+
+
+main(stopping, dying, limits, configured, files)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""methods_test.py PROGRAM: what the five methods do and say."""
+import time
+
+from serve import Server, check, main, together, wait_until
+
+
+def starting(program):
+    s = Server(program)
+    r = s.start_box("A_b-9")
+    check("start with an image", r.status == 200 and r.result == "Sandbox A_b-9 started successfully", r)
+    s.run("x = 5", name="A_b-9")
+    r = s.start_box("A_b-9", memory=64)
+    check("start of a running one is a success", r.result == "Sandbox A_b-9 started successfully", r)
+    check("and does nothing", s.run("x", name="A_b-9").out == ["5"])
+    r = s.rpc("sandbox.start", {"sandbox": "nobody"})
+    check("start without config for an unknown name", r.failed(400, 2001, "nobody", "image"), r)
+    r = s.start_box("box", image="acme/unheard-of")
+    check("an unknown image says which there are", r.failed(500, 5002, "acme/unheard-of", "microsandbox/python"), r)
+    check("and leaves nothing behind", len(s.metrics().result["sandboxes"]) == 1, s.metrics())
+    for name in ("", "x" * 64, "a b", "-a", "ä"):
+        check(f"no name: {name!r}", s.start_box(name).failed(400, 2001), name)
+        check(f"no namespace: {name!r}", s.start_box("a", space=name or "*").failed(400, 2001), name)
+    check("63 characters are a name", s.start_box("y" * 63, space="z" * 63).status == 200)
+    for config in ({"cpus": 1.5}, {"memory": -1}, {"memory": 1}, {"envs": "A=1"}, {"envs": ["=1"]}, {"envs": ["A"]},
+                   {"ports": ["x"]}, {"ports": ["1:70000"]}, {"scripts": {"../x": ""}}, {"volumes": ["../x:/x"]},
+                   {"image": 3}, {"scripts": {"a": 1}}):
+        r = s.start_box("bad", **config)
+        check(f"no config: {config}", r.failed(400, 2001), r)
+    r = s.rpc("sandbox.start", {"sandbox": "bad", "config": 7})
+    check("a config is an object", r.failed(400, 2001), r)
+    r = s.start_box("nulls", volumes=None, ports=None, envs=None, depends_on=None, scripts=None, unheard_of={"x": 1})
+    check("null lists and unknown keys", r.status == 200, r)
+    r = s.rpc("sandbox.start", {"sandbox": "plain", "config": {"image": "microsandbox/python"}})
+    check("without a namespace it is the default one", r.status == 200 and s.run("1", name="plain").out == ["1"], r)
+    r = s.rpc("sandbox.stop", {"sandbox": "nobody"})
+    check("stop of an unknown name", r.failed(500, 5002, "nobody"), r)
+    r = s.stop_box("x", "nowhere")
+    check("stop in an unknown namespace", r.failed(400, 2001, "nowhere"), r)
+    for path in ("start", "stop"):
+        r = s.rpc(f"sandbox.{path}", {"sandbox": "plain"}, f"/api/v1/sandbox/{path}")
+        check(f"the alias URL of {path}", r.status == 200, r)
+    s.remove()
+
+
+def running(program):
+    s = Server(program)
+    s.start_box()
+    r = s.run("print('hi')")
+    check("a line of stdout", r.result == {"status": "success", "language": "python",
+                                           "output": [{"stream": "stdout", "text": "hi"}]}, r)
+    s.run("import os\nx = 41")
+    check("state is kept", s.run("x + 1").out == ["42"])
+    for code, out in (("1+1", ["2"]), ("y = 3", []), ("None", []), ("'a'+'b'", ["'ab'"]),
+                      ("for i in range(2):\n    i\n", ["0", "1"]), ("print('a\\n\\nb\\r\\nc')", ["a", "", "b", "c"]),
+                      ("print('x', end='')", ["x"]), ("if 1:\n    z = 1\n\n    z += 1\nprint(z)", ["2"]),
+                      ("def f():\n    a = 1\n\n    return a\nf()", ["1"]), ("exit()", []), ("", [])):
+        r = s.run(code)
+        check(f"{code!r}", r.status == 200 and r.out == out and not r.err, r)
+    r = s.run("1/0")
+    check("a traceback on stderr", r.result["status"] == "success" and r.err[0].startswith("Traceback")
+          and r.err[-1] == "ZeroDivisionError: division by zero" and not r.out, r)
+    check("an unclosed bracket ends", "SyntaxError" in s.run("(1").err[-1])
+    check("input() sees the end", "EOFError" in s.run("input()").err[-1])
+    check("exit(3) is told", s.run("exit(3)").err == ["Error: exit code 3"])
+    check("and state lives on", s.run("x").out == ["41"])
+    r = s.run("import time\nprint(1)\nwhile True: time.sleep(0.1)", timeout=1)
+    check("a time-out", r.status == 200 and r.out == ["1"] and r.result["status"] == "success"
+          and r.err == ["Error: Execution timed out after 1 seconds"], r)
+    r = s.run("x")
+    check("the next run is clean", r.out == ["41"] and not r.err, r)
+    r = s.run("import os; n = os.write(1, b'a\\xff\\x00b\\n')")
+    check("bytes that are no text", r.out == ["a\ufffd\ufffdb"], r)
+    r = s.run("import sys\nfor i in range(100000):\n    print(i)\n    if i % 100 == 0: n = sys.stderr.write('e\\n')")
+    check("100 000 lines in order", r.out == [str(i) for i in range(100000)] and len(r.err) == 1000)
+    r = s.run("for i in range(400000): print('y' * 99)")
+    check("too much output is bounded, and that is told", len(r.text) < 30 << 20 and len(r.err) == 1
+          and "bytes of output are left out" in r.err[0], r.err)
+    check("its first and its last line are there", r.out[0] == r.out[-1] == "y" * 99)
+    s.remove()
+
+
+def languages(program):
+    s = Server(program)
+    s.start_box("node", image="microsandbox/node")
+    for word in ("javascript", "NODEJS", "Node", "nodejs"):
+        r = s.run("1 + 1", word, "node")
+        check(f"language {word}", r.out == ["2"] and r.result["language"] == word, r)
+    r = s.run("console.log('a'); throw new Error('boom')", "node", "node")
+    check("Node's errors on stderr", r.out == ["a"] and any("Error: boom" in row for row in r.err), r)
+    r = s.run("console.log('a\\n\\n> b\\n.. c')", "node", "node")
+    check("no line of Node's is lost", r.out == ["a", "", "> b", ".. c"], r)
+    r = s.run("function f() {\n  if (0) {\n    return 1\n  }\n  else {\n    return `a\nb`\n  }\n}\nf()", "node", "node")
+    check("lines that belong together", r.status == 200 and not r.err, r)
+    r = s.run("1", "python", "node")
+    check("a language that the image has not", r.failed(500, 5002, "Unsupported language: python", "javascript"), r)
+    r = s.run("1", "cobol", "node")
+    check("one that nobody has", r.failed(500, 5002, "cobol"), r)
+    s.start_box("all", image="terrarium/all")
+    check("bash", s.run("cd /tmp; x=1", "bash", "all").status == 200
+          and s.run("echo $PWD $x", "bash", "all").out == ["/tmp 1"])
+    check("all languages in one", s.run("1", "python", "all").out == s.run("1", "node", "all").out == ["1"])
+    for params in ({}, {"code": 1, "language": "python"}, {"code": "1"},
+                   {"code": "1", "language": "python", "timeout": "x"}):
+        r = s.rpc("sandbox.repl.run", {"sandbox": "all", **params})
+        check(f"bad params {params}", r.failed(500, 5002, "Invalid params"), r)
+    check("no sandbox named", s.rpc("sandbox.repl.run", {"code": "1"}).failed(400, 2001, "sandbox"))
+    check("no params", s.rpc("sandbox.repl.run", [1]).failed(400, 2001))
+    s.stop_box("all")
+    check("one that is stopped", s.run("1", name="all").failed(500, 5002, "not running"))
+    check("one that is unknown", s.run("1", name="zz").failed(500, 5002, "zz"))
+    check("an unknown namespace", s.run("1", space="zz").failed(500, 5002, "zz"))
+    s.remove()
+
+
+def commands(program):
+    s = Server(program)
+    s.start_box(envs=["GREETING=hi"], workdir="/tmp/w")
+    r = s.command("bash", "-c", "echo a; echo b >&2; exit 3")
+    check("a command", r.result["command"] == "bash" and r.result["args"] == ["-c", "echo a; echo b >&2; exit 3"]
+          and r.result["exit_code"] == 3 and r.result["success"] is False and r.out == ["a"] and r.err == ["b"], r)
+    r = s.rpc("sandbox.command.run", {"sandbox": "box", "command": "pwd"})
+    check("args are []", r.result["args"] == [] and r.result["success"] is True and r.out == ["/tmp/w"], r)
+    check("there is no shell", s.command("echo", "$HOME;", "*").out == ["$HOME; *"])
+    check("killed is 1", s.command("bash", "-c", "kill -9 $$").result["exit_code"] == 1)
+    check("no such program", s.command("echo hi").failed(500, 5002, "not found"))
+    check("stdin is at its end", s.command("cat").result["exit_code"] == 0)
+    check("envs", s.command("printenv", "GREETING").out == ["hi"])
+    check("the old name", s.rpc("sandbox.command.execute", {"sandbox": "box", "command": "true"}).status == 200)
+    r = s.command("bash", "-c", "echo so far; sleep 31415 & setsid sleep 31415 & sleep 31415", timeout=1)
+    check("a time-out", r.failed(500, 5002, "timed out after 1 seconds", "so far"), r)
+    count = "pgrep -fc '^sleep 31415' || true"
+    check("all its children are dead", s.command("bash", "-c", count).out == ["0"])
+    before = time.monotonic()
+    together(*[lambda: s.command("sleep", "0.6")] * 4)
+    check("commands run side by side", time.monotonic() - before < 2)
+    replies = together(*[lambda i=i: s.run(f"n = {i}\nimport time\ntime.sleep(0.1)\nn == {i}") for i in range(4)])
+    check("runs one after the other", all(r.out == ["True"] for r in replies), replies)
+    line = s.begin("sandbox.command.run", {"sandbox": "box", "command": "sleep", "args": ["31416"]})
+    count = "pgrep -fc '^sleep 31416' || true"
+    check("it runs", wait_until(lambda: s.command("bash", "-c", count).out == ["1"]))
+    line.close()
+    check("and dies when its client leaves", wait_until(lambda: s.command("bash", "-c", count).out == ["0"]))
+    line = s.begin("sandbox.repl.run", {"sandbox": "box", "language": "python",
+                                        "code": "v = 1\nopen('/tmp/began', 'w')\nwhile True: pass"})
+    check("a run", wait_until(lambda: s.command("test", "-e", "/tmp/began").result["success"]))
+    line.close()
+    before = time.monotonic()
+    r = s.run("v")
+    check("whose client leaves does not block the next", r.out == ["1"] and time.monotonic() - before < 5, r)
+    s.remove()
+
+
+def measuring(program):
+    s = Server(program)
+    check("nothing yet", s.metrics().result == {"sandboxes": []}, s.metrics())
+    check("an unknown namespace", s.metrics(namespace="nowhere").failed(400, 2001))
+    s.start_box("one")
+    s.start_box("two", space="other")
+    r = s.metrics(sandbox="one")
+    row = r.result["sandboxes"][0]
+    check("one row", len(r.result["sandboxes"]) == 1 and row["name"] == "one" and row["namespace"] == "default"
+          and row["running"] is True, r)
+    check("all of a namespace", [row["name"] for row in s.metrics().result["sandboxes"]] == ["one"])
+    names = {(row["namespace"], row["name"]) for row in s.metrics(namespace="*").result["sandboxes"]}
+    check("all of all", names == {("default", "one"), ("other", "two")}, names)
+    check("an unknown name", s.metrics(sandbox="zz").failed(500, 5002))
+    check("the old name", s.rpc("sandbox.getStatus", {"sandbox": "one", "namespace": "default"}).status == 200)
+    s.command("bash", "-c", "head -c 3000000 /dev/zero > f; (while :; do :; done) > /dev/null 2>&1 & disown", name="one")
+
+    def is_busy():
+        row = s.metrics(sandbox="one").result["sandboxes"][0]
+        return row["cpu_usage"] and row["cpu_usage"] > 10
+    check("the processor's share is a rate", wait_until(is_busy))
+    row = s.metrics(sandbox="one").result["sandboxes"][0]
+    check("memory in whole MiB", isinstance(row["memory_usage"], int) and 1 < row["memory_usage"] < 512, row)
+    check("disk in bytes", isinstance(row["disk_usage"], int) and row["disk_usage"] >= 3000000, row)
+    s.stop_box("one")
+    row = s.metrics(sandbox="one").result["sandboxes"][0]
+    check("stopped", row == {"namespace": "default", "name": "one", "running": False, "cpu_usage": None,
+                             "memory_usage": None, "disk_usage": None}, row)
+    s.remove()
+
+
+main(starting, running, languages, commands, measuring)
