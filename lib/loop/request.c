@@ -309,6 +309,10 @@ static void tell(struct http_request *r, struct trm_error *why)
 				(double)r->max_bytes / (1 << 20));
 		return;
 	}
+	if (r->code == CURLE_UNSUPPORTED_PROTOCOL && strstr(r->words, "HTTP/0.9")) {
+		trm_error_set(why, TRM_EPROTO, "what answers there does not speak HTTP");
+		return;
+	}
 	if (r->code == CURLE_COULDNT_CONNECT) {
 		tell_no_connection(r, why);
 		return;

@@ -20,14 +20,27 @@ struct lines {
 	size_t n;
 };
 
-/* Borrow the lines of a result. */
+static void add_text(struct lines *lines, const cJSON *text, bool is_stderr)
+{
+	if (cJSON_IsString(text) && *text->valuestring)
+		lines->at[lines->n++] =
+				(struct blame_line){.text = text->valuestring, .is_stderr = is_stderr};
+}
+
+/* Borrow the lines of a result. The protocol's own manual has texts `output` and `error` in place of lines,
+ * as no known server has. */
 static void take_lines(const cJSON *result, struct lines *ret)
 {
 	const cJSON *array = cJSON_GetObjectItemCaseSensitive(result, "output"), *item;
 	int size = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : 0;
-	*ret = (struct lines){.at = calloc((size_t)size + 1, sizeof *ret->at)};
+	*ret = (struct lines){.at = calloc((size_t)size + 2, sizeof *ret->at)};
 	if (!ret->at)
 		return;
+	if (!cJSON_IsArray(array)) {
+		add_text(ret, array, false);
+		add_text(ret, cJSON_GetObjectItemCaseSensitive(result, "error"), true);
+		return;
+	}
 	cJSON_ArrayForEach(item, array)
 	{
 		const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "text"));
@@ -70,6 +83,30 @@ static cJSON *exception(const struct lines *lines, const struct blame *blame)
 	return error;
 }
 
+/* A call of ours that ran something has been answered. False: the process has been told of its failure. */
+static bool is_answered(struct msb_proc *p, const cJSON *result, const struct trm_error *why)
+{
+	struct msb *m = p->msb;
+	struct msb_box *box = p->box;
+	struct trm_error strange;
+	p->call = NULL;
+	if (cJSON_IsObject(result))
+		return true;
+	if (!result && msb_is_gone(why)) {
+		msb_fail(m, why);
+		return false;
+	}
+	if (result) {
+		trm_error_set(&strange, TRM_EPROTO,
+				"the server %s answers a run with something that is no result",
+				m->settings.url);
+		why = &strange;
+	}
+	msb_proc_fail(p, why);
+	msb_box_check(box);
+	return false;
+}
+
 /* ---- runs in an interpreter -------------------------------------------------------------------------- */
 
 /* What still runs there would make the next one wait: the sandbox is stopped, and the interpreter with it. */
@@ -85,7 +122,8 @@ static void give_up(struct msb_proc *p, uint32_t signo)
 static bool is_failure(const cJSON *result)
 {
 	const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(result, "status"));
-	return status && (strcmp(status, "error") == 0 || strcmp(status, "exception") == 0);
+	return (status && (strcmp(status, "error") == 0 || strcmp(status, "exception") == 0))
+	       || cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(result, "has_error"));
 }
 
 static void on_run(void *user, const cJSON *result, const struct trm_error *why)
@@ -93,17 +131,8 @@ static void on_run(void *user, const cJSON *result, const struct trm_error *why)
 	struct msb_proc *p = user;
 	struct lines lines;
 	struct blame blame;
-	p->call = NULL;
-	if (!result && msb_is_gone(why)) {
-		msb_fail(p->msb, why);
+	if (!is_answered(p, result, why))
 		return;
-	}
-	if (!result) {
-		struct msb_box *box = p->box;
-		msb_proc_fail(p, why);
-		msb_box_check(box);
-		return;
-	}
 	take_lines(result, &lines);
 	size_t late = lines.at ? blame_timeout(lines.at, lines.n) : lines.n;
 	if (late < lines.n) {
@@ -155,15 +184,8 @@ static void on_bash(void *user, const cJSON *result, const struct trm_error *why
 {
 	struct msb_proc *p = user;
 	struct lines lines;
-	p->call = NULL;
-	if (!result && msb_is_gone(why)) {
-		msb_fail(p->msb, why);
+	if (!is_answered(p, result, why))
 		return;
-	}
-	if (!result) {
-		msb_proc_fail(p, why);
-		return;
-	}
 	take_lines(result, &lines);
 	print_lines(p, &lines);
 	free(lines.at);
@@ -207,11 +229,8 @@ static void on_command(void *user, const cJSON *result, const struct trm_error *
 {
 	struct msb_proc *p = user;
 	struct lines lines;
-	p->call = NULL;
-	if (!result) {
-		msb_proc_fail(p, why);
+	if (!is_answered(p, result, why))
 		return;
-	}
 	take_lines(result, &lines);
 	print_lines(p, &lines);
 	free(lines.at);

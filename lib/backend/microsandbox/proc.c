@@ -90,7 +90,9 @@ void msb_proc_end(struct msb_proc *p, int exit_code, uint32_t signo)
 void msb_proc_fail(struct msb_proc *p, const struct trm_error *why)
 {
 	struct msb *m = p->msb;
-	error_msg_put(&m->out, p->stream, why->code, why->msg);
+	/* These two mean something between agent and client: that it is to be attached to anew. */
+	int code = why->code == TRM_EBUSY || why->code == TRM_ENOENT ? TRM_EIO : why->code;
+	error_msg_put(&m->out, p->stream, code, why->msg);
 	msb_proc_finish(p);
 	msb_send(m);
 }
