@@ -137,12 +137,16 @@ class Engine:
 			self.lines.put(item)
 
 	def kill(self):
-		try:
-			os.killpg(self.process.pid, signal.SIGKILL)
-		except ProcessLookupError:
-			pass
+		kill_group(self.process)
 		self.process.wait()
 		self.lines.put((None, ''))
+
+
+def kill_group(process):
+	try:
+		os.killpg(process.pid, signal.SIGKILL)
+	except ProcessLookupError:
+		pass
 
 
 class Sandbox:
@@ -151,6 +155,7 @@ class Sandbox:
 		self.config = None
 		self.is_running = self.is_lost = False
 		self.engines = {}
+		self.commands = set()
 		self.ready_at = 0
 
 	def language(self):
@@ -182,6 +187,8 @@ class Sandbox:
 		for engine in self.engines.values():
 			engine.kill()
 		self.engines = {}
+		for process in list(self.commands):
+			kill_group(process)
 
 	def repl(self, language, code, timeout):
 		wanted = LANGUAGES.get(language.lower())
@@ -197,11 +204,13 @@ class Sandbox:
 				stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 		except OSError:
 			raise hidden() from None
+		self.commands.add(process)
 		try:
 			streams = process.communicate(timeout=timeout)
 		except subprocess.TimeoutExpired:
-			process.kill()
+			process.kill()  # not its children: they end with the sandbox
 			raise hidden() from None
+		self.commands.discard(process)
 		output = []
 		for stream, data in zip(('stdout', 'stderr'), streams):
 			output += [(stream, line.removesuffix('\r')) for line in data.decode(errors='replace').split('\n')]
@@ -468,6 +477,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 		return self.rfile.read(length)
 
 	def do_GET(self):
+		try:
+			self.get()
+		except Refusal as refusal:
+			self.answer(refusal.status, refusal.body, refusal.kind)
+		except (BrokenPipeError, ConnectionResetError):
+			self.close_connection = True
+
+	def get(self):
 		if self.path == '/double':
 			state = self.server.state
 			self.answer(200, json.dumps({'requests': state.requests, 'sandboxes': {

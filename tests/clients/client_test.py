@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: MIT
+"""The microsandbox backend, by the real binary, against double.py: every form of error gives one sentence with
+its reason, and a key is never seen.
+
+    python3 client_test.py TERRARIUM
+"""
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TERRARIUM = os.path.abspath(sys.argv[1])
+n_wrong = 0
+
+
+class Double:
+	def __init__(self, *options):
+		self.process = subprocess.Popen([sys.executable, os.path.join(HERE, 'double.py'), *options],
+			stdout=subprocess.PIPE, text=True)
+		self.url = self.process.stdout.readline().strip()
+
+	def __enter__(self):
+		return self
+
+	def __exit__(self, *_):
+		self.process.terminate()
+		self.process.wait()
+
+	def tell(self, **wish):
+		request = urllib.request.Request(self.url + '/double', json.dumps(wish).encode())
+		with urllib.request.urlopen(request) as answer:
+			return json.load(answer)
+
+	def heard(self):
+		with urllib.request.urlopen(self.url + '/double') as answer:
+			return json.load(answer)
+
+	def requests(self, method):
+		return [r for r in self.heard()['requests'] if r['method'] == method]
+
+
+class Said:
+	def __init__(self, args, code, out, err):
+		self.args, self.code, self.out, self.err = args, code, out, err
+
+
+def environment(home, **env):
+	base = {k: v for k, v in os.environ.items() if not k.startswith(('TERRARIUM_', 'MSB_', 'XDG_'))
+		and 'proxy' not in k.lower()}
+	return {**base, 'HOME': home, 'LC_ALL': 'C.UTF-8', **env}
+
+
+def begin(*args, cwd=None, **env):
+	home = cwd or tempfile.gettempdir()
+	return subprocess.Popen([TERRARIUM, *args], env=environment(home, **env), cwd=home, stdin=subprocess.DEVNULL,
+		stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace', start_new_session=True)
+
+
+def end(process):
+	out, err = process.communicate(timeout=60)
+	return Said(process.args[1:], process.returncode, out, err)
+
+
+def run(*args, **env):
+	return end(begin('run', '--yes', '--backend', 'microsandbox', *args, **env))
+
+
+def expect(is_good, said, wanted):
+	global n_wrong
+	if is_good:
+		return
+	n_wrong += 1
+	print('WRONG: terrarium %s\n  should have: %s\n  code %d\n  out: %.300r\n  err: %.900r'
+		% (' '.join(said.args), wanted, said.code, said.out, said.err))
+
+
+def expect_sentence(said, *words, code=125):
+	"""One line on stderr with these words, and nothing else."""
+	is_line = said.err.startswith('terrarium: ') and said.err.count('\n') == 1 and said.err.endswith('\n')
+	is_clean = not re.search('[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]', said.err)
+	expect(said.code == code and is_line and is_clean and not said.out, said, 'one clean sentence')
+	for word in words:
+		expect(word in said.err, said, word)
+
+
+def expect_out(said, out, code=0):
+	expect(said.out == out and said.code == code, said, '%r, code %d' % (out, code))
+
+
+# ---- every form of error -------------------------------------------------------------------------------
+
+# Kind, and what the sentence has to hold.
+FAULTS = [
+	('html', '502', 'Bad Gateway'),
+	('html_ok', 'Sign in'),
+	('proxy_login', '407', 'proxy'),
+	('redirect', '301'),
+	('empty', '500'),
+	('empty_ok', 'empty'),
+	('text', 'disk quota exceeded on node 7'),
+	('hidden', 'Internal server error'),
+	('reason', 'image microsandbox/python could not be pulled: no route to host'),
+	('code_null', 'something else'),
+	('denied', 'Access denied', 'key'),
+	('busy', 'Too Many Requests', '429'),
+	('rpc_error', 'VM failed to boot: no KVM'),
+	('rpc_error_bare', 'went wrong'),
+	('controls', 'title', 'red', 'bidi', 'end'),
+	('wrong_json', 'no JSON'),
+	('array', 'no JSON-RPC'),
+	('number', 'no JSON-RPC'),
+	('no_result', 'no JSON-RPC'),
+	('deep', 'no JSON'),
+	('huge', 'MiB'),
+	('huge_error', 'MiB'),
+	('cut', 'connection'),
+	('reset', 'connection'),
+	('drop', 'connection'),
+	('garbage', 'HTTP'),
+]
+
+
+def every_error_form_is_a_sentence():
+	with Double('--key', 'secret') as double:
+		key = double.tell(token={})['token']
+		env = {'MSB_SERVER_URL': double.url, 'MSB_API_KEY': key}
+		expect_out(run('-c', 'print(1)', **env), '1\n')
+		for method, what in ('sandbox.start', 'start'), ('sandbox.repl.run', 'run'):
+			for kind, *words in FAULTS:
+				double.tell(fault=kind, method=method)
+				said = run('--timeout', '20', '-c', 'print(1)', **env)
+				said.args.append('[%s: %s]' % (method, kind))
+				expect_sentence(said, *words, what, double.url)
+				expect(key not in said.err and key[-20:] not in said.err, said, 'no key')
+		double.tell(fault='start_timed_out')
+		said = run('-c', 'print(1)', **env)
+		expect(said.code == 0 and said.out == '1\n', said, 'the run, although the start timed out')
+		double.tell(fault=None)
+		for row in double.heard()['sandboxes'].items():
+			expect(not row[1], Said(['all'], 0, '', ''), 'no sandbox left running: ' + row[0])
+
+
+def odd_results_are_understood_or_refused():
+	with Double() as double:
+		env = {'MSB_SERVER_URL': double.url}
+		double.tell(fault='odd_result', method='sandbox.repl.run')  # as its documentation shows it
+		expect_out(run('-c', '1', **env), 'one string\n')
+		double.tell(fault='odd_lines', method='sandbox.repl.run')
+		said = run('-c', '1', **env)
+		expect('good\n' in said.out, said, 'the line that is good')
+		double.tell(fault='not_utf8', method='sandbox.repl.run')
+		expect_sentence(run('-c', '1', **env), 'no')
+
+
+def time_runs_out():
+	with Double() as double:
+		env = {'MSB_SERVER_URL': double.url}
+		for kind in 'silent', 'slow':
+			double.tell(fault=kind, method='sandbox.start')
+			began = time.monotonic()
+			expect_sentence(run('--start-timeout', '0.5', '-c', '1', **env), 'start')
+			double.tell(fault=kind, method='sandbox.repl.run')
+			said = run('--timeout', '0.5', '-c', '1', **env)
+			expect_sentence(said, 'timed out after 0.5 s', code=124)
+			expect(time.monotonic() - began < 20, said, 'an end within seconds')
+
+
+def nobody_is_there():
+	with socket.socket() as s:
+		s.bind(('127.0.0.1', 0))
+		closed = 'http://127.0.0.1:%d' % s.getsockname()[1]
+		expect_sentence(run('-c', '1', MSB_SERVER_URL=closed), closed, 'refused')
+	expect_sentence(run('-c', '1', MSB_SERVER_URL='http://no-such-host.invalid:5555'), 'no-such-host.invalid')
+	for url in 'ftp://127.0.0.1', 'nonsense', 'http://', 'http://127.0.0.1:99999', 'file:///etc/passwd':
+		expect_sentence(run('-c', '1', MSB_SERVER_URL=url), url.split(':')[0])
+
+
+# ---- keys ------------------------------------------------------------------------------------------------
+
+
+def keys_open_and_are_not_seen():
+	with Double('--key', 'secret', '--portal-delay', '0.5') as double, tempfile.TemporaryDirectory() as home:
+		good = double.tell(token={})['token']
+		old = double.tell(token={'exp': 1700000000})['token']
+		limited = double.tell(token={'namespace': 'mine'})['token']
+		env = {'MSB_SERVER_URL': double.url}
+		expect_sentence(run('-c', '1', **env), '401', 'key')
+		for key, word in ((old, 'expired'), (good[:-3] + 'xxx', 'Invalid'), ('nonsense', '401')):
+			said = run('-c', '1', MSB_API_KEY=key, **env)
+			expect_sentence(said, word)
+			expect(key not in said.err, said, 'no key')
+		expect_sentence(run('-c', '1', MSB_API_KEY=limited, **env), 'Access denied', 'namespace')
+		expect_out(run('--server-namespace', 'mine', '-c', '1', MSB_API_KEY=limited, **env), '1\n')
+		expect(double.requests('sandbox.start')[-1]['params']['namespace'] == 'mine', Said([], 0, '', ''), 'namespace')
+		# While it runs: in no list of processes, and no file.
+		process = begin('run', '--yes', '--backend', 'microsandbox', '-c', 'import time; time.sleep(0.5)', cwd=home,
+			MSB_API_KEY=good, **env)
+		seen = []
+		while process.poll() is None:
+			for pid in filter(str.isdigit, os.listdir('/proc')):
+				try:
+					with open('/proc/%s/cmdline' % pid, 'rb') as f:
+						seen += [pid] if good[-20:].encode() in f.read() else []
+				except OSError:
+					pass
+			time.sleep(0.02)
+		said = end(process)
+		expect(not seen and said.code == 0, said, 'no key in the command line of any process')
+		found = subprocess.run(['grep', '-rlF', '-e', good[-20:], home], capture_output=True, text=True).stdout
+		expect(not found, said, 'no key in a file')
+
+
+def settings_have_their_order():
+	with Double() as a, Double() as b, tempfile.TemporaryDirectory() as folder:
+		said = run('--server-url', a.url, '-c', '1', MSB_SERVER_URL=b.url)
+		expect(a.heard()['requests'] and not b.heard()['requests'], said, 'the option before the variable')
+		a.tell(forget=True)
+		with open(os.path.join(folder, '.env'), 'w') as f:
+			f.write('MSB_SERVER_URL=%s\nMSB_API_KEY=msb_from.dot.env\n' % a.url)
+		said = run('-c', '1', cwd=folder)
+		expect_out(said, '1\n')
+		start = a.requests('sandbox.start')[-1]
+		expect(start['headers'].get('Authorization') == 'Bearer msb_from.dot.env', said, 'the key of .env')
+		a.tell(forget=True)
+		said = run('-c', '1', cwd=folder, MSB_SERVER_URL=b.url, MSB_API_KEY='msb_other')
+		expect(not a.heard()['requests'], said, 'the variable before .env')
+		run('-c', '1', MSB_SERVER_URL=b.url)
+		expect('Authorization' not in b.requests('sandbox.start')[-1]['headers'], said, 'no header without a key')
+		params = b.requests('sandbox.start')[-1]['params']
+		expect(re.fullmatch('sandbox-[0-9a-f]{8}', params['sandbox']), said, 'a random name')
+		expect(params['namespace'] == 'default' and params['config']['memory'] == 512, said, 'the defaults')
+		expect(params['config']['image'] == 'microsandbox/python' and params['config']['cpus'] == 1, said, 'the defaults')
+		said = run('--cpus', '1.6', '--memory', '1G', '--name', 'lab', '-c', '1', MSB_SERVER_URL=b.url + '/')
+		start = b.requests('sandbox.start')[-1]
+		expect(start['params']['config']['cpus'] in (1, 2) and type(start['params']['config']['cpus']) is int, said,
+			'a whole number of processors')
+		expect(start['params']['sandbox'] == 'lab' and start['params']['config']['memory'] == 1024, said, 'as asked')
+		expect(start['path'] == '/api/v1/rpc', said, 'one slash')
+
+
+# ---- what a plain server gives ------------------------------------------------------------------------------
+
+
+def code_runs():
+	with Double('--portal-delay', '0.3') as double:
+		env = {'MSB_SERVER_URL': double.url}
+		expect_out(run('-c', 'x = 20\nx + 1', '-c', 'x * 2', **env), '21\n40\n')
+		said = run('-c', '1 / 0', **env)
+		expect(said.code == 1 and 'ZeroDivisionError: division by zero' in said.err, said, 'the exception')
+		said = run('-l', 'js', '-c', 'let q = 6', '-c', 'q * 7', '-c', "throw new RangeError('bad')", **env)
+		expect(said.out == '42\n' and said.code == 1 and 'RangeError: bad' in said.err, said, 'the exception of Node')
+		start = double.requests('sandbox.start')[-1]
+		expect('node' in start['params']['config']['image'], said, 'the image of Node')
+		said = run('-l', 'bash', '-c', 'echo hi; echo oops >&2; exit 3', **env)
+		expect(said.out == 'hi\n' and 'oops' in said.err and said.code == 3, said, 'a shell')
+		said = end(begin('exec', '--backend', 'microsandbox', '--', 'sh', '-c', 'echo out; exit 7', **env))
+		expect_out(said, 'out\n', 7)
+		said = end(begin('exec', '--backend', 'microsandbox', '--', 'no-such-program', **env))
+		expect(said.code != 0 and 'no-such-program' in said.err, said, 'the name of the program')
+		said = end(begin('run', '--camel', '--yes', '--backend', 'microsandbox', '-c', 'x = 10 + 5\nprint(f"Result: {x}")',
+			'--command', 'echo test; ls /no/such', '-c', 'x = 1 / 0', **env))
+		expect(said.code == 0 and said.out.startswith('Result: 15\ntest\nSTDERR: ls: ') and 'Exit code: 2\nSTDERR: Traceback'
+			in said.out, said, "CAMEL's texts")
+		for row in double.heard()['sandboxes'].items():
+			expect(not row[1], said, 'no sandbox left running: ' + row[0])
+
+
+def an_interrupt_costs_the_state():
+	with Double() as double:
+		process = begin('run', '--yes', '--backend', 'microsandbox', '-c', 'import time\ntime.sleep(60)',
+			MSB_SERVER_URL=double.url)
+		until = time.monotonic() + 20
+		while not double.requests('sandbox.repl.run') and time.monotonic() < until:
+			time.sleep(0.01)
+		began = time.monotonic()
+		process.send_signal(signal.SIGINT)
+		said = end(process)
+		expect(said.code == 130 and time.monotonic() - began < 10, said, 'an end, soon')
+		for row in double.heard()['sandboxes'].items():
+			expect(not row[1], said, 'no sandbox left running: ' + row[0])
+
+
+# ---- TLS and proxies -------------------------------------------------------------------------------------------
+
+
+def make_certificates(folder):
+	def openssl(*args):
+		subprocess.run(['openssl', *args], cwd=folder, check=True, capture_output=True)
+	openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj',
+		'/CN=test authority')
+	openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'key.pem', '-out', 'csr.pem', '-subj', '/CN=localhost')
+	with open(os.path.join(folder, 'names'), 'w') as f:
+		f.write('subjectAltName=DNS:localhost,IP:127.0.0.1\n')
+	openssl('x509', '-req', '-in', 'csr.pem', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-out', 'cert.pem',
+		'-days', '2', '-extfile', 'names')
+
+
+def certificates_are_looked_at():
+	with tempfile.TemporaryDirectory() as folder:
+		make_certificates(folder)
+		cert, key, authority = (os.path.join(folder, name) for name in ('cert.pem', 'key.pem', 'ca.pem'))
+		process = subprocess.Popen([sys.executable, os.path.join(HERE, 'double.py'), '--tls', cert, key],
+			stdout=subprocess.PIPE, text=True)
+		url = process.stdout.readline().strip()
+		try:
+			expect_sentence(run('-c', '1', MSB_SERVER_URL=url), 'certificate')
+			expect_out(run('--server-ca', authority, '-c', '1', MSB_SERVER_URL=url), '1\n')
+			expect_out(run('-c', '1', MSB_SERVER_URL=url, SSL_CERT_FILE=authority), '1\n')
+			expect_sentence(run('--server-ca', '/nonexistent.pem', '-c', '1', MSB_SERVER_URL=url), '/nonexistent.pem')
+			plain = url.replace('https', 'http')
+			expect_sentence(run('-c', '1', MSB_SERVER_URL=plain), plain)
+		finally:
+			process.terminate()
+			process.wait()
+	with Double() as double:
+		expect_sentence(run('-c', '1', MSB_SERVER_URL=double.url.replace('http', 'https')), 'TLS')
+
+
+def proxies_are_used():
+	"""A proxy that answers itself: what is asked of it goes nowhere else."""
+	asked = []
+
+	def serve(listener):
+		while True:
+			try:
+				connection, _ = listener.accept()
+			except OSError:
+				return
+			with connection:
+				asked.append(connection.recv(65536).split(b'\r\n')[0])
+				connection.sendall(b'HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 11\r\n'
+					b'Connection: close\r\n\r\nproxy is up')
+
+	with socket.create_server(('127.0.0.1', 0)) as listener:
+		threading.Thread(target=serve, args=(listener,), daemon=True).start()
+		proxy = 'http://127.0.0.1:%d' % listener.getsockname()[1]
+		said = run('-c', '1', MSB_SERVER_URL='http://sandboxes.invalid:5555', http_proxy=proxy)
+		expect_sentence(said, 'proxy is up')
+		expect(asked and b'http://sandboxes.invalid:5555/api/v1/' in asked[0], said, 'the proxy asked')
+		with Double() as double:
+			said = run('-c', '1', MSB_SERVER_URL=double.url, http_proxy=proxy, no_proxy='127.0.0.1')
+			expect_out(said, '1\n')
+
+
+def main():
+	for case in (code_runs, every_error_form_is_a_sentence, odd_results_are_understood_or_refused, time_runs_out,
+			nobody_is_there, keys_open_and_are_not_seen, settings_have_their_order, an_interrupt_costs_the_state,
+			certificates_are_looked_at, proxies_are_used):
+		before, began = n_wrong, time.monotonic()
+		case()
+		print('%-40s %s %.1f s' % (case.__name__, 'ok' if n_wrong == before else 'WRONG', time.monotonic() - began),
+			flush=True)
+	return 1 if n_wrong else 0
+
+
+if __name__ == '__main__':
+	sys.exit(main())
