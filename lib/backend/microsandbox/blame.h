@@ -11,6 +11,7 @@
 struct blame_line {
 	const char *text; /* without newline */
 	bool is_stderr;
+	bool is_open;  /* no newline was printed behind it */
 	bool is_blame; /* out: it belongs to the exception */
 };
 

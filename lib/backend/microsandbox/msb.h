@@ -14,6 +14,7 @@
  *   proc.c      one process as the client sees it: output, credit, the end
  *   kernel.c    one that speaks the kernels' protocol
  *   plain.c     runs and commands as a plain server has them
+ *   feed.c      code for interpreters that are fed lines (pure)
  *   blame.c     the exception in a run's output (pure)
  *   metrics.c   guards.c   file.c
  *
@@ -43,6 +44,7 @@ enum {
 	MSB_STOP_MS = 5000,       /* that we wait at the end for the server to stop a sandbox */
 	MSB_RESULT_MAX = 8 << 20, /* bytes of an answer with output */
 	MSB_ANSWER_MAX = 1 << 20, /* of any other */
+	MSB_TAG_BYTES = 24,       /* of feed.h */
 	MSB_OUT_MAX = 64 << 20,   /* output of a process that its client has not taken yet */
 };
 
@@ -183,6 +185,7 @@ struct msb_proc {
 	char run_id[32]; /* of the run in hand; "": none */
 	char *code;
 	size_t code_len;
+	char tag[MSB_TAG_BYTES]; /* that ends its output on a plain server */
 	uint64_t timeout_ms; /* of the run; 0: none */
 	uint64_t begun_ns;
 	uint64_t n_runs;

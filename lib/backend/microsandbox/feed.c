@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/microsandbox/feed.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/text.h>
+
+#include "base/buf.h"
+
+/* ---- which code ------------------------------------------------------------------------------------ */
+
+/* First words of a line that begin or go on with a statement of several lines; or that make it odd. */
+static const char *const python_heads[] = {"for", "while", "if", "with", "def", "class", "try", "async",
+		"match", "elif", "else", "except", "finally", "from", NULL};
+static const char *const node_heads[] = {"else", "catch", "finally", "while", NULL};
+
+/* Words that read what was typed, end the interpreter, or may leave a line open. */
+static const char *const python_words[] = {"input", "exit", "quit", "abort", "end=", "end =", "stdout",
+		"stdin", "readline", "\"\"\"", "'''", "system", "subprocess", NULL};
+static const char *const node_words[] = {"stdout", "stdin", "exit", NULL};
+
+static bool has_any(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strstr(text, *words))
+			return true;
+	return false;
+}
+
+static bool begins_with_any(const char *line, const char *const *words)
+{
+	for (; *words; words++) {
+		size_t n = strlen(*words);
+		if (strncmp(line, *words, n) == 0
+				&& (line[n] == '\0' || strchr(" \t\n\r:({[@;*!~-", line[n])))
+			return true;
+	}
+	return false;
+}
+
+/* Brackets are all closed again, as far as counting tells; in a text one may be alone, which does no harm. */
+static bool is_balanced(const char *code)
+{
+	int open = 0;
+	for (; *code; code++)
+		open += (strchr("([{", *code) != NULL) - (strchr(")]}", *code) != NULL);
+	return open == 0;
+}
+
+static bool is_odd_python(const char *line)
+{
+	size_t n = strcspn(line, "\n");
+	return *line == ' ' || *line == '\t' || *line == '@' || (n && line[n - 1] == '\\')
+	       || begins_with_any(line, python_heads);
+}
+
+static bool is_odd_node(const char *line)
+{
+	line += strspn(line, " \t");
+	if (*line == '}')
+		line += 1 + strspn(line + 1, " \t");
+	return (*line && strchr(".?:&|+-*/%<>=", *line) && strncmp(line, "//", 2) && strncmp(line, "/*", 2))
+	       || begins_with_any(line, node_heads);
+}
+
+static bool is_odd(enum trm_lang_id lang, const char *code)
+{
+	bool is_python = lang == TRM_LANG_PYTHON;
+	if (!is_python && strstr(code, "await"))
+		return false; /* only the prompt takes it outside of functions */
+	if (has_any(code, is_python ? python_words : node_words) || !is_balanced(code))
+		return true;
+	for (const char *line = code; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (is_python ? is_odd_python(line) : is_odd_node(line))
+			return true;
+	}
+	return false;
+}
+
+/* ---- wrapping ----------------------------------------------------------------------------------------- */
+
+/* Reading finds the end of a file, and not what is typed next. The frames of this are not shown. */
+static const char python_helper[] =
+		"import ast, os, sys, traceback\n"
+		"def main():\n"
+		"    status = ''\n"
+		"    typed, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)\n"
+		"    os.dup2(nothing, 0)\n"
+		"    try:\n"
+		"        for node in compile(code, '<stdin>', 'exec', ast.PyCF_ONLY_AST).body:\n"
+		"            exec(compile(ast.Interactive([node]), '<stdin>', 'single'), home)\n"
+		"    except SystemExit as e:\n"
+		"        status = 0 if e.code is None else e.code\n"
+		"        if not isinstance(status, int):\n"
+		"            print(status, file=sys.stderr)\n"
+		"            status = 1\n"
+		"    except BaseException as e:\n"
+		"        tb = e.__traceback__\n"
+		"        while tb and tb.tb_frame.f_code.co_filename == '<terrarium>':\n"
+		"            tb = tb.tb_next\n"
+		"        traceback.print_exception(type(e), e, tb)\n"
+		"    finally:\n"
+		"        os.dup2(typed, 0)\n"
+		"        os.close(typed)\n"
+		"        os.close(nothing)\n"
+		"        sys.stderr.flush()\n"
+		"        sys.stdout.write('\\n%s%s\\n' % (tag, status))\n"
+		"        sys.stdout.flush()\n"
+		"main()\n";
+
+static const char node_helper[] =
+		"const exit = process.exit;\n"
+		"let status = '';\n"
+		"process.exit = (code) => { status = code ?? process.exitCode ?? 0; throw exit; };\n"
+		"try {\n"
+		"	const value = require('vm').runInThisContext(code, {filename: 'REPL', displayErrors: false});\n"
+		"	if (value !== undefined)\n"
+		"		console.log(require('util').inspect(value, {showProxy: true}));\n"
+		"} catch (e) {\n"
+		"	if (e !== exit) {\n"
+		"		let text = e instanceof Error && e.stack || require('util').inspect(e);\n"
+		"		text = text.split('\\n').filter((row) => !/node:|<terrarium>|REPL\\d+:/.test(row)).join('\\n');\n"
+		"		console.log('Uncaught ' + text);\n"
+		"	}\n"
+		"} finally {\n"
+		"	process.exit = exit;\n"
+		"	process.stdout.write('\\n' + tag + status + '\\n');\n"
+		"}\n";
+
+/* A literal of both languages, in ASCII whatever the interpreter takes its input for. */
+static int put_literal(struct buf *out, enum trm_lang_id lang, const char *text)
+{
+	size_t left = strlen(text);
+	int r = buf_append(out, "'", 1);
+	while (r == 0 && left) {
+		char escaped[16];
+		uint32_t cp;
+		size_t n = trm_utf8_decode(text, left, &cp, NULL);
+		if (cp == '\n')
+			snprintf(escaped, sizeof escaped, "\\n");
+		else if (cp == '\\' || cp == '\'')
+			snprintf(escaped, sizeof escaped, "\\%c", (char)cp);
+		else if (cp >= ' ' && cp < 0x7f)
+			snprintf(escaped, sizeof escaped, "%c", (char)cp);
+		else if (cp <= 0xffff)
+			snprintf(escaped, sizeof escaped, "\\u%04x", cp);
+		else
+			snprintf(escaped, sizeof escaped, lang == TRM_LANG_PYTHON ? "\\U%08x" : "\\u{%x}",
+					cp);
+		r = buf_append(out, escaped, strlen(escaped));
+		text += n;
+		left -= n;
+	}
+	return r < 0 ? r : buf_append(out, "'", 1);
+}
+
+static int put(struct buf *out, const char *text)
+{
+	return buf_append(out, text, strlen(text));
+}
+
+static int wrap(struct buf *out, enum trm_lang_id lang, const char *code, const char *tag)
+{
+	bool is_python = lang == TRM_LANG_PYTHON;
+	const char *const pieces[][2] = {
+			{"exec(compile(", "new Function('require', 'code', 'tag', "},
+			{", '<terrarium>', 'exec'), {'home': globals(), 'code': ",
+					" + '\\n//# sourceURL=<terrarium>')(require, "},
+			{", 'tag': ", ", "},
+			{"})", "); undefined"},
+	};
+	const char *const literals[] = {is_python ? python_helper : node_helper, code, tag};
+	int r = 0;
+	for (int i = 0; r == 0 && i < 4; i++) {
+		r = put(out, pieces[i][!is_python]);
+		if (r == 0 && i < 3)
+			r = put_literal(out, lang, literals[i]);
+	}
+	return r < 0 ? r : buf_append(out, "", 1);
+}
+
+int feed_wrap(enum trm_lang_id lang, const char *code, const char *tag, char **ret_code)
+{
+	struct buf out;
+	*ret_code = NULL;
+	if ((lang != TRM_LANG_PYTHON && lang != TRM_LANG_JAVASCRIPT) || !is_odd(lang, code))
+		return 0;
+	buf_init(&out, SIZE_MAX / 4);
+	int r = wrap(&out, lang, code, tag);
+	char *copy = r == 0 ? malloc(out.len) : NULL;
+	if (copy)
+		memcpy(copy, buf_at(&out), out.len);
+	buf_finish(&out);
+	*ret_code = copy;
+	return copy ? 0 : TRM_ENOMEM;
+}
+
+/* ---- unwrapping ------------------------------------------------------------------------------------------
+ */
+
+/* The stdout line before `at`; n: none. */
+static size_t line_before(const struct blame_line *lines, size_t n, size_t at)
+{
+	while (at-- > 0)
+		if (!lines[at].is_stderr)
+			return at;
+	return n;
+}
+
+static void take_out(struct blame_line *lines, size_t *n, size_t at)
+{
+	memmove(lines + at, lines + at + 1, (--*n - at) * sizeof *lines);
+}
+
+int feed_unwrap(enum trm_lang_id lang, const char *tag, struct blame_line *lines, size_t *n)
+{
+	size_t len = strlen(tag), at = *n;
+	while (at > 0 && (lines[at - 1].is_stderr || strncmp(lines[at - 1].text, tag, len) != 0))
+		at--;
+	if (at-- == 0)
+		return -1;
+	const char *status = lines[at].text + len;
+	int code = *status ? (int)strtol(status, NULL, 10) & 255 : -1;
+	size_t before = line_before(lines, *n, at);
+	take_out(lines, n, at);
+	/* Node's lines come without the blank ones, so that nothing is known there. */
+	if (lang == TRM_LANG_PYTHON && before <= *n && before < at) {
+		if (*lines[before].text)
+			lines[before].is_open = true;
+		else
+			take_out(lines, n, before);
+	}
+	return code;
+}
