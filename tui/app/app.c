@@ -281,6 +281,8 @@ static void run(struct app *a)
 		a->had_input = false;
 		app_release_output(a);
 		app_flush_recording(a);
+		if (n == 0 || !app_wants_frame(a))
+			app_flush_history(a);
 		app_note_changes(a);
 		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
 		bool asks = n > 0 && app_wants_frame(a);
@@ -300,6 +302,7 @@ static void finish(struct app *a)
 	app_replay_close(a);
 	app_close_story(a);
 	app_finish_saves(a);
+	app_flush_history(a);
 	app_close_keeper(a, a->keeps_unsaved || a->ended_by);
 	app_close_session(a);
 	app_save_preferences(a);

@@ -107,33 +107,64 @@ static void shorten(int fd, const char *path)
 	free(text);
 }
 
+/* Most often the folders are there. */
+static int open_history(char path[PATH_MAX])
+{
+	path[0] = '\0';
+	if (!history_path(path, false))
+		return -1;
+	int fd = open_locked(path);
+	return fd < 0 && errno == ENOENT && history_path(path, true) ? open_locked(path) : fd;
+}
+
+static void tell_fault(struct app *a, const char *path, int error)
+{
+	char text[PATH_MAX + 100];
+
+	if (a->has_told_history)
+		return;
+	snprintf(text, sizeof text, "runs are not remembered: %.300s: %s", path, strerror(error));
+	a->has_told_history = true;
+	app_tell(a, MSG_NOTICE, text);
+}
+
 void app_remember(struct app *a, const struct effect *effect)
 {
-	char path[PATH_MAX], *line = NULL;
+	char *lines = NULL, *before = a->unwritten;
+
+	if (asprintf(&lines, "%s{\"time\":%lld,%s\n", before ? before : "", (long long)time(NULL),
+			    effect->text + 1) < 0)
+		return;
+	free(before);
+	a->unwritten = lines;
+}
+
+void app_flush_history(struct app *a)
+{
+	char path[PATH_MAX], *lines = a->unwritten;
 	struct stat st;
 
-	if (!history_path(path, true))
+	if (!lines)
 		return;
-	int fd = open_locked(path);
-	int n = fd < 0 ? -1 : asprintf(&line, "{\"time\":%lld,%s\n", (long long)time(NULL), effect->text + 1);
-	bool is_written = n >= 0 && write_all(fd, line, (size_t)n);
+	a->unwritten = NULL;
+	int fd = open_history(path);
+	bool is_written = fd >= 0 && write_all(fd, lines, strlen(lines));
+	int error = errno;
 	if (is_written && fstat(fd, &st) == 0 && st.st_size > HISTORY_MAX)
 		shorten(fd, path);
-	if (!is_written && !a->has_told_history) {
-		char text[PATH_MAX + 100];
-		snprintf(text, sizeof text, "runs are not remembered: %.300s: %s", path, strerror(errno));
-		a->has_told_history = true;
-		app_tell(a, MSG_NOTICE, text);
-	}
 	if (fd >= 0)
 		close(fd);
-	free(n >= 0 ? line : NULL);
+	free(lines);
+	if (!is_written && *path)
+		tell_fault(a, path, error);
 }
 
 void app_read_history(struct app *a)
 {
 	char path[PATH_MAX], *text = NULL;
 	size_t n = 0;
+
+	app_flush_history(a);
 	int fd = history_path(path, false) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 
 	if (fd >= 0) {

@@ -105,6 +105,7 @@ struct app {
 	uint64_t colours_cost_ns,
 			colours_spent_ns; /* colours.c: what the last time took; what this one did so far */
 	bool had_input;                   /* a key came in this turn */
+	uint64_t result_until_ns;         /* a run has begun, and its result is waited for; 0: painted */
 
 	struct trm_loop *loop;
 	struct trm_watch *keys_watch;
@@ -152,6 +153,7 @@ struct app {
 
 	struct app_lines *linear;  /* lines.c; NULL: there is a screen */
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
+	char *unwritten;           /* lines for the history; NULL: none */
 	bool has_told_history;     /* that it cannot be written */
 	bool is_renewing;          /* another sandbox is to follow the one that is being closed */
 	bool is_quitting, is_done;
@@ -242,6 +244,8 @@ void app_list_files(struct app *a);
 
 /* ---- history.c: what was run */
 void app_remember(struct app *a, const struct effect *effect);
+/* Write what is to be remembered, when nobody waits for a frame. */
+void app_flush_history(struct app *a);
 void app_read_history(struct app *a);
 
 /* ---- ask.c: questions to kernels */
@@ -337,6 +341,9 @@ void app_paint(struct app *a);
 bool app_wants_frame(const struct app *a); /* something has changed since the last one */
 /* `is_quiet`: nothing more is waiting to be dealt with. */
 bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet);
+/* A run was asked for: most are over before their beginning could be painted, so that the next frame waits for
+ * a moment. */
+void app_await_result(struct app *a);
 /* How long the loop may wait, in ms, until a frame that is wanted may be painted; -1: for ever. */
 int app_frame_wait_ms(const struct app *a, uint64_t now_ns);
 

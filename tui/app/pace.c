@@ -14,6 +14,7 @@
 #define PRICE_NS 3000000u  /* of a frame painted because nothing more was waiting */
 #define BURST_NS (32 * (uint64_t)PRICE_NS)
 #define SLOW_TERMINAL_MS 5
+#define RESULT_MS 1 /* of a run, that the frame which shows its beginning waits for */
 
 static void count_credit(struct app *a, uint64_t now_ns)
 {
@@ -57,12 +58,21 @@ void app_paint(struct app *a)
 	a->painted_ns = app_clock_ns();
 }
 
+void app_await_result(struct app *a)
+{
+	a->result_until_ns = app_clock_ns() + RESULT_MS * UINT64_C(1000000);
+}
+
 bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet)
 {
 	if (!app_wants_frame(a))
 		return false;
 	count_credit(a, now_ns);
-	if (a->had_input || now_ns - a->painted_ns >= FRAME_NS)
+	if (a->runs && now_ns < a->result_until_ns)
+		return false;
+	bool is_answer = a->had_input || a->result_until_ns;
+	a->result_until_ns = 0;
+	if (is_answer || now_ns - a->painted_ns >= FRAME_NS)
 		return terminal_takes_more();
 	if (!is_quiet || a->credit_ns < PRICE_NS || !terminal_takes_more())
 		return false;
@@ -76,6 +86,8 @@ int app_frame_wait_ms(const struct app *a, uint64_t now_ns)
 
 	if (!app_wants_frame(a))
 		return -1;
+	if (a->result_until_ns)
+		return RESULT_MS;
 	if (since_ns >= FRAME_NS)
 		return SLOW_TERMINAL_MS; /* it was due, and the terminal did not take it */
 	return (int)((FRAME_NS - since_ns) / 1000000u) + 1;

@@ -152,6 +152,7 @@ void app_run(struct app *a, const struct effect *effect)
 		refuse(a, effect, err.msg);
 		return;
 	}
+	app_await_result(a);
 	send(r, (struct msg){.type = MSG_RUN_ACCEPTED, .number = trm_run_number(r->handle)});
 }
 

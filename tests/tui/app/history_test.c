@@ -24,6 +24,7 @@ static void remember(const char *code, size_t n)
 	int used = snprintf(effect.text, size, "{\"language\":\"python\",\"code\":\"%.*s\"}", (int)n, code);
 	effect.len = (size_t)used;
 	app_remember(&app, &effect);
+	app_flush_history(&app);
 	free(effect.text);
 }
 
