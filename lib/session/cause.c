@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/signame.h"
 #include "session/session.h"
 
 static const uint64_t mib = 1024 * 1024;
@@ -51,8 +52,7 @@ static void tell_memory(const struct trm_session *s, const struct trm_sample *no
 /* "segmentation fault": as people know it, not as a constant's name. */
 static void describe_signal(int signo, char *out, size_t cap)
 {
-	const char *name = sigdescr_np(signo);
-	snprintf(out, cap, "%s", name ? name : "unknown signal");
+	snprintf(out, cap, "%s", signal_words(signo));
 	if (out[0] >= 'A' && out[0] <= 'Z' && !(out[1] >= 'A' && out[1] <= 'Z'))
 		out[0] = (char)(out[0] - 'A' + 'a');
 }

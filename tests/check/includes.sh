@@ -45,6 +45,7 @@ tui/linear: record model metrics output editor widget command view term text
 tui/app: linear stream state record model metrics output editor widget command view term theme text syntax image
 tui/repl: stream output state view term theme text image
 tui/monitor: app model metrics command view term theme
+tui/front: cmd
 tui/cmd: monitor app repl stream model metrics output editor widget command view theme term text record image text'
 
 # Headers of other libraries, and the one place that may include them.

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <terrarium/sandbox.h>
 
@@ -57,35 +51,13 @@ const struct cmd *cmd_nearest(const char *word)
 	return near.best ? cmd_find(near.best) : NULL;
 }
 
-static void on_sigpipe(int signo)
-{
-	(void)signo;
-}
-
-void cmd_prepare(void)
-{
-	/* A descriptor opened later must not become somebody's stdout. */
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF
-				&& open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
-			return;
-	/* A handler and not SIG_IGN, which children would inherit. */
-	struct sigaction action = {.sa_handler = on_sigpipe, .sa_flags = SA_RESTART};
-	sigaction(SIGPIPE, &action, NULL);
-}
-
 int cmd_fail(const char *fmt, ...)
 {
-	char line[1024];
 	va_list args;
 	va_start(args, fmt);
-	vsnprintf(line, sizeof line, fmt, args);
+	int code = cmd_vfail(fmt, args);
 	va_end(args);
-	for (char *p = line; *p; p++) /* File names and arguments may hold anything. */
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	fprintf(stderr, "terrarium: %s\n", line);
-	return CMD_FAILED;
+	return code;
 }
 
 void cmd_note_net(const struct trm_sandbox *sandbox)
@@ -93,33 +65,4 @@ void cmd_note_net(const struct trm_sandbox *sandbox)
 	char hint[TRM_NET_HINT];
 	if (!trm_sandbox_is_attached(sandbox) && trm_net_hint(trm_sandbox_limits(sandbox), hint, sizeof hint))
 		cmd_fail("note: %s", hint);
-}
-
-void cmd_die_of_pipe(void)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(SIGPIPE);
-	_exit(CMD_SIGNALLED + SIGPIPE);
-}
-
-/* An error that stdio met earlier has left no errno; but a pipe tells. */
-static bool is_pipe_without_reader(int fd)
-{
-	struct pollfd p = {.fd = fd};
-	return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
-}
-
-int cmd_flush(void)
-{
-	errno = 0;
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return CMD_OK;
-	if (errno == EPIPE || is_pipe_without_reader(STDOUT_FILENO))
-		cmd_die_of_pipe();
-	return errno ? cmd_fail("cannot write the output: %s", strerror(errno))
-		     : cmd_fail("cannot write all of the output");
 }

@@ -4,6 +4,7 @@
 
 /* The subcommands: one file and one row of the table each. */
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -103,6 +104,7 @@ void cmd_prepare(void);
 struct trm_sandbox;
 void cmd_note_net(const struct trm_sandbox *sandbox);
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int cmd_vfail(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* Flush stdout, at the end of a command that used stdio; returns the exit code. A reader that went away
  * ends the program as it would end `cat`: by SIGPIPE. */

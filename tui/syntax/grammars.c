@@ -43,7 +43,7 @@ static bool place(int nth, const char *name, char out[PATH_CAP])
 	char exe[4096];
 	ssize_t n = 0;
 	out[0] = '\0';
-	if (nth == 1 || nth == 2) {
+	if (nth >= 1 && nth <= 3) {
 		n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 		exe[n > 0 ? n : 0] = '\0';
 		char *slash = strrchr(exe, '/');
@@ -57,7 +57,10 @@ static bool place(int nth, const char *name, char out[PATH_CAP])
 		return true;
 	case 1: snprintf(out, PATH_CAP, "%s/grammars/%s.so", exe, name); return true;
 	case 2: snprintf(out, PATH_CAP, "%s/../" GRAMMAR_SUBDIR "/%s.so", exe, name); return true;
-	case 3: snprintf(out, PATH_CAP, GRAMMAR_INSTALL_DIR "/%s.so", name); return true;
+	case 3: /* of a program in libexec/terrarium */
+		snprintf(out, PATH_CAP, "%s/../../" GRAMMAR_SUBDIR "/%s.so", exe, name);
+		return true;
+	case 4: snprintf(out, PATH_CAP, GRAMMAR_INSTALL_DIR "/%s.so", name); return true;
 	default: return false;
 	}
 }

@@ -12,7 +12,7 @@
 #include "theme/theme.h"
 #include <terrarium/error.h>
 
-#define MAX_DIRS 5
+#define MAX_DIRS 6
 #define MAX_PARENTS 8
 #define MAX_THEMES 500
 
@@ -57,6 +57,7 @@ static void find_dirs(struct dirs *d)
 		*slash = '\0';
 		add_dir(d, "%s/themes", exe); /* a link in the build folder */
 		add_dir(d, "%s/../share/terrarium/themes", exe);
+		add_dir(d, "%s/../../share/terrarium/themes", exe); /* of a program in libexec/terrarium */
 	}
 	add_dir(d, "%s/themes", TERRARIUM_DATA_DIR);
 }

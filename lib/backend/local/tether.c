@@ -11,6 +11,7 @@
 
 #include "backend/local/machine.h"
 #include "base/err.h"
+#include "base/signame.h"
 
 void tether_init(struct tether *tether)
 {
@@ -154,7 +155,7 @@ static int tell_status(const struct gone_msg *gone, struct trm_error *why)
 		return trm_error_set(why, TRM_ECLOSED, "the sandbox was killed: out of memory");
 	if (signo)
 		return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)",
-				signo, strsignal(signo));
+				signo, signal_words(signo));
 	return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d",
 			WEXITSTATUS(status));
 }

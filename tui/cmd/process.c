@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What each command does as a process: its descriptors, its last words, its end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+static void on_sigpipe(int signo)
+{
+	(void)signo;
+}
+
+void cmd_prepare(void)
+{
+	/* A descriptor opened later must not become somebody's stdout. */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF
+				&& open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
+			return;
+	/* A handler and not SIG_IGN, which children would inherit. */
+	struct sigaction action = {.sa_handler = on_sigpipe, .sa_flags = SA_RESTART};
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+int cmd_vfail(const char *fmt, va_list args)
+{
+	char line[1024];
+	vsnprintf(line, sizeof line, fmt, args);
+	for (char *p = line; *p; p++) /* File names and arguments may hold anything. */
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	fprintf(stderr, "terrarium: %s\n", line);
+	return CMD_FAILED;
+}
+
+void cmd_die_of_pipe(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	_exit(CMD_SIGNALLED + SIGPIPE);
+}
+
+/* An error that stdio met earlier has left no errno; but a pipe tells. */
+static bool is_pipe_without_reader(int fd)
+{
+	struct pollfd p = {.fd = fd};
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
+
+int cmd_flush(void)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return CMD_OK;
+	if (errno == EPIPE || is_pipe_without_reader(STDOUT_FILENO))
+		cmd_die_of_pipe();
+	return errno ? cmd_fail("cannot write the output: %s", strerror(errno))
+		     : cmd_fail("cannot write all of the output");
+}

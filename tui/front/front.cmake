@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# The front: `terrarium` as people start it (main.c says what for), static and compiled with musl from the sources that
+# the full program has, too. That is `terrarium-full` then. Under sanitizers, and where a static program cannot lie at
+# an address that varies, there is the full program alone.
+if(TERRARIUM_ASAN OR TERRARIUM_UBSAN OR TERRARIUM_FUZZ OR NOT MUSL_RCRT1)
+  set_target_properties(terrarium_full PROPERTIES OUTPUT_NAME terrarium)
+  add_executable(terrarium ALIAS terrarium_full)
+  install(TARGETS terrarium_full)
+  return()
+endif()
+set_target_properties(terrarium_full PROPERTIES OUTPUT_NAME terrarium-full)
+
+set(FRONT_SOURCES "")
+foreach(room lib/base lib/wire lib/loop lib/kernel lib/config lib/tree lib/sweep lib/sandbox lib/session lib/backend/local
+    lib/embed tui/stream tui/front)
+  file(GLOB sources CONFIGURE_DEPENDS ${room}/*.c)
+  list(APPEND FRONT_SOURCES ${sources})
+endforeach()
+list(FILTER FRONT_SOURCES EXCLUDE REGEX "/seccomp_gen\\.c$")
+foreach(file cmd/run cmd/exec cmd/play cmd/source cmd/options cmd/process text/mime text/near text/rich text/rich_html
+    text/rich_markdown text/rich_table text/cluster image/probe)
+  list(APPEND FRONT_SOURCES ${CMAKE_SOURCE_DIR}/tui/${file}.c)
+endforeach()
+
+set(FRONT_FLAGS ${STATIC_FLAGS})
+list(FILTER FRONT_FLAGS EXCLUDE REGEX "^-Wl,|^-static$|^-s$|^-nostartfiles$|^-Os$")
+# Headers that musl has not (linux/*.h, cJSON.h) are the system's; whatever both have is musl's.
+list(APPEND FRONT_FLAGS -O2 -I${CMAKE_SOURCE_DIR}/tui -I${CMAKE_BINARY_DIR}/generated -idirafter /usr/include
+  -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -DEMBED_BUILD_DIR="${CMAKE_BINARY_DIR}"
+  -DEMBED_SOURCE_DIR="${CMAKE_SOURCE_DIR}" -DFRONT_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/terrarium"
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+foreach(dir ${CJSON_INCLUDE_DIRS})
+  list(APPEND FRONT_FLAGS -idirafter ${dir})
+endforeach()
+
+set(FRONT_OBJECTS "")
+foreach(source ${FRONT_SOURCES})
+  file(RELATIVE_PATH object ${CMAKE_SOURCE_DIR} ${source})
+  set(object front/${object}.o)
+  get_filename_component(dir ${object} DIRECTORY)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/${dir})
+  set(needs "")
+  if(source MATCHES "/embed\\.c$")
+    set(needs ${CMAKE_BINARY_DIR}/terrarium-agent ${CMAKE_BINARY_DIR}/terrarium-keeper ${PYTHON_DRIVER} ${KERNEL_DRIVERS})
+  elseif(source MATCHES "/lib/backend/")
+    set(needs ${GENERATED})
+  endif()
+  add_custom_command(OUTPUT ${object} DEPENDS ${source} ${needs} DEPFILE ${object}.d VERBATIM
+    COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${MUSL_GCC} ${FRONT_FLAGS} -MD -MT ${object} -MF ${object}.d -c ${source} -o ${object}
+    COMMENT "Building front object ${object}" COMMAND_EXPAND_LISTS)
+  list(APPEND FRONT_OBJECTS ${object})
+endforeach()
+set(FRONT_LINK ${STATIC_FLAGS})
+list(FILTER FRONT_LINK EXCLUDE REGEX "^-O")
+# A stamp stands for the program, which has the name of a target.
+add_custom_command(OUTPUT front/linked BYPRODUCTS ${CMAKE_BINARY_DIR}/terrarium DEPENDS ${FRONT_OBJECTS}
+  COMMAND ${MUSL_GCC} ${FRONT_LINK} ${STATIC_START} ${FRONT_OBJECTS} ${STATIC_END} -o terrarium
+  COMMAND ${CMAKE_COMMAND} -E touch front/linked VERBATIM COMMAND_EXPAND_LISTS)
+add_custom_target(front ALL DEPENDS front/linked)
+add_dependencies(front terrarium_full)
+add_executable(terrarium IMPORTED GLOBAL)
+set_target_properties(terrarium PROPERTIES IMPORTED_LOCATION ${CMAKE_BINARY_DIR}/terrarium)
+add_dependencies(terrarium front)
+install(PROGRAMS ${CMAKE_BINARY_DIR}/terrarium TYPE BIN)
+install(TARGETS terrarium_full RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/terrarium)
