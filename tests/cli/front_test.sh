@@ -66,6 +66,7 @@ same run --name lab --help
 same run --yes --name lab -c 1 --memory none
 same run --yes --name lab --backend none -c 1
 same run --yes -c '"a sandbox of its own"'
+same run --yes --name lab --command true
 same run --yes -c --name -c lab
 
 # ---- exec

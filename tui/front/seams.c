@@ -2,6 +2,7 @@
 /* Where `run` and `exec` turn to something that the front has not: the full program takes over. */
 #include <stdarg.h>
 
+#include "cmd/camel.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
 #include "front/hand.h"
@@ -20,6 +21,12 @@ int backend_find(const char *name, const struct backend_ops **ret, struct trm_er
 enum confirm_answer confirm_runs(const struct trm_config *config, const struct source *sources, size_t n)
 {
 	(void)config, (void)sources, (void)n;
+	hand_over();
+}
+
+int camel(const struct camel_opts *opts, bool *ret_is_pipe_broken)
+{
+	(void)opts, (void)ret_is_pipe_broken;
 	hand_over();
 }
 
