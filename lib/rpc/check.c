@@ -21,6 +21,7 @@ struct reader {
 	const char *member; /* of the outermost object, that is looked for */
 	struct rpc_span *span;
 	struct trm_error *err;
+	bool has_nul;
 };
 
 static int fail(struct reader *r, const char *what)
@@ -75,8 +76,7 @@ static int read_unicode(struct reader *r)
 	unsigned high, low;
 	if (read_hex4(r, &high) < 0)
 		return TRM_EPROTO;
-	if (high == 0)
-		return fail(r, "a NUL character in a string");
+	r->has_nul |= high == 0;
 	if (high >= 0xDC00 && high <= 0xDFFF)
 		return fail(r, "a lone surrogate in a string");
 	if (high < 0xD800 || high > 0xDBFF)
@@ -271,7 +271,9 @@ int rpc_check(const char *text, size_t n, const char *member, struct rpc_span *r
 	if (e < 0)
 		return e;
 	skip_blanks(&r);
-	return r.at == n ? 0 : fail(&r, "something behind the end of the JSON");
+	if (r.at != n)
+		return fail(&r, "something behind the end of the JSON");
+	return r.has_nul ? trm_error_set(reterr, TRM_EINVAL, "a NUL character in a string") : 0;
 }
 
 /* ---- names ---- */

@@ -18,8 +18,9 @@ struct rpc_span {
 	size_t at, n;
 };
 
-/* 0, or TRM_EPROTO with a sentence that names line and column. `member` (may be NULL): a name; then *ret_span
- * is where its value stands in the outermost object, n == 0 if there is none. */
+/* 0; TRM_EPROTO with a sentence that names line and column; TRM_EINVAL: all is well but for a NUL character
+ * in a string. `member` (may be NULL): a name; then *ret_span is where its value stands in the outermost
+ * object, n == 0 if there is none. */
 int rpc_check(const char *text, size_t n, const char *member, struct rpc_span *ret_span,
 		struct trm_error *reterr);
 

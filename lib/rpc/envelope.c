@@ -40,10 +40,11 @@ static int read_id(
 }
 
 static int read_json(struct rpc_request *request, const char *text, size_t n, struct rpc_span *ret_id,
-		struct trm_error *reterr)
+		bool *ret_has_nul, struct trm_error *reterr)
 {
 	int e = rpc_check(text, n, "id", ret_id, reterr);
-	if (e < 0)
+	*ret_has_nul = e == TRM_EINVAL;
+	if (e < 0 && !*ret_has_nul)
 		return e;
 	request->json = cJSON_ParseWithLength(text, n);
 	if (!request->json)
@@ -69,9 +70,10 @@ int rpc_request_read(struct rpc_request *ret, const char *text, size_t n, enum r
 {
 	struct trm_error why = {0};
 	struct rpc_span id;
+	bool has_nul;
 	*ret = (struct rpc_request){0};
 	*ret_fault = RPC_BROKEN;
-	int e = read_json(ret, text, n, &id, &why);
+	int e = read_json(ret, text, n, &id, &has_nul, &why);
 	if (e == 0) {
 		*ret_fault = RPC_MISSHAPEN;
 		e = read_members(ret, &why);
@@ -83,6 +85,10 @@ int rpc_request_read(struct rpc_request *ret, const char *text, size_t n, enum r
 		return TRM_ENOMEM;
 	if (strcmp(member(ret->json, "jsonrpc")->valuestring, "2.0") != 0)
 		return trm_error_set(reterr, TRM_EPROTO, "Invalid Request: jsonrpc must be \"2.0\"");
+	*ret_fault = RPC_PARAMS;
+	if (has_nul)
+		return trm_error_set(reterr, TRM_EPROTO, "Invalid params for %s: a NUL character in a string",
+				ret->method);
 	return 0;
 }
 

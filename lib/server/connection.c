@@ -75,6 +75,18 @@ static void give_back(struct front *front)
 	malloc_trim(0);
 }
 
+/* The library may miss an end that comes together with bytes: it waits for the next edge. */
+static void shut_left(struct front *front)
+{
+	char byte;
+	for (struct link *at = front->left.next; at != &front->left; at = at->next) {
+		struct peer *peer = (struct peer *)(void *)((char *)at - offsetof(struct peer, left));
+		bool is_listed = peer->link.next != &peer->link;
+		if (is_listed && recv(peer->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+			peer_shut(peer);
+	}
+}
+
 void peers_sweep(void *user)
 {
 	struct front *front = user;
@@ -83,7 +95,27 @@ void peers_sweep(void *user)
 		shut_older(&front->waiting, now_ns - patience_ns);
 		shut_older(&front->reading, now_ns - patience_ns);
 	}
+	shut_left(front);
 	give_back(front);
+}
+
+static void on_left(void *user, int fd, uint32_t events)
+{
+	struct peer *peer = user;
+	(void)fd;
+	if (!peer->has_left) {
+		peer->left = (struct link){peer->front->left.previous, &peer->front->left};
+		peer->front->left.previous->next = &peer->left;
+		peer->front->left.previous = &peer->left;
+	}
+	peer->has_left = true;
+	trm_watch_set_events(peer->watch, 0);
+	if (events & TRM_HANGUP) {
+		trm_watch_remove(peer->watch);
+		peer->watch = NULL;
+	}
+	if (peer->request)
+		request_left(peer->request, events & TRM_HANGUP);
 }
 
 static struct peer *peer_create(struct front *front, struct MHD_Connection *connection)
@@ -94,6 +126,8 @@ static struct peer *peer_create(struct front *front, struct MHD_Connection *conn
 	peer->front = front;
 	peer->link = (struct link){&peer->link, &peer->link};
 	peer->fd = front->mhd.connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->fd;
+	peer->left = (struct link){&peer->left, &peer->left};
+	trm_loop_add_fd(front->loop, peer->fd, TRM_LEFT, on_left, peer, &peer->watch, NULL);
 	peer_enter(peer, &front->waiting);
 	return peer;
 }
@@ -108,8 +142,11 @@ void front_connected(void *user, struct MHD_Connection *connection, void **socke
 		return;
 	}
 	struct peer *peer = *socket_context;
-	if (peer)
+	if (peer) {
 		unlink_from(&peer->link);
+		unlink_from(&peer->left);
+		trm_watch_remove(peer->watch);
+	}
 	free(peer);
 	*socket_context = NULL;
 	front->n_connections--;

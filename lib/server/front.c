@@ -232,6 +232,7 @@ int front_open(struct trm_loop *loop, const struct front_opts *opts, struct fron
 		front->opts.patience_s = FRONT_PATIENCE_S;
 	front->waiting = (struct link){&front->waiting, &front->waiting};
 	front->reading = (struct link){&front->reading, &front->reading};
+	front->left = (struct link){&front->left, &front->left};
 	front->requests = (struct link){&front->requests, &front->requests};
 	int r = mhd_load(&front->mhd, reterr);
 	if (r == 0)

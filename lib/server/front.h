@@ -72,6 +72,7 @@ struct front {
 	unsigned n_sockets;
 	uint16_t port;
 	struct link waiting, reading; /* connections, the oldest first */
+	struct link left;             /* those whose client sends nothing more */
 	struct link requests;
 	unsigned n_connections;
 	unsigned peak_connections; /* since memory was last given back */
@@ -85,10 +86,13 @@ struct front {
 /* One connection; the library's "socket context". */
 struct peer {
 	struct link link; /* first: of `waiting` or `reading`, or alone */
+	struct link left; /* of front->left, or alone */
 	struct front *front;
 	int fd;
-	uint64_t since_ns; /* when what it is in has begun */
-	bool is_shut;
+	struct trm_watch *watch; /* has the client left? NULL: it has, altogether */
+	struct request *request; /* NULL: none has begun */
+	uint64_t since_ns;       /* when what it is in has begun */
+	bool is_shut, has_left;
 };
 
 /* TRM_ENOTSUP: the library is missing; TRM_EBUSY: the port is in use; others with their reason. */
@@ -130,8 +134,7 @@ struct request {
 	bool is_handled; /* `handle` has been called */
 	bool is_old;     /* HTTP/1.0 */
 	bool is_suspended;
-	bool is_aborted;        /* the client is gone, or we shut down */
-	struct trm_watch *gone; /* while suspended: has the client left? */
+	bool is_aborted; /* the client is gone, or we shut down */
 	/* a stream */
 	bool is_streaming, is_ended, wants_room;
 	struct buf queue;
@@ -141,6 +144,8 @@ struct request {
 void requests_abort(struct front *front);
 void request_suspend(struct request *request);
 void request_resume(struct request *request);
+/* The client sends nothing more, or (`is_gone`) is not there any more. */
+void request_left(struct request *request, bool is_gone);
 void request_add_headers(const struct front *front, struct MHD_Response *response, const char *content_type,
 		const char *const *headers);
 static inline struct request *request_of(struct http_request *base)

@@ -46,7 +46,8 @@ static struct request *request_create(
 
 static void request_destroy(struct request *r)
 {
-	trm_watch_remove(r->gone);
+	if (r->peer)
+		r->peer->request = NULL;
 	if (r->response)
 		r->front->mhd.destroy_response(r->response);
 	r->front->body_bytes -= r->body.cap;
@@ -91,37 +92,31 @@ void request_completed(void *user, struct MHD_Connection *connection, void **req
 
 /* ---- waiting for the answer ---- */
 
-/* The client will send nothing more. If it is gone altogether, it answers the interim reply with a reset; one
- * that has only closed its own direction passes over it. */
-static void ask_whether_gone(struct request *r)
+static void abort_request(struct request *r)
 {
-	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	trm_watch_set_events(r->gone, 0);
-	if (r->is_streaming || r->is_old
-			|| send(r->peer->fd, interim, sizeof interim - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-		r->is_aborted = true;
-		request_resume(r);
-	}
-}
-
-static void on_gone(void *user, int fd, uint32_t events)
-{
-	struct request *r = user;
-	(void)fd;
-	if (!(events & TRM_HANGUP)) {
-		ask_whether_gone(r);
-		return;
-	}
 	r->is_aborted = true;
 	request_resume(r);
+}
+
+/* A client that is gone altogether answers the interim reply with a reset; one that has only closed its own
+ * direction passes over it. */
+void request_left(struct request *r, bool is_gone)
+{
+	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	if (!r->is_suspended)
+		return; /* the library sees it, or we do at the next suspension */
+	if (is_gone || r->is_streaming || r->is_old
+			|| send(r->peer->fd, interim, sizeof interim - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		abort_request(r);
 }
 
 void request_suspend(struct request *r)
 {
 	r->is_suspended = true;
 	r->front->mhd.suspend(r->connection);
-	/* Without this, only a disconnect goes unnoticed. */
-	trm_loop_add_fd(r->front->loop, r->peer->fd, TRM_LEFT, on_gone, r, &r->gone, NULL);
+	/* The library looks away from now on. */
+	if (r->peer->has_left)
+		request_left(r, !r->peer->watch);
 }
 
 void request_resume(struct request *r)
@@ -129,8 +124,6 @@ void request_resume(struct request *r)
 	if (!r->is_suspended)
 		return;
 	r->is_suspended = false;
-	trm_watch_remove(r->gone);
-	r->gone = NULL;
 	r->front->mhd.resume(r->connection);
 	front_wake(r->front);
 }
@@ -138,9 +131,7 @@ void request_resume(struct request *r)
 void requests_abort(struct front *front)
 {
 	for (struct link *at = front->requests.next; at && at != &front->requests; at = at->next) {
-		struct request *r = request_at(at);
-		r->is_aborted = true;
-		request_resume(r);
+		abort_request(request_at(at));
 	}
 }
 
@@ -230,6 +221,7 @@ static int begin(struct front *front, struct MHD_Connection *connection, const c
 	if (!r || !r->peer)
 		return MHD_NO;
 	*request = r;
+	r->peer->request = r;
 	r->is_old = !strcmp(version, "HTTP/1.0");
 	r->base.is_too_big = announced_length(r) > HTTP_BODY_MAX;
 	peer_enter(r->peer, &front->reading);

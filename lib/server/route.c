@@ -65,11 +65,16 @@ static void preflight(struct http_request *request)
 	http_reply(request, 200, NULL, headers, NULL, 0);
 }
 
+/* application/json or application/ANYTHING+json, whatever parameters follow. */
 static bool is_json(const struct http_request *request)
 {
 	const char *type = http_header(request, "Content-Type");
-	size_t n = strlen("application/json");
-	return type && !strncasecmp(type, "application/json", n) && strchr("; \t", type[n]);
+	size_t main = strlen("application/"), json = strlen("json");
+	size_t n = type ? strcspn(type, "; \t") : 0;
+	if (n < main + json || strncasecmp(type, "application/", main) != 0
+			|| strncasecmp(type + n - json, "json", json) != 0)
+		return false;
+	return n == main + json || type[n - json - 1] == '+';
 }
 
 void route_look(void *user, struct http_request *request)

@@ -61,6 +61,8 @@ static void each_failure_has_its_answer(void **state)
 					"be a string"},
 			{"{\"jsonrpc\":\"1.0\",\"method\":\"x\"}", RPC_VERSION, 400,
 					"Invalid Request: jsonrpc must be \"2.0\""},
+			{"{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":[\"\\u0000\"]}", RPC_PARAMS, 400,
+					"Invalid params for x: a NUL character in a string"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
