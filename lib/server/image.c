@@ -118,13 +118,17 @@ void image_free(struct image *images)
 
 /* ---- names ----------------------------------------------------------------------------- */
 
-/* "docker.io/a/b:latest" is "a/b": a registry has a dot or a port, as for other tools. */
+/* "docker.io/a/b:latest" is "a/b", and so is "a/b@sha256:…": a registry has a dot or a port, as for other tools. */
 static void bare_name(const char *name, char *out, size_t cap)
 {
 	size_t host = strcspn(name, "/");
 	if (name[host] && (memchr(name, '.', host) || memchr(name, ':', host)))
 		name += host + 1;
-	snprintf(out, cap, "%.*s", (int)strcspn(name, ":@"), name);
+	size_t n = strcspn(name, ":@");
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:";
+	if (name[n] && strspn(name + n + 1, letters) != strlen(name + n + 1))
+		n = 0; /* no tag, nor the sum of an image */
+	snprintf(out, cap, "%.*s", (int)n, name);
 }
 
 static bool is_short(const char *name)

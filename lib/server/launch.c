@@ -173,7 +173,7 @@ static int take_all(struct launching *l, struct served *served, char *note, stru
 {
 	struct rpc_config config;
 	int r = rpc_config_read(&config, served->config, reterr);
-	if (r == 0 && !config.image)
+	if (r == 0 && !(config.image && *config.image))
 		r = trm_error_set(reterr, TRM_EINVAL, "its config must name an image");
 	if (r == 0)
 		r = image_find(served->fleet->images, config.image, &served->languages, reterr);

@@ -30,10 +30,10 @@ struct store {
 
 static bool default_path(char *out, size_t cap)
 {
-	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-	int n = data && data[0] == '/' ? snprintf(out, cap, "%s/terrarium/namespaces", data)
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	int n = state && state[0] == '/' ? snprintf(out, cap, "%s/terrarium/namespaces", state)
 		: home && home[0] == '/'
-				? snprintf(out, cap, "%s/.local/share/terrarium/namespaces", home)
+				? snprintf(out, cap, "%s/.local/state/terrarium/namespaces", home)
 				: -1;
 	return n > 0 && (size_t)n < cap;
 }

@@ -21,8 +21,8 @@ struct trm_error;
 
 enum store_part { STORE_SANDBOXES, STORE_FILES, STORE_SCRIPTS, STORE_PARTS };
 
-/* Open DIR, and make it if it is not there. NULL: $XDG_DATA_HOME/terrarium/namespaces, or the same below
- * ~/.local/share. TRM_EPERM: it belongs to somebody else, or others may write into it. */
+/* Open DIR, and make it if it is not there. NULL: $XDG_STATE_HOME/terrarium/namespaces, or the same below
+ * ~/.local/state. TRM_EPERM: it belongs to somebody else, or others may write into it. */
 int store_open(const char *dir, struct store **ret, struct trm_error *reterr);
 void store_close(struct store *store); /* takes NULL */
 

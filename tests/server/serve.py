@@ -69,7 +69,7 @@ class Server:
         os.chmod(self.home, 0o700)
         self.env = dict(os.environ, HOME=self.home, XDG_RUNTIME_DIR=self.home, XDG_DATA_HOME=self.home + "/data",
                         XDG_CONFIG_HOME=self.home + "/config", XDG_STATE_HOME=self.home + "/state")
-        self.spaces = self.home + "/data/terrarium/namespaces"
+        self.spaces = self.home + "/state/terrarium/namespaces"
         self.start()
 
     def start(self, *options):
