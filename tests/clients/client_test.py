@@ -53,7 +53,7 @@ class Said:
 
 
 def environment(home, **env):
-	base = {k: v for k, v in os.environ.items() if not k.startswith(('TERRARIUM_', 'MSB_', 'XDG_'))
+	base = {k: v for k, v in os.environ.items() if not k.startswith(('TERRARIUM_', 'MSB_', 'XDG_', 'SSL_', 'CURL_'))
 		and 'proxy' not in k.lower()}
 	return {**base, 'HOME': home, 'LC_ALL': 'C.UTF-8', **env}
 
@@ -198,24 +198,29 @@ def keys_open_and_are_not_seen():
 			expect_sentence(said, word)
 			expect(key not in said.err, said, 'no key')
 		expect_sentence(run('-c', '1', MSB_API_KEY=limited, **env), 'Access denied', 'namespace')
-		expect_out(run('--server-namespace', 'mine', '-c', '1', MSB_API_KEY=limited, **env), '1\n')
+		expect_out(run('--namespace', 'mine', '-c', '1', MSB_API_KEY=limited, **env), '1\n')
 		expect(double.requests('sandbox.start')[-1]['params']['namespace'] == 'mine', Said([], 0, '', ''), 'namespace')
-		# While it runs: in no list of processes, and no file.
-		process = begin('run', '--yes', '--backend', 'microsandbox', '-c', 'import time; time.sleep(0.5)', cwd=home,
-			MSB_API_KEY=good, **env)
-		seen = []
-		while process.poll() is None:
-			for pid in filter(str.isdigit, os.listdir('/proc')):
-				try:
-					with open('/proc/%s/cmdline' % pid, 'rb') as f:
-						seen += [pid] if good[-20:].encode() in f.read() else []
-				except OSError:
-					pass
-			time.sleep(0.02)
-		said = end(process)
-		expect(not seen and said.code == 0, said, 'no key in the command line of any process')
+		# While it runs: in no list of processes, and no file. (Even if it came as an option.)
+		for options, variables in (((), {'MSB_API_KEY': good}), (('--api-key', good), {})):
+			double.tell(forget=True)
+			process = begin('run', '--yes', '--backend', 'microsandbox', *options, '-c', 'import time; time.sleep(0.3)',
+				cwd=home, **env, **variables)
+			until = time.monotonic() + 20
+			while not double.requests('sandbox.repl.run') and time.monotonic() < until:
+				time.sleep(0.01)
+			seen = [pid for pid in os.listdir('/proc') if pid.isdigit() and good[-20:] in command_line(pid)]
+			said = end(process)
+			expect(not seen and said.code == 0, said, 'no key in the command line of any process')
 		found = subprocess.run(['grep', '-rlF', '-e', good[-20:], home], capture_output=True, text=True).stdout
 		expect(not found, said, 'no key in a file')
+
+
+def command_line(pid):
+	try:
+		with open('/proc/%s/cmdline' % pid, errors='replace') as f:
+			return f.read()
+	except OSError:
+		return ''
 
 
 def settings_have_their_order():
@@ -312,16 +317,16 @@ def certificates_are_looked_at():
 		url = process.stdout.readline().strip()
 		try:
 			expect_sentence(run('-c', '1', MSB_SERVER_URL=url), 'certificate')
-			expect_out(run('--server-ca', authority, '-c', '1', MSB_SERVER_URL=url), '1\n')
+			expect_out(run('--ca-file', authority, '-c', '1', MSB_SERVER_URL=url), '1\n')
 			expect_out(run('-c', '1', MSB_SERVER_URL=url, SSL_CERT_FILE=authority), '1\n')
-			expect_sentence(run('--server-ca', '/nonexistent.pem', '-c', '1', MSB_SERVER_URL=url), '/nonexistent.pem')
+			expect_sentence(run('--ca-file', '/nonexistent.pem', '-c', '1', MSB_SERVER_URL=url), '/nonexistent.pem')
 			plain = url.replace('https', 'http')
 			expect_sentence(run('-c', '1', MSB_SERVER_URL=plain), plain)
 		finally:
 			process.terminate()
 			process.wait()
 	with Double() as double:
-		expect_sentence(run('-c', '1', MSB_SERVER_URL=double.url.replace('http', 'https')), 'TLS')
+		expect_sentence(run('-c', '1', MSB_SERVER_URL=double.url.replace('http', 'https')), 'http://')
 
 
 def proxies_are_used():
