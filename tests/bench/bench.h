@@ -65,5 +65,6 @@ void bench_output(void);
 void bench_typing(void);
 void bench_copy(void);
 void bench_kept(void);
+void bench_serve(void);
 
 #endif

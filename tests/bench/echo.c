@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The least that an HTTP server in C does: libmicrohttpd, with its own thread, gives back what it was sent.
+ */
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/served.h"
+#include "server/library.h"
+
+enum { MHD_USE_INTERNAL_POLLING_THREAD = 8, MHD_OPTION_LISTEN_SOCKET = 12, BODY_MAX = 4096 };
+
+struct body {
+	size_t n;
+	char text[BODY_MAX];
+};
+
+static int answer(void *user, struct MHD_Connection *connection, const char *url, const char *method,
+		const char *version, const char *upload, size_t *upload_len, void **request)
+{
+	const struct mhd *mhd = user;
+	struct body *body = *request;
+	(void)url, (void)method, (void)version;
+	if (!body)
+		return (*request = calloc(1, sizeof *body)) ? MHD_YES : MHD_NO;
+	if (*upload_len) {
+		size_t n = *upload_len < BODY_MAX - body->n ? *upload_len : BODY_MAX - body->n;
+		memcpy(body->text + body->n, upload, n);
+		body->n += n;
+		*upload_len = 0;
+		return MHD_YES;
+	}
+	char *copy = malloc(body->n + 1);
+	if (!copy)
+		return MHD_NO;
+	memcpy(copy, body->text, body->n);
+	struct MHD_Response *response = mhd->response_from_buffer(body->n, copy, MHD_RESPMEM_MUST_FREE);
+	mhd->add_header(response, "Content-Type", "application/json");
+	int queued = mhd->queue_response(connection, 200, response);
+	mhd->destroy_response(response);
+	free(body);
+	*request = NULL;
+	return queued;
+}
+
+static int listen_anywhere(uint16_t *ret_port)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t n = sizeof at;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0 || listen(fd, 128) < 0
+			|| getsockname(fd, (struct sockaddr *)&at, &n) < 0)
+		return -1;
+	*ret_port = ntohs(at.sin_port);
+	return fd;
+}
+
+bool echo_start(struct served *s)
+{
+	static struct mhd mhd;
+	*s = (struct served){0};
+	int fd = listen_anywhere(&s->port);
+	if (fd < 0 || mhd_load(&mhd, NULL) < 0 || (s->pid = fork()) < 0)
+		return false;
+	if (s->pid == 0) {
+		if (!mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL, 0, NULL, NULL, answer,
+				    &mhd, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_END))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(fd);
+	return true;
+}
+
+void echo_stop(struct served *s)
+{
+	if (s->pid > 0) {
+		kill(s->pid, SIGKILL);
+		waitpid(s->pid, NULL, 0);
+	}
+	*s = (struct served){0};
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The server: how long a call takes, what a start costs, and two hundred sandboxes under load. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "bench/served.h"
+
+enum { CROWD = 200, ROUNDS = 2001, STARTS = 41, LISTINGS = 41, PER_S = 1000, LOAD_S = 10 };
+
+static bool call(struct peer *c, const char *text, double *ret_ms)
+{
+	const char *body = "";
+	uint64_t start_ns = now_ns();
+	int status = peer_call(c, text, strlen(text), &body);
+	if (ret_ms)
+		*ret_ms = ms_since(start_ns);
+	if (status != 200)
+		fprintf(stderr, "bench: %d %.300s\n", status, body);
+	return status == 200;
+}
+
+static bool start(struct peer *c, const char *name, double *ret_ms)
+{
+	return call(c,
+			call_text("sandbox.start", "bench", name,
+					",\"config\":{\"image\":\"microsandbox/python\",\"memory\":64}"),
+			ret_ms);
+}
+
+static bool stop(struct peer *c, const char *name)
+{
+	return call(c, call_text("sandbox.stop", "bench", name, ""), NULL);
+}
+
+static const char *run_text(const char *name)
+{
+	return call_text("sandbox.repl.run", "bench", name, ",\"language\":\"python\",\"code\":\"1+1\"");
+}
+
+/* ---- one call ----------------------------------------------------------------------------- */
+
+static void round_trips(struct peer *c, struct peer *echo)
+{
+	struct samples run = {0}, least = {0};
+	double ms, least_ms;
+	for (int i = 0; i < ROUNDS; i++) {
+		const char *text = run_text("one");
+		if (!call(c, text, &ms) || !call(echo, text, &least_ms))
+			break;
+		samples_add(&run, ms);
+		samples_add(&least, least_ms);
+	}
+	if (run.n < ROUNDS)
+		report_missing("repl.run over HTTP", "it failed");
+	else
+		report("repl.run over HTTP against an echo by libmicrohttpd", samples_at(&run, 0.5), "ms",
+				samples_at(&least, 0.5), 3);
+	samples_free(&run);
+	samples_free(&least);
+}
+
+static void bench_call(struct peer *c)
+{
+	struct served echo;
+	struct peer to_echo = {.fd = -1};
+	if (!start(c, "one", NULL) || !call(c, run_text("one"), NULL) || !echo_start(&echo)) {
+		report_missing("repl.run over HTTP", "a server did not start");
+		return;
+	}
+	if (peer_open(&to_echo, echo.port))
+		round_trips(c, &to_echo);
+	peer_close(&to_echo);
+	echo_stop(&echo);
+	stop(c, "one");
+}
+
+static void bench_start(struct peer *c)
+{
+	struct samples started = {0}, ready = {0};
+	double start_ms, run_ms;
+	char name[32];
+	for (int i = 0; i < STARTS; i++) {
+		snprintf(name, sizeof name, "start-%d", i);
+		if (!start(c, name, &start_ms) || !call(c, run_text(name), &run_ms) || !stop(c, name))
+			break;
+		samples_add(&started, start_ms);
+		samples_add(&ready, start_ms + run_ms);
+	}
+	if (started.n < STARTS) {
+		report_missing("sandbox.start", "it failed");
+	} else {
+		report("sandbox.start, python", samples_at(&started, 0.5), "ms", 0, 60);
+		report("sandbox.start and the first run", samples_at(&ready, 0.5), "ms", 0, 60);
+	}
+	samples_free(&started);
+	samples_free(&ready);
+}
+
+/* ---- two hundred ---------------------------------------------------------------------------- */
+
+/* Of ten requests seven run code, one runs a command, two ask for figures. */
+static const char *mixed(void *user, unsigned n)
+{
+	char name[32];
+	(void)user;
+	snprintf(name, sizeof name, "crowd-%u", n * 7919 % CROWD);
+	if (n % 10 == 3)
+		return call_text("sandbox.command.run", "bench", name, ",\"command\":\"true\"");
+	if (n % 5 == 4)
+		return call_text("sandbox.metrics.get", "bench", name, "");
+	return run_text(name);
+}
+
+static bool is_right(void *user, unsigned n, int status, const char *body)
+{
+	(void)user;
+	if (status != 200)
+		return false;
+	if (n % 10 == 3)
+		return strstr(body, "\"exit_code\":0");
+	if (n % 5 == 4)
+		return strstr(body, "\"running\":true");
+	return strstr(body, "\"text\":\"2\"");
+}
+
+static void bench_load(const struct served *s)
+{
+	struct load load = {.port = s->port,
+			.per_s = PER_S,
+			.seconds = LOAD_S,
+			.request = mixed,
+			.is_right = is_right};
+	struct samples ms = {0};
+	if (!load_run(&load, &ms)) {
+		report_missing("1000 requests/s", "could not connect");
+		return;
+	}
+	if (load.n_errors)
+		fprintf(stderr, "bench: the first error: %s\n", load.error);
+	report("1000 requests/s to 200 sandboxes, median", samples_at(&ms, 0.5), "ms", 0, 50);
+	report("the same, 99th percentile", samples_at(&ms, 0.99), "ms", 0, 50);
+	report("the same, errors", load.n_errors, "", 0, 0);
+	samples_free(&ms);
+}
+
+static void bench_metrics(struct peer *c)
+{
+	struct samples ms = {0};
+	double took;
+	for (int i = 0; i < LISTINGS && call(c, call_text("sandbox.metrics.get", "*", NULL, ""), &took); i++)
+		samples_add(&ms, took);
+	if (ms.n < LISTINGS)
+		report_missing("metrics of 200 sandboxes", "it failed");
+	else
+		report("metrics of 200 sandboxes", samples_at(&ms, 0.5), "ms", 0, 20);
+	samples_free(&ms);
+}
+
+static void bench_crowd(struct peer *c, const struct served *s)
+{
+	char name[32];
+	for (int i = 0; i < CROWD; i++) {
+		snprintf(name, sizeof name, "crowd-%d", i);
+		if (!start(c, name, NULL) || !call(c, run_text(name), NULL)) {
+			report_missing("200 sandboxes", "not all of them started");
+			return;
+		}
+	}
+	bench_metrics(c);
+	bench_load(s);
+	report("memory of the server with 200 sandboxes", served_pss_mib(s), "MiB", 0, 30);
+}
+
+void bench_serve(void)
+{
+	struct served s;
+	struct peer c = {.fd = -1};
+	if (!served_start(&s, BENCH_PROGRAM) || !peer_open(&c, s.port)) {
+		report_missing("terrarium serve", "it did not start");
+	} else {
+		bench_call(&c);
+		bench_start(&c);
+		bench_crowd(&c, &s);
+	}
+	peer_close(&c);
+	served_stop(&s);
+}
