@@ -35,7 +35,8 @@ struct http_request {
 	struct buf bytes;        /* of the body, not yet delivered */
 	bool has_head, has_told; /* the fields are complete; the caller knows */
 	bool is_too_big, is_over, is_dead;
-	CURLcode code; /* with is_over */
+	bool is_paused, is_full; /* by the caller; because too much is not delivered yet */
+	CURLcode code;           /* with is_over */
 	char words[CURL_ERROR_SIZE];
 };
 
@@ -64,6 +65,10 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *user)
 	(void)size;
 	if (buf_append(&r->bytes, bytes, n) == 0)
 		return n;
+	if (r->cb->body) { /* the rest comes when this was delivered */
+		r->is_full = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
 	r->is_too_big = true;
 	return 0;
 }
@@ -350,12 +355,23 @@ static int deliver_head(struct http_request *r)
 	return 1;
 }
 
+static void set_flow(struct http_request *r)
+{
+	if (!r->is_over && !r->is_dead)
+		r->http->curl_easy_pause(
+				r->easy, r->is_paused || r->is_full ? CURLPAUSE_RECV : CURLPAUSE_CONT);
+}
+
 static int deliver_body(struct http_request *r)
 {
 	if (!r->cb->body || !r->bytes.len || r->is_dead)
 		return 0;
 	r->cb->body(r->user, r, buf_at(&r->bytes), r->bytes.len);
 	buf_clear(&r->bytes);
+	if (r->is_full) {
+		r->is_full = false;
+		set_flow(r);
+	}
 	return 1;
 }
 
@@ -422,6 +438,6 @@ bool http_request_is_sent(const struct http_request *r)
 
 void http_pause(struct http_request *r, bool is_paused)
 {
-	if (!r->is_over && !r->is_dead)
-		r->http->curl_easy_pause(r->easy, is_paused ? CURLPAUSE_RECV : CURLPAUSE_CONT);
+	r->is_paused = is_paused;
+	set_flow(r);
 }

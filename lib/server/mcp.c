@@ -14,7 +14,7 @@
 #include "server/mcp_tools.h"
 #include "server/server.h"
 
-enum { NOT_FOUND = -32601, BAD_PARAMS = -32602, INTERNAL = -32603, BATCH_MAX = 64 };
+enum { NOT_FOUND = -32601, BAD_PARAMS = -32602, INTERNAL = -32603, BATCH_MAX = 64, IMAGES_MAX = 64 };
 
 /* What was posted: one message, or several at once. */
 struct post {
@@ -203,8 +203,9 @@ static void ping(struct message *m)
 
 static void list_tools(struct message *m)
 {
-	static const char *const images[] = {
-			"microsandbox/python", "microsandbox/node", "terrarium/all", NULL};
+	const char *images[IMAGES_MAX + 1] = {NULL};
+	const struct fleet *fleet = m->post->server->fleet;
+	images[fleet ? fleet_images(fleet, images, IMAGES_MAX) : 0] = NULL;
 	reply_result(m, mcp_tools_list(images));
 }
 

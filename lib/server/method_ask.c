@@ -20,11 +20,12 @@ struct ask_call {
 	struct call *call;
 	const char *language, *code; /* of the call's params */
 	enum trm_question question;
+	bool is_restart; /* no question, but the interpreter anew */
 	uint64_t cursor;
 	struct served *served;
 };
 
-static int find_question(const char *name, enum trm_question *ret, struct trm_error *why)
+static int find_question(const char *name, struct ask_call *c, struct trm_error *why)
 {
 	static const char *const names[] = {[TRM_ASK_COMPLETE] = "complete",
 			[TRM_ASK_INSPECT] = "inspect",
@@ -33,12 +34,15 @@ static int find_question(const char *name, enum trm_question *ret, struct trm_er
 			[TRM_ASK_RESET] = "reset"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (strcmp(name, names[i]) == 0) {
-			*ret = (enum trm_question)i;
+			c->question = (enum trm_question)i;
 			return 0;
 		}
 	}
-	return trm_error_set(why, TRM_EINVAL,
-			"`question` is none of complete, inspect, is_complete, variables, reset");
+	c->is_restart = strcmp(name, "restart") == 0;
+	return c->is_restart ? 0
+			     : trm_error_set(why, TRM_EINVAL,
+					     "`question` is none of complete, inspect, is_complete, "
+					     "variables, reset, restart");
 }
 
 static void finish(struct ask_call *c)
@@ -65,6 +69,11 @@ static int ask(struct ask_call *c, struct trm_error *why)
 	int r = image_language(c->served->languages, c->language, &lang, why);
 	if (r < 0)
 		return r;
+	if (c->is_restart) {
+		if ((r = trm_session_restart(c->served->session, lang, why)) == 0)
+			on_answer(c, "{}", NULL);
+		return r;
+	}
 	return trm_session_ask(c->served->session, lang, c->question, c->code, c->cursor, on_answer, c, why);
 }
 
@@ -89,7 +98,7 @@ static int read_params(struct ask_call *c, struct trm_error *why)
 	if (r == 0)
 		r = rpc_need_text(params, "question", &question, why);
 	if (r == 0)
-		r = find_question(question, &c->question, why);
+		r = find_question(question, c, why);
 	if (r == 0)
 		r = rpc_get_text(params, "code", &c->code, why);
 	if (r == 0)

@@ -29,6 +29,7 @@ struct run_call {
 	const char *file;            /* for tracebacks; NULL: none */
 	uint64_t timeout_s;          /* 0: none */
 	bool echoes, wants_stdin;
+	bool is_leave; /* no code: what is left to be done at the end of a program */
 	struct served *served;
 	struct trm_run *run; /* NULL: not yet, or no more */
 	struct run_stream *stream;
@@ -242,7 +243,8 @@ static int begin(struct run_call *c, struct trm_error *why)
 	opts.echoes = c->echoes;
 	opts.manual_credit = call_streams(c->call);
 	opts.offers_stdin = call_streams(c->call) && c->wants_stdin;
-	r = trm_session_run(c->served->session, &opts, &RUN_CB, c, &c->run, why);
+	r = (c->is_leave ? trm_session_leave : trm_session_run)(
+			c->served->session, &opts, &RUN_CB, c, &c->run, why);
 	if (r == 0)
 		run_stream_open(c->call, c->target.space, c->target.name, &STREAM_OPS, c, &c->stream);
 	return r;
@@ -286,6 +288,8 @@ static int read_params(struct run_call *c, struct trm_error *why)
 		r = rpc_get_bool(params, "echo", &c->echoes, why);
 	if (r == 0)
 		r = rpc_get_bool(params, "stdin", &c->wants_stdin, why);
+	if (r == 0)
+		r = rpc_get_bool(params, "leave", &c->is_leave, why);
 	return r;
 }
 

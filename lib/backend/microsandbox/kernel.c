@@ -65,6 +65,11 @@ void msb_kernel_done(struct msb_proc *p, const char *status, int exit_code, cJSO
 		cJSON_AddNumberToObject(event, "exit_code", exit_code);
 	if (error)
 		cJSON_AddItemToObject(event, "error", error);
+	msb_kernel_end(p, event);
+}
+
+void msb_kernel_end(struct msb_proc *p, cJSON *event)
+{
 	p->run_id[0] = '\0';
 	free(p->code);
 	p->code = NULL;
@@ -88,8 +93,21 @@ static void begin_run(struct msb_proc *p, const char *id, const cJSON *request)
 	p->begun_ns = trm_loop_now_ns(p->msb->loop);
 	p->is_interrupted = p->has_told_interrupt = p->has_told_stdin = false;
 	p->n_runs++;
+	p->request = request;
 	if (p->code)
 		p->msb->dialect->run(p);
+	p->request = NULL;
+}
+
+/* What is left to be done at the end of a program: only a server with our extension can be told. */
+static void leave(struct msb_proc *p, const char *id, const cJSON *request)
+{
+	if (!(p->msb->extensions & MSB_EVENTS)) {
+		msb_proc_end(p, 0, 0);
+		return;
+	}
+	p->is_leaving = true;
+	begin_run(p, id, request);
 }
 
 static void take_request(struct msb_proc *p, const cJSON *request)
@@ -100,7 +118,7 @@ static void take_request(struct msb_proc *p, const cJSON *request)
 	if (strcmp(op, "run") == 0)
 		begin_run(p, id, request);
 	else if (strcmp(op, "leave") == 0)
-		msb_proc_end(p, 0, 0);
+		leave(p, id, request);
 	else
 		p->msb->dialect->ask(p, op, id, request);
 }

@@ -308,6 +308,8 @@ static void on_health(void *user, const struct http_answer *answer, const struct
 		return;
 	}
 	m->boxes[MSB_BOX_MAIN].image = main_image(m);
+	if (m->extensions & MSB_EVENTS)
+		m->dialect = &msb_events;
 	msb_box_want(&m->boxes[MSB_BOX_MAIN]);
 }
 

@@ -15,6 +15,7 @@
  *   kernel.c    one that speaks the kernels' protocol
  *   plain.c     runs and commands as a plain server has them
  *   feed.c      code for interpreters that are fed lines (pure)
+ *   reach.h     … and as one tells them that offers our extension
  *   blame.c     the exception in a run's output (pure)
  *   metrics.c   guards.c   file.c
  *
@@ -147,18 +148,24 @@ struct msb_dialect {
 	void (*run)(struct msb_proc *p);
 	/* Begin with p->argv; ends with the end of the process. */
 	void (*command)(struct msb_proc *p);
-	/* Bytes for stdin; its end. The credit has been given back. */
+	/* Bytes for stdin: msb_proc_taken() is to follow. Its end; with is_reset what was not taken yet is
+	 * thrown away. */
 	void (*input)(struct msb_proc *p, const char *bytes, size_t n);
-	void (*eof)(struct msb_proc *p);
+	void (*eof)(struct msb_proc *p, bool is_reset);
 	/* A signal for what runs: there is a run in hand, or it is a command. */
 	void (*signal)(struct msb_proc *p, uint32_t signo);
 	/* A question of kernel.h: answered by msb_kernel_reply() with the same id. */
 	void (*ask)(struct msb_proc *p, const char *op, const char *id, const cJSON *request);
 	/* Nobody wants to know of what is in hand any more. */
 	void (*drop)(struct msb_proc *p);
+	/* Some output has gone to the client. May be NULL. */
+	void (*room)(struct msb_proc *p);
 };
 
-extern const struct msb_dialect msb_plain;
+extern const struct msb_dialect msb_plain, msb_events;
+
+/* Of plain.c: the params of a command. */
+cJSON *msb_command_params(const struct msb_proc *p);
 
 /* ---- proc.c ---------------------------------------------------------------------------------- */
 
@@ -190,6 +197,8 @@ struct msb_proc {
 	uint64_t begun_ns;
 	uint64_t n_runs;
 	bool is_interrupted, has_told_interrupt;
+	bool is_leaving;      /* the run in hand is the end of the program (op "leave") */
+	const cJSON *request; /* the run's, while it is begun */
 	/* a command's; NULL-terminated */
 	char **argv, **env;
 	char *cwd;
@@ -210,6 +219,8 @@ void msb_proc_flush(struct msb_proc *p); /* send what credit allows; may end the
 void msb_proc_end(struct msb_proc *p, int exit_code, uint32_t signo);
 /* It ends now, and nobody knows how. */
 void msb_proc_fail(struct msb_proc *p, const struct trm_error *why);
+/* So many bytes for stdin are dealt with. */
+void msb_proc_taken(struct msb_proc *p, size_t n);
 void msb_proc_frame(struct msb_proc *p, const struct frame *frame); /* INPUT, STDIN, SIGNAL, CREDIT, CLOSE */
 void msb_proc_finish(struct msb_proc *p);
 
@@ -222,6 +233,8 @@ void msb_kernel_reply(struct msb_proc *p, const char *id, cJSON *data, const cha
 /* The run in hand is over. `status`: "ok", "error", "interrupted"; exit_code -1: none. `error`: an object
  * {name, message, traceback} or NULL, and `value`, owned. */
 void msb_kernel_done(struct msb_proc *p, const char *status, int exit_code, cJSON *error);
+/* … by an event of one's own; owned. */
+void msb_kernel_end(struct msb_proc *p, cJSON *done);
 /* Any event of kernel.h with this name and the id of the run in hand. */
 cJSON *msb_kernel_event(const struct msb_proc *p, const char *name);
 void msb_kernel_send(struct msb_proc *p, cJSON *event); /* owned; takes NULL */

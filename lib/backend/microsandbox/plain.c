@@ -264,9 +264,9 @@ static void add_all(cJSON *array, char *const *words)
 }
 
 /* A server of 0.2.x starts a program as it is, in the image's own directory and environment. */
-static void command(struct msb_proc *p)
+cJSON *msb_command_params(const struct msb_proc *p)
 {
-	struct msb_request request = {.method = RPC_COMMAND, .params = msb_params(p->msb, p->box->name)};
+	cJSON *params = msb_params(p->msb, p->box->name);
 	bool has_env = p->env && p->env[0],
 	     has_cwd = p->cwd && *p->cwd && strcmp(p->cwd, p->msb->settings.workdir) != 0;
 	cJSON *args = cJSON_CreateArray();
@@ -283,8 +283,14 @@ static void command(struct msb_proc *p)
 	if (has_env)
 		add_all(args, p->env);
 	add_all(args, has_env || has_cwd ? words : words + 1);
-	cJSON_AddStringToObject(request.params, "command", program);
-	cJSON_AddItemToObject(request.params, "args", args);
+	cJSON_AddStringToObject(params, "command", program);
+	cJSON_AddItemToObject(params, "args", args);
+	return params;
+}
+
+static void command(struct msb_proc *p)
+{
+	struct msb_request request = {.method = RPC_COMMAND, .params = msb_command_params(p)};
 	snprintf(request.what, sizeof request.what, "run '%.40s' in sandbox '%s'", p->argv[0], p->box->name);
 	send_off(p, &request, on_command);
 }
@@ -295,7 +301,7 @@ static void command(struct msb_proc *p)
 static void input(struct msb_proc *p, const char *bytes, size_t n)
 {
 	(void)bytes;
-	(void)n;
+	msb_proc_taken(p, n);
 	if (p->has_told_stdin)
 		return;
 	p->has_told_stdin = true;
@@ -303,9 +309,10 @@ static void input(struct msb_proc *p, const char *bytes, size_t n)
 			"the end of a file");
 }
 
-static void eof(struct msb_proc *p)
+static void eof(struct msb_proc *p, bool is_reset)
 {
 	(void)p;
+	(void)is_reset;
 }
 
 /* Its time-out is no interrupt of the user's: the server knows of it, and may answer in a moment. */

@@ -73,6 +73,8 @@ void msb_proc_flush(struct msb_proc *p)
 		msb_proc_finish(p);
 	}
 	msb_send(m);
+	if (p->stream && m->dialect->room)
+		m->dialect->room(p);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------- */
@@ -83,7 +85,8 @@ void msb_proc_end(struct msb_proc *p, int exit_code, uint32_t signo)
 		return;
 	p->will_exit = true;
 	p->run_id[0] = '\0';
-	p->exit = (struct exited_msg){.exit_code = signo ? -1 : exit_code, .signal = signo};
+	p->exit.exit_code = signo ? -1 : exit_code;
+	p->exit.signal = signo;
 	msb_proc_flush(p);
 }
 
@@ -233,7 +236,7 @@ void msb_proc_begin(struct msb_proc *p)
 
 /* ---- frames ------------------------------------------------------------------------------------------ */
 
-static void give_credit(struct msb_proc *p, uint8_t channel, size_t n)
+static void take(struct msb_proc *p, uint8_t channel, size_t n)
 {
 	size_t mark;
 	struct pack pack = {.to = &p->msb->out};
@@ -242,13 +245,20 @@ static void give_credit(struct msb_proc *p, uint8_t channel, size_t n)
 	frame_end(&p->msb->out, mark);
 }
 
+void msb_proc_taken(struct msb_proc *p, size_t n)
+{
+	take(p, CHANNEL_STDIN, n);
+}
+
 static void on_input(struct msb_proc *p, const struct frame *frame)
 {
-	give_credit(p, frame->channel, frame->len);
+	if (frame->channel == CHANNEL_STDIN && p->stdin_is_open && !p->will_exit) {
+		p->msb->dialect->input(p, frame->payload, frame->len);
+		return;
+	}
+	take(p, frame->channel, frame->len);
 	if (frame->channel == CHANNEL_CONTROL && p->lang)
 		msb_kernel_feed(p, frame->payload, frame->len);
-	else if (frame->channel == CHANNEL_STDIN && p->stdin_is_open && !p->will_exit)
-		p->msb->dialect->input(p, frame->payload, frame->len);
 }
 
 static void on_stdin(struct msb_proc *p, enum stdin_state state)
@@ -256,7 +266,7 @@ static void on_stdin(struct msb_proc *p, enum stdin_state state)
 	bool was_open = p->stdin_is_open;
 	p->stdin_is_open = state == STDIN_OPEN;
 	if (was_open && !p->stdin_is_open && !p->will_exit)
-		p->msb->dialect->eof(p);
+		p->msb->dialect->eof(p, state == STDIN_RESET);
 }
 
 static void on_signal(struct msb_proc *p, uint32_t signo)
