@@ -9,11 +9,13 @@
  *      ▲                  │            │ it died
  *      └──────────────────┴────────────┘
  *
- * What is asked of one that is on its way waits until it has arrived, and then is dealt with in the order of asking:
- * so a start that follows close upon a stop waits for its end, and a run that follows upon a start for its readiness.
+ * What is asked of one that is on its way waits until it has arrived, and then is dealt with in the order of
+ * asking: so a start that follows close upon a stop waits for its end, and a run that follows upon a start
+ * for its readiness.
  *
- * When a sandbox is stopped its files are saved below the namespace directory (store.h, keep.h), and put back before
- * it is started again; the variables of its interpreters are gone. A sandbox that dies takes its files along. */
+ * When a sandbox is stopped its files are saved below the namespace directory (store.h, keep.h), and put back
+ * before it is started again; the variables of its interpreters are gone. A sandbox that dies takes its files
+ * along. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,16 +36,16 @@ struct trm_loop;
 
 struct fleet_opts {
 	const char *dir;                /* of the store; NULL: store_open()'s own */
-	const char *const *volume_dirs; /* volumes with absolute host paths may lie below these; NULL-terminated, or
-					   NULL */
+	const char *const *volume_dirs; /* volumes with absolute host paths may lie below these;
+					   NULL-terminated, or NULL */
 	const char *backend;            /* NULL: local */
-	const char *group;              /* for lists of sandboxes: "serve:5555"; '/' and the namespace are added */
-	struct trm_limits limits;       /* of sandboxes whose config says nothing else */
-	uint32_t start_timeout_ms;      /* 0: the library's own */
-	uint32_t idle_timeout_ms;       /* one that nobody used for so long is stopped; 0: never */
-	uint32_t max_sandboxes;         /* running at once; 0: no limit */
-	size_t output_keep_bytes;       /* of a run or command, in its reply; 0: FLEET_OUTPUT_BYTES */
-	uint64_t files_keep_bytes;      /* of a sandbox that is stopped; 0: FLEET_FILES_BYTES */
+	const char *group;         /* for lists of sandboxes: "serve:5555"; '/' and the namespace are added */
+	struct trm_limits limits;  /* of sandboxes whose config says nothing else */
+	uint32_t start_timeout_ms; /* 0: the library's own */
+	uint32_t idle_timeout_ms;  /* one that nobody used for so long is stopped; 0: never */
+	uint32_t max_sandboxes;    /* running at once; 0: no limit */
+	size_t output_keep_bytes;  /* of a run or command, in its reply; 0: FLEET_OUTPUT_BYTES */
+	uint64_t files_keep_bytes; /* of a sandbox that is stopped; 0: FLEET_FILES_BYTES */
 };
 enum { FLEET_OUTPUT_BYTES = 16 << 20 };
 #define FLEET_FILES_BYTES (UINT64_C(1) << 30)
@@ -58,47 +60,51 @@ struct space {
 	struct served **end;
 };
 
-/* A sandbox, running or remembered. Valid for as long as it is used (served_use()), and within a turn of the loop. */
+/* A sandbox, running or remembered. Valid for as long as it is used (served_use()), and within a turn of the
+ * loop. */
 struct served {
 	struct served *next;
 	struct fleet *fleet;
 	struct space *space;
 	char name[RPC_NAME_MAX + 1];
 	enum served_state state;
-	struct cJSON *config;   /* as it was last started */
-	unsigned languages;     /* that its image has: mask of 1 << enum trm_lang_id */
+	struct cJSON *config;        /* as it was last started */
+	unsigned languages;          /* that its image has: mask of 1 << enum trm_lang_id */
 	struct trm_sandbox *sandbox; /* while it is not STOPPED */
 	struct trm_session *session; /* while it is RUNNING */
-	struct trm_error why;   /* STOPPED: the reason, when there is more to say than that somebody stopped it */
+	struct trm_error why; /* STOPPED: the reason, when there is more to say than that somebody stopped it
+			       */
 	struct meter meter;
-	/* the rest is fleet.c's and life.c's */
+	/* the rest is for fleet_inner.h */
 	struct wish *wishes, **wishes_end;
-	unsigned holds;     /* somebody down the stack has it in hand */
-	bool is_dealing;    /* what is under way is the first wish's */
+	unsigned holds;  /* somebody down the stack has it in hand */
+	bool is_dealing; /* what is under way is the first wish's */
 	unsigned n_uses;
-	bool was_used;      /* since the start: its files may have changed */
-	bool has_others;    /* other programs are attached to it */
-	bool dies_idle;     /* the stop that is under way is the idle time-out's */
-	bool is_ended;      /* the sandbox was told to stop */
+	bool was_used;   /* since the start: its files may have changed */
+	bool has_others; /* other programs are attached to it */
+	bool dies_idle;  /* the stop that is under way is the idle time-out's */
+	bool is_ended;   /* the sandbox was told to stop */
 	struct trm_error start_failure;
 	struct trm_timer *idle;
-	struct keep *keep;  /* saving or restoring */
-	char note[512];     /* for the reply to what is under way */
+	struct keep *keep;   /* saving or restoring */
+	char note[512];      /* for the reply to what is under way */
 	uint64_t stopped_at; /* counts stops: the lowest was stopped first */
 };
 
 /* Borrows `opts` and its texts for as long as the fleet is open. Errors: of the store. */
-int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct fleet **ret, struct trm_error *reterr);
+int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct fleet **ret,
+		struct trm_error *reterr);
 /* Stops all sandboxes, with their files saved; then `done` once, perhaps from inside, and the fleet is gone.
  * Everything that waits has failed before. */
 void fleet_close(struct fleet *fleet, void (*done)(void *user), void *user);
 
-/* What became of a start, a stop or a wait; once, perhaps from inside of the call. why->code TRM_OK: `note` is what
- * there is to be said besides, "" mostly. TRM_EINVAL is the asker's mistake. `served` is NULL only with an error. */
+/* What became of a start, a stop or a wait; once, perhaps from inside of the call. why->code TRM_OK: `note`
+ * is what there is to be said besides, "" mostly. TRM_EINVAL is the asker's mistake. `served` is NULL only
+ * with an error. */
 typedef void fleet_done_fn(void *user, struct served *served, const struct trm_error *why, const char *note);
 
-/* `config` (borrowed; may be NULL) without an image: as the sandbox was started the last time. One that runs is left
- * as it is. Names have been checked. */
+/* `config` (borrowed; may be NULL) without an image: as the sandbox was started the last time. One that runs
+ * is left as it is. Names have been checked. */
 void fleet_start(struct fleet *fleet, const char *space, const char *name, const struct cJSON *config,
 		fleet_done_fn *fn, void *user);
 void fleet_stop(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user);

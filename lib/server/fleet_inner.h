@@ -2,7 +2,8 @@
 #ifndef TRM_SERVER_FLEET_INNER_H
 #define TRM_SERVER_FLEET_INNER_H
 
-/* The inside of the fleet: fleet.c keeps the lists and the queues, life.c carries a sandbox from state to state. */
+/* The inside of the fleet: fleet.c keeps the lists and the queues, life.c carries a sandbox from state to
+ * state. */
 
 #include "server/fleet.h"
 
@@ -34,7 +35,16 @@ struct fleet {
 	bool has_waste; /* much memory was used and freed: see fleet_waste() */
 };
 
-/* fleet.c. The first wish has been dealt with: it is answered, and what follows looked at. */
+/* roll.c. What is on disk; everything, at the end, when nothing runs. */
+int roll_load(struct fleet *fleet, struct trm_error *reterr);
+void roll_free(struct fleet *fleet);
+/* `has_config`: it is made if it is not there; else TRM_EINVAL. */
+int roll_find_or_add(struct fleet *fleet, const char *space, const char *name, bool has_config,
+		struct served **ret, struct trm_error *why);
+/* Not there any more if it has never been started, and nobody has it in hand. */
+void roll_drop_unused(struct served *served);
+
+/* wish.c. The first wish has been dealt with: it is answered, and what follows looked at. */
 void served_answer(struct served *served, const struct trm_error *why);
 /* Deal with wishes as far as the state allows. */
 void served_pump(struct served *served);

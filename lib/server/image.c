@@ -68,7 +68,8 @@ static int read_languages(const char *text, unsigned *ret, struct trm_error *ret
 		*ret |= 1u << lang->id;
 		at += n;
 	}
-	return *ret ? 0 : trm_error_set(reterr, TRM_EINVAL, "an image needs languages, such as \"python, bash\"");
+	return *ret ? 0
+		    : trm_error_set(reterr, TRM_EINVAL, "an image needs languages, such as \"python, bash\"");
 }
 
 struct loading {
@@ -88,7 +89,8 @@ static void on_entry(void *user, const struct trm_config_entry *entry)
 	else if (read_languages(entry->value, &languages, &why) == 0)
 		add(loading->images, entry->key, languages, &why);
 	if (why.code)
-		trm_error_set(&loading->why, why.code, "%s: image '%s': %s", entry->where, entry->key, why.msg);
+		trm_error_set(&loading->why, why.code, "%s: image '%s': %s", entry->where, entry->key,
+				why.msg);
 }
 
 int image_load(struct image **ret, struct trm_error *reterr)
@@ -97,7 +99,8 @@ int image_load(struct image **ret, struct trm_error *reterr)
 	*ret = NULL;
 	for (size_t i = sizeof BUILT_IN / sizeof *BUILT_IN; i-- && !loading.why.code;)
 		add(ret, BUILT_IN[i].name, BUILT_IN[i].languages, &loading.why);
-	int r = loading.why.code ? loading.why.code : trm_config_walk(NULL, "server_images", on_entry, &loading, reterr);
+	int r = loading.why.code ? loading.why.code
+				 : trm_config_walk(NULL, "server_images", on_entry, &loading, reterr);
 	if (r == 0 && loading.why.code)
 		r = trm_error_set(reterr, loading.why.code, "%s", loading.why.msg);
 	if (r < 0) {
@@ -118,7 +121,8 @@ void image_free(struct image *images)
 
 /* ---- names ----------------------------------------------------------------------------- */
 
-/* "docker.io/a/b:latest" is "a/b", and so is "a/b@sha256:…": a registry has a dot or a port, as for other tools. */
+/* "docker.io/a/b:latest" is "a/b", and so is "a/b@sha256:…": a registry has a dot or a port, as for other
+ * tools. */
 static void bare_name(const char *name, char *out, size_t cap)
 {
 	size_t host = strcspn(name, "/");
@@ -145,7 +149,8 @@ size_t image_names(const struct image *images, const char **names, size_t cap)
 	return n;
 }
 
-int image_find(const struct image *images, const char *name, unsigned *ret_languages, struct trm_error *reterr)
+int image_find(const struct image *images, const char *name, unsigned *ret_languages,
+		struct trm_error *reterr)
 {
 	char bare[256], known[300] = "";
 	size_t used = 0;
@@ -177,14 +182,16 @@ static void list(unsigned languages, char *out, size_t cap)
 					trm_lang_get(id)->name);
 }
 
-int image_language(unsigned languages, const char *name, const struct trm_lang **ret, struct trm_error *reterr)
+int image_language(
+		unsigned languages, const char *name, const struct trm_lang **ret, struct trm_error *reterr)
 {
 	struct trm_error why = {0};
 	char has[96];
 	list(languages, has, sizeof has);
 	if (trm_lang_find(strcasecmp(name, "nodejs") ? name : "node", ret, &why) < 0)
-		return trm_error_set(reterr, TRM_ENOTSUP, "Unsupported language: %.60s (this sandbox runs %s)%s%s", name,
-				has, why.code == TRM_ENOTSUP ? ": " : "", why.code == TRM_ENOTSUP ? why.msg : "");
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"Unsupported language: %.60s (this sandbox runs %s)%s%s", name, has,
+				why.code == TRM_ENOTSUP ? ": " : "", why.code == TRM_ENOTSUP ? why.msg : "");
 	if (!(languages & 1u << (*ret)->id))
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"Unsupported language: %.60s (the image of this sandbox runs %s; terrarium/all has all)",

@@ -19,8 +19,9 @@
 #include "base/err.h"
 #include "base/log.h"
 
-/* A copy in which nothing moves for so long is given up: the sandbox may be of ill will. */
-enum { PATIENCE_MS = 10000 };
+/* A copy in which nothing moves for so long is given up, and one that takes so many times as long: the
+ * sandbox may be of ill will. */
+enum { PATIENCE_MS = 10000, TICKS_MAX = 12 };
 
 /* In the sandbox; in the saved tree. */
 static const struct {
@@ -39,6 +40,8 @@ struct keep {
 	struct trm_timer *patience;
 	uint64_t last_progress, n_refused;
 	bool is_restore, is_canceled;
+	const char *words; /* why it was given up */
+	unsigned n_ticks;
 	const char *workdir;      /* the last place; NULL: none */
 	bool has_files[N_PLACES]; /* what is to be copied */
 	unsigned n_lists;         /* answers that are still to come */
@@ -105,24 +108,39 @@ static int swap(struct keep *k, struct trm_error *reterr)
 
 /* ---- the end --------------------------------------------------------------------------- */
 
+/* The owner hears of it now; lists that never ended are still to be waited for. */
 static void end(struct keep *k)
 {
-	if (!k->is_restore && k->why.code)
+	if (!k->is_restore && (k->why.code || k->is_canceled))
 		keep_remove(k->loop, k->temp);
-	if (k->is_canceled && !k->why.code)
-		trm_error_set(&k->why, TRM_ECANCELED, "given up");
-	k->fn(k->user, &k->why, k->n_refused);
+	if (k->is_canceled)
+		trm_error_set(&k->why, TRM_ECANCELED, "%s", k->words);
 	trm_timer_remove(k->patience);
-	free(k);
+	k->patience = NULL;
+	keep_done_fn *fn = k->fn;
+	k->fn = NULL;
+	if (fn)
+		fn(k->user, &k->why, k->n_refused);
+	if (!k->n_lists)
+		free(k);
+}
+
+static void give_up(struct keep *k, const char *words)
+{
+	if (k->is_canceled)
+		return;
+	k->is_canceled = true;
+	k->words = words;
+	if (k->copy)
+		trm_copy_cancel(k->copy);
+	else if (k->n_lists)
+		end(k);
 }
 
 void keep_cancel(struct keep *keep)
 {
-	if (!keep)
-		return;
-	keep->is_canceled = true;
-	if (keep->copy)
-		trm_copy_cancel(keep->copy);
+	if (keep)
+		give_up(keep, "the sandbox has ended");
 }
 
 static void on_patience(void *user)
@@ -131,7 +149,9 @@ static void on_patience(void *user)
 	const struct trm_copy_progress *p = k->copy ? trm_copy_progress(k->copy) : NULL;
 	uint64_t now = p ? p->bytes + p->files + p->dirs + p->links + 1 : 0;
 	if (now == k->last_progress)
-		keep_cancel(k);
+		give_up(k, "the sandbox does not answer");
+	else if (++k->n_ticks == TICKS_MAX)
+		give_up(k, "it took too long");
 	k->last_progress = now;
 }
 
@@ -198,8 +218,8 @@ static void copy_next(struct keep *k)
 	end(k);
 }
 
-static struct keep *create(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path, keep_done_fn *fn,
-		void *user, struct trm_error *reterr)
+static struct keep *create(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path,
+		keep_done_fn *fn, void *user, struct trm_error *reterr)
 {
 	struct keep *k = calloc(1, sizeof *k);
 	if (!k || strlen(path) + sizeof ".new" > sizeof k->path
@@ -248,7 +268,9 @@ static void on_listed(struct keep *k, size_t place, const struct trm_error *why)
 		k->why = *why;
 	if (--k->n_lists)
 		return;
-	if (k->why.code || k->is_canceled)
+	if (!k->fn)
+		free(k);
+	else if (k->why.code || k->is_canceled)
 		end(k);
 	else
 		save_all(k);
@@ -269,8 +291,8 @@ LIST_CB(0)
 LIST_CB(1)
 LIST_CB(2)
 LIST_CB(3)
-static const struct trm_list_cb LIST_CBS[] = {
-		{on_file_0, on_done_0}, {on_file_1, on_done_1}, {on_file_2, on_done_2}, {on_file_3, on_done_3}};
+static const struct trm_list_cb LIST_CBS[] = {{on_file_0, on_done_0}, {on_file_1, on_done_1},
+		{on_file_2, on_done_2}, {on_file_3, on_done_3}};
 _Static_assert(sizeof LIST_CBS / sizeof *LIST_CBS == N_PLACES, "one for each place");
 
 int keep_save(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *workdir, const char *path,

@@ -4,9 +4,9 @@
 
 /* The files of a sandbox that is stopped: what lies in /workspace, in the home, in /tmp and in a working
  * directory elsewhere is copied to a directory of
- * the host, and back before the next start. It is the copying of terrarium/copy.h, with its checks: whatever the
- * sandbox sends, nothing is written but below that directory, no link of it is followed, and sizes and counts are
- * capped. What is mounted in there belongs to somebody else and is left out.
+ * the host, and back before the next start. It is the copying of terrarium/copy.h, with its checks: whatever
+ * the sandbox sends, nothing is written but below that directory, no link of it is followed, and sizes and
+ * counts are capped. What is mounted in there belongs to somebody else and is left out.
  *
  * An older copy is replaced when the new one is whole; whatever happens, one of the two is there. */
 
@@ -24,10 +24,11 @@ enum { KEEP_MAX_FILES = 200000 };
  * is there that can be copied; `n_refused` things cannot be (devices, sockets, links that lead out). */
 typedef void keep_done_fn(void *user, const struct trm_error *why, uint64_t n_refused);
 
-/* From the sandbox to `path`, of which nothing is left if the sandbox holds no file. `workdir` is one more directory to
- * be saved (borrowed until the end); NULL: there is none beside those above. */
+/* From the sandbox to `path`, of which nothing is left if the sandbox holds no file. `workdir` is one more
+ * directory to be saved (borrowed until the end); NULL: there is none beside those above. */
 int keep_save(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *workdir, const char *path,
-		uint64_t max_bytes, keep_done_fn *fn, void *user, struct keep **ret, struct trm_error *reterr);
+		uint64_t max_bytes, keep_done_fn *fn, void *user, struct keep **ret,
+		struct trm_error *reterr);
 /* From `path`, if there is anything, into the sandbox. */
 int keep_restore(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *workdir, const char *path,
 		keep_done_fn *fn, void *user, struct keep **ret, struct trm_error *reterr);

@@ -35,8 +35,8 @@ static uint32_t hash(const char *text)
 	return h;
 }
 
-/* "NAMESPACE.NAME", which nothing else in this server can be called; cut, or with a hash of the server behind it, if it
- * is too long, or if another program has one of that name. */
+/* "NAMESPACE.NAME", which nothing else in this server can be called; cut, or with a hash of the server behind
+ * it, if it is too long, or if another program has one of that name. */
 static void name_it(struct launching *l, const struct served *served, bool is_taken)
 {
 	char whole[2 * sizeof served->name + sizeof l->group + 2];
@@ -47,8 +47,9 @@ static void name_it(struct launching *l, const struct served *served, bool is_ta
 	}
 	enum { HASH = 9 }; /* with its dot */
 	snprintf(whole + n, sizeof whole - (size_t)n, "%s", l->group);
-	snprintf(l->name, sizeof l->name, "%.*s.%08x", (int)sizeof l->name - 1 - HASH < n ? (int)sizeof l->name - 1 - HASH : n,
-			whole, hash(whole));
+	snprintf(l->name, sizeof l->name, "%.*s.%08x",
+			(int)sizeof l->name - 1 - HASH < n ? (int)sizeof l->name - 1 - HASH : n, whole,
+			hash(whole));
 }
 
 /* ---- parts ------------------------------------------------------------------------------- */
@@ -73,14 +74,16 @@ static int add_mount(struct launching *l, const char *host, const char *guest, b
 	return 0;
 }
 
-static int take_volumes(struct launching *l, struct served *served, const cJSON *volumes, struct trm_error *reterr)
+static int take_volumes(
+		struct launching *l, struct served *served, const cJSON *volumes, struct trm_error *reterr)
 {
 	const cJSON *item;
 	cJSON_ArrayForEach(item, volumes)
 	{
 		struct volume *volume = &l->volumes[l->n_volumes];
 		if (l->n_volumes == TRM_MOUNTS_MAX)
-			return trm_error_set(reterr, TRM_EINVAL, "a sandbox has at most %d volumes", TRM_MOUNTS_MAX);
+			return trm_error_set(reterr, TRM_EINVAL, "a sandbox has at most %d volumes",
+					TRM_MOUNTS_MAX);
 		int r = volume_open(volume, served->fleet, served->space->name, item->valuestring, reterr);
 		if (r < 0)
 			return r;
@@ -106,7 +109,8 @@ static int take_envs(struct launching *l, const cJSON *envs, struct trm_error *r
 	{
 		const char *equals = strchr(item->valuestring, '=');
 		if (!equals || equals == item->valuestring)
-			return trm_error_set(reterr, TRM_EINVAL, "the environment variable '%.60s' must be KEY=VALUE",
+			return trm_error_set(reterr, TRM_EINVAL,
+					"the environment variable '%.60s' must be KEY=VALUE",
 					item->valuestring);
 		int r = add_env(l, item->valuestring, reterr);
 		if (r < 0)
@@ -123,7 +127,8 @@ static const char *own_path(const struct launching *l)
 	return SYSTEM_PATH;
 }
 
-static int take_scripts(struct launching *l, struct served *served, const char *shell, struct trm_error *reterr)
+static int take_scripts(
+		struct launching *l, struct served *served, const char *shell, struct trm_error *reterr)
 {
 	int r = script_write(served, shell, l->scripts, sizeof l->scripts, reterr);
 	if (r < 0 || !*l->scripts)
@@ -138,7 +143,8 @@ static int take_shell(struct launching *l, const char *shell, struct trm_error *
 	if (!shell)
 		return 0;
 	if (shell[0] != '/' || strlen(shell) >= TRM_INSIDE_PATH || strpbrk(shell, "\n\r"))
-		return trm_error_set(reterr, TRM_EINVAL, "`shell` must be a path from the root, such as /bin/bash");
+		return trm_error_set(reterr, TRM_EINVAL,
+				"`shell` must be a path from the root, such as /bin/bash");
 	snprintf(l->shell, sizeof l->shell, "SHELL=%s", shell);
 	return add_env(l, l->shell, reterr);
 }
@@ -163,8 +169,10 @@ static int check_ports(const cJSON *ports, char *note, struct trm_error *reterr)
 		const char *text = item->valuestring, *colon = strchr(text, ':');
 		size_t n = colon ? (size_t)(colon - text) : strlen(text);
 		if (!is_port(text, n) || (colon && !is_port(colon + 1, strlen(colon + 1))))
-			return trm_error_set(reterr, TRM_EINVAL, "the port '%.40s' must be PORT or HOST:GUEST", text);
-		snprintf(note, LAUNCH_NOTE, "its ports are not forwarded: this server does not publish ports of sandboxes");
+			return trm_error_set(reterr, TRM_EINVAL,
+					"the port '%.40s' must be PORT or HOST:GUEST", text);
+		snprintf(note, LAUNCH_NOTE,
+				"its ports are not forwarded: this server does not publish ports of sandboxes");
 	}
 	return 0;
 }
@@ -222,7 +230,8 @@ int launch(struct served *served, const struct trm_sandbox_cb *cb, struct trm_sa
 	l->opts.backend = opts->backend;
 	l->opts.limits = opts->limits;
 	l->opts.start_timeout_ms = opts->start_timeout_ms;
-	snprintf(l->group, sizeof l->group, "%s/%s", opts->group ? opts->group : "serve", served->space->name);
+	snprintf(l->group, sizeof l->group, "%s/%s", opts->group ? opts->group : "serve",
+			served->space->name);
 	l->opts.group = l->group;
 	int r = take_all(l, served, ret_note, reterr);
 	if (r == 0)

@@ -9,16 +9,17 @@
 struct fleet;
 struct served;
 
-/* Open the sandbox that served->config describes; sets served->languages. TRM_EINVAL: the config cannot be, and the
- * sentence says why. `*ret_note`, at least LAUNCH_NOTE bytes: what is accepted, but of no effect; "" mostly. */
+/* Open the sandbox that served->config describes; sets served->languages. TRM_EINVAL: the config cannot be,
+ * and the sentence says why. `*ret_note`, at least LAUNCH_NOTE bytes: what is accepted, but of no effect; ""
+ * mostly. */
 enum { LAUNCH_NOTE = 160 };
 int launch(struct served *served, const struct trm_sandbox_cb *cb, struct trm_sandbox **ret, char *ret_note,
 		struct trm_error *reterr);
 
-/* volume.c. "HOST:GUEST", "HOST:GUEST:ro", "HOST:GUEST:rw" or "PATH": the host's side is below the namespace's
- * directory (made if it is not there) or, with a full path, below one of the server's volume directories. It is
- * opened without following links where a sandbox may have put some; `path` names the descriptor, and is what
- * trm_mount.host shall be until trm_sandbox_open() has returned. */
+/* volume.c. "HOST:GUEST", "HOST:GUEST:ro", "HOST:GUEST:rw" or "PATH": the host's side is below the
+ * namespace's directory (made if it is not there) or, with a full path, below one of the server's volume
+ * directories. It is opened without following links where a sandbox may have put some; `path` names the
+ * descriptor, and is what trm_mount.host shall be until trm_sandbox_open() has returned. */
 struct volume {
 	int fd; /* -1: none */
 	char path[40];
@@ -33,7 +34,8 @@ bool volume_guest(const char *text, char ret[TRM_INSIDE_PATH]);
 /* Is `path` that directory, or below it? */
 bool volume_covers(const char *dir, const char *path);
 
-/* script.c. Write the scripts into the namespace's directory, in place of older ones; `out` is their directory,
+/* script.c. Write the scripts into the namespace's directory, in place of older ones; `out` is their
+ * directory,
  * "" if there are none. */
 int script_write(struct served *served, const char *shell, char *out, size_t cap, struct trm_error *reterr);
 #define SCRIPT_GUEST "/.sandbox/scripts"

@@ -110,7 +110,8 @@ static void set_reason(struct served *served, enum served_state was, const struc
 				"are kept",
 				served->fleet->opts.idle_timeout_ms / 1000.0);
 	else if (why->code)
-		trm_error_set(reason, TRM_ECLOSED, "it has ended, and what changed in its files since its start is lost: %s",
+		trm_error_set(reason, TRM_ECLOSED,
+				"it has ended, and what changed in its files since its start is lost: %s",
 				why->msg);
 }
 
@@ -216,7 +217,8 @@ static void on_restored(void *user, const struct trm_error *why, uint64_t n_refu
 	if (why->code)
 		add_note(served, "not all files of its last run could be put back: %s", why->msg);
 	else if (n_refused)
-		add_note(served, "%llu files of its last run could not be put back", (unsigned long long)n_refused);
+		add_note(served, "%llu files of its last run could not be put back",
+				(unsigned long long)n_refused);
 	arrive(served);
 }
 
@@ -229,7 +231,9 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 		log_write(LOG_WARNING, "%s", why.msg);
 	if (!files_path(served, path, sizeof path) || !keep_has(path))
 		arrive(served);
-	else if (keep_restore(served->fleet->loop, sandbox, own_workdir(served), path, on_restored, served, &served->keep, &why) < 0)
+	else if (keep_restore(served->fleet->loop, sandbox, own_workdir(served), path, on_restored, served,
+				 &served->keep, &why)
+			< 0)
 		on_restored(served, &why, 0);
 }
 
@@ -314,8 +318,8 @@ void life_stop(struct served *served)
 	}
 	int r = store_make_part(fleet->store, served->space->name, STORE_FILES, &why);
 	if (r == 0)
-		r = keep_save(fleet->loop, served->sandbox, own_workdir(served), path, fleet->opts.files_keep_bytes,
-				on_saved, served, &served->keep, &why);
+		r = keep_save(fleet->loop, served->sandbox, own_workdir(served), path,
+				fleet->opts.files_keep_bytes, on_saved, served, &served->keep, &why);
 	if (r < 0)
 		on_saved(served, &why, 0);
 }

@@ -48,7 +48,8 @@ static int put_text(struct buf *json, const char *s, size_t n)
 static int put_line(struct buf *json, bool is_first, int stream, const char *s, size_t n)
 {
 	char head[48];
-	int len = snprintf(head, sizeof head, "%s{\"stream\":\"%s\",\"text\":", is_first ? "" : ",", STREAMS[stream]);
+	int len = snprintf(head, sizeof head, "%s{\"stream\":\"%s\",\"text\":", is_first ? "" : ",",
+			STREAMS[stream]);
 	int r = buf_append(json, head, (size_t)len);
 	if (r == 0)
 		r = put_text(json, s, n);
@@ -119,7 +120,8 @@ void lines_tell(struct lines *lines, const char *fmt, ...)
 
 void lines_feed_kept(struct lines *lines, const struct trm_result *result)
 {
-	size_t gap = result->dropped_bytes ? result->output_len / 2 : SIZE_MAX; /* where something is missing */
+	size_t gap = result->dropped_bytes ? result->output_len / 2
+					   : SIZE_MAX; /* where something is missing */
 	for (size_t i = 0; i < result->n_chunks; i++) {
 		const struct trm_chunk *chunk = &result->chunks[i];
 		const char *bytes = result->output + chunk->offset;
@@ -131,7 +133,8 @@ void lines_feed_kept(struct lines *lines, const struct trm_result *result)
 			continue;
 		flush(lines, 0);
 		lines_tell(lines,
-				"[terrarium: %" PRIu64 " bytes of output are left out here: of one run, %zu are kept, the first "
+				"[terrarium: %" PRIu64
+				" bytes of output are left out here: of one run, %zu are kept, the first "
 				"half and the last]",
 				result->dropped_bytes, result->output_len);
 		gap = SIZE_MAX;
@@ -146,7 +149,8 @@ static void tell_left_out(struct lines *lines)
 {
 	char text[160];
 	int n = snprintf(text, sizeof text,
-			"[terrarium: %" PRIu64 " more lines of output are left out: a reply holds at most %d MiB of them]",
+			"[terrarium: %" PRIu64
+			" more lines of output are left out: a reply holds at most %d MiB of them]",
 			lines->left_out, LINES_MAX_BYTES >> 20);
 	put_line(&lines->json, !lines->n_lines, 1, text, (size_t)n);
 }

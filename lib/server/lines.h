@@ -2,10 +2,11 @@
 #ifndef TRM_SERVER_LINES_H
 #define TRM_SERVER_LINES_H
 
-/* `output` of repl.run and command.run: [{"stream":"stdout","text":"a line"},…], written as JSON at once, since a tree of a
- * hundred thousand lines would take ten times as much memory. A line's newline and a CR before it are stripped, empty
- * lines are kept, what is not UTF-8 becomes U+FFFD. Each stream keeps its order; between the two, a line counts when it is
- * complete. What does not fit into LINES_MAX_BYTES of JSON is left out and told at the end. */
+/* `output` of repl.run and command.run: [{"stream":"stdout","text":"a line"},…], written as JSON at once,
+ * since a tree of a hundred thousand lines would take ten times as much memory. A line's newline and a CR
+ * before it are stripped, empty lines are kept, what is not UTF-8 becomes U+FFFD. Each stream keeps its
+ * order; between the two, a line counts when it is complete. What does not fit into LINES_MAX_BYTES of JSON
+ * is left out and told at the end. */
 
 #include <stdint.h>
 
@@ -28,7 +29,8 @@ void lines_finish(struct lines *lines);
 void lines_feed(struct lines *lines, int stream, const char *bytes, size_t n);
 /* What is said beside the output: on lines of its own. */
 void lines_add(struct lines *lines, int stream, const char *text);
-__attribute__((format(printf, 2, 3))) void lines_tell(struct lines *lines, const char *fmt, ...); /* on stderr */
+__attribute__((format(printf, 2, 3))) void lines_tell(
+		struct lines *lines, const char *fmt, ...); /* on stderr */
 /* The output of a run or command as it was kept, with a word about what was not. */
 void lines_feed_kept(struct lines *lines, const struct trm_result *result);
 /* Complete, as an item of cJSON's: NULL when out of memory. */

@@ -23,7 +23,8 @@ void meter_start(struct meter *meter)
 bool meter_suffices(struct trm_sandbox *sandbox)
 {
 	struct trm_sample now;
-	return metrics_sample_now(sandbox, &now) && now.known & TRM_METRIC_CPU_TIME && now.known & TRM_METRIC_MEM;
+	return metrics_sample_now(sandbox, &now) && now.known & TRM_METRIC_CPU_TIME
+	       && now.known & TRM_METRIC_MEM;
 }
 
 void meter_look(struct meter *meter, struct trm_sandbox *sandbox)

@@ -3,7 +3,8 @@
 #define TRM_SERVER_METER_H
 
 /* What a served sandbox uses. The processor's share is a rate between two looks, of which there is one every
- * METER_MS whether anybody asks or not: so one that is asked for is of the last seconds, however rarely or often. */
+ * METER_MS whether anybody asks or not: so one that is asked for is of the last seconds, however rarely or
+ * often. */
 
 #include <stdbool.h>
 #include <stdint.h>

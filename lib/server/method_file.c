@@ -4,8 +4,8 @@
  *   put {path, base64, mode?, append?} -> {"bytes"}           `append`: behind what is there
  *   get {path, offset?, size?} -> {"base64","mode","size"}    size: of the whole file
  *
- * Whole files go by the agent's own means. What is appended, and read from the middle of a bigger file, goes through a
- * program in the sandbox. */
+ * Whole files go by the agent's own means. What is appended, and read from the middle of a bigger file, goes
+ * through a program in the sandbox. */
 #include <cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static void reply_get(struct file_call *c)
 	cJSON *result = cJSON_CreateObject();
 	struct buf letters;
 	buf_init(&letters, BASE64_LEN(PIECE_MAX) + 1);
-	bool is_ok = base64_put(&letters, buf_at(&c->bytes), c->bytes.len) == 0 && buf_append(&letters, "", 1) == 0
+	bool is_ok = base64_put(&letters, buf_at(&c->bytes), c->bytes.len) == 0
+		     && buf_append(&letters, "", 1) == 0
 		     && cJSON_AddStringToObject(result, "base64", buf_at(&letters));
 	buf_finish(&letters);
 	cJSON_AddNumberToObject(result, "mode", c->file_mode);
@@ -94,7 +95,8 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 		buf_append(&c->bytes, bytes, n);
 }
 
-static void on_exited(void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+static void on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
 	struct file_call *c = user;
 	struct trm_error own = {0};
@@ -209,8 +211,8 @@ static void on_use(void *user, struct served *served, const struct trm_error *wh
 	else if (!own.code && c->appends)
 		append(c, &own);
 	else if (!own.code)
-		trm_file_put(served->sandbox, c->path, (uint32_t)c->mode, buf_at(&c->bytes), c->bytes.len, &PUT_CB, c,
-				&own);
+		trm_file_put(served->sandbox, c->path, (uint32_t)c->mode, buf_at(&c->bytes), c->bytes.len,
+				&PUT_CB, c, &own);
 	if (own.code)
 		fail(c, &own);
 }

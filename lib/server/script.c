@@ -38,7 +38,8 @@ static void clear(int dir_fd)
 		close(fd);
 }
 
-static int write_one(int dir_fd, const char *name, const char *text, const char *shell, struct trm_error *reterr)
+static int write_one(
+		int dir_fd, const char *name, const char *text, const char *shell, struct trm_error *reterr)
 {
 	bool has_line = strncmp(text, "#!", 2) == 0;
 	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, SCRIPT_MODE);

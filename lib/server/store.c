@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "rpc/names.h"
 
-enum { ENTRY_BYTES_MAX = 4 << 20, DIR_MODE = 0700, FILE_MODE = 0600 };
+enum { ENTRY_BYTES_MAX = 16 << 20, DIR_MODE = 0700, FILE_MODE = 0600 };
 
 static const char *const PARTS[STORE_PARTS] = {
 		[STORE_SANDBOXES] = ".sandboxes", [STORE_FILES] = ".files", [STORE_SCRIPTS] = ".scripts"};
@@ -32,9 +32,8 @@ static bool default_path(char *out, size_t cap)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	int n = state && state[0] == '/' ? snprintf(out, cap, "%s/terrarium/namespaces", state)
-		: home && home[0] == '/'
-				? snprintf(out, cap, "%s/.local/state/terrarium/namespaces", home)
-				: -1;
+		: home && home[0] == '/' ? snprintf(out, cap, "%s/.local/state/terrarium/namespaces", home)
+					 : -1;
 	return n > 0 && (size_t)n < cap;
 }
 
@@ -71,7 +70,8 @@ static int open_dir(struct store *s, const char *dir, struct trm_error *reterr)
 {
 	char given[PATH_MAX];
 	int r;
-	if (dir ? snprintf(given, sizeof given, "%s", dir) >= (int)sizeof given : !default_path(given, sizeof given))
+	if (dir ? snprintf(given, sizeof given, "%s", dir) >= (int)sizeof given
+		: !default_path(given, sizeof given))
 		return trm_error_set(reterr, TRM_EINVAL,
 				dir ? "the path of the namespace directory is too long"
 				    : "there is no home directory to keep namespaces in: name a directory with "
@@ -190,8 +190,8 @@ int store_save(struct store *store, const char *space, const char *name, const c
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	r = write_entry(store, space, name, text);
 	cJSON_free(text);
-	return r < 0 ? trm_error_set_errno(reterr, errno, "the entry of sandbox '%s' cannot be written below %s",
-				       name, store->path)
+	return r < 0 ? trm_error_set_errno(reterr, errno,
+			       "the entry of sandbox '%s' cannot be written below %s", name, store->path)
 		     : 0;
 }
 
@@ -237,8 +237,9 @@ static void load_entry(const struct store_reader *reader, int dir_fd, const char
 	if (config)
 		reader->entry(reader->user, space, name, config);
 	else
-		log_write(LOG_WARNING, "the entry of sandbox '%s' in namespace '%s' is unreadable and left out", name,
-				space);
+		log_write(LOG_WARNING,
+				"the entry of sandbox '%s' in namespace '%s' is unreadable and left out",
+				name, space);
 }
 
 static DIR *open_list(int dir_fd, const char *path)

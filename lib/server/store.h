@@ -9,8 +9,8 @@
  *   DIR/NAMESPACE/.scripts/NAME/          its scripts while it runs
  *   DIR/NAMESPACE/…                       volumes with relative host paths
  *
- * All of it is closed to other users. What is ours begins with a dot; volumes may not. Names of namespaces and
- * sandboxes are checked (rpc/names.h) before they come here. */
+ * All of it is closed to other users. What is ours begins with a dot; volumes may not. Names of namespaces
+ * and sandboxes are checked (rpc/names.h) before they come here. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,8 +26,8 @@ enum store_part { STORE_SANDBOXES, STORE_FILES, STORE_SCRIPTS, STORE_PARTS };
 int store_open(const char *dir, struct store **ret, struct trm_error *reterr);
 void store_close(struct store *store); /* takes NULL */
 
-/* `entry` for each sandbox that is remembered, `space` for each namespace before its sandboxes; unreadable files are
- * logged and left out. `config` is the callee's. */
+/* `entry` for each sandbox that is remembered, `space` for each namespace before its sandboxes; unreadable
+ * files are logged and left out. `config` is the callee's. */
 struct store_reader {
 	void (*space)(void *user, const char *space);
 	void (*entry)(void *user, const char *space, const char *name, struct cJSON *config);

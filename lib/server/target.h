@@ -14,8 +14,8 @@ struct target {
 	const char *space, *name; /* of the call's params, or constants */
 };
 
-/* `sandbox` (NULL if it is absent, and may be: `is_needed` false) and `namespace` ("default" if absent). False: the call has
- * failed and is over. */
+/* `sandbox` (NULL if it is absent, and may be: `is_needed` false) and `namespace` ("default" if absent).
+ * False: the call has failed and is over. */
 bool target_read(struct call *call, bool is_needed, struct target *ret);
 /* As target_read() for methods that begin and end sandboxes; the names' rules apply. */
 bool target_read_checked(struct call *call, struct target *ret);

@@ -43,7 +43,8 @@ static int split(struct words *ret, const char *text, struct trm_error *reterr)
 	bool needs_slash = guest_len && guest[0] != '/';
 	if (!host || !guest_len || host >= sizeof ret->host || guest_len + needs_slash >= sizeof ret->guest)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"the volume '%.80s' cannot be: write HOST:GUEST, HOST:GUEST:ro or PATH", text);
+				"the volume '%.80s' cannot be: write HOST:GUEST, HOST:GUEST:ro or PATH",
+				text);
 	snprintf(ret->host, sizeof ret->host, "%.*s", (int)host, text);
 	snprintf(ret->guest, sizeof ret->guest, "%s%.*s", needs_slash ? "/" : "", (int)guest_len, guest);
 	return 0;
@@ -113,11 +114,13 @@ static int open_relative(struct fleet *fleet, const char *space, const char *pat
 	/* The directory itself holds what is the server's own. */
 	if (!path[strspn(path, "./")])
 		return trm_error_set(reterr, TRM_EINVAL,
-				"the volume '%.80s' cannot be: name a directory in the namespace's own", path);
+				"the volume '%.80s' cannot be: name a directory in the namespace's own",
+				path);
 	int fd = store_space_path(fleet->store, space, dir, sizeof dir)
 				 ? open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 				 : -1;
-	return fd < 0 ? trm_error_set_errno(reterr, errno, "the directory of namespace '%s' cannot be opened", space)
+	return fd < 0 ? trm_error_set_errno(
+			       reterr, errno, "the directory of namespace '%s' cannot be opened", space)
 		      : open_below(fd, path, reterr);
 }
 
@@ -125,7 +128,8 @@ static int open_relative(struct fleet *fleet, const char *space, const char *pat
 
 static int open_in(const char *dir, const char *path)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+	struct open_how how = {
+			.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
 	int dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir_fd < 0)
 		return -1;
@@ -159,7 +163,8 @@ static int open_absolute(struct fleet *fleet, const char *path, struct trm_error
 		if (fd >= 0)
 			return fd;
 		return trm_error_set_errno(reterr, errno, "the volume %.120s cannot be opened%s", path,
-				errno == EXDEV ? " (a link leads out of the directory that the server allows)" : "");
+				errno == EXDEV ? " (a link leads out of the directory that the server allows)"
+					       : "");
 	}
 	return trm_error_set(reterr, TRM_EPERM,
 			"this server allows no volume at %.120s: start it with --volumes DIR (a directory above), or name a "

@@ -283,14 +283,18 @@ static void a_folder_open_to_others_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			cmocka_unit_test_setup_teardown(requests_wait_for_what_is_under_way, set_up, tear_down),
+			cmocka_unit_test_setup_teardown(
+					requests_wait_for_what_is_under_way, set_up, tear_down),
 			cmocka_unit_test_setup_teardown(what_cannot_be_is_refused, set_up, tear_down),
-			cmocka_unit_test_setup_teardown(a_bad_config_does_not_replace_the_old, set_up, tear_down),
+			cmocka_unit_test_setup_teardown(
+					a_bad_config_does_not_replace_the_old, set_up, tear_down),
 			cmocka_unit_test_setup_teardown(the_idle_are_stopped, set_up, tear_down),
 			cmocka_unit_test_setup_teardown(the_next_server_remembers, set_up, tear_down),
-			cmocka_unit_test_setup_teardown(stopped_ones_without_files_are_forgotten_in_the_end, set_up, tear_down),
+			cmocka_unit_test_setup_teardown(stopped_ones_without_files_are_forgotten_in_the_end,
+					set_up, tear_down),
 			cmocka_unit_test_setup_teardown(the_end_waits_for_all, set_up, tear_down),
-			cmocka_unit_test_setup_teardown(a_folder_open_to_others_is_refused, set_up, tear_down),
+			cmocka_unit_test_setup_teardown(
+					a_folder_open_to_others_is_refused, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,8 @@ static void names(void **state)
 	assert_int_equal(languages(images, "docker.io/microsandbox/python@sha256:00"), PYTHON | BASH);
 	assert_int_equal(languages(images, "localhost:5000/terrarium/all:1.0"), PYTHON | JAVASCRIPT | BASH);
 	assert_int_equal(languages(images, "python"), PYTHON | BASH);
-	static const char *const wrong[] = {"", ":", "microsandbox", "microsandbox/python:\n", "microsandbox/python/x", "/"};
+	static const char *const wrong[] = {
+			"", ":", "microsandbox", "microsandbox/python:\n", "microsandbox/python/x", "/"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_int_equal(languages(images, wrong[i]), 0);
 	unsigned mask;
@@ -60,7 +61,9 @@ static void more_in_the_config_file(void **state)
 	struct image *images;
 	struct trm_error why = {0};
 	(void)state;
-	assert_int_equal(load("{\"server_images\": {\"a/b\": \"python, sh\", \"node\": \"bash\"}}", &images, &why), 0);
+	assert_int_equal(load("{\"server_images\": {\"a/b\": \"python, sh\", \"node\": \"bash\"}}", &images,
+					 &why),
+			0);
 	assert_int_equal(languages(images, "a/b:3"), PYTHON | BASH);
 	assert_int_equal(languages(images, "node"), BASH);
 	image_free(images);

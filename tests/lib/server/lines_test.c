@@ -81,8 +81,11 @@ static void bytes_become_text(void **state)
 static void what_was_dropped_is_told_where_it_was(void **state)
 {
 	struct trm_chunk chunks[] = {{TRM_STDOUT, 0, 8}};
-	struct trm_result result = {
-			.output = (char *)"a\nb\ny\nz\n", .output_len = 8, .chunks = chunks, .n_chunks = 1, .dropped_bytes = 90};
+	struct trm_result result = {.output = (char *)"a\nb\ny\nz\n",
+			.output_len = 8,
+			.chunks = chunks,
+			.n_chunks = 1,
+			.dropped_bytes = 90};
 	struct lines lines;
 	(void)state;
 	lines_init(&lines);

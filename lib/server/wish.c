@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* What is asked of sandboxes, one after the other. */
+#include <cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/loop.h>
+
+#include "base/err.h"
+#include "server/fleet_inner.h"
+
+/* ---- wishes ------------------------------------------------------------------------------ */
+
+static void answer(struct served *served, const struct trm_error *why, const char *note)
+{
+	struct wish *wish = served->wishes;
+	served->wishes = wish->next;
+	if (!served->wishes)
+		served->wishes_end = &served->wishes;
+	if (wish->kind == WISH_USE && !why->code) {
+		served->n_uses++;
+		served->was_used = true;
+		trm_timer_stop(served->idle);
+	}
+	fleet_done_fn *fn = wish->fn;
+	void *user = wish->user;
+	cJSON_Delete(wish->config);
+	free(wish);
+	fn(user, served, why, note);
+}
+
+void served_answer(struct served *served, const struct trm_error *why)
+{
+	char note[sizeof served->note];
+	memcpy(note, served->note, sizeof note);
+	served->note[0] = '\0';
+	if (!served->is_dealing)
+		return;
+	served->is_dealing = false;
+	answer(served, why, note);
+}
+
+static const struct trm_error WELL = {.code = TRM_OK};
+
+/* Why the first wish cannot be: an error of the whole server. */
+static bool is_refused(struct served *served, struct trm_error *why)
+{
+	const struct fleet *fleet = served->fleet;
+	const struct wish *wish = served->wishes;
+	if (fleet->is_closing)
+		trm_error_set(why, TRM_ECLOSED, "the server is ending");
+	else if (wish->kind == WISH_START && served->state == SERVED_STOPPED && fleet->opts.max_sandboxes
+			&& fleet->n_running >= fleet->opts.max_sandboxes)
+		trm_error_set(why, TRM_EBUSY,
+				"the server runs %u sandboxes already, which is all that it may (--max-sandboxes %u): "
+				"stop one first",
+				fleet->n_running, fleet->opts.max_sandboxes);
+	else
+		return false;
+	return true;
+}
+
+static void tell_stopped(const struct served *served, struct trm_error *why)
+{
+	if (served->why.code)
+		trm_error_set(why, TRM_ECLOSED, "sandbox '%s' in namespace '%s' is not running: %s",
+				served->name, served->space->name, served->why.msg);
+	else
+		trm_error_set(why, TRM_ECLOSED,
+				"sandbox '%s' in namespace '%s' is not running: start it first (sandbox.start)",
+				served->name, served->space->name);
+}
+
+/* A config that nothing can be started from does not take the old one's place. */
+static void start(struct served *served, struct wish *wish)
+{
+	cJSON *old = served->config;
+	if (wish->config)
+		served->config = wish->config;
+	bool is_new = wish->config;
+	wish->config = NULL;
+	served->is_dealing = true;
+	life_start(served);
+	if (!is_new)
+		return;
+	if (served->state == SERVED_STOPPED) {
+		cJSON_Delete(served->config);
+		served->config = old;
+	} else {
+		cJSON_Delete(old);
+	}
+}
+
+/* The first wish of one that is STOPPED or RUNNING. */
+static void deal(struct served *served)
+{
+	struct trm_error why = {0};
+	bool is_running = served->state == SERVED_RUNNING;
+	struct wish *wish = served->wishes;
+	if (is_refused(served, &why)) {
+		answer(served, &why, "");
+	} else if (wish->kind == WISH_USE && !is_running) {
+		tell_stopped(served, &why);
+		answer(served, &why, "");
+	} else if (wish->kind == WISH_START && !is_running) {
+		start(served, wish);
+	} else if (wish->kind == WISH_STOP && is_running) {
+		served->is_dealing = true;
+		life_stop(served);
+	} else {
+		answer(served, &WELL, "");
+	}
+}
+
+void served_pump(struct served *served)
+{
+	served->holds++;
+	while (served->wishes && (served->state == SERVED_STOPPED || served->state == SERVED_RUNNING))
+		deal(served);
+	served->holds--;
+	if (served->fleet->is_closing) {
+		if (served->state == SERVED_RUNNING)
+			life_stop(served);
+		else if (served->state == SERVED_STOPPED)
+			trm_timer_start(served->fleet->closing, 0, 0);
+	}
+}
+
+static void wish(struct served *served, enum wish_kind kind, cJSON *config, fleet_done_fn *fn, void *user)
+{
+	struct wish *wish = calloc(1, sizeof *wish);
+	if (!wish) {
+		struct trm_error why;
+		trm_error_set(&why, TRM_ENOMEM, "out of memory");
+		cJSON_Delete(config);
+		fn(user, NULL, &why, "");
+		return;
+	}
+	*wish = (struct wish){.kind = kind, .config = config, .fn = fn, .user = user};
+	*served->wishes_end = wish;
+	served->wishes_end = &wish->next;
+	if (served->wishes == wish)
+		served_pump(served);
+}
+
+/* ---- requests ---------------------------------------------------------------------------- */
+
+/* What is stored of a config: the known fields that are there. NULL: it names no image, or out of memory. */
+static cJSON *take_config(const cJSON *config)
+{
+	static const char *const FIELDS[] = {"image", "memory", "cpus", "volumes", "ports", "envs",
+			"depends_on", "workdir", "shell", "scripts"};
+	if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(config, "image")))
+		return NULL;
+	cJSON *taken = cJSON_CreateObject();
+	for (size_t i = 0; taken && i < sizeof FIELDS / sizeof *FIELDS; i++) {
+		const cJSON *field = cJSON_GetObjectItemCaseSensitive(config, FIELDS[i]);
+		if (field && !cJSON_IsNull(field))
+			cJSON_AddItemToObject(taken, FIELDS[i], cJSON_Duplicate(field, true));
+	}
+	return taken;
+}
+
+void fleet_start(struct fleet *fleet, const char *space, const char *name, const cJSON *config,
+		fleet_done_fn *fn, void *user)
+{
+	struct served *served;
+	struct trm_error why = {0};
+	cJSON *taken = take_config(config);
+	if (roll_find_or_add(fleet, space, name, taken, &served, &why) < 0) {
+		cJSON_Delete(taken);
+		fn(user, NULL, &why, "");
+		return;
+	}
+	wish(served, WISH_START, taken, fn, user);
+	roll_drop_unused(served); /* it could not be started at all */
+}
+
+static void ask(struct fleet *fleet, const char *space, const char *name, enum wish_kind kind,
+		fleet_done_fn *fn, void *user)
+{
+	struct served *served;
+	struct trm_error why = {0};
+	if (fleet_find(fleet, space, name, &served, &why) < 0)
+		fn(user, NULL, &why, "");
+	else
+		wish(served, kind, NULL, fn, user);
+}
+
+void fleet_stop(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user)
+{
+	ask(fleet, space, name, WISH_STOP, fn, user);
+}
+
+void fleet_use(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user)
+{
+	ask(fleet, space, name, WISH_USE, fn, user);
+}
+
+void served_unuse(struct served *served)
+{
+	if (--served->n_uses == 0)
+		life_rest(served);
+}
