@@ -278,6 +278,36 @@ def code_runs():
 			expect(not row[1], said, 'no sandbox left running: ' + row[0])
 
 
+def code_need_not_suit_a_prompt():
+	"""What the reference's interpreters, which are typed into, take wrong or never end with."""
+	python = [
+		('for i in range(3): print(i)', '0\n1\n2\n'),
+		('def f(n):\n    a = 1\n\n    return a + n\nf(2)\nf(3)', '3\n4\n'),
+		('if False:\n    print(1)\nelse:\n    print(2)\nprint(3)', '2\n3\n'),
+		("print('x', end='')", 'x'),
+		('"""a\n\nb"""', "'a\\n\\nb'\n"),
+		("if True: print('\u00e9\U0001f600')", '\u00e9\U0001f600\n'),
+	]
+	node = [
+		('if (false) {\n  1\n}\nelse {\n  console.log(2)\n}', '2\n'),
+		('[1, 2]\n  .map(x => x * 2)', '[ 2, 4 ]\n'),
+		('let late = 5; process.stdout; late', '5\n'),
+	]
+	with Double() as double:
+		env = {'MSB_SERVER_URL': double.url}
+		for language, cases in ('python', python), ('js', node):
+			codes = [word for code, _ in cases for word in ('-c', code)]
+			expect_out(run('-l', language, '--timeout', '10', *codes, **env), ''.join(out for _, out in cases))
+		for code, language, word, status in (("input()", 'python', 'EOFError', 1), ('f(', 'python', 'SyntaxError', 1),
+				('def g():\n    1 / 0\ng()', 'python', 'line 2, in g', 1), ('import sys; sys.exit(3)', 'python', '', 3),
+				("exit('bad')", 'python', 'bad', 1), ('process.exit(4)', 'js', '', 4),
+				('function h() {\n  throw new RangeError(7)\n}\nprocess.stdout; h()', 'js', 'RangeError: 7', 1)):
+			said = run('-l', language, '--timeout', '10', '-c', code, **env)
+			expect(said.code == status and word in said.err and 'terrarium' not in said.err, said, word)
+			said = run('-l', language, '--timeout', '10', '-c', code, '-c', '6 * 7', **env)
+			expect(said.out == '42\n', said, 'an interpreter that goes on')
+
+
 def an_interrupt_costs_the_state():
 	with Double() as double:
 		process = begin('run', '--yes', '--backend', 'microsandbox', '-c', 'import time\ntime.sleep(60)',
@@ -356,7 +386,7 @@ def proxies_are_used():
 
 
 def main():
-	for case in (code_runs, every_error_form_is_a_sentence, odd_results_are_understood_or_refused, time_runs_out,
+	for case in (code_runs, code_need_not_suit_a_prompt, every_error_form_is_a_sentence, odd_results_are_understood_or_refused, time_runs_out,
 			nobody_is_there, keys_open_and_are_not_seen, settings_have_their_order, an_interrupt_costs_the_state,
 			certificates_are_looked_at, proxies_are_used):
 		before, began = n_wrong, time.monotonic()

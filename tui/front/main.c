@@ -42,6 +42,20 @@ static const struct {
 	bool (*is_plain)(struct options *o, const struct cmd *cmd);
 } mine[] = {{&cmd_run, is_plain_run}, {&cmd_exec, is_plain_exec}};
 
+/* A key on the command line is wiped out by who parses it, and the full program shall find it yet. */
+static bool has_secret(int argc, char **argv)
+{
+	size_t count;
+	const struct trm_setting *rows = trm_settings(&count);
+
+	for (int i = 1; i < argc; i++)
+		for (size_t k = 0; k < count; k++)
+			if (rows[k].kind == TRM_SETTING_SECRET
+					&& strncmp(argv[i], rows[k].option, strlen(rows[k].option)) == 0)
+				return true;
+	return false;
+}
+
 /* The settings that hold here can be read, and are about this machine. */
 static bool is_local(const struct options *o)
 {
@@ -53,7 +67,7 @@ static bool is_local(const struct options *o)
 int main(int argc, char **argv)
 {
 	hand_init(argv);
-	for (size_t i = 0; argc > 1 && i < sizeof mine / sizeof *mine; i++) {
+	for (size_t i = 0; argc > 1 && !has_secret(argc, argv) && i < sizeof mine / sizeof *mine; i++) {
 		const struct cmd *cmd = mine[i].cmd;
 		struct options o;
 		if (strcmp(argv[1], cmd->name) != 0)

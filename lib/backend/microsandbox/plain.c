@@ -24,9 +24,11 @@ struct lines {
 
 static void add_text(struct lines *lines, const cJSON *text, bool is_stderr)
 {
-	if (cJSON_IsString(text) && *text->valuestring)
-		lines->at[lines->n++] =
-				(struct blame_line){.text = text->valuestring, .is_stderr = is_stderr};
+	size_t n = cJSON_IsString(text) ? strlen(text->valuestring) : 0;
+	if (n)
+		lines->at[lines->n++] = (struct blame_line){.text = text->valuestring,
+				.is_stderr = is_stderr,
+				.is_open = text->valuestring[n - 1] == '\n'}; /* it has its own */
 }
 
 /* Borrow the lines of a result. The protocol's own manual has texts `output` and `error` in place of lines,
@@ -61,7 +63,8 @@ static void print_lines(struct msb_proc *p, const struct lines *lines)
 	buf_init(&piece, MSB_OUT_MAX);
 	for (size_t i = 0; i < lines->n; i++) {
 		const struct blame_line *line = &lines->at[i];
-		if (!line->is_blame && buf_append(&piece, line->text, strlen(line->text)) == 0 && !line->is_open)
+		if (!line->is_blame && buf_append(&piece, line->text, strlen(line->text)) == 0
+				&& !line->is_open)
 			buf_append(&piece, "\n", 1);
 		if (i + 1 < lines->n && lines->at[i + 1].is_stderr == line->is_stderr)
 			continue;
