@@ -34,6 +34,8 @@ struct command_call {
 	struct trm_timer *timer;
 	struct output output;
 	struct run_stream *stream;
+	bool has_terminal;
+	uint64_t rows, cols; /* of the terminal */
 	bool wants_stdin, is_gone, has_timed_out;
 };
 
@@ -139,6 +141,11 @@ static void send_eof(void *user)
 	trm_proc_close_stdin(((struct command_call *)user)->proc);
 }
 
+static void resize(void *user, uint16_t rows, uint16_t cols)
+{
+	trm_proc_resize(((struct command_call *)user)->proc, rows, cols);
+}
+
 static size_t queued(void *user)
 {
 	return trm_proc_queued(((struct command_call *)user)->proc);
@@ -164,6 +171,7 @@ static void take_step(void *user, enum run_step step, bool holds)
 
 static const struct run_stream_ops STREAM_OPS = {.input = send_input,
 		.eof = send_eof,
+		.resize = resize,
 		.queued = queued,
 		.step = take_step,
 		.consumed = consumed};
@@ -207,7 +215,10 @@ static int spawn(struct command_call *c, struct trm_error *why)
 	cJSON_ArrayForEach(arg, c->args) argv[i++] = arg->valuestring;
 	const struct trm_proc_opts opts = {.argv = argv,
 			.manual_credit = call_streams(c->call),
-			.stdin_open = call_streams(c->call) && c->wants_stdin};
+			.stdin_open = call_streams(c->call) && c->wants_stdin,
+			.pty = c->has_terminal,
+			.rows = (uint16_t)c->rows,
+			.cols = (uint16_t)c->cols};
 	int r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
 	free(argv);
 	return r;
@@ -249,6 +260,20 @@ static void on_gone(struct call *call, void *user)
 		trm_proc_close(c->proc);
 }
 
+static int read_terminal(struct command_call *c, const cJSON *params, struct trm_error *why)
+{
+	const cJSON *terminal = NULL;
+	int r = rpc_get_object(params, "terminal", &terminal, why);
+	c->has_terminal = terminal;
+	c->rows = 24;
+	c->cols = 80;
+	if (r == 0 && terminal)
+		r = rpc_get_number(terminal, "rows", UINT16_MAX, &c->rows, why);
+	if (r == 0 && terminal)
+		r = rpc_get_number(terminal, "cols", UINT16_MAX, &c->cols, why);
+	return r;
+}
+
 static int read_params(struct command_call *c, struct trm_error *why)
 {
 	const cJSON *params = c->call->params;
@@ -257,9 +282,10 @@ static int read_params(struct command_call *c, struct trm_error *why)
 		r = rpc_get_texts(params, "args", &c->args, why);
 	if (r == 0)
 		r = rpc_get_number(params, "timeout", TIMEOUT_MAX_S, &c->timeout_s, why);
-	if (r == 0 && call_streams(c->call))
-		r = rpc_get_bool(params, "stdin", &c->wants_stdin, why);
-	return r;
+	if (r < 0 || !call_streams(c->call))
+		return r;
+	r = rpc_get_bool(params, "stdin", &c->wants_stdin, why);
+	return r < 0 ? r : read_terminal(c, params, why);
 }
 
 void method_command(struct call *call)

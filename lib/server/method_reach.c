@@ -42,6 +42,7 @@ struct input {
 	size_t n;
 	char *decoded; /* to be freed */
 	bool is_end;
+	uint64_t rows, cols; /* 0: as they are */
 };
 
 static int read_input(const cJSON *params, struct input *ret, struct trm_error *why)
@@ -53,12 +54,17 @@ static int read_input(const cJSON *params, struct input *ret, struct trm_error *
 		r = rpc_get_text(params, "base64", &letters, why);
 	if (r == 0)
 		r = rpc_get_bool(params, "eof", &ret->is_end, why);
+	if (r == 0)
+		r = rpc_get_number(params, "rows", UINT16_MAX, &ret->rows, why);
+	if (r == 0)
+		r = rpc_get_number(params, "cols", UINT16_MAX, &ret->cols, why);
 	if (r < 0)
 		return r;
 	if (text && letters)
 		return trm_error_set(why, TRM_EINVAL, "`text` and `base64` exclude each other");
-	if (!text && !letters && !ret->is_end)
-		return trm_error_set(why, TRM_EINVAL, "there is neither `text` nor `base64`, nor `eof`");
+	if (!text && !letters && !ret->is_end && !(ret->rows && ret->cols))
+		return trm_error_set(why, TRM_EINVAL,
+				"there is neither `text` nor `base64`, nor `eof`, nor `rows` and `cols`");
 	if (text) {
 		ret->bytes = text;
 		ret->n = strlen(text);
@@ -81,6 +87,8 @@ void method_input(struct call *call)
 		target_fail(call, &why);
 		return;
 	}
+	if (input.rows && input.cols)
+		run_stream_resize(stream, (uint16_t)input.rows, (uint16_t)input.cols);
 	run_stream_send(stream, call, input.bytes, input.n, input.is_end);
 	free(input.decoded);
 }

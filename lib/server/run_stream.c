@@ -76,6 +76,12 @@ void run_stream_send(struct run_stream *s, struct call *call, const void *bytes,
 	s->inputs_end = &input->next;
 }
 
+void run_stream_resize(struct run_stream *s, uint16_t rows, uint16_t cols)
+{
+	if (s->ops->resize)
+		s->ops->resize(s->user, rows, cols);
+}
+
 void run_stream_step(struct run_stream *s, enum run_step step, bool holds)
 {
 	s->ops->step(s->user, step, holds);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "server/events.h"
 #include "server/output_event.h"
@@ -27,6 +28,7 @@ enum run_step { RUN_STEP_INTERRUPT, RUN_STEP_TERMINATE, RUN_STEP_KILL, RUN_STEP_
 struct run_stream_ops {
 	int (*input)(void *user, const void *bytes, size_t n, struct trm_error *reterr);
 	void (*eof)(void *user);
+	void (*resize)(void *user, uint16_t rows, uint16_t cols); /* NULL: it has no terminal */
 	size_t (*queued)(void *user); /* bytes of input that wait for the code; see run_stream_drained() */
 	/* `holds`: no further step shall follow by itself. */
 	void (*step)(void *user, enum run_step step, bool holds);
@@ -63,6 +65,7 @@ struct run_stream *run_stream_find(
 		struct trm_server *server, const char *space, const char *sandbox, const char *run);
 /* `call` is ended when the input was taken, or refused. */
 void run_stream_send(struct run_stream *stream, struct call *call, const void *bytes, size_t n, bool is_end);
+void run_stream_resize(struct run_stream *stream, uint16_t rows, uint16_t cols);
 void run_stream_step(struct run_stream *stream, enum run_step step, bool holds);
 
 #endif

@@ -19,7 +19,7 @@ enum {
 static const char *const headers[] = {"Access-Control-Allow-Origin", "*", "Vary",
 		"origin, access-control-request-method, access-control-request-headers",
 		"Access-Control-Expose-Headers", "Terrarium-Extensions, Terrarium-Run",
-		"Terrarium-Extensions", "events, input, interrupt, ask, files", NULL};
+		"Terrarium-Extensions", "events, input, interrupt, ask, terminal, files", NULL};
 
 void trm_serve_opts_default(struct trm_serve_opts *opts)
 {

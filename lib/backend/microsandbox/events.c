@@ -377,6 +377,11 @@ static void run(struct msb_proc *p)
 static void command(struct msb_proc *p)
 {
 	struct msb_request request = {.method = RPC_COMMAND, .params = msb_command_params(p)};
+	if (p->has_terminal) {
+		cJSON *terminal = cJSON_AddObjectToObject(request.params, "terminal");
+		cJSON_AddNumberToObject(terminal, "rows", p->rows);
+		cJSON_AddNumberToObject(terminal, "cols", p->cols);
+	}
 	begin(p, &request);
 }
 
@@ -385,6 +390,7 @@ const struct msb_dialect msb_events = {
 		.command = command,
 		.input = reach_input,
 		.eof = reach_eof,
+		.resize = reach_resize,
 		.signal = reach_signal,
 		.ask = reach_ask,
 		.drop = reach_drop,

@@ -87,7 +87,6 @@ static void dispatch(struct msb *m, const struct frame *frame)
 	case FRAME_ENTRY:
 	case FRAME_SIGNAL_PID: msb_file_frame(m, frame); break;
 	case FRAME_TURN: /* its one client has it always */
-	case FRAME_RESIZE:
 	case FRAME_SHUTDOWN: break;
 	default:
 		p = msb_proc_find(m, frame->stream);
@@ -265,7 +264,7 @@ static unsigned extensions_of(const struct http_request *request)
 		const char *word;
 		enum msb_extension bit;
 	} words[] = {{"events", MSB_EVENTS}, {"input", MSB_INPUT}, {"interrupt", MSB_INTERRUPT},
-			{"ask", MSB_ASK}, {"files", MSB_FILES}};
+			{"ask", MSB_ASK}, {"files", MSB_FILES}, {"terminal", MSB_TERMINAL}};
 	char field[256];
 	unsigned found = 0;
 	if (!http_request_field(request, "Terrarium-Extensions", field, sizeof field))

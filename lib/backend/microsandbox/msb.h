@@ -57,6 +57,7 @@ enum msb_extension {
 	MSB_INTERRUPT = 1 << 2, /* of a run */
 	MSB_ASK = 1 << 3,       /* questions to interpreters */
 	MSB_FILES = 1 << 4,
+	MSB_TERMINAL = 1 << 5, /* … of commands */
 };
 
 struct msb;
@@ -152,6 +153,8 @@ struct msb_dialect {
 	 * thrown away. */
 	void (*input)(struct msb_proc *p, const char *bytes, size_t n);
 	void (*eof)(struct msb_proc *p, bool is_reset);
+	/* Its terminal has p->rows and p->cols now. */
+	void (*resize)(struct msb_proc *p);
 	/* A signal for what runs: there is a run in hand, or it is a command. */
 	void (*signal)(struct msb_proc *p, uint32_t signo);
 	/* A question of kernel.h: answered by msb_kernel_reply() with the same id. */
@@ -202,6 +205,8 @@ struct msb_proc {
 	/* a command's; NULL-terminated */
 	char **argv, **env;
 	char *cwd;
+	bool has_terminal;
+	uint16_t rows, cols;
 	/* what is under way for it */
 	struct msb_call *call;
 	void *own; /* the dialect's */

@@ -364,6 +364,11 @@ static void ask(struct msb_proc *p, const char *op, const char *id, const cJSON 
 	msb_kernel_reply(p, id, NULL, "a plain microsandbox server answers no such questions");
 }
 
+static void resize(struct msb_proc *p)
+{
+	(void)p; /* there are no terminals */
+}
+
 static void drop(struct msb_proc *p)
 {
 	(void)p;
@@ -374,6 +379,7 @@ const struct msb_dialect msb_plain = {
 		.command = command,
 		.input = input,
 		.eof = eof,
+		.resize = resize,
 		.signal = signal_proc,
 		.ask = ask,
 		.drop = drop,

@@ -183,7 +183,7 @@ static int check_spawn(struct msb *m, uint32_t stream, const struct spawn_msg *m
 	*ret = free_row(m);
 	if (msg->flags & SPAWN_ATTACH)
 		return refuse(m, stream, TRM_ENOENT, "it does not run in this sandbox");
-	if (msg->flags & SPAWN_PTY)
+	if ((msg->flags & SPAWN_PTY) && !(m->extensions & MSB_TERMINAL))
 		return refuse(m, stream, TRM_ENOTSUP,
 				"a microsandbox server has no terminals: only commands without one can be run");
 	if (!*ret)
@@ -213,6 +213,10 @@ void msb_spawn(struct msb *m, uint32_t stream, const struct spawn_msg *msg)
 		p->argv = copy_list(msg->argv);
 		p->env = copy_list(msg->env);
 		p->cwd = strdup(msg->cwd);
+		p->has_terminal = msg->flags & SPAWN_PTY;
+		p->rows = msg->rows;
+		p->cols = msg->cols;
+		p->stdin_is_open |= p->has_terminal;
 	}
 	const struct started_msg started = {.pid = p->pid, .has_turn = true};
 	started_msg_put(&m->out, stream, &started);
@@ -269,6 +273,16 @@ static void on_stdin(struct msb_proc *p, enum stdin_state state)
 		p->msb->dialect->eof(p, state == STDIN_RESET);
 }
 
+static void on_resize(struct msb_proc *p, struct unpack *u)
+{
+	uint16_t rows = unpack_u16(u), cols = unpack_u16(u);
+	if (u->bad || !p->has_terminal || p->will_exit)
+		return;
+	p->rows = rows;
+	p->cols = cols;
+	p->msb->dialect->resize(p);
+}
+
 static void on_signal(struct msb_proc *p, uint32_t signo)
 {
 	if (!p->will_exit)
@@ -290,6 +304,7 @@ void msb_proc_frame(struct msb_proc *p, const struct frame *frame)
 	switch (frame->type) {
 	case FRAME_INPUT: on_input(p, frame); break;
 	case FRAME_STDIN: on_stdin(p, unpack_u8(&u)); break;
+	case FRAME_RESIZE: on_resize(p, &u); break;
 	case FRAME_SIGNAL: on_signal(p, unpack_u32(&u)); break;
 	case FRAME_CLOSE: on_close(p); break;
 	case FRAME_CREDIT:

@@ -58,7 +58,7 @@ static void forget_input(struct reach *r)
 		msb_proc_taken(r->p, r->input.len);
 	buf_clear(&r->input);
 	r->n_sent = 0;
-	r->owes_eof = false;
+	r->owes_eof = r->owes_size = false;
 }
 
 static void on_input_taken(void *user, const cJSON *result, const struct trm_error *why)
@@ -113,6 +113,11 @@ static void send_input(struct reach *r)
 		cJSON_AddTrueToObject(request.params, "eof");
 		r->owes_eof = false;
 	}
+	if (r->owes_size) {
+		cJSON_AddNumberToObject(request.params, "rows", r->p->rows);
+		cJSON_AddNumberToObject(request.params, "cols", r->p->cols);
+		r->owes_size = false;
+	}
 	snprintf(request.what, sizeof request.what, "send input to sandbox '%s'", r->p->box->name);
 	if (msb_call(r->p->msb, &request, on_input_taken, r, &r->input_call, &why) < 0)
 		forget_input(r);
@@ -137,6 +142,15 @@ void reach_eof(struct msb_proc *p, bool is_reset)
 		forget_input(r);
 	else
 		r->owes_eof = true;
+	reach_pump(r);
+}
+
+void reach_resize(struct msb_proc *p)
+{
+	struct reach *r = reach_of(p);
+	if (!r)
+		return;
+	r->owes_size = true;
 	reach_pump(r);
 }
 
@@ -173,7 +187,7 @@ void reach_pump(struct reach *r)
 		return;
 	if (r->owes_step && !r->step_call)
 		send_step(r);
-	if (!r->input_call && (r->input.len || r->owes_eof))
+	if (!r->input_call && (r->input.len || r->owes_eof || r->owes_size))
 		send_input(r);
 }
 

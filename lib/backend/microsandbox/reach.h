@@ -42,7 +42,7 @@ struct reach {
 	/* what goes there, one request after the other */
 	struct buf input;
 	size_t n_sent; /* of the input, in the request under way */
-	bool owes_eof;
+	bool owes_eof, owes_size;
 	const char *owes_step; /* NULL: none */
 	struct msb_call *input_call, *step_call;
 	/* questions */
@@ -59,6 +59,7 @@ void reach_pump(struct reach *r);
 /* Of the dialect. */
 void reach_input(struct msb_proc *p, const char *bytes, size_t n);
 void reach_eof(struct msb_proc *p, bool is_reset);
+void reach_resize(struct msb_proc *p);
 void reach_signal(struct msb_proc *p, uint32_t signo);
 void reach_ask(struct msb_proc *p, const char *op, const char *id, const cJSON *request);
 void reach_drop(struct msb_proc *p);
