@@ -23,7 +23,8 @@ int http_create(struct http **ret, struct trm_error *reterr)
 	int r = 0;
 	if (!h)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	h->library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	/* It stays: a thread of its own may still be resolving a name when we have lost interest. */
+	h->library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!h->library)
 		r = trm_error_set(reterr, TRM_ENOTSUP,
 				"HTTP needs libcurl, which is not installed (apt install libcurl4)");

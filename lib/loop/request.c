@@ -110,6 +110,7 @@ static void set_policy(struct http_request *r, const struct http_opts *o)
 	set(r->easy, CURLOPT_FOLLOWLOCATION, 0L);
 	set(r->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	set(r->easy, CURLOPT_NOSIGNAL, 1L);
+	set(r->easy, CURLOPT_QUICK_EXIT, 1L); /* who cancels does not wait for a name to be resolved */
 	set(r->easy, CURLOPT_TCP_NODELAY, 1L);
 	set(r->easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	set(r->easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);

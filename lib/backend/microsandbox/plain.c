@@ -49,10 +49,11 @@ static void take_lines(const cJSON *result, struct lines *ret)
 	{
 		const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "text"));
 		const char *stream = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "stream"));
-		if (!text || !stream || ret->n >= LINES_MAX)
+		bool is_stderr = stream && strcmp(stream, "stderr") == 0;
+		/* Streams of other names are none that a client of 0.2.x shows. */
+		if (!text || !stream || (!is_stderr && strcmp(stream, "stdout") != 0) || ret->n >= LINES_MAX)
 			continue;
-		ret->at[ret->n++] =
-				(struct blame_line){.text = text, .is_stderr = strcmp(stream, "stderr") == 0};
+		ret->at[ret->n++] = (struct blame_line){.text = text, .is_stderr = is_stderr};
 	}
 }
 

@@ -41,6 +41,22 @@ static void hide_key(char *text, const char *key)
 		memset(at, '*', n);
 }
 
+/* Words apart by one blank each, none at the ends. Returns the new length. */
+static size_t squeeze(char *text)
+{
+	size_t n = 0;
+	for (const char *at = text; *at; at++) {
+		bool is_blank = strchr(" \t\r\n", *at) != NULL;
+		if (!is_blank)
+			text[n++] = *at;
+		else if (n && text[n - 1] != ' ')
+			text[n++] = ' ';
+	}
+	n -= n && text[n - 1] == ' ';
+	text[n] = '\0';
+	return n;
+}
+
 /* The first words of a text in one clean line, cut to WORDS_MAX. */
 static void take_words(char *out, size_t cap, const char *text, size_t n, const char *key)
 {
@@ -50,11 +66,8 @@ static void take_words(char *out, size_t cap, const char *text, size_t n, const 
 	if (!copy)
 		return;
 	hide_key(copy, key);
-	const char *from = copy + strspn(copy, " \t\r\n");
-	n = strlen(from);
-	while (n && strchr(" \t\r\n", from[n - 1]))
-		n--;
-	trm_text_clean_line(line, sizeof line, from, n);
+	n = squeeze(copy);
+	trm_text_clean_line(line, sizeof line, copy, n);
 	snprintf(out, cap, "%s%s", line, n >= sizeof line ? "…" : "");
 	free(copy);
 }

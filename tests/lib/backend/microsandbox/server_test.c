@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* The backend against a peer that answers what a server, or whatever else listens there, may answer. */
+#include "cmocka_all.h"
+
+#include "peer.h"
+#include "support/bed.h"
+
+#define KEY "msb_quite_secret"
+
+static struct peer peer;
+static struct bed bed;
+static char everything_logged[65536];
+
+static void on_log(void *user, int level, const char *line)
+{
+	size_t n = strlen(everything_logged);
+	(void)user;
+	(void)level;
+	snprintf(everything_logged + n, sizeof everything_logged - n, "%s\n", line);
+}
+
+static struct trm_sandbox_opts opts_for(const char *url)
+{
+	struct trm_sandbox_opts opts;
+	trm_sandbox_opts_default(&opts);
+	opts.name = "box";
+	opts.server.url = url;
+	opts.server.api_key = KEY;
+	return opts;
+}
+
+static bool open_bed(void)
+{
+	struct trm_sandbox_opts opts = opts_for(peer.url);
+	struct trm_session_opts session = {
+			.timeout_ms = 20000, .grace_ms = 100, .output_keep_bytes = 1 << 20};
+	return bed_open(&bed, "microsandbox", &opts, &session) && bed_run(&bed, "bash", "") != NULL;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	everything_logged[0] = '\0';
+	trm_set_log(on_log, NULL);
+	peer_start(&peer);
+	peer_answers(&peer, "sandbox.command.run",
+			PEER_JSON("\"result\":{\"exit_code\":0,\"success\":true,\"output\":[]}"), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	assert_null(strstr(everything_logged, KEY));
+	peer_stop(&peer);
+	return 0;
+}
+
+/* ---- how it cannot be started ---------------------------------------------------------------------- */
+
+static void failures_become_sentences(void **state)
+{
+	static const struct {
+		const char *answer;
+		const char *words; /* of the sentence */
+	} cases[] = {
+			{PEER_JSON("\"error\":{\"code\":-32601,\"message\":\"Method not found: sandbox.start\"}"),
+					"Method not found: sandbox.start"},
+			{"HTTP/1.1 401 Unauthorized\r\nContent-Length: 43\r\n\r\n{\"error\":\"Invalid "
+			 "credentials\",\"code\":1001}",
+					"'Invalid credentials' (HTTP 401, code 1001); the API key is wrong"},
+			{"HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n{\"error\":\"Access denied\",\"code\":3001}",
+					"may not be used for this namespace"},
+			{"HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n{\"error\":\"Internal server "
+			 "error\",\"code\":5002}",
+					"see the server's own log"},
+			{"HTTP/1.1 400 Bad\r\nConnection: close\r\n\r\nFailed to parse the request body as JSON: x\n",
+					"says 'Failed to parse the request body as JSON: x' (HTTP 400)"},
+			{"HTTP/1.1 422 Bad\r\nContent-Length: 0\r\n\r\n",
+					"the server says nothing (HTTP 422)"},
+			{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "its answer is empty"},
+			{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n{\"jsonrpc\":",
+					"its answer is no JSON (HTTP 200, content type 'application/json'"},
+			{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n[1,2]",
+					"its answer is no JSON-RPC reply (HTTP 200, content type 'text/plain'"},
+			{"HTTP/1.1 502 Bad\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html><head><title>\n"
+			 "Squid: cannot\n forward</title>",
+					"a web page 'Squid: cannot forward' came"},
+			{"HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\nContent-Length: 0\r\n\r\n",
+					"sends us elsewhere (HTTP 302)"},
+			{"HTTP/1.1 400 No\r\nConnection: close\r\n\r\nyour key " KEY " is bad",
+					"'your key ****"},
+			{"HTTP/1.1 400 No\r\nConnection: close\r\n\r\n{\"error\":\"a\\u001b[31mb\\u0000c\"}",
+					"says 'a"},
+			{"nonsense\r\n\r\n", "does not speak HTTP"},
+			{"HTTP/1.1 200 OK\r\nContent-Length: 500\r\nConnection: close\r\n\r\n{\"jsonrpc\"",
+					"closed in the middle of the answer"},
+			{PEER_CLOSE, "closed without an answer"},
+			{PEER_SILENT, "no answer within"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct trm_sandbox_opts opts = opts_for(peer.url);
+		opts.start_timeout_ms = cases[i].answer == PEER_SILENT ? 700 : 0;
+		peer_answers(&peer, "sandbox.start", cases[i].answer, 0);
+		assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+		while (!bed.is_closed)
+			trm_loop_step(bed.loop, 100);
+		if (!strstr(bed.why.msg, cases[i].words))
+			fail_msg("'%s' should have '%s'", bed.why.msg, cases[i].words);
+		assert_non_null(strstr(bed.why.msg, "cannot start sandbox 'box' at http://127.0.0.1:"));
+		assert_null(strstr(bed.why.msg, KEY));
+		bed_close(&bed);
+	}
+}
+
+static void nobody_there(void **state)
+{
+	static const struct {
+		const char *url, *words;
+	} cases[] = {
+			{"http://127.0.0.1:1",
+					"no connection to 127.0.0.1 port 1: connection refused; is a server"},
+			{"http://no-such-host.invalid", "no-such-host.invalid"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct trm_sandbox_opts opts = opts_for(cases[i].url);
+		assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+		while (!bed.is_closed)
+			trm_loop_step(bed.loop, 100);
+		assert_non_null(strstr(bed.why.msg, cases[i].words));
+		bed_close(&bed);
+	}
+}
+
+static void no_secure_connection(void **state)
+{
+	char url[64];
+	(void)state;
+	snprintf(url, sizeof url, "https%.50s", peer.url + 4);
+	struct trm_sandbox_opts opts = opts_for(url);
+	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+	while (!bed.is_closed)
+		trm_loop_step(bed.loop, 100);
+	assert_int_equal(bed.why.code, TRM_EPERM);
+	bed_close(&bed);
+	opts.server.ca_file = "/nowhere/ca.pem";
+	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+	while (!bed.is_closed)
+		trm_loop_step(bed.loop, 100);
+	assert_non_null(strstr(bed.why.msg, "/nowhere/ca.pem"));
+	bed_close(&bed);
+}
+
+static void bad_settings_are_refused(void **state)
+{
+	static const char *const urls[] = {"127.0.0.1:5555", "ftp://h", "http://", "http://:5555",
+			"http://a b", "http://u:p@h", "http://h?q"};
+	struct trm_sandbox *sandbox;
+	struct trm_loop *loop;
+	struct trm_error why;
+	(void)state;
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+		struct trm_sandbox_opts opts = opts_for(urls[i]);
+		opts.backend = "microsandbox";
+		assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
+		assert_null(strstr(why.msg, "u:p"));
+	}
+	struct trm_sandbox_opts opts = opts_for("http://h");
+	opts.backend = "microsandbox";
+	opts.server.api_key = "msb_a\r\nX-Evil: 1";
+	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
+	assert_null(strstr(why.msg, "msb_a"));
+	opts.server.api_key = NULL;
+	opts.name = "a.b";
+	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
+	trm_loop_destroy(loop);
+}
+
+static void the_end_before_the_beginning(void **state)
+{
+	struct trm_sandbox_opts opts = opts_for(peer.url);
+	(void)state;
+	peer_answers(&peer, "sandbox.start", PEER_SILENT, 0);
+	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+	for (int i = 0; i < 600 && !peer_count(&peer, "sandbox.start"); i++)
+		trm_loop_step(bed.loop, 20);
+	double before = bed_now_ms();
+	bed_close(&bed);
+	assert_true(bed_now_ms() - before < 3000);
+	assert_int_equal(peer_count(&peer, "sandbox.stop"), 1);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------
+ */
+
+static void what_is_asked_for(void **state)
+{
+	struct trm_sandbox_opts opts = opts_for(peer.url);
+	(void)state;
+	opts.limits.cpus = 1.6;
+	opts.server.space = "team";
+	opts.server.image = "my/python";
+	opts.server.volumes[opts.server.n_volumes++] = "/data:/mnt";
+	opts.server.ports[opts.server.n_ports++] = "8080:80";
+	opts.env[opts.n_env++] = "A=1";
+	opts.workdir = "/srv";
+	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+	bed_run(&bed, "bash", "true");
+	assert_int_equal(peer_count(&peer, "Authorization: Bearer " KEY "\r\n"), 2);
+	assert_int_equal(peer_count(&peer, "\"namespace\":\"team\""), 2);
+	assert_int_equal(peer_count(&peer, "\"cpus\":2,"), 1);
+	assert_int_equal(peer_count(&peer, "\"memory\":512"), 1);
+	assert_int_equal(peer_count(&peer, "\"image\":\"my/python\""), 1);
+	assert_int_equal(peer_count(&peer, "\"volumes\":[\"/data:/mnt\"],\"ports\":[\"8080:80\"]"), 1);
+	assert_int_equal(peer_count(&peer, "\"envs\":[\"A=1\"],\"workdir\":\"/srv\""), 1);
+	const struct trm_result *result = bed_run(&bed, "javascript", "1");
+	assert_non_null(strstr(result->reason, "my/python has no javascript"));
+	bed_close(&bed);
+	assert_int_equal(peer_count(&peer, "sandbox.stop"), 1);
+}
+
+static void lines_and_exceptions(void **state)
+{
+	(void)state;
+	peer_answers(&peer, "sandbox.repl.run",
+			PEER_JSON("\"result\":{\"status\":\"success\",\"language\":\"python\",\"output\":["
+				  "{\"stream\":\"stdout\",\"text\":\"one\"},{\"stream\":\"stdout\",\"text\":\"\"},"
+				  "{\"stream\":\"stderr\",\"text\":\"warned\"},{\"stream\":\"other\",\"text\":\"x\"},"
+				  "{\"stream\":\"stderr\",\"text\":\"Traceback (most recent call last):\"},"
+				  "{\"stream\":\"stderr\",\"text\":\"  File \\\"<stdin>\\\", line 1, in <module>\"},"
+				  "{\"stream\":\"stderr\",\"text\":\"ZeroDivisionError: division by zero\"}]}"),
+			0);
+	assert_true(open_bed());
+	const struct trm_result *result = bed_run(&bed, "python", "1/0");
+	assert_string_equal(bed_stdout(&bed), "one\n\n");
+	assert_string_equal(bed_stderr(&bed), "warned\n");
+	assert_int_equal(result->status, TRM_STATUS_ERROR);
+	assert_string_equal(result->error_name, "ZeroDivisionError");
+	assert_string_equal(result->error_message, "division by zero");
+	assert_string_equal(result->traceback[0], "Traceback (most recent call last):");
+	bed_close(&bed);
+}
+
+static void node_has_a_sandbox_of_its_own(void **state)
+{
+	(void)state;
+	peer_answers(&peer, "sandbox.repl.run",
+			PEER_JSON("\"result\":{\"output\":[{\"stream\":\"stdout\",\"text\":\"Uncaught Error: "
+				  "boom\"},{\"stream\":\"stdout\",\"text\":\"    at REPL1:1:7\"}]}"),
+			0);
+	assert_true(open_bed());
+	const struct trm_result *result = bed_run(&bed, "javascript", "throw Error('boom')");
+	assert_int_equal(result->status, TRM_STATUS_ERROR);
+	assert_string_equal(result->error_name, "Error");
+	assert_string_equal(bed_stdout(&bed), "");
+	assert_int_equal(peer_count(&peer, "\"image\":\"microsandbox/node\""), 1);
+	bed_close(&bed);
+	assert_int_equal(
+			peer_count(&peer, "\"method\":\"sandbox.stop\",\"params\":{\"sandbox\":\"box-node\""),
+			1);
+	assert_int_equal(peer_count(&peer, "\"method\":\"sandbox.stop\",\"params\":{\"sandbox\":\"box\""), 1);
+}
+
+static void a_time_out_is_the_servers_first(void **state)
+{
+	(void)state;
+	peer_answers(&peer, "sandbox.repl.run",
+			PEER_JSON("\"result\":{\"output\":[{\"stream\":\"stdout\",\"text\":\"so far\"}]}"),
+			0);
+	peer_answers(&peer, "sandbox.repl.run",
+			PEER_JSON("\"result\":{\"output\":[{\"stream\":\"stdout\",\"text\":\"part\"},{\"stream\":"
+				  "\"stderr\",\"text\":\"Error: Execution timed out after 20 seconds\"}]}"),
+			1);
+	assert_true(open_bed());
+	const struct trm_result *result = bed_run(&bed, "python", "while True: pass");
+	assert_int_equal(peer_count(&peer, "\"timeout\":20"), 2); /* Bash's, too */
+	assert_string_equal(bed_stdout(&bed), "part\n");
+	assert_true(result->state_lost);
+	bed_run(&bed, "python", "1");
+	assert_string_equal(bed_stdout(&bed), "so far\n");
+	assert_int_equal(peer_count(&peer, "sandbox.stop"), 1);
+	assert_int_equal(peer_count(&peer, "sandbox.start"), 2);
+	bed_close(&bed);
+}
+
+static void nothing_interrupts_but_the_end(void **state)
+{
+	const char code[] = "while True: pass";
+	struct trm_run_opts run;
+	(void)state;
+	peer_answers(&peer, "sandbox.repl.run", PEER_SILENT, 0);
+	assert_true(open_bed());
+	trm_run_opts_default(&run);
+	run.lang = bed_lang("python");
+	run.code = code;
+	run.code_len = strlen(code);
+	bed_begin(&bed, &run);
+	for (int i = 0; i < 600 && !peer_count(&peer, "sandbox.repl.run"); i++)
+		trm_loop_step(bed.loop, 20);
+	trm_run_interrupt(bed.run);
+	const struct trm_result *result = bed_end(&bed);
+	assert_int_equal(result->status, TRM_STATUS_INTERRUPTED);
+	assert_true(result->state_lost);
+	assert_non_null(strstr(bed_stderr(&bed), "this server cannot interrupt what runs"));
+	bed_close(&bed);
+	assert_true(peer_count(&peer, "sandbox.stop") >= 1);
+}
+
+static void code_is_never_sent_twice(void **state)
+{
+	(void)state;
+	/* A connection that is kept, so that curl would try again on a new one. */
+	peer_answers(&peer, "sandbox.command.run",
+			"HTTP/1.1 200 OK\r\nContent-Length: 69\r\n\r\n{\"jsonrpc\":\"2.0\",\"result\":{\"exit_code\":0,"
+			"\"success\":true,\"output\":[]}}",
+			0);
+	peer_answers(&peer, "sandbox.repl.run", PEER_CLOSE, 0);
+	peer_answers(&peer, "sandbox.metrics.get", PEER_JSON("\"result\":{\"sandboxes\":[]}"), 0);
+	assert_true(open_bed());
+	const struct trm_result *result = bed_run(&bed, "python", "launch()");
+	assert_int_equal(result->status, TRM_STATUS_KILLED);
+	assert_non_null(strstr(result->reason, "closed without an answer"));
+	assert_int_equal(peer_count(&peer, "launch()"), 1);
+	bed_close(&bed);
+}
+
+static void what_is_not_known_is_not_told(void **state)
+{
+	struct trm_sandbox_opts opts = opts_for(peer.url);
+	(void)state;
+	opts.metrics_interval_ms = 200;
+	peer_answers(&peer, "sandbox.metrics.get",
+			PEER_JSON("\"result\":{\"sandboxes\":[{\"name\":\"box\",\"running\":true,\"cpu_usage\":0.0,"
+				  "\"memory_usage\":55,\"disk_usage\":null}]}"),
+			0);
+	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+	while (!bed.n_metrics)
+		trm_loop_step(bed.loop, 100);
+	assert_int_equal(bed.sample.known & (TRM_METRIC_CPU_PERCENT | TRM_METRIC_DISK | TRM_METRIC_PROCS), 0);
+	assert_true(bed.sample.known & TRM_METRIC_MEM);
+	assert_int_equal(bed.sample.mem_bytes, 55 << 20);
+	bed_close(&bed);
+}
+
+static void a_sandbox_stopped_by_others_is_told(void **state)
+{
+	(void)state;
+	peer_answers(&peer, "sandbox.repl.run",
+			"HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n{\"error\":\"Internal server error\",\"code\":5002}",
+			0);
+	peer_answers(&peer, "sandbox.metrics.get",
+			PEER_JSON("\"result\":{\"sandboxes\":[{\"name\":\"box\",\"running\":false}]}"), 0);
+	assert_true(open_bed());
+	const struct trm_result *result = bed_run(&bed, "python", "1");
+	assert_non_null(strstr(result->reason, "when the sandbox does not run"));
+	while (!bed.is_closed)
+		trm_loop_step(bed.loop, 100);
+	assert_non_null(strstr(bed.why.msg, "sandbox 'box' does not run any more"));
+	bed_close(&bed);
+}
+
+static void proxies_are_asked(void **state)
+{
+	struct trm_sandbox_opts opts = opts_for("http://far.example:5555");
+	(void)state;
+	setenv("http_proxy", peer.url, 1);
+	setenv("NO_PROXY", "near.example", 1);
+	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+	bed_run(&bed, "bash", "true");
+	assert_true(peer_count(&peer, "POST http://far.example:5555/api/v1/rpc HTTP/1.1\r\n") >= 1);
+	bed_close(&bed);
+	unsetenv("http_proxy");
+	unsetenv("NO_PROXY");
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+			CASE(failures_become_sentences),
+			CASE(nobody_there),
+			CASE(no_secure_connection),
+			CASE(bad_settings_are_refused),
+			CASE(the_end_before_the_beginning),
+			CASE(what_is_asked_for),
+			CASE(lines_and_exceptions),
+			CASE(node_has_a_sandbox_of_its_own),
+			CASE(a_time_out_is_the_servers_first),
+			CASE(nothing_interrupts_but_the_end),
+			CASE(code_is_never_sent_twice),
+			CASE(what_is_not_known_is_not_told),
+			CASE(a_sandbox_stopped_by_others_is_told),
+			CASE(proxies_are_asked),
+	};
+	static const char *const variables[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "ALL_PROXY",
+			"all_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "CURL_CA_BUNDLE",
+			"MSB_SERVER_URL", "MSB_API_KEY"};
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		unsetenv(variables[i]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
