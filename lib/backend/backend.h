@@ -67,6 +67,9 @@ struct backend_ops {
 	/* BACKEND_STATS: overwrite those fields of `sample` that the carrier knows better than
 	 * the agent (a cgroup knows what /proc does not), and set their bits. Cheap. */
 	void (*stats)(struct carrier *carrier, struct trm_sample *sample);
+	/* BACKEND_STATS, may be NULL: of the same processor time, memory and disk alone, for a third of the cost.
+	 */
+	void (*usage)(struct carrier *carrier, struct trm_sample *sample);
 	/* BACKEND_EVENTS. A quick look (microseconds) at what limits did: memory and its highest value since
 	 * the last mark, disk, oom_kills, procs_refused, and the limits. With `marks` the highest memory
 	 * counts anew from now; true if that could be done. */

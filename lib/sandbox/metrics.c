@@ -82,6 +82,15 @@ bool metrics_sample_now(struct trm_sandbox *s, struct trm_sample *ret)
 	return add_stats(s, ret) && ret->known;
 }
 
+bool metrics_usage_now(struct trm_sandbox *s, struct trm_sample *ret)
+{
+	*ret = (struct trm_sample){.time_ns = now_ns()};
+	if (!s->carrier || !s->ops->usage)
+		return metrics_sample_now(s, ret);
+	s->ops->usage(s->carrier, ret);
+	return ret->known;
+}
+
 bool metrics_events_now(struct trm_sandbox *s, bool marks, struct trm_sample *ret, bool *ret_is_marked)
 {
 	*ret = (struct trm_sample){0};

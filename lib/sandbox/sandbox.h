@@ -222,6 +222,8 @@ void metrics_send_watch(struct trm_sandbox *sandbox);
 int metrics_frame(struct trm_sandbox *sandbox, const struct frame *frame, struct trm_error *why);
 /* What the carrier knows right now; false if it knows nothing without the agent. */
 bool metrics_sample_now(struct trm_sandbox *sandbox, struct trm_sample *ret);
+/* The same of processor time, memory and disk: quicker. */
+bool metrics_usage_now(struct trm_sandbox *sandbox, struct trm_sample *ret);
 /* What its limits did so far (backend.h: events); false if it does not know. */
 bool metrics_events_now(struct trm_sandbox *sandbox, bool marks, struct trm_sample *ret, bool *ret_is_marked);
 /* A descriptor that becomes readable when memory passes so many bytes, the caller's to close; -1: none. */

@@ -193,7 +193,6 @@ static void arrive(struct served *served)
 	}
 	served->state = SERVED_RUNNING;
 	served->why = (struct trm_error){.code = TRM_OK};
-	meter_start(&served->meter);
 	if (!meter_suffices(served->sandbox))
 		trm_sandbox_set_metrics(served->sandbox, METRICS_MS, false, NULL);
 	log_write(LOG_INFO, "sandbox '%s/%s' runs as '%s'", served->space->name, served->name,
@@ -261,6 +260,7 @@ void life_start(struct served *served)
 	struct trm_error why = {0};
 	char note[LAUNCH_NOTE] = "";
 	served->note[0] = '\0';
+	meter_start(&served->meter);
 	int r = served->idle ? 0 : trm_loop_add_timer(fleet->loop, on_idle, served, &served->idle, &why);
 	if (r == 0)
 		r = launch(served, &SANDBOX_CB, &served->sandbox, note, &why);

@@ -18,10 +18,12 @@ enum { METER_MS = 2000 };
 struct meter {
 	struct {
 		uint64_t time_ns, cpu_ns;
-	} old[2];               /* the last two looks, the newer one first; time 0: there was none */
+	} old[2]; /* the last two looks, the newer one first; time 0: there was none */
+	uint64_t start_ns;
 	struct trm_sample told; /* by the sandbox's agent, where the carrier knows too little */
 };
 
+/* Before its sandbox is opened. */
 void meter_start(struct meter *meter);
 void meter_look(struct meter *meter, struct trm_sandbox *sandbox);
 /* Now. cpu_percent is in ret->known unless it cannot be known. */

@@ -236,6 +236,12 @@ static void stats(struct carrier *carrier, struct trm_sample *sample)
 	add_limits(l, sample);
 }
 
+static void usage(struct carrier *carrier, struct trm_sample *sample)
+{
+	struct local *l = local(carrier);
+	stats_usage(&l->stats, trm_loop_now_ns(l->loop), sample);
+}
+
 static bool events(struct carrier *carrier, bool marks, struct trm_sample *sample)
 {
 	struct local *l = local(carrier);
@@ -265,6 +271,7 @@ const struct backend_ops backend_local = {
 		.guards = guards,
 		.nproc = nproc,
 		.stats = stats,
+		.usage = usage,
 		.events = events,
 		.watch_memory = watch_memory,
 };

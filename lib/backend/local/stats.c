@@ -229,6 +229,15 @@ static void sample_refusals(struct stats *s, struct trm_sample *out)
 		out->known |= TRM_METRIC_PROCS_REFUSED;
 }
 
+void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *out)
+{
+	sample_disk(s, out);
+	if (s->kind == LIMITS_RLIMITS)
+		return;
+	stats_cpu(s, now_ns, out);
+	sample_memory(s, out);
+}
+
 void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
 	uint64_t v;

@@ -56,6 +56,8 @@ void stats_close(struct stats *s);
 /* Overwrite what is known better here, and set its bits. */
 void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
 
+/* Processor time, memory and files alone. */
+void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
 /* Processor time alone. */
 void stats_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
 /* A part of that, for a few microseconds: memory and its peak (since stats_mark_peak(), where that is
