@@ -94,6 +94,29 @@ def limits(program):
     s.remove()
 
 
+def hostile(program):
+    s = Server(program, "--keep-files", "1")
+    s.start_box()
+    s.run("open('small', 'w').write('x')")
+    s.stop_box()
+    s.start_box()
+    s.run("open('big', 'wb').write(b'x' * 2000000)")
+    r = s.stop_box()
+    check("more than may be saved is told", r.status == 200 and "files were not saved" in r.result, r)
+    s.start_box()
+    check("what was saved before is there", s.run("import os; os.listdir()").out == ["['small']"], s.run("os.listdir()"))
+    s.command("bash", "-c", "d=x; for i in $(seq 300); do mkdir -p $d; d=$d/x; done; ln -s /etc/passwd p; ln -s ../../../../.. up;"
+              " mkdir q; chmod 0 q; mkfifo f; touch $'a\\nb' '-rf' '*'; ln small h; truncate -s 100G holes")
+    r = s.stop_box()
+    check("an odd tree does no harm", r.status == 200, r)
+    s.start_box()
+    check("and the sandbox starts", s.run("1").out == ["1"])
+    s.stop_box()
+    outside = [os.path.join(d, f) for d, _, files in os.walk(s.home) for f in files if f == "passwd"]
+    check("no link was followed", outside == [], outside)
+    s.remove()
+
+
 def configured(program):
     s = Server(program)
     shared = s.home + "/shared"
@@ -163,4 +186,4 @@ def files(program):
     s.remove()
 
 
-main(stopping, dying, limits, configured, files)
+main(stopping, dying, limits, hostile, configured, files)

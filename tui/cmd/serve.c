@@ -53,6 +53,7 @@ enum {
 	OPTION_NAMESPACE_DIR,
 	OPTION_VOLUMES,
 	OPTION_MAX_SANDBOXES,
+	OPTION_KEEP_FILES,
 	OPTION_VERBOSE,
 	OPTION_QUIET,
 };
@@ -69,6 +70,7 @@ static const struct option_spec options[] = {
 				"where files of stopped sandboxes lie"},
 		[OPTION_VOLUMES] = {"--volumes", 0, "DIR", "volumes may lie in there; repeatable"},
 		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N", "that run at a time; 0: any number"},
+		[OPTION_KEEP_FILES] = {"--keep-files", 0, "MIB", "most that is saved of a stopped one; 1024"},
 		[OPTION_VERBOSE] = {"--verbose", 'v', NULL, "a line on stderr for each request"},
 		[OPTION_QUIET] = {"--quiet", 'q', NULL, "tell nothing but what goes wrong"},
 		{0},
@@ -247,6 +249,11 @@ static bool take(struct serve *s, int option, const char *value)
 		if (!read_number("--max-sandboxes", value, 100000, &number))
 			return false;
 		s->opts.max_sandboxes = (unsigned)number;
+		break;
+	case OPTION_KEEP_FILES:
+		if (!read_number("--keep-files", value, 1 << 20, &number))
+			return false;
+		s->opts.files_keep_bytes = number ? (uint64_t)number << 20 : 1; /* 1: nothing that has a byte */
 		break;
 	case OPTION_VERBOSE: s->is_verbose = true; break;
 	case OPTION_QUIET: s->is_quiet = true; break;
