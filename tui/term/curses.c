@@ -32,6 +32,7 @@
 #include "term/internal.h"
 #include "term/keys.h"
 #include "term/rescue.h"
+#include "term/squeeze.h"
 #include "term/term.h"
 #include "text/cluster.h"
 #include <terrarium/error.h>
@@ -520,7 +521,7 @@ static void send_caught(const struct term *t)
 		ssize_t part = pread(s->frame_fd, s->frame, want < s->frame_cap ? want : s->frame_cap, at);
 		if (part <= 0)
 			break;
-		term_write(s->frame, (size_t)part);
+		term_write(s->frame, part == n ? squeeze(s->frame, (size_t)part) : (size_t)part);
 		at += part;
 	}
 	if (is_held)
