@@ -58,7 +58,7 @@ static int spawn(struct waiting *w, struct trm_proc **ret_proc, struct trm_error
 	argv[0] = w->ret->command;
 	for (size_t i = 0; i < n; i++)
 		argv[i + 1] = w->ret->args[i];
-	struct trm_proc_opts opts = {.argv = argv, .env = w->sync->opts.env};
+	struct trm_proc_opts opts = {.argv = argv};
 	int r = trm_proc_spawn(w->sync->sandbox, &opts, &cb, w, ret_proc, reterr);
 	free(argv);
 	return r;

@@ -305,6 +305,8 @@ class State:
 
 	def start(self, params):
 		config = self.check_start(params)
+		if self.fault.get('fault') == 'start_slow':  # an image that is fetched
+			time.sleep(2)
 		key = params['namespace'], params['sandbox']
 		with self.lock:
 			box = self.sandboxes.get(key)
