@@ -4,7 +4,39 @@
 
 /* A server of sandboxes that speaks as the microsandbox server 0.2.x did: JSON-RPC 2.0 at /api/v1/rpc,
  * /api/v1/health, /mcp. It runs in the caller's loop and needs libmicrohttpd, which is loaded when it is
- * opened. */
+ * opened.
+ *
+ * Extension. All replies carry "Terrarium-Extensions: events, input, interrupt, ask, terminal, files"; a
+ * client that does not ask for any of it sees no change. `POST /api/v1/rpc` with `Accept: text/event-stream`
+ * and sandbox.repl.run or sandbox.command.run is answered by server-sent events, once the run is taken on
+ * (what fails before has a plain reply, with its status), and by the header `Terrarium-Run: ID`:
+ *
+ *   output    {"stream":"stdout|stderr","text":…}   as printed; may end within a line, not within a character
+ *             {"stream":…,"base64":…}               bytes that are no UTF-8, or hold a NUL
+ *   display   {"mime":…,"data":…,"bundle":n,"more":n}   as struct trm_display
+ *   input     {"prompt":…,"secret":bool}            the code waits for a line
+ *   lost      {"bytes":n}                           of output, too many while the run was being stopped
+ *   result    as trm_result_to_json(), its output and displays empty    (code)
+ *   exited    {"exit_code":n,"signal":n,"user_us":n,"system_us":n,"max_rss_bytes":n}    (commands)
+ *   response  the object that a plain request would have got; always the last event
+ *
+ * and a comment every 15 s when there is nothing else. A client that reads slowly holds the run up. More
+ * params then: "stdin":bool (default false: reads find the end), "file":text, "echo":bool, "leave":bool
+ * (trm_session_leave()) of code; "stdin" and "terminal":{"rows":n,"cols":n} of commands. Further methods,
+ * with "sandbox" and "namespace":
+ *
+ *   sandbox.run.input      {"run":ID,"text"|"base64":…,"eof":bool,"rows":n,"cols":n}
+ *                          → {"accepted":bytes}, when the code has taken most of it
+ *
+ *   sandbox.run.interrupt  {"run":ID,"step":…,"hold":bool} → {}
+ *                          step: interrupt, terminate, kill, pause, resume
+ *                          hold: no further step follows by itself
+ *
+ *   sandbox.repl.ask       {"language":…,"question":…,"code":…,"cursor":n} → as in terrarium/session.h
+ *                          question: complete, inspect, is_complete, variables, reset, restart
+ *
+ * A client that leaves during a run has it interrupted, by the session's steps; the next one does not wait
+ * for it. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,10 +69,10 @@ struct trm_serve_opts {
 	/* What survives the stop of a sandbox, a folder for each namespace; NULL: terrarium/namespaces in
 	 * $XDG_STATE_HOME, or in ~/.local/state. */
 	const char *namespace_dir;
-	const char *backend;      /* where the sandboxes live; NULL: local */
-	unsigned max_sandboxes;   /* at a time; 0: no limit but the machine's */
-	uint32_t idle_timeout_ms; /* a sandbox without requests is stopped after so long; 0: never */
-	struct trm_limits limits; /* of a sandbox whose start names none */
+	const char *backend;       /* where the sandboxes live; NULL: local */
+	unsigned max_sandboxes;    /* at a time; 0: no limit but the machine's */
+	uint32_t idle_timeout_ms;  /* a sandbox without requests is stopped after so long; 0: never */
+	struct trm_limits limits;  /* of a sandbox whose start names none */
 	uint32_t start_timeout_ms; /* of a sandbox; 0: 180 000 */
 	/* Volumes with full host paths may lie below these directories; others are refused. NULL-terminated;
 	 * NULL: none. Those with relative paths lie in the namespace's own folder. */
