@@ -218,6 +218,7 @@ static void the_repl_completes_and_switches(void **state)
 	screen_wait(&s, "KeyboardInterrupt");
 	screen_send(&s, "!tty\r");
 	screen_wait(&s, "/dev/pts/");
+	screen_settle(&s, 500); /* what is typed while it still runs is the command's */
 	screen_send(&s, "\x04");
 	assert_int_equal(screen_end(&s), 0);
 	assert_int_equal(stop_server(), 0);
