@@ -177,6 +177,64 @@ static int check_ports(const cJSON *ports, char *note, struct trm_error *reterr)
 	return 0;
 }
 
+/* What a sandbox on this machine is made of. */
+static int take_here(struct launching *l, struct served *served, const struct rpc_config *config, char *note,
+		struct trm_error *reterr)
+{
+	int r = image_find(served->fleet->images, config->image, &served->languages, reterr);
+	if (r == 0)
+		r = take_shell(l, config->shell, reterr);
+	if (r == 0)
+		r = take_volumes(l, served, config->volumes, reterr);
+	if (r == 0)
+		r = take_scripts(l, served, config->shell ? config->shell : "/bin/sh", reterr);
+	if (r == 0)
+		r = check_ports(config->ports, note, reterr);
+	return r;
+}
+
+static int take_list(const cJSON *list, const char **out, size_t *ret_n, struct trm_error *reterr)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, list)
+	{
+		if (*ret_n == TRM_SERVER_LIST_MAX)
+			return trm_error_set(reterr, TRM_EINVAL, "a list has at most %d rows",
+					TRM_SERVER_LIST_MAX);
+		out[(*ret_n)++] = item->valuestring;
+	}
+	return 0;
+}
+
+/* Another server's sandbox: it knows best what its images, volumes and ports are. */
+static int take_there(struct launching *l, struct served *served, const struct rpc_config *config,
+		struct trm_error *reterr)
+{
+	struct trm_server_opts *server = &l->opts.server;
+	const cJSON *script;
+	server->space = served->space->name;
+	server->image = config->image;
+	server->shell = config->shell;
+	if (image_find(served->fleet->images, config->image, &served->languages, NULL) < 0)
+		served->languages = ~0u;
+	cJSON_ArrayForEach(script, config->scripts)
+	{
+		if (server->n_scripts == TRM_SERVER_LIST_MAX)
+			return trm_error_set(reterr, TRM_EINVAL, "there are at most %d scripts",
+					TRM_SERVER_LIST_MAX);
+		server->scripts[server->n_scripts++] =
+				(struct trm_script){script->string, script->valuestring};
+	}
+	int r = take_list(config->volumes, server->volumes, &server->n_volumes, reterr);
+	return r < 0 ? r : take_list(config->ports, server->ports, &server->n_ports, reterr);
+}
+
+bool launch_is_elsewhere(const struct served *served)
+{
+	const char *backend = served->fleet->opts.backend;
+	return backend && !strcmp(backend, "microsandbox");
+}
+
 static int take_all(struct launching *l, struct served *served, char *note, struct trm_error *reterr)
 {
 	struct rpc_config config;
@@ -184,21 +242,14 @@ static int take_all(struct launching *l, struct served *served, char *note, stru
 	if (r == 0 && !(config.image && *config.image))
 		r = trm_error_set(reterr, TRM_EINVAL, "its config must name an image");
 	if (r == 0)
-		r = image_find(served->fleet->images, config.image, &served->languages, reterr);
-	if (r == 0)
 		r = take_limits(l, &config, reterr);
 	if (r == 0)
 		r = take_envs(l, config.envs, reterr);
-	if (r == 0)
-		r = take_shell(l, config.shell, reterr);
-	if (r == 0)
-		r = take_volumes(l, served, config.volumes, reterr);
-	if (r == 0)
-		r = take_scripts(l, served, config.shell ? config.shell : "/bin/sh", reterr);
-	if (r == 0)
-		r = check_ports(config.ports, note, reterr);
 	l->opts.workdir = config.workdir;
-	return r;
+	if (r < 0)
+		return r;
+	return launch_is_elsewhere(served) ? take_there(l, served, &config, reterr)
+				    : take_here(l, served, &config, note, reterr);
 }
 
 /* ---- open -------------------------------------------------------------------------------- */
@@ -207,7 +258,10 @@ static int open_it(struct launching *l, struct served *served, const struct trm_
 		struct trm_sandbox **ret, struct trm_error *reterr)
 {
 	struct trm_loop *loop = served->fleet->loop;
-	name_it(l, served, false);
+	if (launch_is_elsewhere(served))
+		memcpy(l->name, served->name, sizeof served->name);
+	else
+		name_it(l, served, false);
 	l->opts.name = l->name;
 	int r = trm_sandbox_opts_check(&l->opts, reterr);
 	if (r < 0)

@@ -16,6 +16,9 @@ enum { LAUNCH_NOTE = 160 };
 int launch(struct served *served, const struct trm_sandbox_cb *cb, struct trm_sandbox **ret, char *ret_note,
 		struct trm_error *reterr);
 
+/* It lives on another server, which keeps its files. */
+bool launch_is_elsewhere(const struct served *served);
+
 /* volume.c. "HOST:GUEST", "HOST:GUEST:ro", "HOST:GUEST:rw" or "PATH": the host's side is below the
  * namespace's directory (made if it is not there) or, with a full path, below one of the server's volume
  * directories. It is opened without following links where a sandbox may have put some; `path` names the

@@ -312,7 +312,7 @@ void life_stop(struct served *served)
 	trm_timer_stop(served->idle);
 	trm_session_close(served->session); /* what runs ends now */
 	served->session = NULL;
-	if (!served->was_used || !files_path(served, path, sizeof path)) {
+	if (!served->was_used || launch_is_elsewhere(served) || !files_path(served, path, sizeof path)) {
 		end_sandbox(served);
 		return;
 	}
