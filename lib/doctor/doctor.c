@@ -28,6 +28,13 @@ void doctor_say(struct doctor *d, enum trm_check_status status, const char *name
 	d->fn(d->user, &check);
 }
 
+int trm_doctor_server(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user)
+{
+	struct doctor d = {.fn = fn, .user = user};
+	doctor_try_server(&d, opts);
+	return d.n_failed;
+}
+
 int trm_doctor(trm_check_fn *fn, void *user)
 {
 	struct doctor d = {.fn = fn, .user = user};

@@ -19,5 +19,6 @@ void doctor_say(struct doctor *d, enum trm_check_status status, const char *name
 void doctor_look_around(struct doctor *d);
 /* Start a sandbox, look what holds in it and which interpreters run, end it; and one with a network. */
 void doctor_try_sandbox(struct doctor *d);
+void doctor_try_server(struct doctor *d, const struct trm_sandbox_opts *opts);
 
 #endif

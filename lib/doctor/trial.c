@@ -219,3 +219,34 @@ void doctor_try_sandbox(struct doctor *d)
 	if (machine_find_slirp(path, NULL) == 0) /* else that was told before */
 		try(d, &opts, "network (--net on)", examine_network);
 }
+
+/* ---- a server --------------------------------------------------------------------------- */
+
+/* Nothing of this is ours to enforce: what is told is what may be expected. */
+static void examine_server(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
+{
+	const struct trm_guard *guards;
+	while (!t->is_closed && !t->is_ready)
+		trm_loop_step(t->loop, STEP_MS);
+	if (!t->is_ready) {
+		doctor_say(d, TRM_CHECK_FAILED, "server", NULL, "%s", t->why.msg);
+		return;
+	}
+	doctor_say(d, TRM_CHECK_OK, "server", NULL, "starts sandbox %s in %.1f ms", trm_sandbox_name(sandbox),
+			(double)(t->ready_ns - t->started_ns) / 1e6);
+	size_t n = trm_sandbox_guards(sandbox, &guards);
+	for (size_t i = 0; i < n; i++)
+		doctor_say(d, TRM_CHECK_NOTE, guards[i].what, NULL, "%s", guards[i].how);
+}
+
+void doctor_try_server(struct doctor *d, const struct trm_sandbox_opts *opts)
+{
+	struct trm_sandbox_opts own = *opts;
+	own.name = NULL;
+	own.metrics_interval_ms = 0;
+	if (own.server.api_key && *own.server.api_key)
+		doctor_say(d, TRM_CHECK_OK, "API key", NULL, "set; it is sent to the server");
+	else
+		doctor_say(d, TRM_CHECK_NOTE, "API key", NULL, "none is set (MSB_API_KEY): none is sent");
+	try(d, &own, "server", examine_server);
+}

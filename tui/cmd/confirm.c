@@ -46,16 +46,23 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 		print_clean(tty, s->text, s->n);
 }
 
-static void print_question(FILE *tty, const struct trm_config *c, const struct source *sources, size_t n)
+/* Where nothing is ours to enforce, it is said what was asked for, and of whom. */
+static void print_server(FILE *tty, const struct trm_config *c)
+{
+	fprintf(tty,
+			"in a new sandbox of the server %s (namespace %s, image %s), which is asked for %.4g MiB memory "
+			"and %.3g core%s; all else, the network too, is its matter,\n",
+			c->server_url, c->server_space, *c->image ? c->image : "by language",
+			(double)c->limits.mem_bytes / (1 << 20), c->limits.cpus,
+			c->limits.cpus == 1 ? "" : "s");
+}
+
+static void print_local(FILE *tty, const struct trm_config *c)
 {
 	struct trm_entry entry;
 	bool is_running = *c->name && strcmp(c->backend, "local") == 0 && boxes_runs(c->name, &entry);
 	const struct trm_limits *l = is_running ? &entry.limits : &c->limits;
 	char net[TRM_NET_ALLOW + 32];
-	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++)
-		confirm_show(tty, sources[i].lang->name, &sources[i]);
-	if (n > SHOWN_SOURCES)
-		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
 	if (is_running)
 		fprintf(tty, "in the running sandbox %s", c->name);
 	else
@@ -63,6 +70,18 @@ static void print_question(FILE *tty, const struct trm_config *c, const struct s
 	fprintf(tty, ": %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
 			(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 			(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
+}
+
+static void print_question(FILE *tty, const struct trm_config *c, const struct source *sources, size_t n)
+{
+	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++)
+		confirm_show(tty, sources[i].lang->name, &sources[i]);
+	if (n > SHOWN_SOURCES)
+		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
+	if (strcmp(c->backend, "microsandbox") == 0)
+		print_server(tty, c);
+	else
+		print_local(tty, c);
 	if (c->timeout_ms)
 		fprintf(tty, "%.4g s per run. ", c->timeout_ms / 1000.0);
 	else

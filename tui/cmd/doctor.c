@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <terrarium/terrarium.h>
@@ -71,10 +72,20 @@ static const struct option_spec options[] = {
 		{0},
 };
 
+static int examine(const struct trm_config *config, struct report *report)
+{
+	struct trm_sandbox_opts opts;
+	if (strcmp(config->backend, "microsandbox") != 0)
+		return trm_doctor(on_check, report);
+	trm_config_sandbox_opts(config, &opts);
+	return trm_doctor_server(&opts, on_check, report);
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	struct report report = {0};
+	struct trm_config config;
 	options_init(&o, cmd->name, options, argc, argv);
 	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
 		if (got == OPTIONS_HELP)
@@ -85,12 +96,14 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return cmd_fail("'doctor' takes no arguments, such as '%s'", o.value);
 		report.is_json = true;
 	}
+	if (options_config(&o, &config) < 0)
+		return CMD_FAILED;
 	report.has_colour = cmd_has_colour();
 	report.is_wrapped = isatty(STDOUT_FILENO);
 	json_init(&report.json);
 	if (report.is_json)
 		json_open(&report.json, NULL, '[');
-	int n_failed = trm_doctor(on_check, &report);
+	int n_failed = examine(&config, &report);
 	if (report.is_json)
 		json_close(&report.json, ']');
 	else if (n_failed)
@@ -104,7 +117,8 @@ const struct cmd cmd_doctor = {
 		.usage = "doctor [--json]",
 		.summary = "what works on this machine",
 		.help = "Tries out everything that a local sandbox needs, and tells how to mend what does "
-			"not work. The exit code is 1 if something failed.",
+			"not work; with --backend microsandbox, the server. The exit code is 1 if something "
+			"failed.",
 		.options = options,
 		.run = run,
 };

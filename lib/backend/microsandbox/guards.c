@@ -27,16 +27,16 @@ void msb_guards_fill(struct msb *m)
 	m->n_guards = 0;
 	say(m, "isolation", TRM_WEAK, "the server's matter: %.60s, namespace %s, image %.40s", s->url,
 			s->space, m->boxes[MSB_BOX_MAIN].image);
-	say(m, "memory", TRM_WEAK, "%llu MiB were asked of the server; we enforce nothing",
+	say(m, "memory", TRM_WEAK, "%llu MiB asked of the server, which enforces it; we do not",
 			(unsigned long long)(s->mem_bytes >> 20));
 	if (s->cpus == (double)s->whole_cpus)
-		say(m, "cpu", TRM_WEAK, "%u asked of the server; we enforce nothing", s->whole_cpus);
+		say(m, "cpu", TRM_WEAK, "%u asked of the server, which enforces it; we do not",
+				s->whole_cpus);
 	else
 		say(m, "cpu", TRM_WEAK, "%u asked of the server instead of %g: it takes whole numbers only",
 				s->whole_cpus, s->cpus);
-	say(m, "processes, disk", TRM_NOT_ENFORCED, "the server knows no such limits");
-	say(m, "network", TRM_NOT_ENFORCED,
-			"the server decides: it is asked for none, and can be told of none");
+	say(m, "processes, disk", TRM_WEAK, "the server's own limits: its protocol has none to ask for");
+	say(m, "network", TRM_NOT_ENFORCED, "the server decides: its protocol cannot be asked for none");
 	if (!(m->extensions & MSB_INTERRUPT))
 		say(m, "interrupt", TRM_NOT_ENFORCED,
 				"it cannot stop what runs: then the sandbox is stopped, and its state is lost");

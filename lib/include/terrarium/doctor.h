@@ -19,5 +19,8 @@ struct trm_check {
 /* Calls `fn` for each check, in order. Returns the number of checks that failed. */
 typedef void trm_check_fn(void *user, const struct trm_check *check);
 int trm_doctor(trm_check_fn *fn, void *user);
+/* The same for a server: a sandbox is started there as `opts` say, and stopped. */
+struct trm_sandbox_opts;
+int trm_doctor_server(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user);
 
 #endif
