@@ -43,6 +43,7 @@ enum backend_cap {
 	BACKEND_ENV = 1 << 4,    /* no op: opts->env and workdir */
 	/* No op: its kernels want to know how long a run may take (kernel.h: timeout_ms). */
 	BACKEND_WANTS_TIMEOUT = 1 << 5,
+	BACKEND_END = 1 << 6,
 };
 
 struct backend_ops {
@@ -55,6 +56,10 @@ struct backend_ops {
 			void *user, struct carrier **ret_carrier, struct trm_error *reterr);
 	/* Ask for the end. closed() follows soon, whatever the code inside does. May be called twice. */
 	void (*stop)(struct carrier *carrier);
+	/* BACKEND_END. A carrier that is there only to stop the sandbox opts->name, which somebody else, or
+	 * nobody any more, has started: closed() follows, why->code TRM_OK if it has stopped. */
+	int (*end)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+			void *user, struct carrier **ret_carrier, struct trm_error *reterr);
 	/* BACKEND_KEEP. Let go of it: closed() follows soon, and the environment lives on. */
 	void (*leave)(struct carrier *carrier);
 	/* BACKEND_KEEP. It shall (not) outlive us from now on. Valid at once. */
@@ -67,7 +72,8 @@ struct backend_ops {
 	/* BACKEND_STATS: overwrite those fields of `sample` that the carrier knows better than
 	 * the agent (a cgroup knows what /proc does not), and set their bits. Cheap. */
 	void (*stats)(struct carrier *carrier, struct trm_sample *sample);
-	/* BACKEND_STATS, may be NULL: of the same processor time, memory and disk alone, for a third of the cost.
+	/* BACKEND_STATS, may be NULL: of the same processor time, memory and disk alone, for a third of the
+	 * cost.
 	 */
 	void (*usage)(struct carrier *carrier, struct trm_sample *sample);
 	/* BACKEND_EVENTS. A quick look (microseconds) at what limits did: memory and its highest value since

@@ -127,6 +127,62 @@ static int perform(struct stop *s)
 	return code ? code : s->code ? s->code : flushed;
 }
 
+/* ---- at a server ----------------------------------------------------------------------- */
+
+struct far_stop {
+	bool is_done;
+	struct trm_error why;
+};
+
+static void on_far_stop(void *user, const struct trm_error *why)
+{
+	struct far_stop *f = user;
+	f->is_done = true;
+	f->why = *why;
+}
+
+static int stop_far(struct trm_loop *loop, const struct trm_config *config, const char *name)
+{
+	struct trm_sandbox_opts opts;
+	struct far_stop f = {0};
+	trm_config_sandbox_opts(config, &opts);
+	opts.name = name;
+	if (trm_sandbox_end(loop, &opts, on_far_stop, &f, &f.why) < 0)
+		return cmd_fail("%s", f.why.msg);
+	while (!f.is_done)
+		trm_loop_step(loop, -1);
+	if (f.why.code)
+		return cmd_fail("%s", f.why.msg);
+	puts(name);
+	return 0;
+}
+
+/* They are the server's: only names that somebody knows are stopped. */
+static int perform_far(const struct stop *s, const struct trm_config *config)
+{
+	struct trm_error why = {0};
+	struct trm_loop *loop;
+	int code = 0;
+	if (s->has_all)
+		return cmd_fail("of a server's sandboxes only those are stopped that are named");
+	if (trm_loop_create(&loop, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	for (size_t i = 0; i < s->n_names; i++)
+		if (stop_far(loop, config, s->names[i]))
+			code = 1;
+	trm_loop_destroy(loop);
+	int flushed = cmd_flush();
+	return code ? code : flushed;
+}
+
+static int perform_anywhere(struct stop *s, const struct options *o)
+{
+	struct trm_config config;
+	if (options_config(o, &config) < 0)
+		return CMD_FAILED;
+	return strcmp(config.backend, "microsandbox") == 0 ? perform_far(s, &config) : perform(s);
+}
+
 static int parse(struct stop *s, struct options *o)
 {
 	int got;
@@ -160,7 +216,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	else if (!s.has_all && !s.n_names)
 		code = cmd_fail("which sandbox? Give its NAME, or --all; 'terrarium ps' lists them");
 	else
-		code = perform(&s);
+		code = perform_anywhere(&s, &o);
 	free(s.names);
 	return code;
 }
@@ -170,7 +226,7 @@ const struct cmd cmd_stop = {
 		.usage = "stop [OPTIONS] NAME… | --all",
 		.summary = "end sandboxes",
 		.help = "Ends running sandboxes, with everything in them, and waits until nothing is left; prints the name "
-			"of each. Whoever is attached is told. The exit code is 1 if one is not running or "
+			"of each; with --backend microsandbox those at the server. Whoever is attached is told. The exit code is 1 if one is not running or "
 			"does not end.",
 		.options = options,
 		.operands = "NAME...",

@@ -67,6 +67,8 @@ static void on_stopped(void *user, const cJSON *result, const struct trm_error *
 	b->state = BOX_DOWN;
 	if (!result)
 		log_write(LOG_WARNING, "%s", why->msg);
+	if (!result && b->msb->is_errand && b == &b->msb->boxes[MSB_BOX_MAIN])
+		b->msb->why = *why;
 	if (b->msb->is_stopping)
 		msb_box_is_down(b);
 	else if (b->is_wanted)

@@ -194,6 +194,8 @@ static void on_at_last(void *user)
 	struct msb *m = user;
 	log_write(LOG_WARNING, "the server %s did not say that sandbox '%s' has stopped", m->settings.url,
 			m->name);
+	if (m->is_errand && !m->why.code)
+		trm_error_set(&m->why, TRM_ETIMEDOUT, "the server %s does not answer", m->settings.url);
 	end(m);
 }
 
@@ -343,14 +345,14 @@ static int probe(struct trm_error *reterr)
 	return 0;
 }
 
-static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
-		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
+static struct msb *msb_new(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+		const struct carrier_cb *cb, void *user, struct trm_error *reterr)
 {
-	static const struct http_cb HEALTH = {.head = on_health_head, .done = on_health};
 	struct msb *m = calloc(1, sizeof *m);
-	int r;
-	if (!m)
-		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	if (!m) {
+		trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+		return NULL;
+	}
 	m->base = (struct carrier){.ops = &backend_microsandbox, .cb = cb, .user = user};
 	m->loop = loop;
 	m->dialect = &msb_plain;
@@ -359,17 +361,44 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	m->host_fd = m->our_fd = -1;
 	buf_init(&m->in, 2 * (FRAME_HEADER + FRAME_MAX_PAYLOAD));
 	buf_init(&m->out, 256u << 20);
-	if ((r = msb_settings_init(&m->settings, opts, reterr)) < 0)
-		goto fail;
 	snprintf(m->name, sizeof m->name, "%s", opts->name);
 	name_boxes(m);
-	if ((r = prepare(m, reterr)) < 0 || (r = msb_get_health(m, &HEALTH, m, &m->health, reterr)) < 0)
-		goto fail;
+	if (msb_settings_init(&m->settings, opts, reterr) == 0 && prepare(m, reterr) == 0)
+		return m;
+	msb_free(m);
+	return NULL;
+}
+
+static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
+{
+	static const struct http_cb HEALTH = {.head = on_health_head, .done = on_health};
+	struct trm_error why = {0};
+	struct msb *m = msb_new(loop, opts, cb, user, &why);
+	if (m && msb_get_health(m, &HEALTH, m, &m->health, &why) < 0) {
+		msb_free(m);
+		m = NULL;
+	}
+	if (!m)
+		return trm_error_set(reterr, why.code, "%s", why.msg);
 	*ret_carrier = &m->base;
 	return 0;
-fail:
-	msb_free(m);
-	return r;
+}
+
+/* The sandbox itself and node's: of which there may be none. */
+static int end_named(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
+{
+	struct trm_error why = {0};
+	struct msb *m = msb_new(loop, opts, cb, user, &why);
+	if (!m)
+		return trm_error_set(reterr, why.code, "%s", why.msg);
+	m->is_errand = true;
+	for (size_t i = 0; i < 2; i++)
+		m->boxes[i].state = BOX_UP;
+	begin_stop(m);
+	*ret_carrier = &m->base;
+	return 0;
 }
 
 static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
@@ -387,10 +416,11 @@ static uint32_t nproc(const struct carrier *carrier)
 
 const struct backend_ops backend_microsandbox = {
 		.name = "microsandbox",
-		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_ENV | BACKEND_MOUNTS,
+		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_END | BACKEND_ENV | BACKEND_MOUNTS,
 		.probe = probe,
 		.start = start,
 		.stop = stop,
+		.end = end_named,
 		.guards = guards,
 		.nproc = nproc,
 };

@@ -196,7 +196,7 @@ struct msb_proc {
 	char *code;
 	size_t code_len;
 	char tag[MSB_TAG_BYTES]; /* that ends its output on a plain server */
-	uint64_t timeout_ms; /* of the run; 0: none */
+	uint64_t timeout_ms;     /* of the run; 0: none */
 	uint64_t begun_ns;
 	uint64_t n_runs;
 	bool is_interrupted, has_told_interrupt;
@@ -275,6 +275,7 @@ struct msb {
 	struct trm_timer *soon;    /* delivers `connected` and `closed` */
 	struct trm_timer *at_last; /* ends the wait for the server's word at the end */
 	uint64_t begun_ns;
+	bool is_errand; /* only to stop it: `why` tells how that went */
 	bool is_up, is_connected, is_stopping, is_over;
 	struct trm_error why;
 	uint32_t next_pid;

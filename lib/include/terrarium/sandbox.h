@@ -68,8 +68,8 @@ struct trm_guard {
 /* ---- a server ------------------------------------------------------------ */
 
 enum {
-	TRM_SERVER_LIST_MAX = 32,    /* volumes, ports, scripts: of each */
-	TRM_SERVER_URL_BYTES = 512,  /* with its NUL, as the next two */
+	TRM_SERVER_LIST_MAX = 32,   /* volumes, ports, scripts: of each */
+	TRM_SERVER_URL_BYTES = 512, /* with its NUL, as the next two */
 	TRM_API_KEY_BYTES = 4096,
 	TRM_SERVER_SPACE_BYTES = 64,
 };
@@ -78,15 +78,17 @@ struct trm_script {
 	const char *name, *text;
 };
 
-/* For the backend "microsandbox", whose sandboxes live on a server; others take no notice. All zero is good. */
+/* For the backend "microsandbox", whose sandboxes live on a server; others take no notice. All zero is good.
+ */
 struct trm_server_opts {
-	const char *url;      /* NULL: MSB_SERVER_URL of the environment, else "http://127.0.0.1:5555" */
-	const char *api_key;  /* NULL: MSB_API_KEY of the environment, else none is sent; "": none is sent */
-	const char *space;    /* namespace; NULL: "default" */
-	const char *ca_file;  /* PEM; NULL: CURL_CA_BUNDLE, SSL_CERT_FILE, else the system's authorities */
-	const char *image;    /* NULL: microsandbox/python, and for JavaScript microsandbox/node */
-	const char *shell;    /* NULL: the image's */
-	const char *volumes[TRM_SERVER_LIST_MAX]; /* "HOST:GUEST": a path on the server's machine, and inside */
+	const char *url;     /* NULL: MSB_SERVER_URL of the environment, else "http://127.0.0.1:5555" */
+	const char *api_key; /* NULL: MSB_API_KEY of the environment, else none is sent; "": none is sent */
+	const char *space;   /* namespace; NULL: "default" */
+	const char *ca_file; /* PEM; NULL: CURL_CA_BUNDLE, SSL_CERT_FILE, else the system's authorities */
+	const char *image;   /* NULL: microsandbox/python, and for JavaScript microsandbox/node */
+	const char *shell;   /* NULL: the image's */
+	const char *volumes[TRM_SERVER_LIST_MAX]; /* "HOST:GUEST": a path on the server's machine, and inside
+						   */
 	size_t n_volumes;
 	const char *ports[TRM_SERVER_LIST_MAX]; /* "HOST:GUEST", or "PORT" for both */
 	size_t n_ports;
@@ -299,6 +301,12 @@ void trm_proc_close(struct trm_proc *proc);
 typedef void trm_done_fn(void *user, const struct trm_error *why);
 int trm_sandbox_signal(struct trm_sandbox *sandbox, uint32_t pid, uint64_t start, int signo, bool has_tree,
 		trm_done_fn *fn, void *user, struct trm_error *reterr);
+
+/* Stop a sandbox on a server that we have not opened: opts->name, with opts->server and backend. One that has
+ * stopped already is no error. Exactly one `fn` follows, if this returns 0. TRM_ENOTSUP: not with this
+ * backend. */
+int trm_sandbox_end(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_done_fn *fn, void *user,
+		struct trm_error *reterr);
 
 /* ---- files ---------------------------------------------------------------- */
 

@@ -362,6 +362,36 @@ static void a_sandbox_stopped_by_others_is_told(void **state)
 	bed_close(&bed);
 }
 
+static void on_end(void *user, const struct trm_error *why)
+{
+	*(struct trm_error *)user = *why;
+}
+
+static void others_are_stopped_by_name(void **state)
+{
+	struct trm_sandbox_opts opts = opts_for(peer.url);
+	struct trm_error why;
+	struct trm_loop *loop;
+	(void)state;
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	opts.backend = "microsandbox";
+	for (int i = 0; i < 2; i++) {
+		why.code = 1;
+		assert_int_equal(trm_sandbox_end(loop, &opts, on_end, &why, NULL), 0);
+		while (why.code > 0)
+			trm_loop_step(loop, 100);
+		assert_int_equal(why.code, i ? TRM_EIO : TRM_OK);
+		peer_answers(&peer, "sandbox.stop",
+				"HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n{\"error\":\"Internal server "
+				"error\",\"code\":5002}",
+				0);
+	}
+	assert_non_null(strstr(why.msg, "cannot stop sandbox 'box'"));
+	opts.backend = "fake";
+	assert_int_equal(trm_sandbox_end(loop, &opts, on_end, &why, NULL), TRM_ENOTSUP);
+	trm_loop_destroy(loop);
+}
+
 static void proxies_are_asked(void **state)
 {
 	struct trm_sandbox_opts opts = opts_for("http://far.example:5555");
@@ -393,6 +423,7 @@ int main(void)
 			CASE(code_is_never_sent_twice),
 			CASE(what_is_not_known_is_not_told),
 			CASE(a_sandbox_stopped_by_others_is_told),
+			CASE(others_are_stopped_by_name),
 			CASE(proxies_are_asked),
 	};
 	static const char *const variables[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "ALL_PROXY",

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of a sandbox that is not ours, by name. */
+#include <stdlib.h>
+
+#include <terrarium/sandbox.h>
+
+#include "base/err.h"
+#include "sandbox/sandbox.h"
+
+struct errand {
+	trm_done_fn *fn;
+	void *user;
+};
+
+static void on_closed(void *user, const struct trm_error *why)
+{
+	struct errand errand = *(struct errand *)user;
+	free(user);
+	errand.fn(errand.user, why);
+}
+
+int trm_sandbox_end(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_done_fn *fn, void *user,
+		struct trm_error *reterr)
+{
+	static const struct carrier_cb CB = {.closed = on_closed};
+	const struct backend_ops *ops;
+	struct carrier *carrier;
+	int r = backend_find(opts->backend, &ops, reterr);
+	if (r == 0 && !(ops->caps & BACKEND_END))
+		r = trm_error_set(reterr, TRM_ENOTSUP,
+				"sandboxes of the %s backend are not on a server, and are not ended so",
+				ops->name);
+	if (r < 0 || (r = trm_sandbox_name_check(opts->name ? opts->name : "", reterr)) < 0)
+		return r;
+	struct errand *errand = malloc(sizeof *errand);
+	if (!errand)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	*errand = (struct errand){fn, user};
+	r = ops->end(loop, opts, &CB, errand, &carrier, reterr);
+	if (r < 0)
+		free(errand);
+	return r;
+}
