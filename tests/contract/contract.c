@@ -386,7 +386,8 @@ static const struct trm_transfer_cb MOVE_CB = {.data = on_moved_data, .done = on
 static void files_come_back(void **state)
 {
 	static const size_t SIZES[] = {0, 1, 65536, 3000001};
-	const char *path = d->is_plain ? "f" : "/workspace/f", *none = d->is_plain ? "none" : "/workspace/none";
+	const char *path = d->is_plain ? "f" : "/workspace/f",
+		   *none = d->is_plain ? "none" : "/workspace/none";
 	(void)state;
 	if (d->is_plain)
 		skip();
@@ -395,8 +396,7 @@ static void files_come_back(void **state)
 		char *bytes = malloc(SIZES[i] + 1);
 		for (size_t k = 0; k < SIZES[i]; k++)
 			bytes[k] = (char)(k * 7 >> 2);
-		assert_int_equal(trm_file_put(bed.sandbox, path, 0640, bytes, SIZES[i], &MOVE_CB,
-						 &put, NULL),
+		assert_int_equal(trm_file_put(bed.sandbox, path, 0640, bytes, SIZES[i], &MOVE_CB, &put, NULL),
 				0);
 		bed_wait(&bed, &put.is_over);
 		assert_string_equal(put.why.msg, "");

@@ -23,8 +23,8 @@ struct dialect {
 	const char *sleep_200ms;
 	const char *slow; /* print "on\n", and "slow\n" half a second later */
 	bool asks;        /* code that waits for input says so */
-	/* A microsandbox server as it was released: output comes at the end, values of expressions are part of it,
-	 * nothing that runs can be given input or signals, and files are where commands start. */
+	/* A microsandbox server as it was released: output comes at the end, values of expressions are part
+	 * of it, nothing that runs can be given input or signals, and files are where commands start. */
 	bool is_plain;
 };
 

@@ -14,6 +14,7 @@
  *   proc.c      one process as the client sees it: output, credit, the end
  *   kernel.c    one that speaks the kernels' protocol
  *   plain.c     runs and commands as a plain server has them
+ *   whole.c     is it all of a statement that was typed? (pure)
  *   feed.c      code for interpreters that are fed lines (pure)
  *   reach.h     … and as one tells them that offers our extension
  *   blame.c     the exception in a run's output (pure)

@@ -10,6 +10,7 @@
 #include "backend/microsandbox/blame.h"
 #include "backend/microsandbox/feed.h"
 #include "backend/microsandbox/msb.h"
+#include "backend/microsandbox/whole.h"
 #include "base/err.h"
 #include "rpc/names.h"
 
@@ -353,9 +354,23 @@ static void signal_proc(struct msb_proc *p, uint32_t signo)
 	}
 }
 
+static void tell_is_complete(struct msb_proc *p, const char *id, const cJSON *request)
+{
+	const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(request, "code"));
+	char indent[128];
+	bool is_whole = whole_is(p->lang->id, code ? code : "", indent, sizeof indent);
+	cJSON *answer = cJSON_CreateObject();
+	cJSON_AddStringToObject(answer, "status", is_whole ? "complete" : "incomplete");
+	cJSON_AddStringToObject(answer, "indent", indent);
+	msb_kernel_reply(p, id, answer, NULL);
+}
+
 static void ask(struct msb_proc *p, const char *op, const char *id, const cJSON *request)
 {
-	(void)request;
+	if (strcmp(op, "is_complete") == 0) {
+		tell_is_complete(p, id, request);
+		return;
+	}
 	if (strcmp(op, "reset") == 0) {
 		msb_kernel_reply(p, id, cJSON_CreateObject(), NULL);
 		if (p->stream)
