@@ -291,6 +291,7 @@ def code_need_not_suit_a_prompt():
 	node = [
 		('if (false) {\n  1\n}\nelse {\n  console.log(2)\n}', '2\n'),
 		('[1, 2]\n  .map(x => x * 2)', '[ 2, 4 ]\n'),
+		('function f(a) {\n  console.log(`two\n\nlines`)\n  return a\n}\nf(3)', 'two\nlines\n3\n'),
 		('let late = 5; process.stdout; late', '5\n'),
 	]
 	with Double() as double:
@@ -300,12 +301,24 @@ def code_need_not_suit_a_prompt():
 			expect_out(run('-l', language, '--timeout', '10', *codes, **env), ''.join(out for _, out in cases))
 		for code, language, word, status in (("input()", 'python', 'EOFError', 1), ('f(', 'python', 'SyntaxError', 1),
 				('def g():\n    1 / 0\ng()', 'python', 'line 2, in g', 1), ('import sys; sys.exit(3)', 'python', '', 3),
-				("exit('bad')", 'python', 'bad', 1), ('process.exit(4)', 'js', '', 4),
+				("exit('bad')", 'python', 'bad', 1), ('if (1) {\n}}', 'js', "SyntaxError: Unexpected token '}'", 1), ('process.exit(4)', 'js', '', 4),
 				('function h() {\n  throw new RangeError(7)\n}\nprocess.stdout; h()', 'js', 'RangeError: 7', 1)):
 			said = run('-l', language, '--timeout', '10', '-c', code, **env)
 			expect(said.code == status and word in said.err and 'terrarium' not in said.err, said, word)
 			said = run('-l', language, '--timeout', '10', '-c', code, '-c', '6 * 7', **env)
 			expect(said.out == '42\n', said, 'an interpreter that goes on')
+
+
+def lines_are_typed():
+	"""The REPL, which must know where a statement ends without asking."""
+	lines = ['x = 5', 'x * 2', 'for i in range(2):', '    print(i)', '', 'def f():', '    return 7', '', 'f()', ':lang js',
+		'let a = 4', 'if (a) {', '  console.log("yes")', '}', 'a + 1', ':lang bash', 'for i in 1 2; do', 'echo $i', 'done', '']
+	with Double() as double:
+		args = ['repl', '--yes', '--backend', 'microsandbox', '--timeout', '10']
+		done = subprocess.run([TERRARIUM, *args], input='\n'.join(lines), capture_output=True, text=True, timeout=60,
+			env=environment(tempfile.gettempdir(), MSB_SERVER_URL=double.url))
+		said = Said(args, done.returncode, done.stdout, done.stderr)
+		expect_out(said, '10\n0\n1\n7\nyes\n5\n1\n2\n')
 
 
 def an_interrupt_costs_the_state():
@@ -386,7 +399,7 @@ def proxies_are_used():
 
 
 def main():
-	for case in (code_runs, code_need_not_suit_a_prompt, every_error_form_is_a_sentence, odd_results_are_understood_or_refused, time_runs_out,
+	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence, odd_results_are_understood_or_refused, time_runs_out,
 			nobody_is_there, keys_open_and_are_not_seen, settings_have_their_order, an_interrupt_costs_the_state,
 			certificates_are_looked_at, proxies_are_used):
 		before, began = n_wrong, time.monotonic()

@@ -42,13 +42,16 @@ static bool begins_with_any(const char *line, const char *const *words)
 	return false;
 }
 
-/* Brackets are all closed again, as far as counting tells; in a text one may be alone, which does no harm. */
-static bool is_balanced(const char *code)
+/* Brackets are all closed at the end (of each line: Node's prompt for the next one spoils what is printed),
+ * as far as counting tells; in a text one may be alone, which does no harm. */
+static bool is_balanced(const char *code, bool each_line)
 {
-	int open = 0;
-	for (; *code; code++)
+	int open = 0, backticks = 0;
+	for (; *code && (!each_line || *code != '\n' || (open == 0 && backticks % 2 == 0)); code++) {
 		open += (strchr("([{", *code) != NULL) - (strchr(")]}", *code) != NULL);
-	return open == 0;
+		backticks += *code == '`';
+	}
+	return open == 0 && !*code;
 }
 
 static bool is_odd_python(const char *line)
@@ -72,7 +75,7 @@ static bool is_odd(enum trm_lang_id lang, const char *code)
 	bool is_python = lang == TRM_LANG_PYTHON;
 	if (!is_python && strstr(code, "await"))
 		return false; /* only the prompt takes it outside of functions */
-	if (has_any(code, is_python ? python_words : node_words) || !is_balanced(code))
+	if (has_any(code, is_python ? python_words : node_words) || !is_balanced(code, !is_python))
 		return true;
 	for (const char *line = code; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
@@ -124,6 +127,7 @@ static const char node_helper[] =
 		"} catch (e) {\n"
 		"	if (e !== exit) {\n"
 		"		let text = e instanceof Error && e.stack || require('util').inspect(e);\n"
+		"		text = text.slice(Math.max(0, text.indexOf(e?.name + ':')));\n"
 		"		text = text.split('\\n').filter((row) => !/node:|<terrarium>|REPL\\d+:/.test(row)).join('\\n');\n"
 		"		console.log('Uncaught ' + text);\n"
 		"	}\n"

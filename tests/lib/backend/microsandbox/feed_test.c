@@ -21,7 +21,7 @@ static void simple_code_is_sent_as_it_is(void **state)
 			"import math\nmath.sqrt(16)", "print('%099d' % 7)", "f([1, 2], {'a': 3})",
 			"forest = 1\niffy = 2", "1/0", NULL};
 	static const char *const node[] = {"console.log(1)", "let a = 1\na + 1",
-			"function f(x) {\n  return x * 2\n}\nf(4)", "await 1\n.x", "// text\n1", NULL};
+			"let x = 1\nlet y = `a`\nf(x)", "await 1\n.x", "// text\n1", NULL};
 	(void)state;
 	for (int i = 0; python[i]; i++)
 		assert_null(wrap(TRM_LANG_PYTHON, python[i]));
@@ -36,7 +36,8 @@ static void odd_code_becomes_one_line(void **state)
 			"if x:\n\ty", "print('x', end='')", "input()", "exit(3)", "f(", "x = '''a\n\nb'''",
 			"@f\ndef g(): pass", "x = 1 + \\\n 2", "try: pass\nexcept: pass",
 			"import sys; sys.stdout.write('a')", NULL};
-	static const char *const node[] = {"if (a) {\n} else {\n}", "if (a) {\n}\nelse {\n}",
+	static const char *const node[] = {"if (a) {\n} else {\n}",
+			"function f(x) {\n  return x * 2\n}\nf(4)", "`a\nb`", "if (a) {\n}\nelse {\n}",
 			"f()\n  .then(g)", "process.stdout.write('x')", "process.exit(3)", "f(",
 			"try {\n}\ncatch (e) {\n}", NULL};
 	(void)state;
