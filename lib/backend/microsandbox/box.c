@@ -13,10 +13,18 @@
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+static void begin_stop(struct msb_box *b, uint32_t limit_ms);
+
 static void on_started(void *user, const cJSON *result, const struct trm_error *why)
 {
 	struct msb_box *b = user;
 	b->call = NULL;
+	if (b->msb->is_stopping) {
+		begin_stop(b, MSB_STOP_MS);
+		if (b->state == BOX_DOWN)
+			msb_box_is_down(b);
+		return;
+	}
 	if (!result) {
 		/* It may be half there: whoever stops us stops it, too. */
 		b->state = why->code == TRM_ETIMEDOUT || why->code == TRM_ECLOSED ? BOX_UP : BOX_DOWN;
@@ -75,20 +83,25 @@ static void on_stopped(void *user, const cJSON *result, const struct trm_error *
 		begin_start(b);
 }
 
-static void begin_stop(struct msb_box *b, uint32_t limit_ms)
+static bool send_stop(struct msb_box *b, uint32_t limit_ms, msb_reply_fn *fn, struct msb_call **ret)
 {
 	struct msb *m = b->msb;
 	struct trm_error why;
 	struct msb_request request = {
 			.method = RPC_STOP, .params = msb_params(m, b->name), .timeout_ms = limit_ms};
 	snprintf(request.what, sizeof request.what, "stop sandbox '%s'", b->name);
+	if (msb_call(m, &request, fn, b, ret, &why) == 0)
+		return true;
+	log_write(LOG_WARNING, "%s", why.msg);
+	return false;
+}
+
+static void begin_stop(struct msb_box *b, uint32_t limit_ms)
+{
 	msb_call_cancel(b->call);
-	b->call = NULL;
-	b->state = BOX_STOPPING;
-	if (msb_call(m, &request, on_stopped, b, &b->call, &why) < 0) {
-		log_write(LOG_WARNING, "%s", why.msg);
-		b->state = BOX_DOWN;
-	}
+	msb_call_cancel(b->early);
+	b->call = b->early = NULL;
+	b->state = send_stop(b, limit_ms, on_stopped, &b->call) ? BOX_STOPPING : BOX_DOWN;
 }
 
 void msb_box_restart(struct msb_box *b)
@@ -97,12 +110,27 @@ void msb_box_restart(struct msb_box *b)
 		begin_stop(b, MSB_ERRAND_MS);
 }
 
-bool msb_box_end(struct msb_box *b)
+/* A start is under way. A server that says it has stopped the sandbox does not go on with that when we hang
+ * up; one that does not know it yet would. Then the start is waited for (msb.c sees to it that this has an
+ * end). */
+static void on_early_stop(void *user, const cJSON *result, const struct trm_error *why)
 {
-	if (b->state == BOX_DOWN)
-		return false;
+	struct msb_box *b = user;
+	(void)why;
+	b->early = NULL;
+	if (!result || b->state != BOX_STARTING)
+		return;
+	msb_call_cancel(b->call);
+	b->call = NULL;
+	b->state = BOX_DOWN;
+	msb_box_is_down(b);
+}
+
+void msb_box_end(struct msb_box *b)
+{
 	b->is_wanted = false;
-	if (b->state != BOX_STOPPING)
+	if (b->state == BOX_STARTING)
+		send_stop(b, MSB_STOP_MS, on_early_stop, &b->early);
+	else if (b->state == BOX_UP)
 		begin_stop(b, MSB_STOP_MS);
-	return b->state != BOX_DOWN;
 }

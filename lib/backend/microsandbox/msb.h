@@ -126,11 +126,12 @@ struct msb_box {
 	char name[MSB_NAME_MAX + 1];
 	const char *image; /* borrowed */
 	enum box_state state;
-	bool owes_warning;     /* the server was not sure that it is up */
-	bool is_wanted;        /* while it stops: to be started again */
-	bool was_seen_running; /* by metrics, since it was started */
-	unsigned seen_stopped; /* … and so often not, after that */
-	struct msb_call *call; /* of start or stop */
+	bool owes_warning;      /* the server was not sure that it is up */
+	bool is_wanted;         /* while it stops: to be started again */
+	bool was_seen_running;  /* by metrics, since it was started */
+	unsigned seen_stopped;  /* … and so often not, after that */
+	struct msb_call *call;  /* of start or stop */
+	struct msb_call *early; /* of a stop while it starts */
 };
 
 /* Have it running: msb_box_is_up() of msb.c follows, or msb_box_failed(); not before this returns. */
@@ -139,8 +140,8 @@ void msb_box_want(struct msb_box *box);
 void msb_box_restart(struct msb_box *box);
 /* A run in it has failed at the server: if it does not run any more, say so and close. */
 void msb_box_check(struct msb_box *box);
-/* At the end of all: false if there was nothing to stop. msb_box_is_down() follows. */
-bool msb_box_end(struct msb_box *box);
+/* At the end of all: if there is anything to stop, msb_box_is_down() follows. */
+void msb_box_end(struct msb_box *box);
 
 /* ---- dialects ------------------------------------------------------------------------------ */
 

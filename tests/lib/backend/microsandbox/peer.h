@@ -35,6 +35,7 @@ struct peer {
 	struct peer_answer answers[PEER_ANSWERS]; /* the first that fits */
 	char log[PEER_LOG_MAX];                   /* all requests, whole */
 	size_t n_log;
+	int silent; /* the connection that was not answered; see peer_late() */
 	struct {
 		int fd;
 		char *in;
@@ -49,6 +50,14 @@ static inline void peer_answers(struct peer *p, const char *word, const char *an
 		p->answers[i] = p->answers[i - 1];
 	p->answers[0] = (struct peer_answer){word, answer, uses};
 	pthread_mutex_unlock(&p->lock);
+}
+
+/* Answer what has not been answered, after all. */
+static inline void peer_late(struct peer *p, const char *answer)
+{
+	if (send(p->silent, answer, strlen(answer), MSG_NOSIGNAL) < 0)
+		abort();
+	shutdown(p->silent, SHUT_WR);
 }
 
 /* How often the requests so far hold this. */
@@ -120,6 +129,8 @@ static inline void peer_serve(struct peer *p, int i)
 	const char *answer = peer_choose(p, in);
 	pthread_mutex_unlock(&p->lock);
 	p->connections[i].n = 0;
+	if (answer == PEER_SILENT)
+		p->silent = p->connections[i].fd;
 	if (answer == PEER_CLOSE)
 		peer_drop(p, i);
 	else if (answer != PEER_SILENT && send(p->connections[i].fd, answer, strlen(answer), MSG_NOSIGNAL) > 0

@@ -193,6 +193,27 @@ static void the_end_before_the_beginning(void **state)
 	assert_int_equal(peer_count(&peer, "sandbox.stop"), 1);
 }
 
+/* The server does not know it yet, and would go on. */
+static void a_start_under_way_is_not_left_behind(void **state)
+{
+	static const char unknown[] =
+			"HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n{\"error\":\"Internal server "
+			"error\",\"code\":5002}";
+	struct trm_sandbox_opts opts = opts_for(peer.url);
+	(void)state;
+	peer_answers(&peer, "sandbox.start", PEER_SILENT, 0);
+	peer_answers(&peer, "sandbox.stop", unknown, 1);
+	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+	for (int i = 0; i < 600 && !peer_count(&peer, "sandbox.start"); i++)
+		trm_loop_step(bed.loop, 20);
+	trm_sandbox_close(bed.sandbox);
+	for (int i = 0; i < 600 && !peer_count(&peer, "sandbox.stop"); i++)
+		trm_loop_step(bed.loop, 20);
+	peer_late(&peer, PEER_JSON("\"result\":\"Sandbox box started successfully\""));
+	bed_close(&bed);
+	assert_int_equal(peer_count(&peer, "sandbox.stop"), 2);
+}
+
 /* ---- runs ------------------------------------------------------------------------------------------------
  */
 
@@ -415,6 +436,7 @@ int main(void)
 			CASE(no_secure_connection),
 			CASE(bad_settings_are_refused),
 			CASE(the_end_before_the_beginning),
+			CASE(a_start_under_way_is_not_left_behind),
 			CASE(what_is_asked_for),
 			CASE(lines_and_exceptions),
 			CASE(node_has_a_sandbox_of_its_own),
