@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "server/fleet_inner.h"
 #include "server/image.h"
+#include "server/launch.h"
 #include "server/store.h"
 
 /* ---- opening ----------------------------------------------------------------------------- */
@@ -52,6 +53,8 @@ int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct flee
 		r = image_load(&fleet->images, reterr);
 	if (r == 0)
 		r = store_open(opts->dir, &fleet->store, reterr);
+	if (r == 0)
+		r = script_link_all(fleet->store, fleet->links, sizeof fleet->links, reterr);
 	if (r == 0)
 		r = roll_load(fleet, reterr);
 	if (r < 0)

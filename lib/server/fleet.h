@@ -80,10 +80,11 @@ struct served {
 	unsigned holds;  /* somebody down the stack has it in hand */
 	bool is_dealing; /* what is under way is the first wish's */
 	unsigned n_uses;
-	bool was_used;   /* since the start: its files may have changed */
-	bool has_others; /* other programs are attached to it */
-	bool dies_idle;  /* the stop that is under way is the idle time-out's */
-	bool is_ended;   /* the sandbox was told to stop */
+	bool was_used;                    /* since the start: its files may have changed */
+	bool has_others;                  /* other programs are attached to it */
+	bool dies_idle;                   /* the stop that is under way is the idle time-out's */
+	bool is_ended;                    /* the sandbox was told to stop */
+	bool awaits_sample, awaits_files; /* STARTING: what is still to be waited for */
 	struct trm_error start_failure;
 	struct trm_timer *idle;
 	struct keep *keep;   /* saving or restoring */

@@ -5,6 +5,8 @@
 /* The inside of the fleet: fleet.c keeps the lists and the queues, life.c carries a sandbox from state to
  * state. */
 
+#include <limits.h>
+
 #include "server/fleet.h"
 
 enum wish_kind { WISH_START, WISH_STOP, WISH_USE };
@@ -23,6 +25,7 @@ struct fleet {
 	struct fleet_opts opts;
 	struct store *store;
 	struct image *images;
+	char links[PATH_MAX]; /* folder of interpreters by other names; "": none is needed */
 	struct space *spaces, **spaces_end;
 	size_t n_sandboxes; /* running or not */
 	unsigned n_running; /* not STOPPED */

@@ -127,14 +127,21 @@ static const char *own_path(const struct launching *l)
 	return SYSTEM_PATH;
 }
 
-static int take_scripts(
+/* The programs of the config come first, our own last. */
+static int take_programs(
 		struct launching *l, struct served *served, const char *shell, struct trm_error *reterr)
 {
+	const char *backend = served->fleet->opts.backend;
+	const char *links = !backend || !strcmp(backend, "local") ? served->fleet->links : "";
 	int r = script_write(served, shell, l->scripts, sizeof l->scripts, reterr);
-	if (r < 0 || !*l->scripts)
+	if (r < 0 || (!*l->scripts && !*links))
 		return r;
-	snprintf(l->search_path, sizeof l->search_path, "PATH=" SCRIPT_GUEST ":%s", own_path(l));
-	r = add_mount(l, l->scripts, SCRIPT_GUEST, false, reterr);
+	snprintf(l->search_path, sizeof l->search_path, "PATH=%s%s%s", *l->scripts ? SCRIPT_GUEST ":" : "",
+			own_path(l), *links ? ":" LINKS_GUEST : "");
+	if (*l->scripts)
+		r = add_mount(l, l->scripts, SCRIPT_GUEST, false, reterr);
+	if (r == 0 && *links)
+		r = add_mount(l, links, LINKS_GUEST, false, reterr);
 	return r < 0 ? r : add_env(l, l->search_path, reterr);
 }
 
@@ -187,7 +194,7 @@ static int take_here(struct launching *l, struct served *served, const struct rp
 	if (r == 0)
 		r = take_volumes(l, served, config->volumes, reterr);
 	if (r == 0)
-		r = take_scripts(l, served, config->shell ? config->shell : "/bin/sh", reterr);
+		r = take_programs(l, served, config->shell ? config->shell : "/bin/sh", reterr);
 	if (r == 0)
 		r = check_ports(config->ports, note, reterr);
 	return r;
@@ -249,7 +256,7 @@ static int take_all(struct launching *l, struct served *served, char *note, stru
 	if (r < 0)
 		return r;
 	return launch_is_elsewhere(served) ? take_there(l, served, &config, reterr)
-				    : take_here(l, served, &config, note, reterr);
+					   : take_here(l, served, &config, note, reterr);
 }
 
 /* ---- open -------------------------------------------------------------------------------- */

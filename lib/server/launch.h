@@ -7,6 +7,7 @@
 #include <terrarium/sandbox.h>
 
 struct fleet;
+struct store;
 struct served;
 
 /* Open the sandbox that served->config describes; sets served->languages. TRM_EINVAL: the config cannot be,
@@ -42,5 +43,10 @@ bool volume_covers(const char *dir, const char *path);
  * "" if there are none. */
 int script_write(struct served *served, const char *shell, char *out, size_t cap, struct trm_error *reterr);
 #define SCRIPT_GUEST "/.sandbox/scripts"
+
+/* A folder with interpreters by names that images have and this machine may lack ("python"); made when the
+ * fleet is opened. `out` is "" if none is needed. */
+int script_link_all(const struct store *store, char *out, size_t cap, struct trm_error *reterr);
+#define LINKS_GUEST "/.sandbox/bin"
 
 #endif

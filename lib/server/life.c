@@ -19,7 +19,7 @@
 #include "server/store.h"
 
 /* From the interrupt of a run that took too long, or whose client has gone, to its kill. */
-enum { GRACE_MS = 1000, METRICS_MS = 1000 };
+enum { GRACE_MS = 1000, METRICS_MS = 1000, SAMPLE_MS = 500 };
 
 static bool files_path(const struct served *served, char *out, size_t cap)
 {
@@ -59,9 +59,16 @@ static const char *own_workdir(const struct served *served)
 
 /* ---- idleness -------------------------------------------------------------------------- */
 
+static void arrive(struct served *served);
+
 static void on_idle(void *user)
 {
 	struct served *served = user;
+	if (served->state == SERVED_STARTING && served->awaits_sample) {
+		served->awaits_sample = false;
+		arrive(served);
+		return;
+	}
 	if (served->state != SERVED_RUNNING || served->n_uses)
 		return;
 	if (served->has_others) {
@@ -184,17 +191,18 @@ static void warm(struct served *served)
 		}
 }
 
+/* When nothing is to be waited for any more. */
 static void arrive(struct served *served)
 {
 	struct trm_error why = {0};
+	if (served->awaits_sample || served->awaits_files)
+		return;
 	if (open_session(served, &why) < 0) {
 		fail_start(served, &why);
 		return;
 	}
 	served->state = SERVED_RUNNING;
 	served->why = (struct trm_error){.code = TRM_OK};
-	if (!meter_suffices(served->sandbox))
-		trm_sandbox_set_metrics(served->sandbox, METRICS_MS, false, NULL);
 	log_write(LOG_INFO, "sandbox '%s/%s' runs as '%s'", served->space->name, served->name,
 			trm_sandbox_name(served->sandbox));
 	life_rest(served);
@@ -209,6 +217,7 @@ static void on_restored(void *user, const struct trm_error *why, uint64_t n_refu
 {
 	struct served *served = user;
 	served->keep = NULL;
+	served->awaits_files = false;
 	if (!served->sandbox) {
 		settle(served);
 		return;
@@ -221,17 +230,17 @@ static void on_restored(void *user, const struct trm_error *why, uint64_t n_refu
 	arrive(served);
 }
 
-static void on_ready(void *user, struct trm_sandbox *sandbox)
+static void restore(struct served *served)
 {
-	struct served *served = user;
 	struct trm_error why = {0};
 	char path[PATH_MAX];
-	if (store_save(served->fleet->store, served->space->name, served->name, served->config, &why) < 0)
-		log_write(LOG_WARNING, "%s", why.msg);
-	if (!files_path(served, path, sizeof path) || !keep_has(path))
+	if (!files_path(served, path, sizeof path) || !keep_has(path)) {
 		arrive(served);
-	else if (keep_restore(served->fleet->loop, sandbox, own_workdir(served), path, on_restored, served,
-				 &served->keep, &why)
+		return;
+	}
+	served->awaits_files = true;
+	if (keep_restore(served->fleet->loop, served->sandbox, own_workdir(served), path, on_restored, served,
+			    &served->keep, &why)
 			< 0)
 		on_restored(served, &why, 0);
 }
@@ -241,6 +250,32 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 	struct served *served = user;
 	(void)sandbox;
 	served->meter.told = metrics->sample;
+	if (!served->awaits_sample)
+		return;
+	served->awaits_sample = false;
+	trm_timer_stop(served->idle);
+	arrive(served);
+}
+
+/* Where only the agent can measure, one that runs shall have been measured; but not at any price. */
+static void measure(struct served *served)
+{
+	if (meter_suffices(served->sandbox)
+			|| trm_sandbox_set_metrics(served->sandbox, METRICS_MS, false, NULL) < 0)
+		return;
+	served->awaits_sample = true;
+	trm_timer_start(served->idle, SAMPLE_MS, 0);
+}
+
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct served *served = user;
+	struct trm_error why = {0};
+	(void)sandbox;
+	if (store_save(served->fleet->store, served->space->name, served->name, served->config, &why) < 0)
+		log_write(LOG_WARNING, "%s", why.msg);
+	measure(served);
+	restore(served);
 }
 
 static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
@@ -273,6 +308,7 @@ void life_start(struct served *served)
 		add_note(served, "%s", note);
 	served->state = SERVED_STARTING;
 	served->was_used = served->has_others = served->is_ended = false;
+	served->awaits_sample = served->awaits_files = false;
 	served->start_failure.code = TRM_OK;
 	if (fleet->n_running++ == 0)
 		trm_timer_start(fleet->tick, METER_MS, METER_MS);

@@ -57,6 +57,8 @@ void meter_read(const struct meter *meter, struct trm_sandbox *sandbox, struct t
 {
 	if (!metrics_usage_now(sandbox, ret) || !(ret->known & TRM_METRIC_CPU_TIME)) {
 		*ret = meter->told;
+		if (ret->known & TRM_METRIC_CPU_TIME && !(ret->known & TRM_METRIC_CPU_PERCENT))
+			set_rate(meter, ret); /* it was the first */
 		return;
 	}
 	set_rate(meter, ret);

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <terrarium/lang.h>
+
 #include "base/err.h"
 #include "server/fleet_inner.h"
 #include "server/launch.h"
@@ -92,4 +94,45 @@ int script_write(struct served *served, const char *shell, char *out, size_t cap
 	r = write_all(fd, scripts, shell, reterr);
 	close(fd);
 	return r;
+}
+
+/* ---- names of interpreters ------------------------------------------------------------------- */
+
+static bool is_in_path(const char *name)
+{
+	static const char *const DIRS[] = {"/usr/local/bin", "/usr/bin", "/bin"};
+	char path[64];
+	for (size_t i = 0; i < sizeof DIRS / sizeof *DIRS; i++) {
+		snprintf(path, sizeof path, "%s/%s", DIRS[i], name);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+int script_link_all(const struct store *store, char *out, size_t cap, struct trm_error *reterr)
+{
+	static const struct {
+		const char *name;
+		enum trm_lang_id lang;
+	} NAMES[] = {{"python", TRM_LANG_PYTHON}, {"node", TRM_LANG_JAVASCRIPT}};
+	bool has_any = false;
+	if (!store_space_path(store, ".bin", out, cap))
+		return trm_error_set(reterr, TRM_EINVAL, "the path of the namespace directory is too long");
+	for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+		char path[PATH_MAX + 16];
+		if (is_in_path(NAMES[i].name))
+			continue;
+		if (mkdir(out, SCRIPT_MODE) < 0 && errno != EEXIST)
+			return trm_error_set_errno(reterr, errno, "%s cannot be made", out);
+		chmod(out, SCRIPT_MODE); /* whatever the umask: it is the sandboxes' users who read */
+		snprintf(path, sizeof path, "%s/%s", out, NAMES[i].name);
+		unlink(path);
+		if (symlink(trm_lang_get(NAMES[i].lang)->interpreter, path) < 0)
+			return trm_error_set_errno(reterr, errno, "%s cannot be made", path);
+		has_any = true;
+	}
+	if (!has_any)
+		*out = '\0';
+	return 0;
 }

@@ -135,6 +135,7 @@ def configured(program):
     check("envs, in the interpreter", s.run("import os; os.environ['A'], os.getcwd()").out == ["('1 2', '/workspace/w')"])
     check("scripts", s.command("greet").out == ["hello 1 2 /.sandbox/scripts/greet"] and s.command("py").out == ["py"])
     check("in Bash as well", s.run("greet", "bash").out == ["hello 1 2 /.sandbox/scripts/greet"])
+    check("an interpreter by the name that images give it", s.command("python", "-c", "print(1)").out == ["1"])
     check("a volume", s.command("bash", "-c", "echo v > /data/v").result["success"]
           and open(s.spaces + "/default/data/v").read() == "v\n")
     check("one that is read-only", not s.command("touch", "/in/x").result["success"])
