@@ -46,10 +46,11 @@ struct client {
 	uint32_t number; /* from 1 on */
 	uint32_t crowd;  /* how many clients there are, as it has been told */
 	bool greeted;
-	uint32_t nproc;  /* process limit of what it starts; 0: none */
-	bool dead;       /* to be swept at the end of the turn */
-	bool ends_agent; /* serve-stdio: the agent ends with it */
-	bool is_full;    /* somebody was told that there is no room */
+	bool is_onlooker; /* not counted */
+	uint32_t nproc;   /* process limit of what it starts; 0: none */
+	bool dead;        /* to be swept at the end of the turn */
+	bool ends_agent;  /* serve-stdio: the agent ends with it */
+	bool is_full;     /* somebody was told that there is no room */
 	struct stream *streams;
 	size_t n_streams;
 	uint32_t watch_ms; /* METRICS interval; 0: none */

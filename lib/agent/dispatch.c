@@ -42,6 +42,7 @@ static int do_hello(struct client *client, const struct frame *frame)
 				hello.version, FRAME_VERSION);
 	client->greeted = true;
 	client->nproc = hello.nproc;
+	client->is_onlooker = hello.flags & HELLO_ONLOOKER;
 	if (hello.nproc)
 		client->agent->nproc = hello.nproc;
 	size_t before = client->out.len;

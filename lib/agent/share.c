@@ -216,7 +216,7 @@ void share_count(struct agent *agent)
 {
 	uint32_t n = 0;
 	for (const struct client *client = agent->clients; client; client = client->next)
-		n += client->greeted && !client->dead;
+		n += client->greeted && !client->dead && !client->is_onlooker;
 	for (struct client *client = agent->clients; client; client = client->next) {
 		/* One that does not listen is told when it has caught up. */
 		if (!client->greeted || client->crowd == n || client->unpaid > CROWD_UNPAID_MAX)

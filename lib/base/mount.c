@@ -70,6 +70,22 @@ int mount_check_path(const char *what, const char *path, struct trm_error *reter
 	return 0;
 }
 
+int mount_check_host(const char *host, struct trm_error *reterr)
+{
+	char word[SHOWN];
+	if (!*host)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"what shall be mounted? A mount names a path on this machine");
+	if (has_controls(host))
+		return trm_error_set(reterr, TRM_EINVAL,
+				"cannot mount %s: the path has control characters in it, or is not UTF-8",
+				shown(word, host));
+	if (strlen(host) >= TRM_HOST_PATH)
+		return trm_error_set(reterr, TRM_EINVAL, "cannot mount %s: the path is longer than %d bytes",
+				shown(word, host), TRM_HOST_PATH - 1);
+	return 0;
+}
+
 /* Where a sandbox has something of its own: the whole tree, or that one place alone. */
 static const struct {
 	const char *path, *what;
@@ -177,7 +193,7 @@ int trm_mount_parse(char *text, struct trm_mount *ret, struct trm_error *reterr)
 	end = colon + 1 + strlen(colon + 1);
 	while (end > colon + 2 && end[-1] == '/')
 		*--end = '\0';
-	if ((r = mount_check_guest(m.guest, reterr)) < 0)
+	if ((r = mount_check_host(m.host, reterr)) < 0 || (r = mount_check_guest(m.guest, reterr)) < 0)
 		return r;
 	*ret = m;
 	return 0;
@@ -187,6 +203,23 @@ size_t trm_mount_print(const struct trm_mount *m, char *out, size_t cap)
 {
 	int n = snprintf(out, cap, "%s:%s:%s", m->host, m->guest, m->is_writable ? "rw" : "ro");
 	return n > 0 ? (size_t)n : 0;
+}
+
+const char *trm_mount_tell(const struct trm_mount *m, char *out, size_t cap)
+{
+	char host[SHOWN], guest[SHOWN];
+	snprintf(out, cap, "%s → %s %s", shown(host, m->host), shown(guest, m->guest),
+			m->is_writable ? "read and write" : "read-only");
+	return out;
+}
+
+size_t mount_read_lines(char *text, struct trm_mount ret[TRM_MOUNTS_MAX])
+{
+	size_t n = 0;
+	char *line;
+	while (n < TRM_MOUNTS_MAX && (line = strsep(&text, "\n")))
+		n += trm_mount_parse(line, &ret[n], NULL) == 0;
+	return n;
 }
 
 /* ---- variables --------------------------------------------------------------------------------- */

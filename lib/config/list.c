@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,13 @@
 struct list {
 	char *mem;
 	size_t used, cap; /* without and with the empty text at the end */
+	size_t n;
 };
 
 static struct list list_of(struct trm_config *config, const struct trm_setting *s)
 {
-	struct list list = {(char *)config + s->offset, 0, s->size};
-	for (const char *at = NULL; (at = trm_list_next(list.mem, at));)
+	struct list list = {(char *)config + s->offset, 0, s->size, 0};
+	for (const char *at = NULL; (at = trm_list_next(list.mem, at)); list.n++)
 		list.used = (size_t)(at - list.mem) + strlen(at) + 1;
 	return list;
 }
@@ -121,16 +123,16 @@ static const struct form {
 	const char *name;
 	int (*put)(struct list *list, const char *item, struct trm_error *reterr);
 	void (*get)(char *out, size_t cap, const char *item);
-	unsigned pieces;
+	unsigned pieces, most;
 } forms[] = {
-		{"mount", put_mount, NULL, 3},
-		{"env", put_env, get_env, 1},
-		{"script", put_script, get_script, 2},
+		{"mount", put_mount, NULL, 3, TRM_MOUNTS_MAX},
+		{"env", put_env, get_env, 1, TRM_ENV_MAX},
+		{"script", put_script, get_script, 2, TRM_SERVER_LIST_MAX},
 };
 
 static const struct form *form_of(const struct trm_setting *s)
 {
-	static const struct form plain = {"", append, NULL, 1};
+	static const struct form plain = {"", append, NULL, 1, UINT_MAX};
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(forms[i].name, s->name))
 			return &forms[i];
@@ -148,8 +150,12 @@ int trm_config_add(struct trm_config *config, const struct trm_setting *s, const
 		const char *label, struct trm_error *reterr)
 {
 	struct list list = list_of(config, s);
+	const struct form *form = form_of(s);
 	struct trm_error why = {0};
-	int r = form_of(s)->put(&list, item, &why);
+	if (list.n / form->pieces >= form->most)
+		return trm_error_set(
+				reterr, TRM_EINVAL, "%s: there can be at most %u of them", label, form->most);
+	int r = form->put(&list, item, &why);
 	return r < 0 ? trm_error_set(reterr, r, "%s: %s", label, why.msg) : 0;
 }
 

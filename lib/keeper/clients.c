@@ -18,6 +18,14 @@ void clients_init(struct clients *c, int door_fd)
 	fcntl(door_fd, F_SETFL, O_NONBLOCK);
 }
 
+size_t clients_count(const struct clients *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->n; i++)
+		n += !c->of[i].is_onlooker;
+	return n;
+}
+
 static void refuse(int fd)
 {
 	char none[] = "";
@@ -39,6 +47,7 @@ bool clients_add(struct clients *c, int fd, pid_t pid)
 	struct client *client = &c->of[c->n++];
 	client->fd = fd;
 	client->pid = pid;
+	client->is_onlooker = false;
 	client->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	procstat_command(pid, client->command, sizeof client->command);
 	return true;
@@ -51,6 +60,24 @@ static void finish(struct client *client)
 		close(client->pidfd);
 }
 
+/* An onlooker says so with its first word, which mostly is there when it comes in: so that it is not even
+ * counted for a moment. */
+static bool is_onlooker(int fd)
+{
+	char packet[64];
+	bool is_kept;
+	ssize_t n = recv(fd, packet, sizeof packet, MSG_DONTWAIT | MSG_PEEK);
+	return n > 0 && request_get(packet, (size_t)n, &is_kept) == LIFELINE_LOOK;
+}
+
+static bool let_in(struct clients *c, int fd, pid_t pid)
+{
+	if (!clients_add(c, fd, pid))
+		return false;
+	c->of[c->n - 1].is_onlooker = is_onlooker(fd);
+	return !c->of[c->n - 1].is_onlooker;
+}
+
 bool clients_let_in(struct clients *c)
 {
 	bool has_come = false;
@@ -60,7 +87,7 @@ bool clients_let_in(struct clients *c)
 		socklen_t n = sizeof who;
 		bool is_ours = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == geteuid();
 		if (is_ours)
-			has_come |= clients_add(c, fd, who.pid);
+			has_come |= let_in(c, fd, who.pid);
 		else
 			close(fd);
 	}
@@ -79,7 +106,7 @@ size_t clients_poll(const struct clients *c, struct pollfd *fds)
 }
 
 /* False: its line has ended. */
-static bool hear_one(const struct client *client, client_said_fn *said, void *user)
+static bool hear_one(struct client *client, client_said_fn *said, void *user)
 {
 	char packet[64];
 	bool is_kept;
@@ -88,7 +115,10 @@ static bool hear_one(const struct client *client, client_said_fn *said, void *us
 		int type = request_get(packet, (size_t)n, &is_kept);
 		if (type == LIFELINE_STOP)
 			said(user, client, CLIENT_STOP);
-		else if (type == LIFELINE_KEEP)
+		else if (type == LIFELINE_LOOK) {
+			client->is_onlooker = true;
+			said(user, client, CLIENT_LOOK);
+		} else if (type == LIFELINE_KEEP)
 			said(user, client, is_kept ? CLIENT_KEEP : CLIENT_KEEP_OFF);
 	}
 	return n < 0 && (errno == EAGAIN || errno == EINTR);

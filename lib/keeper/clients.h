@@ -19,6 +19,7 @@ struct client {
 	int fd;
 	int pidfd; /* -1: before Linux 5.3, or in a PID namespace that we do not see into */
 	pid_t pid;
+	bool is_onlooker;  /* it only looks, and is not counted */
 	char command[128]; /* cleaned */
 };
 
@@ -29,10 +30,11 @@ struct clients {
 };
 
 /* What one of them has asked for; the line is closed in the first case. */
-enum client_word { CLIENT_GONE, CLIENT_KEEP, CLIENT_KEEP_OFF, CLIENT_STOP };
+enum client_word { CLIENT_GONE, CLIENT_KEEP, CLIENT_KEEP_OFF, CLIENT_STOP, CLIENT_LOOK };
 typedef void client_said_fn(void *user, const struct client *client, enum client_word word);
 
 void clients_init(struct clients *c, int door_fd);
+size_t clients_count(const struct clients *c); /* but onlookers */
 /* Takes the line over. False (and closed): there are too many. */
 bool clients_add(struct clients *c, int fd, pid_t pid);
 /* Let in who waits at the door, if it is the same user's. True if somebody came. */

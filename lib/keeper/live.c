@@ -144,13 +144,14 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 		k->is_kept = false;
 		k->owner_fd = client->fd;
 		break;
+	case CLIENT_LOOK: break;
 	case CLIENT_STOP: end_asked(k, GONE_STOPPED, client->pid, client->command); break;
 	case CLIENT_GONE:
 		if (is_owner)
 			k->owner_fd = -1;
 		if (is_owner && !k->is_kept)
 			end_asked(k, GONE_OWNER, client->pid, client->command);
-		else if (!k->clients.n)
+		else if (!client->is_onlooker && !clients_count(&k->clients))
 			idle_touch(&k->idle, keeper_now_ms(), cpu_ns(k));
 		break;
 	}
@@ -163,7 +164,7 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 /* A sandbox that is not kept has its owner attached, so it is never idle. */
 static void look_at_idleness(struct keeper *k, uint64_t now_ms)
 {
-	if (!k->is_kept || k->clients.n || now_ms < idle_next_ms(&k->idle))
+	if (!k->is_kept || clients_count(&k->clients) || now_ms < idle_next_ms(&k->idle))
 		return;
 	if (idle_look(&k->idle, now_ms, cpu_ns(k)))
 		keeper_note_state(k);
@@ -192,7 +193,7 @@ static int patience_ms(const struct keeper *k)
 {
 	enum { LONGEST_MS = 1000 * 1000 * 1000 };
 	uint64_t now_ms = keeper_now_ms(), next = end_of_life_ms(k);
-	if (k->is_kept && !k->clients.n && idle_next_ms(&k->idle) < next)
+	if (k->is_kept && !clients_count(&k->clients) && idle_next_ms(&k->idle) < next)
 		next = idle_next_ms(&k->idle);
 	if (watchdog_next_ms(&k->watchdog) < next)
 		next = watchdog_next_ms(&k->watchdog);
@@ -204,7 +205,7 @@ static int patience_ms(const struct keeper *k)
 static void pass_time(struct keeper *k)
 {
 	uint64_t now_ms = keeper_now_ms();
-	if (watchdog_look(&k->watchdog, now_ms, !k->clients.n))
+	if (watchdog_look(&k->watchdog, now_ms, !clients_count(&k->clients)))
 		keeper_tell_oom(k);
 	look_at_idleness(k, now_ms);
 	look_at_age(k, now_ms);

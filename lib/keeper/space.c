@@ -30,6 +30,7 @@ static bool fill(uint32_t uid)
 			{SPACE_PATH "/home", 0700},
 			{SPACE_PATH "/tmp", 01777},
 			{SPACE_PATH "/shm", 01777},
+			{WORKDIR_SOURCE, 0755},
 	};
 	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
 		if (mkdir(dirs[i].path, 0700) < 0)

@@ -26,7 +26,9 @@ static int check_mounts(const struct trm_sandbox_opts *opts, struct trm_error *r
 				TRM_MOUNTS_MAX, opts->n_mounts);
 	for (size_t i = 0; i < opts->n_mounts; i++) {
 		const struct trm_mount *m = &opts->mounts[i];
-		int r = mount_check_guest(m->guest, reterr);
+		int r = mount_check_host(m->host, reterr);
+		if (r == 0)
+			r = mount_check_guest(m->guest, reterr);
 		for (size_t k = 0; k < opts->n_mounts && r == 0; k++)
 			r = k == i ? 0 : check_pair(m, &opts->mounts[k], reterr);
 		if (r < 0)

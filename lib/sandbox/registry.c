@@ -234,6 +234,7 @@ static void tell_info(const struct known *k, struct trm_entry *e)
 	struct procstat client;
 	memcpy(e->name, k->name, sizeof e->name);
 	snprintf(e->client, sizeof e->client, "%s", k->info.command);
+	snprintf(e->group, sizeof e->group, "%s", k->info.group);
 	e->has_client = procstat_read(k->info.client, &client);
 	found_limits(&k->info, &e->limits);
 	tell_state(k, e);
@@ -247,26 +248,51 @@ static void tell(struct trm_registry *r, struct known *k, struct trm_entry *e)
 	measure(r, k, &e->sample);
 }
 
-int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error *reterr)
+/* What a living one says of itself; *ret_run_fd is the caller's to close, *ret_info to finish. */
+static int find_alive(const char *name, int *ret_run_fd, struct info_msg *ret_info, struct trm_error *reterr)
 {
-	struct known k = {0};
 	int r = trm_sandbox_name_check(name, reterr);
 	int run_fd = r < 0 ? r : found_open_dir(reterr);
 	if (run_fd < 0)
 		return run_fd == TRM_ENOENT ? trm_error_set(
 				       reterr, TRM_ENOENT, "there is no running sandbox '%s'", name)
 					    : run_fd;
-	r = found_read(run_fd, name, &k.info, reterr);
-	if (r == 0 && !found_is_alive(run_fd, name, &k.info))
+	*ret_info = (struct info_msg){0};
+	r = found_read(run_fd, name, ret_info, reterr);
+	if (r == 0 && !found_is_alive(run_fd, name, ret_info))
 		r = trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
-	if (r == 0) {
-		snprintf(k.name, sizeof k.name, "%s", name);
-		k.has_state = found_state(run_fd, name, &k.state);
-		tell_info(&k, ret);
+	*ret_run_fd = run_fd;
+	if (r < 0) {
+		info_msg_finish(ret_info);
+		close(run_fd);
 	}
+	return r;
+}
+
+int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error *reterr)
+{
+	struct known k = {0};
+	int run_fd, r = find_alive(name, &run_fd, &k.info, reterr);
+	if (r < 0)
+		return r;
+	snprintf(k.name, sizeof k.name, "%s", name);
+	k.has_state = found_state(run_fd, name, &k.state);
+	tell_info(&k, ret);
 	info_msg_finish(&k.info);
 	close(run_fd);
-	return r;
+	return 0;
+}
+
+int trm_registry_wishes(const char *name, struct trm_wishes *ret, struct trm_error *reterr)
+{
+	struct info_msg info;
+	int run_fd, r = find_alive(name, &run_fd, &info, reterr);
+	if (r < 0)
+		return r;
+	found_wishes(&info, ret);
+	info_msg_finish(&info);
+	close(run_fd);
+	return 0;
 }
 
 int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_entries, size_t *ret_n,

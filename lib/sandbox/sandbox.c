@@ -13,6 +13,7 @@
 #include "backend/local/found.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/mount.h"
 #include "base/utf8.h"
 
 enum { START_TIMEOUT_MS = 180000, NAME_MAX_BYTES = 64 };
@@ -73,6 +74,7 @@ static void finish(struct trm_sandbox *s)
 	client_finish(s);
 	trm_timer_remove(s->patience);
 	trm_timer_remove(s->soon);
+	free(s->mounts);
 	free(s);
 }
 
@@ -214,6 +216,23 @@ static int name_random(char *name, size_t cap, struct trm_error *reterr)
 	return 0;
 }
 
+/* The caller's texts are his own after the opening. */
+static int keep_mounts(struct trm_sandbox *s, struct trm_error *reterr)
+{
+	size_t used = 0, cap = TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX;
+	if (!s->opts.n_mounts)
+		return 0;
+	if (!(s->mounts = malloc(cap)))
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->opts.n_mounts; i++) {
+		used += trm_mount_print(&s->opts.mounts[i], s->mounts + used, cap - used);
+		s->mounts[used++] = '\n';
+	}
+	s->mounts[used] = '\0';
+	s->opts.n_mounts = mount_read_lines(s->mounts, s->opts.mounts);
+	return 0;
+}
+
 static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
 {
 	int r;
@@ -231,7 +250,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 		return trm_error_set(reterr, TRM_ENOTSUP, NO_KEEPING, s->ops->name);
 	if ((r = trm_sandbox_opts_check(opts, reterr)) < 0)
 		return r;
-	if (opts->n_mounts && !(s->ops->caps & BACKEND_MOUNTS))
+	if (opts->n_mounts && !(s->ops->caps & BACKEND_MOUNTS) && s->ops != &backend_attached)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"sandboxes of the %s backend see no files of the host", s->ops->name);
 	if ((opts->n_env || opts->workdir) && !(s->ops->caps & BACKEND_ENV) && s->ops != &backend_attached)
@@ -247,7 +266,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	s->leaves = opts->keep || s->ops == &backend_attached;
 	if (!s->opts.start_timeout_ms)
 		s->opts.start_timeout_ms = START_TIMEOUT_MS;
-	return 0;
+	return keep_mounts(s, reterr);
 }
 
 static int open_on(const struct backend_ops *ops, struct trm_loop *loop, const struct trm_sandbox_opts *opts,
@@ -272,10 +291,11 @@ static int open_on(const struct backend_ops *ops, struct trm_loop *loop, const s
 		client_finish(s);
 		trm_timer_remove(s->patience);
 		trm_timer_remove(s->soon);
+		free(s->mounts);
 		free(s);
 		return r;
 	}
-	s->opts.n_mounts = s->opts.n_env = 0;
+	s->opts.n_env = 0;
 	s->opts.workdir = s->workdir;
 	s->opts.group = s->group;
 	s->opts.server = (struct trm_server_opts){0}; /* its texts, a key among them, are the caller's */
@@ -296,14 +316,8 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	return r < 0 ? r : open_on(ops, loop, opts, cb, user, ret_sandbox, reterr);
 }
 
-/* Texts of the description. */
-struct about {
-	char workdir[TRM_INSIDE_PATH], group[TRM_GROUP_BYTES];
-};
-
-/* What it is is read before it is opened, so that it can say it at once. */
-static int describe(
-		const char *name, struct trm_sandbox_opts *ret, struct about *where, struct trm_error *reterr)
+static int describe(const char *name, struct trm_sandbox_opts *ret, struct trm_wishes *wishes,
+		struct trm_error *reterr)
 {
 	struct info_msg info;
 	struct state_msg state;
@@ -311,11 +325,12 @@ static int describe(
 	int r = run_fd < 0 ? run_fd : found_read(run_fd, name, &info, reterr);
 	if (r == 0) {
 		found_limits(&info, &ret->limits);
+		found_wishes(&info, wishes);
+		memcpy(ret->mounts, wishes->mounts, sizeof ret->mounts);
+		ret->n_mounts = wishes->n_mounts;
+		ret->workdir = wishes->workdir;
+		ret->group = wishes->group;
 		ret->keep = found_state(run_fd, name, &state) && state.is_kept;
-		snprintf(where->workdir, sizeof where->workdir, "%s", info.workdir);
-		snprintf(where->group, sizeof where->group, "%s", info.group);
-		ret->workdir = *where->workdir ? where->workdir : NULL;
-		ret->group = where->group;
 		info_msg_finish(&info);
 	}
 	if (run_fd >= 0)
@@ -328,12 +343,13 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 		struct trm_error *reterr)
 {
 	struct trm_sandbox_opts own = {.name = name};
-	struct about where;
+	struct trm_wishes wishes;
 	int r = trm_sandbox_name_check(name, reterr);
-	if (r < 0 || (r = describe(name, &own, &where, reterr)) < 0)
+	if (r < 0 || (r = describe(name, &own, &wishes, reterr)) < 0)
 		return r;
 	own.metrics_interval_ms = opts ? opts->metrics_interval_ms : 0;
 	own.metrics_with_processes = opts && opts->metrics_with_processes;
+	own.is_onlooker = opts && opts->is_onlooker;
 	return open_on(&backend_attached, loop, &own, cb, user, ret_sandbox, reterr);
 }
 
@@ -352,6 +368,12 @@ const char *trm_sandbox_backend(const struct trm_sandbox *sandbox)
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox)
 {
 	return sandbox->workdir;
+}
+
+size_t trm_sandbox_mounts(const struct trm_sandbox *sandbox, const struct trm_mount **ret_mounts)
+{
+	*ret_mounts = sandbox->opts.mounts;
+	return sandbox->opts.n_mounts;
 }
 
 const char *trm_sandbox_group(const struct trm_sandbox *sandbox)

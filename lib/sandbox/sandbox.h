@@ -118,12 +118,13 @@ struct trm_sandbox {
 	struct trm_loop *loop;
 	const struct trm_sandbox_cb *cb;
 	void *user;
-	/* Complete; strings point to the next three and the backend's own. Mounts and variables are known
-	 * only until it has started. */
+	/* Complete; strings point to the next four and the backend's own. Variables are known only until it
+	 * has started. */
 	struct trm_sandbox_opts opts;
 	char name[65];
 	char workdir[TRM_INSIDE_PATH];
 	char group[TRM_GROUP_BYTES];
+	char *mounts; /* malloc'd; NULL: none */
 	const struct backend_ops *ops;
 	struct carrier *carrier; /* NULL once it has closed */
 	enum sandbox_state state;

@@ -74,10 +74,12 @@ enum {
 enum { CHANNEL_STDIN = 0, CHANNEL_STDOUT = 0, CHANNEL_STDERR = 1, CHANNEL_NOTE = 254, CHANNEL_CONTROL = 255 };
 enum { SPARE_SETS_MAX = 8 };
 
+enum hello_flag { HELLO_ONLOOKER = 1 /* it is not counted among the clients */ };
+
 enum frame_type {
 	/* client → agent */
 	FRAME_HELLO = 1, /* stream 0. u32 magic, u32 version, u32 nproc: RLIMIT_NPROC of what this client
-			    starts (0: leave). First frame of a connection. */
+			    starts (0: leave), u32 enum hello_flag. First frame of a connection. */
 	FRAME_SPAWN,  /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, strv argv, strv
 			 env,  str cwd, bytes script, str label (what METRICS call it; "": its command line).
 			 Answer: STARTED or ERROR.

@@ -193,6 +193,13 @@ int stop_msg_put(struct buf *out)
 	return p.error;
 }
 
+int look_msg_put(struct buf *out)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_LOOK);
+	return p.error;
+}
+
 int oom_msg_put(struct buf *out, uint64_t oom_kills)
 {
 	struct pack p = {.to = out};
@@ -266,7 +273,8 @@ int request_get(const void *packet, size_t n, bool *ret_is_kept)
 	int type = unpack_u8(&u);
 	if (type == LIFELINE_KEEP)
 		*ret_is_kept = unpack_u8(&u) != 0;
-	return !u.bad && (type == LIFELINE_KEEP || type == LIFELINE_STOP) ? type : TRM_EPROTO;
+	bool is_known = type == LIFELINE_KEEP || type == LIFELINE_STOP || type == LIFELINE_LOOK;
+	return !u.bad && is_known ? type : TRM_EPROTO;
 }
 
 int state_msg_get(const void *bytes, size_t n, struct state_msg *ret)

@@ -8,7 +8,8 @@
  * to be attached. From then on they are all alike:
  *
  *   client → keeper   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall end
- * now keeper → client   OOM whenever it or the kernel has killed for memory; GONE last, with the reason
+ *                     now; LOOK: do not count me
+ *   keeper → client   OOM whenever it or the kernel has killed for memory; GONE last, with the reason
  *
  * Who is connected is attached: however a client dies, the kernel closes its line. A sandbox that is
  * not kept ends when the line of the client that it belongs to closes: the one that started it, or that
@@ -51,7 +52,8 @@ enum bwrap_fd {
  * namespace that only bubblewrap sees; its directories are then bound one by one. */
 #define SPACE_PATH "/tmp"
 #define CACHE_SOURCE SPACE_PATH "/cache"
-#define MOUNT_SOURCE SPACE_PATH "/mounts" /* with one file or directory for each mount: 0, 1 … */
+#define WORKDIR_SOURCE SPACE_PATH "/workdir" /* a working directory where otherwise nothing is */
+#define MOUNT_SOURCE SPACE_PATH "/mounts"    /* with one file or directory for each mount: 0, 1 … */
 
 /* The agent's program inside the sandbox. */
 #define AGENT_PATH "/run/agent"
@@ -190,7 +192,8 @@ enum lifeline_type {
 	LIFELINE_INFO,
 	LIFELINE_KEEP,
 	LIFELINE_STOP,
-	LIFELINE_STATE
+	LIFELINE_STATE,
+	LIFELINE_LOOK
 };
 
 struct lifeline_msg {
@@ -209,13 +212,14 @@ int info_msg_put(struct buf *out, const struct info_msg *msg);
 int state_msg_put(struct buf *out, const struct state_msg *msg);
 int keep_msg_put(struct buf *out, bool is_kept);
 int stop_msg_put(struct buf *out);
+int look_msg_put(struct buf *out);
 
 /* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO: nothing to free. */
 int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
 void spec_msg_finish(struct spec_msg *msg); /* frees what spec_msg_get() allocated */
 /* From the keeper. TRM_EPROTO: nothing to free. */
 int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret);
-/* From an attached client: LIFELINE_KEEP (with *ret_is_kept), LIFELINE_STOP, or TRM_EPROTO. */
+/* From an attached client: LIFELINE_KEEP (with *ret_is_kept), LIFELINE_STOP, LIFELINE_LOOK, or TRM_EPROTO. */
 int request_get(const void *packet, size_t n, bool *ret_is_kept);
 /* From the files. TRM_EPROTO: nothing to free. */
 int state_msg_get(const void *bytes, size_t n, struct state_msg *ret);

@@ -27,7 +27,7 @@ static int finish(struct buf *out, size_t mark, const struct pack *p)
 	return frame_end(out, mark);
 }
 
-int hello_msg_put(struct buf *out, uint32_t nproc)
+int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags)
 {
 	size_t mark;
 	struct pack p = {.to = out};
@@ -37,6 +37,7 @@ int hello_msg_put(struct buf *out, uint32_t nproc)
 	pack_u32(&p, FRAME_MAGIC);
 	pack_u32(&p, FRAME_VERSION);
 	pack_u32(&p, nproc);
+	pack_u32(&p, flags);
 	return finish(out, mark, &p);
 }
 
@@ -46,6 +47,7 @@ int hello_msg_get(const struct frame *frame, struct hello_msg *ret)
 	struct hello_msg m = {.magic = unpack_u32(&u)};
 	m.version = unpack_u32(&u);
 	m.nproc = unpack_u32(&u);
+	m.flags = u.left ? unpack_u32(&u) : 0; /* none from an older client */
 	if (u.bad)
 		return TRM_EPROTO;
 	*ret = m;

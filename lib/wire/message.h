@@ -15,9 +15,10 @@
 
 struct hello_msg {
 	uint32_t magic, version, nproc;
+	uint32_t flags; /* enum hello_flag */
 };
 /* With our own magic and version. */
-int hello_msg_put(struct buf *out, uint32_t nproc);
+int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags);
 int hello_msg_get(const struct frame *frame, struct hello_msg *ret);
 
 struct welcome_msg {

@@ -55,9 +55,9 @@ expect_code 127
 expect_err "terrarium: nonsense: not found in the sandbox"
 try run --yes --name lab --memory 64 -c 'x'
 expect_out 41
-expect_err "terrarium: sandbox 'lab' is running already, with the limits that it has"
+expect_err "terrarium: sandbox 'lab' is running already, with the limits, mounts and variables that it has"
 try run --yes --name lab --idle-timeout 1 -c 'x'
-expect_err "terrarium: sandbox 'lab' is running already, with the limits that it has"
+expect_err "terrarium: sandbox 'lab' is running already, with the limits, mounts and variables that it has"
 try run --yes --name lab -c 'import sys; sys.exit(3)'
 expect_code 3
 try run --yes --name lab --timeout 0.3 -c 'while True: pass'

@@ -30,6 +30,7 @@ static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
 	msg->text = trm_sandbox_name(sandbox);
 	msg->other = trm_sandbox_backend(sandbox);
 	msg->limits = trm_sandbox_limits(sandbox);
+	msg->n_mounts = trm_sandbox_mounts(sandbox, &msg->mounts);
 	msg->kept = trm_sandbox_is_kept(sandbox);
 	msg->attached = trm_sandbox_is_attached(sandbox);
 	msg->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &msg->guards) : 0;
@@ -118,6 +119,9 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	char hint[TRM_NET_HINT];
 	if (!name && trm_net_hint(trm_sandbox_limits(a->sandbox), hint, sizeof hint))
 		app_tell(a, MSG_NOTICE, hint);
+	for (size_t i = 0; i < msg.n_mounts && !name; i++)
+		if (trm_mount_hint(&msg.mounts[i], hint, sizeof hint))
+			app_tell(a, MSG_NOTICE, hint);
 	/* The workbench keeps what is printed itself: a result need not hold it a second time, and to put
 	 * one of 8 MiB together would delay the end of an interrupted flood. */
 	struct trm_session_opts session = a->opts->session;

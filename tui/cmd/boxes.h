@@ -18,6 +18,12 @@ const struct trm_entry *boxes_find(const struct trm_entry *entries, size_t n, co
 /* Does one of that name run? Says nothing, whatever is wrong. */
 bool boxes_runs(const char *name, struct trm_entry *ret);
 
+/* On stderr, if config->name runs already and options on the line say how a new one shall be: a word that
+ * they change nothing. */
+struct options;
+struct trm_config;
+void boxes_note_running(const struct options *o, const struct trm_config *config);
+
 /* The sentence "there is no running sandbox 'x'", and which there are; or why that cannot be found out. */
 int boxes_fail_unknown(const char *name);
 

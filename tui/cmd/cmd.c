@@ -60,9 +60,15 @@ int cmd_fail(const char *fmt, ...)
 	return code;
 }
 
-void cmd_note_net(const struct trm_sandbox *sandbox)
+void cmd_note_hints(const struct trm_sandbox *sandbox)
 {
 	char hint[TRM_NET_HINT];
-	if (!trm_sandbox_is_attached(sandbox) && trm_net_hint(trm_sandbox_limits(sandbox), hint, sizeof hint))
+	const struct trm_mount *mounts;
+	if (trm_sandbox_is_attached(sandbox))
+		return;
+	if (trm_net_hint(trm_sandbox_limits(sandbox), hint, sizeof hint))
 		cmd_fail("note: %s", hint);
+	for (size_t i = 0, n = trm_sandbox_mounts(sandbox, &mounts); i < n; i++)
+		if (trm_mount_hint(&mounts[i], hint, sizeof hint))
+			cmd_fail("note: %s", hint);
 }

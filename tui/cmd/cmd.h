@@ -99,10 +99,10 @@ const struct cmd *cmd_nearest(const char *word);
  * write instead of a silent end (children do not inherit that). */
 void cmd_prepare(void);
 
-/* "terrarium: SENTENCE" on stderr; returns CMD_FAILED. */
-/* With a network: on stderr, what will not be reached by it though it is configured. */
+/* On stderr: what will not be reached by its network though it is configured; what a mount gives away. */
 struct trm_sandbox;
-void cmd_note_net(const struct trm_sandbox *sandbox);
+void cmd_note_hints(const struct trm_sandbox *sandbox);
+/* "terrarium: SENTENCE" on stderr; returns CMD_FAILED. */
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cmd_vfail(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,6 +47,32 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 		print_clean(tty, s->text, s->n);
 }
 
+static void print_mount(FILE *tty, const struct trm_mount *m, const char *label)
+{
+	char words[240];
+	fprintf(tty, "%s%s\n", label, trm_mount_tell(m, words, sizeof words));
+}
+
+/* What it will see of this machine, or, if it runs already, what it sees. */
+static void print_wishes(FILE *tty, const struct trm_config *c, bool is_running)
+{
+	struct trm_wishes *wishes = calloc(1, sizeof *wishes);
+	struct trm_sandbox_opts opts;
+	const struct trm_mount *mounts = opts.mounts;
+	trm_config_sandbox_opts(c, &opts);
+	size_t n = opts.n_mounts;
+	if (is_running && wishes) {
+		n = trm_registry_wishes(c->name, wishes, NULL) < 0 ? 0 : wishes->n_mounts;
+		mounts = wishes->mounts;
+	}
+	for (size_t i = 0; i < n; i++)
+		print_mount(tty, &mounts[i], i ? "        " : "mounts: ");
+	for (size_t i = 0; i < opts.n_env && !is_running; i++)
+		fprintf(tty, "%s%.*s%s", i ? ", " : "variables: ", (int)strcspn(opts.env[i], "="),
+				opts.env[i], i + 1 == opts.n_env ? "\n" : "");
+	free(wishes);
+}
+
 /* Where nothing is ours to enforce, it is said what was asked for, and of whom. */
 static void print_server(FILE *tty, const struct trm_config *c)
 {
@@ -55,6 +82,7 @@ static void print_server(FILE *tty, const struct trm_config *c)
 			c->server_url, c->server_space, *c->image ? c->image : "by language",
 			(double)c->limits.mem_bytes / (1 << 20), c->limits.cpus,
 			c->limits.cpus == 1 ? "" : "s");
+	print_wishes(tty, c, false);
 }
 
 static void print_local(FILE *tty, const struct trm_config *c)
@@ -70,6 +98,7 @@ static void print_local(FILE *tty, const struct trm_config *c)
 	fprintf(tty, ": %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
 			(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 			(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
+	print_wishes(tty, c, is_running);
 }
 
 static void print_question(FILE *tty, const struct trm_config *c, const struct source *sources, size_t n)

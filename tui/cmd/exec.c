@@ -8,6 +8,7 @@
 
 #include <terrarium/terrarium.h>
 
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "stream/feed.h"
 #include "stream/sink.h"
@@ -184,7 +185,7 @@ static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 	static const int passed_on[EXEC_SIGNALS] = {SIGUSR1, SIGUSR2};
 	int r = stage_open(&e->stage, &e->config, e->how, &stage_cb, e, reterr);
 	if (r == 0)
-		cmd_note_net(e->stage.sandbox);
+		cmd_note_hints(e->stage.sandbox);
 	if (r == 0)
 		r = spawn(e, argv, reterr);
 	for (int i = 0; r == 0 && i < EXEC_SIGNALS; i++)
@@ -271,6 +272,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return CMD_FAILED;
 		command = argv + o.at + 1;
 	}
+	boxes_note_running(&o, &e.config);
 	int code = perform(&e, command);
 	if (e.is_pipe_broken)
 		cmd_die_of_pipe();
@@ -278,7 +280,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"name", "keep", "memory", "cpus", "processes", "disk", "file_size",
-		"open_files", "net", "net_allow", "backend", NULL};
+		"net", "net_allow", "mount", "env", "workdir", "backend", NULL};
 
 const struct cmd cmd_exec = {
 		.name = "exec",

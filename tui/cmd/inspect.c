@@ -188,8 +188,9 @@ static const struct trm_sandbox_cb sandbox_cb = {
 static int ask(struct asking *a, struct trm_error *reterr)
 {
 	static const char *const argv[] = {"cat", "/proc/self/mountinfo", NULL};
-	const struct trm_sandbox_opts opts = {
-			.metrics_interval_ms = SAMPLE_MS, .metrics_with_processes = true};
+	const struct trm_sandbox_opts opts = {.metrics_interval_ms = SAMPLE_MS,
+			.metrics_with_processes = true,
+			.is_onlooker = true};
 	const struct trm_proc_opts proc_opts = {.argv = argv, .label = "terrarium inspect"};
 
 	int r = trm_sandbox_attach(a->loop, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);
@@ -234,7 +235,7 @@ static int perform(const char *name, bool is_json)
 
 	if (!x)
 		return cmd_fail("out of memory");
-	if (!boxes_runs(name, &x->entry))
+	if (!boxes_runs(name, &x->entry) || trm_registry_wishes(name, &x->wishes, NULL) < 0)
 		boxes_fail_unknown(name);
 	else if (look(x) == CMD_OK)
 		code = is_json ? inspect_print_json(x) : inspect_print_text(x);
@@ -270,8 +271,8 @@ const struct cmd cmd_inspect = {
 		.usage = "inspect NAME [--json]",
 		.summary = "all about a sandbox",
 		.help = "Prints everything that is known of a running sandbox: since when and by whom it runs, who is attached, "
-			"when it ends, which kernels run, its limits and how each is enforced, its network, what is mounted "
-			"in it, what it uses.",
+			"when it ends, which kernels run, its limits and how each is enforced, its network, what of this "
+			"machine and what else is mounted in it, what it uses.",
 		.options = options,
 		.operands = "NAME",
 		.run = run,

@@ -19,6 +19,7 @@ struct inspect_mount {
 
 struct inspect {
 	struct trm_entry entry; /* as it was before we came */
+	struct trm_wishes wishes;
 	struct trm_guard guards[INSPECT_GUARDS];
 	size_t n_guards;
 	struct inspect_mount mounts[INSPECT_MOUNTS];

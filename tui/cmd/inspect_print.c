@@ -80,6 +80,30 @@ static void put_mounts(struct json_out *j, const struct inspect *x)
 	json_close(j, ']');
 }
 
+static void put_wishes(struct json_out *j, const struct trm_wishes *w)
+{
+	json_put_text(j, "group", *w->group ? w->group : NULL);
+	json_put_text(j, "workdir", w->workdir);
+	json_open(j, "env", '[');
+	for (const char *at = w->env; *at;) {
+		char name[128];
+		size_t n = strcspn(at, ",");
+		snprintf(name, sizeof name, "%.*s", (int)n, at);
+		json_put_text(j, NULL, name);
+		at += n + (at[n] == ',');
+	}
+	json_close(j, ']');
+	json_open(j, "host_mounts", '[');
+	for (size_t i = 0; i < w->n_mounts; i++) {
+		json_open(j, NULL, '{');
+		json_put_text(j, "host", w->mounts[i].host);
+		json_put_text(j, "guest", w->mounts[i].guest);
+		json_put_bool(j, "writable", w->mounts[i].is_writable);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 int inspect_print_json(const struct inspect *x)
 {
 	const struct trm_entry *e = &x->entry;
@@ -90,6 +114,7 @@ int inspect_print_json(const struct inspect *x)
 	json_put_text(&j, "name", e->name);
 	json_put_text(&j, "backend", e->backend);
 	put_life(&j, e);
+	put_wishes(&j, &x->wishes);
 	sample_put_limits(&j, &e->limits);
 	json_open(&j, "network", '{');
 	json_put_bool(&j, "on", e->limits.net);
@@ -205,6 +230,23 @@ static void print_mounts(const struct inspect *x)
 		puts("  n/a");
 }
 
+static void print_wishes(const struct trm_wishes *w)
+{
+	char words[240];
+
+	if (*w->group)
+		printf("group       %s\n", w->group);
+	printf("workdir     %s\n", w->workdir);
+	if (*w->env) {
+		printf("variables   ");
+		for (const char *at = w->env; *at; at++)
+			fputs((char[]){*at, *at == ',' ? ' ' : '\0', '\0'}, stdout);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < w->n_mounts; i++)
+		printf("%-11s %s\n", i ? "" : "mounts", trm_mount_tell(&w->mounts[i], words, sizeof words));
+}
+
 int inspect_print_text(const struct inspect *x)
 {
 	const struct trm_entry *e = &x->entry;
@@ -216,6 +258,7 @@ int inspect_print_text(const struct inspect *x)
 	print_kernels(e);
 	printf("keeper      process %u\n", e->keeper_pid);
 	printf("network     %s\n", trm_limits_tell_net(&e->limits, net, sizeof net));
+	print_wishes(&x->wishes);
 	puts("\nUSES NOW");
 	sample_print(&x->metrics.sample);
 	sample_print_processes(&x->metrics);

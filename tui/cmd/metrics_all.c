@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* `terrarium metrics` without a name: all sandboxes that run. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <terrarium/terrarium.h>
 
@@ -53,9 +56,40 @@ int metrics_running(struct trm_registry *registry, struct trm_entry **ret, size_
 	return CMD_OK;
 }
 
+/* So many columns there are; a file has room for all. */
+static int terminal_cols(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_col)
+		return INT_MAX;
+	return size.ws_col;
+}
+
+/* Behind the figures, as far as there is room: who is attached, whether it stays, who manages it. */
+static void print_belongings(const struct trm_entry *e, int cols)
+{
+	enum { FIGURES_COLS = 75, CLIENTS_COLS = 8, KEPT_COLS = 5, GROUP_COLS = 12 };
+	int used = FIGURES_COLS;
+	char clients[16] = "-";
+
+	if (e && e->has_state)
+		snprintf(clients, sizeof clients, "%u", e->clients);
+	if ((used += CLIENTS_COLS) <= cols)
+		printf(" %7s", e ? clients : "CLIENTS");
+	if ((used += KEPT_COLS) <= cols)
+		printf(" %4s", !e ? "KEPT" : !e->has_state ? "-" : e->is_kept ? "yes" : "no");
+	if (used + GROUP_COLS <= cols)
+		printf(" %.*s", cols - used - 1, !e ? "GROUP" : *e->group ? e->group : "-");
+	putchar('\n');
+}
+
 static void print_table(const struct trm_entry *entries, size_t n)
 {
-	printf("%-28s %6s %10s %9s %8s %9s\n", "NAME", "CPU%", "MEM", "FILES", "PROC", "UP");
+	int cols = terminal_cols();
+
+	printf("%-28s %6s %10s %9s %8s %9s", "NAME", "CPU%", "MEM", "FILES", "PROC", "UP");
+	print_belongings(NULL, cols);
 	for (size_t i = 0; i < n; i++) {
 		const struct trm_sample *s = &entries[i].sample;
 		char cpu[24], mem[24], disk[24], procs[24], up[24];
@@ -64,7 +98,8 @@ static void print_table(const struct trm_entry *entries, size_t n)
 		sample_cell_disk(s, disk);
 		sample_cell_procs(s, procs);
 		sample_cell_uptime(s, up);
-		printf("%-28s %6s %10s %9s %8s %9s\n", entries[i].name, cpu, mem, disk, procs, up);
+		printf("%-28s %6s %10s %9s %8s %9s", entries[i].name, cpu, mem, disk, procs, up);
+		print_belongings(&entries[i], cols);
 	}
 }
 

@@ -118,7 +118,8 @@ int metrics_of_one(const struct metrics_request *q)
 {
 	const struct trm_sandbox_opts opts = {
 			.metrics_interval_ms = q->is_watch ? q->interval_ms : METRICS_SNAPSHOT_MS,
-			.metrics_with_processes = true};
+			.metrics_with_processes = true,
+			.is_onlooker = !q->is_watch};
 	struct one w = {.q = q};
 	struct trm_error why = {0};
 	struct trm_loop *loop;

@@ -339,13 +339,6 @@ static bool on_signal(void *user, int signo)
 static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .signal = on_signal, .closed = on_closed};
 static const struct trm_session_cb session_cb = {.late = on_late};
 
-static void note_limits(struct play *p)
-{
-	if (p->opts->wants_limits && trm_sandbox_is_attached(p->stage.sandbox))
-		fprintf(stderr, "terrarium: sandbox '%s' is running already, with the limits that it has\n",
-				trm_sandbox_name(p->stage.sandbox));
-}
-
 /* Whoever has not named it must be told how to find it again. */
 static void note_kept(const struct play *p)
 {
@@ -364,8 +357,7 @@ static int open_all(struct play *p, struct trm_error *reterr)
 	if (r < 0)
 		return r;
 	p->is_shared = stage_is_shared(&p->stage);
-	note_limits(p);
-	cmd_note_net(p->stage.sandbox);
+	cmd_note_hints(p->stage.sandbox);
 	trm_config_session_opts(p->opts->config, &opts);
 	opts.is_shared = true;
 	opts.client = "terrarium run";

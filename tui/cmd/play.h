@@ -14,7 +14,6 @@ struct play_opts {
 	const struct trm_config *config;
 	const struct source *sources; /* read, and their languages settled */
 	size_t n_sources;
-	bool wants_limits;   /* some were given on the command line */
 	const char *figures; /* directory to save images in; NULL: nowhere */
 	bool is_json;        /* results as JSON on stdout, instead of what the code prints */
 };

@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <terrarium/terrarium.h>
 
@@ -10,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "cmd/sample.h"
+#include "text/cluster.h"
 
 /* A rate needs two looks, at least so far apart. */
 enum { BETWEEN_LOOKS_MS = 10 };
@@ -69,6 +72,7 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 	json_put_text(j, "name", e->name);
 	json_put_text(j, "state", is_live ? "running" : "stale");
 	json_put_text(j, "backend", e->backend);
+	json_put_text(j, "group", *e->group ? e->group : NULL);
 	put_kernels(j, e);
 	put_known(j, "clients", e->has_state, e->clients);
 	if (e->has_state)
@@ -107,7 +111,7 @@ static int print_json(const struct ps *ps)
 
 /* ---- the table ------------------------------------------------------------------------- */
 
-enum { CELL = 72 };
+enum { CELL = 104 };
 
 static void tell_duration(char out[CELL], uint64_t ms)
 {
@@ -188,21 +192,30 @@ static void backend_cell(const struct trm_entry *e, char out[CELL])
 	snprintf(out, CELL, "%s", e->backend);
 }
 
+static void group_cell(const struct trm_entry *e, char out[CELL])
+{
+	if (*e->group)
+		snprintf(out, CELL, "%s", e->group);
+}
+
+/* `worth`: on a terminal that is too narrow those of the least go first; the first one stays. */
 static const struct column {
 	const char *title;
 	bool is_left;
+	int worth;
 	void (*fill)(const struct trm_entry *e, char out[CELL]); /* leaves it alone if it is not known */
 } columns[] = {
-		{"NAME", true, name_cell},
-		{"BACKEND", true, backend_cell},
-		{"KERNELS", true, kernels_cell},
-		{"CLIENTS", false, clients_cell},
-		{"KEPT", true, kept_cell},
-		{"AGE", false, age_cell},
-		{"IDLE", false, idle_cell},
-		{"CPU%", false, cpu_cell},
-		{"MEM", false, mem_cell},
-		{"LIMIT", false, limit_cell},
+		{"NAME", true, 99, name_cell},
+		{"BACKEND", true, 1, backend_cell},
+		{"KERNELS", true, 4, kernels_cell},
+		{"CLIENTS", false, 7, clients_cell},
+		{"KEPT", true, 6, kept_cell},
+		{"AGE", false, 5, age_cell},
+		{"IDLE", false, 3, idle_cell},
+		{"CPU%", false, 8, cpu_cell},
+		{"MEM", false, 9, mem_cell},
+		{"LIMIT", false, 2, limit_cell},
+		{"GROUP", true, 6, group_cell},
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
@@ -212,30 +225,88 @@ static void fill(const struct column *c, const struct trm_entry *e, char out[CEL
 	c->fill(e, out);
 }
 
-static void print_cell(const char *text, const struct column *c, int width)
+static bool is_shown(const struct ps *ps, size_t row)
 {
-	bool is_last = c == &columns[N_COLUMNS - 1];
-	printf(c->is_left ? "%-*s%s" : "%*s%s", width, text, is_last ? "\n" : "  ");
+	return ps->has_all || !ps->entries[row].is_stale;
+}
+
+/* How wide each is; 0: it is left out. */
+static void measure(const struct ps *ps, int widths[N_COLUMNS])
+{
+	char cell[CELL];
+	for (size_t c = 0; c < N_COLUMNS; c++)
+		widths[c] = (int)strlen(columns[c].title);
+	for (size_t i = 0; i < ps->n; i++)
+		for (size_t c = 0; c < N_COLUMNS && is_shown(ps, i); c++) {
+			fill(&columns[c], &ps->entries[i], cell);
+			int n = (int)cluster_columns(cell, strlen(cell));
+			widths[c] = n > widths[c] ? n : widths[c];
+		}
+}
+
+static bool has_groups(const struct ps *ps)
+{
+	bool has = false;
+	for (size_t i = 0; i < ps->n; i++)
+		has |= is_shown(ps, i) && *ps->entries[i].group;
+	return has;
+}
+
+static int total(const int widths[N_COLUMNS])
+{
+	int sum = -2;
+	for (size_t c = 0; c < N_COLUMNS; c++)
+		sum += widths[c] ? widths[c] + 2 : 0;
+	return sum;
+}
+
+/* What goes into a file always has all columns. */
+static void make_fit(const struct ps *ps, int cols, int widths[N_COLUMNS])
+{
+	if (!has_groups(ps))
+		widths[N_COLUMNS - 1] = 0;
+	while (total(widths) > cols) {
+		size_t least = 0;
+		for (size_t c = 1; c < N_COLUMNS; c++)
+			if (widths[c] && columns[c].worth < columns[least].worth)
+				least = c;
+		if (!least)
+			break;
+		widths[least] = 0;
+	}
+}
+
+/* The last one is not filled up with blanks. */
+static void print_cell(const char *text, size_t c, const int widths[N_COLUMNS])
+{
+	int pad = widths[c] - (int)cluster_columns(text, strlen(text));
+	bool is_last = true;
+	for (size_t k = c + 1; k < N_COLUMNS; k++)
+		is_last &= !widths[k];
+	pad = pad < 0 ? 0 : pad;
+	if (columns[c].is_left)
+		printf("%s%*s", text, is_last ? 0 : pad, "");
+	else
+		printf("%*s%s", pad, "", text);
+	fputs(is_last ? "\n" : "  ", stdout);
 }
 
 static int print_table(const struct ps *ps)
 {
 	int widths[N_COLUMNS];
+	struct winsize size;
 	char cell[CELL];
+	measure(ps, widths);
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		make_fit(ps, size.ws_col, widths);
 	for (size_t c = 0; c < N_COLUMNS; c++)
-		widths[c] = (int)strlen(columns[c].title);
+		if (widths[c])
+			print_cell(columns[c].title, c, widths);
 	for (size_t i = 0; i < ps->n; i++)
-		for (size_t c = 0; c < N_COLUMNS; c++) {
+		for (size_t c = 0; c < N_COLUMNS && is_shown(ps, i); c++) {
 			fill(&columns[c], &ps->entries[i], cell);
-			if ((int)strlen(cell) > widths[c])
-				widths[c] = (int)strlen(cell);
-		}
-	for (size_t c = 0; c < N_COLUMNS; c++)
-		print_cell(columns[c].title, &columns[c], widths[c]);
-	for (size_t i = 0; i < ps->n; i++)
-		for (size_t c = 0; c < N_COLUMNS && (ps->has_all || !ps->entries[i].is_stale); c++) {
-			fill(&columns[c], &ps->entries[i], cell);
-			print_cell(cell, &columns[c], widths[c]);
+			if (widths[c])
+				print_cell(cell, c, widths);
 		}
 	return cmd_flush();
 }
@@ -302,7 +373,8 @@ const struct cmd cmd_ps = {
 		.summary = "list the running sandboxes",
 		.help = "Yours, on this machine, whoever has started them: name, kernels that run, clients attached, "
 			"whether it is kept, how long it has been there and idle (nobody attached, nothing "
-			"running), CPU in per cent of a core, memory and its limit in MiB.",
+			"running), CPU in per cent of a core, memory and its limit in MiB, and who manages it. A narrow "
+			"terminal is shown less of that.",
 		.options = options,
 		.run = run,
 };

@@ -4,6 +4,7 @@
 
 #include <terrarium/terrarium.h>
 
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
 #include "cmd/source.h"
@@ -65,11 +66,12 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
+	boxes_note_running(&o, &config);
 	return repl_open(&config, false, figures);
 }
 
-static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "history", "keep",
-		"memory", "cpus", "net", NULL};
+static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "keep", "net",
+		"mount", "env", "workdir", NULL};
 
 const struct cmd cmd_repl = {
 		.name = "repl",

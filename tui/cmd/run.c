@@ -5,6 +5,7 @@
 
 #include <terrarium/terrarium.h>
 
+#include "cmd/boxes.h"
 #include "cmd/camel.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
@@ -20,7 +21,6 @@ struct request {
 	const char *figures; /* directory for images; NULL: they are not saved */
 	bool is_json;
 	bool is_camel;
-	bool wants_limits; /* some were given on the command line */
 	bool is_pipe_broken;
 };
 
@@ -120,7 +120,6 @@ static int play_all(struct request *q)
 			.n_sources = q->n_sources,
 			.figures = q->figures,
 			.is_json = q->is_json,
-			.wants_limits = q->wants_limits,
 	};
 	return play(&opts, &q->is_pipe_broken);
 }
@@ -159,11 +158,9 @@ static int run_parsed(struct request *q, const struct options *o)
 		return CMD_FAILED;
 	if (options_config(o, &q->config) < 0)
 		return CMD_FAILED;
-	static const char *const limits[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
-			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime"};
-	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-		q->wants_limits |= options_has(o, limits[i]);
 	int code = read_sources(q, options_has(o, "language"));
+	if (code == 0)
+		boxes_note_running(o, &q->config);
 	if (code == 0 && !q->is_camel)
 		code = ask(q);
 	if (code)
@@ -189,8 +186,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {
-		"language", "name", "keep", "timeout", "memory", "cpus", "net", "backend", NULL};
+static const char *const settings[] = {"language", "name", "keep", "timeout", "memory", "net", "mount", "env",
+		"workdir", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",

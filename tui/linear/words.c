@@ -229,12 +229,16 @@ void linear_sandboxes(struct linear *l, const struct model *m)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trm_entry *e = &s->entries[i];
 		const struct trm_sample *x = &e->sample;
-		linear_say(l, "%zu: %s%s, CPU %s%s, memory %s of %s, %" PRIu64 " processes, started by %s",
+		linear_say(l,
+				"%zu: %s%s, CPU %s%s, memory %s of %s, %" PRIu64
+				" processes, %u client%s%s%s%s, started by %s",
 				i + 1, e->name, sandboxes_is_own(m, e) ? ", this one" : "",
 				x->known & TRM_METRIC_CPU_PERCENT ? say_number(cpu, x->cpu_percent)
 								  : "not known",
 				x->known & TRM_METRIC_CPU_PERCENT ? " percent" : "",
 				format_bytes(mem, x->mem_bytes), format_bytes(limit, e->limits.mem_bytes),
-				x->procs, e->has_client ? e->client : "a program that has ended");
+				x->procs, e->clients, e->clients == 1 ? "" : "s", e->is_kept ? ", kept" : "",
+				*e->group ? ", of " : "", e->group,
+				e->has_client ? e->client : "a program that has ended");
 	}
 }

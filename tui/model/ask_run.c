@@ -69,12 +69,21 @@ static void tell_network(const struct model *m, struct dialog *d)
 				*l->net_allow ? "; local: only " : " or local addresses", l->net_allow);
 }
 
+void ask_tell_mounts(const struct model *m, struct dialog *d)
+{
+	for (size_t i = 0; i < m->sandbox.n_mounts; i++)
+		dialog_add_labelled(d, i ? "" : "Mounts",
+				m->sandbox.mounts[i].is_writable ? ROLE_WARN : ROLE_DIALOG, "%s",
+				m->sandbox.mounts[i].words);
+}
+
 /* The network has a line of its own; of the other guards those that are not strong are named. */
 static void tell_guards(const struct model *m, struct dialog *d)
 {
 	size_t weak = 0;
 
 	tell_network(m, d);
+	ask_tell_mounts(m, d);
 	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
 		const struct trm_guard *g = &m->sandbox.guards[i];
 		if (g->strength == TRM_ENFORCED)

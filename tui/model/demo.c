@@ -147,6 +147,7 @@ void demo_ask(struct model *m)
 			m->lang->name, demo->n, demo->n == 1 ? "" : "s");
 	dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s",
 			format_bytes(mem, l->mem_bytes), l->procs, trm_limits_tell_net(l, net, sizeof net));
+	ask_tell_mounts(m, d);
 	dialog_add(d, ROLE_DIM, "This is asked once.");
 	dialog_set_buttons(d, buttons, COUNT(buttons));
 	m->needs_draw = true;

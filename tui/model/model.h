@@ -39,6 +39,7 @@
 #include "widget/notices.h"
 
 #define MODEL_GUARDS 24
+#define MODEL_MOUNT_BYTES 216
 #define MODEL_WAITING 16 /* runs that may wait behind the one in hand */
 
 enum sandbox_state { SANDBOX_STARTING, SANDBOX_READY, SANDBOX_DEAD };
@@ -54,6 +55,11 @@ struct sandbox_info {
 	struct trm_limits limits;
 	struct trm_guard guards[MODEL_GUARDS];
 	size_t n_guards;
+	struct {
+		bool is_writable;
+		char words[MODEL_MOUNT_BYTES];
+	} mounts[TRM_MOUNTS_MAX];
+	size_t n_mounts;
 };
 
 /* How far the stopping of the run in hand has got; see stopping.h. */

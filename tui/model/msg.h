@@ -97,6 +97,8 @@ struct msg {
 	const struct trm_entry *entries;
 	size_t n_entries;
 	const struct trm_limits *limits;
+	const struct trm_mount *mounts;
+	size_t n_mounts;
 	const struct trm_guard *guards;
 	size_t n_guards;
 	const char (*names)[64];

@@ -15,6 +15,11 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 		snprintf(s->backend, sizeof s->backend, "%s", msg->other);
 	if (msg->limits)
 		s->limits = *msg->limits;
+	for (s->n_mounts = 0; s->n_mounts < msg->n_mounts; s->n_mounts++) {
+		const struct trm_mount *mount = &msg->mounts[s->n_mounts];
+		s->mounts[s->n_mounts].is_writable = mount->is_writable;
+		trm_mount_tell(mount, s->mounts[s->n_mounts].words, MODEL_MOUNT_BYTES);
+	}
 	s->is_kept = msg->kept;
 	s->is_attached = msg->attached;
 	s->n_guards = msg->n_guards < MODEL_GUARDS ? msg->n_guards : MODEL_GUARDS;

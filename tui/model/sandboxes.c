@@ -22,22 +22,40 @@ const struct sandboxes_column_info sandboxes_columns[SANDBOXES_COLUMNS] = {
 		[SANDBOXES_NAME] = {"NAME", true, 20, 0, SANDBOXES_BY_NAME},
 		[SANDBOXES_CPU] = {"CPU%", false, 6, 0, SANDBOXES_BY_CPU},
 		[SANDBOXES_MEM] = {"MEM", false, 10, 0, SANDBOXES_BY_MEM},
-		[SANDBOXES_DISK] = {"DISK", false, 9, 90, SANDBOXES_SORTS},
-		[SANDBOXES_PROCS] = {"PROC", false, 7, 56, SANDBOXES_BY_PROCS},
+		[SANDBOXES_DISK] = {"DISK", false, 9, 112, SANDBOXES_SORTS},
+		[SANDBOXES_PROCS] = {"PROC", false, 7, 86, SANDBOXES_BY_PROCS},
 		[SANDBOXES_UPTIME] = {"UP", false, 9, 66, SANDBOXES_BY_UPTIME},
-		[SANDBOXES_CLIENT] = {"STARTED BY", true, 0, 74, SANDBOXES_SORTS},
+		[SANDBOXES_CLIENTS] = {"CLI", false, 3, 60, SANDBOXES_SORTS},
+		[SANDBOXES_KEPT] = {"KEPT", false, 4, 71, SANDBOXES_SORTS},
+		[SANDBOXES_GROUP] = {"GROUP", true, 20, 104, SANDBOXES_SORTS},
+		[SANDBOXES_CLIENT] = {"STARTED BY", true, 0, 78, SANDBOXES_SORTS},
 };
 
-bool sandboxes_place(enum sandboxes_column column, int table_cols, int *ret_col, int *ret_cols)
+bool sandboxes_has_groups(const struct sandboxes *s)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < s->n; i++)
+		has |= s->entries[i].group[0] != '\0';
+	return has;
+}
+
+static bool is_placed(unsigned column, int table_cols, bool has_groups)
+{
+	return table_cols >= sandboxes_columns[column].from && (column != SANDBOXES_GROUP || has_groups);
+}
+
+bool sandboxes_place(
+		enum sandboxes_column column, int table_cols, bool has_groups, int *ret_col, int *ret_cols)
 {
 	int col = 1;
 
-	if (table_cols < sandboxes_columns[column].from)
+	if (!is_placed(column, table_cols, has_groups))
 		return false;
 	for (unsigned i = 0; i < (unsigned)column; i++)
-		if (table_cols >= sandboxes_columns[i].from)
+		if (is_placed(i, table_cols, has_groups))
 			col += sandboxes_columns[i].cols + 1;
-	*ret_col = col + (column == SANDBOXES_CLIENT);
+	*ret_col = col + sandboxes_columns[column].is_left * (column != SANDBOXES_NAME);
 	*ret_cols = sandboxes_columns[column].cols ? sandboxes_columns[column].cols : table_cols - *ret_col;
 	return true;
 }

@@ -80,6 +80,9 @@ enum sandboxes_column {
 	SANDBOXES_DISK,
 	SANDBOXES_PROCS,
 	SANDBOXES_UPTIME,
+	SANDBOXES_CLIENTS,
+	SANDBOXES_KEPT,
+	SANDBOXES_GROUP,
 	SANDBOXES_CLIENT,
 	SANDBOXES_COLUMNS
 };
@@ -90,6 +93,9 @@ struct sandboxes_column_info {
 	enum sandboxes_sort sort;
 };
 extern const struct sandboxes_column_info sandboxes_columns[SANDBOXES_COLUMNS];
-bool sandboxes_place(enum sandboxes_column column, int table_cols, int *ret_col, int *ret_cols);
+/* `has_groups`: some are managed by somebody; else that column is left out. */
+bool sandboxes_place(
+		enum sandboxes_column column, int table_cols, bool has_groups, int *ret_col, int *ret_cols);
+bool sandboxes_has_groups(const struct sandboxes *s);
 
 #endif

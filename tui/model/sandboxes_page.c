@@ -298,7 +298,8 @@ static void click(struct model *m, const struct event *ev, struct effects *out)
 		return;
 	}
 	for (unsigned i = 0; i < SANDBOXES_COLUMNS && ev->row == l.header_row; i++)
-		if (sandboxes_place((enum sandboxes_column)i, l.table.cols, &col, &cols)
+		if (sandboxes_place((enum sandboxes_column)i, l.table.cols,
+				    sandboxes_has_groups(&m->sandboxes), &col, &cols)
 				&& ev->col >= l.table.col + col && ev->col <= l.table.col + col + cols
 				&& sandboxes_columns[i].sort != SANDBOXES_SORTS)
 			sort_by(m, sandboxes_columns[i].sort);

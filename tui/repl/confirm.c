@@ -27,7 +27,7 @@ static void tell_code(struct repl *r)
 static void tell_where(struct repl *r)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
-	char time[48] = "no time limit", net[TRM_NET_ALLOW + 32];
+	char time[48] = "no time limit", net[TRM_NET_ALLOW + 32], words[240];
 	if (r->config.timeout_ms)
 		snprintf(time, sizeof time, "%.4g s per run", r->config.timeout_ms / 1000.0);
 	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->stage.sandbox),
@@ -41,6 +41,9 @@ static void tell_where(struct repl *r)
 	repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
 			(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 			(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
+	const struct trm_mount *mounts;
+	for (size_t i = 0, n = trm_sandbox_mounts(r->stage.sandbox, &mounts); i < n; i++)
+		repl_say(r, "mounts: %s", trm_mount_tell(&mounts[i], words, sizeof words));
 }
 
 void confirm_ask(struct repl *r)

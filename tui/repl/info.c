@@ -151,6 +151,10 @@ void colon_limits(struct repl *r, const char *rest)
 			format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 			format_bytes(disk, l->disk_bytes), format_bytes(file, l->file_bytes), l->open_files,
 			trm_limits_tell_net(l, net, sizeof net));
+	const struct trm_mount *mounts;
+	for (size_t i = 0, m = trm_sandbox_mounts(r->stage.sandbox, &mounts); i < m; i++)
+		show_answer(&r->show, mounts[i].is_writable ? ROLE_WARN : ROLE_TEXT, "%-14s %s", "mount",
+				trm_mount_tell(&mounts[i], net, sizeof net));
 	colon_timeout(r, "");
 	size_t n = trm_sandbox_is_ready(r->stage.sandbox) ? trm_sandbox_guards(r->stage.sandbox, &guards) : 0;
 	for (size_t i = 0; i < n; i++)

@@ -339,6 +339,11 @@ static int open_all(struct repl *r, struct trm_error *reterr)
 	if (e == 0 && !trm_sandbox_is_attached(r->stage.sandbox)
 			&& trm_net_hint(trm_sandbox_limits(r->stage.sandbox), hint, sizeof hint))
 		repl_say(r, "%s", hint);
+	const struct trm_mount *mounts;
+	size_t n_mounts = e == 0 ? trm_sandbox_mounts(r->stage.sandbox, &mounts) : 0;
+	for (size_t i = 0; i < n_mounts && !trm_sandbox_is_attached(r->stage.sandbox); i++)
+		if (trm_mount_hint(&mounts[i], hint, sizeof hint))
+			repl_say(r, "%s", hint);
 	if (e == 0)
 		e = open_session(r, reterr);
 	return e;

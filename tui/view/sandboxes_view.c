@@ -50,22 +50,35 @@ static void cell_uptime(const struct trm_entry *e, char out[24])
 		snprintf(out, 24, "%" PRIu64 "d %02" PRIu64 "h", s / 86400, s / 3600 % 24);
 }
 
+static void cell_clients(const struct trm_entry *e, char out[24])
+{
+	snprintf(out, 24, e->has_state ? "%u" : "n/a", e->clients);
+}
+
+static void cell_kept(const struct trm_entry *e, char out[24])
+{
+	snprintf(out, 24, "%s", !e->has_state ? "n/a" : e->is_kept ? "yes" : "no");
+}
+
 static void (*const cells[SANDBOXES_COLUMNS])(const struct trm_entry *, char out[24]) = {
 		[SANDBOXES_CPU] = cell_cpu,
 		[SANDBOXES_MEM] = cell_mem,
 		[SANDBOXES_DISK] = cell_disk,
 		[SANDBOXES_PROCS] = cell_procs,
 		[SANDBOXES_UPTIME] = cell_uptime,
+		[SANDBOXES_CLIENTS] = cell_clients,
+		[SANDBOXES_KEPT] = cell_kept,
 };
 
 static void draw_header(const struct model *m, struct canvas *c, const struct sandboxes_layout *l)
 {
 	const struct sandboxes *s = &m->sandboxes;
+	bool has_groups = sandboxes_has_groups(s);
 
 	for (unsigned i = 0; i < SANDBOXES_COLUMNS; i++) {
 		const struct sandboxes_column_info *info = &sandboxes_columns[i];
 		int col, cols;
-		if (!sandboxes_place((enum sandboxes_column)i, l->table.cols, &col, &cols))
+		if (!sandboxes_place((enum sandboxes_column)i, l->table.cols, has_groups, &col, &cols))
 			continue;
 		uint16_t role = info->sort == s->sort ? ROLE_TITLE : ROLE_TABLE_HEADER;
 		int end = draw_format(c, l->inner, l->header_row, l->table.col + col, role, "%*s",
@@ -83,14 +96,17 @@ static void draw_row(const struct model *m, struct canvas *c, const struct sandb
 	struct rect line = {row, l->table.col, 1, l->table.cols};
 	char text[24];
 	int col, cols;
+	bool has_groups = sandboxes_has_groups(&m->sandboxes);
 
 	canvas_fill(c, line, " ", style_of(role));
 	for (unsigned i = 0; i < SANDBOXES_COLUMNS; i++) {
-		if (!sandboxes_place((enum sandboxes_column)i, l->table.cols, &col, &cols))
+		if (!sandboxes_place((enum sandboxes_column)i, l->table.cols, has_groups, &col, &cols))
 			continue;
 		struct rect cell = {row, l->table.col + col, 1, cols};
 		if (i == SANDBOXES_NAME) {
 			draw_text(c, cell, row, cell.col, role, e->name);
+		} else if (i == SANDBOXES_GROUP) {
+			draw_text(c, cell, row, cell.col, role, e->group);
 		} else if (i == SANDBOXES_CLIENT) {
 			draw_format(c, cell, row, cell.col, role, "%s%s",
 					sandboxes_is_own(m, e) ? "this workbench"

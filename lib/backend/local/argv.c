@@ -342,15 +342,32 @@ static bool is_in_mount(const struct argv_wish *wish, const char *path)
 	return is;
 }
 
-static void add_workdir(struct args *a, const struct argv_wish *wish)
+/* Writable like /workspace, where there would be nothing else; below that, and the like, a directory of it.
+ */
+static void add_workdir(struct args *a, const struct argv_wish *wish, bool is_shared, uint64_t disk_bytes)
 {
-	const char *path = wish->workdir ? wish->workdir : "/workspace";
-	if (wish->workdir && !is_in_mount(wish, path)) {
+	const char *path = wish->workdir;
+	bool is_in_writable = false;
+	if (!path || is_in_mount(wish, path) || !strcmp(path, "/"))
+		return;
+	for (size_t i = 0; i < sizeof WRITABLE / sizeof *WRITABLE; i++)
+		is_in_writable |= mount_is_below(path, WRITABLE[i].path);
+	if (is_in_writable) {
 		add2(a, "--perms", "0755");
 		add2(a, "--dir", path);
+	} else if (mount_check_guest(path, NULL) < 0) {
+		return; /* it is there, or cannot be made */
+	} else if (is_shared) {
+		add3(a, "--bind", WORKDIR_SOURCE, path);
+	} else {
+		add_tmpfs(a, "0755", disk_bytes, path);
 	}
+}
+
+static void add_end(struct args *a, const struct argv_wish *wish)
+{
 	add2(a, "--remount-ro", "/");
-	add2(a, "--chdir", path);
+	add2(a, "--chdir", wish->workdir ? wish->workdir : "/workspace");
 }
 
 int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, uint64_t disk_bytes)
@@ -362,8 +379,9 @@ int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, 
 	add_cache(&a, facts->net, is_shared);
 	add_dev(&a, is_shared);
 	add_writable(&a, is_shared, disk_bytes);
+	add_workdir(&a, &facts->wish, is_shared, disk_bytes);
 	add_mounts(&a, facts, is_shared);
-	add_workdir(&a, &facts->wish);
+	add_end(&a, &facts->wish);
 	add_number(&a, "--add-seccomp-fd", BWRAP_ARGUMENTS);
 	add_number(&a, "--add-seccomp-fd", BWRAP_CALLS);
 	return a.error;

@@ -124,6 +124,8 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	stats_init(&a->stats);
 	tether_init(&a->tether);
 	int r = open_all(a, opts->name, reterr);
+	if (r >= 0 && opts->is_onlooker)
+		tether_look(&a->tether);
 	if (r >= 0)
 		r = trm_loop_add_timer(loop, on_soon, a, &a->soon, reterr);
 	if (r >= 0)

@@ -16,6 +16,7 @@
 
 #include "backend/local/rundir.h"
 #include "base/err.h"
+#include "base/mount.h"
 #include "base/procstat.h"
 #include "base/sysfile.h"
 #include "kernel/kernel.h"
@@ -106,6 +107,16 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 			.open_files = info->open_files,
 			.net = info->has_net};
 	snprintf(ret->net_allow, sizeof ret->net_allow, "%s", info->net_allow);
+}
+
+void found_wishes(const struct info_msg *info, struct trm_wishes *ret)
+{
+	*ret = (struct trm_wishes){0};
+	snprintf(ret->text, sizeof ret->text, "%s", info->mounts);
+	ret->n_mounts = mount_read_lines(ret->text, ret->mounts);
+	snprintf(ret->workdir, sizeof ret->workdir, "%s", *info->workdir ? info->workdir : "/workspace");
+	snprintf(ret->group, sizeof ret->group, "%s", info->group);
+	snprintf(ret->env, sizeof ret->env, "%s", info->env);
 }
 
 /* ---- its keeper -------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@ int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_er
 bool found_is_held(int run_fd, const char *name);
 bool found_is_alive(int run_fd, const char *name, const struct info_msg *info);
 void found_limits(const struct info_msg *info, struct trm_limits *ret);
+void found_wishes(const struct info_msg *info, struct trm_wishes *ret);
 
 /* What changes. False: it is not known. */
 bool found_state(int run_fd, const char *name, struct state_msg *ret);

@@ -100,6 +100,14 @@ int tether_keep(struct tether *tether, bool is_kept, struct trm_error *reterr)
 	return ask(tether, &packet, reterr);
 }
 
+void tether_look(struct tether *tether)
+{
+	struct buf packet;
+	buf_init(&packet, LIFELINE_MAX_BYTES);
+	look_msg_put(&packet);
+	ask(tether, &packet, NULL);
+}
+
 void tether_leave(struct tether *tether)
 {
 	if (tether->fd >= 0)

@@ -41,6 +41,8 @@ int tether_keep(struct tether *tether, bool is_kept, struct trm_error *reterr);
  * count us. It is not worth more than TETHER_GOODBYE_MS. */
 enum { TETHER_GOODBYE_MS = 200 };
 void tether_leave(struct tether *tether);
+/* We only look, and are not to be counted. */
+void tether_look(struct tether *tether);
 /* Ask for the sandbox's end. */
 void tether_stop(struct tether *tether);
 

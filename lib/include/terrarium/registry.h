@@ -36,7 +36,18 @@ struct trm_entry {
 	uint32_t clients; /* attached now */
 	uint64_t idle_ms; /* since somebody was attached or something ran; 0 while somebody is */
 	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
-	unsigned kernels; /* languages whose kernels run: mask of 1 << enum trm_lang_id */
+	unsigned kernels;            /* languages whose kernels run: mask of 1 << enum trm_lang_id */
+	char group[TRM_GROUP_BYTES]; /* who manages it; "": nobody */
+};
+
+/* What was wished for when it was started, beside its limits. One object: points into itself. */
+struct trm_wishes {
+	struct trm_mount mounts[TRM_MOUNTS_MAX];
+	size_t n_mounts;
+	char workdir[TRM_INSIDE_PATH];
+	char group[TRM_GROUP_BYTES];
+	char env[TRM_ENV_BYTES]; /* names alone, with commas between */
+	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX];
 };
 
 int trm_registry_create(struct trm_registry **ret, struct trm_error *reterr);
@@ -58,6 +69,9 @@ int trm_registry_list(struct trm_registry *registry, const struct trm_entry **re
  * above. */
 int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error *reterr);
 
+/* What else it was started with. Errors as above. */
+int trm_registry_wishes(const char *name, struct trm_wishes *ret, struct trm_error *reterr);
+
 /* Look at processor time alone, again: the entries of the last refresh get their cpu_percent, for half the
  * cost of another one. */
 void trm_registry_rates(struct trm_registry *registry);
@@ -77,8 +91,9 @@ int trm_registry_wait(struct trm_registry *registry, const struct trm_entry *ent
 
 /* Another client of a running sandbox: it can be measured, and processes, files and sessions can be made in
  * it, as with trm_sandbox_open(). trm_sandbox_close() leaves it running, trm_sandbox_stop() ends it. When the
- * sandbox itself ends, cb->closed says why. Of `opts` only metrics_interval_ms and metrics_with_processes
- * count; NULL: none. Errors: TRM_ENOENT no running sandbox has that name; else as trm_sandbox_open(). */
+ * sandbox itself ends, cb->closed says why. Of `opts` only metrics_interval_ms, metrics_with_processes and
+ * is_onlooker count; NULL: none. Errors: TRM_ENOENT no running sandbox has that name; else as
+ * trm_sandbox_open(). */
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr);

@@ -123,6 +123,11 @@ struct trm_mount {
 int trm_mount_parse(char *text, struct trm_mount *ret, struct trm_error *reterr);
 /* The same the other way: "HOST:GUEST:ro". Returns the length, as snprintf(). */
 size_t trm_mount_print(const struct trm_mount *mount, char *out, size_t cap);
+/* In a few words, for questions and lists, fit to be shown: "./data → /data read-only". Returns `out`. */
+const char *trm_mount_tell(const struct trm_mount *mount, char *out, size_t cap);
+/* Does it give the code more than one may have thought of, such as keys, or the programs that one starts?
+ * Then a sentence. */
+bool trm_mount_hint(const struct trm_mount *mount, char *out, size_t cap);
 
 /* ---- life ---------------------------------------------------------------- */
 
@@ -143,6 +148,9 @@ struct trm_sandbox_opts {
 				     never */
 	uint32_t max_lifetime_ms; /* it ends so long after its start, whoever is attached; 0: never */
 	struct trm_server_opts server; /* borrowed until trm_sandbox_open() returns, strings included */
+	/* trm_sandbox_attach() alone: we only look, are not counted among its clients, and do not keep it
+	 * from being idle. */
+	bool is_onlooker;
 	/* What it sees of the host; explicit, and nothing by default. Borrowed until trm_sandbox_open()
 	 * returns, strings included. TRM_ENOTSUP from a backend that cannot do it. */
 	struct trm_mount mounts[TRM_MOUNTS_MAX];
@@ -150,8 +158,8 @@ struct trm_sandbox_opts {
 	const char *env[TRM_ENV_MAX]; /* "NAME=value": for all that runs inside; they beat the sandbox's own
 				       */
 	size_t n_env;
-	/* Where processes start whose own options name no directory; made if it is not there, but for one
-	 * below a mount. NULL: /workspace. */
+	/* Where processes start whose own options name no directory; made, and writable, if nothing is there,
+	 * but for one below a mount. NULL: /workspace. */
 	const char *workdir;
 	/* Who manages it, for lists of sandboxes: "serve:5555/default". One line of text without control
 	 * characters. NULL: nobody. */
@@ -213,6 +221,8 @@ const char *trm_sandbox_backend(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox); /* "/workspace", or what was asked for */
 const char *trm_sandbox_group(const struct trm_sandbox *sandbox);   /* "" if nobody manages it */
 const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox);
+/* What it sees of the host; borrowed, constant. Their number. */
+size_t trm_sandbox_mounts(const struct trm_sandbox *sandbox, const struct trm_mount **ret_mounts);
 bool trm_sandbox_is_ready(const struct trm_sandbox *sandbox);
 /* What is enforced in this sandbox and how. Borrowed; constant once `ready` was called. */
 size_t trm_sandbox_guards(const struct trm_sandbox *sandbox, const struct trm_guard **ret_guards);

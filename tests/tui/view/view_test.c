@@ -310,6 +310,8 @@ static void sandboxes(void **state)
 {
 	static const struct trm_entry entries[] = {
 			{.name = "calm-fern",
+					.has_state = true,
+					.clients = 2,
 					.backend = "fake",
 					.keeper_pid = 20,
 					.keeper_start = 2,
@@ -325,6 +327,9 @@ static void sandboxes(void **state)
 							.procs_limit = 128,
 							.uptime_ms = 754000}},
 			{.name = "nightly",
+					.has_state = true,
+					.is_kept = true,
+					.group = "serve:5555/default",
 					.backend = "local",
 					.keeper_pid = 10,
 					.keeper_start = 1,

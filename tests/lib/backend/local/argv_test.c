@@ -180,19 +180,36 @@ static void mounts_come_last(void **state)
 					   "/workspace/out", NULL});
 }
 
-static void a_working_directory_is_made(void **state)
+/* What stands in front of the end, from /home/user on. */
+static void expect_workdir(const char *path, bool is_shared, const char *const *words)
 {
 	struct argv_facts f = facts();
 	struct buf b;
-	(void)state;
-	f.wish.workdir = "/app";
+	int seen = 0;
+	f.wish.workdir = path;
 	buf_init(&b, 16384);
-	assert_int_equal(argv_build(&b, &f, true, 1048576), 0);
+	assert_int_equal(argv_build(&b, &f, is_shared, 1048576), 0);
 	const char *at = buf_at(&b), *end = at + b.len;
-	for (; at < end && strcmp(at, "/app") != 0; at += strlen(at) + 1)
-		;
-	expect_words(at, end, (const char *const[]){"/app", "--remount-ro", "/", "--chdir", "/app", NULL});
+	for (; at < end && seen < 2; at += strlen(at) + 1)
+		seen += strcmp(at, "/home/user") == 0;
+	at = expect_words(at, end, words);
+	expect_words(at, end, (const char *const[]){"--remount-ro", "/", "--chdir", path, NULL});
 	buf_finish(&b);
+}
+
+static void a_working_directory_is_made(void **state)
+{
+	(void)state;
+	expect_workdir("/app", true, (const char *const[]){"--bind", "/tmp/workdir", "/app", NULL});
+	expect_workdir("/app", false,
+			(const char *const[]){
+					"--size", "1048576", "--perms", "0755", "--tmpfs", "/app", NULL});
+	expect_workdir("/workspace/a/b", true,
+			(const char *const[]){"--perms", "0755", "--dir", "/workspace/a/b", NULL});
+	expect_workdir("/workspace", true,
+			(const char *const[]){"--perms", "0755", "--dir", "/workspace", NULL});
+	expect_workdir("/usr/share", true, (const char *const[]){NULL});
+	expect_workdir("/", true, (const char *const[]){NULL});
 }
 
 static void too_small_a_buffer_is_an_error(void **state)
