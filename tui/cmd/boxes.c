@@ -62,26 +62,13 @@ int boxes_fail_unknown(const char *name)
 	return code;
 }
 
-/* What a sandbox has from its start. */
-static bool has_wishes(const struct options *o)
-{
-	static const char *const wishes[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
-			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime", "mount", "env",
-			"workdir"};
-	bool has = false;
-	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
-		has |= options_has(o, wishes[i]);
-	return has;
-}
-
 void boxes_note_running(const struct options *o, const struct trm_config *config)
 {
 	bool lets_go = options_has(o, "keep") && !config->keep;
 	struct trm_entry entry;
-	if (!*config->name || strcmp(config->backend, "local") != 0 || (!has_wishes(o) && !lets_go)
-			|| !boxes_runs(config->name, &entry))
+	if (!*config->name || strcmp(config->backend, "local") != 0 || !boxes_runs(config->name, &entry))
 		return;
-	if (has_wishes(o))
+	if (options_wish(o))
 		cmd_fail("sandbox '%s' is running already, with the limits, mounts and variables that it has",
 				config->name);
 	if (lets_go && entry.is_kept)

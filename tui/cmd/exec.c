@@ -272,7 +272,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return CMD_FAILED;
 		command = argv + o.at + 1;
 	}
-	boxes_note_running(&o, &e.config);
+	if (options_wish(&o) || options_has(&o, "keep"))
+		boxes_note_running(&o, &e.config);
 	int code = perform(&e, command);
 	if (e.is_pipe_broken)
 		cmd_die_of_pipe();

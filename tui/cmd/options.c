@@ -264,6 +264,17 @@ bool options_has(const struct options *o, const char *setting)
 	return wanted && o->settings[wanted - settings].text;
 }
 
+bool options_wish(const struct options *o)
+{
+	static const char *const wishes[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
+			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime", "mount", "env",
+			"workdir"};
+	bool has = false;
+	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+		has |= options_has(o, wishes[i]);
+	return has;
+}
+
 static void note(struct trm_config_origin *origins, size_t row, uint32_t column)
 {
 	if (origins)

@@ -67,6 +67,8 @@ int options_next(struct options *o);
 
 /* True if this setting was given as an option. */
 bool options_has(const struct options *o, const char *setting);
+/* True if some option says what a new sandbox shall be like: its limits, mounts, variables … */
+bool options_wish(const struct options *o);
 
 /* Load the config and put the options on top. 0, or -1 when the sentence has been printed. */
 int options_config(const struct options *o, struct trm_config *ret_config);

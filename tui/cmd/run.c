@@ -159,7 +159,7 @@ static int run_parsed(struct request *q, const struct options *o)
 	if (options_config(o, &q->config) < 0)
 		return CMD_FAILED;
 	int code = read_sources(q, options_has(o, "language"));
-	if (code == 0)
+	if (code == 0 && (options_wish(o) || options_has(o, "keep")))
 		boxes_note_running(o, &q->config);
 	if (code == 0 && !q->is_camel)
 		code = ask(q);

@@ -2,6 +2,7 @@
 /* Where `run` and `exec` turn to something that the front has not: the full program takes over. */
 #include <stdarg.h>
 
+#include "cmd/boxes.h"
 #include "cmd/camel.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
@@ -30,6 +31,12 @@ int camel(const struct camel_opts *opts, bool *ret_is_pipe_broken)
 	hand_over();
 }
 
+void boxes_note_running(const struct options *o, const struct trm_config *config)
+{
+	(void)o, (void)config;
+	hand_over();
+}
+
 int cmd_print_help(const struct cmd *cmd)
 {
 	(void)cmd;
@@ -38,7 +45,7 @@ int cmd_print_help(const struct cmd *cmd)
 
 /* The sandbox is found, and what follows is sent to it. (One that runs already says nothing of its network.)
  */
-void cmd_note_net(const struct trm_sandbox *sandbox)
+void cmd_note_hints(const struct trm_sandbox *sandbox)
 {
 	(void)sandbox;
 	hand_keep();
