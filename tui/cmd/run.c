@@ -186,8 +186,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"language", "name", "keep", "timeout", "memory", "net", "mount", "env",
-		"workdir", "backend", NULL};
+static const char *const settings[] = {"language", "name", "keep", "timeout", "memory", "net", "mount", "env", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",
