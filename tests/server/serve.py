@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -62,9 +63,10 @@ class Reply:
 
 
 class Server:
-    def __init__(self, program, *options, home=None):
+    def __init__(self, program, *options, home=None, is_dev=True, errors=None, files=None):
         self.program = os.path.abspath(program)
-        self.options = options
+        self.options = (*(["--dev"] if is_dev else []), *options)
+        self.errors, self.files = errors, files
         self.home = home or tempfile.mkdtemp(prefix="trm-")
         os.chmod(self.home, 0o700)
         self.env = dict(os.environ, HOME=self.home, XDG_RUNTIME_DIR=self.home, XDG_DATA_HOME=self.home + "/data",
@@ -73,8 +75,9 @@ class Server:
         self.start()
 
     def start(self, *options):
-        self.process = subprocess.Popen([self.program, "serve", "--dev", "--port", "0", *self.options, *options],
-                                        env=self.env, stdout=subprocess.PIPE, text=True, cwd=self.home)
+        self.process = subprocess.Popen([self.program, "serve", "--port", "0", *self.options, *options],
+                                        env=self.env, stdout=subprocess.PIPE, stderr=self.errors, text=True,
+                                        cwd=self.home, preexec_fn=self.limit)
         line = self.process.stdout.readline()
         found = re.search(r"http://[^:]*:(\d+)", line)
         if not found:
@@ -82,6 +85,10 @@ class Server:
             sys.exit(1)
         self.port = int(found.group(1))
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def limit(self):
+        if self.files:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))
 
     def stop(self, signo=signal.SIGINT):
         self.process.send_signal(signo)

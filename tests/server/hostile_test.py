@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""hostile_test.py PROGRAM: clients that mean harm, and a good one that must not notice."""
+import http.client
+import json
+import os
+import resource
+import socket
+import time
+
+from serve import Server, check, main, wait_until
+
+HEAD = (b"POST /api/v1/rpc HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n")
+
+
+def descriptors(s):
+    return len(os.listdir(f"/proc/{s.process.pid}/fd"))
+
+
+def memory_mib(s):
+    rows = open(f"/proc/{s.process.pid}/status").read().splitlines()
+    return next(int(row.split()[1]) for row in rows if row.startswith("VmRSS")) / 1024
+
+
+def connect(s):
+    return socket.create_connection(("127.0.0.1", s.port), timeout=20)
+
+
+def served_in_s(s):
+    began = time.monotonic()
+    line = http.client.HTTPConnection("127.0.0.1", s.port, timeout=20)
+    line.request("GET", "/api/v1/health")
+    assert line.getresponse().read()
+    line.close()
+    return time.monotonic() - began
+
+
+def crowds(program):
+    """10 000 connections that do nothing, or only half of something."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    n = min(10000, most - 200)
+    s = Server(program)
+    served_in_s(s)
+    before, base = memory_mib(s), descriptors(s)
+    for what, begin in (("idle", b""), ("half a head", b"POST /api/v1/rpc HTTP/1.1\r\nX: "),
+                        ("half a body", HEAD % 100000 + b"{" + b" " * 500)):
+        lines, worst = [], 0
+        for i in range(n):
+            lines.append(connect(s))
+            if begin:
+                lines[-1].sendall(begin)
+            if i % 500 == 0:
+                worst = max(worst, served_in_s(s))
+        worst = max(worst, *(served_in_s(s) for _ in range(50)))
+        check(f"{n} clients, {what}: a good one is served", worst < 2, worst)
+        check("memory has a bound", memory_mib(s) < before + 250, memory_mib(s))
+        for line in lines:
+            line.close()
+        check("nothing stays of them", wait_until(lambda: descriptors(s) <= base + 2), descriptors(s) - base)
+    check("memory is given back", wait_until(lambda: memory_mib(s) < before + 20), memory_mib(s))
+    s.remove()
+
+
+def too_many(program):
+    """More than the server may have descriptors for: the oldest that does nothing has to go."""
+    s = Server(program, files=1024)
+    lines = [connect(s) for _ in range(600)]
+    check("the newest is served", served_in_s(s) < 2)
+    check("the oldest has been closed", lines[0].recv(1) == b"")
+    lines[-1].sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n")
+    check("a young one has not", b"200 OK" in lines[-1].recv(999))
+    for line in lines:
+        line.close()
+    s.remove()
+
+
+def leavers(program):
+    """Who leaves in the middle of anything is forgotten, and what it ran is stopped."""
+    s = Server(program)
+    s.start_box()
+    served_in_s(s)
+    base = descriptors(s)
+    for begun in (b"", b"GET / HT", HEAD % 100, HEAD % 100 + b'{"jsonrpc', b"\x16\x03\x01\x02\x00\x01\x00", b"GET\r\n\r\n",
+                  b"POST /api/v1/rpc HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"):
+        line = connect(s)
+        line.sendall(begun)
+        line.close()
+    check("halves of requests leave nothing", wait_until(lambda: descriptors(s) <= base), descriptors(s) - base)
+    lines = [s.begin("sandbox.repl.run", {"sandbox": "box", "language": "python", "code": "while True: pass"})
+             for _ in range(3)]
+    check("a run goes on", wait_until(lambda: s.command("true").status == 200))
+    for line in lines:
+        line.close()
+    began = time.monotonic()
+    r = s.run("6 * 7")
+    check("the next run is not held up by runs whose clients have left", r.out == ["42"] and time.monotonic() - began < 10,
+          (r, time.monotonic() - began))
+    check("their connections are gone", wait_until(lambda: descriptors(s) <= base + 4), descriptors(s) - base)
+    s.remove()
+
+
+def deaf(program):
+    """Clients that never read: what is kept for them has a bound."""
+    s = Server(program)
+    s.start_box()
+    code = json.dumps({"jsonrpc": "2.0", "method": "sandbox.command.run", "id": 1, "params": {
+        "sandbox": "box", "command": "bash", "args": ["-c", "yes | head -c 4000000"]}}).encode()
+    lines = []
+    for _ in range(10):
+        line = connect(s)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.sendall((HEAD % len(code) + code) * 20)
+        lines.append(line)
+    check("a good one is served", served_in_s(s) < 5)
+    check("so are runs", wait_until(lambda: s.run("1").out == ["1"]))
+    check("memory has a bound", memory_mib(s) < 600, memory_mib(s))
+    for line in lines:
+        line.close()
+    check("the server lives", served_in_s(s) < 5)
+    s.remove()
+
+
+def heads(program):
+    s = Server(program)
+    for what, head, wanted in (
+            ("a long field", b"X: " + b"a" * 40000, (b"HTTP/1.1 4", b"")), ("many fields", b"\r\n".join(b"X%d: y" % i for i in range(9000)),
+                                                                          (b"HTTP/1.1 4", b"")),
+            ("a length that is none", b"Content-Length: -5", (b"HTTP/1.1 4",)),
+            ("a length beyond all bounds", b"Content-Length: 99999999999999999999", (b"HTTP/1.1 4",)),
+            ("NUL", b"X: a\0b", (b"HTTP/1.1 4", b"HTTP/1.1 2", b""))):
+        line = connect(s)
+        try:
+            line.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n" + head + b"\r\n\r\n")
+            told = line.recv(9999)
+        except ConnectionError:
+            told = b""
+        check(f"head: {what}", any(told.startswith(w) and (w or not told) for w in wanted), told[:60])
+        line.close()
+    check("the server lives", served_in_s(s) < 5)
+    s.remove()
+
+
+main(crowds, too_many, leavers, deaf, heads)
