@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A real server with sandboxes of its own, and plain requests to it."""
+import atexit
 import http.client
 import json
 import os
@@ -65,7 +66,8 @@ class Reply:
 class Server:
     def __init__(self, program, *options, home=None, is_dev=True, errors=None, files=None):
         self.program = os.path.abspath(program)
-        self.options = (*(["--dev"] if is_dev else []), *options)
+        self.mode = ["--dev"] if is_dev else []
+        self.options = options
         self.errors, self.files = errors, files
         self.home = home or tempfile.mkdtemp(prefix="trm-")
         os.chmod(self.home, 0o700)
@@ -75,9 +77,10 @@ class Server:
         self.start()
 
     def start(self, *options):
-        self.process = subprocess.Popen([self.program, "serve", "--port", "0", *self.options, *options],
+        self.process = subprocess.Popen([self.program, "serve", "--port", "0", *self.mode, *self.options, *options],
                                         env=self.env, stdout=subprocess.PIPE, stderr=self.errors, text=True,
                                         cwd=self.home, preexec_fn=self.limit)
+        atexit.register(self.process.kill)  # whatever becomes of the test
         line = self.process.stdout.readline()
         found = re.search(r"http://[^:]*:(\d+)", line)
         if not found:
