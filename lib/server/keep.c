@@ -90,6 +90,7 @@ void keep_remove(struct trm_loop *loop, const char *path)
 		snprintf(dying, sizeof dying, "%s", path); /* an older one is not quite gone */
 	pid_t pid = fork();
 	if (pid == 0) {
+		close_range(3, ~0u, 0); /* sandboxes and clients hear of the server's end by these */
 		remove_below(AT_FDCWD, dying);
 		_exit(0);
 	}

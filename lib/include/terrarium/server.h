@@ -35,6 +35,10 @@
  *   sandbox.repl.ask       {"language":…,"question":…,"code":…,"cursor":n} → as in terrarium/session.h
  *                          question: complete, inspect, is_complete, variables, reset, restart
  *
+ *   sandbox.file.put       {"path":…,"base64":…,"mode":n,"append":bool} → {"bytes":n}
+ *   sandbox.file.get       {"path":…,"offset":n,"size":n} → {"base64":…,"mode":n,"size":of the whole file}
+ *                          a piece has at most 1 MiB
+ *
  * A client that leaves during a run has it interrupted, by the session's steps; the next one does not wait
  * for it. */
 
