@@ -97,8 +97,9 @@ static void start_at(struct trm_timer *t, uint64_t due_ns)
 void trm_timer_start(struct trm_timer *timer, uint64_t delay_ms, uint64_t repeat_ms)
 {
 	timer->repeat_ns = repeat_ms * 1000000;
-	/* The turn's time may be old by now: a timer may be late, never early. */
-	start_at(timer, loop_clock_ns() + delay_ms * 1000000);
+	/* The turn's time may be old by now: a timer may be late, never early. Without a delay it is still in
+	 * this turn, if that has not come to the timers yet. */
+	start_at(timer, delay_ms ? loop_clock_ns() + delay_ms * 1000000 : timer->loop->now_ns);
 }
 
 bool trm_timer_is_running(const struct trm_timer *timer)

@@ -20,19 +20,21 @@ enum {
 	SPARE_CONNECTIONS = 64, /* shut, but not gone yet */
 	SWEEP_MS = 1000,
 	ACCEPT_BATCH = 64, /* in one turn, so that requests get theirs */
-	RETRY_MS = 100,
+	TURNS_MAX = 4,     /* of the library, in one of ours */
 };
 
 /* ---- the library's turns ---- */
 
 static void run(struct front *front)
 {
-	unsigned long long wait_ms;
-	front->mhd.run(front->daemon);
-	if (front->mhd.get_timeout(front->daemon, &wait_ms) == MHD_YES)
-		trm_timer_start(front->turn, wait_ms, 0);
-	else
-		trm_timer_stop(front->turn);
+	unsigned long long wait_ms = 0;
+	bool has_more = true;
+	for (int i = 0; i < TURNS_MAX && has_more && !wait_ms; i++) {
+		front->mhd.run(front->daemon);
+		has_more = front->mhd.get_timeout(front->daemon, &wait_ms) == MHD_YES;
+	}
+	if (has_more && !wait_ms)
+		trm_timer_start(front->turn, 0, 0);
 }
 
 static void on_ready(void *user, int fd, uint32_t events)
@@ -94,6 +96,8 @@ static void on_sweep(void *user)
 {
 	struct front *front = user;
 	peers_sweep(front);
+	if (front->n_connections)
+		run(front); /* for its own time-outs */
 	if (front->is_full && !front->is_closing)
 		listen_again(front, true);
 }
