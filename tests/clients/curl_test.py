@@ -371,6 +371,53 @@ class Runs(Curl):
         self.assertEqual([line["text"] for line in result["output"]], [str(i) for i in range(50000)])
 
 
+class Mcp(Curl):
+    def ask(self, body):
+        status, kind, text, _ = curl("/mcp", json.dumps(body), {**JSON_TYPE, "Accept": "application/json, text/event-stream"})
+        return status, json.loads(text) if text else None
+
+    def test_versions(self):
+        for asked, given in (("2025-03-26", "2025-03-26"), ("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-03-26")):
+            status, reply = self.ask({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                "protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "curl", "version": "8"}}})
+            self.assertEqual((status, reply["id"], reply["result"]["protocolVersion"]), (200, 1, given))
+
+    def test_notifications_have_no_answer(self):
+        for method in ("notifications/initialized", "notifications/cancelled", "notifications/unheard-of"):
+            status, reply = self.ask({"jsonrpc": "2.0", "method": method})
+            self.assertIn((status, reply), ((200, None), (202, None)))
+
+    def test_batches(self):
+        status, reply = self.ask([{"jsonrpc": "2.0", "id": n, "method": "ping"} for n in ("a", 2)]
+                                 + [{"jsonrpc": "2.0", "method": "notifications/initialized"}])
+        self.assertEqual((status, sorted(map(str, (one["id"] for one in reply)))), (200, ["2", "a"]))
+
+    def test_errors(self):
+        for method, params, code in (("resources/list", {}, -32601), ("nothing", {}, -32601), ("tools/call", {}, -32602),
+                                     ("tools/call", {"name": "nothing", "arguments": {}}, -32602),
+                                     ("tools/call", {"name": "sandbox_start", "arguments": {"sandbox": 5}}, -32602),
+                                     ("tools/call", {"name": "sandbox_start", "arguments": "x"}, -32602),
+                                     ("tools/call", {"name": "sandbox_stop"}, -32602),
+                                     ("prompts/get", {"name": "nothing"}, -32602)):
+            status, reply = self.ask({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+            self.assertEqual((method, status, reply["error"]["code"]), (method, 200, code), reply)
+
+    def test_keys_for_a_namespace(self):
+        """The namespace of a tool is among its arguments; without one it is that of the key."""
+        headers = {**JSON_TYPE, "Authorization": place.key("--namespace", "team")}
+        for namespace, is_well in (("team", True), ("other", False), (None, True)):
+            arguments = {"sandbox": "tool", "config": {"image": "microsandbox/python"}}
+            if namespace:
+                arguments["namespace"] = namespace
+            status, _, text, _ = curl("/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": "sandbox_start", "arguments": arguments}}), headers, at=keyed)
+            started = "started successfully" in text
+            self.assertEqual((namespace, started), (namespace, is_well), (status, text))
+        everywhere = {**JSON_TYPE, "Authorization": place.key()}
+        rows = json.loads(curl(body=envelope("sandbox.metrics.get", {"namespace": "*"}), headers=everywhere, at=keyed)[2])
+        self.assertEqual({row["namespace"] for row in rows["result"]["sandboxes"] if row["name"] == "tool"}, {"team"})
+
+
 class Keys(Curl):
     def test_table(self):
         body = envelope("sandbox.metrics.get", {"namespace": "default"})

@@ -81,6 +81,11 @@ class Runs(Sdk):
             self.assertIn("SyntaxError", await execution.error())
             self.assertEqual(await (await sandbox.run("print('goes on')")).output(), "goes on")
 
+    async def test_exit_status(self):
+        async with self.python() as sandbox:
+            execution = await sandbox.run("print('Hello'); import sys; sys.exit(1)")
+            self.assertEqual((await execution.output(), execution.has_error()), ("Hello", True))
+
     async def test_what_made_the_reference_hang(self):
         async with self.python() as sandbox:
             for code in ("print((1, 2", "s = '''never ends", "input()", "exit()", "raise SystemExit(3)",
@@ -206,8 +211,11 @@ class Commands(Sdk):
     async def test_programs_written_by_the_code(self):
         async with self.python() as sandbox:
             await sandbox.run("open('prog.py', 'w').write('import sys\\nprint(sys.argv[1:])\\n')")
-            execution = await sandbox.command.run("python3", ["prog.py", "a", "b c"])
-            self.assertEqual(await execution.output(), "['a', 'b c']")
+            for name in ("python", "python3"):
+                execution = await sandbox.command.run(name, ["prog.py", "a", "b c"])
+                self.assertEqual(await execution.output(), "['a', 'b c']")
+            execution = await sandbox.command.run("bash", ["-c", "python prog.py x"])
+            self.assertEqual(await execution.output(), "['x']")
 
     async def test_side_by_side(self):
         """Commands do not wait for one another: each of these needs the other to end."""
