@@ -77,7 +77,10 @@ static int find_box(struct trm_copy *copy, const struct place *place, struct box
 	if (!box)
 		return open_box(copy, place, ret, why);
 	*ret = box;
-	return box->sandbox ? 0 : trm_error_set(why, TRM_ECLOSED, "sandbox '%s' has ended", box->name);
+	return box->sandbox ? 0
+			    : trm_error_set(why, TRM_ECLOSED, "%s%s%s has ended",
+					    *box->name ? "sandbox '" : "the sandbox", box->name,
+					    *box->name ? "'" : "");
 }
 
 static bool boxes_are_closed(struct trm_copy *copy)
@@ -289,6 +292,18 @@ static int take_places(struct trm_copy *copy, const struct trm_copy_opts *opts, 
 	return r;
 }
 
+/* Our own may close before the copy's first turn: it is watched from now on. */
+static int join_early(struct trm_copy *copy, struct trm_error *reterr)
+{
+	const struct place *place = &copy->target;
+	struct box *box;
+	for (size_t i = 0; i < copy->n_sources && (place->kind != PLACE_SANDBOX || place->name[0]); i++)
+		place = &copy->sources[i];
+	if (!copy->opts.own || place->kind != PLACE_SANDBOX || place->name[0])
+		return 0;
+	return find_box(copy, place, &box, reterr);
+}
+
 int trm_copy_start(struct trm_loop *loop, const struct trm_copy_opts *opts, const struct trm_copy_cb *cb,
 		void *user, struct trm_copy **ret_copy, struct trm_error *reterr)
 {
@@ -304,6 +319,8 @@ int trm_copy_start(struct trm_loop *loop, const struct trm_copy_opts *opts, cons
 	if (!copy->opts.max_files)
 		copy->opts.max_files = TRM_COPY_MAX_FILES;
 	int r = take_places(copy, opts, reterr);
+	if (r == 0)
+		r = join_early(copy, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(loop, on_soon, copy, &copy->soon, reterr);
 	if (r == 0)

@@ -1,28 +1,220 @@
 /* SPDX-License-Identifier: MIT */
-/* Files, and what else a server of 0.2.x has no methods for. */
-#include "backend/microsandbox/msb.h"
+#include "backend/microsandbox/file.h"
 
-static const struct {
-	enum frame_type type;
-	const char *sentence;
-} REFUSED[] = {
-		{FRAME_PUT, "a plain microsandbox server takes no files: mount a volume (--volume), or let code write "
-			    "them"},
-		{FRAME_GET, "a plain microsandbox server gives no files: mount a volume (--volume), or let code print "
-			    "them"},
-		{FRAME_TREE_PUT,
-				"a plain microsandbox server takes no files: mount a volume (--volume), or let code "
-				"write them"},
-		{FRAME_TREE_GET,
-				"a plain microsandbox server gives no files: mount a volume (--volume), or let code "
-				"print them"},
-		{FRAME_FILE_OP, "a plain microsandbox server does nothing with files: let a command do it"},
-		{FRAME_SIGNAL_PID, "a microsandbox server sends no signals to processes"},
-};
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-void msb_file_frame(struct msb *m, const struct frame *frame)
+#include "base/err.h"
+#include "rpc/names.h"
+
+enum { PATH_BYTES = 4096 };
+
+/* ---- one piece of work --------------------------------------------------------------------------- */
+
+struct msb_file *file_new(struct msb *m, uint32_t stream, char *path, const struct file_ops *ops)
 {
-	for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
-		if (REFUSED[i].type == frame->type)
-			error_msg_put(&m->out, frame->stream, TRM_ENOTSUP, REFUSED[i].sentence);
+	struct msb_file *f = path ? calloc(1, sizeof *f) : NULL;
+	if (!f) {
+		free(path);
+		error_msg_put(&m->out, stream, TRM_ENOMEM, "out of memory");
+		return NULL;
+	}
+	*f = (struct msb_file){.next = m->files, .msb = m, .ops = ops, .stream = stream, .path = path};
+	m->files = f;
+	return f;
+}
+
+static void file_free(struct msb_file *f)
+{
+	struct msb_file **at = &f->msb->files;
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+	msb_call_cancel(f->call);
+	if (f->ops->finish)
+		f->ops->finish(f);
+	free(f->path);
+	free(f);
+}
+
+void file_end(struct msb_file *f)
+{
+	struct msb *m = f->msb;
+	file_free(f);
+	msb_send(m);
+}
+
+void file_fail(struct msb_file *f, int code, const char *fmt, ...)
+{
+	struct trm_error why;
+	char text[sizeof why.msg];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	trm_error_set(&why, code, "%s", text);
+	error_msg_put(&f->msb->out, f->stream, code, why.msg);
+	file_end(f);
+}
+
+void msb_files_finish(struct msb *m)
+{
+	while (m->files)
+		file_free(m->files);
+}
+
+/* ---- its commands ----------------------------------------------------------------------------------- */
+
+/* All of stdout in one text, malloc'd. */
+static char *join_stdout(const cJSON *lines, size_t *ret_n, const char **ret_wrong)
+{
+	struct buf text;
+	const cJSON *line;
+	buf_init(&text, MSB_RESULT_MAX);
+	*ret_wrong = "";
+	cJSON_ArrayForEach(line, lines)
+	{
+		const char *stream = kernel_json_text(line, "stream"),
+			   *words = kernel_json_text(line, "text");
+		if (stream && words && strcmp(stream, "stdout") == 0)
+			buf_append(&text, words, strlen(words));
+		else if (stream && words && !**ret_wrong)
+			*ret_wrong = words;
+	}
+	*ret_n = text.len;
+	char *copy = malloc(text.len + 1);
+	if (copy) {
+		memcpy(copy, text.len ? buf_at(&text) : "", text.len);
+		copy[text.len] = '\0';
+	}
+	buf_finish(&text);
+	return copy;
+}
+
+static void on_command(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_file *f = user;
+	struct file_said said = {.exit_code = 1};
+	double code;
+	f->call = NULL;
+	if (!cJSON_IsObject(result)) {
+		file_fail(f, result ? TRM_EPROTO : why->code, "%s",
+				result ? "the server's answer to a command is no result" : why->msg);
+		return;
+	}
+	char *out = join_stdout(cJSON_GetObjectItemCaseSensitive(result, "output"), &said.n, &said.wrong);
+	if (kernel_json_number(result, "exit_code", 255, &code))
+		said.exit_code = (int)code;
+	said.out = out ? out : "";
+	f->ops->said(f, &said);
+	free(out);
+}
+
+void file_run(struct msb_file *f, const char *script, const char *const *args)
+{
+	struct msb *m = f->msb;
+	struct trm_error why;
+	struct msb_request request = {.method = RPC_COMMAND,
+			.params = msb_params(m, m->name),
+			.is_once = true,
+			.max_bytes = MSB_RESULT_MAX};
+	cJSON *words = cJSON_CreateArray();
+	cJSON_AddItemToArray(words, cJSON_CreateString("-c"));
+	cJSON_AddItemToArray(words, cJSON_CreateString(script));
+	cJSON_AddItemToArray(words, cJSON_CreateString("sh"));
+	for (; args && *args; args++)
+		cJSON_AddItemToArray(words, cJSON_CreateString(*args));
+	cJSON_AddStringToObject(request.params, "command", "sh");
+	cJSON_AddItemToObject(request.params, "args", words);
+	snprintf(request.what, sizeof request.what, "move files of sandbox '%s'", m->name);
+	if (msb_call(m, &request, on_command, f, &f->call, &why) < 0)
+		file_fail(f, why.code, "%s", why.msg);
+}
+
+/* ---- what needs but one ------------------------------------------------------------------------------- */
+
+static void on_op(struct msb_file *f, const struct file_said *said)
+{
+	static const struct tree_sum none;
+	if (said->exit_code) {
+		file_fail(f, strstr(said->wrong, "No such file") ? TRM_ENOENT : TRM_EIO, "%s",
+				*said->wrong ? said->wrong : "that did not succeed");
+		return;
+	}
+	tree_sum_put(&f->msb->out, f->stream, &none);
+	file_end(f);
+}
+
+static void begin_op(struct msb *m, const struct frame *frame)
+{
+	static const struct file_ops OPS = {.said = on_op};
+	static const char *const scripts[] = {
+			[FILE_OP_MKDIR] = "mkdir -m \"$2\" -- \"$1\"",
+			[FILE_OP_REMOVE] =
+					"if [ -d \"$1\" ] && [ ! -L \"$1\" ]; then rmdir -- \"$1\"; else rm -- "
+					"\"$1\"; fi",
+			[FILE_OP_REMOVE_TREE] =
+					"[ -e \"$1\" ] || [ -L \"$1\" ] || { echo \"$1: No such file or directory\" "
+					">&2; exit 1; }; rm -rf -- \"$1\"",
+	};
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	uint8_t op = unpack_u8(&u);
+	char *path = unpack_str(&u, PATH_BYTES), mode[16];
+	uint32_t bits = unpack_u32(&u);
+	if (u.bad || op < FILE_OP_MKDIR || op > FILE_OP_REMOVE_TREE) {
+		error_msg_put(&m->out, frame->stream, TRM_EINVAL, "a broken FILE_OP");
+		free(path);
+		return;
+	}
+	snprintf(mode, sizeof mode, "%o", bits & 0777);
+	struct msb_file *f = file_new(m, frame->stream, path, &OPS);
+	const char *args[] = {path, mode, NULL};
+	if (f)
+		file_run(f, scripts[op], args);
+}
+
+/* ---- frames ----------------------------------------------------------------------------------------------
+ */
+
+static struct msb_file *find(struct msb *m, uint32_t stream)
+{
+	struct msb_file *f = m->files;
+	while (f && f->stream != stream)
+		f = f->next;
+	return f;
+}
+
+bool msb_file_frame(struct msb *m, const struct frame *frame)
+{
+	struct msb_file *f = find(m, frame->stream);
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	switch (frame->type) {
+	case FRAME_PUT:
+	case FRAME_TREE_PUT: file_put_begin(m, frame); return true;
+	case FRAME_GET:
+	case FRAME_TREE_GET: file_get_begin(m, frame); return true;
+	case FRAME_FILE_OP: begin_op(m, frame); return true;
+	case FRAME_SIGNAL_PID:
+		error_msg_put(&m->out, frame->stream, TRM_ENOTSUP,
+				"a microsandbox server sends no signals to processes");
+		return true;
+	case FRAME_DATA:
+	case FRAME_ENTRY:
+		if (f && f->ops->frame)
+			f->ops->frame(f, frame);
+		return true; /* of one that has failed meanwhile, too */
+	case FRAME_CREDIT:
+		if (f)
+			f->credit += unpack_u32(&u);
+		if (f && f->ops->credit)
+			f->ops->credit(f);
+		return f != NULL;
+	case FRAME_CLOSE:
+		if (f)
+			file_free(f);
+		return f != NULL;
+	default: return false;
+	}
 }

@@ -73,19 +73,13 @@ static void on_spawn(struct msb *m, const struct frame *frame)
 static void dispatch(struct msb *m, const struct frame *frame)
 {
 	struct msb_proc *p;
+	if (msb_file_frame(m, frame))
+		return;
 	switch (frame->type) {
 	case FRAME_HELLO: welcome_msg_put(&m->out, "microsandbox", 1); break;
 	case FRAME_PING: frame_put(&m->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
 	case FRAME_WATCH: msb_metrics_watch(m, frame); break;
 	case FRAME_SPAWN: on_spawn(m, frame); break;
-	case FRAME_PUT:
-	case FRAME_GET:
-	case FRAME_DATA:
-	case FRAME_TREE_GET:
-	case FRAME_TREE_PUT:
-	case FRAME_FILE_OP:
-	case FRAME_ENTRY:
-	case FRAME_SIGNAL_PID: msb_file_frame(m, frame); break;
 	case FRAME_TURN: /* its one client has it always */
 	case FRAME_SHUTDOWN: break;
 	default:
@@ -132,6 +126,7 @@ static void msb_free(struct msb *m)
 	for (size_t i = 0; i < MSB_PROCS; i++)
 		if (m->procs[i].stream)
 			msb_proc_finish(&m->procs[i]);
+	msb_files_finish(m);
 	while (m->calls)
 		msb_call_cancel(m->calls);
 	http_cancel(m->health);

@@ -251,8 +251,10 @@ void msb_kernel_send(struct msb_proc *p, cJSON *event); /* owned; takes NULL */
 void msb_metrics_watch(struct msb *msb, const struct frame *frame);
 int msb_metrics_init(struct msb *msb, struct trm_error *reterr); /* the timer, removed by msb.c */
 void msb_guards_fill(struct msb *msb);
-/* PUT, GET, DATA, TREE_…, FILE_OP, ENTRY, SIGNAL_PID. */
-void msb_file_frame(struct msb *msb, const struct frame *frame);
+/* PUT, GET, DATA, TREE_…, FILE_OP, ENTRY, SIGNAL_PID; CREDIT and CLOSE of such. False: it is none of these.
+ */
+bool msb_file_frame(struct msb *msb, const struct frame *frame);
+void msb_files_finish(struct msb *msb);
 
 /* ---- msb.c ------------------------------------------------------------------------------------- */
 
@@ -268,6 +270,7 @@ struct msb {
 	struct msb_box boxes[2]; /* the sandbox itself, and node's */
 	struct http_request *health;
 	struct msb_call *calls;
+	struct msb_file *files; /* copies under way */
 	uint64_t last_call;
 	/* the stream */
 	int host_fd, our_fd;

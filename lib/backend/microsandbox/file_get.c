@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Out of the sandbox. First find(1) lists what there is, then the files come one by one, in pieces. A server
+ * of 0.2.x may lose the last lines that a program prints: a piece that is too short is asked for again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/microsandbox/file.h"
+#include "base/base64.h"
+#include "base/err.h"
+
+enum { PIECE_BYTES = 512 << 10, TRIES = 3, DEPTH_ALL = 1000, PATH_BYTES = 4096 };
+
+struct node {
+	struct entry entry; /* `name` is its last component */
+	char *path;         /* below the root; "" */
+	unsigned depth;
+};
+
+struct get {
+	bool is_tree; /* else one file, without ENTRYs */
+	bool is_list;
+	uint64_t max_bytes, max_files;
+	struct node *nodes;
+	size_t n, at;    /* at: the next to be sent */
+	unsigned depth;  /* directories that are open */
+	uint64_t offset; /* in the file in hand */
+	unsigned tries;
+	bool is_over;
+	struct buf frames; /* that wait for credit */
+	struct tree_sum sum;
+};
+
+static void go_on(struct msb_file *f);
+
+/* ---- the list ----------------------------------------------------------------------------------------- */
+
+static enum entry_kind kind_of(char letter)
+{
+	return letter == 'd'   ? ENTRY_DIR
+	       : letter == 'f' ? ENTRY_FILE
+	       : letter == 'l' ? ENTRY_LINK
+			       : ENTRY_OTHER;
+}
+
+/* "d 755 4096 1700000000.5 1" NUL path NUL target NUL. False: it is none. */
+static bool read_node(const char **at, const char *end, struct node *ret)
+{
+	const char *path = memchr(*at, '\0', (size_t)(end - *at));
+	const char *target = path ? memchr(path + 1, '\0', (size_t)(end - path - 1)) : NULL;
+	const char *stop = target ? memchr(target + 1, '\0', (size_t)(end - target - 1)) : NULL;
+	unsigned long long size;
+	long long seconds;
+	char letter;
+	if (!stop
+			|| sscanf(*at, "%c %o %llu %lld%*[.0-9] %u", &letter, &ret->entry.mode, &size,
+					   &seconds, &ret->depth)
+					   != 5)
+		return false;
+	const char *slash = strrchr(path + 1, '/'), *name = slash ? slash + 1 : path + 1;
+	if (strlen(name) > ENTRY_NAME_MAX || strlen(target + 1) > ENTRY_TARGET_MAX
+			|| (ret->depth ? !entry_is_name(name) : *name != '\0'))
+		return false;
+	ret->entry.kind = kind_of(letter);
+	ret->entry.mode &= ENTRY_MODE_MASK;
+	ret->entry.size = ret->entry.kind == ENTRY_FILE ? size : 0;
+	ret->entry.mtime_s = seconds;
+	strcpy(ret->entry.name, name);
+	strcpy(ret->entry.text, target + 1);
+	ret->path = strdup(path + 1);
+	*at = stop + 1;
+	return ret->path;
+}
+
+static bool add_node(struct get *g, const struct node *node)
+{
+	struct node *more = (g->n & (g->n + 1)) ? g->nodes : realloc(g->nodes, (2 * g->n + 2) * sizeof *more);
+	if (!more)
+		return false;
+	g->nodes = more;
+	g->nodes[g->n++] = *node;
+	return true;
+}
+
+/* Below the root each is one deeper than a directory before it at most. */
+static bool read_nodes(struct get *g, const char *text, size_t n)
+{
+	unsigned deepest = 0;
+	for (const char *at = text; at < text + n;) {
+		struct node node = {0};
+		if (!read_node(&at, text + n, &node))
+			return false;
+		if ((g->n == 0) != (node.depth == 0) || node.depth > deepest || node.depth > ENTRY_DEPTH_MAX
+				|| !add_node(g, &node)) {
+			free(node.path);
+			return false;
+		}
+		deepest = node.entry.kind == ENTRY_DIR ? node.depth + 1 : node.depth;
+	}
+	return g->n > 0;
+}
+
+static int check_size(struct msb_file *f)
+{
+	struct get *g = f->own;
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < g->n && !g->is_list; i++)
+		bytes += g->nodes[i].entry.size;
+	if (g->max_bytes && bytes > g->max_bytes)
+		file_fail(f, TRM_ETOOBIG, "%s is larger than asked for: %llu bytes", f->path,
+				(unsigned long long)bytes);
+	else if (g->max_files && g->n > g->max_files)
+		file_fail(f, TRM_ETOOBIG, "%s has more files than asked for: %zu", f->path, g->n);
+	else if (!g->is_tree && g->nodes[0].entry.kind != ENTRY_FILE)
+		file_fail(f, TRM_EINVAL, "%s is no file", f->path);
+	else
+		return 0;
+	return TRM_EINVAL;
+}
+
+static void on_list(struct msb_file *f, const struct file_said *said)
+{
+	struct get *g = f->own;
+	size_t n;
+	char *text = base64_decode(said->out, said->n, &n);
+	bool is_good = text && n && read_nodes(g, text, n);
+	free(text);
+	if (is_good) {
+		if (check_size(f) == 0)
+			go_on(f);
+	} else if (said->exit_code || *said->wrong) {
+		file_fail(f, said->exit_code == 3 ? TRM_ENOENT : TRM_EIO, "%s",
+				*said->wrong ? said->wrong : "it cannot be listed");
+	} else {
+		file_fail(f, TRM_EPROTO, "%s: the server's list of it makes no sense", f->path);
+	}
+}
+
+/* ---- frames -------------------------------------------------------------------------------------------- */
+
+/* What the client has room for. True: all is gone. */
+static bool send_frames(struct msb_file *f)
+{
+	struct get *g = f->own;
+	while (g->frames.len) {
+		uint32_t n;
+		memcpy(&n, buf_at(&g->frames), sizeof n);
+		if (n > f->credit)
+			break;
+		f->credit -= n;
+		buf_append(&f->msb->out, buf_at(&g->frames), FRAME_HEADER + n);
+		buf_take(&g->frames, FRAME_HEADER + n);
+	}
+	return !g->frames.len;
+}
+
+static void put_entry(struct msb_file *f, const struct entry *entry)
+{
+	struct get *g = f->own;
+	entry_put(&g->frames, f->stream, entry);
+}
+
+static void close_directories(struct msb_file *f, unsigned depth)
+{
+	static const struct entry up = {.kind = ENTRY_UP};
+	struct get *g = f->own;
+	for (; g->depth > depth; g->depth--)
+		put_entry(f, &up);
+}
+
+static void end_file(struct msb_file *f, struct node *node)
+{
+	struct get *g = f->own;
+	const struct entry end = {.kind = ENTRY_END, .size = g->offset};
+	if (g->is_tree)
+		put_entry(f, &end);
+	g->sum.bytes += g->offset;
+	g->sum.files++;
+	g->offset = 0;
+	g->at += node == &g->nodes[g->at];
+}
+
+/* ---- contents -------------------------------------------------------------------------------------------
+ */
+
+static void ask_piece(struct msb_file *f, const struct node *node)
+{
+	static const char script[] = "tail -c \"+$3\" -- \"$1${2:+/$2}\" | head -c \"$4\" | base64 -w0";
+	struct get *g = f->own;
+	char from[32], most[32];
+	snprintf(from, sizeof from, "%llu", (unsigned long long)g->offset + 1);
+	snprintf(most, sizeof most, "%d", PIECE_BYTES);
+	const char *args[] = {f->path, node->path, from, most, NULL};
+	file_run(f, script, args);
+}
+
+static void on_piece(struct msb_file *f, const struct file_said *said)
+{
+	struct get *g = f->own;
+	struct node *node = &g->nodes[g->at];
+	uint64_t left = node->entry.size - g->offset;
+	size_t wanted = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+	size_t n;
+	char *bytes = base64_decode(said->out, said->n, &n);
+	if (!bytes || n < wanted) {
+		free(bytes);
+		if (++g->tries < TRIES)
+			ask_piece(f, node);
+		else
+			file_fail(f, TRM_EIO, "%s%s%s cannot be read whole%s%s", f->path,
+					*node->path ? "/" : "", node->path, *said->wrong ? ": " : "",
+					said->wrong);
+		return;
+	}
+	for (size_t at = 0; at < wanted; at += FRAME_MAX_PAYLOAD)
+		frame_put(&g->frames, f->stream, FRAME_DATA, 0, bytes + at,
+				wanted - at < FRAME_MAX_PAYLOAD ? wanted - at : FRAME_MAX_PAYLOAD);
+	free(bytes);
+	g->tries = 0;
+	g->offset += wanted;
+	if (g->offset >= node->entry.size)
+		end_file(f, node);
+	go_on(f);
+}
+
+static void on_said(struct msb_file *f, const struct file_said *said)
+{
+	struct get *g = f->own;
+	if (g->nodes)
+		on_piece(f, said);
+	else
+		on_list(f, said);
+}
+
+/* The beginning of the next node. False: its content is to be fetched first. */
+static bool begin_node(struct msb_file *f, struct node *node)
+{
+	struct get *g = f->own;
+	close_directories(f, node->depth);
+	if (g->is_tree && (node->entry.kind != ENTRY_OTHER || g->is_list))
+		put_entry(f, &node->entry);
+	if (node->entry.kind == ENTRY_FILE && !g->is_list) {
+		if (node->entry.size)
+			return false;
+		end_file(f, node);
+		return true;
+	}
+	if (node->entry.kind == ENTRY_DIR) {
+		g->depth = node->depth + 1;
+		g->sum.dirs++;
+	}
+	g->sum.links += node->entry.kind == ENTRY_LINK;
+	g->sum.refused += node->entry.kind == ENTRY_OTHER && !g->is_list;
+	g->at++;
+	return true;
+}
+
+static void put_done(struct msb_file *f)
+{
+	struct get *g = f->own;
+	size_t mark;
+	struct pack p = {.to = &f->msb->out};
+	if (g->is_tree) {
+		tree_sum_put(&f->msb->out, f->stream, &g->sum);
+		return;
+	}
+	frame_begin(&f->msb->out, f->stream, FRAME_DONE, 0, &mark);
+	pack_u64(&p, g->sum.bytes);
+	pack_u32(&p, g->nodes[0].entry.mode);
+	frame_end(&f->msb->out, mark);
+}
+
+static void go_on(struct msb_file *f)
+{
+	struct get *g = f->own;
+	while (!f->call && send_frames(f) && g->at < g->n) {
+		struct node *node = &g->nodes[g->at];
+		if (g->offset || !begin_node(f, node)) {
+			ask_piece(f, node);
+			return;
+		}
+	}
+	if (!f->call && g->at == g->n && !g->is_over) {
+		g->is_over = true;
+		close_directories(f, 0);
+	}
+	if (!f->call && send_frames(f) && g->is_over) {
+		put_done(f);
+		file_end(f);
+		return;
+	}
+	msb_send(f->msb);
+}
+
+static void on_credit(struct msb_file *f)
+{
+	struct get *g = f->own;
+	if (g->nodes && !f->call)
+		go_on(f);
+}
+
+static void finish(struct msb_file *f)
+{
+	struct get *g = f->own;
+	for (size_t i = 0; g && i < g->n; i++)
+		free(g->nodes[i].path);
+	if (g) {
+		free(g->nodes);
+		buf_finish(&g->frames);
+	}
+	free(g);
+}
+
+static const struct file_ops OPS = {.said = on_said, .credit = on_credit, .finish = finish};
+
+static void begin(struct msb *m, uint32_t stream, char *path, const struct get *how, uint32_t window,
+		const struct tree_msg *msg)
+{
+	static const char script[] =
+			"[ -e \"$1\" ] || [ -L \"$1\" ] || { echo \"$1: No such file or directory\" >&2; exit 3; }\n"
+			"p=$1; case $p in /*) ;; *) p=./$p ;; esac\n"
+			"find $2 \"$p\" $4 -maxdepth \"$3\" -printf '%y %m %s %T@ %d\\0%P\\0%l\\0' | base64 -w0";
+	struct msb_file *f = file_new(m, stream, path, &OPS);
+	char depth[16];
+	if (!f)
+		return;
+	f->own = malloc(sizeof *how);
+	f->credit = window;
+	if (!f->own) {
+		file_fail(f, TRM_ENOMEM, "out of memory");
+		return;
+	}
+	memcpy(f->own, how, sizeof *how);
+	buf_init(&((struct get *)f->own)->frames, 4 * PIECE_BYTES + (64u << 20));
+	snprintf(depth, sizeof depth, "%u", msg && how->is_list ? msg->depth : how->is_tree ? DEPTH_ALL : 0);
+	const char *args[] = {f->path, msg && msg->flags & TREE_NO_FOLLOW ? "-P" : "-H", depth,
+			msg && msg->flags & TREE_ONE_SYSTEM ? "-xdev" : "", NULL};
+	file_run(f, script, args);
+}
+
+void file_get_begin(struct msb *m, const struct frame *frame)
+{
+	struct tree_msg msg;
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	if (frame->type == FRAME_GET) {
+		char *path = unpack_str(&u, PATH_BYTES);
+		const struct get how = {.max_bytes = unpack_u64(&u)};
+		uint32_t window = unpack_u32(&u);
+		if (path)
+			begin(m, frame->stream, path, &how, window, NULL);
+		return;
+	}
+	if (tree_msg_get(frame, &msg) < 0)
+		return;
+	const struct get how = {.is_tree = true,
+			.is_list = msg.flags & TREE_LIST,
+			.max_bytes = msg.max_bytes,
+			.max_files = msg.max_files};
+	char *path = strdup(msg.path);
+	begin(m, frame->stream, path, &how, msg.window, &msg);
+	tree_msg_finish(&msg);
+}
