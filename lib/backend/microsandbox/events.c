@@ -140,13 +140,21 @@ static void on_head(void *user, struct http_request *http, int status, const cha
 	reach_pump(r);
 }
 
+/* What was printed before goes first. */
+static void fail(struct msb_proc *p, const struct trm_error *why)
+{
+	msb_proc_flush(p);
+	if (p->stream)
+		msb_proc_fail(p, why);
+}
+
 static void stop_reading(struct reach *r)
 {
 	struct msb_proc *p = r->p;
 	struct trm_error why;
 	trm_error_set(&why, TRM_EPROTO, "the server's events cannot be understood%s%s",
 			r->why.code ? ": " : "", r->why.code ? r->why.msg : "");
-	msb_proc_fail(p, &why);
+	fail(p, &why);
 }
 
 static void on_body(void *user, struct http_request *http, const char *bytes, size_t n)
@@ -273,7 +281,7 @@ static void end_failed(struct msb_proc *p, int status, const char *body, size_t 
 	if (reply_read(&answer, &about, &root, &result, &why) == 0)
 		trm_error_set(&why, TRM_EPROTO, "cannot %s: the server's events have no end", what);
 	cJSON_Delete(root);
-	msb_proc_fail(p, &why);
+	fail(p, &why);
 }
 
 static void end_by_response(struct msb_proc *p, const cJSON *response)
@@ -297,7 +305,7 @@ static void end_lost(struct msb_proc *p, const struct trm_error *failure)
 	if (msb_is_gone(&why))
 		msb_fail(p->msb, &why);
 	else
-		msb_proc_fail(p, &why);
+		fail(p, &why);
 }
 
 static void on_done(void *user, const struct http_answer *answer, const struct trm_error *failure)
@@ -356,7 +364,7 @@ static void begin(struct msb_proc *p, struct msb_request *request)
 	if (p->stdin_is_open || r->input.len || r->owes_eof)
 		cJSON_AddTrueToObject(request->params, "stdin");
 	if (msb_post(p->msb, request, "text/event-stream", &HTTP_CB, r, &r->http, &why) < 0)
-		msb_proc_fail(p, &why);
+		fail(p, &why);
 }
 
 static void run(struct msb_proc *p)
