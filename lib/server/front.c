@@ -187,6 +187,8 @@ static int listen_everywhere(struct front *front, struct trm_error *reterr)
 				front->opts.host, r == EAI_SYSTEM ? strerror(errno) : gai_strerror(r));
 	for (struct addrinfo *at = found; at && front->n_sockets < FRONT_SOCKETS; at = at->ai_next) {
 		r = listen_at(front, at, reterr);
+		if (r == EADDRINUSE && front->n_sockets && !front->opts.port)
+			continue; /* any port was good, and this one is free at one address at least */
 		if (r != 0 && r != EAFNOSUPPORT && (r != EADDRNOTAVAIL || !front->n_sockets))
 			problem = r;
 		if (r == EADDRINUSE || r == ENOKEY)
