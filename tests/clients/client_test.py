@@ -336,6 +336,22 @@ def an_interrupt_costs_the_state():
 			expect(not row[1], said, 'no sandbox left running: ' + row[0])
 
 
+def a_start_that_is_given_up_leaves_nothing():
+	with Double() as double:
+		double.tell(fault='start_slow')
+		process = begin('run', '--yes', '--backend', 'microsandbox', '-c', '1', MSB_SERVER_URL=double.url)
+		until = time.monotonic() + 20
+		while not double.requests('sandbox.start') and time.monotonic() < until:
+			time.sleep(0.01)
+		process.send_signal(signal.SIGINT)
+		said = end(process)
+		expect(said.code == 130, said, 'the end by a signal')
+		until = time.monotonic() + 5
+		while not double.heard()['sandboxes'] and time.monotonic() < until:
+			time.sleep(0.05)
+		expect(not any(double.heard()['sandboxes'].values()), said, 'no sandbox left running')
+
+
 # ---- TLS and proxies -------------------------------------------------------------------------------------------
 
 
@@ -401,7 +417,7 @@ def proxies_are_used():
 def main():
 	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence, odd_results_are_understood_or_refused, time_runs_out,
 			nobody_is_there, keys_open_and_are_not_seen, settings_have_their_order, an_interrupt_costs_the_state,
-			certificates_are_looked_at, proxies_are_used):
+			a_start_that_is_given_up_leaves_nothing,			certificates_are_looked_at, proxies_are_used):
 		before, began = n_wrong, time.monotonic()
 		case()
 		print('%-40s %s %.1f s' % (case.__name__, 'ok' if n_wrong == before else 'WRONG', time.monotonic() - began),

@@ -105,6 +105,8 @@ static int answer(void *user, const char *question, char *out, size_t cap)
 		if (n + 1 < cap)
 			out[n++] = byte;
 	out[n] = '\0';
+	if (byte != '\n')
+		fputc('\n', stderr);
 	return byte == '\n' || (n && !c->ended_by) ? 0 : TRM_ECLOSED;
 }
 

@@ -118,6 +118,7 @@ static void it_asks_until_it_is_answered(void **state)
 	assert_string_equal(person.question, "Running code? [Y/n]:");
 	gives("print hi", "sh", "hi");
 	assert_string_equal(person.question, "Running code? [Y/n]:");
+	free(text);
 	assert_int_equal(trm_interpreter_execute_command(it, "print ho", &text, &why), 0);
 	assert_string_equal(person.question, "Running command? [Y/n]:");
 	assert_int_equal(person.n_asked, 6);
