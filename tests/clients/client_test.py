@@ -415,9 +415,10 @@ def proxies_are_used():
 
 
 def main():
-	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence, odd_results_are_understood_or_refused, time_runs_out,
-			nobody_is_there, keys_open_and_are_not_seen, settings_have_their_order, an_interrupt_costs_the_state,
-			a_start_that_is_given_up_leaves_nothing,			certificates_are_looked_at, proxies_are_used):
+	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
+			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen,
+			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing,
+			certificates_are_looked_at, proxies_are_used):
 		before, began = n_wrong, time.monotonic()
 		case()
 		print('%-40s %s %.1f s' % (case.__name__, 'ok' if n_wrong == before else 'WRONG', time.monotonic() - began),
