@@ -14,7 +14,7 @@
 
 enum {
 	SPACES_MAX = 4096,
-	REMEMBERED_MAX = 256, /* stopped sandboxes of a namespace without files: clients make names up */
+	REMEMBERED_MAX = 256, /* see forget_oldest() */
 	SANDBOXES_MAX = 65536,
 };
 
@@ -113,23 +113,42 @@ static bool is_free(const struct served *served)
 	return served->state == SERVED_STOPPED && !served->wishes && !served->n_uses && !served->holds;
 }
 
-/* Clients make up a name for each sandbox: those that are stopped and have left nothing behind are forgotten
- * when there are many, the oldest first. */
+/* As the SDKs name a sandbox for which they were given no name: "sandbox-" and 8 hex digits. */
+static bool is_made_up(const char *name)
+{
+	enum { PREFIX = 8, DIGITS = 8 };
+	return strncmp(name, "sandbox-", PREFIX) == 0 && strlen(name) == PREFIX + DIGITS
+	       && strspn(name + PREFIX, "0123456789abcdef") == DIGITS;
+}
+
+static void forget(struct served *served)
+{
+	static const enum store_part DIRS[] = {STORE_FILES, STORE_SCRIPTS};
+	struct store *store = served->fleet->store;
+	const char *space = served->space->name;
+	char path[PATH_MAX];
+	store_forget(store, space, served->name);
+	for (size_t i = 0; i < sizeof DIRS / sizeof *DIRS; i++)
+		if (store_path(store, space, DIRS[i], served->name, "", path, sizeof path))
+			keep_remove(served->fleet->loop, path);
+	remove_served(served);
+}
+
+/* Most clients make up a name for each sandbox, which nobody asks for again: such ones, and those that have
+ * left no files behind, are forgotten when there are many, the oldest first. */
 static void forget_oldest(struct space *space)
 {
 	struct served *oldest = NULL;
 	size_t n = 0;
 	for (struct served *s = space->sandboxes; s; s = s->next) {
-		if (!is_free(s))
+		if (!is_free(s) || (!is_made_up(s->name) && has_files(s)))
 			continue;
 		n++;
-		if ((!oldest || s->stopped_at < oldest->stopped_at) && !has_files(s))
+		if (!oldest || s->stopped_at < oldest->stopped_at)
 			oldest = s;
 	}
-	if (n <= REMEMBERED_MAX || !oldest)
-		return;
-	store_forget(oldest->fleet->store, space->name, oldest->name);
-	remove_served(oldest);
+	if (n > REMEMBERED_MAX)
+		forget(oldest);
 }
 
 static void on_space(void *user, const char *name)
