@@ -28,12 +28,14 @@ static void fail(struct call *call, enum rpc_fault_id fault, const char *text)
 
 void call_fail(struct call *call, enum rpc_fault_id fault, const char *fmt, ...)
 {
-	char text[TEXT];
+	char text[TEXT], whole[TEXT + 32];
+	bool is_ending = call->server->is_closing && fault == RPC_INTERNAL;
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	fail(call, fault, text);
+	snprintf(whole, sizeof whole, "%s%s", is_ending ? "the server is being stopped: " : "", text);
+	fail(call, fault, whole);
 }
 
 void call_fail_params(struct call *call, const char *why)
@@ -57,7 +59,7 @@ void call_begin(struct call *call)
 	else if (!auth_covers(call->who, call->params, &fault, &text))
 		call_fail(call, fault, "%s", text);
 	else if (!call->server->fleet)
-		call_fail(call, RPC_INTERNAL, "the server is ending");
+		call_fail(call, RPC_INTERNAL, "no sandbox is left");
 	else
 		method->fn(call);
 }

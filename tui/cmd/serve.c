@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A server in the foreground. What it tells goes to stdout, so that a script can wait for the address;
- * requests
- * (--verbose) and what goes wrong to stderr. Of a request nobody learns more than its method and for which
- * sandbox it is: code and keys are not ours to show. */
+ * requests (--verbose) and what goes wrong to stderr. Of a request nobody learns more than its method and
+ * its sandbox: code and keys are not ours to show. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +17,10 @@
 enum {
 	N_SIGNALS = 3,
 	VOLUMES_MAX = 32,
-	PROGRESS_MS = 500,    /* between words about a stop that takes its time */
-	FILES_MAX = 65536,    /* descriptors that are enough for everything */
-	FILES_SPARE = 512,    /* not for clients */
-	FILES_OF_SANDBOX = 2, /* share of all descriptors that clients may have: one half */
+	PROGRESS_MS = 500, /* between words about a stop that takes its time */
+	FILES_MAX = 65536, /* descriptors that are enough for everything */
+	FILES_SPARE = 512, /* not for clients, who get … */
+	CLIENTS_PART = 2,  /* … one half of the others */
 	CONNECTIONS_MIN = 64,
 	CONNECTIONS_MAX = 12000,
 };
@@ -41,6 +40,7 @@ struct serve {
 	struct trm_signal *handlers[N_SIGNALS];
 	struct trm_timer *progress;
 	bool is_closing;
+	unsigned n_told; /* sandboxes left, as was said last */
 };
 
 enum {
@@ -125,19 +125,24 @@ static void on_closed(void *user, struct trm_server *server)
 
 static const struct trm_server_cb callbacks = {.request = on_request, .closed = on_closed};
 
+/* Once what is being done, then how far it is. */
 static void on_progress(void *user)
 {
-	const struct serve *s = user;
+	struct serve *s = user;
 	unsigned n = s->server ? trm_server_sandboxes(s->server) : 0;
-	if (n && !s->is_quiet)
-		fprintf(stderr, "Stopping %u sandbox%s (Ctrl-C again: do not wait)\n", n, n == 1 ? "" : "es");
+	if (n && n != s->n_told && !s->is_quiet)
+		fprintf(stderr,
+				s->n_told ? "%u left\n"
+					  : "Stopping sandboxes and saving their files (Ctrl-C again: do not wait): %u\n",
+				n);
+	s->n_told = n;
 }
 
 static void on_signal(void *user, int signo)
 {
 	struct serve *s = user;
 	if (s->is_closing) {
-		fputs("terrarium: not waiting; sandboxes that are left end by themselves\n", stderr);
+		fputs("terrarium: not waiting; what is left ends by itself, its files unsaved\n", stderr);
 		_exit(CMD_SIGNALLED + signo);
 	}
 	s->is_closing = true;
@@ -159,7 +164,7 @@ static void take_files(struct serve *s)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	rlim_t spare = files.rlim_cur > FILES_SPARE ? files.rlim_cur - FILES_SPARE : 0;
-	rlim_t share = spare / FILES_OF_SANDBOX;
+	rlim_t share = spare / CLIENTS_PART;
 	s->opts.max_connections = share < CONNECTIONS_MIN   ? CONNECTIONS_MIN
 				  : share > CONNECTIONS_MAX ? CONNECTIONS_MAX
 							    : (unsigned)share;
@@ -253,7 +258,8 @@ static bool take(struct serve *s, int option, const char *value)
 	case OPTION_KEEP_FILES:
 		if (!read_number("--keep-files", value, 1 << 20, &number))
 			return false;
-		s->opts.files_keep_bytes = number ? (uint64_t)number << 20 : 1; /* 1: nothing that has a byte */
+		s->opts.files_keep_bytes =
+				number ? (uint64_t)number << 20 : 1; /* 1: nothing that has a byte */
 		break;
 	case OPTION_VERBOSE: s->is_verbose = true; break;
 	case OPTION_QUIET: s->is_quiet = true; break;
