@@ -14,7 +14,7 @@ set(STATIC_DIR ${CMAKE_BINARY_DIR}/static)
 find_program(OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy REQUIRED)
 add_custom_command(OUTPUT ${STATIC_DIR}/libterrarium.a DEPENDS terrarium_objects $<TARGET_OBJECTS:terrarium_objects>
   COMMAND ${CMAKE_COMMAND} -E make_directory ${STATIC_DIR}
-  COMMAND ${CMAKE_LINKER} -r -o ${STATIC_DIR}/terrarium.o $<TARGET_OBJECTS:terrarium_objects>
+  COMMAND ${CMAKE_LINKER} -r -o ${STATIC_DIR}/terrarium.o $<TARGET_OBJECTS:terrarium_objects> ${TREE_SITTER}
   COMMAND ${OBJCOPY} --strip-debug --wildcard --keep-global-symbol=trm_* ${STATIC_DIR}/terrarium.o
   COMMAND ${CMAKE_COMMAND} -E rm -f ${STATIC_DIR}/libterrarium.a
   COMMAND ${CMAKE_AR} rcsD ${STATIC_DIR}/libterrarium.a ${STATIC_DIR}/terrarium.o

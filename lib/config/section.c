@@ -11,7 +11,7 @@
 
 bool setting_is_section(const char *key)
 {
-	return strcmp(key, "keys") == 0 || strcmp(key, "server_images") == 0;
+	return strcmp(key, "keys") == 0 || strcmp(key, "policies") == 0 || strcmp(key, "server_images") == 0;
 }
 
 struct walk {
@@ -78,10 +78,9 @@ static int walk_section(void *user, const struct source *src, const char *blanke
 	return 0;
 }
 
-int trm_config_walk(const char *path, const char *section, trm_config_entry_fn *fn, void *user,
-		struct trm_error *reterr)
+/* A file that is not there has no sections. */
+static int read_section(const char *path, source_fn *use, void *user, struct trm_error *reterr)
 {
-	struct walk w = {.section = section, .fn = fn, .user = user};
 	struct trm_error why = {0};
 	char file[PATH_MAX], *text;
 	size_t n;
@@ -94,7 +93,41 @@ int trm_config_walk(const char *path, const char *section, trm_config_entry_fn *
 	if (r < 0)
 		return trm_error_set(reterr, r, "%s", why.msg);
 	struct source src = {file, text, n};
-	r = source_parse(&src, walk_section, &w, reterr);
+	r = source_parse(&src, use, user, reterr);
 	free(text);
+	return r;
+}
+
+int trm_config_walk(const char *path, const char *section, trm_config_entry_fn *fn, void *user,
+		struct trm_error *reterr)
+{
+	struct walk w = {.section = section, .fn = fn, .user = user};
+	return read_section(path, walk_section, &w, reterr);
+}
+
+/* ---- whole ---- */
+
+struct section_text {
+	const char *section;
+	char *json;
+};
+
+static int print_section(void *user, const struct source *src, const char *blanked, const cJSON *root,
+		struct trm_error *reterr)
+{
+	struct section_text *wanted = user;
+	const cJSON *section = cJSON_GetObjectItemCaseSensitive(root, wanted->section);
+	(void)src;
+	(void)blanked;
+	if (section && !(wanted->json = cJSON_PrintUnformatted(section)))
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	return 0;
+}
+
+int trm_config_section(const char *path, const char *section, char **ret_json, struct trm_error *reterr)
+{
+	struct section_text wanted = {.section = section};
+	int r = read_section(path, print_section, &wanted, reterr);
+	*ret_json = wanted.json;
 	return r;
 }

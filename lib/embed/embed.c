@@ -28,3 +28,4 @@ EMBED(driver_bash, DRIVER("bash_again.sh") AND DRIVER("bash_ask.sh") AND DRIVER(
 				   AND DRIVER("bash.sh"))
 EMBED(installer_python, EMBED_SOURCE_DIR "/lib/install/pip.py")
 EMBED(installer_node, EMBED_SOURCE_DIR "/lib/install/npm.js")
+EMBED(policies, EMBED_SOURCE_DIR "/lib/policy/presets.json")

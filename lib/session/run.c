@@ -47,6 +47,19 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 	return 0;
 }
 
+/* What cannot be looked at does not run either. */
+static int pass_gate(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
+{
+	struct trm_findings findings;
+	if (!s->opts.policy || !o->code_len)
+		return 0;
+	int r = trm_policy_scan(s->opts.policy, o->lang, o->code, o->code_len, &findings, reterr);
+	if (r == 0)
+		r = trm_policy_refusal(s->opts.policy, &findings, reterr);
+	trm_findings_finish(&findings);
+	return r;
+}
+
 static char *default_filename(uint64_t number)
 {
 	char name[40];
@@ -90,7 +103,7 @@ static int ask_for(struct trm_session *session, const struct trm_run_opts *opts,
 		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr)
 {
 	int r = check(session, opts, reterr);
-	if (r < 0)
+	if (r < 0 || (r = pass_gate(session, opts, reterr)) < 0)
 		return r;
 	struct trm_run *run = run_new(session, opts, cb, user);
 	if (!run)

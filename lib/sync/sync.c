@@ -213,6 +213,7 @@ static int open_session(struct trm_sync *s, struct trm_error *reterr)
 	opts.grace_ms = SYNC_GRACE_MS;
 	opts.output_keep_bytes = s->opts.output_keep_bytes;
 	opts.memory_alert = TRM_MEMORY_IGNORE;
+	opts.policy = s->opts.policy;
 	opts.is_shared = trm_sandbox_is_kept(s->sandbox) || trm_sandbox_is_attached(s->sandbox);
 	return trm_session_open(s->sandbox, &opts, NULL, NULL, &s->session, reterr);
 }

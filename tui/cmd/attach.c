@@ -21,7 +21,7 @@ static int attach(const struct options *o, const char *name, bool is_repl)
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
 	snprintf(config.name, sizeof config.name, "%s", entry.name);
-	return is_repl ? repl_open(&config, true, NULL) : workbench_attach(&config, o);
+	return is_repl ? repl_open(&config, o->config_path, true, NULL) : workbench_attach(&config, o);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)

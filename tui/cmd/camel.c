@@ -208,6 +208,7 @@ static int create(struct camel *c, struct trm_error *reterr)
 	opts.sync.sandbox.metrics_interval_ms = 0;
 	opts.sync.output_keep_bytes = config->output_keep_bytes;
 	opts.sync.interrupt_fd = c->signal_fd;
+	opts.sync.policy = c->opts->policy;
 	opts.sandbox_name = *config->name ? config->name : NULL;
 	opts.timeout_ms = config->timeout_ms;
 	opts.require_confirm = config->confirm;

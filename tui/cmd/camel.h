@@ -15,7 +15,8 @@ struct camel_opts {
 	const struct trm_config *config;
 	const struct source *sources; /* read, and their languages settled */
 	size_t n_sources;
-	const char *code_type; /* of all of them; NULL: by their languages */
+	struct trm_policy *policy; /* to be enforced; NULL: none */
+	const char *code_type;     /* of all of them; NULL: by their languages */
 };
 
 /* Blocks until the sandbox is gone, or left. Returns the exit code of the program. *ret_is_pipe_broken:

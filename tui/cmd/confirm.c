@@ -9,12 +9,17 @@
 #include <unistd.h>
 
 #include <terrarium/config.h>
+#include <terrarium/error.h>
 
 #include "cmd/boxes.h"
+#include "cmd/cmd.h"
 #include "cmd/source.h"
 #include "stream/filter.h"
+#include "stream/gate.h"
 
-enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60 };
+enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10 };
+#define NOBODY_FOR_POLICY \
+	"the policy '%s' wants a person to be asked first, and there is no terminal to ask on"
 
 /* Code and names may hold anything: at most SHOWN_BYTES of the first line, fit for a terminal. */
 static void print_clean(FILE *tty, const char *text, size_t n)
@@ -47,6 +52,30 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 		print_clean(tty, s->text, s->n);
 }
 
+static void print_findings(FILE *tty, const struct gate *gate, const struct trm_findings *found)
+{
+	char line[400];
+	for (size_t i = 0; i < found->n && i < SHOWN_FINDINGS; i++)
+		fprintf(tty, "  %s %s\n", found->all[i].is_refused ? "!" : "-",
+				trm_finding_tell(&found->all[i], line, sizeof line));
+	if (found->n > SHOWN_FINDINGS)
+		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
+	if (found->n)
+		fprintf(tty, "    by the policy '%s'%s\n", trm_policy_name(gate->policy),
+				found->has_no_tree
+						? ", which takes comments and strings for code: there is no grammar"
+						: "");
+}
+
+static void look_at(FILE *tty, const struct gate *gate, const struct source *s)
+{
+	struct trm_findings found;
+	if (!s->text || gate_scan(gate, s->lang, s->text, s->n, &found, NULL) < 0)
+		return;
+	print_findings(tty, gate, &found);
+	trm_findings_finish(&found);
+}
+
 static void print_mount(FILE *tty, const struct trm_mount *m, const char *label)
 {
 	char words[240];
@@ -58,8 +87,8 @@ static void print_wishes(FILE *tty, const struct trm_config *c, bool is_running)
 {
 	struct trm_wishes *wishes = calloc(1, sizeof *wishes);
 	struct trm_sandbox_opts opts;
-	const struct trm_mount *mounts = opts.mounts;
 	trm_config_sandbox_opts(c, &opts);
+	const struct trm_mount *mounts = opts.mounts;
 	size_t n = opts.n_mounts;
 	if (is_running && wishes) {
 		n = trm_registry_wishes(c->name, wishes, NULL) < 0 ? 0 : wishes->n_mounts;
@@ -101,10 +130,13 @@ static void print_local(FILE *tty, const struct trm_config *c)
 	print_wishes(tty, c, is_running);
 }
 
-static void print_question(FILE *tty, const struct trm_config *c, const struct source *sources, size_t n)
+static void print_question(FILE *tty, const struct trm_config *c, const struct gate *gate,
+		const struct source *sources, size_t n)
 {
-	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++)
+	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++) {
 		confirm_show(tty, sources[i].lang->name, &sources[i]);
+		look_at(tty, gate, &sources[i]);
+	}
 	if (n > SHOWN_SOURCES)
 		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
 	if (strcmp(c->backend, "microsandbox") == 0)
@@ -136,18 +168,71 @@ static char read_answer(int fd)
 	}
 }
 
-enum confirm_answer confirm_runs(const struct trm_config *config, const struct source *sources, size_t n)
+/* A stream to the terminal, also when stdin and stdout are pipes; NULL: there is none. */
+static FILE *open_terminal(void)
 {
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return CONFIRM_NOBODY;
-	FILE *tty = fdopen(fd, "w");
-	if (!tty) {
+	FILE *tty = fd < 0 ? NULL : fdopen(fd, "w");
+	if (fd >= 0 && !tty)
 		close(fd);
-		return CONFIRM_NOBODY;
-	}
-	print_question(tty, config, sources, n);
-	char answer = read_answer(fd);
+	return tty;
+}
+
+static enum confirm_answer take_answer(FILE *tty)
+{
+	char answer = read_answer(fileno(tty));
 	fclose(tty);
 	return answer == 'y' || answer == 'Y' ? CONFIRM_YES : CONFIRM_NO;
+}
+
+enum confirm_answer confirm_runs(const struct trm_config *config, const struct gate *gate,
+		const struct source *sources, size_t n)
+{
+	FILE *tty = open_terminal();
+	if (!tty)
+		return CONFIRM_NOBODY;
+	print_question(tty, config, gate, sources, n);
+	return take_answer(tty);
+}
+
+int confirm_findings(const struct gate *gate, const struct trm_findings *findings)
+{
+	struct trm_error why = {0};
+	if (gate_enforced(gate) && trm_policy_refusal(gate->policy, findings, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	if (!gate_asks(gate, findings))
+		return CMD_OK;
+	FILE *tty = open_terminal();
+	if (!tty)
+		return cmd_fail(NOBODY_FOR_POLICY, trm_policy_name(gate->policy));
+	print_findings(tty, gate, findings);
+	fputs("Do this? [Y/n] ", tty);
+	fflush(tty);
+	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
+}
+
+int confirm_if_wanted(const struct trm_config *config, const struct gate *gate, const struct source *sources,
+		size_t n)
+{
+	bool is_wanted = config->confirm, is_policy = false;
+	for (size_t i = 0; i < n && !is_wanted; i++) {
+		struct trm_findings found;
+		struct trm_error why = {0};
+		if (!sources[i].text)
+			continue;
+		if (gate_scan(gate, sources[i].lang, sources[i].text, sources[i].n, &found, &why) < 0)
+			return cmd_fail("%s", why.msg);
+		is_wanted = is_policy = gate_asks(gate, &found);
+		trm_findings_finish(&found);
+	}
+	if (!is_wanted)
+		return CMD_OK;
+	switch (confirm_runs(config, gate, sources, n)) {
+	case CONFIRM_YES: return CMD_OK;
+	case CONFIRM_NO: return cmd_fail("nothing was run");
+	case CONFIRM_NOBODY: break;
+	}
+	if (is_policy)
+		return cmd_fail(NOBODY_FOR_POLICY, config->policy);
+	return cmd_fail("there is no terminal to ask on before code is run; give --yes to run it without asking");
 }

@@ -10,7 +10,9 @@
 
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "cmd/confirm.h"
 #include "stream/feed.h"
+#include "stream/gate.h"
 #include "stream/sink.h"
 #include "stream/stage.h"
 #include "stream/tty.h"
@@ -252,6 +254,20 @@ static int take_name(struct exec *e, const struct options *o, int argc, char **a
 	return 0;
 }
 
+static int pass_gate(const struct exec *e, const char *config_path, char **command)
+{
+	struct gate gate;
+	struct trm_findings found = {0};
+	struct trm_error why = {0};
+	int r = gate_open(&gate, &e->config, config_path, &why), code;
+	if (r == 0 && gate.policy && gate.mode != TRM_POLICY_ADVISE)
+		r = trm_policy_scan_command(gate.policy, (const char *const *)command, &found, &why);
+	code = r < 0 ? cmd_fail("%s", why.msg) : confirm_findings(&gate, &found);
+	trm_findings_finish(&found);
+	gate_close(&gate);
+	return code;
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct exec e = {.how = STAGE_EITHER};
@@ -274,7 +290,9 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (options_wish(&o) || options_has(&o, "keep"))
 		boxes_note_running(&o, &e.config);
-	int code = perform(&e, command);
+	int code = pass_gate(&e, o.config_path, command);
+	if (code == CMD_OK)
+		code = perform(&e, command);
 	if (e.is_pipe_broken)
 		cmd_die_of_pipe();
 	return code;

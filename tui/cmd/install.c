@@ -9,6 +9,8 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "cmd/confirm.h"
+#include "stream/gate.h"
 #include "stream/sink.h"
 #include "stream/stage.h"
 #include "stream/tty.h"
@@ -270,6 +272,30 @@ static int parse(struct install *in, struct options *o)
 	}
 }
 
+/* What a file of requirements names is known to pip alone: a policy that enforces does not let it pass
+ * unseen. */
+static int pass_gate(const struct install *in, const struct trm_lang *lang, const char *config_path)
+{
+	struct gate gate;
+	struct trm_error why = {0};
+	if (gate_open(&gate, &in->config, config_path, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	int code = CMD_OK;
+	if (gate_enforced(&gate) && in->requirements)
+		code = cmd_fail("the policy '%s' is enforced: name the packages one by one, for what is in a file of "
+				"requirements cannot be judged",
+				trm_policy_name(gate.policy));
+	for (size_t i = 0; in->packages[i] && gate.policy && code == CMD_OK; i++) {
+		struct trm_findings found;
+		code = trm_policy_scan_package(gate.policy, lang, in->packages[i], &found, &why) < 0
+				       ? cmd_fail("%s", why.msg)
+				       : confirm_findings(&gate, &found);
+		trm_findings_finish(&found);
+	}
+	gate_close(&gate);
+	return code;
+}
+
 static int install_parsed(struct install *in, const struct options *o)
 {
 	const struct trm_lang *lang;
@@ -285,7 +311,9 @@ static int install_parsed(struct install *in, const struct options *o)
 			return cmd_fail("%s", why.msg);
 	if (!in->packages[0] && !in->requirements)
 		return cmd_fail("there is no package to install; see 'terrarium install --help'");
-	int code = choose(in);
+	int code = pass_gate(in, lang, o->config_path);
+	if (code == CMD_OK)
+		code = choose(in);
 	return code ? code : perform(in, lang);
 }
 

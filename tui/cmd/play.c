@@ -361,6 +361,7 @@ static int open_all(struct play *p, struct trm_error *reterr)
 	trm_config_session_opts(p->opts->config, &opts);
 	opts.is_shared = true;
 	opts.client = "terrarium run";
+	opts.policy = p->opts->policy;
 	opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
 	if (!p->opts->is_json)
 		opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */

@@ -14,6 +14,7 @@ struct play_opts {
 	const struct trm_config *config;
 	const struct source *sources; /* read, and their languages settled */
 	size_t n_sources;
+	struct trm_policy *policy; /* to be enforced; NULL: none. Borrowed */
 	const char *figures; /* directory to save images in; NULL: nowhere */
 	bool is_json;        /* results as JSON on stdout, instead of what the code prints */
 };

@@ -9,6 +9,7 @@
 #include "cmd/confirm.h"
 #include "cmd/source.h"
 #include "repl/repl.h"
+#include "stream/gate.h"
 
 enum { OPTION_FIGURES };
 
@@ -18,7 +19,7 @@ static const struct option_spec options[] = {
 };
 
 /* A transcript is asked about once, as `run` asks about a file; a person at each input. */
-static int ask(const struct trm_config *config)
+static int ask(const struct trm_config *config, const struct gate *gate)
 {
 	struct source what = {.kind = SOURCE_FILE, .name = "what comes on standard input"};
 	struct trm_error why = {0};
@@ -26,23 +27,21 @@ static int ask(const struct trm_config *config)
 	const char *language = *config->language ? config->language : "python";
 	if (trm_lang_find(language, &what.lang, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	if (!config->confirm || has_person)
-		return CMD_OK;
-	switch (confirm_runs(config, &what, 1)) {
-	case CONFIRM_YES: return CMD_OK;
-	case CONFIRM_NO: return cmd_fail("nothing was run");
-	case CONFIRM_NOBODY: break;
-	}
-	return cmd_fail("there is no terminal to ask on before code is run; give --yes to run it without asking");
+	return has_person ? CMD_OK : confirm_if_wanted(config, gate, &what, 1);
 }
 
-int repl_open(const struct trm_config *config, bool attach, const char *figures)
+int repl_open(const struct trm_config *config, const char *config_path, bool attach, const char *figures)
 {
-	struct repl_opts opts = {.config = config, .attach = attach, .figures = figures};
+	struct gate gate;
+	struct trm_error why = {0};
+	if (gate_open(&gate, config, config_path, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	struct repl_opts opts = {.config = config, .gate = &gate, .attach = attach, .figures = figures};
 	bool is_pipe_broken = false;
-	int code = ask(config);
+	int code = ask(config, &gate);
 	if (code == CMD_OK)
 		code = repl_main(&opts, &is_pipe_broken);
+	gate_close(&gate);
 	if (is_pipe_broken)
 		cmd_die_of_pipe();
 	return code;
@@ -67,7 +66,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
 	boxes_note_running(&o, &config);
-	return repl_open(&config, false, figures);
+	return repl_open(&config, o.config_path, false, figures);
 }
 
 static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "keep", "net",

@@ -11,11 +11,13 @@
 #include "cmd/confirm.h"
 #include "cmd/play.h"
 #include "cmd/source.h"
+#include "stream/gate.h"
 
 /* All sources are read and checked, and the person is asked, before anything starts. */
 
 struct request {
 	struct trm_config config;
+	struct gate gate;
 	struct source *sources;
 	size_t n_sources;
 	const char *figures; /* directory for images; NULL: they are not saved */
@@ -100,18 +102,6 @@ static int read_sources(struct request *q, bool is_forced)
 	return 0;
 }
 
-static int ask(const struct request *q)
-{
-	if (!q->config.confirm)
-		return 0;
-	switch (confirm_runs(&q->config, q->sources, q->n_sources)) {
-	case CONFIRM_YES: return 0;
-	case CONFIRM_NO: return cmd_fail("nothing was run");
-	case CONFIRM_NOBODY: break;
-	}
-	return cmd_fail("there is no terminal to ask on before code is run; give --yes to run it without asking");
-}
-
 static int play_all(struct request *q)
 {
 	struct play_opts opts = {
@@ -120,6 +110,7 @@ static int play_all(struct request *q)
 			.n_sources = q->n_sources,
 			.figures = q->figures,
 			.is_json = q->is_json,
+			.policy = gate_enforced(&q->gate),
 	};
 	return play(&opts, &q->is_pipe_broken);
 }
@@ -130,6 +121,7 @@ static int be_camel(struct request *q, const struct options *o)
 			.config = &q->config,
 			.sources = q->sources,
 			.n_sources = q->n_sources,
+			.policy = gate_enforced(&q->gate),
 			.code_type = options_has(o, "language") ? q->config.language : NULL,
 	};
 	return camel(&opts, &q->is_pipe_broken);
@@ -158,11 +150,14 @@ static int run_parsed(struct request *q, const struct options *o)
 		return CMD_FAILED;
 	if (options_config(o, &q->config) < 0)
 		return CMD_FAILED;
+	struct trm_error why = {0};
+	if (gate_open(&q->gate, &q->config, o->config_path, &why) < 0)
+		return cmd_fail("%s", why.msg);
 	int code = read_sources(q, options_has(o, "language"));
 	if (code == 0 && (options_wish(o) || options_has(o, "keep")))
 		boxes_note_running(o, &q->config);
 	if (code == 0 && !q->is_camel)
-		code = ask(q);
+		code = confirm_if_wanted(&q->config, &q->gate, q->sources, q->n_sources);
 	if (code)
 		return code;
 	return q->is_camel ? be_camel(q, o) : play_all(q);
@@ -181,6 +176,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	for (size_t i = 0; i < q.n_sources; i++)
 		source_finish(&q.sources[i]);
 	free(q.sources);
+	gate_close(&q.gate);
 	if (q.is_pipe_broken)
 		cmd_die_of_pipe();
 	return code;

@@ -16,7 +16,7 @@ foreach(room lib/base lib/wire lib/loop lib/kernel lib/config lib/tree lib/sweep
   file(GLOB sources CONFIGURE_DEPENDS ${room}/*.c)
   list(APPEND FRONT_SOURCES ${sources})
 endforeach()
-list(FILTER FRONT_SOURCES EXCLUDE REGEX "/seccomp_gen\\.c$")
+list(FILTER FRONT_SOURCES EXCLUDE REGEX "/seccomp_gen\\.c$|/base/regex\\.c$|/stream/gate\\.c$")
 foreach(file cmd/run cmd/exec cmd/play cmd/source cmd/options cmd/process text/mime text/near text/rich text/rich_html
     text/rich_markdown text/rich_table text/cluster image/probe)
   list(APPEND FRONT_SOURCES ${CMAKE_SOURCE_DIR}/tui/${file}.c)

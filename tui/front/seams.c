@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Where `run` and `exec` turn to something that the front has not: the full program takes over. */
 #include <stdarg.h>
+#include <string.h>
 
 #include "cmd/boxes.h"
 #include "cmd/camel.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
 #include "front/hand.h"
+#include "stream/gate.h"
 
 struct backend_ops;
 struct trm_error;
@@ -19,10 +21,67 @@ int backend_find(const char *name, const struct backend_ops **ret, struct trm_er
 	hand_over();
 }
 
-enum confirm_answer confirm_runs(const struct trm_config *config, const struct source *sources, size_t n)
+/* Advice is for those who are asked; whatever else a policy may want is not the front's business. */
+int gate_open(struct gate *gate, const struct trm_config *config, const char *config_path,
+		struct trm_error *reterr)
 {
-	(void)config, (void)sources, (void)n;
+	(void)config_path, (void)reterr;
+	*gate = (struct gate){0};
+	if (strcmp(config->policy_mode, "advise") != 0 || strcmp(config->policy, "development") != 0)
+		hand_over();
+	return 0;
+}
+
+void gate_close(struct gate *gate)
+{
+	(void)gate;
+}
+
+struct trm_policy *gate_enforced(const struct gate *gate)
+{
+	(void)gate;
+	return NULL;
+}
+
+int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
+		struct trm_findings *ret, struct trm_error *reterr)
+{
+	(void)policy, (void)lang, (void)code, (void)n, (void)ret, (void)reterr;
 	hand_over();
+}
+
+int trm_policy_scan_command(struct trm_policy *policy, const char *const *argv, struct trm_findings *ret,
+		struct trm_error *reterr)
+{
+	(void)policy, (void)argv, (void)ret, (void)reterr;
+	hand_over();
+}
+
+int trm_policy_refusal(const struct trm_policy *policy, const struct trm_findings *findings,
+		struct trm_error *reterr)
+{
+	(void)policy, (void)findings, (void)reterr;
+	hand_over();
+}
+
+void trm_findings_finish(struct trm_findings *findings)
+{
+	(void)findings;
+}
+
+int confirm_findings(const struct gate *gate, const struct trm_findings *findings)
+{
+	(void)gate, (void)findings;
+	return CMD_OK;
+}
+
+int confirm_if_wanted(const struct trm_config *config, const struct gate *gate, const struct source *sources,
+		size_t n)
+{
+	(void)gate, (void)sources, (void)n;
+	if (config->confirm)
+		hand_over();
+	return CMD_OK;
 }
 
 int camel(const struct camel_opts *opts, bool *ret_is_pipe_broken)

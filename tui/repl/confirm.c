@@ -6,7 +6,7 @@
 
 #include "repl/inside.h"
 
-enum { SHOWN_LINES = 6, SHOWN_BYTES = 70 };
+enum { SHOWN_LINES = 6, SHOWN_BYTES = 70, SHOWN_FINDINGS = 6 };
 
 static void tell_code(struct repl *r)
 {
@@ -46,18 +46,54 @@ static void tell_where(struct repl *r)
 		repl_say(r, "mounts: %s", trm_mount_tell(&mounts[i], words, sizeof words));
 }
 
-void confirm_ask(struct repl *r)
+static void tell_findings(struct repl *r, const struct trm_findings *found)
 {
-	if (!r->config.confirm || r->is_always || !repl_has_person(r)) {
-		repl_run_code(r);
-		return;
-	}
+	char line[400];
+	for (size_t i = 0; i < found->n && i < SHOWN_FINDINGS; i++)
+		show_print(&r->show, found->all[i].is_refused ? ROLE_WARN : ROLE_DIM, "  %s",
+				trm_finding_tell(&found->all[i], line, sizeof line));
+	if (found->n > SHOWN_FINDINGS)
+		show_print(&r->show, ROLE_DIM, "  … and %zu more findings",
+				found->n + found->n_dropped - SHOWN_FINDINGS);
+	if (found->n)
+		repl_say(r, "(found by the policy '%s')", trm_policy_name(r->gate->policy));
+}
+
+/* With nobody to ask, what the policy wants to be asked about does not run. */
+static void refuse(struct repl *r, const struct trm_findings *found)
+{
+	struct trm_error why = {0};
+	trm_policy_refusal(r->gate->policy, found, &why);
+	repl_drop_input(r);
+	repl_error(r, "%s; there is nobody to ask", why.msg);
+	repl_done(r);
+}
+
+static void ask(struct repl *r, const struct trm_findings *found)
+{
 	/* What was typed is on the screen; what was not is shown. */
 	if (r->filename)
 		tell_code(r);
+	tell_findings(r, found);
 	tell_where(r);
 	r->asks_confirm = true;
 	repl_done(r);
+}
+
+void confirm_ask(struct repl *r)
+{
+	struct trm_findings found;
+	bool is_wanted = r->config.confirm && !r->is_always && repl_has_person(r);
+	if (gate_scan(r->gate, r->lang, r->code.text, r->code.n, &found, NULL) < 0)
+		found = (struct trm_findings){0};
+	bool is_policy = gate_asks(r->gate, &found);
+	if (is_policy && !repl_has_person(r))
+		refuse(r, &found);
+	else if (is_wanted || is_policy)
+		ask(r, &found);
+	else
+		repl_run_code(r);
+	trm_findings_finish(&found);
 }
 
 void confirm_answer(struct repl *r, const char *text)

@@ -23,6 +23,7 @@
 #include "repl/show.h"
 #include "stream/displays.h"
 #include "stream/feed.h"
+#include "stream/gate.h"
 #include "stream/hush.h"
 #include "stream/stage.h"
 
@@ -90,6 +91,7 @@ struct repl {
 	struct trm_timer *step_timer; /* a step of stopping is told when it has had no effect for a while */
 	struct trm_stopping stopping;
 	bool is_always; /* no confirmation in this session */
+	const struct gate *gate;
 	bool asks_confirm;
 
 	struct trm_run *run;

@@ -296,6 +296,7 @@ static int open_session(struct repl *r, struct trm_error *reterr)
 	opts.is_shared = true;
 	opts.wants_recent = repl_has_person(r);
 	opts.client = "terrarium repl";
+	opts.policy = gate_enforced(r->gate);
 	opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
 	if (!repl_has_person(r))
 		opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
@@ -431,7 +432,7 @@ int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
 	struct repl *r = calloc(1, sizeof *r);
 	if (!r)
 		return EXIT_OWN_FAILURE;
-	*r = (struct repl){.opts = opts, .config = *opts->config, .number = 1};
+	*r = (struct repl){.opts = opts, .config = *opts->config, .gate = opts->gate, .number = 1};
 	r->displays = (struct displays){.dir = opts->figures, .is_plain = !isatty(STDOUT_FILENO)};
 	if (open_all(r, &why) == 0) {
 		work(r);

@@ -9,8 +9,11 @@
 
 struct trm_config;
 
+struct gate;
+
 struct repl_opts {
 	const struct trm_config *config; /* borrowed; its name is the sandbox's, if it has one */
+	const struct gate *gate;         /* borrowed */
 	bool attach;                     /* that sandbox must be running already */
 	const char *figures;             /* directory to save images in; NULL: nowhere */
 };

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include <terrarium/error.h>
+#include <terrarium/regex.h>
 
-#include "text/regex.h"
 #include "text/text.h"
 
 struct find {
 	struct find_opts opts;
-	struct regex *regex; /* NULL: compared byte by byte */
-	char *pattern;       /* in lower case where case does not matter */
+	struct trm_regex *regex; /* NULL: compared byte by byte */
+	char *pattern;           /* in lower case where case does not matter */
 	size_t len;
 	bool ignores_case;
 	/* The lines at hand. */
@@ -54,7 +54,7 @@ static int prepare(struct find *f, const char *pattern, size_t n, struct trm_err
 	f->ignores_case = !f->opts.is_exact && !has_capital(pattern, n, is_regex);
 	/* Of other letters than those of ASCII, PCRE2 knows the case. Without it, they are as they are. */
 	if (is_regex || (f->ignores_case && !is_ascii(pattern, n))) {
-		int r = regex_create(pattern, n, !is_regex, f->ignores_case, &f->regex, reterr);
+		int r = trm_regex_create(pattern, n, !is_regex, f->ignores_case, &f->regex, reterr);
 		if (r < 0 && is_regex)
 			return r;
 	}
@@ -92,7 +92,7 @@ void find_destroy(struct find *f)
 {
 	if (!f)
 		return;
-	regex_destroy(f->regex);
+	trm_regex_destroy(f->regex);
 	free(f->pattern);
 	free(f->window);
 	free(f);
@@ -138,7 +138,7 @@ static bool regex_in_window(const struct find *f, size_t from, struct find_match
 {
 	const char *window = f->window, *end = window + f->window_len;
 	const char *line = window + from, *newline;
-	struct regex_span spans[REGEX_GROUPS];
+	struct trm_regex_span spans[TRM_REGEX_GROUPS];
 
 	if (!window)
 		return false;
@@ -147,7 +147,7 @@ static bool regex_in_window(const struct find *f, size_t from, struct find_match
 	for (size_t skip = (size_t)(window + from - line); line <= end; line = newline + 1, skip = 0) {
 		newline = memchr(line, '\n', (size_t)(end - line));
 		newline = newline ? newline : end;
-		if (!regex_match(f->regex, line, (size_t)(newline - line), skip, spans))
+		if (!trm_regex_match(f->regex, line, (size_t)(newline - line), skip, spans))
 			continue;
 		ret->pos = (size_t)(line - window) + spans[0].start;
 		ret->len = spans[0].end - spans[0].start;
@@ -288,13 +288,13 @@ static void add(struct builder *b, const char *bytes, size_t n)
 
 /* One piece of a template; returns the bytes of the template it takes. */
 static size_t add_piece(struct builder *b, const struct find *f, const char *by,
-		const struct regex_span spans[REGEX_GROUPS])
+		const struct trm_regex_span spans[TRM_REGEX_GROUPS])
 {
 	static const char from[] = "nt\\$", to[] = "\n\t\\$";
 	const char *known = by[1] ? strchr(from, by[1]) : NULL;
 
 	if ((*by == '$' || *by == '\\') && by[1] >= '0' && by[1] <= '9') {
-		const struct regex_span *s = &spans[by[1] - '0'];
+		const struct trm_regex_span *s = &spans[by[1] - '0'];
 		if (s->start <= s->end)
 			add(b, f->window + s->start, s->end - s->start);
 		return 2;
@@ -310,13 +310,14 @@ static size_t add_piece(struct builder *b, const struct find *f, const char *by,
 char *find_replacement(struct find *f, const struct text *t, struct find_match match, const char *by,
 		size_t *ret_len)
 {
-	struct regex_span spans[REGEX_GROUPS];
+	struct trm_regex_span spans[TRM_REGEX_GROUPS];
 	struct builder b = {0};
 
 	if (f->opts.is_regex) {
 		size_t line = text_line_of(t, match.pos), start = text_line_start(t, line);
 		if (!look_at(f, t, start, text_line_end(t, line))
-				|| !regex_match(f->regex, f->window, f->window_len, match.pos - start, spans))
+				|| !trm_regex_match(
+						f->regex, f->window, f->window_len, match.pos - start, spans))
 			return NULL;
 		while (*by && !b.failed)
 			by += add_piece(&b, f, by, spans);

@@ -41,6 +41,8 @@ struct trm_config {
 	uint64_t scrollback_bytes;     /* of all output, kept in the workbench */
 	bool net_credentials;          /* of proxies and package indexes go into sandboxes with a network */
 	bool confirm;                  /* ask before code is run */
+	char policy[64];               /* what code is looked at with: terrarium/policy.h */
+	char policy_mode[16];          /* "advise", "ask", "enforce" */
 	char memory_alert[16];         /* "ask", "interrupt", "off" */
 	uint32_t memory_alert_at;      /* per cent of the memory limit */
 	char alerts[16];               /* "off", "status", "bell", "osc9", "all" */
@@ -170,6 +172,9 @@ typedef void trm_config_entry_fn(void *user, const struct trm_config_entry *entr
  * TRM_EINVAL where an entry is no text. */
 int trm_config_walk(const char *path, const char *section, trm_config_entry_fn *fn, void *user,
 		struct trm_error *reterr);
+
+/* The same section as JSON, for those who read it themselves: malloc'd; NULL where there is none. */
+int trm_config_section(const char *path, const char *section, char **ret_json, struct trm_error *reterr);
 
 /* The file that trm_config_load() reads for `path`; false: there is none to be named. */
 bool trm_config_path(const char *path, char *out, size_t cap);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include <terrarium/lang.h>
+#include <terrarium/policy.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
 
@@ -84,6 +85,10 @@ struct trm_session_opts {
 	/* With is_shared: who this is, for the others ("terrarium repl"; the pid is added). Borrowed for as
 	 * long as the session is open. NULL: the program's name. */
 	const char *client;
+	/* The gate (terrarium/policy.h): code is looked at before it is queued, and what this policy refuses
+	 * never runs: trm_session_run() gives TRM_EPERM with the finding. Who wants advice or questions scans
+	 * by himself. Borrowed for as long as the session is open. NULL: none. */
+	struct trm_policy *policy;
 };
 void trm_session_opts_default(struct trm_session_opts *opts);
 

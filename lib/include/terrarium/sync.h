@@ -30,6 +30,7 @@
 #include <terrarium/sandbox.h>
 
 struct trm_error;
+struct trm_policy;
 struct trm_sync;
 
 /* ---- life ---------------------------------------------------------------- */
@@ -44,6 +45,8 @@ struct trm_sync_opts {
 	enum trm_lang_id language; /* of trm_sync_run(). Default Python */
 	uint32_t timeout_ms;       /* of a run, a command or a copied file; 0: none. Default 300 000 */
 	size_t output_keep_bytes;  /* of the output of a run or command. Default 64 MiB */
+	/* What it refuses never runs (terrarium/policy.h). Borrowed; NULL: none. */
+	struct trm_policy *policy;
 	/* Output as it comes, beside that it is in the result. Raw and hostile bytes. May be NULL. */
 	void (*output)(void *user, int stream, const void *bytes, size_t n);
 	/* Both are means to get out of a call that waits; what is under way is then interrupted, and ends

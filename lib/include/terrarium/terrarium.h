@@ -19,6 +19,7 @@
 #include <terrarium/lang.h>
 #include <terrarium/loop.h>
 #include <terrarium/metrics.h>
+#include <terrarium/policy.h>
 #include <terrarium/registry.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>

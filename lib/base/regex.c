@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "text/regex.h"
+#include <terrarium/regex.h>
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct library {
 	__typeof__(pcre2_get_error_message_8) *error_message;
 };
 
-struct regex {
+struct trm_regex {
 	struct library library;
 	void *handle;
 	pcre2_code_8 *code;
@@ -36,7 +36,7 @@ struct regex {
 };
 
 /* dlopen counts, so that each expression may open the library by itself. */
-static int load(struct regex *r, struct trm_error *reterr)
+static int load(struct trm_regex *r, struct trm_error *reterr)
 {
 	struct library *l = &r->library;
 	const struct {
@@ -67,7 +67,8 @@ static int load(struct regex *r, struct trm_error *reterr)
 	return 0;
 }
 
-static int compile(struct regex *r, const char *pattern, size_t n, uint32_t options, struct trm_error *reterr)
+static int compile(struct trm_regex *r, const char *pattern, size_t n, uint32_t options,
+		struct trm_error *reterr)
 {
 	const struct library *l = &r->library;
 	int code;
@@ -80,7 +81,7 @@ static int compile(struct regex *r, const char *pattern, size_t n, uint32_t opti
 		return trm_error_set(reterr, TRM_EINVAL, "%s, at %zu", (char *)why, at + 1);
 	}
 	l->jit_compile(r->code, PCRE2_JIT_COMPLETE); /* where that is not possible it is interpreted */
-	r->data = l->data_create(REGEX_GROUPS, NULL);
+	r->data = l->data_create(TRM_REGEX_GROUPS, NULL);
 	r->context = l->context_create(NULL);
 	if (!r->data || !r->context)
 		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory for the pattern.");
@@ -88,10 +89,10 @@ static int compile(struct regex *r, const char *pattern, size_t n, uint32_t opti
 	return 0;
 }
 
-int regex_create(const char *pattern, size_t n, bool is_literal, bool ignores_case, struct regex **ret,
-		struct trm_error *reterr)
+int trm_regex_create(const char *pattern, size_t n, bool is_literal, bool ignores_case,
+		struct trm_regex **ret, struct trm_error *reterr)
 {
-	struct regex *r = calloc(1, sizeof *r);
+	struct trm_regex *r = calloc(1, sizeof *r);
 	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (is_literal ? PCRE2_LITERAL : PCRE2_UCP)
 			   | (ignores_case ? PCRE2_CASELESS : 0);
 
@@ -101,14 +102,14 @@ int regex_create(const char *pattern, size_t n, bool is_literal, bool ignores_ca
 	if (code == 0)
 		code = compile(r, pattern, n, options, reterr);
 	if (code < 0) {
-		regex_destroy(r);
+		trm_regex_destroy(r);
 		return code;
 	}
 	*ret = r;
 	return 0;
 }
 
-void regex_destroy(struct regex *r)
+void trm_regex_destroy(struct trm_regex *r)
 {
 	if (!r)
 		return;
@@ -123,20 +124,20 @@ void regex_destroy(struct regex *r)
 	free(r);
 }
 
-bool regex_match(struct regex *r, const char *line, size_t n, size_t from,
-		struct regex_span spans[REGEX_GROUPS])
+bool trm_regex_match(struct trm_regex *r, const char *line, size_t n, size_t from,
+		struct trm_regex_span spans[TRM_REGEX_GROUPS])
 {
 	int found = r->library.match(r->code, (PCRE2_SPTR8)line, n, from, 0, r->data, r->context);
 
 	if (found < 0)
 		return false;
 	if (found == 0)
-		found = REGEX_GROUPS; /* it has more groups than are wanted */
+		found = TRM_REGEX_GROUPS; /* it has more groups than are wanted */
 	const PCRE2_SIZE *ends = r->library.ovector(r->data);
-	for (int i = 0; i < REGEX_GROUPS; i++) {
+	for (int i = 0; i < TRM_REGEX_GROUPS; i++) {
 		bool took_part = i < found && ends[2 * i] != PCRE2_UNSET;
-		spans[i] = took_part ? (struct regex_span){ends[2 * i], ends[2 * i + 1]}
-				     : (struct regex_span){1, 0};
+		spans[i] = took_part ? (struct trm_regex_span){ends[2 * i], ends[2 * i + 1]}
+				     : (struct trm_regex_span){1, 0};
 	}
 	/* \K may put the start behind the end. */
 	return spans[0].start <= spans[0].end;

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* Policies as data: the shipped ones, those of the config file, and what may be wrong with them. */
+#include "policy/policy.h"
+
+#include <cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/config.h>
+#include <terrarium/text.h>
+
+#include "base/err.h"
+#include "embed/embed.h"
+
+enum { RULES_MAX = 1000 };
+
+static const char *const severities[] = {"safe", "low", "medium", "high"};
+static const char *const modes[] = {"advise", "ask", "enforce"};
+
+static int find_word(const char *const *words, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(words[i], word))
+			return (int)i;
+	return -1;
+}
+
+const char *trm_severity_name(enum trm_severity severity)
+{
+	return severity <= TRM_HIGH ? severities[severity] : "?";
+}
+
+int trm_policy_mode_find(const char *word, enum trm_policy_mode *ret, struct trm_error *reterr)
+{
+	int found = find_word(modes, sizeof modes / sizeof *modes, word);
+	if (found < 0)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"'%.40s' is no way to use a policy: advise, ask, enforce", word);
+	*ret = (enum trm_policy_mode)found;
+	return 0;
+}
+
+const char *trm_policy_name(const struct trm_policy *policy)
+{
+	return policy->name;
+}
+
+enum trm_severity trm_policy_threshold(const struct trm_policy *policy)
+{
+	return policy->threshold;
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+/* Where one is: "policy 'mine', patterns[2]". */
+struct reader {
+	const char *policy, *list;
+	size_t nth;
+	struct trm_error *err;
+};
+
+static int fail(const struct reader *r, const char *key, const char *why)
+{
+	char place[48] = "", name[64];
+	trm_text_clean_line(name, sizeof name, r->policy, strlen(r->policy));
+	if (r->list)
+		snprintf(place, sizeof place, ", %s[%zu]", r->list, r->nth);
+	return trm_error_set(r->err, TRM_EINVAL, "policy '%s'%s, \"%s\": %s", name, place, key, why);
+}
+
+static int read_severity(const struct reader *r, const cJSON *object, const char *key, enum trm_severity *ret)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+	int found = cJSON_IsString(item) ? find_word(severities, 4, item->valuestring) : -1;
+	if (found < 0)
+		return fail(r, key, "must be \"safe\", \"low\", \"medium\" or \"high\"");
+	*ret = (enum trm_severity)found;
+	return 0;
+}
+
+static int read_text(const struct reader *r, const cJSON *object, const char *key, char **ret)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+	if (!cJSON_IsString(item) || !item->valuestring[0])
+		return fail(r, key, "must be a text");
+	*ret = strdup(item->valuestring);
+	return *ret ? 0 : trm_error_set(r->err, TRM_ENOMEM, "out of memory");
+}
+
+static int read_lang(const struct reader *r, const cJSON *object, const struct trm_lang **ret)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "language");
+	struct trm_error why;
+	if (!item)
+		return 0;
+	if (!cJSON_IsString(item) || trm_lang_find(item->valuestring, ret, &why) < 0)
+		return fail(r, "language", "must be python, javascript or bash");
+	return 0;
+}
+
+static int check_keys(const struct reader *r, const cJSON *object, const char *const *known)
+{
+	if (!cJSON_IsObject(object))
+		return fail(r, r->list ? r->list : r->policy, "must be an object");
+	for (const cJSON *item = object->child; item; item = item->next) {
+		const char *const *word = known;
+		while (*word && strcmp(*word, item->string))
+			word++;
+		char key[40];
+		trm_text_clean_line(key, sizeof key, item->string, strlen(item->string));
+		if (!*word)
+			return fail(r, key, "is not known here");
+	}
+	return 0;
+}
+
+/* The reason and all that follows it are the same for patterns and modules. */
+static int read_rule(const struct reader *r, const cJSON *object, char **ret_reason,
+		enum trm_severity *ret_severity, const struct trm_lang **ret_lang)
+{
+	int code = read_text(r, object, "reason", ret_reason);
+	if (code == 0)
+		code = read_severity(r, object, "severity", ret_severity);
+	return code == 0 ? read_lang(r, object, ret_lang) : code;
+}
+
+static int read_pattern(const struct reader *r, const cJSON *object, struct pattern *p)
+{
+	static const char *const keys[] = {"pattern", "reason", "severity", "in", "language", NULL};
+	const cJSON *in = cJSON_GetObjectItemCaseSensitive(object, "in");
+	struct trm_error why;
+	char *text = NULL;
+	int code = check_keys(r, object, keys);
+	if (code == 0)
+		code = read_rule(r, object, &p->reason, &p->severity, &p->lang);
+	if (code == 0 && in
+			&& (!cJSON_IsString(in)
+					|| (strcmp(in->valuestring, "code")
+							&& strcmp(in->valuestring, "text"))))
+		code = fail(r, "in", "must be \"code\" or \"text\"");
+	p->is_in_text = code == 0 && in && !strcmp(in->valuestring, "text");
+	if (code == 0 && (code = read_text(r, object, "pattern", &text)) == 0) {
+		code = trm_regex_create(text, strlen(text), false, false, &p->regex, &why);
+		if (code == TRM_EINVAL)
+			code = fail(r, "pattern", why.msg);
+		else if (code < 0)
+			trm_error_set(r->err, code, "%s", why.msg);
+	}
+	free(text);
+	return code;
+}
+
+static int read_module(const struct reader *r, const cJSON *object, struct module *m)
+{
+	static const char *const keys[] = {"name", "reason", "severity", "language", NULL};
+	int code = check_keys(r, object, keys);
+	if (code == 0)
+		code = read_text(r, object, "name", &m->name);
+	return code == 0 ? read_rule(r, object, &m->reason, &m->severity, &m->lang) : code;
+}
+
+/* The array of that name, or NULL where there is none. */
+static int find_list(struct reader *r, const cJSON *root, const char *name, const cJSON **ret)
+{
+	*ret = cJSON_GetObjectItemCaseSensitive(root, name);
+	if (*ret && (!cJSON_IsArray(*ret) || cJSON_GetArraySize(*ret) > RULES_MAX))
+		return fail(r, name, "must be a list of at most 1000");
+	r->list = name;
+	r->nth = 0;
+	return 0;
+}
+
+static int read_patterns(struct reader *r, const cJSON *root, struct trm_policy *policy)
+{
+	const cJSON *list, *item;
+	int code = find_list(r, root, "patterns", &list);
+	policy->patterns = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *policy->patterns);
+	if (!policy->patterns)
+		return trm_error_set(r->err, TRM_ENOMEM, "out of memory");
+	cJSON_ArrayForEach(item, list)
+	{
+		if (code < 0)
+			break;
+		code = read_pattern(r, item, &policy->patterns[policy->n_patterns++]);
+		r->nth++;
+	}
+	return code;
+}
+
+static int read_modules(struct reader *r, const cJSON *root, struct trm_policy *policy)
+{
+	const cJSON *list, *item;
+	int code = find_list(r, root, "modules", &list);
+	policy->modules = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *policy->modules);
+	if (!policy->modules)
+		return trm_error_set(r->err, TRM_ENOMEM, "out of memory");
+	cJSON_ArrayForEach(item, list)
+	{
+		if (code < 0)
+			break;
+		code = read_module(r, item, &policy->modules[policy->n_modules++]);
+		r->nth++;
+	}
+	return code;
+}
+
+static int read_policy(const char *name, const cJSON *root, struct trm_policy **ret, struct trm_error *reterr)
+{
+	static const char *const keys[] = {"description", "threshold", "patterns", "modules", NULL};
+	struct reader r = {.policy = name, .err = reterr};
+	struct trm_policy *policy = calloc(1, sizeof *policy);
+	if (!policy)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	trm_text_clean_line(policy->name, sizeof policy->name, name, strlen(name));
+	int code = check_keys(&r, root, keys);
+	if (code == 0)
+		code = read_severity(&r, root, "threshold", &policy->threshold);
+	if (code == 0)
+		code = read_patterns(&r, root, policy);
+	if (code == 0) {
+		r.list = NULL;
+		code = read_modules(&r, root, policy);
+	}
+	if (code < 0) {
+		trm_policy_free(policy);
+		return code;
+	}
+	*ret = policy;
+	return 0;
+}
+
+int trm_policy_parse(const char *name, const char *json, size_t n, struct trm_policy **ret,
+		struct trm_error *reterr)
+{
+	cJSON *root = cJSON_ParseWithLength(json, n);
+	if (!root)
+		return trm_error_set(reterr, TRM_EINVAL, "policy '%.60s' is not valid JSON", name);
+	int r = read_policy(name, root, ret, reterr);
+	cJSON_Delete(root);
+	return r;
+}
+
+void trm_policy_free(struct trm_policy *policy)
+{
+	if (!policy)
+		return;
+	for (size_t i = 0; policy->patterns && i < policy->n_patterns; i++) {
+		trm_regex_destroy(policy->patterns[i].regex);
+		free(policy->patterns[i].reason);
+	}
+	for (size_t i = 0; policy->modules && i < policy->n_modules; i++) {
+		for (size_t k = 0; k < TRM_LANG_COUNT; k++)
+			trm_regex_destroy(policy->modules[i].imports[k]);
+		free(policy->modules[i].name);
+		free(policy->modules[i].reason);
+	}
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+		trm_grammar_close(&policy->grammars[i]);
+	free(policy->patterns);
+	free(policy->modules);
+	free(policy);
+}
+
+/* ---- finding ------------------------------------------------------------------------------ */
+
+/* The names of both, for the message. */
+static int not_found(const char *name, const cJSON *own, const cJSON *shipped, struct trm_error *reterr)
+{
+	char list[400] = "", clean[64];
+	size_t n = 0;
+	const cJSON *const all[] = {own, shipped};
+	for (size_t i = 0; i < 2; i++)
+		for (const cJSON *item = all[i] ? all[i]->child : NULL; item && n < sizeof list;
+				item = item->next) {
+			trm_text_clean_line(clean, sizeof clean, item->string, strlen(item->string));
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", clean);
+		}
+	trm_text_clean_line(clean, sizeof clean, name, strlen(name));
+	return trm_error_set(reterr, TRM_EINVAL, "there is no policy '%s': known are %s", clean, list);
+}
+
+int trm_policy_load(
+		const char *name, const char *config_path, struct trm_policy **ret, struct trm_error *reterr)
+{
+	char *text = NULL;
+	int r = trm_config_section(config_path, "policies", &text, reterr);
+	if (r < 0)
+		return r;
+	cJSON *own = text ? cJSON_Parse(text) : NULL, *shipped = cJSON_Parse(embed_policies().bytes);
+	const cJSON *found = cJSON_GetObjectItemCaseSensitive(own, name);
+	if (!found)
+		found = cJSON_GetObjectItemCaseSensitive(shipped, name);
+	r = found ? read_policy(name, found, ret, reterr) : not_found(name, own, shipped, reterr);
+	cJSON_Delete(own);
+	cJSON_Delete(shipped);
+	free(text);
+	return r;
+}
+
+static void tell_all(
+		const cJSON *policies, bool is_own, const cJSON *hidden_by, trm_policy_fn *fn, void *user)
+{
+	for (const cJSON *item = policies ? policies->child : NULL; item; item = item->next) {
+		const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "description");
+		if (!cJSON_GetObjectItemCaseSensitive(hidden_by, item->string))
+			fn(user, item->string, cJSON_IsString(text) ? text->valuestring : "", is_own);
+	}
+}
+
+int trm_policy_list(const char *config_path, trm_policy_fn *fn, void *user, struct trm_error *reterr)
+{
+	char *text = NULL;
+	int r = trm_config_section(config_path, "policies", &text, reterr);
+	if (r < 0)
+		return r;
+	cJSON *own = text ? cJSON_Parse(text) : NULL, *shipped = cJSON_Parse(embed_policies().bytes);
+	tell_all(shipped, false, own, fn, user);
+	tell_all(own, true, NULL, fn, user);
+	cJSON_Delete(own);
+	cJSON_Delete(shipped);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_POLICY_PRIVATE_H
+#define TRM_POLICY_PRIVATE_H
+
+/* The inside of a policy: policy.c reads it, scan.c looks at code with it. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <terrarium/grammar.h>
+#include <terrarium/policy.h>
+#include <terrarium/regex.h>
+
+struct pattern {
+	struct trm_regex *regex;
+	char *reason;
+	enum trm_severity severity;
+	const struct trm_lang *lang; /* NULL: every one */
+	bool is_in_text;             /* what strings hold counts */
+};
+
+struct module {
+	char *name, *reason;
+	enum trm_severity severity;
+	const struct trm_lang *lang;
+	struct trm_regex *imports[TRM_LANG_COUNT]; /* how it is imported, for code without a tree; made when
+						      wanted */
+};
+
+struct trm_policy {
+	char name[64];
+	enum trm_severity threshold;
+	struct pattern *patterns;
+	struct module *modules;
+	size_t n_patterns, n_modules;
+	struct trm_grammar grammars[TRM_LANG_COUNT];
+	bool has_tried[TRM_LANG_COUNT];
+};
+
+#endif

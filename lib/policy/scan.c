@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/text.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "policy/policy.h"
+#include "policy/view.h"
+
+enum { CODE_MAX = 16 << 20, FINDINGS_MAX = 1000, SHOWN_BYTES = 60 };
+
+void trm_findings_finish(struct trm_findings *findings)
+{
+	free(findings->all);
+	*findings = (struct trm_findings){0};
+}
+
+/* ---- one finding -------------------------------------------------------------------------- */
+
+struct scan {
+	const struct trm_policy *policy;
+	const char *code;
+	size_t n;
+	struct trm_findings *out;
+	bool is_out_of_memory;
+};
+
+static void place_of(const struct scan *s, size_t at, struct trm_finding *f)
+{
+	size_t start = at;
+	f->line = 1;
+	while (start && s->code[start - 1] != '\n')
+		start--;
+	for (size_t i = 0; i < start; i++)
+		f->line += s->code[i] == '\n';
+	f->column = 1;
+	for (size_t i = start; i < at; i++)
+		f->column += ((unsigned char)s->code[i] & 0xC0) != 0x80;
+}
+
+static void add(struct scan *s, size_t at, size_t n, enum trm_severity severity, const char *reason)
+{
+	struct trm_findings *out = s->out;
+	bool is_refused = s->policy->threshold != TRM_SAFE && severity >= s->policy->threshold;
+	out->n_refused += is_refused;
+	if (severity > out->worst)
+		out->worst = severity;
+	if (out->n == FINDINGS_MAX) {
+		out->n_dropped++;
+		return;
+	}
+	if (!(out->n & (out->n + 1))) { /* full: 0, 1, 3, 7, … have room for so many and one more */
+		struct trm_finding *grown = realloc(out->all, (2 * out->n + 1) * sizeof *grown);
+		if (!grown) {
+			s->is_out_of_memory = true;
+			return;
+		}
+		out->all = grown;
+	}
+	struct trm_finding *f = &out->all[out->n++];
+	*f = (struct trm_finding){.severity = severity, .is_refused = is_refused, .reason = reason};
+	place_of(s, at, f);
+	trm_text_clean_line(f->what, sizeof f->what, s->code + at, n < SHOWN_BYTES ? n : SHOWN_BYTES);
+}
+
+/* ---- patterns and modules ------------------------------------------------------------------ */
+
+static void search(struct scan *s, struct trm_regex *regex, const char *text, size_t group,
+		enum trm_severity severity, const char *reason)
+{
+	struct trm_regex_span spans[TRM_REGEX_GROUPS];
+	for (size_t from = 0; from <= s->n && trm_regex_match(regex, text, s->n, from, spans);) {
+		struct trm_regex_span found = spans[group];
+		if (found.start <= found.end)
+			add(s, found.start, found.end - found.start, severity, reason);
+		from = spans[0].end > from ? spans[0].end : from + 1;
+	}
+}
+
+/* "os" restricts os and os.path, "fs" also node:fs and fs/promises, "curl" also /usr/bin/curl. */
+static bool is_module(const struct trm_lang *lang, const char *name, const char *imported, size_t n)
+{
+	size_t len = strlen(name);
+	const char *slash = lang->id == TRM_LANG_BASH ? memrchr(imported, '/', n) : NULL;
+	if (slash) {
+		n -= (size_t)(slash + 1 - imported);
+		imported = slash + 1;
+	}
+	if (lang->id == TRM_LANG_JAVASCRIPT && n > 5 && !memcmp(imported, "node:", 5)) {
+		imported += 5;
+		n -= 5;
+	}
+	if (n < len || memcmp(imported, name, len))
+		return false;
+	return n == len || (lang->id == TRM_LANG_PYTHON && imported[len] == '.')
+	       || (lang->id == TRM_LANG_JAVASCRIPT && imported[len] == '/');
+}
+
+static const char *const import_forms[] = {
+		[TRM_LANG_PYTHON] =
+				"(?m)^[ \\t]*(?:import[ \\t]+(?:[\\w.]+(?:[ \\t]+as[ \\t]+\\w+)?[ \\t]*,[ \\t]*)*|"
+				"from[ \\t]+)(\\Q%s\\E)\\b|(?:__import__|import_module)\\s*\\(\\s*['\"](\\Q%s\\E)\\b",
+		[TRM_LANG_JAVASCRIPT] =
+				"(?:\\brequire\\s*\\(|\\bimport\\s*\\(|\\bfrom\\b|\\bimport\\b)\\s*['\"`]"
+				"(?:node:)?(\\Q%s\\E)(?=['\"`/])|(?!)(\\Q%s\\E)",
+		[TRM_LANG_BASH] = "(?<![\\w.-])(\\Q%s\\E)(?![\\w.-])|(?!)(\\Q%s\\E)",
+};
+
+/* Without a tree: by how an import reads. */
+static int search_imports(
+		struct scan *s, struct module *m, const struct trm_lang *lang, struct trm_error *reterr)
+{
+	if (!m->imports[lang->id]) {
+		char text[700];
+		int n = snprintf(text, sizeof text, import_forms[lang->id], m->name, m->name);
+		if (n < 0 || (size_t)n >= sizeof text || strstr(m->name, "\\E"))
+			return trm_error_set(reterr, TRM_EINVAL, "policy '%s': no module is called '%.40s…'",
+					s->policy->name, m->name);
+		int r = trm_regex_create(text, (size_t)n, false, false, &m->imports[lang->id], reterr);
+		if (r < 0)
+			return r;
+	}
+	search(s, m->imports[lang->id], s->code, 1, m->severity, m->reason);
+	if (lang->id == TRM_LANG_PYTHON)
+		search(s, m->imports[lang->id], s->code, 2, m->severity, m->reason);
+	return 0;
+}
+
+static bool counts(const struct trm_lang *of_rule, const struct trm_lang *lang)
+{
+	return !of_rule || of_rule == lang;
+}
+
+static const struct trm_grammar *grammar_of(struct trm_policy *policy, const struct trm_lang *lang)
+{
+	struct trm_grammar *grammar = &policy->grammars[lang->id];
+	if (!policy->has_tried[lang->id])
+		trm_grammar_open(lang->name, grammar, NULL);
+	policy->has_tried[lang->id] = true;
+	return grammar->language ? grammar : NULL;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct trm_finding *x = a, *y = b;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return (x->column > y->column) - (x->column < y->column);
+}
+
+static int look(struct scan *s, struct trm_policy *policy, const struct trm_lang *lang,
+		const struct view *view, struct trm_error *reterr)
+{
+	int r = 0;
+	for (size_t i = 0; i < policy->n_patterns; i++) {
+		const struct pattern *p = &policy->patterns[i];
+		if (counts(p->lang, lang))
+			search(s, p->regex, p->is_in_text ? view->text : view->code, 0, p->severity,
+					p->reason);
+	}
+	for (size_t i = 0; i < policy->n_modules && r == 0; i++) {
+		struct module *m = &policy->modules[i];
+		if (counts(m->lang, lang) && !view->has_tree)
+			r = search_imports(s, m, lang, reterr);
+		for (size_t k = 0; counts(m->lang, lang) && k < view->n_imports; k++) {
+			const struct view_import *import = &view->imports[k];
+			if (is_module(lang, m->name, s->code + import->at, import->n))
+				add(s, import->at, import->n, m->severity, m->reason);
+		}
+	}
+	return r;
+}
+
+int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
+		struct trm_findings *ret, struct trm_error *reterr)
+{
+	struct scan s = {.policy = policy, .code = code, .n = n, .out = ret};
+	struct view view;
+	*ret = (struct trm_findings){0};
+	if (!policy->n_patterns && !policy->n_modules)
+		return 0;
+	if (n > CODE_MAX)
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"code of more than %d MiB is too much to be looked at", CODE_MAX >> 20);
+	int r = view_init(&view, grammar_of(policy, lang), lang, code, n, reterr);
+	if (r < 0)
+		return r;
+	ret->has_no_tree = !view.has_tree;
+	r = look(&s, policy, lang, &view, reterr);
+	view_finish(&view);
+	if (r == 0 && s.is_out_of_memory)
+		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	if (r < 0)
+		trm_findings_finish(ret);
+	else if (ret->n)
+		qsort(ret->all, ret->n, sizeof *ret->all, by_place);
+	return r;
+}
+
+/* ---- commands and packages -------------------------------------------------------------------- */
+
+/* Quoted, so that Bash would read the very words. */
+static int put_word(struct buf *line, const char *word)
+{
+	static const char plain[] =
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=:,+@%";
+	size_t n = strlen(word);
+	int r = line->len ? buf_append(line, " ", 1) : 0;
+	if (n && strspn(word, plain) == n)
+		return r == 0 ? buf_append(line, word, n) : r;
+	r = r == 0 ? buf_append(line, "'", 1) : r;
+	for (; *word && r == 0; word++)
+		r = *word == '\'' ? buf_append(line, "'\\''", 4) : buf_append(line, word, 1);
+	return r == 0 ? buf_append(line, "'", 1) : r;
+}
+
+/* What a shell is told to do is looked at as its own code too. */
+static const char *inner_script(const char *const *argv, const struct trm_lang **ret_lang)
+{
+	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL, *program = slash ? slash + 1 : argv[0];
+	const char *flag = program && !strcmp(program, "node") ? "-e" : "-c";
+	if (!program || trm_lang_find(program, ret_lang, NULL) < 0)
+		return NULL;
+	for (size_t i = 1; argv[i]; i++)
+		if (!strcmp(argv[i], flag))
+			return argv[i + 1];
+	return NULL;
+}
+
+int trm_policy_scan_command(struct trm_policy *policy, const char *const *argv, struct trm_findings *ret,
+		struct trm_error *reterr)
+{
+	const struct trm_lang *lang;
+	const char *script = inner_script(argv, &lang);
+	struct buf line;
+	int r = 0;
+	*ret = (struct trm_findings){0};
+	if (script && (r = trm_policy_scan(policy, lang, script, strlen(script), ret, reterr)) < 0)
+		return r;
+	if (script && ret->n)
+		return 0;
+	trm_findings_finish(ret);
+	buf_init(&line, CODE_MAX);
+	for (size_t i = 0; argv[i] && r == 0; i++)
+		r = put_word(&line, argv[i]);
+	r = r < 0 ? trm_error_set(reterr, r, "the command is too long to be looked at")
+		  : trm_policy_scan(
+				  policy, trm_lang_get(TRM_LANG_BASH), buf_at(&line), line.len, ret, reterr);
+	buf_finish(&line);
+	return r;
+}
+
+int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *lang, const char *package,
+		struct trm_findings *ret, struct trm_error *reterr)
+{
+	struct scan s = {.policy = policy, .code = package, .n = strlen(package), .out = ret};
+	size_t n = strcspn(package + (*package == '@'), "=<>!~[; @") + (*package == '@');
+	*ret = (struct trm_findings){0};
+	for (size_t i = 0; i < policy->n_modules; i++) {
+		const struct module *m = &policy->modules[i];
+		bool is_same = strlen(m->name) == n && !strncasecmp(m->name, package, n);
+		if (is_same && counts(m->lang, lang))
+			add(&s, 0, n, m->severity, m->reason);
+	}
+	return s.is_out_of_memory ? trm_error_set(reterr, TRM_ENOMEM, "out of memory") : 0;
+}
+
+/* ---- telling ------------------------------------------------------------------------------------ */
+
+const char *trm_finding_tell(const struct trm_finding *f, char *out, size_t cap)
+{
+	char reason[200];
+	trm_text_clean_line(reason, sizeof reason, f->reason, strlen(f->reason));
+	snprintf(out, cap, "line %u: %s: %s (%s)", f->line, f->what, reason, trm_severity_name(f->severity));
+	return out;
+}
+
+int trm_policy_refusal(const struct trm_policy *policy, const struct trm_findings *findings,
+		struct trm_error *reterr)
+{
+	char told[360], more[40] = "";
+	if (!findings->n_refused)
+		return 0;
+	size_t i = 0;
+	while (i < findings->n && !findings->all[i].is_refused)
+		i++;
+	if (i == findings->n)
+		snprintf(told, sizeof told, "%zu findings", findings->n_refused);
+	else
+		trm_finding_tell(&findings->all[i], told, sizeof told);
+	if (findings->n_refused > 1)
+		snprintf(more, sizeof more, ", and %zu more", findings->n_refused - 1);
+	return trm_error_set(reterr, TRM_EPERM, "the policy '%s' does not let this run: %s%s", policy->name,
+			told, more);
+}

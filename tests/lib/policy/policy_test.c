@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include <terrarium/policy.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "cmocka_all.h"
+
+static struct trm_policy *load(const char *name)
+{
+	struct trm_policy *policy = NULL;
+	struct trm_error why = {0};
+	if (trm_policy_load(name, "/nonexistent/config.json", &policy, &why) < 0)
+		fail_msg("%s", why.msg);
+	return policy;
+}
+
+static struct trm_findings look(struct trm_policy *policy, const char *lang_name, const char *code)
+{
+	const struct trm_lang *lang;
+	struct trm_findings found;
+	struct trm_error why = {0};
+	assert_int_equal(trm_lang_find(lang_name, &lang, NULL), 0);
+	if (trm_policy_scan(policy, lang, code, strlen(code), &found, &why) < 0)
+		fail_msg("%s", why.msg);
+	return found;
+}
+
+/* How many findings the preset has in the code. */
+static size_t count(const char *preset, const char *lang, const char *code)
+{
+	struct trm_policy *policy = load(preset);
+	struct trm_findings found = look(policy, lang, code);
+	size_t n = found.n;
+	if (found.has_no_tree)
+		print_message("(no grammar of %s: comments and strings count)\n", lang);
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+	return n;
+}
+
+static bool has_trees(void)
+{
+	struct trm_policy *policy = load("strict");
+	struct trm_findings found = look(policy, "python", "x");
+	bool has = !found.has_no_tree;
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+	return has;
+}
+
+static void test_imports_are_found_however_they_are_written(void **state)
+{
+	static const char *const python[] = {"import os", "import sys, os", "import os as o",
+			"from os import path", "import os.path", "x = 1; import os", "if 1:\n\timport os",
+			"import json, \\\n  os", "__import__('os')",
+			"from importlib import import_module\nimport_module('os')"};
+	static const char *const javascript[] = {"require('child_process')",
+			"import * as c from 'child_process'", "import 'node:child_process'",
+			"await import(\"child_process\")", "const {exec} = require(`child_process`)"};
+	(void)state;
+	if (!has_trees())
+		skip();
+	for (size_t i = 0; i < sizeof python / sizeof *python; i++)
+		if (!count("educational", "python", python[i]))
+			fail_msg("not found: %s", python[i]);
+	for (size_t i = 0; i + 1 < sizeof javascript / sizeof *javascript; i++)
+		if (!count("educational", "javascript", javascript[i]))
+			fail_msg("not found: %s", javascript[i]);
+	assert_int_equal(count("educational", "bash", "x=1; /usr/bin/curl -s host | sh"), 1);
+}
+
+static void test_what_is_no_code_does_not_count(void **state)
+{
+	(void)state;
+	if (!has_trees())
+		skip();
+	assert_int_equal(count("strict", "python", "# import os; os.system('x')\n"), 0);
+	assert_int_equal(count("strict", "python", "print('import os; os.system(1); eval(2)')\n"), 0);
+	assert_int_equal(count("strict", "python", "\"\"\"\nimport os\nos.system('x')\n\"\"\"\n"), 0);
+	assert_int_equal(count("strict", "python", "osmosis = 1\nimport osmosis\n"), 0);
+	assert_int_equal(count("strict", "javascript", "// require('fs')\n/* eval('1') */ 'require(\"fs\")'"),
+			0);
+	assert_int_equal(count("strict", "bash", "# rm -rf x\necho 'rm -rf x'\n"), 0);
+	/* but code in a string is code */
+	assert_int_equal(count("strict", "python", "print(f'{eval(x)}')\n"), 1);
+	assert_int_equal(count("strict", "javascript", "`${eval(x)}`"), 1);
+	assert_int_equal(count("strict", "bash", "echo \"$(eval x)\""), 1);
+}
+
+static void test_findings_tell_place_severity_and_reason(void **state)
+{
+	struct trm_policy *policy = load("production");
+	struct trm_findings found = look(policy, "python", "x = 'é'\nif x:\n    é = eval('1')\n");
+	struct trm_error why = {0};
+	char line[300];
+	(void)state;
+	assert_int_equal(found.n, 1);
+	assert_int_equal(found.all[0].line, 3);
+	assert_int_equal(found.all[0].column, 9);
+	assert_int_equal(found.all[0].severity, TRM_MEDIUM);
+	assert_true(found.all[0].is_refused);
+	assert_string_equal(trm_finding_tell(&found.all[0], line, sizeof line),
+			"line 3: eval(: runs code that is made while it runs (medium)");
+	assert_int_equal(trm_policy_refusal(policy, &found, &why), TRM_EPERM);
+	assert_non_null(strstr(why.msg, "'production'"));
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+}
+
+#define POLICY(threshold) \
+	"{\"threshold\":\"" threshold "\",\"patterns\":[" \
+	"{\"pattern\":\"one\",\"severity\":\"low\",\"reason\":\"r1\"}," \
+	"{\"pattern\":\"two\",\"severity\":\"medium\",\"reason\":\"r2\"}," \
+	"{\"pattern\":\"three\",\"severity\":\"high\",\"reason\":\"r3\"}]}"
+
+static size_t refused(const char *json)
+{
+	struct trm_policy *policy;
+	assert_int_equal(trm_policy_parse("p", json, strlen(json), &policy, NULL), 0);
+	struct trm_findings found = look(policy, "python", "one\ntwo\nthree\n");
+	size_t n = found.n_refused;
+	assert_int_equal(found.n, 3);
+	assert_int_equal(found.worst, TRM_HIGH);
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+	return n;
+}
+
+static void test_the_threshold_decides(void **state)
+{
+	(void)state;
+	assert_int_equal(refused(POLICY("safe")), 0);
+	assert_int_equal(refused(POLICY("low")), 3);
+	assert_int_equal(refused(POLICY("medium")), 2);
+	assert_int_equal(refused(POLICY("high")), 1);
+}
+
+static void refuse(const char *json, const char *words)
+{
+	struct trm_policy *policy = NULL;
+	struct trm_error why = {0};
+	assert_int_equal(trm_policy_parse("mine", json, strlen(json), &policy, &why), TRM_EINVAL);
+	if (!strstr(why.msg, words))
+		fail_msg("'%s' does not contain '%s'", why.msg, words);
+}
+
+static void test_mistakes_are_named(void **state)
+{
+	struct trm_policy *policy;
+	struct trm_error why = {0};
+	(void)state;
+	refuse("[", "not valid JSON");
+	refuse("{}", "\"threshold\": must be");
+	refuse("{\"threshold\":\"extreme\"}", "\"safe\", \"low\"");
+	refuse("{\"threshold\":\"low\",\"patern\":[]}", "\"patern\": is not known here");
+	refuse("{\"threshold\":\"low\",\"patterns\":[{\"pattern\":\"(\",\"reason\":\"r\",\"severity\":\"low\"}]}",
+			"patterns[0], \"pattern\":");
+	refuse("{\"threshold\":\"low\",\"modules\":[{\"name\":\"x\",\"severity\":\"low\"}]}",
+			"modules[0], \"reason\": must be a text");
+	refuse("{\"threshold\":\"low\",\"modules\":[3]}", "modules[0]");
+	assert_int_equal(trm_policy_load("nosuch", "/nonexistent/config.json", &policy, &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "none, minimal, development"));
+}
+
+static void test_commands_and_packages(void **state)
+{
+	struct trm_policy *policy = load("production");
+	struct trm_findings found;
+	const char *const curl[] = {"/usr/bin/curl", "http://x", NULL}, *const quoted[] = {"echo",
+											"a; curl x", NULL};
+	const char *const python[] = {"python3", "-c", "import subprocess", NULL};
+	(void)state;
+	if (!has_trees())
+		skip();
+	assert_int_equal(trm_policy_scan_command(policy, curl, &found, NULL), 0);
+	assert_int_equal(found.n_refused, 1);
+	trm_findings_finish(&found);
+	assert_int_equal(trm_policy_scan_command(policy, quoted, &found, NULL), 0);
+	assert_int_equal(found.n, 0);
+	trm_findings_finish(&found);
+	assert_int_equal(trm_policy_scan_command(policy, python, &found, NULL), 0);
+	assert_int_equal(found.n, 1);
+	trm_findings_finish(&found);
+	assert_int_equal(trm_policy_scan_package(
+					 policy, trm_lang_get(TRM_LANG_PYTHON), "Socket==1.0", &found, NULL),
+			0);
+	assert_int_equal(found.n_refused, 1);
+	trm_findings_finish(&found);
+	assert_int_equal(trm_policy_scan_package(
+					 policy, trm_lang_get(TRM_LANG_PYTHON), "sockets", &found, NULL),
+			0);
+	assert_int_equal(found.n, 0);
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+}
+
+static void take_name(void *user, const char *name, const char *description, bool is_own)
+{
+	size_t *n = user;
+	struct trm_policy *policy = load(name);
+	assert_true(*description);
+	assert_false(is_own);
+	trm_policy_free(policy);
+	++*n;
+}
+
+static void test_every_shipped_policy_is_sound(void **state)
+{
+	size_t n = 0;
+	(void)state;
+	assert_int_equal(trm_policy_list("/nonexistent/config.json", take_name, &n, NULL), 0);
+	assert_int_equal(n, 8);
+}
+
+static void test_without_a_grammar_everything_counts(void **state)
+{
+	(void)state;
+	setenv("TERRARIUM_GRAMMARS", "/nonexistent", 1);
+	assert_int_equal(count("educational", "python", "import sys, os\n"), 1);
+	assert_int_equal(count("educational", "python", "x = __import__('os')\n"), 1);
+	assert_int_equal(count("educational", "javascript", "const c = require('node:child_process')\n"), 1);
+	assert_int_equal(count("educational", "bash", "true; curl x"), 1);
+	assert_int_equal(count("educational", "python", "# import os\n"), 0);
+	unsetenv("TERRARIUM_GRAMMARS");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(test_imports_are_found_however_they_are_written),
+			cmocka_unit_test(test_what_is_no_code_does_not_count),
+			cmocka_unit_test(test_findings_tell_place_severity_and_reason),
+			cmocka_unit_test(test_the_threshold_decides),
+			cmocka_unit_test(test_mistakes_are_named),
+			cmocka_unit_test(test_commands_and_packages),
+			cmocka_unit_test(test_every_shipped_policy_is_sound),
+			cmocka_unit_test(test_without_a_grammar_everything_counts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
