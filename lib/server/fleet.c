@@ -81,11 +81,6 @@ const struct fleet_opts *fleet_opts(const struct fleet *fleet)
 	return &fleet->opts;
 }
 
-struct trm_loop *fleet_loop(const struct fleet *fleet)
-{
-	return fleet->loop;
-}
-
 size_t fleet_images(const struct fleet *fleet, const char **names, size_t cap)
 {
 	return image_names(fleet->images, names, cap);

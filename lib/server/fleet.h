@@ -119,7 +119,6 @@ int fleet_find(struct fleet *fleet, const char *space, const char *name, struct 
 struct space *fleet_space(struct fleet *fleet, const char *name); /* NULL: there is none */
 struct space *fleet_spaces(struct fleet *fleet);                  /* the first of all */
 const struct fleet_opts *fleet_opts(const struct fleet *fleet);
-struct trm_loop *fleet_loop(const struct fleet *fleet);
 /* The images that sandboxes can be started from, at most `cap`; borrowed. Returns how many. */
 size_t fleet_images(const struct fleet *fleet, const char **names, size_t cap);
 /* A reply took much memory: the fleet sees to it that the system gets it back. */
