@@ -101,6 +101,23 @@ same --version
 same themes
 same no-such-command
 
+# Whoever copies the one file has all of it; and a file that another user has put beside it is not started.
+mkdir alone
+cp "$terrarium" alone/program
+code=0
+tried="a copy of the program alone"
+alone/program langs >out 2>err || code=$?
+expect_code 0
+expect_in out python
+if [ "$(id -u)" = 0 ]; then
+	printf '#!/bin/sh\necho planted\n' >alone/terrarium-full
+	chmod 755 alone/terrarium-full
+	chown 65534 alone/terrarium-full
+	tried="a copy with another user's file beside it"
+	alone/program langs >out 2>err || code=$?
+	expect_in out python
+fi
+
 # A reader that goes away ends it as any program.
 for program in "$full" "$terrarium"; do
 	tried="$program | head"

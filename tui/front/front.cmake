@@ -28,11 +28,15 @@ list(FILTER FRONT_FLAGS EXCLUDE REGEX "^-Wl,|^-static$|^-s$|^-nostartfiles$|^-Os
 list(APPEND FRONT_FLAGS -O2 -I${CMAKE_SOURCE_DIR}/tui -I${CMAKE_BINARY_DIR}/generated -idirafter /usr/include
   -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -DEMBED_BUILD_DIR="${CMAKE_BINARY_DIR}"
   -DEMBED_SOURCE_DIR="${CMAKE_SOURCE_DIR}" -DFRONT_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/terrarium"
+  -DFRONT_FULL="${CMAKE_BINARY_DIR}/front/full"
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 foreach(dir ${CJSON_INCLUDE_DIRS})
   list(APPEND FRONT_FLAGS -idirafter ${dir})
 endforeach()
 
+# The full program lies beside the front, and once more in it, for those who copy that alone.
+add_custom_command(OUTPUT front/full DEPENDS terrarium_full VERBATIM
+  COMMAND ${CMAKE_STRIP} -o front/full $<TARGET_FILE:terrarium_full>)
 set(FRONT_OBJECTS "")
 foreach(source ${FRONT_SOURCES})
   file(RELATIVE_PATH object ${CMAKE_SOURCE_DIR} ${source})
@@ -42,6 +46,8 @@ foreach(source ${FRONT_SOURCES})
   set(needs "")
   if(source MATCHES "/embed\\.c$")
     set(needs ${CMAKE_BINARY_DIR}/terrarium-agent ${CMAKE_BINARY_DIR}/terrarium-keeper ${PYTHON_DRIVER} ${KERNEL_DRIVERS})
+  elseif(source MATCHES "/front/full\\.c$")
+    set(needs front/full)
   elseif(source MATCHES "/lib/backend/")
     set(needs ${GENERATED})
   endif()

@@ -17,4 +17,7 @@ _Noreturn void hand_over(void);
 void hand_keep(void);
 bool hand_is_kept(void);
 
+/* full.c: a descriptor of the full program, which lies in this one as well; -1 with errno. */
+int full_open(void);
+
 #endif
