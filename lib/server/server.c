@@ -7,6 +7,7 @@
 
 #include <terrarium/loop.h>
 
+#include "backend/backend.h"
 #include "base/err.h"
 #include "rpc/names.h"
 
@@ -92,7 +93,10 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 	server->user = user;
 	snprintf(server->host, sizeof server->host, "%s", opts->host ? opts->host : "127.0.0.1");
 	server->opts.host = server->host;
-	int r = opts->key ? hmac_load(&server->hmac, reterr) : 0;
+	const struct backend_ops *ops;
+	int r = backend_find(opts->backend, &ops, reterr);
+	if (r == 0 && opts->key)
+		r = hmac_load(&server->hmac, reterr);
 	if (opts->key)
 		server->opts.key = strncpy(server->key, opts->key, sizeof server->key - 1);
 	struct front_opts front = {.host = server->host,

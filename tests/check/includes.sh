@@ -27,7 +27,7 @@ lib/install: sandbox embed base
 lib/sync: base
 lib/interpreter: sync base
 lib/doctor: backend base
-lib/server: rpc session sandbox loop base
+lib/server: backend rpc session sandbox loop base
 tui/text:
 tui/syntax: text
 tui/image:

@@ -209,7 +209,8 @@ def words(program):
     for options, word in ((["--port", "65536"], "--port"), (["--port", "x"], "--port"), (["--dev", "--host", "0.0.0.0"], "--force"),
                           (["--dev", "--host", "::"], "--force"), (["--dev", "--host", "nowhere.invalid"], "nowhere.invalid"),
                           (["--dev", "--host", ""], "--host"), (["--dev", "--reset-key"], "--reset-key"),
-                          (["--force"], "--force"), (["--max-sandboxes", "-1"], "--max-sandboxes"), (["x"], "x")):
+                          (["--force"], "--force"), (["--max-sandboxes", "-1"], "--max-sandboxes"), (["x"], "x"),
+                          (["--dev", "--backend", "nope"], "nope"), (["--dev", "--volumes", "/nowhere/at/all"], "--volumes")):
         code, told = serve(*options)
         check(f"serve {' '.join(options)}", code == 125 and word in told and told.count("\n") == 1, told)
     if os.path.exists("/proc/net/if_inet6") and "00000000000000000000000000000001" in open("/proc/net/if_inet6").read():

@@ -2,11 +2,13 @@
 /* A server in the foreground. What it tells goes to stdout, so that a script can wait for the address;
  * requests (--verbose) and what goes wrong to stderr. Of a request nobody learns more than its method and
  * its sandbox: code and keys are not ours to show. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -223,10 +225,14 @@ static bool read_number(const char *option, const char *text, unsigned long max,
 
 static bool add_volumes(struct serve *s, const char *dir)
 {
-	if (dir[0] != '/' || s->n_volumes == VOLUMES_MAX) {
-		cmd_fail(dir[0] != '/' ? "--volumes %s: must be a path from the root"
-				       : "--volumes %s: there are too many of these",
-				dir);
+	struct stat st;
+	const char *wrong = dir[0] != '/'                 ? "must be a path from the root"
+			    : s->n_volumes == VOLUMES_MAX ? "there are too many of these"
+			    : stat(dir, &st) < 0          ? strerror(errno)
+			    : !S_ISDIR(st.st_mode)        ? "is no directory"
+							  : NULL;
+	if (wrong) {
+		cmd_fail("--volumes %s: %s", dir, wrong);
 		return false;
 	}
 	s->volumes[s->n_volumes++] = dir;
