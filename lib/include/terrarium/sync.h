@@ -36,8 +36,9 @@ struct trm_sync;
 /* ---- life ---------------------------------------------------------------- */
 
 struct trm_sync_opts {
-	/* Which sandbox; its texts and lists are borrowed until trm_sync_destroy(). With `keep` it stays when
-	 * the trm_sync is destroyed, until it is stopped. */
+	/* Which sandbox; trm_config_sandbox_opts() fills it from the user's settings, `.env` included. Its
+	 * texts and lists are borrowed until trm_sync_destroy(). With `keep` it stays when the trm_sync is
+	 * destroyed, until it is stopped. */
 	struct trm_sandbox_opts sandbox;
 	/* A running local sandbox of that name is joined, with the state that it has, instead of TRM_EEXIST.
 	 * It stays when the trm_sync is destroyed. Default false. */
