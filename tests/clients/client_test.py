@@ -352,6 +352,38 @@ def a_start_that_is_given_up_leaves_nothing():
 		expect(not any(double.heard()['sandboxes'].values()), said, 'no sandbox left running')
 
 
+# ---- files -----------------------------------------------------------------------------------------------------
+
+
+def tree_of(folder):
+	found = {}
+	for at, folders, files in os.walk(folder):
+		for name in folders + files:
+			path = os.path.join(at, name)
+			what = os.readlink(path) if os.path.islink(path) else 'folder' if os.path.isdir(path) else open(path, 'rb').read()
+			found[os.path.relpath(path, folder)] = what, os.lstat(path).st_mode
+	return found
+
+
+def files_go_both_ways():
+	"""By commands alone. The double's run on this machine, so that a folder of ours is one of its sandbox."""
+	with Double() as double, tempfile.TemporaryDirectory() as home:
+		os.makedirs(os.path.join(home, 'src', "it's \"odd\"\n$HOME", 'deep'))
+		for name, content in (('a.txt', b'a\n'), ('empty', b''), ("it's \"odd\"\n$HOME/deep/-n", os.urandom(700000))):
+			with open(os.path.join(home, 'src', name), 'wb') as file:
+				file.write(content)
+		os.chmod(os.path.join(home, 'src', 'a.txt'), 0o750)
+		os.symlink('a.txt', os.path.join(home, 'src', 'link'))
+		lines = ':cp src :%s/inside\n:cp :%s/inside back\n' % (home, home)
+		args = ['repl', '--yes', '--backend', 'microsandbox']
+		done = subprocess.run([TERRARIUM, *args], input=lines, capture_output=True, text=True, timeout=60, cwd=home,
+			env=environment(home, MSB_SERVER_URL=double.url))
+		said = Said(args, done.returncode, done.stdout, done.stderr)
+		wanted = tree_of(os.path.join(home, 'src'))
+		expect(tree_of(os.path.join(home, 'inside')) == wanted, said, 'the tree inside')
+		expect(tree_of(os.path.join(home, 'back')) == wanted, said, 'the tree that came back')
+
+
 # ---- TLS and proxies -------------------------------------------------------------------------------------------
 
 
@@ -417,7 +449,7 @@ def proxies_are_used():
 def main():
 	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen,
-			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing,
+			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, files_go_both_ways,
 			certificates_are_looked_at, proxies_are_used):
 		before, began = n_wrong, time.monotonic()
 		case()
