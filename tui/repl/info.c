@@ -145,12 +145,16 @@ void colon_limits(struct repl *r, const char *rest)
 	static const char *const words[] = {
 			[TRM_ENFORCED] = "", [TRM_WEAK] = "weak: ", [TRM_NOT_ENFORCED] = "NOT ENFORCED: "};
 	(void)rest;
-	show_answer(&r->show, ROLE_TEXT,
-			"memory %s, %.3g core%s, %u processes, files %s (one of them %s), %u open files per "
-			"process, %s",
-			format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-			format_bytes(disk, l->disk_bytes), format_bytes(file, l->file_bytes), l->open_files,
-			trm_limits_tell_net(l, net, sizeof net));
+	if (strcmp(trm_sandbox_backend(r->stage.sandbox), "microsandbox") == 0)
+		show_answer(&r->show, ROLE_TEXT, "memory %s and %.3g core%s, which the server was asked for",
+				format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s");
+	else
+		show_answer(&r->show, ROLE_TEXT,
+				"memory %s, %.3g core%s, %u processes, files %s (one of them %s), %u open files per "
+				"process, %s",
+				format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+				format_bytes(disk, l->disk_bytes), format_bytes(file, l->file_bytes),
+				l->open_files, trm_limits_tell_net(l, net, sizeof net));
 	const struct trm_mount *mounts;
 	for (size_t i = 0, m = trm_sandbox_mounts(r->stage.sandbox, &mounts); i < m; i++)
 		show_answer(&r->show, mounts[i].is_writable ? ROLE_WARN : ROLE_TEXT, "%-14s %s", "mount",

@@ -104,9 +104,8 @@ static const char *hidden_reason(const char *method)
 	} table[] = {
 			{"sandbox.start", "it says so when the image cannot be fetched or the sandbox not be "
 					  "started: see the server's own log"},
-			{"sandbox.repl.run",
-					"it says so when the sandbox does not run (any more) or is not up yet, "
-					"and when its image has not this language"},
+			{"sandbox.repl.run", "it says so when the sandbox does not run, or is not up yet, "
+					     "and when its image has not this language"},
 			{"sandbox.command.run",
 					"it says so when there is no such program in the image, when the "
 					"command took too long, and when the sandbox does not run"},

@@ -152,12 +152,10 @@ static void begin_op(struct msb *m, const struct frame *frame)
 	static const struct file_ops OPS = {.said = on_op};
 	static const char *const scripts[] = {
 			[FILE_OP_MKDIR] = "mkdir -m \"$2\" -- \"$1\"",
-			[FILE_OP_REMOVE] =
-					"if [ -d \"$1\" ] && [ ! -L \"$1\" ]; then rmdir -- \"$1\"; else rm -- "
-					"\"$1\"; fi",
-			[FILE_OP_REMOVE_TREE] =
-					"[ -e \"$1\" ] || [ -L \"$1\" ] || { echo \"$1: No such file or directory\" "
-					">&2; exit 1; }; rm -rf -- \"$1\"",
+			[FILE_OP_REMOVE] = "if [ -d \"$1\" ] && [ ! -L \"$1\" ]; then rmdir -- \"$1\"; "
+					   "else rm -- \"$1\"; fi",
+			[FILE_OP_REMOVE_TREE] = "if [ -e \"$1\" ] || [ -L \"$1\" ]; then rm -rf -- \"$1\"; "
+						"else echo \"$1: No such file or directory\" >&2; exit 1; fi",
 	};
 	struct unpack u = {.at = frame->payload, .left = frame->len};
 	uint8_t op = unpack_u8(&u);

@@ -46,8 +46,7 @@ struct msb_file {
 
 /* A new one, in the list of its msb; NULL: out of memory, and the client has been told. Owns `path`. */
 struct msb_file *file_new(struct msb *msb, uint32_t stream, char *path, const struct file_ops *ops);
-/* Run a script with sh; `args` (NULL-terminated) are its $1, $2, …. ops->said() follows, unless it fails for
- * good. */
+/* Run a script with sh; `args` (NULL-terminated) are its $1, $2, …. ops->said() follows. */
 void file_run(struct msb_file *f, const char *script, const char *const *args);
 /* The end: ERROR. */
 void file_fail(struct msb_file *f, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -317,9 +317,11 @@ static void begin(struct msb *m, uint32_t stream, char *path, const struct get *
 		const struct tree_msg *msg)
 {
 	static const char script[] =
-			"[ -e \"$1\" ] || [ -L \"$1\" ] || { echo \"$1: No such file or directory\" >&2; exit 3; }\n"
+			"if ! [ -e \"$1\" ] && ! [ -L \"$1\" ]; then\n"
+			"\techo \"$1: No such file or directory\" >&2; exit 3\nfi\n"
 			"p=$1; case $p in /*) ;; *) p=./$p ;; esac\n"
-			"find $2 \"$p\" $4 -maxdepth \"$3\" -printf '%y %m %s %T@ %d\\0%P\\0%l\\0' | base64 -w0";
+			"find $2 \"$p\" $4 -maxdepth \"$3\" -printf '%y %m %s %T@ %d\\0%P\\0%l\\0' |\n"
+			"base64 -w0";
 	struct msb_file *f = file_new(m, stream, path, &OPS);
 	char depth[16];
 	if (!f)

@@ -12,7 +12,6 @@
 enum {
 	SCRIPT_BYTES = 96 << 10, /* in one request: Linux takes no argument of more than 128 KiB */
 	PIECE_BYTES = 60 << 10,  /* of a file, in one line */
-	LINE_MAX = 90 << 10,
 	PATH_BYTES = 4096,
 	QUEUE_MAX = 96 << 20,
 	FULL_BYTES = 64 << 20, /* that wait to be sent: more is not taken */
@@ -20,7 +19,8 @@ enum {
 
 /* Two functions for each script: b PATH begins a file, e MODE PATH ends it; $T is where it all goes. */
 #define HEAD \
-	"set -e\nb() { : >\"$1.part~\"; }\ne() { chmod \"$1\" \"$2.part~\"; mv -f \"$2.part~\" \"$2\"; }\nT=$1\n"
+	"set -e\nb() { : >\"$1.part~\"; }\n" \
+	"e() { chmod \"$1\" \"$2.part~\"; mv -f \"$2.part~\" \"$2\"; }\nT=$1\n"
 
 struct put {
 	bool is_tree;

@@ -39,7 +39,7 @@ void msb_guards_fill(struct msb *m)
 	say(m, "network", TRM_NOT_ENFORCED, "the server decides: its protocol cannot be asked for none");
 	if (!(m->extensions & MSB_INTERRUPT))
 		say(m, "interrupt", TRM_NOT_ENFORCED,
-				"it cannot stop what runs: then the sandbox is stopped, and its state is lost");
+				"it cannot stop a run: then the sandbox is stopped, and its state lost");
 	if (!(m->extensions & MSB_EVENTS))
 		say(m, "output and input", TRM_NOT_ENFORCED,
 				"output comes when a run has ended; what runs can read no input");

@@ -211,7 +211,7 @@ static void run_bash(struct msb_proc *p)
 	add_timeout(p, request.params);
 	snprintf(request.what, sizeof request.what, "run bash in sandbox '%s'", p->box->name);
 	if (p->n_runs == 2)
-		msb_proc_say(p, "on this server each Bash run is a shell of its own: variables and the directory "
+		msb_proc_say(p, "on this server each Bash run is a shell of its own: variables and directory "
 				"of the run before are gone");
 	send_off(p, &request, on_bash);
 }
@@ -310,7 +310,7 @@ static void input(struct msb_proc *p, const char *bytes, size_t n)
 	if (p->has_told_stdin)
 		return;
 	p->has_told_stdin = true;
-	msb_proc_say(p, "this server takes no input for what runs: it was thrown away, and programs that read find "
+	msb_proc_say(p, "this server takes no input for what runs: it is thrown away; who reads finds "
 			"the end of a file");
 }
 
@@ -333,8 +333,8 @@ static void interrupt(struct msb_proc *p)
 	if (p->has_told_interrupt || is_timeout(p))
 		return;
 	p->has_told_interrupt = true;
-	msb_proc_say(p, "this server cannot interrupt what runs; the next step stops the sandbox, and its state is "
-			"lost");
+	msb_proc_say(p, "this server cannot interrupt what runs; the next step stops the sandbox, and its "
+			"state is lost");
 }
 
 static void signal_proc(struct msb_proc *p, uint32_t signo)

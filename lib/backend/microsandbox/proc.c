@@ -185,7 +185,7 @@ static int check_spawn(struct msb *m, uint32_t stream, const struct spawn_msg *m
 		return refuse(m, stream, TRM_ENOENT, "it does not run in this sandbox");
 	if ((msg->flags & SPAWN_PTY) && !(m->extensions & MSB_TERMINAL))
 		return refuse(m, stream, TRM_ENOTSUP,
-				"a microsandbox server has no terminals: only commands without one can be run");
+				"this server has no terminals: only commands without one can be run");
 	if (!*ret)
 		return refuse(m, stream, TRM_EBUSY, "too many processes at a time for this backend");
 	return 0;
@@ -230,7 +230,8 @@ void msb_proc_begin(struct msb_proc *p)
 {
 	p->is_waiting = false;
 	if (p->box->owes_warning)
-		msb_proc_say(p, "the server says that the sandbox may still be starting: the first run may take longer");
+		msb_proc_say(p, "the sandbox may still be starting, says the server: what runs first may "
+				"take longer");
 	p->box->owes_warning = false;
 	if (p->lang)
 		msb_kernel_start(p);

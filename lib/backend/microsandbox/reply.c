@@ -21,8 +21,7 @@ static const struct {
 		{400, TRM_EINVAL, NULL},
 		{404, TRM_EINVAL, "is it a microsandbox server, and is the URL right (--server-url)?"},
 		{405, TRM_EINVAL, "is it a microsandbox server, and is the URL right (--server-url)?"},
-		{407, TRM_EPERM,
-				"the proxy wants a name and password: they go into http_proxy or https_proxy"},
+		{407, TRM_EPERM, "the proxy wants a name and password: put them into http_proxy"},
 		{408, TRM_EIO, "try again"},
 		{413, TRM_ETOOBIG, "what was sent is too big for it"},
 		{429, TRM_EBUSY, "it has too much to do: try again later"},
@@ -112,8 +111,8 @@ static void advise_missing(const struct trm_error *failure, char *out, size_t ca
 		snprintf(out, cap, " (a proxy is set by %s; NO_PROXY goes around it)", proxy);
 	else if (failure->code == TRM_ENOENT)
 		snprintf(out, cap,
-				"; is a server running there? 'terrarium serve' starts one, --server-url names "
-				"another");
+				"; is a server running there? 'terrarium serve' starts one, --server-url "
+				"names another");
 	else if (failure->code == TRM_EPERM && strstr(failure->msg, "wrong version number"))
 		snprintf(out, cap, "; does it speak http:// only?");
 	else if (failure->code == TRM_EPERM)
@@ -231,8 +230,8 @@ int reply_read(const struct http_answer *a, const struct reply_about *about, cJS
 	int r;
 	if (a->status >= 300 && a->status < 400)
 		return trm_error_set(reterr, TRM_EPROTO,
-				"cannot %s at %s: the server sends us elsewhere (HTTP %d), where the key is not "
-				"taken; give the final address by --server-url",
+				"cannot %s at %s: the server sends us elsewhere (HTTP %d), where no key is "
+				"sent; give the final address by --server-url",
 				about->what, about->url, a->status);
 	cJSON *json = parse(a);
 	const cJSON *result = cJSON_GetObjectItemCaseSensitive(json, "result");

@@ -126,7 +126,7 @@ static int check_volume(const char *text, struct trm_error *reterr)
 	if (*text && (!colon || (colon != text && colon[1])))
 		return 0;
 	return trm_error_set(reterr, TRM_EINVAL,
-			"the volume '%.200s' cannot be used: it is written HOST:GUEST, a path on the server's "
+			"the volume '%.200s' cannot be used: write HOST:GUEST, a path of the server's "
 			"machine and one inside",
 			text);
 }
@@ -191,7 +191,7 @@ int msb_settings_init(struct msb_settings *s, const struct trm_sandbox_opts *opt
 		return r;
 	if (opts->n_mounts)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"a server cannot see files of this machine: --volume names a path on the server's own");
+				"a server cannot see this machine's files: --volume names a path of its own");
 	memcpy(s->space, space, strlen(space) + 1);
 	s->ca_file = o->ca_file && *o->ca_file ? strdup(o->ca_file) : NULL;
 	s->image = o->image && *o->image ? strdup(o->image) : NULL;
