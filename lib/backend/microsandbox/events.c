@@ -78,7 +78,11 @@ static void keep(cJSON **to, const cJSON *data)
 
 static void take_result(struct msb_proc *p, const cJSON *data)
 {
-	keep(&((struct reach *)p->own)->result, data);
+	struct reach *r = p->own;
+	const char *status = kernel_json_text(data, "status");
+	r->is_lost = status && strcmp(status, "lost") == 0;
+	if (!r->is_lost) /* else the answer says why */
+		keep(&r->result, data);
 }
 
 static void take_exited(struct msb_proc *p, const cJSON *data)
@@ -281,7 +285,10 @@ static void end_failed(struct msb_proc *p, int status, const char *body, size_t 
 	if (reply_read(&answer, &about, &root, &result, &why) == 0)
 		trm_error_set(&why, TRM_EPROTO, "cannot %s: the server's events have no end", what);
 	cJSON_Delete(root);
-	fail(p, &why);
+	if (((struct reach *)p->own)->is_lost) /* not only the run, but its sandbox has ended */
+		msb_fail(p->msb, &why);
+	else
+		fail(p, &why);
 }
 
 static void end_by_response(struct msb_proc *p, const cJSON *response)
@@ -356,7 +363,7 @@ static void begin(struct msb_proc *p, struct msb_request *request)
 	r->run[0] = '\0';
 	r->why = (struct trm_error){0};
 	r->status = 0;
-	r->streams = r->is_paused = r->has_interrupted = false;
+	r->streams = r->is_paused = r->has_interrupted = r->is_lost = false;
 	r->killed_by = 0;
 	r->owes_step = NULL;
 	request->is_once = true;
