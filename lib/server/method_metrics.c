@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "rpc/names.h"
+#include "rpc/params.h"
+#include "rpc/sample.h"
+#include "sandbox/sandbox.h"
 #include "server/call.h"
 #include "server/fleet.h"
 #include "server/method.h"
@@ -19,7 +22,18 @@ static void add_number(cJSON *row, const char *name, bool is_known, double value
 		cJSON_AddNullToObject(row, name);
 }
 
-static void add_row(cJSON *rows, struct served *served)
+/* All that is known of one that runs; the processor's share is as in the row. */
+static void add_sample(cJSON *row, struct served *served, const struct trm_sample *now)
+{
+	struct trm_sample all;
+	if (!metrics_sample_now(served->sandbox, &all))
+		all = *now;
+	all.cpu_percent = now->cpu_percent;
+	all.known |= now->known & TRM_METRIC_CPU_PERCENT;
+	cJSON_AddItemToObject(row, "sample", rpc_sample_write(&all));
+}
+
+static void add_row(cJSON *rows, struct served *served, bool is_full)
 {
 	struct trm_sample now = {0};
 	bool is_running = served->state == SERVED_RUNNING;
@@ -32,16 +46,19 @@ static void add_row(cJSON *rows, struct served *served)
 	add_number(row, "cpu_usage", now.known & TRM_METRIC_CPU_PERCENT, round(now.cpu_percent * 100) / 100);
 	add_number(row, "memory_usage", now.known & TRM_METRIC_MEM, (double)(now.mem_bytes >> 20));
 	add_number(row, "disk_usage", now.known & TRM_METRIC_DISK, (double)now.disk_bytes);
+	if (is_full && is_running)
+		add_sample(row, served, &now);
 	cJSON_AddItemToArray(rows, row);
 }
 
-static void add_space(cJSON *rows, const struct space *space)
+static void add_space(cJSON *rows, const struct space *space, bool is_full)
 {
 	for (struct served *served = space->sandboxes; served; served = served->next)
-		add_row(rows, served);
+		add_row(rows, served, is_full);
 }
 
-static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *target, struct trm_error *why)
+static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *target, bool is_full,
+		struct trm_error *why)
 {
 	bool is_everywhere = !strcmp(target->space, RPC_EVERYWHERE);
 	struct served *served;
@@ -49,7 +66,7 @@ static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *targe
 	if (target->name && !is_everywhere) {
 		r = fleet_find(fleet, target->space, target->name, &served, why);
 		if (r == 0)
-			add_row(rows, served);
+			add_row(rows, served, is_full);
 		return r;
 	}
 	struct space *space = is_everywhere ? fleet_spaces(fleet) : fleet_space(fleet, target->space);
@@ -57,9 +74,9 @@ static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *targe
 		return fleet_find(fleet, target->space, "", &served, why);
 	for (; space; space = is_everywhere ? space->next : NULL) {
 		if (!target->name)
-			add_space(rows, space);
+			add_space(rows, space, is_full);
 		else if (fleet_find(fleet, space->name, target->name, &served, NULL) == 0)
-			add_row(rows, served);
+			add_row(rows, served, is_full);
 	}
 	return 0;
 }
@@ -68,14 +85,17 @@ void method_metrics(struct call *call)
 {
 	struct target target;
 	struct trm_error why = {0};
+	bool is_full = false;
 	if (!target_read(call, false, &target))
 		return;
 	int r = target.name ? rpc_name_check("Sandbox", target.name, &why) : 0;
 	if (r == 0 && strcmp(target.space, RPC_EVERYWHERE) != 0)
 		r = rpc_name_check("Namespace", target.space, &why);
+	if (r == 0)
+		r = rpc_get_bool(call->params, "full", &is_full, &why);
 	cJSON *result = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(result, "sandboxes");
 	if (r == 0)
-		r = add_rows(rows, call->server->fleet, &target, &why);
+		r = add_rows(rows, call->server->fleet, &target, is_full, &why);
 	if (r == 0) {
 		call_result(call, result);
 		return;

@@ -224,6 +224,14 @@ def asks():
     equal("forgotten", call("sandbox.repl.ask", language="python", question="reset"), (200, {}))
 
 
+def metrics():
+    row = call("sandbox.metrics.get")[1]["sandboxes"][0]
+    check("a plain row has no more than it had", "sample" not in row, row)
+    row = call("sandbox.metrics.get", full=True)[1]["sandboxes"][0]
+    check("sample", row["sample"]["mem_bytes"] > 0 and row["sample"]["mem_limit_bytes"] > 0, row)
+    equal("full is a word of yes or no", call("sandbox.metrics.get", full=1)[0], 400)
+
+
 def refusals():
     for params in (
         {"run": "0000000000000000"},
@@ -304,7 +312,7 @@ def mcp_all():
 def main():
     status, why = call("sandbox.start", config={"image": "terrarium/all"})
     equal("start", status, 200)
-    for part in (output, displays, flood, questions, interrupts, commands, asks, refusals, mcp_all):
+    for part in (output, displays, flood, questions, interrupts, commands, asks, metrics, refusals, mcp_all):
         try:
             part()
         except Exception as error:  # noqa: BLE001: whatever it is, the others are still to be seen

@@ -7,6 +7,7 @@
 #include "backend/microsandbox/msb.h"
 #include "base/err.h"
 #include "rpc/names.h"
+#include "rpc/sample.h"
 
 enum { FAILURES_MAX = 3, STOPPED_MAX = 2 };
 
@@ -47,6 +48,7 @@ static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
 		s->disk_bytes = (uint64_t)disk;
 		s->known |= TRM_METRIC_DISK;
 	}
+	rpc_sample_read(cJSON_GetObjectItemCaseSensitive(row, "sample"), s);
 }
 
 /* It ran, and does no longer, and not by us. */
@@ -97,6 +99,8 @@ static void ask(void *user)
 		cJSON_Delete(request.params);
 		return;
 	}
+	if (m->extensions)
+		cJSON_AddTrueToObject(request.params, "full");
 	snprintf(request.what, sizeof request.what, "measure sandbox '%s'", m->name);
 	msb_call(m, &request, on_metrics, m, &m->metrics_call, NULL);
 }

@@ -39,6 +39,8 @@
  *   sandbox.file.get       {"path":…,"offset":n,"size":n} → {"base64":…,"mode":n,"size":of the whole file}
  *                          a piece has at most 1 MiB
  *
+ *   sandbox.metrics.get    {"full":true}: rows of running sandboxes have a "sample", as struct trm_sample
+ *
  * A client that leaves during a run has it interrupted, by the session's steps; the next one does not wait
  * for it. */
 
