@@ -42,6 +42,7 @@ static int do_hello(struct client *client, const struct frame *frame)
 				hello.version, FRAME_VERSION);
 	client->greeted = true;
 	client->nproc = hello.nproc;
+	client->pid = hello.pid;
 	client->is_onlooker = hello.flags & HELLO_ONLOOKER;
 	if (hello.nproc)
 		client->agent->nproc = hello.nproc;
@@ -111,6 +112,7 @@ static int do_signal(struct client *client, const struct frame *frame)
 	struct sub *sub = sub_of(client_find(client, frame->stream));
 	if (fields.bad || signo < 1 || signo > 64 || scope > 1 || !sub)
 		return bad_payload(client, frame);
+	proc_note_signal(sub->proc, (int)signo, client);
 	proc_signal(sub->proc, (int)signo, scope == 1);
 	return 0;
 }
@@ -121,6 +123,9 @@ static int do_signal_pid(struct client *client, const struct frame *frame)
 	struct buf done;
 	if (signal_pid_msg_get(frame, &msg) < 0)
 		return bad_payload(client, frame);
+	for (struct proc *proc = client->agent->procs; proc; proc = proc->next)
+		if (proc->pid == (pid_t)msg.pid)
+			proc_note_signal(proc, (int)msg.signo, client);
 	int r = tree_signal_one((pid_t)msg.pid, msg.start, (int)msg.signo, msg.has_tree);
 	if (r < 0) {
 		client_error(client, frame->stream, r,

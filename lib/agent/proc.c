@@ -158,12 +158,23 @@ void proc_exited(struct proc *proc, const struct exited_msg *status)
 	int n = 0;
 	proc->exited = true;
 	proc->exit = *status;
+	if (status->signal && status->signal == (uint32_t)proc->last_signal) {
+		proc->exit.by_client = proc->signal_client;
+		proc->exit.by_pid = proc->signal_pid;
+	}
 	if (proc->control.watch.fd >= 0 && ioctl(proc->control.watch.fd, FIONREAD, &n) == 0 && n > 0)
 		proc->control_left = (size_t)n;
 	if (proc->started)
 		output_pump(proc);
 	else if (proc->report.fd < 0)
 		proc->over = true; /* it could not start, or nobody was waiting for it any more */
+}
+
+void proc_note_signal(struct proc *proc, int signo, const struct client *client)
+{
+	proc->last_signal = signo;
+	proc->signal_client = client->number;
+	proc->signal_pid = client->pid;
 }
 
 void proc_end(struct proc *proc)

@@ -63,6 +63,8 @@ struct proc {
 	bool over;           /* to be swept at the end of the turn: no subscribers, no pid */
 	size_t control_left; /* after the exit: control bytes still to come */
 	struct exited_msg exit;
+	int last_signal; /* that a client has sent to it; 0: none did */
+	uint32_t signal_client, signal_pid;
 	struct feed feeds[FEED_KINDS];
 };
 
@@ -77,6 +79,8 @@ void proc_end(struct proc *proc);
 /* A subscriber has left: the last one may be the end of it. */
 void proc_left(struct proc *proc);
 void proc_signal(struct proc *proc, int signo, bool whole_tree);
+/* That client sends it a signal: should it die of that, all are told who it was. */
+void proc_note_signal(struct proc *proc, int signo, const struct client *client);
 void proc_resize(struct proc *proc, uint16_t rows, uint16_t cols);
 void proc_destroy(struct proc *proc);
 

@@ -145,7 +145,10 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 		k->owner_fd = client->fd;
 		break;
 	case CLIENT_LOOK: break;
-	case CLIENT_STOP: end_asked(k, GONE_STOPPED, client->pid, client->command); break;
+	case CLIENT_STOP: /* its owner asks for that when it ends itself */
+		end_asked(k, is_owner && !k->is_kept ? GONE_OWNER : GONE_STOPPED, client->pid,
+				client->command);
+		break;
 	case CLIENT_GONE:
 		if (is_owner)
 			k->owner_fd = -1;

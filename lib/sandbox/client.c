@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "wire/message.h"
@@ -294,7 +295,8 @@ static int greet(struct trm_sandbox *s)
 {
 	struct buf asked = s->out;
 	buf_init(&s->out, SANDBOX_OUT_MAX_BYTES);
-	int r = hello_msg_put(&s->out, s->ops->nproc(s->carrier), s->opts.is_onlooker ? HELLO_ONLOOKER : 0);
+	int r = hello_msg_put(&s->out, s->ops->nproc(s->carrier), s->opts.is_onlooker ? HELLO_ONLOOKER : 0,
+			(uint32_t)getpid());
 	if (r == 0)
 		r = buf_append(&s->out, buf_at(&asked), asked.len);
 	buf_finish(&asked);

@@ -144,7 +144,10 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 			.user_us = msg.user_us,
 			.system_us = msg.system_us,
 			.max_rss_bytes = msg.max_rss_bytes,
+			.is_by_other = msg.by_client && msg.by_client != p->stream.sandbox->client,
 	};
+	if (status.is_by_other)
+		status.by_pid = msg.by_pid;
 	struct trm_error none = {0};
 	streams_remove(&p->stream.sandbox->streams, &p->stream);
 	if (p->cb->exited)

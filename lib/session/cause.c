@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/procstat.h"
 #include "base/signame.h"
 #include "session/session.h"
 
@@ -57,6 +58,20 @@ static void describe_signal(int signo, char *out, size_t cap)
 		out[0] = (char)(out[0] - 'A' + 'a');
 }
 
+/* Somebody else who is attached to the sandbox. */
+static void tell_killer(uint32_t pid, char *out, size_t cap)
+{
+	char command[64] = "";
+	if (pid && pid <= INT32_MAX)
+		procstat_command((pid_t)pid, command, sizeof command);
+	if (*command)
+		snprintf(out, cap, ", sent by another client, process %u: %s", pid, command);
+	else if (pid)
+		snprintf(out, cap, ", sent by another client, process %u", pid);
+	else
+		snprintf(out, cap, ", sent by another client");
+}
+
 void cause_of_death(struct trm_session *s, const struct trm_exit *status, char *out, size_t cap)
 {
 	struct trm_sample now;
@@ -70,7 +85,9 @@ void cause_of_death(struct trm_session *s, const struct trm_exit *status, char *
 				SIGXFSZ, s->sandbox->opts.limits.file_bytes / mib);
 	} else if (status->signal) {
 		describe_signal(status->signal, words, sizeof words);
-		snprintf(out, cap, "killed by signal %d (%s)", status->signal, words);
+		int n = snprintf(out, cap, "killed by signal %d (%s)", status->signal, words);
+		if (n > 0 && (size_t)n < cap && status->is_by_other)
+			tell_killer(status->by_pid, out + n, cap - (size_t)n);
 	} else {
 		snprintf(out, cap, "the interpreter exited with code %d", status->exit_code);
 	}

@@ -79,7 +79,7 @@ enum hello_flag { HELLO_ONLOOKER = 1 /* it is not counted among the clients */ }
 enum frame_type {
 	/* client → agent */
 	FRAME_HELLO = 1, /* stream 0. u32 magic, u32 version, u32 nproc: RLIMIT_NPROC of what this client
-			    starts (0: leave), u32 enum hello_flag. First frame of a connection. */
+			    starts (0: leave), u32 enum hello_flag, u32 pid. First frame of a connection. */
 	FRAME_SPAWN,  /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, strv argv, strv
 			 env,  str cwd, bytes script, str label (what METRICS call it; "": its command line).
 			 Answer: STARTED or ERROR.
@@ -120,7 +120,8 @@ enum frame_type {
 			  before it wrote to control is sent before it. */
 	FRAME_INPUT_CREDIT, /* channel; u32 bytes that the process has taken */
 	FRAME_EXITED,       /* i32 exit_code (-1: signal), u32 signal, u64 user_us, u64 system_us, u64
-			       max_rss_bytes.        After all output that was there. Ends the stream. */
+			       max_rss_bytes, u32 client that has sent the signal (0: none), u32 its pid. After all
+			       output that was there. Ends the stream. */
 	FRAME_DONE,         /* u64 size, u32 mode. Ends a transfer. */
 	FRAME_METRICS,      /* stream 0. see message.h */
 	FRAME_PONG,         /* stream 0 */

@@ -27,7 +27,7 @@ static int finish(struct buf *out, size_t mark, const struct pack *p)
 	return frame_end(out, mark);
 }
 
-int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags)
+int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags, uint32_t pid)
 {
 	size_t mark;
 	struct pack p = {.to = out};
@@ -38,6 +38,7 @@ int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags)
 	pack_u32(&p, FRAME_VERSION);
 	pack_u32(&p, nproc);
 	pack_u32(&p, flags);
+	pack_u32(&p, pid);
 	return finish(out, mark, &p);
 }
 
@@ -47,7 +48,8 @@ int hello_msg_get(const struct frame *frame, struct hello_msg *ret)
 	struct hello_msg m = {.magic = unpack_u32(&u)};
 	m.version = unpack_u32(&u);
 	m.nproc = unpack_u32(&u);
-	m.flags = u.left ? unpack_u32(&u) : 0; /* none from an older client */
+	m.flags = u.left ? unpack_u32(&u) : 0; /* neither from an older client */
+	m.pid = u.left ? unpack_u32(&u) : 0;
 	if (u.bad)
 		return TRM_EPROTO;
 	*ret = m;
@@ -222,6 +224,8 @@ int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *ms
 	pack_u64(&p, msg->user_us);
 	pack_u64(&p, msg->system_us);
 	pack_u64(&p, msg->max_rss_bytes);
+	pack_u32(&p, msg->by_client);
+	pack_u32(&p, msg->by_pid);
 	return finish(out, mark, &p);
 }
 
@@ -233,6 +237,8 @@ int exited_msg_get(const struct frame *frame, struct exited_msg *ret)
 	m.user_us = unpack_u64(&u);
 	m.system_us = unpack_u64(&u);
 	m.max_rss_bytes = unpack_u64(&u);
+	m.by_client = u.left ? unpack_u32(&u) : 0; /* neither from an older agent */
+	m.by_pid = u.left ? unpack_u32(&u) : 0;
 	if (u.bad || m.exit_code < -1 || m.exit_code > 255 || m.signal > 64)
 		return TRM_EPROTO;
 	*ret = m;

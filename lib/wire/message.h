@@ -16,9 +16,10 @@
 struct hello_msg {
 	uint32_t magic, version, nproc;
 	uint32_t flags; /* enum hello_flag */
+	uint32_t pid;   /* the client's, on its machine; 0: it does not say */
 };
 /* With our own magic and version. */
-int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags);
+int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags, uint32_t pid);
 int hello_msg_get(const struct frame *frame, struct hello_msg *ret);
 
 struct welcome_msg {
@@ -84,6 +85,8 @@ struct exited_msg {
 	int32_t exit_code;
 	uint32_t signal;
 	uint64_t user_us, system_us, max_rss_bytes;
+	/* Killed by a signal that a client has sent: its number, and the pid that it has said; else 0. */
+	uint32_t by_client, by_pid;
 };
 int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *msg);
 int exited_msg_get(const struct frame *frame, struct exited_msg *ret);

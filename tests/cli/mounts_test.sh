@@ -138,6 +138,34 @@ try run --yes --mount "$dir:/home/user/all:rw" -c 1
 expect_code 0
 expect_in err "holds your home directory"
 
+# ---- options that need another one, or change nothing
+try run --yes --net-allow 10.0.0.0/8 -c 1
+expect_out 1
+expect_err "terrarium: --net-allow counts only with --net on; the sandbox has no network"
+try run --yes --keep --name kept -c 1
+try run --yes --keep=off --name kept -c 2
+expect_out 2
+expect_err "terrarium: sandbox 'kept' was there before and stays; 'terrarium stop kept' ends it"
+# Who is killed by somebody else is told by whom; who runs in a sandbox that ends with its owner, that it did.
+setsid -w "$terrarium" run --yes --name kept -c 'import os, time; open("/tmp/up", "w"); time.sleep(60)' >out 2>err &
+sleeper=$!
+until "$terrarium" exec kept -- test -e /tmp/up 2>/dev/null; do :; done
+try stop kept
+wait $sleeper && wrong "it was running"
+expect_in err "was stopped by process"
+mkfifo go.fifo
+setsid -w "$terrarium" exec --name owned -- sh -c 'touch /tmp/up; read line' <go.fifo &
+owner=$!
+exec 9>go.fifo
+until "$terrarium" exec owned -- test -e /tmp/up 2>/dev/null; do :; done
+setsid -w "$terrarium" exec owned -- sh -c 'touch /tmp/other; sleep 60' >out 2>err 9>&- &
+other=$!
+until "$terrarium" exec owned -- test -e /tmp/other 2>/dev/null; do :; done
+exec 9>&-
+wait $owner
+wait $other && wrong "it cannot have ended well"
+expect_in err "the program that the sandbox belonged to has ended, and with it the sandbox, which was not kept: process"
+
 # ---- what is told
 try run --yes --keep --name mounted --mount data:/data --mount whole:/w:rw --env SECRET=hidden --workdir /w -c 1
 try inspect mounted

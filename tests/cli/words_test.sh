@@ -55,6 +55,9 @@ run --memroy 5 -c x|unknown option '--memroy'; did you mean --memory?
 run -c|a value is missing after '-c'; see 'terrarium run --help'
 run --json=yes|no value can be given to '--json'; see 'terrarium run --help'
 run -c x|there is no terminal to ask on before code is run; give --yes to run it without asking
+run --yes --name= -c x|--name '': a sandbox cannot have an empty name; without --name it has a random one
+run --yes --net maybe|--net maybe: must be on or off (and there is no file 'maybe')
+run --yes --keep maybe -c x|--keep maybe: must be on or off (and there is no file 'maybe')
 run --yes --memory -1 -c x|--memory -1: must be at least 16 MiB
 run --yes --memory=lots -c x|--memory lots: must be a number of MiB, such as 512 or 2G
 run --yes --open-files 63 -c x|--open-files 63: must be at least 64

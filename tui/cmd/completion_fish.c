@@ -117,7 +117,16 @@ static void put_option(
 /* One operand may stand behind `first` to `last` others. */
 static void put_operand(const char *command, int first, int last, const char *value, size_t n)
 {
-	if (strcmp(command, "workbench") == 0)
+	bool is_path = n >= 9 && memcmp(value, "NAME:PATH", 9) == 0;
+	if (is_path) {
+		/* A word that begins with a sandbox is none of this machine's files. */
+		printf("complete -c terrarium -n '__terrarium_is %s; and __terrarium_operands_are %d %d; and "
+		       "__terrarium_is_inside' -f -a '(__terrarium_paths)'\n",
+				command, first, last);
+		printf("complete -c terrarium -n '__terrarium_is %s; and __terrarium_operands_are %d %d; and not "
+		       "__terrarium_is_inside'",
+				command, first, last);
+	} else if (strcmp(command, "workbench") == 0)
 		fputs("complete -c terrarium -n '__terrarium_is workbench'", stdout);
 	else
 		printf("complete -c terrarium -n '__terrarium_is %s; and __terrarium_operands_are %d %d'",

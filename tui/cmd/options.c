@@ -209,9 +209,11 @@ static int next_long(struct options *o, const char *word)
 		return wrong(o, "no value can be given to", word, (int)n);
 	if (match.metavar) {
 		bool has_word = o->at < o->argc;
-		if (!equals && is_switch(match) && !(has_word && is_on_or_off(o->argv[o->at])))
+		if (!equals && is_switch(match) && !(has_word && is_on_or_off(o->argv[o->at]))) {
 			o->value = "on";
-		else if (!equals && !has_word)
+			o->bare_switch = label_of(match);
+			o->bare_word = has_word ? o->argv[o->at] : NULL;
+		} else if (!equals && !has_word)
 			return wrong(o, "a value is missing after", word, (int)n);
 		else
 			o->value = equals ? equals + 1 : o->argv[o->at++];
@@ -281,6 +283,16 @@ static void note(struct trm_config_origin *origins, size_t row, uint32_t column)
 		origins[row] = (struct trm_config_origin){.from = TRM_FROM_OPTION, .column = column};
 }
 
+/* What can be no value, though the table lets it through, and what counts only with something else. */
+static int check_together(const struct options *o, const struct trm_config *config)
+{
+	if (options_has(o, "name") && !*config->name)
+		return cmd_fail("--name '': a sandbox cannot have an empty name; without --name it has a random one");
+	if (options_has(o, "net_allow") && !config->limits.net && *config->limits.net_allow)
+		cmd_fail("--net-allow counts only with --net on; the sandbox has no network");
+	return 0;
+}
+
 /* What is given here takes the place of what is configured, as with every setting. */
 static int set_list(const struct options *o, int row, struct trm_config *config, struct trm_error *why)
 {
@@ -314,6 +326,8 @@ int options_config_from(
 		cmd_fail("%s", why.msg);
 		return -1;
 	}
+	if (check_together(o, ret_config))
+		return -1;
 	if (o->yes) {
 		ret_config->confirm = false;
 		note(ret_origins, (size_t)(trm_setting_find("confirm") - settings), 1);

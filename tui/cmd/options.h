@@ -40,6 +40,9 @@ struct options {
 	const char *cluster; /* rest of -abc */
 	bool only_operands;  /* "--" was seen */
 	const char *config_path;
+	/* A switch that was given without a value, and the word behind it, which may have been meant to be
+	 * it. */
+	const char *bare_switch, *bare_word;
 	char secret[4096]; /* what was given for one, and wiped from the line */
 	char joined[1024]; /* of an option that may be repeated */
 	struct {

@@ -87,8 +87,9 @@ static int find_language(const char *name, const struct trm_lang **ret)
 }
 
 /* Read everything that will run, and settle in which language. 0 or an exit code. */
-static int read_sources(struct request *q, bool is_forced)
+static int read_sources(struct request *q, const struct options *o)
 {
+	bool is_forced = options_has(o, "language");
 	const struct trm_lang *lang;
 	/* CAMEL's interpreter has its own names, which it looks at itself. */
 	if (find_language(q->is_camel && is_forced ? "" : q->config.language, &lang))
@@ -96,6 +97,9 @@ static int read_sources(struct request *q, bool is_forced)
 	for (size_t i = 0; i < q->n_sources; i++) {
 		struct source *s = &q->sources[i];
 		struct trm_error why = {0};
+		if (s->kind == SOURCE_FILE && s->name == o->bare_word && access(s->name, F_OK) < 0)
+			return cmd_fail("%s %s: must be on or off (and there is no file '%s')",
+					o->bare_switch, s->name, s->name);
 		if (source_read(s, &why) < 0 || source_guess(s, is_forced ? lang : NULL, lang, &why) < 0)
 			return cmd_fail("%s", why.msg);
 	}
@@ -153,7 +157,7 @@ static int run_parsed(struct request *q, const struct options *o)
 	struct trm_error why = {0};
 	if (gate_open(&q->gate, &q->config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	int code = read_sources(q, options_has(o, "language"));
+	int code = read_sources(q, o);
 	if (code == 0 && (options_wish(o) || options_has(o, "keep")))
 		boxes_note_running(o, &q->config);
 	if (code == 0 && !q->is_camel)
@@ -182,7 +186,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"language", "name", "keep", "timeout", "memory", "net", "mount", "env", "backend", NULL};
+static const char *const settings[] = {
+		"language", "name", "keep", "timeout", "memory", "net", "mount", "env", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",

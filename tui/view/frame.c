@@ -140,28 +140,38 @@ static int title_language(const struct model *m, struct canvas *c, struct rect c
 	return draw_format(c, clip, 0, col, ROLE_TITLE, "%s ", sign(m->has_utf8, SIGN_MENU));
 }
 
+/* Where it runs, as far as what follows leaves room: its name is worth more than its backend. */
+static int title_sandbox(const struct model *m, struct canvas *c, struct rect clip, int col)
+{
+	const struct sandbox_info *s = &m->sandbox;
+	const char *kept = s->is_kept && s->state != SANDBOX_DEAD ? " kept" : "";
+	char text[96], forms[3][128];
+	uint16_t role;
+	int state = (int)strlen(state_text(m, text, &role)) + (m->run.state == RUN_NONE ? 21 : 9)
+		    + (m->panes.is_zoomed ? 16 : 0) + (s->limits.net ? 7 : 0);
+
+	snprintf(forms[0], sizeof forms[0], "%s/%s%s", s->backend, s->name, kept);
+	snprintf(forms[1], sizeof forms[1], "%s%s", s->name, kept);
+	snprintf(forms[2], sizeof forms[2], "%s", s->name);
+	for (size_t i = 0; i < sizeof forms / sizeof *forms && s->name[0]; i++)
+		if (col + (int)strlen(forms[i]) + state <= clip.col + clip.cols)
+			return title_gap(m, c, clip,
+					draw_format(c, clip, 0, col, ROLE_TEXT, " %s ", forms[i]));
+	return col;
+}
+
 static void title(const struct model *m, struct canvas *c)
 {
 	bool single = m->layout.kind == LAYOUT_SINGLE, brief = m->cols < BRIEF_COLS;
 	struct rect clip = {0, single ? 0 : 2, 1, m->cols - (single ? 9 : 13)};
-	char text[96];
-	uint16_t role;
 	int col = clip.col;
 
 	if (!brief)
 		col = title_gap(m, c, clip, draw_text(c, clip, 0, col, ROLE_TITLE, " terrarium "));
 	col = title_language(m, c, clip, col);
 	col = title_gap(m, c, clip, col);
-	size_t rest = strlen(m->sandbox.backend) + strlen(m->sandbox.name)
-		      + strlen(state_text(m, text, &role)) + (m->run.state == RUN_NONE ? 22 : 10)
-		      + (m->panes.is_zoomed ? 16 : 0) + (m->sandbox.is_kept ? 5 : 0)
-		      + (m->sandbox.limits.net ? 7 : 0);
-	if (!brief && m->sandbox.name[0] && col + (int)rest <= clip.col + clip.cols) {
-		col = draw_format(c, clip, 0, col, ROLE_TEXT, " %s/%s%s ", m->sandbox.backend,
-				m->sandbox.name,
-				m->sandbox.is_kept && m->sandbox.state != SANDBOX_DEAD ? " kept" : "");
-		col = title_gap(m, c, clip, col);
-	}
+	if (!brief)
+		col = title_sandbox(m, c, clip, col);
 	title_state(m, c, clip, col);
 	draw_text(c, (struct rect){0, 0, 1, m->cols}, 0, m->cols - (single ? 8 : 11), ROLE_TITLE,
 			" F1 help ");

@@ -240,6 +240,10 @@ struct trm_exit {
 	int signal;                  /* 0 if it exited by itself */
 	uint64_t user_us, system_us; /* of the process and the children it waited for */
 	uint64_t max_rss_bytes;
+	/* The signal came from another client of the sandbox, that process of this machine (0: not known), if
+	 * the agent says the truth. */
+	bool is_by_other;
+	uint32_t by_pid;
 };
 
 struct trm_proc_cb {

@@ -55,7 +55,7 @@ static void test_kept_process_survives_and_its_output_does_not_block_it(void **s
 	link_send(&link, 1, FRAME_INPUT, CHANNEL_CONTROL, "x\n", 2);
 	link_until_text(&link, &tape, 0, "x 42\n");
 	link_pack(&link, 1, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
-	link_exit(&link, &tape);
+	assert_int_not_equal(link_exit(&link, &tape).by_client, 0); /* all are told who it was */
 	/* Dead, so the key makes a new one. */
 	crowd_spawn(&link, 2, "exit 8", 0, BIG_WINDOW);
 	tape.stream = 2;

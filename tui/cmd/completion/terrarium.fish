@@ -36,6 +36,9 @@ function __terrarium_names
     __terrarium_ask ps --names
 end
 # NAME:PATH; PATH lies in a sandbox. What it answers may be anything.
+function __terrarium_is_inside
+    string match -qr '^[A-Za-z0-9][^/]*:' -- (commandline -ct)
+end
 function __terrarium_paths
     set -l parts (string split -m 1 : -- (commandline -ct))
     if test (count $parts) = 2; and string match -qr '^[A-Za-z0-9][^/]*$' -- $parts[1]
