@@ -6,6 +6,7 @@ need_local
 XDG_RUNTIME_DIR=$(mktemp -d)
 export XDG_RUNTIME_DIR
 trap '"$terrarium" stop --all >/dev/null 2>&1; rm -rf "$dir" "$XDG_RUNTIME_DIR"' EXIT
+inside_home=/home/user
 mkdir -p data/sub "with blank:colon"
 echo inside >data/file
 echo outside >secret
@@ -31,7 +32,7 @@ mkdir whole && try run --yes --mount whole:/workspace:rw -c 'open("here", "w").w
 expect_code 0
 [ -e whole/here ] || wrong "/workspace itself may be a mount"
 # shellcheck disable=SC2088 # it is terrarium that knows the home directory
-try run --yes --mount '~/data:/home/user/data' -l bash -c 'cat ~/data/file'
+try run --yes --mount '~/data:'$inside_home/data -l bash -c 'cat ~/data/file'
 expect_out inside
 # Neither programs with rights of others nor devices.
 cp /bin/true data/suid && chmod 4755 data/suid
@@ -134,7 +135,7 @@ set --
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do set -- "$@" --mount "data:/m$i"; done
 try run --yes "$@" -c 1
 expect_in err "--mount: there can be at most 16 of them"
-try run --yes --mount "$dir:/home/user/all:rw" -c 1
+try run --yes --mount "$dir:$inside_home/all:rw" -c 1
 expect_code 0
 expect_in err "holds your home directory"
 
