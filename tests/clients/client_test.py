@@ -23,7 +23,7 @@ n_wrong = 0
 
 class Double:
 	def __init__(self, *options):
-		self.process = subprocess.Popen([sys.executable, os.path.join(HERE, 'double.py'), *options],
+		self.process = subprocess.Popen([sys.executable, '-B', os.path.join(HERE, 'double.py'), *options],
 			stdout=subprocess.PIPE, text=True)
 		self.url = self.process.stdout.readline().strip()
 
@@ -403,7 +403,7 @@ def certificates_are_looked_at():
 	with tempfile.TemporaryDirectory() as folder:
 		make_certificates(folder)
 		cert, key, authority = (os.path.join(folder, name) for name in ('cert.pem', 'key.pem', 'ca.pem'))
-		process = subprocess.Popen([sys.executable, os.path.join(HERE, 'double.py'), '--tls', cert, key],
+		process = subprocess.Popen([sys.executable, '-B', os.path.join(HERE, 'double.py'), '--tls', cert, key],
 			stdout=subprocess.PIPE, text=True)
 		url = process.stdout.readline().strip()
 		try:

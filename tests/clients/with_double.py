@@ -10,7 +10,7 @@ import sys
 def main():
 	at = sys.argv.index('--')
 	here = os.path.dirname(os.path.abspath(__file__))
-	double = subprocess.Popen([sys.executable, os.path.join(here, 'double.py'), *sys.argv[1:at]],
+	double = subprocess.Popen([sys.executable, '-B', os.path.join(here, 'double.py'), *sys.argv[1:at]],
 		stdout=subprocess.PIPE, text=True)
 	env = {**os.environ, 'MSB_SERVER_URL': double.stdout.readline().strip()}
 	env.pop('MSB_API_KEY', None)

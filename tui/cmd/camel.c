@@ -195,7 +195,9 @@ static void note_kept(struct camel *c)
 	const char *name = trm_sync_name(trm_interpreter_sync(c->interpreter));
 	struct trm_sandbox *s = trm_sync_sandbox(trm_interpreter_sync(c->interpreter));
 	if (s && trm_sandbox_is_kept(s) && !*c->opts->config->name)
-		fprintf(stderr, "terrarium: sandbox %s is kept: 'terrarium attach %s' opens it, 'terrarium stop %s' ends it\n",
+		fprintf(stderr,
+				"terrarium: sandbox %s is kept: 'terrarium attach %s' opens it, 'terrarium stop "
+				"%s' ends it\n",
 				name, name, name);
 }
 
