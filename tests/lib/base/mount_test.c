@@ -39,7 +39,12 @@ static void forms(void **state)
 	expect("x:/data//", "x", "/data", false);
 	expect("C:/x:/data:rw", "C:/x", "/data", true);
 	expect("a:b:/data", "a:b", "/data", false);
-	expect("~/x:/home/" "user/x", "~/x", "/home/" "user/x", false);
+	expect("~/x:/home/"
+	       "user/x",
+			"~/x",
+			"/home/"
+			"user/x",
+			false);
 }
 
 static void refused(void **state)
