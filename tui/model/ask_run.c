@@ -42,14 +42,20 @@ static void tell_limits(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
 	char mem[24], disk[24], timeout[48] = "no time-out", duration[24];
+	bool is_asked = strcmp(m->sandbox.backend, "microsandbox") == 0; /* of a server: no more than these */
 
 	if (m->timeout_ms)
 		snprintf(timeout, sizeof timeout, "time-out %s",
 				format_duration(duration, (uint64_t)m->timeout_ms * 1000));
-	dialog_add_labelled(d, "Limits", ROLE_DIALOG,
-			"memory %s, CPU %.3g core%s, %u processes, files %s, %s",
-			format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1.0 ? "" : "s", l->procs,
-			format_bytes(disk, l->disk_bytes), timeout);
+	format_bytes(mem, l->mem_bytes);
+	if (is_asked)
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
+				l->cpus == 1.0 ? "" : "s", timeout);
+	else
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG,
+				"memory %s, CPU %.3g core%s, %u processes, files %s, %s", mem, l->cpus,
+				l->cpus == 1.0 ? "" : "s", l->procs, format_bytes(disk, l->disk_bytes),
+				timeout);
 }
 
 static void tell_network(const struct model *m, struct dialog *d)

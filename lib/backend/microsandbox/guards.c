@@ -27,20 +27,20 @@ void msb_guards_fill(struct msb *m)
 	m->n_guards = 0;
 	say(m, "isolation", TRM_WEAK, "the server's matter: %.60s, namespace %s, image %.40s", s->url,
 			s->space, m->boxes[MSB_BOX_MAIN].image);
-	say(m, "memory", TRM_WEAK, "%llu MiB asked of the server, which enforces it; we do not",
-			(unsigned long long)(s->mem_bytes >> 20));
 	if (s->cpus == (double)s->whole_cpus)
-		say(m, "cpu", TRM_WEAK, "%u asked of the server, which enforces it; we do not",
-				s->whole_cpus);
+		say(m, "memory, cpu", TRM_WEAK,
+				"%llu MiB and %u core%s asked of the server, which enforces it",
+				(unsigned long long)(s->mem_bytes >> 20), s->whole_cpus,
+				s->whole_cpus == 1 ? "" : "s");
 	else
-		say(m, "cpu", TRM_WEAK, "%u asked of the server instead of %g: it takes whole numbers only",
-				s->whole_cpus, s->cpus);
+		say(m, "memory, cpu", TRM_WEAK,
+				"%llu MiB and %u core%s asked of the server: %g is no whole number of cores",
+				(unsigned long long)(s->mem_bytes >> 20), s->whole_cpus,
+				s->whole_cpus == 1 ? "" : "s", s->cpus);
 	say(m, "processes, disk", TRM_WEAK, "the server's own limits: its protocol has none to ask for");
 	say(m, "network", TRM_NOT_ENFORCED, "the server decides: its protocol cannot be asked for none");
-	if (!(m->extensions & MSB_INTERRUPT))
-		say(m, "interrupt", TRM_NOT_ENFORCED,
-				"it cannot stop a run: then the sandbox is stopped, and its state lost");
-	if (!(m->extensions & MSB_EVENTS))
-		say(m, "output and input", TRM_NOT_ENFORCED,
-				"output comes when a run has ended; what runs can read no input");
+	if (!m->extensions)
+		say(m, "runs", TRM_WEAK,
+				"output comes at the end, there is no input, and nothing interrupts: stopping costs "
+				"the sandbox and its state");
 }
