@@ -166,7 +166,8 @@ static void on_body(void *user, struct http_request *http, const char *bytes, si
 	struct reach *r = user;
 	struct msb_proc *p = r->p;
 	if (!r->streams) {
-		buf_append(&r->plain, bytes, n); /* what is too much of it says nothing either */
+		if (r->plain.len + n < r->plain.max) /* what is too much of it says nothing either */
+			buf_append(&r->plain, bytes, n);
 		return;
 	}
 	int e = event_reader_feed(&r->reader, bytes, n, on_event, r);
@@ -291,6 +292,15 @@ static void end_failed(struct msb_proc *p, int status, const char *body, size_t 
 		fail(p, &why);
 }
 
+static void end_by_plain(struct msb_proc *p)
+{
+	struct reach *r = p->own;
+	size_t n = r->plain.len;
+	/* Readers of it look for its NUL. */
+	bool is_whole = buf_append(&r->plain, "", 1) == 0;
+	end_failed(p, r->status, is_whole ? buf_at(&r->plain) : "", is_whole ? n : 0);
+}
+
 static void end_by_response(struct msb_proc *p, const cJSON *response)
 {
 	char *text = cJSON_PrintUnformatted(response);
@@ -339,7 +349,7 @@ static void on_done(void *user, const struct http_answer *answer, const struct t
 		end_lost(p, failure->code ? failure
 					  : &(struct trm_error){TRM_ECLOSED, "the connection was lost"});
 	else
-		end_failed(p, r->status, r->plain.len ? buf_at(&r->plain) : "", r->plain.len);
+		end_by_plain(p);
 	cJSON_Delete(result);
 	cJSON_Delete(exited);
 	cJSON_Delete(response);
