@@ -35,6 +35,7 @@ string(JOIN ", " CPACK_DEBIAN_PACKAGE_RECOMMENDS
   libchafa0 libpng16-16 libturbojpeg0 librsvg2-2 # images
   libreadline8                     # the lines of the REPL
   libmicrohttpd12 libgnutls30      # the server, and its keys
+  libcurl4                         # sandboxes on a server
   libpcre2-8-0)                    # regular expressions in searches
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "npm, pkg-config, libcjson-dev")
 include(CPack)
