@@ -46,6 +46,7 @@ struct fleet_opts {
 	uint32_t max_sandboxes;    /* running at once; 0: no limit */
 	size_t output_keep_bytes;  /* of a run or command, in its reply; 0: FLEET_OUTPUT_BYTES */
 	uint64_t files_keep_bytes; /* of a sandbox that is stopped; 0: FLEET_FILES_BYTES */
+	struct trm_policy *policy; /* what it refuses never runs; NULL: none */
 };
 enum { FLEET_OUTPUT_BYTES = 16 << 20 };
 #define FLEET_FILES_BYTES (UINT64_C(1) << 30)

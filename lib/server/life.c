@@ -178,6 +178,7 @@ static int open_session(struct served *served, struct trm_error *why)
 	opts.memory_alert = TRM_MEMORY_IGNORE;
 	opts.is_shared = true;
 	opts.client = "terrarium serve";
+	opts.policy = served->fleet->opts.policy;
 	return trm_session_open(served->sandbox, &opts, NULL, NULL, &served->session, why);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <terrarium/loop.h>
+#include <terrarium/policy.h>
 #include <terrarium/result.h>
 
 #include "base/err.h"
@@ -204,6 +205,19 @@ static void on_timeout(void *user)
 	trm_timer_start(c->timer, KILL_MS, 0);
 }
 
+static int pass_gate(struct command_call *c, const char *const *argv, struct trm_error *why)
+{
+	struct trm_policy *policy = fleet_opts(c->call->server->fleet)->policy;
+	struct trm_findings found;
+	if (!policy)
+		return 0;
+	int r = trm_policy_scan_command(policy, argv, &found, why);
+	if (r == 0)
+		r = trm_policy_refusal(policy, &found, why);
+	trm_findings_finish(&found);
+	return r;
+}
+
 static int spawn(struct command_call *c, struct trm_error *why)
 {
 	size_t n = c->args ? (size_t)cJSON_GetArraySize(c->args) : 0, i = 1;
@@ -213,13 +227,15 @@ static int spawn(struct command_call *c, struct trm_error *why)
 		return trm_error_set(why, TRM_ENOMEM, "out of memory");
 	argv[0] = c->command;
 	cJSON_ArrayForEach(arg, c->args) argv[i++] = arg->valuestring;
+	int r = pass_gate(c, argv, why);
 	const struct trm_proc_opts opts = {.argv = argv,
 			.manual_credit = call_streams(c->call),
 			.stdin_open = call_streams(c->call) && c->wants_stdin,
 			.pty = c->has_terminal,
 			.rows = (uint16_t)c->rows,
 			.cols = (uint16_t)c->cols};
-	int r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
+	if (r == 0)
+		r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
 	free(argv);
 	return r;
 }

@@ -43,6 +43,36 @@ expect_code 125
 expect_out 42
 expect_in err "does not let this run"
 
+# The server: there is nobody to ask, so what is to be asked about is refused.
+"$terrarium" serve --dev --port 0 --namespace-dir "$dir/ns" --policy production --policy-mode ask >served 2>&1 &
+server=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	grep -q http served && break
+	sleep 0.25
+done
+/usr/bin/python3 - "$(grep -o 'http://[0-9.:]*' served | head -n 1)" >out 2>err <<'PYTHON' || wrong "the server refuses"
+import json, sys, urllib.error, urllib.request
+
+def call(method, **params):
+    body = {"jsonrpc": "2.0", "method": method, "id": 1, "params": dict(params, namespace="default", sandbox="gate")}
+    request = urllib.request.Request(sys.argv[1] + "/api/v1/rpc", json.dumps(body).encode(),
+                                     {"Content-Type": "application/json"})
+    try:
+        return json.load(urllib.request.urlopen(request))
+    except urllib.error.HTTPError as error:
+        return json.load(error)
+
+call("sandbox.start", config={"image": "microsandbox/python"})
+said = call("sandbox.repl.run", language="python", code="import os")
+assert "does not let this run" in said["error"], said
+said = call("sandbox.command.run", command="curl", args=["x"])
+assert "uses the network" in said["error"], said
+said = call("sandbox.repl.run", language="python", code="6 * 7")
+assert said["result"]["output"][0]["text"] == "42", said
+PYTHON
+kill "$server"
+wait "$server" || :
+
 # One's own, and mistakes in it.
 mkdir -p "$XDG_CONFIG_HOME/terrarium"
 cat >"$XDG_CONFIG_HOME/terrarium/config.json" <<'CONFIG'

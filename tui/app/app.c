@@ -143,6 +143,8 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.lang = first_lang(a->opts),
 			.theme = a->theme.name,
 			.confirm = a->opts->confirm,
+			.policy = a->opts->policy,
+			.policy_asks = a->opts->policy_asks,
 			.auto_complete = a->opts->auto_complete,
 			.has_history = a->opts->has_history,
 			.timeout_ms = a->opts->session.timeout_ms,

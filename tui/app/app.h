@@ -32,13 +32,15 @@ struct app_opts {
 	const char *images;              /* how they are drawn: "auto", "kitty", "sixel", "symbols", "off" */
 	bool auto_complete;              /* offer members as soon as the dot is typed */
 	bool confirm;                    /* ask before each run */
-	const char *graphs;              /* "braille", "blocks", "ascii"; NULL: braille */
-	const char *alerts;              /* "off", "status", "bell", "osc9", "all"; NULL: off */
-	unsigned alert_percent;          /* of a limit … */
-	uint32_t alert_after_ms;         /* … for so long */
-	uint32_t alert_run_ms;           /* of a run; 0: none */
-	bool restore;                    /* without a file: open what was open in this folder the last time */
-	size_t scrollback_bytes;         /* of output kept to look at; 0: 16 MiB */
+	struct trm_policy *policy; /* what code is looked at with before that; NULL: nothing. Borrowed */
+	bool policy_asks;          /* … and what it refuses is asked about in any case */
+	const char *graphs;        /* "braille", "blocks", "ascii"; NULL: braille */
+	const char *alerts;        /* "off", "status", "bell", "osc9", "all"; NULL: off */
+	unsigned alert_percent;    /* of a limit … */
+	uint32_t alert_after_ms;   /* … for so long */
+	uint32_t alert_run_ms;     /* of a run; 0: none */
+	bool restore;              /* without a file: open what was open in this folder the last time */
+	size_t scrollback_bytes;   /* of output kept to look at; 0: 16 MiB */
 };
 
 /* Defaults of everything above: python, local, confirmation on. */

@@ -15,6 +15,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "stream/gate.h"
 
 enum {
 	N_SIGNALS = 3,
@@ -315,7 +316,15 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (options_config(&o, &s.config) < 0)
 		return CMD_FAILED;
 	take_config(&s);
-	return serve(&s);
+	/* There is nobody to be asked: what is to be asked about is refused. */
+	struct gate gate;
+	struct trm_error why = {0};
+	if (gate_open(&gate, &s.config, o.config_path, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	s.opts.policy = gate.mode == TRM_POLICY_ADVISE ? NULL : gate.policy;
+	int code = serve(&s);
+	gate_close(&gate);
+	return code;
 }
 
 static const char *const settings[] = {"idle_timeout", "memory", "cpus", NULL};

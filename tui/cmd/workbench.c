@@ -8,6 +8,7 @@
 #include "app/app.h"
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "stream/gate.h"
 
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts)
 {
@@ -39,6 +40,20 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 	return CMD_OK;
 }
 
+static int open_behind_gate(const struct trm_config *config, const struct options *o, struct app_opts *opts)
+{
+	struct gate gate;
+	struct trm_error why = {0};
+	if (gate_open(&gate, config, o->config_path, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	opts->policy = gate.policy;
+	opts->policy_asks = gate.mode == TRM_POLICY_ASK;
+	opts->session.policy = gate_enforced(&gate);
+	int code = app_main(opts);
+	gate_close(&gate);
+	return code;
+}
+
 int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo)
 {
 	struct app_opts opts;
@@ -53,7 +68,7 @@ int workbench_open(const struct trm_config *config, const struct options *o, con
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
 	opts.file = file;
 	opts.is_demo = is_demo;
-	return app_main(&opts);
+	return open_behind_gate(config, o, &opts);
 }
 
 int workbench_attach(const struct trm_config *config, const struct options *o)
@@ -65,7 +80,7 @@ int workbench_attach(const struct trm_config *config, const struct options *o)
 		return code;
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
 	opts.attach = config->name;
-	return app_main(&opts);
+	return open_behind_gate(config, o, &opts);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/policy.h>
+
 #include "model/answers.h"
 #include "model/code.h"
 #include "model/effect.h"
@@ -16,6 +18,7 @@
 
 enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES };
 
+#define FINDINGS_SHOWN 20
 #define CODE_LINES_SHOWN 500
 #define CODE_BYTES_SHOWN ((size_t)1 << 20)
 
@@ -104,6 +107,44 @@ static void tell_guards(const struct model *m, struct dialog *d)
 		dialog_add_labelled(d, "Guards", ROLE_DIALOG, "known when the sandbox has started");
 }
 
+static bool scan(const struct model *m, struct trm_findings *ret)
+{
+	struct editor_run range = m->to_run;
+	char *code = m->policy ? text_slice(model_editor(m)->text, range.pos, range.len) : NULL;
+	bool is_done = code && trm_policy_scan(m->policy, m->lang, code, range.len, ret, NULL) == 0;
+	free(code);
+	return is_done;
+}
+
+bool ask_is_wanted_by_policy(const struct model *m)
+{
+	struct trm_findings found = {0};
+	bool is_wanted = m->policy_asks && scan(m, &found) && found.n_refused;
+	trm_findings_finish(&found);
+	return is_wanted;
+}
+
+static void tell_policy(const struct model *m, struct dialog *d)
+{
+	struct trm_findings found;
+	char line[400];
+	if (!scan(m, &found))
+		return;
+	for (size_t i = 0; i < found.n && i < FINDINGS_SHOWN; i++) {
+		const struct trm_finding *f = &found.all[i];
+		dialog_add_labelled(d, i ? "" : "Policy", f->is_refused ? ROLE_DIALOG_WARN : ROLE_DIALOG,
+				"%s", trm_finding_tell(f, line, sizeof line));
+	}
+	if (found.n > FINDINGS_SHOWN)
+		dialog_add_labelled(d, "", ROLE_DIALOG, "and %zu more",
+				found.n + found.n_dropped - FINDINGS_SHOWN);
+	if (found.n)
+		dialog_add_labelled(d, "", ROLE_DIALOG_DIM, "found by the policy %s%s",
+				trm_policy_name(m->policy),
+				found.has_no_tree ? "; comments and strings count: there is no grammar" : "");
+	trm_findings_finish(&found);
+}
+
 static void tell_code(const struct model *m, struct dialog *d)
 {
 	struct editor_run range = m->to_run;
@@ -137,6 +178,7 @@ void ask_confirm(struct model *m)
 	tell_where(m, d);
 	tell_limits(m, d);
 	tell_guards(m, d);
+	tell_policy(m, d);
 	tell_code(m, d);
 	dialog_set_buttons(d, confirm_buttons, COUNT(confirm_buttons));
 	d->focus = focus;

@@ -20,6 +20,8 @@ int model_init(struct model *m, const struct model_opts *opts)
 		m->graph_style = GRAPH_ASCII;
 	m->lang = opts->lang;
 	m->confirm = opts->confirm;
+	m->policy = opts->policy;
+	m->policy_asks = opts->policy_asks;
 	m->timeout_ms = opts->timeout_ms;
 	m->grace_ms = opts->grace_ms;
 	m->auto_complete = opts->auto_complete;

@@ -171,7 +171,9 @@ struct model {
 	bool is_recording;
 	struct editor_run to_run; /* what was asked for last */
 	enum run_then run_then;
-	bool confirm; /* ask before a run */
+	bool confirm;              /* ask before a run */
+	struct trm_policy *policy; /* what code is looked at with before it; NULL: nothing. Borrowed */
+	bool policy_asks;          /* what it refuses is asked about in any case */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	uint64_t now_ns; /* of the last message */
 	bool is_quitting;
@@ -189,6 +191,8 @@ struct model_opts {
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;
+	struct trm_policy *policy;
+	bool policy_asks;
 	bool auto_complete, has_history;
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	struct trm_limits limits;

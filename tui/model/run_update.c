@@ -48,7 +48,7 @@ void run_ask(struct model *m, struct editor_run what, enum run_then then, struct
 	m->needs_draw = true;
 	if (!may_run(m) || inspect_is_asked(m, what, out))
 		return;
-	if (m->confirm)
+	if (m->confirm || ask_is_wanted_by_policy(m))
 		ask_confirm(m);
 	else
 		run_start(m, out);

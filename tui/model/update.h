@@ -54,6 +54,8 @@ void input_close(struct model *m);
 
 /* questions and menus: ask_run.c, ask_file.c, menus.c; what is done when they are answered: answers.c */
 void ask_confirm(struct model *m);
+/* Does the policy find something in what is to run that it wants to be asked about? */
+bool ask_is_wanted_by_policy(const struct model *m);
 struct dialog;
 void ask_tell_mounts(const struct model *m, struct dialog *d); /* what of the host the code will see */
 void ask_restart(struct model *m);

@@ -50,6 +50,7 @@
 #include <terrarium/sandbox.h>
 
 struct trm_error;
+struct trm_policy;
 struct trm_loop;
 struct trm_server;
 
@@ -85,6 +86,7 @@ struct trm_serve_opts {
 	const char *const *volume_dirs;
 	uint64_t files_keep_bytes; /* the most that is saved of a sandbox's files when it stops; 0: 1 GiB */
 	size_t output_keep_bytes;  /* of one run's output, in its reply; 0: 16 MiB */
+	struct trm_policy *policy; /* what it refuses never runs (terrarium/policy.h); NULL: none. Borrowed */
 };
 
 /* 127.0.0.1, port 5555. */
