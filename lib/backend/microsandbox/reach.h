@@ -38,7 +38,7 @@ struct reach {
 	char run[REACH_RUN];  /* its number at the server; "": not known yet */
 	int status;           /* HTTP's */
 	bool streams, is_paused, has_interrupted;
-	bool is_lost; /* the sandbox has ended */
+	bool is_lost;       /* the sandbox has ended */
 	uint32_t killed_by; /* the signal that we have asked for, after which nobody wants to know more */
 	/* what goes there, one request after the other */
 	struct buf input;
