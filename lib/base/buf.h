@@ -24,7 +24,7 @@ void buf_take(struct buf *b, size_t n); /* drop n bytes at the front */
 void buf_clear(struct buf *b);          /* keeps the memory */
 static inline char *buf_at(const struct buf *b)
 {
-	return b->mem + b->start;
+	return b->mem ? b->mem + b->start : NULL; /* C has no NULL + 0 */
 }
 
 #endif

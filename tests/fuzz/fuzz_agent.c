@@ -191,10 +191,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 #define HELLO "\x0c\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0\0\0\0\0"
 /* "sh" with key "k", a script, two spare sets, control pipes and a window of 256 */
 #define SPAWN(stream) \

@@ -13,10 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("{ \"memory\": 512, // MiB\n \"cpus\": 0.5, /* half */ \"confirm\": false }"),
 		SEED("{\"timeout\": \"30s\", \"theme\": \"dark\", \"disk\": \"2G\"}"),

@@ -29,10 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("export TERRARIUM_MEMORY=\"64\" # c\nTERRARIUM_CPUS = 2\r\nA='b\\'\nc'\n"),
 		SEED("A=${B:-x}${A}\nTERRARIUM_NAME=${A}-${HOME}\n'a b'=\"\\t\\n\\\\\"\n"),

@@ -100,10 +100,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 #define HEAD(len) len "\0\0\0\1\0\0\0\x42\0\0\0"
 #define TAIL "\xed\1\0\0\1\0\0\0\0\0\0\0\2\0\0\0"
 #define SIZE0 "\0\0\0\0\0\0\0\0"
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 #define ROOT HEAD("\x21") "\1\0\0\0\0" TAIL SIZE0 "\0\0\0\0"
 #define UP HEAD("\1") "\2"
 const struct fuzz_seed fuzz_seeds[] = {

@@ -36,10 +36,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x03"
 		     "event: output\ndata: {\"stream\":\"stdout\",\"text\":\"x\"}\n\n"),

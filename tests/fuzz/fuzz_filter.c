@@ -44,6 +44,29 @@ static void check_lines(const char *out, size_t n)
 	}
 }
 
+/* What makes a terminal answer, load something or change what is not the screen has one of these forms. */
+static void check_screen(const char *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned char)out[i] == 0xc2 && i + 1 < n && (unsigned char)out[i + 1] < 0xa0)
+			abort(); /* C1 */
+		if (out[i] == '\005' || !out[i])
+			abort();
+		if (out[i] != '\033')
+			continue;
+		if (++i >= n || !out[i] || !strchr("[78DEM=>()*+", out[i]))
+			abort();
+		if (out[i] != '[')
+			continue;
+		bool is_private = i + 1 < n && out[i + 1] == '?';
+		i += 1 + is_private;
+		while (i < n && out[i] && strchr("0123456789;:", out[i]))
+			i++;
+		if (i >= n || !out[i] || !strchr(is_private ? "hl" : "ABCDEFGHIJKLMPSTXZ@`abdefmrsu", out[i]))
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	if (n > 4096)
@@ -56,16 +79,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 			abort();
 		if (kind == FILTER_LINES)
 			check_lines(whole, n_whole);
+		check_screen(whole, n_whole);
 		free(whole);
 		free(split);
 	}
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("plain \033[31mred\033[0m \303\251 \033]0;title\007\033[2J\033[?1049h\033[6n\r\n"),
 		SEED("\033P1$q\033\\\033[38:2::1:2:3m\033(0\033)B\0337\0338\302\233m\033[1;5r\t\b"),

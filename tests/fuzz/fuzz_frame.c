@@ -45,10 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		/* HELLO */
 		SEED("\x40\x0c\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0\x40\0\0\0"),

@@ -60,10 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		{(const char *)half_png, sizeof half_png},
 		SEED("\xff\xd8\xff\xe0\0\4\0\0\xff\xc0\0\x0b\x08\0\x08\0\x08\1\1\x11\0\xff\xd9"),

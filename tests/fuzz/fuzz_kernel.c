@@ -29,10 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED(" {\"ev\":\"ready\",\"version\":\"3.11.2\"}\n"),
 		SEED("\x05{\"ev\":\"done\",\"id\":\"7\",\"status\":\"ok\",\"value\":\"2\",\"set\":1,\"cpu_us\":12}\n"),

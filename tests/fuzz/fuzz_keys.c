@@ -44,10 +44,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("abc\xc3\xa9\x1b[A\x1bOP\x1b[15~\x1b[1;5D"),
 		SEED("\x1b[200~pasted\r\ntext \x1b[31m\x1b[201~z"),

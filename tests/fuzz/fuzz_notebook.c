@@ -16,10 +16,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("{\"nbformat\":4,\"metadata\":{\"kernelspec\":{\"language\":\"python\"}},\"cells\":[{\"cell_type\":\"code\","
 		     "\"source\":[\"%%bash\\n\",\"ls\"],\"outputs\":[{}]},{\"cell_type\":\"markdown\",\"source\":\"# x\"}]}"),

@@ -95,10 +95,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x00\x00\x00\x0f\x00\x0aone\ntwo\n\n\n\x06\x01\x00\x03\xff\x00\x0f\x01\x08three\n\n\n\x00\x00\x00\x05\x00\x00"),
 		SEED("\x00\x00\x00\x0f\x00\x10"

@@ -38,10 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x10plain\n\x1b[1;31mred\x1b[0m\rover\b\b\tx\n"),
 		SEED("\x05\x1b[38;2;1;2;3mtrue\x1b[48;5;200m256\x1b[4:3mcurly\x1b[m"),

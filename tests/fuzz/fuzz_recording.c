@@ -69,10 +69,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 #define RUN \
 	"{\"t\":0.5,\"e\":\"run\",\"run\":1,\"language\":\"python\",\"text\":\"x\"}\n" \
 	"{\"t\":0.5,\"e\":\"accepted\",\"run\":1,\"number\":1}\n"
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED(HEAD RUN "{\"t\":0.6,\"e\":\"output\",\"run\":1,\"stream\":\"stderr\",\"b64\":\"w6kK/w==\"}\n"
 			      "{\"t\":0.7,\"e\":\"done\",\"run\":1,\"status\":\"error\",\"exit_code\":1,\"error\":{\"name\":"

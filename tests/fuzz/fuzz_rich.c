@@ -33,10 +33,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("<table border='1'><tr><th colspan=\"2\">a</th></tr><tr><td>1.5</td><td>b&amp;c</table><p>x<br>y"),
 		SEED("<script>if (a<b) {}</script><h1>T</h1><ul><li>x<li>y</ul><pre> a\n b</pre>&#27;[2J&#x1b;&unknown;<!-- -->"),

@@ -68,10 +68,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("{\"jsonrpc\":\"2.0\",\"method\":\"sandbox.start\",\"params\":{\"sandbox\":\"a\",\"namespace\":\"default\","
 		     "\"config\":{\"image\":\"microsandbox/python\",\"memory\":512,\"cpus\":1,\"volumes\":[\"/a:/b\"],"

@@ -12,10 +12,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("{\"name\": \"x\", // c\n\"palette\": {\"ink\": \"#102030\"}, \"roles\": {\"text\": {\"fg\": \"ink\", "
 		     "\"bg\": \"default\", \"attrs\": [\"bold\"]}}}"),

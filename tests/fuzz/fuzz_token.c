@@ -59,10 +59,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-#define SEED(text) \
-	{ \
-		text, sizeof text - 1 \
-	}
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("{\"typ\":\"JWT\",\"alg\":\"HS256\"}\n{\"exp\":1800000010,\"iat\":1800000000,\"namespace\":\"ab\"}"),
 		SEED("{\"alg\":\"none\"}\n{\"exp\":1e300,\"nbf\":-5}"),
