@@ -130,7 +130,7 @@ static int open_all(struct install *in, const struct trm_lang *lang, struct trm_
 		r = begin(in, lang, reterr);
 	if (r < 0)
 		return r;
-	sink_init(&in->out, in->stage.loop, STDOUT_FILENO, FILTER_SCREEN, &sink_cb, in);
+	sink_init(&in->out, in->stage.loop, STDOUT_FILENO, FILTER_PROGRESS, &sink_cb, in);
 	sink_init(&in->err, in->stage.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, in);
 	return 0;
 }

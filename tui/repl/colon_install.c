@@ -64,7 +64,7 @@ static int start(struct repl *r, const struct words *words, struct trm_error *re
 	if (!in)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	tty_size(&size);
-	filter_init(&in->filter, FILTER_SCREEN);
+	filter_init(&in->filter, FILTER_PROGRESS);
 	in->has_terminal = repl_has_person(r);
 	struct trm_install_opts opts = {.lang = r->lang,
 			.packages = (const char *const *)words->items,

@@ -7,9 +7,12 @@
 
 #include <terrarium/text.h>
 
+#include "text/cluster.h"
+
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 /* Private modes (CSI ? n h/l) that may pass, and how each is left at the end. */
+enum { MODE_CURSOR = 25 };
 static const struct {
 	int mode;
 	char leave;
@@ -19,7 +22,7 @@ static const struct {
 		{6, 'l'},                                         /* origin */
 		{7, 'h'},                                         /* wrap */
 		{12, 'l'},                                        /* blinking cursor */
-		{25, 'h'},                                        /* cursor shown */
+		{MODE_CURSOR, 'h'},                               /* cursor shown */
 		{47, 'l'}, {1047, 'l'}, {1048, 'l'}, {1049, 'l'}, /* other screen */
 		{1000, 'l'}, {1002, 'l'}, {1003, 'l'}, {1005, 'l'}, {1006, 'l'}, {1015, 'l'}, /* mouse */
 		{1004, 'l'},                                                                  /* focus */
@@ -61,7 +64,7 @@ static bool may_pass_mode(struct filter *f, const char *params, char final)
 {
 	char *end;
 	long mode = strtol(params, &end, 10);
-	if (end == params || *end != final)
+	if (end == params || *end != final || (f->kind == FILTER_PROGRESS && mode != MODE_CURSOR))
 		return false;
 	for (size_t i = 0; i < N_MODES; i++)
 		if (modes[i].mode == mode) {
@@ -74,21 +77,48 @@ static bool may_pass_mode(struct filter *f, const char *params, char final)
 	return false;
 }
 
+/* No more digits than any screen has use for: some terminals count as far as they are told to. */
+static bool are_short(const char *params, size_t most)
+{
+	for (size_t n; *params; params += n + (n == 0)) {
+		n = strspn(params, "0123456789");
+		if (n > most)
+			return false;
+	}
+	return true;
+}
+
+/* `params` of n bytes, then `final`. What is not here: tab stops, which nobody can restore, and whatever
+ * makes a terminal answer, resize or print. */
+static bool may_pass_move(const struct filter *f, const char *params, size_t n, char final)
+{
+	enum { DIGITS = 5, DIGITS_REPEAT = 3 };
+	if (f->kind == FILTER_LINES || !are_short(params, final == 'b' ? DIGITS_REPEAT : DIGITS))
+		return false;
+	if (f->kind == FILTER_PROGRESS)
+		return is_one_of(final, "ABCDEFGKX") || (final == 'J' && strspn(params, "0") == n);
+	if (final == 'J') /* not what has scrolled away: that is not the program's */
+		return n < 2 && *params != '3';
+	if (final == 'T') /* with five parameters it begins a way of tracking the mouse */
+		return strspn(params, "0123456789") == n;
+	return is_one_of(final, "ABCDEFGHIKLMPSXZ@`abdefrsu");
+}
+
 /* f->held is ESC [ … final, NUL-terminated. */
 static bool may_pass_csi(struct filter *f)
 {
 	const char *params = f->held + 2;
 	size_t n = strspn(params, "0123456789;:");
 	char final = f->held[f->n_held - 1];
-	if (f->kind == FILTER_SCREEN && *params == '?' && is_one_of(final, "hl"))
+	if (f->kind != FILTER_LINES && *params == '?' && is_one_of(final, "hl"))
 		return may_pass_mode(f, params + 1, final);
 	if (params[n] != final || params[n + 1])
 		return false; /* private or intermediate signs: queries, reports, downloads */
 	if (final == 'm') {
 		f->is_coloured = strspn(params, "0;:") != n;
-		return true;
+		return are_short(params, 3);
 	}
-	if (f->kind != FILTER_SCREEN || !is_one_of(final, "ABCDEFGHIJKLMPSTXZ@`abdefgrsu"))
+	if (!may_pass_move(f, params, n, final))
 		return false;
 	f->has_region |= final == 'r';
 	return true;
@@ -116,7 +146,7 @@ static void take_escape(struct filter *f, char c, struct out *out)
 		f->n_held = 0; /* ESC SP F and the like: swallowed, its final byte then is text */
 		f->state = FILTER_TEXT;
 	} else {
-		bool may_pass = f->kind == FILTER_SCREEN && is_one_of(c, "78DEHM=>");
+		bool may_pass = f->kind == FILTER_SCREEN && is_one_of(c, "78DEM=>");
 		f->has_region |= may_pass && c == '=';
 		pass_held(f, may_pass, out);
 	}
@@ -187,9 +217,16 @@ static void pass_code_points(struct filter *f, bool is_last, struct out *out)
 		size_t left = f->n_held - at, n = trm_utf8_decode(f->held + at, left, &cp, &is_valid);
 		if (!is_valid && !is_last && left < sequence_length((unsigned char)f->held[at]))
 			break;
-		if (!is_valid || trm_text_is_deceptive(cp))
+		bool is_odd = !is_valid || trm_text_is_deceptive(cp);
+		if (is_odd)
 			emit(out, replacement, 3);
+		if (is_odd || codepoint_width(cp) > 0)
+			f->n_marks = 0;
+		else if (f->n_marks < FILTER_MARKS_MAX)
+			f->n_marks++;
 		else
+			is_odd = true; /* one mark too many is dropped */
+		if (!is_odd)
 			emit(out, f->held + at, n);
 		at += n;
 	}
@@ -208,9 +245,13 @@ static void take_text(struct filter *f, char c, struct out *out)
 		return;
 	}
 	pass_code_points(f, true, out);
-	if (c == '\033')
+	if (c == '\033') {
 		begin_escape(f);
-	else if (((unsigned char)c >= 0x20 && c != 0x7f) || may_pass_control(f, c))
+		return;
+	}
+	f->n_marks = 0;
+	f->has_region |= c == '\016' && f->kind == FILTER_SCREEN;
+	if (((unsigned char)c >= 0x20 && c != 0x7f) || may_pass_control(f, c))
 		emit(out, &c, 1);
 	else
 		emit(out, replacement, 3);
@@ -256,6 +297,8 @@ size_t filter_feed(struct filter *f, const char *in, size_t n, char *out_mem)
 	for (size_t i = 0; i < n;) {
 		size_t plain = f->state == FILTER_TEXT && !f->n_held ? plain_prefix(in + i, n - i) : 0;
 		emit(&out, in + i, plain);
+		if (plain)
+			f->n_marks = 0;
 		i += plain;
 		if (i < n)
 			take(f, in[i++], &out);

@@ -5,7 +5,8 @@
 /* What a sandbox prints, made fit for a terminal: an allow list of control
  * sequences, everything else swallowed or shown as U+FFFD. Sequences that make
  * a terminal answer, change its title or clipboard, or load things into it never pass,
- * nor do C1 controls, broken UTF-8 and marks that turn the direction of text.
+ * nor do C1 controls, broken UTF-8 and marks that turn the direction of text. Of marks on one character
+ * 30 pass, as many as any language has use for, with some to spare (Unicode UAX 15, "Stream-Safe Text").
  * Sans-I/O: bytes in, bytes out, split anywhere.
  *
  * Sources: ECMA-48, and "XTerm Control Sequences" (invisible-island.net). */
@@ -15,11 +16,13 @@
 #include <stdint.h>
 
 enum filter_kind {
-	FILTER_LINES,  /* text in lines: CR LF TAB BS and colours (SGR) */
-	FILTER_SCREEN, /* a program that draws: also moves of the cursor, erasing, and some modes */
+	FILTER_LINES,    /* text in lines: CR LF TAB BS and colours (SGR) */
+	FILTER_PROGRESS, /* lines that are drawn anew: also moves of the cursor, erasing behind it, hiding it
+			  */
+	FILTER_SCREEN,   /* a program that draws: also all erasing of the screen, and some modes */
 };
 
-enum { FILTER_SEQUENCE_MAX = 64, FILTER_FINISH_MAX = 512 };
+enum { FILTER_SEQUENCE_MAX = 64, FILTER_FINISH_MAX = 512, FILTER_MARKS_MAX = 30 };
 
 struct filter {
 	enum filter_kind kind;
@@ -35,6 +38,7 @@ struct filter {
 	size_t n_held;
 	bool is_coloured; /* the last SGR was no reset */
 	bool has_region;  /* scroll region, charset or keypad mode touched */
+	uint8_t n_marks;  /* code points of no width since the last that has one */
 	uint32_t modes;   /* private modes that are not as they should be left, by row of the table */
 };
 

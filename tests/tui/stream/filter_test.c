@@ -112,6 +112,55 @@ static void a_screen_may_be_drawn_and_is_left_sane(void **state)
 	expect(FILTER_SCREEN, "a\033]52;c;aGk=\007b\033[6nc\033[?9999hd\033[14te", "abcde");
 }
 
+/* What a terminal cannot be put back from, or is held up by. */
+static void a_screen_may_not_do_everything(void **state)
+{
+	(void)state;
+	expect(FILTER_SCREEN, "a\033[3Jb\033[2Jc\033[1;3Jd", "ab\033[2Jcd");
+	expect(FILTER_SCREEN, "a\033Hb\033[gc\033[3gd", "abcd");
+	expect(FILTER_SCREEN, "a\033[999999C\033[99999Cb\033[9999b\033[99bc", "a\033[99999Cb\033[99bc");
+	expect(FILTER_SCREEN, "a\033[1;2;3;4;5Tb\033[4i\033[20h\033#8\033cc", "ab8c");
+	expect(FILTER_SCREEN, "\016x", "\016x\0337\033[r\0338\033(B\017\033>");
+	expect(FILTER_SCREEN, "\033[=1u\033[>1u\033[?u\033[>4m\033[?1001h\033[?2031h\033[$p\033[!p\033[2 q",
+			"");
+	expect(FILTER_SCREEN, "a\005b\x84\x8d\x90q\x9c",
+			"a\xef\xbf\xbd"
+			"b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdq\xef\xbf\xbd");
+	expect(FILTER_SCREEN, "a\033_Gi=1;AAAA\033\\b\033]1337;File=:AA\ac\033]8;;http://x\033\\d", "abcd");
+}
+
+static void progress_stays_in_its_lines(void **state)
+{
+	(void)state;
+	expect(FILTER_PROGRESS, "a\033[2K\033[1A\033[1G\033[0K\033[J\rb",
+			"a\033[2K\033[1A\033[1G\033[0K\033[J\rb");
+	expect(FILTER_PROGRESS, "\033[?25lx", "\033[?25lx\033[?25h");
+	expect(FILTER_PROGRESS, "a\033[?1049h\033[?1000h\033[?2004l\033[2J\033[H\033[2;5r\033(0\016\ab",
+			"a\xef\xbf\xbd\xef\xbf\xbd"
+			"b");
+}
+
+/* A megabyte of accents on one letter, with colours among them. */
+static void marks_are_counted(void **state)
+{
+	(void)state;
+	static const char mark[] = "\xcc\x81", colour[] = "\033[m";
+	enum { MARKS = 1 << 19 };
+	struct filter f;
+	char *in = malloc(MARKS * 2), *out = malloc(filter_room(MARKS * 2));
+	for (size_t i = 0; i < MARKS; i++)
+		memcpy(in + 2 * i, mark, 2);
+	filter_init(&f, FILTER_LINES);
+	filter_feed(&f, "e", 1, out);
+	assert_int_equal(filter_feed(&f, in, 20, out), 20);
+	assert_int_equal(filter_feed(&f, colour, 3, out), 3);
+	assert_int_equal(filter_feed(&f, in, MARKS * 2, out), 2 * FILTER_MARKS_MAX - 20);
+	assert_int_equal(filter_feed(&f, in, MARKS * 2, out), 0);
+	assert_int_equal(filter_feed(&f, "x\xcc\x81", 3, out), 3);
+	free(in);
+	free(out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +169,9 @@ int main(void)
 			cmocka_unit_test(hostile_bytes_do_not),
 			cmocka_unit_test(an_endless_sequence_is_given_up),
 			cmocka_unit_test(a_screen_may_be_drawn_and_is_left_sane),
+			cmocka_unit_test(a_screen_may_not_do_everything),
+			cmocka_unit_test(progress_stays_in_its_lines),
+			cmocka_unit_test(marks_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
