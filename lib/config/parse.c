@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <cJSON.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,9 +173,12 @@ static int use_tree(const struct source *src, const char *blanked, source_fn *us
 		struct trm_error *reterr)
 {
 	const char *end = blanked;
+	errno = 0; /* cJSON has one answer for what is no JSON and for what it has no memory for */
 	cJSON *root = cJSON_ParseWithLengthOpts(blanked, src->n + 1, &end, 1);
 	int r;
-	if (!root)
+	if (!root && errno == ENOMEM)
+		r = trm_error_set(reterr, TRM_ENOMEM, "%s: out of memory", src->filename);
+	else if (!root)
 		r = source_fail(src, error_offset(blanked, end), reterr,
 				"this is not JSON: look for a missing or spare comma, quote or bracket here "
 				"or just before");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/protocol.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,8 +256,11 @@ cJSON *kernel_json_parse(char *line, size_t n, bool *ret_is_deep)
 int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr)
 {
 	bool is_deep;
+	errno = 0; /* cJSON has one answer for what is no JSON and for what it has no memory for */
 	struct kernel_event event = {
 			.exit_code = -1, .set = -1, .json = kernel_json_parse(line, n, &is_deep)};
+	if (!event.json && errno == ENOMEM)
+		return trm_error_set(reterr, TRM_ENOMEM, "cannot read the kernel's events: out of memory");
 	if (!cJSON_IsObject(event.json)) {
 		cJSON_Delete(event.json);
 		return trm_error_set(reterr, TRM_EPROTO, "a line on the kernel's event pipe is %s",

@@ -3,6 +3,7 @@
 #include "policy/policy.h"
 
 #include <cJSON.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,11 @@ const char *trm_policy_name(const struct trm_policy *policy)
 enum trm_severity trm_policy_threshold(const struct trm_policy *policy)
 {
 	return policy->threshold;
+}
+
+static int no_memory(struct trm_error *reterr)
+{
+	return trm_error_set(reterr, TRM_ENOMEM, "cannot read the policies: out of memory");
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -233,7 +239,10 @@ static int read_policy(const char *name, const cJSON *root, struct trm_policy **
 int trm_policy_parse(const char *name, const char *json, size_t n, struct trm_policy **ret,
 		struct trm_error *reterr)
 {
+	errno = 0; /* cJSON has one answer for what is no JSON and for what it has no memory for */
 	cJSON *root = cJSON_ParseWithLength(json, n);
+	if (!root && errno == ENOMEM)
+		return no_memory(reterr);
 	if (!root)
 		return trm_error_set(reterr, TRM_EINVAL, "policy '%.60s' is not valid JSON", name);
 	int r = read_policy(name, root, ret, reterr);
@@ -280,21 +289,38 @@ static int not_found(const char *name, const cJSON *own, const cJSON *shipped, s
 	return trm_error_set(reterr, TRM_EINVAL, "there is no policy '%s': known are %s", clean, list);
 }
 
-int trm_policy_load(
-		const char *name, const char *config_path, struct trm_policy **ret, struct trm_error *reterr)
+/* Those of the config file (NULL: it has none), and the shipped ones. */
+static int read_all(const char *config_path, cJSON **ret_own, cJSON **ret_shipped, struct trm_error *reterr)
 {
 	char *text = NULL;
 	int r = trm_config_section(config_path, "policies", &text, reterr);
 	if (r < 0)
 		return r;
-	cJSON *own = text ? cJSON_Parse(text) : NULL, *shipped = cJSON_Parse(embed_policies().bytes);
+	*ret_own = text ? cJSON_Parse(text) : NULL;
+	*ret_shipped = cJSON_Parse(embed_policies().bytes);
+	/* Both texts are JSON: it is memory that was missing. */
+	if ((text && !*ret_own) || !*ret_shipped) {
+		cJSON_Delete(*ret_own);
+		cJSON_Delete(*ret_shipped);
+		r = no_memory(reterr);
+	}
+	free(text);
+	return r;
+}
+
+int trm_policy_load(
+		const char *name, const char *config_path, struct trm_policy **ret, struct trm_error *reterr)
+{
+	cJSON *own, *shipped;
+	int r = read_all(config_path, &own, &shipped, reterr);
+	if (r < 0)
+		return r;
 	const cJSON *found = cJSON_GetObjectItemCaseSensitive(own, name);
 	if (!found)
 		found = cJSON_GetObjectItemCaseSensitive(shipped, name);
 	r = found ? read_policy(name, found, ret, reterr) : not_found(name, own, shipped, reterr);
 	cJSON_Delete(own);
 	cJSON_Delete(shipped);
-	free(text);
 	return r;
 }
 
@@ -310,15 +336,13 @@ static void tell_all(
 
 int trm_policy_list(const char *config_path, trm_policy_fn *fn, void *user, struct trm_error *reterr)
 {
-	char *text = NULL;
-	int r = trm_config_section(config_path, "policies", &text, reterr);
+	cJSON *own, *shipped;
+	int r = read_all(config_path, &own, &shipped, reterr);
 	if (r < 0)
 		return r;
-	cJSON *own = text ? cJSON_Parse(text) : NULL, *shipped = cJSON_Parse(embed_policies().bytes);
 	tell_all(shipped, false, own, fn, user);
 	tell_all(own, true, NULL, fn, user);
 	cJSON_Delete(own);
 	cJSON_Delete(shipped);
-	free(text);
 	return 0;
 }

@@ -259,7 +259,7 @@ static int read_value(struct reader *r)
 int rpc_check(const char *text, size_t n, const char *member, struct rpc_span *ret_span,
 		struct trm_error *reterr)
 {
-	struct rpc_span none;
+	struct rpc_span none = {0};
 	struct reader r = {.text = text,
 			.n = n,
 			.member = member,

@@ -113,8 +113,11 @@ static cJSON *wrap(const cJSON *id, const char *name, cJSON *item)
 		cJSON_Delete(copy);
 		return NULL;
 	}
-	if (copy)
-		cJSON_AddItemToObject(reply, "id", copy);
+	if (copy && !cJSON_AddItemToObject(reply, "id", copy)) {
+		cJSON_Delete(reply); /* with the item */
+		cJSON_Delete(copy);
+		return NULL;
+	}
 	return reply;
 }
 

@@ -265,8 +265,14 @@ static void hung_up(struct trm_sandbox *s)
 
 static void on_readable(struct trm_sandbox *s)
 {
+	struct trm_error why;
 	char *room = buf_reserve(&s->in, SANDBOX_READ_BYTES);
-	ssize_t n = room ? recv(s->fd, room, SANDBOX_READ_BYTES, MSG_DONTWAIT) : 0;
+	if (!room) {
+		trm_error_set(&why, TRM_ENOMEM, "cannot read what the sandbox says: out of memory");
+		sandbox_fail(s, &why);
+		return;
+	}
+	ssize_t n = recv(s->fd, room, SANDBOX_READ_BYTES, MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return;
 	if (n <= 0) {

@@ -325,8 +325,12 @@ static void take_list(struct post *post)
 		post->http = NULL;
 	}
 	const cJSON *item = NULL;
-	if (post->http)
-		cJSON_ArrayForEach(item, list) take_item(post, item);
+	if (post->http) {
+		cJSON_ArrayForEach(item, list)
+		{
+			take_item(post, item);
+		}
+	}
 	cJSON_Delete(list);
 }
 

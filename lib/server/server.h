@@ -46,7 +46,7 @@ void route_look(void *user, struct http_request *request);
 void route_handle(void *user, struct http_request *request);
 
 /* Answer with a failure that has no call. */
-void server_refuse(struct http_request *request, enum rpc_fault_id fault, const struct cJSON *id,
+void server_refuse(struct http_request *request, enum rpc_fault_id id, const struct cJSON *call_id,
 		const char *text, const char *const *headers);
 
 /* POST /api/v1/rpc and its other names, body and all. */

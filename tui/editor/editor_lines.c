@@ -25,7 +25,7 @@ static struct lines selected_lines(const struct editor *e)
 
 static size_t shifted(size_t pos, size_t at, long by)
 {
-	if (pos < at || (pos == at && by > 0 && pos == at))
+	if (pos < at || (pos == at && by > 0))
 		return pos;
 	if (by >= 0)
 		return pos + (size_t)by;

@@ -85,6 +85,7 @@ static size_t find_hits(const struct model *m, const char *needle, struct hit *h
 		if (hit.score > 0)
 			hits[n++] = hit;
 	}
+	/* cppcheck-suppress uninitvar; none of none */
 	qsort(hits, n, sizeof *hits, compare_hits);
 	return n;
 }

@@ -199,7 +199,7 @@ static void first_line(const struct past_run *p, char *out, size_t cap)
 	const char *code = p->code + strspn(p->code, " \t\r\n");
 	size_t n = strcspn(code, "\n");
 
-	if (code[n] && n < cap - 4) {
+	if (n < cap - 4 && code[n]) {
 		n = trm_text_clean_line(out, cap - 4, code, n);
 		snprintf(out + n, cap - n, " …");
 	} else {

@@ -43,7 +43,7 @@ void outpane_select_word(struct outpane *p, struct out_pos at)
 	struct outline l = {0};
 
 	if (outpane_read(p, at.line, &l) && at.cell < l.n && is_word_cell(&l, at.cell)) {
-		size_t from = at.cell, to = at.cell;
+		size_t from = at.cell, to = from;
 		while (from > l.n_prefix && is_word_cell(&l, from - 1))
 			from--;
 		while (to < l.n && is_word_cell(&l, to))

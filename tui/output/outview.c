@@ -67,6 +67,7 @@ static struct out_pos go_back_stretch(const struct outpane *p, uint64_t line, si
 	while (have && *n) {
 		have--;
 		pos = (struct out_pos){from + have, 0};
+		/* cppcheck-suppress uninitvar; below the `have` of the loop above */
 		if (counts[have] >= *n) {
 			if (outpane_read(p, pos.line, &l))
 				pos.cell = row_start(p, &l, width, counts[have] - *n);

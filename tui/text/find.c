@@ -136,12 +136,12 @@ static bool plain_in_window(const struct find *f, size_t from, struct find_match
 
 static bool regex_in_window(const struct find *f, size_t from, struct find_match *ret)
 {
-	const char *window = f->window, *end = window + f->window_len;
-	const char *line = window + from, *newline;
+	const char *window = f->window;
 	struct trm_regex_span spans[TRM_REGEX_GROUPS];
 
 	if (!window)
 		return false;
+	const char *end = window + f->window_len, *line = window + from, *newline;
 	while (line > window && line[-1] != '\n')
 		line--;
 	for (size_t skip = (size_t)(window + from - line); line <= end; line = newline + 1, skip = 0) {

@@ -47,6 +47,7 @@ static void find_dirs(struct dirs *d)
 {
 	const char *data = getenv("TERRARIUM_DATA");
 	char exe[800];
+	/* cppcheck-suppress uninitvar; it is written there */
 	d->n = theme_own_dir(d->path[0], sizeof(d->path[0]));
 	if (data && *data)
 		add_dir(d, "%s/themes", data);

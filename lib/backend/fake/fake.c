@@ -18,13 +18,21 @@ static struct fake *fake_of(struct carrier *c)
 
 void fake_broken(struct fake *f, const char *why)
 {
-	error_msg_put(&f->out, 0, TRM_EPROTO, why);
+	if (error_msg_put(&f->out, 0, TRM_EPROTO, why) < 0)
+		f->is_short = true;
 	fake_send(f);
 	shutdown(f->agent_fd, SHUT_RDWR);
 }
 
 void fake_send(struct fake *f)
 {
+	if (f->is_short && !f->is_stopping) {
+		buf_clear(&f->out);
+		shutdown(f->agent_fd, SHUT_RDWR);
+		trm_error_set(&f->why, TRM_ENOMEM, "the fake sandbox has run out of memory");
+		f->is_stopping = true;
+		trm_timer_start(f->soon, 0, 0);
+	}
 	while (f->out.len) {
 		ssize_t n = send(f->agent_fd, buf_at(&f->out), f->out.len, MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR)
@@ -62,10 +70,13 @@ static void put_done(struct fake *f, uint32_t stream, const struct fake_file *fi
 {
 	size_t mark;
 	struct pack p = {.to = &f->out};
-	frame_begin(&f->out, stream, FRAME_DONE, 0, &mark);
+	if (frame_begin(&f->out, stream, FRAME_DONE, 0, &mark) < 0) {
+		f->is_short = true;
+		return;
+	}
 	pack_u64(&p, file->size);
 	pack_u32(&p, file->mode);
-	frame_end(&f->out, mark);
+	f->is_short |= p.error || frame_end(&f->out, mark) < 0;
 }
 
 /* A whole file has come: it takes the place of an older one of its name. */
@@ -184,7 +195,7 @@ static void send_metrics(void *user)
 			.uptime_ms = tick * 1000,
 			.source = "fake",
 	};
-	metrics_msg_put(&f->out, &m);
+	f->is_short |= metrics_msg_put(&f->out, &m) < 0;
 	fake_send(f);
 }
 
@@ -204,7 +215,7 @@ static void on_watch(struct fake *f, const struct frame *frame)
 
 static void on_hello(struct fake *f)
 {
-	welcome_msg_put(&f->out, "fake", 1);
+	f->is_short |= welcome_msg_put(&f->out, "fake", 1) < 0;
 }
 
 static void on_spawn(struct fake *f, const struct frame *frame)
@@ -286,8 +297,9 @@ static void on_ready(void *user, int fd, uint32_t events)
 	int r = 0;
 	if (events & (TRM_READ | TRM_HANGUP)) {
 		char *room = buf_reserve(&f->in, 64 * 1024);
-		ssize_t n = room ? recv(fd, room, 64 * 1024, 0) : 0;
-		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		f->is_short |= !room;
+		ssize_t n = room ? recv(fd, room, 64 * 1024, 0) : -1;
+		if (n == 0 || (n < 0 && room && errno != EAGAIN && errno != EINTR)) {
 			trm_watch_remove(f->watch);
 			f->watch = NULL;
 			return;

@@ -90,6 +90,7 @@ struct fake {
 	struct trm_timer *soon; /* delivers `connected` and `closed` from a turn of the loop */
 	struct trm_timer *metrics;
 	bool is_connected, is_stopping, with_processes;
+	bool is_short; /* of memory: what it says from now on would not be the whole truth, so it hangs up */
 	struct trm_error why;
 	struct buf in, out;
 	struct trm_limits limits;

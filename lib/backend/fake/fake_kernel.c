@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,28 @@
 /* What a statement tells the stepper. */
 enum outcome { NEXT, WAIT, END };
 
+/* Owns the item, whether or not there is a list. */
+static void add_to(cJSON *list, cJSON *item)
+{
+	if (!cJSON_AddItemToArray(list, item))
+		cJSON_Delete(item);
+}
+
+/* Whether a part of it had no memory is seen by errno: it was 0 when it was begun. */
 static void send_event(struct fake_proc *p, cJSON *event)
 {
-	char *text = cJSON_PrintUnformatted(event);
+	char *text = errno == ENOMEM ? NULL : cJSON_PrintUnformatted(event);
 	if (text)
 		fake_proc_event(p, text);
+	else
+		p->fake->is_short = true;
 	cJSON_free(text);
 	cJSON_Delete(event);
 }
 
 static cJSON *event_of(struct fake_proc *p, const char *name)
 {
+	errno = 0;
 	cJSON *event = cJSON_CreateObject();
 	cJSON_AddStringToObject(event, "ev", name);
 	if (p->id[0])
@@ -68,9 +80,9 @@ static enum outcome run_failed(struct fake_proc *p, const char *name, const char
 	cJSON_AddStringToObject(error, "name", name);
 	cJSON_AddStringToObject(error, "message", message);
 	cJSON *traceback = cJSON_AddArrayToObject(error, "traceback");
-	cJSON_AddItemToArray(traceback, cJSON_CreateString("Traceback (most recent call last):"));
+	add_to(traceback, cJSON_CreateString("Traceback (most recent call last):"));
 	snprintf(line, sizeof line, "%s: %s", name, message);
-	cJSON_AddItemToArray(traceback, cJSON_CreateString(line));
+	add_to(traceback, cJSON_CreateString(line));
 	cJSON_AddNumberToObject(event, "exit_code", 1);
 	run_done(p, event, "error");
 	return END;
@@ -362,6 +374,7 @@ void fake_kernel_step(struct fake_proc *p)
 
 static void reply(struct fake_proc *p, const char *op, const char *id)
 {
+	errno = 0;
 	cJSON *event = cJSON_CreateObject();
 	cJSON_AddStringToObject(event, "ev", "reply");
 	cJSON_AddStringToObject(event, "id", id);
@@ -374,12 +387,12 @@ static void reply(struct fake_proc *p, const char *op, const char *id)
 			cJSON_AddStringToObject(row, "type", "str");
 			cJSON_AddNumberToObject(row, "size", (double)strlen(p->names[i].value));
 			cJSON_AddStringToObject(row, "value", p->names[i].value);
-			cJSON_AddItemToArray(list, row);
+			add_to(list, row);
 		}
 	} else if (strcmp(op, "complete") == 0) {
 		cJSON *list = cJSON_AddArrayToObject(data, "matches");
 		for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-			cJSON_AddItemToArray(list, cJSON_CreateString(statements[i].word));
+			add_to(list, cJSON_CreateString(statements[i].word));
 		cJSON_AddNumberToObject(data, "start", 0);
 		cJSON_AddNumberToObject(data, "end", 0);
 	} else if (strcmp(op, "is_complete") == 0) {
@@ -399,9 +412,11 @@ void fake_kernel_request(struct fake_proc *p, const char *line)
 	const char *op = cJSON_GetStringValue(cJSON_GetObjectItem(request, "op"));
 	const char *id = cJSON_GetStringValue(cJSON_GetObjectItem(request, "id"));
 	const char *code = cJSON_GetStringValue(cJSON_GetObjectItem(request, "code"));
+	p->fake->is_short |= !request;
 	if (op && id && strcmp(op, "run") == 0 && code) {
 		snprintf(p->id, sizeof p->id, "%s", id);
 		p->code = p->at = strdup(code);
+		p->fake->is_short |= !p->code;
 		fake_kernel_step(p);
 	} else if (op && strcmp(op, "leave") == 0) {
 		fake_proc_end(p, 0, 0);

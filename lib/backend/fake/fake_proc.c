@@ -29,7 +29,7 @@ static struct fake_proc *free_row(struct fake *f)
 static void send_started(struct fake_proc *p)
 {
 	const struct started_msg msg = {.pid = p->pid, .has_turn = true};
-	started_msg_put(&p->fake->out, p->stream, &msg);
+	p->fake->is_short |= started_msg_put(&p->fake->out, p->stream, &msg) < 0;
 }
 
 static void run_echo(struct fake_proc *p, char **argv)
@@ -108,13 +108,15 @@ void fake_proc_finish(struct fake_proc *p)
 
 bool fake_proc_print(struct fake_proc *p, int channel, const char *bytes, size_t n)
 {
-	return buf_append(&p->out[channel & 1], bytes, n) == 0;
+	int r = buf_append(&p->out[channel & 1], bytes, n);
+	p->fake->is_short |= r == TRM_ENOMEM;
+	return r == 0;
 }
 
 void fake_proc_event(struct fake_proc *p, const char *json)
 {
-	buf_append(&p->control, json, strlen(json));
-	buf_append(&p->control, "\n", 1);
+	if (buf_append(&p->control, json, strlen(json)) < 0 || buf_append(&p->control, "\n", 1) < 0)
+		p->fake->is_short = true;
 }
 
 bool fake_proc_is_blocked(const struct fake_proc *p)
@@ -128,7 +130,8 @@ static void flush_buf(struct fake_proc *p, struct buf *b, uint8_t channel)
 		size_t n = b->len < FRAME_MAX_PAYLOAD ? b->len : FRAME_MAX_PAYLOAD;
 		if (n > p->credit)
 			n = (size_t)p->credit;
-		frame_put(&p->fake->out, p->stream, FRAME_OUTPUT, channel, buf_at(b), n);
+		if (frame_put(&p->fake->out, p->stream, FRAME_OUTPUT, channel, buf_at(b), n) < 0)
+			p->fake->is_short = true;
 		buf_take(b, n);
 		p->credit -= n;
 	}
@@ -147,7 +150,7 @@ void fake_proc_flush(struct fake_proc *p)
 		fake_kernel_step(p);
 	}
 	if (p->will_exit && !fake_proc_is_blocked(p) && !p->control.len) {
-		exited_msg_put(&p->fake->out, p->stream, &p->exit);
+		p->fake->is_short |= exited_msg_put(&p->fake->out, p->stream, &p->exit) < 0;
 		struct fake *f = p->fake;
 		fake_proc_finish(p);
 		fake_send(f);
@@ -172,9 +175,12 @@ static void give_credit(struct fake_proc *p, uint8_t channel, size_t n)
 {
 	size_t mark;
 	struct pack pack = {.to = &p->fake->out};
-	frame_begin(&p->fake->out, p->stream, FRAME_INPUT_CREDIT, channel, &mark);
+	if (frame_begin(&p->fake->out, p->stream, FRAME_INPUT_CREDIT, channel, &mark) < 0) {
+		p->fake->is_short = true;
+		return;
+	}
 	pack_u32(&pack, (uint32_t)n);
-	frame_end(&p->fake->out, mark);
+	p->fake->is_short |= pack.error || frame_end(&p->fake->out, mark) < 0;
 }
 
 static void take_requests(struct fake_proc *p)
@@ -188,6 +194,8 @@ static void take_requests(struct fake_proc *p)
 		buf_take(&p->in_control, n);
 		if (line)
 			fake_kernel_request(p, line);
+		else
+			p->fake->is_short = true;
 		free(line);
 	}
 }
@@ -198,10 +206,10 @@ void fake_proc_input(struct fake_proc *p, uint8_t channel, const char *bytes, si
 	if (channel == CHANNEL_NOTE)
 		return; /* there are no others to be told */
 	if (channel == CHANNEL_CONTROL) {
-		if (p->is_kernel && buf_append(&p->in_control, bytes, n) == 0)
-			take_requests(p);
+		if (p->is_kernel && buf_append(&p->in_control, bytes, n) < 0)
+			p->fake->is_short = true;
 	} else if (p->is_kernel) {
-		buf_append(&p->in_stdin, bytes, n);
+		p->fake->is_short |= buf_append(&p->in_stdin, bytes, n) == TRM_ENOMEM;
 		fake_kernel_step(p);
 	} else {
 		fake_proc_print(p, CHANNEL_STDOUT, bytes, n);
