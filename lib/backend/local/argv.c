@@ -261,9 +261,12 @@ static void add_system(struct args *a, const struct argv_facts *facts)
 	add(a, AGENT_PATH);
 }
 
+/* Settings of the namespaces belong to whom made them, which is the sandbox's own user: nobody may change
+ * them, and bubblewrap leaves them writable when it is not root. */
 static void add_proc(struct args *a, const struct argv_facts *facts)
 {
 	add2(a, "--proc", "/proc");
+	add3(a, "--ro-bind", "/proc/sys", "/proc/sys");
 	for (size_t i = 0; i < ARGV_MASKS; i++) {
 		if (!facts->has_mask[i])
 			continue;

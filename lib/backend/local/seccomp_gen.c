@@ -17,6 +17,7 @@
  * kernel does can be passed by setting the upper ones (CVE-2019-7303). */
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdbool.h>
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
@@ -113,11 +115,26 @@ static void refuse_namespaces(scmp_filter_ctx ctx)
 	}
 }
 
+/* Streams and datagrams; of the protocols of their own not those that hardly anybody needs, and whose modules
+ * the kernel would load for us. */
+static void refuse_internet(scmp_filter_ctx ctx, int family)
+{
+	enum { TYPE_MASK = 0xf, DCCP = 33, L2TP = 115, SMC = 256 };
+	static const int types[] = {SOCK_RAW, SOCK_RDM, SOCK_SEQPACKET, SOCK_DCCP, SOCK_PACKET};
+	static const uint32_t protocols[] = {DCCP, L2TP, IPPROTO_SCTP, IPPROTO_UDPLITE, SMC};
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		refuse2(ctx, EPERM, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, (uint64_t)family),
+				masked(1, TYPE_MASK, (uint64_t)types[i]));
+	for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++)
+		refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, (uint64_t)family),
+				masked(2, LOW32, protocols[i]));
+}
+
 /* Families that are not bound to the network namespace (AF_VSOCK is a line to
  * the hypervisor) or that only widen the kernel's surface. */
 static void refuse_sockets(scmp_filter_ctx ctx)
 {
-	enum { LAST_FAMILY = 63, RAW = 3, TYPE_MASK = 0xf };
+	enum { LAST_FAMILY = 63 };
 	static const int wanted[] = {AF_UNIX, AF_INET, AF_NETLINK, AF_INET6};
 	for (int family = 0; family <= LAST_FAMILY; family++) {
 		bool is_wanted = false;
@@ -129,8 +146,25 @@ static void refuse_sockets(scmp_filter_ctx ctx)
 	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), compare(0, SCMP_CMP_GT, LAST_FAMILY));
 	refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, AF_NETLINK),
 			compare(2, SCMP_CMP_GT, 0)); /* 0: NETLINK_ROUTE */
-	refuse2(ctx, EPERM, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, AF_INET), masked(1, TYPE_MASK, RAW));
-	refuse2(ctx, EPERM, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, AF_INET6), masked(1, TYPE_MASK, RAW));
+	refuse_internet(ctx, AF_INET);
+	refuse_internet(ctx, AF_INET6);
+	/* Of any other family it would make a socket before it finds that there are no pairs of it. */
+	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socketpair), compare(0, SCMP_CMP_NE, AF_UNIX));
+}
+
+/* What acts on the agent, who is process 1 of the sandbox and of the same user: it could be starved. Groups
+ * and users hold it, too, so that only single processes may be named. */
+static void refuse_agent(scmp_filter_ctx ctx)
+{
+	enum { AGENT = 1, IOPRIO_WHO_PROCESS = 1 };
+	static const char *const by_first[] = {
+			"sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity", NULL};
+	for (const char *const *name = by_first; *name; name++)
+		refuse1(ctx, EPERM, seccomp_syscall_resolve_name(*name), masked(0, LOW32, AGENT));
+	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare(0, SCMP_CMP_NE, PRIO_PROCESS));
+	refuse1(ctx, EPERM, SCMP_SYS(setpriority), masked(1, LOW32, AGENT));
+	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare(0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
+	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), masked(1, LOW32, AGENT));
 }
 
 static void fill_arguments(scmp_filter_ctx ctx, bool is_strict)
@@ -138,6 +172,7 @@ static void fill_arguments(scmp_filter_ctx ctx, bool is_strict)
 	refuse_ioctls(ctx);
 	refuse_namespaces(ctx);
 	refuse_sockets(ctx);
+	refuse_agent(ctx);
 	/* Only the query: some personalities switch off address randomisation. */
 	refuse1(ctx, EPERM, SCMP_SYS(personality), compare(0, SCMP_CMP_NE, LOW32));
 	/* Only the caller's own limits. */

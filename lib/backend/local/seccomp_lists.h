@@ -45,14 +45,14 @@ static const char *const CALLS_ALLOWED[] = {
 	"timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete", "adjtimex", "clock_adjtime",
 	"socket", "socketpair", "bind", "listen", "accept", "accept4", "connect", "getsockname",
 	"getpeername", "sendto", "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "shutdown",
-	"setsockopt", "getsockopt", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd",
+	"setsockopt", "getsockopt", "semop", "semtimedop", "semctl", "msgsnd",
 	"msgrcv", "msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify",
 	"mq_getsetattr", "shmdt", "shmctl", "uname", "sysinfo", "getrandom", "getcpu",
 	NULL,
 };
 
 /* They make memory that no rlimit counts: only where a memory cgroup does. */
-static const char *const CALLS_ALLOWED_COUNTED[] = {"memfd_create", "shmget", "shmat", NULL};
+static const char *const CALLS_ALLOWED_COUNTED[] = {"memfd_create", "shmget", "shmat", "semget", "msgget", NULL};
 
 /* EPERM instead of ENOSYS: programs that know them expect to be refused, not to miss them. */
 static const char *const CALLS_REFUSED[] = {

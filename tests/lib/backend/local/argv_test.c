@@ -52,6 +52,7 @@ static const char *const START[] = {
 	"--perms", "0444", "--file", "11", "/etc/nsswitch.conf",
 	"--perms", "0555", "--file", "7", "/run/agent",
 	"--proc", "/proc",
+	"--ro-bind", "/proc/sys", "/proc/sys",
 	"--ro-bind", "/dev/null", "/proc/keys",
 	"--ro-bind", "/dev/null", "/proc/cmdline",
 	"--size", "4096", "--tmpfs", "/proc/pressure", "--remount-ro", "/proc/pressure",

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -84,6 +85,23 @@ LAZY(alg, socket(38, SOCK_SEQPACKET, 0))
 LAZY(family_99, socket(99, SOCK_STREAM, 0))
 LAZY(raw_ip, socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, 1))
 LAZY(raw_ip6, socket(AF_INET6, SOCK_RAW, 58))
+LAZY(packet, socket(AF_INET, SOCK_PACKET, 0))
+LAZY(sctp, socket(AF_INET6, SOCK_STREAM, IPPROTO_SCTP))
+LAZY(udplite_high, syscall(SYS_socket, AF_INET, SOCK_DGRAM, HIGH | IPPROTO_UDPLITE))
+LAZY(vsock_pair, syscall(SYS_socketpair, 40, SOCK_STREAM, 0, 0))
+LAZY(unix_pair, syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, 0))
+LAZY(own_priority, setpriority(PRIO_PROCESS, 0, 19))
+LAZY(priority_of_a_thread, setpriority(PRIO_PROCESS, (id_t)getpid(), 19))
+LAZY(agents_priority, setpriority(PRIO_PROCESS, 1, 19))
+LAZY(agents_priority_high, syscall(SYS_setpriority, 0, HIGH | 1, 19))
+LAZY(groups_priority, setpriority(PRIO_PGRP, 0, 19))
+LAZY(agents_policy, syscall(SYS_sched_setscheduler, 1, 5, 0))
+LAZY(own_policy, syscall(SYS_sched_setscheduler, 0, 5, 0))
+LAZY(agents_disk, syscall(SYS_ioprio_set, 1, 1, 3 << 13))
+LAZY(own_disk, syscall(SYS_ioprio_set, 1, 0, 3 << 13))
+LAZY(users_disk, syscall(SYS_ioprio_set, 3, 0, 3 << 13))
+LAZY(queue, syscall(SYS_msgget, 0x7e44a, 0))
+LAZY(semaphores, syscall(SYS_semget, 0x7e44a, 1, 0))
 LAZY(personality_query, syscall(SYS_personality, 0xffffffff))
 LAZY(no_randomisation, syscall(SYS_personality, 0x0040000))
 LAZY(no_randomisation_high, syscall(SYS_personality, HIGH | 0x0040000))
@@ -124,6 +142,23 @@ static const struct {
 		{"family 99", family_99, EAFNOSUPPORT, EAFNOSUPPORT},
 		{"raw ip", raw_ip, EPERM, EPERM},
 		{"raw ip6", raw_ip6, EPERM, EPERM},
+		{"packet, the old way", packet, EPERM, EPERM},
+		{"sctp", sctp, EPROTONOSUPPORT, EPROTONOSUPPORT},
+		{"udplite with upper bits", udplite_high, EPROTONOSUPPORT, EPROTONOSUPPORT},
+		{"a pair of vsocks", vsock_pair, EAFNOSUPPORT, EAFNOSUPPORT},
+		{"a pair of unix sockets", unix_pair, EFAULT, EFAULT},
+		{"own priority", own_priority, 0, 0},
+		{"priority of a thread", priority_of_a_thread, 0, 0},
+		{"the agent's priority", agents_priority, EPERM, EPERM},
+		{"the agent's priority with upper bits", agents_priority_high, EPERM, EPERM},
+		{"a group's priority", groups_priority, EPERM, EPERM},
+		{"the agent's policy", agents_policy, EPERM, EPERM},
+		{"own policy", own_policy, EINVAL, EINVAL},
+		{"the agent's disk priority", agents_disk, EPERM, EPERM},
+		{"own disk priority", own_disk, 0, 0},
+		{"a user's disk priority", users_disk, EPERM, EPERM},
+		{"message queue", queue, ENOENT, ENOSYS},
+		{"semaphores", semaphores, ENOENT, ENOSYS},
 		{"personality query", personality_query, 0, 0},
 		{"personality", no_randomisation, EPERM, EPERM},
 		{"personality with upper bits", no_randomisation_high, EPERM, EPERM},
