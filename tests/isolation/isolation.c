@@ -25,6 +25,7 @@ static int run_all(void)
 		return SKIPPED;
 	}
 	int failed = cases_walls();
+	failed += cases_attacks();
 	failed += cases_limits();
 	failed += cases_leftovers();
 	return failed ? 1 : 0;
