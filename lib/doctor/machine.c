@@ -94,12 +94,13 @@ static void look_at_landlock(struct doctor *d)
 {
 	enum { VERSION_FLAG = 1, ABI_WITH_SCOPES = 6 };
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION_FLAG);
+	/* A local sandbox's agent is init of its processes: the kernel lets no signal from inside end it. */
 	if (abi >= ABI_WITH_SCOPES)
 		doctor_say(d, TRM_CHECK_OK, "landlock", NULL,
-				"ABI %ld: programs inside cannot signal the agent", abi);
+				"ABI %ld: keeps signals from an agent that is not init; here it is", abi);
 	else
 		doctor_say(d, TRM_CHECK_NOTE, "landlock", NULL,
-				"%s: the agent is kept from signals only by being init",
+				"%s: signals from inside cannot end the agent only because it is init",
 				abi < 0 ? "not there" : "too old for scopes");
 }
 
