@@ -83,6 +83,7 @@ enum sequence_result sequence_parse(const char *s, size_t n, struct sequence *re
 		return parse_odd(s, n, ret);
 	if (at < n && s[1] == '[' && s[at] >= '<' && s[at] <= '?')
 		ret->prefix = s[at++];
+	n = n < SEQUENCE_MAX ? n : SEQUENCE_MAX; /* more is not looked at, however it is cut into reads */
 	at = parse_params(s, n, at, ret);
 	/* rxvt ends Shift with the function keys in '$', elsewhere a byte before the last. */
 	if (at < n && s[at] == '$' && ret->prefix == 0 && ret->n_params == 1) {
@@ -91,7 +92,7 @@ enum sequence_result sequence_parse(const char *s, size_t n, struct sequence *re
 	}
 	while (at < n && s[at] >= ' ' && s[at] <= '/')
 		at++;
-	if (at >= SEQUENCE_MAX)
+	if (at == SEQUENCE_MAX)
 		return ends(ret, at, SEQUENCE_BROKEN);
 	if (at == n)
 		return SEQUENCE_MORE;
