@@ -141,6 +141,25 @@ static void a_network_opens_nothing_else(void **state)
 	expect_none(o.text, "open", (const char *const[]){"network a way out", "network devices", NULL});
 }
 
+/* The kernel counts them per user of the host, who has 128. */
+static void an_ordinary_users_share_is_spared(void **state)
+{
+	struct inside in;
+	(void)state;
+	if (geteuid() == 0)
+		skip();
+	inside_open(&in, NULL);
+	inside_python(&in,
+			"import ctypes\n"
+			"c = ctypes.CDLL(None)\n"
+			"n = 0\n"
+			"while n < 200 and c.inotify_init() >= 0: n += 1\n"
+			"print(n)\n",
+			&o);
+	inside_close(&in);
+	assert_in_range(atoi(o.text), 1, 32);
+}
+
 /* ---- in none ------------------------------------------------------------------------------- */
 
 static void take_terminal(void)
@@ -200,6 +219,7 @@ int cases_attacks(void)
 			cmocka_unit_test(whatever_can_be_open_is_seen_open),
 			cmocka_unit_test(nothing_is_open_inside),
 			cmocka_unit_test(a_network_opens_nothing_else),
+			cmocka_unit_test(an_ordinary_users_share_is_spared),
 	};
 	return cmocka_run_group_tests_name("attacks", cases, lay, clear);
 }

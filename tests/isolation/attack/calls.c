@@ -180,6 +180,14 @@ CALL(call_mbind, SYS_mbind, NULL, 0, 0, NULL, 0, 0)
 CALL(call_set_mempolicy, SYS_set_mempolicy, 0, NULL, 0)
 CALL(call_move_pages, SYS_move_pages, 0, 0, NULL, NULL, NULL, 0)
 
+/* All programs of the machine share one number of requests. */
+static enum verdict take_disk_requests(const struct target *t, struct found *f)
+{
+	unsigned long context = 0;
+	(void)t;
+	return of_call(f, syscall(SYS_io_setup, 8, &context));
+}
+
 static enum verdict set_time(const struct target *t, struct found *f)
 {
 	long wrong[2] = {0, -1};
@@ -342,6 +350,7 @@ static const struct attempt ATTEMPTS[] = {
 		{"kernel", "io_uring_setup", call_io_uring, 0},
 		{"kernel", "io_uring_enter", call_io_uring_enter, 0},
 		{"kernel", "io_uring_register", call_io_uring_register, 0},
+		{"kernel", "io_setup", take_disk_requests, 0},
 		{"kernel", "userfaultfd", call_userfaultfd, 0},
 		{"kernel", "fanotify_init", call_fanotify, CAP_SYS_ADMIN},
 		{"kernel", "mbind", call_mbind, 0},
