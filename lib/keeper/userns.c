@@ -25,7 +25,7 @@ static bool map(const char *path, unsigned inside, unsigned outside)
 }
 
 /* Of what the kernel counts per user, sandboxes of an ordinary user take from that user's own share: each
- * gets a quarter of the usual 128. Where that cannot be said it is no reason not to start. */
+ * gets a quarter of the usual 128. An old kernel has no such limit, which is no reason not to start. */
 static void limit_shares(void)
 {
 	sysfile_write("/proc/sys/user/max_inotify_instances", "32");
