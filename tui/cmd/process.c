@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <terrarium/text.h>
+
 #include "cmd/cmd.h"
 
 static void on_sigpipe(int signo)
@@ -29,12 +31,10 @@ void cmd_prepare(void)
 
 int cmd_vfail(const char *fmt, va_list args)
 {
-	char line[1024];
+	char line[1024], clean[3 * sizeof line];
 	vsnprintf(line, sizeof line, fmt, args);
-	for (char *p = line; *p; p++) /* File names and arguments may hold anything. */
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	fprintf(stderr, "terrarium: %s\n", line);
+	trm_text_clean_line(clean, sizeof clean, line, strlen(line)); /* names may hold anything */
+	fprintf(stderr, "terrarium: %s\n", clean);
 	return CMD_FAILED;
 }
 
