@@ -49,10 +49,11 @@ static bool gives_memory(const char *base)
 	return sysfile_read(path, words, sizeof words) > 0 && text_has_word(words, "memory");
 }
 
-/* Are we and the client the only ones in the group? */
-static bool is_ours_alone(const char *base, int client)
+/* Are we, and perhaps the client, the only ones in the group? */
+static bool is_ours_alone(const char *base, int client, bool *ret_has_client)
 {
 	char path[GROUP_PATH + 32], pids[4096];
+	*ret_has_client = false;
 	snprintf(path, sizeof path, "%s/cgroup.procs", base);
 	if (sysfile_read(path, pids, sizeof pids) < 0)
 		return false;
@@ -60,30 +61,35 @@ static bool is_ours_alone(const char *base, int client)
 		long pid = strtol(at, &end, 10);
 		if (end == at || (pid != client && pid != getpid()))
 			return false;
+		*ret_has_client |= pid == client;
 	}
 	return true;
 }
 
-static bool step_aside(const char *base, int client)
+/* A client that is elsewhere, as one whose keeper has a scope of its own, stays there. */
+static bool step_aside(const char *base, int client, bool has_client)
 {
 	char leaf[GROUP_PATH + 32], path[GROUP_PATH + 64];
 	snprintf(leaf, sizeof leaf, "%s/" HOST_LEAF, base);
 	if (mkdir(leaf, 0755) < 0 && errno != EEXIST)
 		return false;
 	snprintf(path, sizeof path, "%s/cgroup.procs", leaf);
-	return sysfile_write_u64(path, (uint64_t)client) == 0 && sysfile_write(path, "0") == 0;
+	return (!has_client || sysfile_write_u64(path, (uint64_t)client) == 0)
+	       && sysfile_write(path, "0") == 0;
 }
 
 static bool delegate(const char *base, int client)
 {
 	char path[GROUP_PATH + 32], words[256];
+	bool has_client;
 	if (gives_memory(base))
 		return true;
 	snprintf(path, sizeof path, "%s/cgroup.controllers", base);
 	if (sysfile_read(path, words, sizeof words) <= 0 || !text_has_word(words, "memory"))
 		return false;
 	snprintf(path, sizeof path, "%s/cgroup.subtree_control", base);
-	if (access(path, W_OK) < 0 || !is_ours_alone(base, client) || !step_aside(base, client))
+	if (access(path, W_OK) < 0 || !is_ours_alone(base, client, &has_client)
+			|| !step_aside(base, client, has_client))
 		return false;
 	sysfile_write(path, "+pids");
 	sysfile_write(path, "+cpu");

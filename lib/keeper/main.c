@@ -14,6 +14,7 @@
 #include "base/sysfile.h"
 #include "keeper/entry.h"
 #include "keeper/keeper.h"
+#include "keeper/scope.h"
 #include "sweep/sweep.h"
 
 /* ---- start -------------------------------------------------------------------- */
@@ -50,18 +51,28 @@ static bool settle(struct keeper *k)
 	return k->signal_fd >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && chdir("/") == 0;
 }
 
-static bool start(struct keeper *k)
+static void make_groups(struct keeper *k)
 {
 	char self[4096];
 	const struct group_limits limits = {k->spec.mem_bytes,
 			k->spec.procs + 1 + (*k->spec.slirp ? NET_PROCS : 0), k->spec.cpus};
+	sysfile_read("/proc/self/cgroup", self, sizeof self);
+	groups_create(&k->groups, CGROUP_ROOT, self, &limits, k->starter);
+	if (k->groups.limits & LIMIT_MEMORY || !scope_enter(CGROUP_ROOT))
+		return;
+	groups_remove(&k->groups);
+	sysfile_read("/proc/self/cgroup", self, sizeof self);
+	groups_create(&k->groups, CGROUP_ROOT, self, &limits, k->starter);
+}
+
+static bool start(struct keeper *k)
+{
 	int r = user_take(&k->user);
 	if (r < 0) {
 		say(k, "cannot take a user of its own for the sandbox", -r);
 		return false;
 	}
-	sysfile_read("/proc/self/cgroup", self, sizeof self);
-	groups_create(&k->groups, CGROUP_ROOT, self, &limits, k->starter);
+	make_groups(k);
 	if (*k->spec.slirp)
 		roam_begin(&k->roam); /* before the filter is made */
 	r = launch_bwrap(&k->spec, &k->groups, k->user.uid, &k->launch);

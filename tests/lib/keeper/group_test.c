@@ -157,6 +157,20 @@ static void version_2_steps_aside_where_it_is_alone(void **state)
 	expect_file("a/cgroup.subtree_control", "+memory");
 }
 
+/* As after scope_enter(): the client is in a session that is not ours to change. */
+static void version_2_leaves_a_client_where_it_is(void **state)
+{
+	char base[GROUP_PATH], procs[64];
+	(void)state;
+	snprintf(procs, sizeof procs, "%d\n", (int)getpid());
+	make_scope(procs);
+	make_dir("a/terrarium-host");
+	make_file("a/terrarium-host/cgroup.procs", "");
+	assert_true(own_dir(base, sizeof base, root, "0::/a\n"));
+	assert_true(delegate(base, 4711));
+	expect_file("a/terrarium-host/cgroup.procs", "0"); /* only ourselves */
+}
+
 static void version_2_leaves_others_alone(void **state)
 {
 	char base[GROUP_PATH], procs[64];
@@ -224,6 +238,7 @@ int main(void)
 			ON_A_TREE(version_1_writes_its_limits),
 			ON_A_TREE(version_1_without_swap_counting),
 			ON_A_TREE(version_2_steps_aside_where_it_is_alone),
+			ON_A_TREE(version_2_leaves_a_client_where_it_is),
 			ON_A_TREE(version_2_leaves_others_alone),
 			ON_A_TREE(version_2_knows_where_it_stepped),
 			ON_A_TREE(version_2_writes_its_limits),
