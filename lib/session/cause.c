@@ -110,6 +110,19 @@ void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n)
 	run->last_words[run->n_last_words] = '\0';
 }
 
+/* What programs say when an allocation was refused, before they give up. Where nothing is counted,
+ * nothing else tells of it. */
+static bool starved(const char *words)
+{
+	static const char *const SAID[] = {"JavaScript heap out of memory", "Fatal javascript OOM",
+			"xrealloc: cannot allocate", "xmalloc: cannot allocate", "memory exhausted",
+			"Cannot allocate memory", "std::bad_alloc"};
+	for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
+		if (strstr(words, SAID[i]))
+			return true;
+	return false;
+}
+
 /* Did the code complain of this, in its error or in the last it printed? Node says the constant's
  * name, Python and the C library the sentence. */
 static bool complains(
@@ -146,6 +159,14 @@ static bool met_memory(const struct look *l, char *out, size_t cap)
 	return true;
 }
 
+/* Bash tries again, and may succeed. */
+static bool complains_of_processes(const struct look *l)
+{
+	return complains(l->run, l->result, "EAGAIN", "Resource temporarily unavailable")
+	       || complains(l->run, l->result, "can't start new thread", "can't start new thread")
+	       || strstr(l->run->last_words, "fork: retry: Resource temporarily unavailable");
+}
+
 static bool met_processes(const struct look *l, char *out, size_t cap)
 {
 	const struct trm_sample *before = &l->s->events, *now = &l->now;
@@ -155,11 +176,20 @@ static bool met_processes(const struct look *l, char *out, size_t cap)
 		snprintf(out, cap, "process limit %u reached %" PRIu64 " times during this run",
 				l->limits->procs, times);
 	else if (times == 1
-			|| (!is_counted
-					&& complains(l->run, l->result, "EAGAIN",
-							"Resource temporarily unavailable")))
+			|| (!is_counted && complains_of_processes(l)))
 		snprintf(out, cap, "process limit %u reached during this run", l->limits->procs);
 	return times || out[0];
+}
+
+/* Every file takes some of the host's memory, even an empty one. */
+static bool met_files(const struct look *l, char *out, size_t cap)
+{
+	const struct trm_sample *now = &l->now;
+	if (!(now->known & TRM_METRIC_FILES) || now->files + 8 < now->files_limit)
+		return false;
+	snprintf(out, cap, "disk full: %" PRIu64 " of %" PRIu64 " files and folders", now->files,
+			now->files_limit);
+	return true;
 }
 
 static bool met_disk(const struct look *l, char *out, size_t cap)
@@ -202,7 +232,8 @@ static bool met_open_files(const struct look *l, char *out, size_t cap)
 static bool met_allocation(const struct look *l, char *out, size_t cap)
 {
 	if (!complains(l->run, l->result, "MemoryError", "Cannot allocate memory")
-			&& !complains(l->run, l->result, "ENOMEM", "Array buffer allocation failed"))
+			&& !complains(l->run, l->result, "ENOMEM", "Array buffer allocation failed")
+			&& (l->result->status == TRM_STATUS_OK || !starved(l->run->last_words)))
 		return false;
 	snprintf(out, cap, "an allocation was refused: memory limit %" PRIu64 " MiB",
 			l->limits->mem_bytes / mib);
@@ -212,7 +243,8 @@ static bool met_allocation(const struct look *l, char *out, size_t cap)
 void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap)
 {
 	static bool (*const QUESTIONS[])(const struct look *, char *, size_t) = {
-			met_memory, met_processes, met_disk, met_file_size, met_open_files, met_allocation};
+			met_memory, met_processes, met_files, met_disk, met_file_size, met_open_files,
+			met_allocation};
 	struct trm_session *s = run->session;
 	struct look look = {.s = s, .run = run, .result = result};
 	out[0] = '\0';

@@ -50,8 +50,10 @@ static const char *const CALLS_ALLOWED[] = {
 	NULL,
 };
 
-/* They make memory that no rlimit counts: only where a memory cgroup does. */
-static const char *const CALLS_ALLOWED_COUNTED[] = {"memfd_create", "shmget", "shmat", "semget", "msgget", NULL};
+/* They make memory that no rlimit counts (message queues up to 512 MiB, semaphores more): only where a memory
+ * cgroup does. */
+static const char *const CALLS_ALLOWED_COUNTED[] = {
+	"memfd_create", "shmget", "shmat", "msgget", "semget", NULL};
 
 /* EPERM instead of ENOSYS: programs that know them expect to be refused, not to miss them. */
 static const char *const CALLS_REFUSED[] = {

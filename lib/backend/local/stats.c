@@ -219,6 +219,10 @@ static void sample_disk(struct stats *s, struct trm_sample *out)
 	out->disk_bytes = (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
 	out->disk_limit_bytes = (uint64_t)fs.f_blocks * fs.f_frsize;
 	out->known |= TRM_METRIC_DISK | TRM_METRIC_DISK_LIMIT;
+	out->files = (uint64_t)(fs.f_files - fs.f_ffree);
+	out->files_limit = (uint64_t)fs.f_files;
+	if (fs.f_files)
+		out->known |= TRM_METRIC_FILES;
 }
 
 static void sample_refusals(struct stats *s, struct trm_sample *out)

@@ -29,6 +29,7 @@ enum trm_metric {
 	TRM_METRIC_PRESSURE_MEM = 1 << 16,
 	TRM_METRIC_PRESSURE_IO = 1 << 17,
 	TRM_METRIC_THROTTLED_PERCENT = 1 << 18,
+	TRM_METRIC_FILES = 1 << 19, /* files, files_limit */
 };
 
 struct trm_sample {
@@ -58,6 +59,7 @@ struct trm_sample {
 	 * which some process stood waiting for the resource. */
 	double pressure_cpu_percent, pressure_mem_percent, pressure_io_percent;
 	bool pressure_is_machine; /* of the whole machine: the kernel does not tell the sandbox's own */
+	uint64_t files, files_limit; /* files and directories on the disk */
 };
 
 struct trm_process {

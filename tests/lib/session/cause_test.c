@@ -131,6 +131,24 @@ static void disk(void **state)
 			NULL, "disk full during this run: limit 8 MiB");
 }
 
+static void many_small_files(void **state)
+{
+	(void)state;
+	expect("python",
+			"import os\n"
+			"i = 0\n"
+			"while True: os.close(os.open(f'n{i}', os.O_CREAT | os.O_WRONLY)); i += 1\n",
+			NULL, "files and folders");
+}
+
+/* Nothing is killed where a program gives up by itself. */
+static void an_allocation_that_was_refused(void **state)
+{
+	(void)state;
+	expect("bash", "echo 'tail: memory exhausted' >&2; false", NULL, "memory limit");
+	expect("bash", "echo 'tail: memory exhausted' >&2; sleep 0.02", NULL, NULL);
+}
+
 static void sizes_and_descriptors(void **state)
 {
 	(void)state;
@@ -234,6 +252,8 @@ int main(void)
 			TEST(signals_have_names),
 			TEST(processes),
 			TEST(disk),
+			TEST(many_small_files),
+			TEST(an_allocation_that_was_refused),
 			TEST(sizes_and_descriptors),
 			TEST(time_limit),
 			TEST(peaks_are_the_runs_own),
