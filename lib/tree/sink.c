@@ -280,6 +280,25 @@ static int take_root(struct sink *s, const struct entry *e, struct trm_error *wh
 				    : open_file(s, s->root.fd, e, s->root.name, why);
 }
 
+/* In a directory that is made here all names are of this copy: one that is there already differs from this
+ * one by case or by the form of its accents only, and the target's file system takes both for the same. (Or
+ * who sends says one name twice.) The first one stays. */
+static bool is_taken(const struct sink *s, const struct entry *e)
+{
+	const struct level *level = &s->levels[s->n_levels - 1];
+	struct stat there;
+	return level->is_new && e->kind != ENTRY_FAIL
+	       && fstatat(level->fd, e->name, &there, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int refuse_taken(struct sink *s, const struct entry *e, struct trm_error *why)
+{
+	s->skipped = e->kind == ENTRY_DIR;
+	s->skips_file = e->kind == ENTRY_FILE;
+	return refuse(s, why, TRM_EEXIST,
+			"another file of this copy has this name here (only case or accents differ): rename one");
+}
+
 static int take_node(struct sink *s, const struct entry *e, struct trm_error *why)
 {
 	if (!e->name[0])
@@ -293,6 +312,8 @@ static int take_node(struct sink *s, const struct entry *e, struct trm_error *wh
 	int r = set_path(s, path_len(s), e->name, why);
 	if (r < 0)
 		return r;
+	if (is_taken(s, e))
+		return refuse_taken(s, e, why);
 	switch (e->kind) {
 	case ENTRY_DIR: return enter_dir(s, dir_fd, e, e->name, why);
 	case ENTRY_FILE: return open_file(s, dir_fd, e, e->name, why);

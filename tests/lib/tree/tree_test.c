@@ -330,6 +330,47 @@ static void test_a_path_is_resolved_as_cp_does(void **state)
 	assert_int_equal(size_of("new/f"), 4);
 }
 
+static void give(struct sink *sink, enum entry_kind kind, const char *name, const char *text)
+{
+	struct entry e = {.kind = kind, .mode = 0644, .size = kind == ENTRY_END ? strlen(text) : 0};
+	struct trm_error why;
+	snprintf(e.name, sizeof e.name, "%s", name);
+	if (kind == ENTRY_LINK)
+		snprintf(e.text, sizeof e.text, "%s", text);
+	assert_int_equal(sink_entry(sink, &e, &why), 0);
+	if (kind == ENTRY_FILE) {
+		assert_int_equal(sink_data(sink, text, strlen(text), &why), 0);
+		give(sink, ENTRY_END, "", text);
+	}
+}
+
+/* As a target without heed of case has it with "A" and "a". */
+static void test_two_names_that_are_one(void **state)
+{
+	struct place *p = *state;
+	struct sink *sink = sink_at(p, "out", "out");
+	give(sink, ENTRY_DIR, "", "");
+	give(sink, ENTRY_FILE, "a", "first");
+	give(sink, ENTRY_FILE, "a", "second, longer");
+	give(sink, ENTRY_LINK, "a", "elsewhere");
+	give(sink, ENTRY_DIR, "a", "");
+	give(sink, ENTRY_FILE, "lost", "x");
+	give(sink, ENTRY_UP, "", "");
+	give(sink, ENTRY_LINK, "l", "d");
+	give(sink, ENTRY_DIR, "l", "");
+	give(sink, ENTRY_FILE, "lost", "x");
+	give(sink, ENTRY_UP, "", "");
+	give(sink, ENTRY_DIR, "d", "");
+	give(sink, ENTRY_UP, "", "");
+	give(sink, ENTRY_UP, "", "");
+	assert_int_equal(p->n_refused, 4);
+	assert_non_null(strstr(p->refused, "only case or accents differ"));
+	assert_int_equal(size_of("out/a"), 5);
+	assert_int_equal(count_in("out"), 3);
+	assert_int_equal(count_in("out/d"), 0);
+	sink_destroy(sink);
+}
+
 static void test_deep_and_odd(void **state)
 {
 	struct place *p = *state;
@@ -384,6 +425,7 @@ int main(void)
 			T(test_a_limit_met_half_way),
 			T(test_a_directory_that_becomes_a_link),
 			T(test_a_path_is_resolved_as_cp_does),
+			T(test_two_names_that_are_one),
 			T(test_deep_and_odd),
 			T(test_many),
 	};
