@@ -2,6 +2,7 @@
 #include <terrarium/registry.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -92,11 +93,15 @@ static struct known *find(struct trm_registry *r, const char *name, const struct
 	return NULL;
 }
 
-static void see(struct trm_registry *r, int run_fd, const char *name)
+/* 0, or why nobody can know what is there. */
+static int see(struct trm_registry *r, int run_fd, const char *name, struct trm_error *reterr)
 {
 	struct info_msg info;
-	if (strlen(name) > 64 || r->n == ENTRIES_MAX || found_read(run_fd, name, &info, NULL) < 0)
-		return;
+	struct trm_error why = {0};
+	if (strlen(name) > 64 || r->n == ENTRIES_MAX)
+		return 0;
+	if (found_read(run_fd, name, &info, &why) < 0)
+		return why.code == TRM_ENOENT ? 0 : trm_error_set(reterr, why.code, "%s", why.msg);
 	struct known *k = find(r, name, &info);
 	bool is_alive = found_is_alive(run_fd, name, &info);
 	if (!k && make_room(r)) {
@@ -116,6 +121,7 @@ static void see(struct trm_registry *r, int run_fd, const char *name)
 		k->is_stale = !is_alive;
 		k->has_state = is_alive && found_state(run_fd, name, &k->state);
 	}
+	return 0;
 }
 
 static void drop_unseen(struct trm_registry *r)
@@ -138,19 +144,27 @@ static int compare(const void *a, const void *b)
 static int look(struct trm_registry *r, struct trm_error *reterr)
 {
 	int fd = found_open_dir(reterr);
+	if (fd < 0 && fd != TRM_ENOENT)
+		return fd;
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
+	int e = 0;
+	if (fd >= 0 && !dir) {
+		e = trm_error_set_errno(reterr, errno, "cannot read the runtime directory");
+		close(fd);
+		return e;
+	}
 	for (size_t i = 0; i < r->n; i++)
 		r->known[i].is_seen = false;
-	while (dir && (entry = readdir(dir)))
+	while (e == 0 && dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			see(r, fd, entry->d_name);
+			e = see(r, fd, entry->d_name, reterr);
 	if (dir)
 		closedir(dir);
 	drop_unseen(r);
 	if (r->n)
 		qsort(r->known, r->n, sizeof *r->known, compare);
-	return fd < 0 && fd != TRM_ENOENT ? fd : 0;
+	return e;
 }
 
 /* ---- measuring ------------------------------------------------------------------------ */

@@ -79,7 +79,7 @@ static const struct trm_copy_cb copy_cb = {.progress = on_progress, .refused = o
 static void tell_end(struct cp *cp, bool was_drawn)
 {
 	char sum[64], rate[24];
-	double seconds = (double)(trm_loop_now_ns(cp->loop) - cp->start_ns) / 1e9;
+	double seconds = cp->loop ? (double)(trm_loop_now_ns(cp->loop) - cp->start_ns) / 1e9 : 0;
 	put_sum(sum, sizeof sum, &cp->sum);
 	bar_bytes(rate, sizeof rate, (uint64_t)((double)cp->sum.bytes / (seconds > 0.001 ? seconds : 0.001)));
 	if (cp->why.code == TRM_ECANCELED)

@@ -84,7 +84,7 @@ static int attach_or_start(struct stage *stage, const struct trm_config *config,
 		if (waited_ms)
 			nanosleep(&nap, NULL);
 		r = start(stage, config, reterr);
-		if (r != TRM_EEXIST || !is_local || waited_ms > PATIENCE_MS)
+		if (r != TRM_EEXIST || !is_local || !*config->name || waited_ms > PATIENCE_MS)
 			return r;
 		r = attach(stage, config, reterr);
 	}

@@ -55,11 +55,16 @@ static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
 int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr)
 {
 	char bytes[INFO_MAX_BYTES];
+	errno = 0;
 	int dir = open_entry(run_fd, name);
 	ssize_t n = dir >= 0 ? read_from(dir, INFO_FILE, bytes, sizeof bytes) : -1;
+	int error = errno;
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
 	if (dir >= 0)
 		close(dir);
+	/* Who has no descriptors left cannot know what there is. */
+	if (n < 0 && (error == EMFILE || error == ENFILE))
+		return trm_error_set_errno(reterr, error, "cannot look for sandbox '%s'", name);
 	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;
 }
 

@@ -82,7 +82,7 @@ static void on_keeper_end(void *user, pid_t pid, int wait_status)
 	(void)wait_status;
 	l->child = NULL;
 	tether_hear(&l->tether);
-	if (!l->is_stopping && !l->is_left)
+	if (!l->is_left && (!l->is_stopping || l->tether.is_garbled))
 		tether_tell_why(&l->tether, &why);
 	if (l->base.cb->closed)
 		l->base.cb->closed(l->base.user, &why);
@@ -151,6 +151,8 @@ static void on_tether_end(void *user)
 	struct local *l = user;
 	if (l->is_left)
 		trm_timer_start(l->patience, 0, 0);
+	else if (l->tether.is_garbled)
+		stop(&l->base);
 }
 
 static const struct tether_cb TETHER_CB = {.ready = on_ready, .ended = on_tether_end};

@@ -100,7 +100,7 @@ int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
 
 /* ---- entries --------------------------------------------------------------------- */
 
-enum taken { TAKEN, BUSY, AGAIN };
+enum taken { TAKEN, BUSY, AGAIN, FAILED /* errno says why */ };
 
 static enum taken take(int run_fd, const char *name, int *ret_fd)
 {
@@ -108,10 +108,15 @@ static enum taken take(int run_fd, const char *name, int *ret_fd)
 	bool is_new = mkdirat(run_fd, name, 0700) == 0;
 	if (!is_new && errno != EEXIST)
 		return errno == ENOENT ? AGAIN
-				       : BUSY; /* ENOENT: the last to leave has removed the directory */
+				       : FAILED; /* ENOENT: the last to leave has removed the directory */
 	int fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? AGAIN : BUSY;
+	if (fd < 0) {
+		int error = errno;
+		if (is_new)
+			unlinkat(run_fd, name, AT_REMOVEDIR);
+		errno = error;
+		return error == ENOENT ? AGAIN : FAILED;
+	}
 	bool is_locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
 	bool is_there = fstat(fd, &here) == 0 && fstatat(run_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0
 			&& here.st_ino == there.st_ino;
@@ -143,7 +148,11 @@ int rundir_entry_make(struct rundir_entry *ret, const char *name, struct trm_err
 			*ret = e;
 			return 0;
 		}
+		int error = errno;
 		close(e.run_fd);
+		if (t == FAILED)
+			return trm_error_set_errno(reterr, error,
+					"cannot make an entry for sandbox '%s' in %s", name, e.path);
 		if (t == BUSY && tries >= LOOKS)
 			break;
 		if (t == BUSY)

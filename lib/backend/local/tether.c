@@ -54,6 +54,11 @@ void tether_hear(struct tether *tether)
 	while (tether->watch && (n = recv(tether->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0)
 		if (lifeline_get(packet, (size_t)n, &msg) == 0)
 			hear(tether, &msg);
+		else if (!tether->ready.type) {
+			/* Without this word nobody would ever know that it has started. */
+			tether->is_garbled = true;
+			break;
+		}
 	if (!tether->watch || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 		return;
 	trm_watch_remove(tether->watch);
@@ -83,29 +88,39 @@ int tether_open(struct tether *tether, struct trm_loop *loop, int fd, const stru
 
 /* ---- asking ----------------------------------------------------------------------------- */
 
-static int ask(struct tether *tether, struct buf *packet, struct trm_error *reterr)
+/* These packets are a few bytes, and one must be able to stop a sandbox without any memory. */
+struct request {
+	char bytes[16];
+	struct buf packet;
+};
+
+static struct buf *begin(struct request *request)
 {
-	int r = 0;
+	request->packet = (struct buf){
+			.mem = request->bytes, .cap = sizeof request->bytes, .max = sizeof request->bytes};
+	return &request->packet;
+}
+
+static int ask(struct tether *tether, const struct request *request, struct trm_error *reterr)
+{
+	const struct buf *packet = &request->packet;
 	if (tether->fd < 0 || send(tether->fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		r = trm_error_set(reterr, TRM_ECLOSED, "the sandbox has ended");
-	buf_finish(packet);
-	return r;
+		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox has ended");
+	return 0;
 }
 
 int tether_keep(struct tether *tether, bool is_kept, struct trm_error *reterr)
 {
-	struct buf packet;
-	buf_init(&packet, LIFELINE_MAX_BYTES);
-	keep_msg_put(&packet, is_kept);
-	return ask(tether, &packet, reterr);
+	struct request request;
+	keep_msg_put(begin(&request), is_kept);
+	return ask(tether, &request, reterr);
 }
 
 void tether_look(struct tether *tether)
 {
-	struct buf packet;
-	buf_init(&packet, LIFELINE_MAX_BYTES);
-	look_msg_put(&packet);
-	ask(tether, &packet, NULL);
+	struct request request;
+	look_msg_put(begin(&request));
+	ask(tether, &request, NULL);
 }
 
 void tether_leave(struct tether *tether)
@@ -116,10 +131,9 @@ void tether_leave(struct tether *tether)
 
 void tether_stop(struct tether *tether)
 {
-	struct buf packet;
-	buf_init(&packet, LIFELINE_MAX_BYTES);
-	stop_msg_put(&packet);
-	ask(tether, &packet, NULL); /* if there is nobody to ask, it has ended */
+	struct request request;
+	stop_msg_put(begin(&request));
+	ask(tether, &request, NULL); /* if there is nobody to ask, it has ended */
 }
 
 /* ---- why --------------------------------------------------------------------------------- */
@@ -185,6 +199,9 @@ int tether_tell_why(const struct tether *tether, struct trm_error *why)
 {
 	const struct gone_msg *gone = &tether->gone.gone;
 	char by[160] = "a signal", time[32];
+	if (tether->is_garbled)
+		return trm_error_set(
+				why, TRM_ENOMEM, "cannot read what the sandbox's keeper says: out of memory");
 	if (tether->gone.type != LIFELINE_GONE)
 		return trm_error_set(why, TRM_EIO,
 				"the sandbox's keeper was killed from outside, and the sandbox with it");

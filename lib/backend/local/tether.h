@@ -24,6 +24,7 @@ struct tether {
 	const struct tether_cb *cb;
 	void *user;
 	struct lifeline_msg ready, gone; /* type 0: not heard */
+	bool is_garbled;                 /* a packet could not be read: for want of memory, most likely */
 	uint64_t oom_kills;              /* that the keeper itself has done */
 };
 
