@@ -35,13 +35,20 @@ static int find(char path[PATH], struct trm_error *reterr)
 }
 
 /* Every folder of the path, as the XDG rules want new ones: 0700. */
-static void make_parents(char *path)
+static int make_parents(char *path, struct trm_error *reterr)
 {
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+	int r = 0;
+	for (char *slash = strchr(path + 1, '/'); r == 0 && slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(path, 0700); /* what fails here shows in the end */
+		/* A folder that there is may refuse in many ways; one that cannot be reached shows in the
+		 * end. */
+		int error = mkdir(path, 0700) < 0 ? errno : 0;
+		if ((error == ENOSPC || error == EDQUOT || error == EROFS) && access(path, F_OK) < 0)
+			r = trm_error_set_errno(reterr, error,
+					"cannot make the folder %.200s for the server key", path);
 		*slash = '/';
 	}
+	return r;
 }
 
 /* ---- reading ---- */
@@ -141,8 +148,8 @@ int trm_server_key(const char *path, bool is_reset, char key[TRM_SERVER_KEY], st
 	int r = 0;
 	if (!path && (r = find(usual, reterr)) < 0)
 		return r;
-	if (!path)
-		make_parents(usual);
+	if (!path && (r = make_parents(usual, reterr)) < 0)
+		return r;
 	const char *file = path ? path : usual;
 	int fd = is_reset ? -1 : open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && (is_reset || errno == ENOENT)) {

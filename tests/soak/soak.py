@@ -324,7 +324,9 @@ def tell(seconds, now):
 
 
 def renew():
-    """The kernels of those who stay are the code's: they begin each round anew."""
+    """The kernels of those who stay are the code's: they begin each round anew. And what a killed keeper has left is
+    cleared up by the next program that starts a sandbox."""
+    run("run", "--yes", "-c", "1")
     for lang in LANGUAGES:
         run("run", "--yes", "--name", "stays", "-l", lang, "-c", OK[lang])
         repl.say(f":lang {lang}\n{OK[lang]}")
@@ -357,6 +359,8 @@ def soak():
         for key, (was, is_) in grown(before, now).items():
             if not key.endswith("KiB"):
                 complain(f"{key}: {was} before, {is_} now")
+            if key == "files":
+                print(*os.listdir(home + "/run/terrarium"), flush=True)
             if key.endswith("descriptors"):
                 print(*links(repl.process.pid), flush=True)
         if len(complaints) > 20:
