@@ -44,6 +44,7 @@ enum backend_cap {
 	/* No op: its kernels want to know how long a run may take (kernel.h: timeout_ms). */
 	BACKEND_WANTS_TIMEOUT = 1 << 5,
 	BACKEND_END = 1 << 6,
+	BACKEND_TELLS_FATE = 1 << 7, /* no op: why an interpreter ends (kernel.h: fate) */
 };
 
 struct backend_ops {

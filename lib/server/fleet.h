@@ -27,6 +27,7 @@
 
 #include "rpc/names.h"
 #include "server/meter.h"
+#include "server/roster.h"
 
 struct cJSON;
 struct fleet;
@@ -76,6 +77,7 @@ struct served {
 	struct trm_error why; /* STOPPED: the reason, when there is more to say than that somebody stopped it
 			       */
 	struct meter meter;
+	struct roster roster;
 	/* the rest is for fleet_inner.h */
 	struct wish *wishes, **wishes_end;
 	unsigned holds;  /* somebody down the stack has it in hand */

@@ -249,8 +249,8 @@ static void restore(struct served *served)
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	struct served *served = user;
-	(void)sandbox;
 	served->meter.told = metrics->sample;
+	roster_take(&served->roster, sandbox, metrics, meter_suffices(sandbox) ? 0 : METRICS_MS);
 	if (!served->awaits_sample)
 		return;
 	served->awaits_sample = false;
@@ -297,6 +297,7 @@ void life_start(struct served *served)
 	char note[LAUNCH_NOTE] = "";
 	served->note[0] = '\0';
 	meter_start(&served->meter);
+	roster_finish(&served->roster); /* of an earlier start */
 	int r = served->idle ? 0 : trm_loop_add_timer(fleet->loop, on_idle, served, &served->idle, &why);
 	if (r == 0)
 		r = launch(served, &SANDBOX_CB, &served->sandbox, note, &why);

@@ -14,6 +14,9 @@
 #include "server/server.h"
 #include "server/target.h"
 
+/* How much a row tells; a list of processes only of one sandbox, or a reply would have no bound. */
+enum detail { NUMBERS, SAMPLE, PROCESSES };
+
 static void add_number(cJSON *row, const char *name, bool is_known, double value)
 {
 	if (is_known)
@@ -33,7 +36,14 @@ static void add_sample(cJSON *row, struct served *served, const struct trm_sampl
 	cJSON_AddItemToObject(row, "sample", rpc_sample_write(&all));
 }
 
-static void add_row(cJSON *rows, struct served *served, bool is_full)
+static void add_processes(cJSON *row, struct served *served)
+{
+	cJSON *processes = roster_ask(&served->roster, served->sandbox);
+	if (processes)
+		cJSON_AddItemToObject(row, "processes", processes);
+}
+
+static void add_row(cJSON *rows, struct served *served, enum detail detail)
 {
 	struct trm_sample now = {0};
 	bool is_running = served->state == SERVED_RUNNING;
@@ -46,18 +56,20 @@ static void add_row(cJSON *rows, struct served *served, bool is_full)
 	add_number(row, "cpu_usage", now.known & TRM_METRIC_CPU_PERCENT, round(now.cpu_percent * 100) / 100);
 	add_number(row, "memory_usage", now.known & TRM_METRIC_MEM, (double)(now.mem_bytes >> 20));
 	add_number(row, "disk_usage", now.known & TRM_METRIC_DISK, (double)now.disk_bytes);
-	if (is_full && is_running)
+	if (detail >= SAMPLE && is_running)
 		add_sample(row, served, &now);
+	if (detail == PROCESSES && is_running)
+		add_processes(row, served);
 	cJSON_AddItemToArray(rows, row);
 }
 
-static void add_space(cJSON *rows, const struct space *space, bool is_full)
+static void add_space(cJSON *rows, const struct space *space, enum detail detail)
 {
 	for (struct served *served = space->sandboxes; served; served = served->next)
-		add_row(rows, served, is_full);
+		add_row(rows, served, detail);
 }
 
-static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *target, bool is_full,
+static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *target, enum detail detail,
 		struct trm_error *why)
 {
 	bool is_everywhere = !strcmp(target->space, RPC_EVERYWHERE);
@@ -66,7 +78,7 @@ static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *targe
 	if (target->name && !is_everywhere) {
 		r = fleet_find(fleet, target->space, target->name, &served, why);
 		if (r == 0)
-			add_row(rows, served, is_full);
+			add_row(rows, served, detail);
 		return r;
 	}
 	struct space *space = is_everywhere ? fleet_spaces(fleet) : fleet_space(fleet, target->space);
@@ -74,11 +86,16 @@ static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *targe
 		return fleet_find(fleet, target->space, "", &served, why);
 	for (; space; space = is_everywhere ? space->next : NULL) {
 		if (!target->name)
-			add_space(rows, space, is_full);
+			add_space(rows, space, detail);
 		else if (fleet_find(fleet, space->name, target->name, &served, NULL) == 0)
-			add_row(rows, served, is_full);
+			add_row(rows, served, detail);
 	}
 	return 0;
+}
+
+static enum detail detail_of(const struct target *target)
+{
+	return target->name && strcmp(target->space, RPC_EVERYWHERE) != 0 ? PROCESSES : SAMPLE;
 }
 
 void method_metrics(struct call *call)
@@ -95,7 +112,8 @@ void method_metrics(struct call *call)
 		r = rpc_get_bool(call->params, "full", &is_full, &why);
 	cJSON *result = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(result, "sandboxes");
 	if (r == 0)
-		r = add_rows(rows, call->server->fleet, &target, is_full, &why);
+		r = add_rows(rows, call->server->fleet, &target, is_full ? detail_of(&target) : NUMBERS,
+				&why);
 	if (r == 0) {
 		call_result(call, result);
 		return;

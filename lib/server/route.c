@@ -11,8 +11,9 @@
 
 static void health(struct trm_server *server, struct http_request *request, const struct caller *who)
 {
-	(void)server, (void)who;
-	http_reply(request, 200, "application/json", NULL, strdup(RPC_HEALTHY), strlen(RPC_HEALTHY));
+	const char *const headers[] = {"Terrarium-Network", server->opts.limits.net ? "on" : "off", NULL};
+	(void)who;
+	http_reply(request, 200, "application/json", headers, strdup(RPC_HEALTHY), strlen(RPC_HEALTHY));
 }
 
 /* Old and other clients start, stop and command at paths of their own, with the same envelope. */

@@ -21,6 +21,18 @@ static void say(struct msb *m, const char *what, enum trm_strength strength, con
 	va_end(args);
 }
 
+static void say_network(struct msb *m)
+{
+	static const struct {
+		enum trm_strength strength;
+		const char *how;
+	} words[] = {[MSB_NETWORK_UNKNOWN] = {TRM_NOT_ENFORCED,
+				     "the server decides: its protocol cannot be asked for none"},
+			[MSB_NETWORK_OFF] = {TRM_WEAK, "the server says that it gives its sandboxes none"},
+			[MSB_NETWORK_ON] = {TRM_NOT_ENFORCED, "the server says that its sandboxes have one"}};
+	say(m, "network", words[m->network].strength, "%s", words[m->network].how);
+}
+
 void msb_guards_fill(struct msb *m)
 {
 	const struct msb_settings *s = &m->settings;
@@ -38,7 +50,7 @@ void msb_guards_fill(struct msb *m)
 				(unsigned long long)(s->mem_bytes >> 20), s->whole_cpus,
 				s->whole_cpus == 1 ? "" : "s", s->cpus);
 	say(m, "processes, disk", TRM_WEAK, "the server's own limits: its protocol has none to ask for");
-	say(m, "network", TRM_NOT_ENFORCED, "the server decides: its protocol cannot be asked for none");
+	say_network(m);
 	if (!m->extensions)
 		say(m, "runs", TRM_WEAK,
 				"output comes at the end, there is no input, and nothing interrupts: stopping costs "

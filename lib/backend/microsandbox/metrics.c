@@ -7,6 +7,7 @@
 #include "backend/microsandbox/msb.h"
 #include "base/err.h"
 #include "rpc/names.h"
+#include "rpc/processes.h"
 #include "rpc/sample.h"
 
 enum { FAILURES_MAX = 3, STOPPED_MAX = 2 };
@@ -72,6 +73,8 @@ static void on_metrics(void *user, const cJSON *result, const struct trm_error *
 	struct msb *m = user;
 	struct trm_metrics metrics = {0};
 	const cJSON *row = row_of(result, m->name);
+	const cJSON *processes = cJSON_GetObjectItemCaseSensitive(row, "processes");
+	struct trm_process table[METRICS_MAX_PROCESSES];
 	m->metrics_call = NULL;
 	m->metrics_failures = !result && msb_is_gone(why) ? m->metrics_failures + 1 : 0;
 	if (m->metrics_failures >= FAILURES_MAX) {
@@ -86,6 +89,9 @@ static void on_metrics(void *user, const cJSON *result, const struct trm_error *
 		return;
 	}
 	fill(m, row, &metrics.sample);
+	metrics.has_processes = m->wants_processes && cJSON_IsArray(processes);
+	metrics.n_processes = rpc_processes_read(processes, table, METRICS_MAX_PROCESSES);
+	metrics.processes = table;
 	metrics_msg_put(&m->out, &metrics);
 	msb_send(m);
 }
@@ -109,6 +115,7 @@ void msb_metrics_watch(struct msb *m, const struct frame *frame)
 {
 	struct unpack u = {.at = frame->payload, .left = frame->len};
 	uint32_t interval_ms = unpack_u32(&u);
+	m->wants_processes = unpack_u8(&u);
 	trm_timer_stop(m->metrics);
 	if (!interval_ms)
 		return;

@@ -273,12 +273,22 @@ static unsigned extensions_of(const struct http_request *request)
 	return found;
 }
 
+static enum msb_network network_of(const struct http_request *request)
+{
+	char field[8];
+	if (!http_request_field(request, "Terrarium-Network", field, sizeof field))
+		return MSB_NETWORK_UNKNOWN;
+	return strcmp(field, "off") == 0 ? MSB_NETWORK_OFF : MSB_NETWORK_ON;
+}
+
 static void on_health_head(void *user, struct http_request *request, int status, const char *content_type)
 {
 	struct msb *m = user;
 	(void)content_type;
-	if (status == 200)
-		m->extensions = extensions_of(request);
+	if (status != 200)
+		return;
+	m->extensions = extensions_of(request);
+	m->network = network_of(request);
 }
 
 static const char *main_image(const struct msb *m)
@@ -411,7 +421,8 @@ static uint32_t nproc(const struct carrier *carrier)
 
 const struct backend_ops backend_microsandbox = {
 		.name = "microsandbox",
-		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_END | BACKEND_ENV | BACKEND_MOUNTS,
+		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_TELLS_FATE | BACKEND_END | BACKEND_ENV
+			| BACKEND_MOUNTS,
 		.probe = probe,
 		.start = start,
 		.stop = stop,

@@ -260,12 +260,16 @@ void msb_files_finish(struct msb *msb);
 
 enum { MSB_GUARDS_MAX = 10 };
 
+/* What the server's sandboxes have: its header field Terrarium-Network. */
+enum msb_network { MSB_NETWORK_UNKNOWN, MSB_NETWORK_OFF, MSB_NETWORK_ON };
+
 struct msb {
 	struct carrier base;
 	struct trm_loop *loop;
 	struct msb_settings settings;
 	char name[MSB_NAME_MAX + 1];
 	unsigned extensions; /* enum msb_extension */
+	enum msb_network network;
 	const struct msb_dialect *dialect;
 	struct msb_box boxes[2]; /* the sandbox itself, and node's */
 	struct http_request *health;
@@ -288,6 +292,7 @@ struct msb {
 	/* metrics */
 	struct trm_timer *metrics;
 	struct msb_call *metrics_call;
+	bool wants_processes;
 	unsigned metrics_failures; /* in a row, for want of a server */
 	uint64_t up_ns;
 	struct trm_guard guards[MSB_GUARDS_MAX];

@@ -39,7 +39,11 @@
  *   sandbox.file.get       {"path":…,"offset":n,"size":n} → {"base64":…,"mode":n,"size":of the whole file}
  *                          a piece has at most 1 MiB
  *
- *   sandbox.metrics.get    {"full":true}: rows of running sandboxes have a "sample", as struct trm_sample
+ *   sandbox.metrics.get    {"full":true}: rows of running sandboxes have a "sample", as struct trm_sample, and
+ *                          that of one that is named has "processes", as struct trm_process, from the second
+ *                          request on
+ *
+ * The reply of /api/v1/health says by the header `Terrarium-Network: on` (off) whether sandboxes have one.
  *
  * A client that leaves during a run has it interrupted, by the session's steps; the next one does not wait
  * for it. */

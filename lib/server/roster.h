@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SERVER_ROSTER_H
+#define TRM_SERVER_ROSTER_H
+
+/* The processes of a served sandbox. To list them costs its agent something, so it is done only for as long
+ * as somebody asks. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cJSON;
+struct trm_metrics;
+struct trm_sandbox;
+
+struct roster {
+	struct trm_process *table; /* NULL: not known */
+	size_t n;
+	uint64_t asked_ns; /* 0: nobody asks */
+};
+
+/* Somebody asks: a list for the caller, or NULL when there is none yet. */
+struct cJSON *roster_ask(struct roster *roster, struct trm_sandbox *sandbox);
+/* The sandbox was measured. `rest_ms`: how often it is when nobody asks; 0: never. */
+void roster_take(struct roster *roster, struct trm_sandbox *sandbox, const struct trm_metrics *metrics,
+		uint32_t rest_ms);
+void roster_finish(struct roster *roster);
+
+#endif
