@@ -34,6 +34,9 @@
  * run's own output was flushed. Everything batched in one line: a run's answer is one write.
  *   {"ev":"reply","id":…,"data":{…}}                  or "error":"sentence"; shapes in terrarium/session.h
  *
+ *   {"ev":"fate","reason":"killed: …"}               why the interpreter ends next; of carriers whose
+ * interpreters run elsewhere (BACKEND_TELLS_FATE), from others it is passed over
+ *
  * Output sets. Output of background processes of run N that arrives during run
  * N+1 must not count as N+1's. When a run ends and children of it are still
  * alive (or it cannot be excluded), the driver moves its descriptors 1 and 2

@@ -207,6 +207,12 @@ static bool read_reply(struct kernel_event *e)
 	return e->text || e->data;
 }
 
+static bool read_fate(struct kernel_event *e)
+{
+	e->text = kernel_json_text(e->json, "reason");
+	return e->text;
+}
+
 static const struct {
 	const char *name;
 	enum kernel_event_type type;
@@ -218,6 +224,7 @@ static const struct {
 		{"display", KERNEL_EVENT_DISPLAY, read_display},
 		{"late", KERNEL_EVENT_LATE, read_late},
 		{"reply", KERNEL_EVENT_REPLY, read_reply},
+		{"fate", KERNEL_EVENT_FATE, read_fate},
 };
 
 static int read_event(struct kernel_event *e, struct trm_error *reterr)

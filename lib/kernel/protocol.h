@@ -38,9 +38,9 @@ struct kernel_request {
 	uint64_t id;
 	const char *code; /* run, complete, inspect, is_complete */
 	size_t code_len;
-	const char *file; /* run */
-	size_t cursor;    /* complete, inspect: in code points */
-	bool echoes;      /* run */
+	const char *file;    /* run */
+	size_t cursor;       /* complete, inspect: in code points */
+	bool echoes;         /* run */
 	uint64_t timeout_ms; /* run: what it may take; 0: not told */
 };
 
@@ -57,6 +57,7 @@ enum kernel_event_type {
 	KERNEL_EVENT_LATE,
 	KERNEL_EVENT_DONE,
 	KERNEL_EVENT_REPLY,
+	KERNEL_EVENT_FATE,
 };
 
 enum kernel_done { KERNEL_DONE_OK, KERNEL_DONE_ERROR, KERNEL_DONE_INTERRUPTED };
@@ -65,7 +66,7 @@ enum kernel_done { KERNEL_DONE_OK, KERNEL_DONE_ERROR, KERNEL_DONE_INTERRUPTED };
 struct kernel_event {
 	enum kernel_event_type type;
 	uint64_t id;              /* 0: none */
-	const char *text;         /* ready: version; input: prompt; late: text; reply: error */
+	const char *text;         /* ready: version; input: prompt; late: text; reply: error; fate: reason */
 	bool is_secret;           /* input */
 	bool is_stderr;           /* late */
 	const struct cJSON *data; /* display: object of MIME type to text; reply: object */

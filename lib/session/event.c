@@ -7,6 +7,8 @@
 
 #include <cjson/cJSON.h>
 
+#include <terrarium/text.h>
+
 #include "base/err.h"
 #include "session/session.h"
 
@@ -173,6 +175,12 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 	session_due(k->session);
 }
 
+static void on_fate(struct kernel *k, const struct kernel_event *e)
+{
+	if (k->session->sandbox->ops->caps & BACKEND_TELLS_FATE)
+		trm_text_clean_line(k->fate, sizeof k->fate, e->text, strlen(e->text));
+}
+
 void event_handle(struct kernel *k, const struct kernel_event *event)
 {
 	static void (*const HANDLERS[])(struct kernel *, const struct kernel_event *) = {
@@ -182,6 +190,7 @@ void event_handle(struct kernel *k, const struct kernel_event *event)
 			[KERNEL_EVENT_LATE] = on_late,
 			[KERNEL_EVENT_DONE] = on_done,
 			[KERNEL_EVENT_REPLY] = on_reply,
+			[KERNEL_EVENT_FATE] = on_fate,
 	};
 	if (HANDLERS[event->type])
 		HANDLERS[event->type](k, event);

@@ -146,6 +146,8 @@ static void describe_death(struct kernel *k, const struct trm_exit *status, char
 {
 	if (k->fault[0])
 		snprintf(out, cap, "killed: %s", k->fault);
+	else if (k->fate[0])
+		snprintf(out, cap, "%s", k->fate);
 	else
 		cause_of_death(k->session, status, out, cap);
 }
@@ -223,7 +225,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 		question_fail_all(k, why); /* it cannot be started: do not try for ever */
 	if (run && !s->is_closed)
 		end_run(k, run, stage, status, why);
-	k->fault[0] = '\0';
+	k->fault[0] = k->fate[0] = '\0';
 	/* One that never came up is not tried again unasked. */
 	if (!s->is_closed && is_wanted && session_is_open(s) && !k->proc)
 		kernel_ensure(k, NULL);

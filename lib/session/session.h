@@ -123,6 +123,7 @@ struct kernel {
 	unsigned hurries;        /* how often the question in hand has been interrupted, as a run waits */
 	bool is_settling;        /* … and answered: that interrupt must not meet the run */
 	char fault[200];         /* why we killed it, if that is its own fault; or "" */
+	char fate[200];          /* why it is about to end, in its carrier's words; or "" */
 };
 
 struct trm_run {

@@ -212,8 +212,11 @@ static void end_by(struct msb_proc *p, const cJSON *result)
 		return;
 	}
 	bool is_signal = r->has_interrupted || code > 128;
-	if (reason && is_signal && !r->has_interrupted) /* which limit it was is known there only */
-		msb_proc_say(p, reason);
+	if (reason && is_signal && !r->has_interrupted) { /* which limit it was is known there only */
+		cJSON *event = msb_kernel_event(p, "fate");
+		cJSON_AddStringToObject(event, "reason", reason);
+		msb_kernel_send(p, event);
+	}
 	if (!p->stream)
 		return;
 	if (is_signal)
