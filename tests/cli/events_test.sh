@@ -26,6 +26,15 @@ tried="events.py"
 python3 "$source/tests/cli/events.py" "$port" >out 2>err || code=$?
 expect_code 0
 expect_out ""
+
+# Which limit it was is known to the server alone: said once.
+code=0
+tried="out of memory at a server"
+"$terrarium" run --yes --backend microsandbox --server-url "http://127.0.0.1:$port" --memory 64 \
+	-c 'b = bytearray(200 << 20)' >out 2>err || code=$?
+expect_code 137
+expect_err "terrarium: killed: out of memory at 64 of 64 MiB"
+
 kill -INT $server
 code=0
 wait $server || code=$?
