@@ -306,6 +306,8 @@ static int tell_timeout(struct http_request *r, struct trm_error *why)
 
 static void tell(struct http_request *r, struct trm_error *why)
 {
+	for (size_t n = strlen(r->words); n && r->words[n - 1] == ' '; n--)
+		r->words[n - 1] = '\0';
 	const char *words = *r->words ? r->words : r->http->curl_easy_strerror(r->code);
 	*why = (struct trm_error){0};
 	if (r->code == CURLE_OK)

@@ -122,7 +122,7 @@ static int make_key(char key[TRM_SERVER_KEY], struct trm_error *reterr)
 }
 
 /* The name appears when the file is whole. Is one there by then and we are not to replace it, that one
- * counts. */
+ * counts. No line end, as the original has none: other programs sign with the file's bytes as they are. */
 static int put_file(const char *path, bool replaces, const char *key, struct trm_error *reterr)
 {
 	char temporary[PATH + 16];
@@ -130,7 +130,7 @@ static int put_file(const char *path, bool replaces, const char *key, struct trm
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return trm_error_set_errno(reterr, errno, "cannot write the server key %.200s", path);
-	bool is_written = dprintf(fd, "%s\n", key) == SERVER_KEY_LEN + 1 && fsync(fd) == 0;
+	bool is_written = dprintf(fd, "%s", key) == SERVER_KEY_LEN && fsync(fd) == 0;
 	is_written = close(fd) == 0 && is_written;
 	int r = !is_written ? -1 : replaces ? rename(temporary, path) : link(temporary, path);
 	int saved = errno;

@@ -65,13 +65,16 @@ static cJSON *make_result(
 /* The end of what was printed: often it says what was waited for. */
 static void fail_timeout(const struct command_call *c, const struct trm_result *kept)
 {
-	size_t n = kept->output_len < TAIL_BYTES ? kept->output_len : TAIL_BYTES;
+	size_t end = kept->output_len;
+	while (end && strchr(" \t\r\n", kept->output[end - 1]))
+		end--;
+	size_t n = end < TAIL_BYTES ? end : TAIL_BYTES;
 	call_fail(c->call, RPC_INTERNAL,
 			"Command timed out after %" PRIu64
 			" seconds: '%s' was killed, with all that it had started%s%.*s",
 			c->timeout_s, c->command,
 			n ? "; the last that it printed: " : "; it had printed nothing", (int)n,
-			n ? kept->output + kept->output_len - n : "");
+			n ? kept->output + end - n : "");
 }
 
 static void reply(struct command_call *c, const struct trm_exit *exit, const struct trm_error *why)

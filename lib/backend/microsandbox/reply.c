@@ -113,7 +113,7 @@ static void advise_missing(const struct trm_error *failure, char *out, size_t ca
 		snprintf(out, cap,
 				"; is a server running there? 'terrarium serve' starts one, --server-url "
 				"names another");
-	else if (failure->code == TRM_EPERM && strstr(failure->msg, "wrong version number"))
+	else if (failure->code == TRM_EPERM && !strstr(failure->msg, "certificate"))
 		snprintf(out, cap, "; does it speak http:// only?");
 	else if (failure->code == TRM_EPERM)
 		snprintf(out, cap, "; an authority of your own is named by --ca-file or SSL_CERT_FILE");
