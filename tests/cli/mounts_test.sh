@@ -165,7 +165,7 @@ until "$terrarium" exec owned -- test -e /tmp/other 2>/dev/null; do :; done
 exec 9>&-
 wait $owner
 wait $other && wrong "it cannot have ended well"
-expect_in err "the program that the sandbox belonged to has ended, and with it the sandbox, which was not kept: process"
+expect_in err "the program that the sandbox belonged to has ended or stopped it, and it was not kept: process"
 
 # ---- what is told
 try run --yes --keep --name mounted --mount data:/data --mount whole:/w:rw --env SECRET=hidden --workdir /w -c 1

@@ -41,17 +41,21 @@ static void tell_where(const struct model *m, struct dialog *d)
 			m->sandbox.backend, states[m->sandbox.state]);
 }
 
+bool ask_is_of_server(const struct model *m)
+{
+	return strcmp(m->sandbox.backend, "microsandbox") == 0;
+}
+
 static void tell_limits(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
 	char mem[24], disk[24], timeout[48] = "no time-out", duration[24];
-	bool is_asked = strcmp(m->sandbox.backend, "microsandbox") == 0; /* of a server: no more than these */
 
 	if (m->timeout_ms)
 		snprintf(timeout, sizeof timeout, "time-out %s",
 				format_duration(duration, (uint64_t)m->timeout_ms * 1000));
 	format_bytes(mem, l->mem_bytes);
-	if (is_asked)
+	if (ask_is_of_server(m)) /* which is asked for no more than these */
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", timeout);
 	else
@@ -71,7 +75,9 @@ static void tell_network(const struct model *m, struct dialog *d)
 		if (strcmp(g->what, "network") == 0 && g->strength != TRM_ENFORCED)
 			off = g->strength == TRM_WEAK ? "off, weakly" : "ON: not cut off";
 	}
-	if (!l->net)
+	if (ask_is_of_server(m))
+		dialog_add_labelled(d, "Network", ROLE_DIALOG, "the server's matter");
+	else if (!l->net)
 		dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", off);
 	else
 		dialog_add_labelled(d, "Network", ROLE_WARN, "ON, but not to this machine%s%s",

@@ -145,8 +145,13 @@ void demo_ask(struct model *m)
 	dialog_add_labelled(d, "File", ROLE_DIALOG, "%s", demo->path);
 	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %zu cell%s, each when you go on to it",
 			m->lang->name, demo->n, demo->n == 1 ? "" : "s");
-	dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s",
-			format_bytes(mem, l->mem_bytes), l->procs, trm_limits_tell_net(l, net, sizeof net));
+	format_bytes(mem, l->mem_bytes);
+	if (ask_is_of_server(m))
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG,
+				"memory %s asked of the server; all else, the network too, is its matter", mem);
+	else
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s", mem, l->procs,
+				trm_limits_tell_net(l, net, sizeof net));
 	ask_tell_mounts(m, d);
 	dialog_add(d, ROLE_DIM, "This is asked once.");
 	dialog_set_buttons(d, buttons, COUNT(buttons));

@@ -48,7 +48,7 @@ static void install_packages(struct model *m, struct effects *out)
 				"packages can be installed when the run has ended");
 	else if (trm_install_supports(m->lang, &why) < 0)
 		notices_add(&m->notices, m->now_ns, true, "%s", why.msg);
-	else if (!m->sandbox.limits.net)
+	else if (!m->sandbox.limits.net && !ask_is_of_server(m))
 		notices_add(&m->notices, m->now_ns, true,
 				"this sandbox has no network to fetch packages by: start terrarium with --net on");
 	else

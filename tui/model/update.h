@@ -58,6 +58,7 @@ void ask_confirm(struct model *m);
 bool ask_is_wanted_by_policy(const struct model *m);
 struct dialog;
 void ask_tell_mounts(const struct model *m, struct dialog *d); /* what of the host the code will see */
+bool ask_is_of_server(const struct model *m); /* the sandbox is a server's, whose limits are its own matter */
 void ask_restart(struct model *m);
 void ask_quit(struct model *m, struct effects *out);
 void ask_open(struct model *m);

@@ -97,6 +97,7 @@ static void draw_row(const struct model *m, struct canvas *c, const struct sandb
 	char text[24];
 	int col, cols;
 	bool has_groups = sandboxes_has_groups(&m->sandboxes);
+	bool is_ours = sandboxes_is_own(m, e) && !m->sandbox.is_attached;
 
 	canvas_fill(c, line, " ", style_of(role));
 	for (unsigned i = 0; i < SANDBOXES_COLUMNS; i++) {
@@ -109,11 +110,11 @@ static void draw_row(const struct model *m, struct canvas *c, const struct sandb
 			draw_text(c, cell, row, cell.col, role, e->group);
 		} else if (i == SANDBOXES_CLIENT) {
 			draw_format(c, cell, row, cell.col, role, "%s%s",
-					sandboxes_is_own(m, e) ? "this workbench"
+					is_ours       ? "this workbench"
 					: e->is_stale          ? "(left behind: nothing runs) "
 					: e->has_client        ? ""
 							       : "(gone) ",
-					sandboxes_is_own(m, e) ? "" : e->client);
+					is_ours ? "" : e->client);
 		} else {
 			cells[i](e, text);
 			draw_format(c, line, row, cell.col, role, "%*s", cols, text);

@@ -213,7 +213,7 @@ int tether_tell_why(const struct tether *tether, struct trm_error *why)
 	case GONE_SIGNAL: return trm_error_set(why, TRM_ECLOSED, "the sandbox was stopped by %s", by);
 	case GONE_OWNER:
 		return trm_error_set(why, TRM_ECLOSED,
-				"the program that the sandbox belonged to has ended, and with it the sandbox, which was not kept: %s",
+				"the program that the sandbox belonged to has ended or stopped it, and it was not kept: %s",
 				by);
 	case GONE_IDLE:
 		return trm_error_set(why, TRM_ECLOSED,
