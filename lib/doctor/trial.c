@@ -126,9 +126,9 @@ static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 		doctor_say(d, TRM_CHECK_OK, "control groups", NULL, "usable");
 	else
 		doctor_say(d, TRM_CHECK_WEAK, "control groups",
-				"for firm limits start it with: "
-				"systemd-run --user --scope -p Delegate=yes terrarium",
-				"not delegated to this user");
+				"limits are firm where systemd runs for this user (apt install dbus-user-session), "
+				"with cgroup v2",
+				"not delegated to this user; limits are weak");
 }
 
 /* ---- the sandbox ------------------------------------------------------------------- */

@@ -222,11 +222,83 @@ static void cpu_time_is_limited(void **state)
 	assert_true(used < (is_firm ? 0.75 : 1.3));
 }
 
+/* Whatever makes memory that is not an allocation: as firm as the other, or refused. */
+static void other_memory_is_limited(void **state)
+{
+	static const char *const WAYS[] = {
+			"import os\n"
+			"fds = [os.memfd_create('m') for i in range(5)]\n"
+			"for fd in fds:\n"
+			"  for i in range(60): os.write(fd, b'x' * (1 << 20))\n",
+			"import mmap\n"
+			"l = [mmap.mmap(-1, 40 << 20) for i in range(5)]\n"
+			"for m in l: m.write(b'x' * (40 << 20))\n",
+			"import ctypes\n"
+			"c = ctypes.CDLL(None); c.shmat.restype = ctypes.c_void_p\n"
+			"for i in range(5):\n"
+			"  shm = c.shmget(0, 40 << 20, 0o1600)\n"
+			"  assert shm >= 0\n"
+			"  ctypes.memset(c.shmat(shm, None, 0), 1, 40 << 20)\n",
+			"import ctypes\n"
+			"c = ctypes.CDLL(None); n = 0\n"
+			"while n < 200 << 20:\n"
+			"  q = c.msgget(0, 0o1600)\n"
+			"  assert q >= 0\n"
+			"  m = ctypes.create_string_buffer(b'\\1' + bytes(8007))\n"
+			"  while c.msgsnd(q, m, 8000, 0o4000) == 0: n += 8000\n",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+		const char *argv[] = {"/usr/bin/python3", "-c", WAYS[i], NULL};
+		inside_run(&in, argv, &o);
+		if (o.exit.exit_code == 0 && o.exit.signal == 0)
+			fail_msg("200 MiB in the way %zu", i);
+		inside_python(&in, "pass", &o); /* and it lives on */
+	}
+}
+
+/* Something on the host that wants to run every few milliseconds, while bombs go off inside. */
+static void the_host_stays_usable(void **state)
+{
+	static const char *const BOMBS[] = {
+			"import os, time\n"
+			"end = time.monotonic() + 1.5\n"
+			"while time.monotonic() < end:\n"
+			"  try: os.fork()\n"
+			"  except OSError: pass\n",
+			"import os, time\n"
+			"end = time.monotonic() + 1.5\n"
+			"while time.monotonic() < end:\n"
+			"  if not os.fork():\n"
+			"    b = bytearray(b'x') * (300 << 20); os._exit(0)\n"
+			"  os.wait()\n",
+	};
+	enum { USABLE_MS = 1000 }; /* generous: machines that test are busy */
+	(void)state;
+	for (size_t i = 0; i < sizeof BOMBS / sizeof *BOMBS; i++) {
+		const char *argv[] = {"/usr/bin/python3", "-c", BOMBS[i], NULL};
+		double worst = 0, before = host_now_ms(), deadline = before + INSIDE_DEADLINE_MS;
+		inside_start(&in, argv, &o);
+		while (!o.is_over && host_now_ms() < deadline) {
+			trm_loop_step(in.loop, 5);
+			double now = host_now_ms();
+			worst = now - before > worst ? now - before : worst;
+			before = now;
+		}
+		assert_true(o.is_over);
+		printf("bomb %zu: the host waited %.1f ms at most\n", i, worst);
+		assert_true(worst < USABLE_MS);
+		inside_python(&in, "pass", &o);
+	}
+}
+
 int cases_limits(void)
 {
 	const struct CMUnitTest cases[] = {
 			cmocka_unit_test(one_process_cannot_take_more_memory),
 			cmocka_unit_test(many_processes_cannot_either),
+			cmocka_unit_test(other_memory_is_limited),
+			cmocka_unit_test(the_host_stays_usable),
 			cmocka_unit_test(processes_are_counted),
 			cmocka_unit_test(all_files_share_one_limit),
 			cmocka_unit_test(files_are_counted),

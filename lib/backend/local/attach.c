@@ -63,6 +63,8 @@ static void on_soon(void *user)
 		return;
 	if (a->is_over && !a->is_leaving && !a->is_stopping)
 		tether_tell_why(&a->tether, &why);
+	if (a->is_over && !a->is_leaving && !a->tether.gone.type) /* its keeper was killed */
+		found_sweep();
 	a->base.cb->closed(a->base.user, &why);
 	destroy(a);
 }

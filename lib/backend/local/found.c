@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "backend/local/rundir.h"
@@ -316,4 +317,19 @@ void crowd_sample(const struct crowd *crowd, pid_t root, struct trm_sample *samp
 	}
 	sample->known |= TRM_METRIC_CPU_TIME | TRM_METRIC_MEM | TRM_METRIC_PROCS;
 	snprintf(sample->source, sizeof sample->source, "/proc");
+}
+
+/* ---- what was left ------------------------------------------------------------------- */
+
+void found_sweep(void)
+{
+	const struct timespec nap = {.tv_nsec = 1000 * 1000};
+	char path[RUNDIR_PATH];
+	int run_fd = rundir_find(path, NULL);
+	if (run_fd < 0)
+		return;
+	for (unsigned tries = 0; !sweep_all(run_fd) && tries < FOUND_SWEEP_MS; tries++)
+		nanosleep(&nap, NULL);
+	sweep_directory(run_fd, path);
+	close(run_fd);
 }

@@ -84,6 +84,8 @@ static void on_keeper_end(void *user, pid_t pid, int wait_status)
 	tether_hear(&l->tether);
 	if (!l->is_left && (!l->is_stopping || l->tether.is_garbled))
 		tether_tell_why(&l->tether, &why);
+	if (!l->tether.gone.type) /* it was killed, and has not taken anything away */
+		found_sweep();
 	if (l->base.cb->closed)
 		l->base.cb->closed(l->base.user, &why);
 	destroy(l);
