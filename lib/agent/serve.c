@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/client.h"
+#include "agent/ipc.h"
 #include "agent/proc.h"
 #include "agent/share.h"
 #include "agent/sub.h"
@@ -119,6 +120,8 @@ static void on_signal(struct watch *watch, uint32_t events)
 		struct exited_msg msg = exited_msg_of(status, &usage);
 		for (struct proc *proc = agent->procs; proc; proc = proc->next)
 			if (proc->pid == pid && !proc->exited) {
+				if (msg.signal == SIGKILL && agent->is_init) /* perhaps for memory */
+					ipc_clear();
 				proc_exited(proc, &msg);
 				break;
 			}
