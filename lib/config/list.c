@@ -143,7 +143,9 @@ static const struct form *form_of(const struct trm_setting *s)
 
 void trm_config_clear(struct trm_config *config, const struct trm_setting *s)
 {
-	memset((char *)config + s->offset, 0, s->size);
+	char *field = (char *)config + s->offset;
+	if (*field)
+		memset(field, 0, s->size);
 }
 
 int trm_config_add(struct trm_config *config, const struct trm_setting *s, const char *item,
@@ -159,25 +161,42 @@ int trm_config_add(struct trm_config *config, const struct trm_setting *s, const
 	return r < 0 ? trm_error_set(reterr, r, "%s: %s", label, why.msg) : 0;
 }
 
-int list_set(struct trm_config *config, const struct trm_setting *s, const char *text, const char *label,
-		struct trm_error *reterr)
+static int add_lines(struct trm_config *config, const struct trm_setting *s, const char *text,
+		const char *label, struct trm_error *reterr)
 {
-	struct trm_config draft = *config;
+	char item[TRM_ENV_BYTES];
 	int r = 0;
-	trm_config_clear(&draft, s);
 	while (*text && r == 0) {
-		char item[TRM_ENV_BYTES];
 		size_t n = strcspn(text, "\n");
 		if (n >= sizeof item)
 			return trm_error_set(reterr, TRM_EINVAL, "%s: an item is too long", label);
 		memcpy(item, text, n);
 		item[n] = '\0';
 		if (n)
-			r = trm_config_add(&draft, s, item, label, reterr);
+			r = trm_config_add(config, s, item, label, reterr);
 		text += n + (text[n] == '\n');
 	}
-	if (r == 0)
-		*config = draft;
+	return r;
+}
+
+/* Most lists are empty, at every start: they shall cost no copy of anything. */
+int list_set(struct trm_config *config, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
+{
+	char *field = (char *)config + s->offset, *before;
+	int r;
+	if (!*text) {
+		trm_config_clear(config, s);
+		return 0;
+	}
+	if (!(before = malloc(s->size)))
+		return trm_error_set(reterr, TRM_ENOMEM, "%s: out of memory", label);
+	memcpy(before, field, s->size);
+	trm_config_clear(config, s);
+	r = add_lines(config, s, text, label, reterr);
+	if (r < 0)
+		memcpy(field, before, s->size);
+	free(before);
 	return r;
 }
 

@@ -413,9 +413,14 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 	return (size_t)snprintf(out, cap, "%u", *(const uint32_t *)field);
 }
 
+/* The long texts at the end become empty ones: their pages are not touched, for the sake of short programs.
+ */
 void trm_config_default(struct trm_config *config)
 {
-	memset(config, 0, sizeof *config);
+	memset(config, 0, offsetof(struct trm_config, mounts));
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (settings[i].offset >= offsetof(struct trm_config, mounts))
+			*((char *)config + settings[i].offset) = '\0';
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		trm_config_set(config, &settings[i], settings[i].fallback, settings[i].name, NULL);
 }

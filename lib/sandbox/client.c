@@ -17,7 +17,6 @@ void client_init(struct trm_sandbox *s)
 	s->fd = -1;
 	buf_init(&s->in, FRAME_HEADER + FRAME_MAX_PAYLOAD + SANDBOX_READ_BYTES);
 	buf_init(&s->out, SANDBOX_OUT_MAX_BYTES);
-	streams_init(&s->streams);
 }
 
 void client_stop(struct trm_sandbox *s)
@@ -57,7 +56,7 @@ void client_finish(struct trm_sandbox *s)
 static void pump_all(struct trm_sandbox *s)
 {
 	s->wants_pump = false;
-	for (unsigned i = 0; i < STREAM_SLOTS && sandbox_is_open(s); i++) {
+	for (unsigned i = 0; i < s->streams.n_slots && sandbox_is_open(s); i++) {
 		struct stream *stream = s->streams.slots[i].stream;
 		if (stream && stream->ops->pump)
 			stream->ops->pump(stream);

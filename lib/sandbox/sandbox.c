@@ -45,7 +45,7 @@ static void end_deferred(struct trm_sandbox *s, const struct trm_error *why)
 /* Callbacks may close further streams, which puts them on the deferred list. */
 static void end_streams(struct trm_sandbox *s, const struct trm_error *why)
 {
-	for (unsigned i = 0; i < STREAM_SLOTS; i++) {
+	for (unsigned i = 0; i < s->streams.n_slots; i++) {
 		struct stream *stream = s->streams.slots[i].stream;
 		if (!stream)
 			continue;

@@ -75,14 +75,14 @@ struct stream_table {
 		struct stream *stream;
 		uint32_t generation;
 	} slots[STREAM_SLOTS];
-	uint16_t free[STREAM_SLOTS];
+	uint16_t free[STREAM_SLOTS]; /* of those that have been in use */
 	unsigned n_free;
+	unsigned n_slots; /* that have ever been in use: the lowest */
 };
 
 enum stream_found { STREAM_UNKNOWN, STREAM_GONE, STREAM_FOUND };
 
-void streams_init(struct stream_table *table);
-/* Give `stream` an id. TRM_EBUSY when the table is full. */
+/* Zeroed, a table is empty. Give `stream` an id. TRM_EBUSY when the table is full. */
 int streams_add(struct stream_table *table, struct stream *stream, struct trm_error *reterr);
 void streams_remove(struct stream_table *table, struct stream *stream); /* takes one that is out */
 enum stream_found streams_find(const struct stream_table *table, uint32_t id, struct stream **ret);

@@ -5,20 +5,12 @@
 
 enum { GENERATION_MAX = (1 << (32 - STREAM_SLOT_BITS)) - 1, SLOT_MASK = STREAM_SLOTS - 1 };
 
-void streams_init(struct stream_table *table)
-{
-	/* The lowest slot is handed out first. */
-	for (unsigned i = 0; i < STREAM_SLOTS; i++)
-		table->free[i] = (uint16_t)(STREAM_SLOTS - 1 - i);
-	table->n_free = STREAM_SLOTS;
-}
-
 int streams_add(struct stream_table *table, struct stream *stream, struct trm_error *reterr)
 {
-	if (!table->n_free)
+	if (!table->n_free && table->n_slots == STREAM_SLOTS)
 		return trm_error_set(reterr, TRM_EBUSY,
 				"the sandbox has %d processes and transfers under way already", STREAM_SLOTS);
-	uint32_t slot = table->free[--table->n_free];
+	uint32_t slot = table->n_free ? table->free[--table->n_free] : table->n_slots++;
 	uint32_t generation = table->slots[slot].generation;
 	generation = generation == GENERATION_MAX ? 1 : generation + 1; /* never 0: neither is an id */
 	table->slots[slot].generation = generation;

@@ -268,9 +268,8 @@ static int pass_gate(const struct exec *e, const char *config_path, char **comma
 	return code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **argv)
 {
-	struct exec e = {.how = STAGE_EITHER};
 	struct options o;
 	options_init(&o, cmd->name, NULL, argc, argv);
 	int got = options_next(&o);
@@ -280,21 +279,33 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return CMD_FAILED;
 	if (got == OPTIONS_END)
 		return cmd_fail("there is no command to execute; see 'terrarium exec --help'");
-	if (options_config(&o, &e.config) < 0)
+	if (options_config(&o, &e->config) < 0)
 		return CMD_FAILED;
 	char **command = argv + o.at - 1;
 	if (!o.only_operands && o.at < argc && strcmp(argv[o.at], "--") == 0) {
-		if (take_name(&e, &o, argc, argv))
+		if (take_name(e, &o, argc, argv))
 			return CMD_FAILED;
 		command = argv + o.at + 1;
 	}
 	if (options_wish(&o) || options_has(&o, "keep"))
-		boxes_note_running(&o, &e.config);
-	int code = pass_gate(&e, o.config_path, command);
+		boxes_note_running(&o, &e->config);
+	int code = pass_gate(e, o.config_path, command);
 	if (code == CMD_OK)
-		code = perform(&e, command);
-	if (e.is_pipe_broken)
+		code = perform(e, command);
+	if (e->is_pipe_broken)
 		cmd_die_of_pipe();
+	return code;
+}
+
+/* On the heap, as in run.c. */
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct exec *e = calloc(1, sizeof *e);
+	if (!e)
+		return cmd_fail("out of memory");
+	e->how = STAGE_EITHER;
+	int code = run_words(e, cmd, argc, argv);
+	free(e);
 	return code;
 }
 

@@ -167,22 +167,30 @@ static int run_parsed(struct request *q, const struct options *o)
 	return q->is_camel ? be_camel(q, o) : play_all(q);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int run_words(struct request *q, const struct cmd *cmd, int argc, char **argv)
 {
-	struct request q = {0};
 	struct options o;
 	options_init(&o, cmd->name, options, argc, argv);
-	int code, got = parse(&q, &o);
+	int got = parse(q, &o);
 	if (got == OPTIONS_END)
-		code = run_parsed(&q, &o);
-	else
-		code = got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
-	for (size_t i = 0; i < q.n_sources; i++)
-		source_finish(&q.sources[i]);
-	free(q.sources);
-	gate_close(&q.gate);
-	if (q.is_pipe_broken)
+		return run_parsed(q, &o);
+	return got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
+}
+
+/* The settings are big, and mostly empty: on the heap the empty pages of them are never touched. */
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct request *q = calloc(1, sizeof *q);
+	if (!q)
+		return cmd_fail("out of memory");
+	int code = run_words(q, cmd, argc, argv);
+	for (size_t i = 0; i < q->n_sources; i++)
+		source_finish(&q->sources[i]);
+	free(q->sources);
+	gate_close(&q->gate);
+	if (q->is_pipe_broken)
 		cmd_die_of_pipe();
+	free(q);
 	return code;
 }
 

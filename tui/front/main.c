@@ -56,14 +56,6 @@ static bool has_secret(int argc, char **argv)
 	return false;
 }
 
-/* The settings that hold here can be read, and are about this machine. */
-static bool is_local(const struct options *o)
-{
-	struct trm_config config;
-
-	return options_config(o, &config) == 0 && strcmp(config.backend, "local") == 0;
-}
-
 int main(int argc, char **argv)
 {
 	hand_init(argv);
@@ -73,7 +65,7 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], cmd->name) != 0)
 			continue;
 		options_init(&o, cmd->name, cmd->options, argc - 1, argv + 1);
-		if (!mine[i].is_plain(&o, cmd) || !is_local(&o))
+		if (!mine[i].is_plain(&o, cmd))
 			break;
 		cmd_prepare();
 		return cmd->run(cmd, argc - 1, argv + 1);

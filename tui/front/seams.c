@@ -21,13 +21,15 @@ int backend_find(const char *name, const struct backend_ops **ret, struct trm_er
 	hand_over();
 }
 
-/* Advice is for those who are asked; whatever else a policy may want is not the front's business. */
+/* Advice is for those who are asked; whatever else a policy may want, or another machine's sandboxes, is not
+ * the front's business. */
 int gate_open(struct gate *gate, const struct trm_config *config, const char *config_path,
 		struct trm_error *reterr)
 {
 	(void)config_path, (void)reterr;
 	*gate = (struct gate){0};
-	if (strcmp(config->policy_mode, "advise") != 0 || strcmp(config->policy, "development") != 0)
+	if (strcmp(config->policy_mode, "advise") != 0 || strcmp(config->policy, "development") != 0
+			|| strcmp(config->backend, "local") != 0)
 		hand_over();
 	return 0;
 }

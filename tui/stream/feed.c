@@ -6,7 +6,8 @@
 
 #include <terrarium/error.h>
 
-enum { QUEUE_SHORT = 64 << 10 };
+/* In one read: on the stack, all of which is touched. */
+enum { QUEUE_SHORT = 64 << 10, FEED_READ_BYTES = 16 << 10 };
 
 void feed_init(struct feed *f, struct trm_loop *loop, int fd, const struct feed_cb *cb, void *user)
 {
@@ -23,7 +24,7 @@ static void end(struct feed *f)
 
 static void read_some(struct feed *f)
 {
-	char bytes[64 << 10];
+	char bytes[FEED_READ_BYTES];
 	ssize_t n = read(f->fd, bytes, sizeof bytes);
 	f->is_ready = false;
 	if (n > 0)

@@ -130,6 +130,7 @@ const char *trm_list_next(const char *list, const char *at);
 size_t trm_config_get(
 		const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
 
+/* What lies behind the end of a long text is not written. */
 void trm_config_default(struct trm_config *config);
 
 /* Defaults, then config file, `.env`, environment. `path` NULL: the file named

@@ -86,7 +86,7 @@ static void lists_hold_anything(void **state)
 static void lists_are_checked(void **state)
 {
 	(void)state;
-	struct trm_config c, before;
+	struct trm_config c = {0}, before = {0};
 	struct trm_error why = {0};
 	char text[9000] = "A=";
 	assert_int_equal(parse(&c, "{ \"mount\": [\"a\"] }", &why), TRM_EINVAL);
@@ -106,7 +106,7 @@ static void lists_are_checked(void **state)
 static void an_empty_file_sets_nothing(void **state)
 {
 	(void)state;
-	struct trm_config c, plain;
+	struct trm_config c = {0}, plain = {0};
 	trm_config_default(&plain);
 	static const char *const texts[] = {"", " \n", "// nothing\n", "{}", "/**/{ }"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -137,7 +137,7 @@ static void errors_name_the_place(void **state)
 			{"{\"theme\": \"\xff\"}", "c.json:1:12: this is not UTF-8 text"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct trm_config c, plain;
+		struct trm_config c = {0}, plain = {0};
 		struct trm_error why = {0};
 		trm_config_default(&plain);
 		assert_int_equal(parse(&c, bad[i].text, &why), TRM_EINVAL);

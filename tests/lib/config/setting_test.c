@@ -90,7 +90,7 @@ static void impossible_values_are_sentences(void **state)
 			{"--theme", "", "--theme '': must not be empty"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct trm_config c, before;
+		struct trm_config c = {0}, before = {0};
 		struct trm_error why = {0};
 		trm_config_default(&c);
 		before = c;
