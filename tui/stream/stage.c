@@ -6,7 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int signals[STAGE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP}; /* the last may be ignored */
+enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
 static void on_signal(void *user, int signo)
 {
@@ -47,10 +48,10 @@ static const struct trm_sandbox_cb sandbox_cb = {.metrics = on_metrics, .closed 
 
 /* nohup wants SIGHUP ignored. (Shells ignore SIGINT for jobs in the background, too; but who sends it
  * to one by hand means it.) */
-static bool is_ignored(int signo)
+static bool is_hangup_ignored(void)
 {
 	struct sigaction action;
-	return signo == SIGHUP && sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 /* ---- which sandbox ----------------------------------------------------------------- */
@@ -96,10 +97,9 @@ int stage_open(struct stage *stage, const struct trm_config *config, enum stage_
 {
 	*stage = (struct stage){.cb = cb, .user = user};
 	int r = trm_loop_create(&stage->loop, reterr);
-	for (int i = 0; r == 0 && i < STAGE_SIGNALS; i++)
-		if (!is_ignored(signals[i]))
-			r = trm_loop_add_signal(stage->loop, signals[i], on_signal, stage, &stage->signals[i],
-					reterr);
+	if (r == 0)
+		r = trm_loop_add_signals(stage->loop, signals, N_SIGNALS - is_hangup_ignored(), on_signal,
+				stage, &stage->signals, reterr);
 	if (r < 0)
 		return r;
 	switch (how) {
@@ -132,13 +132,17 @@ void stage_stop(struct stage *stage)
 		trm_sandbox_stop(stage->sandbox);
 }
 
-void stage_finish(struct stage *stage)
+void stage_end(struct stage *stage)
 {
 	stage_close(stage);
 	while (stage->sandbox)
 		trm_loop_step(stage->loop, -1);
-	for (int i = 0; i < STAGE_SIGNALS; i++)
-		trm_signal_remove(stage->signals[i]);
+}
+
+void stage_finish(struct stage *stage)
+{
+	stage_end(stage);
+	trm_signal_remove(stage->signals);
 	trm_loop_destroy(stage->loop);
 	stage->loop = NULL;
 }

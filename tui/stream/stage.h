@@ -22,14 +22,12 @@ struct stage_cb {
 	void (*metrics)(void *user, const struct trm_metrics *metrics);
 };
 
-enum { STAGE_SIGNALS = 4 };
-
 struct stage {
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox; /* NULL when it has closed */
 	const struct stage_cb *cb;
 	void *user;
-	struct trm_signal *signals[STAGE_SIGNALS];
+	struct trm_signal *signals;
 	int ended_by; /* signal that asked for the end, or 0 */
 	bool was_signalled;
 	bool is_closing;
@@ -52,6 +50,8 @@ bool stage_is_shared(const struct stage *stage);
 void stage_close(struct stage *stage);
 /* End it, whatever it is. */
 void stage_stop(struct stage *stage);
+/* Let go of the sandbox and wait until it is gone from us; then finish only gives memory back. */
+void stage_end(struct stage *stage);
 void stage_finish(struct stage *stage);
 
 #endif

@@ -59,6 +59,9 @@ void trm_timer_remove(struct trm_timer *timer); /* takes NULL */
 typedef void trm_signal_fn(void *user, int signo);
 int trm_loop_add_signal(struct trm_loop *loop, int signo, trm_signal_fn *fn, void *user,
 		struct trm_signal **ret_signal, struct trm_error *reterr);
+/* The same for several with one function, at the price of one. At most 64. */
+int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm_signal_fn *fn, void *user,
+		struct trm_signal **ret_signal, struct trm_error *reterr);
 void trm_signal_remove(struct trm_signal *signal); /* takes NULL */
 
 /* A child process, through a pidfd. Called once when it has ended, with its
