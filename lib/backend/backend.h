@@ -89,8 +89,14 @@ struct backend_ops {
 extern const struct backend_ops backend_local;
 extern const struct backend_ops backend_fake;
 extern const struct backend_ops backend_microsandbox;
-/* Not to be found by name: a local sandbox that runs already, opts->name. */
+/* Not to be found by name: a local sandbox that runs already, opts->name. It has no start of its own, but
+ * attached_start(), as start(), with what is known of the sandbox already: the runtime directory, and its
+ * entry (backend/local/found.h), which becomes the carrier's if there is one. */
+struct info_msg;
 extern const struct backend_ops backend_attached;
+int attached_start(int run_fd, struct info_msg *info, struct trm_loop *loop,
+		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
+		struct carrier **ret_carrier, struct trm_error *reterr);
 
 /* By name; NULL name means local. TRM_EINVAL with the list of known ones. */
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr);

@@ -269,9 +269,28 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	return keep_mounts(s, reterr);
 }
 
-static int open_on(const struct backend_ops *ops, struct trm_loop *loop, const struct trm_sandbox_opts *opts,
-		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
-		struct trm_error *reterr)
+/* What has been found out of one that runs already. */
+struct found {
+	int run_fd;
+	struct info_msg info;
+	struct trm_wishes wishes; /* big, and mostly not touched: found.c fills what there is */
+};
+
+static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_error *reterr)
+{
+	int r = s->ops->probe(reterr);
+	if (r == 0 && found)
+		r = attached_start(found->run_fd, &found->info, s->loop, &s->opts, &CARRIER_CB, s,
+				&s->carrier, reterr);
+	else if (r == 0)
+		r = s->ops->start(s->loop, &s->opts, &CARRIER_CB, s, &s->carrier, reterr);
+	return r;
+}
+
+/* `found` NULL: it is to be a new one. */
+static int open_on(const struct backend_ops *ops, struct found *found, struct trm_loop *loop,
+		const struct trm_sandbox_opts *opts, const struct trm_sandbox_cb *cb, void *user,
+		struct trm_sandbox **ret_sandbox, struct trm_error *reterr)
 {
 	static const struct trm_sandbox_cb none;
 	struct trm_sandbox *s = calloc(1, sizeof *s);
@@ -286,8 +305,7 @@ static int open_on(const struct backend_ops *ops, struct trm_loop *loop, const s
 	if ((r = take_opts(s, opts, reterr)) < 0
 			|| (r = trm_loop_add_timer(loop, on_impatient, s, &s->patience, reterr)) < 0
 			|| (r = trm_loop_add_timer(loop, on_soon, s, &s->soon, reterr)) < 0
-			|| (r = s->ops->probe(reterr)) < 0
-			|| (r = s->ops->start(loop, &s->opts, &CARRIER_CB, s, &s->carrier, reterr)) < 0) {
+			|| (r = start_carrier(s, found, reterr)) < 0) {
 		client_finish(s);
 		trm_timer_remove(s->patience);
 		trm_timer_remove(s->soon);
@@ -313,29 +331,37 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 {
 	const struct backend_ops *ops;
 	int r = backend_find(opts->backend, &ops, reterr);
-	return r < 0 ? r : open_on(ops, loop, opts, cb, user, ret_sandbox, reterr);
+	return r < 0 ? r : open_on(ops, NULL, loop, opts, cb, user, ret_sandbox, reterr);
 }
 
-static int describe(const char *name, struct trm_sandbox_opts *ret, struct trm_wishes *wishes,
-		struct trm_error *reterr)
+static int describe(
+		const char *name, struct found *found, struct trm_sandbox_opts *ret, struct trm_error *reterr)
 {
-	struct info_msg info;
+	struct trm_wishes *wishes = &found->wishes;
 	struct state_msg state;
-	int run_fd = found_open_dir(reterr);
-	int r = run_fd < 0 ? run_fd : found_read(run_fd, name, &info, reterr);
-	if (r == 0) {
-		found_limits(&info, &ret->limits);
-		found_wishes(&info, wishes);
-		memcpy(ret->mounts, wishes->mounts, sizeof ret->mounts);
-		ret->n_mounts = wishes->n_mounts;
-		ret->workdir = wishes->workdir;
-		ret->group = wishes->group;
-		ret->keep = found_state(run_fd, name, &state) && state.is_kept;
-		info_msg_finish(&info);
-	}
-	if (run_fd >= 0)
-		close(run_fd);
-	return r == TRM_ENOENT ? trm_error_set(reterr, r, "there is no running sandbox '%s'", name) : r;
+	int r = found->run_fd = found_open_dir(reterr);
+	if (r >= 0)
+		r = found_read(found->run_fd, name, &found->info, reterr);
+	if (r == TRM_ENOENT)
+		return trm_error_set(reterr, r, "there is no running sandbox '%s'", name);
+	if (r < 0)
+		return r;
+	found_limits(&found->info, &ret->limits);
+	found_wishes(&found->info, wishes);
+	memcpy(ret->mounts, wishes->mounts, wishes->n_mounts * sizeof *ret->mounts);
+	ret->n_mounts = wishes->n_mounts;
+	ret->workdir = wishes->workdir;
+	ret->group = wishes->group;
+	ret->keep = found_state(found->run_fd, name, &state) && state.is_kept;
+	return 0;
+}
+
+static void found_finish(struct found *found)
+{
+	info_msg_finish(&found->info);
+	if (found->run_fd >= 0)
+		close(found->run_fd);
+	free(found);
 }
 
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
@@ -343,14 +369,20 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 		struct trm_error *reterr)
 {
 	struct trm_sandbox_opts own = {.name = name};
-	struct trm_wishes wishes;
 	int r = trm_sandbox_name_check(name, reterr);
-	if (r < 0 || (r = describe(name, &own, &wishes, reterr)) < 0)
+	if (r < 0)
 		return r;
+	struct found *found = calloc(1, sizeof *found);
+	if (!found)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	r = describe(name, found, &own, reterr);
 	own.metrics_interval_ms = opts ? opts->metrics_interval_ms : 0;
 	own.metrics_with_processes = opts && opts->metrics_with_processes;
 	own.is_onlooker = opts && opts->is_onlooker;
-	return open_on(&backend_attached, loop, &own, cb, user, ret_sandbox, reterr);
+	if (r == 0)
+		r = open_on(&backend_attached, found, loop, &own, cb, user, ret_sandbox, reterr);
+	found_finish(found);
+	return r;
 }
 
 /* ---- what it is ------------------------------------------------------------------------ */

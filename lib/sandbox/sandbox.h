@@ -170,8 +170,8 @@ void sandbox_unobserve(struct trm_sandbox *sandbox, struct sandbox_observer *obs
 
 void client_init(struct trm_sandbox *sandbox);
 void client_finish(struct trm_sandbox *sandbox);
-/* Give back memory that is kept for the next frames. Not from inside of a callback of the sandbox's. For who has
- * many of them. */
+/* Give back memory that is kept for the next frames. Not from inside of a callback of the sandbox's. For who
+ * has many of them. */
 void client_trim(struct trm_sandbox *sandbox);
 void client_connected(struct trm_sandbox *sandbox, int fd);
 /* Stop reading and writing. */

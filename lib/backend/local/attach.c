@@ -88,36 +88,30 @@ static void on_patience(void *user)
 
 static int connect_all(struct attached *a, int run_fd, const char *name, struct trm_error *reterr)
 {
-	int r = found_read(run_fd, name, &a->info, reterr);
 	/* That the keeper is the one of the entry, its line will tell: only what lives takes part in it. */
-	if (r == 0 && !found_is_held(run_fd, name))
-		r = trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
-	if (r == 0)
-		r = a->fd = rundir_connect(run_fd, name, AGENT_FILE, reterr);
-	if (r < 0)
-		return r;
+	if (!found_is_held(run_fd, name))
+		return trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
+	a->fd = rundir_connect(run_fd, name, AGENT_FILE, reterr);
+	if (a->fd < 0)
+		return a->fd;
 	int line_fd = rundir_connect(run_fd, name, DOOR_FILE, reterr);
 	return line_fd < 0 ? line_fd : tether_open(&a->tether, a->loop, line_fd, &TETHER_CB, a, reterr);
 }
 
-static int open_all(struct attached *a, const char *name, struct trm_error *reterr)
+/* The carrier's now. */
+static void take_info(struct attached *a, struct info_msg *info)
 {
-	int run_fd = found_open_dir(reterr);
-	if (run_fd < 0)
-		return run_fd;
-	int r = connect_all(a, run_fd, name, reterr);
-	close(run_fd);
-	if (r < 0)
-		return r;
-	stats_open_lazily(&a->stats, &a->info.ready, a->info.keeper);
 	struct trm_limits limits;
+	a->info = *info;
+	*info = (struct info_msg){0};
+	stats_open_lazily(&a->stats, &a->info.ready, a->info.keeper);
 	found_limits(&a->info, &limits);
 	a->n_guards = guards_tell(a->guards, &a->info.ready, &limits, a->info.disk_bytes);
-	return 0;
 }
 
-static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
-		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
+int attached_start(int run_fd, struct info_msg *info, struct trm_loop *loop,
+		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
+		struct carrier **ret_carrier, struct trm_error *reterr)
 {
 	struct attached *a = calloc(1, sizeof *a);
 	if (!a)
@@ -125,7 +119,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	*a = (struct attached){.base = {&backend_attached, cb, user}, .loop = loop, .fd = -1};
 	stats_init(&a->stats);
 	tether_init(&a->tether);
-	int r = open_all(a, opts->name, reterr);
+	int r = connect_all(a, run_fd, opts->name, reterr);
 	if (r >= 0 && opts->is_onlooker)
 		tether_look(&a->tether);
 	if (r >= 0)
@@ -136,6 +130,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 		destroy(a);
 		return r;
 	}
+	take_info(a, info);
 	trm_timer_start(a->soon, 0, 0);
 	*ret_carrier = &a->base;
 	return 0;
@@ -213,8 +208,10 @@ static void stats(struct carrier *carrier, struct trm_sample *sample)
 static bool events(struct carrier *carrier, bool marks, struct trm_sample *sample)
 {
 	struct attached *a = attached(carrier);
-	(void)marks; /* the peak belongs to whoever runs code in there */
-	stats_events(&a->stats, sample);
+	if (marks) /* before a run. The peak is not marked: it belongs to whoever runs code in there */
+		stats_counters(&a->stats, sample);
+	else
+		stats_events(&a->stats, sample);
 	add_limits(a, sample);
 	return false;
 }
@@ -229,7 +226,6 @@ const struct backend_ops backend_attached = {
 		.name = "local",
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
 		.probe = probe,
-		.start = start,
 		.stop = stop,
 		.leave = leave,
 		.keep = keep,

@@ -55,16 +55,18 @@ static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
 
 int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr)
 {
-	char bytes[INFO_MAX_BYTES];
+	/* On the heap, where what is not filled is not touched. */
+	char *bytes = malloc(INFO_MAX_BYTES);
 	errno = 0;
-	int dir = open_entry(run_fd, name);
-	ssize_t n = dir >= 0 ? read_from(dir, INFO_FILE, bytes, sizeof bytes) : -1;
-	int error = errno;
+	int dir = bytes ? open_entry(run_fd, name) : -1;
+	ssize_t n = dir >= 0 ? read_from(dir, INFO_FILE, bytes, INFO_MAX_BYTES) : -1;
+	int error = bytes ? errno : ENOMEM;
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
 	if (dir >= 0)
 		close(dir);
-	/* Who has no descriptors left cannot know what there is. */
-	if (n < 0 && (error == EMFILE || error == ENFILE))
+	free(bytes);
+	/* Who has no descriptors or no memory left cannot know what there is. */
+	if (n < 0 && (error == EMFILE || error == ENFILE || error == ENOMEM))
 		return trm_error_set_errno(reterr, error, "cannot look for sandbox '%s'", name);
 	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;
 }
@@ -117,7 +119,6 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 
 void found_wishes(const struct info_msg *info, struct trm_wishes *ret)
 {
-	*ret = (struct trm_wishes){0};
 	snprintf(ret->text, sizeof ret->text, "%s", info->mounts);
 	ret->n_mounts = mount_read_lines(ret->text, ret->mounts);
 	snprintf(ret->workdir, sizeof ret->workdir, "%s", *info->workdir ? info->workdir : "/workspace");

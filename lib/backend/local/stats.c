@@ -265,10 +265,15 @@ void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 void stats_events(struct stats *s, struct trm_sample *out)
 {
 	sample_disk(s, out);
-	sample_refusals(s, out);
-	sample_peak(s, out);
+	stats_counters(s, out);
 	if (read_value(s, STATS_MEM, NULL, &out->mem_bytes))
 		out->known |= TRM_METRIC_MEM;
+}
+
+void stats_counters(struct stats *s, struct trm_sample *out)
+{
+	sample_refusals(s, out);
+	sample_peak(s, out);
 }
 
 bool stats_mark_peak(struct stats *s)

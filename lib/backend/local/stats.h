@@ -63,6 +63,8 @@ void stats_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
 /* A part of that, for a few microseconds: memory and its peak (since stats_mark_peak(), where that is
  * possible), disk, and the counters of what was killed or refused. */
 void stats_events(struct stats *s, struct trm_sample *sample);
+/* Of these, what a run's end is compared with: the peak and the counters. */
+void stats_counters(struct stats *s, struct trm_sample *sample);
 /* Let the peak count anew from now. False: this kernel cannot. */
 bool stats_mark_peak(struct stats *s);
 /* A descriptor that becomes readable when the memory of the group at `dir` passes `bytes`; -1: none. */
