@@ -111,6 +111,9 @@ int cmd_vfail(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)
 int cmd_flush(void);
 /* That end. */
 _Noreturn void cmd_die_of_pipe(void);
+/* All is done that anybody can see. The front ends the process here, and leaves what is open to the kernel;
+ * in the full program it returns. */
+void cmd_leave(int code);
 
 /* stdout is a terminal that may be given colours: print.c. */
 bool cmd_has_colour(void);

@@ -230,11 +230,15 @@ static int perform(struct exec *e, char **argv)
 		if (e->has_terminal)
 			tty_restore(&e->cooked);
 	}
+	stage_end(&e->stage);
+	int code = e->stage.ended_by ? CMD_SIGNALLED + e->stage.ended_by : e->exit_code;
+	if (!e->is_pipe_broken)
+		cmd_leave(code);
 	trm_signal_remove(e->winch);
 	for (int i = 0; i < EXEC_SIGNALS; i++)
 		trm_signal_remove(e->signals[i]);
 	stage_finish(&e->stage);
-	return e->stage.ended_by ? CMD_SIGNALLED + e->stage.ended_by : e->exit_code;
+	return code;
 }
 
 /* ---- the command line -------------------------------------------------------------------- */

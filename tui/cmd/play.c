@@ -399,10 +399,12 @@ static int perform(struct play *p)
 	stage_close(&p->stage);
 	sink_finish(&p->out);
 	sink_finish(&p->err);
+	stage_end(&p->stage);
+	int code = p->stage.ended_by ? CMD_SIGNALLED + p->stage.ended_by : p->exit_code;
+	if (!p->is_pipe_broken)
+		cmd_leave(code);
 	stage_finish(&p->stage);
-	if (p->stage.ended_by)
-		return CMD_SIGNALLED + p->stage.ended_by;
-	return p->exit_code;
+	return code;
 }
 
 int play(const struct play_opts *opts, bool *ret_is_pipe_broken)

@@ -157,9 +157,15 @@ void sink_write(struct sink *s, const void *bytes, size_t n)
 
 void sink_line(struct sink *s, const char *text)
 {
-	if (s->last != '\n')
-		sink_pass(s, "\n", 1);
-	sink_pass(s, text, strlen(text));
+	char line[512]; /* most go out in one write */
+	const char *before = s->last != '\n' ? "\n" : "";
+	size_t n = strlen(text);
+	if (n + 3 <= sizeof line) {
+		sink_pass(s, line, (size_t)snprintf(line, sizeof line, "%s%s\n", before, text));
+		return;
+	}
+	sink_pass(s, before, strlen(before));
+	sink_pass(s, text, n);
 	sink_pass(s, "\n", 1);
 }
 
