@@ -38,32 +38,44 @@ static void stop_all(void)
 
 /* ---- from a shell --------------------------------------------------------------------- */
 
+enum { RUN, EXEC, MUSL, GLIBC, PROGRAMS };
+
+/* In turns, so that all meet the same load. */
+static bool measure_in_turns(struct samples ms[PROGRAMS])
+{
+	static const char *const run[] = {BENCH_PROGRAM, "run", "--yes", "--name", NAME, "-c", "1", NULL},
+				 *const exec[] = {BENCH_PROGRAM, "exec", NAME, "--", "/bin/true", NULL},
+				 *const musl[] = {BENCH_STATIC, NULL},
+				 *const glibc[] = {BENCH_STATIC_GLIBC, NULL};
+	static const char *const *const argv[PROGRAMS] = {run, exec, musl, glibc};
+	for (int i = 0; i < ROUNDS; i++)
+		for (int which = 0; which < PROGRAMS; which++) {
+			double took = spawn_ms(argv[which], true);
+			if (took < 0)
+				return false;
+			samples_add(&ms[which], took);
+		}
+	return true;
+}
+
 /* The least that a process can cost here: exec of a static program that does nothing. */
 static void bench_run(void)
 {
-	static const char *const ours[] = {BENCH_PROGRAM, "run", "--yes", "--name", NAME, "-c", "1", NULL},
-				 *const exec[] = {BENCH_PROGRAM, "exec", NAME, "--", "/bin/true", NULL},
-				 *const least[] = {BENCH_STATIC, NULL};
-	struct samples run = {0}, command = {0}, floor_ms = {0};
-	for (int i = 0; i < ROUNDS; i++) {
-		double a = spawn_ms(ours, true), b = spawn_ms(exec, true), c = spawn_ms(least, true);
-		if (a < 0 || b < 0 || c < 0)
-			break;
-		samples_add(&run, a);
-		samples_add(&command, b);
-		samples_add(&floor_ms, c);
-	}
-	if (floor_ms.n < ROUNDS) {
-		report_missing("run --name N -c 1", "it failed");
+	struct samples ms[PROGRAMS] = {0};
+	if (measure_in_turns(ms)) {
+		double run = samples_at(&ms[RUN], 0.5), least = samples_at(&ms[RUN], 0);
+		report("run --name N -c 1, whole process", run, "ms", 0, 10);
+		report("the same, against exec of a static binary, musl", run, "ms",
+				samples_at(&ms[MUSL], 0.5), 3);
+		report("the same, the quickest of each", least, "ms", samples_at(&ms[MUSL], 0), 3);
+		report("the same, against exec of a static binary, glibc", run, "ms",
+				samples_at(&ms[GLIBC], 0.5), 3);
+		report("exec N -- true, whole process", samples_at(&ms[EXEC], 0.5), "ms", 0, 10);
 	} else {
-		report("run --name N -c 1, whole process", samples_at(&run, 0.5), "ms", 0, 10);
-		report("the same, against exec of a static binary", samples_at(&run, 0.5), "ms",
-				samples_at(&floor_ms, 0.5), 3);
-		report("exec N -- true, whole process", samples_at(&command, 0.5), "ms", 0, 10);
+		report_missing("run --name N -c 1", "it failed");
 	}
-	samples_free(&run);
-	samples_free(&command);
-	samples_free(&floor_ms);
+	for (int which = 0; which < PROGRAMS; which++)
+		samples_free(&ms[which]);
 }
 
 /* ---- attaching ------------------------------------------------------------------------- */
