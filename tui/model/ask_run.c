@@ -72,12 +72,14 @@ static void tell_network(const struct model *m, struct dialog *d)
 
 	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
 		const struct trm_guard *g = &m->sandbox.guards[i];
-		if (strcmp(g->what, "network") == 0 && g->strength != TRM_ENFORCED)
+		if (strcmp(g->what, "network") != 0 || g->strength == TRM_ENFORCED)
+			continue;
+		if (ask_is_of_server(m))
+			off = g->how;
+		else
 			off = g->strength == TRM_WEAK ? "off, weakly" : "ON: not cut off";
 	}
-	if (ask_is_of_server(m))
-		dialog_add_labelled(d, "Network", ROLE_DIALOG, "the server's matter");
-	else if (!l->net)
+	if (!l->net || ask_is_of_server(m))
 		dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", off);
 	else
 		dialog_add_labelled(d, "Network", ROLE_WARN, "ON, but not to this machine%s%s",
