@@ -175,8 +175,7 @@ static bool met_processes(const struct look *l, char *out, size_t cap)
 	if (times > 1)
 		snprintf(out, cap, "process limit %u reached %" PRIu64 " times during this run",
 				l->limits->procs, times);
-	else if (times == 1
-			|| (!is_counted && complains_of_processes(l)))
+	else if (times == 1 || (!is_counted && complains_of_processes(l)))
 		snprintf(out, cap, "process limit %u reached during this run", l->limits->procs);
 	return times || out[0];
 }
@@ -242,9 +241,8 @@ static bool met_allocation(const struct look *l, char *out, size_t cap)
 
 void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap)
 {
-	static bool (*const QUESTIONS[])(const struct look *, char *, size_t) = {
-			met_memory, met_processes, met_files, met_disk, met_file_size, met_open_files,
-			met_allocation};
+	static bool (*const QUESTIONS[])(const struct look *, char *, size_t) = {met_memory, met_processes,
+			met_files, met_disk, met_file_size, met_open_files, met_allocation};
 	struct trm_session *s = run->session;
 	struct look look = {.s = s, .run = run, .result = result};
 	out[0] = '\0';

@@ -341,8 +341,8 @@ void app_paint(struct app *a);
 bool app_wants_frame(const struct app *a); /* something has changed since the last one */
 /* `is_quiet`: nothing more is waiting to be dealt with. */
 bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet);
-/* A run was asked for: most are over before their beginning could be painted, so that the next frame waits for
- * a moment. */
+/* A run was asked for: most are over before their beginning could be painted, so that the next frame waits
+ * for a moment. */
 void app_await_result(struct app *a);
 /* How long the loop may wait, in ms, until a frame that is wanted may be painted; -1: for ever. */
 int app_frame_wait_ms(const struct app *a, uint64_t now_ns);

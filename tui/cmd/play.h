@@ -15,8 +15,8 @@ struct play_opts {
 	const struct source *sources; /* read, and their languages settled */
 	size_t n_sources;
 	struct trm_policy *policy; /* to be enforced; NULL: none. Borrowed */
-	const char *figures; /* directory to save images in; NULL: nowhere */
-	bool is_json;        /* results as JSON on stdout, instead of what the code prints */
+	const char *figures;       /* directory to save images in; NULL: nowhere */
+	bool is_json;              /* results as JSON on stdout, instead of what the code prints */
 };
 
 /* Blocks until the sandbox is gone. Returns the exit code of the program. *ret_is_pipe_broken:

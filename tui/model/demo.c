@@ -148,7 +148,8 @@ void demo_ask(struct model *m)
 	format_bytes(mem, l->mem_bytes);
 	if (ask_is_of_server(m))
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG,
-				"memory %s asked of the server; all else, the network too, is its matter", mem);
+				"memory %s asked of the server; all else, the network too, is its matter",
+				mem);
 	else
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s", mem, l->procs,
 				trm_limits_tell_net(l, net, sizeof net));

@@ -110,10 +110,10 @@ static void draw_row(const struct model *m, struct canvas *c, const struct sandb
 			draw_text(c, cell, row, cell.col, role, e->group);
 		} else if (i == SANDBOXES_CLIENT) {
 			draw_format(c, cell, row, cell.col, role, "%s%s",
-					is_ours       ? "this workbench"
-					: e->is_stale          ? "(left behind: nothing runs) "
-					: e->has_client        ? ""
-							       : "(gone) ",
+					is_ours         ? "this workbench"
+					: e->is_stale   ? "(left behind: nothing runs) "
+					: e->has_client ? ""
+							: "(gone) ",
 					is_ours ? "" : e->client);
 		} else {
 			cells[i](e, text);

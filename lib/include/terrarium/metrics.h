@@ -58,7 +58,7 @@ struct trm_sample {
 	/* Pressure stall information: share of the time between this sample and the one before in
 	 * which some process stood waiting for the resource. */
 	double pressure_cpu_percent, pressure_mem_percent, pressure_io_percent;
-	bool pressure_is_machine; /* of the whole machine: the kernel does not tell the sandbox's own */
+	bool pressure_is_machine;    /* of the whole machine: the kernel does not tell the sandbox's own */
 	uint64_t files, files_limit; /* files and directories on the disk */
 };
 

@@ -39,9 +39,9 @@
  *   sandbox.file.get       {"path":…,"offset":n,"size":n} → {"base64":…,"mode":n,"size":of the whole file}
  *                          a piece has at most 1 MiB
  *
- *   sandbox.metrics.get    {"full":true}: rows of running sandboxes have a "sample", as struct trm_sample, and
- *                          that of one that is named has "processes", as struct trm_process, from the second
- *                          request on
+ *   sandbox.metrics.get    {"full":true}: rows of running sandboxes have a "sample", as struct trm_sample;
+ *                          that of one that is named has "processes", as struct trm_process, from the
+ *                          second request on
  *
  * The reply of /api/v1/health says by the header `Terrarium-Network: on` (off) whether sandboxes have one.
  *
