@@ -68,7 +68,7 @@ static void tell_limits(const struct model *m, struct dialog *d)
 static void tell_network(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
-	const char *off = "off";
+	const char *off = ask_is_of_server(m) ? "the server's matter" : "off"; /* until it has told */
 
 	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
 		const struct trm_guard *g = &m->sandbox.guards[i];
