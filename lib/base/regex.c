@@ -33,6 +33,7 @@ struct trm_regex {
 	pcre2_code_8 *code;
 	pcre2_match_data_8 *data;
 	pcre2_match_context_8 *context;
+	bool gave_up;
 };
 
 /* dlopen counts, so that each expression may open the library by itself. */
@@ -129,6 +130,7 @@ bool trm_regex_match(struct trm_regex *r, const char *line, size_t n, size_t fro
 {
 	int found = r->library.match(r->code, (PCRE2_SPTR8)line, n, from, 0, r->data, r->context);
 
+	r->gave_up = found < 0 && found != PCRE2_ERROR_NOMATCH;
 	if (found < 0)
 		return false;
 	if (found == 0)
@@ -141,4 +143,9 @@ bool trm_regex_match(struct trm_regex *r, const char *line, size_t n, size_t fro
 	}
 	/* \K may put the start behind the end. */
 	return spans[0].start <= spans[0].end;
+}
+
+bool trm_regex_gave_up(const struct trm_regex *r)
+{
+	return r->gave_up;
 }

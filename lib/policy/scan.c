@@ -26,6 +26,7 @@ struct scan {
 	const char *code;
 	size_t n;
 	struct trm_findings *out;
+	const char *unfinished; /* reason of a pattern that would take too long on this code */
 	bool is_out_of_memory;
 };
 
@@ -79,6 +80,8 @@ static void search(struct scan *s, struct trm_regex *regex, const char *text, si
 			add(s, found.start, found.end - found.start, severity, reason);
 		from = spans[0].end > from ? spans[0].end : from + 1;
 	}
+	if (trm_regex_gave_up(regex) && !s->unfinished)
+		s->unfinished = reason;
 }
 
 /* "os" restricts os and os.path, "fs" also node:fs and fs/promises, "curl" also /usr/bin/curl. */
@@ -192,6 +195,10 @@ int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, cons
 	ret->has_no_tree = !view.has_tree;
 	r = look(&s, policy, lang, &view, reterr);
 	view_finish(&view);
+	if (r == 0 && s.unfinished)
+		r = trm_error_set(reterr, TRM_ETIMEDOUT,
+				"this code cannot be judged by the policy '%s': its pattern for '%.100s' would take too long",
+				policy->name, s.unfinished);
 	if (r == 0 && s.is_out_of_memory)
 		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	if (r < 0)

@@ -27,4 +27,7 @@ void trm_regex_destroy(struct trm_regex *r); /* takes NULL */
 bool trm_regex_match(struct trm_regex *r, const char *text, size_t n, size_t from,
 		struct trm_regex_span spans[TRM_REGEX_GROUPS]);
 
+/* The last match was not found because looking for it would have cost too much. */
+bool trm_regex_gave_up(const struct trm_regex *r);
+
 #endif

@@ -198,6 +198,24 @@ static void test_commands_and_packages(void **state)
 	trm_policy_free(policy);
 }
 
+static void test_what_cannot_be_judged_is_said(void **state)
+{
+	static const char json[] =
+			"{\"threshold\":\"low\",\"patterns\":[{\"pattern\":\"(a+)+[^a]{9}\",\"severity\":"
+			"\"low\",\"reason\":\"repeats\"}]}";
+	static const char code[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
+	struct trm_policy *policy;
+	struct trm_findings found;
+	struct trm_error why = {0};
+	(void)state;
+	assert_int_equal(trm_policy_parse("slow", json, sizeof json - 1, &policy, NULL), 0);
+	assert_int_equal(trm_policy_scan(policy, trm_lang_get(TRM_LANG_PYTHON), code, sizeof code - 1, &found,
+					 &why),
+			TRM_ETIMEDOUT);
+	assert_non_null(strstr(why.msg, "cannot be judged by the policy 'slow'"));
+	trm_policy_free(policy);
+}
+
 static void take_name(void *user, const char *name, const char *description, bool is_own)
 {
 	size_t *n = user;
@@ -237,6 +255,7 @@ int main(void)
 			cmocka_unit_test(test_the_threshold_decides),
 			cmocka_unit_test(test_mistakes_are_named),
 			cmocka_unit_test(test_commands_and_packages),
+			cmocka_unit_test(test_what_cannot_be_judged_is_said),
 			cmocka_unit_test(test_every_shipped_policy_is_sound),
 			cmocka_unit_test(test_without_a_grammar_everything_counts),
 	};
