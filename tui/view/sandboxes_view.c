@@ -89,6 +89,13 @@ static void draw_header(const struct model *m, struct canvas *c, const struct sa
 	}
 }
 
+/* A command line without the folder that its program lies in: there is little room. */
+static const char *without_folder(const char *command)
+{
+	const char *slash = memrchr(command, '/', strcspn(command, " "));
+	return slash ? slash + 1 : command;
+}
+
 static void draw_row(const struct model *m, struct canvas *c, const struct sandboxes_layout *l,
 		const struct trm_entry *e, int row, bool is_current)
 {
@@ -114,7 +121,7 @@ static void draw_row(const struct model *m, struct canvas *c, const struct sandb
 					: e->is_stale   ? "(left behind: nothing runs) "
 					: e->has_client ? ""
 							: "(gone) ",
-					is_ours ? "" : e->client);
+					is_ours ? "" : without_folder(e->client));
 		} else {
 			cells[i](e, text);
 			draw_format(c, line, row, cell.col, role, "%*s", cols, text);

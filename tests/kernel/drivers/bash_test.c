@@ -84,10 +84,10 @@ static void cpu_time_is_told(void **state)
 	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 10000, 20000000);
 	check_run(d, "bash -c 'for ((i = 0; i < 100000; i++)); do :; done'; true", "ok", "");
 	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 10000, 20000000);
-	check_run(d, ":", "ok", "");
-	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 0, 9000);
+	check_run(d, ":", "ok", ""); /* the kernel counts whole ticks: one may fall into any run */
+	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 0, 15000);
 	check_exit(d, "builtin exit 3", 3, "");
-	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 0, 9000);
+	assert_in_range(cJSON_GetObjectItem(d->done, "cpu_us")->valueint, 0, 15000);
 }
 
 static void long_code_runs(void **state)
