@@ -29,8 +29,8 @@ static void add_number(cJSON *row, const char *name, bool is_known, double value
 static void add_sample(cJSON *row, struct served *served, const struct trm_sample *now)
 {
 	struct trm_sample all;
-	if (!metrics_sample_now(served->sandbox, &all))
-		all = *now;
+	if (!metrics_sample_now(served->sandbox, &all) || !(all.known & TRM_METRIC_MEM))
+		all = *now; /* the agent's last word */
 	all.cpu_percent = now->cpu_percent;
 	all.known |= now->known & TRM_METRIC_CPU_PERCENT;
 	cJSON_AddItemToObject(row, "sample", rpc_sample_write(&all));
