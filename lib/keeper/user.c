@@ -114,7 +114,10 @@ int user_take(struct user *ret)
 		return 0;
 	/* ENOENT: the last one to leave has taken the directory away under our feet. */
 	for (int tries = 0; r == -ENOENT && tries < 10; tries++)
-		r = take(ret, USER_COUNT + (user_map_holds(map, USER_MORE_FIRST, USER_MORE_COUNT) ? USER_MORE_COUNT : 0));
+		r = take(ret, USER_COUNT
+						+ (user_map_holds(map, USER_MORE_FIRST, USER_MORE_COUNT)
+										? USER_MORE_COUNT
+										: 0));
 	return r;
 }
 

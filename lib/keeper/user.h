@@ -6,11 +6,10 @@
  * inside would be the host's root to every check that looks at the number
  * alone: file owners, RLIMIT_NPROC, /proc/sys.
  *
- * The numbers are 61000 and up, ending before systemd's dynamic users (61184), and when these are taken, 1879048192
- * and up, which systemd's table of users (systemd.io/UIDS-GIDS) lists as unused. In a container that does not know
- * the latter there are only the former.
- * One is taken by locking a file of its name, and free again when the lock goes,
- * however the keeper ends. */
+ * The numbers are 61000 and up, ending before systemd's dynamic users (61184), and when these are taken,
+ * 1879048192 and up, which systemd's table of users (systemd.io/UIDS-GIDS) lists as unused. In a container
+ * that does not know the latter there are only the former. One is taken by locking a file of its name, and
+ * free again when the lock goes, however the keeper ends. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -34,8 +34,8 @@ bool found_state(int run_fd, const char *name, struct state_msg *ret);
  * a kernel's command line. (Code in the sandbox can imitate one.) */
 unsigned found_kernels(const struct info_msg *info);
 
-/* Take away what a keeper that was killed has left: its directory, and its groups as soon as what died with it
- * is out of them, which takes milliseconds. At most FOUND_SWEEP_MS. */
+/* Take away what a keeper that was killed has left: its directory, and its groups as soon as what died with
+ * it is out of them, which takes milliseconds. At most FOUND_SWEEP_MS. */
 enum { FOUND_SWEEP_MS = 300 };
 void found_sweep(void);
 

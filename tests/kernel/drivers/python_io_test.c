@@ -186,8 +186,8 @@ static void interrupt_and_check(struct driver *d, const char *code)
 	assert_contains(driver_traceback(d), "KeyboardInterrupt\n");
 }
 
-/* Until it sleeps in a system call. A signal that comes between CPython's last look and open() of a FIFO is noticed
- * when that returns, which it never does. */
+/* Until it sleeps in a system call. A signal that comes between CPython's last look and open() of a FIFO is
+ * noticed when that returns, which it never does. */
 static void wait_until_asleep(const struct driver *d)
 {
 	char path[40], text[200], status = 0;

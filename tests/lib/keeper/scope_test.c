@@ -48,7 +48,8 @@ static void hear_call(int fd)
 	expect(rest < sizeof bytes - HEADER_BYTES);
 	expect(recv(fd, bytes + HEADER_BYTES, rest, MSG_WAITALL) == (ssize_t)rest);
 	n = (ssize_t)(HEADER_BYTES + rest);
-	expect(says(bytes, (size_t)n, "StartTransientUnit") && says(bytes, (size_t)n, "terrarium-4711.scope"));
+	expect(says(bytes, (size_t)n, "StartTransientUnit")
+			&& says(bytes, (size_t)n, "terrarium-4711.scope"));
 	expect(says(bytes, (size_t)n, "Delegate") && says(bytes, (size_t)n, "PIDs"));
 	/* Body: name, mode, the properties' length; the last of them is the process. */
 	const char *body = bytes + HEADER_BYTES + fields;
