@@ -62,6 +62,7 @@ static int no_memory(struct trm_error *reterr)
 /* Where one is: "policy 'mine', patterns[2]". */
 struct reader {
 	const char *policy, *list;
+	bool is_shipped;
 	size_t nth;
 	struct trm_error *err;
 };
@@ -131,12 +132,12 @@ static int read_rule(const struct reader *r, const cJSON *object, char **ret_rea
 	return code == 0 ? read_lang(r, object, ret_lang) : code;
 }
 
+/* Shipped ones are known to be sound, and are compiled when they are wanted. */
 static int read_pattern(const struct reader *r, const cJSON *object, struct pattern *p)
 {
 	static const char *const keys[] = {"pattern", "reason", "severity", "in", "language", NULL};
 	const cJSON *in = cJSON_GetObjectItemCaseSensitive(object, "in");
 	struct trm_error why;
-	char *text = NULL;
 	int code = check_keys(r, object, keys);
 	if (code == 0)
 		code = read_rule(r, object, &p->reason, &p->severity, &p->lang);
@@ -146,14 +147,15 @@ static int read_pattern(const struct reader *r, const cJSON *object, struct patt
 							&& strcmp(in->valuestring, "text"))))
 		code = fail(r, "in", "must be \"code\" or \"text\"");
 	p->is_in_text = code == 0 && in && !strcmp(in->valuestring, "text");
-	if (code == 0 && (code = read_text(r, object, "pattern", &text)) == 0) {
-		code = trm_regex_create(text, strlen(text), false, false, &p->regex, &why);
-		if (code == TRM_EINVAL)
-			code = fail(r, "pattern", why.msg);
-		else if (code < 0)
-			trm_error_set(r->err, code, "%s", why.msg);
-	}
-	free(text);
+	if (code == 0)
+		code = read_text(r, object, "pattern", &p->text);
+	if (code < 0 || r->is_shipped)
+		return code;
+	code = trm_regex_create(p->text, strlen(p->text), false, false, &p->regex, &why);
+	if (code == TRM_EINVAL)
+		code = fail(r, "pattern", why.msg);
+	else if (code < 0)
+		trm_error_set(r->err, code, "%s", why.msg);
 	return code;
 }
 
@@ -211,10 +213,11 @@ static int read_modules(struct reader *r, const cJSON *root, struct trm_policy *
 	return code;
 }
 
-static int read_policy(const char *name, const cJSON *root, struct trm_policy **ret, struct trm_error *reterr)
+static int read_policy(const char *name, const cJSON *root, bool is_shipped, struct trm_policy **ret,
+		struct trm_error *reterr)
 {
 	static const char *const keys[] = {"description", "threshold", "patterns", "modules", NULL};
-	struct reader r = {.policy = name, .err = reterr};
+	struct reader r = {.policy = name, .is_shipped = is_shipped, .err = reterr};
 	struct trm_policy *policy = calloc(1, sizeof *policy);
 	if (!policy)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
@@ -245,7 +248,7 @@ int trm_policy_parse(const char *name, const char *json, size_t n, struct trm_po
 		return no_memory(reterr);
 	if (!root)
 		return trm_error_set(reterr, TRM_EINVAL, "policy '%.60s' is not valid JSON", name);
-	int r = read_policy(name, root, ret, reterr);
+	int r = read_policy(name, root, false, ret, reterr);
 	cJSON_Delete(root);
 	return r;
 }
@@ -256,6 +259,7 @@ void trm_policy_free(struct trm_policy *policy)
 		return;
 	for (size_t i = 0; policy->patterns && i < policy->n_patterns; i++) {
 		trm_regex_destroy(policy->patterns[i].regex);
+		free(policy->patterns[i].text);
 		free(policy->patterns[i].reason);
 	}
 	for (size_t i = 0; policy->modules && i < policy->n_modules; i++) {
@@ -316,9 +320,10 @@ int trm_policy_load(
 	if (r < 0)
 		return r;
 	const cJSON *found = cJSON_GetObjectItemCaseSensitive(own, name);
-	if (!found)
+	bool is_shipped = !found;
+	if (is_shipped)
 		found = cJSON_GetObjectItemCaseSensitive(shipped, name);
-	r = found ? read_policy(name, found, ret, reterr) : not_found(name, own, shipped, reterr);
+	r = found ? read_policy(name, found, is_shipped, ret, reterr) : not_found(name, own, shipped, reterr);
 	cJSON_Delete(own);
 	cJSON_Delete(shipped);
 	return r;

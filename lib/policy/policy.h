@@ -12,7 +12,8 @@
 #include <terrarium/regex.h>
 
 struct pattern {
-	struct trm_regex *regex;
+	char *text;
+	struct trm_regex *regex; /* NULL: one of a shipped policy that has not been wanted yet */
 	char *reason;
 	enum trm_severity severity;
 	const struct trm_lang *lang; /* NULL: every one */

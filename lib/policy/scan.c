@@ -160,10 +160,14 @@ static int look(struct scan *s, struct trm_policy *policy, const struct trm_lang
 {
 	int r = 0;
 	for (size_t i = 0; i < policy->n_patterns; i++) {
-		const struct pattern *p = &policy->patterns[i];
-		if (counts(p->lang, lang))
-			search(s, p->regex, p->is_in_text ? view->text : view->code, 0, p->severity,
-					p->reason);
+		struct pattern *p = &policy->patterns[i];
+		if (!counts(p->lang, lang))
+			continue;
+		if (!p->regex)
+			r = trm_regex_create(p->text, strlen(p->text), false, false, &p->regex, reterr);
+		if (r < 0)
+			return r;
+		search(s, p->regex, p->is_in_text ? view->text : view->code, 0, p->severity, p->reason);
 	}
 	for (size_t i = 0; i < policy->n_modules && r == 0; i++) {
 		struct module *m = &policy->modules[i];

@@ -215,7 +215,7 @@ int confirm_if_wanted(const struct trm_config *config, const struct gate *gate, 
 		size_t n)
 {
 	bool is_wanted = config->confirm, is_policy = false;
-	for (size_t i = 0; i < n && !is_wanted; i++) {
+	for (size_t i = 0; i < n && !is_wanted && gate->mode == TRM_POLICY_ASK; i++) {
 		struct trm_findings found;
 		struct trm_error why = {0};
 		if (!sources[i].text)
