@@ -74,7 +74,7 @@ enum trm_severity trm_policy_threshold(const struct trm_policy *policy);
 
 /* Look at code. TRM_ENOTSUP PCRE2 is missing; TRM_ENOMEM; TRM_ETOOBIG beyond 16 MiB; TRM_ETIMEDOUT a pattern
  * would take too long; a caller that enforces must not run what could not be looked at. The policy is not
- * changed by it, but for a grammar that is kept. */
+ * changed by it, but for grammars and patterns that are loaded then and kept. */
 int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
 		struct trm_findings *ret, struct trm_error *reterr);
 /* A command line is looked at as a line of Bash. */
