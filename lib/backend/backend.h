@@ -91,7 +91,7 @@ extern const struct backend_ops backend_fake;
 extern const struct backend_ops backend_microsandbox;
 /* Not to be found by name: a local sandbox that runs already, opts->name. It has no start of its own, but
  * attached_start(), as start(), with what is known of the sandbox already: the runtime directory, and its
- * entry (backend/local/found.h), which becomes the carrier's if there is one. */
+ * entry (backend/kept/found.h), which becomes the carrier's if there is one. */
 struct info_msg;
 extern const struct backend_ops backend_attached;
 int attached_start(int run_fd, struct info_msg *info, struct trm_loop *loop,

@@ -16,7 +16,7 @@
 
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
-#include "backend/local/rundir.h"
+#include "backend/kept/rundir.h"
 #include "doctor/doctor.h"
 
 /* First line of what a program prints for --version; "" if it does not. */

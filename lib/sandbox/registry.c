@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/local/found.h"
+#include "backend/kept/found.h"
 #include "base/err.h"
 #include "base/procstat.h"
 #include "sweep/sweep.h"

@@ -10,7 +10,7 @@
 
 #include <terrarium/registry.h>
 
-#include "backend/local/found.h"
+#include "backend/kept/found.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mount.h"

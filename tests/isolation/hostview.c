@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/local/rundir.h"
+#include "backend/kept/rundir.h"
 #include "cmocka_all.h"
 #include "isolation/inside.h"
 

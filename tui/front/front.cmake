@@ -11,7 +11,8 @@ endif()
 set_target_properties(terrarium_full PROPERTIES OUTPUT_NAME terrarium-full)
 
 set(FRONT_SOURCES "")
-foreach(room lib/base lib/wire lib/loop lib/kernel lib/config lib/tree lib/sweep lib/sandbox lib/session lib/backend/local
+foreach(room lib/base lib/wire lib/loop lib/kernel lib/config lib/tree lib/sweep lib/sandbox lib/session lib/backend/kept
+    lib/backend/local
     lib/embed tui/stream tui/front)
   file(GLOB sources CONFIGURE_DEPENDS ${room}/*.c)
   list(APPEND FRONT_SOURCES ${sources})

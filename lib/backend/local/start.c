@@ -10,14 +10,15 @@
 
 #include <terrarium/sandbox.h>
 
+#include "backend/kept/kept.h"
+#include "backend/kept/program.h"
+#include "backend/kept/rundir.h"
+#include "backend/kept/spawn.h"
 #include "backend/local/argv.h"
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
 #include "backend/local/mounts.h"
 #include "backend/local/netplan.h"
-#include "backend/local/program.h"
-#include "backend/local/rundir.h"
-#include "backend/local/spawn.h"
 #include "base/err.h"
 #include "embed/embed.h"
 #include "wire/lifeline.h"

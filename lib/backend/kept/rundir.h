@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_RUNDIR_H
-#define TRM_LOCAL_RUNDIR_H
+#ifndef TRM_KEPT_RUNDIR_H
+#define TRM_KEPT_RUNDIR_H
 
 /* The runtime directory: one entry for each running local sandbox of this
  * user, with the sockets of its agent and its keeper.

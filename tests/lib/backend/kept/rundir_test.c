@@ -9,7 +9,7 @@
 
 #include <terrarium/error.h>
 
-#include "backend/local/rundir.h"
+#include "backend/kept/rundir.h"
 #include "cmocka_all.h"
 
 static char base[64], dir[128];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_SPAWN_H
-#define TRM_LOCAL_SPAWN_H
+#ifndef TRM_KEPT_SPAWN_H
+#define TRM_KEPT_SPAWN_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/tether.h"
+#include "backend/kept/tether.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/guards.h"
+#include "backend/kept/guards.h"
 
 #include <math.h>
 #include <stdarg.h>

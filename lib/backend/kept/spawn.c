@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/spawn.h"
+#include "backend/kept/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_STATS_H
-#define TRM_LOCAL_STATS_H
+#ifndef TRM_KEPT_STATS_H
+#define TRM_KEPT_STATS_H
 
 /* What the control groups know, read through descriptors that are kept open:
  * a sample costs a dozen pread()s. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/program.h"
+#include "backend/kept/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "backend/local/spawn.h"
+#include "backend/kept/spawn.h"
 #include "sweep/sweep.h"
 
 /* It tells builds apart and damage; nobody but the user can write there. */

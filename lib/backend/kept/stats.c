@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/stats.h"
+#include "backend/kept/stats.h"
 
 #include <fcntl.h>
 #include <stdio.h>

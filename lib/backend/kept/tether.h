@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_TETHER_H
-#define TRM_LOCAL_TETHER_H
+#ifndef TRM_KEPT_TETHER_H
+#define TRM_KEPT_TETHER_H
 
 /* A client's end of the line to a sandbox's keeper: see wire/lifeline.h. */
 

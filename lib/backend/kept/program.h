@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_PROGRAM_H
-#define TRM_LOCAL_PROGRAM_H
+#ifndef TRM_KEPT_PROGRAM_H
+#define TRM_KEPT_PROGRAM_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_GUARDS_H
-#define TRM_LOCAL_GUARDS_H
+#ifndef TRM_KEPT_GUARDS_H
+#define TRM_KEPT_GUARDS_H
 
 /* What is enforced in one local sandbox and how: told from what the keeper
  * has really done, and no better than it is. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_FOUND_H
-#define TRM_LOCAL_FOUND_H
+#ifndef TRM_KEPT_FOUND_H
+#define TRM_KEPT_FOUND_H
 
 /* Sandboxes that others have started: their entries in the runtime directory, and what can be
  * measured of them from outside. */
@@ -11,7 +11,7 @@
 
 #include <terrarium/registry.h>
 
-#include "backend/local/stats.h"
+#include "backend/kept/stats.h"
 #include "wire/lifeline.h"
 
 struct trm_error;

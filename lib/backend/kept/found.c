@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/found.h"
+#include "backend/kept/found.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/local/rundir.h"
+#include "backend/kept/rundir.h"
 #include "base/err.h"
 #include "base/mount.h"
 #include "base/procstat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/rundir.h"
+#include "backend/kept/rundir.h"
 
 #include <errno.h>
 #include <fcntl.h>

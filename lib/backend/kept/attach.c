@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "backend/backend.h"
-#include "backend/local/found.h"
-#include "backend/local/guards.h"
-#include "backend/local/rundir.h"
-#include "backend/local/tether.h"
+#include "backend/kept/found.h"
+#include "backend/kept/guards.h"
+#include "backend/kept/rundir.h"
+#include "backend/kept/tether.h"
 #include "base/err.h"
 
 /* As in local.c: the keeper ends within milliseconds of being asked, or is killed. */
