@@ -86,6 +86,7 @@ static bool start(struct keeper *k)
 	close(KEEPER_LISTEN);
 	close(KEEPER_AGENT);
 	close(KEEPER_CERTS);
+	close(KEEPER_PLAN);
 	k->started_ms = keeper_now_ms();
 	k->is_kept = k->spec.is_kept;
 	idle_init(&k->idle, k->spec.idle_timeout_ms, k->started_ms);

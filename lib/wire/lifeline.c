@@ -58,6 +58,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_str(&p, m->env);
 	pack_str(&p, m->workdir);
 	pack_str(&p, m->group);
+	pack_u8(&p, m->has_plan);
 	return p.error;
 }
 
@@ -109,6 +110,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.env = unpack_str(&u, MAX_ENV);
 	m.workdir = unpack_str(&u, MAX_TEXT);
 	m.group = unpack_str(&u, MAX_TEXT);
+	m.has_plan = unpack_u8(&u) != 0;
 	if (u.bad || m.n_files > LIFELINE_MAX_FILES || m.n_mounts > LIFELINE_MAX_MOUNTS) {
 		spec_msg_finish(&m);
 		return TRM_EPROTO;
@@ -132,11 +134,23 @@ static void put_ready(struct pack *p, const struct ready_msg *m)
 	pack_u32(p, m->n_outer);
 }
 
+static void put_origin(struct pack *p, const struct origin_msg *m)
+{
+	pack_u8(p, (uint8_t)m->way);
+	pack_u8(p, m->is_adopted);
+	pack_str(p, m->backend);
+	pack_str(p, m->image);
+	pack_str(p, m->where);
+	pack_str(p, m->note);
+	pack_u32(p, (uint32_t)m->root_pid);
+}
+
 int ready_msg_put(struct buf *out, const struct ready_msg *m)
 {
 	struct pack p = {.to = out};
 	pack_u8(&p, LIFELINE_READY);
 	put_ready(&p, m);
+	put_origin(&p, &m->origin);
 	return p.error;
 }
 
@@ -165,6 +179,7 @@ int info_msg_put(struct buf *out, const struct info_msg *m)
 	pack_str(&p, m->workdir);
 	pack_str(&p, m->mounts);
 	pack_str(&p, m->env);
+	put_origin(&p, &m->ready.origin);
 	return p.error;
 }
 
@@ -222,6 +237,35 @@ int gone_msg_put(struct buf *out, const struct gone_msg *m)
 	return p.error;
 }
 
+int progress_msg_put(struct buf *out, const char *words)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, LIFELINE_PROGRESS);
+	pack_str(&p, words);
+	return p.error;
+}
+
+static void get_origin(struct unpack *u, struct origin_msg *m)
+{
+	m->way = unpack_u8(u);
+	m->is_adopted = unpack_u8(u) != 0;
+	m->backend = unpack_str(u, MAX_TEXT);
+	m->image = unpack_str(u, MAX_TEXT);
+	m->where = unpack_str(u, MAX_TEXT);
+	m->note = unpack_str(u, MAX_TEXT);
+	m->root_pid = (int32_t)unpack_u32(u);
+	u->bad |= m->way > WAY_EXEC || m->root_pid < 0;
+}
+
+static void no_origin(struct unpack *u, struct origin_msg *m)
+{
+	char **const texts[] = {&m->backend, &m->image, &m->where, &m->note};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		*texts[i] = calloc(1, 1);
+		u->bad |= !*texts[i];
+	}
+}
+
 static void get_ready(struct unpack *u, struct ready_msg *m)
 {
 	m->kind = unpack_u8(u);
@@ -254,9 +298,13 @@ int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret)
 	struct unpack u = {.at = packet, .left = n};
 	struct lifeline_msg m = {.type = unpack_u8(&u)};
 	switch (m.type) {
-	case LIFELINE_READY: get_ready(&u, &m.ready); break;
+	case LIFELINE_READY:
+		get_ready(&u, &m.ready);
+		get_origin(&u, &m.ready.origin);
+		break;
 	case LIFELINE_OOM: m.oom_kills = unpack_u64(&u); break;
 	case LIFELINE_GONE: get_gone(&u, &m.gone); break;
+	case LIFELINE_PROGRESS: m.progress = unpack_str(&u, MAX_TEXT); break;
 	default: u.bad = true; break;
 	}
 	if (u.bad) {
@@ -320,7 +368,11 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	m.mounts = is_older ? calloc(1, 1) : unpack_str(&u, MAX_MOUNTS);
 	m.env = is_older ? calloc(1, 1) : unpack_str(&u, MAX_ENV);
 	u.bad |= !m.group || !m.workdir || !m.mounts || !m.env;
-	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_CGROUP_V2) {
+	if (u.left)
+		get_origin(&u, &m.ready.origin);
+	else /* of a keeper from before there were recipes */
+		no_origin(&u, &m.ready.origin);
+	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);
 		return TRM_EPROTO;
 	}
@@ -335,6 +387,10 @@ static void finish_ready(struct ready_msg *m)
 	free(m->cpuacct_dir);
 	free(m->cpu_dir);
 	free(m->pressure_dir);
+	free(m->origin.backend);
+	free(m->origin.image);
+	free(m->origin.where);
+	free(m->origin.note);
 }
 
 void info_msg_finish(struct info_msg *m)
@@ -355,5 +411,6 @@ void lifeline_finish(struct lifeline_msg *m)
 	finish_ready(&m->ready);
 	free(m->gone.words);
 	free(m->gone.command);
+	free(m->progress);
 	*m = (struct lifeline_msg){0};
 }

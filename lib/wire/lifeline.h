@@ -9,7 +9,8 @@
  *
  *   client → keeper   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall end
  *                     now; LOOK: do not count me
- *   keeper → client   OOM whenever it or the kernel has killed for memory; GONE last, with the reason
+ *   keeper → client   PROGRESS of a recipe's sandbox, before READY; OOM whenever it or the kernel has killed
+ *                     for memory; GONE last, with the reason
  *
  * Who is connected is attached: however a client dies, the kernel closes its line. A sandbox that is
  * not kept ends when the line of the client that it belongs to closes: the one that started it, or that
@@ -30,8 +31,9 @@ enum keeper_fd {
 	KEEPER_ENTRY_DIR, /* this sandbox's own directory in it, locked with flock() */
 	KEEPER_LISTEN,    /* listening socket for the agent */
 	KEEPER_DOOR,      /* listening socket for further clients of the keeper itself */
-	KEEPER_AGENT,     /* the agent's program file */
+	KEEPER_AGENT,     /* the agent's program file; with a plan, what its PUT step reads */
 	KEEPER_CERTS,     /* with spec.has_certs: one more file for bubblewrap, too long for the spec */
+	KEEPER_PLAN,      /* with spec.has_plan: struct plan_msg, of a recipe's sandbox */
 	KEEPER_FD_END,
 	KEEPER_MOUNTS = KEEPER_FD_END, /* and following: O_PATH, what is to be mounted */
 };
@@ -61,7 +63,7 @@ enum bwrap_fd {
 enum {
 	LIFELINE_MAX_BYTES = 64 * 1024,
 	LIFELINE_MAX_FILES = 8,
-	LIFELINE_MAX_WORDS = 400,
+	LIFELINE_MAX_WORDS = 1024,
 	LIFELINE_MAX_MOUNTS = 16
 };
 
@@ -94,6 +96,7 @@ struct spec_msg {
 	const char *mounts;                 /* "HOST:GUEST:ro", each with a newline */
 	const char *env;                    /* names alone, with commas between */
 	const char *workdir, *group;
+	bool has_plan; /* then there is no bubblewrap, and its parts are empty */
 };
 
 /* Addresses in the sandbox's network, which slirp4netns hands out (libslirp). */
@@ -105,7 +108,8 @@ enum { NET_PROCS = 3 };
 /* … and of a mount. */
 #define MOUNT_FAILED "cannot mount "
 
-enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2 };
+/* ENGINE: whoever the recipe commands has set them; this machine does not see where. */
+enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2, LIMITS_ENGINE };
 /* The last two limit nothing: they count. */
 enum limit_bit {
 	LIMIT_MEMORY = 1,
@@ -114,6 +118,21 @@ enum limit_bit {
 	LIMIT_CPU = 8,
 	LIMIT_CPUACCT = 16,
 	LIMIT_PRESSURE = 32
+};
+
+/* How clients get to the agent of a recipe's sandbox: straight, or each through a `connect` step of its own.
+ */
+enum origin_way { WAY_LOCAL, WAY_DIRECT, WAY_EXEC };
+
+/* What a recipe has made; of a local sandbox everything is empty. */
+struct origin_msg {
+	enum origin_way way;
+	bool is_adopted;
+	char *backend;    /* the recipe's name */
+	char *image;      /* as it was asked for */
+	char *where;      /* what `create` printed, or the id of the adopted one */
+	char *note;       /* why it is not the direct way, though there is one; "" */
+	int32_t root_pid; /* its first process, on this machine; 0: not known */
 };
 
 struct ready_msg {
@@ -125,6 +144,7 @@ struct ready_msg {
 	char *cpu_dir, *pressure_dir;
 	int32_t space_fd; /* the keeper's descriptor of the tmpfs that holds all files; -1: none */
 	uint32_t n_outer; /* processes in the control groups that are not inside */
+	struct origin_msg origin;
 };
 
 /* What the keeper writes into the file INFO_FILE of the entry, once the sandbox is up: by it, others
@@ -171,6 +191,7 @@ enum gone_cause {
 	GONE_IDLE,      /* nobody was attached, and nothing ran, for `after_ms` */
 	GONE_LIFETIME,  /* `after_ms` since it started */
 	GONE_FULL,      /* it has not: to a client too many alone, whose line is closed */
+	GONE_TOLD,      /* a recipe's: `words` is the whole reason, a sentence, and `status` its TRM_E… */
 	GONE_CAUSES
 };
 
@@ -180,7 +201,8 @@ struct gone_msg {
 	uint64_t after_ms;
 	int32_t status; /* wait status of bubblewrap */
 	uint64_t oom_kills;
-	char *words;   /* what bubblewrap or the keeper had to say; "" if nothing */
+	char *words; /* what bubblewrap or the keeper had to say; "" if nothing. Of a recipe's sandbox, if it
+			is not GONE_TOLD: what went wrong while it was taken away, for the user to know */
 	char *command; /* cleaned; "" if it is not known */
 };
 
@@ -193,7 +215,8 @@ enum lifeline_type {
 	LIFELINE_KEEP,
 	LIFELINE_STOP,
 	LIFELINE_STATE,
-	LIFELINE_LOOK
+	LIFELINE_LOOK,
+	LIFELINE_PROGRESS
 };
 
 struct lifeline_msg {
@@ -201,6 +224,7 @@ struct lifeline_msg {
 	struct ready_msg ready;
 	struct gone_msg gone;
 	uint64_t oom_kills;
+	char *progress; /* what is being done, as "creating the container" */
 };
 
 /* Writers append one packet to `out`. 0, TRM_ETOOBIG or TRM_ENOMEM. */
@@ -208,6 +232,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *msg);
 int ready_msg_put(struct buf *out, const struct ready_msg *msg);
 int oom_msg_put(struct buf *out, uint64_t oom_kills);
 int gone_msg_put(struct buf *out, const struct gone_msg *msg);
+int progress_msg_put(struct buf *out, const char *words);
 int info_msg_put(struct buf *out, const struct info_msg *msg);
 int state_msg_put(struct buf *out, const struct state_msg *msg);
 int keep_msg_put(struct buf *out, bool is_kept);

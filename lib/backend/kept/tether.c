@@ -47,7 +47,7 @@ static void hear(struct tether *tether, struct lifeline_msg *msg)
 
 void tether_hear(struct tether *tether)
 {
-	char packet[4096 + LIFELINE_MAX_WORDS];
+	char packet[16 * 1024];
 	struct lifeline_msg msg;
 	ssize_t n = -1;
 	errno = EAGAIN;
@@ -225,6 +225,8 @@ int tether_tell_why(const struct tether *tether, struct trm_error *why)
 	case GONE_FULL:
 		return trm_error_set(why, TRM_EBUSY,
 				"too many programs are attached to the sandbox already: detach one of them");
+	case GONE_TOLD:
+		return trm_error_set(why, gone->status, "%.*s", line_length(gone->words), gone->words);
 	case GONE_BY_ITSELF:
 	case GONE_CAUSES: break;
 	}

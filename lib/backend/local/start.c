@@ -183,6 +183,7 @@ static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entr
 			[KEEPER_DOOR] = p->door_fd,
 			[KEEPER_AGENT] = p->agent_fd,
 			[KEEPER_CERTS] = p->certs_fd < 0 ? p->null_fd : p->certs_fd,
+			[KEEPER_PLAN] = p->null_fd,
 	};
 	for (size_t i = 0; i < mounts->n; i++)
 		fds[KEEPER_MOUNTS + i] = mounts->fds[i];

@@ -44,7 +44,8 @@ static void put_spec(struct buf *b)
 			.mounts = "/a:/b:ro\n/c:/d:rw\n",
 			.env = "A,B",
 			.workdir = "/d",
-			.group = "serve:5555/default"};
+			.group = "serve:5555/default",
+			.has_plan = true};
 	buf_init(b, LIFELINE_MAX_BYTES);
 	assert_int_equal(spec_msg_put(b, &m), 0);
 }
@@ -79,6 +80,7 @@ static void a_spec_comes_through(void **state)
 	assert_string_equal(m.env, "A,B");
 	assert_string_equal(m.workdir, "/d");
 	assert_string_equal(m.group, "serve:5555/default");
+	assert_true(m.has_plan);
 	spec_msg_finish(&m);
 	buf_finish(&b);
 }
@@ -96,14 +98,16 @@ static void a_cut_spec_is_refused(void **state)
 
 static void answers_come_through(void **state)
 {
-	char mem[] = "/m", none[] = "", words[] = "it failed", command[] = "vi x";
+	char mem[] = "/m", none[] = "", words[] = "it failed", command[] = "vi x", docker[] = "docker",
+	     id[] = "0a1b";
 	const struct ready_msg ready = {.kind = LIMITS_CGROUP_V1,
 			.limits = LIMIT_MEMORY | LIMIT_CPU,
 			.is_shared = true,
 			.uid = 61000,
 			.mem_dir = mem,
 			.pids_dir = none,
-			.cpuacct_dir = none};
+			.cpuacct_dir = none,
+			.origin = {.way = WAY_EXEC, .backend = docker, .where = id, .root_pid = 12}};
 	const struct gone_msg gone = {.cause = GONE_STOPPED,
 			.pid = 42,
 			.after_ms = 8,
@@ -121,6 +125,11 @@ static void answers_come_through(void **state)
 	assert_int_equal(m.ready.limits, LIMIT_MEMORY | LIMIT_CPU);
 	assert_string_equal(m.ready.mem_dir, "/m");
 	assert_int_equal(m.ready.uid, 61000);
+	assert_int_equal(m.ready.origin.way, WAY_EXEC);
+	assert_string_equal(m.ready.origin.backend, "docker");
+	assert_string_equal(m.ready.origin.where, "0a1b");
+	assert_string_equal(m.ready.origin.note, "");
+	assert_int_equal(m.ready.origin.root_pid, 12);
 	lifeline_finish(&m);
 	for (size_t n = 0; n < b.len; n++)
 		assert_int_equal(lifeline_get(buf_at(&b), n, &m), TRM_EPROTO);
@@ -138,6 +147,12 @@ static void answers_come_through(void **state)
 	assert_int_equal(oom_msg_put(&b, 5), 0);
 	assert_int_equal(lifeline_get(buf_at(&b), b.len, &m), 0);
 	assert_int_equal(m.oom_kills, 5);
+	lifeline_finish(&m);
+	buf_clear(&b);
+	assert_int_equal(progress_msg_put(&b, "creating"), 0);
+	assert_int_equal(lifeline_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.type, LIFELINE_PROGRESS);
+	assert_string_equal(m.progress, "creating");
 	lifeline_finish(&m);
 	assert_int_equal(lifeline_get("\xff", 1, &m), TRM_EPROTO);
 	buf_finish(&b);
@@ -178,6 +193,32 @@ static void the_state_comes_through(void **state)
 	buf_finish(&b);
 }
 
+/* What it says of its origin comes last: keepers of before did not. */
+static void info_of_before_is_of_a_local_one(void **state)
+{
+	char some[] = "", boot[] = "b";
+	const struct info_msg msg = {.keeper = 5,
+			.command = some,
+			.boot_id = boot,
+			.ready = {.origin = {.way = WAY_DIRECT, .backend = boot}}};
+	enum { ORIGIN_BYTES = 1 + 1 + 4 * 4 + 1 + 4 };
+	struct info_msg m;
+	struct buf b;
+	(void)state;
+	buf_init(&b, INFO_MAX_BYTES);
+	assert_int_equal(info_msg_put(&b, &msg), 0);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.ready.origin.way, WAY_DIRECT);
+	assert_string_equal(m.ready.origin.backend, "b");
+	info_msg_finish(&m);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len - 1, &m), TRM_EPROTO);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len - ORIGIN_BYTES, &m), 0);
+	assert_int_equal(m.ready.origin.way, WAY_LOCAL);
+	assert_string_equal(m.ready.origin.backend, "");
+	info_msg_finish(&m);
+	buf_finish(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +227,7 @@ int main(void)
 			cmocka_unit_test(a_spec_comes_through),
 			cmocka_unit_test(a_cut_spec_is_refused),
 			cmocka_unit_test(answers_come_through),
+			cmocka_unit_test(info_of_before_is_of_a_local_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
