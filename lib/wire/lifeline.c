@@ -142,6 +142,9 @@ static void put_origin(struct pack *p, const struct origin_msg *m)
 	pack_str(p, m->image);
 	pack_str(p, m->where);
 	pack_str(p, m->note);
+	pack_str(p, m->user);
+	pack_str(p, m->words);
+	pack_u32(p, m->asks);
 	pack_u32(p, (uint32_t)m->root_pid);
 }
 
@@ -253,13 +256,16 @@ static void get_origin(struct unpack *u, struct origin_msg *m)
 	m->image = unpack_str(u, MAX_TEXT);
 	m->where = unpack_str(u, MAX_TEXT);
 	m->note = unpack_str(u, MAX_TEXT);
+	m->user = unpack_str(u, MAX_TEXT);
+	m->words = unpack_str(u, MAX_TEXT);
+	m->asks = unpack_u32(u);
 	m->root_pid = (int32_t)unpack_u32(u);
 	u->bad |= m->way > WAY_EXEC || m->root_pid < 0;
 }
 
 static void no_origin(struct unpack *u, struct origin_msg *m)
 {
-	char **const texts[] = {&m->backend, &m->image, &m->where, &m->note};
+	char **const texts[] = {&m->backend, &m->image, &m->where, &m->note, &m->user, &m->words};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		*texts[i] = calloc(1, 1);
 		u->bad |= !*texts[i];
@@ -391,6 +397,8 @@ static void finish_ready(struct ready_msg *m)
 	free(m->origin.image);
 	free(m->origin.where);
 	free(m->origin.note);
+	free(m->origin.user);
+	free(m->origin.words);
 }
 
 void info_msg_finish(struct info_msg *m)

@@ -132,6 +132,9 @@ struct origin_msg {
 	char *image;      /* as it was asked for */
 	char *where;      /* what `create` printed, or the id of the adopted one */
 	char *note;       /* why it is not the direct way, though there is one; "" */
+	char *user;       /* whom code runs as in there */
+	char *words;      /* the agent's: what was asked for and could not be done; "" */
+	uint32_t asks;    /* plan_msg.asks */
 	int32_t root_pid; /* its first process, on this machine; 0: not known */
 };
 

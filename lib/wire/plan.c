@@ -11,7 +11,7 @@
 enum { VERSION = 1, MAX_TEXT = 4096 };
 
 /* One byte in front of each argument. */
-enum { ARG_BIT = 4, ARG_FIRST = 1, ARG_LATE = 2 };
+enum { ARG_FURTHER = 1, ARG_FIRST = 2 };
 
 const char *plan_step_name(enum plan_step step)
 {
@@ -34,9 +34,9 @@ const char *plan_step_name(enum plan_step step)
 
 /* ---- steps ------------------------------------------------------------------------ */
 
-int plan_arg_put(struct buf *step, const char *arg, bool is_first, bool is_late)
+int plan_arg_put(struct buf *step, const char *arg, bool is_first)
 {
-	const char head = (char)(ARG_BIT | (is_first ? ARG_FIRST : 0) | (is_late ? ARG_LATE : 0));
+	const char head = is_first ? ARG_FIRST : ARG_FURTHER;
 	const size_t before = step->len;
 	int r = buf_append(step, &head, 1);
 	if (r == 0)
@@ -46,28 +46,29 @@ int plan_arg_put(struct buf *step, const char *arg, bool is_first, bool is_late)
 	return r;
 }
 
-bool plan_arg_next(struct slice *step, struct plan_arg *ret)
+const char *plan_arg_next(struct slice *step, bool *ret_is_first)
 {
 	const char *end = step->n > 1 ? memchr(step->bytes + 1, '\0', step->n - 1) : NULL;
 	if (!end)
-		return false;
-	const int head = step->bytes[0];
-	*ret = (struct plan_arg){step->bytes + 1, head & ARG_FIRST, head & ARG_LATE};
+		return NULL;
+	const char *arg = step->bytes + 1;
+	*ret_is_first = step->bytes[0] == ARG_FIRST;
 	step->n -= (size_t)(end + 1 - step->bytes);
 	step->bytes = end + 1;
-	return true;
+	return arg;
 }
 
 /* Begins with a program, no program is "", no command is too long, nothing is left. */
 static bool step_is_sound(struct slice step)
 {
-	struct plan_arg arg;
 	size_t n = 0;
 	while (step.n) {
-		if ((step.bytes[0] & ~(ARG_FIRST | ARG_LATE)) != ARG_BIT || !plan_arg_next(&step, &arg))
+		bool is_known = step.bytes[0] == ARG_FIRST || step.bytes[0] == ARG_FURTHER, is_first;
+		const char *arg = is_known ? plan_arg_next(&step, &is_first) : NULL;
+		if (!arg)
 			return false;
-		n = arg.is_first ? 1 : n ? n + 1 : 0;
-		if (!n || n > PLAN_MAX_ARGS || (arg.is_first && !*arg.text))
+		n = is_first ? 1 : n ? n + 1 : 0;
+		if (!n || n > PLAN_MAX_ARGS || (is_first && !*arg))
 			return false;
 	}
 	return true;
@@ -101,6 +102,8 @@ int plan_msg_put(struct buf *out, const struct plan_msg *m)
 	pack_str(&p, m->name);
 	pack_str(&p, m->container);
 	pack_str(&p, m->cwd);
+	pack_str(&p, m->user);
+	pack_u32(&p, m->asks);
 	pack_u8(&p, m->is_adopted);
 	pack_u8(&p, m->has_net);
 	for (int i = 0; i < PLAN_STEPS; i++) {
@@ -113,7 +116,7 @@ int plan_msg_put(struct buf *out, const struct plan_msg *m)
 
 void plan_msg_finish(struct plan_msg *m)
 {
-	const char *const texts[] = {m->backend, m->image, m->name, m->container, m->cwd};
+	const char *const texts[] = {m->backend, m->image, m->name, m->container, m->cwd, m->user};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free((char *)texts[i]);
 	*m = (struct plan_msg){0};
@@ -130,6 +133,8 @@ int plan_msg_get(const void *bytes, size_t n, struct plan_msg *ret)
 	m.name = unpack_str(&u, MAX_TEXT);
 	m.container = unpack_str(&u, MAX_TEXT);
 	m.cwd = unpack_str(&u, MAX_TEXT);
+	m.user = unpack_str(&u, MAX_TEXT);
+	m.asks = unpack_u32(&u);
 	m.is_adopted = unpack_u8(&u) != 0;
 	m.has_net = unpack_u8(&u) != 0;
 	for (int i = 0; i < PLAN_STEPS; i++) {

@@ -5,13 +5,13 @@
 /* What the keeper of a recipe's sandbox is to run, and when. The client expands a recipe into it and passes
  * it in a file in memory (KEEPER_PLAN of lifeline.h): it may be longer than a packet.
  *
- * A step is commands, run in order until one fails; a command is an argument vector, without a shell. An
- * argument may be LATE: in it, and only there, the keeper puts what only it knows,
+ * A step is commands, run in order until one fails; a command is an argument vector, without a shell. In
+ * arguments the keeper puts what only it knows in the place of two marks, which are no text that a user
+ * types:
  *
- *   {id}      what `create` has printed on its last line; before that, and if it prints nothing, plan.name
- *   {keeper}  who the keeper is: HOST/BOOT/PIDNS/PID/START, for a label by which orphans are found
- *
- * In other arguments these are ordinary text (they may hold a user's values).
+ *   PLAN_LATE_ID      what `create` has printed on its last line; before that, and if it prints nothing,
+ *                     plan.name; of an adopted one plan.container
+ *   PLAN_LATE_KEEPER  who the keeper is: HOST/BOOT/PIDNS/PID/START, for a label by which orphans are found
  *
  * The steps of a plan, which may be empty unless said otherwise:
  *
@@ -27,7 +27,7 @@
  *   SPARE          after a COMMIT that failed: give it a name that ends in PLAN_SPARED; it is not destroyed
  *   DESTROY        must be there unless is_adopted; may be run more than once, and for others of our label
  *   AFTER          last: an image that was made for it is removed
- *   LIST           prints one line for each that bears our label: "id TAB {keeper} TAB state TAB name …" */
+ *   LIST           prints one line for each that bears our label: "id TAB label TAB state TAB name …" */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,6 +58,9 @@ enum {
 	PLAN_TIMEOUT_MS = 60 * 1000 /* of a step that says nothing else */
 };
 
+#define PLAN_LATE_ID "\1id\1"
+#define PLAN_LATE_KEEPER "\1keeper\1"
+
 /* Where the door's directory lies in the sandbox's entry; SHARE_DIR is mode 0755 and made by the keeper. */
 #define SHARE_DIR "share"
 #define SHARE_SOCKET "sock"
@@ -71,6 +74,8 @@ struct plan_msg {
 	const char *name;      /* of what is made; nobody else's: the client puts something random into it */
 	const char *container; /* id of an adopted one; "": it is made */
 	const char *cwd;       /* where commands run */
+	const char *user;      /* whom code runs as, in words; the agent may know better */
+	uint32_t asks;         /* what the engine was asked for; passed on unread (origin_msg) */
 	bool is_adopted, has_net;
 	struct slice steps[PLAN_STEPS];  /* made with plan_arg_put() */
 	uint32_t timeout_ms[PLAN_STEPS]; /* 0: PLAN_TIMEOUT_MS */
@@ -78,14 +83,10 @@ struct plan_msg {
 };
 
 /* Append an argument to a step; with `is_first` it is a program and begins a command. */
-int plan_arg_put(struct buf *step, const char *arg, bool is_first, bool is_late);
-
-struct plan_arg {
-	const char *text; /* borrowed */
-	bool is_first, is_late;
-};
-/* Take the next argument from the front. False: there is none. Of a plan that was read it needs no check. */
-bool plan_arg_next(struct slice *step, struct plan_arg *ret);
+int plan_arg_put(struct buf *step, const char *arg, bool is_first);
+/* Take the next argument from the front; borrowed. NULL: there is none. Of a plan that was read it needs no
+ * check. */
+const char *plan_arg_next(struct slice *step, bool *ret_is_first);
 
 /* What a step is called in sentences: "create", "copy the agent in" … */
 const char *plan_step_name(enum plan_step step);

@@ -201,7 +201,7 @@ static void info_of_before_is_of_a_local_one(void **state)
 			.command = some,
 			.boot_id = boot,
 			.ready = {.origin = {.way = WAY_DIRECT, .backend = boot}}};
-	enum { ORIGIN_BYTES = 1 + 1 + 4 * 4 + 1 + 4 };
+	enum { ORIGIN_BYTES = 1 + 1 + 6 * 4 + 1 + 4 + 4 };
 	struct info_msg m;
 	struct buf b;
 	(void)state;

@@ -6,11 +6,11 @@
 #include "cmocka_all.h"
 #include "wire/plan.h"
 
-static void fill(struct buf *step, const char *const *args, unsigned late)
+static void fill(struct buf *step, const char *const *args)
 {
 	buf_init(step, PLAN_MAX_BYTES);
 	for (unsigned i = 0; args[i]; i++)
-		assert_int_equal(plan_arg_put(step, args[i], i == 0, late >> i & 1), 0);
+		assert_int_equal(plan_arg_put(step, args[i], i == 0), 0);
 }
 
 static struct slice slice(const struct buf *b)
@@ -20,21 +20,25 @@ static struct slice slice(const struct buf *b)
 
 static struct plan_msg minimal(const struct buf *step)
 {
-	struct plan_msg m = {
-			.backend = "docker", .image = "tt:deb", .name = "x-1", .container = "", .cwd = "/"};
+	struct plan_msg m = {.backend = "docker",
+			.image = "tt:deb",
+			.name = "x-1",
+			.container = "",
+			.cwd = "/",
+			.user = "u"};
 	m.steps[PLAN_CREATE_DIRECT] = m.steps[PLAN_DESTROY] = slice(step);
 	return m;
 }
 
 static void a_plan_comes_through(void **state)
 {
-	static const char *const args[] = {"docker", "", "{id}", "{id}", NULL};
+	static const char *const args[] = {"docker", "", "--x=" PLAN_LATE_ID, NULL};
 	static const char env[] = "PATH=/bin\0A=";
 	struct buf step, b;
 	struct plan_msg m;
-	struct plan_arg arg;
+	bool is_first;
 	(void)state;
-	fill(&step, args, 4);
+	fill(&step, args);
 	struct plan_msg msg = minimal(&step);
 	msg.has_net = true;
 	msg.timeout_ms[PLAN_DESTROY] = 7;
@@ -52,12 +56,12 @@ static void a_plan_comes_through(void **state)
 	assert_memory_equal(m.env.bytes, env, sizeof env);
 	struct slice at = m.steps[PLAN_DESTROY];
 	for (int i = 0; args[i]; i++) {
-		assert_true(plan_arg_next(&at, &arg));
-		assert_string_equal(arg.text, args[i]);
-		assert_int_equal(arg.is_first, i == 0);
-		assert_int_equal(arg.is_late, i == 2);
+		const char *arg = plan_arg_next(&at, &is_first);
+		assert_non_null(arg);
+		assert_string_equal(arg, args[i]);
+		assert_int_equal(is_first, i == 0);
 	}
-	assert_false(plan_arg_next(&at, &arg));
+	assert_null(plan_arg_next(&at, &is_first));
 	plan_msg_finish(&m);
 	buf_finish(&b);
 	buf_finish(&step);
@@ -68,7 +72,7 @@ static void what_is_missing_is_refused(void **state)
 	static const char *const args[] = {"x", NULL};
 	struct buf step, b;
 	(void)state;
-	fill(&step, args, 0);
+	fill(&step, args);
 	buf_init(&b, PLAN_MAX_BYTES);
 	struct plan_msg msg = minimal(&step);
 	msg.steps[PLAN_DESTROY].n = 0;
@@ -94,18 +98,18 @@ static void malformed_steps_are_refused(void **state)
 		s, sizeof s - 1 \
 	}
 	static const struct slice bad[] = {
-			BYTES("\4x\0"),          /* does not begin a command */
-			BYTES("\5x"),            /* no end */
-			BYTES("\5\0"),           /* a program without a name */
-			BYTES("\5x\0\4"),        /* a head alone */
-			BYTES("\5x\0\0y\0"),     /* no head */
-			BYTES("\5x\0\xffy\0"),   /* unknown bits */
-			BYTES("\5x\0\4y\0\5\0"), /* the second command has no name */
+			BYTES("\1x\0"),          /* does not begin a command */
+			BYTES("\2x"),            /* no end */
+			BYTES("\2\0"),           /* a program without a name */
+			BYTES("\2x\0\1"),        /* a head alone */
+			BYTES("\2x\0\0y\0"),     /* no head */
+			BYTES("\2x\0\xffy\0"),   /* an unknown one */
+			BYTES("\2x\0\1y\0\2\0"), /* the second command has no name */
 	};
 	static const char *const args[] = {"x", NULL};
 	struct buf step, b;
 	(void)state;
-	fill(&step, args, 0);
+	fill(&step, args);
 	buf_init(&b, PLAN_MAX_BYTES);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct plan_msg msg = minimal(&step);
@@ -116,7 +120,7 @@ static void malformed_steps_are_refused(void **state)
 	msg.env = (struct slice){"A=b", 3};
 	assert_int_equal(plan_msg_put(&b, &msg), TRM_EINVAL);
 	for (int i = 0; i < PLAN_MAX_ARGS; i++)
-		plan_arg_put(&step, "y", false, false);
+		plan_arg_put(&step, "y", false);
 	msg = minimal(&step);
 	assert_int_equal(plan_msg_put(&b, &msg), TRM_EINVAL);
 	buf_finish(&b);
