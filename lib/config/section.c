@@ -11,7 +11,8 @@
 
 bool setting_is_section(const char *key)
 {
-	return strcmp(key, "keys") == 0 || strcmp(key, "policies") == 0 || strcmp(key, "server_images") == 0;
+	return strcmp(key, "keys") == 0 || strcmp(key, "policies") == 0 || strcmp(key, "server_images") == 0
+	       || strcmp(key, "backends") == 0;
 }
 
 struct walk {
@@ -130,4 +131,44 @@ int trm_config_section(const char *path, const char *section, char **ret_json, s
 	int r = read_section(path, print_section, &wanted, reterr);
 	*ret_json = wanted.json;
 	return r;
+}
+
+/* ---- with places ---- */
+
+struct section_place {
+	const char *section;
+	struct trm_config_text *ret;
+};
+
+static int take_text(void *user, const struct source *src, const char *blanked, const cJSON *root,
+		struct trm_error *reterr)
+{
+	struct section_place *wanted = user;
+	size_t nth = 0;
+	const cJSON *section = root->child;
+
+	for (; section && strcmp(section->string, wanted->section) != 0; section = section->next)
+		nth++;
+	if (!section)
+		return 0;
+	if (!cJSON_IsObject(section))
+		return source_fail(src, jsonc_key_offset(blanked, src->n, nth), reterr,
+				"this must be an object: { … }");
+	char *text = malloc(src->n + 1);
+	if (!text)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	memcpy(text, blanked, src->n + 1);
+	wanted->ret->text = text;
+	wanted->ret->n = src->n;
+	wanted->ret->offset = jsonc_value_offset(text, src->n, jsonc_key_offset(text, src->n, nth));
+	snprintf(wanted->ret->file, sizeof wanted->ret->file, "%s", src->filename);
+	return 0;
+}
+
+int trm_config_text(
+		const char *path, const char *section, struct trm_config_text *ret, struct trm_error *reterr)
+{
+	struct section_place wanted = {section, ret};
+	*ret = (struct trm_config_text){0};
+	return read_section(path, take_text, &wanted, reterr);
 }

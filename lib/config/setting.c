@@ -8,6 +8,7 @@
 
 #include "base/cidr.h"
 #include "base/err.h"
+#include "base/slip.h"
 #include "config/config.h"
 
 #define FIELD(f) offsetof(struct trm_config, f), sizeof(((struct trm_config *)0)->f)
@@ -165,46 +166,13 @@ const struct trm_setting *trm_setting_find(const char *key)
 	return NULL;
 }
 
-/* Levenshtein distance of two short words; words too long for the row count as far apart. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[48], n = strlen(b);
-	if (n >= sizeof row / sizeof *row)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
-		row[0] = i + 1;
-		for (size_t j = 1; j <= n; j++) {
-			size_t best = diagonal + (a[i] != b[j - 1]);
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n];
-}
-
 const struct trm_setting *setting_nearest(const char *key)
 {
-	const struct trm_setting *nearest = NULL;
-	size_t best = 4; /* further away than three letters is no slip of the finger */
-	bool is_option = key[0] == '-';
-	if (strlen(key) > 64)
-		return NULL;
-	for (size_t i = 0; i < N_SETTINGS; i++) {
-		const char *known = is_option ? settings[i].option : settings[i].name;
-		size_t d = distance(key, known);
-		if (d < best && d < strlen(known)) {
-			best = d;
-			nearest = &settings[i];
-		}
-	}
-	return nearest;
+	struct slip near;
+	slip_init(&near, key);
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		slip_try(&near, key[0] == '-' ? settings[i].option : settings[i].name);
+	return near.best ? trm_setting_find(near.best) : NULL;
 }
 
 /* ---- numbers ---------------------------------------------------------------- */

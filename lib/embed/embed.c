@@ -29,3 +29,4 @@ EMBED(driver_bash, DRIVER("bash_again.sh") AND DRIVER("bash_ask.sh") AND DRIVER(
 EMBED(installer_python, EMBED_SOURCE_DIR "/lib/install/pip.py")
 EMBED(installer_node, EMBED_SOURCE_DIR "/lib/install/npm.js")
 EMBED(policies, EMBED_SOURCE_DIR "/lib/policy/presets.json")
+EMBED(recipes, EMBED_SOURCE_DIR "/lib/recipe/recipes.json")

@@ -18,9 +18,10 @@ lib/loop: base
 lib/config: base
 lib/grammar:
 lib/policy: embed base
+lib/recipe: embed base
 lib/kernel: embed base
 lib/rpc: base
-lib/backend: rpc sweep kernel embed loop wire base seccomp_filters.h
+lib/backend: recipe rpc sweep kernel embed loop wire base seccomp_filters.h
 lib/sandbox: backend sweep tree loop wire base
 lib/session: sandbox kernel policy base
 lib/install: sandbox embed base

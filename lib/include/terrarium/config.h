@@ -177,6 +177,16 @@ int trm_config_walk(const char *path, const char *section, trm_config_entry_fn *
 /* The same section as JSON, for those who read it themselves: malloc'd; NULL where there is none. */
 int trm_config_section(const char *path, const char *section, char **ret_json, struct trm_error *reterr);
 
+/* The same within its file, for those who tell places: all of the file's text with its comments blank, and
+ * where in it the section's object begins. */
+struct trm_config_text {
+	char *text; /* malloc'd, ended by NUL; NULL: there is no such section */
+	size_t n, offset;
+	char file[4096];
+};
+int trm_config_text(
+		const char *path, const char *section, struct trm_config_text *ret, struct trm_error *reterr);
+
 /* The file that trm_config_load() reads for `path`; false: there is none to be named. */
 bool trm_config_path(const char *path, char *out, size_t cap);
 

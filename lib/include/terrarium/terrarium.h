@@ -20,6 +20,7 @@
 #include <terrarium/loop.h>
 #include <terrarium/metrics.h>
 #include <terrarium/policy.h>
+#include <terrarium/recipe.h>
 #include <terrarium/registry.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
