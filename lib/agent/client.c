@@ -13,6 +13,7 @@
 #include "wire/message.h"
 
 enum {
+	READ_FIRST = 2048, /* of a read: most clients have little to say. Who has more is soon asked for … */
 	READ_CHUNK = 256 * 1024,
 	IN_MAX = FRAME_HEADER + FRAME_MAX_PAYLOAD + READ_CHUNK,
 	OUT_HIGH = 512 * 1024, /* no further output is read for a client that has this much waiting */
@@ -33,6 +34,7 @@ struct client *client_create(struct agent *agent, int read_fd, int write_fd)
 	}
 	client->agent = agent;
 	client->number = ++agent->last_client;
+	client->read_bytes = READ_FIRST;
 	buf_init(&client->in, IN_MAX);
 	buf_init(&client->out, OUT_MAX);
 	watch_init(&client->reader, read_fd, on_readable);
@@ -82,8 +84,8 @@ static void on_readable(struct watch *watch, uint32_t events)
 {
 	struct client *client = OWNER_OF(watch, struct client, reader);
 	(void)events;
-	char *to = buf_reserve(&client->in, READ_CHUNK);
-	ssize_t n = to ? read(watch->fd, to, READ_CHUNK) : 0;
+	char *to = buf_reserve(&client->in, client->read_bytes);
+	ssize_t n = to ? read(watch->fd, to, client->read_bytes) : 0;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -91,6 +93,8 @@ static void on_readable(struct watch *watch, uint32_t events)
 		return;
 	}
 	buf_fill(&client->in, (size_t)n);
+	if ((size_t)n == client->read_bytes)
+		client->read_bytes = client->read_bytes < READ_CHUNK / 4 ? client->read_bytes * 4 : READ_CHUNK;
 	client_process(client);
 }
 

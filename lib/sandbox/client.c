@@ -15,6 +15,7 @@
 void client_init(struct trm_sandbox *s)
 {
 	s->fd = -1;
+	s->read_bytes = SANDBOX_READ_FIRST < SANDBOX_READ_BYTES ? SANDBOX_READ_FIRST : SANDBOX_READ_BYTES;
 	buf_init(&s->in, FRAME_HEADER + FRAME_MAX_PAYLOAD + SANDBOX_READ_BYTES);
 	buf_init(&s->out, SANDBOX_OUT_MAX_BYTES);
 }
@@ -265,13 +266,13 @@ static void hung_up(struct trm_sandbox *s)
 static void on_readable(struct trm_sandbox *s)
 {
 	struct trm_error why;
-	char *room = buf_reserve(&s->in, SANDBOX_READ_BYTES);
+	char *room = buf_reserve(&s->in, s->read_bytes);
 	if (!room) {
 		trm_error_set(&why, TRM_ENOMEM, "cannot read what the sandbox says: out of memory");
 		sandbox_fail(s, &why);
 		return;
 	}
-	ssize_t n = recv(s->fd, room, SANDBOX_READ_BYTES, MSG_DONTWAIT);
+	ssize_t n = recv(s->fd, room, s->read_bytes, MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -279,6 +280,8 @@ static void on_readable(struct trm_sandbox *s)
 		return;
 	}
 	buf_fill(&s->in, (size_t)n);
+	if ((size_t)n == s->read_bytes)
+		s->read_bytes = s->read_bytes < SANDBOX_READ_BYTES / 4 ? s->read_bytes * 4 : SANDBOX_READ_BYTES;
 	deliver_all(s);
 }
 

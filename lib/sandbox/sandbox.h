@@ -32,10 +32,12 @@
 #ifndef SANDBOX_WINDOW
 #define SANDBOX_WINDOW (1024u * 1024)
 #endif
-/* Bytes asked for in one read: as much as a turn shall deliver at most. */
+/* Bytes asked for in one read: as much as a turn shall deliver at most. They grow up to that, while reads bring
+ * all that they ask for: most connections never hear so much, and memory that nobody touches costs, too. */
 #ifndef SANDBOX_READ_BYTES
 #define SANDBOX_READ_BYTES (512u * 1024)
 #endif
+#define SANDBOX_READ_FIRST 2048u
 /* File bytes wait in their transfers, not in the outgoing buffer, beyond this. */
 #ifndef SANDBOX_OUT_SOFT_BYTES
 #define SANDBOX_OUT_SOFT_BYTES (256u * 1024)
@@ -146,6 +148,7 @@ struct trm_sandbox {
 	int fd; /* the carrier's; -1 */
 	struct trm_watch *watch;
 	struct buf in, out;
+	unsigned read_bytes; /* asked for in the next read */
 	bool is_blocked; /* the socket is full: the loop tells when to go on */
 	bool wants_pump; /* some stream holds back bytes until `out` has room */
 	bool is_dead;    /* the socket takes nothing any more */
