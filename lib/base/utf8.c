@@ -63,10 +63,27 @@ size_t trm_utf8_encode(uint32_t cp, char out[4])
 	return 4;
 }
 
+/* How many of the bytes from `at` on are ASCII, in steps of eight. */
+static size_t ascii_run(const char *s, size_t n, size_t at)
+{
+	size_t i = at;
+	for (uint64_t word; i + sizeof word <= n; i += sizeof word) {
+		memcpy(&word, s + i, sizeof word);
+		if (word & UINT64_C(0x8080808080808080))
+			break;
+	}
+	return i - at;
+}
+
 bool utf8_is_valid(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		uint32_t cp;
+		size_t run = ascii_run(s, n, i);
+		if (run) {
+			i += run;
+			continue;
+		}
 		bool valid;
 		i += trm_utf8_decode(s + i, n - i, &cp, &valid);
 		if (!valid)
@@ -87,12 +104,21 @@ static bool is_unfit(uint32_t cp)
 	return cp < 0x20 || cp == 0x7F || trm_text_is_deceptive(cp);
 }
 
+static bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7F;
+}
+
 size_t trm_text_clean_line(char *out, size_t cap, const char *s, size_t n)
 {
 	size_t len = 0;
 	for (size_t i = 0; i < n;) {
 		uint32_t cp;
 		char enc[4];
+		if (is_plain(s[i]) && len + 2 <= cap) {
+			out[len++] = s[i++];
+			continue;
+		}
 		i += trm_utf8_decode(s + i, n - i, &cp, NULL);
 		if (cp == '\n' || cp == '\t' || cp == '\r')
 			cp = ' ';

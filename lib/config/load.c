@@ -71,6 +71,8 @@ static int load_file(const struct config_target *target, const char *path, bool 
 	char *text;
 	size_t n;
 	struct trm_error why = {0};
+	if (!must_exist && access(path, F_OK) < 0 && err_code_of(errno) == TRM_ENOENT)
+		return 0;
 	int r = config_read_file(path, &text, &n, &why);
 	if (r == TRM_ENOENT && !must_exist)
 		return 0;
@@ -132,10 +134,21 @@ static int load_config_file(const struct config_target *target, const char *path
 	return load_file(target, file, named && *named, reterr);
 }
 
+/* Is there anything to look up at all? Mostly not, and then one look at each variable will do. */
+static bool has_settings(char *const *env)
+{
+	for (; *env; env++)
+		if (strncmp(*env, "TERRARIUM_", 10) == 0 || strncmp(*env, "MSB_", 4) == 0)
+			return true;
+	return false;
+}
+
 static int load_environment(const struct config_target *target, struct trm_error *reterr)
 {
 	size_t n;
 	const struct trm_setting *settings = trm_settings(&n);
+	if (!has_settings(environ))
+		return 0;
 	for (size_t i = 0; i < n; i++) {
 		const char *text = getenv(settings[i].env);
 		if (!text || !*text)

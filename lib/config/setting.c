@@ -156,12 +156,18 @@ const struct trm_setting *trm_settings(size_t *ret_count)
 	return settings;
 }
 
+/* Which of its three names a key is, its first character tells. */
+static const char *name_like(const struct trm_setting *s, const char *key)
+{
+	return *key == '-' ? s->option : *key >= 'A' && *key <= 'Z' ? s->env : s->name;
+}
+
 const struct trm_setting *trm_setting_find(const char *key)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++) {
-		const struct trm_setting *s = &settings[i];
-		if (!strcmp(key, s->name) || !strcmp(key, s->option) || !strcmp(key, s->env))
-			return s;
+		const char *name = name_like(&settings[i], key);
+		if (*name == *key && !strcmp(key, name))
+			return &settings[i];
 	}
 	return NULL;
 }
