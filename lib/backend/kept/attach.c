@@ -28,7 +28,7 @@ struct attached {
 	bool is_connected, is_leaving, is_stopping, is_over;
 	struct info_msg info;
 	struct stats stats;
-	size_t n_guards;
+	size_t n_guards; /* 0: nobody has asked yet */
 	struct trm_guard guards[GUARDS_MAX];
 };
 
@@ -101,12 +101,9 @@ static int connect_all(struct attached *a, int run_fd, const char *name, struct 
 /* The carrier's now. */
 static void take_info(struct attached *a, struct info_msg *info)
 {
-	struct trm_limits limits;
 	a->info = *info;
 	*info = (struct info_msg){0};
 	stats_open_lazily(&a->stats, &a->info.ready, a->info.keeper);
-	found_limits(&a->info, &limits);
-	a->n_guards = guards_tell(a->guards, &a->info.ready, &limits, a->info.disk_bytes);
 }
 
 int attached_start(int run_fd, struct info_msg *info, struct trm_loop *loop,
@@ -174,8 +171,14 @@ static int probe(struct trm_error *reterr)
 
 static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
 {
-	*ret_guards = attached(carrier)->guards;
-	return attached(carrier)->n_guards;
+	struct attached *a = attached(carrier);
+	struct trm_limits limits;
+	if (!a->n_guards) {
+		found_limits(&a->info, &limits);
+		a->n_guards = guards_tell(a->guards, &a->info.ready, &limits, a->info.disk_bytes);
+	}
+	*ret_guards = a->guards;
+	return a->n_guards;
 }
 
 static uint32_t nproc(const struct carrier *carrier)
