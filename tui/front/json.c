@@ -44,19 +44,43 @@ static cJSON *node(int type)
 
 /* ---- numbers ---- */
 
+/* What nearly all numbers are: an integer that a double holds exactly. */
+static bool take_integer(struct input *in, double *ret)
+{
+	enum { DIGITS = 15 };
+	const char *at = in->at;
+	int64_t value = 0;
+
+	while (at < in->end && *at >= '0' && *at <= '9' && at - in->at < DIGITS)
+		value = value * 10 + (*at++ - '0');
+	if (at == in->at || at == in->end || (*at >= '0' && *at <= '9') || *at == '.' || *at == 'e'
+			|| *at == 'E')
+		return false;
+	*ret = (double)value;
+	in->at = at;
+	return true;
+}
+
 static cJSON *read_number(struct input *in)
 {
 	char text[64];
 	size_t n = 0;
 	char *end;
+	double value;
 
+	if (take_integer(in, &value)) {
+		cJSON *integer = node(cJSON_Number);
+		if (integer)
+			integer->valuedouble = value;
+		return integer;
+	}
 	while (n < sizeof text - 1 && in->at + n < in->end && strchr("0123456789+-eE.", in->at[n])
 			&& in->at[n]) {
 		text[n] = in->at[n];
 		n++;
 	}
 	text[n] = '\0';
-	double value = strtod(text, &end);
+	value = strtod(text, &end);
 	cJSON *item = end != text ? node(cJSON_Number) : NULL;
 	if (!item)
 		return NULL;
