@@ -21,6 +21,7 @@
  *   transfer.c  files in and out, one at a time and small
  *   tree_transfer.c  trees of files: streams around lib/tree; file_op.c the rest that is done to files
  *   sample.c    metrics
+ *   container.c what it is in containers: settle.c and account.c, whom it becomes there; bridge.c
  *
  * Code of the user's runs under the same uid as the agent. So the agent is not
  * dumpable (no ptrace, no /proc/PID/mem or fd for others), every descriptor is
@@ -47,9 +48,17 @@ struct agent {
 	struct poller poller;
 	struct watch listener; /* fd -1: one client on stdio */
 	struct watch signals;
-	int spare_fd; /* given up for a moment to refuse a client when descriptors run out */
-	bool is_init; /* PID 1 of its namespace */
-	bool ending;  /* leave after this turn */
+	struct watch door; /* to the keeper: its end is the agent's (wire/door.h); fd -1: none */
+	int spare_fd;      /* given up for a moment to refuse a client when descriptors run out */
+	bool is_init;      /* PID 1 of its namespace */
+	bool is_container;
+	bool is_keyed;      /* its socket is there for everybody: see container.h */
+	uint32_t owner;     /* who may connect then */
+	uint64_t linger_ms; /* with nobody connected; 0: for ever */
+	uint64_t alone_ns;  /* since when nobody has been */
+	const char *report; /* for WELCOME: borrowed, a packed struct door_report */
+	size_t report_len;
+	bool ending; /* leave after this turn */
 	struct client *clients;
 	size_t n_clients;
 	uint32_t last_client; /* the number that was given last */
@@ -59,8 +68,20 @@ struct agent {
 	char scratch[AGENT_SCRATCH]; /* output that nobody wants is read into this */
 };
 
-/* Serve clients of a listening socket until SHUTDOWN (or SIGTERM when not PID 1); exit code. */
-int agent_serve(int listen_fd);
+/* How it is reached, and when it ends. */
+struct agent_way {
+	int listen_fd;
+	int door_fd; /* -1: none */
+	bool is_container, is_keyed;
+	uint32_t owner;
+	uint64_t linger_ms;
+	const char *report;
+	size_t report_len;
+};
+
+/* Serve clients of a listening socket until SHUTDOWN, or SIGTERM: as PID 1 of a container only one from
+ * outside, as PID 1 of anything else none. The exit code. */
+int agent_serve(const struct agent_way *way);
 /* Serve one client on descriptors 0 and 1 until it leaves. */
 int agent_serve_stdio(void);
 /* The second exec: argv is what follows the word "exec". Returns only to fail. */

@@ -47,7 +47,9 @@ static int do_hello(struct client *client, const struct frame *frame)
 	if (hello.nproc)
 		client->agent->nproc = hello.nproc;
 	size_t before = client->out.len;
-	if (welcome_msg_put(&client->out, TERRARIUM_VERSION, client->number) < 0)
+	if (welcome_msg_put(&client->out, TERRARIUM_VERSION, client->number, client->agent->report,
+			    client->agent->report_len)
+			< 0)
 		client->dead = true;
 	client_count_unpaid(client, before);
 	share_announce_all(client);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* terrarium-agent serve FD       serve the clients of a listening unix socket, inherited as FD
  * terrarium-agent serve-stdio    serve one client on standard input and output
+ * terrarium-agent container …    in containers, as the next two: see container.h
+ * terrarium-agent connect …
+ * terrarium-agent stop …
  * terrarium-agent exec …         of the agent's own use, see exec.h
  * terrarium-agent version
  */
@@ -10,6 +13,7 @@
 #include <sys/prctl.h>
 
 #include "agent/agent.h"
+#include "agent/container.h"
 
 enum { EXIT_USAGE = 125 };
 
@@ -19,7 +23,8 @@ static int do_serve(char **args)
 	long fd = args[0] ? strtol(args[0], &end, 10) : -1;
 	if (fd < 0 || *end || end == args[0])
 		return EXIT_USAGE;
-	return agent_serve((int)fd);
+	const struct agent_way way = {.listen_fd = (int)fd, .door_fd = -1};
+	return agent_serve(&way);
 }
 
 static int do_serve_stdio(char **args)
@@ -42,6 +47,9 @@ static const struct {
 } personalities[] = {
 		{"serve", do_serve, true},
 		{"serve-stdio", do_serve_stdio, true},
+		{"container", agent_container, true},
+		{"connect", agent_connect, true},
+		{"stop", agent_stop, true},
 		{"exec", agent_exec, false},
 		{"version", do_version, false},
 };
@@ -55,6 +63,7 @@ int main(int argc, char **argv)
 			prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 		return personalities[i].run(argv + 2);
 	}
-	fputs("usage: terrarium-agent serve FD | serve-stdio | version\n", stderr);
+	fputs("usage: terrarium-agent serve FD | serve-stdio | container … | connect … | stop … | version\n",
+			stderr);
 	return EXIT_USAGE;
 }

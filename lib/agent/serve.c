@@ -37,11 +37,25 @@ uint64_t agent_now_ns(void)
 
 /* ---- clients ---- */
 
+/* The code in the sandbox can reach a socket with a name, and may not pretend to be a client. */
+static bool may_connect(const struct agent *agent, int fd)
+{
+	struct ucred peer;
+	socklen_t n = sizeof peer;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0 || peer.pid <= 0)
+		return false;
+	return (peer.uid == agent->owner || peer.uid == 0) && !tree_is_below(peer.pid);
+}
+
 static void on_connection(struct watch *watch, uint32_t events)
 {
 	struct agent *agent = OWNER_OF(watch, struct agent, listener);
 	(void)events;
 	int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd >= 0 && agent->is_keyed && !may_connect(agent, fd)) {
+		close(fd);
+		return;
+	}
 	if (fd < 0 && errno == EMFILE) {
 		/* A refused client must not stay in the queue, or the loop would spin on it. */
 		close(agent->spare_fd);
@@ -75,6 +89,8 @@ static void sweep_clients(struct agent *agent)
 		agent->n_clients--;
 		agent->ending |= client->ends_agent;
 		client_destroy(client);
+		if (!agent->n_clients && agent->linger_ms)
+			agent->alone_ns = agent_now_ns();
 	}
 }
 
@@ -105,6 +121,12 @@ static struct exited_msg exited_msg_of(int status, const struct rusage *usage)
 	};
 }
 
+/* Sent from another PID namespace: no code inside can make it look so. */
+static bool is_from_outside(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_USER && info->ssi_pid == 0;
+}
+
 static void on_signal(struct watch *watch, uint32_t events)
 {
 	struct agent *agent = OWNER_OF(watch, struct agent, signals);
@@ -114,7 +136,7 @@ static void on_signal(struct watch *watch, uint32_t events)
 	pid_t pid;
 	(void)events;
 	while (read(watch->fd, &info, sizeof info) == sizeof info)
-		agent->ending |= info.ssi_signo != SIGCHLD;
+		agent->ending |= info.ssi_signo != SIGCHLD && (!agent->is_init || is_from_outside(&info));
 	/* Orphans come to us as well: they are reaped and forgotten. */
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
 		struct exited_msg msg = exited_msg_of(status, &usage);
@@ -155,6 +177,13 @@ static void send_metrics(struct client *client)
 	client_count_unpaid(client, before);
 }
 
+/* When it has been without clients for too long; UINT64_MAX: never. */
+static uint64_t alone_until_ns(const struct agent *agent)
+{
+	bool is_waiting = agent->linger_ms && !agent->n_clients;
+	return is_waiting ? agent->alone_ns + agent->linger_ms * UINT64_C(1000000) : UINT64_MAX;
+}
+
 static void run_timers(struct agent *agent, uint64_t now_ns)
 {
 	for (struct client *client = agent->clients; client; client = client->next) {
@@ -166,6 +195,7 @@ static void run_timers(struct agent *agent, uint64_t now_ns)
 	}
 	for (struct proc *proc = agent->procs; proc; proc = proc->next)
 		patience_check(proc, now_ns);
+	agent->ending |= alone_until_ns(agent) <= now_ns;
 }
 
 static bool has_timers(const struct agent *agent)
@@ -176,7 +206,7 @@ static bool has_timers(const struct agent *agent)
 	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
 		if (patience_due_ns(proc) != UINT64_MAX)
 			return true;
-	return false;
+	return alone_until_ns(agent) != UINT64_MAX;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -186,7 +216,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static int timeout_ms(const struct agent *agent, uint64_t now_ns)
 {
-	uint64_t due_ns = UINT64_MAX;
+	uint64_t due_ns = alone_until_ns(agent);
 	for (const struct client *client = agent->clients; client; client = client->next) {
 		if (client->out.len && !client->writer.events)
 			return 0; /* room was made and filled again while flushing */
@@ -237,11 +267,13 @@ static int open_signals(struct agent *agent)
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
-	if (!agent->is_init) {
-		/* PID 1 must not block these: from inside they would then reach it. */
+	if (!agent->is_init || agent->is_container) {
+		/* PID 1 must not block these without telling who has sent them: from inside they would then
+		 * reach it. */
 		sigaddset(&mask, SIGTERM);
 		sigaddset(&mask, SIGINT);
 		sigaddset(&mask, SIGHUP);
+		sigaddset(&mask, SIGQUIT);
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	watch_init(&agent->signals, signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK), on_signal);
@@ -268,17 +300,28 @@ static void hide_inherited(void)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-static struct agent *agent_create(void)
+/* Nothing is said there: what can be read is its end. */
+static void on_door(struct watch *watch, uint32_t events)
+{
+	char byte;
+	(void)events;
+	if (read(watch->fd, &byte, 1) <= 0 && errno != EAGAIN && errno != EINTR)
+		OWNER_OF(watch, struct agent, door)->ending = true;
+}
+
+static struct agent *agent_create(bool is_container)
 {
 	struct agent *agent = calloc(1, sizeof *agent);
 	if (!agent)
 		return NULL;
 	agent->is_init = getpid() == 1;
+	agent->is_container = is_container;
 	fill_standard_fds();
 	hide_inherited();
 	if (!agent->is_init)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	watch_init(&agent->listener, -1, on_connection);
+	watch_init(&agent->door, -1, on_door);
 	sampler_init(&agent->sampler);
 	agent->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (poller_init(&agent->poller) == 0 && open_signals(agent) == 0)
@@ -319,18 +362,28 @@ static bool is_listening(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &n) == 0 && yes;
 }
 
-int agent_serve(int listen_fd)
+int agent_serve(const struct agent_way *way)
 {
-	struct agent *agent = is_listening(listen_fd) ? agent_create() : NULL;
-	if (!agent || keep_private(listen_fd) < 0)
+	struct agent *agent = is_listening(way->listen_fd) ? agent_create(way->is_container) : NULL;
+	if (!agent || keep_private(way->listen_fd) < 0
+			|| (way->door_fd >= 0 && keep_private(way->door_fd) < 0))
 		return EXIT_FAILED;
-	agent->listener.fd = listen_fd;
+	agent->is_keyed = way->is_keyed;
+	agent->owner = way->owner;
+	agent->linger_ms = way->linger_ms;
+	agent->alone_ns = agent_now_ns();
+	agent->report = way->report;
+	agent->report_len = way->report_len;
+	agent->listener.fd = way->listen_fd;
+	agent->door.fd = way->door_fd;
+	if (agent->door.fd >= 0 && watch_set(&agent->poller, &agent->door, EPOLLIN) < 0)
+		return EXIT_FAILED;
 	return watch_set(&agent->poller, &agent->listener, EPOLLIN) < 0 ? EXIT_FAILED : run(agent);
 }
 
 int agent_serve_stdio(void)
 {
-	struct agent *agent = agent_create();
+	struct agent *agent = agent_create(false);
 	if (!agent || keep_private(0) < 0 || keep_private(1) < 0)
 		return EXIT_FAILED;
 	struct client *client = client_create(agent, 0, 1);

@@ -207,6 +207,19 @@ void tree_signal_below(pid_t root, int signo)
 	signal_tree(root, false, signo);
 }
 
+bool tree_is_below(pid_t pid)
+{
+	struct tree tree = {0};
+	bool is_below = false;
+	if (tree_scan(&tree) == 0) {
+		const struct tree_row *row = find(&tree, pid);
+		tree_select(&tree, getpid(), true);
+		is_below = !row || row->selected;
+	}
+	tree_finish(&tree);
+	return is_below;
+}
+
 /* Looked up anew while the pidfd is held: what it names cannot become another process any more. */
 static int check_target(pid_t pid, uint64_t start_ticks)
 {

@@ -43,6 +43,8 @@ void tree_signal(pid_t root, int signo);
  * us) whose start is still the one that was seen; 0: whatever it is. TRM_ENOENT: there is no such process
  * (any more). TRM_EPERM: not ours to signal. */
 int tree_signal_one(pid_t pid, uint64_t start_ticks, int signo, bool has_tree);
+/* Does it descend from this process, or is it not there? False without /proc. */
+bool tree_is_below(pid_t pid);
 /* As tree_signal, with the descendants only. */
 void tree_signal_below(pid_t root, int signo);
 

@@ -112,7 +112,8 @@ enum frame_type {
 
 	/* agent → client */
 	FRAME_WELCOME = 128, /* stream 0. u32 version, str agent version, u32 client: the number of this
-				connection, from 1 on, never given twice */
+				connection, from 1 on, never given twice; in containers also bytes: a report,
+				see door.h */
 	FRAME_STARTED, /* u32 pid, u8 attached (1: the process was there already), u8 has_turn, u8 is_torn,
 			  u32 pinned_bytes, u32 replay_bytes, u64 lost_bytes, u64 position, bytes greeting.
 			  See message.h */

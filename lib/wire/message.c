@@ -56,7 +56,8 @@ int hello_msg_get(const struct frame *frame, struct hello_msg *ret)
 	return 0;
 }
 
-int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client)
+int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client, const char *report,
+		size_t report_len)
 {
 	size_t mark;
 	struct pack p = {.to = out};
@@ -66,6 +67,8 @@ int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client)
 	pack_u32(&p, FRAME_VERSION);
 	pack_str(&p, agent_version);
 	pack_u32(&p, client);
+	if (report)
+		pack_bytes(&p, report, report_len);
 	return finish(out, mark, &p);
 }
 
@@ -76,6 +79,7 @@ int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret)
 	size_t n;
 	unpack_bytes(&u, &n);
 	m.client = unpack_u32(&u);
+	m.report = u.left ? unpack_bytes(&u, &m.report_len) : NULL; /* only in containers */
 	/* What another version has behind its number is not for us to judge. */
 	if (frame->len < sizeof(uint32_t) || (m.version == FRAME_VERSION && (u.bad || !m.client)))
 		return TRM_EPROTO;

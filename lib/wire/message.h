@@ -24,9 +24,12 @@ int hello_msg_get(const struct frame *frame, struct hello_msg *ret);
 
 struct welcome_msg {
 	uint32_t version;
-	uint32_t client; /* never 0 */
+	uint32_t client;    /* never 0 */
+	const char *report; /* a packed struct door_report, borrowed from the payload; NULL: none */
+	size_t report_len;
 };
-int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client);
+int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client, const char *report,
+		size_t report_len);
 /* The agent's version is for whoever reads the wire, and left out. */
 int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret);
 

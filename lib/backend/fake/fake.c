@@ -215,7 +215,7 @@ static void on_watch(struct fake *f, const struct frame *frame)
 
 static void on_hello(struct fake *f)
 {
-	f->is_short |= welcome_msg_put(&f->out, "fake", 1) < 0;
+	f->is_short |= welcome_msg_put(&f->out, "fake", 1, NULL, 0) < 0;
 }
 
 static void on_spawn(struct fake *f, const struct frame *frame)

@@ -76,7 +76,7 @@ static void dispatch(struct msb *m, const struct frame *frame)
 	if (msb_file_frame(m, frame))
 		return;
 	switch (frame->type) {
-	case FRAME_HELLO: welcome_msg_put(&m->out, "microsandbox", 1); break;
+	case FRAME_HELLO: welcome_msg_put(&m->out, "microsandbox", 1, NULL, 0); break;
 	case FRAME_PING: frame_put(&m->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
 	case FRAME_WATCH: msb_metrics_watch(m, frame); break;
 	case FRAME_SPAWN: on_spawn(m, frame); break;

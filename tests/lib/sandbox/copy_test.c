@@ -77,7 +77,7 @@ static void begin(struct bench *b)
 	assert_int_equal(trm_loop_create(&b->loop, NULL), 0);
 	trm_sandbox_opts_default(&opts);
 	assert_int_equal(trm_sandbox_open(b->loop, &opts, &SANDBOX_CB, b, &b->sandbox, NULL), 0);
-	welcome_msg_put(&b->out, "test", 1);
+	welcome_msg_put(&b->out, "test", 1, NULL, 0);
 }
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)

@@ -200,7 +200,7 @@ static void welcome(struct bench *b)
 {
 	turns(b, 2);
 	expect(b, FRAME_HELLO);
-	welcome_msg_put(&b->out, "test", 1);
+	welcome_msg_put(&b->out, "test", 1, NULL, 0);
 	say(b);
 	assert_true(b->is_ready);
 }

@@ -32,7 +32,7 @@ static void test_welcome(void **state)
 	struct buf buf = buffer();
 	struct welcome_msg msg;
 	(void)state;
-	assert_int_equal(welcome_msg_put(&buf, "1.2.3", 7), 0);
+	assert_int_equal(welcome_msg_put(&buf, "1.2.3", 7, NULL, 0), 0);
 	struct frame frame = frame_of(&buf);
 	assert_int_equal(frame.type, FRAME_WELCOME);
 	assert_int_equal(welcome_msg_get(&frame, &msg), 0);

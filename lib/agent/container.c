@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/container.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "wire/door.h"
+#include "wire/message.h"
+
+enum {
+	EXIT_FAILED = 125,
+	BACKLOG = 64,
+	START_MS = 10000,
+	PAUSE_MS = 5,
+	STOP_MS = 10000,
+	DEFAULT_LINGER_S = 30
+};
+
+static int fail(const char *sentence)
+{
+	fprintf(stderr, "terrarium-agent: %s\n", sentence);
+	return EXIT_FAILED;
+}
+
+static int fail_errno(const char *what, int error)
+{
+	fprintf(stderr, "terrarium-agent: %s: %s\n", what, strerror(error));
+	return EXIT_FAILED;
+}
+
+/* ---- options ---------------------------------------------------------------------------- */
+
+static const struct option {
+	const char *name;
+	size_t offset;
+	bool is_number;
+} options[] = {
+		{"--door", offsetof(struct container_opts, door), false},
+		{"--key", offsetof(struct container_opts, key), false},
+		{"--linger", offsetof(struct container_opts, linger_s), true},
+		{"--user", offsetof(struct container_opts, settle.user), false},
+		{"--workdir", offsetof(struct container_opts, settle.workdir), false},
+		{"--nproc", offsetof(struct container_opts, settle.nproc), true},
+		{"--files", offsetof(struct container_opts, settle.files), true},
+};
+
+static bool set_option(struct container_opts *opts, const struct option *option, const char *value)
+{
+	char *to = (char *)opts + option->offset, *end;
+	if (!option->is_number) {
+		memcpy(to, &value, sizeof value);
+		return *value;
+	}
+	uint64_t number = strtoull(value, &end, 10);
+	memcpy(to, &number, sizeof number);
+	return value[0] >= '0' && value[0] <= '9' && !*end && number <= UINT32_MAX;
+}
+
+static bool is_key(const char *key)
+{
+	size_t n = strspn(key, "0123456789abcdefghijklmnopqrstuvwxyz");
+	return n && n <= 64 && !key[n];
+}
+
+/* False, with words on standard error: they are not as they should be. */
+static bool parse(char **args, struct container_opts *ret)
+{
+	*ret = (struct container_opts){0};
+	for (; *args; args++) {
+		const struct option *option = NULL;
+		if (strcmp(*args, "--start") == 0) {
+			ret->is_start = true;
+			continue;
+		}
+		for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+			if (strcmp(*args, options[i].name) == 0)
+				option = &options[i];
+		if (!option || !args[1] || !set_option(ret, option, args[1])) {
+			fprintf(stderr, "terrarium-agent: the option %s %s\n", *args,
+					option ? "has no value that can be" : "is unknown");
+			return false;
+		}
+		args++;
+	}
+	if (ret->settle.workdir && ret->settle.workdir[0] != '/') {
+		fail("--workdir is no absolute path");
+		return false;
+	}
+	if ((ret->door && ret->key) || (!ret->door && !ret->key) || (ret->key && !is_key(ret->key))) {
+		fail("either --door PATH or --key K is to be given, K small letters and digits, 64 at most");
+		return false;
+	}
+	return true;
+}
+
+/* ---- sockets ----------------------------------------------------------------------------- */
+
+static socklen_t key_address(const char *key, struct sockaddr_un *ret)
+{
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	int n = snprintf(ret->sun_path + 1, sizeof ret->sun_path - 1, "terrarium-%s", key);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+/* The descriptor or -errno. */
+static int key_listen(const char *key)
+{
+	struct sockaddr_un address;
+	socklen_t n = key_address(key, &address);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, n) == 0 && listen(fd, BACKLOG) == 0)
+		return fd;
+	int error = errno;
+	if (fd >= 0)
+		close(fd);
+	return -error;
+}
+
+static int connect_to(const struct sockaddr_un *address, socklen_t n, int type)
+{
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)address, n) == 0)
+		return fd;
+	int error = errno;
+	if (fd >= 0)
+		close(fd);
+	return -error;
+}
+
+static int key_connect(const char *key)
+{
+	struct sockaddr_un address;
+	socklen_t n = key_address(key, &address);
+	return connect_to(&address, n, SOCK_STREAM);
+}
+
+static int door_connect(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	if (strlen(path) >= sizeof address.sun_path)
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	return connect_to(&address, sizeof address, SOCK_SEQPACKET);
+}
+
+/* ---- container ---------------------------------------------------------------------------- */
+
+static int make_report(struct buf *out, const struct settled *settled, const char *error)
+{
+	const struct door_report report = {.is_init = getpid() == 1,
+			.uid = settled->account.uid,
+			.gid = settled->account.gid,
+			.user = (char *)settled->account.name,
+			.workdir = (char *)settled->workdir,
+			.words = (char *)settled->words,
+			.error = (char *)error};
+	buf_init(out, DOOR_REPORT_MAX);
+	return door_report_put(out, &report);
+}
+
+/* The listening socket that the keeper hands over; -errno. */
+static int pass_door(int door_fd, const struct buf *report)
+{
+	int listen_fd = door_take(door_fd);
+	if (listen_fd >= 0 && send(door_fd, buf_at(report), report->len, MSG_NOSIGNAL) < 0)
+		return -errno;
+	return listen_fd;
+}
+
+/* Ends with the agent: what it was reached by is open, what standard input and output were is not. */
+static int run_container(const struct container_opts *opts, int listen_fd, int door_fd)
+{
+	struct settled settled;
+	struct trm_error error = {.msg = ""};
+	struct buf report;
+	uint32_t owner = geteuid();
+	int r = settle(&opts->settle, &settled, &error);
+	if (make_report(&report, &settled, error.msg) < 0)
+		return fail("out of memory");
+	if (door_fd >= 0 && (listen_fd = pass_door(door_fd, &report)) < 0)
+		return fail_errno("nothing came through the door", -listen_fd);
+	if (r < 0)
+		return fail(error.msg);
+	const struct agent_way way = {.listen_fd = listen_fd,
+			.door_fd = door_fd,
+			.is_container = true,
+			.is_keyed = opts->key,
+			.owner = owner,
+			.linger_ms = opts->linger_s * 1000,
+			.report = buf_at(&report),
+			.report_len = report.len};
+	return agent_serve(&way);
+}
+
+int agent_container(char **args)
+{
+	struct container_opts opts;
+	if (!parse(args, &opts) || opts.is_start)
+		return EXIT_FAILED;
+	int fd = opts.door ? door_connect(opts.door) : key_listen(opts.key);
+	if (fd < 0)
+		return fail_errno(
+				opts.door ? "the door cannot be reached" : "the key's socket cannot be made",
+				-fd);
+	return opts.door ? run_container(&opts, -1, fd) : run_container(&opts, fd, -1);
+}
+
+/* ---- connect and stop ------------------------------------------------------------------------ */
+
+/* What the bridge was started with is not the agent's: whoever waits for its ends would wait for the agent.
+ */
+static void leave_behind(int keep_fd)
+{
+	enum { GUESS = 256 };
+	for (int fd = 3; fd < GUESS; fd++)
+		if (fd != keep_fd)
+			close(fd);
+	setsid();
+}
+
+/* The agent in a process of its own. It keeps standard error until it serves: for what it has to say. */
+static int start(struct container_opts opts, int listen_fd)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		leave_behind(listen_fd);
+		close(0);
+		close(1);
+		if (!opts.linger_s)
+			opts.linger_s = DEFAULT_LINGER_S;
+		_exit(run_container(&opts, listen_fd, -1));
+	}
+	return pid < 0 ? -errno : 0;
+}
+
+/* A connection to the agent of that key, started if there is none. Of several who find none one gets the
+ * name, and the others wait for it to listen. */
+static int find_or_start(const struct container_opts *opts)
+{
+	int fd = key_connect(opts->key);
+	for (int waited_ms = 0; fd == -ECONNREFUSED && opts->is_start && waited_ms < START_MS;
+			waited_ms += PAUSE_MS) {
+		int listen_fd = key_listen(opts->key);
+		if (listen_fd < 0 && listen_fd != -EADDRINUSE)
+			return listen_fd;
+		int r = listen_fd < 0 ? poll(NULL, 0, PAUSE_MS) : start(*opts, listen_fd);
+		fd = r < 0 ? r : key_connect(opts->key);
+		if (listen_fd >= 0)
+			close(listen_fd);
+		if (r < 0)
+			break;
+	}
+	return fd;
+}
+
+int agent_connect(char **args)
+{
+	struct container_opts opts;
+	if (!parse(args, &opts) || !opts.key)
+		return EXIT_FAILED;
+	int fd = find_or_start(&opts);
+	if (fd == -ECONNREFUSED)
+		return fail("there is no agent with that key");
+	if (fd < 0)
+		return fail_errno("the agent cannot be reached or started", -fd);
+	return bridge(fd) ? 0 : EXIT_FAILED;
+}
+
+int agent_stop(char **args)
+{
+	struct container_opts opts;
+	struct buf out;
+	char answer[4096];
+	if (!parse(args, &opts) || !opts.key)
+		return EXIT_FAILED;
+	int fd = key_connect(opts.key);
+	if (fd == -ECONNREFUSED)
+		return 0; /* it has ended */
+	if (fd < 0)
+		return fail_errno("the agent cannot be reached", -fd);
+	buf_init(&out, FRAME_MAX_PAYLOAD);
+	if (hello_msg_put(&out, 0, HELLO_ONLOOKER, 0) < 0
+			|| frame_put(&out, 0, FRAME_SHUTDOWN, 0, NULL, 0) < 0
+			|| send(fd, buf_at(&out), out.len, MSG_NOSIGNAL) < 0)
+		return fail_errno("the agent cannot be told to stop", errno);
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+	while (poll(&end, 1, STOP_MS) > 0)
+		if (read(fd, answer, sizeof answer) <= 0)
+			return 0;
+	return fail("the agent does not end");
+}
