@@ -114,14 +114,26 @@ static int put_value(const struct expander *x, struct value v, enum word_quote q
 	return quote == QUOTE_CSV ? put_csv(x, v) : put(x, v.s, v.n);
 }
 
+/* "0.5" → "1", "2.0" → "2": for those who count whole ones. */
+static struct value whole_number(const char *s, char out[24])
+{
+	unsigned long n = s ? strtoul(s, NULL, 10) : 0;
+	const char *dot = s ? strchr(s, '.') : NULL;
+	bool has_rest = dot && dot[1 + strspn(dot + 1, "0")];
+	snprintf(out, 24, "%lu", n + has_rest);
+	return s ? whole(out) : whole(NULL);
+}
+
 static int put_placeholder(const struct expander *x, const struct placeholder *p)
 {
 	const struct word *word = word_find(p->name, p->n);
-	struct value v = value_of(x, word);
+	char number[24];
+	struct value v = word->kind == WORD_WHOLE ? whole_number(x->facts->value[word->index], number)
+						  : value_of(x, word);
 	enum word_quote quote = QUOTE_NONE;
 	char why[120];
 	word_quote(p, &quote);
-	if (word->kind == WORD_FACT && !v.n) {
+	if ((word->kind == WORD_FACT || word->kind == WORD_WHOLE) && !v.n) {
 		snprintf(why, sizeof why, "{%s} is not set%s%s", word->name,
 				word->option ? "; give it with " : "", word->option ? word->option : "");
 		return fail(x, TRM_EINVAL, why);

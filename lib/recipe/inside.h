@@ -15,6 +15,7 @@ enum { PART_WHOLE, PART_NAME, PART_VALUE }; /* of an item "NAME=value"; of a mou
 
 enum word_kind {
 	WORD_FACT,   /* index: enum recipe_fact */
+	WORD_WHOLE,  /* the same fact, a number, made whole: never less than it was */
 	WORD_FIXED,  /* text: what it always is */
 	WORD_LATE,   /* text: RECIPE_LATE_… */
 	WORD_ITEM,   /* of the list `index`, inside its "each" alone; part: PART_… */

@@ -34,9 +34,11 @@ enum recipe_step {
 	STEP_ADOPT,    /* prints state, user, id and image of {container} */
 	STEP_WAKE,     /* starts {container}, which is stopped */
 	STEP_COMMIT,   /* makes the image {tag} of the sandbox */
-	STEP_DESTROY,  /* removes it with all that belongs to it */
-	STEP_LIST,     /* prints what we made: id, its name there, our name, keeper, owner, image and state;
-			  a line each */
+	STEP_SPARE,    /* renames it to {name}-kept: its commit has failed */
+	STEP_DESTROY,  /* removes it with all that belongs to it; no mistake if it is gone already */
+	STEP_RELEASE,  /* ends our agent in {container}, which is left as it was */
+	STEP_LIST,     /* prints what we made: id, keeper, state, name there, our name, owner, image; a line
+			  each */
 	STEP_LIST_ALL, /* prints what else runs: id, name, image, state; a line each */
 	STEP_COUNT
 };
@@ -45,7 +47,7 @@ const char *recipe_step_name(enum recipe_step step);
 /* What placeholders stand for; NULL or "" is not set. The comments have the placeholder where it is not the
  * word itself. */
 enum recipe_fact {
-	FACT_NAME,
+	FACT_NAME, /* of what is made there; unique */
 	FACT_IMAGE,
 	FACT_CONTAINER, /* an existing one: its name or id as it was given */
 	FACT_MEMORY_MB, /* {memory_mb}; likewise the others */
@@ -57,7 +59,7 @@ enum recipe_fact {
 	FACT_OPEN_FILES,
 	FACT_NET,       /* "on": it has a network */
 	FACT_READ_ONLY, /* "on": its root is to be read-only */
-	FACT_ROOT,      /* "on": what runs in it stays root */
+	FACT_ROOT,      /* "on": what runs in it stays root, with what roots may do there */
 	FACT_USER,
 	FACT_UID,
 	FACT_WORKDIR,
@@ -68,7 +70,7 @@ enum recipe_fact {
 	FACT_DOCKERFILE,
 	FACT_CONTEXT,
 	FACT_PLATFORM,
-	/* What STEP_IMAGE has told, for a commit that is to leave it so. */
+	/* What STEP_IMAGE has told, for a commit that is to leave it so; not set where it has none. */
 	FACT_IMAGE_USER,
 	FACT_IMAGE_WORKDIR,
 	FACT_IMAGE_ENTRYPOINT, /* JSON, as the next */
@@ -79,7 +81,7 @@ enum recipe_fact {
 /* Known only when the sandbox is made; whoever runs the commands puts them in. In arguments they are these
  * texts, which occur in them for nothing else (a fact with byte 1 in it is refused). */
 #define RECIPE_LATE_ID "\1id\1"         /* {id} */
-#define RECIPE_LATE_KEEPER "\1keeper\1" /* {keeper}: BOOT/PID/START */
+#define RECIPE_LATE_KEEPER "\1keeper\1" /* {keeper}: who looks after it */
 
 struct recipe_mount {
 	const char *host, *guest; /* {mount.host} {mount.guest} */

@@ -83,19 +83,19 @@ static void test_create_the_direct_way(void **state)
 	struct recipe_facts facts = facts_of_a_container();
 	const char *line = expand(recipe, STEP_CREATE, &facts);
 	(void)state;
-	assert_non_null(strstr(line, "docker|create|--name|terrarium-box|"));
+	assert_non_null(strstr(line, "docker|create|--name|box|"));
 	assert_non_null(strstr(line, "|dev.terrarium.keeper=\1keeper\1|"));
 	assert_non_null(strstr(line, "|--mount|type=bind,\"src=/data, \"\"x\"\"\",\"dst=/in\",readonly|"));
 	assert_non_null(strstr(line, "|--mount|type=bind,\"src=/out\",\"dst=/out\"|"));
 	assert_non_null(strstr(line, "|--network|none|"));
-	assert_non_null(strstr(line, "|debian:12|container|--door|/.terrarium/door/sock|--user|1000|"));
+	assert_non_null(strstr(line, "|debian:12|/.terrarium/agent|container|--door|/.terrarium/door/sock|--user|1000|"));
 	assert_null(strstr(line, "--key"));
 	facts.value[FACT_SHARE] = NULL;
 	facts.value[FACT_NET] = "on";
 	line = expand(recipe, STEP_CREATE, &facts);
 	assert_null(strstr(line, "--door"));
 	assert_null(strstr(line, "--network"));
-	assert_non_null(strstr(line, "|debian:12|container|--key|00ff|--user|1000|"));
+	assert_non_null(strstr(line, "|debian:12|/.terrarium/agent|container|--key|00ff|--user|1000|"));
 	trm_recipe_free(recipe);
 }
 
