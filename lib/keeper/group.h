@@ -43,6 +43,11 @@ struct group_limits {
 void groups_create(struct groups *ret, const char *root, const char *self, const struct group_limits *limits,
 		int client);
 
+/* Groups that an engine has made for a container: `theirs` is the text of /proc/PID/cgroup of a process in
+ * it, `ours` that of our own. Groups that we are in, too, are not it. ret->kind is LIMITS_ENGINE where
+ * nothing that counts memory is seen. Nothing is to be removed. */
+void groups_find(struct groups *ret, const char *root, const char *theirs, const char *ours);
+
 /* fork() whose child is in the groups, or ends at once with status GROUP_NOT_JOINED. */
 enum { GROUP_NOT_JOINED = 124 };
 pid_t groups_fork(const struct groups *g);

@@ -31,6 +31,7 @@
 #include "keeper/idle.h"
 #include "keeper/launch.h"
 #include "keeper/net.h"
+#include "keeper/recipe.h"
 #include "keeper/roam.h"
 #include "keeper/user.h"
 #include "keeper/watchdog.h"
@@ -43,6 +44,7 @@ struct keeper {
 	struct launch launch;
 	struct watchdog watchdog;
 	struct net net;
+	struct recipe recipe;
 	struct roam roam;
 	unsigned net_starts;
 	bool is_announced;
@@ -68,12 +70,16 @@ struct keeper {
 /* Processes in the control groups that nobody inside sees: bubblewrap's outer one, the network's. */
 static inline uint32_t keeper_outer(const struct keeper *k)
 {
-	return 1 + (k->net.pid > 0) + (k->net.relay_pid > 0);
+	return k->recipe.is_on ? 0 : 1 + (k->net.pid > 0) + (k->net.relay_pid > 0);
 }
 
 uint64_t keeper_now_ms(void); /* CLOCK_MONOTONIC */
 
 /* live.c: everything between start and end. Returns when the sandbox is to end. */
+/* One turn: wait for something to happen, until then at most, and hear it. */
+void keeper_turn(struct keeper *k, uint64_t until_ms);
+/* It is to end; the first cause counts. */
+void keeper_end(struct keeper *k, enum gone_cause cause);
 void keeper_live(struct keeper *k);
 void keeper_note_end(struct keeper *k, pid_t pid, int status); /* that child has been reaped */
 int keeper_start_net(struct keeper *k);                        /* 0, or -errno */
@@ -81,6 +87,11 @@ void keeper_hear_words(struct keeper *k);                      /* what bubblewra
 
 /* tell.c: to clients, and into the entry */
 void keeper_announce(struct keeper *k); /* it is up: to the client, and so that others find it */
+void keeper_tell_progress(const struct keeper *k, const char *words);
+/* What GONE will say: a whole sentence, and its code, as the reason (which only the first is) … */
+__attribute__((format(printf, 3, 4))) void keeper_fail(struct keeper *k, int code, const char *format, ...);
+/* … or beside it. */
+__attribute__((format(printf, 2, 3))) void keeper_add_words(struct keeper *k, const char *format, ...);
 void keeper_tell_oom(const struct keeper *k);
 void keeper_tell_gone(struct keeper *k, uint64_t oom_kills);
 void keeper_note_info(const struct keeper *k);

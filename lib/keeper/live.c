@@ -19,8 +19,7 @@ uint64_t keeper_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The first cause counts. */
-static void end(struct keeper *k, enum gone_cause cause)
+void keeper_end(struct keeper *k, enum gone_cause cause)
 {
 	if (!k->is_ending)
 		k->cause = cause;
@@ -33,7 +32,7 @@ static void end_asked(struct keeper *k, enum gone_cause cause, pid_t by, const c
 		return;
 	k->asked_by = by;
 	snprintf(k->asker, sizeof k->asker, "%s", command);
-	end(k, cause);
+	keeper_end(k, cause);
 }
 
 /* ---- the sandbox ------------------------------------------------------------------- */
@@ -86,7 +85,7 @@ void keeper_note_end(struct keeper *k, pid_t pid, int status)
 		return;
 	k->status = status;
 	k->has_status = true;
-	end(k, GONE_BY_ITSELF);
+	keeper_end(k, GONE_BY_ITSELF);
 }
 
 static void reap(struct keeper *k)
@@ -95,6 +94,7 @@ static void reap(struct keeper *k)
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		keeper_note_end(k, pid, status);
+		recipe_note_end(&k->recipe, pid, status);
 		roam_note_end(&k->roam, pid, &k->spec, &k->launch.net);
 	}
 }
@@ -123,7 +123,7 @@ static void hear_net(struct keeper *k)
 		return;
 	}
 	k->n_words = (size_t)snprintf(k->words, sizeof k->words, "%s", why);
-	end(k, GONE_BY_ITSELF);
+	keeper_end(k, GONE_BY_ITSELF);
 }
 
 /* ---- clients ------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static void look_at_idleness(struct keeper *k, uint64_t now_ms)
 	if (!idle_is_over(&k->idle, now_ms))
 		return;
 	k->after_ms = k->idle.timeout_ms;
-	end(k, GONE_IDLE);
+	keeper_end(k, GONE_IDLE);
 }
 
 static uint64_t end_of_life_ms(const struct keeper *k)
@@ -188,18 +188,24 @@ static void look_at_age(struct keeper *k, uint64_t now_ms)
 	if (now_ms < end_of_life_ms(k))
 		return;
 	k->after_ms = k->spec.max_lifetime_ms;
-	end(k, GONE_LIFETIME);
+	keeper_end(k, GONE_LIFETIME);
 }
 
 /* How long to wait for something to happen; -1: for ever. */
-static int patience_ms(const struct keeper *k)
+static int patience_ms(const struct keeper *k, uint64_t until_ms)
 {
 	enum { LONGEST_MS = 1000 * 1000 * 1000 };
-	uint64_t now_ms = keeper_now_ms(), next = end_of_life_ms(k);
+	uint64_t now_ms = keeper_now_ms(), next = until_ms;
+	if (k->is_ending)
+		return next <= now_ms ? 0 : next - now_ms > LONGEST_MS ? LONGEST_MS : (int)(next - now_ms);
+	if (end_of_life_ms(k) < next)
+		next = end_of_life_ms(k);
 	if (k->is_kept && !clients_count(&k->clients) && idle_next_ms(&k->idle) < next)
 		next = idle_next_ms(&k->idle);
 	if (watchdog_next_ms(&k->watchdog) < next)
 		next = watchdog_next_ms(&k->watchdog);
+	if (recipe_next_ms(&k->recipe) < next)
+		next = recipe_next_ms(&k->recipe);
 	if (next == UINT64_MAX)
 		return -1;
 	return next <= now_ms ? 0 : next - now_ms > LONGEST_MS ? LONGEST_MS : (int)(next - now_ms);
@@ -212,32 +218,40 @@ static void pass_time(struct keeper *k)
 		keeper_tell_oom(k);
 	look_at_idleness(k, now_ms);
 	look_at_age(k, now_ms);
+	recipe_pass_time(k, now_ms);
+}
+
+void keeper_turn(struct keeper *k, uint64_t until_ms)
+{
+	enum { SIGNALS, WORDS, NET, ROAM, RECIPE, CLIENTS = RECIPE + RECIPE_POLLS };
+	static struct pollfd fds[CLIENTS + CLIENTS_POLLS];
+	fds[SIGNALS] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
+	fds[WORDS] = (struct pollfd){.fd = k->launch.words_fd, .events = POLLIN};
+	fds[NET] = (struct pollfd){.fd = k->net.ready_fd, .events = POLLIN};
+	fds[ROAM] = (struct pollfd){.fd = k->roam.fd, .events = POLLIN};
+	recipe_poll(&k->recipe, fds + RECIPE);
+	size_t n = CLIENTS + clients_poll(&k->clients, fds + CLIENTS);
+	int happened = poll(fds, n, patience_ms(k, until_ms));
+	if (happened > 0 && fds[WORDS].revents)
+		keeper_hear_words(k);
+	if (happened > 0)
+		recipe_hear(k, fds + RECIPE);
+	if (happened > 0 && fds[SIGNALS].revents)
+		hear_signals(k);
+	if (happened > 0 && fds[ROAM].revents)
+		roam_look(&k->roam, &k->spec, &k->launch.net);
+	if (happened > 0 && fds[NET].revents && !k->is_ending)
+		hear_net(k);
+	if (happened > 0)
+		clients_hear(&k->clients, fds + CLIENTS, on_said, k);
+	if (happened > 0 && fds[CLIENTS].revents && clients_let_in(&k->clients))
+		keeper_note_state(k);
+	if (!k->is_ending)
+		pass_time(k);
 }
 
 void keeper_live(struct keeper *k)
 {
-	enum { SIGNALS, WORDS, NET, ROAM, CLIENTS };
-	static struct pollfd fds[CLIENTS + CLIENTS_POLLS];
-	while (!k->is_ending) {
-		fds[SIGNALS] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
-		fds[WORDS] = (struct pollfd){.fd = k->launch.words_fd, .events = POLLIN};
-		fds[NET] = (struct pollfd){.fd = k->net.ready_fd, .events = POLLIN};
-		fds[ROAM] = (struct pollfd){.fd = k->roam.fd, .events = POLLIN};
-		size_t n = CLIENTS + clients_poll(&k->clients, fds + CLIENTS);
-		int happened = poll(fds, n, patience_ms(k));
-		if (happened > 0 && fds[WORDS].revents)
-			keeper_hear_words(k);
-		if (happened > 0 && fds[SIGNALS].revents)
-			hear_signals(k);
-		if (happened > 0 && fds[ROAM].revents)
-			roam_look(&k->roam, &k->spec, &k->launch.net);
-		if (happened > 0 && fds[NET].revents && !k->is_ending)
-			hear_net(k);
-		if (happened > 0)
-			clients_hear(&k->clients, fds + CLIENTS, on_said, k);
-		if (happened > 0 && fds[CLIENTS].revents && clients_let_in(&k->clients))
-			keeper_note_state(k);
-		if (!k->is_ending)
-			pass_time(k);
-	}
+	while (!k->is_ending)
+		keeper_turn(k, UINT64_MAX);
 }

@@ -65,6 +65,14 @@ static void make_groups(struct keeper *k)
 	groups_create(&k->groups, CGROUP_ROOT, self, &limits, k->starter);
 }
 
+/* From now on it can be kept, and ends in time. */
+static void set_clocks(struct keeper *k)
+{
+	k->started_ms = keeper_now_ms();
+	k->is_kept = k->spec.is_kept;
+	idle_init(&k->idle, k->spec.idle_timeout_ms, k->started_ms);
+}
+
 static bool start(struct keeper *k)
 {
 	int r = user_take(&k->user);
@@ -87,9 +95,7 @@ static bool start(struct keeper *k)
 	close(KEEPER_AGENT);
 	close(KEEPER_CERTS);
 	close(KEEPER_PLAN);
-	k->started_ms = keeper_now_ms();
-	k->is_kept = k->spec.is_kept;
-	idle_init(&k->idle, k->spec.idle_timeout_ms, k->started_ms);
+	set_clocks(k);
 	if (k->launch.net.net_fd < 0)
 		keeper_announce(k);
 	else
@@ -97,6 +103,13 @@ static bool start(struct keeper *k)
 	if (r < 0)
 		say(k, NET_FAILED "cannot start a process", -r);
 	return r == 0;
+}
+
+static bool start_recipe(struct keeper *k)
+{
+	set_clocks(k);
+	watchdog_init(&k->watchdog, 0, -1, 0);
+	return recipe_start(k);
 }
 
 /* ---- end ------------------------------------------------------------------------ */
@@ -123,11 +136,13 @@ static void end_all(struct keeper *k)
 
 static void tear_down(struct keeper *k)
 {
+	recipe_end(k);
 	net_finish(&k->net);
 	end_all(k);
 	keeper_hear_words(k);
 	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(&k->groups);
-	groups_remove(&k->groups);
+	if (!k->spec.has_plan) /* others' groups are others' */
+		groups_remove(&k->groups);
 	entry_remove(KEEPER_RUN_DIR, KEEPER_ENTRY_DIR, k->spec.name, k->spec.run_path);
 	user_release(&k->user);
 	keeper_tell_gone(k, oom_kills);
@@ -141,7 +156,7 @@ int main(void)
 	k.roam.fd = -1;
 	if (!settle(&k) || !get_spec(&k))
 		return 125;
-	if (start(&k)) {
+	if (k.spec.has_plan ? start_recipe(&k) : start(&k)) {
 		/* While bubblewrap builds: others' leftovers. */
 		sweep_all(KEEPER_RUN_DIR);
 		user_sweep(KEEPER_RUN_DIR);

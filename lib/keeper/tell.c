@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the keeper tells: to its clients, and to whoever reads its entry. */
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,13 +11,23 @@
 #include "keeper/entry.h"
 #include "keeper/keeper.h"
 
+/* Whom the sandbox's first process is on this machine. */
+static uint32_t uid_of(pid_t pid)
+{
+	char path[64], text[1024];
+	unsigned uid = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	const char *at = pid > 0 && sysfile_read(path, text, sizeof text) > 0 ? strstr(text, "\nUid:") : NULL;
+	return at && sscanf(at, "\nUid: %*u %u", &uid) == 1 ? uid : 0;
+}
+
 static struct ready_msg describe(const struct keeper *k)
 {
 	return (struct ready_msg){
 			.kind = k->groups.kind,
 			.limits = k->groups.limits,
 			.is_shared = k->launch.is_shared,
-			.uid = k->user.uid,
+			.uid = k->recipe.is_on ? uid_of(k->recipe.root_pid) : k->user.uid,
 			.mem_dir = (char *)groups_dir(&k->groups, LIMIT_MEMORY),
 			.pids_dir = (char *)groups_dir(&k->groups, LIMIT_PIDS),
 			.cpuacct_dir = (char *)groups_dir(&k->groups, LIMIT_CPUACCT),
@@ -23,6 +35,7 @@ static struct ready_msg describe(const struct keeper *k)
 			.pressure_dir = (char *)groups_dir(&k->groups, LIMIT_PRESSURE),
 			.space_fd = k->launch.space_fd,
 			.n_outer = keeper_outer(k),
+			.origin = recipe_origin(&k->recipe),
 	};
 }
 
@@ -34,6 +47,46 @@ static void tell_ready(const struct keeper *k)
 	if (ready_msg_put(&b, &msg) == 0)
 		clients_tell(&k->clients, &b);
 	buf_finish(&b);
+}
+
+void keeper_tell_progress(const struct keeper *k, const char *words)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	if (progress_msg_put(&b, words) == 0)
+		clients_tell(&k->clients, &b);
+	buf_finish(&b);
+}
+
+/* What does not fit is cut: it is the end of what a command has said. */
+static void add_words(struct keeper *k, const char *format, va_list args)
+{
+	const size_t room = sizeof k->words - k->n_words;
+	const char *gap = k->n_words ? "; " : "";
+	int n = snprintf(k->words + k->n_words, room, "%s", gap);
+	n += vsnprintf(k->words + k->n_words + n, room - (size_t)n, format, args);
+	k->n_words += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+void keeper_fail(struct keeper *k, int code, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	if (!k->is_ending || (k->cause == GONE_TOLD && !k->n_words)) {
+		add_words(k, format, args);
+		k->status = code;
+		keeper_end(k, GONE_TOLD);
+	}
+	va_end(args);
+}
+
+void keeper_add_words(struct keeper *k, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	if (sizeof k->words - k->n_words > 8)
+		add_words(k, format, args);
+	va_end(args);
 }
 
 void keeper_tell_oom(const struct keeper *k)
@@ -99,7 +152,7 @@ void keeper_note_info(const struct keeper *k)
 			.idle_timeout_ms = k->spec.idle_timeout_ms,
 			.max_lifetime_ms = k->spec.max_lifetime_ms,
 			.boot_id = boot_id,
-			.has_net = *k->spec.slirp != '\0',
+			.has_net = *k->spec.slirp != '\0' || k->recipe.plan.has_net,
 			.net_allow = (char *)k->spec.net_allow,
 			.group = (char *)k->spec.group,
 			.workdir = (char *)k->spec.workdir,

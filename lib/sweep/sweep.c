@@ -14,6 +14,7 @@
 #include "base/procstat.h"
 #include "base/sysfile.h"
 #include "wire/lifeline.h"
+#include "wire/plan.h"
 
 enum { PATH = 512, NOTE_BYTES = 8 * (PATH + 1) };
 
@@ -75,10 +76,11 @@ bool sweep_groups(int entry_fd)
 void sweep_files(int entry_fd)
 {
 	static const char *const files[] = {AGENT_FILE, DOOR_FILE, GROUPS_FILE, INFO_FILE, INFO_FILE ".new",
-			STATE_FILE, NET_DIR "/" NET_SOCKET};
+			STATE_FILE, NET_DIR "/" NET_SOCKET, SHARE_DIR "/" SHARE_SOCKET};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		unlinkat(entry_fd, files[i], 0);
 	unlinkat(entry_fd, NET_DIR, AT_REMOVEDIR);
+	unlinkat(entry_fd, SHARE_DIR, AT_REMOVEDIR);
 }
 
 bool sweep_is_held(int entry_fd)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/bridge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "wire/frame.h"
+#include "wire/message.h"
+
+static void drop(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void bridges_init(struct bridges *b, const struct step_facts *facts)
+{
+	b->facts = facts;
+	b->n = 0;
+	b->line_pid = 0;
+	b->has_line = b->is_up = b->has_report = false;
+	b->listen_fd = b->line_fd = b->err_fd = -1;
+	b->words = (struct step_tail){.fd = -1};
+	buf_init(&b->in, FRAME_HEADER + FRAME_MAX_PAYLOAD);
+}
+
+static pid_t spawn(const struct bridges *b, int fd)
+{
+	return step_spawn(b->facts, b->facts->plan->steps[PLAN_CONNECT], fd, fd, b->err_fd);
+}
+
+static bool open_words(struct bridges *b)
+{
+	int fd[2];
+	if (b->err_fd >= 0)
+		return true;
+	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) < 0) /* nobody waits for us to read */
+		return false;
+	b->words = (struct step_tail){.fd = fd[0]};
+	b->err_fd = fd[1];
+	return true;
+}
+
+static int say_hello(const struct bridges *b)
+{
+	struct buf out;
+	buf_init(&out, FRAME_HEADER + 256);
+	int r = hello_msg_put(&out, 0, HELLO_ONLOOKER, (uint32_t)getpid());
+	if (r == 0)
+		r = send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL) == (ssize_t)out.len ? 0 : -errno;
+	buf_finish(&out);
+	return r;
+}
+
+int bridges_begin(struct bridges *b)
+{
+	int line[2];
+	if (!open_words(b) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) < 0)
+		return -errno;
+	pid_t pid = spawn(b, line[1]);
+	close(line[1]);
+	if (pid < 0) {
+		close(line[0]);
+		return (int)pid;
+	}
+	fcntl(line[0], F_SETFL, O_NONBLOCK);
+	b->line_fd = line[0];
+	b->line_pid = pid;
+	b->has_line = true;
+	return say_hello(b);
+}
+
+void bridges_serve(struct bridges *b, int listen_fd)
+{
+	fcntl(listen_fd, F_SETFL, O_NONBLOCK);
+	b->listen_fd = listen_fd;
+}
+
+/* ---- hearing ------------------------------------------------------------------------- */
+
+size_t bridges_poll(const struct bridges *b, struct pollfd *fds)
+{
+	/* With no room left clients wait at the door. */
+	fds[0] = (struct pollfd){.fd = b->n < BRIDGES_MAX ? b->listen_fd : -1, .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = b->line_fd, .events = POLLIN};
+	fds[2] = (struct pollfd){.fd = b->words.fd, .events = POLLIN};
+	return BRIDGE_POLLS;
+}
+
+static void let_in(struct bridges *b)
+{
+	int fd;
+	while (b->n < BRIDGES_MAX && (fd = accept4(b->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		pid_t pid = spawn(b, fd);
+		close(fd);
+		if (pid > 0)
+			b->pids[b->n++] = pid;
+	}
+}
+
+static void take_welcome(struct bridges *b, const struct frame *frame)
+{
+	struct welcome_msg welcome;
+	if (welcome_msg_get(frame, &welcome) < 0)
+		return;
+	b->is_up = true;
+}
+
+/* Until the agent has answered, its frames; then nothing that it says is for us. */
+static bool take(struct bridges *b, const char *bytes, size_t n)
+{
+	struct frame frame;
+	int r;
+	if (b->is_up)
+		return true;
+	if (buf_append(&b->in, bytes, n) < 0)
+		return false;
+	while ((r = frame_next(&b->in, &frame)) > 0) {
+		if (frame.type == FRAME_WELCOME)
+			take_welcome(b, &frame);
+		frame_done(&b->in, &frame);
+	}
+	if (b->is_up)
+		buf_finish(&b->in);
+	return r == 0;
+}
+
+static void hear_line(struct bridges *b)
+{
+	char bytes[4096];
+	ssize_t n;
+	while ((n = recv(b->line_fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+		if (!take(b, bytes, (size_t)n))
+			break;
+	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+		drop(&b->line_fd);
+}
+
+void bridges_hear(struct bridges *b, const struct pollfd *fds)
+{
+	if (fds[2].revents && b->words.fd >= 0)
+		step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
+	if (fds[1].revents && b->line_fd >= 0)
+		hear_line(b);
+	if (fds[0].revents && b->listen_fd >= 0)
+		let_in(b);
+}
+
+bool bridges_note_end(struct bridges *b, pid_t pid)
+{
+	if (pid == b->line_pid && pid) {
+		b->line_pid = 0;
+		return true;
+	}
+	for (size_t i = 0; i < b->n; i++)
+		if (b->pids[i] == pid) {
+			b->pids[i] = b->pids[--b->n];
+			return true;
+		}
+	return false;
+}
+
+/* ---- end ---------------------------------------------------------------------------------- */
+
+void bridges_shut_down(struct bridges *b)
+{
+	struct buf out;
+	buf_init(&out, FRAME_HEADER);
+	if (b->line_fd >= 0 && b->is_up && frame_put(&out, 0, FRAME_SHUTDOWN, 0, "", 0) == 0)
+		send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	buf_finish(&out);
+}
+
+void bridges_finish(struct bridges *b)
+{
+	if (!b->facts)
+		return;
+	for (size_t i = 0; i < b->n; i++)
+		kill(-b->pids[i], SIGKILL);
+	if (b->line_pid)
+		kill(-b->line_pid, SIGKILL);
+	drop(&b->line_fd);
+	drop(&b->listen_fd);
+	drop(&b->err_fd);
+	drop(&b->words.fd);
+	door_report_finish(&b->report);
+	b->has_report = false;
+	buf_finish(&b->in);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KEEPER_BRIDGE_H
+#define TRM_KEEPER_BRIDGE_H
+
+/* The exec way to an agent that no socket of this machine reaches: for each client that connects to the
+ * sandbox's agent.sock, a `connect` step gets that connection as its standard input and output. No byte of it
+ * passes through the keeper.
+ *
+ * The keeper has one such line of its own, on which it only looks on: while it is open the sandbox is
+ * there. */
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "keeper/step.h"
+#include "wire/door.h"
+
+enum { BRIDGES_MAX = 64, BRIDGE_POLLS = 3 };
+
+struct bridges {
+	const struct step_facts *facts;
+	int listen_fd; /* -1: nobody is let in yet */
+	size_t n;
+	pid_t pids[BRIDGES_MAX]; /* of the clients */
+	int line_fd;             /* our own; -1: none, or it has ended */
+	pid_t line_pid;          /* 0: none, or it has ended */
+	bool has_line;
+	bool is_up; /* the agent has answered */
+	bool has_report;
+	struct door_report report;
+	struct buf in;          /* until then */
+	int err_fd;             /* where all of them write what they have to say … */
+	struct step_tail words; /* … and we read */
+	char words_bytes[STEP_ERR_BYTES + 1];
+};
+
+void bridges_init(struct bridges *b, const struct step_facts *facts);
+/* Open our own line. 0 or -errno. Its end, or its answer, comes by bridges_hear(). */
+int bridges_begin(struct bridges *b);
+/* From now on let clients in, who wait at `listen_fd`. */
+void bridges_serve(struct bridges *b, int listen_fd);
+
+size_t bridges_poll(const struct bridges *b, struct pollfd *fds); /* BRIDGE_POLLS */
+void bridges_hear(struct bridges *b, const struct pollfd *fds);
+/* True: it was one of ours. */
+bool bridges_note_end(struct bridges *b, pid_t pid);
+
+/* Ask the agent to end itself and all that it has started. */
+void bridges_shut_down(struct bridges *b);
+/* Close and kill all. Those killed come to bridges_note_end(), if somebody reaps. Takes a zeroed object. */
+void bridges_finish(struct bridges *b);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/orphan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/procstat.h"
+#include "base/sysfile.h"
+
+enum { LABEL = 256, PARTS = 5, ROUNDS_MS = 50 };
+enum label_part { PART_HOST, PART_BOOT, PART_PIDNS, PART_PID, PART_START };
+
+char *orphan_label(char *out, size_t cap)
+{
+	struct utsname host;
+	struct procstat self;
+	char boot_id[64] = "", pidns[64] = "";
+	uname(&host);
+	sysfile_read("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+	boot_id[strcspn(boot_id, "\n")] = '\0';
+	if (readlink("/proc/self/ns/pid", pidns, sizeof pidns - 1) < 0)
+		pidns[0] = '\0';
+	const char *inode = strchr(pidns, '[');
+	for (char *at = host.nodename; *at; at++)
+		if (strchr("/ \t,=", *at) || (unsigned char)*at < 0x20)
+			*at = '-';
+	if (!procstat_read(getpid(), &self))
+		self.start = 0;
+	snprintf(out, cap, "%.64s/%.40s/%.*s/%d/%llu", host.nodename, boot_id,
+			inode ? (int)strcspn(inode + 1, "]") : 0, inode ? inode + 1 : "", (int)getpid(),
+			(unsigned long long)self.start);
+	return out;
+}
+
+/* ---- judging ------------------------------------------------------------------------- */
+
+/* In place. False: not exactly so many, or one is empty. */
+static bool split(char *text, char separator, char **ret, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		ret[i] = text;
+		char *end = strchr(text, separator);
+		if ((i + 1 < n) != (end != NULL) || end == text || !*text)
+			return false;
+		if (end) {
+			*end = '\0';
+			text = end + 1;
+		}
+	}
+	return true;
+}
+
+static bool keeper_lives(const char *pid, const char *start)
+{
+	struct procstat now;
+	long number = strtol(pid, NULL, 10);
+	return number <= 1
+	       || (procstat_read((pid_t)number, &now) && now.state != 'Z'
+			       && now.start == strtoull(start, NULL, 10));
+}
+
+static bool is_orphaned(const char *label, const char *state, const char *own_label)
+{
+	char theirs[LABEL], ours[LABEL], *their[PARTS], *our[PARTS];
+	snprintf(theirs, sizeof theirs, "%s", label);
+	snprintf(ours, sizeof ours, "%s", own_label);
+	if (!split(theirs, '/', their, PARTS) || !split(ours, '/', our, PARTS))
+		return false;
+	if (strcmp(their[PART_HOST], our[PART_HOST]) != 0)
+		return false;
+	if (strcmp(their[PART_BOOT], our[PART_BOOT]) != 0)
+		return strncmp(state, "running", strlen("running")) != 0 && strncmp(state, "Up", 2) != 0;
+	return !strcmp(their[PART_PIDNS], our[PART_PIDNS])
+	       && !keeper_lives(their[PART_PID], their[PART_START]);
+}
+
+bool orphan_is(const char *line, size_t n, const char *own_label, char *ret_id, size_t cap)
+{
+	enum { ID, LABEL_COLUMN, STATE, NAME, COLUMNS, LINE = 2048 };
+	char text[LINE], *column[COLUMNS];
+	if (n >= sizeof text || memchr(line, '\0', n))
+		return false;
+	memcpy(text, line, n);
+	text[n] = '\0';
+	char *at = text;
+	for (int i = 0; i < COLUMNS; i++) {
+		column[i] = at;
+		char *end = strchr(at, '\t');
+		if (!end && i + 1 < COLUMNS)
+			return false;
+		if (end)
+			*end = '\0';
+		at = end ? end + 1 : at;
+	}
+	const size_t id = strlen(column[ID]), name = strlen(column[NAME]), spared = strlen(PLAN_SPARED);
+	if (!id || id >= cap || *column[ID] == '-')
+		return false;
+	if (name >= spared && !strcmp(column[NAME] + name - spared, PLAN_SPARED))
+		return false;
+	memcpy(ret_id, column[ID], id + 1);
+	return is_orphaned(column[LABEL_COLUMN], column[STATE], own_label);
+}
+
+/* ---- sweeping ---------------------------------------------------------------------------- */
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static bool run(struct step *s, const struct step_facts *facts, enum plan_step which)
+{
+	struct pollfd fds[STEP_POLLS];
+	int status;
+	step_begin(s, facts, which, -1, now_ms());
+	while (!step_is_over(s)) {
+		step_poll(s, fds);
+		poll(fds, STEP_POLLS, ROUNDS_MS);
+		step_hear(s);
+		pid_t pid = waitpid(-1, &status, WNOHANG);
+		if (pid > 0)
+			step_note_end(s, pid, status);
+		step_pass_time(s, now_ms());
+	}
+	return s->end == STEP_DONE;
+}
+
+_Noreturn void orphan_sweep(const struct step_facts *facts)
+{
+	static struct step list, destroy;
+	char id[LABEL];
+	struct step_facts each = *facts;
+	each.id = id;
+	setpriority(PRIO_PROCESS, 0, 10);
+	if (!run(&list, facts, PLAN_LIST))
+		_exit(1);
+	const char *at = list.out_bytes, *end = at + list.out.n;
+	while (at < end) {
+		const char *eol = memchr(at, '\n', (size_t)(end - at));
+		size_t n = (size_t)((eol ? eol : end) - at);
+		bool is_whole = at > list.out_bytes || !list.out.is_cut;
+		if (is_whole && orphan_is(at, n, facts->keeper, id, sizeof id))
+			run(&destroy, &each, PLAN_DESTROY);
+		at += n + 1;
+	}
+	_exit(0);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KEEPER_ORPHAN_H
+#define TRM_KEEPER_ORPHAN_H
+
+/* What keepers that were killed have left with an engine. All that we make there bears a label that names its
+ * keeper, HOST/BOOT/PIDNS/PID/START. It is an orphan if that keeper
+ *
+ *   is of this boot and of our PID namespace, and there is no such process any more
+ *   is of an earlier boot of this host, and it does not run
+ *
+ * Everything else, and what is called …-kept (PLAN_SPARED), is left alone: the engine may be one that several
+ * machines, or containers on this one, share. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "keeper/step.h"
+
+/* Our own label. Returns out. */
+char *orphan_label(char *out, size_t cap);
+
+/* One line that LIST has printed; true: *ret_id is the id of an orphan. */
+bool orphan_is(const char *line, size_t n, const char *own_label, char *ret_id, size_t cap);
+
+/* In a process of its own: list, and destroy what nobody keeps. Does not return. `facts->id` is ignored. */
+_Noreturn void orphan_sweep(const struct step_facts *facts);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/reason.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/text.h>
+
+enum { COLUMNS = 4, LINE = 1024 };
+
+bool reason_read(const struct step *inspect, struct reason *ret)
+{
+	char line[LINE], *column[COLUMNS] = {NULL};
+	size_t n = 0;
+	*ret = (struct reason){0};
+	step_last_line(inspect, line, sizeof line);
+	for (char *at = line; at && n < COLUMNS; n++) {
+		column[n] = at;
+		at = strchr(at, '\t');
+		if (at)
+			*at++ = '\0';
+	}
+	if (!n || !*column[0])
+		return false;
+	trm_text_clean_line(ret->state, sizeof ret->state, column[0], strlen(column[0]));
+	char *end = NULL;
+	long code = column[1] ? strtol(column[1], &end, 10) : 0;
+	ret->has_code = end && end != column[1];
+	ret->exit_code = (int)code;
+	ret->is_oom = column[2] && !strcmp(column[2], "true");
+	if (column[3])
+		trm_text_clean_line(ret->error, sizeof ret->error, column[3], strlen(column[3]));
+	return true;
+}
+
+bool reason_is_running(const struct reason *why)
+{
+	return !strcasecmp(why->state, "running") || !strcasecmp(why->state, "paused");
+}
+
+bool reason_is_missing(const struct step *s)
+{
+	static const char *const signs[] = {"o such container", "o such object", "o container with name",
+			"not found", "does not exist"};
+	if (s->end != STEP_FAILED)
+		return false;
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i])))
+			return true;
+	return false;
+}
+
+static void tell_exit(const struct reason *why, char *out, size_t cap)
+{
+	enum { SIGNALS = 128, KILLED = 137, TERMINATED = 143 };
+	const char *what = why->exit_code == KILLED       ? "the container was killed from outside (signal 9)"
+			   : why->exit_code == TERMINATED ? "the container was stopped from outside"
+							  : NULL;
+	const char *colon = *why->error ? ": " : "";
+	if (why->is_oom)
+		snprintf(out, cap, "the container was killed: out of memory");
+	else if (what)
+		snprintf(out, cap, "%s%s%s", what, colon, why->error);
+	else if (why->has_code)
+		snprintf(out, cap, "the container has ended with exit status %d%s%s", why->exit_code, colon,
+				why->error);
+	else
+		snprintf(out, cap, "the container has ended (%s)%s%s", why->state, colon, why->error);
+}
+
+char *reason_tell(const struct step *inspect, bool has_inspect, const struct reason *why, bool is_adopted,
+		char *out, size_t cap)
+{
+	char said[400];
+	if (!has_inspect)
+		snprintf(out, cap, "the line to the sandbox has broken");
+	else if (reason_is_missing(inspect))
+		snprintf(out, cap, "the container was removed by somebody else");
+	else if (inspect->end != STEP_DONE)
+		snprintf(out, cap, "the line to the container has broken, and nobody tells why: %s",
+				step_clean_tail(inspect->err_bytes, inspect->err.n, said, sizeof said));
+	else if (reason_is_running(why))
+		snprintf(out, cap, "the agent has ended%s",
+				is_adopted ? ", the container is still there" : "");
+	else
+		tell_exit(why, out, cap);
+	return out;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KEEPER_RECIPE_H
+#define TRM_KEEPER_RECIPE_H
+
+/* Theory of operation. A sandbox that a recipe makes (wire/plan.h) has the same keeper as a local one, with
+ * the same clients, limits of time and reasons to end. In bubblewrap's place there are steps, and one line by
+ * which both sides know that the other is there:
+ *
+ *   the direct way   the container runs the agent, which comes to the door (door.h) and gets the listening
+ *                    socket agent.sock; clients then reach it without us. The line is the door's
+ *   the exec way     bridges (bridge.h), one for each client; the line is a bridge of our own
+ *
+ * If nobody comes to the door within DOOR_PATIENCE_MS, or what was to be shared cannot be, the first attempt
+ * is destroyed and the second way is gone, if the plan has it.
+ *
+ * When the line breaks the sandbox has ended, and the INSPECT step says why. In the end the agent goes
+ * first; then changes are saved, if that was asked for, and everything is destroyed. If they cannot be saved
+ * it is left, stopped, under a name that says so. What was adopted is left as it is, without our agent. */
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "keeper/bridge.h"
+#include "keeper/door.h"
+#include "keeper/step.h"
+#include "wire/lifeline.h"
+#include "wire/plan.h"
+
+struct keeper;
+
+enum { DOOR_PATIENCE_MS = 5000, RECIPE_ID = 256, RECIPE_POLLS = STEP_POLLS + 2 + BRIDGE_POLLS };
+
+struct recipe {
+	bool is_on; /* the sandbox is a recipe's */
+	struct plan_msg plan;
+	char *bytes; /* that the plan points into */
+	struct step_facts facts;
+	char id[RECIPE_ID], label[RECIPE_ID];
+	enum origin_way way;
+	char note[STEP_WORDS];
+	bool may_be_there; /* something may have been made that is to be destroyed */
+	bool is_lost;      /* the line has broken */
+	struct step step;  /* the one that runs, or ran last */
+	struct door door;
+	struct bridges bridges;
+	pid_t root_pid;
+	pid_t sweeper;     /* looks for orphans; 0: nobody does */
+	uint64_t sweep_ms; /* when it is to start; 0: not, or it has */
+};
+
+/* Read the plan and make the sandbox, up to the announcement. False: that failed, or the end was asked for.
+ */
+bool recipe_start(struct keeper *k);
+/* Take it away. Tells in the keeper's words what goes wrong, or why it has ended if nobody knows better. */
+void recipe_end(struct keeper *k);
+
+/* Parts of the keeper's turn; of a sandbox that is no recipe's they do nothing. */
+size_t recipe_poll(const struct recipe *r, struct pollfd *fds); /* RECIPE_POLLS */
+void recipe_hear(struct keeper *k, const struct pollfd *fds);
+void recipe_note_end(struct recipe *r, pid_t pid, int status);
+void recipe_pass_time(struct keeper *k, uint64_t now_ms);
+uint64_t recipe_next_ms(const struct recipe *r); /* UINT64_MAX: never */
+
+/* For READY and others' eyes. Borrowed. */
+struct origin_msg recipe_origin(const struct recipe *r);
+
+#endif
