@@ -324,6 +324,7 @@ bool recipe_start(struct keeper *k)
 		return false;
 	}
 	settle(r);
+	k->groups.kind = LIMITS_ENGINE; /* until groups are found */
 	if (!make(k))
 		return false;
 	if (r->way == WAY_DIRECT)
