@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-STEPS, MSB = sys.argv[1:]
+STEPS, MSB = map(os.path.abspath, sys.argv[1:])
 NOT_UNDERSTOOD = 2
 
 if not os.path.exists(MSB):
