@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -362,9 +363,17 @@ static bool is_listening(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &n) == 0 && yes;
 }
 
+/* What we say on stderr goes to the keeper. Should that have died before bubblewrap was so far that we would
+ * die with it, nobody is left who could end us. */
+static bool is_abandoned(void)
+{
+	struct pollfd p = {.fd = STDERR_FILENO};
+	return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
+}
+
 int agent_serve(const struct agent_way *way)
 {
-	struct agent *agent = is_listening(way->listen_fd) ? agent_create(way->is_container) : NULL;
+	struct agent *agent = is_listening(way->listen_fd) && !is_abandoned() ? agent_create(way->is_container) : NULL;
 	if (!agent || keep_private(way->listen_fd) < 0
 			|| (way->door_fd >= 0 && keep_private(way->door_fd) < 0))
 		return EXIT_FAILED;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -35,17 +36,20 @@ struct group_dir *group_add_dir(struct groups *g, const char *base)
 	int n = snprintf(d->path, sizeof d->path, "%s/" SWEEP_GROUP_PREFIX "%d", base, (int)getpid());
 	if (n < 0 || (size_t)n >= sizeof d->path)
 		return NULL;
-	/* An empty one of that name is from a keeper long dead, whose number has come round. */
-	if (mkdir(d->path, 0755) < 0 && (errno != EEXIST || rmdir(d->path) < 0 || mkdir(d->path, 0755) < 0))
-		return NULL;
 	d->serves = 0;
-	g->n++;
-	return d;
+	g->n++; /* first: whoever is killed in between has said what is to be taken away */
+	/* An empty one of that name is from a keeper long dead, whose number has come round. */
+	if (mkdir(d->path, 0755) == 0
+			|| (errno == EEXIST && rmdir(d->path) == 0 && mkdir(d->path, 0755) == 0))
+		return d;
+	g->n--;
+	return NULL;
 }
 
 void group_drop_dir(struct groups *g)
 {
-	rmdir(g->dir[--g->n].path);
+	rmdir(g->dir[g->n - 1].path);
+	g->n--;
 }
 
 int group_write(const struct group_dir *d, const char *file, const char *text)
@@ -113,16 +117,19 @@ static bool join(const struct groups *g, bool is_in_v2)
 
 pid_t groups_fork(const struct groups *g)
 {
-	pid_t pid = -1;
+	pid_t pid = -1, keeper = getpid();
 	for (size_t i = 0; i < g->n && pid < 0; i++)
 		if (is_of_v2(g, i))
 			pid = fork_into(&g->dir[i]);
 	bool is_in_v2 = pid >= 0;
 	if (!is_in_v2)
 		pid = fork();
-	if (!pid && !join(g, is_in_v2))
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != keeper || !join(g, is_in_v2))
 		_exit(GROUP_NOT_JOINED);
-	return pid;
+	return 0;
 }
 
 const char *groups_dir(const struct groups *g, uint32_t bit)
@@ -163,16 +170,27 @@ bool groups_cpu_ns(const struct groups *g, uint64_t *ret)
 	return at != NULL;
 }
 
-void groups_remove(struct groups *g)
+bool groups_clear(struct groups *g)
 {
-	const struct timespec nap = {.tv_nsec = 200 * 1000};
 	for (size_t i = g->n; i-- > 0;) {
-		/* EBUSY: a process of ours is on its way out, or, with luck for us alone, still in. */
-		for (int tries = 0; rmdir(g->dir[i].path) < 0 && errno == EBUSY && tries < 5000; tries++) {
-			if (tries % 16 == 0)
-				sweep_kill_group(g->dir[i].path);
-			nanosleep(&nap, NULL);
+		if (rmdir(g->dir[i].path) < 0 && errno == EBUSY) {
+			sweep_kill_group(g->dir[i].path);
+			return false;
 		}
+		g->n = i;
 	}
-	g->n = 0;
+	return true;
+}
+
+bool groups_remove(struct groups *g)
+{
+	enum { TRIES = 2500 };
+	const struct timespec nap = {.tv_nsec = 200 * 1000};
+	/* Busy: a process of ours is on its way out, or, with luck for us alone, still in. */
+	for (int tries = 0; tries < TRIES; tries++) {
+		if (groups_clear(g))
+			return true;
+		nanosleep(&nap, NULL);
+	}
+	return false;
 }

@@ -48,7 +48,8 @@ void groups_create(struct groups *ret, const char *root, const char *self, const
  * nothing that counts memory is seen. Nothing is to be removed. */
 void groups_find(struct groups *ret, const char *root, const char *theirs, const char *ours);
 
-/* fork() whose child is in the groups, or ends at once with status GROUP_NOT_JOINED. */
+/* fork() whose child is in the groups and dies with the caller (until it changes its user), or ends at
+ * once with status GROUP_NOT_JOINED. */
 enum { GROUP_NOT_JOINED = 124 };
 pid_t groups_fork(const struct groups *g);
 
@@ -61,8 +62,10 @@ uint64_t groups_oom_kills(const struct groups *g);
 /* Processor time that they have used. False: nothing counts it. */
 bool groups_cpu_ns(const struct groups *g, uint64_t *ret);
 
-/* Kill what is in them and remove them; waits up to a second for dying processes to leave. */
-void groups_remove(struct groups *g);
+/* Kill what is in them and remove them. False: a dying process is still in one; those that are left stay
+ * in `g`. The second tries again for half a second. */
+bool groups_clear(struct groups *g);
+bool groups_remove(struct groups *g);
 
 /* Used by the versions' own files. mkdir of base/terrarium-PID as the next directory of
  * `g`; NULL if that is not allowed. */

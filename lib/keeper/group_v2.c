@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/procstat.h"
 #include "base/sysfile.h"
 
 /* Version 2: one tree. A group that gives controllers to its children may hold
@@ -49,47 +50,54 @@ static bool gives_memory(const char *base)
 	return sysfile_read(path, words, sizeof words) > 0 && text_has_word(words, "memory");
 }
 
-/* Are we, and perhaps the client, the only ones in the group? */
-static bool is_ours_alone(const char *base, int client, bool *ret_has_client)
+/* Ourselves, our heir, and the client. */
+static bool is_ours(pid_t pid, pid_t client)
 {
-	char path[GROUP_PATH + 32], pids[4096];
-	*ret_has_client = false;
+	struct procstat stat;
+	return pid == client || pid == getpid() || (procstat_read(pid, &stat) && stat.ppid == getpid());
+}
+
+/* Are these the only ones in the group? What is written to `ret_pids` are their numbers, each ended by a
+ * newline. */
+static bool is_ours_alone(const char *base, int client, char *ret_pids, size_t cap)
+{
+	char path[GROUP_PATH + 32];
 	snprintf(path, sizeof path, "%s/cgroup.procs", base);
-	if (sysfile_read(path, pids, sizeof pids) < 0)
+	if (sysfile_read(path, ret_pids, cap) < 0)
 		return false;
-	for (char *at = pids, *end; *at; at = *end ? end + 1 : end) {
-		long pid = strtol(at, &end, 10);
-		if (end == at || (pid != client && pid != getpid()))
+	for (char *at = ret_pids, *end; *at; at = *end ? end + 1 : end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+		if (end == at || !is_ours(pid, client))
 			return false;
-		*ret_has_client |= pid == client;
 	}
 	return true;
 }
 
 /* A client that is elsewhere, as one whose keeper has a scope of its own, stays there. */
-static bool step_aside(const char *base, int client, bool has_client)
+static bool step_aside(const char *base, const char *pids)
 {
 	char leaf[GROUP_PATH + 32], path[GROUP_PATH + 64];
 	snprintf(leaf, sizeof leaf, "%s/" HOST_LEAF, base);
 	if (mkdir(leaf, 0755) < 0 && errno != EEXIST)
 		return false;
 	snprintf(path, sizeof path, "%s/cgroup.procs", leaf);
-	return (!has_client || sysfile_write_u64(path, (uint64_t)client) == 0)
-	       && sysfile_write(path, "0") == 0;
+	bool has_moved = true;
+	for (char *end; has_moved && *pids; pids = *end ? end + 1 : end)
+		has_moved = sysfile_write_u64(path, strtoul(pids, &end, 10)) == 0;
+	return has_moved;
 }
 
 static bool delegate(const char *base, int client)
 {
-	char path[GROUP_PATH + 32], words[256];
-	bool has_client;
+	char path[GROUP_PATH + 32], words[256], pids[4096];
 	if (gives_memory(base))
 		return true;
 	snprintf(path, sizeof path, "%s/cgroup.controllers", base);
 	if (sysfile_read(path, words, sizeof words) <= 0 || !text_has_word(words, "memory"))
 		return false;
 	snprintf(path, sizeof path, "%s/cgroup.subtree_control", base);
-	if (access(path, W_OK) < 0 || !is_ours_alone(base, client, &has_client)
-			|| !step_aside(base, client, has_client))
+	if (access(path, W_OK) < 0 || !is_ours_alone(base, client, pids, sizeof pids)
+			|| !step_aside(base, pids))
 		return false;
 	sysfile_write(path, "+pids");
 	sysfile_write(path, "+cpu");

@@ -19,7 +19,8 @@
  * die with bubblewrap (its child dies with it and is init of their PID
  * namespace); the keeper is their reaper, so when it has no child left, none
  * of them is left. Should the keeper itself be killed, bubblewrap dies too, and
- * what remains of directories and groups is swept by the next keeper, or whoever lists sandboxes. */
+ * what remains of directories and groups is taken away by its heir (heir.h) or, if that was killed as well,
+ * swept by the next keeper, or whoever lists sandboxes. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,8 +39,9 @@
 #include "wire/lifeline.h"
 
 struct keeper {
+	pid_t heir;
 	struct spec_msg spec;
-	struct groups groups;
+	struct groups *groups; /* in memory that the heir shares */
 	struct user user;
 	struct launch launch;
 	struct watchdog watchdog;

@@ -248,6 +248,7 @@ static _Noreturn void child(
 		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
 {
 	sigset_t none;
+	const pid_t keeper = getppid();
 	bool is_strict = !(groups->limits & LIMIT_MEMORY), has_tun = *spec->slirp && net_has_tun();
 	sysfile_write("/proc/self/oom_score_adj", "500");
 	bool is_shared = uid && make_space(spec, true, uid);
@@ -262,7 +263,9 @@ static _Noreturn void child(
 	set_rlimits(spec, groups);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which clears it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* anew after the change of user, which clears it */
+	if (getppid() != keeper)
+		_exit(NOT_STARTED);
 	char args[16], listen_fd[16];
 	snprintf(args, sizeof args, "%d", BWRAP_ARGS);
 	snprintf(listen_fd, sizeof listen_fd, "%d", BWRAP_LISTEN);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/procstat.h"
+#include "keeper/heir.h"
 #include "keeper/keeper.h"
 
 uint64_t keeper_now_ms(void)
@@ -59,7 +60,7 @@ int keeper_start_net(struct keeper *k)
 {
 	net_finish(&k->net);
 	k->net_starts++;
-	return net_start(&k->net, &k->spec, &k->groups, k->user.uid, &k->launch.net);
+	return net_start(&k->net, &k->spec, k->groups, k->user.uid, &k->launch.net);
 }
 
 /* slirp4netns has died under what the code inside sent it, or was killed: the connections are gone, the
@@ -77,7 +78,9 @@ static void note_net_end(struct keeper *k)
 
 void keeper_note_end(struct keeper *k, pid_t pid, int status)
 {
-	if (pid == k->net.pid)
+	if (pid == k->heir)
+		k->heir = k->is_ending ? 0 : heir_start(k, NULL);
+	else if (pid == k->net.pid)
 		note_net_end(k);
 	else if (pid == k->net.relay_pid && k->net.pid > 0)
 		kill(k->net.pid, SIGKILL); /* and both come back */
@@ -131,7 +134,7 @@ static void hear_net(struct keeper *k)
 static uint64_t cpu_ns(const struct keeper *k)
 {
 	uint64_t ns;
-	return groups_cpu_ns(&k->groups, &ns) ? ns : watchdog_cpu_ns(&k->watchdog);
+	return groups_cpu_ns(k->groups, &ns) ? ns : watchdog_cpu_ns(&k->watchdog);
 }
 
 static void on_said(void *user, const struct client *client, enum client_word word)

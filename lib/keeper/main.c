@@ -13,6 +13,7 @@
 
 #include "base/sysfile.h"
 #include "keeper/entry.h"
+#include "keeper/heir.h"
 #include "keeper/keeper.h"
 #include "keeper/scope.h"
 #include "sweep/sweep.h"
@@ -57,12 +58,12 @@ static void make_groups(struct keeper *k)
 	const struct group_limits limits = {k->spec.mem_bytes,
 			k->spec.procs + 1 + (*k->spec.slirp ? NET_PROCS : 0), k->spec.cpus};
 	sysfile_read("/proc/self/cgroup", self, sizeof self);
-	groups_create(&k->groups, CGROUP_ROOT, self, &limits, k->starter);
-	if (k->groups.limits & LIMIT_MEMORY || !scope_enter(CGROUP_ROOT))
+	groups_create(k->groups, CGROUP_ROOT, self, &limits, k->starter);
+	if (k->groups->limits & LIMIT_MEMORY || !scope_enter(CGROUP_ROOT))
 		return;
-	groups_remove(&k->groups);
+	groups_remove(k->groups);
 	sysfile_read("/proc/self/cgroup", self, sizeof self);
-	groups_create(&k->groups, CGROUP_ROOT, self, &limits, k->starter);
+	groups_create(k->groups, CGROUP_ROOT, self, &limits, k->starter);
 }
 
 /* From now on it can be kept, and ends in time. */
@@ -83,14 +84,14 @@ static bool start(struct keeper *k)
 	make_groups(k);
 	if (*k->spec.slirp)
 		roam_begin(&k->roam); /* before the filter is made */
-	r = launch_bwrap(&k->spec, &k->groups, k->user.uid, &k->launch);
+	r = launch_bwrap(&k->spec, k->groups, k->user.uid, &k->launch);
 	if (r < 0) {
 		say(k, "cannot start a process", -r);
 		return false;
 	}
-	entry_note_groups(KEEPER_ENTRY_DIR, &k->groups);
+	entry_note_groups(KEEPER_ENTRY_DIR, k->groups);
 	watchdog_init(&k->watchdog, k->launch.pid, k->launch.space_fd,
-			k->groups.limits & LIMIT_MEMORY ? 0 : k->spec.mem_bytes);
+			k->groups->limits & LIMIT_MEMORY ? 0 : k->spec.mem_bytes);
 	close(KEEPER_LISTEN);
 	close(KEEPER_AGENT);
 	close(KEEPER_CERTS);
@@ -114,13 +115,13 @@ static bool start_recipe(struct keeper *k)
 
 /* ---- end ------------------------------------------------------------------------ */
 
-static bool kill_children(void)
+static bool kill_children(const struct keeper *k)
 {
 	pid_t pids[64];
-	size_t n = watchdog_children(getpid(), pids, 64);
+	size_t n = watchdog_children(getpid(), pids, 64), killed = 0;
 	for (size_t i = 0; i < n; i++)
-		kill(pids[i], SIGKILL);
-	return n > 0;
+		killed += pids[i] != k->heir && kill(pids[i], SIGKILL) == 0;
+	return killed > 0;
 }
 
 /* Bubblewrap takes its child along when it dies, but for a moment at its start: then the child, which
@@ -128,7 +129,7 @@ static bool kill_children(void)
 static void end_all(struct keeper *k)
 {
 	int status;
-	while (kill_children()) {
+	while (kill_children(k)) {
 		pid_t pid = waitpid(-1, &status, 0);
 		keeper_note_end(k, pid, status);
 	}
@@ -140,22 +141,25 @@ static void tear_down(struct keeper *k)
 	net_finish(&k->net);
 	end_all(k);
 	keeper_hear_words(k);
-	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(&k->groups);
-	if (!k->spec.has_plan) /* others' groups are others' */
-		groups_remove(&k->groups);
+	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(k->groups);
+	bool is_empty = k->spec.has_plan || groups_remove(k->groups); /* others' groups are others' */
 	entry_remove(KEEPER_RUN_DIR, KEEPER_ENTRY_DIR, k->spec.name, k->spec.run_path);
 	user_release(&k->user);
+	if (is_empty) /* else it goes on where we give up */
+		heir_dismiss(k->heir);
 	keeper_tell_gone(k, oom_kills);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static struct keeper k; /* large, and all zero: it takes no room in the program file */
 	k.launch = (struct launch)LAUNCH_NONE;
 	k.net = (struct net)NET_NONE;
 	k.roam.fd = -1;
-	if (!settle(&k) || !get_spec(&k))
+	k.groups = heir_shared(sizeof *k.groups);
+	if (argc < 1 || !k.groups || !settle(&k) || !get_spec(&k))
 		return 125;
+	k.heir = heir_start(&k, argv[0]);
 	if (k.spec.has_plan ? start_recipe(&k) : start(&k)) {
 		/* While bubblewrap builds: others' leftovers. */
 		sweep_all(KEEPER_RUN_DIR);

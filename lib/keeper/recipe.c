@@ -188,7 +188,7 @@ static void find_groups(struct keeper *k, pid_t pid)
 	if (pid <= 0 || sysfile_read(path, theirs, sizeof theirs) <= 0)
 		return;
 	sysfile_read("/proc/self/cgroup", ours, sizeof ours);
-	groups_find(&k->groups, CGROUP_ROOT, theirs, ours);
+	groups_find(k->groups, CGROUP_ROOT, theirs, ours);
 	k->watchdog.bwrap = pid; /* for its processor time, where no group counts it */
 }
 
@@ -324,7 +324,7 @@ bool recipe_start(struct keeper *k)
 		return false;
 	}
 	settle(r);
-	k->groups.kind = LIMITS_ENGINE; /* until groups are found */
+	k->groups->kind = LIMITS_ENGINE; /* until groups are found */
 	if (!make(k))
 		return false;
 	if (r->way == WAY_DIRECT)

@@ -24,15 +24,15 @@ static uint32_t uid_of(pid_t pid)
 static struct ready_msg describe(const struct keeper *k)
 {
 	return (struct ready_msg){
-			.kind = k->groups.kind,
-			.limits = k->groups.limits,
+			.kind = k->groups->kind,
+			.limits = k->groups->limits,
 			.is_shared = k->launch.is_shared,
 			.uid = k->recipe.is_on ? uid_of(k->recipe.root_pid) : k->user.uid,
-			.mem_dir = (char *)groups_dir(&k->groups, LIMIT_MEMORY),
-			.pids_dir = (char *)groups_dir(&k->groups, LIMIT_PIDS),
-			.cpuacct_dir = (char *)groups_dir(&k->groups, LIMIT_CPUACCT),
-			.cpu_dir = (char *)groups_dir(&k->groups, LIMIT_CPU),
-			.pressure_dir = (char *)groups_dir(&k->groups, LIMIT_PRESSURE),
+			.mem_dir = (char *)groups_dir(k->groups, LIMIT_MEMORY),
+			.pids_dir = (char *)groups_dir(k->groups, LIMIT_PIDS),
+			.cpuacct_dir = (char *)groups_dir(k->groups, LIMIT_CPUACCT),
+			.cpu_dir = (char *)groups_dir(k->groups, LIMIT_CPU),
+			.pressure_dir = (char *)groups_dir(k->groups, LIMIT_PRESSURE),
 			.space_fd = k->launch.space_fd,
 			.n_outer = keeper_outer(k),
 			.origin = recipe_origin(&k->recipe),

@@ -19,23 +19,24 @@ enum { N_LOCK_DIRS = sizeof LOCK_DIRS / sizeof *LOCK_DIRS };
 /* ':' is in no sandbox's name: these files share a directory with them. */
 #define LOCK_PREFIX "uid:"
 
+static int open_ours(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 077))
+		return fd;
+	int error = fd < 0 ? -errno : -EPERM;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 static int open_lock_dir(void)
 {
-	int error = -ENOENT;
-	for (size_t i = 0; i < N_LOCK_DIRS; i++) {
-		struct stat st;
-		if (mkdir(LOCK_DIRS[i], 0700) < 0 && errno != EEXIST) {
-			error = -errno;
-			continue;
-		}
-		int fd = open(LOCK_DIRS[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 077))
-			return fd;
-		error = fd < 0 ? -errno : -EPERM;
-		if (fd >= 0)
-			close(fd);
-	}
-	return error;
+	int r = -ENOENT;
+	for (size_t i = 0; i < N_LOCK_DIRS && r < 0; i++)
+		r = mkdir(LOCK_DIRS[i], 0700) < 0 && errno != EEXIST ? -errno : open_ours(LOCK_DIRS[i]);
+	return r;
 }
 
 /* Lock a file, unless somebody holds it or has just removed it. */
@@ -151,4 +152,16 @@ void user_sweep(int dir_fd)
 	}
 	if (dir)
 		closedir(dir);
+}
+
+void user_inherit(void)
+{
+	for (size_t i = 0; i < N_LOCK_DIRS && geteuid() == 0; i++) {
+		int fd = open_ours(LOCK_DIRS[i]);
+		if (fd < 0)
+			continue;
+		user_sweep(fd);
+		close(fd);
+		rmdir(LOCK_DIRS[i]); /* only if it is empty */
+	}
 }

@@ -35,4 +35,7 @@ void user_release(struct user *u); /* takes one without a lock */
 /* Remove lock files in `dir_fd` that nobody holds. */
 void user_sweep(int dir_fd);
 
+/* As root: those wherever they may be, and the directories that are empty then. */
+void user_inherit(void);
+
 #endif

@@ -129,7 +129,7 @@ void sweep_directory(int run_fd, const char *run_path)
 	rmdir(run_path);
 }
 
-size_t sweep_all(int run_fd)
+static size_t for_each(int run_fd, bool (*visit)(int run_fd, const char *name))
 {
 	size_t n = 0;
 	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -137,8 +137,27 @@ size_t sweep_all(int run_fd)
 	struct dirent *entry;
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			n += sweep_entry(run_fd, entry->d_name);
+			n += visit(run_fd, entry->d_name);
 	if (dir)
 		closedir(dir);
 	return n;
+}
+
+size_t sweep_all(int run_fd)
+{
+	return for_each(run_fd, sweep_entry);
+}
+
+static bool is_left(int run_fd, const char *name)
+{
+	int fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool is = fd >= 0 && !sweep_is_held(fd);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+size_t sweep_left(int run_fd)
+{
+	return for_each(run_fd, is_left);
 }

@@ -48,5 +48,7 @@ void sweep_directory(int run_fd, const char *run_path);
 bool sweep_entry(int run_fd, const char *name);
 /* All of them. The number of those that were removed. */
 size_t sweep_all(int run_fd);
+/* How many are there that nobody holds. */
+size_t sweep_left(int run_fd);
 
 #endif

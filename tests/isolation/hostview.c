@@ -31,6 +31,20 @@ pid_t host_child_of(pid_t pid)
 	return host_read(path, text, sizeof text) > 0 ? (pid_t)atoi(text) : 0;
 }
 
+pid_t host_bwrap(pid_t keeper)
+{
+	char path[64], text[256];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)keeper, (int)keeper);
+	host_read(path, text, sizeof text);
+	for (char *at = text, *end;; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+		if (end == at)
+			return 0;
+		if (host_child_of(pid) > 0)
+			return pid;
+	}
+}
+
 pid_t host_keeper(void)
 {
 	pid_t pid = host_child_of(getpid());

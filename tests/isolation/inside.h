@@ -53,6 +53,7 @@ struct trm_proc *inside_start(struct inside *in, const char *const *argv, struct
 pid_t host_keeper(void);
 /* Only child of a process; 0 if it has none. */
 pid_t host_child_of(pid_t pid);
+pid_t host_bwrap(pid_t keeper); /* its only child that has children */
 /* Does it run? A process that only waits to be reaped does not. */
 bool host_is_alive(pid_t pid);
 /* How many processes have this word in their command line. */

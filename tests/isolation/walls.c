@@ -135,7 +135,7 @@ static void bubblewrap_has_no_environment(void **state)
 {
 	(void)state;
 	char path[64], text[4096];
-	pid_t bwrap = host_child_of(host_keeper()), init = host_child_of(bwrap);
+	pid_t bwrap = host_bwrap(host_keeper()), init = host_child_of(bwrap);
 	assert_true(bwrap > 0 && init > 0);
 	snprintf(path, sizeof path, "/proc/%d/environ", (int)bwrap);
 	assert_int_equal(host_read(path, text, sizeof text), 0);
@@ -153,7 +153,7 @@ static void its_user_is_nobody_else_on_the_host(void **state)
 	unsigned uid[4], groups;
 	if (geteuid() != 0)
 		skip();
-	pid_t init = host_child_of(host_child_of(host_keeper()));
+	pid_t init = host_child_of(host_bwrap(host_keeper()));
 	snprintf(path, sizeof path, "/proc/%d/status", (int)init);
 	assert_true(host_read(path, text, sizeof text) > 0);
 	const char *at = strstr(text, "Uid:");
@@ -170,7 +170,7 @@ static void its_user_is_nobody_else_on_the_host(void **state)
 static void nothing_is_inherited(void **state)
 {
 	(void)state;
-	pid_t keeper = host_keeper(), bwrap = host_child_of(keeper), init = host_child_of(bwrap);
+	pid_t keeper = host_keeper(), bwrap = host_bwrap(keeper), init = host_child_of(bwrap);
 	const pid_t pids[] = {keeper, bwrap, init};
 	for (size_t i = 0; i < 3; i++) {
 		for (int fd = 0; fd < 64; fd++) {

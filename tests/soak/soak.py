@@ -143,7 +143,7 @@ def deed_kill_keeper():
     process = start("run", "--yes", "--name", name, "--timeout", "10", "-c", LOOP["python"])
     if wait(lambda: keeper_of(name) or process.poll() is not None, "a sandbox that is to die"):
         pid = keeper_of(name)
-        victim = pid if any_.random() < 0.5 else (children(pid) or [pid])[0]
+        victim = any_.choice([pid, *children(pid)])  # bubblewrap, its heir
         try:
             os.kill(victim, signal.SIGKILL)
         except ProcessLookupError:

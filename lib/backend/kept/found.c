@@ -202,12 +202,27 @@ static unsigned kernel_of(pid_t pid)
 	return 0;
 }
 
+/* Below bubblewrap's outer process, which is the keeper's only child that has children. */
+static pid_t agent_below(pid_t keeper)
+{
+	char text[256], below[64];
+	pid_t agent = 0;
+	if (first_child(keeper, text, sizeof text) <= 0)
+		return 0;
+	for (char *at = text, *end; !agent; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+		if (end == at)
+			return 0;
+		agent = first_child(pid, below, sizeof below);
+	}
+	return agent;
+}
+
 unsigned found_kernels(const struct info_msg *info)
 {
 	char text[4096];
 	unsigned mask = 0;
-	/* Bubblewrap's outer process, the agent, and what that has started. */
-	pid_t agent = first_child(first_child(info->keeper, text, sizeof text), text, sizeof text);
+	pid_t agent = agent_below(info->keeper);
 	if (agent <= 0 || first_child(agent, text, sizeof text) <= 0)
 		return 0;
 	for (char *at = text, *end;; at = end) {
@@ -329,8 +344,11 @@ void found_sweep(void)
 	int run_fd = rundir_find(path, NULL);
 	if (run_fd < 0)
 		return;
-	for (unsigned tries = 0; !sweep_all(run_fd) && tries < FOUND_SWEEP_MS; tries++)
+	/* Its heir does the same: there may be nothing left, or soon. */
+	for (unsigned tries = 0; sweep_left(run_fd) && tries < FOUND_SWEEP_MS; tries++) {
+		sweep_all(run_fd);
 		nanosleep(&nap, NULL);
+	}
 	sweep_directory(run_fd, path);
 	close(run_fd);
 }

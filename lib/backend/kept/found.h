@@ -55,7 +55,8 @@ struct crowd {
 /* False: no memory, or no /proc. */
 bool crowd_take(struct crowd *crowd);
 void crowd_finish(struct crowd *crowd); /* takes a zeroed object */
-/* Sum over what descends from `root` but its first child, which is bubblewrap's outer process. */
+/* Sum over what descends from `root`; its children, bubblewrap's outer process among them, are no processes
+ * of the sandbox. */
 void crowd_sample(const struct crowd *crowd, pid_t root, struct trm_sample *sample);
 
 #endif

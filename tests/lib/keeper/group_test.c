@@ -146,14 +146,14 @@ static void version_2_steps_aside_where_it_is_alone(void **state)
 {
 	char base[GROUP_PATH], procs[64];
 	(void)state;
-	snprintf(procs, sizeof procs, "%d\n%d\n", 4711, (int)getpid());
+	snprintf(procs, sizeof procs, "%d\n%d\n", (int)getpid(), 10004711);
 	make_scope(procs);
 	make_dir("a/terrarium-host");
 	make_file("a/terrarium-host/cgroup.procs", "");
 	assert_true(own_dir(base, sizeof base, root, "3:x:/\n0::/a\n"));
-	assert_true(delegate(base, 4711));
+	assert_true(delegate(base, 10004711));
 	expect_file("a/terrarium-host/cgroup.procs",
-			"0711"); /* the client, then ourselves, in a plain file */
+			"10004711"); /* the last that was moved, in a plain file */
 	expect_file("a/cgroup.subtree_control", "+memory");
 }
 
@@ -168,7 +168,8 @@ static void version_2_leaves_a_client_where_it_is(void **state)
 	make_file("a/terrarium-host/cgroup.procs", "");
 	assert_true(own_dir(base, sizeof base, root, "0::/a\n"));
 	assert_true(delegate(base, 4711));
-	expect_file("a/terrarium-host/cgroup.procs", "0"); /* only ourselves */
+	procs[strlen(procs) - 1] = '\0';
+	expect_file("a/terrarium-host/cgroup.procs", procs); /* only ourselves */
 }
 
 static void version_2_leaves_others_alone(void **state)
