@@ -1,0 +1,449 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Container engines for tests, real ones, with everything of theirs in one folder.
+
+  engine.py up ENGINE DIR ARCHIVE      start it and load the images; the work of a fixture
+  engine.py down ENGINE DIR            end it, and everything that it leaves behind
+  engine.py with ENGINE DIR -- COMMAND the command, with the environment in which the engine's own command line
+                                       finds it
+
+ENGINE is docker, podman, or rootless (podman of user nobody). Where one cannot run, `up` says why in one line, and
+`with` says it again and exits with 77; with TERRARIUM_NEED_ENGINES=1 in the environment both are failures.
+
+A minder stays beside the engine until `down`, or until the ctest that started it is gone. For docker it lives in a
+mount and a network namespace of its own, so that neither mounts nor bridges are seen outside, no other containerd is
+met, and nothing can be fetched. What it hides there is what cannot be put elsewhere by an option: /etc/docker,
+/run/containerd.
+"""
+import contextlib
+import glob
+import json
+import os
+import pwd
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+SKIP = 77
+HERE = os.path.dirname(os.path.abspath(__file__))
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Unable(Exception):
+    """Says why an engine cannot be had on this machine."""
+
+
+def quiet(*argv, stdin=subprocess.DEVNULL, **more):
+    return subprocess.run(argv, stdin=stdin, capture_output=True, text=True, check=False, **more)
+
+
+def need_programs(*names):
+    missing = [name for name in names if not shutil.which(name, path=PATH)]
+    if missing:
+        raise Unable("%s is not installed" % missing[0])
+
+
+def wait_until(holds, seconds, what):
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            raise Unable("%s after %d seconds" % (what, seconds))
+        time.sleep(0.05)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def can_overlay(folder):
+    """Whether an overlay may lie on this file system; tried where nobody sees it."""
+    parts = [os.path.join(folder, "probe", name) for name in ("lower", "upper", "work", "merged")]
+    for part in parts:
+        os.makedirs(part)
+    tried = quiet("unshare", "-m", "mount", "-t", "overlay", "overlay", "-o",
+                  "lowerdir=%s,upperdir=%s,workdir=%s" % tuple(parts[:3]), parts[3])
+    shutil.rmtree(os.path.join(folder, "probe"))
+    return tried.returncode == 0
+
+
+def remove_cgroups(pattern):
+    """Those of these names, and what is below them; what is in them is killed."""
+    for top in glob.glob("/sys/fs/cgroup/**/" + pattern, recursive=True):
+        for folder, _, _ in os.walk(top, topdown=False):
+            with contextlib.suppress(OSError), open(folder + "/cgroup.procs", encoding="ascii") as procs:
+                for pid in procs.read().split():
+                    os.kill(int(pid), signal.SIGKILL)
+            with contextlib.suppress(Unable):
+                wait_until(lambda folder=folder: try_rmdir(folder), 5, "")
+
+
+def try_rmdir(folder):
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+    return not os.path.isdir(folder)
+
+
+def remove_tree(folder):
+    """With the mounts in it."""
+    with open("/proc/self/mounts", encoding="utf-8") as mounts:
+        inside = [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]
+    for point in reversed(inside):
+        quiet("umount", "-l", point)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class Engine:
+    """What all have in common: a folder, a command line, images."""
+
+    def __init__(self, folder):
+        self.dir = folder
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def cli(self, *argv, **more):
+        return quiet(*self.wrap([self.program, *argv]), env={**os.environ, **self.env()}, **more)
+
+    def wrap(self, argv):
+        return argv
+
+    def load(self, archive):
+        with open(archive, "rb") as images:  # a path may lead through folders that are not this user's
+            done = self.cli("load", stdin=images)
+        if done.returncode:
+            raise Unable("%s load: %s" % (self.program, done.stderr.strip()))
+
+    def remove_containers(self):
+        ids = self.cli("ps", "-aq", "--no-trunc").stdout.split()
+        if ids:
+            self.cli("rm", "-f", *self.rm_at_once, *ids)
+
+
+class Docker(Engine):
+    program = "docker"
+    rm_at_once = ()
+    unshare = ["-m", "--propagation", "slave", "-n"]
+
+    def env(self):
+        return {"DOCKER_HOST": "unix://" + self.path("docker.sock"), "DOCKER_CONFIG": self.path("config")}
+
+    def check(self):
+        if os.geteuid():
+            raise Unable("a dockerd of one's own needs root")
+        need_programs("dockerd", "docker", "containerd", "runc", "unshare", "ip")
+
+    def start(self):
+        """In the namespaces of the minder."""
+        quiet("ip", "link", "set", "lo", "up")
+        self.hide("/etc/docker")
+        self.hide("/run/containerd")
+        driver = "overlay2"
+        if not can_overlay(self.dir):
+            os.mkdir(self.path("data"))
+            if quiet("mount", "-t", "tmpfs", "-o", "size=2g", "tmpfs", self.path("data")).returncode:
+                driver = "vfs"
+        write(self.path("containerd.toml"), """version = 2
+root = "%s"
+state = "%s"
+disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.internal.v1.opt"]
+[grpc]
+address = "%s"
+""" % (self.path("containerd"), self.path("containerd-state"), self.path("containerd.sock")))
+        os.mkdir(self.path("config"))
+        write(self.path("config/config.json"), "{}")
+        self.children = [self.spawn("containerd", "--config", self.path("containerd.toml"), "-l", "error")]
+        wait_until(lambda: os.path.exists(self.path("containerd.sock")) or self.is_dead(), 20, "no containerd")
+        self.children.append(self.spawn(
+            "dockerd", "--data-root", self.path("data"), "--exec-root", self.path("exec"), "-H",
+            self.env()["DOCKER_HOST"], "--pidfile", self.path("pid"), "--containerd", self.path("containerd.sock"),
+            "--iptables=false", "--ip6tables=false", "--userland-proxy=false", "--storage-driver", driver,
+            "--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", "/" + os.path.basename(self.dir),
+            "--group", "root", "-l", "error"))
+        wait_until(lambda: self.is_dead() or self.cli("info").returncode == 0, 30, "dockerd does not answer")
+        if self.is_dead():
+            raise Unable("it ended at once")
+
+    def hide(self, folder):
+        """An empty one in its place; it is made if it must be, and then removed by stop()."""
+        if not os.path.isdir(folder):
+            os.makedirs(folder)
+            with open(self.path("made"), "a", encoding="utf-8") as f:
+                f.write(folder + "\n")
+        if quiet("mount", "-t", "tmpfs", "tmpfs", folder).returncode:
+            raise Unable("no mounts in a mount namespace of one's own")
+
+    def spawn(self, *argv):
+        return subprocess.Popen(argv, stdin=subprocess.DEVNULL)
+
+    def is_dead(self):
+        return any(child.poll() is not None for child in self.children)
+
+    def stop(self):
+        self.remove_containers()
+        for child in reversed(getattr(self, "children", [])):
+            child.terminate()
+            try:
+                child.wait(20)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+        self.kill_companions()
+        remove_cgroups(os.path.basename(self.dir))
+        if os.path.exists(self.path("made")):
+            with open(self.path("made"), encoding="utf-8") as f:
+                for folder in f.read().split():
+                    quiet("umount", folder)
+                    try_rmdir(folder)
+
+    @staticmethod
+    def kill_companions():
+        """Who else lives in the minder's namespace: shims whose containerd was killed."""
+        own = os.stat("/proc/self/ns/mnt").st_ino
+        for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+            with contextlib.suppress(OSError):
+                if pid != os.getpid() and os.stat("/proc/%d/ns/mnt" % pid).st_ino == own:
+                    os.kill(pid, signal.SIGKILL)
+
+
+class Podman(Engine):
+    program = "podman"
+    rm_at_once = ("-t", "0")
+    unshare = None
+    driver = "overlay"
+
+    def env(self):
+        return {"CONTAINERS_STORAGE_CONF": self.path("storage.conf"), "CONTAINERS_CONF": self.path("containers.conf"),
+                "CONTAINERS_REGISTRIES_CONF": self.path("registries.conf")}
+
+    def check(self):
+        if os.geteuid():
+            raise Unable("podman as root needs root")
+        need_programs("podman", "conmon", "crun")
+
+    def configure(self):
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # podman asks for a million, which not every root may
+        write(self.path("storage.conf"), '[storage]\ndriver = "%s"\ngraphroot = "%s"\nrunroot = "%s"\n' %
+              (self.driver, self.path("root"), self.path("run")))
+        write(self.path("containers.conf"), """[containers]
+default_ulimits = ["nofile=%d:%d", "nproc=32768:32768"]
+log_driver = "k8s-file"
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "%s"
+tmp_dir = "%s"
+volume_path = "%s"
+[network]
+network_config_dir = "%s"
+""" % (min(files, 1024), files, self.runtime(), self.path("tmp"), self.path("volumes"), self.path("networks")))
+        write(self.path("registries.conf"), "unqualified-search-registries = []\n")
+
+    @staticmethod
+    def runtime():
+        """crun wants no controllers in the tree of version 2 when there are any of version 1."""
+        with contextlib.suppress(OSError), open("/sys/fs/cgroup/unified/cgroup.controllers", encoding="ascii") as f:
+            if f.read().strip() and shutil.which("runc", path=PATH):
+                return "runc"
+        return "crun"
+
+    def start(self):
+        if not can_overlay(self.dir):
+            self.driver = "vfs"
+        self.configure()
+        self.before = set(self.traces())
+        done = self.cli("info")
+        if done.returncode:
+            raise Unable(done.stderr.strip())
+
+    @staticmethod
+    def traces():
+        """What podman and its runtimes leave in places of their own choice."""
+        return [path for path in ("/run/libpod", "/run/crun", "/run/containers", "/run/netns", "/var/lib/cni")
+                if os.path.exists(path)] + glob.glob("/sys/fs/cgroup/*/libpod_parent") + \
+            glob.glob("/sys/fs/cgroup/libpod_parent")
+
+    def is_dead(self):
+        return False
+
+    def stop(self):
+        self.remove_containers()
+        for path in set(self.traces()) - getattr(self, "before", set(self.traces())):
+            if path.startswith("/sys/fs/cgroup"):
+                remove_cgroups("libpod_parent")
+            else:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+class Rootless(Podman):
+    """Of user nobody, who is given subordinate ids in a mount namespace of the minder's."""
+    unshare = ["-m", "--propagation", "slave"]
+    user = "nobody"
+
+    def env(self):
+        return {**super().env(), "HOME": self.path("home"), "XDG_RUNTIME_DIR": self.path("xdg"),
+                "PATH": PATH, "USER": self.user}
+
+    def check(self):
+        if os.geteuid():
+            raise Unable("giving somebody subordinate ids needs root")
+        need_programs("podman", "conmon", "crun", "newuidmap", "setpriv", "nsenter")
+
+    def wrap(self, argv):
+        """As that user; from outside, in the minder's namespace."""
+        enter = []
+        if os.path.exists(self.path("minder")) and os.getpid() != self.minder():
+            enter = ["nsenter", "-t", str(self.minder()), "-m", "--"]
+        who = pwd.getpwnam(self.user)
+        return [*enter, "setpriv", "--reuid=%d" % who.pw_uid, "--regid=%d" % who.pw_gid, "--clear-groups",
+                "--inh-caps=-all", "--", *argv]
+
+    def minder(self):
+        with open(self.path("minder"), encoding="ascii") as f:
+            return int(f.read())
+
+    def start(self):
+        who = pwd.getpwnam(self.user)
+        for name in ("home", "xdg"):
+            os.mkdir(self.path(name), 0o700)
+            os.chown(self.path(name), who.pw_uid, who.pw_gid)
+        os.chmod(self.dir, 0o755)
+        for name in ("subuid", "subgid"):
+            write(self.path(name), "%s:1000000:65536\n" % self.user)
+            if not os.path.exists("/etc/" + name):
+                raise Unable("there is no /etc/%s to hide" % name)
+            if quiet("mount", "--bind", self.path(name), "/etc/" + name).returncode:
+                raise Unable("no mounts in a mount namespace of one's own")
+        self.configure()
+        os.chown(self.dir, who.pw_uid, who.pw_gid)
+        self.before = set(self.traces())
+        done = self.cli("info")
+        if done.returncode:
+            raise Unable(done.stderr.strip())
+
+    def stop(self):
+        super().stop()
+        with contextlib.suppress(OSError, ValueError), open(self.path("tmp/pause.pid"), encoding="ascii") as f:
+            os.kill(int(f.read()), signal.SIGKILL)  # who holds the user namespace
+
+
+ENGINES = {"docker": Docker, "podman": Podman, "rootless": Rootless}
+
+
+# ---- the minder, and the three verbs ----
+
+def mind(engine, parent):
+    """Start, say "up" or why not on stdout, and end with `down` or with who asked for it."""
+    asked = []
+    signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    write(engine.path("minder"), str(os.getpid()))
+    log = os.open(engine.path("log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    answer = os.dup(1)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    try:
+        watched = os.pidfd_open(parent)
+        engine.start()
+        os.write(answer, b"up")
+        os.close(answer)
+        answer = -1
+        while not asked and not engine.is_dead() and not select.select([watched], [], [], 0.25)[0]:
+            pass
+    except (Unable, OSError) as why:
+        os.write(answer, str(why).encode())
+    finally:
+        engine.stop()
+    while not asked and answer < 0 and select.select([watched], [], [], 0.25)[0] == []:
+        pass  # an engine that died is found out by tests; its log is shown by `down`
+    if not asked:
+        remove_tree(engine.dir)
+
+
+def start_minder(name, engine):
+    argv = [sys.executable, "-B", os.path.abspath(__file__), "mind", name, engine.dir, str(os.getppid())]
+    if engine.unshare is not None:
+        argv = ["unshare", *engine.unshare, "--", *argv]
+    minder = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
+    answer = minder.stdout.read().decode()
+    if answer == "up":
+        return
+    minder.wait()
+    with contextlib.suppress(OSError), open(engine.path("log"), encoding="utf-8", errors="replace") as log:
+        print(log.read()[-3000:])
+    raise Unable(answer or "it could not be started")
+
+
+def verdict(name, why):
+    if os.environ.get("TERRARIUM_NEED_ENGINES") == "1":
+        print("FAILED: no %s for tests: %s" % (name, why))
+        return 1
+    print("SKIP: no %s for tests: %s" % (name, why))
+    return SKIP
+
+
+def up(name, engine, archive):
+    remove_tree(engine.dir)
+    os.makedirs(engine.dir, 0o700)
+    try:
+        engine.check()
+        start_minder(name, engine)
+        start = time.monotonic()
+        engine.load(archive)
+        print("%s is up; images loaded in %.1f s" % (name, time.monotonic() - start))
+        return 0
+    except Unable as why:
+        reason = str(why).strip().splitlines()[-1] if str(why).strip() else "unknown"
+        with contextlib.suppress(OSError):
+            write(engine.path("why"), reason)
+        return verdict(name, reason)
+
+
+def down(name, engine):
+    code = 0
+    with contextlib.suppress(OSError, ValueError):
+        with open(engine.path("minder"), encoding="ascii") as f:
+            pid = int(f.read())
+        minder = os.pidfd_open(pid)
+        signal.pidfd_send_signal(minder, signal.SIGTERM)
+        if not select.select([minder], [], [], 60)[0]:
+            print("the minder of %s does not end" % name)
+            code = 1
+    if code:
+        with contextlib.suppress(OSError), open(engine.path("log"), encoding="utf-8", errors="replace") as log:
+            print(log.read()[-3000:])
+    remove_tree(engine.dir)
+    if os.path.exists(engine.dir):
+        print("left behind: %s" % engine.dir)
+        code = 1
+    return code
+
+
+def run_with(name, engine, argv):
+    if not os.path.exists(engine.path("minder")) or os.path.exists(engine.path("why")):
+        why = "it was not started"
+        with contextlib.suppress(OSError), open(engine.path("why"), encoding="utf-8") as f:
+            why = f.read()
+        return verdict(name, why)
+    argv = engine.wrap(argv)
+    os.execvpe(argv[0], argv, {**os.environ, **engine.env()})
+
+
+def main(argv):
+    verb, name, folder, *rest = argv
+    engine = ENGINES[name](os.path.abspath(folder))
+    if verb == "up":
+        return up(name, engine, rest[0])
+    if verb == "mind":
+        return mind(engine, int(rest[0]))
+    if verb == "down":
+        return down(name, engine)
+    return run_with(name, engine, rest[rest.index("--") + 1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
