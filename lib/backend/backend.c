@@ -4,6 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include <terrarium/recipe.h>
+
+#include "backend/recipe/box.h"
 #include "base/err.h"
 
 static const struct backend_ops *const BACKENDS[] = {&backend_local, &backend_microsandbox, &backend_fake};
@@ -20,12 +23,25 @@ static const struct backend_ops *complete(const struct backend_ops *ops)
 
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr)
 {
-	for (size_t i = 0; i < N_BACKENDS; i++) {
-		if (name && strcmp(name, BACKENDS[i]->name))
-			continue;
-		*ret = complete(BACKENDS[i]);
-		return 0;
-	}
-	return trm_error_set(reterr, TRM_EINVAL,
-			"there is no backend '%s': known are local, microsandbox and fake", name);
+	(void)reterr;
+	*ret = complete(&backend_recipe);
+	for (size_t i = 0; i < N_BACKENDS; i++)
+		if (!name || !strcmp(name, BACKENDS[i]->name)) {
+			*ret = complete(BACKENDS[i]);
+			break;
+		}
+	return 0;
+}
+
+int backend_check(const char *name, const char *config, struct trm_error *reterr)
+{
+	const struct backend_ops *ops;
+	struct trm_recipe *recipe;
+	int r = backend_find(name, &ops, reterr);
+	if (r < 0 || !(ops->caps & BACKEND_RECIPE))
+		return r;
+	r = box_find_recipe(name, config, &recipe, reterr);
+	if (r == 0)
+		trm_recipe_free(recipe);
+	return r;
 }

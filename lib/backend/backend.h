@@ -26,6 +26,9 @@ struct carrier {
 
 /* Upward. Never called from inside start(); always from a loop turn. */
 struct carrier_cb {
+	/* What is being done that takes its time, one line fit to be shown: before `connected`, where it counts as a
+	 * sign of life, and before `closed`. */
+	void (*progress)(void *user, const char *words);
 	/* The stream is there: a connected, non-blocking descriptor, owned by the carrier
 	 * until `closed`. The agent may take a while to answer on it. Once. */
 	void (*connected)(void *user, int fd);
@@ -45,6 +48,7 @@ enum backend_cap {
 	BACKEND_WANTS_TIMEOUT = 1 << 5,
 	BACKEND_END = 1 << 6,
 	BACKEND_TELLS_FATE = 1 << 7, /* no op: why an interpreter ends (kernel.h: fate) */
+	BACKEND_RECIPE = 1 << 8,     /* no op: it has many names, each a recipe's */
 };
 
 struct backend_ops {
@@ -84,11 +88,14 @@ struct backend_ops {
 	/* BACKEND_EVENTS. A descriptor that becomes readable when memory passes so many bytes, upwards or
 	 * downwards; the caller closes it. -1: the kernel tells nobody here, look from time to time. */
 	int (*watch_memory)(struct carrier *carrier, uint64_t bytes);
+	/* May be NULL. The image or container that it was made from; "": none. Valid from `connected` on. */
+	const char *(*origin)(const struct carrier *carrier);
 };
 
 extern const struct backend_ops backend_local;
 extern const struct backend_ops backend_fake;
 extern const struct backend_ops backend_microsandbox;
+extern const struct backend_ops backend_recipe;
 /* Not to be found by name: a local sandbox that runs already, opts->name. It has no start of its own, but
  * attached_start(), as start(), with what is known of the sandbox already: the runtime directory, and its
  * entry (backend/kept/found.h), which becomes the carrier's if there is one. */
@@ -98,7 +105,10 @@ int attached_start(int run_fd, struct info_msg *info, struct trm_loop *loop,
 		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
 		struct carrier **ret_carrier, struct trm_error *reterr);
 
-/* By name; NULL name means local. TRM_EINVAL with the list of known ones. */
+/* By name; NULL name means local. Whatever is no other backend's name is a recipe's. */
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr);
+/* Is there one? Recipes are looked for in the config file `config` (NULL: the usual one), too, and checked.
+ * TRM_EINVAL with the list of known ones, or what is wrong with the recipe. */
+int backend_check(const char *name, const char *config, struct trm_error *reterr);
 
 #endif

@@ -11,14 +11,14 @@
 
 #include <terrarium/error.h>
 
-static int find(char path[CACHEDIR_PATH], struct trm_error *reterr)
+static int find(const char *folder, char path[CACHEDIR_PATH], struct trm_error *reterr)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int n = -1;
 	if (cache && *cache == '/')
-		n = snprintf(path, CACHEDIR_PATH, "%s/terrarium/packages", cache);
+		n = snprintf(path, CACHEDIR_PATH, "%s/terrarium/%s", cache, folder);
 	else if (home && *home == '/')
-		n = snprintf(path, CACHEDIR_PATH, "%s/.cache/terrarium/packages", home);
+		n = snprintf(path, CACHEDIR_PATH, "%s/.cache/terrarium/%s", home, folder);
 	if (n < 0 || n >= CACHEDIR_PATH)
 		return trm_error_set(reterr, TRM_ENOENT,
 				"there is no place for a cache: neither XDG_CACHE_HOME nor HOME names a folder");
@@ -35,10 +35,10 @@ static void make_parents(char *path)
 	}
 }
 
-int cachedir_open(char path[CACHEDIR_PATH], struct trm_error *reterr)
+int cachedir_open(const char *folder, char path[CACHEDIR_PATH], struct trm_error *reterr)
 {
 	struct stat st;
-	int r = find(path, reterr);
+	int r = find(folder, path, reterr);
 	if (r < 0)
 		return r;
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

@@ -2,8 +2,9 @@
 #ifndef TRM_BASE_CACHEDIR_H
 #define TRM_BASE_CACHEDIR_H
 
-/* The host's folder of fetched packages: $XDG_CACHE_HOME/terrarium/packages, or ~/.cache/terrarium/packages.
- * Sandboxes with network see it at CACHEDIR_INSIDE, read-only. */
+/* The host's folders of what is kept for later sandboxes: $XDG_CACHE_HOME/terrarium/FOLDER, or
+ * ~/.cache/terrarium/FOLDER. "packages" are those that were fetched; sandboxes with network see it at
+ * CACHEDIR_INSIDE, read-only. */
 
 #include <stddef.h>
 
@@ -15,6 +16,6 @@ enum { CACHEDIR_PATH = 1024 };
 
 /* Make it if it is not there. The path, and a descriptor of it (the caller's to close); or a negative code:
  * it cannot be made, or others than this user could write into it. Who gets that does without. */
-int cachedir_open(char path[CACHEDIR_PATH], struct trm_error *reterr);
+int cachedir_open(const char *folder, char path[CACHEDIR_PATH], struct trm_error *reterr);
 
 #endif

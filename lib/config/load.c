@@ -181,6 +181,7 @@ int trm_config_load_from(struct trm_config *config, const char *path, struct trm
 
 	trm_settings(&count);
 	trm_config_default(config);
+	snprintf(config->path, sizeof config->path, "%s", path ? path : "");
 	if (origins)
 		memset(origins, 0, count * sizeof *origins);
 	int r = load_config_file(&target, path, reterr);
@@ -234,6 +235,22 @@ static void set_server(const struct trm_config *config, struct trm_server_opts *
 		server->scripts[server->n_scripts++] = (struct trm_script){name, text};
 }
 
+static void set_container(const struct trm_config *config, struct trm_container_opts *container)
+{
+	*container = (struct trm_container_opts){
+			.config = or_null(config->path),
+			.image = or_null(config->image),
+			.language = or_null(config->language),
+			.container = or_null(config->container),
+			.dockerfile = or_null(config->dockerfile),
+			.user = or_null(config->user),
+			.commit_tag = or_null(config->commit),
+			.commit_overwrites = config->commit_over,
+			.keep_image = config->keep_image,
+			.read_only = config->read_only,
+	};
+}
+
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)
 {
 	*opts = (struct trm_sandbox_opts){
@@ -250,6 +267,7 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 	};
 	add_mounts(config, opts);
 	set_server(config, &opts->server);
+	set_container(config, &opts->container);
 	for (const char *at = NULL; opts->n_env < TRM_ENV_MAX && (at = trm_list_next(config->env, at));)
 		opts->env[opts->n_env++] = at;
 }

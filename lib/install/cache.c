@@ -16,7 +16,7 @@
 static int open_parent(const char *folder, const char *name, bool makes, struct trm_error *reterr)
 {
 	char path[CACHEDIR_PATH], parts[300];
-	int fd = cachedir_open(path, reterr);
+	int fd = cachedir_open("packages", path, reterr);
 	if (fd < 0)
 		return fd;
 	int n = snprintf(parts, sizeof parts, "%s/%s", folder, name);

@@ -209,7 +209,7 @@ static bool has_cache(void)
 {
 	char path[CACHEDIR_PATH];
 	struct trm_error why;
-	int fd = cachedir_open(path, &why);
+	int fd = cachedir_open("packages", path, &why);
 	if (fd < 0)
 		log_write(LOG_WARNING, "%s", why.msg);
 	else

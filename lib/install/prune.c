@@ -58,7 +58,7 @@ void cache_prune(void)
 	char *const roots[] = {path, NULL};
 	struct crowd crowd = {0};
 	struct trm_error why;
-	int fd = cachedir_open(path, &why);
+	int fd = cachedir_open("packages", path, &why);
 	if (fd < 0)
 		return;
 	close(fd);

@@ -3,7 +3,7 @@
 #define TRM_KEEPER_BINDS_H
 
 /* Theory of operation. What a sandbox is to see of the host comes to the keeper as descriptors, opened by the
- * client (backend/local/mounts.h). The mounts are made in the mount namespace that bubblewrap is started
+ * client (backend/kept/mounts.h). The mounts are made in the mount namespace that bubblewrap is started
  * in, under MOUNT_SOURCE, from where it binds them to where they belong. A descriptor
  * from outside cannot be mounted in a new namespace: so each path, which the kernel tells, is opened again
  * there, links refused, and counts only if it is the very same file. From then on it has no path any more:

@@ -130,7 +130,7 @@ void trm_sandbox_stop(struct trm_sandbox *sandbox)
 int trm_sandbox_keep(struct trm_sandbox *sandbox, bool is_kept, struct trm_error *reterr)
 {
 	if (!(sandbox->ops->caps & BACKEND_KEEP))
-		return trm_error_set(reterr, TRM_ENOTSUP, NO_KEEPING, sandbox->ops->name);
+		return trm_error_set(reterr, TRM_ENOTSUP, NO_KEEPING, sandbox->backend);
 	if (!sandbox_is_open(sandbox) || !sandbox->carrier)
 		return trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' has ended", sandbox->name);
 	int r = sandbox->ops->keep(sandbox->carrier, is_kept, reterr);
@@ -150,6 +150,16 @@ static void on_connected(void *user, int fd)
 	client_connected(s, fd);
 }
 
+/* Fetching an image may take its time; standing still may not. */
+static void on_progress(void *user, const char *words)
+{
+	struct trm_sandbox *s = user;
+	if (s->state == SANDBOX_STARTING)
+		trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
+	if (s->cb->progress)
+		s->cb->progress(s->user, s, words);
+}
+
 static void on_carrier_closed(void *user, const struct trm_error *why)
 {
 	struct trm_sandbox *s = user;
@@ -163,7 +173,8 @@ static void on_carrier_closed(void *user, const struct trm_error *why)
 	sandbox_release(s);
 }
 
-static const struct carrier_cb CARRIER_CB = {.connected = on_connected, .closed = on_carrier_closed};
+static const struct carrier_cb CARRIER_CB = {
+		.progress = on_progress, .connected = on_connected, .closed = on_carrier_closed};
 
 static void on_impatient(void *user)
 {
@@ -247,21 +258,21 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 			|| (r = metrics_check(opts->metrics_interval_ms, reterr)) < 0)
 		return r;
 	if (opts->keep && !(s->ops->caps & BACKEND_KEEP))
-		return trm_error_set(reterr, TRM_ENOTSUP, NO_KEEPING, s->ops->name);
+		return trm_error_set(reterr, TRM_ENOTSUP, NO_KEEPING, s->backend);
 	if ((r = trm_sandbox_opts_check(opts, reterr)) < 0)
 		return r;
 	if (opts->n_mounts && !(s->ops->caps & BACKEND_MOUNTS) && s->ops != &backend_attached)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"sandboxes of the %s backend see no files of the host", s->ops->name);
+				"sandboxes of the %s backend see no files of the host", s->backend);
 	if ((opts->n_env || opts->workdir) && !(s->ops->caps & BACKEND_ENV) && s->ops != &backend_attached)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"sandboxes of the %s backend take no variables and no working directory",
-				s->ops->name);
+				s->backend);
 	s->opts = *opts;
 	s->opts.name = s->name;
 	snprintf(s->workdir, sizeof s->workdir, "%s", opts->workdir ? opts->workdir : "/workspace");
 	snprintf(s->group, sizeof s->group, "%s", opts->group ? opts->group : "");
-	s->opts.backend = s->ops->name;
+	s->opts.backend = s->backend;
 	s->is_kept = opts->keep;
 	s->leaves = opts->keep || s->ops == &backend_attached;
 	if (!s->opts.start_timeout_ms)
@@ -287,6 +298,18 @@ static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_
 	return r;
 }
 
+/* Recipes share their operations, and those who are attached theirs with all. */
+static void name_backend(
+		struct trm_sandbox *s, const struct found *found, const struct trm_sandbox_opts *opts)
+{
+	const char *name = s->ops->name;
+	if (found && *found->info.ready.origin.backend)
+		name = found->info.ready.origin.backend;
+	else if (s->ops->caps & BACKEND_RECIPE)
+		name = opts->backend;
+	snprintf(s->backend, sizeof s->backend, "%s", name);
+}
+
 /* `found` NULL: it is to be a new one. */
 static int open_on(const struct backend_ops *ops, struct found *found, struct trm_loop *loop,
 		const struct trm_sandbox_opts *opts, const struct trm_sandbox_cb *cb, void *user,
@@ -298,6 +321,7 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	s->ops = ops;
+	name_backend(s, found, opts);
 	s->loop = loop;
 	s->cb = cb ? cb : &none;
 	s->user = user;
@@ -317,7 +341,8 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 	s->opts.workdir = s->workdir;
 	s->opts.group = s->group;
 	s->opts.server = (struct trm_server_opts){0}; /* its texts, a key among them, are the caller's */
-	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->ops->name);
+	s->opts.container = (struct trm_container_opts){0};
+	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->backend);
 	trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
 	if (s->opts.metrics_interval_ms)
 		metrics_send_watch(s);
@@ -394,7 +419,13 @@ const char *trm_sandbox_name(const struct trm_sandbox *sandbox)
 
 const char *trm_sandbox_backend(const struct trm_sandbox *sandbox)
 {
-	return sandbox->ops->name;
+	return sandbox->backend;
+}
+
+const char *trm_sandbox_origin(const struct trm_sandbox *sandbox)
+{
+	bool is_known = sandbox->ops->origin && sandbox->carrier && sandbox->state != SANDBOX_STARTING;
+	return is_known ? sandbox->ops->origin(sandbox->carrier) : "";
 }
 
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox)

@@ -124,6 +124,7 @@ struct trm_sandbox {
 	 * has started. */
 	struct trm_sandbox_opts opts;
 	char name[65];
+	char backend[32];
 	char workdir[TRM_INSIDE_PATH];
 	char group[TRM_GROUP_BYTES];
 	char *mounts; /* malloc'd; NULL: none */

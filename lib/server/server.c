@@ -94,8 +94,7 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 	server->user = user;
 	snprintf(server->host, sizeof server->host, "%s", opts->host ? opts->host : "127.0.0.1");
 	server->opts.host = server->host;
-	const struct backend_ops *ops;
-	int r = backend_find(opts->backend, &ops, reterr);
+	int r = backend_check(opts->backend, NULL, reterr);
 	if (r == 0 && opts->key)
 		r = hmac_load(&server->hmac, reterr);
 	if (opts->key)

@@ -33,7 +33,26 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	struct stage *stage = user;
 	(void)sandbox;
 	stage->sandbox = NULL;
+	progress_clear(&stage->progress);
 	stage->cb->closed(stage->user, why);
+}
+
+static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
+{
+	struct stage *stage = user;
+	if (stage->cb->progress)
+		stage->cb->progress(stage->user, words);
+	else if (trm_sandbox_is_ready(sandbox) || stage->is_closing)
+		progress_tell(&stage->progress, words);
+	else
+		progress_say(&stage->progress, words, trm_loop_now_ns(stage->loop));
+}
+
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct stage *stage = user;
+	(void)sandbox;
+	progress_clear(&stage->progress);
 }
 
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
@@ -44,7 +63,8 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 		stage->cb->metrics(stage->user, metrics);
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.metrics = on_metrics, .closed = on_closed};
+static const struct trm_sandbox_cb sandbox_cb = {
+		.progress = on_progress, .ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
 /* nohup wants SIGHUP ignored. (Shells ignore SIGINT for jobs in the background, too; but who sends it
  * to one by hand means it.) */
@@ -97,6 +117,8 @@ int stage_open(struct stage *stage, const struct trm_config *config, enum stage_
 {
 	*stage = (struct stage){.cb = cb, .user = user};
 	int r = trm_loop_create(&stage->loop, reterr);
+	if (r == 0)
+		progress_init(&stage->progress, trm_loop_now_ns(stage->loop));
 	if (r == 0)
 		r = trm_loop_add_signals(stage->loop, signals, N_SIGNALS - is_hangup_ignored(), on_signal,
 				stage, &stage->signals, reterr);

@@ -11,6 +11,8 @@
 
 #include <terrarium/terrarium.h>
 
+#include "stream/progress.h"
+
 struct stage_cb {
 	void (*interrupt)(void *user);
 	/* SIGTERM, SIGHUP or SIGQUIT has come for the first time. True: it is dealt with, nothing else
@@ -18,6 +20,8 @@ struct stage_cb {
 	bool (*signal)(void *user, int signo);
 	/* The sandbox has closed; why->code is TRM_OK if that was asked for. Once. */
 	void (*closed)(void *user, const struct trm_error *why);
+	/* What is being done before the sandbox is there, and while it ends. NULL: it is said on stderr. */
+	void (*progress)(void *user, const char *words);
 	/* When trm_sandbox_set_metrics() has asked for them. May be NULL. */
 	void (*metrics)(void *user, const struct trm_metrics *metrics);
 };
@@ -31,6 +35,7 @@ struct stage {
 	int ended_by; /* signal that asked for the end, or 0 */
 	bool was_signalled;
 	bool is_closing;
+	struct progress progress;
 };
 
 /* Which sandbox it is to be. */

@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "backend/kept/found.h"
 #include "backend/kept/guards.h"
+#include "backend/kept/kept.h"
 #include "backend/kept/rundir.h"
 #include "backend/kept/tether.h"
 #include "base/err.h"
@@ -181,14 +182,25 @@ static size_t guards(const struct carrier *carrier, const struct trm_guard **ret
 	return a->n_guards;
 }
 
+static bool is_elsewhere(const struct attached *a)
+{
+	return *a->info.ready.origin.backend;
+}
+
 static uint32_t nproc(const struct carrier *carrier)
 {
 	const struct info_msg *info = &attached(carrier)->info;
-	return info->ready.limits & LIMIT_PIDS ? 0 : info->procs;
+	return is_elsewhere(attached(carrier)) || info->ready.limits & LIMIT_PIDS ? 0 : info->procs;
 }
 
 static void add_limits(const struct attached *a, struct trm_sample *sample)
 {
+	if (is_elsewhere(a)) {
+		struct trm_limits limits;
+		found_limits(&a->info, &limits);
+		kept_limits_made(&limits, &a->info.ready, sample);
+		return;
+	}
 	sample->cpu_limit = a->info.cpus;
 	sample->mem_limit_bytes = a->info.mem_bytes;
 	sample->disk_limit_bytes = a->info.disk_bytes;
@@ -199,6 +211,12 @@ static void add_limits(const struct attached *a, struct trm_sample *sample)
 		sample->oom_kills = a->tether.oom_kills;
 		sample->known |= TRM_METRIC_OOM_KILLS;
 	}
+}
+
+static const char *origin(const struct carrier *carrier)
+{
+	const struct origin_msg *o = &attached(carrier)->info.ready.origin;
+	return *o->image ? o->image : o->where;
 }
 
 static void stats(struct carrier *carrier, struct trm_sample *sample)
@@ -237,4 +255,5 @@ const struct backend_ops backend_attached = {
 		.stats = stats,
 		.events = events,
 		.watch_memory = watch_memory,
+		.origin = origin,
 };

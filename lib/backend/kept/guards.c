@@ -100,6 +100,8 @@ size_t guards_tell(struct trm_guard *ret, const struct ready_msg *r, const struc
 		uint64_t disk_bytes)
 {
 	struct list l = {.row = ret};
+	if (r->origin.backend && *r->origin.backend)
+		return guards_tell_made(ret, r, want);
 	bool is_strict = !(r->limits & LIMIT_MEMORY);
 	tell_memory(&l, r, want);
 	tell_cpu(&l, r, want);

@@ -2,17 +2,36 @@
 #ifndef TRM_KEPT_GUARDS_H
 #define TRM_KEPT_GUARDS_H
 
-/* What is enforced in one local sandbox and how: told from what the keeper
- * has really done, and no better than it is. */
+/* What is enforced in one sandbox and how: told from what the keeper has really done, or has asked of an
+ * engine, and no better than it is. */
 
 #include <terrarium/sandbox.h>
 
 #include "wire/lifeline.h"
 
-enum { GUARDS_MAX = 12 };
+enum { GUARDS_MAX = 14 };
 
-/* Fills `ret` (GUARDS_MAX rows); returns how many. `disk_bytes` is the size in force. */
+/* What an engine was asked for when it made a sandbox: travels through the keeper (origin_msg.asks) to all
+ * who attach. */
+enum ask {
+	ASK_MEMORY = 1,
+	ASK_CPU = 2,
+	ASK_PROCS = 4,
+	ASK_DISK = 8,
+	ASK_FILE_SIZE = 16,
+	ASK_OPEN_FILES = 32,
+	ASK_NO_NET = 64,
+	ASK_NET = 128,
+	ASK_READ_ONLY = 256,
+	ASK_FEW_CAPS = 512,
+};
+
+/* Fills `ret` (GUARDS_MAX rows); returns how many. `disk_bytes` is the size in force of a local sandbox. */
 size_t guards_tell(struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits,
 		uint64_t disk_bytes);
+
+/* The same of what a recipe has made; guards_tell() turns to it. */
+size_t guards_tell_made(
+		struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits);
 
 #endif

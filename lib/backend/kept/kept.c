@@ -50,6 +50,15 @@ void kept_close(struct kept *k, const struct trm_error *why)
 	k->kind->destroy(k);
 }
 
+/* Of taking it away: an image that could not be saved, a container that is still there. */
+static void tell_trouble(struct kept *k)
+{
+	const struct gone_msg *gone = &k->tether.gone.gone;
+	if (k->kind->is_elsewhere && k->kind->progress && k->tether.gone.type && gone->cause != GONE_TOLD
+			&& *gone->words)
+		k->kind->progress(k, gone->words);
+}
+
 /* The keeper has been reaped: what it had to say lies in the socket. */
 static void on_keeper_end(void *user, pid_t pid, int wait_status)
 {
@@ -61,6 +70,9 @@ static void on_keeper_end(void *user, pid_t pid, int wait_status)
 	tether_hear(&k->tether);
 	if (!k->is_left && (!k->is_stopping || k->tether.is_garbled))
 		tether_tell_why(&k->tether, &why);
+	if (why.code && k->kind->advise)
+		k->kind->advise(k, &why);
+	tell_trouble(k);
 	if (!k->tether.gone.type) /* it was killed, and has not taken anything away */
 		found_sweep();
 	kept_close(k, &why);
@@ -130,7 +142,15 @@ static void on_tether_end(void *user)
 		kept_stop(&k->base);
 }
 
-static const struct tether_cb TETHER_CB = {.ready = on_ready, .ended = on_tether_end};
+static void on_progress(void *user, const char *words)
+{
+	struct kept *k = user;
+	if (k->kind->progress)
+		k->kind->progress(k, words);
+}
+
+static const struct tether_cb TETHER_CB = {
+		.progress = on_progress, .ready = on_ready, .ended = on_tether_end};
 
 int kept_watch(struct kept *k, const struct started *started, struct trm_error *reterr)
 {
@@ -161,11 +181,27 @@ size_t kept_guards(const struct carrier *carrier, const struct trm_guard **ret_g
 uint32_t kept_nproc(const struct carrier *carrier)
 {
 	const struct kept *k = kept(carrier);
-	return k->tether.ready.ready.limits & LIMIT_PIDS ? 0 : k->limits.procs;
+	/* Elsewhere it would count all processes of that user there. */
+	return k->kind->is_elsewhere || k->tether.ready.ready.limits & LIMIT_PIDS ? 0 : k->limits.procs;
+}
+
+void kept_limits_made(
+		const struct trm_limits *limits, const struct ready_msg *ready, struct trm_sample *sample)
+{
+	const uint32_t asks = ready->origin.asks;
+	sample->cpu_limit = limits->cpus;
+	sample->mem_limit_bytes = limits->mem_bytes;
+	sample->procs_limit = limits->procs;
+	sample->known |= (asks & ASK_CPU ? TRM_METRIC_CPU_LIMIT : 0) | (asks & ASK_MEMORY ? TRM_METRIC_MEM_LIMIT : 0)
+			 | (asks & ASK_PROCS ? TRM_METRIC_PROCS_LIMIT : 0);
 }
 
 static void add_limits(const struct kept *k, struct trm_sample *sample)
 {
+	if (k->kind->is_elsewhere) {
+		kept_limits_made(&k->limits, &k->tether.ready.ready, sample);
+		return;
+	}
 	sample->cpu_limit = k->limits.cpus;
 	sample->mem_limit_bytes = k->limits.mem_bytes;
 	sample->disk_limit_bytes = k->disk_bytes;
@@ -196,7 +232,7 @@ bool kept_events(struct carrier *carrier, bool marks, struct trm_sample *sample)
 	struct kept *k = kept(carrier);
 	stats_events(&k->stats, sample);
 	add_limits(k, sample);
-	if (!(sample->known & TRM_METRIC_MEM) && k->tether.ready.type) {
+	if (!(sample->known & TRM_METRIC_MEM) && k->tether.ready.type && !k->kind->is_elsewhere) {
 		sample->mem_bytes = found_memory_below(k->keeper_pid) + sample->disk_bytes;
 		sample->known |= TRM_METRIC_MEM;
 	}

@@ -33,8 +33,13 @@ struct kept_kind {
 	const struct backend_ops *ops;
 	/* A keeper that has not ended so long after it was asked to is killed, and all below it dies. */
 	uint32_t patience_ms;
+	bool is_elsewhere; /* the sandbox is not below its keeper: what that knows not, only the agent knows */
+	/* Before `connected`, and at the end: what is being done. May be NULL, as the next but one. */
+	void (*progress)(struct kept *k, const char *words);
 	/* Fill k->guards. */
 	void (*tell_guards)(struct kept *k, const struct ready_msg *ready);
+	/* Add to the reason of its end what to do about it. */
+	void (*advise)(struct kept *k, struct trm_error *why);
 	/* Free the object that `k` is the first member of; kept_finish() has been called. */
 	void (*destroy)(struct kept *k);
 };
@@ -79,5 +84,9 @@ void kept_stats(struct carrier *carrier, struct trm_sample *sample);
 void kept_usage(struct carrier *carrier, struct trm_sample *sample);
 bool kept_events(struct carrier *carrier, bool marks, struct trm_sample *sample);
 int kept_watch_memory(struct carrier *carrier, uint64_t bytes);
+
+/* The limits of what a recipe has made, as far as they were asked for. */
+void kept_limits_made(
+		const struct trm_limits *limits, const struct ready_msg *ready, struct trm_sample *sample);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend/kept/spawn.h"
+#include "base/err.h"
 #include "sweep/sweep.h"
 
 /* It tells builds apart and damage; nobody but the user can write there. */
@@ -35,14 +36,14 @@ static bool may_execute(int run_fd)
 	return fstatvfs(run_fd, &fs) == 0 && !(fs.f_flag & ST_NOEXEC);
 }
 
-static int open_whole(int run_fd, const char *name, size_t n)
+static int open_whole(int run_fd, const char *name, unsigned mode, size_t n)
 {
 	struct stat st;
 	int fd = openat(run_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && (size_t)st.st_size == n
-			&& (st.st_mode & 07777) == 0500)
+			&& (st.st_mode & 07777) == mode)
 		return fd;
 	close(fd);
 	unlinkat(run_fd, name, 0);
@@ -50,7 +51,7 @@ static int open_whole(int run_fd, const char *name, size_t n)
 }
 
 /* Under another name first: whoever finds it finds all of it. */
-static void make(int run_fd, const char *name, const char *bytes, size_t n)
+static void make(int run_fd, const char *name, unsigned mode, const char *bytes, size_t n)
 {
 	char unfinished[64];
 	snprintf(unfinished, sizeof unfinished, "%s.%d", name, (int)getpid());
@@ -60,23 +61,40 @@ static void make(int run_fd, const char *name, const char *bytes, size_t n)
 	size_t done = 0;
 	for (ssize_t r = 0; done < n && (r >= 0 || errno == EINTR); done += r > 0 ? (size_t)r : 0)
 		r = write(fd, bytes + done, n - done);
-	bool is_whole = done == n && fchmod(fd, 0500) == 0;
+	bool is_whole = done == n && fchmod(fd, mode) == 0;
 	close(fd);
 	if (!is_whole || renameat(run_fd, unfinished, run_fd, name) < 0)
 		unlinkat(run_fd, unfinished, 0);
 }
 
+/* Its name in there, and a descriptor; -1: it cannot be. */
+static int open_kept(int dir_fd, const char *prefix, unsigned mode, const void *bytes, size_t n, char *name,
+		size_t cap)
+{
+	snprintf(name, cap, "%s%016llx", prefix, (unsigned long long)hash(bytes, n));
+	int fd = open_whole(dir_fd, name, mode, n);
+	if (fd < 0) {
+		make(dir_fd, name, mode, bytes, n);
+		fd = open_whole(dir_fd, name, mode, n);
+	}
+	return fd;
+}
+
 int program_open(int run_fd, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	char name[48];
-	int fd = -1;
-	if (may_execute(run_fd)) {
-		snprintf(name, sizeof name, PROGRAM_PREFIX "%016llx", (unsigned long long)hash(bytes, n));
-		fd = open_whole(run_fd, name, n);
-		if (fd < 0) {
-			make(run_fd, name, bytes, n);
-			fd = open_whole(run_fd, name, n);
-		}
-	}
+	int fd = may_execute(run_fd)
+				 ? open_kept(run_fd, PROGRAM_PREFIX, 0500, bytes, n, name, sizeof name)
+				 : -1;
 	return fd >= 0 ? fd : spawn_memfd("terrarium-keeper", bytes, n, reterr);
+}
+
+int program_keep(int dir_fd, const char *prefix, unsigned mode, const void *bytes, size_t n, char *ret_name,
+		size_t cap, struct trm_error *reterr)
+{
+	int fd = open_kept(dir_fd, prefix, mode, bytes, n, ret_name, cap);
+	if (fd < 0)
+		return trm_error_set_errno(reterr, errno, "cannot keep the program %s", ret_name);
+	close(fd);
+	return 0;
 }

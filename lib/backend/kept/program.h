@@ -12,4 +12,9 @@ struct trm_error;
  * is a file in memory. A descriptor, or a negative code. */
 int program_open(int run_fd, const void *bytes, size_t n, struct trm_error *reterr);
 
+/* Likewise any program, in a directory of the user's own: it has `prefix` and a number made of its contents
+ * as its name, which is written to `ret_name`, and this mode. 0, or a negative code. */
+int program_keep(int dir_fd, const char *prefix, unsigned mode, const void *bytes, size_t n, char *ret_name,
+		size_t cap, struct trm_error *reterr);
+
 #endif

@@ -266,3 +266,14 @@ int rundir_connect(int run_fd, const char *name, const char *file, struct trm_er
 	return trm_error_set(
 			reterr, TRM_EPERM, "the socket %s of sandbox '%s' is not one of yours", file, name);
 }
+
+void rundir_list_env(const char *const *env, size_t n_env, char out[TRM_ENV_BYTES])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < n_env; i++) {
+		int n = snprintf(out + used, TRM_ENV_BYTES - used, "%s%.*s", used ? "," : "",
+				(int)strcspn(env[i], "="), env[i]);
+		used += n > 0 ? (size_t)n : 0;
+	}
+}

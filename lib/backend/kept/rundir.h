@@ -19,6 +19,8 @@
 
 #include <stddef.h>
 
+#include <terrarium/sandbox.h>
+
 struct trm_error;
 
 enum { RUNDIR_PATH = 256 };
@@ -50,5 +52,8 @@ int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door
 /* A non-blocking connection to one of the two (AGENT_FILE, DOOR_FILE) of a running sandbox. TRM_ENOENT: there
  * is none of that name; TRM_EPERM: somebody else made the socket. */
 int rundir_connect(int run_fd, const char *name, const char *file, struct trm_error *reterr);
+
+/* Variables as an entry has them: names alone, with commas between; values may be secrets. */
+void rundir_list_env(const char *const *env, size_t n_env, char out[TRM_ENV_BYTES]);
 
 #endif

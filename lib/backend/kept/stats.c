@@ -30,6 +30,11 @@ static bool has_v2(const struct ready_msg *r)
 	return r->kind == LIMITS_CGROUP_V2;
 }
 
+static bool has_groups(const struct stats *s)
+{
+	return s->kind == LIMITS_CGROUP_V1 || s->kind == LIMITS_CGROUP_V2;
+}
+
 /* The kernel keeps the highest use since the file was last written to (version 2 since Linux 6.12, and then
  * for this open file alone). */
 static int open_peak(struct stats *s, const struct ready_msg *r)
@@ -236,7 +241,7 @@ static void sample_refusals(struct stats *s, struct trm_sample *out)
 void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
 	sample_disk(s, out);
-	if (s->kind == LIMITS_RLIMITS)
+	if (!has_groups(s))
 		return;
 	stats_cpu(s, now_ns, out);
 	sample_memory(s, out);
@@ -247,7 +252,7 @@ void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 	uint64_t v;
 	sample_disk(s, out);
 	sample_stall(s, now_ns, out);
-	if (s->kind == LIMITS_RLIMITS)
+	if (!has_groups(s))
 		return;
 	snprintf(out->source, sizeof out->source, s->kind == LIMITS_CGROUP_V2 ? "cgroup v2" : "cgroup v1");
 	stats_cpu(s, now_ns, out);

@@ -41,6 +41,8 @@ static void hear(struct tether *tether, struct lifeline_msg *msg)
 	} else {
 		if (msg->type == LIFELINE_OOM)
 			tether->oom_kills = msg->oom_kills;
+		if (msg->type == LIFELINE_PROGRESS && tether->cb->progress)
+			tether->cb->progress(tether->user, msg->progress);
 		lifeline_finish(msg);
 	}
 }

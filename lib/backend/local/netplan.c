@@ -44,7 +44,7 @@ static void tell_resolver(struct netplan *plan, struct spec_msg *spec)
 static void find_cache(struct netplan *plan, struct spec_msg *spec)
 {
 	struct trm_error why;
-	int fd = cachedir_open(plan->cache, &why);
+	int fd = cachedir_open("packages", plan->cache, &why);
 	if (fd < 0) {
 		log_write(LOG_WARNING, "%s", why.msg);
 		return;

@@ -17,7 +17,7 @@
 #include "backend/local/argv.h"
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
-#include "backend/local/mounts.h"
+#include "backend/kept/mounts.h"
 #include "backend/local/netplan.h"
 #include "base/err.h"
 #include "embed/embed.h"
@@ -51,18 +51,6 @@ static uint64_t disk_in_force(const struct trm_limits *limits)
 }
 
 /* ---- the description ------------------------------------------------------------------- */
-
-/* Names alone: values may be secrets. */
-static void list_env(const struct trm_sandbox_opts *opts, char out[TRM_ENV_BYTES])
-{
-	size_t used = 0;
-	out[0] = '\0';
-	for (size_t i = 0; i < opts->n_env; i++) {
-		int n = snprintf(out + used, TRM_ENV_BYTES - used, "%s%.*s", used ? "," : "",
-				(int)strcspn(opts->env[i], "="), opts->env[i]);
-		used += n > 0 ? (size_t)n : 0;
-	}
-}
 
 static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts,
 		const struct rundir_entry *entry, const char *bwrap)
@@ -200,7 +188,7 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	struct netplan plan = {0};
 	char env[TRM_ENV_BYTES];
 	pid_t pid = -1;
-	list_env(opts, env);
+	rundir_list_env(opts->env, opts->n_env, env);
 	spec->env = env;
 	spec->mounts = mounts->text;
 	spec->n_mounts = (uint32_t)mounts->n;

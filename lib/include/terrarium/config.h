@@ -23,7 +23,7 @@ struct trm_error;
 
 /* Plain data: copy it freely, nothing to free. */
 struct trm_config {
-	char backend[32];  /* "local", "microsandbox", "fake" */
+	char backend[32];  /* "local", "microsandbox", "fake", or a recipe's name (terrarium/recipe.h) */
 	char name[65];     /* of the sandbox; "": a random one */
 	char language[64]; /* "": from the file's name, else python */
 	char theme[64];    /* name of a file in themes/ without .json */
@@ -59,6 +59,10 @@ struct trm_config {
 	uint64_t max_copy_bytes;       /* of a copy: what is fetched may not be bigger */
 	uint32_t max_copy_files;       /* files and directories of a copy */
 	bool auto_complete;            /* offer members as soon as a dot is typed */
+	bool commit_over;              /* of containers, as the next ones: terrarium/sandbox.h */
+	bool keep_image;
+	bool read_only;
+	char path[1024]; /* the config file that was named; "": none was */
 	char mounts[TRM_MOUNTS_BYTES]; /* a list: host, guest and "ro" or "rw" of each in turn */
 	char env[TRM_ENV_BYTES];       /* a list: "NAME=value" */
 	char workdir[TRM_INSIDE_PATH]; /* "": /workspace */
@@ -68,11 +72,16 @@ struct trm_config {
 	char api_key_file[1024];         /* from which it was read, if it was */
 	char server_space[TRM_SERVER_SPACE_BYTES];
 	char ca_file[1024];
-	char image[256];
+	char image[256]; /* of containers, too */
 	char shell[256];
 	char volumes[8192];  /* a list */
 	char ports[1024];    /* a list */
 	char scripts[32768]; /* a list: name and text of each in turn */
+	/* of containers (terrarium/sandbox.h: struct trm_container_opts); "": none */
+	char container[256];
+	char dockerfile[1024];
+	char user[128];
+	char commit[256];
 };
 
 enum trm_setting_kind {

@@ -96,6 +96,28 @@ struct trm_server_opts {
 	size_t n_scripts;
 };
 
+/* ---- a container ------------------------------------------------------------ */
+
+struct trm_recipe;
+
+/* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "msb" and a user's own); others take
+ * no notice. All zero is good. What a recipe cannot do is TRM_ENOTSUP. */
+struct trm_container_opts {
+	/* NULL: the recipe that is called opts->backend, which is looked for in the config file `config` (NULL:
+	 * the usual one) and among the built-in ones. The sandbox shares it. */
+	const struct trm_recipe *recipe;
+	const char *config;
+	const char *image;      /* NULL: a small official one for `language` (NULL: "python"); pulled if missing */
+	const char *language;
+	const char *dockerfile; /* a file, or a folder with a Dockerfile in it: the image is built from it */
+	const char *container;  /* name or id of one that is there: started if stopped, never stopped or removed */
+	const char *user;       /* NAME[:GROUP] or UID[:GID]. NULL: the image's own, 1000 instead of root */
+	const char *commit_tag; /* at the end, what it has become is saved as this image */
+	bool commit_overwrites; /* even if that is the image it was made from */
+	bool keep_image;        /* one that was pulled or built for it is not removed at the end */
+	bool read_only;         /* its root cannot be written to; the working directory, /tmp and the home can */
+};
+
 /* ---- what it sees of the host ---------------------------------------------- */
 
 enum {
@@ -132,7 +154,7 @@ bool trm_mount_hint(const struct trm_mount *mount, char *out, size_t cap);
 /* ---- life ---------------------------------------------------------------- */
 
 struct trm_sandbox_opts {
-	const char *backend;          /* "local", "microsandbox", "fake"; NULL: local */
+	const char *backend;          /* "local", "microsandbox", "fake", or a recipe's name; NULL: local */
 	const char *name;             /* NULL: "sandbox-" and 8 hex digits; see trm_sandbox_name_check() */
 	struct trm_limits limits;     /* start from trm_limits_default() */
 	uint32_t start_timeout_ms;    /* 0: 180 000 */
@@ -148,6 +170,7 @@ struct trm_sandbox_opts {
 				     never */
 	uint32_t max_lifetime_ms; /* it ends so long after its start, whoever is attached; 0: never */
 	struct trm_server_opts server; /* borrowed until trm_sandbox_open() returns, strings included */
+	struct trm_container_opts container; /* likewise */
 	/* trm_sandbox_attach() alone: we only look, are not counted among its clients, and do not keep it
 	 * from being idle. */
 	bool is_onlooker;
@@ -177,6 +200,9 @@ int trm_sandbox_name_check(const char *name, struct trm_error *reterr);
 void trm_sandbox_opts_default(struct trm_sandbox_opts *opts);
 
 struct trm_sandbox_cb {
+	/* Before `ready`, what is being done that takes its time ("pulling the image x: …"); before `closed`, what of
+	 * the end one should know (an image that could not be saved). One line, fit to be shown, borrowed. */
+	void (*progress)(void *user, struct trm_sandbox *sandbox, const char *words);
 	/* The agent has answered. */
 	void (*ready)(void *user, struct trm_sandbox *sandbox);
 	void (*metrics)(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics);
@@ -217,7 +243,9 @@ bool trm_sandbox_is_kept(const struct trm_sandbox *sandbox);
 bool trm_sandbox_is_attached(const struct trm_sandbox *sandbox);
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox);
-const char *trm_sandbox_backend(const struct trm_sandbox *sandbox);
+const char *trm_sandbox_backend(const struct trm_sandbox *sandbox); /* of a recipe: its name */
+/* What it was made from: an image, an existing container; "" where there is no such thing. From `ready` on. */
+const char *trm_sandbox_origin(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox); /* "/workspace", or what was asked for */
 const char *trm_sandbox_group(const struct trm_sandbox *sandbox);   /* "" if nobody manages it */
 const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_MOUNTS_H
-#define TRM_LOCAL_MOUNTS_H
+#ifndef TRM_KEPT_MOUNTS_H
+#define TRM_KEPT_MOUNTS_H
 
 /* What a sandbox is to see of the host, opened.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/mounts.h"
+#include "backend/kept/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>

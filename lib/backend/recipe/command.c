@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/recipe/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+#include <terrarium/text.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { LINE_BYTES = 512, OUT, ERR = OUT + 1 };
+
+struct pipe_end {
+	struct command *command;
+	struct trm_watch *watch;
+	int fd; /* -1: closed */
+	struct buf bytes;
+	char line[LINE_BYTES];
+	size_t line_n;
+};
+
+struct command {
+	struct trm_loop *loop;
+	const struct command_cb *cb;
+	void *user;
+	char *step, *env;
+	size_t n, env_n, at; /* `at`: of the next command */
+	uint32_t timeout_ms, silence_ms;
+	const char *program;
+	pid_t pid;
+	int status;
+	struct trm_child *child;
+	struct trm_timer *patience, *silence;
+	bool is_timed_out, is_stopped;
+	struct pipe_end out, err;
+};
+
+extern char **environ;
+
+/* ---- the end ------------------------------------------------------------------------- */
+
+static void end_close(struct pipe_end *end)
+{
+	trm_watch_remove(end->watch);
+	end->watch = NULL;
+	if (end->fd >= 0)
+		close(end->fd);
+	end->fd = -1;
+}
+
+static void destroy(struct command *c)
+{
+	end_close(&c->out);
+	end_close(&c->err);
+	buf_finish(&c->out.bytes);
+	buf_finish(&c->err.bytes);
+	trm_child_remove(c->child);
+	trm_timer_remove(c->patience);
+	trm_timer_remove(c->silence);
+	free(c->step);
+	free(c->env);
+	free(c);
+}
+
+/* The last lines, joined, for a sentence. */
+static char *words_of(const struct command *c)
+{
+	const struct buf *from = c->err.bytes.len ? &c->err.bytes : &c->out.bytes;
+	const char *text = buf_at(from) ? buf_at(from) : "";
+	size_t n = from->len, cap = COMMAND_MAX_WORDS + 1;
+	char *words = malloc(cap), *flat = malloc(n + 1);
+	if (words)
+		words[0] = '\0';
+	for (size_t i = 0; words && flat && i < n; i++)
+		flat[i] = text[i] == '\n' || text[i] == '\r' || text[i] == '\t' ? ' ' : text[i];
+	while (flat && n && flat[n - 1] == ' ')
+		n--;
+	if (words && flat)
+		trm_text_clean_line(words, cap, flat, n);
+	free(flat);
+	return words;
+}
+
+static char *out_of(const struct command *c)
+{
+	size_t n = c->out.bytes.len;
+	const char *text = buf_at(&c->out.bytes);
+	while (n && (text[n - 1] == '\n' || text[n - 1] == '\r'))
+		n--;
+	return strndup(n ? text : "", n);
+}
+
+static void finish(struct command *c)
+{
+	char *out = out_of(c), *words = words_of(c);
+	bool has_all = out && words; /* else it has failed: nobody can read what it said */
+	const struct command_result result = {.status = has_all ? c->status : -1,
+			.is_timed_out = c->is_timed_out,
+			.is_stopped = c->is_stopped,
+			.out = has_all ? out : "",
+			.words = has_all ? words : "out of memory",
+			.program = c->program};
+	trm_timer_stop(c->patience);
+	trm_timer_stop(c->silence);
+	c->cb->done(c->user, &result);
+	free(out);
+	free(words);
+	destroy(c);
+}
+
+static void kill_all(const struct command *c, int signo)
+{
+	if (c->child)
+		kill(-c->pid, signo); /* its session is a group of its own */
+}
+
+/* ---- what it prints ------------------------------------------------------------------- */
+
+static void tell_line(struct pipe_end *end)
+{
+	struct command *c = end->command;
+	char clean[LINE_BYTES + 8];
+	trm_text_clean_line(clean, sizeof clean, end->line, end->line_n);
+	end->line_n = 0;
+	if (*clean && c->cb->line && !c->is_stopped)
+		c->cb->line(c->user, clean);
+}
+
+static void take(struct pipe_end *end, const char *bytes, size_t n)
+{
+	size_t room = end->bytes.max - end->bytes.len;
+	if (end == &end->command->err && n > room && n <= end->bytes.max)
+		buf_take(&end->bytes, n - room);
+	buf_append(&end->bytes, bytes, n);
+	for (size_t i = 0; i < n; i++) {
+		if (bytes[i] == '\n' || bytes[i] == '\r')
+			tell_line(end);
+		else if (end->line_n < LINE_BYTES)
+			end->line[end->line_n++] = bytes[i];
+	}
+}
+
+static void drain(struct pipe_end *end)
+{
+	char bytes[4096];
+	ssize_t n = 0;
+	while (end->fd >= 0 && ((n = read(end->fd, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR)))
+		if (n > 0)
+			take(end, bytes, (size_t)n);
+	if (end->fd >= 0 && (n == 0 || errno != EAGAIN))
+		end_close(end);
+}
+
+static void on_bytes(void *user, int fd, uint32_t events)
+{
+	struct pipe_end *end = user;
+	struct command *c = end->command;
+	(void)fd, (void)events;
+	if (c->silence_ms && c->child)
+		trm_timer_start(c->silence, c->silence_ms, 0);
+	drain(end);
+}
+
+static int end_open(struct pipe_end *end, struct command *c, int *ret_far, struct trm_error *reterr)
+{
+	int fds[2];
+	end->command = c;
+	end->fd = -1;
+	end->line_n = 0;
+	buf_clear(&end->bytes);
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return trm_error_set_errno(reterr, errno, "cannot make a pipe for %s", c->program);
+	end->fd = fds[0];
+	*ret_far = fds[1];
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	return trm_loop_add_fd(c->loop, fds[0], TRM_READ, on_bytes, end, &end->watch, reterr);
+}
+
+/* ---- running ---------------------------------------------------------------------------- */
+
+static int run_next(struct command *c, struct trm_error *reterr);
+
+/* Whatever else holds the pipes (a helper that stays) is not waited for. */
+static void on_end(void *user, pid_t pid, int status)
+{
+	struct command *c = user;
+	struct trm_error why = {0};
+	(void)pid;
+	c->child = NULL;
+	c->status = status;
+	drain(&c->out);
+	drain(&c->err);
+	end_close(&c->out);
+	end_close(&c->err);
+	if (status == 0 && !c->is_stopped && !c->is_timed_out && c->at < c->n) {
+		if (run_next(c, &why) == 0)
+			return;
+		c->status = -1;
+		buf_clear(&c->err.bytes);
+		buf_append(&c->err.bytes, why.msg, strlen(why.msg));
+	}
+	finish(c);
+}
+
+static void end_it(struct command *c)
+{
+	kill_all(c, SIGTERM);
+	trm_timer_stop(c->silence);
+	trm_timer_start(c->patience, COMMAND_STOP_MS, 0);
+}
+
+static void on_impatient(void *user)
+{
+	struct command *c = user;
+	if (c->is_timed_out || c->is_stopped) {
+		kill_all(c, SIGKILL);
+		return;
+	}
+	c->is_timed_out = true;
+	end_it(c);
+}
+
+static size_t split(struct command *c, char **argv)
+{
+	size_t n = 0;
+	while (c->at < c->n && c->step[c->at] && n < COMMAND_MAX_ARGS) {
+		argv[n++] = c->step + c->at;
+		c->at += strlen(c->step + c->at) + 1;
+	}
+	while (c->at < c->n && !c->step[c->at])
+		c->at++;
+	argv[n] = NULL;
+	return n;
+}
+
+/* Ours, and what the recipe adds: the first of a name counts, so that one goes in front. */
+static char **make_env(const struct command *c)
+{
+	size_t n = 0, i = 0;
+	for (char **at = environ; at && *at; at++)
+		n++;
+	for (size_t k = 0; k < c->env_n; k++)
+		n += !c->env[k];
+	char **env = malloc((n + 1) * sizeof *env);
+	for (size_t k = 0; env && k < c->env_n; k += strlen(c->env + k) + 1)
+		env[i++] = c->env + k;
+	for (char **at = environ; env && at && *at; at++) {
+		size_t len = strcspn(*at, "="), k = 0;
+		while (k < c->env_n && (strncmp(c->env + k, *at, len) != 0 || c->env[k + len] != '='))
+			k += strlen(c->env + k) + 1;
+		if (k >= c->env_n)
+			env[i++] = *at;
+	}
+	if (env)
+		env[i] = NULL;
+	return env;
+}
+
+static int spawn(struct command *c, char **argv, int out, int err)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t none, all;
+	char **env = make_env(c);
+	int error = env ? 0 : ENOMEM;
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setflags(&attr,
+			POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, out, 1);
+	posix_spawn_file_actions_adddup2(&files, err, 2);
+	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	if (!error)
+		error = posix_spawnp(&c->pid, argv[0], &files, &attr, argv, env);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attr);
+	free(env);
+	return error;
+}
+
+static int spawn_failed(const char *program, int error, struct trm_error *reterr)
+{
+	if (error == ENOENT)
+		return trm_error_set(reterr, TRM_ENOENT,
+				"the program '%.100s' is not installed, or not in PATH", program);
+	return trm_error_set_errno(reterr, error, "cannot start '%.100s'", program);
+}
+
+static int run_next(struct command *c, struct trm_error *reterr)
+{
+	char *argv[COMMAND_MAX_ARGS + 1];
+	int out = -1, err = -1;
+	if (!split(c, argv))
+		return trm_error_set(reterr, TRM_EINVAL, "there is no command to run");
+	c->program = argv[0];
+	int r = end_open(&c->out, c, &out, reterr);
+	if (r == 0)
+		r = end_open(&c->err, c, &err, reterr);
+	int error = r == 0 ? spawn(c, argv, out, err) : 0;
+	if (error)
+		r = spawn_failed(argv[0], error, reterr);
+	if (out >= 0)
+		close(out);
+	if (err >= 0)
+		close(err);
+	if (r == 0 && (r = trm_loop_add_child(c->loop, c->pid, on_end, c, &c->child, reterr)) < 0) {
+		kill(-c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+	}
+	if (r == 0 && c->timeout_ms)
+		trm_timer_start(c->patience, c->timeout_ms, 0);
+	if (r == 0 && c->silence_ms)
+		trm_timer_start(c->silence, c->silence_ms, 0);
+	return r;
+}
+
+static char *copied(const char *bytes, size_t n)
+{
+	char *copy = malloc(n + 1);
+	if (copy && n)
+		memcpy(copy, bytes, n);
+	if (copy)
+		copy[n] = '\0';
+	return copy;
+}
+
+int command_start(struct trm_loop *loop, const struct command_opts *opts, const struct command_cb *cb,
+		void *user, struct command **ret, struct trm_error *reterr)
+{
+	struct command *c = calloc(1, sizeof *c);
+	if (!c)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	*c = (struct command){.loop = loop, .cb = cb, .user = user, .n = opts->n, .env_n = opts->env_n,
+			.timeout_ms = opts->timeout_ms, .silence_ms = opts->silence_ms,
+			.out.fd = -1, .err.fd = -1, .program = "a command"};
+	buf_init(&c->out.bytes, COMMAND_MAX_OUT);
+	buf_init(&c->err.bytes, COMMAND_MAX_WORDS);
+	c->step = copied(opts->step, opts->n);
+	c->env = copied(opts->env, opts->env_n);
+	int r = c->step && c->env ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	if (r == 0)
+		r = trm_loop_add_timer(loop, on_impatient, c, &c->patience, reterr);
+	if (r == 0)
+		r = trm_loop_add_timer(loop, on_impatient, c, &c->silence, reterr);
+	if (r == 0)
+		r = run_next(c, reterr);
+	if (r < 0)
+		destroy(c);
+	else
+		*ret = c;
+	return r;
+}
+
+void command_stop(struct command *c)
+{
+	if (c->is_stopped)
+		return;
+	c->is_stopped = true;
+	end_it(c);
+}
+
+void command_abandon(struct command *c)
+{
+	if (!c)
+		return;
+	kill_all(c, SIGKILL);
+	trm_child_leave(c->child);
+	c->child = NULL;
+	destroy(c);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* The keeper's start: its plan, its description, what it inherits. */
+#include "backend/recipe/box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <terrarium/recipe.h>
+
+#include "backend/kept/program.h"
+#include "backend/kept/rundir.h"
+#include "backend/kept/spawn.h"
+#include "backend/recipe/agentfile.h"
+#include "base/err.h"
+#include "embed/embed.h"
+#include "wire/lifeline.h"
+#include "wire/plan.h"
+
+extern char **environ;
+
+/* Saving a container takes as long as its files are many. */
+enum { COMMIT_MS = 30 * 60 * 1000, MAX_OPTIONS = 12, NUMBER = 24 };
+
+/* ---- facts ------------------------------------------------------------------------------- */
+
+/* What stands for the placeholders, with the texts that it points to. */
+struct terms {
+	struct recipe_facts facts;
+	char memory_mb[NUMBER], memory_bytes[NUMBER], cpus[NUMBER], procs[NUMBER], disk_mb[NUMBER],
+			file_bytes[NUMBER], open_files[NUMBER], uid[NUMBER];
+	char agent[AGENTFILE_PATH], share[RUNDIR_PATH + 96];
+	const char *options[MAX_OPTIONS], *labels[1];
+	char label[96];
+};
+
+static bool is_root(const char *user)
+{
+	size_t n = strcspn(user, ":");
+	return (n == 4 && !strncmp(user, "root", 4)) || (n && strspn(user, "0") == n);
+}
+
+/* Whom code runs as: who was asked for, else the image's own, but never root unless that was asked for. */
+static const char *user_of(const struct box *box)
+{
+	const char *asked = box->wish.opts.container.user;
+	return asked ? asked : *box->image_user && !is_root(box->image_user) ? box->image_user : "1000:1000";
+}
+
+void launch_facts(const struct box *box, struct recipe_facts *ret)
+{
+	const struct wish *w = &box->wish;
+	*ret = (struct recipe_facts){0};
+	ret->value[FACT_IMAGE] = *box->image_id ? box->image_id : w->image;
+	ret->value[FACT_TAG] = w->image;
+	ret->value[FACT_CONTAINER] = w->opts.container.container;
+	ret->value[FACT_DOCKERFILE] = w->dockerfile;
+	ret->value[FACT_CONTEXT] = w->folder;
+	ret->value[FACT_NAME] = w->name;
+}
+
+static void put_number(char out[NUMBER], uint64_t n)
+{
+	snprintf(out, NUMBER, "%" PRIu64, n);
+}
+
+static void add_option(struct terms *t, const char *option, const char *value)
+{
+	t->options[t->facts.n_options++] = option;
+	t->options[t->facts.n_options++] = value;
+}
+
+static void add_limits(struct terms *t, const struct trm_limits *limits)
+{
+	const char **value = t->facts.value;
+	put_number(t->memory_mb, limits->mem_bytes >> 20);
+	put_number(t->memory_bytes, limits->mem_bytes);
+	put_number(t->procs, limits->procs);
+	put_number(t->disk_mb, limits->disk_bytes >> 20);
+	put_number(t->file_bytes, limits->file_bytes);
+	put_number(t->open_files, limits->open_files);
+	snprintf(t->cpus, sizeof t->cpus, "%g", limits->cpus);
+	value[FACT_MEMORY_MB] = t->memory_mb;
+	value[FACT_MEMORY_BYTES] = t->memory_bytes;
+	value[FACT_CPUS] = t->cpus;
+	value[FACT_PROCS] = t->procs;
+	value[FACT_DISK_MB] = t->disk_mb;
+	value[FACT_FILE_BYTES] = t->file_bytes;
+	value[FACT_OPEN_FILES] = t->open_files;
+	value[FACT_NET] = limits->net ? "on" : NULL;
+}
+
+static int make_terms(struct terms *t, const struct box *box, const struct rundir_entry *entry,
+		struct trm_error *reterr)
+{
+	const struct wish *w = &box->wish;
+	const struct trm_container_opts *c = &w->opts.container;
+	const char **value = t->facts.value;
+	launch_facts(box, &t->facts);
+	add_limits(t, &w->opts.limits);
+	put_number(t->uid, geteuid());
+	int n = snprintf(t->share, sizeof t->share, "%s/%s/" SHARE_DIR, entry->path, entry->name);
+	if (n >= (int)sizeof t->share)
+		return trm_error_set(reterr, TRM_EINVAL, "the path of the runtime directory is too long");
+	value[FACT_READ_ONLY] = c->read_only ? "on" : NULL;
+	value[FACT_USER] = user_of(box);
+	value[FACT_UID] = t->uid;
+	value[FACT_WORKDIR] = w->opts.workdir;
+	value[FACT_KEY] = w->key;
+	value[FACT_AGENT] = t->agent;
+	value[FACT_TAG] = c->commit_tag;
+	value[FACT_ROOT] = is_root(user_of(box)) ? "on" : NULL;
+	value[FACT_IMAGE_USER] = box->image_user;
+	value[FACT_IMAGE_WORKDIR] = box->image_workdir;
+	value[FACT_IMAGE_ENTRYPOINT] = box->image_entrypoint;
+	value[FACT_IMAGE_CMD] = box->image_cmd;
+	snprintf(t->label, sizeof t->label, "dev.terrarium.name=%.64s", w->opts.name);
+	t->labels[0] = t->label;
+	t->facts.labels = t->labels;
+	t->facts.n_labels = 1;
+	t->facts.env = w->opts.env;
+	t->facts.n_env = w->opts.n_env;
+	t->facts.mounts = w->recipe_mounts;
+	t->facts.n_mounts = w->n_mounts;
+	t->facts.options = t->options;
+	add_option(t, "--user", user_of(box));
+	add_option(t, "--workdir", w->opts.workdir ? w->opts.workdir : "/workspace");
+	if (c->container)
+		return 0;
+	add_option(t, "--files", t->open_files);
+	return agentfile_path(t->agent, reterr);
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+/* What a plan is made of until it is written. */
+struct draft {
+	struct buf steps[PLAN_STEPS], env;
+};
+
+static void draft_init(struct draft *d)
+{
+	for (size_t i = 0; i < PLAN_STEPS; i++)
+		buf_init(&d->steps[i], PLAN_MAX_BYTES);
+	buf_init(&d->env, PLAN_MAX_BYTES);
+}
+
+static void draft_finish(struct draft *d)
+{
+	for (size_t i = 0; i < PLAN_STEPS; i++)
+		buf_finish(&d->steps[i]);
+	buf_finish(&d->env);
+}
+
+static int put_words(struct buf *out, const char *words, size_t n, struct trm_error *reterr)
+{
+	bool is_first = true;
+	for (size_t at = 0; at < n; at += strlen(words + at) + 1) {
+		if (!words[at]) {
+			is_first = true;
+			continue;
+		}
+		int r = plan_arg_put(out, words + at, is_first);
+		if (r < 0)
+			return trm_error_set(reterr, r, "the recipe's commands are too long");
+		is_first = false;
+	}
+	return 0;
+}
+
+static int put_step(struct draft *d, enum plan_step to, const struct box *box, enum recipe_step from,
+		const struct terms *t, struct trm_error *reterr)
+{
+	struct buf words;
+	buf_init(&words, RECIPE_EXPANDED_MAX);
+	int r = recipe_has(box->recipe, from) ? recipe_expand(box->recipe, from, &t->facts, &words, reterr) : 0;
+	if (r == 0)
+		r = put_words(&d->steps[to], buf_at(&words), words.len, reterr);
+	buf_finish(&words);
+	return r;
+}
+
+/* A forced way is for tests and for measuring. */
+static bool is_direct(const struct box *box)
+{
+	const char *forced = getenv("TERRARIUM_CARRIER_STREAM");
+	return recipe_uses(box->recipe, STEP_CREATE, "share") && !box->is_remote
+	       && !box->wish.opts.container.container && !(forced && strcmp(forced, "exec") == 0);
+}
+
+static uint32_t asks_of(const struct trm_recipe *recipe, const struct trm_sandbox_opts *opts)
+{
+	const struct trm_container_opts *c = &opts->container;
+	const struct {
+		uint32_t ask;
+		const char *words[2];
+		bool is_wanted;
+	} rows[] = {
+			{ASK_MEMORY, {"memory_mb", "memory_bytes"}, true},
+			{ASK_CPU, {"cpus"}, true},
+			{ASK_PROCS, {"procs"}, true},
+			{ASK_DISK, {"disk_mb"}, c->read_only},
+			{ASK_FILE_SIZE, {"file_bytes"}, true},
+			{ASK_NO_NET, {"net"}, !opts->limits.net},
+			{ASK_NET, {"net"}, opts->limits.net},
+			{ASK_READ_ONLY, {"read_only"}, c->read_only},
+			{ASK_FEW_CAPS, {"root"}, !(c->user && is_root(c->user))},
+	};
+	uint32_t asks = c->container ? 0 : ASK_OPEN_FILES;
+	for (size_t i = 0; !c->container && i < sizeof rows / sizeof *rows; i++)
+		for (size_t k = 0; k < 2 && rows[i].is_wanted && rows[i].words[k]; k++)
+			if (recipe_uses(recipe, STEP_CREATE, rows[i].words[k]))
+				asks |= rows[i].ask;
+	return asks;
+}
+
+static int put_create(struct draft *d, const struct box *box, struct terms *t, struct trm_error *reterr)
+{
+	int r = 0;
+	if (is_direct(box)) {
+		t->facts.value[FACT_SHARE] = t->share;
+		r = put_step(d, PLAN_CREATE_DIRECT, box, STEP_CREATE, t, reterr);
+		t->facts.value[FACT_SHARE] = NULL;
+	}
+	if (r == 0 && recipe_has(box->recipe, STEP_CONNECT))
+		r = put_step(d, PLAN_CREATE_EXEC, box, STEP_CREATE, t, reterr);
+	return r;
+}
+
+static int put_steps(struct draft *d, const struct box *box, struct terms *t, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &box->wish.opts.container;
+	const struct {
+		enum plan_step to;
+		enum recipe_step from;
+		bool is_wanted;
+	} rows[] = {
+			{PLAN_PUT, STEP_PUT, true},
+			{PLAN_START, STEP_START, !c->container},
+			{PLAN_CONNECT, STEP_CONNECT, true},
+			{PLAN_INSPECT, STEP_INSPECT, true},
+			{PLAN_RELEASE, STEP_RELEASE, c->container},
+			{PLAN_COMMIT, STEP_COMMIT, c->commit_tag},
+			{PLAN_SPARE, STEP_SPARE, c->commit_tag},
+			{PLAN_DESTROY, STEP_DESTROY, !c->container},
+			{PLAN_AFTER, STEP_IMAGE_REMOVE, box->is_made && !c->keep_image},
+			{PLAN_LIST, STEP_LIST, true},
+	};
+	int r = c->container ? 0 : put_create(d, box, t, reterr);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows && r == 0; i++)
+		if (rows[i].is_wanted)
+			r = put_step(d, rows[i].to, box, rows[i].from, t, reterr);
+	return r;
+}
+
+/* The recipe's variables, and ours but for those. */
+static int put_env(struct draft *d, const struct box *box, struct trm_error *reterr)
+{
+	int r = recipe_env(box->recipe, &d->env, reterr);
+	for (char **at = environ; at && *at && r == 0; at++) {
+		r = buf_append(&d->env, *at, strlen(*at) + 1);
+		if (r < 0)
+			trm_error_set(reterr, r, "there are too many environment variables for a recipe's commands");
+	}
+	return r;
+}
+
+static int plan_fd(const struct box *box, struct draft *d, struct terms *t, struct trm_error *reterr)
+{
+	const struct wish *w = &box->wish;
+	char cwd[TRM_HOST_PATH];
+	struct plan_msg plan = {.backend = trm_recipe_name(box->recipe),
+			.image = w->image,
+			.name = w->name,
+			.container = w->opts.container.container ? box->id : "",
+			.user = user_of(box),
+			.cwd = getcwd(cwd, sizeof cwd) ? cwd : "/",
+			.is_adopted = w->opts.container.container != NULL,
+			.has_net = w->opts.limits.net,
+			.asks = asks_of(box->recipe, &w->opts)};
+	struct buf packet;
+	int r = put_steps(d, box, t, reterr);
+	if (r == 0)
+		r = put_env(d, box, reterr);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < PLAN_STEPS; i++) {
+		plan.steps[i] = (struct slice){buf_at(&d->steps[i]), d->steps[i].len};
+		plan.timeout_ms[i] = i == PLAN_COMMIT ? COMMIT_MS : recipe_timeout_ms(box->recipe);
+	}
+	plan.env = (struct slice){buf_at(&d->env), d->env.len};
+	buf_init(&packet, PLAN_MAX_BYTES);
+	r = plan_msg_put(&packet, &plan);
+	if (r == 0)
+		r = spawn_memfd("plan", buf_at(&packet), packet.len, reterr);
+	else
+		trm_error_set(reterr, r, "the recipe '%s' makes no plan: %s", plan.backend, trm_strerror(r));
+	buf_finish(&packet);
+	return r;
+}
+
+static int make_plan(const struct box *box, const struct rundir_entry *entry, struct trm_error *reterr)
+{
+	struct draft draft;
+	struct terms *terms = calloc(1, sizeof *terms);
+	if (!terms)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	draft_init(&draft);
+	int r = make_terms(terms, box, entry, reterr);
+	if (r == 0)
+		r = plan_fd(box, &draft, terms, reterr);
+	draft_finish(&draft);
+	free(terms);
+	return r;
+}
+
+/* ---- the description -------------------------------------------------------------------------- */
+
+static int send_spec(int lifeline_fd, const struct box *box, const struct rundir_entry *entry,
+		struct trm_error *reterr)
+{
+	const struct trm_sandbox_opts *opts = &box->wish.opts;
+	const struct trm_limits *limits = &opts->limits;
+	char env[TRM_ENV_BYTES];
+	struct buf packet;
+	rundir_list_env(opts->env, opts->n_env, env);
+	const struct spec_msg spec = {
+			.name = entry->name,
+			.run_path = entry->path,
+			.bwrap = "",
+			.cache = "",
+			.slirp = "",
+			.has_plan = true,
+			.mem_bytes = limits->mem_bytes,
+			.disk_bytes = limits->disk_bytes,
+			.file_bytes = limits->file_bytes,
+			.cpus = limits->cpus,
+			.procs = limits->procs,
+			.open_files = limits->open_files,
+			.is_kept = opts->keep,
+			.idle_timeout_ms = opts->idle_timeout_ms,
+			.max_lifetime_ms = opts->max_lifetime_ms,
+			.net_allow = "",
+			.mounts = box->wish.mounts.text,
+			.env = env,
+			.workdir = opts->workdir ? opts->workdir : "/workspace",
+			.group = opts->group ? opts->group : "",
+	};
+	buf_init(&packet, LIFELINE_MAX_BYTES);
+	int r = spec_msg_put(&packet, &spec);
+	if (r < 0)
+		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
+	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
+		r = trm_error_set_errno(reterr, errno, "cannot tell the keeper what to start");
+	buf_finish(&packet);
+	return r;
+}
+
+/* ---- descriptors --------------------------------------------------------------------------------- */
+
+/* All that is open during a start; -1: not yet. The last two are for the caller. */
+enum part { NULL_FD, KEEPER, PUT, PLAN, LISTEN, DOOR, FAR, THEIRS, STREAM = THEIRS, NEAR, PARTS };
+
+static int make_parts(int p[PARTS], const struct box *box, const struct rundir_entry *entry,
+		struct trm_error *reterr)
+{
+	int line[2];
+	struct embed keeper = embed_keeper();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
+		return trm_error_set_errno(reterr, errno, "cannot make a line to the keeper");
+	p[NEAR] = line[0];
+	p[FAR] = line[1];
+	if ((p[NULL_FD] = open("/dev/null", O_RDWR | O_CLOEXEC)) < 0)
+		return trm_error_set_errno(reterr, errno, "cannot open /dev/null");
+	if ((p[KEEPER] = program_open(entry->run_fd, keeper.bytes, keeper.n, reterr)) < 0)
+		return p[KEEPER];
+	if ((p[PLAN] = make_plan(box, entry, reterr)) < 0)
+		return p[PLAN];
+	if ((p[PUT] = agentfile_put_fd(recipe_puts_tar(box->recipe), reterr)) < 0)
+		return p[PUT];
+	return rundir_listen(entry, &p[LISTEN], &p[DOOR], &p[STREAM], reterr);
+}
+
+static pid_t spawn_keeper(const int p[PARTS], const struct rundir_entry *entry, struct trm_error *reterr)
+{
+	const int fds[KEEPER_FD_END] = {
+			[0] = p[NULL_FD],
+			[1] = p[NULL_FD],
+			[2] = p[NULL_FD],
+			[KEEPER_LIFELINE] = p[FAR],
+			[KEEPER_RUN_DIR] = entry->run_fd,
+			[KEEPER_ENTRY_DIR] = entry->entry_fd,
+			[KEEPER_LISTEN] = p[LISTEN],
+			[KEEPER_DOOR] = p[DOOR],
+			[KEEPER_AGENT] = p[PUT],
+			[KEEPER_CERTS] = p[NULL_FD],
+			[KEEPER_PLAN] = p[PLAN],
+	};
+	return spawn_program(p[KEEPER], "terrarium-keeper", fds, KEEPER_FD_END, reterr);
+}
+
+static int launch_in(const struct box *box, const struct rundir_entry *entry, struct started *ret,
+		struct trm_error *reterr)
+{
+	int p[PARTS], r;
+	pid_t pid = -1;
+	for (size_t i = 0; i < PARTS; i++)
+		p[i] = -1;
+	r = make_parts(p, box, entry, reterr);
+	if (r == 0)
+		r = send_spec(p[NEAR], box, entry, reterr);
+	if (r == 0)
+		r = pid = spawn_keeper(p, entry, reterr);
+	for (size_t i = 0; i < (r < 0 ? PARTS : THEIRS); i++)
+		if (p[i] >= 0)
+			close(p[i]);
+	if (r < 0)
+		return r;
+	*ret = (struct started){p[STREAM], p[NEAR], pid, box->wish.opts.limits.disk_bytes};
+	return 0;
+}
+
+int launch_keeper(const struct box *box, struct started *ret, struct trm_error *reterr)
+{
+	struct rundir_entry entry = {0};
+	int r = rundir_entry_make(&entry, box->wish.opts.name, reterr);
+	if (r < 0)
+		return r;
+	r = launch_in(box, &entry, ret, reterr);
+	if (r < 0)
+		rundir_entry_remove(&entry);
+	else
+		rundir_entry_leave(&entry);
+	return r;
+}

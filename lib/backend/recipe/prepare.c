@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/recipe/box.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/recipe.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/log.h"
+
+/* Fetching and building end when they say nothing for so long. */
+enum { SILENCE_MS = 15 * 60 * 1000, TICK_MS = 1000, LINE_BYTES = 8192 };
+
+static int run(struct box *box, enum recipe_step step, struct trm_error *reterr);
+
+static void fail(struct box *box, const struct trm_error *why)
+{
+	box->why = *why;
+	prepare_stop(box);
+}
+
+static void go_on(struct box *box, enum recipe_step step)
+{
+	struct trm_error why = {0};
+	if (run(box, step, &why) < 0)
+		fail(box, &why);
+}
+
+static void settle(struct box *box)
+{
+	if (box->command || box->where)
+		return;
+	if (box->is_closing)
+		box_over(box);
+	else if (box->is_found)
+		box_launch(box);
+}
+
+/* ---- what steps say --------------------------------------------------------------------- */
+
+static bool is_ours(const char *platform)
+{
+	const char *slash = strchr(platform, '/'), *arch = slash ? slash + 1 : platform;
+	size_t n = strcspn(arch, "/");
+	const char *own = words_machine();
+	return !n || (strlen(own) == n && !memcmp(own, arch, n));
+}
+
+static int check_platform(const struct box *box, const char *what, const char *which, const char *platform,
+		struct trm_error *reterr)
+{
+	if (is_ours(platform))
+		return 0;
+	return trm_error_set(reterr, TRM_ENOTSUP,
+			"the %s '%.120s' is for %.40s, and this machine's programs are for linux/%s: %s needs one of the "
+			"same architecture",
+			what, which, platform, words_machine(), trm_recipe_name(box->recipe));
+}
+
+static void copy(char *out, size_t cap, const char *text)
+{
+	snprintf(out, cap, "%s", text);
+}
+
+/* Architecture, user, id, working directory, entry point, command: of the image, or of an existing container's. */
+static void take_image(struct box *box, char *line)
+{
+	const char *fields[6], *container = box->wish.opts.container.container;
+	struct trm_error why = {0};
+	recipe_fields(line, fields, 6);
+	if (!container) {
+		copy(box->image_user, sizeof box->image_user, fields[1]);
+		copy(box->id, sizeof box->id, fields[2]);
+	}
+	copy(box->image_workdir, sizeof box->image_workdir, fields[3]);
+	copy(box->image_entrypoint, sizeof box->image_entrypoint, fields[4]);
+	copy(box->image_cmd, sizeof box->image_cmd, fields[5]);
+	if (check_platform(box, container ? "container" : "image", container ? container : box->wish.image,
+			    fields[0], &why) < 0)
+		fail(box, &why);
+	else
+		box->is_found = true;
+}
+
+static void fail_stopped(struct box *box, const char *state)
+{
+	struct trm_error why = {0};
+	const char *which = box->wish.opts.container.container;
+	if (strcmp(state, "paused") == 0)
+		trm_error_set(&why, TRM_EBUSY, "the container '%.120s' is paused: unpause it first", which);
+	else
+		trm_error_set(&why, TRM_ECLOSED, "the container '%.120s' does not run (it is '%.30s')%s", which,
+				state, box->n_wakes ? ": it ends as soon as it is started" : "");
+	fail(box, &why);
+}
+
+/* State, user, id, id of its image. */
+static void take_container(struct box *box, char *line)
+{
+	const char *fields[4];
+	recipe_fields(line, fields, 4);
+	copy(box->image_user, sizeof box->image_user, fields[1]);
+	copy(box->id, sizeof box->id, *fields[2] ? fields[2] : box->wish.opts.container.container);
+	copy(box->image_id, sizeof box->image_id, fields[3]);
+	bool is_running = strcmp(fields[0], "running") == 0 || !*fields[0];
+	if (is_running && *box->image_id && recipe_has(box->recipe, STEP_IMAGE))
+		go_on(box, STEP_IMAGE);
+	else if (is_running)
+		box->is_found = true;
+	else if (strcmp(fields[0], "paused") && !box->n_wakes++ && recipe_has(box->recipe, STEP_WAKE))
+		go_on(box, STEP_WAKE);
+	else
+		fail_stopped(box, fields[0]);
+}
+
+/* ---- the course of things ------------------------------------------------------------------ */
+
+static void went_well(struct box *box, enum recipe_step step, const char *out)
+{
+	const char *newline = strrchr(out, '\n');
+	char last[LINE_BYTES];
+	copy(last, sizeof last, newline ? newline + 1 : out);
+	switch (step) {
+	case STEP_IMAGE: take_image(box, last); return;
+	case STEP_ADOPT: take_container(box, last); return;
+	case STEP_WAKE: go_on(box, STEP_ADOPT); return;
+	/* The engine works: so the image is not there. */
+	case STEP_PROBE: go_on(box, STEP_PULL); return;
+	default: break;
+	}
+	box->is_made = true; /* it was pulled, or built */
+	if (recipe_has(box->recipe, STEP_IMAGE))
+		go_on(box, STEP_IMAGE);
+	else
+		box->is_found = true;
+}
+
+static void went_wrong(struct box *box, enum recipe_step step, const struct command_result *result)
+{
+	struct trm_error why = {0};
+	bool may_be_missing = step == STEP_IMAGE && !box->is_made && !*box->image_id && !result->is_timed_out;
+	if (may_be_missing && recipe_has(box->recipe, STEP_PULL)) {
+		go_on(box, recipe_has(box->recipe, STEP_PROBE) ? STEP_PROBE : STEP_PULL);
+		return;
+	}
+	words_of_step(box, step, result, &why);
+	fail(box, &why);
+}
+
+static void on_line(void *user, const char *line)
+{
+	struct box *box = user;
+	char words[sizeof box->doing + sizeof box->line + 4];
+	bool is_told = box->step == STEP_PULL || box->step == STEP_BUILD;
+	snprintf(box->line, sizeof box->line, "%s", line);
+	if (!is_told)
+		return;
+	snprintf(words, sizeof words, "%s: %s", box->doing, box->line);
+	box_tell(box, words);
+}
+
+static void on_done(void *user, const struct command_result *result)
+{
+	struct box *box = user;
+	box->command = NULL;
+	trm_timer_stop(box->tick);
+	if (result->status && !result->is_stopped)
+		log_write(LOG_INFO, "%s: step '%s' ended with %d: %s", trm_recipe_name(box->recipe),
+				recipe_step_name(box->step), result->status, result->words);
+	if (!box->is_closing) {
+		if (result->status || result->is_timed_out)
+			went_wrong(box, box->step, result);
+		else
+			went_well(box, box->step, result->out);
+	}
+	settle(box);
+}
+
+static const struct command_cb STEP_CB = {.line = on_line, .done = on_done};
+
+static void on_where(void *user, const struct command_result *result)
+{
+	struct box *box = user;
+	box->where = NULL;
+	/* What it cannot tell will be seen: a door that stays silent leads to the other way. */
+	box->is_remote = result->status == 0 && *result->out && strncmp(result->out, "unix://", 7) != 0;
+	settle(box);
+}
+
+static const struct command_cb WHERE_CB = {.done = on_where};
+
+/* Steps that take long are seen to live, whether or not they say anything. */
+static void on_tick(void *user)
+{
+	struct box *box = user;
+	char words[sizeof box->doing + sizeof box->line + 40], time[32] = "";
+	uint64_t s = (trm_loop_now_ns(box->kept.loop) - box->since_ns) / 1000000000;
+	if (!box->command) {
+		settle(box);
+		return;
+	}
+	if (s)
+		snprintf(time, sizeof time, " (%llu s)", (unsigned long long)s);
+	snprintf(words, sizeof words, "%s%s%s%s", box->doing, time, *box->line ? ": " : "", box->line);
+	box_tell(box, words);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static int run_command(struct box *box, enum recipe_step step, const struct command_cb *cb,
+		struct command **ret, struct trm_error *reterr)
+{
+	struct recipe_facts facts;
+	struct buf args, env;
+	bool is_long = step == STEP_PULL || step == STEP_BUILD;
+	buf_init(&args, RECIPE_EXPANDED_MAX);
+	buf_init(&env, RECIPE_EXPANDED_MAX);
+	launch_facts(box, &facts);
+	int r = recipe_expand(box->recipe, step, &facts, &args, reterr);
+	if (r == 0)
+		r = recipe_env(box->recipe, &env, reterr);
+	if (r == 0) {
+		const struct command_opts opts = {.step = buf_at(&args),
+				.n = args.len,
+				.env = buf_at(&env),
+				.env_n = env.len,
+				.timeout_ms = is_long ? 0 : recipe_timeout_ms(box->recipe),
+				.silence_ms = is_long ? SILENCE_MS : 0};
+		r = command_start(box->kept.loop, &opts, cb, box, ret, reterr);
+	}
+	buf_finish(&args);
+	buf_finish(&env);
+	if (r == TRM_ENOENT) {
+		err_wrap(reterr, r, "the backend '%s' does not work here", trm_recipe_name(box->recipe));
+		if (reterr)
+			words_advise(box->recipe, reterr);
+	}
+	return r;
+}
+
+static void describe(struct box *box, enum recipe_step step)
+{
+	const struct wish *w = &box->wish;
+	box->line[0] = '\0';
+	switch (step) {
+	case STEP_PULL: snprintf(box->doing, sizeof box->doing, "pulling the image %s", w->image); break;
+	case STEP_BUILD: snprintf(box->doing, sizeof box->doing, "building the image of %.200s", w->dockerfile); break;
+	case STEP_WAKE:
+	case STEP_ADOPT:
+		snprintf(box->doing, sizeof box->doing, "%s the container %.200s",
+				step == STEP_WAKE ? "starting" : "looking at", w->opts.container.container);
+		break;
+	default: snprintf(box->doing, sizeof box->doing, "looking for the image %s", w->image); break;
+	}
+}
+
+static int run(struct box *box, enum recipe_step step, struct trm_error *reterr)
+{
+	bool takes_long = step == STEP_PULL || step == STEP_BUILD || step == STEP_WAKE;
+	box->step = step;
+	describe(box, step);
+	box->since_ns = trm_loop_now_ns(box->kept.loop);
+	trm_timer_start(box->tick, takes_long ? 0 : TICK_MS, TICK_MS);
+	return run_command(box, step, &STEP_CB, &box->command, reterr);
+}
+
+static enum recipe_step first_step(const struct box *box)
+{
+	const struct trm_container_opts *c = &box->wish.opts.container;
+	if (c->container)
+		return STEP_ADOPT;
+	if (c->dockerfile)
+		return STEP_BUILD;
+	return *box->wish.image && recipe_has(box->recipe, STEP_IMAGE) ? STEP_IMAGE : STEP_PROBE;
+}
+
+static bool wants_where(const struct box *box)
+{
+	return recipe_has(box->recipe, STEP_WHERE) && recipe_uses(box->recipe, STEP_CREATE, "share")
+	       && !box->wish.opts.container.container;
+}
+
+int prepare_start(struct box *box, struct trm_error *reterr)
+{
+	enum recipe_step step = first_step(box);
+	bool is_nothing = step == STEP_PROBE; /* there is no image: the keeper begins at once */
+	box->is_found = is_nothing;
+	int r = trm_loop_add_timer(box->kept.loop, on_tick, box, &box->tick, reterr);
+	if (r == 0 && wants_where(box))
+		r = run_command(box, STEP_WHERE, &WHERE_CB, &box->where, reterr);
+	if (r == 0 && is_nothing)
+		trm_timer_start(box->tick, 0, 0);
+	return r < 0 || is_nothing ? r : run(box, step, reterr);
+}
+
+void prepare_stop(struct box *box)
+{
+	box->is_closing = true;
+	trm_timer_stop(box->tick);
+	if (box->command)
+		command_stop(box->command);
+	if (box->where)
+		command_stop(box->where);
+	if (!box->command && !box->where)
+		trm_timer_start(box->tick, 0, 0);
+}
+
+void prepare_finish(struct box *box)
+{
+	command_abandon(box->command);
+	command_abandon(box->where);
+	trm_timer_remove(box->tick);
+	box->command = box->where = NULL;
+	box->tick = NULL;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* The carrier of all recipes: see box.h. */
+#include "backend/recipe/box.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/recipe.h>
+
+#include "backend/kept/found.h"
+#include "base/err.h"
+#include "base/log.h"
+
+/* Longer than an engine takes to remove a container, and than its image takes to be saved. */
+enum { STOP_PATIENCE_MS = 90 * 1000, COMMIT_PATIENCE_MS = 31 * 60 * 1000 };
+
+static const struct kept_kind KIND, KIND_COMMITTING;
+
+static int probe(struct trm_error *reterr)
+{
+	(void)reterr; /* which recipe? The steps themselves will tell */
+	return 0;
+}
+
+int box_find_recipe(const char *name, const char *config, struct trm_recipe **ret, struct trm_error *reterr)
+{
+	int r = trm_recipe_load(name, config, ret, reterr);
+	if (r == TRM_ENOENT && reterr)
+		reterr->code = TRM_EINVAL;
+	return r == TRM_ENOENT ? TRM_EINVAL : r;
+}
+
+/* ---- end --------------------------------------------------------------------------------------- */
+
+static void destroy(struct kept *kept)
+{
+	struct box *box = (struct box *)kept;
+	prepare_finish(box);
+	wish_finish(&box->wish);
+	trm_recipe_free(box->recipe);
+	free(box);
+}
+
+void box_over(struct box *box)
+{
+	kept_close(&box->kept, &box->why);
+}
+
+static void stop(struct carrier *carrier)
+{
+	struct box *box = (struct box *)carrier;
+	if (box->kept.child)
+		kept_stop(carrier);
+	else if (!box->is_closing)
+		prepare_stop(box);
+}
+
+static void leave(struct carrier *carrier)
+{
+	struct box *box = (struct box *)carrier;
+	if (box->kept.child)
+		kept_leave(carrier);
+	else
+		stop(carrier);
+}
+
+static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
+{
+	struct box *box = (struct box *)carrier;
+	if (box->kept.child)
+		return kept_keep(carrier, is_kept, reterr);
+	box->wish.opts.keep = is_kept;
+	return 0;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------ */
+
+void box_tell(struct box *box, const char *words)
+{
+	if (box->kept.base.cb->progress && !box->is_closing)
+		box->kept.base.cb->progress(box->kept.base.user, words);
+}
+
+void box_launch(struct box *box)
+{
+	struct started started;
+	int r = launch_keeper(box, &started, &box->why);
+	if (r == 0)
+		r = kept_watch(&box->kept, &started, &box->why);
+	if (r < 0)
+		box_over(box);
+}
+
+static void on_progress(struct kept *kept, const char *words)
+{
+	box_tell((struct box *)kept, words);
+}
+
+static void advise(struct kept *kept, struct trm_error *why)
+{
+	words_advise(((struct box *)kept)->recipe, why);
+}
+
+static void tell_guards(struct kept *kept, const struct ready_msg *ready)
+{
+	struct box *box = (struct box *)kept;
+	kept->n_guards = guards_tell(kept->guards, ready, &kept->limits, 0);
+	snprintf(box->origin, sizeof box->origin, "%s",
+			*ready->origin.image ? ready->origin.image : ready->origin.where);
+}
+
+/* ---- start ------------------------------------------------------------------------------------------ */
+
+static int find_recipe(struct box *box, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
+{
+	if (!opts->container.recipe)
+		return box_find_recipe(opts->backend, opts->container.config, &box->recipe, reterr);
+	box->recipe = recipe_ref(opts->container.recipe);
+	return 0;
+}
+
+static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
+{
+	struct box *box = calloc(1, sizeof *box);
+	if (!box)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	kept_init(&box->kept, opts->container.commit_tag ? &KIND_COMMITTING : &KIND, loop, opts, cb, user);
+	int r = find_recipe(box, opts, reterr);
+	if (r == 0)
+		r = wish_init(&box->wish, box->recipe, opts, reterr);
+	if (r == 0)
+		r = prepare_start(box, reterr);
+	if (r < 0) {
+		kept_finish(&box->kept);
+		destroy(&box->kept);
+		return r;
+	}
+	*ret_carrier = &box->kept.base;
+	return 0;
+}
+
+static const char *origin(const struct carrier *carrier)
+{
+	return ((const struct box *)carrier)->origin;
+}
+
+static const struct kept_kind KIND = {
+		.ops = &backend_recipe,
+		.patience_ms = STOP_PATIENCE_MS,
+		.is_elsewhere = true,
+		.progress = on_progress,
+		.tell_guards = tell_guards,
+		.advise = advise,
+		.destroy = destroy,
+};
+
+static const struct kept_kind KIND_COMMITTING = {
+		.ops = &backend_recipe,
+		.patience_ms = COMMIT_PATIENCE_MS,
+		.is_elsewhere = true,
+		.progress = on_progress,
+		.tell_guards = tell_guards,
+		.advise = advise,
+		.destroy = destroy,
+};
+
+const struct backend_ops backend_recipe = {
+		.name = "recipe",
+		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV | BACKEND_RECIPE,
+		.probe = probe,
+		.start = start,
+		.stop = stop,
+		.leave = leave,
+		.keep = keep,
+		.guards = kept_guards,
+		.nproc = kept_nproc,
+		.stats = kept_stats,
+		.usage = kept_usage,
+		.events = kept_events,
+		.watch_memory = kept_watch_memory,
+		.origin = origin,
+};

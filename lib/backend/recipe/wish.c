@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/recipe/wish.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <terrarium/recipe.h>
+#include <terrarium/text.h>
+
+#include "backend/kept/rundir.h"
+#include "base/err.h"
+#include "base/mount.h"
+
+/* Small ones of the distribution's own library, which have a shell, too. */
+static const struct {
+	const char *language, *image;
+} IMAGES[] = {
+		{"python", "python:3.13-slim"},
+		{"javascript", "node:22-slim"},
+		{"bash", "debian:12-slim"},
+};
+
+const char *wish_default_image(const char *language)
+{
+	for (size_t i = 0; language && i < sizeof IMAGES / sizeof *IMAGES; i++)
+		if (strcmp(language, IMAGES[i].language) == 0)
+			return IMAGES[i].image;
+	return IMAGES[0].image;
+}
+
+/* ---- copies -------------------------------------------------------------------------------- */
+
+static const char *keep(struct wish *wish, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+	if (copy)
+		wish->texts[wish->n_texts++] = copy;
+	return copy;
+}
+
+static int copy_opts(struct wish *wish, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
+{
+	struct trm_sandbox_opts *own = &wish->opts;
+	size_t n_wanted = 0;
+	*own = *opts;
+	const char **const fields[] = {&own->backend, &own->name, &own->workdir, &own->group,
+			&own->container.image, &own->container.language, &own->container.dockerfile,
+			&own->container.container, &own->container.user, &own->container.commit_tag};
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		n_wanted += *fields[i] != NULL;
+		*fields[i] = keep(wish, *fields[i]);
+	}
+	for (size_t i = 0; i < own->n_env; i++) {
+		n_wanted++;
+		own->env[i] = keep(wish, own->env[i]);
+	}
+	own->n_mounts = 0;
+	own->server = (struct trm_server_opts){0};
+	return wish->n_texts == n_wanted ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+}
+
+/* ---- whether it can be -------------------------------------------------------------------- */
+
+static int refuse(const struct trm_recipe *recipe, const char *what, struct trm_error *reterr)
+{
+	return trm_error_set(reterr, TRM_ENOTSUP, "sandboxes of the backend '%s' %s: its recipe has no way to",
+			trm_recipe_name(recipe), what);
+}
+
+static int check_able(const struct trm_recipe *recipe, const struct trm_sandbox_opts *o, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &o->container;
+	bool is_adopted = c->container != NULL;
+	const struct {
+		bool is_wanted, is_possible;
+		const char *what;
+	} rows[] = {
+			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (--container)"},
+			{c->dockerfile, recipe_has(recipe, STEP_BUILD), "cannot be built from a file (--dockerfile)"},
+			{c->image, recipe_uses(recipe, STEP_CREATE, "image"), "have no image (--image)"},
+			{c->commit_tag, recipe_has(recipe, STEP_COMMIT), "cannot be saved as an image (--commit)"},
+			{c->read_only && !is_adopted, recipe_uses(recipe, STEP_CREATE, "read_only"),
+					"cannot have a root that is read-only (--read-only)"},
+			{o->n_mounts && !is_adopted, recipe_uses(recipe, STEP_CREATE, "mount"),
+					"see no files of the host (--mount)"},
+			{o->limits.net && !is_adopted, recipe_uses(recipe, STEP_CREATE, "net"),
+					"have the network that they have, and cannot be given one (--net)"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].is_wanted && !rows[i].is_possible)
+			return refuse(recipe, rows[i].what, reterr);
+	return 0;
+}
+
+/* Of these, one decides what it is made from. */
+static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &opts->container;
+	if (c->container && (c->image || c->dockerfile))
+		return trm_error_set(reterr, TRM_EINVAL,
+				"an existing container has its image already: leave out --container, or %s",
+				c->image ? "--image" : "--dockerfile");
+	if (c->image && c->dockerfile)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"an image is either named or built: leave out --image or --dockerfile");
+	const char *fixed = c->read_only ? "--read-only" : opts->n_mounts ? "--mount" : opts->limits.net ? "--net" : NULL;
+	if (c->container && fixed)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"an existing container stays as it was made, with its own mounts, network and limits: leave "
+				"out %s",
+				fixed);
+	if (!c->commit_tag && c->commit_overwrites)
+		return trm_error_set(reterr, TRM_EINVAL, "--commit-over says nothing without --commit");
+	return 0;
+}
+
+/* They become words of a command line: none may look like an option. */
+static int check_word(const char *option, const char *word, size_t max, struct trm_error *reterr)
+{
+	char clean[300];
+	if (!word)
+		return 0;
+	trm_text_clean_line(clean, sizeof clean, word, strlen(word));
+	if (!*word || strlen(word) >= max || strcmp(clean, word) || strpbrk(word, " \t") || *word == '-')
+		return trm_error_set(reterr, TRM_EINVAL,
+				"%s '%.80s' cannot be: it has 1 to %zu characters, no blanks, and does not begin with "
+				"a hyphen",
+				option, clean, max - 1);
+	return 0;
+}
+
+static int check_words(const struct trm_container_opts *c, struct trm_error *reterr)
+{
+	const struct {
+		const char *option, *word;
+		size_t max;
+	} words[] = {{"--image", c->image, WISH_IMAGE}, {"--container", c->container, WISH_IMAGE},
+			{"--commit", c->commit_tag, WISH_IMAGE}, {"--user", c->user, 128}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		int r = check_word(words[i].option, words[i].word, words[i].max, reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* "python" and "docker.io/library/python:latest" are the same image. */
+static void full_name(const char *image, char out[WISH_IMAGE * 2])
+{
+	const char *slash = strrchr(image, '/'), *last = slash ? slash + 1 : image;
+	size_t first = strcspn(image, "/");
+	bool has_host = slash && (memchr(image, '.', first) || memchr(image, ':', first)
+					|| (first == 9 && !strncmp(image, "localhost", 9)));
+	bool is_official = !slash;
+	snprintf(out, WISH_IMAGE * 2, "%s%s%s%s", has_host ? "" : "docker.io/", is_official ? "library/" : "", image,
+			strpbrk(last, ":@") ? "" : ":latest");
+}
+
+static int check_commit(const struct wish *wish, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &wish->opts.container;
+	char from[WISH_IMAGE * 2], to[WISH_IMAGE * 2];
+	if (!c->commit_tag || c->commit_overwrites || c->container)
+		return 0;
+	full_name(wish->image, from);
+	full_name(c->commit_tag, to);
+	if (strcmp(from, to))
+		return 0;
+	return trm_error_set(reterr, TRM_EINVAL,
+			"--commit %.100s would replace the image that the sandbox is made from: choose another tag, or "
+			"add --commit-over",
+			c->commit_tag);
+}
+
+/* ---- the parts ------------------------------------------------------------------------------- */
+
+static int find_dockerfile(struct wish *wish, const char *path, struct trm_error *reterr)
+{
+	struct stat st;
+	char *real = realpath(path, NULL), *slash;
+	int error = errno;
+	if (!real)
+		return trm_error_set_errno(reterr, error, "cannot use the Dockerfile %.200s", path);
+	bool is_folder = stat(real, &st) == 0 && S_ISDIR(st.st_mode);
+	int n = snprintf(wish->dockerfile, sizeof wish->dockerfile, "%s%s", real, is_folder ? "/Dockerfile" : "");
+	free(real);
+	if (n >= (int)sizeof wish->dockerfile)
+		return trm_error_set(reterr, TRM_EINVAL, "the path of the Dockerfile %.80s… is too long", path);
+	if (stat(wish->dockerfile, &st) < 0)
+		return trm_error_set_errno(reterr, errno, "cannot use the Dockerfile %.200s", wish->dockerfile);
+	memcpy(wish->folder, wish->dockerfile, sizeof wish->folder);
+	if ((slash = strrchr(wish->folder, '/')))
+		slash[slash == wish->folder] = '\0';
+	return 0;
+}
+
+static int take_mounts(struct wish *wish, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
+{
+	struct trm_mount found[TRM_MOUNTS_MAX];
+	char run_path[RUNDIR_PATH];
+	int run_fd = opts->n_mounts ? rundir_open(run_path, reterr) : 0;
+	if (run_fd <= 0)
+		return run_fd;
+	close(run_fd);
+	int r = mounts_open(&wish->mounts, opts, run_path, reterr);
+	if (r < 0)
+		return r;
+	memcpy(wish->mount_text, wish->mounts.text, sizeof wish->mount_text);
+	wish->n_mounts = mount_read_lines(wish->mount_text, found);
+	for (size_t i = 0; i < wish->n_mounts; i++)
+		wish->recipe_mounts[i] =
+				(struct recipe_mount){found[i].host, found[i].guest, found[i].is_writable};
+	return 0;
+}
+
+static int make_names(struct wish *wish, const struct trm_recipe *recipe, struct trm_error *reterr)
+{
+	unsigned char random[16];
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		return trm_error_set(reterr, TRM_EIO, "the kernel gives no random numbers for a name");
+	for (size_t i = 0; i < sizeof random; i++)
+		snprintf(wish->key + 2 * i, 3, "%02x", random[i]);
+	snprintf(wish->name, sizeof wish->name, "terrarium-%.64s-%.8s", wish->opts.name, wish->key);
+	const struct trm_container_opts *c = &wish->opts.container;
+	if (c->dockerfile)
+		snprintf(wish->image, sizeof wish->image, "terrarium-build:%.16s", wish->key);
+	else
+		snprintf(wish->image, sizeof wish->image, "%s",
+				c->container || !recipe_uses(recipe, STEP_CREATE, "image") ? ""
+				: c->image                                                 ? c->image
+						   : wish_default_image(c->language));
+	return 0;
+}
+
+int wish_init(struct wish *wish, const struct trm_recipe *recipe, const struct trm_sandbox_opts *opts,
+		struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &opts->container;
+	int r;
+	if ((r = copy_opts(wish, opts, reterr)) < 0 || (r = check_able(recipe, opts, reterr)) < 0
+			|| (r = check_source(opts, reterr)) < 0 || (r = check_words(c, reterr)) < 0
+			|| (r = make_names(wish, recipe, reterr)) < 0 || (r = check_commit(wish, reterr)) < 0
+			|| (r = take_mounts(wish, opts, reterr)) < 0)
+		return r;
+	return c->dockerfile ? find_dockerfile(wish, c->dockerfile, reterr) : 0;
+}
+
+void wish_finish(struct wish *wish)
+{
+	mounts_close(&wish->mounts);
+	for (size_t i = 0; i < wish->n_texts; i++)
+		free(wish->texts[i]);
+	wish->n_texts = 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/recipe/box.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <terrarium/recipe.h>
+
+#include "base/err.h"
+#include "base/signame.h"
+
+/* What the step was to do, with the noun of the sandbox behind it. */
+static const struct {
+	const char *verb;
+	bool wants_container;
+} STEPS[STEP_COUNT] = {
+		[STEP_PROBE] = {"does not work here", false},
+		[STEP_IMAGE] = {"cannot look for the image", false},
+		[STEP_PULL] = {"cannot pull the image", false},
+		[STEP_BUILD] = {"cannot build the image of", false},
+		[STEP_ADOPT] = {"cannot look at the container", true},
+		[STEP_WAKE] = {"cannot start the container", true},
+};
+
+enum { TAIL_BYTES = 230 };
+
+/* The end of what was said, from the beginning of a word. */
+static const char *tail(const char *words)
+{
+	size_t n = strlen(words);
+	if (n <= TAIL_BYTES)
+		return words;
+	const char *blank = strchr(words + n - TAIL_BYTES, ' ');
+	return blank ? blank + 1 : words + n - TAIL_BYTES;
+}
+
+static const char *noun(const struct box *box, enum recipe_step step)
+{
+	const struct trm_container_opts *c = &box->wish.opts.container;
+	if (STEPS[step].wants_container)
+		return c->container;
+	return step == STEP_BUILD ? box->wish.dockerfile : step == STEP_PROBE ? "" : box->wish.image;
+}
+
+static void how_it_ended(const struct command_result *result, char *out, size_t cap)
+{
+	const char *said = tail(result->words);
+	if (*said)
+		snprintf(out, cap, "%s", said);
+	else if (result->status > 0 && WIFSIGNALED(result->status))
+		snprintf(out, cap, "%.40s was killed by signal %d (%s)", result->program,
+				WTERMSIG(result->status), signal_words(WTERMSIG(result->status)));
+	else
+		snprintf(out, cap, "%.40s ended with exit status %d and said nothing", result->program,
+				result->status > 0 ? WEXITSTATUS(result->status) : 1);
+}
+
+void words_advise(const struct trm_recipe *recipe, struct trm_error *why)
+{
+	const char *hint = recipe_hint(recipe, why->msg);
+	size_t n = strlen(why->msg);
+	while (n && (why->msg[n - 1] == '.' || why->msg[n - 1] == ' '))
+		why->msg[--n] = '\0';
+	if (hint && n + strlen(hint) + 3 < sizeof why->msg)
+		snprintf(why->msg + n, sizeof why->msg - n, "; %s", hint);
+}
+
+int words_of_step(const struct box *box, enum recipe_step step, const struct command_result *result,
+		struct trm_error *ret)
+{
+	char how[TAIL_BYTES + 8];
+	const char *name = trm_recipe_name(box->recipe), *what = noun(box, step);
+	how_it_ended(result, how, sizeof how);
+	if (result->is_timed_out)
+		trm_error_set(ret, TRM_ETIMEDOUT, "%s %s%s%.60s: the step '%s' (%.40s) did not end in time, and was stopped%s%.150s",
+				name, STEPS[step].verb, *what ? " " : "", what, recipe_step_name(step), result->program,
+				*result->words ? ": " : "", *result->words ? how : "");
+	else
+		trm_error_set(ret, TRM_EIO, "%s %s%s%.100s: %s", name, STEPS[step].verb, *what ? " " : "", what,
+				how);
+	words_advise(box->recipe, ret);
+	return ret->code;
+}
+
+const char *words_machine(void)
+{
+#if defined(__x86_64__)
+	return "amd64";
+#elif defined(__aarch64__)
+	return "arm64";
+#elif defined(__i386__)
+	return "386";
+#elif defined(__arm__)
+	return "arm";
+#elif defined(__riscv)
+	return "riscv64";
+#elif defined(__powerpc64__)
+	return "ppc64le";
+#elif defined(__s390x__)
+	return "s390x";
+#else
+	return "";
+#endif
+}

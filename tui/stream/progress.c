@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+void progress_init(struct progress *p, uint64_t now_ns)
+{
+	*p = (struct progress){.since_ns = now_ns};
+	p->is_tty = isatty(STDERR_FILENO);
+}
+
+/* As much of it as a row holds. */
+static void write_over(struct progress *p, const char *words)
+{
+	struct winsize size = {.ws_col = 80};
+	char row[512];
+	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	size_t room = size.ws_col > 20 ? size.ws_col - 1u : 79u;
+	snprintf(row, sizeof row, "terrarium: %s", words);
+	size_t n = strlen(row);
+	while (n > room || (n < strlen(row) && ((unsigned char)row[n] & 0xc0) == 0x80))
+		n--; /* no byte takes more than a column */
+	fprintf(stderr, "\r\033[K%.*s", (int)n, row);
+	fflush(stderr);
+	p->is_shown = true;
+}
+
+void progress_say(struct progress *p, const char *words, uint64_t now_ns)
+{
+	char phase[PROGRESS_PHASE];
+	if (now_ns - p->since_ns < PROGRESS_SILENT_MS * 1000000ull)
+		return;
+	if (p->is_tty) {
+		write_over(p, words);
+		return;
+	}
+	/* How long, and what exactly, changes every moment. */
+	const char *time = strstr(words, " ("), *line = strstr(words, ": ");
+	size_t n = strlen(words);
+	n = time ? (size_t)(time - words) : n;
+	n = line && (size_t)(line - words) < n ? (size_t)(line - words) : n;
+	snprintf(phase, sizeof phase, "%.*s", (int)n, words);
+	if (strcmp(phase, p->phase) == 0)
+		return;
+	memcpy(p->phase, phase, sizeof phase);
+	fprintf(stderr, "terrarium: %s\n", phase);
+}
+
+void progress_tell(struct progress *p, const char *words)
+{
+	progress_clear(p);
+	fprintf(stderr, "terrarium: %s\n", words);
+}
+
+void progress_clear(struct progress *p)
+{
+	if (p->is_shown)
+		fputs("\r\033[K", stderr);
+	p->is_shown = false;
+}
