@@ -29,6 +29,8 @@ struct carrier_cb {
 	/* What is being done that takes its time, one line fit to be shown: before `connected`, where it counts as a
 	 * sign of life, and before `closed`. */
 	void (*progress)(void *user, const char *words);
+	/* Before `closed`: a sentence of what went wrong at the end. */
+	void (*warning)(void *user, const char *words);
 	/* The stream is there: a connected, non-blocking descriptor, owned by the carrier
 	 * until `closed`. The agent may take a while to answer on it. Once. */
 	void (*connected)(void *user, int fd);

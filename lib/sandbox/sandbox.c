@@ -160,6 +160,14 @@ static void on_progress(void *user, const char *words)
 		s->cb->progress(s->user, s, words);
 }
 
+static void on_warning(void *user, const char *words)
+{
+	struct trm_sandbox *s = user;
+	log_write(LOG_WARNING, "sandbox '%s': %s", s->name, words);
+	if (s->cb->warning)
+		s->cb->warning(s->user, s, words);
+}
+
 static void on_carrier_closed(void *user, const struct trm_error *why)
 {
 	struct trm_sandbox *s = user;
@@ -174,7 +182,7 @@ static void on_carrier_closed(void *user, const struct trm_error *why)
 }
 
 static const struct carrier_cb CARRIER_CB = {
-		.progress = on_progress, .connected = on_connected, .closed = on_carrier_closed};
+		.progress = on_progress, .warning = on_warning, .connected = on_connected, .closed = on_carrier_closed};
 
 static void on_impatient(void *user)
 {

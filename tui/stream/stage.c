@@ -40,12 +40,18 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
 {
 	struct stage *stage = user;
+	(void)sandbox;
 	if (stage->cb->progress)
 		stage->cb->progress(stage->user, words);
-	else if (trm_sandbox_is_ready(sandbox) || stage->is_closing)
-		progress_tell(&stage->progress, words);
 	else
 		progress_say(&stage->progress, words, trm_loop_now_ns(stage->loop));
+}
+
+static void on_warning(void *user, struct trm_sandbox *sandbox, const char *words)
+{
+	struct stage *stage = user;
+	(void)sandbox;
+	progress_tell(&stage->progress, words);
 }
 
 static void on_ready(void *user, struct trm_sandbox *sandbox)
@@ -64,7 +70,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 }
 
 static const struct trm_sandbox_cb sandbox_cb = {
-		.progress = on_progress, .ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+		.progress = on_progress, .warning = on_warning, .ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
 /* nohup wants SIGHUP ignored. (Shells ignore SIGINT for jobs in the background, too; but who sends it
  * to one by hand means it.) */
@@ -140,16 +146,24 @@ bool stage_is_shared(const struct stage *stage)
 
 /* ---- the end ------------------------------------------------------------------------ */
 
+/* What is slow now is counted from here. */
+static void begin_end(struct stage *stage)
+{
+	if (!stage->is_closing && stage->loop)
+		progress_init(&stage->progress, trm_loop_now_ns(stage->loop));
+	stage->is_closing = true;
+}
+
 void stage_close(struct stage *stage)
 {
-	stage->is_closing = true;
+	begin_end(stage);
 	if (stage->sandbox)
 		trm_sandbox_close(stage->sandbox);
 }
 
 void stage_stop(struct stage *stage)
 {
-	stage->is_closing = true;
+	begin_end(stage);
 	if (stage->sandbox)
 		trm_sandbox_stop(stage->sandbox);
 }

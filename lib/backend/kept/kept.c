@@ -54,9 +54,9 @@ void kept_close(struct kept *k, const struct trm_error *why)
 static void tell_trouble(struct kept *k)
 {
 	const struct gone_msg *gone = &k->tether.gone.gone;
-	if (k->kind->is_elsewhere && k->kind->progress && k->tether.gone.type && gone->cause != GONE_TOLD
-			&& *gone->words)
-		k->kind->progress(k, gone->words);
+	if (k->kind->is_elsewhere && k->tether.gone.type && gone->cause != GONE_TOLD && *gone->words
+			&& k->base.cb->warning)
+		k->base.cb->warning(k->base.user, gone->words);
 }
 
 /* The keeper has been reaped: what it had to say lies in the socket. */
@@ -145,8 +145,8 @@ static void on_tether_end(void *user)
 static void on_progress(void *user, const char *words)
 {
 	struct kept *k = user;
-	if (k->kind->progress)
-		k->kind->progress(k, words);
+	if (k->base.cb->progress)
+		k->base.cb->progress(k->base.user, words);
 }
 
 static const struct tether_cb TETHER_CB = {

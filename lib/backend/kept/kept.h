@@ -34,11 +34,9 @@ struct kept_kind {
 	/* A keeper that has not ended so long after it was asked to is killed, and all below it dies. */
 	uint32_t patience_ms;
 	bool is_elsewhere; /* the sandbox is not below its keeper: what that knows not, only the agent knows */
-	/* Before `connected`, and at the end: what is being done. May be NULL, as the next but one. */
-	void (*progress)(struct kept *k, const char *words);
 	/* Fill k->guards. */
 	void (*tell_guards)(struct kept *k, const struct ready_msg *ready);
-	/* Add to the reason of its end what to do about it. */
+	/* Add to the reason of its end what to do about it. May be NULL. */
 	void (*advise)(struct kept *k, struct trm_error *why);
 	/* Free the object that `k` is the first member of; kept_finish() has been called. */
 	void (*destroy)(struct kept *k);

@@ -92,11 +92,6 @@ void box_launch(struct box *box)
 		box_over(box);
 }
 
-static void on_progress(struct kept *kept, const char *words)
-{
-	box_tell((struct box *)kept, words);
-}
-
 static void advise(struct kept *kept, struct trm_error *why)
 {
 	words_advise(((struct box *)kept)->recipe, why);
@@ -150,7 +145,6 @@ static const struct kept_kind KIND = {
 		.ops = &backend_recipe,
 		.patience_ms = STOP_PATIENCE_MS,
 		.is_elsewhere = true,
-		.progress = on_progress,
 		.tell_guards = tell_guards,
 		.advise = advise,
 		.destroy = destroy,
@@ -160,7 +154,6 @@ static const struct kept_kind KIND_COMMITTING = {
 		.ops = &backend_recipe,
 		.patience_ms = COMMIT_PATIENCE_MS,
 		.is_elsewhere = true,
-		.progress = on_progress,
 		.tell_guards = tell_guards,
 		.advise = advise,
 		.destroy = destroy,

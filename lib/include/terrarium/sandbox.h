@@ -200,9 +200,12 @@ int trm_sandbox_name_check(const char *name, struct trm_error *reterr);
 void trm_sandbox_opts_default(struct trm_sandbox_opts *opts);
 
 struct trm_sandbox_cb {
-	/* Before `ready`, what is being done that takes its time ("pulling the image x: …"); before `closed`, what of
-	 * the end one should know (an image that could not be saved). One line, fit to be shown, borrowed. */
+	/* What is being done that takes its time, before `ready` ("pulling the image x: …") and before `closed`. One
+	 * line, fit to be shown, borrowed. */
 	void (*progress)(void *user, struct trm_sandbox *sandbox, const char *words);
+	/* What one should know of its end though nothing follows from it: an image that could not be saved. A
+	 * sentence, borrowed. */
+	void (*warning)(void *user, struct trm_sandbox *sandbox, const char *words);
 	/* The agent has answered. */
 	void (*ready)(void *user, struct trm_sandbox *sandbox);
 	void (*metrics)(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics);
