@@ -108,6 +108,8 @@ static void take_welcome(struct bridges *b, const struct frame *frame)
 	if (welcome_msg_get(frame, &welcome) < 0)
 		return;
 	b->is_up = true;
+	b->has_report = welcome.report
+			&& door_report_get(welcome.report, welcome.report_len, &b->report) == 0;
 }
 
 /* Until the agent has answered, its frames; then nothing that it says is for us. */

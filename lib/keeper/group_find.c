@@ -123,7 +123,8 @@ void groups_find(struct groups *ret, const char *root, const char *theirs, const
 			continue;
 		if (*path != '/' || strstr(path, "/..") || is_ours(ours, list, path))
 			continue;
-		int n = *list ? snprintf(dir, sizeof dir, "%s/%.*s%s", root, (int)strcspn(list, ","), list, path)
+		int n = *list ? snprintf(dir, sizeof dir, "%s/%.*s%s", root, (int)strcspn(list, ","), list,
+					path)
 			      : snprintf(dir, sizeof dir, "%s%s%s", root, is_unified ? "" : "/unified", path);
 		if (n < 0 || (size_t)n >= sizeof dir)
 			continue;

@@ -13,8 +13,8 @@
 #include "base/procstat.h"
 #include "base/sysfile.h"
 
-enum { LABEL = 256, PARTS = 5, ROUNDS_MS = 50 };
-enum label_part { PART_HOST, PART_BOOT, PART_PIDNS, PART_PID, PART_START };
+enum { LABEL = 256, ROUNDS_MS = 50 };
+enum label_part { PART_HOST, PART_BOOT, PART_PIDNS, PART_UID, PART_PID, PART_START, PARTS };
 
 char *orphan_label(char *out, size_t cap)
 {
@@ -32,9 +32,9 @@ char *orphan_label(char *out, size_t cap)
 			*at = '-';
 	if (!procstat_read(getpid(), &self))
 		self.start = 0;
-	snprintf(out, cap, "%.64s/%.40s/%.*s/%d/%llu", host.nodename, boot_id,
-			inode ? (int)strcspn(inode + 1, "]") : 0, inode ? inode + 1 : "", (int)getpid(),
-			(unsigned long long)self.start);
+	snprintf(out, cap, "%.64s/%.40s/%.*s/%u/%d/%llu", host.nodename, boot_id,
+			inode ? (int)strcspn(inode + 1, "]") : 0, inode ? inode + 1 : "", (unsigned)geteuid(),
+			(int)getpid(), (unsigned long long)self.start);
 	return out;
 }
 
@@ -72,7 +72,7 @@ static bool is_orphaned(const char *label, const char *state, const char *own_la
 	snprintf(ours, sizeof ours, "%s", own_label);
 	if (!split(theirs, '/', their, PARTS) || !split(ours, '/', our, PARTS))
 		return false;
-	if (strcmp(their[PART_HOST], our[PART_HOST]) != 0)
+	if (strcmp(their[PART_HOST], our[PART_HOST]) != 0 || strcmp(their[PART_UID], our[PART_UID]) != 0)
 		return false;
 	if (strcmp(their[PART_BOOT], our[PART_BOOT]) != 0)
 		return strncmp(state, "running", strlen("running")) != 0 && strncmp(state, "Up", 2) != 0;
@@ -80,28 +80,33 @@ static bool is_orphaned(const char *label, const char *state, const char *own_la
 	       && !keeper_lives(their[PART_PID], their[PART_START]);
 }
 
+/* Images inherit the labels of what they were made from, and hand them on to containers of whoever uses
+ * them. The name is not inherited: that is ours only if it is the one that the label `given` goes with. */
+static bool is_our_name(const char *name, const char *given)
+{
+	const size_t prefix = strlen(PLAN_NAME_PREFIX), n = strlen(name), spared = strlen(PLAN_SPARED);
+	if (strncmp(name, PLAN_NAME_PREFIX, prefix) != 0
+			|| (n >= spared && !strcmp(name + n - spared, PLAN_SPARED)))
+		return false;
+	return !strncmp(name + prefix, given, strlen(given));
+}
+
 bool orphan_is(const char *line, size_t n, const char *own_label, char *ret_id, size_t cap)
 {
-	enum { ID, LABEL_COLUMN, STATE, NAME, COLUMNS, LINE = 2048 };
-	char text[LINE], *column[COLUMNS];
+	enum { ID, LABEL_COLUMN, STATE, NAME, GIVEN, COLUMNS, LINE = 2048 };
+	char text[LINE], *column[COLUMNS], *at = text;
 	if (n >= sizeof text || memchr(line, '\0', n))
 		return false;
 	memcpy(text, line, n);
 	text[n] = '\0';
-	char *at = text;
 	for (int i = 0; i < COLUMNS; i++) {
 		column[i] = at;
-		char *end = strchr(at, '\t');
-		if (!end && i + 1 < COLUMNS)
-			return false;
-		if (end)
-			*end = '\0';
-		at = end ? end + 1 : at;
+		at += strcspn(at, "\t");
+		if (*at)
+			*at++ = '\0';
 	}
-	const size_t id = strlen(column[ID]), name = strlen(column[NAME]), spared = strlen(PLAN_SPARED);
-	if (!id || id >= cap || *column[ID] == '-')
-		return false;
-	if (name >= spared && !strcmp(column[NAME] + name - spared, PLAN_SPARED))
+	const size_t id = strlen(column[ID]);
+	if (!id || id >= cap || *column[ID] == '-' || !is_our_name(column[NAME], column[GIVEN]))
 		return false;
 	memcpy(ret_id, column[ID], id + 1);
 	return is_orphaned(column[LABEL_COLUMN], column[STATE], own_label);

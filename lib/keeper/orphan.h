@@ -3,13 +3,14 @@
 #define TRM_KEEPER_ORPHAN_H
 
 /* What keepers that were killed have left with an engine. All that we make there bears a label that names its
- * keeper, HOST/BOOT/PIDNS/PID/START. It is an orphan if that keeper
+ * keeper, HOST/BOOT/PIDNS/UID/PID/START. It is an orphan if that keeper was our user's, and
  *
  *   is of this boot and of our PID namespace, and there is no such process any more
  *   is of an earlier boot of this host, and it does not run
  *
  * Everything else, and what is called …-kept (PLAN_SPARED), is left alone: the engine may be one that several
- * machines, or containers on this one, share. */
+ * machines, or containers on this one, share. So is what has a name that we do not give: labels are inherited
+ * through images. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -224,8 +224,9 @@ static bool fail_connect(struct keeper *k, bool is_late)
 	step_describe(r->plan.steps[PLAN_CONNECT], command, sizeof command);
 	step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
 	step_clean_tail(b->words_bytes, b->words.n, said, sizeof said);
-	keeper_fail(k, is_late ? TRM_ETIMEDOUT : TRM_EIO, "%s: the step 'connect' %s: %s ('%s')", r->plan.backend,
-			is_late ? "hangs" : "failed", *said ? said : "it does not say why", command);
+	keeper_fail(k, is_late ? TRM_ETIMEDOUT : TRM_EIO, "%s: the step 'connect' %s: %s ('%s')",
+			r->plan.backend, is_late ? "hangs" : "failed", *said ? said : "it does not say why",
+			command);
 	return false;
 }
 

@@ -11,7 +11,8 @@
  *
  *   PLAN_LATE_ID      what `create` has printed on its last line; before that, and if it prints nothing,
  *                     plan.name; of an adopted one plan.container
- *   PLAN_LATE_KEEPER  who the keeper is: HOST/BOOT/PIDNS/PID/START, for a label by which orphans are found
+ *   PLAN_LATE_KEEPER  who the keeper is: HOST/BOOT/PIDNS/UID/PID/START, for a label by which orphans are
+ * found
  *
  * The steps of a plan, which may be empty unless said otherwise:
  *
@@ -27,7 +28,8 @@
  *   SPARE          after a COMMIT that failed: give it a name that ends in PLAN_SPARED; it is not destroyed
  *   DESTROY        must be there unless is_adopted; may be run more than once, and for others of our label
  *   AFTER          last: an image that was made for it is removed
- *   LIST           prints one line for each that bears our label: "id TAB label TAB state TAB name …" */
+ *   LIST           prints one line for each that bears our label: "id TAB label TAB state TAB name", and
+ *                  perhaps more: the next one is what plan.name has after PLAN_NAME_PREFIX, or begins with */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,6 +60,7 @@ enum {
 	PLAN_TIMEOUT_MS = 60 * 1000 /* of a step that says nothing else */
 };
 
+#define PLAN_NAME_PREFIX "terrarium-"
 #define PLAN_LATE_ID "\1id\1"
 #define PLAN_LATE_KEEPER "\1keeper\1"
 
@@ -71,7 +74,8 @@ enum {
 struct plan_msg {
 	const char *backend;   /* name of the recipe, as lists show it; not "" */
 	const char *image;     /* as it was asked for; "": there is none */
-	const char *name;      /* of what is made; nobody else's: the client puts something random into it */
+	const char *name;      /* of what is made: PLAN_NAME_PREFIX and something random, so that it is nobody
+				  else's */
 	const char *container; /* id of an adopted one; "": it is made */
 	const char *cwd;       /* where commands run */
 	const char *user;      /* whom code runs as, in words; the agent may know better */
