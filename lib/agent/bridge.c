@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/container.h"
@@ -19,14 +20,16 @@ enum {
 struct lane {
 	int from, to;
 	char *bytes;
-	size_t at, end; /* what lies between is still to be written */
-	bool is_over;   /* `from` has ended */
-	bool has_moved; /* something came */
+	size_t at, end;  /* what lies between is still to be written */
+	bool is_over;    /* `from` has ended */
+	bool is_spliced; /* one of them is a pipe: the kernel passes pages on, nothing lies here */
+	bool is_stuck;   /* something came for which there was no room */
+	bool has_moved;  /* something came */
 };
 
 static bool is_empty(const struct lane *lane)
 {
-	return lane->at == lane->end;
+	return lane->at == lane->end && !lane->is_stuck;
 }
 
 /* False: broken. */
@@ -53,9 +56,23 @@ static bool drain(struct lane *lane)
 	return true;
 }
 
+/* splice() does not tell which end was not ready: it is taken for the one that was not waited for. */
+static bool pass(struct lane *lane)
+{
+	ssize_t n = splice(lane->from, NULL, lane->to, NULL, PIPE_SIZE, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+	lane->is_stuck = n < 0 && errno == EAGAIN && !lane->is_stuck;
+	lane->is_over = n == 0;
+	lane->has_moved |= n > 0;
+	if (n < 0 && errno == EINVAL)
+		lane->is_spliced = false; /* not with these two: by hand, then */
+	return n >= 0 || errno == EAGAIN || errno == EINTR || errno == EINVAL;
+}
+
 /* Whatever came is passed on at once; most of it needs no second look at whether there is room. */
 static bool move(struct lane *lane, short events_in, short events_out)
 {
+	if (lane->is_spliced)
+		return (!events_in && !events_out) || pass(lane);
 	if (events_in && is_empty(lane) && !lane->is_over && !fill(lane))
 		return false;
 	return (!events_in && !events_out) || drain(lane);
@@ -65,6 +82,7 @@ static bool move(struct lane *lane, short events_in, short events_out)
 static void give_up(struct lane *lane)
 {
 	lane->is_over = true;
+	lane->is_stuck = false;
 	lane->at = lane->end = 0;
 }
 
@@ -73,6 +91,12 @@ static void prepare(int fd)
 	int flags = fcntl(fd, F_GETFL);
 	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 	fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
+}
+
+static bool is_pipe(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
 static bool wait_and_move(struct lane *in, struct lane *out)
@@ -89,7 +113,7 @@ static bool wait_and_move(struct lane *in, struct lane *out)
 	if (fds[1].revents & (POLLERR | POLLHUP | POLLNVAL))
 		return false; /* nobody reads there any more */
 	short from_socket = fds[2].revents & (POLLIN | POLLHUP | POLLERR);
-	short to_socket = fds[2].revents & (POLLOUT | POLLHUP | POLLERR);
+	short to_socket = is_empty(in) ? 0 : fds[2].revents & (POLLOUT | POLLHUP | POLLERR);
 	if (!move(in, fds[0].revents, to_socket))
 		give_up(in);
 	return move(out, from_socket, fds[1].revents);
@@ -101,6 +125,8 @@ bool bridge(int socket_fd)
 	struct lane out = {.from = socket_fd, .to = 1, .bytes = malloc(LANE_SIZE)};
 	bool is_shut = false;
 	signal(SIGPIPE, SIG_IGN);
+	in.is_spliced = is_pipe(0);
+	out.is_spliced = is_pipe(1);
 	prepare(0);
 	prepare(1);
 	prepare(socket_fd);

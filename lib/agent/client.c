@@ -94,7 +94,8 @@ static void on_readable(struct watch *watch, uint32_t events)
 	}
 	buf_fill(&client->in, (size_t)n);
 	if ((size_t)n == client->read_bytes)
-		client->read_bytes = client->read_bytes < READ_CHUNK / 4 ? client->read_bytes * 4 : READ_CHUNK;
+		client->read_bytes =
+				client->read_bytes < READ_CHUNK / 4 ? client->read_bytes * 4 : READ_CHUNK;
 	client_process(client);
 }
 

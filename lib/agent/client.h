@@ -43,9 +43,9 @@ struct client {
 	struct watch reader, writer;
 	struct buf in, out;
 	size_t read_bytes; /* asked for in the next read */
-	size_t unpaid;   /* bytes of frames without credit since `out` was last empty */
-	uint32_t number; /* from 1 on */
-	uint32_t crowd;  /* how many clients there are, as it has been told */
+	size_t unpaid;     /* bytes of frames without credit since `out` was last empty */
+	uint32_t number;   /* from 1 on */
+	uint32_t crowd;    /* how many clients there are, as it has been told */
 	bool greeted;
 	bool is_onlooker; /* not counted */
 	uint32_t pid;     /* as it says; 0: it does not */

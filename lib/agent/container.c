@@ -190,6 +190,9 @@ static int run_container(const struct container_opts *opts, int listen_fd, int d
 		return fail_errno("nothing came through the door", -listen_fd);
 	if (r < 0)
 		return fail(error.msg);
+	if (opts->is_start)
+		close(2); /* nothing more is to be said there; what is to be open in its place is opened later
+			   */
 	const struct agent_way way = {.listen_fd = listen_fd,
 			.door_fd = door_fd,
 			.is_container = true,
@@ -204,8 +207,10 @@ static int run_container(const struct container_opts *opts, int listen_fd, int d
 int agent_container(char **args)
 {
 	struct container_opts opts;
-	if (!parse(args, &opts) || opts.is_start)
+	if (!parse(args, &opts))
 		return EXIT_FAILED;
+	if (opts.is_start)
+		return fail("--start is for connect");
 	int fd = opts.door ? door_connect(opts.door) : key_listen(opts.key);
 	if (fd < 0)
 		return fail_errno(
@@ -215,6 +220,14 @@ int agent_container(char **args)
 }
 
 /* ---- connect and stop ------------------------------------------------------------------------ */
+
+static bool parse_key(char **args, struct container_opts *ret)
+{
+	bool is_right = parse(args, ret);
+	if (is_right && !ret->key)
+		fail("only what has a --key can be connected to or stopped");
+	return is_right && ret->key;
+}
 
 /* What the bridge was started with is not the agent's: whoever waits for its ends would wait for the agent.
  */
@@ -265,7 +278,7 @@ static int find_or_start(const struct container_opts *opts)
 int agent_connect(char **args)
 {
 	struct container_opts opts;
-	if (!parse(args, &opts) || !opts.key)
+	if (!parse_key(args, &opts))
 		return EXIT_FAILED;
 	int fd = find_or_start(&opts);
 	if (fd == -ECONNREFUSED)
@@ -280,7 +293,7 @@ int agent_stop(char **args)
 	struct container_opts opts;
 	struct buf out;
 	char answer[4096];
-	if (!parse(args, &opts) || !opts.key)
+	if (!parse_key(args, &opts))
 		return EXIT_FAILED;
 	int fd = key_connect(opts.key);
 	if (fd == -ECONNREFUSED)

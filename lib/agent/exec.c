@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/tree.h"
 #include "base/err.h"
 
 /* From linux/landlock.h, which a musl toolchain need not have; the same numbers on all architectures. */
@@ -74,16 +76,14 @@ static int fail(enum exec_step step, int error)
 }
 
 /* Is there such a program, here or along PATH? */
-static bool exists(const char *name)
+static bool find_program(const char *name, char path[PATH_MAX])
 {
 	const char *at = getenv("PATH");
 	if (strchr(name, '/') || !at)
-		return access(name, F_OK) == 0;
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, F_OK) == 0;
 	for (;; at++) {
-		char path[4096];
 		int n = (int)strcspn(at, ":");
-		if (snprintf(path, sizeof path, "%.*s/%s", n, at, name) < (int)sizeof path
-				&& access(path, F_OK) == 0)
+		if (snprintf(path, PATH_MAX, "%.*s/%s", n, at, name) < PATH_MAX && access(path, F_OK) == 0)
 			return true;
 		at += n;
 		if (!*at)
@@ -91,19 +91,31 @@ static bool exists(const char *name)
 	}
 }
 
-/* What execvp() does not tell apart: a script whose interpreter is missing is "not found", and a
- * program that is nowhere is "not permitted" when a folder of PATH cannot be entered. */
+static bool is_script(const char *path)
+{
+	char start[2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is_read = fd >= 0 && read(fd, start, sizeof start) == sizeof start;
+	if (fd >= 0)
+		close(fd);
+	return !is_read || (start[0] == '#' && start[1] == '!');
+}
+
+/* What execvp() does not tell apart: a script whose interpreter is missing is "not found", a program made
+ * for another C library as well, and one that is nowhere is "not permitted" when a folder of PATH cannot be
+ * entered. */
 static int fail_program(const char *name, int error)
 {
-	bool is_there = exists(name);
+	char path[PATH_MAX];
+	bool is_there = find_program(name, path);
 	if (error == ENOENT && is_there)
-		return fail(EXEC_INTERPRETER, error);
+		return fail(is_script(path) ? EXEC_INTERPRETER : EXEC_LOADER, error);
 	return fail(EXEC_PROGRAM, error == EACCES && !is_there ? ENOENT : error);
 }
 
 int agent_exec(char **argv)
 {
-	enum { FLAGS, NPROC, CWD, DASHES, PROGRAM };
+	enum { FLAGS, NPROC, MARK, CWD, DASHES, PROGRAM };
 	for (int i = 0; i <= PROGRAM; i++)
 		if (!argv[i])
 			return 125;
@@ -113,6 +125,7 @@ int agent_exec(char **argv)
 	if (*argv[CWD] && chdir(argv[CWD]) < 0)
 		return fail(EXEC_CWD, errno);
 	offer_to_oom_killer();
+	tree_bear_mark(strtoull(argv[MARK], NULL, 10));
 	limit_processes((rlim_t)strtoul(argv[NPROC], NULL, 10));
 	if (strchr(argv[FLAGS], 's')) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -132,6 +145,11 @@ void exec_sentence(const struct exec_report *report, const char *name, struct tr
 	else if (report->step == EXEC_INTERPRETER)
 		trm_error_set(ret, TRM_ENOENT,
 				"%s: the interpreter named in its first line is not found in the sandbox",
+				name);
+	else if (report->step == EXEC_LOADER)
+		trm_error_set(ret, TRM_ENOENT,
+				"%s: made for another C library: the loader that it names is not found in the "
+				"sandbox",
 				name);
 	else if (error == ENOENT || error == ENOTDIR)
 		trm_error_set(ret, TRM_ENOENT, "%s: not found in the sandbox", name);

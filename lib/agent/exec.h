@@ -4,7 +4,7 @@
 
 /* The second exec: between the agent and a user's program lies a fresh image
  * of the agent, started with posix_spawn as
- *     terrarium-agent exec FLAGS NPROC CWD -- ARGV…
+ *     terrarium-agent exec FLAGS NPROC MARK CWD -- ARGV…
  * It does to itself what posix_spawn cannot and becomes the program. What goes
  * wrong it writes to descriptor EXEC_REPORT_FD, which is close-on-exec: the
  * agent reads a report, or the end of file when the program runs.
@@ -21,7 +21,7 @@
 
 enum { EXEC_REPORT_FD = 9 };
 
-enum exec_step { EXEC_CWD, EXEC_TTY, EXEC_PROGRAM, EXEC_INTERPRETER };
+enum exec_step { EXEC_CWD, EXEC_TTY, EXEC_PROGRAM, EXEC_INTERPRETER, EXEC_LOADER };
 
 struct exec_report {
 	int32_t step;  /* enum exec_step */

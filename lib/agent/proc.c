@@ -54,6 +54,7 @@ static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg
 		return NULL;
 	proc->agent = agent;
 	proc->flags = msg->flags;
+	proc->mark = agent->next_mark ? agent->next_mark-- : 0;
 	proc->key = strdup(msg->key);
 	proc->name = strdup(msg->argv[0]);
 	proc->label = strdup(msg->label);
@@ -198,17 +199,21 @@ void proc_left(struct proc *proc)
 		return;
 	}
 	if (!proc->exited)
-		tree_signal(proc->pid, SIGKILL);
+		tree_signal(proc->pid, proc->mark, SIGKILL);
 	close_pipes(proc);
 	proc->over = proc->exited;
 }
 
 void proc_signal(struct proc *proc, int signo, bool whole_tree)
 {
-	if (proc->exited)
-		return; /* the pid may be another's by now */
-	if (whole_tree)
-		tree_signal(proc->pid, signo);
+	/* When it has exited the pid may be another's by now; whom it has left behind still bears its mark.
+	 */
+	if (whole_tree && signo == SIGKILL)
+		tree_signal(proc->exited ? 0 : proc->pid, proc->mark, signo);
+	else if (proc->exited)
+		return;
+	else if (whole_tree)
+		tree_signal(proc->pid, 0, signo);
 	else
 		kill(-proc->pid, signo);
 }

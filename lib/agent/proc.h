@@ -63,6 +63,7 @@ struct proc {
 	bool over;           /* to be swept at the end of the turn: no subscribers, no pid */
 	size_t control_left; /* after the exit: control bytes still to come */
 	struct exited_msg exit;
+	uint64_t mark;   /* of its descendants: see tree.h */
 	int last_signal; /* that a client has sent to it; 0: none did */
 	uint32_t signal_client, signal_pid;
 	struct feed feeds[FEED_KINDS];

@@ -323,6 +323,7 @@ static struct agent *agent_create(bool is_container)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	watch_init(&agent->listener, -1, on_connection);
 	watch_init(&agent->door, -1, on_door);
+	agent->next_mark = tree_first_mark();
 	sampler_init(&agent->sampler);
 	agent->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (poller_init(&agent->poller) == 0 && open_signals(agent) == 0)

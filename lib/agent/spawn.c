@@ -28,7 +28,7 @@ enum {
 	CONTROL_OUT = 4,
 	SCRIPT_IN = 5,
 	FIRST_SPARE = 10,
-	EXEC_ARGS = 6, /* those before the program's own */
+	EXEC_ARGS = 7, /* those before the program's own */
 };
 
 /* Descriptors that the child gets, and under which numbers. */
@@ -175,7 +175,8 @@ static size_t count(char *const *strv)
 }
 
 /* The strings are borrowed. NULL: no memory. */
-static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, const char *nproc)
+static char **exec_argv(
+		const struct proc *proc, const struct spawn_msg *msg, const char *nproc, const char *mark)
 {
 	size_t n = count(msg->argv);
 	char **argv = calloc(EXEC_ARGS + n + 1, sizeof *argv);
@@ -183,7 +184,7 @@ static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, co
 		return NULL;
 	static const char *const flags[2][2] = {{"-", "-t"}, {"-s", "-st"}};
 	const char *flag = flags[!proc->agent->is_init][(msg->flags & SPAWN_PTY) != 0];
-	const char *const before[EXEC_ARGS] = {"terrarium-agent", "exec", flag, nproc, msg->cwd, "--"};
+	const char *const before[EXEC_ARGS] = {"terrarium-agent", "exec", flag, nproc, mark, msg->cwd, "--"};
 	memcpy(argv, before, sizeof before);
 	memcpy(argv + EXEC_ARGS, msg->argv, n * sizeof *argv);
 	return argv;
@@ -241,11 +242,12 @@ static int start(pid_t *ret_pid, const struct ends *ends, char **argv, char **en
 int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc, struct trm_error *reterr)
 {
 	struct ends ends = {.n = 0};
-	char limit[16];
+	char limit[16], mark[24];
 	snprintf(limit, sizeof limit, "%u", nproc);
+	snprintf(mark, sizeof mark, "%llu", (unsigned long long)proc->mark);
 	int error = plug_all(proc, &ends, msg) < 0 ? errno : 0;
 	if (!error) {
-		char **argv = exec_argv(proc, msg, limit), **env = exec_env(msg);
+		char **argv = exec_argv(proc, msg, limit, mark), **env = exec_env(msg);
 		error = argv && env ? start(&proc->pid, &ends, argv, env) : ENOMEM;
 		free(argv);
 		free(env);

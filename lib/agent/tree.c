@@ -6,12 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
 
+#include "base/sysfile.h"
+
 enum { MAX_ROUNDS = 64, FIRST_ROWS = 64 };
+#define FIRST_MARK (UINT64_C(1) << 40)
 
 /* The numbers of /proc/PID/stat are counted from 1; the name in parentheses is the second. See proc(5). */
 enum {
@@ -115,7 +119,8 @@ static struct tree_row *find(const struct tree *tree, pid_t pid)
 	return low < tree->n && tree->rows[low].pid == pid ? &tree->rows[low] : NULL;
 }
 
-void tree_select(struct tree *tree, pid_t root, bool with_itself)
+/* Whoever descends from somebody selected, or from root. */
+static void spread(struct tree *tree, pid_t root)
 {
 	bool changed = true;
 	/* Mostly children have higher numbers than their parents: one round selects, a second finds no more.
@@ -126,15 +131,60 @@ void tree_select(struct tree *tree, pid_t root, bool with_itself)
 			struct tree_row *row = &tree->rows[i], *parent = find(tree, row->ppid);
 			if (row->selected || row->pid == root)
 				continue;
-			if (row->ppid != root && row->session != root && !(parent && parent->selected))
+			bool is_roots = root && (row->ppid == root || row->session == root);
+			if (!is_roots && !(parent && parent->selected))
 				continue;
 			row->selected = changed = true;
 		}
 	}
+}
+
+void tree_select(struct tree *tree, pid_t root, bool with_itself)
+{
+	spread(tree, root);
 	struct tree_row *self = find(tree, root);
 	if (self)
 		self->selected = with_itself;
 }
+
+/* ---- marks --------------------------------------------------------------------------------- */
+
+uint64_t tree_first_mark(void)
+{
+	struct rlimit now;
+	bool is_free = getrlimit(RLIMIT_LOCKS, &now) == 0 && now.rlim_max > FIRST_MARK;
+	return is_free ? FIRST_MARK : now.rlim_max; /* less in an agent that runs in a sandbox itself */
+}
+
+void tree_bear_mark(uint64_t mark)
+{
+	const struct rlimit limit = {mark, mark};
+	if (mark)
+		setrlimit(RLIMIT_LOCKS, &limit);
+}
+
+static bool bears(pid_t pid, uint64_t mark)
+{
+	static const char NAME[] = "Max file locks";
+	char path[40], text[2048];
+	snprintf(path, sizeof path, "/proc/%d/limits", (int)pid);
+	const char *at = sysfile_read(path, text, sizeof text) > 0 ? strstr(text, NAME) : NULL;
+	return at && strtoull(at + sizeof NAME - 1, NULL, 10) == mark;
+}
+
+/* Those whose parents are gone have come to us. */
+static void select_marked(struct tree *tree, uint64_t mark)
+{
+	pid_t self = getpid();
+	for (size_t i = 0; i < tree->n; i++) {
+		struct tree_row *row = &tree->rows[i];
+		if (row->ppid == self && !row->selected)
+			row->selected = bears(row->pid, mark);
+	}
+	spread(tree, 0);
+}
+
+/* ---- signals -------------------------------------------------------------------------------- */
 
 /* Pids that have been sent the signal. */
 struct sent {
@@ -163,13 +213,22 @@ static void sent_add(struct sent *sent, pid_t pid)
 	sent->pids[sent->n++] = pid;
 }
 
+struct target {
+	pid_t root;
+	bool has_root; /* itself too */
+	uint64_t mark;
+};
+
 /* One look at /proc. True if somebody new was found. */
-static bool send_round(struct tree *tree, struct sent *sent, pid_t root, bool with_itself, int signo)
+static bool send_round(struct tree *tree, struct sent *sent, const struct target *target, int signo)
 {
 	bool found = false;
 	if (tree_scan(tree) < 0)
 		return false;
-	tree_select(tree, root, with_itself);
+	if (target->root)
+		tree_select(tree, target->root, target->has_root);
+	if (target->mark)
+		select_marked(tree, target->mark);
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct tree_row *row = &tree->rows[i];
 		if (!row->selected || row->state == 'Z' || sent_has(sent, row->pid))
@@ -181,13 +240,13 @@ static bool send_round(struct tree *tree, struct sent *sent, pid_t root, bool wi
 	return found;
 }
 
-static void signal_tree(pid_t root, bool with_itself, int signo)
+static void signal_tree(struct target target, int signo)
 {
 	struct tree tree = {0};
 	struct sent sent = {0};
 	int round_signo = signo == SIGKILL ? SIGSTOP : signo;
 	for (int round = 0; round < MAX_ROUNDS; round++)
-		if (!send_round(&tree, &sent, root, with_itself, round_signo))
+		if (!send_round(&tree, &sent, &target, round_signo))
 			break;
 	for (size_t i = 0; signo == SIGKILL && i < sent.n; i++)
 		kill(sent.pids[i], SIGKILL);
@@ -195,16 +254,16 @@ static void signal_tree(pid_t root, bool with_itself, int signo)
 	tree_finish(&tree);
 }
 
-void tree_signal(pid_t root, int signo)
+void tree_signal(pid_t root, uint64_t mark, int signo)
 {
-	signal_tree(root, true, signo);
-	if (signo == SIGKILL)
+	signal_tree((struct target){root, true, mark}, signo);
+	if (root && signo == SIGKILL)
 		kill(-root, SIGKILL); /* reaches its group also when /proc or memory fails us */
 }
 
 void tree_signal_below(pid_t root, int signo)
 {
-	signal_tree(root, false, signo);
+	signal_tree((struct target){.root = root}, signo);
 }
 
 bool tree_is_below(pid_t pid)
@@ -242,7 +301,7 @@ int tree_signal_one(pid_t pid, uint64_t start_ticks, int signo, bool has_tree)
 	int pidfd = pid > 0 ? (int)syscall(SYS_PIDFD_OPEN, pid, 0) : -1;
 	int r = pid > 0 ? check_target(pid, start_ticks) : TRM_ENOENT;
 	if (r == 0 && has_tree)
-		tree_signal(pid, signo);
+		tree_signal(pid, 0, signo);
 	else if (r == 0 && pidfd >= 0)
 		r = syscall(SYS_PIDFD_SEND_SIGNAL, pidfd, signo, NULL, 0) < 0 ? TRM_ENOENT : 0;
 	else if (r == 0) /* before Linux 5.3 */

@@ -35,10 +35,17 @@ void tree_finish(struct tree *tree);
  * (orphans have another parent by then, and keep the session). With itself: root too. */
 void tree_select(struct tree *tree, pid_t root, bool with_itself);
 
-/* Send to root and all its descendants, also those that come while it is at it. With
- * SIGKILL everybody is stopped first: who is stopped cannot fork away. Out of reach are
- * only daemons that changed their session and whose parents were gone before. */
-void tree_signal(pid_t root, int signo);
+/* A number that all descendants of a process bear, whatever they do to their sessions and parents:
+ * RLIMIT_LOCKS, which no kernel since 2.4.25 looks at, is inherited, can only be made less, and can be read
+ * by everybody. tree_bear_mark() is for the process itself, before it becomes the user's program. 0 is no
+ * mark. */
+uint64_t tree_first_mark(void); /* the next ones are one less each */
+void tree_bear_mark(uint64_t mark);
+
+/* Send to root and all its descendants, also those that come while it is at it: also daemons, which changed
+ * their session and whose parents were gone before, if they bear the mark (0: they are left alone). With
+ * SIGKILL everybody is stopped first: who is stopped cannot fork away. root 0: only who bears the mark. */
+void tree_signal(pid_t root, uint64_t mark, int signo);
 /* One process, or with `has_tree` all that descends from it too: a descendant of ours (as PID 1: anybody but
  * us) whose start is still the one that was seen; 0: whatever it is. TRM_ENOENT: there is no such process
  * (any more). TRM_EPERM: not ours to signal. */

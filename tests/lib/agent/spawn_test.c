@@ -92,6 +92,21 @@ static void expect_failure(
 	link_close(&link);
 }
 
+/* The program, with the path of its loader changed to one that is not there. */
+static void copy_with_another_loader(const char *from, const char *to)
+{
+	static char bytes[1 << 20];
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+	ssize_t n = read(in, bytes, sizeof bytes);
+	assert_true(in >= 0 && out >= 0 && n > 0);
+	char *loader = memmem(bytes, (size_t)n, "/ld-linux", 9);
+	assert_non_null(loader);
+	loader[1] = 'X';
+	assert_true(write(out, bytes, (size_t)n) == n);
+	close(in);
+	close(out);
+}
+
 static void test_failures_have_a_sentence(void **state)
 {
 	char script[] = "/tmp/terrarium-test-XXXXXX";
@@ -108,6 +123,12 @@ static void test_failures_have_a_sentence(void **state)
 			"sh: the directory to start it in cannot be entered: No such file or directory");
 	snprintf(sentence, sizeof sentence,
 			"%s: the interpreter named in its first line is not found in the sandbox", script);
+	expect_failure(*state, script, NULL, TRM_ENOENT, sentence);
+	unlink(script);
+	copy_with_another_loader("/bin/true", script);
+	snprintf(sentence, sizeof sentence,
+			"%s: made for another C library: the loader that it names is not found in the sandbox",
+			script);
 	expect_failure(*state, script, NULL, TRM_ENOENT, sentence);
 	unlink(script);
 }
@@ -145,6 +166,39 @@ static void test_tree_includes_other_sessions(void **state)
 	assert_int_equal(link_exit(&link, &tape).signal, SIGKILL);
 	for (int i = 0; i < 3; i++)
 		AWAIT(is_gone(pids[i]));
+	tape_finish(&tape);
+	link_close(&link);
+}
+
+static void test_tree_includes_daemons(void **state)
+{
+	struct link link = link_open(*state);
+	struct tape tape;
+	int pids[2];
+	tape_init(&tape, 1);
+	/* Forked twice, in a session of its own, and its parents gone. */
+	link_shell(&link, 1, "setsid sh -c '(setsid sleep 1000 >/dev/null 2>&1 & echo $!)'; sleep 1000", 0,
+			BIG_WINDOW);
+	link_until_text(&link, &tape, CHANNEL_STDOUT, "\n");
+	assert_int_equal(sscanf(tape_text(&tape, CHANNEL_STDOUT), "%d", &pids[0]), 1);
+	link_pack(&link, 1, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
+	assert_int_equal(link_exit(&link, &tape).signal, SIGKILL);
+	AWAIT(is_gone(pids[0]));
+	tape_finish(&tape);
+
+	/* What another process has left behind lives on. */
+	tape_init(&tape, 2);
+	link_shell(&link, 2, "setsid sh -c '(setsid sleep 1000 >/dev/null 2>&1 & echo $!)'", 0, BIG_WINDOW);
+	assert_int_equal(link_exit(&link, &tape).exit_code, 0);
+	assert_int_equal(sscanf(tape_text(&tape, CHANNEL_STDOUT), "%d", &pids[1]), 1);
+	tape_finish(&tape);
+	tape_init(&tape, 3);
+	link_shell(&link, 3, "echo up; sleep 1000", 0, BIG_WINDOW);
+	link_until_text(&link, &tape, CHANNEL_STDOUT, "up\n");
+	link_pack(&link, 3, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
+	assert_int_equal(link_exit(&link, &tape).signal, SIGKILL);
+	assert_false(is_gone(pids[1]));
+	kill(pids[1], SIGKILL);
 	tape_finish(&tape);
 	link_close(&link);
 }
@@ -268,6 +322,7 @@ int main(void)
 			T(test_failures_have_a_sentence),
 			T(test_signal_reaches_the_group),
 			T(test_tree_includes_other_sessions),
+			T(test_tree_includes_daemons),
 			T(test_exit_does_not_wait_for_background_children),
 			T(test_pty),
 			T(test_pty_forwards_everything_at_the_end),
