@@ -73,6 +73,7 @@ static _Noreturn void live(struct keeper *k, pid_t keeper, const struct stat *en
 		nap_ms = nap_ms < LONGEST_NAP_MS ? nap_ms * 2 : nap_ms;
 	}
 	sweep_directory(KEEPER_RUN_DIR, k->spec.run_path);
+	recipe_inherit(k);
 	_exit(0);
 }
 

@@ -5,7 +5,8 @@
 /* A keeper may be killed at any moment (SIGKILL, or for want of memory) and then takes nothing away. Its heir
  * does: a fork of it, made before anything else, that shares the keeper's list of groups and
  * sleeps until the kernel tells it that the keeper is dead (PR_SET_PDEATHSIG). Then it kills
- * what has escaped the same fate, and removes the groups, the entry and the lock on the user's number.
+ * what has escaped the same fate, and removes the groups, the entry and the lock on the user's number. What a
+ * recipe has made it destroys.
  *
  * Most of the sandbox needs no heir to die: bubblewrap dies with the keeper, and all below with
  * bubblewrap. But at a start there are moments when bubblewrap's inner process waits for a word of the

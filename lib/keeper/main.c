@@ -159,6 +159,8 @@ int main(int argc, char **argv)
 	k.groups = heir_shared(sizeof *k.groups);
 	if (argc < 1 || !k.groups || !settle(&k) || !get_spec(&k))
 		return 125;
+	if (k.spec.has_plan)
+		recipe_load(&k);
 	k.heir = heir_start(&k, argv[0]);
 	if (k.spec.has_plan ? start_recipe(&k) : start(&k)) {
 		/* While bubblewrap builds: others' leftovers. */

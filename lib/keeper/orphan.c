@@ -6,14 +6,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/procstat.h"
 #include "base/sysfile.h"
 
-enum { LABEL = 256, ROUNDS_MS = 50 };
+enum { LABEL = 256 };
 enum label_part { PART_HOST, PART_BOOT, PART_PIDNS, PART_UID, PART_PID, PART_START, PARTS };
 
 char *orphan_label(char *out, size_t cap)
@@ -114,30 +112,6 @@ bool orphan_is(const char *line, size_t n, const char *own_label, char *ret_id, 
 
 /* ---- sweeping ---------------------------------------------------------------------------- */
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static bool run(struct step *s, const struct step_facts *facts, enum plan_step which)
-{
-	struct pollfd fds[STEP_POLLS];
-	int status;
-	step_begin(s, facts, which, -1, now_ms());
-	while (!step_is_over(s)) {
-		step_poll(s, fds);
-		poll(fds, STEP_POLLS, ROUNDS_MS);
-		step_hear(s);
-		pid_t pid = waitpid(-1, &status, WNOHANG);
-		if (pid > 0)
-			step_note_end(s, pid, status);
-		step_pass_time(s, now_ms());
-	}
-	return s->end == STEP_DONE;
-}
-
 _Noreturn void orphan_sweep(const struct step_facts *facts)
 {
 	static struct step list, destroy;
@@ -145,7 +119,7 @@ _Noreturn void orphan_sweep(const struct step_facts *facts)
 	struct step_facts each = *facts;
 	each.id = id;
 	setpriority(PRIO_PROCESS, 0, 10);
-	if (!run(&list, facts, PLAN_LIST))
+	if (!step_run(&list, facts, PLAN_LIST, -1))
 		_exit(1);
 	const char *at = list.out_bytes, *end = at + list.out.n;
 	while (at < end) {
@@ -153,7 +127,7 @@ _Noreturn void orphan_sweep(const struct step_facts *facts)
 		size_t n = (size_t)((eol ? eol : end) - at);
 		bool is_whole = at > list.out_bytes || !list.out.is_cut;
 		if (is_whole && orphan_is(at, n, facts->keeper, id, sizeof id))
-			run(&destroy, &each, PLAN_DESTROY);
+			step_run(&destroy, &each, PLAN_DESTROY, -1);
 		at += n + 1;
 	}
 	_exit(0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What all the times of a recipe's sandbox have in common, and its life between start and end. */
 #include "keeper/recipe.h"
 
 #include <errno.h>
@@ -14,265 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <terrarium/error.h>
-
-#include "base/sysfile.h"
+#include "keeper/heir.h"
 #include "keeper/keeper.h"
 #include "keeper/orphan.h"
 #include "keeper/reason.h"
-#include "sweep/sweep.h"
 
-enum { SWEEP_AFTER_MS = 300 };
-
-static bool has(const struct recipe *r, enum plan_step which)
-{
-	return r->plan.steps[which].n != 0;
-}
-
-/* ---- steps ------------------------------------------------------------------------- */
-
-static void tell(struct keeper *k, const char *format, ...)
-{
-	char words[STEP_WORDS];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(words, sizeof words, format, args);
-	va_end(args);
-	keeper_tell_progress(k, words);
-}
-
-/* Run a step while everything else goes on. It is killed when the end comes meanwhile; those of the end
- * itself are not. */
-static bool run(struct keeper *k, enum plan_step which, int in_fd, const char *doing)
-{
-	enum { AGAIN_MS = 2000 };
-	struct step *s = &k->recipe.step;
-	const bool was_ending = k->is_ending;
-	uint64_t told_ms = keeper_now_ms();
-	if (has(&k->recipe, which) && doing)
-		tell(k, "%s: %s", k->recipe.plan.backend, doing);
-	step_begin(s, &k->recipe.facts, which, in_fd, keeper_now_ms());
-	while (!step_is_over(s)) {
-		uint64_t now_ms = keeper_now_ms();
-		if (was_ending && doing
-				&& now_ms >= told_ms + AGAIN_MS) { /* who waits for the end knows why */
-			tell(k, "%s: %s", k->recipe.plan.backend, doing);
-			told_ms = now_ms;
-		}
-		keeper_turn(k, s->due_ms > now_ms && s->due_ms < now_ms + AGAIN_MS ? s->due_ms
-										   : now_ms + AGAIN_MS);
-		if (k->is_ending && !was_ending)
-			step_stop(s);
-		step_pass_time(s, keeper_now_ms());
-	}
-	return s->end == STEP_DONE;
-}
-
-/* The step that ran last has failed, and the sandbox with it. */
-static bool fail_step(struct keeper *k)
-{
-	char words[STEP_WORDS];
-	const struct step *s = &k->recipe.step;
-	if (s->end != STEP_STOPPED)
-		keeper_fail(k, s->end == STEP_LATE ? TRM_ETIMEDOUT : TRM_EIO, "%s",
-				step_tell(s, words, sizeof words));
-	return false;
-}
-
-/* ---- what is made ---------------------------------------------------------------------- */
-
-/* The id goes into commands as an argument: nothing that is not one. */
-static bool take_id(struct keeper *k)
-{
-	struct recipe *r = &k->recipe;
-	char line[RECIPE_ID];
-	step_last_line(&r->step, line, sizeof line);
-	if (!*line)
-		return true;
-	bool is_id = *line != '-' && strlen(line) + 1 < sizeof line; /* or it may be cut */
-	for (const char *at = line; *at; at++)
-		is_id &= *at > ' ' && *at < 0x7F;
-	if (!is_id) {
-		keeper_fail(k, TRM_EPROTO, "%s: the last line that the step 'create' prints is no id: %.80s",
-				r->plan.backend, line);
-		return false;
-	}
-	snprintf(r->id, sizeof r->id, "%s", line);
-	return true;
-}
-
-static void destroy(struct keeper *k, const char *doing)
-{
-	struct recipe *r = &k->recipe;
-	char words[STEP_WORDS];
-	if (!r->may_be_there || r->plan.is_adopted)
-		return;
-	if (run(k, PLAN_DESTROY, -1, doing))
-		r->may_be_there = false;
-	else if (!reason_is_missing(&r->step))
-		keeper_add_words(k, "%s", step_tell(&r->step, words, sizeof words));
-}
-
-static bool create(struct keeper *k, enum plan_step which)
-{
-	struct recipe *r = &k->recipe;
-	r->may_be_there = true; /* a command that is killed half-way may have made it */
-	return run(k, which, -1, "creating the sandbox") && take_id(k);
-}
-
-/* ---- the direct way ----------------------------------------------------------------------- */
-
-enum outcome { OUTCOME_UP, OUTCOME_FAILED, OUTCOME_NOT_SHARED };
-
-/* What cannot be mounted or run there may still be copied and run there. */
-static enum outcome judge(struct keeper *k)
-{
-	const struct step *s = &k->recipe.step;
-	static const char *const signs[] = {"mount", "bind", "/.terrarium", "/" SHARE_DIR, "exec format"};
-	if (s->end == STEP_FAILED && has(&k->recipe, PLAN_CONNECT))
-		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-			if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i]))) {
-				step_clean_tail(s->err_bytes, s->err.n, k->recipe.note, 200);
-				return OUTCOME_NOT_SHARED;
-			}
-	if (!k->is_ending)
-		fail_step(k);
-	return OUTCOME_FAILED;
-}
-
-/* Has it ended while we wait? Then waiting longer makes no sense. */
-static bool has_stopped(struct keeper *k)
-{
-	struct reason why;
-	return has(&k->recipe, PLAN_INSPECT) && run(k, PLAN_INSPECT, -1, NULL)
-	       && reason_read(&k->recipe.step, &why) && !reason_is_running(&why);
-}
-
-static enum outcome wait_at_door(struct keeper *k)
-{
-	struct recipe *r = &k->recipe;
-	const uint64_t due_ms = keeper_now_ms() + DOOR_PATIENCE_MS;
-	uint64_t look_ms = keeper_now_ms() + 500;
-	bool is_over = false;
-	while (!k->is_ending && !r->door.has_report && !is_over) {
-		uint64_t now_ms = keeper_now_ms();
-		keeper_turn(k, look_ms < due_ms ? look_ms : due_ms);
-		now_ms = keeper_now_ms();
-		is_over = now_ms >= due_ms || r->is_lost;
-		if (!is_over && !r->door.has_report && now_ms >= look_ms) {
-			is_over = has_stopped(k);
-			look_ms = now_ms + 1000;
-		}
-	}
-	if (k->is_ending)
-		return OUTCOME_FAILED;
-	if (!r->door.has_report) {
-		r->is_lost = false;
-		snprintf(r->note, sizeof r->note, "the agent did not come to its door");
-		if (has(r, PLAN_CONNECT))
-			return OUTCOME_NOT_SHARED;
-		keeper_fail(k, TRM_EIO, "%s: the agent does not answer", r->plan.backend);
-		return OUTCOME_FAILED;
-	}
-	if (*r->door.report.error) {
-		keeper_fail(k, TRM_EIO, "%s: %s", r->plan.backend, r->door.report.error);
-		return OUTCOME_FAILED;
-	}
-	return OUTCOME_UP;
-}
-
-static void find_groups(struct keeper *k, pid_t pid)
-{
-	char path[64], theirs[4096], ours[4096];
-	snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
-	if (pid <= 0 || sysfile_read(path, theirs, sizeof theirs) <= 0)
-		return;
-	sysfile_read("/proc/self/cgroup", ours, sizeof ours);
-	groups_find(k->groups, CGROUP_ROOT, theirs, ours);
-	k->watchdog.bwrap = pid; /* for its processor time, where no group counts it */
-}
-
-static enum outcome go_directly(struct keeper *k)
-{
-	struct recipe *r = &k->recipe;
-	enum outcome outcome;
-	r->way = WAY_DIRECT;
-	int error = door_open(&r->door, KEEPER_ENTRY_DIR);
-	if (error < 0) {
-		snprintf(r->note, sizeof r->note, "the door cannot be made: %s", strerror(-error));
-		outcome = OUTCOME_NOT_SHARED;
-	} else if (!create(k, PLAN_CREATE_DIRECT) || !run(k, PLAN_START, -1, "starting"))
-		outcome = judge(k);
-	else
-		outcome = wait_at_door(k);
-	door_close(&r->door, KEEPER_ENTRY_DIR);
-	if (outcome == OUTCOME_UP)
-		find_groups(k, r->root_pid = r->door.pid);
-	else
-		door_finish(&r->door, KEEPER_ENTRY_DIR);
-	return outcome;
-}
-
-/* ---- the exec way --------------------------------------------------------------------------- */
-
-/* Our own line has ended before the agent has answered. */
-static bool fail_connect(struct keeper *k, bool is_late)
-{
-	struct recipe *r = &k->recipe;
-	char said[400], command[96];
-	struct bridges *b = &r->bridges;
-	step_describe(r->plan.steps[PLAN_CONNECT], command, sizeof command);
-	step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
-	step_clean_tail(b->words_bytes, b->words.n, said, sizeof said);
-	keeper_fail(k, is_late ? TRM_ETIMEDOUT : TRM_EIO, "%s: the step 'connect' %s: %s ('%s')",
-			r->plan.backend, is_late ? "hangs" : "failed", *said ? said : "it does not say why",
-			command);
-	return false;
-}
-
-static bool open_line(struct keeper *k)
-{
-	struct recipe *r = &k->recipe;
-	const uint64_t due_ms = keeper_now_ms() + r->plan.timeout_ms[PLAN_CONNECT];
-	tell(k, "%s: connecting to the agent", r->plan.backend);
-	int error = bridges_begin(&r->bridges);
-	if (error < 0) {
-		keeper_fail(k, TRM_EIO, "%s: cannot start a process: %s", r->plan.backend, strerror(-error));
-		return false;
-	}
-	while (!k->is_ending && !r->bridges.is_up && !r->is_lost && keeper_now_ms() < due_ms)
-		keeper_turn(k, due_ms);
-	if (k->is_ending)
-		return false;
-	if (!r->bridges.is_up)
-		return fail_connect(k, !r->is_lost);
-	if (r->bridges.has_report && *r->bridges.report.error) {
-		keeper_fail(k, TRM_EIO, "%s: %s", r->plan.backend, r->bridges.report.error);
-		return false;
-	}
-	return true;
-}
-
-static bool go_by_exec(struct keeper *k)
-{
-	struct recipe *r = &k->recipe;
-	r->way = WAY_EXEC;
-	if (!has(r, PLAN_CONNECT)) {
-		keeper_fail(k, TRM_ENOTSUP, "%s: the recipe has no step 'connect', and %s", r->plan.backend,
-				r->note);
-		return false;
-	}
-	if (!r->plan.is_adopted && !create(k, PLAN_CREATE_EXEC))
-		return k->is_ending ? false : fail_step(k);
-	if (!run(k, PLAN_PUT, KEEPER_AGENT, "copying the agent in") || !run(k, PLAN_START, -1, "starting"))
-		return fail_step(k);
-	if (!open_line(k))
-		return false;
-	bridges_serve(&r->bridges, KEEPER_LISTEN);
-	return true;
-}
-
-/* ---- start ------------------------------------------------------------------------------------ */
+/* ---- the plan ------------------------------------------------------------------------ */
 
 static bool read_plan(struct recipe *r)
 {
@@ -298,43 +46,74 @@ static void settle(struct recipe *r)
 	r->door = (struct door)DOOR_NONE;
 	r->step.end = STEP_DONE;
 	r->step.out.fd = r->step.err.fd = -1;
-	snprintf(r->id, sizeof r->id, "%s", r->plan.is_adopted ? r->plan.container : r->plan.name);
+	snprintf(r->shared->id, sizeof r->shared->id, "%s",
+			r->plan.is_adopted ? r->plan.container : r->plan.name);
 	orphan_label(r->label, sizeof r->label);
-	r->facts = (struct step_facts){&r->plan, r->id, r->label};
+	r->facts = (struct step_facts){&r->plan, r->shared->id, r->label};
 	bridges_init(&r->bridges, &r->facts);
 }
 
-static bool make(struct keeper *k)
+void recipe_load(struct keeper *k)
 {
 	struct recipe *r = &k->recipe;
-	if (r->plan.is_adopted || !has(r, PLAN_CREATE_DIRECT))
-		return go_by_exec(k);
-	enum outcome outcome = go_directly(k);
-	if (outcome != OUTCOME_NOT_SHARED)
-		return outcome == OUTCOME_UP;
-	destroy(k, "trying another way");
-	snprintf(r->id, sizeof r->id, "%s", r->plan.name);
-	return !k->is_ending && go_by_exec(k);
+	r->shared = heir_shared(sizeof *r->shared);
+	if (r->shared && read_plan(r))
+		settle(r);
+	k->groups->kind = LIMITS_ENGINE; /* until groups are found */
 }
 
-bool recipe_start(struct keeper *k)
+bool recipe_has(const struct recipe *r, enum plan_step which)
+{
+	return r->plan.steps[which].n != 0;
+}
+
+/* ---- steps ------------------------------------------------------------------------- */
+
+void recipe_tell(struct keeper *k, const char *format, ...)
+{
+	char words[STEP_WORDS];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(words, sizeof words, format, args);
+	va_end(args);
+	keeper_tell_progress(k, words);
+}
+
+bool recipe_run(struct keeper *k, enum plan_step which, int in_fd, const char *doing)
+{
+	enum { AGAIN_MS = 2000 };
+	struct step *s = &k->recipe.step;
+	const bool was_ending = k->is_ending;
+	uint64_t told_ms = keeper_now_ms();
+	if (recipe_has(&k->recipe, which) && doing)
+		recipe_tell(k, "%s: %s", k->recipe.plan.backend, doing);
+	step_begin(s, &k->recipe.facts, which, in_fd, keeper_now_ms());
+	while (!step_is_over(s)) {
+		uint64_t now_ms = keeper_now_ms();
+		if (was_ending && doing
+				&& now_ms >= told_ms + AGAIN_MS) { /* who waits for the end knows why */
+			recipe_tell(k, "%s: %s", k->recipe.plan.backend, doing);
+			told_ms = now_ms;
+		}
+		keeper_turn(k, s->due_ms > now_ms && s->due_ms < now_ms + AGAIN_MS ? s->due_ms
+										   : now_ms + AGAIN_MS);
+		if (k->is_ending && !was_ending)
+			step_stop(s);
+		step_pass_time(s, keeper_now_ms());
+	}
+	return s->end == STEP_DONE;
+}
+
+void recipe_destroy(struct keeper *k, const char *doing)
 {
 	struct recipe *r = &k->recipe;
-	if (!read_plan(r)) {
-		keeper_fail(k, TRM_EPROTO, "the sandbox's plan cannot be read");
-		return false;
-	}
-	settle(r);
-	k->groups->kind = LIMITS_ENGINE; /* until groups are found */
-	if (!make(k))
-		return false;
-	if (r->way == WAY_DIRECT)
-		close(KEEPER_LISTEN);
-	close(KEEPER_AGENT);
-	if (has(r, PLAN_LIST))
-		r->sweep_ms = keeper_now_ms() + SWEEP_AFTER_MS;
-	keeper_announce(k);
-	return true;
+	char words[STEP_WORDS];
+	if (!r->shared->may_be_there || r->plan.is_adopted)
+		return;
+	if (recipe_run(k, PLAN_DESTROY, -1, doing))
+		r->shared->may_be_there = false;
+	else if (!reason_is_missing(&r->step))
+		keeper_add_words(k, "%s", step_tell(&r->step, words, sizeof words));
 }
 
 /* ---- life --------------------------------------------------------------------------------------- */
@@ -449,110 +228,11 @@ struct origin_msg recipe_origin(const struct recipe *r)
 			.is_adopted = r->plan.is_adopted,
 			.backend = (char *)r->plan.backend,
 			.image = (char *)r->plan.image,
-			.where = (char *)r->id,
+			.where = (char *)r->shared->id,
 			.note = (char *)r->note,
 			.user = report->user && *report->user ? report->user : (char *)r->plan.user,
 			.words = report->words ? report->words : none,
 			.asks = r->plan.asks,
 			.root_pid = r->root_pid,
 	};
-}
-
-/* ---- end ------------------------------------------------------------------------------------------ */
-
-/* The line broke: the engine knows why, perhaps in a moment. */
-static void find_reason(struct keeper *k)
-{
-	enum { PATIENCE_MS = 1500, BETWEEN_MS = 100 };
-	struct recipe *r = &k->recipe;
-	const uint64_t due_ms = keeper_now_ms() + PATIENCE_MS;
-	struct reason why = {0};
-	char words[STEP_WORDS];
-	for (;;) {
-		bool is_told = has(r, PLAN_INSPECT) && run(k, PLAN_INSPECT, -1, NULL);
-		bool is_known = is_told && reason_read(&r->step, &why) && !reason_is_running(&why);
-		if (is_known || !has(r, PLAN_INSPECT) || keeper_now_ms() >= due_ms
-				|| reason_is_missing(&r->step))
-			break;
-		const uint64_t again_ms = keeper_now_ms() + BETWEEN_MS;
-		while (keeper_now_ms() < again_ms)
-			keeper_turn(k, again_ms);
-	}
-	keeper_fail(k, TRM_ECLOSED, "%s: %s", r->plan.backend,
-			reason_tell(&r->step, has(r, PLAN_INSPECT), &why, r->plan.is_adopted, words,
-					sizeof words));
-}
-
-/* The agent ends when its line does; what it has started is gone when it answers with the end of its own. */
-static void end_agent(struct keeper *k)
-{
-	enum { PATIENCE_MS = 1000 };
-	struct recipe *r = &k->recipe;
-	const uint64_t due_ms = keeper_now_ms() + PATIENCE_MS;
-	if (r->way == WAY_EXEC)
-		bridges_shut_down(&r->bridges);
-	else if (r->door.line_fd >= 0)
-		shutdown(r->door.line_fd, SHUT_WR);
-	while (!r->is_lost && keeper_now_ms() < due_ms)
-		keeper_turn(k, due_ms);
-}
-
-/* False: they are not saved, and the sandbox is to be left. */
-static bool save(struct keeper *k)
-{
-	struct recipe *r = &k->recipe;
-	char words[STEP_WORDS];
-	if (!k->is_announced || !has(r, PLAN_COMMIT))
-		return true;
-	if (!r->plan.is_adopted)
-		end_agent(k);
-	if (run(k, PLAN_COMMIT, -1, "saving the changes"))
-		return true;
-	step_tell(&r->step, words, sizeof words);
-	if (r->plan.is_adopted)
-		keeper_add_words(k, "the changes could not be saved: %s", words);
-	else if (run(k, PLAN_SPARE, -1, NULL) && has(r, PLAN_SPARE))
-		keeper_add_words(k,
-				"the changes could not be saved; they are still in '%s" PLAN_SPARED
-				"', which is stopped: %s",
-				r->plan.name, words);
-	else
-		keeper_add_words(k,
-				"the changes could not be saved; they are still in %.60s, which is stopped: %s",
-				r->id, words);
-	return false;
-}
-
-static void kill_sweeper(struct recipe *r)
-{
-	if (r->sweeper)
-		kill(-r->sweeper, SIGKILL);
-	r->sweep_ms = 0;
-}
-
-void recipe_end(struct keeper *k)
-{
-	struct recipe *r = &k->recipe;
-	char words[STEP_WORDS];
-	if (!r->is_on)
-		return;
-	k->is_ending = true;
-	kill_sweeper(r);
-	if (r->is_lost && k->cause == GONE_TOLD && !k->n_words)
-		find_reason(k);
-	bool is_saved = save(k);
-	if (r->plan.is_adopted && r->way == WAY_EXEC && !run(k, PLAN_RELEASE, -1, NULL)
-			&& !reason_is_missing(&r->step))
-		keeper_add_words(k, "our agent may still be in there: %s",
-				step_tell(&r->step, words, sizeof words));
-	bridges_finish(&r->bridges);
-	door_finish(&r->door, KEEPER_ENTRY_DIR);
-	if (is_saved) {
-		destroy(k, "removing the sandbox");
-		if (has(r, PLAN_AFTER) && !run(k, PLAN_AFTER, -1, "removing its image"))
-			keeper_add_words(k, "%s", step_tell(&r->step, words, sizeof words));
-	}
-	door_remove(KEEPER_ENTRY_DIR);
-	plan_msg_finish(&r->plan);
-	free(r->bytes);
 }

@@ -33,17 +33,24 @@ struct keeper;
 
 enum { DOOR_PATIENCE_MS = 5000, RECIPE_ID = 256, RECIPE_POLLS = STEP_POLLS + 2 + BRIDGE_POLLS };
 
+/* Seen by the keeper's heir (heir.h), too. */
+struct recipe_shared {
+	char id[RECIPE_ID];
+	bool may_be_there; /* something may have been made that is to be destroyed */
+	bool is_up;        /* and was used */
+};
+
 struct recipe {
 	bool is_on; /* the sandbox is a recipe's */
 	struct plan_msg plan;
 	char *bytes; /* that the plan points into */
 	struct step_facts facts;
-	char id[RECIPE_ID], label[RECIPE_ID];
+	char label[RECIPE_ID];
+	struct recipe_shared *shared;
 	enum origin_way way;
 	char note[STEP_WORDS];
-	bool may_be_there; /* something may have been made that is to be destroyed */
-	bool is_lost;      /* the line has broken */
-	struct step step;  /* the one that runs, or ran last */
+	bool is_lost;     /* the line has broken */
+	struct step step; /* the one that runs, or ran last */
 	struct door door;
 	struct bridges bridges;
 	pid_t root_pid;
@@ -51,11 +58,16 @@ struct recipe {
 	uint64_t sweep_ms; /* when it is to start; 0: not, or it has */
 };
 
-/* Read the plan and make the sandbox, up to the announcement. False: that failed, or the end was asked for.
+/* Read the plan. Nothing of it happens before the heir is there. */
+void recipe_load(struct keeper *k);
+/* Make the sandbox, up to the announcement. False: that failed, or the end was asked for.
  */
 bool recipe_start(struct keeper *k);
 /* Take it away. Tells in the keeper's words what goes wrong, or why it has ended if nobody knows better. */
 void recipe_end(struct keeper *k);
+
+/* In the heir of a keeper that was killed: take away what it would have. */
+void recipe_inherit(struct keeper *k);
 
 /* Parts of the keeper's turn; of a sandbox that is no recipe's they do nothing. */
 size_t recipe_poll(const struct recipe *r, struct pollfd *fds); /* RECIPE_POLLS */
@@ -66,5 +78,15 @@ uint64_t recipe_next_ms(const struct recipe *r); /* UINT64_MAX: never */
 
 /* For READY and others' eyes. Borrowed. */
 struct origin_msg recipe_origin(const struct recipe *r);
+
+/* ---- inner parts: recipe_make.c, recipe_end.c ---- */
+
+bool recipe_has(const struct recipe *r, enum plan_step which);
+/* Run a step while everything else goes on; `doing` (NULL: nothing) is told. It is killed when the end comes
+ * meanwhile; those of the end itself are not. True: it went well, or there is no such step. */
+bool recipe_run(struct keeper *k, enum plan_step which, int in_fd, const char *doing);
+__attribute__((format(printf, 2, 3))) void recipe_tell(struct keeper *k, const char *format, ...);
+/* Destroy what was made, if anything was; what goes wrong is told with the end. */
+void recipe_destroy(struct keeper *k, const char *doing);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/text.h>
@@ -346,4 +347,31 @@ void step_stop(struct step *s)
 		return;
 	s->end = STEP_STOPPED;
 	kill(-s->pid, SIGKILL);
+}
+
+/* ---- alone ---------------------------------------------------------------------------------- */
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool step_run(struct step *s, const struct step_facts *facts, enum plan_step which, int in_fd)
+{
+	enum { LOOKS_MS = 20 };
+	struct pollfd fds[STEP_POLLS];
+	int status;
+	step_begin(s, facts, which, in_fd, now_ms());
+	while (!step_is_over(s)) {
+		step_poll(s, fds);
+		poll(fds, STEP_POLLS, LOOKS_MS);
+		step_hear(s);
+		pid_t pid = waitpid(-1, &status, WNOHANG);
+		if (pid > 0)
+			step_note_end(s, pid, status);
+		step_pass_time(s, now_ms());
+	}
+	return s->end == STEP_DONE;
 }

@@ -68,6 +68,9 @@ void step_pass_time(struct step *s, uint64_t now_ms);
 /* Kill it; its end comes by step_note_end(). */
 void step_stop(struct step *s);
 
+/* All of it at once, by somebody who has nothing else to do and no other child. True: it went well. */
+bool step_run(struct step *s, const struct step_facts *facts, enum plan_step which, int in_fd);
+
 /* The last line of stdout that is not empty, as it came, up to a NUL. Returns out. */
 char *step_last_line(const struct step *s, char *out, size_t cap);
 /* Why it failed, as a sentence. Returns out. */

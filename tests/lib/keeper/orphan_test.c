@@ -5,6 +5,8 @@
 #include "keeper/orphan.c"
 #include "keeper/step.c"
 
+#include <sys/wait.h>
+
 #include "cmocka_all.h"
 
 static char own[LABEL];

@@ -451,6 +451,20 @@ static void commands_die_with_the_keeper(void **state)
 	kill(rig.keeper, SIGKILL);
 	const pid_t pid = pid_in("pid");
 	wait_for(is_gone, &pid);
+	wait_for(is_logged, "destroy id-1\n"); /* the keeper's heir has seen to it */
+}
+
+static void a_killed_keeper_loses_no_changes(void **state)
+{
+	(void)state;
+	usual_scripts();
+	script(PLAN_COMMIT, "echo commit $1 >>log");
+	script(PLAN_SPARE, "echo spare $1 >>log");
+	start();
+	expect_ready();
+	kill(rig.keeper, SIGKILL);
+	wait_for(is_logged, "spare id-1\n");
+	assert_false(logged("destroy"));
 }
 
 static void an_idle_one_that_is_kept_ends(void **state)
@@ -618,6 +632,7 @@ int main(int argc, char **argv)
 			CASE(why_it_has_ended),
 			CASE(removed_by_somebody_else),
 			CASE(commands_die_with_the_keeper),
+			CASE(a_killed_keeper_loses_no_changes),
 			CASE(an_idle_one_that_is_kept_ends),
 			CASE(a_sandbox_with_a_door),
 			CASE(an_agent_that_cannot_serve),

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* How a recipe's sandbox is made: recipe.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+#include "base/sysfile.h"
+#include "keeper/keeper.h"
+#include "keeper/reason.h"
+#include "sweep/sweep.h"
+
+enum { SWEEP_AFTER_MS = 300 };
+
+/* The step that ran last has failed, and the sandbox with it. */
+static bool fail_step(struct keeper *k)
+{
+	char words[STEP_WORDS];
+	const struct step *s = &k->recipe.step;
+	if (s->end != STEP_STOPPED)
+		keeper_fail(k, s->end == STEP_LATE ? TRM_ETIMEDOUT : TRM_EIO, "%s",
+				step_tell(s, words, sizeof words));
+	return false;
+}
+
+/* ---- what is made ---------------------------------------------------------------------- */
+
+/* The id goes into commands as an argument: nothing that is not one. */
+static bool take_id(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	char line[RECIPE_ID];
+	step_last_line(&r->step, line, sizeof line);
+	if (!*line)
+		return true;
+	bool is_id = *line != '-' && strlen(line) + 1 < sizeof line; /* or it may be cut */
+	for (const char *at = line; *at; at++)
+		is_id &= *at > ' ' && *at < 0x7F;
+	if (!is_id) {
+		keeper_fail(k, TRM_EPROTO, "%s: the last line that the step 'create' prints is no id: %.80s",
+				r->plan.backend, line);
+		return false;
+	}
+	snprintf(r->shared->id, sizeof r->shared->id, "%s", line);
+	return true;
+}
+
+static bool create(struct keeper *k, enum plan_step which)
+{
+	struct recipe *r = &k->recipe;
+	r->shared->may_be_there = true; /* a command that is killed half-way may have made it */
+	return recipe_run(k, which, -1, "creating the sandbox") && take_id(k);
+}
+
+/* ---- the direct way ----------------------------------------------------------------------- */
+
+enum outcome { OUTCOME_UP, OUTCOME_FAILED, OUTCOME_NOT_SHARED };
+
+/* What cannot be mounted or run there may still be copied and run there. */
+static enum outcome judge(struct keeper *k)
+{
+	const struct step *s = &k->recipe.step;
+	static const char *const signs[] = {"mount", "bind", "/.terrarium", "/" SHARE_DIR, "exec format"};
+	if (s->end == STEP_FAILED && recipe_has(&k->recipe, PLAN_CONNECT))
+		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+			if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i]))) {
+				step_clean_tail(s->err_bytes, s->err.n, k->recipe.note, 200);
+				return OUTCOME_NOT_SHARED;
+			}
+	if (!k->is_ending)
+		fail_step(k);
+	return OUTCOME_FAILED;
+}
+
+/* Has it ended while we wait? Then waiting longer makes no sense. */
+static bool has_stopped(struct keeper *k)
+{
+	struct reason why;
+	return recipe_has(&k->recipe, PLAN_INSPECT) && recipe_run(k, PLAN_INSPECT, -1, NULL)
+	       && reason_read(&k->recipe.step, &why) && !reason_is_running(&why);
+}
+
+static enum outcome wait_at_door(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	const uint64_t due_ms = keeper_now_ms() + DOOR_PATIENCE_MS;
+	uint64_t look_ms = keeper_now_ms() + 500;
+	bool is_over = false;
+	while (!k->is_ending && !r->door.has_report && !is_over) {
+		uint64_t now_ms = keeper_now_ms();
+		keeper_turn(k, look_ms < due_ms ? look_ms : due_ms);
+		now_ms = keeper_now_ms();
+		is_over = now_ms >= due_ms || r->is_lost;
+		if (!is_over && !r->door.has_report && now_ms >= look_ms) {
+			is_over = has_stopped(k);
+			look_ms = now_ms + 1000;
+		}
+	}
+	if (k->is_ending)
+		return OUTCOME_FAILED;
+	if (!r->door.has_report) {
+		r->is_lost = false;
+		snprintf(r->note, sizeof r->note, "the agent did not come to its door");
+		if (recipe_has(r, PLAN_CONNECT))
+			return OUTCOME_NOT_SHARED;
+		keeper_fail(k, TRM_EIO, "%s: the agent does not answer", r->plan.backend);
+		return OUTCOME_FAILED;
+	}
+	if (*r->door.report.error) {
+		keeper_fail(k, TRM_EIO, "%s: %s", r->plan.backend, r->door.report.error);
+		return OUTCOME_FAILED;
+	}
+	return OUTCOME_UP;
+}
+
+static void find_groups(struct keeper *k, pid_t pid)
+{
+	char path[64], theirs[4096], ours[4096];
+	snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+	if (pid <= 0 || sysfile_read(path, theirs, sizeof theirs) <= 0)
+		return;
+	sysfile_read("/proc/self/cgroup", ours, sizeof ours);
+	groups_find(k->groups, CGROUP_ROOT, theirs, ours);
+	k->watchdog.bwrap = pid; /* for its processor time, where no group counts it */
+}
+
+static enum outcome go_directly(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	enum outcome outcome;
+	r->way = WAY_DIRECT;
+	int error = door_open(&r->door, KEEPER_ENTRY_DIR);
+	if (error < 0) {
+		snprintf(r->note, sizeof r->note, "the door cannot be made: %s", strerror(-error));
+		outcome = OUTCOME_NOT_SHARED;
+	} else if (!create(k, PLAN_CREATE_DIRECT) || !recipe_run(k, PLAN_START, -1, "starting"))
+		outcome = judge(k);
+	else
+		outcome = wait_at_door(k);
+	door_close(&r->door, KEEPER_ENTRY_DIR);
+	if (outcome == OUTCOME_UP)
+		find_groups(k, r->root_pid = r->door.pid);
+	else
+		door_finish(&r->door, KEEPER_ENTRY_DIR);
+	return outcome;
+}
+
+/* ---- the exec way --------------------------------------------------------------------------- */
+
+/* Our own line has ended before the agent has answered. */
+static bool fail_connect(struct keeper *k, bool is_late)
+{
+	struct recipe *r = &k->recipe;
+	char said[400], command[96];
+	struct bridges *b = &r->bridges;
+	step_describe(r->plan.steps[PLAN_CONNECT], command, sizeof command);
+	step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
+	step_clean_tail(b->words_bytes, b->words.n, said, sizeof said);
+	keeper_fail(k, is_late ? TRM_ETIMEDOUT : TRM_EIO, "%s: the step 'connect' %s: %s ('%s')",
+			r->plan.backend, is_late ? "hangs" : "failed", *said ? said : "it does not say why",
+			command);
+	return false;
+}
+
+static bool open_line(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	const uint64_t due_ms = keeper_now_ms() + r->plan.timeout_ms[PLAN_CONNECT];
+	recipe_tell(k, "%s: connecting to the agent", r->plan.backend);
+	int error = bridges_begin(&r->bridges);
+	if (error < 0) {
+		keeper_fail(k, TRM_EIO, "%s: cannot start a process: %s", r->plan.backend, strerror(-error));
+		return false;
+	}
+	while (!k->is_ending && !r->bridges.is_up && !r->is_lost && keeper_now_ms() < due_ms)
+		keeper_turn(k, due_ms);
+	if (k->is_ending)
+		return false;
+	if (!r->bridges.is_up)
+		return fail_connect(k, !r->is_lost);
+	if (r->bridges.has_report && *r->bridges.report.error) {
+		keeper_fail(k, TRM_EIO, "%s: %s", r->plan.backend, r->bridges.report.error);
+		return false;
+	}
+	return true;
+}
+
+static bool go_by_exec(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	r->way = WAY_EXEC;
+	if (!recipe_has(r, PLAN_CONNECT)) {
+		keeper_fail(k, TRM_ENOTSUP, "%s: the recipe has no step 'connect', and %s", r->plan.backend,
+				r->note);
+		return false;
+	}
+	if (!r->plan.is_adopted && !create(k, PLAN_CREATE_EXEC))
+		return k->is_ending ? false : fail_step(k);
+	if (!recipe_run(k, PLAN_PUT, KEEPER_AGENT, "copying the agent in")
+			|| !recipe_run(k, PLAN_START, -1, "starting"))
+		return fail_step(k);
+	if (!open_line(k))
+		return false;
+	bridges_serve(&r->bridges, KEEPER_LISTEN);
+	return true;
+}
+
+/* ---- start ------------------------------------------------------------------------------------ */
+
+static bool make(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	if (r->plan.is_adopted || !recipe_has(r, PLAN_CREATE_DIRECT))
+		return go_by_exec(k);
+	enum outcome outcome = go_directly(k);
+	if (outcome != OUTCOME_NOT_SHARED)
+		return outcome == OUTCOME_UP;
+	recipe_destroy(k, "trying another way");
+	snprintf(r->shared->id, sizeof r->shared->id, "%s", r->plan.name);
+	return !k->is_ending && go_by_exec(k);
+}
+
+bool recipe_start(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	if (!r->is_on) {
+		keeper_fail(k, TRM_EPROTO, "the sandbox's plan cannot be read");
+		return false;
+	}
+	if (!make(k))
+		return false;
+	if (r->way == WAY_DIRECT)
+		close(KEEPER_LISTEN);
+	close(KEEPER_AGENT);
+	if (recipe_has(r, PLAN_LIST))
+		r->sweep_ms = keeper_now_ms() + SWEEP_AFTER_MS;
+	r->shared->is_up = true;
+	keeper_announce(k);
+	return true;
+}
