@@ -224,6 +224,14 @@ int recipe_expand(const struct trm_recipe *recipe, enum recipe_step step, const 
 	return r;
 }
 
+int recipe_workdir(const struct trm_recipe *recipe, const struct recipe_facts *facts, struct buf *out,
+		struct trm_error *reterr)
+{
+	struct expander x = {
+			.recipe = recipe, .facts = facts, .step = STEP_CREATE, .out = out, .err = reterr};
+	return recipe->workdir ? put_text(&x, recipe->workdir) : 0;
+}
+
 int recipe_env(const struct trm_recipe *recipe, struct buf *out, struct trm_error *reterr)
 {
 	int r = 0;

@@ -95,7 +95,8 @@ struct trm_recipe {
 	size_t n_hints;
 	char **env;
 	size_t n_env;
-	bool puts_tar;
+	char *workdir; /* with placeholders; may be NULL */
+	bool puts_tar, keeps_user;
 	uint32_t timeout_ms;
 };
 

@@ -419,6 +419,25 @@ static int read_put_reads(const struct reader *r, const struct spot *at, const c
 	return 0;
 }
 
+static int read_user(const struct reader *r, const struct spot *at, const cJSON *item)
+{
+	bool keeps = cJSON_IsString(item) && !strcmp(item->valuestring, "same");
+	if (!keeps && (!cJSON_IsString(item) || strcmp(item->valuestring, "image") != 0))
+		return fail(r, at,
+				"must be \"image\" (its own, but not root) or \"same\" (as whom the commands run)");
+	r->recipe->keeps_user = keeps;
+	return 0;
+}
+
+static int read_workdir(const struct reader *r, const struct spot *at, const cJSON *item)
+{
+	struct place place = {STEP_CREATE, -1, 0};
+	int code = read_text(r, at, item, &r->recipe->workdir);
+	if (code == 0 && r->recipe->workdir[0] != '/')
+		code = fail(r, at, "must begin with a slash");
+	return code == 0 ? check_template(r, at, &place, r->recipe->workdir) : code;
+}
+
 static int read_timeout(const struct reader *r, const struct spot *at, const cJSON *item)
 {
 	double s = cJSON_IsNumber(item) ? item->valuedouble : 0;
@@ -502,6 +521,8 @@ static const struct key {
 		{"program", read_program},
 		{"steps", read_steps},
 		{"put_reads", read_put_reads},
+		{"user", read_user},
+		{"workdir", read_workdir},
 		{"timeout", read_timeout},
 		{"hints", read_hints},
 		{"env", read_env},

@@ -54,6 +54,7 @@ void trm_recipe_free(struct trm_recipe *recipe)
 	free(recipe->hints);
 	free(recipe->env);
 	free(recipe->about);
+	free(recipe->workdir);
 	free(recipe);
 }
 
@@ -382,6 +383,11 @@ bool recipe_has(const struct trm_recipe *recipe, enum recipe_step step)
 bool recipe_puts_tar(const struct trm_recipe *recipe)
 {
 	return recipe->puts_tar;
+}
+
+bool recipe_keeps_user(const struct trm_recipe *recipe)
+{
+	return recipe->keeps_user;
 }
 
 uint32_t recipe_timeout_ms(const struct trm_recipe *recipe)

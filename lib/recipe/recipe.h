@@ -112,6 +112,11 @@ bool recipe_has(const struct trm_recipe *recipe, enum recipe_step step);
 bool recipe_uses(const struct trm_recipe *recipe, enum recipe_step step, const char *word);
 /* What "put" reads on stdin: the agent itself, or a tar archive with it as ".terrarium/agent". */
 bool recipe_puts_tar(const struct trm_recipe *recipe);
+/* Nobody is asked for by default: code runs as whoever the commands get there as. */
+bool recipe_keeps_user(const struct trm_recipe *recipe);
+/* Append where code starts by default, ended by NUL; nothing if the recipe has no word on it. */
+int recipe_workdir(const struct trm_recipe *recipe, const struct recipe_facts *facts, struct buf *out,
+		struct trm_error *reterr);
 uint32_t recipe_timeout_ms(const struct trm_recipe *recipe); /* of a step that does not fetch or build */
 /* Words for people who read what a command said on stderr: what to do; NULL: nothing is known. Borrowed. */
 const char *recipe_hint(const struct trm_recipe *recipe, const char *words);

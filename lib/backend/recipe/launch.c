@@ -45,10 +45,13 @@ static bool is_root(const char *user)
 	return (n == 4 && !strncmp(user, "root", 4)) || (n && strspn(user, "0") == n);
 }
 
-/* Whom code runs as: who was asked for, else the image's own, but never root unless that was asked for. */
+/* Whom code runs as: who was asked for, else the image's own, but never root unless that was asked for. "":
+ * whoever the recipe's commands run as there. */
 static const char *user_of(const struct box *box)
 {
 	const char *asked = box->wish.opts.container.user;
+	if (!asked && recipe_keeps_user(box->recipe))
+		return "";
 	return asked ? asked : *box->image_user && !is_root(box->image_user) ? box->image_user : "1000:1000";
 }
 
@@ -128,7 +131,8 @@ static int make_terms(struct terms *t, const struct box *box, const struct rundi
 	t->facts.mounts = w->recipe_mounts;
 	t->facts.n_mounts = w->n_mounts;
 	t->facts.options = t->options;
-	add_option(t, "--user", user_of(box));
+	if (*user_of(box))
+		add_option(t, "--user", user_of(box));
 	add_option(t, "--workdir", w->opts.workdir ? w->opts.workdir : "/workspace");
 	if (c->container)
 		return 0;
@@ -178,7 +182,8 @@ static int put_step(struct draft *d, enum plan_step to, const struct box *box, e
 {
 	struct buf words;
 	buf_init(&words, RECIPE_EXPANDED_MAX);
-	int r = recipe_has(box->recipe, from) ? recipe_expand(box->recipe, from, &t->facts, &words, reterr) : 0;
+	int r = recipe_has(box->recipe, from) ? recipe_expand(box->recipe, from, &t->facts, &words, reterr)
+					      : 0;
 	if (r == 0)
 		r = put_words(&d->steps[to], buf_at(&words), words.len, reterr);
 	buf_finish(&words);
@@ -265,7 +270,8 @@ static int put_env(struct draft *d, const struct box *box, struct trm_error *ret
 	for (char **at = environ; at && *at && r == 0; at++) {
 		r = buf_append(&d->env, *at, strlen(*at) + 1);
 		if (r < 0)
-			trm_error_set(reterr, r, "there are too many environment variables for a recipe's commands");
+			trm_error_set(reterr, r,
+					"there are too many environment variables for a recipe's commands");
 	}
 	return r;
 }

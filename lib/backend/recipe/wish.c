@@ -14,6 +14,7 @@
 #include <terrarium/text.h>
 
 #include "backend/kept/rundir.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/mount.h"
 
@@ -238,6 +239,21 @@ static int make_names(struct wish *wish, const struct trm_recipe *recipe, struct
 	return 0;
 }
 
+/* Where nobody has asked for another directory, the recipe's. */
+static int choose_workdir(struct wish *wish, const struct trm_recipe *recipe, struct trm_error *reterr)
+{
+	const struct recipe_facts facts = {.value = {[FACT_NAME] = wish->name, [FACT_KEY] = wish->key}};
+	struct buf out;
+	if (wish->opts.workdir && strcmp(wish->opts.workdir, "/workspace") != 0)
+		return 0;
+	buf_init(&out, TRM_INSIDE_PATH);
+	int r = recipe_workdir(recipe, &facts, &out, reterr);
+	if (r == 0 && out.len)
+		wish->opts.workdir = keep(wish, buf_at(&out));
+	buf_finish(&out);
+	return r;
+}
+
 int wish_init(struct wish *wish, const struct trm_recipe *recipe, const struct trm_sandbox_opts *opts,
 		struct trm_error *reterr)
 {
@@ -246,6 +262,7 @@ int wish_init(struct wish *wish, const struct trm_recipe *recipe, const struct t
 	if ((r = copy_opts(wish, opts, reterr)) < 0 || (r = check_able(recipe, opts, reterr)) < 0
 			|| (r = check_source(opts, reterr)) < 0 || (r = check_words(c, reterr)) < 0
 			|| (r = make_names(wish, recipe, reterr)) < 0 || (r = check_commit(wish, reterr)) < 0
+			|| (r = choose_workdir(wish, recipe, reterr)) < 0
 			|| (r = take_mounts(wish, opts, reterr)) < 0)
 		return r;
 	return c->dockerfile ? find_dockerfile(wish, c->dockerfile, reterr) : 0;

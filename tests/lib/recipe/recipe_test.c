@@ -186,6 +186,9 @@ static void test_mistakes_name_place_and_reason(void **state)
 			{"{\"like\":\"docker\",\"program\":[]}", "program: must be a text, or a list"},
 			{"{\"like\":\"docker\",\"program\":[\"a\",7]}", "program[1]: must be a text"},
 			{"{\"like\":\"docker\",\"put_reads\":\"zip\"}", "must be \"agent\" or \"tar\""},
+			{"{\"like\":\"docker\",\"user\":\"root\"}", "user: must be \"image\""},
+			{"{\"like\":\"docker\",\"workdir\":\"x\"}", "workdir: must begin with a slash"},
+			{"{\"like\":\"docker\",\"workdir\":\"/{id}\"}", "{id} is not known yet"},
 			{"{\"like\":\"docker\",\"timeout\":0}", "must be a number of seconds from 1 to 3600"},
 			{"{\"like\":\"docker\",\"timeout\":1e99}", "must be a number of seconds"},
 			{"{\"like\":\"docker\",\"hints\":[[\"a\"]]}", "hints[0]: must be a pair"},
@@ -319,10 +322,10 @@ static void test_several_commands(void **state)
 
 static void test_like(void **state)
 {
-	struct trm_recipe *recipe =
-			parse("{\"like\":\"podman\",\"program\":[\"ssh\",\"box\",\"podman\"],"
-			      "\"env\":{\"A\":\"1\",\"B\":\"\"},\"timeout\":7,"
-			      "\"hints\":[[\"docker daemon\",\"mine\"]],\"steps\":{\"probe\":null}}");
+	struct trm_recipe *recipe = parse(
+			"{\"like\":\"podman\",\"program\":[\"ssh\",\"box\",\"podman\"],"
+			"\"env\":{\"A\":\"1\",\"B\":\"\"},\"timeout\":7,"
+			"\"user\":\"same\",\"workdir\":\"/tmp/{name}\",\"hints\":[[\"docker daemon\",\"mine\"]],\"steps\":{\"probe\":null}}");
 	struct recipe_facts facts = {0};
 	struct buf env;
 	(void)state;
@@ -339,6 +342,12 @@ static void test_like(void **state)
 	assert_int_equal(recipe_env(recipe, &env, NULL), 0);
 	assert_int_equal(env.len, 7);
 	assert_memory_equal(buf_at(&env), "A=1\0B=", 7);
+	buf_finish(&env);
+	assert_true(recipe_keeps_user(recipe));
+	facts.value[FACT_NAME] = "box";
+	buf_init(&env, 100);
+	assert_int_equal(recipe_workdir(recipe, &facts, &env, NULL), 0);
+	assert_string_equal(buf_at(&env), "/tmp/box");
 	buf_finish(&env);
 	trm_recipe_free(recipe_ref(recipe));
 	assert_string_equal(trm_recipe_name(recipe), "x");
