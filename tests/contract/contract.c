@@ -582,16 +582,6 @@ static const struct CMUnitTest CASES[] = {
 };
 enum { N_CASES = sizeof CASES / sizeof *CASES };
 
-/* Engines of containers run the same interpreters as this machine does. */
-static const struct dialect *dialect_of(const char *name, const char *lang)
-{
-	const struct dialect *found = DIALECTS;
-	const char *as = !strcmp(name, "docker") || !strcmp(name, "podman") ? "local" : name;
-	while (found->backend && (strcmp(found->backend, as) || strcmp(found->lang, lang)))
-		found++;
-	return found->backend ? found : NULL;
-}
-
 static int run_cases(void)
 {
 	struct CMUnitTest tests[N_CASES];
@@ -608,7 +598,7 @@ static int run_cases(void)
 
 int main(int argc, char **argv)
 {
-	d = argc == 3 || argc == 4 ? dialect_of(argv[1], argv[2]) : NULL;
+	d = argc == 3 || argc == 4 ? dialect_find(argv[1], argv[2]) : NULL;
 	if (!d) {
 		fprintf(stderr, "usage: contract BACKEND LANGUAGE [IMAGE]\n");
 		return 2;

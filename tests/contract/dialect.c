@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "contract/dialect.h"
 
-const struct dialect DIALECTS[] = {
+#include <stddef.h>
+#include <string.h>
+
+static const struct dialect DIALECTS[] = {
 		{
 				.backend = "fake",
 				.lang = "python",
@@ -123,3 +126,12 @@ const struct dialect DIALECTS[] = {
 		},
 		{0},
 };
+
+const struct dialect *dialect_find(const char *backend, const char *lang)
+{
+	const struct dialect *d = DIALECTS;
+	const char *as = !strcmp(backend, "docker") || !strcmp(backend, "podman") ? "local" : backend;
+	while (d->backend && (strcmp(d->backend, as) || strcmp(d->lang, lang)))
+		d++;
+	return d->backend ? d : NULL;
+}

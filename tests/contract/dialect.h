@@ -28,7 +28,8 @@ struct dialect {
 	bool is_plain;
 };
 
-/* Ends with a zeroed row. */
-extern const struct dialect DIALECTS[];
+/* That of a backend, NULL if it has no such language. Engines of containers run the same interpreters as this
+ * machine does. */
+const struct dialect *dialect_find(const char *backend, const char *lang);
 
 #endif

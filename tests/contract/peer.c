@@ -122,17 +122,20 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 
 static const struct trm_sandbox_cb SANDBOX_CB = {.ready = on_ready, .closed = on_closed};
 
-bool peer_open(struct peer *p, struct trm_loop *loop, const char *backend, const char *name, bool opens,
+bool peer_open(struct peer *p, struct trm_loop *loop, const struct place *at, const char *name,
 		const struct trm_session_opts *opts)
 {
 	struct trm_sandbox_opts sandbox;
 	struct trm_session_opts session;
 	*p = (struct peer){.loop = loop};
 	trm_sandbox_opts_default(&sandbox);
-	sandbox.backend = backend;
 	sandbox.name = name;
-	int r = opens ? trm_sandbox_open(loop, &sandbox, &SANDBOX_CB, p, &p->sandbox, &p->why)
-		      : trm_sandbox_attach(loop, name, NULL, &SANDBOX_CB, p, &p->sandbox, &p->why);
+	if (at) {
+		sandbox.backend = at->backend;
+		sandbox.container.image = at->image;
+	}
+	int r = at ? trm_sandbox_open(loop, &sandbox, &SANDBOX_CB, p, &p->sandbox, &p->why)
+		   : trm_sandbox_attach(loop, name, NULL, &SANDBOX_CB, p, &p->sandbox, &p->why);
 	if (r < 0)
 		return false;
 	if (opts)
@@ -140,7 +143,7 @@ bool peer_open(struct peer *p, struct trm_loop *loop, const char *backend, const
 	else
 		trm_session_opts_default(&session);
 	session.is_shared = true;
-	session.wants_recent = !opts || opens || opts->wants_recent;
+	session.wants_recent = !opts || at || opts->wants_recent;
 	session.client = "peer";
 	assert_int_equal(trm_session_open(p->sandbox, &session, &SESSION_CB, p, &p->session, &p->why), 0);
 	return true;

@@ -41,8 +41,13 @@ struct peer {
 	char reply[400]; /* to the last question, or "!" and why not */
 };
 
-/* Open the sandbox (`opens`), or attach to it. False: why says why. */
-bool peer_open(struct peer *peer, struct trm_loop *loop, const char *backend, const char *name, bool opens,
+/* What the sandbox is made by, and of; the image may be NULL. */
+struct place {
+	const char *backend, *image;
+};
+
+/* Open the sandbox, or attach to it (`at` is NULL). False: why says why. */
+bool peer_open(struct peer *peer, struct trm_loop *loop, const struct place *at, const char *name,
 		const struct trm_session_opts *opts);
 void peer_close(struct peer *peer);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is promised to several clients of one sandbox. Arguments: a language. With further arguments it is
+/* What is promised to several clients of one sandbox. Arguments: backend, language, image. Others: it is
  * one of the clients itself, in a process of its own: "client NAME LANG CODE". */
 #include "cmocka_all.h"
 
@@ -17,6 +17,7 @@
 extern char **environ;
 
 static const struct dialect *d;
+static struct place place;
 static struct trm_loop *loop;
 static struct peer a, b, c; /* a has opened it */
 static char name[64];
@@ -30,8 +31,7 @@ static int lie_down(void **state)
 	snprintf(name, sizeof name, "shared-%ld-%u", (long)getpid(), ++count);
 	trm_session_opts_default(&opts);
 	opts.grace_ms = 1000;
-	return trm_loop_create(&loop, &why) < 0 || !peer_open(&a, loop, d->backend, name, true, &opts) ? -1
-												       : 0;
+	return trm_loop_create(&loop, &why) < 0 || !peer_open(&a, loop, &place, name, &opts) ? -1 : 0;
 }
 
 static int get_up(void **state)
@@ -49,7 +49,7 @@ static int get_up(void **state)
 static void attach(struct peer *p)
 {
 	peer_wait(loop, &a.is_ready);
-	assert_true(peer_open(p, loop, d->backend, name, false, NULL));
+	assert_true(peer_open(p, loop, NULL, name, NULL));
 }
 
 static struct seen *run(struct peer *p, const char *code)
@@ -67,7 +67,7 @@ static struct seen *begin(struct peer *p, const char *code)
 static int be_client(char **argv)
 {
 	struct trm_error why;
-	if (trm_loop_create(&loop, &why) < 0 || !peer_open(&b, loop, "local", argv[0], false, NULL))
+	if (trm_loop_create(&loop, &why) < 0 || !peer_open(&b, loop, NULL, argv[0], NULL))
 		return 1;
 	peer_begin(&b, argv[1], argv[2], 60000);
 	for (;;)
@@ -187,7 +187,7 @@ static void a_run_after_a_question(void **state)
 	trm_session_opts_default(&opts);
 	opts.timeout_ms = 3000;
 	peer_wait(loop, &a.is_ready);
-	assert_true(peer_open(&b, loop, d->backend, name, false, &opts));
+	assert_true(peer_open(&b, loop, NULL, name, &opts));
 	double start = bed_now_ms();
 	assert_string_equal(seen_out(run(&b, d->get_x)), "42\n");
 	assert_true(bed_now_ms() - start < 1500);
@@ -382,7 +382,7 @@ static void who_was_stopped_begins_again(void **state)
 	(void)state;
 	run(&a, d->print_hello);
 	assert_int_equal(trm_loop_create(&other, NULL), 0);
-	assert_true(peer_open(&b, other, d->backend, name, false, NULL));
+	assert_true(peer_open(&b, other, NULL, name, NULL));
 	struct seen *first = peer_begin(&b, d->lang, d->print_both, -1);
 	while (!first->is_over) {
 		trm_loop_step(other, 10);
@@ -466,7 +466,7 @@ static void eight_clients_hammer(void **state)
 	(void)state;
 	run(&a, d->print_hello);
 	for (int i = 0; i < CLIENTS; i++)
-		assert_true(peer_open(&peers[i], loop, d->backend, name, false, NULL));
+		assert_true(peer_open(&peers[i], loop, NULL, name, NULL));
 	for (int k = 0; k < EACH; k++)
 		for (int i = 0; i < CLIENTS; i++)
 			all[i][k] = begin(&peers[i], k % 5 == 3 ? d->fail : d->print_hello);
@@ -518,19 +518,18 @@ int main(int argc, char **argv)
 	};
 	if (argc == 5 && !strcmp(argv[1], "client"))
 		return be_client(argv + 2);
-	for (d = DIALECTS; d->backend; d++)
-		if (argc >= 3 && !strcmp(d->backend, argv[1]) && !strcmp(d->lang, argv[2]))
-			break;
-	if (!d->backend) {
-		fprintf(stderr, "usage: shared BACKEND LANGUAGE [CASE]\n");
+	d = argc >= 3 ? dialect_find(argv[1], argv[2]) : NULL;
+	if (!d) {
+		fprintf(stderr, "usage: shared BACKEND LANGUAGE [IMAGE [CASE]]\n");
 		return 2;
 	}
+	place = (struct place){argv[1], argv[3]};
 	if (lie_down(NULL) < 0) {
 		printf("skipped: %s\n", a.why.msg);
 		return 77;
 	}
 	get_up(NULL);
-	if (argc == 4)
-		cmocka_set_test_filter(argv[3]);
+	if (argc == 5)
+		cmocka_set_test_filter(argv[4]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -404,8 +404,19 @@ def up(name, engine, archive):
         return verdict(name, reason)
 
 
+def report_containers(engine):
+    """Those that are still there; keepers may need some moments to remove theirs."""
+    def listed():
+        return engine.cli("ps", "-a", "--format", "{{.Names}}\t{{.Image}}\t{{.Status}}").stdout.splitlines()
+    with contextlib.suppress(Unable):
+        wait_until(lambda: not listed(), 10, "")
+    for line in listed():
+        print("left behind: container %s" % line)
+    return 1 if listed() else 0
+
+
 def down(name, engine):
-    code = 0
+    code = report_containers(engine) if os.path.exists(engine.path("minder")) else 0
     with contextlib.suppress(OSError, ValueError):
         with open(engine.path("minder"), encoding="ascii") as f:
             pid = int(f.read())
