@@ -52,11 +52,12 @@ struct agent {
 	int spare_fd;      /* given up for a moment to refuse a client when descriptors run out */
 	bool is_init;      /* PID 1 of its namespace */
 	bool is_container;
-	bool is_keyed;      /* its socket is there for everybody: see container.h */
-	uint32_t owner;     /* who may connect then */
-	uint64_t linger_ms; /* with nobody connected; 0: for ever */
-	uint64_t alone_ns;  /* since when nobody has been */
-	const char *report; /* for WELCOME: borrowed, a packed struct door_report */
+	bool is_keyed;       /* its socket is there for everybody: see container.h */
+	uint32_t owner;      /* who may connect then */
+	uint64_t linger_ms;  /* with nobody connected; 0: for ever */
+	uint64_t alone_ns;   /* since when nobody has been */
+	const char *workdir; /* that was asked for; it is in it, or where that could not be, in another */
+	const char *report;  /* for WELCOME: borrowed, a packed struct door_report */
 	size_t report_len;
 	bool ending; /* leave after this turn */
 	struct client *clients;
@@ -76,6 +77,7 @@ struct agent_way {
 	bool is_container, is_keyed;
 	uint32_t owner;
 	uint64_t linger_ms;
+	const char *workdir; /* NULL: none was asked for */
 	const char *report;
 	size_t report_len;
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -65,6 +66,15 @@ static bool set_option(struct container_opts *opts, const struct option *option,
 	return value[0] >= '0' && value[0] <= '9' && !*end && number <= UINT32_MAX;
 }
 
+static bool set_flag(struct container_opts *opts, const char *word)
+{
+	bool is_start = strcmp(word, "--start") == 0 || strcmp(word, "--") == 0;
+	bool is_remove = strcmp(word, "--remove") == 0;
+	opts->is_start |= is_start;
+	opts->is_remove |= is_remove;
+	return is_start || is_remove;
+}
+
 static bool is_key(const char *key)
 {
 	size_t n = strspn(key, "0123456789abcdefghijklmnopqrstuvwxyz");
@@ -77,10 +87,8 @@ static bool parse(char **args, struct container_opts *ret)
 	*ret = (struct container_opts){0};
 	for (; *args; args++) {
 		const struct option *option = NULL;
-		if (strcmp(*args, "--start") == 0) {
-			ret->is_start = true;
+		if (set_flag(ret, *args))
 			continue;
-		}
 		for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 			if (strcmp(*args, options[i].name) == 0)
 				option = &options[i];
@@ -199,6 +207,7 @@ static int run_container(const struct container_opts *opts, int listen_fd, int d
 			.is_keyed = opts->key,
 			.owner = owner,
 			.linger_ms = opts->linger_s * 1000,
+			.workdir = opts->settle.workdir,
 			.report = buf_at(&report),
 			.report_len = report.len};
 	return agent_serve(&way);
@@ -209,8 +218,8 @@ int agent_container(char **args)
 	struct container_opts opts;
 	if (!parse(args, &opts))
 		return EXIT_FAILED;
-	if (opts.is_start)
-		return fail("--start is for connect");
+	if (opts.is_start || opts.is_remove)
+		return fail("-- is for connect, and --remove for stop");
 	int fd = opts.door ? door_connect(opts.door) : key_listen(opts.key);
 	if (fd < 0)
 		return fail_errno(
@@ -255,22 +264,26 @@ static int start(struct container_opts opts, int listen_fd)
 	return pid < 0 ? -errno : 0;
 }
 
-/* A connection to the agent of that key, started if there is none. Of several who find none one gets the
- * name, and the others wait for it to listen. */
+/* Nobody has listened at the key: somebody shall. Of several who find nobody one gets the name, and the
+ * others wait for it. 0 or -errno. */
+static int start_or_wait(const struct container_opts *opts)
+{
+	int listen_fd = opts->is_start ? key_listen(opts->key) : -EADDRINUSE;
+	if (listen_fd == -EADDRINUSE)
+		poll(NULL, 0, PAUSE_MS);
+	if (listen_fd < 0)
+		return listen_fd == -EADDRINUSE ? 0 : listen_fd;
+	int r = start(*opts, listen_fd);
+	close(listen_fd);
+	return r;
+}
+
 static int find_or_start(const struct container_opts *opts)
 {
 	int fd = key_connect(opts->key);
-	for (int waited_ms = 0; fd == -ECONNREFUSED && opts->is_start && waited_ms < START_MS;
-			waited_ms += PAUSE_MS) {
-		int listen_fd = key_listen(opts->key);
-		if (listen_fd < 0 && listen_fd != -EADDRINUSE)
-			return listen_fd;
-		int r = listen_fd < 0 ? poll(NULL, 0, PAUSE_MS) : start(*opts, listen_fd);
+	for (int waited_ms = 0; fd == -ECONNREFUSED && waited_ms < START_MS; waited_ms += PAUSE_MS) {
+		int r = start_or_wait(opts);
 		fd = r < 0 ? r : key_connect(opts->key);
-		if (listen_fd >= 0)
-			close(listen_fd);
-		if (r < 0)
-			break;
 	}
 	return fd;
 }
@@ -288,14 +301,27 @@ int agent_connect(char **args)
 	return bridge(fd) ? 0 : EXIT_FAILED;
 }
 
-int agent_stop(char **args)
+/* Its file, and the directory that was made for it. */
+static int remove_program(void)
 {
-	struct container_opts opts;
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	path[n > 0 ? n : 0] = '\0';
+	char *name = strrchr(path, '/');
+	if (!name || strcmp(name, "/agent") != 0)
+		return fail("the program file cannot be found, or is not called agent: it is left where it is");
+	if (unlink(path) < 0)
+		return fail_errno("the program file cannot be removed", errno);
+	*name = '\0';
+	rmdir(path);
+	return 0;
+}
+
+static int stop_agent(const char *key)
+{
 	struct buf out;
 	char answer[4096];
-	if (!parse_key(args, &opts))
-		return EXIT_FAILED;
-	int fd = key_connect(opts.key);
+	int fd = key_connect(key);
 	if (fd == -ECONNREFUSED)
 		return 0; /* it has ended */
 	if (fd < 0)
@@ -310,4 +336,13 @@ int agent_stop(char **args)
 		if (read(fd, answer, sizeof answer) <= 0)
 			return 0;
 	return fail("the agent does not end");
+}
+
+int agent_stop(char **args)
+{
+	struct container_opts opts;
+	if (!parse_key(args, &opts))
+		return EXIT_FAILED;
+	int r = stop_agent(opts.key);
+	return r == 0 && opts.is_remove ? remove_program() : r;
 }

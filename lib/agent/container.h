@@ -7,11 +7,12 @@
  *   container --door PATH OPTIONS         its listening socket comes through the door: wire/door.h
  *   container --key K [--linger S] OPTIONS  it listens at the abstract socket "terrarium-K"; with --linger it
  *                                         ends when nobody has been connected for that long
- *   connect --key K [--start OPTIONS]     a bridge between standard input and output and that socket; starts
- *                                         an agent that outlives it where there is none
- *   stop --key K                          end that agent, and what it has started
+ *   connect --key K [-- OPTIONS]          a bridge between standard input and output and that socket. Where
+ * no agent is there: with OPTIONS (or --start OPTIONS) it starts one that outlives it, else it waits for one,
+ * 10 seconds at most stop --key K [--remove]               end that agent, and what it has started; with
+ * --remove the program file too, if it is called "agent"
  *
- * OPTIONS are --user USER[:GROUP], --workdir DIR, --nproc N, --files N (see settle.h); with --start --linger
+ * OPTIONS are --user USER[:GROUP], --workdir DIR, --nproc N, --files N (see settle.h); behind -- --linger
  * too. Exit code 125: it could not, and has said why in a sentence on standard error.
  *
  * An abstract name is there for everybody in the network namespace, the code in the sandbox first of all. So
@@ -26,7 +27,8 @@
 struct container_opts {
 	const char *door, *key;
 	uint64_t linger_s; /* 0: it does not end for that */
-	bool is_start;     /* of "connect" */
+	bool is_start;     /* of "connect": -- or --start was there */
+	bool is_remove;    /* of "stop" */
 	struct settle_opts settle;
 };
 

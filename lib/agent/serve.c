@@ -374,7 +374,9 @@ static bool is_abandoned(void)
 
 int agent_serve(const struct agent_way *way)
 {
-	struct agent *agent = is_listening(way->listen_fd) && !is_abandoned() ? agent_create(way->is_container) : NULL;
+	struct agent *agent = is_listening(way->listen_fd) && !is_abandoned()
+					      ? agent_create(way->is_container)
+					      : NULL;
 	if (!agent || keep_private(way->listen_fd) < 0
 			|| (way->door_fd >= 0 && keep_private(way->door_fd) < 0))
 		return EXIT_FAILED;
@@ -382,6 +384,7 @@ int agent_serve(const struct agent_way *way)
 	agent->owner = way->owner;
 	agent->linger_ms = way->linger_ms;
 	agent->alone_ns = agent_now_ns();
+	agent->workdir = way->workdir;
 	agent->report = way->report;
 	agent->report_len = way->report_len;
 	agent->listener.fd = way->listen_fd;

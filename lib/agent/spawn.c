@@ -174,6 +174,15 @@ static size_t count(char *const *strv)
 	return n;
 }
 
+/* Clients say where to start, and mean the working directory that they have asked for, or the usual one.
+ * Where that could not be made it is the one that the agent is in (""). */
+static const char *start_dir(const struct agent *agent, const char *cwd)
+{
+	bool is_usual = agent->is_container && strcmp(cwd, "/workspace") == 0 && access(cwd, F_OK) < 0;
+	bool is_asked = agent->workdir && strcmp(cwd, agent->workdir) == 0;
+	return is_usual || is_asked ? "" : cwd;
+}
+
 /* The strings are borrowed. NULL: no memory. */
 static char **exec_argv(
 		const struct proc *proc, const struct spawn_msg *msg, const char *nproc, const char *mark)
@@ -184,7 +193,8 @@ static char **exec_argv(
 		return NULL;
 	static const char *const flags[2][2] = {{"-", "-t"}, {"-s", "-st"}};
 	const char *flag = flags[!proc->agent->is_init][(msg->flags & SPAWN_PTY) != 0];
-	const char *const before[EXEC_ARGS] = {"terrarium-agent", "exec", flag, nproc, mark, msg->cwd, "--"};
+	const char *const before[EXEC_ARGS] = {
+			"terrarium-agent", "exec", flag, nproc, mark, start_dir(proc->agent, msg->cwd), "--"};
 	memcpy(argv, before, sizeof before);
 	memcpy(argv + EXEC_ARGS, msg->argv, n * sizeof *argv);
 	return argv;

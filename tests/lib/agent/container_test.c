@@ -189,7 +189,7 @@ static void what_cannot_be_is_told_through_the_door(void **state)
 static void a_working_directory_that_cannot_be_is_replaced(void **state)
 {
 	struct door door = door_make();
-	struct door_report report;
+	struct door_report report, again;
 	(void)state;
 	pid_t agent = launch(
 			-1, -1, STRV("container", "--door", door.path, "--workdir", "/proc/no/such/place"));
@@ -197,6 +197,22 @@ static void a_working_directory_that_cannot_be_is_replaced(void **state)
 	assert_string_equal(report.error, "");
 	assert_non_null(strstr(report.words, "there is no working directory /proc/no/such/place"));
 	assert_string_not_equal(report.workdir, "/proc/no/such/place");
+	/* Who says to start there starts in the other. */
+	struct link link = link_connect(&door.rig);
+	struct tape tape;
+	char text[4200];
+	assert_true(greet(&link, &link, &again));
+	tape_init(&tape, 1);
+	link_spawn(&link, 1,
+			(struct spawn_msg){.window = BIG_WINDOW,
+					.argv = STRV("pwd"),
+					.cwd = (char *)"/proc/no/such/place"});
+	assert_int_equal(link_exit(&link, &tape).exit_code, 0);
+	snprintf(text, sizeof text, "%s\n", report.workdir);
+	assert_string_equal(tape_text(&tape, CHANNEL_STDOUT), text);
+	tape_finish(&tape);
+	link_close(&link);
+	door_report_finish(&again);
 	close(line);
 	assert_int_equal(exit_code(agent), 0);
 	door_report_finish(&report);
@@ -256,7 +272,7 @@ static struct bridge bridge_open(bool has_pipe)
 	struct bridge b = {.to = link_of(sides[0]),
 			.from = link_of(has_pipe ? fds[0] : fcntl(sides[0], F_DUPFD_CLOEXEC, 0))};
 	b.pid = launch(sides[1], has_pipe ? fds[1] : sides[1],
-			STRV("connect", "--key", key, "--start", "--linger", "1"));
+			STRV("connect", "--key", key, "--", "--linger", "1"));
 	close(sides[1]);
 	close(fds[1]);
 	return b;
@@ -317,6 +333,37 @@ static void a_bridge_carries_a_flood_and_then_its_end(void **state)
 		bridge_close(&b);
 		tape_finish(&tape);
 	}
+}
+
+static void a_bridge_waits_for_an_agent_that_it_may_not_start(void **state)
+{
+	int sides[2];
+	struct door_report report;
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sides), 0);
+	pid_t bridge = launch(sides[1], sides[1], STRV("connect", "--key", key));
+	close(sides[1]);
+	struct link link = link_of(sides[0]);
+	pid_t agent = launch(-1, -1, STRV("container", "--key", key, "--linger", "1"));
+	assert_true(greet(&link, &link, &report));
+	link_close(&link);
+	assert_int_equal(exit_code(bridge), 0);
+	assert_int_equal(exit_code(agent), 0);
+	door_report_finish(&report);
+}
+
+static void what_was_put_is_removed(void **state)
+{
+	char dir[96], command[8400];
+	(void)state;
+	snprintf(dir, sizeof dir, "/tmp/terrarium-put-%.30s", key);
+	snprintf(command, sizeof command,
+			"mkdir %s && cp %s %s/agent && %s/agent stop --key %s --remove && test ! -e %s", dir,
+			AGENT_PROGRAM, dir, dir, key, dir);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof command, "! %s stop --key %s --remove 2>/dev/null && test -x %s",
+			AGENT_PROGRAM, key, AGENT_PROGRAM);
+	assert_int_equal(system(command), 0);
 }
 
 static void a_bridge_ends_with_its_agent(void **state)
@@ -415,8 +462,7 @@ static void wrong_words_are_refused(void **state)
 			"container --key a --door /x", "container --nonsense",
 			"container --door /no/such/door", "container --key a --linger x",
 			"container --key a --workdir here", "container --key a --start", "connect",
-			"connect --door /x", "connect --key nobody-has", "connect --key nobodyhasthis",
-			"stop", "stop --key ''"};
+			"connect --door /x", "connect --key nobody-has", "stop", "stop --key ''"};
 	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		char command[4200];
@@ -442,7 +488,9 @@ int main(void)
 			T(without_clients_it_lingers_and_ends),
 			T(a_bridge_starts_one_agent_for_all),
 			T(a_bridge_carries_a_flood_and_then_its_end),
+			T(a_bridge_waits_for_an_agent_that_it_may_not_start),
 			T(a_bridge_ends_with_its_agent),
+			T(what_was_put_is_removed),
 			T(root_becomes_a_user),
 			T(a_folder_of_the_host_stays_whose_it_is),
 			T(wrong_words_are_refused),
