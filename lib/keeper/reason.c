@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <terrarium/text.h>
 
 enum { COLUMNS = 4, LINE = 1024 };
+enum { KILLED = 137, TERMINATED = 143 }; /* exit codes: 128 and the signal */
 
 bool reason_read(const struct step *inspect, struct reason *ret)
 {
@@ -39,6 +41,11 @@ bool reason_is_running(const struct reason *why)
 	return !strcasecmp(why->state, "running") || !strcasecmp(why->state, "paused");
 }
 
+bool reason_is_killed(const struct reason *why)
+{
+	return why->has_code && why->exit_code == KILLED && !why->is_oom;
+}
+
 bool reason_is_missing(const struct step *s)
 {
 	static const char *const signs[] = {"o such container", "o such object", "o container with name",
@@ -53,10 +60,11 @@ bool reason_is_missing(const struct step *s)
 
 static void tell_exit(const struct reason *why, char *out, size_t cap)
 {
-	enum { SIGNALS = 128, KILLED = 137, TERMINATED = 143 };
-	const char *what = why->exit_code == KILLED       ? "the container was killed from outside (signal 9)"
-			   : why->exit_code == TERMINATED ? "the container was stopped from outside"
-							  : NULL;
+	/* The agent ends with 0 when it is told to, and not by us. */
+	const bool is_stopped = why->has_code && (why->exit_code == 0 || why->exit_code == TERMINATED);
+	const char *what = reason_is_killed(why) ? "the container was killed from outside (signal 9)"
+			   : is_stopped          ? "the container was stopped from outside"
+						 : NULL;
 	const char *colon = *why->error ? ": " : "";
 	if (why->is_oom)
 		snprintf(out, cap, "the container was killed: out of memory");
@@ -75,7 +83,7 @@ char *reason_tell(const struct step *inspect, bool has_inspect, const struct rea
 	char said[400];
 	if (!has_inspect)
 		snprintf(out, cap, "the line to the sandbox has broken");
-	else if (reason_is_missing(inspect))
+	else if (reason_is_missing(inspect) || !strcasecmp(why->state, "removing"))
 		snprintf(out, cap, "the container was removed by somebody else");
 	else if (inspect->end != STEP_DONE)
 		snprintf(out, cap, "the line to the container has broken, and nobody tells why: %s",

@@ -21,7 +21,10 @@ struct reason {
 bool reason_read(const struct step *inspect, struct reason *ret);
 bool reason_is_running(const struct reason *why);
 
-/* The step failed because there is no such container. */
+/* By a signal, not for memory. */
+bool reason_is_killed(const struct reason *why);
+
+/* The step failed because there is no such container, or soon is none. */
 bool reason_is_missing(const struct step *s);
 
 /* Why the line broke, after INSPECT has ended; `has_inspect` false: nobody could be asked. Returns out. */

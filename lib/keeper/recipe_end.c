@@ -13,27 +13,39 @@
 
 /* ---- end ------------------------------------------------------------------------------------------ */
 
-/* The line broke: the engine knows why, perhaps in a moment. */
+static void wait_ms(struct keeper *k, uint64_t ms)
+{
+	const uint64_t until_ms = keeper_now_ms() + ms;
+	while (keeper_now_ms() < until_ms)
+		keeper_turn(k, until_ms);
+}
+
+/* False: it is not over yet, as far as the engine knows, or the engine does not answer. */
+static bool ask_why(struct keeper *k, struct reason *why)
+{
+	*why = (struct reason){0};
+	return (recipe_run(k, PLAN_INSPECT, -1, NULL) && reason_read(&k->recipe.step, why)
+			       && !reason_is_running(why))
+	       || reason_is_missing(&k->recipe.step);
+}
+
+/* The line broke: the engine knows why, perhaps in a moment. Who removes a container kills it first. */
 static void find_reason(struct keeper *k)
 {
 	enum { PATIENCE_MS = 1500, BETWEEN_MS = 100 };
 	struct recipe *r = &k->recipe;
+	const bool has_inspect = recipe_has(r, PLAN_INSPECT);
 	const uint64_t due_ms = keeper_now_ms() + PATIENCE_MS;
 	struct reason why = {0};
 	char words[STEP_WORDS];
-	for (;;) {
-		bool is_told = recipe_has(r, PLAN_INSPECT) && recipe_run(k, PLAN_INSPECT, -1, NULL);
-		bool is_known = is_told && reason_read(&r->step, &why) && !reason_is_running(&why);
-		if (is_known || !recipe_has(r, PLAN_INSPECT) || keeper_now_ms() >= due_ms
-				|| reason_is_missing(&r->step))
-			break;
-		const uint64_t again_ms = keeper_now_ms() + BETWEEN_MS;
-		while (keeper_now_ms() < again_ms)
-			keeper_turn(k, again_ms);
+	while (has_inspect && !ask_why(k, &why) && keeper_now_ms() < due_ms)
+		wait_ms(k, BETWEEN_MS);
+	if (reason_is_killed(&why)) {
+		wait_ms(k, BETWEEN_MS);
+		ask_why(k, &why);
 	}
-	keeper_fail(k, TRM_ECLOSED, "%s: %s", r->plan.backend,
-			reason_tell(&r->step, recipe_has(r, PLAN_INSPECT), &why, r->plan.is_adopted, words,
-					sizeof words));
+	reason_tell(&r->step, has_inspect, &why, r->plan.is_adopted, words, sizeof words);
+	keeper_fail(k, TRM_ECLOSED, "%s: %s", r->plan.backend, words);
 }
 
 /* The agent ends when its line does; what it has started is gone when it answers with the end of its own. */
