@@ -79,29 +79,38 @@ void recipe_tell(struct keeper *k, const char *format, ...)
 	keeper_tell_progress(k, words);
 }
 
+/* One turn of the wait for a step. */
+static void wait_for_step(struct keeper *k, bool was_ending)
+{
+	enum { LONGEST_MS = 2000 };
+	struct step *s = &k->recipe.step;
+	const uint64_t now_ms = keeper_now_ms(), most_ms = now_ms + LONGEST_MS;
+	keeper_turn(k, s->due_ms > now_ms && s->due_ms < most_ms ? s->due_ms : most_ms);
+	if (k->is_ending && !was_ending)
+		step_stop(s);
+	step_pass_time(s, keeper_now_ms());
+}
+
 bool recipe_run(struct keeper *k, enum plan_step which, int in_fd, const char *doing)
 {
 	enum { AGAIN_MS = 2000 };
-	struct step *s = &k->recipe.step;
+	struct recipe *r = &k->recipe;
+	struct step *s = &r->step;
 	const bool was_ending = k->is_ending;
 	uint64_t told_ms = keeper_now_ms();
-	if (recipe_has(&k->recipe, which) && doing)
-		recipe_tell(k, "%s: %s", k->recipe.plan.backend, doing);
-	step_begin(s, &k->recipe.facts, which, in_fd, keeper_now_ms());
-	while (!step_is_over(s)) {
-		uint64_t now_ms = keeper_now_ms();
-		if (was_ending && doing
-				&& now_ms >= told_ms + AGAIN_MS) { /* who waits for the end knows why */
-			recipe_tell(k, "%s: %s", k->recipe.plan.backend, doing);
-			told_ms = now_ms;
+	while (!step_is_over(s)) /* one that was overtaken */
+		wait_for_step(k, was_ending);
+	if (recipe_has(r, which) && doing)
+		recipe_tell(k, "%s: %s", r->plan.backend, doing);
+	step_begin(s, &r->facts, which, in_fd, keeper_now_ms());
+	while (!step_is_over(s) && !(r->is_overtaken && r->door.has_report)) {
+		if (was_ending && doing && keeper_now_ms() >= told_ms + AGAIN_MS) { /* who waits knows why */
+			recipe_tell(k, "%s: %s", r->plan.backend, doing);
+			told_ms = keeper_now_ms();
 		}
-		keeper_turn(k, s->due_ms > now_ms && s->due_ms < now_ms + AGAIN_MS ? s->due_ms
-										   : now_ms + AGAIN_MS);
-		if (k->is_ending && !was_ending)
-			step_stop(s);
-		step_pass_time(s, keeper_now_ms());
+		wait_for_step(k, was_ending);
 	}
-	return s->end == STEP_DONE;
+	return s->end == STEP_DONE || s->end == STEP_RUNS;
 }
 
 void recipe_destroy(struct keeper *k, const char *doing)

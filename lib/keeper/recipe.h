@@ -49,8 +49,9 @@ struct recipe {
 	struct recipe_shared *shared;
 	enum origin_way way;
 	char note[STEP_WORDS];
-	bool is_lost;     /* the line has broken */
-	struct step step; /* the one that runs, or ran last */
+	bool is_overtaken; /* who waits for a step's end waits no longer when the agent has come */
+	bool is_lost;      /* the line has broken */
+	struct step step;  /* the one that runs, or ran last */
 	struct door door;
 	struct bridges bridges;
 	pid_t root_pid;

@@ -51,7 +51,7 @@ static bool create(struct keeper *k, enum plan_step which)
 {
 	struct recipe *r = &k->recipe;
 	r->shared->may_be_there = true; /* a command that is killed half-way may have made it */
-	return recipe_run(k, which, -1, "creating the sandbox") && take_id(k);
+	return recipe_run(k, which, -1, "creating the sandbox") && (!step_is_over(&r->step) || take_id(k));
 }
 
 /* ---- the direct way ----------------------------------------------------------------------- */
@@ -126,19 +126,27 @@ static void find_groups(struct keeper *k, pid_t pid)
 	k->watchdog.bwrap = pid; /* for its processor time, where no group counts it */
 }
 
+static bool start_directly(struct keeper *k)
+{
+	return k->recipe.door.has_report || !recipe_has(&k->recipe, PLAN_START_DIRECT)
+	       || recipe_run(k, PLAN_START_DIRECT, -1, "starting");
+}
+
 static enum outcome go_directly(struct keeper *k)
 {
 	struct recipe *r = &k->recipe;
 	enum outcome outcome;
 	r->way = WAY_DIRECT;
+	r->is_overtaken = true; /* the agent mostly is there before the command has ended that starts it */
 	int error = door_open(&r->door, KEEPER_ENTRY_DIR);
 	if (error < 0) {
 		snprintf(r->note, sizeof r->note, "the door cannot be made: %s", strerror(-error));
 		outcome = OUTCOME_NOT_SHARED;
-	} else if (!create(k, PLAN_CREATE_DIRECT) || !recipe_run(k, PLAN_START, -1, "starting"))
+	} else if (!create(k, PLAN_CREATE_DIRECT) || !start_directly(k))
 		outcome = judge(k);
 	else
 		outcome = wait_at_door(k);
+	r->is_overtaken = false;
 	door_close(&r->door, KEEPER_ENTRY_DIR);
 	if (outcome == OUTCOME_UP)
 		find_groups(k, r->root_pid = r->door.pid);

@@ -17,6 +17,7 @@ const char *plan_step_name(enum plan_step step)
 {
 	static const char *const names[PLAN_STEPS] = {
 			[PLAN_CREATE_DIRECT] = "create",
+			[PLAN_START_DIRECT] = "start",
 			[PLAN_CREATE_EXEC] = "create",
 			[PLAN_PUT] = "put",
 			[PLAN_START] = "start",

@@ -17,9 +17,10 @@
  * The steps of a plan, which may be empty unless said otherwise:
  *
  *   CREATE_DIRECT  makes it with the agent as its first process and the door in it (keeper/door.h)
+ *   START_DIRECT   after that, where it does not yet run
  *   CREATE_EXEC    makes it without; used if there is no direct one, or that one's door stays silent
  *   PUT            the agent's way in, with the file KEEPER_AGENT on its standard input
- *   START          after PUT, both ways
+ *   START          after PUT
  *   CONNECT        its standard input and output become a stream to the agent; must be there unless
  *                  CREATE_DIRECT is
  *   INSPECT        prints "state TAB exit code TAB killed for memory: true or false TAB error"
@@ -40,6 +41,7 @@
 
 enum plan_step {
 	PLAN_CREATE_DIRECT,
+	PLAN_START_DIRECT,
 	PLAN_CREATE_EXEC,
 	PLAN_PUT,
 	PLAN_START,

@@ -230,6 +230,8 @@ static int put_create(struct draft *d, const struct box *box, struct terms *t, s
 	if (is_direct(box)) {
 		t->facts.value[FACT_SHARE] = t->share;
 		r = put_step(d, PLAN_CREATE_DIRECT, box, STEP_CREATE, t, reterr);
+		if (r == 0)
+			r = put_step(d, PLAN_START_DIRECT, box, STEP_START, t, reterr);
 		t->facts.value[FACT_SHARE] = NULL;
 	}
 	if (r == 0 && recipe_has(box->recipe, STEP_CONNECT))
