@@ -84,7 +84,7 @@ static void test_create_the_direct_way(void **state)
 	struct recipe_facts facts = facts_of_a_container();
 	const char *line = expand(recipe, STEP_CREATE, &facts);
 	(void)state;
-	assert_non_null(strstr(line, "docker|create|--name|box|"));
+	assert_non_null(strstr(line, "docker|run|--detach|--name|box|"));
 	assert_non_null(strstr(line, "|dev.terrarium.keeper=\1keeper\1|"));
 	assert_non_null(strstr(line, "|--mount|type=bind,\"src=/data, \"\"x\"\"\",\"dst=/in\",readonly|"));
 	assert_non_null(strstr(line, "|--mount|type=bind,\"src=/out\",\"dst=/out\"|"));
