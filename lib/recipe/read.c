@@ -562,14 +562,6 @@ int recipe_read(const struct recipe_text *text, size_t nth, struct trm_recipe *r
 
 /* ---- what all of it takes ---- */
 
-static const struct rule {
-	enum recipe_step step;
-	const char *why;
-} needed[] = {
-		{STEP_CONNECT, "it is how one speaks with the agent"},
-		{STEP_DESTROY, "without it sandboxes could not be removed"},
-};
-
 static const struct {
 	enum recipe_step step, needs;
 	const char *why;
@@ -583,16 +575,19 @@ static const struct {
 int recipe_check(const struct recipe_text *text, size_t nth, const struct trm_recipe *recipe,
 		struct trm_error *reterr)
 {
-	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-		if (!recipe_has(recipe, needed[i].step))
-			return recipe_fail(text, nth, "steps", reterr, "the step \"%s\" is missing: %s",
-					recipe_step_name(needed[i].step), needed[i].why);
+	/* Where the agent finds its way out by a shared directory, nobody has to go in. */
+	if (!recipe_has(recipe, STEP_CONNECT) && !recipe_uses(recipe, STEP_CREATE, "share"))
+		return recipe_fail(text, nth, "steps", reterr,
+				"the step \"connect\" is missing: it is how one speaks with the agent");
+	if (!recipe_has(recipe, STEP_DESTROY))
+		return recipe_fail(text, nth, "steps", reterr,
+				"the step \"destroy\" is missing: without it sandboxes could not be removed");
 	for (size_t i = 0; i < sizeof together / sizeof *together; i++)
 		if (recipe_has(recipe, together[i].step) && !recipe_has(recipe, together[i].needs))
 			return recipe_fail(text, nth, "steps", reterr, "the step \"%s\" goes with \"%s\", %s",
 					recipe_step_name(together[i].step),
 					recipe_step_name(together[i].needs), together[i].why);
-	if (!recipe_uses(recipe, STEP_CONNECT, "key"))
+	if (recipe_has(recipe, STEP_CONNECT) && !recipe_uses(recipe, STEP_CONNECT, "key"))
 		return recipe_fail(text, nth, "steps", reterr,
 				"the step \"connect\" does not mention {key}, by which the agent is found");
 	if (!recipe_has(recipe, STEP_PUT) && !recipe_uses(recipe, STEP_CREATE, "agent")

@@ -38,6 +38,64 @@ expect_in out "48;2;"
 NO_COLOR=1 TERM=xterm-256color script -qec "'$terrarium' themes" /dev/null >out 2>err </dev/null
 grep -q '48;' out && wrong "NO_COLOR is heard"
 
+mkdir -p bin
+printf '#!/bin/sh\nexec sleep 60\n' >bin/hangs
+chmod +x bin/hangs
+cat >config/terrarium/config.json <<'END'
+{ "backends": {
+	"good": { "about": "one that works", "steps": { "probe": ["echo", "version 7"], "connect": ["{agent}", "{key}"], "destroy": ["true"] } },
+	"sad": { "like": "good", "steps": { "probe": ["sh", "-c", "printf 'no \\033[31mroom\\n' >&2; exit 3"] }, "hints": [["room", "make some"]] },
+	"broken": { "like": "good",
+		"steps": { "probe": ["{nmae}"] } },
+	"missing": { "like": "good", "steps": { "probe": ["/nonexistent/tool"] } }
+} }
+END
+try backends
+expect_code 0
+expect_in out "* local "
+expect_in out "  good               ok      one that works"
+expect_in out "                             version 7"
+expect_in out "                             $dir/config/terrarium/config.json:2"
+expect_in out "make some"
+expect_in out "config.json:5:24: backend \"broken\", steps.probe[0]: there is no placeholder \"nmae\"; did you mean \"name\"?"
+grep -q "$(printf '\033')" out && wrong "what a probe says is made fit to be shown"
+try backends --json --backend good
+is_json 'all(set(t) == {"name", "about", "current", "recipe", "like", "where", "works", "detail", "advice"} for t in value)'
+is_json '[t["name"] for t in value if t["current"]] == ["good"]'
+is_json '{t["name"]: t["works"] for t in value if t["where"]} == {"good": True, "sad": False, "broken": False, "missing": False}'
+is_json '[(t["advice"], t["like"]) for t in value if t["name"] == "sad"] == [("make some", "good")]'
+is_json '{t["name"] for t in value if not t["where"]} == {"local", "microsandbox", "fake", "docker", "podman", "msb"}'
+try backends --names
+expect_out "local
+microsandbox
+fake
+docker
+podman
+msb
+good
+sad
+broken
+missing"
+try backends now
+expect_code 125
+expect_err "terrarium: 'backends' takes no arguments, such as 'now'"
+try check config
+expect_code 1
+expect_in out "broken"
+try run --yes --backend broken -c 1
+expect_code 125
+expect_in err "config.json:5:24: backend \"broken\", steps.probe[0]"
+try run --yes --backend gud -c 1
+expect_code 125
+expect_in err "there is no backend 'gud': known are local, microsandbox, fake, docker, podman, msb, good"
+echo '{ "backends": { "hangs": { "program": "'"$dir"'/bin/hangs", "steps": { "probe": ["{program}"], "connect": ["{agent}", "{key}"], "destroy": ["true"] } } } }' >config/terrarium/config.json
+try backends
+expect_in out "hangs does not end; it was stopped after 10 s"
+echo '{ "backends": { "local": { "like": "docker" } } }' >config/terrarium/config.json
+try backends --json
+is_json '[t["works"] for t in value if t["name"] == "local"] == [True, False] or not value[0]["works"]'
+rm config/terrarium/config.json
+
 try langs --names
 expect_out "python
 javascript

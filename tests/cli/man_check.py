@@ -66,7 +66,8 @@ for name, row in commands.items():
     if len(row["summary"]) > 27:
         wrong.append(f"{name}: the summary is wider than 27 columns")
 
-pages = {f"terrarium-{name}.1" for name in commands} | {"terrarium.1", "terrarium-config.5", "terrarium-recording.5"}
+pages = {f"terrarium-{name}.1" for name in commands} | {
+    "terrarium.1", "terrarium-backends.5", "terrarium-config.5", "terrarium-recording.5"}
 wrong.extend(f"{page}: there is no such command" for page in sorted(set(os.listdir(man)) - pages))
 
 print("\n".join(wrong), end="\n" if wrong else "")

@@ -54,6 +54,14 @@ void check_say(struct check_report *r, enum check_status status, const char *nam
 
 /* ---- the settings ---- */
 
+static void on_recipe(void *user, const struct trm_recipe_entry *entry)
+{
+	if (*entry->problem)
+		check_say(user, CHECK_ERROR, "backends", "%s", entry->problem);
+	else if (*entry->where)
+		check_say(user, CHECK_OK, "backends", "%s", entry->name);
+}
+
 static void check_config(struct check_report *r)
 {
 	struct trm_config config;
@@ -73,6 +81,8 @@ static void check_config(struct check_report *r)
 	if (keymap_complete(&map, config.keymap, &why) < 0)
 		check_say(r, CHECK_ERROR, "keymap", "%s", why.msg);
 	keymap_finish(&map);
+	if (trm_recipe_list(r->config, on_recipe, r, &why) < 0)
+		check_say(r, CHECK_ERROR, "backends", "%s", why.msg);
 	check_say(r, CHECK_OK, "settings", "%s%sthe environment and .env can be read", path,
 			*path ? " (if it is there), " : "");
 }

@@ -44,6 +44,7 @@ struct cmd {
 /* The table: sorted by name, one to a line. */
 #define CMD_LIST(X) \
 	X(attach) \
+	X(backends) \
 	X(check) \
 	X(completion) \
 	X(config) \

@@ -16,6 +16,7 @@ static const struct {
 		{"NAME", "(__terrarium_names)"},
 		{"NAME:PATH", "(__terrarium_paths)"},
 		{"THEME", "(__terrarium_themes)"},
+		{"BACKEND", "(__terrarium_backends)"},
 		{"FILE", NULL},
 		{"RECORDING", NULL},
 		{"PATH", NULL},

@@ -5,9 +5,12 @@
 /* What works on this machine, and how to mend what does not. Blocking (it
  * tries things out): not for use inside a loop. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum trm_check_status { TRM_CHECK_OK, TRM_CHECK_WEAK, TRM_CHECK_FAILED, TRM_CHECK_NOTE };
+
+struct trm_error;
 
 struct trm_check {
 	enum trm_check_status status;
@@ -22,5 +25,23 @@ int trm_doctor(trm_check_fn *fn, void *user);
 /* The same for a server: a sandbox is started there as `opts` say, and stopped. */
 struct trm_sandbox_opts;
 int trm_doctor_server(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user);
+
+/* A backend that trm_sandbox_open() knows. Borrowed during the call. */
+struct trm_backend_info {
+	const char *name;
+	const char *about;            /* one line */
+	bool is_recipe;               /* terrarium/recipe.h */
+	const char *like;             /* of a recipe: what it starts from; "": nothing */
+	const char *where;            /* "FILE:LINE" of one of the config file; "": it comes with terrarium */
+	enum trm_check_status status; /* OK: it works here; NOTE: nobody has tried */
+	const char *detail;           /* what was found, or why it does not work */
+	const char *advice;           /* what to do; "" */
+};
+typedef void trm_backend_fn(void *user, const struct trm_backend_info *info);
+/* Our own ones, the built-in recipes, those of the config file (`config_path` as in trm_config_load()). With
+ * `tries` the step "probe" of each recipe is run, all at the same time, for ten seconds at most. TRM_EINVAL:
+ * the config file cannot be read. */
+int trm_backends(const char *config_path, bool tries, trm_backend_fn *fn, void *user,
+		struct trm_error *reterr);
 
 #endif

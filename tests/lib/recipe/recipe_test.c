@@ -172,6 +172,7 @@ static void test_mistakes_name_place_and_reason(void **state)
 					"steps.create[0].else: has no place here"},
 			{CREATE("{\"if\":\"net\",\"unless\":\"net\",\"args\":[\"x\"]}"), "has no place here"},
 			{STEPS(",\"create\":[[\"a\"],\"b\"]"), "steps.create[1]: must be a list"},
+			{"{\"steps\":{" DESTROY ",\"create\":[\"{agent}\",\"{share}\"]}}", ""},
 			{STEPS(",\"pull\":[\"a\"]"), "the step \"pull\" goes with \"image\""},
 			{STEPS(",\"wake\":[\"a\"]"), "the step \"wake\" goes with \"adopt\""},
 			{"{\"steps\":{\"connect\":[\"x\",\"{agent}\"]," DESTROY "}}",

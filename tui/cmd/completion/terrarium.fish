@@ -52,6 +52,9 @@ end
 function __terrarium_themes
     __terrarium_ask themes --names
 end
+function __terrarium_backends
+    __terrarium_ask backends --names
+end
 
 complete -c terrarium -e
 complete -c terrarium -f

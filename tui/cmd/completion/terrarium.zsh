@@ -55,6 +55,10 @@ _terrarium_offer() {
 			names=(${(f)"$($program themes --names 2>/dev/null)"})
 			_describe -t themes theme names
 			;;
+		BACKEND)
+			names=(${(f)"$($program backends --names 2>/dev/null)"})
+			_describe -t backends backend names
+			;;
 		LANG | SETTING)
 			reply=()
 			_terrarium_rows V $kind

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/config.h>
+#include <terrarium/doctor.h>
+#include <terrarium/error.h>
+#include <terrarium/text.h>
+
+#include "cmd/cmd.h"
+#include "cmd/json_out.h"
+
+enum { TEXT_COL = 29 };
+
+static const struct {
+	const char *word, *colour;
+} looks[] = {
+		[TRM_CHECK_OK] = {"ok", "32"},
+		[TRM_CHECK_WEAK] = {"weak", "33"},
+		[TRM_CHECK_FAILED] = {"failed", "31"},
+		[TRM_CHECK_NOTE] = {"-", "36"},
+};
+
+struct listing {
+	bool is_json, names_only, has_colour, is_wrapped;
+	const char *current; /* the backend that is set */
+	struct json_out json;
+};
+
+static void print_text(const struct listing *l, const char *text)
+{
+	char clean[600];
+	if (!*text)
+		return;
+	trm_text_clean_line(clean, sizeof clean, text, strlen(text));
+	printf("%*s", TEXT_COL, "");
+	if (l->is_wrapped)
+		cmd_print_wrapped(clean, TEXT_COL);
+	else
+		puts(clean);
+}
+
+static void print_row(const struct listing *l, const struct trm_backend_info *info)
+{
+	char name[24], about[200];
+	const char *look = looks[info->status].word;
+	trm_text_clean_line(name, sizeof name, info->name, strlen(info->name));
+	trm_text_clean_line(about, sizeof about, info->about, strlen(info->about));
+	printf("%c %-18s ", !strcmp(info->name, l->current) ? '*' : ' ', name);
+	if (l->has_colour)
+		printf("\033[%sm%-7s\033[m", looks[info->status].colour, look);
+	else
+		printf("%-7s", look);
+	printf(" %s\n", *about ? about : "(it says nothing about itself)");
+	print_text(l, info->detail);
+	print_text(l, info->advice);
+	print_text(l, info->where);
+}
+
+static void put_text_or_null(struct json_out *j, const char *key, const char *text)
+{
+	json_put_text(j, key, *text ? text : NULL);
+}
+
+static void put_row(struct json_out *j, const struct listing *l, const struct trm_backend_info *info)
+{
+	json_open(j, NULL, '{');
+	json_put_text(j, "name", info->name);
+	json_put_text(j, "about", info->about);
+	json_put_bool(j, "current", !strcmp(info->name, l->current));
+	json_put_bool(j, "recipe", info->is_recipe);
+	put_text_or_null(j, "like", info->like);
+	put_text_or_null(j, "where", info->where);
+	if (info->status == TRM_CHECK_NOTE)
+		json_put_null(j, "works");
+	else
+		json_put_bool(j, "works", info->status == TRM_CHECK_OK);
+	put_text_or_null(j, "detail", info->detail);
+	put_text_or_null(j, "advice", info->advice);
+	json_close(j, '}');
+}
+
+static void on_backend(void *user, const struct trm_backend_info *info)
+{
+	struct listing *l = user;
+	char name[64];
+	if (l->is_json) {
+		put_row(&l->json, l, info);
+	} else if (l->names_only) {
+		trm_text_clean_line(name, sizeof name, info->name, strlen(info->name));
+		puts(name);
+	} else {
+		print_row(l, info);
+	}
+}
+
+enum { OPTION_JSON, OPTION_NAMES };
+static const struct option_spec options[] = {
+		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but names, and try nothing"},
+		{0},
+};
+
+static int perform(struct listing *l, const struct options *o)
+{
+	struct trm_config config;
+	struct trm_error why = {0};
+	if (options_config(o, &config) < 0)
+		return CMD_FAILED;
+	l->current = config.backend;
+	l->has_colour = cmd_has_colour();
+	l->is_wrapped = isatty(STDOUT_FILENO);
+	json_init(&l->json);
+	if (l->is_json)
+		json_open(&l->json, NULL, '[');
+	if (trm_backends(o->config_path, !l->names_only, on_backend, l, &why) < 0) {
+		json_drop(&l->json);
+		return cmd_fail("%s", why.msg);
+	}
+	if (l->is_json)
+		json_close(&l->json, ']');
+	return json_finish(&l->json);
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct listing l = {0};
+	struct options o;
+	options_init(&o, cmd->name, options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (got == OPTIONS_OPERAND)
+			return cmd_fail("'backends' takes no arguments, such as '%s'", o.value);
+		l.is_json = l.is_json || got == OPTION_JSON;
+		l.names_only = l.names_only || got == OPTION_NAMES;
+	}
+	return perform(&l, &o);
+}
+
+static const char *const settings[] = {"backend", NULL};
+
+const struct cmd cmd_backends = {
+		.name = "backends",
+		.usage = "backends [--json | --names]",
+		.summary = "list where sandboxes can be",
+		.help = "Lists the backends: those that come with terrarium and those of the config file (terrarium-backends(5) "
+			"tells how to write one), with what is wrong with them, and whether they work here: the step \"probe\" "
+			"of each is run. * marks the one that is set.",
+		.options = options,
+		.settings = settings,
+		.run = run,
+};
