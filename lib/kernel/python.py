@@ -88,6 +88,8 @@ def keep(fd, place):
 
 
 requests, events = keep(3, 240), keep(4, 241)
+idle = poll()  # where the next request is waited for; nobody else may use it meanwhile
+idle.register(requests, POLLIN)
 set_fds = [os.dup(1), os.dup(2)]  # stdout and stderr of set k: 2k and 2k + 1
 set_fds = [keep(fd, 242 + i) for i, fd in enumerate(set_fds + list(range(10, 18)))]
 
@@ -324,9 +326,11 @@ def find_packages():
 	"""What was installed since the last run can be imported, without a restart."""
 	global packages_age
 	try:
+		if packages_age is None and not os.access(packages, os.F_OK):  # quicker than an exception
+			return  # nothing was ever installed
 		age = os.stat(packages).st_mtime_ns
 	except (OSError, TypeError):
-		return  # nothing was ever installed, or this interpreter looks for nothing in homes
+		return  # or this interpreter looks for nothing in homes
 	if age != packages_age:
 		packages_age = age
 		later('take_packages')()
@@ -393,15 +397,18 @@ def serve():
 	rest = []
 	while True:
 		state = WAITING
-		wait_for(requests, None)  # and not read(): a signal must not find the request neither there nor taken
+		idle.poll()  # and not read(): a signal must not find the request neither there nor taken
 		state = TAKEN
 		data = os.read(requests, BLOCK)
 		if not data:
 			later('leave')()
+		if not rest and data.find(b'\n') == len(data) - 1:
+			take(data)
+			continue
 		rest.append(data)
 		if b'\n' in data:
 			*whole, last = b''.join(rest).split(b'\n')
-			rest = [last]
+			rest = [last] if last else []
 			for line in whole:
 				take(line)
 
