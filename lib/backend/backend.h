@@ -51,6 +51,8 @@ enum backend_cap {
 	BACKEND_END = 1 << 6,
 	BACKEND_TELLS_FATE = 1 << 7, /* no op: why an interpreter ends (kernel.h: fate) */
 	BACKEND_RECIPE = 1 << 8,     /* no op: it has many names, each a recipe's */
+	BACKEND_JOIN = 1 << 9,       /* opts->server.join is heeded */
+	BACKEND_LIST = 1 << 10,
 };
 
 struct backend_ops {
@@ -67,8 +69,15 @@ struct backend_ops {
 	 * nobody any more, has started: closed() follows, why->code TRM_OK if it has stopped. */
 	int (*end)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 			void *user, struct carrier **ret_carrier, struct trm_error *reterr);
-	/* BACKEND_KEEP. Let go of it: closed() follows soon, and the environment lives on. */
+	/* BACKEND_LIST. A carrier that is there only to ask what runs: perhaps `fn`, then closed(). */
+	int (*list)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
+			void *list_user, const struct carrier_cb *cb, void *user,
+			struct carrier **ret_carrier, struct trm_error *reterr);
+	/* BACKEND_KEEP. Let go of it: closed() follows soon, and the environment lives on. BACKEND_JOIN: if it
+	 * was there before us, else as stop(). */
 	void (*leave)(struct carrier *carrier);
+	/* BACKEND_JOIN. It was there before us. Valid from `connected` on. */
+	bool (*is_joined)(const struct carrier *carrier);
 	/* BACKEND_KEEP. It shall (not) outlive us from now on. Valid at once. */
 	int (*keep)(struct carrier *carrier, bool is_kept, struct trm_error *reterr);
 	/* What is enforced, and how. Valid from `connected` on. Borrowed. */

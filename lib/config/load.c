@@ -222,6 +222,8 @@ static const char *or_null(const char *text)
 static void set_server(const struct trm_config *config, struct trm_server_opts *server)
 {
 	const char *name = NULL, *text = NULL;
+	/* One that is named may be somebody's. */
+	server->join = *config->name ? TRM_SERVER_JOIN_OR_START : TRM_SERVER_START;
 	server->url = config->server_url;
 	server->api_key = config->api_key;
 	server->space = config->server_space;

@@ -111,7 +111,8 @@ void sandbox_fail(struct trm_sandbox *s, const struct trm_error *why)
 		s->why = *why;
 	}
 	/* One of ours that never came up is no use to anybody. */
-	start_closing(s, s->leaves && (s->state == SANDBOX_READY || s->ops == &backend_attached));
+	bool is_ours = s->is_kept && s->ops != &backend_attached;
+	start_closing(s, s->leaves && (s->state == SANDBOX_READY || !is_ours));
 }
 
 void trm_sandbox_close(struct trm_sandbox *sandbox)
@@ -282,7 +283,8 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	snprintf(s->group, sizeof s->group, "%s", opts->group ? opts->group : "");
 	s->opts.backend = s->backend;
 	s->is_kept = opts->keep;
-	s->leaves = opts->keep || s->ops == &backend_attached;
+	s->leaves = opts->keep || s->ops == &backend_attached
+		    || (s->ops->caps & BACKEND_JOIN && opts->server.join != TRM_SERVER_START);
 	if (!s->opts.start_timeout_ms)
 		s->opts.start_timeout_ms = START_TIMEOUT_MS;
 	return keep_mounts(s, reterr);
@@ -470,6 +472,12 @@ bool trm_sandbox_is_kept(const struct trm_sandbox *sandbox)
 bool trm_sandbox_is_attached(const struct trm_sandbox *sandbox)
 {
 	return sandbox->ops == &backend_attached;
+}
+
+bool trm_sandbox_is_joined(const struct trm_sandbox *sandbox)
+{
+	return sandbox->ops->caps & BACKEND_JOIN && sandbox->carrier
+	       && sandbox->ops->is_joined(sandbox->carrier);
 }
 
 size_t trm_sandbox_guards(const struct trm_sandbox *sandbox, const struct trm_guard **ret_guards)

@@ -50,13 +50,19 @@ bool auth_caller(const struct trm_server *server, const struct http_request *req
 }
 
 bool auth_covers(const struct caller *who, const cJSON *params, enum rpc_fault_id *ret_fault,
-		const char **ret_text)
+		char *text, size_t cap)
 {
 	if (!strcmp(who->namespace, RPC_EVERYWHERE))
 		return true;
 	const char *wanted = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(params, "namespace"));
 	*ret_fault = wanted ? RPC_DENIED : RPC_PARAMS;
-	*ret_text = wanted ? rpc_fault(RPC_DENIED)->text
-			   : "Missing namespace: this key is for one namespace only, which params.namespace must name";
+	if (wanted)
+		snprintf(text, cap, "%s: this key is for namespace '%s', and not for '%.64s'",
+				rpc_fault(RPC_DENIED)->text, who->namespace, wanted);
+	else
+		snprintf(text, cap,
+				"Missing namespace: this key is for namespace '%s' only, and params.namespace must "
+				"name it",
+				who->namespace);
 	return wanted && !strcmp(wanted, who->namespace);
 }

@@ -20,6 +20,6 @@ bool auth_caller(const struct trm_server *server, const struct http_request *req
 /* May they call a method with these params? A key for one namespace wants it to be named. False: *ret_fault
  * and the text for the client. */
 bool auth_covers(const struct caller *who, const struct cJSON *params, enum rpc_fault_id *ret_fault,
-		const char **ret_text);
+		char *text, size_t cap);
 
 #endif

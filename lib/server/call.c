@@ -52,11 +52,11 @@ void call_begin(struct call *call)
 {
 	const struct method *method = method_find(call->method);
 	enum rpc_fault_id fault;
-	const char *text;
+	char text[256];
 	call->id = ++call->server->last_call;
 	if (!method)
 		call_fail(call, RPC_NO_METHOD, "Method not found: %s", call->method);
-	else if (!auth_covers(call->who, call->params, &fault, &text))
+	else if (!auth_covers(call->who, call->params, &fault, text, sizeof text))
 		call_fail(call, fault, "%s", text);
 	else if (!call->server->fleet)
 		call_fail(call, RPC_INTERNAL, "no sandbox is left");

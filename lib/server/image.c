@@ -188,6 +188,9 @@ int image_language(
 	struct trm_error why = {0};
 	char has[96];
 	list(languages, has, sizeof has);
+	if (!*name)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"Unsupported language: the name is empty (this sandbox runs %s)", has);
 	if (trm_lang_find(strcasecmp(name, "nodejs") ? name : "node", ret, &why) < 0)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"Unsupported language: %.60s (this sandbox runs %s)%s%s", name, has,

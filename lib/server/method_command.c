@@ -77,6 +77,14 @@ static void fail_timeout(const struct command_call *c, const struct trm_result *
 			n ? kept->output + end - n : "");
 }
 
+static void fail_to_start(const struct command_call *c, const struct trm_error *why)
+{
+	c->call->reason = why->code == TRM_ENOENT   ? "not-found"
+			  : why->code == TRM_EPERM ? "not-executable"
+						   : NULL;
+	call_fail(c->call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command, why->msg);
+}
+
 static void reply(struct command_call *c, const struct trm_exit *exit, const struct trm_error *why)
 {
 	struct trm_result kept = {0};
@@ -88,8 +96,7 @@ static void reply(struct command_call *c, const struct trm_exit *exit, const str
 	else if (exit)
 		call_result(c->call, make_result(c, exit, &kept));
 	else
-		call_fail(c->call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command,
-				why->msg);
+		fail_to_start(c, why);
 	free(kept.output);
 	free(kept.chunks);
 }

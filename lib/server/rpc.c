@@ -18,10 +18,12 @@ struct rpc_call {
 
 static void reply(struct rpc_call *c, int status, const char *type, char *body)
 {
+	const char *const reason[] = {"Terrarium-Reason", c->call.reason, NULL};
 	if (!c->http)
 		free(body);
 	else if (body)
-		http_reply(c->http, status, *body ? type : NULL, NULL, body, strlen(body));
+		http_reply(c->http, status, *body ? type : NULL, c->call.reason ? reason : NULL, body,
+				strlen(body));
 	else
 		server_refuse(c->http, RPC_INTERNAL, NULL, "out of memory", NULL);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,6 +67,20 @@ static int check_owner(const struct store *s, struct trm_error *reterr)
 	return 0;
 }
 
+/* Two servers would take each other's files away. Whoever opens the directory anew has a lock of his own, and
+ * the end of a process, however it comes, is the end of its lock. */
+static int lock(const struct store *s, struct trm_error *reterr)
+{
+	if (flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)
+		return 0;
+	if (errno != EWOULDBLOCK)
+		return trm_error_set_errno(reterr, errno, "%s cannot be locked", s->path);
+	return trm_error_set(reterr, TRM_EBUSY,
+			"another server keeps its namespaces in %s: stop it, or give this one a directory of its own "
+			"(--namespace-dir)",
+			s->path);
+}
+
 static int open_dir(struct store *s, const char *dir, struct trm_error *reterr)
 {
 	char given[PATH_MAX];
@@ -81,7 +96,10 @@ static int open_dir(struct store *s, const char *dir, struct trm_error *reterr)
 	if (!realpath(given, s->path))
 		return trm_error_set_errno(reterr, errno, "%s", given);
 	s->fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return s->fd < 0 ? trm_error_set_errno(reterr, errno, "%s", s->path) : check_owner(s, reterr);
+	if (s->fd < 0)
+		return trm_error_set_errno(reterr, errno, "%s", s->path);
+	r = check_owner(s, reterr);
+	return r < 0 ? r : lock(s, reterr);
 }
 
 int store_open(const char *dir, struct store **ret, struct trm_error *reterr)

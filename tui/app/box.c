@@ -32,7 +32,7 @@ static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
 	msg->limits = trm_sandbox_limits(sandbox);
 	msg->n_mounts = trm_sandbox_mounts(sandbox, &msg->mounts);
 	msg->kept = trm_sandbox_is_kept(sandbox);
-	msg->attached = trm_sandbox_is_attached(sandbox);
+	msg->attached = trm_sandbox_is_attached(sandbox) || trm_sandbox_is_joined(sandbox);
 	msg->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &msg->guards) : 0;
 }
 
@@ -108,11 +108,14 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	opts.metrics_with_processes = true;
 	/* Should it end, its successor is one of our own. */
 	const char *name = a->has_attached ? NULL : a->opts->attach;
+	bool joins = opts.server.join == TRM_SERVER_JOIN;
+	if (joins && a->has_attached)
+		opts.server.join = TRM_SERVER_JOIN_OR_START;
 	int r = name ? trm_sandbox_attach(a->loop, name, &opts, &sandbox_cb, a, &a->sandbox, reterr)
 		     : trm_sandbox_open(a->loop, &opts, &sandbox_cb, a, &a->sandbox, reterr);
 	if (r < 0)
 		return r;
-	a->has_attached = name != NULL;
+	a->has_attached = name != NULL || joins;
 	struct msg msg = {.type = MSG_SANDBOX_STARTING};
 	describe(a->sandbox, &msg);
 	app_send(a, &msg);
@@ -189,7 +192,8 @@ void app_keep(struct app *a, bool is_kept)
 
 static bool stays(const struct app *a)
 {
-	return trm_sandbox_is_kept(a->sandbox) || trm_sandbox_is_attached(a->sandbox);
+	return trm_sandbox_is_kept(a->sandbox) || trm_sandbox_is_attached(a->sandbox)
+	       || trm_sandbox_is_joined(a->sandbox);
 }
 
 void app_detach(struct app *a, bool keeps_unsaved)

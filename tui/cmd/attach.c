@@ -16,11 +16,14 @@ static int attach(const struct options *o, const char *name, bool is_repl)
 {
 	struct trm_config config;
 	struct trm_entry entry;
-	if (!boxes_runs(name, &entry))
-		return boxes_fail_unknown(name);
+	struct trm_error why = {0};
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
-	snprintf(config.name, sizeof config.name, "%s", entry.name);
+	if (trm_sandbox_name_check(name, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	if (!boxes_are_far(&config) && !boxes_runs(name, &entry))
+		return boxes_fail_unknown(name);
+	snprintf(config.name, sizeof config.name, "%s", name);
 	return is_repl ? repl_open(&config, o->config_path, true, NULL) : workbench_attach(&config, o);
 }
 

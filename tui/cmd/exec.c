@@ -98,9 +98,11 @@ static void on_exited(
 	if (e->has_terminal)
 		tty_restore(&e->cooked);
 	cmd_fail("%s", why->msg);
-	finish_with(e, why->code == TRM_ENOENT   ? CMD_NOT_FOUND
-			: why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
-						 : CMD_FAILED);
+	/* Else it is the sandbox that has not been found, or may not be used. */
+	bool has_sandbox = e->stage.sandbox && trm_sandbox_is_ready(e->stage.sandbox);
+	finish_with(e, has_sandbox && why->code == TRM_ENOENT  ? CMD_NOT_FOUND
+			: has_sandbox && why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
+								: CMD_FAILED);
 }
 
 static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};

@@ -193,7 +193,7 @@ static int ask(struct asking *a, struct trm_error *reterr)
 			.is_onlooker = true};
 	const struct trm_proc_opts proc_opts = {.argv = argv, .label = "terrarium inspect"};
 
-	int r = trm_sandbox_attach(a->loop, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);
+	int r = boxes_open(a->loop, &a->x->config, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);
 	if (r == 0 && trm_proc_spawn(a->sandbox, &proc_opts, &proc_cb, a, &a->proc, NULL) < 0)
 		a->proc = NULL; /* too many processes: then the mounts stay unknown */
 	while (r == 0 && a->sandbox && trm_loop_step(a->loop, -1) >= 0)
@@ -228,16 +228,43 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-static int perform(const char *name, bool is_json)
+/* What the server's list says of it; that it is not there is found out in a moment. */
+static int find_far(struct inspect *x, const char *name)
+{
+	struct trm_entry *entries;
+	struct trm_error why = {0};
+	size_t n;
+
+	if (trm_sandbox_name_check(name, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	if (boxes_list_far(&x->config, &entries, &n))
+		return CMD_FAILED;
+	const struct trm_entry *found = boxes_find(entries, n, name);
+	if (found)
+		x->entry = *found;
+	snprintf(x->entry.name, sizeof x->entry.name, "%s", name);
+	free(entries);
+	return CMD_OK;
+}
+
+static int find(struct inspect *x, const char *name)
+{
+	x->is_far = boxes_are_far(&x->config);
+	if (x->is_far)
+		return find_far(x, name);
+	if (boxes_runs(name, &x->entry) && trm_registry_wishes(name, &x->wishes, NULL) == 0)
+		return CMD_OK;
+	return boxes_fail_unknown(name);
+}
+
+static int perform(const struct options *o, const char *name, bool is_json)
 {
 	struct inspect *x = calloc(1, sizeof *x);
 	int code = CMD_FAILED;
 
 	if (!x)
 		return cmd_fail("out of memory");
-	if (!boxes_runs(name, &x->entry) || trm_registry_wishes(name, &x->wishes, NULL) < 0)
-		boxes_fail_unknown(name);
-	else if (look(x) == CMD_OK)
+	if (options_config(o, &x->config) == 0 && find(x, name) == CMD_OK && look(x) == CMD_OK)
 		code = is_json ? inspect_print_json(x) : inspect_print_text(x);
 	free(x);
 	return code;
@@ -262,7 +289,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		else
 			name = o.value;
 	}
-	return name ? perform(name, is_json)
+	return name ? perform(&o, name, is_json)
 		    : cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
 }
 
@@ -272,7 +299,8 @@ const struct cmd cmd_inspect = {
 		.summary = "all about a sandbox",
 		.help = "Prints everything that is known of a running sandbox: since when and by whom it runs, who is attached, "
 			"when it ends, which kernels run, its limits and how each is enforced, its network, what of this "
-			"machine and what else is mounted in it, what it uses.",
+			"machine and what else is mounted in it, what it uses. With --backend microsandbox, what a server tells "
+			"of one of its own.",
 		.options = options,
 		.operands = "NAME",
 		.run = run,

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include <terrarium/config.h>
 #include <terrarium/registry.h>
 
 enum { INSPECT_MOUNTS = 64, INSPECT_GUARDS = 24, INSPECT_PROCESSES = 256 };
@@ -18,6 +19,8 @@ struct inspect_mount {
 };
 
 struct inspect {
+	struct trm_config config;
+	bool is_far;            /* at a server: then the entry says little, and there are no wishes */
 	struct trm_entry entry; /* as it was before we came */
 	struct trm_wishes wishes;
 	struct trm_guard guards[INSPECT_GUARDS];

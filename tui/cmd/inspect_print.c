@@ -104,6 +104,27 @@ static void put_wishes(struct json_out *j, const struct trm_wishes *w)
 	json_close(j, ']');
 }
 
+/* What is known of those of this machine alone. */
+static void put_own(struct json_out *j, const struct inspect *x)
+{
+	const struct trm_entry *e = &x->entry;
+
+	put_life(j, e);
+	put_wishes(j, &x->wishes);
+	sample_put_limits(j, &e->limits);
+	json_open(j, "network", '{');
+	json_put_bool(j, "on", e->limits.net);
+	json_put_text(j, "allow", e->limits.net ? e->limits.net_allow : NULL);
+	json_close(j, '}');
+}
+
+static void put_place(struct json_out *j, const struct inspect *x)
+{
+	json_put_text(j, "server", x->config.server_url);
+	json_put_text(j, "namespace", x->config.server_space);
+	put_seconds(j, "age_s", x->entry.sample.known & TRM_METRIC_UPTIME, x->entry.sample.uptime_ms);
+}
+
 int inspect_print_json(const struct inspect *x)
 {
 	const struct trm_entry *e = &x->entry;
@@ -113,13 +134,10 @@ int inspect_print_json(const struct inspect *x)
 	json_open(&j, NULL, '{');
 	json_put_text(&j, "name", e->name);
 	json_put_text(&j, "backend", e->backend);
-	put_life(&j, e);
-	put_wishes(&j, &x->wishes);
-	sample_put_limits(&j, &e->limits);
-	json_open(&j, "network", '{');
-	json_put_bool(&j, "on", e->limits.net);
-	json_put_text(&j, "allow", e->limits.net ? e->limits.net_allow : NULL);
-	json_close(&j, '}');
+	if (x->is_far)
+		put_place(&j, x);
+	else
+		put_own(&j, x);
 	put_guards(&j, x);
 	put_mounts(&j, x);
 	json_open(&j, "metrics", '{');
@@ -247,18 +265,28 @@ static void print_wishes(const struct trm_wishes *w)
 		printf("%-11s %s\n", i ? "" : "mounts", trm_mount_tell(&w->mounts[i], words, sizeof words));
 }
 
-int inspect_print_text(const struct inspect *x)
+static void print_own(const struct inspect *x)
 {
 	const struct trm_entry *e = &x->entry;
 	char net[600];
 
-	printf("sandbox     %s (%s)\n", e->name, e->backend);
 	print_start(e);
 	print_end(e);
 	print_kernels(e);
 	printf("keeper      process %u\n", e->keeper_pid);
 	printf("network     %s\n", trm_limits_tell_net(&e->limits, net, sizeof net));
 	print_wishes(&x->wishes);
+}
+
+int inspect_print_text(const struct inspect *x)
+{
+	const struct trm_entry *e = &x->entry;
+
+	printf("sandbox     %s (%s)\n", e->name, e->backend);
+	if (x->is_far)
+		printf("server      %s\nnamespace   %s\n", x->config.server_url, x->config.server_space);
+	else
+		print_own(x);
 	puts("\nUSES NOW");
 	sample_print(&x->metrics.sample);
 	sample_print_processes(&x->metrics);

@@ -36,7 +36,10 @@ static int watch_screen(const struct metrics_request *q)
 			.keymap = q->config.keymap,
 			.graphs = app_graph_style(q->config.graphs)};
 	struct trm_error why = {0}, ended;
+	struct trm_sandbox_opts far;
 
+	boxes_far_opts(&q->config, q->name, &far);
+	opts.far = boxes_are_far(&q->config) ? &far : NULL;
 	int r = monitor_main(&opts, &ended, &why);
 	if (r == TRM_ENOTSUP) /* a terminal that cannot move its cursor */
 		return metrics_of_one(q);
@@ -48,7 +51,7 @@ static int watch_screen(const struct metrics_request *q)
 }
 
 /* Which one, when no name was given and the screen shows one. The name is malloc'd. */
-static int choose(char **ret)
+static int choose(const struct trm_config *config, char **ret)
 {
 	struct trm_registry *registry;
 	struct trm_error why = {0};
@@ -58,7 +61,8 @@ static int choose(char **ret)
 
 	if (trm_registry_create(&registry, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	int code = metrics_running(registry, &entries, &n);
+	int code = boxes_are_far(config) ? boxes_list_far(config, &entries, &n)
+					 : metrics_running(registry, &entries, &n);
 	trm_registry_destroy(registry);
 	if (code == CMD_OK && n == 0)
 		code = cmd_fail("no sandbox is running");
@@ -77,7 +81,7 @@ static int watch_any(struct metrics_request *q)
 {
 	char *name = NULL;
 
-	int code = q->name ? CMD_OK : choose(&name);
+	int code = q->name ? CMD_OK : choose(&q->config, &name);
 	if (code != CMD_OK || (!q->name && !name))
 		return code ? code : cmd_fail("out of memory");
 	q->name = q->name ? q->name : name;
@@ -155,7 +159,7 @@ const struct cmd cmd_metrics = {
 		.help = "Prints what the sandbox NAME uses now, and its processes; without NAME, all sandboxes that are "
 			"running. --watch goes on until the sandbox ends, and tells why it did: on a terminal as a screen "
 			"of graphs (c m p n sort, t tree, + - zoom, b f back and forth in time, q leaves), in a pipe as "
-			"JSON Lines.",
+			"JSON Lines. With --backend microsandbox it is what the server tells.",
 		.options = options,
 		.operands = "NAME",
 		.settings = settings,

@@ -10,12 +10,14 @@
 
 #include <terrarium/terrarium.h>
 
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "cmd/metrics.h"
 #include "cmd/sample.h"
 
 struct all {
+	const struct trm_config *config;
 	struct trm_registry *registry;
 	struct trm_entry *entries, *before; /* of this look and of the one before; malloc'd */
 	size_t n, n_before;
@@ -107,7 +109,8 @@ static void print_table(const struct trm_entry *entries, size_t n)
 
 static bool is_same(const struct trm_entry *a, const struct trm_entry *b)
 {
-	return a->keeper_pid == b->keeper_pid && a->keeper_start == b->keeper_start;
+	return a->keeper_pid == b->keeper_pid && a->keeper_start == b->keeper_start
+	       && (a->keeper_pid || (!strcmp(a->name, b->name) && !strcmp(a->group, b->group)));
 }
 
 static bool is_gone(const struct all *all, const struct trm_entry *e)
@@ -167,14 +170,15 @@ static int look(struct all *all)
 	all->n_before = all->n;
 	all->entries = NULL;
 	all->n = 0;
-	return metrics_running(all->registry, &all->entries, &all->n);
+	return boxes_are_far(all->config) ? boxes_list_far(all->config, &all->entries, &all->n)
+					  : metrics_running(all->registry, &all->entries, &all->n);
 }
 
 int metrics_of_all(const struct metrics_request *q)
 {
 	uint32_t wait_ms = q->is_watch ? q->interval_ms : METRICS_SNAPSHOT_MS;
 	struct trm_error why = {0};
-	struct all all = {0};
+	struct all all = {.config = &q->config};
 	int code = CMD_OK;
 
 	if (trm_registry_create(&all.registry, &why) < 0)

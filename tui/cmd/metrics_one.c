@@ -127,7 +127,7 @@ int metrics_of_one(const struct metrics_request *q)
 	if (trm_loop_create(&loop, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	json_init(&w.json);
-	int r = trm_sandbox_attach(loop, q->name, &opts, &one_cb, &w, &w.sandbox, &why);
+	int r = boxes_open(loop, &q->config, q->name, &opts, &one_cb, &w, &w.sandbox, &why);
 	if (r < 0)
 		w.code = r == TRM_ENOENT ? boxes_fail_unknown(q->name) : cmd_fail("%s", why.msg);
 	while (w.sandbox && trm_loop_step(loop, -1) >= 0)

@@ -32,7 +32,6 @@ struct play {
 	unsigned next_to_leave; /* of the languages, when all sources have run */
 	bool is_leaving;
 	struct stage stage;
-	bool is_shared; /* the sandbox was there before, or will be there after us */
 	struct trm_session *session;
 	struct trm_run *run;         /* NULL between runs */
 	const struct source *source; /* of that run */
@@ -264,7 +263,7 @@ static void leave_next(struct play *p)
 	struct trm_run_opts opts;
 	p->is_leaving = true;
 	/* The interpreters of a sandbox that lives on do, too. */
-	while (p->next_to_leave < TRM_LANG_COUNT && (p->is_shared || !was_used(p, p->next_to_leave)))
+	while (p->next_to_leave < TRM_LANG_COUNT && (stage_is_shared(&p->stage) || !was_used(p, p->next_to_leave)))
 		p->next_to_leave++;
 	if (p->next_to_leave == TRM_LANG_COUNT) {
 		p->is_over = true;
@@ -328,7 +327,7 @@ static void on_closed(void *user, const struct trm_error *why)
 static bool on_signal(void *user, int signo)
 {
 	struct play *p = user;
-	if (!p->is_shared || p->is_over || !p->run || !trm_sandbox_is_ready(p->stage.sandbox))
+	if (!stage_is_shared(&p->stage) || p->is_over || !p->run || !trm_sandbox_is_ready(p->stage.sandbox))
 		return false;
 	p->was_interrupted = true;
 	p->stage.ended_by = signo;
@@ -356,7 +355,6 @@ static int open_all(struct play *p, struct trm_error *reterr)
 	int r = stage_open(&p->stage, p->opts->config, STAGE_EITHER, &stage_cb, p, reterr);
 	if (r < 0)
 		return r;
-	p->is_shared = stage_is_shared(&p->stage);
 	cmd_note_hints(p->stage.sandbox);
 	trm_config_session_opts(p->opts->config, &opts);
 	opts.is_shared = true;

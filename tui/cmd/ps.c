@@ -2,6 +2,7 @@
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 enum { BETWEEN_LOOKS_MS = 10 };
 
 struct ps {
+	struct trm_config config;
 	bool is_json, has_all, names_only;
 	struct trm_registry *registry;
 	const struct trm_entry *entries;
@@ -79,7 +81,7 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 		json_put_bool(j, "kept", e->is_kept);
 	else
 		json_put_null(j, "kept");
-	json_put_u64(j, "started_ms", e->started_ms);
+	put_known(j, "started_ms", e->started_ms, e->started_ms);
 	put_seconds(j, "age_s", knows(e, TRM_METRIC_UPTIME), s->uptime_ms);
 	put_seconds(j, "idle_s", e->has_state, e->idle_ms);
 	put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
@@ -87,13 +89,16 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 	json_put_number(j, "cpu_percent", knows(e, TRM_METRIC_CPU_PERCENT) ? s->cpu_percent : (double)NAN, 2);
 	put_known(j, "cpu_ms", knows(e, TRM_METRIC_CPU_TIME), s->cpu_ns / 1000000);
 	put_known(j, "mem_bytes", knows(e, TRM_METRIC_MEM), s->mem_bytes);
-	put_known(j, "mem_limit_bytes", true, e->limits.mem_bytes);
+	put_known(j, "mem_limit_bytes", e->limits.mem_bytes, e->limits.mem_bytes);
 	put_known(j, "disk_bytes", knows(e, TRM_METRIC_DISK), s->disk_bytes);
 	put_known(j, "procs", knows(e, TRM_METRIC_PROCS), s->procs);
-	sample_put_limits(j, &e->limits);
-	put_known(j, "keeper_pid", is_live, e->keeper_pid);
-	json_put_u64(j, "client_pid", e->client_pid);
-	json_put_text(j, "client", e->client);
+	if (e->limits.mem_bytes)
+		sample_put_limits(j, &e->limits);
+	else
+		json_put_null(j, "limits");
+	put_known(j, "keeper_pid", is_live && e->keeper_pid, e->keeper_pid);
+	put_known(j, "client_pid", e->client_pid, e->client_pid);
+	json_put_text(j, "client", *e->client || e->client_pid ? e->client : NULL);
 	json_close(j, '}');
 }
 
@@ -184,7 +189,8 @@ static void mem_cell(const struct trm_entry *e, char out[CELL])
 
 static void limit_cell(const struct trm_entry *e, char out[CELL])
 {
-	tell_mib(out, e->limits.mem_bytes);
+	if (e->limits.mem_bytes)
+		tell_mib(out, e->limits.mem_bytes);
 }
 
 static void backend_cell(const struct trm_entry *e, char out[CELL])
@@ -333,16 +339,34 @@ static int look(struct ps *ps)
 	return 0;
 }
 
+static int print(const struct ps *ps)
+{
+	return ps->is_json ? print_json(ps) : ps->names_only ? print_names(ps) : print_table(ps);
+}
+
+static int list_far(struct ps *ps)
+{
+	struct trm_entry *entries;
+	if (boxes_list_far(&ps->config, &entries, &ps->n))
+		return CMD_FAILED;
+	ps->entries = entries;
+	int code = print(ps);
+	free(entries);
+	return code;
+}
+
 static int list(struct ps *ps)
 {
 	struct trm_error why = {0};
+	if (boxes_are_far(&ps->config))
+		return list_far(ps);
 	if (trm_registry_create(&ps->registry, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	int code = look(ps);
 	if (!ps->names_only)
 		trm_registry_sweep(ps->registry);
 	if (code == 0)
-		code = ps->is_json ? print_json(ps) : ps->names_only ? print_names(ps) : print_table(ps);
+		code = print(ps);
 	trm_registry_destroy(ps->registry);
 	return code;
 }
@@ -364,7 +388,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		ps.is_json |= got == OPTION_JSON;
 		ps.names_only |= got == OPTION_NAMES;
 	}
-	return list(&ps);
+	return options_config(&o, &ps.config) < 0 ? CMD_FAILED : list(&ps);
 }
 
 const struct cmd cmd_ps = {
@@ -374,7 +398,8 @@ const struct cmd cmd_ps = {
 		.help = "Yours, on this machine, whoever has started them: name, kernels that run, clients attached, "
 			"whether it is kept, how long it has been there and idle (nobody attached, nothing "
 			"running), CPU in per cent of a core, memory and its limit in MiB, and who manages it. A narrow "
-			"terminal is shown less of that.",
+			"terminal is shown less of that. With --backend microsandbox, those in a --namespace of the server "
+			"('*': in all), and what it tells of them.",
 		.options = options,
 		.run = run,
 };

@@ -180,7 +180,7 @@ static int perform_anywhere(struct stop *s, const struct options *o)
 	struct trm_config config;
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
-	return strcmp(config.backend, "microsandbox") == 0 ? perform_far(s, &config) : perform(s);
+	return boxes_are_far(&config) ? perform_far(s, &config) : perform(s);
 }
 
 static int parse(struct stop *s, struct options *o)

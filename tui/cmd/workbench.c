@@ -79,7 +79,10 @@ int workbench_attach(const struct trm_config *config, const struct options *o)
 	if (code != CMD_OK)
 		return code;
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
-	opts.attach = config->name;
+	if (boxes_are_far(config))
+		opts.sandbox.server.join = TRM_SERVER_JOIN;
+	else
+		opts.attach = config->name;
 	return open_behind_gate(config, o, &opts);
 }
 

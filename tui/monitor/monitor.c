@@ -211,9 +211,12 @@ static int open_model(struct monitor *w, bool has_utf8, struct trm_error *reterr
 
 static int open_loop(struct monitor *w, struct trm_error *reterr)
 {
-	const struct trm_sandbox_opts opts = {
-			.metrics_interval_ms = w->opts->interval_ms, .metrics_with_processes = true};
+	struct trm_sandbox_opts opts = {0};
 
+	if (w->opts->far)
+		opts = *w->opts->far;
+	opts.metrics_interval_ms = w->opts->interval_ms;
+	opts.metrics_with_processes = true;
 	int r = trm_loop_create(&w->loop, reterr);
 	if (r == 0)
 		r = trm_loop_add_fd(w->loop, STDIN_FILENO, TRM_READ, on_input, w, &w->keys_watch, reterr);
@@ -221,7 +224,9 @@ static int open_loop(struct monitor *w, struct trm_error *reterr)
 		r = trm_loop_add_timer(w->loop, on_escape, w, &w->escape_timer, reterr);
 	for (size_t i = 0; i < MONITOR_SIGNALS && r == 0; i++)
 		r = trm_loop_add_signal(w->loop, signals[i], on_signal, w, &w->signals[i], reterr);
-	if (r == 0)
+	if (r == 0 && w->opts->far)
+		r = trm_sandbox_open(w->loop, &opts, &sandbox_cb, w, &w->sandbox, reterr);
+	else if (r == 0)
 		r = trm_sandbox_attach(w->loop, w->opts->name, &opts, &sandbox_cb, w, &w->sandbox, reterr);
 	return r;
 }

@@ -82,8 +82,24 @@ static bool is_hangup_ignored(void)
 
 /* ---- which sandbox ----------------------------------------------------------------- */
 
+static bool is_far(const struct trm_config *config)
+{
+	return strcmp(config->backend, "microsandbox") == 0;
+}
+
+static int join(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
+{
+	struct trm_sandbox_opts opts;
+	trm_config_sandbox_opts(config, &opts);
+	opts.metrics_interval_ms = 0;
+	opts.server.join = TRM_SERVER_JOIN;
+	return trm_sandbox_open(stage->loop, &opts, &sandbox_cb, stage, &stage->sandbox, reterr);
+}
+
 static int attach(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
 {
+	if (is_far(config))
+		return join(stage, config, reterr);
 	int r = trm_sandbox_attach(
 			stage->loop, config->name, NULL, &sandbox_cb, stage, &stage->sandbox, reterr);
 	if (r == 0 && config->keep && !trm_sandbox_is_kept(stage->sandbox))
@@ -141,7 +157,7 @@ int stage_open(struct stage *stage, const struct trm_config *config, enum stage_
 bool stage_is_shared(const struct stage *stage)
 {
 	const struct trm_sandbox *s = stage->sandbox;
-	return s && (trm_sandbox_is_attached(s) || trm_sandbox_is_kept(s));
+	return s && (trm_sandbox_is_attached(s) || trm_sandbox_is_kept(s) || trm_sandbox_is_joined(s));
 }
 
 /* ---- the end ------------------------------------------------------------------------ */

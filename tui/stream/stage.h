@@ -41,7 +41,8 @@ struct stage {
 /* Which sandbox it is to be. */
 enum stage_how {
 	STAGE_NEW,    /* one of our own; kept, if the config says so */
-	STAGE_ATTACH, /* the running one of the config's name; TRM_ENOENT if there is none */
+	STAGE_ATTACH, /* the running one of the config's name, at the server if the backend is one; TRM_ENOENT
+			 if there is none, of a server's in `closed` */
 	STAGE_EITHER, /* that one if the config names one that runs, else one of our own */
 };
 
@@ -49,7 +50,8 @@ enum stage_how {
  * one that was found running. */
 int stage_open(struct stage *stage, const struct trm_config *config, enum stage_how how,
 		const struct stage_cb *cb, void *user, struct trm_error *reterr);
-/* The sandbox was there before, or will be there after us: its kernels are not ours alone. */
+/* The sandbox was there before, or will be there after us: its kernels are not ours alone. Of a server's it is
+ * known once it is ready. */
 bool stage_is_shared(const struct stage *stage);
 /* Let go of the sandbox: one that is kept, or was there before, is left running; else it ends. */
 void stage_close(struct stage *stage);

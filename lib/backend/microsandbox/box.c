@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One sandbox at the server: started when it is wanted, stopped at the end.
  *
- *   down --want--> starting --> up --restart--> stopping --> down (--wanted--> starting)
+ *   down --want--> (looking -->) starting --> up --restart--> stopping --> down (--wanted--> starting)
+ *
+ * Who wants to take part in what is there looks first: one that runs is up without a start, and is left so.
  */
 #include <stdio.h>
 #include <string.h>
@@ -58,9 +60,64 @@ static void begin_start(struct msb_box *b)
 	}
 }
 
+/* ---- look ------------------------------------------------------------------------------------- */
+
+static void tell_absent(struct msb_box *b)
+{
+	const struct msb_settings *s = &b->msb->settings;
+	struct trm_error why;
+	trm_error_set(&why, TRM_ENOENT,
+			"there is no running sandbox '%s' in namespace '%s' of the server %s; 'terrarium ps "
+			"--backend microsandbox' lists them",
+			b->name, s->space, s->url);
+	b->state = BOX_DOWN;
+	msb_box_failed(b, &why);
+}
+
+/* Servers do not agree on how they say that they know of none: any refusal but of the key may mean it. */
+static bool means_absence(const struct trm_error *why)
+{
+	return why->code == TRM_EIO || why->code == TRM_EINVAL;
+}
+
+static void on_looked(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_box *b = user;
+	const cJSON *row = msb_metrics_row(result, b->name);
+	b->call = NULL;
+	b->is_found = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "running"));
+	if (b->is_found) {
+		b->state = BOX_UP;
+		msb_box_is_up(b);
+	} else if (!result && !means_absence(why)) {
+		b->state = BOX_DOWN;
+		msb_box_failed(b, why);
+	} else if (b->msb->settings.join == TRM_SERVER_JOIN && b == &b->msb->boxes[MSB_BOX_MAIN]) {
+		tell_absent(b);
+	} else {
+		begin_start(b);
+	}
+}
+
+static void begin_look(struct msb_box *b)
+{
+	struct trm_error why;
+	struct msb_request request = {.method = RPC_METRICS,
+			.params = msb_params(b->msb, b->name),
+			.timeout_ms = MSB_ERRAND_MS};
+	snprintf(request.what, sizeof request.what, "look for sandbox '%s'", b->name);
+	b->state = BOX_LOOKING;
+	if (msb_call(b->msb, &request, on_looked, b, &b->call, &why) < 0) {
+		b->state = BOX_DOWN;
+		msb_box_failed(b, &why);
+	}
+}
+
 void msb_box_want(struct msb_box *b)
 {
-	if (b->state == BOX_DOWN)
+	if (b->state == BOX_DOWN && b->msb->settings.join != TRM_SERVER_START && !b->is_found)
+		begin_look(b);
+	else if (b->state == BOX_DOWN)
 		begin_start(b);
 	else if (b->state == BOX_STOPPING)
 		b->is_wanted = true;
@@ -126,10 +183,14 @@ static void on_early_stop(void *user, const cJSON *result, const struct trm_erro
 	msb_box_is_down(b);
 }
 
-void msb_box_end(struct msb_box *b)
+void msb_box_end(struct msb_box *b, bool with_found)
 {
 	b->is_wanted = false;
-	if (b->state == BOX_STARTING)
+	if (b->state == BOX_LOOKING || (b->is_found && !with_found)) {
+		msb_call_cancel(b->call);
+		b->call = NULL;
+		b->state = BOX_DOWN;
+	} else if (b->state == BOX_STARTING)
 		send_stop(b, MSB_STOP_MS, on_early_stop, &b->early);
 	else if (b->state == BOX_UP)
 		begin_stop(b, MSB_STOP_MS);

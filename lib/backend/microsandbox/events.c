@@ -134,10 +134,20 @@ static int on_event(void *user, const char *name, const char *data, size_t n)
 
 /* ---- the answer as HTTP -------------------------------------------------------------------------------- */
 
+/* Programs that are not there, or are none, end `terrarium exec` as they would end a shell. */
+static int reason_of(const struct http_request *http)
+{
+	char word[24];
+	if (!http_request_field(http, "Terrarium-Reason", word, sizeof word))
+		return 0;
+	return strcmp(word, "not-found") == 0 ? TRM_ENOENT : strcmp(word, "not-executable") == 0 ? TRM_EPERM : 0;
+}
+
 static void on_head(void *user, struct http_request *http, int status, const char *content_type)
 {
 	struct reach *r = user;
 	r->status = status;
+	r->reason = reason_of(http);
 	r->streams = status == 200 && strncmp(content_type, "text/event-stream", 17) == 0;
 	if (!r->streams || !http_request_field(http, "Terrarium-Run", r->run, sizeof r->run))
 		return;
@@ -289,6 +299,8 @@ static void end_failed(struct msb_proc *p, int status, const char *body, size_t 
 	if (reply_read(&answer, &about, &root, &result, &why) == 0)
 		trm_error_set(&why, TRM_EPROTO, "cannot %s: the server's events have no end", what);
 	cJSON_Delete(root);
+	if (!p->lang && ((struct reach *)p->own)->reason)
+		why.code = ((struct reach *)p->own)->reason;
 	if (((struct reach *)p->own)->is_lost) /* not only the run, but its sandbox has ended */
 		msb_fail(p->msb, &why);
 	else
@@ -375,7 +387,7 @@ static void begin(struct msb_proc *p, struct msb_request *request)
 	buf_clear(&r->plain);
 	r->run[0] = '\0';
 	r->why = (struct trm_error){0};
-	r->status = 0;
+	r->status = r->reason = 0;
 	r->streams = r->is_paused = r->has_interrupted = r->is_lost = false;
 	r->killed_by = 0;
 	r->owes_step = NULL;

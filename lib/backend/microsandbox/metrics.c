@@ -12,7 +12,7 @@
 
 enum { FAILURES_MAX = 3, STOPPED_MAX = 2 };
 
-static const cJSON *row_of(const cJSON *result, const char *name)
+const cJSON *msb_metrics_row(const cJSON *result, const char *name)
 {
 	const cJSON *rows = cJSON_GetObjectItemCaseSensitive(result, "sandboxes"), *row;
 	cJSON_ArrayForEach(row, rows)
@@ -29,13 +29,9 @@ static bool number(const cJSON *row, const char *name, double *ret)
 	return kernel_json_number(row, name, 1e18, ret);
 }
 
-static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
+void msb_metrics_read(const struct msb *m, const cJSON *row, struct trm_sample *s)
 {
 	double cpu, mem, disk;
-	s->cpu_limit = m->settings.whole_cpus;
-	s->mem_limit_bytes = m->settings.mem_bytes;
-	s->uptime_ms = (trm_loop_now_ns(m->loop) - m->up_ns) / 1000000;
-	s->known = TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_UPTIME;
 	snprintf(s->source, sizeof s->source, "server");
 	if (number(row, "cpu_usage", &cpu) && (cpu > 0 || m->extensions)) {
 		s->cpu_percent = cpu;
@@ -50,6 +46,18 @@ static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
 		s->known |= TRM_METRIC_DISK;
 	}
 	rpc_sample_read(cJSON_GetObjectItemCaseSensitive(row, "sample"), s);
+}
+
+/* What we have asked for ourselves is known without the server. */
+static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
+{
+	if (!m->boxes[MSB_BOX_MAIN].is_found) {
+		s->cpu_limit = m->settings.whole_cpus;
+		s->mem_limit_bytes = m->settings.mem_bytes;
+		s->uptime_ms = (trm_loop_now_ns(m->loop) - m->up_ns) / 1000000;
+		s->known = TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_UPTIME;
+	}
+	msb_metrics_read(m, row, s);
 }
 
 /* It ran, and does no longer, and not by us. */
@@ -72,7 +80,7 @@ static void on_metrics(void *user, const cJSON *result, const struct trm_error *
 {
 	struct msb *m = user;
 	struct trm_metrics metrics = {0};
-	const cJSON *row = row_of(result, m->name);
+	const cJSON *row = msb_metrics_row(result, m->name);
 	const cJSON *processes = cJSON_GetObjectItemCaseSensitive(row, "processes");
 	struct trm_process table[METRICS_MAX_PROCESSES];
 	m->metrics_call = NULL;
@@ -126,7 +134,7 @@ void msb_metrics_watch(struct msb *m, const struct frame *frame)
 static void on_check(void *user, const cJSON *result, const struct trm_error *why)
 {
 	struct msb_box *box = user;
-	const cJSON *row = row_of(result, box->name);
+	const cJSON *row = msb_metrics_row(result, box->name);
 	struct trm_error ended;
 	(void)why;
 	box->call = NULL;

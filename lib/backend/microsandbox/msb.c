@@ -145,7 +145,7 @@ static void msb_free(struct msb *m)
 }
 
 /* closed() follows. */
-static void end(struct msb *m)
+void msb_end(struct msb *m)
 {
 	m->is_over = true;
 	trm_timer_start(m->soon, 0, 0);
@@ -156,9 +156,9 @@ static bool has_boxes(const struct msb *m)
 	return m->boxes[MSB_BOX_MAIN].state != BOX_DOWN || m->boxes[MSB_BOX_NODE].state != BOX_DOWN;
 }
 
-/* Nobody may be left at the server: sandbox.stop for each, whatever is under way, and a limited time to
- * hear of it. */
-static void begin_stop(struct msb *m)
+/* Nobody of ours may be left at the server: sandbox.stop for each, whatever is under way, and a limited time
+ * to hear of it. */
+static void begin_stop(struct msb *m, bool with_found)
 {
 	m->is_stopping = true;
 	trm_timer_stop(m->metrics);
@@ -171,17 +171,17 @@ static void begin_stop(struct msb *m)
 		m->procs[i].call = NULL;
 	}
 	for (size_t i = 0; i < 2; i++)
-		msb_box_end(&m->boxes[i]);
+		msb_box_end(&m->boxes[i], with_found);
 	if (has_boxes(m))
 		trm_timer_start(m->at_last, MSB_STOP_MS, 0);
 	else
-		end(m);
+		msb_end(m);
 }
 
 void msb_box_is_down(struct msb_box *box)
 {
 	if (!has_boxes(box->msb))
-		end(box->msb);
+		msb_end(box->msb);
 }
 
 static void on_at_last(void *user)
@@ -191,7 +191,7 @@ static void on_at_last(void *user)
 			m->name);
 	if (m->is_errand && !m->why.code)
 		trm_error_set(&m->why, TRM_ETIMEDOUT, "the server %s does not answer", m->settings.url);
-	end(m);
+	msb_end(m);
 }
 
 void msb_fail(struct msb *m, const struct trm_error *why)
@@ -201,9 +201,9 @@ void msb_fail(struct msb *m, const struct trm_error *why)
 	m->why = *why;
 	if (msb_is_gone(why)) { /* there is nobody to be asked to stop anything */
 		m->is_stopping = true;
-		end(m);
+		msb_end(m);
 	} else {
-		begin_stop(m);
+		begin_stop(m, false);
 	}
 }
 
@@ -211,7 +211,19 @@ static void stop(struct carrier *carrier)
 {
 	struct msb *m = msb_of(carrier);
 	if (!m->is_stopping && !m->is_over)
-		begin_stop(m);
+		begin_stop(m, true);
+}
+
+static void leave(struct carrier *carrier)
+{
+	struct msb *m = msb_of(carrier);
+	if (!m->is_stopping && !m->is_over)
+		begin_stop(m, false);
+}
+
+static bool is_joined(const struct carrier *carrier)
+{
+	return ((const struct msb *)carrier)->boxes[MSB_BOX_MAIN].is_found;
 }
 
 /* ---- the beginning ---------------------------------------------------------------------------------------
@@ -308,9 +320,16 @@ static void on_health(void *user, const struct http_answer *answer, const struct
 	(void)answer;
 	m->health = NULL;
 	if (failure->code && failure->code != TRM_ETOOBIG) {
-		snprintf(what, sizeof what, "start sandbox '%s'", m->name);
+		if (m->list_fn)
+			snprintf(what, sizeof what, "list the sandboxes");
+		else
+			snprintf(what, sizeof what, "start sandbox '%s'", m->name);
 		reply_missing(failure, &about, &why);
 		msb_fail(m, &why);
+		return;
+	}
+	if (m->list_fn) {
+		msb_list(m);
 		return;
 	}
 	m->boxes[MSB_BOX_MAIN].image = main_image(m);
@@ -366,7 +385,7 @@ static struct msb *msb_new(struct trm_loop *loop, const struct trm_sandbox_opts 
 	m->host_fd = m->our_fd = -1;
 	buf_init(&m->in, 2 * (FRAME_HEADER + FRAME_MAX_PAYLOAD));
 	buf_init(&m->out, 256u << 20);
-	snprintf(m->name, sizeof m->name, "%s", opts->name);
+	snprintf(m->name, sizeof m->name, "%s", opts->name ? opts->name : "");
 	name_boxes(m);
 	if (msb_settings_init(&m->settings, opts, reterr) == 0 && prepare(m, reterr) == 0)
 		return m;
@@ -390,6 +409,20 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	return 0;
 }
 
+static int list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
+		void *list_user, const struct carrier_cb *cb, void *user, struct carrier **ret_carrier,
+		struct trm_error *reterr)
+{
+	int r = start(loop, opts, cb, user, ret_carrier, reterr);
+	if (r < 0)
+		return r;
+	struct msb *m = msb_of(*ret_carrier);
+	m->is_errand = true;
+	m->list_fn = fn;
+	m->list_user = list_user;
+	return 0;
+}
+
 /* The sandbox itself and node's: of which there may be none. */
 static int end_named(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
@@ -401,7 +434,7 @@ static int end_named(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	m->is_errand = true;
 	for (size_t i = 0; i < 2; i++)
 		m->boxes[i].state = BOX_UP;
-	begin_stop(m);
+	begin_stop(m, true);
 	*ret_carrier = &m->base;
 	return 0;
 }
@@ -422,11 +455,14 @@ static uint32_t nproc(const struct carrier *carrier)
 const struct backend_ops backend_microsandbox = {
 		.name = "microsandbox",
 		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_TELLS_FATE | BACKEND_END | BACKEND_ENV
-			| BACKEND_MOUNTS,
+			| BACKEND_MOUNTS | BACKEND_JOIN | BACKEND_LIST,
 		.probe = probe,
 		.start = start,
 		.stop = stop,
+		.leave = leave,
+		.is_joined = is_joined,
 		.end = end_named,
+		.list = list,
 		.guards = guards,
 		.nproc = nproc,
 };

@@ -18,6 +18,7 @@
  *   feed.c      code for interpreters that are fed lines (pure)
  *   reach.h     … and as one tells them that offers our extension
  *   blame.c     the exception in a run's output (pure)
+ *   list.c      what else runs there
  *   metrics.c   guards.c   file.c
  *
  * Facts about the protocol: its server's source at tag microsandbox-v0.2.6 (route.rs, handler.rs, payload.rs,
@@ -73,6 +74,7 @@ struct msb_settings {
 	char *authorization; /* the header line with the key; NULL: none */
 	char *ca_file;       /* NULL: the usual ones */
 	char space[MSB_NAME_MAX + 1];
+	enum trm_server_join join;
 	char *image;                   /* NULL: none was named */
 	char workdir[TRM_INSIDE_PATH]; /* what the client takes for where processes start: no wish of
 					  anybody's */
@@ -119,18 +121,19 @@ int msb_get_health(struct msb *msb, const struct http_cb *cb, void *user, struct
 
 /* ---- box.c --------------------------------------------------------------------------------- */
 
-enum box_state { BOX_DOWN, BOX_STARTING, BOX_UP, BOX_STOPPING };
+enum box_state { BOX_DOWN, BOX_LOOKING, BOX_STARTING, BOX_UP, BOX_STOPPING };
 
 struct msb_box {
 	struct msb *msb;
 	char name[MSB_NAME_MAX + 1];
 	const char *image; /* borrowed */
 	enum box_state state;
+	bool is_found;          /* it ran before us */
 	bool owes_warning;      /* the server was not sure that it is up */
 	bool is_wanted;         /* while it stops: to be started again */
 	bool was_seen_running;  /* by metrics, since it was started */
 	unsigned seen_stopped;  /* … and so often not, after that */
-	struct msb_call *call;  /* of start or stop */
+	struct msb_call *call;  /* of a look, a start or a stop */
 	struct msb_call *early; /* of a stop while it starts */
 };
 
@@ -140,8 +143,9 @@ void msb_box_want(struct msb_box *box);
 void msb_box_restart(struct msb_box *box);
 /* A run in it has failed at the server: if it does not run any more, say so and close. */
 void msb_box_check(struct msb_box *box);
-/* At the end of all: if there is anything to stop, msb_box_is_down() follows. */
-void msb_box_end(struct msb_box *box);
+/* At the end of all: if there is anything to stop, msb_box_is_down() follows. One that was found running is
+ * left so, unless `with_found`. */
+void msb_box_end(struct msb_box *box, bool with_found);
 
 /* ---- dialects ------------------------------------------------------------------------------ */
 
@@ -246,6 +250,13 @@ void msb_kernel_end(struct msb_proc *p, cJSON *done);
 cJSON *msb_kernel_event(const struct msb_proc *p, const char *name);
 void msb_kernel_send(struct msb_proc *p, cJSON *event); /* owned; takes NULL */
 
+/* ---- list.c ------------------------------------------------------------------------------------ */
+
+/* Ask what runs; list_fn follows unless it fails, and in any case the end. */
+void msb_list(struct msb *msb);
+/* It is over; closed() follows. Of msb.c. */
+void msb_end(struct msb *msb);
+
 /* ---- metrics.c, guards.c, file.c ------------------------------------------------------------- */
 
 void msb_metrics_watch(struct msb *msb, const struct frame *frame);
@@ -284,7 +295,9 @@ struct msb {
 	struct trm_timer *soon;    /* delivers `connected` and `closed` */
 	struct trm_timer *at_last; /* ends the wait for the server's word at the end */
 	uint64_t begun_ns;
-	bool is_errand; /* only to stop it: `why` tells how that went */
+	bool is_errand; /* only to stop it, or to list what there is: `why` tells how that went */
+	trm_server_list_fn *list_fn; /* of a list; NULL: it is none */
+	void *list_user;
 	bool is_up, is_connected, is_stopping, is_over;
 	struct trm_error why;
 	uint32_t next_pid;
@@ -312,5 +325,9 @@ void msb_box_failed(struct msb_box *box, const struct trm_error *why);
 void msb_box_is_down(struct msb_box *box);
 /* The server has answered nothing at all: nobody is there. */
 bool msb_is_gone(const struct trm_error *why);
+/* Of metrics.c: the row of that name in the answer to sandbox.metrics.get; NULL: there is none. */
+const cJSON *msb_metrics_row(const cJSON *result, const char *name);
+/* What a row tells, into a sample that is zeroed. */
+void msb_metrics_read(const struct msb *m, const cJSON *row, struct trm_sample *ret);
 
 #endif

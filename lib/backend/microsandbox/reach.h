@@ -37,6 +37,7 @@ struct reach {
 	struct trm_error why; /* what was wrong with the stream */
 	char run[REACH_RUN];  /* its number at the server; "": not known yet */
 	int status;           /* HTTP's */
+	int reason;           /* why a command has not started, if the server says: TRM_ENOENT, TRM_EPERM */
 	bool streams, is_paused, has_interrupted;
 	bool is_lost;       /* the sandbox has ended */
 	uint32_t killed_by; /* the signal that we have asked for, after which nobody wants to know more */

@@ -178,15 +178,21 @@ static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	return s->config ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 
+/* Without a name of a sandbox it may be all namespaces. */
+static int check_names(const char *space, const char *name, struct trm_error *reterr)
+{
+	int r = !name && strcmp(space, RPC_EVERYWHERE) == 0 ? 0 : rpc_name_check("namespace", space, reterr);
+	return r == 0 && name ? rpc_name_check("sandbox", name, reterr) : r;
+}
+
 int msb_settings_init(struct msb_settings *s, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
 {
 	const struct trm_server_opts *o = &opts->server;
 	const char *space = o->space && *o->space ? o->space : RPC_NAMESPACE;
 	int r;
-	*s = (struct msb_settings){.start_timeout_ms = opts->start_timeout_ms};
+	*s = (struct msb_settings){.start_timeout_ms = opts->start_timeout_ms, .join = o->join};
 	if ((r = set_url(s, o->url, reterr)) < 0 || (r = set_key(s, o->api_key, reterr)) < 0
-			|| (r = rpc_name_check("namespace", space, reterr)) < 0
-			|| (r = rpc_name_check("sandbox", opts->name, reterr)) < 0
+			|| (r = check_names(space, opts->name, reterr)) < 0
 			|| (r = set_config(s, opts, reterr)) < 0)
 		return r;
 	if (opts->n_mounts)

@@ -78,9 +78,17 @@ struct trm_script {
 	const char *name, *text;
 };
 
+/* What of a sandbox of that name which runs at the server already? */
+enum trm_server_join {
+	TRM_SERVER_START,         /* it is ours from now on, and stopped at our end, as by all of its clients */
+	TRM_SERVER_JOIN_OR_START, /* we take part in it, and it is left running; without one, as above */
+	TRM_SERVER_JOIN,          /* … without one, TRM_ENOENT in `closed` */
+};
+
 /* For the backend "microsandbox", whose sandboxes live on a server; others take no notice. All zero is good.
  */
 struct trm_server_opts {
+	enum trm_server_join join;
 	const char *url;     /* NULL: MSB_SERVER_URL of the environment, else "http://127.0.0.1:5555" */
 	const char *api_key; /* NULL: MSB_API_KEY of the environment, else none is sent; "": none is sent */
 	const char *space;   /* namespace; NULL: "default" */
@@ -244,6 +252,9 @@ int trm_sandbox_keep(struct trm_sandbox *sandbox, bool is_kept, struct trm_error
 bool trm_sandbox_is_kept(const struct trm_sandbox *sandbox);
 /* We have attached to it; it was there before. */
 bool trm_sandbox_is_attached(const struct trm_sandbox *sandbox);
+/* It ran at its server before us (enum trm_server_join), and closing leaves it there. Known once `ready` was
+ * called. */
+bool trm_sandbox_is_joined(const struct trm_sandbox *sandbox);
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_backend(const struct trm_sandbox *sandbox); /* of a recipe: its name */
@@ -352,6 +363,19 @@ int trm_sandbox_signal(struct trm_sandbox *sandbox, uint32_t pid, uint64_t start
  * backend. */
 int trm_sandbox_end(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_done_fn *fn, void *user,
 		struct trm_error *reterr);
+
+/* What is at a server: the sandboxes of opts->server.space ("*": of all namespaces, if the key is for all).
+ * Exactly one `fn` follows, if this returns 0: with the rows (borrowed, hostile but for being clean text), or
+ * why->code. TRM_ENOTSUP: the backend has no server. */
+struct trm_server_entry {
+	char space[TRM_SERVER_SPACE_BYTES], name[TRM_SERVER_SPACE_BYTES];
+	bool is_running;
+	struct trm_sample sample;
+};
+typedef void trm_server_list_fn(void *user, const struct trm_server_entry *entries, size_t n,
+		const struct trm_error *why);
+int trm_server_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
+		void *user, struct trm_error *reterr);
 
 /* ---- files ---------------------------------------------------------------- */
 

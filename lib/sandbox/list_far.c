@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What runs at a server. */
+#include <stdlib.h>
+
+#include <terrarium/sandbox.h>
+
+#include "base/err.h"
+#include "sandbox/sandbox.h"
+
+struct listing {
+	trm_server_list_fn *fn;
+	void *user;
+	bool is_told;
+};
+
+static void on_rows(void *user, const struct trm_server_entry *entries, size_t n, const struct trm_error *why)
+{
+	struct listing *l = user;
+	l->is_told = true;
+	l->fn(l->user, entries, n, why);
+}
+
+static void on_closed(void *user, const struct trm_error *why)
+{
+	struct listing l = *(struct listing *)user;
+	free(user);
+	if (!l.is_told)
+		l.fn(l.user, NULL, 0, why);
+}
+
+int trm_server_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
+		void *user, struct trm_error *reterr)
+{
+	static const struct carrier_cb CB = {.closed = on_closed};
+	const struct backend_ops *ops;
+	struct carrier *carrier;
+	int r = backend_find(opts->backend, &ops, reterr);
+	if (r == 0 && !(ops->caps & BACKEND_LIST))
+		r = trm_error_set(reterr, TRM_ENOTSUP, "the backend %s has no server that could list sandboxes",
+				ops->name);
+	if (r < 0)
+		return r;
+	struct listing *l = calloc(1, sizeof *l);
+	if (!l)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	*l = (struct listing){.fn = fn, .user = user};
+	struct trm_sandbox_opts own = *opts;
+	own.name = NULL;
+	r = ops->list(loop, &own, on_rows, l, &CB, l, &carrier, reterr);
+	if (r < 0)
+		free(l);
+	return r;
+}
