@@ -40,6 +40,17 @@ static void join_own(struct trm_copy *copy, struct box *box)
 	sandbox_observe(box->sandbox, &box->observer);
 }
 
+static int attach_box(struct trm_copy *copy, struct box *box, struct trm_error *why)
+{
+	if (!copy->opts.far)
+		return trm_sandbox_attach(copy->loop, box->name, NULL, &BOX_CB, box, &box->sandbox, why);
+	struct trm_sandbox_opts opts = *copy->opts.far;
+	opts.name = box->name;
+	opts.server.join = TRM_SERVER_JOIN;
+	opts.metrics_interval_ms = 0;
+	return trm_sandbox_open(copy->loop, &opts, &BOX_CB, box, &box->sandbox, why);
+}
+
 static int open_box(struct trm_copy *copy, const struct place *place, struct box **ret, struct trm_error *why)
 {
 	struct box *box = calloc(1, sizeof *box);
@@ -49,7 +60,7 @@ static int open_box(struct trm_copy *copy, const struct place *place, struct box
 	memcpy(box->name, place->name, sizeof box->name);
 	box->copy = copy;
 	if (place->name[0])
-		r = trm_sandbox_attach(copy->loop, box->name, NULL, &BOX_CB, box, &box->sandbox, why);
+		r = attach_box(copy, box, why);
 	else if (copy->opts.own)
 		join_own(copy, box);
 	else

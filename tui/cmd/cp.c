@@ -12,6 +12,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/bar.h"
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "stream/sieve.h"
@@ -21,6 +22,7 @@ enum { SIGNALS = 4, REFUSED_SHOWN = 20, OPEN_FILES_WANTED = 4096 };
 struct cp {
 	struct trm_config config;
 	struct trm_loop *loop;
+	struct trm_sandbox_opts far; /* where NAME is, if it is at a server */
 	struct trm_copy *copy; /* NULL when it is over */
 	struct bar bar;
 	bool is_json, is_to_stdout;
@@ -165,7 +167,9 @@ static int start(struct cp *cp, char **places, size_t n, struct trm_error *reter
 	int r = cp->is_to_stdout ? open_output(cp, reterr) : 0;
 	if (r < 0)
 		return r;
-	const struct trm_copy_opts opts = {.sources = (const char *const *)places,
+	boxes_far_opts(&cp->config, NULL, &cp->far);
+	const struct trm_copy_opts opts = {.far = boxes_are_far(&cp->config) ? &cp->far : NULL,
+			.sources = (const char *const *)places,
 			.target = target,
 			.in_fd = STDIN_FILENO,
 			.out_fd = cp->is_json ? -1 : cp->out_fd,
@@ -265,7 +269,7 @@ const struct cmd cmd_cp = {
 			"PATH one of this machine, - standard input or output. As with cp -r: into a directory "
 			"that is there, else to that name; DIR/. is what lies in DIR. Modes, times and holes are "
 			"kept, owners are not. A file appears whole or not at all. Links that lead out, devices, "
-			"FIFOs and sockets are told and not copied. Exit code 125: not everything was copied.",
+			"FIFOs and sockets are told and not copied. With --backend microsandbox NAME is at the server. Exit code 125: not everything was copied.",
 		.options = options,
 		.operands = "NAME:PATH...",
 		.settings = settings,

@@ -8,6 +8,7 @@
 
 #include <terrarium/terrarium.h>
 
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
 #include "stream/gate.h"
@@ -311,6 +312,10 @@ static int install_parsed(struct install *in, const struct options *o)
 			return cmd_fail("%s", why.msg);
 	if (!in->packages[0] && !in->requirements)
 		return cmd_fail("there is no package to install; see 'terrarium install --help'");
+	if (boxes_are_far(&in->config))
+		return cmd_fail("packages are installed into sandboxes of this machine; into one at a server its own pip "
+				"or npm puts them, where it has a network: terrarium exec --backend microsandbox NAME -- "
+				"pip install PACKAGE");
 	int code = pass_gate(in, lang, o->config_path);
 	if (code == CMD_OK)
 		code = choose(in);

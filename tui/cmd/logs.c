@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/logs.h"
 
@@ -273,20 +274,18 @@ static int parse(struct logs *l, struct options *o, const char **ret_name)
 }
 
 /* Only what the line says: a language in the config is for what one runs. */
-static int choose_language(struct logs *l, const struct options *o)
+static int choose_language(struct logs *l, const struct options *o, const struct trm_config *config)
 {
-	struct trm_config config;
 	struct trm_error why;
 	if (!options_has(o, "language"))
 		return 0;
-	if (options_config(o, &config) < 0)
-		return CMD_FAILED;
-	return trm_lang_find(config.language, &l->only, &why) < 0 ? cmd_fail("%s", why.msg) : 0;
+	return trm_lang_find(config->language, &l->only, &why) < 0 ? cmd_fail("%s", why.msg) : 0;
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct logs l = {.has_colour = cmd_has_colour()};
+	struct trm_config config;
 	const char *name = NULL;
 	struct options o;
 	l.end = &l.first;
@@ -294,7 +293,12 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	int got = parse(&l, &o, &name);
 	if (got)
 		return got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
-	if (choose_language(&l, &o))
+	if (options_config(&o, &config) < 0)
+		return CMD_FAILED;
+	if (boxes_are_far(&config))
+		return cmd_fail("a server tells nobody what ran before: on its own machine 'terrarium logs NAMESPACE.NAME' "
+				"shows it");
+	if (choose_language(&l, &o, &config))
 		return CMD_FAILED;
 	perform(&l, name);
 	if (l.is_pipe_broken)

@@ -37,9 +37,12 @@ void msb_guards_fill(struct msb *m)
 {
 	const struct msb_settings *s = &m->settings;
 	m->n_guards = 0;
-	say(m, "isolation", TRM_WEAK, "the server's matter: %.60s, namespace %s, image %.40s", s->url,
-			s->space, m->boxes[MSB_BOX_MAIN].image);
-	if (s->cpus == (double)s->whole_cpus)
+	bool is_found = m->boxes[MSB_BOX_MAIN].is_found;
+	say(m, "isolation", TRM_WEAK, "the server's matter: %.60s, namespace %s%s%.40s", s->url, s->space,
+			is_found ? "" : ", image ", is_found ? "" : m->boxes[MSB_BOX_MAIN].image);
+	if (is_found)
+		say(m, "memory, cpu", TRM_WEAK, "the server's matter: whoever has started it has asked for them");
+	else if (s->cpus == (double)s->whole_cpus)
 		say(m, "memory, cpu", TRM_WEAK,
 				"%llu MiB and %u core%s asked of the server, which enforces it",
 				(unsigned long long)(s->mem_bytes >> 20), s->whole_cpus,

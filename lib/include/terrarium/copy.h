@@ -25,6 +25,7 @@ struct trm_copy;
 struct trm_error;
 struct trm_loop;
 struct trm_sandbox;
+struct trm_sandbox_opts;
 
 #define TRM_COPY_MAX_BYTES (UINT64_C(4) << 30)
 #define TRM_COPY_MAX_FILES UINT64_C(1000000)
@@ -32,6 +33,9 @@ struct trm_sandbox;
 struct trm_copy_opts {
 	const char *const *sources; /* NULL-terminated; with several, the target must be a directory */
 	const char *target;
+	/* NAME is a sandbox at that server, and is left running there. NULL: one of this machine. Borrowed until
+	 * `done`, strings included. */
+	const struct trm_sandbox_opts *far;
 	struct trm_sandbox *own; /* what ":PATH" means; it must outlive the copy, or close during it; may be
 				    NULL */
 	int in_fd, out_fd;       /* what "-" means; -1: not allowed. Borrowed; out_fd had better not block */
