@@ -73,8 +73,8 @@ struct backend_ops {
 	int (*list)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
 			void *list_user, const struct carrier_cb *cb, void *user,
 			struct carrier **ret_carrier, struct trm_error *reterr);
-	/* BACKEND_KEEP. Let go of it: closed() follows soon, and the environment lives on. BACKEND_JOIN: if it
-	 * was there before us, else as stop(). */
+	/* BACKEND_KEEP. Let go of it: closed() follows soon, and the environment lives on. BACKEND_JOIN: if
+	 * it was there before us, else as stop(). */
 	void (*leave)(struct carrier *carrier);
 	/* BACKEND_JOIN. It was there before us. Valid from `connected` on. */
 	bool (*is_joined)(const struct carrier *carrier);

@@ -49,8 +49,8 @@ bool auth_caller(const struct trm_server *server, const struct http_request *req
 	return true;
 }
 
-bool auth_covers(const struct caller *who, const cJSON *params, enum rpc_fault_id *ret_fault,
-		char *text, size_t cap)
+bool auth_covers(const struct caller *who, const cJSON *params, enum rpc_fault_id *ret_fault, char *text,
+		size_t cap)
 {
 	if (!strcmp(who->namespace, RPC_EVERYWHERE))
 		return true;

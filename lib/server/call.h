@@ -37,8 +37,8 @@ struct call {
 	uint64_t id;                /* never 0, never used twice in this server */
 	const struct call_carrier *carrier;
 	void *carrier_data;
-	/* Of a failure, in a header of the plain reply, for clients that end as the command would have: NULL or
-	 * a word of <terrarium/server.h>. */
+	/* Of a failure, in a header of the plain reply, for clients that end as the command would have: NULL
+	 * or a word of <terrarium/server.h>. */
 	const char *reason;
 	struct events *events; /* NULL: the client wants none. What a run does with it: run_stream.h */
 	/* The method's. */

@@ -79,7 +79,7 @@ static void fail_timeout(const struct command_call *c, const struct trm_result *
 
 static void fail_to_start(const struct command_call *c, const struct trm_error *why)
 {
-	c->call->reason = why->code == TRM_ENOENT   ? "not-found"
+	c->call->reason = why->code == TRM_ENOENT  ? "not-found"
 			  : why->code == TRM_EPERM ? "not-executable"
 						   : NULL;
 	call_fail(c->call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command, why->msg);

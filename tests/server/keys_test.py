@@ -100,7 +100,8 @@ def namespaces(program):
                                     ("none", None, (400, 2001)), ("no text", 5, (400, 2001))):
         status, reply = ask(s, limited, namespace)
         check(f"a key for one namespace: {what}", (status, reply["code"]) == wanted, (status, reply))
-    check("denied in the words of the original", ask(s, limited, "abc")[1]["error"] == "Access denied")
+    text = ask(s, limited, "abc")[1]["error"]
+    check("denied, and why", text == "Access denied: this key is for namespace 'ab', and not for 'abc'", text)
 
     def tool(arguments):
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "sandbox_start", "arguments": arguments}}

@@ -23,7 +23,7 @@ struct cp {
 	struct trm_config config;
 	struct trm_loop *loop;
 	struct trm_sandbox_opts far; /* where NAME is, if it is at a server */
-	struct trm_copy *copy; /* NULL when it is over */
+	struct trm_copy *copy;       /* NULL when it is over */
 	struct bar bar;
 	bool is_json, is_to_stdout;
 	int out_fd;         /* what "-" writes to */

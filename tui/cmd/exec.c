@@ -100,7 +100,7 @@ static void on_exited(
 	cmd_fail("%s", why->msg);
 	/* Else it is the sandbox that has not been found, or may not be used. */
 	bool has_sandbox = e->stage.sandbox && trm_sandbox_is_ready(e->stage.sandbox);
-	finish_with(e, has_sandbox && why->code == TRM_ENOENT  ? CMD_NOT_FOUND
+	finish_with(e, has_sandbox && why->code == TRM_ENOENT   ? CMD_NOT_FOUND
 			: has_sandbox && why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
 								: CMD_FAILED);
 }

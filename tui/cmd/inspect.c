@@ -193,7 +193,8 @@ static int ask(struct asking *a, struct trm_error *reterr)
 			.is_onlooker = true};
 	const struct trm_proc_opts proc_opts = {.argv = argv, .label = "terrarium inspect"};
 
-	int r = boxes_open(a->loop, &a->x->config, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);
+	int r = boxes_open(
+			a->loop, &a->x->config, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);
 	if (r == 0 && trm_proc_spawn(a->sandbox, &proc_opts, &proc_cb, a, &a->proc, NULL) < 0)
 		a->proc = NULL; /* too many processes: then the mounts stay unknown */
 	while (r == 0 && a->sandbox && trm_loop_step(a->loop, -1) >= 0)

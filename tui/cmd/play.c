@@ -263,7 +263,8 @@ static void leave_next(struct play *p)
 	struct trm_run_opts opts;
 	p->is_leaving = true;
 	/* The interpreters of a sandbox that lives on do, too. */
-	while (p->next_to_leave < TRM_LANG_COUNT && (stage_is_shared(&p->stage) || !was_used(p, p->next_to_leave)))
+	while (p->next_to_leave < TRM_LANG_COUNT
+			&& (stage_is_shared(&p->stage) || !was_used(p, p->next_to_leave)))
 		p->next_to_leave++;
 	if (p->next_to_leave == TRM_LANG_COUNT) {
 		p->is_over = true;

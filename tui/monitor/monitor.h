@@ -14,7 +14,8 @@ struct trm_sandbox_opts;
 
 struct monitor_opts {
 	const char *name; /* of a sandbox that is running */
-	const struct trm_sandbox_opts *far; /* how to take part in it at its server; NULL: it is on this machine */
+	const struct trm_sandbox_opts
+			*far; /* how to take part in it at its server; NULL: it is on this machine */
 	uint32_t interval_ms;
 	const char *theme, *config, *keymap; /* as in the workbench; config may be NULL */
 	enum graph_style graphs;

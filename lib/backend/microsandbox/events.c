@@ -140,7 +140,9 @@ static int reason_of(const struct http_request *http)
 	char word[24];
 	if (!http_request_field(http, "Terrarium-Reason", word, sizeof word))
 		return 0;
-	return strcmp(word, "not-found") == 0 ? TRM_ENOENT : strcmp(word, "not-executable") == 0 ? TRM_EPERM : 0;
+	return strcmp(word, "not-found") == 0        ? TRM_ENOENT
+	       : strcmp(word, "not-executable") == 0 ? TRM_EPERM
+						     : 0;
 }
 
 static void on_head(void *user, struct http_request *http, int status, const char *content_type)

@@ -41,7 +41,8 @@ void msb_guards_fill(struct msb *m)
 	say(m, "isolation", TRM_WEAK, "the server's matter: %.60s, namespace %s%s%.40s", s->url, s->space,
 			is_found ? "" : ", image ", is_found ? "" : m->boxes[MSB_BOX_MAIN].image);
 	if (is_found)
-		say(m, "memory, cpu", TRM_WEAK, "the server's matter: whoever has started it has asked for them");
+		say(m, "memory, cpu", TRM_WEAK,
+				"the server's matter: whoever has started it has asked for them");
 	else if (s->cpus == (double)s->whole_cpus)
 		say(m, "memory, cpu", TRM_WEAK,
 				"%llu MiB and %u core%s asked of the server, which enforces it",

@@ -50,11 +50,13 @@ static void on_rows(void *user, const cJSON *result, const struct trm_error *why
 	if (!result)
 		m->why = *why;
 	else if (!cJSON_IsArray(rows))
-		trm_error_set(&m->why, TRM_EPROTO, "the server %s answers with something that is no list of "
-						   "sandboxes",
+		trm_error_set(&m->why, TRM_EPROTO,
+				"the server %s answers with something that is no list of "
+				"sandboxes",
 				m->settings.url);
 	struct trm_server_entry *entries =
-			m->why.code ? NULL : calloc((size_t)(n < ROWS_MAX ? n : ROWS_MAX) + 1, sizeof *entries);
+			m->why.code ? NULL
+				    : calloc((size_t)(n < ROWS_MAX ? n : ROWS_MAX) + 1, sizeof *entries);
 	if (entries)
 		m->list_fn(m->list_user, entries, read_rows(m, rows, entries), &m->why);
 	else if (!m->why.code)

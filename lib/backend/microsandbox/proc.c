@@ -93,7 +93,8 @@ void msb_proc_end(struct msb_proc *p, int exit_code, uint32_t signo)
 void msb_proc_fail(struct msb_proc *p, const struct trm_error *why)
 {
 	struct msb *m = p->msb;
-	/* These two mean something between agent and client: that an interpreter is to be attached to anew. */
+	/* These two mean something between agent and client: that an interpreter is to be attached to anew.
+	 */
 	bool is_meant = p->lang && (why->code == TRM_EBUSY || why->code == TRM_ENOENT);
 	int code = is_meant ? TRM_EIO : why->code;
 	error_msg_put(&m->out, p->stream, code, why->msg);

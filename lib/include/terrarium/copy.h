@@ -33,8 +33,8 @@ struct trm_sandbox_opts;
 struct trm_copy_opts {
 	const char *const *sources; /* NULL-terminated; with several, the target must be a directory */
 	const char *target;
-	/* NAME is a sandbox at that server, and is left running there. NULL: one of this machine. Borrowed until
-	 * `done`, strings included. */
+	/* NAME is a sandbox at that server, and is left running there. NULL: one of this machine. Borrowed
+	 * until `done`, strings included. */
 	const struct trm_sandbox_opts *far;
 	struct trm_sandbox *own; /* what ":PATH" means; it must outlive the copy, or close during it; may be
 				    NULL */

@@ -80,7 +80,7 @@ struct trm_script {
 
 /* What of a sandbox of that name which runs at the server already? */
 enum trm_server_join {
-	TRM_SERVER_START,         /* it is ours from now on, and stopped at our end, as by all of its clients */
+	TRM_SERVER_START, /* it is ours from now on, and stopped at our end, as by all of its clients */
 	TRM_SERVER_JOIN_OR_START, /* we take part in it, and it is left running; without one, as above */
 	TRM_SERVER_JOIN,          /* … without one, TRM_ENOENT in `closed` */
 };
@@ -372,8 +372,8 @@ struct trm_server_entry {
 	bool is_running;
 	struct trm_sample sample;
 };
-typedef void trm_server_list_fn(void *user, const struct trm_server_entry *entries, size_t n,
-		const struct trm_error *why);
+typedef void trm_server_list_fn(
+		void *user, const struct trm_server_entry *entries, size_t n, const struct trm_error *why);
 int trm_server_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
 		void *user, struct trm_error *reterr);
 

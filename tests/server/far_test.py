@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""The command line at a server: sandboxes that others have started there are found, looked at, used, and left running."""
+import filecmp
+import json
+import os
+import subprocess
+import sys
+
+from serve import Server, check, main
+
+
+class Line:
+    """`terrarium …` beside a server."""
+
+    def __init__(self, server):
+        self.server = server
+        self.env = dict(server.env, MSB_SERVER_URL=f"http://127.0.0.1:{server.port}", LC_ALL="C.UTF-8")
+        self.dir = server.home + "/line"
+        os.mkdir(self.dir)
+
+    def __call__(self, command, *words, feed="", **env):
+        return subprocess.run([self.server.program, command, "--backend", "microsandbox", *words], input=feed, text=True,
+                              capture_output=True, env=dict(self.env, **env), cwd=self.dir, timeout=60)
+
+    def fails(self, what, words, *line, code=125, feed="", **env):
+        done = self(*line, feed=feed, **env)
+        holds = done.returncode == code and not done.stdout and all(word in done.stderr for word in words)
+        check(what, holds and done.stderr.count("\n") == 1, done)
+
+
+def is_running(server, name):
+    rows = server.metrics().result["sandboxes"]
+    return any(row["name"] == name and row["running"] for row in rows)
+
+
+def joining(program):
+    s = Server(program)
+    line = Line(s)
+    s.start_box("lab", image="terrarium/all")
+    s.run("x = 20", name="lab")
+    done = line("run", "--yes", "--name", "lab", "-c", "print(x + 1)")
+    check("run uses the state that is there", (done.returncode, done.stdout) == (0, "21\n"), done)
+    check("... and leaves the sandbox, with its state", s.run("x", name="lab").out == ["20"])
+    done = line("repl", "--name", "lab", "--yes", feed="x = 30\n")
+    check("so does the REPL", done.returncode == 0 and s.run("x", name="lab").out == ["30"], done)
+    done = line("attach", "--repl", "--yes", "lab", feed="x + 1\n")
+    check("and attach", "31" in done.stdout and is_running(s, "lab"), done)
+    done = line("run", "--yes", "--name", "own", "-c", "print(1)")
+    check("one that was not there ends with its run", done.stdout == "1\n" and not is_running(s, "own"), done)
+    done = line("exec", "lab", "--", "echo", "hi")
+    check("exec in it", done.stdout == "hi\n" and is_running(s, "lab"), done)
+    line.fails("exec: no such program", ["nosuch", "not found"], "exec", "lab", "--", "nosuch", code=127)
+    line.fails("exec: no program", ["/etc/passwd"], "exec", "lab", "--", "/etc/passwd", code=126)
+    line.fails("exec: no such sandbox", ["none", "default", "ps"], "exec", "none", "--", "true")
+    line.fails("attach: no such sandbox", ["none"], "attach", "--repl", "--yes", "none", feed="1\n")
+    line.fails("nobody there", ["refused"], "exec", "lab", "--", "true", MSB_SERVER_URL="http://127.0.0.1:1")
+    done = line("stop", "lab")
+    check("stop ends what others have started", done.stdout == "lab\n" and not is_running(s, "lab"), done)
+    s.remove()
+
+
+def looking(program):
+    s = Server(program)
+    line = Line(s)
+    s.start_box("lab", memory=100)
+    s.start_box("other", space="team")
+    s.run("1", name="lab")
+    done = line("ps", "--json")
+    rows = json.loads(done.stdout)
+    check("ps: one namespace", [(r["name"], r["group"], r["mem_limit_bytes"]) for r in rows] == [("lab", "default", 100 << 20)],
+          done)
+    check("ps: what a server does not tell is null", rows[0]["clients"] is None and rows[0]["keeper_pid"] is None, done)
+    done = line("ps", "--names", "--namespace", "*")
+    check("ps: all namespaces", done.stdout == "lab\nother\n", done)
+    done = line("ps")
+    check("ps: a table", done.stdout.splitlines()[1].split()[:2] == ["lab", "microsandbox"], done)
+    line.fails("ps: no such namespace", ["nowhere"], "ps", "--namespace", "nowhere")
+    line.fails("ps: nobody there", ["refused", "list"], "ps", MSB_SERVER_URL="http://127.0.0.1:1")
+
+    done = line("metrics", "lab", "--json")
+    sample = json.loads(done.stdout)
+    check("metrics of one", sample["mem_bytes"] > 0 and sample["mem_limit_bytes"] == 100 << 20 and sample["processes"], done)
+    done = line("metrics", "--json")
+    check("metrics of all", [r["name"] for r in json.loads(done.stdout)] == ["lab"], done)
+    done = line("metrics", "lab", "--watch", "--count", "2", "-i", "0.2")
+    check("metrics, line by line", len(done.stdout.splitlines()) == 2, done)
+    line.fails("metrics: no such sandbox", ["none", "no running"], "metrics", "none")
+
+    done = line("inspect", "lab", "--json")
+    about = json.loads(done.stdout)
+    check("inspect", about["namespace"] == "default" and about["server"] == line.env["MSB_SERVER_URL"]
+          and any(g["what"] == "isolation" for g in about["guards"]) and about["metrics"]["mem_bytes"] > 0, done)
+    check("inspect: mounts, from inside", any(m["path"] == "/workspace" for m in about["mounts"]), done)
+    done = line("inspect", "lab")
+    check("inspect, as text", "namespace   default" in done.stdout and "keeper" not in done.stdout, done)
+    line.fails("inspect: no such sandbox", ["none", "no running"], "inspect", "none")
+    line.fails("logs cannot be had", ["logs NAMESPACE.NAME"], "logs", "lab")
+    line.fails("packages cannot be had", ["pip install"], "install", "--name", "lab", "six")
+    check("looking changes nothing", is_running(s, "lab"))
+    s.remove()
+
+
+def copying(program):
+    s = Server(program)
+    line = Line(s)
+    s.start_box("lab")
+    tree = line.dir + "/tree"
+    os.makedirs(tree + "/sub")
+    with open(tree + "/big", "wb") as f:
+        f.write(os.urandom(1500000))
+    with open(tree + "/sub/a", "w") as f:
+        f.write("hello\n")
+    os.symlink("a", tree + "/sub/l")
+    done = line("cp", "tree", "lab:in")
+    check("cp in", done.returncode == 0 and s.command("cat", "in/sub/a", name="lab").out == ["hello"], done)
+    done = line("cp", "lab:in", "out")
+    check("cp out", done.returncode == 0 and filecmp.cmp(tree + "/big", line.dir + "/out/big", False)
+          and os.readlink(line.dir + "/out/sub/l") == "a", done)
+    line("cp", "-", "lab:typed", feed="typed\n")
+    check("cp through pipes", line("cp", "lab:typed", "-").stdout == "typed\n")
+    line.fails("cp: no such file", ["lab:none"], "cp", "lab:none", ".")
+    line.fails("cp: no such sandbox", ["none", "no running"], "cp", "none:x", ".")
+    check("it is left running", is_running(s, "lab"))
+    s.remove()
+
+
+def refusing(program):
+    s = Server(program, is_dev=False)
+    line = Line(s)
+    key = subprocess.run([program, "keygen", "--namespace", "mine", "--expire", "1d"], env=s.env, capture_output=True,
+                         text=True, check=True).stdout.strip()
+    line.fails("a key's own namespace is named", ["'mine'", "'default'"], "ps", MSB_API_KEY=key)
+    line.fails("a refused key is no missing program", ["'mine'"], "exec", "lab", "--", "true", MSB_API_KEY=key)
+    done = subprocess.run([program, "serve", "--dev", "--port", "0"], env=s.env, capture_output=True, text=True, timeout=30)
+    check("a second server in the same directory", done.returncode == 125 and "another server" in done.stderr
+          and "--namespace-dir" in done.stderr and s.spaces in done.stderr, done)
+    s.stop()
+    dev = Server(program, home=s.home)
+    dev.start_box("lab")
+    r = dev.run("1", "", name="lab")
+    check("an empty language", r.status == 500 and "the name is empty" in r.error, r)
+    dev.remove()
+
+
+main(joining, looking, copying, refusing)
