@@ -64,6 +64,7 @@ struct agent {
 	size_t n_clients;
 	uint32_t last_client; /* the number that was given last */
 	struct proc *procs;
+	uint64_t oom_kills; /* in a container: that are known of */
 	uint64_t next_mark; /* for the next process: see tree.h */
 	struct sampler sampler;
 	uint32_t nproc;              /* the limit that clients set last; 0: none known */

@@ -46,5 +46,7 @@ const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, ui
 bool cgroup_overlay(struct trm_sample *sample);
 /* What such a group knows of stalls; all unknown without one. */
 void cgroup_stall(struct stall *ret);
+/* How many processes in it the kernel has killed for memory; 0 also where that is not counted. */
+uint64_t cgroup_oom_kills(void);
 
 #endif

@@ -128,6 +128,14 @@ static bool is_from_outside(const struct signalfd_siginfo *info)
 	return info->ssi_code == SI_USER && info->ssi_pid == 0;
 }
 
+/* Was it for memory? The carrier may be too far from the counters to look itself. */
+static void note_oom_kills(struct agent *agent, struct exited_msg *msg)
+{
+	uint64_t now = cgroup_oom_kills();
+	msg->oom_kills = now > agent->oom_kills ? now - agent->oom_kills : 0;
+	agent->oom_kills = now;
+}
+
 static void on_signal(struct watch *watch, uint32_t events)
 {
 	struct agent *agent = OWNER_OF(watch, struct agent, signals);
@@ -141,6 +149,8 @@ static void on_signal(struct watch *watch, uint32_t events)
 	/* Orphans come to us as well: they are reaped and forgotten. */
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
 		struct exited_msg msg = exited_msg_of(status, &usage);
+		if (msg.signal == SIGKILL && agent->is_container)
+			note_oom_kills(agent, &msg);
 		for (struct proc *proc = agent->procs; proc; proc = proc->next)
 			if (proc->pid == pid && !proc->exited) {
 				if (msg.signal == SIGKILL && agent->is_init) /* perhaps for memory */
@@ -380,6 +390,7 @@ int agent_serve(const struct agent_way *way)
 	if (!agent || keep_private(way->listen_fd) < 0
 			|| (way->door_fd >= 0 && keep_private(way->door_fd) < 0))
 		return EXIT_FAILED;
+	agent->oom_kills = way->is_container ? cgroup_oom_kills() : 0;
 	agent->is_keyed = way->is_keyed;
 	agent->owner = way->owner;
 	agent->linger_ms = way->linger_ms;

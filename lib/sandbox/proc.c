@@ -144,6 +144,7 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 			.user_us = msg.user_us,
 			.system_us = msg.system_us,
 			.max_rss_bytes = msg.max_rss_bytes,
+			.oom_kills = msg.oom_kills,
 			.is_by_other = msg.by_client && msg.by_client != p->stream.sandbox->client,
 	};
 	if (status.is_by_other)

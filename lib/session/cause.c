@@ -74,10 +74,11 @@ static void tell_killer(uint32_t pid, char *out, size_t cap)
 
 void cause_of_death(struct trm_session *s, const struct trm_exit *status, char *out, size_t cap)
 {
-	struct trm_sample now;
+	struct trm_sample now = {0};
 	char words[96];
-	if (status->signal == SIGKILL && metrics_events_now(s->sandbox, false, &now, NULL)
-			&& oom_kills(s, &now)) {
+	if (status->signal == SIGKILL)
+		metrics_events_now(s->sandbox, false, &now, NULL);
+	if (status->signal == SIGKILL && (status->oom_kills || oom_kills(s, &now))) {
 		tell_memory(s, &now, words, sizeof words);
 		snprintf(out, cap, "killed: %s", words);
 	} else if (status->signal == SIGXFSZ) {

@@ -230,6 +230,7 @@ int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *ms
 	pack_u64(&p, msg->max_rss_bytes);
 	pack_u32(&p, msg->by_client);
 	pack_u32(&p, msg->by_pid);
+	pack_u64(&p, msg->oom_kills);
 	return finish(out, mark, &p);
 }
 
@@ -243,6 +244,7 @@ int exited_msg_get(const struct frame *frame, struct exited_msg *ret)
 	m.max_rss_bytes = unpack_u64(&u);
 	m.by_client = u.left ? unpack_u32(&u) : 0; /* neither from an older agent */
 	m.by_pid = u.left ? unpack_u32(&u) : 0;
+	m.oom_kills = u.left ? unpack_u64(&u) : 0;
 	if (u.bad || m.exit_code < -1 || m.exit_code > 255 || m.signal > 64)
 		return TRM_EPROTO;
 	*ret = m;

@@ -90,6 +90,8 @@ struct exited_msg {
 	uint64_t user_us, system_us, max_rss_bytes;
 	/* Killed by a signal that a client has sent: its number, and the pid that it has said; else 0. */
 	uint32_t by_client, by_pid;
+	uint64_t oom_kills; /* processes of the sandbox that the kernel has killed for memory since the last
+			       such message; 0 also where only the carrier knows */
 };
 int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *msg);
 int exited_msg_get(const struct frame *frame, struct exited_msg *ret);

@@ -286,6 +286,9 @@ struct trm_exit {
 	 * the agent says the truth. */
 	bool is_by_other;
 	uint32_t by_pid;
+	/* The kernel has killed so many processes of the sandbox for memory lately: told in containers, and 0
+	 * where it is not known. */
+	uint64_t oom_kills;
 };
 
 struct trm_proc_cb {
