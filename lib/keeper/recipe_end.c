@@ -95,6 +95,17 @@ static void kill_sweeper(struct recipe *r)
 	r->sweep_ms = 0;
 }
 
+/* Our agent goes from what was adopted, and its file. Where the line has broken there may be nothing to go.
+ */
+static void release(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	char words[STEP_WORDS];
+	if (r->plan.is_adopted && r->way == WAY_EXEC && !recipe_run(k, PLAN_RELEASE, -1, NULL) && !r->is_lost)
+		keeper_add_words(k, "our agent may still be in there: %s",
+				step_tell(&r->step, words, sizeof words));
+}
+
 void recipe_end(struct keeper *k)
 {
 	struct recipe *r = &k->recipe;
@@ -106,10 +117,7 @@ void recipe_end(struct keeper *k)
 	if (r->is_lost && k->cause == GONE_TOLD && !k->n_words)
 		find_reason(k);
 	bool is_saved = save(k);
-	if (r->plan.is_adopted && r->way == WAY_EXEC && !recipe_run(k, PLAN_RELEASE, -1, NULL)
-			&& !reason_is_missing(&r->step))
-		keeper_add_words(k, "our agent may still be in there: %s",
-				step_tell(&r->step, words, sizeof words));
+	release(k);
 	bridges_finish(&r->bridges);
 	door_finish(&r->door, KEEPER_ENTRY_DIR);
 	if (is_saved) {

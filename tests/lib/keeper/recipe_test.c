@@ -542,6 +542,9 @@ static void what_cannot_be_shared_is_copied(void **state)
 	expect_ready();
 	assert_int_equal(rig.ready.ready.origin.way, WAY_EXEC);
 	assert_string_equal(rig.ready.ready.origin.note, "Error: bind source path does not exist");
+	ask_to_stop();
+	expect_gone(GONE_OWNER);
+	expect_keeper_ends();
 }
 
 /* ---- the end ---------------------------------------------------------------------------------------- */
