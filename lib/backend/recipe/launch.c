@@ -113,7 +113,7 @@ static int make_terms(struct terms *t, const struct box *box, const struct rundi
 	value[FACT_READ_ONLY] = c->read_only ? "on" : NULL;
 	value[FACT_USER] = user_of(box);
 	value[FACT_UID] = t->uid;
-	value[FACT_WORKDIR] = w->opts.workdir;
+	value[FACT_WORKDIR] = w->opts.workdir ? w->opts.workdir : "/workspace";
 	value[FACT_KEY] = w->key;
 	value[FACT_AGENT] = t->agent;
 	value[FACT_TAG] = c->commit_tag;
