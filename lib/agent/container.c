@@ -52,6 +52,7 @@ static const struct option {
 		{"--workdir", offsetof(struct container_opts, settle.workdir), false},
 		{"--nproc", offsetof(struct container_opts, settle.nproc), true},
 		{"--files", offsetof(struct container_opts, settle.files), true},
+		{"--file-mb", offsetof(struct container_opts, settle.file_mb), true},
 };
 
 static bool set_option(struct container_opts *opts, const struct option *option, const char *value)

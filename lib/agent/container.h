@@ -12,8 +12,8 @@
  * 10 seconds at most stop --key K [--remove]               end that agent, and what it has started; with
  * --remove the program file too, if it is called "agent"
  *
- * OPTIONS are --user USER[:GROUP], --workdir DIR, --nproc N, --files N (see settle.h); behind -- --linger
- * too. Exit code 125: it could not, and has said why in a sentence on standard error.
+ * OPTIONS are --user USER[:GROUP], --workdir DIR, --nproc N, --files N, --file-mb N (see settle.h); behind
+ * -- --linger too. Exit code 125: it could not, and has said why in a sentence on standard error.
  *
  * An abstract name is there for everybody in the network namespace, the code in the sandbox first of all. So
  * an agent with a key talks only to processes of the user who started it (or root's) that do not descend from

@@ -238,6 +238,7 @@ int settle(const struct settle_opts *opts, struct settled *ret, struct trm_error
 	if (opts->workdir)
 		why_not = give_workdir(opts->workdir, &ret->account);
 	limit(RLIMIT_NOFILE, opts->files);
+	limit(RLIMIT_FSIZE, opts->file_mb << 20);
 	limit(RLIMIT_NPROC, opts->nproc);
 	if (ret->account.uid != 0)
 		drop_bounding_set();

@@ -21,7 +21,7 @@
 struct settle_opts {
 	const char *user;      /* NULL: whoever it is */
 	const char *workdir;   /* absolute; NULL: where it is */
-	uint64_t nproc, files; /* RLIMIT_NPROC, RLIMIT_NOFILE; 0: as they are */
+	uint64_t nproc, files, file_mb; /* RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_FSIZE in MiB; 0: as they are */
 };
 
 struct settled {

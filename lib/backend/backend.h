@@ -99,7 +99,7 @@ struct backend_ops {
 	/* BACKEND_EVENTS. A descriptor that becomes readable when memory passes so many bytes, upwards or
 	 * downwards; the caller closes it. -1: the kernel tells nobody here, look from time to time. */
 	int (*watch_memory)(struct carrier *carrier, uint64_t bytes);
-	/* May be NULL. The image or container that it was made from; "": none. Valid from `connected` on. */
+	/* May be NULL. The image or container that it was made from; "": none. Borrowed. */
 	const char *(*origin)(const struct carrier *carrier);
 };
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <terrarium/sandbox.h>
+
 #include "base/utf8.h"
 
 static void clean(char *out, size_t cap, const char *s)
@@ -28,6 +30,14 @@ void doctor_say(struct doctor *d, enum trm_check_status status, const char *name
 	d->fn(d->user, &check);
 }
 
+int trm_doctor_backend(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user)
+{
+	struct doctor d = {.fn = fn, .user = user};
+	doctor_look_at_engines(&d, opts->backend, opts->container.config);
+	doctor_try_made(&d, opts);
+	return d.n_failed;
+}
+
 int trm_doctor_server(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user)
 {
 	struct doctor d = {.fn = fn, .user = user};
@@ -40,5 +50,6 @@ int trm_doctor(trm_check_fn *fn, void *user)
 	struct doctor d = {.fn = fn, .user = user};
 	doctor_look_around(&d);
 	doctor_try_sandbox(&d);
+	doctor_look_at_engines(&d, NULL, NULL);
 	return d.n_failed;
 }

@@ -19,6 +19,10 @@ void doctor_say(struct doctor *d, enum trm_check_status status, const char *name
 void doctor_look_around(struct doctor *d);
 /* Start a sandbox, look what holds in it and which interpreters run, end it; and one with a network. */
 void doctor_try_sandbox(struct doctor *d);
+/* Docker and Podman; or what commands the one backend. */
+void doctor_look_at_engines(struct doctor *d, const char *only, const char *config);
+/* A sandbox of a recipe: does it start, and what is enforced in it? */
+void doctor_try_made(struct doctor *d, const struct trm_sandbox_opts *opts);
 void doctor_try_server(struct doctor *d, const struct trm_sandbox_opts *opts);
 
 #endif

@@ -250,3 +250,38 @@ void doctor_try_server(struct doctor *d, const struct trm_sandbox_opts *opts)
 		doctor_say(d, TRM_CHECK_NOTE, "API key", NULL, "none is set (MSB_API_KEY): none is sent");
 	try(d, &own, "server", examine_server);
 }
+
+/* ---- what a recipe makes -------------------------------------------------------------------- */
+
+static void examine_made(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
+{
+	static const enum trm_check_status status_of[] = {
+			[TRM_ENFORCED] = TRM_CHECK_OK,
+			[TRM_WEAK] = TRM_CHECK_WEAK,
+			[TRM_NOT_ENFORCED] = TRM_CHECK_WEAK,
+	};
+	const struct trm_guard *guards;
+	while (!t->is_closed && !t->is_ready)
+		trm_loop_step(t->loop, STEP_MS);
+	if (!t->is_ready) {
+		doctor_say(d, TRM_CHECK_FAILED, "sandbox", NULL, "%s", t->why.msg);
+		return;
+	}
+	doctor_say(d, TRM_CHECK_OK, "sandbox", NULL, "made from %s, starts in %.1f ms",
+			trm_sandbox_origin(sandbox), (double)(t->ready_ns - t->started_ns) / 1e6);
+	size_t n = trm_sandbox_guards(sandbox, &guards);
+	for (size_t i = 0; i < n; i++) {
+		char name[40];
+		snprintf(name, sizeof name, "sandbox: %s", guards[i].what);
+		doctor_say(d, status_of[guards[i].strength], name, NULL, "%s", guards[i].how);
+	}
+}
+
+void doctor_try_made(struct doctor *d, const struct trm_sandbox_opts *opts)
+{
+	struct trm_sandbox_opts own = *opts;
+	own.name = NULL;
+	own.metrics_interval_ms = 0;
+	own.keep = false;
+	try(d, &own, "sandbox", examine_made);
+}

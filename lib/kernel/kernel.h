@@ -59,8 +59,10 @@
 
 enum { KERNEL_SPARE_SETS = 4 };
 
+enum { KERNEL_ARGS_MAX = 7 };
+
 struct kernel_spec {
-	const char *const *argv;      /* NULL-terminated */
+	const char *const *argv;      /* NULL-terminated, KERNEL_ARGS_MAX at most */
 	struct embed (*driver)(void); /* the source, for descriptor 5 */
 	/* An interrupt may get lost and is to be repeated: Bash does not notice one that arrives
 	 * between its last look and the beginning of its wait for a child, which did not get it either. */

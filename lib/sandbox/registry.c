@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend/kept/found.h"
+#include "backend/kept/kept.h"
 #include "base/err.h"
 #include "base/procstat.h"
 #include "sweep/sweep.h"
@@ -178,6 +179,12 @@ static uint64_t clock_ns(clockid_t clock)
 
 static void set_limits(const struct info_msg *info, struct trm_sample *s)
 {
+	if (*info->ready.origin.backend) {
+		struct trm_limits limits;
+		found_limits(info, &limits);
+		kept_limits_made(&limits, &info->ready, s);
+		return;
+	}
 	s->cpu_limit = info->cpus;
 	s->mem_limit_bytes = info->mem_bytes;
 	s->procs_limit = info->procs;
@@ -239,14 +246,16 @@ static void tell_state(const struct known *k, struct trm_entry *e)
 /* All but what is measured. */
 static void tell_info(const struct known *k, struct trm_entry *e)
 {
-	*e = (struct trm_entry){.backend = "local",
-			.is_stale = k->is_stale,
+	const struct origin_msg *origin = &k->info.ready.origin;
+	*e = (struct trm_entry){.is_stale = k->is_stale,
 			.keeper_pid = (uint32_t)k->info.keeper,
 			.keeper_start = k->is_stale ? 0 : k->info.keeper_start,
 			.client_pid = (uint32_t)k->info.client,
 			.started_ms = k->info.started_ms};
 	struct procstat client;
 	memcpy(e->name, k->name, sizeof e->name);
+	snprintf(e->backend, sizeof e->backend, "%s", *origin->backend ? origin->backend : "local");
+	snprintf(e->origin, sizeof e->origin, "%s", *origin->image ? origin->image : origin->where);
 	snprintf(e->client, sizeof e->client, "%s", k->info.command);
 	snprintf(e->group, sizeof e->group, "%s", k->info.group);
 	e->has_client = procstat_read(k->info.client, &client);
@@ -295,6 +304,11 @@ int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error 
 	info_msg_finish(&k.info);
 	close(run_fd);
 	return 0;
+}
+
+bool trm_registry_lists(const char *backend)
+{
+	return !backend || (strcmp(backend, "microsandbox") != 0 && strcmp(backend, "fake") != 0);
 }
 
 int trm_registry_wishes(const char *name, struct trm_wishes *ret, struct trm_error *reterr)

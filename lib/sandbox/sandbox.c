@@ -29,6 +29,11 @@ bool sandbox_is_attached(const struct trm_sandbox *s)
 	return s->ops == &backend_attached;
 }
 
+bool sandbox_is_made(const struct trm_sandbox *s)
+{
+	return s->ops->caps & BACKEND_RECIPE || (sandbox_is_attached(s) && strcmp(s->backend, s->ops->name) != 0);
+}
+
 /* ---- the end -------------------------------------------------------------------- */
 
 static void end_deferred(struct trm_sandbox *s, const struct trm_error *why)
@@ -434,7 +439,7 @@ const char *trm_sandbox_backend(const struct trm_sandbox *sandbox)
 
 const char *trm_sandbox_origin(const struct trm_sandbox *sandbox)
 {
-	bool is_known = sandbox->ops->origin && sandbox->carrier && sandbox->state != SANDBOX_STARTING;
+	bool is_known = sandbox->ops->origin && sandbox->carrier;
 	return is_known ? sandbox->ops->origin(sandbox->carrier) : "";
 }
 

@@ -163,6 +163,8 @@ void sandbox_hold(struct trm_sandbox *sandbox);
 void sandbox_release(struct trm_sandbox *sandbox);
 /* Does it belong to somebody else, who has started it? */
 bool sandbox_is_attached(const struct trm_sandbox *sandbox);
+/* Has a recipe made it, and is all in it what an image has? */
+bool sandbox_is_made(const struct trm_sandbox *sandbox);
 /* Ask what processes can be attached to: `shared` for each, then `listed`. */
 void sandbox_list_shared(struct trm_sandbox *sandbox);
 /* Close because of `why`. */

@@ -302,9 +302,14 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 	const struct kernel_spec *spec = kernel_spec(k->lang);
 	struct embed driver = spec->driver();
 	char label[64];
+	const char *argv[KERNEL_ARGS_MAX + 1] = {NULL};
 	snprintf(label, sizeof label, "%s kernel", k->lang->name);
+	for (size_t i = 0; i < KERNEL_ARGS_MAX && spec->argv[i]; i++)
+		argv[i] = spec->argv[i];
+	if (sandbox_is_made(s->sandbox)) /* an image has it wherever its PATH leads to */
+		argv[0] = strrchr(spec->argv[0], '/') + 1;
 	struct trm_proc_opts opts = {
-			.argv = spec->argv,
+			.argv = argv,
 			.label = label,
 			.env = s->opts.env,
 			.control = true,

@@ -183,7 +183,7 @@ void trm_sync_destroy(struct trm_sync *s)
 static bool may_join(const struct trm_sync *s)
 {
 	const char *backend = s->opts.sandbox.backend;
-	return s->opts.may_join && (!backend || strcmp(backend, "local") == 0);
+	return s->opts.may_join && trm_registry_lists(backend);
 }
 
 /* Between the two looks somebody else may have started one, which is not yet to be found; or ended one, which

@@ -27,7 +27,7 @@ lib/session: sandbox kernel policy base
 lib/install: sandbox embed base
 lib/sync: base
 lib/interpreter: sync base
-lib/doctor: recipe backend base
+lib/doctor: backend recipe loop base
 lib/server: backend rpc session sandbox loop base
 tui/text:
 tui/syntax: text

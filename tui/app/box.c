@@ -29,11 +29,24 @@ static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
 {
 	msg->text = trm_sandbox_name(sandbox);
 	msg->other = trm_sandbox_backend(sandbox);
+	msg->origin = trm_sandbox_origin(sandbox);
 	msg->limits = trm_sandbox_limits(sandbox);
 	msg->n_mounts = trm_sandbox_mounts(sandbox, &msg->mounts);
 	msg->kept = trm_sandbox_is_kept(sandbox);
 	msg->attached = trm_sandbox_is_attached(sandbox) || trm_sandbox_is_joined(sandbox);
 	msg->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &msg->guards) : 0;
+}
+
+static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
+{
+	(void)sandbox;
+	app_tell(user, MSG_SANDBOX_PROGRESS, words);
+}
+
+static void on_warning(void *user, struct trm_sandbox *sandbox, const char *words)
+{
+	(void)sandbox;
+	app_tell(user, MSG_SANDBOX_WARNING, words);
 }
 
 static void on_ready(void *user, struct trm_sandbox *sandbox)
@@ -71,7 +84,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	a->is_renewing = false;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {
+static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress, .warning = on_warning,
 		.ready = on_ready, .metrics = on_metrics, .clients = on_clients, .closed = on_closed};
 
 /* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are

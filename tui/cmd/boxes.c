@@ -66,7 +66,7 @@ void boxes_note_running(const struct options *o, const struct trm_config *config
 {
 	bool lets_go = options_has(o, "keep") && !config->keep;
 	struct trm_entry entry;
-	if (!*config->name || strcmp(config->backend, "local") != 0 || !boxes_runs(config->name, &entry))
+	if (!*config->name || !trm_registry_lists(config->backend) || !boxes_runs(config->name, &entry))
 		return;
 	if (options_wish(o))
 		cmd_fail("sandbox '%s' is running already, with the limits, mounts and variables that it has",

@@ -114,10 +114,34 @@ static void print_server(FILE *tty, const struct trm_config *c)
 	print_wishes(tty, c, false);
 }
 
+/* What an engine limits is what it is asked for: files are not among that. */
+static void print_engine(FILE *tty, const struct trm_config *c)
+{
+	const struct trm_limits *l = &c->limits;
+	const char *image = *c->image ? c->image : trm_container_image(*c->language ? c->language : NULL);
+	if (*c->container)
+		fprintf(tty, "in the existing container %s (%s), with the limits and the network that it has,\n",
+				c->container, c->backend);
+	else
+		fprintf(tty,
+				"in a new %s sandbox%s of %s%s: %.4g MiB memory, %.3g core%s, %u processes, no limit for files, "
+				"%s, user %s,\n",
+				c->backend, c->keep ? " that is kept" : "", *c->dockerfile ? "" : "the image ",
+				*c->dockerfile ? c->dockerfile : image, (double)l->mem_bytes / (1 << 20), l->cpus,
+				l->cpus == 1 ? "" : "s", l->procs,
+				l->net ? "network ON (the engine's, perhaps also to this machine)" : "no network",
+				*c->user ? c->user : "of the image, but not root");
+	print_wishes(tty, c, false);
+}
+
 static void print_local(FILE *tty, const struct trm_config *c)
 {
 	struct trm_entry entry;
-	bool is_running = *c->name && strcmp(c->backend, "local") == 0 && boxes_runs(c->name, &entry);
+	bool is_running = *c->name && trm_registry_lists(c->backend) && boxes_runs(c->name, &entry);
+	if (!is_running && strcmp(c->backend, "local") != 0 && strcmp(c->backend, "fake") != 0) {
+		print_engine(tty, c);
+		return;
+	}
 	const struct trm_limits *l = is_running ? &entry.limits : &c->limits;
 	char net[TRM_NET_ALLOW + 32];
 	if (is_running)

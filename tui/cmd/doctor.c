@@ -75,10 +75,11 @@ static const struct option_spec options[] = {
 static int examine(const struct trm_config *config, struct report *report)
 {
 	struct trm_sandbox_opts opts;
-	if (strcmp(config->backend, "microsandbox") != 0)
+	if (strcmp(config->backend, "local") == 0 || strcmp(config->backend, "fake") == 0)
 		return trm_doctor(on_check, report);
 	trm_config_sandbox_opts(config, &opts);
-	return trm_doctor_server(&opts, on_check, report);
+	return strcmp(config->backend, "microsandbox") == 0 ? trm_doctor_server(&opts, on_check, report)
+							    : trm_doctor_backend(&opts, on_check, report);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
@@ -117,7 +118,7 @@ const struct cmd cmd_doctor = {
 		.usage = "doctor [--json]",
 		.summary = "what works on this machine",
 		.help = "Tries out everything that a local sandbox needs, and tells how to mend what does "
-			"not work; with --backend microsandbox, the server. The exit code is 1 if something "
+			"not work; with another --backend, the server, or the container engine. The exit code is 1 if something "
 			"failed.",
 		.options = options,
 		.run = run,

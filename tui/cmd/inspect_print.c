@@ -134,6 +134,7 @@ int inspect_print_json(const struct inspect *x)
 	json_open(&j, NULL, '{');
 	json_put_text(&j, "name", e->name);
 	json_put_text(&j, "backend", e->backend);
+	json_put_text(&j, "origin", *e->origin ? e->origin : NULL);
 	if (x->is_far)
 		put_place(&j, x);
 	else
@@ -270,6 +271,8 @@ static void print_own(const struct inspect *x)
 	const struct trm_entry *e = &x->entry;
 	char net[600];
 
+	if (*e->origin)
+		printf("made from   %s\n", e->origin);
 	print_start(e);
 	print_end(e);
 	print_kernels(e);

@@ -71,7 +71,10 @@ static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on
 
 static int spawn(struct langs *l, unsigned id, struct trm_error *reterr)
 {
-	const char *argv[] = {trm_lang_get(id)->interpreter, "--version", NULL};
+	const char *path = trm_lang_get(id)->interpreter;
+	/* An image has it wherever its PATH leads to. */
+	const char *program = *trm_sandbox_origin(l->stage.sandbox) ? strrchr(path, '/') + 1 : path;
+	const char *argv[] = {program, "--version", NULL};
 	struct trm_proc_opts opts = {.argv = argv};
 
 	l->answers[id].langs = l;

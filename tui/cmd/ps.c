@@ -74,6 +74,7 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 	json_put_text(j, "name", e->name);
 	json_put_text(j, "state", is_live ? "running" : "stale");
 	json_put_text(j, "backend", e->backend);
+	json_put_text(j, "origin", *e->origin ? e->origin : NULL);
 	json_put_text(j, "group", *e->group ? e->group : NULL);
 	put_kernels(j, e);
 	put_known(j, "clients", e->has_state, e->clients);

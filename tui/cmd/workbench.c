@@ -62,7 +62,7 @@ int workbench_open(const struct trm_config *config, const struct options *o, con
 	int code = workbench_opts(config, o->config_path, &opts);
 	if (code != CMD_OK)
 		return code;
-	if (*config->name && strcmp(config->backend, "local") == 0 && boxes_runs(config->name, &entry))
+	if (*config->name && trm_registry_lists(config->backend) && boxes_runs(config->name, &entry))
 		return cmd_fail("a sandbox called '%s' is already running; 'terrarium attach %s' opens it",
 				entry.name, entry.name);
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);

@@ -31,6 +31,12 @@ static const struct dialog_button confirm_buttons[] = {
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
 };
 
+/* A recipe's: its engine limits no files, and its network leads to wherever it does. */
+static bool is_of_engine(const struct model *m)
+{
+	return m->sandbox.origin[0];
+}
+
 static void tell_where(const struct model *m, struct dialog *d)
 {
 	static const char *const states[] = {[SANDBOX_STARTING] = " (starting)",
@@ -39,6 +45,8 @@ static void tell_where(const struct model *m, struct dialog *d)
 
 	dialog_add_labelled(d, "Where", ROLE_DIALOG, "sandbox %s, backend %s%s", m->sandbox.name,
 			m->sandbox.backend, states[m->sandbox.state]);
+	if (is_of_engine(m))
+		dialog_add_labelled(d, "Image", ROLE_DIALOG, "%s", m->sandbox.origin);
 }
 
 bool ask_is_of_server(const struct model *m)
@@ -55,7 +63,10 @@ static void tell_limits(const struct model *m, struct dialog *d)
 		snprintf(timeout, sizeof timeout, "time-out %s",
 				format_duration(duration, (uint64_t)m->timeout_ms * 1000));
 	format_bytes(mem, l->mem_bytes);
-	if (ask_is_of_server(m)) /* which is asked for no more than these */
+	if (is_of_engine(m))
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %u processes, %s", mem,
+				l->cpus, l->cpus == 1.0 ? "" : "s", l->procs, timeout);
+	else if (ask_is_of_server(m)) /* which is asked for no more than these */
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", timeout);
 	else
@@ -77,9 +88,13 @@ static void tell_network(const struct model *m, struct dialog *d)
 		if (ask_is_of_server(m))
 			off = g->how;
 		else
-			off = g->strength == TRM_WEAK ? "off, weakly" : "ON: not cut off";
+			off = is_of_engine(m)                ? "off, as asked of the engine"
+			      : g->strength == TRM_WEAK ? "off, weakly" : "ON: not cut off";
 	}
-	if (!l->net || ask_is_of_server(m))
+	if (l->net && is_of_engine(m))
+		dialog_add_labelled(d, "Network", ROLE_WARN,
+				"ON: that of %s, perhaps also to this machine and local addresses", m->sandbox.backend);
+	else if (!l->net || ask_is_of_server(m))
 		dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", off);
 	else
 		dialog_add_labelled(d, "Network", ROLE_WARN, "ON, but not to this machine%s%s",

@@ -48,7 +48,9 @@ enum sandbox_state { SANDBOX_STARTING, SANDBOX_READY, SANDBOX_DEAD };
 struct sandbox_info {
 	enum sandbox_state state;
 	char name[65];
-	char backend[24];
+	char backend[32];
+	char origin[128]; /* image or container that it was made from; "" */
+	char doing[160];  /* while it starts: what takes its time; "" */
 	bool is_kept;     /* it outlives the workbench … */
 	bool is_attached; /* … and so does one that was there before */
 	char reason[560]; /* why it died: a sentence */

@@ -34,6 +34,8 @@ enum msg_type {
 	MSG_RUN_STARTED,
 	MSG_RUN_JOINED, /* another program's run: lang, text, len: its code; other: whose; number; serial: the
 			   next */
+	MSG_SANDBOX_PROGRESS, /* text: what is being done before it is there */
+	MSG_SANDBOX_WARNING,  /* text: a sentence */
 	MSG_CLIENTS,    /* number: of programs attached to the sandbox */
 	MSG_RUN_OUTPUT, /* stream, text, len */
 	MSG_RUN_DISPLAY,    /* display */
@@ -96,6 +98,7 @@ struct msg {
 	const struct trm_metrics *metrics;
 	const struct trm_entry *entries;
 	size_t n_entries;
+	const char *origin; /* image or container that it was made from; "" */
 	const struct trm_limits *limits;
 	const struct trm_mount *mounts;
 	size_t n_mounts;

@@ -13,6 +13,8 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 		snprintf(s->name, sizeof s->name, "%s", msg->text);
 	if (msg->other)
 		snprintf(s->backend, sizeof s->backend, "%s", msg->other);
+	if (msg->origin)
+		snprintf(s->origin, sizeof s->origin, "%s", msg->origin);
 	if (msg->limits)
 		s->limits = *msg->limits;
 	for (s->n_mounts = 0; s->n_mounts < msg->n_mounts; s->n_mounts++) {
@@ -41,7 +43,7 @@ static void on_starting(struct model *m, const struct msg *msg)
 	bool is_next = m->sandbox.state == SANDBOX_DEAD;
 
 	m->sandbox.state = SANDBOX_STARTING;
-	m->sandbox.reason[0] = '\0';
+	m->sandbox.reason[0] = m->sandbox.doing[0] = '\0';
 	metrics_forget(&m->metrics);
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
 		variables_kernel_gone(m, trm_lang_get(i));
@@ -85,8 +87,13 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	m->needs_metrics_draw |= msg->type == MSG_METRICS;
 	switch (msg->type) {
 	case MSG_SANDBOX_STARTING: on_starting(m, msg); break;
+	case MSG_SANDBOX_PROGRESS:
+		snprintf(m->sandbox.doing, sizeof m->sandbox.doing, "%s", msg->text);
+		break;
+	case MSG_SANDBOX_WARNING: note(m, "", msg->text); break;
 	case MSG_SANDBOX_READY:
 		m->sandbox.state = SANDBOX_READY;
+		m->sandbox.doing[0] = '\0';
 		variables_wait(m);
 		describe(&m->sandbox, msg);
 		if (m->dialog.kind == DIALOG_CONFIRM)

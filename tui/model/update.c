@@ -294,6 +294,8 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		break;
 	case MSG_TICK: on_tick(m, out); break;
 	case MSG_SANDBOX_STARTING:
+	case MSG_SANDBOX_PROGRESS:
+	case MSG_SANDBOX_WARNING:
 	case MSG_SANDBOX_READY:
 	case MSG_SANDBOX_KEPT:
 	case MSG_SANDBOX_CLOSED:

@@ -48,7 +48,7 @@ struct story {
 	size_t bytes, cap_bytes; /* kept; at most */
 	uint64_t dropped_bytes;  /* of all runs */
 	bool is_incomplete;      /* memory was short: something is missing */
-	char sandbox[65], backend[24];
+	char sandbox[65], backend[32];
 	char started[32]; /* UTC, ISO 8601; "" unknown */
 	uint64_t end_us;  /* time of the last event */
 };

@@ -38,9 +38,15 @@ static void tell_where(struct repl *r)
 				r->config.server_url);
 		return;
 	}
-	repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
-			(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-			(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
+	const char *origin = trm_sandbox_origin(r->stage.sandbox);
+	if (*origin)
+		repl_say(r, "made from %s: %.4g MiB memory, %.3g core%s, %u processes, no limit for files, %s", origin,
+				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+				trm_limits_tell_net(l, net, sizeof net));
+	else
+		repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
+				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+				(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
 	const struct trm_mount *mounts;
 	for (size_t i = 0, n = trm_sandbox_mounts(r->stage.sandbox, &mounts); i < n; i++)
 		repl_say(r, "mounts: %s", trm_mount_tell(&mounts[i], words, sizeof words));

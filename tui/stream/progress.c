@@ -31,14 +31,15 @@ static void write_over(struct progress *p, const char *words)
 void progress_say(struct progress *p, const char *words, uint64_t now_ns)
 {
 	char phase[PROGRESS_PHASE];
-	if (now_ns - p->since_ns < PROGRESS_SILENT_MS * 1000000ull)
+	uint64_t silent_ms = p->is_tty ? PROGRESS_SILENT_MS : PROGRESS_LINES_MS;
+	if (now_ns - p->since_ns < silent_ms * 1000000)
 		return;
 	if (p->is_tty) {
 		write_over(p, words);
 		return;
 	}
 	/* How long, and what exactly, changes every moment. */
-	const char *time = strstr(words, " ("), *line = strstr(words, ": ");
+	const char *time = strstr(words, " ("), *line = strstr(words, " - ");
 	size_t n = strlen(words);
 	n = time ? (size_t)(time - words) : n;
 	n = line && (size_t)(line - words) < n ? (size_t)(line - words) : n;

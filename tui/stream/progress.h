@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PROGRESS_PHASE = 96, PROGRESS_SILENT_MS = 700 };
+enum { PROGRESS_PHASE = 96, PROGRESS_SILENT_MS = 700, PROGRESS_LINES_MS = 3000 };
 
 struct progress {
 	bool is_tty, is_shown;

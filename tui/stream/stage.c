@@ -115,21 +115,33 @@ static int start(struct stage *stage, const struct trm_config *config, struct tr
 	return trm_sandbox_open(stage->loop, &opts, &sandbox_cb, stage, &stage->sandbox, reterr);
 }
 
+/* Who asks for containers does not want to find himself elsewhere. */
+static int attach_to_same(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
+{
+	int r = attach(stage, config, reterr);
+	const char *backend = r == 0 ? trm_sandbox_backend(stage->sandbox) : config->backend;
+	if (strcmp(config->backend, "local") == 0 || strcmp(backend, config->backend) == 0)
+		return r;
+	return trm_error_set(reterr, TRM_EINVAL,
+			"sandbox '%s' is running already, of the backend %s and not %s: choose another name",
+			config->name, backend, config->backend);
+}
+
 /* Between the two looks somebody else may have started one, which is not yet to be found; or ended one, which
  * is still there. */
 static int attach_or_start(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
 {
 	enum { PATIENCE_MS = 5000, NAP_MS = 5 };
 	const struct timespec nap = {.tv_nsec = NAP_MS * 1000000};
-	bool is_local = strcmp(config->backend, "local") == 0;
-	int r = is_local && *config->name ? attach(stage, config, reterr) : TRM_ENOENT;
+	bool is_local = trm_registry_lists(config->backend);
+	int r = is_local && *config->name ? attach_to_same(stage, config, reterr) : TRM_ENOENT;
 	for (int waited_ms = 0; r == TRM_ENOENT || r == TRM_EEXIST; waited_ms += NAP_MS) {
 		if (waited_ms)
 			nanosleep(&nap, NULL);
 		r = start(stage, config, reterr);
 		if (r != TRM_EEXIST || !is_local || !*config->name || waited_ms > PATIENCE_MS)
 			return r;
-		r = attach(stage, config, reterr);
+		r = attach_to_same(stage, config, reterr);
 	}
 	return r;
 }

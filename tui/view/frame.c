@@ -234,6 +234,8 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	*role = ROLE_WARN;
 	if (m->is_quitting)
 		return m->is_slow_to_quit ? "stopping the sandbox ..." : "";
+	if (m->sandbox.state == SANDBOX_STARTING && m->sandbox.doing[0])
+		return m->sandbox.doing;
 	stopping_text(m, out, cap);
 	if (*out || *memory_text(m, out, cap))
 		return out;

@@ -181,10 +181,13 @@ static pid_t first_child(pid_t pid, char *text, size_t cap)
 
 static bool is_kernel(const char *line, size_t n, const struct kernel_spec *spec)
 {
+	/* In a container its program is found by PATH, and begins without a folder. */
+	const char *program = line[0] == '/' ? spec->argv[0] : strrchr(spec->argv[0], '/') + 1;
 	size_t at = 0;
 	for (const char *const *word = spec->argv; *word; word++) {
-		size_t len = strlen(*word) + 1;
-		if (n - at < len || memcmp(line + at, *word, len))
+		const char *want = word == spec->argv ? program : *word;
+		size_t len = strlen(want) + 1;
+		if (n - at < len || memcmp(line + at, want, len))
 			return false;
 		at += len;
 	}
@@ -222,7 +225,8 @@ unsigned found_kernels(const struct info_msg *info)
 {
 	char text[4096];
 	unsigned mask = 0;
-	pid_t agent = agent_below(info->keeper);
+	const struct origin_msg *origin = &info->ready.origin;
+	pid_t agent = *origin->backend ? origin->root_pid : agent_below(info->keeper);
 	if (agent <= 0 || first_child(agent, text, sizeof text) <= 0)
 		return 0;
 	for (char *at = text, *end;; at = end) {

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sysfile.h"
+
 struct list {
 	struct trm_guard *row;
 	size_t n;
@@ -75,10 +77,29 @@ static void tell_files(struct list *l, const struct trm_limits *want)
 		tell(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE", want->open_files);
 }
 
+/* Seen from here: the network of its first process. */
+static bool has_only_loopback(int32_t pid)
+{
+	char path[48], text[4096];
+	unsigned n = 0;
+	bool has_loopback = false;
+	snprintf(path, sizeof path, "/proc/%d/net/dev", (int)pid);
+	if (pid <= 0 || sysfile_read(path, text, sizeof text) <= 0)
+		return false;
+	for (const char *at = text, *colon; (colon = strchr(at, ':')); at = colon + 1) {
+		has_loopback |= colon - text >= 2 && !strncmp(colon - 2, "lo", 2);
+		n++;
+	}
+	return n == 1 && has_loopback;
+}
+
 static void tell_net(struct list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
-	if (o->asks & ASK_NO_NET)
+	if (o->asks & ASK_NO_NET && has_only_loopback(o->root_pid))
+		tell(l, "network", TRM_ENFORCED, "off: a network namespace with only a loopback device, by %.40s",
+				o->backend);
+	else if (o->asks & ASK_NO_NET)
 		tell(l, "network", TRM_WEAK, "off: %.40s was asked for a container without one", o->backend);
 	else if (o->asks & ASK_NET)
 		tell(l, "network", TRM_NOT_ENFORCED,

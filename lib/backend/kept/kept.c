@@ -145,6 +145,8 @@ static void on_tether_end(void *user)
 static void on_progress(void *user, const char *words)
 {
 	struct kept *k = user;
+	if (k->is_stopping)
+		trm_timer_start(k->patience, k->kind->patience_ms, 0);
 	if (k->base.cb->progress)
 		k->base.cb->progress(k->base.user, words);
 }

@@ -41,7 +41,7 @@ struct rundir_entry {
 int rundir_entry_make(struct rundir_entry *ret, const char *name, struct trm_error *reterr);
 /* Close the descriptors; the entry stays, for whoever holds the lock now. Takes a zeroed one. */
 void rundir_entry_leave(struct rundir_entry *e);
-/* Take it away again, and leave. */
+/* Take it away again, and leave. Takes a zeroed one. */
 void rundir_entry_remove(struct rundir_entry *e);
 
 /* Two listening sockets in the entry, and a non-blocking connection to the agent's, which is

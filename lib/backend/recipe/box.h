@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "backend/kept/kept.h"
+#include "backend/kept/rundir.h"
 #include "backend/recipe/command.h"
 #include "backend/recipe/wish.h"
 #include "recipe/recipe.h"
@@ -26,6 +27,7 @@ struct box {
 	struct kept kept; /* first */
 	struct trm_recipe *recipe;
 	struct wish wish;
+	struct rundir_entry entry; /* the name is ours from the beginning; the keeper's in the end */
 	/* until the keeper runs */
 	enum recipe_step step;
 	struct command *command, *where; /* NULL: none runs */

@@ -33,7 +33,7 @@ enum { COMMIT_MS = 30 * 60 * 1000, MAX_OPTIONS = 12, NUMBER = 24 };
 struct terms {
 	struct recipe_facts facts;
 	char memory_mb[NUMBER], memory_bytes[NUMBER], cpus[NUMBER], procs[NUMBER], disk_mb[NUMBER],
-			file_bytes[NUMBER], open_files[NUMBER], uid[NUMBER];
+			file_bytes[NUMBER], file_mb[NUMBER], open_files[NUMBER], uid[NUMBER];
 	char agent[AGENTFILE_PATH], share[RUNDIR_PATH + 96];
 	const char *options[MAX_OPTIONS], *labels[1];
 	char label[96];
@@ -86,6 +86,7 @@ static void add_limits(struct terms *t, const struct trm_limits *limits)
 	put_number(t->procs, limits->procs);
 	put_number(t->disk_mb, limits->disk_bytes >> 20);
 	put_number(t->file_bytes, limits->file_bytes);
+	put_number(t->file_mb, limits->file_bytes >> 20);
 	put_number(t->open_files, limits->open_files);
 	snprintf(t->cpus, sizeof t->cpus, "%g", limits->cpus);
 	value[FACT_MEMORY_MB] = t->memory_mb;
@@ -137,6 +138,7 @@ static int make_terms(struct terms *t, const struct box *box, const struct rundi
 	if (c->container)
 		return 0;
 	add_option(t, "--files", t->open_files);
+	add_option(t, "--file-mb", t->file_mb);
 	return agentfile_path(t->agent, reterr);
 }
 
@@ -210,13 +212,12 @@ static uint32_t asks_of(const struct trm_recipe *recipe, const struct trm_sandbo
 			{ASK_CPU, {"cpus"}, true},
 			{ASK_PROCS, {"procs"}, true},
 			{ASK_DISK, {"disk_mb"}, c->read_only},
-			{ASK_FILE_SIZE, {"file_bytes"}, true},
 			{ASK_NO_NET, {"net"}, !opts->limits.net},
 			{ASK_NET, {"net"}, opts->limits.net},
 			{ASK_READ_ONLY, {"read_only"}, c->read_only},
 			{ASK_FEW_CAPS, {"root"}, !(c->user && is_root(c->user))},
 	};
-	uint32_t asks = c->container ? 0 : ASK_OPEN_FILES;
+	uint32_t asks = c->container ? 0 : ASK_OPEN_FILES | ASK_FILE_SIZE;
 	for (size_t i = 0; !c->container && i < sizeof rows / sizeof *rows; i++)
 		for (size_t k = 0; k < 2 && rows[i].is_wanted && rows[i].words[k]; k++)
 			if (recipe_uses(recipe, STEP_CREATE, rows[i].words[k]))
@@ -412,9 +413,9 @@ static pid_t spawn_keeper(const int p[PARTS], const struct rundir_entry *entry, 
 	return spawn_program(p[KEEPER], "terrarium-keeper", fds, KEEPER_FD_END, reterr);
 }
 
-static int launch_in(const struct box *box, const struct rundir_entry *entry, struct started *ret,
-		struct trm_error *reterr)
+int launch_keeper(const struct box *box, struct started *ret, struct trm_error *reterr)
 {
+	const struct rundir_entry *entry = &box->entry;
 	int p[PARTS], r;
 	pid_t pid = -1;
 	for (size_t i = 0; i < PARTS; i++)
@@ -431,18 +432,4 @@ static int launch_in(const struct box *box, const struct rundir_entry *entry, st
 		return r;
 	*ret = (struct started){p[STREAM], p[NEAR], pid, box->wish.opts.limits.disk_bytes};
 	return 0;
-}
-
-int launch_keeper(const struct box *box, struct started *ret, struct trm_error *reterr)
-{
-	struct rundir_entry entry = {0};
-	int r = rundir_entry_make(&entry, box->wish.opts.name, reterr);
-	if (r < 0)
-		return r;
-	r = launch_in(box, &entry, ret, reterr);
-	if (r < 0)
-		rundir_entry_remove(&entry);
-	else
-		rundir_entry_leave(&entry);
-	return r;
 }

@@ -158,7 +158,7 @@ static void on_line(void *user, const char *line)
 	snprintf(box->line, sizeof box->line, "%s", line);
 	if (!is_told)
 		return;
-	snprintf(words, sizeof words, "%s: %s", box->doing, box->line);
+	snprintf(words, sizeof words, "%s - %s", box->doing, box->line);
 	box_tell(box, words);
 }
 
@@ -204,7 +204,7 @@ static void on_tick(void *user)
 	}
 	if (s)
 		snprintf(time, sizeof time, " (%llu s)", (unsigned long long)s);
-	snprintf(words, sizeof words, "%s%s%s%s", box->doing, time, *box->line ? ": " : "", box->line);
+	snprintf(words, sizeof words, "%s%s%s%s", box->doing, time, *box->line ? " - " : "", box->line);
 	box_tell(box, words);
 }
 

@@ -12,10 +12,10 @@
 #include "base/err.h"
 #include "base/log.h"
 
-/* Longer than an engine takes to remove a container, and than its image takes to be saved. */
-enum { STOP_PATIENCE_MS = 90 * 1000, COMMIT_PATIENCE_MS = 31 * 60 * 1000 };
+/* So long without a word: while a step of the end runs, the keeper says so every two seconds. */
+enum { STOP_PATIENCE_MS = 20 * 1000 };
 
-static const struct kept_kind KIND, KIND_COMMITTING;
+static const struct kept_kind KIND;
 
 static int probe(struct trm_error *reterr)
 {
@@ -37,6 +37,7 @@ static void destroy(struct kept *kept)
 {
 	struct box *box = (struct box *)kept;
 	prepare_finish(box);
+	rundir_entry_remove(&box->entry);
 	wish_finish(&box->wish);
 	trm_recipe_free(box->recipe);
 	free(box);
@@ -86,8 +87,10 @@ void box_launch(struct box *box)
 {
 	struct started started;
 	int r = launch_keeper(box, &started, &box->why);
-	if (r == 0)
+	if (r == 0) {
+		rundir_entry_leave(&box->entry);
 		r = kept_watch(&box->kept, &started, &box->why);
+	}
 	if (r < 0)
 		box_over(box);
 }
@@ -99,10 +102,7 @@ static void advise(struct kept *kept, struct trm_error *why)
 
 static void tell_guards(struct kept *kept, const struct ready_msg *ready)
 {
-	struct box *box = (struct box *)kept;
 	kept->n_guards = guards_tell(kept->guards, ready, &kept->limits, 0);
-	snprintf(box->origin, sizeof box->origin, "%s",
-			*ready->origin.image ? ready->origin.image : ready->origin.where);
 }
 
 /* ---- start ------------------------------------------------------------------------------------------ */
@@ -121,12 +121,16 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	struct box *box = calloc(1, sizeof *box);
 	if (!box)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	kept_init(&box->kept, opts->container.commit_tag ? &KIND_COMMITTING : &KIND, loop, opts, cb, user);
+	kept_init(&box->kept, &KIND, loop, opts, cb, user);
 	int r = find_recipe(box, opts, reterr);
 	if (r == 0)
 		r = wish_init(&box->wish, box->recipe, opts, reterr);
 	if (r == 0)
+		r = rundir_entry_make(&box->entry, opts->name, reterr);
+	if (r == 0)
 		r = prepare_start(box, reterr);
+	snprintf(box->origin, sizeof box->origin, "%s",
+			opts->container.container ? opts->container.container : box->wish.image);
 	if (r < 0) {
 		kept_finish(&box->kept);
 		destroy(&box->kept);
@@ -144,15 +148,6 @@ static const char *origin(const struct carrier *carrier)
 static const struct kept_kind KIND = {
 		.ops = &backend_recipe,
 		.patience_ms = STOP_PATIENCE_MS,
-		.is_elsewhere = true,
-		.tell_guards = tell_guards,
-		.advise = advise,
-		.destroy = destroy,
-};
-
-static const struct kept_kind KIND_COMMITTING = {
-		.ops = &backend_recipe,
-		.patience_ms = COMMIT_PATIENCE_MS,
 		.is_elsewhere = true,
 		.tell_guards = tell_guards,
 		.advise = advise,

@@ -27,7 +27,7 @@ static const struct {
 		{"bash", "debian:12-slim"},
 };
 
-const char *wish_default_image(const char *language)
+const char *trm_container_image(const char *language)
 {
 	for (size_t i = 0; language && i < sizeof IMAGES / sizeof *IMAGES; i++)
 		if (strcmp(language, IMAGES[i].language) == 0)
@@ -235,7 +235,7 @@ static int make_names(struct wish *wish, const struct trm_recipe *recipe, struct
 		snprintf(wish->image, sizeof wish->image, "%s",
 				c->container || !recipe_uses(recipe, STEP_CREATE, "image") ? ""
 				: c->image                                                 ? c->image
-						   : wish_default_image(c->language));
+						   : trm_container_image(c->language));
 	return 0;
 }
 

@@ -36,7 +36,4 @@ int wish_init(struct wish *wish, const struct trm_recipe *recipe, const struct t
 		struct trm_error *reterr);
 void wish_finish(struct wish *wish); /* takes a zeroed object */
 
-/* The image that is taken for a language (NULL: python) when none is named. */
-const char *wish_default_image(const char *language);
-
 #endif

@@ -44,4 +44,7 @@ typedef void trm_backend_fn(void *user, const struct trm_backend_info *info);
 int trm_backends(const char *config_path, bool tries, trm_backend_fn *fn, void *user,
 		struct trm_error *reterr);
 
+/* For a recipe (terrarium/recipe.h): whether its engine works, and what is enforced in a sandbox of it. */
+int trm_doctor_backend(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user);
+
 #endif

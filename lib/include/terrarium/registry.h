@@ -2,8 +2,8 @@
 #ifndef TERRARIUM_REGISTRY_H
 #define TERRARIUM_REGISTRY_H
 
-/* The local sandboxes of this user that run on this machine, whoever has started them: other
- * terminals, scripts, programs. They are found in the runtime directory, where each
+/* The sandboxes of this user that run on this machine, local ones and those of recipes, whoever has started
+ * them: other terminals, scripts, programs. They are found in the runtime directory, where each
  * sandbox's keeper has an entry; there is no daemon. The directory is
  * $XDG_RUNTIME_DIR/terrarium, else /run/terrarium for root and /tmp/terrarium-UID for others. One that is not
  * the user's own, or not closed to others, is refused with the reason. Everything here is synchronous and
@@ -21,7 +21,8 @@ struct trm_registry;
 
 struct trm_entry {
 	char name[65];
-	char backend[24];
+	char backend[32];   /* "local", or the recipe that it is made by */
+	char origin[128];   /* of a recipe's: the image or container that it was made from; "" */
 	bool is_stale;         /* its keeper is gone: nothing runs; see trm_registry_sweep() */
 	uint32_t keeper_pid;   /* of this machine; with keeper_start the identity of the sandbox */
 	uint64_t keeper_start; /* 0 when stale */
@@ -49,6 +50,9 @@ struct trm_wishes {
 	char env[TRM_ENV_BYTES]; /* names alone, with commas between */
 	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX];
 };
+
+/* Are sandboxes of this backend found here? Those at a server are not. NULL: local. */
+bool trm_registry_lists(const char *backend);
 
 int trm_registry_create(struct trm_registry **ret, struct trm_error *reterr);
 void trm_registry_destroy(struct trm_registry *registry); /* takes NULL */

@@ -197,6 +197,9 @@ struct trm_sandbox_opts {
 	const char *group;
 };
 
+/* The image that is taken for a language (NULL: python) when container.image is NULL. */
+const char *trm_container_image(const char *language);
+
 /* The parts that trm_sandbox_open() looks at, one by one: mounts (all together), env, workdir and group.
  * TRM_EINVAL, TRM_ETOOBIG with a sentence. Whether `host` is there is seen at the opening. */
 int trm_sandbox_opts_check(const struct trm_sandbox_opts *opts, struct trm_error *reterr);
@@ -258,7 +261,7 @@ bool trm_sandbox_is_joined(const struct trm_sandbox *sandbox);
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_backend(const struct trm_sandbox *sandbox); /* of a recipe: its name */
-/* What it was made from: an image, an existing container; "" where there is no such thing. From `ready` on. */
+/* What it was made from: an image, an existing container; "" where there is no such thing. Borrowed. */
 const char *trm_sandbox_origin(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox); /* "/workspace", or what was asked for */
 const char *trm_sandbox_group(const struct trm_sandbox *sandbox);   /* "" if nobody manages it */
