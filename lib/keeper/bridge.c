@@ -9,6 +9,7 @@
 
 #include "wire/frame.h"
 #include "wire/message.h"
+#include "wire/pack.h"
 
 static void drop(int *fd)
 {
@@ -21,6 +22,7 @@ void bridges_init(struct bridges *b, const struct step_facts *facts)
 {
 	b->facts = facts;
 	b->n = 0;
+	b->cpu_ns = 0;
 	b->line_pid = 0;
 	b->has_line = b->is_up = b->has_report = false;
 	b->listen_fd = b->line_fd = b->err_fd = -1;
@@ -45,18 +47,32 @@ static bool open_words(struct bridges *b)
 	return true;
 }
 
-static int say_hello(const struct bridges *b)
+static int put_watch(struct buf *out, uint32_t interval_ms)
+{
+	size_t mark;
+	struct pack p = {.to = out};
+	int r = frame_begin(out, 0, FRAME_WATCH, 0, &mark);
+	if (r < 0)
+		return r;
+	pack_u32(&p, interval_ms);
+	pack_u8(&p, false);
+	return p.error ? p.error : frame_end(out, mark);
+}
+
+static int say_hello(const struct bridges *b, uint32_t interval_ms)
 {
 	struct buf out;
 	buf_init(&out, FRAME_HEADER + 256);
 	int r = hello_msg_put(&out, 0, HELLO_ONLOOKER, (uint32_t)getpid());
+	if (r == 0 && interval_ms)
+		r = put_watch(&out, interval_ms);
 	if (r == 0)
 		r = send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL) == (ssize_t)out.len ? 0 : -errno;
 	buf_finish(&out);
 	return r;
 }
 
-int bridges_begin(struct bridges *b)
+int bridges_begin(struct bridges *b, uint32_t interval_ms)
 {
 	int line[2];
 	if (!open_words(b) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) < 0)
@@ -71,7 +87,7 @@ int bridges_begin(struct bridges *b)
 	b->line_fd = line[0];
 	b->line_pid = pid;
 	b->has_line = true;
-	return say_hello(b);
+	return say_hello(b, interval_ms);
 }
 
 void bridges_serve(struct bridges *b, int listen_fd)
@@ -112,22 +128,31 @@ static void take_welcome(struct bridges *b, const struct frame *frame)
 			&& door_report_get(welcome.report, welcome.report_len, &b->report) == 0;
 }
 
-/* Until the agent has answered, its frames; then nothing that it says is for us. */
+/* The first fields of a METRICS: what is known, percent, processor time. */
+static void take_metrics(struct bridges *b, const struct frame *frame)
+{
+	struct unpack u = {.at = frame->payload, .left = frame->len};
+	unpack_u32(&u);
+	unpack_f64(&u);
+	uint64_t cpu_ns = unpack_u64(&u);
+	if (!u.bad)
+		b->cpu_ns = cpu_ns;
+}
+
+/* Whatever else there is, is not for us. False: this is no agent. */
 static bool take(struct bridges *b, const char *bytes, size_t n)
 {
 	struct frame frame;
 	int r;
-	if (b->is_up)
-		return true;
 	if (buf_append(&b->in, bytes, n) < 0)
 		return false;
 	while ((r = frame_next(&b->in, &frame)) > 0) {
-		if (frame.type == FRAME_WELCOME)
+		if (frame.type == FRAME_WELCOME && !b->is_up)
 			take_welcome(b, &frame);
+		else if (frame.type == FRAME_METRICS)
+			take_metrics(b, &frame);
 		frame_done(&b->in, &frame);
 	}
-	if (b->is_up)
-		buf_finish(&b->in);
 	return r == 0;
 }
 

@@ -7,7 +7,7 @@
  * passes through the keeper.
  *
  * The keeper has one such line of its own, on which it only looks on: while it is open the sandbox is
- * there. */
+ * there. By it the agent tells, now and then, whether anything is being computed. */
 
 #include <poll.h>
 #include <stdbool.h>
@@ -31,15 +31,17 @@ struct bridges {
 	bool is_up; /* the agent has answered */
 	bool has_report;
 	struct door_report report;
-	struct buf in;          /* until then */
+	uint64_t cpu_ns; /* processor time of what is in there, as the agent has said last */
+	struct buf in;
 	int err_fd;             /* where all of them write what they have to say … */
 	struct step_tail words; /* … and we read */
 	char words_bytes[STEP_ERR_BYTES + 1];
 };
 
 void bridges_init(struct bridges *b, const struct step_facts *facts);
-/* Open our own line. 0 or -errno. Its end, or its answer, comes by bridges_hear(). */
-int bridges_begin(struct bridges *b);
+/* Open our own line, and be told of processor time every `interval_ms` (0: never). 0 or -errno. Its end, or
+ * its answer, comes by bridges_hear(). */
+int bridges_begin(struct bridges *b, uint32_t interval_ms);
 /* From now on let clients in, who wait at `listen_fd`. */
 void bridges_serve(struct bridges *b, int listen_fd);
 

@@ -31,13 +31,19 @@ bool idle_is_over(const struct idle *idle, uint64_t now_ms)
 	return idle->timeout_ms && now_ms - idle->since_ms >= idle->timeout_ms;
 }
 
-uint64_t idle_next_ms(const struct idle *idle)
+uint64_t idle_period_ms(const struct idle *idle)
 {
 	uint64_t period = idle->timeout_ms / 8;
 	if (!idle->timeout_ms)
-		return UINT64_MAX;
+		return 0;
 	period = period < IDLE_LOOK_MIN_MS ? IDLE_LOOK_MIN_MS : period;
-	period = period > IDLE_LOOK_MAX_MS ? IDLE_LOOK_MAX_MS : period;
-	uint64_t end = idle->since_ms + idle->timeout_ms, next = idle->look_ms + period;
+	return period > IDLE_LOOK_MAX_MS ? IDLE_LOOK_MAX_MS : period;
+}
+
+uint64_t idle_next_ms(const struct idle *idle)
+{
+	if (!idle->timeout_ms)
+		return UINT64_MAX;
+	uint64_t end = idle->since_ms + idle->timeout_ms, next = idle->look_ms + idle_period_ms(idle);
 	return next < end ? next : end > idle->look_ms ? end : idle->look_ms + 1;
 }

@@ -31,6 +31,8 @@ void idle_touch(struct idle *idle, uint64_t now_ms, uint64_t cpu_ns);
 bool idle_look(struct idle *idle, uint64_t now_ms, uint64_t cpu_ns);
 /* For so long that it is to end. */
 bool idle_is_over(const struct idle *idle, uint64_t now_ms);
+/* Time between looks; 0: there are none. */
+uint64_t idle_period_ms(const struct idle *idle);
 /* When to look again; UINT64_MAX: never. */
 uint64_t idle_next_ms(const struct idle *idle);
 

@@ -134,6 +134,8 @@ static void hear_net(struct keeper *k)
 static uint64_t cpu_ns(const struct keeper *k)
 {
 	uint64_t ns;
+	if (k->recipe.bridges.has_line)
+		return k->recipe.bridges.cpu_ns;
 	return groups_cpu_ns(k->groups, &ns) ? ns : watchdog_cpu_ns(&k->watchdog);
 }
 

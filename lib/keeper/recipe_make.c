@@ -62,7 +62,7 @@ enum outcome { OUTCOME_UP, OUTCOME_FAILED, OUTCOME_NOT_SHARED };
 static enum outcome judge(struct keeper *k)
 {
 	const struct step *s = &k->recipe.step;
-	static const char *const signs[] = {"mount", "bind", "/.terrarium", "/" SHARE_DIR, "exec format"};
+	static const char *const signs[] = {"mount", "bind", "/.terrarium", ("/" SHARE_DIR), "exec format"};
 	if (s->end == STEP_FAILED && recipe_has(&k->recipe, PLAN_CONNECT))
 		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
 			if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i]))) {
@@ -172,12 +172,20 @@ static bool fail_connect(struct keeper *k, bool is_late)
 	return false;
 }
 
+/* Looking costs processor time in there, too: not so often that this alone would be activity. */
+static uint32_t watch_interval_ms(const struct keeper *k)
+{
+	enum { SHORTEST_MS = 500 };
+	uint64_t period_ms = idle_period_ms(&k->idle);
+	return period_ms && period_ms < SHORTEST_MS ? SHORTEST_MS : (uint32_t)period_ms;
+}
+
 static bool open_line(struct keeper *k)
 {
 	struct recipe *r = &k->recipe;
 	const uint64_t due_ms = keeper_now_ms() + r->plan.timeout_ms[PLAN_CONNECT];
 	recipe_tell(k, "%s: connecting to the agent", r->plan.backend);
-	int error = bridges_begin(&r->bridges);
+	int error = bridges_begin(&r->bridges, watch_interval_ms(k));
 	if (error < 0) {
 		keeper_fail(k, TRM_EIO, "%s: cannot start a process: %s", r->plan.backend, strerror(-error));
 		return false;

@@ -177,9 +177,10 @@ char *step_last_line(const struct step *s, char *out, size_t cap)
 static void tell_end(const struct step *s, char *out, size_t cap)
 {
 	const unsigned ms = s->facts->plan->timeout_ms[s->which];
+	const bool is_round = ms % 1000 == 0;
 	if (s->end == STEP_LATE)
-		snprintf(out, cap, "it has not ended after %u %s and was killed", ms < 10000 ? ms : ms / 1000,
-				ms < 10000 ? "ms" : "s");
+		snprintf(out, cap, "it has not ended after %u %s and was killed", is_round ? ms / 1000 : ms,
+				is_round ? "s" : "ms");
 	else if (s->end == STEP_STOPPED)
 		snprintf(out, cap, "it was stopped");
 	else if (WIFSIGNALED(s->status))

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <terrarium/error.h>
+#include <terrarium/metrics.h>
 
 #include "backend/kept/rundir.h"
 #include "backend/kept/spawn.h"
@@ -58,6 +59,23 @@ static int be_agent(const char *path, const char *error)
 	if (door_report_put(&b, &report) < 0 || send(fd, buf_at(&b), b.len, MSG_NOSIGNAL) < 0)
 		return 125;
 	return recv(fd, &byte, 1, 0) == 0 ? 0 : 125;
+}
+
+/* An agent on standard output that has computed for `busy_ms`, and then no more. */
+static int be_busy(unsigned busy_ms)
+{
+	const struct timespec nap = {.tv_nsec = 50000000};
+	struct trm_metrics metrics = {0};
+	struct buf b;
+	buf_init(&b, 1 << 20);
+	welcome_msg_put(&b, "0", 1, NULL, 0);
+	for (unsigned ms = 0;; ms += 50) {
+		metrics.sample.cpu_ns = (ms < busy_ms ? ms : busy_ms) * UINT64_C(1000000);
+		if (metrics_msg_put(&b, &metrics) < 0 || write(1, buf_at(&b), b.len) != (ssize_t)b.len)
+			return 0;
+		buf_clear(&b);
+		nanosleep(&nap, NULL);
+	}
 }
 
 /* ---- the rig -------------------------------------------------------------------------------- */
@@ -374,7 +392,7 @@ static void a_command_that_hangs(void **state)
 	expect_gone(GONE_TOLD);
 	assert_int_equal(rig.gone.gone.status, TRM_ETIMEDOUT);
 	assert_non_null(strstr(rig.gone.gone.words, "toy: the step 'create' hangs: "));
-	assert_non_null(strstr(rig.gone.gone.words, "after 500 ms"));
+	assert_non_null(strstr(rig.gone.gone.words, "after 500 ms and was killed"));
 	assert_non_null(strstr(rig.gone.gone.words, "('sh'): thinking"));
 	const pid_t pid = pid_in("pid");
 	assert_true(is_gone(&pid));
@@ -477,6 +495,30 @@ static void an_idle_one_that_is_kept_ends(void **state)
 	rig.line_fd = -1;
 	expect_keeper_ends();
 	assert_true(logged("destroy id-1\n"));
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Nobody is attached, yet something is computed, as the agent says. */
+static void one_that_computes_is_not_idle(void **state)
+{
+	enum { BUSY_MS = 1500, IDLE_MS = 800 };
+	(void)state;
+	usual_scripts();
+	buf_clear(&rig.steps[PLAN_CONNECT]);
+	script(PLAN_CONNECT, "exec $SELF busy 1500");
+	start_with(true, IDLE_MS);
+	expect_ready();
+	const uint64_t then_ms = now_ms();
+	close(rig.line_fd);
+	rig.line_fd = -1;
+	expect_keeper_ends();
+	assert_true(now_ms() - then_ms > BUSY_MS);
 }
 
 /* ---- the direct way ------------------------------------------------------------------------------ */
@@ -623,6 +665,8 @@ int main(int argc, char **argv)
 	char path[PATH_MAX];
 	if (argc > 2 && !strcmp(argv[1], "agent"))
 		return be_agent(argv[2], argc > 3 ? argv[3] : "");
+	if (argc > 2 && !strcmp(argv[1], "busy"))
+		return be_busy((unsigned)atoi(argv[2]));
 	self = realpath("/proc/self/exe", path);
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
@@ -637,6 +681,7 @@ int main(int argc, char **argv)
 			CASE(commands_die_with_the_keeper),
 			CASE(a_killed_keeper_loses_no_changes),
 			CASE(an_idle_one_that_is_kept_ends),
+			CASE(one_that_computes_is_not_idle),
 			CASE(a_sandbox_with_a_door),
 			CASE(an_agent_that_cannot_serve),
 			CASE(a_door_to_which_nobody_comes),
