@@ -108,11 +108,12 @@ extern const struct backend_ops backend_fake;
 extern const struct backend_ops backend_microsandbox;
 extern const struct backend_ops backend_recipe;
 /* Not to be found by name: a local sandbox that runs already, opts->name. It has no start of its own, but
- * attached_start(), as start(), with what is known of the sandbox already: the runtime directory, and its
- * entry (backend/kept/found.h), which becomes the carrier's if there is one. */
+ * attached_start(), as start(), with what is known of the sandbox already: its entry (backend/kept/found.h),
+ * and what that says, which becomes the carrier's if there is one. */
 struct info_msg;
+struct found_entry;
 extern const struct backend_ops backend_attached;
-int attached_start(int run_fd, struct info_msg *info, struct trm_loop *loop,
+int attached_start(const struct found_entry *entry, struct info_msg *info, struct trm_loop *loop,
 		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
 		struct carrier **ret_carrier, struct trm_error *reterr);
 

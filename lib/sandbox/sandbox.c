@@ -297,7 +297,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 
 /* What has been found out of one that runs already. */
 struct found {
-	int run_fd;
+	struct found_entry entry;
 	struct info_msg info;
 	struct trm_wishes wishes; /* big, and mostly not touched: found.c fills what there is */
 };
@@ -306,7 +306,7 @@ static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_
 {
 	int r = s->ops->probe(reterr);
 	if (r == 0 && found)
-		r = attached_start(found->run_fd, &found->info, s->loop, &s->opts, &CARRIER_CB, s,
+		r = attached_start(&found->entry, &found->info, s->loop, &s->opts, &CARRIER_CB, s,
 				&s->carrier, reterr);
 	else if (r == 0)
 		r = s->ops->start(s->loop, &s->opts, &CARRIER_CB, s, &s->carrier, reterr);
@@ -379,9 +379,7 @@ static int describe(
 {
 	struct trm_wishes *wishes = &found->wishes;
 	struct state_msg state;
-	int r = found->run_fd = found_open_dir(reterr);
-	if (r >= 0)
-		r = found_read(found->run_fd, name, &found->info, reterr);
+	int r = found_open(&found->entry, name, &found->info, reterr);
 	if (r == TRM_ENOENT)
 		return trm_error_set(reterr, r, "there is no running sandbox '%s'", name);
 	if (r < 0)
@@ -392,15 +390,14 @@ static int describe(
 	ret->n_mounts = wishes->n_mounts;
 	ret->workdir = wishes->workdir;
 	ret->group = wishes->group;
-	ret->keep = found_state(found->run_fd, name, &state) && state.is_kept;
+	ret->keep = found_entry_state(&found->entry, &state) && state.is_kept;
 	return 0;
 }
 
 static void found_finish(struct found *found)
 {
 	info_msg_finish(&found->info);
-	if (found->run_fd >= 0)
-		close(found->run_fd);
+	found_close(&found->entry);
 	free(found);
 }
 

@@ -87,15 +87,16 @@ static void on_patience(void *user)
 
 /* ---- start ----------------------------------------------------------------------------- */
 
-static int connect_all(struct attached *a, int run_fd, const char *name, struct trm_error *reterr)
+static int connect_all(struct attached *a, const struct found_entry *entry, const char *name,
+		struct trm_error *reterr)
 {
 	/* That the keeper is the one of the entry, its line will tell: only what lives takes part in it. */
-	if (!found_is_held(run_fd, name))
+	if (!found_entry_is_held(entry))
 		return trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
-	a->fd = rundir_connect(run_fd, name, AGENT_FILE, reterr);
+	a->fd = rundir_connect(entry->path, entry->fd, name, AGENT_FILE, reterr);
 	if (a->fd < 0)
 		return a->fd;
-	int line_fd = rundir_connect(run_fd, name, DOOR_FILE, reterr);
+	int line_fd = rundir_connect(entry->path, entry->fd, name, DOOR_FILE, reterr);
 	return line_fd < 0 ? line_fd : tether_open(&a->tether, a->loop, line_fd, &TETHER_CB, a, reterr);
 }
 
@@ -107,7 +108,7 @@ static void take_info(struct attached *a, struct info_msg *info)
 	stats_open_lazily(&a->stats, &a->info.ready, a->info.keeper);
 }
 
-int attached_start(int run_fd, struct info_msg *info, struct trm_loop *loop,
+int attached_start(const struct found_entry *entry, struct info_msg *info, struct trm_loop *loop,
 		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
 		struct carrier **ret_carrier, struct trm_error *reterr)
 {
@@ -117,7 +118,7 @@ int attached_start(int run_fd, struct info_msg *info, struct trm_loop *loop,
 	*a = (struct attached){.base = {&backend_attached, cb, user}, .loop = loop, .fd = -1};
 	stats_init(&a->stats);
 	tether_init(&a->tether);
-	int r = connect_all(a, run_fd, opts->name, reterr);
+	int r = connect_all(a, entry, opts->name, reterr);
 	if (r >= 0 && opts->is_onlooker)
 		tether_look(&a->tether);
 	if (r >= 0)

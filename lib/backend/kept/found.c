@@ -53,17 +53,19 @@ static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
 	return n;
 }
 
-int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr)
+/* `dir` is what open_entry() has returned, with its errno. */
+static int read_info(int dir, const char *name, struct info_msg *ret, struct trm_error *reterr)
 {
 	/* On the heap, where what is not filled is not touched. */
+	int error = errno;
 	char *bytes = malloc(INFO_MAX_BYTES);
-	errno = 0;
-	int dir = bytes ? open_entry(run_fd, name) : -1;
-	ssize_t n = dir >= 0 ? read_from(dir, INFO_FILE, bytes, INFO_MAX_BYTES) : -1;
-	int error = bytes ? errno : ENOMEM;
+	ssize_t n = -1;
+	if (bytes && dir >= 0) {
+		n = read_from(dir, INFO_FILE, bytes, INFO_MAX_BYTES);
+		error = errno;
+	}
+	error = bytes ? error : ENOMEM;
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
-	if (dir >= 0)
-		close(dir);
 	free(bytes);
 	/* Who has no descriptors or no memory left cannot know what there is. */
 	if (n < 0 && (error == EMFILE || error == ENFILE || error == ENOMEM))
@@ -71,14 +73,60 @@ int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_er
 	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;
 }
 
-bool found_state(int run_fd, const char *name, struct state_msg *ret)
+int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr)
 {
-	char bytes[STATE_MAX_BYTES];
 	int dir = open_entry(run_fd, name);
-	ssize_t n = dir >= 0 ? read_from(dir, STATE_FILE, bytes, sizeof bytes) : -1;
+	int r = read_info(dir, name, ret, reterr);
 	if (dir >= 0)
 		close(dir);
+	return r;
+}
+
+static bool read_state(int dir, struct state_msg *ret)
+{
+	char bytes[STATE_MAX_BYTES];
+	ssize_t n = dir >= 0 ? read_from(dir, STATE_FILE, bytes, sizeof bytes) : -1;
 	return n > 0 && state_msg_get(bytes, (size_t)n, ret) == 0;
+}
+
+bool found_state(int run_fd, const char *name, struct state_msg *ret)
+{
+	int dir = open_entry(run_fd, name);
+	bool is_known = read_state(dir, ret);
+	if (dir >= 0)
+		close(dir);
+	return is_known;
+}
+
+int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_info, struct trm_error *reterr)
+{
+	char path[RUNDIR_PATH];
+	ret->fd = -1;
+	int run_fd = rundir_find(path, reterr);
+	if (run_fd < 0)
+		return run_fd;
+	ret->fd = open_entry(run_fd, name);
+	int r = read_info(ret->fd, name, ret_info, reterr);
+	snprintf(ret->path, sizeof ret->path, "%s/%s", path, name);
+	close(run_fd);
+	return r;
+}
+
+void found_close(struct found_entry *entry)
+{
+	if (entry->fd >= 0)
+		close(entry->fd);
+	entry->fd = -1;
+}
+
+bool found_entry_state(const struct found_entry *entry, struct state_msg *ret)
+{
+	return read_state(entry->fd, ret);
+}
+
+bool found_entry_is_held(const struct found_entry *entry)
+{
+	return sweep_is_held(entry->fd);
 }
 
 /* Process numbers and start times begin anew with the machine: the boot tells them apart. */
@@ -89,7 +137,7 @@ static bool is_of_this_boot(const struct info_msg *info)
 	return !*id || !*info->boot_id || strcmp(id, info->boot_id) == 0;
 }
 
-bool found_is_held(int run_fd, const char *name)
+static bool is_held(int run_fd, const char *name)
 {
 	int dir = open_entry(run_fd, name);
 	bool is = dir >= 0 && sweep_is_held(dir);
@@ -102,7 +150,7 @@ bool found_is_alive(int run_fd, const char *name, const struct info_msg *info)
 {
 	struct procstat stat;
 	return procstat_read(info->keeper, &stat) && stat.start == info->keeper_start && stat.state != 'Z'
-	       && is_of_this_boot(info) && found_is_held(run_fd, name);
+	       && is_of_this_boot(info) && is_held(run_fd, name);
 }
 
 void found_limits(const struct info_msg *info, struct trm_limits *ret)

@@ -11,6 +11,7 @@
 
 #include <terrarium/registry.h>
 
+#include "backend/kept/rundir.h"
 #include "backend/kept/stats.h"
 #include "wire/lifeline.h"
 
@@ -22,14 +23,26 @@ int found_open_dir(struct trm_error *reterr);
 /* What the entry says of itself. TRM_ENOENT: there is none of that name, or it is not up yet. */
 int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr);
 /* Does the keeper live that wrote it, and hold the entry of that name? */
-/* Its keeper holds the lock of its directory: one of the signs of life, and the cheapest. */
-bool found_is_held(int run_fd, const char *name);
 bool found_is_alive(int run_fd, const char *name, const struct info_msg *info);
 void found_limits(const struct info_msg *info, struct trm_limits *ret);
 void found_wishes(const struct info_msg *info, struct trm_wishes *ret);
 
 /* What changes. False: it is not known. */
 bool found_state(int run_fd, const char *name, struct state_msg *ret);
+
+/* One entry, for who looks at it more than once. */
+struct found_entry {
+	char path[RUNDIR_PATH + 72];
+	int fd; /* of its directory; -1: there is none */
+};
+/* Opens it and reads what it says of itself, as found_read(). */
+int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_info,
+		struct trm_error *reterr);
+void found_close(struct found_entry *entry);
+bool found_entry_state(const struct found_entry *entry, struct state_msg *ret);
+/* Its keeper holds the lock of its directory: one of the signs of life, and the cheapest. */
+bool found_entry_is_held(const struct found_entry *entry);
+
 /* The languages of the kernels that run there, as a mask of 1 << enum trm_lang_id: children of the agent with
  * a kernel's command line. (Code in the sandbox can imitate one.) */
 unsigned found_kernels(const struct info_msg *info);

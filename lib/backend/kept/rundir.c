@@ -185,12 +185,19 @@ void rundir_entry_remove(struct rundir_entry *e)
 
 /* ---- sockets ------------------------------------------------------------------------ */
 
-/* A path may be too long for a socket's address: so it goes through the directory's descriptor. */
-static void address(struct sockaddr_un *addr, int dir_fd, const char *name, const char *file)
+/* A path that is unknown, or too long for a socket's address, goes through the directory's descriptor. Not
+ * all do, as that makes the kernel build up a part of /proc for a program that may be over sooner. */
+static void address(struct sockaddr_un *addr, const char *path, int entry_fd, const char *file)
 {
+	size_t n = path ? strlen(path) : sizeof addr->sun_path, file_n = strlen(file);
 	addr->sun_family = AF_UNIX;
-	snprintf(addr->sun_path, sizeof addr->sun_path, "/proc/self/fd/%d/%.64s%s%.11s", dir_fd, name,
-			*name ? "/" : "", file);
+	if (n + 1 + file_n < sizeof addr->sun_path) {
+		memcpy(addr->sun_path, path, n);
+		addr->sun_path[n] = '/';
+		memcpy(addr->sun_path + n + 1, file, file_n + 1);
+	} else {
+		snprintf(addr->sun_path, sizeof addr->sun_path, "/proc/self/fd/%d/%s", entry_fd, file);
+	}
 }
 
 static int type_of(const char *file)
@@ -211,17 +218,17 @@ static int give_up(int fd)
 static int listen_at(int entry_fd, const char *file)
 {
 	struct sockaddr_un addr;
-	address(&addr, entry_fd, "", file);
+	address(&addr, NULL, entry_fd, file);
 	int fd = socket(AF_UNIX, type_of(file) | SOCK_CLOEXEC, 0);
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof addr) == 0 && listen(fd, 64) == 0)
 		return fd;
 	return give_up(fd);
 }
 
-static int connect_at(int dir_fd, const char *name, const char *file)
+static int connect_at(const char *path, int entry_fd, const char *file)
 {
 	struct sockaddr_un addr;
-	address(&addr, dir_fd, name, file);
+	address(&addr, path, entry_fd, file);
 	int fd = socket(AF_UNIX, type_of(file) | SOCK_CLOEXEC, 0);
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0
 			&& fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
@@ -234,7 +241,7 @@ int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door
 {
 	int agent = listen_at(e->entry_fd, AGENT_FILE);
 	int door = agent < 0 ? -1 : listen_at(e->entry_fd, DOOR_FILE);
-	int stream = door < 0 ? -1 : connect_at(e->entry_fd, "", AGENT_FILE);
+	int stream = door < 0 ? -1 : connect_at(NULL, e->entry_fd, AGENT_FILE);
 	if (stream >= 0) {
 		*ret_agent_fd = agent;
 		*ret_door_fd = door;
@@ -249,11 +256,12 @@ int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door
 	return r;
 }
 
-int rundir_connect(int run_fd, const char *name, const char *file, struct trm_error *reterr)
+int rundir_connect(
+		const char *path, int entry_fd, const char *name, const char *file, struct trm_error *reterr)
 {
 	struct ucred who;
 	socklen_t n = sizeof who;
-	int fd = connect_at(run_fd, name, file);
+	int fd = connect_at(path, entry_fd, file);
 	if (fd < 0)
 		return errno == ENOENT || errno == ECONNREFUSED
 				       ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'",

@@ -49,9 +49,11 @@ void rundir_entry_remove(struct rundir_entry *e);
 int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door_fd, int *ret_stream_fd,
 		struct trm_error *reterr);
 
-/* A non-blocking connection to one of the two (AGENT_FILE, DOOR_FILE) of a running sandbox. TRM_ENOENT: there
- * is none of that name; TRM_EPERM: somebody else made the socket. */
-int rundir_connect(int run_fd, const char *name, const char *file, struct trm_error *reterr);
+/* A non-blocking connection to one of the two (AGENT_FILE, DOOR_FILE) of a running sandbox, whose entry is
+ * open and has that path. TRM_ENOENT: there is none of that name; TRM_EPERM: somebody else made the socket.
+ */
+int rundir_connect(
+		const char *path, int entry_fd, const char *name, const char *file, struct trm_error *reterr);
 
 /* Variables as an entry has them: names alone, with commas between; values may be secrets. */
 void rundir_list_env(const char *const *env, size_t n_env, char out[TRM_ENV_BYTES]);

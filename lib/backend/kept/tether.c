@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -47,16 +48,25 @@ static void hear(struct tether *tether, struct lifeline_msg *msg)
 	}
 }
 
+/* The packet that is there, of n bytes. False: it cannot be read. */
+static bool take(struct tether *tether, size_t n)
+{
+	struct lifeline_msg msg;
+	char none, *packet = malloc(n);
+	ssize_t got = recv(tether->fd, packet ? packet : &none, packet ? n : 1, MSG_DONTWAIT);
+	bool is_good = packet && got > 0 && lifeline_get(packet, (size_t)got, &msg) == 0;
+	free(packet);
+	if (is_good)
+		hear(tether, &msg);
+	return is_good;
+}
+
 void tether_hear(struct tether *tether)
 {
-	char packet[16 * 1024];
-	struct lifeline_msg msg;
 	ssize_t n = -1;
 	errno = EAGAIN;
-	while (tether->watch && (n = recv(tether->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0)
-		if (lifeline_get(packet, (size_t)n, &msg) == 0)
-			hear(tether, &msg);
-		else if (!tether->ready.type) {
+	while (tether->watch && (n = recv(tether->fd, NULL, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT)) > 0)
+		if (!take(tether, (size_t)n) && !tether->ready.type) {
 			/* Without this word nobody would ever know that it has started. */
 			tether->is_garbled = true;
 			break;
