@@ -47,6 +47,7 @@ void client_trim(struct trm_sandbox *s)
 void client_finish(struct trm_sandbox *s)
 {
 	client_stop(s);
+	streams_finish(&s->streams);
 	buf_finish(&s->in);
 	buf_finish(&s->out);
 }
@@ -281,7 +282,8 @@ static void on_readable(struct trm_sandbox *s)
 	}
 	buf_fill(&s->in, (size_t)n);
 	if ((size_t)n == s->read_bytes)
-		s->read_bytes = s->read_bytes < SANDBOX_READ_BYTES / 4 ? s->read_bytes * 4 : SANDBOX_READ_BYTES;
+		s->read_bytes = s->read_bytes < SANDBOX_READ_BYTES / 4 ? s->read_bytes * 4
+								       : SANDBOX_READ_BYTES;
 	deliver_all(s);
 }
 

@@ -32,8 +32,9 @@
 #ifndef SANDBOX_WINDOW
 #define SANDBOX_WINDOW (1024u * 1024)
 #endif
-/* Bytes asked for in one read: as much as a turn shall deliver at most. They grow up to that, while reads bring
- * all that they ask for: most connections never hear so much, and memory that nobody touches costs, too. */
+/* Bytes asked for in one read: as much as a turn shall deliver at most. They grow up to that, while reads
+ * bring all that they ask for: most connections never hear so much, and memory that nobody touches costs,
+ * too. */
 #ifndef SANDBOX_READ_BYTES
 #define SANDBOX_READ_BYTES (512u * 1024)
 #endif
@@ -72,19 +73,24 @@ struct stream {
  * finding one is an index, and one that is gone is told from one that never was. */
 enum { STREAM_SLOT_BITS = 10, STREAM_SLOTS = 1 << STREAM_SLOT_BITS };
 
+struct stream_slot {
+	struct stream *stream;
+	uint32_t generation;
+	uint32_t next_free; /* the number of another one that is free, and 1; 0: there is none */
+};
+
 struct stream_table {
-	struct {
-		struct stream *stream;
-		uint32_t generation;
-	} slots[STREAM_SLOTS];
-	uint16_t free[STREAM_SLOTS]; /* of those that have been in use */
-	unsigned n_free;
-	unsigned n_slots; /* that have ever been in use: the lowest */
+	struct stream_slot *slots;
+	uint32_t first_free; /* as next_free: of those that have been in use */
+	unsigned n_slots;    /* that have ever been in use: the lowest */
+	unsigned cap;
 };
 
 enum stream_found { STREAM_UNKNOWN, STREAM_GONE, STREAM_FOUND };
 
-/* Zeroed, a table is empty. Give `stream` an id. TRM_EBUSY when the table is full. */
+/* Zeroed, a table is empty. */
+void streams_finish(struct stream_table *table);
+/* Give `stream` an id. TRM_EBUSY when the table is full. */
 int streams_add(struct stream_table *table, struct stream *stream, struct trm_error *reterr);
 void streams_remove(struct stream_table *table, struct stream *stream); /* takes one that is out */
 enum stream_found streams_find(const struct stream_table *table, uint32_t id, struct stream **ret);
@@ -150,9 +156,9 @@ struct trm_sandbox {
 	struct trm_watch *watch;
 	struct buf in, out;
 	unsigned read_bytes; /* asked for in the next read */
-	bool is_blocked; /* the socket is full: the loop tells when to go on */
-	bool wants_pump; /* some stream holds back bytes until `out` has room */
-	bool is_dead;    /* the socket takes nothing any more */
+	bool is_blocked;     /* the socket is full: the loop tells when to go on */
+	bool wants_pump;     /* some stream holds back bytes until `out` has room */
+	bool is_dead;        /* the socket takes nothing any more */
 	struct stream_table streams;
 };
 

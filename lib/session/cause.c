@@ -4,12 +4,14 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/procstat.h"
 #include "base/signame.h"
 #include "session/session.h"
 
+enum { LAST_WORDS_BYTES = 4096 };
 static const uint64_t mib = 1024 * 1024;
 
 /* ---- the counters ------------------------------------------------------------------ */
@@ -98,7 +100,9 @@ void cause_of_death(struct trm_session *s, const struct trm_exit *status, char *
 
 void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n)
 {
-	size_t room = sizeof run->last_words - 1;
+	const size_t room = LAST_WORDS_BYTES - 1;
+	if (!run->last_words && !(run->last_words = malloc(LAST_WORDS_BYTES)))
+		return;
 	if (n >= room) {
 		memcpy(run->last_words, bytes + n - room, room);
 		run->n_last_words = room;
@@ -109,6 +113,11 @@ void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n)
 		run->n_last_words = keep + n;
 	}
 	run->last_words[run->n_last_words] = '\0';
+}
+
+static const char *last_words(const struct trm_run *run)
+{
+	return run->last_words ? run->last_words : "";
 }
 
 /* What programs say when an allocation was refused, before they give up. Where nothing is counted,
@@ -165,7 +174,7 @@ static bool complains_of_processes(const struct look *l)
 {
 	return complains(l->run, l->result, "EAGAIN", "Resource temporarily unavailable")
 	       || complains(l->run, l->result, "can't start new thread", "can't start new thread")
-	       || strstr(l->run->last_words, "fork: retry: Resource temporarily unavailable");
+	       || strstr(last_words(l->run), "fork: retry: Resource temporarily unavailable");
 }
 
 static bool met_processes(const struct look *l, char *out, size_t cap)
@@ -233,7 +242,7 @@ static bool met_allocation(const struct look *l, char *out, size_t cap)
 {
 	if (!complains(l->run, l->result, "MemoryError", "Cannot allocate memory")
 			&& !complains(l->run, l->result, "ENOMEM", "Array buffer allocation failed")
-			&& (l->result->status == TRM_STATUS_OK || !starved(l->run->last_words)))
+			&& (l->result->status == TRM_STATUS_OK || !starved(last_words(l->run))))
 		return false;
 	snprintf(out, cap, "an allocation was refused: memory limit %" PRIu64 " MiB",
 			l->limits->mem_bytes / mib);

@@ -19,6 +19,7 @@ void run_free(struct trm_run *run)
 	free(run->code);
 	free(run->filename);
 	free(run->prompt);
+	free(run->last_words);
 	if (run->is_foreign && run->output) {
 		output_finish(run->output);
 		free(run->output);

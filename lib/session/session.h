@@ -167,7 +167,7 @@ struct trm_run {
 	bool knows_peak;
 	bool peak_is_own;           /* the highest memory counts from this run's beginning */
 	uint64_t peak_before_bytes; /* else: the sandbox's when the run began */
-	char last_words[4096];      /* the end of its stderr; n_last_words bytes and a NUL */
+	char *last_words;           /* the end of its stderr; NULL: it has written none */
 	size_t n_last_words;
 	uint64_t memory_begin_bytes; /* when it was first looked at; 0: not yet */
 	uint64_t memory_told_bytes;  /* in use when the warning was given; 0: it was not */
