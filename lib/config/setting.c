@@ -331,6 +331,8 @@ static int set_ranges(struct trm_config *config, const struct trm_setting *s, co
 	struct cidr ranges[CIDR_LIST_MAX];
 	struct trm_error why = {0};
 	size_t n;
+	if (!*text)
+		return set_text(config, s, text, label, reterr);
 	if (cidr_parse_list(text, ranges, &n, &why) < 0)
 		return trm_error_set(reterr, TRM_EINVAL, "%s: %s", label, why.msg);
 	return set_text(config, s, text, label, reterr);
@@ -404,14 +406,22 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 	return (size_t)snprintf(out, cap, "%u", *(const uint32_t *)field);
 }
 
-/* The long texts at the end become empty ones: their pages are not touched, for the sake of short programs.
- */
+/* The long texts at the end become empty ones. In memory that has never been used they are that already, and
+ * are not written to: short programs would pay for each page. */
+static bool is_emptied(struct trm_config *config, const struct trm_setting *s)
+{
+	char *field = (char *)config + s->offset;
+	if (s->offset < offsetof(struct trm_config, mounts) || *s->fallback)
+		return false;
+	if (*field)
+		*field = '\0';
+	return true;
+}
+
 void trm_config_default(struct trm_config *config)
 {
 	memset(config, 0, offsetof(struct trm_config, mounts));
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		if (settings[i].offset >= offsetof(struct trm_config, mounts))
-			*((char *)config + settings[i].offset) = '\0';
-	for (size_t i = 0; i < N_SETTINGS; i++)
-		trm_config_set(config, &settings[i], settings[i].fallback, settings[i].name, NULL);
+		if (!is_emptied(config, &settings[i]))
+			trm_config_set(config, &settings[i], settings[i].fallback, settings[i].name, NULL);
 }

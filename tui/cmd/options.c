@@ -13,7 +13,12 @@
 void options_init(
 		struct options *o, const char *command, const struct option_spec *own, int argc, char **argv)
 {
-	*o = (struct options){.command = command, .own = own, .argc = argc, .argv = argv, .at = 1};
+	memset(o, 0, offsetof(struct options, items));
+	o->command = command;
+	o->own = own;
+	o->argc = argc;
+	o->argv = argv;
+	o->at = 1;
 }
 
 enum { COMMON_HELP, COMMON_YES, COMMON_CONFIG };

@@ -43,16 +43,17 @@ struct options {
 	/* A switch that was given without a value, and the word behind it, which may have been meant to be
 	 * it. */
 	const char *bare_switch, *bare_word;
-	char secret[4096]; /* what was given for one, and wiped from the line */
-	char joined[1024]; /* of an option that may be repeated */
 	struct {
 		const char *text, *label;
 	} settings[OPTIONS_SETTINGS_MAX]; /* by row of trm_settings() */
+	size_t n_items;
+	/* From here on nothing is set before it is used: most lines need none of it. */
 	struct {
 		int row;
 		const char *text;
 	} items[OPTIONS_ITEMS_MAX]; /* of lists, in the order of the line */
-	size_t n_items;
+	char joined[1024];          /* of an option that may be repeated */
+	char secret[4096];          /* what was given for one, and wiped from the line */
 };
 
 enum {

@@ -16,7 +16,6 @@
 /* All sources are read and checked, and the person is asked, before anything starts. */
 
 struct request {
-	struct trm_config config;
 	struct gate gate;
 	struct source *sources;
 	size_t n_sources;
@@ -24,6 +23,7 @@ struct request {
 	bool is_json;
 	bool is_camel;
 	bool is_pipe_broken;
+	struct trm_config config; /* last, with its long texts that nobody looks at */
 };
 
 enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND };
