@@ -2,11 +2,11 @@
 #include "stream/feed.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
 
-/* In one read: on the stack, all of which is touched. */
 enum { QUEUE_SHORT = 64 << 10, FEED_READ_BYTES = 16 << 10 };
 
 void feed_init(struct feed *f, struct trm_loop *loop, int fd, const struct feed_cb *cb, void *user)
@@ -24,13 +24,15 @@ static void end(struct feed *f)
 
 static void read_some(struct feed *f)
 {
-	char bytes[FEED_READ_BYTES];
-	ssize_t n = read(f->fd, bytes, sizeof bytes);
+	/* Not on the stack, where all of it would be touched, even if nothing is read. */
+	char *bytes = malloc(FEED_READ_BYTES);
+	ssize_t n = bytes ? read(f->fd, bytes, FEED_READ_BYTES) : 0;
 	f->is_ready = false;
 	if (n > 0)
 		f->cb->bytes(f->user, bytes, (size_t)n);
 	else if (n == 0 || (errno != EINTR && errno != EAGAIN))
 		end(f);
+	free(bytes);
 }
 
 static void on_readable(void *user, int fd, uint32_t events)

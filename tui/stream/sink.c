@@ -8,19 +8,20 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#ifndef RWF_NOWAIT
+#define RWF_NOWAIT 8 /* linux/fs.h */
+#endif
 
 /* O_NONBLOCK belongs to the open file description, which we share with the shell and
  * others; so open the same pipe or terminal once more. Where that is not to be had, writes block. */
 static void own_description(struct sink *s)
 {
-	struct stat st;
 	char path[32];
-	if (fstat(s->fd, &st) < 0)
-		return;
-	s->is_socket = S_ISSOCK(st.st_mode);
-	if (!S_ISFIFO(st.st_mode) && !s->is_terminal)
-		return;
+	s->is_borrowed = false;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", s->fd);
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
@@ -35,7 +36,11 @@ void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind k
 	*s = (struct sink){.loop = loop, .cb = cb, .user = user, .fd = fd, .last = '\n'};
 	s->is_terminal = isatty(fd);
 	filter_init(&s->filter, kind);
-	own_description(s);
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return;
+	s->is_socket = S_ISSOCK(st.st_mode);
+	s->is_borrowed = S_ISFIFO(st.st_mode) || s->is_terminal;
 }
 
 static void release(struct sink *s)
@@ -61,14 +66,29 @@ static void trm_error_set(struct sink *s, int saved_errno)
 		s->cb->broken(s->user, s, saved_errno);
 }
 
+/* A pipe can be written to without waiting, whoever else has it (since Linux 6.4). Else it is opened anew,
+ * but not before there is something to be written: that is dear, and most programs write nothing to stderr.
+ */
+static ssize_t write_some(struct sink *s, const char *bytes, size_t n)
+{
+	if (s->is_socket)
+		return send(s->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (s->is_borrowed) {
+		const struct iovec part = {(void *)bytes, n};
+		ssize_t wrote = syscall(SYS_pwritev2, s->fd, &part, 1, -1L, -1L, RWF_NOWAIT);
+		if (wrote >= 0 || (errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS))
+			return wrote;
+		own_description(s);
+	}
+	return write(s->fd, bytes, n);
+}
+
 /* Write what goes; the number of bytes written, or -1 when the sink has broken. */
 static ssize_t put(struct sink *s, const char *bytes, size_t n)
 {
 	size_t done = 0;
 	while (done < n) {
-		ssize_t wrote = s->is_socket ? send(
-						s->fd, bytes + done, n - done, MSG_DONTWAIT | MSG_NOSIGNAL)
-					     : write(s->fd, bytes + done, n - done);
+		ssize_t wrote = write_some(s, bytes + done, n - done);
 		if (wrote > 0) {
 			done += (size_t)wrote;
 		} else if (wrote < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {

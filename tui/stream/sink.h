@@ -29,7 +29,8 @@ struct sink {
 	const struct sink_cb *cb;
 	void *user;
 	int fd;
-	bool owns_fd; /* an own, non-blocking description of the same pipe or terminal */
+	bool is_borrowed; /* a pipe or terminal, in the description that others have */
+	bool owns_fd;     /* … or in a non-blocking one of our own */
 	bool is_socket;
 	bool is_terminal;
 	bool is_broken;
