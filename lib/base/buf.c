@@ -7,7 +7,7 @@
 #include <terrarium/error.h>
 
 #ifndef BUF_FIRST
-#define BUF_FIRST 4096
+#define BUF_FIRST 512
 #endif
 
 void buf_init(struct buf *b, size_t max)

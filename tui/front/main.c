@@ -56,19 +56,28 @@ static bool has_secret(int argc, char **argv)
 	return false;
 }
 
-int main(int argc, char **argv)
+/* What the line asks for, if it is the front's to do. The options are big: their place on the stack is the
+ * command's own afterwards. */
+static __attribute__((noinline)) const struct cmd *find_mine(int argc, char **argv)
 {
-	hand_init(argv);
-	for (size_t i = 0; argc > 1 && !has_secret(argc, argv) && i < sizeof mine / sizeof *mine; i++) {
+	struct options o;
+
+	for (size_t i = 0; argc > 1 && i < sizeof mine / sizeof *mine; i++) {
 		const struct cmd *cmd = mine[i].cmd;
-		struct options o;
 		if (strcmp(argv[1], cmd->name) != 0)
 			continue;
 		options_init(&o, cmd->name, cmd->options, argc - 1, argv + 1);
-		if (!mine[i].is_plain(&o, cmd))
-			break;
-		cmd_prepare();
-		return cmd->run(cmd, argc - 1, argv + 1);
+		return !has_secret(argc, argv) && mine[i].is_plain(&o, cmd) ? cmd : NULL;
 	}
-	hand_over();
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	hand_init(argv);
+	const struct cmd *cmd = find_mine(argc, argv);
+	if (!cmd)
+		hand_over();
+	cmd_prepare();
+	return cmd->run(cmd, argc - 1, argv + 1);
 }
