@@ -272,6 +272,9 @@ static int reopen(const struct feed *feed, int flags)
 
 static void drain(struct feed *feed)
 {
+	int left;
+	if (ioctl(feed->read_fd, FIONREAD, &left) == 0 && left == 0)
+		return;
 	int fd = reopen(feed, O_RDONLY);
 	if (fd < 0)
 		return;

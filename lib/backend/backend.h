@@ -113,7 +113,7 @@ extern const struct backend_ops backend_recipe;
 struct info_msg;
 struct found_entry;
 extern const struct backend_ops backend_attached;
-int attached_start(const struct found_entry *entry, struct info_msg *info, struct trm_loop *loop,
+int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_loop *loop,
 		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
 		struct carrier **ret_carrier, struct trm_error *reterr);
 

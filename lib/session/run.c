@@ -155,6 +155,12 @@ uint64_t trm_run_number(const struct trm_run *run)
 static void open_stdin(struct trm_run *run)
 {
 	struct trm_proc *proc = run->kernel->proc;
+	/* Input that has ended before it began is what the interpreter has in any case. */
+	if (run->has_early_eof && !run->early_stdin.len) {
+		buf_finish(&run->early_stdin);
+		return;
+	}
+	run->has_opened_stdin = true;
 	trm_proc_open_stdin(proc);
 	if (run->early_stdin.len)
 		trm_proc_write(proc, TRM_STDOUT, buf_at(&run->early_stdin), run->early_stdin.len, NULL);
@@ -480,7 +486,8 @@ static void detach(struct trm_run *run)
 	if (!k)
 		return;
 	run_release_credit(run);
-	if (run->offers_stdin && k->proc && (!run->is_foreign || k->share.turn == TURN_OURS))
+	bool has_stdin = run->is_foreign ? k->share.turn == TURN_OURS : run->has_opened_stdin;
+	if (run->offers_stdin && k->proc && has_stdin)
 		trm_proc_reset_stdin(k->proc);
 	k->run = NULL;
 	if (run->is_foreign)

@@ -177,6 +177,7 @@ struct trm_run {
 	size_t unconsumed;         /* with manual credit: delivered, not yet dealt with */
 	struct buf early_stdin;    /* sent before the run was active */
 	bool has_early_eof;
+	bool has_opened_stdin; /* of the interpreter, for this run */
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes, n_bundles, dropped_displays;
 };

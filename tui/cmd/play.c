@@ -393,9 +393,10 @@ static int perform(struct play *p)
 	}
 	hush_end(&p->hush);
 	feed_finish(&p->feed);
-	trm_session_close(p->session);
 	note_kept(p);
+	/* First the sandbox: what ends with the connection needs no words of its own. */
 	stage_close(&p->stage);
+	trm_session_close(p->session);
 	sink_finish(&p->out);
 	sink_finish(&p->err);
 	stage_end(&p->stage);

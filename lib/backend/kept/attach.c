@@ -22,8 +22,12 @@ enum { STOP_PATIENCE_MS = 5000 };
 struct attached {
 	struct carrier base;
 	struct trm_loop *loop;
+	const char *name;         /* the sandbox's */
+	struct found_entry entry; /* until the keeper is reached */
 	int fd;
 	struct tether tether;
+	bool is_onlooker;
+	struct trm_error no_line; /* why the keeper could not be reached */
 	struct trm_timer *soon; /* callbacks go out from a turn of the loop */
 	struct trm_timer *patience;
 	bool is_connected, is_leaving, is_stopping, is_over;
@@ -46,28 +50,10 @@ static void destroy(struct attached *a)
 	stats_close(&a->stats);
 	info_msg_finish(&a->info);
 	tether_close(&a->tether);
+	found_close(&a->entry);
 	if (a->fd >= 0)
 		close(a->fd);
 	free(a);
-}
-
-static void on_soon(void *user)
-{
-	struct attached *a = user;
-	struct trm_error why = {.code = TRM_OK};
-	if (!a->is_connected && !a->is_over && !a->is_leaving) {
-		a->is_connected = true;
-		a->base.cb->connected(a->base.user, a->fd);
-		return;
-	}
-	if (!a->is_over && !a->is_leaving)
-		return;
-	if (a->is_over && !a->is_leaving && !a->is_stopping)
-		tether_tell_why(&a->tether, &why);
-	if (a->is_over && !a->is_leaving && !a->tether.gone.type) /* its keeper was killed */
-		found_sweep();
-	a->base.cb->closed(a->base.user, &why);
-	destroy(a);
 }
 
 static void on_tether_end(void *user)
@@ -79,6 +65,47 @@ static void on_tether_end(void *user)
 
 static const struct tether_cb TETHER_CB = {.ended = on_tether_end};
 
+/* That the keeper is the one of the entry, its line will tell: only what lives takes part in it. */
+static int reach_keeper(struct attached *a, struct trm_error *reterr)
+{
+	if (a->entry.fd >= 0) {
+		int fd = rundir_connect(a->entry.path, a->entry.fd, a->name, DOOR_FILE, &a->no_line);
+		int r = fd < 0 ? fd : tether_open(&a->tether, a->loop, fd, &TETHER_CB, a, &a->no_line);
+		found_close(&a->entry);
+		if (r < 0)
+			on_tether_end(a);
+		else if (a->is_onlooker)
+			tether_look(&a->tether);
+	}
+	if (a->no_line.code && reterr)
+		*reterr = a->no_line;
+	return a->no_line.code;
+}
+
+static void on_soon(void *user)
+{
+	struct attached *a = user;
+	struct trm_error why = {.code = TRM_OK};
+	if (!a->is_connected && !a->is_over && !a->is_leaving) {
+		a->is_connected = true;
+		a->base.cb->connected(a->base.user, a->fd);
+		/* While the agent has something to do, which we wait for. */
+		if (!a->is_leaving)
+			reach_keeper(a, NULL);
+		return;
+	}
+	if (!a->is_over && !a->is_leaving)
+		return;
+	if (!a->is_leaving && a->no_line.code)
+		why = a->no_line;
+	else if (a->is_over && !a->is_leaving && !a->is_stopping)
+		tether_tell_why(&a->tether, &why);
+	if (a->is_over && !a->is_leaving && !a->tether.gone.type) /* its keeper was killed */
+		found_sweep();
+	a->base.cb->closed(a->base.user, &why);
+	destroy(a);
+}
+
 static void on_patience(void *user)
 {
 	struct attached *a = user;
@@ -87,40 +114,40 @@ static void on_patience(void *user)
 
 /* ---- start ----------------------------------------------------------------------------- */
 
-static int connect_all(struct attached *a, const struct found_entry *entry, const char *name,
-		struct trm_error *reterr)
+static int reach_agent(struct attached *a, const struct found_entry *entry, struct trm_error *reterr)
 {
-	/* That the keeper is the one of the entry, its line will tell: only what lives takes part in it. */
 	if (!found_entry_is_held(entry))
-		return trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
-	a->fd = rundir_connect(entry->path, entry->fd, name, AGENT_FILE, reterr);
-	if (a->fd < 0)
-		return a->fd;
-	int line_fd = rundir_connect(entry->path, entry->fd, name, DOOR_FILE, reterr);
-	return line_fd < 0 ? line_fd : tether_open(&a->tether, a->loop, line_fd, &TETHER_CB, a, reterr);
+		return trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", a->name);
+	a->fd = rundir_connect(entry->path, entry->fd, a->name, AGENT_FILE, reterr);
+	return a->fd < 0 ? a->fd : 0;
 }
 
 /* The carrier's now. */
-static void take_info(struct attached *a, struct info_msg *info)
+static void take_found(struct attached *a, struct found_entry *entry, struct info_msg *info)
 {
+	a->entry = *entry;
+	entry->fd = -1;
 	a->info = *info;
 	*info = (struct info_msg){0};
 	stats_open_lazily(&a->stats, &a->info.ready, a->info.keeper);
 }
 
-int attached_start(const struct found_entry *entry, struct info_msg *info, struct trm_loop *loop,
+int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_loop *loop,
 		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
 		struct carrier **ret_carrier, struct trm_error *reterr)
 {
 	struct attached *a = calloc(1, sizeof *a);
 	if (!a)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*a = (struct attached){.base = {&backend_attached, cb, user}, .loop = loop, .fd = -1};
+	*a = (struct attached){.base = {&backend_attached, cb, user},
+			.loop = loop,
+			.name = opts->name,
+			.entry = {.fd = -1},
+			.fd = -1,
+			.is_onlooker = opts->is_onlooker};
 	stats_init(&a->stats);
 	tether_init(&a->tether);
-	int r = connect_all(a, entry, opts->name, reterr);
-	if (r >= 0 && opts->is_onlooker)
-		tether_look(&a->tether);
+	int r = reach_agent(a, entry, reterr);
 	if (r >= 0)
 		r = trm_loop_add_timer(loop, on_soon, a, &a->soon, reterr);
 	if (r >= 0)
@@ -129,7 +156,7 @@ int attached_start(const struct found_entry *entry, struct info_msg *info, struc
 		destroy(a);
 		return r;
 	}
-	take_info(a, info);
+	take_found(a, entry, info);
 	trm_timer_start(a->soon, 0, 0);
 	*ret_carrier = &a->base;
 	return 0;
@@ -154,13 +181,16 @@ static void stop(struct carrier *carrier)
 		return;
 	a->is_stopping = true;
 	a->is_leaving = false;
+	reach_keeper(a, NULL);
 	tether_stop(&a->tether);
 	trm_timer_start(a->patience, STOP_PATIENCE_MS, 0);
 }
 
 static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 {
-	return tether_keep(&attached(carrier)->tether, is_kept, reterr);
+	struct attached *a = attached(carrier);
+	int r = reach_keeper(a, reterr);
+	return r < 0 ? r : tether_keep(&a->tether, is_kept, reterr);
 }
 
 /* ---- questions ----------------------------------------------------------------------------- */
