@@ -56,16 +56,53 @@ static void open_terminal(struct screen *s)
 	vterm_screen_reset(s->vts, 1);
 }
 
+/* ---- sandboxes of others are not to be seen ---- */
+
+static char runtime_dir[48];
+static pid_t runtime_owner;
+
+static void remove_runtime(void)
+{
+	char command[80];
+
+	snprintf(command, sizeof command, "rm -rf '%s'", runtime_dir);
+	if (getpid() == runtime_owner && system(command) != 0)
+		fprintf(stderr, "%s stays behind\n", runtime_dir);
+}
+
+static bool has_runtime(const char *const *env)
+{
+	while (*env && strncmp(*env, "XDG_RUNTIME_DIR=", 16) != 0)
+		env++;
+	return *env;
+}
+
+/* One for all that this test starts, unless it has seen to that itself. */
+static void own_runtime(void)
+{
+	if (*runtime_dir)
+		return;
+	snprintf(runtime_dir, sizeof runtime_dir, "/tmp/terrarium-runtime-XXXXXX");
+	assert_non_null(mkdtemp(runtime_dir));
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", runtime_dir, 1), 0);
+	runtime_owner = getpid();
+	atexit(remove_runtime);
+}
+
 static void run_child(const char *const *argv, const char *const *env, const char *state_dir)
 {
 	const char *all[32] = {NULL};
-	char path[512], home[512], state[128];
+	char path[512], home[512], state[128], runtime[80];
 	size_t n = 0;
 
 	snprintf(path, sizeof path, "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
 	snprintf(home, sizeof home, "HOME=%s", getenv("HOME") ? getenv("HOME") : "/");
 	all[n++] = path;
 	all[n++] = home;
+	if (!has_runtime(env)) {
+		snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", runtime_dir);
+		all[n++] = runtime;
+	}
 	for (; *env && n < 30; env++)
 		all[n++] = *env;
 	/* The first of two counts: what the test has set. */
@@ -80,6 +117,8 @@ void screen_start(struct screen *s, int rows, int cols, const char *const *argv,
 {
 	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
 
+	if (!has_runtime(env))
+		own_runtime();
 	memset(s, 0, sizeof *s);
 	s->rows = rows;
 	s->cols = cols;
