@@ -38,7 +38,7 @@ static void refuse(int fd)
 	close(fd);
 }
 
-bool clients_add(struct clients *c, int fd, pid_t pid)
+static bool add(struct clients *c, int fd, pid_t pid)
 {
 	if (c->n == CLIENTS_MAX) {
 		refuse(fd);
@@ -48,8 +48,23 @@ bool clients_add(struct clients *c, int fd, pid_t pid)
 	client->fd = fd;
 	client->pid = pid;
 	client->is_onlooker = false;
+	client->command[0] = '\0';
 	client->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	procstat_command(pid, client->command, sizeof client->command);
+	return true;
+}
+
+/* While it lives. */
+static void note_command(struct client *client)
+{
+	if (!client->command[0])
+		procstat_command(client->pid, client->command, sizeof client->command);
+}
+
+bool clients_add(struct clients *c, int fd, pid_t pid)
+{
+	if (!add(c, fd, pid))
+		return false;
+	note_command(&c->of[c->n - 1]);
 	return true;
 }
 
@@ -72,7 +87,7 @@ static bool is_onlooker(int fd)
 
 static bool let_in(struct clients *c, int fd, pid_t pid)
 {
-	if (!clients_add(c, fd, pid))
+	if (!add(c, fd, pid))
 		return false;
 	c->of[c->n - 1].is_onlooker = is_onlooker(fd);
 	return !c->of[c->n - 1].is_onlooker;
@@ -113,6 +128,8 @@ static bool hear_one(struct client *client, client_said_fn *said, void *user)
 	ssize_t n;
 	while ((n = recv(client->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0) {
 		int type = request_get(packet, (size_t)n, &is_kept);
+		if (type != LIFELINE_LOOK)
+			note_command(client);
 		if (type == LIFELINE_STOP)
 			said(user, client, CLIENT_STOP);
 		else if (type == LIFELINE_LOOK) {

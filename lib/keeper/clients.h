@@ -20,7 +20,8 @@ struct client {
 	int pidfd; /* -1: before Linux 5.3, or in a PID namespace that we do not see into */
 	pid_t pid;
 	bool is_onlooker;  /* it only looks, and is not counted */
-	char command[128]; /* cleaned */
+	char command[128]; /* cleaned; of who came through the door not before it asks for something, as most
+			      come and go within a millisecond */
 };
 
 struct clients {

@@ -123,7 +123,7 @@ def output():
     equal("error of javascript", events["result"][0]["error"]["name"], "TypeError")
 
     # As it is printed: the code does not go on before we have seen this.
-    s = Stream(code="import sys\nprint('first', flush=True)\nsys.stdin.readline()\nprint('second')", stdin=True)
+    s = Stream(code="import sys\nprint('first', flush=True)\n_ = sys.stdin.readline()\nprint('second')", stdin=True)
     equal("output comes", s.next(), ("output", {"stream": "stdout", "text": "first\n"}))
     call("sandbox.run.input", run=s.run, text="\n")
     equal("the rest", text(s.rest()), "second\n")
@@ -151,7 +151,7 @@ def stalled(path):
 
 def flood():
     s = Stream(
-        code="for i in range(300000):\n print('%099d' % i)\n if i % 1000 == 0: open('/tmp/far', 'w').write(str(i))"
+        code="for i in range(300000):\n print('%099d' % i)\n if i % 1000 == 0: _ = open('/tmp/far', 'w').write(str(i))"
     )
     stalled("/tmp/far")  # nobody reads: the code has to wait, and nothing may be lost
     n, lines = 0, 0
