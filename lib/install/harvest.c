@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "install/install.h"
+#include "sandbox/sandbox.h"
 
 enum { LIST_MAX = 1024 * 1024 };
 
@@ -133,7 +134,8 @@ int harvest_start(struct trm_sandbox *sandbox, const struct recipe *recipe, harv
 			.user = user,
 			.file = {.dir_fd = -1, .fd = -1}};
 	buf_init(&h->list, LIST_MAX);
-	const char *argv[] = {recipe->program, recipe->option, recipe->script().bytes, "list", NULL};
+	const char *argv[] = {sandbox_program(sandbox, recipe->program), recipe->option,
+			recipe->script().bytes, "list", NULL};
 	const struct trm_proc_opts opts = {.argv = argv, .label = "what was fetched"};
 	int r = trm_proc_spawn(sandbox, &opts, &cb, h, &h->lister, reterr);
 	if (r < 0) {

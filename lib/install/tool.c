@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "install/install.h"
+#include "sandbox/sandbox.h"
 
 struct tool {
 	struct trm_sandbox *sandbox;
@@ -74,8 +75,8 @@ static int spawn(struct tool *t, struct trm_error *reterr)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
 	const struct recipe *recipe = t->opts->recipe;
-	const char *argv[ARGUMENTS_MAX + 8] = {
-			recipe->program, recipe->option, recipe->script().bytes, t->verb};
+	const char *argv[ARGUMENTS_MAX + 8] = {sandbox_program(t->sandbox, recipe->program), recipe->option,
+			recipe->script().bytes, t->verb};
 	size_t n = 4;
 	if (t->opts->requirements) {
 		argv[n++] = "-r";

@@ -434,6 +434,12 @@ const char *trm_sandbox_backend(const struct trm_sandbox *sandbox)
 	return sandbox->backend;
 }
 
+const char *sandbox_program(const struct trm_sandbox *sandbox, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	return name && sandbox_is_made(sandbox) ? name + 1 : path;
+}
+
 const char *trm_sandbox_origin(const struct trm_sandbox *sandbox)
 {
 	bool is_known = sandbox->ops->origin && sandbox->carrier;

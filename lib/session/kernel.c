@@ -165,6 +165,20 @@ static void end_leave(struct trm_run *run, int exit_code)
 		run_finish_with(run, exit_code ? TRM_STATUS_ERROR : TRM_STATUS_OK, exit_code, NULL);
 }
 
+static void describe_no_start(const struct kernel *k, const struct trm_run *run, const struct trm_error *why,
+		char *out, size_t cap)
+{
+	const char *image = trm_sandbox_origin(k->session->sandbox);
+	if (run->is_begun)
+		snprintf(out, cap, "%s", why->msg);
+	else if (why->code == TRM_ENOENT && *image)
+		snprintf(out, cap,
+				"%s cannot be started: %s, which was made from %s: choose an image that has it",
+				k->lang->name, why->msg, image);
+	else
+		snprintf(out, cap, "%s cannot be started: %s", k->lang->name, why->msg);
+}
+
 /* How a run ends whose interpreter has ended. */
 static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, const struct trm_exit *status,
 		const struct trm_error *why)
@@ -187,8 +201,7 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	} else if (run->is_interrupted) {
 		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, run->is_begun ? stubborn : NULL);
 	} else if (!status) {
-		snprintf(reason, sizeof reason, "%s%s%s", run->is_begun ? "" : k->lang->name,
-				run->is_begun ? "" : " cannot be started: ", why->msg);
+		describe_no_start(k, run, why, reason, sizeof reason);
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
 	} else {
 		describe_death(k, status, reason, sizeof reason);
@@ -305,9 +318,7 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 	const char *argv[KERNEL_ARGS_MAX + 1] = {NULL};
 	snprintf(label, sizeof label, "%s kernel", k->lang->name);
 	for (size_t i = 0; i < KERNEL_ARGS_MAX && spec->argv[i]; i++)
-		argv[i] = spec->argv[i];
-	if (sandbox_is_made(s->sandbox)) /* an image has it wherever its PATH leads to */
-		argv[0] = strrchr(spec->argv[0], '/') + 1;
+		argv[i] = i ? spec->argv[i] : sandbox_program(s->sandbox, spec->argv[i]);
 	struct trm_proc_opts opts = {
 			.argv = argv,
 			.label = label,
