@@ -14,8 +14,9 @@
  * for its readiness.
  *
  * When a sandbox is stopped its files are saved below the namespace directory (store.h, keep.h), and put back
- * before it is started again; the variables of its interpreters are gone. A sandbox that dies takes its files
- * along. */
+ * before it is started again; the variables of its interpreters are gone. Files that are not too many are
+ * also saved when it has been used and then not for some seconds: so a sandbox or a server that dies takes no
+ * more along than what was changed last. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,7 +91,13 @@ struct served {
 	bool awaits_sample, awaits_files; /* STARTING: what is still to be waited for */
 	struct trm_error start_failure;
 	struct trm_timer *idle;
-	struct keep *keep;   /* saving or restoring */
+	struct keep *keep; /* saving or restoring */
+	/* saving while it RUNS, when nobody uses it */
+	struct trm_timer *rest;
+	uint64_t rested_ns; /* since when nobody does */
+	bool has_changed;   /* it was used since the last save began */
+	bool was_saved;     /* since its start */
+	struct keep *resting;
 	char note[512];      /* for the reply to what is under way */
 	uint64_t stopped_at; /* counts stops: the lowest was stopped first */
 };

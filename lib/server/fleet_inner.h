@@ -55,8 +55,21 @@ void served_pump(struct served *served);
 /* life.c. From STOPPED and RUNNING; served_answer() and served_pump() follow, later or from inside. */
 void life_start(struct served *served);
 void life_stop(struct served *served);
-/* The idle time-out begins anew, if nothing uses it. */
+/* The idle time-out begins anew, if nothing uses it, and so does the wait for a save (rest.c). */
 void life_rest(struct served *served);
+/* For rest.c. Where its files are saved; false: the path is too long. One more directory to be saved, or
+ * NULL. */
+bool life_files_path(const struct served *served, char *out, size_t cap);
+const char *life_workdir(const struct served *served);
+/* Of STOPPING, with nothing under way: save, and end it. */
+void life_save_and_end(struct served *served);
+/* To STOPPED, if everything of it has ended. */
+void life_settle(struct served *served);
+
+/* rest.c. Nobody uses it any more; somebody does. */
+void rest_begin(struct served *served);
+void rest_end(struct served *served);
+void rest_is_over(void *user);  /* of served->rest */
 void life_look_all(void *user); /* the fleet's tick */
 
 #endif

@@ -101,6 +101,11 @@ void keep_remove(struct trm_loop *loop, const char *path)
 /* The new tree takes the old one's place. */
 static int swap(struct keep *k, struct trm_error *reterr)
 {
+	/* At once, where the file system can do that: a kill in between leaves one of them. */
+	if (keep_has(k->path) && renameat2(AT_FDCWD, k->temp, AT_FDCWD, k->path, RENAME_EXCHANGE) == 0) {
+		keep_remove(k->loop, k->temp);
+		return 0;
+	}
 	keep_remove(k->loop, k->path);
 	if (rename(k->temp, k->path) < 0)
 		return trm_error_set_errno(reterr, errno, "%s cannot take its place", k->path);

@@ -21,7 +21,7 @@
 /* From the interrupt of a run that took too long, or whose client has gone, to its kill. */
 enum { GRACE_MS = 1000, METRICS_MS = 1000, SAMPLE_MS = 500 };
 
-static bool files_path(const struct served *served, char *out, size_t cap)
+bool life_files_path(const struct served *served, char *out, size_t cap)
 {
 	return store_path(served->fleet->store, served->space->name, STORE_FILES, served->name, "", out, cap);
 }
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void add_note(struct served *served
 }
 
 /* One of its own that is to be saved besides; NULL: there is none, or a volume is there. */
-static const char *own_workdir(const struct served *served)
+const char *life_workdir(const struct served *served)
 {
 	static const char *const SAVED[] = {"/workspace", "/home/user", "/tmp"};
 	const char *dir = trm_sandbox_workdir(served->sandbox);
@@ -83,8 +83,11 @@ static void on_idle(void *user)
 void life_rest(struct served *served)
 {
 	uint32_t ms = served->fleet->opts.idle_timeout_ms;
-	if (ms && served->state == SERVED_RUNNING && !served->n_uses)
+	if (served->state != SERVED_RUNNING || served->n_uses)
+		return;
+	if (ms)
 		trm_timer_start(served->idle, ms, 0);
+	rest_begin(served);
 }
 
 void life_look_all(void *user)
@@ -118,17 +121,17 @@ static void set_reason(struct served *served, enum served_state was, const struc
 				served->fleet->opts.idle_timeout_ms / 1000.0);
 	else if (why->code)
 		trm_error_set(reason, TRM_ECLOSED,
-				"it has ended, and what changed in its files since its start is lost: %s",
-				why->msg);
+				"it has ended, and what changed in its files since %s is lost: %s",
+				served->was_saved ? "they were last saved" : "its start", why->msg);
 }
 
 /* Everything of it has ended. */
-static void settle(struct served *served)
+void life_settle(struct served *served)
 {
 	struct fleet *fleet = served->fleet;
 	enum served_state was = served->state;
 	const struct trm_error end = served->why;
-	if (served->sandbox || served->keep)
+	if (served->sandbox || served->keep || served->resting || was == SERVED_STOPPED)
 		return;
 	set_reason(served, was, &end);
 	log_write(LOG_INFO, "sandbox '%s/%s' has stopped%s%s", served->space->name, served->name,
@@ -137,6 +140,7 @@ static void settle(struct served *served)
 	served->dies_idle = false;
 	served->stopped_at = ++fleet->n_stops;
 	trm_timer_stop(served->idle);
+	trm_timer_stop(served->rest);
 	if (--fleet->n_running == 0)
 		trm_timer_stop(fleet->tick);
 	struct trm_error well = {.code = TRM_OK};
@@ -157,7 +161,8 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	served->session = NULL;
 	served->sandbox = NULL;
 	keep_cancel(served->keep);
-	settle(served);
+	keep_cancel(served->resting);
+	life_settle(served);
 }
 
 /* ---- to RUNNING ------------------------------------------------------------------------- */
@@ -220,7 +225,7 @@ static void on_restored(void *user, const struct trm_error *why, uint64_t n_refu
 	served->keep = NULL;
 	served->awaits_files = false;
 	if (!served->sandbox) {
-		settle(served);
+		life_settle(served);
 		return;
 	}
 	if (why->code)
@@ -235,13 +240,13 @@ static void restore(struct served *served)
 {
 	struct trm_error why = {0};
 	char path[PATH_MAX];
-	if (!files_path(served, path, sizeof path) || !keep_has(path)) {
+	if (!life_files_path(served, path, sizeof path) || !keep_has(path)) {
 		arrive(served);
 		return;
 	}
 	served->awaits_files = true;
-	if (keep_restore(served->fleet->loop, served->sandbox, own_workdir(served), path, on_restored, served,
-			    &served->keep, &why)
+	if (keep_restore(served->fleet->loop, served->sandbox, life_workdir(served), path, on_restored,
+			    served, &served->keep, &why)
 			< 0)
 		on_restored(served, &why, 0);
 }
@@ -283,8 +288,12 @@ static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
 {
 	struct served *served = user;
 	(void)sandbox;
+	bool have_left = served->has_others && n <= 1;
 	served->has_others = n > 1;
 	served->was_used |= n > 1;
+	served->has_changed |= n > 1;
+	if (have_left)
+		life_rest(served);
 }
 
 static const struct trm_sandbox_cb SANDBOX_CB = {
@@ -299,6 +308,8 @@ void life_start(struct served *served)
 	meter_start(&served->meter);
 	roster_finish(&served->roster); /* of an earlier start */
 	int r = served->idle ? 0 : trm_loop_add_timer(fleet->loop, on_idle, served, &served->idle, &why);
+	if (r == 0 && !served->rest)
+		r = trm_loop_add_timer(fleet->loop, rest_is_over, served, &served->rest, &why);
 	if (r == 0)
 		r = launch(served, &SANDBOX_CB, &served->sandbox, note, &why);
 	if (r < 0) {
@@ -310,6 +321,7 @@ void life_start(struct served *served)
 		add_note(served, "%s", note);
 	served->state = SERVED_STARTING;
 	served->was_used = served->has_others = served->is_ended = false;
+	served->has_changed = served->was_saved = false;
 	served->awaits_sample = served->awaits_files = false;
 	served->start_failure.code = TRM_OK;
 	if (fleet->n_running++ == 0)
@@ -337,27 +349,36 @@ static void on_saved(void *user, const struct trm_error *why, uint64_t n_refused
 	if (served->sandbox)
 		end_sandbox(served);
 	else
-		settle(served);
+		life_settle(served);
 }
 
-void life_stop(struct served *served)
+void life_save_and_end(struct served *served)
 {
 	struct fleet *fleet = served->fleet;
 	struct trm_error why = {0};
 	char path[PATH_MAX];
-	served->state = SERVED_STOPPING;
-	served->note[0] = '\0';
-	trm_timer_stop(served->idle);
-	trm_session_close(served->session); /* what runs ends now */
-	served->session = NULL;
-	if (!served->was_used || launch_is_elsewhere(served) || !files_path(served, path, sizeof path)) {
+	if (!served->was_used || launch_is_elsewhere(served) || !life_files_path(served, path, sizeof path)) {
 		end_sandbox(served);
 		return;
 	}
 	int r = store_make_part(fleet->store, served->space->name, STORE_FILES, &why);
 	if (r == 0)
-		r = keep_save(fleet->loop, served->sandbox, own_workdir(served), path,
+		r = keep_save(fleet->loop, served->sandbox, life_workdir(served), path,
 				fleet->opts.files_keep_bytes, on_saved, served, &served->keep, &why);
 	if (r < 0)
 		on_saved(served, &why, 0);
+}
+
+void life_stop(struct served *served)
+{
+	served->state = SERVED_STOPPING;
+	served->note[0] = '\0';
+	trm_timer_stop(served->idle);
+	trm_timer_stop(served->rest);
+	trm_session_close(served->session); /* what runs ends now */
+	served->session = NULL;
+	if (served->resting)
+		keep_cancel(served->resting); /* then rest.c goes on */
+	else
+		life_save_and_end(served);
 }

@@ -80,6 +80,7 @@ static void remove_served(struct served *served)
 	served->fleet->n_sandboxes--;
 	cJSON_Delete(served->config);
 	trm_timer_remove(served->idle);
+	trm_timer_remove(served->rest);
 	roster_finish(&served->roster);
 	free(served);
 }

@@ -21,6 +21,7 @@ static void answer(struct served *served, const struct trm_error *why, const cha
 		served->n_uses++;
 		served->was_used = true;
 		trm_timer_stop(served->idle);
+		rest_end(served);
 	}
 	fleet_done_fn *fn = wish->fn;
 	void *user = wish->user;

@@ -65,6 +65,14 @@ def dying(program):
     check("it remembers them as stopped", row["running"] is False, row)
     check("and can start them, files and all", s.rpc("sandbox.start", {"sandbox": "box"}).status == 200
           and s.run("open('f').read()").out == ["'x'"])
+    s.run("open('r', 'w').write('z')")
+    saved = s.spaces + "/default/.files/box/workspace/r"
+    check("files are saved when nobody has used it for a while", wait_until(lambda: os.path.exists(saved)))
+    s.process.send_signal(signal.SIGKILL)
+    s.process.wait()
+    s.start()
+    check("so a kill takes no more than what came after", s.rpc("sandbox.start", {"sandbox": "box"}).status == 200
+          and s.run("open('r').read(), open('f').read()").out == ["('z', 'x')"])
     s.run("open('g', 'w').write('y')")
     line = s.begin("sandbox.repl.run", {"sandbox": "box", "language": "python", "code": "open('b', 'w')\nwhile 1: pass"})
     check("a run is under way", wait_until(lambda: s.command("test", "-e", "b").result["success"]))
