@@ -446,11 +446,47 @@ def proxies_are_used():
 			expect_out(said, '1\n')
 
 
+def post(double, method, **params):
+	body = {'jsonrpc': '2.0', 'id': 1, 'method': method, 'params': {'namespace': 'default', **params}}
+	request = urllib.request.Request(double.url + '/api/v1/rpc', json.dumps(body).encode(),
+		{'Content-Type': 'application/json'})
+	with urllib.request.urlopen(request) as answer:
+		return json.load(answer)['result']
+
+
+def others_are_joined_and_left_running():
+	"""A server that knows nothing of us has sandboxes that somebody else has started."""
+	def line(command, *args, **env):
+		return end(begin(command, '--backend', 'microsandbox', *args, **env))
+
+	with Double() as double, tempfile.TemporaryDirectory() as folder:
+		env = {'MSB_SERVER_URL': double.url}
+		post(double, 'sandbox.start', sandbox='theirs', config={'image': 'microsandbox/python'})
+		post(double, 'sandbox.repl.run', sandbox='theirs', language='python', code='x = 6')
+		expect_out(run('--name', 'theirs', '-c', 'print(x * 7)', **env), '42\n')
+		expect_out(line('exec', 'theirs', '--', 'echo', 'hi', **env), 'hi\n')
+		expect_out(line('ps', '--names', **env), 'theirs\n')
+		said = line('metrics', 'theirs', '--json', **env)
+		expect(said.code == 0 and json.loads(said.out)['name'] == 'theirs', said, 'figures')
+		said = line('inspect', 'theirs', '--json', **env)
+		expect(said.code == 0 and json.loads(said.out)['namespace'] == 'default', said, 'what is known')
+		with open(folder + '/a', 'w') as file:
+			file.write('text')
+		expect_out(line('cp', 'a', 'theirs:' + folder + '/b', cwd=folder, **env), '')
+		expect_out(line('cp', 'theirs:' + folder + '/b', '-', cwd=folder, **env), 'text')
+		expect_sentence(line('exec', 'nobody', '--', 'true', **env), 'nobody', 'default')
+		expect(not double.requests('sandbox.stop') and len(double.requests('sandbox.start')) == 1, said,
+			'no start, and no stop')
+		expect_out(run('--name', 'ours', '-c', '1', **env), '1\n')
+		expect([r['params']['sandbox'] for r in double.requests('sandbox.stop')] == ['ours'], said, 'ours stopped')
+
+
 def main():
 	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen,
 			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, files_go_both_ways,
-			certificates_are_looked_at, proxies_are_used):
+			certificates_are_looked_at, proxies_are_used,
+			others_are_joined_and_left_running):
 		before, began = n_wrong, time.monotonic()
 		case()
 		print('%-40s %s %.1f s' % (case.__name__, 'ok' if n_wrong == before else 'WRONG', time.monotonic() - began),
