@@ -119,6 +119,17 @@ static int do_signal(struct client *client, const struct frame *frame)
 	return 0;
 }
 
+static int do_strays(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	uint32_t stream = unpack_u32(&fields), age_ms = unpack_u32(&fields);
+	if (fields.bad)
+		return bad_payload(client, frame);
+	struct sub *sub = stream ? sub_of(client_find(client, stream)) : NULL;
+	proc_kill_strays(client->agent, sub ? sub->proc : NULL, age_ms);
+	return 0;
+}
+
 static int do_signal_pid(struct client *client, const struct frame *frame)
 {
 	struct signal_pid_msg msg;
@@ -291,6 +302,7 @@ static const struct {
 		[FRAME_PING] = {ON_CONNECTION, do_ping},
 		[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
 		[FRAME_SIGNAL_PID] = {ON_NEW, do_signal_pid},
+		[FRAME_STRAYS] = {ON_CONNECTION, do_strays},
 		[FRAME_TREE_GET] = {ON_NEW, do_tree},
 		[FRAME_TREE_PUT] = {ON_NEW, do_tree},
 		[FRAME_FILE_OP] = {ON_NEW, do_file_op},

@@ -218,6 +218,18 @@ void proc_signal(struct proc *proc, int signo, bool whole_tree)
 		kill(-proc->pid, signo);
 }
 
+void proc_kill_strays(const struct agent *agent, const struct proc *proc, uint32_t age_ms)
+{
+	enum { MOST = 1024 };
+	pid_t spared[MOST];
+	size_t n = 0;
+	for (const struct proc *other = agent->procs; other && n < MOST; other = other->next)
+		if (!other->exited && other->pid > 0)
+			spared[n++] = other->pid;
+	tree_kill_strays(proc && !proc->exited ? proc->pid : 0, proc && age_ms ? proc->mark : 0, spared, n,
+			age_ms);
+}
+
 void proc_resize(struct proc *proc, uint16_t rows, uint16_t cols)
 {
 	struct winsize size = {.ws_row = rows, .ws_col = cols};

@@ -8,13 +8,14 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
 
 #include "base/sysfile.h"
 
-enum { MAX_ROUNDS = 64, FIRST_ROWS = 64 };
+enum { MAX_ROUNDS = 64, QUIET_ROUNDS = 2, FIRST_ROWS = 64 };
 #define FIRST_MARK (UINT64_C(1) << 40)
 
 /* The numbers of /proc/PID/stat are counted from 1; the name in parentheses is the second. See proc(5). */
@@ -213,22 +214,58 @@ static void sent_add(struct sent *sent, pid_t pid)
 	sent->pids[sent->n++] = pid;
 }
 
-struct target {
+/* Who is meant, of those that a look at /proc has found. */
+struct aim {
 	pid_t root;
-	bool has_root; /* itself too */
-	uint64_t mark;
+	bool with_itself;
+	bool with_orphans;
+	uint64_t mark; /* of other orphans; 0: none */
+	const pid_t *spared;
+	size_t n_spared;
+	uint64_t since_ticks;
 };
 
+static bool is_spared(const struct aim *aim, pid_t pid)
+{
+	for (size_t i = 0; i < aim->n_spared; i++)
+		if (aim->spared[i] == pid)
+			return true;
+	return false;
+}
+
+/* Orphans have come to us, but we have not started them; or they are about to: their parent has ended while
+ * we were looking. */
+static void select_orphans(struct tree *tree, const struct aim *aim)
+{
+	const pid_t self = getpid();
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct tree_row *row = &tree->rows[i];
+		bool is_orphan = row->ppid == self || (row->ppid && !find(tree, row->ppid));
+		if (is_orphan && !row->selected && row->pid != aim->root && !is_spared(aim, row->pid))
+			tree_select(tree, row->pid, true);
+	}
+}
+
+static void select_aim(struct tree *tree, const struct aim *aim)
+{
+	if (aim->root)
+		tree_select(tree, aim->root, aim->with_itself);
+	if (aim->mark)
+		select_marked(tree, aim->mark);
+	if (aim->with_orphans)
+		select_orphans(tree, aim);
+	for (size_t i = 0; i < tree->n; i++)
+		tree->rows[i].selected &= tree->rows[i].start_ticks >= aim->since_ticks
+					  && !is_spared(aim, tree->rows[i].pid);
+}
+
 /* One look at /proc. True if somebody new was found. */
-static bool send_round(struct tree *tree, struct sent *sent, const struct target *target, int signo)
+static bool send_round(struct tree *tree, struct sent *sent, const struct aim *aim, int signo)
 {
 	bool found = false;
 	if (tree_scan(tree) < 0)
 		return false;
-	if (target->root)
-		tree_select(tree, target->root, target->has_root);
-	if (target->mark)
-		select_marked(tree, target->mark);
+	select_aim(tree, aim);
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct tree_row *row = &tree->rows[i];
 		if (!row->selected || row->state == 'Z' || sent_has(sent, row->pid))
@@ -240,14 +277,14 @@ static bool send_round(struct tree *tree, struct sent *sent, const struct target
 	return found;
 }
 
-static void signal_tree(struct target target, int signo)
+static void signal_aim(const struct aim *aim, int signo)
 {
 	struct tree tree = {0};
 	struct sent sent = {0};
 	int round_signo = signo == SIGKILL ? SIGSTOP : signo;
-	for (int round = 0; round < MAX_ROUNDS; round++)
-		if (!send_round(&tree, &sent, &target, round_signo))
-			break;
+	/* What is on its way from one parent to another may be missed by one look, not by two. */
+	for (int round = 0, quiet = 0; round < MAX_ROUNDS && quiet < QUIET_ROUNDS; round++)
+		quiet = send_round(&tree, &sent, aim, round_signo) ? 0 : quiet + 1;
 	for (size_t i = 0; signo == SIGKILL && i < sent.n; i++)
 		kill(sent.pids[i], SIGKILL);
 	free(sent.pids);
@@ -256,14 +293,29 @@ static void signal_tree(struct target target, int signo)
 
 void tree_signal(pid_t root, uint64_t mark, int signo)
 {
-	signal_tree((struct target){root, true, mark}, signo);
+	signal_aim(&(struct aim){.root = root, .with_itself = true, .mark = mark}, signo);
 	if (root && signo == SIGKILL)
 		kill(-root, SIGKILL); /* reaches its group also when /proc or memory fails us */
 }
 
 void tree_signal_below(pid_t root, int signo)
 {
-	signal_tree((struct target){.root = root}, signo);
+	signal_aim(&(struct aim){.root = root}, signo);
+}
+
+void tree_kill_strays(pid_t root, uint64_t mark, const pid_t *spared, size_t n, uint32_t age_ms)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	uint64_t since_ms = age_ms && age_ms < now_ms ? now_ms - age_ms : 0;
+	const struct aim aim = {.root = root,
+			.with_orphans = !mark,
+			.mark = mark,
+			.spared = spared,
+			.n_spared = n,
+			.since_ticks = since_ms * (uint64_t)sysconf(_SC_CLK_TCK) / 1000};
+	signal_aim(&aim, SIGKILL);
 }
 
 bool tree_is_below(pid_t pid)

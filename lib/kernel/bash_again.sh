@@ -11,7 +11,7 @@ __trm_die() {
 	IFS=$' \t\n'
 	[[ $__trm_id && $BASHPID == "$$" ]] || builtin exit "$1"
 	__trm_last=$1
-	[[ $__trm_on_exit ]] && (__trm_again && :; builtin eval "$__trm_on_exit")
+	[[ $__trm_on_exit ]] && (__trm_again && builtin :; builtin eval "$__trm_on_exit")
 	__trm_on_exit= __trm_before= __trm_how=exit __trm_exit=$1
 	__trm_finish "$1"
 	builtin eval "$__trm_before"

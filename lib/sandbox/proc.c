@@ -407,6 +407,20 @@ int trm_proc_signal(struct trm_proc *proc, int signo, enum trm_signal_scope scop
 	return 0;
 }
 
+static void pack_le32(unsigned char *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (unsigned char)(value >> 8 * i);
+}
+
+void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms)
+{
+	unsigned char payload[8];
+	pack_le32(payload, proc && !is_over(proc) ? proc->stream.id : 0);
+	pack_le32(payload + 4, age_ms);
+	client_send(sandbox, 0, FRAME_STRAYS, 0, payload, sizeof payload);
+}
+
 void trm_proc_resize(struct trm_proc *proc, uint16_t rows, uint16_t cols)
 {
 	const unsigned char payload[4] = {(unsigned char)rows, (unsigned char)(rows >> 8),

@@ -220,6 +220,8 @@ int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *o
 void proc_send_turn(struct trm_proc *proc, enum turn_word word);
 /* A whole line for the others. */
 int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct trm_error *reterr);
+/* Kill what `proc` has started and is no older than that; with NULL or 0, all orphans. */
+void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms);
 /* The turn is lost: what waits for credit is not to be sent any more. */
 void proc_drop_input(struct trm_proc *proc);
 /* ---- errands (signal.c) ------------------------------------------------------------------- */

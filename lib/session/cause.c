@@ -253,6 +253,7 @@ void cause_hint(struct trm_run *run, const struct trm_result *result, char *out,
 {
 	static bool (*const QUESTIONS[])(const struct look *, char *, size_t) = {met_memory, met_processes,
 			met_files, met_disk, met_file_size, met_open_files, met_allocation};
+	enum { N_QUESTIONS = sizeof QUESTIONS / sizeof *QUESTIONS };
 	struct trm_session *s = run->session;
 	struct look look = {.s = s, .run = run, .result = result};
 	out[0] = '\0';
@@ -261,9 +262,10 @@ void cause_hint(struct trm_run *run, const struct trm_result *result, char *out,
 		return;
 	look.limits = &s->sandbox->opts.limits;
 	metrics_events_now(s->sandbox, false, &look.now, NULL);
-	for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++)
-		if (QUESTIONS[i](&look, out, cap))
-			break;
+	size_t met = 0;
+	while (met < N_QUESTIONS && !QUESTIONS[met](&look, out, cap))
+		met++;
+	stray_end(run, result, met < N_QUESTIONS && QUESTIONS[met] == met_processes, &look.now);
 	if (look.now.known) { /* what it met is told: the next run begins from here */
 		s->events = look.now;
 		s->knows_events = true;

@@ -186,6 +186,17 @@ static void number_anew(struct trm_run *run)
 		s->last_number = run->number;
 }
 
+/* What measure_begin() would look at anyway, before the interpreter has it. */
+static void look_ahead(struct trm_session *s)
+{
+	uint64_t now_ns = session_clock_ns();
+	if (now_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000)
+			|| now_ns - s->looked_ns < LOOK_AHEAD_MS * UINT64_C(1000000))
+		return;
+	cause_look(s, true);
+	s->looked_ns = now_ns;
+}
+
 void run_send_off(struct trm_run *run, struct kernel *k)
 {
 	struct trm_session *s = run->session;
@@ -200,6 +211,8 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.file = run->filename,
 			.echoes = run->echoes};
 	struct trm_error why;
+	look_ahead(s);
+	stray_begin(s, k);
 	if (run->timeout_ms > 0 && s->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
 		request.timeout_ms = (uint64_t)run->timeout_ms;
 	s->active = run;

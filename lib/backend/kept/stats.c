@@ -238,6 +238,15 @@ static void sample_refusals(struct stats *s, struct trm_sample *out)
 		out->known |= TRM_METRIC_PROCS_REFUSED;
 }
 
+static void sample_procs(struct stats *s, struct trm_sample *out)
+{
+	uint64_t v;
+	if (!read_value(s, STATS_PIDS, NULL, &v))
+		return;
+	out->procs = v > s->n_outer ? v - s->n_outer : 0;
+	out->known |= TRM_METRIC_PROCS;
+}
+
 void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
 	sample_disk(s, out);
@@ -249,7 +258,6 @@ void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 
 void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
-	uint64_t v;
 	sample_disk(s, out);
 	sample_stall(s, now_ns, out);
 	if (!has_groups(s))
@@ -261,10 +269,7 @@ void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 	if (out->known & TRM_METRIC_MEM_PEAK)
 		out->mem_peak_bytes = s->peak_bytes; /* of all time, whatever was marked meanwhile */
 	sample_refusals(s, out);
-	if (read_value(s, STATS_PIDS, NULL, &v)) {
-		out->procs = v > s->n_outer ? v - s->n_outer : 0;
-		out->known |= TRM_METRIC_PROCS;
-	}
+	sample_procs(s, out);
 }
 
 void stats_events(struct stats *s, struct trm_sample *out)
@@ -279,6 +284,8 @@ void stats_counters(struct stats *s, struct trm_sample *out)
 {
 	sample_refusals(s, out);
 	sample_peak(s, out);
+	if (out->known & TRM_METRIC_PROCS_REFUSED && out->procs_refused) /* else nobody asks */
+		sample_procs(s, out);
 }
 
 bool stats_mark_peak(struct stats *s)

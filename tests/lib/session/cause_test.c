@@ -2,6 +2,7 @@
 /* What the result says of limits, with real code in a real sandbox. Where control groups are not to be had
  * nothing is counted: then only what the code itself complains of is told. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -172,6 +173,91 @@ static void time_limit(void **state)
 	assert_non_null(strstr(r->reason, "time limit 0.3 s"));
 }
 
+/* ---- what runs leave behind ------------------------------------------------------------ */
+
+static unsigned count_inside(const char *name)
+{
+	char code[256];
+	snprintf(code, sizeof code,
+			"import os\n"
+			"n = 0\n"
+			"for p in os.listdir('/proc'):\n"
+			"    try: n += '%s' in open(f'/proc/{p}/comm').read()\n"
+			"    except OSError: pass\n"
+			"print(n)",
+			name);
+	const struct trm_result *r = bed_run(&bed, "python", code);
+	assert_int_equal(r->status, TRM_STATUS_OK);
+	return (unsigned)atoi(bed_stdout(&bed));
+}
+
+static bool is_gone(const char *name)
+{
+	double until = bed_now_ms() + 5000;
+	while (count_inside(name) && bed_now_ms() < until)
+		;
+	return !count_inside(name);
+}
+
+/* A job of a run that has ended well is its user's. */
+static void jobs_live_on(void **state)
+{
+	(void)state;
+	bed_run(&bed, "bash", "sleep 600 & echo");
+	assert_int_equal(count_inside("sleep"), 1);
+	bed_run(&bed, "bash", "kill %1; wait");
+	assert_true(is_gone("sleep"));
+}
+
+static void a_time_out_takes_the_whole_tree(void **state)
+{
+	struct trm_run_opts opts;
+	(void)state;
+	bed_run(&bed, "bash", "sleep 600 & echo");
+	bed_run(&bed, "bash", "sleep 0.1"); /* the start of a process is known to some ten milliseconds */
+	trm_run_opts_default(&opts);
+	opts.lang = bed_lang("bash");
+	opts.code = "setsid tail -f /dev/null & (tail -f /dev/null &); while true; do true; done";
+	opts.code_len = strlen(opts.code);
+	opts.timeout_ms = 500;
+	bed_begin(&bed, &opts);
+	assert_int_equal(bed_end(&bed)->status, TRM_STATUS_TIMEOUT);
+	assert_true(is_gone("tail"));
+	assert_int_equal(count_inside("sleep"), 1); /* an earlier run's */
+	bed_run(&bed, "bash", "kill %1; wait");
+}
+
+/* What a bomb says comes later than its run's end: it is not looked at here. */
+static void after_a_fork_bomb_the_next_run_works(void **state)
+{
+	(void)state;
+	if (!has_groups)
+		skip();
+	for (int i = 0; i < 3; i++) {
+		bed_run(&bed, "bash", ":(){ :|:& };:");
+		const struct trm_result *r = bed_run(&bed, "bash", "ls / >/dev/null && echo up");
+		assert_int_equal(r->status, TRM_STATUS_OK);
+		assert_string_equal(bed_stdout(&bed), "up\n");
+		bed_run(&bed, "bash", "unset -f :");
+	}
+	/* One whose processes are each others' parents and have sessions of their own. */
+	struct trm_run_opts opts;
+	trm_run_opts_default(&opts);
+	opts.lang = bed_lang("python");
+	opts.code = "import os\n"
+		    "while True:\n"
+		    "    try: os.fork() or os.setsid()\n"
+		    "    except OSError: pass\n";
+	opts.code_len = strlen(opts.code);
+	opts.timeout_ms = 500;
+	bed_begin(&bed, &opts);
+	assert_int_equal(bed_end(&bed)->status, TRM_STATUS_TIMEOUT);
+	bed_run(&bed, "bash", "ls / >/dev/null && echo up");
+	assert_string_equal(bed_stdout(&bed), "up\n");
+	bed_run(&bed, "python", "import subprocess; print(subprocess.run(['true']).returncode)");
+	assert_string_equal(bed_stdout(&bed), "0\n");
+}
+
 static void peaks_are_the_runs_own(void **state)
 {
 	(void)state;
@@ -251,6 +337,9 @@ int main(void)
 			TEST(a_kill_is_told_once),
 			TEST(signals_have_names),
 			TEST(processes),
+			TEST(jobs_live_on),
+			TEST(a_time_out_takes_the_whole_tree),
+			TEST(after_a_fork_bomb_the_next_run_works),
 			TEST(disk),
 			TEST(many_small_files),
 			TEST(an_allocation_that_was_refused),
