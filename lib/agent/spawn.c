@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -244,6 +245,8 @@ static int start(pid_t *ret_pid, const struct ends *ends, char **argv, char **en
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
 	if (!r)
 		r = posix_spawn(ret_pid, "/proc/self/exe", &actions, &attr, argv, env);
+	if (r == ENOENT) /* no /proc */
+		r = posix_spawn(ret_pid, (const char *)getauxval(AT_EXECFN), &actions, &attr, argv, env);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	return r;

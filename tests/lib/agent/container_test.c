@@ -9,6 +9,13 @@
 
 enum { MAX_ARGS = 24 };
 
+/* Under a sanitizer the agent needs libraries. */
+#ifdef __SANITIZE_ADDRESS__
+enum { IS_STATIC = false };
+#else
+enum { IS_STATIC = true };
+#endif
+
 static char key[48];
 
 static int new_key(void **state)
@@ -454,6 +461,65 @@ static void a_folder_of_the_host_stays_whose_it_is(void **state)
 	rmdir(dir);
 }
 
+/* A root with nothing in it but the agent and a list of users: no /proc, no /dev, no shell. */
+static void make_root(const char *root)
+{
+	char command[8400];
+	snprintf(command, sizeof command,
+			"mkdir -p %s/etc %s/home/worker && cp %s %s/agent && chown 4321 %s/home/worker && "
+			"printf 'root:x:0:0::/root:/bin/sh\\nbroken\\nworker:x:4321:77::/home/worker:/no/shell\\n' "
+			">%s/etc/passwd && printf 'wheel:x:99:\\n' >%s/etc/group",
+			root, root, AGENT_PROGRAM, root, root, root, root);
+	assert_int_equal(system(command), 0);
+}
+
+static pid_t launch_in(const char *root, char **words)
+{
+	char *argv[MAX_ARGS] = {(char *)"terrarium-agent"}, *env[] = {(char *)"HOME=/root", NULL};
+	pid_t pid = fork();
+	if (pid)
+		return pid;
+	for (int i = 0; words[i]; i++)
+		argv[i + 1] = words[i];
+	if (chroot(root) == 0 && chdir("/") == 0)
+		execve("/agent", argv, env);
+	_exit(126);
+}
+
+static void nothing_but_the_agent_will_do(void **state)
+{
+	struct rig rig = key_rig();
+	struct door_report report;
+	struct tape tape;
+	char root[96], command[128];
+	(void)state;
+	if (geteuid() != 0 || !IS_STATIC)
+		skip();
+	snprintf(root, sizeof root, "/tmp/terrarium-root-%.30s", key);
+	make_root(root);
+	pid_t agent = launch_in(root,
+			STRV("container", "--key", key, "--user", "worker:wheel", "--workdir", "/work"));
+	AWAIT(is_up());
+	struct link link = link_connect(&rig);
+	assert_true(greet(&link, &link, &report));
+	assert_string_equal(report.user, "worker");
+	assert_int_equal(report.uid, 4321);
+	assert_int_equal(report.gid, 99);
+	assert_string_equal(report.workdir, "/work");
+	assert_string_equal(report.words, "");
+	tape_init(&tape, 1);
+	link_spawn(&link, 1, (struct spawn_msg){.window = BIG_WINDOW, .argv = STRV("/agent", "version")});
+	assert_int_equal(link_exit(&link, &tape).exit_code, 0);
+	assert_true(tape.bytes > 1);
+	tape_finish(&tape);
+	link_pack(&link, 0, FRAME_SHUTDOWN, "");
+	assert_int_equal(exit_code(agent), 0);
+	link_close(&link);
+	door_report_finish(&report);
+	snprintf(command, sizeof command, "rm -r %s", root);
+	assert_int_equal(system(command), 0);
+}
+
 /* ---- words ------------------------------------------------------------------------------------------ */
 
 static void wrong_words_are_refused(void **state)
@@ -493,6 +559,7 @@ int main(void)
 			T(what_was_put_is_removed),
 			T(root_becomes_a_user),
 			T(a_folder_of_the_host_stays_whose_it_is),
+			T(nothing_but_the_agent_will_do),
 			T(wrong_words_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
