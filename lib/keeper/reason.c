@@ -86,7 +86,8 @@ char *reason_tell(const struct step *inspect, bool has_inspect, const struct rea
 	else if (reason_is_missing(inspect) || !strcasecmp(why->state, "removing"))
 		snprintf(out, cap, "the container was removed by somebody else");
 	else if (inspect->end != STEP_DONE)
-		snprintf(out, cap, "the line to the container has broken, and nobody tells why: %s",
+		snprintf(out, cap,
+				"the engine does not answer any more, and the container has gone with it: %s",
 				step_clean_tail(inspect->err_bytes, inspect->err.n, said, sizeof said));
 	else if (reason_is_running(why))
 		snprintf(out, cap, "the agent has ended%s",

@@ -122,7 +122,10 @@ void recipe_destroy(struct keeper *k, const char *doing)
 	if (recipe_run(k, PLAN_DESTROY, -1, doing))
 		r->shared->may_be_there = false;
 	else if (!reason_is_missing(&r->step))
-		keeper_add_words(k, "%s", step_tell(&r->step, words, sizeof words));
+		keeper_add_words(k, "%s%s", step_tell(&r->step, words, sizeof words),
+				recipe_has(r, PLAN_LIST)
+						? "; the next sandbox of this backend removes what is left"
+						: "");
 }
 
 /* ---- life --------------------------------------------------------------------------------------- */
