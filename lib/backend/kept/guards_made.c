@@ -124,9 +124,9 @@ size_t guards_tell_made(
 {
 	struct list l = {.row = ret, .ready = ready};
 	const struct origin_msg *o = &ready->origin;
-	const char *of = *o->image ? o->image : o->where;
-	tell(&l, "isolation", TRM_WEAK, "the matter of %.40s: %s %.70s", o->backend,
-			*o->image ? "a container of" : "existing", of);
+	tell(&l, "isolation", TRM_WEAK, "the matter of %.40s%s%.70s", o->backend,
+			*o->image ? ": made from " : o->is_adopted ? ": the existing " : "",
+			*o->image ? o->image : o->is_adopted ? o->where : "");
 	tell_limits(&l, limits);
 	tell_files(&l, limits);
 	tell_net(&l);

@@ -35,6 +35,8 @@ struct box {
 	uint64_t since_ns;          /* the step's start */
 	char doing[320], line[200]; /* what is done, and the last that it said */
 	unsigned n_wakes;
+	bool has_asked_tag; /* whether the image that is to be saved is the one that it comes from, … */
+	bool asks_tag;      /* … which STEP_IMAGE is asked for now */
 	bool is_found;   /* the image or container is there, and all is known of it */
 	bool is_remote;  /* the engine is another machine's */
 	bool is_made;    /* the image was pulled or built for this sandbox */

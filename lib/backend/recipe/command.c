@@ -90,6 +90,21 @@ static char *words_of(const struct command *c)
 	return words;
 }
 
+static char *last_of(const struct command *c)
+{
+	const struct buf *from = c->err.bytes.len ? &c->err.bytes : &c->out.bytes;
+	const char *text = buf_at(from) ? buf_at(from) : "";
+	size_t end = from->len, start;
+	while (end && strchr("\r\n\t ", text[end - 1]))
+		end--;
+	for (start = end; start && text[start - 1] != '\n';)
+		start--;
+	char *last = malloc(COMMAND_MAX_WORDS + 1);
+	if (last)
+		trm_text_clean_line(last, COMMAND_MAX_WORDS + 1, text + start, end - start);
+	return last;
+}
+
 static char *out_of(const struct command *c)
 {
 	size_t n = c->out.bytes.len;
@@ -101,19 +116,21 @@ static char *out_of(const struct command *c)
 
 static void finish(struct command *c)
 {
-	char *out = out_of(c), *words = words_of(c);
-	bool has_all = out && words; /* else it has failed: nobody can read what it said */
+	char *out = out_of(c), *words = words_of(c), *last = last_of(c);
+	bool has_all = out && words && last; /* else it has failed: nobody can read what it said */
 	const struct command_result result = {.status = has_all ? c->status : -1,
 			.is_timed_out = c->is_timed_out,
 			.is_stopped = c->is_stopped,
 			.out = has_all ? out : "",
 			.words = has_all ? words : "out of memory",
+			.last = has_all ? last : "out of memory",
 			.program = c->program};
 	trm_timer_stop(c->patience);
 	trm_timer_stop(c->silence);
 	c->cb->done(c->user, &result);
 	free(out);
 	free(words);
+	free(last);
 	destroy(c);
 }
 

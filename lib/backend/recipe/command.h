@@ -37,6 +37,7 @@ struct command_result {
 	bool is_timed_out, is_stopped;
 	const char *out;   /* stdout of the last, NUL-terminated, without trailing newlines */
 	const char *words; /* the end of stderr (of stdout if that is empty), fit to be shown, one line */
+	const char *last;    /* the last line of that */
 	const char *program; /* of the last */
 };
 

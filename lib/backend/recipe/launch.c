@@ -59,7 +59,9 @@ void launch_facts(const struct box *box, struct recipe_facts *ret)
 {
 	const struct wish *w = &box->wish;
 	*ret = (struct recipe_facts){0};
-	ret->value[FACT_IMAGE] = *box->image_id ? box->image_id : w->image;
+	ret->value[FACT_IMAGE] = box->asks_tag    ? w->opts.container.commit_tag
+				 : *box->image_id ? box->image_id
+						  : w->image;
 	ret->value[FACT_TAG] = w->image;
 	ret->value[FACT_CONTAINER] = w->opts.container.container;
 	ret->value[FACT_DOCKERFILE] = w->dockerfile;

@@ -29,8 +29,20 @@ static void go_on(struct box *box, enum recipe_step step)
 		fail(box, &why);
 }
 
+/* One image may have many names: it is the same if it has the same id. */
+static bool wants_tag(const struct box *box)
+{
+	const struct trm_container_opts *c = &box->wish.opts.container;
+	return c->commit_tag && !c->commit_overwrites && !box->has_asked_tag
+	       && recipe_has(box->recipe, STEP_IMAGE);
+}
+
 static void settle(struct box *box)
 {
+	if (box->is_found && !box->is_closing && !box->command && wants_tag(box)) {
+		box->has_asked_tag = box->asks_tag = true;
+		go_on(box, STEP_IMAGE);
+	}
 	if (box->command || box->where)
 		return;
 	if (box->is_closing)
@@ -63,6 +75,17 @@ static int check_platform(const struct box *box, const char *what, const char *w
 static void copy(char *out, size_t cap, const char *text)
 {
 	snprintf(out, cap, "%s", text);
+}
+
+static void take_tag(struct box *box, char *line)
+{
+	const char *fields[3], *own = *box->image_id ? box->image_id : box->id;
+	struct trm_error why = {0};
+	recipe_fields(line, fields, 3);
+	if (!*fields[2] || strcmp(fields[2], own))
+		return;
+	trm_error_set(&why, TRM_EINVAL, WISH_COMMITS_OVER, box->wish.opts.container.commit_tag);
+	fail(box, &why);
 }
 
 /* Architecture, user, id, working directory, entry point, command: of the image, or of an existing container's. */
@@ -118,14 +141,20 @@ static void take_container(struct box *box, char *line)
 
 /* ---- the course of things ------------------------------------------------------------------ */
 
-static void went_well(struct box *box, enum recipe_step step, const char *out)
+/* It is in the last line. */
+static void answer(struct box *box, const char *out, void (*take)(struct box *box, char *line))
 {
 	const char *newline = strrchr(out, '\n');
 	char last[LINE_BYTES];
 	copy(last, sizeof last, newline ? newline + 1 : out);
+	take(box, last);
+}
+
+static void went_well(struct box *box, enum recipe_step step, const char *out)
+{
 	switch (step) {
-	case STEP_IMAGE: take_image(box, last); return;
-	case STEP_ADOPT: take_container(box, last); return;
+	case STEP_IMAGE: answer(box, out, take_image); return;
+	case STEP_ADOPT: answer(box, out, take_container); return;
 	case STEP_WAKE: go_on(box, STEP_ADOPT); return;
 	/* The engine works: so the image is not there. */
 	case STEP_PROBE: go_on(box, STEP_PULL); return;
@@ -170,7 +199,11 @@ static void on_done(void *user, const struct command_result *result)
 	if (result->status && !result->is_stopped)
 		log_write(LOG_INFO, "%s: step '%s' ended with %d: %s", trm_recipe_name(box->recipe),
 				recipe_step_name(box->step), result->status, result->words);
-	if (!box->is_closing) {
+	if (box->asks_tag && !box->is_closing) {
+		box->asks_tag = false;
+		if (!result->status)
+			answer(box, result->out, take_tag);
+	} else if (!box->is_closing) {
 		if (result->status || result->is_timed_out)
 			went_wrong(box, box->step, result);
 		else

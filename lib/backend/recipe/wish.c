@@ -173,10 +173,7 @@ static int check_commit(const struct wish *wish, struct trm_error *reterr)
 	full_name(c->commit_tag, to);
 	if (strcmp(from, to))
 		return 0;
-	return trm_error_set(reterr, TRM_EINVAL,
-			"--commit %.100s would replace the image that the sandbox is made from: choose another tag, or "
-			"add --commit-over",
-			c->commit_tag);
+	return trm_error_set(reterr, TRM_EINVAL, WISH_COMMITS_OVER, c->commit_tag);
 }
 
 /* ---- the parts ------------------------------------------------------------------------------- */

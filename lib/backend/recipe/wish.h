@@ -31,6 +31,10 @@ struct wish {
 	size_t n_texts;
 };
 
+#define WISH_COMMITS_OVER \
+	"--commit %.100s would replace the image that the sandbox is made from: choose another tag, or add " \
+	"--commit-over"
+
 /* TRM_EINVAL, TRM_ENOTSUP, TRM_ENOENT … with a sentence; wish_finish() is to be called in any case. */
 int wish_init(struct wish *wish, const struct trm_recipe *recipe, const struct trm_sandbox_opts *opts,
 		struct trm_error *reterr);

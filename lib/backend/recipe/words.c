@@ -43,9 +43,11 @@ static const char *noun(const struct box *box, enum recipe_step step)
 	return step == STEP_BUILD ? box->wish.dockerfile : step == STEP_PROBE ? "" : box->wish.image;
 }
 
-static void how_it_ended(const struct command_result *result, char *out, size_t cap)
+/* Of fetching and building much is said, and the end is what went wrong. */
+static void how_it_ended(
+		enum recipe_step step, const struct command_result *result, char *out, size_t cap)
 {
-	const char *said = tail(result->words);
+	const char *said = tail(step == STEP_BUILD || step == STEP_PULL ? result->last : result->words);
 	if (*said)
 		snprintf(out, cap, "%s", said);
 	else if (result->status > 0 && WIFSIGNALED(result->status))
@@ -71,7 +73,7 @@ int words_of_step(const struct box *box, enum recipe_step step, const struct com
 {
 	char how[TAIL_BYTES + 8];
 	const char *name = trm_recipe_name(box->recipe), *what = noun(box, step);
-	how_it_ended(result, how, sizeof how);
+	how_it_ended(step, result, how, sizeof how);
 	if (result->is_timed_out)
 		trm_error_set(ret, TRM_ETIMEDOUT, "%s %s%s%.60s: the step '%s' (%.40s) did not end in time, and was stopped%s%.150s",
 				name, STEPS[step].verb, *what ? " " : "", what, recipe_step_name(step), result->program,
