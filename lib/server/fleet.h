@@ -40,6 +40,7 @@ struct fleet_opts {
 	const char *dir;                /* of the store; NULL: store_open()'s own */
 	const char *const *volume_dirs; /* volumes with absolute host paths may lie below these;
 					   NULL-terminated, or NULL */
+	struct trm_container_opts container; /* of recipes */
 	const char *backend;            /* NULL: local */
 	const char *group;         /* for lists of sandboxes: "serve:5555"; '/' and the namespace are added */
 	struct trm_limits limits;  /* of sandboxes whose config says nothing else */

@@ -184,11 +184,26 @@ static int check_ports(const cJSON *ports, char *note, struct trm_error *reterr)
 	return 0;
 }
 
+/* Where images are more than names: the server's own one for all, else one that has the languages; names of
+ * the config file's are images themselves. */
+static void take_image(struct launching *l, const struct served *served, const char *name)
+{
+	struct trm_container_opts *container = &l->opts.container;
+	bool is_ours = strstr(name, "microsandbox/") || strstr(name, "terrarium/");
+	*container = served->fleet->opts.container;
+	if (container->image)
+		return;
+	if (!is_ours)
+		container->image = name;
+	container->language = served->languages & 1u << TRM_LANG_PYTHON ? "python" : "javascript";
+}
+
 /* What a sandbox on this machine is made of. */
 static int take_here(struct launching *l, struct served *served, const struct rpc_config *config, char *note,
 		struct trm_error *reterr)
 {
 	int r = image_find(served->fleet->images, config->image, &served->languages, reterr);
+	take_image(l, served, config->image);
 	if (r == 0)
 		r = take_shell(l, config->shell, reterr);
 	if (r == 0)

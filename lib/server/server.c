@@ -70,6 +70,7 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 	const struct fleet_opts fleet = {.dir = opts->namespace_dir,
 			.volume_dirs = opts->volume_dirs,
 			.backend = opts->backend,
+			.container = opts->container,
 			.group = server->group,
 			.limits = opts->limits,
 			.start_timeout_ms = opts->start_timeout_ms,
@@ -94,7 +95,7 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 	server->user = user;
 	snprintf(server->host, sizeof server->host, "%s", opts->host ? opts->host : "127.0.0.1");
 	server->opts.host = server->host;
-	int r = backend_check(opts->backend, NULL, reterr);
+	int r = backend_check(opts->backend, opts->container.config, reterr);
 	if (r == 0 && opts->key)
 		r = hmac_load(&server->hmac, reterr);
 	if (opts->key)

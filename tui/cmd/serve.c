@@ -288,7 +288,10 @@ static const char *contradiction(const struct serve *s)
 /* What every sandbox is like whose start does not say otherwise. */
 static void take_config(struct serve *s)
 {
+	struct trm_sandbox_opts sandbox;
+	trm_config_sandbox_opts(&s->config, &sandbox);
 	s->opts.backend = s->config.backend;
+	s->opts.container = sandbox.container;
 	s->opts.idle_timeout_ms = s->config.idle_timeout_ms;
 	s->opts.limits = s->config.limits;
 	s->opts.start_timeout_ms = s->config.start_timeout_ms;
