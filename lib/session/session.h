@@ -11,6 +11,7 @@
  *   cause.c     which limit it was
  *   memory.c    the warning before the memory limit
  *   run.c       one run: asked for, begun, finished
+ *   control.c   what the caller does with it meanwhile
  *   question.c  complete, inspect, …
  *   share.c     a kernel that other sessions use too: found, followed, whose turn it is
  *   foreign.c   their runs
@@ -177,7 +178,7 @@ struct trm_run {
 	size_t unconsumed;         /* with manual credit: delivered, not yet dealt with */
 	struct buf early_stdin;    /* sent before the run was active */
 	bool has_early_eof;
-	bool has_opened_stdin; /* of the interpreter, for this run */
+	bool has_opened_stdin;        /* of the interpreter, for this run */
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes, n_bundles, dropped_displays;
 };
@@ -348,6 +349,8 @@ void memory_sample(struct trm_session *session, const struct trm_sample *sample)
 void run_free(struct trm_run *run);
 /* It was sent, but not taken: it is to be sent again. */
 void run_take_back(struct trm_run *run);
+/* Back to the front of the queue; its kernel is free. */
+void run_requeue(struct trm_run *run);
 /* Give it to its kernel, which is free and has a process. */
 void run_send_off(struct trm_run *run, struct kernel *kernel);
 /* The kernel is there: the clock starts. */

@@ -52,7 +52,7 @@ tui/front: cmd stream
 tui/cmd: monitor app repl stream model metrics output editor widget command view theme term text record image text'
 
 # Headers of other libraries, and the places that may include them.
-headers='curses.h tui/term/curses.c
+headers='curses.h tui/term/curses
 curl/curl.h lib/loop/
 tree_sitter/api.h tui/syntax/ lib/grammar/ lib/policy/
 pcre2.h lib/base/regex.c

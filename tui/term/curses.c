@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The painter: the only file that knows curses.
+/* The painter: only this file and curses_cell.c know curses.
  *
  * Theory of operation. The views' canvas is compared with the one painted last;
  * the cells that differ become curses cells, and curses finds the cheapest
- * bytes for them. Curses believes in libc's idea of how wide a character is, so only
- * what libc and our own table (text/cluster.h) agree on is handed to it; of a
- * cluster, that is its first code point and the marks on it. What a terminal might
- * widen (variation selectors, what follows a joiner) is left out, and a flag goes as
- * its two letters. So no terminal's columns drift from ours.
- *
- * Colours are pairs in curses, of which there are as many as the terminal has;
- * alloc_pair(3) keeps those in use and drops the oldest. */
-#define NCURSES_NOMACROS 1
-#define NCURSES_WIDECHAR 1
-#include <curses.h>
+ * bytes for them, which leave in one write (frame.h). */
+#include "term/curses_cell.h"
 
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -23,34 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "term/answer.h"
 #include "term/direct.h"
+#include "term/frame.h"
 #include "term/internal.h"
 #include "term/keys.h"
 #include "term/rescue.h"
-#include "term/squeeze.h"
 #include "term/term.h"
-#include "text/cluster.h"
 #include <terrarium/error.h>
-
-#define REPLACEMENT 0xFFFDu
-#define BIG_FRAME 1024 /* bytes */
 
 struct screen {
 	SCREEN *curses;
-	cchar_t *row;       /* one row on its way to curses */
-	struct style style; /* the last one looked up, and what it was found to be */
-	attr_t attrs;
-	int pair;
-	bool has_style;
-	int tty_fd, frame_fd; /* fd 1 itself, and what stands in for it while a frame is painted; -1: not
-				 there */
-	char *frame;          /* the bytes of a frame on their way */
-	size_t frame_cap;
+	cchar_t *row; /* one row on its way to curses */
+	struct curses_look look;
+	struct frame frame;
 };
 
 /* ---- opening ---- */
@@ -258,8 +236,7 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 		free(t);
 		return r;
 	}
-	s->tty_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
-	s->frame_fd = memfd_create("frame", MFD_CLOEXEC);
+	frame_init(&s->frame);
 	t->screen = s;
 	t->keys = k;
 	t->is_all_stale = true;
@@ -283,9 +260,7 @@ void term_close(struct term *t)
 	delscreen(t->screen->curses);
 	canvas_finish(&t->last);
 	keys_destroy(t->keys);
-	close(t->screen->tty_fd);
-	close(t->screen->frame_fd);
-	free(t->screen->frame);
+	frame_finish(&t->screen->frame);
 	free(t->screen->row);
 	free(t->screen);
 	free(t);
@@ -321,108 +296,6 @@ void term_size(const struct term *t, int *ret_rows, int *ret_cols)
 
 /* ---- painting ---- */
 
-/* Number of a colour for curses; -1 is the terminal's default. */
-static int curses_color(uint32_t color, enum color_depth depth)
-{
-	color = color_degrade(color, depth);
-	if (color == COLOR_NONE)
-		return -1;
-	if (depth != DEPTH_RGB)
-		return (int)(color & 0xFF);
-	if ((color & 0xFF000000u) == COLOR_INDEX(0) && (color & 0xFF) < 8)
-		return (int)(color & 0xFF);
-	/* With 24 bits, curses takes 0 to 7 for the palette; the darkest blues give way. */
-	uint32_t rgb = color_rgb(color);
-	return rgb < 8 ? 8 : (int)rgb;
-}
-
-static attr_t curses_attrs(unsigned attrs)
-{
-	static const struct {
-		unsigned ours;
-		attr_t theirs;
-	} table[] = {{ATTR_BOLD, A_BOLD}, {ATTR_DIM, A_DIM}, {ATTR_ITALIC, A_ITALIC},
-			{ATTR_UNDERLINE, A_UNDERLINE}, {ATTR_REVERSE, A_REVERSE}};
-	attr_t result = A_NORMAL;
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-		if (attrs & table[i].ours)
-			result |= table[i].theirs;
-	return result;
-}
-
-/* Find attributes and pair of a style; neighbours mostly share one. */
-static void look_up(struct term *t, const struct style *style)
-{
-	struct screen *s = t->screen;
-	if (s->has_style && memcmp(&s->style, style, sizeof(*style)) == 0)
-		return;
-	enum role role = style->role < ROLE_COUNT ? (enum role)style->role : ROLE_TEXT;
-	bool has_ground = style->ground > 0 && style->ground < ROLE_COUNT;
-	struct theme_look look =
-			has_ground ? theme_look_on(&t->theme, role, (enum role)style->ground, t->depth)
-				   : t->looks[role];
-	int fg = curses_color(style->fg != COLOR_NONE ? style->fg : look.fg, t->depth);
-	int bg = curses_color(style->bg != COLOR_NONE ? style->bg : look.bg, t->depth);
-	s->style = *style;
-	s->has_style = true;
-	s->attrs = curses_attrs(look.attrs | style->attrs);
-	s->pair = t->depth == DEPTH_NONE || (fg < 0 && bg < 0) ? 0 : alloc_pair(fg, bg);
-	if (s->pair < 0)
-		s->pair = 0;
-}
-
-static void make_cell(const struct screen *s, const wchar_t *text, cchar_t *out)
-{
-	setcchar(out, text, s->attrs, 0, &s->pair);
-}
-
-/* A cell's cluster as curses cells; returns how many (a flag is two). */
-static size_t convert_cluster(const struct screen *s, const struct cell *cell, cchar_t *out)
-{
-	wchar_t text[CCHARW_MAX + 1] = {0};
-	uint32_t cp;
-	bool valid;
-	size_t n = strlen(cell->text), used = 1;
-	size_t at = trm_utf8_decode(cell->text, n, &cp, &valid);
-	text[0] = (wchar_t)cp;
-	if (cell->width == 2 && cp >= 0x1F1E6 && cp <= 0x1F1FF && at < n) {
-		make_cell(s, text, out);
-		trm_utf8_decode(cell->text + at, n - at, &cp, &valid);
-		text[0] = (wchar_t)cp;
-		make_cell(s, text, out + 1);
-		return 2;
-	}
-	if (wcwidth(text[0]) != cell->width) {
-		text[0] = REPLACEMENT;
-		make_cell(s, text, out);
-		if (cell->width == 2)
-			make_cell(s, L" ", out + 1);
-		return cell->width;
-	}
-	while (at < n && used < CCHARW_MAX) {
-		at += trm_utf8_decode(cell->text + at, n - at, &cp, &valid);
-		bool is_joiner = cp == 0x200D || cp == 0xFE0E || cp == 0xFE0F;
-		if (cp == 0x200D)
-			break;
-		if (!is_joiner && wcwidth((wchar_t)cp) == 0)
-			text[used++] = (wchar_t)cp;
-	}
-	make_cell(s, text, out);
-	return 1;
-}
-
-static size_t convert_cell(struct term *t, const struct cell *cell, cchar_t *out)
-{
-	unsigned char first = (unsigned char)cell->text[0];
-	look_up(t, &cell->style);
-	if (first < 0x20 || (first < 0x80 && cell->text[1] == '\0')) {
-		wchar_t text[2] = {first < 0x20 || first == 0x7F ? L' ' : (wchar_t)first, 0};
-		make_cell(t->screen, text, out);
-		return 1;
-	}
-	return convert_cluster(t->screen, cell, out);
-}
-
 /* Hand those of a row's columns that differ to curses, if there are any. */
 static bool paint_row(struct term *t, const struct canvas *c, int row, int first, int last)
 {
@@ -441,7 +314,7 @@ static bool paint_row(struct term *t, const struct canvas *c, int row, int first
 	size_t n = 0;
 	for (int col = first; col <= last; col++)
 		if (now[col].width > 0)
-			n += convert_cell(t, &now[col], t->screen->row + n);
+			n += curses_cell(&t->screen->look, t, &now[col], t->screen->row + n);
 	mvadd_wchnstr(row, first, t->screen->row, (int)n);
 	memcpy(was + first, now + first, (size_t)(last - first + 1) * sizeof(*now));
 	return true;
@@ -463,7 +336,7 @@ static void take_theme(struct term *t, const struct theme *theme)
 	t->theme = *theme;
 	for (int role = 0; role < ROLE_COUNT; role++)
 		t->looks[role] = theme_look(theme, (enum role)role, t->depth);
-	t->screen->has_style = false;
+	t->screen->look.has_style = false;
 	t->is_all_stale = true;
 }
 
@@ -487,46 +360,6 @@ static bool take_size(struct term *t, const struct canvas *c)
 	t->is_all_stale = true;
 	clearok(stdscr, TRUE);
 	return true;
-}
-
-/* Curses writes at every move of the cursor: dozens of times a frame, and each time the terminal
- * wakes up for a few bytes. So for as long as it paints, fd 1 is a file in memory. */
-static bool catch_output(const struct screen *s)
-{
-	return s->frame_fd >= 0 && s->tty_fd >= 0 && dup2(s->frame_fd, 1) == 1;
-}
-
-/* Give fd 1 back and send what was caught, in one go. A terminal that can is told to show a big frame only
- * when it is whole; a small one comes whole anyway, and shall stay small. */
-static void send_caught(const struct term *t)
-{
-	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
-	struct screen *s = t->screen;
-	off_t n = lseek(s->frame_fd, 0, SEEK_CUR);
-	dup2(s->tty_fd, 1);
-	while (n > 0 && (size_t)n > s->frame_cap) {
-		size_t cap = s->frame_cap ? s->frame_cap * 2 : 4096;
-		char *frame = realloc(s->frame, cap);
-		if (!frame)
-			break;
-		s->frame = frame;
-		s->frame_cap = cap;
-	}
-	bool is_held = n >= BIG_FRAME && keys_answers(t->keys)->has_sync;
-	if (is_held)
-		term_write(begin, sizeof(begin) - 1);
-	/* Short of memory it goes out in parts. */
-	for (off_t at = 0; at < n && s->frame_cap;) {
-		size_t want = (size_t)(n - at);
-		ssize_t part = pread(s->frame_fd, s->frame, want < s->frame_cap ? want : s->frame_cap, at);
-		if (part <= 0)
-			break;
-		term_write(s->frame, part == n ? squeeze(s->frame, (size_t)part) : (size_t)part);
-		at += part;
-	}
-	if (is_held)
-		term_write(end, sizeof(end) - 1);
-	lseek(s->frame_fd, 0, SEEK_SET);
 }
 
 /* Pixels stand in cells that curses takes for blank already. */
@@ -556,7 +389,7 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 	t->is_all_stale = false;
 	if (has_moved)
 		pictures_before(&t->pictures, write_rows_anew);
-	bool is_caught = catch_output(t->screen);
+	bool is_caught = frame_catch(&t->screen->frame);
 	if (term_ask_now(t, c->rows - 1))
 		write_rows_anew(c->rows - 1, 1);
 	curs_set(c->cursor_row >= 0);
@@ -564,7 +397,7 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 		move(c->cursor_row, c->cursor_col);
 	refresh();
 	if (is_caught)
-		send_caught(t);
+		frame_send(&t->screen->frame, keys_answers(t->keys)->has_sync);
 	if (has_moved)
 		term_paint_pictures(t);
 	/* Only now is the terminal on its alternate screen, which has key modes of its own. */

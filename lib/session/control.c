@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* What the caller does with a run that he has asked for: interrupt, pause, input. */
+#include <signal.h>
+
+#include "base/err.h"
+#include "session/session.h"
+
+/* A kernel that is still starting has no state to save, and might die of the
+ * signal half-way up: it is forgotten, and the run with it. */
+static void forget_start(struct trm_run *run)
+{
+	struct kernel *k = run->kernel;
+	proc_forget(k->proc);
+	k->proc = NULL;
+	kernel_lines_finish(&k->lines);
+	kernel_lines_init(&k->lines);
+	stop_reset(k);
+	/* In the queue session_due finds and ends it. */
+	run_requeue(run);
+}
+
+void trm_run_interrupt(struct trm_run *run)
+{
+	struct kernel *k = run->kernel;
+	bool again = run->is_interrupted;
+	if (run->session->is_closed)
+		return;
+	run->is_interrupted = true;
+	if (k && k->is_ready && k->proc) {
+		if (k->stage == STAGE_CALM)
+			stop_interrupt(k);
+		else if (again)
+			stop_further(k);
+		return;
+	}
+	run_release_credit(run); /* if we have been left behind, we go back to interrupt it */
+	if (k && k->proc && k->stage != STAGE_KILLED && share_is_on(k))
+		stop_kill(k); /* it would live on without us, and run this */
+	else if (k && k->proc && k->stage != STAGE_KILLED)
+		forget_start(run);
+	session_due(run->session);
+}
+
+void trm_run_pause(struct trm_run *run, bool is_paused)
+{
+	struct kernel *k = run->kernel;
+	if (run->session->is_closed || !k || !k->proc || !run->is_begun
+			|| is_paused == (run->paused_at_ns != 0) || k->stage != STAGE_CALM)
+		return;
+	if (!is_paused) {
+		stop_release(k);
+		return;
+	}
+	run->paused_at_ns = session_clock_ns();
+	trm_timer_stop(k->timer);
+	trm_proc_signal(k->proc, SIGSTOP, TRM_SIGNAL_TREE);
+}
+
+void trm_run_hold_clock(struct trm_run *run, bool is_held)
+{
+	if (!run->session->is_closed && run->kernel && run->kernel->proc)
+		stop_hold(run->kernel, is_held);
+}
+
+int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
+{
+	if (!run->offers_stdin)
+		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
+	if (run->is_foreign && run->kernel->share.turn != TURN_OURS)
+		return trm_error_set(reterr, TRM_EBUSY, "the program that began the run is there to answer");
+	run->has_sent_stdin = true;
+	if (run->kernel && run->kernel->proc)
+		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
+	if (run->kernel)
+		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
+	int r = buf_append(&run->early_stdin, bytes, n);
+	return r < 0 ? trm_error_set(reterr, r, "too much input waits for the run already") : 0;
+}
+
+void trm_run_send_eof(struct trm_run *run)
+{
+	if (!run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
+		return;
+	run->has_sent_stdin = true;
+	if (run->kernel && run->kernel->proc)
+		trm_proc_close_stdin(run->kernel->proc);
+	else
+		run->has_early_eof = true;
+}
+
+size_t trm_run_queued(const struct trm_run *run)
+{
+	if (run->kernel)
+		return run->kernel->proc ? trm_proc_queued(run->kernel->proc) : 0;
+	return run->early_stdin.len;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "term/curses_cell.h"
+
+#include <string.h>
+#include <wchar.h>
+
+#include <terrarium/text.h>
+
+#include "term/internal.h"
+#include "text/cluster.h"
+
+#define REPLACEMENT 0xFFFDu
+
+/* Number of a colour for curses; -1 is the terminal's default. */
+static int curses_color(uint32_t color, enum color_depth depth)
+{
+	color = color_degrade(color, depth);
+	if (color == COLOR_NONE)
+		return -1;
+	if (depth != DEPTH_RGB)
+		return (int)(color & 0xFF);
+	if ((color & 0xFF000000u) == COLOR_INDEX(0) && (color & 0xFF) < 8)
+		return (int)(color & 0xFF);
+	/* With 24 bits, curses takes 0 to 7 for the palette; the darkest blues give way. */
+	uint32_t rgb = color_rgb(color);
+	return rgb < 8 ? 8 : (int)rgb;
+}
+
+static attr_t curses_attrs(unsigned attrs)
+{
+	static const struct {
+		unsigned ours;
+		attr_t theirs;
+	} table[] = {{ATTR_BOLD, A_BOLD}, {ATTR_DIM, A_DIM}, {ATTR_ITALIC, A_ITALIC},
+			{ATTR_UNDERLINE, A_UNDERLINE}, {ATTR_REVERSE, A_REVERSE}};
+	attr_t result = A_NORMAL;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (attrs & table[i].ours)
+			result |= table[i].theirs;
+	return result;
+}
+
+/* Find attributes and pair of a style; neighbours mostly share one. */
+static void look_up(struct curses_look *s, const struct term *t, const struct style *style)
+{
+	if (s->has_style && memcmp(&s->style, style, sizeof(*style)) == 0)
+		return;
+	enum role role = style->role < ROLE_COUNT ? (enum role)style->role : ROLE_TEXT;
+	bool has_ground = style->ground > 0 && style->ground < ROLE_COUNT;
+	struct theme_look look =
+			has_ground ? theme_look_on(&t->theme, role, (enum role)style->ground, t->depth)
+				   : t->looks[role];
+	int fg = curses_color(style->fg != COLOR_NONE ? style->fg : look.fg, t->depth);
+	int bg = curses_color(style->bg != COLOR_NONE ? style->bg : look.bg, t->depth);
+	s->style = *style;
+	s->has_style = true;
+	s->attrs = curses_attrs(look.attrs | style->attrs);
+	s->pair = t->depth == DEPTH_NONE || (fg < 0 && bg < 0) ? 0 : alloc_pair(fg, bg);
+	if (s->pair < 0)
+		s->pair = 0;
+}
+
+static void make_cell(const struct curses_look *s, const wchar_t *text, cchar_t *out)
+{
+	setcchar(out, text, s->attrs, 0, &s->pair);
+}
+
+/* A cell's cluster as curses cells; returns how many (a flag is two). */
+static size_t convert_cluster(const struct curses_look *s, const struct cell *cell, cchar_t *out)
+{
+	wchar_t text[CCHARW_MAX + 1] = {0};
+	uint32_t cp;
+	bool valid;
+	size_t n = strlen(cell->text), used = 1;
+	size_t at = trm_utf8_decode(cell->text, n, &cp, &valid);
+	text[0] = (wchar_t)cp;
+	if (cell->width == 2 && cp >= 0x1F1E6 && cp <= 0x1F1FF && at < n) {
+		make_cell(s, text, out);
+		trm_utf8_decode(cell->text + at, n - at, &cp, &valid);
+		text[0] = (wchar_t)cp;
+		make_cell(s, text, out + 1);
+		return 2;
+	}
+	if (wcwidth(text[0]) != cell->width) {
+		text[0] = REPLACEMENT;
+		make_cell(s, text, out);
+		if (cell->width == 2)
+			make_cell(s, L" ", out + 1);
+		return cell->width;
+	}
+	while (at < n && used < CCHARW_MAX) {
+		at += trm_utf8_decode(cell->text + at, n - at, &cp, &valid);
+		bool is_joiner = cp == 0x200D || cp == 0xFE0E || cp == 0xFE0F;
+		if (cp == 0x200D)
+			break;
+		if (!is_joiner && wcwidth((wchar_t)cp) == 0)
+			text[used++] = (wchar_t)cp;
+	}
+	make_cell(s, text, out);
+	return 1;
+}
+
+size_t curses_cell(struct curses_look *s, const struct term *t, const struct cell *cell, cchar_t *out)
+{
+	unsigned char first = (unsigned char)cell->text[0];
+	look_up(s, t, &cell->style);
+	if (first < 0x20 || (first < 0x80 && cell->text[1] == '\0')) {
+		wchar_t text[2] = {first < 0x20 || first == 0x7F ? L' ' : (wchar_t)first, 0};
+		make_cell(s, text, out);
+		return 1;
+	}
+	return convert_cluster(s, cell, out);
+}
