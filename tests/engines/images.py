@@ -6,6 +6,7 @@ installed and of two small programs of ours (hello.c, linked with musl). One arc
 
   deb      Debian: bash, coreutils, Python, JavaScript
   user     the same, with USER 1234:1234, an ENV and a WORKDIR
+  slim     bash only as /bin/bash, Python only as /usr/local/bin/python3, no merged /usr
   musl     busybox, and a program that is linked with musl
   static   one static program and nothing else, USER 65532
   exits    an entrypoint that ends at once, with code 3
@@ -124,20 +125,35 @@ def usr_merged(path):
     return "usr" + path if path.split("/")[1] in MERGED else path.lstrip("/")
 
 
-def debian(path):
-    layer = Layer(path)
-    for name in MERGED[:3] + ("lib64",):
-        layer.folder("usr/" + name)
-        layer.link(name, "usr/" + name)
+def add_bases(layer):
     for name, mode in (("tmp", 0o1777), ("root", 0o700), ("proc", 0o555), ("sys", 0o555), ("dev", 0o755),
                        ("var/tmp", 0o1777), ("run", 0o755)):
         layer.folder(name, mode)
     layer.folder("home/worker", 0o755, 1234)
     layer.text("etc/passwd", PASSWD)
     layer.text("etc/group", GROUP)
+
+
+def debian(path):
+    layer = Layer(path)
+    for name in MERGED[:3] + ("lib64",):
+        layer.folder("usr/" + name)
+        layer.link(name, "usr/" + name)
+    add_bases(layer)
     for file in files_of(closure(PACKAGES)):
         if file.strip("/") not in MERGED:
             layer.file(file, usr_merged(file))
+    return layer.finish()
+
+
+def slim(path):
+    layer = Layer(path)
+    add_bases(layer)
+    for file in files_of(closure(["bash", "coreutils", "python3"])):
+        if file.strip("/") in MERGED:
+            layer.folder(file.strip("/"))
+        else:
+            layer.file(file, file.lstrip("/").replace("usr/bin/python3", "usr/local/bin/python3"))
     return layer.finish()
 
 
@@ -213,12 +229,14 @@ def main(archive, hello, hello_musl):
         return
     here = MACHINES.get(os.uname().machine, os.uname().machine)
     other = "arm64" if here != "arm64" else "amd64"
-    made = {"deb": archive + ".deb", "musl": archive + ".musl", "static": archive + ".static"}
-    deb, busy, one = debian(made["deb"]), musl(made["musl"], hello_musl), static(made["static"], hello)
+    made = {name: "%s.%s" % (archive, name) for name in ("deb", "slim", "musl", "static")}
+    deb, thin = debian(made["deb"]), slim(made["slim"])
+    busy, one = musl(made["musl"], hello_musl), static(made["static"], hello)
     pack(archive + ".new", made, [
         image("deb", "deb", deb, here, Cmd=["bash"]),
         image("user", "deb", deb, here, Cmd=["bash"], User="1234:1234", WorkingDir="/home/worker",
               Env=[PATH, "FROM_IMAGE=yes"]),
+        image("slim", "slim", thin, here, Cmd=["python3"]),
         image("musl", "musl", busy, here, Cmd=["sh"]),
         image("static", "static", one, here, Entrypoint=["/hello"], User="65532:65532"),
         image("exits", "static", one, here, Entrypoint=["/hello", "exit", "3"]),

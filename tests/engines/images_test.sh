@@ -22,6 +22,8 @@ expect 'hello' localhost/tt:static
 expect '3.11' localhost/tt:deb python3 -c 'import ssl, sqlite3, sys; print("%d.%d" % sys.version_info[:2])'
 expect '42' localhost/tt:deb node -e 'console.log(6 * 7)'
 expect '1234:1234 /home/worker yes' localhost/tt:user bash -c 'echo "$(id -u):$(id -g) $PWD $FROM_IMAGE"'
+expect '/usr/local/bin/python3 /bin/bash' localhost/tt:slim bash -c \
+	'PATH=$PATH:/usr/local/bin; echo $(type -P python3) $BASH; [ ! -e /usr/bin/bash ] && [ ! -e /usr/bin/python3 ]'
 expect 'hello' localhost/tt:musl hello
 expect '' localhost/tt:exits
 "$engine" run --rm --network none localhost/tt:exits
