@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bad_input_test.sh TERRARIUM ENGINE: whatever is wrong is said in one line that names it, and leaves nothing behind.
+ours=$2
+. "$(dirname "$0")/../cli/tell.sh"
+export XDG_RUNTIME_DIR="$dir/run"
+mkdir -m 700 run
+trap '"$terrarium" stop --all --yes >/dev/null 2>&1; "$ours" rm -f mine-$$ >/dev/null 2>&1; rm -rf "$dir"' EXIT
+here="exec --backend $ours --image"
+
+# refused WORDS: code 125, nothing on stdout, one line that holds these words.
+refused() {
+	expect_code 125
+	expect_out ''
+	[ "$(wc -l <err)" = 1 ] || wrong "there should be one line on stderr"
+	for word; do
+		expect_in err "$word"
+	done
+}
+
+# ---- images
+
+try $here localhost/tt:none -- true
+refused localhost/tt:none pull
+try $here localhost/tt:foreign -- /hello
+refused localhost/tt:foreign "$("$ours" image inspect -f '{{.Architecture}}' localhost/tt:foreign)" \
+	"$("$ours" image inspect -f '{{.Architecture}}' localhost/tt:static)"
+for name in 'bad name' -v '' localhost/tt:; do
+	try exec --backend "$ours" "--image=$name" -- true
+	refused
+done
+try $here localhost/tt:static -- sh
+expect_in err sh
+expect_code 127
+# An entrypoint that ends at once is not what we run.
+try $here localhost/tt:exits -- /hello
+expect_code 0
+expect_out hello
+try $here localhost/tt:deb --user nosuch -- true
+refused nosuch
+try $here localhost/tt:static --user 4711:4712 -- /hello
+expect_out hello
+
+# ---- containers of others
+
+try exec --backend "$ours" --container no-such-container -- true
+refused no-such-container
+"$ours" run -d --name mine-$$ --network none localhost/tt:exits >/dev/null
+try exec --backend "$ours" --container mine-$$ -- /hello
+refused mine-$$
+[ -n "$("$ours" ps -aq --filter name=mine-$$)" ] || wrong "a container of others should not be removed"
+"$ours" rm -f mine-$$ >/dev/null
+"$ours" run -d --name mine-$$ --network none localhost/tt:static stay >/dev/null
+try exec --backend "$ours" --container mine-$$ -- /hello
+expect_code 0
+expect_out hello
+[ "$("$ours" inspect -f '{{.State.Running}}' mine-$$)" = true ] || wrong "it should go on running"
+"$ours" stop -t 0 mine-$$ >/dev/null
+try exec --backend "$ours" --container mine-$$ -- /hello
+expect_code 0
+expect_out hello
+"$ours" rm -f mine-$$ >/dev/null
+
+# ---- options that do not go together, and engines that are not there
+
+try exec --backend "$ours" --image localhost/tt:deb --container x -- true
+expect_code 2
+try exec --backend "$ours" -- true
+expect_code 125
+expect_in err image
+tried_path=$PATH
+mkdir none
+PATH="$dir/none" try exec --backend "$ours" --image localhost/tt:deb -- true
+PATH=$tried_path
+refused "$ours"
+if [ "$ours" = docker ]; then
+	tried_host=$DOCKER_HOST
+	export DOCKER_HOST=unix://$dir/nobody.sock
+	try $here localhost/tt:deb -- true
+	refused nobody.sock
+	export DOCKER_HOST=tcp://127.0.0.1:1
+	try $here localhost/tt:deb -- true
+	refused 127.0.0.1:1
+	export DOCKER_HOST=$tried_host
+fi
+
+# ---- commands that hang, in a recipe of the user's
+
+mkdir -p config/terrarium
+cat >config/terrarium/config.json <<CONFIG
+{"backends": {"slow": {"like": "$ours", "timeout": 1, "steps": {"probe": ["sleep", "100"]}}}}
+CONFIG
+try exec --backend slow --image localhost/tt:deb -- true
+refused slow probe
+[ -z "$("$ours" ps -aq --filter label=dev.terrarium=1 --filter label=dev.terrarium.name=mine)" ] || wrong "left behind"
+verdict

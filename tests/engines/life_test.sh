@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# life_test.sh TERRARIUM ENGINE: the life of a container of ours: kept, come back to, used by several, ended; and what is
+# left when somebody is killed or the container is taken away.
+ours=$2
+. "$(dirname "$0")/../cli/tell.sh"
+export XDG_RUNTIME_DIR="$dir/run"
+mkdir -m 700 run
+trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+image=localhost/tt:deb
+new="--yes --backend $ours --image $image"
+
+# until_true COMMAND…: within twenty seconds.
+until_true() {
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries = 200 ]; then
+			tried="$*"
+			wrong "this should have become true"
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+# Containers with the label of this name, whatever state they are in.
+containers() { "$ours" ps -aq --filter "label=dev.terrarium.name=$1"; }
+is_gone() { [ -z "$(containers "$1")" ] && [ ! -e "run/terrarium/$1" ]; }
+is_entered() { [ -S "run/terrarium/$1/agent.sock" ] && [ -n "$(containers "$1")" ]; }
+field() {
+	"$terrarium" ps --json | python3 -c '
+import json, sys
+for box in json.load(sys.stdin):
+    if box["name"] == sys.argv[1]:
+        print(json.dumps(box[sys.argv[2]]))' "$1" "$2"
+}
+
+# ---- kept, found again, ended
+
+try run $new --keep --name lab -c 'x = 41' -c 'open("note", "w").write("kept")'
+expect_code 0
+[ "$(field lab backend)" = "\"$ours\"" ] || wrong "ps should call its backend $ours, not $(field lab backend)"
+[ "$(containers lab | wc -l)" = 1 ] || wrong "there should be one container with the label of lab"
+try run --yes --name lab -c 'print(x + 1, open("note").read())'
+expect_out '42 kept'
+try exec lab -- sh -c 'echo $0; exit 3' a
+expect_code 3
+expect_out a
+try run $new --keep --name lab -c 1
+expect_code 125
+expect_in err "'lab'"
+echo content >file
+try cp file lab:there
+expect_code 0
+try cp lab:there back
+cmp -s file back || wrong "a file should come back as it went"
+
+# Two that are attached do not disturb one another; the second one's interrupt reaches the first one's run.
+setsid -w "$terrarium" run --yes --name lab -c 'print("on", flush=True)
+import time
+time.sleep(100)' >first 2>&1 &
+first=$!
+until_true grep -q on first
+kill -INT $first
+wait $first
+[ $? = 130 ] || { tried='kill -INT'; wrong "the first should have ended with 130"; }
+try run --yes --name lab -c 'x'
+expect_out 41
+
+# A time-out ends what the run waits for, and leaves the rest as it was.
+try run --yes --name lab --timeout 1 -c 'import subprocess; subprocess.run(["sleep", "1001"])'
+expect_code 124
+try exec lab -- sh -c 'for p in /proc/[0-9]*/cmdline; do tr "\0" " " <"$p" 2>/dev/null; echo; done'
+! grep -q '^sleep 1001' out || wrong "sleep should have been killed"
+try run --yes --name lab -c 'x'
+expect_out 41
+
+try stop lab --yes
+expect_code 0
+until_true is_gone lab
+
+# ---- somebody is killed
+
+# The client: its sandbox goes with it.
+setsid "$terrarium" run $new --name orphan -c 'import time; time.sleep(100)' >first 2>&1 &
+first=$!
+until_true is_entered orphan
+kill -KILL $first
+wait $first 2>/dev/null
+until_true is_gone orphan
+
+# The keeper: nobody is there to take its container away but the next one who comes along.
+try run $new --keep --name left -c 1
+expect_code 0
+kill -KILL "$(field left keeper_pid)"
+try ps --all
+until_true eval '"$terrarium" ps --all >/dev/null 2>&1; is_gone left'
+
+# ---- the container is taken away
+
+setsid -w "$terrarium" run $new --name robbed -c 'print("on", flush=True)
+import time
+time.sleep(100)' >out 2>err &
+first=$!
+until_true grep -q on out
+"$ours" rm -f "$(containers robbed)" >/dev/null
+code=0
+wait $first || code=$?
+tried="$ours rm -f"
+[ "$code" != 0 ] && [ "$code" != 130 ] || wrong "a run whose container was removed should fail"
+grep -q 'removed' err || wrong "it should say that the container was removed"
+until_true is_gone robbed
+left=$("$ours" ps -aq --filter label=dev.terrarium=1 --filter "label=dev.terrarium.owner=$(id -u)" --format '{{.Labels}}' |
+	grep -E 'name=(lab|orphan|left|robbed)([,} ]|$)' || :)
+[ -z "$left" ] || { tried="$ours ps -a"; wrong "left behind: $left"; }
+verdict
