@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct trm_sandbox_opts;
+
 /* ---- report.c: numbers and what they are held against ---- */
 
 /* A measured value beside its reference, both in `unit`. `target`: the ratio (or, with
@@ -55,6 +57,12 @@ void pty_send(struct pty *p, const char *bytes, size_t n); /* reads meanwhile: n
 void pty_drain(struct pty *p, int quiet_ms);               /* read until nothing comes for so long */
 void pty_stop(struct pty *p);                              /* kills it if it is still there */
 
+/* ---- warm.c ---- */
+
+/* Round trips of 1+1 in a new sandbox, in milliseconds; false: why says why, if it is known. */
+bool warm_measure(struct samples *s, const struct trm_sandbox_opts *opts, bool is_shared, char *why,
+		size_t why_cap);
+
 /* ---- the groups ---- */
 void bench_warm(void);
 void bench_cold(void);
@@ -66,5 +74,6 @@ void bench_typing(void);
 void bench_copy(void);
 void bench_kept(void);
 void bench_serve(void);
+void bench_docker(void);
 
 #endif

@@ -33,14 +33,18 @@ static const char *fresh_state(void)
  * (PYTHONUNBUFFERED makes a flood four times slower). */
 const char *const *bench_env(void)
 {
-	static char home[512], runtime[512];
-	static const char *env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-			"TERM=xterm-256color", NULL, home, runtime, NULL};
-	const char *dir = getenv("XDG_RUNTIME_DIR");
-	snprintf(home, sizeof home, "HOME=%s", getenv("HOME") ? getenv("HOME") : "/");
-	snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", dir ? dir : "");
-	env[3] = fresh_state();
-	env[5] = dir ? runtime : NULL;
+	static const char *const passed[] = {"HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONFIG"};
+	static char words[4][512];
+	static const char *env[9] = {
+			"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=xterm-256color"};
+	size_t n = 3;
+	env[n++] = fresh_state();
+	for (size_t i = 0; i < 4; i++)
+		if (getenv(passed[i])) {
+			snprintf(words[i], sizeof words[i], "%s=%s", passed[i], getenv(passed[i]));
+			env[n++] = words[i];
+		}
+	env[n] = NULL;
 	return env;
 }
 

@@ -95,11 +95,11 @@ static bool trip(struct trm_loop *loop, struct trm_session *session, struct trip
 	return t->is_good;
 }
 
-static bool measure_library(struct samples *s, bool is_shared, char *why, size_t why_cap)
+bool warm_measure(struct samples *s, const struct trm_sandbox_opts *opts, bool is_shared, char *why,
+		size_t why_cap)
 {
 	static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
 	static const struct trm_session_cb session_cb = {0};
-	struct trm_sandbox_opts opts;
 	struct trm_session_opts session_opts;
 	struct trm_sandbox *sandbox;
 	struct trm_session *session;
@@ -107,11 +107,10 @@ static bool measure_library(struct samples *s, bool is_shared, char *why, size_t
 	struct trm_error e = {0};
 	struct trip t = {.samples = s};
 	bool good = false;
-	trm_sandbox_opts_default(&opts);
 	trm_session_opts_default(&session_opts);
 	session_opts.is_shared = is_shared;
 	if (trm_loop_create(&loop, &e) < 0
-			|| trm_sandbox_open(loop, &opts, &sandbox_cb, &t, &sandbox, &e) < 0) {
+			|| trm_sandbox_open(loop, opts, &sandbox_cb, &t, &sandbox, &e) < 0) {
 		snprintf(why, why_cap, "%s", e.msg);
 		return false;
 	}
@@ -136,11 +135,13 @@ static bool measure_library(struct samples *s, bool is_shared, char *why, size_t
 void bench_warm(void)
 {
 	struct samples floor_ms = {0}, ours = {0}, shared = {0};
+	struct trm_sandbox_opts opts;
 	char why[512] = "";
+	trm_sandbox_opts_default(&opts);
 	if (!measure_floor(&floor_ms))
 		report_missing("warm 1+1, median", "the floor could not be measured (bwrap, python3)");
-	else if (!measure_library(&ours, false, why, sizeof why)
-			|| !measure_library(&shared, true, why, sizeof why))
+	else if (!warm_measure(&ours, &opts, false, why, sizeof why)
+			|| !warm_measure(&shared, &opts, true, why, sizeof why))
 		report_missing("warm 1+1, median", why[0] ? why : "the library gave a wrong answer");
 	else {
 		report("warm 1+1, median", samples_at(&ours, 0.5), "ms", samples_at(&floor_ms, 0.5), 3);

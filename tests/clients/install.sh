@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh DIR: virtual environments with the clients of other people, DIR/sdk and DIR/mcp, from the package index that
-# pip is set up to use. What is there already stays. Exits with 77 when the index does not give them.
+# install.sh DIR [NAME…]: virtual environments with the clients of other people, DIR/sdk and DIR/mcp or those named, from the
+# package index that pip is set up to use. What is there already stays. Exits with 77 when the index does not give them.
 set -eu
 dir=$1
+shift
 here=$(cd "$(dirname "$0")" && pwd)
 python=/usr/bin/python3
 
@@ -50,5 +51,7 @@ if [ -w "$dir" ]; then
 	exec 9>"$dir/lock"
 	flock 9
 fi
-install sdk
-install mcp
+[ $# != 0 ] || set -- sdk mcp
+for name; do
+	install "$name"
+done

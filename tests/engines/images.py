@@ -143,6 +143,7 @@ def debian(path):
     for file in files_of(closure(PACKAGES)):
         if file.strip("/") not in MERGED:
             layer.file(file, usr_merged(file))
+    layer.link("usr/bin/python", "python3")  # as in the images that others expect
     return layer.finish()
 
 
