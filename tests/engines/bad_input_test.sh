@@ -90,7 +90,7 @@ fi
 # ---- commands that hang, in a recipe of the user's
 
 mkdir -p config/terrarium
-for step in image create start destroy; do
+for step in image create destroy; do
 	cat >config/terrarium/config.json <<-CONFIG
 	{"backends": {"slow": {"like": "$ours", "timeout": 1, "steps": {"$step": ["sh", "-c", "sleep 100", "{image}"]}}}}
 	CONFIG

@@ -150,7 +150,7 @@ def debian(path):
 def slim(path):
     layer = Layer(path)
     add_bases(layer)
-    for file in files_of(closure(["bash", "coreutils", "python3"])):
+    for file in files_of(closure(["bash", "coreutils", "dash", "python3"])):
         if file.strip("/") in MERGED:
             layer.folder(file.strip("/"))
         else:

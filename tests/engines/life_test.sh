@@ -46,9 +46,9 @@ expect_out '42 kept'
 try exec lab -- sh -c 'echo $0; exit 3' a
 expect_code 3
 expect_out a
-try run $new --keep --name lab -c 1
-expect_code 125
-expect_in err "'lab'"
+try run $new --keep --name lab -c 'x' # the one that is there, as in the local backend
+expect_out 41
+[ "$(containers lab | wc -l)" = 1 ] || wrong "there should still be one"
 echo content >file
 try cp file lab:there
 expect_code 0
@@ -108,6 +108,6 @@ code=0
 wait $first || code=$?
 tried="$ours rm -f"
 [ "$code" != 0 ] && [ "$code" != 130 ] || wrong "a run whose container was removed should fail"
-grep -q 'removed' err || wrong "it should say that the container was removed"
+grep -qE 'removed|stopped' err || wrong "it should say what became of the container"
 until_true is_gone robbed
 verdict
