@@ -94,9 +94,17 @@ static void add(void *user, const struct trm_recipe_entry *entry)
 	say(row->detail, sizeof row->detail, entry->problem);
 }
 
-static void advise(struct row *row)
+/* The end of what was said: there it says why. */
+static void say_end(char *out, size_t cap, const char *words)
 {
-	const char *hint = recipe_hint(row->recipe, row->detail);
+	size_t n = strlen(words);
+	const char *blank = n < cap ? NULL : strchr(words + n - cap + 1, ' ');
+	say(out, cap, blank ? blank + 1 : words);
+}
+
+static void advise(struct row *row, const char *words)
+{
+	const char *hint = recipe_hint(row->recipe, words);
 	row->status = TRM_CHECK_FAILED;
 	say(row->advice, sizeof row->advice, hint ? hint : "");
 }
@@ -111,7 +119,7 @@ static void on_done(void *user, const struct command_result *result)
 		snprintf(row->detail, sizeof row->detail, "%.40s does not end; it was stopped after %d s",
 				result->program, TRY_MS / 1000);
 	else if (*result->words && result->status)
-		say(row->detail, sizeof row->detail, result->words);
+		say_end(row->detail, sizeof row->detail, result->words);
 	else if (result->status)
 		snprintf(row->detail, sizeof row->detail, "%.40s ends with exit status %d and says nothing",
 				result->program,
@@ -119,7 +127,7 @@ static void on_done(void *user, const struct command_result *result)
 	else
 		say(row->detail, sizeof row->detail, result->out);
 	if (result->is_timed_out || result->status)
-		advise(row);
+		advise(row, result->words);
 }
 
 static const struct command_cb probe_cb = {.done = on_done};
@@ -145,7 +153,7 @@ static void try_one(struct row *row)
 		row->round->n_running++;
 	} else {
 		say(row->detail, sizeof row->detail, why.msg);
-		advise(row);
+		advise(row, why.msg);
 	}
 	buf_finish(&step);
 	buf_finish(&env);
