@@ -19,8 +19,8 @@
 #include "agent/account.h"
 
 struct settle_opts {
-	const char *user;      /* NULL: whoever it is */
-	const char *workdir;   /* absolute; NULL: where it is */
+	const char *user;               /* NULL: whoever it is */
+	const char *workdir;            /* absolute; NULL: where it is */
 	uint64_t nproc, files, file_mb; /* RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_FSIZE in MiB; 0: as they are */
 };
 
