@@ -2,15 +2,40 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <terrarium/recipe.h>
 #include <terrarium/terrarium.h>
 
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "cmd/confirm.h"
 
 enum { OPTION_REPL };
 
 static const struct option_spec options[] = {
 		[OPTION_REPL] = {"--repl", 0, NULL, "the REPL instead of the workbench"}, {0}};
+
+/* "ENGINE:CONTAINER": a sandbox in a container that is there, and stays there. */
+static int attach_container(
+		const struct options *o, struct trm_config *config, const char *name, bool is_repl)
+{
+	const size_t n = strcspn(name, ":");
+	struct trm_recipe *recipe;
+	struct trm_error why = {0};
+	if (!n || !name[n + 1] || n >= sizeof config->backend
+			|| strlen(name + n + 1) >= sizeof config->container)
+		return cmd_fail("'%s' is no container: it is ENGINE:CONTAINER, as 'terrarium ps --containers' lists them",
+				name);
+	snprintf(config->backend, sizeof config->backend, "%.*s", (int)n, name);
+	if (trm_recipe_load(config->backend, o->config_path, &recipe, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	trm_recipe_free(recipe);
+	snprintf(config->container, sizeof config->container, "%s", name + n + 1);
+	int code = config->confirm ? confirm_container(config) : CMD_OK;
+	if (code != CMD_OK)
+		return code;
+	return is_repl ? repl_open(config, o->config_path, false, NULL)
+		       : workbench_open(config, o, NULL, false);
+}
 
 static int attach(const struct options *o, const char *name, bool is_repl)
 {
@@ -19,6 +44,8 @@ static int attach(const struct options *o, const char *name, bool is_repl)
 	struct trm_error why = {0};
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
+	if (strchr(name, ':') && !boxes_are_far(&config))
+		return attach_container(o, &config, name, is_repl);
 	if (trm_sandbox_name_check(name, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	if (!boxes_are_far(&config) && !boxes_runs(name, &entry))
@@ -56,10 +83,12 @@ static const char *const settings[] = {"language", "theme", "keymap", "timeout",
 
 const struct cmd cmd_attach = {
 		.name = "attach",
-		.usage = "attach [--repl] [OPTIONS] NAME",
+		.usage = "attach [--repl] [OPTIONS] NAME | ENGINE:CONTAINER",
 		.summary = "open a running sandbox",
 		.help = "Opens the workbench, or the REPL, on a sandbox that runs already, with all its state. Leaving detaches from it, "
-			"and leaves it running.",
+			"and leaves it running. A container that runs (terrarium ps --containers) is "
+			"looked into by putting our agent into it, which is asked about first; it is never stopped or removed, "
+			"and both the agent and its file are gone in the end.",
 		.options = options,
 		.operands = "NAME",
 		.settings = settings,

@@ -126,10 +126,11 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 		fprintf(tty,
 				"in a new %s sandbox%s of %s%s: %.4g MiB memory, %.3g core%s, %u processes, no limit for files, "
 				"%s, user %s,\n",
-				c->backend, c->keep ? " that is kept" : "", *c->dockerfile ? "" : "the image ",
-				*c->dockerfile ? c->dockerfile : image, (double)l->mem_bytes / (1 << 20), l->cpus,
-				l->cpus == 1 ? "" : "s", l->procs,
-				l->net ? "network ON (the engine's, perhaps also to this machine)" : "no network",
+				c->backend, c->keep ? " that is kept" : "",
+				*c->dockerfile ? "" : "the image ", *c->dockerfile ? c->dockerfile : image,
+				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+				l->net ? "network ON (the engine's, perhaps also to this machine)"
+				       : "no network",
 				*c->user ? c->user : "of the image, but not root");
 	print_wishes(tty, c, false);
 }
@@ -231,6 +232,24 @@ int confirm_findings(const struct gate *gate, const struct trm_findings *finding
 		return cmd_fail(NOBODY_FOR_POLICY, trm_policy_name(gate->policy));
 	print_findings(tty, gate, findings);
 	fputs("Do this? [Y/n] ", tty);
+	fflush(tty);
+	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
+}
+
+int confirm_container(const struct trm_config *c)
+{
+	FILE *tty = open_terminal();
+	if (!tty)
+		return cmd_fail("there is no terminal to ask on before an agent is put into %s:%s; give --yes to do it "
+				"without asking",
+				c->backend, c->container);
+	fprintf(tty,
+			"A file, /.terrarium/agent, is copied into the container %s (%s; it is started if it is stopped), "
+			"and runs in it. What you start runs as %s, with the limits and the network that the container "
+			"has. The container is not stopped or removed; in the end the agent and its file go.\n"
+			"Do this? [Y/n] ",
+			c->container, c->backend,
+			*c->user ? c->user : "its user, or as uid 1000 where that is root");
 	fflush(tty);
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
 }

@@ -25,6 +25,10 @@ int confirm_if_wanted(const struct trm_config *config, const struct gate *gate, 
  * wants that. 0, or an exit code after a sentence. */
 int confirm_findings(const struct gate *gate, const struct trm_findings *findings);
 
+/* Ask before an agent is put into config->container, which somebody else has made. 0, or an exit code after a
+ * sentence. */
+int confirm_container(const struct trm_config *config);
+
 /* One line about one of them: what it is ("python"), its length and how it begins. */
 void confirm_show(FILE *tty, const char *what, const struct source *source);
 

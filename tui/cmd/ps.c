@@ -11,6 +11,7 @@
 
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "cmd/containers.h"
 #include "cmd/json_out.h"
 #include "cmd/sample.h"
 #include "text/cluster.h"
@@ -20,18 +21,21 @@ enum { BETWEEN_LOOKS_MS = 10 };
 
 struct ps {
 	struct trm_config config;
-	bool is_json, has_all, names_only;
+	bool is_json, has_all, names_only, has_containers;
+	struct containers containers;
 	struct trm_registry *registry;
 	const struct trm_entry *entries;
 	size_t n;
 };
 
-enum { OPTION_ALL, OPTION_JSON, OPTION_NAMES };
+enum { OPTION_ALL, OPTION_CONTAINERS, OPTION_JSON, OPTION_NAMES };
 
 static const struct option_spec options[] = {
 		[OPTION_ALL] = {"--all", 'a', NULL,
 				"also those that were left behind, by a kill or a restart of the machine; "
 				"listing sweeps them"},
+		[OPTION_CONTAINERS] = {"--containers", 'c', NULL,
+				"also whatever else runs in container engines, for 'attach ENGINE:CONTAINER'"},
 		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
 		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but names"},
 		{0},
@@ -111,6 +115,7 @@ static int print_json(const struct ps *ps)
 	for (size_t i = 0; i < ps->n; i++)
 		if (ps->has_all || !ps->entries[i].is_stale)
 			put_entry(&j, &ps->entries[i]);
+	containers_put(&ps->containers, &j);
 	json_close(&j, ']');
 	return json_finish(&j);
 }
@@ -315,6 +320,7 @@ static int print_table(const struct ps *ps)
 			if (widths[c])
 				print_cell(cell, c, widths);
 		}
+	containers_print(&ps->containers);
 	return cmd_flush();
 }
 
@@ -323,6 +329,7 @@ static int print_names(const struct ps *ps)
 	for (size_t i = 0; i < ps->n; i++)
 		if (ps->has_all || !ps->entries[i].is_stale)
 			puts(ps->entries[i].name);
+	containers_print_names(&ps->containers);
 	return cmd_flush();
 }
 
@@ -388,13 +395,20 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		ps.has_all |= got == OPTION_ALL;
 		ps.is_json |= got == OPTION_JSON;
 		ps.names_only |= got == OPTION_NAMES;
+		ps.has_containers |= got == OPTION_CONTAINERS;
 	}
-	return options_config(&o, &ps.config) < 0 ? CMD_FAILED : list(&ps);
+	int code = options_config(&o, &ps.config) < 0 ? CMD_FAILED : CMD_OK;
+	if (code == CMD_OK && ps.has_containers)
+		code = containers_find(&ps.containers, o.config_path);
+	if (code == CMD_OK)
+		code = list(&ps);
+	containers_finish(&ps.containers);
+	return code;
 }
 
 const struct cmd cmd_ps = {
 		.name = "ps",
-		.usage = "ps [--all] [--json | --names]",
+		.usage = "ps [--all] [--containers] [--json | --names]",
 		.summary = "list the running sandboxes",
 		.help = "Yours, on this machine, whoever has started them: name, kernels that run, clients attached, "
 			"whether it is kept, how long it has been there and idle (nobody attached, nothing "

@@ -44,6 +44,18 @@ typedef void trm_backend_fn(void *user, const struct trm_backend_info *info);
 int trm_backends(const char *config_path, bool tries, trm_backend_fn *fn, void *user,
 		struct trm_error *reterr);
 
+/* A container that runs in an engine of a recipe (its step "list_all") and that we have not made, or, with
+ * `problem`, an engine that cannot be asked. Borrowed during the call; texts are fit to be shown. */
+struct trm_container_info {
+	const char *backend; /* name of the recipe */
+	const char *id, *name, *image, *state;
+	const char *problem; /* "": none */
+};
+typedef void trm_container_fn(void *user, const struct trm_container_info *info);
+/* All engines are asked at the same time, for three seconds at most; those that are not installed have none.
+ * To look into one: trm_container_opts.container. TRM_EINVAL: the config file cannot be read. */
+int trm_containers(const char *config_path, trm_container_fn *fn, void *user, struct trm_error *reterr);
+
 /* For a recipe (terrarium/recipe.h): whether its engine works, and what is enforced in a sandbox of it. */
 int trm_doctor_backend(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user);
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* What runs in the engines that recipes command, whoever has made it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <terrarium/doctor.h>
+#include <terrarium/error.h>
+#include <terrarium/loop.h>
+#include <terrarium/text.h>
+
+#include "backend/recipe/command.h"
+#include "base/buf.h"
+#include "recipe/recipe.h"
+#include "wire/plan.h"
+
+enum { LONGEST_MS = 3000, ENGINES_MAX = 96, ID_BYTES = 128, WORD_BYTES = 256 };
+
+struct round;
+
+struct engine {
+	struct round *round;
+	struct trm_recipe *recipe;
+	struct command *command; /* runs */
+	char *out;               /* what it has printed */
+	char problem[224];
+};
+
+struct round {
+	struct trm_loop *loop;
+	struct engine engines[ENGINES_MAX];
+	size_t n, n_running;
+};
+
+static void add(void *user, const struct trm_recipe_entry *entry)
+{
+	struct round *round = user;
+	if (round->n == ENGINES_MAX || !entry->recipe || !recipe_has(entry->recipe, STEP_LIST_ALL))
+		return;
+	round->engines[round->n++] = (struct engine){.round = round, .recipe = recipe_ref(entry->recipe)};
+}
+
+/* ---- asking -------------------------------------------------------------------------- */
+
+static void on_done(void *user, const struct command_result *result)
+{
+	struct engine *e = user;
+	e->command = NULL;
+	e->round->n_running--;
+	if (result->is_timed_out)
+		snprintf(e->problem, sizeof e->problem, "it does not answer within %d s", LONGEST_MS / 1000);
+	else if (result->status)
+		trm_text_clean_line(e->problem, sizeof e->problem, result->words, strlen(result->words));
+	else
+		e->out = strdup(result->out);
+	if (!e->out && !*e->problem)
+		snprintf(e->problem, sizeof e->problem, "its command fails, and says nothing");
+}
+
+static const struct command_cb list_cb = {.done = on_done};
+
+/* What is not installed has nothing that runs: that is no problem. */
+static void ask(struct engine *e)
+{
+	struct recipe_facts facts = {0};
+	struct trm_error why = {0};
+	struct buf step, env;
+	buf_init(&step, RECIPE_EXPANDED_MAX);
+	buf_init(&env, RECIPE_EXPANDED_MAX);
+	int r = recipe_expand(e->recipe, STEP_LIST_ALL, &facts, &step, &why);
+	if (r == 0)
+		r = recipe_env(e->recipe, &env, &why);
+	const struct command_opts opts = {.step = buf_at(&step),
+			.n = step.len,
+			.env = buf_at(&env),
+			.env_n = env.len,
+			.timeout_ms = LONGEST_MS};
+	if (r == 0)
+		r = command_start(e->round->loop, &opts, &list_cb, e, &e->command, &why);
+	if (r == 0)
+		e->round->n_running++;
+	else if (r != TRM_ENOENT)
+		trm_text_clean_line(e->problem, sizeof e->problem, why.msg, strlen(why.msg));
+	buf_finish(&step);
+	buf_finish(&env);
+}
+
+static int ask_all(struct round *round, struct trm_error *reterr)
+{
+	int r = trm_loop_create(&round->loop, reterr);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < round->n; i++)
+		ask(&round->engines[i]);
+	while (round->n_running && r >= 0)
+		r = trm_loop_step(round->loop, -1);
+	for (size_t i = 0; i < round->n; i++)
+		command_abandon(round->engines[i].command);
+	trm_loop_destroy(round->loop);
+	return r < 0 ? trm_error_set(reterr, r, "cannot wait for the engines: %s", trm_strerror(r)) : 0;
+}
+
+/* ---- telling -------------------------------------------------------------------------- */
+
+static void tell_line(const struct engine *e, char *line, trm_container_fn *fn, void *user)
+{
+	enum { ID, NAME, IMAGE, STATE, FIELDS };
+	const char *fields[FIELDS];
+	char clean[FIELDS][WORD_BYTES];
+	recipe_fields(line, fields, FIELDS);
+	/* Ours are told by trm_registry_list(). */
+	if (!*fields[ID] || *fields[ID] == '-' || strlen(fields[ID]) >= ID_BYTES
+			|| !strncmp(fields[NAME], PLAN_NAME_PREFIX, strlen(PLAN_NAME_PREFIX)))
+		return;
+	for (int i = 0; i < FIELDS; i++)
+		trm_text_clean_line(clean[i], sizeof clean[i], fields[i], strlen(fields[i]));
+	fn(user, &(struct trm_container_info){.backend = trm_recipe_name(e->recipe),
+				 .id = clean[ID],
+				 .name = clean[NAME],
+				 .image = clean[IMAGE],
+				 .state = clean[STATE],
+				 .problem = ""});
+}
+
+static void tell(const struct engine *e, trm_container_fn *fn, void *user)
+{
+	char *rest;
+	if (*e->problem)
+		fn(user, &(struct trm_container_info){.backend = trm_recipe_name(e->recipe),
+					 .id = "",
+					 .name = "",
+					 .image = "",
+					 .state = "",
+					 .problem = e->problem});
+	for (char *line = e->out ? strtok_r(e->out, "\n", &rest) : NULL; line;
+			line = strtok_r(NULL, "\n", &rest))
+		tell_line(e, line, fn, user);
+}
+
+int trm_containers(const char *config_path, trm_container_fn *fn, void *user, struct trm_error *reterr)
+{
+	struct round *round = calloc(1, sizeof *round);
+	if (!round)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	int r = trm_recipe_list(config_path, add, round, reterr);
+	if (r == 0)
+		r = ask_all(round, reterr);
+	for (size_t i = 0; i < round->n; i++) {
+		if (r == 0)
+			tell(&round->engines[i], fn, user);
+		trm_recipe_free(round->engines[i].recipe);
+		free(round->engines[i].out);
+	}
+	free(round);
+	return r;
+}
