@@ -13,7 +13,6 @@
 #include "backend/recipe/command.h"
 #include "base/buf.h"
 #include "recipe/recipe.h"
-#include "wire/plan.h"
 
 enum { LONGEST_MS = 3000, ENGINES_MAX = 96, ID_BYTES = 128, WORD_BYTES = 256 };
 
@@ -111,7 +110,7 @@ static void tell_line(const struct engine *e, char *line, trm_container_fn *fn, 
 	recipe_fields(line, fields, FIELDS);
 	/* Ours are told by trm_registry_list(). */
 	if (!*fields[ID] || *fields[ID] == '-' || strlen(fields[ID]) >= ID_BYTES
-			|| !strncmp(fields[NAME], PLAN_NAME_PREFIX, strlen(PLAN_NAME_PREFIX)))
+			|| !strncmp(fields[NAME], RECIPE_NAME_PREFIX, strlen(RECIPE_NAME_PREFIX)))
 		return;
 	for (int i = 0; i < FIELDS; i++)
 		trm_text_clean_line(clean[i], sizeof clean[i], fields[i], strlen(fields[i]));

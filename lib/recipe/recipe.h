@@ -83,6 +83,9 @@ enum recipe_fact {
 #define RECIPE_LATE_ID "\1id\1"         /* {id} */
 #define RECIPE_LATE_KEEPER "\1keeper\1" /* {keeper}: who looks after it */
 
+/* How the name of everything that we make begins (PLAN_NAME_PREFIX of wire/plan.h). */
+#define RECIPE_NAME_PREFIX "terrarium-"
+
 struct recipe_mount {
 	const char *host, *guest; /* {mount.host} {mount.guest} */
 	bool is_writable;         /* "if": "mount.writable" */
