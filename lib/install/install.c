@@ -221,7 +221,8 @@ static int begin(struct trm_install *in, const struct trm_install_opts *opts, st
 {
 	static const struct tool_cb cb = {.output = on_fetch_output, .done = on_fetched};
 	struct trm_error why = {0};
-	if (in->opts.recipe->has_fetcher && has_cache()
+	/* What one image's programs fetch need not fit another's: each container fetches for itself. */
+	if (in->opts.recipe->has_fetcher && !sandbox_is_made(in->sandbox) && has_cache()
 			&& (!opts->requirements
 					|| requirements_are_plain(opts->requirements, opts->requirements_len))
 			&& fetch_start(in->sandbox, opts->net_credentials, &in->opts, &cb, in, &in->fetch,

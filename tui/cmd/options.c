@@ -275,7 +275,7 @@ bool options_wish(const struct options *o)
 {
 	static const char *const wishes[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
 			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime", "mount", "env",
-			"workdir"};
+			"workdir", "image", "container", "dockerfile", "user", "read_only", "commit"};
 	bool has = false;
 	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
 		has |= options_has(o, wishes[i]);
