@@ -26,8 +26,8 @@ struct carrier {
 
 /* Upward. Never called from inside start(); always from a loop turn. */
 struct carrier_cb {
-	/* What is being done that takes its time, one line fit to be shown: before `connected`, where it counts as a
-	 * sign of life, and before `closed`. */
+	/* What is being done that takes its time, one line fit to be shown: before `connected`, where it
+	 * counts as a sign of life, and before `closed`. */
 	void (*progress)(void *user, const char *words);
 	/* Before `closed`: a sentence of what went wrong at the end. */
 	void (*warning)(void *user, const char *words);

@@ -16,9 +16,9 @@
 static const struct trm_setting settings[] = {
 		{"language", "--lang", 'l', "TERRARIUM_LANG", "LANG", "", TRM_SETTING_TEXT, 0, 0, false,
 				false, "python, javascript, bash; else by file name", FIELD(language)},
-		{"backend", "--backend", 0, "TERRARIUM_BACKEND", "BACKEND", "local",
-				TRM_SETTING_TEXT, 0, 0, false, false,
-				"local, docker, podman, microsandbox, fake or your own", FIELD(backend)},
+		{"backend", "--backend", 0, "TERRARIUM_BACKEND", "BACKEND", "local", TRM_SETTING_TEXT, 0, 0,
+				false, false, "local, docker, podman, microsandbox, fake or your own",
+				FIELD(backend)},
 		{"name", "--name", 0, "TERRARIUM_NAME", "NAME", "", TRM_SETTING_TEXT, 0, 0, false, false,
 				"name of the sandbox; default: a random one", FIELD(name)},
 		{"keep", "--keep", 0, "TERRARIUM_KEEP", "on|off", "off", TRM_SETTING_SWITCH, 0, 0, false,

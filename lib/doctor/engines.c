@@ -37,7 +37,8 @@ static void on_backend(void *user, const struct trm_backend_info *info)
 		doctor_say(l->d, TRM_CHECK_OK, info->name, NULL, "works, version %.60s (--backend %.40s)",
 				*info->detail ? info->detail : "unknown", info->name);
 	} else if (engine && strstr(info->detail, "is not installed")) {
-		snprintf(advice, sizeof advice, "for sandboxes in containers: apt install %s", engine->package);
+		snprintf(advice, sizeof advice, "for sandboxes in containers: apt install %s",
+				engine->package);
 		doctor_say(l->d, TRM_CHECK_NOTE, info->name, advice, "not installed");
 	} else {
 		doctor_say(l->d, TRM_CHECK_WEAK, info->name, info->advice, "does not work: %s", info->detail);

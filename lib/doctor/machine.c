@@ -14,9 +14,9 @@
 #include <terrarium/error.h>
 #include <terrarium/sandbox.h>
 
+#include "backend/kept/rundir.h"
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
-#include "backend/kept/rundir.h"
 #include "doctor/doctor.h"
 
 /* First line of what a program prints for --version; "" if it does not. */

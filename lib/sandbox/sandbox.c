@@ -31,7 +31,8 @@ bool sandbox_is_attached(const struct trm_sandbox *s)
 
 bool sandbox_is_made(const struct trm_sandbox *s)
 {
-	return s->ops->caps & BACKEND_RECIPE || (sandbox_is_attached(s) && strcmp(s->backend, s->ops->name) != 0);
+	return s->ops->caps & BACKEND_RECIPE
+	       || (sandbox_is_attached(s) && strcmp(s->backend, s->ops->name) != 0);
 }
 
 /* ---- the end -------------------------------------------------------------------- */
@@ -187,8 +188,10 @@ static void on_carrier_closed(void *user, const struct trm_error *why)
 	sandbox_release(s);
 }
 
-static const struct carrier_cb CARRIER_CB = {
-		.progress = on_progress, .warning = on_warning, .connected = on_connected, .closed = on_carrier_closed};
+static const struct carrier_cb CARRIER_CB = {.progress = on_progress,
+		.warning = on_warning,
+		.connected = on_connected,
+		.closed = on_carrier_closed};
 
 static void on_impatient(void *user)
 {

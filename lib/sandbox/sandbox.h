@@ -232,8 +232,8 @@ int errand_send(struct trm_sandbox *sandbox, enum frame_type type, const struct 
 
 /* ---- metrics (metrics.c) ----------------------------------------------------------------- */
 
-/* What to start for a program of the host's /usr, which local sandboxes see: an image has it wherever its PATH
- * leads to. */
+/* What to start for a program of the host's /usr, which local sandboxes see: an image has it wherever its
+ * PATH leads to. */
 const char *sandbox_program(const struct trm_sandbox *sandbox, const char *path);
 int metrics_check(uint32_t interval_ms, struct trm_error *reterr);
 void metrics_send_watch(struct trm_sandbox *sandbox);

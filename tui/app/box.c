@@ -84,8 +84,12 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	a->is_renewing = false;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress, .warning = on_warning,
-		.ready = on_ready, .metrics = on_metrics, .clients = on_clients, .closed = on_closed};
+static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
+		.warning = on_warning,
+		.ready = on_ready,
+		.metrics = on_metrics,
+		.clients = on_clients,
+		.closed = on_closed};
 
 /* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are
  * told what it can show, as notebooks do; FORCE_COLOR also makes progress displays move (rich, pip, npm). */

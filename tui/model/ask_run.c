@@ -64,8 +64,8 @@ static void tell_limits(const struct model *m, struct dialog *d)
 				format_duration(duration, (uint64_t)m->timeout_ms * 1000));
 	format_bytes(mem, l->mem_bytes);
 	if (is_of_engine(m))
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %u processes, %s", mem,
-				l->cpus, l->cpus == 1.0 ? "" : "s", l->procs, timeout);
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %u processes, %s",
+				mem, l->cpus, l->cpus == 1.0 ? "" : "s", l->procs, timeout);
 	else if (ask_is_of_server(m)) /* which is asked for no more than these */
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", timeout);
@@ -88,12 +88,14 @@ static void tell_network(const struct model *m, struct dialog *d)
 		if (ask_is_of_server(m))
 			off = g->how;
 		else
-			off = is_of_engine(m)                ? "off, as asked of the engine"
-			      : g->strength == TRM_WEAK ? "off, weakly" : "ON: not cut off";
+			off = is_of_engine(m)           ? "off, as asked of the engine"
+			      : g->strength == TRM_WEAK ? "off, weakly"
+							: "ON: not cut off";
 	}
 	if (l->net && is_of_engine(m))
 		dialog_add_labelled(d, "Network", ROLE_WARN,
-				"ON: that of %s, perhaps also to this machine and local addresses", m->sandbox.backend);
+				"ON: that of %s, perhaps also to this machine and local addresses",
+				m->sandbox.backend);
 	else if (!l->net || ask_is_of_server(m))
 		dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", off);
 	else

@@ -36,21 +36,21 @@ enum msg_type {
 			   next */
 	MSG_SANDBOX_PROGRESS, /* text: what is being done before it is there */
 	MSG_SANDBOX_WARNING,  /* text: a sentence */
-	MSG_CLIENTS,    /* number: of programs attached to the sandbox */
-	MSG_RUN_OUTPUT, /* stream, text, len */
-	MSG_RUN_DISPLAY,    /* display */
-	MSG_RUN_INPUT,      /* text: the prompt; flag: secret */
-	MSG_SANDBOXES,      /* entries, n_entries; text: NULL, or why there are none */
-	MSG_INSIDE_METRICS, /* metrics: of the sandbox that is looked into */
-	MSG_INSIDE_JOINED,  /* a run there: as MSG_RUN_JOINED */
-	MSG_INSIDE_OUTPUT,  /* serial, stream, text, len */
-	MSG_INSIDE_DONE,    /* serial, result */
-	MSG_INSIDE_CLOSED,  /* text: why */
-	MSG_RUN_MEMORY,     /* number: bytes in use: near the limit */
-	MSG_RUN_STOPPING,   /* stopping */
-	MSG_RUN_DONE,       /* result */
-	MSG_RUN_REFUSED,    /* text: why it could not be asked for */
-	MSG_LATE,           /* number, stream, text, len */
+	MSG_CLIENTS,          /* number: of programs attached to the sandbox */
+	MSG_RUN_OUTPUT,       /* stream, text, len */
+	MSG_RUN_DISPLAY,      /* display */
+	MSG_RUN_INPUT,        /* text: the prompt; flag: secret */
+	MSG_SANDBOXES,        /* entries, n_entries; text: NULL, or why there are none */
+	MSG_INSIDE_METRICS,   /* metrics: of the sandbox that is looked into */
+	MSG_INSIDE_JOINED,    /* a run there: as MSG_RUN_JOINED */
+	MSG_INSIDE_OUTPUT,    /* serial, stream, text, len */
+	MSG_INSIDE_DONE,      /* serial, result */
+	MSG_INSIDE_CLOSED,    /* text: why */
+	MSG_RUN_MEMORY,       /* number: bytes in use: near the limit */
+	MSG_RUN_STOPPING,     /* stopping */
+	MSG_RUN_DONE,         /* result */
+	MSG_RUN_REFUSED,      /* text: why it could not be asked for */
+	MSG_LATE,             /* number, stream, text, len */
 	MSG_SPILL, /* serial; text: what has become of it; flag: it goes on; other: not NULL: it has failed */
 	/* Files. number: the buffer's id */
 	MSG_OPENED,       /* text: path; other: NULL or the error; flag: it is a new file */

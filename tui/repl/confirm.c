@@ -40,9 +40,9 @@ static void tell_where(struct repl *r)
 	}
 	const char *origin = trm_sandbox_origin(r->stage.sandbox);
 	if (*origin)
-		repl_say(r, "made from %s: %.4g MiB memory, %.3g core%s, %u processes, no limit for files, %s", origin,
-				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-				trm_limits_tell_net(l, net, sizeof net));
+		repl_say(r, "made from %s: %.4g MiB memory, %.3g core%s, %u processes, no limit for files, %s",
+				origin, (double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s",
+				l->procs, trm_limits_tell_net(l, net, sizeof net));
 	else
 		repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,

@@ -69,8 +69,11 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 		stage->cb->metrics(stage->user, metrics);
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {
-		.progress = on_progress, .warning = on_warning, .ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
+		.warning = on_warning,
+		.ready = on_ready,
+		.metrics = on_metrics,
+		.closed = on_closed};
 
 /* nohup wants SIGHUP ignored. (Shells ignore SIGINT for jobs in the background, too; but who sends it
  * to one by hand means it.) */

@@ -28,7 +28,7 @@ struct attached {
 	struct tether tether;
 	bool is_onlooker;
 	struct trm_error no_line; /* why the keeper could not be reached */
-	struct trm_timer *soon; /* callbacks go out from a turn of the loop */
+	struct trm_timer *soon;   /* callbacks go out from a turn of the loop */
 	struct trm_timer *patience;
 	bool is_connected, is_leaving, is_stopping, is_over;
 	struct info_msg info;

@@ -42,10 +42,12 @@ static void tell_limit(struct list *l, const char *what, const char *much, uint3
 	else if (is_seen)
 		tell(l, what, TRM_ENFORCED, "the container's own limit, by %s", kind);
 	else if (is_asked)
-		tell(l, what, TRM_WEAK, "%s: asked of %.40s, which enforces it; not seen from here", much, o->backend);
+		tell(l, what, TRM_WEAK, "%s: asked of %.40s, which enforces it; not seen from here", much,
+				o->backend);
 	else
 		tell(l, what, TRM_NOT_ENFORCED, "%s",
-				o->is_adopted ? "an existing container keeps its own limits" : "the recipe asks for no limit");
+				o->is_adopted ? "an existing container keeps its own limits"
+					      : "the recipe asks for no limit");
 }
 
 static void tell_limits(struct list *l, const struct trm_limits *want)
@@ -70,7 +72,8 @@ static void tell_files(struct list *l, const struct trm_limits *want)
 		tell(l, "disk", TRM_NOT_ENFORCED, "files lie where %.40s keeps them: they may fill its disk",
 				l->ready->origin.backend);
 	if (asks & ASK_FILE_SIZE)
-		tell(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE", (unsigned)(want->file_bytes >> 20));
+		tell(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE",
+				(unsigned)(want->file_bytes >> 20));
 	else
 		tell(l, "file size", TRM_NOT_ENFORCED, "no limit");
 	if (asks & ASK_OPEN_FILES)
@@ -97,13 +100,14 @@ static void tell_net(struct list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
 	if (o->asks & ASK_NO_NET && has_only_loopback(o->root_pid))
-		tell(l, "network", TRM_ENFORCED, "off: a network namespace with only a loopback device, by %.40s",
-				o->backend);
+		tell(l, "network", TRM_ENFORCED,
+				"off: a network namespace with only a loopback device, by %.40s", o->backend);
 	else if (o->asks & ASK_NO_NET)
 		tell(l, "network", TRM_WEAK, "off: %.40s was asked for a container without one", o->backend);
 	else if (o->asks & ASK_NET)
 		tell(l, "network", TRM_NOT_ENFORCED,
-				"on: %.40s's own network, which may lead to this machine and local networks", o->backend);
+				"on: %.40s's own network, which may lead to this machine and local networks",
+				o->backend);
 	else
 		tell(l, "network", TRM_NOT_ENFORCED, "whatever network it has there");
 }
@@ -115,25 +119,29 @@ static void tell_way(struct list *l)
 	if (o->way == WAY_DIRECT)
 		tell(l, "stream", TRM_ENFORCED, "a socket straight to the agent in it");
 	else
-		tell(l, "stream", TRM_WEAK, "through a command of %.40s for each connection%s%.70s", o->backend,
-				*o->note ? ": " : "", o->note);
+		tell(l, "stream", TRM_WEAK, "through a command of %.40s for each connection%s%.70s",
+				o->backend, *o->note ? ": " : "", o->note);
 }
 
-size_t guards_tell_made(
-		struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits)
+size_t guards_tell_made(struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits)
 {
 	struct list l = {.row = ret, .ready = ready};
 	const struct origin_msg *o = &ready->origin;
 	tell(&l, "isolation", TRM_WEAK, "the matter of %.40s%s%.70s", o->backend,
-			*o->image ? ": made from " : o->is_adopted ? ": the existing " : "",
-			*o->image ? o->image : o->is_adopted ? o->where : "");
+			*o->image       ? ": made from "
+			: o->is_adopted ? ": the existing "
+					: "",
+			*o->image       ? o->image
+			: o->is_adopted ? o->where
+					: "");
 	tell_limits(&l, limits);
 	tell_files(&l, limits);
 	tell_net(&l);
 	if (o->asks & ASK_READ_ONLY)
 		tell(&l, "file system", TRM_WEAK, "the root is read-only, asked of %.40s", o->backend);
 	tell(&l, "user", o->asks & ASK_FEW_CAPS ? TRM_ENFORCED : TRM_WEAK, "%.60s in there%s",
-			*o->user ? o->user : "the image's", o->asks & ASK_FEW_CAPS ? "; no capabilities" : "");
+			*o->user ? o->user : "the image's",
+			o->asks & ASK_FEW_CAPS ? "; no capabilities" : "");
 	tell_way(&l);
 	if (*o->words)
 		tell(&l, "not done", TRM_WEAK, "%.140s", o->words);

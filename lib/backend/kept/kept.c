@@ -194,7 +194,8 @@ void kept_limits_made(
 	sample->cpu_limit = limits->cpus;
 	sample->mem_limit_bytes = limits->mem_bytes;
 	sample->procs_limit = limits->procs;
-	sample->known |= (asks & ASK_CPU ? TRM_METRIC_CPU_LIMIT : 0) | (asks & ASK_MEMORY ? TRM_METRIC_MEM_LIMIT : 0)
+	sample->known |= (asks & ASK_CPU ? TRM_METRIC_CPU_LIMIT : 0)
+			 | (asks & ASK_MEMORY ? TRM_METRIC_MEM_LIMIT : 0)
 			 | (asks & ASK_PROCS ? TRM_METRIC_PROCS_LIMIT : 0);
 }
 

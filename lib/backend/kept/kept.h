@@ -33,7 +33,8 @@ struct kept_kind {
 	const struct backend_ops *ops;
 	/* A keeper that has not ended so long after it was asked to is killed, and all below it dies. */
 	uint32_t patience_ms;
-	bool is_elsewhere; /* the sandbox is not below its keeper: what that knows not, only the agent knows */
+	bool is_elsewhere; /* the sandbox is not below its keeper: what that knows not, only the agent knows
+			    */
 	/* Fill k->guards. */
 	void (*tell_guards)(struct kept *k, const struct ready_msg *ready);
 	/* Add to the reason of its end what to do about it. May be NULL. */

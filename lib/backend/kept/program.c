@@ -83,9 +83,8 @@ static int open_kept(int dir_fd, const char *prefix, unsigned mode, const void *
 int program_open(int run_fd, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	char name[48];
-	int fd = may_execute(run_fd)
-				 ? open_kept(run_fd, PROGRAM_PREFIX, 0500, bytes, n, name, sizeof name)
-				 : -1;
+	int fd = may_execute(run_fd) ? open_kept(run_fd, PROGRAM_PREFIX, 0500, bytes, n, name, sizeof name)
+				     : -1;
 	return fd >= 0 ? fd : spawn_memfd("terrarium-keeper", bytes, n, reterr);
 }
 

@@ -80,8 +80,9 @@ enum { BLOCK = 512 };
 
 /* Fields of the header by their offsets (POSIX.1-1988, "ustar"). */
 struct ustar {
-	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, linkname[100], magic[6],
-			version[2], uname[32], gname[32], devmajor[8], devminor[8], prefix[155], padding[12];
+	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, linkname[100],
+			magic[6], version[2], uname[32], gname[32], devmajor[8], devminor[8], prefix[155],
+			padding[12];
 };
 _Static_assert(sizeof(struct ustar) == BLOCK, "a header is one block");
 

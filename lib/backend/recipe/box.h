@@ -37,10 +37,10 @@ struct box {
 	unsigned n_wakes;
 	bool has_asked_tag; /* whether the image that is to be saved is the one that it comes from, … */
 	bool asks_tag;      /* … which STEP_IMAGE is asked for now */
-	bool is_found;   /* the image or container is there, and all is known of it */
-	bool is_remote;  /* the engine is another machine's */
-	bool is_made;    /* the image was pulled or built for this sandbox */
-	bool is_closing; /* closed() is due when nothing runs any more */
+	bool is_found;      /* the image or container is there, and all is known of it */
+	bool is_remote;     /* the engine is another machine's */
+	bool is_made;       /* the image was pulled or built for this sandbox */
+	bool is_closing;    /* closed() is due when nothing runs any more */
 	struct trm_error why;
 	char id[160], image_user[128]; /* of the image or container */
 	char image_id[160];            /* of an existing container's image */

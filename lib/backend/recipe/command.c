@@ -295,8 +295,7 @@ static int spawn(struct command *c, char **argv, int out, int err)
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setflags(&attr,
-			POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&files, out, 1);
 	posix_spawn_file_actions_adddup2(&files, err, 2);
@@ -361,9 +360,16 @@ int command_start(struct trm_loop *loop, const struct command_opts *opts, const 
 	struct command *c = calloc(1, sizeof *c);
 	if (!c)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*c = (struct command){.loop = loop, .cb = cb, .user = user, .n = opts->n, .env_n = opts->env_n,
-			.timeout_ms = opts->timeout_ms, .silence_ms = opts->silence_ms,
-			.out.fd = -1, .err.fd = -1, .program = "a command"};
+	*c = (struct command){.loop = loop,
+			.cb = cb,
+			.user = user,
+			.n = opts->n,
+			.env_n = opts->env_n,
+			.timeout_ms = opts->timeout_ms,
+			.silence_ms = opts->silence_ms,
+			.out.fd = -1,
+			.err.fd = -1,
+			.program = "a command"};
 	buf_init(&c->out.bytes, COMMAND_MAX_OUT);
 	buf_init(&c->err.bytes, COMMAND_MAX_WORDS);
 	c->step = copied(opts->step, opts->n);

@@ -17,26 +17,26 @@ struct command;
 struct trm_error;
 
 enum {
-	COMMAND_MAX_OUT = 256 << 10,  /* of stdout; more of it is dropped */
-	COMMAND_MAX_WORDS = 4 << 10,  /* of stderr: the last of it is kept */
-	COMMAND_STOP_MS = 1500,       /* from SIGTERM to SIGKILL */
+	COMMAND_MAX_OUT = 256 << 10, /* of stdout; more of it is dropped */
+	COMMAND_MAX_WORDS = 4 << 10, /* of stderr: the last of it is kept */
+	COMMAND_STOP_MS = 1500,      /* from SIGTERM to SIGKILL */
 	COMMAND_MAX_ARGS = 1024,
 };
 
 struct command_opts {
-	const char *step;       /* strings, each ended by NUL, with an empty one between commands … */
-	size_t n;               /* … so many bytes: lib/recipe/recipe.h */
-	const char *env;        /* "NAME=value" likewise; the program's own environment comes along */
+	const char *step; /* strings, each ended by NUL, with an empty one between commands … */
+	size_t n;         /* … so many bytes: lib/recipe/recipe.h */
+	const char *env;  /* "NAME=value" likewise; the program's own environment comes along */
 	size_t env_n;
-	uint32_t timeout_ms;    /* of each command; 0: none */
-	uint32_t silence_ms;    /* so long without a byte is too long; 0: it is not */
+	uint32_t timeout_ms; /* of each command; 0: none */
+	uint32_t silence_ms; /* so long without a byte is too long; 0: it is not */
 };
 
 struct command_result {
-	int status;        /* wait status of the last command that ran; 0: all went well */
+	int status; /* wait status of the last command that ran; 0: all went well */
 	bool is_timed_out, is_stopped;
-	const char *out;   /* stdout of the last, NUL-terminated, without trailing newlines */
-	const char *words; /* the end of stderr (of stdout if that is empty), fit to be shown, one line */
+	const char *out;     /* stdout of the last, NUL-terminated, without trailing newlines */
+	const char *words;   /* the end of stderr (of stdout if that is empty), fit to be shown, one line */
 	const char *last;    /* the last line of that */
 	const char *program; /* of the last */
 };

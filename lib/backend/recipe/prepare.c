@@ -88,7 +88,8 @@ static void take_tag(struct box *box, char *line)
 	fail(box, &why);
 }
 
-/* Architecture, user, id, working directory, entry point, command: of the image, or of an existing container's. */
+/* Architecture, user, id, working directory, entry point, command: of the image, or of an existing
+ * container's. */
 static void take_image(struct box *box, char *line)
 {
 	const char *fields[6], *container = box->wish.opts.container.container;
@@ -102,7 +103,8 @@ static void take_image(struct box *box, char *line)
 	copy(box->image_entrypoint, sizeof box->image_entrypoint, fields[4]);
 	copy(box->image_cmd, sizeof box->image_cmd, fields[5]);
 	if (check_platform(box, container ? "container" : "image", container ? container : box->wish.image,
-			    fields[0], &why) < 0)
+			    fields[0], &why)
+			< 0)
 		fail(box, &why);
 	else
 		box->is_found = true;
@@ -115,8 +117,8 @@ static void fail_stopped(struct box *box, const char *state)
 	if (strcmp(state, "paused") == 0)
 		trm_error_set(&why, TRM_EBUSY, "the container '%.120s' is paused: unpause it first", which);
 	else
-		trm_error_set(&why, TRM_ECLOSED, "the container '%.120s' does not run (it is '%.30s')%s", which,
-				state, box->n_wakes ? ": it ends as soon as it is started" : "");
+		trm_error_set(&why, TRM_ECLOSED, "the container '%.120s' does not run (it is '%.30s')%s",
+				which, state, box->n_wakes ? ": it ends as soon as it is started" : "");
 	fail(box, &why);
 }
 
@@ -280,7 +282,9 @@ static void describe(struct box *box, enum recipe_step step)
 	box->line[0] = '\0';
 	switch (step) {
 	case STEP_PULL: snprintf(box->doing, sizeof box->doing, "pulling the image %s", w->image); break;
-	case STEP_BUILD: snprintf(box->doing, sizeof box->doing, "building the image of %.200s", w->dockerfile); break;
+	case STEP_BUILD:
+		snprintf(box->doing, sizeof box->doing, "building the image of %.200s", w->dockerfile);
+		break;
 	case STEP_WAKE:
 	case STEP_ADOPT:
 		snprintf(box->doing, sizeof box->doing, "%s the container %.200s",

@@ -156,7 +156,8 @@ static const struct kept_kind KIND = {
 
 const struct backend_ops backend_recipe = {
 		.name = "recipe",
-		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV | BACKEND_RECIPE,
+		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV
+			| BACKEND_RECIPE,
 		.probe = probe,
 		.start = start,
 		.stop = stop,

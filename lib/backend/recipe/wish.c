@@ -70,11 +70,13 @@ static int copy_opts(struct wish *wish, const struct trm_sandbox_opts *opts, str
 
 static int refuse(const struct trm_recipe *recipe, const char *what, struct trm_error *reterr)
 {
-	return trm_error_set(reterr, TRM_ENOTSUP, "sandboxes of the backend '%s' %s: its recipe has no way to",
-			trm_recipe_name(recipe), what);
+	return trm_error_set(reterr, TRM_ENOTSUP,
+			"sandboxes of the backend '%s' %s: its recipe has no way to", trm_recipe_name(recipe),
+			what);
 }
 
-static int check_able(const struct trm_recipe *recipe, const struct trm_sandbox_opts *o, struct trm_error *reterr)
+static int check_able(
+		const struct trm_recipe *recipe, const struct trm_sandbox_opts *o, struct trm_error *reterr)
 {
 	const struct trm_container_opts *c = &o->container;
 	bool is_adopted = c->container != NULL;
@@ -82,10 +84,13 @@ static int check_able(const struct trm_recipe *recipe, const struct trm_sandbox_
 		bool is_wanted, is_possible;
 		const char *what;
 	} rows[] = {
-			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (--container)"},
-			{c->dockerfile, recipe_has(recipe, STEP_BUILD), "cannot be built from a file (--dockerfile)"},
+			{c->container, recipe_has(recipe, STEP_ADOPT),
+					"cannot be existing ones (--container)"},
+			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
+					"cannot be built from a file (--dockerfile)"},
 			{c->image, recipe_uses(recipe, STEP_CREATE, "image"), "have no image (--image)"},
-			{c->commit_tag, recipe_has(recipe, STEP_COMMIT), "cannot be saved as an image (--commit)"},
+			{c->commit_tag, recipe_has(recipe, STEP_COMMIT),
+					"cannot be saved as an image (--commit)"},
 			{c->read_only && !is_adopted, recipe_uses(recipe, STEP_CREATE, "read_only"),
 					"cannot have a root that is read-only (--read-only)"},
 			{o->n_mounts && !is_adopted, recipe_uses(recipe, STEP_CREATE, "mount"),
@@ -110,7 +115,10 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 	if (c->image && c->dockerfile)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"an image is either named or built: leave out --image or --dockerfile");
-	const char *fixed = c->read_only ? "--read-only" : opts->n_mounts ? "--mount" : opts->limits.net ? "--net" : NULL;
+	const char *fixed = c->read_only       ? "--read-only"
+			    : opts->n_mounts   ? "--mount"
+			    : opts->limits.net ? "--net"
+					       : NULL;
 	if (c->container && fixed)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"an existing container stays as it was made, with its own mounts, network and limits: leave "
@@ -156,11 +164,12 @@ static void full_name(const char *image, char out[WISH_IMAGE * 2])
 {
 	const char *slash = strrchr(image, '/'), *last = slash ? slash + 1 : image;
 	size_t first = strcspn(image, "/");
-	bool has_host = slash && (memchr(image, '.', first) || memchr(image, ':', first)
+	bool has_host = slash
+			&& (memchr(image, '.', first) || memchr(image, ':', first)
 					|| (first == 9 && !strncmp(image, "localhost", 9)));
 	bool is_official = !slash;
-	snprintf(out, WISH_IMAGE * 2, "%s%s%s%s", has_host ? "" : "docker.io/", is_official ? "library/" : "", image,
-			strpbrk(last, ":@") ? "" : ":latest");
+	snprintf(out, WISH_IMAGE * 2, "%s%s%s%s", has_host ? "" : "docker.io/", is_official ? "library/" : "",
+			image, strpbrk(last, ":@") ? "" : ":latest");
 }
 
 static int check_commit(const struct wish *wish, struct trm_error *reterr)
@@ -186,12 +195,15 @@ static int find_dockerfile(struct wish *wish, const char *path, struct trm_error
 	if (!real)
 		return trm_error_set_errno(reterr, error, "cannot use the Dockerfile %.200s", path);
 	bool is_folder = stat(real, &st) == 0 && S_ISDIR(st.st_mode);
-	int n = snprintf(wish->dockerfile, sizeof wish->dockerfile, "%s%s", real, is_folder ? "/Dockerfile" : "");
+	int n = snprintf(wish->dockerfile, sizeof wish->dockerfile, "%s%s", real,
+			is_folder ? "/Dockerfile" : "");
 	free(real);
 	if (n >= (int)sizeof wish->dockerfile)
-		return trm_error_set(reterr, TRM_EINVAL, "the path of the Dockerfile %.80s… is too long", path);
+		return trm_error_set(
+				reterr, TRM_EINVAL, "the path of the Dockerfile %.80s… is too long", path);
 	if (stat(wish->dockerfile, &st) < 0)
-		return trm_error_set_errno(reterr, errno, "cannot use the Dockerfile %.200s", wish->dockerfile);
+		return trm_error_set_errno(
+				reterr, errno, "cannot use the Dockerfile %.200s", wish->dockerfile);
 	memcpy(wish->folder, wish->dockerfile, sizeof wish->folder);
 	if ((slash = strrchr(wish->folder, '/')))
 		slash[slash == wish->folder] = '\0';
@@ -232,7 +244,7 @@ static int make_names(struct wish *wish, const struct trm_recipe *recipe, struct
 		snprintf(wish->image, sizeof wish->image, "%s",
 				c->container || !recipe_uses(recipe, STEP_CREATE, "image") ? ""
 				: c->image                                                 ? c->image
-						   : trm_container_image(c->language));
+					   : trm_container_image(c->language));
 	return 0;
 }
 

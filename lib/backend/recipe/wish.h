@@ -18,10 +18,10 @@ struct trm_error;
 enum { WISH_NAME = 96, WISH_IMAGE = 256 };
 
 struct wish {
-	struct trm_sandbox_opts opts; /* texts are in `texts` */
-	char name[WISH_NAME];         /* of what is made: "terrarium-NAME-8hex" */
-	char key[33];                 /* of the agent, 32 hex digits */
-	char image[WISH_IMAGE];       /* the name it has, or gets by being built */
+	struct trm_sandbox_opts opts;                          /* texts are in `texts` */
+	char name[WISH_NAME];                                  /* of what is made: "terrarium-NAME-8hex" */
+	char key[33];                                          /* of the agent, 32 hex digits */
+	char image[WISH_IMAGE];                                /* the name it has, or gets by being built */
 	char dockerfile[TRM_HOST_PATH], folder[TRM_HOST_PATH]; /* "" without */
 	struct mounts mounts;
 	char mount_text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX]; /* the next ones' */

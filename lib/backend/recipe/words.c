@@ -44,8 +44,7 @@ static const char *noun(const struct box *box, enum recipe_step step)
 }
 
 /* Of fetching and building much is said, and the end is what went wrong. */
-static void how_it_ended(
-		enum recipe_step step, const struct command_result *result, char *out, size_t cap)
+static void how_it_ended(enum recipe_step step, const struct command_result *result, char *out, size_t cap)
 {
 	const char *said = tail(step == STEP_BUILD || step == STEP_PULL ? result->last : result->words);
 	if (*said)
@@ -75,12 +74,14 @@ int words_of_step(const struct box *box, enum recipe_step step, const struct com
 	const char *name = trm_recipe_name(box->recipe), *what = noun(box, step);
 	how_it_ended(step, result, how, sizeof how);
 	if (result->is_timed_out)
-		trm_error_set(ret, TRM_ETIMEDOUT, "%s %s%s%.60s: the step '%s' (%.40s) did not end in time, and was stopped%s%.150s",
-				name, STEPS[step].verb, *what ? " " : "", what, recipe_step_name(step), result->program,
+		trm_error_set(ret, TRM_ETIMEDOUT,
+				"%s %s%s%.60s: the step '%s' (%.40s) did not end within %u s, and was stopped%s%.150s",
+				name, STEPS[step].verb, *what ? " " : "", what, recipe_step_name(step),
+				result->program, (unsigned)(recipe_timeout_ms(box->recipe) / 1000),
 				*result->words ? ": " : "", *result->words ? how : "");
 	else
-		trm_error_set(ret, TRM_EIO, "%s %s%s%.100s: %s", name, STEPS[step].verb, *what ? " " : "", what,
-				how);
+		trm_error_set(ret, TRM_EIO, "%s %s%s%.100s: %s", name, STEPS[step].verb, *what ? " " : "",
+				what, how);
 	words_advise(box->recipe, ret);
 	return ret->code;
 }

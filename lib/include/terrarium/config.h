@@ -29,40 +29,40 @@ struct trm_config {
 	char theme[64];    /* name of a file in themes/ without .json */
 	char keymap[32];   /* set of keys of the workbench: "default", "emacs" */
 	struct trm_limits limits;
-	uint32_t timeout_ms;           /* per run; 0: none */
-	uint32_t grace_ms;             /* between an interrupt and the next step */
-	uint32_t terminate_grace_ms;   /* between SIGTERM and the kill, in the workbench; 0: no SIGTERM */
-	bool keep;                     /* the sandbox is left running … */
-	uint32_t idle_timeout_ms;      /* … until it was idle for so long; 0: no limit … */
-	uint32_t max_lifetime_ms;      /* … or so long in all; 0: no limit */
-	uint32_t start_timeout_ms;     /* of a sandbox */
-	uint32_t metrics_interval_ms;  /* 200 to 60 000 */
-	uint64_t output_keep_bytes;    /* of a run's output kept in its result */
-	uint64_t scrollback_bytes;     /* of all output, kept in the workbench */
-	bool net_credentials;          /* of proxies and package indexes go into sandboxes with a network */
-	bool confirm;                  /* ask before code is run */
-	char policy[64];               /* what code is looked at with: terrarium/policy.h */
-	char policy_mode[16];          /* "advise", "ask", "enforce" */
-	char memory_alert[16];         /* "ask", "interrupt", "off" */
-	uint32_t memory_alert_at;      /* per cent of the memory limit */
-	char alerts[16];               /* "off", "status", "bell", "osc9", "all" */
-	uint32_t alert_at;             /* per cent of a limit */
-	uint32_t alert_after_ms;       /* so long above it */
-	uint32_t alert_run_ms;         /* a run that took so long tells its end; 0: none does */
-	char graphs[16];               /* "braille", "blocks", "ascii" */
-	bool restore;                  /* the workbench opens what was open in this folder the last time */
-	uint32_t typing;               /* characters a second that a demo types its cells with; 0: at once */
-	bool linear;                   /* the workbench as lines of text instead of a screen */
-	char record[1024];             /* file to record the workbench's session to; "": none */
-	bool history;                  /* remember what is run in the workbench, in a file */
-	char images[16];               /* how the workbench draws images: auto, kitty, sixel, symbols, off */
-	uint64_t max_copy_bytes;       /* of a copy: what is fetched may not be bigger */
-	uint32_t max_copy_files;       /* files and directories of a copy */
-	bool auto_complete;            /* offer members as soon as a dot is typed */
-	bool commit_over;              /* of containers, as the next ones: terrarium/sandbox.h */
+	uint32_t timeout_ms;          /* per run; 0: none */
+	uint32_t grace_ms;            /* between an interrupt and the next step */
+	uint32_t terminate_grace_ms;  /* between SIGTERM and the kill, in the workbench; 0: no SIGTERM */
+	bool keep;                    /* the sandbox is left running … */
+	uint32_t idle_timeout_ms;     /* … until it was idle for so long; 0: no limit … */
+	uint32_t max_lifetime_ms;     /* … or so long in all; 0: no limit */
+	uint32_t start_timeout_ms;    /* of a sandbox */
+	uint32_t metrics_interval_ms; /* 200 to 60 000 */
+	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
+	uint64_t scrollback_bytes;    /* of all output, kept in the workbench */
+	bool net_credentials;         /* of proxies and package indexes go into sandboxes with a network */
+	bool confirm;                 /* ask before code is run */
+	char policy[64];              /* what code is looked at with: terrarium/policy.h */
+	char policy_mode[16];         /* "advise", "ask", "enforce" */
+	char memory_alert[16];        /* "ask", "interrupt", "off" */
+	uint32_t memory_alert_at;     /* per cent of the memory limit */
+	char alerts[16];              /* "off", "status", "bell", "osc9", "all" */
+	uint32_t alert_at;            /* per cent of a limit */
+	uint32_t alert_after_ms;      /* so long above it */
+	uint32_t alert_run_ms;        /* a run that took so long tells its end; 0: none does */
+	char graphs[16];              /* "braille", "blocks", "ascii" */
+	bool restore;                 /* the workbench opens what was open in this folder the last time */
+	uint32_t typing;              /* characters a second that a demo types its cells with; 0: at once */
+	bool linear;                  /* the workbench as lines of text instead of a screen */
+	char record[1024];            /* file to record the workbench's session to; "": none */
+	bool history;                 /* remember what is run in the workbench, in a file */
+	char images[16];              /* how the workbench draws images: auto, kitty, sixel, symbols, off */
+	uint64_t max_copy_bytes;      /* of a copy: what is fetched may not be bigger */
+	uint32_t max_copy_files;      /* files and directories of a copy */
+	bool auto_complete;           /* offer members as soon as a dot is typed */
+	bool commit_over;             /* of containers, as the next ones: terrarium/sandbox.h */
 	bool keep_image;
 	bool read_only;
-	char path[1024]; /* the config file that was named; "": none was */
+	char path[1024];               /* the config file that was named; "": none was */
 	char mounts[TRM_MOUNTS_BYTES]; /* a list: host, guest and "ro" or "rw" of each in turn */
 	char env[TRM_ENV_BYTES];       /* a list: "NAME=value" */
 	char workdir[TRM_INSIDE_PATH]; /* "": /workspace */

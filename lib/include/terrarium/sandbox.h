@@ -111,19 +111,20 @@ struct trm_recipe;
 /* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "msb" and a user's own); others take
  * no notice. All zero is good. What a recipe cannot do is TRM_ENOTSUP. */
 struct trm_container_opts {
-	/* NULL: the recipe that is called opts->backend, which is looked for in the config file `config` (NULL:
-	 * the usual one) and among the built-in ones. The sandbox shares it. */
+	/* NULL: the recipe that is called opts->backend, which is looked for in the config file `config`
+	 * (NULL: the usual one) and among the built-in ones. The sandbox shares it. */
 	const struct trm_recipe *recipe;
 	const char *config;
-	const char *image;      /* NULL: a small official one for `language` (NULL: "python"); pulled if missing */
+	const char *image; /* NULL: a small official one for `language` (NULL: "python"); pulled if missing */
 	const char *language;
 	const char *dockerfile; /* a file, or a folder with a Dockerfile in it: the image is built from it */
-	const char *container;  /* name or id of one that is there: started if stopped, never stopped or removed */
+	const char *container;  /* name or id of one that is there: started if stopped, never stopped or
+				   removed */
 	const char *user;       /* NAME[:GROUP] or UID[:GID]. NULL: the image's own, 1000 instead of root */
 	const char *commit_tag; /* at the end, what it has become is saved as this image */
 	bool commit_overwrites; /* even if that is the image it was made from */
 	bool keep_image;        /* one that was pulled or built for it is not removed at the end */
-	bool read_only;         /* its root cannot be written to; the working directory, /tmp and the home can */
+	bool read_only; /* its root cannot be written to; the working directory, /tmp and the home can */
 };
 
 /* ---- what it sees of the host ---------------------------------------------- */
@@ -177,7 +178,7 @@ struct trm_sandbox_opts {
 	uint32_t idle_timeout_ms; /* it ends when nobody was attached and nothing ran in it for so long; 0:
 				     never */
 	uint32_t max_lifetime_ms; /* it ends so long after its start, whoever is attached; 0: never */
-	struct trm_server_opts server; /* borrowed until trm_sandbox_open() returns, strings included */
+	struct trm_server_opts server;       /* borrowed until trm_sandbox_open() returns, strings included */
 	struct trm_container_opts container; /* likewise */
 	/* trm_sandbox_attach() alone: we only look, are not counted among its clients, and do not keep it
 	 * from being idle. */
@@ -211,8 +212,8 @@ int trm_sandbox_name_check(const char *name, struct trm_error *reterr);
 void trm_sandbox_opts_default(struct trm_sandbox_opts *opts);
 
 struct trm_sandbox_cb {
-	/* What is being done that takes its time, before `ready` ("pulling the image x: …") and before `closed`. One
-	 * line, fit to be shown, borrowed. */
+	/* What is being done that takes its time, before `ready` ("pulling the image x: …") and before
+	 * `closed`. One line, fit to be shown, borrowed. */
 	void (*progress)(void *user, struct trm_sandbox *sandbox, const char *words);
 	/* What one should know of its end though nothing follows from it: an image that could not be saved. A
 	 * sentence, borrowed. */

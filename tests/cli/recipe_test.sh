@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is told before a container is there: options that cannot be, images that are not what is wanted, commands that
+# hang or are not there. The engine is a script, so that this runs on every machine; real ones are in tests/engines.
+. "$(dirname "$0")/tell.sh"
+
+# engine VERB ARG…: what it knows lies in files beside it; it never makes a container.
+cat >engine <<'ENGINE'
+#!/bin/sh
+here=$(dirname "$0")
+case $1 in
+probe) [ ! -e "$here/down" ] || { echo "the daemon is asleep" >&2; exit 1; }; echo 1.0 ;;
+image)
+	[ ! -e "$here/down" ] || { echo "the daemon is asleep" >&2; exit 1; }
+	case $2 in
+	here | alias) printf 'linux/%s\t\tsha:1\n' "$(cat "$here/arch")" ;;
+	foreign) printf 'linux/m68k\t\tsha:2\n' ;;
+	slow) [ -e "$here/pulled" ] || { echo "no such image" >&2; exit 1; }; printf 'linux/m68k\t\tsha:3\n' ;;
+	*) echo "no such image" >&2; exit 1 ;;
+	esac ;;
+pull)
+	[ "$2" = slow ] || { echo "trying the registry" >&2; echo "the registry knows no $2" >&2; exit 1; }
+	echo $$ >"$here/pull.pid"
+	while [ ! -e "$here/pulled" ]; do echo "a layer of $2"; sleep 0.1; done ;;
+build) echo "step 1"; echo "step 2 went wrong" >&2; exit 1 ;;
+adopt)
+	case $2 in
+	off) printf 'exited\t\tid-off\t\n' ;;
+	asleep) printf 'paused\t\tid-asleep\t\n' ;;
+	*) echo "no such container: $2" >&2; exit 1 ;;
+	esac ;;
+create) echo "no room for $2" >&2; exit 7 ;;
+hang) sleep 1000 ;;
+esac
+ENGINE
+chmod +x engine
+case $(uname -m) in x86_64) echo amd64 ;; aarch64) echo arm64 ;; *) uname -m ;; esac >arch
+cat >config.json <<CONFIG
+{"backends": {
+  "toy": {"program": "$dir/engine",
+    "steps": {
+      "probe": ["{program}", "probe"], "image": ["{program}", "image", "{image}"], "pull": ["{program}", "pull", "{image}"],
+      "build": ["{program}", "build", "{tag}", "{dockerfile}", "{context}"], "adopt": ["{program}", "adopt", "{container}"],
+      "wake": ["true"], "create": ["{program}", "create", "{image}", "{memory_mb}"],
+      "put": ["true"], "connect": ["false", "{key}"], "destroy": ["true"], "commit": ["true", "{tag}"]},
+    "hints": [["asleep", "wake it up"]]},
+  "hangs": {"like": "toy", "timeout": 1, "steps": {"image": ["{program}", "hang"]}},
+  "gone": {"like": "toy", "program": "$dir/nothing-here"}}}
+CONFIG
+export TERRARIUM_CONFIG="$dir/config.json"
+
+# Each of these is one sentence.
+mistakes() {
+	while IFS='|' read -r words sentence; do
+		# shellcheck disable=SC2086
+		try run --yes -c x --backend $words </dev/null
+		expect_code 125
+		expect_out ""
+		expect_err "terrarium: $sentence"
+	done
+}
+mistakes <<MISTAKES
+toy --image foreign|the image 'foreign' is for linux/m68k, and this machine's programs are for linux/$(cat arch): toy needs one of the same architecture
+toy --image nowhere|toy cannot pull the image nowhere: the registry knows no nowhere
+toy --image here --container off|an existing container has its image already: leave out --container, or --image
+toy --image here --dockerfile .|an image is either named or built: leave out --image or --dockerfile
+toy --image here --commit-over|--commit-over says nothing without --commit
+toy --image here --commit here|--commit here would replace the image that the sandbox is made from: choose another tag, or add --commit-over
+toy --image here --commit alias|--commit alias would replace the image that the sandbox is made from: choose another tag, or add --commit-over
+toy --image here --commit docker.io/library/here:latest|--commit docker.io/library/here:latest would replace the image that the sandbox is made from: choose another tag, or add --commit-over
+toy --image=-x|--image '-x' cannot be: it has 1 to 255 characters, no blanks, and does not begin with a hyphen
+toy --image here --read-only|sandboxes of the backend 'toy' cannot have a root that is read-only (--read-only): its recipe has no way to
+toy --image here --mount /usr:/x|sandboxes of the backend 'toy' see no files of the host (--mount): its recipe has no way to
+toy --image here --net|sandboxes of the backend 'toy' have the network that they have, and cannot be given one (--net): its recipe has no way to
+toy --dockerfile nothing|cannot use the Dockerfile nothing: No such file or directory
+toy --container missing|toy cannot look at the container missing: no such container: missing
+toy --container asleep|the container 'asleep' is paused: unpause it first
+toy --container off|the container 'off' does not run (it is 'exited'): it ends as soon as it is started
+toy --image here|toy: the step 'create' failed: no room for here ('engine create', exit status 7)
+gone --image here|the backend 'gone' does not work here: the program '$dir/nothing-here' is not installed, or not in PATH
+MISTAKES
+
+: >Dockerfile
+try run --yes -c x --backend toy --dockerfile .
+expect_code 125
+expect_in err "/Dockerfile: step 2 went wrong"
+
+: >down
+try run --yes -c x --backend toy --image here
+expect_err "terrarium: toy does not work here: the daemon is asleep; wake it up"
+rm down
+
+# A command that hangs is stopped, and named.
+try run --yes -c x --backend hangs --image here
+expect_code 125
+expect_in err "hangs cannot look for the image here: the step 'image'"
+expect_in err "did not end within 1 s, and was stopped"
+
+# Ctrl-C ends a pull, with what does it.
+setsid "$terrarium" run --yes -c x --backend toy --image slow >out 2>err &
+pid=$!
+tried="run --image slow, interrupted"
+for _ in $(seq 200); do [ -s pull.pid ] && break || sleep 0.05; done
+kill -INT $pid
+code=0
+wait $pid || code=$?
+expect_code 130
+for _ in $(seq 100); do kill -0 "$(cat pull.pid)" 2>/dev/null && sleep 0.05 || break; done
+! kill -0 "$(cat pull.pid)" 2>/dev/null || wrong "the pull should have been ended"
+
+# One that takes long is told, in a line.
+"$terrarium" run --yes -c x --backend toy --image slow >out 2>err &
+pid=$!
+tried="run --image slow"
+for _ in $(seq 200); do grep -q pulling err && break || sleep 0.05; done
+: >pulled
+code=0
+wait $pid || code=$?
+expect_code 125
+expect_in err "terrarium: pulling the image slow"
+[ "$(grep -c pulling err)" = 1 ] || wrong "what is done should be told once"
+expect_in err "is for linux/m68k"
+
+try doctor --backend gone --image here
+expect_code 1
+expect_in out "is not installed"
+
+verdict
