@@ -15,11 +15,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/sub.h"
+#include "base/sysfile.h"
 
 enum {
 	CHUNK = 128 * 1024, /* read at a time */
@@ -127,6 +130,30 @@ static void raise_barrier(struct proc *proc)
 			proc->outputs[i].left = pending(&proc->outputs[i]);
 }
 
+/* Who ends has closed its files before we are told of it (include/linux/sched.h: PF_EXITING). */
+static bool is_ending(const struct proc *proc)
+{
+	enum { PF_EXITING = 4 };
+	char path[40], text[512];
+	unsigned flags = PF_EXITING;
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)proc->pid);
+	const char *at = sysfile_read(path, text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
+	if (at)
+		sscanf(at, ") %*c %*d %*d %*d %*d %*d %u", &flags);
+	return flags & PF_EXITING;
+}
+
+/* Whoever only closes its control pipe cannot be spoken with any more: an empty OUTPUT says so. */
+static void note_hang_up(struct proc *proc)
+{
+	watch_close(&proc->agent->poller, &proc->control.watch);
+	if (proc->exited || is_ending(proc))
+		return;
+	for (struct sub *sub = proc->subs; sub; sub = sub->next)
+		if (sub_can_take(sub))
+			sub_send(sub, CHANNEL_CONTROL, "", 0);
+}
+
 /* Read control bytes and raise the barrier for them. Bytes read; 0 when there are none (now or ever). */
 static size_t hold_control(struct proc *proc, size_t max)
 {
@@ -138,7 +165,7 @@ static size_t hold_control(struct proc *proc, size_t max)
 		return (size_t)n;
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		watch_close(&proc->agent->poller, &proc->control.watch);
+		note_hang_up(proc);
 	return 0;
 }
 

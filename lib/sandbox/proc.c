@@ -76,6 +76,8 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 				BROKE "output on channel %u of a process that has none there",
 				frame->channel);
 	int r = stream_charge(&p->stream, frame->len, why);
+	if (r == 0 && !frame->len && frame->channel == CHANNEL_CONTROL && p->cb->hung_up)
+		p->cb->hung_up(p->user, p);
 	if (r < 0 || !frame->len)
 		return r;
 	if (p->has_manual_credit)

@@ -129,6 +129,16 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	session_leave(k->session);
 }
 
+static void on_hung_up(void *user, struct trm_proc *proc)
+{
+	struct kernel *k = user;
+	(void)proc;
+	session_enter(k->session);
+	if (k->stage != STAGE_KILLED)
+		fault(k, "its program has closed the descriptors by which it is driven");
+	session_leave(k->session);
+}
+
 static void on_drained(void *user, struct trm_proc *proc)
 {
 	struct kernel *k = user;
@@ -283,7 +293,8 @@ static void on_exited(
 	session_leave(k->session);
 }
 
-static const struct trm_proc_cb PROC_CB = {.output = on_output, .drained = on_drained, .exited = on_exited};
+static const struct trm_proc_cb PROC_CB = {
+		.output = on_output, .hung_up = on_hung_up, .drained = on_drained, .exited = on_exited};
 
 /* ---- start ------------------------------------------------------------------------------ */
 

@@ -120,7 +120,8 @@ enum frame_type {
 			  u32 pinned_bytes, u32 replay_bytes, u64 lost_bytes, u64 position, bytes greeting.
 			  See message.h */
 	FRAME_OUTPUT,  /* channel (also CONTROL); raw bytes. What a process wrote to stdout and stderr
-			  before it wrote to control is sent before it. */
+			  before it wrote to control is sent before it. None at all on CONTROL: it has closed
+			  that, and lives on. */
 	FRAME_INPUT_CREDIT, /* channel; u32 bytes that the process has taken */
 	FRAME_EXITED,       /* i32 exit_code (-1: signal), u32 signal, u64 user_us, u64 system_us, u64
 			       max_rss_bytes, u32 client that has sent the signal (0: none), u32 its pid, u64

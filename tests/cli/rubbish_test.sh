@@ -38,6 +38,11 @@ python_try 'os.write(fd, b"[" * 60000 + b"\n")'
 python_try 'os.write(fd, b"{\"ev\":" + b"{\"a\":" * 5000 + b"1" + b"}" * 5001 + b"\n")'
 python_try 'os.write(fd, b"{\"ev\":\"done\",\"id\":7}\n")'
 python_try 'os.close(fd)'
+# … and lives on: that is noticed at once.
+begin=$(date +%s)
+attempt python 'import os, time; os.closerange(3, 256); time.sleep(60)' 'print("alive and", "well")'
+expect_in err "closed the descriptors"
+[ $(($(date +%s) - begin)) -lt 6 ] || wrong "it took $(($(date +%s) - begin)) s"
 # A hundred megabytes without a newline.
 attempt python 'import os
 for fd in range(3, 256):

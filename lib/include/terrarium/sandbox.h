@@ -301,6 +301,8 @@ struct trm_proc_cb {
 	 * 2k+1 for k in 1..n; TRM_CONTROL for the control pipe. With a terminal
 	 * everything is TRM_STDOUT. Bytes are raw and hostile. */
 	void (*output)(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n);
+	/* It has closed its control pipe, and lives on. */
+	void (*hung_up)(void *user, struct trm_proc *proc);
 	/* The process has taken most of what had piled up on stdin: trm_proc_write() may go on.
 	 * Called when trm_proc_queued() has fallen to 128 KiB after it was above. */
 	void (*drained)(void *user, struct trm_proc *proc);
