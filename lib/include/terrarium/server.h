@@ -43,6 +43,9 @@
  *                          that of one that is named has "processes", as struct trm_process, from the
  *                          second request on
  *
+ * A command that could not be started says so with its status and the header `Terrarium-Reason: not-found`
+ * (not-executable).
+ *
  * The reply of /api/v1/health says by the header `Terrarium-Network: on` (off) whether sandboxes have one.
  *
  * A client that leaves during a run has it interrupted, by the session's steps; the next one does not wait
