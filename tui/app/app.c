@@ -332,6 +332,7 @@ int app_main(const struct app_opts *opts)
 		fprintf(stderr, "terrarium: out of memory\n");
 		return EXIT_FAILED;
 	}
+	bool is_far = !opts->attach && opts->sandbox.backend && !strcmp(opts->sandbox.backend, "microsandbox");
 	a->opts = opts;
 	a->tick_ms = -1;
 	a->recorder.fd = -1;
@@ -345,7 +346,8 @@ int app_main(const struct app_opts *opts)
 	snprintf(detached, sizeof detached, "%s", a->detached);
 	free(a);
 	if (*detached)
-		printf("sandbox %s is left running: terrarium attach %s\n", detached, detached);
+		printf("sandbox %s is left running: terrarium attach %s%s\n", detached,
+				is_far ? "--backend microsandbox " : "", detached);
 	if (err.code)
 		fprintf(stderr, "terrarium: %s\n", err.msg);
 	return code;

@@ -193,7 +193,9 @@ void lose_refresh(struct model *m)
 		tell_uptime(m, d);
 	}
 	if (m->lose.what == LOSE_NONE_OF_IT)
-		dialog_add_labelled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s", m->sandbox.name);
+		dialog_add_labelled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s%s",
+				!strcmp(m->sandbox.backend, "microsandbox") ? "--backend microsandbox " : "",
+				m->sandbox.name);
 	if (!is_leaving(&m->lose))
 		dialog_add_labelled(d, "Kept", ROLE_DIALOG_DIM, "%s", kept[m->lose.what]);
 	m->needs_draw = true;

@@ -76,7 +76,8 @@ void repl_leave(struct repl *r)
 	if (r->activity.what)
 		return;
 	if (repl_has_person(r) && r->stage.sandbox && stage_is_shared(&r->stage) && !r->is_over)
-		repl_say(r, "%s goes on: terrarium attach %s --repl", trm_sandbox_name(r->stage.sandbox),
+		repl_say(r, "%s goes on: terrarium attach %s%s --repl", trm_sandbox_name(r->stage.sandbox),
+				trm_sandbox_is_joined(r->stage.sandbox) ? "--backend microsandbox " : "",
 				trm_sandbox_name(r->stage.sandbox));
 	if (repl_has_person(r) || stage_is_shared(&r->stage) || r->exit_code == 130 || !r->stage.sandbox)
 		r->is_over = true;
