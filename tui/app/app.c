@@ -332,7 +332,8 @@ int app_main(const struct app_opts *opts)
 		fprintf(stderr, "terrarium: out of memory\n");
 		return EXIT_FAILED;
 	}
-	bool is_far = !opts->attach && opts->sandbox.backend && !strcmp(opts->sandbox.backend, "microsandbox");
+	bool is_far = !opts->attach && opts->sandbox.backend
+		      && !strcmp(opts->sandbox.backend, "microsandbox");
 	a->opts = opts;
 	a->tick_ms = -1;
 	a->recorder.fd = -1;
