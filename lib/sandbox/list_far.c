@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What runs at a server. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <terrarium/sandbox.h>
 
@@ -10,22 +11,33 @@
 struct listing {
 	trm_server_list_fn *fn;
 	void *user;
-	bool is_told;
+	struct trm_server_entry *entries; /* malloc'd */
+	size_t n;
+	struct trm_error why;
 };
 
 static void on_rows(void *user, const struct trm_server_entry *entries, size_t n, const struct trm_error *why)
 {
 	struct listing *l = user;
-	l->is_told = true;
-	l->fn(l->user, entries, n, why);
+	(void)why; /* there are rows, so all is well */
+	l->entries = malloc((n + 1) * sizeof *entries);
+	if (!l->entries) {
+		trm_error_set(&l->why, TRM_ENOMEM, "out of memory");
+		return;
+	}
+	memcpy(l->entries, entries, n * sizeof *entries);
+	l->n = n;
 }
 
+/* Not before: who hears of it may end his loop. */
 static void on_closed(void *user, const struct trm_error *why)
 {
-	struct listing l = *(struct listing *)user;
-	free(user);
-	if (!l.is_told)
-		l.fn(l.user, NULL, 0, why);
+	struct listing *l = user;
+	if (!l->why.code)
+		l->why = *why;
+	l->fn(l->user, l->entries, l->n, &l->why);
+	free(l->entries);
+	free(l);
 }
 
 int trm_server_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
