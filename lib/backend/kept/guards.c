@@ -38,7 +38,7 @@ static void tell_memory(struct list *l, const struct ready_msg *r, const struct 
 	if (!(r->limits & LIMIT_MEMORY))
 		tell(l, "memory", TRM_WEAK,
 				"%u MiB: RLIMIT_DATA for each process; all together looked at every 100 ms, "
-				"the biggest is killed",
+				"the biggest is killed; socket buffers are not counted",
 				mib(want->mem_bytes));
 	else
 		tell(l, "memory", TRM_ENFORCED, "%u MiB, files included: %s%s", mib(want->mem_bytes),
