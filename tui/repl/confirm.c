@@ -39,7 +39,9 @@ static void tell_where(struct repl *r)
 		return;
 	}
 	const char *origin = trm_sandbox_origin(r->stage.sandbox);
-	if (*origin)
+	if (*r->config.container)
+		repl_say(r, "the existing container %s, with the limits and the network that it has", origin);
+	else if (*origin)
 		repl_say(r, "made from %s: %.4g MiB memory, %.3g core%s, %u processes, no limit for files, %s",
 				origin, (double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s",
 				l->procs, trm_limits_tell_net(l, net, sizeof net));
