@@ -84,7 +84,7 @@ static void look_at(struct groups *g, const char *list, const char *dir)
 }
 
 /* The path of the same line in our own list: a container that shares a group with us has none. */
-static bool is_ours(const char *ours, const char *list, const char *path)
+static bool is_shared_with_us(const char *ours, const char *list, const char *path)
 {
 	char own_list[64], own_path[GROUP_PATH];
 	for (; *ours; ours += strcspn(ours, "\n"), ours += *ours == '\n') {
@@ -121,7 +121,7 @@ void groups_find(struct groups *ret, const char *root, const char *theirs, const
 		if (sscanf(theirs, "%*u:%63[^:\n]:%511[^\n]", list, path) != 2
 				&& sscanf(theirs, "0::%511[^\n]", path) != 1)
 			continue;
-		if (*path != '/' || strstr(path, "/..") || is_ours(ours, list, path))
+		if (*path != '/' || strstr(path, "/..") || is_shared_with_us(ours, list, path))
 			continue;
 		int n = *list ? snprintf(dir, sizeof dir, "%s/%.*s%s", root, (int)strcspn(list, ","), list,
 					path)

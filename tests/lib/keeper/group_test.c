@@ -4,6 +4,7 @@
  * directory that looks like a control group tree: what a real tree would refuse is not seen here. */
 
 #include "keeper/group.c"
+#include "keeper/group_find.c"
 #include "keeper/group_v1.c"
 #include "keeper/group_v2.c"
 
@@ -230,11 +231,85 @@ static void kills_for_memory_are_read(void **state)
 
 #define ON_A_TREE(f) cmocka_unit_test_setup_teardown(f, make_root, remove_root)
 
+/* ---- groups of an engine ---- */
+
+static void make_v1(const char *controller, const char *count, const char *limit, const char *value)
+{
+	char path[256];
+	make_dir(controller);
+	snprintf(path, sizeof path, "%s/docker", controller);
+	make_dir(path);
+	snprintf(path, sizeof path, "%s/docker/c1", controller);
+	make_dir(path);
+	snprintf(path, sizeof path, "%s/docker/c1/%s", controller, count);
+	make_file(path, "1\n");
+	snprintf(path, sizeof path, "%s/docker/c1/%s", controller, limit);
+	make_file(path, value);
+}
+
+static void an_engines_groups_are_found(void **state)
+{
+	struct groups g;
+	char dir[512];
+	(void)state;
+	make_v1("memory", "memory.usage_in_bytes", "memory.limit_in_bytes", "536870912\n");
+	make_v1("pids", "pids.current", "pids.max", "max\n");
+	make_v1("cpu", "cpu.stat", "cpu.cfs_quota_us", "-1\n");
+	groups_find(&g, root,
+			"4:memory:/docker/c1\n3:pids:/docker/c1\n1:cpu:/docker/c1\n2:freezer:/docker/c1\n",
+			"4:memory:/\n3:pids:/\n");
+	assert_int_equal(g.kind, LIMITS_CGROUP_V1);
+	snprintf(dir, sizeof dir, "%s/memory/docker/c1", root);
+	assert_string_equal(groups_dir(&g, LIMIT_MEMORY), dir);
+	assert_int_equal(g.limits, LIMIT_MEMORY); /* the others are counted, not limited */
+	assert_int_not_equal(*groups_dir(&g, LIMIT_PIDS), '\0');
+	assert_int_not_equal(*groups_dir(&g, LIMIT_CPU), '\0');
+}
+
+static void groups_that_we_are_in_are_not_an_engines(void **state)
+{
+	struct groups g;
+	(void)state;
+	make_v1("memory", "memory.usage_in_bytes", "memory.limit_in_bytes", "536870912\n");
+	groups_find(&g, root, "4:memory:/docker/c1\n", "4:memory:/docker/c1\n");
+	assert_int_equal(g.kind, LIMITS_ENGINE);
+	assert_int_equal(g.n, 0);
+	groups_find(&g, root, "4:memory:/../docker/c1\n", "");
+	assert_int_equal(g.n, 0);
+	groups_find(&g, root, "nonsense\n::\n4:memory\n", "");
+	assert_int_equal(g.n, 0);
+}
+
+/* crun: what is limited is one level above the processes. */
+static void a_group_of_version_2_above_the_processes(void **state)
+{
+	struct groups g;
+	char dir[512];
+	(void)state;
+	make_file("cgroup.controllers", "memory pids\n");
+	make_dir("libpod-c1.scope");
+	make_dir("libpod-c1.scope/container");
+	make_file("libpod-c1.scope/memory.current", "1\n");
+	make_file("libpod-c1.scope/memory.max", "536870912\n");
+	make_file("libpod-c1.scope/pids.current", "1\n");
+	make_file("libpod-c1.scope/pids.max", "128\n");
+	make_file("libpod-c1.scope/cpu.stat", "usage_usec 7\n");
+	make_file("libpod-c1.scope/cpu.max", "max 100000\n");
+	groups_find(&g, root, "0::/libpod-c1.scope/container\n", "0::/user.slice\n");
+	assert_int_equal(g.kind, LIMITS_CGROUP_V2);
+	snprintf(dir, sizeof dir, "%s/libpod-c1.scope", root);
+	assert_string_equal(groups_dir(&g, LIMIT_MEMORY), dir);
+	assert_int_equal(g.limits, LIMIT_MEMORY | LIMIT_PIDS | LIMIT_CPUACCT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(the_quota_follows_the_cores),
 			cmocka_unit_test(names_of_keepers),
+			ON_A_TREE(an_engines_groups_are_found),
+			ON_A_TREE(groups_that_we_are_in_are_not_an_engines),
+			ON_A_TREE(a_group_of_version_2_above_the_processes),
 			ON_A_TREE(version_1_makes_one_group_in_each_tree),
 			ON_A_TREE(version_1_writes_its_limits),
 			ON_A_TREE(version_1_without_swap_counting),
