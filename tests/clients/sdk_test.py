@@ -241,8 +241,11 @@ class Metrics(Sdk):
                 memory = await sandbox.metrics.memory()
             self.assertTrue(64 <= memory < 512, memory)
             disk = await sandbox.metrics.disk()
-            self.assertIsInstance(disk, int)
-            self.assertGreaterEqual(disk, 1 << 20)
+            if os.environ.get("SERVED_BACKEND"):  # files lie where the engine keeps them: it is not known
+                self.assertIsNone(disk)
+            else:
+                self.assertIsInstance(disk, int)
+                self.assertGreaterEqual(disk, 1 << 20)
             self.assertIs(await sandbox.metrics.is_running(), True)
 
     async def test_all(self):

@@ -39,6 +39,8 @@ class Place:
         self.env = {key: value for key, value in os.environ.items()
                     if not key.startswith(("TERRARIUM_", "MSB_", "XDG_", "PYTHON"))}
         self.env.update(HOME=self.dir, LC_ALL="C.UTF-8")
+        self.env.update({"TERRARIUM_" + key[7:]: value for key, value in os.environ.items()
+                         if key.startswith("SERVED_")})  # the only settings that are passed on
         for name in ("CONFIG_HOME", "DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR"):
             self.env[f"XDG_{name}"] = os.path.join(self.dir, name.lower())
             os.mkdir(self.env[f"XDG_{name}"], 0o700)
