@@ -42,13 +42,13 @@ compare("limit of processes", ours["procs_limit"], inspected["PidsLimit"], 0, 0)
 compare("cores", ours["cpu_limit"], inspected["NanoCpus"] / 1e9 or inspected["CpuQuota"] / inspected["CpuPeriod"], 0, 0.01)
 PYTHON
 
-try run --yes --backend "$ours" --image localhost/tt:deb --keep --name lab --memory 300 --processes 77 --cpus 0.5 \
+try run --yes --backend "$ours" --image localhost/tt:deb --keep --name measured --memory 300 --processes 77 --cpus 0.5 \
 	-c 'b = bytearray(b"x" * (100 << 20))'
 expect_code 0
-id=$("$ours" ps -q --filter label=dev.terrarium.name=lab)
+id=$("$ours" ps -q --filter label=dev.terrarium.name=measured)
 # Memory may still be on its way back.
 for attempt in 1 2 3; do
-	"$terrarium" metrics lab --json >mine
+	"$terrarium" metrics measured --json >mine
 	"$ours" stats --no-stream --format '{{json .}}' "$id" >theirs 2>/dev/null
 	[ "$ours" = docker ] || "$ours" stats --no-stream --format json "$id" >theirs
 	"$ours" inspect "$id" >inspected
@@ -60,12 +60,12 @@ code=0
 [ ! -s out ] && [ ! -s err ] || wrong "the figures should be the same"
 
 # Time on a processor: what the kernel has counted for the container's group, by either.
-try run --yes --name lab -c 'import time
+try run --yes --name measured -c 'import time
 while time.process_time() < 1: pass'
-used=$("$terrarium" metrics lab --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["cpu_ms"])')
+used=$("$terrarium" metrics measured --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["cpu_ms"])')
 [ "$used" -ge 1000 ] && [ "$used" -lt 4000 ] || wrong "a second of work should be counted as one, not as $used ms"
-try exec lab -- cat /proc/self/limits
+try exec measured -- cat /proc/self/limits
 expect_in out 'Max open files'
-try stop lab --yes
+try stop measured --yes
 expect_code 0
 verdict
