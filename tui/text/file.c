@@ -250,6 +250,12 @@ static void saving_destroy(struct file_saving *s)
 	free(s);
 }
 
+/* What is lacking for a file beside the old one would be lacking for writing into the old one, too. */
+static bool is_scarcity(int err)
+{
+	return err == ENOSPC || err == EDQUOT || err == EIO || err == ENOMEM || err == EMFILE || err == ENFILE;
+}
+
 /* Write beside the target. 0, a negative errno, or 1: not possible here, write in place. */
 static int write_beside(struct file_saving *s, const struct stat *old, const struct text *t,
 		struct file_format format)
@@ -261,7 +267,7 @@ static int write_beside(struct file_saving *s, const struct stat *old, const str
 		return 1;
 	s->fd = mkostemp(s->temp, O_CLOEXEC);
 	if (s->fd < 0)
-		return 1;
+		return is_scarcity(errno) ? -errno : 1;
 	int r = 0;
 	if (old && (old->st_uid != geteuid() || old->st_gid != getegid())
 			&& fchown(s->fd, old->st_uid, old->st_gid) < 0)
@@ -278,12 +284,39 @@ static int write_beside(struct file_saving *s, const struct stat *old, const str
 	return r;
 }
 
+/* How many bytes the text will take. */
+static off_t size_of(const struct text *t, struct file_format format)
+{
+	return (off_t)(text_len(t) + (format.has_crlf ? text_lines(t) : 0));
+}
+
+/* Room is taken before the first old byte is written over: on a full disk nothing has changed then. Where room
+ * cannot be taken beforehand, it is not. */
+static int take_room(int fd, off_t size, off_t old_size)
+{
+	if (size == 0 || fallocate(fd, 0, 0, size) == 0 || !is_scarcity(errno))
+		return 0;
+	int err = errno;
+	struct stat now; /* some file systems keep what they could get; when it changed is kept if they do not */
+	if (fstat(fd, &now) == 0 && now.st_size != old_size && ftruncate(fd, old_size) < 0)
+		err = errno;
+	return -err;
+}
+
 static int write_in_place(struct file_saving *s, const struct text *t, struct file_format format)
 {
+	struct stat old;
 	free(s->target);
 	s->target = NULL;
-	s->fd = open(s->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	return s->fd < 0 ? -errno : write_text(s->fd, t, format);
+	s->fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	if (s->fd < 0 || fstat(s->fd, &old) < 0)
+		return -errno;
+	int r = take_room(s->fd, size_of(t, format), old.st_size);
+	if (r == 0)
+		r = write_text(s->fd, t, format);
+	if (r == 0 && ftruncate(s->fd, lseek(s->fd, 0, SEEK_CUR)) < 0)
+		r = -errno;
+	return r;
 }
 
 static int write_somewhere(struct file_saving *s, const struct stat *old, const struct text *t,

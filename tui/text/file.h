@@ -34,7 +34,8 @@ int file_load(const char *path, struct text **ret, struct file_format *ret_forma
 
 /* Write atomically: a temporary file beside it, then rename. Keeps the mode (and, where
  * permitted, the owner) of an existing file; follows symbolic links. Where the folder
- * does not let a file be made, the file is written in place. */
+ * does not let a file be made, and where it has more names than this one, the file is written in place, once
+ * there is room for all of it: a full disk leaves the old file as it was. */
 int file_save(const char *path, const struct text *t, struct file_format format, struct file_stamp *ret_stamp,
 		struct trm_error *reterr);
 
