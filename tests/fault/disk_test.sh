@@ -35,6 +35,40 @@ setsid -w "$terrarium" run --yes -c 'print("x" * 300000)' >full/out 2>err || cod
 expect_no_room
 rm full/out
 
+# ---- figures: the run is what it is, a line says which of its images was not kept
+head -c 65536 /dev/zero >full/fill
+cat >figure.py <<'CODE'
+import base64, struct, zlib, os
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+rows = b"".join(b"\0" + os.urandom(300) for _ in range(100))
+png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 100, 100, 8, 2, 0, 0, 0)) \
+    + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+class Figure:
+    def _repr_png_(self): return png
+Figure()
+CODE
+for room in 0 4096; do
+	head -c $((65536 - room)) /dev/zero >full/fill
+	try run --yes --save-figures full/figures figure.py
+	expect_code 0
+	expect_in err "No space left on device"
+	[ -z "$(find full/figures -type f)" ] || wrong "half an image: $(ls -l full/figures)"
+done
+rm -rf full/figures full/fill
+
+# ---- the config file
+head -c 65536 /dev/zero >full/fill
+mkdir full/config || wrong "a folder takes no room"
+tried="config edit" code=0
+XDG_CONFIG_HOME="$dir/full/config" VISUAL=true "$terrarium" config edit >out 2>err || code=$?
+expect_no_room
+[ -z "$(find full/config -type f)" ] || wrong "half a config: $(find full/config -type f)"
+rm full/fill
+XDG_CONFIG_HOME="$dir/full/config" VISUAL=true "$terrarium" config edit >out 2>err || wrong "config edit: $(cat err)"
+grep -q '^}' full/config/terrarium/* || wrong "no whole config: $(ls -R full/config)"
+rm -rf full/config
+
 # ---- state of the program: runs go on without it
 head -c 65536 /dev/zero >full/fill
 export XDG_STATE_HOME="$dir/full/state"

@@ -202,6 +202,135 @@ static void nor_where_no_file_can_be_made(void **state)
 	save_in_vain("a.py"); /* "fill" */
 }
 
+/* ---- what the program keeps for itself ---------------------------------------------------- */
+
+/* Every line whole and alone, beginning like this. */
+static void expect_lines(const char *path, const char *begin)
+{
+	char *text = content(path), *save = NULL, *line = strtok_r(text, "\n", &save);
+
+	assert_non_null(line);
+	for (; line; line = strtok_r(NULL, "\n", &save))
+		if (strncmp(line, begin, strlen(begin)) != 0 || line[strlen(line) - 1] != '}'
+				|| strstr(line + 1, begin))
+			fail_msg("a broken line in %s: %.100s", path, line);
+	free(text);
+}
+
+static void run(const char *code)
+{
+	screen_send(&s, "\x01"); /* select all: the next key replaces it */
+	screen_send(&s, code);
+	screen_send(&s, KEY_F(5));
+}
+
+static void no_half_a_line_of_history(void **state)
+{
+	char code[6000];
+
+	(void)state;
+	keep_state(dir);
+	memset(code, 'x', sizeof code - 1);
+	code[sizeof code - 1] = '\0';
+	memcpy(code, "print ", 6);
+	start(NULL, NULL);
+	run("print one");
+	screen_wait(&s, "✓  print one");
+	fill(1);
+	run(code); /* of its line the beginning has room */
+	screen_wait(&s, "runs are not remembered");
+	screen_wait(&s, "No space left on device");
+	make_room();
+	run("print three");
+	screen_wait(&s, "✓  print three");
+	leave();
+	expect_lines(path_of("terrarium/history.jsonl"), "{\"time\":");
+	char *text = content(path_of("terrarium/history.jsonl"));
+	assert_non_null(strstr(text, "print one"));
+	assert_non_null(strstr(text, "print three"));
+	free(text);
+}
+
+static void a_recording_ends_with_its_last_whole_event(void **state)
+{
+	const char *argv[] = {program, "replay", path_of("r"), NULL};
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/dev/null", NULL};
+
+	(void)state;
+	keep_state("/tmp");
+	start("--record", path_of("r"));
+	screen_wait(&s, "REC");
+	run("print one");
+	screen_wait(&s, "✓  print one");
+	fill(0);
+	run("print two\rflood 20000");
+	screen_wait(&s, "the recording has ended: No space left on device");
+	screen_wait_gone(&s, "REC");
+	run("print three");
+	screen_wait(&s, "✓  print three");
+	leave();
+	screen_start(&s, 30, 120, argv, env);
+	screen_wait(&s, "print one");
+	screen_send(&s, "q");
+	screen_end(&s);
+	char *text = content(path_of("r"));
+	assert_int_equal(text[strlen(text) - 1], '\n');
+	free(text);
+}
+
+static void a_recording_that_cannot_begin_leaves_no_file(void **state)
+{
+	(void)state;
+	keep_state("/tmp");
+	fill(0);
+	start("--record", path_of("r"));
+	screen_wait(&s, "No space left on device");
+	assert_int_equal(access(path_of("r"), F_OK), -1);
+	leave();
+}
+
+/* Until a file of unsaved work holds the text. */
+static void wait_kept(const char *text)
+{
+	char command[256];
+	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+
+	snprintf(command, sizeof command, "grep -rqs -- '%s' %s/terrarium/unsaved --include='[0-9]*'", text,
+			dir);
+	while (system(command) != 0) {
+		screen_settle(&s, 20);
+		assert_true(screen_now_ms() < deadline);
+	}
+}
+
+static void unsaved_work_is_kept_once_there_is_room(void **state)
+{
+	(void)state;
+	keep_state(dir);
+	give("a.py", 10);
+	start(path_of("a.py"), NULL);
+	screen_send(&s, "first ");
+	wait_kept("first old");
+	fill(0);
+	screen_send(&s, "second ");
+	screen_wait(&s, "unsaved work cannot be kept safe from a crash: No space left on device");
+	wait_kept("first old"); /* better than nothing */
+	make_room();
+	screen_send(&s, "third ");
+	wait_kept("first second third old");
+	fill(0);
+	screen_send(&s, "fourth ");
+	screen_wait(&s, "fourth old");
+	screen_settle(&s, 800); /* longer than it waits for a pause of typing */
+	make_room();
+	screen_send(&s, "\x13");
+	screen_wait(&s, "saved");
+	leave();
+	start(NULL, NULL);
+	assert_false(screen_shows(&s, "Unsaved work"));
+	leave();
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, clean_up)
@@ -209,6 +338,10 @@ int main(int argc, char **argv)
 			TEST(what_cannot_be_saved_stays_as_it_was),
 			TEST(nor_is_a_file_with_two_names_cut),
 			TEST(nor_where_no_file_can_be_made),
+			TEST(no_half_a_line_of_history),
+			TEST(a_recording_ends_with_its_last_whole_event),
+			TEST(a_recording_that_cannot_begin_leaves_no_file),
+			TEST(unsaved_work_is_kept_once_there_is_room),
 	};
 
 	if (argc < 3)

@@ -140,6 +140,19 @@ void app_remember(struct app *a, const struct effect *effect)
 	a->unwritten = lines;
 }
 
+/* All of it, or nothing: half a line would spoil the next one, too. */
+static bool append(int fd, const char *lines)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+	if (end >= 0 && write_all(fd, lines, strlen(lines)))
+		return true;
+	int error = errno;
+	if (end >= 0 && ftruncate(fd, end) < 0)
+		return false;
+	errno = error;
+	return false;
+}
+
 void app_flush_history(struct app *a)
 {
 	char path[PATH_MAX], *lines = a->unwritten;
@@ -149,7 +162,7 @@ void app_flush_history(struct app *a)
 		return;
 	a->unwritten = NULL;
 	int fd = open_history(path);
-	bool is_written = fd >= 0 && write_all(fd, lines, strlen(lines));
+	bool is_written = fd >= 0 && append(fd, lines);
 	int error = errno;
 	if (is_written && fstat(fd, &st) == 0 && st.st_size > HISTORY_MAX)
 		shorten(fd, path);

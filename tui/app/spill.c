@@ -67,6 +67,8 @@ void app_keep_output(struct app *a, const struct effect *effect)
 		why = errno;
 		ok = false;
 	}
+	if (fd >= 0 && !ok)
+		unlink(path);
 	if (ok)
 		snprintf(text, sizeof text, "wrote %s to %s", format_bytes(size, effect->len), path);
 	else

@@ -174,9 +174,13 @@ static int begin_file(char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno == EEXIST ? CMD_OK : cmd_fail("cannot make %s: %s", path, strerror(errno));
-	bool is_written = write(fd, start, sizeof start - 1) == (ssize_t)sizeof start - 1;
+	ssize_t wrote = write(fd, start, sizeof start - 1);
+	int error = wrote < 0 ? errno : ENOSPC;
 	close(fd);
-	return is_written ? CMD_OK : cmd_fail("cannot write %s", path);
+	if (wrote == (ssize_t)sizeof start - 1)
+		return CMD_OK;
+	unlink(path); /* or the next time it would be thought to be there */
+	return cmd_fail("cannot write %s: %s", path, strerror(error));
 }
 
 /* The editor may have options: VISUAL='emacs -nw'. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,12 +34,19 @@ static int make_file(const char *path, struct trm_error *reterr)
 	return fd;
 }
 
+static bool exists(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0;
+}
+
 int recorder_open(struct recorder *r, const char *path, uint64_t now_ns, int rows, int cols,
 		struct trm_error *reterr)
 {
 	struct rec_header header = {.rows = rows, .cols = cols};
 	time_t now = time(NULL);
 	struct tm utc;
+	bool is_new = !exists(path);
 	int fd = make_file(path, reterr);
 
 	if (fd < 0)
@@ -48,7 +57,10 @@ int recorder_open(struct recorder *r, const char *path, uint64_t now_ns, int row
 		strftime(header.started, sizeof header.started, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	snprintf(header.program, sizeof header.program, "%s", trm_version());
 	rec_header_encode(&header, &r->pending);
-	return recorder_flush(r, reterr);
+	int result = recorder_flush(r, reterr);
+	if (result < 0 && is_new)
+		unlink(path);
+	return result;
 }
 
 static void give_up(struct recorder *r)
@@ -64,19 +76,31 @@ void recorder_add(struct recorder *r, struct rec_event *event, uint64_t now_ns)
 	rec_event_encode(event, &r->pending);
 }
 
+/* Of what was begun to be written, whole lines stay. */
+static void cut(const struct recorder *r, size_t n_written)
+{
+	const char *end = n_written ? memrchr(r->pending.bytes, '\n', n_written) : NULL;
+	size_t whole = end ? (size_t)(end - r->pending.bytes) + 1 : 0;
+	if (whole < n_written && ftruncate(r->fd, (off_t)(r->bytes + whole)) < 0)
+		return; /* readers pass over a last line that is none */
+}
+
 int recorder_flush(struct recorder *r, struct trm_error *reterr)
 {
 	int result = r->pending.error;
+	size_t at = 0;
 
 	if (result < 0)
 		trm_error_set(reterr, result, "the recording has ended: out of memory");
-	for (size_t at = 0; at < r->pending.n && result == 0;) {
+	while (at < r->pending.n && result == 0) {
 		ssize_t wrote = write(r->fd, r->pending.bytes + at, r->pending.n - at);
 		if (wrote > 0)
 			at += (size_t)wrote;
 		else if (wrote < 0 && errno != EINTR)
 			result = trm_error_set_errno(reterr, errno, "the recording has ended");
 	}
+	if (result < 0)
+		cut(r, at);
 	r->bytes += r->pending.n;
 	writer_clear(&r->pending);
 	if (result < 0)

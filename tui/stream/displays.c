@@ -23,7 +23,7 @@ void displays_finish(struct displays *d)
 	d->mime = d->data = NULL;
 }
 
-/* 0 or an errno. The folder is made if it is not there. */
+/* 0 or an errno. The folder is made if it is not there; half an image does not stay. */
 static int save(const char *dir, const char *path, const uint8_t *bytes, size_t n)
 {
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
@@ -37,6 +37,8 @@ static int save(const char *dir, const char *path, const uint8_t *bytes, size_t 
 	}
 	if (fd >= 0 && close(fd) < 0 && !error)
 		error = errno;
+	if (fd >= 0 && error)
+		unlink(path);
 	return error;
 }
 
