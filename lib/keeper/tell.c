@@ -170,7 +170,7 @@ void keeper_note_state(const struct keeper *k)
 	const struct state_msg msg = {
 			.is_kept = k->is_kept,
 			.n_clients = (uint32_t)clients_count(&k->clients),
-			.active_ms = unix_ms() - (keeper_now_ms() - k->idle.since_ms),
+			.active_ms = k->idle.since_ms,
 	};
 	entry_note_state(KEEPER_ENTRY_DIR, &msg);
 }

@@ -195,10 +195,12 @@ static void set_limits(const struct info_msg *info, struct trm_sample *s)
 	}
 }
 
+/* By the keeper's own start: the time of day may have been set since. */
 static void set_uptime(const struct info_msg *info, struct trm_sample *s)
 {
-	uint64_t now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
-	s->uptime_ms = now_ms > info->started_ms ? now_ms - info->started_ms : 0;
+	uint64_t now_ms = clock_ns(CLOCK_BOOTTIME) / 1000000;
+	uint64_t started_ms = info->keeper_start * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	s->uptime_ms = now_ms > started_ms ? now_ms - started_ms : 0;
 	s->known |= TRM_METRIC_UPTIME;
 }
 
@@ -229,7 +231,7 @@ static void measure(struct trm_registry *r, struct known *k, struct trm_sample *
 
 static void tell_state(const struct known *k, struct trm_entry *e)
 {
-	uint64_t now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+	uint64_t now_ms = clock_ns(CLOCK_MONOTONIC) / 1000000;
 	e->idle_timeout_ms = k->info.idle_timeout_ms;
 	e->max_lifetime_ms = k->info.max_lifetime_ms;
 	e->has_state = k->has_state;
