@@ -1,171 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* An agent that dies, or falls silent, after each of its frames and in the middle of each: every request that
- * was made has one end, with a reason, and soon. The frames are the fake backend's; a relay between it and
- * the library lets so many through. */
-#include "cmocka_all.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
+/* An agent that dies, or falls silent, after each of its frames and in the middle of each, one that says them
+ * byte by byte, and one that never stops talking: every request that was made has one end, with a reason, and
+ * soon, and memory is bounded. The frames are the fake backend's. */
+#include <malloc.h>
+#include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <terrarium/terrarium.h>
-
-#include "backend/backend.h"
-#include "backend/fake/fake.h"
-#include "base/buf.h"
-#include "wire/frame.h"
-
-/* ---- the relay ------------------------------------------------------------------------ */
-
-enum fate { DIES, DIES_HALFWAY, FALLS_SILENT };
-
-struct relay {
-	struct carrier base;
-	struct carrier *inner;
-	int inner_fd, fds[2];
-	struct buf out; /* of the agent, not yet passed on */
-	unsigned n_frames, n_allowed;
-	enum fate fate;
-	bool is_cut;
-	struct relay **owner; /* set to NULL when it ends */
-};
-
-static struct relay *newest;
-static enum fate next_fate;
-static unsigned next_allowed;
-
-static void on_connected(void *user, int fd)
-{
-	struct relay *r = user;
-	r->inner_fd = fd;
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, r->fds), 0);
-	r->base.cb->connected(r->base.user, r->fds[0]);
-}
-
-static void on_inner_closed(void *user, const struct trm_error *why)
-{
-	struct relay *r = user;
-	r->base.cb->closed(r->base.user, why);
-	for (int i = 0; i < 2; i++)
-		if (r->fds[i] >= 0)
-			close(r->fds[i]);
-	buf_finish(&r->out);
-	if (r->owner)
-		*r->owner = NULL;
-	free(r);
-}
-
-static const struct carrier_cb INNER_CB = {.connected = on_connected, .closed = on_inner_closed};
-
-static int probe(struct trm_error *reterr)
-{
-	(void)reterr;
-	return 0;
-}
-
-static const struct backend_ops RELAY_OPS;
-
-static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
-		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
-{
-	struct relay *r = newest = calloc(1, sizeof *r);
-	assert_non_null(r);
-	*r = (struct relay){.base = {.ops = &RELAY_OPS, .cb = cb, .user = user},
-			.inner_fd = -1,
-			.fds = {-1, -1},
-			.n_allowed = next_allowed,
-			.fate = next_fate};
-	buf_init(&r->out, 64 << 20);
-	*ret_carrier = &r->base;
-	return backend_fake.start(loop, opts, &INNER_CB, r, &r->inner, reterr);
-}
-
-static void stop(struct carrier *carrier)
-{
-	backend_fake.stop(((struct relay *)carrier)->inner);
-}
-
-static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
-{
-	(void)carrier;
-	*ret_guards = NULL;
-	return 0;
-}
-
-static uint32_t nproc(const struct carrier *carrier)
-{
-	(void)carrier;
-	return 0;
-}
-
-static const struct backend_ops RELAY_OPS = {.name = "relay",
-		.probe = probe,
-		.start = start,
-		.stop = stop,
-		.guards = guards,
-		.nproc = nproc};
-
-/* In the library's place: the archive's own is not linked. */
-int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr)
-{
-	(void)name;
-	(void)reterr;
-	*ret = &RELAY_OPS;
-	return 0;
-}
-
-static void pass_all(int to, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t sent = send(to, bytes, n, MSG_NOSIGNAL);
-		if (sent < 0)
-			return; /* nobody is there; or full, which the little that is said here never makes it
-				 */
-		bytes += sent;
-		n -= (size_t)sent;
-	}
-}
-
-static void cut(struct relay *r, const char *bytes, size_t n)
-{
-	if (r->fate == DIES_HALFWAY)
-		pass_all(r->fds[1], bytes, n / 2);
-	r->is_cut = true;
-	if (r->fate != FALLS_SILENT)
-		shutdown(r->fds[1], SHUT_RDWR);
-	if (r->fate == DIES) /* of the other the carrier hears nothing */
-		backend_fake.stop(r->inner);
-}
-
-static void pass_frames(struct relay *r)
-{
-	while (!r->is_cut && r->out.len >= FRAME_HEADER) {
-		const unsigned char *at = (const unsigned char *)buf_at(&r->out);
-		size_t n = FRAME_HEADER + (at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16);
-		if (r->out.len < n)
-			return;
-		if (r->n_frames == r->n_allowed) {
-			cut(r, buf_at(&r->out), n);
-			return;
-		}
-		r->n_frames++;
-		pass_all(r->fds[1], buf_at(&r->out), n);
-		buf_take(&r->out, n);
-	}
-}
-
-static void relay_turn(struct relay *r)
-{
-	char bytes[65536];
-	ssize_t n;
-	while ((n = recv(r->fds[1], bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
-		pass_all(r->inner_fd, bytes, (size_t)n);
-	while ((n = recv(r->inner_fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
-		assert_int_equal(buf_append(&r->out, bytes, (size_t)n), 0);
-	pass_frames(r);
-}
+#include "lib/session/relay.h"
 
 /* ---- somebody who asks for everything --------------------------------------------------- */
 
@@ -427,12 +268,135 @@ static void it_falls_silent_after_any_frame(void **state)
 	}
 }
 
+/* The slowest that still says something: all is answered as ever, only later. */
+static void byte_by_byte_all_is_answered(void **state)
+{
+	struct person p;
+	(void)state;
+	open_all(&p, TRICKLES, 0);
+	assert_true(wait_for(&p, is_closed_or_served, 15000));
+	assert_false(p.is_closed);
+	close_all(&p);
+}
+
+/* ---- floods ------------------------------------------------------------------------------ */
+
+static bool put_metrics(struct relay *r)
+{
+	static struct trm_process table[METRICS_MAX_PROCESSES];
+	static uint32_t pid;
+	struct trm_metrics m = {.processes = table,
+			.n_processes = METRICS_MAX_PROCESSES,
+			.has_processes = true,
+			.sample = {.known = TRM_METRIC_MEM | TRM_METRIC_PROCS, .mem_bytes = ++pid}};
+	for (size_t i = 0; i < METRICS_MAX_PROCESSES; i++)
+		table[i].pid = pid + (uint32_t)i;
+	return metrics_msg_put(&r->held, &m) == 0;
+}
+
+static bool put_clients(struct relay *r)
+{
+	const char n[4] = {(char)(r->n_flooded % 100), 0, 0, 0};
+	return frame_put(&r->held, 0, FRAME_CLIENTS, 0, n, sizeof n) == 0;
+}
+
+static bool put_shared(struct relay *r)
+{
+	char key[64];
+	snprintf(key, sizeof key, "kernel:%llu", (unsigned long long)r->n_flooded);
+	return shared_msg_put(&r->held, key) == 0;
+}
+
+static bool put_shared_python(struct relay *r)
+{
+	return shared_msg_put(&r->held, "kernel:python") == 0;
+}
+
+static bool put_pong(struct relay *r)
+{
+	return frame_put(&r->held, 0, FRAME_PONG, 0, NULL, 0) == 0;
+}
+
+/* A kernel may say nothing as often as it likes: that takes no credit. */
+static bool put_nothing(struct relay *r)
+{
+	return r->living && frame_put(&r->held, r->living, FRAME_OUTPUT, CHANNEL_STDOUT, NULL, 0) == 0;
+}
+
+static bool put_error(struct relay *r)
+{
+	return r->gone && error_msg_put(&r->held, r->gone, TRM_EIO, "it has ended long ago") == 0;
+}
+
+static bool put_late(struct relay *r)
+{
+	static const char bytes[65536];
+	return r->gone && frame_put(&r->held, r->gone, FRAME_OUTPUT, CHANNEL_CONTROL, bytes, sizeof bytes) == 0;
+}
+
+static const struct flood FLOODS_OF[] = {{"metrics", put_metrics}, {"clients", put_clients},
+		{"keys", put_shared}, {"one key", put_shared_python}, {"pong", put_pong},
+		{"empty output", put_nothing}, {"errors", put_error}, {"late output", put_late}};
+
+static size_t heap_bytes(void)
+{
+	struct mallinfo2 m = mallinfo2();
+	return m.uordblks + m.hblkhd;
+}
+
+static double slowest_turn_ms(struct person *p, int ms)
+{
+	double slowest = 0;
+	for (double until = now_ms() + ms, begun; (begun = now_ms()) < until && !p->is_closed;) {
+		assert_true(trm_loop_step(p->loop, 0) >= 0);
+		double took = now_ms() - begun;
+		slowest = took > slowest ? took : slowest;
+		if (p->relay)
+			relay_turn(p->relay);
+	}
+	return slowest;
+}
+
+/* The runs have their results, in the time that they have, and the loop goes on turning for others. */
+static void expect_bounded(const struct flood *flood)
+{
+	enum { MOST_HEAP = 8 << 20, MOST_TURN_MS = 500 };
+	struct person p;
+	next_flood = flood;
+	open_all(&p, FLOODS, 3);
+	if (!wait_for(&p, is_closed_or_served, 20000))
+		fail_msg("%s: %u of %u answers, %u of %u runs", flood->name, p.n_answered, p.n_asked, p.n_done,
+				p.n_runs);
+	if (p.is_closed)
+		fail_msg("%s: it was given up: %s", flood->name, p.why.msg);
+	slowest_turn_ms(&p, 50);
+	size_t before = heap_bytes();
+	uint64_t n = p.relay->n_flooded;
+	double slowest = slowest_turn_ms(&p, 300);
+	size_t after = heap_bytes();
+	n = p.relay->n_flooded - n;
+	if (after > before + MOST_HEAP || slowest > MOST_TURN_MS || n < 100)
+		fail_msg("%s: %zu bytes more after %llu frames, the slowest turn took %.0f ms", flood->name,
+				after - before, (unsigned long long)n, slowest);
+	close_all(&p);
+}
+
+static void it_never_stops_talking(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof FLOODS_OF / sizeof *FLOODS_OF; i++)
+		expect_bounded(&FLOODS_OF[i]);
+	next_flood = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
 			cmocka_unit_test(it_dies_between_any_two_frames),
 			cmocka_unit_test(it_dies_within_any_frame),
 			cmocka_unit_test(it_falls_silent_after_any_frame),
+			cmocka_unit_test(byte_by_byte_all_is_answered),
+			cmocka_unit_test(it_never_stops_talking),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }
