@@ -182,7 +182,8 @@ enum { STATE_MAX_BYTES = 64 };
 struct state_msg {
 	bool is_kept;
 	uint32_t n_clients; /* attached now */
-	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the keeper has seen */
+	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the keeper has seen
+			     */
 };
 
 /* Why a sandbox has ended. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Preloaded: the time of day is off by as many seconds as stand in the file $CLOCK_SHIFT, from one call to the next
- * where that changes. The monotonic clocks and the kernel's own stamps are left alone, as by who sets a clock. */
+/* Preloaded: the time of day is off by as many seconds as stand in the file $CLOCK_SHIFT, from one call to
+ * the next where that changes. The monotonic clocks and the kernel's own stamps are left alone, as by who
+ * sets a clock. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -106,8 +106,8 @@ static char *content(const char *path)
 
 static void start(const char *option, const char *value)
 {
-	const char *argv[] = {program, "--backend", backend, "--confirm", "off", "--restore", "off", option, value,
-			NULL};
+	const char *argv[] = {program, "--backend", backend, "--confirm", "off", "--restore", "off", option,
+			value, NULL};
 	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent",
 			state_home, NULL};
 

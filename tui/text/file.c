@@ -253,7 +253,8 @@ static void saving_destroy(struct file_saving *s)
 /* What is lacking for a file beside the old one would be lacking for writing into the old one, too. */
 static bool is_scarcity(int err)
 {
-	return err == ENOSPC || err == EDQUOT || err == EIO || err == ENOMEM || err == EMFILE || err == ENFILE;
+	return err == ENOSPC || err == EDQUOT || err == EIO || err == ENOMEM || err == EMFILE
+	       || err == ENFILE;
 }
 
 /* Write beside the target. 0, a negative errno, or 1: not possible here, write in place. */
@@ -290,14 +291,15 @@ static off_t size_of(const struct text *t, struct file_format format)
 	return (off_t)(text_len(t) + (format.has_crlf ? text_lines(t) : 0));
 }
 
-/* Room is taken before the first old byte is written over: on a full disk nothing has changed then. Where room
- * cannot be taken beforehand, it is not. */
+/* Room is taken before the first old byte is written over: on a full disk nothing has changed then. Where
+ * room cannot be taken beforehand, it is not. */
 static int take_room(int fd, off_t size, off_t old_size)
 {
 	if (size == 0 || fallocate(fd, 0, 0, size) == 0 || !is_scarcity(errno))
 		return 0;
 	int err = errno;
-	struct stat now; /* some file systems keep what they could get; when it changed is kept if they do not */
+	struct stat now; /* some file systems keep what they could get; when it changed is kept if they do not
+			  */
 	if (fstat(fd, &now) == 0 && now.st_size != old_size && ftruncate(fd, old_size) < 0)
 		err = errno;
 	return -err;

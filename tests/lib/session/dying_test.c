@@ -331,7 +331,8 @@ static bool put_error(struct relay *r)
 static bool put_late(struct relay *r)
 {
 	static const char bytes[65536];
-	return r->gone && frame_put(&r->held, r->gone, FRAME_OUTPUT, CHANNEL_CONTROL, bytes, sizeof bytes) == 0;
+	return r->gone
+	       && frame_put(&r->held, r->gone, FRAME_OUTPUT, CHANNEL_CONTROL, bytes, sizeof bytes) == 0;
 }
 
 static const struct flood FLOODS_OF[] = {{"metrics", put_metrics}, {"clients", put_clients},
@@ -365,8 +366,8 @@ static void expect_bounded(const struct flood *flood)
 	next_flood = flood;
 	open_all(&p, FLOODS, 3);
 	if (!wait_for(&p, is_closed_or_served, 20000))
-		fail_msg("%s: %u of %u answers, %u of %u runs", flood->name, p.n_answered, p.n_asked, p.n_done,
-				p.n_runs);
+		fail_msg("%s: %u of %u answers, %u of %u runs", flood->name, p.n_answered, p.n_asked,
+				p.n_done, p.n_runs);
 	if (p.is_closed)
 		fail_msg("%s: it was given up: %s", flood->name, p.why.msg);
 	slowest_turn_ms(&p, 50);

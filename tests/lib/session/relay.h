@@ -2,10 +2,10 @@
 #ifndef TESTS_SESSION_RELAY_H
 #define TESTS_SESSION_RELAY_H
 
-/* A relay between the fake backend's agent and the library, that knows frames. It lets so many of them through
- * and then cuts the line, or passes one byte a turn, or pours valid frames between the agent's own. The test
- * calls relay_turn() after each turn of the loop. It stands in the place of the library's table of backends, so
- * a test that includes this must be the only one in its program. */
+/* A relay between the fake backend's agent and the library, that knows frames. It lets so many of them
+ * through and then cuts the line, or passes one byte a turn, or pours valid frames between the agent's own.
+ * The test calls relay_turn() after each turn of the loop. It stands in the place of the library's table of
+ * backends, so a test that includes this must be the only one in its program. */
 #include "cmocka_all.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ struct relay {
 	struct relay **owner; /* set to NULL when it ends */
 	/* Of one that floods, once it may: */
 	const struct flood *flood;
-	struct buf held; /* whole frames on their way to the library */
+	struct buf held;       /* whole frames on their way to the library */
 	uint32_t living, gone; /* streams; 0: none yet */
 	uint64_t n_flooded;    /* frames */
 };
