@@ -62,6 +62,26 @@ expect_code 0
 expect_out hello
 "$ours" rm -f mine-$$ >/dev/null
 
+# ---- names that exist
+
+try run --yes --backend "$ours" --image localhost/tt:deb --keep --name taken -c 'x = 41'
+expect_code 0
+for same in "--image localhost/tt:deb" "--backend $ours" ''; do
+	try run --yes $same --name taken -c 'print(x)'
+	expect_out 41
+done
+try run --yes --image localhost/tt:static --name taken -c 1
+refused taken localhost/tt:deb --image --name
+try exec --image localhost/tt:static taken -- true
+refused taken localhost/tt:deb --image
+try run --yes --backend "$ours" --container mine-$$ --name taken -c 1
+refused taken localhost/tt:deb --container
+try run --yes --backend local --name taken -c 1
+refused taken "$ours" local --backend
+try run --yes --name taken -c 'print(x)'
+expect_out 41
+try stop taken --yes
+
 # ---- options that do not go together, and engines that are not there
 
 try exec --backend "$ours" --image localhost/tt:deb --container x -- true

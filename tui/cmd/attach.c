@@ -33,7 +33,7 @@ static int attach_container(
 	int code = config->confirm ? confirm_container(config) : CMD_OK;
 	if (code != CMD_OK)
 		return code;
-	return is_repl ? repl_open(config, o->config_path, false, NULL)
+	return is_repl ? repl_open(config, o, false, NULL)
 		       : workbench_open(config, o, NULL, false);
 }
 
@@ -51,7 +51,7 @@ static int attach(const struct options *o, const char *name, bool is_repl)
 	if (!boxes_are_far(&config) && !boxes_runs(name, &entry))
 		return boxes_fail_unknown(name);
 	snprintf(config.name, sizeof config.name, "%s", name);
-	return is_repl ? repl_open(&config, o->config_path, true, NULL) : workbench_attach(&config, o);
+	return is_repl ? repl_open(&config, o, true, NULL) : workbench_attach(&config, o);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)

@@ -81,7 +81,7 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 /* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
 /* The REPL; `attach`: on the running sandbox that the config names. `figures`: where to save images, or NULL.
  */
-int repl_open(const struct trm_config *config, const char *config_path, bool attach, const char *figures);
+int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures);
 int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo);
 
 /* The workbench on the running sandbox of the config's name. */

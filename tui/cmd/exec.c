@@ -25,6 +25,7 @@ enum { EXEC_SIGNALS = 2 };
 struct exec {
 	struct trm_config config;
 	enum stage_how how;
+	struct stage_asked asked;
 	struct stage stage;
 	struct trm_proc *proc; /* NULL when it has ended */
 	struct sink out, err;
@@ -187,7 +188,7 @@ static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .signal = on
 static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 {
 	static const int passed_on[EXEC_SIGNALS] = {SIGUSR1, SIGUSR2};
-	int r = stage_open(&e->stage, &e->config, e->how, &stage_cb, e, reterr);
+	int r = stage_open(&e->stage, &e->config, e->how, e->asked, &stage_cb, e, reterr);
 	if (r == 0)
 		cmd_note_hints(e->stage.sandbox);
 	if (r == 0)
@@ -293,6 +294,7 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 			return CMD_FAILED;
 		command = argv + o.at + 1;
 	}
+	e->asked = options_asked(&o);
 	if (options_wish(&o) || options_has(&o, "keep"))
 		boxes_note_running(&o, &e->config);
 	int code = pass_gate(e, o.config_path, command);

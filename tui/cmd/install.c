@@ -22,6 +22,7 @@ struct install {
 	struct trm_config config;
 	struct stage stage;
 	enum stage_how how;
+	struct stage_asked asked;
 	struct trm_install *install; /* NULL when it is over */
 	const char **packages;
 	char *requirements;
@@ -126,7 +127,7 @@ static int begin(struct install *in, const struct trm_lang *lang, struct trm_err
 
 static int open_all(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
 {
-	int r = stage_open(&in->stage, &in->config, in->how, &stage_cb, in, reterr);
+	int r = stage_open(&in->stage, &in->config, in->how, in->asked, &stage_cb, in, reterr);
 	if (r == 0)
 		r = begin(in, lang, reterr);
 	if (r < 0)
@@ -301,6 +302,7 @@ static int install_parsed(struct install *in, const struct options *o)
 {
 	const struct trm_lang *lang;
 	struct trm_error why = {0};
+	in->asked = options_asked(o);
 	if (options_config(o, &in->config) < 0)
 		return CMD_FAILED;
 	if (trm_lang_find(*in->config.language ? in->config.language : "python", &lang, &why) < 0)

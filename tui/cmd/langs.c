@@ -90,9 +90,9 @@ static bool is_waiting(const struct langs *l)
 	return false;
 }
 
-static void ask(struct langs *l, const struct trm_config *config)
+static void ask(struct langs *l, const struct trm_config *config, struct stage_asked asked)
 {
-	int r = stage_open(&l->stage, config, STAGE_EITHER, &stage_cb, l, &l->why);
+	int r = stage_open(&l->stage, config, STAGE_EITHER, asked, &stage_cb, l, &l->why);
 
 	for (unsigned id = 0; id < TRM_LANG_COUNT && r == 0; id++)
 		r = spawn(l, id, &l->why);
@@ -205,7 +205,7 @@ static int perform(const struct options *o, bool is_json)
 
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
-	ask(&l, &config);
+	ask(&l, &config, options_asked(o));
 	if (l.stage.ended_by)
 		return CMD_SIGNALLED + l.stage.ended_by;
 	int code = is_json ? print_json(&l) : print_table(&l);

@@ -271,11 +271,18 @@ bool options_has(const struct options *o, const char *setting)
 	return wanted && o->settings[wanted - settings].text;
 }
 
+struct stage_asked options_asked(const struct options *o)
+{
+	return (struct stage_asked){.backend = options_has(o, "backend"),
+			.source = options_has(o, "image") || options_has(o, "container")
+				  || options_has(o, "dockerfile")};
+}
+
 bool options_wish(const struct options *o)
 {
 	static const char *const wishes[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
 			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime", "mount", "env",
-			"workdir", "image", "container", "dockerfile", "user", "read_only", "commit"};
+			"workdir", "dockerfile", "user", "read_only", "commit"};
 	bool has = false;
 	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
 		has |= options_has(o, wishes[i]);

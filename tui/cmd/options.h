@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "stream/stage.h"
+
 struct trm_config;
 
 /* A metavar says what a value is, also for shell completion: NAME (of a sandbox that is running), FILE, DIR,
@@ -71,7 +73,9 @@ int options_next(struct options *o);
 
 /* True if this setting was given as an option. */
 bool options_has(const struct options *o, const char *setting);
-/* True if some option says what a new sandbox shall be like: its limits, mounts, variables … */
+/* What the sandbox of that name has to be like. */
+struct stage_asked options_asked(const struct options *o);
+/* True if some other option says what a new sandbox shall be like: its limits, mounts, variables … */
 bool options_wish(const struct options *o);
 
 /* Load the config and put the options on top. 0, or -1 when the sentence has been printed. */

@@ -353,7 +353,7 @@ static void note_kept(const struct play *p)
 static int open_all(struct play *p, struct trm_error *reterr)
 {
 	struct trm_session_opts opts;
-	int r = stage_open(&p->stage, p->opts->config, STAGE_EITHER, &stage_cb, p, reterr);
+	int r = stage_open(&p->stage, p->opts->config, STAGE_EITHER, p->opts->asked, &stage_cb, p, reterr);
 	if (r < 0)
 		return r;
 	cmd_note_hints(p->stage.sandbox);

@@ -7,11 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "stream/stage.h"
+
 struct source;
 struct trm_config;
 
 struct play_opts {
 	const struct trm_config *config;
+	struct stage_asked asked;
 	const struct source *sources; /* read, and their languages settled */
 	size_t n_sources;
 	struct trm_policy *policy; /* to be enforced; NULL: none. Borrowed */

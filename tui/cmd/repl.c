@@ -30,13 +30,17 @@ static int ask(const struct trm_config *config, const struct gate *gate)
 	return has_person ? CMD_OK : confirm_if_wanted(config, gate, &what, 1);
 }
 
-int repl_open(const struct trm_config *config, const char *config_path, bool attach, const char *figures)
+int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures)
 {
 	struct gate gate;
 	struct trm_error why = {0};
-	if (gate_open(&gate, config, config_path, &why) < 0)
+	if (gate_open(&gate, config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	struct repl_opts opts = {.config = config, .gate = &gate, .attach = attach, .figures = figures};
+	struct repl_opts opts = {.config = config,
+			.gate = &gate,
+			.asked = options_asked(o),
+			.attach = attach,
+			.figures = figures};
 	bool is_pipe_broken = false;
 	int code = ask(config, &gate);
 	if (code == CMD_OK)
@@ -66,7 +70,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
 	boxes_note_running(&o, &config);
-	return repl_open(&config, o.config_path, false, figures);
+	return repl_open(&config, &o, false, figures);
 }
 
 static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "keep", "net",

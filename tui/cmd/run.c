@@ -106,10 +106,11 @@ static int read_sources(struct request *q, const struct options *o)
 	return 0;
 }
 
-static int play_all(struct request *q)
+static int play_all(struct request *q, const struct options *o)
 {
 	struct play_opts opts = {
 			.config = &q->config,
+			.asked = options_asked(o),
 			.sources = q->sources,
 			.n_sources = q->n_sources,
 			.figures = q->figures,
@@ -164,7 +165,7 @@ static int run_parsed(struct request *q, const struct options *o)
 		code = confirm_if_wanted(&q->config, &q->gate, q->sources, q->n_sources);
 	if (code)
 		return code;
-	return q->is_camel ? be_camel(q, o) : play_all(q);
+	return q->is_camel ? be_camel(q, o) : play_all(q, o);
 }
 
 static int run_words(struct request *q, const struct cmd *cmd, int argc, char **argv)

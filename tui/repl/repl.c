@@ -322,7 +322,7 @@ static int open_all(struct repl *r, struct trm_error *reterr)
 	enum stage_how how = r->opts->attach ? STAGE_ATTACH : STAGE_EITHER;
 	int e = trm_lang_find(language, &r->lang, reterr);
 	if (e == 0)
-		e = stage_open(&r->stage, &r->config, how, &stage_cb, r, reterr);
+		e = stage_open(&r->stage, &r->config, how, r->opts->asked, &stage_cb, r, reterr);
 	if (e < 0)
 		return e;
 	show_init(&r->show, r->stage.loop, &r->paint, &show_cb, r);

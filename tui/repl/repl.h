@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "stream/stage.h"
+
 struct trm_config;
 
 struct gate;
@@ -14,6 +16,7 @@ struct gate;
 struct repl_opts {
 	const struct trm_config *config; /* borrowed; its name is the sandbox's, if it has one */
 	const struct gate *gate;         /* borrowed */
+	struct stage_asked asked;
 	bool attach;                     /* that sandbox must be running already */
 	const char *figures;             /* directory to save images in; NULL: nowhere */
 };

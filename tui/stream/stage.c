@@ -99,12 +99,63 @@ static int join(struct stage *stage, const struct trm_config *config, struct trm
 	return trm_sandbox_open(stage->loop, &opts, &sandbox_cb, stage, &stage->sandbox, reterr);
 }
 
-static int attach(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
+/* "debian" and "docker.io/library/debian:latest" are one: what is left out is the same everywhere. */
+static bool is_same_image(const char *a, const char *b)
+{
+	static const char *const fronts[] = {"docker.io/", "library/"};
+	const char *names[] = {a, b};
+	size_t n[2];
+	for (int i = 0; i < 2; i++) {
+		for (size_t k = 0; k < sizeof fronts / sizeof *fronts; k++)
+			if (strncmp(names[i], fronts[k], strlen(fronts[k])) == 0)
+				names[i] += strlen(fronts[k]);
+		n[i] = strlen(names[i]);
+		if (n[i] > 7 && strcmp(names[i] + n[i] - 7, ":latest") == 0)
+			n[i] -= 7;
+	}
+	return n[0] == n[1] && memcmp(names[0], names[1], n[0]) == 0;
+}
+
+/* What is built has another name each time: there is no telling them apart. */
+static bool is_same_source(const char *origin, const struct trm_config *config)
+{
+	if (*config->container)
+		return strcmp(origin, config->container) == 0;
+	if (*config->dockerfile)
+		return strncmp(origin, TRM_BUILT_IMAGE, strlen(TRM_BUILT_IMAGE)) == 0;
+	return !*config->image || is_same_image(origin, config->image);
+}
+
+static int check_same(const struct stage *stage, const struct trm_config *config, struct stage_asked asked,
+		struct trm_error *reterr)
+{
+	const char *backend = trm_sandbox_backend(stage->sandbox), *origin = trm_sandbox_origin(stage->sandbox);
+	if (asked.backend && strcmp(backend, config->backend) != 0)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"sandbox '%s' is running already, of the backend %s and not %s: leave --backend "
+				"out, or choose another --name",
+				config->name, backend, config->backend);
+	if (!asked.source || !*origin || is_same_source(origin, config))
+		return 0;
+	return trm_error_set(reterr, TRM_EINVAL,
+			"sandbox '%s' is running already, made from %s on %s: leave --%s out, or choose another "
+			"--name",
+			config->name, origin, backend,
+			*config->container    ? "container"
+			: *config->dockerfile ? "dockerfile"
+					      : "image");
+}
+
+/* `asked`: what it has to be like. */
+static int attach(struct stage *stage, const struct trm_config *config, struct stage_asked asked,
+		struct trm_error *reterr)
 {
 	if (is_far(config))
 		return join(stage, config, reterr);
 	int r = trm_sandbox_attach(
 			stage->loop, config->name, NULL, &sandbox_cb, stage, &stage->sandbox, reterr);
+	if (r == 0)
+		r = check_same(stage, config, asked, reterr);
 	if (r == 0 && config->keep && !trm_sandbox_is_kept(stage->sandbox))
 		r = trm_sandbox_keep(stage->sandbox, true, reterr);
 	return r;
@@ -118,39 +169,31 @@ static int start(struct stage *stage, const struct trm_config *config, struct tr
 	return trm_sandbox_open(stage->loop, &opts, &sandbox_cb, stage, &stage->sandbox, reterr);
 }
 
-/* Who asks for containers does not want to find himself elsewhere. */
-static int attach_to_same(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
-{
-	int r = attach(stage, config, reterr);
-	const char *backend = r == 0 ? trm_sandbox_backend(stage->sandbox) : config->backend;
-	if (strcmp(config->backend, "local") == 0 || strcmp(backend, config->backend) == 0)
-		return r;
-	return trm_error_set(reterr, TRM_EINVAL,
-			"sandbox '%s' is running already, of the backend %s and not %s: choose another name",
-			config->name, backend, config->backend);
-}
-
 /* Between the two looks somebody else may have started one, which is not yet to be found; or ended one, which
  * is still there. */
-static int attach_or_start(struct stage *stage, const struct trm_config *config, struct trm_error *reterr)
+static int attach_or_start(struct stage *stage, const struct trm_config *config, struct stage_asked asked,
+		struct trm_error *reterr)
 {
 	enum { PATIENCE_MS = 5000, NAP_MS = 5 };
 	const struct timespec nap = {.tv_nsec = NAP_MS * 1000000};
 	bool is_local = trm_registry_lists(config->backend);
-	int r = is_local && *config->name ? attach_to_same(stage, config, reterr) : TRM_ENOENT;
+	/* Who is used to containers does not want to find himself elsewhere. */
+	const struct stage_asked same = {.backend = asked.backend || strcmp(config->backend, "local") != 0,
+			.source = asked.source};
+	int r = is_local && *config->name ? attach(stage, config, same, reterr) : TRM_ENOENT;
 	for (int waited_ms = 0; r == TRM_ENOENT || r == TRM_EEXIST; waited_ms += NAP_MS) {
 		if (waited_ms)
 			nanosleep(&nap, NULL);
 		r = start(stage, config, reterr);
 		if (r != TRM_EEXIST || !is_local || !*config->name || waited_ms > PATIENCE_MS)
 			return r;
-		r = attach_to_same(stage, config, reterr);
+		r = attach(stage, config, same, reterr);
 	}
 	return r;
 }
 
 int stage_open(struct stage *stage, const struct trm_config *config, enum stage_how how,
-		const struct stage_cb *cb, void *user, struct trm_error *reterr)
+		struct stage_asked asked, const struct stage_cb *cb, void *user, struct trm_error *reterr)
 {
 	*stage = (struct stage){.cb = cb, .user = user};
 	int r = trm_loop_create(&stage->loop, reterr);
@@ -162,8 +205,8 @@ int stage_open(struct stage *stage, const struct trm_config *config, enum stage_
 	if (r < 0)
 		return r;
 	switch (how) {
-	case STAGE_ATTACH: return attach(stage, config, reterr);
-	case STAGE_EITHER: return attach_or_start(stage, config, reterr);
+	case STAGE_ATTACH: return attach(stage, config, asked, reterr);
+	case STAGE_EITHER: return attach_or_start(stage, config, asked, reterr);
 	case STAGE_NEW: break;
 	}
 	return start(stage, config, reterr);

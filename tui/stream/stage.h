@@ -46,10 +46,16 @@ enum stage_how {
 	STAGE_EITHER, /* that one if the config names one that runs, else one of our own */
 };
 
-/* 0, or a negative code; stage_finish() is due in both cases. What the config says of keeping is also done to
+/* What was asked for in so many words: a running one that is otherwise is then refused. */
+struct stage_asked {
+	bool backend;
+	bool source; /* image, container or dockerfile of the config */
+};
+
+/* 0, or a negative code: TRM_EINVAL, the running one is not what was `asked` for; stage_finish() is due in both cases. What the config says of keeping is also done to
  * one that was found running. */
 int stage_open(struct stage *stage, const struct trm_config *config, enum stage_how how,
-		const struct stage_cb *cb, void *user, struct trm_error *reterr);
+		struct stage_asked asked, const struct stage_cb *cb, void *user, struct trm_error *reterr);
 /* The sandbox was there before, or will be there after us: its kernels are not ours alone. Of a server's it
  * is known once it is ready. */
 bool stage_is_shared(const struct stage *stage);

@@ -286,7 +286,7 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 	const struct wish *w = &box->wish;
 	char cwd[TRM_HOST_PATH];
 	struct plan_msg plan = {.backend = trm_recipe_name(box->recipe),
-			.image = w->image,
+			.image = w->opts.container.container ? w->opts.container.container : w->image,
 			.name = w->name,
 			.container = w->opts.container.container ? box->id : "",
 			.user = user_of(box),

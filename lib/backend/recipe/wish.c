@@ -239,7 +239,7 @@ static int make_names(struct wish *wish, const struct trm_recipe *recipe, struct
 	snprintf(wish->name, sizeof wish->name, "terrarium-%.64s-%.8s", wish->opts.name, wish->key);
 	const struct trm_container_opts *c = &wish->opts.container;
 	if (c->dockerfile)
-		snprintf(wish->image, sizeof wish->image, "terrarium-build:%.16s", wish->key);
+		snprintf(wish->image, sizeof wish->image, TRM_BUILT_IMAGE "%.16s", wish->key);
 	else
 		snprintf(wish->image, sizeof wish->image, "%s",
 				c->container || !recipe_uses(recipe, STEP_CREATE, "image") ? ""

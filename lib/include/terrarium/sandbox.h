@@ -201,6 +201,9 @@ struct trm_sandbox_opts {
 /* The image that is taken for a language (NULL: python) when container.image is NULL. */
 const char *trm_container_image(const char *language);
 
+/* How the names of images begin that are built from container.dockerfile. */
+#define TRM_BUILT_IMAGE "terrarium-build:"
+
 /* The parts that trm_sandbox_open() looks at, one by one: mounts (all together), env, workdir and group.
  * TRM_EINVAL, TRM_ETOOBIG with a sentence. Whether `host` is there is seen at the opening. */
 int trm_sandbox_opts_check(const struct trm_sandbox_opts *opts, struct trm_error *reterr);
