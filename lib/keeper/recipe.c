@@ -87,7 +87,7 @@ static void wait_for_step(struct keeper *k, bool was_ending)
 	const uint64_t now_ms = keeper_now_ms(), most_ms = now_ms + LONGEST_MS;
 	keeper_turn(k, s->due_ms > now_ms && s->due_ms < most_ms ? s->due_ms : most_ms);
 	if (k->is_ending && !was_ending)
-		step_stop(s);
+		step_stop(s, keeper_now_ms());
 	step_pass_time(s, keeper_now_ms());
 }
 
@@ -113,13 +113,28 @@ bool recipe_run(struct keeper *k, enum plan_step which, int in_fd, const char *d
 	return s->end == STEP_DONE || s->end == STEP_RUNS;
 }
 
+/* Engines tidy up after what has ended, and refuse meanwhile what is then asked of them. */
+static bool destroy(struct keeper *k, const char *doing)
+{
+	enum { TRIES = 3, FIRST_WAIT_MS = 100 };
+	struct recipe *r = &k->recipe;
+	for (unsigned i = 0; !recipe_run(k, PLAN_DESTROY, -1, doing); i++) {
+		const uint64_t again_ms = keeper_now_ms() + (FIRST_WAIT_MS << 2 * i);
+		if (i + 1 == TRIES || r->step.end != STEP_FAILED || reason_is_missing(&r->step))
+			return false;
+		while (keeper_now_ms() < again_ms)
+			keeper_turn(k, again_ms);
+	}
+	return true;
+}
+
 void recipe_destroy(struct keeper *k, const char *doing)
 {
 	struct recipe *r = &k->recipe;
 	char words[STEP_WORDS];
 	if (!r->shared->may_be_there || r->plan.is_adopted)
 		return;
-	if (recipe_run(k, PLAN_DESTROY, -1, doing))
+	if (destroy(k, doing))
 		r->shared->may_be_there = false;
 	else if (!reason_is_missing(&r->step))
 		keeper_add_words(k, "%s%s", step_tell(&r->step, words, sizeof words),

@@ -336,18 +336,22 @@ void step_note_end(struct step *s, pid_t pid, int status)
 
 void step_pass_time(struct step *s, uint64_t now_ms)
 {
-	if (!s->pid || now_ms < s->due_ms || s->end != STEP_RUNS)
+	if (!s->pid || now_ms < s->due_ms || (s->end != STEP_RUNS && s->end != STEP_STOPPED))
 		return;
-	s->end = STEP_LATE;
+	if (s->end == STEP_RUNS)
+		s->end = STEP_LATE;
 	kill(-s->pid, SIGKILL);
 }
 
-void step_stop(struct step *s)
+void step_stop(struct step *s, uint64_t now_ms)
 {
+	enum { GRACE_MS = 2000 };
 	if (!s->pid || s->end != STEP_RUNS)
 		return;
 	s->end = STEP_STOPPED;
-	kill(-s->pid, SIGKILL);
+	if (s->due_ms > now_ms + GRACE_MS)
+		s->due_ms = now_ms + GRACE_MS;
+	kill(-s->pid, SIGTERM);
 }
 
 /* ---- alone ---------------------------------------------------------------------------------- */

@@ -65,8 +65,9 @@ void step_hear(struct step *s);
 void step_note_end(struct step *s, pid_t pid, int status);
 /* Kill what takes too long. */
 void step_pass_time(struct step *s, uint64_t now_ms);
-/* Kill it; its end comes by step_note_end(). */
-void step_stop(struct step *s);
+/* Ask it to end, and kill it if it does not: an engine's command that is killed in the middle leaves things
+ * behind that no other one finds. Its end comes by step_note_end(). */
+void step_stop(struct step *s, uint64_t now_ms);
 
 /* All of it at once, by somebody who has nothing else to do and no other child. True: it went well. */
 bool step_run(struct step *s, const struct step_facts *facts, enum plan_step which, int in_fd);
