@@ -4,6 +4,7 @@
 
   engine.py up ENGINE DIR ARCHIVE      start it and load the images; the work of a fixture
   engine.py down ENGINE DIR            end it, and everything that it leaves behind
+  engine.py restart docker DIR HOW     end it by SIGHOW, TERM or KILL, and start it again
   engine.py with ENGINE DIR -- COMMAND the command, with the environment in which the engine's own command line
                                        finds it
 
@@ -59,6 +60,12 @@ def wait_until(holds, seconds, what):
 def write(path, text):
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
+
+
+def read(path):
+    with contextlib.suppress(OSError), open(path, encoding="utf-8") as f:
+        return f.read()
+    return ""
 
 
 def can_overlay(folder):
@@ -159,15 +166,24 @@ address = "%s"
         write(self.path("config/config.json"), "{}")
         self.children = [self.spawn("containerd", "--config", self.path("containerd.toml"), "-l", "error")]
         wait_until(lambda: os.path.exists(self.path("containerd.sock")) or self.is_dead(), 20, "no containerd")
-        self.children.append(self.spawn(
+        self.daemon = (
             "dockerd", "--data-root", self.path("data"), "--exec-root", self.path("exec"), "-H",
             self.env()["DOCKER_HOST"], "--pidfile", self.path("pid"), "--containerd", self.path("containerd.sock"),
             "--iptables=false", "--ip6tables=false", "--userland-proxy=false", "--storage-driver", driver,
             "--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", "/" + os.path.basename(self.dir),
-            "--group", "root", "-l", "error"))
+            "--group", "root", "-l", "error")
+        self.start_daemon()
+
+    def start_daemon(self):
+        self.children[1:] = [self.spawn(*self.daemon)]
         wait_until(lambda: self.is_dead() or self.cli("info").returncode == 0, 30, "dockerd does not answer")
         if self.is_dead():
             raise Unable("it ended at once")
+
+    def restart(self, signum):
+        self.children[1].send_signal(signum)
+        self.children[1].wait(30)
+        self.start_daemon()
 
     def hide(self, folder):
         """An empty one in its place; it is made if it must be, and then removed by stop()."""
@@ -335,12 +351,17 @@ class Rootless(Podman):
 ENGINES = {"docker": Docker, "podman": Podman, "rootless": Rootless}
 
 
-# ---- the minder, and the three verbs ----
+# ---- the minder, and the verbs ----
+
+RESTARTS = {signal.SIGUSR1: signal.SIGTERM, signal.SIGUSR2: signal.SIGKILL}  # asked for by, and then sent
+
 
 def mind(engine, parent):
     """Start, say "up" or why not on stdout, and end with `down` or with who asked for it."""
-    asked = []
+    asked, restarts = [], []
     signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
+    for signum, sent in RESTARTS.items():
+        signal.signal(signum, lambda _, __, sent=sent: restarts.append(sent))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     write(engine.path("minder"), str(os.getpid()))
     log = os.open(engine.path("log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -354,7 +375,8 @@ def mind(engine, parent):
         os.close(answer)
         answer = -1
         while not asked and not engine.is_dead() and not select.select([watched], [], [], 0.25)[0]:
-            pass
+            if restarts:
+                engine.restart(restarts.pop())
     except (Unable, OSError) as why:
         os.write(answer, str(why).encode())
     finally:
@@ -435,6 +457,22 @@ def down(name, engine):
     return code
 
 
+def restart(engine, how):
+    """Only docker has something that can be started again; back when it answers again."""
+    before = read(engine.path("pid"))
+    asked_by = [by for by, sent in RESTARTS.items() if sent == signal.Signals["SIG" + how]][0]
+    os.kill(int(read(engine.path("minder"))), asked_by)
+
+    def is_new():
+        return read(engine.path("pid")) not in ("", before) and engine.cli("info").returncode == 0
+    try:
+        wait_until(is_new, 60, "dockerd does not come back")
+    except Unable as why:
+        print(why)
+        return 1
+    return 0
+
+
 def run_with(name, engine, argv):
     if not os.path.exists(engine.path("minder")) or os.path.exists(engine.path("why")):
         why = "it was not started"
@@ -454,6 +492,8 @@ def main(argv):
         return mind(engine, int(rest[0]))
     if verb == "down":
         return down(name, engine)
+    if verb == "restart":
+        return restart(engine, rest[0])
     return run_with(name, engine, rest[rest.index("--") + 1:])
 
 

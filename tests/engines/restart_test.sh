@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# restart_test.sh TERRARIUM: dockerd is started again while somebody is attached to a container of ours. No other test may
+# run beside it.
+ours=docker
+. "$(dirname "$0")/../cli/tell.sh"
+export XDG_RUNTIME_DIR="$dir/run"
+mkdir -m 700 run
+trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+engine=${DOCKER_HOST#unix://}
+engine=${engine%/*}
+new="--yes --backend docker --image localhost/tt:deb"
+
+until_true() {
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries = 200 ]; then
+			tried="$*"
+			wrong "this should have become true"
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+is_gone() { [ -z "$(docker ps -aq --filter "label=dev.terrarium.name=$1")" ] && [ ! -e "run/terrarium/$1" ]; }
+
+for how in TERM KILL; do
+	setsid -w "$terrarium" run $new --name cut-$how -c 'print("on", flush=True)
+import time
+time.sleep(100)' >out 2>err &
+	first=$!
+	until_true grep -q on out
+	/usr/bin/python3 -B "$source/tests/engines/engine.py" restart docker "$engine" $how ||
+		{ tried="restart $how"; wrong "dockerd should be back"; }
+	code=0
+	wait $first || code=$?
+	tried="dockerd ended by SIG$how"
+	[ "$code" = 125 ] || wrong "the exit code should be 125"
+	[ "$(wc -l <err)" = 1 ] || wrong "there should be one line on stderr"
+	expect_in err docker
+	grep -qE 'engine|stopped|killed|removed' err || wrong "it should say what became of the container"
+	try run $new --name next -c 'print(42)'
+	expect_code 0
+	expect_out 42
+	# What could not be removed without an engine, whoever comes next removes.
+	try run $new --keep --name next -c 1
+	until_true is_gone cut-$how
+	try stop next --yes
+	until_true is_gone next
+done
+verdict
