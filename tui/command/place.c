@@ -65,7 +65,7 @@ static bool node_place(const char *text, struct out_place *ret)
 			end = p;
 		while (name > text && is_name_byte(name[-1]))
 			name--;
-		if (name > text + 3 && colon[-1] == '>' && memcmp(name - 5, "<run ", 5) == 0)
+		if (name - text >= 5 && colon[-1] == '>' && memcmp(name - 5, "<run ", 5) == 0)
 			name -= 5;
 		bool is_last = *end == '\0' || strchr(") \t\r", *end);
 		bool is_name = colon - name > 1 && memchr("./<", *name, 3);

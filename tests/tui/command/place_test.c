@@ -50,8 +50,18 @@ static void finds_what_is_named(void **state)
 	}
 }
 
+/* The text may stand in a longer one: what is in front of it is not looked at. */
+static void looks_at_nothing_before_it(void **state)
+{
+	struct out_place p;
+
+	(void)state;
+	assert_false(out_place_find(&"<run 3>:1"[1], &p));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_is_named)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_is_named),
+			cmocka_unit_test(looks_at_nothing_before_it)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
