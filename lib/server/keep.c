@@ -154,11 +154,12 @@ static void on_patience(void *user)
 	struct keep *k = user;
 	const struct trm_copy_progress *p = k->copy ? trm_copy_progress(k->copy) : NULL;
 	uint64_t now = p ? p->bytes + p->files + p->dirs + p->links + 1 : 0;
-	if (now == k->last_progress)
+	bool is_stuck = now == k->last_progress;
+	k->last_progress = now;
+	if (is_stuck)
 		give_up(k, "the sandbox does not answer");
 	else if (++k->n_ticks == TICKS_MAX)
 		give_up(k, "it took too long");
-	k->last_progress = now;
 }
 
 /* ---- copying --------------------------------------------------------------------------- */
