@@ -89,9 +89,8 @@ static enum outcome wait_at_door(struct keeper *k)
 	uint64_t look_ms = keeper_now_ms() + 500;
 	bool is_over = false;
 	while (!k->is_ending && !r->door.has_report && !is_over) {
-		uint64_t now_ms = keeper_now_ms();
 		keeper_turn(k, look_ms < due_ms ? look_ms : due_ms);
-		now_ms = keeper_now_ms();
+		uint64_t now_ms = keeper_now_ms();
 		is_over = now_ms >= due_ms || r->is_lost;
 		if (!is_over && !r->door.has_report && now_ms >= look_ms) {
 			is_over = has_stopped(k);

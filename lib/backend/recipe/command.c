@@ -82,7 +82,7 @@ static char *words_of(const struct command *c)
 		words[0] = '\0';
 	for (size_t i = 0; words && flat && i < n; i++)
 		flat[i] = text[i] == '\n' || text[i] == '\r' || text[i] == '\t' ? ' ' : text[i];
-	while (flat && n && flat[n - 1] == ' ')
+	while (words && flat && n && flat[n - 1] == ' ')
 		n--;
 	if (words && flat)
 		trm_text_clean_line(words, cap, flat, n);
