@@ -61,7 +61,7 @@ static void looks_at_nothing_before_it(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_is_named),
-			cmocka_unit_test(looks_at_nothing_before_it)};
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(finds_what_is_named), cmocka_unit_test(looks_at_nothing_before_it)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
