@@ -6,9 +6,9 @@ What a tool says of a file is kept in BUILD_DIR/lint under a hash of the tool's 
 includes. So a run that was broken off goes on where it was, and a later one looks only at what has changed. One process
 runs at a time, and gives way to others; LINT_JOBS=2 makes it two.
 
-What is found is compared with lint.txt beside this file, which has a reason for each finding that stays. What is not there
-is a failure, and so is, after a whole run, what is there and is not found any more; and a tool that does not come to its
-end with a file."""
+What is found is compared with lint.txt beside this file, which has a reason for each finding that stays. What is not
+there is a failure, and so is, after a whole run, what is there and is not found any more; and a tool that does not come
+to its end with a file."""
 import collections
 import concurrent.futures
 import functools
@@ -23,8 +23,8 @@ import sys
 LIMIT_SECONDS = 300  # of one tool with one file
 HERE, EXPLAINED = os.getcwd(), os.path.join(os.path.dirname(os.path.abspath(__file__)), "lint.txt")
 
-# Checks that find bugs. Left out: what other checks here find as well, what speaks against sscanf(), with which files of the
-# kernel are read, and matters of taste.
+# Checks that find bugs. Left out: what other checks here find as well, what speaks against sscanf(), with which files of
+# the kernel are read, and matters of taste.
 TIDY_CHECKS = ",".join("""-* bugprone-* -bugprone-easily-swappable-parameters -bugprone-narrowing-conversions
 -bugprone-reserved-identifier -bugprone-branch-clone -bugprone-assignment-in-if-condition
 -bugprone-suspicious-string-compare -bugprone-implicit-widening-of-multiplication-result cert-env33-c cert-fio38-c
@@ -61,7 +61,7 @@ def sources():
             kept += [w for i, word in enumerate(words) if word == "-isystem" for w in words[i:i + 2]]
             options.setdefault(path, kept)
     neighbour = next(kept for path, kept in sorted(options.items()) if path.startswith("lib/"))
-    neighbour = neighbour + ['-DFRONT_FULL="full"', '-DFRONT_LIBEXEC="libexec"']  # tui/front/front.cmake has the real ones
+    neighbour = neighbour + ['-DFRONT_FULL="full"', '-DFRONT_LIBEXEC="libexec"']  # the real ones: tui/front/front.cmake
     for top in ("lib", "tui"):
         for folder, _, names in sorted(os.walk(top)):
             for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".c")):
