@@ -82,6 +82,27 @@ try run --yes --name taken -c 'print(x)'
 expect_out 41
 try stop taken --yes
 
+# ---- a disk that is full: the program's own error, and the sandbox goes on
+
+try run --yes --backend "$ours" --image localhost/tt:deb --read-only --disk 8 --keep --name full -c '
+with open("/workspace/big", "wb", buffering=0) as f:
+    while True:
+        f.write(bytes(1 << 20))'
+expect_code 1
+expect_in err 'No space left on device'
+expect_in err 'disk full'
+head -c 1000 /dev/zero >small
+try cp small full:/workspace/small
+expect_code 125
+expect_in err 'No space left on device'
+try run --yes --name full -c 'import os; print(os.listdir("/workspace")); os.unlink("/workspace/big")'
+expect_out "['big']"
+try cp small full:/workspace/small
+expect_code 0
+try run --yes --name full -c 'print(os.path.getsize("/workspace/small"))'
+expect_out 1000
+try stop full --yes
+
 # ---- options that do not go together, and engines that are not there
 
 try exec --backend "$ours" --image localhost/tt:deb --container x -- true
@@ -105,6 +126,18 @@ if [ "$ours" = docker ]; then
 	try $here localhost/tt:deb -- true
 	refused 127.0.0.1:1
 	export DOCKER_HOST=$tried_host
+	# Nobody may not use the socket.
+	mkdir -m 700 theirs
+	chown nobody theirs
+	chmod 711 "$dir"
+	if [ "$(id -u)" = 0 ] && setpriv --reuid=nobody --clear-groups test -x "$terrarium"; then
+		code=0
+		tried='as nobody'
+		XDG_RUNTIME_DIR="$dir/theirs" DOCKER_CONFIG="$dir/theirs" setpriv --reuid=nobody --clear-groups \
+			setsid -w "$terrarium" $here localhost/tt:deb -- true >out 2>err || code=$?
+		refused docker 'permission denied' group
+		[ -z "$(ls theirs/terrarium 2>/dev/null)" ] || wrong "nothing should be left"
+	fi
 fi
 
 # ---- commands that hang, in a recipe of the user's

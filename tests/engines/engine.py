@@ -169,7 +169,7 @@ address = "%s"
         self.daemon = (
             "dockerd", "--data-root", self.path("data"), "--exec-root", self.path("exec"), "-H",
             self.env()["DOCKER_HOST"], "--pidfile", self.path("pid"), "--containerd", self.path("containerd.sock"),
-            "--iptables=false", "--ip6tables=false", "--userland-proxy=false", "--storage-driver", driver,
+            "--iptables=false", "--ip6tables=false", "--max-download-attempts=1", "--userland-proxy=false", "--storage-driver", driver,
             "--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", "/" + os.path.basename(self.dir),
             "--group", "root", "-l", "error")
         self.start_daemon()
