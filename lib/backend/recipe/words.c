@@ -23,7 +23,7 @@ static const struct {
 		[STEP_WAKE] = {"cannot start the container", true},
 };
 
-enum { TAIL_BYTES = 230 };
+enum { TAIL_BYTES = 250 };
 
 /* The end of what was said, from the beginning of a word. */
 static const char *tail(const char *words)
@@ -57,14 +57,19 @@ static void how_it_ended(enum recipe_step step, const struct command_result *res
 				result->status > 0 ? WEXITSTATUS(result->status) : 1);
 }
 
-void words_advise(const struct trm_recipe *recipe, struct trm_error *why)
+static void advise(const struct trm_recipe *recipe, const char *said, struct trm_error *why)
 {
-	const char *hint = recipe_hint(recipe, why->msg);
+	const char *hint = recipe_hint(recipe, said);
 	size_t n = strlen(why->msg);
 	while (n && (why->msg[n - 1] == '.' || why->msg[n - 1] == ' '))
 		why->msg[--n] = '\0';
 	if (hint && n + strlen(hint) + 3 < sizeof why->msg)
 		snprintf(why->msg + n, sizeof why->msg - n, "; %s", hint);
+}
+
+void words_advise(const struct trm_recipe *recipe, struct trm_error *why)
+{
+	advise(recipe, why->msg, why);
 }
 
 int words_of_step(const struct box *box, enum recipe_step step, const struct command_result *result,
@@ -82,7 +87,11 @@ int words_of_step(const struct box *box, enum recipe_step step, const struct com
 	else
 		trm_error_set(ret, TRM_EIO, "%s %s%s%.100s: %s", name, STEPS[step].verb, *what ? " " : "",
 				what, how);
-	words_advise(box->recipe, ret);
+	/* What tells may be in the part that the sentence has no room for. */
+	if (recipe_hint(box->recipe, ret->msg))
+		words_advise(box->recipe, ret);
+	else
+		advise(box->recipe, result->words, ret);
 	return ret->code;
 }
 
