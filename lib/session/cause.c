@@ -249,10 +249,48 @@ static bool met_allocation(const struct look *l, char *out, size_t cap)
 	return true;
 }
 
+/* Is it named where the code failed? */
+static bool names(const struct look *l, const char *word)
+{
+	bool is_found = strstr(last_words(l->run), word);
+	for (char **line = l->result->traceback; line && *line && !is_found; line++)
+		is_found = strstr(*line, word);
+	return is_found;
+}
+
+/* Our own sandbox where no control group counts its memory: the strict filter of system calls. */
+static bool is_strict(const struct trm_sandbox *sandbox)
+{
+	const struct trm_guard *guards;
+	size_t n = strcmp(sandbox->backend, "local") == 0 ? trm_sandbox_guards(sandbox, &guards) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(guards[i].what, "memory") == 0)
+			return guards[i].strength == TRM_WEAK;
+	return false;
+}
+
+/* Its error says only that there is no such call, or that it is not permitted. */
+static bool met_uncounted_memory(const struct look *l, char *out, size_t cap)
+{
+	static const char *const MISSING[] = {
+			"memfd", "shmget", "msgget", "semget", "share memory", "message queue", "semaphore"};
+	bool is_met = complains(l->run, l->result, "EPERM", "peration not permitted") && names(l, "mmap");
+	bool is_missing = complains(l->run, l->result, "ENOSYS", "unction not implemented");
+	for (size_t i = 0; is_missing && !is_met && i < sizeof MISSING / sizeof *MISSING; i++)
+		is_met = names(l, MISSING[i]);
+	if (!is_met || !is_strict(l->s->sandbox))
+		return false;
+	snprintf(out, cap,
+			"without control groups, memory that nothing counts is refused: memfd_create, System V "
+			"IPC, shared anonymous mmap (see 'terrarium doctor')");
+	return true;
+}
+
 void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap)
 {
 	static bool (*const QUESTIONS[])(const struct look *, char *, size_t) = {met_memory, met_processes,
-			met_files, met_disk, met_file_size, met_open_files, met_allocation};
+			met_files, met_disk, met_file_size, met_open_files, met_allocation,
+			met_uncounted_memory};
 	enum { N_QUESTIONS = sizeof QUESTIONS / sizeof *QUESTIONS };
 	struct trm_session *s = run->session;
 	struct look look = {.s = s, .run = run, .result = result};
