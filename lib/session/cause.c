@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which limit it was. What the sandbox counts decides (kills for memory, refused processes, files
  * that fill the disk); where nothing is counted, what the code complained of last. */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -275,7 +276,7 @@ static bool met_uncounted_memory(const struct look *l, char *out, size_t cap)
 	static const char *const MISSING[] = {
 			"memfd", "shmget", "msgget", "semget", "share memory", "message queue", "semaphore"};
 	bool is_met = complains(l->run, l->result, "EPERM", "peration not permitted") && names(l, "mmap");
-	bool is_missing = complains(l->run, l->result, "ENOSYS", "unction not implemented");
+	bool is_missing = complains(l->run, l->result, "ENOSYS", strerror(ENOSYS));
 	for (size_t i = 0; is_missing && !is_met && i < sizeof MISSING / sizeof *MISSING; i++)
 		is_met = names(l, MISSING[i]);
 	if (!is_met || !is_strict(l->s->sandbox))
