@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include <terrarium/doctor.h>
 #include <terrarium/error.h>
@@ -16,88 +15,29 @@
 
 enum { LONGEST_MS = 3000, ENGINES_MAX = 96, ID_BYTES = 128, WORD_BYTES = 256 };
 
-struct round;
-
 struct engine {
-	struct round *round;
+	struct trm_containers *round;
 	struct trm_recipe *recipe;
 	struct command *command; /* runs */
 	char *out;               /* what it has printed */
 	char problem[224];
 };
 
-struct round {
+struct trm_containers {
 	struct trm_loop *loop;
+	const struct trm_containers_cb *cb;
+	void *user;
+	struct trm_timer *timer; /* tells the end where no engine runs */
 	struct engine engines[ENGINES_MAX];
 	size_t n, n_running;
 };
 
 static void add(void *user, const struct trm_recipe_entry *entry)
 {
-	struct round *round = user;
+	struct trm_containers *round = user;
 	if (round->n == ENGINES_MAX || !entry->recipe || !recipe_has(entry->recipe, STEP_LIST_ALL))
 		return;
 	round->engines[round->n++] = (struct engine){.round = round, .recipe = recipe_ref(entry->recipe)};
-}
-
-/* ---- asking -------------------------------------------------------------------------- */
-
-static void on_done(void *user, const struct command_result *result)
-{
-	struct engine *e = user;
-	e->command = NULL;
-	e->round->n_running--;
-	if (result->is_timed_out)
-		snprintf(e->problem, sizeof e->problem, "it does not answer within %d s", LONGEST_MS / 1000);
-	else if (result->status)
-		trm_text_clean_line(e->problem, sizeof e->problem, result->words, strlen(result->words));
-	else
-		e->out = strdup(result->out);
-	if (!e->out && !*e->problem)
-		snprintf(e->problem, sizeof e->problem, "its command fails, and says nothing");
-}
-
-static const struct command_cb list_cb = {.done = on_done};
-
-/* What is not installed has nothing that runs: that is no problem. */
-static void ask(struct engine *e)
-{
-	struct recipe_facts facts = {0};
-	struct trm_error why = {0};
-	struct buf step, env;
-	buf_init(&step, RECIPE_EXPANDED_MAX);
-	buf_init(&env, RECIPE_EXPANDED_MAX);
-	int r = recipe_expand(e->recipe, STEP_LIST_ALL, &facts, &step, &why);
-	if (r == 0)
-		r = recipe_env(e->recipe, &env, &why);
-	const struct command_opts opts = {.step = buf_at(&step),
-			.n = step.len,
-			.env = buf_at(&env),
-			.env_n = env.len,
-			.timeout_ms = LONGEST_MS};
-	if (r == 0)
-		r = command_start(e->round->loop, &opts, &list_cb, e, &e->command, &why);
-	if (r == 0)
-		e->round->n_running++;
-	else if (r != TRM_ENOENT)
-		trm_text_clean_line(e->problem, sizeof e->problem, why.msg, strlen(why.msg));
-	buf_finish(&step);
-	buf_finish(&env);
-}
-
-static int ask_all(struct round *round, struct trm_error *reterr)
-{
-	int r = trm_loop_create(&round->loop, reterr);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < round->n; i++)
-		ask(&round->engines[i]);
-	while (round->n_running && r >= 0)
-		r = trm_loop_step(round->loop, -1);
-	for (size_t i = 0; i < round->n; i++)
-		command_abandon(round->engines[i].command);
-	trm_loop_destroy(round->loop);
-	return r < 0 ? trm_error_set(reterr, r, "cannot wait for the engines: %s", trm_strerror(r)) : 0;
 }
 
 /* ---- telling -------------------------------------------------------------------------- */
@@ -137,20 +77,143 @@ static void tell(const struct engine *e, trm_container_fn *fn, void *user)
 		tell_line(e, line, fn, user);
 }
 
-int trm_containers(const char *config_path, trm_container_fn *fn, void *user, struct trm_error *reterr)
+/* ---- asking -------------------------------------------------------------------------- */
+
+/* In the order of the recipes, whoever has answered first. */
+static void finish(struct trm_containers *round)
 {
-	struct round *round = calloc(1, sizeof *round);
-	if (!round)
-		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	int r = trm_recipe_list(config_path, add, round, reterr);
+	for (size_t i = 0; i < round->n; i++)
+		tell(&round->engines[i], round->cb->found, round->user);
+	round->cb->done(round->user);
+	trm_containers_cancel(round);
+}
+
+static void on_timer(void *user)
+{
+	finish(user);
+}
+
+static void on_done(void *user, const struct command_result *result)
+{
+	struct engine *e = user;
+	e->command = NULL;
+	e->round->n_running--;
+	if (result->is_timed_out)
+		snprintf(e->problem, sizeof e->problem, "it does not answer within %d s", LONGEST_MS / 1000);
+	else if (result->status)
+		trm_text_clean_line(e->problem, sizeof e->problem, result->words, strlen(result->words));
+	else
+		e->out = strdup(result->out);
+	if (!e->out && !*e->problem)
+		snprintf(e->problem, sizeof e->problem, "its command fails, and says nothing");
+	if (!e->round->n_running)
+		finish(e->round);
+}
+
+static const struct command_cb list_cb = {.done = on_done};
+
+/* What is not installed has nothing that runs: that is no problem. */
+static void ask(struct engine *e)
+{
+	struct recipe_facts facts = {0};
+	struct trm_error why = {0};
+	struct buf step, env;
+	buf_init(&step, RECIPE_EXPANDED_MAX);
+	buf_init(&env, RECIPE_EXPANDED_MAX);
+	int r = recipe_expand(e->recipe, STEP_LIST_ALL, &facts, &step, &why);
 	if (r == 0)
-		r = ask_all(round, reterr);
+		r = recipe_env(e->recipe, &env, &why);
+	const struct command_opts opts = {.step = buf_at(&step),
+			.n = step.len,
+			.env = buf_at(&env),
+			.env_n = env.len,
+			.timeout_ms = LONGEST_MS};
+	if (r == 0)
+		r = command_start(e->round->loop, &opts, &list_cb, e, &e->command, &why);
+	if (r == 0)
+		e->round->n_running++;
+	else if (r != TRM_ENOENT)
+		trm_text_clean_line(e->problem, sizeof e->problem, why.msg, strlen(why.msg));
+	buf_finish(&step);
+	buf_finish(&env);
+}
+
+/* ---- rounds -------------------------------------------------------------------------- */
+
+void trm_containers_cancel(struct trm_containers *round)
+{
+	if (!round)
+		return;
 	for (size_t i = 0; i < round->n; i++) {
-		if (r == 0)
-			tell(&round->engines[i], fn, user);
+		command_abandon(round->engines[i].command);
 		trm_recipe_free(round->engines[i].recipe);
 		free(round->engines[i].out);
 	}
+	trm_timer_remove(round->timer);
 	free(round);
+}
+
+int trm_containers_start(struct trm_loop *loop, const char *config_path, const struct trm_containers_cb *cb,
+		void *user, struct trm_containers **ret, struct trm_error *reterr)
+{
+	struct trm_containers *round = calloc(1, sizeof *round);
+	if (!round)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	round->loop = loop;
+	round->cb = cb;
+	round->user = user;
+	int r = trm_recipe_list(config_path, add, round, reterr);
+	if (r == 0)
+		r = trm_loop_add_timer(loop, on_timer, round, &round->timer, reterr);
+	if (r < 0) {
+		trm_containers_cancel(round);
+		return r;
+	}
+	for (size_t i = 0; i < round->n; i++)
+		ask(&round->engines[i]);
+	if (!round->n_running)
+		trm_timer_start(round->timer, 0, 0);
+	*ret = round;
+	return 0;
+}
+
+/* ---- without a loop ------------------------------------------------------------------ */
+
+struct wait {
+	trm_container_fn *fn;
+	void *user;
+	bool is_done;
+};
+
+static void on_waited(void *user, const struct trm_container_info *info)
+{
+	const struct wait *w = user;
+	w->fn(w->user, info);
+}
+
+static void on_end(void *user)
+{
+	struct wait *w = user;
+	w->is_done = true;
+}
+
+static const struct trm_containers_cb wait_cb = {.found = on_waited, .done = on_end};
+
+int trm_containers(const char *config_path, trm_container_fn *fn, void *user, struct trm_error *reterr)
+{
+	struct wait wait = {.fn = fn, .user = user};
+	struct trm_containers *round = NULL;
+	struct trm_loop *loop;
+	int step = 0, r = trm_loop_create(&loop, reterr);
+	if (r < 0)
+		return r;
+	r = trm_containers_start(loop, config_path, &wait_cb, &wait, &round, reterr);
+	while (r == 0 && step >= 0 && !wait.is_done)
+		step = trm_loop_step(loop, -1);
+	if (step < 0) {
+		r = trm_error_set(reterr, step, "cannot wait for the engines: %s", trm_strerror(step));
+		trm_containers_cancel(round);
+	}
+	trm_loop_destroy(loop);
 	return r;
 }

@@ -125,6 +125,7 @@ struct app {
 	struct app_install *install;   /* NULL: nothing is being installed */
 	struct trm_registry *registry; /* NULL: nobody looks at the list */
 	struct trm_timer *list_timer;
+	struct trm_containers *containers; /* being asked for; NULL: nobody asks */
 	struct app_look *looks; /* attached to, look.c's own */
 	/* record.c */
 	struct story story;      /* what has been run */
@@ -255,9 +256,15 @@ void app_ask(struct app *a, const struct effect *effect);
 void app_list_sandboxes(struct app *a);
 void app_list_end(struct app *a);
 void app_look(struct app *a, const char *name);
+/* `both`: name of an engine, NUL, a container. An agent is put into it. */
+void app_look_container(struct app *a, const char *both);
 void app_look_end(struct app *a);
 void app_stop_sandbox(struct app *a, const struct effect *effect);
 void app_look_finish(struct app *a); /* before the loop goes */
+
+/* ---- engines.c: containers of others */
+void app_ask_engines(struct app *a);
+void app_ask_engines_end(struct app *a);
 
 /* ---- run.c: runs */
 void app_run(struct app *a, const struct effect *effect);

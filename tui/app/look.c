@@ -68,6 +68,7 @@ void app_list_end(struct app *a)
 {
 	if (a->list_timer)
 		trm_timer_stop(a->list_timer);
+	app_ask_engines_end(a);
 	trm_registry_destroy(a->registry);
 	a->registry = NULL;
 }
@@ -184,11 +185,27 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 		app_send(a, &(struct msg){.type = MSG_INSIDE_CLOSED, .text = why->msg});
 }
 
-static const struct trm_sandbox_cb look_cb = {.metrics = on_metrics, .closed = on_closed};
-
-void app_look(struct app *a, const char *name)
+/* A container is prepared first, which may take a while. */
+static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
 {
-	const struct trm_sandbox_opts opts = {.metrics_interval_ms = LOOK_MS, .metrics_with_processes = true};
+	const struct app_look *look = user;
+
+	(void)sandbox;
+	if (look->is_current)
+		app_tell(look->app, MSG_INSIDE_PROGRESS, words);
+}
+
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	on_progress(user, sandbox, "");
+}
+
+static const struct trm_sandbox_cb look_cb = {
+		.progress = on_progress, .ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+
+/* By name, or, without one, as `opts` say. */
+static void look(struct app *a, const char *name, const struct trm_sandbox_opts *opts)
+{
 	struct app_look *look = calloc(1, sizeof *look);
 	struct trm_error err = {0};
 
@@ -196,7 +213,9 @@ void app_look(struct app *a, const char *name)
 	if (!look)
 		return;
 	*look = (struct app_look){.app = a, .next = a->looks, .is_current = true};
-	if (trm_sandbox_attach(a->loop, name, &opts, &look_cb, look, &look->sandbox, &err) < 0) {
+	int r = name ? trm_sandbox_attach(a->loop, name, opts, &look_cb, look, &look->sandbox, &err)
+		     : trm_sandbox_open(a->loop, opts, &look_cb, look, &look->sandbox, &err);
+	if (r < 0) {
 		free(look);
 		app_send(a, &(struct msg){.type = MSG_INSIDE_CLOSED, .text = err.msg});
 		return;
@@ -204,6 +223,27 @@ void app_look(struct app *a, const char *name)
 	a->looks = look;
 	if (follow(look, &err) < 0)
 		app_tell(a, MSG_ERROR, err.msg);
+}
+
+void app_look(struct app *a, const char *name)
+{
+	const struct trm_sandbox_opts opts = {.metrics_interval_ms = LOOK_MS, .metrics_with_processes = true};
+
+	look(a, name, &opts);
+}
+
+void app_look_container(struct app *a, const char *both)
+{
+	struct trm_sandbox_opts opts;
+
+	trm_sandbox_opts_default(&opts);
+	opts.backend = both;
+	opts.container.container = both + strlen(both) + 1;
+	opts.container.config = a->opts->config;
+	opts.metrics_interval_ms = LOOK_MS;
+	opts.metrics_with_processes = true;
+	app_tell(a, MSG_INSIDE_PROGRESS, "putting an agent into it …");
+	look(a, NULL, &opts);
 }
 
 void app_look_end(struct app *a)

@@ -41,6 +41,8 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_LET_GO: app_run_hold(a, effect->number, effect->type == EFFECT_HOLD); break;
 	case EFFECT_SANDBOXES: app_list_sandboxes(a); break;
 	case EFFECT_SANDBOXES_END: app_list_end(a); break;
+	case EFFECT_CONTAINERS: app_ask_engines(a); break;
+	case EFFECT_LOOK_CONTAINER: app_look_container(a, effect->text); break;
 	case EFFECT_LOOK: app_look(a, effect->text); break;
 	case EFFECT_LOOK_END: app_look_end(a); break;
 	case EFFECT_STOP_SANDBOX: app_stop_sandbox(a, effect); break;

@@ -238,18 +238,13 @@ int confirm_findings(const struct gate *gate, const struct trm_findings *finding
 
 int confirm_container(const struct trm_config *c)
 {
+	char words[TRM_CONTAINER_WORDS];
 	FILE *tty = open_terminal();
 	if (!tty)
 		return cmd_fail("there is no terminal to ask on before an agent is put into %s:%s; give --yes to do it "
 				"without asking",
 				c->backend, c->container);
-	fprintf(tty,
-			"A file, /.terrarium/agent, is copied into the container %s (%s; it is started if it is stopped), "
-			"and runs in it. What you start runs as %s, with the limits and the network that the container "
-			"has. The container is not stopped or removed; in the end the agent and its file go.\n"
-			"Do this? [Y/n] ",
-			c->container, c->backend,
-			*c->user ? c->user : "its user, or as uid 1000 where that is root");
+	fprintf(tty, "%s\nDo this? [Y/n] ", trm_container_tell(c->backend, c->container, c->user, words));
 	fflush(tty);
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
 }

@@ -70,6 +70,7 @@ extern const struct command_table figure_commands;
 extern const struct command_table metrics_commands;
 extern const struct command_table memory_commands;
 extern const struct command_table sandboxes_commands;
+extern const struct command_table engines_commands;
 extern const struct command_table stopping_commands;
 extern const struct command_table variables_commands;
 extern const struct command_table inspect_commands;

@@ -226,6 +226,7 @@ const struct keymap_row keymap_default[] = {
 		{PLACE_SANDBOXES, "escape", "sandboxes-back"},
 		{PLACE_SANDBOXES, "q", "sandboxes-back"},
 		{PLACE_SANDBOXES, "s", "sandboxes-stop"},
+		{PLACE_SANDBOXES, "o", "sandboxes-containers"},
 		{PLACE_SANDBOXES, "n", "sandboxes-by-name"},
 		{PLACE_SANDBOXES, "c", "sandboxes-by-cpu"},
 		{PLACE_SANDBOXES, "m", "sandboxes-by-memory"},

@@ -42,6 +42,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_EXPORT_OVER: answer_export(m, answer, out); break;
 	case DIALOG_STOP_OTHER: answer_stop_other(m, answer, out); break;
 	case DIALOG_STOP_SANDBOX: answer_stop_sandbox(m, answer, out); break;
+	case DIALOG_CONTAINER: answer_container(m, answer, out); break;
 	case DIALOG_SIGNAL: answer_signal(m, answer); break;
 	case DIALOG_SIGNAL_SURE: answer_signal_sure(m, answer, out); break;
 	case DIALOG_SAVE_FIGURE: answer_save_figure(m, answer, out); break;

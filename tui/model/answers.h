@@ -31,6 +31,7 @@ void ask_path_again(struct model *m, const char *why); /* what was typed stays *
 
 /* sandboxes.c */
 void answer_stop_sandbox(struct model *m, int answer, struct effects *out);
+void answer_container(struct model *m, int answer, struct effects *out); /* engines.c */
 
 /* ask_signal.c */
 void answer_signal(struct model *m, int answer);

@@ -23,6 +23,7 @@ static const struct command_table *const tables[] = {
 		&metrics_commands,
 		&memory_commands,
 		&sandboxes_commands,
+		&engines_commands,
 		&stopping_commands,
 		&variables_commands,
 		&inspect_commands,

@@ -160,7 +160,9 @@ static void fill(struct model *m)
 			PLACE_VARIABLES, PLACE_POPUP, PLACE_CLOCK, PLACE_REPLAY, PLACE_DEMO, PLACE_PAUSED,
 			PLACE_SANDBOXES};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
-	enum place here = variables_has_focus(m) ? PLACE_VARIABLES : of_pane[m->focus];
+	enum place here = m->sandboxes.is_shown    ? PLACE_SANDBOXES
+			  : variables_has_focus(m) ? PLACE_VARIABLES
+						   : of_pane[m->focus];
 
 	dialog_clear_lines(&m->dialog);
 	add_section(&h, here);

@@ -16,6 +16,7 @@
 
 struct picture;
 struct picture_look;
+struct trm_container_info;
 struct trm_entry;
 struct trm_lang;
 struct trm_result;
@@ -41,6 +42,9 @@ enum msg_type {
 	MSG_RUN_DISPLAY,      /* display */
 	MSG_RUN_INPUT,        /* text: the prompt; flag: secret */
 	MSG_SANDBOXES,        /* entries, n_entries; text: NULL, or why there are none */
+	MSG_CONTAINER,        /* container: that runs in an engine, or an engine that cannot be asked */
+	MSG_CONTAINERS_END,   /* there are no more; text: NULL, or why no engine could be asked */
+	MSG_INSIDE_PROGRESS,  /* text: what is being done before it can be looked into; "": nothing more */
 	MSG_INSIDE_METRICS,   /* metrics: of the sandbox that is looked into */
 	MSG_INSIDE_JOINED,    /* a run there: as MSG_RUN_JOINED */
 	MSG_INSIDE_OUTPUT,    /* serial, stream, text, len */
@@ -98,6 +102,7 @@ struct msg {
 	const struct trm_metrics *metrics;
 	const struct trm_entry *entries;
 	size_t n_entries;
+	const struct trm_container_info *container;
 	const char *origin; /* image or container that it was made from; "" */
 	const struct trm_limits *limits;
 	const struct trm_mount *mounts;

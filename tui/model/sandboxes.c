@@ -13,6 +13,7 @@ void sandboxes_finish(struct sandboxes *s)
 	free(s->entries);
 	metrics_finish(&s->metrics);
 	inside_finish(&s->log);
+	engines_finish(&s->engines);
 	*s = (struct sandboxes){0};
 }
 
@@ -138,7 +139,7 @@ static void take(struct sandboxes *s, const struct msg *msg)
 		memcpy(s->entries, msg->entries, s->n * sizeof *s->entries);
 	snprintf(s->error, sizeof s->error, "%s", msg->text ? msg->text : "");
 	arrange(s);
-	if (s->top >= s->n)
+	if (s->top >= s->n + engines_lines(&s->engines))
 		s->top = 0;
 	reselect(s, before);
 }
@@ -152,6 +153,9 @@ void sandboxes_update(struct model *m, const struct msg *msg)
 	m->needs_draw = true;
 	switch (msg->type) {
 	case MSG_SANDBOXES: take(s, msg); break;
+	case MSG_CONTAINER:
+	case MSG_CONTAINERS_END: engines_take(&s->engines, msg); break;
+	case MSG_INSIDE_PROGRESS: snprintf(s->doing, sizeof s->doing, "%s", msg->text); break;
 	case MSG_INSIDE_METRICS: metrics_take(&s->metrics, msg->metrics); break;
 	case MSG_INSIDE_JOINED:
 	case MSG_INSIDE_OUTPUT:
@@ -167,8 +171,15 @@ void sandboxes_update(struct model *m, const struct msg *msg)
 
 /* ---- selection ---- */
 
+size_t sandboxes_engines_at(const struct sandboxes *s)
+{
+	return s->n ? s->n : 1;
+}
+
 long sandboxes_selected(const struct sandboxes *s)
 {
+	if (engines_selected(&s->engines))
+		return (long)sandboxes_engines_at(s) + 1 + s->engines.selected;
 	for (size_t i = 0; i < s->n && s->selected_keeper; i++)
 		if (s->entries[i].keeper_pid == s->selected_keeper
 				&& s->entries[i].keeper_start == s->selected_start)
@@ -182,15 +193,48 @@ bool sandboxes_is_own(const struct model *m, const struct trm_entry *entry)
 	       && strcmp(entry->name, m->sandbox.name) == 0;
 }
 
-void sandboxes_select(struct sandboxes *s, long row, size_t page)
+bool sandboxes_can_select(const struct sandboxes *s, size_t line)
 {
-	if (!s->n)
+	size_t heading = sandboxes_engines_at(s);
+
+	return line < s->n || (line > heading && line <= heading + s->engines.n);
+}
+
+/* The nearest line that can be selected, in the direction that one goes; -1: there is none. */
+static long settle(const struct sandboxes *s, long line)
+{
+	long heading = (long)sandboxes_engines_at(s), last = heading + (long)s->engines.n;
+
+	line = line < 0 ? 0 : line;
+	if (line < (long)s->n)
+		return line;
+	if (!s->engines.n || (line <= heading && s->n && sandboxes_selected(s) > line))
+		return (long)s->n - 1;
+	return line <= heading ? heading + 1 : line < last ? line : last;
+}
+
+void sandboxes_select(struct sandboxes *s, long line, size_t page)
+{
+	line = settle(s, line);
+	if (line < 0)
 		return;
-	row = row < 0 ? 0 : row >= (long)s->n ? (long)s->n - 1 : row;
-	s->selected_keeper = s->entries[row].keeper_pid;
-	s->selected_start = s->entries[row].keeper_start;
-	if ((size_t)row < s->top)
-		s->top = (size_t)row;
-	else if ((size_t)row >= s->top + page)
-		s->top = (size_t)row - page + 1;
+	s->engines.selected = line < (long)s->n ? -1 : line - (long)sandboxes_engines_at(s) - 1;
+	if (line < (long)s->n) {
+		s->selected_keeper = s->entries[line].keeper_pid;
+		s->selected_start = s->entries[line].keeper_start;
+	}
+	if ((size_t)line < s->top)
+		s->top = (size_t)line;
+	else if ((size_t)line >= s->top + page)
+		s->top = (size_t)line - page + 1;
+}
+
+void sandboxes_show_engines(struct model *m)
+{
+	struct sandboxes *s = &m->sandboxes;
+	int rows = sandboxes_layout(m).table.rows;
+	size_t page = rows > 1 ? (size_t)rows : 1, end = sandboxes_engines_at(s) + 2;
+
+	if (end > s->top + page)
+		s->top = end - page;
 }

@@ -13,6 +13,7 @@
 #include <terrarium/registry.h>
 
 #include "metrics/metrics.h"
+#include "model/engines.h"
 #include "model/inside.h"
 #include "view/canvas.h"
 
@@ -39,28 +40,38 @@ struct sandboxes {
 	bool is_reversed;
 	uint32_t selected_keeper; /* 0: none */
 	uint64_t selected_start;
-	size_t top;
+	size_t top;      /* line of the table that is shown first */
 	char error[240]; /* why there is no list; "" */
 	/* looking into one */
 	bool is_inside;
-	char inside[65];
+	char inside[324];
+	char doing[160]; /* what takes its time before it can be looked into; "" */
 	char ended[240]; /* why it cannot be looked into any more; "" */
 	struct metrics metrics;
 	struct inside_log log;
 	struct trm_entry target; /* that a question is about */
+	struct engines engines;
 };
 
 void sandboxes_finish(struct sandboxes *s); /* takes a zeroed object */
 
-/* MSG_SANDBOXES, MSG_INSIDE_METRICS, MSG_INSIDE_CLOSED. */
+/* MSG_SANDBOXES, MSG_CONTAINER…, MSG_INSIDE_…. */
 void sandboxes_update(struct model *m, const struct msg *msg);
+void sandboxes_show(struct model *m, struct effects *out);
+/* Look into something called so: an effect is to follow. */
+void sandboxes_enter(struct model *m, const char *name);
 /* A key that is no command of the page: nothing of it goes to the panes below. */
 void sandboxes_leave(struct model *m, struct effects *out);
 bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *out); /* false: not shown */
 
 void sandboxes_sort_by(struct sandboxes *s, enum sandboxes_sort sort); /* again: the other way round */
-void sandboxes_select(struct sandboxes *s, long row, size_t page);     /* rows shown at a time */
-long sandboxes_selected(const struct sandboxes *s);                    /* row; -1 */
+/* The lines of the table: sandboxes, or one word where there are none, then what else engines run: a heading,
+ * which cannot be selected, and containers. */
+size_t sandboxes_engines_at(const struct sandboxes *s); /* line of that heading */
+bool sandboxes_can_select(const struct sandboxes *s, size_t line);
+void sandboxes_select(struct sandboxes *s, long line, size_t page); /* lines shown at a time */
+long sandboxes_selected(const struct sandboxes *s);                 /* line; -1 */
+void sandboxes_show_engines(struct model *m);                       /* bring their heading into sight */
 bool sandboxes_is_own(const struct model *m, const struct trm_entry *entry);
 
 /* Where the page lies, and its table. */

@@ -172,7 +172,7 @@ static void look_end(struct model *m, struct effects *out)
 	struct sandboxes *s = &m->sandboxes;
 
 	s->is_inside = false;
-	s->ended[0] = '\0';
+	s->ended[0] = s->doing[0] = '\0';
 	metrics_forget(&s->metrics);
 	inside_finish(&s->log);
 	effect_plain(out, EFFECT_LOOK_END);
@@ -187,19 +187,25 @@ void sandboxes_leave(struct model *m, struct effects *out)
 		look_end(m, out);
 	m->sandboxes.is_shown = m->sandboxes.is_known = false;
 	m->sandboxes.n = 0;
+	engines_finish(&m->sandboxes.engines);
 	effect_plain(out, EFFECT_SANDBOXES_END);
+	m->needs_draw = true;
+}
+
+void sandboxes_show(struct model *m, struct effects *out)
+{
+	engines_finish(&m->sandboxes.engines);
+	m->sandboxes.is_shown = true;
+	effect_plain(out, EFFECT_SANDBOXES);
 	m->needs_draw = true;
 }
 
 static void toggle(struct model *m, struct effects *out)
 {
-	if (m->sandboxes.is_shown) {
+	if (m->sandboxes.is_shown)
 		sandboxes_leave(m, out);
-		return;
-	}
-	m->sandboxes.is_shown = true;
-	effect_plain(out, EFFECT_SANDBOXES);
-	m->needs_draw = true;
+	else
+		sandboxes_show(m, out);
 }
 
 static void back(struct model *m, struct effects *out)
@@ -221,22 +227,36 @@ static const struct trm_entry *selected(struct model *m)
 	return row < 0 ? NULL : &s->entries[row];
 }
 
-static void look(struct model *m, struct effects *out)
+void sandboxes_enter(struct model *m, const char *name)
 {
 	struct sandboxes *s = &m->sandboxes;
-	const struct trm_entry *e = s->is_inside ? NULL : selected(m);
 
+	s->is_inside = true;
+	s->ended[0] = s->doing[0] = '\0';
+	snprintf(s->inside, sizeof s->inside, "%s", name);
+	metrics_forget(&s->metrics);
+	inside_begin(&s->log, m->has_utf8);
+	m->needs_draw = true;
+}
+
+static void look(struct model *m, struct effects *out)
+{
+	const struct engine_row *container = engines_selected(&m->sandboxes.engines);
+
+	if (m->sandboxes.is_inside)
+		return;
+	if (container) {
+		engines_ask_look(m, container);
+		return;
+	}
+	const struct trm_entry *e = selected(m);
 	if (!e)
 		return;
 	if (e->is_stale) {
 		notices_add(&m->notices, m->now_ns, false, "nothing runs there any more");
 		return;
 	}
-	s->is_inside = true;
-	s->ended[0] = '\0';
-	snprintf(s->inside, sizeof s->inside, "%s", e->name);
-	metrics_forget(&s->metrics);
-	inside_begin(&s->log, m->has_utf8);
+	sandboxes_enter(m, e->name);
 	effect_text(out, EFFECT_LOOK, NULL, e->name);
 }
 
@@ -245,9 +265,13 @@ static void look(struct model *m, struct effects *out)
 static void ask_stop(struct model *m, struct effects *out)
 {
 	static const struct dialog_button buttons[] = {{"Stop it", NULL, 's', 1}, {"Cancel", NULL, 'c', 0}};
-	const struct trm_entry *e = selected(m);
-
 	(void)out;
+	if (engines_selected(&m->sandboxes.engines)) {
+		notices_add(&m->notices, m->now_ns, false,
+				"this container is not ours: it is stopped by the commands of its engine");
+		return;
+	}
+	const struct trm_entry *e = selected(m);
 	if (!e)
 		return;
 	if (e->is_stale) {
@@ -291,9 +315,10 @@ static void click(struct model *m, const struct event *ev, struct effects *out)
 
 	if (rect_contains(l.table, ev->row, ev->col)) {
 		size_t row = m->sandboxes.top + (size_t)(ev->row - l.table.row);
-		if (row < m->sandboxes.n)
+		bool is_there = sandboxes_can_select(&m->sandboxes, row);
+		if (is_there)
 			select_row(m, (long)row);
-		if (row < m->sandboxes.n && ev->clicks >= 2)
+		if (is_there && ev->clicks >= 2)
 			look(m, out);
 		return;
 	}

@@ -302,6 +302,9 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_CLIENTS:
 	case MSG_METRICS: update_sandbox(m, msg, out); break;
 	case MSG_SANDBOXES:
+	case MSG_CONTAINER:
+	case MSG_CONTAINERS_END:
+	case MSG_INSIDE_PROGRESS:
 	case MSG_INSIDE_METRICS:
 	case MSG_INSIDE_JOINED:
 	case MSG_INSIDE_OUTPUT:

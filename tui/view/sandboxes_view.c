@@ -129,6 +129,58 @@ static void draw_row(const struct model *m, struct canvas *c, const struct sandb
 	}
 }
 
+/* ---- what else engines run ---- */
+
+struct engine_columns {
+	int name, state; /* columns, a blank behind them included; the image has the rest */
+};
+
+static struct engine_columns engine_columns(int cols)
+{
+	return (struct engine_columns){.name = cols >= 100 ? 44 : cols >= 70 ? 34 : 24, .state = 11};
+}
+
+static void draw_engine_cells(struct canvas *c, struct rect line, uint16_t role, const char *name,
+		const char *state, const char *image)
+{
+	struct engine_columns w = engine_columns(line.cols);
+	int col = line.col + 1, end = line.col + line.cols;
+
+	draw_text(c, (struct rect){line.row, col, 1, w.name - 1}, line.row, col, role, name);
+	col += w.name;
+	draw_text(c, (struct rect){line.row, col, 1, w.state - 1}, line.row, col, role, state);
+	col += w.state;
+	if (col < end)
+		draw_text(c, (struct rect){line.row, col, 1, end - col}, line.row, col, role, image);
+}
+
+static void draw_engine_row(struct canvas *c, struct rect line, const struct engine_row *row, bool is_current)
+{
+	uint16_t role = is_current ? ROLE_TABLE_CURRENT : row->problem[0] ? ROLE_STATUS_ERROR : ROLE_TEXT;
+
+	canvas_fill(c, line, " ", style_of(role));
+	if (row->problem[0])
+		draw_text(c, line, line.row, line.col + 1, role, row->problem);
+	else
+		draw_engine_cells(c, line, role, row->name, row->state, row->image);
+}
+
+/* Line `at` of theirs. */
+static void draw_engine_line(const struct model *m, struct canvas *c, struct rect line, size_t at)
+{
+	const struct engines *e = &m->sandboxes.engines;
+
+	if (at == 0)
+		draw_engine_cells(c, line, ROLE_TABLE_HEADER, "CONTAINER", "STATE", "IMAGE");
+	else if (e->n)
+		draw_engine_row(c, line, &e->rows[at - 1], e->selected == (long)at - 1);
+	else
+		draw_text(c, line, line.row, line.col + 1, e->error[0] ? ROLE_STATUS_ERROR : ROLE_DIM,
+				e->is_asking  ? "asking the container engines ..."
+				: e->error[0] ? e->error
+					      : "no other container is running");
+}
+
 static void draw_list(const struct model *m, struct canvas *c, const struct sandboxes_layout *l)
 {
 	const struct sandboxes *s = &m->sandboxes;
@@ -136,8 +188,15 @@ static void draw_list(const struct model *m, struct canvas *c, const struct sand
 	int row = l->table.row;
 
 	draw_header(m, c, l);
-	for (size_t i = s->top; i < s->n && row < l->table.row + l->table.rows; i++, row++)
-		draw_row(m, c, l, &s->entries[i], row, (long)i == current);
+	size_t engines = sandboxes_engines_at(s), end = engines + engines_lines(&s->engines);
+	for (size_t i = s->top; i < end && row < l->table.row + l->table.rows; i++, row++)
+		if (i < s->n)
+			draw_row(m, c, l, &s->entries[i], row, (long)i == current);
+		else if (i >= engines)
+			draw_engine_line(m, c, (struct rect){row, l->table.col, 1, l->table.cols},
+					i - engines);
+	if (s->top > 0)
+		return;
 	if (s->error[0])
 		draw_text(c, l->inner, l->table.row, l->table.col + 1, ROLE_STATUS_ERROR, s->error);
 	else if (!s->n)
@@ -189,14 +248,14 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 {
 	const struct sandboxes *s = &m->sandboxes;
 	struct sandboxes_layout l = sandboxes_layout(m);
-	char title[120];
+	const char *word = s->ended[0] ? s->ended : s->doing;
+	char title[130];
 
 	canvas_fill(c, l.box, " ", style_of(ROLE_TEXT));
 	if (l.inner.row > l.box.row)
 		draw_box(c, m->has_utf8, l.box, ROLE_BORDER_FOCUS);
 	if (s->is_inside)
-		snprintf(title, sizeof title, " inside %s%s%.40s ", s->inside, s->ended[0] ? ": " : "",
-				s->ended);
+		snprintf(title, sizeof title, " inside %.72s%s%.40s ", s->inside, *word ? ": " : "", word);
 	else
 		snprintf(title, sizeof title, " sandboxes: %zu ", s->n);
 	if (l.inner.row > l.box.row)
@@ -214,5 +273,7 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 			: has_notice                   ? ROLE_STATUS
 						       : ROLE_DIM,
 			has_notice ? notice->text
-				   : "Enter looks inside   s stops   n c m p u sort   Esc back");
+			: l.inner.cols < 76
+					? "Enter look  s stop  o others  Esc back"
+					: "Enter looks inside   s stops   o other containers   n c m p u sort   Esc back");
 }

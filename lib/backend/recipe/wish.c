@@ -35,6 +35,18 @@ const char *trm_container_image(const char *language)
 	return IMAGES[0].image;
 }
 
+const char *trm_container_tell(const char *backend, const char *container, const char *user, char *out)
+{
+	snprintf(out, TRM_CONTAINER_WORDS,
+			"A file, /.terrarium/agent, is copied into the container %.400s (%.80s; it is started if it is "
+			"stopped), and runs in it. What you start runs as %.200s, with the limits and the network that "
+			"the container has. The container is not stopped or removed; in the end the agent and its file "
+			"go.",
+			container, backend,
+			user && *user ? user : "its user, or as uid 1000 where that is root");
+	return out;
+}
+
 /* ---- copies -------------------------------------------------------------------------------- */
 
 static const char *keep(struct wish *wish, const char *text)

@@ -3,7 +3,7 @@
 #define TERRARIUM_DOCTOR_H
 
 /* What works on this machine, and how to mend what does not. Blocking (it
- * tries things out): not for use inside a loop. */
+ * tries things out), but for trm_containers_start(): not for use inside a loop. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 enum trm_check_status { TRM_CHECK_OK, TRM_CHECK_WEAK, TRM_CHECK_FAILED, TRM_CHECK_NOTE };
 
 struct trm_error;
+struct trm_loop;
 
 struct trm_check {
 	enum trm_check_status status;
@@ -55,6 +56,17 @@ typedef void trm_container_fn(void *user, const struct trm_container_info *info)
 /* All engines are asked at the same time, for three seconds at most; those that are not installed have none.
  * To look into one: trm_container_opts.container. TRM_EINVAL: the config file cannot be read. */
 int trm_containers(const char *config_path, trm_container_fn *fn, void *user, struct trm_error *reterr);
+
+/* The same on a loop. Once all have answered or their time is over: `found` for each, then `done`, when which
+ * returns the handle is gone; neither is called before trm_containers_start() has returned. Borrows `cb`. */
+struct trm_containers;
+struct trm_containers_cb {
+	trm_container_fn *found;
+	void (*done)(void *user);
+};
+int trm_containers_start(struct trm_loop *loop, const char *config_path, const struct trm_containers_cb *cb,
+		void *user, struct trm_containers **ret, struct trm_error *reterr);
+void trm_containers_cancel(struct trm_containers *containers); /* no callback follows; takes NULL */
 
 /* For a recipe (terrarium/recipe.h): whether its engine works, and what is enforced in a sandbox of it. */
 int trm_doctor_backend(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user);

@@ -204,6 +204,11 @@ const char *trm_container_image(const char *language);
 /* How the names of images begin that are built from container.dockerfile. */
 #define TRM_BUILT_IMAGE "terrarium-build:"
 
+/* What is done to an existing container when opts->container names one, for a person to agree to: whole
+ * sentences. `user` as in the options. Returns `out`, at least TRM_CONTAINER_WORDS large. */
+enum { TRM_CONTAINER_WORDS = 1280 };
+const char *trm_container_tell(const char *backend, const char *container, const char *user, char *out);
+
 /* The parts that trm_sandbox_open() looks at, one by one: mounts (all together), env, workdir and group.
  * TRM_EINVAL, TRM_ETOOBIG with a sentence. Whether `host` is there is seen at the opening. */
 int trm_sandbox_opts_check(const struct trm_sandbox_opts *opts, struct trm_error *reterr);

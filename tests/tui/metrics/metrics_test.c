@@ -4,6 +4,8 @@
 
 #include "tui/model/desk.h"
 
+#include <terrarium/doctor.h>
+
 #include "metrics/marks.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -352,6 +354,105 @@ static void one_is_looked_into(void **state)
 	assert_screen("1 x", false);
 }
 
+/* ---- containers of others ---- */
+
+static void found(const char *name, const char *problem)
+{
+	const struct trm_container_info info = {.backend = "toy",
+			.id = *problem ? "" : "0a1b",
+			.name = name,
+			.image = "some:image",
+			.state = "running",
+			.problem = problem};
+
+	send((struct msg){.type = MSG_CONTAINER, .container = &info});
+}
+
+static void containers_are_asked_for(void **state)
+{
+	(void)state;
+	press(K_F8, 0);
+	list(1);
+	found("early", ""); /* nobody has asked */
+	assert_screen("toy:early", false);
+	press('o', 0);
+	assert_non_null(last_effect(EFFECT_CONTAINERS));
+	assert_screen("asking the container engines", true);
+	press('o', 0);
+	assert_int_equal(count(EFFECT_CONTAINERS), 1);
+	press(K_DOWN, 0); /* there is nothing yet to go to */
+	assert_int_equal(sandboxes_selected(&m.sandboxes), 0);
+	found("web", "");
+	found("", "no daemon here");
+	send((struct msg){.type = MSG_CONTAINERS_END});
+	assert_screen("toy:web", true);
+	assert_screen("some:image", true);
+	assert_screen("toy cannot be asked for its containers: no daemon here", true);
+	press('o', 0);
+	send((struct msg){.type = MSG_CONTAINERS_END, .text = "the config file cannot be read"});
+	assert_screen("toy:web", false);
+	assert_screen("the config file cannot be read", true);
+	press('o', 0);
+	send((struct msg){.type = MSG_CONTAINERS_END});
+	assert_screen("no other container is running", true);
+	press(K_ESCAPE, 0);
+	press(K_F8, 0);
+	list(1);
+	assert_screen("no other container", false);
+}
+
+static void a_container_is_looked_into_after_a_question(void **state)
+{
+	(void)state;
+	press(K_F8, 0);
+	list(1);
+	press('o', 0);
+	found("web", "");
+	found("", "no daemon here");
+	send((struct msg){.type = MSG_CONTAINERS_END});
+	press(K_DOWN, 0); /* over the heading */
+	list(2);
+	assert_int_equal(sandboxes_selected(&m.sandboxes), 3);
+	press('s', 0);
+	assert_screen("this container is not ours", true);
+	press(K_ENTER, 0);
+	assert_screen("/.terrarium/agent, is copied into the container web", true);
+	press(K_ESCAPE, 0);
+	assert_false(m.sandboxes.is_inside);
+	press(K_ENTER, 0);
+	press(K_ENTER, 0);
+	const struct effect *e = last_effect(EFFECT_LOOK_CONTAINER);
+	assert_non_null(e);
+	assert_int_equal(e->len, sizeof "toy\0"
+					"0a1b" - 1);
+	assert_memory_equal(e->text,
+			"toy\0"
+			"0a1b",
+			e->len);
+	send((struct msg){.type = MSG_INSIDE_PROGRESS, .text = "putting an agent into it"});
+	assert_screen("inside toy:web: putting an agent into it", true);
+	send((struct msg){.type = MSG_INSIDE_PROGRESS, .text = ""});
+	assert_screen("inside toy:web ", true);
+	press(K_ESCAPE, 0);
+	assert_non_null(last_effect(EFFECT_LOOK_END));
+	press(K_DOWN, 0);
+	press(K_ENTER, 0); /* the engine that cannot be asked */
+	assert_false(m.sandboxes.is_inside);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	press(K_UP, 0);
+	press(K_UP, 0);
+	assert_int_equal(sandboxes_selected(&m.sandboxes), 1);
+}
+
+static void the_palette_asks_for_containers(void **state)
+{
+	(void)state;
+	command_run(&m, command_find("sandboxes-containers"), &fx);
+	assert_true(m.sandboxes.is_shown);
+	assert_non_null(last_effect(EFFECT_SANDBOXES));
+	assert_non_null(last_effect(EFFECT_CONTAINERS));
+}
+
 static void the_strip_unfolds(void **state)
 {
 	(void)state;
@@ -378,12 +479,21 @@ static void nothing_of_the_page_breaks_on_any_size(void **state)
 		press(K_F8, 0);
 		list(3);
 		press(K_DOWN, 0);
+		press('o', 0);
+		free(screen());
+		found("web", "");
+		found("", "no daemon here");
+		send((struct msg){.type = MSG_CONTAINERS_END});
+		press(K_END, 0);
 		free(screen());
 		for (int row = 0; row < sizes[i][0]; row += 3)
 			mouse(MOUSE_PRESS, row, row * 2);
 		press(K_ENTER, 0);
+		free(screen());
+		press(K_ENTER, 0);
 		sample(5, 50);
 		free(screen());
+		press(K_ESCAPE, 0);
 		press(K_ESCAPE, 0);
 		press(K_ESCAPE, 0);
 		if (m.sandboxes.is_shown)
@@ -406,6 +516,9 @@ int main(void)
 			TEST(it_goes_on_when_told_or_when_nobody_answers),
 			TEST(sandboxes_are_listed_sorted_and_stopped),
 			TEST(one_is_looked_into),
+			TEST(containers_are_asked_for),
+			TEST(a_container_is_looked_into_after_a_question),
+			TEST(the_palette_asks_for_containers),
 			TEST(the_strip_unfolds),
 			TEST(nothing_of_the_page_breaks_on_any_size),
 	};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole screens against the files in screens/. After a wanted change: TERRARIUM_WRITE_SCREENS=1 makes
  * them anew; look at the difference before it is committed. */
+#include <terrarium/doctor.h>
+
 #include "view/view.h"
 
 #include <stdio.h>
@@ -347,7 +349,15 @@ static void sandboxes(void **state)
 		const char *name;
 		int rows, cols;
 	} sizes[] = {{"sandboxes_40x10", 10, 40}, {"sandboxes_80x24", 24, 80}, {"sandboxes_120x36", 36, 120},
-			{"sandboxes_200x60", 60, 200}};
+			{"sandboxes_200x60", 60, 200}},
+	  with_containers[] = {{"containers_80x24", 24, 80}, {"containers_120x36", 36, 120},
+			  {"containers_40x10", 10, 40}};
+	static const struct trm_container_info containers[] = {
+			{"docker", "0a1b2c", "a-database", "postgres:16", "running", ""},
+			{"docker", "4d5e6f", "", "a.registry.example/with/a/name/that/is/long:2026-11-21",
+					"paused", ""},
+			{"podman", "", "", "", "", "it does not answer within 3 s"},
+	};
 	(void)state;
 	set_up(true);
 	press(K_F8);
@@ -356,6 +366,16 @@ static void sandboxes(void **state)
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		resize(sizes[i].rows, sizes[i].cols);
 		assert_screen(sizes[i].name);
+	}
+	press('o');
+	for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
+		send((struct msg){.type = MSG_CONTAINER, .container = &containers[i]});
+	send((struct msg){.type = MSG_CONTAINERS_END});
+	press(K_END);
+	press(K_UP);
+	for (size_t i = 0; i < sizeof with_containers / sizeof *with_containers; i++) {
+		resize(with_containers[i].rows, with_containers[i].cols);
+		assert_screen(with_containers[i].name);
 	}
 	tear_down();
 }
