@@ -143,11 +143,22 @@ static bool is_ending(const struct proc *proc)
 	return flags & PF_EXITING;
 }
 
+/* `exec` in Bash, os.execv() in Python: another program goes on under the same number, without the pipe. While
+ * it is being loaded the command line is empty. */
+static bool has_other_program(const struct proc *proc)
+{
+	char path[40], text[4096];
+	size_t last = strlen(proc->last_arg) + 1;
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)proc->pid);
+	ssize_t n = sysfile_read(path, text, sizeof text);
+	return n < (ssize_t)last || memcmp(text + n - last, proc->last_arg, last) != 0;
+}
+
 /* Whoever only closes its control pipe cannot be spoken with any more: an empty OUTPUT says so. */
 static void note_hang_up(struct proc *proc)
 {
 	watch_close(&proc->agent->poller, &proc->control.watch);
-	if (proc->exited || is_ending(proc))
+	if (proc->exited || is_ending(proc) || has_other_program(proc))
 		return;
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
 		if (sub_can_take(sub))

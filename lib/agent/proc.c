@@ -47,6 +47,13 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 	output_pump(proc);
 }
 
+static char *copy_last(char *const *argv)
+{
+	while (argv[1])
+		argv++;
+	return strdup(*argv);
+}
+
 static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg)
 {
 	struct proc *proc = calloc(1, sizeof *proc);
@@ -57,6 +64,7 @@ static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg
 	proc->mark = agent->next_mark ? agent->next_mark-- : 0;
 	proc->key = strdup(msg->key);
 	proc->name = strdup(msg->argv[0]);
+	proc->last_arg = copy_last(msg->argv);
 	proc->label = strdup(msg->label);
 	if (*msg->key && (proc->recent = malloc(sizeof *proc->recent)))
 		recent_init(proc->recent);
@@ -100,7 +108,7 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		return;
 	}
 	proc = proc_create(agent, msg);
-	if (!proc || !proc->key || !proc->name || !proc->label || (*msg->key && !proc->recent)
+	if (!proc || !proc->key || !proc->name || !proc->last_arg || !proc->label || (*msg->key && !proc->recent)
 			|| spawn_process(proc, msg, client->nproc, &error) < 0) {
 		client_error(client, stream, error.code, "%s", error.msg);
 		if (proc) {
@@ -249,5 +257,6 @@ void proc_destroy(struct proc *proc)
 	free(proc->key);
 	free(proc->label);
 	free(proc->name);
+	free(proc->last_arg);
 	free(proc);
 }

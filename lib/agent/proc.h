@@ -45,6 +45,7 @@ struct proc {
 	pid_t pid;
 	struct watch report;   /* from the second exec: closed without a word when it went well */
 	char *name;            /* argv[0], for sentences */
+	char *last_arg;        /* the end of its command line, until it executes something else */
 	char *label;           /* for METRICS; "": none */
 	struct sub *subs;      /* the oldest first */
 	struct recent *recent; /* NULL: it has no key, so nobody comes later */

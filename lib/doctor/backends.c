@@ -109,6 +109,12 @@ static void advise(struct row *row, const char *words)
 	say(row->advice, sizeof row->advice, hint ? hint : "");
 }
 
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 static void on_done(void *user, const struct command_result *result)
 {
 	struct row *row = user;
@@ -117,12 +123,12 @@ static void on_done(void *user, const struct command_result *result)
 	row->status = TRM_CHECK_OK;
 	if (result->is_timed_out)
 		snprintf(row->detail, sizeof row->detail, "%.40s does not end; it was stopped after %d s",
-				result->program, TRY_MS / 1000);
+				last_name(result->program), TRY_MS / 1000);
 	else if (*result->words && result->status)
 		say_end(row->detail, sizeof row->detail, result->words);
 	else if (result->status)
 		snprintf(row->detail, sizeof row->detail, "%.40s ends with exit status %d and says nothing",
-				result->program,
+				last_name(result->program),
 				WIFEXITED(result->status) ? WEXITSTATUS(result->status) : -1);
 	else
 		say(row->detail, sizeof row->detail, result->out);
