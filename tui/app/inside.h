@@ -126,7 +126,7 @@ struct app {
 	struct trm_registry *registry; /* NULL: nobody looks at the list */
 	struct trm_timer *list_timer;
 	struct trm_containers *containers; /* being asked for; NULL: nobody asks */
-	struct app_look *looks; /* attached to, look.c's own */
+	struct app_look *looks;            /* attached to, look.c's own */
 	/* record.c */
 	struct story story;      /* what has been run */
 	uint64_t begun_ns;       /* its times count from here */
