@@ -34,6 +34,7 @@ struct sampler {
 	/* Samples in which these are not looked at. */
 	unsigned net_rest, cgroup_rest;
 	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
+	bool is_alone;              /* all processes that can be seen here are the sandbox's */
 };
 
 void sampler_init(struct sampler *sampler);
