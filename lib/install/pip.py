@@ -15,6 +15,7 @@ CACHE = '/var/cache/terrarium/pip'
 WHEELS = '/workspace/.terrarium-wheels'
 CONFIGS = '/etc/pip.conf', os.path.expanduser('~/.config/pip/pip.conf'), os.path.expanduser('~/.pip/pip.conf')
 INDEXES = 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'PIP_NO_INDEX'
+CERTIFICATES = 'PIP_CERT', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'
 SPAWNS = frozenset((
 	'subprocess.Popen', 'os.system', 'os.exec', 'os.spawn', 'os.posix_spawn', 'os.fork', 'os.forkpty', 'pty.spawn'))
 
@@ -43,7 +44,22 @@ def pip_archive():
 	for place in places:
 		for archive in sorted(glob.glob(place + '/pip-*.whl')):
 			return archive
-	sys.exit('there is no pip for this python3: install it on the host (apt install python3-pip, or the small python3-pip-whl)')
+	where = 'in the image' if os.path.isdir('/.terrarium') else 'on the host'
+	sys.exit(f'there is no pip for this python3: install it {where} (apt install python3-pip, or the small python3-pip-whl)')
+
+
+def explain_authorities():
+	"""A pip that was told of a file, or a distribution's, trusts a file that a small image need not have."""
+	path = next((os.environ[name] for name in CERTIFICATES if os.environ.get(name)), None)
+	try:
+		from pip._vendor import certifi
+		path = path or certifi.where()
+	except (ImportError, OSError):
+		pass
+	if path and not os.path.exists(path):
+		print(f'pip can trust no https index: {path}, with the certificates of authorities, is not in the sandbox.'
+			' Take an image with the package ca-certificates, or show it a file of yours:'
+			' --mount FILE:/data/ca.pem --env PIP_CERT=/data/ca.pem', file=sys.stderr)
 
 
 def refuse_processes(event, args):
@@ -61,7 +77,12 @@ def fetch(args):
 	sys.addaudithook(refuse_processes)
 	sys.argv = ['pip', 'download', '--only-binary=:all:', '--dest', WHEELS, *args]
 	import runpy
-	runpy.run_module('pip', run_name='__main__', alter_sys=True)
+	try:
+		runpy.run_module('pip', run_name='__main__', alter_sys=True)
+	except SystemExit as end:
+		if end.code:
+			explain_authorities()
+		raise
 
 
 def show_list(args):
@@ -70,17 +91,25 @@ def show_list(args):
 			print(f'{index_folder()}/{os.path.basename(wheel)}')
 
 
-def install(*options):
+def install_command(*options):
 	pip = [pip_archive() + '/pip'] if pip_archive() else ['-m', 'pip']
-	os.execv(sys.executable, [sys.executable, *pip, 'install', '--user', '--no-warn-script-location', *options])
+	return [sys.executable, *pip, 'install', '--user', '--no-warn-script-location', *options]
 
 
 def put(args):
-	install('--no-index', f'--find-links={CACHE}/{index_folder()}', *args)
+	os.execv(sys.executable, install_command('--no-index', f'--find-links={CACHE}/{index_folder()}', *args))
 
 
 def build(args):
-	install(*args)
+	import subprocess
+	try:
+		code = subprocess.call(install_command(*args))
+	except KeyboardInterrupt:
+		code = 130
+	if code not in (0, 130):
+		sys.path.insert(0, pip_archive() or sys.path[0])
+		explain_authorities()
+	sys.exit(code if code >= 0 else 128 - code)
 
 
 # Debian's Python is managed externally: but the home is the sandbox's own. What was fetched is kept by us.

@@ -57,6 +57,19 @@ requests() { grep -c "$1" requests || :; }
 # expect_requests N PATH: so many were there.
 expect_requests() { [ "$(requests "$2")" = "$1" ] || wrong "there should be $1 requests for $2, not $(requests "$2")"; }
 
+# A pip that fails for want of authorities, as in a small image: what to do is said, and its code is kept.
+mkdir -p fake/pip && : >fake/pip/__init__.py
+echo 'raise SystemExit(3)' >fake/pip/__main__.py
+tried="pip.py build"
+code=0
+PYTHONPATH="$dir/fake" PIP_CERT=/nowhere/ca.pem $python "$source/lib/install/pip.py" build six 2>err || code=$?
+expect_code 3
+expect_in err "/nowhere/ca.pem, with the certificates of authorities, is not in the sandbox"
+code=0
+PYTHONPATH="$dir/fake" PIP_CERT=$python $python "$source/lib/install/pip.py" build six 2>err || code=$?
+expect_code 3
+expect_err ""
+
 start one
 start two
 try run --yes --name one -c 'import demo'
