@@ -27,7 +27,9 @@ struct linear {
 	uint32_t started;   /* that this one goes on was said */
 	uint64_t notices;
 	enum sandbox_state sandbox;
-	bool has_sandbox; /* its state was told at all */
+	bool has_sandbox;  /* its state was told at all */
+	char doing[160];   /* what its start was said to wait for */
+	uint64_t doing_ns; /* when to say the next of it; 0: nothing was heard of it */
 	bool reads_line;
 	enum trm_stop step;
 	uint64_t question;                     /* what tells one dialog from the next; 0: none */

@@ -10,7 +10,8 @@
 #include "linear/linear.h"
 #include "model/stopping.h"
 
-#define QUICK_NS 1000000000u /* what ends within that is told when it has ended */
+#define QUICK_NS 1000000000u  /* what ends within that is told when it has ended */
+#define AGAIN_NS 15000000000u /* how far a start has come is told so often */
 
 void linear_init(struct linear *l, bool has_person)
 {
@@ -177,6 +178,28 @@ static void say_sandbox(struct linear *l, const struct model *m)
 		linear_say(l, "the sandbox has ended");
 	l->sandbox = s->state;
 	l->has_sandbox = true;
+	l->doing_ns = 0;
+}
+
+/* What a start waits for, as the pull of an image: when that is something new, and now and then how far it is. */
+static void say_doing(struct linear *l, const struct model *m)
+{
+	const struct sandbox_info *s = &m->sandbox;
+	const char *time = strstr(s->doing, " ("), *detail = strstr(s->doing, " - ");
+	size_t n = time ? (size_t)(time - s->doing) : detail ? (size_t)(detail - s->doing) : strlen(s->doing);
+
+	if (m->is_quitting || s->state != SANDBOX_STARTING || !n)
+		return;
+	if (!l->doing_ns) {
+		l->doing_ns = m->now_ns + QUICK_NS;
+		l->doing[0] = '\0';
+	}
+	bool is_same = strlen(l->doing) == n && strncmp(l->doing, s->doing, n) == 0;
+	if (m->now_ns < l->doing_ns && (is_same || !l->doing[0]))
+		return;
+	linear_say(l, "%s", s->doing);
+	snprintf(l->doing, sizeof l->doing, "%.*s", (int)n, s->doing);
+	l->doing_ns = m->now_ns + AGAIN_NS;
 }
 
 static void say_start(struct linear *l, const struct model *m)
@@ -299,6 +322,7 @@ bool linear_tell(struct linear *l, const struct model *m)
 	uint64_t question = question_of(d);
 
 	say_sandbox(l, m);
+	say_doing(l, m);
 	say_output(l, m);
 	say_ends(l, m, m->out.runs.last + 1);
 	say_start(l, m);

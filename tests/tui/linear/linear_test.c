@@ -122,6 +122,32 @@ static void end(uint32_t serial, enum trm_status status)
 
 /* ---- tests ---- */
 
+static void doing(uint64_t now_s, const char *words)
+{
+	m.now_ns = now_s * 1000000000;
+	send((struct msg){.type = MSG_SANDBOX_PROGRESS, .text = words});
+}
+
+static void a_long_start_is_told(void **state)
+{
+	(void)state;
+	told();
+	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "box"});
+	told();
+	doing(100, "making the container");
+	assert_string_equal(told(), "");
+	doing(102, "pulling the image x - layer 1");
+	expect("pulling the image x - layer 1\npython> ");
+	doing(103, "pulling the image x (3 s) - layer 2");
+	assert_string_equal(told(), "");
+	doing(120, "pulling the image x - layer 3");
+	expect("pulling the image x - layer 3\npython> ");
+	doing(121, "making the container");
+	expect("making the container\npython> ");
+	send((struct msg){.type = MSG_SANDBOX_READY, .text = "box", .other = "fake"});
+	expect("sandbox box is ready\npython> ");
+}
+
 static void a_question_is_asked_in_words(void **state)
 {
 	(void)state;
@@ -259,7 +285,7 @@ static void every_command_has_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			TEST(a_question_is_asked_in_words),
+			TEST(a_long_start_is_told), TEST(a_question_is_asked_in_words),
 			TEST(a_run_is_told_once_and_plainly),
 			TEST(code_after_a_run_is_another_cell),
 			TEST(input_is_asked_for),
