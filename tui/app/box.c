@@ -116,6 +116,13 @@ static void describe_terminal(struct app *a)
 	a->env[n] = NULL;
 }
 
+/* Of a sandbox that was attached to: what it takes to make another one like it. */
+static void remember_kind(struct app *a)
+{
+	snprintf(a->like_backend, sizeof a->like_backend, "%s", trm_sandbox_backend(a->sandbox));
+	snprintf(a->like_image, sizeof a->like_image, "%s", trm_sandbox_origin(a->sandbox));
+}
+
 static int open_box(struct app *a, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts = a->opts->sandbox;
@@ -123,8 +130,13 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	if (!opts.metrics_interval_ms)
 		opts.metrics_interval_ms = 1000;
 	opts.metrics_with_processes = true;
-	/* Should it end, its successor is one of our own. */
+	/* Should it end, its successor is one of our own, and of the same kind: nobody who was in a container
+	 * expects to be outside of one. */
 	const char *name = a->has_attached ? NULL : a->opts->attach;
+	if (a->has_attached && a->like_backend[0]) {
+		opts.backend = a->like_backend;
+		opts.container.image = a->like_image[0] ? a->like_image : opts.container.image;
+	}
 	bool joins = opts.server.join == TRM_SERVER_JOIN;
 	if (joins && a->has_attached)
 		opts.server.join = TRM_SERVER_JOIN_OR_START;
@@ -133,6 +145,8 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	if (r < 0)
 		return r;
 	a->has_attached = name != NULL || joins;
+	if (name)
+		remember_kind(a);
 	struct msg msg = {.type = MSG_SANDBOX_STARTING};
 	describe(a->sandbox, &msg);
 	app_send(a, &msg);
