@@ -78,7 +78,16 @@ toy --container asleep|the container 'asleep' is paused: unpause it first
 toy --container off|the container 'off' does not run (it is 'exited'): it ends as soon as it is started
 toy --image here|toy: the step 'create' failed: no room for here ('engine create', exit status 7)
 gone --image here|the backend 'gone' does not work here: the program '$dir/nothing-here' is not installed, or not in PATH
+local --container web|--container is of containers, and the backend 'local' has none: give --backend docker or podman as well
+local --user 1000|--user is of containers, and the backend 'local' has none: give --backend docker or podman as well
+local --commit lab:2|--commit is of containers, and the backend 'local' has none: give --backend docker or podman as well
+microsandbox --read-only|--read-only is of containers, and the backend 'microsandbox' has none: give --backend docker or podman as well
+local --image here|--image is of containers and servers, and the backend 'local' runs this machine's own programs: give --backend docker or podman as well
 MISTAKES
+
+# What is configured for containers is not in the way of others.
+TERRARIUM_USER=1000 TERRARIUM_KEEP_IMAGE=on TERRARIUM_IMAGE=here try run --yes --backend fake --read-only=off -c "print x"
+expect_code 0
 
 : >Dockerfile
 try run --yes -c x --backend toy --dockerfile .

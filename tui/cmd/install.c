@@ -303,7 +303,7 @@ static int install_parsed(struct install *in, const struct options *o)
 	const struct trm_lang *lang;
 	struct trm_error why = {0};
 	in->asked = options_asked(o);
-	if (options_config(o, &in->config) < 0)
+	if (options_config_start(o, &in->config) < 0)
 		return CMD_FAILED;
 	if (trm_lang_find(*in->config.language ? in->config.language : "python", &lang, &why) < 0)
 		return cmd_fail("%s", why.msg);

@@ -351,3 +351,32 @@ int options_config(const struct options *o, struct trm_config *ret_config)
 {
 	return options_config_from(o, ret_config, NULL);
 }
+
+/* Whoever names a container does not want their code run in something else. */
+static int check_backend(const struct options *o, const struct trm_config *config)
+{
+	static const char *const of_containers[] = {"container", "dockerfile", "user", "read_only", "commit",
+			"commit_over", "keep_image"};
+	bool is_server = !strcmp(config->backend, "microsandbox");
+	if (!is_server && strcmp(config->backend, "local") != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof of_containers / sizeof *of_containers; i++) {
+		const struct trm_setting *setting = trm_setting_find(of_containers[i]);
+		char value[8];
+		trm_config_get(config, setting, value, sizeof value);
+		if (options_has(o, of_containers[i]) && *value && strcmp(value, "off") != 0)
+			return cmd_fail("%s is of containers, and the backend '%s' has none: give --backend docker "
+					"or podman as well",
+					setting->option, config->backend);
+	}
+	if (!is_server && options_has(o, "image") && *config->image)
+		return cmd_fail("--image is of containers and servers, and the backend 'local' runs this machine's "
+				"own programs: give --backend docker or podman as well");
+	return 0;
+}
+
+int options_config_start(const struct options *o, struct trm_config *ret_config)
+{
+	int r = options_config(o, ret_config);
+	return r < 0 ? r : check_backend(o, ret_config) ? -1 : 0;
+}

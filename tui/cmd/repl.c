@@ -67,7 +67,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return CMD_FAILED;
 		figures = o.value;
 	}
-	if (options_config(&o, &config) < 0)
+	if (options_config_start(&o, &config) < 0)
 		return CMD_FAILED;
 	boxes_note_running(&o, &config);
 	return repl_open(&config, &o, false, figures);

@@ -153,7 +153,7 @@ static int run_parsed(struct request *q, const struct options *o)
 		return cmd_fail("nothing to run: give a FILE, - for standard input, or -c CODE");
 	if (!q->n_sources && !add_source(q, SOURCE_STDIN, "-"))
 		return CMD_FAILED;
-	if (options_config(o, &q->config) < 0)
+	if (options_config_start(o, &q->config) < 0)
 		return CMD_FAILED;
 	struct trm_error why = {0};
 	if (gate_open(&q->gate, &q->config, o->config_path, &why) < 0)

@@ -316,7 +316,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	const char *wrong = contradiction(&s);
 	if (wrong)
 		return cmd_fail("%s", wrong);
-	if (options_config(&o, &s.config) < 0)
+	if (options_config_start(&o, &s.config) < 0)
 		return CMD_FAILED;
 	take_config(&s);
 	/* There is nobody to be asked: what is to be asked about is refused. */

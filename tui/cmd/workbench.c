@@ -110,7 +110,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (file && access(file, F_OK) < 0 && !isatty(STDIN_FILENO) && !strpbrk(file, "./"))
 		return cmd_fail("there is no command and no file '%s'; see 'terrarium help'", file);
 	struct trm_config config;
-	if (options_config(&o, &config) < 0)
+	if (options_config_start(&o, &config) < 0)
 		return CMD_FAILED;
 	return workbench_open(&config, &o, file, false);
 }
