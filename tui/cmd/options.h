@@ -80,8 +80,8 @@ bool options_wish(const struct options *o);
 
 /* Load the config and put the options on top. 0, or -1 when the sentence has been printed. */
 int options_config(const struct options *o, struct trm_config *ret_config);
-/* The same for what may start a sandbox: options that only containers have are wrong with other backends. What
- * the config file says of containers just plays no part there. */
+/* The same for what may start a sandbox: options that only containers have are wrong with other backends.
+ * What the config file says of containers just plays no part there. */
 int options_config_start(const struct options *o, struct trm_config *ret_config);
 /* The same, and by row of trm_settings() where each value came from (OPTIONS_SETTINGS_MAX of them; NULL:
  * nobody wants to know). An origin OPTION of "confirm" with a column is --yes. */

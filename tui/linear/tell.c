@@ -181,7 +181,8 @@ static void say_sandbox(struct linear *l, const struct model *m)
 	l->doing_ns = 0;
 }
 
-/* What a start waits for, as the pull of an image: when that is something new, and now and then how far it is. */
+/* What a start waits for, as the pull of an image: when that is something new, and now and then how far it
+ * is. */
 static void say_doing(struct linear *l, const struct model *m)
 {
 	const struct sandbox_info *s = &m->sandbox;

@@ -285,7 +285,8 @@ static void every_command_has_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			TEST(a_long_start_is_told), TEST(a_question_is_asked_in_words),
+			TEST(a_long_start_is_told),
+			TEST(a_question_is_asked_in_words),
 			TEST(a_run_is_told_once_and_plainly),
 			TEST(code_after_a_run_is_another_cell),
 			TEST(input_is_asked_for),
