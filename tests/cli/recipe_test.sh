@@ -82,8 +82,12 @@ local --container web|--container is of containers, and the backend 'local' has 
 local --user 1000|--user is of containers, and the backend 'local' has none: give --backend docker or podman as well
 local --commit lab:2|--commit is of containers, and the backend 'local' has none: give --backend docker or podman as well
 microsandbox --read-only|--read-only is of containers, and the backend 'microsandbox' has none: give --backend docker or podman as well
-local --image here|--image is of containers and servers, and the backend 'local' runs this machine's own programs: give --backend docker or podman as well
+local --image here|--image is of containers, and the backend 'local' has none: give --backend docker or podman as well
 MISTAKES
+
+try exec --image here -- true
+expect_code 125
+expect_in err "give --backend docker or podman as well"
 
 # What is configured for containers is not in the way of others.
 TERRARIUM_USER=1000 TERRARIUM_KEEP_IMAGE=on TERRARIUM_IMAGE=here try run --yes --backend fake --read-only=off -c "print x"

@@ -286,7 +286,7 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 		return CMD_FAILED;
 	if (got == OPTIONS_END)
 		return cmd_fail("there is no command to execute; see 'terrarium exec --help'");
-	if (options_config_start(&o, &e->config) < 0)
+	if (options_config(&o, &e->config) < 0)
 		return CMD_FAILED;
 	char **command = argv + o.at - 1;
 	if (!o.only_operands && o.at < argc && strcmp(argv[o.at], "--") == 0) {
@@ -294,6 +294,8 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 			return CMD_FAILED;
 		command = argv + o.at + 1;
 	}
+	if (options_check_backend(&o, &e->config))
+		return CMD_FAILED;
 	e->asked = options_asked(&o);
 	if (options_wish(&o) || options_has(&o, "keep"))
 		boxes_note_running(&o, &e->config);

@@ -83,6 +83,9 @@ int options_config(const struct options *o, struct trm_config *ret_config);
 /* The same for what may start a sandbox: options that only containers have are wrong with other backends.
  * What the config file says of containers just plays no part there. */
 int options_config_start(const struct options *o, struct trm_config *ret_config);
+/* That check alone, for whom the name of a sandbox, which may be running, comes later than the options. 0, or
+ * CMD_FAILED when the sentence has been printed. */
+int options_check_backend(const struct options *o, const struct trm_config *config);
 /* The same, and by row of trm_settings() where each value came from (OPTIONS_SETTINGS_MAX of them; NULL:
  * nobody wants to know). An origin OPTION of "confirm" with a column is --yes. */
 struct trm_config_origin;
