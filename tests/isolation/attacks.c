@@ -66,16 +66,21 @@ static void on_put(void *user, const struct trm_error *why, uint64_t size, uint3
 	*(bool *)user = true;
 }
 
+static int attack_fd = -1; /* the program */
+
+void attacks_open(void)
+{
+	attack_fd = open(ATTACK_PROGRAM, O_RDONLY | O_CLOEXEC);
+}
+
 static void bring_program(struct inside *in)
 {
 	static const struct trm_transfer_cb cb = {.done = on_put};
 	static char bytes[4 << 20];
 	bool is_done = false;
 	struct trm_error e;
-	int fd = open(ATTACK_PROGRAM, O_RDONLY | O_CLOEXEC);
-	ssize_t n = read(fd, bytes, sizeof bytes);
+	ssize_t n = pread(attack_fd, bytes, sizeof bytes, 0);
 	assert_true(n > 0 && (size_t)n < sizeof bytes);
-	close(fd);
 	if (trm_file_put(in->sandbox, "/workspace/attack", 0755, bytes, (size_t)n, &cb, &is_done, &e) < 0)
 		fail_msg("%s", e.msg);
 	inside_wait(in, &is_done);
@@ -185,7 +190,7 @@ static _Noreturn void attack_outside(int out)
 	if (open("/", O_RDONLY | O_DIRECTORY) < 0)
 		_exit(126);
 	bait_command(&bait, ATTACK_PROGRAM, "victim=0", argv);
-	execv(ATTACK_PROGRAM, (char **)(uintptr_t)argv);
+	fexecve(attack_fd, (char **)(uintptr_t)argv, environ);
 	_exit(127);
 }
 

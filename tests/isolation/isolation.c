@@ -81,5 +81,6 @@ int main(int argc, char **argv)
 		printf("skipped: not root\n");
 		return SKIPPED;
 	}
+	attacks_open();
 	return wants_user && geteuid() == 0 ? run_all_as_nobody() : run_all();
 }
