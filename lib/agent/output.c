@@ -143,8 +143,8 @@ static bool is_ending(const struct proc *proc)
 	return flags & PF_EXITING;
 }
 
-/* `exec` in Bash, os.execv() in Python: another program goes on under the same number, without the pipe. While
- * it is being loaded the command line is empty. */
+/* `exec` in Bash, os.execv() in Python: another program goes on under the same number, without the pipe.
+ * While it is being loaded the command line is empty. */
 static bool has_other_program(const struct proc *proc)
 {
 	char path[40], text[4096];

@@ -108,7 +108,8 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		return;
 	}
 	proc = proc_create(agent, msg);
-	if (!proc || !proc->key || !proc->name || !proc->last_arg || !proc->label || (*msg->key && !proc->recent)
+	if (!proc || !proc->key || !proc->name || !proc->last_arg || !proc->label
+			|| (*msg->key && !proc->recent)
 			|| spawn_process(proc, msg, client->nproc, &error) < 0) {
 		client_error(client, stream, error.code, "%s", error.msg);
 		if (proc) {

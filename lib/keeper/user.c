@@ -113,8 +113,8 @@ int user_take(struct user *ret)
 	sysfile_read("/proc/self/uid_map", map, sizeof map);
 	if (geteuid() != 0 || (!user_map_holds(map, USER_FIRST, USER_COUNT) && user_map_moves_root(map)))
 		return 0;
-	/* ENOENT: the last one to leave has taken the directory away under our feet; when many come and go, again
-	 * and again. */
+	/* ENOENT: the last one to leave has taken the directory away under our feet; when many come and go,
+	 * again and again. */
 	for (int tries = 0; r == -ENOENT && tries < 1000; tries++)
 		r = take(ret, USER_COUNT
 						+ (user_map_holds(map, USER_MORE_FIRST, USER_MORE_COUNT)

@@ -249,7 +249,8 @@ void kernel_watch_start(struct kernel *kernel);
 
 /* ---- stray.c --------------------------------------------------------------------- */
 
-/* A run is about to be sent: what earlier ones have left behind goes, if there is no room for another process. */
+/* A run is about to be sent: what earlier ones have left behind goes, if there is no room for another
+ * process. */
 void stray_begin(struct trm_session *session, const struct kernel *kernel);
 /* It has ended, with the process limit met or not, in a session that is open. */
 void stray_end(const struct trm_run *run, const struct trm_result *result, bool has_met_limit,

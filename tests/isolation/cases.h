@@ -4,7 +4,7 @@
 
 /* Each runs a group of cases and returns how many failed. */
 
-int cases_walls(void);     /* what code inside can see and touch */
+int cases_walls(void); /* what code inside can see and touch */
 /* Before the change of user: the tree may lie where he cannot look. */
 void attacks_open(void);
 int cases_attacks(void);   /* everything else that might be tried from inside */

@@ -38,8 +38,9 @@ struct screen {
 	size_t log_len;
 };
 
-/* Start argv on a pty of this size, with exactly this environment beside PATH, HOME and XDG_STATE_HOME, and where it
- * has none an XDG_RUNTIME_DIR of this test's own, which then is also what else the test starts gets. */
+/* Start argv on a pty of this size, with exactly this environment beside PATH, HOME and XDG_STATE_HOME, and
+ * where it has none an XDG_RUNTIME_DIR of this test's own, which then is also what else the test starts gets.
+ */
 void screen_start(struct screen *s, int rows, int cols, const char *const *argv, const char *const *env);
 
 void screen_send(struct screen *s, const char *keys); /* NUL-terminated */

@@ -33,8 +33,7 @@ static int attach_container(
 	int code = config->confirm ? confirm_container(config) : CMD_OK;
 	if (code != CMD_OK)
 		return code;
-	return is_repl ? repl_open(config, o, false, NULL)
-		       : workbench_open(config, o, NULL, false);
+	return is_repl ? repl_open(config, o, false, NULL) : workbench_open(config, o, NULL, false);
 }
 
 static int attach(const struct options *o, const char *name, bool is_repl)

@@ -17,8 +17,8 @@ struct repl_opts {
 	const struct trm_config *config; /* borrowed; its name is the sandbox's, if it has one */
 	const struct gate *gate;         /* borrowed */
 	struct stage_asked asked;
-	bool attach;                     /* that sandbox must be running already */
-	const char *figures;             /* directory to save images in; NULL: nowhere */
+	bool attach;         /* that sandbox must be running already */
+	const char *figures; /* directory to save images in; NULL: nowhere */
 };
 
 /* Blocks until it is left. Returns the exit code: 0, or in a pipe that of the first thing that failed; 125

@@ -129,7 +129,8 @@ static bool is_same_source(const char *origin, const struct trm_config *config)
 static int check_same(const struct stage *stage, const struct trm_config *config, struct stage_asked asked,
 		struct trm_error *reterr)
 {
-	const char *backend = trm_sandbox_backend(stage->sandbox), *origin = trm_sandbox_origin(stage->sandbox);
+	const char *backend = trm_sandbox_backend(stage->sandbox),
+		   *origin = trm_sandbox_origin(stage->sandbox);
 	if (asked.backend && strcmp(backend, config->backend) != 0)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"sandbox '%s' is running already, of the backend %s and not %s: leave --backend "

@@ -52,8 +52,8 @@ struct stage_asked {
 	bool source; /* image, container or dockerfile of the config */
 };
 
-/* 0, or a negative code: TRM_EINVAL, the running one is not what was `asked` for; stage_finish() is due in both cases. What the config says of keeping is also done to
- * one that was found running. */
+/* 0, or a negative code: TRM_EINVAL, the running one is not what was `asked` for; stage_finish() is due in
+ * both cases. What the config says of keeping is also done to one that was found running. */
 int stage_open(struct stage *stage, const struct trm_config *config, enum stage_how how,
 		struct stage_asked asked, const struct stage_cb *cb, void *user, struct trm_error *reterr);
 /* The sandbox was there before, or will be there after us: its kernels are not ours alone. Of a server's it

@@ -180,9 +180,12 @@ static void stop(struct carrier *carrier)
 	if (a->is_stopping)
 		return;
 	a->is_stopping = true;
-	a->is_leaving = false;
 	reach_keeper(a, NULL);
-	tether_stop(&a->tether);
+	if (a->is_leaving) /* our side of the line is shut */
+		found_kill(a->info.keeper, a->info.keeper_start, SIGTERM, NULL);
+	else
+		tether_stop(&a->tether);
+	a->is_leaving = false;
 	trm_timer_start(a->patience, STOP_PATIENCE_MS, 0);
 }
 

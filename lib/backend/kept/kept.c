@@ -101,8 +101,11 @@ void kept_stop(struct carrier *carrier)
 	if (k->is_stopping)
 		return;
 	k->is_stopping = true;
+	if (k->is_left && k->child) /* our side of the line is shut */
+		kill(k->keeper_pid, SIGTERM);
+	else
+		tether_stop(&k->tether);
 	k->is_left = false;
-	tether_stop(&k->tether);
 	trm_timer_start(k->patience, k->kind->patience_ms, 0);
 }
 

@@ -11,13 +11,13 @@
 #include <terrarium/sandbox.h>
 
 #include "backend/kept/kept.h"
+#include "backend/kept/mounts.h"
 #include "backend/kept/program.h"
 #include "backend/kept/rundir.h"
 #include "backend/kept/spawn.h"
 #include "backend/local/argv.h"
 #include "backend/local/filters.h"
 #include "backend/local/machine.h"
-#include "backend/kept/mounts.h"
 #include "backend/local/netplan.h"
 #include "base/err.h"
 #include "embed/embed.h"

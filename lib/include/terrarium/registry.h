@@ -21,8 +21,8 @@ struct trm_registry;
 
 struct trm_entry {
 	char name[65];
-	char backend[32];   /* "local", or the recipe that it is made by */
-	char origin[128];   /* of a recipe's: the image or container that it was made from; "" */
+	char backend[32];      /* "local", or the recipe that it is made by */
+	char origin[128];      /* of a recipe's: the image or container that it was made from; "" */
 	bool is_stale;         /* its keeper is gone: nothing runs; see trm_registry_sweep() */
 	uint32_t keeper_pid;   /* of this machine; with keeper_start the identity of the sandbox */
 	uint64_t keeper_start; /* 0 when stale */

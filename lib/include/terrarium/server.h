@@ -75,9 +75,10 @@ int trm_server_token(const char *key, const char *name_space, uint64_t lifetime_
 		struct trm_error *reterr);
 
 struct trm_serve_opts {
-	struct trm_container_opts container; /* of backends that are recipes: image, user … of every sandbox */
-	const char *host; /* address or name to listen at; NULL: 127.0.0.1 */
-	uint16_t port;    /* 0: any that is free */
+	struct trm_container_opts
+			container; /* of backends that are recipes: image, user … of every sandbox */
+	const char *host;          /* address or name to listen at; NULL: 127.0.0.1 */
+	uint16_t port;             /* 0: any that is free */
 	const char *key; /* from trm_server_key(); NULL: developers' mode, everybody may do everything, … */
 	bool is_forced;  /* … from elsewhere too: else the host must be this machine itself */
 	unsigned max_connections; /* 0: 1000 */
