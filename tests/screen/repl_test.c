@@ -262,6 +262,7 @@ static void it_asks_before_code_is_run(void **state)
 	enter("print('twice')", "python calm-fern [2]> print('twice')\n");
 	screen_wait(&s, "[a]lways:");
 	enter("perhaps", "answer y, n or a");
+	enter("y = 6", "y = 6\nanswer y, n or a");
 	enter("a", "\ntwice\npython calm-fern [3]>");
 	enter("print('thrice')", "\nthrice\npython calm-fern [4]>");
 	leave();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The question before a run: what, where, with which limits. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -104,17 +105,29 @@ void confirm_ask(struct repl *r)
 	trm_findings_finish(&found);
 }
 
+/* Whole words: code that was typed ahead, such as `y = 6`, agrees to nothing. */
+static bool is_word(const char *text, const char *word)
+{
+	size_t n;
+	text += strspn(text, " \t");
+	n = strcspn(text, " \t");
+	return !text[n + strspn(text + n, " \t")]
+	       && ((n == 1 && tolower((unsigned char)*text) == *word)
+			       || (n == strlen(word) && strncasecmp(text, word, n) == 0));
+}
+
 void confirm_answer(struct repl *r, const char *text)
 {
-	char first = text ? text[strspn(text, " \t")] : 'n';
 	r->asks_confirm = false;
-	if (first == 'a' || first == 'A')
-		r->is_always = true;
-	if (first == 0 || strchr("yYaA", first)) {
+	if (!text)
+		text = "no";
+	bool is_always = is_word(text, "always");
+	r->is_always |= is_always;
+	if (is_always || is_word(text, "yes") || is_word(text, "")) {
 		repl_run_code(r);
 		return;
 	}
-	if (first != 'n' && first != 'N') {
+	if (!is_word(text, "no")) {
 		repl_say(r, "answer y, n or a; an empty line is a yes");
 		r->asks_confirm = true;
 		return;
