@@ -53,6 +53,14 @@ expect_code 0
 expect_out ""
 feed '\n\n   \n'
 expect_code 0
+# A sandbox that cannot be had is told once, and even where there is nothing to run.
+for text in '' ':quit\n' '1 + 1\n'; do
+	feed "$text" --backend microsandbox --server-url http://127.0.0.1:1
+	expect_code 125
+	expect_out ""
+	expect_in err "refused"
+	[ "$(wc -l <err)" = 1 ] || wrong "the reason alone should be told, after '$text'"
+done
 # No newline at the end; a block that the end of the input ends; CR LF.
 feed 'def f():\n    return 6\nf() * 7'
 expect_out 42

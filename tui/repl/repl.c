@@ -236,12 +236,18 @@ static void on_tab(void *user)
 
 static const struct line_cb line_cb = {.accepted = on_accepted, .tab = on_tab, .passed = on_passed};
 
+/* May a line be taken? Those from a pipe, and its end, wait for a sandbox, or why there is none. */
+static bool is_free(const struct repl *r)
+{
+	return !r->activity.what && !r->is_leaving && !r->is_over
+	       && (repl_has_person(r) || (r->stage.sandbox && trm_sandbox_is_ready(r->stage.sandbox)));
+}
+
 /* After each turn of the loop: whoever waits for a line gets one. */
 static void turn(struct repl *r)
 {
-	bool is_free = !r->activity.what && !r->is_leaving && !r->is_over;
 	shell_released(r);
-	if (!is_free)
+	if (!is_free(r))
 		return;
 	if (!repl_has_person(r)) {
 		piped_turn(r);
@@ -373,13 +379,12 @@ void repl_caught_up(struct repl *r)
 /* Is there something to be done without anything to wait for? What a turn takes may be dealt with at once. */
 static bool is_hungry(struct repl *r)
 {
-	bool is_free = !r->activity.what && !r->is_leaving;
 	if (r->is_over || r->stage.is_closing)
 		return !has_output_left(r);
 	if (repl_has_person(r))
-		return is_free && show_is_idle(&r->show) && !line_is_shown(r->line);
+		return is_free(r) && show_is_idle(&r->show) && !line_is_shown(r->line);
 	feed_turn(&r->feed);
-	return feed_is_hungry(&r->feed) || (is_free && piped_has_line(r));
+	return feed_is_hungry(&r->feed) || (is_free(r) && piped_has_line(r));
 }
 
 static void work(struct repl *r)
