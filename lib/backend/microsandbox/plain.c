@@ -33,18 +33,20 @@ static void add_text(struct lines *lines, const cJSON *text, bool is_stderr)
 }
 
 /* Borrow the lines of a result. The protocol's own manual has texts `output` and `error` in place of lines,
- * as no known server has. */
-static void take_lines(const cJSON *result, struct lines *ret)
+ * as no known server has. False: the process has been told that there is no memory. */
+static bool take_lines(struct msb_proc *p, const cJSON *result, struct lines *ret)
 {
 	const cJSON *array = cJSON_GetObjectItemCaseSensitive(result, "output"), *item;
 	int size = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : 0;
 	*ret = (struct lines){.at = calloc((size_t)size + 2, sizeof *ret->at)};
-	if (!ret->at)
-		return;
+	if (!ret->at) {
+		msb_proc_fail(p, &(struct trm_error){.code = TRM_ENOMEM, .msg = "out of memory"});
+		return false;
+	}
 	if (!cJSON_IsArray(array)) {
 		add_text(ret, array, false);
 		add_text(ret, cJSON_GetObjectItemCaseSensitive(result, "error"), true);
-		return;
+		return true;
 	}
 	cJSON_ArrayForEach(item, array)
 	{
@@ -56,6 +58,7 @@ static void take_lines(const cJSON *result, struct lines *ret)
 			continue;
 		ret->at[ret->n++] = (struct blame_line){.text = text, .is_stderr = is_stderr};
 	}
+	return true;
 }
 
 /* Lines of one stream that follow each other go in one piece. */
@@ -138,10 +141,9 @@ static void on_run(void *user, const cJSON *result, const struct trm_error *why)
 	struct msb_proc *p = user;
 	struct lines lines;
 	struct blame blame;
-	if (!is_answered(p, result, why))
+	if (!is_answered(p, result, why) || !take_lines(p, result, &lines))
 		return;
-	take_lines(result, &lines);
-	size_t late = lines.at ? blame_timeout(lines.at, lines.n) : lines.n;
+	size_t late = blame_timeout(lines.at, lines.n);
 	if (late < lines.n) {
 		lines.n = late;
 		print_lines(p, &lines);
@@ -149,7 +151,7 @@ static void on_run(void *user, const cJSON *result, const struct trm_error *why)
 		free(lines.at);
 		return;
 	}
-	int exit_code = lines.at ? feed_unwrap(p->lang->id, p->tag, lines.at, &lines.n) : -1;
+	int exit_code = feed_unwrap(p->lang->id, p->tag, lines.at, &lines.n);
 	if (p->lang->id == TRM_LANG_JAVASCRIPT)
 		blame_node(lines.at, lines.n, &blame);
 	else
@@ -192,9 +194,8 @@ static void on_bash(void *user, const cJSON *result, const struct trm_error *why
 {
 	struct msb_proc *p = user;
 	struct lines lines;
-	if (!is_answered(p, result, why))
+	if (!is_answered(p, result, why) || !take_lines(p, result, &lines))
 		return;
-	take_lines(result, &lines);
 	print_lines(p, &lines);
 	free(lines.at);
 	int code = exit_code_of(result);
@@ -254,9 +255,8 @@ static void on_command(void *user, const cJSON *result, const struct trm_error *
 {
 	struct msb_proc *p = user;
 	struct lines lines;
-	if (!is_answered(p, result, why))
+	if (!is_answered(p, result, why) || !take_lines(p, result, &lines))
 		return;
-	take_lines(result, &lines);
 	print_lines(p, &lines);
 	free(lines.at);
 	msb_proc_end(p, exit_code_of(result), 0);

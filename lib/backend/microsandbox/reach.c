@@ -202,9 +202,9 @@ void reach_forget_run(struct reach *r)
 
 /* ---- questions ---- */
 
-static void ask_free(struct reach_ask *ask)
+static void ask_free(struct reach *r, struct reach_ask *ask)
 {
-	struct reach_ask **at = &ask->reach->asks;
+	struct reach_ask **at = &r->asks;
 	while (*at != ask)
 		at = &(*at)->next;
 	*at = ask->next;
@@ -218,7 +218,7 @@ static void on_answer(void *user, const cJSON *result, const struct trm_error *w
 	char id[sizeof ask->id];
 	uint32_t signo = ask->signo;
 	memcpy(id, ask->id, sizeof id);
-	ask_free(ask);
+	ask_free(ask->reach, ask);
 	if (signo)
 		msb_proc_end(p, 0, signo);
 	else
@@ -242,7 +242,7 @@ static struct reach_ask *send_ask(struct reach *r, const char *question, cJSON *
 	r->asks = ask;
 	if (msb_call(r->p->msb, &request, on_answer, ask, &ask->call, &why) == 0)
 		return ask;
-	ask_free(ask);
+	ask_free(r, ask);
 	return NULL;
 }
 
@@ -272,7 +272,7 @@ static void give_up_questions(struct msb_proc *p, struct reach *r)
 		char id[sizeof ask->id];
 		memcpy(id, ask->id, sizeof id);
 		msb_call_cancel(ask->call);
-		ask_free(ask);
+		ask_free(r, ask);
 		msb_kernel_reply(p, id, NULL, "interrupted");
 	}
 }
@@ -333,7 +333,7 @@ void reach_drop(struct msb_proc *p)
 	while (r->asks) {
 		struct reach_ask *ask = r->asks;
 		msb_call_cancel(ask->call);
-		ask_free(ask);
+		ask_free(r, ask);
 	}
 	msb_call_cancel(r->input_call);
 	msb_call_cancel(r->step_call);

@@ -55,9 +55,12 @@ static inline void peer_answers(struct peer *p, const char *word, const char *an
 /* Answer what has not been answered, after all. */
 static inline void peer_late(struct peer *p, const char *answer)
 {
-	if (send(p->silent, answer, strlen(answer), MSG_NOSIGNAL) < 0)
+	pthread_mutex_lock(&p->lock);
+	int fd = p->silent;
+	pthread_mutex_unlock(&p->lock);
+	if (send(fd, answer, strlen(answer), MSG_NOSIGNAL) < 0)
 		abort();
-	shutdown(p->silent, SHUT_WR);
+	shutdown(fd, SHUT_WR);
 }
 
 /* How often the requests so far hold this. */
@@ -127,10 +130,10 @@ static inline void peer_serve(struct peer *p, int i)
 		p->log[p->n_log] = '\0';
 	}
 	const char *answer = peer_choose(p, in);
-	pthread_mutex_unlock(&p->lock);
-	p->connections[i].n = 0;
 	if (answer == PEER_SILENT)
 		p->silent = p->connections[i].fd;
+	pthread_mutex_unlock(&p->lock);
+	p->connections[i].n = 0;
 	if (answer == PEER_CLOSE)
 		peer_drop(p, i);
 	else if (answer != PEER_SILENT && send(p->connections[i].fd, answer, strlen(answer), MSG_NOSIGNAL) > 0
