@@ -10,7 +10,7 @@
 
 /* ---- somebody who asks for everything --------------------------------------------------- */
 
-enum { GRACE_MS = 20, TIMEOUT_MS = 100 };
+enum { GRACE_MS = 20, TIMEOUT_MS = 100, LONG_MS = 60000 };
 
 struct person {
 	struct trm_loop *loop;
@@ -20,6 +20,7 @@ struct person {
 	unsigned n_asked, n_answered, n_runs, n_done;
 	unsigned n_ends[8]; /* of each request: one */
 	bool is_closed, has_asked;
+	bool reads_nothing; /* its runs give no credit back */
 	struct trm_error why;
 };
 
@@ -78,9 +79,19 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 		assert_true(result->reason && *result->reason);
 }
 
+/* It takes what comes, and gives no word. */
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	(void)user;
+	(void)run;
+	(void)stream;
+	(void)bytes;
+	(void)n;
+}
+
 static const struct trm_proc_cb PROC_CB = {.exited = on_exited};
 static const struct trm_transfer_cb PUT_CB = {.done = on_put}, GET_CB = {.done = on_got};
-static const struct trm_run_cb RUN_CB = {.input = on_input, .done = on_done};
+static const struct trm_run_cb RUN_CB = {.output = on_output, .input = on_input, .done = on_done};
 static const struct trm_session_cb SESSION_CB = {0};
 
 static void begin_run(struct person *p, const char *code)
@@ -92,7 +103,8 @@ static void begin_run(struct person *p, const char *code)
 	o.code = code;
 	o.code_len = strlen(code);
 	o.offers_stdin = true;
-	o.timeout_ms = TIMEOUT_MS;
+	o.timeout_ms = p->reads_nothing ? LONG_MS : TIMEOUT_MS;
+	o.manual_credit = p->reads_nothing;
 	if (trm_session_run(p->session, &o, &RUN_CB, p, &run, NULL) == 0)
 		p->n_runs++;
 }
@@ -107,7 +119,7 @@ static void ask_for_everything(struct person *p)
 	p->n_asked += trm_proc_spawn(p->sandbox, &o, &PROC_CB, p, &proc, NULL) == 0;
 	p->n_asked += trm_file_put(p->sandbox, "f", 0644, "0123456789", 10, &PUT_CB, p, NULL) == 0;
 	p->n_asked += trm_file_get(p->sandbox, "f", 100, &GET_CB, p, NULL) == 0;
-	begin_run(p, "print hi\nask who\nvalue 1");
+	begin_run(p, p->reads_nothing ? "loop" : "print hi\nask who\nvalue 1");
 	/* Runs wait for each other, and so does each for what its limits take. */
 	for (size_t i = 0; i < 3 && p->relay->fate != FALLS_SILENT; i++)
 		begin_run(p, MORE[i]);
@@ -390,6 +402,78 @@ static void it_never_stops_talking(void **state)
 	next_flood = NULL;
 }
 
+/* ---- floods that credit governs ----------------------------------------------------------- */
+
+static bool put_output(struct relay *r, unsigned channel)
+{
+	static const char bytes[65536];
+	return r->living
+	       && frame_put(&r->held, r->living, FRAME_OUTPUT, (uint8_t)channel, bytes, sizeof bytes) == 0;
+}
+
+static bool put_stdout(struct relay *r)
+{
+	return put_output(r, CHANNEL_STDOUT);
+}
+
+static bool put_stderr(struct relay *r)
+{
+	return put_output(r, CHANNEL_STDERR);
+}
+
+/* A line that has no end. */
+static bool put_control(struct relay *r)
+{
+	return put_output(r, CHANNEL_CONTROL);
+}
+
+static bool put_lines(struct relay *r)
+{
+	static const char LINE[] = "{\"ev\":\"display\",\"data\":{\"text/plain\":\"again\"}}\n";
+	return r->living
+	       && frame_put(&r->held, r->living, FRAME_OUTPUT, CHANNEL_CONTROL, LINE, sizeof LINE - 1) == 0;
+}
+
+static bool has_flooded(const struct person *p)
+{
+	return is_closed_or_served(p) && (!p->relay || p->relay->n_flooded > 100);
+}
+
+/* It asks for no credit at all. Where that is given back at once it has just much to say; of what is kept for
+ * a reader it may have no more on its way than he has given. */
+static void expect_end(const struct flood *flood, bool reads_nothing)
+{
+	enum { MOST_HEAP = 24 << 20 };
+	struct person p;
+	size_t before = heap_bytes();
+	next_flood = flood;
+	open_all(&p, FLOODS, 3);
+	p.reads_nothing = reads_nothing;
+	if (!wait_for(&p, reads_nothing ? is_closed : has_flooded, 20000))
+		fail_msg("%s: %u of %u answers, %u of %u runs", flood->name, p.n_answered, p.n_asked,
+				p.n_done, p.n_runs);
+	slowest_turn_ms(&p, 100);
+	size_t after = heap_bytes();
+	if (after > before + MOST_HEAP)
+		fail_msg("%s: %zu bytes more", flood->name, after - before);
+	if (reads_nothing)
+		assert_non_null(strstr(p.why.msg, "which has credit for"));
+	close_all(&p);
+}
+
+static void it_sends_beyond_its_credit(void **state)
+{
+	static const struct flood KEPT[] = {{"stdout", put_stdout}, {"stderr", put_stderr}},
+				  TAKEN[] = {{"control", put_control}, {"lines", put_lines}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		expect_end(&KEPT[i], false);
+		expect_end(&KEPT[i], true);
+		expect_end(&TAKEN[i], false);
+	}
+	next_flood = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -398,6 +482,7 @@ int main(void)
 			cmocka_unit_test(it_falls_silent_after_any_frame),
 			cmocka_unit_test(byte_by_byte_all_is_answered),
 			cmocka_unit_test(it_never_stops_talking),
+			cmocka_unit_test(it_sends_beyond_its_credit),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }
