@@ -25,15 +25,6 @@ static void start(int rows, int cols, const char *const *more)
 	screen_wait(&s, "idle");
 }
 
-static int leave(void)
-{
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "This will be lost"))
-		screen_send(&s, "q");
-	return screen_end(&s);
-}
-
 /* Put a file under the home, through another name as editors do. */
 static void put_file(const char *path, const char *text)
 {
@@ -91,7 +82,7 @@ static void reads_a_changed_theme_again(void **state)
 	screen_wait(&s, "this is not JSON");
 	screen_send(&s, "\x1b");
 	wait_ground(20, 60, 0x203010);
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void starts_with_a_broken_theme(void **state)
@@ -105,7 +96,7 @@ static void starts_with_a_broken_theme(void **state)
 	screen_wait(&s, "broken.json:1:");
 	screen_wait(&s, "\"dark\" stands in");
 	screen_send(&s, "\x1b");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void choose_theme(const char *first_letters)
@@ -131,7 +122,7 @@ static void remembers_what_was_chosen(void **state)
 	screen_settle(&s, 100);
 	screen_send(&s, "\x10repaint\r");
 	screen_settle(&s, 100);
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start(36, 120, NULL);
 	wait_ground(20, 20, 0x0f1c2b);
 	assert_non_null(strstr(screen_text(&s), "├─ output"));
@@ -142,14 +133,14 @@ static void remembers_what_was_chosen(void **state)
 	screen_send(&s, "\x10");
 	screen_wait(&s, "▸ Repaint");
 	screen_send(&s, "\x1b");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start(36, 120, light);
 	wait_ground(20, 20, 0xfbfaf6);
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	put_file("terrarium/config.json", "{\"theme\": \"dusk\"}");
 	start(36, 120, NULL);
 	wait_ground(20, 20, 0x211a26);
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	put_file("terrarium/config.json", "{}");
 }
 

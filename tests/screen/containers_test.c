@@ -123,11 +123,7 @@ static void a_container_is_looked_into(void **state)
 	screen_wait(&s, "o other containers");
 	screen_send(&s, "\033");
 	screen_wait_gone(&s, "o other containers");
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "Leave") || screen_shows(&s, "will be lost"))
-		screen_send(&s, "q");
-	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	assert_true(is_logged("release"));
 	assert_false(is_logged("destroy"));
 	assert_false(has_file("agent"));

@@ -31,15 +31,6 @@ static void start(const char *arg)
 	start_at(36, 120, arg);
 }
 
-static int leave(void)
-{
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "This will be lost"))
-		screen_send(&s, "q");
-	return screen_end(&s);
-}
-
 static const char *path_of(const char *name)
 {
 	static char path[160];
@@ -102,7 +93,7 @@ static void buffers_are_tabs(void **state)
 	screen_send(&s, "\r");
 	screen_wait(&s, "is open already");
 	screen_wait(&s, "1 beta");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void undo_survives_going_to_another_buffer(void **state)
@@ -118,7 +109,7 @@ static void undo_survives_going_to_another_buffer(void **state)
 	screen_send(&s, "\x1a\x1a"); /* ^Z */
 	screen_wait_gone(&s, "second");
 	screen_wait(&s, "1 first");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void a_wrong_path_stays_to_be_put_right(void **state)
@@ -134,7 +125,7 @@ static void a_wrong_path_stays_to_be_put_right(void **state)
 	screen_send(&s, given("right.py", "right\n"));
 	screen_send(&s, "\r");
 	screen_wait(&s, "python: right.py");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 /* ---- finding ---- */
@@ -167,7 +158,7 @@ static void finds_and_replaces(void **state)
 	screen_send(&s, "\x13"); /* ^S */
 	screen_wait(&s, "saved");
 	holds("f.py", "x = 1\nbar[x]\nbar[y]\n");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void goes_to_a_line(void **state)
@@ -178,7 +169,7 @@ static void goes_to_a_line(void **state)
 	screen_wait(&s, "Go to line");
 	screen_send(&s, "2:3\r");
 	screen_wait(&s, " 2:3 ");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void cells_are_run_one_after_the_other(void **state)
@@ -193,7 +184,7 @@ static void cells_are_run_one_after_the_other(void **state)
 	screen_wait(&s, " 3:1 ");
 	screen_send(&s, "\x1bj");
 	screen_wait(&s, "│ two ");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 /* ---- files ---- */
@@ -223,7 +214,7 @@ static void what_others_write_is_read_again(void **state)
 	screen_wait(&s, "python: r.py ");
 	unlink(path_of("r.py"));
 	screen_wait(&s, "is gone from the disk");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void the_buffer_goes_to_another_editor_and_back(void **state)
@@ -249,7 +240,7 @@ static void the_buffer_goes_to_another_editor_and_back(void **state)
 	screen_wait(&s, "2 foo");
 	screen_wait(&s, "python: x.py ");
 	extra_env = NULL;
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void an_editor_that_fails_changes_nothing(void **state)
@@ -261,7 +252,7 @@ static void an_editor_that_fails_changes_nothing(void **state)
 	screen_wait(&s, "the editor ended with code 1");
 	screen_wait(&s, "1 kept");
 	extra_env = NULL;
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 /* Typing goes on while a big file is saved, and what is typed then counts as unsaved. */
@@ -298,7 +289,7 @@ static void big_files_are_saved_behind(void **state)
 	screen_send(&s, "\x1b[1;5F"); /* Ctrl-End */
 	screen_wait(&s, " 200001:1 ");
 	unlink(path);
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 /* ---- what a crash leaves ---- */
@@ -349,10 +340,10 @@ static void unsaved_work_is_found_after_a_kill(void **state)
 	screen_wait(&s, "just now: precious");
 	screen_send(&s, "d");
 	screen_wait_gone(&s, "Unsaved work");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
 	assert_false(screen_shows(&s, "Unsaved work"));
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void two_workbenches_do_not_steal(void **state)
@@ -367,13 +358,13 @@ static void two_workbenches_do_not_steal(void **state)
 	s = (struct screen){.fd = -1};
 	start(NULL);
 	assert_false(screen_shows(&s, "Unsaved work"));
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	s = first;
 	kill_it();
 	start(NULL);
 	screen_wait(&s, "belongs to the first");
 	screen_send(&s, "d");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void what_is_kept_on_purpose_is_there_again(void **state)
@@ -394,10 +385,10 @@ static void what_is_kept_on_purpose_is_there_again(void **state)
 	assert_int_equal(screen_end(&s), 128 + SIGHUP);
 	start(NULL);
 	screen_wait(&s, "1 to be kept");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
 	assert_false(screen_shows(&s, "to be kept"));
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void the_last_session_is_opened_again(void **state)
@@ -417,7 +408,7 @@ static void the_last_session_is_opened_again(void **state)
 	screen_send(&s, "\x1b[1;5H\x1b,\x1b,");
 	screen_wait(&s, "1 one");
 	screen_send(&s, KEY_F(6));
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
 	screen_wait(&s, "opened what was open here the last time: 2 buffers");
 	screen_wait(&s, "bash: s2.sh");
@@ -430,14 +421,14 @@ static void the_last_session_is_opened_again(void **state)
 	screen_wait(&s, "tzhree");
 	screen_send(&s, "\x1a");
 	screen_wait_gone(&s, "tzhree");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	/* With a file it is about that file alone. */
 	start(given("s3.py", "other\n"));
 	assert_false(screen_shows(&s, "s1.py"));
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start("--restore=off");
 	assert_false(screen_shows(&s, "s1.py"));
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
 	screen_wait(&s, "s1.py");
 	screen_send(&s, "\x17");
@@ -446,10 +437,10 @@ static void the_last_session_is_opened_again(void **state)
 	screen_wait(&s, "1 echo");
 	screen_send(&s, "\x17");
 	screen_wait_gone(&s, "s2.sh");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
 	assert_false(screen_shows(&s, "the last time"));
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void the_first_of_two_has_the_session(void **state)
@@ -466,12 +457,12 @@ static void the_first_of_two_has_the_session(void **state)
 	s = (struct screen){.fd = -1};
 	start(NULL);
 	assert_false(screen_shows(&s, "w.py"));
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	s = first;
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
 	screen_wait(&s, "python: w.py");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static int clean_up(void **state)

@@ -116,11 +116,7 @@ static void start(const char *option, const char *value)
 
 static void leave(void)
 {
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "This will be lost"))
-		screen_send(&s, "q");
-	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 /* The state is kept on the disk; else in a folder of the screen's own, where there is room. */

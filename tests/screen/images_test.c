@@ -41,11 +41,7 @@ static void show(void)
 
 static void leave(void)
 {
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "This will be lost"))
-		screen_send(&s, "q");
-	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 /* Where `text` was sent, from `from` on; waits for it. */

@@ -35,11 +35,7 @@ static void run_code(const char *code)
 
 static void leave(void)
 {
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "will be lost"))
-		screen_send(&s, "q");
-	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static bool has_python_module(const char *name)

@@ -35,15 +35,6 @@ static void replay(void)
 	screen_wait(&s, "Next run");
 }
 
-static int leave(void)
-{
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "will be lost"))
-		screen_send(&s, "q");
-	return screen_end(&s);
-}
-
 static void record_two_runs(void)
 {
 	start((const char *const[]){"--record", recording, NULL});
@@ -65,7 +56,7 @@ static void a_recording_is_shown_again(void **state)
 
 	(void)state;
 	record_two_runs();
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	assert_int_equal(stat(recording, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	replay();
@@ -144,7 +135,7 @@ static void a_session_is_exported_and_opened(void **state)
 	type_path("out.ipynb");
 	screen_wait(&s, "imported 1 cells");
 	screen_wait(&s, "# %%");
-	leave();
+	screen_leave(&s);
 	snprintf(path, sizeof path, "%s/out.ipynb", dir);
 	assert_int_equal(access(path, R_OK), 0);
 }
@@ -177,7 +168,7 @@ static void a_file_is_shown_cell_by_cell(void **state)
 	screen_wait(&s, "The first");
 	screen_send(&s, "\x1b");
 	screen_wait(&s, "python: show.py");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static int set_up(void **state)

@@ -342,6 +342,26 @@ void screen_abandon(struct screen *s)
 	s->fd = -1;
 }
 
+static bool has_ended(const struct screen *s)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid;
+}
+
+int screen_leave(struct screen *s)
+{
+	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+	bool is_asked;
+
+	screen_send(s, KEY_F(10));
+	while (!(is_asked = screen_shows(s, "Leave?")) && !has_ended(s) && screen_now_ms() < deadline)
+		take(s, 20);
+	if (is_asked)
+		screen_send(s, "q");
+	return screen_end(s);
+}
+
 int screen_end(struct screen *s)
 {
 	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;

@@ -56,6 +56,9 @@ void screen_wait_gone(struct screen *s, const char *text); /* until it is not */
 /* Read for so long as something comes within `ms`. */
 void screen_settle(struct screen *s, int ms);
 
+/* Leave the workbench, whether it asks what may be lost or not; then screen_end(). */
+int screen_leave(struct screen *s);
+
 /* Wait for the program's end; its exit code, or 128 + signal. Frees everything. */
 int screen_end(struct screen *s);
 

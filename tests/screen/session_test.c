@@ -47,11 +47,7 @@ static void leave(void)
 	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
 	pid_t pid;
 
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "will be lost"))
-		screen_send(&s, "q");
-	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0 && screen_now_ms() < deadline)
 		if (pid == 0)
 			usleep(10000);

@@ -36,11 +36,7 @@ static void start(const char *grace, const char *terminate_grace)
 
 static void leave(void)
 {
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "will be lost"))
-		screen_send(&s, "q");
-	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void the_clock_counts_down(void **state)

@@ -24,15 +24,6 @@ static void start(int rows, int cols, const char *arg)
 }
 
 /* Leave, whatever is unsaved; the exit code. */
-static int leave(void)
-{
-	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
-	if (screen_shows(&s, "This will be lost"))
-		screen_send(&s, "q");
-	return screen_end(&s);
-}
-
 static void types_runs_and_sees(void **state)
 {
 	(void)state;
@@ -46,7 +37,7 @@ static void types_runs_and_sees(void **state)
 	screen_wait(&s, "[1] python");
 	screen_wait(&s, "✓");
 	screen_wait(&s, "│ hello ");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void state_persists_in_each_language(void **state)
@@ -68,7 +59,7 @@ static void state_persists_in_each_language(void **state)
 	screen_send(&s, "get x");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "NameError");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void interrupts_what_never_ends(void **state)
@@ -83,7 +74,7 @@ static void interrupts_what_never_ends(void **state)
 	screen_send(&s, "\x03");
 	screen_wait(&s, "interrupted");
 	screen_wait(&s, "● idle");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void asks_for_input(void **state)
@@ -97,7 +88,7 @@ static void asks_for_input(void **state)
 	screen_wait(&s, "waiting for input");
 	screen_send(&s, "Ada\r");
 	screen_wait(&s, "got Ada");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void shows_failures(void **state)
@@ -121,7 +112,7 @@ static void shows_failures(void **state)
 	screen_send(&s, "\x01print well");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "│ well ");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void resizing_loses_nothing(void **state)
@@ -144,7 +135,7 @@ static void resizing_loses_nothing(void **state)
 	}
 	screen_wait(&s, "1 print kept");
 	screen_wait(&s, "│ kept ");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void a_flood_is_shown_and_ends(void **state)
@@ -157,7 +148,7 @@ static void a_flood_is_shown_and_ends(void **state)
 	screen_send(&s, "\r");
 	screen_wait(&s, "│ the end ");
 	screen_wait(&s, "lines dropped");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void pastes_as_it_is(void **state)
@@ -168,7 +159,7 @@ static void pastes_as_it_is(void **state)
 	screen_wait(&s, "1 if x:");
 	screen_wait(&s, "2     print one");
 	screen_wait(&s, "4 print two");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void files_are_opened_and_saved(void **state)
@@ -198,7 +189,7 @@ static void files_are_opened_and_saved(void **state)
 	screen_wait(&s, "Path");
 	screen_send(&s, "\x15/tmp\r");
 	screen_wait(&s, "is a directory");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	unlink(path);
 }
 
@@ -218,7 +209,7 @@ static void what_others_wrote_is_not_lost(void **state)
 	screen_send(&s, "r");
 	screen_wait(&s, "saved");
 	close(fd);
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 	unlink(path);
 }
 
@@ -245,7 +236,7 @@ static void menus_and_help(void **state)
 	screen_wait(&s, "Language ─");
 	screen_send(&s, "\x1b");
 	screen_wait_gone(&s, "Language ─");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void the_mouse_works(void **state)
@@ -258,7 +249,7 @@ static void the_mouse_works(void **state)
 	screen_wait_gone(&s, "In the editor");
 	screen_send(&s, "\x1b[<0;14;2M\x1b[<0;14;2m"); /* the tab of the next language */
 	screen_wait(&s, " javascript ▾");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static void unsaved_work_is_not_lost_by_one_key(void **state)
@@ -271,7 +262,7 @@ static void unsaved_work_is_not_lost_by_one_key(void **state)
 	screen_wait(&s, "never saved");
 	screen_send(&s, "s");
 	screen_wait_gone(&s, "never saved");
-	assert_int_equal(leave(), 0);
+	assert_int_equal(screen_leave(&s), 0);
 }
 
 static int clean_up(void **state)
