@@ -10,10 +10,13 @@ static void go(struct pair *pair)
 	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "go\n");
 }
 
+/* The bytes are counted and not searched for the end each time: a reader that is slow is let go. */
 static void expect_whole_flood(struct link *link, struct tape *tape)
 {
-	link_until_text(link, tape, 0, "end\n");
+	while (tape->out[0].len < FLOOD_BYTES)
+		link_until(link, tape, FRAME_OUTPUT);
 	assert_int_equal(tape->out[0].len, FLOOD_BYTES);
+	assert_memory_equal(tape_text(tape, 0) + FLOOD_BYTES - 4, "end\n", 4);
 }
 
 /* Both read at the same time, or one would hold up the other. */
@@ -218,7 +221,6 @@ static void test_a_crowd(void **state)
 	for (uint32_t i = 0; i < N; i += 4) {
 		/* They must read at the same time, or they hold up each other. */
 		if (i && (reader = fork()) == 0) {
-			expect_whole_flood(&links[i], &tapes[i]);
 			expect_whole_flood(&links[i], &tapes[i]);
 			_exit(0);
 		}
