@@ -143,18 +143,22 @@ static bool hear_one(struct client *client, client_said_fn *said, void *user)
 
 void clients_hear(struct clients *c, const struct pollfd *fds, client_said_fn *said, void *user)
 {
-	/* Backwards: who is gone is replaced by the last one. Those let in since are not in `fds`. */
-	for (size_t i = c->n; i-- > 0;) {
+	const size_t were = c->n;
+	/* Backwards: who is gone changes places with the last one. Those let in since are not in `fds`. */
+	for (size_t i = were; i-- > 0;) {
 		const struct pollfd *line = &fds[1 + 2 * i], *life = &fds[2 + 2 * i];
 		bool is_there = !line->revents || hear_one(&c->of[i], said, user);
 		if (is_there && !life->revents)
 			continue;
-		/* Its line is closed last: that is how a client that says goodbye knows that it was noted. */
 		struct client gone = c->of[i];
 		c->of[i] = c->of[--c->n];
+		c->of[c->n] = gone;
 		said(user, &gone, CLIENT_GONE);
-		finish(&gone);
 	}
+	/* Lines are closed last: that is how a client that says goodbye knows that it was noted, and all who
+	 * went before it. */
+	for (size_t i = c->n; i < were; i++)
+		finish(&c->of[i]);
 }
 
 void clients_tell(const struct clients *c, const struct buf *packet)

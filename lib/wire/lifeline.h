@@ -12,11 +12,12 @@
  *   keeper → client   PROGRESS of a recipe's sandbox, before READY; OOM whenever it or the kernel has killed
  *                     for memory; GONE last, with the reason
  *
- * Who is connected is attached: however a client dies, the kernel closes its line. A sandbox that is
- * not kept ends when the line of the client that it belongs to closes: the one that started it, or that
- * said KEEP off last. All ends are the same user's (the directory is closed to others, and both
- * sides look at SO_PEERCRED) and nothing of the sandbox reaches them: the reader's checks are against
- * bugs, not against attackers. */
+ * Who is connected is attached: however a client dies, the kernel closes its line. The keeper closes its end
+ * when it has noted that, and all that came before: so a line that says LOOK and ends at once tells when the
+ * state in the entry is up to date. A sandbox that is not kept ends when the line of the client that it
+ * belongs to closes: the one that started it, or that said KEEP off last. All ends are the same user's (the
+ * directory is closed to others, and both sides look at SO_PEERCRED) and nothing of the sandbox reaches them:
+ * the reader's checks are against bugs, not against attackers. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -233,10 +233,11 @@ static int perform(struct exec *e, char **argv)
 		if (e->has_terminal)
 			tty_restore(&e->cooked);
 	}
-	stage_end(&e->stage);
+	stage_close(&e->stage);
 	int code = e->stage.ended_by ? CMD_SIGNALLED + e->stage.ended_by : e->exit_code;
-	if (!e->is_pipe_broken)
+	if (!e->is_pipe_broken && stage_is_left(&e->stage))
 		cmd_leave(code);
+	stage_end(&e->stage);
 	trm_signal_remove(e->winch);
 	for (int i = 0; i < EXEC_SIGNALS; i++)
 		trm_signal_remove(e->signals[i]);

@@ -399,10 +399,10 @@ static int perform(struct play *p)
 	trm_session_close(p->session);
 	sink_finish(&p->out);
 	sink_finish(&p->err);
-	stage_end(&p->stage);
 	int code = p->stage.ended_by ? CMD_SIGNALLED + p->stage.ended_by : p->exit_code;
-	if (!p->is_pipe_broken)
+	if (!p->is_pipe_broken && stage_is_left(&p->stage))
 		cmd_leave(code);
+	stage_end(&p->stage);
 	stage_finish(&p->stage);
 	return code;
 }

@@ -93,6 +93,10 @@ bool found_state(int run_fd, const char *name, struct state_msg *ret)
 {
 	int dir = open_entry(run_fd, name);
 	bool is_known = read_state(dir, ret);
+	if (is_known && ret->n_clients) { /* some of them may have gone since */
+		rundir_wait_noted(dir);
+		is_known = read_state(dir, ret);
+	}
 	if (dir >= 0)
 		close(dir);
 	return is_known;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -273,6 +274,28 @@ int rundir_connect(
 	close(fd);
 	return trm_error_set(
 			reterr, TRM_EPERM, "the socket %s of sandbox '%s' is not one of yours", file, name);
+}
+
+static bool say_look(int fd)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	bool is_said = look_msg_put(&b) == 0 && send(fd, buf_at(&b), b.len, MSG_NOSIGNAL) > 0;
+	buf_finish(&b);
+	return is_said && shutdown(fd, SHUT_WR) == 0;
+}
+
+/* Not blocking: a keeper that was stopped lets nobody in. */
+void rundir_wait_noted(int entry_fd)
+{
+	struct sockaddr_un addr;
+	address(&addr, NULL, entry_fd, DOOR_FILE);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct pollfd line = {.fd = fd, .events = POLLIN};
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0 && say_look(fd))
+		poll(&line, 1, RUNDIR_NOTE_MS);
+	if (fd >= 0)
+		close(fd);
 }
 
 void rundir_list_env(const char *const *env, size_t n_env, char out[TRM_ENV_BYTES])

@@ -55,6 +55,11 @@ int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door
 int rundir_connect(
 		const char *path, int entry_fd, const char *name, const char *file, struct trm_error *reterr);
 
+/* Wait until the keeper of an entry has noted who has come and gone so far: a process that has just ended may
+ * be counted yet. At most RUNDIR_NOTE_MS; who does not answer has nothing to note. */
+enum { RUNDIR_NOTE_MS = 200 };
+void rundir_wait_noted(int entry_fd);
+
 /* Variables as an entry has them: names alone, with commas between; values may be secrets. */
 void rundir_list_env(const char *const *env, size_t n_env, char out[TRM_ENV_BYTES]);
 

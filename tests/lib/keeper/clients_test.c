@@ -114,6 +114,44 @@ static void requests_are_heard(void **state)
 	buf_finish(&stop);
 }
 
+static size_t n_when_closed;
+
+static void on_said_while_open(void *user, const struct client *client, enum client_word word)
+{
+	char byte;
+	(void)client;
+	if (word == CLIENT_GONE && recv(*(int *)user, &byte, 1, MSG_DONTWAIT) == 0)
+		n_when_closed = clients.n + 1;
+}
+
+/* All three come and go before the keeper looks, and it hears the last one first. */
+static void a_line_ends_when_those_before_it_are_noted(void **state)
+{
+	struct pollfd fds[CLIENTS_POLLS];
+	struct buf look;
+	char byte;
+	(void)state;
+	buf_init(&look, 64);
+	look_msg_put(&look);
+	int a = come(), b = come(), last = come();
+	send(last, buf_at(&look), look.len, 0);
+	shutdown(last, SHUT_WR);
+	close(a);
+	close(b);
+	clients_let_in(&clients);
+	assert_int_equal(clients.n, 3);
+	assert_int_equal(clients_count(&clients), 2);
+	size_t n = clients_poll(&clients, fds);
+	assert_int_equal(poll(fds, n, 1000), 3);
+	n_when_closed = 0;
+	clients_hear(&clients, fds, on_said_while_open, &last);
+	assert_int_equal(n_when_closed, 0);
+	assert_int_equal(clients.n, 0);
+	assert_int_equal(recv(last, &byte, 1, MSG_DONTWAIT), 0);
+	close(last);
+	buf_finish(&look);
+}
+
 /* A copy of the line lives on in a child: the death of the client itself counts. */
 static void a_dead_client_is_gone(void **state)
 {
@@ -203,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(who_comes_counts_until_the_line_closes),
 			TEST(requests_are_heard),
+			TEST(a_line_ends_when_those_before_it_are_noted),
 			TEST(a_dead_client_is_gone),
 			TEST(all_are_told_and_none_is_waited_for),
 			TEST(too_many_are_told_so),
