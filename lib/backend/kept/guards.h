@@ -30,8 +30,19 @@ enum ask {
 size_t guards_tell(struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits,
 		uint64_t disk_bytes);
 
-/* The same of what a recipe has made; guards_tell() turns to it. */
-size_t guards_tell_made(
-		struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits);
+/* ---- between guards.c and guards_made.c ---- */
+
+struct guard_list {
+	struct trm_guard *row; /* GUARDS_MAX */
+	size_t n;
+	const struct ready_msg *ready;
+};
+
+/* One more row; what is beyond GUARDS_MAX is left out. */
+void guards_add(struct guard_list *l, const char *what, enum trm_strength strength, const char *fmt, ...)
+		__attribute__((format(printf, 4, 5)));
+
+/* What guards_tell() says of a sandbox that a recipe has made. */
+void guards_add_made(struct guard_list *l, const struct trm_limits *limits);
 
 #endif

@@ -3,54 +3,32 @@
  * can be seen in the control groups of this machine. */
 #include "backend/kept/guards.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sysfile.h"
 
-struct list {
-	struct trm_guard *row;
-	size_t n;
-	const struct ready_msg *ready;
-};
-
-static void tell(struct list *l, const char *what, enum trm_strength strength, const char *fmt, ...)
-		__attribute__((format(printf, 4, 5)));
-
-static void tell(struct list *l, const char *what, enum trm_strength strength, const char *fmt, ...)
-{
-	if (l->n == GUARDS_MAX)
-		return;
-	struct trm_guard *g = &l->row[l->n++];
-	va_list args;
-	g->strength = strength;
-	snprintf(g->what, sizeof g->what, "%s", what);
-	va_start(args, fmt);
-	vsnprintf(g->how, sizeof g->how, fmt, args);
-	va_end(args);
-}
-
 /* Seen in a control group, or only asked for, or neither. */
-static void tell_limit(struct list *l, const char *what, const char *much, uint32_t ask, uint32_t seen)
+static void tell_limit(struct guard_list *l, const char *what, const char *much, uint32_t ask, uint32_t seen)
 {
 	const struct origin_msg *o = &l->ready->origin;
 	bool is_seen = l->ready->limits & seen, is_asked = o->asks & ask;
 	const char *kind = l->ready->kind == LIMITS_CGROUP_V2 ? "cgroup v2" : "cgroup v1";
 	if (is_seen && is_asked)
-		tell(l, what, TRM_ENFORCED, "%s: %s of the container, set by %.40s", much, kind, o->backend);
-	else if (is_seen)
-		tell(l, what, TRM_ENFORCED, "the container's own limit, by %s", kind);
-	else if (is_asked)
-		tell(l, what, TRM_WEAK, "%s: asked of %.40s, which enforces it; not seen from here", much,
+		guards_add(l, what, TRM_ENFORCED, "%s: %s of the container, set by %.40s", much, kind,
 				o->backend);
+	else if (is_seen)
+		guards_add(l, what, TRM_ENFORCED, "the container's own limit, by %s", kind);
+	else if (is_asked)
+		guards_add(l, what, TRM_WEAK, "%s: asked of %.40s, which enforces it; not seen from here",
+				much, o->backend);
 	else
-		tell(l, what, TRM_NOT_ENFORCED, "%s",
+		guards_add(l, what, TRM_NOT_ENFORCED, "%s",
 				o->is_adopted ? "an existing container keeps its own limits"
 					      : "the recipe asks for no limit");
 }
 
-static void tell_limits(struct list *l, const struct trm_limits *want)
+static void tell_limits(struct guard_list *l, const struct trm_limits *want)
 {
 	char much[48];
 	snprintf(much, sizeof much, "%u MiB%s", (unsigned)(want->mem_bytes >> 20),
@@ -62,22 +40,24 @@ static void tell_limits(struct list *l, const struct trm_limits *want)
 	tell_limit(l, "processes", much, ASK_PROCS, LIMIT_PIDS);
 }
 
-static void tell_files(struct list *l, const struct trm_limits *want)
+static void tell_files(struct guard_list *l, const struct trm_limits *want)
 {
 	uint32_t asks = l->ready->origin.asks;
 	if (asks & ASK_DISK)
-		tell(l, "disk", TRM_WEAK, "%u MiB for each writable directory, asked of %.40s",
+		guards_add(l, "disk", TRM_WEAK, "%u MiB for each writable directory, asked of %.40s",
 				(unsigned)(want->disk_bytes >> 20), l->ready->origin.backend);
 	else
-		tell(l, "disk", TRM_NOT_ENFORCED, "files lie where %.40s keeps them: they may fill its disk",
+		guards_add(l, "disk", TRM_NOT_ENFORCED,
+				"files lie where %.40s keeps them: they may fill its disk",
 				l->ready->origin.backend);
 	if (asks & ASK_FILE_SIZE)
-		tell(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE",
+		guards_add(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE",
 				(unsigned)(want->file_bytes >> 20));
 	else
-		tell(l, "file size", TRM_NOT_ENFORCED, "no limit");
+		guards_add(l, "file size", TRM_NOT_ENFORCED, "no limit");
 	if (asks & ASK_OPEN_FILES)
-		tell(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE", want->open_files);
+		guards_add(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE",
+				want->open_files);
 }
 
 /* Seen from here: the network of its first process. */
@@ -96,54 +76,53 @@ static bool has_only_loopback(int32_t pid)
 	return n == 1 && has_loopback;
 }
 
-static void tell_net(struct list *l)
+static void tell_net(struct guard_list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
 	if (o->asks & ASK_NO_NET && has_only_loopback(o->root_pid))
-		tell(l, "network", TRM_ENFORCED,
+		guards_add(l, "network", TRM_ENFORCED,
 				"off: a network namespace with only a loopback device, by %.40s", o->backend);
 	else if (o->asks & ASK_NO_NET)
-		tell(l, "network", TRM_WEAK, "off: %.40s was asked for a container without one", o->backend);
+		guards_add(l, "network", TRM_WEAK, "off: %.40s was asked for a container without one",
+				o->backend);
 	else if (o->asks & ASK_NET)
-		tell(l, "network", TRM_NOT_ENFORCED,
+		guards_add(l, "network", TRM_NOT_ENFORCED,
 				"on: %.40s's own network, which may lead to this machine and local networks",
 				o->backend);
 	else
-		tell(l, "network", TRM_NOT_ENFORCED, "whatever network it has there");
+		guards_add(l, "network", TRM_NOT_ENFORCED, "whatever network it has there");
 }
 
 /* How we get in, and why not straight. */
-static void tell_way(struct list *l)
+static void tell_way(struct guard_list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
 	if (o->way == WAY_DIRECT)
-		tell(l, "stream", TRM_ENFORCED, "a socket straight to the agent in it");
+		guards_add(l, "stream", TRM_ENFORCED, "a socket straight to the agent in it");
 	else
-		tell(l, "stream", TRM_WEAK, "through a command of %.40s for each connection%s%.70s",
+		guards_add(l, "stream", TRM_WEAK, "through a command of %.40s for each connection%s%.70s",
 				o->backend, *o->note ? ": " : "", o->note);
 }
 
-size_t guards_tell_made(struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits)
+void guards_add_made(struct guard_list *l, const struct trm_limits *limits)
 {
-	struct list l = {.row = ret, .ready = ready};
-	const struct origin_msg *o = &ready->origin;
-	tell(&l, "isolation", TRM_WEAK, "the matter of %.40s%s%.70s", o->backend,
+	const struct origin_msg *o = &l->ready->origin;
+	guards_add(l, "isolation", TRM_WEAK, "the matter of %.40s%s%.70s", o->backend,
 			*o->image       ? ": made from "
 			: o->is_adopted ? ": the existing "
 					: "",
 			*o->image       ? o->image
 			: o->is_adopted ? o->where
 					: "");
-	tell_limits(&l, limits);
-	tell_files(&l, limits);
-	tell_net(&l);
+	tell_limits(l, limits);
+	tell_files(l, limits);
+	tell_net(l);
 	if (o->asks & ASK_READ_ONLY)
-		tell(&l, "file system", TRM_WEAK, "the root is read-only, asked of %.40s", o->backend);
-	tell(&l, "user", o->asks & ASK_FEW_CAPS ? TRM_ENFORCED : TRM_WEAK, "%.60s in there%s",
+		guards_add(l, "file system", TRM_WEAK, "the root is read-only, asked of %.40s", o->backend);
+	guards_add(l, "user", o->asks & ASK_FEW_CAPS ? TRM_ENFORCED : TRM_WEAK, "%.60s in there%s",
 			*o->user ? o->user : "the image's",
 			o->asks & ASK_FEW_CAPS ? "; no capabilities" : "");
-	tell_way(&l);
+	tell_way(l);
 	if (*o->words)
-		tell(&l, "not done", TRM_WEAK, "%.140s", o->words);
-	return l.n;
+		guards_add(l, "not done", TRM_WEAK, "%.140s", o->words);
 }
