@@ -165,3 +165,14 @@ cJSON *lines_end(struct lines *lines)
 		return NULL;
 	return cJSON_CreateRaw(buf_at(&lines->json));
 }
+
+cJSON *lines_end_in(struct lines *lines, cJSON *json)
+{
+	cJSON *output = lines_end(lines);
+	lines_finish(lines);
+	if (output && json && cJSON_AddItemToObject(json, "output", output))
+		return json;
+	cJSON_Delete(output);
+	cJSON_Delete(json);
+	return NULL;
+}

@@ -35,5 +35,8 @@ __attribute__((format(printf, 2, 3))) void lines_tell(
 void lines_feed_kept(struct lines *lines, const struct trm_result *result);
 /* Complete, as an item of cJSON's: NULL when out of memory. */
 struct cJSON *lines_end(struct lines *lines);
+/* Complete, as `output` of `json` (NULL: there was no memory for it), which is returned; or NULL, and freed,
+ * when out of memory. Finishes `lines`. */
+struct cJSON *lines_end_in(struct lines *lines, struct cJSON *json);
 
 #endif

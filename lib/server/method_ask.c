@@ -2,7 +2,6 @@
 /* sandbox.repl.ask: questions to an interpreter (<terrarium/session.h>): what may stand here, what is this,
  * which variables are there. */
 #include <cjson/cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <terrarium/lang.h>
@@ -14,15 +13,14 @@
 #include "server/image.h"
 #include "server/method.h"
 #include "server/server.h"
-#include "server/target.h"
+#include "server/use.h"
 
 struct ask_call {
-	struct call *call;
+	struct use use;
 	const char *language, *code; /* of the call's params */
 	enum trm_question question;
 	bool is_restart; /* no question, but the interpreter anew */
 	uint64_t cursor;
-	struct served *served;
 };
 
 static int find_question(const char *name, struct ask_call *c, struct trm_error *why)
@@ -45,53 +43,36 @@ static int find_question(const char *name, struct ask_call *c, struct trm_error 
 					     "variables, reset, restart");
 }
 
-static void finish(struct ask_call *c)
-{
-	if (c->served)
-		served_unuse(c->served);
-	free(c);
-}
-
 static void on_answer(void *user, const char *json, const struct trm_error *why)
 {
 	struct ask_call *c = user;
 	cJSON *answer = json ? cJSON_Parse(json) : NULL;
 	if (answer)
-		call_result(c->call, answer);
+		call_result(c->use.call, answer);
 	else
-		call_fail(c->call, RPC_INTERNAL, "%s", json ? "out of memory" : why->msg);
-	finish(c);
+		call_fail(c->use.call, RPC_INTERNAL, "%s", json ? "out of memory" : why->msg);
+	use_end(&c->use);
 }
 
-static int ask(struct ask_call *c, struct trm_error *why)
+static int ask(struct use *u, struct trm_error *why)
 {
+	struct ask_call *c = (struct ask_call *)u;
 	const struct trm_lang *lang;
-	int r = image_language(c->served->languages, c->language, &lang, why);
+	int r = image_language(u->served->languages, c->language, &lang, why);
 	if (r < 0)
 		return r;
 	if (c->is_restart) {
-		if ((r = trm_session_restart(c->served->session, lang, why)) == 0)
+		if ((r = trm_session_restart(u->served->session, lang, why)) == 0)
 			on_answer(c, "{}", NULL);
 		return r;
 	}
-	return trm_session_ask(c->served->session, lang, c->question, c->code, c->cursor, on_answer, c, why);
+	return trm_session_ask(u->served->session, lang, c->question, c->code, c->cursor, on_answer, c, why);
 }
 
-static void on_use(void *user, struct served *served, const struct trm_error *why, const char *note)
+static int read_params(struct use *u, struct trm_error *why)
 {
-	struct ask_call *c = user;
-	struct trm_error own = *why;
-	(void)note;
-	c->served = why->code ? NULL : served;
-	if (!own.code && ask(c, &own) == 0)
-		return;
-	call_fail(c->call, RPC_INTERNAL, "%s", own.msg);
-	finish(c);
-}
-
-static int read_params(struct ask_call *c, struct trm_error *why)
-{
-	const cJSON *params = c->call->params;
+	struct ask_call *c = (struct ask_call *)u;
+	const cJSON *params = u->call->params;
 	const char *question;
 	c->code = "";
 	int r = rpc_need_text(params, "language", &c->language, why);
@@ -106,22 +87,12 @@ static int read_params(struct ask_call *c, struct trm_error *why)
 	return r;
 }
 
+static const struct use_kind KIND = {.size = sizeof(struct ask_call),
+		.wrong_params = RPC_PARAMS,
+		.read = read_params,
+		.begin = ask};
+
 void method_ask(struct call *call)
 {
-	struct trm_error why = {0};
-	struct target target;
-	if (!target_read(call, true, &target))
-		return;
-	struct ask_call *c = calloc(1, sizeof *c);
-	if (!c) {
-		call_fail(call, RPC_INTERNAL, "out of memory");
-		return;
-	}
-	*c = (struct ask_call){.call = call};
-	if (read_params(c, &why) < 0) {
-		target_fail(call, &why);
-		free(c);
-		return;
-	}
-	fleet_use(call->server->fleet, target.space, target.name, on_use, c);
+	use_begin(call, &KIND);
 }

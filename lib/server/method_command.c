@@ -19,25 +19,23 @@
 #include "server/method.h"
 #include "server/run_stream.h"
 #include "server/server.h"
-#include "server/target.h"
+#include "server/use.h"
 #include "session/output.h"
 
 enum { TIMEOUT_MAX_S = 1000000000, KILL_MS = 3000, TAIL_BYTES = 300 };
 
 struct command_call {
-	struct call *call;
-	struct target target;
-	const char *command; /* of the call's params */
-	const cJSON *args;   /* of the call's params; NULL: none */
-	uint64_t timeout_s;  /* 0: none */
-	struct served *served;
+	struct use use;
+	const char *command;   /* of the call's params */
+	const cJSON *args;     /* of the call's params; NULL: none */
+	uint64_t timeout_s;    /* 0: none */
 	struct trm_proc *proc; /* NULL: not yet, or no more */
 	struct trm_timer *timer;
 	struct output output;
 	struct run_stream *stream;
 	bool has_terminal;
 	uint64_t rows, cols; /* of the terminal */
-	bool wants_stdin, is_gone, has_timed_out;
+	bool wants_stdin, has_timed_out;
 };
 
 /* ---- the reply --------------------------------------------------------------------------- */
@@ -53,13 +51,7 @@ static cJSON *make_result(
 	cJSON_AddBoolToObject(json, "success", !exit->signal && exit->exit_code == 0);
 	lines_init(&lines);
 	lines_feed_kept(&lines, kept);
-	cJSON *output = lines_end(&lines);
-	lines_finish(&lines);
-	if (output && json && cJSON_AddItemToObject(json, "output", output))
-		return json;
-	cJSON_Delete(output);
-	cJSON_Delete(json);
-	return NULL;
+	return lines_end_in(&lines, json);
 }
 
 /* The end of what was printed: often it says what was waited for. */
@@ -69,7 +61,7 @@ static void fail_timeout(const struct command_call *c, const struct trm_result *
 	while (end && strchr(" \t\r\n", kept->output[end - 1]))
 		end--;
 	size_t n = end < TAIL_BYTES ? end : TAIL_BYTES;
-	call_fail(c->call, RPC_INTERNAL,
+	call_fail(c->use.call, RPC_INTERNAL,
 			"Command timed out after %" PRIu64
 			" seconds: '%s' was killed, with all that it had started%s%.*s",
 			c->timeout_s, c->command,
@@ -79,10 +71,10 @@ static void fail_timeout(const struct command_call *c, const struct trm_result *
 
 static void fail_to_start(const struct command_call *c, const struct trm_error *why)
 {
-	c->call->reason = why->code == TRM_ENOENT  ? "not-found"
-			  : why->code == TRM_EPERM ? "not-executable"
-						   : NULL;
-	call_fail(c->call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command, why->msg);
+	c->use.call->reason = why->code == TRM_ENOENT  ? "not-found"
+			      : why->code == TRM_EPERM ? "not-executable"
+						       : NULL;
+	call_fail(c->use.call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command, why->msg);
 }
 
 static void reply(struct command_call *c, const struct trm_exit *exit, const struct trm_error *why)
@@ -90,11 +82,11 @@ static void reply(struct command_call *c, const struct trm_exit *exit, const str
 	struct trm_result kept = {0};
 	output_to_result(&c->output, &kept);
 	output_finish(&c->output);
-	fleet_waste(c->call->server->fleet, kept.output_len);
+	fleet_waste(c->use.call->server->fleet, kept.output_len);
 	if (c->has_timed_out)
 		fail_timeout(c, &kept);
 	else if (exit)
-		call_result(c->call, make_result(c, exit, &kept));
+		call_result(c->use.call, make_result(c, exit, &kept));
 	else
 		fail_to_start(c, why);
 	free(kept.output);
@@ -103,13 +95,11 @@ static void reply(struct command_call *c, const struct trm_exit *exit, const str
 
 /* ---- the process ------------------------------------------------------------------------- */
 
-static void finish(struct command_call *c)
+static void finish(struct use *u)
 {
+	struct command_call *c = (struct command_call *)u;
 	trm_timer_remove(c->timer);
 	output_finish(&c->output);
-	if (c->served)
-		served_unuse(c->served);
-	free(c);
 }
 
 static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
@@ -137,7 +127,7 @@ static void on_exited(
 		run_stream_exited(c->stream, exit);
 	run_stream_close(&c->stream);
 	reply(c, exit, why);
-	finish(c);
+	use_end(&c->use);
 }
 
 /* ---- what other calls do with it ----------------------------------------------------------- */
@@ -193,7 +183,7 @@ static void on_started(void *user, struct trm_proc *proc, uint32_t pid)
 	struct command_call *c = user;
 	(void)proc;
 	(void)pid;
-	run_stream_open(c->call, c->target.space, c->target.name, &STREAM_OPS, c, &c->stream);
+	run_stream_open(c->use.call, c->use.target.space, c->use.target.name, &STREAM_OPS, c, &c->stream);
 }
 
 static const struct trm_proc_cb PROC_CB = {
@@ -217,7 +207,7 @@ static void on_timeout(void *user)
 
 static int pass_gate(struct command_call *c, const char *const *argv, struct trm_error *why)
 {
-	struct trm_policy *policy = fleet_opts(c->call->server->fleet)->policy;
+	struct trm_policy *policy = fleet_opts(c->use.call->server->fleet)->policy;
 	struct trm_findings found;
 	if (!policy)
 		return 0;
@@ -239,23 +229,24 @@ static int spawn(struct command_call *c, struct trm_error *why)
 	cJSON_ArrayForEach(arg, c->args) argv[i++] = arg->valuestring;
 	int r = pass_gate(c, argv, why);
 	const struct trm_proc_opts opts = {.argv = argv,
-			.manual_credit = call_streams(c->call),
-			.stdin_open = call_streams(c->call) && c->wants_stdin,
+			.manual_credit = call_streams(c->use.call),
+			.stdin_open = call_streams(c->use.call) && c->wants_stdin,
 			.pty = c->has_terminal,
 			.rows = (uint16_t)c->rows,
 			.cols = (uint16_t)c->cols};
 	if (r == 0)
-		r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
+		r = trm_proc_spawn(c->use.served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
 	free(argv);
 	return r;
 }
 
-static int begin(struct command_call *c, struct trm_error *why)
+static int begin(struct use *u, struct trm_error *why)
 {
-	output_init(&c->output, fleet_opts(c->call->server->fleet)->output_keep_bytes);
+	struct command_call *c = (struct command_call *)u;
+	output_init(&c->output, fleet_opts(u->call->server->fleet)->output_keep_bytes);
 	if (!*c->command)
 		return trm_error_set(why, TRM_EINVAL, "the command is empty");
-	int r = trm_loop_add_timer(c->call->server->loop, on_timeout, c, &c->timer, why);
+	int r = trm_loop_add_timer(u->call->server->loop, on_timeout, c, &c->timer, why);
 	if (r == 0)
 		r = spawn(c, why);
 	if (r == 0 && c->timeout_s)
@@ -263,25 +254,9 @@ static int begin(struct command_call *c, struct trm_error *why)
 	return r;
 }
 
-static void on_use(void *user, struct served *served, const struct trm_error *why, const char *note)
+static void leave(struct use *u)
 {
-	struct command_call *c = user;
-	struct trm_error own = *why;
-	(void)note;
-	c->served = why->code ? NULL : served;
-	if (!own.code && c->is_gone)
-		trm_error_set(&own, TRM_ECANCELED, "the client has gone");
-	if (!own.code && begin(c, &own) == 0)
-		return;
-	call_fail(c->call, RPC_INTERNAL, "%s", own.msg);
-	finish(c);
-}
-
-static void on_gone(struct call *call, void *user)
-{
-	struct command_call *c = user;
-	(void)call;
-	c->is_gone = true;
+	struct command_call *c = (struct command_call *)u;
 	if (c->proc)
 		trm_proc_close(c->proc);
 }
@@ -300,38 +275,29 @@ static int read_terminal(struct command_call *c, const cJSON *params, struct trm
 	return r;
 }
 
-static int read_params(struct command_call *c, struct trm_error *why)
+static int read_params(struct use *u, struct trm_error *why)
 {
-	const cJSON *params = c->call->params;
+	struct command_call *c = (struct command_call *)u;
+	const cJSON *params = u->call->params;
 	int r = rpc_need_text(params, "command", &c->command, why);
 	if (r == 0)
 		r = rpc_get_texts(params, "args", &c->args, why);
 	if (r == 0)
 		r = rpc_get_number(params, "timeout", TIMEOUT_MAX_S, &c->timeout_s, why);
-	if (r < 0 || !call_streams(c->call))
+	if (r < 0 || !call_streams(u->call))
 		return r;
 	r = rpc_get_bool(params, "stdin", &c->wants_stdin, why);
 	return r < 0 ? r : read_terminal(c, params, why);
 }
 
+static const struct use_kind KIND = {.size = sizeof(struct command_call),
+		.wrong_params = RPC_INTERNAL,
+		.read = read_params,
+		.begin = begin,
+		.gone = leave,
+		.finish = finish};
+
 void method_command(struct call *call)
 {
-	struct trm_error why = {0};
-	struct target target;
-	if (!target_read(call, true, &target))
-		return;
-	struct command_call *c = calloc(1, sizeof *c);
-	if (!c) {
-		call_fail(call, RPC_INTERNAL, "out of memory");
-		return;
-	}
-	*c = (struct command_call){.call = call, .target = target};
-	call->on_gone = on_gone;
-	call->user = c;
-	if (read_params(c, &why) < 0) {
-		call_fail(call, RPC_INTERNAL, "Invalid params for %s: %s", call->method, why.msg);
-		free(c);
-		return;
-	}
-	fleet_use(call->server->fleet, target.space, target.name, on_use, c);
+	use_begin(call, &KIND);
 }

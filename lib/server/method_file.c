@@ -22,17 +22,16 @@
 #include "server/fleet.h"
 #include "server/method.h"
 #include "server/server.h"
-#include "server/target.h"
+#include "server/use.h"
 
 enum { PIECE_MAX = 1 << 20, MODE_MAX = 07777, MODE_DEFAULT = 0644 };
 #define OFFSET_MAX (UINT64_C(1) << 50)
 
 struct file_call {
-	struct call *call;
+	struct use use;
 	const char *path; /* of the call's params */
 	uint64_t mode, offset, size;
 	bool appends, is_put;
-	struct served *served;
 	struct buf bytes;
 	struct buf words; /* what a program said on stderr */
 	uint64_t file_size;
@@ -41,27 +40,19 @@ struct file_call {
 
 /* ---- the end --------------------------------------------------------------------------- */
 
-static void finish(struct file_call *c)
+static void finish(struct use *u)
 {
-	if (c->served)
-		served_unuse(c->served);
+	struct file_call *c = (struct file_call *)u;
 	buf_finish(&c->bytes);
 	buf_finish(&c->words);
-	free(c);
-}
-
-static void fail(struct file_call *c, const struct trm_error *why)
-{
-	call_fail(c->call, RPC_INTERNAL, "%s", why->msg);
-	finish(c);
 }
 
 static void reply_put(struct file_call *c)
 {
 	cJSON *result = cJSON_CreateObject();
 	cJSON_AddNumberToObject(result, "bytes", (double)c->bytes.len);
-	call_result(c->call, result);
-	finish(c);
+	call_result(c->use.call, result);
+	use_end(&c->use);
 }
 
 static void reply_get(struct file_call *c)
@@ -79,8 +70,8 @@ static void reply_get(struct file_call *c)
 		cJSON_Delete(result);
 		result = NULL;
 	}
-	call_result(c->call, result);
-	finish(c);
+	call_result(c->use.call, result);
+	use_end(&c->use);
 }
 
 /* ---- through a program --------------------------------------------------------------------- */
@@ -107,7 +98,7 @@ static void on_exited(
 		trm_error_set(&own, TRM_EIO, "%s: %.*s", c->path, (int)c->words.len,
 				c->words.len ? buf_at(&c->words) : "");
 	if (own.code)
-		fail(c, &own);
+		use_fail(&c->use, &own);
 	else if (c->is_put)
 		reply_put(c);
 	else
@@ -120,7 +111,7 @@ static int spawn(struct file_call *c, const char *const *argv, struct trm_error 
 {
 	const struct trm_proc_opts opts = {.argv = argv, .label = "terrarium serve", .stdin_open = c->is_put};
 	struct trm_proc *proc;
-	int r = trm_proc_spawn(c->served->sandbox, &opts, &PROC_CB, c, &proc, why);
+	int r = trm_proc_spawn(c->use.served->sandbox, &opts, &PROC_CB, c, &proc, why);
 	if (r < 0 || !c->is_put)
 		return r;
 	trm_proc_write(proc, TRM_STDOUT, buf_at(&c->bytes), c->bytes.len, NULL);
@@ -152,7 +143,7 @@ static void on_put(void *user, const struct trm_error *why, uint64_t size, uint3
 	struct file_call *c = user;
 	(void)size, (void)mode;
 	if (why->code)
-		fail(c, why);
+		use_fail(&c->use, why);
 	else
 		reply_put(c);
 }
@@ -168,7 +159,7 @@ static void on_got(void *user, const struct trm_error *why, uint64_t size, uint3
 	c->file_size = size;
 	c->file_mode = mode;
 	if (why->code)
-		fail(c, why);
+		use_fail(&c->use, why);
 	else
 		reply_get(c);
 }
@@ -189,39 +180,33 @@ static void on_known(void *user, const struct trm_error *why)
 	struct trm_error own = *why;
 	bool is_whole = !c->offset && c->file_size <= c->size;
 	if (!own.code && is_whole)
-		trm_file_get(c->served->sandbox, c->path, PIECE_MAX, &GET_CB, c, &own);
+		trm_file_get(c->use.served->sandbox, c->path, PIECE_MAX, &GET_CB, c, &own);
 	else if (!own.code)
 		read_piece(c, &own);
 	if (own.code)
-		fail(c, &own);
+		use_fail(&c->use, &own);
 }
 
 static const struct trm_list_cb STAT_CB = {.file = on_stat, .done = on_known};
 
 /* ---- begun ------------------------------------------------------------------------------- */
 
-static void on_use(void *user, struct served *served, const struct trm_error *why, const char *note)
+static int begin(struct use *u, struct trm_error *why)
 {
-	struct file_call *c = user;
-	struct trm_error own = *why;
-	(void)note;
-	c->served = why->code ? NULL : served;
-	if (!own.code && !c->is_put)
-		trm_file_stat(served->sandbox, c->path, &STAT_CB, c, &own);
-	else if (!own.code && c->appends)
-		append(c, &own);
-	else if (!own.code)
-		trm_file_put(served->sandbox, c->path, (uint32_t)c->mode, buf_at(&c->bytes), c->bytes.len,
-				&PUT_CB, c, &own);
-	if (own.code)
-		fail(c, &own);
+	struct file_call *c = (struct file_call *)u;
+	if (!c->is_put)
+		return trm_file_stat(u->served->sandbox, c->path, &STAT_CB, c, why);
+	if (c->appends)
+		return append(c, why);
+	return trm_file_put(u->served->sandbox, c->path, (uint32_t)c->mode, buf_at(&c->bytes), c->bytes.len,
+			&PUT_CB, c, why);
 }
 
 static int read_bytes(struct file_call *c, struct trm_error *why)
 {
 	const char *letters = "";
 	size_t n;
-	int r = rpc_need_text(c->call->params, "base64", &letters, why);
+	int r = rpc_need_text(c->use.call->params, "base64", &letters, why);
 	if (r < 0)
 		return r;
 	char *bytes = base64_decode(letters, strlen(letters), &n);
@@ -235,7 +220,11 @@ static int read_bytes(struct file_call *c, struct trm_error *why)
 
 static int read_params(struct file_call *c, struct trm_error *why)
 {
-	const cJSON *params = c->call->params;
+	const cJSON *params = c->use.call->params;
+	c->mode = MODE_DEFAULT;
+	c->size = PIECE_MAX;
+	buf_init(&c->bytes, PIECE_MAX);
+	buf_init(&c->words, 256);
 	int r = rpc_need_text(params, "path", &c->path, why);
 	if (r == 0 && !*c->path)
 		r = trm_error_set(why, TRM_EINVAL, "`path` is empty");
@@ -252,34 +241,35 @@ static int read_params(struct file_call *c, struct trm_error *why)
 	return r;
 }
 
-static void begin(struct call *call, bool is_put)
+static int read_put(struct use *u, struct trm_error *why)
 {
-	struct trm_error why = {0};
-	struct target target;
-	if (!target_read(call, true, &target))
-		return;
-	struct file_call *c = calloc(1, sizeof *c);
-	if (!c) {
-		call_fail(call, RPC_INTERNAL, "out of memory");
-		return;
-	}
-	*c = (struct file_call){.call = call, .is_put = is_put, .mode = MODE_DEFAULT, .size = PIECE_MAX};
-	buf_init(&c->bytes, PIECE_MAX);
-	buf_init(&c->words, 256);
-	if (read_params(c, &why) < 0) {
-		call_fail_params(call, why.msg);
-		finish(c);
-		return;
-	}
-	fleet_use(call->server->fleet, target.space, target.name, on_use, c);
+	struct file_call *c = (struct file_call *)u;
+	c->is_put = true;
+	return read_params(c, why);
 }
+
+static int read_get(struct use *u, struct trm_error *why)
+{
+	return read_params((struct file_call *)u, why);
+}
+
+static const struct use_kind PUT = {.size = sizeof(struct file_call),
+		.wrong_params = RPC_PARAMS,
+		.read = read_put,
+		.begin = begin,
+		.finish = finish};
+static const struct use_kind GET = {.size = sizeof(struct file_call),
+		.wrong_params = RPC_PARAMS,
+		.read = read_get,
+		.begin = begin,
+		.finish = finish};
 
 void method_file_put(struct call *call)
 {
-	begin(call, true);
+	use_begin(call, &PUT);
 }
 
 void method_file_get(struct call *call)
 {
-	begin(call, false);
+	use_begin(call, &GET);
 }

@@ -3,13 +3,11 @@
  * need not wait for it. With events it may ask for input, and be stopped by steps. */
 #include <cJSON.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <terrarium/lang.h>
 #include <terrarium/session.h>
 
-#include "base/err.h"
 #include "rpc/params.h"
 #include "server/call.h"
 #include "server/fleet.h"
@@ -18,22 +16,20 @@
 #include "server/method.h"
 #include "server/run_stream.h"
 #include "server/server.h"
-#include "server/target.h"
+#include "server/use.h"
 
 enum { TIMEOUT_MAX_S = 1000000000 };
 
 struct run_call {
-	struct call *call;
-	struct target target;
+	struct use use;
 	const char *code, *language; /* of the call's params */
 	const char *file;            /* for tracebacks; NULL: none */
 	uint64_t timeout_s;          /* 0: none */
 	bool echoes, wants_stdin;
-	bool is_leave; /* no code: what is left to be done at the end of a program */
-	struct served *served;
+	bool is_leave;       /* no code: what is left to be done at the end of a program */
 	struct trm_run *run; /* NULL: not yet, or no more */
 	struct run_stream *stream;
-	bool has_started, is_gone;
+	bool has_started;
 };
 
 /* ---- the reply --------------------------------------------------------------------------- */
@@ -84,29 +80,10 @@ static cJSON *make_result(const struct run_call *c, const struct trm_result *res
 	lines_init(&lines);
 	lines_feed_kept(&lines, result);
 	tell_end(c, &lines, result);
-	cJSON *output = lines_end(&lines);
-	lines_finish(&lines);
-	if (output && json && cJSON_AddItemToObject(json, "output", output))
-		return json;
-	cJSON_Delete(output);
-	cJSON_Delete(json);
-	return NULL;
+	return lines_end_in(&lines, json);
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */
-
-static void finish(struct run_call *c)
-{
-	if (c->served)
-		served_unuse(c->served);
-	free(c);
-}
-
-static void fail(struct run_call *c, const struct trm_error *why)
-{
-	call_fail(c->call, RPC_INTERNAL, "%s", why->msg);
-	finish(c);
-}
 
 static void on_started(void *user, struct trm_run *run)
 {
@@ -148,18 +125,18 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	struct run_call *c = user;
 	(void)run;
 	c->run = NULL;
-	fleet_waste(c->call->server->fleet, result->output_len);
+	fleet_waste(c->use.call->server->fleet, result->output_len);
 	run_stream_result(c->stream, result);
 	run_stream_close(&c->stream);
 	if (result->status == TRM_STATUS_LOST)
-		call_fail(c->call, RPC_INTERNAL,
-				"sandbox '%s' in namespace '%s' ended while the code ran: %s", c->target.name,
-				c->target.space,
-				c->served->state == SERVED_STOPPING || !result->reason ? "it was stopped"
-										       : result->reason);
+		call_fail(c->use.call, RPC_INTERNAL,
+				"sandbox '%s' in namespace '%s' ended while the code ran: %s",
+				c->use.target.name, c->use.target.space,
+				c->use.served->state == SERVED_STOPPING || !result->reason ? "it was stopped"
+											   : result->reason);
 	else
-		call_result(c->call, make_result(c, result));
-	finish(c);
+		call_result(c->use.call, make_result(c, result));
+	use_end(&c->use);
 }
 
 static const struct trm_run_cb RUN_CB = {.started = on_started,
@@ -197,8 +174,8 @@ static void consumed(void *user, size_t n)
 static void kill_run(struct run_call *c)
 {
 	const struct trm_lang *lang;
-	if (c->has_started && image_language(c->served->languages, c->language, &lang, NULL) == 0)
-		trm_session_restart(c->served->session, lang, NULL);
+	if (c->has_started && image_language(c->use.served->languages, c->language, &lang, NULL) == 0)
+		trm_session_restart(c->use.served->session, lang, NULL);
 	else
 		trm_run_interrupt(c->run);
 }
@@ -227,11 +204,12 @@ static const struct run_stream_ops STREAM_OPS = {.input = send_input,
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
-static int begin(struct run_call *c, struct trm_error *why)
+static int begin(struct use *u, struct trm_error *why)
 {
+	struct run_call *c = (struct run_call *)u;
 	const struct trm_lang *lang;
 	struct trm_run_opts opts;
-	int r = image_language(c->served->languages, c->language, &lang, why);
+	int r = image_language(u->served->languages, c->language, &lang, why);
 	if (r < 0)
 		return r;
 	trm_run_opts_default(&opts);
@@ -241,47 +219,35 @@ static int begin(struct run_call *c, struct trm_error *why)
 	opts.timeout_ms = (int64_t)c->timeout_s * 1000;
 	opts.filename = c->file;
 	opts.echoes = c->echoes;
-	opts.manual_credit = call_streams(c->call);
-	opts.offers_stdin = call_streams(c->call) && c->wants_stdin;
+	opts.manual_credit = call_streams(u->call);
+	opts.offers_stdin = call_streams(u->call) && c->wants_stdin;
 	r = (c->is_leave ? trm_session_leave : trm_session_run)(
-			c->served->session, &opts, &RUN_CB, c, &c->run, why);
+			u->served->session, &opts, &RUN_CB, c, &c->run, why);
 	if (r == 0)
-		run_stream_open(c->call, c->target.space, c->target.name, &STREAM_OPS, c, &c->stream);
+		run_stream_open(u->call, u->target.space, u->target.name, &STREAM_OPS, c, &c->stream);
 	return r;
 }
 
-static void on_use(void *user, struct served *served, const struct trm_error *why, const char *note)
+static void leave(struct use *u)
 {
-	struct run_call *c = user;
-	struct trm_error own = *why;
-	(void)note;
-	c->served = why->code ? NULL : served;
-	if (!own.code && c->is_gone)
-		trm_error_set(&own, TRM_ECANCELED, "the client has gone");
-	if (own.code || begin(c, &own) < 0)
-		fail(c, &own);
-}
-
-static void on_gone(struct call *call, void *user)
-{
-	struct run_call *c = user;
-	(void)call;
-	c->is_gone = true;
+	struct run_call *c = (struct run_call *)u;
 	if (!c->run)
 		return;
 	trm_run_hold_clock(c->run, false);
 	trm_run_interrupt(c->run);
 }
 
-static int read_params(struct run_call *c, struct trm_error *why)
+static int read_params(struct use *u, struct trm_error *why)
 {
-	const cJSON *params = c->call->params;
+	struct run_call *c = (struct run_call *)u;
+	const cJSON *params = u->call->params;
+	c->echoes = true;
 	int r = rpc_need_text(params, "code", &c->code, why);
 	if (r == 0)
 		r = rpc_need_text(params, "language", &c->language, why);
 	if (r == 0)
 		r = rpc_get_number(params, "timeout", TIMEOUT_MAX_S, &c->timeout_s, why);
-	if (r < 0 || !call_streams(c->call))
+	if (r < 0 || !call_streams(u->call))
 		return r;
 	r = rpc_get_text(params, "file", &c->file, why);
 	if (r == 0)
@@ -293,24 +259,13 @@ static int read_params(struct run_call *c, struct trm_error *why)
 	return r;
 }
 
+static const struct use_kind KIND = {.size = sizeof(struct run_call),
+		.wrong_params = RPC_INTERNAL,
+		.read = read_params,
+		.begin = begin,
+		.gone = leave};
+
 void method_run(struct call *call)
 {
-	struct trm_error why = {0};
-	struct target target;
-	if (!target_read(call, true, &target))
-		return;
-	struct run_call *c = calloc(1, sizeof *c);
-	if (!c) {
-		call_fail(call, RPC_INTERNAL, "out of memory");
-		return;
-	}
-	*c = (struct run_call){.call = call, .target = target, .echoes = true};
-	call->on_gone = on_gone;
-	call->user = c;
-	if (read_params(c, &why) < 0) {
-		call_fail(call, RPC_INTERNAL, "Invalid params for %s: %s", call->method, why.msg);
-		free(c);
-		return;
-	}
-	fleet_use(call->server->fleet, target.space, target.name, on_use, c);
+	use_begin(call, &KIND);
 }
