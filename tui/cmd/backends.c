@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <terrarium/config.h>
 #include <terrarium/doctor.h>
@@ -10,52 +9,37 @@
 
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
+#include "cmd/status.h"
 
 enum { TEXT_COL = 29 };
 
-static const struct {
-	const char *word, *colour;
-} looks[] = {
-		[TRM_CHECK_OK] = {"ok", "32"},
-		[TRM_CHECK_WEAK] = {"weak", "33"},
-		[TRM_CHECK_FAILED] = {"failed", "31"},
-		[TRM_CHECK_NOTE] = {"-", "36"},
-};
-
 struct listing {
-	bool is_json, names_only, has_colour, is_wrapped;
+	bool is_json, names_only;
 	const char *current; /* the backend that is set */
 	struct json_out json;
 };
 
-static void print_text(const struct listing *l, const char *text)
+static void print_text(const char *text)
 {
 	char clean[600];
 	if (!*text)
 		return;
 	trm_text_clean_line(clean, sizeof clean, text, strlen(text));
 	printf("%*s", TEXT_COL, "");
-	if (l->is_wrapped)
-		cmd_print_wrapped(clean, TEXT_COL);
-	else
-		puts(clean);
+	status_print_text(clean, TEXT_COL);
 }
 
 static void print_row(const struct listing *l, const struct trm_backend_info *info)
 {
 	char name[24], about[200];
-	const char *look = looks[info->status].word;
 	trm_text_clean_line(name, sizeof name, info->name, strlen(info->name));
 	trm_text_clean_line(about, sizeof about, info->about, strlen(info->about));
 	printf("%c %-18s ", !strcmp(info->name, l->current) ? '*' : ' ', name);
-	if (l->has_colour)
-		printf("\033[%sm%-7s\033[m", looks[info->status].colour, look);
-	else
-		printf("%-7s", look);
+	status_print(info->status, "-");
 	printf(" %s\n", *about ? about : "(it says nothing about itself)");
-	print_text(l, info->detail);
-	print_text(l, info->advice);
-	print_text(l, info->where);
+	print_text(info->detail);
+	print_text(info->advice);
+	print_text(info->where);
 }
 
 static void put_text_or_null(struct json_out *j, const char *key, const char *text)
@@ -109,8 +93,6 @@ static int perform(struct listing *l, const struct options *o)
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
 	l->current = config.backend;
-	l->has_colour = cmd_has_colour();
-	l->is_wrapped = isatty(STDOUT_FILENO);
 	json_init(&l->json);
 	if (l->is_json)
 		json_open(&l->json, NULL, '[');
@@ -125,19 +107,12 @@ static int perform(struct listing *l, const struct options *o)
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct listing l = {0};
 	struct options o;
-	options_init(&o, cmd->name, options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (got == OPTIONS_OPERAND)
-			return cmd_fail("'backends' takes no arguments, such as '%s'", o.value);
-		l.is_json = l.is_json || got == OPTION_JSON;
-		l.names_only = l.names_only || got == OPTION_NAMES;
-	}
+	unsigned given;
+	int code;
+	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
+		return code;
+	struct listing l = {.is_json = given & 1u << OPTION_JSON, .names_only = given & 1u << OPTION_NAMES};
 	return perform(&l, &o);
 }
 

@@ -78,10 +78,10 @@ struct app_opts;
 struct trm_config;
 /* What the config says of the workbench; `opts` borrows from it. CMD_OK, or the sentence has been printed. */
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts);
-/* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
 /* The REPL; `attach`: on the running sandbox that the config names. `figures`: where to save images, or NULL.
  */
 int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures);
+/* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
 int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo);
 
 /* The workbench on the running sandbox of the config's name. */
@@ -95,6 +95,12 @@ const struct cmd *cmd_find(const char *word);
 
 /* A command whose name is some slips of the finger away from `word`; NULL if there is none. */
 const struct cmd *cmd_nearest(const char *word);
+
+/* The line of a command that takes nothing but options without values: bit i of *ret_given is set when row i
+ * of cmd->options was given. False: there is nothing to do but to return *ret_code (help, or a wrong word).
+ */
+bool cmd_read_flags(const struct cmd *cmd, int argc, char **argv, struct options *o, unsigned *ret_given,
+		int *ret_code);
 
 /* What every program should find: descriptors 0, 1 and 2 open, and a closed pipe an error of the
  * write instead of a silent end (children do not inherit that). */

@@ -215,21 +215,13 @@ static int perform(const struct options *o, bool is_json)
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	bool is_json = false, names_only = false;
 	struct options o;
+	unsigned given;
+	int code;
 
-	options_init(&o, cmd->name, options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (got == OPTIONS_OPERAND)
-			return cmd_fail("'langs' takes no arguments, such as '%s'", o.value);
-		is_json = is_json || got == OPTION_JSON;
-		names_only = names_only || got == OPTION_NAMES;
-	}
-	return names_only ? print_names() : perform(&o, is_json);
+	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
+		return code;
+	return given & 1u << OPTION_NAMES ? print_names() : perform(&o, given & 1u << OPTION_JSON);
 }
 
 static const char *const settings[] = {"backend", "name", NULL};

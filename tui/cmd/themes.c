@@ -181,20 +181,13 @@ static int perform(struct request *q, const struct options *o)
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct request q = {0};
 	struct options o;
+	unsigned given;
+	int code;
 
-	options_init(&o, cmd->name, options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (got == OPTIONS_OPERAND)
-			return cmd_fail("'themes' takes no arguments, such as '%s'", o.value);
-		q.is_json = q.is_json || got == OPTION_JSON;
-		q.names_only = q.names_only || got == OPTION_NAMES;
-	}
+	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
+		return code;
+	struct request q = {.is_json = given & 1u << OPTION_JSON, .names_only = given & 1u << OPTION_NAMES};
 	return perform(&q, &o);
 }
 
