@@ -7,9 +7,7 @@ tried="the build" code=0
 full=$(dirname "$terrarium")/terrarium-full
 [ -e "$full" ] || { echo "SKIP: this build has the full program alone"; exit 77; }
 need_local
-export XDG_RUNTIME_DIR="$dir/run"
-mkdir -m 700 run
-trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+own_runtime
 try run --yes --keep --name lab -c 'x = 41'
 expect_code 0
 

@@ -3,33 +3,9 @@
 # Sandboxes that outlive the program: run --keep, ps, exec, stop, and the ways in which they end.
 . "$(dirname "$0")/tell.sh"
 need_local
-export XDG_RUNTIME_DIR="$dir/run"
-mkdir -m 700 run
-# Whatever goes wrong, nothing is left running.
-trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+own_runtime
 
-# until_true COMMAND…: within ten seconds.
-until_true() {
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		if [ $tries = 500 ]; then
-			tried="$*"
-			wrong "this should have become true"
-			return 1
-		fi
-		sleep 0.02
-	done
-}
 is_gone() { ! "$terrarium" ps | grep -q "^$1 " && [ ! -e "run/terrarium/$1" ]; }
-# field NAME KEY: of ps --json.
-field() {
-	"$terrarium" ps --json | python3 -c '
-import json, sys
-for box in json.load(sys.stdin):
-    if box["name"] == sys.argv[1]:
-        print(json.dumps(box[sys.argv[2]]))' "$1" "$2"
-}
 is_field() { [ "$(field "$1" "$2")" = "$3" ]; }
 has_clients() { is_field "$1" clients "$2"; }
 expect_field() { [ "$(field "$1" "$2")" = "$3" ] || wrong "$2 of $1 should be $3, and is $(field "$1" "$2")"; }

@@ -32,6 +32,36 @@ expect_out() { [ "$(cat out)" = "$1" ] || wrong "stdout should be: $1"; }
 expect_err() { [ "$(cat err)" = "$1" ] || wrong "stderr should be: $1"; }
 expect_in() { grep -qF -e "$2" "$1" || wrong "$1 should contain: $2"; }
 
+# until_true COMMAND…: within half a minute.
+until_true() {
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries = 1500 ]; then
+			tried="$*"
+			wrong "this should have become true"
+			return 1
+		fi
+		sleep 0.02
+	done
+}
+
+# A runtime directory of our own; whatever goes wrong, none of its sandboxes is left running.
+own_runtime() {
+	export XDG_RUNTIME_DIR="$dir/run"
+	mkdir -m 700 run
+	trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+}
+
+# field NAME KEY: of ps --json.
+field() {
+	"$terrarium" ps --json | python3 -c '
+import json, sys
+for box in json.load(sys.stdin):
+    if box["name"] == sys.argv[1]:
+        print(json.dumps(box[sys.argv[2]]))' "$1" "$2"
+}
+
 # Many tests need a sandbox of this machine.
 need_local() {
 	code=0

@@ -3,8 +3,7 @@
 # bad_input_test.sh TERRARIUM ENGINE: whatever is wrong is said in one line that names it, and leaves nothing behind.
 ours=$2
 . "$(dirname "$0")/../cli/tell.sh"
-export XDG_RUNTIME_DIR="$dir/run"
-mkdir -m 700 run
+own_runtime
 trap '"$terrarium" stop --all --yes >/dev/null 2>&1; "$ours" rm -f mine-$$ >/dev/null 2>&1; rm -rf "$dir"' EXIT
 here="exec --backend $ours --image"
 

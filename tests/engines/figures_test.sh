@@ -3,9 +3,7 @@
 # figures_test.sh TERRARIUM ENGINE: what our metrics say of a container is what its engine says of it.
 ours=$2
 . "$(dirname "$0")/../cli/tell.sh"
-export XDG_RUNTIME_DIR="$dir/run"
-mkdir -m 700 run
-trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+own_runtime
 
 cat >compare.py <<'PYTHON'
 """compare.py ENGINE OURS THEIRS INSPECTED: differences that are too big, one per line."""

@@ -4,36 +4,14 @@
 # left when somebody is killed or the container is taken away.
 ours=$2
 . "$(dirname "$0")/../cli/tell.sh"
-export XDG_RUNTIME_DIR="$dir/run"
-mkdir -m 700 run
-trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+own_runtime
 image=localhost/tt:deb
 new="--yes --backend $ours --image $image"
 
-# until_true COMMAND…: within twenty seconds.
-until_true() {
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		if [ $tries = 200 ]; then
-			tried="$*"
-			wrong "this should have become true"
-			return 1
-		fi
-		sleep 0.1
-	done
-}
 # Containers with the label of this name, whatever state they are in.
 containers() { "$ours" ps -aq --filter "label=dev.terrarium.name=$1"; }
 is_gone() { [ -z "$(containers "$1")" ] && [ ! -e "run/terrarium/$1" ]; }
 is_entered() { [ -S "run/terrarium/$1/agent.sock" ] && [ -n "$(containers "$1")" ]; }
-field() {
-	"$terrarium" ps --json | python3 -c '
-import json, sys
-for box in json.load(sys.stdin):
-    if box["name"] == sys.argv[1]:
-        print(json.dumps(box[sys.argv[2]]))' "$1" "$2"
-}
 
 # ---- kept, found again, ended
 

@@ -4,8 +4,7 @@
 ours=$2
 hello=$3
 . "$(dirname "$0")/../cli/tell.sh"
-export XDG_RUNTIME_DIR="$dir/run"
-mkdir -m 700 run
+own_runtime
 registry=
 trap '"$terrarium" stop --all --yes >/dev/null 2>&1; [ -z "$registry" ] || kill $registry; rm -rf "$dir"' EXIT
 
@@ -17,18 +16,6 @@ if [ "$ours" = docker ]; then
 fi
 $enter /usr/bin/python3 -B "$source/tests/engines/registry.py" "$hello" >port &
 registry=$!
-until_true() {
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		if [ $tries = 300 ]; then
-			tried="$*"
-			wrong "this should have become true"
-			return 1
-		fi
-		sleep 0.1
-	done
-}
 until_true [ -s port ]
 at=127.0.0.1:$(cat port)
 if [ "$ours" = podman ]; then

@@ -4,25 +4,11 @@
 # run beside it.
 ours=docker
 . "$(dirname "$0")/../cli/tell.sh"
-export XDG_RUNTIME_DIR="$dir/run"
-mkdir -m 700 run
-trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+own_runtime
 engine=${DOCKER_HOST#unix://}
 engine=${engine%/*}
 new="--yes --backend docker --image localhost/tt:deb"
 
-until_true() {
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		if [ $tries = 200 ]; then
-			tried="$*"
-			wrong "this should have become true"
-			return 1
-		fi
-		sleep 0.1
-	done
-}
 is_gone() { [ -z "$(docker ps -aq --filter "label=dev.terrarium.name=$1")" ] && [ ! -e "run/terrarium/$1" ]; }
 
 for how in TERM KILL; do

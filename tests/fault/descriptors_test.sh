@@ -3,9 +3,7 @@
 # With ever more descriptors: whatever is missing is said in one sentence, nothing hangs, nothing stays behind.
 . "$(dirname "$0")/../cli/tell.sh"
 need_local
-export XDG_RUNTIME_DIR="$dir/run"
-mkdir -m 700 run
-trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir"' EXIT
+own_runtime
 "$terrarium" run --yes --keep --name here -c 'open("/tmp/f", "w").write("x")' >out 2>err || wrong "a sandbox that stays"
 
 cat >limit.py <<'PYTHON'
