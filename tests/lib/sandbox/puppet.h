@@ -12,7 +12,7 @@
 
 #include <terrarium/terrarium.h>
 
-#include "backend/backend.h"
+#include "lib/sandbox/standin.h"
 
 struct puppet {
 	struct carrier base;
@@ -41,13 +41,6 @@ static void on_soon(void *user)
 	}
 }
 
-static int probe(struct trm_error *reterr)
-{
-	(void)reterr;
-	return 0;
-}
-
-static const struct backend_ops PUPPET_OPS;
 static bool never_connects;
 
 static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
@@ -55,7 +48,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 {
 	(void)opts;
 	puppet = calloc(1, sizeof *puppet);
-	puppet->base = (struct carrier){.ops = &PUPPET_OPS, .cb = cb, .user = user};
+	puppet->base = (struct carrier){.ops = &STANDIN_OPS, .cb = cb, .user = user};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, puppet->fds), 0);
 	assert_int_equal(trm_loop_add_timer(loop, on_soon, puppet, &puppet->soon, reterr), 0);
 	if (!never_connects)
@@ -71,13 +64,6 @@ static void stop(struct carrier *carrier)
 	trm_timer_start(p->soon, 0, 0);
 }
 
-static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
-{
-	(void)carrier;
-	*ret_guards = NULL;
-	return 0;
-}
-
 /* Known only when connected, as with a real sandbox. */
 static uint32_t nproc(const struct carrier *carrier)
 {
@@ -85,20 +71,11 @@ static uint32_t nproc(const struct carrier *carrier)
 	return 77;
 }
 
-static const struct backend_ops PUPPET_OPS = {.name = "puppet",
-		.probe = probe,
+static const struct backend_ops STANDIN_OPS = {.name = "puppet",
+		.probe = standin_probe,
 		.start = start,
 		.stop = stop,
-		.guards = guards,
+		.guards = standin_guards,
 		.nproc = nproc};
-
-/* In the library's place: the archive's own is not linked. */
-int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr)
-{
-	(void)name;
-	(void)reterr;
-	*ret = &PUPPET_OPS;
-	return 0;
-}
 
 #endif

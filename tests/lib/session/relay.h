@@ -4,8 +4,7 @@
 
 /* A relay between the fake backend's agent and the library, that knows frames. It lets so many of them
  * through and then cuts the line, or passes one byte a turn, or pours valid frames between the agent's own.
- * The test calls relay_turn() after each turn of the loop. It stands in the place of the library's table of
- * backends, so a test that includes this must be the only one in its program. */
+ * The test calls relay_turn() after each turn of the loop. */
 #include "cmocka_all.h"
 
 #include <stdlib.h>
@@ -15,9 +14,9 @@
 
 #include <terrarium/terrarium.h>
 
-#include "backend/backend.h"
 #include "backend/fake/fake.h"
 #include "base/buf.h"
+#include "lib/sandbox/standin.h"
 #include "wire/message.h"
 
 struct relay;
@@ -73,20 +72,12 @@ static void on_inner_closed(void *user, const struct trm_error *why)
 
 static const struct carrier_cb INNER_CB = {.connected = on_connected, .closed = on_inner_closed};
 
-static int probe(struct trm_error *reterr)
-{
-	(void)reterr;
-	return 0;
-}
-
-static const struct backend_ops RELAY_OPS;
-
 static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
 {
 	struct relay *r = newest = calloc(1, sizeof *r);
 	assert_non_null(r);
-	*r = (struct relay){.base = {.ops = &RELAY_OPS, .cb = cb, .user = user},
+	*r = (struct relay){.base = {.ops = &STANDIN_OPS, .cb = cb, .user = user},
 			.inner_fd = -1,
 			.fds = {-1, -1},
 			.n_allowed = next_allowed,
@@ -103,34 +94,18 @@ static void stop(struct carrier *carrier)
 	backend_fake.stop(((struct relay *)carrier)->inner);
 }
 
-static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
-{
-	(void)carrier;
-	*ret_guards = NULL;
-	return 0;
-}
-
 static uint32_t nproc(const struct carrier *carrier)
 {
 	(void)carrier;
 	return 0;
 }
 
-static const struct backend_ops RELAY_OPS = {.name = "relay",
-		.probe = probe,
+static const struct backend_ops STANDIN_OPS = {.name = "relay",
+		.probe = standin_probe,
 		.start = start,
 		.stop = stop,
-		.guards = guards,
+		.guards = standin_guards,
 		.nproc = nproc};
-
-/* In the library's place: the archive's own is not linked. */
-int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr)
-{
-	(void)name;
-	(void)reterr;
-	*ret = &RELAY_OPS;
-	return 0;
-}
 
 static void pass_all(int to, const char *bytes, size_t n)
 {
