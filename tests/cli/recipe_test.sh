@@ -93,6 +93,11 @@ expect_in err "give --backend docker or podman as well"
 TERRARIUM_USER=1000 TERRARIUM_KEEP_IMAGE=on TERRARIUM_IMAGE=here try run --yes --backend fake --read-only=off -c "print x"
 expect_code 0
 
+# Who is asked is promised no more than the recipe asks for.
+tried="run --backend toy, asked"
+echo n | script -qec "'$terrarium' run -c x --memory 100 --backend toy --image here" /dev/null >out 2>err || true
+expect_in out "in a new toy sandbox of the image here: 100 MiB memory, no limit for cores, processes and files, whatever network is there, user of the image, but not root,"
+
 : >Dockerfile
 try run --yes -c x --backend toy --dockerfile .
 expect_code 125

@@ -10,6 +10,7 @@
 
 #include <terrarium/config.h>
 #include <terrarium/error.h>
+#include <terrarium/recipe.h>
 
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
@@ -114,25 +115,60 @@ static void print_server(FILE *tty, const struct trm_config *c)
 	print_wishes(tty, c, false);
 }
 
+/* The recipe, as far as there is one without mistakes: what is wrong with it is told when it is opened. */
+static struct trm_recipe *load_recipe(const char *backend, const struct trm_config *c)
+{
+	struct trm_recipe *recipe = NULL;
+	if (trm_recipe_load(backend, *c->path ? c->path : NULL, &recipe, NULL) < 0)
+		return NULL;
+	return recipe;
+}
+
+static void print_source(FILE *tty, const struct trm_config *c, const struct trm_recipe *recipe)
+{
+	const char *image = *c->image ? c->image : trm_container_image(*c->language ? c->language : NULL);
+	fprintf(tty, "in a new %s sandbox%s", c->backend, c->keep ? " that is kept" : "");
+	if (*c->dockerfile)
+		fprintf(tty, " of %s", c->dockerfile);
+	else if (trm_recipe_takes_image(recipe))
+		fprintf(tty, " of the image %s", image);
+}
+
 /* What an engine limits is what it is asked for: files are not among that. */
 static void print_engine(FILE *tty, const struct trm_config *c)
 {
-	const struct trm_limits *l = &c->limits;
-	const char *image = *c->image ? c->image : trm_container_image(*c->language ? c->language : NULL);
-	if (*c->container)
+	char words[TRM_RECIPE_WORDS];
+	struct trm_recipe *recipe = load_recipe(c->backend, c);
+	if (*c->container) {
 		fprintf(tty, "in the existing container %s (%s), with the limits and the network that it has,\n",
 				c->container, c->backend);
-	else
-		fprintf(tty,
-				"in a new %s sandbox%s of %s%s: %.4g MiB memory, %.3g core%s, %u processes, no limit for files, "
-				"%s, user %s,\n",
-				c->backend, c->keep ? " that is kept" : "",
-				*c->dockerfile ? "" : "the image ", *c->dockerfile ? c->dockerfile : image,
-				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-				l->net ? "network ON (the engine's, perhaps also to this machine)"
-				       : "no network",
-				*c->user ? c->user : "of the image, but not root");
+	} else if (recipe) {
+		print_source(tty, c, recipe);
+		fprintf(tty, ": %s, user %s,\n", trm_recipe_tell_limits(recipe, &c->limits, words),
+				*c->user                        ? c->user
+				: trm_recipe_keeps_user(recipe) ? "as who its commands come there"
+								: "of the image, but not root");
+	} else {
+		fprintf(tty, "in a new %s sandbox,\n", c->backend);
+	}
+	trm_recipe_free(recipe);
 	print_wishes(tty, c, false);
+}
+
+static void print_limits(
+		FILE *tty, const struct trm_config *c, const char *backend, const struct trm_limits *l)
+{
+	char words[TRM_NET_ALLOW + TRM_RECIPE_WORDS];
+	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
+	struct trm_recipe *recipe = is_made ? load_recipe(backend, c) : NULL;
+	if (recipe)
+		fprintf(tty, "%s,\n", trm_recipe_tell_limits(recipe, l, words));
+	else
+		fprintf(tty, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
+				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+				(double)l->disk_bytes / (1 << 20),
+				trm_limits_tell_net(l, words, sizeof words));
+	trm_recipe_free(recipe);
 }
 
 static void print_local(FILE *tty, const struct trm_config *c)
@@ -143,15 +179,12 @@ static void print_local(FILE *tty, const struct trm_config *c)
 		print_engine(tty, c);
 		return;
 	}
-	const struct trm_limits *l = is_running ? &entry.limits : &c->limits;
-	char net[TRM_NET_ALLOW + 32];
 	if (is_running)
-		fprintf(tty, "in the running sandbox %s", c->name);
+		fprintf(tty, "in the running sandbox %s: ", c->name);
 	else
-		fprintf(tty, "in a new %s sandbox%s", c->backend, c->keep ? " that is kept" : "");
-	fprintf(tty, ": %.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
-			(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-			(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
+		fprintf(tty, "in a new %s sandbox%s: ", c->backend, c->keep ? " that is kept" : "");
+	print_limits(tty, c, is_running ? entry.backend : c->backend,
+			is_running ? &entry.limits : &c->limits);
 	print_wishes(tty, c, is_running);
 }
 

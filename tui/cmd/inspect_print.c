@@ -104,6 +104,16 @@ static void put_wishes(struct json_out *j, const struct trm_wishes *w)
 	json_close(j, ']');
 }
 
+/* Nobody has cut it off where no network was asked for, so that there may be one; NULL: it is as asked for.
+ */
+static const struct trm_guard *open_net(const struct inspect *x)
+{
+	for (size_t i = 0; i < x->n_guards && !x->entry.limits.net; i++)
+		if (x->guards[i].strength == TRM_NOT_ENFORCED && strcmp(x->guards[i].what, "network") == 0)
+			return &x->guards[i];
+	return NULL;
+}
+
 /* What is known of those of this machine alone. */
 static void put_own(struct json_out *j, const struct inspect *x)
 {
@@ -113,7 +123,10 @@ static void put_own(struct json_out *j, const struct inspect *x)
 	put_wishes(j, &x->wishes);
 	sample_put_limits(j, &e->limits);
 	json_open(j, "network", '{');
-	json_put_bool(j, "on", e->limits.net);
+	if (open_net(x))
+		json_put_null(j, "on");
+	else
+		json_put_bool(j, "on", e->limits.net);
 	json_put_text(j, "allow", e->limits.net ? e->limits.net_allow : NULL);
 	json_close(j, '}');
 }
@@ -277,7 +290,9 @@ static void print_own(const struct inspect *x)
 	print_end(e);
 	print_kernels(e);
 	printf("keeper      process %u\n", e->keeper_pid);
-	printf("network     %s\n", trm_limits_tell_net(&e->limits, net, sizeof net));
+	const struct trm_guard *open = open_net(x);
+	printf("network     %s%s\n", open ? "not cut off: " : "",
+			open ? open->how : trm_limits_tell_net(&e->limits, net, sizeof net));
 	print_wishes(&x->wishes);
 }
 

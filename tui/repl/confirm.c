@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <terrarium/recipe.h>
+
 #include "repl/inside.h"
 
 enum { SHOWN_LINES = 6, SHOWN_BYTES = 70, SHOWN_FINDINGS = 6 };
@@ -25,10 +27,30 @@ static void tell_code(struct repl *r)
 		show_print(&r->show, ROLE_DIM, "  … and %zu more lines", lines - SHOWN_LINES);
 }
 
+/* What a recipe does not ask for is not claimed. */
+static void tell_limits(struct repl *r)
+{
+	const char *backend = trm_sandbox_backend(r->stage.sandbox),
+		   *origin = trm_sandbox_origin(r->stage.sandbox);
+	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
+	char words[TRM_NET_ALLOW + TRM_RECIPE_WORDS];
+	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
+	struct trm_recipe *recipe = NULL;
+	if (is_made && trm_recipe_load(backend, *r->config.path ? r->config.path : NULL, &recipe, NULL) == 0)
+		repl_say(r, "%s%s%s%s", *origin ? "made from " : "", origin, *origin ? ": " : "",
+				trm_recipe_tell_limits(recipe, l, words));
+	else
+		repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
+				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
+				(double)l->disk_bytes / (1 << 20),
+				trm_limits_tell_net(l, words, sizeof words));
+	trm_recipe_free(recipe);
+}
+
 static void tell_where(struct repl *r)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
-	char time[48] = "no time limit", net[TRM_NET_ALLOW + 32], words[240];
+	char time[48] = "no time limit", words[240];
 	if (r->config.timeout_ms)
 		snprintf(time, sizeof time, "%.4g s per run", r->config.timeout_ms / 1000.0);
 	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->stage.sandbox),
@@ -39,17 +61,11 @@ static void tell_where(struct repl *r)
 				r->config.server_url);
 		return;
 	}
-	const char *origin = trm_sandbox_origin(r->stage.sandbox);
 	if (*r->config.container)
-		repl_say(r, "the existing container %s, with the limits and the network that it has", origin);
-	else if (*origin)
-		repl_say(r, "made from %s: %.4g MiB memory, %.3g core%s, %u processes, no limit for files, %s",
-				origin, (double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s",
-				l->procs, trm_limits_tell_net(l, net, sizeof net));
+		repl_say(r, "the existing container %s, with the limits and the network that it has",
+				trm_sandbox_origin(r->stage.sandbox));
 	else
-		repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
-				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-				(double)l->disk_bytes / (1 << 20), trm_limits_tell_net(l, net, sizeof net));
+		tell_limits(r);
 	const struct trm_mount *mounts;
 	for (size_t i = 0, n = trm_sandbox_mounts(r->stage.sandbox, &mounts); i < n; i++)
 		repl_say(r, "mounts: %s", trm_mount_tell(&mounts[i], words, sizeof words));

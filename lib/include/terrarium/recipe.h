@@ -15,9 +15,13 @@
 #include <stddef.h>
 
 struct trm_error;
+struct trm_limits;
 struct trm_recipe;
 
-enum { TRM_RECIPE_NAME = 32 /* longest name of a recipe, with its NUL */ };
+enum {
+	TRM_RECIPE_NAME = 32,  /* longest name of a recipe, with its NUL */
+	TRM_RECIPE_WORDS = 200 /* of trm_recipe_tell_limits() */
+};
 
 /* By name: one of the section "backends" of the config file `config_path` (as in trm_config_load()), else a
  * built-in one. TRM_EINVAL with file, line, key and reason if it has a mistake; TRM_ENOENT: there is none
@@ -34,6 +38,15 @@ void trm_recipe_free(struct trm_recipe *recipe); /* takes NULL */
 
 const char *trm_recipe_name(const struct trm_recipe *recipe);
 const char *trm_recipe_about(const struct trm_recipe *recipe); /* one line; "" */
+
+/* What a new sandbox is asked to be limited to, for a question before code is run, written into `out`
+ * (TRM_RECIPE_WORDS bytes), which is returned: "512 MiB memory, 1 core, 128 processes, no limit for files, no
+ * network". What the recipe tells none of its commands is told as not limited. */
+const char *trm_recipe_tell_limits(
+		const struct trm_recipe *recipe, const struct trm_limits *limits, char *out);
+bool trm_recipe_takes_image(const struct trm_recipe *recipe); /* is it made from an image at all? */
+/* Does code run as whoever the commands get there as, unless somebody else is asked for? */
+bool trm_recipe_keeps_user(const struct trm_recipe *recipe);
 
 /* All that trm_recipe_load() knows: built-in ones, then those of the config file, which hide built-in ones of
  * their names. Borrowed during the call. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <terrarium/error.h>
+#include <terrarium/sandbox.h>
 
 #include "base/buf.h"
 #include "cmocka_all.h"
@@ -426,6 +427,25 @@ static void test_chains_and_circles(void **state)
 	}
 }
 
+static void test_words_claim_no_more_than_is_asked_for(void **state)
+{
+	const struct trm_limits limits = {.mem_bytes = 256u << 20, .cpus = 0.5, .procs = 64};
+	char words[TRM_RECIPE_WORDS];
+	struct trm_recipe *recipe = load("docker");
+	(void)state;
+	assert_string_equal(trm_recipe_tell_limits(recipe, &limits, words),
+			"256 MiB memory, 0.5 cores, 64 processes, no limit for files, no network");
+	assert_true(trm_recipe_takes_image(recipe));
+	trm_recipe_free(recipe);
+	recipe = parse("{\"user\": \"same\", \"steps\": {\"put\": [\"a\"], \"connect\": [\"a\", \"{key}\"], "
+		       "\"destroy\": [\"a\"]}}");
+	assert_string_equal(trm_recipe_tell_limits(recipe, &limits, words),
+			"no limit for memory, cores, processes and files, whatever network is there");
+	assert_false(trm_recipe_takes_image(recipe));
+	assert_true(trm_recipe_keeps_user(recipe));
+	trm_recipe_free(recipe);
+}
+
 static void note(void *user, const struct trm_recipe_entry *entry)
 {
 	char *line = user;
@@ -463,6 +483,7 @@ int main(void)
 			cmocka_unit_test(test_fields),
 			cmocka_unit_test(test_places_in_a_config_file),
 			cmocka_unit_test(test_chains_and_circles),
+			cmocka_unit_test(test_words_claim_no_more_than_is_asked_for),
 			cmocka_unit_test(test_list),
 	};
 	int fd = mkstemp(file);
