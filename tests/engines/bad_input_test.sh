@@ -141,12 +141,21 @@ fi
 
 # ---- commands that hang, in a recipe of the user's
 
+# try_hanging STEP: with a second for each step, and more if others than the one that hangs were too slow with that.
+try_hanging() {
+	for limit in 1 6 36; do
+		cat >config/terrarium/config.json <<-CONFIG
+		{"backends": {"slow": {"like": "$ours", "timeout": $limit,
+			"steps": {"$1": ["sh", "-c", "sleep 100", "{image}"]}}}}
+		CONFIG
+		try exec --backend slow --name mine --image localhost/tt:deb -- true
+		grep -o "step '[a-z]*' hangs" err | grep -vq "'$1'" || break
+	done
+}
+
 mkdir -p config/terrarium
 for step in image create destroy; do
-	cat >config/terrarium/config.json <<-CONFIG
-	{"backends": {"slow": {"like": "$ours", "timeout": 1, "steps": {"$step": ["sh", "-c", "sleep 100", "{image}"]}}}}
-	CONFIG
-	try exec --backend slow --name mine --image localhost/tt:deb -- true
+	try_hanging $step
 	if [ $step = destroy ]; then # what was asked for has been done
 		expect_code 0
 		"$ours" rm -f $("$ours" ps -aq --filter label=dev.terrarium.name=mine) >/dev/null
