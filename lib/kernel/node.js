@@ -34,6 +34,7 @@ let state = WAITING;
 let run = null;          // the one under way
 let run_count = 0;
 let early = false;       // an interrupt has come before its run began
+let is_early = false;    // if that run is in what has been read, but not been given to us yet
 let shield = 0;          // code of the driver that must not be terminated is running
 let stop_asked = false;  // an interrupt came meanwhile
 let owner;               // number of the run that the last callback was of
@@ -45,8 +46,9 @@ let late_exit_code;      // a callback of an earlier run has called process.exit
 let requests_socket;
 const queue = [];        // requests not yet taken
 const session = new Session();
-const cells = new Int32Array(new SharedArrayBuffer(16)); // see below
+const cells = new Int32Array(new SharedArrayBuffer(20)); // see below
 const UNFLUSHED = 0, NEVER = 1, STOPS = 2, LEFT = 3; // output waits to be flushed; always 0; a run is being stopped; the thread lets go of us
+const ENDS = 4; // of runs, until now
 const sink = { value: undefined };
 let sink_id;
 
@@ -318,6 +320,7 @@ function finish() {
 	run = null;
 	stop_asked = false;
 	state = WAITING; // from when `done` is read, the next request and its interrupt may come
+	Atomics.add(cells, ENDS, 1);
 	put(done);
 	if (queue.length)
 		later(take);
@@ -384,6 +387,10 @@ function receive(bytes) {
 	queue.push(...lines);
 }
 
+function has_run() {
+	return queue.some((line) => line.includes('"run"'));
+}
+
 /* What is in the pipe and was not read yet. */
 function pull() {
 	const buffer = Buffer.allocUnsafe(65536);
@@ -406,6 +413,7 @@ function take() {
 	}
 	const request = JSON.parse(queue.shift());
 	if (request.op === 'run') {
+		state = TAKEN; // an interrupt that finds the request neither waiting nor begun would be lost
 		begin(request);
 	} else if (request.op === 'leave') {
 		end_program();
@@ -423,6 +431,8 @@ function serve() {
 			buffer: Buffer.allocUnsafeSlow(65536),
 			callback(n, buffer) {
 				receive(buffer.subarray(0, n));
+				early ||= is_early && has_run();
+				is_early = false;
 				take();
 				return true;
 			},

@@ -72,7 +72,9 @@ const calls = {
 			early = true;
 		} else if (state === WAITING) {
 			pull();
-			early = queue.some((line) => line.includes('"run"'));
+			early = has_run();
+			is_early = !early; // the pipe may just have been read: then we hear of it in this turn of the loop
+			later(() => { is_early = false; });
 		}
 		return false;
 	},
@@ -164,7 +166,7 @@ function watch(cells) {
 			}
 		}
 	};
-	let is_taken = true, is_stopping = false;
+	let is_taken = true, is_stopping = false, is_again = false, ends = 0;
 	const insist = () => {
 		if (is_taken && !Atomics.load(cells, 2))
 			return;
@@ -183,24 +185,33 @@ function watch(cells) {
 		const call = (name, fn) => session.post('Runtime.callFunctionOn',
 			{ objectId, functionDeclaration: `function(){return this.${name}()}`, returnByValue: true },
 			(error, reply) => fn(reply?.result?.value));
+		const ends_now = () => Atomics.load(cells, 4);
+		const begin = () => {
+			is_stopping = true;
+			is_taken = is_again = false;
+			ends = ends_now();
+			setTimeout(insist, 20);
+			call('signal', on_answer);
+		};
+		const end = () => {
+			is_stopping = false;
+			if (is_again)
+				begin();
+		};
 		/* Nothing is to be called until what is running has been terminated: it alone would be. */
 		const on_answer = (is_to_stop) => {
 			is_taken = true;
 			if (is_to_stop)
-				session.post('Runtime.terminateExecution', () => call('resume', () => {
-					is_stopping = false;
-				}));
+				session.post('Runtime.terminateExecution', () => call('resume', end));
 			else
-				is_stopping = false;
+				end();
 		};
 		signal = new (internalBinding('signal_wrap').Signal)();
 		signal.onsignal = () => {
-			if (is_stopping)
-				return;
-			is_stopping = true;
-			is_taken = false;
-			setTimeout(insist, 20);
-			call('signal', on_answer);
+			if (!is_stopping)
+				begin();
+			else if (ends_now() !== ends)
+				is_again = true; // that run has ended: it is meant for the next one
 		};
 		signal.start(2);
 		parentPort.postMessage('ready');

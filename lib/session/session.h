@@ -39,9 +39,8 @@ enum {
 	KILL_PATIENCE_MS = 5000,  /* for the agent to tell of the death after SIGKILL */
 	HURRY_MS = 15,            /* that a question may keep a run waiting; then it is interrupted */
 	SETTLE_MS = 5,            /* for that interrupt to have arrived */
-	NUDGE_MS = 40,            /* see stop.c */
-	NUDGES = 3,
-	YOUNG_MS = 100,
+	NUDGE_MS = 40,            /* and then twice as long, and so on: see stop.c */
+	NUDGES = 5,
 	DISPLAYS_MAX = 1000,
 	SAMPLE_SPACING_MS = 100, /* runs that follow each other quickly are not measured */
 	LOOK_AHEAD_MS = 10,      /* what was looked at so much earlier counts as this run's beginning */

@@ -5,10 +5,12 @@
  *
  * Without a grace for it, the step in the middle is left out.
  *
- * An interrupt for a run that has only just been sent may reach the interpreter
- * before it has read the request; it is then idle and ignores the signal, as it
- * must. So a young run that has shown no sign of life is interrupted a few times more;
- * and any run of an interpreter that is known to lose signals. */
+ * An interrupt for a run that has only just been sent may reach the interpreter before
+ * it has read the request. The drivers look whether a request is waiting then, and end
+ * that run as soon as it has begun, but a long one may not have arrived whole: so a run
+ * that has shown no sign of life is interrupted once more before its state is given up.
+ * Not sooner: on a busy machine that interrupt might meet the next run. An interpreter
+ * that is known to lose signals is sent some more, each twice as long after the last. */
 #include <signal.h>
 #include <stdio.h>
 
@@ -33,11 +35,6 @@ void stop_reset(struct kernel *k)
 		trm_timer_stop(k->timer);
 }
 
-static bool is_young(const struct trm_run *run)
-{
-	return run && !run->has_printed && session_clock_ns() - run->begun_ns < YOUNG_MS * UINT64_C(1000000);
-}
-
 static uint64_t grace_left_ms(const struct kernel *k)
 {
 	uint64_t now = session_clock_ns();
@@ -48,9 +45,9 @@ static uint64_t grace_left_ms(const struct kernel *k)
 static void wait_for_next(struct kernel *k)
 {
 	uint64_t left = grace_left_ms(k);
-	uint64_t half = k->session->opts.grace_ms / 2;
-	if (k->nudges && (k->is_held || left > NUDGE_MS))
-		trm_timer_start(k->timer, NUDGE_MS, 0);
+	uint64_t half = k->session->opts.grace_ms / 2, nudge = (uint64_t)NUDGE_MS << (NUDGES - k->nudges);
+	if (k->nudges && (k->is_held || left > nudge))
+		trm_timer_start(k->timer, nudge, 0);
 	else if (k->owes_second && (k->is_held || left > half))
 		trm_timer_start(k->timer, k->is_held ? half : left - half, 0);
 	else if (k->is_held)
@@ -95,8 +92,8 @@ void stop_release(struct kernel *k)
 void stop_interrupt(struct kernel *k)
 {
 	const struct kernel_spec *spec = kernel_spec(k->lang);
-	k->nudges = is_young(k->run) || spec->loses_interrupts ? NUDGES : 0;
-	k->owes_second = spec->is_asked_twice;
+	k->nudges = spec->loses_interrupts ? NUDGES : 0;
+	k->owes_second = spec->is_asked_twice || (k->run && !k->run->has_printed);
 	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
 	enter(k, STAGE_INTERRUPTED);
 	stop_release(k);
