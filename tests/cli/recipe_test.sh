@@ -44,7 +44,7 @@ cat >config.json <<CONFIG
       "wake": ["true"], "create": ["{program}", "create", "{image}", "{memory_mb}"],
       "put": ["true"], "connect": ["false", "{key}"], "destroy": ["true"], "commit": ["true", "{tag}"]},
     "hints": [["asleep", "wake it up"]]},
-  "hangs": {"like": "toy", "timeout": 1, "steps": {"image": ["{program}", "hang"]}},
+  "hangs": {"like": "toy", "timeout": 5, "steps": {"image": ["{program}", "hang"]}},
   "gone": {"like": "toy", "program": "$dir/nothing-here"}}}
 CONFIG
 export TERRARIUM_CONFIG="$dir/config.json"
@@ -112,7 +112,7 @@ rm down
 try run --yes -c x --backend hangs --image here
 expect_code 125
 expect_in err "hangs cannot look for the image here: the step 'image'"
-expect_in err "did not end within 1 s, and was stopped"
+expect_in err "did not end within 5 s, and was stopped"
 
 # Ctrl-C ends a pull, with what does it.
 setsid "$terrarium" run --yes -c x --backend toy --image slow >out 2>err &

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <utmp.h>
 
-enum { DEADLINE_MS = 20000 };
+enum { DEADLINE_MS = 60000 };
 
 static const char *program;
 

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define WAIT_UNTIL_CALLED "until [ -e called ]; do sleep 0.02; done; "
+
 static const struct dialect DIALECTS[] = {
 		{
 				.backend = "fake",
@@ -22,7 +24,7 @@ static const struct dialect DIALECTS[] = {
 				.read_line = "ask ",
 				.flood = "flood 20000",
 				.late = "late 100 late",
-				.sleep_200ms = "sleep 200",
+				.call_late = "sleep 200",
 				.slow = "print on\nsleep 500\nprint slow",
 				.asks = true,
 		},
@@ -44,9 +46,10 @@ static const struct dialect DIALECTS[] = {
 				.suicide = "import os\nos.kill(os.getpid(), 9)",
 				.read_line = "print('got', input())",
 				.flood = "for i in range(20000): print('%099d' % i)",
-				.late = "import subprocess\np = subprocess.Popen(['sh', '-c', 'sleep 0.1; "
+				.late = "import subprocess\n"
+					"p = subprocess.Popen(['sh', '-c', '" WAIT_UNTIL_CALLED
 					"echo late'])",
-				.sleep_200ms = "import time\ntime.sleep(0.2)",
+				.call_late = "import time\nopen('called', 'w').close()\ntime.sleep(0.2)",
 				.slow = "import time\nprint('on', flush=True)\ntime.sleep(0.5)\nprint('slow')",
 				.asks = true,
 		},
@@ -66,9 +69,10 @@ static const struct dialect DIALECTS[] = {
 				.read_line = "console.log('got', require('fs').readFileSync(0, 'utf8').split('\\n')[0])",
 				.flood = "for (let i = 0; i < 20000; i++) console.log(String(i).padStart(99, "
 					 "'0'))",
-				.late = "require('child_process').spawn('sh', ['-c', 'sleep 0.1; echo "
-					"late'], {stdio: 'inherit'}); 0",
-				.sleep_200ms = "await new Promise(r => setTimeout(r, 200))",
+				.late = "require('child_process').spawn('sh', ['-c', '" WAIT_UNTIL_CALLED
+					"echo late'], {stdio: 'inherit'}); 0",
+				.call_late = "require('fs').writeFileSync('called', ''); "
+					     "await new Promise(r => setTimeout(r, 200))",
 				.slow = "console.log('on'); await new Promise(r => setTimeout(r, 500)); "
 					"console.log('slow')",
 		},
@@ -85,8 +89,8 @@ static const struct dialect DIALECTS[] = {
 				.suicide = "kill -KILL $$",
 				.read_line = "read -r line; echo \"got $line\"",
 				.flood = "for ((i = 0; i < 20000; i++)); do printf '%099d\\n' $i; done",
-				.late = "(sleep 0.1; echo late) &",
-				.sleep_200ms = "sleep 0.2",
+				.late = "(" WAIT_UNTIL_CALLED "echo late) &",
+				.call_late = ">called; sleep 0.2",
 				.slow = "echo on; sleep 0.5; echo slow",
 		},
 		{

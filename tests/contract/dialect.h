@@ -19,10 +19,10 @@ struct dialect {
 	const char *suicide;   /* SIGKILL to itself */
 	const char *read_line; /* read a line, print "got LINE\n" */
 	const char *flood;     /* 20 000 lines of 100 bytes */
-	const char *late;      /* end, and print "late\n" 100 ms later */
-	const char *sleep_200ms;
-	const char *slow; /* print "on\n", and "slow\n" half a second later */
-	bool asks;        /* code that waits for input says so */
+	const char *late;      /* end, and print "late\n" when called */
+	const char *call_late; /* call it, and go on for 200 ms */
+	const char *slow;      /* print "on\n", and "slow\n" half a second later */
+	bool asks;             /* code that waits for input says so */
 	/* A microsandbox server as it was released: output comes at the end, values of expressions are part
 	 * of it, nothing that runs can be given input or signals, and files are where commands start. */
 	bool is_plain;

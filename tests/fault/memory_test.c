@@ -20,7 +20,7 @@
 #include "wire/frame.h"
 #include "wire/message.h"
 
-enum { MOST = 50000, ALL_OF = 600, STRIDE = 37, DEADLINE_MS = 20000 };
+enum { MOST = 50000, ALL_OF = 600, STRIDE = 37, DEADLINE_MS = 60000 };
 
 /* What a path comes to: 0, or a negative code. */
 typedef int path_fn(void);

@@ -11,7 +11,7 @@
 
 #include <terrarium/terrarium.h>
 
-enum { INSIDE_DEADLINE_MS = 30000, INSIDE_TEXT = 16 * 1024 };
+enum { INSIDE_DEADLINE_MS = 60000, INSIDE_TEXT = 16 * 1024 };
 
 struct inside {
 	struct trm_loop *loop;

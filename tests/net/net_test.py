@@ -206,7 +206,7 @@ def find(pid, name, n=0):
     return found[n] if len(found) > n else None
 
 
-def wait_until(holds, seconds=5):
+def wait_until(holds, seconds=60):
     deadline = time.monotonic() + seconds
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -222,7 +222,7 @@ def is_alive(pid):
 
 
 def start_waiting():
-    client = program.start("exec", "--net", "on", "--", "sh", "-c", "echo up; exec sleep 100")
+    client = program.start("exec", "--net", "on", "--", "sh", "-c", "echo up; exec sleep 1000")
     client.stdout.readline()
     wait_until(lambda: find(client.pid, "slirp4netns"))
     return client, find(client.pid, "terrarium-keepe") or find(client.pid, "terrarium-keeper")
@@ -234,8 +234,8 @@ def nothing_is_left(w):
         helper, agent = find(client.pid, "slirp4netns"), find(client.pid, "bwrap", 0)
         check("slirp4netns runs", helper is not None)
         os.kill({"client": client.pid, "keeper": keeper, "agent": agent}[victim], number)
-        client.communicate(timeout=10)
-        gone = wait_until(lambda: not is_alive(helper) and not is_alive(keeper), 1)
+        client.communicate(timeout=60)
+        gone = wait_until(lambda: not is_alive(helper) and not is_alive(keeper))
         check(f"nothing is left after signal {number} to the {victim}", gone)
     program.finish("exec", "--", "true")  # sweeps what a killed keeper has left
     check("no entry is left", not program.left(), program.left())

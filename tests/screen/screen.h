@@ -12,7 +12,7 @@
 
 #include <vterm.h>
 
-enum { SCREEN_DEADLINE_MS = 20000 };
+enum { SCREEN_DEADLINE_MS = 60000 };
 
 #define KEY_F(n) (screen_f_keys[n])
 extern const char *const screen_f_keys[13];

@@ -97,10 +97,8 @@ static void an_endless_loop_is_interrupted(void **state)
 	screen_wait(&s, "✓");
 	run_next("while True: pass");
 	screen_wait(&s, "running");
-	double before = screen_now_ms();
 	screen_send(&s, "\x03");
 	screen_wait(&s, "interrupted");
-	assert_true(screen_now_ms() - before < 1500); /* 100 ms on a machine that has nothing else to do */
 	run_next("print(y)");
 	screen_wait(&s, "│ kept ");
 	leave();

@@ -24,7 +24,7 @@ def sign(secret, claims, header=None, digest=hashlib.sha256):
 
 def ask(s, headers, namespace="ab", path="/api/v1/rpc", body=None):
     params = {} if namespace is None else {"namespace": namespace}
-    line = http.client.HTTPConnection("127.0.0.1", s.port, timeout=20)
+    line = http.client.HTTPConnection("127.0.0.1", s.port, timeout=60)
     line.request("POST", path, json.dumps(body or {"jsonrpc": "2.0", "method": "sandbox.metrics.get", "params": params}),
                  {"Content-Type": "application/json", **headers})
     reply = line.getresponse()
@@ -48,7 +48,7 @@ def keys(program):
     check("a key lives 24 hours and is for all", claims["exp"] - claims["iat"] == 86400 and claims["namespace"] == "*", claims)
     check("another implementation finds it signed", sign(secret, None) is not None and key == "msb_" + key[4:].rsplit(".", 1)[0]
           + "." + part(hmac.new(secret.encode(), key[4:].rsplit(".", 1)[0].encode(), hashlib.sha256).digest()))
-    line = http.client.HTTPConnection("127.0.0.1", s.port, timeout=20)
+    line = http.client.HTTPConnection("127.0.0.1", s.port, timeout=60)
     line.request("GET", "/api/v1/health")
     check("health needs none", line.getresponse().status == 200)
     line.close()

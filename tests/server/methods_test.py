@@ -131,9 +131,9 @@ def commands(program):
     check("a time-out", r.failed(500, 5002, "timed out after 1 seconds", "so far"), r)
     count = "pgrep -fc '^sleep 31415' || true"
     check("all its children are dead", s.command("bash", "-c", count).out == ["0"])
-    before = time.monotonic()
-    together(*[lambda: s.command("sleep", "0.6")] * 4)
-    check("commands run side by side", time.monotonic() - before < 2)
+    meet = "touch met-$0; until [ -e met-0 -a -e met-1 -a -e met-2 -a -e met-3 ]; do sleep 0.02; done"
+    replies = together(*[lambda i=i: s.command("sh", "-c", meet, str(i), timeout=60) for i in range(4)])
+    check("commands run side by side", all(r.result["exit_code"] == 0 for r in replies), replies)
     replies = together(*[lambda i=i: s.run(f"n = {i}\nimport time\ntime.sleep(0.1)\nn == {i}") for i in range(4)])
     check("runs one after the other", all(r.out == ["True"] for r in replies), replies)
     line = s.begin("sandbox.command.run", {"sandbox": "box", "command": "sleep", "args": ["31416"]})
@@ -145,9 +145,8 @@ def commands(program):
                                         "code": "v = 1\nopen('/tmp/began', 'w')\nwhile True: pass"})
     check("a run", wait_until(lambda: s.command("test", "-e", "/tmp/began").result["success"]))
     line.close()
-    before = time.monotonic()
     r = s.run("v")
-    check("whose client leaves does not block the next", r.out == ["1"] and time.monotonic() - before < 5, r)
+    check("whose client leaves does not block the next", r.out == ["1"], r)
     s.remove()
 
 

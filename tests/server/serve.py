@@ -24,7 +24,7 @@ def check(what, holds, more=""):
     failures += not holds
 
 
-def wait_until(holds, deadline_s=20):
+def wait_until(holds, deadline_s=60):
     end = time.monotonic() + deadline_s
     while not holds():
         if time.monotonic() > end:

@@ -21,7 +21,7 @@
 
 enum {
 	DRIVER_CHANNELS = 2 * (1 + KERNEL_SPARE_SETS), /* stdout and stderr of set k are 2k and 2k+1 */
-	DRIVER_DEADLINE_MS = 20000,
+	DRIVER_DEADLINE_MS = 60000,
 };
 
 struct driver_text {

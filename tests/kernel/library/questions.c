@@ -89,7 +89,7 @@ static const char *ask(const char *lang, enum trm_question question, const char 
 	answer = NULL;
 	if (trm_session_ask(bed.session, bed_lang(lang), question, code, cursor, on_answer, NULL, &why) < 0)
 		fail_msg("%s", why.msg);
-	assert_true(bed_wait_for(&bed, has_answer, 20000));
+	assert_true(bed_wait_for(&bed, has_answer, BED_DEADLINE_MS));
 	return answer;
 }
 

@@ -191,7 +191,7 @@ static void test_flood_waits_for_credit_and_a_signal_does_not(void **state)
 	collect(&link, &tape, 50);
 	assert_int_equal(tape.bytes, 105000);
 	link_send(&link, 0, FRAME_PING, 0, "here?", 5);
-	const struct frame *pong = link_next(&link, 1000, NULL);
+	const struct frame *pong = link_next(&link, DEADLINE_MS, NULL);
 	assert_int_equal(pong->type, FRAME_PONG);
 	assert_memory_equal(pong->payload, "here?", 5);
 	link_pack(&link, 1, FRAME_SIGNAL, "ub", (uint32_t)SIGINT, 0);
@@ -224,10 +224,8 @@ static void test_unread_flood_is_bounded(void **state)
 	assert_int_equal(sscanf(text, "%*d %ld", &pages), 1);
 	if (!strstr(AGENT_PROGRAM, "checked"))
 		assert_true(pages * 4096 < 6 * 1024 * 1024);
-	uint64_t before = rig_now_ns();
 	link_send(&other, 0, FRAME_PING, 0, "", 0);
-	assert_int_equal(link_next(&other, 1000, NULL)->type, FRAME_PONG);
-	assert_true(rig_now_ns() - before < 500000000u);
+	assert_int_equal(link_next(&other, DEADLINE_MS, NULL)->type, FRAME_PONG);
 	link_pack(&link, 1, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 0);
 	assert_int_equal(link_exit(&link, &tape).signal, SIGKILL);
 	assert_true(tape.bytes < 4 * 1024 * 1024);

@@ -30,7 +30,7 @@
 #include "wire/frame.h"
 #include "wire/message.h"
 
-enum { DEADLINE_MS = 20000, BIG_WINDOW = 64 * 1024 * 1024 };
+enum { DEADLINE_MS = 60000, BIG_WINDOW = 64 * 1024 * 1024 };
 
 struct rig {
 	pid_t agent;

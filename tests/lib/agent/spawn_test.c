@@ -208,10 +208,9 @@ static void test_exit_does_not_wait_for_background_children(void **state)
 	struct link link = link_open(*state);
 	struct tape tape;
 	tape_init(&tape, 1);
-	uint64_t before = rig_now_ns();
-	link_shell(&link, 1, "sleep 5 & seq 1 20000; echo end; exit 4", 0, BIG_WINDOW);
+	/* Were the child waited for, the rig's deadline would pass. */
+	link_shell(&link, 1, "sleep 1000 & seq 1 20000; echo end; exit 4", 0, BIG_WINDOW);
 	assert_int_equal(link_exit(&link, &tape).exit_code, 4);
-	assert_true(rig_now_ns() - before < 4000000000ull);
 	assert_non_null(strstr(tape_text(&tape, CHANNEL_STDOUT), "20000\nend\n"));
 	tape_finish(&tape);
 	link_close(&link);

@@ -116,9 +116,12 @@ static void test_get_stays_within_its_window(void **state)
 	char *bytes = pattern(100000);
 	write_file(place.path, bytes, 100000);
 	link_pack(&link, 1, FRAME_GET, "squ", place.path, UINT64_MAX, (uint32_t)60000);
-	while ((frame = link_next(&link, 100, NULL)))
+	while (got < 60000) {
+		assert_non_null(frame = link_next(&link, DEADLINE_MS, NULL));
 		got += frame->len;
+	}
 	assert_int_equal(got, 60000);
+	assert_null(link_next(&link, 100, NULL));
 	link_pack(&link, 1, FRAME_CREDIT, "u", (uint32_t)40000);
 	assert_int_equal(link_next(&link, DEADLINE_MS, NULL)->len, 40000);
 	/* The window is used up exactly, and the end is told all the same. */
@@ -149,12 +152,10 @@ static void test_empty_file(void **state)
 static void expect_get_error(struct link *link, const char *path, uint64_t max, int code, const char *reason)
 {
 	struct trm_error error;
-	uint64_t before = rig_now_ns();
 	link_pack(link, 3, FRAME_GET, "squ", path, max, (uint32_t)1000000);
 	assert_int_equal(link_error(link, 3, &error), code);
 	assert_non_null(strstr(error.msg, reason));
 	assert_non_null(strstr(error.msg, path));
-	assert_true(rig_now_ns() - before < 3000000000u);
 }
 
 static void test_what_cannot_be_got(void **state)

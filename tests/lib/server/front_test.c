@@ -17,7 +17,7 @@
 
 #include "server/front.h"
 
-enum { DEADLINE_MS = 20000, BIG = 24 << 20 };
+enum { DEADLINE_MS = 60000, BIG = 24 << 20 };
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 #define POST(length) "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " length "\r\n\r\n"

@@ -37,13 +37,13 @@ static void begin(const char *code)
 	o.code = code;
 	o.code_len = strlen(code);
 	bed_begin(&bed, &o);
-	assert_true(bed_wait_for(&bed, has_output, 5000));
+	assert_true(bed_wait_for(&bed, has_output, BED_DEADLINE_MS));
 }
 
 /* Wait for the next news of a step. */
 static void expect(enum trm_stop step, enum trm_stop next)
 {
-	assert_true(bed_wait_for(&bed, has_news, 5000));
+	assert_true(bed_wait_for(&bed, has_news, BED_DEADLINE_MS));
 	assert_non_null(bed.run);
 	assert_int_equal(bed.stopping.step, step);
 	assert_int_equal(bed.stopping.next, next);
@@ -59,10 +59,10 @@ static void all_steps_follow_each_other(void **state)
 	trm_run_interrupt(bed.run);
 	assert_int_equal(bed.n_stopping, 0); /* callbacks come from a turn of the loop */
 	expect(TRM_STOP_INTERRUPT, TRM_STOP_TERMINATE);
-	assert_in_range(bed.stopping.next_ms, 1, 60);
+	assert_in_range(bed.stopping.next_ms, 0, 60);
 	expect(TRM_STOP_TERMINATE, TRM_STOP_KILL);
 	assert_true(bed_now_ms() - start >= 59);
-	assert_in_range(bed.stopping.next_ms, 1, 40);
+	assert_in_range(bed.stopping.next_ms, 0, 40);
 	const struct trm_result *r = bed_end(&bed);
 	assert_true(bed_now_ms() - start >= 99);
 	assert_int_equal(r->status, TRM_STATUS_INTERRUPTED);
@@ -88,16 +88,14 @@ static void sigterm_ends_what_does_not_catch_it(void **state)
 static void steps_are_skipped_to(void **state)
 {
 	(void)state;
-	lie_down(60000, 60000);
+	lie_down(10 * BED_DEADLINE_MS, 10 * BED_DEADLINE_MS); /* neither is waited for */
 	begin("print on\nimmortal");
-	double start = bed_now_ms();
 	trm_run_interrupt(bed.run);
 	expect(TRM_STOP_INTERRUPT, TRM_STOP_TERMINATE);
 	trm_run_interrupt(bed.run);
 	expect(TRM_STOP_TERMINATE, TRM_STOP_KILL);
 	trm_run_interrupt(bed.run);
 	assert_true(bed_end(&bed)->state_lost);
-	assert_true(bed_now_ms() - start < 5000);
 	bed_close(&bed);
 }
 
@@ -118,7 +116,7 @@ static void a_held_clock_stands_still(void **state)
 	assert_false(bed_wait_for(&bed, is_over, 120));
 	trm_run_hold_clock(bed.run, false);
 	expect(TRM_STOP_INTERRUPT, TRM_STOP_TERMINATE);
-	assert_in_range(bed.stopping.next_ms, 1, 40);
+	assert_in_range(bed.stopping.next_ms, 0, 40);
 	assert_true(bed_end(&bed)->state_lost);
 	bed_close(&bed);
 }
