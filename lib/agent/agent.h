@@ -21,7 +21,8 @@
  *   transfer.c  files in and out, one at a time and small
  *   tree_transfer.c  trees of files: streams around lib/tree; file_op.c the rest that is done to files
  *   sample.c    metrics
- *   container.c what it is in containers: settle.c and account.c, whom it becomes there; bridge.c
+ *   container.c what it is in containers: settle.c and account.c, whom it becomes there; bridge.c;
+ *               surround.c, what it is told of the host's network
  *
  * Code of the user's runs under the same uid as the agent. So the agent is not
  * dumpable (no ptrace, no /proc/PID/mem or fd for others), every descriptor is
@@ -34,6 +35,7 @@
 #include <stdint.h>
 
 #include "agent/sample.h"
+#include "agent/surround.h"
 #include "agent/watch.h"
 
 struct client;
@@ -67,6 +69,7 @@ struct agent {
 	uint64_t oom_kills; /* in a container: that are known of */
 	uint64_t next_mark; /* for the next process: see tree.h */
 	struct sampler sampler;
+	struct surround surround;
 	uint32_t nproc;              /* the limit that clients set last; 0: none known */
 	char scratch[AGENT_SCRATCH]; /* output that nobody wants is read into this */
 };

@@ -9,12 +9,13 @@
 #include "agent/proc.h"
 #include "agent/share.h"
 #include "agent/sub.h"
+#include "agent/surround.h"
 #include "agent/transfer.h"
 #include "agent/tree.h"
 #include "agent/tree_transfer.h"
 #include "wire/message.h"
 
-enum { PING_MAX = 64, WATCH_MIN_MS = 50, WATCH_MAX_MS = 3600 * 1000 };
+enum { ENVIRON_MAX = 512, PING_MAX = 64, WATCH_MIN_MS = 50, WATCH_MAX_MS = 3600 * 1000 };
 
 /* A frame names the connection (stream 0), a stream to be made, or one that is
  * there. The last may have ended while the frame was under way: ignored then. */
@@ -277,6 +278,26 @@ static int do_ping(struct client *client, const struct frame *frame)
 	return 0;
 }
 
+static int do_certs(struct client *client, const struct frame *frame)
+{
+	if (surround_certs(&client->agent->surround, frame->payload, frame->len))
+		return 0;
+	return client_fail(client, "more than %d bytes of certificates", SURROUND_CERTS_MAX);
+}
+
+static int do_environ(struct client *client, const struct frame *frame)
+{
+	struct unpack fields = fields_of(frame);
+	char **env = unpack_strv(&fields, ENVIRON_MAX, FRAME_MAX_PAYLOAD);
+	char **cert_names = unpack_strv(&fields, ENVIRON_MAX, FRAME_MAX_PAYLOAD);
+	int r = fields.bad ? bad_payload(client, frame) : 0;
+	if (!r)
+		surround_environ(&client->agent->surround, env, cert_names);
+	free(env);
+	free(cert_names);
+	return r;
+}
+
 static int do_shutdown(struct client *client, const struct frame *frame)
 {
 	(void)frame;
@@ -306,6 +327,8 @@ static const struct {
 		[FRAME_TREE_GET] = {ON_NEW, do_tree},
 		[FRAME_TREE_PUT] = {ON_NEW, do_tree},
 		[FRAME_FILE_OP] = {ON_NEW, do_file_op},
+		[FRAME_CERTS] = {ON_CONNECTION, do_certs},
+		[FRAME_ENVIRON] = {ON_CONNECTION, do_environ},
 		[FRAME_DATA] = {ON_STREAM, do_data},
 		[FRAME_TURN] = {ON_STREAM, do_turn},
 		[FRAME_ENTRY] = {ON_STREAM, do_entry},

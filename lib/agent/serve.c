@@ -335,6 +335,7 @@ static struct agent *agent_create(bool is_container)
 	watch_init(&agent->door, -1, on_door);
 	agent->next_mark = tree_first_mark();
 	sampler_init(&agent->sampler);
+	surround_init(&agent->surround);
 	agent->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (poller_init(&agent->poller) == 0 && open_signals(agent) == 0)
 		return agent;
@@ -354,6 +355,7 @@ static int run(struct agent *agent)
 		proc->over = true;
 	sweep_procs(agent);
 	sampler_finish(&agent->sampler);
+	surround_finish(&agent->surround);
 	poller_finish(&agent->poller);
 	free(agent);
 	return 0;

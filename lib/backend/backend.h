@@ -16,6 +16,7 @@
 #include <terrarium/sandbox.h>
 
 struct backend_ops;
+struct netenv;
 
 /* Base of every backend's own object: first member, so that one cast leads down. */
 struct carrier {
@@ -99,6 +100,9 @@ struct backend_ops {
 	/* BACKEND_EVENTS. A descriptor that becomes readable when memory passes so many bytes, upwards or
 	 * downwards; the caller closes it. -1: the kernel tells nobody here, look from time to time. */
 	int (*watch_memory)(struct carrier *carrier, uint64_t bytes);
+	/* May be NULL. What the agent is to tell its programs of the host's network, as the environment that
+	 * the carrier gave them does not; NULL: nothing. Valid from `connected` on. Borrowed. */
+	const struct netenv *(*surroundings)(const struct carrier *carrier);
 	/* May be NULL. The image or container that it was made from; "": none. Borrowed. */
 	const char *(*origin)(const struct carrier *carrier);
 };

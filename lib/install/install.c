@@ -123,7 +123,7 @@ static void on_put(void *user, int exit_code, unsigned seen, const struct trm_er
 	struct trm_install *in = user;
 	struct trm_error why = *failed;
 	in->tool = NULL;
-	if (exit_code == 0 && !in->opts.recipe->has_fetcher && in->sandbox
+	if (exit_code == 0 && !in->opts.recipe->has_fetcher && in->sandbox && !sandbox_is_made(in->sandbox)
 			&& harvest_start(in->sandbox, in->opts.recipe, on_harvested, in, &in->harvest, &why)
 					   == 0)
 		return;

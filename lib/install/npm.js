@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Run by node inside a sandbox: npm, with archives out of the cache where they are the same.
  *
- *   build ARG…   install into /workspace/node_modules
+ *   build ARG…   install into node_modules of /workspace; in a container, of its working directory
  *   list         what has been fetched: paths below content-v2/sha512 of npm's own cache
  *
  * npm keeps archives by the sum of their bytes, and compares it when it takes one out. */
@@ -10,6 +10,8 @@ const fs = require('fs');
 const path = require('path');
 
 const CACHE = '/var/cache/terrarium/npm';
+const MADE = fs.existsSync('/.terrarium');
+const ROOM = MADE ? process.cwd() : '/workspace';
 const OWN = path.join(process.env.HOME, '.npm/_cacache/content-v2/sha512');
 
 /* [path below root, whether it is a link] of all that is no folder. */
@@ -45,10 +47,10 @@ function build(args) {
 			fs.symlinkSync(path.join(CACHE, name), link);
 		}
 	}
-	const { error, status, signal } = require('child_process').spawnSync('npm', ['install', '--prefix', '/workspace',
-		'--no-audit', '--no-fund', '--no-update-notifier', ...args], { stdio: 'inherit', cwd: '/workspace' });
+	const { error, status, signal } = require('child_process').spawnSync('npm', ['install', '--prefix', ROOM,
+		'--no-audit', '--no-fund', '--no-update-notifier', ...args], { stdio: 'inherit', cwd: ROOM });
 	if (error && error.code === 'ENOENT')
-		console.error('there is no npm beside node: install it on the host (apt install npm)');
+		console.error(`there is no npm beside node: install it ${MADE ? 'in the image' : 'on the host'} (apt install npm)`);
 	else if (error)
 		console.error(`npm cannot be started: ${error.message}`);
 	if (signal)

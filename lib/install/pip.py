@@ -58,8 +58,8 @@ def explain_authorities():
 		pass
 	if path and not os.path.exists(path):
 		print(f'pip can trust no https index: {path}, with the certificates of authorities, is not in the sandbox.'
-			' Take an image with the package ca-certificates, or show it a file of yours:'
-			' --mount FILE:/data/ca.pem --env PIP_CERT=/data/ca.pem', file=sys.stderr)
+			' Take an image with the package ca-certificates, or start the sandbox with a file of yours in PIP_CERT:'
+			' it goes along (PIP_CERT=/etc/ssl/certs/ca-certificates.crt terrarium …)', file=sys.stderr)
 
 
 def refuse_processes(event, args):

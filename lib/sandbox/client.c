@@ -308,6 +308,8 @@ static int greet(struct trm_sandbox *s)
 	int r = hello_msg_put(&s->out, s->ops->nproc(s->carrier), s->opts.is_onlooker ? HELLO_ONLOOKER : 0,
 			(uint32_t)getpid());
 	if (r == 0)
+		r = surround_put(s, &s->out);
+	if (r == 0)
 		r = buf_append(&s->out, buf_at(&asked), asked.len);
 	buf_finish(&asked);
 	return r;

@@ -197,6 +197,11 @@ void client_send_u32(struct trm_sandbox *sandbox, uint32_t stream, enum frame_ty
 /* Write what the socket takes. For the holder only. */
 void client_flush(struct trm_sandbox *sandbox);
 
+/* ---- the host's network (surround.c) ---------------------------------------------------- */
+
+/* Append the frames that tell the agent of it, if it is to be told. TRM_E… */
+int surround_put(const struct trm_sandbox *sandbox, struct buf *out);
+
 /* ---- processes (proc.c) ----------------------------------------------------------------- */
 
 /* Kill and forget, or leave it to the others if it is shared: not even `exited` is called. For owners that

@@ -106,6 +106,10 @@ enum frame_type {
 				credit alike (payload bytes), then DONE; or ERROR */
 	FRAME_TREE_PUT, /* then ENTRY and DATA of a tree. Answer: NOTEs, DONE when it is complete, or ERROR */
 	FRAME_FILE_OP,  /* u8 enum file_op, str path, u32 mode. Answer: DONE or ERROR */
+	FRAME_CERTS,    /* stream 0. raw bytes, appended to a file of certificates */
+	FRAME_ENVIRON,  /* stream 0. strv "NAME=value", strv names of variables that are to hold that file's
+			   path: for all that is started from now on, behind what is there already. CERTS
+			   ends with it */
 
 	/* both ways */
 	FRAME_DATA = 64,  /* file bytes */

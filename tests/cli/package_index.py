@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""For install_test.sh: a package index for pip and a registry for npm at ADDRESS, whose port is written to the file
-`port`; each request is a line of the file `requests`."""
+"""package_index.py ADDRESS [CERTIFICATE KEY]: for tests of installing, a package index for pip and a registry for npm,
+whose port is written to the file `port`; with a certificate by https. Each request is a line of the file
+`requests`."""
 import base64
 import hashlib
 import http.server
@@ -8,11 +9,13 @@ import io
 import json
 import os
 import re
+import ssl
 import sys
 import tarfile
 import zipfile
 
 address = sys.argv[1]
+scheme = 'https' if sys.argv[2:] else 'http'
 files = {}  # path: (type, bytes)
 
 
@@ -71,7 +74,7 @@ def publish_python(port):
 	publish('helper', 'helper-1.5-py3-none-any.whl', wheel('helper', '1.5', {'helper.py': 'def f(): return "helped"\n'}))
 	publish('plain', 'plain-2.0-py3-none-any.whl', wheel('plain', '2.0', {'plain.py': 'x = 2\n'}), has_sum=False)
 	publish('insource', 'insource-1.0.tar.gz', insource)
-	direct = f'insource @ http://{address}:{port}/files/insource-1.0.tar.gz'
+	direct = f'insource @ {scheme}://{address}:{port}/files/insource-1.0.tar.gz'
 	publish('direct', 'direct-1.0-py3-none-any.whl', wheel('direct', '1.0', {'direct.py': ''}, [direct]))
 	publish('big', 'big-1.0-py3-none-any.whl', wheel('big', '1.0', {'big.txt': '0' * (40 << 20)}))
 
@@ -80,7 +83,7 @@ def publish_npm(port):
 	package = {'name': 'tiny', 'version': '1.0.0', 'main': 'tiny.js'}
 	content = archive('package', {'package.json': json.dumps(package), 'tiny.js': 'module.exports = () => "tiny";'})
 	package['dist'] = {
-		'tarball': f'http://{address}:{port}/npm/tiny/-/tiny-1.0.0.tgz',
+		'tarball': f'{scheme}://{address}:{port}/npm/tiny/-/tiny-1.0.0.tgz',
 		'integrity': 'sha512-' + base64.b64encode(hashlib.sha512(content).digest()).decode(),
 	}
 	about = {'name': 'tiny', 'dist-tags': {'latest': '1.0.0'}, 'versions': {'1.0.0': package}}
@@ -104,6 +107,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer((address, 0), Handler)
+if sys.argv[2:]:
+	context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+	context.load_cert_chain(*sys.argv[2:])
+	# The handshake is each connection's own thread's: one that breaks it off shall not hold up the others.
+	server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 port = server.server_address[1]
 publish_python(port)
 publish_npm(port)

@@ -7,6 +7,8 @@
   engine.py restart docker DIR HOW     end it by SIGHOW, TERM or KILL, and start it again
   engine.py with ENGINE DIR -- COMMAND the command, with the environment in which the engine's own command line
                                        finds it
+  engine.py net ENGINE DIR -- COMMAND  the same, in a network of its own: ADDRESS is an address there that containers
+                                       with a network reach, and the only one
 
 ENGINE is docker, podman, or rootless (podman of user nobody). Where one cannot run, `up` says why in one line, and
 `with` says it again and exits with 77; with TERRARIUM_NEED_ENGINES=1 in the environment both are failures (not for
@@ -31,6 +33,7 @@ import sys
 import time
 
 SKIP = 77
+ADDRESS = "10.77.0.1"
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -120,6 +123,10 @@ class Engine:
     def wrap(self, argv):
         return argv
 
+    def enter_net(self):
+        """Podman's containers have the network of whoever starts them: slirp4netns, or a bridge, is made there."""
+        return ["unshare", "-n", "--"]
+
     def load(self, archive):
         with open(archive, "rb") as images:  # a path may lead through folders that are not this user's
             done = self.cli("load", stdin=images)
@@ -139,6 +146,10 @@ class Docker(Engine):
 
     def env(self):
         return {"DOCKER_HOST": "unix://" + self.path("docker.sock"), "DOCKER_CONFIG": self.path("config")}
+
+    def enter_net(self):
+        """The daemon's, where its bridge is."""
+        return ["nsenter", "-t", read(self.path("minder")), "-n", "--"]
 
     def check(self):
         if os.geteuid():
@@ -249,6 +260,7 @@ class Podman(Engine):
         write(self.path("containers.conf"), """[containers]
 default_ulimits = ["nofile=%d:%d", "nproc=32768:32768"]
 log_driver = "k8s-file"
+netns = "%s"
 [engine]
 cgroup_manager = "cgroupfs"
 events_logger = "file"
@@ -257,8 +269,15 @@ tmp_dir = "%s"
 volume_path = "%s"
 [network]
 network_config_dir = "%s"
-""" % (min(files, 1024), files, self.runtime(), self.path("tmp"), self.path("volumes"), self.path("networks")))
+""" % (min(files, 1024), files, self.netns(), self.runtime(), self.path("tmp"), self.path("volumes"),
+       self.path("networks")))
         write(self.path("registries.conf"), "unqualified-search-registries = []\n")
+
+    @staticmethod
+    def netns():
+        """Of the user's own, which leaves no bridge behind and needs none in the kernel; rootless takes it anyway."""
+        has_slirp = os.path.exists("/dev/net/tun") and shutil.which("slirp4netns", path=PATH)
+        return "slirp4netns" if has_slirp else "private"
 
     @staticmethod
     def runtime():
@@ -473,12 +492,16 @@ def restart(engine, how):
     return 0
 
 
-def run_with(name, engine, argv):
+def run_with(name, engine, argv, has_net=False):
     if not os.path.exists(engine.path("minder")) or os.path.exists(engine.path("why")):
         why = "it was not started"
         with contextlib.suppress(OSError), open(engine.path("why"), encoding="utf-8") as f:
             why = f.read()
         return verdict(name, why)
+    if has_net and not os.environ.get("IN_TEST_NETWORK"):
+        inside = 'ip link set lo up; ip addr replace %s/32 dev lo; exec "$@"' % ADDRESS
+        again = [*engine.enter_net(), "sh", "-c", inside, "sh", sys.executable, "-B", *sys.argv]
+        os.execvpe(again[0], again, {**os.environ, "IN_TEST_NETWORK": ADDRESS})
     argv = engine.wrap(argv)
     os.execvpe(argv[0], argv, {**os.environ, **engine.env()})
 
@@ -494,7 +517,7 @@ def main(argv):
         return down(name, engine)
     if verb == "restart":
         return restart(engine, rest[0])
-    return run_with(name, engine, rest[rest.index("--") + 1:])
+    return run_with(name, engine, rest[rest.index("--") + 1:], verb == "net")
 
 
 if __name__ == "__main__":

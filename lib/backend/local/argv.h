@@ -10,7 +10,7 @@
 
 #include <terrarium/sandbox.h>
 
-#include "backend/local/netenv.h"
+#include "backend/kept/netenv.h"
 #include "base/buf.h"
 #include "wire/lifeline.h"
 

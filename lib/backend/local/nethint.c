@@ -6,7 +6,7 @@
 
 #include <terrarium/sandbox.h>
 
-#include "backend/local/netenv.h"
+#include "backend/kept/netenv.h"
 #include "base/cidr.h"
 
 enum { MAX_HOST = 64 };
@@ -80,7 +80,7 @@ bool trm_net_hint(const struct trm_limits *limits, char *out, size_t cap)
 	bool has_hint = false;
 	if (!limits->net)
 		return false;
-	netenv_find(&env, false);
+	netenv_find(&env, false, true);
 	const char *at = buf_at(&env.vars), *end = at + env.vars.len;
 	while (at < end && !has_hint) {
 		const char *value = at + strlen(at) + 1;

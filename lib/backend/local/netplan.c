@@ -63,7 +63,7 @@ int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, stru
 		r = machine_find_slirp(plan->slirp, reterr);
 	if (r < 0)
 		return r;
-	netenv_find(&plan->argv.env, opts->net_credentials);
+	netenv_find(&plan->argv.env, opts->net_credentials, true);
 	argv_net_find(&plan->argv);
 	spec->slirp = plan->slirp;
 	spec->net_subnet = netplan_choose_subnet(plan->open, n);

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "backend/kept/kept.h"
+#include "backend/kept/netenv.h"
 #include "backend/kept/rundir.h"
 #include "backend/recipe/command.h"
 #include "backend/recipe/wish.h"
@@ -46,6 +47,7 @@ struct box {
 	char image_id[160];            /* of an existing container's image */
 	char image_workdir[TRM_INSIDE_PATH], image_entrypoint[2048], image_cmd[2048];
 	char origin[320];
+	struct netenv netenv; /* with a network of its own; else empty */
 };
 
 /* As trm_recipe_load(), but TRM_EINVAL if there is none of that name. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -268,11 +269,26 @@ static int put_steps(struct draft *d, const struct box *box, struct terms *t, st
 	return r;
 }
 
-/* The recipe's variables, and ours but for those. */
+static bool is_proxy(const char *variable)
+{
+	static const char *const names[] = {"http_proxy", "https_proxy", "ftp_proxy", "no_proxy"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncasecmp(variable, names[i], strlen(names[i])) && variable[strlen(names[i])] == '=')
+			return true;
+	return false;
+}
+
+/* The recipe's variables, and ours but for those. An engine on this machine is reached without a proxy, and
+ * podman would hand them on to the container, passwords and all, with a network or without: what it may know
+ * of them comes by another way (backend/kept/netenv.h). */
 static int put_env(struct draft *d, const struct box *box, struct trm_error *reterr)
 {
+	const bool has_proxies = box->is_remote || box->wish.opts.container.container
+				 || !recipe_uses(box->recipe, STEP_CREATE, "share");
 	int r = recipe_env(box->recipe, &d->env, reterr);
 	for (char **at = environ; at && *at && r == 0; at++) {
+		if (!has_proxies && is_proxy(*at))
+			continue;
 		r = buf_append(&d->env, *at, strlen(*at) + 1);
 		if (r < 0)
 			trm_error_set(reterr, r,

@@ -39,6 +39,7 @@ static void destroy(struct kept *kept)
 	prepare_finish(box);
 	rundir_entry_remove(&box->entry);
 	wish_finish(&box->wish);
+	netenv_finish(&box->netenv);
 	trm_recipe_free(box->recipe);
 	free(box);
 }
@@ -129,6 +130,8 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 		r = rundir_entry_make(&box->entry, opts->name, reterr);
 	if (r == 0)
 		r = prepare_start(box, reterr);
+	if (opts->limits.net)
+		netenv_find(&box->netenv, opts->net_credentials, false);
 	snprintf(box->origin, sizeof box->origin, "%s",
 			opts->container.container ? opts->container.container : box->wish.image);
 	if (r < 0) {
@@ -138,6 +141,11 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	}
 	*ret_carrier = &box->kept.base;
 	return 0;
+}
+
+static const struct netenv *surroundings(const struct carrier *carrier)
+{
+	return &((const struct box *)carrier)->netenv;
 }
 
 static const char *origin(const struct carrier *carrier)
@@ -169,5 +177,6 @@ const struct backend_ops backend_recipe = {
 		.usage = kept_usage,
 		.events = kept_events,
 		.watch_memory = kept_watch_memory,
+		.surroundings = surroundings,
 		.origin = origin,
 };

@@ -7,7 +7,7 @@
 
 #include <terrarium/sandbox.h>
 
-#include "backend/local/netenv.h"
+#include "backend/kept/netenv.h"
 #include "backend/local/netplan.h"
 #include "cmocka_all.h"
 
@@ -36,7 +36,7 @@ static void expect(const char *name, const char *is)
 static void begin(bool has_credentials)
 {
 	netenv_finish(&env);
-	env = (struct netenv){.has_credentials = has_credentials};
+	env = (struct netenv){.has_credentials = has_credentials, .sees_host = true};
 	buf_init(&env.vars, 8192);
 	buf_init(&env.certs, 1 << 20);
 }
@@ -169,7 +169,7 @@ static void the_environment_comes_first(void **state)
 	setenv("https_proxy", "http://a:b@proxy.example:3128", 1);
 	setenv("AWS_SECRET_ACCESS_KEY", "secret", 1);
 	netenv_finish(&env);
-	netenv_find(&env, false);
+	netenv_find(&env, false, true);
 	expect("npm_config_registry", "https://env.example/");
 	expect("npm_config_proxy", "http://from.file:1");
 	expect("https_proxy", "http://proxy.example:3128");
@@ -203,6 +203,25 @@ static void certificates_go_along_without_keys(void **state)
 	netenv_put_certs(&env, "NODE_EXTRA_CA_CERTS", "/etc/ssl/certs/../private/key");
 	expect("GIT_SSL_CAINFO", NULL);
 	expect("NODE_EXTRA_CA_CERTS", NULL);
+}
+
+/* A container sees nothing of the host, and several variables may name one file. */
+static void a_container_gets_each_file_once(void **state)
+{
+	char path[128], other[128];
+	(void)state;
+	write_file("ca.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+	begin(false);
+	env.sees_host = false;
+	snprintf(path, sizeof path, "%s/ca.pem", home);
+	snprintf(other, sizeof other, "%s/./ca.pem", home);
+	netenv_put_certs(&env, "PIP_CERT", path);
+	size_t once = env.certs.len;
+	netenv_put_certs(&env, "SSL_CERT_FILE", other);
+	expect("SSL_CERT_FILE", NETENV_CERTS);
+	assert_int_equal(env.certs.len, once);
+	netenv_put_certs(&env, "CURL_CA_BUNDLE", "/usr/share/doc");
+	expect("CURL_CA_BUNDLE", NULL);
 }
 
 static void what_cannot_be_reached_is_told(void **state)
@@ -294,6 +313,7 @@ int main(void)
 			cmocka_unit_test(odd_texts_do_no_harm),
 			cmocka_unit_test(the_environment_comes_first),
 			cmocka_unit_test(certificates_go_along_without_keys),
+			cmocka_unit_test(a_container_gets_each_file_once),
 			cmocka_unit_test(what_cannot_be_reached_is_told),
 			cmocka_unit_test(the_subnet_keeps_out_of_the_way),
 	};

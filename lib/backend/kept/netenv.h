@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TRM_LOCAL_NETENV_H
-#define TRM_LOCAL_NETENV_H
+#ifndef TRM_KEPT_NETENV_H
+#define TRM_KEPT_NETENV_H
 
 /* What programs in a sandbox with a network are told of the host's ways outside: proxies, package indexes,
  * certificates. It comes from our environment and from pip's and npm's configuration, and goes into the
- * sandbox's environment; certificates that lie where the sandbox sees no files go along as one file.
+ * sandbox's environment; certificates that lie where the sandbox sees no files go along as one file. A local
+ * sandbox sees some of the host's files, a container none.
  *
  * Credentials stay out unless they are asked for: user and password in addresses, npm's tokens. Everything
  * else of our environment stays out anyway.
@@ -13,20 +14,29 @@
  */
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 
-/* Where the certificates are inside. */
+/* Where the certificates are inside of a local sandbox; in a container the agent knows (wire/frame.h), and
+ * this is but what stands for it. */
 #define NETENV_CERTS "/etc/host-certificates.pem"
+enum { NETENV_FILES = 8 };
 
 struct netenv {
 	struct buf vars;  /* "NAME" NUL "value" NUL …; each name once */
 	struct buf certs; /* what is to be at NETENV_CERTS; empty: nothing */
 	bool has_credentials;
+	bool sees_host; /* the directories of a distribution's authorities among it */
+	struct {
+		dev_t dev;
+		ino_t ino;
+	} taken[NETENV_FILES]; /* which files `certs` is made of: several variables may name the same */
+	size_t n_taken;
 };
 
 /* Look everywhere. What cannot be read, or is absurdly long, is left out. */
-void netenv_find(struct netenv *env, bool has_credentials);
+void netenv_find(struct netenv *env, bool has_credentials, bool sees_host);
 void netenv_finish(struct netenv *env); /* takes a zeroed object */
 
 /* ---- inner parts, apart for the tests ---- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/local/netenv.h"
+#include "backend/kept/netenv.h"
 
 enum { MAX_FILE = 256 * 1024, MAX_TEXT = 2048, MAX_FILES = 4 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend/local/netenv.h"
+#include "backend/kept/netenv.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -78,12 +78,12 @@ char *netenv_load(const char *path, size_t max)
 	return text;
 }
 
-/* The sandbox sees these, and they are no secrets. */
-static bool is_visible(const char *path)
+/* A local sandbox sees these, and they are no secrets. */
+static bool is_visible(const struct netenv *env, const char *path)
 {
 	static const char *const dirs[] = {"/usr/", "/etc/ssl/certs/", "/etc/ca-certificates/",
 			"/etc/pki/tls/certs/", "/etc/pki/ca-trust/"};
-	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+	for (size_t i = 0; env->sees_host && i < sizeof dirs / sizeof *dirs; i++)
 		if (!strncmp(path, dirs[i], strlen(dirs[i])) && !strstr(path, "/../"))
 			return true;
 	return false;
@@ -107,19 +107,42 @@ static void add_certs(struct buf *to, const char *text)
 	}
 }
 
-void netenv_put_certs(struct netenv *env, const char *name, const char *path)
+static bool is_taken(const struct netenv *env, const struct stat *st)
 {
-	if (is_visible(path)) {
-		netenv_put(env, name, path, false);
-		return;
-	}
-	char *text = path[0] == '/' && !has(env, name) ? netenv_load(path, MAX_CERTS / 4) : NULL;
+	for (size_t i = 0; i < env->n_taken; i++)
+		if (env->taken[i].dev == st->st_dev && env->taken[i].ino == st->st_ino)
+			return true;
+	return false;
+}
+
+/* False: there are none in it. */
+static bool take_certs(struct netenv *env, const char *path)
+{
+	struct stat st;
 	const size_t before = env->certs.len;
+	if (path[0] != '/' || stat(path, &st) < 0)
+		return false;
+	if (is_taken(env, &st))
+		return true;
+	char *text = netenv_load(path, MAX_CERTS / 4);
 	if (text)
 		add_certs(&env->certs, text);
-	if (env->certs.len > before)
-		netenv_put(env, name, NETENV_CERTS, false);
 	free(text);
+	if (env->certs.len == before)
+		return false;
+	if (env->n_taken < NETENV_FILES) {
+		env->taken[env->n_taken].dev = st.st_dev;
+		env->taken[env->n_taken++].ino = st.st_ino;
+	}
+	return true;
+}
+
+void netenv_put_certs(struct netenv *env, const char *name, const char *path)
+{
+	if (is_visible(env, path))
+		netenv_put(env, name, path, false);
+	else if (!has(env, name) && take_certs(env, path))
+		netenv_put(env, name, NETENV_CERTS, false);
 }
 
 /* ---- our environment ---------------------------------------------------------------------- */
@@ -167,9 +190,9 @@ static const struct {
 		{"NODE_EXTRA_CA_CERTS", CERTS},
 };
 
-void netenv_find(struct netenv *env, bool has_credentials)
+void netenv_find(struct netenv *env, bool has_credentials, bool sees_host)
 {
-	*env = (struct netenv){.has_credentials = has_credentials};
+	*env = (struct netenv){.has_credentials = has_credentials, .sees_host = sees_host};
 	buf_init(&env->vars, MAX_VARS);
 	buf_init(&env->certs, MAX_CERTS);
 	for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
