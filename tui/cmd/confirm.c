@@ -50,7 +50,7 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 	if (s->kind == SOURCE_FILE)
 		print_clean(tty, s->name, strlen(s->name));
 	else
-		print_clean(tty, s->text, s->n);
+		print_clean(tty, s->text ? s->text : "", s->n);
 }
 
 static void print_findings(FILE *tty, const struct gate *gate, const struct trm_findings *found)

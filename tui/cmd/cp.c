@@ -196,7 +196,7 @@ static void perform(struct cp *cp, char **places, size_t n)
 	if (r == 0) {
 		cp->start_ns = trm_loop_now_ns(cp->loop);
 		bar_init(&cp->bar, STDERR_FILENO, cp->start_ns);
-		r = start(cp, places, n, &cp->why);
+		start(cp, places, n, &cp->why);
 	}
 	while (cp->copy)
 		trm_loop_step(cp->loop, -1);

@@ -16,9 +16,9 @@ struct piece {
 
 static bool piece_reserve(struct piece *p, size_t more)
 {
-	if (more <= p->cap - p->n)
+	if (p->bytes && more <= p->cap - p->n)
 		return true;
-	size_t cap = 2 * (p->n + more);
+	size_t cap = 2 * (p->n + more) + 1; /* nothing at all is put somewhere, too */
 	char *bigger = realloc(p->bytes, cap);
 	if (!bigger)
 		return false;

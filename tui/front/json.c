@@ -163,7 +163,7 @@ static char *take_escape(struct input *in, const char *close, char *to)
 /* What is escaped never becomes longer. */
 static char *read_string(struct input *in)
 {
-	const char *close = in->at;
+	const char *close;
 
 	if (!take_word(in, "\""))
 		return NULL;

@@ -28,10 +28,11 @@ static void go_to_line(struct model *m, struct effects *out)
 static size_t number(const char **p)
 {
 	char *end;
-	unsigned long long n = **p >= '0' && **p <= '9' ? strtoull(*p, &end, 10) : 0;
 
-	if (**p >= '0' && **p <= '9')
-		*p = end;
+	if (**p < '0' || **p > '9')
+		return 0;
+	unsigned long long n = strtoull(*p, &end, 10);
+	*p = end;
 	return (size_t)n;
 }
 

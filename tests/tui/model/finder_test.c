@@ -168,6 +168,17 @@ static void all_are_replaced_in_one_step(void **state)
 	text_is("f(1)\nf(2)\nf(33)\n");
 }
 
+static void nothing_may_come_in_place(void **state)
+{
+	(void)state;
+	given("XaXbX");
+	press('r', MOD_ALT);
+	type("X\n\na");
+	text_is("ab");
+	press('z', MOD_CTRL);
+	text_is("XaXbX");
+}
+
 static void lines_that_are_selected_are_what_is_meant(void **state)
 {
 	(void)state;
@@ -239,6 +250,7 @@ int main(void)
 			TEST(options_are_keys),
 			TEST(each_replacement_is_asked_for),
 			TEST(all_are_replaced_in_one_step),
+			TEST(nothing_may_come_in_place),
 			TEST(lines_that_are_selected_are_what_is_meant),
 			TEST(places_that_match_nothing_can_be_filled),
 			TEST(goes_to_a_line),
