@@ -48,6 +48,7 @@ struct client {
 	uint32_t crowd;    /* how many clients there are, as it has been told */
 	bool greeted;
 	bool is_onlooker; /* not counted */
+	bool has_told;    /* the others of what it runs */
 	uint32_t pid;     /* as it says; 0: it does not */
 	uint32_t nproc;   /* process limit of what it starts; 0: none */
 	bool dead;        /* to be swept at the end of the turn */

@@ -270,6 +270,14 @@ static int do_watch(struct client *client, const struct frame *frame)
 	return 0;
 }
 
+static int do_tell(struct client *client, const struct frame *frame)
+{
+	if (!frame->len || frame->len > FRAME_TELL_MAX)
+		return bad_payload(client, frame);
+	share_tell(client, frame->payload, frame->len);
+	return 0;
+}
+
 static int do_ping(struct client *client, const struct frame *frame)
 {
 	if (frame->len > PING_MAX)
@@ -324,6 +332,7 @@ static const struct {
 		[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
 		[FRAME_SIGNAL_PID] = {ON_NEW, do_signal_pid},
 		[FRAME_STRAYS] = {ON_CONNECTION, do_strays},
+		[FRAME_TELL] = {ON_CONNECTION, do_tell},
 		[FRAME_TREE_GET] = {ON_NEW, do_tree},
 		[FRAME_TREE_PUT] = {ON_NEW, do_tree},
 		[FRAME_FILE_OP] = {ON_NEW, do_file_op},

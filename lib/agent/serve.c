@@ -89,6 +89,7 @@ static void sweep_clients(struct agent *agent)
 		*at = client->next;
 		agent->n_clients--;
 		agent->ending |= client->ends_agent;
+		share_tell(client, NULL, 0);
 		client_destroy(client);
 		if (!agent->n_clients && agent->linger_ms)
 			agent->alone_ns = agent_now_ns();

@@ -11,8 +11,9 @@
 #include "wire/message.h"
 
 enum {
-	SMALL_NOTE = 16 * 1024, /* memory for longer ones is given back */
-	CROWD_UNPAID_MAX = 64 * 1024,
+	SMALL_NOTE = 16 * 1024,       /* memory for longer ones is given back */
+	CROWD_UNPAID_MAX = 64 * 1024, /* who has not taken that much is told nothing more for now … */
+	BRIEF = 64,                   /* … but that something has ended, up to twice as much */
 };
 
 /* What they announce will not be sent any more. */
@@ -227,4 +228,27 @@ void share_count(struct agent *agent)
 		client->crowd = n;
 		client_send(client, 0, FRAME_CLIENTS, 0, payload, sizeof payload);
 	}
+}
+
+/* A frame of the agent's own, in two pieces. */
+static void pass_on(struct client *to, uint32_t number, const char *words, size_t n)
+{
+	char from[4];
+	size_t before = to->out.len;
+	for (int i = 0; i < 4; i++)
+		from[i] = (char)(number >> (8 * i));
+	if (frame_put_header(&to->out, 0, FRAME_TOLD, 0, sizeof from + n) < 0
+			|| buf_append(&to->out, from, sizeof from) < 0 || buf_append(&to->out, words, n) < 0)
+		to->dead = true;
+	client_count_unpaid(to, before);
+}
+
+void share_tell(struct client *author, const char *words, size_t n)
+{
+	const size_t most = n <= BRIEF ? 2 * CROWD_UNPAID_MAX : CROWD_UNPAID_MAX;
+	author->has_told |= n > 0;
+	for (struct client *client = author->agent->clients; client && author->has_told;
+			client = client->next)
+		if (client != author && client->greeted && !client->dead && client->unpaid <= most)
+			pass_on(client, author->number, words, n);
 }

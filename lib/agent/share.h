@@ -35,5 +35,7 @@ void share_announce_all(struct client *client);
 void share_announce(struct proc *proc);
 /* Tell those who do not know it how many clients there are. */
 void share_count(struct agent *agent);
+/* Pass on to the others what a client tells; nothing (n is 0): that it is gone. */
+void share_tell(struct client *author, const char *words, size_t n);
 
 #endif

@@ -182,8 +182,28 @@ static int clients(struct trm_sandbox *s, const struct frame *frame, struct trm_
 	uint32_t n = unpack_u32(&u);
 	if (u.bad || s->state != SANDBOX_READY)
 		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable number of clients");
+	bool is_more = n > s->n_clients;
+	s->n_clients = n;
+	if (is_more)
+		tell_newcomers(s);
 	if (s->cb->clients)
 		s->cb->clients(s->user, s, n);
+	return 0;
+}
+
+static int told(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+{
+	struct told_msg msg;
+	/* What another client has written is no fault of the agent's, but of no use. */
+	if (s->state != SANDBOX_READY)
+		return trm_error_set(why, TRM_EPROTO, BROKE "news before the greeting");
+	if (told_msg_get(frame, &msg) < 0 || msg.client == s->client)
+		return 0;
+	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
+		next = o->next;
+		if (o->told)
+			o->told(o->user, &msg);
+	}
 	return 0;
 }
 
@@ -212,6 +232,7 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	case FRAME_PONG: return pong(s);
 	case FRAME_SHARED: return shared(s, frame, why);
 	case FRAME_CLIENTS: return clients(s, frame, why);
+	case FRAME_TOLD: return told(s, frame, why);
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
 			return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");

@@ -31,12 +31,14 @@ struct trm_proc {
 	size_t unconsumed;  /* with manual credit: delivered, and the caller still deals with it */
 	struct input in, control, note;
 	const struct proc_share *share; /* NULL: it is ours alone */
+	struct tell *tell;              /* NULL: nobody else hears of it */
 };
 
 #define BROKE "the agent in the sandbox broke the protocol: "
 
 static void proc_free(struct trm_proc *p)
 {
+	tell_end(p->tell, NULL);
 	buf_finish(&p->in.queue);
 	buf_finish(&p->control.queue);
 	buf_finish(&p->note.queue);
@@ -51,6 +53,8 @@ static int on_started(struct trm_proc *p, const struct frame *frame, struct trm_
 	if (p->is_started || started_msg_get(frame, &msg) < 0)
 		return trm_error_set(why, TRM_EPROTO, BROKE "a process that starts twice");
 	p->is_started = true;
+	if (p->tell)
+		tell_began(p->tell, msg.pid);
 	if (p->cb->started)
 		p->cb->started(p->user, p, msg.pid);
 	if (p->share && !p->is_closed)
@@ -82,6 +86,8 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 		return r;
 	if (p->has_manual_credit)
 		p->unconsumed += frame->len;
+	if (p->tell && !is_control)
+		tell_output(p->tell, frame->channel, frame->payload, frame->len);
 	if (p->cb->output)
 		p->cb->output(p->user, p, frame->channel, frame->payload, frame->len);
 	if (!p->has_manual_credit)
@@ -153,6 +159,8 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 		status.by_pid = msg.by_pid;
 	struct trm_error none = {0};
 	streams_remove(&p->stream.sandbox->streams, &p->stream);
+	tell_end(p->tell, &status);
+	p->tell = NULL;
 	if (p->cb->exited)
 		p->cb->exited(p->user, p, &status, &none);
 	proc_free(p);
@@ -284,6 +292,8 @@ int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *o
 	if (!p)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	p->share = share;
+	if (opts->told_by)
+		p->tell = tell_create(sandbox, opts->told_by, opts->argv);
 	sandbox_hold(sandbox);
 	if ((r = streams_add(&sandbox->streams, &p->stream, reterr)) < 0
 			|| (r = send_spawn(p, opts, reterr)) < 0) {

@@ -119,6 +119,8 @@ struct sandbox_observer {
 	void (*shared)(void *user, const char *key);
 	/* All that were there when sandbox_list_shared() was called have been told. */
 	void (*listed)(void *user);
+	/* Another client tells of a process of its own: as told_msg, hostile. */
+	void (*told)(void *user, const struct told_msg *what);
 	void *user;
 };
 
@@ -141,6 +143,9 @@ struct trm_sandbox {
 	uint32_t last_shared_id; /* of runs and questions in shared kernels: counted here, since all sessions
 				    of a connection have its number */
 	bool has_shared_session;
+	uint32_t n_clients; /* as the agent says; 0: it has not yet */
+	uint32_t last_tell;
+	struct tell *tells;   /* of our processes, what the others are told */
 	struct trm_error why; /* of closing */
 	bool is_kept;         /* as far as we know */
 	bool leaves;          /* closing leaves it running: it is kept, or we have but attached to it */
@@ -229,6 +234,18 @@ int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct tr
 void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms);
 /* The turn is lost: what waits for credit is not to be sent any more. */
 void proc_drop_input(struct trm_proc *proc);
+/* ---- the others (tell.c) ------------------------------------------------------------------ */
+
+/* What other clients are told of a process of ours: nothing at all while there are none, and what they do not
+ * take in time is missing. `by` and argv are copied. NULL: no memory. */
+struct tell *tell_create(struct trm_sandbox *sandbox, const char *by, const char *const *argv);
+void tell_began(struct tell *tell, uint32_t pid);
+void tell_output(struct tell *tell, unsigned channel, const void *bytes, size_t n);
+/* The end, and of `tell` too. `exit` NULL: not known. NULL is taken. */
+void tell_end(struct tell *tell, const struct trm_exit *exit);
+/* Somebody has come, who is to hear of what goes on. */
+void tell_newcomers(struct trm_sandbox *sandbox);
+
 /* ---- errands (signal.c) ------------------------------------------------------------------- */
 
 /* One frame that is answered by DONE or ERROR: exactly one `fn` follows. */

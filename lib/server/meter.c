@@ -20,6 +20,11 @@ void meter_start(struct meter *meter)
 	*meter = (struct meter){.start_ns = now_ns()};
 }
 
+uint64_t meter_age_ms(const struct meter *meter)
+{
+	return (now_ns() - meter->start_ns) / 1000000;
+}
+
 bool meter_suffices(struct trm_sandbox *sandbox)
 {
 	struct trm_sample now;

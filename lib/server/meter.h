@@ -25,6 +25,7 @@ struct meter {
 
 /* Before its sandbox is opened. */
 void meter_start(struct meter *meter);
+uint64_t meter_age_ms(const struct meter *meter); /* since the start */
 void meter_look(struct meter *meter, struct trm_sandbox *sandbox);
 /* Now. cpu_percent is in ret->known unless it cannot be known. */
 void meter_read(const struct meter *meter, struct trm_sandbox *sandbox, struct trm_sample *ret);

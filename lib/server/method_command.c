@@ -229,6 +229,7 @@ static int spawn(struct command_call *c, struct trm_error *why)
 	cJSON_ArrayForEach(arg, c->args) argv[i++] = arg->valuestring;
 	int r = pass_gate(c, argv, why);
 	const struct trm_proc_opts opts = {.argv = argv,
+			.told_by = "terrarium serve",
 			.manual_credit = call_streams(c->use.call),
 			.stdin_open = call_streams(c->use.call) && c->wants_stdin,
 			.pty = c->has_terminal,

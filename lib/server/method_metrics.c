@@ -32,7 +32,8 @@ static void add_sample(cJSON *row, struct served *served, const struct trm_sampl
 	if (!metrics_sample_now(served->sandbox, &all) || !(all.known & TRM_METRIC_MEM))
 		all = *now; /* the agent's last word */
 	all.cpu_percent = now->cpu_percent;
-	all.known |= now->known & TRM_METRIC_CPU_PERCENT;
+	all.uptime_ms = meter_age_ms(&served->meter);
+	all.known |= (now->known & TRM_METRIC_CPU_PERCENT) | TRM_METRIC_UPTIME;
 	cJSON_AddItemToObject(row, "sample", rpc_sample_write(&all));
 }
 

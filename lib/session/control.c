@@ -25,6 +25,10 @@ void trm_run_interrupt(struct trm_run *run)
 	bool again = run->is_interrupted;
 	if (run->session->is_closed)
 		return;
+	if (run->is_command) {
+		told_interrupt(run);
+		return;
+	}
 	run->is_interrupted = true;
 	if (k && k->is_ready && k->proc) {
 		if (k->stage == STAGE_CALM)

@@ -190,6 +190,7 @@ static void lose_all(struct trm_session *s, const struct trm_error *why)
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
 		if (s->kernels[i].run)
 			run_finish_with(s->kernels[i].run, TRM_STATUS_LOST, 125, why->msg);
+	told_lose_all(s, why);
 	while (s->queue)
 		fail_first(s, why);
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
@@ -219,6 +220,14 @@ static void on_listed(void *user)
 	session_enter(s);
 	s->is_listed = true;
 	session_due(s);
+	session_leave(s);
+}
+
+static void on_told(void *user, const struct told_msg *what)
+{
+	struct trm_session *s = user;
+	session_enter(s);
+	told_hear(s, what);
 	session_leave(s);
 }
 
@@ -297,6 +306,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 			.sample = on_sample,
 			.shared = on_shared,
 			.listed = on_listed,
+			.told = on_told,
 			.user = s};
 	sandbox_observe(sandbox, &s->observer);
 	if (s->opts.is_shared) {

@@ -15,6 +15,7 @@
  *   question.c  complete, inspect, …
  *   share.c     a kernel that other sessions use too: found, followed, whose turn it is
  *   foreign.c   their runs
+ *   told.c      their commands
  *
  * Callbacks go out only from a turn of the loop, never from inside a call of the
  * caller's (but for trm_session_close). What a call causes is marked as due, and
@@ -147,6 +148,10 @@ struct trm_run {
 	/* It waits for input, and its session may be gone: whoever has the turn then is asked. */
 	bool awaits_input, is_asking, was_passed_on, is_secret;
 	char *prompt;
+	/* of another's command, which has no kernel */
+	bool is_command;
+	uint32_t told_client, told_id, told_pid;
+	uint64_t told_position; /* bytes that it has written, as far as we know */
 	/* of one of ours in a shared kernel */
 	uint64_t missed_bytes; /* of its output, as we had to be left behind */
 	bool has_sent_stdin;
@@ -198,6 +203,7 @@ struct trm_session {
 	bool is_listed;       /* all kernels that were there have been told of */
 	bool is_caught_up;    /* and what they had done before: the caller knows */
 	char by[128];
+	struct trm_run *told;   /* commands of others' */
 	struct trm_run *active; /* ours; not in the queue any more */
 	struct trm_run *queue, **queue_end;
 	struct kernel kernels[TRM_LANG_COUNT];
@@ -303,6 +309,13 @@ void foreign_caught_up(struct kernel *kernel);
 /* Its session is gone: its time limit and its questions are ours to see to. */
 void foreign_adopt(struct kernel *kernel);
 void foreign_on_input(struct trm_run *run, const char *prompt, bool is_secret);
+
+/* ---- told.c ----------------------------------------------------------------------- */
+
+void told_hear(struct trm_session *session, const struct told_msg *what);
+void told_interrupt(struct trm_run *run);
+/* No more will be heard of any. */
+void told_lose_all(struct trm_session *session, const struct trm_error *why);
 
 /* ---- event.c --------------------------------------------------------------------- */
 

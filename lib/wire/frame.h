@@ -44,6 +44,9 @@
  * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may
  * attach again, and counts by `position` and `lost_bytes` what it has missed.
  *
+ * Telling. What a client runs in processes of its own, without a key, it may tell the others about: TELL is
+ * passed on as TOLD, unread, to each that keeps up, and is kept for nobody (message.h: told_msg).
+ *
  * Payloads are made of pack.h fields in the order given. A field list may grow
  * at its end: readers ignore what follows. */
 
@@ -64,6 +67,7 @@ enum {
 	FRAME_PATIENCE_MS = 500,
 	FRAME_TURN_PATIENCE_MS = 2000,
 	FRAME_TAKE_AFTER_MS = 250, /* see TURN_TAKE */
+	FRAME_TELL_MAX = 32 * 1024,
 };
 #define FRAME_MAGIC 0x314D5254u /* "TRM1" */
 #define FRAME_END_MARK "{\"ev\":\"done\""
@@ -102,6 +106,7 @@ enum frame_type {
 	FRAME_SIGNAL_PID = 20, /* see message.h. Any process inside but the agent. Answer: DONE or ERROR */
 	FRAME_STRAYS = 21,   /* stream 0. u32 stream of a process or 0, u32 age_ms. Kill what that process has
 				started and is no older; with 0 for either, all orphans */
+	FRAME_TELL = 22,     /* stream 0. At most FRAME_TELL_MAX bytes for the other clients */
 	FRAME_TREE_GET = 32, /* see entry.h, as the next three. Answer: ENTRY and DATA of a tree, which take
 				credit alike (payload bytes), then DONE; or ERROR */
 	FRAME_TREE_PUT, /* then ENTRY and DATA of a tree. Answer: NOTEs, DONE when it is complete, or ERROR */
@@ -139,6 +144,7 @@ enum frame_type {
 			       that runs, and to each client that does not follow it when one has started */
 	FRAME_CLIENTS, /* stream 0. u32 n: clients there are, this one with them. After WELCOME, and when that
 			  has changed */
+	FRAME_TOLD,    /* stream 0. u32 client, then what it has sent as TELL; nothing: it is gone */
 };
 
 enum {

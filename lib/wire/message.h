@@ -74,6 +74,33 @@ int turn_msg_get(const struct frame *frame, enum turn_word *ret); /* TRM_EPROTO:
 int shared_msg_put(struct buf *out, const char *key);
 int shared_msg_get(const struct frame *frame, char **ret_key); /* malloc'd */
 
+/* What TELL brings to the other clients of a process that they cannot attach to. Who comes later hears BEGIN
+ * when it has come, so BEGIN may come twice. What the agent could not pass on is missing: `position` tells.
+ */
+enum told_kind { TOLD_GONE, TOLD_BEGIN, TOLD_OUTPUT, TOLD_END };
+struct told_msg {
+	uint32_t client; /* whose; only read */
+	enum told_kind kind;
+	uint32_t id;       /* of the process, among its client's */
+	uint64_t position; /* bytes that it had written before */
+	/* BEGIN. Texts are borrowed and hostile. */
+	uint64_t began_ms; /* since 1970 */
+	uint32_t pid;      /* in the sandbox */
+	const char *by, *words;
+	size_t by_len, words_len;
+	/* OUTPUT */
+	uint8_t channel; /* CHANNEL_STDOUT or CHANNEL_STDERR */
+	const char *bytes;
+	size_t n_bytes;
+	/* END */
+	int32_t exit_code;
+	uint32_t signal;
+};
+/* The whole TELL. TRM_ETOOBIG: it is longer than FRAME_TELL_MAX. */
+int told_msg_put(struct buf *out, const struct told_msg *msg);
+/* Of a TOLD. */
+int told_msg_get(const struct frame *frame, struct told_msg *ret);
+
 /* SIGNAL_PID: u32 pid, u64 start (trm_process.start), u32 signo, u8 tree. */
 struct signal_pid_msg {
 	uint32_t pid;

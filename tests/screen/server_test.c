@@ -284,6 +284,63 @@ static void its_runs_are_watched(void **state)
 	assert_int_equal(stop_server(), 0);
 }
 
+/* One that the server's clients run beside, and one that had begun before anybody looked. */
+static void its_commands_are_watched(void **state)
+{
+	const char *argv[] = {program, "attach", "default.one", "--confirm", "off", NULL};
+	char stopped[64];
+	start_server(state);
+	assert_non_null(strstr(
+			call("sandbox.start",
+					"{\"sandbox\":\"one\",\"config\":{\"image\":\"terrarium/all\"}}"),
+			"started successfully"));
+	pid_t early = fork();
+	if (!early) {
+		call("sandbox.command.run", "{\"sandbox\":\"one\",\"command\":\"sh\",\"args\":[\"-c\","
+					    "\"while :; do echo st'i'll there; sleep 0.1; done\"]}");
+		_exit(0);
+	}
+	screen_start(&s, 30, 100, argv, env);
+	screen_wait(&s, "still there");
+	screen_wait(&s, "command  running");
+	screen_wait(&s, "terrarium serve runs: sh -c");
+	call("sandbox.command.run", "{\"sandbox\":\"one\",\"command\":\"sh\",\"args\":[\"-c\","
+				    "\"echo it is $((6*7)); exit 3\"]}");
+	screen_wait(&s, "it is 42");
+	screen_wait(&s, "exit 3");
+	/* It may be stopped from here. */
+	screen_send(&s, "\x03");
+	screen_wait(&s, "Interrupt another program's run?");
+	screen_send(&s, "i");
+	assert_int_equal(waitpid(early, NULL, 0), early);
+	screen_wait(&s, "idle");
+	snprintf(stopped, sizeof stopped, "%s", call("sandbox.stop", "{\"sandbox\":\"one\"}"));
+	screen_wait(&s, "stopped");
+	screen_send(&s, KEY_F(10));
+	screen_settle(&s, 50);
+	screen_send(&s, "q");
+	screen_end(&s);
+	assert_int_equal(stop_server(), 0);
+}
+
+static void its_figures_are_a_screen(void **state)
+{
+	const char *argv[] = {program, "metrics", "one", "--watch", "--backend", "microsandbox", NULL};
+	start_server(state);
+	assert_non_null(strstr(
+			call("sandbox.start",
+					"{\"sandbox\":\"one\",\"config\":{\"image\":\"microsandbox/python\"}}"),
+			"started successfully"));
+	call("sandbox.repl.run", "{\"sandbox\":\"one\",\"language\":\"python\",\"code\":\"1\"}");
+	screen_start(&s, 30, 100, argv, env);
+	screen_wait(&s, "python kernel");
+	screen_wait(&s, "t tree");
+	screen_wait_gone(&s, "up n/a");
+	screen_send(&s, "q");
+	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(stop_server(), 0);
+}
+
 /* ---- */
 
 /* A sandbox can be had here, and a server. */
@@ -331,6 +388,8 @@ int main(int argc, char **argv)
 			TEST(a_command_has_a_terminal),
 			TEST(all_namespaces_are_seen),
 			TEST(its_runs_are_watched),
+			TEST(its_commands_are_watched),
+			TEST(its_figures_are_a_screen),
 	};
 	program = argc > 1 ? argv[1] : "";
 	if (!mkdtemp(dir))

@@ -70,6 +70,7 @@ def looking(program):
     check("ps: one namespace", [(r["name"], r["group"], r["mem_limit_bytes"]) for r in rows] == [("lab", "default", 100 << 20)],
           done)
     check("ps: what a server does not tell is null", rows[0]["clients"] is None and rows[0]["keeper_pid"] is None, done)
+    check("ps: how long it has been there", 0 < rows[0]["age_s"] < 600 and rows[0]["started_ms"] > 0, rows)
     done = line("ps", "--names", "--namespace", "*")
     check("ps: all namespaces", done.stdout == "lab\nother\n", done)
     done = line("ps")

@@ -118,6 +118,7 @@ static void on_joined(void *user, struct trm_run *run, const struct trm_origin *
 	if (!e)
 		return;
 	e->run = run;
+	e->is_command = origin->is_command;
 	e->began_ms = origin->began_ms;
 	e->lost_bytes = origin->lost_bytes;
 	e->code = strndup(origin->code, origin->code_len);

@@ -30,6 +30,7 @@ struct logs_entry {
 	char *code, *file;
 	size_t code_len, code_cut;
 	bool is_late; /* output of a run that was over */
+	bool is_command;
 	bool is_told; /* its head is */
 	struct displays displays;
 	struct writer text; /* what is to be told of it when its time comes */

@@ -53,6 +53,9 @@ static void say_head(struct logs *l, struct logs_entry *e)
 	if (e->is_late)
 		snprintf(line, sizeof line, "--- %s, later output of run %" PRIu64 " ---", e->lang->name,
 				e->number);
+	else if (e->is_command)
+		snprintf(line, sizeof line, "--- command, %s%s%s ---", *e->by ? e->by : "by nobody known",
+				when, e->is_told ? ", goes on" : "");
 	else
 		snprintf(line, sizeof line, "--- run %" PRIu64 ", %s, %s%s%s ---", e->number, e->lang->name,
 				*e->by ? e->by : "by nobody known", when, e->is_told ? ", goes on" : "");

@@ -15,7 +15,7 @@
 
 static struct other_run *find(struct model *m, uint32_t serial)
 {
-	for (unsigned i = 0; i < TRM_LANG_COUNT && serial; i++)
+	for (unsigned i = 0; i < OTHERS_MAX && serial; i++)
 		if (m->others.items[i].serial == serial)
 			return &m->others.items[i];
 	return NULL;
@@ -23,7 +23,7 @@ static struct other_run *find(struct model *m, uint32_t serial)
 
 bool others_has(const struct model *m, uint32_t serial)
 {
-	for (unsigned i = 0; i < TRM_LANG_COUNT && serial; i++)
+	for (unsigned i = 0; i < OTHERS_MAX && serial; i++)
 		if (m->others.items[i].serial == serial)
 			return true;
 	return false;
@@ -33,7 +33,7 @@ const struct other_run *others_running(const struct model *m)
 {
 	const struct other_run *found =
 			m->others.items[m->lang->id].serial ? &m->others.items[m->lang->id] : NULL;
-	for (unsigned i = 0; i < TRM_LANG_COUNT && !found; i++)
+	for (unsigned i = 0; i < OTHERS_MAX && !found; i++)
 		if (m->others.items[i].serial)
 			found = &m->others.items[i];
 	return found;
@@ -51,9 +51,21 @@ static const char *who(const struct run_info *info)
 
 /* ---- what they do ---- */
 
+static struct other_run *place_for(struct model *m, const struct msg *msg)
+{
+	unsigned i = TRM_LANG_COUNT;
+
+	if (msg->number)
+		return &m->others.items[msg->lang->id];
+	while (i < OTHERS_MAX && m->others.items[i].serial)
+		i++;
+	return i < OTHERS_MAX ? &m->others.items[i] : NULL;
+}
+
 static void joined(struct model *m, const struct msg *msg)
 {
-	struct run_info *info = runs_add(&m->out.runs, msg->lang, msg->text, msg->len);
+	struct other_run *place = place_for(m, msg);
+	struct run_info *info = place ? runs_add(&m->out.runs, msg->lang, msg->text, msg->len) : NULL;
 
 	if (!info)
 		return;
@@ -62,7 +74,7 @@ static void joined(struct model *m, const struct msg *msg)
 	info->began_ns = msg->now_ns;
 	const char *by = msg->other && *msg->other ? msg->other : "another program";
 	trm_text_clean_line(info->by, sizeof info->by, by, strlen(by));
-	m->others.items[msg->lang->id] = (struct other_run){info->serial, msg->lang, msg->now_ns};
+	*place = (struct other_run){info->serial, msg->lang, msg->now_ns};
 	outpane_begin(&m->out, info->serial);
 }
 
@@ -86,9 +98,12 @@ static void take_up(struct model *m, struct other_run *other)
 static void done(struct model *m, struct other_run *other, const struct msg *msg)
 {
 	const struct trm_lang *lang = other->lang;
+	bool is_command = other - m->others.items >= TRM_LANG_COUNT;
 
 	*other = (struct other_run){0};
 	run_show_end(m, msg->serial, msg->result);
+	if (is_command)
+		return;
 	if (msg->result->state_lost)
 		variables_kernel_gone(m, lang);
 	else

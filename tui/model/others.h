@@ -4,7 +4,7 @@
 
 /* Runs of other programs in the sandbox that this workbench shares with them: blocks in the output pane like
  * its own, with a word of whose they are. A kernel has one run at a time, so there is at most one of each
- * language.
+ * language; of their commands, which are known by having no number, there may be any number.
  *
  * One that is to be stopped here, or whose own program is gone while it asks for input, is taken up as the
  * run in hand (model.run): from then on it is treated as a run of this workbench's. */
@@ -25,8 +25,10 @@ struct other_run {
 	uint64_t began_ns;
 };
 
+enum { OTHERS_MAX = TRM_LANG_COUNT + 64 };
+
 struct others {
-	struct other_run items[TRM_LANG_COUNT]; /* by language */
+	struct other_run items[OTHERS_MAX]; /* by language; then commands */
 	unsigned n_clients; /* programs attached to the sandbox, this one included; 0: not known */
 	uint32_t target;    /* that a question is about */
 };

@@ -208,7 +208,7 @@ void run_header(struct outline *line, const struct run_info *run, bool has_utf8,
 	if (run->number)
 		snprintf(text, sizeof text, "[%" PRIu64 "] %s", run->number, run->lang->name);
 	else
-		snprintf(text, sizeof text, "[ ] %s", run->lang->name);
+		snprintf(text, sizeof text, run->by[0] ? "command" : "[ ] %s", run->lang->name);
 	add(line, ROLE_OUT_HEADER, ATTR_BOLD, text);
 	add(line, ROLE_DIM, 0, "  ");
 	if (run->state == RUN_DONE)

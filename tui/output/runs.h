@@ -23,7 +23,7 @@ enum run_state { RUN_NONE, RUN_QUEUED, RUN_RUNNING, RUN_INTERRUPTING, RUN_KILLIN
 struct run_info {
 	uint32_t serial;
 	enum run_state state;
-	uint64_t number; /* in its session; 0: not yet known */
+	uint64_t number; /* in its session; 0: not yet known; another program's without one is a command */
 	const struct trm_lang *lang;
 	uint32_t buffer;        /* id of the one that its code is from; it may be closed */
 	enum trm_status status; /* when done */

@@ -14,8 +14,8 @@ struct other {
 	struct repl *r;
 	struct trm_run *run;
 	const struct trm_lang *lang;
-	bool is_file;
-	char by[160];
+	bool is_file, is_command;
+	char by[160], title[32]; /* "[3]", "command" */
 	struct other *next;
 };
 
@@ -65,9 +65,8 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	repl_run_show(r, result, !o->is_file);
 	if (!result->is_wall_unknown)
 		format_duration(time, result->wall_us);
-	repl_say(r, "└─ [%" PRIu64 "] %s%s%s", result->number, trm_status_name(result->status),
-			*time ? ", " : "", time);
-	if (o->lang == r->lang && result->number >= r->number)
+	repl_say(r, "└─ %s %s%s%s", o->title, trm_status_name(result->status), *time ? ", " : "", time);
+	if (!o->is_command && o->lang == r->lang && result->number >= r->number)
 		r->number = result->number + 1;
 	forget(o);
 	repl_renew_prompt(r);
@@ -88,8 +87,9 @@ static void announce(struct repl *r, const struct other *o, const struct trm_ori
 		trm_text_clean_line(code, sizeof code, origin->filename, strlen(origin->filename));
 	else
 		trm_text_clean_line(code, sizeof code, origin->code, n);
-	repl_say(r, "┌─ [%" PRIu64 "] %s, %s%s: %s%s", trm_run_number(o->run), o->lang->name,
-			*o->by ? o->by : "another client", origin->is_recent ? " (before)" : "", code,
+	repl_say(r, "┌─ %s%s%s, %s%s: %s%s", o->title, o->is_command ? "" : " ",
+			o->is_command ? "" : o->lang->name, *o->by ? o->by : "another client",
+			origin->is_recent ? " (before)" : "", code,
 			!o->is_file && n < origin->code_len ? " …" : "");
 }
 
@@ -102,9 +102,15 @@ void others_joined(void *user, struct trm_run *run, const struct trm_origin *ori
 	*o = (struct other){.r = r,
 			.run = run,
 			.lang = origin->lang,
-			.is_file = origin->filename && *origin->filename != '<', /* not "<run 3>" */
+			.is_command = origin->is_command,
+			/* not "<run 3>" */
+			.is_file = !origin->is_command && origin->filename && *origin->filename != '<',
 			.next = r->others};
 	snprintf(o->by, sizeof o->by, "%s", origin->by);
+	if (o->is_command)
+		snprintf(o->title, sizeof o->title, "command");
+	else
+		snprintf(o->title, sizeof o->title, "[%" PRIu64 "]", trm_run_number(run));
 	r->others = o;
 	announce(r, o, origin);
 	trm_run_follow(run, &run_cb, o);
@@ -113,7 +119,7 @@ void others_joined(void *user, struct trm_run *run, const struct trm_origin *ori
 void others_tell_wait(struct repl *r)
 {
 	for (struct other *o = r->others; o; o = o->next)
-		if (o->lang == r->lang)
+		if (o->lang == r->lang && !o->is_command)
 			repl_say(r, "waiting for run %" PRIu64 " of %s; Ctrl-C gives up, :interrupt stops it",
 					trm_run_number(o->run), *o->by ? o->by : "another client");
 }
@@ -122,7 +128,7 @@ bool others_interrupt(struct repl *r)
 {
 	bool any = false;
 	for (struct other *o = r->others; o; o = o->next)
-		if (o->lang == r->lang) {
+		if (o->lang == r->lang && !o->is_command) {
 			trm_run_interrupt(o->run);
 			any = true;
 		}

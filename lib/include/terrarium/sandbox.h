@@ -334,7 +334,11 @@ struct trm_proc_opts {
 	unsigned spare_channels; /* with control: further stdout/stderr pairs at 10+2(k-1), 11+2(k-1), at most
 				    8 */
 	bool stdin_open;         /* false: reads on stdin give EOF until trm_proc_open_stdin() */
-	bool manual_credit;      /* output() is not counted as consumed until trm_proc_consumed() */
+	/* Other programs that are attached are told of it, live: its command line, what it prints and how it
+	 * ends, and that it is `told_by`'s ("terrarium serve"), for their trm_session_cb.joined. NULL: they
+	 * are not. */
+	const char *told_by;
+	bool manual_credit; /* output() is not counted as consumed until trm_proc_consumed() */
 };
 
 /* Start a process. Copies `opts`, the script too; borrows `cb`.

@@ -40,6 +40,10 @@ struct trm_origin {
 	bool is_recent;
 	uint64_t lost_bytes; /* with is_recent: of the kernel's output, not kept any more; some may be this
 				run's */
+	/* It is no run of a kernel's, but a command that another program runs and tells of (told_by of
+	 * trm_proc_opts): `code` is its command line, `lang` bash, it has no number. Any number of them may
+	 * go on beside runs; trm_run_interrupt() sends SIGINT, then SIGKILL. */
+	bool is_command;
 };
 
 struct trm_session_cb {
