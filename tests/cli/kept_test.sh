@@ -132,10 +132,10 @@ until_true is_gone "$name"
 
 # ---- clients that die in any way
 
-"$terrarium" run --yes --name lab -c 'import time
+"$terrarium" run --yes --name lab -c 'import os, time
 print("started", flush=True)
 y = 1
-time.sleep(0.5)
+while not os.path.exists("/tmp/go"): time.sleep(0.02)
 y = 2' >out 2>err &
 pid=$!
 until_true grep -q started out
@@ -143,6 +143,7 @@ has_clients lab 1 || wrong "one client"
 kill -KILL $pid
 wait $pid 2>/dev/null
 until_true has_clients lab 0
+"$terrarium" exec lab -- touch /tmp/go
 try run --yes --name lab -c 'y'
 expect_out 2
 "$terrarium" exec lab -- sh -c 'echo $$; exec sleep 1000' >out 2>err &
