@@ -6,6 +6,7 @@
 
 #include <terrarium/config.h>
 #include <terrarium/lang.h>
+#include <terrarium/policy.h>
 
 #include "cmd/cmd.h"
 #include "cmd/completion.h"
@@ -63,6 +64,14 @@ static void put_languages(void)
 		printf("%s ", trm_lang_get(id)->name);
 }
 
+/* Only those that are shipped: what is written here is kept in a file, for other people too. */
+static void put_policy(void *user, const char *name, const char *description, bool is_own)
+{
+	(void)user, (void)description;
+	if (!is_own)
+		printf("%s ", name);
+}
+
 /* " -a '…'" and " -F" for what a value may be. Returns whether files may stand there. */
 static bool put_arguments(const char *value, size_t n)
 {
@@ -87,6 +96,8 @@ static bool put_arguments(const char *value, size_t n)
 			put_settings();
 		else if (is_word(part, len, "LANG"))
 			put_languages();
+		else if (is_word(part, len, "POLICY"))
+			trm_policy_list(NULL, put_policy, NULL, NULL);
 		else if (len && islower((unsigned char)*part))
 			printf("%.*s ", (int)len, part);
 		at += len + 1;

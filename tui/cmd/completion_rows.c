@@ -4,6 +4,7 @@
 
 #include <terrarium/config.h>
 #include <terrarium/lang.h>
+#include <terrarium/policy.h>
 
 #include "cmd/cmd.h"
 #include "cmd/completion.h"
@@ -32,6 +33,14 @@ static void put_option(const char *command, const struct option_spec *o)
 	put_row('O', command, o->name, o->metavar, o->help);
 	if (o->letter)
 		put_row('O', command, (char[]){'-', o->letter, 0}, o->metavar, o->help);
+}
+
+/* Only those that are shipped: what is written here is kept in a file, for other people too. */
+static void put_policy(void *user, const char *name, const char *description, bool is_own)
+{
+	(void)user;
+	if (!is_own)
+		put_row('V', "POLICY", name, NULL, description);
 }
 
 static void put_setting(char kind, const char *command, const struct trm_setting *s)
@@ -69,4 +78,5 @@ void completion_rows(void)
 		put_row('V', "SETTING", settings[i].name, NULL, settings[i].help);
 	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
 		put_row('V', "LANG", trm_lang_get(id)->name, NULL, NULL);
+	trm_policy_list(NULL, put_policy, NULL, NULL);
 }

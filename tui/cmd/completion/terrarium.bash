@@ -51,7 +51,7 @@ _terrarium_offer() {
 		NAME) _terrarium_add "$("$program" ps --names 2>/dev/null)" ;;
 		THEME) _terrarium_add "$("$program" themes --names 2>/dev/null)" ;;
 		BACKEND) _terrarium_add "$("$program" backends --names 2>/dev/null)" ;;
-		LANG | SETTING) _terrarium_add "$(_terrarium_list V "$kind")" ;;
+		LANG | SETTING | POLICY) _terrarium_add "$(_terrarium_list V "$kind")" ;;
 		COMMAND) _terrarium_add "$(_terrarium_list C .)" ;;
 		[a-z]* | -) [[ $kind == - && $1 == - ]] || _terrarium_add "$kind" ;;
 		esac

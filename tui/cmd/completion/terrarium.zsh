@@ -59,7 +59,7 @@ _terrarium_offer() {
 			names=(${(f)"$($program backends --names 2>/dev/null)"})
 			_describe -t backends backend names
 			;;
-		LANG | SETTING)
+		LANG | SETTING | POLICY)
 			reply=()
 			_terrarium_rows V $kind
 			_describe -t values ${(L)kind} reply
