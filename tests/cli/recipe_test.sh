@@ -30,6 +30,7 @@ adopt)
 	*) echo "no such container: $2" >&2; exit 1 ;;
 	esac ;;
 create) echo "no room for $2" >&2; exit 7 ;;
+commit) [ "$2" != bad ] || { echo "no room for it" >&2; exit 1; } ;;
 hang) sleep 1000 ;;
 esac
 ENGINE
@@ -45,6 +46,12 @@ cat >config.json <<CONFIG
       "put": ["true"], "connect": ["false", "{key}"], "destroy": ["true"], "commit": ["true", "{tag}"]},
     "hints": [["asleep", "wake it up"]]},
   "hangs": {"like": "toy", "timeout": 5, "steps": {"image": ["{program}", "hang"]}},
+  "saves": {"program": "$dir/engine",
+    "steps": {
+      "image": ["{program}", "image", "{image}"], "create": ["echo", "{image}"], "put": ["true"],
+      "connect": ["{agent}", "connect", "--key", "{key}", "--start", "--linger", "1",
+        {"each": "option", "args": ["{option}"]}],
+      "destroy": ["true"], "commit": ["{program}", "commit", "{tag}"]}},
   "gone": {"like": "toy", "program": "$dir/nothing-here"}}}
 CONFIG
 export TERRARIUM_CONFIG="$dir/config.json"
@@ -97,6 +104,20 @@ expect_code 0
 tried="run --backend toy, asked"
 echo n | script -qec "'$terrarium' run -c x --memory 100 --backend toy --image here" /dev/null >out 2>err || true
 expect_in out "in a new toy sandbox of the image here: 100 MiB memory, no limit for cores, processes and files, whatever network is there, user of the image, but not root,"
+
+# What was to be saved and could not be is a failure, whatever the code did; but the code's own failure is told first.
+try run --yes --backend saves --image here --commit good -c 'print("made")'
+expect_code 0
+expect_out made
+try run --yes --backend saves --image here --commit bad -c 'print("made")'
+expect_code 125
+expect_out made
+expect_in err "the changes could not be saved; they are still in"
+expect_in err "no room for it"
+try exec --backend saves --image here --commit bad -- true
+expect_code 125
+try exec --backend saves --image here --commit bad -- sh -c 'exit 3'
+expect_code 3
 
 : >Dockerfile
 try run --yes -c x --backend toy --dockerfile .

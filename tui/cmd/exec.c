@@ -242,7 +242,7 @@ static int perform(struct exec *e, char **argv)
 	for (int i = 0; i < EXEC_SIGNALS; i++)
 		trm_signal_remove(e->signals[i]);
 	stage_finish(&e->stage);
-	return code;
+	return stage_code(&e->stage, code);
 }
 
 /* ---- the command line -------------------------------------------------------------------- */

@@ -229,7 +229,8 @@ static int perform(struct install *in, const struct trm_lang *lang)
 		;
 	settle(in);
 	stage_finish(&in->stage);
-	return in->stage.ended_by ? CMD_SIGNALLED + in->stage.ended_by : in->exit_code;
+	return in->stage.ended_by ? CMD_SIGNALLED + in->stage.ended_by
+				  : stage_code(&in->stage, in->exit_code);
 }
 
 /* ---- the command line ---------------------------------------------------------------- */

@@ -404,7 +404,7 @@ static int perform(struct play *p)
 		cmd_leave(code);
 	stage_end(&p->stage);
 	stage_finish(&p->stage);
-	return code;
+	return stage_code(&p->stage, code);
 }
 
 int play(const struct play_opts *opts, bool *ret_is_pipe_broken)

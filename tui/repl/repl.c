@@ -447,7 +447,7 @@ int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
 		r->exit_code = EXIT_OWN_FAILURE;
 	}
 	close_all(r);
-	int code = r->stage.ended_by ? 128 + r->stage.ended_by : r->exit_code;
+	int code = r->stage.ended_by ? 128 + r->stage.ended_by : stage_code(&r->stage, r->exit_code);
 	*ret_is_pipe_broken = r->is_pipe_broken;
 	free(r);
 	return code;

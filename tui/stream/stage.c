@@ -51,6 +51,7 @@ static void on_warning(void *user, struct trm_sandbox *sandbox, const char *word
 {
 	struct stage *stage = user;
 	(void)sandbox;
+	stage->has_warned = true;
 	progress_tell(&stage->progress, words);
 }
 
@@ -196,7 +197,7 @@ static int attach_or_start(struct stage *stage, const struct trm_config *config,
 int stage_open(struct stage *stage, const struct trm_config *config, enum stage_how how,
 		struct stage_asked asked, const struct stage_cb *cb, void *user, struct trm_error *reterr)
 {
-	*stage = (struct stage){.cb = cb, .user = user};
+	*stage = (struct stage){.cb = cb, .user = user, .is_to_be_saved = *config->commit};
 	int r = trm_loop_create(&stage->loop, reterr);
 	if (r == 0)
 		progress_init(&stage->progress, trm_loop_now_ns(stage->loop));
@@ -261,4 +262,9 @@ void stage_finish(struct stage *stage)
 	trm_signal_remove(stage->signals);
 	trm_loop_destroy(stage->loop);
 	stage->loop = NULL;
+}
+
+int stage_code(const struct stage *stage, int code)
+{
+	return code == 0 && stage->is_to_be_saved && stage->has_warned ? STAGE_NOT_SAVED : code;
 }

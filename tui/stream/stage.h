@@ -35,6 +35,8 @@ struct stage {
 	int ended_by; /* signal that asked for the end, or 0 */
 	bool was_signalled;
 	bool is_closing;
+	bool is_to_be_saved; /* an image of it was asked for */
+	bool has_warned;     /* something went wrong in its end */
 	struct progress progress;
 };
 
@@ -69,5 +71,9 @@ void stage_end(struct stage *stage);
  * to be heard, which takes a tenth of a short run. */
 bool stage_is_left(const struct stage *stage);
 void stage_finish(struct stage *stage);
+/* After that: the program's exit code, where its own would be `code`. An image that was asked for and could
+ * not be saved is a failure of ours. */
+enum { STAGE_NOT_SAVED = 125 };
+int stage_code(const struct stage *stage, int code);
 
 #endif
