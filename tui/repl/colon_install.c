@@ -88,7 +88,7 @@ void colon_install(struct repl *r, const char *rest)
 	if (e == 0 && !words.n) {
 		repl_error(r, "which packages? for example :install %s",
 				r->lang->id == TRM_LANG_JAVASCRIPT ? "left-pad" : "rich");
-	} else if (e < 0 || (e = start(r, &words, &why)) < 0) {
+	} else if (e < 0 || start(r, &words, &why) < 0) {
 		repl_error(r, "%s", why.msg);
 	} else {
 		repl_begin(r, &installing);
