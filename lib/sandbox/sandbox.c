@@ -157,12 +157,16 @@ static void on_connected(void *user, int fd)
 	client_connected(s, fd);
 }
 
-/* Fetching an image may take its time; standing still may not. */
+/* Fetching an image may take its time, and so may finding out why a container has ended and removing what is
+ * left; standing still may not. (A keeper that is at it says so every two seconds.) */
 static void on_progress(void *user, const char *words)
 {
+	enum { END_PATIENCE_MS = 6000 };
 	struct trm_sandbox *s = user;
 	if (s->state == SANDBOX_STARTING)
 		trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
+	else if (s->is_hung_up)
+		trm_timer_start(s->patience, END_PATIENCE_MS, 0);
 	if (s->cb->progress)
 		s->cb->progress(s->user, s, words);
 }

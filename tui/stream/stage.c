@@ -41,6 +41,10 @@ static void on_progress(void *user, struct trm_sandbox *sandbox, const char *wor
 {
 	struct stage *stage = user;
 	(void)sandbox;
+	if (stage->is_ready
+			&& !stage->is_closing) /* it ends by itself: what is slow now is counted from here */
+		progress_init(&stage->progress, trm_loop_now_ns(stage->loop));
+	stage->is_ready = false;
 	if (stage->cb->progress)
 		stage->cb->progress(stage->user, words);
 	else
@@ -59,6 +63,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct stage *stage = user;
 	(void)sandbox;
+	stage->is_ready = true;
 	progress_clear(&stage->progress);
 }
 

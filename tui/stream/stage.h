@@ -34,6 +34,7 @@ struct stage {
 	struct trm_signal *signals;
 	int ended_by; /* signal that asked for the end, or 0 */
 	bool was_signalled;
+	bool is_ready; /* and nothing has been said since */
 	bool is_closing;
 	bool is_to_be_saved; /* an image of it was asked for */
 	bool has_warned;     /* something went wrong in its end */

@@ -549,6 +549,23 @@ static void a_hang_up_is_told(void **state)
 	end(&b);
 }
 
+/* It may take longer than is waited for one who says nothing. */
+static void who_finds_out_why_is_waited_for(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin_with_proc(&b, false);
+	close(puppet->fds[1]);
+	puppet->fds[1] = -1;
+	turns(&b, 3);
+	puppet->base.cb->progress(puppet->base.user, "asking what has become of it");
+	const uint64_t due_ns = trm_loop_now_ns(b.loop) + UINT64_C(3000000000);
+	while (trm_loop_now_ns(b.loop) < due_ns)
+		turns(&b, 1);
+	assert_false(b.is_closed);
+	end(&b);
+}
+
 static void bad_options_are_refused(void **state)
 {
 	static const char *const NAMES[] = {"", "a/b", "..", "-x", "a b", "\xC3\xA4",
@@ -670,6 +687,7 @@ int main(void)
 			cmocka_unit_test(callbacks_may_close),
 			cmocka_unit_test(a_silent_agent_is_not_waited_for),
 			cmocka_unit_test(a_hang_up_is_told),
+			cmocka_unit_test(who_finds_out_why_is_waited_for),
 			cmocka_unit_test(bad_options_are_refused),
 			cmocka_unit_test(names_are_made_up),
 			cmocka_unit_test(many_streams_come_and_go),
