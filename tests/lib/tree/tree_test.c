@@ -332,7 +332,9 @@ static void test_a_path_is_resolved_as_cp_does(void **state)
 
 static void give(struct sink *sink, enum entry_kind kind, const char *name, const char *text)
 {
-	struct entry e = {.kind = kind, .mode = 0644, .size = kind == ENTRY_END ? strlen(text) : 0};
+	struct entry e = {.kind = kind,
+			.mode = kind == ENTRY_DIR ? 0755 : 0644,
+			.size = kind == ENTRY_END ? strlen(text) : 0};
 	struct trm_error why;
 	snprintf(e.name, sizeof e.name, "%s", name);
 	if (kind == ENTRY_LINK)
