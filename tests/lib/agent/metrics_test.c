@@ -26,6 +26,16 @@ static const struct trm_process *find(const struct trm_metrics *metrics, const c
 	return NULL;
 }
 
+/* Without control groups the agent lists what it has started; but all that there is in a PID namespace which
+ * is not the machine's (include/linux/proc_ns.h: PROC_PID_INIT_INO), such as a container that the tests run
+ * in. */
+static bool lists_its_own(const struct trm_metrics *metrics)
+{
+	char here[64] = "";
+	return metrics->sample.source[0] == '/' && readlink("/proc/self/ns/pid", here, sizeof here - 1) > 0
+	       && strcmp(here, "pid:[4026531836]") == 0;
+}
+
 static void test_first_sample_comes_at_once_and_claims_no_rate(void **state)
 {
 	struct link link = link_open(*state);
@@ -37,7 +47,7 @@ static void test_first_sample_comes_at_once_and_claims_no_rate(void **state)
 	assert_true(metrics.sample.known & TRM_METRIC_PROCS);
 	assert_true(metrics.sample.known & TRM_METRIC_UPTIME);
 	assert_true(metrics.has_processes);
-	if (metrics.sample.source[0] == '/')
+	if (lists_its_own(&metrics))
 		assert_int_equal(metrics.sample.procs, 0);
 	link_close(&link);
 }
@@ -66,13 +76,14 @@ static void test_processes_with_cpu_and_memory(void **state)
 	assert_true(idle->has_cpu && idle->cpu_percent < 1);
 	assert_true(idle->mem_bytes > 100000);
 	assert_int_equal(idle->state, 'S');
-	assert_ptr_equal(busy, &metrics.processes[0]); /* the heaviest first */
+	assert_true(busy < idle); /* the heaviest first */
 	assert_true(metrics.sample.known & TRM_METRIC_CPU_PERCENT);
 	assert_true(metrics.sample.cpu_percent > 1);
 	assert_true(metrics.sample.known & TRM_METRIC_PROCS_LIMIT);
-	if (metrics.sample.source[0] == '/') {
-		assert_int_equal(metrics.sample.procs, 2);
+	if (metrics.sample.source[0] == '/')
 		assert_int_equal(metrics.sample.procs_limit, 500);
+	if (lists_its_own(&metrics)) {
+		assert_int_equal(metrics.sample.procs, 2);
 		assert_true(metrics.sample.mem_bytes >= idle->mem_bytes + busy->mem_bytes);
 	}
 	link_close(&link);
