@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "kernel/protocol.h"
 #include "lib/session/relay.h"
 
 /* ---- somebody who asks for everything --------------------------------------------------- */
@@ -443,7 +444,9 @@ static bool has_flooded(const struct person *p)
  * a reader it may have no more on its way than he has given. */
 static void expect_end(const struct flood *flood, bool reads_nothing)
 {
-	enum { MOST_HEAP = 24 << 20 };
+	enum {
+		MOST_HEAP = KERNEL_LINE_MAX + (8 << 20)
+	}; /* a line that has no end is kept up to its ceiling */
 	struct person p;
 	size_t before = heap_bytes();
 	next_flood = flood;
