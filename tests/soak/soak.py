@@ -277,18 +277,34 @@ def ours():
     return found
 
 
+def read(path):
+    try:
+        with open(path) as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+def is_elsewhere(group):
+    """Of a keeper in another namespace of processes, where it has another number: all in it have two, or more."""
+    numbers = [len(line.split()) - 1 for pid in read(group + "/cgroup.procs").split()
+               for line in read(f"/proc/{pid}/status").splitlines() if line.startswith("NSpid:")]
+    return bool(numbers) and min(numbers) > 1
+
+
 def groups():
     """Of keepers that are no more. (Others may have sandboxes on this machine too.)"""
     found = set()
     for where, dirs, _ in os.walk("/sys/fs/cgroup"):
         found |= {os.path.join(where, name) for name in dirs
                   if name.startswith("terrarium-") and name[10:].isdigit() and not os.path.exists("/proc/" + name[10:])}
-    return found
+    return {group for group in found if not is_elsewhere(group)}
 
 
 def mounts():
+    """Of ours: all our paths begin with our home. (Others may have sandboxes on this machine too.)"""
     with open("/proc/self/mounts") as f:
-        return sum("terrarium" in line or home in line for line in f)
+        return sum(home in line for line in f)
 
 
 def state():
