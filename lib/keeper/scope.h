@@ -18,8 +18,9 @@
 
 #include "base/buf.h"
 
-/* Longest that it may take, from the first look to the move; where there is no systemd it takes no time. */
-enum { SCOPE_TIMEOUT_MS = 1500 };
+/* Longest that it may take, from the first look to the move; where there is no systemd it takes no time. On a busy
+ * machine a manager takes seconds, and that shall not make limits weak. */
+enum { SCOPE_TIMEOUT_MS = 10000 };
 
 /* Move this process into a new scope "terrarium-PID.scope". `root` is CGROUP_ROOT. False: it is where it was,
  * because there is no manager, or no version 2 of control groups with a memory controller, or it refused. */
