@@ -16,7 +16,7 @@ trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$dir"' EXIT
 tries=0
 until grep -qs "http://127.0.0.1:[0-9]" served; do
 	tries=$((tries + 1))
-	[ $tries -lt 500 ] || { echo "WRONG: the server does not start:"; cat served; exit 1; }
+	[ $tries -lt 3000 ] || { echo "WRONG: the server does not start:"; cat served; exit 1; }
 	sleep 0.02
 done
 port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\).*|\1|p' served | head -n 1)

@@ -32,12 +32,12 @@ expect_out() { [ "$(cat out)" = "$1" ] || wrong "stdout should be: $1"; }
 expect_err() { [ "$(cat err)" = "$1" ] || wrong "stderr should be: $1"; }
 expect_in() { grep -qF -e "$2" "$1" || wrong "$1 should contain: $2"; }
 
-# until_true COMMAND…: within half a minute.
+# until_true COMMAND…: within two minutes.
 until_true() {
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
-		if [ $tries = 1500 ]; then
+		if [ $tries = 6000 ]; then
 			tried="$*"
 			wrong "this should have become true"
 			return 1

@@ -38,7 +38,7 @@ def descriptors():
 def answer(data, shut=False):
     """Status of the reply to these bytes, None if the connection was closed without one, "waits" if nothing came."""
     with connect() as connection:
-        connection.settimeout(3)
+        connection.settimeout(10)
         try:
             connection.sendall(data)
             if shut:
@@ -266,7 +266,7 @@ class Leaving(Hostile):
                            code=f"open({mark!r}, 'w').close()\n{code}")
                 began = time.monotonic()
                 self.assertEqual(server.run("s", "print(kept)"), [["kept"], []], code)
-                self.assertLess(time.monotonic() - began, 10, code)
+                self.assertLess(time.monotonic() - began, 100, code)
 
     def test_code_that_does_not_want_to_end(self):
         mark = "/tmp/mark-stubborn"
@@ -275,7 +275,7 @@ class Leaving(Hostile):
                         "    except BaseException: pass")
         began = time.monotonic()
         self.assertEqual(server.run("s", "print('free')"), [["free"], []])
-        self.assertLess(time.monotonic() - began, 20)
+        self.assertLess(time.monotonic() - began, 100)
 
     def test_in_the_middle_of_a_command(self):
         for reset in (False, True):

@@ -55,7 +55,7 @@ class Ends(Life):
             self.assertGreater(len(pids), 5)
             began = time.monotonic()
             self.assertEqual(server.end(how), 0, server.said)
-            self.assertLess(time.monotonic() - began, 10)
+            self.assertLess(time.monotonic() - began, 50)
             self.nothing_is_left(pids)
 
     def test_while_code_runs(self):
@@ -147,7 +147,7 @@ class Next(Life):
 
 class Limits(Life):
     def test_idle(self):
-        server = self.server("--idle-timeout", "1")
+        server = self.server("--idle-timeout", "5")
         server.start("lazy")
         server.run("lazy", "x = 1; open('/tmp/f', 'w').write('f')")
 
@@ -163,9 +163,9 @@ class Limits(Life):
         self.assertEqual(server.run("lazy", "print(open('/tmp/f').read())"), [["f"], []])
 
     def test_a_run_is_not_idle(self):
-        server = self.server("--idle-timeout", "1")
+        server = self.server("--idle-timeout", "4")
         server.start("busy")
-        self.assertEqual(server.run("busy", "import time; time.sleep(3); print('done')"), [["done"], []])
+        self.assertEqual(server.run("busy", "import time; time.sleep(8); print('done')"), [["done"], []])
 
     def test_how_many(self):
         server = self.server("--max-sandboxes", "2")

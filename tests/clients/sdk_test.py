@@ -328,11 +328,11 @@ class Lifecycle(Sdk):
             await sandbox.run("x = 'still here'")
             with self.assertRaises(asyncio.TimeoutError):
                 await asyncio.wait_for(sandbox.run("while True: pass"), 1)
-            execution = await asyncio.wait_for(sandbox.run("print(x)"), 20)
+            execution = await asyncio.wait_for(sandbox.run("print(x)"), 100)
             self.assertEqual(await execution.output(), "still here")
             with self.assertRaises(asyncio.TimeoutError):
                 await asyncio.wait_for(sandbox.run("import time; time.sleep(600)"), 1)
-            await asyncio.wait_for(sandbox.stop(), 20)
+            await asyncio.wait_for(sandbox.stop(), 100)
 
 
 class Errors(Sdk):

@@ -16,7 +16,7 @@ import time
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "terrarium"
-DEADLINE_S = 30
+DEADLINE_S = 60
 
 
 def wait_until(holds, what, timeout_s=DEADLINE_S):

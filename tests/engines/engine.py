@@ -87,10 +87,12 @@ def remove_cgroups(pattern):
     for top in glob.glob("/sys/fs/cgroup/**/" + pattern, recursive=True):
         for folder, _, _ in os.walk(top, topdown=False):
             with contextlib.suppress(OSError), open(folder + "/cgroup.procs", encoding="ascii") as procs:
-                for pid in procs.read().split():
-                    os.kill(int(pid), signal.SIGKILL)
+                for pid in map(int, procs.read().split()):
+                    if pid > 1:  # 0: of another namespace of pids; to kill that would be to kill our own group
+                        with contextlib.suppress(ProcessLookupError):
+                            os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(Unable):
-                wait_until(lambda folder=folder: try_rmdir(folder), 5, "")
+                wait_until(lambda folder=folder: try_rmdir(folder), 30, "")
 
 
 def try_rmdir(folder):
@@ -105,7 +107,10 @@ def remove_tree(folder):
         inside = [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]
     for point in reversed(inside):
         quiet("umount", "-l", point)
-    shutil.rmtree(folder, ignore_errors=True)
+    end = time.monotonic() + 30
+    while os.path.exists(folder) and time.monotonic() < end:  # somebody who is just ending may write there still
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.05)
 
 
 class Engine:
@@ -187,13 +192,13 @@ address = "%s"
 
     def start_daemon(self):
         self.children[1:] = [self.spawn(*self.daemon)]
-        wait_until(lambda: self.is_dead() or self.cli("info").returncode == 0, 30, "dockerd does not answer")
+        wait_until(lambda: self.is_dead() or self.cli("info").returncode == 0, 120, "dockerd does not answer")
         if self.is_dead():
             raise Unable("it ended at once")
 
     def restart(self, signum):
         self.children[1].send_signal(signum)
-        self.children[1].wait(30)
+        self.children[1].wait(120)
         self.start_daemon()
 
     def hide(self, folder):
@@ -216,7 +221,7 @@ address = "%s"
         for child in reversed(getattr(self, "children", [])):
             child.terminate()
             try:
-                child.wait(20)
+                child.wait(60)
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
@@ -450,7 +455,7 @@ def report_containers(engine):
     def listed():
         return engine.cli("ps", "-a", "--format", "{{.Names}}\t{{.Image}}\t{{.Status}}").stdout.splitlines()
     with contextlib.suppress(Unable):
-        wait_until(lambda: not listed(), 10, "")
+        wait_until(lambda: not listed(), 60, "")
     for line in listed():
         print("left behind: container %s" % line)
     return 1 if listed() else 0
@@ -463,7 +468,7 @@ def down(name, engine):
             pid = int(f.read())
         minder = os.pidfd_open(pid)
         signal.pidfd_send_signal(minder, signal.SIGTERM)
-        if not select.select([minder], [], [], 60)[0]:
+        if not select.select([minder], [], [], 240)[0]:
             print("the minder of %s does not end" % name)
             code = 1
     if code:
@@ -485,7 +490,7 @@ def restart(engine, how):
     def is_new():
         return read(engine.path("pid")) not in ("", before) and engine.cli("info").returncode == 0
     try:
-        wait_until(is_new, 60, "dockerd does not come back")
+        wait_until(is_new, 200, "dockerd does not come back")
     except Unable as why:
         print(why)
         return 1

@@ -18,7 +18,7 @@ with() {
 	n=$1
 	shift
 	tried="$tried $*" code=0
-	timeout 20 /usr/bin/python3 limit.py "$n" "$terrarium" "$@" >out 2>err </dev/null || code=$?
+	timeout 120 /usr/bin/python3 limit.py "$n" "$terrarium" "$@" >out 2>err </dev/null || code=$?
 	[ $code -lt 126 ] || wrong "it should neither hang nor crash"
 	[ $code = 0 ] || grep -q '^terrarium: ' err || wrong "it should say why"
 	[ "$(wc -l <err)" -le 2 ] || wrong "a sentence is enough"

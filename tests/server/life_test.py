@@ -86,15 +86,16 @@ def dying(program):
 
 
 def limits(program):
-    s = Server(program, "--idle-timeout", "1", "--max-sandboxes", "2")
+    s = Server(program, "--idle-timeout", "5", "--max-sandboxes", "2")
     s.start_box("a")
     s.start_box("b")
     r = s.start_box("c")
     check("not more than may be", r.failed(500, 5002, "--max-sandboxes 2"), r)
     s.run("open('f', 'w').write('x')", name="a")
-    for _ in range(6):
+    for _ in range(20):
         s.run("import time; time.sleep(0.3)", name="a")
     check("who is used is not idle", s.run("1", name="a").out == ["1"])
+    wait_until(lambda: not s.metrics(sandbox="b").result["sandboxes"][0]["running"])
     check("who is not is stopped", s.run("1", name="b").failed(500, 5002, "idle", "start it again"), s.run("1", name="b"))
     check("and gives its place away", s.start_box("c").status == 200)
     idle = lambda: not any(row["running"] for row in s.metrics().result["sandboxes"])

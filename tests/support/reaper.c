@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* reaper COMMAND…: run it and pass its exit code on. Whatever it leaves running, daemons
- * included, becomes our child, because we are its subreaper: what is still there five
+ * included, becomes our child, because we are its subreaper: what is still there thirty
  * seconds after the command's end is named ("left behind: process PID NAME") and killed. */
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEADLINE_S = 5 };
+enum { DEADLINE_S = 30 };
 
 static int exit_code_of(int status)
 {

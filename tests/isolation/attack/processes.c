@@ -197,9 +197,11 @@ static enum verdict compare(const struct target *t, struct found *f)
 /* A victim of our own can be waited for; with the agent we would have ended, too. */
 static enum verdict of_end(const struct target *t, struct found *f)
 {
-	usleep(20000);
-	return waitpid(t->victim, NULL, WNOHANG) == t->victim ? say(f, OPEN, "it has ended")
-							      : say(f, SHUT, "it lives");
+	enum { LONGEST_MS = 500 };
+	for (int ms = 0; ms < LONGEST_MS; ms += 10, usleep(10000))
+		if (waitpid(t->victim, NULL, WNOHANG) == t->victim)
+			return say(f, OPEN, "it has ended");
+	return say(f, SHUT, "it lives");
 }
 
 static enum verdict end_it(const struct target *t, struct found *f)

@@ -30,7 +30,7 @@
 #include "wire/message.h"
 #include "wire/plan.h"
 
-enum { PATIENCE_MS = 20 * 1000 };
+enum { PATIENCE_MS = 60 * 1000 };
 
 static const char *self;
 static struct {

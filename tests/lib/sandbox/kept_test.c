@@ -42,7 +42,7 @@ static const struct trm_sandbox_cb cb = {.ready = on_ready, .closed = on_closed}
 
 static void wait_until(const bool *is_true)
 {
-	time_t deadline = time(NULL) + 20;
+	time_t deadline = time(NULL) + 60;
 	while (!*is_true && time(NULL) < deadline)
 		trm_loop_step(loop, 1000);
 	assert_true(*is_true);
@@ -106,7 +106,7 @@ static void one_is_left_and_come_back_to(void **state)
 	assert_int_equal(try_attach(&second, "one"), TRM_ENOENT);
 	assert_string_equal(error.msg, "there is no running sandbox 'one'");
 	/* Its keeper was our child, and has been reaped. */
-	time_t deadline = time(NULL) + 20;
+	time_t deadline = time(NULL) + 60;
 	siginfo_t info;
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && time(NULL) < deadline)
 		trm_loop_step(loop, 10);
@@ -186,7 +186,7 @@ static void it_ends_when_nobody_comes(void **state)
 	assert_int_equal(trm_sandbox_open(loop, &opts, &cb, &c, &c.sandbox, &error), 0);
 	wait_until(&c.is_ready);
 	close_it(&c);
-	time_t deadline = time(NULL) + 20;
+	time_t deadline = time(NULL) + 60;
 	assert_int_equal(trm_registry_create(&registry, &error), 0);
 	while (n && time(NULL) < deadline) { /* looking does not count */
 		assert_int_equal(trm_registry_refresh(registry, &entries, &n, &error), 0);

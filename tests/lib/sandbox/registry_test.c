@@ -91,7 +91,7 @@ static void one_is_found_with_figures(void **state)
 	assert_true(e->sample.known & TRM_METRIC_MEM);
 	assert_true(e->sample.mem_bytes > 1 << 20);
 	assert_true(e->sample.known & TRM_METRIC_PROCS && e->sample.procs >= 2);
-	assert_true(bed_wait_for(&bed, has_rate, 5000));
+	assert_true(bed_wait_for(&bed, has_rate, BED_DEADLINE_MS));
 	bed_close(&bed);
 	look(&n);
 	assert_int_equal(n, 0);
@@ -242,7 +242,7 @@ static void signals_reach_the_process_that_was_meant(void **state)
 	assert_true(trm_sandbox_signal(bed.sandbox, v.pid, v.start, 65, false, on_signalled, &v, NULL) < 0);
 	signal_and_wait(&v, v.pid, v.start, SIGTERM);
 	assert_int_equal(v.answer.code, TRM_OK);
-	assert_true(bed_wait_for(&bed, is_gone, 10000));
+	assert_true(bed_wait_for(&bed, is_gone, BED_DEADLINE_MS));
 	bed_end(&bed);
 	assert_string_equal(bed_stdout(&bed), "143\n");
 	trm_sandbox_close(visitor);
