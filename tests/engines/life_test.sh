@@ -34,9 +34,9 @@ try cp lab:there back
 cmp -s file back || wrong "a file should come back as it went"
 
 # Two that are attached do not disturb one another; the second one's interrupt reaches the first one's run.
-setsid -w "$terrarium" run --yes --name lab -c 'print("on", flush=True)
+setsid -w "$terrarium" run --yes --timeout 0 --name lab -c 'print("on", flush=True)
 import time
-time.sleep(100)' >first 2>&1 &
+time.sleep(1000)' >first 2>&1 &
 first=$!
 until_true grep -q on first
 kill -INT $first
@@ -60,7 +60,7 @@ until_true is_gone lab
 # ---- somebody is killed
 
 # The client: its sandbox goes with it.
-setsid "$terrarium" run $new --name orphan -c 'import time; time.sleep(100)' >first 2>&1 &
+setsid "$terrarium" run $new --timeout 0 --name orphan -c 'import time; time.sleep(1000)' >first 2>&1 &
 first=$!
 until_true is_entered orphan
 kill -KILL $first
@@ -76,9 +76,9 @@ until_true eval '"$terrarium" ps --all >/dev/null 2>&1; is_gone left'
 
 # ---- the container is taken away
 
-setsid -w "$terrarium" run $new --name robbed -c 'print("on", flush=True)
+setsid -w "$terrarium" run $new --timeout 0 --name robbed -c 'print("on", flush=True)
 import time
-time.sleep(100)' >out 2>err &
+time.sleep(1000)' >out 2>err &
 first=$!
 until_true grep -q on out
 "$ours" rm -f "$(containers robbed)" >/dev/null

@@ -12,9 +12,9 @@ new="--yes --backend docker --image localhost/tt:deb"
 is_gone() { [ -z "$(docker ps -aq --filter "label=dev.terrarium.name=$1")" ] && [ ! -e "run/terrarium/$1" ]; }
 
 for how in TERM KILL; do
-	setsid -w "$terrarium" run $new --name cut-$how -c 'print("on", flush=True)
+	setsid -w "$terrarium" run $new --timeout 0 --name cut-$how -c 'print("on", flush=True)
 import time
-time.sleep(100)' >out 2>err &
+time.sleep(1000)' >out 2>err &
 	first=$!
 	until_true grep -q on out
 	/usr/bin/python3 -B "$source/tests/engines/engine.py" restart docker "$engine" $how ||
