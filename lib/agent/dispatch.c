@@ -124,10 +124,11 @@ static int do_strays(struct client *client, const struct frame *frame)
 {
 	struct unpack fields = fields_of(frame);
 	uint32_t stream = unpack_u32(&fields), age_ms = unpack_u32(&fields);
+	uint64_t sent_ms = unpack_u64(&fields);
 	if (fields.bad)
 		return bad_payload(client, frame);
 	struct sub *sub = stream ? sub_of(client_find(client, stream)) : NULL;
-	proc_kill_strays(client->agent, sub ? sub->proc : NULL, age_ms);
+	proc_kill_strays(client->agent, sub ? sub->proc : NULL, age_ms, sent_ms);
 	return 0;
 }
 

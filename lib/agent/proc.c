@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -227,7 +228,18 @@ void proc_signal(struct proc *proc, int signo, bool whole_tree)
 		kill(-proc->pid, signo);
 }
 
-void proc_kill_strays(const struct agent *agent, const struct proc *proc, uint32_t age_ms)
+/* When those of that age were started. Who asks may have waited long for us to read it. */
+static uint64_t since_ms(uint32_t age_ms, uint64_t sent_ms)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	bool is_our_clock = sent_ms <= now_ms && now_ms - sent_ms < 60000;
+	uint64_t then_ms = is_our_clock ? sent_ms : now_ms;
+	return age_ms && age_ms < then_ms ? then_ms - age_ms : 0;
+}
+
+void proc_kill_strays(const struct agent *agent, const struct proc *proc, uint32_t age_ms, uint64_t sent_ms)
 {
 	enum { MOST = 1024 };
 	pid_t spared[MOST];
@@ -236,7 +248,7 @@ void proc_kill_strays(const struct agent *agent, const struct proc *proc, uint32
 		if (!other->exited && other->pid > 0)
 			spared[n++] = other->pid;
 	tree_kill_strays(proc && !proc->exited ? proc->pid : 0, proc && age_ms ? proc->mark : 0, spared, n,
-			age_ms);
+			since_ms(age_ms, sent_ms));
 }
 
 void proc_resize(struct proc *proc, uint16_t rows, uint16_t cols)

@@ -82,7 +82,7 @@ void proc_end(struct proc *proc);
 void proc_left(struct proc *proc);
 void proc_signal(struct proc *proc, int signo, bool whole_tree);
 /* Kill what `proc` has started and is no older than that; with NULL or 0, all orphans: see FRAME_STRAYS. */
-void proc_kill_strays(const struct agent *agent, const struct proc *proc, uint32_t age_ms);
+void proc_kill_strays(const struct agent *agent, const struct proc *proc, uint32_t age_ms, uint64_t sent_ms);
 /* That client sends it a signal: should it die of that, all are told who it was. */
 void proc_note_signal(struct proc *proc, int signo, const struct client *client);
 void proc_resize(struct proc *proc, uint16_t rows, uint16_t cols);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
@@ -303,12 +302,8 @@ void tree_signal_below(pid_t root, int signo)
 	signal_aim(&(struct aim){.root = root}, signo);
 }
 
-void tree_kill_strays(pid_t root, uint64_t mark, const pid_t *spared, size_t n, uint32_t age_ms)
+void tree_kill_strays(pid_t root, uint64_t mark, const pid_t *spared, size_t n, uint64_t since_ms)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	uint64_t since_ms = age_ms && age_ms < now_ms ? now_ms - age_ms : 0;
 	const struct aim aim = {.root = root,
 			.with_orphans = !mark,
 			.mark = mark,

@@ -47,10 +47,10 @@ void tree_bear_mark(uint64_t mark);
  * SIGKILL everybody is stopped first: who is stopped cannot fork away. root 0: only who bears the mark. */
 void tree_signal(pid_t root, uint64_t mark, int signo);
 /* Kill the descendants of root (0: nobody's) and orphans with theirs: those that bear the mark or, with mark
- * 0, all that have come to us. They are stopped first as above; of all only what is no older than age_ms (0:
- * of any age). Spared are the n processes that are given, root itself, and what descends from the others of
- * them. */
-void tree_kill_strays(pid_t root, uint64_t mark, const pid_t *spared, size_t n, uint32_t age_ms);
+ * 0, all that have come to us. They are stopped first as above; of all only what was started
+ * since then (ms of CLOCK_BOOTTIME; 0: whenever). Spared are the n processes that are given, root itself, and
+ * what descends from the others of them. */
+void tree_kill_strays(pid_t root, uint64_t mark, const pid_t *spared, size_t n, uint64_t since_ms);
 /* One process, or with `has_tree` all that descends from it too: a descendant of ours (as PID 1: anybody but
  * us) whose start is still the one that was seen; 0: whatever it is. TRM_ENOENT: there is no such process
  * (any more). TRM_EPERM: not ours to signal. */

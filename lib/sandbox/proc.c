@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "sandbox/sandbox.h"
@@ -427,9 +428,14 @@ static void pack_le32(unsigned char *at, uint32_t value)
 
 void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms)
 {
-	unsigned char payload[8];
+	unsigned char payload[16];
+	struct timespec now;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	pack_le32(payload, proc && !is_over(proc) ? proc->stream.id : 0);
 	pack_le32(payload + 4, age_ms);
+	pack_le32(payload + 8, (uint32_t)now_ms);
+	pack_le32(payload + 12, (uint32_t)(now_ms >> 32));
 	client_send(sandbox, 0, FRAME_STRAYS, 0, payload, sizeof payload);
 }
 

@@ -211,7 +211,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.echoes = run->echoes};
 	struct trm_error why;
 	look_ahead(s);
-	stray_begin(s, k);
+	stray_begin(s);
 	if (run->timeout_ms > 0 && s->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
 		request.timeout_ms = (uint64_t)run->timeout_ms;
 	s->active = run;
@@ -266,6 +266,7 @@ void run_take_back(struct trm_run *run)
 	}
 	stop_reset(run->kernel);
 	memory_end(run->session);
+	stray_unwatch(run->session);
 	run->is_begun = false;
 	run_requeue(run);
 }
@@ -307,6 +308,7 @@ void run_begin(struct trm_run *run)
 	if (run->timeout_ms > 0 && run->kernel->stage == STAGE_CALM)
 		trm_timer_start(run->kernel->timer, (uint64_t)run->timeout_ms, 0);
 	memory_begin(run);
+	stray_watch(run);
 }
 
 void run_announce(struct trm_run *run)
@@ -445,6 +447,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 		cause_hint(run, result, hint, sizeof hint);
 		result->hint = hint[0] ? hint : NULL;
 		memory_end(s);
+		stray_unwatch(s);
 		run_announce(run);
 	}
 	tell_missed(run, result, hint, sizeof hint);

@@ -137,6 +137,7 @@ static void session_free(struct trm_session *s)
 		kernel_finish(&s->kernels[i]);
 	trm_timer_remove(s->soon);
 	memory_finish(s);
+	stray_finish(s);
 	output_finish(&s->output);
 	buf_finish(&s->request);
 	free(s);

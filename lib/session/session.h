@@ -216,6 +216,7 @@ struct trm_session {
 	int memory_fd; /* becomes readable when memory passes the threshold; -1: the kernel does not tell */
 	struct trm_watch *memory_watch;
 	struct trm_timer *memory_timer; /* NULL until it is needed */
+	struct trm_timer *stray_timer;  /* likewise */
 	struct buf request;             /* scratch */
 };
 
@@ -256,7 +257,11 @@ void kernel_watch_start(struct kernel *kernel);
 
 /* A run is about to be sent: what earlier ones have left behind goes, if there is no room for another
  * process. */
-void stray_begin(struct trm_session *session, const struct kernel *kernel);
+void stray_begin(struct trm_session *session);
+/* It runs: what bombs of earlier ones do to it meanwhile is looked after until stray_unwatch(). */
+void stray_watch(struct trm_run *run);
+void stray_unwatch(struct trm_session *session);
+void stray_finish(struct trm_session *session);
 /* It has ended, with the process limit met or not, in a session that is open. */
 void stray_end(const struct trm_run *run, const struct trm_result *result, bool has_met_limit,
 		const struct trm_sample *now);

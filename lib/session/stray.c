@@ -6,6 +6,9 @@
 /* Start times are counted in these. */
 enum { START_TICK_MS = 20 };
 
+/* Bash tries to fork for 15 s: there is room again before it has given up. */
+enum { FIRST_LOOK_MS = 250, NEXT_LOOKS_MS = 1000 };
+
 /* A bomb's processes come and go: the table is never quite full. (It is counted once the limit has been met.)
  */
 static bool is_crowded(const struct trm_session *s, const struct trm_sample *now)
@@ -14,10 +17,56 @@ static bool is_crowded(const struct trm_session *s, const struct trm_sample *now
 	return now->known & TRM_METRIC_PROCS && now->procs > limit - limit / 4;
 }
 
-void stray_begin(struct trm_session *s, const struct kernel *k)
+/* What earlier runs have left behind: orphans, and what idle interpreters have below them. */
+static void make_room(struct trm_session *s)
+{
+	proc_kill_strays(s->sandbox, NULL, 0);
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+		if (s->kernels[i].proc && !s->kernels[i].run)
+			proc_kill_strays(s->sandbox, s->kernels[i].proc, 0);
+}
+
+void stray_begin(struct trm_session *s)
 {
 	if (session_is_open(s) && s->knows_events && is_crowded(s, &s->events))
-		proc_kill_strays(s->sandbox, k->proc, 0);
+		make_room(s);
+}
+
+/* A bomb may still have been small when this run was sent. What has lost its parents is not the run's own,
+ * or not any more. */
+static void on_look(void *user)
+{
+	struct trm_session *s = user;
+	struct trm_sample now;
+	session_enter(s);
+	bool is_known = s->active && s->knows_events && session_is_open(s)
+			&& metrics_events_now(s->sandbox, false, &now, NULL)
+			&& now.known & s->events.known & TRM_METRIC_PROCS_REFUSED;
+	if (is_known && now.procs_refused > s->events.procs_refused && is_crowded(s, &now))
+		make_room(s);
+	session_leave(s);
+}
+
+void stray_watch(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	if (s->knows_events
+			&& (s->stray_timer
+					|| trm_loop_add_timer(s->loop, on_look, s, &s->stray_timer, NULL)
+							   == 0))
+		trm_timer_start(s->stray_timer, FIRST_LOOK_MS, NEXT_LOOKS_MS);
+}
+
+void stray_unwatch(struct trm_session *s)
+{
+	if (s->stray_timer && !s->is_closed)
+		trm_timer_stop(s->stray_timer);
+}
+
+void stray_finish(struct trm_session *s)
+{
+	trm_timer_remove(s->stray_timer);
+	s->stray_timer = NULL;
 }
 
 void stray_end(const struct trm_run *run, const struct trm_result *result, bool has_met_limit,

@@ -104,9 +104,11 @@ enum frame_type {
 	FRAME_PING,  /* stream 0. any bytes ≤ 64; answered by PONG with the same */
 	FRAME_SHUTDOWN,        /* stream 0. end everything; the agent exits */
 	FRAME_SIGNAL_PID = 20, /* see message.h. Any process inside but the agent. Answer: DONE or ERROR */
-	FRAME_STRAYS = 21,   /* stream 0. u32 stream of a process or 0, u32 age_ms. Kill what that process has
-				started and is no older; with 0 for either, all orphans */
-	FRAME_TELL = 22,     /* stream 0. At most FRAME_TELL_MAX bytes for the other clients */
+	FRAME_STRAYS = 21, /* stream 0. u32 stream of a process or 0, u32 age_ms, u64 sent_ms. Kill what that
+			      process has started and was no older when this was sent; with 0 for either, all
+			      orphans. sent_ms: CLOCK_BOOTTIME, told apart from another machine's by its being
+			      less than a minute ago; else this was sent just now */
+	FRAME_TELL = 22,   /* stream 0. At most FRAME_TELL_MAX bytes for the other clients */
 	FRAME_TREE_GET = 32, /* see entry.h, as the next three. Answer: ENTRY and DATA of a tree, which take
 				credit alike (payload bytes), then DONE; or ERROR */
 	FRAME_TREE_PUT, /* then ENTRY and DATA of a tree. Answer: NOTEs, DONE when it is complete, or ERROR */

@@ -258,6 +258,26 @@ static void after_a_fork_bomb_the_next_run_works(void **state)
 	assert_string_equal(bed_stdout(&bed), "0\n");
 }
 
+/* A bomb may go off when the next run has long begun. */
+static void what_an_earlier_run_grows_makes_room(void **state)
+{
+	(void)state;
+	if (!has_groups)
+		skip();
+	bed_run(&bed, "python",
+			"import os, time\n"
+			"if os.fork() == 0:\n"
+			"    os.setsid()\n"
+			"    while not os.path.exists('off'): time.sleep(0.01)\n"
+			"    while True:\n"
+			"        try: os.fork() or time.sleep(1000)\n"
+			"        except OSError: open('full', 'w').close()\n");
+	const struct trm_result *r = bed_run(&bed, "bash",
+			"touch off; until [ -e full ]; do :; done; ls / >/dev/null && echo up; rm off full");
+	assert_int_equal(r->status, TRM_STATUS_OK);
+	assert_string_equal(bed_stdout(&bed), "up\n");
+}
+
 /* Why it does not work here, though the kernel says only that there is no such call. */
 static void memory_that_nothing_counts(void **state)
 {
@@ -354,6 +374,7 @@ int main(void)
 			TEST(jobs_live_on),
 			TEST(a_time_out_takes_the_whole_tree),
 			TEST(after_a_fork_bomb_the_next_run_works),
+			TEST(what_an_earlier_run_grows_makes_room),
 			TEST(disk),
 			TEST(many_small_files),
 			TEST(an_allocation_that_was_refused),
