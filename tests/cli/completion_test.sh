@@ -5,7 +5,7 @@
 command -v bash >/dev/null || { echo "SKIP: no bash"; exit 77; }
 XDG_RUNTIME_DIR=$(mktemp -d)
 export XDG_RUNTIME_DIR
-trap '"$terrarium" stop --all >/dev/null 2>&1; rm -rf "$dir" "$XDG_RUNTIME_DIR"' EXIT
+trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir" "$XDG_RUNTIME_DIR"' EXIT
 mkdir bin here && ln -s "$terrarium" bin/terrarium && cd here
 PATH=$dir/bin:$PATH
 mkdir folder && touch a.py 'two words.trec'

@@ -5,7 +5,7 @@
 need_local
 XDG_RUNTIME_DIR=$(mktemp -d)
 export XDG_RUNTIME_DIR
-trap '"$terrarium" stop --all >/dev/null 2>&1; rm -rf "$dir" "$XDG_RUNTIME_DIR"' EXIT
+trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir" "$XDG_RUNTIME_DIR"' EXIT
 
 try inspect
 expect_code 125
