@@ -175,11 +175,13 @@ static size_t count(char *const *strv)
 	return n;
 }
 
-/* Clients say where to start, and mean the working directory that they have asked for, or the usual one.
- * Where that could not be made it is the one that the agent is in (""). */
+/* Clients say where to start, and mean the working directory that was asked for: by them, or else, as they
+ * name the usual one then, by what started us. It is the one that the agent is in (""), as is another where
+ * that could not be made. */
 static const char *start_dir(const struct agent *agent, const char *cwd)
 {
-	bool is_usual = agent->is_container && strcmp(cwd, "/workspace") == 0 && access(cwd, F_OK) < 0;
+	bool is_usual = agent->is_container && strcmp(cwd, "/workspace") == 0
+			&& (agent->workdir || access(cwd, F_OK) < 0);
 	bool is_asked = agent->workdir && strcmp(cwd, agent->workdir) == 0;
 	return is_usual || is_asked ? "" : cwd;
 }

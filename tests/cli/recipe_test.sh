@@ -46,7 +46,7 @@ cat >config.json <<CONFIG
       "put": ["true"], "connect": ["false", "{key}"], "destroy": ["true"], "commit": ["true", "{tag}"]},
     "hints": [["asleep", "wake it up"]]},
   "hangs": {"like": "toy", "timeout": 5, "steps": {"image": ["{program}", "hang"]}},
-  "saves": {"program": "$dir/engine",
+  "saves": {"program": "$dir/engine", "workdir": "$dir/work",
     "steps": {
       "image": ["{program}", "image", "{image}"], "create": ["echo", "{image}"], "put": ["true"],
       "connect": ["{agent}", "connect", "--key", "{key}", "--start", "--linger", "1",
