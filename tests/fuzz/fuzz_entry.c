@@ -3,6 +3,7 @@
  * and nothing in it may lead out. */
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 enum { BYTES_MAX = 1 << 16, FILES_MAX = 64, TOP_MAX = 64 };
 
 static char top[TOP_MAX]; /* holds "outside", and the target "in" */
+static bool is_all_seen;
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
@@ -22,13 +24,20 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 	return remove(path);
 }
 
+/* Directories are opened for us, in case that we are not root: what cannot be seen before is seen in the next
+ * pass. */
 static int check_one(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
 	char target[5000];
-	(void)kind;
+	if (kind == FTW_NS || kind == FTW_DNR)
+		is_all_seen = false;
+	if (kind == FTW_NS)
+		return 0;
 	if (!S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode) && !S_ISLNK(status->st_mode))
 		abort();
 	if (status->st_mode & 07000)
+		abort();
+	if (S_ISDIR(status->st_mode) && chmod(path, 0700) < 0)
 		abort();
 	if (!S_ISLNK(status->st_mode))
 		return 0;
@@ -58,7 +67,10 @@ static void check_surroundings(const char *in)
 	struct stat status;
 	if (stat(top, &status) < 0 || status.st_nlink != 3)
 		abort();
-	nftw(in, check_one, 64, FTW_PHYS);
+	do {
+		is_all_seen = true;
+		nftw(in, check_one, 64, FTW_PHYS);
+	} while (!is_all_seen);
 }
 
 static int take(struct sink *sink, const struct frame *f, struct trm_error *why)
