@@ -2,7 +2,10 @@
 
 /* reaper COMMAND…: run it and pass its exit code on. Whatever it leaves running, daemons
  * included, becomes our child, because we are its subreaper: what is still there thirty
- * seconds after the command's end is named ("left behind: process PID NAME") and killed. */
+ * seconds after the command's end is named ("left behind: process PID NAME") and killed.
+ *
+ * Podman's own one is none of that: whoever asks it anything without being root has a "podman pause" from
+ * then on, which holds a user namespace for the next time. */
 
 #include <errno.h>
 #include <signal.h>
@@ -48,6 +51,47 @@ static int wait_for(pid_t command)
 	}
 }
 
+static void read_name(long pid, char *out, size_t cap)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+	FILE *f = fopen(path, "r");
+	*out = '\0';
+	if (!f)
+		return;
+	if (fgets(out, (int)cap, f))
+		out[strcspn(out, "\n")] = 0;
+	fclose(f);
+}
+
+static void end_podmans(long pid)
+{
+	char name[64];
+	read_name(pid, name, sizeof name);
+	if (strcmp(name, "podman pause") == 0)
+		kill((pid_t)pid, SIGKILL);
+}
+
+static void name_and_kill(long pid)
+{
+	char name[64];
+	read_name(pid, name, sizeof name);
+	printf("left behind: process %ld %s\n", pid, name);
+	kill((pid_t)pid, SIGKILL);
+}
+
+static void for_each_child(void (*fn)(long pid))
+{
+	char path[64];
+	long pid;
+	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+	FILE *f = fopen(path, "r");
+	while (f && fscanf(f, "%ld", &pid) == 1)
+		fn(pid);
+	if (f)
+		fclose(f);
+}
+
 /* Reap until there is no child left (true), or until the deadline. */
 static bool wait_for_rest(const sigset_t *sigchld)
 {
@@ -59,36 +103,11 @@ static bool wait_for_rest(const sigset_t *sigchld)
 			;
 		if (pid < 0 && errno == ECHILD)
 			return true;
+		for_each_child(end_podmans);
 		sigtimedwait(sigchld, NULL, &step); /* woken by the end of the next one */
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (now.tv_sec - start.tv_sec < DEADLINE_S);
 	return false;
-}
-
-static void name_and_kill(long pid)
-{
-	char path[64], name[64] = "";
-	snprintf(path, sizeof path, "/proc/%ld/comm", pid);
-	FILE *f = fopen(path, "r");
-	if (f) {
-		if (fgets(name, sizeof name, f))
-			name[strcspn(name, "\n")] = 0;
-		fclose(f);
-	}
-	printf("left behind: process %ld %s\n", pid, name);
-	kill((pid_t)pid, SIGKILL);
-}
-
-static void name_children(void)
-{
-	char path[64];
-	long pid;
-	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-	FILE *f = fopen(path, "r");
-	while (f && fscanf(f, "%ld", &pid) == 1)
-		name_and_kill(pid);
-	if (f)
-		fclose(f);
 }
 
 int main(int argc, char **argv)
@@ -103,6 +122,6 @@ int main(int argc, char **argv)
 	int code = wait_for(start(argv + 1));
 	if (wait_for_rest(&sigchld))
 		return code;
-	name_children();
+	for_each_child(name_and_kill);
 	return code ? code : 1;
 }
