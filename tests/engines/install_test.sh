@@ -83,25 +83,25 @@ expect_in err "in PIP_CERT"
 # With it, what is installed is there in the next run of the kernel that has missed it.
 cat ca.key >>ca.pem
 export PIP_CERT="$dir/ca.pem"
-start lab
-try run --yes --name lab -c 'import demo'
+start shelf
+try run --yes --name shelf -c 'import demo'
 expect_code 1
-try install --name lab demo
+try install --name shelf demo
 expect_code 0
 expect_in out "Successfully installed demo-1.0 helper-1.5"
-try run --yes --name lab -c 'import demo, helper; print(demo.version, helper.f())'
+try run --yes --name shelf -c 'import demo, helper; print(demo.version, helper.f())'
 expect_out "1.0 helped"
-try install --name lab insource
+try install --name shelf insource
 expect_code 0
-try run --yes --name lab -c 'import insource; insource.answer'
+try run --yes --name shelf -c 'import insource; insource.answer'
 expect_out 42
-try install --name lab there-is-no-such
+try install --name shelf there-is-no-such
 expect_code 1
 expect_in err "No matching distribution found for there-is-no-such"
 expect_in err "pip failed, for what it said above (exit code 1)"
 
 # The file is the sandbox's own, and has the authority but not its key.
-try run --yes --name lab -c "import os
+try run --yes --name shelf -c "import os
 path = os.environ['PIP_CERT']
 text = open(path).read()
 print('$(sed -n 2p ca.pem)' in text, 'PRIVATE' in text, oct(os.stat(os.path.dirname(path)).st_mode & 0o777))"
@@ -110,7 +110,7 @@ expect_out "True False 0o700"
 # In the REPL, and in the way to an engine that is on another machine.
 printf ':install plain\nimport plain; plain.x\n' >lines
 tried="terrarium repl <lines" code=0
-"$terrarium" repl --yes --name lab <lines >out 2>err || code=$?
+"$terrarium" repl --yes --name shelf <lines >out 2>err || code=$?
 expect_code 0
 expect_in out "Successfully installed plain-2.0"
 [ "$(tail -n 1 out)" = 2 ] || wrong "the package should be there on the next line"
@@ -162,7 +162,7 @@ expect_out 2
 # npm, where there is one in a folder of its own, as node's makers ship it: the image has none that is whole.
 npm=$(readlink -f "$(command -v npm || echo /)")
 npm=${npm%/bin/npm-cli.js}
-if [ -d "$npm/node_modules/@npmcli" ]; then
+if [ -d "$npm/node_modules/semver" ]; then # not Debian's, which has its modules elsewhere
 	mkdir bin
 	ln -s /data/npm/bin/npm-cli.js bin/npm
 	start js --mount "$npm:/data/npm" --mount "$dir/bin:/data/bin" --env PATH=/data/bin:/usr/bin:/bin
