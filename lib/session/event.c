@@ -166,7 +166,7 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 	k->is_awaited = false;
 	k->hurries = 0;
 	if (k->is_settling)
-		trm_timer_start(k->timer, SETTLE_MS, 0);
+		trm_timer_start(k->timer, question_settle(k) ? ANSWER_TIMEOUT_MS : SETTLE_MS, 0);
 	char *json = e->text ? NULL : cJSON_PrintUnformatted(e->data);
 	if (!json)
 		trm_error_set(&why, TRM_EIO, "%s", e->text ? e->text : "out of memory");

@@ -53,7 +53,8 @@ void question_take_back(struct kernel *k)
 
 void question_hurry(struct kernel *k)
 {
-	if (k->is_awaited || !k->is_ready || k->stage != STAGE_CALM || kernel_spec(k->lang)->answers_quickly)
+	if (k->is_awaited || k->is_settling || !k->is_ready || k->stage != STAGE_CALM
+			|| kernel_spec(k->lang)->answers_quickly)
 		return;
 	k->is_awaited = true;
 	trm_timer_start(k->timer, HURRY_MS, 0);
@@ -75,13 +76,8 @@ static bool begin_restart(struct kernel *k)
 	return true;
 }
 
-/* 1: not yet, for it is not our turn. */
-static int send_first(struct kernel *k, struct trm_error *reterr)
+static int send(struct kernel *k, struct question *q, struct trm_error *reterr)
 {
-	struct question *q = k->questions;
-	int r = kernel_ensure(k, reterr);
-	if (r < 0 || !share_has_turn(k))
-		return r < 0 ? r : 1;
 	q->id = share_question_id(k->session);
 	share_use_turn(k);
 	struct kernel_request request = {.op = q->op,
@@ -90,6 +86,15 @@ static int send_first(struct kernel *k, struct trm_error *reterr)
 			.code_len = q->code_len,
 			.cursor = q->cursor};
 	return kernel_send(k, &request, reterr);
+}
+
+/* 1: not yet, for it is not our turn. */
+static int send_first(struct kernel *k, struct trm_error *reterr)
+{
+	int r = kernel_ensure(k, reterr);
+	if (r < 0 || !share_has_turn(k))
+		return r < 0 ? r : 1;
+	return send(k, k->questions, reterr);
 }
 
 void question_next(struct kernel *k, bool in_turn)
@@ -138,6 +143,28 @@ static struct question *question_new(
 			.fn = fn,
 			.user = user};
 	return q;
+}
+
+static void on_settled(void *user, const char *json, const struct trm_error *why)
+{
+	(void)user;
+	(void)json;
+	(void)why;
+}
+
+bool question_settle(struct kernel *k)
+{
+	struct trm_error why;
+	if (!share_has_turn(k))
+		return false;
+	struct question *q = question_new(TRM_ASK_IS_COMPLETE, "", 0, on_settled, NULL);
+	if (q && send(k, q, &why) == 0) {
+		k->question = q;
+		return true;
+	}
+	if (q)
+		question_free(q);
+	return false;
 }
 
 int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, enum trm_question question,

@@ -39,8 +39,8 @@ enum {
 	HURRY_AGAIN_MS = 100,     /* between interrupts of a question that makes a run wait */
 	KILL_PATIENCE_MS = 5000,  /* for the agent to tell of the death after SIGKILL */
 	HURRY_MS = 15,            /* that a question may keep a run waiting; then it is interrupted */
-	SETTLE_MS = 5,            /* for that interrupt to have arrived */
-	NUDGE_MS = 40,            /* and then twice as long, and so on: see stop.c */
+	SETTLE_MS = 5, /* for that interrupt to have arrived, where question_settle() cannot tell */
+	NUDGE_MS = 40, /* and then twice as long, and so on: see stop.c */
 	NUDGES = 5,
 	DISPLAYS_MAX = 1000,
 	SAMPLE_SPACING_MS = 100, /* runs that follow each other quickly are not measured */
@@ -394,6 +394,10 @@ void question_next(struct kernel *kernel, bool in_turn);
 void question_answer(struct question *question, const char *json, const struct trm_error *why);
 /* A run waits for the answer in hand: it is not to wait long. */
 void question_hurry(struct kernel *kernel);
+/* Its interrupt may still be on its way when it is answered, and would meet the run that comes next: asks for
+ * nothing in particular, for who answers that has been interrupted before. False: it is not our turn, or
+ * cannot be asked. */
+bool question_settle(struct kernel *kernel);
 /* Is it answered by the interpreter's being started anew? */
 bool question_is_restart(const struct kernel *kernel, const struct question *question);
 /* The one in hand was sent, but not taken: it is to be sent again. */
