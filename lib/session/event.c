@@ -146,7 +146,12 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 		result.reason = reason;
 	}
 	k->set_runs[k->set] = run->number;
+	bool was_stopped = k->stage != STAGE_CALM;
 	stop_reset(k);
+	if (was_stopped && !kernel_spec(k->lang)->loses_interrupts && question_settle(k)) {
+		k->is_settling = true;
+		trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
+	}
 	run_finish(run, &result);
 	free(lines);
 }

@@ -394,9 +394,9 @@ void question_next(struct kernel *kernel, bool in_turn);
 void question_answer(struct question *question, const char *json, const struct trm_error *why);
 /* A run waits for the answer in hand: it is not to wait long. */
 void question_hurry(struct kernel *kernel);
-/* Its interrupt may still be on its way when it is answered, and would meet the run that comes next: asks for
- * nothing in particular, for who answers that has been interrupted before. False: it is not our turn, or
- * cannot be asked. */
+/* An interrupt of a question or a run may still be on its way when that has ended, and would meet the run
+ * that comes next: asks for nothing in particular, for who answers that has been interrupted before. False:
+ * it is not our turn, or cannot be asked. */
 bool question_settle(struct kernel *kernel);
 /* Is it answered by the interpreter's being started anew? */
 bool question_is_restart(const struct kernel *kernel, const struct question *question);

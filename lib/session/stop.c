@@ -215,7 +215,7 @@ static void settled(struct kernel *k)
 
 static void next_step(struct kernel *k)
 {
-	if (k->is_settling) {
+	if (k->is_settling && !k->question) {
 		settled(k);
 	} else if (k->stage == STAGE_CALM && k->question && k->is_awaited
 			&& k->hurries < ANSWER_TIMEOUT_MS / HURRY_AGAIN_MS) {
