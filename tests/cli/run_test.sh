@@ -82,7 +82,7 @@ code=0
 expect_code 125
 expect_err "terrarium: cannot write the output: No space left on device"
 
-# Signals: the first SIGINT interrupts; SIGTERM ends.
+# Signals: the first SIGINT interrupts; SIGTERM ends. What an earlier one has printed does not count.
 await_started() {
 	pid=$!
 	tries=0
@@ -93,6 +93,7 @@ await_started() {
 }
 signalled() { # SIGNAL CODE-TEXT
 	tried="terrarium run -c '$2', then SIG$1"
+	: >out
 	"$terrarium" run --yes -c "print started
 $2" >out 2>err &
 	await_started
@@ -104,6 +105,7 @@ $2" >out 2>err &
 signalled INT loop
 expect_code 130
 tried="terrarium run -c loop -c 'print no', then SIGINT"
+: >out
 "$terrarium" run --yes -c 'print started
 loop' -c 'print no' >out 2>err &
 await_started
