@@ -90,6 +90,7 @@ expect_err ""
 # Interrupted, and ended.
 for signal in INT:130 TERM:143 KILL:137; do
 	tried="terrarium run, then SIG${signal%:*}"
+	: >out
 	"$terrarium" run --yes -c 'import time
 print("started", flush=True)
 while True: time.sleep(0.01)' >out 2>err &
