@@ -105,6 +105,8 @@ struct backend_ops {
 	const struct netenv *(*surroundings)(const struct carrier *carrier);
 	/* May be NULL. The image or container that it was made from; "": none. Borrowed. */
 	const char *(*origin)(const struct carrier *carrier);
+	/* May be NULL. That is an existing container, which is only looked into. */
+	bool (*is_adopted)(const struct carrier *carrier);
 };
 
 extern const struct backend_ops backend_local;

@@ -167,6 +167,7 @@ static void on_progress(void *user, const char *words)
 		trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
 	else if (s->is_hung_up)
 		trm_timer_start(s->patience, END_PATIENCE_MS, 0);
+	snprintf(s->doing, sizeof s->doing, "%s", words);
 	if (s->cb->progress)
 		s->cb->progress(s->user, s, words);
 }
@@ -197,6 +198,24 @@ static const struct carrier_cb CARRIER_CB = {.progress = on_progress,
 		.connected = on_connected,
 		.closed = on_carrier_closed};
 
+static void tell_no_start(const struct trm_sandbox *s, struct trm_error *why)
+{
+	const double seconds = s->opts.start_timeout_ms / 1000.0;
+	if (s->state != SANDBOX_STARTING)
+		trm_error_set(why, TRM_ETIMEDOUT,
+				"sandbox '%s' did not start: its agent does not answer within %g s", s->name,
+				seconds);
+	else if (!*s->doing)
+		trm_error_set(why, TRM_ETIMEDOUT,
+				"sandbox '%s' did not start within %g s: no connection to it", s->name,
+				seconds);
+	else
+		trm_error_set(why, TRM_ETIMEDOUT,
+				"sandbox '%s' did not start: '%s' stood still for %g s; if it only is slow, give it "
+				"a longer --start-timeout",
+				s->name, s->doing, seconds);
+}
+
 static void on_impatient(void *user)
 {
 	struct trm_sandbox *s = user;
@@ -204,10 +223,7 @@ static void on_impatient(void *user)
 	if (s->is_hung_up)
 		trm_error_set(&why, TRM_ECLOSED, "the agent in sandbox '%s' ended or was killed", s->name);
 	else
-		trm_error_set(&why, TRM_ETIMEDOUT, "sandbox '%s' did not start within %g s: %s", s->name,
-				s->opts.start_timeout_ms / 1000.0,
-				s->state == SANDBOX_STARTING ? "no connection to it"
-							     : "its agent does not answer");
+		tell_no_start(s, &why);
 	sandbox_fail(s, &why);
 }
 
@@ -451,6 +467,12 @@ const char *trm_sandbox_origin(const struct trm_sandbox *sandbox)
 {
 	bool is_known = sandbox->ops->origin && sandbox->carrier;
 	return is_known ? sandbox->ops->origin(sandbox->carrier) : "";
+}
+
+bool trm_sandbox_is_adopted(const struct trm_sandbox *sandbox)
+{
+	bool is_known = sandbox->ops->is_adopted && sandbox->carrier;
+	return is_known && sandbox->ops->is_adopted(sandbox->carrier);
 }
 
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox)

@@ -135,7 +135,8 @@ struct trm_sandbox {
 	char backend[32];
 	char workdir[TRM_INSIDE_PATH];
 	char group[TRM_GROUP_BYTES];
-	char *mounts; /* malloc'd; NULL: none */
+	char *mounts;    /* malloc'd; NULL: none */
+	char doing[160]; /* what the carrier has begun last, in its words; "" */
 	const struct backend_ops *ops;
 	struct carrier *carrier; /* NULL once it has closed */
 	enum sandbox_state state;

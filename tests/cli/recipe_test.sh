@@ -45,6 +45,7 @@ cat >config.json <<CONFIG
       "wake": ["true"], "create": ["{program}", "create", "{image}", "{memory_mb}"],
       "put": ["true"], "connect": ["false", "{key}"], "destroy": ["true"], "commit": ["true", "{tag}"]},
     "hints": [["asleep", "wake it up"]]},
+  "stands": {"like": "toy", "steps": {"create": ["{program}", "hang", "{image}"]}},
   "hangs": {"like": "toy", "timeout": 5, "steps": {"image": ["{program}", "hang"]}},
   "saves": {"program": "$dir/engine", "workdir": "$dir/work",
     "steps": {
@@ -91,6 +92,11 @@ local --commit lab:2|--commit is of containers, and the backend 'local' has none
 microsandbox --read-only|--read-only is of containers, and the backend 'microsandbox' has none: give --backend docker or podman as well
 local --image here|--image is of containers, and the backend 'local' has none: give --backend docker or podman as well
 MISTAKES
+
+# One that stands still for longer than it may start is named, and what helps.
+try run --yes -c x --backend stands --image here --name slow --start-timeout 1 </dev/null
+expect_code 125
+expect_err "terrarium: sandbox 'slow' did not start: 'stands: creating the sandbox' stood still for 1 s; if it only is slow, give it a longer --start-timeout"
 
 try exec --image here -- true
 expect_code 125

@@ -57,26 +57,32 @@ static bool has_file(const char *name)
 	return access(path, F_OK) == 0;
 }
 
-static bool is_logged(const char *word)
+static unsigned times_logged(const char *word)
 {
 	char path[200], line[200];
-	bool has = false;
+	unsigned n = 0;
 
 	snprintf(path, sizeof path, "%s/log", dir);
 	FILE *f = fopen(path, "r");
 	while (f && fgets(line, sizeof line, f))
-		has |= strncmp(line, word, strlen(word)) == 0;
+		n += strncmp(line, word, strlen(word)) == 0;
 	if (f)
 		fclose(f);
-	return has;
+	return n;
 }
 
-static void start(void)
+static bool is_logged(const char *word)
 {
-	char path[200], config_path[200];
+	return times_logged(word) > 0;
+}
+
+static char config_path[200];
+
+static void start(const char *first, const char *second)
+{
+	char path[200];
 	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", NULL};
-	const char *argv[] = {
-			program, "--backend", "fake", "--confirm", "off", "--config", config_path, NULL};
+	const char *argv[] = {program, first, second, "--config", config_path, NULL};
 
 	snprintf(path, sizeof path, "%s:/usr/bin:/bin", dir);
 	setenv("PATH", path, 1);
@@ -88,13 +94,13 @@ static void start(void)
 	put("podman", "#!/bin/sh\n", 0700);
 	put("config.json", config, 0600);
 	screen_start(&s, 24, 80, argv, env);
-	screen_wait(&s, "idle");
 }
 
 static void a_container_is_looked_into(void **state)
 {
 	(void)state;
-	start();
+	start("--backend", "fake");
+	screen_wait(&s, "idle");
 	screen_send(&s, KEY_F(8));
 	screen_wait(&s, "o other containers");
 	assert_false(is_logged("list"));
@@ -129,22 +135,67 @@ static void a_container_is_looked_into(void **state)
 	assert_false(has_file("agent"));
 }
 
+/* "New sandbox" goes into the same container once more: its name is no image. Nobody is told of limits and of
+ * a network that were not asked for. */
+static void a_container_that_was_attached_to_is_gone_into_again(void **state)
+{
+	char command[600];
+
+	(void)state;
+	start("--backend", "fake");
+	screen_wait(&s, "idle");
+	snprintf(command, sizeof command,
+			"'%s' exec --config '%s' --keep --name kept --backend toy --container web -- true",
+			program, config_path);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(screen_leave(&s), 0);
+	unsigned adopted = times_logged("adopt");
+
+	start("attach", "kept");
+	screen_wait(&s, "idle");
+	screen_send(&s, "7");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Container");
+	assert_true(screen_shows(&s, "the container's own"));
+	assert_true(screen_shows(&s, "whatever network it has there"));
+	screen_send(&s, "c");
+	screen_wait_gone(&s, "whatever network");
+	screen_send(&s, "\020new sandbox\r");
+	screen_wait(&s, "A new sandbox?");
+	screen_send(&s, "n");
+	screen_wait(&s, "a new sandbox: ");
+	screen_wait(&s, "idle");
+	assert_int_equal(times_logged("adopt"), adopted + 1);
+	assert_int_equal(screen_leave(&s), 0);
+	assert_false(is_logged("destroy"));
+}
+
+static int abandon(void **state)
+{
+	(void)state;
+	screen_abandon(&s);
+	return 0;
+}
+
 static int clean(void **state)
 {
 	char command[200];
 
 	(void)state;
-	screen_abandon(&s);
 	snprintf(command, sizeof command, "rm -rf '%s'", dir);
 	return system(command);
 }
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(a_container_is_looked_into, clean)};
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test_teardown(a_container_is_looked_into, abandon),
+			cmocka_unit_test_teardown(
+					a_container_that_was_attached_to_is_gone_into_again, abandon),
+	};
 
 	if (argc < 2 || !mkdtemp(dir))
 		return 1;
 	program = argv[1];
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, clean);
 }

@@ -30,6 +30,7 @@ static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
 	msg->text = trm_sandbox_name(sandbox);
 	msg->other = trm_sandbox_backend(sandbox);
 	msg->origin = trm_sandbox_origin(sandbox);
+	msg->adopted = trm_sandbox_is_adopted(sandbox);
 	msg->limits = trm_sandbox_limits(sandbox);
 	msg->n_mounts = trm_sandbox_mounts(sandbox, &msg->mounts);
 	msg->kept = trm_sandbox_is_kept(sandbox);
@@ -120,7 +121,20 @@ static void describe_terminal(struct app *a)
 static void remember_kind(struct app *a)
 {
 	snprintf(a->like_backend, sizeof a->like_backend, "%s", trm_sandbox_backend(a->sandbox));
-	snprintf(a->like_image, sizeof a->like_image, "%s", trm_sandbox_origin(a->sandbox));
+	snprintf(a->like_origin, sizeof a->like_origin, "%s", trm_sandbox_origin(a->sandbox));
+	a->like_is_adopted = trm_sandbox_is_adopted(a->sandbox);
+}
+
+/* An existing container is the kind that it is: it is gone into once more. */
+static void take_kind(const struct app *a, struct trm_sandbox_opts *opts)
+{
+	opts->backend = a->like_backend;
+	if (a->like_is_adopted) {
+		opts->container.container = a->like_origin;
+		opts->container.image = opts->container.dockerfile = NULL;
+	} else if (a->like_origin[0]) {
+		opts->container.image = a->like_origin;
+	}
 }
 
 static int open_box(struct app *a, struct trm_error *reterr)
@@ -133,10 +147,8 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	/* Should it end, its successor is one of our own, and of the same kind: nobody who was in a container
 	 * expects to be outside of one. */
 	const char *name = a->has_attached ? NULL : a->opts->attach;
-	if (a->has_attached && a->like_backend[0]) {
-		opts.backend = a->like_backend;
-		opts.container.image = a->like_image[0] ? a->like_image : opts.container.image;
-	}
+	if (a->has_attached && a->like_backend[0])
+		take_kind(a, &opts);
 	bool joins = opts.server.join == TRM_SERVER_JOIN;
 	if (joins && a->has_attached)
 		opts.server.join = TRM_SERVER_JOIN_OR_START;

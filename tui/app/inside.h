@@ -117,7 +117,8 @@ struct app {
 	struct trm_session *session;
 	bool has_attached;        /* to the sandbox of the options; … */
 	char like_backend[64];    /* … which was of this kind; "" */
-	char like_image[256];     /* and made from this image; "" */
+	char like_origin[256];    /* and made from this image, or … */
+	bool like_is_adopted;     /* … went into this container; "" */
 	bool stops_sandbox;       /* closing is to end it, whatever it is */
 	char detached[65];        /* left running, on the person's wish; "" */
 	const char *env[APP_ENV]; /* of the kernels */

@@ -31,10 +31,16 @@ static const struct dialog_button confirm_buttons[] = {
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
 };
 
+bool ask_is_of_server(const struct model *m)
+{
+	return strcmp(m->sandbox.backend, "microsandbox") == 0;
+}
+
 /* A recipe's: its engine limits no files, and its network leads to wherever it does. */
 static bool is_of_engine(const struct model *m)
 {
-	return m->sandbox.origin[0];
+	const char *backend = m->sandbox.backend;
+	return strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0 && !ask_is_of_server(m);
 }
 
 static void tell_where(const struct model *m, struct dialog *d)
@@ -45,13 +51,42 @@ static void tell_where(const struct model *m, struct dialog *d)
 
 	dialog_add_labelled(d, "Where", ROLE_DIALOG, "sandbox %s, backend %s%s", m->sandbox.name,
 			m->sandbox.backend, states[m->sandbox.state]);
-	if (is_of_engine(m))
-		dialog_add_labelled(d, "Image", ROLE_DIALOG, "%s", m->sandbox.origin);
+	if (m->sandbox.origin[0])
+		dialog_add_labelled(d, m->sandbox.is_adopted ? "Container" : "Image", ROLE_DIALOG, "%s",
+				m->sandbox.origin);
 }
 
-bool ask_is_of_server(const struct model *m)
+static const struct trm_guard *guard_of(const struct model *m, const char *what)
 {
-	return strcmp(m->sandbox.backend, "microsandbox") == 0;
+	for (size_t i = 0; i < m->sandbox.n_guards; i++)
+		if (strcmp(m->sandbox.guards[i].what, what) == 0)
+			return &m->sandbox.guards[i];
+	return NULL;
+}
+
+static bool is_unlimited(const struct model *m, const char *what)
+{
+	const struct trm_guard *guard = guard_of(m, what);
+	return guard && guard->strength == TRM_NOT_ENFORCED;
+}
+
+/* What is not asked of an engine is not claimed. */
+static void tell_engine_limits(const struct model *m, struct dialog *d, const char *mem, const char *timeout)
+{
+	const struct trm_limits *l = &m->sandbox.limits;
+	char memory[48] = "no limit for memory", cpu[48] = "none for CPU", procs[48] = "none for processes";
+
+	if (m->sandbox.is_adopted) {
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "the container's own, %s", timeout);
+		return;
+	}
+	if (!is_unlimited(m, "memory"))
+		snprintf(memory, sizeof memory, "memory %s", mem);
+	if (!is_unlimited(m, "cpu"))
+		snprintf(cpu, sizeof cpu, "CPU %.3g core%s", l->cpus, l->cpus == 1.0 ? "" : "s");
+	if (!is_unlimited(m, "processes"))
+		snprintf(procs, sizeof procs, "%u processes", l->procs);
+	dialog_add_labelled(d, "Limits", ROLE_DIALOG, "%s, %s, %s, %s", memory, cpu, procs, timeout);
 }
 
 static void tell_limits(const struct model *m, struct dialog *d)
@@ -64,8 +99,7 @@ static void tell_limits(const struct model *m, struct dialog *d)
 				format_duration(duration, (uint64_t)m->timeout_ms * 1000));
 	format_bytes(mem, l->mem_bytes);
 	if (is_of_engine(m))
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %u processes, %s",
-				mem, l->cpus, l->cpus == 1.0 ? "" : "s", l->procs, timeout);
+		tell_engine_limits(m, d, mem, timeout);
 	else if (ask_is_of_server(m)) /* which is asked for no more than these */
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", timeout);
@@ -80,17 +114,16 @@ static void tell_network(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
 	const char *off = ask_is_of_server(m) ? "the server's matter" : "off"; /* until it has told */
+	const struct trm_guard *g = guard_of(m, "network");
 
-	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
-		const struct trm_guard *g = &m->sandbox.guards[i];
-		if (strcmp(g->what, "network") != 0 || g->strength == TRM_ENFORCED)
-			continue;
-		if (ask_is_of_server(m))
-			off = g->how;
-		else
-			off = is_of_engine(m)           ? "off, as asked of the engine"
-			      : g->strength == TRM_WEAK ? "off, weakly"
-							: "ON: not cut off";
+	if (g && g->strength != TRM_ENFORCED) {
+		bool is_weak = g->strength == TRM_WEAK;
+		off = ask_is_of_server(m) || (is_of_engine(m) && !is_weak) ? g->how
+		      : is_of_engine(m)                                    ? "off, as asked of the engine"
+		      : is_weak                                            ? "off, weakly"
+									   : "ON: not cut off";
+	} else if (m->sandbox.is_adopted) {
+		off = "the container's own";
 	}
 	if (l->net && is_of_engine(m))
 		dialog_add_labelled(d, "Network", ROLE_WARN,

@@ -50,6 +50,7 @@ struct sandbox_info {
 	char name[65];
 	char backend[32];
 	char origin[128]; /* image or container that it was made from; "" */
+	bool is_adopted;  /* … which was there before, and keeps its own limits and network */
 	char doing[160];  /* while it starts: what takes its time; "" */
 	bool is_kept;     /* it outlives the workbench … */
 	bool is_attached; /* … and so does one that was there before */

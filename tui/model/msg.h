@@ -93,6 +93,7 @@ struct msg {
 	int stream;
 	bool flag;
 	bool kept, attached; /* of the sandbox: it outlives us; it was there before us */
+	bool adopted;        /* its origin is an existing container */
 	const struct trm_lang *lang;
 	const struct trm_result *result;
 	const struct trm_display *display;

@@ -15,6 +15,7 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 		snprintf(s->backend, sizeof s->backend, "%s", msg->other);
 	if (msg->origin)
 		snprintf(s->origin, sizeof s->origin, "%s", msg->origin);
+	s->is_adopted = msg->adopted;
 	if (msg->limits)
 		s->limits = *msg->limits;
 	for (s->n_mounts = 0; s->n_mounts < msg->n_mounts; s->n_mounts++) {

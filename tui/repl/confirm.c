@@ -61,7 +61,7 @@ static void tell_where(struct repl *r)
 				r->config.server_url);
 		return;
 	}
-	if (*r->config.container)
+	if (trm_sandbox_is_adopted(r->stage.sandbox))
 		repl_say(r, "the existing container %s, with the limits and the network that it has",
 				trm_sandbox_origin(r->stage.sandbox));
 	else

@@ -253,6 +253,11 @@ static const char *origin(const struct carrier *carrier)
 	return *o->image ? o->image : o->where;
 }
 
+static bool is_adopted(const struct carrier *carrier)
+{
+	return attached(carrier)->info.ready.origin.is_adopted;
+}
+
 static void stats(struct carrier *carrier, struct trm_sample *sample)
 {
 	struct attached *a = attached(carrier);
@@ -290,4 +295,5 @@ const struct backend_ops backend_attached = {
 		.events = events,
 		.watch_memory = watch_memory,
 		.origin = origin,
+		.is_adopted = is_adopted,
 };

@@ -153,6 +153,11 @@ static const char *origin(const struct carrier *carrier)
 	return ((const struct box *)carrier)->origin;
 }
 
+static bool is_adopted(const struct carrier *carrier)
+{
+	return ((const struct box *)carrier)->wish.opts.container.container != NULL;
+}
+
 static const struct kept_kind KIND = {
 		.ops = &backend_recipe,
 		.patience_ms = STOP_PATIENCE_MS,
@@ -179,4 +184,5 @@ const struct backend_ops backend_recipe = {
 		.watch_memory = kept_watch_memory,
 		.surroundings = surroundings,
 		.origin = origin,
+		.is_adopted = is_adopted,
 };
