@@ -200,24 +200,32 @@ bool find_in_taken(const struct find *f, size_t from, struct find_match *ret)
 
 /* ---- in a text ---- */
 
-/* The end, before its newline, of the line that is FIND_WINDOW behind `start`. */
-static size_t window_end(const struct text *t, size_t start)
+/* Bytes looked through at a time, at first and at most; a longer line is taken whole. */
+enum { FIRST_WINDOW = 512, LAST_WINDOW = 65536 };
+
+static size_t wider(size_t window)
+{
+	return window < LAST_WINDOW ? window * 2 : window;
+}
+
+/* The end, before its newline, of the line that is `window` behind `start`. */
+static size_t window_end(const struct text *t, size_t start, size_t window)
 {
 	size_t len = text_len(t);
 
-	return len - start <= FIND_WINDOW ? len : text_line_end(t, text_line_of(t, start + FIND_WINDOW));
+	return len - start <= window ? len : text_line_end(t, text_line_of(t, start + window));
 }
 
 bool find_next(struct find *f, const struct text *t, size_t from, size_t to, struct find_match *ret)
 {
-	size_t len = text_len(t), end;
+	size_t len = text_len(t), end, window = FIRST_WINDOW;
 	struct find_match match;
 
 	if (from > len)
 		return false;
 	for (size_t start = text_line_start(t, text_line_of(t, from)); start <= len && start < to;
-			start = end + 1) {
-		end = window_end(t, start);
+			start = end + 1, window = wider(window)) {
+		end = window_end(t, start, window);
 		if (!look_at(f, t, start, end))
 			return false;
 		if (!in_window(f, from > start ? from - start : 0, &match))
@@ -247,8 +255,8 @@ bool find_previous(struct find *f, const struct text *t, size_t before, struct f
 {
 	size_t end = text_line_end(t, text_line_of(t, before));
 
-	for (;;) {
-		size_t start = end > FIND_WINDOW ? end - FIND_WINDOW : 0;
+	for (size_t window = FIRST_WINDOW;; window = wider(window)) {
+		size_t start = end > window ? end - window : 0;
 		start = text_line_start(t, text_line_of(t, start));
 		if (!look_at(f, t, start, end))
 			return false;

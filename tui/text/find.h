@@ -4,7 +4,8 @@
 
 /* Finding a pattern in a text: plain, or a regular expression of PCRE2 (libpcre2-8 is loaded when the first
  * one is made). A match lies within one line. A text is looked through in windows of whole
- * lines, so that its size does not matter but for the time it takes: about 0.1 ms per MiB for a plain one. */
+ * lines, so that its size does not matter but for the time it takes: about 0.1 ms per MiB for a plain one. The
+ * first window of a look is small, so that many matches that are near to each other cost no more than that. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +14,6 @@ struct find;
 struct text;
 struct trm_error;
 
-#ifndef FIND_WINDOW
-#define FIND_WINDOW 65536 /* bytes looked through at a time; a longer line is taken whole */
-#endif
 #define FIND_MAX 4096 /* bytes of a pattern */
 
 struct find_opts {
