@@ -13,7 +13,7 @@
 
 #include "bench/served.h"
 
-enum { HEAD_MAX = 256, REQUEST_MAX = 16384, ANSWER_MS = 30000 };
+enum { HEAD_MAX = 256, REQUEST_MAX = 16384, ANSWER_MS = 300000 };
 
 bool peer_open(struct peer *c, uint16_t port)
 {

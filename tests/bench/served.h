@@ -58,7 +58,7 @@ struct load {
 	bool (*is_right)(void *user, unsigned n, int status, const char *body);
 	void *user;
 	unsigned n_errors; /* out: replies that were not right, and connections that broke */
-	char error[256];   /* out: the first of them */
+	char error[512];   /* out: the first of them */
 };
 /* Each request has its time, whether or not earlier ones have been answered; its latency counts from then. */
 bool load_run(struct load *l, struct samples *latency_ms);

@@ -4,8 +4,9 @@
 
 /* Finding a pattern in a text: plain, or a regular expression of PCRE2 (libpcre2-8 is loaded when the first
  * one is made). A match lies within one line. A text is looked through in windows of whole
- * lines, so that its size does not matter but for the time it takes: about 0.1 ms per MiB for a plain one. The
- * first window of a look is small, so that many matches that are near to each other cost no more than that. */
+ * lines, so that its size does not matter but for the time it takes: about 0.1 ms per MiB for a plain one.
+ * The first window of a look is small, so that many matches that are near to each other cost no more than
+ * that. */
 
 #include <stdbool.h>
 #include <stddef.h>
