@@ -17,7 +17,8 @@ static struct inside in;
 static struct outcome o;
 
 /* Daemons with all the tricks: sessions of their own, orphaned, deaf to signals.
- * Their command line carries a word that is found on the host. */
+ * Their command line carries a word that is found on the host, and theirs only: who starts them has it in two
+ * parts, or else they would all seem to run before they do. */
 static void start_daemons(struct inside *where, const char *word)
 {
 	char code[700];
@@ -29,9 +30,9 @@ static void start_daemons(struct inside *where, const char *word)
 			"  if not os.fork():\n"
 			"    os.setsid()\n"
 			"    if os.fork(): os._exit(0)\n"
-			"    os.execl('/usr/bin/python3', '%s', '-c', 'import time\\nwhile 1: time.sleep(9)')\n"
+			"    os.execl('/usr/bin/python3', '%.3s' '%s', '-c', 'import time\\nwhile 1: time.sleep(9)')\n"
 			"for i in range(5): os.wait()\n",
-			word);
+			word, word + 3);
 	const char *argv[] = {"/usr/bin/python3", "-c", code, NULL};
 	inside_start(where, argv, &o);
 }
