@@ -406,15 +406,13 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 	return (size_t)snprintf(out, cap, "%u", *(const uint32_t *)field);
 }
 
-/* The long texts at the end become empty ones. In memory that has never been used they are that already, and
- * are not written to: short programs would pay for each page. */
+/* Of the long texts at the end only the first byte is written: short programs would pay for each page. */
 static bool is_emptied(struct trm_config *config, const struct trm_setting *s)
 {
 	char *field = (char *)config + s->offset;
 	if (s->offset < offsetof(struct trm_config, mounts) || *s->fallback)
 		return false;
-	if (*field)
-		*field = '\0';
+	*field = '\0';
 	return true;
 }
 
