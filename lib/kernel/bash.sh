@@ -72,7 +72,7 @@ __trm_move() {
 	__trm_set=$1
 	[[ /proc/self/fd/1 -ef /proc/self/fd/$from ]] && exec 1>&$to
 	[[ /proc/self/fd/2 -ef /proc/self/fd/$((from - 1)) ]] && exec 2>&$((to - 1))
-	return 0
+	builtin return 0
 }
 
 # ---- JSON ------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ __trm_move() {
 __trm_decode() {
 	local raw=$1 rest high low
 	__trm_text=$raw
-	[[ $raw == *\\* ]] || return 0
+	[[ $raw == *\\* ]] || builtin return 0
 	if [[ $raw == *\\/* || $raw == *\\u[dD][89abAB]* ]]; then
 		raw=${raw//\\\\/$'\1'} # so that every backslash begins an escape
 		raw=${raw//\\\///}
@@ -121,7 +121,7 @@ __trm_parse() {
 	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_cursor=0
 	if ((${#line} > 4096)); then
 		__trm_parse_long "$line"
-		return
+		builtin return
 	fi
 	if [[ $line == *\\* ]]; then
 		has_escapes=1
@@ -183,7 +183,7 @@ __trm_nothing() {
 }
 
 __trm_two() {
-	return 2 # from a DEBUG trap: leave the function or the sourced file
+	builtin return 2 # from a DEBUG trap: leave the function or the sourced file
 }
 
 # Leave the run for the reason $1 with exit status $2: begins with the next command.
@@ -213,14 +213,14 @@ __trm_arm() {
 __trm_has_heirs() {
 	local newest out=$((252 - 2 * __trm_set)) p
 	builtin read -r p p p p newest </proc/loadavg
-	[[ $newest == "$__trm_pid" ]] && return 1
+	[[ $newest == "$__trm_pid" ]] && builtin return 1
 	__trm_pid=$newest
 	set +f
 	for p in /proc/[0-9]*; do
 		[[ $p/fd/1 -ef /proc/self/fd/$out || $p/fd/2 -ef /proc/self/fd/$((out - 1)) ]] &&
-			[[ $p != "/proc/$$" ]] && return 0
+			[[ $p != "/proc/$$" ]] && builtin return 0
 	done
-	return 1
+	builtin return 1
 }
 
 # CPU time of the shell and of its children that have ended, in __trm_cpu, µs.
@@ -263,7 +263,7 @@ __trm_begin() {
 	__trm_decode "$__trm_got_code"
 	[[ $__trm_text == *$'\r\n'* ]] && __trm_text=${__trm_text//$'\r\n'/$'\n'}
 	__trm_code=$__trm_trace$__trm_text
-	((__trm_last)) && [[ $__trm_text != exit* ]] && __trm_before+='__trm_again && :'
+	((__trm_last)) && [[ $__trm_text != exit* ]] && __trm_before+='__trm_again && __trm_nothing'
 	__trm_arm
 	__trm_id=$__trm_got_id
 }
@@ -272,11 +272,11 @@ __trm_begin() {
 __trm_end_program() {
 	builtin trap - EXIT
 	builtin trap 'builtin exit 130' INT
-	__trm_code=$__trm_on_exit __trm_on_exit= __trm_before='__trm_again && :' __trm_is_leaving=1
+	__trm_code=$__trm_on_exit __trm_on_exit= __trm_before='__trm_again && __trm_nothing' __trm_is_leaving=1
 }
 
 __trm_again() {
-	return "$__trm_last" # so that the next run finds $? as it was
+	builtin return "$__trm_last" # so that the next run finds $? as it was
 }
 
 # Between runs: report the end of the last one, which gave exit status $1, and wait for the next.
@@ -297,19 +297,19 @@ __trm_step() {
 	__trm_before=
 	if [[ $__trm_id ]]; then
 		if [[ $__trm_how == exit && $__trm_on_exit ]]; then
-			__trm_code=$__trm_on_exit __trm_on_exit= __trm_last=$__trm_exit __trm_before='__trm_again && :'
-			return 0
+			__trm_code=$__trm_on_exit __trm_on_exit= __trm_last=$__trm_exit __trm_before='__trm_again && __trm_nothing'
+			builtin return 0
 		fi
 		__trm_finish "$1"
 		if (($1 == 2)) && __trm_has_broken_parser; then
 			__trm_code='for __trm_argument do __trm_keep_argument; done; __trm_revive $-'
-			return 0
+			builtin return 0
 		fi
 	fi
 	while builtin read -r -u 254 __trm_line; do
 		__trm_parse "$__trm_line"
-		[[ $__trm_got_op == run ]] && __trm_begin && return 0
-		[[ $__trm_got_op == leave ]] && __trm_end_program && return 0
+		[[ $__trm_got_op == run ]] && __trm_begin && builtin return 0
+		[[ $__trm_got_op == leave ]] && __trm_end_program && builtin return 0
 		__trm_answer
 	done
 	builtin trap - EXIT
@@ -333,7 +333,7 @@ __trm_do_exit() {
 	if [[ ! $__trm_id || $BASHPID != "$$" || $# -gt 2 ]]; then
 		shift
 		builtin exit "$@"
-		return
+		builtin return
 	fi
 	if [[ $__trm_n != ?([-+])+([0-9]) ]]; then
 		builtin printf '%s: line %d: exit: %s: numeric argument required\n' "$0" "${BASH_LINENO[1]}" "$__trm_n" >&2
@@ -349,7 +349,7 @@ __trm_do_trap() {
 	local __trm_action=${1-} __trm_signal
 	if [[ $BASHPID != "$$" || $# -eq 0 || $1 == -[lp]* ]]; then
 		builtin trap "$@"
-		return
+		builtin return
 	fi
 	[[ $1 == -- ]] && shift && __trm_action=${1-}
 	if (($# == 1)); then
@@ -374,14 +374,14 @@ ${__trm_action#-}
 # Before read: say that a line is awaited, and wait until there is one, or EOF.
 __trm_await() {
 	local word prompt= secret=false is_prompt= IFS=$' \t\n'
-	builtin read -t 0 && return
+	builtin read -t 0 && builtin return
 	for word; do
 		if [[ $is_prompt ]]; then
 			prompt=$word is_prompt=
 			continue
 		fi
 		case $word in
-		-*u* | -*t*) return ;; # another descriptor, or no endless wait
+		-*u* | -*t*) builtin return ;; # another descriptor, or no endless wait
 		-*p) is_prompt=1 ;;
 		-p*) prompt=${word#-p} ;;
 		esac

@@ -24,7 +24,7 @@ __trm_die() {
 # nothing here may have it parse a substitution or an array.
 __trm_has_broken_parser() {
 	local said=
-	[[ $__trm_code == *[\$\<\>]\(* ]] || return 1
+	[[ $__trm_code == *[\$\<\>]\(* ]] || builtin return 1
 	LC_ALL=C "$BASH" --norc --noprofile -O extglob -n -c "$__trm_code" 2>&241
 	builtin read -r -t 0.01 -u 241 said
 	while builtin read -t 0 -u 241; do builtin read -r -t 0.01 -u 241 __trm_text; done

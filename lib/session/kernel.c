@@ -189,6 +189,14 @@ static void describe_no_start(const struct kernel *k, const struct trm_run *run,
 		snprintf(out, cap, "%s cannot be started: %s", k->lang->name, why->msg);
 }
 
+/* One that we wanted to kill may have ended by itself meanwhile, and well: its run has not. */
+static int exit_code_of_death(const struct kernel *k, const struct trm_exit *status)
+{
+	if (status->signal || k->fault[0])
+		return 128 + (status->signal ? status->signal : SIGKILL);
+	return status->exit_code;
+}
+
 /* How a run ends whose interpreter has ended. */
 static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, const struct trm_exit *status,
 		const struct trm_error *why)
@@ -215,8 +223,7 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
 	} else {
 		describe_death(k, status, reason, sizeof reason);
-		run_finish_with(run, TRM_STATUS_KILLED,
-				status->signal ? 128 + status->signal : status->exit_code, reason);
+		run_finish_with(run, TRM_STATUS_KILLED, exit_code_of_death(k, status), reason);
 	}
 }
 

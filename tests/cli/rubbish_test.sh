@@ -43,6 +43,10 @@ begin=$(date +%s)
 attempt python 'import os, time; os.closerange(3, 256); time.sleep(60)' 'print("alive and", "well")'
 expect_in err "closed the descriptors"
 [ $(($(date +%s) - begin)) -lt 6 ] || wrong "it took $(($(date +%s) - begin)) s"
+# The interpreter then meets the end of its requests and ends by itself, well: its run has not.
+attempt python 'import os
+null = os.open("/dev/null", os.O_RDWR)
+for fd in [fd for fd in range(256) if os.path.exists("/proc/self/fd/%d" % fd)]: os.dup2(null, fd)' 'print("alive and", "well")'
 # A hundred megabytes without a newline.
 attempt python 'import os
 for fd in range(3, 256):

@@ -58,6 +58,16 @@ static void state_persists(void **state)
 	check_run(d, "v=a,b; set -- $v; echo $1 $#; unset IFS; shopt -u nocasematch", "ok", "a 2\n");
 }
 
+/* The classical fork bomb leaves a function ':' behind: whoever called that would set it off again. */
+static void functions_do_not_stand_in_for_the_drivers_commands(void **state)
+{
+	struct driver *d = *state;
+	check_exit(d, ":() { echo bomb; }; return() { echo hidden; }; false", 1, "");
+	check_exit(d, "echo next; false", 1, "next\n");
+	check_run(d, "trap 'echo bye' EXIT; exit", "ok", "bye\n");
+	check_run(d, "unset -f : return; f() { return 3; }; f || echo $?", "ok", "3\n");
+}
+
 static void all_text_arrives_as_it_is(void **state)
 {
 	struct driver *d = *state;
@@ -474,6 +484,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			T(it_tells_its_version),
 			T(state_persists),
+			T(functions_do_not_stand_in_for_the_drivers_commands),
 			T(all_text_arrives_as_it_is),
 			T(long_code_runs),
 			T(cpu_time_is_told),
