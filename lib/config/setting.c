@@ -410,7 +410,7 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 static bool is_emptied(struct trm_config *config, const struct trm_setting *s)
 {
 	char *field = (char *)config + s->offset;
-	if (s->offset < offsetof(struct trm_config, mounts) || *s->fallback)
+	if (s->offset < offsetof(struct trm_config, record) || *s->fallback)
 		return false;
 	*field = '\0';
 	return true;
@@ -418,7 +418,7 @@ static bool is_emptied(struct trm_config *config, const struct trm_setting *s)
 
 void trm_config_default(struct trm_config *config)
 {
-	memset(config, 0, offsetof(struct trm_config, mounts));
+	memset(config, 0, offsetof(struct trm_config, record));
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		if (!is_emptied(config, &settings[i]))
 			trm_config_set(config, &settings[i], settings[i].fallback, settings[i].name, NULL);

@@ -6,7 +6,7 @@
 /* The assembler copies each file into read-only data between two labels.
  * OBJECT_DEPENDS in CMakeLists.txt makes this file follow changes of them. */
 #define EMBED(name, file) \
-	__asm__(".section .rodata\n.balign 16\n.globl embed_" #name "_start\n.hidden embed_" #name \
+	__asm__(".section .embedded,\"a\"\n.balign 16\n.globl embed_" #name "_start\n.hidden embed_" #name \
 		"_start\nembed_" #name "_start:\n.incbin \"" file "\"\n.globl embed_" #name \
 		"_end\n.hidden embed_" #name "_end\nembed_" #name "_end:\n.byte 0\n.previous\n"); \
 	extern const char embed_##name##_start[], embed_##name##_end[]; \

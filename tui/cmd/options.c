@@ -164,6 +164,8 @@ static int take(struct options *o, struct match match, const char *label)
 	case SETTING:
 		if (!wipe_secret(o, match.row) || !join(o, match.row) || !keep_item(o, match.row))
 			return OPTIONS_WRONG;
+		if (!o->settings[match.row].text)
+			o->given[o->n_given++] = (unsigned char)match.row;
 		o->settings[match.row].text = o->value;
 		o->settings[match.row].label = label;
 		return options_next(o);
@@ -268,8 +270,11 @@ int options_next(struct options *o)
 bool options_has(const struct options *o, const char *setting)
 {
 	size_t count;
-	const struct trm_setting *settings = trm_settings(&count), *wanted = trm_setting_find(setting);
-	return wanted && o->settings[wanted - settings].text;
+	const struct trm_setting *settings = trm_settings(&count);
+	for (size_t i = 0; i < o->n_given; i++)
+		if (strcmp(settings[o->given[i]].name, setting) == 0)
+			return true;
+	return false;
 }
 
 struct stage_asked options_asked(const struct options *o)
@@ -284,10 +289,10 @@ bool options_wish(const struct options *o)
 	static const char *const wishes[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
 			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime", "mount", "env",
 			"workdir", "dockerfile", "user", "read_only", "commit"};
-	bool has = false;
 	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
-		has |= options_has(o, wishes[i]);
-	return has;
+		if (options_has(o, wishes[i]))
+			return true;
+	return false;
 }
 
 static void note(struct trm_config_origin *origins, size_t row, uint32_t column)
@@ -359,10 +364,12 @@ static const char *container_option(const struct options *o, const struct trm_co
 	static const char *const of_containers[] = {"container", "dockerfile", "user", "read_only", "commit",
 			"commit_over", "keep_image"};
 	for (size_t i = 0; i < sizeof of_containers / sizeof *of_containers; i++) {
+		if (!options_has(o, of_containers[i]))
+			continue;
 		const struct trm_setting *setting = trm_setting_find(of_containers[i]);
 		char value[8];
 		trm_config_get(config, setting, value, sizeof value);
-		if (options_has(o, of_containers[i]) && *value && strcmp(value, "off") != 0)
+		if (*value && strcmp(value, "off") != 0)
 			return setting->option;
 	}
 	bool has_images = !strcmp(config->backend, "microsandbox");

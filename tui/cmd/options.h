@@ -47,7 +47,9 @@ struct options {
 	const char *bare_switch, *bare_word;
 	struct {
 		const char *text, *label;
-	} settings[OPTIONS_SETTINGS_MAX]; /* by row of trm_settings() */
+	} settings[OPTIONS_SETTINGS_MAX];          /* by row of trm_settings() */
+	unsigned char given[OPTIONS_SETTINGS_MAX]; /* n_given rows: few, so that looking for one is quick */
+	size_t n_given;
 	size_t n_items;
 	/* From here on nothing is set before it is used: most lines need none of it. */
 	struct {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* The full program's file, between two labels. */
-__asm__(".section .rodata\n.balign 16\n.globl front_full\n.hidden front_full\nfront_full:\n.incbin \"" FRONT_FULL
+__asm__(".section .embedded,\"a\"\n.balign 16\n.globl front_full\n.hidden front_full\nfront_full:\n.incbin \"" FRONT_FULL
 	"\"\n.globl front_full_end\n.hidden front_full_end\nfront_full_end:\n.byte 0\n.previous\n");
 extern const char front_full[], front_full_end[];
 

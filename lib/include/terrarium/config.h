@@ -53,7 +53,6 @@ struct trm_config {
 	bool restore;                 /* the workbench opens what was open in this folder the last time */
 	uint32_t typing;              /* characters a second that a demo types its cells with; 0: at once */
 	bool linear;                  /* the workbench as lines of text instead of a screen */
-	char record[1024];            /* file to record the workbench's session to; "": none */
 	bool history;                 /* remember what is run in the workbench, in a file */
 	char images[16];              /* how the workbench draws images: auto, kitty, sixel, symbols, off */
 	uint64_t max_copy_bytes;      /* of a copy: what is fetched may not be bigger */
@@ -63,25 +62,28 @@ struct trm_config {
 	bool keep_image;
 	bool read_only;
 	char path[1024];               /* the config file that was named; "": none was */
-	char mounts[TRM_MOUNTS_BYTES]; /* a list: host, guest and "ro" or "rw" of each in turn */
-	char env[TRM_ENV_BYTES];       /* a list: "NAME=value" */
 	char workdir[TRM_INSIDE_PATH]; /* "": /workspace */
 	/* of the backend "microsandbox" (terrarium/sandbox.h: struct trm_server_opts); "": its default */
 	char server_url[TRM_SERVER_URL_BYTES];
-	char api_key[TRM_API_KEY_BYTES]; /* never to be shown */
-	char api_key_file[1024];         /* from which it was read, if it was */
 	char server_space[TRM_SERVER_SPACE_BYTES];
-	char ca_file[1024];
 	char image[256]; /* of containers, too */
 	char shell[256];
-	char volumes[8192];  /* a list */
-	char ports[1024];    /* a list */
-	char scripts[32768]; /* a list: name and text of each in turn */
 	/* of containers (terrarium/sandbox.h: struct trm_container_opts); "": none */
 	char container[256];
-	char dockerfile[1024];
 	char user[128];
 	char commit[256];
+	/* Long ones, and mostly empty: they come last, the longest last of all, so that few pages are
+	 * touched. */
+	char record[1024];       /* file to record the workbench's session to; "": none */
+	char api_key_file[1024]; /* of a server: from which the key was read, if it was */
+	char ca_file[1024];
+	char dockerfile[1024];           /* of containers */
+	char ports[1024];                /* a list, of servers */
+	char api_key[TRM_API_KEY_BYTES]; /* never to be shown */
+	char mounts[TRM_MOUNTS_BYTES];   /* a list: host, guest and "ro" or "rw" of each in turn */
+	char env[TRM_ENV_BYTES];         /* a list: "NAME=value" */
+	char volumes[8192];              /* a list, of servers */
+	char scripts[32768];             /* a list, of servers: name and text of each in turn */
 };
 
 enum trm_setting_kind {
