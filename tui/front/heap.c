@@ -2,7 +2,8 @@
 /* The front's heap, in place of the C library's: that maps some pages of its own for each size of block,
  * which for a program of a few hundred microseconds is a fifth of its time. Here blocks of all sizes lie one
  * behind the other, in memory that costs nothing until it is touched. A page costs as much as three thousand
- * instructions: so small blocks lie close together, and the wide ones, mostly empty, at the other end.
+ * instructions: so small blocks lie close together, and the wide ones, mostly empty, at the other end. Either
+ * end shares its page with other data of the program's, which is touched anyway.
  *
  * A block has a header, and with it one of four lengths between two powers of two; one that was given back
  * waits in the list of its length. What is bigger than BIG_BYTES has a mapping of its own. There is one
@@ -64,7 +65,7 @@ static struct block *cut(size_t n)
 		at = chunk;
 		end = chunk + CHUNK_BYTES;
 	}
-	if (n > WIDE_BYTES) {
+	if (n <= WIDE_BYTES) {
 		end -= n;
 		return (struct block *)(void *)end;
 	}
