@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
@@ -41,30 +40,27 @@ static bool is_in_container(void)
 	return n > 0 && ((size_t)n != sizeof machine - 1 || memcmp(here, machine, (size_t)n) != 0);
 }
 
+static int open_space(void)
+{
+	int fd = open("/workspace", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 ? fd : open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 void sampler_init(struct sampler *sampler)
 {
-	*sampler = (struct sampler){.start_ns = agent_now_ns(), .is_alone = is_in_container()};
+	*sampler = (struct sampler){
+			.start_ns = agent_now_ns(), .is_alone = is_in_container(), .space_fd = open_space()};
 }
 
 void sampler_finish(struct sampler *sampler)
 {
 	tree_finish(&sampler->tree);
+	if (sampler->space_fd >= 0)
+		close(sampler->space_fd);
 	free(sampler->seen);
 	free(sampler->fresh);
 	free(sampler->table);
 	*sampler = (struct sampler){0};
-}
-
-/* CPU time of all threads of a process, by its CPU clock: the number that clock_getcpuclockid(3) makes of a
- * pid, without its look whether there is such a process. */
-static uint64_t cpu_clock_ns(pid_t pid)
-{
-	enum { SCHEDULED = 2, BITS = 3 };
-	struct timespec now;
-	clockid_t clock = (clockid_t)(~(unsigned)pid << BITS | SCHEDULED);
-	if (clock_gettime(clock, &now) < 0)
-		return 0;
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t dead_cpu_ns(void)
@@ -124,7 +120,7 @@ static struct sampled sample_one(
 {
 	const struct sampled *before = find_seen(sampler, row);
 	struct sampled now = {
-			.pid = row->pid, .start_ticks = row->start_ticks, .cpu_ns = cpu_clock_ns(row->pid)};
+			.pid = row->pid, .start_ticks = row->start_ticks, .cpu_ns = row->cpu_ns};
 	memcpy(now.name, row->name, sizeof now.name);
 	if (before && memcmp(before->name, now.name, sizeof now.name) == 0)
 		now.row = before->row;
@@ -209,10 +205,10 @@ static void select_rows(struct sampler *sampler, bool is_init)
 		tree->rows[i].selected = tree->rows[i].pid != getpid();
 }
 
-static void sample_disk(struct trm_sample *sample)
+static void sample_disk(const struct sampler *sampler, struct trm_sample *sample)
 {
 	struct statfs fs;
-	if (statfs("/workspace", &fs) < 0 && statfs(".", &fs) < 0)
+	if (sampler->space_fd < 0 || fstatfs(sampler->space_fd, &fs) < 0)
 		return;
 	if (fs.f_type != TMPFS_TYPE || !fs.f_blocks)
 		return;
@@ -309,12 +305,12 @@ const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, ui
 	uint64_t now_ns = agent_now_ns(), passed_ns = sampler->last_ns ? now_ns - sampler->last_ns : 0;
 	if (sampler->last_ns && passed_ns < FRESH_NS)
 		return &sampler->metrics;
-	if (tree_scan(&sampler->tree) < 0 || !make_room(sampler))
+	if (tree_scan_again(&sampler->tree) < 0 || !make_room(sampler))
 		return NULL;
 	struct trm_sample sample = {.source = "/proc", .procs_limit = nproc};
 	select_rows(sampler, is_init);
 	size_t n = sample_all(sampler, &sample, passed_ns);
-	sample_disk(&sample);
+	sample_disk(sampler, &sample);
 	look_at_cgroup(sampler, &sample, now_ns);
 	if (is_init || sample.source[0] == 'c') /* else the network may be the machine's */
 		look_at_net(sampler, &sample);

@@ -33,6 +33,7 @@ struct sampler {
 	struct stall stall;         /* of the last sample */
 	/* Samples in which these are not looked at. */
 	unsigned net_rest, cgroup_rest;
+	int space_fd;               /* /workspace, or else the agent's directory; -1: neither */
 	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
 	bool is_alone;              /* all processes that can be seen here are the sandbox's */
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/tree.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,97 +13,8 @@
 
 #include "base/sysfile.h"
 
-enum { MAX_ROUNDS = 64, QUIET_ROUNDS = 2, FIRST_ROWS = 64 };
+enum { MAX_ROUNDS = 64, QUIET_ROUNDS = 2, FIRST_SENT = 64 };
 #define FIRST_MARK (UINT64_C(1) << 40)
-
-/* The numbers of /proc/PID/stat are counted from 1; the name in parentheses is the second. See proc(5). */
-enum {
-	FIELD_STATE = 3,
-	FIELD_PPID = 4,
-	FIELD_SESSION = 6,
-	FIELD_CUTIME = 16,
-	FIELD_CSTIME = 17,
-	FIELD_THREADS = 20,
-	FIELD_START = 22,
-	FIELD_RSS = 24
-};
-
-static bool parse_stat(char *text, struct tree_row *row)
-{
-	uint64_t fields[FIELD_RSS + 1] = {0};
-	char *name = strchr(text, '('), *at = strrchr(text, ')');
-	if (!name || !at || at[1] != ' ' || !at[2])
-		return false;
-	*at = '\0';
-	snprintf(row->name, sizeof row->name, "%s", name + 1);
-	row->state = at[2];
-	at += 3;
-	for (int i = FIELD_STATE + 1; i <= FIELD_RSS; i++)
-		fields[i] = strtoull(at, &at, 10);
-	uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
-	row->ppid = (pid_t)fields[FIELD_PPID];
-	row->session = (pid_t)fields[FIELD_SESSION];
-	row->threads = (uint32_t)fields[FIELD_THREADS];
-	row->start_ticks = fields[FIELD_START];
-	row->reaped_ns = (fields[FIELD_CUTIME] + fields[FIELD_CSTIME]) * tick_ns;
-	row->mem_bytes = fields[FIELD_RSS] * (uint64_t)sysconf(_SC_PAGESIZE);
-	return true;
-}
-
-static bool read_row(int proc_fd, const char *pid, struct tree_row *row)
-{
-	char path[32], text[1024];
-	snprintf(path, sizeof path, "%.16s/stat", pid);
-	int fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, text, sizeof text - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	*row = (struct tree_row){.pid = (pid_t)strtol(pid, NULL, 10)};
-	return parse_stat(text, row);
-}
-
-static bool make_room(struct tree *tree)
-{
-	if (tree->n < tree->cap)
-		return true;
-	size_t cap = tree->cap ? tree->cap * 2 : FIRST_ROWS;
-	struct tree_row *rows = realloc(tree->rows, cap * sizeof *rows);
-	if (!rows)
-		return false;
-	tree->rows = rows;
-	tree->cap = cap;
-	return true;
-}
-
-int tree_scan(struct tree *tree)
-{
-	struct dirent *entry;
-	tree->n = 0;
-	if (tree->dir)
-		rewinddir(tree->dir);
-	else if (!(tree->dir = opendir("/proc")))
-		return TRM_EIO;
-	while ((entry = readdir(tree->dir))) {
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		if (!make_room(tree))
-			return TRM_ENOMEM;
-		tree->n += read_row(dirfd(tree->dir), entry->d_name, &tree->rows[tree->n]);
-	}
-	return 0;
-}
-
-void tree_finish(struct tree *tree)
-{
-	free(tree->rows);
-	if (tree->dir)
-		closedir(tree->dir);
-	*tree = (struct tree){0};
-}
 
 static struct tree_row *find(const struct tree *tree, pid_t pid)
 {
@@ -203,7 +113,7 @@ static bool sent_has(const struct sent *sent, pid_t pid)
 static void sent_add(struct sent *sent, pid_t pid)
 {
 	if (sent->n == sent->cap) {
-		size_t cap = sent->cap ? sent->cap * 2 : FIRST_ROWS;
+		size_t cap = sent->cap ? sent->cap * 2 : FIRST_SENT;
 		pid_t *pids = realloc(sent->pids, cap * sizeof *pids);
 		if (!pids)
 			return;

@@ -15,9 +15,11 @@ struct tree_row {
 	char state;
 	char name[16];        /* comm: may hold any bytes */
 	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
+	uint64_t cpu_ns;      /* CPU time of all its threads */
 	uint64_t reaped_ns;   /* CPU time of the children it has waited for, to 10 ms */
 	uint64_t mem_bytes;   /* resident */
 	uint32_t threads;
+	int stat_fd; /* of /proc/PID/stat, kept for the next tree_scan_again(); -1: none */
 	bool selected;
 };
 
@@ -25,11 +27,21 @@ struct tree {
 	struct tree_row *rows; /* by rising pid */
 	size_t n, cap;
 	DIR *dir; /* /proc, open between scans */
+	/* Of tree_scan_again(): */
+	bool is_kept; /* all rows but our own have their stat_fd */
+	bool has_loadavg;
+	int loadavg_fd; /* -1: there is none that could be used */
+	pid_t newest;     /* when the rows were found */
+	unsigned n_again; /* looks since then */
 };
 
 /* All processes now, nothing selected. TRM_EIO without /proc, TRM_ENOMEM. The tree was zeroed or scanned
  * before. */
 int tree_scan(struct tree *tree);
+/* The same for a tree that is looked at again and again: where no process has been started since the last
+ * look, which the kernel tells, only those that are known are read, and not all of /proc; where none of them has
+ * run either, nothing. A descriptor is kept for each, if they are not too many. */
+int tree_scan_again(struct tree *tree);
 void tree_finish(struct tree *tree);
 /* Select the descendants of root: children of the selected, and the members of root's session
  * (orphans have another parent by then, and keep the session). With itself: root too. */

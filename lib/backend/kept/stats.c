@@ -142,7 +142,10 @@ void stats_close(struct stats *s)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-enum { TEXT_BYTES = 4096 };
+enum {
+	TEXT_BYTES = 4096,
+	STILL_MAX = 8 /* samples until all is read again, whether somebody has run or not */
+};
 
 static bool read_text(struct stats *s, enum stats_file file, char text[TEXT_BYTES])
 {
@@ -191,11 +194,13 @@ static void sample_memory(struct stats *s, struct trm_sample *out)
 	out->known |= TRM_METRIC_MEM;
 }
 
-static void sample_stall(struct stats *s, uint64_t now_ns, struct trm_sample *out)
+/* is_still: nobody has run, and so nobody was throttled. */
+static void sample_stall(struct stats *s, uint64_t now_ns, bool is_still, struct trm_sample *out)
 {
-	struct stall now = {.time_ns = now_ns};
+	struct stall now = is_still ? s->stall : (struct stall){0};
 	char text[TEXT_BYTES];
-	if (read_text(s, STATS_CPU_STAT, text))
+	now.time_ns = now_ns;
+	if (!is_still && read_text(s, STATS_CPU_STAT, text))
 		stall_parse_cpu_stat(text, &now);
 	for (int i = 0; i < STALL_RESOURCES; i++)
 		if (read_text(s, STATS_PRESSURE_CPU + i, text))
@@ -256,20 +261,56 @@ void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 	sample_memory(s, out);
 }
 
-void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
+/* Everything but what is cheap or goes on by itself. */
+static void sample_rest(struct stats *s, struct trm_sample *out)
 {
-	sample_disk(s, out);
-	sample_stall(s, now_ns, out);
-	if (!has_groups(s))
-		return;
-	snprintf(out->source, sizeof out->source, s->kind == LIMITS_CGROUP_V2 ? "cgroup v2" : "cgroup v1");
-	stats_cpu(s, now_ns, out);
 	sample_memory(s, out);
 	sample_peak(s, out);
 	if (out->known & TRM_METRIC_MEM_PEAK)
 		out->mem_peak_bytes = s->peak_bytes; /* of all time, whatever was marked meanwhile */
 	sample_refusals(s, out);
 	sample_procs(s, out);
+}
+
+static void repeat_rest(const struct trm_sample *whole, struct trm_sample *out)
+{
+	out->mem_bytes = whole->mem_bytes;
+	out->mem_peak_bytes = whole->mem_peak_bytes;
+	out->oom_kills = whole->oom_kills;
+	out->procs_refused = whole->procs_refused;
+	out->procs = whole->procs;
+	out->known |= whole->known
+		      & (TRM_METRIC_MEM | TRM_METRIC_MEM_PEAK | TRM_METRIC_OOM_KILLS
+				      | TRM_METRIC_PROCS_REFUSED | TRM_METRIC_PROCS);
+}
+
+/* Nobody inside has run, and nothing was put there, since the last whole sample. What the kernel takes back
+ * meanwhile is seen with the next whole one. */
+static bool is_still(const struct stats *s, const struct trm_sample *now)
+{
+	return now->known & TRM_METRIC_CPU_TIME && s->whole.known && s->n_since_whole < STILL_MAX
+	       && now->cpu_ns == s->inner_cpu_ns && now->disk_bytes == s->whole.disk_bytes;
+}
+
+void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
+{
+	sample_disk(s, out);
+	const uint64_t inner_cpu_ns = out->cpu_ns;
+	const bool repeats = has_groups(s) && is_still(s, out);
+	sample_stall(s, now_ns, repeats, out);
+	if (!has_groups(s))
+		return;
+	snprintf(out->source, sizeof out->source, s->kind == LIMITS_CGROUP_V2 ? "cgroup v2" : "cgroup v1");
+	stats_cpu(s, now_ns, out);
+	if (repeats) {
+		s->n_since_whole++;
+		repeat_rest(&s->whole, out);
+		return;
+	}
+	sample_rest(s, out);
+	s->whole = *out;
+	s->inner_cpu_ns = inner_cpu_ns;
+	s->n_since_whole = 0;
 }
 
 void stats_events(struct stats *s, struct trm_sample *out)

@@ -41,6 +41,10 @@ struct stats {
 	uint64_t peak_bytes;                /* highest that was read */
 	uint64_t last_cpu_ns, last_time_ns; /* of the sample before; 0 at first */
 	struct stall stall;                 /* of the sample before */
+	/* The last sample that was read whole, what the agent had told for it, and samples since then. */
+	struct trm_sample whole;
+	uint64_t inner_cpu_ns;
+	unsigned n_since_whole;
 };
 
 void stats_init(struct stats *s);
@@ -53,7 +57,8 @@ void stats_open_lazily(struct stats *s, const struct ready_msg *ready, pid_t kee
 void stats_open_few(struct stats *s, const struct ready_msg *ready, pid_t keeper);
 void stats_close(struct stats *s);
 
-/* Overwrite what is known better here, and set its bits. */
+/* Overwrite what is known better here, and set its bits. Where by the agent's account of processor time (in
+ * the sample) nobody inside has run since the sample before, the most is taken from that one. */
 void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
 
 /* Processor time, memory and files alone. */
