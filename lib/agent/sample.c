@@ -119,8 +119,7 @@ static struct sampled sample_one(
 		const struct sampler *sampler, const struct tree_row *row, uint64_t passed_ns)
 {
 	const struct sampled *before = find_seen(sampler, row);
-	struct sampled now = {
-			.pid = row->pid, .start_ticks = row->start_ticks, .cpu_ns = row->cpu_ns};
+	struct sampled now = {.pid = row->pid, .start_ticks = row->start_ticks, .cpu_ns = row->cpu_ns};
 	memcpy(now.name, row->name, sizeof now.name);
 	if (before && memcmp(before->name, now.name, sizeof now.name) == 0)
 		now.row = before->row;

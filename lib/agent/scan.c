@@ -152,8 +152,7 @@ static pid_t newest_pid(struct tree *tree)
 	if (!tree->has_loadavg) {
 		tree->has_loadavg = true;
 		tree->loadavg_fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-		if (tree->loadavg_fd >= 0
-				&& (fstatfs(tree->loadavg_fd, &fs) < 0 || fs.f_type != PROC_TYPE)) {
+		if (tree->loadavg_fd >= 0 && (fstatfs(tree->loadavg_fd, &fs) < 0 || fs.f_type != PROC_TYPE)) {
 			close(tree->loadavg_fd);
 			tree->loadavg_fd = -1;
 		}

@@ -127,12 +127,7 @@ static void unpair(struct canvas *c, int row, int col, int width)
 /* As much of a cluster as a cell holds, cut between code points. */
 static void set_text(struct cell *cell, const char *text, size_t n)
 {
-	size_t len = 0;
-	if (n == 1) { /* most of all text */
-		memset(cell->text, 0, sizeof(cell->text));
-		cell->text[0] = *text;
-		return;
-	}
+	size_t len = n < sizeof(cell->text) ? n : 0;
 	while (len < n) {
 		uint32_t cp;
 		bool valid;
@@ -200,10 +195,20 @@ static void put_blanks(struct canvas *c, struct rect clip, int row, int from, in
 			set_cell(c, row, col, " ", 1, 1, style);
 }
 
-/* A printable ASCII character that nothing joins: most of all text. */
-static bool is_plain(const char *text, size_t n)
+/* U+2500 to U+25BF and U+2800 to U+28FF: what borders and graphs are made of. */
+static bool is_line_or_dots(const unsigned char *s, size_t n)
 {
-	return text[0] >= 0x20 && text[0] < 0x7F && (n == 1 || (unsigned char)text[1] < 0x80);
+	return n >= 3 && s[0] == 0xE2 && ((s[1] >= 0x94 && s[1] <= 0x96) || (s[1] >= 0xA0 && s[1] <= 0xA3))
+	       && (s[2] & 0xC0) == 0x80;
+}
+
+/* The bytes of a character that is one column wide and that nothing joins: printable ASCII, or a part of
+ * borders and graphs. Most of what is drawn is such. 0: it must be looked at closely. */
+static size_t simple_length(const char *text, size_t n)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t len = s[0] >= 0x20 && s[0] < 0x7F ? 1 : is_line_or_dots(s, n) ? 3 : 0;
+	return len == n || s[len] < 0x80 ? len : 0;
 }
 
 int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
@@ -214,8 +219,9 @@ int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char 
 	int end = a.col + a.cols, first = col;
 
 	for (size_t at = 0; at < n;) {
-		struct cluster cluster = {.len = 1, .width = 1, .kind = CLUSTER_TEXT};
-		if (!is_plain(text + at, n - at))
+		size_t simple = simple_length(text + at, n - at);
+		struct cluster cluster = {.len = (uint16_t)simple, .width = 1, .kind = CLUSTER_TEXT};
+		if (!simple)
 			cluster = cluster_at(text + at, n - at);
 		bool is_fit = cluster.kind == CLUSTER_TEXT;
 		if (is_shown && col >= a.col && col + cluster.width <= end)

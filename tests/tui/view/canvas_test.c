@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/canvas.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmocka_all.h"
+#include "text/cluster.h"
 
 #define WIDE "\xE4\xB8\xAD" /* two cells */
 
@@ -103,6 +105,32 @@ static void test_long_clusters_are_cut_between_code_points(void **state)
 	canvas_finish(&c);
 }
 
+/* What is drawn without a close look is what a close look would find. */
+static void test_borders_and_dots_are_one_column_wide(void **state)
+{
+	static const uint32_t ranges[][2] = {{0x20, 0x7E}, {0x2500, 0x25BF}, {0x2800, 0x28FF}};
+	struct canvas c;
+	(void)state;
+	assert_int_equal(canvas_init(&c, 1, 4), 0);
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		for (uint32_t cp = ranges[i][0]; cp <= ranges[i][1]; cp++) {
+			char text[16];
+			int n = cp < 0x80 ? snprintf(text, sizeof text, "%c", (int)cp)
+					  : snprintf(text, sizeof text, "%c%c%c", (int)(0xE0 | cp >> 12),
+							  (int)(0x80 | (cp >> 6 & 63)),
+							  (int)(0x80 | (cp & 63)));
+			assert_int_equal(codepoint_width(cp), 1);
+			assert_int_equal(put(&c, (struct rect){0, 0, 1, 4}, 0, 0, text), 1);
+			assert_string_equal(c.cells[0].text, text);
+			strcpy(text + n, "\xCC\x81"); /* joins it */
+			assert_int_equal(put(&c, (struct rect){0, 0, 1, 4}, 0, 1, text), 2);
+			assert_string_equal(c.cells[1].text, text);
+		}
+	assert_int_equal(
+			put(&c, (struct rect){0, 0, 1, 4}, 0, 0, "\xE2\x94"), 2); /* cut off: two odd bytes */
+	canvas_finish(&c);
+}
+
 static void test_fill_clips(void **state)
 {
 	struct canvas c;
@@ -149,6 +177,7 @@ int main(void)
 			cmocka_unit_test(test_overwriting_halves),
 			cmocka_unit_test(test_nothing_raw_gets_in),
 			cmocka_unit_test(test_long_clusters_are_cut_between_code_points),
+			cmocka_unit_test(test_borders_and_dots_are_one_column_wide),
 			cmocka_unit_test(test_fill_clips),
 			cmocka_unit_test(test_random),
 	};
