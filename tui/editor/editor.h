@@ -144,7 +144,7 @@ struct editor_run {
 struct editor_run editor_run_range(const struct editor *e);
 /* One of them by itself. The cell is everything where there are no cells. */
 struct editor_run editor_run_of(const struct editor *e, enum editor_run_kind kind);
-bool editor_is_cell_line(const struct editor *e, size_t line); /* it begins a cell */
+bool editor_begins_cell(const struct editor *e, size_t pos); /* the line that begins at `pos` */
 
 /* Columns of line numbers, with a blank behind; 0 in narrow panes. */
 int editor_gutter(const struct editor *e);

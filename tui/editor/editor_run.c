@@ -9,12 +9,11 @@
 #include "text/find.h"
 #include "text/text.h"
 
-bool editor_is_cell_line(const struct editor *e, size_t line)
+bool editor_begins_cell(const struct editor *e, size_t pos)
 {
 	char bytes[64];
 	const char *sign = e->lang ? e->lang->comment : "#";
-	size_t n = text_copy(e->text, text_line_start(e->text, line), bytes, sizeof(bytes) - 1),
-	       len = strlen(sign);
+	size_t n = text_copy(e->text, pos, bytes, sizeof(bytes) - 1), len = strlen(sign);
 	bytes[n] = '\0';
 	if (n < len || memcmp(bytes, sign, len) != 0)
 		return false;
@@ -39,7 +38,7 @@ static bool find_cell(const struct editor *e, size_t line, int by, size_t *ret)
 			&& (by < 0 ? find_previous(f, e->text, pos, &match)
 				   : find_next(f, e->text, pos, SIZE_MAX, &match))) {
 		*ret = text_line_of(e->text, match.pos);
-		is_found = editor_is_cell_line(e, *ret);
+		is_found = editor_begins_cell(e, text_line_start(e->text, *ret));
 		pos = by < 0 ? text_line_start(e->text, *ret) : text_line_end(e->text, *ret);
 	}
 	find_destroy(f);

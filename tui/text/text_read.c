@@ -40,7 +40,11 @@ size_t text_lines(const struct text *t)
 /* Position behind the nth newline (n from 1) of a chunk. */
 static size_t behind_newline(const struct chunk *c, size_t nth)
 {
+	enum { BLOCK = 256 };
 	const char *p = c->data;
+	/* Blocks without the nth are counted, which is quicker than to stop at each newline. */
+	for (size_t n; c->data + c->len - p > BLOCK && (n = chunk_newlines(p, BLOCK)) < nth; p += BLOCK)
+		nth -= n;
 	while (nth-- > 0)
 		p = (const char *)memchr(p, '\n', (size_t)(c->data + c->len - p)) + 1;
 	return (size_t)(p - c->data);
@@ -72,6 +76,15 @@ size_t text_line_start(const struct text *t, size_t line)
 size_t text_line_end(const struct text *t, size_t line)
 {
 	return line < lines_of(t->root) ? text_line_start(t, line + 1) - 1 : text_len(t);
+}
+
+size_t text_line_end_from(const struct text *t, size_t line, size_t start)
+{
+	enum { SHORT = 256 };
+	size_t n;
+	const char *bytes = text_peek(t, start, &n);
+	const char *newline = memchr(bytes, '\n', n < SHORT ? n : SHORT);
+	return newline ? start + (size_t)(newline - bytes) : text_line_end(t, line);
 }
 
 size_t text_line_of(const struct text *t, size_t pos)

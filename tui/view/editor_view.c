@@ -145,12 +145,12 @@ static struct style style_at(struct painter *p, const struct walk *w, uint16_t g
 }
 
 /* A cell begins here: a line to the edge. */
-static void draw_separator(const struct painter *p, int row, size_t line, size_t column)
+static void draw_separator(const struct painter *p, int row, size_t start, size_t column)
 {
 	const char *piece = p->has_utf8 ? "─" : "-";
 	int col = p->text.col + (int)(column - p->editor->left_col) + 1;
 
-	if (!editor_is_cell_line(p->editor, line))
+	if (!editor_begins_cell(p->editor, start))
 		return;
 	for (; col < p->text.col + p->text.cols; col++)
 		canvas_put(p->canvas, p->text, row, col, piece, strlen(piece),
@@ -196,15 +196,15 @@ static void stretch_add(const struct painter *p, struct stretch *s, struct rect 
 	s->bytes[s->n++] = *text;
 }
 
-/* Draw a line; where the cursor is in it, put the canvas' cursor there. */
-static void draw_line(struct painter *p, int row, size_t line)
+/* Draw a line that begins at `start`. Returns where it ends. */
+static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 {
 	const struct editor *e = p->editor;
 	bool is_current = line == p->cursor_line && p->has_focus && p->sel_start == p->sel_end;
 	uint16_t ground = is_current ? ROLE_LINE_CURRENT : ROLE_TEXT;
 	size_t right = e->left_col + (size_t)p->text.cols;
 	int shift = p->text.col - (int)e->left_col;
-	size_t start = text_line_start(e->text, line), line_end = text_line_end(e->text, line);
+	size_t line_end = text_line_end_from(e->text, line, start);
 	struct walk w;
 
 	canvas_fill(p->canvas, (struct rect){row, p->text.col, 1, p->text.cols}, " ",
@@ -231,14 +231,15 @@ static void draw_line(struct painter *p, int row, size_t line)
 	if (is_more) {
 		canvas_put(p->canvas, p->text, row, p->text.col + p->text.cols - 1, ">", 1,
 				(struct style){.role = ROLE_DIM});
-		return;
+		return line_end;
 	}
 	if (w.column >= e->left_col)
-		draw_separator(p, row, line, w.column);
+		draw_separator(p, row, start, w.column);
 	/* The line's end is selected, too. */
 	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= e->left_col)
 		canvas_put(p->canvas, p->text, row, (int)w.column + shift, " ", 1,
 				(struct style){.role = ROLE_SELECTION});
+	return line_end;
 }
 
 /* Find the pair that the cursor stands at or behind. */
@@ -285,9 +286,10 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 
 	p.shown_to = text_line_end(e->text, e->top_line + (size_t)(area.rows > 0 ? area.rows - 1 : 0));
 	find_brackets(&p);
+	size_t start = text_line_start(e->text, e->top_line);
 	for (int i = 0; i < area.rows; i++) {
 		if (e->top_line + (size_t)i < lines)
-			draw_line(&p, area.row + i, e->top_line + (size_t)i);
+			start = draw_line(&p, area.row + i, e->top_line + (size_t)i, start) + 1;
 		else
 			canvas_fill(c, (struct rect){area.row + i, area.col, 1, area.cols}, " ",
 					(struct style){0});

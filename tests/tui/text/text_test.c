@@ -45,6 +45,7 @@ static void check_lines(const struct text *t, const struct model *m)
 			continue;
 		assert_int_equal(text_line_start(t, line), start);
 		assert_int_equal(text_line_end(t, line), pos);
+		assert_int_equal(text_line_end_from(t, line, start), pos);
 		line++;
 		start = pos + 1;
 	}
