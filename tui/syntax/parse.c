@@ -7,8 +7,7 @@
 
 void parse_cancel(struct syntax *s)
 {
-	if (s->is_parsing)
-		ts_parser_reset(s->parser);
+	/* What the parser holds is let go when the next one begins: a key does not wait for that. */
 	s->is_parsing = s->from_scratch = false;
 }
 
@@ -326,7 +325,8 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 	if (s->is_parsing && s->job != job)
 		parse_cancel(s);
 	if (!s->is_parsing) {
-		/* Scanners of grammars (Python's) keep something of the last parse: this makes a new one. */
+		/* Lets go of a parse that was given up. Scanners of grammars (Python's) keep something of the
+		 * last one: this makes a new one. */
 		ts_parser_set_language(s->parser, s->language->grammar);
 		s->job = job;
 		s->job_start = segment_start(s, job);

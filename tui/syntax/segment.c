@@ -30,6 +30,8 @@ void syntax_reset(struct syntax *s)
 	if (!s)
 		return;
 	parse_cancel(s);
+	if (s->parser)
+		ts_parser_reset(s->parser);
 	memo_forget(s);
 	s->n_untold = 0;
 	for (size_t i = 0; i < s->n; i++)
