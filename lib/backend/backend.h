@@ -35,6 +35,8 @@ struct carrier_cb {
 	/* The stream is there: a connected, non-blocking descriptor, owned by the carrier
 	 * until `closed`. The agent may take a while to answer on it. Once. */
 	void (*connected)(void *user, int fd);
+	/* The stream has ended, or is about to, and this is why; the environment may live on. May be NULL. */
+	void (*lost)(void *user, const struct trm_error *why);
 	/* Last, exactly once: nothing is left of the environment, or, after leave(), of our connection to it.
 	 * The carrier is freed when this returns. why->code is TRM_OK after stop() or leave(), else the
 	 * reason. */

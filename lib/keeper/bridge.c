@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "wire/frame.h"
@@ -107,14 +109,21 @@ size_t bridges_poll(const struct bridges *b, struct pollfd *fds)
 	return BRIDGE_POLLS;
 }
 
+static pid_t who_is(int fd)
+{
+	struct ucred who;
+	socklen_t n = sizeof who;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 ? who.pid : 0;
+}
+
 static void let_in(struct bridges *b)
 {
 	int fd;
 	while (b->n < BRIDGES_MAX && (fd = accept4(b->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		pid_t pid = spawn(b, fd);
+		const struct bridge bridge = {.client = who_is(fd), .pid = spawn(b, fd)};
 		close(fd);
-		if (pid > 0)
-			b->pids[b->n++] = pid;
+		if (bridge.pid > 0)
+			b->of[b->n++] = bridge;
 	}
 }
 
@@ -177,18 +186,67 @@ void bridges_hear(struct bridges *b, const struct pollfd *fds)
 		let_in(b);
 }
 
-bool bridges_note_end(struct bridges *b, pid_t pid)
+/* ---- who has lost it ------------------------------------------------------------------ */
+
+void bridges_note_end(struct bridges *b, pid_t pid, int status, uint64_t now_ms)
 {
-	if (pid == b->line_pid && pid) {
+	if (pid == b->line_pid)
 		b->line_pid = 0;
-		return true;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->of[i].pid != pid)
+			continue;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+			b->of[i] = b->of[--b->n];
+		else
+			b->of[i] = (struct bridge){
+					.client = b->of[i].client, .due_ms = now_ms + BRIDGE_LOST_MS};
+		return;
 	}
+}
+
+uint64_t bridges_next_ms(const struct bridges *b)
+{
+	uint64_t next_ms = UINT64_MAX;
 	for (size_t i = 0; i < b->n; i++)
-		if (b->pids[i] == pid) {
-			b->pids[i] = b->pids[--b->n];
+		if (!b->of[i].pid && b->of[i].due_ms < next_ms)
+			next_ms = b->of[i].due_ms;
+	return next_ms;
+}
+
+/* It may have let go of one connection and use another. */
+static bool has_another(const struct bridges *b, pid_t client)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->of[i].pid && b->of[i].client == client)
 			return true;
-		}
 	return false;
+}
+
+pid_t bridges_next_lost(struct bridges *b, uint64_t now_ms)
+{
+	for (size_t i = 0; i < b->n;) {
+		pid_t client = b->of[i].client;
+		if (b->of[i].pid || b->of[i].due_ms > now_ms) {
+			i++;
+			continue;
+		}
+		b->of[i] = b->of[--b->n];
+		if (client > 0 && !has_another(b, client))
+			return client;
+	}
+	return 0;
+}
+
+char *bridges_tell(struct bridges *b, const char *what, char *out, size_t cap)
+{
+	char said[400], command[96];
+	step_describe(b->facts->plan->steps[PLAN_CONNECT], command, sizeof command);
+	step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
+	step_clean_tail(b->words_bytes, b->words.n, said, sizeof said);
+	b->words.n = 0; /* the next failure has words of its own */
+	snprintf(out, cap, "%.40s: the step 'connect' %s: %s ('%s')", b->facts->plan->backend, what,
+			*said ? said : "it does not say why", command);
+	return out;
 }
 
 /* ---- end ---------------------------------------------------------------------------------- */
@@ -207,7 +265,8 @@ void bridges_finish(struct bridges *b)
 	if (!b->facts)
 		return;
 	for (size_t i = 0; i < b->n; i++)
-		kill(-b->pids[i], SIGKILL);
+		if (b->of[i].pid)
+			kill(-b->of[i].pid, SIGKILL);
 	if (b->line_pid)
 		kill(-b->line_pid, SIGKILL);
 	drop(&b->line_fd);

@@ -18,15 +18,23 @@
 #include "keeper/step.h"
 #include "wire/door.h"
 
-enum { BRIDGES_MAX = 64, BRIDGE_POLLS = 3 };
+/* A client whose bridge has broken is told so a moment later: mostly the whole sandbox has ended, and then
+ * all are told that. */
+enum { BRIDGES_MAX = 64, BRIDGE_POLLS = 3, BRIDGE_LOST_MS = 300 };
+
+struct bridge {
+	pid_t pid;       /* of the command; 0: it has ended badly, and … */
+	uint64_t due_ms; /* … the client is told then */
+	pid_t client;    /* the process that has connected */
+};
 
 struct bridges {
 	const struct step_facts *facts;
 	int listen_fd; /* -1: nobody is let in yet */
 	size_t n;
-	pid_t pids[BRIDGES_MAX]; /* of the clients */
-	int line_fd;             /* our own; -1: none, or it has ended */
-	pid_t line_pid;          /* 0: none, or it has ended */
+	struct bridge of[BRIDGES_MAX]; /* the clients' */
+	int line_fd;                   /* our own; -1: none, or it has ended */
+	pid_t line_pid;                /* 0: none, or it has ended */
 	bool has_line;
 	bool is_up; /* the agent has answered */
 	bool has_report;
@@ -47,8 +55,12 @@ void bridges_serve(struct bridges *b, int listen_fd);
 
 size_t bridges_poll(const struct bridges *b, struct pollfd *fds); /* BRIDGE_POLLS */
 void bridges_hear(struct bridges *b, const struct pollfd *fds);
-/* True: it was one of ours. */
-bool bridges_note_end(struct bridges *b, pid_t pid);
+void bridges_note_end(struct bridges *b, pid_t pid, int status, uint64_t now_ms);
+uint64_t bridges_next_ms(const struct bridges *b); /* UINT64_MAX: nobody is to be told anything */
+/* Who is to be told now that there is no way for him any more, and forget him; 0: nobody. */
+pid_t bridges_next_lost(struct bridges *b, uint64_t now_ms);
+/* Why, as a sentence: what the commands have said last. Returns out. */
+char *bridges_tell(struct bridges *b, const char *what, char *out, size_t cap);
 
 /* Ask the agent to end itself and all that it has started. */
 void bridges_shut_down(struct bridges *b);

@@ -166,3 +166,17 @@ void clients_tell(const struct clients *c, const struct buf *packet)
 	for (size_t i = 0; i < c->n; i++)
 		send(c->of[i].fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
+
+void clients_tell_one(const struct clients *c, pid_t pid, const struct buf *packet)
+{
+	const struct client *found = NULL;
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->of[i].pid != pid)
+			continue;
+		if (found)
+			return;
+		found = &c->of[i];
+	}
+	if (found)
+		send(found->fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}

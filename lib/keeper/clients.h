@@ -48,5 +48,7 @@ void clients_hear(struct clients *c, const struct pollfd *fds, client_said_fn *s
 
 /* To all. Who does not read, or is gone, misses it: nobody is waited for. */
 void clients_tell(const struct clients *c, const struct buf *packet);
+/* To that process, if it has a single line: of several nobody knows which one is meant. */
+void clients_tell_one(const struct clients *c, pid_t pid, const struct buf *packet);
 
 #endif

@@ -89,6 +89,8 @@ void keeper_hear_words(struct keeper *k);                      /* what bubblewra
 
 /* tell.c: to clients, and into the entry */
 void keeper_announce(struct keeper *k); /* it is up: to the client, and so that others find it */
+/* To that client alone: there is no way to the agent for it any more. */
+void keeper_tell_lost(const struct keeper *k, pid_t client, const char *words);
 void keeper_tell_progress(const struct keeper *k, const char *words);
 /* What GONE will say: a whole sentence, and its code, as the reason (which only the first is) … */
 __attribute__((format(printf, 3, 4))) void keeper_fail(struct keeper *k, int code, const char *format, ...);

@@ -202,7 +202,7 @@ void recipe_note_end(struct recipe *r, pid_t pid, int status)
 	if (!r->is_on)
 		return;
 	step_note_end(&r->step, pid, status);
-	bridges_note_end(&r->bridges, pid);
+	bridges_note_end(&r->bridges, pid, status, keeper_now_ms());
 	if (pid == r->sweeper)
 		r->sweeper = 0;
 }
@@ -232,16 +232,32 @@ static void sweep(struct recipe *r)
 	r->sweeper = pid > 0 ? pid : 0;
 }
 
+/* Nobody waits for the agent's answer in vain, or thinks that it has ended. */
+static void tell_lost(struct keeper *k, uint64_t now_ms)
+{
+	struct bridges *b = &k->recipe.bridges;
+	char words[STEP_WORDS];
+	for (pid_t client; (client = bridges_next_lost(b, now_ms)) > 0;)
+		keeper_tell_lost(k, client, bridges_tell(b, "failed", words, sizeof words));
+}
+
 void recipe_pass_time(struct keeper *k, uint64_t now_ms)
 {
 	struct recipe *r = &k->recipe;
-	if (r->is_on && r->sweep_ms && now_ms >= r->sweep_ms)
+	if (!r->is_on)
+		return;
+	if (r->sweep_ms && now_ms >= r->sweep_ms)
 		sweep(r);
+	if (now_ms >= bridges_next_ms(&r->bridges))
+		tell_lost(k, now_ms);
 }
 
 uint64_t recipe_next_ms(const struct recipe *r)
 {
-	return r->is_on && r->sweep_ms ? r->sweep_ms : UINT64_MAX;
+	if (!r->is_on)
+		return UINT64_MAX;
+	uint64_t lost_ms = bridges_next_ms(&r->bridges);
+	return r->sweep_ms && r->sweep_ms < lost_ms ? r->sweep_ms : lost_ms;
 }
 
 struct origin_msg recipe_origin(const struct recipe *r)

@@ -160,14 +160,9 @@ static enum outcome go_directly(struct keeper *k)
 static bool fail_connect(struct keeper *k, bool is_late)
 {
 	struct recipe *r = &k->recipe;
-	char said[400], command[96];
-	struct bridges *b = &r->bridges;
-	step_describe(r->plan.steps[PLAN_CONNECT], command, sizeof command);
-	step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
-	step_clean_tail(b->words_bytes, b->words.n, said, sizeof said);
-	keeper_fail(k, is_late ? TRM_ETIMEDOUT : TRM_EIO, "%s: the step 'connect' %s: %s ('%s')",
-			r->plan.backend, is_late ? "hangs" : "failed", *said ? said : "it does not say why",
-			command);
+	char words[STEP_WORDS];
+	keeper_fail(k, is_late ? TRM_ETIMEDOUT : TRM_EIO, "%s",
+			bridges_tell(&r->bridges, is_late ? "hangs" : "failed", words, sizeof words));
 	return false;
 }
 

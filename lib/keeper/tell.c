@@ -58,6 +58,15 @@ void keeper_tell_progress(const struct keeper *k, const char *words)
 	buf_finish(&b);
 }
 
+void keeper_tell_lost(const struct keeper *k, pid_t client, const char *words)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	if (lost_msg_put(&b, words) == 0)
+		clients_tell_one(&k->clients, client, &b);
+	buf_finish(&b);
+}
+
 /* What does not fit is cut: it is the end of what a command has said. */
 static void add_words(struct keeper *k, const char *format, va_list args)
 {

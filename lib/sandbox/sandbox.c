@@ -193,9 +193,18 @@ static void on_carrier_closed(void *user, const struct trm_error *why)
 	sandbox_release(s);
 }
 
+static void on_lost(void *user, const struct trm_error *why)
+{
+	struct trm_sandbox *s = user;
+	sandbox_hold(s);
+	sandbox_fail(s, why);
+	sandbox_release(s);
+}
+
 static const struct carrier_cb CARRIER_CB = {.progress = on_progress,
 		.warning = on_warning,
 		.connected = on_connected,
+		.lost = on_lost,
 		.closed = on_carrier_closed};
 
 static void tell_no_start(const struct trm_sandbox *s, struct trm_error *why)

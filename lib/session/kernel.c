@@ -329,7 +329,7 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 {
 	struct trm_session *s = k->session;
 	if (!session_is_open(s))
-		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return session_refuse(s, reterr);
 	const struct kernel_spec *spec = kernel_spec(k->lang);
 	struct embed driver = spec->driver();
 	char label[64];

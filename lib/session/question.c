@@ -176,7 +176,7 @@ int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, en
 	if (code && !utf8_is_valid(code, strlen(code)))
 		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8");
 	if (!session_is_open(session))
-		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return session_refuse(session, reterr);
 	struct question *q = question_new(question, code, cursor, fn, user);
 	if (!q)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");

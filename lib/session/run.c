@@ -43,7 +43,7 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 	if (o->code_len && !utf8_is_valid(o->code, o->code_len))
 		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
 	if (!session_is_open(s))
-		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return session_refuse(s, reterr);
 	return 0;
 }
 

@@ -21,6 +21,13 @@ bool session_is_open(const struct trm_session *s)
 	return !s->is_closed && s->sandbox && sandbox_is_open(s->sandbox);
 }
 
+int session_refuse(const struct trm_session *s, struct trm_error *reterr)
+{
+	bool is_known = !s->is_closed && s->sandbox && s->sandbox->why.code;
+	return trm_error_set(
+			reterr, TRM_ECLOSED, "%s", is_known ? s->sandbox->why.msg : "the sandbox is closed");
+}
+
 /* ---- turns ----------------------------------------------------------------------- */
 
 static struct trm_run *dequeue(struct trm_session *s)
@@ -353,7 +360,7 @@ int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, s
 	if (!lang)
 		return trm_error_set(reterr, TRM_EINVAL, "no language was given");
 	if (!session_is_open(session))
-		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return session_refuse(session, reterr);
 	struct kernel *k = &session->kernels[lang->id];
 	return k->stage == STAGE_KILLED ? 0 : kernel_ensure(k, reterr);
 }
@@ -363,7 +370,7 @@ int trm_session_restart(struct trm_session *session, const struct trm_lang *lang
 	if (!lang)
 		return trm_error_set(reterr, TRM_EINVAL, "no language was given");
 	if (!session_is_open(session))
-		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox is closed");
+		return session_refuse(session, reterr);
 	struct kernel *k = &session->kernels[lang->id];
 	if (!k->proc)
 		return kernel_ensure(k, reterr);

@@ -229,6 +229,8 @@ void session_due(struct trm_session *session);
 /* Start what can be started. `in_turn`: callbacks may be made. */
 void session_pump(struct trm_session *session, bool in_turn);
 bool session_is_open(const struct trm_session *session);
+/* It is not: TRM_ECLOSED, and why, if that is known already. */
+int session_refuse(const struct trm_session *session, struct trm_error *reterr);
 uint64_t session_clock_ns(void);
 
 /* ---- kernel.c -------------------------------------------------------------------- */

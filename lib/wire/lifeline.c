@@ -240,12 +240,22 @@ int gone_msg_put(struct buf *out, const struct gone_msg *m)
 	return p.error;
 }
 
-int progress_msg_put(struct buf *out, const char *words)
+static int words_put(struct buf *out, enum lifeline_type type, const char *words)
 {
 	struct pack p = {.to = out};
-	pack_u8(&p, LIFELINE_PROGRESS);
+	pack_u8(&p, type);
 	pack_str(&p, words);
 	return p.error;
+}
+
+int progress_msg_put(struct buf *out, const char *words)
+{
+	return words_put(out, LIFELINE_PROGRESS, words);
+}
+
+int lost_msg_put(struct buf *out, const char *words)
+{
+	return words_put(out, LIFELINE_LOST, words);
 }
 
 static void get_origin(struct unpack *u, struct origin_msg *m)
@@ -311,6 +321,7 @@ int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret)
 	case LIFELINE_OOM: m.oom_kills = unpack_u64(&u); break;
 	case LIFELINE_GONE: get_gone(&u, &m.gone); break;
 	case LIFELINE_PROGRESS: m.progress = unpack_str(&u, MAX_TEXT); break;
+	case LIFELINE_LOST: m.lost = unpack_str(&u, MAX_TEXT); break;
 	default: u.bad = true; break;
 	}
 	if (u.bad) {
@@ -420,5 +431,6 @@ void lifeline_finish(struct lifeline_msg *m)
 	free(m->gone.words);
 	free(m->gone.command);
 	free(m->progress);
+	free(m->lost);
 	*m = (struct lifeline_msg){0};
 }

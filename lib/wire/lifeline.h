@@ -10,7 +10,8 @@
  *   client → keeper   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall end
  *                     now; LOOK: do not count me
  *   keeper → client   PROGRESS of a recipe's sandbox, before READY; OOM whenever it or the kernel has killed
- *                     for memory; GONE last, with the reason
+ *                     for memory; LOST when the command ended by which this client alone reaches the agent,
+ * and the sandbox lives on; GONE last, with the reason
  *
  * Who is connected is attached: however a client dies, the kernel closes its line. The keeper closes its end
  * when it has noted that, and all that came before: so a line that says LOOK and ends at once tells when the
@@ -221,7 +222,8 @@ enum lifeline_type {
 	LIFELINE_STOP,
 	LIFELINE_STATE,
 	LIFELINE_LOOK,
-	LIFELINE_PROGRESS
+	LIFELINE_PROGRESS,
+	LIFELINE_LOST
 };
 
 struct lifeline_msg {
@@ -230,6 +232,7 @@ struct lifeline_msg {
 	struct gone_msg gone;
 	uint64_t oom_kills;
 	char *progress; /* what is being done, as "creating the container" */
+	char *lost;     /* why there is no way to the agent any more: a sentence */
 };
 
 /* Writers append one packet to `out`. 0, TRM_ETOOBIG or TRM_ENOMEM. */
@@ -238,6 +241,7 @@ int ready_msg_put(struct buf *out, const struct ready_msg *msg);
 int oom_msg_put(struct buf *out, uint64_t oom_kills);
 int gone_msg_put(struct buf *out, const struct gone_msg *msg);
 int progress_msg_put(struct buf *out, const char *words);
+int lost_msg_put(struct buf *out, const char *words);
 int info_msg_put(struct buf *out, const struct info_msg *msg);
 int state_msg_put(struct buf *out, const struct state_msg *msg);
 int keep_msg_put(struct buf *out, bool is_kept);

@@ -30,6 +30,11 @@ adopt)
 	*) echo "no such container: $2" >&2; exit 1 ;;
 	esac ;;
 create) echo "no room for $2" >&2; exit 7 ;;
+connect)
+	[ ! -e "$here/cut" ] || { echo "the line is cut" >&2; exit 255; }
+	agent=$2 key=$3
+	shift 3
+	exec "$agent" connect --key "$key" --start --linger 1 "$@" ;;
 commit) [ "$2" != bad ] || { echo "no room for it" >&2; exit 1; } ;;
 hang) sleep 1000 ;;
 esac
@@ -53,6 +58,8 @@ cat >config.json <<CONFIG
       "connect": ["{agent}", "connect", "--key", "{key}", "--start", "--linger", "1",
         {"each": "option", "args": ["{option}"]}],
       "destroy": ["true"], "commit": ["{program}", "commit", "{tag}"]}},
+  "breaks": {"like": "saves", "steps": {"connect": ["{program}", "connect", "{agent}", "{key}",
+      {"each": "option", "args": ["{option}"]}]}},
   "gone": {"like": "toy", "program": "$dir/nothing-here"}}}
 CONFIG
 export TERRARIUM_CONFIG="$dir/config.json"
@@ -169,5 +176,24 @@ expect_in err "is for linux/m68k"
 try doctor --backend gone --image here
 expect_code 1
 expect_in out "is not installed"
+
+
+# A client that finds no way in is told why, and the sandbox lives on.
+sentence="terrarium: breaks: the step 'connect' failed: the line is cut ('engine connect')"
+try exec --keep --name far --backend breaks --image here -- true
+expect_code 0
+touch cut
+try exec far -- true
+expect_code 125
+expect_err "$sentence"
+try run --yes --name far -c 'print(1)'
+expect_code 125
+expect_err "$sentence"
+rm cut
+try run --yes --name far -c 'print("again")'
+expect_code 0
+expect_out again
+try stop far
+expect_code 0
 
 verdict

@@ -63,7 +63,14 @@ static void on_tether_end(void *user)
 	trm_timer_start(a->soon, 0, 0);
 }
 
-static const struct tether_cb TETHER_CB = {.ended = on_tether_end};
+static void on_lost(void *user, const struct trm_error *why)
+{
+	struct attached *a = user;
+	if (a->base.cb->lost && !a->is_leaving && !a->is_stopping)
+		a->base.cb->lost(a->base.user, why);
+}
+
+static const struct tether_cb TETHER_CB = {.lost = on_lost, .ended = on_tether_end};
 
 /* That the keeper is the one of the entry, its line will tell: only what lives takes part in it. */
 static int reach_keeper(struct attached *a, struct trm_error *reterr)

@@ -154,8 +154,15 @@ static void on_progress(void *user, const char *words)
 		k->base.cb->progress(k->base.user, words);
 }
 
+static void on_lost(void *user, const struct trm_error *why)
+{
+	struct kept *k = user;
+	if (k->base.cb->lost && !k->is_left && !k->is_stopping)
+		k->base.cb->lost(k->base.user, why);
+}
+
 static const struct tether_cb TETHER_CB = {
-		.progress = on_progress, .ready = on_ready, .ended = on_tether_end};
+		.progress = on_progress, .ready = on_ready, .lost = on_lost, .ended = on_tether_end};
 
 int kept_watch(struct kept *k, const struct started *started, struct trm_error *reterr)
 {

@@ -31,6 +31,13 @@ void tether_close(struct tether *tether)
 
 /* ---- hearing ------------------------------------------------------------------------ */
 
+static void tell_lost(const struct tether *tether, const char *words)
+{
+	struct trm_error why;
+	trm_error_set(&why, TRM_EIO, "%s", words);
+	tether->cb->lost(tether->user, &why);
+}
+
 static void hear(struct tether *tether, struct lifeline_msg *msg)
 {
 	if (msg->type == LIFELINE_READY && !tether->ready.type) {
@@ -44,6 +51,8 @@ static void hear(struct tether *tether, struct lifeline_msg *msg)
 			tether->oom_kills = msg->oom_kills;
 		if (msg->type == LIFELINE_PROGRESS && tether->cb->progress)
 			tether->cb->progress(tether->user, msg->progress);
+		if (msg->type == LIFELINE_LOST)
+			tell_lost(tether, msg->lost);
 		lifeline_finish(msg);
 	}
 }

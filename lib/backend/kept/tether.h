@@ -15,7 +15,8 @@
 struct tether_cb {
 	void (*progress)(void *user, const char *words); /* what the keeper is doing; may be NULL */
 	void (*ready)(void *user,
-			const struct ready_msg *ready); /* only for who has started it; may be NULL */
+			const struct ready_msg *ready);        /* only for who has started it; may be NULL */
+	void (*lost)(void *user, const struct trm_error *why); /* as carrier_cb.lost */
 	void (*ended)(void *user); /* nothing more will come: the keeper has ended, or is about to */
 };
 

@@ -190,7 +190,7 @@ static void start(void)
 	start_with(false, 0);
 }
 
-/* Read packets until READY or GONE. */
+/* Read packets until READY, LOST or GONE. */
 static enum lifeline_type hear(void)
 {
 	char packet[LIFELINE_MAX_BYTES];
@@ -325,6 +325,24 @@ static void expect_agent_answers(void)
 }
 
 /* ---- the exec way ---------------------------------------------------------------------------- */
+
+/* The keeper's own line holds, and so the sandbox lives on. */
+static void a_client_whose_command_fails_is_told_why(void **state)
+{
+	(void)state;
+	usual_scripts();
+	buf_clear(&rig.steps[PLAN_CONNECT]);
+	script(PLAN_CONNECT,
+			"[ ! -e pid ] || { echo the line is cut >&2; exit 9; }; echo $$ >pid; exec $AGENT serve-stdio");
+	start();
+	expect_ready();
+	assert_int_equal(hear(), LIFELINE_LOST);
+	assert_string_equal(rig.gone.lost, "toy: the step 'connect' failed: the line is cut ('sh')");
+	lifeline_finish(&rig.gone);
+	ask_to_stop();
+	expect_gone(GONE_OWNER);
+	expect_keeper_ends();
+}
 
 static void a_sandbox_of_steps(void **state)
 {
@@ -671,6 +689,7 @@ int main(int argc, char **argv)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
 			CASE(a_sandbox_of_steps),
+			CASE(a_client_whose_command_fails_is_told_why),
 			CASE(what_a_failing_step_says),
 			CASE(a_program_that_is_not_there),
 			CASE(a_command_that_hangs),
