@@ -141,6 +141,29 @@ static void a_no_runs_nothing(void **state)
 	assert_non_null(strstr(d.seen, "terrarium: nothing was run"));
 }
 
+static void an_unclear_answer_is_asked_about_again(void **state)
+{
+	(void)state;
+	struct desk d;
+	desk_open(&d, ARGV(W("run"), W("--backend"), W("fake"), W("-c"), W("print hello")));
+	desk_expect(&d, "Run this? [Y/n] ");
+	desk_type(&d, "y = 6\r");
+	desk_expect(&d, "answer y or n; an empty line is a yes: [Y/n] ");
+	desk_type(&d, " Yes\r");
+	assert_int_equal(desk_close(&d), 0);
+	assert_non_null(strstr(d.seen, "Yes\r\nhello\r\n"));
+}
+
+static void an_end_of_input_is_a_no(void **state)
+{
+	(void)state;
+	struct desk d;
+	desk_open(&d, ARGV(W("run"), W("--backend"), W("fake"), W("-c"), W("print hello")));
+	desk_expect(&d, "[Y/n] ");
+	desk_type(&d, "\004");
+	assert_int_equal(desk_close(&d), 125);
+}
+
 static void ctrl_c_at_the_question_ends_it(void **state)
 {
 	(void)state;
@@ -313,6 +336,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(it_asks_and_a_yes_runs),
 			cmocka_unit_test(a_no_runs_nothing),
+			cmocka_unit_test(an_unclear_answer_is_asked_about_again),
+			cmocka_unit_test(an_end_of_input_is_a_no),
 			cmocka_unit_test(ctrl_c_at_the_question_ends_it),
 			cmocka_unit_test(ctrl_c_interrupts_a_run),
 			cmocka_unit_test(a_second_ctrl_c_kills_what_is_stubborn),

@@ -17,6 +17,7 @@
 #include "cmd/source.h"
 #include "stream/filter.h"
 #include "stream/gate.h"
+#include "text/consent.h"
 
 enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10 };
 #define NOBODY_FOR_POLICY \
@@ -209,20 +210,22 @@ static void print_question(FILE *tty, const struct trm_config *c, const struct g
 	fflush(tty);
 }
 
-/* One line from the terminal; only its first letter counts. EOF is a no. */
-static char read_answer(int fd)
+/* One line from the terminal. EOF is a no. */
+static enum consent read_answer(int fd)
 {
-	char first = 0, c;
-	for (;;) {
-		ssize_t n = read(fd, &c, 1);
-		if (n < 0 && errno == EINTR)
+	char line[64], c;
+	for (size_t n = 0;;) {
+		ssize_t got = read(fd, &c, 1);
+		if (got < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			return 'n';
-		if (c == '\n')
-			return first ? first : 'y';
-		if (!first && c != ' ')
-			first = c;
+		if (got <= 0)
+			return CONSENT_NO;
+		if (c == '\n') {
+			line[n] = '\0';
+			return n + 1 < sizeof line ? consent_of(line) : CONSENT_UNCLEAR;
+		}
+		if (n + 1 < sizeof line)
+			line[n++] = c;
 	}
 }
 
@@ -236,11 +239,16 @@ static FILE *open_terminal(void)
 	return tty;
 }
 
+/* There is but one question: who says "always" means it. */
 static enum confirm_answer take_answer(FILE *tty)
 {
-	char answer = read_answer(fileno(tty));
+	enum consent answer;
+	while ((answer = read_answer(fileno(tty))) == CONSENT_UNCLEAR) {
+		fputs("answer y or n; an empty line is a yes: [Y/n] ", tty);
+		fflush(tty);
+	}
 	fclose(tty);
-	return answer == 'y' || answer == 'Y' ? CONFIRM_YES : CONFIRM_NO;
+	return answer == CONSENT_NO ? CONFIRM_NO : CONFIRM_YES;
 }
 
 enum confirm_answer confirm_runs(const struct trm_config *config, const struct gate *gate,

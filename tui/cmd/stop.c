@@ -8,6 +8,7 @@
 
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "text/consent.h"
 
 /* The keeper ends a sandbox within milliseconds; a machine under load gets some time. */
 enum { PATIENCE_MS = 10000 };
@@ -70,7 +71,7 @@ static int choose(struct stop *s)
 
 static bool is_confirmed(const struct stop *s)
 {
-	char answer[16] = "";
+	char answer[64] = "";
 	if (!s->has_all || s->is_sure || !s->n || !isatty(STDIN_FILENO))
 		return true;
 	fprintf(stderr, "Stop %zu sandbox%s, with all state and files in %s?\n", s->n, s->n == 1 ? "" : "es",
@@ -78,7 +79,7 @@ static bool is_confirmed(const struct stop *s)
 	for (size_t i = 0; i < s->n; i++)
 		fprintf(stderr, "  %s\n", s->entries[i].name);
 	fputs("[y/N] ", stderr);
-	return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+	return fgets(answer, sizeof answer, stdin) && consent_of(answer) == CONSENT_YES;
 }
 
 /* ---- stopping ---------------------------------------------------------------------------- */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The question before a run: what, where, with which limits. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include <terrarium/recipe.h>
 
 #include "repl/inside.h"
+#include "text/consent.h"
 
 enum { SHOWN_LINES = 6, SHOWN_BYTES = 70, SHOWN_FINDINGS = 6 };
 
@@ -121,31 +120,17 @@ void confirm_ask(struct repl *r)
 	trm_findings_finish(&found);
 }
 
-/* Whole words: code that was typed ahead, such as `y = 6`, agrees to nothing. */
-static bool is_word(const char *text, const char *word)
-{
-	size_t n;
-	text += strspn(text, " \t");
-	n = strcspn(text, " \t");
-	return !text[n + strspn(text + n, " \t")]
-	       && ((n == 1 && tolower((unsigned char)*text) == *word)
-			       || (n == strlen(word) && strncasecmp(text, word, n) == 0));
-}
-
 void confirm_answer(struct repl *r, const char *text)
 {
-	r->asks_confirm = false;
-	if (!text)
-		text = "no";
-	bool is_always = is_word(text, "always");
-	r->is_always |= is_always;
-	if (is_always || is_word(text, "yes") || is_word(text, "")) {
+	enum consent answer = text ? consent_of(text) : CONSENT_NO;
+	r->asks_confirm = answer == CONSENT_UNCLEAR;
+	r->is_always |= answer == CONSENT_ALWAYS;
+	if (answer == CONSENT_SILENT || answer == CONSENT_YES || answer == CONSENT_ALWAYS) {
 		repl_run_code(r);
 		return;
 	}
-	if (!is_word(text, "no")) {
+	if (answer == CONSENT_UNCLEAR) {
 		repl_say(r, "answer y, n or a; an empty line is a yes");
-		r->asks_confirm = true;
 		return;
 	}
 	repl_say(r, "nothing was run");
