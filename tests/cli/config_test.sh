@@ -102,4 +102,14 @@ expect_code 0
 HOME= XDG_CONFIG_HOME= try config path
 expect_code 125
 
+# A variable that nobody reads.
+TERRARIUM_LANGUAGE=bash try config language
+expect_code 0
+expect_err ""
+TERRARIUM_LANGUAGE=bash try config
+expect_code 0
+expect_in err "terrarium: note: the variable TERRARIUM_LANGUAGE means nothing; did you mean TERRARIUM_LANG?"
+TERRARIUM_LANGUAGE=bash try doctor --backend fake --json
+expect_in out '"status":"note","name":"environment","detail":"the variable TERRARIUM_LANGUAGE means nothing, and is ignored","advice":"did you mean TERRARIUM_LANG?"'
+
 verdict

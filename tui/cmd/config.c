@@ -110,6 +110,17 @@ static int print_table(const struct effective *e)
 	return cmd_flush();
 }
 
+/* On stderr: what is listed may be read by a program. */
+static void tell_stray(void *user, const char *name, const char *nearest)
+{
+	char shown[128];
+
+	(void)user;
+	trm_text_clean_line(shown, sizeof shown, name, strlen(name));
+	fprintf(stderr, "terrarium: note: the variable %s means nothing%s%s%s\n", shown,
+			nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
 static int print_key(const struct effective *e, const char *key, bool is_json)
 {
 	const struct trm_setting *s = trm_setting_find(key);
@@ -247,7 +258,9 @@ static int perform(const struct options *o, const char *word, bool is_json)
 		return CMD_FAILED;
 	if (word)
 		return print_key(&e, word, is_json);
-	return is_json ? print_json(&e) : print_table(&e);
+	int code = is_json ? print_json(&e) : print_table(&e);
+	trm_config_strays(tell_stray, NULL);
+	return code;
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)

@@ -53,6 +53,20 @@ static const struct option_spec options[] = {
 		{0},
 };
 
+static void on_stray(void *user, const char *name, const char *nearest)
+{
+	struct trm_check check = {.status = TRM_CHECK_NOTE, .name = "environment"};
+	char shown[128];
+	trm_text_clean_line(shown, sizeof shown, name, strlen(name));
+	snprintf(check.detail, sizeof check.detail, "the variable %s means nothing, and is ignored", shown);
+	if (nearest)
+		snprintf(check.advice, sizeof check.advice, "did you mean %s?", nearest);
+	else
+		snprintf(check.advice, sizeof check.advice,
+				"terrarium help config lists the variables that there are");
+	on_check(user, &check);
+}
+
 static int examine(const struct trm_config *config, struct report *report)
 {
 	struct trm_sandbox_opts opts;
@@ -79,6 +93,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (report.is_json)
 		json_open(&report.json, NULL, '[');
 	int n_failed = examine(&config, &report);
+	trm_config_strays(on_stray, &report);
 	if (report.is_json)
 		json_close(&report.json, ']');
 	else if (n_failed)

@@ -166,6 +166,11 @@ struct trm_config_origin {
 int trm_config_load_from(struct trm_config *config, const char *path, struct trm_config_origin *origins,
 		struct trm_error *reterr);
 
+/* Variables of the environment that begin with TERRARIUM_ and mean nothing, which loading passes over: `fn`
+ * is called for each, with the one that was most likely meant (NULL: none is near). Names are borrowed. */
+typedef void trm_config_stray_fn(void *user, const char *name, const char *nearest);
+void trm_config_strays(trm_config_stray_fn *fn, void *user);
+
 /* Settings from the text of a config file, on top of what `config` holds.
  * `filename` is for messages. All or nothing. */
 int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
