@@ -52,6 +52,8 @@ const ENDS = 4; // of runs, until now
 const sink = { value: undefined };
 let sink_id;
 
+const main_module = globalThis.module; // what `node -e` puts the library 'module' in the place of when it has run
+
 closeSync(5);
 process.execArgv = [];
 

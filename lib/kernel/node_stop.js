@@ -244,6 +244,7 @@ function start_watcher() {
 	watcher.once('message', () => {
 		process.off('SIGINT', on_early);
 		delete globalThis.__terrarium;
+		hide('module', main_module);
 		has_watcher = true;
 		state = WAITING;
 		take();

@@ -62,9 +62,9 @@ expect_out "thread
 atexit"
 
 # A script knows that it is the main one, and where it lies.
-echo 'console.log(require.main === module, __filename)' >main.js
+echo 'module.exports.run = () => 42; console.log(require.main === module, __filename, module.filename)' >main.js
 try run --yes main.js
-expect_out "true /workspace/main.js"
+expect_out "true /workspace/main.js /workspace/main.js"
 for signal in TERM KILL HUP; do
 	try run --yes -l js -c "process.kill(process.pid, 'SIG$signal'); while (true);"
 	expect_in err "terrarium: killed by signal"
