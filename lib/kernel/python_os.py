@@ -278,6 +278,7 @@ def leave_child(error):
 			code = 1
 			tb = without_ours(error.__traceback__)
 			sys.excepthook(type(error), error.with_traceback(tb), tb)
+		later('write_files')()
 		flush()
 	finally:
 		os._exit(code)

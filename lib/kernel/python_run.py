@@ -142,11 +142,26 @@ def give_up(error, request):
 	put(f'{{"ev":"done","id":{quote(request["id"])},"status":"error"{brief_error(error)}}}\n')
 
 
+def write_files():
+	"""As at the end of an interpreter: what was written to files that nobody has closed gets there all the same."""
+	import gc
+	kinds = [_io._IOBase]
+	for kind in kinds:
+		kinds.extend(type.__subclasses__(kind))
+	kinds = set(kinds)
+	for file in [thing for thing in gc.get_objects() if type(thing) in kinds]:
+		try:
+			file.flush()
+		except Exception:
+			pass  # it is closed, or its disk is full, or it is another's idea of a file
+
+
 def leave():
 	"""The other side is gone. Threads that still run are not waited for."""
 	import atexit
 	try:
 		atexit._run_exitfuncs()
+		write_files()
 		flush()
 	finally:
 		os._exit(0)
@@ -171,6 +186,7 @@ def end_program():
 	try:
 		state = RUNNING
 		atexit._run_exitfuncs()
+		write_files()
 		state = ENDING
 	except BaseException as e:
 		state = ENDING

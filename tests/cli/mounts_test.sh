@@ -24,6 +24,19 @@ try run --yes --mount data:/workspace/out:rw -c 'open("/workspace/out/new", "w")
 expect_code 0
 [ "$(cat data/new)" = "from inside" ] || wrong "what is written is there"
 [ "$(stat -c %u data/new)" = "$(id -u)" ] || wrong "and belongs to the user"
+# What is in a file's buffer when the program ends is not lost, nor that of a child.
+try run --yes --mount data:/data:rw -c 'import os
+if os.fork() == 0:
+    child = open("/data/child", "w")
+    child.write("here neither")
+else:
+    os.wait()
+    files = [open("/data/open", "w"), open("/data/bytes", "wb")]
+    files[0].write("not closed")
+    files[1].write(b"by anybody")'
+expect_code 0
+[ "$(cat data/open data/bytes data/child)" = "not closedby anybodyhere neither" ] || wrong "files are written at the end"
+rm -f data/open data/bytes data/child
 try run --yes --mount data/file:/file --mount "with blank:colon:/b c:rw" -l bash -c 'cat /file; echo y >"/b c/y"; echo z >/file'
 expect_in out "inside"
 expect_in err "/file: Read-only"
