@@ -16,12 +16,13 @@ static void note(void *user, const char *name, const char *nearest)
 }
 
 /* What is told of an environment of just this. */
-static const char *told_of(char *variable)
+static const char *told_of(const char *variable)
 {
 	static char told[512];
-	char *env[] = {"PATH=/bin", variable, NULL}, **before = environ;
+	const char *env[] = {"PATH=/bin", variable, NULL};
+	char **before = environ;
 	told[0] = '\0';
-	environ = env;
+	environ = (char **)env;
 	trm_config_strays(note, told);
 	environ = before;
 	return told;
