@@ -43,6 +43,8 @@ static int read_all(struct source *s, int fd, const char *label, struct trm_erro
 static int read_file(struct source *s, struct trm_error *reterr)
 {
 	struct stat st;
+	if (!*s->name)
+		return trm_error_set(reterr, TRM_EINVAL, "the name of the file to run is empty");
 	int fd = open(s->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return trm_error_set(reterr, TRM_ENOENT, "cannot read %s: %s", s->name, strerror(errno));

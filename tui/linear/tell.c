@@ -37,10 +37,14 @@ void linear_say(struct linear *l, const char *fmt, ...)
 	if (l->has_prompt)
 		writer_text(&l->out, "\n");
 	l->has_prompt = false;
-	for (char *p = text; *p; p++) /* names and paths may hold anything */
-		if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
-			*p = ' ';
-	writer_print(&l->out, "%s\n", text);
+	/* Names and paths may hold anything; what becomes U+FFFD grows. */
+	size_t cap = 3 * (size_t)n + 1;
+	char *line = malloc(cap);
+	if (line) {
+		trm_text_clean_line(line, cap, text, (size_t)n);
+		writer_print(&l->out, "%s\n", line);
+	}
+	free(line);
 	free(text);
 }
 

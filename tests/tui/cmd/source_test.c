@@ -58,6 +58,10 @@ static void what_is_no_text_is_refused(void **state)
 	assert_int_equal(source_read(&s, &why), TRM_EINVAL);
 	assert_string_equal(why.msg, "cannot run /tmp: it is a directory");
 	source_finish(&s);
+	s = (struct source){.kind = SOURCE_FILE, .name = ""};
+	assert_int_equal(source_read(&s, &why), TRM_EINVAL);
+	assert_string_equal(why.msg, "the name of the file to run is empty");
+	source_finish(&s);
 }
 
 static void expect_language(const char *name, const char *text, int wanted)

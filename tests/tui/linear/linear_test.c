@@ -265,6 +265,13 @@ static void numbers_are_words(void **state)
 	assert_non_null(strstr(text, "disk not known\n"));
 }
 
+static void names_change_no_terminal(void **state)
+{
+	(void)state;
+	linear_say(&l, "%s", "a\x1b]0;b\a \xc2\x9d \xe2\x80\xae caf\xc3\xa9");
+	expect("a\xef\xbf\xbd]0;b\xef\xbf\xbd \xef\xbf\xbd \xef\xbf\xbd caf\xc3\xa9\n");
+}
+
 static void every_command_has_a_name(void **state)
 {
 	(void)state;
@@ -292,6 +299,7 @@ int main(void)
 			TEST(input_is_asked_for),
 			TEST(an_interrupt_tells_its_steps),
 			TEST(numbers_are_words),
+			TEST(names_change_no_terminal),
 			TEST(every_command_has_a_name),
 	};
 
