@@ -310,11 +310,13 @@ static void test_same_user_cannot_look_into_the_agent(void **state)
 static void test_user_code_cannot_signal_the_agent(void **state)
 {
 	struct rig *rig = *state;
+	struct link link = link_open(rig);
 	struct tape tape;
 	char command[120];
-	if (syscall(444, NULL, 0, 1) < 6)
+	if (syscall(444, NULL, 0, 1) < 6) {
+		link_close(&link);
 		skip();
-	struct link link = link_open(rig);
+	}
 	tape_init(&tape, 1);
 	snprintf(command, sizeof command, "kill -0 $$ && ! kill -0 %d 2>/dev/null && ! kill -9 %d",
 			(int)rig->agent, (int)rig->agent);
