@@ -22,6 +22,8 @@ SEED = int(os.environ.get("SOAK_SEED", time.time_ns() % 100000))
 MOST_S = 30  # that anything may take
 # What allocators and interpreters may keep; a leak of each run's would be more, in the end.
 SPARE_KIB = {"repl": 3000, "keeper": 400, "agent": 1000}
+# As a shell's job in the background we would be deaf to it, and so would be our programs until they listen.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 any_ = random.Random(SEED)
 home = tempfile.mkdtemp(prefix="soak-")
 env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "TERM": "xterm-256color",
