@@ -189,11 +189,16 @@ static bool begins(const struct keys *keys, const struct keys *wanted)
 	return true;
 }
 
+bool keys_equal(const struct keys *a, const struct keys *b)
+{
+	return a->n == b->n && begins(a, b);
+}
+
 static struct binding *find(const struct keymap *map, enum place place, const struct keys *keys)
 {
 	for (size_t i = 0; i < map->n; i++) {
 		struct binding *b = &map->bindings[i];
-		if (b->place == place && b->keys.n == keys->n && begins(keys, &b->keys))
+		if (b->place == place && keys_equal(keys, &b->keys))
 			return b;
 	}
 	return NULL;

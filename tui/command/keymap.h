@@ -71,6 +71,7 @@ const struct binding *keymap_clash(const struct keymap *map, enum place place, c
 const struct keys *keymap_keys(const struct keymap *map, const struct command *command);
 
 int keys_parse(const char *text, struct keys *ret); /* 0 or TRM_EINVAL */
+bool keys_equal(const struct keys *a, const struct keys *b);
 /* As keys_parse() takes it: "shift-f6", "ctrl-x ctrl-s". */
 void keys_write(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
 /* For people: "^F", "Shift-F6", "^X ^S". */

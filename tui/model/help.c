@@ -81,7 +81,7 @@ static bool is_told(const struct keymap *map, size_t i)
 
 	for (size_t k = 0; k < i; k++) {
 		const struct binding *before = &map->bindings[k];
-		if (before->command == b->command && memcmp(&before->keys, &b->keys, sizeof b->keys) == 0)
+		if (before->command == b->command && keys_equal(&before->keys, &b->keys))
 			return true;
 	}
 	return false;
