@@ -256,7 +256,7 @@ static void old_ones_are_given_up(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 10; i++)
-		assert_non_null(figures_add(&f, 1, "image/png", malloc(n), n));
+		assert_non_null(figures_add(&f, 1, "image/png", calloc(1, n), n));
 	assert_int_equal(f.n, 3);
 	assert_null(figures_find(&f, 1));
 	assert_non_null(figures_find(&f, 10));
