@@ -180,6 +180,7 @@ static void runs_are_recalled(void **state)
 	screen_send(&s, "for i in range(3):\nprint('remembered', i)");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "│ remembered 2");
+	screen_wait(&s, "● idle"); /* a run that has not ended is remembered as lost */
 	leave();
 	screen_start(&s, 36, 120, argv, with_state);
 	screen_wait(&s, "idle");
