@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmocka_all.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -223,6 +225,10 @@ static void a_child_is_reaped_and_told_once(void **state)
 {
 	struct seen s = {0};
 	struct trm_child *child;
+	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (self < 0 && errno == ENOSYS)
+		skip(); /* valgrind knows no such call */
+	close(self);
 	pid_t pid = fork();
 	if (pid == 0)
 		_exit(7);
