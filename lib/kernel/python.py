@@ -55,7 +55,9 @@ in_blocks = False  # stdout is buffered in blocks
 flusher_tid = 0
 flusher_wake = _thread.allocate_lock()
 packages = getattr(sys.modules.get('site'), 'USER_SITE', None)  # where pip installs, see lib/install
+access, stat = os.access, os.stat  # whatever the user's code puts in their place
 packages_age = None
+has_looked = False  # there, in this run
 late_threads = set()  # of earlier runs: what they print is not the run's
 current_set = 0
 
@@ -236,11 +238,20 @@ def on_audit(event, args):
 # ---- running ------------------------------------------------------------------------
 
 class ImportWatch:
-	"""Finder that adds to modules of the standard library what they should know of us."""
+	"""Finder that adds to modules of the standard library what they should know of us. It is asked first, so
+	what was installed since the last run is found by those who come after it."""
 
 	@staticmethod
 	def find_spec(name, path=None, target=None):
+		if not has_looked:
+			find_packages()
 		return later('find_watched')(name, path) if name in watched else None
+
+	@staticmethod
+	def find_distributions(context=None):
+		if not has_looked:
+			find_packages()
+		return ()
 
 
 def remember(file, code):
@@ -324,20 +335,21 @@ def cpu_us():
 
 def find_packages():
 	"""What was installed since the last run can be imported, without a restart."""
-	global packages_age
+	global packages_age, has_looked
+	has_looked = True
 	try:
-		if packages_age is None and not os.access(packages, os.F_OK):  # quicker than an exception
+		if packages_age is None and not access(packages, os.F_OK):  # quicker than an exception
 			return  # nothing was ever installed
-		age = os.stat(packages).st_mtime_ns
+		age = stat(packages).st_mtime_ns
 	except (OSError, TypeError):
 		return  # or this interpreter looks for nothing in homes
 	if age != packages_age:
-		packages_age = age
 		later('take_packages')()
+		packages_age = age  # not before: an interrupt may have come
 
 
 def run(request):
-	global state, run_id
+	global state, run_id, has_looked
 	code, file = request['code'], request.get('file') or '<run>'
 	if file[0] != '<':
 		main.__file__ = file  # as a program has it, although the file is not in the sandbox
@@ -345,7 +357,7 @@ def run(request):
 		code = code.replace('\r\n', '\n').replace('\r', '\n')
 	if code[:1] == '\ufeff':
 		code = code[1:]
-	find_packages()
+	has_looked = False
 	run_id = quote(request['id'])
 	lines.count = errors.count = 0
 	began = cpu_us()

@@ -125,6 +125,7 @@ def modules_below(package):
 	"""Names of the modules in a package, or of all top-level ones. Imports nothing of the user's."""
 	import pkgutil
 	if not package:
+		find_packages()
 		return {m.name for m in pkgutil.iter_modules()} | set(sys.builtin_module_names)
 	path = getattr(sys.modules.get(package), '__path__', None)
 	if path is None and '.' not in package:

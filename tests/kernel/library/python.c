@@ -263,6 +263,15 @@ static const struct behaviour ROWS[] = {
 		{.name = "and open again", .code = "print('again')", .out = "again\n"},
 		{.name = "closed descriptors", .code = "import os\nos.close(1)"},
 		{.name = "and whole again", .code = "print('whole')", .out = "whole\n"},
+		{.name = "a package is installed",
+				.code = "import importlib.metadata, os, site\nplace = site.getusersitepackages() + '/'\n"
+					"os.makedirs(place + 'late-7.0.dist-info')\n"
+					"with open(place + 'late-7.0.dist-info/METADATA', 'w') as f:\n"
+					"    print('Metadata-Version: 2.1\\nName: late\\nVersion: 7.0', file=f)"},
+		{.name = "and asked for", .code = "importlib.metadata.version('late')", .value = "'7.0'"},
+		{.name = "another is installed",
+				.code = "with open(place + 'later.py', 'w') as f: print('x = 5', file=f)"},
+		{.name = "and imported", .code = "import later\nlater.x", .value = "5"},
 		{.name = "changed directory",
 				.code = "import os\nos.chdir('/tmp')\nos.getcwd()",
 				.value = "'/tmp'"},
