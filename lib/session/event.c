@@ -70,7 +70,7 @@ static void on_late(struct kernel *k, const struct kernel_event *e)
 	if (k->run && k->run->is_leave) /* it is for this that it waits */
 		run_print(k->run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text, strlen(e->text));
 	else if (s->cb->late && (!share_is_replaying(k) || s->opts.wants_recent))
-		s->cb->late(s->user, k->lang, k->set_runs[k->set], e->is_stderr ? TRM_STDERR : TRM_STDOUT,
+		s->cb->late(s->user, k->lang, k->ended_run, e->is_stderr ? TRM_STDERR : TRM_STDOUT,
 				e->text, strlen(e->text));
 }
 
@@ -145,7 +145,7 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 				k->session->sandbox->opts.limits.mem_bytes >> 20);
 		result.reason = reason;
 	}
-	k->set_runs[k->set] = run->number;
+	k->set_runs[k->set] = k->ended_run = run->number;
 	bool was_stopped = k->stage != STAGE_CALM;
 	stop_reset(k);
 	if (was_stopped && !kernel_spec(k->lang)->loses_interrupts && question_settle(k)) {

@@ -109,6 +109,7 @@ struct kernel {
 	struct share share;                          /* with opts.is_shared */
 	int set;                                     /* output set in use */
 	uint64_t set_runs[KERNEL_SPARE_SETS + 1];    /* the last run that printed to each */
+	uint64_t ended_run;                          /* the last one that is done */
 	struct trm_run *run;                         /* sent, not done; whosesoever */
 	struct question *question;                   /* sent, not answered */
 	struct question *questions, **questions_end; /* waiting */

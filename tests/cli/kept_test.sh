@@ -41,6 +41,20 @@ expect_code 124
 try run --yes --name lab -c 'x'
 expect_out 41
 
+# ---- what somebody's earlier run has left behind goes on printing, and not into the output of who comes later
+
+try run --yes --keep --name left -c 'import subprocess; left = subprocess.Popen(["yes"])'
+try run --yes --name left -c 'import time; time.sleep(0.3)' -c '6 * 7'
+expect_out 42
+try run --yes --name left -c 'left.kill(); left.wait()' -c '"ended"'
+expect_out "-9
+'ended'"
+if "$terrarium" run --yes --name left -l javascript -c 'left = setInterval(() => console.log("tick"), 1), 0' >out; then
+	try run --yes --name left -l javascript -c 'await new Promise(done => setTimeout(done, 300)); 42'
+	expect_out 42
+fi
+"$terrarium" stop --yes left >out
+
 # ---- ps
 
 try ps

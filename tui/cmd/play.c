@@ -35,6 +35,7 @@ struct play {
 	struct trm_session *session;
 	struct trm_run *run;         /* NULL between runs */
 	const struct source *source; /* of that run */
+	uint64_t first_number;       /* of the first run; 0 until it has begun */
 	struct sink out, err;
 	struct feed feed;
 	struct displays displays;
@@ -97,13 +98,22 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 		sink_pass(&p->err, bytes, n); /* stdout is for results, and these have been told */
 }
 
-/* Output of something that outlived its run. With --json stdout is for results alone. */
+static void on_started(void *user, struct trm_run *run)
+{
+	struct play *p = user;
+	if (!p->first_number)
+		p->first_number = trm_run_number(run);
+}
+
+/* Output of something that outlived its run, if that was one of ours: stdout is not for what others have left
+ * behind in the sandbox. With --json stdout is for results alone. */
 static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
 		size_t n)
 {
 	struct play *p = user;
 	(void)lang;
-	(void)number;
+	if (!p->first_number || number < p->first_number)
+		return;
 	struct sink *sink = stream == TRM_STDERR || p->opts->is_json ? &p->err : &p->out;
 	/* It is not held back by what the reader takes, as a run's own output is. */
 	if (sink_held(sink) < LATE_HELD_MAX)
@@ -223,8 +233,11 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 		start_next(p);
 }
 
-static const struct trm_run_cb run_cb = {
-		.output = on_output, .display = on_display, .input = on_input, .done = on_done};
+static const struct trm_run_cb run_cb = {.started = on_started,
+		.output = on_output,
+		.display = on_display,
+		.input = on_input,
+		.done = on_done};
 
 /* ---- the end of the program ----------------------------------------------------------- */
 
