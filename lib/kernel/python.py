@@ -148,6 +148,13 @@ def on_interrupt(signum, frame):
 		early = True  # the request of the run that it is meant for is here; else it was meant for the last one
 
 
+def on_unraisable(what):
+	"""An interrupt that meets a destructor ends nothing but that. It comes again."""
+	if what.exc_type is KeyboardInterrupt and state == RUNNING:
+		_thread.start_new_thread(later('interrupt_again'), (run_id,))
+	sys.__unraisablehook__(what)
+
+
 # ---- standard streams -------------------------------------------------------------
 
 class Lines(_io.BufferedWriter):
@@ -267,10 +274,7 @@ def remember(file, code):
 
 
 def call(code):
-	result = eval(code, names)
-	if code.co_flags & COROUTINE:
-		result = later('run_in_loop')(result)
-	return result
+	return later('run_in_loop')(code) if code.co_flags & COROUTINE else eval(code, names)
 
 
 def execute(code, file, echoes):
@@ -437,6 +441,7 @@ def display(*values, raw=False, **others):
 
 
 _signal.signal(_signal.SIGINT, on_interrupt)
+sys.unraisablehook = on_unraisable
 open_streams()
 sys.argv = ['']
 sys.meta_path.insert(0, ImportWatch)

@@ -342,6 +342,13 @@ def take_packages():
 
 #: threads
 
+def interrupt_again(run):
+	"""In a thread, as the main one is to be out of what has swallowed the first interrupt."""
+	time.sleep(0.002)
+	if run == run_id and state == RUNNING:
+		os.kill(os.getpid(), _signal.SIGINT)
+
+
 def note_threads():
 	"""All threads that are alive now belong to this run or an earlier one."""
 	late_threads.clear()

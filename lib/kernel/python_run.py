@@ -58,13 +58,13 @@ def refuse(code, file):
 import asyncio
 
 
-def run_in_loop(coroutine):
+def run_in_loop(code):
 	"""Top-level await. The loop stays for later runs, and so do its tasks."""
 	global event_loop
 	if event_loop is None or event_loop.is_closed():
 		event_loop = asyncio.new_event_loop()
 	asyncio.set_event_loop(event_loop)
-	task = event_loop.create_task(coroutine)
+	task = event_loop.create_task(eval(code, names))
 	try:
 		return event_loop.run_until_complete(task)
 	except BaseException:

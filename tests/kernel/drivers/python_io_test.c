@@ -230,6 +230,25 @@ static void an_interrupt_keeps_the_state(void **state)
 	check_value(d, "x", "42");
 }
 
+/* Python reports it there, and goes on. */
+static void an_interrupt_of_a_destructor_is_one_of_the_run(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "x = 42");
+	driver_send(d, "class Endless:\n"
+		       "    def __del__(self):\n"
+		       "        print('go')\n"
+		       "        while True: pass\n"
+		       "Endless()\n"
+		       "while True: pass");
+	driver_wait_text(d, 0, "go\n");
+	driver_interrupt(d);
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "interrupted");
+	assert_contains(d->err, "Exception ignored in: <function Endless.__del__");
+	check_value(d, "x", "42");
+}
+
 static void the_place_of_an_interrupt_is_shown(void **state)
 {
 	struct driver *d = *state;
@@ -432,6 +451,7 @@ int main(void)
 			CASE(closed_streams_are_mended),
 			CASE(a_pipe_made_non_blocking_by_a_child_works),
 			CASE(an_interrupt_keeps_the_state),
+			CASE(an_interrupt_of_a_destructor_is_one_of_the_run),
 			CASE(the_place_of_an_interrupt_is_shown),
 			CASE(an_interrupt_repeats_and_skips_no_line),
 			CASE(an_interrupt_between_runs_does_nothing),
