@@ -172,6 +172,10 @@ void proc_exited(struct proc *proc, const struct exited_msg *status)
 	if (status->signal && status->signal == (uint32_t)proc->last_signal) {
 		proc->exit.by_client = proc->signal_client;
 		proc->exit.by_pid = proc->signal_pid;
+		/* A child that a shell was just starting has taken the first one by the shell's own handler,
+		 * and forgotten it with its exec. */
+		if (status->signal == SIGINT)
+			kill(-proc->pid, SIGINT);
 	}
 	if (proc->control.watch.fd >= 0 && ioctl(proc->control.watch.fd, FIONREAD, &n) == 0 && n > 0)
 		proc->control_left = (size_t)n;
