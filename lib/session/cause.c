@@ -191,11 +191,31 @@ static bool met_processes(const struct look *l, char *out, size_t cap)
 	return times || out[0];
 }
 
+static bool has_full_table(const struct trm_sample *at)
+{
+	return at->known & TRM_METRIC_FILES && at->files + 8 >= at->files_limit;
+}
+
+static bool has_full_disk(const struct trm_sample *at)
+{
+	return at->known & TRM_METRIC_DISK && at->known & TRM_METRIC_DISK_LIMIT
+	       && at->disk_bytes + 64 * 1024 >= at->disk_limit_bytes;
+}
+
+/* What did well, and said nothing, on a disk that was full before has not met its limit. */
+static bool ran_into(const struct look *l, bool (*is_full)(const struct trm_sample *))
+{
+	bool was_full = l->s->knows_events && is_full(&l->s->events);
+	bool is_content = l->result->status == TRM_STATUS_OK
+			  && !strstr(last_words(l->run), "No space left on device");
+	return is_full(&l->now) && !(was_full && is_content);
+}
+
 /* Every file takes some of the host's memory, even an empty one. */
 static bool met_files(const struct look *l, char *out, size_t cap)
 {
 	const struct trm_sample *now = &l->now;
-	if (!(now->known & TRM_METRIC_FILES) || now->files + 8 < now->files_limit)
+	if (!ran_into(l, has_full_table))
 		return false;
 	snprintf(out, cap, "disk full: %" PRIu64 " of %" PRIu64 " files and folders", now->files,
 			now->files_limit);
@@ -207,8 +227,7 @@ static bool met_disk(const struct look *l, char *out, size_t cap)
 	const struct trm_sample *now = &l->now;
 	bool is_known = now->known & TRM_METRIC_DISK && now->known & TRM_METRIC_DISK_LIMIT;
 	uint64_t limit = is_known ? now->disk_limit_bytes : l->limits->disk_bytes;
-	bool is_full = is_known && now->disk_bytes + 64 * 1024 >= limit;
-	if (!is_full && !complains(l->run, l->result, "ENOSPC", "No space left on device"))
+	if (!ran_into(l, has_full_disk) && !complains(l->run, l->result, "ENOSPC", "No space left on device"))
 		return false;
 	if (is_known && now->disk_bytes < limit - limit / 20)
 		snprintf(out, cap, "disk full during this run: limit %" PRIu64 " MiB, now %" PRIu64 " in use",
