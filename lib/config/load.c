@@ -281,6 +281,7 @@ void trm_config_session_opts(const struct trm_config *config, struct trm_session
 			.grace_ms = config->grace_ms,
 			.terminate_grace_ms = config->terminate_grace_ms,
 			.output_keep_bytes = (size_t)config->output_keep_bytes,
+			.output_max_bytes = config->output_max_bytes,
 			.memory_alert = strcmp(config->memory_alert, "interrupt") == 0 ? TRM_MEMORY_INTERRUPT
 					: strcmp(config->memory_alert, "ask") == 0     ? TRM_MEMORY_TELL
 										       : TRM_MEMORY_IGNORE,

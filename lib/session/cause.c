@@ -97,6 +97,19 @@ void cause_of_death(struct trm_session *s, const struct trm_exit *status, char *
 	}
 }
 
+size_t cause_of_interrupt(const struct trm_run *run, char *out, size_t cap)
+{
+	const struct trm_session *s = run->session;
+	out[0] = '\0';
+	if (run->is_stopped_for_output)
+		snprintf(out, cap, "interrupted: it printed more than the output limit of %g MiB",
+				(double)s->opts.output_max_bytes / (double)mib);
+	else if (run->is_stopped_for_memory)
+		snprintf(out, cap, "interrupted at %" PRIu64 " of %" PRIu64 " MiB, before the memory limit",
+				run->memory_told_bytes / mib, s->sandbox->opts.limits.mem_bytes / mib);
+	return strlen(out);
+}
+
 /* ---- what the code met ------------------------------------------------------------------ */
 
 void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n)

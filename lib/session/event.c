@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What an interpreter tells. Its word decides nothing but the fate of its own run. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,17 +69,17 @@ static void on_late(struct kernel *k, const struct kernel_event *e)
 	if (k->run && k->run->is_leave) /* it is for this that it waits */
 		run_print(k->run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text, strlen(e->text));
 	else if (s->cb->late && (!share_is_replaying(k) || s->opts.wants_recent))
-		s->cb->late(s->user, k->lang, k->ended_run, e->is_stderr ? TRM_STDERR : TRM_STDOUT,
-				e->text, strlen(e->text));
+		s->cb->late(s->user, k->lang, k->ended_run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text,
+				strlen(e->text));
 }
 
 /* ---- done -------------------------------------------------------------------------------- */
 
 /* Code that was interrupted may end with an error of its own making, or catch
- * the interrupt and end well: then that is what happened. */
+ * the interrupt and end well: then that is what happened. But not if a part of its output is missing. */
 static bool ended_by_interrupt(const struct trm_run *run, const struct kernel_event *e)
 {
-	if (e->done == KERNEL_DONE_INTERRUPTED)
+	if (e->done == KERNEL_DONE_INTERRUPTED || run->is_stopped_for_output)
 		return true;
 	return run->is_interrupted && e->done == KERNEL_DONE_ERROR
 	       && (e->exit_code == 130 || (e->error_name && !strcmp(e->error_name, "KeyboardInterrupt")));
@@ -138,11 +137,8 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s)",
 				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000);
 		result.reason = reason;
-	} else if (result.status == TRM_STATUS_INTERRUPTED && run->is_stopped_for_memory) {
-		snprintf(reason, sizeof reason,
-				"interrupted at %" PRIu64 " of %" PRIu64 " MiB, before the memory limit",
-				run->memory_told_bytes >> 20,
-				k->session->sandbox->opts.limits.mem_bytes >> 20);
+	} else if (result.status == TRM_STATUS_INTERRUPTED
+			&& cause_of_interrupt(run, reason, sizeof reason)) {
 		result.reason = reason;
 	}
 	k->set_runs[k->set] = k->ended_run = run->number;

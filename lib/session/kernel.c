@@ -217,7 +217,10 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000, stubborn);
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {
-		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, run->is_begun ? stubborn : NULL);
+		size_t n = cause_of_interrupt(run, reason, sizeof reason);
+		if (run->is_begun)
+			snprintf(reason + n, sizeof reason - n, "%s%s", n ? "; " : "", stubborn);
+		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, *reason ? reason : NULL);
 	} else if (!status) {
 		describe_no_start(k, run, why, reason, sizeof reason);
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);

@@ -320,11 +320,31 @@ void run_announce(struct trm_run *run)
 		run->cb->started(run->user, run);
 }
 
+/* How much of this may be shown. Who prints more than that is interrupted. */
+static size_t admit(struct trm_run *run, size_t n)
+{
+	uint64_t max = run->session->opts.output_max_bytes, left = max - run->printed_bytes;
+	if (!max || run->is_foreign || run->is_command)
+		return n;
+	if (n > left) {
+		n = (size_t)left;
+		if (!run->is_stopped_for_output && !run->is_interrupted && !run->is_timed_out) {
+			run->is_stopped_for_output = true;
+			trm_run_interrupt(run);
+		}
+	}
+	run->printed_bytes += n;
+	return n;
+}
+
 void run_print(struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct trm_session *s = run->session;
 	run->has_printed = true;
 	run->awaits_input = run->is_asking = false;
+	n = admit(run, n);
+	if (!n)
+		return;
 	if (run->output)
 		output_append(run->output, stream, bytes, n);
 	if (stream == TRM_STDERR)

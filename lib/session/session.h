@@ -169,6 +169,8 @@ struct trm_run {
 	bool is_interrupted, is_timed_out;
 	bool owes_stopping; /* cb->stopping is to be called */
 	bool has_printed;
+	uint64_t printed_bytes; /* as far as the session's limit lets them through */
+	bool is_stopped_for_output;
 	uint64_t begun_ns;
 	bool knows_peak;
 	bool peak_is_own;           /* the highest memory counts from this run's beginning */
@@ -355,6 +357,9 @@ void cause_look(struct trm_session *session, bool marks);
 void cause_of_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
 void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n);
 /* A sentence about the limit that the run met; "" if it met none. */
+/* Of a run that was interrupted, and not by a person: which limit it was. Returns the length, 0 if it was
+ * none. */
+size_t cause_of_interrupt(const struct trm_run *run, char *out, size_t cap);
 void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap);
 
 /* ---- memory.c -------------------------------------------------------------------- */

@@ -125,4 +125,10 @@ try doctor --json
 expect_code 0
 [ "$(grep -c '"status":"failed"' out)" = 0 ] || wrong "something failed"
 
+# To the byte; whatever the code makes of the interrupt.
+try run --yes --max-output 0.5 -c 'print("x" * 600000)'
+expect_code 130
+expect_in err "terrarium: interrupted: it printed more than the output limit of 0.5 MiB"
+[ "$(wc -c <out)" = 524288 ] || wrong "half a MiB, and nothing more"
+
 verdict

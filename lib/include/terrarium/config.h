@@ -38,6 +38,7 @@ struct trm_config {
 	uint32_t start_timeout_ms;    /* of a sandbox */
 	uint32_t metrics_interval_ms; /* 200 to 60 000 */
 	uint64_t output_keep_bytes;   /* of a run's output kept in its result */
+	uint64_t output_max_bytes;    /* that a run may print; 0: no limit */
 	uint64_t scrollback_bytes;    /* of all output, kept in the workbench */
 	bool net_credentials;         /* of proxies and package indexes go into sandboxes with a network */
 	bool confirm;                 /* ask before code is run */

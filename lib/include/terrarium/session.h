@@ -74,6 +74,9 @@ struct trm_session_opts {
 	/* Of a run's output kept in its result: if there was more, the first half and the last
 	 * half of this, and dropped_bytes tells what is missing between. Default 64 MiB. */
 	size_t output_keep_bytes;
+	/* What a run may print: with the first byte beyond it is interrupted, of what it prints after that
+	 * nothing is shown or kept, and the result's reason says why. 0: no limit. Default 0. */
+	uint64_t output_max_bytes;
 	/* What to do when a run takes memory use past so many per cent of the limit, once per run.
 	 * Default TRM_MEMORY_TELL, 90. */
 	enum trm_memory_alert memory_alert;

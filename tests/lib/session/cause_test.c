@@ -340,6 +340,35 @@ static bool has_ended(struct bed *b)
 	return b->result != NULL;
 }
 
+/* To the byte, however much follows, and whatever becomes of the interrupt; the state is kept. */
+static void output_limit(void **state)
+{
+	static const struct {
+		const char *lang, *code;
+	} FLOODS[] = {
+			{"python", "x = 7\nwhile True: print('y' * 999)"},
+			{"python", "try:\n    while True: print('y' * 999)\nexcept KeyboardInterrupt: pass"},
+			{"python", "import sys\nsys.stderr.write('y' * (3 << 20))"},
+			{"javascript", "while (true) console.log('y'.repeat(999))"},
+			{"bash", "yes"},
+	};
+	struct trm_session_opts session;
+	(void)state;
+	bed_close(&bed);
+	trm_session_opts_default(&session);
+	session.output_max_bytes = MIB;
+	assert_true(open_with(&session));
+	for (size_t i = 0; i < sizeof FLOODS / sizeof *FLOODS; i++) {
+		const struct trm_result *r = bed_run(&bed, FLOODS[i].lang, FLOODS[i].code);
+		assert_int_equal(r->status, TRM_STATUS_INTERRUPTED);
+		assert_string_equal(r->reason, "interrupted: it printed more than the output limit of 1 MiB");
+		assert_int_equal(r->stdout_bytes + r->stderr_bytes, MIB);
+	}
+	bed_run(&bed, "python", "print(x, end='')");
+	assert_string_equal(bed_stdout(&bed), "7");
+	assert_int_equal(bed_run(&bed, "bash", "head -c 1048576 /dev/zero")->status, TRM_STATUS_OK);
+}
+
 static void a_paused_run_stands_still_and_goes_on(void **state)
 {
 	struct trm_run_opts opts;
@@ -385,6 +414,7 @@ int main(void)
 			TEST(memory_that_nothing_counts),
 			TEST(peaks_are_the_runs_own),
 			TEST(an_interrupt_before_the_limit_keeps_the_state),
+			TEST(output_limit),
 			TEST(a_paused_run_stands_still_and_goes_on),
 	};
 	if (!open_with(NULL)) {
