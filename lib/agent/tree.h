@@ -30,7 +30,7 @@ struct tree {
 	/* Of tree_scan_again(): */
 	bool is_kept; /* all rows but our own have their stat_fd */
 	bool has_loadavg;
-	int loadavg_fd; /* -1: there is none that could be used */
+	int loadavg_fd;   /* -1: there is none that could be used */
 	pid_t newest;     /* when the rows were found */
 	unsigned n_again; /* looks since then */
 };
@@ -39,8 +39,8 @@ struct tree {
  * before. */
 int tree_scan(struct tree *tree);
 /* The same for a tree that is looked at again and again: where no process has been started since the last
- * look, which the kernel tells, only those that are known are read, and not all of /proc; where none of them has
- * run either, nothing. A descriptor is kept for each, if they are not too many. */
+ * look, which the kernel tells, only those that are known are read, and not all of /proc; where none of them
+ * has run either, nothing. A descriptor is kept for each, if they are not too many. */
 int tree_scan_again(struct tree *tree);
 void tree_finish(struct tree *tree);
 /* Select the descendants of root: children of the selected, and the members of root's session

@@ -18,8 +18,8 @@
 
 #include "base/buf.h"
 
-/* Longest that it may take, from the first look to the move; where there is no systemd it takes no time. On a busy
- * machine a manager takes seconds, and that shall not make limits weak. */
+/* Longest that it may take, from the first look to the move; where there is no systemd it takes no time. On a
+ * busy machine a manager takes seconds, and that shall not make limits weak. */
 enum { SCOPE_TIMEOUT_MS = 10000 };
 
 /* Move this process into a new scope "terrarium-PID.scope". `root` is CGROUP_ROOT. False: it is where it was,

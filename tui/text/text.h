@@ -35,7 +35,7 @@ size_t text_line_start(const struct text *t, size_t line);
 size_t text_line_end(const struct text *t, size_t line); /* before its newline, or the end of the text */
 /* The same where it is known that the line begins at `start`: quicker for a short one. */
 size_t text_line_end_from(const struct text *t, size_t line, size_t start);
-size_t text_line_of(const struct text *t, size_t pos);   /* a newline belongs to the line it ends */
+size_t text_line_of(const struct text *t, size_t pos); /* a newline belongs to the line it ends */
 
 /* The longest run of bytes at `pos` that lie together in memory; borrowed until the
  * next edit. *ret_len is 0 at the end. */
