@@ -202,13 +202,54 @@ static bool is_line_or_dots(const unsigned char *s, size_t n)
 	       && (s[2] & 0xC0) == 0x80;
 }
 
-/* The bytes of a character that is one column wide and that nothing joins: printable ASCII, or a part of
- * borders and graphs. Most of what is drawn is such. 0: it must be looked at closely. */
-static size_t simple_length(const char *text, size_t n)
+/* The bytes of a part of borders and graphs that nothing joins; 0: it is none. */
+static size_t line_or_dots_length(const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	size_t len = s[0] >= 0x20 && s[0] < 0x7F ? 1 : is_line_or_dots(s, n) ? 3 : 0;
-	return len == n || s[len] < 0x80 ? len : 0;
+	return is_line_or_dots(s, n) && (n == 3 || s[3] < 0x80) ? 3 : 0;
+}
+
+/* How many characters from here on are printable ASCII that nothing joins. Most of what is drawn is such. */
+static size_t plain_length(const char *text, size_t n)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t i = 0;
+	while (i < n && s[i] >= 0x20 && s[i] < 0x7F)
+		i++;
+	return i > 0 && i < n && s[i] >= 0x80 ? i - 1 : i; /* what comes next may be a mark on the last of them */
+}
+
+/* Put such characters, as many as the area has columns for. */
+static void put_plain(struct canvas *c, struct rect a, int row, int col, const char *text, size_t n,
+		struct style style)
+{
+	struct cell *line = c->cells + (size_t)row * (size_t)c->cols, cell = blank;
+	int from = greater(col, a.col), to = lesser(col + (int)n, a.col + a.cols);
+	cell.style = style;
+	if (from < to)
+		unpair(c, row, from, to - from);
+	for (int i = from; i < to; i++) {
+		cell.text[0] = text[i - col];
+		line[i] = cell;
+	}
+}
+
+/* Put one cluster; returns its length. */
+static size_t put_cluster(struct canvas *c, struct rect a, int row, int *col, const char *text, size_t n,
+		struct style style)
+{
+	size_t simple = line_or_dots_length(text, n);
+	struct cluster cluster = {.len = (uint16_t)simple, .width = 1, .kind = CLUSTER_TEXT};
+	if (!simple)
+		cluster = cluster_at(text, n);
+	bool is_fit = cluster.kind == CLUSTER_TEXT;
+	if (*col >= a.col && *col + cluster.width <= a.col + a.cols)
+		set_cell(c, row, *col, is_fit ? text : REPLACEMENT, is_fit ? cluster.len : 3, cluster.width,
+				style);
+	else
+		put_blanks(c, a, row, *col, *col + cluster.width, style);
+	*col += cluster.width;
+	return cluster.len;
 }
 
 int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
@@ -216,24 +257,21 @@ int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char 
 {
 	struct rect a = within(clip, c->rows, c->cols);
 	bool is_shown = row >= a.row && row < a.row + a.rows;
-	int end = a.col + a.cols, first = col;
+	int first = col;
 
+	if (!is_shown)
+		a.cols = 0;
 	for (size_t at = 0; at < n;) {
-		size_t simple = simple_length(text + at, n - at);
-		struct cluster cluster = {.len = (uint16_t)simple, .width = 1, .kind = CLUSTER_TEXT};
-		if (!simple)
-			cluster = cluster_at(text + at, n - at);
-		bool is_fit = cluster.kind == CLUSTER_TEXT;
-		if (is_shown && col >= a.col && col + cluster.width <= end)
-			set_cell(c, row, col, is_fit ? text + at : REPLACEMENT, is_fit ? cluster.len : 3,
-					cluster.width, style);
-		else if (is_shown)
-			put_blanks(c, a, row, col, col + cluster.width, style);
-		col += cluster.width;
-		at += cluster.len;
+		size_t plain = plain_length(text + at, n - at);
+		if (plain) {
+			put_plain(c, a, row, col, text + at, plain, style);
+			col += (int)plain;
+			at += plain;
+		} else {
+			at += put_cluster(c, a, row, &col, text + at, n - at, style);
+		}
 	}
-	if (is_shown)
-		touch(c, row, 1, greater(first, a.col), lesser(col, end) - greater(first, a.col));
+	touch(c, row, 1, greater(first, a.col), lesser(col, a.col + a.cols) - greater(first, a.col));
 	return col;
 }
 
