@@ -11,6 +11,9 @@ static uint32_t limit_memory(const struct group_dir *d, const struct group_limit
 {
 	if (group_write_u64(d, "memory.limit_in_bytes", want->mem_bytes) < 0)
 		return 0;
+	/* What lies in sockets of the internet's families is not counted with it, but only beside it, and
+	 * only where there is a limit: without one a few thousand connections to oneself hold gigabytes. */
+	group_write_u64(d, "memory.kmem.tcp.limit_in_bytes", want->mem_bytes / 4);
 	/* Where the kernel counts swap, memory and swap together get no more; else ask it to swap nothing. */
 	if (group_write_u64(d, "memory.memsw.limit_in_bytes", want->mem_bytes) == 0
 			|| group_write(d, "memory.swappiness", "0") == 0)

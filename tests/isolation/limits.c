@@ -40,10 +40,10 @@ static int close_it(void **state)
 	return 0;
 }
 
-static bool has_groups(void)
+static bool has_groups(const struct inside *box)
 {
 	const struct trm_guard *guards;
-	size_t n = trm_sandbox_guards(in.sandbox, &guards);
+	size_t n = trm_sandbox_guards(box->sandbox, &guards);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(guards[i].what, "memory"))
 			return guards[i].strength == TRM_ENFORCED;
@@ -60,7 +60,7 @@ static void one_process_cannot_take_more_memory(void **state)
 	assert_null(strstr(o.text, "got it"));
 	inside_measure(&in);
 	assert_true(in.sample.known & TRM_METRIC_OOM_KILLS);
-	if (has_groups()) {
+	if (has_groups(&in)) {
 		assert_int_equal(o.exit.signal, 9);
 		assert_true(in.sample.oom_kills >= 1);
 	}
@@ -258,6 +258,54 @@ static void other_memory_is_limited(void **state)
 	}
 }
 
+/* What lies in sockets is memory of the kernel's: without control groups nothing counts it. Sixteen processes
+ * hold as many as they may. */
+static void memory_in_sockets_is_limited(void **state)
+{
+	static const char *const PAIRS[] = {
+			"def pair(): return socket.socketpair()\n",
+			"door = socket.create_server(('127.0.0.1', 0))\n"
+			"def pair(): return socket.create_connection(door.getsockname()), door.accept()[0]\n",
+	};
+	static const char FILL[] =
+			"pids = []; ends = []\n"
+			"for i in range(16):\n"
+			"  r, w = os.pipe(); pid = os.fork()\n"
+			"  if not pid:\n"
+			"    n = 0; kept = []\n"
+			"    try:\n"
+			"      while True:\n"
+			"        a, b = pair(); kept += [a, b]; a.setblocking(False)\n"
+			"        try:\n"
+			"          for k in range(99): n += a.send(bytes(60000))\n"
+			"        except BlockingIOError: pass\n"
+			"    except OSError: os.write(w, b'%d' % (n >> 10)); time.sleep(60); os._exit(0)\n"
+			"  os.close(w); pids.append(pid); ends.append(r)\n"
+			"total = sum(int(os.read(r, 99) or 0) for r in ends)\n" /* nothing, of one that was
+										   killed */
+			"for p in pids: os.kill(p, 9)\n"
+			"for p in pids: os.wait()\n"
+			"print(total >> 10)\n";
+	struct trm_limits limits = small();
+	(void)state;
+	for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
+		struct inside box; /* should the parent be killed, its children live on */
+		char code[2000];
+		const char *argv[] = {"/usr/bin/python3", "-c", code, NULL};
+		snprintf(code, sizeof code, "import os, socket, time\n%s%s", PAIRS[i], FILL);
+		inside_open(&box, &limits);
+		if (!has_groups(&box)) {
+			inside_close(&box);
+			skip();
+		}
+		inside_run(&box, argv, &o);
+		inside_close(&box);
+		printf("sockets in the way %zu: %s", i, o.exit.signal == 9 ? "killed\n" : o.text);
+		if (o.exit.signal != 9)
+			assert_in_range(atoi(o.text), 1, 160);
+	}
+}
+
 /* Something on the host that wants to run every few milliseconds, while bombs go off inside. */
 static void the_host_stays_usable(void **state)
 {
@@ -307,7 +355,10 @@ int cases_limits(void)
 			cmocka_unit_test(open_files_are_counted),
 			cmocka_unit_test(limits_cannot_be_raised),
 	};
-	const struct CMUnitTest own[] = {cmocka_unit_test(cpu_time_is_limited)};
+	const struct CMUnitTest own[] = {
+			cmocka_unit_test(cpu_time_is_limited),
+			cmocka_unit_test(memory_in_sockets_is_limited),
+	};
 	return cmocka_run_group_tests_name("limits", cases, open_one, close_it)
-	       + cmocka_run_group_tests_name("cpu", own, NULL, NULL);
+	       + cmocka_run_group_tests_name("limits of others", own, NULL, NULL);
 }

@@ -105,6 +105,7 @@ static void version_1_writes_its_limits(void **state)
 	struct group_dir d;
 	(void)state;
 	make_file("memory.limit_in_bytes", "");
+	make_file("memory.kmem.tcp.limit_in_bytes", "");
 	make_file("memory.memsw.limit_in_bytes", "");
 	make_file("pids.max", "");
 	make_file("cpu.cfs_period_us", "");
@@ -115,6 +116,7 @@ static void version_1_writes_its_limits(void **state)
 	assert_int_equal(limit_cpu(&d, &want), LIMIT_CPU);
 	expect_file("memory.limit_in_bytes", "1048576");
 	expect_file("memory.memsw.limit_in_bytes", "1048576");
+	expect_file("memory.kmem.tcp.limit_in_bytes", "262144");
 	expect_file("pids.max", "7");
 	expect_file("cpu.cfs_period_us", "5000");
 	expect_file("cpu.cfs_quota_us", "2500");
