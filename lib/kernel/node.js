@@ -20,7 +20,7 @@ const { Worker } = require('worker_threads');
 const net = require('net');
 const path = require('path');
 const util = require('util');
-const { setImmediate, setTimeout, clearImmediate, clearTimeout, Buffer, Atomics, performance } = globalThis;
+const { setImmediate, setTimeout, clearTimeout, Buffer, Atomics, performance } = globalThis;
 
 const DRIVER = '<terrarium>'; // our own file name, by which our frames are known
 const REQUESTS = 3, EVENTS = 4;
@@ -28,7 +28,7 @@ const VALUE_MAX = 1_000_000;
 const TRACEBACK_MAX = 200;
 const RUN = Symbol('run');
 const BLANK = '\u{10FFF0}'; // for blanks in file names, where V8 takes none; never seen by the user
-const WAITING = 0, TAKEN = 1, RUNNING = 2, STOPPING = 3;
+const WAITING = 0, TAKEN = 1, RUNNING = 2, STOPPING = 3, ENDING = 4;
 
 let state = WAITING;
 let run = null;          // the one under way
@@ -37,7 +37,9 @@ let early = false;       // an interrupt has come before its run began
 let is_early = false;    // if that run is in what has been read, but not been given to us yet
 let shield = 0;          // code of the driver that must not be terminated is running
 let stop_asked = false;  // an interrupt came meanwhile
+let is_told = false;     // if STOPPING: the other thread terminates what runs
 let owner;               // number of the run that the last callback was of
+let last;                // the last immediate that was begun
 let is_ours = false;     // the resource being made belongs to the driver
 let has_watcher = false; // the thread is there
 let is_leaving = false;  // the program has ended, but for what it has left to do
@@ -119,8 +121,8 @@ function put(event) {
 
 /* What is in between is not terminated halfway. */
 function shield_up() {
-	while (Atomics.load(cells, STOPS) === 1)
-		; // that has been asked for already
+	if (Atomics.load(cells, STOPS) === 1)
+		stop_as_well(); // does not return
 	shield++;
 }
 
@@ -148,24 +150,27 @@ createHook({
 			return;
 		resource[RUN] = number;
 		if ((type === 'Timeout' || type === 'Immediate') && run !== null && number === run.number)
-			note_timer(resource);
+			note_timer(run, resource);
 	},
 	before() {
-		owner = executionAsyncResource()[RUN];
+		const resource = executionAsyncResource();
+		owner = resource?.[RUN]; // there is none for a moment, when an interrupt has come in between
+		if (resource?._onImmediate)
+			last = resource;
 	},
 }).enable();
 async_wrap.setPromiseHooks(undefined, undefined, undefined, undefined);
 async_wrap.async_hook_fields[async_wrap.constants.kCheck] = 0; // node would abort when a callback was terminated
 
 function owner_now() {
-	return executionAsyncResource()[RUN] ?? owner;
+	return executionAsyncResource()?.[RUN] ?? owner;
 }
 
-function note_timer(timer) {
-	run.timers.push(timer);
-	if (run.timers.length === run.timers_max) {
-		run.timers = run.timers.filter((t) => !t._destroyed);
-		run.timers_max = 2 * run.timers.length + 1000;
+function note_timer(mine, timer) {
+	mine.timers.push(timer);
+	if (mine.timers.length === mine.timers_max) {
+		mine.timers = mine.timers.filter((t) => !t._destroyed);
+		mine.timers_max = 2 * mine.timers.length + 1000;
 	}
 }
 
@@ -303,7 +308,7 @@ function finish() {
 	Atomics.store(cells, STOPS, 0);
 	shield = 0;
 	const { status, ...members } = outcome;
-	state = STOPPING;
+	state = ENDING;
 	flush_all();
 	const done = { ev: 'done', id, status, ...members };
 	if (status === 'exit' || (status === 'ok' && process.exitCode !== undefined)) {

@@ -6,7 +6,7 @@
  * and round for them. From a timer, where none of them is under way, they are counted anew. */
 function count_immediates_soon() {
 	const { immediateQueue, immediateInfoFields: { kCount, kRefCount } } = require('internal/timers');
-	const { immediateInfo, toggleImmediateRef } = internal_binding('timers');
+	const timers = internal_binding('timers'), { immediateInfo } = timers;
 	is_ours = true;
 	setTimeout(() => {
 		let count = 0, count_refs = 0;
@@ -16,9 +16,38 @@ function count_immediates_soon() {
 		}
 		immediateInfo[kCount] = count;
 		immediateInfo[kRefCount] = count_refs;
-		toggleImmediateRef(count_refs > 0);
+		timers.toggleImmediateRef(count_refs > 0); // not by itself: compiled code would abort
 	}, 1);
 	is_ours = false;
+}
+
+/* One of several immediates that was terminated is begun again by node, which then throws, again and again: it takes
+ * it for one that was cleared. It is the last one that we know of, or the one behind. False: this was no such error. */
+function mend_immediates(error) {
+	if (!(error instanceof TypeError) || !safely(() => error.message.includes("'_idleNext'")))
+		return false;
+	const broken = [last, last?._idleNext].filter((one) => one?._destroyed);
+	for (const one of broken) {
+		one._destroyed = false;
+		one._onImmediate = () => {};
+	}
+	count_immediates_soon();
+	return broken.length > 0;
+}
+
+/* The heap of node's lists of timers anew, from the lists themselves: a termination may have come in the middle of a
+ * change of it, and then clearTimeout() throws, or node looks at a list for ever that is not there any more. */
+function mend_timers() {
+	const { timerListMap, timerListQueue } = require('internal/timers');
+	while (timerListQueue.peek() !== undefined)
+		safely(() => timerListQueue.shift());
+	for (const [ms, list] of Object.entries(timerListMap)) {
+		if (list._idleNext === list) // it is empty
+			delete timerListMap[ms];
+		else
+			timerListQueue.insert(list);
+	}
+	internal_binding('timers').scheduleTimer(1); // then node looks itself which is the next
 }
 
 // ---- ending a run that goes on ------------------------------------------------------------
@@ -30,10 +59,12 @@ function terminate() {
 		; // for as long as it takes
 }
 
-/* The run ends with this, once what it does is terminated. What node has noted of asynchronous calls
- * that will not return is forgotten, as after an exception, or it would abort. */
-function stop(status) {
+/* The run ends with this, once what it does is terminated: by the other thread, which calls resume() then, or by
+ * ourselves. What node has noted of asynchronous calls that will not return is forgotten, as after an exception,
+ * or it would abort. */
+function stop(status, by_watcher) {
 	state = STOPPING;
+	is_told = by_watcher;
 	ends_at_once = true;
 	stop_asked = false;
 	Atomics.store(cells, STOPS, 1);
@@ -41,18 +72,38 @@ function stop(status) {
 	clearAsyncIdStack();
 }
 
+/* Immediates are emptied, not cleared: node may have those in hand, and trips over one that is gone. */
 function after_stop() {
 	for (const timer of run.timers) {
-		clearTimeout(timer);
-		clearImmediate(timer);
+		safely(() => clearTimeout(timer));
+		if (timer._onImmediate)
+			timer._onImmediate = () => {};
 	}
+	safely(mend_timers);
 	count_immediates_soon();
 	finish();
 }
 
+function after_stop_soon() {
+	const mine = run;
+	later(() => {
+		if (run === mine && state === STOPPING && !is_told)
+			after_stop();
+	});
+}
+
 function stop_here(status) {
-	stop(status);
-	later(after_stop);
+	stop(status, false);
+	after_stop_soon();
+	terminate();
+}
+
+/* Other code of a run that is being stopped, or of one before it, has come to where it would be shielded. */
+function stop_as_well() {
+	while (is_told && Atomics.load(cells, STOPS) === 1)
+		; // the other thread sees to it
+	if (state === STOPPING)
+		after_stop_soon(); // what was to do it may be behind us in the queue of immediates, and goes with us
 	terminate();
 }
 
@@ -62,8 +113,13 @@ const calls = {
 	 * done from here: V8 would take it as meant for this function only. */
 	signal() {
 		if (state === RUNNING && shield === 0) {
-			stop('interrupted');
+			stop('interrupted', true);
 			later(() => {}); // if nothing is running, this is what will be terminated
+			return true;
+		}
+		if (state === STOPPING && !is_told) { // which other code that runs may keep from coming to its end
+			is_told = true;
+			later(() => {});
 			return true;
 		}
 		if (state === RUNNING) {
@@ -84,7 +140,7 @@ const calls = {
 	},
 	/* Output has been waiting for a while. */
 	flush() {
-		if (shield === 0)
+		if (shield === 0 && Atomics.load(cells, STOPS) === 0)
 			flush(stdout);
 	},
 };
@@ -113,6 +169,8 @@ function exit(code) {
 }
 
 function on_uncaught(error) {
+	if (mend_immediates(error))
+		return;
 	if (process.listenerCount('uncaughtException') > 0)
 		process.emit('uncaughtException', error, 'uncaughtException');
 	else
@@ -136,7 +194,8 @@ function fail(error) {
 		run.outcome = { status: 'error', error: describe(error) };
 		if (is_waiting && state === RUNNING) {
 			state = STOPPING;
-			later(after_stop);
+			is_told = false;
+			after_stop_soon();
 		}
 	}
 }
@@ -208,9 +267,10 @@ function watch(cells) {
 		};
 		signal = new (internalBinding('signal_wrap').Signal)();
 		signal.onsignal = () => {
+			const has_ended = ends_now() !== ends; // asked first: an answer may come in between
 			if (!is_stopping)
 				begin();
-			else if (ends_now() !== ends)
+			else if (has_ended)
 				is_again = true; // that run has ended: it is meant for the next one
 		};
 		signal.start(2);
