@@ -216,7 +216,8 @@ static size_t plain_length(const char *text, size_t n)
 	size_t i = 0;
 	while (i < n && s[i] >= 0x20 && s[i] < 0x7F)
 		i++;
-	return i > 0 && i < n && s[i] >= 0x80 ? i - 1 : i; /* what comes next may be a mark on the last of them */
+	return i > 0 && i < n && s[i] >= 0x80 ? i - 1
+					      : i; /* what comes next may be a mark on the last of them */
 }
 
 /* Put such characters, as many as the area has columns for. */

@@ -105,6 +105,29 @@ static void test_long_clusters_are_cut_between_code_points(void **state)
 	canvas_finish(&c);
 }
 
+/* Plain characters go onto the canvas many at a time; what is at their ends is looked at closely. */
+static void test_runs_end_where_they_must(void **state)
+{
+	struct canvas c;
+	struct rect all = {0, 0, 1, 8};
+	(void)state;
+	canvas_init(&c, 1, 8);
+	put(&c, all, 0, 0, WIDE WIDE WIDE WIDE);
+	assert_int_equal(put(&c, all, 0, 1, "abcd"), 5);
+	expect(&c, " abcd " WIDE "\n");
+	assert_int_equal(put(&c, all, 0, 0,
+					 "abe\xCC\x81"
+					 "f\tg"),
+			6);
+	assert_string_equal(c.cells[2].text, "e\xCC\x81");
+	assert_string_equal(c.cells[3].text, "f");
+	assert_int_equal(put(&c, (struct rect){0, 2, 1, 3}, 0, -1, "0123456789"), 9);
+	expect(&c, "ab345g" WIDE "\n");
+	put(&c, (struct rect){0, 2, 1, 0}, 0, 0, "nothing");
+	expect(&c, "ab345g" WIDE "\n");
+	canvas_finish(&c);
+}
+
 /* What is drawn without a close look is what a close look would find. */
 static void test_borders_and_dots_are_one_column_wide(void **state)
 {
@@ -177,6 +200,7 @@ int main(void)
 			cmocka_unit_test(test_overwriting_halves),
 			cmocka_unit_test(test_nothing_raw_gets_in),
 			cmocka_unit_test(test_long_clusters_are_cut_between_code_points),
+			cmocka_unit_test(test_runs_end_where_they_must),
 			cmocka_unit_test(test_borders_and_dots_are_one_column_wide),
 			cmocka_unit_test(test_fill_clips),
 			cmocka_unit_test(test_random),
