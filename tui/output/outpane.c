@@ -131,7 +131,7 @@ static bool read_stored(struct outwalk *w, struct outline *line)
 	w->has_reader = true;
 	if (!outline_read(line, &w->r))
 		return false;
-	if (line->kind == OUT_HEADER)
+	if (line->kind == OUT_HEADER && !w->counts_rows)
 		outpane_write_header(w->p, line);
 	if (line->kind == OUT_FIGURE)
 		figures_fill(&w->p->figures, line, w->p->has_utf8);

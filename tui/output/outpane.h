@@ -81,6 +81,7 @@ struct outwalk {
 	const struct outpane *p;
 	struct out_reader r;
 	bool has_reader;
+	bool counts_rows;    /* headers are not written out: they take one row whatever they say */
 	uint64_t line, next; /* the one just read; the next */
 };
 

@@ -62,6 +62,7 @@ static struct out_pos go_back_stretch(const struct outpane *p, uint64_t line, si
 	struct out_pos pos = {from, 0};
 
 	outwalk_start(&w, p, from);
+	w.counts_rows = true;
 	while (have < ROWS_MAX && from + have < line && outwalk_next(&w, &l))
 		counts[have++] = rows_of(p, &l, width);
 	while (have && *n) {
