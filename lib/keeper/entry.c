@@ -52,6 +52,26 @@ void entry_note_state(int entry_fd, const struct state_msg *state)
 	buf_finish(&b);
 }
 
+void entry_note_gone(int entry_fd, const struct buf *packet)
+{
+	int fd = openat(entry_fd, STATE_FILE, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (pwrite(fd, buf_at(packet), packet->len, STATE_GONE_AT) != (ssize_t)packet->len)
+		unlinkat(entry_fd, STATE_FILE, 0); /* out of space: as it is, nobody will understand it */
+	close(fd);
+}
+
+uint64_t entry_used_ms(int entry_fd)
+{
+	uint64_t used_ms = 0;
+	int fd = openat(entry_fd, STATE_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool is_known = fd >= 0 && pread(fd, &used_ms, sizeof used_ms, STATE_USED_AT) == sizeof used_ms;
+	if (fd >= 0)
+		close(fd);
+	return is_known ? used_ms : 0;
+}
+
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path)
 {
 	sweep_files(entry_fd);

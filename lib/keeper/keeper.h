@@ -97,6 +97,7 @@ __attribute__((format(printf, 3, 4))) void keeper_fail(struct keeper *k, int cod
 /* … or beside it. */
 __attribute__((format(printf, 2, 3))) void keeper_add_words(struct keeper *k, const char *format, ...);
 void keeper_tell_oom(const struct keeper *k);
+void keeper_note_gone(struct keeper *k, uint64_t oom_kills); /* while the entry is there */
 void keeper_tell_gone(struct keeper *k, uint64_t oom_kills);
 void keeper_note_info(const struct keeper *k);
 void keeper_note_state(const struct keeper *k);

@@ -143,6 +143,7 @@ static void tear_down(struct keeper *k)
 	keeper_hear_words(k);
 	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(k->groups);
 	bool is_empty = k->spec.has_plan || groups_remove(k->groups); /* others' groups are others' */
+	keeper_note_gone(k, oom_kills);
 	entry_remove(KEEPER_RUN_DIR, KEEPER_ENTRY_DIR, k->spec.name, k->spec.run_path);
 	user_release(&k->user);
 	if (is_empty) /* else it goes on where we give up */

@@ -107,10 +107,8 @@ void keeper_tell_oom(const struct keeper *k)
 	buf_finish(&b);
 }
 
-void keeper_tell_gone(struct keeper *k, uint64_t oom_kills)
+static int put_gone(struct buf *out, struct keeper *k, uint64_t oom_kills)
 {
-	struct buf b;
-	buf_init(&b, LIFELINE_MAX_BYTES);
 	k->words[k->n_words] = '\0';
 	const struct gone_msg msg = {
 			.cause = k->cause,
@@ -121,8 +119,24 @@ void keeper_tell_gone(struct keeper *k, uint64_t oom_kills)
 			.words = k->words,
 			.command = k->asker,
 	};
+	return gone_msg_put(out, &msg);
+}
+
+void keeper_note_gone(struct keeper *k, uint64_t oom_kills)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
+	if (put_gone(&b, k, oom_kills) == 0)
+		entry_note_gone(KEEPER_ENTRY_DIR, &b);
+	buf_finish(&b);
+}
+
+void keeper_tell_gone(struct keeper *k, uint64_t oom_kills)
+{
+	struct buf b;
+	buf_init(&b, LIFELINE_MAX_BYTES);
 	clients_let_in(&k->clients); /* who has just come shall hear it, too */
-	if (gone_msg_put(&b, &msg) == 0)
+	if (put_gone(&b, k, oom_kills) == 0)
 		clients_tell(&k->clients, &b);
 	buf_finish(&b);
 }

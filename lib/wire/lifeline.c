@@ -2,6 +2,7 @@
 #include "wire/lifeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <terrarium/error.h>
 
@@ -352,6 +353,11 @@ int state_msg_get(const void *bytes, size_t n, struct state_msg *ret)
 	m.active_ms = unpack_u64(&u);
 	if (u.bad)
 		return TRM_EPROTO;
+	uint64_t used_ms = 0;
+	if (n == STATE_MAX_BYTES)
+		memcpy(&used_ms, (const char *)bytes + STATE_USED_AT, sizeof used_ms);
+	if (m.active_ms < used_ms)
+		m.active_ms = used_ms;
 	*ret = m;
 	return 0;
 }

@@ -5,7 +5,8 @@
 /* The line between a client and the keeper of a local sandbox: SOCK_SEQPACKET, so one
  * message is one packet. It is a pair for the client that starts the sandbox; it sends one SPEC and
  * is answered READY. Further clients connect to DOOR_FILE in the sandbox's entry, and say nothing
- * to be attached. From then on they are all alike:
+ * to be attached; who comes for less than LIFELINE_AFTER_MS spares the keeper that, and notes in STATE_FILE that
+ * it was there. From then on they are all alike:
  *
  *   client → keeper   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall end
  *                     now; LOOK: do not count me
@@ -63,6 +64,7 @@ enum bwrap_fd {
 #define AGENT_PATH "/run/agent"
 
 enum {
+	LIFELINE_AFTER_MS = 2,
 	LIFELINE_MAX_BYTES = 64 * 1024,
 	LIFELINE_MAX_FILES = 8,
 	LIFELINE_MAX_WORDS = 1024,
@@ -178,14 +180,17 @@ struct info_msg {
 	char *group, *workdir, *mounts, *env; /* as in spec_msg; "" where an older keeper does not say */
 };
 
-/* What changes, in the file STATE_FILE beside it. */
+/* What changes, in the file STATE_FILE beside it, each part at its own place: struct state_msg, by the keeper;
+ * at STATE_USED_AT when a client last left that had opened no line (CLOCK_MONOTONIC in ms, 8 bytes in the
+ * machine's order), by such a client; at STATE_GONE_AT, when all is over, GONE, for those who have the file
+ * open and come too late for a line. */
 #define STATE_FILE "state"
-enum { STATE_MAX_BYTES = 64 };
+enum { STATE_MAX_BYTES = 64, STATE_USED_AT = STATE_MAX_BYTES - 8, STATE_GONE_AT = STATE_MAX_BYTES };
 struct state_msg {
 	bool is_kept;
 	uint32_t n_clients; /* attached now */
-	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the keeper has seen
-			     */
+	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the keeper has seen,
+			       or that a client has noted */
 };
 
 /* Why a sandbox has ended. */

@@ -23,7 +23,7 @@ struct attached {
 	struct carrier base;
 	struct trm_loop *loop;
 	const char *name;         /* the sandbox's */
-	struct found_entry entry; /* until the keeper is reached */
+	struct found_entry entry; /* its directory until the keeper is reached */
 	int fd;
 	struct tether tether;
 	bool is_onlooker;
@@ -78,7 +78,7 @@ static int reach_keeper(struct attached *a, struct trm_error *reterr)
 	if (a->entry.fd >= 0) {
 		int fd = rundir_connect(a->entry.path, a->entry.fd, a->name, DOOR_FILE, &a->no_line);
 		int r = fd < 0 ? fd : tether_open(&a->tether, a->loop, fd, &TETHER_CB, a, &a->no_line);
-		found_close(&a->entry);
+		found_close_directory(&a->entry);
 		if (r < 0)
 			on_tether_end(a);
 		else if (a->is_onlooker)
@@ -89,28 +89,34 @@ static int reach_keeper(struct attached *a, struct trm_error *reterr)
 	return a->no_line.code;
 }
 
+static void tell_end(struct attached *a, struct trm_error *why)
+{
+	if (a->is_leaving)
+		return;
+	bool is_told = a->tether.gone.type || found_entry_gone(&a->entry, &a->tether.gone);
+	if (!is_told && a->no_line.code && a->no_line.code != TRM_ENOENT)
+		*why = a->no_line;
+	else if (!a->is_stopping)
+		tether_tell_why(&a->tether, why);
+	if (!is_told) /* its keeper was killed */
+		found_sweep();
+}
+
 static void on_soon(void *user)
 {
 	struct attached *a = user;
 	struct trm_error why = {.code = TRM_OK};
-	if (!a->is_connected && !a->is_over && !a->is_leaving) {
+	if (a->is_over || a->is_leaving) {
+		tell_end(a, &why);
+		a->base.cb->closed(a->base.user, &why);
+		destroy(a);
+	} else if (a->is_connected) {
+		reach_keeper(a, NULL);
+	} else {
 		a->is_connected = true;
+		trm_timer_start(a->soon, LIFELINE_AFTER_MS, 0);
 		a->base.cb->connected(a->base.user, a->fd);
-		/* While the agent has something to do, which we wait for. */
-		if (!a->is_leaving)
-			reach_keeper(a, NULL);
-		return;
 	}
-	if (!a->is_over && !a->is_leaving)
-		return;
-	if (!a->is_leaving && a->no_line.code)
-		why = a->no_line;
-	else if (a->is_over && !a->is_leaving && !a->is_stopping)
-		tether_tell_why(&a->tether, &why);
-	if (a->is_over && !a->is_leaving && !a->tether.gone.type) /* its keeper was killed */
-		found_sweep();
-	a->base.cb->closed(a->base.user, &why);
-	destroy(a);
 }
 
 static void on_patience(void *user)
@@ -133,7 +139,7 @@ static int reach_agent(struct attached *a, const struct found_entry *entry, stru
 static void take_found(struct attached *a, struct found_entry *entry, struct info_msg *info)
 {
 	a->entry = *entry;
-	entry->fd = -1;
+	entry->fd = entry->state_fd = -1;
 	a->info = *info;
 	*info = (struct info_msg){0};
 	stats_open_lazily(&a->stats, &a->info.ready, a->info.keeper);
@@ -149,7 +155,7 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 	*a = (struct attached){.base = {&backend_attached, cb, user},
 			.loop = loop,
 			.name = opts->name,
-			.entry = {.fd = -1},
+			.entry = {.fd = -1, .state_fd = -1},
 			.fd = -1,
 			.is_onlooker = opts->is_onlooker};
 	stats_init(&a->stats);
@@ -177,6 +183,8 @@ static void leave(struct carrier *carrier)
 	if (a->is_stopping)
 		return;
 	a->is_leaving = true;
+	if (a->entry.fd >= 0 && !a->is_onlooker) /* the keeper has not seen us */
+		found_entry_use(&a->entry, trm_loop_now_ns(a->loop) / 1000000);
 	tether_leave(&a->tether);
 	trm_timer_start(a->soon, a->tether.watch ? TETHER_GOODBYE_MS : 0, 0);
 }

@@ -17,6 +17,7 @@
 
 #include "backend/kept/rundir.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mount.h"
 #include "base/procstat.h"
 #include "base/sysfile.h"
@@ -82,35 +83,49 @@ int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_er
 	return r;
 }
 
-static bool read_state(int dir, struct state_msg *ret)
+static bool read_state(int fd, struct state_msg *ret)
 {
 	char bytes[STATE_MAX_BYTES];
-	ssize_t n = dir >= 0 ? read_from(dir, STATE_FILE, bytes, sizeof bytes) : -1;
+	ssize_t n = fd >= 0 ? pread(fd, bytes, sizeof bytes, 0) : -1;
 	return n > 0 && state_msg_get(bytes, (size_t)n, ret) == 0;
+}
+
+static int open_state(int dir)
+{
+	return dir >= 0 ? openat(dir, STATE_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 bool found_state(int run_fd, const char *name, struct state_msg *ret)
 {
 	int dir = open_entry(run_fd, name);
-	bool is_known = read_state(dir, ret);
+	int fd = open_state(dir);
+	bool is_known = read_state(fd, ret);
 	if (is_known && ret->n_clients) { /* some of them may have gone since */
 		rundir_wait_noted(dir);
-		is_known = read_state(dir, ret);
+		is_known = read_state(fd, ret);
 	}
-	if (dir >= 0)
-		close(dir);
+	close_fd(&fd);
+	close_fd(&dir);
 	return is_known;
 }
 
 int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_info, struct trm_error *reterr)
 {
 	char path[RUNDIR_PATH];
-	ret->fd = -1;
+	ret->fd = ret->state_fd = -1;
 	int run_fd = rundir_find(path, reterr);
 	if (run_fd < 0)
 		return run_fd;
 	ret->fd = open_entry(run_fd, name);
 	int r = read_info(ret->fd, name, ret_info, reterr);
+	ret->state_fd = open_state(ret->fd);
 	snprintf(ret->path, sizeof ret->path, "%s/%s", path, name);
 	close(run_fd);
 	return r;
@@ -118,14 +133,40 @@ int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_i
 
 void found_close(struct found_entry *entry)
 {
-	if (entry->fd >= 0)
-		close(entry->fd);
-	entry->fd = -1;
+	close_fd(&entry->fd);
+	close_fd(&entry->state_fd);
+}
+
+void found_close_directory(struct found_entry *entry)
+{
+	close_fd(&entry->fd);
 }
 
 bool found_entry_state(const struct found_entry *entry, struct state_msg *ret)
 {
-	return read_state(entry->fd, ret);
+	return read_state(entry->state_fd, ret);
+}
+
+void found_entry_use(const struct found_entry *entry, uint64_t now_ms)
+{
+	/* Should there be no room for 8 bytes, the sandbox is taken to be idle a little longer. */
+	if (entry->state_fd >= 0 && pwrite(entry->state_fd, &now_ms, sizeof now_ms, STATE_USED_AT) < 0)
+		log_write(LOG_WARNING, "cannot note in %s/" STATE_FILE " that the sandbox is used: %s",
+				entry->path, strerror(errno));
+}
+
+bool found_entry_gone(const struct found_entry *entry, struct lifeline_msg *ret)
+{
+	char *bytes = malloc(LIFELINE_MAX_BYTES);
+	ssize_t n = bytes && entry->state_fd >= 0
+				    ? pread(entry->state_fd, bytes, LIFELINE_MAX_BYTES, STATE_GONE_AT)
+				    : -1;
+	bool is_told = n > 0 && lifeline_get(bytes, (size_t)n, ret) == 0;
+	free(bytes);
+	if (!is_told || ret->type == LIFELINE_GONE)
+		return is_told;
+	lifeline_finish(ret);
+	return false;
 }
 
 bool found_entry_is_held(const struct found_entry *entry)

@@ -33,13 +33,20 @@ bool found_state(int run_fd, const char *name, struct state_msg *ret);
 /* One entry, for who looks at it more than once. */
 struct found_entry {
 	char path[RUNDIR_PATH + 72];
-	int fd; /* of its directory; -1: there is none */
+	int fd;       /* of its directory; -1: there is none */
+	int state_fd; /* of STATE_FILE; -1: there is none */
 };
 /* Opens it and reads what it says of itself, as found_read(). */
 int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_info,
 		struct trm_error *reterr);
-void found_close(struct found_entry *entry);
+void found_close(struct found_entry *entry); /* takes one of which only the descriptors are -1 */
+void found_close_directory(struct found_entry *entry);
 bool found_entry_state(const struct found_entry *entry, struct state_msg *ret);
+/* Note that a client was there at that time: see STATE_USED_AT. */
+void found_entry_use(const struct found_entry *entry, uint64_t now_ms);
+/* What the keeper has said last of all, for who was not connected to it then. False: it did not, or was
+ * killed. To be freed with lifeline_finish(). */
+bool found_entry_gone(const struct found_entry *entry, struct lifeline_msg *ret);
 /* Its keeper holds the lock of its directory: one of the signs of life, and the cheapest. */
 bool found_entry_is_held(const struct found_entry *entry);
 

@@ -196,6 +196,75 @@ static void it_ends_when_nobody_comes(void **state)
 	trm_registry_destroy(registry);
 }
 
+/* The keeper hears of them by a note only, if they are quick enough. */
+static void short_visits_count(void **state)
+{
+	struct trm_entry entry;
+	struct client c;
+	(void)state;
+	open_named(&c, "seven", true);
+	close_it(&c);
+	const uint64_t left_ms = trm_loop_now_ns(loop) / 1000000;
+	do {
+		trm_loop_step(loop, 10);
+		assert_int_equal(trm_registry_find("seven", &entry, &error), 0);
+	} while (entry.idle_ms < 100);
+	const uint64_t came_ms = trm_loop_now_ns(loop) / 1000000;
+	attach(&c, "seven");
+	close_it(&c);
+	assert_int_equal(trm_registry_find("seven", &entry, &error), 0);
+	trm_loop_step(loop, 1);
+	assert_true(came_ms >= left_ms + 100);
+	assert_true(entry.idle_ms <= trm_loop_now_ns(loop) / 1000000 - came_ms);
+	attach(&c, "seven");
+	stop_it(&c);
+}
+
+static const struct trm_entry *entry_of(struct trm_registry *registry, const char *name)
+{
+	const struct trm_entry *entries;
+	size_t n;
+	assert_int_equal(trm_registry_refresh(registry, &entries, &n, &error), 0);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(entries[i].name, name))
+			return &entries[i];
+	return NULL;
+}
+
+/* Before its line to the keeper is open: which cannot tell it any more. */
+static void who_comes_just_before_the_end_hears_why(void **state)
+{
+	struct trm_registry *registry;
+	struct client c;
+	char who[32];
+	(void)state;
+	open_named(&c, "eight", true);
+	close_it(&c);
+	assert_int_equal(trm_registry_create(&registry, &error), 0);
+	const struct trm_entry *entry = entry_of(registry, "eight");
+	assert_non_null(entry);
+	assert_int_equal(try_attach(&c, "eight"), 0);
+	assert_int_equal(trm_registry_stop(registry, entry, &error), 0);
+	assert_int_equal(trm_registry_wait(registry, entry, 60000, &error), 0);
+	wait_until(&c.is_closed);
+	snprintf(who, sizeof who, "stopped by process %ld", (long)getpid());
+	assert_int_equal(c.why.code, TRM_ECLOSED);
+	assert_non_null(strstr(c.why.msg, who));
+
+	/* One that was killed has said nothing. */
+	open_named(&c, "nine", true);
+	close_it(&c);
+	entry = entry_of(registry, "nine");
+	assert_non_null(entry);
+	assert_int_equal(try_attach(&c, "nine"), 0);
+	assert_int_equal(trm_registry_kill(registry, entry, &error), 0);
+	assert_int_equal(trm_registry_wait(registry, entry, 60000, &error), 0);
+	wait_until(&c.is_closed);
+	assert_int_equal(c.why.code, TRM_EIO);
+	assert_non_null(strstr(c.why.msg, "killed from outside"));
+	trm_registry_destroy(registry);
+}
+
 static void the_fake_cannot_be_kept(void **state)
 {
 	struct trm_sandbox_opts opts;
@@ -278,6 +347,8 @@ int main(void)
 			TEST(keeping_is_turned_on_and_off),
 			TEST(attached_ones_leave_it_running),
 			TEST(closing_may_become_stopping),
+			TEST(short_visits_count),
+			TEST(who_comes_just_before_the_end_hears_why),
 			TEST(a_name_is_taken_while_it_runs),
 			TEST(it_ends_when_nobody_comes),
 			TEST(the_fake_cannot_be_kept),

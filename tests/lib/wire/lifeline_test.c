@@ -190,6 +190,18 @@ static void the_state_comes_through(void **state)
 	assert_true(m.is_kept);
 	assert_int_equal(m.n_clients, 3);
 	assert_int_equal(m.active_ms, msg.active_ms);
+
+	/* In the file, with what a client has noted. */
+	char file[STATE_MAX_BYTES] = {0};
+	uint64_t used_ms = msg.active_ms - 1;
+	memcpy(file, buf_at(&b), b.len);
+	memcpy(file + STATE_USED_AT, &used_ms, sizeof used_ms);
+	assert_int_equal(state_msg_get(file, sizeof file, &m), 0);
+	assert_int_equal(m.active_ms, msg.active_ms);
+	used_ms = msg.active_ms + 1;
+	memcpy(file + STATE_USED_AT, &used_ms, sizeof used_ms);
+	assert_int_equal(state_msg_get(file, sizeof file, &m), 0);
+	assert_int_equal(m.active_ms, used_ms);
 	buf_finish(&b);
 }
 
