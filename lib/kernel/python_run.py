@@ -157,14 +157,17 @@ def write_files():
 
 
 def leave():
-	"""The other side is gone. Threads that still run are not waited for."""
+	"""The other side is gone, or the user's code has put something else in its place: then its run did not end well.
+	Threads that still run are not waited for."""
 	import atexit
+	import stat
+	code = 0 if stat.S_ISFIFO(os.fstat(requests).st_mode) else 1
 	try:
 		atexit._run_exitfuncs()
 		write_files()
 		flush()
 	finally:
-		os._exit(0)
+		os._exit(code)
 
 
 def end_program():

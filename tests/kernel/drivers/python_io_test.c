@@ -436,6 +436,17 @@ static void exit_handlers_run_at_the_end(void **state)
 	assert_string_equal(d->channel[2 * d->set].bytes, "bye\n");
 }
 
+static void replaced_descriptors_are_no_good_end(void **state)
+{
+	struct driver *d = *state;
+	driver_send(d, "import os\n"
+		       "null = os.open('/dev/null', os.O_RDWR)\n"
+		       "for fd in map(int, os.listdir('/proc/self/fd')):\n"
+		       "    try: os.dup2(null, fd)\n"
+		       "    except OSError: pass");
+	assert_int_equal(WEXITSTATUS(driver_wait_exit(d)), 1);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -465,6 +476,7 @@ int main(void)
 			CASE(exit_statuses_are_not_stolen),
 			CASE(time_of_children_is_counted),
 			CASE(exit_handlers_run_at_the_end),
+			CASE(replaced_descriptors_are_no_good_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
