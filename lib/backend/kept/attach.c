@@ -27,7 +27,7 @@ struct attached {
 	int fd;
 	struct tether tether;
 	bool is_onlooker;
-	struct trm_error no_line; /* why the keeper could not be reached */
+	struct trm_error no_line; /* why the agent or the keeper could not be reached */
 	struct trm_timer *soon;   /* callbacks go out from a turn of the loop */
 	struct trm_timer *patience;
 	bool is_connected, is_leaving, is_stopping, is_over;
@@ -89,6 +89,19 @@ static int reach_keeper(struct attached *a, struct trm_error *reterr)
 	return a->no_line.code;
 }
 
+/* Right before it is spoken to: to be woken twice would cost the agent more than all that it does then. */
+static void reach_agent(struct attached *a)
+{
+	a->fd = rundir_connect(a->entry.path, a->entry.fd, a->name, AGENT_FILE, &a->no_line);
+	if (a->fd < 0) {
+		on_tether_end(a);
+		return;
+	}
+	a->is_connected = true;
+	trm_timer_start(a->soon, LIFELINE_AFTER_MS, 0);
+	a->base.cb->connected(a->base.user, a->fd);
+}
+
 static void tell_end(struct attached *a, struct trm_error *why)
 {
 	if (a->is_leaving)
@@ -113,9 +126,7 @@ static void on_soon(void *user)
 	} else if (a->is_connected) {
 		reach_keeper(a, NULL);
 	} else {
-		a->is_connected = true;
-		trm_timer_start(a->soon, LIFELINE_AFTER_MS, 0);
-		a->base.cb->connected(a->base.user, a->fd);
+		reach_agent(a);
 	}
 }
 
@@ -126,14 +137,6 @@ static void on_patience(void *user)
 }
 
 /* ---- start ----------------------------------------------------------------------------- */
-
-static int reach_agent(struct attached *a, const struct found_entry *entry, struct trm_error *reterr)
-{
-	if (!found_entry_is_held(entry))
-		return trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", a->name);
-	a->fd = rundir_connect(entry->path, entry->fd, a->name, AGENT_FILE, reterr);
-	return a->fd < 0 ? a->fd : 0;
-}
 
 /* The carrier's now. */
 static void take_found(struct attached *a, struct found_entry *entry, struct info_msg *info)
@@ -149,6 +152,8 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
 		struct carrier **ret_carrier, struct trm_error *reterr)
 {
+	if (!found_entry_is_held(entry))
+		return trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", opts->name);
 	struct attached *a = calloc(1, sizeof *a);
 	if (!a)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
@@ -160,10 +165,8 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 			.is_onlooker = opts->is_onlooker};
 	stats_init(&a->stats);
 	tether_init(&a->tether);
-	int r = reach_agent(a, entry, reterr);
-	if (r >= 0)
-		r = trm_loop_add_timer(loop, on_soon, a, &a->soon, reterr);
-	if (r >= 0)
+	int r = trm_loop_add_timer(loop, on_soon, a, &a->soon, reterr);
+	if (r == 0)
 		r = trm_loop_add_timer(loop, on_patience, a, &a->patience, reterr);
 	if (r < 0) {
 		destroy(a);
