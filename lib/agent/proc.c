@@ -29,6 +29,13 @@ static struct proc *find_living(struct agent *agent, const char *key)
 	return NULL;
 }
 
+/* Nothing has happened since that client, or one that has told it, was here; and nobody is about to. */
+static bool is_as_known(const struct proc *proc, const struct spawn_msg *msg)
+{
+	return msg->known_position && proc->started && !proc->turn && proc->recent
+	       && msg->known_pid == (uint32_t)proc->pid && recent_is_at(proc->recent, msg->known_position);
+}
+
 static void join(struct proc *proc, struct client *client, uint32_t stream, const struct spawn_msg *msg)
 {
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
@@ -43,8 +50,14 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 		client_error(client, stream, TRM_ENOMEM, "the agent is out of memory");
 		return;
 	}
+	bool is_return = is_as_known(proc, msg);
+	if (is_return)
+		share_begin(sub);
 	if (proc->started)
-		sub_tell_started(sub, true, msg->flags & SPAWN_RECENT);
+		sub_tell_started(sub, true,
+				is_return                   ? REPLAY_NONE
+				: msg->flags & SPAWN_RECENT ? REPLAY_ALL
+							    : REPLAY_NEEDED);
 	output_pump(proc);
 }
 
@@ -158,7 +171,7 @@ void proc_on_report(struct watch *watch, uint32_t events)
 	watch_close(&proc->agent->poller, watch);
 	proc->started = true;
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
-		sub_tell_started(sub, sub != proc->subs, false);
+		sub_tell_started(sub, sub != proc->subs, REPLAY_NEEDED);
 	share_announce(proc);
 	feed_run(&proc->feeds[FEED_SCRIPT]);
 	output_pump(proc);

@@ -305,6 +305,11 @@ static bool is_open(const struct pins *newest)
 	return newest->note.len && !newest->end.len;
 }
 
+bool recent_is_at(const struct recent *recent, uint64_t position)
+{
+	return recent->position == position && !is_open(&recent->newest);
+}
+
 int recent_replay(const struct recent *recent, bool all, struct buf *backlog, struct replay *ret)
 {
 	int r;

@@ -55,6 +55,8 @@ struct replay {
 void recent_init(struct recent *recent);
 void recent_finish(struct recent *recent);
 void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_t n);
+/* Nothing has come since then, and what the newest note announced is over. */
+bool recent_is_at(const struct recent *recent, uint64_t position);
 /* Append to a backlog what one who attaches now is to be told; `all`: the ring, too, which a run that is not
  * over needs in any case. TRM_ENOMEM, TRM_ETOOBIG:
  * some of it may be there. */

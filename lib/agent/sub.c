@@ -104,7 +104,7 @@ void sub_destroy(struct sub *sub)
 	free(sub);
 }
 
-void sub_tell_started(struct sub *sub, bool was_there, bool all)
+void sub_tell_started(struct sub *sub, bool was_there, enum sub_replay how)
 {
 	struct proc *proc = sub->proc;
 	struct client *client = sub->stream.client;
@@ -115,7 +115,9 @@ void sub_tell_started(struct sub *sub, bool was_there, bool all)
 	if (was_there && proc->recent) {
 		buf_clear(&sub->backlog); /* notes that came before the process had started: they are replayed
 					   */
-		if (recent_replay(proc->recent, all, &sub->backlog, &replay) < 0)
+		if (how == REPLAY_NONE)
+			replay.lost_bytes = proc->recent->position;
+		else if (recent_replay(proc->recent, how == REPLAY_ALL, &sub->backlog, &replay) < 0)
 			client->dead = true;
 		msg.is_torn = replay.is_torn;
 		msg.pinned_bytes = replay.pinned_bytes;

@@ -17,6 +17,7 @@
 
 struct backend_ops;
 struct netenv;
+struct visit;
 
 /* Base of every backend's own object: first member, so that one cast leads down. */
 struct carrier {
@@ -109,6 +110,10 @@ struct backend_ops {
 	const char *(*origin)(const struct carrier *carrier);
 	/* May be NULL. That is an existing container, which is only looked into. */
 	bool (*is_adopted)(const struct carrier *carrier);
+	/* May be NULL, both or none. What the last client that came for a moment knew (wire/lifeline.h); false:
+	 * nothing. What we know now, for the next one, should it turn out that we come for a moment, too. */
+	bool (*recall)(const struct carrier *carrier, struct visit *ret);
+	void (*remember)(struct carrier *carrier, const struct visit *visit);
 };
 
 extern const struct backend_ops backend_local;

@@ -64,12 +64,13 @@ void entry_note_gone(int entry_fd, const struct buf *packet)
 
 uint64_t entry_used_ms(int entry_fd)
 {
-	uint64_t used_ms = 0;
+	struct visit visit;
 	int fd = openat(entry_fd, STATE_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	bool is_known = fd >= 0 && pread(fd, &used_ms, sizeof used_ms, STATE_USED_AT) == sizeof used_ms;
+	bool is_known = fd >= 0 && pread(fd, &visit, sizeof visit, STATE_VISIT_AT) == sizeof visit
+			&& visit_is_whole(&visit);
 	if (fd >= 0)
 		close(fd);
-	return is_known ? used_ms : 0;
+	return is_known ? visit.used_ms : 0;
 }
 
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path)

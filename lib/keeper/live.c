@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/procstat.h"
+#include "keeper/entry.h"
 #include "keeper/heir.h"
 #include "keeper/keeper.h"
 

@@ -25,6 +25,7 @@
 #include "backend/backend.h"
 #include "base/buf.h"
 #include "wire/frame.h"
+#include "wire/lifeline.h"
 #include "wire/message.h"
 #include "wire/pack.h"
 
@@ -175,6 +176,10 @@ void sandbox_hold(struct trm_sandbox *sandbox);
 void sandbox_release(struct trm_sandbox *sandbox);
 /* Does it belong to somebody else, who has started it? */
 bool sandbox_is_attached(const struct trm_sandbox *sandbox);
+/* What the last client that came for a moment knew of this kernel; false: nothing. */
+bool sandbox_recall(const struct trm_sandbox *sandbox, unsigned lang, struct visit *ret);
+/* That we know now: if it is for a moment that we came, the next client will. */
+void sandbox_remember(struct trm_sandbox *sandbox, const struct visit *visit);
 /* Has a recipe made it, and is all in it what an image has? */
 bool sandbox_is_made(const struct trm_sandbox *sandbox);
 /* Ask what processes can be attached to: `shared` for each, then `listed`. */
@@ -219,6 +224,8 @@ struct proc_share {
 	const char *key;
 	bool attaches; /* start none: `exited` with TRM_ENOENT if there is none */
 	bool wants_recent;
+	uint64_t known_position; /* with `attaches`: see Return; 0: nothing is known */
+	uint32_t known_pid;
 	/* After cb->started. */
 	void (*started)(void *user, const struct started_msg *how);
 	void (*turn)(void *user, enum turn_word word);

@@ -73,10 +73,10 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 	if (run->is_foreign && run->kernel->share.turn != TURN_OURS)
 		return trm_error_set(reterr, TRM_EBUSY, "the program that began the run is there to answer");
 	run->has_sent_stdin = true;
-	if (run->kernel && run->kernel->proc)
-		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
-	if (run->kernel)
+	if (run->kernel && !run->kernel->proc)
 		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
+	if (run->kernel && !share_is_presumed(run->kernel))
+		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
 	int r = buf_append(&run->early_stdin, bytes, n);
 	return r < 0 ? trm_error_set(reterr, r, "too much input waits for the run already") : 0;
 }
@@ -86,7 +86,7 @@ void trm_run_send_eof(struct trm_run *run)
 	if (!run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
 		return;
 	run->has_sent_stdin = true;
-	if (run->kernel && run->kernel->proc)
+	if (run->kernel && run->kernel->proc && !share_is_presumed(run->kernel))
 		trm_proc_close_stdin(run->kernel->proc);
 	else
 		run->has_early_eof = true;
@@ -94,7 +94,8 @@ void trm_run_send_eof(struct trm_run *run)
 
 size_t trm_run_queued(const struct trm_run *run)
 {
-	if (run->kernel)
+	bool is_sent = run->kernel && !share_is_presumed(run->kernel);
+	if (is_sent)
 		return run->kernel->proc ? trm_proc_queued(run->kernel->proc) : 0;
 	return run->early_stdin.len;
 }

@@ -281,6 +281,7 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
 		return false;
 	bool is_sought = k->share.is_sought;
+	share_take_back(k);
 	k->proc = NULL;
 	share_reset(k);
 	if (is_sought && session_is_open(k->session))

@@ -151,21 +151,34 @@ uint64_t trm_run_number(const struct trm_run *run)
 
 /* ---- begun --------------------------------------------------------------------------- */
 
+void run_pass_stdin(struct trm_run *run)
+{
+	const struct buf *early = &run->early_stdin;
+	struct trm_proc *proc = run->kernel->proc;
+	if (!run->has_opened_stdin)
+		return;
+	if (early->len > run->early_passed)
+		trm_proc_write(proc, TRM_STDOUT, buf_at(early) + run->early_passed,
+				early->len - run->early_passed, NULL);
+	run->early_passed = early->len;
+	if (run->has_early_eof && !run->has_passed_eof) {
+		run->has_passed_eof = true;
+		trm_proc_close_stdin(proc);
+	}
+	if (!share_is_presumed(run->kernel))
+		buf_finish(&run->early_stdin);
+}
+
 static void open_stdin(struct trm_run *run)
 {
-	struct trm_proc *proc = run->kernel->proc;
 	/* Input that has ended before it began is what the interpreter has in any case. */
 	if (run->has_early_eof && !run->early_stdin.len) {
 		buf_finish(&run->early_stdin);
 		return;
 	}
 	run->has_opened_stdin = true;
-	trm_proc_open_stdin(proc);
-	if (run->early_stdin.len)
-		trm_proc_write(proc, TRM_STDOUT, buf_at(&run->early_stdin), run->early_stdin.len, NULL);
-	buf_finish(&run->early_stdin);
-	if (run->has_early_eof)
-		trm_proc_close_stdin(proc);
+	trm_proc_open_stdin(run->kernel->proc);
+	run_pass_stdin(run);
 }
 
 /* Others may have used the number that it was promised. */
@@ -210,7 +223,8 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.file = run->filename,
 			.echoes = run->echoes};
 	struct trm_error why;
-	look_ahead(s);
+	if (!share_is_presumed(k)) /* else while it is on its way */
+		look_ahead(s);
 	stray_begin(s);
 	if (run->timeout_ms > 0 && s->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
 		request.timeout_ms = (uint64_t)run->timeout_ms;
@@ -258,7 +272,7 @@ void run_requeue(struct trm_run *run)
 
 void run_take_back(struct trm_run *run)
 {
-	if (run->has_sent_stdin) {
+	if (run->has_sent_stdin && !share_is_presumed(run->kernel)) {
 		stop_reset(run->kernel);
 		run_finish_with(run, TRM_STATUS_LOST, 125,
 				"another program took over the interpreter before this run could begin");
@@ -267,7 +281,8 @@ void run_take_back(struct trm_run *run)
 	stop_reset(run->kernel);
 	memory_end(run->session);
 	stray_unwatch(run->session);
-	run->is_begun = false;
+	run->is_begun = run->has_opened_stdin = run->has_passed_eof = false;
+	run->early_passed = 0;
 	run_requeue(run);
 }
 

@@ -187,7 +187,7 @@ static void on_sandbox_ready(void *user)
 static void on_greeted(void *user)
 {
 	struct trm_session *s = user;
-	if (!s->queue || !sandbox_is_attached(s->sandbox))
+	if ((!s->queue && !s->active) || !sandbox_is_attached(s->sandbox))
 		return;
 	cause_look(s, true);
 	s->looked_ns = session_clock_ns();

@@ -183,8 +183,9 @@ struct trm_run {
 	uint64_t paused_at_ns,
 			paused_ns; /* since when it is paused, 0: it is not; for how long it was before */
 	size_t unconsumed;         /* with manual credit: delivered, not yet dealt with */
-	struct buf early_stdin;    /* sent before the run was active */
-	bool has_early_eof;
+	struct buf early_stdin;    /* sent before the run was active, or while that is only presumed */
+	size_t early_passed;       /* of it, bytes that the interpreter has been given on that presumption */
+	bool has_early_eof, has_passed_eof;
 	bool has_opened_stdin;        /* of the interpreter, for this run */
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes, n_bundles, dropped_displays;
@@ -295,6 +296,12 @@ void share_counted(struct kernel *kernel);
 /* Is what comes now old? */
 /* Is there one that can be attached to, or may there be? */
 bool share_may_run(const struct kernel *kernel);
+/* What is sent to it may still be thrown away, and is to be kept. */
+bool share_is_presumed(const struct kernel *kernel);
+/* What is known of it now, for the next client: see struct visit in wire/lifeline.h. */
+void share_remember(const struct kernel *kernel);
+/* There is none, and what was sent to it on a presumption is to be sent to another. */
+void share_take_back(struct kernel *kernel);
 bool share_is_replaying(const struct kernel *kernel);
 /* Come back to a process that let us go, now that there is room. */
 void share_come_back(struct kernel *kernel);
@@ -374,6 +381,8 @@ void memory_sample(struct trm_session *session, const struct trm_sample *sample)
 
 void run_free(struct trm_run *run);
 /* It was sent, but not taken: it is to be sent again. */
+/* Give the interpreter what came for it early, and forget it unless it may have to be given once more. */
+void run_pass_stdin(struct trm_run *run);
 void run_take_back(struct trm_run *run);
 /* Back to the front of the queue; its kernel is free. */
 void run_requeue(struct trm_run *run);

@@ -3,6 +3,7 @@
  * has for this is told in wire/frame.h, under Sharing. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "session/session.h"
@@ -28,6 +29,11 @@ bool share_may_run(const struct kernel *k)
 	       && (k->share.is_announced || (sandbox_is_attached(s->sandbox) && !s->is_listed));
 }
 
+bool share_is_presumed(const struct kernel *k)
+{
+	return share_is_on(k) && k->share.is_presumed;
+}
+
 bool share_is_replaying(const struct kernel *k)
 {
 	return k->share.is_catching_up;
@@ -43,9 +49,19 @@ bool share_is_others(const struct kernel *k)
 
 #define QUESTION_BIT (UINT64_C(1) << 62)
 
+/* Of all that was ever sent to a kernel: by the agent's number of this client or, as long as that has not
+ * come, by its process and the time. */
 static uint64_t next_id(struct trm_session *s)
 {
-	return (uint64_t)s->sandbox->client << 32 | ++s->sandbox->last_shared_id;
+	enum { UNNUMBERED = 1 << 29 };
+	struct trm_sandbox *sandbox = s->sandbox;
+	uint64_t client = sandbox->client;
+	if (!client) {
+		client = UNNUMBERED | (uint32_t)getpid();
+		if (!sandbox->last_shared_id)
+			sandbox->last_shared_id = (uint32_t)session_clock_ns();
+	}
+	return client << 32 | ++sandbox->last_shared_id;
 }
 
 uint64_t share_run_id(struct trm_run *run)
@@ -238,9 +254,12 @@ static void on_started(void *user, const struct started_msg *how)
 		trm_timer_stop(sh->timer);
 	} else if (sh->is_presumed) { /* somebody was faster */
 		sh->turn = TURN_NONE;
+		k->set = 0;
 		take_back(k);
 	}
 	sh->is_presumed = false;
+	if (k->run)
+		run_pass_stdin(k->run);
 	if (sh->is_resumed && how->pid != sh->pid) { /* another one by now */
 		sh->is_resumed = false;
 		if (k->run)
@@ -329,6 +348,39 @@ void share_reset(struct kernel *k)
 		trm_timer_stop(sh->timer);
 }
 
+/* ---- come back ------------------------------------------------------------------------------------ */
+
+void share_remember(const struct kernel *k)
+{
+	const struct share *sh = &k->share;
+	const struct visit visit = {.position = sh->position,
+			.run_number = k->session->seen_number,
+			.pid = sh->pid,
+			.lang = k->lang->id,
+			.set = (uint16_t)k->set};
+	if (share_is_on(k) && !sh->is_catching_up)
+		sandbox_remember(k->session->sandbox, &visit);
+}
+
+/* If nothing has happened since, what is sent right away counts. Who wants to be told what has been asks for
+ * it.
+ */
+static bool recall(struct kernel *k)
+{
+	struct trm_session *s = k->session;
+	struct share *sh = &k->share;
+	struct visit visit;
+	if (is_follower(s) || sh->proc.wants_recent || !sandbox_recall(s->sandbox, k->lang->id, &visit)
+			|| visit.set > KERNEL_SPARE_SETS)
+		return false;
+	sh->proc.known_position = visit.position;
+	sh->proc.known_pid = visit.pid;
+	k->set = visit.set;
+	if (s->seen_number < visit.run_number)
+		s->seen_number = visit.run_number;
+	return visit.position > 0;
+}
+
 int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attaches,
 		const struct trm_proc_cb *cb, struct trm_error *reterr)
 {
@@ -340,8 +392,8 @@ int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attache
 			.started = on_started,
 			.turn = on_turn};
 	/* Elsewhere somebody may have been faster, and most likely was. */
-	sh->is_presumed =
-			!attaches && !sh->is_announced && (!sandbox_is_attached(s->sandbox) || s->is_listed);
+	sh->is_presumed = attaches ? recall(k)
+				   : !sh->is_announced && (!sandbox_is_attached(s->sandbox) || s->is_listed);
 	sh->turn = sh->is_presumed ? TURN_OURS : TURN_NONE;
 	return proc_spawn_shared(s->sandbox, opts, &sh->proc, cb, k, &k->proc, reterr);
 }
@@ -359,6 +411,12 @@ bool share_follow_again(struct kernel *k, bool is_left_behind)
 	k->share.position = position;
 	k->share.pid = pid;
 	return kernel_spawn(k, true, NULL) == 0;
+}
+
+void share_take_back(struct kernel *k)
+{
+	if (k->share.is_presumed)
+		take_back(k);
 }
 
 void share_come_back(struct kernel *k)

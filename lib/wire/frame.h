@@ -40,6 +40,10 @@
  * rest is everything that is kept, in its order; without, there is none, unless what the newest note
  * announced is not over. A process that nobody follows is read all the same, and never waits.
  *
+ * Return. Who knows the process from before says in SPAWN which one it was (known_pid) and its `position` then.
+ * If that is still so, nothing that was announced goes on, and nobody has the turn, STARTED brings the turn and
+ * no replay: what was sent right behind SPAWN counts.
+ *
  * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
  * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may
  * attach again, and counts by `position` and `lost_bytes` what it has missed.
@@ -85,8 +89,8 @@ enum frame_type {
 	FRAME_HELLO = 1, /* stream 0. u32 magic, u32 version, u32 nproc: RLIMIT_NPROC of what this client
 			    starts (0: leave), u32 enum hello_flag, u32 pid. First frame of a connection. */
 	FRAME_SPAWN,  /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, strv argv, strv
-			 env,  str cwd, bytes script, str label (what METRICS call it; "": its command line).
-			 Answer: STARTED or ERROR.
+			 env,  str cwd, bytes script, str label (what METRICS call it; "": its command line),
+			 u64 known_position, u32 known_pid. Answer: STARTED or ERROR.
 			 With a non-empty key and a living process of that key: attach to it instead; with
 			 SPAWN_ATTACH only that (TRM_ENOENT without one), and argv may be empty. `env` is laid
 			 over the agent's own environment; an entry without '=' takes that name away. */

@@ -181,16 +181,27 @@ struct info_msg {
 };
 
 /* What changes, in the file STATE_FILE beside it, each part at its own place: struct state_msg, by the keeper;
- * at STATE_USED_AT when a client last left that had opened no line (CLOCK_MONOTONIC in ms, 8 bytes in the
- * machine's order), by such a client; at STATE_GONE_AT, when all is over, GONE, for those who have the file
- * open and come too late for a line. */
+ * at STATE_VISIT_AT struct visit as it is in memory, by clients that leave without having opened a line; at
+ * STATE_GONE_AT, when all is over, GONE, for those who have the file open and come too late for a line. */
 #define STATE_FILE "state"
-enum { STATE_MAX_BYTES = 64, STATE_USED_AT = STATE_MAX_BYTES - 8, STATE_GONE_AT = STATE_MAX_BYTES };
+enum { STATE_VISIT_AT = 64, STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES };
 struct state_msg {
 	bool is_kept;
 	uint32_t n_clients; /* attached now */
 	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the keeper has seen,
 			       or that a client has noted */
+};
+
+/* The last client that came for a moment: when, and what it knew of the kernel it used, by which the next one
+ * may find it as it was: see "Return" in frame.h. */
+struct visit {
+	uint64_t used_ms;    /* CLOCK_MONOTONIC, as active_ms */
+	uint64_t position;   /* of the kernel's output; 0: it used none */
+	uint64_t run_number; /* the newest */
+	uint32_t pid;        /* in the sandbox */
+	uint16_t lang;       /* enum trm_lang_id */
+	uint16_t set;        /* the output set in use */
+	uint64_t check;      /* of all the rest: two may write at a time */
 };
 
 /* Why a sandbox has ended. */
@@ -249,6 +260,8 @@ int progress_msg_put(struct buf *out, const char *words);
 int lost_msg_put(struct buf *out, const char *words);
 int info_msg_put(struct buf *out, const struct info_msg *msg);
 int state_msg_put(struct buf *out, const struct state_msg *msg);
+void visit_seal(struct visit *visit);           /* fills in `check` */
+bool visit_is_whole(const struct visit *visit);
 int keep_msg_put(struct buf *out, bool is_kept);
 int stop_msg_put(struct buf *out);
 int look_msg_put(struct buf *out);

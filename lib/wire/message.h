@@ -44,6 +44,8 @@ struct spawn_msg {
 	const char *script; /* borrowed from the payload by the reader */
 	size_t script_len;
 	char *label; /* "" for none */
+	uint64_t known_position; /* see SPAWN_ATTACH in frame.h; 0: nothing is known */
+	uint32_t known_pid;
 };
 /* The whole frame. TRM_ETOOBIG when it does not fit one. */
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);

@@ -82,6 +82,32 @@ if "$terrarium" run --yes --name left -l javascript -c 'left = setInterval(() =>
 fi
 "$terrarium" stop --yes left >out
 
+# ---- who comes back finds it as it was left, or not: runs, numbers and input are the same
+
+try run --yes --keep --name again -c 'import subprocess; n = 0'
+for i in 1 2 3; do
+	try run --yes --name again -c 'n += 1; n'
+	expect_out $i
+done
+try run --yes --name again -c 'later = subprocess.Popen("sleep 0.1; echo late", shell=True)' -c 'later.wait()'
+has_late() { "$terrarium" logs again 2>/dev/null | grep -q '^late$'; }
+until_true has_late
+printf 'one\ntwo' >input
+"$terrarium" run --yes --name again -c 'print(input()); print(input())' <input >out 2>err
+expect_out "one
+two"
+printf three | "$terrarium" run --yes --name again -c 'print(input())' -c 'n' >out 2>err
+expect_out "three
+3"
+"$terrarium" run --yes --name again -c 'import sys; [sys.stdin.read()]' </dev/null >out 2>err
+expect_out "['']"
+tried="the number of the run"
+"$terrarium" run --yes --name again -c '1 / 0' >out 2>err
+expect_in err 'File "<run 11>"'
+"$terrarium" run --yes --name again -c '1 / 0' >out 2>err
+expect_in err 'File "<run 12>"'
+"$terrarium" stop --yes again >out
+
 # ---- ps
 
 try ps

@@ -306,7 +306,7 @@ static void start_next(struct play *p)
 	opts.code = p->source->text;
 	opts.code_len = p->source->n;
 	opts.filename = p->source->kind == SOURCE_FILE ? p->source->name : NULL;
-	opts.offers_stdin = p->source->kind != SOURCE_STDIN;
+	opts.offers_stdin = p->source->kind != SOURCE_STDIN && !p->feed.is_ended;
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_run(p->session, &opts, &run_cb, p, &p->run, &why) < 0) {
 		say(p, why.msg);
@@ -399,6 +399,7 @@ static int perform(struct play *p)
 	if (open_all(p, &why) < 0) {
 		p->exit_code = cmd_fail("%s", why.msg);
 	} else {
+		feed_begin(&p->feed);
 		start_next(p);
 		while (!p->stage.is_closing && (!p->is_over || has_output_left(p))) {
 			feed_turn(&p->feed);

@@ -26,10 +26,13 @@ static void read_some(struct feed *f)
 {
 	/* Not on the stack, where all of it would be touched, even if nothing is read. */
 	char *bytes = malloc(FEED_READ_BYTES);
-	ssize_t n = bytes ? read(f->fd, bytes, FEED_READ_BYTES) : 0;
-	f->is_ready = false;
-	if (n > 0)
-		f->cb->bytes(f->user, bytes, (size_t)n);
+	size_t had = bytes && f->has_first;
+	if (had)
+		bytes[0] = f->first;
+	ssize_t n = bytes ? read(f->fd, bytes + had, FEED_READ_BYTES - had) : 0;
+	f->is_ready = f->has_first = false;
+	if (n > 0 || had)
+		f->cb->bytes(f->user, bytes, (n > 0 ? (size_t)n : 0) + had);
 	else if (n == 0 || (errno != EINTR && errno != EAGAIN))
 		end(f);
 	free(bytes);
@@ -62,6 +65,15 @@ static bool has_room(const struct feed *f)
 bool feed_is_hungry(const struct feed *f)
 {
 	return f->cb && (f->is_ready || f->is_always_readable) && has_room(f);
+}
+
+void feed_begin(struct feed *f)
+{
+	watch(f);
+	if (!f->is_always_readable)
+		return;
+	f->has_first = read(f->fd, &f->first, 1) == 1;
+	f->is_ended = !f->has_first;
 }
 
 void feed_turn(struct feed *f)

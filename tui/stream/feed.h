@@ -26,10 +26,14 @@ struct feed {
 	bool is_ended;           /* EOF was seen and told */
 	bool is_always_readable; /* a file, which cannot be watched */
 	bool is_ready;           /* the watch said so */
+	bool has_first;          /* the first byte has been read already, to see whether there is any */
+	char first;
 	struct trm_watch *watch;
 };
 
 void feed_init(struct feed *f, struct trm_loop *loop, int fd, const struct feed_cb *cb, void *user);
+/* Before there is a taker: a file that is empty, and /dev/null, are at their end then (is_ended). */
+void feed_begin(struct feed *f);
 /* To be called once after each turn of the loop: reads if the taker has room, waits for more, or pauses. */
 void feed_turn(struct feed *f);
 /* Would the next turn read at once, without anything to wait for? Then the loop must not sleep. */

@@ -32,6 +32,7 @@ struct attached {
 	struct trm_timer *patience;
 	bool is_connected, is_leaving, is_stopping, is_over;
 	struct info_msg info;
+	struct visit visit; /* what the next one is to know */
 	struct stats stats;
 	size_t n_guards; /* 0: nobody has asked yet */
 	struct trm_guard guards[GUARDS_MAX];
@@ -186,8 +187,11 @@ static void leave(struct carrier *carrier)
 	if (a->is_stopping)
 		return;
 	a->is_leaving = true;
-	if (a->entry.fd >= 0 && !a->is_onlooker) /* the keeper has not seen us */
-		found_entry_use(&a->entry, trm_loop_now_ns(a->loop) / 1000000);
+	bool is_unseen = a->entry.fd >= 0; /* by the keeper */
+	if (!a->is_onlooker && (is_unseen || a->visit.position)) {
+		a->visit.used_ms = trm_loop_now_ns(a->loop) / 1000000;
+		found_entry_leave_visit(&a->entry, &a->visit);
+	}
 	tether_leave(&a->tether);
 	trm_timer_start(a->soon, a->tether.watch ? TETHER_GOODBYE_MS : 0, 0);
 }
@@ -300,6 +304,16 @@ static int watch_memory(struct carrier *carrier, uint64_t bytes)
 	return stats_watch_memory(&a->stats, a->info.ready.mem_dir, bytes);
 }
 
+static bool recall(const struct carrier *carrier, struct visit *ret)
+{
+	return found_entry_visit(&attached(carrier)->entry, ret);
+}
+
+static void remember(struct carrier *carrier, const struct visit *visit)
+{
+	attached(carrier)->visit = *visit;
+}
+
 const struct backend_ops backend_attached = {
 		.name = "local",
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
@@ -314,4 +328,6 @@ const struct backend_ops backend_attached = {
 		.watch_memory = watch_memory,
 		.origin = origin,
 		.is_adopted = is_adopted,
+		.recall = recall,
+		.remember = remember,
 };

@@ -147,10 +147,18 @@ bool found_entry_state(const struct found_entry *entry, struct state_msg *ret)
 	return read_state(entry->state_fd, ret);
 }
 
-void found_entry_use(const struct found_entry *entry, uint64_t now_ms)
+bool found_entry_visit(const struct found_entry *entry, struct visit *ret)
 {
-	/* Should there be no room for 8 bytes, the sandbox is taken to be idle a little longer. */
-	if (entry->state_fd >= 0 && pwrite(entry->state_fd, &now_ms, sizeof now_ms, STATE_USED_AT) < 0)
+	return entry->state_fd >= 0 && pread(entry->state_fd, ret, sizeof *ret, STATE_VISIT_AT) == sizeof *ret
+	       && visit_is_whole(ret);
+}
+
+void found_entry_leave_visit(const struct found_entry *entry, struct visit *visit)
+{
+	visit_seal(visit);
+	/* Should there be no room, the sandbox is taken to be idle a little longer. */
+	if (entry->state_fd >= 0
+			&& pwrite(entry->state_fd, visit, sizeof *visit, STATE_VISIT_AT) != sizeof *visit)
 		log_write(LOG_WARNING, "cannot note in %s/" STATE_FILE " that the sandbox is used: %s",
 				entry->path, strerror(errno));
 }

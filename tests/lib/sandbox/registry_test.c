@@ -99,7 +99,7 @@ static void one_is_found_with_figures(void **state)
 
 /* ---- another client ---- */
 
-struct visit {
+struct looked_at {
 	bool is_ready, is_closed;
 	struct trm_error why;
 	unsigned n_processes;
@@ -114,12 +114,12 @@ struct visit {
 static void on_ready(void *user, struct trm_sandbox *sandbox)
 {
 	(void)sandbox;
-	((struct visit *)user)->is_ready = true;
+	((struct looked_at *)user)->is_ready = true;
 }
 
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
-	struct visit *v = user;
+	struct looked_at *v = user;
 	(void)sandbox;
 	v->n_processes = (unsigned)metrics->n_processes;
 	for (size_t i = 0; i < metrics->n_processes; i++)
@@ -132,7 +132,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 
 static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
-	struct visit *v = user;
+	struct looked_at *v = user;
 	(void)sandbox;
 	v->is_closed = true;
 	v->why = *why;
@@ -142,12 +142,12 @@ static const struct trm_sandbox_cb VISIT_CB = {.ready = on_ready, .metrics = on_
 
 static void on_signalled(void *user, const struct trm_error *why)
 {
-	struct visit *v = user;
+	struct looked_at *v = user;
 	v->is_signalled = true;
 	v->answer = *why;
 }
 
-static struct trm_sandbox *attach(struct visit *v, const char *name)
+static struct trm_sandbox *attach(struct looked_at *v, const char *name)
 {
 	const struct trm_sandbox_opts opts = {.metrics_interval_ms = 200, .metrics_with_processes = true};
 	struct trm_sandbox *sandbox;
@@ -159,7 +159,7 @@ static struct trm_sandbox *attach(struct visit *v, const char *name)
 
 static void another_client_looks_in_and_leaves(void **state)
 {
-	struct visit v = {.wanted = "python kernel"};
+	struct looked_at v = {.wanted = "python kernel"};
 	(void)state;
 	open_named("visited");
 	struct trm_sandbox *sandbox = attach(&v, "visited");
@@ -177,7 +177,7 @@ static void another_client_looks_in_and_leaves(void **state)
 
 static void a_visitor_hears_of_the_end(void **state)
 {
-	struct visit v = {0};
+	struct looked_at v = {0};
 	(void)state;
 	open_named("ends");
 	attach(&v, "ends");
@@ -194,7 +194,7 @@ static void nobody_of_that_name(void **state)
 	static const char *const names[] = {"nobody", "../up", "", "a/b"};
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox;
-	struct visit v = {0};
+	struct looked_at v = {0};
 	(void)state;
 	assert_int_equal(trm_loop_create(&loop, NULL), 0);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -207,7 +207,7 @@ static void nobody_of_that_name(void **state)
 
 /* ---- signals ---- */
 
-static void signal_and_wait(struct visit *v, uint32_t pid, uint64_t start, int signo)
+static void signal_and_wait(struct looked_at *v, uint32_t pid, uint64_t start, int signo)
 {
 	v->is_signalled = false;
 	assert_int_equal(trm_sandbox_signal(bed.sandbox, pid, start, signo, false, on_signalled, v, NULL), 0);
@@ -222,7 +222,7 @@ static bool is_gone(struct bed *b)
 static void signals_reach_the_process_that_was_meant(void **state)
 {
 	struct trm_run_opts opts;
-	struct visit v = {.wanted = "sleep 987"};
+	struct looked_at v = {.wanted = "sleep 987"};
 	(void)state;
 	open_named("signals");
 	struct trm_sandbox *visitor = attach(&v, "signals");
