@@ -232,6 +232,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	k->run = run;
 	run->kernel = k;
 	k->set_runs[k->set] = run->number;
+	run->sent_ns = session_clock_ns();
 	output_reset(&s->output, s->opts.output_keep_bytes);
 	run->output = &s->output;
 	sandbox_hold(s->sandbox);

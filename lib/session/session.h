@@ -171,7 +171,7 @@ struct trm_run {
 	bool has_printed;
 	uint64_t printed_bytes; /* as far as the session's limit lets them through */
 	bool is_stopped_for_output;
-	uint64_t begun_ns;
+	uint64_t sent_ns, begun_ns; /* the latter not before the interpreter was there */
 	bool knows_peak;
 	bool peak_is_own;           /* the highest memory counts from this run's beginning */
 	uint64_t peak_before_bytes; /* else: the sandbox's when the run began */
@@ -363,10 +363,10 @@ void cause_look(struct trm_session *session, bool marks);
 /* A sentence. For a process that ended by itself or by a signal that was not ours. */
 void cause_of_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
 void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n);
-/* A sentence about the limit that the run met; "" if it met none. */
 /* Of a run that was interrupted, and not by a person: which limit it was. Returns the length, 0 if it was
  * none. */
 size_t cause_of_interrupt(const struct trm_run *run, char *out, size_t cap);
+/* A sentence about the limit that the run met; "" if it met none. */
 void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap);
 
 /* ---- memory.c -------------------------------------------------------------------- */

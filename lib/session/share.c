@@ -247,6 +247,7 @@ static void on_started(void *user, const struct started_msg *how)
 	struct kernel *k = user;
 	struct share *sh = &k->share;
 	session_enter(k->session);
+	bool is_return = sh->is_presumed && how->has_turn;
 	sh->is_started = true;
 	sh->was_there = how->was_there;
 	if (how->has_turn) {
@@ -281,6 +282,8 @@ static void on_started(void *user, const struct started_msg *how)
 		}
 		if (how->greeting_len)
 			greet(k, how);
+		if (is_return && k->run) /* it had the run before we know it */
+			k->run->begun_ns = k->run->sent_ns;
 		share_counted(k);
 	}
 	session_due(k->session);
