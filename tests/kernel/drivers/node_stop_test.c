@@ -3,7 +3,7 @@
  * Each code was once interrupted without effect, or for ever, one time in ten to fifty. */
 #include "kernel/drivers/harness.h"
 
-enum { TIMES = 100 };
+enum { TIMES = 20 };
 
 static int start(void **state)
 {
