@@ -110,8 +110,8 @@ struct backend_ops {
 	const char *(*origin)(const struct carrier *carrier);
 	/* May be NULL. That is an existing container, which is only looked into. */
 	bool (*is_adopted)(const struct carrier *carrier);
-	/* May be NULL, both or none. What the last client that came for a moment knew (wire/lifeline.h); false:
-	 * nothing. What we know now, for the next one, should it turn out that we come for a moment, too. */
+	/* May be NULL, both or none. What the last client that left knew (wire/lifeline.h); false: nothing.
+	 * What we know now, for the next one. */
 	bool (*recall)(const struct carrier *carrier, struct visit *ret);
 	void (*remember)(struct carrier *carrier, const struct visit *visit);
 };

@@ -176,9 +176,9 @@ void sandbox_hold(struct trm_sandbox *sandbox);
 void sandbox_release(struct trm_sandbox *sandbox);
 /* Does it belong to somebody else, who has started it? */
 bool sandbox_is_attached(const struct trm_sandbox *sandbox);
-/* What the last client that came for a moment knew of this kernel; false: nothing. */
+/* What the last client that left knew of this kernel; false: nothing. */
 bool sandbox_recall(const struct trm_sandbox *sandbox, unsigned lang, struct visit *ret);
-/* That we know now: if it is for a moment that we came, the next client will. */
+/* What we know now, for the next client. */
 void sandbox_remember(struct trm_sandbox *sandbox, const struct visit *visit);
 /* Has a recipe made it, and is all in it what an image has? */
 bool sandbox_is_made(const struct trm_sandbox *sandbox);

@@ -365,8 +365,7 @@ void share_remember(const struct kernel *k)
 		sandbox_remember(k->session->sandbox, &visit);
 }
 
-/* If nothing has happened since, what is sent right away counts. Who wants to be told what has been asks for
- * it.
+/* If nothing has happened since, what is sent right away counts. Not for who wants to be told what has been.
  */
 static bool recall(struct kernel *k)
 {

@@ -12,7 +12,7 @@
  *   keeper.sock  the keeper listens here
  *   groups       control groups of the sandbox, one path in a line
  *   info         struct info_msg: what it is and how it is measured
- *   state        struct state_msg: what changes
+ *   state        struct state_msg: what changes; what the last client has left; the keeper's last words
  *
  * The files' names are in wire/lifeline.h. */
 

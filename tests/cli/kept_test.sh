@@ -70,14 +70,20 @@ expect_out 41
 
 # ---- what somebody's earlier run has left behind goes on printing, and not into the output of who comes later
 
-try run --yes --keep --name left -c 'import subprocess; left = subprocess.Popen(["yes"])'
-try run --yes --name left -c 'import time; time.sleep(0.3)' -c '6 * 7'
+try run --yes --keep --name left -c 'import os, subprocess
+left = subprocess.Popen(["sh", "-c", "while :; do echo late; echo >>count; done"])
+def wait_for_more():
+    size = os.path.getsize
+    before = size("count")
+    while size("count") < before + 20000: pass
+while not os.path.exists("count"): pass'
+try run --yes --name left -c 'wait_for_more()' -c '6 * 7'
 expect_out 42
 try run --yes --name left -c 'left.kill(); left.wait()' -c '"ended"'
 expect_out "-9
 'ended'"
-if "$terrarium" run --yes --name left -l javascript -c 'left = setInterval(() => console.log("tick"), 1), 0' >out; then
-	try run --yes --name left -l javascript -c 'await new Promise(done => setTimeout(done, 300)); 42'
+if "$terrarium" run --yes --name left -l javascript -c 'ticks = 0; left = setInterval(() => console.log("tick", ++ticks), 1), 0' >out; then
+	try run --yes --name left -l javascript -c 'for (const until = ticks + 50; ticks < until;) await new Promise(done => setTimeout(done, 1)); 42'
 	expect_out 42
 fi
 "$terrarium" stop --yes left >out
@@ -89,7 +95,8 @@ for i in 1 2 3; do
 	try run --yes --name again -c 'n += 1; n'
 	expect_out $i
 done
-try run --yes --name again -c 'later = subprocess.Popen("sleep 0.1; echo late", shell=True)' -c 'later.wait()'
+try run --yes --name again -c 'import os; os.mkfifo("go"); later = subprocess.Popen("read line <go; echo late", shell=True)' -c 'n'
+try exec again -- sh -c 'echo >go'
 has_late() { "$terrarium" logs again 2>/dev/null | grep -q '^late$'; }
 until_true has_late
 printf 'one\ntwo' >input

@@ -45,12 +45,18 @@ static int open_entry(int run_fd, const char *name)
 	return -1;
 }
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
 {
 	int fd = openat(dir, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, out, cap) : -1;
-	if (fd >= 0)
-		close(fd);
+	close_fd(&fd);
 	return n;
 }
 
@@ -78,8 +84,7 @@ int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_er
 {
 	int dir = open_entry(run_fd, name);
 	int r = read_info(dir, name, ret, reterr);
-	if (dir >= 0)
-		close(dir);
+	close_fd(&dir);
 	return r;
 }
 
@@ -93,13 +98,6 @@ static bool read_state(int fd, struct state_msg *ret)
 static int open_state(int dir)
 {
 	return dir >= 0 ? openat(dir, STATE_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 bool found_state(int run_fd, const char *name, struct state_msg *ret)
@@ -194,8 +192,7 @@ static bool is_held(int run_fd, const char *name)
 {
 	int dir = open_entry(run_fd, name);
 	bool is = dir >= 0 && sweep_is_held(dir);
-	if (dir >= 0)
-		close(dir);
+	close_fd(&dir);
 	return is;
 }
 
