@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fault/alloc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <tree_sitter/api.h>
 
 /* The linker's names: __wrap_x() is what others call x(), __real_x() is x(). */
@@ -17,6 +19,9 @@ void *__real_realloc(void *p, size_t n);
 void __real_free(void *p);
 int __real_vasprintf(char **ret, const char *format, va_list args);
 FILE *__real_open_memstream(char **text, size_t *n);
+DIR *__real_opendir(const char *path);
+DIR *__real_fdopendir(int fd);
+int __real_closedir(DIR *dir);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
@@ -26,6 +31,9 @@ char *__wrap_strndup(const char *s, size_t n);
 int __wrap_vasprintf(char **ret, const char *format, va_list args);
 int __wrap_asprintf(char **ret, const char *format, ...);
 FILE *__wrap_open_memstream(char **text, size_t *n);
+DIR *__wrap_opendir(const char *path);
+DIR *__wrap_fdopendir(int fd);
+int __wrap_closedir(DIR *dir);
 
 enum { SLOTS = 1 << 16, FRAMES = 12 };
 
@@ -38,10 +46,13 @@ static struct slot {
 static void *const GRAVE = (void *)1;
 static size_t n_living;
 
-static unsigned left;
-static bool is_on, is_for_ever, has_refused;
-static void *refused_at[FRAMES];
-static int n_refused_at;
+/* Seen by children too: what is refused to them is refused. */
+static struct refusal {
+	unsigned left;
+	bool is_on, is_for_ever, has_refused;
+	void *at[FRAMES];
+	int n_at;
+} *refusal;
 
 static size_t hash(const void *p)
 {
@@ -72,13 +83,14 @@ static void forget(const void *p)
 
 static bool is_refused(void)
 {
-	if (!is_on || (left > 0 && --left > 0))
+	struct refusal *r = refusal;
+	if (!r || !r->is_on || (r->left > 0 && --r->left > 0))
 		return false;
-	if (has_refused && !is_for_ever)
+	if (r->has_refused && !r->is_for_ever)
 		return false;
-	if (!has_refused)
-		n_refused_at = backtrace(refused_at, FRAMES);
-	has_refused = true;
+	if (!r->has_refused)
+		r->n_at = backtrace(r->at, FRAMES);
+	r->has_refused = true;
 	errno = ENOMEM;
 	return true;
 }
@@ -158,18 +170,46 @@ FILE *__wrap_open_memstream(char **text, size_t *n)
 	return is_refused() ? NULL : __real_open_memstream(text, n);
 }
 
+/* A directory that is open is memory as well. */
+static DIR *remember_dir(DIR *dir, void *from)
+{
+	if (dir)
+		remember(dir, from);
+	return dir;
+}
+
+DIR *__wrap_opendir(const char *path)
+{
+	return is_refused() ? NULL : remember_dir(__real_opendir(path), __builtin_return_address(0));
+}
+
+DIR *__wrap_fdopendir(int fd)
+{
+	return is_refused() ? NULL : remember_dir(__real_fdopendir(fd), __builtin_return_address(0));
+}
+
+int __wrap_closedir(DIR *dir)
+{
+	forget(dir);
+	return __real_closedir(dir);
+}
+
 void alloc_refuse(unsigned nth, bool ever_after)
 {
-	left = nth;
-	is_for_ever = ever_after;
-	has_refused = false;
-	is_on = true;
+	if (!refusal) {
+		refusal = mmap(NULL, sizeof *refusal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (refusal == MAP_FAILED)
+			abort();
+	}
+	*refusal = (struct refusal){.left = nth, .is_for_ever = ever_after, .is_on = true};
 }
 
 bool alloc_relent(void)
 {
-	is_on = false;
-	return has_refused;
+	if (!refusal)
+		return false;
+	refusal->is_on = false;
+	return refusal->has_refused;
 }
 
 void alloc_spare_tree_sitter(void)
@@ -179,7 +219,8 @@ void alloc_spare_tree_sitter(void)
 
 void alloc_tell(void)
 {
-	backtrace_symbols_fd(refused_at, n_refused_at, 2);
+	if (refusal)
+		backtrace_symbols_fd(refusal->at, refusal->n_at, 2);
 }
 
 size_t alloc_living(void)

@@ -3,8 +3,7 @@
 #define TESTS_FAULT_ALLOC_H
 
 /* Allocations that fail when they are told to, and are counted. The linker leads malloc() and its relatives
- * here
- * (--wrap); a program has one thread. */
+ * here (--wrap); a program has one thread. Its children are refused what it would be. */
 
 #include <stdbool.h>
 #include <stddef.h>

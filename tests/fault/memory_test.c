@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each path is walked again and again: the first time its first allocation is refused, then its second, until
- * it gets to its end without meeting a refusal; and once more with all that follow refused as well. However
- * far it gets, it fails with an error of its own or succeeds, ends in time, and leaves nothing allocated. */
+/* What a library needs before it can do anything; see walk.h. */
 #include "cmocka_all.h"
 
 #include <cjson/cJSON.h>
@@ -9,88 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/terrarium.h>
 
-#include "fault/alloc.h"
+#include "fault/walk.h"
 #include "rpc/envelope.h"
 #include "rpc/events.h"
 #include "wire/frame.h"
 #include "wire/message.h"
-
-enum { MOST = 50000, ALL_OF = 600, STRIDE = 37, DEADLINE_MS = 60000 };
-
-/* What a path comes to: 0, or a negative code. */
-typedef int path_fn(void);
-static const char *path_name;
-static unsigned refused; /* which one, for messages */
-
-/* Even where nothing is known of how far it got: no refusal is passed over in silence. */
-static int walk(path_fn *path, unsigned nth, bool ever_after, bool *ret_refused)
-{
-	refused = nth;
-	size_t before = alloc_living();
-	alloc_mark();
-	alloc_refuse(nth, ever_after);
-	int r = path();
-	*ret_refused = alloc_relent();
-	if (alloc_living() != before) {
-		alloc_tell_living();
-		fputs("refused at:\n", stderr);
-		alloc_tell();
-		fail_msg("%s: refusal %u%s: %zu pieces are left", path_name, nth,
-				ever_after ? " and all after" : "", alloc_living() - before);
-	}
-	return r;
-}
-
-static unsigned walk_all(path_fn *path, const char *name)
-{
-	bool is_refused = true;
-	unsigned n = 0;
-	path_name = name;
-	refused = 0;
-	assert_int_equal(path(), 0); /* what is loaded once and kept is there now */
-	assert_int_equal(path(), 0);
-	while (is_refused && n < MOST) {
-		n += n < ALL_OF ? 1 : STRIDE; /* what is read from long lists is alike */
-		int r = walk(path, n, false, &is_refused);
-		if (!is_refused)
-			assert_int_equal(r, 0);
-		walk(path, n, true, &is_refused);
-	}
-	assert_true(n < MOST);
-	printf("%s: %u allocations or a few less\n", name, n - 1);
-	fflush(stdout);
-	return n - 1;
-}
-
-/* An error that is told has a code and a sentence. */
-static int told(int r, const struct trm_error *why)
-{
-	if (r < 0 && refused == 0)
-		fail_msg("%s: %s", path_name, why->msg);
-	if (r < 0 && (why->code != r || !why->msg[0])) {
-		alloc_relent();
-		alloc_tell();
-		fail_msg("%s: refusal %u: code %d, told as %d \"%s\"", path_name, refused, r, why->code,
-				why->msg);
-	}
-	return r;
-}
-
-/* For paths on which nothing but memory can be missing. */
-static int want_nomem(int r)
-{
-	if (r != 0 && r != TRM_ENOMEM) {
-		alloc_relent();
-		alloc_tell();
-		fail_msg("%s: refusal %u: code %d (%s)", path_name, refused, r, trm_strerror(r));
-	}
-	return r;
-}
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
@@ -187,17 +112,7 @@ static const struct trm_sandbox_cb SANDBOX_CB = {
 /* Turn until it holds, or the sandbox has ended. */
 static void wait_until(struct stay *s, const bool *holds)
 {
-	struct timespec start, now;
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	while (!*holds && !s->is_closed) {
-		int r = trm_loop_step(s->loop, 100);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (r < 0 || (now.tv_sec - start.tv_sec) * 1000 > DEADLINE_MS) {
-			alloc_relent();
-			alloc_tell();
-			fail_msg("%s: refusal %u: it hangs (%d)", path_name, refused, r);
-		}
-	}
+	walk_until(s->loop, holds, &s->is_closed);
 }
 
 /* Open, let `inside` happen, close. */
@@ -505,10 +420,7 @@ int main(void)
 			cmocka_unit_test(test_sandbox),
 			cmocka_unit_test(test_session),
 	};
-	alloc_spare_tree_sitter();
-	/* As the library's own: their failures are to be met too. */
-	cJSON_Hooks hooks = {.malloc_fn = malloc, .free_fn = free};
-	cJSON_InitHooks(&hooks);
+	walk_begin();
 	write_config();
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 	unlink(config_path);
