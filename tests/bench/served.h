@@ -27,6 +27,17 @@ int served_processes(const struct served *s); /* all that descends from it */
 bool echo_start(struct served *s);
 void echo_stop(struct served *s);
 
+/* ---- place.c: on which processors ---- */
+
+enum placement {
+	PLACE_ANYWHERE,
+	PLACE_APART,    /* the client on one, all that serves on another; there may be only one */
+	PLACE_TOGETHER, /* all on one */
+};
+/* Of this thread, and of what it starts from now on. */
+void place_servers(enum placement where);
+void place_client(enum placement where);
+
 /* ---- peer.c: one keep-alive connection, one request at a time ---- */
 
 struct peer {
