@@ -33,6 +33,7 @@ struct trm_proc {
 	struct input in, control, note;
 	const struct proc_share *share; /* NULL: it is ours alone */
 	struct tell *tell;              /* NULL: nobody else hears of it */
+	struct flood flood;
 };
 
 #define BROKE "the agent in the sandbox broke the protocol: "
@@ -40,6 +41,7 @@ struct trm_proc {
 static void proc_free(struct trm_proc *p)
 {
 	tell_end(p->tell, NULL);
+	flood_finish(&p->flood);
 	buf_finish(&p->in.queue);
 	buf_finish(&p->control.queue);
 	buf_finish(&p->note.queue);
@@ -85,14 +87,14 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 		p->cb->hung_up(p->user, p);
 	if (r < 0 || !frame->len)
 		return r;
+	size_t n = is_control ? frame->len : flood_admit(&p->flood, p, frame->len);
 	if (p->has_manual_credit)
-		p->unconsumed += frame->len;
-	if (p->tell && !is_control)
-		tell_output(p->tell, frame->channel, frame->payload, frame->len);
-	if (p->cb->output)
-		p->cb->output(p->user, p, frame->channel, frame->payload, frame->len);
-	if (!p->has_manual_credit)
-		stream_consume(&p->stream, frame->len);
+		p->unconsumed += n;
+	if (p->tell && !is_control && n)
+		tell_output(p->tell, frame->channel, frame->payload, n);
+	if (p->cb->output && n)
+		p->cb->output(p->user, p, frame->channel, frame->payload, n);
+	stream_consume(&p->stream, p->has_manual_credit ? frame->len - n : frame->len);
 	return 0;
 }
 
@@ -154,6 +156,7 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 			.system_us = msg.system_us,
 			.max_rss_bytes = msg.max_rss_bytes,
 			.oom_kills = msg.oom_kills,
+			.over_output_bytes = p->flood.is_over ? p->flood.max_bytes : 0,
 			.is_by_other = msg.by_client && msg.by_client != p->stream.sandbox->client,
 	};
 	if (status.is_by_other)
@@ -298,7 +301,8 @@ int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *o
 	if (opts->told_by)
 		p->tell = tell_create(sandbox, opts->told_by, opts->argv);
 	sandbox_hold(sandbox);
-	if ((r = streams_add(&sandbox->streams, &p->stream, reterr)) < 0
+	if ((r = flood_init(&p->flood, p, sandbox->loop, opts->output_max_bytes, reterr)) < 0
+			|| (r = streams_add(&sandbox->streams, &p->stream, reterr)) < 0
 			|| (r = send_spawn(p, opts, reterr)) < 0) {
 		streams_remove(&sandbox->streams, &p->stream);
 		proc_free(p);

@@ -242,6 +242,21 @@ int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct tr
 void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms);
 /* The turn is lost: what waits for credit is not to be sent any more. */
 void proc_drop_input(struct trm_proc *proc);
+/* ---- flood.c: what a process may print ---- */
+
+struct flood {
+	uint64_t max_bytes, printed_bytes; /* max 0: no limit */
+	struct trm_timer *grace;           /* after the interrupt */
+	bool is_over;
+};
+int flood_init(struct flood *flood, struct trm_proc *proc, struct trm_loop *loop, uint64_t max_bytes,
+		struct trm_error *reterr);
+void flood_finish(struct flood *flood); /* takes a zeroed object */
+/* How much of these bytes may be told. A process that prints more is interrupted, and killed if it goes on.
+ */
+size_t flood_admit(struct flood *flood, struct trm_proc *proc, size_t n);
+void flood_describe(uint64_t max_bytes, char *out, size_t cap);
+
 /* ---- the others (tell.c) ------------------------------------------------------------------ */
 
 /* What other clients are told of a process of ours: nothing at all while there are none, and what they do not

@@ -48,6 +48,7 @@ struct fleet_opts {
 	uint32_t idle_timeout_ms;  /* one that nobody used for so long is stopped; 0: never */
 	uint32_t max_sandboxes;    /* running at once; 0: no limit */
 	size_t output_keep_bytes;  /* of a run or command, in its reply; 0: FLEET_OUTPUT_BYTES */
+	uint64_t output_max_bytes; /* that either may print; 0: no limit */
 	uint64_t files_keep_bytes; /* of a sandbox that is stopped; 0: FLEET_FILES_BYTES */
 	struct trm_policy *policy; /* what it refuses never runs; NULL: none */
 };

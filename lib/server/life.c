@@ -180,6 +180,7 @@ static int open_session(struct served *served, struct trm_error *why)
 	opts.timeout_ms = 0;
 	opts.grace_ms = GRACE_MS;
 	opts.output_keep_bytes = served->fleet->opts.output_keep_bytes;
+	opts.output_max_bytes = served->fleet->opts.output_max_bytes;
 	opts.memory_alert = TRM_MEMORY_IGNORE;
 	opts.is_shared = true;
 	opts.client = "terrarium serve";

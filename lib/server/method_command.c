@@ -44,13 +44,18 @@ static cJSON *make_result(
 		const struct command_call *c, const struct trm_exit *exit, const struct trm_result *kept)
 {
 	struct lines lines;
+	char reason[128];
 	cJSON *json = cJSON_CreateObject();
 	cJSON_AddStringToObject(json, "command", c->command);
 	cJSON_AddItemToObject(json, "args", c->args ? cJSON_Duplicate(c->args, true) : cJSON_CreateArray());
-	cJSON_AddNumberToObject(json, "exit_code", exit->signal ? 1 : exit->exit_code);
-	cJSON_AddBoolToObject(json, "success", !exit->signal && exit->exit_code == 0);
+	trm_exit_reason(exit, reason, sizeof reason);
+	bool is_failed = exit->signal || *reason;
+	cJSON_AddNumberToObject(json, "exit_code", is_failed ? 1 : exit->exit_code);
+	cJSON_AddBoolToObject(json, "success", !is_failed && exit->exit_code == 0);
 	lines_init(&lines);
 	lines_feed_kept(&lines, kept);
+	if (*reason)
+		lines_tell(&lines, "Error: Command was %s", reason);
 	return lines_end_in(&lines, json);
 }
 
@@ -230,6 +235,7 @@ static int spawn(struct command_call *c, struct trm_error *why)
 	int r = pass_gate(c, argv, why);
 	const struct trm_proc_opts opts = {.argv = argv,
 			.told_by = "terrarium serve",
+			.output_max_bytes = fleet_opts(c->use.call->server->fleet)->output_max_bytes,
 			.manual_credit = call_streams(c->use.call),
 			.stdin_open = call_streams(c->use.call) && c->wants_stdin,
 			.pty = c->has_terminal,

@@ -45,6 +45,17 @@ static void tell_error(struct lines *lines, const struct trm_result *result)
 		lines_tell(lines, "Error: exit code %d", result->exit_code);
 }
 
+/* A reason for the interrupt itself begins with that word. */
+static void tell_interrupt(struct lines *lines, const char *reason)
+{
+	static const char word[] = "interrupted";
+	if (reason && strncmp(reason, word, sizeof word - 1) == 0)
+		lines_tell(lines, "Error: Execution was %s", reason);
+	else
+		lines_tell(lines, "Error: Execution was %s%s%s", word, reason ? ": " : "",
+				reason ? reason : "");
+}
+
 /* What the output does not say by itself. The value is a line of its own, as a prompt shows it. */
 static void tell_end(const struct run_call *c, struct lines *lines, const struct trm_result *result)
 {
@@ -53,10 +64,7 @@ static void tell_end(const struct run_call *c, struct lines *lines, const struct
 	case TRM_STATUS_TIMEOUT:
 		lines_tell(lines, "Error: Execution timed out after %" PRIu64 " seconds", c->timeout_s);
 		break;
-	case TRM_STATUS_INTERRUPTED:
-		lines_tell(lines, "Error: Execution was interrupted%s%s", result->reason ? ": " : "",
-				result->reason ? result->reason : "");
-		break;
+	case TRM_STATUS_INTERRUPTED: tell_interrupt(lines, result->reason); break;
 	case TRM_STATUS_KILLED:
 		lines_tell(lines, "Error: %s",
 				result->reason ? result->reason : "the interpreter was killed");

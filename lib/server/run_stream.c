@@ -193,15 +193,19 @@ void run_stream_result(struct run_stream *s, const struct trm_result *result)
 
 void run_stream_exited(struct run_stream *s, const struct trm_exit *exit)
 {
-	char numbers[160];
+	char numbers[160], reason[128];
 	if (!s)
 		return;
 	tell_rest(s);
+	trm_exit_reason(exit, reason, sizeof reason);
 	snprintf(numbers, sizeof numbers,
-			"{\"exit_code\":%d,\"signal\":%d,\"user_us\":%llu,\"system_us\":%llu,\"max_rss_bytes\":%llu}",
+			"{\"exit_code\":%d,\"signal\":%d,\"user_us\":%llu,\"system_us\":%llu,\"max_rss_bytes\":%llu",
 			exit->exit_code, exit->signal, (unsigned long long)exit->user_us,
 			(unsigned long long)exit->system_us, (unsigned long long)exit->max_rss_bytes);
 	put_text(s, numbers);
+	if (*reason)
+		put_string(s, ",\"reason\":", reason, strlen(reason));
+	put_text(s, "}");
 	tell(s, "exited");
 }
 

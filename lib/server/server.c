@@ -77,6 +77,7 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 			.idle_timeout_ms = opts->idle_timeout_ms,
 			.max_sandboxes = opts->max_sandboxes,
 			.output_keep_bytes = opts->output_keep_bytes,
+			.output_max_bytes = opts->output_max_bytes,
 			.policy = opts->policy,
 			.files_keep_bytes = opts->files_keep_bytes};
 	snprintf(server->group, sizeof server->group, "serve:%u", trm_server_port(server));

@@ -102,8 +102,7 @@ size_t cause_of_interrupt(const struct trm_run *run, char *out, size_t cap)
 	const struct trm_session *s = run->session;
 	out[0] = '\0';
 	if (run->is_stopped_for_output)
-		snprintf(out, cap, "interrupted: it printed more than the output limit of %g MiB",
-				(double)s->opts.output_max_bytes / (double)mib);
+		flood_describe(s->opts.output_max_bytes, out, cap);
 	else if (run->is_stopped_for_memory)
 		snprintf(out, cap, "interrupted at %" PRIu64 " of %" PRIu64 " MiB, before the memory limit",
 				run->memory_told_bytes / mib, s->sandbox->opts.limits.mem_bytes / mib);

@@ -130,5 +130,14 @@ try run --yes --max-output 0.5 -c 'print("x" * 600000)'
 expect_code 130
 expect_in err "terrarium: interrupted: it printed more than the output limit of 0.5 MiB"
 [ "$(wc -c <out)" = 524288 ] || wrong "half a MiB, and nothing more"
+try exec --max-output 0.5 -- bash -c 'yes & yes >&2'
+expect_code 130
+expect_in err "terrarium: interrupted: it printed more than the output limit of 0.5 MiB"
+[ "$(($(wc -c <out) + $(grep -c '^y$' err) * 2))" = 524288 ] || wrong "half a MiB of both streams, and nothing more"
+try exec --max-output 0.5 -- bash -c 'trap "" INT; while :; do echo y; done'
+expect_code 130
+[ "$(wc -c <out)" = 524288 ] || wrong "who passes over the interrupt is killed"
+try exec --max-output 0.5 -- bash -c 'printf %524288d 1; exit 3'
+expect_code 3
 
 verdict

@@ -59,6 +59,23 @@ def joining(program):
     s.remove()
 
 
+def flooding(program):
+    s = Server(program, "--max-output", "0.5")
+    line = Line(s)
+    s.start_box("lab")
+    why = "terrarium: interrupted: it printed more than the output limit of {} MiB"
+    done = line("exec", "lab", "--", "yes")
+    check("exec: more than the server allows", done.returncode == 130 and len(done.stdout) == 1 << 19
+          and why.format(0.5) in done.stderr, (done.returncode, len(done.stdout), done.stderr))
+    done = line("exec", "--max-output", "0.25", "lab", "--", "yes")
+    check("exec: more than was asked for", done.returncode == 130 and len(done.stdout) == 1 << 18
+          and why.format(0.25) in done.stderr, (done.returncode, len(done.stdout), done.stderr))
+    done = line("run", "--yes", "--name", "lab", "-c", "while True: print('y')")
+    check("run: more than the server allows", done.returncode == 130 and len(done.stdout) == 1 << 19
+          and why.format(0.5) in done.stderr, (done.returncode, len(done.stdout), done.stderr))
+    s.remove()
+
+
 def looking(program):
     s = Server(program)
     line = Line(s)
@@ -143,4 +160,4 @@ def refusing(program):
     dev.remove()
 
 
-main(joining, looking, copying, refusing)
+main(joining, flooding, looking, copying, refusing)

@@ -150,6 +150,27 @@ def commands(program):
     s.remove()
 
 
+def flooding(program):
+    s = Server(program, "--max-output", "0.5")
+    s.start_box()
+    why = "interrupted: it printed more than the output limit of 0.5 MiB"
+    line = "y" * 1023
+    r = s.run(f"x = 1\nwhile True: print('{line}')")
+    check("a run that prints too much", r.result["status"] == "success" and r.out == [line] * 512
+          and r.err[-1] == f"Error: Execution was {why}", r)
+    check("keeps its state", s.run("x").out == ["1"])
+    r = s.command("yes", line)
+    check("a command that does", (r.result["success"], r.result["exit_code"]) == (False, 1) and r.out == [line] * 512
+          and r.err == [f"Error: Command was {why}"], r)
+    r = s.command("bash", "-c", f"trap '' INT; while :; do echo {line}; done")
+    check("one that passes over the interrupt", r.result["success"] is False and r.err == [f"Error: Command was {why}"], r)
+    r = s.command("bash", "-c", f"trap 'exit 0' INT; while :; do echo {line}; done")
+    check("one that ends well by it has not", r.result["success"] is False and r.result["exit_code"] == 1, r)
+    r = s.command("bash", "-c", "printf %524288d 1; echo >&2 -n; exit 3")
+    check("the limit itself is not too much", r.result["exit_code"] == 3 and not r.err, r)
+    s.remove()
+
+
 def measuring(program):
     s = Server(program)
     check("nothing yet", s.metrics().result == {"sandboxes": []}, s.metrics())
@@ -181,4 +202,4 @@ def measuring(program):
     s.remove()
 
 
-main(starting, running, languages, commands, measuring)
+main(starting, running, languages, commands, flooding, measuring)

@@ -92,6 +92,13 @@ static void on_exited(
 	e->proc = NULL;
 	if (e->is_over)
 		return;
+	if (exit && exit->over_output_bytes) {
+		char reason[128];
+		trm_exit_reason(exit, reason, sizeof reason);
+		cmd_fail("%s", reason);
+		finish_with(e, CMD_SIGNALLED + SIGINT);
+		return;
+	}
 	if (exit) {
 		finish_with(e, exit->signal ? CMD_SIGNALLED + exit->signal : exit->exit_code);
 		return;
@@ -143,6 +150,7 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 			.cols = size.ws_col,
 			.stdin_open = true,
 			.manual_credit = true,
+			.output_max_bytes = e->has_terminal ? 0 : e->config.output_max_bytes,
 	};
 	return trm_proc_spawn(e->stage.sandbox, &opts, &proc_cb, e, &e->proc, reterr);
 }
@@ -321,7 +329,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"name", "keep", "memory", "cpus", "processes", "disk", "file_size",
-		"net", "net_allow", "mount", "env", "workdir", "backend", NULL};
+		"net", "net_allow", "mount", "env", "workdir", "max_output", "backend", NULL};
 
 const struct cmd cmd_exec = {
 		.name = "exec",

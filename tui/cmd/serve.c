@@ -295,6 +295,7 @@ static void take_config(struct serve *s)
 	s->opts.idle_timeout_ms = s->config.idle_timeout_ms;
 	s->opts.limits = s->config.limits;
 	s->opts.start_timeout_ms = s->config.start_timeout_ms;
+	s->opts.output_max_bytes = s->config.output_max_bytes;
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
@@ -330,7 +331,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"idle_timeout", "memory", "cpus", NULL};
+static const char *const settings[] = {"idle_timeout", "memory", "cpus", "max_output", NULL};
 
 const struct cmd cmd_serve = {
 		.name = "serve",

@@ -259,6 +259,9 @@ static void end_run(struct msb_proc *p, cJSON *result)
 		end_by(p, result);
 		return;
 	}
+	const char *reason = kernel_json_text(result, "reason");
+	if (reason && !((const struct reach *)p->own)->has_interrupted) /* the server has */
+		msb_proc_say(p, reason);
 	cJSON *event = msb_kernel_event(p, "done");
 	cJSON_AddStringToObject(event, "status", status);
 	if (kernel_json_number(result, "cpu_ms", 1e12, &cpu_ms))
@@ -279,6 +282,12 @@ static void end_command(struct msb_proc *p, const cJSON *exited)
 	p->exit.user_us = (uint64_t)user;
 	p->exit.system_us = (uint64_t)system;
 	p->exit.max_rss_bytes = (uint64_t)rss;
+	const char *reason = kernel_json_text(exited, "reason");
+	if (reason) { /* it was the server that has interrupted it */
+		msb_proc_say(p, reason);
+		code = 128 + SIGINT;
+		signo = 0;
+	}
 	msb_proc_end(p, (int)code, (uint32_t)signo);
 }
 

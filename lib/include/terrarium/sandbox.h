@@ -303,7 +303,11 @@ struct trm_exit {
 	/* The kernel has killed so many processes of the sandbox for memory lately: told in containers, and 0
 	 * where it is not known. */
 	uint64_t oom_kills;
+	/* It was interrupted because it printed more than so many bytes (trm_proc_opts); 0: it was not. */
+	uint64_t over_output_bytes;
 };
+/* Why it was ended by us, in words; "" if it was not. */
+void trm_exit_reason(const struct trm_exit *exit, char *out, size_t cap);
 
 struct trm_proc_cb {
 	void (*started)(void *user, struct trm_proc *proc, uint32_t pid);
@@ -341,6 +345,9 @@ struct trm_proc_opts {
 	 * are not. */
 	const char *told_by;
 	bool manual_credit; /* output() is not counted as consumed until trm_proc_consumed() */
+	/* What it may print, exactly: a process that prints more is interrupted (SIGINT to its tree), and
+	 * killed if it is still there after 2 s; trm_exit says so. 0: no limit. */
+	uint64_t output_max_bytes;
 };
 
 /* Start a process. Copies `opts`, the script too; borrows `cb`.

@@ -17,7 +17,8 @@
  *   input     {"prompt":…,"secret":bool}            the code waits for a line
  *   lost      {"bytes":n}                           of output, too many while the run was being stopped
  *   result    as trm_result_to_json(), its output and displays empty    (code)
- *   exited    {"exit_code":n,"signal":n,"user_us":n,"system_us":n,"max_rss_bytes":n}    (commands)
+ *   exited    {"exit_code":n,"signal":n,"user_us":n,"system_us":n,"max_rss_bytes":n,"reason":…}    (commands)
+ *             reason: if it was interrupted for printing too much
  *   response  the object that a plain request would have got; always the last event
  *
  * and a comment every 15 s when there is nothing else. A client that reads slowly holds the run up. More
@@ -95,6 +96,8 @@ struct trm_serve_opts {
 	const char *const *volume_dirs;
 	uint64_t files_keep_bytes; /* the most that is saved of a sandbox's files when it stops; 0: 1 GiB */
 	size_t output_keep_bytes;  /* of one run's output, in its reply; 0: 16 MiB */
+	uint64_t output_max_bytes; /* what prints more is interrupted, and its result says so; 0: nothing is
+				    */
 	struct trm_policy *policy; /* what it refuses never runs (terrarium/policy.h); NULL: none. Borrowed */
 };
 
