@@ -36,6 +36,8 @@ double ms_since(uint64_t start_ns);
 double spawn_ms(const char *const *argv, bool drain);
 const char *const *bench_env(void);
 bool program_exists(const char *path);
+/* Remove a file that editors were open on when they were killed, and what nano has saved beside it then. */
+void bench_remove_edited(const char *path);
 
 /* ---- pty.c: a program on a terminal of 40 rows and 120 columns ---- */
 

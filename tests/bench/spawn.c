@@ -53,6 +53,14 @@ bool program_exists(const char *path)
 	return access(path, X_OK) == 0;
 }
 
+void bench_remove_edited(const char *path)
+{
+	char saved[96];
+	snprintf(saved, sizeof saved, "%s.save", path);
+	unlink(saved);
+	unlink(path);
+}
+
 double spawn_ms(const char *const *argv, bool drain)
 {
 	static char block[1 << 16];

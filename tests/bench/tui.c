@@ -381,7 +381,7 @@ void bench_tui(void)
 	bench_tui_flood(path);
 	bench_interrupt(path);
 	bench_idle(path);
-	unlink(path);
-	unlink(big);
+	bench_remove_edited(path);
+	bench_remove_edited(big);
 	rmdir(dir);
 }

@@ -168,6 +168,6 @@ void bench_typing(void)
 	} else {
 		report_missing("key to screen in 100 000 coloured lines", "the file cannot be written");
 	}
-	unlink(path);
+	bench_remove_edited(path);
 	rmdir(dir);
 }
