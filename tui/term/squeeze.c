@@ -116,12 +116,24 @@ static void put_looks(struct squeezer *q, struct looks looks)
 		q->set[which] = (struct looks){kept, looks.n};
 }
 
+/* The length of what selects the usual characters, which curses sends with every change of looks. */
+static size_t charset_length(const char *s, size_t left)
+{
+	return left >= 3 && memcmp(s, "\033(B", 3) == 0 ? 3 : 0;
+}
+
 size_t squeeze(char *bytes, size_t n)
 {
 	struct squeezer q = {.bytes = bytes};
+	bool has_other_charset = memmem(bytes, n, "\033(0", 3);
 	struct looks looks;
 
 	for (size_t at = 0; at < n;) {
+		size_t charset = has_other_charset ? 0 : charset_length(bytes + at, n - at);
+		if (charset) {
+			at += charset;
+			continue;
+		}
 		size_t length = looks_length(bytes + at, n - at, &looks);
 		if (!length) {
 			const char *next = memchr(bytes + at + 1, '\033', n - at - 1);

@@ -3,8 +3,8 @@
 #define TUI_TERM_SQUEEZE_H
 
 /* Fewer bytes for the same looks. Curses sets both colours whenever one of them changes, which is a third of
- * what an idle workbench sends. Left out are colours that are set already and those that are reset in the
- * next breath. */
+ * what an idle workbench sends. Left out are colours that are set already, those that are reset in the next
+ * breath, and the return to a character set that was never left. */
 
 #include <stddef.h>
 
