@@ -204,6 +204,19 @@ static struct binding *find(const struct keymap *map, enum place place, const st
 	return NULL;
 }
 
+/* Which bit of a place's `firsts` is a chord's. */
+static uint64_t first_bit(const struct chord *c)
+{
+	return UINT64_C(1) << (c->key + c->mods * 29u) % 64;
+}
+
+/* Most keys that are typed begin nothing, and the bindings fill more memory than a key should have to look
+ * at. */
+static bool may_begin(const struct keymap *map, enum place place, const struct chord *c)
+{
+	return place < PLACE_COUNT && map->firsts[place] & first_bit(c);
+}
+
 static int put(struct keymap *map, enum place place, const struct keys *keys, const struct command *command)
 {
 	struct binding *b = find(map, place, keys);
@@ -221,6 +234,7 @@ static int put(struct keymap *map, enum place place, const struct keys *keys, co
 		map->cap = cap;
 	}
 	map->bindings[map->n++] = (struct binding){place, *keys, command};
+	map->firsts[place] |= first_bit(&keys->chords[0]);
 	return 0;
 }
 
@@ -249,7 +263,7 @@ enum keymap_match keymap_look(const struct keymap *map, enum place place, const 
 {
 	bool is_prefix = false, is_off = false;
 
-	for (size_t i = 0; i < map->n; i++) {
+	for (size_t i = 0; i < map->n && may_begin(map, place, &keys->chords[0]); i++) {
 		const struct binding *b = &map->bindings[i];
 		if (b->place != place || !begins(keys, &b->keys))
 			continue;

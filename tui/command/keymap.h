@@ -36,6 +36,8 @@ struct binding {
 struct keymap {
 	struct binding *bindings;
 	size_t n, cap;
+	uint64_t firsts[PLACE_COUNT]; /* a bit for each chord that bindings begin with; chords may share one
+				       */
 };
 
 void keymap_finish(struct keymap *map); /* takes a zeroed object */

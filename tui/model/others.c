@@ -15,7 +15,7 @@
 
 static struct other_run *find(struct model *m, uint32_t serial)
 {
-	for (unsigned i = 0; i < OTHERS_MAX && serial; i++)
+	for (unsigned i = 0; i < m->others.n && serial; i++)
 		if (m->others.items[i].serial == serial)
 			return &m->others.items[i];
 	return NULL;
@@ -23,7 +23,7 @@ static struct other_run *find(struct model *m, uint32_t serial)
 
 bool others_has(const struct model *m, uint32_t serial)
 {
-	for (unsigned i = 0; i < OTHERS_MAX && serial; i++)
+	for (unsigned i = 0; i < m->others.n && serial; i++)
 		if (m->others.items[i].serial == serial)
 			return true;
 	return false;
@@ -33,7 +33,7 @@ const struct other_run *others_running(const struct model *m)
 {
 	const struct other_run *found =
 			m->others.items[m->lang->id].serial ? &m->others.items[m->lang->id] : NULL;
-	for (unsigned i = 0; i < OTHERS_MAX && !found; i++)
+	for (unsigned i = 0; i < m->others.n && !found; i++)
 		if (m->others.items[i].serial)
 			found = &m->others.items[i];
 	return found;
@@ -62,6 +62,13 @@ static struct other_run *place_for(struct model *m, const struct msg *msg)
 	return i < OTHERS_MAX ? &m->others.items[i] : NULL;
 }
 
+static void drop(struct model *m, struct other_run *other)
+{
+	*other = (struct other_run){0};
+	while (m->others.n > 0 && !m->others.items[m->others.n - 1].serial)
+		m->others.n--;
+}
+
 static void joined(struct model *m, const struct msg *msg)
 {
 	struct other_run *place = place_for(m, msg);
@@ -75,6 +82,8 @@ static void joined(struct model *m, const struct msg *msg)
 	const char *by = msg->other && *msg->other ? msg->other : "another program";
 	trm_text_clean_line(info->by, sizeof info->by, by, strlen(by));
 	*place = (struct other_run){info->serial, msg->lang, msg->now_ns};
+	unsigned n = (unsigned)(place - m->others.items) + 1;
+	m->others.n = n > m->others.n ? n : m->others.n;
 	outpane_begin(&m->out, info->serial);
 }
 
@@ -91,7 +100,7 @@ static void take_up(struct model *m, struct other_run *other)
 			.serial = other->serial,
 			.lang = other->lang,
 			.started_ns = other->began_ns};
-	*other = (struct other_run){0};
+	drop(m, other);
 	outpane_turn_to(&m->out, m->run.serial);
 }
 
@@ -100,7 +109,7 @@ static void done(struct model *m, struct other_run *other, const struct msg *msg
 	const struct trm_lang *lang = other->lang;
 	bool is_command = other - m->others.items >= TRM_LANG_COUNT;
 
-	*other = (struct other_run){0};
+	drop(m, other);
 	run_show_end(m, msg->serial, msg->result);
 	if (is_command)
 		return;

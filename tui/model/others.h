@@ -29,6 +29,7 @@ enum { OTHERS_MAX = TRM_LANG_COUNT + 64 };
 
 struct others {
 	struct other_run items[OTHERS_MAX]; /* by language; then commands */
+	unsigned n;                         /* behind so many of them there is none */
 	unsigned n_clients; /* programs attached to the sandbox, this one included; 0: not known */
 	uint32_t target;    /* that a question is about */
 };
