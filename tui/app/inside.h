@@ -24,6 +24,7 @@
 #include "term/term.h"
 #include "theme/theme.h"
 #include "view/canvas.h"
+#include "view/view.h"
 
 enum { APP_SIGNALS = 6, APP_ENV = 16 };
 
@@ -98,10 +99,12 @@ struct app {
 	struct canvas canvas;
 	struct grammars *grammars;
 	/* pace.c */
-	uint64_t credit_ns;    /* for frames between the regular ones */
-	uint64_t credit_at_ns; /* when it was last counted up */
-	uint64_t painted_ns;   /* when the last frame was */
-	bool has_told_beyond;  /* that there are no colours at the end of a big file */
+	uint64_t credit_ns;          /* for frames between the regular ones */
+	uint64_t credit_at_ns;       /* when it was last counted up */
+	uint64_t painted_ns;         /* when the last frame was */
+	bool has_line_only;          /* it was only the line with the cursor */
+	struct editor_glance glance; /* of the last frame that was whole */
+	bool has_told_beyond;        /* that there are no colours at the end of a big file */
 	uint64_t colours_cost_ns,
 			colours_spent_ns; /* colours.c: what the last time took; what this one did so far */
 	bool had_input;                   /* a key came in this turn */

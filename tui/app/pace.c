@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "app/inside.h"
-#include "view/view.h"
 
 #define FRAME_NS 16000000u /* between frames of a flood */
 #define PRICE_NS 3000000u  /* of a frame painted because nothing more was waiting */
@@ -38,6 +37,14 @@ bool app_wants_frame(const struct app *a)
 	return (m->needs_draw || m->needs_editor_draw || m->needs_metrics_draw) && !a->editor;
 }
 
+/* What a key has written is to be seen before anything else is done for it; but the rest may not be put off
+ * for ever, while one key follows another. */
+static bool paint_line_first(struct app *a)
+{
+	return a->had_input && !a->has_line_only && a->model.needs_editor_draw
+	       && view_editor_line(&a->model, &a->canvas, &a->glance);
+}
+
 void app_paint(struct app *a)
 {
 	struct canvas *c = &a->canvas;
@@ -45,17 +52,22 @@ void app_paint(struct app *a)
 	bool is_resized = c->rows != a->model.rows || c->cols != a->model.cols;
 	if (is_resized && canvas_resize(c, a->model.rows, a->model.cols) < 0)
 		return; /* tried again with the next frame */
-	if (a->model.needs_draw || is_resized) {
+	bool is_whole = a->model.needs_draw || is_resized;
+	a->has_line_only = !is_whole && paint_line_first(a);
+	if (is_whole) {
 		view(&a->model, c);
-	} else {
+	} else if (!a->has_line_only) {
 		if (a->model.needs_editor_draw)
 			view_editor(&a->model, c);
 		if (a->model.needs_metrics_draw)
 			view_metrics(&a->model, c);
 	}
 	term_paint(a->term, c, &a->theme);
-	a->model.needs_draw = a->model.needs_editor_draw = a->model.needs_metrics_draw = false;
 	a->painted_ns = app_clock_ns();
+	if (a->has_line_only)
+		return; /* the rest comes with the next frame */
+	a->model.needs_draw = a->model.needs_editor_draw = a->model.needs_metrics_draw = false;
+	a->glance = view_glance(&a->model);
 }
 
 void app_await_result(struct app *a)

@@ -247,7 +247,6 @@ static void find_brackets(struct painter *p)
 {
 	const struct editor *e = p->editor;
 	size_t cursor = e->sel.cursor;
-	p->brackets[0] = p->brackets[1] = NOWHERE;
 	if (!p->has_focus || p->sel_start != p->sel_end)
 		return;
 	for (size_t back = 0; back < 2 && back <= cursor; back++) {
@@ -269,19 +268,27 @@ static void put_cursor(const struct painter *p)
 	p->canvas->cursor_col = is_seen ? p->text.col + (int)col : -1;
 }
 
-void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
+static struct painter painter_for(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
 		struct find *marked, bool has_utf8)
 {
 	int gutter = editor_gutter(e);
-	struct painter p = {.editor = e,
+
+	return (struct painter){.editor = e,
 			.canvas = c,
 			.has_focus = has_focus,
 			.marked = marked,
 			.has_utf8 = has_utf8,
 			.cursor_line = editor_line(e),
+			.brackets = {NOWHERE, NOWHERE},
 			.text = {area.row, area.col + gutter, area.rows, area.cols - gutter},
 			.sel_start = e->sel.anchor < e->sel.cursor ? e->sel.anchor : e->sel.cursor,
 			.sel_end = e->sel.anchor < e->sel.cursor ? e->sel.cursor : e->sel.anchor};
+}
+
+void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
+		struct find *marked, bool has_utf8)
+{
+	struct painter p = painter_for(e, c, area, has_focus, marked, has_utf8);
 	size_t lines = text_lines(e->text);
 
 	p.shown_to = text_line_end(e->text, e->top_line + (size_t)(area.rows > 0 ? area.rows - 1 : 0));
@@ -296,4 +303,15 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 	}
 	if (has_focus)
 		put_cursor(&p);
+}
+
+void editor_draw_cursor_line(const struct editor *e, struct canvas *c, struct rect area, struct find *marked,
+		bool has_utf8)
+{
+	struct painter p = painter_for(e, c, area, true, marked, has_utf8);
+	size_t row = p.cursor_line - e->top_line;
+
+	if (p.cursor_line >= e->top_line && row < (size_t)area.rows)
+		draw_line(&p, area.row + (int)row, p.cursor_line, text_line_start(e->text, p.cursor_line));
+	put_cursor(&p);
 }

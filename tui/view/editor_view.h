@@ -18,5 +18,8 @@ uint16_t editor_role(uint8_t kind);
  * The matches of `marked` (may be NULL) stand out; a line goes from a cell's mark to the edge. */
 void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
 		struct find *marked, bool has_utf8);
+/* Only the line with the cursor, which has the focus, and without what its brackets match with. */
+void editor_draw_cursor_line(const struct editor *e, struct canvas *c, struct rect area, struct find *marked,
+		bool has_utf8);
 
 #endif

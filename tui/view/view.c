@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "editor/editor.h"
 #include "model/complete.h"
 #include "model/model.h"
+#include "text/text.h"
 #include "view/editor_view.h"
 #include "view/parts.h"
 
@@ -21,12 +23,17 @@ static void draw_too_small(struct canvas *c)
 	}
 }
 
+/* What is searched for, which stands out wherever it is. */
+static struct find *marked(const struct model *m)
+{
+	return m->finder.is_marking ? m->finder.find : NULL;
+}
+
 static void draw_editor(const struct model *m, struct canvas *c)
 {
 	bool has_keys = m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE;
 
-	editor_draw(model_editor(m), c, model_editor_area(m), has_keys,
-			m->finder.is_marking ? m->finder.find : NULL, m->has_utf8);
+	editor_draw(model_editor(m), c, model_editor_area(m), has_keys, marked(m), m->has_utf8);
 	draw_finder(m, c);
 }
 
@@ -49,6 +56,36 @@ void view_editor(const struct model *m, struct canvas *c)
 	draw_editor_frame(m, c);
 	if (m->layout.kind == LAYOUT_SINGLE)
 		draw_status(m, c);
+}
+
+struct editor_glance view_glance(const struct model *m)
+{
+	const struct editor *e = model_editor(m);
+
+	return (struct editor_glance){.text = e->text,
+			.area = model_editor_area(m),
+			.lines = text_lines(e->text),
+			.top_line = e->top_line,
+			.left_col = e->left_col,
+			.line = editor_line(e),
+			.has_focus = m->focus == PANE_EDITOR && !editor_has_selection(e)};
+}
+
+static bool is_same_glance(const struct editor_glance *a, const struct editor_glance *b)
+{
+	return a->text == b->text && memcmp(&a->area, &b->area, sizeof a->area) == 0 && a->lines == b->lines
+	       && a->top_line == b->top_line && a->left_col == b->left_col && a->line == b->line
+	       && a->has_focus && b->has_focus;
+}
+
+bool view_editor_line(const struct model *m, struct canvas *c, const struct editor_glance *last)
+{
+	struct editor_glance now = view_glance(m);
+
+	if (is_covered(m) || !is_same_glance(&now, last))
+		return false;
+	editor_draw_cursor_line(model_editor(m), c, now.area, marked(m), m->has_utf8);
+	return true;
 }
 
 /* Something may lie over the metrics, or they are a part of the frame. */

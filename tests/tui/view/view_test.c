@@ -487,6 +487,64 @@ static void the_editor_alone_is_enough(void **state)
 	tear_down();
 }
 
+/* The line with the cursor, drawn before the rest, looks as it will then. Where a key changes more there is
+ * no such drawing. */
+static void the_line_comes_first(void **state)
+{
+	static const struct {
+		uint32_t key;
+		bool is_line_only;
+	} keys[] = {{'a', true}, {'=', true}, {'1', true}, {K_LEFT, true}, {K_BACKSPACE, true},
+			{K_ENTER, false}, {'b', true}, {K_UP, false}, {'x', true}, {K_DOWN, false},
+			{'#', true}};
+	struct canvas whole;
+
+	(void)state;
+	set_up(true);
+	resize(36, 120);
+	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+	assert_int_equal(canvas_init(&whole, m.rows, m.cols), 0);
+	view(&m, &canvas);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		struct editor_glance glance = view_glance(&m);
+		press(keys[i].key);
+		assert_int_equal(view_editor_line(&m, &canvas, &glance), keys[i].is_line_only);
+		view(&m, &whole);
+		int row = whole.cursor_row, col = model_editor_area(&m).col,
+		    cols = model_editor_area(&m).cols;
+		if (keys[i].is_line_only) {
+			assert_int_equal(canvas.cursor_row, row);
+			assert_int_equal(canvas.cursor_col, whole.cursor_col);
+		}
+		for (int at = col; at < col + cols && keys[i].is_line_only; at++) {
+			size_t cell = (size_t)(row * m.cols + at);
+			assert_string_equal(canvas.cells[cell].text, whole.cells[cell].text);
+			assert_memory_equal(&canvas.cells[cell].style, &whole.cells[cell].style,
+					sizeof(struct style));
+		}
+		view_editor(&m, &canvas);
+		assert_same_cells(&canvas, &whole);
+	}
+	canvas_finish(&whole);
+	tear_down();
+}
+
+static void a_line_that_is_covered_does_not_come_first(void **state)
+{
+	(void)state;
+	set_up(true);
+	resize(36, 120);
+	struct editor_glance glance = view_glance(&m);
+	assert_true(view_editor_line(&m, &canvas, &glance));
+	press('a');
+	m.sandboxes.is_shown = true;
+	assert_false(view_editor_line(&m, &canvas, &glance));
+	m.sandboxes.is_shown = false;
+	m.focus = PANE_OUTPUT;
+	assert_false(view_editor_line(&m, &canvas, &glance));
+	tear_down();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +558,8 @@ int main(void)
 			cmocka_unit_test(states),
 			cmocka_unit_test(without_utf8),
 			cmocka_unit_test(the_editor_alone_is_enough),
+			cmocka_unit_test(the_line_comes_first),
+			cmocka_unit_test(a_line_that_is_covered_does_not_come_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
