@@ -203,11 +203,12 @@ int tree_open(struct trm_sandbox *sandbox, enum frame_type type, const struct tr
 		free(t);
 		return r;
 	}
-	*ret = t;
 	sandbox_hold(sandbox);
 	r = send_request(t, type, msg, reterr);
 	if (r < 0)
 		tree_close(t);
+	else
+		*ret = t;
 	sandbox_release(sandbox);
 	return r;
 }
