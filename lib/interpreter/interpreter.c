@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <terrarium/interpreter.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,15 +152,20 @@ static int add(struct buf *text, const char *label, const char *part)
 static int make_text(const struct trm_execution *done, bool is_shell, char **ret_text)
 {
 	struct buf text;
-	char code[16] = "";
+	char code[16] = "", dropped[48] = "";
 	buf_init(&text, SIZE_MAX / 4);
 	if (is_shell && done->exit_code)
 		snprintf(code, sizeof code, "%d", done->exit_code);
+	if (done->result->dropped_bytes)
+		snprintf(dropped, sizeof dropped, "%" PRIu64 " bytes of the output",
+				done->result->dropped_bytes);
 	int r = add(&text, "", done->output);
 	if (r == 0)
 		r = add(&text, "STDERR: ", done->error);
 	if (r == 0)
 		r = add(&text, "Exit code: ", code);
+	if (r == 0)
+		r = add(&text, "Not kept: ", dropped);
 	if (r == 0 && !text.len)
 		r = add(&text, is_shell ? "Command " : "Code ", "executed successfully (no output)");
 	if (r == 0)

@@ -58,6 +58,7 @@ void trm_interpreter_destroy(struct trm_interpreter *interpreter); /* ends the s
  *   what was printed, without white space around it;
  *   "STDERR: " and what was printed there, or what the exception says;
  *   for shell code "Exit code: N", if that is not 0;
+ *   "Not kept: N bytes of the output", of more than sync.output_keep_bytes, or where memory was lacking;
  * each on a new line, if it is there at all; else "Code executed successfully (no output)" ("Command …" for
  * shell code). An exception is no failure. TypeScript is handed to Node as it is, as CAMEL does: types in it
  * are syntax errors; the log hook is told.
