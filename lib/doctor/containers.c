@@ -105,7 +105,9 @@ static void on_done(void *user, const struct command_result *result)
 	else
 		e->out = strdup(result->out);
 	if (!e->out && !*e->problem)
-		snprintf(e->problem, sizeof e->problem, "its command fails, and says nothing");
+		snprintf(e->problem, sizeof e->problem, "%s",
+				result->status ? "its command fails, and says nothing"
+					       : "out of memory for what it says");
 	if (!e->round->n_running)
 		finish(e->round);
 }

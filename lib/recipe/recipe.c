@@ -320,8 +320,8 @@ int trm_recipe_parse(const char *name, const char *json, size_t n, const char *f
 
 /* ---- all of them ---- */
 
-static void tell(const struct book *book, const struct recipe_text *text, int nth, trm_recipe_fn *fn,
-		void *user)
+static int tell(const struct book *book, const struct recipe_text *text, int nth, trm_recipe_fn *fn,
+		void *user, struct trm_error *reterr)
 {
 	const cJSON *item = nth_item(text, nth);
 	const cJSON *about = cJSON_GetObjectItemCaseSensitive(item, "about");
@@ -331,6 +331,8 @@ static void tell(const struct book *book, const struct recipe_text *text, int nt
 	char where[sizeof book->config.file + 32] = "";
 	size_t line, column;
 	int r = read_recipe(book, text, nth, &recipe, &why);
+	if (r == TRM_ENOMEM)
+		return trm_error_set(reterr, r, "%s", why.msg); /* it is no mistake of the recipe's */
 	if (*text->file) {
 		place_tell(text->json, place_child(text->json, text->n, text->offset, (size_t)nth), &line,
 				&column);
@@ -345,6 +347,7 @@ static void tell(const struct book *book, const struct recipe_text *text, int nt
 				 .problem = r < 0 ? why.msg : "",
 				 .recipe = recipe});
 	trm_recipe_free(recipe);
+	return 0;
 }
 
 int trm_recipe_list(const char *config_path, trm_recipe_fn *fn, void *user, struct trm_error *reterr)
@@ -354,13 +357,13 @@ int trm_recipe_list(const char *config_path, trm_recipe_fn *fn, void *user, stru
 	if (r < 0)
 		return r;
 	int n_builtin = cJSON_GetArraySize(book.builtin.root), n_own = cJSON_GetArraySize(book.own.root);
-	for (int i = 0; i < n_builtin; i++)
+	for (int i = 0; r == 0 && i < n_builtin; i++)
 		if (nth_of(&book.own, nth_item(&book.builtin, i)->string) < 0)
-			tell(&book, &book.builtin, i, fn, user);
-	for (int i = 0; i < n_own && i < RECIPES_MAX; i++)
-		tell(&book, &book.own, i, fn, user);
+			r = tell(&book, &book.builtin, i, fn, user, reterr);
+	for (int i = 0; r == 0 && i < n_own && i < RECIPES_MAX; i++)
+		r = tell(&book, &book.own, i, fn, user, reterr);
 	book_finish(&book);
-	return 0;
+	return r;
 }
 
 /* ---- what a recipe says ---- */

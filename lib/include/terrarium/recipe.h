@@ -60,7 +60,7 @@ struct trm_recipe_entry {
 };
 typedef void trm_recipe_fn(void *user, const struct trm_recipe_entry *entry);
 /* One that has a mistake is told with it, and does not keep the others from being told. TRM_EINVAL: the
- * config file itself cannot be read. */
+ * config file itself cannot be read; TRM_ENOMEM: some may have been told. */
 int trm_recipe_list(const char *config_path, trm_recipe_fn *fn, void *user, struct trm_error *reterr);
 
 #endif
