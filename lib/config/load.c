@@ -88,9 +88,11 @@ static int load_dotenv(const struct config_target *target, struct trm_error *ret
 {
 	char *text;
 	size_t n;
-	if (config_read_file(".env", &text, &n, NULL) < 0)
-		return 0;
-	int r = dotenv_parse(target, text, n, ".env", reterr);
+	struct trm_error why = {0};
+	int r = config_read_file(".env", &text, &n, &why);
+	if (r < 0)
+		return r == TRM_ENOMEM ? trm_error_set(reterr, r, "%s", why.msg) : 0;
+	r = dotenv_parse(target, text, n, ".env", reterr);
 	free(text);
 	return r;
 }
