@@ -68,8 +68,10 @@ static int say_hello(const struct bridges *b, uint32_t interval_ms)
 	int r = hello_msg_put(&out, 0, HELLO_ONLOOKER, (uint32_t)getpid());
 	if (r == 0 && interval_ms)
 		r = put_watch(&out, interval_ms);
-	if (r == 0)
-		r = send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL) == (ssize_t)out.len ? 0 : -errno;
+	if (r < 0)
+		r = -ENOMEM; /* the only reason: it has room enough */
+	else if (send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL) != (ssize_t)out.len)
+		r = -errno;
 	buf_finish(&out);
 	return r;
 }

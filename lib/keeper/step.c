@@ -20,7 +20,15 @@ enum { NOT_STARTED = 127, MAX_ENV = 4096, MAX_ARG_BYTES = 1 << 20 };
 
 /* ---- commands -------------------------------------------------------------------- */
 
-/* In the child: the argument with its marks replaced; it never comes back if there is no memory. */
+/* In the child, which has its stderr by then: the step fails, and says why. */
+static _Noreturn void lack_memory(void)
+{
+	static const char words[] = "out of memory for the command";
+	(void)!write(STDERR_FILENO, words, sizeof words - 1);
+	_exit(NOT_STARTED);
+}
+
+/* The argument with its marks replaced. */
 static char *fill_in(const struct step_facts *facts, const char *arg)
 {
 	const struct {
@@ -37,7 +45,7 @@ static char *fill_in(const struct step_facts *facts, const char *arg)
 		at += i < n ? strlen(marks[i].mark) : 1;
 	}
 	if (r < 0 || buf_append(&b, "", 1) < 0)
-		_exit(NOT_STARTED);
+		lack_memory();
 	return buf_at(&b);
 }
 
@@ -81,7 +89,7 @@ static _Noreturn void child(const struct step_facts *facts, struct slice step)
 	sigset_t none;
 	char **argv = fill_in_all(facts, step), **env = list_env(facts->plan->env);
 	if (!argv || !env)
-		_exit(NOT_STARTED);
+		lack_memory();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (chdir(facts->plan->cwd) < 0 && chdir("/") < 0)
