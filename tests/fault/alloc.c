@@ -52,7 +52,7 @@ static struct refusal {
 	bool is_on, is_for_ever, has_refused;
 	void *at[FRAMES];
 	int n_at;
-} *refusal;
+} * refusal;
 
 static size_t hash(const void *p)
 {
@@ -197,7 +197,8 @@ int __wrap_closedir(DIR *dir)
 void alloc_refuse(unsigned nth, bool ever_after)
 {
 	if (!refusal) {
-		refusal = mmap(NULL, sizeof *refusal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		refusal = mmap(NULL, sizeof *refusal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+				0);
 		if (refusal == MAP_FAILED)
 			abort();
 	}
