@@ -9,6 +9,7 @@ int cases_walls(void); /* what code inside can see and touch */
 void attacks_open(void);
 int cases_attacks(void);   /* everything else that might be tried from inside */
 int cases_limits(void);    /* what it can use up */
+int cases_usable(void);    /* what the host feels of that */
 int cases_leftovers(void); /* what stays when it is over */
 
 #endif

@@ -27,6 +27,7 @@ static int run_all(void)
 	int failed = cases_walls();
 	failed += cases_attacks();
 	failed += cases_limits();
+	failed += cases_usable();
 	failed += cases_leftovers();
 	return failed ? 1 : 0;
 }
