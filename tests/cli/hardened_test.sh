@@ -31,4 +31,12 @@ has "$full" '__stack_chk_fail' --dyn-syms
 if ! grep -q 'asan' told; then
 	has "$full" '__(memcpy|snprintf|vsnprintf|read)_chk' --dyn-syms
 fi
+# Jumps and returns only where they may go (CET): what we compile bears the mark. Programs have it if all that is linked
+# into them has, down to the C library's first instructions.
+if [ "$(uname -m)" = x86_64 ]; then
+	readelf -nW "$build/libterrarium.a" >told 2>/dev/null
+	parts=$(grep -c '^File: ' told) marked=$(grep -c 'x86 feature: IBT, SHSTK' told)
+	[ "$parts" -gt 100 ] || wrong "libterrarium.a has $parts parts"
+	[ "$marked" = "$parts" ] || wrong "libterrarium.a: of $parts parts $marked are marked for CET"
+fi
 verdict
