@@ -48,6 +48,11 @@ void groups_create(struct groups *ret, const char *root, const char *self, const
  * nothing that counts memory is seen. Nothing is to be removed. */
 void groups_find(struct groups *ret, const char *root, const char *theirs, const char *ours);
 
+/* Version 1 counts what lies in TCP sockets beside the memory, and no engine's command sets a limit for it:
+ * of a group found that has a limit of memory, a quarter of that, as of our own groups. Only as root it
+ * works. */
+void groups_limit_sockets(const struct groups *g);
+
 /* fork() whose child is in the groups and dies with the caller (until it changes its user), or ends at
  * once with status GROUP_NOT_JOINED. */
 enum { GROUP_NOT_JOINED = 124 };

@@ -8,8 +8,8 @@
 
 #include "base/sysfile.h"
 
-/* Groups that somebody else has made: they are looked at, never changed and never removed. What limits there
- * are is read, not believed. */
+/* Groups that somebody else has made: they are looked at, never removed, and never changed but for one limit
+ * of our own containers (groups_limit_sockets()). What limits there are is read, not believed. */
 
 static bool has_file(const char *dir, const char *file)
 {

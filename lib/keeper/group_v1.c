@@ -5,20 +5,38 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sysfile.h"
+
 /* Version 1: one tree for each controller, or for several that are mounted together. */
+
+/* What lies in sockets of the internet's families is not counted with the memory, but only beside it, and
+ * only where there is a limit: without one a few thousand connections to oneself hold gigabytes. */
+static void limit_sockets(const struct group_dir *d, uint64_t mem_bytes)
+{
+	group_write_u64(d, "memory.kmem.tcp.limit_in_bytes", mem_bytes / 4);
+}
 
 static uint32_t limit_memory(const struct group_dir *d, const struct group_limits *want)
 {
 	if (group_write_u64(d, "memory.limit_in_bytes", want->mem_bytes) < 0)
 		return 0;
-	/* What lies in sockets of the internet's families is not counted with it, but only beside it, and
-	 * only where there is a limit: without one a few thousand connections to oneself hold gigabytes. */
-	group_write_u64(d, "memory.kmem.tcp.limit_in_bytes", want->mem_bytes / 4);
+	limit_sockets(d, want->mem_bytes);
 	/* Where the kernel counts swap, memory and swap together get no more; else ask it to swap nothing. */
 	if (group_write_u64(d, "memory.memsw.limit_in_bytes", want->mem_bytes) == 0
 			|| group_write(d, "memory.swappiness", "0") == 0)
 		return LIMIT_MEMORY | LIMIT_SWAP;
 	return LIMIT_MEMORY;
+}
+
+void groups_limit_sockets(const struct groups *g)
+{
+	char path[GROUP_PATH + 32];
+	uint64_t mem_bytes;
+	for (size_t i = 0; g->kind == LIMITS_CGROUP_V1 && g->limits & LIMIT_MEMORY && i < g->n; i++) {
+		snprintf(path, sizeof path, "%s/memory.limit_in_bytes", g->dir[i].path);
+		if (g->dir[i].serves & LIMIT_MEMORY && sysfile_read_u64(path, &mem_bytes))
+			limit_sockets(&g->dir[i], mem_bytes);
+	}
 }
 
 static uint32_t limit_pids(const struct group_dir *d, const struct group_limits *want)

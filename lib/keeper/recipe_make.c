@@ -122,6 +122,8 @@ static void find_groups(struct keeper *k, pid_t pid)
 		return;
 	sysfile_read("/proc/self/cgroup", ours, sizeof ours);
 	groups_find(k->groups, CGROUP_ROOT, theirs, ours);
+	if (!k->recipe.plan.is_adopted)
+		groups_limit_sockets(k->groups);
 	k->watchdog.bwrap = pid; /* for its processor time, where no group counts it */
 }
 

@@ -28,12 +28,27 @@ static void tell_limit(struct guard_list *l, const char *what, const char *much,
 					      : "the recipe asks for no limit");
 }
 
+/* Version 1 counts them beside the memory: the keeper limits that, where it may. */
+static bool has_free_sockets(const struct ready_msg *ready)
+{
+	const uint64_t infinite = UINT64_C(1) << 62;
+	char path[600];
+	uint64_t bytes;
+	if (ready->kind != LIMITS_CGROUP_V1 || !(ready->limits & LIMIT_MEMORY))
+		return false;
+	snprintf(path, sizeof path, "%.512s/memory.kmem.tcp.limit_in_bytes", ready->mem_dir);
+	return !sysfile_read_u64(path, &bytes) || bytes >= infinite;
+}
+
 static void tell_limits(struct guard_list *l, const struct trm_limits *want)
 {
 	char much[48];
 	snprintf(much, sizeof much, "%u MiB%s", (unsigned)(want->mem_bytes >> 20),
 			l->ready->limits & LIMIT_SWAP ? ", no swap" : "");
 	tell_limit(l, "memory", much, ASK_MEMORY, LIMIT_MEMORY);
+	if (has_free_sockets(l->ready))
+		guards_add(l, "socket memory", TRM_WEAK,
+				"cgroup v1 does not count what lies in TCP sockets with it, and it has no limit: that takes root");
 	snprintf(much, sizeof much, "%g cores", want->cpus);
 	tell_limit(l, "cpu", much, ASK_CPU, LIMIT_CPU);
 	snprintf(much, sizeof much, "%u with threads", want->procs);

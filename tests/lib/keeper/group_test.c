@@ -268,6 +268,24 @@ static void an_engines_groups_are_found(void **state)
 	assert_int_not_equal(*groups_dir(&g, LIMIT_CPU), '\0');
 }
 
+static void sockets_of_an_engines_group_get_a_limit(void **state)
+{
+	static const char *const theirs = "4:memory:/docker/c1\n";
+	const char *file = "memory/docker/c1/memory.kmem.tcp.limit_in_bytes";
+	struct groups g;
+	(void)state;
+	make_v1("memory", "memory.usage_in_bytes", "memory.limit_in_bytes", "536870912\n");
+	make_file(file, "0\n");
+	groups_find(&g, root, theirs, "");
+	groups_limit_sockets(&g);
+	expect_file(file, "134217728");
+	make_file("memory/docker/c1/memory.limit_in_bytes", "9223372036854771712\n");
+	make_file(file, "0\n");
+	groups_find(&g, root, theirs, "");
+	groups_limit_sockets(&g); /* nothing of nothing */
+	expect_file(file, "0\n");
+}
+
 static void groups_that_we_are_in_are_not_an_engines(void **state)
 {
 	struct groups g;
@@ -310,6 +328,7 @@ int main(void)
 			cmocka_unit_test(the_quota_follows_the_cores),
 			cmocka_unit_test(names_of_keepers),
 			ON_A_TREE(an_engines_groups_are_found),
+			ON_A_TREE(sockets_of_an_engines_group_get_a_limit),
 			ON_A_TREE(groups_that_we_are_in_are_not_an_engines),
 			ON_A_TREE(a_group_of_version_2_above_the_processes),
 			ON_A_TREE(version_1_makes_one_group_in_each_tree),
