@@ -70,8 +70,8 @@ static int say_hello(const struct bridges *b, uint32_t interval_ms)
 		r = put_watch(&out, interval_ms);
 	if (r < 0)
 		r = -ENOMEM; /* the only reason: it has room enough */
-	else if (send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL) != (ssize_t)out.len)
-		r = -errno;
+	else if (send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL) < 0 && errno != EPIPE)
+		r = -errno; /* a command that has ended already is heard of as all others, with its words */
 	buf_finish(&out);
 	return r;
 }
