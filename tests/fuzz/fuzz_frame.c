@@ -5,7 +5,34 @@
 #include <terrarium/metrics.h>
 
 #include "fuzz/fuzz.h"
+#include "wire/entry.h"
 #include "wire/message.h"
+
+/* What only one side understands, and the other must not be harmed by. */
+static void decode_more(const struct frame *f)
+{
+	struct welcome_msg welcome;
+	struct started_msg started;
+	struct told_msg told;
+	struct signal_pid_msg signal;
+	struct tree_msg tree;
+	struct tree_sum sum;
+	enum turn_word word;
+	char *key;
+	if (welcome_msg_get(f, &welcome) == 0 && welcome.report_len > f->len)
+		abort();
+	if (started_msg_get(f, &started) == 0 && started.greeting_len > f->len)
+		abort();
+	if (told_msg_get(f, &told) == 0 && (told.by_len > f->len || told.words_len > f->len))
+		abort();
+	signal_pid_msg_get(f, &signal);
+	if (tree_msg_get(f, &tree) == 0)
+		tree_msg_finish(&tree);
+	tree_sum_get(f, &sum);
+	turn_msg_get(f, &word);
+	if (shared_msg_get(f, &key) == 0)
+		free(key);
+}
 
 static void decode(const struct frame *f)
 {
@@ -21,6 +48,7 @@ static void decode(const struct frame *f)
 	exited_msg_get(f, &exited);
 	error_msg_get(f, &error);
 	metrics_msg_get(f, &metrics, table);
+	decode_more(f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
