@@ -78,11 +78,15 @@ int rpc_request_read(struct rpc_request *ret, const char *text, size_t n, enum r
 		*ret_fault = RPC_MISSHAPEN;
 		e = read_members(ret, &why);
 	}
+	if (e == 0)
+		e = read_id(ret, text, id, &why);
+	if (e == TRM_ENOMEM) {
+		*ret_fault = RPC_INTERNAL;
+		return trm_error_set(reterr, e, "%s", why.msg);
+	}
 	if (e < 0)
 		return trm_error_set(reterr, e, "%s: %s", rpc_fault(*ret_fault)->text, why.msg);
 	*ret_fault = RPC_VERSION;
-	if (read_id(ret, text, id, reterr) < 0)
-		return TRM_ENOMEM;
 	if (strcmp(member(ret->json, "jsonrpc")->valuestring, "2.0") != 0)
 		return trm_error_set(reterr, TRM_EPROTO, "Invalid Request: jsonrpc must be \"2.0\"");
 	*ret_fault = RPC_PARAMS;

@@ -8,22 +8,24 @@
 #include <terrarium/metrics.h>
 #include <terrarium/text.h>
 
+#include "rpc/put.h"
+
 /* What a double holds exactly. */
 #define MOST 9007199254740992.0
 
 static cJSON *write_row(const struct trm_process *p)
 {
 	cJSON *row = cJSON_CreateObject();
-	cJSON_AddNumberToObject(row, "pid", p->pid);
-	cJSON_AddNumberToObject(row, "ppid", p->ppid);
-	cJSON_AddStringToObject(row, "state", (const char[]){p->state, '\0'});
+	rpc_put_number(&row, "pid", p->pid);
+	rpc_put_number(&row, "ppid", p->ppid);
+	rpc_put_text(&row, "state", (const char[]){p->state, '\0'});
 	if (p->has_cpu)
-		cJSON_AddNumberToObject(row, "cpu_percent", p->cpu_percent);
-	cJSON_AddNumberToObject(row, "mem_bytes", (double)p->mem_bytes);
-	cJSON_AddNumberToObject(row, "threads", p->threads);
-	cJSON_AddNumberToObject(row, "cpu_ns", (double)p->cpu_ns);
-	cJSON_AddNumberToObject(row, "start", (double)p->start);
-	cJSON_AddStringToObject(row, "command", p->command);
+		rpc_put_number(&row, "cpu_percent", p->cpu_percent);
+	rpc_put_number(&row, "mem_bytes", (double)p->mem_bytes);
+	rpc_put_number(&row, "threads", p->threads);
+	rpc_put_number(&row, "cpu_ns", (double)p->cpu_ns);
+	rpc_put_number(&row, "start", (double)p->start);
+	rpc_put_text(&row, "command", p->command);
 	return row;
 }
 
@@ -31,7 +33,7 @@ cJSON *rpc_processes_write(const struct trm_process *processes, size_t n)
 {
 	cJSON *rows = cJSON_CreateArray();
 	for (size_t i = 0; i < n; i++)
-		cJSON_AddItemToArray(rows, write_row(&processes[i]));
+		rpc_append(&rows, write_row(&processes[i]));
 	return rows;
 }
 

@@ -9,6 +9,8 @@
 #include <terrarium/metrics.h>
 #include <terrarium/text.h>
 
+#include "rpc/put.h"
+
 enum kind { WHOLE, REAL };
 
 #define ROW(field, kind, bit) \
@@ -57,11 +59,11 @@ cJSON *rpc_sample_write(const struct trm_sample *sample)
 		const void *at = (const char *)sample + rows[i].offset;
 		double value = rows[i].kind == REAL ? *(const double *)at : (double)*(const uint64_t *)at;
 		if (sample->known & rows[i].bit)
-			cJSON_AddNumberToObject(json, rows[i].name, value);
+			rpc_put_number(&json, rows[i].name, value);
 	}
-	cJSON_AddBoolToObject(json, "pressure_is_machine", sample->pressure_is_machine);
+	rpc_put_bool(&json, "pressure_is_machine", sample->pressure_is_machine);
 	if (sample->source[0])
-		cJSON_AddStringToObject(json, "source", sample->source);
+		rpc_put_text(&json, "source", sample->source);
 	return json;
 }
 

@@ -101,7 +101,7 @@ int image_load(struct image **ret, struct trm_error *reterr)
 		add(ret, BUILT_IN[i].name, BUILT_IN[i].languages, &loading.why);
 	int r = loading.why.code ? loading.why.code
 				 : trm_config_walk(NULL, "server_images", on_entry, &loading, reterr);
-	if (r == 0 && loading.why.code)
+	if (loading.why.code)
 		r = trm_error_set(reterr, loading.why.code, "%s", loading.why.msg);
 	if (r < 0) {
 		image_free(*ret);

@@ -23,7 +23,6 @@ void lines_init(struct lines *lines)
 	buf_init(&lines->json, LINES_MAX_BYTES + RESERVE);
 	buf_init(&lines->partial[0], LINES_MAX_BYTES);
 	buf_init(&lines->partial[1], LINES_MAX_BYTES);
-	buf_append(&lines->json, "[", 1);
 }
 
 void lines_finish(struct lines *lines)
@@ -48,7 +47,7 @@ static int put_text(struct buf *json, const char *s, size_t n)
 static int put_line(struct buf *json, bool is_first, int stream, const char *s, size_t n)
 {
 	char head[48];
-	int len = snprintf(head, sizeof head, "%s{\"stream\":\"%s\",\"text\":", is_first ? "" : ",",
+	int len = snprintf(head, sizeof head, "%s{\"stream\":\"%s\",\"text\":", is_first ? "[" : ",",
 			STREAMS[stream]);
 	int r = buf_append(json, head, (size_t)len);
 	if (r == 0)
@@ -118,6 +117,16 @@ void lines_tell(struct lines *lines, const char *fmt, ...)
 	lines_add(lines, 1, text);
 }
 
+static void tell_gap(struct lines *lines, const struct trm_result *result)
+{
+	flush(lines, 0);
+	lines_tell(lines,
+			"[terrarium: %" PRIu64
+			" bytes of output are left out here: of one run, %zu are kept, the first "
+			"half and the last]",
+			result->dropped_bytes, result->output_len);
+}
+
 void lines_feed_kept(struct lines *lines, const struct trm_result *result)
 {
 	size_t gap = result->dropped_bytes ? result->output_len / 2
@@ -131,37 +140,35 @@ void lines_feed_kept(struct lines *lines, const struct trm_result *result)
 		lines_feed(lines, chunk->stream, bytes, before);
 		if (before == chunk->n)
 			continue;
-		flush(lines, 0);
-		lines_tell(lines,
-				"[terrarium: %" PRIu64
-				" bytes of output are left out here: of one run, %zu are kept, the first "
-				"half and the last]",
-				result->dropped_bytes, result->output_len);
+		tell_gap(lines, result);
 		gap = SIZE_MAX;
 		lines_feed(lines, chunk->stream, bytes + before, chunk->n - before);
 	}
+	if (gap != SIZE_MAX) /* nothing at all could be kept */
+		tell_gap(lines, result);
 	flush(lines, 0);
 	flush(lines, 1);
 }
 
 /* The ceiling is for output; this one fits always. */
-static void tell_left_out(struct lines *lines)
+static int tell_left_out(struct lines *lines)
 {
 	char text[160];
 	int n = snprintf(text, sizeof text,
 			"[terrarium: %" PRIu64
 			" more lines of output are left out: a reply holds at most %d MiB of them]",
 			lines->left_out, LINES_MAX_BYTES >> 20);
-	put_line(&lines->json, !lines->n_lines, 1, text, (size_t)n);
+	return put_line(&lines->json, !lines->n_lines, 1, text, (size_t)n);
 }
 
 cJSON *lines_end(struct lines *lines)
 {
 	flush(lines, 0);
 	flush(lines, 1);
-	if (lines->left_out)
-		tell_left_out(lines);
-	if (buf_append(&lines->json, "]", 2) < 0)
+	if (lines->left_out && tell_left_out(lines) < 0)
+		return NULL;
+	const char *end = lines->json.len ? "]" : "[]";
+	if (buf_append(&lines->json, end, strlen(end) + 1) < 0)
 		return NULL;
 	return cJSON_CreateRaw(buf_at(&lines->json));
 }

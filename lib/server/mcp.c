@@ -11,6 +11,7 @@
 #include "rpc/check.h"
 #include "rpc/envelope.h"
 #include "rpc/names.h"
+#include "rpc/put.h"
 #include "server/mcp_tools.h"
 #include "server/server.h"
 
@@ -24,6 +25,7 @@ struct post {
 	struct message *messages; /* that have no answer yet */
 	bool is_batch;
 	bool is_read;   /* all messages have been looked at */
+	bool is_short;  /* of memory: an answer is missing */
 	cJSON *replies; /* array */
 };
 
@@ -60,7 +62,9 @@ static void post_end_when_answered(struct post *post)
 {
 	if (!post->is_read || post->messages)
 		return;
-	if (post->http && cJSON_GetArraySize(post->replies))
+	if (post->http && post->is_short)
+		server_refuse(post->http, RPC_INTERNAL, NULL, "out of memory", NULL);
+	else if (post->http && cJSON_GetArraySize(post->replies))
 		send_replies(post);
 	else if (post->http)
 		send_nothing(post->http);
@@ -68,7 +72,7 @@ static void post_end_when_answered(struct post *post)
 	free(post);
 }
 
-/* Owns `reply`; NULL: it is a notification, or memory is lacking. */
+/* Owns `reply`; NULL: there is none. */
 static void message_end(struct message *m, cJSON *reply)
 {
 	struct post *post = m->post;
@@ -83,25 +87,33 @@ static void message_end(struct message *m, cJSON *reply)
 	post_end_when_answered(post);
 }
 
+/* One that there was no memory for is missed by the post as a whole. */
+static void reply_with(struct message *m, cJSON *reply)
+{
+	m->post->is_short |= !reply;
+	message_end(m, reply);
+}
+
 static void reply_result(struct message *m, cJSON *result)
 {
-	message_end(m, rpc_reply_result(m->request.id, result));
+	reply_with(m, rpc_reply_result(m->request.id, result));
 }
 
 static void reply_error(struct message *m, int code, const char *text)
 {
-	message_end(m, rpc_reply_error(m->request.id, code, text));
+	reply_with(m, rpc_reply_error(m->request.id, code, text));
 }
 
 /* ---- tools ---- */
 
 static void reply_tool(struct message *m, const char *text, bool is_error)
 {
-	cJSON *result = cJSON_CreateObject(), *content = cJSON_CreateObject();
-	cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "content"), content);
-	cJSON_AddStringToObject(content, "type", "text");
-	cJSON_AddStringToObject(content, "text", text);
-	cJSON_AddBoolToObject(result, "isError", is_error);
+	cJSON *result = cJSON_CreateObject(), *list = cJSON_CreateArray(), *content = cJSON_CreateObject();
+	rpc_put_text(&content, "type", "text");
+	rpc_put_text(&content, "text", text);
+	rpc_append(&list, content);
+	rpc_put(&result, "content", list);
+	rpc_put_bool(&result, "isError", is_error);
 	reply_result(m, result);
 }
 
@@ -133,17 +145,16 @@ static void on_tool_failure(struct call *call, const struct rpc_fault *fault, co
 
 static const struct call_carrier tool_carrier = {.result = on_tool_result, .fail = on_tool_failure};
 
-/* Who has a key for one namespace means that one, unless he says so otherwise. */
-static const cJSON *name_space(const struct message *m, cJSON *params, cJSON *arguments)
+/* Who has a key for one namespace means that one, unless he says so otherwise. False: there is no memory. */
+static bool name_space(const struct message *m, cJSON *params, cJSON **arguments)
 {
 	const char *namespace = m->post->who.namespace;
 	if (strcmp(namespace, RPC_EVERYWHERE) == 0
-			|| cJSON_GetObjectItemCaseSensitive(arguments, "namespace"))
-		return arguments;
-	if (!arguments)
-		arguments = cJSON_AddObjectToObject(params, "arguments");
-	cJSON_AddStringToObject(arguments, "namespace", namespace);
-	return arguments;
+			|| cJSON_GetObjectItemCaseSensitive(*arguments, "namespace"))
+		return true;
+	if (!*arguments)
+		*arguments = cJSON_AddObjectToObject(params, "arguments");
+	return cJSON_AddStringToObject(*arguments, "namespace", namespace);
 }
 
 static void call_tool(struct message *m)
@@ -163,16 +174,27 @@ static void call_tool(struct message *m)
 		reply_error(m, BAD_PARAMS, why.msg);
 		return;
 	}
+	if (!name_space(m, params, &arguments)) {
+		reply_error(m, INTERNAL, "out of memory");
+		return;
+	}
 	m->call = (struct call){.server = m->post->server,
 			.who = &m->post->who,
 			.method = tool->method,
-			.params = name_space(m, params, arguments),
+			.params = arguments,
 			.carrier = &tool_carrier,
 			.carrier_data = m};
 	call_begin(&m->call);
 }
 
 /* ---- the other methods ---- */
+
+static cJSON *never_changing(void)
+{
+	cJSON *json = cJSON_CreateObject();
+	rpc_put_bool(&json, "listChanged", false);
+	return json;
+}
 
 static void initialize(struct message *m)
 {
@@ -183,16 +205,17 @@ static void initialize(struct message *m)
 		if (cJSON_IsString(asked) && strcmp(asked->valuestring, versions[i]) == 0)
 			version = versions[i];
 	}
-	cJSON *result = cJSON_CreateObject();
-	cJSON_AddStringToObject(result, "protocolVersion", version);
-	cJSON *capabilities = cJSON_AddObjectToObject(result, "capabilities");
-	cJSON_AddBoolToObject(cJSON_AddObjectToObject(capabilities, "tools"), "listChanged", false);
-	cJSON_AddBoolToObject(cJSON_AddObjectToObject(capabilities, "prompts"), "listChanged", false);
+	cJSON *result = cJSON_CreateObject(), *capabilities = cJSON_CreateObject(),
+	      *info = cJSON_CreateObject();
+	rpc_put(&capabilities, "tools", never_changing());
+	rpc_put(&capabilities, "prompts", never_changing());
 	/* The name is the one that clients of this protocol know; the title is ours. */
-	cJSON *info = cJSON_AddObjectToObject(result, "serverInfo");
-	cJSON_AddStringToObject(info, "name", "microsandbox-server");
-	cJSON_AddStringToObject(info, "title", "Terrarium");
-	cJSON_AddStringToObject(info, "version", trm_version());
+	rpc_put_text(&info, "name", "microsandbox-server");
+	rpc_put_text(&info, "title", "Terrarium");
+	rpc_put_text(&info, "version", trm_version());
+	rpc_put_text(&result, "protocolVersion", version);
+	rpc_put(&result, "capabilities", capabilities);
+	rpc_put(&result, "serverInfo", info);
 	reply_result(m, result);
 }
 
@@ -297,7 +320,11 @@ static void take_item(struct post *post, const cJSON *item)
 	enum rpc_fault_id fault;
 	char *text = cJSON_PrintUnformatted(item);
 	struct message *m = text ? message_create(post) : NULL;
-	if (m && rpc_request_read(&m->request, text, strlen(text), &fault, &why) < 0)
+	int r = m ? rpc_request_read(&m->request, text, strlen(text), &fault, &why) : TRM_ENOMEM;
+	post->is_short |= r == TRM_ENOMEM;
+	if (m && r == TRM_ENOMEM)
+		message_end(m, NULL);
+	else if (m && r < 0)
 		reply_error(m, -32600, why.msg);
 	else if (m)
 		begin(m);
@@ -321,7 +348,8 @@ static void take_list(struct post *post)
 	if (!n || n > BATCH_MAX) {
 		if (list)
 			trm_error_set(&why, TRM_EINVAL, "a batch has 1 to %d messages", BATCH_MAX);
-		server_refuse(post->http, RPC_BROKEN, NULL, why.code ? why.msg : "out of memory", NULL);
+		server_refuse(post->http, why.code ? RPC_BROKEN : RPC_INTERNAL, NULL,
+				why.code ? why.msg : "out of memory", NULL);
 		post->http = NULL;
 	}
 	const cJSON *item = NULL;
@@ -339,6 +367,7 @@ static void take_one(struct post *post)
 	struct trm_error why = {0};
 	enum rpc_fault_id fault;
 	struct message *m = message_create(post);
+	post->is_short = !m;
 	if (!m)
 		return;
 	if (rpc_request_read(&m->request, post->http->body, post->http->body_len, &fault, &why) < 0) {

@@ -8,6 +8,7 @@
 #include <terrarium/error.h>
 
 #include "rpc/names.h"
+#include "rpc/put.h"
 #include "server/mcp_tools.h"
 
 static const struct prompt {
@@ -21,28 +22,28 @@ static const struct prompt {
 				"microsandbox/node", "JavaScript"},
 };
 
-static void add_argument(cJSON *list, const char *name, const char *description, bool is_required)
+static void add_argument(cJSON **list, const char *name, const char *description, bool is_required)
 {
 	cJSON *argument = cJSON_CreateObject();
-	cJSON_AddStringToObject(argument, "name", name);
-	cJSON_AddStringToObject(argument, "description", description);
-	cJSON_AddBoolToObject(argument, "required", is_required);
-	cJSON_AddItemToArray(list, argument);
+	rpc_put_text(&argument, "name", name);
+	rpc_put_text(&argument, "description", description);
+	rpc_put_bool(&argument, "required", is_required);
+	rpc_append(list, argument);
 }
 
 cJSON *mcp_prompts_list(void)
 {
-	cJSON *result = cJSON_CreateObject();
-	cJSON *list = cJSON_AddArrayToObject(result, "prompts");
+	cJSON *result = cJSON_CreateObject(), *list = cJSON_CreateArray();
 	for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++) {
-		cJSON *prompt = cJSON_CreateObject();
-		cJSON_AddStringToObject(prompt, "name", prompts[i].name);
-		cJSON_AddStringToObject(prompt, "description", prompts[i].description);
-		cJSON *arguments = cJSON_AddArrayToObject(prompt, "arguments");
-		add_argument(arguments, "sandbox_name", "Name for the new sandbox", true);
-		add_argument(arguments, "namespace", "Namespace for the sandbox", false);
-		cJSON_AddItemToArray(list, prompt);
+		cJSON *prompt = cJSON_CreateObject(), *arguments = cJSON_CreateArray();
+		rpc_put_text(&prompt, "name", prompts[i].name);
+		rpc_put_text(&prompt, "description", prompts[i].description);
+		add_argument(&arguments, "sandbox_name", "Name for the new sandbox", true);
+		add_argument(&arguments, "namespace", "Namespace for the sandbox", false);
+		rpc_put(&prompt, "arguments", arguments);
+		rpc_append(&list, prompt);
 	}
+	rpc_put(&result, "prompts", list);
 	return result;
 }
 
@@ -78,17 +79,15 @@ static cJSON *prompt_result(const struct prompt *prompt, const char *sandbox, co
 			"It is then ready to run %s with sandbox_run_code and programs with sandbox_run_command, in "
 			"/workspace. Stop it with sandbox_stop when it is not needed any more.",
 			prompt->kind, sandbox, namespace, prompt->image, prompt->use);
-	cJSON *result = cJSON_CreateObject();
-	cJSON_AddStringToObject(result, "description", prompt->description);
-	cJSON *message = cJSON_CreateObject();
-	cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "messages"), message);
-	cJSON_AddStringToObject(message, "role", "user");
-	cJSON *content = cJSON_AddObjectToObject(message, "content");
-	cJSON_AddStringToObject(content, "type", "text");
-	if (!text || !cJSON_AddStringToObject(content, "text", text)) {
-		cJSON_Delete(result);
-		result = NULL;
-	}
+	cJSON *result = cJSON_CreateObject(), *messages = cJSON_CreateArray(),
+	      *message = cJSON_CreateObject(), *content = cJSON_CreateObject();
+	rpc_put_text(&content, "type", "text");
+	rpc_put(&content, "text", text ? cJSON_CreateString(text) : NULL);
+	rpc_put_text(&message, "role", "user");
+	rpc_put(&message, "content", content);
+	rpc_append(&messages, message);
+	rpc_put_text(&result, "description", prompt->description);
+	rpc_put(&result, "messages", messages);
 	free(text);
 	return result;
 }

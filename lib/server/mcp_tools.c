@@ -9,6 +9,7 @@
 #include <terrarium/error.h>
 
 #include "rpc/names.h"
+#include "rpc/put.h"
 
 enum mcp_type { TYPE_TEXT, TYPE_IMAGE, TYPE_WHOLE, TYPE_TEXTS, TYPE_CONFIG };
 
@@ -93,61 +94,63 @@ static cJSON *field_schema(const struct mcp_field *field, const char *const *ima
 
 static cJSON *object_schema(const struct mcp_field *fields, const char *const *images)
 {
-	cJSON *schema = cJSON_CreateObject();
-	cJSON_AddStringToObject(schema, "type", "object");
-	cJSON *properties = cJSON_AddObjectToObject(schema, "properties");
-	cJSON *required = cJSON_AddArrayToObject(schema, "required");
+	cJSON *schema = cJSON_CreateObject(), *properties = cJSON_CreateObject(),
+	      *required = cJSON_CreateArray();
 	for (const struct mcp_field *field = fields; field->name; field++) {
-		cJSON_AddItemToObject(properties, field->name, field_schema(field, images));
+		rpc_put(&properties, field->name, field_schema(field, images));
 		if (field->is_required)
-			cJSON_AddItemToArray(required, cJSON_CreateString(field->name));
+			rpc_append(&required, cJSON_CreateString(field->name));
 	}
+	rpc_put_text(&schema, "type", "object");
+	rpc_put(&schema, "properties", properties);
+	rpc_put(&schema, "required", required);
 	return schema;
 }
 
 static cJSON *typed(const char *type)
 {
 	cJSON *schema = cJSON_CreateObject();
-	cJSON_AddStringToObject(schema, "type", type);
+	rpc_put_text(&schema, "type", type);
 	return schema;
 }
 
 static cJSON *field_schema(const struct mcp_field *field, const char *const *images)
 {
-	cJSON *schema = NULL;
+	cJSON *schema = NULL, *offered;
 	switch (field->type) {
 	case TYPE_TEXT: schema = typed("string"); break;
 	case TYPE_IMAGE:
 		schema = typed("string");
-		cJSON *offered = cJSON_AddArrayToObject(schema, "enum");
+		offered = cJSON_CreateArray();
 		for (; *images; images++)
-			cJSON_AddItemToArray(offered, cJSON_CreateString(*images));
+			rpc_append(&offered, cJSON_CreateString(*images));
+		rpc_put(&schema, "enum", offered);
 		break;
 	case TYPE_WHOLE:
 		schema = typed("integer");
-		cJSON_AddNumberToObject(schema, "minimum", 0);
+		rpc_put_number(&schema, "minimum", 0);
 		break;
 	case TYPE_TEXTS:
 		schema = typed("array");
-		cJSON_AddItemToObject(schema, "items", typed("string"));
+		rpc_put(&schema, "items", typed("string"));
 		break;
 	case TYPE_CONFIG: schema = object_schema(config_fields, images); break;
 	}
-	cJSON_AddStringToObject(schema, "description", field->description);
+	rpc_put_text(&schema, "description", field->description);
 	return schema;
 }
 
 cJSON *mcp_tools_list(const char *const *images)
 {
-	cJSON *result = cJSON_CreateObject();
-	cJSON *list = cJSON_AddArrayToObject(result, "tools");
+	cJSON *result = cJSON_CreateObject(), *list = cJSON_CreateArray();
 	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
 		cJSON *tool = cJSON_CreateObject();
-		cJSON_AddStringToObject(tool, "name", tools[i].name);
-		cJSON_AddStringToObject(tool, "description", tools[i].description);
-		cJSON_AddItemToObject(tool, "inputSchema", object_schema(tools[i].fields, images));
-		cJSON_AddItemToArray(list, tool);
+		rpc_put_text(&tool, "name", tools[i].name);
+		rpc_put_text(&tool, "description", tools[i].description);
+		rpc_put(&tool, "inputSchema", object_schema(tools[i].fields, images));
+		rpc_append(&list, tool);
 	}
+	rpc_put(&result, "tools", list);
 	return result;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "rpc/params.h"
+#include "rpc/put.h"
 #include "server/call.h"
 #include "server/fleet.h"
 #include "server/lines.h"
@@ -46,12 +47,12 @@ static cJSON *make_result(
 	struct lines lines;
 	char reason[128];
 	cJSON *json = cJSON_CreateObject();
-	cJSON_AddStringToObject(json, "command", c->command);
-	cJSON_AddItemToObject(json, "args", c->args ? cJSON_Duplicate(c->args, true) : cJSON_CreateArray());
+	rpc_put_text(&json, "command", c->command);
+	rpc_put(&json, "args", c->args ? cJSON_Duplicate(c->args, true) : cJSON_CreateArray());
 	trm_exit_reason(exit, reason, sizeof reason);
 	bool is_failed = exit->signal || *reason;
-	cJSON_AddNumberToObject(json, "exit_code", is_failed ? 1 : exit->exit_code);
-	cJSON_AddBoolToObject(json, "success", !is_failed && exit->exit_code == 0);
+	rpc_put_number(&json, "exit_code", is_failed ? 1 : exit->exit_code);
+	rpc_put_bool(&json, "success", !is_failed && exit->exit_code == 0);
 	lines_init(&lines);
 	lines_feed_kept(&lines, kept);
 	if (*reason)
@@ -103,6 +104,7 @@ static void reply(struct command_call *c, const struct trm_exit *exit, const str
 static void finish(struct use *u)
 {
 	struct command_call *c = (struct command_call *)u;
+	run_stream_close(&c->stream);
 	trm_timer_remove(c->timer);
 	output_finish(&c->output);
 }
@@ -188,7 +190,7 @@ static void on_started(void *user, struct trm_proc *proc, uint32_t pid)
 	struct command_call *c = user;
 	(void)proc;
 	(void)pid;
-	run_stream_open(c->use.call, c->use.target.space, c->use.target.name, &STREAM_OPS, c, &c->stream);
+	run_stream_begin(c->stream);
 }
 
 static const struct trm_proc_cb PROC_CB = {
@@ -254,6 +256,9 @@ static int begin(struct use *u, struct trm_error *why)
 	if (!*c->command)
 		return trm_error_set(why, TRM_EINVAL, "the command is empty");
 	int r = trm_loop_add_timer(u->call->server->loop, on_timeout, c, &c->timer, why);
+	if (r == 0)
+		r = run_stream_open(
+				u->call, u->target.space, u->target.name, &STREAM_OPS, c, &c->stream, why);
 	if (r == 0)
 		r = spawn(c, why);
 	if (r == 0 && c->timeout_s)

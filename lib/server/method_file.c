@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "rpc/params.h"
+#include "rpc/put.h"
 #include "server/call.h"
 #include "server/fleet.h"
 #include "server/method.h"
@@ -32,6 +33,7 @@ struct file_call {
 	const char *path; /* of the call's params */
 	uint64_t mode, offset, size;
 	bool appends, is_put;
+	bool is_short; /* of memory: not all bytes have come */
 	struct buf bytes;
 	struct buf words; /* what a program said on stderr */
 	uint64_t file_size;
@@ -50,7 +52,7 @@ static void finish(struct use *u)
 static void reply_put(struct file_call *c)
 {
 	cJSON *result = cJSON_CreateObject();
-	cJSON_AddNumberToObject(result, "bytes", (double)c->bytes.len);
+	rpc_put_number(&result, "bytes", (double)c->bytes.len);
 	call_result(c->use.call, result);
 	use_end(&c->use);
 }
@@ -60,18 +62,20 @@ static void reply_get(struct file_call *c)
 	cJSON *result = cJSON_CreateObject();
 	struct buf letters;
 	buf_init(&letters, BASE64_LEN(PIECE_MAX) + 1);
-	bool is_ok = base64_put(&letters, buf_at(&c->bytes), c->bytes.len) == 0
-		     && buf_append(&letters, "", 1) == 0
-		     && cJSON_AddStringToObject(result, "base64", buf_at(&letters));
+	bool is_ok = !c->is_short && base64_put(&letters, buf_at(&c->bytes), c->bytes.len) == 0
+		     && buf_append(&letters, "", 1) == 0;
+	rpc_put(&result, "base64", is_ok ? cJSON_CreateString(buf_at(&letters)) : NULL);
+	rpc_put_number(&result, "mode", c->file_mode);
+	rpc_put_number(&result, "size", (double)c->file_size);
 	buf_finish(&letters);
-	cJSON_AddNumberToObject(result, "mode", c->file_mode);
-	cJSON_AddNumberToObject(result, "size", (double)c->file_size);
-	if (!is_ok) {
-		cJSON_Delete(result);
-		result = NULL;
-	}
 	call_result(c->use.call, result);
 	use_end(&c->use);
+}
+
+static void on_data(void *user, const void *bytes, size_t n)
+{
+	struct file_call *c = user;
+	c->is_short |= buf_append(&c->bytes, bytes, n) < 0;
 }
 
 /* ---- through a program --------------------------------------------------------------------- */
@@ -83,7 +87,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	if (channel == TRM_STDERR)
 		buf_append(&c->words, bytes, n);
 	else if (!c->is_put)
-		buf_append(&c->bytes, bytes, n);
+		on_data(c, bytes, n);
 }
 
 static void on_exited(
@@ -94,6 +98,8 @@ static void on_exited(
 	(void)proc;
 	if (!exit)
 		own = *why;
+	else if (c->is_put && c->is_short)
+		trm_error_set(&own, TRM_ENOMEM, "%s: out of memory", c->path);
 	else if (exit->signal || exit->exit_code)
 		trm_error_set(&own, TRM_EIO, "%s: %.*s", c->path, (int)c->words.len,
 				c->words.len ? buf_at(&c->words) : "");
@@ -114,7 +120,7 @@ static int spawn(struct file_call *c, const char *const *argv, struct trm_error 
 	int r = trm_proc_spawn(c->use.served->sandbox, &opts, &PROC_CB, c, &proc, why);
 	if (r < 0 || !c->is_put)
 		return r;
-	trm_proc_write(proc, TRM_STDOUT, buf_at(&c->bytes), c->bytes.len, NULL);
+	c->is_short = trm_proc_write(proc, TRM_STDOUT, buf_at(&c->bytes), c->bytes.len, NULL) < 0;
 	trm_proc_close_stdin(proc);
 	return 0;
 }
@@ -146,11 +152,6 @@ static void on_put(void *user, const struct trm_error *why, uint64_t size, uint3
 		use_fail(&c->use, why);
 	else
 		reply_put(c);
-}
-
-static void on_data(void *user, const void *bytes, size_t n)
-{
-	buf_append(&((struct file_call *)user)->bytes, bytes, n);
 }
 
 static void on_got(void *user, const struct trm_error *why, uint64_t size, uint32_t mode)

@@ -6,6 +6,7 @@
 
 #include "rpc/names.h"
 #include "rpc/params.h"
+#include "rpc/put.h"
 #include "rpc/sample.h"
 #include "sandbox/sandbox.h"
 #include "server/call.h"
@@ -17,16 +18,16 @@
 /* How much a row tells; a list of processes only of one sandbox, or a reply would have no bound. */
 enum detail { NUMBERS, SAMPLE, PROCESSES };
 
-static void add_number(cJSON *row, const char *name, bool is_known, double value)
+static void add_number(cJSON **row, const char *name, bool is_known, double value)
 {
 	if (is_known)
-		cJSON_AddNumberToObject(row, name, value);
+		rpc_put_number(row, name, value);
 	else
-		cJSON_AddNullToObject(row, name);
+		rpc_put(row, name, cJSON_CreateNull());
 }
 
 /* All that is known of one that runs; the processor's share is as in the row. */
-static void add_sample(cJSON *row, struct served *served, const struct trm_sample *now)
+static void add_sample(cJSON **row, struct served *served, const struct trm_sample *now)
 {
 	struct trm_sample all;
 	if (!metrics_sample_now(served->sandbox, &all) || !(all.known & TRM_METRIC_MEM))
@@ -34,43 +35,43 @@ static void add_sample(cJSON *row, struct served *served, const struct trm_sampl
 	all.cpu_percent = now->cpu_percent;
 	all.uptime_ms = meter_age_ms(&served->meter);
 	all.known |= (now->known & TRM_METRIC_CPU_PERCENT) | TRM_METRIC_UPTIME;
-	cJSON_AddItemToObject(row, "sample", rpc_sample_write(&all));
+	rpc_put(row, "sample", rpc_sample_write(&all));
 }
 
-static void add_processes(cJSON *row, struct served *served)
+static void add_processes(cJSON **row, struct served *served)
 {
-	cJSON *processes = roster_ask(&served->roster, served->sandbox);
-	if (processes)
-		cJSON_AddItemToObject(row, "processes", processes);
+	cJSON *processes = NULL;
+	if (roster_ask(&served->roster, served->sandbox, &processes))
+		rpc_put(row, "processes", processes);
 }
 
-static void add_row(cJSON *rows, struct served *served, enum detail detail)
+static void add_row(cJSON **rows, struct served *served, enum detail detail)
 {
 	struct trm_sample now = {0};
 	bool is_running = served->state == SERVED_RUNNING;
 	cJSON *row = cJSON_CreateObject();
 	if (is_running)
 		meter_read(&served->meter, served->sandbox, &now);
-	cJSON_AddStringToObject(row, "namespace", served->space->name);
-	cJSON_AddStringToObject(row, "name", served->name);
-	cJSON_AddBoolToObject(row, "running", is_running);
-	add_number(row, "cpu_usage", now.known & TRM_METRIC_CPU_PERCENT, round(now.cpu_percent * 100) / 100);
-	add_number(row, "memory_usage", now.known & TRM_METRIC_MEM, (double)(now.mem_bytes >> 20));
-	add_number(row, "disk_usage", now.known & TRM_METRIC_DISK, (double)now.disk_bytes);
+	rpc_put_text(&row, "namespace", served->space->name);
+	rpc_put_text(&row, "name", served->name);
+	rpc_put_bool(&row, "running", is_running);
+	add_number(&row, "cpu_usage", now.known & TRM_METRIC_CPU_PERCENT, round(now.cpu_percent * 100) / 100);
+	add_number(&row, "memory_usage", now.known & TRM_METRIC_MEM, (double)(now.mem_bytes >> 20));
+	add_number(&row, "disk_usage", now.known & TRM_METRIC_DISK, (double)now.disk_bytes);
 	if (detail >= SAMPLE && is_running)
-		add_sample(row, served, &now);
+		add_sample(&row, served, &now);
 	if (detail == PROCESSES && is_running)
-		add_processes(row, served);
-	cJSON_AddItemToArray(rows, row);
+		add_processes(&row, served);
+	rpc_append(rows, row);
 }
 
-static void add_space(cJSON *rows, const struct space *space, enum detail detail)
+static void add_space(cJSON **rows, const struct space *space, enum detail detail)
 {
 	for (struct served *served = space->sandboxes; served; served = served->next)
 		add_row(rows, served, detail);
 }
 
-static int add_rows(cJSON *rows, struct fleet *fleet, const struct target *target, enum detail detail,
+static int add_rows(cJSON **rows, struct fleet *fleet, const struct target *target, enum detail detail,
 		struct trm_error *why)
 {
 	bool is_everywhere = !strcmp(target->space, RPC_EVERYWHERE);
@@ -111,10 +112,11 @@ void method_metrics(struct call *call)
 		r = rpc_name_check("Namespace", target.space, &why);
 	if (r == 0)
 		r = rpc_get_bool(call->params, "full", &is_full, &why);
-	cJSON *result = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(result, "sandboxes");
+	cJSON *result = cJSON_CreateObject(), *rows = cJSON_CreateArray();
 	if (r == 0)
-		r = add_rows(rows, call->server->fleet, &target, is_full ? detail_of(&target) : NUMBERS,
+		r = add_rows(&rows, call->server->fleet, &target, is_full ? detail_of(&target) : NUMBERS,
 				&why);
+	rpc_put(&result, "sandboxes", rows);
 	if (r == 0) {
 		call_result(call, result);
 		return;

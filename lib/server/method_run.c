@@ -9,6 +9,7 @@
 #include <terrarium/session.h>
 
 #include "rpc/params.h"
+#include "rpc/put.h"
 #include "server/call.h"
 #include "server/fleet.h"
 #include "server/image.h"
@@ -83,8 +84,8 @@ static cJSON *make_result(const struct run_call *c, const struct trm_result *res
 {
 	struct lines lines;
 	cJSON *json = cJSON_CreateObject();
-	cJSON_AddStringToObject(json, "status", "success");
-	cJSON_AddStringToObject(json, "language", c->language);
+	rpc_put_text(&json, "status", "success");
+	rpc_put_text(&json, "language", c->language);
 	lines_init(&lines);
 	lines_feed_kept(&lines, result);
 	tell_end(c, &lines, result);
@@ -229,10 +230,14 @@ static int begin(struct use *u, struct trm_error *why)
 	opts.echoes = c->echoes;
 	opts.manual_credit = call_streams(u->call);
 	opts.offers_stdin = call_streams(u->call) && c->wants_stdin;
-	r = (c->is_leave ? trm_session_leave : trm_session_run)(
-			u->served->session, &opts, &RUN_CB, c, &c->run, why);
+	r = run_stream_open(u->call, u->target.space, u->target.name, &STREAM_OPS, c, &c->stream, why);
 	if (r == 0)
-		run_stream_open(u->call, u->target.space, u->target.name, &STREAM_OPS, c, &c->stream);
+		r = (c->is_leave ? trm_session_leave : trm_session_run)(
+				u->served->session, &opts, &RUN_CB, c, &c->run, why);
+	if (r == 0)
+		run_stream_begin(c->stream);
+	else
+		run_stream_close(&c->stream);
 	return r;
 }
 

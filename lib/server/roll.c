@@ -153,14 +153,13 @@ static void forget_oldest(struct space *space)
 		forget(oldest);
 }
 
-static void on_space(void *user, const char *name)
+static int on_space(void *user, const char *name)
 {
 	struct fleet *fleet = user;
-	if (!fleet_space(fleet, name))
-		add_space(fleet, name);
+	return fleet_space(fleet, name) || add_space(fleet, name) ? 0 : TRM_ENOMEM;
 }
 
-static void on_entry(void *user, const char *space_name, const char *name, cJSON *config)
+static int on_entry(void *user, const char *space_name, const char *name, cJSON *config)
 {
 	struct fleet *fleet = user;
 	struct space *space = fleet_space(fleet, space_name);
@@ -169,6 +168,7 @@ static void on_entry(void *user, const char *space_name, const char *name, cJSON
 		served->config = config;
 	else
 		cJSON_Delete(config);
+	return served ? 0 : TRM_ENOMEM;
 }
 
 int roll_find_or_add(struct fleet *fleet, const char *space_name, const char *name, bool has_config,

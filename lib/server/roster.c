@@ -20,13 +20,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-struct cJSON *roster_ask(struct roster *roster, struct trm_sandbox *sandbox)
+bool roster_ask(struct roster *roster, struct trm_sandbox *sandbox, struct cJSON **ret)
 {
 	bool is_first = !roster->asked_ns;
 	roster->asked_ns = now_ns();
 	if (is_first && trm_sandbox_set_metrics(sandbox, ROSTER_MS, true, NULL) < 0)
 		roster->asked_ns = 0;
-	return roster->table ? rpc_processes_write(roster->table, roster->n) : NULL;
+	if (roster->table)
+		*ret = rpc_processes_write(roster->table, roster->n);
+	return roster->table;
 }
 
 static void keep(struct roster *roster, const struct trm_metrics *metrics)

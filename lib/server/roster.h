@@ -19,8 +19,8 @@ struct roster {
 	uint64_t asked_ns; /* 0: nobody asks */
 };
 
-/* Somebody asks: a list for the caller, or NULL when there is none yet. */
-struct cJSON *roster_ask(struct roster *roster, struct trm_sandbox *sandbox);
+/* Somebody asks. False: there is no list yet; else *ret is one for the caller, NULL for want of memory. */
+bool roster_ask(struct roster *roster, struct trm_sandbox *sandbox, struct cJSON **ret);
 /* The sandbox was measured. `rest_ms`: how often it is when nobody asks; 0: never. */
 void roster_take(struct roster *roster, struct trm_sandbox *sandbox, const struct trm_metrics *metrics,
 		uint32_t rest_ms);

@@ -76,19 +76,20 @@ static void on_events_gone(void *user)
 	on_gone(NULL, user);
 }
 
-/* Runs and commands are told as they happen to who can read that. */
-static void offer_events(struct rpc_call *c)
+/* Runs and commands are told as they happen to who can read that. False: there is no memory for it. */
+static bool offer_events(struct rpc_call *c)
 {
 	const char *accept = http_header(c->http, "Accept");
 	if (!accept || !strcasestr(accept, "text/event-stream"))
-		return;
+		return true;
 	if (strcmp(c->call.method, RPC_RUN) != 0 && strcmp(c->call.method, RPC_COMMAND) != 0)
-		return;
+		return true;
 	c->call.events = events_create(c->http, c->call.server->loop);
 	if (!c->call.events)
-		return;
+		return false;
 	c->call.events->on_gone = on_events_gone;
 	c->call.events->carrier = c;
+	return true;
 }
 
 static struct rpc_call *rpc_call_create(
@@ -120,7 +121,10 @@ void rpc_handle(struct trm_server *server, struct http_request *http, const stru
 	}
 	c->call.method = rpc_method_today(c->request.method);
 	c->call.params = c->request.params;
-	offer_events(c);
+	if (!offer_events(c)) {
+		call_fail(&c->call, RPC_INTERNAL, "out of memory");
+		return;
+	}
 	call_tell(&c->call, http->note, sizeof http->note);
 	call_begin(&c->call);
 }

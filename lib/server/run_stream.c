@@ -10,7 +10,9 @@
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
 
+#include "base/err.h"
 #include "base/json.h"
+#include "rpc/put.h"
 #include "server/call.h"
 #include "server/server.h"
 
@@ -21,8 +23,9 @@ struct run_stream {
 	const struct run_stream_ops *ops;
 	void *user;
 	struct output_tails tails;
-	struct buf json;   /* of one event */
-	int error;         /* while that was written */
+	struct buf json; /* of one event */
+	int error;       /* while that was written */
+	bool has_begun;
 	size_t unconsumed; /* bytes of output that wait with the events */
 	uint64_t lost;     /* bytes that were too many */
 	struct waiting_input *inputs, **inputs_end;
@@ -40,7 +43,7 @@ struct waiting_input {
 static void accept_input(struct call *call, size_t n)
 {
 	cJSON *result = cJSON_CreateObject();
-	cJSON_AddNumberToObject(result, "accepted", (double)n);
+	rpc_put_number(&result, "accepted", (double)n);
 	call_result(call, result);
 }
 
@@ -134,6 +137,8 @@ void run_stream_output(struct run_stream *s, int channel, const void *bytes, siz
 		return;
 	}
 	s->error = output_event_put(&s->json, &s->tails, channel, bytes, n);
+	if (s->error)
+		s->lost += n;
 	tell(s, "output");
 }
 
@@ -211,18 +216,30 @@ void run_stream_exited(struct run_stream *s, const struct trm_exit *exit)
 
 /* ---- life ---- */
 
-void run_stream_open(struct call *call, const char *space, const char *sandbox,
-		const struct run_stream_ops *ops, void *user, struct run_stream **ret)
+int run_stream_open(struct call *call, const char *space, const char *sandbox,
+		const struct run_stream_ops *ops, void *user, struct run_stream **ret,
+		struct trm_error *reterr)
 {
 	*ret = NULL;
-	struct run_stream *s = call->events ? calloc(1, sizeof *s) : NULL;
+	if (!call->events)
+		return 0;
+	struct run_stream *s = calloc(1, sizeof *s);
 	if (!s)
-		return;
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*s = (struct run_stream){
 			.events = call->events, .space = space, .sandbox = sandbox, .ops = ops, .user = user};
 	s->inputs_end = &s->inputs;
 	buf_init(&s->json, EVENTS_WAITING_MAX);
 	s->link = &call->server->runs;
+	*ret = s;
+	return 0;
+}
+
+void run_stream_begin(struct run_stream *s)
+{
+	if (!s)
+		return;
+	s->has_begun = true;
 	s->next = *s->link;
 	if (s->next)
 		s->next->link = &s->next;
@@ -230,7 +247,16 @@ void run_stream_open(struct call *call, const char *space, const char *sandbox,
 	s->events->on_flushed = on_flushed;
 	s->events->user = s;
 	events_begin(s->events);
-	*ret = s;
+}
+
+static void end(struct run_stream *s)
+{
+	tell_rest(s);
+	s->events->on_flushed = NULL;
+	run_stream_drained(s);
+	*s->link = s->next;
+	if (s->next)
+		s->next->link = s->link;
 }
 
 void run_stream_close(struct run_stream **stream)
@@ -239,12 +265,8 @@ void run_stream_close(struct run_stream **stream)
 	*stream = NULL;
 	if (!s)
 		return;
-	tell_rest(s);
-	s->events->on_flushed = NULL;
-	run_stream_drained(s);
-	*s->link = s->next;
-	if (s->next)
-		s->next->link = s->link;
+	if (s->has_begun)
+		end(s);
 	buf_finish(&s->json);
 	free(s);
 }

@@ -43,11 +43,14 @@ enum {
 	RUN_STREAM_WAITING = 12 << 20,
 };
 
-/* The call has become a run: the stream begins. *ret is NULL when the call's client wants no events, or when
- * there is no memory for them. Borrows `ops` and the names. */
-void run_stream_open(struct call *call, const char *space, const char *sandbox,
-		const struct run_stream_ops *ops, void *user, struct run_stream **ret);
-/* Before the call is ended, with or without a stream: sets *stream to NULL. */
+/* What a run will need for its stream, which has not begun. *ret is NULL when the call's client wants no
+ * events. Borrows `ops` and the names. */
+int run_stream_open(struct call *call, const char *space, const char *sandbox,
+		const struct run_stream_ops *ops, void *user, struct run_stream **ret,
+		struct trm_error *reterr);
+/* The call has become a run: from now on its client is told of it. Takes NULL. */
+void run_stream_begin(struct run_stream *stream);
+/* Before the call is ended, with or without a stream, begun or not: sets *stream to NULL. */
 void run_stream_close(struct run_stream **stream);
 
 void run_stream_output(struct run_stream *stream, int channel, const void *bytes, size_t n);

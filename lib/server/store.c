@@ -222,75 +222,90 @@ void store_forget(struct store *store, const char *space, const char *name)
 
 /* ---- loading ------------------------------------------------------------------------- */
 
-static cJSON *read_entry(int dir_fd, const char *file)
+/* TRM_ENOMEM; else *ret, NULL if it is unreadable. */
+static int read_entry(int dir_fd, const char *file, cJSON **ret)
 {
 	cJSON *json = NULL;
 	struct stat st;
+	bool is_short = false;
 	int fd = openat(dir_fd, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= ENTRY_BYTES_MAX) {
 		char *text = malloc((size_t)st.st_size + 1);
 		ssize_t n = text ? read(fd, text, (size_t)st.st_size) : -1;
+		errno = 0;
 		json = n > 0 ? cJSON_ParseWithLength(text, (size_t)n) : NULL;
+		is_short = !text || (!json && errno == ENOMEM);
 		free(text);
 	}
 	if (fd >= 0)
 		close(fd);
-	if (cJSON_IsObject(json))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
+	*ret = cJSON_IsObject(json) ? json : NULL;
+	if (!*ret)
+		cJSON_Delete(json);
+	return is_short ? TRM_ENOMEM : 0;
 }
 
-static void load_entry(const struct store_reader *reader, int dir_fd, const char *space, const char *file)
+static int load_entry(const struct store_reader *reader, int dir_fd, const char *space, const char *file)
 {
 	char name[RPC_NAME_MAX + 1];
 	const char *dot = strrchr(file, '.');
+	cJSON *config;
 	if (!dot || strcmp(dot, ".json") || dot - file > RPC_NAME_MAX)
-		return;
+		return 0;
 	memcpy(name, file, (size_t)(dot - file));
 	name[dot - file] = '\0';
 	if (rpc_name_check("Sandbox", name, NULL) < 0)
-		return;
-	cJSON *config = read_entry(dir_fd, file);
+		return 0;
+	int r = read_entry(dir_fd, file, &config);
 	if (config)
-		reader->entry(reader->user, space, name, config);
-	else
+		return reader->entry(reader->user, space, name, config);
+	if (r == 0)
 		log_write(LOG_WARNING,
 				"the entry of sandbox '%s' in namespace '%s' is unreadable and left out",
 				name, space);
+	return r;
 }
 
 static DIR *open_list(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!dir && fd >= 0)
+	if (!dir && fd >= 0) {
+		int saved = errno;
 		close(fd);
+		errno = saved;
+	}
 	return dir;
 }
 
-static void load_space(struct store *s, const struct store_reader *reader, const char *space)
+/* One without sandboxes has no list of them. */
+static int load_space(struct store *s, const struct store_reader *reader, const char *space)
 {
 	char path[256];
 	struct dirent *item;
-	reader->space(reader->user, space);
+	int r = reader->space(reader->user, space);
+	if (r < 0)
+		return r;
 	snprintf(path, sizeof path, "%s/%s", space, PARTS[STORE_SANDBOXES]);
 	DIR *dir = open_list(s->fd, path);
-	while (dir && (item = readdir(dir)))
-		load_entry(reader, dirfd(dir), space, item->d_name);
-	if (dir)
-		closedir(dir);
+	if (!dir)
+		return errno == ENOMEM ? TRM_ENOMEM : 0;
+	while (r == 0 && (item = readdir(dir)))
+		r = load_entry(reader, dirfd(dir), space, item->d_name);
+	closedir(dir);
+	return r;
 }
 
 int store_load(struct store *store, const struct store_reader *reader, struct trm_error *reterr)
 {
 	struct dirent *item;
+	int r = 0;
 	DIR *dir = open_list(store->fd, ".");
 	if (!dir)
 		return trm_error_set_errno(reterr, errno, "%s", store->path);
-	while ((item = readdir(dir)))
+	while (r == 0 && (item = readdir(dir)))
 		if (rpc_name_check("Namespace", item->d_name, NULL) == 0)
-			load_space(store, reader, item->d_name);
+			r = load_space(store, reader, item->d_name);
 	closedir(dir);
-	return 0;
+	return r < 0 ? trm_error_set(reterr, r, "out of memory") : 0;
 }

@@ -27,10 +27,11 @@ int store_open(const char *dir, struct store **ret, struct trm_error *reterr);
 void store_close(struct store *store); /* takes NULL */
 
 /* `entry` for each sandbox that is remembered, `space` for each namespace before its sandboxes; unreadable
- * files are logged and left out. `config` is the callee's. */
+ * files are logged and left out. `config` is the callee's. A value < 0 ends the reading, with "out of
+ * memory". */
 struct store_reader {
-	void (*space)(void *user, const char *space);
-	void (*entry)(void *user, const char *space, const char *name, struct cJSON *config);
+	int (*space)(void *user, const char *space);
+	int (*entry)(void *user, const char *space, const char *name, struct cJSON *config);
 	void *user;
 };
 int store_load(struct store *store, const struct store_reader *reader, struct trm_error *reterr);

@@ -7,6 +7,7 @@
 #include <terrarium/loop.h>
 
 #include "base/err.h"
+#include "rpc/put.h"
 #include "server/fleet_inner.h"
 
 /* ---- wishes ------------------------------------------------------------------------------ */
@@ -146,20 +147,21 @@ static void wish(struct served *served, enum wish_kind kind, cJSON *config, flee
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-/* What is stored of a config: the known fields that are there. NULL: it names no image, or out of memory. */
-static cJSON *take_config(const cJSON *config)
+/* What is stored of a config: the known fields that are there. *ret NULL: it names no image. */
+static int take_config(const cJSON *config, cJSON **ret, struct trm_error *why)
 {
 	static const char *const FIELDS[] = {"image", "memory", "cpus", "volumes", "ports", "envs",
 			"depends_on", "workdir", "shell", "scripts"};
+	*ret = NULL;
 	if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(config, "image")))
-		return NULL;
-	cJSON *taken = cJSON_CreateObject();
-	for (size_t i = 0; taken && i < sizeof FIELDS / sizeof *FIELDS; i++) {
+		return 0;
+	*ret = cJSON_CreateObject();
+	for (size_t i = 0; *ret && i < sizeof FIELDS / sizeof *FIELDS; i++) {
 		const cJSON *field = cJSON_GetObjectItemCaseSensitive(config, FIELDS[i]);
 		if (field && !cJSON_IsNull(field))
-			cJSON_AddItemToObject(taken, FIELDS[i], cJSON_Duplicate(field, true));
+			rpc_put(ret, FIELDS[i], cJSON_Duplicate(field, true));
 	}
-	return taken;
+	return *ret ? 0 : trm_error_set(why, TRM_ENOMEM, "out of memory");
 }
 
 void fleet_start(struct fleet *fleet, const char *space, const char *name, const cJSON *config,
@@ -167,8 +169,9 @@ void fleet_start(struct fleet *fleet, const char *space, const char *name, const
 {
 	struct served *served;
 	struct trm_error why = {0};
-	cJSON *taken = take_config(config);
-	if (roll_find_or_add(fleet, space, name, taken, &served, &why) < 0) {
+	cJSON *taken;
+	if (take_config(config, &taken, &why) < 0
+			|| roll_find_or_add(fleet, space, name, taken, &served, &why) < 0) {
 		cJSON_Delete(taken);
 		fn(user, NULL, &why, "");
 		return;

@@ -74,8 +74,10 @@ static void read_events(struct kernel *k, const void *bytes, size_t n)
 	struct trm_error why;
 	size_t len;
 	char *line;
-	if (kernel_lines_feed(&k->lines, bytes, n) < 0) {
-		fault(k, "it sent an event that is too long");
+	int fed = kernel_lines_feed(&k->lines, bytes, n);
+	if (fed < 0) {
+		fault(k, fed == TRM_ETOOBIG ? "it sent an event that is too long"
+					    : "out of memory for an event that it sent");
 		return;
 	}
 	while (!s->is_closed && k->proc == proc && k->stage != STAGE_KILLED
