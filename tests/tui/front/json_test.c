@@ -96,6 +96,19 @@ static void test_texts(void **state)
 			both(texts[i], strlen(texts[i]) + (size_t)is_all, is_all);
 }
 
+/* Not against cJSON: versions differ. */
+static void test_long_numbers(void **state)
+{
+	static const char text[] =
+			"[1000000000000000000000000000000000000000000000000000000000000000000000,2]";
+	(void)state;
+	cJSON *own = own_ParseWithLengthOpts(text, sizeof text, NULL, true);
+	assert_non_null(own);
+	assert_true(own->child->valuedouble > 0.9e69 && own->child->valuedouble < 1.1e69);
+	assert_true(own->child->next->valuedouble == 2);
+	own_Delete(own);
+}
+
 static void test_each_beginning(void **state)
 {
 	(void)state;
@@ -133,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_texts),
+			cmocka_unit_test(test_long_numbers),
 			cmocka_unit_test(test_each_beginning),
 			cmocka_unit_test(test_any_bytes),
 			cmocka_unit_test(test_depth),
