@@ -104,8 +104,12 @@ static int see(struct trm_registry *r, int run_fd, const char *name, struct trm_
 	if (found_read(run_fd, name, &info, &why) < 0)
 		return why.code == TRM_ENOENT ? 0 : trm_error_set(reterr, why.code, "%s", why.msg);
 	struct known *k = find(r, name, &info);
+	if (!k && !make_room(r)) {
+		info_msg_finish(&info);
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory for the list of sandboxes");
+	}
 	bool is_alive = found_is_alive(run_fd, name, &info);
-	if (!k && make_room(r)) {
+	if (!k) {
 		k = &r->known[r->n++];
 		*k = (struct known){.info = info};
 		memcpy(k->name, name, strlen(name) + 1);
@@ -117,11 +121,9 @@ static int see(struct trm_registry *r, int run_fd, const char *name, struct trm_
 	} else {
 		info_msg_finish(&info);
 	}
-	if (k) {
-		k->is_seen = true;
-		k->is_stale = !is_alive;
-		k->has_state = is_alive && found_state(run_fd, name, &k->state);
-	}
+	k->is_seen = true;
+	k->is_stale = !is_alive;
+	k->has_state = is_alive && found_state(run_fd, name, &k->state);
 	return 0;
 }
 

@@ -75,6 +75,7 @@ static char *unpack_line(struct unpack *u, size_t max)
 	char *raw = unpack_str(u, max), *clean = raw ? malloc(max + 1) : NULL;
 	if (clean)
 		trm_text_clean_line(clean, max + 1, raw, strlen(raw));
+	u->lacks_memory |= raw && !clean;
 	u->bad |= !clean;
 	free(raw);
 	return clean;
@@ -105,7 +106,7 @@ int door_report_get(const void *packet, size_t n, struct door_report *ret)
 {
 	struct unpack u = {.at = packet, .left = n};
 	door_report_unpack(&u, ret);
-	return u.bad ? TRM_EPROTO : 0;
+	return u.bad ? unpack_failure(&u) : 0;
 }
 
 void door_report_finish(struct door_report *r)

@@ -44,7 +44,7 @@ int door_report_put(struct buf *out, const struct door_report *report);
 /* As fields of something else. Sets u->bad when it is none; then there is nothing to free. */
 void door_report_pack(struct pack *p, const struct door_report *report);
 void door_report_unpack(struct unpack *u, struct door_report *ret);
-/* The strings are allocated and cleaned. TRM_EPROTO: nothing to free. */
+/* The strings are allocated and cleaned. TRM_EPROTO, TRM_ENOMEM: nothing to free. */
 int door_report_get(const void *packet, size_t n, struct door_report *ret);
 void door_report_finish(struct door_report *report);
 

@@ -211,7 +211,7 @@ int tree_msg_get(const struct frame *frame, struct tree_msg *ret)
 	m.max_files = unpack_u64(&u);
 	if (u.bad || !m.path[0] || (m.base[0] && !entry_is_name(m.base))) {
 		tree_msg_finish(&m);
-		return TRM_EPROTO;
+		return unpack_failure(&u);
 	}
 	*ret = m;
 	return 0;

@@ -109,7 +109,8 @@ struct tree_msg {
 	uint64_t max_bytes, max_files;
 };
 int tree_msg_put(struct buf *out, uint32_t stream, enum frame_type type, const struct tree_msg *msg);
-int tree_msg_get(const struct frame *frame, struct tree_msg *ret); /* TRM_EPROTO: nothing to free */
+int tree_msg_get(const struct frame *frame,
+		struct tree_msg *ret); /* TRM_EPROTO, TRM_ENOMEM: nothing to free */
 void tree_msg_finish(struct tree_msg *msg);
 
 enum file_op { FILE_OP_MKDIR = 1, FILE_OP_REMOVE, FILE_OP_REMOVE_TREE };

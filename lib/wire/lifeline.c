@@ -114,7 +114,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.has_plan = unpack_u8(&u) != 0;
 	if (u.bad || m.n_files > LIFELINE_MAX_FILES || m.n_mounts > LIFELINE_MAX_MOUNTS) {
 		spec_msg_finish(&m);
-		return TRM_EPROTO;
+		return unpack_failure(&u);
 	}
 	*ret = m;
 	return 0;
@@ -297,10 +297,8 @@ static void get_origin(struct unpack *u, struct origin_msg *m)
 static void no_origin(struct unpack *u, struct origin_msg *m)
 {
 	char **const texts[] = {&m->backend, &m->image, &m->where, &m->note, &m->user, &m->words};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		*texts[i] = calloc(1, 1);
-		u->bad |= !*texts[i];
-	}
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = unpack_nothing(u);
 }
 
 static void get_ready(struct unpack *u, struct ready_msg *m)
@@ -347,7 +345,7 @@ int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret)
 	}
 	if (u.bad) {
 		lifeline_finish(&m);
-		return TRM_EPROTO;
+		return unpack_failure(&u);
 	}
 	*ret = m;
 	return 0;
@@ -406,18 +404,17 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	m.has_net = unpack_u8(&u) != 0;
 	m.net_allow = unpack_str(&u, MAX_TEXT);
 	bool is_older = !u.left; /* the sandbox was kept by a program from before these were told */
-	m.group = is_older ? calloc(1, 1) : unpack_str(&u, MAX_TEXT);
-	m.workdir = is_older ? calloc(1, 1) : unpack_str(&u, MAX_TEXT);
-	m.mounts = is_older ? calloc(1, 1) : unpack_str(&u, MAX_MOUNTS);
-	m.env = is_older ? calloc(1, 1) : unpack_str(&u, MAX_ENV);
-	u.bad |= !m.group || !m.workdir || !m.mounts || !m.env;
+	m.group = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_TEXT);
+	m.workdir = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_TEXT);
+	m.mounts = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_MOUNTS);
+	m.env = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_ENV);
 	if (u.left)
 		get_origin(&u, &m.ready.origin);
 	else /* of a keeper from before there were recipes */
 		no_origin(&u, &m.ready.origin);
 	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);
-		return TRM_EPROTO;
+		return unpack_failure(&u);
 	}
 	*ret = m;
 	return 0;

@@ -266,7 +266,8 @@ int keep_msg_put(struct buf *out, bool is_kept);
 int stop_msg_put(struct buf *out);
 int look_msg_put(struct buf *out);
 
-/* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO: nothing to free. */
+/* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO, TRM_ENOMEM: nothing to
+ * free, here and below. */
 int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
 void spec_msg_finish(struct spec_msg *msg); /* frees what spec_msg_get() allocated */
 /* From the keeper. TRM_EPROTO: nothing to free. */

@@ -131,7 +131,7 @@ int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
 	}
 	if (u.bad || (!m.argv[0] && !(m.flags & SPAWN_ATTACH)) || m.spare_sets > SPARE_SETS_MAX) {
 		spawn_msg_finish(&m);
-		return TRM_EPROTO;
+		return unpack_failure(&u);
 	}
 	*ret = m;
 	return 0;
@@ -217,7 +217,7 @@ int shared_msg_get(const struct frame *frame, char **ret_key)
 	struct unpack u = reader(frame);
 	char *key = unpack_str(&u, MAX_KEY);
 	if (!key)
-		return TRM_EPROTO;
+		return unpack_failure(&u);
 	*ret_key = key;
 	return 0;
 }

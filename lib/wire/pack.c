@@ -138,7 +138,7 @@ char *unpack_str(struct unpack *u, size_t max)
 	}
 	char *s = malloc(n + 1);
 	if (!s) {
-		u->bad = true;
+		u->bad = u->lacks_memory = true;
 		return NULL;
 	}
 	memcpy(s, at, n);
@@ -162,6 +162,7 @@ char **unpack_strv(struct unpack *u, size_t max_n, size_t max_bytes)
 	}
 	char **v = ahead.bad ? NULL : malloc((n + 1) * sizeof *v + total);
 	if (!v) {
+		u->lacks_memory |= !ahead.bad;
 		u->bad = true;
 		return NULL;
 	}
@@ -176,4 +177,17 @@ char **unpack_strv(struct unpack *u, size_t max_n, size_t max_bytes)
 	}
 	v[n] = NULL;
 	return v;
+}
+
+char *unpack_nothing(struct unpack *u)
+{
+	char *s = calloc(1, 1);
+	u->lacks_memory |= !s;
+	u->bad |= !s;
+	return s;
+}
+
+int unpack_failure(const struct unpack *u)
+{
+	return u->lacks_memory ? TRM_ENOMEM : TRM_EPROTO;
 }

@@ -17,6 +17,7 @@ struct unpack {
 	const char *at;
 	size_t left;
 	bool bad;
+	bool lacks_memory; /* … and that is why */
 };
 
 /* The first append that fails (ceiling, memory) stays in `error`; those after it do nothing. */
@@ -47,5 +48,10 @@ char *unpack_str(struct unpack *u, size_t max);
 /* NULL-terminated vector in one malloc'd block; NULL as unpack_str. At most max_n strings of max_bytes in
  * all. */
 char **unpack_strv(struct unpack *u, size_t max_n, size_t max_bytes);
+
+/* "", as if it had been sent. NULL as unpack_str(). */
+char *unpack_nothing(struct unpack *u);
+/* What a reader returns that cannot use what it has read: TRM_ENOMEM, or TRM_EPROTO. */
+int unpack_failure(const struct unpack *u);
 
 #endif

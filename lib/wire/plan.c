@@ -145,7 +145,7 @@ int plan_msg_get(const void *bytes, size_t n, struct plan_msg *ret)
 	m.env.bytes = unpack_bytes(&u, &m.env.n);
 	if (u.bad || u.left || !is_sound(&m)) {
 		plan_msg_finish(&m);
-		return TRM_EPROTO;
+		return unpack_failure(&u);
 	}
 	*ret = m;
 	return 0;

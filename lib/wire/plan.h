@@ -99,7 +99,7 @@ const char *plan_step_name(enum plan_step step);
 
 /* 0, TRM_ETOOBIG, TRM_ENOMEM; TRM_EINVAL: something that must be there is not, or a step is malformed. */
 int plan_msg_put(struct buf *out, const struct plan_msg *msg);
-/* Strings are allocated, slices borrowed. TRM_EPROTO: nothing to free. */
+/* Strings are allocated, slices borrowed. TRM_EPROTO, TRM_ENOMEM: nothing to free. */
 int plan_msg_get(const void *bytes, size_t n, struct plan_msg *ret);
 void plan_msg_finish(struct plan_msg *msg); /* frees what plan_msg_get() allocated */
 

@@ -20,6 +20,7 @@
 #include "recipe/recipe.h"
 #include "tree/sink.h"
 #include "tree/source.h"
+#include "wire/lifeline.h"
 
 static char top[] = "/tmp/fault-data-XXXXXX";
 
@@ -315,6 +316,58 @@ static void test_policy(void **state)
 	assert_true(walk_all(path_policy, "policies") > 20);
 }
 
+/* ---- the list of sandboxes --------------------------------------------------------------------------- */
+
+enum { SANDBOXES = 20 };
+
+/* Left behind by keepers that were killed. */
+static void leave_sandboxes(void)
+{
+	char path[200], x[] = "x", none[] = "";
+	struct buf info;
+	struct info_msg msg = {.keeper = 1 << 22, .client = 2, .keeper_start = 3, .command = x, .boot_id = x};
+	struct origin_msg *o = &msg.ready.origin;
+	msg.net_allow = msg.group = msg.workdir = msg.mounts = msg.env = none;
+	msg.ready.mem_dir = msg.ready.pids_dir = msg.ready.cpuacct_dir = msg.ready.cpu_dir = none;
+	msg.ready.pressure_dir = o->backend = o->image = o->where = o->note = o->user = o->words = none;
+	buf_init(&info, INFO_MAX_BYTES);
+	assert_int_equal(info_msg_put(&info, &msg), 0);
+	setenv("XDG_RUNTIME_DIR", top, 1);
+	assert_int_equal(mkdir("terrarium", 0700), 0);
+	for (int i = 0; i < SANDBOXES; i++) {
+		snprintf(path, sizeof path, "terrarium/box%d", i);
+		assert_int_equal(mkdir(path, 0700), 0);
+		snprintf(path, sizeof path, "terrarium/box%d/" INFO_FILE, i);
+		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		assert_int_equal(write(fd, buf_at(&info), info.len), (ssize_t)info.len);
+		close(fd);
+	}
+	buf_finish(&info);
+}
+
+static int path_registry(void)
+{
+	struct trm_error why = {0};
+	struct trm_registry *registry;
+	const struct trm_entry *entries;
+	size_t n;
+	int r = told(trm_registry_create(&registry, &why), &why);
+	if (r < 0)
+		return want_nomem(r);
+	r = told(trm_registry_refresh(registry, &entries, &n, &why), &why);
+	if (r == 0 && n != SANDBOXES)
+		walk_fail("%zu of %d sandboxes are listed, as if there were no others", n, SANDBOXES);
+	trm_registry_destroy(registry);
+	return want_nomem(r);
+}
+
+static void test_registry(void **state)
+{
+	(void)state;
+	leave_sandboxes();
+	assert_true(walk_all(path_registry, "registry") > SANDBOXES);
+}
+
 /* ---- lib/doctor ------------------------------------------------------------------------------------- */
 
 /* Whatever it wants to try, it gets the fake one. */
@@ -425,6 +478,7 @@ int main(void)
 			cmocka_unit_test(test_recipe),
 			cmocka_unit_test(test_config),
 			cmocka_unit_test(test_policy),
+			cmocka_unit_test(test_registry),
 			cmocka_unit_test(test_doctor),
 	};
 	return cmocka_run_group_tests(tests, begin, end);

@@ -75,6 +75,8 @@ static int read_info(int dir, const char *name, struct info_msg *ret, struct trm
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
 	free(bytes);
 	/* Who has no descriptors or no memory left cannot know what there is. */
+	if (r == TRM_ENOMEM)
+		n = -1, error = ENOMEM;
 	if (n < 0 && (error == EMFILE || error == ENFILE || error == ENOMEM))
 		return trm_error_set_errno(reterr, error, "cannot look for sandbox '%s'", name);
 	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;

@@ -203,8 +203,8 @@ static void short_visits_count(void **state)
 	struct client c;
 	(void)state;
 	open_named(&c, "seven", true);
-	close_it(&c);
 	const uint64_t left_ms = trm_loop_now_ns(loop) / 1000000;
+	close_it(&c); /* which may take its time */
 	do {
 		trm_loop_step(loop, 10);
 		assert_int_equal(trm_registry_find("seven", &entry, &error), 0);
