@@ -9,14 +9,16 @@
  * expression. The user's code runs in the main thread, and there nothing but V8 can stop it.
  * So a second thread waits for SIGINT and calls us through the inspector, which
  * reaches code that never gives way. Then execution is terminated, which leaves no `finally`
- * block a chance: the driver's own code is either shielded or does not mind.
+ * block a chance, neither ours nor node's: the driver's own code is either shielded or does not
+ * mind, and what node has left half done is mended (node_stop.js).
  *
  * To which run a callback belongs is written on its asynchronous resource, under RUN. */
 const { closeSync, openSync, readSync, writeSync, constants: { O_NONBLOCK, O_RDONLY, O_WRONLY } } = require('fs');
 const { Session } = require('inspector');
 const { AsyncResource, createHook, executionAsyncResource } = require('async_hooks');
 const { Writable, Readable } = require('stream');
-const { Worker } = require('worker_threads');
+const { MessageChannel, Worker } = require('worker_threads');
+const Module = require('module');
 const net = require('net');
 const path = require('path');
 const util = require('util');
@@ -34,10 +36,12 @@ let state = WAITING;
 let run = null;          // the one under way
 let run_count = 0;
 let early = false;       // an interrupt has come before its run began
-let is_early = false;    // if that run is in what has been read, but not been given to us yet
+let is_early = false;    // one has come while none was known to wait: it may be in the pipe
 let shield = 0;          // code of the driver that must not be terminated is running
 let stop_asked = false;  // an interrupt came meanwhile
-let is_told = false;     // if STOPPING: the other thread terminates what runs
+let may_wait = true;     // for room in a pipe: not when called by the other thread, in the midst of another wait perhaps
+let is_dying = false;    // what runs is being terminated
+let is_torn = false;     // and something was: node's own timers may be torn
 let owner;               // number of the run that the last callback was of
 let last;                // the last immediate that was begun
 let is_ours = false;     // the resource being made belongs to the driver
@@ -75,9 +79,27 @@ const async_wrap = internal_binding('async_wrap');
 const { clearAsyncIdStack } = require('internal/async_hooks');
 const { prepareStackTrace, prepareStackTraceCallback = prepareStackTrace } = require('internal/errors'); // node 18, 20
 
+/* What is running, as pairs of a file and a function in it; and we. */
+let is_looking = false, running;
+
+function look_below() {
+	running = [];
+	is_looking = true;
+	safely(() => {
+		const { stackTraceLimit } = Error;
+		Error.stackTraceLimit = 100;
+		new Error().stack;
+		Error.stackTraceLimit = stackTraceLimit;
+	});
+	is_looking = false;
+	return running;
+}
+
 /* Stacks as if there was nothing below the user's code, and with the file names that the user knows. */
 internal_binding('errors').setPrepareStackTraceCallback((realm, error, trace) => {
 	const files = trace.map((site) => site.getScriptNameOrSourceURL());
+	if (is_looking)
+		running = trace.map((site, i) => [files[i], site.getFunctionName()]);
 	const is_entry = (file, i) => file === 'node:inspector' && (i + 1 === files.length || files[i + 1] === DRIVER);
 	const end = files.findIndex(is_entry);
 	const own = trace.filter((site, i) => files[i] !== DRIVER && (end < 0 || i < end));
@@ -91,7 +113,7 @@ function wait_ms(ms) {
 	Atomics.wait(cells, NEVER, 0, ms);
 }
 
-/* Write everything, to whatever kind of descriptor. False: nobody listens, or an interrupt came and it was let go. */
+/* Write everything, to whatever kind of descriptor. Less: nobody listens, or it is let go for now. */
 function write_whole(fd, bytes, may_stop) {
 	let at = 0;
 	for (let pause_ms = 0.05; at < bytes.length;) {
@@ -101,7 +123,7 @@ function write_whole(fd, bytes, may_stop) {
 		} catch (e) {
 			if (e.code !== 'EAGAIN')
 				break;
-			if (may_stop && stop_asked)
+			if (may_stop && (stop_asked || !may_wait))
 				break;
 			wait_ms(pause_ms);
 			pause_ms = Math.min(pause_ms * 2, 2);
@@ -110,8 +132,12 @@ function write_whole(fd, bytes, may_stop) {
 	return at;
 }
 
+/* Not by Buffer.from(): a call of the other thread in the midst of that, wherever it is used, would get the same piece
+ * of the memory that small ones share. */
+const encode = TextEncoder.prototype.encode.bind(new TextEncoder());
+
 function put(event) {
-	const line = Buffer.from(JSON.stringify(event).replaceAll('\\u0000', '\ufffd') + '\n');
+	const line = encode(JSON.stringify(event).replaceAll('\\u0000', '\ufffd') + '\n');
 	shield_up();
 	const n = write_whole(EVENTS, line, false);
 	if (n < line.length)
@@ -122,7 +148,7 @@ function put(event) {
 /* What is in between is not terminated halfway. */
 function shield_up() {
 	if (Atomics.load(cells, STOPS) === 1)
-		stop_as_well(); // does not return
+		terminate(); // as well, whatever it is; does not return
 	shield++;
 }
 
@@ -155,6 +181,8 @@ createHook({
 	before() {
 		const resource = executionAsyncResource();
 		owner = resource?.[RUN]; // there is none for a moment, when an interrupt has come in between
+		if (Atomics.load(cells, STOPS) === 1 && owner === run.number)
+			disarm(resource);
 		if (resource?._onImmediate)
 			last = resource;
 	},
@@ -187,18 +215,19 @@ function begin(request) {
 	run = {
 		id: request.id, number: ++run_count, code: request.code, file,
 		url: file.replace(/\s/g, BLANK).replace(/["']/g, '’'),
-		timers: [], timers_max: 1000, outcome: null, cpu: process.cpuUsage(), children: children_us(),
+		timers: [], timers_max: 1000, look: null, outcome: null, cpu: process.cpuUsage(), children: children_us(),
 	};
 	stdout.begin();
 	stderr.begin();
 	if (file[0] !== '<')
 		be_file(file);
-	state = RUNNING;
 	if (early) {
 		early = false;
+		state = ENDING;
 		run.outcome = { status: 'interrupted' };
 		return finish();
 	}
+	state = RUNNING;
 	const scope = new AsyncResource('RUN');
 	scope[RUN] = run.number;
 	scope.runInAsyncScope(evaluate, null, run, adapt(run.code));
@@ -276,16 +305,19 @@ function shown(value) {
 function conclude(outcome) {
 	const mine = run;
 	const look = () => {
+		const is_reading = outcome.status === 'ok' && stdin?.readableFlowing && !stdin.readableEnded && !stdin.destroyed;
 		if (run !== mine || state !== RUNNING)
 			return;
-		if (outcome.status === 'ok' && stdin?.readableFlowing && !stdin.readableEnded && !stdin.destroyed) {
+		if (is_reading) {
 			for (const event of ['pause', 'end', 'close'])
 				stdin.once(event, () => later(look));
 		} else {
+			state = ENDING;
 			run.outcome = outcome;
 			finish();
 		}
 	};
+	mine.look = look;
 	if (state === RUNNING)
 		later(look);
 }
@@ -303,12 +335,12 @@ function show(value) {
 		: `${text.slice(0, VALUE_MAX)}… ${text.length - VALUE_MAX} more characters`;
 }
 
+/* The state is ENDING, and was set so right after it was looked at: so no interrupt can come in between, or in here. */
 function finish() {
 	const { outcome, id } = run;
 	Atomics.store(cells, STOPS, 0);
 	shield = 0;
 	const { status, ...members } = outcome;
-	state = ENDING;
 	flush_all();
 	const done = { ev: 'done', id, status, ...members };
 	if (status === 'exit' || (status === 'ok' && process.exitCode !== undefined)) {
@@ -407,8 +439,15 @@ function pull() {
 	} catch {
 		// Nothing there.
 	}
-	if (queue.length)
-		later(take);
+}
+
+/* An interrupt that has come when a run was in the pipe is meant for that run. */
+function notice_early() {
+	if (!is_early)
+		return;
+	is_early = false;
+	pull();
+	early ||= has_run();
 }
 
 function take() {
@@ -438,8 +477,7 @@ function serve() {
 			buffer: Buffer.allocUnsafeSlow(65536),
 			callback(n, buffer) {
 				receive(buffer.subarray(0, n));
-				early ||= is_early && has_run();
-				is_early = false;
+				notice_early();
 				take();
 				return true;
 			},

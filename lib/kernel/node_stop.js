@@ -2,23 +2,22 @@
 /* How what runs is ended before its end: interrupts, exits, errors that nobody has caught; and the thread that
  * waits for SIGINT. Goes on from node.js. */
 
+// ---- what a termination may leave half done in node ---------------------------------------
+
+const { immediateQueue, immediateInfoFields, timerListMap, timerListQueue } = require('internal/timers');
+const timers = internal_binding('timers');
+
 /* A callback of setImmediate() that was terminated, and those behind it, are not counted off: node would turn round
- * and round for them. From a timer, where none of them is under way, they are counted anew. */
-function count_immediates_soon() {
-	const { immediateQueue, immediateInfoFields: { kCount, kRefCount } } = require('internal/timers');
-	const timers = internal_binding('timers'), { immediateInfo } = timers;
-	is_ours = true;
-	setTimeout(() => {
-		let count = 0, count_refs = 0;
-		for (let at = immediateQueue.head; at !== null; at = at._idleNext) {
-			count++;
-			count_refs += at.hasRef();
-		}
-		immediateInfo[kCount] = count;
-		immediateInfo[kRefCount] = count_refs;
-		timers.toggleImmediateRef(count_refs > 0); // not by itself: compiled code would abort
-	}, 1);
-	is_ours = false;
+ * and round for them. */
+function count_immediates() {
+	let count = 0, count_refs = 0;
+	for (let at = immediateQueue.head; at !== null; at = at._idleNext) {
+		count++;
+		count_refs += at.hasRef();
+	}
+	timers.immediateInfo[immediateInfoFields.kCount] = count;
+	timers.immediateInfo[immediateInfoFields.kRefCount] = count_refs;
+	timers.toggleImmediateRef(count_refs > 0); // not by itself: compiled code would abort
 }
 
 /* One of several immediates that was terminated is begun again by node, which then throws, again and again: it takes
@@ -31,117 +30,220 @@ function mend_immediates(error) {
 		one._destroyed = false;
 		one._onImmediate = () => {};
 	}
-	count_immediates_soon();
+	wake();
 	return broken.length > 0;
 }
 
-/* The heap of node's lists of timers anew, from the lists themselves: a termination may have come in the middle of a
- * change of it, and then clearTimeout() throws, or node looks at a list for ever that is not there any more. */
+/* Node's heap of lists of timers is torn by a termination in the middle of a change: then a list that is not there
+ * any more is looked at for ever, or one that is not in it yet is removed, and timers never fire. While that may have
+ * come about, the heap is made anew, from the lists themselves, wherever node relies on it. */
+const { peek: heap_peek, removeAt: heap_remove } = timerListQueue;
+
 function mend_timers() {
-	const { timerListMap, timerListQueue } = require('internal/timers');
-	while (timerListQueue.peek() !== undefined)
-		safely(() => timerListQueue.shift());
+	while (heap_peek.call(timerListQueue) !== undefined)
+		heap_remove.call(timerListQueue, 1);
 	for (const [ms, list] of Object.entries(timerListMap)) {
 		if (list._idleNext === list) // it is empty
 			delete timerListMap[ms];
 		else
 			timerListQueue.insert(list);
 	}
-	internal_binding('timers').scheduleTimer(1); // then node looks itself which is the next
+}
+
+timerListQueue.peek = function () {
+	if (is_torn)
+		mend_timers();
+	return heap_peek.call(this);
+};
+
+/* Only empty lists are removed. */
+timerListQueue.removeAt = function (at) {
+	if (is_torn)
+		mend_timers();
+	else
+		heap_remove.call(this, at);
+};
+
+/* Modules that were being loaded would be taken for loaded, with whatever they had got to. One of node's own cannot be
+ * loaded again, so that is not terminated halfway. */
+const modules_of_node = new Set(Module.builtinModules);
+
+replace(Module, '_load', (old) => function (name) {
+	if (!modules_of_node.has(String(name).replace(/^node:/, '')))
+		return old.apply(this, arguments);
+	shield_up();
+	try {
+		return old.apply(this, arguments);
+	} finally {
+		unshield();
+	}
+});
+
+function drop_modules() {
+	for (const [name, module] of Object.entries(Module._cache))
+		if (!module.loaded)
+			delete Module._cache[name];
 }
 
 // ---- ending a run that goes on ------------------------------------------------------------
+/* Whatever runs here may be terminated between any two steps, and calls of the other thread may come in between. So
+ * these do next to nothing, and a run is ended by tidy(), which the event loop calls with nothing below it, and only
+ * when no termination is under way. */
 
-/* Terminate what is running now, from within it: does not return; only the event loop goes on. */
-function terminate() {
-	session.post('Runtime.terminateExecution');
-	for (;;)
-		; // for as long as it takes
+const { port1: bell, port2: rope } = new MessageChannel();
+
+/* Have tidy() called. Immediates would not do: who terminates one takes those behind it along. */
+function wake() {
+	rope.postMessage(0);
 }
 
-/* The run ends with this, once what it does is terminated: by the other thread, which calls resume() then, or by
- * ourselves. What node has noted of asynchronous calls that will not return is forgotten, as after an exception,
- * or it would abort. */
-function stop(status, by_watcher) {
+/* Terminate what is running now. It goes on to its next call or turn of a loop; a call of the other thread returns
+ * first, and must have nothing left to do, or it alone would be terminated. */
+function kill() {
+	is_dying = is_torn = true;
+	session.post('Runtime.terminateExecution', on_killed);
+}
+
+/* V8 calls this when nothing is left of what was running, or says that it was about it already. What node has noted of
+ * asynchronous calls that will not return is forgotten, as after an exception, or it would abort. */
+function on_killed(error) {
+	if (error)
+		return;
+	clearAsyncIdStack();
+	is_dying = false;
+	wake();
+}
+
+/* The same from within what is running: does not return; only the event loop goes on. */
+function terminate() {
+	for (;;)
+		kill(); // for as long as it takes
+}
+
+let looks = 0; // of interrupt(), since the run is being stopped, that have seen nothing running
+
+/* The run ends with this, once what it does is terminated. */
+function stop(status) {
 	state = STOPPING;
-	is_told = by_watcher;
 	ends_at_once = true;
 	stop_asked = false;
 	Atomics.store(cells, STOPS, 1);
 	run.outcome = { status };
-	clearAsyncIdStack();
-}
-
-/* Immediates are emptied, not cleared: node may have those in hand, and trips over one that is gone. */
-function after_stop() {
-	for (const timer of run.timers) {
-		safely(() => clearTimeout(timer));
-		if (timer._onImmediate)
-			timer._onImmediate = () => {};
-	}
-	safely(mend_timers);
-	count_immediates_soon();
-	finish();
-}
-
-function after_stop_soon() {
-	const mine = run;
-	later(() => {
-		if (run === mine && state === STOPPING && !is_told)
-			after_stop();
-	});
+	looks = 0;
 }
 
 function stop_here(status) {
-	stop(status, false);
-	after_stop_soon();
+	if (state === RUNNING)
+		stop(status);
 	terminate();
 }
 
-/* Other code of a run that is being stopped, or of one before it, has come to where it would be shielded. */
-function stop_as_well() {
-	while (is_told && Atomics.load(cells, STOPS) === 1)
-		; // the other thread sees to it
-	if (state === STOPPING)
-		after_stop_soon(); // what was to do it may be behind us in the queue of immediates, and goes with us
-	terminate();
+/* A callback of a run that is being stopped does nothing, where it might go on for ever by making others. It is not
+ * cleared: node may have it in hand, and trips over one that is gone. */
+function disarm(resource) {
+	for (const name of ['callback', '_onImmediate', '_onTimeout'])
+		if (typeof resource[name] === 'function')
+			resource[name] = () => {};
 }
 
-/* What the other thread calls through the inspector, in between any two steps of whatever runs here. */
+function drop_timers() {
+	for (const timer of run.timers) {
+		safely(() => clearTimeout(timer));
+		disarm(timer);
+	}
+}
+
+const { tickInfo } = internal_binding('task_queue'); // its first element: process.nextTick() was called
+
+/* Everything is as after a termination, whether or not there was one: mended, and what was to be done goes on. */
+function tidy() {
+	if (is_dying)
+		return; // comes again after that
+	if (state === STOPPING && tickInfo[0] !== 0)
+		return wake(); // what follows upon us is the run's
+	const is_end = state === STOPPING;
+	if (is_end)
+		state = ENDING; // from here on nobody is told to terminate
+	is_torn = is_ours = false;
+	may_wait = true;
+	mend_timers();
+	timers.scheduleTimer(1); // then node looks itself which is the next
+	count_immediates();
+	stdout.my.immediate = stderr.my.immediate = null;
+	if (is_end) {
+		drop_timers();
+		safely(drop_modules);
+		finish();
+	} else if (state === RUNNING) {
+		run.look?.();
+	} else {
+		notice_early();
+		take();
+	}
+}
+
+bell.on('message', tidy);
+bell.unref();
+
+/* Where a termination would end the process: V8 and node do not expect one from what they call themselves. */
+const FRAGILE = {
+	'node:internal/async_hooks': /^(?!callbackTrampoline)/, 'node:internal/process/execution': /^/,
+	'node:internal/process/promises': /^promiseRejectHandler/,
+};
+
+function is_fragile([file, name]) {
+	return Object.hasOwn(FRAGILE, file) && FRAGILE[file].test(name);
+}
+
+/* If nothing is running, the event loop gets to tidy() before it has called us that often: only V8's own work with
+ * promises looks the same. */
+const LOOKS_MAX = 2;
+
+/* Gives what signal() gives. */
+function interrupt() {
+	if (state === RUNNING && shield > 0)
+		stop_asked = true;
+	if ((state !== RUNNING || shield > 0) && state !== STOPPING)
+		return true;
+	const below = look_below();
+	if (below.some(is_fragile))
+		return Atomics.load(cells, ENDS);
+	if (state === RUNNING)
+		stop('interrupted');
+	if (below.some(([file]) => file !== DRIVER) || ++looks > LOOKS_MAX) {
+		kill();
+		return true;
+	}
+	wake();
+	return Atomics.load(cells, ENDS);
+}
+
+/* What the other thread calls through the inspector, in between any two steps of whatever runs here. The first two give
+ * true, or what again() is to be called with a little later. */
 const calls = {
-	/* SIGINT has come. True: the caller is to terminate execution, and to call `resume` then. It cannot be
-	 * done from here: V8 would take it as meant for this function only. */
+	/* SIGINT has come. */
 	signal() {
-		if (state === RUNNING && shield === 0) {
-			stop('interrupted', true);
-			later(() => {}); // if nothing is running, this is what will be terminated
-			return true;
-		}
-		if (state === STOPPING && !is_told) { // which other code that runs may keep from coming to its end
-			is_told = true;
-			later(() => {});
-			return true;
-		}
-		if (state === RUNNING) {
-			stop_asked = true;
-		} else if (state === TAKEN) {
+		if (state === TAKEN) {
 			early = true;
 		} else if (state === WAITING) {
-			pull();
-			early = has_run();
-			is_early = !early; // the pipe may just have been read: then we hear of it in this turn of the loop
-			later(() => { is_early = false; });
+			is_early = true; // if a run is in the pipe
+			wake();
 		}
-		return false;
+		return interrupt();
 	},
-	resume() {
-		if (state === STOPPING && run !== null)
-			after_stop();
+	/* The run with this number of ends before it has not come to its own. */
+	again(ends) {
+		return Atomics.load(cells, ENDS) !== ends || interrupt();
 	},
 	/* Output has been waiting for a while. */
 	flush() {
-		if (shield === 0 && Atomics.load(cells, STOPS) === 0)
-			flush(stdout);
+		if (shield > 0 || Atomics.load(cells, STOPS) === 1)
+			return;
+		may_wait = false;
+		flush(stdout);
+		may_wait = true;
+		if (stdout.my.rest !== null)
+			Atomics.store(cells, UNFLUSHED, 1); // call again
 	},
 };
 
@@ -162,14 +264,12 @@ function exit(code) {
 		late_exit_code = Number(process.exitCode) || 0;
 		ends_at_once = true;
 		process.exitCode = undefined;
-		clearAsyncIdStack();
-		count_immediates_soon();
 		terminate();
 	}
 }
 
 function on_uncaught(error) {
-	if (mend_immediates(error))
+	if (mend_immediates(error) || Atomics.load(cells, STOPS) === 1)
 		return;
 	if (process.listenerCount('uncaughtException') > 0)
 		process.emit('uncaughtException', error, 'uncaughtException');
@@ -194,8 +294,7 @@ function fail(error) {
 		run.outcome = { status: 'error', error: describe(error) };
 		if (is_waiting && state === RUNNING) {
 			state = STOPPING;
-			is_told = false;
-			after_stop_soon();
+			wake();
 		}
 	}
 }
@@ -225,13 +324,7 @@ function watch(cells) {
 			}
 		}
 	};
-	let is_taken = true, is_stopping = false, is_again = false, ends = 0;
-	const insist = () => {
-		if (is_taken && !Atomics.load(cells, 2))
-			return;
-		interrupt_children();
-		setTimeout(insist, 20);
-	};
+	let is_asking = false, is_again = false, ends = 0, timer;
 	let signal;
 	parentPort.on('message', () => {
 		signal?.close(); // from now on SIGINT does what it does anywhere
@@ -241,41 +334,52 @@ function watch(cells) {
 		parentPort.postMessage('left');
 	});
 	session.post('Runtime.evaluate', { expression: '__terrarium' }, (error, { result: { objectId } }) => {
-		const call = (name, fn) => session.post('Runtime.callFunctionOn',
-			{ objectId, functionDeclaration: `function(){return this.${name}()}`, returnByValue: true },
-			(error, reply) => fn(reply?.result?.value));
+		const call = (code, fn) => session.post('Runtime.callFunctionOn', {
+			objectId, functionDeclaration: `function(){return this.${code}}\n//# sourceURL=<terrarium>\n`, returnByValue: true,
+		}, (error, reply) => fn(reply?.result?.value));
 		const ends_now = () => Atomics.load(cells, 4);
+		const ask = (code) => {
+			is_asking = true;
+			call(code, (answer) => {
+				if (answer === true)
+					end();
+				else // without an answer something else was to be terminated, and this was
+					setTimeout(ask, 1, `again(${answer ?? ends})`);
+			});
+		};
 		const begin = () => {
-			is_stopping = true;
-			is_taken = is_again = false;
+			is_again = false;
 			ends = ends_now();
-			setTimeout(insist, 20);
-			call('signal', on_answer);
+			clearTimeout(timer);
+			timer = setTimeout(insist, 20);
+			ask('signal()');
 		};
 		const end = () => {
-			is_stopping = false;
+			is_asking = false;
 			if (is_again)
 				begin();
 		};
-		/* Nothing is to be called until what is running has been terminated: it alone would be. */
-		const on_answer = (is_to_stop) => {
-			is_taken = true;
-			if (is_to_stop)
-				session.post('Runtime.terminateExecution', () => call('resume', end));
-			else
-				end();
+		const insist = () => {
+			const stopping = ends_now(); // asked first: while children are looked for the next run may begin
+			if (!is_asking && !Atomics.load(cells, 2))
+				return;
+			interrupt_children();
+			if (!is_asking)
+				ask(`again(${stopping})`);
+			timer = setTimeout(insist, 20);
 		};
 		signal = new (internalBinding('signal_wrap').Signal)();
 		signal.onsignal = () => {
 			const has_ended = ends_now() !== ends; // asked first: an answer may come in between
-			if (!is_stopping)
+			if (!is_asking)
 				begin();
 			else if (has_ended)
 				is_again = true; // that run has ended: it is meant for the next one
 		};
 		signal.start(2);
 		parentPort.postMessage('ready');
-		flush_now_and_then(() => is_stopping || call('flush', () => {}));
+		/* Not while something is to be terminated: it alone would be. */
+		flush_now_and_then(() => is_asking || Atomics.load(cells, 2) || call('flush()', () => {}));
 	});
 	const flush_now_and_then = async (flush) => {
 		for (;;) {

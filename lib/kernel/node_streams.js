@@ -114,7 +114,7 @@ function write_bytes(stream, bytes) {
 		bytes = Buffer.concat([my.rest, bytes]);
 	my.rest = null;
 	const n = write_whole(my.target, bytes, state === RUNNING);
-	if (n < bytes.length && stop_asked)
+	if (n < bytes.length && (stop_asked || !may_wait))
 		my.rest = bytes.subarray(n);
 	my.flushed_ms = now_ms();
 	unshield();
@@ -125,7 +125,7 @@ function flush(stream) {
 	if (my.text === '' && my.rest === null)
 		return;
 	shield_up();
-	const bytes = Buffer.from(my.text);
+	const bytes = encode(my.text);
 	my.text = '';
 	Atomics.store(cells, UNFLUSHED, 0);
 	write_bytes(stream, bytes);
