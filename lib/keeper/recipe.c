@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <terrarium/error.h>
+
 #include "keeper/heir.h"
 #include "keeper/keeper.h"
 #include "keeper/orphan.h"
@@ -91,6 +93,26 @@ static void wait_for_step(struct keeper *k, bool was_ending)
 	step_pass_time(s, keeper_now_ms());
 }
 
+/* The id goes into commands as an argument: nothing that is not one. */
+bool recipe_take_id(struct keeper *k)
+{
+	struct recipe *r = &k->recipe;
+	char line[RECIPE_ID];
+	step_last_line(&r->step, line, sizeof line);
+	if (!*line)
+		return true;
+	bool is_id = *line != '-' && strlen(line) + 1 < sizeof line; /* or it may be cut */
+	for (const char *at = line; *at; at++)
+		is_id &= *at > ' ' && *at < 0x7F;
+	if (!is_id) {
+		keeper_fail(k, TRM_EPROTO, "%s: the last line that the step 'create' prints is no id: %.80s",
+				r->plan.backend, line);
+		return false;
+	}
+	snprintf(r->shared->id, sizeof r->shared->id, "%s", line);
+	return true;
+}
+
 bool recipe_run(struct keeper *k, enum plan_step which, int in_fd, const char *doing)
 {
 	enum { AGAIN_MS = 2000 };
@@ -100,6 +122,9 @@ bool recipe_run(struct keeper *k, enum plan_step which, int in_fd, const char *d
 	uint64_t told_ms = keeper_now_ms();
 	while (!step_is_over(s)) /* one that was overtaken */
 		wait_for_step(k, was_ending);
+	if (r->owes_id && s->end == STEP_DONE)
+		recipe_take_id(k);
+	r->owes_id = false;
 	if (recipe_has(r, which) && doing)
 		recipe_tell(k, "%s: %s", r->plan.backend, doing);
 	step_begin(s, &r->facts, which, in_fd, keeper_now_ms());

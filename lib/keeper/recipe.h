@@ -50,6 +50,7 @@ struct recipe {
 	enum origin_way way;
 	char note[STEP_WORDS];
 	bool is_overtaken; /* who waits for a step's end waits no longer when the agent has come */
+	bool owes_id;      /* `create` was overtaken: its last line is yet to come */
 	bool is_lost;      /* the line has broken */
 	struct step step;  /* the one that runs, or ran last */
 	struct door door;
@@ -66,6 +67,9 @@ void recipe_load(struct keeper *k);
 bool recipe_start(struct keeper *k);
 /* Take it away. Tells in the keeper's words what goes wrong, or why it has ended if nobody knows better. */
 void recipe_end(struct keeper *k);
+
+/* What `create` has printed on its last line, once it is over. False, and told: it is no id. */
+bool recipe_take_id(struct keeper *k);
 
 /* In the heir of a keeper that was killed: take away what it would have. */
 void recipe_inherit(struct keeper *k);

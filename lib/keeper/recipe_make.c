@@ -27,31 +27,14 @@ static bool fail_step(struct keeper *k)
 
 /* ---- what is made ---------------------------------------------------------------------- */
 
-/* The id goes into commands as an argument: nothing that is not one. */
-static bool take_id(struct keeper *k)
-{
-	struct recipe *r = &k->recipe;
-	char line[RECIPE_ID];
-	step_last_line(&r->step, line, sizeof line);
-	if (!*line)
-		return true;
-	bool is_id = *line != '-' && strlen(line) + 1 < sizeof line; /* or it may be cut */
-	for (const char *at = line; *at; at++)
-		is_id &= *at > ' ' && *at < 0x7F;
-	if (!is_id) {
-		keeper_fail(k, TRM_EPROTO, "%s: the last line that the step 'create' prints is no id: %.80s",
-				r->plan.backend, line);
-		return false;
-	}
-	snprintf(r->shared->id, sizeof r->shared->id, "%s", line);
-	return true;
-}
-
 static bool create(struct keeper *k, enum plan_step which)
 {
 	struct recipe *r = &k->recipe;
 	r->shared->may_be_there = true; /* a command that is killed half-way may have made it */
-	return recipe_run(k, which, -1, "creating the sandbox") && (!step_is_over(&r->step) || take_id(k));
+	if (!recipe_run(k, which, -1, "creating the sandbox"))
+		return false;
+	r->owes_id = !step_is_over(&r->step);
+	return r->owes_id || recipe_take_id(k);
 }
 
 /* ---- the direct way ----------------------------------------------------------------------- */

@@ -577,6 +577,18 @@ static void an_agent_that_cannot_serve(void **state)
 	expect_keeper_ends();
 }
 
+/* What it prints comes when the agent has long been there, and is what is destroyed. */
+static void a_create_that_is_overtaken(void **state)
+{
+	(void)state;
+	usual_scripts();
+	script(PLAN_CREATE_DIRECT, "$SELF agent $DOOR 'there is no user nobody' >/dev/null 2>&1; echo id-2");
+	start();
+	expect_gone(GONE_TOLD);
+	assert_true(logged("destroy id-2\n"));
+	expect_keeper_ends();
+}
+
 static void a_door_to_which_nobody_comes(void **state)
 {
 	(void)state;
@@ -703,6 +715,7 @@ int main(int argc, char **argv)
 			CASE(one_that_computes_is_not_idle),
 			CASE(a_sandbox_with_a_door),
 			CASE(an_agent_that_cannot_serve),
+			CASE(a_create_that_is_overtaken),
 			CASE(a_door_to_which_nobody_comes),
 			CASE(what_cannot_be_shared_is_copied),
 			CASE(changes_that_are_saved),
