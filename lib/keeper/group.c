@@ -104,18 +104,23 @@ static pid_t fork_into(const struct group_dir *d)
 
 /* One thread that moves itself needs no lock on the whole system: "tasks" of version 1 takes
  * microseconds where "cgroup.procs" waits for an RCU grace period, up to 15 ms. */
-static bool join(const struct groups *g, bool is_in_v2)
+static bool join(const struct groups *g, bool is_in_v2, int words_fd)
 {
-	bool is_in = true;
 	for (size_t i = 0; i < g->n; i++) {
 		bool is_v2 = is_of_v2(g, i);
-		if (!is_v2 || !is_in_v2)
-			is_in &= group_write(&g->dir[i], is_v2 ? "cgroup.procs" : "tasks", "0") == 0;
+		if (is_v2 && is_in_v2)
+			continue;
+		int r = group_write(&g->dir[i], is_v2 ? "cgroup.procs" : "tasks", "0");
+		if (r < 0)
+			dprintf(words_fd, "cannot enter the control group %s: %s", g->dir[i].path,
+					strerror(-r));
+		if (r < 0)
+			return false;
 	}
-	return is_in;
+	return true;
 }
 
-pid_t groups_fork(const struct groups *g)
+pid_t groups_fork(const struct groups *g, int words_fd)
 {
 	pid_t pid = -1, keeper = getpid();
 	for (size_t i = 0; i < g->n && pid < 0; i++)
@@ -127,7 +132,7 @@ pid_t groups_fork(const struct groups *g)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != keeper || !join(g, is_in_v2))
+	if (getppid() != keeper || !join(g, is_in_v2, words_fd))
 		_exit(GROUP_NOT_JOINED);
 	return 0;
 }

@@ -54,9 +54,9 @@ void groups_find(struct groups *ret, const char *root, const char *theirs, const
 void groups_limit_sockets(const struct groups *g);
 
 /* fork() whose child is in the groups and dies with the caller (until it changes its user), or ends at
- * once with status GROUP_NOT_JOINED. */
+ * once with status GROUP_NOT_JOINED and says to words_fd why. */
 enum { GROUP_NOT_JOINED = 124 };
-pid_t groups_fork(const struct groups *g);
+pid_t groups_fork(const struct groups *g, int words_fd);
 
 /* The directory that serves `bit`; "" if none does. */
 const char *groups_dir(const struct groups *g, uint32_t bit);

@@ -62,6 +62,7 @@ static void set_rlimits(const struct spec_msg *spec, const struct groups *groups
 	limit(RLIMIT_MSGQUEUE, 64 << 10, 64 << 10);
 	limit(RLIMIT_SIGPENDING, 1024, 1024);
 	limit(RLIMIT_RTPRIO, 0, 0);
+	limit(RLIMIT_NICE, 0, 0);
 	/* DATA, not AS: just-in-time compilers reserve much and use little. */
 	if (!(groups->limits & LIMIT_MEMORY))
 		limit(RLIMIT_DATA, spec->mem_bytes, spec->mem_bytes);
@@ -319,7 +320,7 @@ int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint3
 		close(words[1]);
 		return error;
 	}
-	ret->pid = groups_fork(groups);
+	ret->pid = groups_fork(groups, words[1]);
 	if (!ret->pid) {
 		dup2(words[1], STDERR_FILENO);
 		child(spec, groups, uid, line[1]);

@@ -2,12 +2,15 @@
 /* The keeper's start and end; what happens in between is in live.c, what it is for in keeper.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +34,19 @@ static bool get_spec(struct keeper *k)
 	return n > 0 && spec_msg_get(k->packet, (size_t)n, &k->spec) == 0;
 }
 
+/* Whatever priority its maker runs with is not for what runs inside: code of a realtime class would leave
+ * nothing of a processor to others, and fits into no group that limits it. Not by the C library, as musl has
+ * no such function. What cannot be left makes the groups say so. */
+static void leave_priority(void)
+{
+	const struct sched_param none = {0};
+	long policy = syscall(SYS_sched_getscheduler, 0);
+	if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE)
+		syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+	if (getpriority(PRIO_PROCESS, 0) < 0)
+		setpriority(PRIO_PROCESS, 0, 0);
+}
+
 static bool settle(struct keeper *k)
 {
 	sigset_t signals;
@@ -48,6 +64,7 @@ static bool settle(struct keeper *k)
 	clients_add(&k->clients, KEEPER_LIFELINE, k->starter);
 	k->owner_fd = KEEPER_LIFELINE;
 	setsid();
+	leave_priority();
 	prctl(PR_SET_NAME, "terrarium-keeper");
 	return k->signal_fd >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && chdir("/") == 0;
 }

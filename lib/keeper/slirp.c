@@ -196,12 +196,12 @@ static bool make_pipes(int pipes[3][2])
 static int start_both(struct net *net, const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
 		const struct net_ends *ends, const int *fds)
 {
-	net->pid = groups_fork(groups);
+	net->pid = groups_fork(groups, fds[STDERR_FILENO]);
 	if (!net->pid)
 		helper(spec, uid, ends, fds);
 	if (net->pid < 0 || ends->wire_fd < 0)
 		return net->pid < 0 ? errno : 0;
-	net->relay_pid = groups_fork(groups);
+	net->relay_pid = groups_fork(groups, fds[STDERR_FILENO]);
 	if (!net->relay_pid)
 		relay(uid, ends->wire_fd);
 	return net->relay_pid < 0 ? errno : 0;

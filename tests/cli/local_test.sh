@@ -66,6 +66,15 @@ expect_out again
 try run --yes --open-files 64 -c 'print(1)'
 expect_out 1
 
+# Whoever runs before others does not make what runs inside do so.
+if chrt --rr 5 nice -n -5 true 2>/dev/null; then
+	tried="chrt nice terrarium run"
+	chrt --rr 5 nice -n -5 "$terrarium" run --yes \
+		-c 'import os; print(os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0))' >out 2>err ||
+		wrong "failed"
+	expect_out "0 0"
+fi
+
 # Nobody reads any more.
 tried="terrarium run … | head -n 1"
 {
