@@ -102,7 +102,8 @@ struct app {
 	uint64_t credit_ns;          /* for frames between the regular ones */
 	uint64_t credit_at_ns;       /* when it was last counted up */
 	uint64_t painted_ns;         /* when the last frame was */
-	bool has_line_only;          /* it was only the line with the cursor */
+	bool has_part_only;          /* it was only what was waited for */
+	bool has_result;             /* this one shows a run that was waited for */
 	struct editor_glance glance; /* of the last frame that was whole */
 	bool has_told_beyond;        /* that there are no colours at the end of a big file */
 	uint64_t colours_cost_ns,

@@ -37,12 +37,30 @@ bool app_wants_frame(const struct app *a)
 	return (m->needs_draw || m->needs_editor_draw || m->needs_metrics_draw) && !a->editor;
 }
 
-/* What a key has written is to be seen before anything else is done for it; but the rest may not be put off
- * for ever, while one key follows another. */
-static bool paint_line_first(struct app *a)
+/* What is waited for is to be seen before all else: the line with the cursor after a key, the output when a
+ * run has ended. But the rest may not be put off for ever, while one key follows another. */
+static bool draw_awaited(struct app *a)
 {
-	return a->had_input && !a->has_line_only && a->model.needs_editor_draw
+	if (a->has_part_only)
+		return false;
+	if (a->model.needs_draw)
+		return a->has_result && view_output(&a->model, &a->canvas);
+	return a->had_input && a->model.needs_editor_draw
 	       && view_editor_line(&a->model, &a->canvas, &a->glance);
+}
+
+static void draw_all(struct app *a)
+{
+	struct model *m = &a->model;
+
+	if (m->needs_draw)
+		view(m, &a->canvas);
+	else if (m->needs_editor_draw)
+		view_editor(m, &a->canvas);
+	if (m->needs_metrics_draw && !m->needs_draw)
+		view_metrics(m, &a->canvas);
+	m->needs_draw = m->needs_editor_draw = m->needs_metrics_draw = false;
+	a->glance = view_glance(m);
 }
 
 void app_paint(struct app *a)
@@ -52,22 +70,12 @@ void app_paint(struct app *a)
 	bool is_resized = c->rows != a->model.rows || c->cols != a->model.cols;
 	if (is_resized && canvas_resize(c, a->model.rows, a->model.cols) < 0)
 		return; /* tried again with the next frame */
-	bool is_whole = a->model.needs_draw || is_resized;
-	a->has_line_only = !is_whole && paint_line_first(a);
-	if (is_whole) {
-		view(&a->model, c);
-	} else if (!a->has_line_only) {
-		if (a->model.needs_editor_draw)
-			view_editor(&a->model, c);
-		if (a->model.needs_metrics_draw)
-			view_metrics(&a->model, c);
-	}
+	a->model.needs_draw |= is_resized;
+	a->has_part_only = !is_resized && draw_awaited(a);
+	if (!a->has_part_only)
+		draw_all(a);
 	term_paint(a->term, c, &a->theme);
 	a->painted_ns = app_clock_ns();
-	if (a->has_line_only)
-		return; /* the rest comes with the next frame */
-	a->model.needs_draw = a->model.needs_editor_draw = a->model.needs_metrics_draw = false;
-	a->glance = view_glance(&a->model);
 }
 
 void app_await_result(struct app *a)
@@ -82,9 +90,9 @@ bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet)
 	count_credit(a, now_ns);
 	if (a->runs && now_ns < a->result_until_ns)
 		return false;
-	bool is_answer = a->had_input || a->result_until_ns;
+	a->has_result = a->result_until_ns;
 	a->result_until_ns = 0;
-	if (is_answer || now_ns - a->painted_ns >= FRAME_NS)
+	if (a->had_input || a->has_result || now_ns - a->painted_ns >= FRAME_NS)
 		return terminal_takes_more();
 	if (!is_quiet || a->credit_ns < PRICE_NS || !terminal_takes_more())
 		return false;

@@ -88,6 +88,18 @@ bool view_editor_line(const struct model *m, struct canvas *c, const struct edit
 	return true;
 }
 
+bool view_output(const struct model *m, struct canvas *c)
+{
+	struct rect pane = m->layout.panes[PANE_OUTPUT];
+
+	if (is_covered(m) || m->layout.kind == LAYOUT_TOO_SMALL || pane.rows <= 0 || c->n_pictures)
+		return false;
+	canvas_fill(c, pane, " ", style_of(ROLE_TEXT));
+	draw_output(m, c);
+	draw_status(m, c); /* which may reach up into it */
+	return true;
+}
+
 /* Something may lie over the metrics, or they are a part of the frame. */
 static bool is_layered(const struct model *m)
 {

@@ -31,6 +31,10 @@ struct editor_glance view_glance(const struct model *m);
  * since the pane was drawn from `last`, or something lies over it. */
 bool view_editor_line(const struct model *m, struct canvas *c, const struct editor_glance *last);
 
+/* Draw only the output, so that a result is seen before what else a run's end changes: view() has to come
+ * next. False: nothing was drawn, as there is no such pane or something may lie over it. */
+bool view_output(const struct model *m, struct canvas *c);
+
 /* Only what a sandbox uses, on the whole screen: m->metrics in view_monitor_area(), under its name, above a
  * line of keys. The model's other parts are not looked at. */
 struct rect view_monitor_area(int rows, int cols);

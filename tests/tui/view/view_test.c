@@ -545,6 +545,38 @@ static void a_line_that_is_covered_does_not_come_first(void **state)
 	tear_down();
 }
 
+/* The output drawn before the rest is what view() draws there. */
+static void the_output_comes_first(void **state)
+{
+	struct canvas whole;
+
+	(void)state;
+	set_up(true);
+	resize(36, 120);
+	view(&m, &canvas);
+	assert_int_equal(canvas_init(&whole, m.rows, m.cols), 0);
+	outpane_print(&m.out, OUT_STDOUT, 0, "something new\n", 14);
+	snprintf(m.sandbox.name, sizeof m.sandbox.name, "elsewhere"); /* in the title, which is not drawn */
+	assert_true(view_output(&m, &canvas));
+	view(&m, &whole);
+	struct rect pane = m.layout.panes[PANE_OUTPUT];
+	char *seen = canvas_dump(&canvas);
+	assert_non_null(strstr(seen, "something new"));
+	assert_null(strstr(seen, "elsewhere"));
+	free(seen);
+	for (int row = pane.row; row < pane.row + pane.rows; row++)
+		for (int col = pane.col; col < pane.col + pane.cols; col++)
+			assert_memory_equal(&canvas.cells[row * m.cols + col],
+					&whole.cells[row * m.cols + col], sizeof(struct cell));
+	m.sandboxes.is_shown = true;
+	assert_false(view_output(&m, &canvas));
+	m.sandboxes.is_shown = false;
+	resize(3, 10);
+	assert_false(view_output(&m, &canvas));
+	canvas_finish(&whole);
+	tear_down();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -560,6 +592,7 @@ int main(void)
 			cmocka_unit_test(the_editor_alone_is_enough),
 			cmocka_unit_test(the_line_comes_first),
 			cmocka_unit_test(a_line_that_is_covered_does_not_come_first),
+			cmocka_unit_test(the_output_comes_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
