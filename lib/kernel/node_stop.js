@@ -120,6 +120,7 @@ function terminate() {
 		kill(); // for as long as it takes
 }
 
+let kills = 0;
 let looks = 0; // of interrupt(), since the run is being stopped, that have seen nothing running
 
 /* The run ends with this, once what it does is terminated. */
@@ -129,7 +130,7 @@ function stop(status) {
 	stop_asked = false;
 	Atomics.store(cells, STOPS, 1);
 	run.outcome = { status };
-	looks = 0;
+	looks = kills = 0;
 }
 
 function stop_here(status) {
@@ -199,6 +200,17 @@ function is_fragile([file, name]) {
  * promises looks the same. */
 const LOOKS_MAX = 2;
 
+/* Amid promises V8 takes it for meant for this call alone: then the other thread is to do it, which takes a little
+ * longer. */
+const TERMINATE = 'terminate';
+
+function on_message(word) {
+	if (word !== TERMINATE)
+		return;
+	is_dying = false;
+	tidy();
+}
+
 /* Gives what signal() gives. */
 function interrupt() {
 	if (state === RUNNING && shield > 0)
@@ -210,16 +222,21 @@ function interrupt() {
 		return Atomics.load(cells, ENDS);
 	if (state === RUNNING)
 		stop('interrupted');
-	if (below.some(([file]) => file !== DRIVER) || ++looks > LOOKS_MAX) {
+	if (below.every(([file]) => file === DRIVER) && ++looks <= LOOKS_MAX) {
+		wake();
+		return Atomics.load(cells, ENDS);
+	}
+	if (kills++ % 2 === 0) {
 		kill();
 		return true;
 	}
-	wake();
-	return Atomics.load(cells, ENDS);
+	is_dying = is_torn = true; // until on_message()
+	clearAsyncIdStack();
+	return TERMINATE;
 }
 
 /* What the other thread calls through the inspector, in between any two steps of whatever runs here. The first two give
- * true, or what again() is to be called with a little later. */
+ * true, what again() is to be called with a little later, or TERMINATE. */
 const calls = {
 	/* SIGINT has come. */
 	signal() {
@@ -343,6 +360,12 @@ function watch(cells) {
 			call(code, (answer) => {
 				if (answer === true)
 					end();
+				else if (answer === 'terminate')
+					session.post('Runtime.terminateExecution', (error) => {
+						if (!error)
+							parentPort.postMessage(answer);
+						end();
+					});
 				else // without an answer something else was to be terminated, and this was
 					setTimeout(ask, 1, `again(${answer ?? ends})`);
 			});
@@ -410,6 +433,7 @@ function start_watcher() {
 		delete globalThis.__terrarium;
 		hide('module', main_module);
 		has_watcher = true;
+		watcher.on('message', on_message);
 		state = WAITING;
 		take();
 	});
