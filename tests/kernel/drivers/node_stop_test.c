@@ -4,6 +4,8 @@
  */
 #include "kernel/drivers/harness.h"
 
+#include <stdlib.h>
+
 enum { TIMES = 20 };
 
 static int start(void **state)
@@ -66,6 +68,12 @@ static void promises_can_be_interrupted(void **state)
 
 static void reading_of_files_can_be_interrupted(void **state)
 {
+	const struct driver *d = *state;
+	if (atoi(d->version) < 20) {
+		print_message("node %s can itself end when what it makes for a promise is interrupted\n",
+				d->version);
+		skip();
+	}
 	interrupt_often(*state, "const { readFile } = require('fs/promises'); console.log('on'); "
 				"for (let i = 0; i < 1000; i++) await readFile('/dev/null'); "
 				"await new Promise(() => {})");
