@@ -101,7 +101,7 @@ void __wrap_http_stream_end(struct http_request *base)
 
 /* ---- a server ------------------------------------------------------------------------------------ */
 
-static char dir[] = "/tmp/fault-server-XXXXXX";
+static char dir[] = "/tmp/terrarium-fault-server-XXXXXX";
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
@@ -375,6 +375,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
+	nftw(dir, remove_one, 16, FTW_PHYS | FTW_DEPTH); /* what it was refused the memory for before */
 	rmdir(dir);
 	return r;
 }
