@@ -14,6 +14,8 @@ struct trm_sandbox_opts;
 /* A measured value beside its reference, both in `unit`. `target`: the ratio (or, with
  * reference 0, the absolute value) that it must not exceed. */
 void report(const char *name, double value, const char *unit, double reference, double target);
+/* A value that tells what another one is worth on this machine today; nothing is asked of it. */
+void report_beside(const char *name, double value, const char *unit);
 /* Something could not be measured: said, and counted as not holding. */
 void report_missing(const char *name, const char *why);
 int report_write(const char *json_path); /* number of targets that do not hold, or -1 */

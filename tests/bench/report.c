@@ -53,6 +53,16 @@ void report(const char *name, double value, const char *unit, double reference, 
 	fflush(stdout);
 }
 
+void report_beside(const char *name, double value, const char *unit)
+{
+	cJSON *r = row(name);
+	cJSON_AddNumberToObject(r, "value", value);
+	cJSON_AddStringToObject(r, "unit", unit);
+	cJSON_AddBoolToObject(r, "holds", true);
+	printf("     %-46s %10.4g %s\n", name, value, unit);
+	fflush(stdout);
+}
+
 void report_missing(const char *name, const char *why)
 {
 	cJSON *r = row(name);

@@ -174,6 +174,30 @@ static void bench_paste(void)
 	samples_free(&b);
 }
 
+/* ---- what the machine is worth ---- */
+
+/* Most of a millisecond is spent on waking processes up, which takes ten times as long on a busy host. */
+static void bench_cat(void)
+{
+	static const char *const argv[] = {"/bin/sh", "-c", "stty raw -echo; echo ready; exec cat", NULL};
+	struct samples s = {0};
+	struct pty p;
+	if (!start(&p, argv, "ready"))
+		return;
+	for (int i = 0; i < KEYS; i++) {
+		pty_drain(&p, 5);
+		pty_forget(&p);
+		uint64_t start_ns = now_ns();
+		pty_send(&p, "x", 1);
+		if (pty_wait(&p, "x", 2000) >= 0)
+			samples_add(&s, (double)(p.last_read_ns - start_ns) / 1e6);
+	}
+	pty_stop(&p);
+	report_beside("a key through a terminal to cat and back", samples_at(&s, 0.5), "ms");
+	report_beside("the same, p99", samples_at(&s, 0.99), "ms");
+	samples_free(&s);
+}
+
 /* ---- run: Enter to result ---- */
 
 static void bench_run(const char *path)
@@ -377,6 +401,7 @@ void bench_tui(void)
 	bench_keys("key to cell, empty buffer", path);
 	bench_keys("key to cell, 100 000 lines", big);
 	bench_paste();
+	bench_cat();
 	bench_run(path);
 	bench_tui_flood(path);
 	bench_interrupt(path);

@@ -96,6 +96,7 @@ static void report_typing(struct typist *a, struct typist *b, struct typist *c)
 		report("key to screen in 100 000 coloured lines", samples_at(&a->ms, 0.5), "ms",
 				samples_at(&b->ms, 0.5), 1.5);
 		report("key to screen in 100 000 coloured lines, p99", samples_at(&a->ms, 0.99), "ms", 0, 2);
+		report_beside("that of nano, p99", samples_at(&b->ms, 0.99), "ms");
 		report("bytes to the terminal per key, against nano", bytes_per_key(a), "B", bytes_per_key(b),
 				6);
 	} else {
