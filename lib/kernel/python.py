@@ -38,8 +38,8 @@ line_cache = None  # that of linecache, once somebody has imported it
 flags = 0  # `from __future__` of earlier runs
 event_loop = None
 watched = {
-	'linecache', 'getpass', 'multiprocessing.util', 'matplotlib', 'matplotlib.backend_bases', 'matplotlib.pyplot',
-	'IPython.core.display_functions',
+	'linecache', 'getpass', 'multiprocessing.util', 'multiprocessing.spawn', 'matplotlib', 'matplotlib.backend_bases',
+	'matplotlib.pyplot', 'IPython.core.display_functions',
 }
 real_input = builtins.input
 first_excepthook = sys.excepthook  # a distribution may have put in its own

@@ -226,8 +226,36 @@ def share_spawns(util):
 	util.spawnv_passfds = spawnv_passfds
 
 
+def share_main(spawn):
+	"""A process that is spawned reads the program anew, from its file: which is not in the sandbox."""
+	prepare = spawn.get_preparation_data
+
+	def get_preparation_data(name):
+		data = prepare(name)
+		path = data.get('init_main_from_path')
+		code = sources.get(getattr(main, '__file__', None))
+		if path and code is not None and not os.path.exists(path):
+			data['init_main_from_path'] = later('write_main')(os.path.basename(path), code)
+		return data
+	spawn.get_preparation_data = get_preparation_data
+
+
+mains = {}  # code: the file that it was written to
+
+
+def write_main(name, code):
+	if not os.path.exists(mains.get(code, '')):
+		import tempfile
+		path = os.path.join(tempfile.mkdtemp(prefix='main-'), name)
+		with open(path, 'w', encoding='utf-8', errors='surrogatepass') as file:
+			file.write(code)
+		mains[code] = path
+	return mains[code]
+
+
 changes = {
 	'linecache': share_sources, 'getpass': share_getpass, 'multiprocessing.util': share_spawns,
+	'multiprocessing.spawn': lambda module: later('share_main')(module),
 	'matplotlib': lambda module: later('choose_backend')(module),
 	'matplotlib.backend_bases': lambda module: later('share_manager')(module),
 	'matplotlib.pyplot': lambda module: later('share_show')(module),

@@ -22,6 +22,19 @@ print(os.path.basename(__file__), inspect.getsource(A), end='')
 PYTHON
 try run --yes itself.py
 expect_out "itself.py class A: pass"
+# Processes that read the program anew find it, although its file is not in the sandbox.
+cat >spawns.py <<'PYTHON'
+import multiprocessing, os
+def square(x): return x * x
+if __name__ == '__main__':
+    for method in 'spawn', 'forkserver':
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            print(pool.map(square, range(3)), os.path.basename(__file__), os.listdir())
+PYTHON
+try run --yes --timeout 60 spawns.py
+expect_code 0
+expect_out "[0, 1, 4] spawns.py []
+[0, 1, 4] spawns.py []"
 try run --yes -c 'import sys; sys.exit(3)'
 expect_code 3
 try run --yes -c '1/0'
