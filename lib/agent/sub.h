@@ -34,7 +34,8 @@ struct sub *sub_create(struct proc *proc, struct client *client, uint32_t stream
 void sub_destroy(struct sub *sub);
 struct sub *sub_of(struct stream *stream); /* NULL if it is something else */
 
-/* The process runs: say so, and replay of what is kept as much as wire/frame.h says, everything, or nothing. */
+/* The process runs: say so, and replay of what is kept as much as wire/frame.h says, everything, or nothing.
+ */
 enum sub_replay { REPLAY_NEEDED, REPLAY_ALL, REPLAY_NONE };
 void sub_tell_started(struct sub *sub, bool was_there, enum sub_replay how);
 /* It takes output now. */

@@ -40,9 +40,9 @@
  * rest is everything that is kept, in its order; without, there is none, unless what the newest note
  * announced is not over. A process that nobody follows is read all the same, and never waits.
  *
- * Return. Who knows the process from before says in SPAWN which one it was (known_pid) and its `position` then.
- * If that is still so, nothing that was announced goes on, and nobody has the turn, STARTED brings the turn and
- * no replay: what was sent right behind SPAWN counts.
+ * Return. Who knows the process from before says in SPAWN which one it was (known_pid) and its `position`
+ * then. If that is still so, nothing that was announced goes on, and nobody has the turn, STARTED brings the
+ * turn and no replay: what was sent right behind SPAWN counts.
  *
  * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
  * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may

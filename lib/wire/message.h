@@ -43,7 +43,7 @@ struct spawn_msg {
 	char *cwd;
 	const char *script; /* borrowed from the payload by the reader */
 	size_t script_len;
-	char *label; /* "" for none */
+	char *label;             /* "" for none */
 	uint64_t known_position; /* see SPAWN_ATTACH in frame.h; 0: nothing is known */
 	uint32_t known_pid;
 };
