@@ -14,14 +14,15 @@
 
 static char top[64];
 
-static void on_space(void *user, const char *space)
+static int on_space(void *user, const char *space)
 {
 	(void)user;
 	if (strcmp(space, "s") != 0)
 		abort();
+	return 0;
 }
 
-static void on_entry(void *user, const char *space, const char *name, cJSON *config)
+static int on_entry(void *user, const char *space, const char *name, cJSON *config)
 {
 	struct rpc_config read;
 	(void)user, (void)space;
@@ -29,6 +30,7 @@ static void on_entry(void *user, const char *space, const char *name, cJSON *con
 		abort();
 	rpc_config_read(&read, config, NULL);
 	cJSON_Delete(config);
+	return 0;
 }
 
 static void make_dirs(void)
