@@ -48,6 +48,7 @@ main_thread = _thread.get_ident()
 
 state = WAITING
 early = False  # an interrupt has come before its run began
+in_hook = False  # what is raised now is lost
 run_id = None
 spawned = has_spawned = False  # this run, or any, has started processes
 in_child = False  # we are a process that the user's code has forked
@@ -142,6 +143,9 @@ def raise_early():
 
 def on_interrupt(signum, frame):
 	global early
+	if state == RUNNING and (in_hook or frame and frame.f_code is hook_code):
+		_thread.start_new_thread(later('interrupt_again'), (run_id,))
+		return
 	if state == RUNNING:
 		raise KeyboardInterrupt
 	if state != ENDING and (state != WAITING or wait_for(requests, 0)):
@@ -149,10 +153,19 @@ def on_interrupt(signum, frame):
 
 
 def on_unraisable(what):
-	"""An interrupt that meets a destructor ends nothing but that. It comes again."""
-	if what.exc_type is KeyboardInterrupt and state == RUNNING:
-		_thread.start_new_thread(later('interrupt_again'), (run_id,))
-	sys.__unraisablehook__(what)
+	"""An interrupt that meets a destructor ends nothing but that, and one that meets this, nothing at all. It comes
+	again."""
+	global in_hook
+	in_hook = True
+	try:
+		if what.exc_type is KeyboardInterrupt and state == RUNNING:
+			_thread.start_new_thread(later('interrupt_again'), (run_id,))
+		sys.__unraisablehook__(what)
+	finally:
+		in_hook = False
+
+
+hook_code = on_unraisable.__code__
 
 
 # ---- standard streams -------------------------------------------------------------

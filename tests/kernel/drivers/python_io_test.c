@@ -249,6 +249,26 @@ static void an_interrupt_of_a_destructor_is_one_of_the_run(void **state)
 	check_value(d, "x", "42");
 }
 
+/* What tells of a destructor swallows interrupts as well, and may be slow. */
+static void an_interrupt_of_what_tells_of_a_destructor_is_not_lost(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import sys, time\nreal = sys.__unraisablehook__\n"
+		      "def slow(what):\n    time.sleep(0.05)\n    real(what)\n"
+		      "sys.__unraisablehook__ = slow\nx = 42");
+	driver_send(d, "class Endless:\n"
+		       "    def __del__(self):\n"
+		       "        print('go')\n"
+		       "        while True: pass\n"
+		       "Endless()\n"
+		       "while True: pass");
+	driver_wait_text(d, 0, "go\n");
+	driver_interrupt(d);
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "interrupted");
+	check_value(d, "sys.__unraisablehook__ = real\nx", "42");
+}
+
 static void the_place_of_an_interrupt_is_shown(void **state)
 {
 	struct driver *d = *state;
@@ -463,6 +483,7 @@ int main(void)
 			CASE(a_pipe_made_non_blocking_by_a_child_works),
 			CASE(an_interrupt_keeps_the_state),
 			CASE(an_interrupt_of_a_destructor_is_one_of_the_run),
+			CASE(an_interrupt_of_what_tells_of_a_destructor_is_not_lost),
 			CASE(the_place_of_an_interrupt_is_shown),
 			CASE(an_interrupt_repeats_and_skips_no_line),
 			CASE(an_interrupt_between_runs_does_nothing),
