@@ -231,10 +231,8 @@ static void an_interrupt_keeps_the_state(void **state)
 }
 
 /* Python reports it there, and goes on. */
-static void an_interrupt_of_a_destructor_is_one_of_the_run(void **state)
+static void interrupt_endless_destructor(struct driver *d)
 {
-	struct driver *d = *state;
-	driver_run(d, "x = 42");
 	driver_send(d, "class Endless:\n"
 		       "    def __del__(self):\n"
 		       "        print('go')\n"
@@ -245,6 +243,13 @@ static void an_interrupt_of_a_destructor_is_one_of_the_run(void **state)
 	driver_interrupt(d);
 	driver_wait(d);
 	assert_string_equal(driver_text_of(d, "status"), "interrupted");
+}
+
+static void an_interrupt_of_a_destructor_is_one_of_the_run(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "x = 42");
+	interrupt_endless_destructor(d);
 	assert_contains(d->err, "Exception ignored in: <function Endless.__del__");
 	check_value(d, "x", "42");
 }
@@ -256,16 +261,7 @@ static void an_interrupt_of_what_tells_of_a_destructor_is_not_lost(void **state)
 	driver_run(d, "import sys, time\nreal = sys.__unraisablehook__\n"
 		      "def slow(what):\n    time.sleep(0.05)\n    real(what)\n"
 		      "sys.__unraisablehook__ = slow\nx = 42");
-	driver_send(d, "class Endless:\n"
-		       "    def __del__(self):\n"
-		       "        print('go')\n"
-		       "        while True: pass\n"
-		       "Endless()\n"
-		       "while True: pass");
-	driver_wait_text(d, 0, "go\n");
-	driver_interrupt(d);
-	driver_wait(d);
-	assert_string_equal(driver_text_of(d, "status"), "interrupted");
+	interrupt_endless_destructor(d);
 	check_value(d, "sys.__unraisablehook__ = real\nx", "42");
 }
 
