@@ -15,7 +15,7 @@
 #include "fault/walk.h"
 #include "install/install.h"
 
-static char top[] = "/tmp/fault-calls-XXXXXX";
+static char top[] = "/tmp/terrarium-fault-calls-XXXXXX";
 
 /* ---- lib/sync ------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@
 #include "tree/source.h"
 #include "wire/lifeline.h"
 
-static char top[] = "/tmp/fault-data-XXXXXX";
+static char top[] = "/tmp/terrarium-fault-data-XXXXXX";
 
 static void write_file(const char *path, const char *text)
 {

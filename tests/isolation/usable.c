@@ -57,7 +57,7 @@ static void probe_turn(int fd, volatile struct delays *to)
 
 static struct probe probe_begin(void)
 {
-	char path[] = "/tmp/isolation-probe-XXXXXX";
+	char path[] = "/tmp/terrarium-isolation-probe-XXXXXX";
 	struct probe p = {.delays = mmap(NULL, sizeof *p.delays, PROT_READ | PROT_WRITE,
 					  MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
 	int fd = mkstemp(path);

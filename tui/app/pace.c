@@ -3,7 +3,8 @@
  * that a result is on the screen when it is there; that costs credit, lest a program
  * that prints a line every millisecond makes us paint a thousand times a second. While more and
  * more comes in (a flood), about 60 times a second. A terminal that does not take what it is
- * given is not given more: the loop never waits for it. */
+ * given is not given more: the loop never waits for it. What a key or a run's end is answered with
+ * goes ahead, in a frame of its own; all else follows when nothing more is waiting. */
 #include <poll.h>
 #include <unistd.h>
 
