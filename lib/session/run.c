@@ -193,6 +193,7 @@ static void number_anew(struct trm_run *run)
 			run->filename = name;
 		}
 	}
+	run->seen_before = s->seen_number;
 	s->seen_number = run->number;
 	if (s->last_number < run->number)
 		s->last_number = run->number;
@@ -284,6 +285,8 @@ void run_take_back(struct trm_run *run)
 	stray_unwatch(run->session);
 	run->is_begun = run->has_opened_stdin = run->has_passed_eof = false;
 	run->early_passed = 0;
+	if (run->session->seen_number == run->number) /* nobody has seen it */
+		run->session->seen_number = run->seen_before;
 	run_requeue(run);
 }
 

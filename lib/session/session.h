@@ -155,6 +155,7 @@ struct trm_run {
 	uint64_t told_position; /* bytes that it has written, as far as we know */
 	/* of one of ours in a shared kernel */
 	uint64_t missed_bytes; /* of its output, as we had to be left behind */
+	uint64_t seen_before;  /* the session's seen_number before it was sent */
 	bool has_sent_stdin;
 	int64_t timeout_ms;
 	bool offers_stdin, has_manual_credit;

@@ -113,6 +113,11 @@ tried="the number of the run"
 expect_in err 'File "<run 11>"'
 "$terrarium" run --yes --name again -c '1 / 0' >out 2>err
 expect_in err 'File "<run 12>"'
+# What was printed in between takes no number: the run that was sent too soon keeps its own.
+try run --yes --name again -c 'talker = subprocess.Popen("read line <go; yes late | head -c 1000000; touch said", shell=True)'
+try exec again -- sh -c 'echo >go; until [ -e said ]; do sleep 0.01; done'
+"$terrarium" run --yes --name again -c '1 / 0' >out 2>err
+expect_in err 'File "<run 14>"'
 "$terrarium" stop --yes again >out
 
 # ---- ps
