@@ -38,6 +38,8 @@ void trm_run_interrupt(struct trm_run *run)
 		return;
 	}
 	run_release_credit(run); /* if we have been left behind, we go back to interrupt it */
+	if (k && share_is_presumed(k) && sandbox_is_attached(run->session->sandbox))
+		return; /* what the interpreter does may be another's: share.c goes on when STARTED tells */
 	if (k && k->proc && k->stage != STAGE_KILLED && share_is_on(k))
 		stop_kill(k); /* it would live on without us, and run this */
 	else if (k && k->proc && k->stage != STAGE_KILLED)

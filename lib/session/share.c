@@ -242,6 +242,18 @@ static void greet(struct kernel *k, const struct started_msg *how)
 	kernel_event_finish(&event);
 }
 
+/* It was interrupted before it was known whether the interpreter has it. A new one would live on without us,
+ * and run this. */
+static void stop_unwanted(struct kernel *k)
+{
+	if (!k->run || !k->run->is_interrupted || k->stage != STAGE_CALM)
+		return;
+	if (k->is_ready)
+		stop_interrupt(k);
+	else
+		stop_kill(k);
+}
+
 static void on_started(void *user, const struct started_msg *how)
 {
 	struct kernel *k = user;
@@ -286,6 +298,8 @@ static void on_started(void *user, const struct started_msg *how)
 			k->run->begun_ns = k->run->sent_ns;
 		share_counted(k);
 	}
+	if (is_return)
+		stop_unwanted(k);
 	session_due(k->session);
 	session_leave(k->session);
 }

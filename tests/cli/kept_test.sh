@@ -259,6 +259,37 @@ tried="run --name, then SIGTERM"
 expect_code 143
 try run --yes --name lab -c 'x'
 expect_out 41
+# Not even if the sandbox had not answered yet: here the agent stands still meanwhile. Nor is any state lost.
+agent() {
+	python3 -c '
+import sys
+def below(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return [p for child in f.read().split() for p in [child] + below(child)]
+for pid in below(sys.argv[1]):
+    with open(f"/proc/{pid}/stat") as f:
+        if "(agent)" in f.read():
+            print(pid)' "$(field lab keeper_pid)"
+}
+has_taken_signals() { ! grep -q 'Pnd:.*[1-9a-f]' "/proc/$pid/status" 2>/dev/null; }
+agents=$(agent)
+[ -n "$agents" ] || wrong "there should be an agent"
+for signal in INT TERM; do
+	tried="run --name, then SIG$signal before the agent has answered"
+	kill -STOP $agents
+	setsid "$terrarium" run --yes --name lab --timeout 60 -c 'while True: pass' >out 2>err &
+	pid=$!
+	until_true has_clients lab 1
+	kill -$signal $pid
+	until_true has_taken_signals
+	kill -CONT $agents
+	code=0
+	wait $pid || code=$?
+	[ $signal = INT ] && expect_code 130 || expect_code 143
+	try run --yes --name lab --timeout 20 -c 'x'
+	expect_out 41
+	[ "$(field lab clients)" = 0 ] || wrong "nobody is left"
+done
 
 # ---- the reasons of an end reach everybody who is attached
 

@@ -318,13 +318,21 @@ static void start_next(struct play *p)
 
 /* ---- the stage ------------------------------------------------------------------------ */
 
+/* A sandbox that runs already may have the run before it has answered us. */
+static bool may_be_running(const struct play *p)
+{
+	const struct trm_sandbox *s = p->stage.sandbox;
+	return p->run && (trm_sandbox_is_ready(s) || (trm_sandbox_is_attached(s) && !p->was_interrupted));
+}
+
 static void on_interrupt(void *user)
 {
 	struct play *p = user;
+	bool is_to_be_told = !p->is_over && may_be_running(p);
 	p->was_interrupted = true;
 	if (p->is_over) /* only output is left, which nobody takes */
 		stage_close(&p->stage);
-	else if (p->run && trm_sandbox_is_ready(p->stage.sandbox))
+	else if (is_to_be_told)
 		trm_run_interrupt(p->run); /* a second one kills at once */
 	else
 		finish_with(p, CMD_SIGNALLED + SIGINT);
@@ -343,7 +351,7 @@ static void on_closed(void *user, const struct trm_error *why)
 static bool on_signal(void *user, int signo)
 {
 	struct play *p = user;
-	if (!stage_is_shared(&p->stage) || p->is_over || !p->run || !trm_sandbox_is_ready(p->stage.sandbox))
+	if (!stage_is_shared(&p->stage) || p->is_over || !may_be_running(p))
 		return false;
 	p->was_interrupted = true;
 	p->stage.ended_by = signo;
