@@ -100,6 +100,8 @@ static int send_first(struct kernel *k, struct trm_error *reterr)
 void question_next(struct kernel *k, bool in_turn)
 {
 	struct trm_error why;
+	if (k->questions && k->run && k->run->is_foreign)
+		share_want_turn(k); /* and if nobody has it any more, the run's time limit is ours to keep */
 	while (k->questions && kernel_is_free(k) && !k->session->is_closed) {
 		if (begin_restart(k))
 			return;

@@ -290,6 +290,27 @@ for signal in INT TERM; do
 	expect_out 41
 	[ "$(field lab clients)" = 0 ] || wrong "nobody is left"
 done
+# Whose program is gone is interrupted from a transcript, and its time-out is kept to by whoever only asks something.
+abandon() {
+	"$terrarium" run --yes --name lab --timeout "$1" -c 'print("started", flush=True)
+while True: pass' >out 2>err &
+	pid=$!
+	until_true grep -q started out
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+}
+abandon 600
+tried="repl: :interrupt"
+code=0
+printf ':interrupt\nx\n' | setsid -w "$terrarium" repl --yes --name lab >out 2>err || code=$?
+expect_code 0
+expect_out 41
+expect_err ""
+abandon 1
+tried="repl, behind an abandoned run"
+printf 'x\n' | setsid -w timeout 60 "$terrarium" attach --repl --yes lab >out 2>err || code=$?
+expect_code 0
+expect_out 41
 
 # ---- the reasons of an end reach everybody who is attached
 

@@ -75,6 +75,15 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 static const struct trm_run_cb run_cb = {
 		.output = on_output, .display = on_display, .input = on_input, .done = on_done};
 
+static void on_quiet_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	(void)run, (void)result;
+	forget(user);
+}
+
+/* A transcript is not for what others do, but it can interrupt them. */
+static const struct trm_run_cb quiet_cb = {.done = on_quiet_done};
+
 /* ---- its beginning --------------------------------------------------------------------------- */
 
 static void announce(struct repl *r, const struct other *o, const struct trm_origin *origin)
@@ -96,7 +105,7 @@ static void announce(struct repl *r, const struct other *o, const struct trm_ori
 void others_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
 {
 	struct repl *r = user;
-	struct other *o = repl_has_person(r) ? calloc(1, sizeof *o) : NULL;
+	struct other *o = calloc(1, sizeof *o);
 	if (!o)
 		return;
 	*o = (struct other){.r = r,
@@ -112,13 +121,14 @@ void others_joined(void *user, struct trm_run *run, const struct trm_origin *ori
 	else
 		snprintf(o->title, sizeof o->title, "[%" PRIu64 "]", trm_run_number(run));
 	r->others = o;
-	announce(r, o, origin);
-	trm_run_follow(run, &run_cb, o);
+	if (repl_has_person(r))
+		announce(r, o, origin);
+	trm_run_follow(run, repl_has_person(r) ? &run_cb : &quiet_cb, o);
 }
 
 void others_tell_wait(struct repl *r)
 {
-	for (struct other *o = r->others; o; o = o->next)
+	for (struct other *o = r->others; o && repl_has_person(r); o = o->next)
 		if (o->lang == r->lang && !o->is_command)
 			repl_say(r, "waiting for run %" PRIu64 " of %s; Ctrl-C gives up, :interrupt stops it",
 					trm_run_number(o->run), *o->by ? o->by : "another client");
