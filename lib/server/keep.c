@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct keep {
 	keep_done_fn *fn;
 	void *user;
 	char path[PATH_MAX], temp[PATH_MAX]; /* the tree; one that is not whole */
-	uint64_t max_bytes;
+	uint64_t max_bytes, saved_bytes;     /* of all places together */
 	struct trm_copy *copy;
 	struct trm_timer *patience;
 	uint64_t last_progress, n_refused;
@@ -177,7 +178,13 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 	struct keep *k = user;
 	k->copy = NULL;
 	k->n_refused += progress->refused;
+	k->saved_bytes += progress->bytes;
 	k->why = *why;
+	/* The copy names its own option, and what was left of the limit. */
+	if (!k->is_restore && why->code == TRM_ETOOBIG && strstr(why->msg, "MiB"))
+		trm_error_set(&k->why, TRM_ETOOBIG,
+				"there are more than the %" PRIu64 " MiB that may be saved (--keep-files)",
+				k->max_bytes >> 20);
 	if (why->code)
 		end(k);
 	else
@@ -196,6 +203,7 @@ static int copy(struct keep *k, size_t place, struct trm_error *reterr)
 {
 	char inside[TRM_INSIDE_PATH + 8], saved[PATH_MAX + 16];
 	const char *const sources[] = {k->is_restore ? saved : inside, NULL};
+	uint64_t left = k->max_bytes > k->saved_bytes ? k->max_bytes - k->saved_bytes : 0;
 	const char *target = k->is_restore ? inside : saved;
 	snprintf(inside, sizeof inside, ":%s%s", source_of(k, place), k->is_restore ? "" : "/.");
 	snprintf(saved, sizeof saved, "%s/%s%s", k->is_restore ? k->path : k->temp, PLACES[place].dir,
@@ -207,7 +215,7 @@ static int copy(struct keep *k, size_t place, struct trm_error *reterr)
 			.own = k->sandbox,
 			.in_fd = -1,
 			.out_fd = -1,
-			.max_bytes = k->max_bytes,
+			.max_bytes = k->is_restore || left ? left : 1, /* 0 would be the usual limit */
 			.one_system = true,
 			.max_files = KEEP_MAX_FILES};
 	return trm_copy_start(k->loop, &opts, &COPY_CB, k, &k->copy, reterr);

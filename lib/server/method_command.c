@@ -36,7 +36,7 @@ struct command_call {
 	struct run_stream *stream;
 	bool has_terminal;
 	uint64_t rows, cols; /* of the terminal */
-	bool wants_stdin, has_timed_out;
+	bool wants_stdin, has_started, has_timed_out;
 };
 
 /* ---- the reply --------------------------------------------------------------------------- */
@@ -83,6 +83,15 @@ static void fail_to_start(const struct command_call *c, const struct trm_error *
 	call_fail(c->use.call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command, why->msg);
 }
 
+/* What ran is not said to have been unable to. */
+static void fail_lost(const struct command_call *c, const struct trm_error *why)
+{
+	call_fail(c->use.call, RPC_INTERNAL,
+			"sandbox '%s' in namespace '%s' ended while the command '%.200s' ran: %s",
+			c->use.target.name, c->use.target.space, c->command,
+			c->use.served->state == SERVED_STOPPING ? "it was stopped" : why->msg);
+}
+
 static void reply(struct command_call *c, const struct trm_exit *exit, const struct trm_error *why)
 {
 	struct trm_result kept = {0};
@@ -93,6 +102,8 @@ static void reply(struct command_call *c, const struct trm_exit *exit, const str
 		fail_timeout(c, &kept);
 	else if (exit)
 		call_result(c->use.call, make_result(c, exit, &kept));
+	else if (c->has_started)
+		fail_lost(c, why);
 	else
 		fail_to_start(c, why);
 	free(kept.output);
@@ -190,6 +201,7 @@ static void on_started(void *user, struct trm_proc *proc, uint32_t pid)
 	struct command_call *c = user;
 	(void)proc;
 	(void)pid;
+	c->has_started = true;
 	run_stream_begin(c->stream);
 }
 

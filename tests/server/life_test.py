@@ -46,6 +46,23 @@ def stopping(program):
     s.remove()
 
 
+def ending(program):
+    """A command that runs while its sandbox ends is not said to have been unable to run."""
+    s = Server(program)
+    s.start_box()
+
+    def sleeps():
+        return wait_until(lambda: "sleep" in s.command("ps", "-eo", "comm").out)
+    r, _ = together(lambda: s.command("sleep", "60"), lambda: sleeps() and s.stop_box())
+    check("a command that a stop ends", r.failed(500, 5002, "sandbox 'box' in namespace 'default' ended while the "
+                                                 "command 'sleep' ran: it was stopped"), r)
+    s.start_box()
+    r, _ = together(lambda: s.command("sleep", "60"),
+                    lambda: sleeps() and os.kill(s.boxes()[0]["keeper_pid"], signal.SIGKILL))
+    check("a command whose sandbox dies", r.failed(500, 5002, "ended while the command 'sleep' ran", "killed"), r)
+    s.remove()
+
+
 def dying(program):
     s = Server(program)
     s.start_box()
@@ -116,7 +133,13 @@ def hostile(program):
     s.start_box()
     s.run("open('big', 'wb').write(b'x' * 2000000)")
     r = s.stop_box()
-    check("more than may be saved is told", r.status == 200 and "files were not saved" in r.result, r)
+    check("more than may be saved is told", r.status == 200 and r.result.endswith(
+        "its files were not saved: there are more than the 1 MiB that may be saved (--keep-files)"), r)
+    s.start_box()
+    for place in "/workspace", "/tmp":
+        s.run(f"open('{place}/half', 'wb').write(b'x' * 600000)")
+    r = s.stop_box()
+    check("all places together count", "more than the 1 MiB" in r.result, r)
     s.start_box()
     check("what was saved before is there", s.run("import os; os.listdir()").out == ["['small']"], s.run("os.listdir()"))
     s.command("bash", "-c", "d=x; for i in $(seq 300); do mkdir -p $d; d=$d/x; done; ln -s /etc/passwd p; ln -s ../../../../.. up;"
@@ -201,4 +224,4 @@ def files(program):
     s.remove()
 
 
-main(stopping, dying, limits, hostile, configured, files)
+main(stopping, ending, dying, limits, hostile, configured, files)
