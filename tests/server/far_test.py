@@ -142,6 +142,20 @@ def copying(program):
     s.remove()
 
 
+def warning(program):
+    """What a start does not give is said, once."""
+    s = Server(program)
+    line = Line(s)
+    done = line("run", "--yes", "--image", "microsandbox/node", "-c", "1")
+    check("a language that the image lacks", done.returncode == 125 and done.stderr.count("Unsupported language") == 1, done)
+    done = line("run", "--yes", "--port", "8080", "--net", "on", "-c", "print(1)", "-c", "print(2)")
+    check("ports and network", done.returncode == 0 and done.stdout == "1\n2\n" and done.stderr.count("\n") == 1
+          and "ports are not forwarded" in done.stderr and "no network" in done.stderr, done)
+    done = line("exec", "--port", "8080", "--", "true")
+    check("also of a command", done.returncode == 0 and "ports are not forwarded" in done.stderr, done)
+    s.remove()
+
+
 def refusing(program):
     s = Server(program, is_dev=False)
     line = Line(s)
@@ -160,4 +174,4 @@ def refusing(program):
     dev.remove()
 
 
-main(joining, flooding, looking, copying, refusing)
+main(joining, flooding, looking, copying, warning, refusing)

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <terrarium/text.h>
+
 #include "backend/microsandbox/msb.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -16,6 +18,27 @@
 /* ---- start ----------------------------------------------------------------------------------- */
 
 static void begin_stop(struct msb_box *b, uint32_t limit_ms);
+
+/* What is left out of "started successfully" is said behind a semicolon. */
+static void take_warning(struct msb_box *b, const char *words)
+{
+	const struct msb *m = b->msb;
+	const char *more = words ? strstr(words, "; ") : NULL;
+	char line[160];
+	*b->warning = '\0';
+	if (words && (strstr(words, "timed out waiting") || strstr(words, "couldn't verify"))) {
+		snprintf(b->warning, sizeof b->warning,
+				"the sandbox may still be starting, says the server: what runs first may "
+				"take longer");
+	} else if (more) {
+		trm_text_clean_line(line, sizeof line, more + 2, strlen(more + 2));
+		snprintf(b->warning, sizeof b->warning, "of the sandbox the server says: %s", line);
+	}
+	if (m->settings.wants_net && m->network == MSB_NETWORK_OFF)
+		snprintf(b->warning + strlen(b->warning), sizeof b->warning - strlen(b->warning),
+				"%sthe server gives its sandboxes no network: 'terrarium serve --net on' does",
+				*b->warning ? "; " : "");
+}
 
 static void on_started(void *user, const cJSON *result, const struct trm_error *why)
 {
@@ -33,8 +56,7 @@ static void on_started(void *user, const cJSON *result, const struct trm_error *
 		msb_box_failed(b, why);
 		return;
 	}
-	const char *words = cJSON_GetStringValue(result);
-	b->owes_warning = words && (strstr(words, "timed out waiting") || strstr(words, "couldn't verify"));
+	take_warning(b, cJSON_GetStringValue(result));
 	b->state = BOX_UP;
 	b->was_seen_running = false;
 	b->seen_stopped = 0;

@@ -99,10 +99,11 @@ static void begin_run(struct msb_proc *p, const char *id, const cJSON *request)
 	p->request = NULL;
 }
 
-/* What is left to be done at the end of a program: only a server with our extension can be told. */
+/* What is left to be done at the end of a program: only a server with our extension can be told. Where
+ * nothing has run, as the image lacks the language or the last run took the interpreter along, nothing is. */
 static void leave(struct msb_proc *p, const char *id, const cJSON *request)
 {
-	if (!(p->msb->extensions & MSB_EVENTS)) {
+	if (!(p->msb->extensions & MSB_EVENTS) || !p->n_runs) {
 		msb_proc_end(p, 0, 0);
 		return;
 	}

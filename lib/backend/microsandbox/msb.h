@@ -83,6 +83,7 @@ struct msb_settings {
 	double cpus;         /* as asked for */
 	unsigned whole_cpus; /* as the server gets them */
 	uint64_t mem_bytes;
+	bool wants_net;
 };
 
 /* TRM_EINVAL with a sentence. */
@@ -129,7 +130,7 @@ struct msb_box {
 	const char *image; /* borrowed */
 	enum box_state state;
 	bool is_found;          /* it ran before us */
-	bool owes_warning;      /* the server was not sure that it is up */
+	char warning[256];      /* what the start was not as asked for, to be said before what runs first */
 	bool is_wanted;         /* while it stops: to be started again */
 	bool was_seen_running;  /* by metrics, since it was started */
 	unsigned seen_stopped;  /* … and so often not, after that */

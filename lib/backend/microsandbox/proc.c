@@ -231,10 +231,9 @@ void msb_spawn(struct msb *m, uint32_t stream, const struct spawn_msg *msg)
 void msb_proc_begin(struct msb_proc *p)
 {
 	p->is_waiting = false;
-	if (p->box->owes_warning)
-		msb_proc_say(p, "the sandbox may still be starting, says the server: what runs first may "
-				"take longer");
-	p->box->owes_warning = false;
+	if (*p->box->warning)
+		msb_proc_say(p, p->box->warning);
+	*p->box->warning = '\0';
 	if (p->lang)
 		msb_kernel_start(p);
 	else

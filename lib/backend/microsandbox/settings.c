@@ -160,6 +160,7 @@ static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	s->cpus = opts->limits.cpus;
 	s->whole_cpus = s->cpus < 1 ? 1 : (unsigned)lround(s->cpus);
 	s->mem_bytes = opts->limits.mem_bytes;
+	s->wants_net = opts->limits.net;
 	if (s->whole_cpus > CPUS_MAX)
 		return trm_error_set(
 				reterr, TRM_EINVAL, "a microsandbox server gives at most %d cores", CPUS_MAX);
