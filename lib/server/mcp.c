@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include <terrarium/terrarium.h>
 
@@ -17,11 +18,20 @@
 
 enum { NOT_FOUND = -32601, BAD_PARAMS = -32602, INTERNAL = -32603, BATCH_MAX = 64, IMAGES_MAX = 64 };
 
+/* A number that nobody guesses, given by initialize and sent along from then on: ids of requests are told
+ * apart by it. Nothing is kept of it. */
+enum { SESSION_BYTES = 16, SESSION_TEXT = 2 * SESSION_BYTES + 1 };
+
+#define SESSION_HEADER "Mcp-Session-Id"
+
 /* What was posted: one message, or several at once. */
 struct post {
 	struct trm_server *server;
+	struct post *next;
 	struct http_request *http; /* NULL: the client has left */
 	struct caller who;
+	char session[SESSION_TEXT]; /* "": none */
+	bool begins_session;
 	struct message *messages; /* that have no answer yet */
 	bool is_batch;
 	bool is_read;   /* all messages have been looked at */
@@ -35,7 +45,8 @@ struct message {
 	struct post *post;
 	struct rpc_request request;
 	struct call call;
-	bool is_gone; /* the call knows that the client has left */
+	bool is_gone;     /* the call knows that the client has left */
+	bool is_canceled; /* nobody wants to know what becomes of it */
 };
 
 /* ---- replies ---- */
@@ -48,20 +59,38 @@ static void send_nothing(struct http_request *http)
 	http_reply(http, accept && strstr(accept, "text/event-stream") ? 202 : 200, NULL, NULL, NULL, 0);
 }
 
+static void make_session(char out[static SESSION_TEXT])
+{
+	unsigned char bytes[SESSION_BYTES];
+	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		return;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+}
+
 static void send_replies(struct post *post)
 {
 	cJSON *reply = post->is_batch ? post->replies : cJSON_GetArrayItem(post->replies, 0);
 	char *body = cJSON_PrintUnformatted(reply);
+	char session[SESSION_TEXT] = "";
+	const char *const headers[] = {SESSION_HEADER, session, NULL};
+	if (post->begins_session)
+		make_session(session);
 	if (body)
-		http_reply(post->http, 200, "application/json", NULL, body, strlen(body));
+		http_reply(post->http, 200, "application/json", *session ? headers : NULL, body,
+				strlen(body));
 	else
 		server_refuse(post->http, RPC_INTERNAL, NULL, "out of memory", NULL);
 }
 
 static void post_end_when_answered(struct post *post)
 {
+	struct post **link = &post->server->posts;
 	if (!post->is_read || post->messages)
 		return;
+	while (*link != post)
+		link = &(*link)->next;
+	*link = post->next;
 	if (post->http && post->is_short)
 		server_refuse(post->http, RPC_INTERNAL, NULL, "out of memory", NULL);
 	else if (post->http && cJSON_GetArraySize(post->replies))
@@ -90,6 +119,11 @@ static void message_end(struct message *m, cJSON *reply)
 /* One that there was no memory for is missed by the post as a whole. */
 static void reply_with(struct message *m, cJSON *reply)
 {
+	if (m->is_canceled) {
+		cJSON_Delete(reply);
+		message_end(m, NULL);
+		return;
+	}
 	m->post->is_short |= !reply;
 	message_end(m, reply);
 }
@@ -216,6 +250,7 @@ static void initialize(struct message *m)
 	rpc_put_text(&result, "protocolVersion", version);
 	rpc_put(&result, "capabilities", capabilities);
 	rpc_put(&result, "serverInfo", info);
+	m->post->begins_session = true;
 	reply_result(m, result);
 }
 
@@ -248,6 +283,25 @@ static void get_prompt(struct message *m)
 		reply_result(m, result);
 }
 
+/* The call goes the way of one whose client has left, and its post is answered without it. */
+static void cancel(const struct message *notification)
+{
+	const struct post *by = notification->post;
+	const cJSON *id = cJSON_GetObjectItemCaseSensitive(notification->request.params, "requestId");
+	for (struct post *post = id && *by->session ? by->server->posts : NULL; post; post = post->next) {
+		if (strcmp(post->session, by->session) != 0)
+			continue;
+		for (struct message *m = post->messages; m; m = m->next) {
+			const cJSON *its = cJSON_GetObjectItemCaseSensitive(m->request.json, "id");
+			if (!m->call.server || m->is_gone || !cJSON_Compare(its, id, true))
+				continue;
+			m->is_gone = m->is_canceled = true;
+			call_gone(&m->call); /* both may be no more */
+			return;
+		}
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(struct message *m);
@@ -264,6 +318,8 @@ static void begin(struct message *m)
 {
 	const char *method = m->request.method;
 	struct trm_error why = {0};
+	if (strcmp(method, "notifications/cancelled") == 0)
+		cancel(m);
 	if (strncmp(method, "notifications/", strlen("notifications/")) == 0) {
 		message_end(m, NULL);
 		return;
@@ -383,6 +439,7 @@ void mcp_handle(struct trm_server *server, struct http_request *http, const stru
 {
 	struct post *post = calloc(1, sizeof *post);
 	cJSON *replies = cJSON_CreateArray();
+	const char *session = http_header(http, SESSION_HEADER);
 	if (!post || !replies) {
 		free(post);
 		cJSON_Delete(replies);
@@ -390,10 +447,14 @@ void mcp_handle(struct trm_server *server, struct http_request *http, const stru
 		return;
 	}
 	*post = (struct post){.server = server,
+			.next = server->posts,
 			.http = http,
 			.who = *who,
 			.replies = replies,
 			.is_batch = is_list(http->body)};
+	if (session && strlen(session) < sizeof post->session)
+		snprintf(post->session, sizeof post->session, "%s", session);
+	server->posts = post;
 	http->on_gone = on_gone;
 	http->user = post;
 	if (post->is_batch)

@@ -61,7 +61,8 @@ static bool has_verb(const struct route *route, const char *method)
 static void preflight(struct http_request *request)
 {
 	static const char *const headers[] = {"Access-Control-Allow-Methods", "GET,POST,PUT,DELETE",
-			"Access-Control-Allow-Headers", "authorization,accept,content-type",
+			"Access-Control-Allow-Headers",
+			"authorization,accept,content-type,mcp-session-id,mcp-protocol-version",
 			"Access-Control-Max-Age", "600", NULL};
 	http_reply(request, 200, NULL, headers, NULL, 0);
 }

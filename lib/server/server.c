@@ -19,7 +19,8 @@ enum {
 /* What every reply says. Any page of a browser may read it. */
 static const char *const headers[] = {"Access-Control-Allow-Origin", "*", "Vary",
 		"origin, access-control-request-method, access-control-request-headers",
-		"Access-Control-Expose-Headers", "Terrarium-Extensions, Terrarium-Run, Terrarium-Reason",
+		"Access-Control-Expose-Headers",
+		"Terrarium-Extensions, Terrarium-Run, Terrarium-Reason, Mcp-Session-Id",
 		"Terrarium-Extensions", "events, input, interrupt, ask, terminal, files", NULL};
 
 void trm_serve_opts_default(struct trm_serve_opts *opts)

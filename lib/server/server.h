@@ -23,6 +23,8 @@
 #include "server/fleet.h"
 #include "server/front.h"
 
+struct post;
+
 struct trm_server {
 	struct trm_loop *loop;
 	struct trm_serve_opts opts; /* texts are copied into the buffers below */
@@ -33,6 +35,7 @@ struct trm_server {
 	struct trm_timer *end; /* while closing: the next look whether all is over */
 	uint64_t last_call;
 	struct run_stream *runs; /* whose clients want events */
+	struct post *posts;      /* to /mcp, that have no answer yet (mcp.c) */
 	bool is_closing;
 	uint64_t ended_ns;        /* all sandboxes were gone */
 	struct hmac hmac;         /* zeroed in developers' mode */

@@ -129,6 +129,19 @@ class Mcp(unittest.IsolatedAsyncioTestCase):
             self.assertIn("ZeroDivisionError", text)
             await self.good(session, "sandbox_stop", sandbox="plain")
 
+    @unittest.skipUnless(Client, "this generation does not take back what it no longer waits for")
+    async def test_canceled(self):
+        async with self.session() as session:
+            await self.good(session, "sandbox_start", sandbox="slow", config={"image": "microsandbox/python"})
+            with self.assertRaises(MCPError):
+                await session.call_tool("sandbox_run_code", {"sandbox": "slow", "language": "python",
+                                                             "code": "import time\nx = 6\ntime.sleep(3600)"},
+                                        read_timeout_seconds=1.0)
+            # The same interpreter, which is free again.
+            text = await self.good(session, "sandbox_run_code", sandbox="slow", code="x * 7", language="python")
+            self.assertIn("42", text)
+            await self.good(session, "sandbox_stop", sandbox="slow")
+
     async def test_failures(self):
         async with self.session() as session:
             where = {"namespace": "default"}

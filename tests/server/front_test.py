@@ -85,7 +85,7 @@ def origins(program):
         "Access-Control-Request-Headers": "authorization,content-type"})
     check("a preflight passes", status == 200 and headers["access-control-allow-origin"] == "*"
           and "POST" in headers["access-control-allow-methods"]
-          and "authorization" in headers["access-control-allow-headers"], headers)
+          and all(name in headers["access-control-allow-headers"] for name in ("authorization", "mcp-session-id")), headers)
     for path in ("/api/v1/health", "/nowhere"):
         headers = line.ask("GET", path, headers={"Origin": "http://a.example"})[1]
         check("replies may be read by any page", headers["access-control-allow-origin"] == "*", headers)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """methods_test.py PROGRAM: what the five methods do and say."""
+import http.client
+import json
 import time
 
 from serve import Server, check, main, together, wait_until
@@ -171,6 +173,67 @@ def flooding(program):
     s.remove()
 
 
+def canceling(program):
+    """notifications/cancelled of MCP: what runs for that call of that session ends, and nothing else does."""
+    s = Server(program)
+    s.start_box()
+
+    def post(line, message, session=None):
+        line.request("POST", "/mcp", json.dumps(dict(message, jsonrpc="2.0")),
+                     {"Content-Type": "application/json", **({"Mcp-Session-Id": session} if session else {})})
+
+    def answer(line):
+        reply = line.getresponse()
+        return reply, reply.read()
+
+    def line():
+        return http.client.HTTPConnection("127.0.0.1", s.port, timeout=60)
+
+    def begin():
+        one = line()
+        post(one, {"id": 0, "method": "initialize"})
+        return one, answer(one)[0].headers["Mcp-Session-Id"]
+
+    def sleeps(n):
+        return wait_until(lambda: s.command("ps", "-eo", "comm").out.count("sleep") == n)
+
+    def call(one, session, ident):
+        post(one, {"id": ident, "method": "tools/call", "params": {"name": "sandbox_run_command", "arguments": {
+            "sandbox": "box", "command": "sleep", "args": ["60"]}}}, session)
+
+    (a, mine), (b, other) = begin(), begin()
+    check("sessions have numbers of their own", len(mine) == 32 and mine != other, (mine, other))
+    call(a, mine, 7)
+    call(b, other, 7)
+    check("both run", sleeps(2))
+    c = line()
+    for what, session, ident in (("no session", None, 7), ("another's", "0" * 32, 7), ("another number", mine, 8),
+                                 ("another type", mine, "7"), ("none", mine, None)):
+        post(c, {"method": "notifications/cancelled", "params": {"requestId": ident}}, session)
+        reply, body = answer(c)
+        check(f"canceling {what} cancels nothing", reply.status == 200 and body == b"" and sleeps(2))
+    post(c, {"method": "notifications/cancelled", "params": {"requestId": 7}}, mine)
+    answer(c)
+    reply, body = answer(a)
+    check("what is canceled has no answer", reply.status == 200 and body == b"", body)
+    check("and its command has ended, the other not", sleeps(1))
+    call(a, mine, 9)
+    check("the session goes on", sleeps(2))
+    post(c, {"method": "notifications/cancelled", "params": {"requestId": 9}}, mine)
+    answer(c)
+    check("and cancels again", answer(a)[1] == b"" and sleeps(1))
+    post(a, {"id": 1, "method": "tools/call", "params": {"name": "sandbox_run_code", "arguments": {
+        "sandbox": "box", "code": "open('/tmp/begun', 'w')\nwhile True: pass", "language": "python"}}}, mine)
+    check("an endless run begins", wait_until(lambda: s.command("test", "-e", "/tmp/begun").result["success"]))
+    d = line()
+    post(d, {"id": 2, "method": "tools/call", "params": {"name": "sandbox_run_code", "arguments": {
+        "sandbox": "box", "code": "6 * 7", "language": "python"}}}, mine)
+    post(c, {"method": "notifications/cancelled", "params": {"requestId": 1}}, mine)
+    answer(c)
+    check("the next run is not blocked by a canceled one", b"42" in answer(d)[1] and answer(a)[1] == b"")
+    s.remove()
+
+
 def measuring(program):
     s = Server(program)
     check("nothing yet", s.metrics().result == {"sandboxes": []}, s.metrics())
@@ -202,4 +265,4 @@ def measuring(program):
     s.remove()
 
 
-main(starting, running, languages, commands, flooding, measuring)
+main(starting, running, languages, commands, flooding, canceling, measuring)
