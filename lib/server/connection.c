@@ -127,7 +127,11 @@ static struct peer *peer_create(struct front *front, struct MHD_Connection *conn
 	peer->link = (struct link){&peer->link, &peer->link};
 	peer->fd = front->mhd.connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->fd;
 	peer->left = (struct link){&peer->left, &peer->left};
-	trm_loop_add_fd(front->loop, peer->fd, TRM_LEFT, on_left, peer, &peer->watch, NULL);
+	/* A client whose leaving could not be seen would have its run go on without end. */
+	if (trm_loop_add_fd(front->loop, peer->fd, TRM_LEFT, on_left, peer, &peer->watch, NULL) < 0) {
+		free(peer);
+		return NULL;
+	}
 	peer_enter(peer, &front->waiting);
 	return peer;
 }

@@ -142,11 +142,14 @@ struct request {
 };
 
 void requests_abort(struct front *front);
+/* Its connection is closed, and who was to answer is told that the client has gone. */
+void request_abort(struct request *request);
 void request_suspend(struct request *request);
 void request_resume(struct request *request);
 /* The client sends nothing more, or (`is_gone`) is not there any more. */
 void request_left(struct request *request, bool is_gone);
-void request_add_headers(const struct front *front, struct MHD_Response *response, const char *content_type,
+/* What is sent as `request->response`, or the request is aborted: a reply that lacks a header is none. */
+void request_take_response(struct request *request, struct MHD_Response *response, const char *content_type,
 		const char *const *headers);
 static inline struct request *request_of(struct http_request *base)
 {

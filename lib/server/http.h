@@ -47,7 +47,8 @@ void http_reply(struct http_request *request, int status, const char *content_ty
 		const char *const *headers, char *body, size_t n);
 
 /* Answer by and by. What is written is queued up to HTTP_QUEUE_MAX bytes; what does not fit is refused as a
- * whole with TRM_ETOOBIG, and on_room tells when to come back. Write nothing after the end. */
+ * whole with TRM_ETOOBIG, and on_room tells when to come back; TRM_ENOMEM breaks the stream off, and on_gone
+ * follows. Write nothing after the end. */
 void http_stream_begin(struct http_request *request, int status, const char *content_type,
 		const char *const *headers);
 int http_stream_write(struct http_request *request, const void *bytes, size_t n);

@@ -30,7 +30,6 @@ static struct request *request_create(
 		return NULL;
 	r->front = front;
 	r->connection = connection;
-	r->peer = front->mhd.connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 	r->since_ns = clock_ns();
 	r->base.body = "";
 	snprintf(r->base.method, sizeof r->base.method, "%s", method);
@@ -46,8 +45,7 @@ static struct request *request_create(
 
 static void request_destroy(struct request *r)
 {
-	if (r->peer)
-		r->peer->request = NULL;
+	r->peer->request = NULL;
 	if (r->response)
 		r->front->mhd.destroy_response(r->response);
 	r->front->body_bytes -= r->body.cap;
@@ -85,14 +83,14 @@ void request_completed(void *user, struct MHD_Connection *connection, void **req
 	if (front->opts.over)
 		front->opts.over(front->opts.user, &r->base, is_served ? r->status : 0,
 				clock_ns() - r->since_ns);
-	if (r->peer && !r->peer->is_shut)
+	if (!r->peer->is_shut)
 		peer_enter(r->peer, &front->waiting);
 	request_destroy(r);
 }
 
 /* ---- waiting for the answer ---- */
 
-static void abort_request(struct request *r)
+void request_abort(struct request *r)
 {
 	r->is_aborted = true;
 	request_resume(r);
@@ -107,7 +105,7 @@ void request_left(struct request *r, bool is_gone)
 		return; /* the library sees it, or we do at the next suspension */
 	if (is_gone || r->is_streaming || r->is_old
 			|| send(r->peer->fd, interim, sizeof interim - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		abort_request(r);
+		request_abort(r);
 }
 
 void request_suspend(struct request *r)
@@ -131,23 +129,36 @@ void request_resume(struct request *r)
 void requests_abort(struct front *front)
 {
 	for (struct link *at = front->requests.next; at && at != &front->requests; at = at->next) {
-		abort_request(request_at(at));
+		request_abort(request_at(at));
 	}
 }
 
 /* ---- replies ---- */
 
-void request_add_headers(const struct front *front, struct MHD_Response *response, const char *content_type,
+static bool add_headers(const struct front *front, struct MHD_Response *response, const char *content_type,
 		const char *const *headers)
 {
-	const char *const *lists[] = {front->opts.headers, headers};
-	if (content_type)
-		front->mhd.add_header(response, "Content-Type", content_type);
+	const char *const close[] = {"Connection", "close", NULL}, *const type[] = {"Content-Type",
+										   content_type, NULL};
+	const char *const *lists[] = {content_type ? type : NULL, front->opts.headers, headers,
+			front->is_closing ? close : NULL};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		for (const char *const *at = lists[i]; at && at[0]; at += 2)
-			front->mhd.add_header(response, at[0], at[1]);
-	if (front->is_closing)
-		front->mhd.add_header(response, "Connection", "close");
+			if (front->mhd.add_header(response, at[0], at[1]) != MHD_YES)
+				return false;
+	return true;
+}
+
+void request_take_response(struct request *r, struct MHD_Response *response, const char *content_type,
+		const char *const *headers)
+{
+	if (response && add_headers(r->front, response, content_type, headers)) {
+		r->response = response;
+		return;
+	}
+	if (response)
+		r->front->mhd.destroy_response(response);
+	r->is_aborted = true;
 }
 
 /* Who has been given a reply first, and still has not read it, has to go. */
@@ -172,13 +183,11 @@ void http_reply(struct http_request *base, int status, const char *content_type,
 	r->status = status;
 	r->reply_len = n;
 	r->front->reply_bytes += n;
-	r->response = r->front->mhd.response_from_buffer(
+	struct MHD_Response *response = r->front->mhd.response_from_buffer(
 			n, body, body ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
-	if (!r->response) {
+	if (!response)
 		free(body);
-		r->is_aborted = true;
-	} else
-		request_add_headers(r->front, r->response, content_type, headers);
+	request_take_response(r, response, content_type, headers);
 	limit_replies(r->front);
 	request_resume(r);
 }
@@ -217,11 +226,15 @@ static bool is_worth_reading(const struct request *r)
 static int begin(struct front *front, struct MHD_Connection *connection, const char *path, const char *method,
 		const char *version, void **request)
 {
-	struct request *r = request_create(front, connection, path, method);
-	if (!r || !r->peer)
+	const union mhd_info *info =
+			front->mhd.connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct peer *peer = info->socket_context;
+	struct request *r = peer ? request_create(front, connection, path, method) : NULL;
+	if (!r)
 		return MHD_NO;
 	*request = r;
-	r->peer->request = r;
+	r->peer = peer;
+	peer->request = r;
 	r->is_old = !strcmp(version, "HTTP/1.0");
 	r->base.is_too_big = announced_length(r) > HTTP_BODY_MAX;
 	peer_enter(r->peer, &front->reading);
@@ -259,7 +272,7 @@ static int handle(struct request *r)
 	else if (r->body.len)
 		r->base.is_refused = true;
 	r->front->opts.handle(r->front->opts.user, &r->base);
-	if (r->response)
+	if (r->response || r->is_aborted)
 		return send_reply(r);
 	request_suspend(r);
 	return MHD_YES;

@@ -36,11 +36,9 @@ void http_stream_begin(
 	struct request *r = request_of(base);
 	r->status = status;
 	r->is_streaming = true;
-	r->response = r->front->mhd.response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_queue, r, NULL);
-	if (r->response)
-		request_add_headers(r->front, r->response, content_type, headers);
-	else
-		r->is_aborted = true;
+	request_take_response(r,
+			r->front->mhd.response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_queue, r, NULL),
+			content_type, headers);
 	request_resume(r);
 }
 
@@ -54,6 +52,8 @@ int http_stream_write(struct http_request *base, const void *bytes, size_t n)
 	int e = buf_append(&r->queue, bytes, n);
 	if (e == 0)
 		request_resume(r);
+	else
+		request_abort(r);
 	return e;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Refused allocations in the server: requests as the front hands them over, a fleet on the fake backend,
- * replies as the front takes them. The front itself is left out: what it allocates is freed by libmicrohttpd,
- * which nobody counts. (walk.h says how.) */
+ * replies as the front takes them. memory_front_test.c has the front itself. (walk.h says how.) */
 #include "cmocka_all.h"
 
 #include <ftw.h>
