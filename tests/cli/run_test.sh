@@ -64,6 +64,19 @@ expect_out "from stdin
 7"
 try run --yes -c 'print closed' <&-
 expect_out closed
+for args in "run --yes -c 'print closed'" version "themes --json"; do
+	tried="terrarium $args >&-"
+	code=0
+	: >out
+	eval "\"$terrarium\" $args" >&- 2>err || code=$?
+	expect_code 125
+	expect_err "terrarium: cannot write the output: Bad file descriptor"
+done
+tried="terrarium run, which prints nothing, >&-"
+code=0
+"$terrarium" run --yes -c "sleep 0" >&- 2>err || code=$?
+expect_code 0
+expect_err ""
 
 # Nobody reads any more, or nothing can be written.
 tried="terrarium run … | head -n 1"
