@@ -12,7 +12,7 @@
 
 static const char *program;
 static struct screen s = {.fd = -1};
-static char folder[] = "/tmp/terrarium-repl-XXXXXX", state_home[100], inputrc[100], editor[100], runtime[140];
+static char folder[] = "/tmp/terrarium-repl-XXXXXX", state_home[100], inputrc[100], editor[300], runtime[140];
 
 #define CTRL_C "\x03"
 #define CTRL_D "\x04"
@@ -384,6 +384,27 @@ static void files_are_taken_and_given(void **state)
 	leave();
 }
 
+static void an_interrupt_belongs_to_the_editor(void **state)
+{
+	char path[120];
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/busy", folder);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fclose(f);
+	start();
+	enter(":edit", "editing");
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "heard");
+	screen_settle(&s, 50);
+	assert_false(screen_shows(&s, ":quit leaves"));
+	unlink(path);
+	screen_wait(&s, "[1]> edited");
+	screen_send(&s, CTRL_C);
+	leave();
+}
+
 static void run_elsewhere(const char *arguments)
 {
 	char command[900];
@@ -484,7 +505,10 @@ static bool set_up(void)
 	if (mkdir(path, 0700) < 0)
 		return false;
 	snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", path);
-	snprintf(editor, sizeof editor, "EDITOR=echo edited >");
+	snprintf(editor, sizeof editor,
+			"EDITOR=trap 'echo heard' INT; while [ -e %s/busy ]; do echo editing; sleep 0.02; done; "
+			"echo edited >",
+			folder);
 	snprintf(path, sizeof path, "%s/inputrc", folder);
 	f = fopen(path, "w");
 	if (!f)
@@ -516,6 +540,7 @@ int main(int argc, char **argv)
 			TEST(the_window_may_change),
 			TEST(a_dumb_terminal_will_do),
 			TEST(files_are_taken_and_given),
+			TEST(an_interrupt_belongs_to_the_editor),
 			TEST(runs_of_others_are_seen_above_the_prompt),
 			TEST(a_kept_sandbox_goes_on),
 			TEST(images_are_drawn_and_kept),

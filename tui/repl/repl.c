@@ -127,6 +127,8 @@ static void on_interrupt(void *user)
 	struct repl *r = user;
 	if (r->activity.interrupt)
 		r->activity.interrupt(r);
+	else if (r->edit)
+		; /* it has a screen of its own, and means something else by it */
 	else if (repl_has_person(r) && !r->is_over)
 		interrupt_prompt(r);
 	else {
