@@ -78,12 +78,13 @@ static int on_data(void *user, const void *bytes, size_t n, struct trm_error *wh
 	return r;
 }
 
-/* The sentence of an agent begins with a path of its sandbox. */
+/* The sentence of an agent begins with a path of its sandbox, unless it is about all that is copied. */
 static struct trm_error words_of(const struct box *box, const struct trm_error *why, bool is_agents)
 {
 	struct trm_error told = *why;
+	bool has_path = why->code != TRM_ETOOBIG && why->code != TRM_ENOMEM;
 	if (why->code && is_agents)
-		trm_error_set(&told, why->code, "%s:%s", box->name, why->msg);
+		trm_error_set(&told, why->code, "%s:%s%s", box->name, has_path ? "" : " ", why->msg);
 	return told;
 }
 

@@ -185,6 +185,9 @@ mistake "'a b' cannot name a sandbox: a name has 1 to 64 letters, digits, dots, 
 mistake "an empty path names no file" one ""
 mistake "there are more than the 1 MiB that may be copied (--max-size)" --max-size 1 $box:bytes three
 [ ! -e three ] || wrong "something was left of a file that is too big"
+head -c 2000000 /dev/zero >three
+mistake "$box: there are more than the 1 MiB that may be copied (--max-size)" --max-size 1 three $box:three
+rm three
 mkdir few
 try cp --max-files 3 $box:many few
 expect_code 125
