@@ -21,7 +21,7 @@ enum rpc_shape {
 #define RPC_FAULTS(X) \
 	X(NO_ROUTE, 404, EMPTY, 0, "Not Found") \
 	X(WRONG_VERB, 405, EMPTY, 0, "Method Not Allowed") \
-	X(TOO_BIG, 413, TEXT, 0, "Failed to buffer the request body: length limit exceeded") \
+	X(TOO_BIG, 413, TEXT, 0, "Failed to buffer the request body: length limit exceeded: it may have 2 MiB; files go in pieces") \
 	X(NOT_JSON, 415, TEXT, 0, "Expected request with `Content-Type: application/json`") \
 	X(BROKEN, 400, TEXT, 0, "Failed to parse the request body as JSON") \
 	X(MISSHAPEN, 422, TEXT, 0, "Failed to deserialize the JSON body into the target type") \

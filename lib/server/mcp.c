@@ -218,6 +218,8 @@ static void call_tool(struct message *m)
 			.params = arguments,
 			.carrier = &tool_carrier,
 			.carrier_data = m};
+	if (m->post->http && !m->post->is_batch)
+		call_tell(&m->call, m->post->http->note, sizeof m->post->http->note);
 	call_begin(&m->call);
 }
 
@@ -318,6 +320,8 @@ static void begin(struct message *m)
 {
 	const char *method = m->request.method;
 	struct trm_error why = {0};
+	if (m->post->http && !m->post->is_batch)
+		snprintf(m->post->http->note, sizeof m->post->http->note, "%.40s", method);
 	if (strcmp(method, "notifications/cancelled") == 0)
 		cancel(m);
 	if (strncmp(method, "notifications/", strlen("notifications/")) == 0) {
@@ -410,6 +414,7 @@ static void take_list(struct post *post)
 	}
 	const cJSON *item = NULL;
 	if (post->http) {
+		snprintf(post->http->note, sizeof post->http->note, "a batch of %d", n);
 		cJSON_ArrayForEach(item, list)
 		{
 			take_item(post, item);

@@ -57,6 +57,9 @@ static cJSON *make_result(
 	lines_feed_kept(&lines, kept);
 	if (*reason)
 		lines_tell(&lines, "Error: Command was %s", reason);
+	else if (exit->signal)
+		lines_tell(&lines, "Error: Command was ended by signal %d (%s)", exit->signal,
+				strsignal(exit->signal));
 	return lines_end_in(&lines, json);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What an MCP client posts: answered exactly once, and in JSON that we can read ourselves. Calls of methods
- * end at once, half of them as failures. */
+ * end at once, as failures or not, or late: when they are cancelled, or at the end. */
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 #include "server/server.h"
 
 static unsigned n_replies;
+static struct call *late[64]; /* a batch has no more */
+static size_t n_late;
 
 void http_reply(struct http_request *request, int status, const char *content_type,
 		const char *const *headers, char *body, size_t n)
@@ -44,16 +47,32 @@ void server_refuse(struct http_request *request, enum rpc_fault_id fault, const 
 void call_begin(struct call *call)
 {
 	static const struct rpc_fault fault;
-	if (cJSON_GetArraySize(call->params) % 2)
-		call->carrier->fail(call, &fault, "it cannot be");
-	else
-		call->carrier->result(call, cJSON_CreateString("done"));
+	switch (cJSON_GetArraySize(call->params) % 3) {
+	case 0: call->carrier->fail(call, &fault, "it cannot be"); break;
+	case 1: call->carrier->result(call, cJSON_CreateString("done")); break;
+	default: late[n_late++] = call;
+	}
+}
+
+static void end_late(size_t i)
+{
+	struct call *call = late[i];
+	late[i] = late[--n_late];
+	call->carrier->result(call, cJSON_CreateString("late"));
 }
 
 void call_gone(struct call *call)
 {
-	(void)call;
-	abort(); /* nobody leaves here */
+	size_t i = 0;
+	while (late[i] != call)
+		if (++i == n_late)
+			abort();
+	end_late(i);
+}
+
+void call_tell(const struct call *call, char *out, size_t cap)
+{
+	snprintf(out, cap, "%s", call->method);
 }
 
 size_t fleet_images(const struct fleet *fleet, const char **names, size_t cap)
@@ -76,6 +95,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	request.body_len = n;
 	n_replies = 0;
 	mcp_handle(&server, &request, &who);
+	while (n_late)
+		end_late(0);
+	if (server.posts)
+		abort();
 	if (n_replies != 1)
 		abort();
 	free(body);
@@ -90,5 +113,8 @@ const struct fuzz_seed fuzz_seeds[] = {
 		     "\"arguments\":{\"sandbox\":\"a\",\"language\":\"python\",\"code\":\"1\",\"timeout\":3}}}"),
 		SEED("{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"prompts/get\",\"params\":{\"name\":\"create_python_sandbox\","
 		     "\"arguments\":{\"sandbox_name\":\"a\",\"namespace\":\"b\"}}}"),
+		SEED("[{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"sandbox_stop\","
+		     "\"arguments\":{\"sandbox\":\"a\",\"namespace\":\"team\"}}},{\"jsonrpc\":\"2.0\","
+		     "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}]"),
 		{NULL, 0},
 };

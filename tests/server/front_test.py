@@ -138,7 +138,8 @@ def sizes(program):
     line = Line(s.port)
     most = b'{"jsonrpc":"2.0","method":"x","id":1' + b" " * ((2 << 20) - 37) + b"}"
     check("2 MiB are read", line.ask("POST", "/api/v1/rpc", most)[0] == 404)
-    check("one byte more is too much", line.ask("POST", "/api/v1/rpc", most + b" ")[0] == 413)
+    status, _, body = line.ask("POST", "/api/v1/rpc", most + b" ")
+    check("one byte more is too much", status == 413 and b"2 MiB" in body, body)
     check("the line goes on", line.ask("GET", "/api/v1/health")[0] == 200)
     line.send(b"POST /api/v1/rpc HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
               b"Content-Length: 3000000\r\nExpect: 100-continue\r\n\r\n")
@@ -190,11 +191,15 @@ def words(program):
     s = Server(program, "--verbose", errors=log)
     s.run("secret = 1", name="no\nbox")
     s.post("{")
+    for message in ({"method": "ping"}, {"method": "tools/call", "params": {
+            "name": "sandbox_run_code", "arguments": {"sandbox": "no", "code": "secret", "language": "python"}}}):
+        s.post(json.dumps(dict(message, jsonrpc="2.0", id=1)), "/mcp")
     check("Ctrl-C ends it with 0", s.stop() == 0)
     log.seek(0)
     text = log.read()
     check("a line for each request", "POST /api/v1/rpc 500" in text and "sandbox.repl.run default/no" in text
-          and len(text.splitlines()) == 2, text)
+          and len(text.splitlines()) == 4, text)
+    check("MCP's, too", " ping\n" in text and text.count("sandbox.repl.run default/no") == 2, text)
     check("without its code", "secret" not in text, text)
     s.remove()
 

@@ -124,7 +124,9 @@ def commands(program):
     r = s.rpc("sandbox.command.run", {"sandbox": "box", "command": "pwd"})
     check("args are []", r.result["args"] == [] and r.result["success"] is True and r.out == ["/tmp/w"], r)
     check("there is no shell", s.command("echo", "$HOME;", "*").out == ["$HOME; *"])
-    check("killed is 1", s.command("bash", "-c", "kill -9 $$").result["exit_code"] == 1)
+    r = s.command("bash", "-c", "echo x; kill -9 $$")
+    check("killed is 1, and said", r.result["exit_code"] == 1 and not r.result["success"] and r.out == ["x"]
+          and r.err == ["Error: Command was ended by signal 9 (Killed)"], r)
     check("no such program", s.command("echo hi").failed(500, 5002, "not found"))
     check("stdin is at its end", s.command("cat").result["exit_code"] == 0)
     check("envs", s.command("printenv", "GREETING").out == ["hi"])
