@@ -7,7 +7,7 @@
 
 #include "server/front.h"
 
-enum { CROWD = 200 };
+enum { CROWD = 200, PROBE_MS = 10000 };
 
 static void unlink_from(struct link *link)
 {
@@ -75,14 +75,26 @@ static void give_back(struct front *front)
 	malloc_trim(0);
 }
 
+/* Who sends nothing more may go away later on without a sign, while his answer is awaited. */
+static void probe(struct peer *peer)
+{
+	uint64_t now_ns = trm_loop_now_ns(peer->front->loop);
+	if (!peer->request || now_ns < peer->since_ns + PROBE_MS * 1000000ull)
+		return;
+	peer->since_ns = now_ns;
+	request_left(peer->request, false);
+}
+
 /* The library may miss an end that comes together with bytes: it waits for the next edge. */
-static void shut_left(struct front *front)
+static void look_at_left(struct front *front)
 {
 	char byte;
 	for (struct link *at = front->left.next; at != &front->left; at = at->next) {
 		struct peer *peer = (struct peer *)(void *)((char *)at - offsetof(struct peer, left));
 		bool is_listed = peer->link.next != &peer->link;
-		if (is_listed && recv(peer->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+		if (!is_listed)
+			probe(peer);
+		else if (recv(peer->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
 			peer_shut(peer);
 	}
 }
@@ -95,7 +107,7 @@ void peers_sweep(void *user)
 		shut_older(&front->waiting, now_ns - patience_ns);
 		shut_older(&front->reading, now_ns - patience_ns);
 	}
-	shut_left(front);
+	look_at_left(front);
 	give_back(front);
 }
 

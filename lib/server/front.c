@@ -21,6 +21,10 @@ enum {
 	SWEEP_MS = 1000,
 	ACCEPT_BATCH = 64, /* in one turn, so that requests get theirs */
 	TURNS_MAX = 4,     /* of the library, in one of ours */
+	/* Seconds of silence, and between questions; after so many a client's machine is gone. */
+	ALIVE_IDLE_S = 15,
+	ALIVE_EACH_S = 5,
+	ALIVE_TIMES = 4
 };
 
 /* ---- the library's turns ---- */
@@ -152,6 +156,16 @@ static void set_port(struct sockaddr *address, uint16_t port)
 		((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
 }
 
+/* Connections have it from their listening socket: clients whose machine vanishes are missed. */
+static void keep_asking(int fd)
+{
+	static const int options[][3] = {{SOL_SOCKET, SO_KEEPALIVE, 1},
+			{IPPROTO_TCP, TCP_KEEPIDLE, ALIVE_IDLE_S}, {IPPROTO_TCP, TCP_KEEPINTVL, ALIVE_EACH_S},
+			{IPPROTO_TCP, TCP_KEEPCNT, ALIVE_TIMES}};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		setsockopt(fd, options[i][0], options[i][1], &options[i][2], sizeof(int));
+}
+
 /* 0 or an errno. */
 static int listen_at(struct front *front, const struct addrinfo *at, struct trm_error *reterr)
 {
@@ -163,6 +177,7 @@ static int listen_at(struct front *front, const struct addrinfo *at, struct trm_
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
 	if (at->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
+	keep_asking(fd);
 	set_port(at->ai_addr, front->port ? front->port : front->opts.port);
 	if (bind(fd, at->ai_addr, at->ai_addrlen) < 0 || listen(fd, BACKLOG) < 0
 			|| trm_loop_add_fd(front->loop, fd, TRM_READ, on_accept, front,

@@ -99,6 +99,20 @@ def leavers(program):
     s.remove()
 
 
+def halves(program):
+    """A client that sends nothing more, reads that it is to go on, and goes away then."""
+    s = Server(program)
+    s.start_box()
+    line = s.begin("sandbox.repl.run", {"sandbox": "box", "namespace": "default", "language": "python",
+                                        "code": "open('/tmp/begun', 'w')\nwhile True: pass"})
+    check("an endless run", wait_until(lambda: s.command("test", "-e", "/tmp/begun").result["success"]))
+    line.shutdown(socket.SHUT_WR)
+    check("it goes on for who has only ceased to send", line.recv(100).startswith(b"HTTP/1.1 100 "))
+    line.close()
+    check("but not for nobody", s.run("6 * 7").out == ["42"])
+    s.remove()
+
+
 def deaf(program):
     """Clients that never read: what is kept for them has a bound."""
     s = Server(program)
@@ -140,4 +154,4 @@ def heads(program):
     s.remove()
 
 
-main(crowds, too_many, leavers, deaf, heads)
+main(crowds, too_many, leavers, halves, deaf, heads)
