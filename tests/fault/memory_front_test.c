@@ -108,6 +108,7 @@ static void on_gone(struct http_request *request, void *user)
 {
 	struct hall *h = user;
 	(void)request;
+	trm_timer_stop(h->later);
 	h->pending = NULL;
 	h->n_gone++;
 }
