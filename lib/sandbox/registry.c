@@ -239,7 +239,7 @@ static void tell_state(const struct known *k, struct trm_entry *e)
 	e->has_state = k->has_state;
 	if (k->is_stale)
 		return;
-	e->kernels = found_kernels(&k->info);
+	e->has_kernels = found_kernels(&k->info, &e->kernels);
 	if (!k->has_state)
 		return;
 	e->is_kept = k->state.is_kept;

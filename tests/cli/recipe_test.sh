@@ -132,6 +132,20 @@ expect_code 125
 try exec --backend saves --image here --commit bad -- sh -c 'exit 3'
 expect_code 3
 
+# What cannot be seen from this machine is not said to be none; who looks inside knows.
+own_runtime
+try run --yes --backend saves --image here --keep --name kept -c 'x = 1'
+expect_code 0
+[ "$(field kept kernels)" = null ] || wrong "ps --json: kernels should be null, and are $(field kept kernels)"
+try ps
+expect_in out "kept  saves    n/a"
+try inspect kept --json
+expect_in out '"kernels":["python"]'
+try inspect kept
+expect_in out "kernels     python"
+try stop kept
+expect_code 0
+
 : >Dockerfile
 try run --yes -c x --backend toy --dockerfile .
 expect_code 125

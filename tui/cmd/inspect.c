@@ -147,6 +147,21 @@ static void take_guards(struct asking *a)
 		a->x->guards[i] = guards[i];
 }
 
+/* Where its processes are not this machine's the agent has told which are kernels, by their names. */
+static void note_kernels(struct trm_entry *entry, const struct trm_metrics *metrics)
+{
+	if (entry->has_kernels || !metrics->has_processes)
+		return;
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		for (size_t k = 0; k < metrics->n_processes; k++) {
+			char name[64];
+			snprintf(name, sizeof name, "%s kernel", trm_lang_get(i)->name);
+			if (strcmp(metrics->processes[k].command, name) == 0)
+				entry->kernels |= 1u << i;
+		}
+	entry->has_kernels = true;
+}
+
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	struct asking *a = user;
@@ -160,6 +175,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 	if (m->n_processes)
 		memcpy(a->x->processes, metrics->processes, m->n_processes * sizeof *a->x->processes);
 	m->processes = a->x->processes;
+	note_kernels(&a->x->entry, m);
 	a->n_samples++;
 	finish_if_done(a);
 }

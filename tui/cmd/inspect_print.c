@@ -40,11 +40,7 @@ static void put_life(struct json_out *j, const struct trm_entry *e)
 	json_put_u64(j, "client_pid", e->client_pid);
 	json_put_bool(j, "client_is_alive", e->has_client);
 	json_put_text(j, "client", e->client);
-	json_open(j, "kernels", '[');
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		if (e->kernels & 1u << i)
-			json_put_text(j, NULL, trm_lang_get(i)->name);
-	json_close(j, ']');
+	sample_put_kernels(j, e);
 }
 
 static void put_guards(struct json_out *j, const struct inspect *x)
@@ -226,7 +222,7 @@ static void print_kernels(const struct trm_entry *e)
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
 		if (e->kernels & 1u << i)
 			printf("%s%s", n++ ? ", " : "", trm_lang_get(i)->name);
-	puts(n ? "" : "none");
+	puts(n ? "" : e->has_kernels ? "none" : "n/a");
 }
 
 /* The first lines of the metrics, and each guard with what it is made of, wrapped. */

@@ -19,8 +19,8 @@ static void on_sigpipe(int signo)
 
 void cmd_prepare(void)
 {
-	/* A descriptor opened later must not become somebody's stdout; and what is written to one that was closed
-	 * fails as it would there. */
+	/* A descriptor opened later must not become somebody's stdout; and what is written to one that was
+	 * closed fails as it would there. */
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF
 				&& open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0)

@@ -61,15 +61,6 @@ static void put_seconds(struct json_out *j, const char *key, bool is_known, uint
 	json_put_number(j, key, is_known ? (double)ms / 1000 : (double)NAN, 3);
 }
 
-static void put_kernels(struct json_out *j, const struct trm_entry *e)
-{
-	json_open(j, "kernels", '[');
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		if (e->kernels & 1u << i)
-			json_put_text(j, NULL, trm_lang_get(i)->name);
-	json_close(j, ']');
-}
-
 static void put_entry(struct json_out *j, const struct trm_entry *e)
 {
 	const struct trm_sample *s = &e->sample;
@@ -80,7 +71,7 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 	json_put_text(j, "backend", e->backend);
 	json_put_text(j, "origin", *e->origin ? e->origin : NULL);
 	json_put_text(j, "group", *e->group ? e->group : NULL);
-	put_kernels(j, e);
+	sample_put_kernels(j, e);
 	put_known(j, "clients", e->has_state, e->clients);
 	if (e->has_state)
 		json_put_bool(j, "kept", e->is_kept);
@@ -150,7 +141,7 @@ static void name_cell(const struct trm_entry *e, char out[CELL])
 static void kernels_cell(const struct trm_entry *e, char out[CELL])
 {
 	size_t used = 0;
-	snprintf(out, CELL, "%s", e->is_stale ? "left behind" : "-");
+	snprintf(out, CELL, "%s", e->is_stale ? "left behind" : e->has_kernels ? "-" : "n/a");
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
 		if (e->kernels & 1u << i)
 			used += (size_t)snprintf(out + used, CELL - used, "%s%s", used ? "," : "",

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <terrarium/sandbox.h>
+#include <terrarium/terrarium.h>
 
 #include "cmd/json_out.h"
 
@@ -99,6 +99,19 @@ void sample_put_processes(struct json_out *j, const struct trm_metrics *metrics)
 	json_open(j, "processes", '[');
 	for (size_t i = 0; i < metrics->n_processes; i++)
 		put_process(j, &metrics->processes[i]);
+	json_close(j, ']');
+}
+
+void sample_put_kernels(struct json_out *j, const struct trm_entry *e)
+{
+	if (!e->has_kernels && !e->is_stale) {
+		json_put_null(j, "kernels");
+		return;
+	}
+	json_open(j, "kernels", '[');
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		if (e->kernels & 1u << i)
+			json_put_text(j, NULL, trm_lang_get(i)->name);
 	json_close(j, ']');
 }
 

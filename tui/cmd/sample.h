@@ -17,6 +17,9 @@ void sample_put_processes(struct json_out *j, const struct trm_metrics *metrics)
 /* "limits": an object. */
 struct trm_limits;
 void sample_put_limits(struct json_out *j, const struct trm_limits *limits);
+/* "kernels": a list of languages, or null. */
+struct trm_entry;
+void sample_put_kernels(struct json_out *j, const struct trm_entry *entry);
 
 /* Lines of text on stdout. */
 void sample_print(const struct trm_sample *s);

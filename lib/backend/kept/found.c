@@ -321,20 +321,23 @@ static pid_t agent_below(pid_t keeper)
 	return agent;
 }
 
-unsigned found_kernels(const struct info_msg *info)
+bool found_kernels(const struct info_msg *info, unsigned *ret_mask)
 {
 	char text[4096];
 	unsigned mask = 0;
 	const struct origin_msg *origin = &info->ready.origin;
 	pid_t agent = *origin->backend ? origin->root_pid : agent_below(info->keeper);
-	if (agent <= 0 || first_child(agent, text, sizeof text) <= 0)
-		return 0;
-	for (char *at = text, *end;; at = end) {
+	if (*origin->backend && agent <= 0)
+		return false;
+	bool has_children = agent > 0 && first_child(agent, text, sizeof text) > 0;
+	for (char *at = text, *end; has_children; at = end) {
 		pid_t pid = (pid_t)strtol(at, &end, 10);
 		if (end == at)
-			return mask;
+			break;
 		mask |= kernel_of(pid);
 	}
+	*ret_mask = mask;
+	return true;
 }
 
 /* ---- a tree of processes ----------------------------------------------------------- */

@@ -52,8 +52,9 @@ bool found_entry_gone(const struct found_entry *entry, struct lifeline_msg *ret)
 bool found_entry_is_held(const struct found_entry *entry);
 
 /* The languages of the kernels that run there, as a mask of 1 << enum trm_lang_id: children of the agent with
- * a kernel's command line. (Code in the sandbox can imitate one.) */
-unsigned found_kernels(const struct info_msg *info);
+ * a kernel's command line. (Code in the sandbox can imitate one.) False: its processes cannot be seen from
+ * here. */
+bool found_kernels(const struct info_msg *info, unsigned *ret_mask);
 
 /* Take away what a keeper that was killed has left: its directory, and its groups as soon as what died with
  * it is out of them, which takes milliseconds. At most FOUND_SWEEP_MS. */

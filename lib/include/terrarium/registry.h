@@ -37,6 +37,7 @@ struct trm_entry {
 	uint32_t clients; /* attached now */
 	uint64_t idle_ms; /* since somebody was attached or something ran; 0 while somebody is */
 	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
+	bool has_kernels;                          /* the next one is known */
 	unsigned kernels;            /* languages whose kernels run: mask of 1 << enum trm_lang_id */
 	char group[TRM_GROUP_BYTES]; /* who manages it; "": nobody */
 };
