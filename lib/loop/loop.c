@@ -199,6 +199,9 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 		wait = 0;
 	}
 	int n = epoll_wait(loop->epoll_fd, batch, BATCH, wait);
+	if (n < 0 && errno == EINTR) /* by SIGCONT, say: timers may be long due, but what has come before goes
+					first */
+		n = epoll_wait(loop->epoll_fd, batch, BATCH, 0);
 	if (n < 0 && errno != EINTR)
 		return err_code_of(errno);
 	loop->now_ns = loop_clock_ns();

@@ -5,10 +5,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
@@ -133,6 +136,53 @@ static void timers_come_in_order_and_not_early(void **state)
 	assert_false(trm_timer_is_running(t[0]));
 	for (int i = 0; i < 3; i++)
 		trm_timer_remove(t[i]);
+}
+
+static int late_fd;
+
+/* Stopped in the midst of the wait for so long that the timer is due; meanwhile something has come. */
+static void be_late(int signo)
+{
+	struct timespec now, first;
+	(void)signo;
+	clock_gettime(CLOCK_MONOTONIC, &first);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - first.tv_sec) * 1000000000 + now.tv_nsec - first.tv_nsec < 100000000);
+	if (write(late_fd, "x", 1) != 1)
+		abort();
+}
+
+static void read_letter(void *user, int fd, uint32_t events)
+{
+	char byte;
+	(void)events;
+	assert_int_equal(read(fd, &byte, 1), 1);
+	put_letter(user);
+}
+
+static void what_came_goes_before_timers_after_a_stop(void **state)
+{
+	struct seen s = {0};
+	struct mark came = {&s, 'c'}, due = {&s, 't'};
+	struct sigaction act = {.sa_handler = be_late}, old;
+	const struct itimerval soon = {.it_value = {.tv_usec = 5000}};
+	int fds[2];
+	assert_int_equal(pipe(fds), 0);
+	late_fd = fds[1];
+	assert_int_equal(trm_loop_add_fd(*state, fds[0], TRM_READ, read_letter, &came, &s.watch[0], NULL), 0);
+	assert_int_equal(trm_loop_add_timer(*state, put_letter, &due, &s.timer, NULL), 0);
+	sigaction(SIGALRM, &act, &old);
+	trm_timer_start(s.timer, 50, 0);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	while (s.calls < 2)
+		assert_true(trm_loop_step(*state, -1) >= 0);
+	sigaction(SIGALRM, &old, NULL);
+	trm_timer_remove(s.timer);
+	trm_watch_remove(s.watch[0]);
+	close(fds[0]);
+	close(fds[1]);
+	assert_string_equal(s.order, "ct");
 }
 
 static void rearm(void *user)
@@ -263,6 +313,7 @@ int main(void)
 			TEST(a_callback_may_remove_its_neighbours),
 			TEST(files_cannot_be_watched),
 			TEST(timers_come_in_order_and_not_early),
+			TEST(what_came_goes_before_timers_after_a_stop),
 			TEST(a_timer_that_rearms_itself_starves_nobody),
 			TEST(a_repeating_timer_repeats_until_stopped),
 			TEST(a_thousand_timers_keep_their_order),
