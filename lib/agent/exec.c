@@ -113,6 +113,25 @@ static int fail_program(const char *name, int error)
 	return fail(EXEC_PROGRAM, error == EACCES && !is_there ? ENOENT : error);
 }
 
+/* The code may have locked the directory, or taken it away: that is to be mended from somewhere. */
+static bool enter(const char *cwd, bool may_be_elsewhere)
+{
+	char words[PATH_MAX + 200];
+	if (chdir(cwd) == 0)
+		return true;
+	int error = errno;
+	if (!may_be_elsewhere || chdir("/") < 0) {
+		errno = error;
+		return false;
+	}
+	int n = snprintf(words, sizeof words, "terrarium: %s cannot be entered (%s): starting in /\n", cwd,
+			strerror(error));
+	if (n > 0 && (size_t)n < sizeof words && write(STDERR_FILENO, words, (size_t)n) < 0) {
+		/* Nobody reads it: it starts all the same. */
+	}
+	return true;
+}
+
 int agent_exec(char **argv)
 {
 	enum { FLAGS, NPROC, MARK, CWD, DASHES, PROGRAM };
@@ -122,7 +141,7 @@ int agent_exec(char **argv)
 	fcntl(EXEC_REPORT_FD, F_SETFD, FD_CLOEXEC);
 	if (strchr(argv[FLAGS], 't') && ioctl(0, TIOCSCTTY, 0) < 0)
 		return fail(EXEC_TTY, errno);
-	if (*argv[CWD] && chdir(argv[CWD]) < 0)
+	if (*argv[CWD] && !enter(argv[CWD], strchr(argv[FLAGS], 'e')))
 		return fail(EXEC_CWD, errno);
 	offer_to_oom_killer();
 	tree_bear_mark(strtoull(argv[MARK], NULL, 10));

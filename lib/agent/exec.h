@@ -10,10 +10,10 @@
  * agent reads a report, or the end of file when the program runs.
  *
  * FLAGS is a string of letters: t descriptor 0 shall be the controlling
- * terminal; s the agent can be signalled from inside (it is not PID 1), so put
- * the program in a Landlock domain that keeps signals in, and let it die with
- * the agent. (All programs started so are in domains of their own: one cannot
- * signal another. PID 1 needs no such guard, and its programs can.) */
+ * terminal; e start in / if CWD cannot be entered, and say so; s the agent can be signalled from inside (it
+ * is not PID 1), so put the program in a Landlock domain that keeps signals in, and let it die with the
+ * agent. (All programs started so are in domains of their own: one cannot signal another. PID 1 needs no such
+ * guard, and its programs can.) */
 
 #include <stdint.h>
 

@@ -187,17 +187,15 @@ static const char *start_dir(const struct agent *agent, const char *cwd)
 }
 
 /* The strings are borrowed. NULL: no memory. */
-static char **exec_argv(
-		const struct proc *proc, const struct spawn_msg *msg, const char *nproc, const char *mark)
+static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, const char *flags,
+		const char *nproc, const char *mark)
 {
 	size_t n = count(msg->argv);
 	char **argv = calloc(EXEC_ARGS + n + 1, sizeof *argv);
 	if (!argv)
 		return NULL;
-	static const char *const flags[2][2] = {{"-", "-t"}, {"-s", "-st"}};
-	const char *flag = flags[!proc->agent->is_init][(msg->flags & SPAWN_PTY) != 0];
-	const char *const before[EXEC_ARGS] = {
-			"terrarium-agent", "exec", flag, nproc, mark, start_dir(proc->agent, msg->cwd), "--"};
+	const char *const before[EXEC_ARGS] = {"terrarium-agent", "exec", flags, nproc, mark,
+			start_dir(proc->agent, msg->cwd), "--"};
 	memcpy(argv, before, sizeof before);
 	memcpy(argv + EXEC_ARGS, msg->argv, n * sizeof *argv);
 	return argv;
@@ -257,12 +255,14 @@ static int start(pid_t *ret_pid, const struct ends *ends, char **argv, char **en
 int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc, struct trm_error *reterr)
 {
 	struct ends ends = {.n = 0};
-	char limit[16], mark[24];
+	char flags[8], limit[16], mark[24];
+	snprintf(flags, sizeof flags, "-%s%s%s", proc->agent->is_init ? "" : "s",
+			msg->flags & SPAWN_PTY ? "t" : "", msg->flags & SPAWN_ELSEWHERE ? "e" : "");
 	snprintf(limit, sizeof limit, "%u", nproc);
 	snprintf(mark, sizeof mark, "%llu", (unsigned long long)proc->mark);
 	int error = plug_all(proc, &ends, msg) < 0 ? errno : 0;
 	if (!error) {
-		char **argv = exec_argv(proc, msg, limit, mark), **env = exec_env(msg);
+		char **argv = exec_argv(proc, msg, flags, limit, mark), **env = exec_env(msg);
 		error = argv && env ? start(&proc->pid, &ends, argv, env) : ENOMEM;
 		free(argv);
 		free(env);

@@ -75,6 +75,12 @@ __trm_move() {
 	builtin return 0
 }
 
+# What the user has closed, and not redirected, is there again in the next run: else nobody would hear of anything.
+__trm_reopen() {
+	[[ -e /proc/self/fd/1 ]] || exec 1>&$((252 - 2 * __trm_set))
+	[[ -e /proc/self/fd/2 ]] || exec 2>&$((251 - 2 * __trm_set))
+}
+
 # ---- JSON ------------------------------------------------------------------------------
 
 # The text of a JSON string's inside, in __trm_text. __trm_parse has dealt with \".
@@ -263,6 +269,7 @@ __trm_begin() {
 	__trm_decode "$__trm_got_code"
 	[[ $__trm_text == *$'\r\n'* ]] && __trm_text=${__trm_text//$'\r\n'/$'\n'}
 	__trm_code=$__trm_trace$__trm_text
+	__trm_before+='__trm_reopen;'
 	((__trm_last)) && [[ $__trm_text != exit* ]] && __trm_before+='__trm_again && __trm_nothing'
 	__trm_arm
 	__trm_id=$__trm_got_id

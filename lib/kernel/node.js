@@ -13,7 +13,7 @@
  * mind, and what node has left half done is mended (node_stop.js).
  *
  * To which run a callback belongs is written on its asynchronous resource, under RUN. */
-const { closeSync, openSync, readSync, writeSync, constants: { O_NONBLOCK, O_RDONLY, O_WRONLY } } = require('fs');
+const { closeSync, openSync, readdirSync, readSync, writeSync, constants: { O_NONBLOCK, O_RDONLY, O_WRONLY } } = require('fs');
 const { Session } = require('inspector');
 const { AsyncResource, createHook, executionAsyncResource } = require('async_hooks');
 const { Writable, Readable } = require('stream');
@@ -47,6 +47,7 @@ let last;                // the last immediate that was begun
 let is_ours = false;     // the resource being made belongs to the driver
 let has_watcher = false; // the thread is there
 let is_leaving = false;  // the program has ended, but for what it has left to do
+let is_lost = false;     // the inspector takes no more code: the next run needs another process
 let ends_at_once = false; // something was terminated: node may have lost count of what is left to do
 let late_exit_code;      // a callback of an earlier run has called process.exit()
 let requests_socket;
@@ -278,8 +279,10 @@ function value_of(remote) {
 /* The code has ended. A promise as its value is waited for. */
 function settle(error, reply) {
 	const mine = run, is_mine = () => run === mine && state === RUNNING;
-	if (error)
+	if (error) {
+		is_lost = true;
 		return conclude({ status: 'error', error: { name: 'Error', message: error.message, traceback: [error.message] } });
+	}
 	if (reply.exceptionDetails) {
 		const details = reply.exceptionDetails;
 		const thrown = details.exception ? value_of(details.exception) : undefined;
@@ -361,6 +364,8 @@ function finish() {
 	state = WAITING; // from when `done` is read, the next request and its interrupt may come
 	Atomics.add(cells, ENDS, 1);
 	put(done);
+	if (is_lost)
+		process.reallyExit(1);
 	if (queue.length)
 		later(take);
 }

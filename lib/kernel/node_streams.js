@@ -6,7 +6,7 @@ const BLOCK = 65536;
 const FLUSH_MS = 30;
 const SPARE_SETS = 4;
 const fs = require('fs');
-const { signals } = require('os').constants;
+const { signals, errno: { ESRCH } } = require('os').constants;
 const HARMLESS = new Set(['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGUSR1']);
 const now_ms = performance.now.bind(performance);
 
@@ -408,9 +408,18 @@ function aim(set) {
 	}
 }
 
+/* What a signal to all does. Those spare who sends them, but node would take one for its own end, and let go of the
+ * inspector. */
+function kill_others(kill) {
+	const others = readdirSync('/proc').map(Number).filter((pid) => pid > 1 && pid !== process.pid);
+	return others.map(kill).includes(0) ? 0 : -ESRCH;
+}
+
 /* A signal that is the end of us: node would first wait for the other thread, as it is a debugger. And our own
  * SIGINT is the interrupt that it would become on its way. */
 replace(process, '_kill', (old) => function (pid, signal) {
+	if (pid === -1)
+		return kill_others((other) => old.call(this, other, signal));
 	const is_own = pid === process.pid || pid === 0 || pid === -process.pid;
 	const name = is_own && Object.keys(signals).find((key) => signals[key] === signal);
 	if (!name || process.listenerCount(name) > 0 || HARMLESS.has(name))

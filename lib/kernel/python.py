@@ -56,7 +56,7 @@ in_blocks = False  # stdout is buffered in blocks
 flusher_tid = 0
 flusher_wake = _thread.allocate_lock()
 packages = getattr(sys.modules.get('site'), 'USER_SITE', None)  # where pip installs, see lib/install
-access, stat = os.access, os.stat  # whatever the user's code puts in their place
+access, stat, os_read, os_write = os.access, os.stat, os.read, os.write  # whatever the user's code puts in their place
 packages_age = None
 has_looked = False  # there, in this run
 late_threads = set()  # of earlier runs: what they print is not the run's
@@ -121,9 +121,9 @@ def put(line):
 	data = line.encode()
 	try:
 		with write_lock:
-			n = os.write(events, data)
+			n = os_write(events, data)
 			while n < len(data):
-				n += os.write(events, data[n:n + BLOCK])
+				n += os_write(events, data[n:n + BLOCK])
 	except OSError:
 		os._exit(1)  # nobody listens any more
 
@@ -428,7 +428,7 @@ def serve():
 		state = WAITING
 		idle.poll()  # and not read(): a signal must not find the request neither there nor taken
 		state = TAKEN
-		data = os.read(requests, BLOCK)
+		data = os_read(requests, BLOCK)
 		if not data:
 			later('leave')()
 		if not rest and data.find(b'\n') == len(data) - 1:

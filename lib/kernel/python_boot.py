@@ -8,5 +8,6 @@ if blob[:4] == __import__('_frozen_importlib_external').MAGIC_NUMBER:
 else:
 	source = blob[blob.index(b'# SPDX'):].decode()
 	code = {'': compile(source[:source.index('\n#: ')], '<terrarium>', 'exec'), 'source': source}
-exec(code[''], {'__name__': '<terrarium>', 'code': code})
+# With builtins of its own: what the user's code does to theirs does not reach the driver.
+exec(code[''], {'__name__': '<terrarium>', '__builtins__': dict(vars(__import__('builtins'))), 'code': code})
 

@@ -99,8 +99,8 @@ def explain(error):
 
 
 def brief_error(error):
-	"""Members of `done` for an exception, without importing anything."""
-	rows, tb = [], error.__traceback__
+	"""Members of `done` for an exception, without importing anything, or asking it for more than its message."""
+	rows, tb = [], BaseException.__traceback__.__get__(error)
 	while tb:
 		code = tb.tb_frame.f_code
 		if code.co_filename != DRIVER:
@@ -112,7 +112,7 @@ def brief_error(error):
 		rows.insert(0, 'Traceback (most recent call last):')
 	if len(rows) > 60:
 		rows[20:-20] = [f'  … {len(rows) - 40} frames left out …']
-	name = type(error).__name__
+	name = type.__dict__['__name__'].__get__(type(error))
 	try:
 		message = str(error)
 	except BaseException:

@@ -157,9 +157,10 @@ enum {
 	SPAWN_PTY = 1,
 	SPAWN_CONTROL = 2,
 	SPAWN_STDIN_OPEN = 4,
-	SPAWN_KEEP = 8,    /* survives its clients */
-	SPAWN_ATTACH = 16, /* start nothing */
-	SPAWN_RECENT = 32, /* replay all that is kept */
+	SPAWN_KEEP = 8,       /* survives its clients */
+	SPAWN_ATTACH = 16,    /* start nothing */
+	SPAWN_RECENT = 32,    /* replay all that is kept */
+	SPAWN_ELSEWHERE = 64, /* where `cwd` cannot be entered, start in / and say so on its stderr */
 };
 enum turn_word {
 	/* client → agent; one that changes nothing is ignored */
