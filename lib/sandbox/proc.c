@@ -34,6 +34,9 @@ struct trm_proc {
 	const struct proc_share *share; /* NULL: it is ours alone */
 	struct tell *tell;              /* NULL: nobody else hears of it */
 	struct flood flood;
+	bool tells_limit;
+	struct trm_sample began; /* with tells_limit: what limits had done when it was started */
+	struct said last_words;  /* the same: of its stderr, or terminal */
 };
 
 #define BROKE "the agent in the sandbox broke the protocol: "
@@ -42,6 +45,7 @@ static void proc_free(struct trm_proc *p)
 {
 	tell_end(p->tell, NULL);
 	flood_finish(&p->flood);
+	said_finish(&p->last_words);
 	buf_finish(&p->in.queue);
 	buf_finish(&p->control.queue);
 	buf_finish(&p->note.queue);
@@ -56,6 +60,8 @@ static int on_started(struct trm_proc *p, const struct frame *frame, struct trm_
 	if (p->is_started || started_msg_get(frame, &msg) < 0)
 		return trm_error_set(why, TRM_EPROTO, BROKE "a process that starts twice");
 	p->is_started = true;
+	if (p->tells_limit)
+		metrics_events_now(p->stream.sandbox, false, &p->began, NULL);
 	if (p->tell)
 		tell_began(p->tell, msg.pid);
 	if (p->cb->started)
@@ -92,6 +98,8 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 		p->unconsumed += n;
 	if (p->tell && !is_control && n)
 		tell_output(p->tell, frame->channel, frame->payload, n);
+	if (p->tells_limit && n && frame->channel == (p->is_pty ? TRM_STDOUT : TRM_STDERR))
+		said_note(&p->last_words, frame->payload, n);
 	if (p->cb->output && n)
 		p->cb->output(p->user, p, frame->channel, frame->payload, n);
 	stream_consume(&p->stream, p->has_manual_credit ? frame->len - n : frame->len);
@@ -144,6 +152,16 @@ static int on_input_credit(struct trm_proc *p, const struct frame *frame, struct
 	return 0;
 }
 
+static void tell_limit(struct trm_proc *p, struct trm_exit *status)
+{
+	struct met met = {
+			.sandbox = p->stream.sandbox,
+			.before = p->began,
+			.last_words = said_text(&p->last_words),
+	};
+	met_by_process(&met, status, status->limit, sizeof status->limit);
+}
+
 static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
 {
 	struct exited_msg msg;
@@ -161,6 +179,8 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 	};
 	if (status.is_by_other)
 		status.by_pid = msg.by_pid;
+	if (p->tells_limit)
+		tell_limit(p, &status);
 	struct trm_error none = {0};
 	streams_remove(&p->stream.sandbox->streams, &p->stream);
 	tell_end(p->tell, &status);
@@ -228,7 +248,7 @@ static int check(const struct trm_proc_opts *o, struct trm_error *reterr)
 
 static uint32_t spawn_flags(const struct trm_proc_opts *o, const struct proc_share *share)
 {
-	return (o->pty ? SPAWN_PTY : 0u) | (o->control ? SPAWN_CONTROL : 0u)
+	return (o->pty ? SPAWN_PTY : 0u) | (o->cwd ? 0u : SPAWN_ELSEWHERE) | (o->control ? SPAWN_CONTROL : 0u)
 	       | (o->stdin_open ? SPAWN_STDIN_OPEN : 0u) | (share ? SPAWN_KEEP : 0u)
 	       | (share && share->attaches ? SPAWN_ATTACH : 0u)
 	       | (share && share->wants_recent ? SPAWN_RECENT : 0u);
@@ -298,6 +318,7 @@ int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *o
 	if (!p)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	p->share = share;
+	p->tells_limit = opts->tells_limit;
 	if (opts->told_by)
 		p->tell = tell_create(sandbox, opts->told_by, opts->argv);
 	sandbox_hold(sandbox);

@@ -257,6 +257,47 @@ void flood_finish(struct flood *flood); /* takes a zeroed object */
 size_t flood_admit(struct flood *flood, struct trm_proc *proc, size_t n);
 void flood_describe(uint64_t max_bytes, char *out, size_t cap);
 
+/* ---- met.c: which limit it was ---- */
+
+/* The end of what somebody has said; zeroed at first. */
+struct said {
+	char *bytes; /* ended by NUL; NULL: nothing was said */
+	size_t n;
+};
+void said_note(struct said *said, const char *bytes, size_t n);
+void said_finish(struct said *said);
+static inline const char *said_text(const struct said *said)
+{
+	return said->bytes ? said->bytes : "";
+}
+
+/* What is known of a run or a process that has ended. Borrows all. */
+struct met {
+	struct trm_sandbox *sandbox;
+	struct trm_sample before, now; /* what limits had done when it began, and now; `known` 0: not known */
+	const struct trm_result *result;
+	const char *last_words; /* on its stderr */
+};
+enum met_what {
+	MET_NOTHING,
+	MET_MEMORY,
+	MET_PROCESSES,
+	MET_FILES,
+	MET_DISK,
+	MET_FILE_SIZE,
+	MET_OPEN_FILES,
+	MET_ALLOCATION,
+	MET_UNCOUNTED,
+};
+/* How many processes were killed for memory. */
+uint64_t met_kills(const struct met *met);
+/* "out of memory at 512 of 512 MiB" */
+void met_tell_memory(const struct met *met, char *out, size_t cap);
+/* A sentence about the limit that it met; "" if it met none. */
+enum met_what met_find(const struct met *met, char *out, size_t cap);
+/* The same for a process; sets met->now, and needs no result. */
+void met_by_process(struct met *met, const struct trm_exit *exit, char *out, size_t cap);
+
 /* ---- the others (tell.c) ------------------------------------------------------------------ */
 
 /* What other clients are told of a process of ours: nothing at all while there are none, and what they do not

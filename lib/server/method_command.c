@@ -57,6 +57,8 @@ static cJSON *make_result(
 	lines_feed_kept(&lines, kept);
 	if (*reason)
 		lines_tell(&lines, "Error: Command was %s", reason);
+	else if (*exit->limit)
+		lines_tell(&lines, "Error: %s", exit->limit);
 	else if (exit->signal)
 		lines_tell(&lines, "Error: Command was ended by signal %d (%s)", exit->signal,
 				strsignal(exit->signal));
@@ -253,6 +255,7 @@ static int spawn(struct command_call *c, struct trm_error *why)
 	const struct trm_proc_opts opts = {.argv = argv,
 			.told_by = "terrarium serve",
 			.output_max_bytes = fleet_opts(c->use.call->server->fleet)->output_max_bytes,
+			.tells_limit = true,
 			.manual_credit = call_streams(c->use.call),
 			.stdin_open = call_streams(c->use.call) && c->wants_stdin,
 			.pty = c->has_terminal,

@@ -208,8 +208,9 @@ void run_stream_exited(struct run_stream *s, const struct trm_exit *exit)
 			exit->exit_code, exit->signal, (unsigned long long)exit->user_us,
 			(unsigned long long)exit->system_us, (unsigned long long)exit->max_rss_bytes);
 	put_text(s, numbers);
-	if (*reason)
-		put_string(s, ",\"reason\":", reason, strlen(reason));
+	if (*reason || *exit->limit)
+		put_string(s, ",\"reason\":", *reason ? reason : exit->limit,
+				strlen(*reason ? reason : exit->limit));
 	put_text(s, "}");
 	tell(s, "exited");
 }

@@ -18,7 +18,7 @@ void run_free(struct trm_run *run)
 	free(run->code);
 	free(run->filename);
 	free(run->prompt);
-	free(run->last_words);
+	said_finish(&run->last_words);
 	if (run->is_foreign && run->output) {
 		output_finish(run->output);
 		free(run->output);
@@ -367,7 +367,7 @@ void run_print(struct trm_run *run, int stream, const void *bytes, size_t n)
 	if (run->output)
 		output_append(run->output, stream, bytes, n);
 	if (stream == TRM_STDERR)
-		cause_note_stderr(run, bytes, n);
+		said_note(&run->last_words, bytes, n);
 	run_announce(run);
 	if (run->cb->output && !s->is_closed)
 		run->cb->output(run->user, run, stream, bytes, n);

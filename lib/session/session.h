@@ -174,10 +174,9 @@ struct trm_run {
 	bool is_stopped_for_output;
 	uint64_t sent_ns, begun_ns; /* the latter not before the interpreter was there */
 	bool knows_peak;
-	bool peak_is_own;           /* the highest memory counts from this run's beginning */
-	uint64_t peak_before_bytes; /* else: the sandbox's when the run began */
-	char *last_words;           /* the end of its stderr; NULL: it has written none */
-	size_t n_last_words;
+	bool peak_is_own;            /* the highest memory counts from this run's beginning */
+	uint64_t peak_before_bytes;  /* else: the sandbox's when the run began */
+	struct said last_words;      /* of its stderr */
 	uint64_t memory_begin_bytes; /* when it was first looked at; 0: not yet */
 	uint64_t memory_told_bytes;  /* in use when the warning was given; 0: it was not */
 	bool is_stopped_for_memory;
@@ -363,7 +362,6 @@ void stop_release(struct kernel *kernel);
 void cause_look(struct trm_session *session, bool marks);
 /* A sentence. For a process that ended by itself or by a signal that was not ours. */
 void cause_of_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
-void cause_note_stderr(struct trm_run *run, const char *bytes, size_t n);
 /* Of a run that was interrupted, and not by a person: which limit it was. Returns the length, 0 if it was
  * none. */
 size_t cause_of_interrupt(const struct trm_run *run, char *out, size_t cap);

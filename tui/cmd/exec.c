@@ -33,6 +33,9 @@ struct exec {
 	bool has_terminal;
 	struct termios cooked; /* how the terminal was */
 	struct trm_signal *winch, *signals[EXEC_SIGNALS];
+	bool has_timeout; /* only where it was asked for */
+	bool is_timed_out;
+	struct trm_timer *timer;
 	int exit_code;
 	bool is_over;
 	bool is_pipe_broken;
@@ -54,6 +57,28 @@ static void on_winch(void *user, int signo)
 	tty_size(&size);
 	if (e->proc)
 		trm_proc_resize(e->proc, size.ws_row, size.ws_col);
+}
+
+/* ---- the time limit ------------------------------------------------------------------- */
+
+static void on_timer(void *user)
+{
+	struct exec *e = user;
+	if (!e->proc)
+		return;
+	trm_proc_signal(e->proc, e->is_timed_out ? SIGKILL : SIGINT, TRM_SIGNAL_TREE);
+	if (!e->is_timed_out)
+		trm_timer_start(e->timer, e->config.grace_ms, 0);
+	e->is_timed_out = true;
+}
+
+static void on_started(void *user, struct trm_proc *proc, uint32_t pid)
+{
+	struct exec *e = user;
+	(void)proc;
+	(void)pid;
+	if (e->timer)
+		trm_timer_start(e->timer, e->config.timeout_ms, 0);
 }
 
 /* ---- process ------------------------------------------------------------------------ */
@@ -84,6 +109,36 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	sink_write(channel == TRM_STDERR ? &e->err : &e->out, bytes, n);
 }
 
+/* Behind what the command has printed. */
+static void say(struct exec *e, const char *text)
+{
+	char line[300];
+	if (e->has_terminal)
+		tty_restore(&e->cooked);
+	snprintf(line, sizeof line, "terrarium: %s", text);
+	sink_line(&e->err, line);
+}
+
+static void tell_exit(struct exec *e, const struct trm_exit *exit)
+{
+	char reason[128];
+	if (e->is_timed_out) {
+		snprintf(reason, sizeof reason, "timed out: time limit %g s", e->config.timeout_ms / 1000.0);
+		say(e, reason);
+		finish_with(e, CMD_TIMED_OUT);
+		return;
+	}
+	trm_exit_reason(exit, reason, sizeof reason);
+	if (*reason) {
+		say(e, reason);
+		finish_with(e, CMD_SIGNALLED + SIGINT);
+		return;
+	}
+	if (*exit->limit)
+		say(e, exit->limit);
+	finish_with(e, exit->signal ? CMD_SIGNALLED + exit->signal : exit->exit_code);
+}
+
 static void on_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
@@ -92,15 +147,8 @@ static void on_exited(
 	e->proc = NULL;
 	if (e->is_over)
 		return;
-	if (exit && exit->over_output_bytes) {
-		char reason[128];
-		trm_exit_reason(exit, reason, sizeof reason);
-		cmd_fail("%s", reason);
-		finish_with(e, CMD_SIGNALLED + SIGINT);
-		return;
-	}
 	if (exit) {
-		finish_with(e, exit->signal ? CMD_SIGNALLED + exit->signal : exit->exit_code);
+		tell_exit(e, exit);
 		return;
 	}
 	if (e->has_terminal)
@@ -113,7 +161,7 @@ static void on_exited(
 								: CMD_FAILED);
 }
 
-static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+static const struct trm_proc_cb proc_cb = {.started = on_started, .output = on_output, .exited = on_exited};
 
 static size_t on_feed_queued(void *user)
 {
@@ -151,6 +199,7 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 			.stdin_open = true,
 			.manual_credit = true,
 			.output_max_bytes = e->has_terminal ? 0 : e->config.output_max_bytes,
+			.tells_limit = true,
 	};
 	return trm_proc_spawn(e->stage.sandbox, &opts, &proc_cb, e, &e->proc, reterr);
 }
@@ -201,6 +250,8 @@ static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 		cmd_note_hints(e->stage.sandbox);
 	if (r == 0)
 		r = spawn(e, argv, reterr);
+	if (r == 0 && e->has_timeout)
+		r = trm_loop_add_timer(e->stage.loop, on_timer, e, &e->timer, reterr);
 	for (int i = 0; r == 0 && i < EXEC_SIGNALS; i++)
 		r = trm_loop_add_signal(
 				e->stage.loop, passed_on[i], on_user_signal, e, &e->signals[i], reterr);
@@ -246,6 +297,7 @@ static int perform(struct exec *e, char **argv)
 	if (!e->is_pipe_broken && stage_is_left(&e->stage))
 		cmd_leave(code);
 	stage_end(&e->stage);
+	trm_timer_remove(e->timer);
 	trm_signal_remove(e->winch);
 	for (int i = 0; i < EXEC_SIGNALS; i++)
 		trm_signal_remove(e->signals[i]);
@@ -306,6 +358,7 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 	if (options_check_backend(&o, &e->config))
 		return CMD_FAILED;
 	e->asked = options_asked(&o);
+	e->has_timeout = options_has(&o, "timeout") && e->config.timeout_ms;
 	if (options_wish(&o) || options_has(&o, "keep"))
 		boxes_note_running(&o, &e->config);
 	int code = pass_gate(e, o.config_path, command);
@@ -329,7 +382,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"name", "keep", "memory", "cpus", "processes", "disk", "file_size",
-		"net", "net_allow", "mount", "env", "workdir", "max_output", "backend", NULL};
+		"net", "net_allow", "mount", "env", "workdir", "max_output", "timeout", "backend", NULL};
 
 const struct cmd cmd_exec = {
 		.name = "exec",
@@ -337,8 +390,8 @@ const struct cmd cmd_exec = {
 		.summary = "run one command in it",
 		.help = "In the running sandbox NAME, else in a new one. With a terminal on standard input and "
 			"output the command gets one of its own, else pipes. Nothing is asked. Signals are passed "
-			"on, and so is its exit code; 125 terrarium's own failure, 126 not executable, 127 not "
-			"found, 128+n ended by signal n.",
+			"on, and so is its exit code; 124 time-out, 125 terrarium's own failure, 126 not "
+			"executable, 127 not found, 128+n ended by signal n.",
 		.operands = "NAME",
 		.settings = settings,
 		.run = run,

@@ -305,6 +305,9 @@ struct trm_exit {
 	uint64_t oom_kills;
 	/* It was interrupted because it printed more than so many bytes (trm_proc_opts); 0: it was not. */
 	uint64_t over_output_bytes;
+	/* The limit that it met, in words, where it failed and that was asked for (trm_proc_opts); "" if
+	 * none. */
+	char limit[160];
 };
 /* Why it was ended by us, in words; "" if it was not. */
 void trm_exit_reason(const struct trm_exit *exit, char *out, size_t cap);
@@ -330,7 +333,7 @@ struct trm_proc_cb {
 struct trm_proc_opts {
 	const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH inside */
 	const char *const *env;  /* "NAME=value", NULL-terminated; added to the sandbox's own; may be NULL */
-	const char *cwd;         /* NULL: the sandbox's workdir */
+	const char *cwd;         /* NULL: the sandbox's workdir, or /, should the code have locked that */
 	const char *label;       /* what process lists call it, at most 64 bytes; NULL: its command line */
 	bool pty;                /* stdin, stdout and stderr are one terminal */
 	uint16_t rows, cols;     /* with pty */
@@ -348,6 +351,7 @@ struct trm_proc_opts {
 	/* What it may print, exactly: a process that prints more is interrupted (SIGINT to its tree), and
 	 * killed if it is still there after 2 s; trm_exit says so. 0: no limit. */
 	uint64_t output_max_bytes;
+	bool tells_limit; /* trm_exit says which limit of the sandbox it met */
 };
 
 /* Start a process. Copies `opts`, the script too; borrows `cb`.

@@ -18,7 +18,7 @@
  *   lost      {"bytes":n}                           of output, too many while the run was being stopped
  *   result    as trm_result_to_json(), its output and displays empty    (code)
  *   exited    {"exit_code":n,"signal":n,"user_us":n,"system_us":n,"max_rss_bytes":n,"reason":…}    (commands)
- *             reason: if it was interrupted for printing too much
+ *             reason: if it was interrupted for printing too much, or has failed for a limit of the sandbox
  *   response  the object that a plain request would have got; always the last event
  *
  * and a comment every 15 s when there is nothing else. A client that reads slowly holds the run up. More

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Commands that meet a limit say which, as runs do; and whatever code does to its interpreter, its descriptors or its
+# folder, the next run works.
+. "$(dirname "$0")/tell.sh"
+need_local
+own_runtime
+hog='while True: hog.append(bytearray(10 ** 7))'
+
+# meets LIMITS… -- CODE: a command in a new sandbox, and in one that is kept, which lives on.
+meets() {
+	words=$1
+	shift
+	try exec --memory 64 "$@"
+	expect_in err "terrarium: $words"
+	"$terrarium" exec --memory 64 --keep on --name lab -- true || wrong "cannot be kept"
+	try exec lab "$@"
+	expect_in err "terrarium: $words"
+	try exec lab -- echo alive
+	expect_out alive
+	expect_err ""
+	"$terrarium" stop lab >stopped || wrong "does not end"
+}
+
+if "$terrarium" doctor | grep -q '^ok .*sandbox: memory'; then
+	meets "killed: out of memory at 64 of 64 MiB" -- python3 -c "hog = []
+$hog"
+else
+	meets "an allocation was refused: memory limit 64 MiB" -- python3 -c "hog = []
+$hog"
+fi
+meets "process limit 128 reached" -- python3 -c 'import os, time
+for _ in range(300):
+    if not os.fork(): time.sleep(60); os._exit(0)'
+meets "limit of 4096 open files reached" -- python3 -c 'files = []
+while True: files.append(open("/dev/null"))'
+
+"$terrarium" exec --disk 4 --file-size 2 --keep on --name lab -- true || wrong "cannot be kept"
+try exec lab -- dd if=/dev/zero of=big bs=1M count=3
+expect_in err "terrarium: file size limit 2 MiB reached"
+try exec lab -- sh -c 'rm big; for i in 1 2 3 4 5; do head -c 1500000 /dev/zero >$i || exit; done'
+expect_in err "terrarium: disk full"
+try exec lab -- false
+expect_code 1
+expect_err "" # it was full before
+"$terrarium" stop lab >stopped || wrong "does not end"
+
+# Time is limited only where that is asked for; who passes over the interrupt is killed.
+"$terrarium" run --yes --keep on --name lab -c 'kept = 41' || wrong "cannot be kept"
+try exec --timeout 0.3 lab -- sleep 1000
+expect_code 124
+expect_err "terrarium: timed out: time limit 0.3 s"
+try exec --timeout 0.3 --grace 0.3 -- sh -c 'trap "" INT; echo on; sleep 1000; sleep 1000'
+expect_code 124
+expect_out on
+try exec --timeout 60 lab -- echo in time
+expect_code 0
+expect_out "in time"
+
+# What is done to the folder that all start in, or to what the interpreters work with, is not the end of them.
+try run --yes --name lab -c 'import os; os.chmod("/workspace", 0); os.kill(os.getpid(), 9)'
+expect_code 137
+try run --yes --name lab -c 'import os; os.getcwd()'
+expect_out "'/'"
+try exec lab -- pwd
+expect_out /
+expect_err "terrarium: /workspace cannot be entered (Permission denied): starting in /"
+try exec lab -- chmod 755 /workspace
+expect_code 0
+try exec lab -- pwd
+expect_out /workspace
+expect_err ""
+try run --yes --name lab -c 'import builtins
+for name in list(vars(builtins)): delattr(builtins, name)'
+try run --yes --name lab -c '6 * 7'
+expect_out 42
+try run --yes --name lab -c 'class E(BaseException):
+    @property
+    def __traceback__(self): raise self
+raise E'
+try run --yes --name lab -c '6 * 6'
+expect_out 36
+expect_err ""
+try run --yes -l js -c 'process.kill(-1, "SIGKILL")' -c '6 * 7'
+expect_in err "ESRCH"
+expect_out 42
+"$terrarium" exec lab -- sleep 1000 >sleep 2>&1 &
+sleeper=$!
+until_true "$terrarium" exec lab -- sh -c 'grep -q sleep /proc/[0-9]*/comm'
+try run --yes --name lab -l js -c 'process.kill(-1, "SIGTERM")'
+expect_out true
+tried="terrarium exec lab -- sleep 1000"
+code=0
+wait $sleeper || code=$?
+expect_code 143
+try run --yes --name lab -l js -c '6 * 6'
+expect_out 36
+try run --yes --name lab -l bash -c 'exec >&- 2>&-'
+try run --yes --name lab -l bash -c 'echo out; echo err >&2'
+expect_code 0
+expect_out out
+expect_err err
+try run --yes --name lab -l bash -c 'exec >file 2>&1'
+try run --yes --name lab -l bash -c 'echo out'
+expect_out "" # what was redirected stays so
+try exec lab -- cat file
+expect_out out
+
+verdict
