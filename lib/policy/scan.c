@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "policy/fold.h"
 #include "policy/policy.h"
 #include "policy/view.h"
 
@@ -182,17 +183,11 @@ static int look(struct scan *s, struct trm_policy *policy, const struct trm_lang
 	return r;
 }
 
-int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
+static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
 		struct trm_findings *ret, struct trm_error *reterr)
 {
 	struct scan s = {.policy = policy, .code = code, .n = n, .out = ret};
 	struct view view;
-	*ret = (struct trm_findings){0};
-	if (!policy->n_patterns && !policy->n_modules)
-		return 0;
-	if (n > CODE_MAX)
-		return trm_error_set(reterr, TRM_ETOOBIG,
-				"code of more than %d MiB is too much to be looked at", CODE_MAX >> 20);
 	int r = view_init(&view, grammar_of(policy, lang), lang, code, n, reterr);
 	if (r < 0)
 		return r;
@@ -209,6 +204,34 @@ int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, cons
 		trm_findings_finish(ret);
 	else if (ret->n)
 		qsort(ret->all, ret->n, sizeof *ret->all, by_place);
+	return r;
+}
+
+static bool is_ascii(const char *code, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)code[i] >= 0x80)
+			return false;
+	return true;
+}
+
+int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
+		struct trm_findings *ret, struct trm_error *reterr)
+{
+	size_t n_folded;
+	*ret = (struct trm_findings){0};
+	if (!policy->n_patterns && !policy->n_modules)
+		return 0;
+	if (n > CODE_MAX)
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"code of more than %d MiB is too much to be looked at", CODE_MAX >> 20);
+	if (lang->id != TRM_LANG_PYTHON || is_ascii(code, n))
+		return scan_code(policy, lang, code, n, ret, reterr);
+	char *folded = fold_create(code, n, &n_folded);
+	if (!folded)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	int r = scan_code(policy, lang, folded, n_folded, ret, reterr);
+	free(folded);
 	return r;
 }
 

@@ -57,7 +57,9 @@ static void test_imports_are_found_however_they_are_written(void **state)
 	static const char *const python[] = {"import os", "import sys, os", "import os as o",
 			"from os import path", "import os.path", "x = 1; import os", "if 1:\n\timport os",
 			"import json, \\\n  os", "__import__('os')",
-			"from importlib import import_module\nimport_module('os')"};
+			"from importlib import import_module\nimport_module('os')",
+			"import \xf0\x9d\x93\xb8s", "import \xef\xbd\x8f\xef\xbd\x93", "import o\xc5\xbf",
+			"x = 'caf\xc3\xa9 \xff'; import os"};
 	static const char *const javascript[] = {"require('child_process')",
 			"import * as c from 'child_process'", "import 'node:child_process'",
 			"await import(\"child_process\")", "const {exec} = require(`child_process`)"};
