@@ -37,15 +37,11 @@ grep -q python out && wrong "only Bash was asked for"
 # It goes on while somebody else runs things, and ends with the sandbox.
 "$terrarium" logs logged --follow >followed 2>&1 &
 follower=$!
-n=0
-until grep -q "from bash" followed || [ $n = 100 ]; do
-	n=$((n + 1))
-	"$terrarium" run --yes --name logged -c '"turn"' >/dev/null
-done
+until_true grep -q "from bash" followed
 "$terrarium" run --yes --name logged -c 'print("live " "one")' >/dev/null
+until_true grep -q "live one" followed || wrong "what comes is told"
 "$terrarium" stop logged >/dev/null
 wait $follower || wrong "the end of the sandbox is the end of it"
-grep -q "live one" followed || wrong "what comes is told"
 
 try logs logged
 expect_code 125
