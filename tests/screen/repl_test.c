@@ -506,8 +506,8 @@ static bool set_up(void)
 		return false;
 	snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", path);
 	snprintf(editor, sizeof editor,
-			"EDITOR=trap 'echo heard' INT; while [ -e %s/busy ]; do echo editing; sleep 0.02; done; "
-			"echo edited >",
+			"EDITOR=sh -c 'trap \"echo heard\" INT; while [ -e %s/busy ]; do echo editing; sleep 0.02; "
+			"done; echo edited >\"$0\"'",
 			folder);
 	snprintf(path, sizeof path, "%s/inputrc", folder);
 	f = fopen(path, "w");
