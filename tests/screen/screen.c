@@ -148,7 +148,6 @@ static void keep_raw(struct screen *s, const char *bytes, size_t n)
 	s->raw_len += n;
 }
 
-/* Wait at most timeout_ms for output and take it. False: nothing came, or nothing can come any more. */
 static void keep_log(struct screen *s, const char *bytes, size_t n)
 {
 	char *log = s->is_logged ? realloc(s->log, s->log_len + n) : NULL;
@@ -160,6 +159,7 @@ static void keep_log(struct screen *s, const char *bytes, size_t n)
 	s->log_len += n;
 }
 
+/* Wait at most timeout_ms for output and take it. False: nothing came, or nothing can come any more. */
 static bool take(struct screen *s, int timeout_ms)
 {
 	struct pollfd p = {.fd = s->fd, .events = POLLIN};
@@ -290,7 +290,7 @@ static void wait_until(struct screen *s, const char *text, bool is_shown)
 					screen_text(s));
 			fail();
 		}
-		while (more)
+		while (more && screen_now_ms() <= deadline)
 			more = take(s, 0);
 	}
 }
@@ -307,8 +307,13 @@ void screen_wait_gone(struct screen *s, const char *text)
 
 void screen_settle(struct screen *s, int ms)
 {
+	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+
 	while (take(s, ms))
-		;
+		if (screen_now_ms() > deadline) {
+			fprintf(stderr, "it goes on and on:\n%s", screen_text(s));
+			fail();
+		}
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
