@@ -220,7 +220,8 @@ void share_count(struct agent *agent)
 		n += client->greeted && !client->dead && !client->is_onlooker;
 	for (struct client *client = agent->clients; client; client = client->next) {
 		/* One that does not listen is told when it has caught up. */
-		if (!client->greeted || client->crowd == n || client->unpaid > CROWD_UNPAID_MAX)
+		if (!client->greeted || client->dead || client->crowd == n
+				|| client->unpaid > CROWD_UNPAID_MAX)
 			continue;
 		char payload[4];
 		for (int i = 0; i < 4; i++)

@@ -346,11 +346,11 @@ void client_connected(struct trm_sandbox *s, int fd)
 		trm_error_set(&why, r, "out of memory");
 	if (r < 0 || trm_loop_add_fd(s->loop, fd, TRM_READ, on_event, s, &s->watch, &why) < 0)
 		sandbox_fail(s, &why);
-	client_flush(s);
 	for (struct sandbox_observer *o = s->observers, *next; o && sandbox_is_open(s); o = next) {
 		next = o->next;
-		if (o->greeted)
-			o->greeted(o->user);
+		if (o->connected)
+			o->connected(o->user);
 	}
+	client_flush(s);
 	sandbox_release(s);
 }

@@ -111,7 +111,7 @@ enum sandbox_state { SANDBOX_STARTING, SANDBOX_CONNECTED, SANDBOX_READY, SANDBOX
  * before cb->closed. The observer owns the memory and removes itself before. */
 struct sandbox_observer {
 	struct sandbox_observer *next;
-	void (*greeted)(void *user); /* all that was asked for so far is on its way to the agent */
+	void (*connected)(void *user); /* what was asked for so far leaves when this returns */
 	void (*ready)(void *user);
 	void (*closed)(void *user, const struct trm_error *why);
 	void (*sample)(void *user, const struct trm_sample *sample);

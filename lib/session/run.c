@@ -224,8 +224,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.file = run->filename,
 			.echoes = run->echoes};
 	struct trm_error why;
-	if (!share_is_presumed(k)) /* else while it is on its way */
-		look_ahead(s);
+	look_ahead(s); /* before there is a connection nothing is seen: then when there is one */
 	stray_begin(s);
 	if (run->timeout_ms > 0 && s->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
 		request.timeout_ms = (uint64_t)run->timeout_ms;

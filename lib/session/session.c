@@ -183,8 +183,8 @@ static void on_sandbox_ready(void *user)
 		kernel_watch_start(&s->kernels[i]);
 }
 
-/* While the agent answers. */
-static void on_greeted(void *user)
+/* The agent is there, and knows of no run yet: what this one meets is counted from here. */
+static void on_connected(void *user)
 {
 	struct trm_session *s = user;
 	if ((!s->queue && !s->active) || !sandbox_is_attached(s->sandbox))
@@ -308,7 +308,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 		session_free(s);
 		return r;
 	}
-	s->observer = (struct sandbox_observer){.greeted = on_greeted,
+	s->observer = (struct sandbox_observer){.connected = on_connected,
 			.ready = on_sandbox_ready,
 			.closed = on_sandbox_closed,
 			.sample = on_sample,

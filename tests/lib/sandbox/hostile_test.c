@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "lib/sandbox/puppet.h"
+#include "sandbox/sandbox.h"
 #include "wire/message.h"
 
 /* ---- the bench ---------------------------------------------------------------------- */
@@ -275,6 +276,31 @@ static void requests_do_not_wait_for_the_greeting(void **state)
 	assert_int_equal(b.transfer_why.code, TRM_ECANCELED);
 	assert_int_equal(b.why.code, TRM_OK);
 	assert_int_equal(b.order[2], 'c'); /* after both ends */
+}
+
+/* Who compares the counters before and after a run looks at them in time. */
+static void check_nothing_was_sent(void *user)
+{
+	struct bench *b = user;
+	hear(b);
+	assert_int_equal(b->heard.len, 0);
+	note(b, 'o');
+}
+
+static void observers_are_told_before_anything_is_sent(void **state)
+{
+	struct bench b;
+	struct sandbox_observer observer = {.connected = check_nothing_was_sent, .user = &b};
+	(void)state;
+	begin(&b);
+	sandbox_observe(b.sandbox, &observer);
+	spawn(&b, false);
+	turns(&b, 2);
+	assert_string_equal(b.order, "o");
+	expect(&b, FRAME_HELLO);
+	expect(&b, FRAME_SPAWN);
+	sandbox_unobserve(b.sandbox, &observer);
+	end(&b);
 }
 
 static void an_unknown_stream_breaks(void **state)
@@ -669,6 +695,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(requests_do_not_wait_for_the_greeting),
+			cmocka_unit_test(observers_are_told_before_anything_is_sent),
 			cmocka_unit_test(an_unknown_stream_breaks),
 			cmocka_unit_test(a_stream_that_was_there_is_ignored),
 			cmocka_unit_test(frames_before_the_greeting_break),
