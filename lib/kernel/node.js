@@ -231,7 +231,7 @@ function begin(request) {
 	state = RUNNING;
 	const scope = new AsyncResource('RUN');
 	scope[RUN] = run.number;
-	scope.runInAsyncScope(evaluate, null, run, adapt(run.code));
+	scope.runInAsyncScope(evaluate, null, run, adapt(as_value(run.code)));
 }
 
 /* As a program has it, although the file is not in the sandbox. */
@@ -399,7 +399,8 @@ function place_of(text, details) {
 	if (frame && !frame[0].includes(run.file))
 		return '';
 	const row = is_syntax ? details.lineNumber : frame[1] - 1;
-	const column = is_syntax ? details.columnNumber : frame[2] - 1;
+	const n_before = row === 0 && as_value(run.code) !== run.code ? 1 : 0;
+	const column = (is_syntax ? details.columnNumber : frame[2] - 1) - n_before;
 	const line = run.code.split(/\r\n|[\n\r\u2028\u2029]/)[row];
 	if (line === undefined || line.length > 1000)
 		return `${run.file}:${row + 1}\n\n`;

@@ -296,20 +296,17 @@ function variables({ cursor }) {
 	return { variables: all.map(([name, value]) => row_of(name, value, cursor !== NAMES_ONLY)) };
 }
 
-/* Node's own console decides. */
 function is_complete({ code }) {
-	try {
-		parse(code, 'script');
+	if (try_parse(as_value(code)))
 		return { status: 'complete', indent: '' };
-	} catch (e) {
-		const { isRecoverableError } = require('internal/repl/utils');
-		if (!isRecoverableError(e, code))
-			return { status: try_parse(code) ? 'complete' : 'invalid', indent: '' };
-		const line = code.slice(code.lastIndexOf('\n', code.length - 2) + 1);
-		const margin = /^\s*/.exec(line)[0];
-		const opens = /[([{]\s*$|=>\s*$/.test(line.trimEnd());
-		return { status: 'incomplete', indent: opens ? margin + (margin.endsWith('\t') ? '\t' : '  ') : margin };
-	}
+	if (!is_open(code))
+		return { status: 'invalid', indent: '' };
+	const line = code.slice(code.lastIndexOf('\n', code.length - 2) + 1);
+	if (/\\\s*$/.test(line))
+		return { status: 'incomplete', indent: '' }; // what comes next is within a string
+	const margin = /^\s*/.exec(line)[0];
+	const opens = /[([{]\s*$|=>\s*$/.test(line.trimEnd());
+	return { status: 'incomplete', indent: opens ? margin + (margin.endsWith('\t') ? '\t' : '  ') : margin };
 }
 
 const answers = {

@@ -5,6 +5,7 @@
  * import() and `import … from`: V8 does not know where such code would be at home.
  * const: could never be declared again as anything else. It becomes `let`, and who assigns to it
  * finds in front of the name what throws as V8 would have.
+ * An object literal alone: would be a block.
  * A name that was declared by `var` or `function` in another run and now by `let` or `class`,
  * or the other way round: becomes what it was. */
 
@@ -13,10 +14,12 @@ const CONSTANT = '\u0441onst()'; // its c is Cyrillic
 const constants = new Set(); // names that were declared so at top level
 const PARSER = 'internal/deps/acorn/acorn/dist/acorn';
 
+function options(sourceType) {
+	return { ecmaVersion: 'latest', sourceType, allowAwaitOutsideFunction: true, allowHashBang: true };
+}
+
 function parse(code, sourceType) {
-	return require(PARSER).parse(code, {
-		ecmaVersion: 'latest', sourceType, allowAwaitOutsideFunction: true, allowHashBang: true,
-	});
+	return require(PARSER).parse(code, options(sourceType));
 }
 
 function try_parse(code) {
@@ -28,6 +31,47 @@ function try_parse(code) {
 		}
 	}
 	return null;
+}
+
+/* Does it lack nothing but its end? Node's own console has a function for that, which knows no await at top level. */
+function is_open(code) {
+	const { Parser, tokTypes } = require(PARSER);
+	let ends_early;
+	class Reader extends Parser {
+		nextToken() {
+			super.nextToken();
+			ends_early ||= this.type === tokTypes.eof;
+		}
+
+		raise(at, message) {
+			ends_early ||= /^Unterminated (?:template|comment)/.test(message)
+				|| (/^Unterminated string/.test(message) && this.input.slice(0, this.pos).endsWith('\\\n'));
+			super.raise(at, message);
+		}
+	}
+	const is_open_as = (text, type) => {
+		ends_early = false;
+		try {
+			Reader.parse(`${text}\n`, options(type));
+			return false;
+		} catch {
+			return ends_early;
+		}
+	};
+	return is_open_as(code, 'script') || (/^\s*\{/.test(code) && is_open_as(`(${code}`, 'script'))
+		|| (/\bimport\b/.test(code) && is_open_as(code, 'module'));
+}
+
+/* `{ a: 1 }` is a block to the language, and meant as an object: in parentheses it is one, as in node's own console. */
+function as_value(code) {
+	if (!/^\s*\{/.test(code))
+		return code;
+	try {
+		const { body } = parse(`(${code}\n)`, 'script');
+		return body.length === 1 && body[0].expression?.type === 'ObjectExpression' ? `(${code}\n)` : code;
+	} catch {
+		return code;
+	}
 }
 
 function needs_change(code, clashes) {
