@@ -154,7 +154,7 @@ __trm_is_complete() {
 	0) [[ $__trm_said == *'delimited by end-of-file'* || $__trm_code == *[!\\]\\ ]] && __trm_status=incomplete ;;
 	*)
 		__trm_status=invalid
-		[[ $__trm_said == *'unexpected '@(EOF|end of file)* ]] && __trm_status=incomplete
+		[[ $__trm_said == *'unexpected '@(EOF|end of file|'token `EOF'\')* ]] && __trm_status=incomplete
 		;;
 	esac
 	__trm_reply "{\"status\":\"$__trm_status\",\"indent\":\"\"}"

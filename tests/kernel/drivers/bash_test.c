@@ -428,6 +428,7 @@ static void completeness_is_told(void **state)
 			{"cat <<E\nx", "incomplete"},
 			{"echo $(", "incomplete"},
 			{"echo a \\", "incomplete"},
+			{"[[ a == a &&", "incomplete"},
 			{"f() {\n echo a\n}", "complete"},
 			{"echo )", "invalid"},
 			{"echo $(ls) > f; exit", "complete"},
