@@ -98,7 +98,7 @@ static void one_that_was_not_kept_is_left_running(void **state)
 	assert_false(screen_shows(&s, "kept "));
 	screen_send(&s, "\033q"); /* what was typed is unsaved, so it asks */
 	screen_wait(&s, "Leave? The sandbox stays");
-	assert_true(screen_shows(&s, "Unsaved"));
+	assert_true(screen_shows(&s, "Lost      the python buffer, never saved"));
 	screen_send(&s, "d");
 	assert_int_equal(screen_end(&s), 0);
 	assert_int_equal(terrarium("stop", name, NULL), 0);

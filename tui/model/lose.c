@@ -154,9 +154,8 @@ static void tell_uptime(const struct model *m, struct dialog *d)
 				s / 60 % 60, s % 60);
 }
 
-static void tell_unsaved(const struct model *m, struct dialog *d)
+static void tell_unsaved(const struct model *m, struct dialog *d, const char *label)
 {
-	const char *label = "Unsaved";
 	char name[64];
 
 	for (size_t i = 0; i < m->buffers.n; i++) {
@@ -184,18 +183,20 @@ void lose_refresh(struct model *m)
 		return;
 	dialog_clear_lines(d);
 	tell_run(m, d);
-	if (is_leaving(&m->lose))
-		tell_unsaved(m, d);
+	if (m->lose.what == LOSE_WORKBENCH)
+		tell_unsaved(m, d, "Unsaved");
 	if (m->sandbox.state != SANDBOX_DEAD)
 		tell_all_variables(m, d);
 	if (is_of_sandbox(&m->lose) && m->sandbox.state != SANDBOX_DEAD) {
 		tell_files(m, d);
 		tell_uptime(m, d);
 	}
-	if (m->lose.what == LOSE_NONE_OF_IT)
+	if (m->lose.what == LOSE_NONE_OF_IT) {
 		dialog_add_labelled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s%s",
 				!strcmp(m->sandbox.backend, "microsandbox") ? "--backend microsandbox " : "",
 				m->sandbox.name);
+		tell_unsaved(m, d, "Lost");
+	}
 	if (!is_leaving(&m->lose))
 		dialog_add_labelled(d, "Kept", ROLE_DIALOG_DIM, "%s", kept[m->lose.what]);
 	m->needs_draw = true;
