@@ -129,6 +129,69 @@ static void the_reason_of_its_end_is_told(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* Replace the code by this, and run it. */
+static void run(const char *code)
+{
+	screen_send(&s, "\x01");
+	screen_send(&s, code);
+	screen_send(&s, KEY_F(5));
+}
+
+static void copy_out(const char *from, const char *to)
+{
+	screen_send(&s, "\x10"
+			"copy files out\r");
+	screen_wait(&s, "Copy out of the sandbox");
+	screen_send(&s, from);
+	screen_send(&s, "\r");
+	screen_wait(&s, "where to?");
+	screen_send(&s, "\x15"); /* ^U */
+	screen_send(&s, to);
+	screen_send(&s, "\r");
+}
+
+static void holds(const char *path, const char *text)
+{
+	char bytes[80];
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	size_t n = fread(bytes, 1, sizeof bytes - 1, f);
+	fclose(f);
+	bytes[n] = '\0';
+	assert_string_equal(bytes, text);
+}
+
+static void nothing_here_is_replaced_without_a_question(void **state)
+{
+	char dir[] = "/tmp/terrarium-copied-XXXXXX", path[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/a.txt", dir);
+	start("off");
+	run("print(open('a.txt', 'w').write('first'), 'written')");
+	screen_wait(&s, "5 written");
+	copy_out("a.txt", path);
+	screen_wait(&s, "1 file, 5 B");
+	holds(path, "first");
+	run("print(open('a.txt', 'w').write('second'), 'written')");
+	screen_wait(&s, "6 written");
+	copy_out("a.txt", dir); /* a folder: into it */
+	screen_wait(&s, "a.txt exists already. Replace it?");
+	screen_send(&s, "\x1b");
+	screen_wait_gone(&s, "Replace it?");
+	holds(path, "first");
+	copy_out("a.txt", path);
+	screen_wait(&s, "Replace it?");
+	screen_send(&s, "r");
+	screen_wait(&s, "1 file, 6 B");
+	holds(path, "second");
+	assert_int_equal(screen_leave(&s), 0);
+	unlink(path);
+	rmdir(dir);
+}
+
 static void a_dead_terminal_harms_nothing(void **state)
 {
 	(void)state;
@@ -153,6 +216,7 @@ int main(int argc, char **argv)
 			TEST(one_that_was_not_kept_is_left_running),
 			TEST(keeping_is_turned_on_and_off),
 			TEST(the_reason_of_its_end_is_told),
+			TEST(nothing_here_is_replaced_without_a_question),
 			TEST(a_dead_terminal_harms_nothing),
 	};
 	if (argc < 2)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/inside.h"
 #include "output/runs.h"
@@ -76,13 +77,53 @@ static void place_of(const char *path, bool is_inside, char out[PATH_MAX])
 	snprintf(out, PATH_MAX, "%s%.*s", here[0] == '/' || here[0] == '.' ? "" : "./", PATH_MAX - 3, here);
 }
 
+/* What a copy of `from` to `to` would replace on this machine: in a folder that is there it lies under its
+ * own name, but for "DIR/.", whose contents go there. */
+static bool is_in_the_way(const char *from, const char *to, char path[PATH_MAX], bool *ret_is_folder)
+{
+	int n = (int)strlen(from), start;
+	struct stat st;
+
+	while (n > 1 && from[n - 1] == '/')
+		n--;
+	for (start = n; start && from[start - 1] != '/'; start--)
+		;
+	bool has_name = n - start > 2 || (int)strspn(from + start, ".") < n - start;
+	if (has_name && stat(to, &st) == 0 && S_ISDIR(st.st_mode))
+		snprintf(path, PATH_MAX, "%.*s%s%.*s", PATH_MAX / 2, to, to[strlen(to) - 1] == '/' ? "" : "/",
+				n - start, from + start);
+	else
+		snprintf(path, PATH_MAX, "%s", to);
+	bool is_there = lstat(path, &st) == 0;
+	*ret_is_folder = is_there && S_ISDIR(st.st_mode);
+	return is_there;
+}
+
+/* Whether it is asked about first: MSG_COPY_EXISTS. */
+static bool is_asked(struct app *a, const char *from, const char *typed)
+{
+	struct msg msg = {.type = MSG_COPY_EXISTS};
+	char to[PATH_MAX], path[PATH_MAX];
+
+	app_expand_path(typed, to);
+	if (!is_in_the_way(from, to, path, &msg.flag))
+		return false;
+	msg.text = path;
+	app_send(a, &msg);
+	return true;
+}
+
 void app_copy_files(struct app *a, const struct effect *effect)
 {
-	struct app_copier *c = calloc(1, sizeof *c);
+	const char *typed = effect->text + strlen(effect->text) + 1;
+	struct app_copier *c;
 	struct trm_error err = {0};
 	char from[PATH_MAX], to[PATH_MAX];
 	const char *sources[] = {from, NULL};
 
+	if (effect->type == EFFECT_COPY_CHECKED && is_asked(a, effect->text, typed))
+		return;
+	c = calloc(1, sizeof *c);
 	if (!c || !a->sandbox || a->copier) {
 		free(c);
 		app_tell(a, MSG_ERROR,
@@ -92,7 +133,6 @@ void app_copy_files(struct app *a, const struct effect *effect)
 	}
 	*c = (struct app_copier){.app = a, .began_ns = app_clock_ns()};
 	place_of(effect->text, effect->flag, from);
-	const char *typed = effect->text + strlen(effect->text) + 1;
 	snprintf(c->to, sizeof c->to, "%s", typed);
 	place_of(typed, !effect->flag, to);
 	const struct trm_copy_opts opts = {

@@ -74,7 +74,8 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_SPILL:
 	case EFFECT_SPILL_END: app_run_spill(a, effect->number, effect->type == EFFECT_SPILL); break;
 	case EFFECT_COPY: copy(a, effect); break;
-	case EFFECT_COPY_FILES: app_copy_files(a, effect); break;
+	case EFFECT_COPY_FILES:
+	case EFFECT_COPY_CHECKED: app_copy_files(a, effect); break;
 	case EFFECT_THEME: app_set_theme(a, effect->text); break;
 	case EFFECT_LIST_THEMES: app_list_themes(a); break;
 	case EFFECT_COMPLETE_PATH: app_complete_path(a, effect->text); break;

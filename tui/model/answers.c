@@ -30,6 +30,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_COPY_IN_TO:
 	case DIALOG_COPY_OUT_FROM:
 	case DIALOG_COPY_OUT_TO: answer_copy_files(m, answer, out); break;
+	case DIALOG_COPY_OVER: answer_copy_over(m, answer, out); break;
 	case DIALOG_CLOSE: answer_close(m, answer, out); break;
 	case DIALOG_OVERWRITE: answer_pending(m, answer, out); break;
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;
@@ -90,6 +91,7 @@ void update_dialog(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_THEMES: ask_themes(m, msg); return;
 	case MSG_FOUND: ask_recover(m, msg); return;
 	case MSG_SAVE_EXISTS: ask_replace(m, msg); return;
+	case MSG_COPY_EXISTS: ask_copy_over(m, msg); return;
 	case MSG_PATH:
 		if (m->dialog.has_field)
 			field_set(&m->dialog.field, msg->text);

@@ -43,6 +43,8 @@ void answer_recover(struct model *m, int answer, struct effects *out);
 void answer_goto(struct model *m, int answer, struct effects *out);
 void answer_install(struct model *m, int answer, struct effects *out);    /* install.c */
 void answer_copy_files(struct model *m, int answer, struct effects *out); /* copier.c */
+void ask_copy_over(struct model *m, const struct msg *msg);
+void answer_copy_over(struct model *m, int answer, struct effects *out);
 
 /* buffer_update.c */
 void answer_close(struct model *m, int answer, struct effects *out);

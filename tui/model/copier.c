@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Files into the sandbox and out of it: two questions, from where and to where. */
+/* Files into the sandbox and out of it: two questions, from where and to where; and a third one before
+ * something of this machine is replaced. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "model/answers.h"
 #include "model/effect.h"
 #include "model/model.h"
+#include "model/msg.h"
 #include "model/update.h"
 
 static bool is_out(const struct model *m)
@@ -78,18 +79,19 @@ static void ask_where_to(struct model *m, const char *from)
 		ask(m, DIALOG_COPY_IN_TO, title, "In the sandbox", "/workspace");
 }
 
+/* From m->pending_path, behind which the target is kept until it is known whether to ask about it. */
 static void start(struct model *m, const char *to, struct effects *out)
 {
-	size_t from_len = strlen(m->pending_path), n = from_len + 1 + strlen(to);
-	char *both = malloc(n + 1);
+	char *both = m->pending_path;
+	size_t from_len = strlen(both), to_len = strlen(to), n = from_len + 1 + to_len;
 
-	if (!both)
+	if (n >= sizeof m->pending_path) {
+		notices_add(&m->notices, m->now_ns, true, "these paths are too long");
 		return;
-	memcpy(both, m->pending_path, from_len + 1);
-	memcpy(both + from_len + 1, to, n - from_len);
-	if (effect_add(out, EFFECT_COPY_FILES, NULL, both, n, 0))
+	}
+	memcpy(both + from_len + 1, to, to_len + 1);
+	if (effect_add(out, is_out(m) ? EFFECT_COPY_CHECKED : EFFECT_COPY_FILES, NULL, both, n, 0))
 		out->items[out->n - 1].flag = is_out(m);
-	free(both);
 }
 
 void answer_copy_files(struct model *m, int answer, struct effects *out)
@@ -111,6 +113,37 @@ void answer_copy_files(struct model *m, int answer, struct effects *out)
 		dialog_close(m);
 	}
 }
+
+/* ---- what lies there ---- */
+
+enum { BUTTON_REPLACE = 1 };
+
+void ask_copy_over(struct model *m, const struct msg *msg)
+{
+	static const struct dialog_button buttons[] = {
+			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
+	struct dialog *d = &m->dialog;
+
+	dialog_begin(d, DIALOG_COPY_OVER, msg->flag ? "The folder exists" : "The file exists");
+	dialog_add(d, ROLE_DIALOG,
+			msg->flag ? "%s exists already. Replace what has the same names in it?"
+				  : "%s exists already. Replace it?",
+			msg->text);
+	dialog_set_buttons(d, buttons, COUNT(buttons));
+}
+
+void answer_copy_over(struct model *m, int answer, struct effects *out)
+{
+	const char *both = m->pending_path, *to = both + strlen(both) + 1;
+
+	dialog_close(m);
+	if (answer == BUTTON_REPLACE
+			&& effect_add(out, EFFECT_COPY_FILES, NULL, both, (size_t)(to - both) + strlen(to),
+					0))
+		out->items[out->n - 1].flag = true;
+}
+
+/* ---- commands ---- */
 
 static const struct command commands[] = {
 		{"copy-in", "Copy files into the sandbox…",

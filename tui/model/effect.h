@@ -50,6 +50,7 @@ enum effect_type {
 	EFFECT_SPILL, /* number: serial of the run: its output goes to a new file, too; MSG_SPILL tells */
 	EFFECT_SPILL_END,
 	EFFECT_COPY_FILES,       /* text: from, NUL, to; flag: out of the sandbox, else into it */
+	EFFECT_COPY_CHECKED,     /* as EFFECT_COPY_FILES, but ask before what lies here is replaced */
 	EFFECT_COPY,             /* text, len: to the terminal's clipboard */
 	EFFECT_THEME,            /* text: name */
 	EFFECT_LIST_THEMES,      /* answered by MSG_THEMES */

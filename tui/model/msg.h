@@ -64,6 +64,7 @@ enum msg_type {
 	MSG_RELOADED,     /* text: path; other: NULL or the error */
 	MSG_FOUND,        /* text: what was left unsaved by a crash, a line each */
 	MSG_SAVE_EXISTS,  /* text: path that exists already; flag: somebody else has changed it */
+	MSG_COPY_EXISTS,  /* text: what lies where files are to be copied to; flag: it is a folder */
 	MSG_THEMES,       /* names, n_names */
 	MSG_PATH,         /* text: the completed path */
 	MSG_RECORDING,    /* text: path; flag: it goes on; other: NULL or the error */

@@ -332,6 +332,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SAVED: update_file(m, msg, out); break;
 	case MSG_FOUND:
 	case MSG_SAVE_EXISTS:
+	case MSG_COPY_EXISTS:
 	case MSG_THEMES:
 	case MSG_PATH: update_dialog(m, msg, out); break;
 	case MSG_HISTORY: run_history_show(m, msg); break;

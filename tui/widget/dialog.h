@@ -50,6 +50,7 @@ enum dialog_kind {
 	DIALOG_COPY_IN_TO,
 	DIALOG_COPY_OUT_FROM,
 	DIALOG_COPY_OUT_TO,
+	DIALOG_COPY_OVER,
 };
 
 struct dialog_button {

@@ -10,7 +10,7 @@ static void begin(const char *command)
 
 static void expect_copy(const char *from, const char *to, bool is_out)
 {
-	const struct effect *effect = last_effect(EFFECT_COPY_FILES);
+	const struct effect *effect = last_effect(is_out ? EFFECT_COPY_CHECKED : EFFECT_COPY_FILES);
 
 	assert_non_null(effect);
 	assert_string_equal(effect->text, from);
@@ -39,6 +39,28 @@ static void out_of_it(void **state)
 	assert_screen("Copy figures out of the sandbox: where to?", true);
 	type("2\n");
 	expect_copy("figures/", "figures2", true);
+}
+
+static void what_lies_here_is_replaced_only_when_asked(void **state)
+{
+	(void)state;
+	begin("copy-out");
+	type("data/a.txt\n\n");
+	expect_copy("data/a.txt", "a.txt", true);
+	send((struct msg){.type = MSG_COPY_EXISTS, .text = "a.txt"});
+	assert_screen("a.txt exists already. Replace it?", true);
+	press(K_ESCAPE, 0);
+	assert_screen("exists already", false);
+	assert_null(last_effect(EFFECT_COPY_FILES));
+	begin("copy-out");
+	type("data\n\n");
+	send((struct msg){.type = MSG_COPY_EXISTS, .text = "data", .flag = true});
+	assert_screen("data exists already. Replace what has the same names in it?", true);
+	type("r");
+	const struct effect *effect = last_effect(EFFECT_COPY_FILES);
+	assert_non_null(effect);
+	assert_memory_equal(effect->text, "data\0data", 10);
+	assert_true(effect->flag);
 }
 
 static void nothing_is_copied_without_answers(void **state)
@@ -71,6 +93,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_setup_teardown(into_it, desk_setup, desk_teardown),
 			cmocka_unit_test_setup_teardown(out_of_it, desk_setup, desk_teardown),
+			cmocka_unit_test_setup_teardown(what_lies_here_is_replaced_only_when_asked,
+					desk_setup, desk_teardown),
 			cmocka_unit_test_setup_teardown(
 					nothing_is_copied_without_answers, desk_setup, desk_teardown),
 			cmocka_unit_test_setup_teardown(
