@@ -244,7 +244,8 @@ static int start(struct app *a, struct trm_error *reterr)
 		r = app_open_watch(a, reterr);
 	if (r == 0) {
 		app_start_sandbox(a);
-		if (!a->linear || app_lines_has_person(a))
+		/* Not before an audience, and not in place of the question whether the cells may be run. */
+		if (!a->opts->is_demo && (!a->linear || app_lines_has_person(a)))
 			app_look_for_unsaved(a);
 	}
 	return r;

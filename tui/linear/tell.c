@@ -279,8 +279,11 @@ static void say_answers(struct linear *l, const struct dialog *d)
 	struct writer text;
 
 	writer_init(&text, WRITER_MAX);
-	for (int i = 0; i < d->n_buttons; i++)
-		writer_print(&text, "%s%s (%c)", i ? ", " : "", d->buttons[i].label, d->buttons[i].letter);
+	for (int i = 0; i < d->n_buttons; i++) {
+		writer_print(&text, "%s%s", i ? ", " : "", d->buttons[i].label);
+		if (d->buttons[i].letter)
+			writer_print(&text, " (%c)", d->buttons[i].letter);
+	}
 	linear_say(l, "answer with one of: %s", text.n ? text.bytes : "");
 	writer_finish(&text);
 }

@@ -126,9 +126,8 @@ void answer_pending(struct model *m, int answer, struct effects *out)
 enum { BUTTON_RESTORE = 1, BUTTON_DISCARD };
 
 static const struct dialog_button recover_buttons[] = {
-		{"Restore", NULL, 'r', BUTTON_RESTORE},
-		{"Later", NULL, 'l', ANSWER_CANCEL},
-		{"Discard", NULL, 'd', BUTTON_DISCARD},
+		{"Restore", NULL, 'r', BUTTON_RESTORE}, {"Later", NULL, 'l', ANSWER_CANCEL},
+		{"Discard", NULL, 0, BUTTON_DISCARD}, /* no letter: this question may come while one types */
 };
 
 void ask_recover(struct model *m, const struct msg *msg)
