@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,6 +156,18 @@ static void draw_field(const struct dialog *d, struct canvas *c, struct rect are
 	c->cursor_col = col + before - shift;
 }
 
+/* The letter that presses a button is underlined. */
+static void underline_letter(
+		struct canvas *c, struct rect place, int col, uint16_t role, const char *label, char letter)
+{
+	for (int i = 0; letter && label[i]; i++) {
+		if (tolower((unsigned char)label[i]) != letter)
+			continue;
+		canvas_put(c, place, place.row, col + i, label + i, 1, style_with(role, ATTR_UNDERLINE));
+		return;
+	}
+}
+
 static void draw_buttons(const struct dialog *d, struct canvas *c, const struct dialog_layout *l)
 {
 	for (int k = 0; k < d->n_buttons; k++) {
@@ -165,8 +178,7 @@ static void draw_buttons(const struct dialog *d, struct canvas *c, const struct 
 		int start = p.col + (p.has_air ? 2 : 1);
 		canvas_fill(c, place, " ", style_of(role));
 		draw_text(c, place, place.row, start, role, p.label);
-		/* The letter that presses it is underlined. */
-		canvas_put(c, place, place.row, start, p.label, 1, style_with(role, ATTR_UNDERLINE));
+		underline_letter(c, place, start, role, p.label, d->buttons[k].letter);
 		if (!is_focus)
 			continue;
 		draw_text(c, place, place.row, p.col, role, p.has_air ? "[" : "");

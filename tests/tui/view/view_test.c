@@ -246,6 +246,25 @@ static void sizes(void **state)
 	tear_down();
 }
 
+/* Of a label that stands on the canvas, the letter `at`, and no other. */
+static void assert_underlined(const char *label, int at)
+{
+	int n = (int)strlen(label);
+
+	for (int i = 0; i + n <= canvas.rows * canvas.cols; i++) {
+		int k = 0;
+		while (k < n && canvas.cells[i + k].text[0] == label[k])
+			k++;
+		if (k < n || canvas.cells[i].style.role != canvas.cells[i + n - 1].style.role)
+			continue;
+		for (k = 0; k < n; k++)
+			assert_int_equal(canvas.cells[i + k].style.attrs & ATTR_UNDERLINE,
+					k == at ? ATTR_UNDERLINE : 0);
+		return;
+	}
+	fail_msg("no \"%s\" on the screen", label);
+}
+
 static void dialogs(void **state)
 {
 	static const char themes[][64] = {"dark", "light", "mono"};
@@ -272,6 +291,9 @@ static void dialogs(void **state)
 	press(K_ESCAPE);
 	press(K_F10);
 	assert_screen("quit");
+	assert_underlined("Quit", 0);
+	assert_underlined("Quit, keep the text", 6);
+	assert_underlined("Stay", 0);
 	tear_down();
 }
 
