@@ -202,7 +202,8 @@ void finder_open(struct model *m, bool has_replace)
 	f->state = FINDER_WHAT;
 	f->has_replace = has_replace;
 	f->origin = (struct selection){selection_start(e->sel), selection_end(e->sel)};
-	f->what.cursor = f->what.len;
+	field_select(&f->what);
+	field_select(&f->by);
 	if (finder_compile(f))
 		f->is_marking = true;
 	relayout(m);
@@ -300,12 +301,12 @@ static bool field_event(struct model *m, const struct event *ev)
 
 	if (f->state == FINDER_BY)
 		return field_handle(&f->by, ev);
-	size_t len = f->what.len, cursor = f->what.cursor;
-	if (!field_handle(&f->what, ev))
-		return false;
-	if (f->what.len != len || (f->what.cursor == cursor && ev->type == EVENT_PASTE))
+	char *before = strdup(field_text(&f->what));
+	bool is_for_it = field_handle(&f->what, ev);
+	if (is_for_it && !(before && strcmp(before, field_text(&f->what)) == 0))
 		look_again(m);
-	return true;
+	free(before);
+	return is_for_it;
 }
 
 bool finder_event(struct model *m, const struct msg *msg, struct effects *out)

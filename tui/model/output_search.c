@@ -84,6 +84,7 @@ static void find(struct model *m, struct effects *out)
 	(void)out;
 	model_focus(m, PANE_OUTPUT);
 	bar->is_open = true;
+	field_select(&bar->what);
 	bar->origin = m->out.has_mark ? m->out.mark : UINT64_MAX;
 	m->out.has_selection = false;
 	say(m);

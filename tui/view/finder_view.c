@@ -26,7 +26,8 @@ static void draw_field(const struct model *m, struct canvas *c, struct rect area
 	int shift = before >= area.cols ? before - area.cols + 1 : 0;
 
 	canvas_fill(c, area, " ", style_of(ROLE_DIALOG_FIELD));
-	canvas_put(c, area, area.row, area.col - shift, field_text(f), f->len, style_of(ROLE_DIALOG_FIELD));
+	canvas_put(c, area, area.row, area.col - shift, field_text(f), f->len,
+			style_of(f->is_selected ? ROLE_SELECTION : ROLE_DIALOG_FIELD));
 	if (has_cursor && m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE && area.cols > 0) {
 		c->cursor_row = area.row;
 		c->cursor_col = area.col + before - shift;

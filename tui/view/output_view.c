@@ -170,7 +170,7 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 	int shift = (int)before >= room ? (int)before - room + 1 : 0;
 	struct rect field = {clip.row, col, 1, room};
 	canvas_put(c, field, clip.row, col - shift, field_text(&bar->what), bar->what.len,
-			style_of(ROLE_DIALOG_FIELD));
+			style_of(bar->what.is_selected ? ROLE_SELECTION : ROLE_DIALOG_FIELD));
 	draw_text(c, clip, clip.row, clip.col + clip.cols - said - 1,
 			bar->is_wrong ? ROLE_STATUS_ERROR : ROLE_STATUS_OK, bar->said);
 	if (m->focus == PANE_OUTPUT && m->dialog.kind == DIALOG_NONE) {

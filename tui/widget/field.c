@@ -16,8 +16,15 @@ void field_finish(struct field *f)
 void field_clear(struct field *f)
 {
 	f->len = f->cursor = 0;
+	f->is_selected = false;
 	if (f->text)
 		f->text[0] = '\0';
+}
+
+void field_select(struct field *f)
+{
+	f->cursor = f->len;
+	f->is_selected = f->len > 0;
 }
 
 static bool insert(struct field *f, const char *text, size_t n)
@@ -99,16 +106,27 @@ static bool control(struct field *f, uint32_t key)
 	}
 }
 
+static bool is_typed(const struct event *ev)
+{
+	return ev->type == EVENT_PASTE
+	       || (!(ev->mods & MOD_CTRL)
+			       && (ev->key == K_BACKSPACE || ev->key == K_DELETE
+					       || (ev->key >= 0x20 && ev->key < KEYS_BASE)));
+}
+
 bool field_handle(struct field *f, const struct event *ev)
 {
 	char text[4];
 
+	if ((ev->type != EVENT_KEY && ev->type != EVENT_PASTE) || ev->mods & MOD_ALT)
+		return false;
+	if (f->is_selected && is_typed(ev))
+		field_clear(f);
+	f->is_selected = false;
 	if (ev->type == EVENT_PASTE) {
 		paste(f, ev->text, ev->text_len);
 		return true;
 	}
-	if (ev->type != EVENT_KEY || ev->mods & MOD_ALT)
-		return false;
 	if (ev->mods & MOD_CTRL)
 		return control(f, ev->key);
 	switch (ev->key) {

@@ -15,12 +15,14 @@ struct canvas;
 struct field {
 	char *text; /* NUL-terminated; NULL while nothing was typed */
 	size_t len, cap;
-	size_t cursor; /* byte offset, between clusters */
+	size_t cursor;    /* byte offset, between clusters */
+	bool is_selected; /* all of it: what is typed or pasted comes in its place */
 };
 
 void field_finish(struct field *f); /* takes a zeroed object */
 void field_clear(struct field *f);
 bool field_set(struct field *f, const char *text); /* cursor at the end; false: out of memory */
+void field_select(struct field *f);                /* all that there is; cursor at the end */
 
 /* Typing, arrows, Home, End, Backspace, Delete, ^U (all before the cursor), ^W (the word before),
  * paste (newlines become blanks). True: the event was for the field. */

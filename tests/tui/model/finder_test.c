@@ -92,6 +92,29 @@ static void every_key_looks_from_where_the_search_began(void **state)
 	assert_string_equal(m.finder.said, "no match");
 }
 
+static void the_next_search_comes_in_place_of_the_last(void **state)
+{
+	(void)state;
+	given("fab foo fob");
+	press('f', MOD_CTRL);
+	type("b");
+	selected(2, 3);
+	press(K_ESCAPE, 0);
+	press('f', MOD_CTRL);
+	assert_string_equal(field_text(&m.finder.what), "b");
+	type("f");
+	assert_string_equal(field_text(&m.finder.what), "f");
+	selected(4, 5);
+	press(K_ESCAPE, 0);
+	/* Without a change of it, it is looked for again; behind a motion it is changed. */
+	press('f', MOD_CTRL);
+	type("\n");
+	selected(8, 9);
+	press(K_END, 0);
+	type("o");
+	assert_string_equal(field_text(&m.finder.what), "fo");
+}
+
 static void goes_on_and_back_and_round(void **state)
 {
 	(void)state;
@@ -246,6 +269,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(every_key_looks_from_where_the_search_began),
+			TEST(the_next_search_comes_in_place_of_the_last),
 			TEST(goes_on_and_back_and_round),
 			TEST(options_are_keys),
 			TEST(each_replacement_is_asked_for),

@@ -101,6 +101,14 @@ static void finds_in_the_output(void **state)
 	assert_screen("10 of 11 lines", true);
 	press(K_ENTER, 0);
 	assert_false(m.out.bar.is_open);
+	press('/', 0);
+	type("two 7");
+	assert_screen("Find two 7 ", true);
+	press(K_ENTER, 0);
+	press('/', 0);
+	type("one 7");
+	press(K_UP, 0);
+	press(K_ENTER, 0);
 	press('n', 0);
 	assert_screen("11 of 11 lines", true);
 	press('n', 0);

@@ -100,6 +100,35 @@ static void leaves_other_keys_alone(void **state)
 	assert_false(press('x', MOD_ALT));
 }
 
+static void what_is_typed_comes_in_place_of_what_is_selected(void **state)
+{
+	struct event paste = {.type = EVENT_PASTE, .text = "b", .text_len = 1};
+
+	(void)state;
+	assert_true(field_set(&f, "old"));
+	press('n', 0);
+	assert_field("oldn|");
+	field_select(&f);
+	press('n', 0);
+	press('e', 0);
+	assert_field("ne|");
+	field_select(&f);
+	assert_true(field_handle(&f, &paste));
+	assert_field("b|");
+	field_select(&f);
+	press(K_BACKSPACE, 0);
+	assert_field("|");
+	assert_true(field_set(&f, "old"));
+	field_select(&f);
+	press(K_LEFT, 0);
+	press('n', 0);
+	assert_field("oln|d");
+	field_select(&f);
+	assert_false(press(K_ENTER, 0));
+	assert_false(press('x', MOD_ALT));
+	assert_field("olnd|");
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, clean_up)
 
 int main(void)
@@ -110,6 +139,7 @@ int main(void)
 			TEST(deletes_by_word_and_whole),
 			TEST(a_paste_becomes_one_line),
 			TEST(leaves_other_keys_alone),
+			TEST(what_is_typed_comes_in_place_of_what_is_selected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
