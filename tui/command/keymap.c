@@ -283,12 +283,24 @@ enum keymap_match keymap_look(const struct keymap *map, enum place place, const 
 	return keymap_look(map, place, &function, ret);
 }
 
+bool keymap_is_at_home(const struct binding *b)
+{
+	return b->command
+	       && (b->place == b->command->place || b->place == PLACE_ANY || b->place == PLACE_ALWAYS);
+}
+
 const struct keys *keymap_keys(const struct keymap *map, const struct command *command)
 {
-	for (size_t i = 0; i < map->n; i++)
-		if (map->bindings[i].command == command)
-			return &map->bindings[i].keys;
-	return NULL;
+	const struct keys *first = NULL;
+
+	for (size_t i = 0; i < map->n; i++) {
+		const struct binding *b = &map->bindings[i];
+		if (b->command == command && keymap_is_at_home(b))
+			return &b->keys;
+		if (b->command == command && !first)
+			first = &b->keys;
+	}
+	return first;
 }
 
 /* ---- sets ---- */

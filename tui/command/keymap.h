@@ -69,7 +69,9 @@ enum keymap_match keymap_look(const struct keymap *map, enum place place, const 
  * NULL: there is none. */
 const struct binding *keymap_clash(const struct keymap *map, enum place place, const struct keys *keys);
 
-/* The first binding of a command: NULL when it has no keys. */
+/* Whether it holds wherever its command can be given; else it is one more key for it in some pane. */
+bool keymap_is_at_home(const struct binding *b);
+/* The first binding of a command, of those at home if there are any: NULL when it has no keys. */
 const struct keys *keymap_keys(const struct keymap *map, const struct command *command);
 
 int keys_parse(const char *text, struct keys *ret); /* 0 or TRM_EINVAL */

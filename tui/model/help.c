@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The help: what each key does, that of the pane one is in first; typing searches. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,19 +88,35 @@ static bool is_told(const struct keymap *map, size_t i)
 	return false;
 }
 
-/* " (also Alt-Enter, Ctrl-Enter)": the keys of a command in its place, but for the first. */
+/* "^Q", "? in the output": a key, and where it stands for the command if that is not wherever it can be
+ * given. */
+static void name_with_place(const struct binding *b, bool has_name, char *out, size_t cap)
+{
+	char name[KEYMAP_NAME_BYTES], place[64];
+
+	keys_name(&b->keys, name);
+	snprintf(place, sizeof place, " %s", sections[b->place]);
+	place[1] = (char)tolower((unsigned char)place[1]);
+	snprintf(out, cap, "%s%s", has_name ? name : "",
+			keymap_is_at_home(b) ? ""
+			: has_name           ? place
+					     : place + 1);
+}
+
+/* " (also Alt-Enter, Ctrl-Enter)": the keys of a command, but for the first. */
 static void other_keys(const struct model *m, const struct command *c, char *out, size_t cap)
 {
 	const struct keys *first = keymap_keys(&m->keymap, c);
-	char name[KEYMAP_NAME_BYTES];
+	char name[KEYMAP_NAME_BYTES + 64];
 	size_t used = 0;
 
 	out[0] = '\0';
 	for (size_t i = 0; i < m->keymap.n; i++) {
 		const struct binding *b = &m->keymap.bindings[i];
-		if (b->command != c || &b->keys == first || is_told(&m->keymap, i))
+		bool was_told = is_told(&m->keymap, i);
+		if (b->command != c || &b->keys == first || (was_told && keymap_is_at_home(b)))
 			continue;
-		keys_name(&b->keys, name);
+		name_with_place(b, !was_told, name, sizeof name);
 		int n = snprintf(out + used, cap - used, "%s%s", used ? ", " : " (also ", name);
 		if (n < 0 || used + (size_t)n + 1 >= cap)
 			break;
@@ -113,7 +130,7 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 static void add_commands(struct help *h, enum place place, bool has_title)
 {
 	const struct command *c;
-	char key[KEYMAP_NAME_BYTES], others[128], text[400];
+	char key[KEYMAP_NAME_BYTES], others[240], text[500];
 
 	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
 		const struct keys *keys = keymap_keys(&h->m->keymap, c);

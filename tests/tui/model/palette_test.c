@@ -35,6 +35,26 @@ static void finds_by_name_and_help(void **state)
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
 }
 
+/* Not "s", which is for the output alone: in the editor it is a letter. */
+static void tells_keys_where_they_hold(void **state)
+{
+	(void)state;
+	press(K_F7, 0);
+	type("save-figure");
+	assert_screen("Alt-s", true);
+	press(K_ESCAPE, 0);
+	press(K_F1, 0);
+	type("image shown last");
+	assert_screen("Alt-s     save the image shown last in the output pane to a file (also s in the output)",
+			true);
+	press('u', MOD_CTRL);
+	type("this help");
+	assert_screen("(also ? in the output, in the metrics, in the", true);
+	press('u', MOD_CTRL);
+	type("leave quit");
+	assert_screen("leave (also ^Q, q while a recording is shown)", true);
+}
+
 static void what_was_used_comes_first(void **state)
 {
 	(void)state;
@@ -106,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(finds_and_runs),
 			TEST(finds_by_name_and_help),
+			TEST(tells_keys_where_they_hold),
 			TEST(what_was_used_comes_first),
 			TEST(goes_to_the_pane_of_the_command),
 			TEST(remembers_only_so_many),
