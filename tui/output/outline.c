@@ -7,6 +7,8 @@
 
 #include "text/cluster.h"
 
+#define ZWJ 0x200Du
+
 static const uint16_t kind_roles[OUT_KINDS] = {
 		[OUT_HEADER] = ROLE_OUT_HEADER,
 		[OUT_STDOUT] = ROLE_OUT_STDOUT,
@@ -95,6 +97,32 @@ static bool joins(const struct cell *before, uint32_t cp, int width)
 	       && is_regional(first);
 }
 
+/* What is too much for a cell is not kept, but that a joiner came last, lest the next one stood alone. */
+static void join(struct cell *before, uint32_t cp, const char *text, size_t len)
+{
+	size_t had = strlen(before->text);
+
+	if (had + len >= sizeof before->text && cp != ZWJ)
+		return;
+	while (had + len >= sizeof before->text)
+		had--;
+	while (((unsigned char)before->text[had] & 0xc0) == 0x80)
+		had--;
+	memcpy(before->text + had, text, len);
+	before->text[had + len] = '\0';
+}
+
+/* The second letter of a flag takes a cell of its own, to the right of the first. */
+static void widen(struct outline *l)
+{
+	if (!grow(l, l->col + 1 > l->n ? l->col + 1 : l->n))
+		return;
+	break_wide(l, l->col);
+	l->cells[l->col] = (struct cell){.style = l->cells[l->col - 1].style};
+	l->cells[l->col - 1].width = 2;
+	l->col++;
+}
+
 static void put_char(struct outline *l, uint32_t cp, struct style style)
 {
 	char text[4];
@@ -106,11 +134,9 @@ static void put_char(struct outline *l, uint32_t cp, struct style style)
 	if (cp >= 0x300) {
 		struct cell *before = joinable(l);
 		if (before && joins(before, cp, width)) {
-			size_t had = strlen(before->text);
-			if (had + len < sizeof before->text) {
-				memcpy(before->text + had, text, len);
-				before->text[had + len] = '\0';
-			}
+			join(before, cp, text, len);
+			if (before->width == 1 && is_regional(cp))
+				widen(l);
 			return;
 		}
 	}

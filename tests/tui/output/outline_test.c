@@ -10,6 +10,11 @@
 
 #define ESC "\x1b"
 #define FFFD "\xef\xbf\xbd"
+#define FLAG "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
+#define WOMAN "\xf0\x9f\x91\xa9"
+#define GIRL "\xf0\x9f\x91\xa7"
+#define BOY "\xf0\x9f\x91\xa6"
+#define ZWJ "\xe2\x80\x8d"
 
 struct seen {
 	char text[65536];
@@ -97,6 +102,9 @@ static const struct {
 		{"\xcc\x81\n", 0, FFFD "/"},
 		{"\xe6\xbc\xa2\rX\n", 0, "X /"},
 		{"X\xe6\xbc\xa2\b\bY\n", 0, "XY /"},
+		{FLAG "x\rXY\n", 0, "XYx/"},
+		{FLAG FLAG "\n", 0, FLAG FLAG "/"},
+		{WOMAN ZWJ WOMAN ZWJ GIRL ZWJ BOY "x\n", 0, WOMAN ZWJ WOMAN ZWJ ZWJ "x/"},
 		{"\xe2\x80\xae"
 		 "evil\n",
 				0, FFFD "evil/"},
