@@ -137,7 +137,7 @@ static void spill(struct model *m, struct effects *out)
 	m->needs_draw = true;
 	if (!model_is_running(m) || !run) {
 		notices_add(&m->notices, m->now_ns, false,
-				"nothing runs whose output could go to a file; a block is kept by another key");
+				"nothing runs that could be spilled; \"Save output into a file\" is for runs that have ended");
 		return;
 	}
 	outscreen_settle(&m->out.screen, &m->out.store);
