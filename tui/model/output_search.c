@@ -75,6 +75,7 @@ static void begin(struct model *m)
 	}
 	outsearch_step(&m->out, slice(m));
 	look(m);
+	bar->is_looking = output_search_is_busy(m);
 }
 
 static void find(struct model *m, struct effects *out)
@@ -183,8 +184,9 @@ void output_search_tick(struct model *m)
 	if (!output_search_is_busy(m))
 		return;
 	outsearch_step(&m->out, slice(m));
-	if (m->out.bar.is_open && !model_is_running(m))
+	if (m->out.bar.is_looking && m->out.bar.is_open && !model_is_running(m))
 		look(m);
 	else
 		say(m);
+	m->out.bar.is_looking = m->out.bar.is_looking && output_search_is_busy(m);
 }

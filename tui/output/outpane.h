@@ -31,6 +31,7 @@ struct out_pos {
 /* The bar in which a pattern is typed. */
 struct outbar {
 	bool is_open, is_regex;
+	bool is_looking; /* not all that was there when the pattern was typed has been looked through */
 	struct field what;
 	uint64_t origin; /* the current line when it was opened; UINT64_MAX: none */
 	char said[160];  /* about the search: "3 of 17 lines", what is wrong with the pattern */

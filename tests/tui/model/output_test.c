@@ -130,6 +130,25 @@ static void finds_in_the_output(void **state)
 	assert_null(m.out.search.find);
 }
 
+/* A bar that was left open counts what matches, and leaves the view to what is printed. */
+static void a_search_does_not_take_the_view_from_a_run(void **state)
+{
+	(void)state;
+	two_runs();
+	press('/', 0);
+	type("one 7");
+	press(K_F6, MOD_SHIFT);
+	assert_int_equal(m.focus, PANE_EDITOR);
+	press(K_END, MOD_CTRL);
+	run_code("x");
+	print("the newest, and one 7\n");
+	done((struct trm_result){0});
+	send((struct msg){.type = MSG_TICK});
+	assert_screen("the newest", true);
+	assert_false(m.out.is_scrolled);
+	assert_screen("12 lines", true);
+}
+
 /* A match in a folded block is shown. */
 static void finding_unfolds(void **state)
 {
@@ -368,6 +387,7 @@ int main(void)
 			TEST(blocks_fold_and_unfold),
 			TEST(a_click_on_a_header_folds),
 			TEST(finds_in_the_output),
+			TEST(a_search_does_not_take_the_view_from_a_run),
 			TEST(finding_unfolds),
 			TEST(a_search_sees_what_is_coloured_and_rewritten),
 			TEST(jumps_to_the_line_of_an_error),
