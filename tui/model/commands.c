@@ -4,6 +4,7 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/output.h"
 #include "model/palette.h"
 #include "model/update.h"
 
@@ -181,12 +182,15 @@ static void repaint(struct model *m, struct effects *out)
 static void cancel(struct model *m, struct effects *out)
 {
 	const struct event escape = {.type = EVENT_KEY, .key = K_ESCAPE};
-
-	const struct command *c = command_find(m->focus == PANE_EDITOR ? "deselect" : "output-deselect");
+	const struct msg msg = {.type = MSG_EVENT, .now_ns = m->now_ns, .event = &escape};
+	const struct command *c = command_find(m->sandboxes.is_shown     ? "sandboxes-back"
+					       : m->focus == PANE_EDITOR ? "deselect"
+									 : "output-deselect");
 
 	if (m->dialog.kind != DIALOG_NONE)
-		update_dialog(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &escape},
-				out);
+		update_dialog(m, &msg, out);
+	else if (!m->sandboxes.is_shown && (finder_event(m, &msg, out) || output_search_event(m, &msg)))
+		return;
 	else if (c)
 		command_run(m, c, out);
 }

@@ -268,6 +268,15 @@ static void on_enter(struct model *m, bool is_back)
 		go_next(m);
 }
 
+/* The key that has opened the bar goes on to the next match, whichever it is. */
+static bool is_find_key(const struct model *m, const struct event *ev)
+{
+	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
+	const struct command *c = NULL;
+
+	return keymap_look(&m->keymap, PLACE_EDITOR, &keys, &c) == KEYMAP_COMMAND && command_is(c, "find");
+}
+
 static bool bar_key(struct model *m, const struct event *ev)
 {
 	struct finder *f = &m->finder;
@@ -275,8 +284,7 @@ static bool bar_key(struct model *m, const struct event *ev)
 
 	if (ev->mods == MOD_ALT)
 		return alt_key(m, ev->key);
-	bool is_find = ev->key == 'f' && ev->mods == MOD_CTRL;
-	switch (is_find ? K_DOWN : ev->key) {
+	switch (is_find_key(m, ev) ? K_DOWN : ev->key) {
 	case K_ESCAPE: finder_close(m); return true;
 	case K_ENTER: on_enter(m, is_shifted); return true;
 	case K_DOWN:

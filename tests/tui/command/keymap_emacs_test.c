@@ -41,6 +41,34 @@ static void moves_and_kills(void **state)
 	assert_string_equal(buffer(), "onetwo\n");
 }
 
+static void its_search_goes_on_and_ends_by_its_own_keys(void **state)
+{
+	(void)state;
+	type("b a a a");
+	press('<', MOD_ALT);
+	press('s', MOD_CTRL);
+	type("a");
+	assert_int_equal(model_editor(&m)->sel.cursor, 3);
+	press('s', MOD_CTRL);
+	press('s', MOD_CTRL);
+	assert_int_equal(model_editor(&m)->sel.cursor, 7);
+	press('r', MOD_CTRL);
+	assert_int_equal(model_editor(&m)->sel.cursor, 5);
+	assert_screen("Find a", true);
+	press('g', MOD_CTRL);
+	assert_screen("Find a", false);
+	press('x', MOD_CTRL);
+	press('o', 0);
+	press('/', 0);
+	assert_true(m.out.bar.is_open);
+	press('g', MOD_CTRL);
+	assert_false(m.out.bar.is_open);
+	press(K_F8, 0);
+	assert_true(m.sandboxes.is_shown);
+	press('g', MOD_CTRL);
+	assert_false(m.sandboxes.is_shown);
+}
+
 static void mark_selects(void **state)
 {
 	(void)state;
@@ -136,6 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(moves_and_kills),
+			TEST(its_search_goes_on_and_ends_by_its_own_keys),
 			TEST(mark_selects),
 			TEST(sequences),
 			TEST(its_keys_are_told),
