@@ -231,6 +231,8 @@ def describe(error):
 		story = traceback.TracebackException(type(error), error, tb, compact=True)
 		drop_own_frames(story)
 		rows = ''.join(story.format()).rstrip('\n').split('\n')
+		if isinstance(error, (NameError, AttributeError)) and (3, 10) <= sys.version_info < (3, 12):
+			rows[-1] += suggestion(error, rows[-1])
 	finally:
 		sys.setrecursionlimit(limit)
 	if len(rows) > ROWS_MAX:
@@ -238,6 +240,42 @@ def describe(error):
 		rows[half:-half] = [f'  … {len(rows) - ROWS_MAX} lines left out …']
 	rows = [row if len(row) <= ROW_MAX else row[:ROW_MAX] + '…' for row in rows]
 	return error_member(type(error).__name__, message, rows)
+
+
+class Aside:
+	"""In place of a stream: keeps what this thread writes, and passes on what others do."""
+
+	def __init__(self, stream):
+		self.stream, self.thread, self.text = stream, _thread.get_ident(), ''
+
+	def write(self, text):
+		if _thread.get_ident() != self.thread:
+			return self.stream.write(text)
+		self.text += text
+		return len(text)
+
+	def __getattr__(self, name):
+		return getattr(self.stream, name)
+
+
+def suggestion(error, row):
+	"""What is to follow the last row: these versions look for a name that may have been meant only when they print an
+	error themselves. So it is printed once more, without what led to it."""
+	if hasattr(error, '__notes__'):
+		return ''
+	tb, cause, is_quiet = error.__traceback__, error.__cause__, error.__suppress_context__
+	aside = sys.stderr = Aside(sys.stderr)
+	try:
+		error.__cause__ = None
+		while error.__traceback__ and error.__traceback__.tb_next:
+			error.__traceback__ = error.__traceback__.tb_next
+		sys.__excepthook__(type(error), error, error.__traceback__)
+	finally:
+		sys.stderr = aside.stream
+		error.__traceback__, error.__cause__, error.__suppress_context__ = tb, cause, is_quiet
+	_, words, name = aside.text.rpartition(". Did you mean: '")
+	words += name.rstrip('\n')
+	return words if words.startswith('. Did') and not row.endswith(words) else ''
 
 
 def is_inner(file):

@@ -168,6 +168,14 @@ static void a_traceback_shows_the_users_frames_only(void **state)
 	assert_lacks(driver_traceback(d), "terrarium");
 	check_error(d, "    x = 1\n    x.nope\n", "AttributeError");
 	assert_contains(driver_traceback(d), "line 2, in <module>\n    x.nope");
+	check_error(d, "def f(count):\n    return cuont\nf(1)", "NameError");
+	assert_contains(driver_traceback(d), "name 'cuont' is not defined. Did you mean: 'count'?");
+	check_error(d, "try:\n    1/0\nexcept Exception:\n    [].appendd", "AttributeError");
+	assert_contains(driver_traceback(d), "ZeroDivisionError");
+	assert_contains(driver_traceback(d), "no attribute 'appendd'. Did you mean: 'append'?");
+	check_error(d, "raise NameError(\"x. Did you mean: 'y'?\")", "NameError");
+	assert_lacks(driver_traceback(d), "'y'?.");
+	assert_int_equal(d->err_len, 0);
 	check_error(d, "input(1/0)", "ZeroDivisionError");
 	check_error(d, "await __import__('asyncio').wait_for(__import__('asyncio').sleep(9), 0.01)",
 			"TimeoutError");
