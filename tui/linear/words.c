@@ -143,7 +143,7 @@ void linear_processes(struct linear *l, const struct model *m)
 		linear_say(l, "the processes are not known");
 		return;
 	}
-	linear_say(l, "%zu processes", t->n);
+	linear_say(l, "%zu process%s", t->n, t->n == 1 ? "" : "es");
 	for (size_t i = 0; i < t->n; i++) {
 		const struct trm_process *p = &t->processes[t->rows[i].at];
 		if (p->has_cpu)

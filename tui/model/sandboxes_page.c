@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of sandboxes: what its keys and the mouse do. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -262,6 +263,40 @@ static void look(struct model *m, struct effects *out)
 
 /* ---- stopping ---- */
 
+static void tell_kernels(struct dialog *d, const struct trm_entry *e)
+{
+	char names[80] = "";
+
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		if (e->kernels & 1u << i)
+			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+					*names ? ", " : "", trm_lang_get(i)->name);
+	if (e->has_kernels && *names)
+		dialog_add_labelled(d, "Variables", ROLE_DIALOG, "all of %s", names);
+}
+
+/* What is known of it without looking inside. */
+static void tell_loss(const struct model *m, struct dialog *d, const struct trm_entry *e)
+{
+	const struct trm_sample *s = &e->sample;
+	uint64_t up = s->uptime_ms / 1000;
+	unsigned others = e->clients - (sandboxes_is_own(m, e) && e->clients > 0);
+	char text[80] = "";
+
+	if (s->known & TRM_METRIC_UPTIME)
+		snprintf(text, sizeof text, ", up %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, up / 3600,
+				up / 60 % 60, up % 60);
+	dialog_add_labelled(d, "Sandbox", ROLE_DIALOG, "%s%s", e->name, text);
+	tell_kernels(d, e);
+	if (s->known & TRM_METRIC_PROCS)
+		dialog_add_labelled(d, "Processes", ROLE_DIALOG, "%" PRIu64, s->procs);
+	if (s->known & TRM_METRIC_DISK)
+		dialog_add_labelled(d, "Files", ROLE_DIALOG, "all, %s", format_bytes(text, s->disk_bytes));
+	if (e->has_state && others)
+		dialog_add_labelled(d, "Attached", ROLE_DIALOG_WARN, "%u %sprogram%s", others,
+				others < e->clients ? "other " : "", others == 1 ? "" : "s");
+}
+
 static void ask_stop(struct model *m, struct effects *out)
 {
 	static const struct dialog_button buttons[] = {{"Stop it", NULL, 's', 1}, {"Cancel", NULL, 'c', 0}};
@@ -280,10 +315,8 @@ static void ask_stop(struct model *m, struct effects *out)
 		return;
 	}
 	m->sandboxes.target = *e;
-	dialog_begin(&m->dialog, DIALOG_STOP_SANDBOX, "Stop the sandbox?");
-	dialog_add(&m->dialog, ROLE_DIALOG,
-			"%s: %u processes with all their state and its files will be lost.", e->name,
-			(unsigned)e->sample.procs);
+	dialog_begin(&m->dialog, DIALOG_STOP_SANDBOX, "Stop the sandbox? This will be lost:");
+	tell_loss(m, &m->dialog, e);
 	if (sandboxes_is_own(m, e))
 		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "It is the sandbox of this workbench.");
 	else if (e->has_client)

@@ -286,10 +286,19 @@ static void list(size_t n)
 					.client_pid = 9,
 					.has_client = true,
 					.client = "terrarium run job.py",
-					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM,
+					.has_state = true,
+					.clients = 2,
+					.has_kernels = true,
+					.kernels = 1u << TRM_LANG_PYTHON | 1u << TRM_LANG_BASH,
+					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM
+							    | TRM_METRIC_PROCS | TRM_METRIC_DISK
+							    | TRM_METRIC_UPTIME,
 							.cpu_percent = 5,
 							.mem_bytes = 20 * MIB,
-							.mem_limit_bytes = 512 * MIB}},
+							.mem_limit_bytes = 512 * MIB,
+							.procs = 4,
+							.disk_bytes = 3 * MIB,
+							.uptime_ms = 3661000}},
 			{.name = "calm-fern", .backend = "fake", .keeper_pid = 20, .keeper_start = 2},
 			{.name = "old", .backend = "local", .is_stale = true, .keeper_pid = 30},
 	};
@@ -313,6 +322,12 @@ static void sandboxes_are_listed_sorted_and_stopped(void **state)
 	list(3); /* the selection stays on it */
 	assert_int_equal(m.sandboxes.selected_keeper, 10);
 	press('s', 0);
+	assert_screen("Stop the sandbox? This will be lost:", true);
+	assert_screen("zebra, up 01:01:01", true);
+	assert_screen("Variables all of python, bash", true);
+	assert_screen("Processes 4", true);
+	assert_screen("Files     all, 3 MiB", true);
+	assert_screen("Attached  2 programs", true);
 	assert_screen("It was started by process 9: terrarium run job.py", true);
 	press(K_ENTER, 0); /* Cancel is what the focus is on */
 	assert_null(last_effect(EFFECT_STOP_SANDBOX));
