@@ -91,15 +91,18 @@ static bool is_failure(const struct model *m, const struct outline *l)
 	return l->kind == OUT_TRACE || (run && run->state == RUN_DONE && run->status != TRM_STATUS_OK);
 }
 
-/* The column left of the text: errors stand out, and so does the current block. */
+/* The column left of the text: errors stand out, and so do the current block and line. */
 static void draw_margin(const struct model *m, struct canvas *c, int row, struct rect area,
-		const struct outline *l, uint64_t line)
+		const struct outline *l, uint64_t line, bool is_current)
 {
 	const struct out_block *block =
 			m->out.has_mark && m->focus == PANE_OUTPUT ? outpane_block(&m->out) : NULL;
 	struct rect margin = {row, area.col - 1, 1, 1};
 
-	if (is_failure(m, l))
+	if (is_current && l->kind != OUT_HEADER)
+		draw_text(c, margin, row, margin.col, is_failure(m, l) ? ROLE_OUT_ERROR : ROLE_BORDER_FOCUS,
+				sign(m->has_utf8, SIGN_CURRENT));
+	else if (is_failure(m, l))
 		draw_text(c, margin, row, margin.col, ROLE_OUT_ERROR, m->has_utf8 ? "▌" : "!");
 	else if (block && out_blocks_at(&m->out.blocks, line) == block)
 		draw_text(c, margin, row, margin.col, ROLE_BORDER_FOCUS, m->has_utf8 ? "▏" : "|");
@@ -118,7 +121,7 @@ static void draw_sticky(
 	canvas_fill(c, (struct rect){area.row, area.col - 1, 1, area.cols + 1}, " ",
 			style_of(ROLE_OUT_HEADER));
 	draw_row(m, c, area.row, area, &l, block->line, 0, l.n, &look);
-	draw_margin(m, c, area.row, area, &l, block->line);
+	draw_margin(m, c, area.row, area, &l, block->line, look.is_mark);
 	outline_finish(&l);
 }
 
@@ -138,7 +141,7 @@ static void draw_lines(const struct model *m, struct canvas *c, struct rect area
 		do {
 			end = outpane_row_end(&m->out, &l, from, (size_t)area.cols);
 			draw_row(m, c, row, area, &l, w.line, from, end, &look);
-			draw_margin(m, c, row, area, &l, w.line);
+			draw_margin(m, c, row, area, &l, w.line, look.is_mark && from == 0);
 			if (l.kind == OUT_FIGURE)
 				draw_figure_row(m, c, row, area, &l);
 			row++;
