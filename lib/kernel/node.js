@@ -286,21 +286,33 @@ function settle(error, reply) {
 	if (reply.exceptionDetails) {
 		const details = reply.exceptionDetails;
 		const thrown = details.exception ? value_of(details.exception) : undefined;
-		return conclude({ status: 'error', error: describe(thrown, details) });
+		return conclude(failed(thrown, details));
 	}
 	const value = value_of(reply.result);
 	if (!util.types.isPromise(value))
 		return conclude(shown(value));
 	Promise.prototype.then.call(value,
 		(result) => { if (is_mine()) conclude(shown(result)); },
-		(reason) => { if (is_mine()) conclude({ status: 'error', error: describe(reason) }); });
+		(reason) => { if (is_mine()) conclude(failed(reason)); });
+}
+
+/* As in node's own console, unless the user has a variable of that name. */
+function remember(name, value) {
+	const owned = Object.getOwnPropertyDescriptor(globalThis, name);
+	if (!owned || !owned.enumerable)
+		Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+}
+
+function failed(error, details) {
+	safely(() => remember('_error', error));
+	return { status: 'error', error: describe(error, details) };
 }
 
 function shown(value) {
 	try {
 		return { status: 'ok', value: show(value) };
 	} catch (e) {
-		return { status: 'error', error: describe(e) };
+		return failed(e);
 	}
 }
 
@@ -330,9 +342,7 @@ function show(value) {
 	if (value === undefined)
 		return undefined;
 	const text = util.inspect(value);
-	const owned = Object.getOwnPropertyDescriptor(globalThis, '_');
-	if (!owned || !owned.enumerable)
-		Object.defineProperty(globalThis, '_', { value, writable: true, configurable: true, enumerable: false });
+	remember('_', value);
 	show_rich(value, text.slice(0, VALUE_MAX));
 	return text.length <= VALUE_MAX ? text
 		: `${text.slice(0, VALUE_MAX)}… ${text.length - VALUE_MAX} more characters`;
