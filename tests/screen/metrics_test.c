@@ -207,7 +207,7 @@ static void others_are_seen_and_stopped(void **state)
 	screen_send(&s, "\033");
 	screen_wait(&s, "Enter looks inside");
 	screen_send(&s, "s");
-	screen_wait(&s, "other-one: ");
+	screen_wait(&s, "other-one, up ");
 	screen_wait(&s, "It was started by process");
 	screen_send(&s, "s");
 	screen_wait(&s, "sandboxes: 1");
