@@ -22,6 +22,9 @@ void output_fold(struct model *m); /* the current line's block, or unfold it */
 
 /* output_jump.c: to what a message names. Returns false where nothing is named (that is said by nobody). */
 bool output_jump(struct model *m, struct effects *out);
+/* The same from a line of a traceback that belongs to one above it: the code, the signs below that, the
+ * message. */
+bool output_jump_above(struct model *m, struct effects *out);
 void output_jump_to_error(struct model *m, struct effects *out); /* the newest */
 /* The place named in a line, if it lies in a buffer that is open: its id, else 0. `text`: room for the line.
  */

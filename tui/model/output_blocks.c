@@ -194,7 +194,7 @@ static void open_line(struct model *m, struct effects *out)
 		output_jump_to_error(m, out);
 	else if (block && block->line == m->out.mark)
 		output_fold(m);
-	else if (!output_jump(m, out))
+	else if (!output_jump(m, out) && !output_jump_above(m, out))
 		notices_add(&m->notices, m->now_ns, false, "this line names no place in a file");
 }
 

@@ -13,6 +13,7 @@
 #include "text/walk.h"
 
 #define LOOK_BACK 2000 /* lines of output that are looked through for an error */
+#define LOOK_ABOVE 10  /* lines of a traceback above one that names nothing */
 #define LOOK_NEAR 2000 /* lines of the buffer in which a line that has moved is looked for */
 
 /* ---- which buffer ---- */
@@ -217,6 +218,22 @@ bool output_jump(struct model *m, struct effects *out)
 		figures_zoom(m, l.figure); /* an image: on the whole screen */
 	else
 		is_done = is_done && jump_from(m, &l, out);
+	outline_finish(&l);
+	return is_done;
+}
+
+bool output_jump_above(struct model *m, struct effects *out)
+{
+	struct outline l = {0};
+	uint64_t line = m->out.mark, first = outpane_first(&m->out);
+	bool is_trace = m->out.has_mark && outpane_read(&m->out, line, &l) && l.kind == OUT_TRACE;
+	uint32_t run = l.run;
+	bool is_done = false;
+
+	for (int i = 0; i < LOOK_ABOVE && is_trace && !is_done && line > first; i++) {
+		is_trace = outpane_read(&m->out, --line, &l) && l.kind == OUT_TRACE && l.run == run;
+		is_done = is_trace && jump_from(m, &l, out);
+	}
 	outline_finish(&l);
 	return is_done;
 }

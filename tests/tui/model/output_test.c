@@ -215,7 +215,14 @@ static void jumps_to_the_line_of_an_error(void **state)
 	press(K_ENTER, 0);
 	assert_int_equal(m.focus, PANE_EDITOR);
 	assert_int_equal(editor_line(model_editor(&m)), 4);
-	/* From everywhere. */
+	/* From the message below it, and from everywhere. */
+	press(K_HOME, MOD_CTRL);
+	press(K_F6, 0);
+	press(K_END, 0);
+	press(K_UP, 0);
+	press(K_ENTER, 0);
+	assert_int_equal(m.focus, PANE_EDITOR);
+	assert_int_equal(editor_line(model_editor(&m)), 4);
 	press(K_HOME, MOD_CTRL);
 	press('t', MOD_ALT);
 	assert_int_equal(editor_line(model_editor(&m)), 4);
