@@ -49,7 +49,7 @@ let has_watcher = false; // the thread is there
 let is_leaving = false;  // the program has ended, but for what it has left to do
 let is_lost = false;     // the inspector takes no more code: the next run needs another process
 let ends_at_once = false; // something was terminated: node may have lost count of what is left to do
-let late_exit_code;      // a callback of an earlier run has called process.exit()
+let late_exit_code;      // a callback of an earlier run has called process.exit(), or has thrown
 let requests_socket;
 const queue = [];        // requests not yet taken
 const session = new Session();
@@ -215,6 +215,7 @@ function begin(request) {
 	const file = request.file || '<run>';
 	run = {
 		id: request.id, number: ++run_count, code: request.code, file,
+		text: file[0] === '<' ? as_value(request.code) : request.code, // in a file it is a block
 		url: file.replace(/\s/g, BLANK).replace(/["']/g, '’'),
 		timers: [], timers_max: 1000, look: null, outcome: null, cpu: process.cpuUsage(), children: children_us(),
 	};
@@ -231,7 +232,7 @@ function begin(request) {
 	state = RUNNING;
 	const scope = new AsyncResource('RUN');
 	scope[RUN] = run.number;
-	scope.runInAsyncScope(evaluate, null, run, adapt(as_value(run.code)));
+	scope.runInAsyncScope(evaluate, null, run, adapt(run.text));
 }
 
 /* As a program has it, although the file is not in the sandbox. */
@@ -409,7 +410,7 @@ function place_of(text, details) {
 	if (frame && !frame[0].includes(run.file))
 		return '';
 	const row = is_syntax ? details.lineNumber : frame[1] - 1;
-	const n_before = row === 0 && as_value(run.code) !== run.code ? 1 : 0;
+	const n_before = row === 0 && run.text !== run.code ? 1 : 0;
 	const column = (is_syntax ? details.columnNumber : frame[2] - 1) - n_before;
 	const line = run.code.split(/\r\n|[\n\r\u2028\u2029]/)[row];
 	if (line === undefined || line.length > 1000)
@@ -513,6 +514,8 @@ function end_program() {
 	process.on('exit', leave_with);
 	if (ends_at_once)
 		process.emit('exit', late_exit_code ?? 0);
+	else if (late_exit_code)
+		process.exitCode ||= late_exit_code;
 }
 
 function leave_with(code) {

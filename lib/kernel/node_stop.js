@@ -278,7 +278,7 @@ function exit(code) {
 		process.removeAllListeners('exit');
 		stop_here('exit');
 	} else {
-		late_exit_code = Number(process.exitCode) || 0;
+		late_exit_code ??= Number(process.exitCode) || 0; // node would have ended with the first
 		ends_at_once = true;
 		process.exitCode = undefined;
 		terminate();
@@ -306,6 +306,7 @@ function fail(error) {
 		exit(1);
 	} else if (!is_current()) {
 		stderr.write(describe(error).traceback.join('\n') + '\n');
+		late_exit_code ??= 1;
 	} else if (run.outcome === null || run.outcome.status === 'ok') {
 		const is_waiting = run.outcome === null;
 		run.outcome = { status: 'error', error: describe(error) };

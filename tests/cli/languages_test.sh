@@ -38,10 +38,22 @@ expect_code 5
 expect_out "timer
 exit 5"
 expect_err ""
+# In a file this is a block, and not an object with a method.
+printf '{\n  queueMicrotask(nope)\n  {\n  }\n}\n' >block.js
+try run --yes block.js
+expect_code 1
+expect_in err "nope is not defined"
+try run --yes -l js -c '{ a: 1, b: 2 }'
+expect_out "{ a: 1, b: 2 }"
 echo 'setTimeout(() => { throw new TypeError("late") }, 50)' >throws.js
 try run --yes throws.js
 expect_code 1
 expect_in err "TypeError: late"
+# Also before anybody has begun to wait for it.
+echo 'setTimeout(() => { throw new TypeError("soon") }, 0)' >throws.js
+try run --yes throws.js
+expect_code 1
+expect_in err "TypeError: soon"
 echo 'setImmediate(() => process.exit(3))' >exits.js
 try run --yes exits.js
 expect_code 3
