@@ -182,6 +182,7 @@ def main():
         file.write(CODE)
     with open("failing.py", "w") as file:
         file.write("fail()")
+    far = ("--backend", "microsandbox")
     quietly = ("--restore", "off", "--confirm", "off")
     tries = [
         ("run", LINES, lambda: run("run", "-y", "--keep", "on", "--name", name, "hostile.py")),
@@ -201,6 +202,10 @@ def main():
         ("a package", LINES, lambda: run("install", "--name", name, "-y", NAME)),
         ("an option", LINES, lambda: run("run", "--" + NAME)),
         ("a question", LINES, lambda: confirm(NAME)),
+        ("a backend", LINES, lambda: confirm("", "--backend", NAME)),
+        ("a container", LINES, lambda: confirm("", "--backend", "docker", "--container", NAME)),
+        ("an image", LINES, lambda: confirm("", "--backend", "docker", "--image", NAME, "--user", NAME)),
+        ("a server's", LINES, lambda: confirm("", *far, "--image", NAME, "--server-url", f"http://{NAME}")),
         ("repl", MOVES - set("HJr") | {"J"}, lambda: repl(name)),
         ("attach", MOVES, lambda: workbench(name, "attach", name)),
         ("workbench", MOVES, lambda: workbench(f"{name}-w", *quietly, "--name", f"{name}-w", "hostile.py")),
@@ -219,8 +224,8 @@ def main():
     subprocess.run([PROGRAM, "stop", name], capture_output=True, timeout=LIMIT_S)
 
 
-def confirm(text):
-    desk = Desk("run", "-c", f"print(1) # {text}")
+def confirm(text, *arguments):
+    desk = Desk("run", *arguments, "-c", f"print(1) # {text}")
     desk.wait(b"[Y/n] ")
     desk.type(b"n\r")
     return desk.end()

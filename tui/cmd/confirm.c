@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <terrarium/config.h>
 #include <terrarium/error.h>
 #include <terrarium/recipe.h>
+#include <terrarium/text.h>
 
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
@@ -19,7 +21,7 @@
 #include "stream/gate.h"
 #include "text/consent.h"
 
-enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10 };
+enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10, SAID_BYTES = 2048 };
 #define NOBODY_FOR_POLICY \
 	"the policy '%s' wants a person to be asked first, and there is no terminal to ask on"
 
@@ -54,16 +56,32 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 		print_clean(tty, s->text ? s->text : "", s->n);
 }
 
+/* A line, or some of it; only a newline at its very end is one. What is put into it comes from the config,
+ * .env and recipes, and may hold anything: it must neither reach the terminal nor look like another question.
+ */
+__attribute__((format(printf, 2, 3))) static void say(FILE *tty, const char *format, ...)
+{
+	char words[SAID_BYTES], clean[3 * SAID_BYTES];
+	size_t n = strlen(format), ends = n && format[n - 1] == '\n';
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(words, sizeof words, format, args);
+	va_end(args);
+	n = len < 0 ? 0 : (size_t)len >= sizeof words ? sizeof words - 1 : (size_t)len - ends;
+	trm_text_clean_line(clean, sizeof clean, words, n);
+	fprintf(tty, "%s%s", clean, ends ? "\n" : "");
+}
+
 static void print_findings(FILE *tty, const struct gate *gate, const struct trm_findings *found)
 {
 	char line[400];
 	for (size_t i = 0; i < found->n && i < SHOWN_FINDINGS; i++)
-		fprintf(tty, "  %s %s\n", found->all[i].is_refused ? "!" : "-",
+		say(tty, "  %s %s\n", found->all[i].is_refused ? "!" : "-",
 				trm_finding_tell(&found->all[i], line, sizeof line));
 	if (found->n > SHOWN_FINDINGS)
 		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		fprintf(tty, "    by the policy '%s'%s\n", trm_policy_name(gate->policy),
+		say(tty, "    by the policy '%s'%s\n", trm_policy_name(gate->policy),
 				found->has_no_tree
 						? ", which takes comments and strings for code: there is no grammar"
 						: "");
@@ -81,7 +99,7 @@ static void look_at(FILE *tty, const struct gate *gate, const struct source *s)
 static void print_mount(FILE *tty, const struct trm_mount *m, const char *label)
 {
 	char words[240];
-	fprintf(tty, "%s%s\n", label, trm_mount_tell(m, words, sizeof words));
+	say(tty, "%s%s\n", label, trm_mount_tell(m, words, sizeof words));
 }
 
 /* What it will see of this machine, or, if it runs already, what it sees. */
@@ -99,15 +117,15 @@ static void print_wishes(FILE *tty, const struct trm_config *c, bool is_running)
 	for (size_t i = 0; i < n; i++)
 		print_mount(tty, &mounts[i], i ? "        " : "mounts: ");
 	for (size_t i = 0; i < opts.n_env && !is_running; i++)
-		fprintf(tty, "%s%.*s%s", i ? ", " : "variables: ", (int)strcspn(opts.env[i], "="),
-				opts.env[i], i + 1 == opts.n_env ? "\n" : "");
+		say(tty, i + 1 == opts.n_env ? "%s%.*s\n" : "%s%.*s",
+				i ? ", " : "variables: ", (int)strcspn(opts.env[i], "="), opts.env[i]);
 	free(wishes);
 }
 
 /* Where nothing is ours to enforce, it is said what was asked for, and of whom. */
 static void print_server(FILE *tty, const struct trm_config *c)
 {
-	fprintf(tty,
+	say(tty,
 			"in a new sandbox of the server %s (namespace %s, image %s), which is asked for %.4g MiB memory "
 			"and %.3g core%s; all else, the network too, is its matter,\n",
 			c->server_url, c->server_space, *c->image ? c->image : "by language",
@@ -128,11 +146,11 @@ static struct trm_recipe *load_recipe(const char *backend, const struct trm_conf
 static void print_source(FILE *tty, const struct trm_config *c, const struct trm_recipe *recipe)
 {
 	const char *image = *c->image ? c->image : trm_container_image(*c->language ? c->language : NULL);
-	fprintf(tty, "in a new %s sandbox%s", c->backend, c->keep ? " that is kept" : "");
+	say(tty, "in a new %s sandbox%s", c->backend, c->keep ? " that is kept" : "");
 	if (*c->dockerfile)
-		fprintf(tty, " of %s", c->dockerfile);
+		say(tty, " of %s", c->dockerfile);
 	else if (trm_recipe_takes_image(recipe))
-		fprintf(tty, " of the image %s", image);
+		say(tty, " of the image %s", image);
 }
 
 /* What an engine limits is what it is asked for: files are not among that. */
@@ -141,16 +159,16 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 	char words[TRM_RECIPE_WORDS];
 	struct trm_recipe *recipe = load_recipe(c->backend, c);
 	if (*c->container) {
-		fprintf(tty, "in the existing container %s (%s), with the limits and the network that it has,\n",
+		say(tty, "in the existing container %s (%s), with the limits and the network that it has,\n",
 				c->container, c->backend);
 	} else if (recipe) {
 		print_source(tty, c, recipe);
-		fprintf(tty, ": %s, user %s,\n", trm_recipe_tell_limits(recipe, &c->limits, words),
+		say(tty, ": %s, user %s,\n", trm_recipe_tell_limits(recipe, &c->limits, words),
 				*c->user                        ? c->user
 				: trm_recipe_keeps_user(recipe) ? "as who its commands come there"
 								: "of the image, but not root");
 	} else {
-		fprintf(tty, "in a new %s sandbox,\n", c->backend);
+		say(tty, "in a new %s sandbox,\n", c->backend);
 	}
 	trm_recipe_free(recipe);
 	print_wishes(tty, c, false);
@@ -163,9 +181,9 @@ static void print_limits(
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
 	struct trm_recipe *recipe = is_made ? load_recipe(backend, c) : NULL;
 	if (recipe)
-		fprintf(tty, "%s,\n", trm_recipe_tell_limits(recipe, l, words));
+		say(tty, "%s,\n", trm_recipe_tell_limits(recipe, l, words));
 	else
-		fprintf(tty, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
+		say(tty, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 				(double)l->disk_bytes / (1 << 20),
 				trm_limits_tell_net(l, words, sizeof words));
@@ -181,9 +199,9 @@ static void print_local(FILE *tty, const struct trm_config *c)
 		return;
 	}
 	if (is_running)
-		fprintf(tty, "in the running sandbox %s: ", c->name);
+		say(tty, "in the running sandbox %s: ", c->name);
 	else
-		fprintf(tty, "in a new %s sandbox%s: ", c->backend, c->keep ? " that is kept" : "");
+		say(tty, "in a new %s sandbox%s: ", c->backend, c->keep ? " that is kept" : "");
 	print_limits(tty, c, is_running ? entry.backend : c->backend,
 			is_running ? &entry.limits : &c->limits);
 	print_wishes(tty, c, is_running);
@@ -285,7 +303,8 @@ int confirm_container(const struct trm_config *c)
 		return cmd_fail("there is no terminal to ask on before an agent is put into %s:%s; give --yes to do it "
 				"without asking",
 				c->backend, c->container);
-	fprintf(tty, "%s\nDo this? [Y/n] ", trm_container_tell(c->backend, c->container, c->user, words));
+	say(tty, "%s\n", trm_container_tell(c->backend, c->container, c->user, words));
+	fputs("Do this? [Y/n] ", tty);
 	fflush(tty);
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
 }
