@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <terrarium/text.h>
+
 #include "wire/frame.h"
 #include "wire/message.h"
 #include "wire/pack.h"
@@ -29,6 +31,7 @@ void bridges_init(struct bridges *b, const struct step_facts *facts)
 	b->has_line = b->is_up = b->has_report = false;
 	b->listen_fd = b->line_fd = b->err_fd = -1;
 	b->words = (struct step_tail){.fd = -1};
+	b->strange[0] = '\0';
 	buf_init(&b->in, FRAME_HEADER + FRAME_MAX_PAYLOAD);
 }
 
@@ -150,7 +153,15 @@ static void take_metrics(struct bridges *b, const struct frame *frame)
 		b->cpu_ns = cpu_ns;
 }
 
-/* Whatever else there is, is not for us. False: this is no agent. */
+/* Mostly what a shell over there says to whoever logs in. */
+static bool wonder(struct bridges *b)
+{
+	if (!b->is_up)
+		trm_text_clean_line(b->strange, sizeof b->strange, buf_at(&b->in), b->in.len);
+	return false;
+}
+
+/* An agent begins with its greeting; whatever else it says is not for us. False: this is no agent. */
 static bool take(struct bridges *b, const char *bytes, size_t n)
 {
 	struct frame frame;
@@ -158,13 +169,15 @@ static bool take(struct bridges *b, const char *bytes, size_t n)
 	if (buf_append(&b->in, bytes, n) < 0)
 		return false;
 	while ((r = frame_next(&b->in, &frame)) > 0) {
-		if (frame.type == FRAME_WELCOME && !b->is_up)
+		if (!b->is_up && frame.type == FRAME_WELCOME)
 			take_welcome(b, &frame);
 		else if (frame.type == FRAME_METRICS)
 			take_metrics(b, &frame);
+		if (!b->is_up)
+			return wonder(b);
 		frame_done(&b->in, &frame);
 	}
-	return r == 0;
+	return r == 0 || wonder(b);
 }
 
 static void hear_line(struct bridges *b)
@@ -246,8 +259,14 @@ char *bridges_tell(struct bridges *b, const char *what, char *out, size_t cap)
 	step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
 	step_clean_tail(b->words_bytes, b->words.n, said, sizeof said);
 	b->words.n = 0; /* the next failure has words of its own */
-	snprintf(out, cap, "%.40s: the step 'connect' %s: %s ('%s')", b->facts->plan->backend, what,
-			*said ? said : "it does not say why", command);
+	if (*b->strange)
+		snprintf(out, cap,
+				"%.40s: the step 'connect' %s: it should write nothing but what the agent says, but "
+				"what came begins with '%s' ('%s')",
+				b->facts->plan->backend, what, b->strange, command);
+	else
+		snprintf(out, cap, "%.40s: the step 'connect' %s: %s ('%s')", b->facts->plan->backend, what,
+				*said ? said : "it does not say why", command);
 	return out;
 }
 

@@ -41,6 +41,7 @@ struct bridges {
 	struct door_report report;
 	uint64_t cpu_ns; /* processor time of what is in there, as the agent has said last */
 	struct buf in;
+	char strange[100];      /* what begins like this has answered instead of the agent; "": nothing has */
 	int err_fd;             /* where all of them write what they have to say … */
 	struct step_tail words; /* … and we read */
 	char words_bytes[STEP_ERR_BYTES + 1];

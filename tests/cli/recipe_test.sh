@@ -32,6 +32,7 @@ adopt)
 create) echo "no room for $2" >&2; exit 7 ;;
 connect)
 	[ ! -e "$here/cut" ] || { echo "the line is cut" >&2; exit 255; }
+	[ ! -e "$here/greets" ] || cat "$here/greets"
 	agent=$2 key=$3
 	shift 3
 	exec "$agent" connect --key "$key" --start --linger 1 "$@" ;;
@@ -209,5 +210,17 @@ expect_code 0
 expect_out again
 try stop far
 expect_code 0
+
+# What a shell over there says to whoever comes is not the agent's, whatever it looks like.
+printf 'Welcome to \033]0;evil\007 the box\n' >greets
+try run --yes --backend breaks --image here -c 1
+expect_code 125
+expect_err "terrarium: breaks: the step 'connect' failed: it should write nothing but what the agent says, but what came \
+begins with 'Welcome to �]0;evil� the box ' ('engine connect')"
+head -c 1200 /dev/zero >greets
+try run --yes --backend breaks --image here -c 1
+expect_code 125
+expect_in err "it should write nothing but what the agent says"
+rm greets
 
 verdict
