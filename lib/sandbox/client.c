@@ -138,6 +138,34 @@ void client_send_u32(
 	client_send(s, stream, type, channel, bytes, sizeof bytes);
 }
 
+/* ---- signs of life ---------------------------------------------------------------- */
+
+enum { LIFE_LOOKS = 4 };
+#define LIFE_WORD "life" /* what the answer to such a question bears */
+
+static void wait_for_life(struct trm_sandbox *s)
+{
+	trm_timer_start(s->patience, s->silence_ms / LIFE_LOOKS, 0);
+}
+
+/* Looks are counted, not time: who was stopped himself shall not take others for dead. */
+void client_look_for_life(struct trm_sandbox *s)
+{
+	struct trm_error why;
+	sandbox_hold(s);
+	s->silent_looks = s->has_heard ? 0 : s->silent_looks + 1;
+	s->has_heard = false;
+	if (s->silent_looks == LIFE_LOOKS) {
+		trm_error_set(&why, TRM_ETIMEDOUT, "the agent in sandbox '%s' has said nothing for %g s",
+				s->name, (double)s->silence_ms / 1000);
+		sandbox_fail(s, &why);
+	} else {
+		client_send(s, 0, FRAME_PING, 0, LIFE_WORD, sizeof LIFE_WORD - 1);
+		wait_for_life(s);
+	}
+	sandbox_release(s);
+}
+
 /* ---- in ------------------------------------------------------------------------- */
 
 static int welcome(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
@@ -151,7 +179,7 @@ static int welcome(struct trm_sandbox *s, const struct frame *frame, struct trm_
 				msg.version, FRAME_VERSION);
 	s->state = SANDBOX_READY;
 	s->client = msg.client;
-	trm_timer_stop(s->patience);
+	wait_for_life(s);
 	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
 		next = o->next;
 		if (o->ready)
@@ -207,9 +235,11 @@ static int told(struct trm_sandbox *s, const struct frame *frame, struct trm_err
 	return 0;
 }
 
-/* The only questions of that kind are those of sandbox_list_shared(). */
-static int pong(struct trm_sandbox *s)
+/* Those with nothing in them answer sandbox_list_shared(). */
+static int pong(struct trm_sandbox *s, const struct frame *frame)
 {
+	if (frame->len)
+		return 0;
 	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
 		next = o->next;
 		if (o->listed)
@@ -229,7 +259,7 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	switch (frame->type) {
 	case FRAME_WELCOME: return welcome(s, frame, why);
 	case FRAME_METRICS: return metrics_frame(s, frame, why);
-	case FRAME_PONG: return pong(s);
+	case FRAME_PONG: return pong(s, frame);
 	case FRAME_SHARED: return shared(s, frame, why);
 	case FRAME_CLIENTS: return clients(s, frame, why);
 	case FRAME_TOLD: return told(s, frame, why);
@@ -301,6 +331,7 @@ static void on_readable(struct trm_sandbox *s)
 		hung_up(s);
 		return;
 	}
+	s->has_heard = true;
 	buf_fill(&s->in, (size_t)n);
 	if ((size_t)n == s->read_bytes)
 		s->read_bytes = s->read_bytes < SANDBOX_READ_BYTES / 4 ? s->read_bytes * 4

@@ -16,7 +16,7 @@
 #include "base/mount.h"
 #include "base/utf8.h"
 
-enum { START_TIMEOUT_MS = 180000, NAME_MAX_BYTES = 64 };
+enum { START_TIMEOUT_MS = 180000, LEAST_SILENCE_MS = 60000, NAME_MAX_BYTES = 64 };
 #define NO_KEEPING "sandboxes of the backend '%s' end with the program that started them: they cannot be kept"
 
 bool sandbox_is_open(const struct trm_sandbox *s)
@@ -240,6 +240,10 @@ static void on_impatient(void *user)
 {
 	struct trm_sandbox *s = user;
 	struct trm_error why;
+	if (s->state == SANDBOX_READY && !s->is_hung_up) {
+		client_look_for_life(s);
+		return;
+	}
 	if (s->is_hung_up)
 		trm_error_set(&why, TRM_ECLOSED, "the agent in sandbox '%s' ended or was killed", s->name);
 	else
@@ -335,6 +339,8 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 		    || (s->ops->caps & BACKEND_JOIN && opts->server.join != TRM_SERVER_START);
 	if (!s->opts.start_timeout_ms)
 		s->opts.start_timeout_ms = START_TIMEOUT_MS;
+	s->silence_ms = s->opts.start_timeout_ms > LEAST_SILENCE_MS ? s->opts.start_timeout_ms
+								    : LEAST_SILENCE_MS;
 	return keep_mounts(s, reterr);
 }
 

@@ -152,8 +152,12 @@ struct trm_sandbox {
 	bool is_kept;         /* as far as we know */
 	bool leaves;          /* closing leaves it running: it is kept, or we have but attached to it */
 	bool is_hung_up;      /* the stream has ended: the carrier's reason, if any, is better than ours */
-	struct trm_timer *patience; /* until ready; then, after a hang-up, until the carrier knows why */
-	struct trm_timer *soon;     /* runs the deferred list */
+	/* Until ready; then for the next look for life; after a hang-up until the carrier knows why. */
+	struct trm_timer *patience;
+	uint64_t silence_ms; /* an agent that says nothing for so long is given up */
+	unsigned silent_looks;
+	bool has_heard;         /* from the agent, since the last look */
+	struct trm_timer *soon; /* runs the deferred list */
 	struct stream *deferred;
 	struct sandbox_observer *observers;
 	unsigned holds;
@@ -197,6 +201,8 @@ void client_finish(struct trm_sandbox *sandbox);
  * has many of them. */
 void client_trim(struct trm_sandbox *sandbox);
 void client_connected(struct trm_sandbox *sandbox, int fd);
+/* Is the agent still there? It is asked; without an answer to some of these looks the sandbox is given up. */
+void client_look_for_life(struct trm_sandbox *sandbox);
 /* Stop reading and writing. */
 void client_stop(struct trm_sandbox *sandbox);
 /* Queue a frame; sent at the release of the last hold. A queue that does not take

@@ -561,6 +561,38 @@ static void a_silent_agent_is_not_waited_for(void **state)
 	}
 }
 
+/* After its greeting. Who answers, or says anything else, may have nothing to say for as long as he likes. */
+static void one_that_falls_silent_is_given_up(void **state)
+{
+	enum { SILENCE_MS = 40, LONG_MS = 5 * SILENCE_MS };
+	struct bench b;
+	(void)state;
+	begin_with_proc(&b, false);
+	b.sandbox->silence_ms = SILENCE_MS;
+	client_look_for_life(b.sandbox);
+	for (int answers = 0, t = 0; answers < LONG_MS / (SILENCE_MS / 4) && t < 5000; t++) {
+		struct frame frame;
+		turns(&b, 1);
+		hear(&b);
+		while (frame_next(&b.heard, &frame) == 1) {
+			if (frame.type == FRAME_PING) {
+				frame_put(&b.out, 0, FRAME_PONG, 0, frame.payload, frame.len);
+				answers++;
+			}
+			frame_done(&b.heard, &frame);
+		}
+		say(&b);
+		assert_false(b.is_closed);
+	}
+	for (int t = 0; t < 5000 && !b.is_closed; t++)
+		turns(&b, 1);
+	assert_true(b.is_closed);
+	assert_int_equal(b.why.code, TRM_ETIMEDOUT);
+	assert_non_null(strstr(b.why.msg, "has said nothing for 0.04 s"));
+	assert_int_equal(b.exit_why.code, TRM_ETIMEDOUT);
+	end(&b);
+}
+
 static void a_hang_up_is_told(void **state)
 {
 	struct bench b;
@@ -713,6 +745,7 @@ int main(void)
 			cmocka_unit_test(a_file_that_is_not_whole_breaks),
 			cmocka_unit_test(callbacks_may_close),
 			cmocka_unit_test(a_silent_agent_is_not_waited_for),
+			cmocka_unit_test(one_that_falls_silent_is_given_up),
 			cmocka_unit_test(a_hang_up_is_told),
 			cmocka_unit_test(who_finds_out_why_is_waited_for),
 			cmocka_unit_test(bad_options_are_refused),
