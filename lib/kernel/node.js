@@ -513,15 +513,15 @@ function end_program() {
 	watcher.once('message', () => watcher.unref());
 	process.on('exit', leave_with);
 	if (ends_at_once)
-		process.emit('exit', late_exit_code ?? 0);
+		exit(late_exit_code ?? 0);
 	else if (late_exit_code)
-		process.exitCode ||= late_exit_code;
+		process.exitCode = late_exit_code;
 }
 
 function leave_with(code) {
 	flush_all();
 	Atomics.wait(cells, LEFT, 0, 500);
-	process.reallyExit(code);
+	process.reallyExit(Number(process.exitCode ?? code) || 0); // a listener may have changed it
 }
 
 /* The other side is gone. */

@@ -267,8 +267,13 @@ const calls = {
 function exit(code) {
 	if (code !== undefined)
 		process.exitCode = code;
-	if (is_leaving)
-		process.emit('exit', Number(process.exitCode) || 0); // does not return: see end_program()
+	if (is_leaving) {
+		if (!process._exiting) { // else it is a listener that calls it
+			process._exiting = true;
+			process.emit('exit', Number(process.exitCode) || 0);
+		}
+		leave_with(0);
+	}
 	if (is_current() && state === RUNNING) {
 		try {
 			process.emit('exit', Number(process.exitCode) || 0);
@@ -303,7 +308,11 @@ function on_rejection(error, promise) {
 function fail(error) {
 	if (is_leaving) {
 		stderr.write(describe(error).traceback.join('\n') + '\n');
-		exit(1);
+		try {
+			exit(1);
+		} finally { // a listener has thrown
+			leave_with(1);
+		}
 	} else if (!is_current()) {
 		stderr.write(describe(error).traceback.join('\n') + '\n');
 		late_exit_code ??= 1;

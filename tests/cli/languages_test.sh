@@ -54,6 +54,17 @@ echo 'setTimeout(() => { throw new TypeError("soon") }, 0)' >throws.js
 try run --yes throws.js
 expect_code 1
 expect_in err "TypeError: soon"
+echo 'process.on("exit", () => { process.exitCode = 9 })' >exits.js
+try run --yes exits.js
+expect_code 9
+echo 'process.on("exit", () => { throw new TypeError("last") })' >exits.js
+try run --yes exits.js
+expect_code 1
+expect_in err "TypeError: last"
+echo 'process.on("exit", (code) => { console.log(code); process.exit(4) })' >exits.js
+try run --yes exits.js
+expect_code 4
+expect_out 0
 echo 'setImmediate(() => process.exit(3))' >exits.js
 try run --yes exits.js
 expect_code 3
