@@ -13,11 +13,11 @@ static const uint64_t mib = 1024 * 1024;
 
 /* ---- the counters ------------------------------------------------------------------ */
 
-void cause_look(struct trm_session *s, bool marks)
+void cause_look(struct trm_session *s)
 {
 	struct trm_sample now;
 	bool is_marked;
-	s->knows_events = session_is_open(s) && metrics_events_now(s->sandbox, marks, &now, &is_marked);
+	s->knows_events = session_is_open(s) && metrics_events_now(s->sandbox, true, &now, &is_marked);
 	s->peak_is_marked = s->knows_events && is_marked;
 	if (s->knows_events)
 		s->events = now;
@@ -30,6 +30,20 @@ static struct met what_met(struct trm_session *s)
 	if (s->knows_events)
 		met.before = s->events;
 	return met;
+}
+
+void cause_look_again(struct trm_session *s)
+{
+	struct met met = what_met(s);
+	if (!s->knows_events) {
+		cause_look(s);
+		return;
+	}
+	metrics_events_now(s->sandbox, false, &met.now, NULL);
+	if (met_kills(&met))
+		return; /* we are late, and what was in use then is told */
+	metrics_events_now(s->sandbox, true, &met.now, &s->peak_is_marked);
+	s->events.mem_peak_bytes = met.now.mem_peak_bytes;
 }
 
 /* ---- the interpreter's end ----------------------------------------------------------- */

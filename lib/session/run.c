@@ -206,7 +206,7 @@ static void look_ahead(struct trm_session *s)
 	if (now_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000)
 			|| now_ns - s->looked_ns < LOOK_AHEAD_MS * UINT64_C(1000000))
 		return;
-	cause_look(s, true);
+	cause_look(s);
 	s->looked_ns = now_ns;
 }
 
@@ -296,7 +296,7 @@ static void measure_begin(struct trm_run *run)
 		return;
 	s->sampled_ns = run->begun_ns;
 	if (run->begun_ns - s->looked_ns > LOOK_AHEAD_MS * UINT64_C(1000000))
-		cause_look(s, true);
+		cause_look_again(s);
 	s->looked_ns = 0;
 	run->knows_peak = s->knows_events && s->events.known & TRM_METRIC_MEM_PEAK;
 	run->peak_is_own = s->peak_is_marked;

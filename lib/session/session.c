@@ -187,9 +187,9 @@ static void on_sandbox_ready(void *user)
 static void on_connected(void *user)
 {
 	struct trm_session *s = user;
-	if ((!s->queue && !s->active) || !sandbox_is_attached(s->sandbox))
+	if (!s->queue && !s->active)
 		return;
-	cause_look(s, true);
+	cause_look(s);
 	s->looked_ns = session_clock_ns();
 }
 

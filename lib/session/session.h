@@ -357,9 +357,12 @@ void stop_release(struct kernel *kernel);
 
 /* ---- cause.c --------------------------------------------------------------------- */
 
-/* Note what limits have done until now, so that what comes after is the run's in hand. `marks`: the
- * highest memory counts from here. */
-void cause_look(struct trm_session *session, bool marks);
+/* Note what limits have done until now, so that what comes after is the run's in hand; the highest memory
+ * counts from here. To be called before the interpreter has the run: who is slow would find that it was over.
+ */
+void cause_look(struct trm_session *session);
+/* The interpreter begins with it, and has taken its time: the highest memory counts from here. */
+void cause_look_again(struct trm_session *session);
 /* A sentence. For a process that ended by itself or by a signal that was not ours. */
 void cause_of_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
 /* Of a run that was interrupted, and not by a person: which limit it was. Returns the length, 0 if it was

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "cmocka_all.h"
 #include "support/bed.h"
@@ -79,6 +80,29 @@ static void memory_of_the_interpreter(void **state)
 	if (has_groups)
 		expect("python", "b = bytearray(300 << 20)", "out of memory at 128 of 128 MiB", NULL);
 	expect("python", "b = bytearray(1 << 46)", NULL, "memory limit 128 MiB");
+}
+
+/* Who is kept from running hears of the run's beginning and of its end at once. */
+static void a_limit_met_before_we_look(void **state)
+{
+	const struct timespec away = {.tv_nsec = 300000000};
+	struct trm_sandbox_opts opts = small();
+	struct trm_run_opts run;
+	(void)state;
+	trm_run_opts_default(&run);
+	run.lang = bed_lang("python");
+	run.code = "b = bytearray(300 << 20)";
+	run.code_len = strlen(run.code);
+	for (int i = 0; i < 2 && has_groups; i++) {
+		assert_true(bed_open(&bed, "local", &opts, NULL));
+		bed_begin(&bed, &run);
+		while (!bed.result) {
+			nanosleep(&away, NULL);
+			assert_true(trm_loop_step(bed.loop, 1000) >= 0);
+		}
+		assert_non_null(strstr(bed.result->reason, "out of memory at 128 of 128 MiB"));
+		bed_close(&bed);
+	}
 }
 
 static void memory_of_a_child(void **state)
@@ -398,6 +422,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(nothing_met_nothing_told),
 			TEST(memory_of_the_interpreter),
+			cmocka_unit_test(a_limit_met_before_we_look),
 			TEST(memory_of_a_child),
 			TEST(a_kill_is_told_once),
 			TEST(signals_have_names),
