@@ -201,7 +201,7 @@ def find(pid, name, n=0):
     """The nth process of that name below a process; None if there is none."""
     try:
         found = [p for p, is_called in below(pid) if is_called == name]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return None
     return found[n] if len(found) > n else None
 

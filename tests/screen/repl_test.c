@@ -428,6 +428,23 @@ static void runs_of_others_are_seen_above_the_prompt(void **state)
 	leave();
 }
 
+static void an_end_is_told_once(void **state)
+{
+	char command[500];
+	const char *first;
+
+	(void)state;
+	start();
+	enter("import time; print('begun', flush=True); time.sleep(60)", "\nbegun\n");
+	snprintf(command, sizeof command, "%s '%s' stop --yes calm-fern >/dev/null 2>&1", runtime, program);
+	assert_int_equal(system(command), 0);
+	screen_wait(&s, "stopped by");
+	screen_settle(&s, 200);
+	first = strstr(screen_text(&s), "stopped by");
+	assert_null(strstr(first + 1, "stopped by"));
+	assert_int_equal(screen_end(&s), 125);
+}
+
 static void a_kept_sandbox_goes_on(void **state)
 {
 	const char *again[] = {program, "attach", "calm-fern", "--repl", "--yes", NULL};
@@ -541,6 +558,7 @@ int main(int argc, char **argv)
 			TEST(files_are_taken_and_given),
 			TEST(an_interrupt_belongs_to_the_editor),
 			TEST(runs_of_others_are_seen_above_the_prompt),
+			TEST(an_end_is_told_once),
 			TEST(a_kept_sandbox_goes_on),
 			TEST(images_are_drawn_and_kept),
 	};

@@ -59,6 +59,7 @@ struct repl {
 	struct trm_session *session;
 	const struct trm_lang *lang;
 	unsigned used_langs; /* bit per language that has run something */
+	char lost_why[480];  /* why a run was lost, as the person has been told */
 	const char *env[REPL_ENV];
 	char columns[32], lines[32];
 	struct trm_signal *winch, *tstp;

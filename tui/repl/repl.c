@@ -143,7 +143,8 @@ static void on_closed(void *user, const struct trm_error *why)
 	if (why->code == TRM_OK || r->is_over)
 		return;
 	line_drop(r->line, "");
-	repl_error(r, "%s", why->msg);
+	if (strcmp(why->msg, r->lost_why) != 0) /* else the end of a run has told it */
+		repl_error(r, "%s", why->msg);
 	r->exit_code = EXIT_OWN_FAILURE;
 	r->is_over = true;
 }

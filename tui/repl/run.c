@@ -214,6 +214,8 @@ static void show_error(struct repl *r, const struct trm_result *result)
 	if (result->error_name && !(result->traceback && *result->traceback))
 		show_print(&r->show, ROLE_OUT_ERROR, "%s: %s", result->error_name,
 				result->error_message ? result->error_message : "");
+	if (result->reason && result->status == TRM_STATUS_LOST)
+		snprintf(r->lost_why, sizeof r->lost_why, "%s", result->reason);
 	if (result->reason)
 		show_print(&r->show, ROLE_OUT_ERROR, "%s%s",
 				r->show.is_terminal ? "" : "terrarium: ", result->reason);
