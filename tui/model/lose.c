@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/lose.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,12 +145,11 @@ static void tell_files(const struct model *m, struct dialog *d)
 
 static void tell_uptime(const struct model *m, struct dialog *d)
 {
-	uint64_t s = m->metrics.sample.uptime_ms / 1000;
+	char up[24];
 
 	if (m->metrics.has_sample && m->metrics.sample.known & TRM_METRIC_UPTIME)
-		dialog_add_labelled(d, "Sandbox", ROLE_DIALOG,
-				"%s, up %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, m->sandbox.name, s / 3600,
-				s / 60 % 60, s % 60);
+		dialog_add_labelled(d, "Sandbox", ROLE_DIALOG, "%s, up %s", m->sandbox.name,
+				format_uptime(up, m->metrics.sample.uptime_ms));
 }
 
 static void tell_unsaved(const struct model *m, struct dialog *d, const char *label)

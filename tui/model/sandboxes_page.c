@@ -279,14 +279,12 @@ static void tell_kernels(struct dialog *d, const struct trm_entry *e)
 static void tell_loss(const struct model *m, struct dialog *d, const struct trm_entry *e)
 {
 	const struct trm_sample *s = &e->sample;
-	uint64_t up = s->uptime_ms / 1000;
 	unsigned others = e->clients - (sandboxes_is_own(m, e) && e->clients > 0);
-	char text[80] = "";
+	bool knows_up = s->known & TRM_METRIC_UPTIME;
+	char text[24];
 
-	if (s->known & TRM_METRIC_UPTIME)
-		snprintf(text, sizeof text, ", up %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, up / 3600,
-				up / 60 % 60, up % 60);
-	dialog_add_labelled(d, "Sandbox", ROLE_DIALOG, "%s%s", e->name, text);
+	dialog_add_labelled(d, "Sandbox", ROLE_DIALOG, "%s%s%s", e->name, knows_up ? ", up " : "",
+			knows_up ? format_uptime(text, s->uptime_ms) : "");
 	tell_kernels(d, e);
 	if (s->known & TRM_METRIC_PROCS)
 		dialog_add_labelled(d, "Processes", ROLE_DIALOG, "%" PRIu64, s->procs);

@@ -99,6 +99,17 @@ char *format_duration(char out[24], uint64_t us)
 	return out;
 }
 
+char *format_uptime(char out[24], uint64_t ms)
+{
+	uint64_t s = ms / 1000;
+
+	if (s < 86400)
+		snprintf(out, 24, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+	else
+		snprintf(out, 24, "%" PRIu64 "d %02" PRIu64 "h", s / 86400, s / 3600 % 24);
+	return out;
+}
+
 char *format_bytes(char out[24], uint64_t bytes)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -73,5 +73,6 @@ void run_header(struct outline *line, const struct run_info *run, bool has_utf8,
 char *format_duration(char out[24], uint64_t us);
 /* "640 B", "12.5 KiB", "64 MiB". Returns out. */
 char *format_bytes(char out[24], uint64_t bytes);
+char *format_uptime(char out[24], uint64_t ms); /* "01:02:03", "4d 07h" */
 
 #endif

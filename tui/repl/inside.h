@@ -58,8 +58,9 @@ struct repl {
 	struct stage stage;
 	struct trm_session *session;
 	const struct trm_lang *lang;
-	unsigned used_langs; /* bit per language that has run something */
-	char lost_why[480];  /* why a run was lost, as the person has been told */
+	unsigned used_langs;                                    /* bit per language that has run something */
+	char lost_why[sizeof(((struct trm_error *)NULL)->msg)]; /* why a run was lost, as the person has been
+								   told */
 	const char *env[REPL_ENV];
 	char columns[32], lines[32];
 	struct trm_signal *winch, *tstp;

@@ -192,14 +192,12 @@ static void draw_marks(const struct measured *p)
 
 /* ---- words ---- */
 
-static void tell_uptime(const struct metrics *x, char out[32])
+static void tell_uptime(const struct metrics *x, char out[24])
 {
-	uint64_t s = x->sample.uptime_ms / 1000;
-
 	if (x->has_sample && x->sample.known & TRM_METRIC_UPTIME)
-		snprintf(out, 32, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+		format_uptime(out, x->sample.uptime_ms);
 	else
-		snprintf(out, 32, "n/a");
+		snprintf(out, 24, "n/a");
 }
 
 /* What the sandbox says of itself. */

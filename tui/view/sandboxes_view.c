@@ -40,14 +40,10 @@ static void cell_procs(const struct trm_entry *e, char out[24])
 
 static void cell_uptime(const struct trm_entry *e, char out[24])
 {
-	uint64_t s = e->sample.uptime_ms / 1000;
-
-	if (!(e->sample.known & TRM_METRIC_UPTIME))
-		snprintf(out, 24, "n/a");
-	else if (s < 86400)
-		snprintf(out, 24, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+	if (e->sample.known & TRM_METRIC_UPTIME)
+		format_uptime(out, e->sample.uptime_ms);
 	else
-		snprintf(out, 24, "%" PRIu64 "d %02" PRIu64 "h", s / 86400, s / 3600 % 24);
+		snprintf(out, 24, "n/a");
 }
 
 static void cell_clients(const struct trm_entry *e, char out[24])
