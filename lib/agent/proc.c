@@ -51,6 +51,7 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 		return;
 	}
 	bool is_return = is_as_known(proc, msg);
+	client->has_returned = is_return;
 	if (is_return)
 		share_begin(sub);
 	if (proc->started)

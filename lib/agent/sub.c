@@ -182,6 +182,8 @@ int sub_input(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
 		return share_note(sub, bytes, n);
 	if (channel == CHANNEL_CONTROL && sub->note.queue.len && memchr(bytes, '\n', n))
 		share_publish(sub);
+	if (channel == CHANNEL_CONTROL)
+		client_hold(sub->stream.client);
 	if (feed_push(feed, sub, bytes, n) < 0)
 		sub->stream.client->dead = true;
 	return 0;

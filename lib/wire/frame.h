@@ -42,7 +42,9 @@
  *
  * Return. Who knows the process from before says in SPAWN which one it was (known_pid) and its `position`
  * then. If that is still so, nothing that was announced goes on, and nobody has the turn, STARTED brings the
- * turn and no replay: what was sent right behind SPAWN counts.
+ * turn and no replay: what was sent right behind SPAWN counts. All that answers it may wait for the first
+ * that comes of that, FRAME_HOLD_MS at most: to be woken twice would cost a client that stays for a moment a
+ * tenth of its time.
  *
  * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
  * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may
@@ -72,6 +74,7 @@ enum {
 	FRAME_TURN_PATIENCE_MS = 2000,
 	FRAME_TAKE_AFTER_MS = 250, /* see TURN_TAKE */
 	FRAME_TELL_MAX = 32 * 1024,
+	FRAME_HOLD_MS = 2, /* see Return */
 };
 #define FRAME_MAGIC 0x314D5254u /* "TRM1" */
 #define FRAME_END_MARK "{\"ev\":\"done\""

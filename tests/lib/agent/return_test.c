@@ -84,6 +84,21 @@ static void test_as_it_was_left(void **state)
 	scene_close(s);
 }
 
+/* The answer waits for what comes of the run, but not for ever. */
+static void test_a_run_that_says_nothing(void **state)
+{
+	struct scene *s = scene_open(*state);
+	crowd_say(&s->a, 1, TURN_RELEASE);
+	crowd_sync(&s->a, &s->tape_a);
+	assert_int_equal(kill((pid_t)s->pid, SIGSTOP), 0);
+	struct started_msg msg = come(s, s->pid, s->position);
+	assert_true(msg.was_there && msg.has_turn);
+	assert_int_equal(kill((pid_t)s->pid, SIGCONT), 0);
+	link_until_text(&s->b, &s->tape_b, CHANNEL_CONTROL, "ok\n");
+	assert_string_equal(tape_text(&s->tape_b, 0), "=two\n");
+	scene_close(s);
+}
+
 static void test_others_have_run_since(void **state)
 {
 	struct scene *s = scene_open(*state);
@@ -133,6 +148,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
 			T(test_as_it_was_left),
+			T(test_a_run_that_says_nothing),
 			T(test_others_have_run_since),
 			T(test_another_process_is_there),
 			T(test_somebody_has_the_turn),
