@@ -174,6 +174,7 @@ int main(int argc, char **argv)
 	k.launch = (struct launch)LAUNCH_NONE;
 	k.net = (struct net)NET_NONE;
 	k.roam.fd = -1;
+	k.refusals = (struct refusals)REFUSALS_NONE;
 	k.groups = heir_shared(sizeof *k.groups);
 	if (argc < 1 || !k.groups || !settle(&k) || !get_spec(&k))
 		return 125;

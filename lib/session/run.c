@@ -289,6 +289,21 @@ void run_take_back(struct trm_run *run)
 	run_requeue(run);
 }
 
+/* The first look was spared. */
+static void on_peak_due(void *user)
+{
+	struct trm_session *s = user;
+	struct trm_run *run = s->active;
+	struct trm_sample now;
+	session_enter(s);
+	if (run && run->is_begun && !run->knows_peak && session_is_open(s)
+			&& metrics_events_now(s->sandbox, true, &now, &run->peak_is_own)) {
+		run->knows_peak = now.known & TRM_METRIC_MEM_PEAK;
+		run->peak_before_bytes = now.mem_peak_bytes;
+	}
+	session_leave(s);
+}
+
 static void measure_begin(struct trm_run *run)
 {
 	struct trm_session *s = run->session;
@@ -301,6 +316,11 @@ static void measure_begin(struct trm_run *run)
 	run->knows_peak = s->knows_events && s->events.known & TRM_METRIC_MEM_PEAK;
 	run->peak_is_own = s->peak_is_marked;
 	run->peak_before_bytes = s->events.mem_peak_bytes;
+	if (s->knows_events && !run->knows_peak
+			&& (s->peak_timer
+					|| trm_loop_add_timer(s->loop, on_peak_due, s, &s->peak_timer, NULL)
+							   == 0))
+		trm_timer_start(s->peak_timer, PEAK_DUE_MS, 0);
 }
 
 /* Where the kernel cannot count the highest memory anew for each run, it is this run's if it has risen

@@ -145,6 +145,7 @@ static void session_free(struct trm_session *s)
 	trm_timer_remove(s->soon);
 	memory_finish(s);
 	stray_finish(s);
+	trm_timer_remove(s->peak_timer);
 	output_finish(&s->output);
 	buf_finish(&s->request);
 	free(s);

@@ -46,6 +46,7 @@ enum {
 	SAMPLE_SPACING_MS = 100, /* runs that follow each other quickly are not measured */
 	LOOK_AHEAD_MS = 10,      /* what was looked at so much earlier counts as this run's beginning */
 	SAMPLE_RUN_MS = 5,       /* nor are short ones */
+	PEAK_DUE_MS = 2,         /* from when one may become long enough */
 	TAKE_AFTER_MS = 500,     /* that one who has the turn may leave us waiting without running anything */
 };
 #define DISPLAY_BYTES_MAX (64u * 1024 * 1024)
@@ -221,6 +222,7 @@ struct trm_session {
 	struct trm_watch *memory_watch;
 	struct trm_timer *memory_timer; /* NULL until it is needed */
 	struct trm_timer *stray_timer;  /* likewise */
+	struct trm_timer *peak_timer;   /* likewise */
 	struct buf request;             /* scratch */
 };
 

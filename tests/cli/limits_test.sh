@@ -31,6 +31,30 @@ else # who looks now and then may be faster than the limit of a single process
 	meets "an allocation was refused: memory limit 64 MiB|killed: out of memory at 64 of 64 MiB" -- python3 -c "hog = []
 $hog"
 fi
+
+# ---- a run is told what it has met, and not what somebody else met before it
+
+if "$terrarium" doctor | grep -q '^ok .*sandbox: memory'; then
+	try run --yes --keep --memory 64 --name lab -c 'import os, subprocess, sys
+os.mkfifo("go")
+later = subprocess.Popen([sys.executable, "-c", "open(\"go\").read(); hog = bytearray(10 ** 9)"])'
+	expect_code 0
+	try run --yes --name lab -c 1
+	expect_out 1
+	try exec lab -- sh -c 'echo >go'
+	has_died() { "$terrarium" run --yes --name lab -c 'later.poll()' | grep -q -- -9; }
+	until_true has_died
+	try run --yes --name lab -c '1 / 0'
+	expect_in err ZeroDivisionError
+	! grep -q memory err || wrong "err blames the memory"
+	try run --yes --name lab -c 'subprocess.call([sys.executable, "-c", "hog = bytearray(10 ** 9)"])'
+	expect_out -9
+	try run --yes --name lab -c 'sys.exit(subprocess.call([sys.executable, "-c", "hog = bytearray(10 ** 9)"]))'
+	expect_in err "killed: out of memory at 64 of 64 MiB"
+	try run --yes --name lab -c '1 / 0'
+	! grep -q memory err || wrong "err blames the memory"
+	"$terrarium" stop lab >stopped || wrong "does not end"
+fi
 meets "process limit 128 reached" -- python3 -c 'import os, time
 for _ in range(300):
     if not os.fork(): time.sleep(60); os._exit(0)'

@@ -33,6 +33,7 @@ struct attached {
 	bool is_connected, is_leaving, is_stopping, is_over;
 	struct info_msg info;
 	struct visit visit; /* what the next one is to know */
+	bool has_looked;    /* at the counters, or where it is noted that they are zero */
 	struct stats stats;
 	size_t n_guards; /* 0: nobody has asked yet */
 	struct trm_guard guards[GUARDS_MAX];
@@ -181,6 +182,18 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 
 /* ---- end --------------------------------------------------------------------------------- */
 
+/* Who has used no kernel leaves what the last one knew of it. */
+static void leave_visit(struct attached *a)
+{
+	struct visit last, *visit = &a->visit;
+	if (!visit->position && found_entry_visit(&a->entry, &last)) {
+		last.has_met |= visit->has_met;
+		visit = &last;
+	}
+	visit->used_ms = trm_loop_now_ns(a->loop) / 1000000;
+	found_entry_leave_visit(&a->entry, visit);
+}
+
 static void leave(struct carrier *carrier)
 {
 	struct attached *a = attached(carrier);
@@ -188,10 +201,8 @@ static void leave(struct carrier *carrier)
 		return;
 	a->is_leaving = true;
 	bool is_unseen = a->entry.fd >= 0; /* by the keeper */
-	if (!a->is_onlooker && (is_unseen || a->visit.position)) {
-		a->visit.used_ms = trm_loop_now_ns(a->loop) / 1000000;
-		found_entry_leave_visit(&a->entry, &a->visit);
-	}
+	if (!a->is_onlooker && (is_unseen || a->visit.position))
+		leave_visit(a);
 	tether_leave(&a->tether);
 	trm_timer_start(a->soon, a->tether.watch ? TETHER_GOODBYE_MS : 0, 0);
 }
@@ -287,13 +298,27 @@ static void stats(struct carrier *carrier, struct trm_sample *sample)
 	add_limits(a, sample);
 }
 
+/* Before the first run of one that comes for a moment no file is opened of which it is known what it holds.
+ */
+static uint8_t unmet_at_first(struct attached *a)
+{
+	struct state_msg state;
+	bool is_first = !a->has_looked;
+	a->has_looked = true;
+	return is_first && found_entry_state(&a->entry, &state) ? state.unmet : 0;
+}
+
 static bool events(struct carrier *carrier, bool marks, struct trm_sample *sample)
 {
 	struct attached *a = attached(carrier);
-	if (marks) /* before a run. The peak is not marked: it belongs to whoever runs code in there */
-		stats_counters(&a->stats, sample);
-	else
+	uint8_t unmet = marks ? unmet_at_first(a) : 0;
+	if (!marks)
 		stats_events(&a->stats, sample);
+	else if (unmet)
+		stats_unmet(&a->stats, unmet, sample);
+	else /* the peak is not marked: it belongs to whoever runs code in there */
+		stats_counters(&a->stats, sample);
+	a->visit.has_met |= sample->oom_kills || sample->procs_refused;
 	add_limits(a, sample);
 	return false;
 }
@@ -311,7 +336,10 @@ static bool recall(const struct carrier *carrier, struct visit *ret)
 
 static void remember(struct carrier *carrier, const struct visit *visit)
 {
-	attached(carrier)->visit = *visit;
+	struct attached *a = attached(carrier);
+	bool has_met = a->visit.has_met;
+	a->visit = *visit;
+	a->visit.has_met = has_met;
 }
 
 const struct backend_ops backend_attached = {

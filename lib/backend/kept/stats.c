@@ -235,10 +235,14 @@ static void sample_disk(struct stats *s, struct trm_sample *out)
 		out->known |= TRM_METRIC_FILES;
 }
 
-static void sample_refusals(struct stats *s, struct trm_sample *out)
+static void sample_kills(struct stats *s, struct trm_sample *out)
 {
 	if (read_value(s, STATS_OOM, "oom_kill", &out->oom_kills))
 		out->known |= TRM_METRIC_OOM_KILLS;
+}
+
+static void sample_refusals(struct stats *s, struct trm_sample *out)
+{
 	if (read_value(s, STATS_PIDS_EVENTS, "max", &out->procs_refused))
 		out->known |= TRM_METRIC_PROCS_REFUSED;
 }
@@ -268,6 +272,7 @@ static void sample_rest(struct stats *s, struct trm_sample *out)
 	sample_peak(s, out);
 	if (out->known & TRM_METRIC_MEM_PEAK)
 		out->mem_peak_bytes = s->peak_bytes; /* of all time, whatever was marked meanwhile */
+	sample_kills(s, out);
 	sample_refusals(s, out);
 	sample_procs(s, out);
 }
@@ -323,10 +328,23 @@ void stats_events(struct stats *s, struct trm_sample *out)
 
 void stats_counters(struct stats *s, struct trm_sample *out)
 {
+	sample_kills(s, out);
 	sample_refusals(s, out);
 	sample_peak(s, out);
 	if (out->known & TRM_METRIC_PROCS_REFUSED && out->procs_refused) /* else nobody asks */
 		sample_procs(s, out);
+}
+
+void stats_unmet(struct stats *s, uint8_t unmet, struct trm_sample *out)
+{
+	if (unmet & UNMET_MEMORY)
+		out->known |= TRM_METRIC_OOM_KILLS;
+	else
+		sample_kills(s, out);
+	if (unmet & UNMET_PROCS)
+		out->known |= TRM_METRIC_PROCS_REFUSED;
+	else
+		sample_refusals(s, out);
 }
 
 bool stats_mark_peak(struct stats *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sandboxes that outlive their handles. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmocka_all.h"
+#include "wire/lifeline.h"
 
 /* One handle, and what it was told. */
 struct client {
@@ -220,6 +222,31 @@ static void short_visits_count(void **state)
 	stop_it(&c);
 }
 
+/* Who uses no kernel leaves what the last one noted of his. */
+static void short_visits_leave_what_is_noted(void **state)
+{
+	char path[128];
+	struct client c;
+	struct visit visit = {.used_ms = 1, .position = 77, .pid = 5};
+	(void)state;
+	open_named(&c, "eight", true);
+	close_it(&c);
+	snprintf(path, sizeof path, "%s/terrarium/eight/" STATE_FILE, runtime_dir);
+	int fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	visit_seal(&visit);
+	assert_int_equal(pwrite(fd, &visit, sizeof visit, STATE_VISIT_AT), sizeof visit);
+	attach(&c, "eight");
+	close_it(&c);
+	assert_int_equal(pread(fd, &visit, sizeof visit, STATE_VISIT_AT), sizeof visit);
+	close(fd);
+	assert_true(visit_is_whole(&visit));
+	assert_int_equal(visit.position, 77);
+	assert_int_equal(visit.pid, 5);
+	attach(&c, "eight");
+	stop_it(&c);
+}
+
 static const struct trm_entry *entry_of(struct trm_registry *registry, const char *name)
 {
 	const struct trm_entry *entries;
@@ -348,6 +375,7 @@ int main(void)
 			TEST(attached_ones_leave_it_running),
 			TEST(closing_may_become_stopping),
 			TEST(short_visits_count),
+			TEST(short_visits_leave_what_is_noted),
 			TEST(who_comes_just_before_the_end_hears_why),
 			TEST(a_name_is_taken_while_it_runs),
 			TEST(it_ends_when_nobody_comes),
