@@ -8,6 +8,10 @@
  * curl_multi_poll with the epoll descriptor as its one extra descriptor, so
  * both worlds sleep in one place.
  *
+ * Signals and wakeups are made descriptors of when the loop is ARM_MS old: a
+ * program that is done by then is spared a tenth of its time. Until then no
+ * wait is longer than that; signals are blocked, and so wait for us.
+ *
  * Callbacks may remove anything. A removed watch is unlinked from epoll at once,
  * but its memory lives until the end of the turn, because the batch of events
  * in hand may still point to it. */
@@ -23,7 +27,7 @@
 #include "base/err.h"
 #include "loop/http.h"
 
-enum { BATCH = 64, LONGEST_WAIT_MS = 3600000 };
+enum { BATCH = 64, LONGEST_WAIT_MS = 3600000, ARM_MS = 2 };
 
 uint64_t loop_clock_ns(void)
 {
@@ -44,28 +48,38 @@ static void drain_wakeup(void *user, int fd, uint32_t events)
 int trm_loop_create(struct trm_loop **ret_loop, struct trm_error *reterr)
 {
 	struct trm_loop *loop = calloc(1, sizeof *loop);
-	int r;
 	if (!loop)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	loop->wake_fd = -1;
-	loop->now_ns = loop_clock_ns();
+	loop->now_ns = loop->begun_ns = loop_clock_ns();
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll_fd < 0) {
-		r = trm_error_set_errno(reterr, errno, "cannot make an event queue");
-		goto fail;
+		int r = trm_error_set_errno(reterr, errno, "cannot make an event queue");
+		free(loop);
+		return r;
 	}
-	loop->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (loop->wake_fd < 0) {
-		r = trm_error_set_errno(reterr, errno, "cannot make an event counter");
-		goto fail;
-	}
-	r = trm_loop_add_fd(loop, loop->wake_fd, TRM_READ, drain_wakeup, NULL, &loop->wake, reterr);
-	if (r < 0)
-		goto fail;
 	*ret_loop = loop;
 	return 0;
-fail:
-	trm_loop_destroy(loop);
+}
+
+static int arm_wakeup(struct trm_loop *loop)
+{
+	if (loop->wake_fd < 0)
+		loop->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (loop->wake_fd < 0)
+		return err_code_of(errno);
+	if (loop->is_woken)
+		trm_loop_wakeup(loop);
+	return trm_loop_add_fd(loop, loop->wake_fd, TRM_READ, drain_wakeup, NULL, &loop->wake, NULL);
+}
+
+/* What fails is tried again in the next turn, whose caller has heard of it. */
+static int arm(struct trm_loop *loop)
+{
+	int r = loop->wake ? 0 : arm_wakeup(loop);
+	if (r == 0)
+		r = signals_arm(loop);
+	loop->is_armed = r == 0;
 	return r;
 }
 
@@ -103,7 +117,10 @@ void trm_loop_wakeup(struct trm_loop *loop)
 {
 	int saved = errno;
 	uint64_t one = 1;
-	while (write(loop->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+	if (loop->wake_fd < 0)
+		loop->is_woken = true; /* and then once more: it may have been made meanwhile */
+	int fd = loop->wake_fd;
+	while (fd >= 0 && write(fd, &one, sizeof one) < 0 && errno == EINTR)
 		;
 	errno = saved;
 }
@@ -190,18 +207,41 @@ static int wait_ms(const struct trm_loop *loop, int timeout_ms)
 	return timeout_ms < 0 || due < timeout_ms ? (int)due : timeout_ms;
 }
 
-int trm_loop_step(struct trm_loop *loop, int timeout_ms)
+static int wait(struct trm_loop *loop, struct epoll_event batch[BATCH], int wait_ms)
 {
-	struct epoll_event batch[BATCH];
-	int wait = timeout_ms ? wait_ms(loop, timeout_ms) : 0;
-	if (loop->http) {
-		http_wait(loop->http, loop->epoll_fd, wait);
-		wait = 0;
-	}
-	int n = epoll_wait(loop->epoll_fd, batch, BATCH, wait);
+	int n = epoll_wait(loop->epoll_fd, batch, BATCH, wait_ms);
 	if (n < 0 && errno == EINTR) /* by SIGCONT, say: timers may be long due, but what has come before goes
 					first */
 		n = epoll_wait(loop->epoll_fd, batch, BATCH, 0);
+	return n;
+}
+
+/* Until the loop is to be armed, at most; true: that was all that it had to wait. */
+static bool wait_unarmed(struct trm_loop *loop, struct epoll_event batch[BATCH], int *left_ms, int *ret_n)
+{
+	int until_ms = ARM_MS - (int)((loop_clock_ns() - loop->begun_ns) / 1000000);
+	if (until_ms <= 0 || loop->is_woken || loop->http)
+		return false;
+	bool is_all = *left_ms >= 0 && *left_ms <= until_ms;
+	*ret_n = wait(loop, batch, is_all ? *left_ms : until_ms);
+	*left_ms -= is_all || *left_ms < 0 ? 0 : until_ms;
+	return is_all || *ret_n;
+}
+
+int trm_loop_step(struct trm_loop *loop, int timeout_ms)
+{
+	struct epoll_event batch[BATCH];
+	int n, left_ms = timeout_ms ? wait_ms(loop, timeout_ms) : 0;
+	if (loop->is_armed || !wait_unarmed(loop, batch, &left_ms, &n)) {
+		int r = loop->is_armed ? 0 : arm(loop);
+		if (r < 0)
+			return r;
+		if (loop->http) {
+			http_wait(loop->http, loop->epoll_fd, left_ms);
+			left_ms = 0;
+		}
+		n = wait(loop, batch, left_ms);
+	}
 	if (n < 0 && errno != EINTR)
 		return err_code_of(errno);
 	loop->now_ns = loop_clock_ns();

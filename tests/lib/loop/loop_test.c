@@ -304,6 +304,37 @@ static void another_thread_can_wake_the_loop(void **state)
 	pthread_join(thread, NULL);
 }
 
+/* Signals and wakeups are heard only when the loop is some ms old: what comes before is not lost, and no wait
+ * is shorter for it. */
+static void a_young_loop_misses_nothing(void **state)
+{
+	struct trm_loop *loop;
+	struct trm_signal *sig, *other;
+	struct seen s = {0};
+	(void)state;
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	uint64_t begun_ns = trm_loop_now_ns(loop);
+	assert_int_equal(trm_loop_step(loop, 20), 0);
+	assert_true(trm_loop_now_ns(loop) - begun_ns >= 20 * UINT64_C(1000000));
+	trm_loop_destroy(loop);
+
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	trm_loop_wakeup(loop);
+	assert_int_equal(trm_loop_step(loop, -1), 1);
+	trm_loop_destroy(loop);
+
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	assert_int_equal(trm_loop_add_signal(loop, SIGUSR1, on_signal, &s, &sig, NULL), 0);
+	assert_int_equal(trm_loop_add_signal(loop, SIGUSR2, on_signal, &s, &other, NULL), 0);
+	trm_signal_remove(other); /* before it was heard */
+	raise(SIGUSR1);
+	while (!s.calls)
+		trm_loop_step(loop, 0);
+	assert_int_equal(s.last, SIGUSR1);
+	trm_signal_remove(sig);
+	trm_loop_destroy(loop);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -318,6 +349,7 @@ int main(void)
 			TEST(a_repeating_timer_repeats_until_stopped),
 			TEST(a_thousand_timers_keep_their_order),
 			TEST(signals_arrive_in_the_loop),
+			TEST(a_young_loop_misses_nothing),
 			TEST(a_child_is_reaped_and_told_once),
 			TEST(another_thread_can_wake_the_loop),
 	};
