@@ -175,14 +175,14 @@ void config_note(const struct config_target *target, const struct trm_setting *s
 				(struct trm_config_origin){from, (uint32_t)line, (uint32_t)column};
 }
 
-int trm_config_load_from(struct trm_config *config, const char *path, struct trm_config_origin *origins,
+/* The defaults are there. */
+static int load_all(struct trm_config *config, const char *path, struct trm_config_origin *origins,
 		struct trm_error *reterr)
 {
 	struct config_target target = {config, origins};
 	size_t count;
 
 	trm_settings(&count);
-	trm_config_default(config);
 	snprintf(config->path, sizeof config->path, "%s", path ? path : "");
 	if (origins)
 		memset(origins, 0, count * sizeof *origins);
@@ -192,6 +192,19 @@ int trm_config_load_from(struct trm_config *config, const char *path, struct trm
 	if (r == 0)
 		r = load_environment(&target, reterr);
 	return r;
+}
+
+int trm_config_load_from(struct trm_config *config, const char *path, struct trm_config_origin *origins,
+		struct trm_error *reterr)
+{
+	trm_config_default(config);
+	return load_all(config, path, origins, reterr);
+}
+
+int trm_config_load_fresh(struct trm_config *config, const char *path, struct trm_error *reterr)
+{
+	config_default_fresh(config);
+	return load_all(config, path, NULL, reterr);
 }
 
 int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr)

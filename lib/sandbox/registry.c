@@ -321,6 +321,7 @@ int trm_registry_wishes(const char *name, struct trm_wishes *ret, struct trm_err
 	int run_fd, r = find_alive(name, &run_fd, &info, reterr);
 	if (r < 0)
 		return r;
+	memset(ret, 0, sizeof *ret);
 	found_wishes(&info, ret);
 	info_msg_finish(&info);
 	close(run_fd);

@@ -348,7 +348,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 struct found {
 	struct found_entry entry;
 	struct info_msg info;
-	struct trm_wishes wishes; /* big, and mostly not touched: found.c fills what there is */
+	struct trm_wishes wishes; /* big, and mostly not touched */
 };
 
 static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_error *reterr)

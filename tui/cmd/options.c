@@ -11,15 +11,22 @@
 #include "cmd/cmd.h"
 #include "text/near.h"
 
+enum { ITEMS_MAX = 192 };
+
+/* What few lines need; a program has one line. On the stack it would cost a short program three pages. */
+static struct {
+	struct {
+		int row;
+		const char *text;
+	} items[ITEMS_MAX]; /* of lists, in the order of the line */
+	char joined[1024];  /* of an option that may be repeated */
+	char secret[4096];  /* what was given for one, and wiped from the line */
+} rare;
+
 void options_init(
 		struct options *o, const char *command, const struct option_spec *own, int argc, char **argv)
 {
-	memset(o, 0, offsetof(struct options, items));
-	o->command = command;
-	o->own = own;
-	o->argc = argc;
-	o->argv = argv;
-	o->at = 1;
+	*o = (struct options){.command = command, .own = own, .argc = argc, .argv = argv, .at = 1};
 }
 
 enum { COMMON_HELP, COMMON_YES, COMMON_CONFIG };
@@ -108,13 +115,13 @@ static bool join(struct options *o, int row)
 	const char *before = o->settings[row].text;
 	if (setting->kind != TRM_SETTING_RANGES || !before)
 		return true;
-	char both[sizeof o->joined];
+	char both[sizeof rare.joined];
 	if ((size_t)snprintf(both, sizeof both, "%s,%s", before, o->value) >= sizeof both) {
 		cmd_fail("%s is given too often", setting->option);
 		return false;
 	}
-	memcpy(o->joined, both, sizeof both);
-	o->value = o->joined;
+	memcpy(rare.joined, both, sizeof both);
+	o->value = rare.joined;
 	return true;
 }
 
@@ -124,12 +131,12 @@ static bool keep_item(struct options *o, int row)
 	const struct trm_setting *setting = &trm_settings(&count)[row];
 	if (setting->kind != TRM_SETTING_LIST)
 		return true;
-	if (o->n_items == OPTIONS_ITEMS_MAX) {
+	if (o->n_items == ITEMS_MAX) {
 		cmd_fail("%s is given too often", setting->option);
 		return false;
 	}
-	o->items[o->n_items].row = row;
-	o->items[o->n_items++].text = o->value;
+	rare.items[o->n_items].row = row;
+	rare.items[o->n_items++].text = o->value;
 	return true;
 }
 
@@ -142,13 +149,13 @@ static bool wipe_secret(struct options *o, int row)
 		return true;
 	size_t n = strlen(o->value);
 	char *word = o->cluster ? NULL : o->argv[o->at - 1];
-	if (n >= sizeof o->secret) {
+	if (n >= sizeof rare.secret) {
 		cmd_fail("%s: it is too long to be a key", setting->option);
 		return false;
 	}
-	memcpy(o->secret, o->value, n + 1);
+	memcpy(rare.secret, o->value, n + 1);
 	memset(word + strlen(word) - n, '*', n);
-	o->value = o->secret;
+	o->value = rare.secret;
 	fprintf(stderr,
 			"terrarium: warning: others on this machine could see the key that %s gives until now; use "
 			"%s or --api-key-file\n",
@@ -319,8 +326,8 @@ static int set_list(const struct options *o, int row, struct trm_config *config,
 	int r = 0;
 	trm_config_clear(config, setting);
 	for (size_t i = 0; i < o->n_items && r == 0; i++)
-		if (o->items[i].row == row && *o->items[i].text)
-			r = trm_config_add(config, setting, o->items[i].text, setting->option, why);
+		if (rare.items[i].row == row && *rare.items[i].text)
+			r = trm_config_add(config, setting, rare.items[i].text, setting->option, why);
 	return r;
 }
 
@@ -330,7 +337,8 @@ int options_config_from(
 	struct trm_error why = {0};
 	size_t count;
 	const struct trm_setting *settings = trm_settings(&count);
-	int r = trm_config_load_from(ret_config, o->config_path, ret_origins, &why);
+	int r = o->has_fresh_config ? trm_config_load_fresh(ret_config, o->config_path, &why)
+				    : trm_config_load_from(ret_config, o->config_path, ret_origins, &why);
 	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX && r == 0; i++) {
 		if (!o->settings[i].text)
 			continue;

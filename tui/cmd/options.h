@@ -26,7 +26,7 @@ struct option_spec {
 /* What all commands take beside their own and the settings; ended by a row without name. */
 extern const struct option_spec options_common[];
 
-enum { OPTIONS_SETTINGS_MAX = 96, OPTIONS_ITEMS_MAX = 192 };
+enum { OPTIONS_SETTINGS_MAX = 96 };
 
 struct options {
 	/* in */
@@ -34,6 +34,7 @@ struct options {
 	const struct option_spec *own; /* ended by a row without name; may be NULL */
 	int argc;
 	char **argv;
+	bool has_fresh_config; /* where the settings go all is zero, as from calloc() */
 	/* out */
 	const char *value; /* of what options_next() just returned */
 	bool yes;
@@ -51,13 +52,6 @@ struct options {
 	unsigned char given[OPTIONS_SETTINGS_MAX]; /* n_given rows: few, so that looking for one is quick */
 	size_t n_given;
 	size_t n_items;
-	/* From here on nothing is set before it is used: most lines need none of it. */
-	struct {
-		int row;
-		const char *text;
-	} items[OPTIONS_ITEMS_MAX]; /* of lists, in the order of the line */
-	char joined[1024];          /* of an option that may be repeated */
-	char secret[4096];          /* what was given for one, and wiped from the line */
 };
 
 enum {

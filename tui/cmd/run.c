@@ -172,6 +172,7 @@ static int run_words(struct request *q, const struct cmd *cmd, int argc, char **
 {
 	struct options o;
 	options_init(&o, cmd->name, options, argc, argv);
+	o.has_fresh_config = true;
 	int got = parse(q, &o);
 	if (got == OPTIONS_END)
 		return run_parsed(q, &o);

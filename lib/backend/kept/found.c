@@ -63,17 +63,20 @@ static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
 /* `dir` is what open_entry() has returned, with its errno. */
 static int read_info(int dir, const char *name, struct info_msg *ret, struct trm_error *reterr)
 {
-	/* On the heap, where what is not filled is not touched. */
 	int error = errno;
-	char *bytes = malloc(INFO_MAX_BYTES);
+	char few[1024], *bytes = few; /* enough but for many mounts or variables */
 	ssize_t n = -1;
-	if (bytes && dir >= 0) {
-		n = read_from(dir, INFO_FILE, bytes, INFO_MAX_BYTES);
+	if (dir >= 0) {
+		n = read_from(dir, INFO_FILE, few, sizeof few);
 		error = errno;
 	}
-	error = bytes ? error : ENOMEM;
+	if (n == sizeof few && (bytes = malloc(INFO_MAX_BYTES)))
+		n = read_from(dir, INFO_FILE, bytes, INFO_MAX_BYTES);
+	if (!bytes)
+		n = -1, error = ENOMEM;
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
-	free(bytes);
+	if (bytes != few)
+		free(bytes);
 	/* Who has no descriptors or no memory left cannot know what there is. */
 	if (r == TRM_ENOMEM)
 		n = -1, error = ENOMEM;
@@ -217,13 +220,21 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 	snprintf(ret->net_allow, sizeof ret->net_allow, "%s", info->net_allow);
 }
 
+/* What is empty is not touched. */
+static void put(char *out, size_t cap, const char *text)
+{
+	if (*text)
+		snprintf(out, cap, "%s", text);
+}
+
 void found_wishes(const struct info_msg *info, struct trm_wishes *ret)
 {
-	snprintf(ret->text, sizeof ret->text, "%s", info->mounts);
-	ret->n_mounts = mount_read_lines(ret->text, ret->mounts);
-	snprintf(ret->workdir, sizeof ret->workdir, "%s", *info->workdir ? info->workdir : "/workspace");
-	snprintf(ret->group, sizeof ret->group, "%s", info->group);
-	snprintf(ret->env, sizeof ret->env, "%s", info->env);
+	put(ret->text, sizeof ret->text, info->mounts);
+	if (*info->mounts)
+		ret->n_mounts = mount_read_lines(ret->text, ret->mounts);
+	put(ret->workdir, sizeof ret->workdir, *info->workdir ? info->workdir : "/workspace");
+	put(ret->group, sizeof ret->group, info->group);
+	put(ret->env, sizeof ret->env, info->env);
 }
 
 /* ---- its keeper -------------------------------------------------------------------------- */

@@ -150,6 +150,8 @@ void trm_config_default(struct trm_config *config);
  * exist. Errors: TRM_EINVAL, naming file, line and column, and the nearest
  * known key for an unknown one; TRM_ENOENT a file that was named is missing. */
 int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr);
+/* The same into memory that is all zero, as from calloc(): no page is touched of what stays empty. */
+int trm_config_load_fresh(struct trm_config *config, const char *path, struct trm_error *reterr);
 
 /* Where a value came from. */
 enum trm_config_from {
