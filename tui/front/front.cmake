@@ -24,9 +24,9 @@ foreach(file cmd/run cmd/exec cmd/play cmd/source cmd/options cmd/process text/m
 endforeach()
 
 set(FRONT_FLAGS ${STATIC_FLAGS})
-list(FILTER FRONT_FLAGS EXCLUDE REGEX "^-Wl,|^-static$|^-s$|^-nostartfiles$|^-Os$")
+list(FILTER FRONT_FLAGS EXCLUDE REGEX "^-Wl,|^-static$|^-s$|^-nostartfiles$")
 # Headers that musl has not (linux/*.h, cJSON.h) are the system's; whatever both have is musl's.
-list(APPEND FRONT_FLAGS -O2 -I${CMAKE_SOURCE_DIR}/tui -I${CMAKE_BINARY_DIR}/generated -idirafter /usr/include
+list(APPEND FRONT_FLAGS -I${CMAKE_SOURCE_DIR}/tui -I${CMAKE_BINARY_DIR}/generated -idirafter /usr/include
   -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -DEMBED_BUILD_DIR="${CMAKE_BINARY_DIR}"
   -DEMBED_SOURCE_DIR="${CMAKE_SOURCE_DIR}" -DFRONT_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/terrarium"
   -DFRONT_FULL="${CMAKE_BINARY_DIR}/front/full"
@@ -44,6 +44,11 @@ foreach(source ${FRONT_SOURCES})
   set(object front/${object}.o)
   get_filename_component(dir ${object} DIRECTORY)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/${dir})
+  # Small, since what is touched of the file costs more than what is computed; but for what output streams through.
+  set(speed "")
+  if(object MATCHES "/lib/(base|wire)/|/lib/session/(output|result)\\.c|/lib/sandbox/(client|proc)\\.c|/tui/stream/|/tui/text/")
+    set(speed -O2)
+  endif()
   set(needs "")
   if(source MATCHES "/embed\\.c$")
     set(needs ${CMAKE_BINARY_DIR}/terrarium-agent ${CMAKE_BINARY_DIR}/terrarium-keeper ${PYTHON_DRIVER} ${KERNEL_DRIVERS})
@@ -53,7 +58,7 @@ foreach(source ${FRONT_SOURCES})
     set(needs ${GENERATED})
   endif()
   add_custom_command(OUTPUT ${object} DEPENDS ${source} ${needs} DEPFILE ${object}.d VERBATIM
-    COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${MUSL_GCC} ${FRONT_FLAGS} -MD -MT ${object} -MF ${object}.d -c ${source} -o ${object}
+    COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${MUSL_GCC} ${FRONT_FLAGS} ${speed} -MD -MT ${object} -MF ${object}.d -c ${source} -o ${object}
     COMMENT "Building front object ${object}" COMMAND_EXPAND_LISTS)
   list(APPEND FRONT_OBJECTS ${object})
 endforeach()
