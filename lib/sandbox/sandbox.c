@@ -348,7 +348,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 struct found {
 	struct found_entry entry;
 	struct info_msg info;
-	struct trm_wishes wishes; /* big, and mostly not touched */
+	struct trm_wishes *mounts; /* big, and mostly there are none: NULL */
 };
 
 static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_error *reterr)
@@ -426,19 +426,23 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 static int describe(
 		const char *name, struct found *found, struct trm_sandbox_opts *ret, struct trm_error *reterr)
 {
-	struct trm_wishes *wishes = &found->wishes;
+	const struct info_msg *info = &found->info;
 	struct state_msg state;
 	int r = found_open(&found->entry, name, &found->info, reterr);
 	if (r == TRM_ENOENT)
 		return trm_error_set(reterr, r, "there is no running sandbox '%s'", name);
 	if (r < 0)
 		return r;
-	found_limits(&found->info, &ret->limits);
-	found_wishes(&found->info, wishes);
-	memcpy(ret->mounts, wishes->mounts, wishes->n_mounts * sizeof *ret->mounts);
-	ret->n_mounts = wishes->n_mounts;
-	ret->workdir = wishes->workdir;
-	ret->group = wishes->group;
+	if (*info->mounts && !(found->mounts = calloc(1, sizeof *found->mounts)))
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	found_limits(info, &ret->limits);
+	if (found->mounts) {
+		found_wishes(info, found->mounts);
+		ret->n_mounts = found->mounts->n_mounts;
+		memcpy(ret->mounts, found->mounts->mounts, ret->n_mounts * sizeof *ret->mounts);
+	}
+	ret->workdir = found_workdir(info);
+	ret->group = info->group;
 	ret->keep = found_entry_state(&found->entry, &state) && state.is_kept;
 	return 0;
 }
@@ -447,6 +451,7 @@ static void found_finish(struct found *found)
 {
 	info_msg_finish(&found->info);
 	found_close(&found->entry);
+	free(found->mounts);
 	free(found);
 }
 

@@ -35,8 +35,8 @@ struct attached {
 	struct visit visit; /* what the next one is to know */
 	bool has_looked;    /* at the counters, or where it is noted that they are zero */
 	struct stats stats;
-	size_t n_guards; /* 0: nobody has asked yet */
-	struct trm_guard guards[GUARDS_MAX];
+	struct trm_guard *guards; /* NULL: nobody has asked yet */
+	size_t n_guards;
 };
 
 static struct attached *attached(const struct carrier *carrier)
@@ -51,6 +51,7 @@ static void destroy(struct attached *a)
 	trm_timer_remove(a->patience);
 	stats_close(&a->stats);
 	info_msg_finish(&a->info);
+	free(a->guards);
 	tether_close(&a->tether);
 	found_close(&a->entry);
 	if (a->fd >= 0)
@@ -241,7 +242,7 @@ static size_t guards(const struct carrier *carrier, const struct trm_guard **ret
 {
 	struct attached *a = attached(carrier);
 	struct trm_limits limits;
-	if (!a->n_guards) {
+	if (!a->guards && (a->guards = calloc(GUARDS_MAX, sizeof *a->guards))) {
 		found_limits(&a->info, &limits);
 		a->n_guards = guards_tell(a->guards, &a->info.ready, &limits, a->info.disk_bytes);
 	}

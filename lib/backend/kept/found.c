@@ -220,6 +220,11 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 	snprintf(ret->net_allow, sizeof ret->net_allow, "%s", info->net_allow);
 }
 
+const char *found_workdir(const struct info_msg *info)
+{
+	return *info->workdir ? info->workdir : "/workspace";
+}
+
 /* What is empty is not touched. */
 static void put(char *out, size_t cap, const char *text)
 {
@@ -232,7 +237,7 @@ void found_wishes(const struct info_msg *info, struct trm_wishes *ret)
 	put(ret->text, sizeof ret->text, info->mounts);
 	if (*info->mounts)
 		ret->n_mounts = mount_read_lines(ret->text, ret->mounts);
-	put(ret->workdir, sizeof ret->workdir, *info->workdir ? info->workdir : "/workspace");
+	put(ret->workdir, sizeof ret->workdir, found_workdir(info));
 	put(ret->group, sizeof ret->group, info->group);
 	put(ret->env, sizeof ret->env, info->env);
 }

@@ -25,6 +25,7 @@ int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_er
 /* Does the keeper live that wrote it, and hold the entry of that name? */
 bool found_is_alive(int run_fd, const char *name, const struct info_msg *info);
 void found_limits(const struct info_msg *info, struct trm_limits *ret);
+const char *found_workdir(const struct info_msg *info); /* as long as the info lives */
 /* Into what is all zero. */
 void found_wishes(const struct info_msg *info, struct trm_wishes *ret);
 
