@@ -8,9 +8,8 @@
  * curl_multi_poll with the epoll descriptor as its one extra descriptor, so
  * both worlds sleep in one place.
  *
- * Signals and wakeups are made descriptors of when the loop is ARM_MS old: a
- * program that is done by then is spared a tenth of its time. Until then no
- * wait is longer than that; signals are blocked, and so wait for us.
+ * The descriptor for wakeups is made when the loop is ARM_MS old: a program
+ * that is done by then is spared the time. Until then no wait is longer.
  *
  * Callbacks may remove anything. A removed watch is unlinked from epoll at once,
  * but its memory lives until the end of the turn, because the batch of events
@@ -18,6 +17,7 @@
 #include "loop/loop.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -62,25 +62,18 @@ int trm_loop_create(struct trm_loop **ret_loop, struct trm_error *reterr)
 	return 0;
 }
 
-static int arm_wakeup(struct trm_loop *loop)
+/* Where it fails, for want of descriptors, it is tried again in the next turn. */
+static bool arm(struct trm_loop *loop)
 {
+	if (loop->wake)
+		return true;
 	if (loop->wake_fd < 0)
 		loop->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (loop->wake_fd < 0)
-		return err_code_of(errno);
+		return false;
 	if (loop->is_woken)
 		trm_loop_wakeup(loop);
-	return trm_loop_add_fd(loop, loop->wake_fd, TRM_READ, drain_wakeup, NULL, &loop->wake, NULL);
-}
-
-/* What fails is tried again in the next turn, whose caller has heard of it. */
-static int arm(struct trm_loop *loop)
-{
-	int r = loop->wake ? 0 : arm_wakeup(loop);
-	if (r == 0)
-		r = signals_arm(loop);
-	loop->is_armed = r == 0;
-	return r;
+	return trm_loop_add_fd(loop, loop->wake_fd, TRM_READ, drain_wakeup, NULL, &loop->wake, NULL) == 0;
 }
 
 static void bury(struct trm_loop *loop)
@@ -232,10 +225,9 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 {
 	struct epoll_event batch[BATCH];
 	int n, left_ms = timeout_ms ? wait_ms(loop, timeout_ms) : 0;
-	if (loop->is_armed || !wait_unarmed(loop, batch, &left_ms, &n)) {
-		int r = loop->is_armed ? 0 : arm(loop);
-		if (r < 0)
-			return r;
+	if (loop->wake || !wait_unarmed(loop, batch, &left_ms, &n)) {
+		if (!arm(loop) && (left_ms < 0 || left_ms > ARM_MS))
+			left_ms = atomic_exchange(&loop->is_woken, false) ? 0 : ARM_MS;
 		if (loop->http) {
 			http_wait(loop->http, loop->epoll_fd, left_ms);
 			left_ms = 0;

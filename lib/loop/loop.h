@@ -10,17 +10,14 @@
 #include <terrarium/loop.h>
 
 struct http;
-struct trm_signal;
 
 struct trm_loop {
 	int epoll_fd;
 	uint64_t now_ns;
-	/* What a short program comes to its end without: see arm() in loop.c. */
-	bool is_armed;
+	/* For wakeups, when it is old enough: see arm() in loop.c. */
 	uint64_t begun_ns;
-	struct trm_signal *unarmed; /* signals */
-	_Atomic int wake_fd;        /* -1: not yet */
-	_Atomic bool is_woken;      /* somebody has asked for it before that */
+	_Atomic int wake_fd;   /* -1: not yet */
+	_Atomic bool is_woken; /* somebody has called it before that */
 	struct trm_watch *wake;
 	struct trm_watch *dead;    /* removed in this turn, freed at its end */
 	struct trm_timer **timers; /* binary heap, the earliest first */
@@ -42,8 +39,6 @@ struct trm_watch {
 	struct trm_watch *next_dead;
 };
 
-/* Hear those that were added before the loop was armed. 0 or a negative code. */
-int signals_arm(struct trm_loop *loop);
 void children_finish(struct trm_loop *loop); /* those that were left */
 /* CLOCK_MONOTONIC, now. */
 uint64_t loop_clock_ns(void);

@@ -9,11 +9,8 @@
 #include "loop/loop.h"
 
 struct trm_signal {
-	struct trm_loop *loop;
-	struct trm_signal *next; /* of those that the loop does not hear yet */
 	struct trm_watch *watch;
-	int fd; /* -1: as long as it does not */
-	sigset_t set;
+	int fd;
 	sigset_t ours; /* those that were not blocked before we came: what was is left as it was */
 	trm_signal_fn *fn;
 	void *user;
@@ -29,34 +26,14 @@ static void on_signal(void *user, int fd, uint32_t events)
 		s->fn(s->user, (int)info.ssi_signo);
 }
 
-static void block(struct trm_signal *s, const int *signos, size_t n)
+static void block(struct trm_signal *s, const sigset_t *set, const int *signos, size_t n)
 {
 	sigset_t before;
-	pthread_sigmask(SIG_BLOCK, &s->set, &before);
+	pthread_sigmask(SIG_BLOCK, set, &before);
 	sigemptyset(&s->ours);
 	for (size_t i = 0; i < n; i++)
 		if (!sigismember(&before, signos[i]))
 			sigaddset(&s->ours, signos[i]);
-}
-
-static int signal_arm(struct trm_signal *s, struct trm_error *reterr)
-{
-	int fd = signalfd(-1, &s->set, SFD_NONBLOCK | SFD_CLOEXEC);
-	int r = fd < 0 ? trm_error_set_errno(reterr, errno, "cannot watch signals")
-		       : trm_loop_add_fd(s->loop, fd, TRM_READ, on_signal, s, &s->watch, reterr);
-	if (r == 0)
-		s->fd = fd;
-	else if (fd >= 0)
-		close(fd);
-	return r;
-}
-
-int signals_arm(struct trm_loop *loop)
-{
-	int r = 0;
-	while (loop->unarmed && (r = signal_arm(loop->unarmed, NULL)) == 0)
-		loop->unarmed = loop->unarmed->next;
-	return r;
 }
 
 int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm_signal_fn *fn, void *user,
@@ -70,16 +47,14 @@ int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm
 	struct trm_signal *s = calloc(1, sizeof *s);
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*s = (struct trm_signal){.loop = loop, .fd = -1, .set = set, .fn = fn, .user = user};
-	block(s, signos, n);
-	int r = loop->is_armed ? signal_arm(s, reterr) : 0;
+	*s = (struct trm_signal){.fn = fn, .user = user};
+	block(s, &set, signos, n);
+	s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	int r = s->fd < 0 ? trm_error_set_errno(reterr, errno, "cannot watch signals")
+			  : trm_loop_add_fd(loop, s->fd, TRM_READ, on_signal, s, &s->watch, reterr);
 	if (r < 0) {
 		trm_signal_remove(s);
 		return r;
-	}
-	if (!loop->is_armed) {
-		s->next = loop->unarmed;
-		loop->unarmed = s;
 	}
 	*ret_signal = s;
 	return 0;
@@ -95,11 +70,6 @@ void trm_signal_remove(struct trm_signal *signal)
 {
 	if (!signal)
 		return;
-	struct trm_signal **at = &signal->loop->unarmed;
-	while (*at && *at != signal)
-		at = &(*at)->next;
-	if (*at)
-		*at = signal->next;
 	trm_watch_remove(signal->watch);
 	if (signal->fd >= 0)
 		close(signal->fd);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -304,13 +305,11 @@ static void another_thread_can_wake_the_loop(void **state)
 	pthread_join(thread, NULL);
 }
 
-/* Signals and wakeups are heard only when the loop is some ms old: what comes before is not lost, and no wait
- * is shorter for it. */
+/* Wakeups are heard only when the loop is some ms old: what comes before is not lost, and no wait is shorter
+ * for it. */
 static void a_young_loop_misses_nothing(void **state)
 {
 	struct trm_loop *loop;
-	struct trm_signal *sig, *other;
-	struct seen s = {0};
 	(void)state;
 	assert_int_equal(trm_loop_create(&loop, NULL), 0);
 	uint64_t begun_ns = trm_loop_now_ns(loop);
@@ -322,16 +321,36 @@ static void a_young_loop_misses_nothing(void **state)
 	trm_loop_wakeup(loop);
 	assert_int_equal(trm_loop_step(loop, -1), 1);
 	trm_loop_destroy(loop);
+}
 
+static void note_timer(void *user)
+{
+	struct seen *s = user;
+	s->calls++;
+}
+
+/* There is no descriptor left for wakeups. */
+static void a_loop_without_descriptors_goes_on(void **state)
+{
+	struct trm_loop *loop;
+	struct trm_timer *timer;
+	struct seen s = {0};
+	struct rlimit before, none;
+	(void)state;
 	assert_int_equal(trm_loop_create(&loop, NULL), 0);
-	assert_int_equal(trm_loop_add_signal(loop, SIGUSR1, on_signal, &s, &sig, NULL), 0);
-	assert_int_equal(trm_loop_add_signal(loop, SIGUSR2, on_signal, &s, &other, NULL), 0);
-	trm_signal_remove(other); /* before it was heard */
-	raise(SIGUSR1);
+	assert_int_equal(trm_loop_add_timer(loop, note_timer, &s, &timer, NULL), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){0, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	trm_timer_start(timer, 30, 0);
 	while (!s.calls)
-		trm_loop_step(loop, 0);
-	assert_int_equal(s.last, SIGUSR1);
-	trm_signal_remove(sig);
+		assert_true(trm_loop_step(loop, -1) >= 0);
+	trm_loop_wakeup(loop);
+	assert_int_equal(trm_loop_step(loop, -1), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	trm_loop_wakeup(loop);
+	assert_int_equal(trm_loop_step(loop, -1), 1);
+	trm_timer_remove(timer);
 	trm_loop_destroy(loop);
 }
 
@@ -350,6 +369,7 @@ int main(void)
 			TEST(a_thousand_timers_keep_their_order),
 			TEST(signals_arrive_in_the_loop),
 			TEST(a_young_loop_misses_nothing),
+			TEST(a_loop_without_descriptors_goes_on),
 			TEST(a_child_is_reaped_and_told_once),
 			TEST(another_thread_can_wake_the_loop),
 	};
