@@ -352,6 +352,20 @@ def a_start_that_is_given_up_leaves_nothing():
 		expect(not any(double.heard()['sandboxes'].values()), said, 'no sandbox left running')
 
 
+def an_end_that_fails_is_told():
+	with Double() as double:
+		env = {'MSB_SERVER_URL': double.url}
+		for fault, words in (
+				('hidden', ['cannot stop sandbox', 'Internal server error']),
+				('noted', ['its files were not saved: no space', 'left on device']),
+				('slow', ['stop', '5 s'])):
+			double.tell(fault=fault, method='sandbox.stop')
+			said = run('-c', 'print(1)', **env)
+			expect(said.out == '1\n' and said.code == 0, said, 'the run as ever')
+			said.out = ''
+			expect_sentence(said, *words, code=0)
+
+
 # ---- files -----------------------------------------------------------------------------------------------------
 
 
@@ -484,7 +498,7 @@ def others_are_joined_and_left_running():
 def main():
 	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen,
-			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, files_go_both_ways,
+			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,
 			certificates_are_looked_at, proxies_are_used,
 			others_are_joined_and_left_running):
 		before, began = n_wrong, time.monotonic()

@@ -67,6 +67,11 @@ class Faults:
 	def fault_reason(self, _):
 		raise plain(500, 5002, 'image microsandbox/python could not be pulled: no route to host')
 
+	def fault_noted(self, id):
+		"""As terrarium serve tells what was not as it should be."""
+		self.answer(200, json.dumps({'jsonrpc': '2.0', 'id': id,
+			'result': 'Sandbox x stopped successfully; its files were not saved: no space\x1b[31m left on device'}))
+
 	def fault_code_null(self, _):
 		raise plain(500, None, 'something else')
 

@@ -19,20 +19,28 @@
 
 static void begin_stop(struct msb_box *b, uint32_t limit_ms);
 
-/* What is left out of "started successfully" is said behind a semicolon. */
+/* What is left out of "started successfully" (or stopped) is said behind a semicolon. */
+static bool take_more(const char *words, char *out, size_t cap)
+{
+	const char *more = words ? strstr(words, "; ") : NULL;
+	char line[512];
+	if (!more)
+		return false;
+	trm_text_clean_line(line, sizeof line, more + 2, strlen(more + 2));
+	snprintf(out, cap, "of the sandbox the server says: %s", line);
+	return true;
+}
+
 static void take_warning(struct msb_box *b, const char *words)
 {
 	const struct msb *m = b->msb;
-	const char *more = words ? strstr(words, "; ") : NULL;
-	char line[160];
 	*b->warning = '\0';
 	if (words && (strstr(words, "timed out waiting") || strstr(words, "couldn't verify"))) {
 		snprintf(b->warning, sizeof b->warning,
 				"the sandbox may still be starting, says the server: what runs first may "
 				"take longer");
-	} else if (more) {
-		trm_text_clean_line(line, sizeof line, more + 2, strlen(more + 2));
-		snprintf(b->warning, sizeof b->warning, "of the sandbox the server says: %s", line);
+	} else {
+		take_more(words, b->warning, sizeof b->warning);
 	}
 	if (m->settings.wants_net && m->network == MSB_NETWORK_OFF)
 		snprintf(b->warning + strlen(b->warning), sizeof b->warning - strlen(b->warning),
@@ -150,10 +158,15 @@ void msb_box_want(struct msb_box *b)
 static void on_stopped(void *user, const cJSON *result, const struct trm_error *why)
 {
 	struct msb_box *b = user;
+	char more[sizeof b->warning];
 	b->call = NULL;
 	b->state = BOX_DOWN;
-	if (!result)
+	if (!result && msb_is_gone(why)) /* and so is the sandbox, most likely */
 		log_write(LOG_WARNING, "%s", why->msg);
+	else if (!result)
+		msb_warn(b->msb, why->msg);
+	else if (take_more(cJSON_GetStringValue(result), more, sizeof more))
+		msb_warn(b->msb, more);
 	if (!result && b->msb->is_errand && b == &b->msb->boxes[MSB_BOX_MAIN])
 		b->msb->why = *why;
 	if (b->msb->is_stopping)

@@ -184,11 +184,23 @@ void msb_box_is_down(struct msb_box *box)
 		msb_end(box->msb);
 }
 
+/* Once: whoever ends for a reason of its own, and tells that, has said enough. */
+void msb_warn(struct msb *m, const char *words)
+{
+	if (m->is_stopping && !m->is_over && !m->is_errand && !m->why.code)
+		m->base.cb->warning(m->base.user, words);
+	else
+		log_write(LOG_WARNING, "%s", words);
+}
+
 static void on_at_last(void *user)
 {
 	struct msb *m = user;
-	log_write(LOG_WARNING, "the server %s did not say that sandbox '%s' has stopped", m->settings.url,
-			m->name);
+	struct trm_error why;
+	trm_error_set(&why, TRM_ETIMEDOUT,
+			"the server %s did not say within %d s that sandbox '%s' has stopped: it may still run there",
+			m->settings.url, MSB_STOP_MS / 1000, m->name);
+	msb_warn(m, why.msg);
 	if (m->is_errand && !m->why.code)
 		trm_error_set(&m->why, TRM_ETIMEDOUT, "the server %s does not answer", m->settings.url);
 	msb_end(m);

@@ -318,6 +318,8 @@ enum { MSB_BOX_MAIN, MSB_BOX_NODE };
 void msb_send(struct msb *msb); /* write what is in msb->out */
 /* Milliseconds that a start may still take. */
 uint32_t msb_start_left_ms(const struct msb *msb);
+/* A sentence of what went wrong at the end. */
+void msb_warn(struct msb *msb, const char *words);
 /* The sandbox is no more: closed() with `why` follows. */
 void msb_fail(struct msb *msb, const struct trm_error *why);
 /* Of boxes. */
