@@ -233,7 +233,13 @@ static int take_there(struct launching *l, struct served *served, const struct r
 		struct trm_error *reterr)
 {
 	struct trm_server_opts *server = &l->opts.server;
+	const struct trm_server_opts *there = served->fleet->opts.server;
 	const cJSON *script;
+	if (there) {
+		server->url = there->url;
+		server->api_key = there->api_key;
+		server->ca_file = there->ca_file;
+	}
 	server->space = served->space->name;
 	server->image = config->image;
 	server->shell = config->shell;

@@ -156,6 +156,28 @@ def warning(program):
     s.remove()
 
 
+def relaying(program):
+    """A server whose sandboxes are another one's."""
+    s = Server(program, is_dev=False)
+    key = subprocess.run([program, "keygen"], env=s.env, capture_output=True, text=True, check=True).stdout
+    key_file = s.home + "/key"
+    with open(os.open(key_file, os.O_CREAT | os.O_WRONLY, 0o600), "w") as f:
+        f.write(key)
+    url = f"http://127.0.0.1:{s.port}"
+    relay = Server(program, "--backend", "microsandbox", "--server-url", url, "--api-key-file", key_file)
+    relay.start_box("lab")
+    r = relay.run("6 * 7", name="lab")
+    check("its runs are there", r.status == 200 and r.out == ["42"], r)
+    done = Line(s)("ps", "--server-url", url, "--api-key-file", key_file)
+    check("and so is its sandbox", done.returncode == 0 and "lab" in done.stdout, done)
+    for host in "127.0.0.1", "localhost":
+        done = subprocess.run([program, "serve", "--dev", "--backend", "microsandbox", "--server-url", f"http://{host}:5999/",
+                               "--port", "5999"], env=relay.env, capture_output=True, text=True, timeout=30)
+        check("none can be its own", done.returncode == 125 and "this one itself" in done.stderr, done)
+    relay.remove()
+    s.remove()
+
+
 def refusing(program):
     s = Server(program, is_dev=False)
     line = Line(s)
@@ -174,4 +196,4 @@ def refusing(program):
     dev.remove()
 
 
-main(joining, flooding, looking, copying, warning, refusing)
+main(joining, flooding, looking, copying, warning, relaying, refusing)

@@ -35,6 +35,7 @@ struct serve {
 	struct trm_serve_opts opts;
 	const char *volumes[VOLUMES_MAX + 1]; /* directories; NULL-terminated */
 	size_t n_volumes;
+	struct trm_server_opts there; /* the server that has the sandboxes, with --backend microsandbox */
 	const char *key_file;
 	bool is_dev, resets_key, is_verbose, is_quiet;
 	char key[TRM_SERVER_KEY];
@@ -292,10 +293,28 @@ static void take_config(struct serve *s)
 	trm_config_sandbox_opts(&s->config, &sandbox);
 	s->opts.backend = s->config.backend;
 	s->opts.container = sandbox.container;
+	s->there = sandbox.server;
+	s->opts.server = &s->there;
 	s->opts.idle_timeout_ms = s->config.idle_timeout_ms;
 	s->opts.limits = s->config.limits;
 	s->opts.start_timeout_ms = s->config.start_timeout_ms;
 	s->opts.output_max_bytes = s->config.output_max_bytes;
+}
+
+/* Each start would wait for itself. */
+static bool asks_itself(const struct serve *s)
+{
+	const char *const hosts[] = {s->opts.host, "localhost"};
+	char own[300];
+	if (strcmp(s->config.backend, "microsandbox") != 0 || !s->there.url)
+		return false;
+	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+		int n = snprintf(own, sizeof own, "http://%s:%u", hosts[i], s->opts.port);
+		if (n > 0 && !strncmp(s->there.url, own, (size_t)n)
+				&& !strspn(s->there.url + n, "0123456789"))
+			return true;
+	}
+	return false;
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
@@ -320,6 +339,10 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (options_config_start(&o, &s.config) < 0)
 		return CMD_FAILED;
 	take_config(&s);
+	if (asks_itself(&s))
+		return cmd_fail("the server that is to be asked for sandboxes, %s, would be this one itself: give another "
+				"--server-url or --port",
+				s.there.url);
 	/* There is nobody to be asked: what is to be asked about is refused. */
 	struct gate gate;
 	struct trm_error why = {0};

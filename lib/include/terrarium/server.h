@@ -86,7 +86,10 @@ struct trm_serve_opts {
 	/* What survives the stop of a sandbox, a folder for each namespace; NULL: terrarium/namespaces in
 	 * $XDG_STATE_HOME, or in ~/.local/state. */
 	const char *namespace_dir;
-	const char *backend;       /* where the sandboxes live; NULL: local */
+	const char *backend; /* where the sandboxes live; NULL: local */
+	/* Of the backend "microsandbox": url, api_key and ca_file of the server that is asked, which must be
+	 * another one. NULL: as if all were NULL. Borrowed until cb->closed. */
+	const struct trm_server_opts *server;
 	unsigned max_sandboxes;    /* at a time; 0: no limit but the machine's */
 	uint32_t idle_timeout_ms;  /* a sandbox without requests is stopped after so long; 0: never */
 	struct trm_limits limits;  /* of a sandbox whose start names none */
