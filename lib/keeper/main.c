@@ -155,6 +155,7 @@ static void end_all(struct keeper *k)
 static void tear_down(struct keeper *k)
 {
 	recipe_end(k);
+	refusals_end(&k->refusals);
 	net_finish(&k->net);
 	end_all(k);
 	keeper_hear_words(k);
