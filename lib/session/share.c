@@ -139,7 +139,9 @@ void share_settle(struct kernel *k)
 {
 	struct share *sh = &k->share;
 	const struct trm_run *run = k->run;
-	if (!share_is_on(k) || sh->turn != TURN_OURS || !sh->is_wanted || !k->proc)
+	/* STARTED says whose turn it is, and may be on its way: to give up the turn before it has come would
+	 * be to take it back again by that. */
+	if (!share_is_on(k) || sh->turn != TURN_OURS || !sh->is_wanted || !k->proc || !sh->is_started)
 		return;
 	if (k->question)
 		question_hurry(k);
