@@ -3,8 +3,9 @@
 #define TESTS_SESSION_RELAY_H
 
 /* A relay between the fake backend's agent and the library, that knows frames. It lets so many of them
- * through and then cuts the line, or passes one byte a turn, or pours valid frames between the agent's own.
- * The test calls relay_turn() after each turn of the loop. */
+ * through and then cuts the line, or passes one byte a turn, or pours valid frames between the agent's own,
+ * or says of a process that somebody wants its turn, and some turns later that it is there. The test calls
+ * relay_turn() after each turn of the loop. */
 #include "cmocka_all.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct flood {
 	bool (*put)(struct relay *r); /* one more frame to r->held; false: none can be said yet */
 };
 
-enum fate { DIES, DIES_HALFWAY, FALLS_SILENT, TRICKLES, FLOODS };
+enum fate { DIES, DIES_HALFWAY, FALLS_SILENT, TRICKLES, FLOODS, IS_WANTED };
 
 struct relay {
 	struct carrier base;
@@ -41,6 +42,9 @@ struct relay {
 	struct buf held;       /* whole frames on their way to the library */
 	uint32_t living, gone; /* streams; 0: none yet */
 	uint64_t n_flooded;    /* frames */
+	/* Of one that is wanted: turns since it was said, and what the library has answered to that. */
+	unsigned n_wanted;
+	bool is_released;
 };
 
 static struct relay *newest;
@@ -141,12 +145,38 @@ static void note_stream(struct relay *r, const unsigned char *header)
 	}
 }
 
+/* False: the process is not to be there yet. */
+static bool say_wanted(struct relay *r, const unsigned char *started)
+{
+	enum { TURNS = 5 };
+	struct buf frame;
+	if (started[8] != FRAME_STARTED || r->n_wanted++ == TURNS)
+		return true;
+	if (r->n_wanted == 1) {
+		buf_init(&frame, 64);
+		assert_int_equal(
+				turn_msg_put(&frame, started[4] | (uint32_t)started[5] << 8, TURN_WANTED), 0);
+		pass_all(r->fds[1], buf_at(&frame), frame.len);
+		buf_finish(&frame);
+	}
+	return false;
+}
+
+/* Each is a frame of its own, or the first of some. */
+static void note_release(struct relay *r, const char *bytes, size_t n)
+{
+	if (n > FRAME_HEADER && bytes[8] == FRAME_TURN && bytes[FRAME_HEADER] == TURN_RELEASE)
+		r->is_released = true;
+}
+
 static void pass_frames(struct relay *r)
 {
 	while (!r->is_cut && r->out.len >= FRAME_HEADER) {
 		const unsigned char *at = (const unsigned char *)buf_at(&r->out);
 		size_t n = FRAME_HEADER + (at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16);
 		if (r->out.len < n)
+			return;
+		if (r->fate == IS_WANTED && !say_wanted(r, at))
 			return;
 		note_stream(r, at);
 		if (r->n_frames == r->n_allowed && r->fate < TRICKLES) {
@@ -183,8 +213,10 @@ static void relay_turn(struct relay *r)
 {
 	char bytes[65536];
 	ssize_t n;
-	while ((n = recv(r->fds[1], bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+	while ((n = recv(r->fds[1], bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
+		note_release(r, bytes, (size_t)n);
 		pass_all(r->inner_fd, bytes, (size_t)n);
+	}
 	while ((n = recv(r->inner_fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
 		assert_int_equal(buf_append(&r->out, bytes, (size_t)n), 0);
 	if (r->fate == TRICKLES)
