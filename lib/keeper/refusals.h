@@ -3,9 +3,8 @@
 #define TRM_KEEPER_REFUSALS_H
 
 /* Has the kernel killed in here for want of memory, or refused a process, since the sandbox began? As long as
- * it has not, which is mostly for ever, clients need not read the counters before each of their runs: the
- * first of a few files in a control group costs more than the run. The kernel wakes us once, the first time.
- */
+ * it has not, which is mostly for ever, clients need not read the counters before their first run: to
+ * open the first file of a control group costs 20 us. The kernel wakes us once, the first time. */
 
 #include <poll.h>
 #include <stdbool.h>

@@ -43,8 +43,8 @@
  * Return. Who knows the process from before says in SPAWN which one it was (known_pid) and its `position`
  * then. If that is still so, nothing that was announced goes on, and nobody has the turn, STARTED brings the
  * turn and no replay: what was sent right behind SPAWN counts. All that answers it may wait for the first
- * that comes of that, FRAME_HOLD_MS at most: to be woken twice would cost a client that stays for a moment a
- * tenth of its time.
+ * that comes of that, FRAME_HOLD_MS at most: to be woken twice would cost a client that stays for a moment
+ * some hundredths of its time.
  *
  * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
  * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may
