@@ -118,8 +118,10 @@ static bool complains_of_processes(const struct met *m)
 
 static bool met_processes(const struct met *m, char *out, size_t cap)
 {
-	uint64_t times = rise(m, TRM_METRIC_PROCS_REFUSED, m->before.procs_refused, m->now.procs_refused);
-	bool is_counted = m->now.known & TRM_METRIC_PROCS_REFUSED;
+	const enum trm_metric bit = TRM_METRIC_PROCS_REFUSED;
+	uint64_t times = rise(m, bit, m->before.procs_refused, m->now.procs_refused);
+	/* That there were some does not say when, if nobody has looked before. */
+	bool is_counted = m->now.known & bit && (m->before.known & bit || !m->now.procs_refused);
 	if (times > 1)
 		snprintf(out, cap, "process limit %u reached %" PRIu64 " times during this run",
 				m->sandbox->opts.limits.procs, times);

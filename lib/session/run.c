@@ -300,6 +300,7 @@ static void on_peak_due(void *user)
 			&& metrics_events_now(s->sandbox, true, &now, &run->peak_is_own)) {
 		run->knows_peak = now.known & TRM_METRIC_MEM_PEAK;
 		run->peak_before_bytes = now.mem_peak_bytes;
+		cause_fill_in(s, &now);
 	}
 	session_leave(s);
 }

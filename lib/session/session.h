@@ -363,6 +363,8 @@ void stop_release(struct kernel *kernel);
  * counts from here. To be called before the interpreter has the run: who is slow would find that it was over.
  */
 void cause_look(struct trm_session *session);
+/* What the first look has spared counts from this one. */
+void cause_fill_in(struct trm_session *session, const struct trm_sample *now);
 /* The interpreter begins with it, and has taken its time: the highest memory counts from here. */
 void cause_look_again(struct trm_session *session);
 /* A sentence. For a process that ended by itself or by a signal that was not ours. */

@@ -55,6 +55,17 @@ later = subprocess.Popen([sys.executable, "-c", "open(\"go\").read(); hog = byte
 	! grep -q memory err || wrong "err blames the memory"
 	"$terrarium" stop lab >stopped || wrong "does not end"
 fi
+# The same with processes, of which not every kernel tells by itself.
+try run --yes --keep --processes 24 --name lab -c 'import subprocess
+def crowd(n): return [subprocess.Popen(["sleep", "600"]) for _ in range(n)]
+few = crowd(9)'
+expect_code 0
+try run --yes --name lab -c 'crowd(99)'
+expect_in err "process limit 24 reached"
+try run --yes --name lab -c '1 / 0'
+expect_in err ZeroDivisionError
+! grep -q "process limit" err || wrong "err blames the process limit"
+"$terrarium" stop lab >stopped || wrong "does not end"
 meets "process limit 128 reached" -- python3 -c 'import os, time
 for _ in range(300):
     if not os.fork(): time.sleep(60); os._exit(0)'

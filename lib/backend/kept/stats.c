@@ -343,7 +343,7 @@ void stats_unmet(struct stats *s, uint8_t unmet, struct trm_sample *out)
 		sample_kills(s, out);
 	if (unmet & UNMET_PROCS)
 		out->known |= TRM_METRIC_PROCS_REFUSED;
-	else
+	else if (s->kind != LIMITS_CGROUP_V1) /* there nobody hears of it, and it may well be zero */
 		sample_refusals(s, out);
 }
 

@@ -70,8 +70,8 @@ void stats_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
 void stats_events(struct stats *s, struct trm_sample *sample);
 /* Of these, what a run's end is compared with: the peak and the counters. */
 void stats_counters(struct stats *s, struct trm_sample *sample);
-/* The same where of some it is known that they are zero (enum unmet_bit): these are not read, nor is the
- * peak, which stays unknown. */
+/* The same where of some it is known that they are zero (enum unmet_bit): these are not read; nor is the
+ * peak, nor with version 1 what was refused, which stay unknown. */
 void stats_unmet(struct stats *s, uint8_t unmet, struct trm_sample *sample);
 /* Let the peak count anew from now. False: this kernel cannot. */
 bool stats_mark_peak(struct stats *s);
