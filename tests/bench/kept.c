@@ -14,7 +14,7 @@
 
 #include "bench/bench.h"
 
-enum { CROWD = 100, ROUNDS = 101, REST_S = 10 };
+enum { CROWD = 100, ROUNDS = 301, REST_S = 10 };
 #define NAME "bench-kept"
 
 static bool terrarium(const char *const *words)
@@ -38,44 +38,58 @@ static void stop_all(void)
 
 /* ---- from a shell --------------------------------------------------------------------- */
 
-enum { RUN, EXEC, MUSL, GLIBC, PROGRAMS };
-
-/* In turns, so that all meet the same load. */
-static bool measure_in_turns(struct samples ms[PROGRAMS])
+/* In turns, each as often right after the other as after itself, so that both meet the same load and caches
+ * that are as warm; a third one between them would take these from one of the two. */
+static bool measure_in_turns(const char *const *const argv[2], struct samples ms[2])
 {
-	static const char *const run[] = {BENCH_PROGRAM, "run", "--yes", "--name", NAME, "-c", "1", NULL},
-				 *const exec[] = {BENCH_PROGRAM, "exec", NAME, "--", "/bin/true", NULL},
-				 *const musl[] = {BENCH_STATIC, NULL},
-				 *const glibc[] = {BENCH_STATIC_GLIBC, NULL};
-	static const char *const *const argv[PROGRAMS] = {run, exec, musl, glibc};
-	for (int i = 0; i < ROUNDS; i++)
-		for (int which = 0; which < PROGRAMS; which++) {
-			double took = spawn_ms(argv[which], true);
-			if (took < 0)
-				return false;
-			samples_add(&ms[which], took);
-		}
+	for (int i = 0; i < 2 * ROUNDS; i++) {
+		int which = (i + 1) / 2 % 2;
+		double took = spawn_ms(argv[which], true);
+		if (took < 0)
+			return false;
+		samples_add(&ms[which], took);
+	}
 	return true;
+}
+
+static const char *const run[] = {BENCH_PROGRAM, "run", "--yes", "--name", NAME, "-c", "1", NULL};
+
+static void bench_against(const char *name, const char *program, bool has_least)
+{
+	const char *const none[] = {program, NULL}, *const *const argv[2] = {run, none};
+	struct samples ms[2] = {{0}};
+	if (!measure_in_turns(argv, ms)) {
+		report_missing(name, "it failed");
+	} else {
+		report(name, samples_at(&ms[0], 0.5), "ms", samples_at(&ms[1], 0.5), 3);
+		if (has_least)
+			report("the same, the quickest of each", samples_at(&ms[0], 0), "ms",
+					samples_at(&ms[1], 0), 3);
+	}
+	samples_free(&ms[0]);
+	samples_free(&ms[1]);
+}
+
+static void bench_whole(const char *name, const char *const *argv)
+{
+	struct samples ms = {0};
+	for (int i = 0; i < ROUNDS; i++)
+		samples_add(&ms, spawn_ms(argv, true));
+	if (samples_at(&ms, 0) < 0)
+		report_missing(name, "it failed");
+	else
+		report(name, samples_at(&ms, 0.5), "ms", 0, 10);
+	samples_free(&ms);
 }
 
 /* The least that a process can cost here: exec of a static program that does nothing. */
 static void bench_run(void)
 {
-	struct samples ms[PROGRAMS] = {0};
-	if (measure_in_turns(ms)) {
-		double run = samples_at(&ms[RUN], 0.5), least = samples_at(&ms[RUN], 0);
-		report("run --name N -c 1, whole process", run, "ms", 0, 10);
-		report("the same, against exec of a static binary, musl", run, "ms",
-				samples_at(&ms[MUSL], 0.5), 3);
-		report("the same, the quickest of each", least, "ms", samples_at(&ms[MUSL], 0), 3);
-		report("the same, against exec of a static binary, glibc", run, "ms",
-				samples_at(&ms[GLIBC], 0.5), 3);
-		report("exec N -- true, whole process", samples_at(&ms[EXEC], 0.5), "ms", 0, 10);
-	} else {
-		report_missing("run --name N -c 1", "it failed");
-	}
-	for (int which = 0; which < PROGRAMS; which++)
-		samples_free(&ms[which]);
+	static const char *const exec[] = {BENCH_PROGRAM, "exec", NAME, "--", "/bin/true", NULL};
+	bench_whole("run --name N -c 1, whole process", run);
+	bench_against("the same, against exec of a static binary, musl", BENCH_STATIC, true);
+	bench_against("the same, against exec of a static binary, glibc", BENCH_STATIC_GLIBC, false);
+	bench_whole("exec N -- true, whole process", exec);
 }
 
 /* ---- attaching ------------------------------------------------------------------------- */
