@@ -23,8 +23,9 @@ struct refusals {
 	}
 
 /* Watch the groups in these directories ("": there is none). Version 1 tells of refused processes only on
- * some kernels (not on Linux 6.18), so there it is not asked; nor does it tell of a kill because the whole
- * machine is out of memory, which is taken for one of ours if the next that comes is killed as well. */
+ * some kernels (not on Linux 6.18), so there it is not asked, and clients count from a later look; nor does
+ * it tell of a kill because the whole machine is out of memory, which is taken for one of ours if the next
+ * that comes is killed as well. */
 void refusals_begin(struct refusals *r, enum limits_kind kind, const char *mem_dir, const char *pids_dir);
 void refusals_end(struct refusals *r);
 
