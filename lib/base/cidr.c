@@ -45,10 +45,12 @@ static const struct cidr_refused REFUSED[] = {
 		{"private", CIDR_PRIVATE, V4(192, 168, 0, 0, 16)},
 		{"private (carrier)", CIDR_PRIVATE, V4(100, 64, 0, 0, 10)},
 		{"private (protocols)", CIDR_PRIVATE, V4(192, 0, 0, 0, 24)},
+		{"private (benchmarks)", CIDR_PRIVATE, V4(198, 18, 0, 0, 15)},
 		{"private", CIDR_PRIVATE, V6(7, 0xfc)},
 		{"private (site-local)", CIDR_PRIVATE, V6(10, 0xfe, 0xc0)},
 		{"IPv4 through NAT64", CIDR_PRIVATE, V6(96, 0, 0x64, 0xff, 0x9b)},
 		{"IPv4 through NAT64", CIDR_PRIVATE, V6(48, 0, 0x64, 0xff, 0x9b, 0, 1)},
+		{"IPv4 translated", CIDR_PRIVATE, V6(96, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff)},
 		{"IPv4 through 6to4", CIDR_PRIVATE, V6(16, 0x20, 0x02)},
 		{"IPv4 through Teredo", CIDR_PRIVATE, V6(32, 0x20, 0x01)},
 };

@@ -6,7 +6,8 @@
  *
  * What is refused is told by the address alone, never by a name: a name may resolve to
  * anything. Sources: the IANA special-purpose address registries (RFC 6890), RFC 6598
- * (100.64/10), RFC 4193 (fc00::/7), RFC 6052 and 8215 (NAT64), RFC 3056 (6to4). */
+ * (100.64/10), RFC 2544 (198.18/15), RFC 4193 (fc00::/7), RFC 6052 and 8215 (NAT64), RFC 7915
+ * (::ffff:0:0:0/96), RFC 3056 (6to4). */
 
 #include <stdbool.h>
 #include <stddef.h>

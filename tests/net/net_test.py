@@ -36,10 +36,10 @@ LOOPBACK = ["127.0.0.1", "127.1", "127.255.255.254", "2130706433", "0x7f000001",
             "::ffff:10.0.2.2", "rebind-loopback.test"]
 HOST = ["198.51.100.2", "10.55.0.2", "169.254.7.2", "2001:db8:1::2", "fd55::2", "::ffff:198.51.100.2",
         "3325256706", "rebind-host.test"]
-PRIVATE = ["10.55.0.1", "172.16.5.5", "192.168.7.7", "100.64.9.9", "192.0.0.192", "169.254.169.254",
+PRIVATE = ["10.55.0.1", "172.16.5.5", "192.168.7.7", "100.64.9.9", "192.0.0.192", "198.18.5.5", "169.254.169.254",
            "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.43518", "::ffff:169.254.169.254",
            "::ffff:10.55.0.1", "::10.55.0.1", "fd55::1", "fd00:ec2::254", "64:ff9b::a37:1", "2002:a37:1::1",
-           "rebind-private.test", "rebind-metadata.test", "rebind6.test", "rebind-mapped.test"]
+           "::ffff:0:a37:1", "rebind-private.test", "rebind-metadata.test", "rebind6.test", "rebind-mapped.test"]
 REFUSED = ([("tcp", a, 8081) for a in LOOPBACK] + [("tcp", a, 8082) for a in LOOPBACK + HOST]
            + [("tcp", a, P) for a in PRIVATE]
            + [("udp", a, P) for a in PRIVATE if a[0] in "12f:6" and "." in a or ":" in a]
