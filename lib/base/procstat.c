@@ -50,6 +50,14 @@ bool procstat_read(pid_t pid, struct procstat *ret)
 	return true;
 }
 
+mode_t procstat_umask(void)
+{
+	static const char key[] = "\nUmask:\t";
+	char text[256];
+	const char *at = read_file(getpid(), "status", text, sizeof text) > 0 ? strstr(text, key) : NULL;
+	return at ? (mode_t)strtoul(at + strlen(key), NULL, 8) & 0777 : 022;
+}
+
 char *procstat_command(pid_t pid, char *out, size_t cap)
 {
 	char raw[512];

@@ -22,5 +22,8 @@ struct procstat {
 bool procstat_read(pid_t pid, struct procstat *ret);
 /* Its command line in one line, or else its name; cleaned. "" if it is gone. Returns out. */
 char *procstat_command(pid_t pid, char *out, size_t cap);
+/* Our own umask, without changing it, as umask() would for a moment, and for all threads. Where /proc does
+ * not tell it: 022. */
+mode_t procstat_umask(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/procstat.h"
 #include "sandbox/copy.h"
 
 /* ---- what comes out of a sandbox ------------------------------------------------------------ */
@@ -229,6 +230,7 @@ static int to_here(struct trm_copy *copy, struct trm_error *why)
 			.must_be_dir = copy->n_sources > 1,
 			.max_bytes = copy->opts.max_bytes,
 			.max_files = copy->opts.max_files,
+			.withheld = procstat_umask(),
 			.refused = on_sink_refused,
 			.user = copy};
 	int r = sink_create(&opts, &job->writer, why);

@@ -147,7 +147,7 @@ static int push_level(struct sink *s, int fd, bool is_new, const struct entry *e
 	}
 	s->levels[s->n_levels++] = (struct level){.fd = fd,
 			.is_new = is_new,
-			.mode = e->mode & ENTRY_MODE_MASK,
+			.mode = e->mode & ENTRY_MODE_MASK & ~s->opts.withheld,
 			.mtime = {.tv_sec = (time_t)e->mtime_s, .tv_nsec = e->mtime_ns},
 			.path_len = s->path.len};
 	s->sum.dirs++;
@@ -214,6 +214,7 @@ static int open_file(
 	if (error)
 		return fail(s, error, "the file cannot be made", why);
 	s->file_entry = *e;
+	s->file_entry.mode &= ~s->opts.withheld;
 	memcpy(s->file_entry.name, name, strlen(name) + 1);
 	return 0;
 }

@@ -32,6 +32,7 @@ struct sink_opts {
 	const char *base; /* see target.h */
 	bool must_be_dir;
 	uint64_t max_bytes, max_files;
+	uint32_t withheld;     /* permission bits that nothing gets */
 	const char *when_full; /* what to do when there is no space, behind a colon; may be NULL */
 	void (*refused)(void *user, const struct trm_error *why);
 	void *user;

@@ -113,6 +113,19 @@ expect_code 0
 try cp $box:many many2
 [ "$(find many2 -type f | wc -l)" = 3000 ] || wrong "3000 files"
 
+# Nobody else can write to what comes out, unless the umask allows it; a file of one's own is nobody else's.
+mkdir -m 1777 wide
+echo wide >wide/all
+chmod 6777 wide/all
+echo own >wide/own
+chmod 600 wide/own
+try cp wide $box:
+expect_code 0
+(umask 027 && try cp $box:wide narrow)
+[ "$(stat -c %a narrow narrow/all narrow/own | tr '\n' ' ')" = "750 750 600 " ] || wrong "the umask is not kept to"
+(umask 0 && try cp $box:wide/all as-it-was)
+[ "$(stat -c %a as-it-was)" = 777 ] || wrong "the umask does not allow it"
+
 # Not copied, and told: links that lead out, FIFOs, sockets, devices; the rest is.
 mkdir bad
 ln -s /etc/passwd bad/absolute
