@@ -322,6 +322,14 @@ static void finish(struct app *a)
 	grammars_destroy(a->grammars);
 }
 
+/* Nobody has seen why there was no sandbox, or that was all that was wanted. */
+static bool has_failed(const struct app *a)
+{
+	bool is_unseen = a->linear && !app_lines_has_person(a);
+
+	return a->failure.code && (is_unseen || app_wants_running(a));
+}
+
 int app_main(const struct app_opts *opts)
 {
 	struct app *a = calloc(1, sizeof *a);
@@ -342,6 +350,10 @@ int app_main(const struct app_opts *opts)
 		code = EXIT_FAILED;
 	else
 		run(a);
+	if (!err.code && has_failed(a)) {
+		err = a->failure;
+		code = EXIT_FAILED;
+	}
 	if (a->ended_by)
 		code = 128 + a->ended_by;
 	finish(a);

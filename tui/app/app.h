@@ -54,7 +54,8 @@ bool app_knows_images(const char *how);
 
 /* Run the workbench until the person leaves it. Borrows `opts`. Returns the
  * exit code of the program: 0, or 125 with a sentence on stderr when there is no usable
- * terminal, 128+n when signal n asked it to end. The terminal is always given back as it was. */
+ * terminal, not the sandbox that was to be attached to, or none at all and nobody to see that; 128+n when
+ * signal n asked it to end. The terminal is always given back as it was. */
 int app_main(const struct app_opts *opts);
 
 #endif

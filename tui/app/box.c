@@ -52,10 +52,13 @@ static void on_warning(void *user, struct trm_sandbox *sandbox, const char *word
 
 static void on_ready(void *user, struct trm_sandbox *sandbox)
 {
+	struct app *a = user;
 	struct msg msg = {.type = MSG_SANDBOX_READY};
 
+	a->has_had_sandbox = true;
+	a->failure = (struct trm_error){0};
 	describe(sandbox, &msg);
-	app_send(user, &msg);
+	app_send(a, &msg);
 }
 
 static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
@@ -70,6 +73,22 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 	app_send(user, &(struct msg){.type = MSG_METRICS, .metrics = metrics});
 }
 
+bool app_wants_running(const struct app *a)
+{
+	return a->opts->attach || a->opts->sandbox.server.join == TRM_SERVER_JOIN;
+}
+
+/* Without a sandbox there may still be files to edit; but nobody attaches for that. True: we leave. */
+static bool gives_up(struct app *a, const struct trm_error *why)
+{
+	if (a->has_had_sandbox || a->is_quitting || !why->code)
+		return false;
+	a->failure = *why;
+	if (app_wants_running(a))
+		app_quit(a);
+	return a->is_quitting;
+}
+
 static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct app *a = user;
@@ -78,6 +97,8 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	a->sandbox = NULL;
 	trm_session_close(a->session);
 	a->session = NULL;
+	if (gives_up(a, why))
+		return;
 	app_send(a, &(struct msg){.type = MSG_SANDBOX_CLOSED, .text = why->code == TRM_OK ? NULL : why->msg});
 	a->is_done = a->is_quitting;
 	if (a->is_renewing && !a->is_quitting)
@@ -204,6 +225,8 @@ void app_start_sandbox(struct app *a)
 	struct trm_error err = {0};
 
 	if (a->sandbox || open_box(a, &err) == 0)
+		return;
+	if (gives_up(a, &err))
 		return;
 	if (a->sandbox)
 		trm_sandbox_close(a->sandbox);

@@ -125,6 +125,8 @@ struct app {
 	bool like_is_adopted;     /* … went into this container; "" */
 	bool stops_sandbox;       /* closing is to end it, whatever it is */
 	char detached[65];        /* left running, on the person's wish; "" */
+	bool has_had_sandbox;     /* one was ready */
+	struct trm_error failure; /* why none ever was; all zero: nothing has failed */
 	const char *env[APP_ENV]; /* of the kernels */
 	char columns[32], lines[32];
 	struct app_run *runs;          /* asked for and not ended; run.c's own */
@@ -241,6 +243,8 @@ void app_close_themes(struct app *a);
 
 /* ---- box.c: sandbox and session */
 void app_start_sandbox(struct app *a);
+/* The workbench was only wanted for a sandbox that runs already. */
+bool app_wants_running(const struct app *a);
 void app_restart_sandbox(struct app *a);
 void app_signal(struct app *a, const struct effect *effect);
 void app_close_sandbox(struct app *a);

@@ -176,9 +176,7 @@ static void say_sandbox(struct linear *l, const struct model *m)
 		return;
 	if (s->state == SANDBOX_READY)
 		linear_say(l, "sandbox %s is ready", s->name);
-	else if (s->state == SANDBOX_DEAD && s->reason[0])
-		linear_say(l, "%s", s->reason);
-	else if (s->state == SANDBOX_DEAD)
+	else if (s->state == SANDBOX_DEAD && !s->reason[0]) /* else it stands in the output */
 		linear_say(l, "the sandbox has ended");
 	l->sandbox = s->state;
 	l->has_sandbox = true;
@@ -232,13 +230,23 @@ static void say_stopping(struct linear *l, const struct model *m)
 		linear_say(l, "%s", text);
 }
 
+/* The notice repeats what stands in the output, for those who do not look there. */
+static bool is_told(const struct notice *notice, const struct model *m)
+{
+	const char *reason = m->sandbox.reason;
+
+	return m->sandbox.state == SANDBOX_DEAD && *reason
+	       && strncmp(notice->text, reason, strlen(reason)) == 0;
+}
+
 static void say_notices(struct linear *l, const struct model *m)
 {
 	uint64_t n = m->notices.n - l->notices, kept = notices_count(&m->notices);
 
 	for (uint64_t k = n < kept ? n : kept; k > 0; k--) {
 		const struct notice *notice = notices_at(&m->notices, k - 1);
-		linear_say(l, "%s: %s", notice->is_error ? "error" : "note", notice->text);
+		if (!is_told(notice, m))
+			linear_say(l, "%s: %s", notice->is_error ? "error" : "note", notice->text);
 	}
 	l->notices = m->notices.n;
 }
