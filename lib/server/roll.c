@@ -94,8 +94,7 @@ int fleet_find(struct fleet *fleet, const char *space_name, const char *name, st
 				"there is no namespace '%s': starting a sandbox in it makes it", space_name);
 	*ret = look_up(space, name);
 	return *ret ? 0
-		    : trm_error_set(reterr, TRM_ENOENT,
-				    "there is no sandbox '%s' in namespace '%s': start it first", name,
+		    : trm_error_set(reterr, TRM_ENOENT, "there is no sandbox '%s' in namespace '%s'", name,
 				    space_name);
 }
 

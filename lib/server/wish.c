@@ -185,9 +185,11 @@ static void ask(struct fleet *fleet, const char *space, const char *name, enum w
 {
 	struct served *served;
 	struct trm_error why = {0};
-	if (fleet_find(fleet, space, name, &served, &why) < 0)
+	if (fleet_find(fleet, space, name, &served, &why) < 0) {
+		if (kind == WISH_USE && why.code == TRM_ENOENT)
+			trm_error_set(&why, why.code, "%s: start it first (sandbox.start)", why.msg);
 		fn(user, NULL, &why, "");
-	else
+	} else
 		wish(served, kind, NULL, fn, user);
 }
 

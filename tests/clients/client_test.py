@@ -495,12 +495,35 @@ def others_are_joined_and_left_running():
 		expect([r['params']['sandbox'] for r in double.requests('sandbox.stop')] == ['ours'], said, 'ours stopped')
 
 
+def what_is_not_there_is_no_success():
+	"""Nobody types anything: a workbench that has had no sandbox says why, and fails."""
+	def line(*args, **env):
+		return end(begin(*args, '--backend', 'microsandbox', **env))
+
+	with socket.socket() as s, Double() as double:
+		s.bind(('127.0.0.1', 0))
+		closed = 'http://127.0.0.1:%d' % s.getsockname()[1]
+		expect_sentence(line('attach', 'nobody', MSB_SERVER_URL=double.url), "no running sandbox 'nobody'", double.url)
+		expect_sentence(line('attach', 'nobody', MSB_SERVER_URL=closed), "'nobody'", closed, 'refused')
+		said = line(MSB_SERVER_URL=closed)
+		expect(said.out.count('refused') == 1, said, 'the reason, once on stdout')
+		said.out = ''
+		expect_sentence(said, closed, 'refused')
+		said = line(MSB_SERVER_URL=double.url)
+		expect(said.code == 0 and not said.err, said, 'a sandbox, and so no failure')
+	with Double() as double:
+		env = {'MSB_SERVER_URL': double.url}
+		expect_sentence(line('stop', 'nobody', **env), "there is no sandbox 'nobody'", double.url, code=1)
+		post(double, 'sandbox.start', sandbox='theirs', config={'image': 'microsandbox/python'})
+		expect_out(line('stop', 'theirs', **env), 'theirs\n')
+
+
 def main():
 	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen,
 			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,
 			certificates_are_looked_at, proxies_are_used,
-			others_are_joined_and_left_running):
+			others_are_joined_and_left_running, what_is_not_there_is_no_success):
 		before, began = n_wrong, time.monotonic()
 		case()
 		print('%-40s %s %.1f s' % (case.__name__, 'ok' if n_wrong == before else 'WRONG', time.monotonic() - began),

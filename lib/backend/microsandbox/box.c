@@ -92,16 +92,14 @@ static void begin_start(struct msb_box *b)
 
 /* ---- look ------------------------------------------------------------------------------------- */
 
-static void tell_absent(struct msb_box *b)
+/* `what`: "sandbox", or "running sandbox". */
+static void tell_absent(const struct msb_box *b, const char *what, struct trm_error *why)
 {
 	const struct msb_settings *s = &b->msb->settings;
-	struct trm_error why;
-	trm_error_set(&why, TRM_ENOENT,
-			"there is no running sandbox '%s' in namespace '%s' of the server %s; 'terrarium ps "
+	trm_error_set(why, TRM_ENOENT,
+			"there is no %s '%s' in namespace '%s' of the server %s; 'terrarium ps "
 			"--backend microsandbox' lists them",
-			b->name, s->space, s->url);
-	b->state = BOX_DOWN;
-	msb_box_failed(b, &why);
+			what, b->name, s->space, s->url);
 }
 
 /* Servers do not agree on how they say that they know of none: any refusal but of the key may mean it. */
@@ -123,7 +121,10 @@ static void on_looked(void *user, const cJSON *result, const struct trm_error *w
 		b->state = BOX_DOWN;
 		msb_box_failed(b, why);
 	} else if (b->msb->settings.join == TRM_SERVER_JOIN && b == &b->msb->boxes[MSB_BOX_MAIN]) {
-		tell_absent(b);
+		struct trm_error absent;
+		tell_absent(b, "running sandbox", &absent);
+		b->state = BOX_DOWN;
+		msb_box_failed(b, &absent);
 	} else {
 		begin_start(b);
 	}
@@ -155,6 +156,31 @@ void msb_box_want(struct msb_box *b)
 
 /* ---- stop ------------------------------------------------------------------------------------- */
 
+/* All that there are in the namespace have been asked for: there may be no such namespace, either. */
+static void on_all(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_box *b = user;
+	bool is_absent = result ? !msb_metrics_row(result, b->name) : why->code == TRM_EINVAL;
+	b->call = NULL;
+	b->state = BOX_DOWN;
+	if (is_absent)
+		tell_absent(b, "sandbox", &b->msb->why);
+	msb_box_is_down(b);
+}
+
+/* Whoever stops by name, and is refused, may simply have the name wrong. */
+static bool ask_for_all(struct msb_box *b)
+{
+	struct trm_error why;
+	struct msb_request request = {.method = RPC_METRICS,
+			.params = cJSON_CreateObject(),
+			.timeout_ms = MSB_STOP_MS,
+			.max_bytes = MSB_RESULT_MAX,
+			.what = "list the sandboxes"};
+	cJSON_AddStringToObject(request.params, "namespace", b->msb->settings.space);
+	return msb_call(b->msb, &request, on_all, b, &b->call, &why) == 0;
+}
+
 static void on_stopped(void *user, const cJSON *result, const struct trm_error *why)
 {
 	struct msb_box *b = user;
@@ -167,8 +193,13 @@ static void on_stopped(void *user, const cJSON *result, const struct trm_error *
 		msb_warn(b->msb, why->msg);
 	else if (take_more(cJSON_GetStringValue(result), more, sizeof more))
 		msb_warn(b->msb, more);
-	if (!result && b->msb->is_errand && b == &b->msb->boxes[MSB_BOX_MAIN])
+	if (!result && b->msb->is_errand && b == &b->msb->boxes[MSB_BOX_MAIN]) {
 		b->msb->why = *why;
+		if (means_absence(why) && ask_for_all(b)) {
+			b->state = BOX_STOPPING;
+			return;
+		}
+	}
 	if (b->msb->is_stopping)
 		msb_box_is_down(b);
 	else if (b->is_wanted)

@@ -335,7 +335,8 @@ static void on_health(void *user, const struct http_answer *answer, const struct
 		if (m->list_fn)
 			snprintf(what, sizeof what, "list the sandboxes");
 		else
-			snprintf(what, sizeof what, "start sandbox '%s'", m->name);
+			snprintf(what, sizeof what, "%s sandbox '%s'",
+					m->settings.join == TRM_SERVER_JOIN ? "look for" : "start", m->name);
 		reply_missing(failure, &about, &why);
 		msb_fail(m, &why);
 		return;
