@@ -66,10 +66,12 @@ static void shut_older(struct link *list, uint64_t before_ns)
 		peer_shut(peer_of(list->next));
 }
 
-/* After a crowd has gone: the allocator would keep for itself what it took up. */
+/* After a crowd has gone: the allocator would keep for itself what it took up. Not in a turn in which some
+ * went: the loop frees their watches at its end, and until then each of these holds some pages. */
 static void give_back(struct front *front)
 {
-	if (front->peak_connections < CROWD || front->n_connections > front->peak_connections / 2)
+	if (front->peak_connections < CROWD || front->n_connections > front->peak_connections / 2
+			|| front->gone_ns == trm_loop_now_ns(front->loop))
 		return;
 	front->peak_connections = front->n_connections;
 	malloc_trim(0);
@@ -166,4 +168,5 @@ void front_connected(void *user, struct MHD_Connection *connection, void **socke
 	free(peer);
 	*socket_context = NULL;
 	front->n_connections--;
+	front->gone_ns = trm_loop_now_ns(front->loop);
 }

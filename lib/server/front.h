@@ -77,6 +77,7 @@ struct front {
 	unsigned n_connections;
 	unsigned peak_connections; /* since memory was last given back */
 	unsigned n_requests;       /* in that list: begun and not over */
+	uint64_t gone_ns;          /* the turn in which a connection has ended last */
 	uint64_t body_bytes;       /* held by all requests */
 	uint64_t reply_bytes;      /* likewise */
 	bool is_full;              /* nobody is accepted until somebody has gone */

@@ -59,7 +59,7 @@ def crowds(program):
         for line in lines:
             line.close()
         check("nothing stays of them", wait_until(lambda: descriptors(s) <= base + 2), descriptors(s) - base)
-    check("memory is given back", wait_until(lambda: memory_mib(s) < before + 20), memory_mib(s))
+        check("memory is given back", wait_until(lambda: memory_mib(s) < before + 10), memory_mib(s))
     s.remove()
 
 
