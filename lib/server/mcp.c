@@ -16,7 +16,14 @@
 #include "server/mcp_tools.h"
 #include "server/server.h"
 
-enum { NOT_FOUND = -32601, BAD_PARAMS = -32602, INTERNAL = -32603, BATCH_MAX = 64, IMAGES_MAX = 64 };
+enum {
+	BAD_REQUEST = -32600,
+	NOT_FOUND = -32601,
+	BAD_PARAMS = -32602,
+	INTERNAL = -32603,
+	BATCH_MAX = 64,
+	IMAGES_MAX = 64
+};
 
 /* A number that nobody guesses, given by initialize and sent along from then on: ids of requests are told
  * apart by it. Nothing is kept of it. */
@@ -34,9 +41,10 @@ struct post {
 	bool begins_session;
 	struct message *messages; /* that have no answer yet */
 	bool is_batch;
-	bool is_read;   /* all messages have been looked at */
-	bool is_short;  /* of memory: an answer is missing */
-	cJSON *replies; /* array */
+	bool has_response; /* a message was one */
+	bool is_read;      /* all messages have been looked at */
+	bool is_short;     /* of memory: an answer is missing */
+	cJSON *replies;    /* array */
 };
 
 /* One message, and perhaps the call of a method that it became. */
@@ -45,18 +53,25 @@ struct message {
 	struct post *post;
 	struct rpc_request request;
 	struct call call;
-	bool is_gone;     /* the call knows that the client has left */
-	bool is_canceled; /* nobody wants to know what becomes of it */
+	bool is_gone;         /* the call knows that the client has left */
+	bool wants_no_answer; /* a notification, or canceled */
 };
 
 /* ---- replies ---- */
 
-/* Notifications have no answer. Clients that speak the newer transport want 202 then, and say that they read
- * events; older ones were used to an empty 200. */
-static void send_nothing(struct http_request *http)
+/* The original took one notification, and said 200 to it; its clients neither read events nor have sessions.
+ */
+static bool is_as_of_old(const struct post *post)
 {
-	const char *accept = http_header(http, "Accept");
-	http_reply(http, accept && strstr(accept, "text/event-stream") ? 202 : 200, NULL, NULL, NULL, 0);
+	const char *accept = http_header(post->http, "Accept");
+	return !post->is_batch && !post->has_response && !http_header(post->http, SESSION_HEADER)
+	       && !(accept && strcasestr(accept, "text/event-stream"));
+}
+
+/* Notifications and responses have no answer. */
+static void send_nothing(const struct post *post)
+{
+	http_reply(post->http, is_as_of_old(post) ? 200 : 202, NULL, NULL, NULL, 0);
 }
 
 static void make_session(char out[static SESSION_TEXT])
@@ -96,7 +111,7 @@ static void post_end_when_answered(struct post *post)
 	else if (post->http && cJSON_GetArraySize(post->replies))
 		send_replies(post);
 	else if (post->http)
-		send_nothing(post->http);
+		send_nothing(post);
 	cJSON_Delete(post->replies);
 	free(post);
 }
@@ -119,7 +134,7 @@ static void message_end(struct message *m, cJSON *reply)
 /* One that there was no memory for is missed by the post as a whole. */
 static void reply_with(struct message *m, cJSON *reply)
 {
-	if (m->is_canceled) {
+	if (m->wants_no_answer) {
 		cJSON_Delete(reply);
 		message_end(m, NULL);
 		return;
@@ -297,7 +312,7 @@ static void cancel(const struct message *notification)
 			const cJSON *its = cJSON_GetObjectItemCaseSensitive(m->request.json, "id");
 			if (!m->call.server || m->is_gone || !cJSON_Compare(its, id, true))
 				continue;
-			m->is_gone = m->is_canceled = true;
+			m->is_gone = m->wants_no_answer = true;
 			call_gone(&m->call); /* both may be no more */
 			return;
 		}
@@ -320,6 +335,7 @@ static void begin(struct message *m)
 {
 	const char *method = m->request.method;
 	struct trm_error why = {0};
+	m->wants_no_answer = !cJSON_GetObjectItemCaseSensitive(m->request.json, "id");
 	if (m->post->http && !m->post->is_batch)
 		snprintf(m->post->http->note, sizeof m->post->http->note, "%.40s", method);
 	if (strcmp(method, "notifications/cancelled") == 0)
@@ -373,6 +389,23 @@ static struct message *message_create(struct post *post)
 	return m;
 }
 
+/* To a request of ours; but we make none. */
+static bool is_response(const struct message *m)
+{
+	const cJSON *json = m->request.json, *version = cJSON_GetObjectItemCaseSensitive(json, "jsonrpc");
+	bool has_result = cJSON_GetObjectItemCaseSensitive(json, "result"),
+	     has_error = cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(json, "error"));
+	return cJSON_IsString(version) && strcmp(version->valuestring, "2.0") == 0 && has_result != has_error
+	       && cJSON_GetObjectItemCaseSensitive(json, "id")
+	       && !cJSON_GetObjectItemCaseSensitive(json, "method");
+}
+
+static void take_response(struct message *m)
+{
+	m->post->has_response = true;
+	message_end(m, NULL);
+}
+
 /* One of several. What cannot be understood is answered as such, the others all the same. */
 static void take_item(struct post *post, const cJSON *item)
 {
@@ -384,8 +417,10 @@ static void take_item(struct post *post, const cJSON *item)
 	post->is_short |= r == TRM_ENOMEM;
 	if (m && r == TRM_ENOMEM)
 		message_end(m, NULL);
+	else if (m && r < 0 && is_response(m))
+		take_response(m);
 	else if (m && r < 0)
-		reply_error(m, -32600, why.msg);
+		reply_error(m, BAD_REQUEST, why.msg);
 	else if (m)
 		begin(m);
 	cJSON_free(text);
@@ -431,12 +466,15 @@ static void take_one(struct post *post)
 	post->is_short = !m;
 	if (!m)
 		return;
-	if (rpc_request_read(&m->request, post->http->body, post->http->body_len, &fault, &why) < 0) {
+	int r = rpc_request_read(&m->request, post->http->body, post->http->body_len, &fault, &why);
+	if (r == 0) {
+		begin(m);
+	} else if (is_response(m)) {
+		take_response(m);
+	} else {
 		server_refuse(post->http, fault, m->request.id, why.msg, NULL);
 		post->http = NULL;
 		message_end(m, NULL);
-	} else {
-		begin(m);
 	}
 }
 

@@ -382,15 +382,41 @@ class Mcp(Curl):
                 "protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "curl", "version": "8"}}})
             self.assertEqual((status, reply["id"], reply["result"]["protocolVersion"]), (200, 1, given))
 
+    notification = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    responses = [{"jsonrpc": "2.0", "id": 1, "result": {}}, {"jsonrpc": "2.0", "id": "a", "result": None},
+                 {"jsonrpc": "2.0", "id": 7, "error": {"code": -32601, "message": "Method not found"}},
+                 {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}]
+
     def test_notifications_have_no_answer(self):
-        for method in ("notifications/initialized", "notifications/cancelled", "notifications/unheard-of"):
-            status, reply = self.ask({"jsonrpc": "2.0", "method": method})
-            self.assertIn((status, reply), ((200, None), (202, None)))
+        """Nor have responses, though nothing was asked of the client."""
+        others = [{"jsonrpc": "2.0", "method": method} for method in (
+            "notifications/cancelled", "notifications/unheard-of", "tools/list", "tools/call", "nothing")]
+        lone = [self.notification, *others, *self.responses]
+        for body in (*lone, *([one] for one in lone), lone, [self.notification] * 2, self.responses):
+            self.assertEqual(self.ask(body), (202, None), body)
+
+    def test_notifications_of_old_clients(self):
+        """The original answered with an empty 200; whoever shows that he knows of sessions is no such client."""
+        for more, body, wanted in (({}, self.notification, 200), ({}, [self.notification], 202), ({}, self.responses[0], 202),
+                                   ({"Mcp-Session-Id": "x"}, self.notification, 202)):
+            status, kind, text, _ = curl("/mcp", json.dumps(body), {**JSON_TYPE, **more})
+            self.assertEqual((status, kind, text), (wanted, "", ""), body)
+
+    def test_null_is_an_id(self):
+        """Of a request, and its answer is without one, as on /api/v1/rpc."""
+        self.assertEqual(self.ask({"jsonrpc": "2.0", "id": None, "method": "ping"}), (200, {"jsonrpc": "2.0", "result": {}}))
+
+    def test_neither_request_nor_response(self):
+        for body in ({"jsonrpc": "2.0", "id": 1}, {"jsonrpc": "1.0", "id": 1, "result": {}}, {"result": {}},
+                     {"jsonrpc": "2.0", "id": 1, "result": {}, "error": {}}, 5):
+            self.assertEqual(curl("/mcp", json.dumps(body), JSON_TYPE)[0], 422, body)
 
     def test_batches(self):
         status, reply = self.ask([{"jsonrpc": "2.0", "id": n, "method": "ping"} for n in ("a", 2)]
-                                 + [{"jsonrpc": "2.0", "method": "notifications/initialized"}])
+                                 + [self.notification, *self.responses])
         self.assertEqual((status, sorted(map(str, (one["id"] for one in reply)))), (200, ["2", "a"]))
+        status, reply = self.ask([{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "id": 2}, 5])
+        self.assertEqual((status, [one.get("error", {}).get("code") for one in reply]), (200, [None, -32600, -32600]))
 
     def test_errors(self):
         for method, params, code in (("resources/list", {}, -32601), ("nothing", {}, -32601), ("tools/call", {}, -32602),
