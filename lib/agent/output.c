@@ -264,6 +264,10 @@ static bool has_backlog(const struct proc *proc)
 
 void output_pump(struct proc *proc)
 {
+	if (proc->is_past) {
+		proc_tell_past(proc);
+		return;
+	}
 	while (!proc->over) {
 		if (proc->barrier) {
 			if (!forward_left(proc) || !forward_held(proc))

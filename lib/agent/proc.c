@@ -16,6 +16,8 @@
 #include "agent/tree.h"
 #include "base/err.h"
 
+enum { PASTS_MAX = 8 }; /* each may hold some megabytes */
+
 bool proc_is_shared(const struct proc *proc)
 {
 	return proc->key[0] && !proc->exited && !proc->closed;
@@ -29,10 +31,97 @@ static struct proc *find_living(struct agent *agent, const char *key)
 	return NULL;
 }
 
+/* ---- past ---- */
+
+bool proc_has_past(const struct proc *proc)
+{
+	return proc->is_past && proc->recent && !proc->over;
+}
+
+static struct proc *find_past(struct agent *agent, const char *key)
+{
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		if (proc_has_past(proc) && strcmp(proc->key, key) == 0)
+			return proc;
+	return NULL;
+}
+
+static void forget_recent(struct proc *proc)
+{
+	if (proc->recent)
+		recent_finish(proc->recent);
+	free(proc->recent);
+	proc->recent = NULL;
+}
+
+/* Who is just being told of it has a copy. */
+static void inherit(struct proc *proc)
+{
+	struct proc *past = find_past(proc->agent, proc->key);
+	if (!past)
+		return;
+	forget_recent(proc);
+	proc->recent = past->recent;
+	past->recent = NULL;
+	proc_tell_past(past);
+}
+
+/* The oldest goes when there are too many. */
+static void thin_pasts(struct agent *agent)
+{
+	struct proc *oldest = NULL;
+	size_t n = 0;
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		if (proc_has_past(proc)) {
+			oldest = proc;
+			n++;
+		}
+	if (n <= PASTS_MAX)
+		return;
+	forget_recent(oldest);
+	proc_tell_past(oldest);
+}
+
+static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg);
+
+/* Hand on what it has written, and perhaps had been handed. */
+static void bury(struct proc *proc, uint32_t exit_code)
+{
+	char none[] = "", *argv[] = {none, NULL};
+	const struct spawn_msg msg = {.key = proc->key, .flags = SPAWN_KEEP, .argv = argv, .label = none};
+	if (!proc->recent || !proc->recent->position)
+		return;
+	struct proc *past = proc_create(proc->agent, &msg);
+	if (!past)
+		return;
+	recent_end(proc->recent, (uint8_t)exit_code);
+	forget_recent(past);
+	past->is_past = past->started = past->exited = past->closed = true;
+	past->recent = proc->recent;
+	past->over = !past->key;
+	proc->recent = NULL;
+	thin_pasts(proc->agent);
+}
+
+void proc_tell_past(struct proc *proc)
+{
+	for (struct sub *sub = proc->subs, *next; sub; sub = next) {
+		next = sub->next;
+		if (sub->backlog.len)
+			continue;
+		client_error(sub->stream.client, sub->stream.id, TRM_ENOENT,
+				"'%s' does not run in this sandbox any more", proc->key);
+		sub_destroy(sub);
+	}
+	proc->over = !proc->subs && !proc->recent;
+}
+
+/* ---- beginning ---- */
+
 /* Nothing has happened since that client, or one that has told it, was here; and nobody is about to. */
 static bool is_as_known(const struct proc *proc, const struct spawn_msg *msg)
 {
-	return msg->known_position && proc->started && !proc->turn && proc->recent
+	return msg->known_position && proc->started && !proc->is_past && !proc->turn && proc->recent
 	       && msg->known_pid == (uint32_t)proc->pid && recent_is_at(proc->recent, msg->known_position);
 }
 
@@ -54,11 +143,9 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 	client->has_returned = is_return;
 	if (is_return)
 		share_begin(sub);
+	sub->wants = msg->flags & (SPAWN_RECENT | SPAWN_PAST);
 	if (proc->started)
-		sub_tell_started(sub, true,
-				is_return                   ? REPLAY_NONE
-				: msg->flags & SPAWN_RECENT ? REPLAY_ALL
-							    : REPLAY_NEEDED);
+		sub_tell_started(sub, is_return ? SUB_RETURNED : SUB_ATTACHED);
 	output_pump(proc);
 }
 
@@ -113,6 +200,8 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 	struct agent *agent = client->agent;
 	struct proc *proc = find_living(agent, msg->key);
 	struct trm_error error = {.code = TRM_ENOMEM, .msg = "the agent is out of memory"};
+	if (!proc && msg->flags & SPAWN_ATTACH && msg->flags & SPAWN_PAST)
+		proc = find_past(agent, msg->key);
 	if (proc) {
 		join(proc, client, stream, msg);
 		return;
@@ -140,6 +229,8 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		close_pipes(proc);
 		return;
 	}
+	if (proc->recent)
+		inherit(proc);
 	share_begin(first);
 	watch_set(&agent->poller, &proc->report, EPOLLIN);
 }
@@ -152,6 +243,7 @@ static void could_not_start(struct proc *proc, const struct exec_report *report)
 		client_error(proc->subs->stream.client, proc->subs->stream.id, error.code, "%s", error.msg);
 		sub_destroy(proc->subs);
 	}
+	bury(proc, 127);
 	close_pipes(proc);
 	/* Not over before it is reaped: its pid is its own until then. */
 	proc->over = proc->exited;
@@ -172,7 +264,7 @@ void proc_on_report(struct watch *watch, uint32_t events)
 	watch_close(&proc->agent->poller, watch);
 	proc->started = true;
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
-		sub_tell_started(sub, sub != proc->subs, REPLAY_NEEDED);
+		sub_tell_started(sub, sub == proc->subs ? SUB_STARTED_IT : SUB_ATTACHED);
 	share_announce(proc);
 	feed_run(&proc->feeds[FEED_SCRIPT]);
 	output_pump(proc);
@@ -216,6 +308,7 @@ void proc_end(struct proc *proc)
 		client_count_unpaid(client, before);
 		sub_destroy(proc->subs);
 	}
+	bury(proc, proc->exit.signal ? 128 + proc->exit.signal : (uint32_t)proc->exit.exit_code);
 	close_pipes(proc);
 	proc->over = true;
 }
@@ -282,9 +375,7 @@ void proc_destroy(struct proc *proc)
 		return;
 	close_pipes(proc);
 	buf_finish(&proc->held);
-	if (proc->recent)
-		recent_finish(proc->recent);
-	free(proc->recent);
+	forget_recent(proc);
 	free(proc->key);
 	free(proc->label);
 	free(proc->name);

@@ -9,6 +9,9 @@
  * → over. A process without subscribers and without KEEP is killed with its
  * tree; one with KEEP runs on, and what it writes is read and only remembered.
  *
+ * What one with a key has written outlives it in a process that never ran, which
+ * holds it for the next one of that key and tells it to who asks ("Past").
+ *
  * What several subscribers are to each other (turn, notes, replay, patience) is
  * told in wire/frame.h. All get the same output, at the pace of the slowest. */
 
@@ -60,6 +63,7 @@ struct proc {
 	struct buf held; /* control bytes behind the barrier */
 	bool barrier;
 	bool started, exited, is_final;
+	bool is_past;        /* there never was a process: see above */
 	bool closed;         /* its pipes are: nobody can follow it any more, it only waits to be reaped */
 	bool over;           /* to be swept at the end of the turn: no subscribers, no pid */
 	size_t control_left; /* after the exit: control bytes still to come */
@@ -73,11 +77,14 @@ struct proc {
 /* Attach to the living process of that key, or start one. Answers the client itself. */
 void proc_request(struct client *client, uint32_t stream, const struct spawn_msg *msg);
 bool proc_is_shared(const struct proc *proc); /* can be attached to */
+bool proc_has_past(const struct proc *proc);  /* is one that has ended, and keeps what it wrote */
 /* Report, output and end: see output.c. */
 void proc_on_report(struct watch *watch, uint32_t events);
 void proc_exited(struct proc *proc, const struct exited_msg *status);
 /* Tell the subscribers, close everything, be over. */
 void proc_end(struct proc *proc);
+/* Who has been told the whole past is told that it is over. */
+void proc_tell_past(struct proc *proc);
 /* A subscriber has left: the last one may be the end of it. */
 void proc_left(struct proc *proc);
 void proc_signal(struct proc *proc, int signo, bool whole_tree);

@@ -88,9 +88,18 @@ static void pin_note(struct pins *pins, const char *bytes, size_t n, bool is_beg
 	if (is_begin) {
 		forget(&pins->note);
 		forget(&pins->end);
+		pins->has_ended = false;
 	}
 	if (buf_append(&pins->note, bytes, n) < 0)
 		forget(&pins->note);
+}
+
+static void pin_end(struct pins *pins, char exit_code)
+{
+	forget(&pins->line);
+	pins->line_is_lost = false;
+	pins->has_ended = true;
+	pins->exit_code = (uint8_t)exit_code;
 }
 
 static void pin(struct pins *pins, uint8_t channel, const char *bytes, size_t n, bool is_begin)
@@ -99,9 +108,17 @@ static void pin(struct pins *pins, uint8_t channel, const char *bytes, size_t n,
 		pin_control(pins, bytes, n);
 	else if (channel == CHANNEL_NOTE)
 		pin_note(pins, bytes, n, is_begin);
+	else if (channel == CHANNEL_ENDED)
+		pin_end(pins, *bytes);
 }
 
 /* ---- the ring ---- */
+
+/* Written by the process, and so a part of `position`. */
+static bool is_own(uint32_t channel)
+{
+	return channel != CHANNEL_NOTE && channel != CHANNEL_ENDED;
+}
 
 /* The memory from position `at` on, up to n bytes of it that lie together. */
 static char *span(const struct recent *recent, uint64_t at, size_t n, size_t *ret_n)
@@ -145,11 +162,11 @@ static void evict(struct recent *recent, size_t n)
 {
 	while (n && recent->head < recent->tail) {
 		struct record record = record_at(recent, recent->head), gone = record;
-		bool is_note = record.channel == CHANNEL_NOTE;
-		if (n < record.n && !is_note)
+		bool is_whole = !is_own(record.channel);
+		if (n < record.n && !is_whole)
 			gone.n = (uint32_t)n;
 		pin_span(&recent->pins, recent, recent->head + sizeof record, gone);
-		if (!is_note)
+		if (!is_whole)
 			recent->own_bytes -= gone.n;
 		if (gone.n == record.n) {
 			recent->head += sizeof record + gone.n;
@@ -196,7 +213,7 @@ static bool make_room(struct recent *recent, size_t n)
 /* Make the newest record longer: most programs write little at a time. */
 static bool extend(struct recent *recent, uint8_t channel, const char *bytes, size_t n)
 {
-	if (channel == CHANNEL_NOTE || !make_room(recent, n) || recent->head == recent->tail)
+	if (!is_own(channel) || !make_room(recent, n) || recent->head == recent->tail)
 		return false;
 	struct record record = record_at(recent, recent->last);
 	if (record.channel != channel)
@@ -221,7 +238,7 @@ static void append(struct recent *recent, uint8_t channel, const char *bytes, si
 	store(recent, recent->tail, &record, sizeof record);
 	store(recent, recent->tail + sizeof record, bytes, n);
 	recent->tail += sizeof record + n;
-	if (channel != CHANNEL_NOTE)
+	if (is_own(channel))
 		recent->own_bytes += n;
 }
 
@@ -258,8 +275,10 @@ void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_
 {
 	if (!n)
 		return;
-	if (channel != CHANNEL_NOTE)
+	if (is_own(channel)) {
 		recent->position += n;
+		recent->young_bytes += n;
+	}
 	if (channel == CHANNEL_CONTROL && !recent->has_greeting)
 		listen_for_greeting(recent, bytes, n);
 	pin(&recent->newest, channel, bytes, n, true);
@@ -269,24 +288,43 @@ void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_
 		append(recent, channel, bytes, n);
 }
 
+void recent_end(struct recent *recent, uint8_t exit_code)
+{
+	const char byte = (char)exit_code;
+	recent_add(recent, CHANNEL_ENDED, &byte, 1);
+	recent->born = recent->tail;
+	recent->young_bytes = 0;
+	recent->greeting_len = 0;
+	recent->has_greeting = recent->is_mute = false;
+}
+
 /* ---- replay ---- */
 
-static int replay_pins(const struct pins *pins, struct buf *backlog, struct replay *ret)
+static int replay_note(const struct pins *pins, struct buf *backlog, struct replay *ret)
 {
 	int r = backlog_put(backlog, CHANNEL_NOTE, buf_at(&pins->note), pins->note.len);
 	if (r == 0)
 		r = backlog_put(backlog, CHANNEL_CONTROL, buf_at(&pins->end), pins->end.len);
 	if (r == 0)
+		r = backlog_put(backlog, CHANNEL_ENDED, &pins->exit_code, pins->has_ended);
+	ret->pinned_bytes = (uint32_t)(pins->note.len + pins->end.len + pins->has_ended);
+	return r;
+}
+
+static int replay_pins(const struct pins *pins, bool past, struct buf *backlog, struct replay *ret)
+{
+	int r = past || !pins->has_ended ? replay_note(pins, backlog, ret) : 0;
+	if (r == 0)
 		r = backlog_put(backlog, CHANNEL_CONTROL, buf_at(&pins->line), pins->line.len);
-	ret->pinned_bytes = (uint32_t)(pins->note.len + pins->end.len + pins->line.len);
+	ret->pinned_bytes += (uint32_t)pins->line.len;
 	ret->is_torn = pins->line_is_lost;
 	return r;
 }
 
-static int replay_ring(const struct recent *recent, struct buf *backlog, struct replay *ret)
+static int replay_ring(const struct recent *recent, uint64_t from_at, struct buf *backlog, struct replay *ret)
 {
 	int r = 0;
-	for (uint64_t at = recent->head; at < recent->tail && r == 0;) {
+	for (uint64_t at = from_at; at < recent->tail && r == 0;) {
 		struct record record = record_at(recent, at);
 		at += sizeof record;
 		for (size_t done = 0, part; done < record.n && r == 0; done += part) {
@@ -302,7 +340,7 @@ static int replay_ring(const struct recent *recent, struct buf *backlog, struct 
 /* Has the newest run been told of, and its end not yet? */
 static bool is_open(const struct pins *newest)
 {
-	return newest->note.len && !newest->end.len;
+	return newest->note.len && !newest->end.len && !newest->has_ended;
 }
 
 bool recent_is_at(const struct recent *recent, uint64_t position)
@@ -310,14 +348,31 @@ bool recent_is_at(const struct recent *recent, uint64_t position)
 	return recent->position == position && !is_open(&recent->newest);
 }
 
-int recent_replay(const struct recent *recent, bool all, struct buf *backlog, struct replay *ret)
+/* Of the process that lives: it has no pins as long as all that it has written is there. */
+static int replay_young(const struct recent *recent, struct buf *backlog, struct replay *ret)
+{
+	bool is_whole = recent->head < recent->born;
+	uint64_t kept = is_whole ? recent->young_bytes : recent->own_bytes;
+	ret->lost_bytes = recent->position - kept;
+	int r = is_whole ? 0 : replay_pins(&recent->pins, false, backlog, ret);
+	return r == 0 ? replay_ring(recent, is_whole ? recent->born : recent->head, backlog, ret) : r;
+}
+
+static int replay_all(const struct recent *recent, struct buf *backlog, struct replay *ret)
+{
+	ret->lost_bytes = recent->position - recent->own_bytes;
+	int r = replay_pins(&recent->pins, true, backlog, ret);
+	return r == 0 ? replay_ring(recent, recent->head, backlog, ret) : r;
+}
+
+int recent_replay(const struct recent *recent, bool all, bool past, struct buf *backlog, struct replay *ret)
 {
 	int r;
-	all = all || is_open(&recent->newest);
-	*ret = (struct replay){.lost_bytes = recent->position - (all ? recent->own_bytes : 0)};
-	r = replay_pins(all ? &recent->pins : &recent->newest, backlog, ret);
-	if (r == 0 && all)
-		r = replay_ring(recent, backlog, ret);
+	*ret = (struct replay){.lost_bytes = recent->position};
+	if (!all && !is_open(&recent->newest))
+		r = replay_pins(&recent->newest, past, backlog, ret);
+	else
+		r = (past ? replay_all : replay_young)(recent, backlog, ret);
 	ret->replay_bytes += ret->pinned_bytes;
 	return r;
 }

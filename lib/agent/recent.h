@@ -2,8 +2,8 @@
 #ifndef TRM_AGENT_RECENT_H
 #define TRM_AGENT_RECENT_H
 
-/* The newest output of a process, for those who attach later: see "Replay" in
- * wire/frame.h. No I/O.
+/* The newest output of a process, and of those of its key before it, for those
+ * who attach later: see "Replay" and "Past" in wire/frame.h. No I/O.
  *
  * A ring of records, each some bytes of one channel, that grows up to
  * FRAME_RECENT_MAX. What is pushed out at its old end leaves a trace in the
@@ -28,6 +28,8 @@ struct pins {
 	struct buf note;
 	struct buf end;    /* whole; behind the note */
 	struct buf line;   /* not whole */
+	bool has_ended;    /* the process has, behind the note */
+	uint8_t exit_code; /* then: as a shell sees it */
 	bool line_is_lost; /* CONTROL goes on in the middle of a line that was too long */
 };
 
@@ -38,6 +40,9 @@ struct recent {
 	uint64_t last;       /* where the newest record begins; undefined while there is none */
 	uint64_t own_bytes;  /* payload in the ring but for notes */
 	uint64_t position;   /* payload ever but for notes */
+	/* Of the process that lives; there are others before it in the ring while head < born. */
+	uint64_t born;        /* where its first record begins */
+	uint64_t young_bytes; /* its payload ever but for notes */
 	struct pins pins;
 	struct pins newest; /* as the pins would be were everything pushed out */
 	char greeting[FRAME_GREETING_MAX];
@@ -55,11 +60,13 @@ struct replay {
 void recent_init(struct recent *recent);
 void recent_finish(struct recent *recent);
 void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_t n);
+/* The process has ended; what comes is the next one's. */
+void recent_end(struct recent *recent, uint8_t exit_code);
 /* Nothing has come since then, and what the newest note announced is over. */
 bool recent_is_at(const struct recent *recent, uint64_t position);
 /* Append to a backlog what one who attaches now is to be told; `all`: the ring, too, which a run that is not
- * over needs in any case. TRM_ENOMEM, TRM_ETOOBIG:
+ * over needs in any case; `past`: also what was before the process that lives. TRM_ENOMEM, TRM_ETOOBIG:
  * some of it may be there. */
-int recent_replay(const struct recent *recent, bool all, struct buf *backlog, struct replay *ret);
+int recent_replay(const struct recent *recent, bool all, bool past, struct buf *backlog, struct replay *ret);
 
 #endif

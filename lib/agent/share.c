@@ -115,6 +115,8 @@ void share_begin(struct sub *sub)
 
 void share_turn(struct sub *sub, enum turn_word word)
 {
+	if (sub->proc->is_past)
+		return;
 	switch (word) {
 	case TURN_WANT: want(sub); break;
 	case TURN_RELEASE: release(sub); break;
@@ -128,7 +130,7 @@ void share_turn(struct sub *sub, enum turn_word word)
 bool share_allows(const struct sub *sub, uint8_t channel)
 {
 	if (sub->proc->turn != sub)
-		return channel == CHANNEL_STDIN && !sub->proc->author;
+		return channel == CHANNEL_STDIN && !sub->proc->author && !sub->proc->is_past;
 	sub->proc->turn_stirred = true;
 	return true;
 }
@@ -201,7 +203,7 @@ static bool follows(const struct client *client, const struct proc *proc)
 void share_announce_all(struct client *client)
 {
 	for (const struct proc *proc = client->agent->procs; proc; proc = proc->next)
-		if (proc_is_shared(proc) && proc->started)
+		if ((proc_is_shared(proc) && proc->started) || proc_has_past(proc))
 			tell(client, proc);
 }
 

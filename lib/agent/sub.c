@@ -104,26 +104,29 @@ void sub_destroy(struct sub *sub)
 	free(sub);
 }
 
-void sub_tell_started(struct sub *sub, bool was_there, enum sub_replay how)
+void sub_tell_started(struct sub *sub, enum sub_how how)
 {
 	struct proc *proc = sub->proc;
 	struct client *client = sub->stream.client;
 	struct replay replay = {0};
 	size_t before = client->out.len;
+	bool was_there = how != SUB_STARTED_IT;
 	struct started_msg msg = {
 			.pid = (uint32_t)proc->pid, .was_there = was_there, .has_turn = proc->turn == sub};
+	if (proc->recent)
+		msg.position = replay.lost_bytes = proc->recent->position;
 	if (was_there && proc->recent) {
 		buf_clear(&sub->backlog); /* notes that came before the process had started: they are replayed
 					   */
-		if (how == REPLAY_NONE)
-			replay.lost_bytes = proc->recent->position;
-		else if (recent_replay(proc->recent, how == REPLAY_ALL, &sub->backlog, &replay) < 0)
+		if (how == SUB_ATTACHED
+				&& recent_replay(proc->recent, sub->wants & SPAWN_RECENT,
+						   sub->wants & SPAWN_PAST, &sub->backlog, &replay)
+						   < 0)
 			client->dead = true;
 		msg.is_torn = replay.is_torn;
 		msg.pinned_bytes = replay.pinned_bytes;
 		msg.replay_bytes = replay.replay_bytes;
 		msg.lost_bytes = replay.lost_bytes;
-		msg.position = proc->recent->position;
 		msg.greeting = proc->recent->greeting;
 		msg.greeting_len = proc->recent->has_greeting ? proc->recent->greeting_len : 0;
 	}
@@ -171,7 +174,7 @@ int sub_input(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
 {
 	struct inlet *inlet = inlet_for(sub, channel);
 	struct feed *feed = &sub->proc->feeds[channel == CHANNEL_CONTROL ? FEED_CONTROL : FEED_STDIN];
-	if (!inlet || !feed->exists || n > inlet->credit)
+	if (!inlet || (!feed->exists && !sub->proc->is_past) || n > inlet->credit)
 		return TRM_EPROTO;
 	inlet->credit -= (uint32_t)n;
 	if (!share_allows(sub, channel)) {

@@ -19,6 +19,7 @@ struct sub {
 	struct sub *next; /* of the same process; the first is the oldest */
 	uint64_t credit;
 	uint32_t window;
+	uint32_t wants; /* SPAWN_RECENT, SPAWN_PAST */
 	struct inlet inlets[FEED_CLIENT_KINDS];
 	struct inlet note;  /* lines that wait for what they announce */
 	struct buf backlog; /* a replay, and notes that found no credit: goes before all that is newer */
@@ -34,10 +35,10 @@ struct sub *sub_create(struct proc *proc, struct client *client, uint32_t stream
 void sub_destroy(struct sub *sub);
 struct sub *sub_of(struct stream *stream); /* NULL if it is something else */
 
-/* The process runs: say so, and replay of what is kept as much as wire/frame.h says, everything, or nothing.
- */
-enum sub_replay { REPLAY_NEEDED, REPLAY_ALL, REPLAY_NONE };
-void sub_tell_started(struct sub *sub, bool was_there, enum sub_replay how);
+/* The process runs: say so, and to who has not started it, replay what is kept as `wants` says; nothing to
+ * who has returned. */
+enum sub_how { SUB_STARTED_IT, SUB_ATTACHED, SUB_RETURNED };
+void sub_tell_started(struct sub *sub, enum sub_how how);
 /* It takes output now. */
 bool sub_can_take(struct sub *sub);
 /* What may be sent now. The caller has looked at sub_can_take() and the credit. */

@@ -82,8 +82,9 @@ static int on_turn(struct trm_proc *p, const struct frame *frame, struct trm_err
 
 static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
 {
-	bool is_control = (frame->channel == CHANNEL_CONTROL && p->has_control)
-			  || (frame->channel == CHANNEL_NOTE && p->share);
+	bool is_control =
+			(frame->channel == CHANNEL_CONTROL && p->has_control)
+			|| (p->share && (frame->channel == CHANNEL_NOTE || frame->channel == CHANNEL_ENDED));
 	if (!p->is_started || (!is_control && frame->channel >= p->n_outputs))
 		return trm_error_set(why, TRM_EPROTO,
 				BROKE "output on channel %u of a process that has none there",
@@ -251,7 +252,8 @@ static uint32_t spawn_flags(const struct trm_proc_opts *o, const struct proc_sha
 	return (o->pty ? SPAWN_PTY : 0u) | (o->cwd ? 0u : SPAWN_ELSEWHERE) | (o->control ? SPAWN_CONTROL : 0u)
 	       | (o->stdin_open ? SPAWN_STDIN_OPEN : 0u) | (share ? SPAWN_KEEP : 0u)
 	       | (share && share->attaches ? SPAWN_ATTACH : 0u)
-	       | (share && share->wants_recent ? SPAWN_RECENT : 0u);
+	       | (share && share->wants_recent ? SPAWN_RECENT : 0u)
+	       | (share && share->wants_past ? SPAWN_PAST : 0u);
 }
 
 static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct trm_error *reterr)

@@ -230,6 +230,7 @@ struct proc_share {
 	const char *key;
 	bool attaches; /* start none: `exited` with TRM_ENOENT if there is none */
 	bool wants_recent;
+	bool wants_past;         /* and what ran before it, even if there is none; then `exited` follows */
 	uint64_t known_position; /* with `attaches`: see Return; 0: nothing is known */
 	uint32_t known_pid;
 	/* After cb->started. */
@@ -237,7 +238,7 @@ struct proc_share {
 	void (*turn)(void *user, enum turn_word word);
 };
 /* As trm_proc_spawn(); with `attaches`, script and environment are not sent. cb->output brings notes, too, on
- * CHANNEL_NOTE. Borrows `share` for as long as the process. */
+ * CHANNEL_NOTE, and CHANNEL_ENDED. Borrows `share` for as long as the process. */
 int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
 		const struct proc_share *share, const struct trm_proc_cb *cb, void *user,
 		struct trm_proc **ret_proc, struct trm_error *reterr);

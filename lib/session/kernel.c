@@ -66,6 +66,14 @@ static void fault(struct kernel *k, const char *sentence)
 	stop_kill(k);
 }
 
+void kernel_forget_process(struct kernel *k)
+{
+	k->is_ready = false;
+	k->set = 0;
+	kernel_lines_finish(&k->lines);
+	kernel_lines_init(&k->lines);
+}
+
 /* Whole lines of the event pipe. An event may end the process, or the session. */
 static void read_events(struct kernel *k, const void *bytes, size_t n)
 {
@@ -85,6 +93,8 @@ static void read_events(struct kernel *k, const void *bytes, size_t n)
 		struct kernel_event event;
 		int r = kernel_event_decode(line, len, &event, &why);
 		kernel_lines_done(&k->lines, len);
+		if (r < 0 && share_is_replaying(k))
+			continue; /* it may be of one that is dead: who lives is not to be killed for it */
 		if (r < 0) {
 			fault(k, why.msg);
 			return;
@@ -116,7 +126,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	session_enter(k->session);
 	size_t skip = share_count(k, channel, bytes, n);
 	const char *at = (const char *)bytes + skip;
-	bool is_text = channel != TRM_CONTROL && channel != CHANNEL_NOTE;
+	bool is_text = channel != TRM_CONTROL && channel != CHANNEL_NOTE && channel != CHANNEL_ENDED;
 	trm_proc_consumed(proc, is_text ? skip : n);
 	if (skip == n)
 		;
@@ -124,6 +134,8 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 		read_events(k, at, n - skip);
 	else if (channel == CHANNEL_NOTE)
 		foreign_read(k, at, n - skip);
+	else if (channel == CHANNEL_ENDED)
+		share_past_ended(k, (unsigned char)*at);
 	else
 		read_output(k, channel, at, n - skip);
 	if (k->proc == proc)
@@ -245,10 +257,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	log_write(LOG_INFO, "the %s kernel ended: exit code %d, signal %d", k->lang->name,
 			status ? status->exit_code : -1, status ? status->signal : 0);
 	k->proc = NULL;
-	k->is_ready = false;
-	k->set = 0;
-	kernel_lines_finish(&k->lines);
-	kernel_lines_init(&k->lines);
+	kernel_forget_process(k);
 	k->question = NULL;
 	k->is_restarting = k->is_awaited = k->is_settling = false;
 	k->hurries = 0;
@@ -282,15 +291,18 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 	}
 	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
 		return false;
-	bool is_sought = k->share.is_sought;
+	bool is_sought = k->share.is_sought, was_past = k->share.is_started;
 	share_take_back(k);
 	k->proc = NULL;
+	kernel_forget_process(k);
 	share_reset(k);
 	if (is_sought && session_is_open(k->session))
 		kernel_spawn(k, false, NULL); /* what fails now fails again when it is needed, and is told */
 	if (k->run)
 		run_finish_with(k->run, TRM_STATUS_LOST, 125,
 				"its end was missed: the interpreter has ended meanwhile");
+	if (was_past)
+		share_follow_again(k, false); /* another may have been announced while it was told */
 	session_due(k->session);
 	return true;
 }

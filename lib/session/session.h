@@ -73,7 +73,8 @@ struct question {
  * to have; if somebody was faster, what we have sent meanwhile was thrown away, and is sent again. */
 enum turn { TURN_NONE, TURN_ASKED, TURN_OURS };
 
-/* What a kernel has that is shared. All zero while there is no process, but for `key` and `timer`. */
+/* What a kernel has that is shared. All zero while there is no process, but for `key`, `timer`
+ * and `knows_past`. */
 struct share {
 	struct proc_share proc; /* key, and how it was asked for */
 	char key[48];
@@ -90,6 +91,8 @@ struct share {
 	bool drops_pins;                 /* they stand for nothing that we miss */
 	bool skips_line;                 /* up to the next newline on control */
 	bool is_announced;               /* there is one, as far as we know */
+	bool is_greeted;                 /* by the process that lives, and not by one before it */
+	bool knows_past;                 /* what ran before this process has been told, or been seen */
 	bool is_sought;                  /* to be started if there is none */
 	uint32_t pins_left, replay_left; /* bytes to come that are old (wire/message.h: started_msg) */
 	uint64_t position;               /* in all that the process has written: how far we are */
@@ -255,6 +258,8 @@ void kernel_report(struct kernel *kernel);
 enum trm_kernel_state kernel_state(const struct kernel *kernel);
 /* Have one, as kernel_ensure(); with `attaches` only one that is there already. */
 int kernel_spawn(struct kernel *kernel, bool attaches, struct trm_error *reterr);
+/* Its process is gone, or what came until now was another's. */
+void kernel_forget_process(struct kernel *kernel);
 /* The process is gone or given up: ends what was in hand. `exit` NULL: fate unknown, `why` tells. */
 void kernel_died(struct kernel *kernel, const struct trm_exit *exit, const struct trm_error *why);
 /* The sandbox itself is ready, or the process has been started in a ready one: from now on
@@ -295,6 +300,8 @@ void share_settle(struct kernel *kernel);
 size_t share_count(struct kernel *kernel, unsigned channel, const char *bytes, size_t n);
 /* They have been dealt with. */
 void share_counted(struct kernel *kernel);
+/* What came until now was of a process that has ended so, and what follows is of another. */
+void share_past_ended(struct kernel *kernel, unsigned char exit_code);
 /* Is what comes now old? */
 /* Is there one that can be attached to, or may there be? */
 bool share_may_run(const struct kernel *kernel);

@@ -239,7 +239,8 @@ static void greet(struct kernel *k, const struct started_msg *how)
 	memcpy(line, how->greeting, how->greeting_len);
 	if (kernel_event_decode(line, how->greeting_len, &event, NULL) < 0)
 		return;
-	if (event.type == KERNEL_EVENT_READY)
+	k->share.is_greeted = event.type == KERNEL_EVENT_READY;
+	if (k->share.is_greeted)
 		event_handle(k, &event);
 	kernel_event_finish(&event);
 }
@@ -262,7 +263,9 @@ static void on_started(void *user, const struct started_msg *how)
 	struct share *sh = &k->share;
 	session_enter(k->session);
 	bool is_return = sh->is_presumed && how->has_turn;
-	sh->is_started = true;
+	sh->is_started = sh->knows_past = true;
+	if (!how->was_there)
+		sh->position = how->position;
 	sh->was_there = how->was_there;
 	if (how->has_turn) {
 		sh->turn = TURN_OURS;
@@ -317,7 +320,7 @@ size_t share_count(struct kernel *k, unsigned channel, const char *bytes, size_t
 	sh->replay_left -= n < sh->replay_left ? (uint32_t)n : sh->replay_left;
 	if (is_pin && sh->drops_pins)
 		return n;
-	if (channel == CHANNEL_NOTE)
+	if (channel == CHANNEL_NOTE || channel == CHANNEL_ENDED)
 		return sh->known_left ? n : 0;
 	if (!is_pin) {
 		skip = n < sh->known_left ? n : (size_t)sh->known_left;
@@ -338,6 +341,23 @@ void share_counted(struct kernel *k)
 		caught_up(k);
 }
 
+void share_past_ended(struct kernel *k, unsigned char exit_code)
+{
+	struct trm_run *run = k->run;
+	char reason[64];
+	if (!share_is_replaying(k))
+		return;
+	kernel_forget_process(k);
+	k->is_ready = k->share.is_greeted;
+	k->fate[0] = '\0';
+	k->share.skips_line = false;
+	if (!run || !run->is_foreign)
+		return;
+	snprintf(reason, sizeof reason, "the interpreter ended with exit code %d", exit_code);
+	stop_reset(k);
+	run_finish_with(run, TRM_STATUS_KILLED, exit_code, reason);
+}
+
 /* ---- found and lost ---------------------------------------------------------------------------- */
 
 int share_init(struct kernel *k, struct trm_error *reterr)
@@ -356,7 +376,7 @@ void share_finish(struct kernel *k)
 
 void share_reset(struct kernel *k)
 {
-	struct share *sh = &k->share, fresh = {.timer = sh->timer};
+	struct share *sh = &k->share, fresh = {.timer = sh->timer, .knows_past = sh->knows_past};
 	if (!share_is_on(k))
 		return;
 	memcpy(fresh.key, sh->key, sizeof fresh.key);
@@ -407,6 +427,7 @@ int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attache
 	sh->proc = (struct proc_share){.key = sh->key,
 			.attaches = attaches,
 			.wants_recent = s->opts.wants_recent || sh->is_resumed,
+			.wants_past = attaches && !sh->knows_past,
 			.started = on_started,
 			.turn = on_turn};
 	/* Elsewhere somebody may have been faster, and most likely was. */

@@ -40,6 +40,12 @@
  * rest is everything that is kept, in its order; without, there is none, unless what the newest note
  * announced is not over. A process that nobody follows is read all the same, and never waits.
  *
+ * Past. What is kept outlives the process, and the next one of that key goes on with it: notes, output and
+ * `position`. Where one has ended, a byte on CHANNEL_ENDED stands in the replay, its exit code as a shell
+ * sees it. Only who asks with SPAWN_PAST is told of what was before the last of these, and of a key that
+ * none lives of: STARTED with pid 0, the replay, ERROR TRM_ENOENT; such keys are announced like others to
+ * who connects.
+ *
  * Return. Who knows the process from before says in SPAWN which one it was (known_pid) and its `position`
  * then. If that is still so, nothing that was announced goes on, and nobody has the turn, STARTED brings the
  * turn and no replay: what was sent right behind SPAWN counts. All that answers it may wait for the first
@@ -82,7 +88,14 @@ enum {
 /* Channels. From the process: 2k stdout and 2k+1 stderr of output set k (0 is the ordinary
  * one); to the process: 0 stdin. Both: the control pipes (descriptors 3 and 4), and notes, which go from
  * client to client. */
-enum { CHANNEL_STDIN = 0, CHANNEL_STDOUT = 0, CHANNEL_STDERR = 1, CHANNEL_NOTE = 254, CHANNEL_CONTROL = 255 };
+enum {
+	CHANNEL_STDIN = 0,
+	CHANNEL_STDOUT = 0,
+	CHANNEL_STDERR = 1,
+	CHANNEL_ENDED = 253, /* see Past */
+	CHANNEL_NOTE = 254,
+	CHANNEL_CONTROL = 255
+};
 enum { SPARE_SETS_MAX = 8 };
 
 enum hello_flag { HELLO_ONLOOKER = 1 /* it is not counted among the clients */ };
@@ -163,6 +176,7 @@ enum {
 	SPAWN_KEEP = 8,       /* survives its clients */
 	SPAWN_ATTACH = 16,    /* start nothing */
 	SPAWN_RECENT = 32,    /* replay all that is kept */
+	SPAWN_PAST = 128,     /* and what was before it: see Past */
 	SPAWN_ELSEWHERE = 64, /* where `cwd` cannot be entered, start in / and say so on its stderr */
 };
 enum turn_word {

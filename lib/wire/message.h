@@ -52,14 +52,16 @@ int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret);
 void spawn_msg_finish(struct spawn_msg *msg); /* frees what the reader allocated */
 
-/* What has been before one attached: see "Replay" in frame.h. All zero for a process just started. */
+/* What has been before one attached: see "Replay" in frame.h. For a process just started all zero but for
+ * `position`. */
 struct started_msg {
-	uint32_t pid;
+	uint32_t pid;   /* 0: it has ended, and only its past is told */
 	bool was_there; /* attached */
 	bool has_turn;
 	bool is_torn; /* the first line on CONTROL has lost its beginning: skip to behind its newline */
 	uint32_t pinned_bytes, replay_bytes; /* OUTPUT to come that is old: the pins, and all with them */
-	/* Bytes that the process has written to its own channels (notes do not count): before the replay
+	/* Bytes that the process, and those of its key before, have written to their own channels (notes do
+	 * not count): before the replay
 	 * behind the pins, and until now. Who was detached at position p before has missed what lies from p
 	 * to lost_bytes. */
 	uint64_t lost_bytes, position;

@@ -34,12 +34,56 @@ try logs logged -l bash
 expect_in out "from bash"
 grep -q python out && wrong "only Bash was asked for"
 
+# An interpreter that crashes takes nothing along: what ran is told, how it ended, and numbers go on.
+try run --yes --name logged -l javascript -c 'console.log("third"); process.kill(process.pid, "SIGSEGV")'
+expect_code 139
+cat >tell.py <<'END'
+import fcntl, os
+
+def tell(line):
+    for fd in range(3, 4096):
+        try:
+            if fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY:
+                os.write(fd, line)
+        except OSError:
+            pass
+END
+try run --yes --name logged tell.py -c 'tell(b"{broken\n"); __import__("time").sleep(60)'
+expect_code 137
+try run --yes --name logged tell.py -c 'print("dying", flush=True); tell(b"{torn"); os._exit(3)'
+expect_code 3
+try run --yes --name logged -c 'print("born " "anew", os)'
+expect_code 1
+try run --yes --name logged -c 'import os; print("pid", os.getpid())'
+expect_code 0
+number=$(sed -n 's/^pid //p' out)
+try exec logged -- sh -c "kill -9 $number; while kill -0 $number; do :; done"
+try logs logged -l python
+expect_in out "run 1, python"
+expect_in out "first"
+expect_in out "= killed, the interpreter ended with exit code 3"
+expect_in out "= killed, the interpreter ended with exit code 137"
+expect_in out "NameError"
+[ "$(grep -c "^dying" out)" = 1 ] || wrong "each is told once"
+last=$(sed -n 's/^--- run \([0-9]*\), .*/\1/p' out | tail -n 1)
+try run --yes --name logged -c 'print("with a past")'
+expect_code 0
+try logs logged --json
+expect_in out "{\"run\":$((last + 1)),\"language\":\"python\""
+expect_in out "the interpreter ended with exit code 139"
+[ "$(grep -c "with a past" out)" = 1 ] || wrong "each is told once"
+
 # It goes on while somebody else runs things, and ends with the sandbox.
 "$terrarium" logs logged --follow >followed 2>&1 &
 follower=$!
 until_true grep -q "from bash" followed
 "$terrarium" run --yes --name logged -c 'print("live " "one")' >/dev/null
 until_true grep -q "live one" followed || wrong "what comes is told"
+"$terrarium" run --yes --name logged -c 'import os; os._exit(4)' >/dev/null 2>&1
+"$terrarium" run --yes --name logged -c 'print("live " "two")' >/dev/null
+until_true grep -q "live two" followed || wrong "the next interpreter is followed"
+[ "$(grep -c "live one" followed)" = 1 ] || wrong "who has seen it live is not told again"
+[ "$(grep -c "os._exit(4)" followed)" = 1 ] || wrong "nor how it ended"
 "$terrarium" stop logged >/dev/null
 wait $follower || wrong "the end of the sandbox is the end of it"
 

@@ -35,7 +35,7 @@ static void add_many(struct recent *recent, uint8_t channel, char byte, size_t n
 	free(bytes);
 }
 
-static struct told *listen(const struct recent *recent, bool all)
+static struct told *listen_to(const struct recent *recent, bool all, bool past)
 {
 	struct told *told = calloc(1, sizeof *told);
 	struct buf backlog;
@@ -45,7 +45,7 @@ static struct told *listen(const struct recent *recent, bool all)
 	buf_init(&backlog, BACKLOG_MAX);
 	for (int i = 0; i < 256; i++)
 		buf_init(&told->by_channel[i], BACKLOG_MAX);
-	assert_int_equal(recent_replay(recent, all, &backlog, &told->replay), 0);
+	assert_int_equal(recent_replay(recent, all, past, &backlog, &told->replay), 0);
 	while (backlog.len) {
 		const char *at = backlog_front(&backlog, &channel, &n);
 		assert_true(n > 0);
@@ -53,7 +53,10 @@ static struct told *listen(const struct recent *recent, bool all)
 		assert_int_equal(buf_append(&told->by_channel[channel], at, part), 0);
 		backlog_take(&backlog, part);
 		bytes += part;
-		char letter = channel == CHANNEL_NOTE ? 'n' : channel == CHANNEL_CONTROL ? 'c' : 'o';
+		char letter = channel == CHANNEL_NOTE      ? 'n'
+			      : channel == CHANNEL_CONTROL ? 'c'
+			      : channel == CHANNEL_ENDED   ? 'e'
+							   : 'o';
 		if (records < sizeof told->order - 1 && (!records || told->order[records - 1] != letter))
 			told->order[records++] = letter;
 	}
@@ -61,6 +64,11 @@ static struct told *listen(const struct recent *recent, bool all)
 	assert_true(told->replay.pinned_bytes <= told->replay.replay_bytes);
 	buf_finish(&backlog);
 	return told;
+}
+
+static struct told *listen(const struct recent *recent, bool all)
+{
+	return listen_to(recent, all, false);
 }
 
 static const char *text_of(struct told *told, uint8_t channel)
@@ -303,9 +311,14 @@ static void test_any_sizes(void **state)
 			recent_add(&recent, channel, bytes, n);
 			assert_int_equal(buf_append(&all[channel], bytes, n), 0);
 			position += channel == CHANNEL_NOTE ? 0 : n;
+			if (round % 2 && seed % 40 == 0)
+				recent_end(&recent, 1);
 		}
 		assert_int_equal(recent.position, position);
 		struct told *told = listen(&recent, true);
+		assert_true(told->replay.replay_bytes <= FRAME_RECENT_MAX || told->replay.pinned_bytes);
+		forget(told);
+		told = listen_to(&recent, true, true);
 		assert_true(told->replay.replay_bytes > FRAME_RECENT_MAX / 2);
 		for (size_t i = 0; i < 2; i++) {
 			const struct buf *got = &told->by_channel[channels[i]], *put = &all[channels[i]];
@@ -317,6 +330,82 @@ static void test_any_sizes(void **state)
 			buf_finish(&all[i]);
 		recent_finish(&recent);
 	}
+}
+
+/* One process ends in the middle of a run and of a line, and another goes on with what is kept. */
+static void test_the_past_is_for_who_asks(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_CONTROL, "ready\n");
+	add(&recent, CHANNEL_NOTE, "{old}\n");
+	add(&recent, CHANNEL_STDOUT, "was");
+	add(&recent, CHANNEL_CONTROL, "torn");
+	assert_false(recent_is_at(&recent, recent.position));
+	recent_end(&recent, 137);
+	assert_true(recent_is_at(&recent, 6 + 3 + 4));
+	assert_false(recent.has_greeting);
+	struct told *told = listen_to(&recent, false, true);
+	assert_string_equal(told->order, "ne");
+	assert_int_equal(*text_of(told, CHANNEL_ENDED), (char)137);
+	forget(told);
+	told = listen(&recent, false);
+	assert_string_equal(told->order, "");
+	forget(told);
+	add(&recent, CHANNEL_CONTROL, "hello\n");
+	assert_memory_equal(recent.greeting, "hello", 5);
+	add(&recent, CHANNEL_STDOUT, "is");
+	told = listen_to(&recent, true, true);
+	assert_string_equal(told->order, "cnoceco");
+	assert_int_equal(told->replay.lost_bytes, 0);
+	forget(told);
+	told = listen(&recent, true);
+	assert_string_equal(told->order, "co");
+	assert_string_equal(text_of(told, CHANNEL_STDOUT), "is");
+	assert_int_equal(told->replay.pinned_bytes, 0);
+	assert_int_equal(told->replay.lost_bytes, 6 + 3 + 4);
+	assert_int_equal(recent.position, 6 + 3 + 4 + 6 + 2);
+	forget(told);
+	recent_finish(&recent);
+}
+
+/* What is pushed out of the ring says still which run it was, and that it is over. */
+static void test_a_past_that_is_pushed_out(void **state)
+{
+	struct recent recent;
+	(void)state;
+	recent_init(&recent);
+	add(&recent, CHANNEL_NOTE, "{old}\n");
+	add(&recent, CHANNEL_CONTROL, "torn");
+	recent_end(&recent, 3);
+	add_many(&recent, CHANNEL_STDOUT, 'x', FRAME_RECENT_MAX - 100);
+	add_many(&recent, CHANNEL_STDERR, 'y', 200);
+	struct told *told = listen_to(&recent, true, true);
+	assert_string_equal(told->order, "neo");
+	assert_int_equal(told->replay.pinned_bytes, 6 + 1);
+	assert_false(told->replay.is_torn);
+	uint64_t lost_bytes = told->replay.lost_bytes;
+	forget(told);
+	told = listen(&recent, true);
+	assert_string_equal(told->order, "o");
+	assert_int_equal(told->replay.pinned_bytes, 0);
+	assert_int_equal(told->replay.lost_bytes, lost_bytes);
+	forget(told);
+	/* A run of the next one's is open until it is over, too. */
+	add(&recent, CHANNEL_NOTE, "{new}\n");
+	assert_false(recent_is_at(&recent, recent.position));
+	add_many(&recent, CHANNEL_STDOUT, 'z', 2 * FRAME_RECENT_MAX);
+	told = listen(&recent, true);
+	assert_string_equal(told->order, "n");
+	assert_string_equal(text_of(told, CHANNEL_NOTE), "{new}\n");
+	forget(told);
+	recent_end(&recent, 0);
+	told = listen_to(&recent, true, true);
+	assert_string_equal(told->order, "ne");
+	assert_int_equal(told->replay.lost_bytes, recent.position);
+	forget(told);
+	recent_finish(&recent);
 }
 
 int main(void)
@@ -332,6 +421,8 @@ int main(void)
 			cmocka_unit_test(test_a_note_longer_than_the_ring),
 			cmocka_unit_test(test_greeting),
 			cmocka_unit_test(test_any_sizes),
+			cmocka_unit_test(test_the_past_is_for_who_asks),
+			cmocka_unit_test(test_a_past_that_is_pushed_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,6 +197,116 @@ static void test_attached_before_the_start(void **state)
 	tape_finish(&tape_b);
 }
 
+/* One that has ended is there for who asks for the past, and only tells that. */
+static void test_the_past_of_one_that_has_ended(void **state)
+{
+	struct link a = link_open(*state), b = link_open(*state);
+	struct tape tape_a, tape_b;
+	struct started_msg msg;
+	tape_init(&tape_a, 1);
+	tape_init(&tape_b, 2);
+	crowd_spawn(&a, 1, "read -r line <&3; seq 1 2000; printf torn >&4; exit 3",
+			SPAWN_CONTROL | SPAWN_KEEP, BIG_WINDOW);
+	crowd_write(&a, 1, CHANNEL_NOTE, "{1}\n");
+	crowd_write(&a, 1, CHANNEL_CONTROL, "go\n");
+	assert_int_equal(link_exit(&a, &tape_a).exit_code, 3);
+	crowd_spawn(&b, 2, "", SPAWN_ATTACH | SPAWN_RECENT, BIG_WINDOW);
+	assert_int_equal(link_next(&b, DEADLINE_MS, NULL)->type, FRAME_SHARED);
+	const struct frame *none = link_next(&b, DEADLINE_MS, NULL);
+	assert_int_equal(none->type, FRAME_ERROR);
+	/* What is sent to it is thrown away, a turn it has none, and it tells as much as is paid for. */
+	crowd_spawn(&b, 2, "", SPAWN_ATTACH | SPAWN_RECENT | SPAWN_PAST, 100);
+	crowd_write(&b, 2, CHANNEL_NOTE, "{x}\n");
+	crowd_write(&b, 2, CHANNEL_CONTROL, "x\n");
+	crowd_write(&b, 2, CHANNEL_STDIN, "x\n");
+	link_pack(&b, 2, FRAME_STDIN, "b", STDIN_EOF);
+	crowd_say(&b, 2, TURN_WANT);
+	msg = crowd_started(&b, &tape_b);
+	assert_int_equal(msg.pid, 0);
+	assert_true(msg.was_there && !msg.has_turn && !msg.greeting_len);
+	assert_int_equal(msg.position, 8893 + 4);
+	crowd_sync(&b, &tape_b);
+	assert_int_equal(tape_b.bytes, 100);
+	assert_int_equal(tape_b.n_words, 0);
+	/* Another takes its place meanwhile. */
+	tape_finish(&tape_a);
+	tape_init(&tape_a, 3);
+	crowd_spawn(&a, 3, "echo ready >&4; " ECHO_KERNEL, SPAWN_CONTROL | SPAWN_KEEP, BIG_WINDOW);
+	msg = crowd_started(&a, &tape_a);
+	assert_int_equal(msg.position, 8893 + 4);
+	assert_int_equal(msg.replay_bytes, 0);
+	write_run(&a, &tape_a, "{2}\n", "two\n");
+	link_pack(&b, 2, FRAME_CREDIT, "u", (uint32_t)BIG_WINDOW);
+	while ((none = link_next(&b, DEADLINE_MS, NULL)) && none->type != FRAME_ERROR)
+		if (none->type == FRAME_OUTPUT)
+			tape_take(&tape_b, none);
+	assert_non_null(none);
+	assert_string_equal(tape_text(&tape_b, CHANNEL_NOTE), "{1}\n");
+	assert_string_equal(tape_text(&tape_b, CHANNEL_CONTROL), "torn");
+	assert_string_equal(tape_text(&tape_b, CHANNEL_ENDED), "\003");
+	assert_int_equal(tape_b.out[0].len, 8893);
+	tape_finish(&tape_b);
+	tape_init(&tape_b, 4);
+	msg = read_replay(&b, &tape_b, SPAWN_RECENT, BIG_WINDOW);
+	assert_int_equal(msg.lost_bytes, 8893 + 4);
+	assert_string_equal(tape_text(&tape_b, CHANNEL_NOTE), "{2}\n");
+	assert_string_equal(tape_text(&tape_b, 0), "=two\n");
+	link_pack(&b, 4, FRAME_CLOSE, "");
+	tape_finish(&tape_b);
+	tape_init(&tape_b, 5);
+	msg = read_replay(&b, &tape_b, SPAWN_RECENT | SPAWN_PAST, BIG_WINDOW);
+	assert_int_equal(msg.lost_bytes, 0);
+	assert_string_equal(tape_text(&tape_b, CHANNEL_NOTE), "{1}\n{2}\n");
+	assert_string_equal(tape_text(&tape_b, CHANNEL_ENDED), "\003");
+	link_close(&a);
+	link_close(&b);
+	tape_finish(&tape_a);
+	tape_finish(&tape_b);
+}
+
+/* One that cannot be started loses nothing of it, and of too many the oldest goes. */
+static void test_pasts_are_kept_for_some(void **state)
+{
+	struct link link = link_open(*state);
+	struct tape tape;
+	tape_init(&tape, 0);
+	for (uint32_t i = 1; i <= 10; i++) {
+		char key[8];
+		snprintf(key, sizeof key, "key%u", i);
+		tape.stream = i;
+		link_spawn(&link, i,
+				(struct spawn_msg){.key = key,
+						.flags = SPAWN_KEEP,
+						.window = BIG_WINDOW,
+						.argv = STRV("sh", "-c", "echo was")});
+		link_exit(&link, &tape);
+	}
+	link_spawn(&link, 20,
+			(struct spawn_msg){.key = (char *)(uintptr_t) "key9",
+					.flags = SPAWN_KEEP,
+					.window = BIG_WINDOW,
+					.argv = STRV("/nowhere/at/all")});
+	while (link_next(&link, DEADLINE_MS, NULL)->type != FRAME_ERROR)
+		;
+	link_close(&link);
+	link = link_open(*state);
+	unsigned n = 0;
+	bool has_oldest = false, has_failed = false;
+	link_send(&link, 0, FRAME_PING, 0, "", 0);
+	for (const struct frame *frame; (frame = link_next(&link, DEADLINE_MS, NULL))->type != FRAME_PONG;
+			n++) {
+		char *key;
+		assert_int_equal(shared_msg_get(frame, &key), 0);
+		has_oldest |= strcmp(key, "key1") == 0;
+		has_failed |= strcmp(key, "key9") == 0;
+		free(key);
+	}
+	assert_int_equal(n, 8);
+	assert_true(has_failed && !has_oldest);
+	link_close(&link);
+	tape_finish(&tape);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
@@ -207,6 +317,8 @@ int main(void)
 			T(test_replay_in_small_pieces),
 			T(test_the_end_waits_for_the_replay),
 			T(test_attached_before_the_start),
+			T(test_the_past_of_one_that_has_ended),
+			T(test_pasts_are_kept_for_some),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
