@@ -134,6 +134,7 @@ struct request {
 	int status;
 	bool is_handled; /* `handle` has been called */
 	bool is_old;     /* HTTP/1.0 */
+	bool is_last;    /* nothing that follows on its connection is to be read */
 	bool is_suspended;
 	bool is_aborted; /* the client is gone, or we shut down */
 	/* a stream */

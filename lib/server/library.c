@@ -19,6 +19,7 @@ static const char *const symbols[] = {
 		"MHD_get_daemon_info",
 		"MHD_get_connection_info",
 		"MHD_lookup_connection_value",
+		"MHD_get_connection_values",
 		"MHD_suspend_connection",
 		"MHD_resume_connection",
 		"MHD_create_response_from_buffer",

@@ -59,6 +59,7 @@ typedef int mhd_handler(void *user, struct MHD_Connection *connection, const cha
 		const char *version, const char *upload, size_t *upload_len, void **request);
 typedef void mhd_completed(void *user, struct MHD_Connection *connection, void **request, int how);
 typedef void mhd_connected(void *user, struct MHD_Connection *connection, void **socket_context, int what);
+typedef int mhd_value(void *user, int kind, const char *key, const char *value);
 typedef ssize_t mhd_reader(void *user, uint64_t at, char *out, size_t max);
 typedef void mhd_reader_free(void *user);
 
@@ -73,6 +74,7 @@ struct mhd {
 	const union mhd_info *(*daemon_info)(struct MHD_Daemon *daemon, int what, ...);
 	const union mhd_info *(*connection_info)(struct MHD_Connection *connection, int what, ...);
 	const char *(*lookup)(struct MHD_Connection *connection, int kind, const char *key);
+	int (*values)(struct MHD_Connection *connection, int kind, mhd_value *fn, void *user);
 	void (*suspend)(struct MHD_Connection *connection);
 	void (*resume)(struct MHD_Connection *connection);
 	struct MHD_Response *(*response_from_buffer)(size_t n, void *buffer, int memory_mode);
