@@ -14,7 +14,8 @@
  * Requests ("id" is a string, echoed):
  *   {"op":"run","id":"7","code":"…","file":"<run 7>"}
  *   with "timeout_ms":n, for kernels that live on a server of their own: what the run may take
- *   with "echo":true Python shows values of expressions inside blocks too, not only the last one's
+ *   with "echo":true Python shows values of expressions inside blocks too, not only the last one's, and has
+ *   sys.ps1 and sys.ps2, as at its own prompt
  *   {"op":"complete","id":…,"code":"…","cursor":n}   cursor in code points
  *   {"op":"inspect","id":…,"code":"…","cursor":n}
  *   {"op":"is_complete","id":…,"code":"…"}

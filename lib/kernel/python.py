@@ -37,6 +37,7 @@ sources = {}  # file name of a run: its code
 line_cache = None  # that of linecache, once somebody has imported it
 flags = 0  # `from __future__` of earlier runs
 event_loop = None
+PROMPTS = {'ps1': '>>> ', 'ps2': '... '}  # attributes of sys, by which code knows that somebody types it
 watched = {
 	'linecache', 'getpass', 'multiprocessing.util', 'multiprocessing.spawn', 'matplotlib', 'matplotlib.backend_bases',
 	'matplotlib.pyplot', 'IPython.core.display_functions',
@@ -365,9 +366,21 @@ def find_packages():
 		packages_age = age  # not before: an interrupt may have come
 
 
+def put_prompts():
+	for name, prompt in PROMPTS.items():
+		vars(sys).setdefault(name, prompt)
+
+
+def take_prompts():
+	"""Code that nobody has typed is not to find them; what the user has set stays."""
+	for name, prompt in PROMPTS.items():
+		if vars(sys).get(name) is prompt:
+			del vars(sys)[name]
+
+
 def run(request):
 	global state, run_id, has_looked
-	code, file = request['code'], request.get('file') or '<run>'
+	code, file, is_typed = request['code'], request.get('file') or '<run>', 'echo' in request
 	if file[0] != '<':
 		main.__file__ = file  # as a program has it, although the file is not in the sandbox
 	if '\r' in code:
@@ -376,6 +389,8 @@ def run(request):
 		code = code[1:]
 	has_looked = False
 	run_id = quote(request['id'])
+	if is_typed:
+		put_prompts()
 	lines.count = errors.count = 0
 	began = cpu_us()
 	text = error = None
@@ -384,7 +399,7 @@ def run(request):
 		state = RUNNING
 		if early:
 			raise_early()
-		text = execute(code, file, 'echo' in request)
+		text = execute(code, file, is_typed)
 		if text is not None:
 			text = show(text)
 		state = ENDING
@@ -401,6 +416,8 @@ def run(request):
 	elif text is not None:
 		members = ',"value":' + quote(text)
 	members += finish()
+	if is_typed:
+		take_prompts()
 	state = WAITING  # from when `done` is read, the next request and its interrupt may come
 	put(f'{{"ev":"done","id":{run_id},"status":"{status}"{members},"cpu_us":{cpu_us() - began}}}\n')
 	run_id = None

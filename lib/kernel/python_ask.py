@@ -284,7 +284,7 @@ def reset(request):
 	sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
 	sys.displayhook, sys.excepthook = sys.__displayhook__, first_excepthook
 	sys.unraisablehook = on_unraisable
-	for name in ('last_type', 'last_value', 'last_traceback'):
+	for name in ('last_type', 'last_value', 'last_traceback', *PROMPTS):
 		vars(sys).pop(name, None)
 	import gc
 	gc.collect()

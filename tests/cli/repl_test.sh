@@ -100,6 +100,13 @@ feed 'input()\n'
 expect_code 1
 expect_in err "EOFError"
 
+# Libraries look at sys.ps1 to see whether somebody types; a file is a program, and what was set stays set.
+echo 'import sys; print("program", hasattr(sys, "ps1"))' >program.py
+feed 'import sys\nsys.ps1, sys.ps2\n:run program.py\nsys.ps2 = 1\nsys.ps2\n'
+expect_out "('>>> ', '... ')
+program False
+1"
+
 # Values of expressions inside blocks, as at Python's own prompt; a file is a program, and shows its last.
 feed 'for i in range(2): i\n\nif 1:\n    5\n\n1; 2\n_\n'
 expect_code 0

@@ -125,7 +125,9 @@ struct trm_run_opts {
 	const char *filename; /* for tracebacks; NULL: "<run N>" */
 	int64_t timeout_ms;   /* -1: the session's; 0: none */
 	bool offers_stdin;    /* false: reads give EOF at once */
-	bool echoes;        /* Python: values of expressions inside blocks are printed too, as at a prompt */
+	/* Python: as at its prompt, values of expressions inside blocks are printed too, and there is sys.ps1
+	 */
+	bool echoes;
 	bool manual_credit; /* output is held back until trm_run_consumed() */
 };
 void trm_run_opts_default(struct trm_run_opts *opts);

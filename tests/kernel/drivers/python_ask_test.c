@@ -196,7 +196,7 @@ static void reset_forgets_everything(void **state)
 	struct driver *d = *state;
 	check_run(d,
 			"from __future__ import annotations\nimport sys, asyncio\nx = 1\nsys.excepthook = print\n"
-			"sys.displayhook = print",
+			"sys.displayhook = print\nsys.ps1 = 'mine'",
 			"ok", "");
 	check_run(d, "x", "ok", "1\n");
 	check_run(d, "await asyncio.sleep(0)", "ok", "");
@@ -205,6 +205,7 @@ static void reset_forgets_everything(void **state)
 	check_error(d, "x", "NameError");
 	assert_contains(driver_traceback(d), "NameError");
 	check_error(d, "_", "NameError");
+	check_value(d, "import sys\nhasattr(sys, 'ps1')", "False");
 	check_error(d, "def f(a: undefined_name): pass", "NameError");
 	check_value(d, "import asyncio\nawait asyncio.sleep(0, __name__)", "'__main__'");
 	check_value(d, "class C: pass\nimport pickle\ntype(pickle.loads(pickle.dumps(C()))) is C", "True");

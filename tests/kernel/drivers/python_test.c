@@ -72,6 +72,24 @@ static void names_persist(void **state)
 	check_value(d, "import sys; sys.modules['__main__'].x", "42");
 }
 
+/* As Python itself has it: sys.ps1 where somebody types, and not in programs. */
+static void prompts_are_for_what_is_typed(void **state)
+{
+	struct driver *d = *state;
+	check_run(d, "import sys\nprint(hasattr(sys, 'ps1'), hasattr(sys, 'ps2'))", "ok", "False False\n");
+	driver_send_request(d, "\"op\":\"run\",\"echo\":true,\"code\":\"sys.ps1, sys.ps2\"");
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "value"), "('>>> ', '... ')");
+	driver_send_request(d, "\"op\":\"run\",\"echo\":true,\"code\":\"sys.ps1 = 'mine'; 1/0\"");
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "error");
+	check_value(d, "sys.ps1, hasattr(sys, 'ps2')", "('mine', False)");
+	driver_send_request(d, "\"op\":\"run\",\"echo\":true,\"code\":\"del sys.ps1, sys.ps2\"");
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "ok");
+	check_value(d, "hasattr(sys, 'ps1')", "False");
+}
+
 static void the_last_expression_is_the_value(void **state)
 {
 	struct driver *d = *state;
@@ -344,6 +362,7 @@ int main(void)
 			CASE(it_tells_its_version),
 			cmocka_unit_test(it_starts_from_its_source),
 			CASE(names_persist),
+			CASE(prompts_are_for_what_is_typed),
 			CASE(the_last_expression_is_the_value),
 			CASE(pasted_code_runs_as_it_is),
 			CASE(bad_code_is_refused_with_a_place),
