@@ -25,8 +25,8 @@ void line_show(struct line *l, const char *prompt, const char *text)
 	l->is_shown = true;
 	l->is_hidden = false;
 	typed_poll(&l->typed);
-	tty_restore(&l->found); /* readline starts from what the terminal was like */
 	if (l->has_library) {
+		tty_poise(&l->found);
 		line_install(l, prompt);
 		/* What comes at once was not typed, and has its own indentation. */
 		if (*text && !typed_left(&l->typed)) {
@@ -35,6 +35,7 @@ void line_show(struct line *l, const char *prompt, const char *text)
 		}
 		fflush(l->paint);
 	} else {
+		tty_restore(&l->found);
 		print_prompt(l, prompt);
 	}
 	if (typed_left(&l->typed) || l->typed.is_ended)

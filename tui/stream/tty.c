@@ -39,14 +39,24 @@ static void set(const struct termios *to, int when)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
-void tty_quiet(const struct termios *cooked)
+static void set_by_byte(const struct termios *cooked, tcflag_t without)
 {
 	struct termios quiet = *cooked;
-	quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
+	quiet.c_lflag &= ~(ICANON | without);
 	quiet.c_iflag &= ~(tcflag_t)(ICRNL | INLCR);
 	quiet.c_cc[VMIN] = 1;
 	quiet.c_cc[VTIME] = 0;
 	set(&quiet, TCSANOW);
+}
+
+void tty_quiet(const struct termios *cooked)
+{
+	set_by_byte(cooked, ECHO);
+}
+
+void tty_poise(const struct termios *cooked)
+{
+	set_by_byte(cooked, 0);
 }
 
 void tty_restore(const struct termios *cooked)

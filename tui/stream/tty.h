@@ -17,6 +17,9 @@ const char *tty_name(char *out, size_t cap);
 void tty_raw(const struct termios *cooked);
 /* stdin gives byte by byte what is typed, and nothing is echoed; signals stay with their keys. */
 void tty_quiet(const struct termios *cooked);
+/* What readline is to find, and gives back: as tty_quiet(), but with the echo, without which it would not
+ * show anything. Were it cooked, Enter and Ctrl-R that come in between would be taken for something else. */
+void tty_poise(const struct termios *cooked);
 /* In the background, or when the terminal has hung up, this changes nothing and does not stop us. */
 void tty_restore(const struct termios *cooked);
 
