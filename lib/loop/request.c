@@ -282,6 +282,25 @@ static const struct {
 		{CURLE_OUT_OF_MEMORY, TRM_ENOMEM, "out of memory"},
 };
 
+/* Curl names what it connects to, which is the proxy if there is one. */
+static bool is_of_url(const struct http_request *r, const char *host, int port)
+{
+	char *url = NULL;
+	size_t n = strlen(host);
+	r->http->curl_easy_getinfo(r->easy, CURLINFO_EFFECTIVE_URL, &url);
+	const char *at = url ? strstr(url, "://") : NULL;
+	if (!at)
+		return true;
+	at += strlen("://");
+	const char *user = memchr(at, '@', strcspn(at, "/?#"));
+	at = user ? user + 1 : at;
+	at += *at == '[';
+	if (strncasecmp(at, host, n) != 0 || !strchr("]:/?#", at[n]))
+		return false;
+	at += n + (at[n] == ']');
+	return port == (*at == ':' ? atoi(at + 1) : strncasecmp(url, "https", 5) == 0 ? 443 : 80);
+}
+
 static int tell_no_connection(struct http_request *r, struct trm_error *why)
 {
 	long saved = 0;
@@ -289,7 +308,8 @@ static int tell_no_connection(struct http_request *r, struct trm_error *why)
 	int port = 0;
 	r->http->curl_easy_getinfo(r->easy, CURLINFO_OS_ERRNO, &saved);
 	if (sscanf(r->words, "Failed to connect to %255s port %d", host, &port) == 2 && saved)
-		return trm_error_set(why, TRM_ENOENT, "no connection to %s port %d: %s", host, port,
+		return trm_error_set(why, TRM_ENOENT, "no connection to %s%s port %d: %s",
+				is_of_url(r, host, port) ? "" : "the proxy ", host, port,
 				saved == ECONNREFUSED ? "connection refused" : strerror((int)saved));
 	return trm_error_set(why, TRM_ENOENT, "%s", *r->words ? r->words : "no connection");
 }
@@ -302,6 +322,24 @@ static int tell_timeout(struct http_request *r, struct trm_error *why)
 		return trm_error_set(why, TRM_ETIMEDOUT, "no connection in time: %s", r->words);
 	return trm_error_set(why, TRM_ETIMEDOUT, "no %sanswer within %g s", r->has_head ? "complete " : "",
 			r->timeout_ms / 1000.0);
+}
+
+/* A proxy was asked for a way to the server. */
+static bool tell_no_tunnel(struct http_request *r, struct trm_error *why)
+{
+	long status = 0;
+	r->http->curl_easy_getinfo(r->easy, CURLINFO_HTTP_CONNECTCODE, &status);
+	if (status == 407)
+		trm_error_set(why, TRM_EPERM, "the proxy wants a name and password (HTTP 407)");
+	else if (status >= 300)
+		trm_error_set(why, TRM_EIO, "the proxy refuses to connect us to the server (HTTP %ld)",
+				status);
+	else if (strncmp(r->words, "Proxy CONNECT", strlen("Proxy CONNECT")) == 0)
+		trm_error_set(why, TRM_EIO,
+				"the proxy ended the connection without an answer, or with none of a proxy");
+	else
+		return false;
+	return true;
 }
 
 static void tell(struct http_request *r, struct trm_error *why)
@@ -321,6 +359,8 @@ static void tell(struct http_request *r, struct trm_error *why)
 		trm_error_set(why, TRM_EPROTO, "what answers there does not speak HTTP");
 		return;
 	}
+	if (tell_no_tunnel(r, why))
+		return;
 	if (r->code == CURLE_COULDNT_CONNECT) {
 		tell_no_connection(r, why);
 		return;

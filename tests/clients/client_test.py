@@ -406,27 +406,44 @@ def make_certificates(folder):
 		subprocess.run(['openssl', *args], cwd=folder, check=True, capture_output=True)
 	openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj',
 		'/CN=test authority')
+	openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'other.key', '-out', 'other-ca.pem', '-days', '2', '-subj',
+		'/CN=another authority')
 	openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'key.pem', '-out', 'csr.pem', '-subj', '/CN=localhost')
-	with open(os.path.join(folder, 'names'), 'w') as f:
-		f.write('subjectAltName=DNS:localhost,IP:127.0.0.1\n')
-	openssl('x509', '-req', '-in', 'csr.pem', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-out', 'cert.pem',
-		'-days', '2', '-extfile', 'names')
+	with open(os.path.join(folder, 'ca.cnf'), 'w') as f:
+		f.write('[ca]\ndefault_ca=own\n[own]\ndatabase=index\nserial=serial\nnew_certs_dir=.\ncertificate=ca.pem\n'
+			'private_key=ca.key\ndefault_md=sha256\npolicy=names\nunique_subject=no\n[names]\ncommonName=supplied\n'
+			'[here]\nsubjectAltName=DNS:localhost,IP:127.0.0.1\n[elsewhere]\nsubjectAltName=DNS:elsewhere.example\n')
+	open(os.path.join(folder, 'index'), 'w').close()
+	with open(os.path.join(folder, 'serial'), 'w') as f:
+		f.write('01\n')
+	for name, extension, first, last in (('cert', 'here', 2020, 2049), ('old', 'here', 2020, 2021), ('young', 'here', 2048, 2049),
+			('elsewhere', 'elsewhere', 2020, 2049)):
+		openssl('ca', '-batch', '-notext', '-config', 'ca.cnf', '-in', 'csr.pem', '-out', name + '.pem', '-extensions', extension,
+			'-startdate', '%d0101000000Z' % first, '-enddate', '%d0101000000Z' % last)
 
 
 def certificates_are_looked_at():
 	with tempfile.TemporaryDirectory() as folder:
 		make_certificates(folder)
-		cert, key, authority = (os.path.join(folder, name) for name in ('cert.pem', 'key.pem', 'ca.pem'))
+		cert, key, authority, other = (os.path.join(folder, name) for name in ('cert.pem', 'key.pem', 'ca.pem', 'other-ca.pem'))
+		for name, words in (('old', ['certificate has expired', 'renew']), ('young', ['not yet valid', 'clock']),
+				('elsewhere', ["target host name '127.0.0.1'", 'in the URL'])):
+			with Double('--tls', os.path.join(folder, name + '.pem'), key) as double:
+				said = run('--ca-file', authority, '-c', '1', MSB_SERVER_URL=double.url)
+				expect_sentence(said, *words)
+				expect('--ca-file' not in said.err, said, 'no advice that does not help')
 		process = subprocess.Popen([sys.executable, '-B', os.path.join(HERE, 'double.py'), '--tls', cert, key],
 			stdout=subprocess.PIPE, text=True)
 		url = process.stdout.readline().strip()
 		try:
-			expect_sentence(run('-c', '1', MSB_SERVER_URL=url), 'certificate')
+			expect_sentence(run('-c', '1', MSB_SERVER_URL=url), 'certificate', '--ca-file')
+			expect_sentence(run('--ca-file', other, '-c', '1', MSB_SERVER_URL=url), 'certificate', '--ca-file')
+			expect_sentence(run('--ca-file', key, '-c', '1', MSB_SERVER_URL=url), 'certificate file', 'PEM')
 			expect_out(run('--ca-file', authority, '-c', '1', MSB_SERVER_URL=url), '1\n')
 			expect_out(run('-c', '1', MSB_SERVER_URL=url, SSL_CERT_FILE=authority), '1\n')
 			expect_sentence(run('--ca-file', '/nonexistent.pem', '-c', '1', MSB_SERVER_URL=url), '/nonexistent.pem')
 			plain = url.replace('https', 'http')
-			expect_sentence(run('-c', '1', MSB_SERVER_URL=plain), plain)
+			expect_sentence(run('-c', '1', MSB_SERVER_URL=plain), plain, 'https:// perhaps')
 		finally:
 			process.terminate()
 			process.wait()
@@ -436,7 +453,7 @@ def certificates_are_looked_at():
 
 def proxies_are_used():
 	"""A proxy that answers itself: what is asked of it goes nowhere else."""
-	asked = []
+	asked, answers = [], []
 
 	def serve(listener):
 		while True:
@@ -446,7 +463,7 @@ def proxies_are_used():
 				return
 			with connection:
 				asked.append(connection.recv(65536).split(b'\r\n')[0])
-				connection.sendall(b'HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 11\r\n'
+				connection.sendall(answers[0] if answers else b'HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 11\r\n'
 					b'Connection: close\r\n\r\nproxy is up')
 
 	with socket.create_server(('127.0.0.1', 0)) as listener:
@@ -458,6 +475,28 @@ def proxies_are_used():
 		with Double() as double:
 			said = run('-c', '1', MSB_SERVER_URL=double.url, http_proxy=proxy, no_proxy='127.0.0.1')
 			expect_out(said, '1\n')
+			expect_out(run('-c', '1', MSB_SERVER_URL=double.url, https_proxy=proxy), '1\n')
+		far = 'https://sandboxes.invalid:5555'
+		for answer, *words in ((b'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', 'the proxy refuses', '403'),
+				(b'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\n\r\n', 'name and password'),
+				(b'', 'the proxy ended the connection')):
+			answers[:] = [answer]
+			said = run('-c', '1', MSB_SERVER_URL=far, https_proxy=proxy)
+			expect_sentence(said, *words, 'set by https_proxy', 'NO_PROXY')
+			expect(b'CONNECT sandboxes.invalid:5555' in asked[-1], said, 'the proxy asked')
+		answers[:] = [b'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 32\r\nConnection: close\r\n\r\n'
+			b'<html><title>Log in</title><html']
+		expect_sentence(run('-c', '1', MSB_SERVER_URL='http://sandboxes.invalid', http_proxy=proxy), "'Log in'", 'http_proxy')
+	with socket.socket() as s:
+		s.bind(('127.0.0.1', 0))
+		dead = 'http://127.0.0.1:%d' % s.getsockname()[1]
+		for scheme in 'http', 'https':
+			said = run('-c', '1', MSB_SERVER_URL=scheme + '://127.0.0.1:1', **{scheme + '_proxy': dead})
+			expect_sentence(said, 'the proxy 127.0.0.1', 'refused', scheme + '_proxy')
+		for env in {'http_proxy': proxy, 'no_proxy': '127.0.0.1'}, {'https_proxy': proxy}:
+			said = run('-c', '1', MSB_SERVER_URL=dead, **env)
+			expect_sentence(said, 'refused', 'terrarium serve')
+			expect('proxy' not in said.err, said, 'not a word of a proxy that is not used')
 
 
 def post(double, method, **params):

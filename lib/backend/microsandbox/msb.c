@@ -327,7 +327,8 @@ static void on_health(void *user, const struct http_answer *answer, const struct
 {
 	struct msb *m = user;
 	char what[128];
-	const struct reply_about about = {.what = what, .url = m->settings.url, .space = m->settings.space};
+	const struct reply_about about = {
+			.what = what, .url = m->settings.url, .space = m->settings.space, .is_first = true};
 	struct trm_error why;
 	(void)answer;
 	m->health = NULL;

@@ -90,41 +90,59 @@ static void take_title(char *out, size_t cap, const char *body, const char *key)
 		take_words(out, cap, begin + 1, (size_t)(end - begin - 1), key);
 }
 
-static const char *proxy_in_use(void)
+/* The variable that names one for such a URL, whether or not NO_PROXY exempts the server. */
+static const char *proxy_variable(const char *url)
 {
-	static const char *const names[] = {
-			"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *value = getenv(names[i]);
+	static const char *const plain[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL},
+				 *const tls[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+						 NULL};
+	for (const char *const *name = strncasecmp(url, "https:", 6) == 0 ? tls : plain; *name; name++) {
+		const char *value = getenv(*name);
 		if (value && *value)
-			return names[i];
+			return *name;
 	}
 	return NULL;
 }
 
 /* ---- no answer --------------------------------------------------------------------------------- */
 
-static void advise_missing(const struct trm_error *failure, char *out, size_t cap)
+/* By words of the failure: the first that is in it. */
+static const struct {
+	int code;
+	const char *words, *advice;
+} MISSING[] = {
+		{TRM_EPERM, "certificate has expired", "whoever runs the server has to renew it"},
+		{TRM_EPERM, "certificate is not yet valid", "is this machine's clock right?"},
+		{TRM_EPERM, "target host name", "call it in the URL what its certificate calls it"},
+		{TRM_EPERM, "setting certificate file", "it has to hold certificates in PEM form"},
+		{TRM_EPERM, "certificate", "an authority of your own is named by --ca-file or SSL_CERT_FILE"},
+		{TRM_EPERM, "", "does it speak http:// only?"},
+		{TRM_ENOENT, "",
+				"is a server running there? 'terrarium serve' starts one, --server-url names another"},
+		{TRM_EPROTO, "", "is the URL right, and is it https:// perhaps?"},
+};
+
+static void advise_missing(
+		const struct trm_error *failure, const struct reply_about *about, char *out, size_t cap)
 {
-	const char *proxy = proxy_in_use();
-	if (proxy && (failure->code == TRM_ENOENT || failure->code == TRM_EIO))
-		snprintf(out, cap, " (a proxy is set by %s; NO_PROXY goes around it)", proxy);
-	else if (failure->code == TRM_ENOENT)
-		snprintf(out, cap,
-				"; is a server running there? 'terrarium serve' starts one, --server-url "
-				"names another");
-	else if (failure->code == TRM_EPERM && !strstr(failure->msg, "certificate"))
-		snprintf(out, cap, "; does it speak http:// only?");
-	else if (failure->code == TRM_EPERM)
-		snprintf(out, cap, "; an authority of your own is named by --ca-file or SSL_CERT_FILE");
-	else if (failure->code == TRM_EPROTO)
+	const char *proxy = proxy_variable(about->url);
+	if (proxy && strstr(failure->msg, "proxy")) {
+		snprintf(out, cap, " (it is set by %s; NO_PROXY goes around it)", proxy);
+		return;
+	}
+	for (size_t i = 0; i < sizeof MISSING / sizeof *MISSING; i++)
+		if (MISSING[i].code == failure->code && strstr(failure->msg, MISSING[i].words)) {
+			snprintf(out, cap, "; %s", MISSING[i].advice);
+			return;
+		}
+	if (about->is_first && failure->code == TRM_ECLOSED && strncasecmp(about->url, "http:", 5) == 0)
 		snprintf(out, cap, "; is the URL right, and is it https:// perhaps?");
 }
 
 int reply_missing(const struct trm_error *failure, const struct reply_about *about, struct trm_error *reterr)
 {
 	char advice[160] = "";
-	advise_missing(failure, advice, sizeof advice);
+	advise_missing(failure, about, advice, sizeof advice);
 	return trm_error_set(reterr, failure->code, "cannot %s at %s: %s%s", about->what, about->url,
 			failure->msg, advice);
 }
@@ -201,7 +219,7 @@ static int refuse(const struct http_answer *a, const cJSON *json, const struct r
 static int refuse_page(const struct http_answer *a, const struct reply_about *about, struct trm_error *reterr)
 {
 	char title[WORDS_MAX + 8], advice[160] = "";
-	const char *proxy = proxy_in_use();
+	const char *proxy = proxy_variable(about->url);
 	take_title(title, sizeof title, a->body, about->key);
 	if (proxy)
 		snprintf(advice, sizeof advice,

@@ -6,6 +6,8 @@
  * object {"error":text,"code":number}, plain text), and what is between us and them in any other; most hide
  * the reason behind "Internal server error". */
 
+#include <stdbool.h>
+
 #include <cjson/cJSON.h>
 
 #include <terrarium/error.h>
@@ -19,6 +21,7 @@ struct reply_about {
 	const char *key;   /* never to be seen in a sentence; NULL: none was sent */
 	/* What "Internal server error" may mean here; NULL: nothing special. */
 	const char *hidden;
+	bool is_first; /* nothing has been heard from there yet */
 };
 
 /* 0: the answer's JSON-RPC result is in *ret, to be deleted with *ret_root, its owner. Else the code and a
