@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -42,6 +43,16 @@ class Double:
 	def heard(self):
 		with urllib.request.urlopen(self.url + '/double') as answer:
 			return json.load(answer)
+
+	def accepts(self, key):
+		"""Whether it still lets this one in."""
+		request = urllib.request.Request(self.url + '/api/v1/rpc', b'{}', {'Content-Type': 'application/json',
+			'Authorization': 'Bearer ' + key})
+		try:
+			urllib.request.urlopen(request)
+		except urllib.error.HTTPError as error:
+			return error.code != 401
+		return True
 
 	def requests(self, method):
 		return [r for r in self.heard()['requests'] if r['method'] == method]
@@ -221,6 +232,26 @@ def command_line(pid):
 			return f.read()
 	except OSError:
 		return ''
+
+
+def a_key_may_expire_in_the_middle():
+	"""Then it is said that it has, and what to do; and nothing is said to be lost that is still there."""
+	with Double('--key', 'secret') as double:
+		args = ['repl', '--yes', '--backend', 'microsandbox']
+		key = double.tell(token={'exp': int(time.time()) - 60 + 4})['token']  # the server's clock may be a minute late
+		process = subprocess.Popen([TERRARIUM, *args], env=environment(tempfile.gettempdir(), MSB_SERVER_URL=double.url,
+			MSB_API_KEY=key), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+		process.stdin.write('x = 6\nx * 7\n')
+		process.stdin.flush()
+		line = process.stdout.readline()
+		until = time.monotonic() + 20
+		while double.accepts(key) and time.monotonic() < until:
+			time.sleep(0.05)
+		out, err = process.communicate('x * 8\n', timeout=60)
+		said = Said(args, process.returncode, line + out, err)
+		expect(said.out == '42\n' and said.code == 125, said, 'a failure')
+		expect('the API key has expired (20' in err and 'set MSB_API_KEY' in err, said, 'what to do')
+		expect('anew' not in err and key not in err, said, 'no loss, and no key')
 
 
 def settings_have_their_order():
@@ -559,7 +590,7 @@ def what_is_not_there_is_no_success():
 
 def main():
 	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
-			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen,
+			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen, a_key_may_expire_in_the_middle,
 			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,
 			certificates_are_looked_at, proxies_are_used,
 			others_are_joined_and_left_running, what_is_not_there_is_no_success):

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include <terrarium/text.h>
 
+#include "base/base64.h"
 #include "base/err.h"
 #include "kernel/protocol.h"
 
@@ -179,14 +181,51 @@ static void error_words(const struct http_answer *a, const cJSON *json, const ch
 		take_words(out, cap, a->body, a->n < 4 * WORDS_MAX ? a->n : 4 * WORDS_MAX, key);
 }
 
+/* When its time was over, if it is: keys of these servers are JSON web tokens, "msb_HEAD.CLAIMS.SIGNATURE".
+ * False as well for what cannot be read. */
+static bool is_past(const char *key, char *ret_when, size_t cap)
+{
+	const char *claims = strchr(key, '.');
+	size_t n = claims ? strcspn(++claims, ".") : 0, n_bytes;
+	char letters[1024];
+	struct tm tm;
+	if (!n || n + 3 >= sizeof letters)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		letters[i] = claims[i] == '-' ? '+' : claims[i] == '_' ? '/' : claims[i];
+	while (n % 4)
+		letters[n++] = '=';
+	char *bytes = base64_decode(letters, n, &n_bytes);
+	cJSON *json = bytes ? cJSON_ParseWithLength(bytes, n_bytes) : NULL;
+	const cJSON *exp = cJSON_GetObjectItemCaseSensitive(json, "exp");
+	double at = cJSON_IsNumber(exp) ? exp->valuedouble : 0;
+	cJSON_Delete(json);
+	free(bytes);
+	time_t when = at > 0 && at < 1e11 ? (time_t)at : 0;
+	return when && when <= time(NULL) && gmtime_r(&when, &tm)
+	       && strftime(ret_when, cap, "%Y-%m-%d %H:%M", &tm);
+}
+
+static const char *advice_on_key(const char *key, char *room, size_t cap)
+{
+	char when[32];
+	if (!key)
+		return "a key is wanted: set MSB_API_KEY, or name a file that holds one by --api-key-file";
+	if (!is_past(key, when, sizeof when))
+		return "the API key is wrong or no longer valid: ask for a new one";
+	snprintf(room, cap,
+			"the API key has expired (%s UTC): have a new one made ('terrarium keygen' at the server), set "
+			"MSB_API_KEY to it, and start again",
+			when);
+	return room;
+}
+
 static const char *advice_of(const struct http_answer *a, const struct reply_about *about, const char *words,
-		double code, int *ret_code)
+		double code, int *ret_code, char *room, size_t cap)
 {
 	*ret_code = a->status == 401 || a->status == 403 ? TRM_EPERM : TRM_EIO;
-	if (a->status == 401 && !about->key)
-		return "a key is wanted: set MSB_API_KEY, or name a file that holds one by --api-key-file";
 	if (a->status == 401)
-		return "the API key is wrong or no longer valid: ask for a new one";
+		return advice_on_key(about->key, room, cap);
 	if (a->status == 403)
 		return "the API key may not be used for this namespace";
 	if (code == 5002 && strcasecmp(words, "Internal server error") == 0)
@@ -202,11 +241,11 @@ static const char *advice_of(const struct http_answer *a, const struct reply_abo
 static int refuse(const struct http_answer *a, const cJSON *json, const struct reply_about *about,
 		struct trm_error *reterr)
 {
-	char words[WORDS_MAX + 8], detail[64];
+	char words[WORDS_MAX + 8], detail[64], room[200];
 	double number;
 	int code;
 	error_words(a, json, about->key, words, sizeof words, &number);
-	const char *advice = advice_of(a, about, words, number, &code);
+	const char *advice = advice_of(a, about, words, number, &code, room, sizeof room);
 	if (number)
 		snprintf(detail, sizeof detail, "HTTP %d, code %.0f", a->status, number);
 	else
