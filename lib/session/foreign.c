@@ -156,11 +156,24 @@ void foreign_caught_up(struct kernel *k)
 
 static void ask(struct trm_run *run)
 {
-	if (!run->awaits_input || !run->offers_stdin || !run->cb->input)
+	if (!run->awaits_input || !run->offers_stdin)
 		return;
+	if (!run->cb->input) {
+		share_watch_input(run->kernel);
+		return;
+	}
 	run->awaits_input = false;
 	run->is_asking = true;
 	run->cb->input(run->user, run, run->prompt ? run->prompt : "", run->is_secret);
+}
+
+void foreign_end_input(struct kernel *k)
+{
+	struct trm_run *run = k->run;
+	if (!run || !run->is_foreign || !run->awaits_input || run->cb->input)
+		return;
+	run->awaits_input = false;
+	trm_proc_close_stdin(k->proc);
 }
 
 void foreign_on_input(struct trm_run *run, const char *prompt, bool is_secret)

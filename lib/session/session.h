@@ -292,6 +292,9 @@ bool share_has_turn(struct kernel *kernel);
 void share_want_turn(struct kernel *kernel);
 /* A run of another's has ended: its session is to give up the turn soon. */
 void share_watch_turn(struct kernel *kernel);
+/* We have it, and an abandoned run asks for input that we cannot give: if nobody else can, soon, stdin ends.
+ */
+void share_watch_input(struct kernel *kernel);
 /* A request was sent. */
 void share_use_turn(struct kernel *kernel);
 /* Nothing is in hand (any more): give the turn to whoever wants it. */
@@ -335,6 +338,8 @@ void foreign_caught_up(struct kernel *kernel);
 /* Its session is gone: its time limit and its questions are ours to see to. */
 void foreign_adopt(struct kernel *kernel);
 void foreign_on_input(struct trm_run *run, const char *prompt, bool is_secret);
+/* Nobody will answer it. */
+void foreign_end_input(struct kernel *kernel);
 
 /* ---- told.c ----------------------------------------------------------------------- */
 

@@ -105,12 +105,21 @@ void share_watch_turn(struct kernel *k)
 		trm_timer_start(k->share.timer, TAKE_AFTER_MS, 0);
 }
 
+void share_watch_input(struct kernel *k)
+{
+	trm_timer_start(k->share.timer, TAKE_AFTER_MS, 0);
+}
+
 /* Nothing runs, and yet who has the turn does not give it up: it is stopped, or stuck. */
 static void on_timer(void *user)
 {
 	struct kernel *k = user;
 	struct share *sh = &k->share;
-	if (sh->turn != TURN_ASKED || !k->proc || k->session->is_closed)
+	if (!k->proc || k->session->is_closed)
+		return;
+	if (sh->turn == TURN_OURS)
+		foreign_end_input(k);
+	if (sh->turn != TURN_ASKED)
 		return;
 	if (sh->is_started && !sh->is_catching_up && !k->run)
 		proc_send_turn(k->proc, TURN_TAKE);

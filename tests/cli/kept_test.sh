@@ -237,6 +237,30 @@ until_true has_clients lab 0
 tried="exec, then kill -9: its command"
 "$terrarium" exec lab -- sh -c 'ps ax | grep -c "[s]leep 1000"' >out 2>err
 expect_out 0
+# Nobody waits for what one who is gone was asked, whether he came before that or after; who comes later is asked
+# as ever.
+mkfifo nothing
+sleep 1000 >nothing &
+typist=$!
+for others in 0 1; do
+	"$terrarium" run --yes --name lab --timeout 0 -c 'input("who? ")' <nothing >out 2>err &
+	asked=$!
+	until_true grep -q who out
+	if [ $others = 1 ]; then
+		"$terrarium" run --yes --name lab -c 'x' >waited 2>err &
+		waiting=$!
+		until_true has_clients lab 2
+	fi
+	kill -KILL $asked
+	wait $asked 2>/dev/null
+	[ $others = 0 ] || wait $waiting || wrong "who waited failed"
+	try run --yes --name lab -c 'x'
+	expect_out 41
+done
+[ "$(cat waited)" = 41 ] || wrong "who waited saw: $(cat waited)"
+kill $typist
+echo me | "$terrarium" run --yes --name lab -c 'input()' >out 2>err
+expect_out "'me'"
 # The signals of `exec` are its command's.
 "$terrarium" exec lab -- sh -c 'trap "echo TERM; exit 9" TERM; echo started; while :; do sleep 0.05; done' >out 2>err &
 pid=$!
