@@ -7,6 +7,7 @@
  *   front.c       opening, listening, the library's turns
  *   connection.c  who may stay connected, and for how long
  *   request.c     head, body, reply of one request
+ *   framing.c     where its body ends
  *   stream.c      replies that come by and by
  *
  * Connections in which no request has begun (or only a part of its head has come) wait in one list, those
@@ -143,6 +144,9 @@ struct request {
 	struct link link; /* of all requests */
 };
 
+/* Where a body ends must be beyond doubt: who sees it end elsewhere, as a proxy before us might, sees other
+ * requests behind it. NULL: it is; else what is wrong. */
+const char *request_framing_fault(const struct request *request);
 void requests_abort(struct front *front);
 /* Its connection is closed, and who was to answer is told that the client has gone. */
 void request_abort(struct request *request);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -223,54 +222,6 @@ static bool is_worth_reading(const struct request *r)
 	return announced_length(r) <= FRONT_PAST_MAX && !http_header(&r->base, "Expect");
 }
 
-/* What a head says of its body. */
-struct framing {
-	unsigned lengths, encodings;
-	bool is_chunked, has_odd_name;
-};
-
-/* A line that begins with a blank goes on with the one before; the library (0.9.75) adds it to the name there
- * instead of the value. So what seems to be another header may be one of these two. */
-static bool is_or_begins(const char *name, const char *header, unsigned *n, bool *is_longer)
-{
-	size_t len = strlen(header);
-	if (strncasecmp(name, header, len) != 0)
-		return false;
-	*n += 1;
-	*is_longer |= name[len] != '\0';
-	return true;
-}
-
-static int on_header(void *user, int kind, const char *name, const char *value)
-{
-	static const char token[] =
-			"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	struct framing *f = user;
-	(void)kind;
-	f->has_odd_name |= name[strspn(name, token)] != '\0';
-	is_or_begins(name, "Content-Length", &f->lengths, &f->has_odd_name);
-	if (is_or_begins(name, "Transfer-Encoding", &f->encodings, &f->has_odd_name))
-		f->is_chunked = value && strcasecmp(value, "chunked") == 0;
-	return MHD_YES;
-}
-
-/* Where a body ends must be beyond doubt: who sees it end elsewhere, as a proxy before us might, sees other
- * requests behind it. NULL: it is. */
-static const char *framing_fault(const struct request *r)
-{
-	struct framing f = {0};
-	r->front->mhd.values(r->connection, MHD_HEADER_KIND, on_header, &f);
-	if (f.has_odd_name)
-		return "the name of a header is none, or its line is folded";
-	if (f.lengths > 1)
-		return "there is more than one Content-Length";
-	if (f.lengths && f.encodings)
-		return "there are both Content-Length and Transfer-Encoding";
-	if (f.encodings && (f.encodings > 1 || !f.is_chunked))
-		return "Transfer-Encoding may be 'chunked', and nothing else";
-	return f.encodings && r->is_old ? "HTTP/1.0 has no Transfer-Encoding" : NULL;
-}
-
 static int refuse_framing(struct request *r, const char *fault)
 {
 	r->is_last = true;
@@ -293,7 +244,7 @@ static int begin(struct front *front, struct MHD_Connection *connection, const c
 	r->is_old = !strcmp(version, "HTTP/1.0");
 	r->base.is_too_big = announced_length(r) > HTTP_BODY_MAX;
 	peer_enter(r->peer, &front->reading);
-	const char *fault = framing_fault(r);
+	const char *fault = request_framing_fault(r);
 	if (fault)
 		return refuse_framing(r, fault);
 	front->opts.look(front->opts.user, &r->base);
