@@ -43,9 +43,14 @@ static void on_input(struct kernel *k, const struct kernel_event *e)
 	run->cb->input(run->user, run, e->text ? e->text : "", e->is_secret);
 }
 
+/* Its name is a media type (RFC 6838, with parameters perhaps): printable, or it might steer a terminal. */
 static bool is_form(const cJSON *item)
 {
-	return item->string && cJSON_IsString(item);
+	enum { TYPE_MAX = 255 };
+	const char *c = item->string;
+	while (c && *c >= ' ' && *c <= '~')
+		c++;
+	return c && !*c && c > item->string && c - item->string <= TYPE_MAX && cJSON_IsString(item);
 }
 
 static void on_display(struct kernel *k, const struct kernel_event *e)

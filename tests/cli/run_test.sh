@@ -132,6 +132,15 @@ expect_code 143
 signalled HUP loop
 expect_code 129
 
+# What is displayed has a type, which says no more than that.
+try run --yes -c 'display image/png AAAA'
+expect_err "terrarium: [image/png, 3 bytes] (--save-figures DIR keeps it)"
+escape=$(printf 'image/\033[31mred')
+try run --yes -c "display $escape AAAA
+print done"
+expect_out done
+expect_err ""
+
 try exec -- echo a b
 expect_code 0
 expect_out "a b"
