@@ -261,6 +261,25 @@ done
 kill $typist
 echo me | "$terrarium" run --yes --name lab -c 'input()' >out 2>err
 expect_out "'me'"
+# Who was told to end does not wait for a reader that takes nothing.
+mkfifo unread
+sleep 1000 <unread &
+reader=$!
+for how in "run --yes --name lab -c print('x'*10**7)" "exec lab -- yes"; do
+	# shellcheck disable=SC2086
+	"$terrarium" $how >unread 2>err &
+	pid=$!
+	until_true has_clients lab 1
+	kill -TERM $pid
+	code=0
+	wait $pid || code=$?
+	tried="$how, unread, then SIGTERM"
+	expect_code 143
+	until_true has_clients lab 0
+done
+kill $reader
+try run --yes --name lab -c 'x'
+expect_out 41
 # The signals of `exec` are its command's.
 "$terrarium" exec lab -- sh -c 'trap "echo TERM; exit 9" TERM; echo started; while :; do sleep 0.05; done' >out 2>err &
 pid=$!

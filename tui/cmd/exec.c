@@ -240,7 +240,15 @@ static void on_closed(void *user, const struct trm_error *why)
 	finish_with(e, cmd_fail("%s", why->msg));
 }
 
-static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .signal = on_signal, .closed = on_closed};
+static bool is_stuck(void *user)
+{
+	struct exec *e = user;
+	bool out = sink_is_stuck(&e->out), err = sink_is_stuck(&e->err);
+	return out || err;
+}
+
+static const struct stage_cb stage_cb = {
+		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
 
 static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 {

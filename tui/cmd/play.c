@@ -359,7 +359,15 @@ static bool on_signal(void *user, int signo)
 	return true;
 }
 
-static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .signal = on_signal, .closed = on_closed};
+static bool is_stuck(void *user)
+{
+	struct play *p = user;
+	bool out = sink_is_stuck(&p->out), err = sink_is_stuck(&p->err);
+	return out || err;
+}
+
+static const struct stage_cb stage_cb = {
+		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
 static const struct trm_session_cb session_cb = {.late = on_late};
 
 /* Whoever has not named it must be told how to find it again. */

@@ -98,7 +98,15 @@ static ssize_t put(struct sink *s, const char *bytes, size_t n)
 			return -1;
 		}
 	}
+	s->n_taken += done;
 	return (ssize_t)done;
+}
+
+bool sink_is_stuck(struct sink *s)
+{
+	bool is_stuck = !sink_is_empty(s) && s->n_taken == s->n_asked;
+	s->n_asked = s->n_taken;
+	return is_stuck;
 }
 
 static void on_writable(void *user, int fd, uint32_t events)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <terrarium/loop.h>
 
@@ -39,7 +40,9 @@ struct sink {
 	struct trm_watch *watch;
 	char *held; /* what the reader has not taken yet */
 	size_t held_start, held_end, held_cap;
-	size_t owed; /* bytes of the producer in there */
+	size_t owed;               /* bytes of the producer in there */
+	uint64_t n_taken, n_asked; /* bytes that the reader has taken: ever, and when sink_is_stuck() was
+				      asked */
 };
 
 /* Borrows everything. `kind` is for terminals. */
@@ -61,6 +64,8 @@ static inline size_t sink_held(const struct sink *s)
 {
 	return s->held_end - s->held_start;
 }
+/* Is something held, of which nothing was taken since this was last asked? */
+bool sink_is_stuck(struct sink *s);
 /* Puts the terminal back to normal, gives up what is held. Takes a zeroed object. */
 void sink_finish(struct sink *s);
 

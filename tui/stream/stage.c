@@ -7,7 +7,23 @@
 #include <unistd.h>
 
 static const int signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP}; /* the last may be ignored */
-enum { N_SIGNALS = sizeof signals / sizeof *signals };
+enum { N_SIGNALS = sizeof signals / sizeof *signals, STUCK_MS = 1000 };
+
+static void on_stuck_due(void *user)
+{
+	struct stage *stage = user;
+	if (stage->is_closing || !stage->cb->is_stuck(stage->user))
+		return;
+	stage->ended_by = stage->signalled_by;
+	stage_close(stage);
+}
+
+static void watch_stuck(struct stage *stage, int signo)
+{
+	stage->signalled_by = signo;
+	if (trm_loop_add_timer(stage->loop, on_stuck_due, stage, &stage->stuck_timer, NULL) == 0)
+		trm_timer_start(stage->stuck_timer, STUCK_MS, STUCK_MS);
+}
 
 static void on_signal(void *user, int signo)
 {
@@ -18,8 +34,10 @@ static void on_signal(void *user, int signo)
 	}
 	bool is_first = !stage->was_signalled && !stage->is_closing;
 	stage->was_signalled = true;
-	if (is_first && signo != SIGINT && stage->cb->signal && stage->cb->signal(stage->user, signo))
+	if (is_first && signo != SIGINT && stage->cb->signal && stage->cb->signal(stage->user, signo)) {
+		watch_stuck(stage, signo);
 		return;
+	}
 	/* Somebody insists: what watches over the sandbox ends it when we are gone. */
 	if (stage->ended_by && signo != SIGINT)
 		_exit(128 + signo);
@@ -265,6 +283,7 @@ void stage_finish(struct stage *stage)
 {
 	stage_end(stage);
 	trm_signal_remove(stage->signals);
+	trm_timer_remove(stage->stuck_timer);
 	trm_loop_destroy(stage->loop);
 	stage->loop = NULL;
 }

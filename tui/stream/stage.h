@@ -18,6 +18,9 @@ struct stage_cb {
 	/* SIGTERM, SIGHUP or SIGQUIT has come for the first time. True: it is dealt with, nothing else
 	 * happens until the next one. May be NULL. */
 	bool (*signal)(void *user, int signo);
+	/* Once a second after that. True: nobody takes the output that is left; the sandbox is let go of, as
+	 * by another signal. NULL with `signal`. */
+	bool (*is_stuck)(void *user);
 	/* The sandbox has closed; why->code is TRM_OK if that was asked for. Once. */
 	void (*closed)(void *user, const struct trm_error *why);
 	/* What is being done before the sandbox is there, and while it ends. NULL: it is said on stderr. */
@@ -32,6 +35,8 @@ struct stage {
 	const struct stage_cb *cb;
 	void *user;
 	struct trm_signal *signals;
+	struct trm_timer *stuck_timer; /* NULL before `signal` */
+	int signalled_by;
 	int ended_by; /* signal that asked for the end, or 0 */
 	bool was_signalled;
 	bool is_ready; /* and nothing has been said since */
