@@ -73,8 +73,8 @@ struct question {
  * to have; if somebody was faster, what we have sent meanwhile was thrown away, and is sent again. */
 enum turn { TURN_NONE, TURN_ASKED, TURN_OURS };
 
-/* What a kernel has that is shared. All zero while there is no process, but for `key`, `timer`
- * and `knows_past`. */
+/* What a kernel has that is shared. All zero while there is no process, but for `key`, `timer`,
+ * `knows_past` and `seen_bytes`. */
 struct share {
 	struct proc_share proc; /* key, and how it was asked for */
 	char key[48];
@@ -97,7 +97,8 @@ struct share {
 	uint32_t pins_left, replay_left; /* bytes to come that are old (wire/message.h: started_msg) */
 	uint64_t position;               /* in all that the process has written: how far we are */
 	uint64_t lost_bytes;             /* that nobody has kept */
-	uint64_t known_left;             /* of the replay, bytes that we had before */
+	uint64_t seen_bytes; /* of processes before: not lost, though we are not told of them again */
+	uint64_t known_left; /* of the replay, bytes that we had before */
 	struct kernel_lines notes;
 	struct trm_timer *timer; /* how long we have waited for the turn while nothing ran */
 };

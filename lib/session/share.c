@@ -303,7 +303,8 @@ static void on_started(void *user, const struct started_msg *how)
 		if (sh->is_resumed) {
 			resume(k, how);
 		} else {
-			sh->position = sh->lost_bytes = how->lost_bytes;
+			sh->position = how->lost_bytes;
+			sh->lost_bytes = sh->position > sh->seen_bytes ? sh->position - sh->seen_bytes : 0;
 			sh->skips_line = how->is_torn;
 		}
 		if (how->greeting_len)
@@ -385,7 +386,10 @@ void share_finish(struct kernel *k)
 
 void share_reset(struct kernel *k)
 {
-	struct share *sh = &k->share, fresh = {.timer = sh->timer, .knows_past = sh->knows_past};
+	struct share *sh = &k->share;
+	struct share fresh = {.timer = sh->timer,
+			.knows_past = sh->knows_past,
+			.seen_bytes = sh->position > sh->seen_bytes ? sh->position : sh->seen_bytes};
 	if (!share_is_on(k))
 		return;
 	memcpy(fresh.key, sh->key, sizeof fresh.key);

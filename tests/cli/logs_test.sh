@@ -84,6 +84,7 @@ until_true grep -q "live one" followed || wrong "what comes is told"
 until_true grep -q "live two" followed || wrong "the next interpreter is followed"
 [ "$(grep -c "live one" followed)" = 1 ] || wrong "who has seen it live is not told again"
 [ "$(grep -c "os._exit(4)" followed)" = 1 ] || wrong "nor how it ended"
+grep -q "not kept" followed && wrong "what was seen is not missing"
 "$terrarium" stop logged >/dev/null
 wait $follower || wrong "the end of the sandbox is the end of it"
 
