@@ -115,6 +115,7 @@ static size_t write_some(struct feed *feed, const char *bytes, size_t n)
 	if (done < 0 && errno != EAGAIN && errno != EINTR) {
 		watch_close(&feed->proc->agent->poller, &feed->watch);
 		drop_queues(feed);
+		feed->is_deaf = true;
 	}
 	return 0;
 }
@@ -220,6 +221,7 @@ int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n)
 	size_t done = 0;
 	if (feed->watch.fd < 0) {
 		take(feed, sub, n); /* stdin that has ended takes nothing in */
+		feed->is_deaf = true;
 		return 0;
 	}
 	if (n && (!feed->writer || feed->writer == sub) && !queue->len && !feed->own.len)
@@ -230,6 +232,12 @@ int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n)
 	if (r == 0)
 		watch_set(&feed->proc->agent->poller, &feed->watch, EPOLLOUT);
 	return r;
+}
+
+bool feed_is_unread(const struct feed *feed)
+{
+	int n = 0;
+	return feed->is_deaf || (feed->watch.fd >= 0 && ioctl(feed->watch.fd, FIONREAD, &n) == 0 && n > 0);
 }
 
 void feed_forget(struct feed *feed, struct sub *sub)

@@ -44,6 +44,7 @@ struct feed {
 	bool exists;   /* the process was given this pipe */
 	bool ends;     /* close when everything queued is written */
 	bool mid_line; /* the last byte written was no newline */
+	bool is_deaf;  /* bytes came when nobody could read them any more */
 	struct sub *writer;
 	struct buf own; /* bytes of nobody's: the script, the end of an abandoned line */
 };
@@ -63,6 +64,8 @@ int feed_push(struct feed *feed, struct sub *sub, const char *bytes, size_t n);
 void feed_set_state(struct feed *feed, enum stdin_state state);
 /* Write what can be written now. */
 void feed_run(struct feed *feed);
+/* The process, which has ended, has never read the last of it. */
+bool feed_is_unread(const struct feed *feed);
 /* The subscriber is about to go. What it has queued goes with it. */
 void feed_forget(struct feed *feed, struct sub *sub);
 /* Drop what it has queued, and give back the credit. */

@@ -300,6 +300,7 @@ void proc_note_signal(struct proc *proc, int signo, const struct client *client)
 
 void proc_end(struct proc *proc)
 {
+	proc->exit.has_unread = feed_is_unread(&proc->feeds[FEED_CONTROL]);
 	while (proc->subs) {
 		struct client *client = proc->subs->stream.client;
 		size_t before = client->out.len;

@@ -25,6 +25,7 @@ struct trm_proc {
 	const struct trm_proc_cb *cb;
 	void *user;
 	bool is_started, is_pty, has_control, has_manual_credit;
+	bool has_unread;    /* it has ended so */
 	bool is_closed;     /* by the caller: only `exited` follows */
 	bool wants_eof;     /* when the queue for stdin is empty */
 	bool owes_drained;  /* input has piled up: say when it is gone */
@@ -183,6 +184,7 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 	if (p->tells_limit)
 		tell_limit(p, &status);
 	struct trm_error none = {0};
+	p->has_unread = msg.has_unread;
 	streams_remove(&p->stream.sandbox->streams, &p->stream);
 	tell_end(p->tell, &status);
 	p->tell = NULL;
@@ -396,6 +398,11 @@ void proc_send_turn(struct trm_proc *proc, enum turn_word word)
 	const uint8_t byte = (uint8_t)word;
 	if (!is_over(proc))
 		client_send(proc->stream.sandbox, proc->stream.id, FRAME_TURN, 0, &byte, 1);
+}
+
+bool proc_has_unread(const struct trm_proc *proc)
+{
+	return proc->has_unread;
 }
 
 void proc_drop_input(struct trm_proc *proc)

@@ -249,6 +249,8 @@ int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct tr
 void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms);
 /* The turn is lost: what waits for credit is not to be sent any more. */
 void proc_drop_input(struct trm_proc *proc);
+/* In cb->exited: what was written to it last on CONTROL it has not read to the end. */
+bool proc_has_unread(const struct trm_proc *proc);
 /* ---- flood.c: what a process may print ---- */
 
 struct flood {

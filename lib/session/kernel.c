@@ -309,12 +309,26 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 	return true;
 }
 
+/* What ran before us has killed it, or a limit, or somebody: it was dead, or dying, when our run was sent,
+ * and has not read it. Once: the next one may die of what has killed this one. */
+static bool met_dead(const struct kernel *k, const struct trm_proc *proc)
+{
+	const struct trm_run *run = k->run;
+	return run && !run->is_foreign && !run->is_leave && run->code && !run->has_met_dead
+	       && !run->is_interrupted && !run->is_timed_out && !run->has_sent_stdin && !run->early_passed
+	       && k->is_ready && k->stage == STAGE_CALM && !k->fault[0] && !k->question
+	       && session_is_open(k->session) && proc_has_unread(proc);
+}
+
 static void on_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *status, const struct trm_error *why)
 {
 	struct kernel *k = user;
-	(void)proc;
 	session_enter(k->session);
+	if (status && met_dead(k, proc)) {
+		k->run->has_met_dead = true;
+		run_take_back(k->run);
+	}
 	if (status || !was_detached(k, why))
 		kernel_died(k, status, why);
 	session_leave(k->session);

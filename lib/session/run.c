@@ -477,6 +477,18 @@ static void detach(struct trm_run *run)
 	session_due(s);
 }
 
+static void tell_met_dead(const struct trm_run *run, struct trm_result *result, char *hint, size_t cap)
+{
+	if (!run->has_met_dead || result->status == TRM_STATUS_LOST)
+		return;
+	snprintf(hint, cap,
+			"the %s interpreter had ended before this run began: it was run in a new one, without "
+			"what earlier runs left",
+			run->lang->name);
+	result->hint = hint;
+	result->state_lost = true;
+}
+
 static void tell_missed(const struct trm_run *run, struct trm_result *result, char *hint, size_t cap)
 {
 	if (!run->missed_bytes)
@@ -509,6 +521,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 		stray_unwatch(s);
 		run_announce(run);
 	}
+	tell_met_dead(run, result, hint, sizeof hint);
 	tell_missed(run, result, hint, sizeof hint);
 	if (run->output)
 		output_to_result(run->output, result);

@@ -162,6 +162,7 @@ struct trm_run {
 	uint64_t missed_bytes; /* of its output, as we had to be left behind */
 	uint64_t seen_before;  /* the session's seen_number before it was sent */
 	bool has_sent_stdin;
+	bool has_met_dead; /* it was sent to an interpreter that had ended already, and is sent again */
 	int64_t timeout_ms;
 	bool offers_stdin, has_manual_credit;
 	const struct trm_run_cb *cb;

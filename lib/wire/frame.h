@@ -156,7 +156,8 @@ enum frame_type {
 	FRAME_INPUT_CREDIT, /* channel; u32 bytes that the process has taken */
 	FRAME_EXITED,       /* i32 exit_code (-1: signal), u32 signal, u64 user_us, u64 system_us, u64
 			       max_rss_bytes, u32 client that has sent the signal (0: none), u32 its pid, u64
-			       kills for memory. After all output that was there. Ends the stream. */
+			       kills for memory, u8 whether it left something on CONTROL unread. After all output
+			       that was there. Ends the stream. */
 	FRAME_DONE,         /* u64 size, u32 mode. Ends a transfer. */
 	FRAME_METRICS,      /* stream 0. see message.h */
 	FRAME_PONG,         /* stream 0 */

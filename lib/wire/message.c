@@ -298,6 +298,7 @@ int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *ms
 	pack_u32(&p, msg->by_client);
 	pack_u32(&p, msg->by_pid);
 	pack_u64(&p, msg->oom_kills);
+	pack_u8(&p, msg->has_unread);
 	return finish(out, mark, &p);
 }
 
@@ -312,6 +313,7 @@ int exited_msg_get(const struct frame *frame, struct exited_msg *ret)
 	m.by_client = u.left ? unpack_u32(&u) : 0; /* neither from an older agent */
 	m.by_pid = u.left ? unpack_u32(&u) : 0;
 	m.oom_kills = u.left ? unpack_u64(&u) : 0;
+	m.has_unread = u.left && unpack_u8(&u);
 	if (u.bad || m.exit_code < -1 || m.exit_code > 255 || m.signal > 64)
 		return TRM_EPROTO;
 	*ret = m;

@@ -123,6 +123,7 @@ struct exited_msg {
 	uint32_t by_client, by_pid;
 	uint64_t oom_kills; /* processes of the sandbox that the kernel has killed for memory since the last
 			       such message; 0 also where only the carrier knows */
+	bool has_unread;    /* the last of what was sent to it on CONTROL it has never seen */
 };
 int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *msg);
 int exited_msg_get(const struct frame *frame, struct exited_msg *ret);

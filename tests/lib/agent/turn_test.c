@@ -23,6 +23,29 @@ static void test_input_without_the_turn_is_thrown_away(void **state)
 	pair_close(pair);
 }
 
+static bool leaves_unread(struct rig *rig, const char *command, const char *until, const char *control)
+{
+	struct link link = link_open(rig);
+	struct tape tape;
+	tape_init(&tape, 1);
+	crowd_spawn(&link, 1, command, SPAWN_CONTROL | SPAWN_STDIN_OPEN, BIG_WINDOW);
+	link_until_text(&link, &tape, 0, until);
+	crowd_write(&link, 1, CHANNEL_CONTROL, control);
+	crowd_write(&link, 1, CHANNEL_STDIN, "go\n");
+	bool has_unread = link_exit(&link, &tape).has_unread;
+	tape_finish(&tape);
+	link_close(&link);
+	return has_unread;
+}
+
+static void test_what_is_never_read_is_told(void **state)
+{
+	const char *reader = "echo here; read -r line <&3; read -r go";
+	assert_false(leaves_unread(*state, reader, "here\n", "one\n"));
+	assert_true(leaves_unread(*state, reader, "here\n", "one\ntwo\n"));
+	assert_true(leaves_unread(*state, "exec 3<&-; echo deaf; read -r go", "deaf\n", "one\n"));
+}
+
 static void test_turn_goes_from_hand_to_hand(void **state)
 {
 	struct pair *pair = echo_pair(state);
@@ -327,6 +350,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
 			T(test_input_without_the_turn_is_thrown_away),
+			T(test_what_is_never_read_is_told),
 			T(test_turn_goes_from_hand_to_hand),
 			T(test_those_who_wait_are_served_in_order),
 			T(test_one_who_waits_may_think_better_of_it),

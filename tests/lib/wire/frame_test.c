@@ -218,7 +218,12 @@ static void metrics_round_trip_and_bad_numbers(void **state)
 
 static void exits_and_errors(void **state)
 {
-	struct exited_msg put = {.exit_code = -1, .signal = 9, .user_us = 5, .max_rss_bytes = 6}, got;
+	struct exited_msg put = {.exit_code = -1,
+					  .signal = 9,
+					  .user_us = 5,
+					  .max_rss_bytes = 6,
+					  .has_unread = true},
+			  got;
 	struct trm_error e;
 	struct buf b;
 	struct frame f;
@@ -229,6 +234,7 @@ static void exits_and_errors(void **state)
 	assert_int_equal(exited_msg_get(&f, &got), 0);
 	assert_int_equal(got.exit_code, -1);
 	assert_int_equal(got.signal, 9);
+	assert_true(got.has_unread);
 	buf_clear(&b);
 	put.exit_code = 4000;
 	exited_msg_put(&b, 3, &put);
