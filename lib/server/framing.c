@@ -22,13 +22,19 @@ static bool is_or_begins(const char *name, const char *header, unsigned *n, bool
 	return true;
 }
 
+/* White space before the colon, or a colon in a folded line. */
+static bool is_odd(const char *name)
+{
+	while (*name > ' ' && *name != ':')
+		name++;
+	return *name;
+}
+
 static int on_header(void *user, int kind, const char *name, const char *value)
 {
-	static const char token[] =
-			"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	struct framing *f = user;
 	(void)kind;
-	f->has_odd_name |= name[strspn(name, token)] != '\0';
+	f->has_odd_name |= is_odd(name);
 	is_or_begins(name, "Content-Length", &f->lengths, &f->has_odd_name);
 	if (is_or_begins(name, "Transfer-Encoding", &f->encodings, &f->has_odd_name))
 		f->is_chunked = value && strcasecmp(value, "chunked") == 0;
