@@ -463,6 +463,31 @@ static void a_kept_sandbox_goes_on(void **state)
 	leave();
 }
 
+static void of_many_runs_before_the_newest_are_shown(void **state)
+{
+	const char *again[] = {program, "attach", "calm-fern", "--repl", "--yes", NULL};
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", state_home, runtime, NULL};
+	char command[600];
+
+	(void)state;
+	start();
+	enter(":keep", "calm-fern goes on when this REPL ends");
+	leave();
+	snprintf(command, sizeof command,
+			"for i in $(seq 25); do %s '%s' run --yes --name calm-fern -c \"'no.' + ' $i.'\" "
+			">/dev/null || exit; done",
+			runtime, program);
+	assert_int_equal(system(command), 0);
+	screen_start(&s, 100, 100, again, env);
+	screen_wait(&s, "python calm-fern [26]>");
+	assert_true(screen_shows(&s, "(5 earlier runs: terrarium logs calm-fern)\n┌─ [6] python"));
+	assert_true(screen_shows(&s, "'no. 6.'\n"));
+	assert_true(screen_shows(&s, "'no. 25.'\n"));
+	assert_false(screen_shows(&s, "'no. 5.'\n"));
+	enter(":keep off", "calm-fern ends with this REPL");
+	leave();
+}
+
 static void images_are_drawn_and_kept(void **state)
 {
 	char line[300];
@@ -560,6 +585,7 @@ int main(int argc, char **argv)
 			TEST(runs_of_others_are_seen_above_the_prompt),
 			TEST(an_end_is_told_once),
 			TEST(a_kept_sandbox_goes_on),
+			TEST(of_many_runs_before_the_newest_are_shown),
 			TEST(images_are_drawn_and_kept),
 	};
 	char command[200];

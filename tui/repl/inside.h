@@ -27,7 +27,11 @@
 #include "stream/hush.h"
 #include "stream/stage.h"
 
-enum { REPL_ENV = 12, EXIT_OWN_FAILURE = 125 };
+enum {
+	REPL_ENV = 12,
+	EXIT_OWN_FAILURE = 125,
+	OTHERS_BEFORE = 20, /* runs that were over: of more, the newest are shown */
+};
 
 struct repl;
 struct shell;
@@ -102,6 +106,8 @@ struct repl {
 	struct hush hush;             /* while a password is typed */
 	bool reads;                   /* the run has asked for a line */
 	struct other *others;         /* runs of other clients: others.c */
+	size_t before[OTHERS_BEFORE]; /* where the newest that were over begin in what show_gather() has */
+	unsigned n_before;            /* how many there were */
 	struct trm_timer *wait_timer; /* a question waits for one of them */
 	struct shell *shell;          /* shell.c */
 	size_t shell_owed;            /* bytes of its output that the terminal has not taken */
@@ -197,6 +203,10 @@ void complete_tab(struct repl *r);
 void others_joined(void *user, struct trm_run *run, const struct trm_origin *origin);
 void others_tell_wait(struct repl *r); /* for which of them it is waited */
 bool others_interrupt(struct repl *r); /* those in the language of the prompt; false: there are none */
+/* Of those that were over before we came the newest are shown, all at once: what others do is gathered from
+ * here on until others_show(), which may be called again. */
+void others_gather(struct repl *r);
+void others_show(struct repl *r);
 void others_close(struct repl *r);
 
 /* ---- info.c */

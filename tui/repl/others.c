@@ -121,6 +121,8 @@ void others_joined(void *user, struct trm_run *run, const struct trm_origin *ori
 	else
 		snprintf(o->title, sizeof o->title, "[%" PRIu64 "]", trm_run_number(run));
 	r->others = o;
+	if (origin->is_recent)
+		r->before[r->n_before++ % OTHERS_BEFORE] = show_place(&r->show);
 	if (repl_has_person(r))
 		announce(r, o, origin);
 	trm_run_follow(run, repl_has_person(r) ? &run_cb : &quiet_cb, o);
@@ -143,6 +145,22 @@ bool others_interrupt(struct repl *r)
 			any = true;
 		}
 	return any;
+}
+
+void others_gather(struct repl *r)
+{
+	r->n_before = 0;
+	show_gather(&r->show);
+}
+
+void others_show(struct repl *r)
+{
+	char words[160];
+	bool is_all = r->n_before <= OTHERS_BEFORE;
+	unsigned n = is_all ? 0 : r->n_before - OTHERS_BEFORE;
+	snprintf(words, sizeof words, "(%u earlier run%s: terrarium logs %s)", n, n == 1 ? "" : "s",
+			r->stage.sandbox ? trm_sandbox_name(r->stage.sandbox) : "");
+	show_from(&r->show, is_all ? 0 : r->before[r->n_before % OTHERS_BEFORE], words);
 }
 
 void others_close(struct repl *r)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "repl/paint.h"
 
+#include <string.h>
+
 #include "term/term.h"
 #include "view/canvas.h"
 
@@ -11,22 +13,29 @@ int paint_load(struct paint *p, const char *theme, bool has_colour, struct trm_e
 	int r = theme_load_most(theme, NULL, &loaded, reterr);
 	if (r == 0)
 		p->theme = loaded;
+	memset(p->is_known, 0, sizeof p->is_known);
 	return r;
 }
 
-const char *paint_on(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES + 1])
+static void find(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES + 1])
 {
 	out[0] = '\0';
 	if (p->depth == DEPTH_NONE || role == ROLE_TEXT || role == ROLE_OUT_STDOUT)
-		return out;
+		return;
 	struct theme_look look = theme_look(&p->theme, role, p->depth),
 			  text = theme_look(&p->theme, ROLE_TEXT, p->depth);
 	uint32_t fg = look.fg == text.fg ? COLOR_NONE : look.fg,
 		 bg = look.bg == text.bg ? COLOR_NONE : look.bg;
-	if (fg == COLOR_NONE && bg == COLOR_NONE && !look.attrs)
-		return out;
-	out[ansi_sgr(look.attrs, fg, bg, out)] = '\0';
-	return out;
+	if (fg != COLOR_NONE || bg != COLOR_NONE || look.attrs)
+		out[ansi_sgr(look.attrs, fg, bg, out)] = '\0';
+}
+
+const char *paint_on(struct paint *p, enum role role)
+{
+	if (!p->is_known[role])
+		find(p, role, p->on[role]);
+	p->is_known[role] = true;
+	return p->on[role];
 }
 
 const char *paint_off(const struct paint *p)

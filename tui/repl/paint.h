@@ -16,13 +16,18 @@ struct trm_error;
 struct paint {
 	struct theme theme;
 	enum color_depth depth; /* DEPTH_NONE: no colours at all */
+	/* What paint_on() has found: to look for a colour that can be read costs as much as to print a line.
+	 */
+	char on[ROLE_COUNT][ANSI_SGR_BYTES + 1];
+	bool is_known[ROLE_COUNT];
 };
 
 /* `has_colour` false: for where there are none. An unknown theme: TRM_ENOENT, and the one before stays. */
 int paint_load(struct paint *p, const char *theme, bool has_colour, struct trm_error *reterr);
 
-/* The sequence that turns the colours of a role on, "" if it has none; and the one that ends it. */
-const char *paint_on(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES + 1]);
+/* The sequence that turns the colours of a role on, "" if it has none, borrowed until paint_load(); and the
+ * one that ends it. */
+const char *paint_on(struct paint *p, enum role role);
 const char *paint_off(const struct paint *p);
 
 #endif

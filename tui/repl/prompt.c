@@ -9,18 +9,17 @@
 #include "stream/tty.h"
 
 /* Colours take no room: readline wants them between \001 and \002. */
-static void add(const struct repl *r, char *out, size_t cap, enum role role, const char *text)
+static void add(struct repl *r, char *out, size_t cap, enum role role, const char *text)
 {
-	char on[ANSI_SGR_BYTES + 1];
+	const char *on = paint_on(&r->paint, role);
 	size_t n = strlen(out);
-	paint_on(&r->paint, role, on);
 	if (*on)
 		snprintf(out + n, cap - n, "\001%s\002%s\001%s\002", on, text, paint_off(&r->paint));
 	else
 		snprintf(out + n, cap - n, "%s", text);
 }
 
-static void write_first(const struct repl *r, char *out, size_t cap, bool has_name)
+static void write_first(struct repl *r, char *out, size_t cap, bool has_name)
 {
 	char number[32], name[70];
 	snprintf(number, sizeof number, " [%" PRIu64 "]> ", r->number);
@@ -43,7 +42,7 @@ void repl_offer(struct repl *r, const char *text)
 	r->offered = strdup(text);
 }
 
-static void write_prompt(const struct repl *r, char *out, size_t cap)
+static void write_prompt(struct repl *r, char *out, size_t cap)
 {
 	char dots[128];
 	struct winsize size;

@@ -395,9 +395,14 @@ static void work(struct repl *r)
 	repl_set_language(r, r->lang);
 	if (repl_has_person(r))
 		repl_say(r, ":help lists the commands, Ctrl-D leaves");
-	if (trm_sandbox_is_attached(r->stage.sandbox))
+	if (trm_sandbox_is_attached(r->stage.sandbox)) {
 		repl_begin(r, &catching_up);
+		if (repl_has_person(r))
+			others_gather(r);
+	}
 	while (!r->stage.is_closing && (!r->is_over || has_output_left(r))) {
+		if (r->is_over || r->activity.interrupt != stop_catching_up)
+			others_show(r);
 		turn(r);
 		trm_loop_step(r->stage.loop, is_hungry(r) ? 0 : -1);
 	}

@@ -30,7 +30,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 
 static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
 
-void show_init(struct show *s, struct trm_loop *loop, const struct paint *paint, const struct show_cb *cb,
+void show_init(struct show *s, struct trm_loop *loop, struct paint *paint, const struct show_cb *cb,
 		void *user)
 {
 	*s = (struct show){.cb = cb, .user = user, .paint = paint, .stream = -1};
@@ -90,7 +90,7 @@ static void note_end(struct show *s, const char *text, size_t n)
 /* Put the colours of a run's stream on, those of the other off. */
 static void use_stream(struct show *s, int stream)
 {
-	char end[FILTER_FINISH_MAX], on[ANSI_SGR_BYTES + 1];
+	char end[FILTER_FINISH_MAX];
 	if (s->stream == stream)
 		return;
 	if (s->stream >= 0) {
@@ -101,7 +101,7 @@ static void use_stream(struct show *s, int stream)
 	}
 	s->stream = stream;
 	if (stream == TRM_STDERR)
-		put(s, paint_on(s->paint, ROLE_OUT_STDERR, on));
+		put(s, paint_on(s->paint, ROLE_OUT_STDERR));
 }
 
 static void put_output(struct show *s, int stream, const char *bytes, size_t n, bool is_owed)
@@ -120,12 +120,12 @@ static void put_output(struct show *s, int stream, const char *bytes, size_t n, 
 
 static void put_line(struct show *s, enum role role, const char *text, size_t n)
 {
-	char on[ANSI_SGR_BYTES + 1];
+	const char *on = paint_on(s->paint, role);
 	s->cb->before(s->user);
 	use_stream(s, -1);
 	if (s->is_inside)
 		put(s, "\n");
-	put(s, paint_on(s->paint, role, on));
+	put(s, on);
 	char *clean = malloc(filter_room(n) + FILTER_FINISH_MAX);
 	if (clean) { /* values, tracebacks and names come from the sandbox */
 		struct filter filter;
@@ -251,6 +251,35 @@ void show_end(struct show *s)
 	if (s->is_inside)
 		put(s, "\n");
 	s->is_inside = false;
+}
+
+/* ---- what was before ------------------------------------------------------------------------------ */
+
+void show_gather(struct show *s)
+{
+	sink_gather(&s->out);
+}
+
+size_t show_place(const struct show *s)
+{
+	return sink_held(&s->out);
+}
+
+void show_from(struct show *s, size_t place, const char *instead)
+{
+	size_t n;
+	char *text = sink_gathered(&s->out, &n);
+	if (!text)
+		return;
+	if (place) {
+		const char *on = paint_on(s->paint, ROLE_DIM);
+		put(s, on);
+		put(s, instead);
+		put(s, *on ? paint_off(s->paint) : "");
+		put(s, "\n");
+	}
+	sink_put(&s->out, text + place, n - place, 0);
+	free(text);
 }
 
 /* ---- pictures --------------------------------------------------------------------------------------- */

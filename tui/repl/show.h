@@ -27,7 +27,7 @@ struct show_cb {
 struct show {
 	const struct show_cb *cb;
 	void *user;
-	const struct paint *paint;
+	struct paint *paint;
 	bool is_terminal; /* stdout is one */
 	bool is_mixed;    /* stderr is the same terminal */
 	struct sink out, err;
@@ -44,7 +44,7 @@ struct show {
 	} * first, **last;
 };
 
-void show_init(struct show *s, struct trm_loop *loop, const struct paint *paint, const struct show_cb *cb,
+void show_init(struct show *s, struct trm_loop *loop, struct paint *paint, const struct show_cb *cb,
 		void *user);
 void show_finish(struct show *s); /* takes a zeroed object */
 
@@ -63,6 +63,12 @@ void show_status(struct show *s, const char *text);
 void show_typed(struct show *s, const char *bytes, size_t n);
 /* The end of what a run prints: its colours are off, the cursor is at the start of a line. */
 void show_end(struct show *s);
+
+/* Much comes, of which the end is wanted: nothing is printed until show_from(), which prints what has come
+ * from that place on, and in the place of the rest a line; to be ignored without show_gather(). */
+void show_gather(struct show *s);
+size_t show_place(const struct show *s); /* where what comes next will be */
+void show_from(struct show *s, size_t place, const char *instead);
 
 /* A picture is on its way: hold back what comes; draw it (NULL: there is none after all, which `note` tells),
  * and go on. */

@@ -135,7 +135,8 @@ static bool hold(struct sink *s, const char *bytes, size_t n)
 	}
 	memcpy(s->held + s->held_end, bytes, n);
 	s->held_end += n;
-	return s->watch || trm_loop_add_fd(s->loop, s->fd, TRM_WRITE, on_writable, s, &s->watch, NULL) == 0;
+	return s->is_gathering || s->watch
+	       || trm_loop_add_fd(s->loop, s->fd, TRM_WRITE, on_writable, s, &s->watch, NULL) == 0;
 }
 
 /* Bytes that are as they shall be. */
@@ -144,7 +145,7 @@ static void write_all(struct sink *s, const char *bytes, size_t n)
 	if (!n || s->is_broken)
 		return;
 	s->last = bytes[n - 1];
-	ssize_t wrote = sink_is_empty(s) ? put(s, bytes, n) : 0;
+	ssize_t wrote = sink_is_empty(s) && !s->is_gathering ? put(s, bytes, n) : 0;
 	if (wrote >= 0 && (size_t)wrote < n && !hold(s, bytes + wrote, n - (size_t)wrote))
 		trm_error_set(s, ENOMEM);
 }
@@ -195,6 +196,23 @@ void sink_line(struct sink *s, const char *text)
 	sink_pass(s, before, strlen(before));
 	sink_pass(s, text, n);
 	sink_pass(s, "\n", 1);
+}
+
+void sink_gather(struct sink *s)
+{
+	s->is_gathering = sink_is_empty(s);
+}
+
+char *sink_gathered(struct sink *s, size_t *ret_n)
+{
+	if (!s->is_gathering)
+		return NULL;
+	char *text = s->held;
+	*ret_n = s->held_end;
+	s->held = NULL;
+	s->held_start = s->held_end = s->held_cap = 0;
+	s->is_gathering = false;
+	return text;
 }
 
 void sink_finish(struct sink *s)

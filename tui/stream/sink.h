@@ -35,7 +35,8 @@ struct sink {
 	bool is_socket;
 	bool is_terminal;
 	bool is_broken;
-	char last; /* byte written; '\n' at the start */
+	bool is_gathering; /* nothing is written */
+	char last;         /* byte written; '\n' at the start */
 	struct filter filter;
 	struct trm_watch *watch;
 	char *held; /* what the reader has not taken yet */
@@ -64,6 +65,11 @@ static inline size_t sink_held(const struct sink *s)
 {
 	return s->held_end - s->held_start;
 }
+/* Write nothing for now, so that much that comes in small pieces can go out in one; or in part. */
+void sink_gather(struct sink *s);
+/* What has been gathered, which is the caller's now, to be written or not and to be freed; from here on all
+ * is written again. NULL: nothing was. */
+char *sink_gathered(struct sink *s, size_t *ret_n);
 /* Is something held, of which nothing was taken since this was last asked? */
 bool sink_is_stuck(struct sink *s);
 /* Puts the terminal back to normal, gives up what is held. Takes a zeroed object. */
