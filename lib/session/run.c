@@ -151,6 +151,13 @@ uint64_t trm_run_number(const struct trm_run *run)
 
 /* ---- begun --------------------------------------------------------------------------- */
 
+/* It may be sent again, and more may come before that. */
+static void forget_early(struct trm_run *run)
+{
+	buf_finish(&run->early_stdin);
+	buf_init(&run->early_stdin, STDIN_QUEUE_MAX);
+}
+
 void run_pass_stdin(struct trm_run *run)
 {
 	const struct buf *early = &run->early_stdin;
@@ -166,16 +173,14 @@ void run_pass_stdin(struct trm_run *run)
 		trm_proc_close_stdin(proc);
 	}
 	if (!share_is_presumed(run->kernel))
-		buf_finish(&run->early_stdin);
+		forget_early(run);
 }
 
 static void open_stdin(struct trm_run *run)
 {
 	/* Input that has ended before it began is what the interpreter has in any case. */
-	if (run->has_early_eof && !run->early_stdin.len) {
-		buf_finish(&run->early_stdin);
+	if (run->has_early_eof && !run->early_stdin.len)
 		return;
-	}
 	run->has_opened_stdin = true;
 	trm_proc_open_stdin(run->kernel->proc);
 	run_pass_stdin(run);

@@ -410,6 +410,38 @@ static void who_was_stopped_begins_again(void **state)
 	trm_loop_destroy(other);
 }
 
+/* What is typed meanwhile waits for it, as for any run that has not begun. */
+static void who_begins_again_takes_input(void **state)
+{
+	struct trm_loop *other;
+	(void)state;
+	if (!d->read_line)
+		skip();
+	run(&a, d->print_hello);
+	assert_int_equal(trm_loop_create(&other, NULL), 0);
+	assert_true(peer_open(&b, other, NULL, name, NULL));
+	struct seen *first = peer_begin(&b, d->lang, d->print_both, -1);
+	while (!first->is_over) {
+		trm_loop_step(other, 10);
+		trm_loop_step(loop, 10);
+	}
+	run(&a, d->print_hello); /* b is not turned meanwhile */
+	struct seen *again = peer_begin(&b, d->lang, d->read_line, -1);
+	trm_loop_step(other, 10); /* it hears that it has lost the turn */
+	assert_int_equal(trm_run_send(again->run, "late\n", 5, NULL), 0);
+	trm_run_send_eof(again->run);
+	double end = bed_now_ms() + BED_DEADLINE_MS;
+	while (!again->is_over && bed_now_ms() < end) {
+		trm_loop_step(other, 10);
+		trm_loop_step(loop, 10);
+	}
+	assert_true(again->is_over);
+	assert_int_equal(again->status, TRM_STATUS_OK);
+	assert_string_equal(seen_out(again), "got late\n");
+	peer_close(&b);
+	trm_loop_destroy(other);
+}
+
 static void a_stopped_clients_flood_ends(void **state)
 {
 	(void)state;
@@ -508,6 +540,7 @@ int main(int argc, char **argv)
 			CASE(an_abandoned_question_is_answered_by_another),
 			CASE(a_stopped_client_harms_nobody),
 			CASE(who_was_stopped_begins_again),
+			CASE(who_begins_again_takes_input),
 			CASE(a_stopped_clients_flood_ends),
 			CASE(a_slow_reader_misses_something),
 			CASE(eight_clients_hammer),
