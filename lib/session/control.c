@@ -74,7 +74,7 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
 	if (run->is_foreign && run->kernel->share.turn != TURN_OURS)
 		return trm_error_set(reterr, TRM_EBUSY, "the program that began the run is there to answer");
-	run->has_sent_stdin = true;
+	run->has_sent_stdin = run->has_sent_bytes = true;
 	if (run->kernel && !run->kernel->proc)
 		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
 	if (run->kernel && !share_is_presumed(run->kernel))
@@ -87,11 +87,11 @@ void trm_run_send_eof(struct trm_run *run)
 {
 	if (!run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
 		return;
-	run->has_sent_stdin = true;
-	if (run->kernel && run->kernel->proc && !share_is_presumed(run->kernel))
+	run->has_sent_stdin = run->has_sent_eof = true;
+	if (run->kernel && run->kernel->proc && !share_is_presumed(run->kernel)) {
+		run->has_passed_eof = true;
 		trm_proc_close_stdin(run->kernel->proc);
-	else
-		run->has_early_eof = true;
+	}
 }
 
 size_t trm_run_queued(const struct trm_run *run)

@@ -315,9 +315,9 @@ static bool met_dead(const struct kernel *k, const struct trm_proc *proc)
 {
 	const struct trm_run *run = k->run;
 	return run && !run->is_foreign && !run->is_leave && run->code && !run->has_met_dead
-	       && !run->is_interrupted && !run->is_timed_out && !run->has_sent_stdin && !run->early_passed
-	       && k->is_ready && k->stage == STAGE_CALM && !k->fault[0] && !k->question
-	       && session_is_open(k->session) && proc_has_unread(proc);
+	       && !run->is_interrupted && !run->is_timed_out && !run->has_sent_bytes && k->is_ready
+	       && k->stage == STAGE_CALM && !k->fault[0] && !k->question && session_is_open(k->session)
+	       && proc_has_unread(proc);
 }
 
 static void on_exited(
@@ -327,6 +327,7 @@ static void on_exited(
 	session_enter(k->session);
 	if (status && met_dead(k, proc)) {
 		k->run->has_met_dead = true;
+		k->run->has_sent_stdin = false; /* its end at most, which the next one has in any case */
 		run_take_back(k->run);
 	}
 	if (status || !was_detached(k, why))

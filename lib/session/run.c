@@ -168,7 +168,7 @@ void run_pass_stdin(struct trm_run *run)
 		trm_proc_write(proc, TRM_STDOUT, buf_at(early) + run->early_passed,
 				early->len - run->early_passed, NULL);
 	run->early_passed = early->len;
-	if (run->has_early_eof && !run->has_passed_eof) {
+	if (run->has_sent_eof && !run->has_passed_eof) {
 		run->has_passed_eof = true;
 		trm_proc_close_stdin(proc);
 	}
@@ -179,7 +179,7 @@ void run_pass_stdin(struct trm_run *run)
 static void open_stdin(struct trm_run *run)
 {
 	/* Input that has ended before it began is what the interpreter has in any case. */
-	if (run->has_early_eof && !run->early_stdin.len)
+	if (run->has_sent_eof && !run->early_stdin.len)
 		return;
 	run->has_opened_stdin = true;
 	trm_proc_open_stdin(run->kernel->proc);
@@ -289,7 +289,7 @@ void run_take_back(struct trm_run *run)
 	stray_unwatch(run->session);
 	run->is_begun = run->has_opened_stdin = run->has_passed_eof = false;
 	run->early_passed = 0;
-	if (run->session->seen_number == run->number) /* nobody has seen it */
+	if (run->session->seen_number == run->number) /* nobody has seen it run */
 		run->session->seen_number = run->seen_before;
 	run_requeue(run);
 }
@@ -487,7 +487,7 @@ static void tell_met_dead(const struct trm_run *run, struct trm_result *result, 
 	if (!run->has_met_dead || result->status == TRM_STATUS_LOST)
 		return;
 	snprintf(hint, cap,
-			"the %s interpreter had ended before this run began: it was run in a new one, without "
+			"the %s interpreter had ended before this run began: it was given to a new one, without "
 			"what earlier runs left",
 			run->lang->name);
 	result->hint = hint;

@@ -161,8 +161,9 @@ struct trm_run {
 	/* of one of ours in a shared kernel */
 	uint64_t missed_bytes; /* of its output, as we had to be left behind */
 	uint64_t seen_before;  /* the session's seen_number before it was sent */
-	bool has_sent_stdin;
-	bool has_met_dead; /* it was sent to an interpreter that had ended already, and is sent again */
+	bool has_sent_stdin;   /* or its end */
+	bool has_sent_bytes;   /* of it */
+	bool has_met_dead;     /* it was sent to an interpreter that had ended already, and is sent again */
 	int64_t timeout_ms;
 	bool offers_stdin, has_manual_credit;
 	const struct trm_run_cb *cb;
@@ -191,7 +192,7 @@ struct trm_run {
 	size_t unconsumed;         /* with manual credit: delivered, not yet dealt with */
 	struct buf early_stdin;    /* sent before the run was active, or while that is only presumed */
 	size_t early_passed;       /* of it, bytes that the interpreter has been given on that presumption */
-	bool has_early_eof, has_passed_eof;
+	bool has_sent_eof, has_passed_eof;
 	bool has_opened_stdin;        /* of the interpreter, for this run */
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes, n_bundles, dropped_displays;

@@ -84,16 +84,17 @@ until_true grep -q "live one" followed || wrong "what comes is told"
 until_true grep -q "live two" followed || wrong "the next interpreter is followed"
 [ "$(grep -c "live one" followed)" = 1 ] || wrong "who has seen it live is not told again"
 [ "$(grep -c "os._exit(4)" followed)" = 1 ] || wrong "nor how it ended"
-# A run that was sent to an interpreter which never reads it any more is given to the next one.
+# A run that was sent to an interpreter which never reads it any more is given to the next one. That its input
+# has ended is no input.
 number=$("$terrarium" run --yes --name logged -c 'import os; print(os.getpid())')
 try exec logged -- kill -STOP "$number"
-"$terrarium" run --yes --name logged -c 'print("given " "anew")' -c 'os' >anew 2>&1 &
+: | "$terrarium" run --yes --name logged -c 'import sys; print("given " "anew", repr(sys.stdin.read()))' -c 'os' >anew 2>&1 &
 runner=$!
 until_true grep -q "given.*anew" followed
 try exec logged -- kill -9 "$number"
 wait $runner && wrong "what was there before is lost"
-expect_in anew "given anew"
-expect_in anew "the python interpreter had ended before this run began: it was run in a new one"
+expect_in anew "given anew ''"
+expect_in anew "the python interpreter had ended before this run began: it was given to a new one"
 expect_in anew "NameError"
 grep -q killed anew && wrong "a run that never began was not killed"
 grep -q "not kept" followed && wrong "what was seen is not missing"
