@@ -310,14 +310,15 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 }
 
 /* What ran before us has killed it, or a limit, or somebody: it was dead, or dying, when our run was sent,
- * and has not read it. Once: the next one may die of what has killed this one. */
+ * and has not read it. Once: the next one may die of what has killed this one. What has shown itself has
+ * begun, whatever its code has put into that pipe. */
 static bool met_dead(const struct kernel *k, const struct trm_proc *proc)
 {
 	const struct trm_run *run = k->run;
 	return run && !run->is_foreign && !run->is_leave && run->code && !run->has_met_dead
-	       && !run->is_interrupted && !run->is_timed_out && !run->has_sent_bytes && k->is_ready
-	       && k->stage == STAGE_CALM && !k->fault[0] && !k->question && session_is_open(k->session)
-	       && proc_has_unread(proc);
+	       && !run->is_interrupted && !run->is_timed_out && !run->has_sent_bytes && !run->has_printed
+	       && k->is_ready && k->stage == STAGE_CALM && !k->fault[0] && !k->question
+	       && session_is_open(k->session) && proc_has_unread(proc);
 }
 
 static void on_exited(

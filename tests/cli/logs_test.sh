@@ -97,6 +97,21 @@ expect_in anew "given anew ''"
 expect_in anew "the python interpreter had ended before this run began: it was given to a new one"
 expect_in anew "NameError"
 grep -q killed anew && wrong "a run that never began was not killed"
+# One that has shown itself has begun, and never begins again, although something is left unread.
+cat >litter.py <<'END'
+import fcntl, os
+for fd in range(3, 4096):
+    try:
+        if fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            os.write(os.open(f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_NONBLOCK), b"litter")
+    except OSError:
+        pass
+print("be" "gun", flush=True)
+os._exit(6)
+END
+try run --yes --name logged litter.py
+expect_code 6
+expect_out begun
 grep -q "not kept" followed && wrong "what was seen is not missing"
 "$terrarium" stop logged >/dev/null
 wait $follower || wrong "the end of the sandbox is the end of it"
