@@ -110,7 +110,8 @@ void share_watch_input(struct kernel *k)
 	trm_timer_start(k->share.timer, TAKE_AFTER_MS, 0);
 }
 
-/* Nothing runs, and yet who has the turn does not give it up: it is stopped, or stuck. */
+/* We have the turn, and nobody else has answered a run that is abandoned. Or we want it, nothing runs, and
+ * yet who has it does not give it up: it is stopped, or stuck. */
 static void on_timer(void *user)
 {
 	struct kernel *k = user;

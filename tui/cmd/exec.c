@@ -243,8 +243,7 @@ static void on_closed(void *user, const struct trm_error *why)
 static bool is_stuck(void *user)
 {
 	struct exec *e = user;
-	bool out = sink_is_stuck(&e->out), err = sink_is_stuck(&e->err);
-	return out || err;
+	return sinks_are_stuck(&e->out, &e->err);
 }
 
 static const struct stage_cb stage_cb = {

@@ -362,8 +362,7 @@ static bool on_signal(void *user, int signo)
 static bool is_stuck(void *user)
 {
 	struct play *p = user;
-	bool out = sink_is_stuck(&p->out), err = sink_is_stuck(&p->err);
-	return out || err;
+	return sinks_are_stuck(&p->out, &p->err);
 }
 
 static const struct stage_cb stage_cb = {

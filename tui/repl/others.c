@@ -156,6 +156,8 @@ void others_gather(struct repl *r)
 void others_show(struct repl *r)
 {
 	char words[160];
+	if (!show_is_gathering(&r->show))
+		return;
 	bool is_all = r->n_before <= OTHERS_BEFORE;
 	unsigned n = is_all ? 0 : r->n_before - OTHERS_BEFORE;
 	snprintf(words, sizeof words, "(%u earlier run%s: terrarium logs %s)", n, n == 1 ? "" : "s",

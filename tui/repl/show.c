@@ -260,6 +260,11 @@ void show_gather(struct show *s)
 	sink_gather(&s->out);
 }
 
+bool show_is_gathering(const struct show *s)
+{
+	return s->out.is_gathering;
+}
+
 size_t show_place(const struct show *s)
 {
 	return sink_held(&s->out);

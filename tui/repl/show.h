@@ -65,9 +65,10 @@ void show_typed(struct show *s, const char *bytes, size_t n);
 void show_end(struct show *s);
 
 /* Much comes, of which the end is wanted: nothing is printed until show_from(), which prints what has come
- * from that place on, and in the place of the rest a line; to be ignored without show_gather(). */
+ * from that place on, and in the place of the rest a line. */
 void show_gather(struct show *s);
 size_t show_place(const struct show *s); /* where what comes next will be */
+bool show_is_gathering(const struct show *s);
 void show_from(struct show *s, size_t place, const char *instead);
 
 /* A picture is on its way: hold back what comes; draw it (NULL: there is none after all, which `note` tells),

@@ -58,7 +58,7 @@ static void drop_held(struct sink *s)
 	s->watch = NULL;
 }
 
-static void trm_error_set(struct sink *s, int saved_errno)
+static void give_up(struct sink *s, int saved_errno)
 {
 	s->is_broken = true;
 	drop_held(s);
@@ -94,7 +94,7 @@ static ssize_t put(struct sink *s, const char *bytes, size_t n)
 		} else if (wrote < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			break;
 		} else if (wrote < 0 && errno != EINTR) {
-			trm_error_set(s, errno);
+			give_up(s, errno);
 			return -1;
 		}
 	}
@@ -102,11 +102,17 @@ static ssize_t put(struct sink *s, const char *bytes, size_t n)
 	return (ssize_t)done;
 }
 
-bool sink_is_stuck(struct sink *s)
+static bool is_stuck(struct sink *s)
 {
-	bool is_stuck = !sink_is_empty(s) && s->n_taken == s->n_asked;
+	bool is_same = s->n_taken == s->n_asked;
 	s->n_asked = s->n_taken;
-	return is_stuck;
+	return is_same && !sink_is_empty(s);
+}
+
+bool sinks_are_stuck(struct sink *a, struct sink *b)
+{
+	bool first = is_stuck(a), second = is_stuck(b);
+	return first || second;
 }
 
 static void on_writable(void *user, int fd, uint32_t events)
@@ -147,7 +153,7 @@ static void write_all(struct sink *s, const char *bytes, size_t n)
 	s->last = bytes[n - 1];
 	ssize_t wrote = sink_is_empty(s) && !s->is_gathering ? put(s, bytes, n) : 0;
 	if (wrote >= 0 && (size_t)wrote < n && !hold(s, bytes + wrote, n - (size_t)wrote))
-		trm_error_set(s, ENOMEM);
+		give_up(s, ENOMEM);
 }
 
 static void write_filtered(struct sink *s, const char *bytes, size_t n)

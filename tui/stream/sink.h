@@ -42,7 +42,7 @@ struct sink {
 	char *held; /* what the reader has not taken yet */
 	size_t held_start, held_end, held_cap;
 	size_t owed;               /* bytes of the producer in there */
-	uint64_t n_taken, n_asked; /* bytes that the reader has taken: ever, and when sink_is_stuck() was
+	uint64_t n_taken, n_asked; /* bytes that the reader has taken: ever, and when sinks_are_stuck() was
 				      asked */
 };
 
@@ -70,8 +70,8 @@ void sink_gather(struct sink *s);
 /* What has been gathered, which is the caller's now, to be written or not and to be freed; from here on all
  * is written again. NULL: nothing was. */
 char *sink_gathered(struct sink *s, size_t *ret_n);
-/* Is something held, of which nothing was taken since this was last asked? */
-bool sink_is_stuck(struct sink *s);
+/* Does one of the two hold something, of which nothing was taken since this was last asked? */
+bool sinks_are_stuck(struct sink *a, struct sink *b);
 /* Puts the terminal back to normal, gives up what is held. Takes a zeroed object. */
 void sink_finish(struct sink *s);
 

@@ -19,7 +19,7 @@ struct stage_cb {
 	 * happens until the next one. May be NULL. */
 	bool (*signal)(void *user, int signo);
 	/* Once a second after that. True: nobody takes the output that is left; the sandbox is let go of, as
-	 * by another signal. NULL with `signal`. */
+	 * by another signal. Not NULL where `signal` is there. */
 	bool (*is_stuck)(void *user);
 	/* The sandbox has closed; why->code is TRM_OK if that was asked for. Once. */
 	void (*closed)(void *user, const struct trm_error *why);
