@@ -379,12 +379,10 @@ static void a_stopped_client_harms_nobody(void **state)
 	end_client(pid);
 }
 
-/* It believes to have the turn still, and begins a run before it hears that it has not. */
-static void who_was_stopped_begins_again(void **state)
+/* b has run something, and is not turned while a runs something else. Returns its loop. */
+static struct trm_loop *lose_the_turn(void)
 {
 	struct trm_loop *other;
-	size_t n = 0;
-	(void)state;
 	run(&a, d->print_hello);
 	assert_int_equal(trm_loop_create(&other, NULL), 0);
 	assert_true(peer_open(&b, other, NULL, name, NULL));
@@ -393,7 +391,16 @@ static void who_was_stopped_begins_again(void **state)
 		trm_loop_step(other, 10);
 		trm_loop_step(loop, 10);
 	}
-	run(&a, d->print_hello); /* b is not turned meanwhile */
+	run(&a, d->print_hello);
+	return other;
+}
+
+/* It believes to have the turn still, and begins a run before it hears that it has not. */
+static void who_was_stopped_begins_again(void **state)
+{
+	size_t n = 0;
+	(void)state;
+	struct trm_loop *other = lose_the_turn();
 	struct seen *again = peer_begin(&b, d->lang, d->fail, -1);
 	double end = bed_now_ms() + BED_DEADLINE_MS;
 	while (!again->is_over && bed_now_ms() < end) {
@@ -413,19 +420,10 @@ static void who_was_stopped_begins_again(void **state)
 /* What is typed meanwhile waits for it, as for any run that has not begun. */
 static void who_begins_again_takes_input(void **state)
 {
-	struct trm_loop *other;
 	(void)state;
 	if (!d->read_line)
 		skip();
-	run(&a, d->print_hello);
-	assert_int_equal(trm_loop_create(&other, NULL), 0);
-	assert_true(peer_open(&b, other, NULL, name, NULL));
-	struct seen *first = peer_begin(&b, d->lang, d->print_both, -1);
-	while (!first->is_over) {
-		trm_loop_step(other, 10);
-		trm_loop_step(loop, 10);
-	}
-	run(&a, d->print_hello); /* b is not turned meanwhile */
+	struct trm_loop *other = lose_the_turn();
 	struct seen *again = peer_begin(&b, d->lang, d->read_line, -1);
 	trm_loop_step(other, 10); /* it hears that it has lost the turn */
 	assert_int_equal(trm_run_send(again->run, "late\n", 5, NULL), 0);
