@@ -360,17 +360,15 @@ function writers(ours) {
 	for (const pid of fs.readdirSync('/proc')) {
 		if (!/^\d+$/.test(pid) || Number(pid) === process.pid)
 			continue;
-		try {
-			for (const fd of fs.readdirSync(`/proc/${pid}/fd`)) {
-				const link = fs.readlinkSync(`/proc/${pid}/fd/${fd}`);
-				if (!ours.has(link) || held.has(link))
-					continue;
-				const flags = /flags:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'));
-				if (parseInt(flags[1], 8) & 3)
-					held.add(link);
-			}
-		} catch {
-			// Gone, or not ours to look at.
+		// Gone, or not ours to look at; or closed meanwhile: a shell that redirects does that all the time.
+		for (const fd of safely(() => fs.readdirSync(`/proc/${pid}/fd`)) || []) {
+			const link = safely(() => fs.readlinkSync(`/proc/${pid}/fd/${fd}`));
+			if (!ours.has(link) || held.has(link))
+				continue;
+			const info = safely(() => fs.readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'));
+			const flags = /flags:\s+(\d+)/.exec(info);
+			if (flags && parseInt(flags[1], 8) & 3)
+				held.add(link);
 		}
 	}
 	return held;

@@ -320,15 +320,19 @@ def writers():
 		if not pid.isdigit() or int(pid) == os.getpid():
 			continue
 		try:
-			for fd in os.listdir(f'/proc/{pid}/fd'):
+			fds = os.listdir(f'/proc/{pid}/fd')
+		except OSError:
+			continue  # gone, or not ours to look at
+		for fd in fds:
+			try:
 				link = os.readlink(f'/proc/{pid}/fd/{fd}')
 				if link in ours and link not in held:
 					with open(f'/proc/{pid}/fdinfo/{fd}') as info:
 						rows = dict(row.split(':', 1) for row in info if ':' in row)
 					if int(rows['flags'], 8) & os.O_ACCMODE != os.O_RDONLY:
 						held.add(link)
-		except OSError:
-			continue  # gone, or not ours to look at
+			except OSError:
+				pass  # closed meanwhile: a shell that redirects does that all the time
 	return held
 
 

@@ -364,6 +364,23 @@ static void a_background_process_keeps_its_own_pipes(void **state)
 	check_value(d, "p.returncode", "0");
 }
 
+/* As a shell does that redirects one command after the other. */
+static void a_background_process_may_close_while_it_is_looked_at(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import os, subprocess\nreal = os.readlink\n"
+		      "def closed_meanwhile(path):\n"
+		      "    if not path.startswith('/proc/self') and path.endswith('/fd/1'):\n"
+		      "        raise FileNotFoundError(path)\n"
+		      "    return real(path)\n"
+		      "os.readlink = closed_meanwhile\n"
+		      "p = subprocess.Popen('read x', shell=True, stdin=subprocess.PIPE)");
+	const cJSON *set = cJSON_GetObjectItem(d->done, "set");
+	assert_true(cJSON_IsNumber(set));
+	assert_int_equal(set->valueint, 1);
+	check_run(d, "os.readlink = real\n_ = p.communicate(b'go\\n')", "ok", "");
+}
+
 static void many_background_processes_find_free_sets(void **state)
 {
 	struct driver *d = *state;
@@ -487,6 +504,7 @@ int main(void)
 			CASE(an_interrupt_at_any_time_leaves_a_working_kernel),
 			CASE(handlers_of_the_user_last_for_their_run),
 			CASE(a_background_process_keeps_its_own_pipes),
+			CASE(a_background_process_may_close_while_it_is_looked_at),
 			CASE(many_background_processes_find_free_sets),
 			CASE(late_threads_are_told_apart),
 			CASE(a_fork_does_not_answer),
