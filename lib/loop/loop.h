@@ -19,6 +19,7 @@ struct trm_loop {
 	_Atomic int wake_fd;   /* -1: not yet */
 	_Atomic bool is_woken; /* somebody has called it before that */
 	struct trm_watch *wake;
+	uint64_t awake_ns; /* how long it has waited without sleeping */
 	struct trm_watch *dead;    /* removed in this turn, freed at its end */
 	struct trm_timer **timers; /* binary heap, the earliest first */
 	size_t n_timers;           /* running */

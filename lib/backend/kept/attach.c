@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "backend/backend.h"
@@ -204,6 +205,10 @@ static void leave(struct carrier *carrier)
 	bool is_unseen = a->entry.fd >= 0; /* by the keeper */
 	if (!a->is_onlooker && (is_unseen || a->visit.position))
 		leave_visit(a);
+	/* The agent is done with us while we end, instead of while whoever waits for our end is to be woken.
+	 */
+	if (a->fd >= 0)
+		shutdown(a->fd, SHUT_RDWR);
 	tether_leave(&a->tether);
 	trm_timer_start(a->soon, a->tether.watch ? TETHER_GOODBYE_MS : 0, 0);
 }
