@@ -21,12 +21,14 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sysfile.h"
 #include "loop/http.h"
 
 enum { BATCH = 64, LONGEST_WAIT_MS = 3600000, ARM_MS = 2, AWAKE_NS = 300000 };
@@ -192,9 +194,9 @@ static int deliver(struct epoll_event *batch, int n)
 
 /* ---- the turn ---- */
 
-static int wait_ms(const struct trm_loop *loop, int timeout_ms)
+static int wait_ms(const struct trm_loop *loop, int timeout_ms, uint64_t now_ns)
 {
-	int64_t due = timers_due_ms(loop, loop_clock_ns());
+	int64_t due = timers_due_ms(loop, now_ns);
 	if (due < 0)
 		return timeout_ms;
 	if (due > LONGEST_WAIT_MS)
@@ -211,13 +213,25 @@ static int wait(struct trm_loop *loop, struct epoll_event batch[BATCH], int wait
 	return n;
 }
 
+/* Nobody has to wait for a processor. */
+static bool is_quiet(void)
+{
+	char text[64], *at = text;
+	sysfile_read("/proc/loadavg", text, sizeof text);
+	for (int averages = 3; averages && (at = strchr(at, ' ')); averages--)
+		at++;
+	return at && atol(at) <= sysconf(_SC_NPROCESSORS_ONLN); /* how many run, or could */
+}
+
 /* Whoever sleeps while nothing else runs lets the processor sleep, and is woken 40 us late in a virtual
  * machine: half as much as an agent takes for its whole answer to a program that is there for one run. So a
- * young loop asks a few times first, and each time lets others have the processor before it. */
-static int look(struct trm_loop *loop, struct epoll_event batch[BATCH])
+ * young loop asks a few times first, unless it would be in somebody's way. */
+static int look(struct trm_loop *loop, struct epoll_event batch[BATCH], uint64_t begun_ns)
 {
-	uint64_t begun_ns = loop_clock_ns(), spent_ns = 0;
+	uint64_t spent_ns = 0;
 	int n = 0;
+	if (loop->awake_ns < AWAKE_NS && !is_quiet())
+		loop->awake_ns = AWAKE_NS;
 	while (loop->awake_ns + spent_ns < AWAKE_NS
 			&& (n = epoll_wait(loop->epoll_fd, batch, BATCH, 0)) == 0) {
 		sched_yield();
@@ -228,12 +242,13 @@ static int look(struct trm_loop *loop, struct epoll_event batch[BATCH])
 }
 
 /* Until the loop is to be armed, at most; true: that was all that it had to wait. */
-static bool wait_unarmed(struct trm_loop *loop, struct epoll_event batch[BATCH], int *left_ms, int *ret_n)
+static bool wait_unarmed(struct trm_loop *loop, struct epoll_event batch[BATCH], uint64_t now_ns,
+		int *left_ms, int *ret_n)
 {
-	int until_ms = ARM_MS - (int)((loop_clock_ns() - loop->begun_ns) / 1000000);
+	int until_ms = ARM_MS - (int)((now_ns - loop->begun_ns) / 1000000);
 	if (until_ms <= 0 || loop->is_woken || loop->http)
 		return false;
-	if (*left_ms && (*ret_n = look(loop, batch)))
+	if (*left_ms && (*ret_n = look(loop, batch, now_ns)))
 		return true;
 	bool is_all = *left_ms >= 0 && *left_ms <= until_ms;
 	*ret_n = wait(loop, batch, is_all ? *left_ms : until_ms);
@@ -244,8 +259,9 @@ static bool wait_unarmed(struct trm_loop *loop, struct epoll_event batch[BATCH],
 int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 {
 	struct epoll_event batch[BATCH];
-	int n, left_ms = timeout_ms ? wait_ms(loop, timeout_ms) : 0;
-	if (loop->wake || !wait_unarmed(loop, batch, &left_ms, &n)) {
+	uint64_t now_ns = loop_clock_ns();
+	int n, left_ms = timeout_ms ? wait_ms(loop, timeout_ms, now_ns) : 0;
+	if (loop->wake || !wait_unarmed(loop, batch, now_ns, &left_ms, &n)) {
 		if (!arm(loop) && (left_ms < 0 || left_ms > ARM_MS))
 			left_ms = atomic_exchange(&loop->is_woken, false) ? 0 : ARM_MS;
 		if (loop->http) {
