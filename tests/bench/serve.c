@@ -41,46 +41,57 @@ static const char *run_text(const char *name)
 
 /* ---- one call ----------------------------------------------------------------------------- */
 
-static void round_trips(struct peer *c, struct peer *echo, const char *name)
+enum { SERVE, ECHO, BARE, N_SERVERS }; /* ours, the echo, and that with an interpreter */
+
+static void round_trips(struct peer peers[N_SERVERS], const char *name)
 {
-	struct samples run = {0}, least = {0};
-	double ms, least_ms;
+	struct samples took[N_SERVERS] = {{0}};
+	double ms[N_SERVERS];
 	for (int i = 0; i < ROUNDS; i++) {
 		const char *text = run_text("one");
-		if (!call(c, text, &ms) || !call(echo, text, &least_ms))
+		if (!call(&peers[SERVE], text, &ms[SERVE]) || !call(&peers[ECHO], text, &ms[ECHO])
+				|| !call(&peers[BARE], text, &ms[BARE]))
 			break;
-		samples_add(&run, ms);
-		samples_add(&least, least_ms);
+		for (int k = 0; k < N_SERVERS; k++)
+			samples_add(&took[k], ms[k]);
 	}
-	if (run.n < ROUNDS)
+	double echo_ms = samples_at(&took[ECHO], 0.5);
+	if (took[SERVE].n < ROUNDS) {
 		report_missing(name, "it failed");
-	else
-		report(name, samples_at(&run, 0.5), "ms", samples_at(&least, 0.5), 3);
-	samples_free(&run);
-	samples_free(&least);
+	} else {
+		report(name, samples_at(&took[SERVE], 0.5), "ms", echo_ms, 3);
+		report_beside("  an interpreter right behind the echo",
+				samples_at(&took[BARE], 0.5) / echo_ms, "times the echo");
+	}
+	for (int k = 0; k < N_SERVERS; k++)
+		samples_free(&took[k]);
 }
 
-/* Both servers live, and are asked in turns by one client, over connections that stay. Their processors are
- * said here, the same for both: a wake-up costs ten times as much on another processor as on one's own, and
+/* All servers live, and are asked in turns by one client, over connections that stay. Their processors are
+ * said here, the same for all: a wake-up costs ten times as much on another processor as on one's own, and
  * left alone the scheduler now puts the echo beside its client and now away from it, so that the quotient
  * would be its choice. Apart from the client is where a server is whose client is anybody else. */
 static void bench_call(enum placement where, const char *name)
 {
-	struct served s = {0}, echo = {0};
-	struct peer to_serve = {.fd = -1}, to_echo = {.fd = -1};
+	struct served servers[N_SERVERS] = {{0}};
+	struct peer peers[N_SERVERS] = {{.fd = -1}, {.fd = -1}, {.fd = -1}};
 	place_servers(where);
-	bool is_ready = served_start(&s, BENCH_PROGRAM) && echo_start(&echo);
+	bool is_ready = served_start(&servers[SERVE], BENCH_PROGRAM) && echo_start(&servers[ECHO], false)
+			&& echo_start(&servers[BARE], true);
 	place_client(where);
-	is_ready = is_ready && peer_open(&to_serve, s.port) && peer_open(&to_echo, echo.port);
-	if (is_ready && start(&to_serve, "one", NULL) && call(&to_serve, run_text("one"), NULL))
-		round_trips(&to_serve, &to_echo, name);
+	for (int i = 0; i < N_SERVERS && is_ready; i++)
+		is_ready = peer_open(&peers[i], servers[i].port);
+	if (is_ready && start(&peers[SERVE], "one", NULL) && call(&peers[SERVE], run_text("one"), NULL)
+			&& call(&peers[BARE], run_text("one"), NULL))
+		round_trips(peers, name);
 	else
 		report_missing(name, "a server did not start");
 	place_client(PLACE_ANYWHERE);
-	peer_close(&to_serve);
-	peer_close(&to_echo);
-	served_stop(&s);
-	echo_stop(&echo);
+	for (int i = 0; i < N_SERVERS; i++)
+		peer_close(&peers[i]);
+	served_stop(&servers[SERVE]);
+	echo_stop(&servers[ECHO]);
+	echo_stop(&servers[BARE]);
 }
 
 static void bench_start(struct peer *c)

@@ -23,8 +23,9 @@ double served_pss_mib(const struct served *s);
 int served_descriptors(const struct served *s);
 int served_processes(const struct served *s); /* all that descends from it */
 
-/* A libmicrohttpd that answers each POST with its body, in a process of its own. */
-bool echo_start(struct served *s);
+/* A libmicrohttpd that answers each POST with its body, in a process of its own; before that, if it has an
+ * interpreter, it has a sum done. */
+bool echo_start(struct served *s, bool has_interpreter);
 void echo_stop(struct served *s);
 
 /* ---- place.c: on which processors ---- */
