@@ -38,6 +38,7 @@ line_cache = None  # that of linecache, once somebody has imported it
 flags = 0  # `from __future__` of earlier runs
 event_loop = None
 PROMPTS = {'ps1': '>>> ', 'ps2': '... '}  # attributes of sys, by which code knows that somebody types it
+has_prompts = False
 watched = {
 	'linecache', 'getpass', 'multiprocessing.util', 'multiprocessing.spawn', 'matplotlib', 'matplotlib.backend_bases',
 	'matplotlib.pyplot', 'IPython.core.display_functions',
@@ -366,15 +367,14 @@ def find_packages():
 		packages_age = age  # not before: an interrupt may have come
 
 
-def put_prompts():
-	for name, prompt in PROMPTS.items():
-		vars(sys).setdefault(name, prompt)
-
-
-def take_prompts():
+def set_prompts(is_typed):
 	"""Code that nobody has typed is not to find them; what the user has set stays."""
+	global has_prompts
+	has_prompts = is_typed
 	for name, prompt in PROMPTS.items():
-		if vars(sys).get(name) is prompt:
+		if is_typed:
+			vars(sys).setdefault(name, prompt)
+		elif vars(sys).get(name) is prompt:
 			del vars(sys)[name]
 
 
@@ -389,8 +389,8 @@ def run(request):
 		code = code[1:]
 	has_looked = False
 	run_id = quote(request['id'])
-	if is_typed:
-		put_prompts()
+	if is_typed != has_prompts:
+		set_prompts(is_typed)
 	lines.count = errors.count = 0
 	began = cpu_us()
 	text = error = None
@@ -416,8 +416,6 @@ def run(request):
 	elif text is not None:
 		members = ',"value":' + quote(text)
 	members += finish()
-	if is_typed:
-		take_prompts()
 	state = WAITING  # from when `done` is read, the next request and its interrupt may come
 	put(f'{{"ev":"done","id":{run_id},"status":"{status}"{members},"cpu_us":{cpu_us() - began}}}\n')
 	run_id = None

@@ -270,7 +270,7 @@ def variables(request):
 
 
 def reset(request):
-	global flags, event_loop
+	global flags, event_loop, has_prompts
 	kept = {name: names.get(name) for name in ('__name__', '__doc__', '__package__', '__loader__', '__spec__')}
 	names.clear()
 	names.update(kept, __builtins__=builtins, __annotations__={})
@@ -281,6 +281,7 @@ def reset(request):
 	if event_loop is not None and not event_loop.is_closed():
 		event_loop.close()
 	event_loop = None
+	has_prompts = False
 	sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
 	sys.displayhook, sys.excepthook = sys.__displayhook__, first_excepthook
 	sys.unraisablehook = on_unraisable

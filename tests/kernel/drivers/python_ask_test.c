@@ -200,8 +200,13 @@ static void reset_forgets_everything(void **state)
 			"ok", "");
 	check_run(d, "x", "ok", "1\n");
 	check_run(d, "await asyncio.sleep(0)", "ok", "");
+	driver_send_request(d, "\"op\":\"run\",\"echo\":true,\"code\":\"\"");
+	driver_wait(d);
 	driver_send_request(d, "\"op\":\"reset\"");
 	assert_non_null(cJSON_GetObjectItem(driver_wait(d), "data"));
+	driver_send_request(d, "\"op\":\"run\",\"echo\":true,\"code\":\"import sys; print(sys.ps1)\"");
+	driver_wait(d);
+	assert_string_equal(d->out, ">>> \n");
 	check_error(d, "x", "NameError");
 	assert_contains(driver_traceback(d), "NameError");
 	check_error(d, "_", "NameError");
