@@ -88,6 +88,7 @@ static struct trm_run *foreign_new(struct kernel *k, const struct kernel_note *n
 			.limit_ms = note->timeout_ms,
 			.lost_bytes = is_recent ? k->share.lost_bytes : 0,
 	};
+	k->share.lost_bytes = 0; /* they came before the first that is told */
 	trm_text_clean_line(run->by, sizeof run->by, note->by, strlen(note->by));
 	if (!run->code || !run->filename) {
 		run_free(run);

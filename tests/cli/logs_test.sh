@@ -113,6 +113,12 @@ try run --yes --name logged litter.py
 expect_code 6
 expect_out begun
 grep -q "not kept" followed && wrong "what was seen is not missing"
+# What is not kept any more is told once: with the first that is.
+try run --yes --name logged -l bash -c 'for i in {1..5000}; do echo {1..30}; done' -c 'echo whole' -c 'echo "whole, too"'
+expect_code 0
+try logs logged -l bash
+expect_in out "whole, too"
+[ "$(grep -c "not kept" out)" = 1 ] || wrong "of nothing else is the beginning missing"
 "$terrarium" stop logged >/dev/null
 wait $follower || wrong "the end of the sandbox is the end of it"
 

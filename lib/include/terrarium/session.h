@@ -38,8 +38,8 @@ struct trm_origin {
 	/* It had begun, and may have ended, before this session came: what follows first is what the sandbox
 	 * has kept of its output, the newest 256 KiB or so of the kernel's. */
 	bool is_recent;
-	uint64_t lost_bytes; /* with is_recent: of the kernel's output, not kept any more; some may be this
-				run's */
+	uint64_t lost_bytes; /* with the first of a kernel's that is_recent: of its output, not kept any more;
+				some may be this run's */
 	/* It is no run of a kernel's, but a command that another program runs and tells of (told_by of
 	 * trm_proc_opts): `code` is its command line, `lang` bash, it has no number. Any number of them may
 	 * go on beside runs; trm_run_interrupt() sends SIGINT, then SIGKILL. */
