@@ -35,6 +35,8 @@ __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two
 __trm_set=0  # of descriptors 1 and 2
 __trm_is_leaving= # the program has ended
 __trm_pid=   # the newest process when the last run ended
+__trm_strangers= # processes that have none of our pipes, and get none any more
+__trm_failglob= # it is the user's, and off while processes are looked for
 __trm_cpu=0  # at the end of the last run, µs
 
 # ---- descriptors --------------------------------------------------------------------
@@ -66,19 +68,26 @@ __trm_hide_all() {
 	done
 }
 
-# Move stdout and stderr to set $1, unless the user has redirected them.
+# Move stdout and stderr to set $1, and the copies that the user has made of them, but not what was redirected.
 __trm_move() {
-	local from=$((252 - 2 * __trm_set)) to=$((252 - 2 * $1))
+	local - IFS= fd from=$((252 - 2 * __trm_set)) to=$((252 - 2 * $1))
+	set +f
 	__trm_set=$1
-	[[ /proc/self/fd/1 -ef /proc/self/fd/$from ]] && exec 1>&$to
-	[[ /proc/self/fd/2 -ef /proc/self/fd/$((from - 1)) ]] && exec 2>&$((to - 1))
+	for fd in /proc/self/fd/*; do
+		fd=${fd##*/}
+		[[ $fd == 2[1-5][0-9] ]] && continue # ours, and Bash's own
+		# Opened anew, to be without close-on-exec.
+		[[ /proc/self/fd/$fd -ef /proc/self/fd/$from ]] && builtin eval "exec $fd>/proc/self/fd/$to"
+		[[ /proc/self/fd/$fd -ef /proc/self/fd/$((from - 1)) ]] &&
+			builtin eval "exec $fd>/proc/self/fd/$((to - 1))"
+	done
 	builtin return 0
 }
 
 # What the user has closed, and not redirected, is there again in the next run: else nobody would hear of anything.
 __trm_reopen() {
-	[[ -e /proc/self/fd/1 ]] || exec 1>&$((252 - 2 * __trm_set))
-	[[ -e /proc/self/fd/2 ]] || exec 2>&$((251 - 2 * __trm_set))
+	[[ -e /proc/self/fd/1 ]] || builtin eval "exec 1>&$((252 - 2 * __trm_set))"
+	[[ -e /proc/self/fd/2 ]] || builtin eval "exec 2>&$((251 - 2 * __trm_set))"
 }
 
 # ---- JSON ------------------------------------------------------------------------------
@@ -214,19 +223,67 @@ __trm_arm() {
 	builtin trap '__trm_die "$?" "$@"' EXIT
 }
 
-# Are there processes that may still print to the current set? They are looked for in /proc, where
-# also those are found that no longer are children of ours. No new process: none to look for.
+# Can what $1 is in /proc be written to? What was closed meanwhile could.
+__trm_is_writable() {
+	local info
+	builtin read -r -d '' info <"${1/fd/fdinfo}"
+	info=${info#*flags:}
+	info=${info%%$'\n'*}
+	[[ ${info: -1} != 0 ]]
+}
+
+# Add those of our sets to which process $1 in /proc can print to __trm_taken. Whatever descriptor it has them
+# on, but for those where its copy of our own are, if it is a subshell. A shell that redirects puts them aside,
+# and has them back a moment later: so all have been seen only if it slept meanwhile; and who has ended may have
+# left a child that nobody has seen.
+__trm_look_at() {
+	local before= after= place own has=
+	builtin read -r -d '' before <"$1/status"
+	if [[ -r $1/fd ]]; then
+		for place in "$1"/fd/*; do
+			[[ $place != */2[1-5][0-9] && -p $place ]] || continue
+			for own in {243..252}; do
+				[[ $place -ef /proc/self/fd/$own ]] && __trm_is_writable "$place" &&
+					__trm_taken+="$(((252 - own) / 2)) " && has=1
+			done
+		done
+		builtin read -r -d '' after <"$1/status"
+	elif [[ ! $before || $before == *State:?Z* ]]; then
+		after=$before
+	else # it is not ours to look at, nor are our pipes its
+		__trm_strangers+="$1 "
+		builtin return 0
+	fi
+	[[ $after && $after == "$before" && $after != *State:?[RZ]* ]] || __trm_is_unsure=1
+	[[ $has || $after != "$before" || $after == *State:?R* ]] || __trm_strangers+="$1 "
+}
+
+# Are there processes that may still print to the current set? They are looked for in /proc, where also
+# those are found that no longer are children of ours. No new process: none to look for.
 __trm_has_heirs() {
-	local newest out=$((252 - 2 * __trm_set)) p
+	local newest p try
 	builtin read -r p p p p newest </proc/loadavg
 	[[ $newest == "$__trm_pid" ]] && builtin return 1
-	__trm_pid=$newest
+	((newest < ${__trm_pid:-0})) && __trm_strangers=' ' # their numbers are given away again
 	set +f
-	for p in /proc/[0-9]*; do
-		[[ $p/fd/1 -ef /proc/self/fd/$out || $p/fd/2 -ef /proc/self/fd/$((out - 1)) ]] &&
-			[[ $p != "/proc/$$" ]] && builtin return 0
+	for try in 1 2 3; do
+		__trm_taken=' ' __trm_is_unsure=
+		for p in /proc/[0-9]*; do
+			[[ $p == "/proc/$$" || $__trm_strangers == *" $p "* ]] || __trm_look_at "$p"
+		done
+		[[ $__trm_is_unsure && $__trm_taken != *" $__trm_set "* ]] || break
 	done
-	builtin return 1
+	__trm_pid=$newest # not before: an interrupt begins this anew
+	[[ $__trm_is_unsure || $__trm_taken == *" $__trm_set "* ]]
+}
+
+# The set to move to, in __trm_to: one that nobody else has, or else the next.
+__trm_choose_set() {
+	local i
+	for i in 1 2 3 4 1; do
+		__trm_to=$(((__trm_set + i) % 5))
+		[[ $__trm_taken == *" $__trm_to "* ]] || builtin return 0
+	done
 }
 
 # CPU time of the shell and of its children that have ended, in __trm_cpu, µs.
@@ -250,14 +307,17 @@ __trm_finish() {
 	[[ $__trm_how ]] && code=$__trm_exit
 	((code)) && status=error
 	[[ $__trm_how == interrupted ]] && status=interrupted
-	if __trm_has_heirs; then
-		local to=$(((__trm_set + 1) % 5))
-		__trm_before="__trm_move $to;"
-		members=",\"set\":$to"
-	fi
-	local before=$__trm_cpu
+	local cpu=$__trm_cpu newest=$__trm_pid
 	__trm_count_cpu
-	members+=",\"cpu_us\":$((__trm_cpu - before))"
+	members=",\"cpu_us\":$((__trm_cpu - cpu))"
+	[[ $BASHOPTS == *failglob* ]] && __trm_failglob=1 && builtin shopt -u failglob
+	if __trm_has_heirs; then
+		__trm_choose_set
+		__trm_before="__trm_move $__trm_to;"
+		members+=",\"set\":$__trm_to"
+	fi
+	[[ $__trm_failglob ]] && builtin shopt -s failglob && __trm_failglob=
+	[[ $__trm_pid == "$newest" ]] || __trm_count_cpu # what the look has taken is not the next run's
 	__trm_last=$code __trm_id= __trm_how= __trm_exit=0
 	builtin printf '{"ev":"done","id":"%s","status":"%s","exit_code":%d%s}\n' \
 		"$id" $status "$code" "$members" >&253
@@ -279,7 +339,8 @@ __trm_begin() {
 __trm_end_program() {
 	builtin trap - EXIT
 	builtin trap 'builtin exit 130' INT
-	__trm_code=$__trm_on_exit __trm_on_exit= __trm_before='__trm_again && __trm_nothing' __trm_is_leaving=1
+	__trm_code=$__trm_on_exit __trm_on_exit= __trm_is_leaving=1
+	__trm_before+='__trm_again && __trm_nothing'
 }
 
 __trm_again() {
@@ -411,6 +472,7 @@ __trm_begin_state() {
 }
 
 mapfile -t -d '' __trm_environ </proc/self/environ
+printf -v __trm_strangers ' %s' /proc/[0-9]* ' '
 __trm_begin_state
 __trm_arm
 __trm_hide_all 3 4 {10..17}

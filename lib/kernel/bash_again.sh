@@ -13,7 +13,7 @@ __trm_die() {
 	__trm_last=$1
 	[[ $__trm_on_exit ]] && (__trm_again && builtin :; builtin eval "$__trm_on_exit")
 	__trm_on_exit= __trm_before= __trm_how=exit __trm_exit=$1
-	__trm_finish "$1"
+	{ __trm_finish "$1"; } 2>/dev/null
 	builtin eval "$__trm_before"
 	shift
 	for __trm_argument; do __trm_keep_argument; done

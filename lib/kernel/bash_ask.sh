@@ -168,7 +168,7 @@ __trm_reset() {
 		builtin declare -f $(builtin compgen -A function __trm_)
 		builtin declare -p ${!__trm_*}
 		__trm_continuation
-		builtin printf '%s\n' __trm_begin_state '__trm_reply {}'
+		builtin printf '%s\n' 'builtin eval "$__trm_before"' __trm_begin_state '__trm_reply {}'
 	} >&228 2>/dev/null &
 	__trm_restart env -i "${__trm_environ[@]}"
 }

@@ -41,8 +41,9 @@
  * Output sets. Output of background processes of run N that arrives during run
  * N+1 must not count as N+1's. When a run ends and children of it are still
  * alive (or it cannot be excluded), the driver moves its descriptors 1 and 2
- * to the next spare set k (cyclically through 0 … KERNEL_SPARE_SETS, set 0 being duplicates of
- * the first 1 and 2) and says "set":k in `done`; output in any other set is late from then on.
+ * to the next set k that no other process holds (cyclically through 0 … KERNEL_SPARE_SETS, set 0
+ * being duplicates of the first 1 and 2; the very next if all are held) and says "set":k in `done`;
+ * output in any other set is late from then on.
  *
  * Interrupt: SIGINT to the kernel's process group. It stops the code, keeps the
  * state and ends the run as "interrupted"; between runs it does nothing.

@@ -353,6 +353,58 @@ static void output_after_the_end_is_in_another_set(void **state)
 	driver_wait_text(d, 2 * before, "orphan\n");
 }
 
+/* Whatever descriptor they have it on, and whatever they do while they are looked at. */
+static void who_may_print_is_found(void **state)
+{
+	struct driver *d = *state;
+	unsigned before = d->set;
+	check_run(d, "mkfifo go; shopt -s failglob; { read -r < go; echo late >&3; } 3>&1 >/dev/null 2>&1 &",
+			"ok", "");
+	assert_int_not_equal(d->set, before);
+	check_run(d, "echo > go; wait; shopt -q failglob && echo next", "ok", "next\n");
+	driver_wait_text(d, 2 * before, "late\n");
+	before = d->set;
+	check_run(d, "while :; do :; done >/dev/null 2>&1 & job=$!", "ok", "");
+	assert_int_not_equal(d->set, before); /* it might redirect, and have been overlooked */
+	check_run(d, "kill $job; wait $job 2>/dev/null; echo next", "ok", "next\n");
+}
+
+static void a_set_that_is_taken_is_passed_over(void **state)
+{
+	struct driver *d = *state;
+	unsigned taken = d->set;
+	check_run(d, "mkfifo go; { read -r < go; echo late; } &", "ok", "");
+	for (int i = 0; i < 2 * (1 + KERNEL_SPARE_SETS); i++) {
+		unsigned before = d->set;
+		check_run(d, "sleep 1000 & job=$!; echo mine", "ok", "mine\n");
+		assert_int_not_equal(d->set, before);
+		assert_int_not_equal(d->set, taken);
+		check_run(d, "kill $job; wait $job 2>/dev/null; :", "ok", "");
+	}
+	check_run(d, "echo > go; wait; echo mine", "ok", "mine\n");
+	driver_wait_text(d, 2 * taken, "late\n");
+}
+
+static void copies_of_stdout_move_along(void **state)
+{
+	struct driver *d = *state;
+	check_run(d, "exec 3>&1 7>&2 >file; sleep 1000 & job=$!; echo in file", "ok", "");
+	assert_int_equal(d->set, 1);
+	check_run(d, "IFS=1234567890; echo three >&3; bash -c 'echo inherited >&3; test -e /dev/fd/7'", "ok",
+			"three\ninherited\n");
+	check_run(d, "unset IFS; exec >&3 3>&- 7>&-; cat file; kill $job", "ok", "in file\n");
+	check_run(d, "echo three", "ok", "three\n");
+}
+
+static void nothing_is_lost_between_a_run_and_a_reset(void **state)
+{
+	struct driver *d = *state;
+	check_run(d, "sleep 1000 & echo $! >pid", "ok", "");
+	assert_int_equal(d->set, 1);
+	driver_ask(d, "reset", "", 0);
+	check_run(d, "kill $(cat pid); echo here", "ok", "here\n");
+}
+
 static void bytes_pass_unchanged(void **state)
 {
 	struct driver *d = *state;
@@ -501,6 +553,10 @@ int main(void)
 			T(children_get_the_users_descriptors_only),
 			T(redirections_of_the_shell_stay),
 			T(output_after_the_end_is_in_another_set),
+			T(who_may_print_is_found),
+			T(a_set_that_is_taken_is_passed_over),
+			T(copies_of_stdout_move_along),
+			T(nothing_is_lost_between_a_run_and_a_reset),
 			T(bytes_pass_unchanged),
 			T(words_are_completed),
 			T(things_are_inspected),
