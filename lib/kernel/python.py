@@ -334,6 +334,7 @@ def finish():
 		later('drop_input')()
 	if 'ctypes' in sys.modules:
 		later('flush_c')()
+		later('note_unseen')()
 	if _signal.getsignal(_signal.SIGINT) is not on_interrupt:
 		_signal.signal(_signal.SIGINT, on_interrupt)
 	if others or late_threads:

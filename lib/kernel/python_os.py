@@ -312,28 +312,91 @@ def leave_child(error):
 		os._exit(code)
 
 
-def writers():
-	"""Which of our output pipes other processes can write to: a set of their names in /proc."""
-	ours = {os.readlink(f'/proc/self/fd/{fd}') for fd in set_fds}
-	held = set()
-	for pid in os.listdir('/proc'):
-		if not pid.isdigit() or int(pid) == os.getpid():
-			continue
+strangers = set()  # processes that have none of our pipes, and get none any more
+newest = None  # the process with the highest number when they were last looked at
+
+
+def newest_process():
+	with open('/proc/loadavg') as file:
+		return int(file.read().split()[-1])
+
+
+def note_unseen():
+	"""C code starts processes of which Python does not tell."""
+	global spawned, has_spawned
+	try:
+		if newest_process() != newest:
+			spawned = has_spawned = True
+	except OSError:
+		pass
+
+
+def rest_of(pid):
+	"""What a process that does not run has in its status: as long as that is the same, it has done nothing. None: it
+	runs, or is gone."""
+	try:
+		with open(f'/proc/{pid}/status', 'rb') as file:
+			text = file.read()
+	except OSError:
+		return None
+	return None if b'State:\tR' in text else text
+
+
+def held_by(pid, ours):
+	"""Which of our pipes that process can write to. None: it is not ours to look at, nor are our pipes its."""
+	held, fds = set(), []
+	try:
+		fds = os.listdir(f'/proc/{pid}/fd')
+	except PermissionError:
+		return None
+	except OSError:
+		pass  # gone
+	for fd in fds:
 		try:
-			fds = os.listdir(f'/proc/{pid}/fd')
+			link = os.readlink(f'/proc/{pid}/fd/{fd}')
+			if link in ours and link not in held:
+				with open(f'/proc/{pid}/fdinfo/{fd}') as info:
+					rows = dict(row.split(':', 1) for row in info if ':' in row)
+				if int(rows['flags'], 8) & os.O_ACCMODE != os.O_RDONLY:
+					held.add(link)
 		except OSError:
-			continue  # gone, or not ours to look at
-		for fd in fds:
-			try:
-				link = os.readlink(f'/proc/{pid}/fd/{fd}')
-				if link in ours and link not in held:
-					with open(f'/proc/{pid}/fdinfo/{fd}') as info:
-						rows = dict(row.split(':', 1) for row in info if ':' in row)
-					if int(rows['flags'], 8) & os.O_ACCMODE != os.O_RDONLY:
-						held.add(link)
-			except OSError:
-				pass  # closed meanwhile: a shell that redirects does that all the time
+			pass  # closed meanwhile
 	return held
+
+
+def look_for_writers(ours):
+	"""Which of our output pipes other processes can write to, and whether that is sure. A shell that redirects puts
+	them aside, and has them back a moment later: so all have been seen of those only that rested meanwhile; and who
+	has ended may have left a child that nobody has seen."""
+	found, is_sure = set(), True
+	for pid in os.listdir('/proc'):
+		if not pid.isdigit() or int(pid) == os.getpid() or pid in strangers:
+			continue
+		rest, held = rest_of(pid), held_by(pid, ours)
+		is_dead = rest is not None and b'State:\tZ' in rest
+		is_seen = held is None or rest is not None and rest == rest_of(pid)
+		if held:
+			found |= held
+		elif is_seen:
+			strangers.add(pid)
+		is_sure = is_sure and is_seen and not is_dead
+	return found, is_sure
+
+
+def writers():
+	"""The names in /proc of our output pipes that other processes can write to, and of the current ones if somebody may
+	have been overlooked."""
+	global newest
+	ours = {os.readlink(f'/proc/self/fd/{fd}') for fd in set_fds}
+	latest = newest_process()
+	if newest is None or latest < newest:
+		strangers.clear()  # their numbers are given away again
+	newest = latest
+	for _ in range(3):
+		held, is_sure = look_for_writers(ours)
+		if is_sure:
+			return held
+	return held | {os.readlink(f'/proc/self/fd/{fd}') for fd in set_fds[2 * current_set:2 * current_set + 2]}
 
 
 def leave_set():
@@ -383,11 +446,13 @@ def interrupt_again(run):
 
 def note_threads():
 	"""All threads that are alive now belong to this run or an earlier one."""
-	late_threads.clear()
+	alive = set()
 	if _thread._count() > (1 if flusher_tid else 0):
-		late_threads.update(map(int, os.listdir('/proc/self/task')))
-		late_threads.difference_update((_thread.get_native_id(), flusher_tid))
+		alive.update(map(int, os.listdir('/proc/self/task')))
+		alive.difference_update((_thread.get_native_id(), flusher_tid))
 		follow_threads()
+	late_threads.update(alive)
+	late_threads.intersection_update(alive)  # at no time is one missing: it may print just now
 
 
 def follow_threads():

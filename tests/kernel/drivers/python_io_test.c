@@ -355,11 +355,9 @@ static void a_background_process_keeps_its_own_pipes(void **state)
 	check_run(d, "_ = p.communicate(b'go\\n')\nprint('mine')", "ok", "mine\n");
 	assert_string_equal(d->channel[0].bytes, "late\n");
 	assert_string_equal(d->channel[1].bytes, "late\n");
-	/* Nobody but the kernel is left on the old set: no need to move. */
-	driver_run(d, "import os\nos.system('true')");
-	assert_null(cJSON_GetObjectItem(d->done, "set"));
-	driver_run(d, "_ = os.system('(sleep 100 & echo $! >pid)')");
-	assert_int_equal(cJSON_GetObjectItem(d->done, "set")->valueint, 2);
+	unsigned before = d->set;
+	driver_run(d, "import os\n_ = os.system('(sleep 100 & echo $! >pid)')");
+	assert_int_not_equal(d->set, before);
 	check_run(d, "print('still')\n_ = os.system('kill $(cat pid)')", "ok", "still\n");
 	check_value(d, "p.returncode", "0");
 }
@@ -381,6 +379,27 @@ static void a_background_process_may_close_while_it_is_looked_at(void **state)
 	check_run(d, "os.readlink = real\n_ = p.communicate(b'go\\n')", "ok", "");
 }
 
+/* It may be between two looks that a shell has its stdout where it belongs. */
+static void who_runs_while_it_is_looked_at_may_print(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import subprocess\nnull = subprocess.DEVNULL\n"
+		      "p = subprocess.Popen('while :; do :; done', shell=True, stdout=null, stderr=null)");
+	assert_int_equal(d->set, 1);
+	check_run(d, "p.kill()\n_ = p.wait()\nprint('mine')", "ok", "mine\n");
+}
+
+static void processes_that_c_code_starts_are_found(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import ctypes\nlibc = ctypes.CDLL(None)");
+	unsigned before = d->set;
+	driver_run(d, "_ = libc.system(b'mkfifo go; { read x <go; echo late; } &')");
+	assert_int_not_equal(d->set, before);
+	check_run(d, "_ = libc.system(b'echo >go')\nprint('mine')", "ok", "mine\n");
+	driver_wait_text(d, 2 * before, "late\n");
+}
+
 static void many_background_processes_find_free_sets(void **state)
 {
 	struct driver *d = *state;
@@ -391,6 +410,24 @@ static void many_background_processes_find_free_sets(void **state)
 		assert_non_null(cJSON_GetObjectItem(d->done, "set"));
 	}
 	check_run(d, "for p in all: p.kill(); p.wait()", "ok", "");
+}
+
+static void a_thread_is_late_while_threads_are_counted(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "import os, threading\ngate, answered = threading.Event(), threading.Event()\n"
+		      "def later():\n    gate.wait()\n    print('late line')\n    answered.set()\n"
+		      "threading.Thread(target=later).start()");
+	check_run(d,
+			"real = os.listdir\n"
+			"def listdir(path):\n"
+			"    if path == '/proc/self/task':\n        gate.set()\n        answered.wait()\n"
+			"    return real(path)\n"
+			"os.listdir = listdir\nprint('mine')",
+			"ok", "mine\n");
+	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(driver_wait_event(d, "late"), "text")),
+			"late line\n");
+	check_run(d, "os.listdir = real", "ok", "");
 }
 
 static void late_threads_are_told_apart(void **state)
@@ -505,7 +542,10 @@ int main(void)
 			CASE(handlers_of_the_user_last_for_their_run),
 			CASE(a_background_process_keeps_its_own_pipes),
 			CASE(a_background_process_may_close_while_it_is_looked_at),
+			CASE(who_runs_while_it_is_looked_at_may_print),
+			CASE(processes_that_c_code_starts_are_found),
 			CASE(many_background_processes_find_free_sets),
+			CASE(a_thread_is_late_while_threads_are_counted),
 			CASE(late_threads_are_told_apart),
 			CASE(a_fork_does_not_answer),
 			CASE(exit_statuses_are_not_stolen),
