@@ -354,24 +354,69 @@ function children_us() {
 const set_path = (set, stream) => `/proc/self/fd/${set === 0 ? zero_set[stream] : 10 + 2 * (set - 1) + stream}`;
 const zero_set = [1, 2];
 
-/* Which of our output pipes other processes can write to: a set of their names in /proc. */
-function writers(ours) {
+const strangers = new Set(); // processes that have none of our pipes, and get none any more
+let newest = 0; // the process with the highest number when they were last looked at
+
+/* What a process that does not run has in its status: as long as that is the same, it has done nothing. Undefined: it
+ * runs, or is gone. */
+function rest_of(pid) {
+	const text = safely(() => fs.readFileSync(`/proc/${pid}/status`, 'latin1'));
+	return text === '' || /^State:\tR/m.test(text) ? undefined : text;
+}
+
+/* Which of our pipes that process can write to. Undefined: it is not ours to look at, nor are our pipes its. */
+function held_by(pid, ours) {
 	const held = new Set();
-	for (const pid of fs.readdirSync('/proc')) {
-		if (!/^\d+$/.test(pid) || Number(pid) === process.pid)
+	let fds = [];
+	try {
+		fds = fs.readdirSync(`/proc/${pid}/fd`);
+	} catch (e) {
+		if (e.code === 'EACCES')
+			return undefined;
+	}
+	// One may be closed meanwhile: a shell that redirects does that all the time.
+	for (const fd of fds) {
+		const link = safely(() => fs.readlinkSync(`/proc/${pid}/fd/${fd}`));
+		if (!ours.has(link) || held.has(link))
 			continue;
-		// Gone, or not ours to look at; or closed meanwhile: a shell that redirects does that all the time.
-		for (const fd of safely(() => fs.readdirSync(`/proc/${pid}/fd`)) || []) {
-			const link = safely(() => fs.readlinkSync(`/proc/${pid}/fd/${fd}`));
-			if (!ours.has(link) || held.has(link))
-				continue;
-			const info = safely(() => fs.readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'));
-			const flags = /flags:\s+(\d+)/.exec(info);
-			if (flags && parseInt(flags[1], 8) & 3)
-				held.add(link);
-		}
+		const info = safely(() => fs.readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'));
+		const flags = /flags:\s+(\d+)/.exec(info);
+		if (flags && parseInt(flags[1], 8) & 3)
+			held.add(link);
 	}
 	return held;
+}
+
+/* Adds to `found` which of our output pipes other processes can write to; and is that sure? A shell that redirects puts
+ * them aside, and has them back a moment later: so all have been seen of those only that rested meanwhile; and who has
+ * ended may have left a child that nobody has seen. */
+function look_for_writers(ours, found) {
+	let is_sure = true;
+	for (const pid of fs.readdirSync('/proc')) {
+		if (!/^\d+$/.test(pid) || Number(pid) === process.pid || strangers.has(pid))
+			continue;
+		const rest = rest_of(pid), held = held_by(pid, ours);
+		const is_seen = !held || (rest !== undefined && rest === rest_of(pid));
+		held?.forEach((link) => found.add(link));
+		if (!held?.size && is_seen)
+			strangers.add(pid);
+		is_sure &&= is_seen && !/^State:\tZ/m.test(rest);
+	}
+	return is_sure;
+}
+
+/* The names in /proc of our output pipes that other processes can write to, and of the current ones if somebody may have
+ * been overlooked. */
+function writers(ours, current) {
+	const latest = Number(fs.readFileSync('/proc/loadavg', 'latin1').split(' ').pop());
+	if (latest < newest)
+		strangers.clear(); // their numbers are given away again
+	newest = latest;
+	const found = new Set();
+	for (let i = 0; i < 3; i++)
+		if (look_for_writers(ours, found))
+			return found;
+	return new Set([...found, ...current]);
 }
 
 /* Processes of this run may go on printing: later runs take other pipes. Gives the new set, or undefined. */
@@ -382,7 +427,7 @@ function leave_set() {
 	const links = [];
 	for (let set = 0; set <= SPARE_SETS; set++)
 		links.push([0, 1].map((stream) => safely(() => fs.readlinkSync(set_path(set, stream)))));
-	const held = safely(() => writers(new Set(links.flat()))) || new Set(links.flat());
+	const held = safely(() => writers(new Set(links.flat()), links[current_set])) || new Set(links.flat());
 	const is_taken = (set) => links[set].some((link) => held.has(link));
 	if (!is_taken(current_set))
 		return undefined;

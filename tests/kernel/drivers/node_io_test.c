@@ -32,11 +32,23 @@ static void a_background_process_may_close_while_it_is_looked_at(void **state)
 	assert_string_equal(driver_text_of(d, "value"), "42");
 }
 
+/* It may be between two looks that a shell has its stdout where it belongs. */
+static void who_runs_while_it_is_looked_at_may_print(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "const p = require('child_process').spawn('sh', ['-c', 'while :; do :; done'], {stdio: 'ignore'})");
+	assert_int_equal(d->set, 1);
+	driver_run(d, "p.kill('SIGKILL'); console.log('mine')");
+	assert_string_equal(d->out, "mine\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_setup_teardown(
 					a_background_process_may_close_while_it_is_looked_at, start, stop),
+			cmocka_unit_test_setup_teardown(
+					who_runs_while_it_is_looked_at_may_print, start, stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
