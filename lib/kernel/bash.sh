@@ -35,7 +35,7 @@ __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two
 __trm_set=0  # of descriptors 1 and 2
 __trm_is_leaving= # the program has ended
 __trm_pid=   # the newest process when the last run ended
-__trm_strangers= # processes that have none of our pipes, and get none any more
+declare -A __trm_strangers # processes that have none of our pipes, and get none any more
 __trm_failglob= # it is the user's, and off while processes are looked for
 __trm_cpu=0  # at the end of the last run, µs
 
@@ -251,11 +251,11 @@ __trm_look_at() {
 	elif [[ ! $before || $before == *State:?Z* ]]; then
 		after=$before
 	else # it is not ours to look at, nor are our pipes its
-		__trm_strangers+="$1 "
+		__trm_strangers[$1]=1
 		builtin return 0
 	fi
 	[[ $after && $after == "$before" && $after != *State:?[RZ]* ]] || __trm_is_unsure=1
-	[[ $has || $after != "$before" || $after == *State:?R* ]] || __trm_strangers+="$1 "
+	[[ $has || $after != "$before" || $after == *State:?R* ]] || __trm_strangers[$1]=1
 }
 
 # Are there processes that may still print to the current set? They are looked for in /proc, where also
@@ -264,12 +264,13 @@ __trm_has_heirs() {
 	local newest p try
 	builtin read -r p p p p newest </proc/loadavg
 	[[ $newest == "$__trm_pid" ]] && builtin return 1
-	((newest < ${__trm_pid:-0})) && __trm_strangers=' ' # their numbers are given away again
+	# Their numbers are given away again; or they are too many to be kept.
+	((newest < ${__trm_pid:-0} || ${#__trm_strangers[@]} > 1000)) && __trm_strangers=()
 	set +f
-	for try in 1 2 3; do
+	for try in 1 2; do
 		__trm_taken=' ' __trm_is_unsure=
 		for p in /proc/[0-9]*; do
-			[[ $p == "/proc/$$" || $__trm_strangers == *" $p "* ]] || __trm_look_at "$p"
+			[[ $p == "/proc/$$" || ${__trm_strangers[$p]-} ]] || __trm_look_at "$p"
 		done
 		[[ $__trm_is_unsure && $__trm_taken != *" $__trm_set "* ]] || break
 	done
@@ -472,7 +473,7 @@ __trm_begin_state() {
 }
 
 mapfile -t -d '' __trm_environ </proc/self/environ
-printf -v __trm_strangers ' %s' /proc/[0-9]* ' '
+for __trm_text in /proc/[0-9]*; do __trm_strangers[$__trm_text]=1; done
 __trm_begin_state
 __trm_arm
 __trm_hide_all 3 4 {10..17}
