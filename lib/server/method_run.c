@@ -148,7 +148,9 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	use_end(&c->use);
 }
 
-static const struct trm_run_cb RUN_CB = {.started = on_started,
+/* Who wants no events is told all at the end, and need not be asked for in between. */
+static const struct trm_run_cb PLAIN_CB = {.done = on_done};
+static const struct trm_run_cb STREAM_CB = {.started = on_started,
 		.output = on_output,
 		.display = on_display,
 		.input = on_input,
@@ -218,6 +220,7 @@ static int begin(struct use *u, struct trm_error *why)
 	struct run_call *c = (struct run_call *)u;
 	const struct trm_lang *lang;
 	struct trm_run_opts opts;
+	bool streams = call_streams(u->call);
 	int r = image_language(u->served->languages, c->language, &lang, why);
 	if (r < 0)
 		return r;
@@ -228,12 +231,12 @@ static int begin(struct use *u, struct trm_error *why)
 	opts.timeout_ms = (int64_t)c->timeout_s * 1000;
 	opts.filename = c->file;
 	opts.echoes = c->echoes;
-	opts.manual_credit = call_streams(u->call);
-	opts.offers_stdin = call_streams(u->call) && c->wants_stdin;
+	opts.manual_credit = streams;
+	opts.offers_stdin = streams && c->wants_stdin;
 	r = run_stream_open(u->call, u->target.space, u->target.name, &STREAM_OPS, c, &c->stream, why);
 	if (r == 0)
 		r = (c->is_leave ? trm_session_leave : trm_session_run)(
-				u->served->session, &opts, &RUN_CB, c, &c->run, why);
+				u->served->session, &opts, streams ? &STREAM_CB : &PLAIN_CB, c, &c->run, why);
 	if (r == 0)
 		run_stream_begin(c->stream);
 	else
