@@ -51,10 +51,44 @@ static int put_code_point(struct buf *out, uint32_t cp)
 	return buf_append(out, enc, trm_utf8_encode(cp, enc));
 }
 
+size_t json_digits(char out[JSON_DIGITS], uint64_t value)
+{
+	char digits[JSON_DIGITS];
+	size_t at = sizeof digits;
+	do
+		digits[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	memcpy(out, digits + at, sizeof digits - at);
+	return sizeof digits - at;
+}
+
+int json_put_digits(struct buf *out, uint64_t value)
+{
+	char digits[JSON_DIGITS];
+	return buf_append(out, digits, json_digits(digits, value));
+}
+
+/* The quote and all that needs no escape, as most strings do altogether: returns how much of it that was. */
+static size_t begin(struct buf *out, const char *s, size_t n, int *ret)
+{
+	size_t i = 0;
+	char *to = n < out->max ? buf_reserve(out, n + 1) : NULL;
+	if (!to) {
+		*ret = buf_append(out, "\"", 1);
+		return 0;
+	}
+	*to++ = '"';
+	for (; i < n && is_plain((unsigned char)s[i]); i++)
+		to[i] = s[i];
+	buf_fill(out, i + 1);
+	*ret = 0;
+	return i;
+}
+
 int json_put_string(struct buf *out, const char *s, size_t n)
 {
-	int r = buf_append(out, "\"", 1);
-	for (size_t i = 0; i < n && !r;) {
+	int r;
+	for (size_t i = begin(out, s, n, &r); i < n && !r;) {
 		size_t run = i;
 		while (run < n && is_plain((unsigned char)s[run]))
 			run++;

@@ -8,10 +8,17 @@
  * that a line may also be shown on a terminal. */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 
 /* Append s[0..n) as a string, quotes included. TRM_ETOOBIG or TRM_ENOMEM as buf_append. */
 int json_put_string(struct buf *out, const char *s, size_t n);
+/* The same of a number. printf() would be the dearest part of a run that does nothing. */
+int json_put_digits(struct buf *out, uint64_t value);
+
+enum { JSON_DIGITS = 20 };
+/* Its digits, with no NUL behind them; returns how many they are. */
+size_t json_digits(char out[JSON_DIGITS], uint64_t value);
 
 #endif

@@ -41,16 +41,10 @@ static int put_text(struct buf *out, const char *name, const char *text, size_t 
 	return r ? r : json_put_string(out, text, n);
 }
 
-/* printf() would be the dearest part of a run that does nothing. */
 static int put_number(struct buf *out, const char *name, uint64_t value)
 {
-	char digits[20];
-	size_t at = sizeof digits;
-	do
-		digits[--at] = (char)('0' + value % 10);
-	while (value /= 10);
 	int r = buf_append(out, name, strlen(name));
-	return r ? r : buf_append(out, digits + at, sizeof digits - at);
+	return r ? r : json_put_digits(out, value);
 }
 
 int kernel_note_put(struct buf *out, const struct kernel_note *note)

@@ -2,8 +2,6 @@
 #include "kernel/protocol.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,27 +34,32 @@ static int put_text(struct buf *out, const char *s)
 	return buf_append(out, s, strlen(s));
 }
 
+static int put_number(struct buf *out, const char *name, uint64_t value)
+{
+	int r = put_text(out, name);
+	return r ? r : json_put_digits(out, value);
+}
+
 int kernel_request_put(struct buf *out, const struct kernel_request *request)
 {
 	unsigned fields = OPS[request->op].fields;
-	char text[96];
-	snprintf(text, sizeof text, "{\"op\":\"%s\",\"id\":\"%" PRIu64 "\"", OPS[request->op].name,
-			request->id);
-	int r = put_text(out, text);
+	int r = put_text(out, "{\"op\":\"");
+	if (!r)
+		r = put_text(out, OPS[request->op].name);
+	if (!r)
+		r = put_number(out, "\",\"id\":\"", request->id);
+	if (!r)
+		r = put_text(out, "\"");
 	if (!r && fields & HAS_CODE && !(r = put_text(out, ",\"code\":")))
 		r = json_put_string(out, request->code, request->code_len);
-	if (!r && fields & HAS_CURSOR) {
-		snprintf(text, sizeof text, ",\"cursor\":%zu", request->cursor);
-		r = put_text(out, text);
-	}
+	if (!r && fields & HAS_CURSOR)
+		r = put_number(out, ",\"cursor\":", request->cursor);
 	if (!r && fields & HAS_FILE && !(r = put_text(out, ",\"file\":")))
 		r = json_put_string(out, request->file, strlen(request->file));
 	if (!r && request->echoes)
 		r = put_text(out, ",\"echo\":true");
-	if (!r && request->timeout_ms) {
-		snprintf(text, sizeof text, ",\"timeout_ms\":%" PRIu64, request->timeout_ms);
-		r = put_text(out, text);
-	}
+	if (!r && request->timeout_ms)
+		r = put_number(out, ",\"timeout_ms\":", request->timeout_ms);
 	return r ? r : put_text(out, "}\n");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "session/session.h"
 
@@ -62,8 +63,10 @@ static int pass_gate(const struct trm_session *s, const struct trm_run_opts *o, 
 
 static char *default_filename(uint64_t number)
 {
-	char name[40];
-	snprintf(name, sizeof name, "<run %" PRIu64 ">", number);
+	char name[32] = "<run ";
+	size_t n = strlen(name);
+	n += json_digits(name + n, number);
+	memcpy(name + n, ">", 2);
 	return strdup(name);
 }
 
