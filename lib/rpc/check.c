@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 
-enum { NUMBER_MAX = 1024, CODE_POINT_MAX = 4 };
+enum { NUMBER_MAX = 1024, DIGITS_FIT = 300, NAMES_FEW = 8 };
 
 struct reader {
 	const char *text;
@@ -43,8 +43,11 @@ static char peek(const struct reader *r)
 
 static void skip_blanks(struct reader *r)
 {
-	while (r->at < r->n && strchr(" \t\r\n", r->text[r->at]) && r->text[r->at])
-		r->at++;
+	for (; r->at < r->n; r->at++) {
+		char c = r->text[r->at];
+		if (c != ' ' && c != '\t' && c != '\r' && c != '\n')
+			return;
+	}
 }
 
 static int expect(struct reader *r, char c)
@@ -73,7 +76,7 @@ static int read_hex4(struct reader *r, unsigned *ret)
 
 static int read_unicode(struct reader *r)
 {
-	unsigned high, low;
+	unsigned high = 0, low = 0;
 	if (read_hex4(r, &high) < 0)
 		return TRM_EPROTO;
 	r->has_nul |= high == 0;
@@ -143,10 +146,12 @@ static size_t read_digits(struct reader *r)
 	return r->at - from;
 }
 
-static int check_size(struct reader *r, size_t from)
+static int check_size(struct reader *r, size_t from, bool has_exponent)
 {
 	char number[NUMBER_MAX];
 	size_t n = r->at - from;
+	if (n <= DIGITS_FIT && !has_exponent)
+		return 0;
 	if (n < sizeof number) {
 		memcpy(number, r->text + from, n);
 		number[n] = '\0';
@@ -170,13 +175,14 @@ static int read_number(struct reader *r)
 		if (!read_digits(r))
 			return fail(r, "invalid number");
 	}
-	if ((peek(r) | 0x20) == 'e') {
+	bool has_exponent = (peek(r) | 0x20) == 'e';
+	if (has_exponent) {
 		r->at++;
 		r->at += peek(r) == '+' || peek(r) == '-';
 		if (!read_digits(r))
 			return fail(r, "invalid number");
 	}
-	return check_size(r, from);
+	return check_size(r, from, has_exponent);
 }
 
 static int read_word(struct reader *r)
@@ -283,15 +289,30 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static int fail_duplicate(const char *name, struct trm_error *reterr)
+{
+	return trm_error_set(reterr, TRM_EPROTO, "duplicate field `%.64s`", name);
+}
+
+/* Sooner done than sorted. */
+static int check_few(const cJSON *json, struct trm_error *reterr)
+{
+	for (const cJSON *a = json->child; a; a = a->next)
+		for (const cJSON *b = json->child; b != a; b = b->next)
+			if (!strcmp(a->string, b->string))
+				return fail_duplicate(a->string, reterr);
+	return 0;
+}
+
 static int check_object(const cJSON *json, struct trm_error *reterr)
 {
 	size_t n = 0;
 	int e = 0;
 	const cJSON *item;
 	cJSON_ArrayForEach(item, json) n++;
-	const char **names = n > 1 ? malloc(n * sizeof *names) : NULL;
-	if (n <= 1)
-		return 0;
+	if (n <= NAMES_FEW)
+		return check_few(json, reterr);
+	const char **names = malloc(n * sizeof *names);
 	if (!names)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	n = 0;
@@ -299,7 +320,7 @@ static int check_object(const cJSON *json, struct trm_error *reterr)
 	qsort(names, n, sizeof *names, by_name);
 	for (size_t i = 1; i < n && e == 0; i++)
 		if (!strcmp(names[i - 1], names[i]))
-			e = trm_error_set(reterr, TRM_EPROTO, "duplicate field `%.64s`", names[i]);
+			e = fail_duplicate(names[i], reterr);
 	free(names);
 	return e;
 }

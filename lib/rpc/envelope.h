@@ -29,6 +29,8 @@ void rpc_request_finish(struct rpc_request *request); /* takes a zeroed object *
 /* Replies, as objects (the caller's) for whoever sends them on, and as text. NULL: out of memory. */
 struct cJSON *rpc_reply_result(const struct cJSON *id, struct cJSON *result); /* owns result, NULL too */
 struct cJSON *rpc_reply_error(const struct cJSON *id, int code, const char *message);
+/* The text of rpc_reply_result(), malloc'd, for an id of rpc_request_read()'s. */
+char *rpc_reply_text(const struct cJSON *id, struct cJSON *result);
 /* The body of a failure by its shape: malloc'd, *ret_type its content type. An empty body is "". */
 char *rpc_fault_body(const struct rpc_fault *fault, const struct cJSON *id, const char *text,
 		const char **ret_type);

@@ -47,10 +47,7 @@ static void rpc_call_end(struct rpc_call *c, int status, const char *type, char 
 static void send_result(struct call *call, cJSON *result)
 {
 	struct rpc_call *c = call->carrier_data;
-	cJSON *reply = rpc_reply_result(c->request.id, result);
-	char *body = reply ? cJSON_PrintUnformatted(reply) : NULL;
-	cJSON_Delete(reply);
-	rpc_call_end(c, 200, "application/json", body);
+	rpc_call_end(c, 200, "application/json", rpc_reply_text(c->request.id, result));
 }
 
 static void send_failure(struct call *call, const struct rpc_fault *fault, const char *text)

@@ -95,6 +95,9 @@ static void ids_come_back(void **state)
 		assert_string_equal(printed, wanted);
 		free(printed);
 		cJSON_Delete(reply);
+		printed = rpc_reply_text(request.id, cJSON_CreateTrue());
+		assert_string_equal(printed, wanted);
+		free(printed);
 		rpc_request_finish(&request);
 	}
 }
@@ -114,6 +117,10 @@ static void what_is_absent_is_left_out(void **state)
 	cJSON_Delete(reply);
 	rpc_request_finish(&request);
 	assert_null(rpc_reply_result(NULL, NULL));
+	assert_null(rpc_reply_text(NULL, NULL));
+	printed = rpc_reply_text(NULL, cJSON_CreateObject());
+	assert_string_equal(printed, "{\"jsonrpc\":\"2.0\",\"result\":{}}");
+	free(printed);
 }
 
 static void bodies_have_the_shape_of_the_fault(void **state)
