@@ -70,10 +70,20 @@ static const char *param(const struct call *call, const char *name, const char *
 	return value ? value : fallback;
 }
 
-void call_tell(const struct call *call, char *out, size_t cap)
+static char *put(char *at, const char *text, size_t max, char next)
 {
-	snprintf(out, cap, "%.40s %.64s/%.64s", call->method, param(call, "namespace", RPC_NAMESPACE),
-			param(call, "sandbox", RPC_EVERYWHERE));
+	size_t n = strnlen(text, max);
+	memcpy(at, text, n);
+	at[n] = next;
+	return at + n + 1;
+}
+
+/* Each request is told of: printf() would cost more than finding its method. */
+void call_tell(const struct call *call, char out[static CALL_TOLD])
+{
+	out = put(out, call->method, CALL_TOLD_METHOD, ' ');
+	out = put(out, param(call, "namespace", RPC_NAMESPACE), CALL_TOLD_NAME, '/');
+	put(out, param(call, "sandbox", RPC_EVERYWHERE), CALL_TOLD_NAME, '\0');
 }
 
 void call_gone(struct call *call)

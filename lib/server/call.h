@@ -60,7 +60,8 @@ bool call_streams(const struct call *call);
  * caller has no key for. Everything that `call` points to stays until it is ended. */
 void call_begin(struct call *call);
 /* For carriers: what is said of it in logs, "METHOD NAMESPACE/SANDBOX". */
-void call_tell(const struct call *call, char *out, size_t cap);
+enum { CALL_TOLD_METHOD = 40, CALL_TOLD_NAME = 64, CALL_TOLD = CALL_TOLD_METHOD + 2 * CALL_TOLD_NAME + 3 };
+void call_tell(const struct call *call, char out[static CALL_TOLD]);
 /* For carriers: the client has left. */
 void call_gone(struct call *call);
 

@@ -182,22 +182,28 @@ static void list(unsigned languages, char *out, size_t cap)
 					trm_lang_get(id)->name);
 }
 
-int image_language(
-		unsigned languages, const char *name, const struct trm_lang **ret, struct trm_error *reterr)
+static int refuse_language(unsigned languages, const char *name, const char *why, struct trm_error *reterr)
 {
-	struct trm_error why = {0};
 	char has[96];
 	list(languages, has, sizeof has);
 	if (!*name)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"Unsupported language: the name is empty (this sandbox runs %s)", has);
-	if (trm_lang_find(strcasecmp(name, "nodejs") ? name : "node", ret, &why) < 0)
-		return trm_error_set(reterr, TRM_ENOTSUP,
-				"Unsupported language: %.60s (this sandbox runs %s)%s%s", name, has,
-				why.code == TRM_ENOTSUP ? ": " : "", why.code == TRM_ENOTSUP ? why.msg : "");
-	if (!(languages & 1u << (*ret)->id))
-		return trm_error_set(reterr, TRM_ENOTSUP,
-				"Unsupported language: %.60s (the image of this sandbox runs %s; terrarium/all has all)",
-				name, has);
-	return 0;
+	return trm_error_set(reterr, TRM_ENOTSUP, "Unsupported language: %.60s (this sandbox runs %s)%s%s",
+			name, has, *why ? ": " : "", why);
+}
+
+int image_language(
+		unsigned languages, const char *name, const struct trm_lang **ret, struct trm_error *reterr)
+{
+	struct trm_error why = {0};
+	char has[96];
+	if (!*name || trm_lang_find(strcasecmp(name, "nodejs") ? name : "node", ret, &why) < 0)
+		return refuse_language(languages, name, why.code == TRM_ENOTSUP ? why.msg : "", reterr);
+	if (languages & 1u << (*ret)->id)
+		return 0;
+	list(languages, has, sizeof has);
+	return trm_error_set(reterr, TRM_ENOTSUP,
+			"Unsupported language: %.60s (the image of this sandbox runs %s; terrarium/all has all)",
+			name, has);
 }

@@ -15,8 +15,6 @@
 
 enum { RESERVE = 4 << 20 }; /* for what is told behind the output */
 
-static const char *const STREAMS[] = {"stdout", "stderr"};
-
 void lines_init(struct lines *lines)
 {
 	*lines = (struct lines){0};
@@ -46,10 +44,10 @@ static int put_text(struct buf *json, const char *s, size_t n)
 
 static int put_line(struct buf *json, bool is_first, int stream, const char *s, size_t n)
 {
-	char head[48];
-	int len = snprintf(head, sizeof head, "%s{\"stream\":\"%s\",\"text\":", is_first ? "[" : ",",
-			STREAMS[stream]);
-	int r = buf_append(json, head, (size_t)len);
+	const char *head = stream ? ",{\"stream\":\"stderr\",\"text\":" : ",{\"stream\":\"stdout\",\"text\":";
+	int r = buf_append(json, is_first ? "[" : ",", 1);
+	if (r == 0)
+		r = buf_append(json, head + 1, strlen(head + 1));
 	if (r == 0)
 		r = put_text(json, s, n);
 	return r < 0 ? r : buf_append(json, "}", 1);
@@ -103,6 +101,10 @@ void lines_add(struct lines *lines, int stream, const char *text)
 {
 	size_t n = strlen(text);
 	flush(lines, stream);
+	if (n && !memchr(text, '\n', n)) {
+		end_line(lines, stream, text, n);
+		return;
+	}
 	lines_feed(lines, stream, text, n);
 	flush(lines, stream);
 }

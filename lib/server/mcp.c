@@ -234,7 +234,7 @@ static void call_tool(struct message *m)
 			.carrier = &tool_carrier,
 			.carrier_data = m};
 	if (m->post->http && !m->post->is_batch)
-		call_tell(&m->call, m->post->http->note, sizeof m->post->http->note);
+		call_tell(&m->call, m->post->http->note);
 	call_begin(&m->call);
 }
 

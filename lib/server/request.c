@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,6 +20,12 @@ static uint64_t clock_ns(void)
 
 /* ---- beginning and end ---- */
 
+/* As much as there is room for, in what is zeroed. */
+static void copy(char *out, size_t cap, const char *text)
+{
+	memcpy(out, text, strnlen(text, cap - 1));
+}
+
 static struct request *request_create(
 		struct front *front, struct MHD_Connection *connection, const char *path, const char *method)
 {
@@ -31,8 +36,8 @@ static struct request *request_create(
 	r->connection = connection;
 	r->since_ns = clock_ns();
 	r->base.body = "";
-	snprintf(r->base.method, sizeof r->base.method, "%s", method);
-	snprintf(r->base.path, sizeof r->base.path, "%s", path);
+	copy(r->base.method, sizeof r->base.method, method);
+	copy(r->base.path, sizeof r->base.path, path);
 	buf_init(&r->body, HTTP_BODY_MAX + 1);
 	buf_init(&r->queue, HTTP_QUEUE_MAX);
 	r->link = (struct link){front->requests.previous, &front->requests};

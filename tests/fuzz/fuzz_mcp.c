@@ -70,9 +70,9 @@ void call_gone(struct call *call)
 	end_late(i);
 }
 
-void call_tell(const struct call *call, char *out, size_t cap)
+void call_tell(const struct call *call, char out[static CALL_TOLD])
 {
-	snprintf(out, cap, "%s", call->method);
+	snprintf(out, CALL_TOLD, "%s", call->method);
 }
 
 size_t fleet_images(const struct fleet *fleet, const char **names, size_t cap)
