@@ -187,7 +187,7 @@ static bool read_done(struct kernel_event *e)
 	double number;
 	e->exit_code = kernel_json_number(e->json, "exit_code", 255, &number) ? (int)number : -1;
 	e->set = kernel_json_number(e->json, "set", KERNEL_SPARE_SETS, &number) ? (int)number : -1;
-	e->has_cpu = kernel_json_number(e->json, "cpu_us", 1e15, &number);
+	e->has_cpu = kernel_json_number(e->json, "cpu_us", KERNEL_CPU_US_MAX, &number);
 	e->cpu_us = e->has_cpu ? (uint64_t)number : 0;
 	e->value = kernel_json_text(e->json, "value");
 	const cJSON *error = cJSON_GetObjectItemCaseSensitive(e->json, "error");
@@ -266,6 +266,8 @@ cJSON *kernel_json_parse(char *line, size_t n, bool *ret_is_deep)
 int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr)
 {
 	bool is_deep;
+	if (kernel_done_read(line, n, ret))
+		return 0;
 	errno = 0; /* cJSON has one answer for what is no JSON and for what it has no memory for */
 	struct kernel_event event = {
 			.exit_code = -1, .set = -1, .json = kernel_json_parse(line, n, &is_deep)};
@@ -288,6 +290,7 @@ int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct t
 void kernel_event_finish(struct kernel_event *event)
 {
 	cJSON_Delete(event->json);
+	free(event->own);
 	*event = (struct kernel_event){0};
 }
 

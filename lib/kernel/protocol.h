@@ -20,6 +20,7 @@ struct trm_error;
 #define KERNEL_LINE_MAX (32u * 1024 * 1024)
 #endif
 enum { KERNEL_DEPTH_MAX = 32 };
+#define KERNEL_CPU_US_MAX 1000000000000000u
 
 /* ---- requests -------------------------------------------------------------- */
 
@@ -78,13 +79,17 @@ struct kernel_event {
 	const char *value;
 	const char *error_name, *error_message; /* both or none */
 	const struct cJSON *traceback;          /* array; only its strings count */
-	struct cJSON *json;                     /* owner of all of this */
+	struct cJSON *json;                     /* owner of all of this; NULL: that is `own` */
+	char *own;                              /* malloc'd; may be NULL */
 };
 
 /* Decode one line (without its newline), which is changed in place. TRM_EPROTO
  * with a sentence if it is no event; nothing to finish then. */
 int kernel_event_decode(char *line, size_t n, struct kernel_event *ret, struct trm_error *reterr);
 void kernel_event_finish(struct kernel_event *event);
+/* The same for a "done" of the form that is usual, which is done.c's. False: it is another line, or there is
+ * no memory. */
+bool kernel_done_read(const char *line, size_t n, struct kernel_event *ret);
 
 /* One line as JSON with its strings made harmless, changed in place; to be freed with cJSON_Delete.
  * NULL: nested too deeply (`*ret_is_deep`, may be NULL), or no JSON. */

@@ -61,6 +61,39 @@ static void decodes_done(void **state)
 	kernel_event_finish(&e);
 }
 
+static void a_usual_end_needs_no_tree(void **state)
+{
+	static const char *const others[] = {"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\"} ",
+			"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"value\":\"\\n\"}",
+			"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"value\":\"\xC3\xA4\"}",
+			"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"value\":\"a\",\"value\":\"b\"}",
+			"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"set\":01}",
+			"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"exit_code\":256}",
+			"{\"ev\":\"done\",\"id\":\"12345678901234567890\",\"status\":\"ok\"}",
+			"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"okay\"}",
+			"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"error\":{\"name\":\"E\"}}",
+			"{\"ev\":\"done\",\"id\":\"1\",\"status\":\"ok\",\"value\":\"a", "{\"ev\":\"ready\"}",
+			""};
+	static const char usual[] = "{\"ev\":\"done\",\"id\":\"4294972021\",\"status\":\"interrupted\","
+				    "\"value\":\"a b\",\"cpu_us\":60,\"set\":1,\"exit_code\":0}";
+	struct kernel_event e;
+	(void)state;
+	assert_true(kernel_done_read(usual, strlen(usual), &e));
+	assert_int_equal(e.type, KERNEL_EVENT_DONE);
+	assert_int_equal(e.id, 4294972021);
+	assert_int_equal(e.done, KERNEL_DONE_INTERRUPTED);
+	assert_string_equal(e.value, "a b");
+	assert_true(e.has_cpu && e.cpu_us == 60);
+	assert_int_equal(e.set, 1);
+	assert_int_equal(e.exit_code, 0);
+	assert_null(e.json);
+	kernel_event_finish(&e);
+	for (size_t n = 0; n < sizeof usual - 1; n++)
+		assert_false(kernel_done_read(usual, n, &e));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(kernel_done_read(others[i], strlen(others[i]), &e));
+}
+
 static void odd_numbers_count_as_absent(void **state)
 {
 	struct kernel_event e;
@@ -145,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(encodes_requests),
 			cmocka_unit_test(decodes_done),
+			cmocka_unit_test(a_usual_end_needs_no_tree),
 			cmocka_unit_test(odd_numbers_count_as_absent),
 			cmocka_unit_test(mends_strings),
 			cmocka_unit_test(refuses_what_is_no_event),
