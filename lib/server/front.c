@@ -29,15 +29,24 @@ enum {
 
 /* ---- the library's turns ---- */
 
+/* A connection that had been suspended is in the library's queue of events anew, which tells at once that it
+ * can be written to: that is heard here, and not by another turn of the loop. */
+static bool take_returned(struct front *front)
+{
+	bool has_returned = front->has_returned;
+	front->has_returned = false;
+	return has_returned;
+}
+
 static void run(struct front *front)
 {
 	unsigned long long wait_ms = 0;
-	bool has_more = true;
-	for (int i = 0; i < TURNS_MAX && has_more && !wait_ms; i++) {
+	bool is_due = true;
+	for (int i = 0; i < TURNS_MAX && (is_due || take_returned(front)); i++) {
 		front->mhd.run(front->daemon);
-		has_more = front->mhd.get_timeout(front->daemon, &wait_ms) == MHD_YES;
+		is_due = front->mhd.get_timeout(front->daemon, &wait_ms) == MHD_YES && !wait_ms;
 	}
-	if (has_more && !wait_ms)
+	if (is_due)
 		trm_timer_start(front->turn, 0, 0);
 }
 

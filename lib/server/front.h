@@ -83,6 +83,7 @@ struct front {
 	uint64_t reply_bytes;      /* likewise */
 	bool is_full;              /* nobody is accepted until somebody has gone */
 	bool is_closing;
+	bool has_returned; /* one that had been suspended waits for its next request */
 };
 
 /* One connection; the library's "socket context". */
@@ -136,7 +137,7 @@ struct request {
 	bool is_handled; /* `handle` has been called */
 	bool is_old;     /* HTTP/1.0 */
 	bool is_last;    /* nothing that follows on its connection is to be read */
-	bool is_suspended;
+	bool is_suspended, was_suspended;
 	bool is_aborted; /* the client is gone, or we shut down */
 	/* a stream */
 	bool is_streaming, is_ended, wants_room;

@@ -29,18 +29,18 @@ static void copy(char *out, size_t cap, const char *text)
 static struct request *request_create(
 		struct front *front, struct MHD_Connection *connection, const char *path, const char *method)
 {
-	struct request *r = calloc(1, sizeof *r);
+	struct request *r = malloc(sizeof *r);
 	if (!r)
 		return NULL;
-	r->front = front;
-	r->connection = connection;
-	r->since_ns = clock_ns();
-	r->base.body = "";
+	*r = (struct request){.base.body = "",
+			.front = front,
+			.connection = connection,
+			.since_ns = clock_ns(),
+			.link = {front->requests.previous, &front->requests}};
 	copy(r->base.method, sizeof r->base.method, method);
 	copy(r->base.path, sizeof r->base.path, path);
 	buf_init(&r->body, HTTP_BODY_MAX + 1);
 	buf_init(&r->queue, HTTP_QUEUE_MAX);
-	r->link = (struct link){front->requests.previous, &front->requests};
 	front->requests.previous->next = &r->link;
 	front->requests.previous = &r->link;
 	front->n_requests++;
@@ -89,6 +89,7 @@ void request_completed(void *user, struct MHD_Connection *connection, void **req
 				clock_ns() - r->since_ns);
 	if (!r->peer->is_shut)
 		peer_enter(r->peer, &front->waiting);
+	front->has_returned |= r->was_suspended;
 	request_destroy(r);
 }
 
@@ -114,7 +115,7 @@ void request_left(struct request *r, bool is_gone)
 
 void request_suspend(struct request *r)
 {
-	r->is_suspended = true;
+	r->is_suspended = r->was_suspended = true;
 	r->front->mhd.suspend(r->connection);
 	/* The library looks away from now on. */
 	if (r->peer->has_left)
@@ -249,6 +250,7 @@ static int begin(struct front *front, struct MHD_Connection *connection, const c
 	r->is_old = !strcmp(version, "HTTP/1.0");
 	r->base.is_too_big = announced_length(r) > HTTP_BODY_MAX;
 	peer_enter(r->peer, &front->reading);
+	front->has_returned = false;
 	const char *fault = request_framing_fault(r);
 	if (fault)
 		return refuse_framing(r, fault);

@@ -92,12 +92,12 @@ static bool offer_events(struct rpc_call *c)
 static struct rpc_call *rpc_call_create(
 		struct trm_server *server, struct http_request *http, const struct caller *who)
 {
-	struct rpc_call *c = calloc(1, sizeof *c);
+	struct rpc_call *c = malloc(sizeof *c);
 	if (!c)
 		return NULL;
-	c->http = http;
-	c->call = (struct call){.server = server, .who = &c->who, .carrier = &plain, .carrier_data = c};
-	c->who = *who;
+	*c = (struct rpc_call){.http = http,
+			.call = {.server = server, .who = &c->who, .carrier = &plain, .carrier_data = c},
+			.who = *who};
 	http->on_gone = on_gone;
 	http->user = c;
 	return c;

@@ -74,7 +74,7 @@ static struct trm_run *run_new(
 		struct trm_session *s, const struct trm_run_opts *o, const struct trm_run_cb *cb, void *user)
 {
 	static const struct trm_run_cb none;
-	struct trm_run *run = calloc(1, sizeof *run);
+	struct trm_run *run = malloc(sizeof *run);
 	if (!run)
 		return NULL;
 	*run = (struct trm_run){
