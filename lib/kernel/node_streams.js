@@ -281,6 +281,27 @@ function before_write(fd) {
 	(fd === 1 ? stdout : stderr).my.has_news = true;
 }
 
+/* The bytes that write() and writeSync() are to write, of what they are given behind the descriptor; undefined if that is
+ * for node to refuse. */
+function written_bytes(data, at, third) {
+	if (typeof data === 'string')
+		return Buffer.from(data, Buffer.isEncoding(third) ? third : 'utf8');
+	if (!ArrayBuffer.isView(data))
+		return undefined;
+	const { offset, length } = at !== null && typeof at === 'object' ? at : { offset: at, length: third };
+	const begin = Number.isInteger(offset) ? offset : 0, most = data.byteLength - begin;
+	const n = Number.isInteger(length) ? length : most;
+	return begin >= 0 && n >= 0 && n <= most ? Buffer.from(data.buffer, data.byteOffset + begin, n) : undefined;
+}
+
+/* What a callback of an earlier run writes. */
+function write_late(fd, data, at, third) {
+	const bytes = is_output(fd) && !is_current() ? written_bytes(data, at, third) : undefined;
+	if (bytes !== undefined)
+		put_late(fd === 1 ? stdout : stderr, bytes);
+	return bytes?.length;
+}
+
 for (const name of ['write', 'writeSync', 'writev', 'writevSync', 'writeFile', 'writeFileSync', 'appendFileSync']) {
 	replace(fs, name, (old) => function (fd, ...args) {
 		if (is_output(fd))
@@ -288,6 +309,18 @@ for (const name of ['write', 'writeSync', 'writev', 'writevSync', 'writeFile', '
 		return old.call(this, fd, ...args);
 	});
 }
+
+replace(fs, 'writeSync', (old) => function (fd, ...args) {
+	return write_late(fd, ...args) ?? old.call(this, fd, ...args);
+});
+replace(fs, 'write', (old) => function (fd, ...args) {
+	const done = args[args.length - 1];
+	const n = typeof done === 'function' ? write_late(fd, ...args.slice(0, -1)) : undefined;
+	if (n === undefined)
+		old.call(this, fd, ...args);
+	else
+		setImmediate(done, null, n, args[0]);
+});
 
 replace(fs, 'readSync', (old) => function (fd, buffer, offset, length, position) {
 	if (fd !== 0 || !ArrayBuffer.isView(buffer))

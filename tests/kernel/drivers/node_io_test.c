@@ -42,13 +42,30 @@ static void who_runs_while_it_is_looked_at_may_print(void **state)
 	assert_string_equal(d->out, "mine\n");
 }
 
+/* Without process.stdout, as libraries for logging do it. */
+static void what_a_callback_writes_to_a_descriptor_is_late(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "const fs = require('fs'), bytes = new Uint8Array(Buffer.from('-bytes\\n-')); let answer;"
+		      "const tell = () => { answer([fs.writeSync(1, 'text\\n'), fs.writeSync(2, 'ff', null, 'hex'), "
+		      "fs.writeSync(1, bytes, 1, 6), fs.writeSync(1, bytes, { offset: 7, length: 1 })]); "
+		      "fs.write(1, bytes, (...all) => told(all.length, all[1])) }; let told;"
+		      "setTimeout(function look() { answer ? tell() : setTimeout(look, 1) }, 1); 0");
+	driver_run(d, "fs.writeSync(1, 'mine\\n'); await new Promise((done) => { told = (...all) => done(all.join()); "
+		      "answer = (all) => console.log(all.join()) })");
+	assert_string_equal(driver_text_of(d, "value"), "'3,8'");
+	assert_string_equal(d->out, "mine\n");
+	assert_int_equal(d->err_len, 0);
+}
+
+#define T(function) cmocka_unit_test_setup_teardown(function, start, stop)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			cmocka_unit_test_setup_teardown(
-					a_background_process_may_close_while_it_is_looked_at, start, stop),
-			cmocka_unit_test_setup_teardown(
-					who_runs_while_it_is_looked_at_may_print, start, stop),
+			T(a_background_process_may_close_while_it_is_looked_at),
+			T(who_runs_while_it_is_looked_at_may_print),
+			T(what_a_callback_writes_to_a_descriptor_is_late),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
