@@ -70,7 +70,7 @@ __trm_hide_all() {
 
 # Move stdout and stderr to set $1, and the copies that the user has made of them, but not what was redirected.
 __trm_move() {
-	local - IFS= fd from=$((252 - 2 * __trm_set)) to=$((252 - 2 * $1))
+	local - fd from=$((252 - 2 * __trm_set)) to=$((252 - 2 * $1))
 	set +f
 	__trm_set=$1
 	for fd in /proc/self/fd/*; do
