@@ -281,8 +281,8 @@ function before_write(fd) {
 	(fd === 1 ? stdout : stderr).my.has_news = true;
 }
 
-/* The bytes that write() and writeSync() are to write, of what they are given behind the descriptor; undefined if that is
- * for node to refuse. */
+/* The bytes that write() and writeSync() are to write, of what they are given behind the descriptor; undefined if
+ * that is for node to refuse. */
 function written_bytes(data, at, third) {
 	if (typeof data === 'string')
 		return Buffer.from(data, Buffer.isEncoding(third) ? third : 'utf8');
@@ -438,8 +438,8 @@ function look_for_writers(ours, found) {
 	return is_sure;
 }
 
-/* The names in /proc of our output pipes that other processes can write to, and of the current ones if somebody may have
- * been overlooked. */
+/* The names in /proc of our output pipes that other processes can write to, and of the current ones if somebody may
+ * have been overlooked. */
 function writers(ours, current) {
 	const latest = Number(fs.readFileSync('/proc/loadavg', 'latin1').split(' ').pop());
 	if (latest < newest)
