@@ -363,9 +363,9 @@ static int path_request(void)
 		struct cJSON *reply = rpc_reply_result(request.id, cJSON_CreateString("yes"));
 		struct cJSON *error = reply ? rpc_reply_error(request.id, -1, "no") : NULL;
 		char *out = error ? cJSON_PrintUnformatted(error) : NULL;
-		char *text = out ? rpc_reply_text(request.id, cJSON_CreateString("yes")) : NULL;
-		r = text ? 0 : TRM_ENOMEM;
-		free(text);
+		char *body = out ? rpc_reply_text(request.id, cJSON_CreateString("yes")) : NULL;
+		r = body ? 0 : TRM_ENOMEM;
+		free(body);
 		cJSON_free(out);
 		cJSON_Delete(error);
 		cJSON_Delete(reply);
