@@ -308,15 +308,16 @@ static int check_object(const cJSON *json, struct trm_error *reterr)
 {
 	size_t n = 0;
 	int e = 0;
-	const cJSON *item;
-	cJSON_ArrayForEach(item, json) n++;
+	for (const cJSON *item = json->child; item; item = item->next)
+		n++;
 	if (n <= NAMES_FEW)
 		return check_few(json, reterr);
 	const char **names = malloc(n * sizeof *names);
 	if (!names)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	n = 0;
-	cJSON_ArrayForEach(item, json) names[n++] = item->string;
+	for (const cJSON *item = json->child; item; item = item->next)
+		names[n++] = item->string;
 	qsort(names, n, sizeof *names, by_name);
 	for (size_t i = 1; i < n && e == 0; i++)
 		if (!strcmp(names[i - 1], names[i]))
