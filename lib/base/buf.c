@@ -59,8 +59,7 @@ int buf_append(struct buf *b, const void *bytes, size_t n)
 		return 0;
 	if (n > b->max - b->len)
 		return TRM_ETOOBIG;
-	size_t end = b->start + b->len;
-	char *to = b->cap - end >= n ? b->mem + end : buf_reserve(b, n);
+	char *to = buf_reserve(b, n);
 	if (!to)
 		return TRM_ENOMEM;
 	memcpy(to, bytes, n);

@@ -44,10 +44,10 @@ static int put_text(struct buf *json, const char *s, size_t n)
 
 static int put_line(struct buf *json, bool is_first, int stream, const char *s, size_t n)
 {
-	const char *head = stream ? ",{\"stream\":\"stderr\",\"text\":" : ",{\"stream\":\"stdout\",\"text\":";
+	const char *head = stream ? "{\"stream\":\"stderr\",\"text\":" : "{\"stream\":\"stdout\",\"text\":";
 	int r = buf_append(json, is_first ? "[" : ",", 1);
 	if (r == 0)
-		r = buf_append(json, head + 1, strlen(head + 1));
+		r = buf_append(json, head, strlen(head));
 	if (r == 0)
 		r = put_text(json, s, n);
 	return r < 0 ? r : buf_append(json, "}", 1);

@@ -205,8 +205,7 @@ static void leave(struct carrier *carrier)
 	bool is_unseen = a->entry.fd >= 0; /* by the keeper */
 	if (!a->is_onlooker && (is_unseen || a->visit.position))
 		leave_visit(a);
-	/* The agent is done with us while we end, instead of while whoever waits for our end is to be woken.
-	 */
+	/* The agent is done with us while we end, and not while whoever waits for that is to be woken. */
 	if (a->fd >= 0)
 		shutdown(a->fd, SHUT_RDWR);
 	tether_leave(&a->tether);
