@@ -440,8 +440,7 @@ static int perform(struct play *p)
 
 int play(const struct play_opts *opts, bool *ret_is_pipe_broken)
 {
-	struct play p = {
-			.opts = opts, .displays = {.dir = opts->figures, .is_plain = !isatty(STDOUT_FILENO)}};
+	struct play p = {.opts = opts, .displays = {.dir = opts->figures}};
 	int code = perform(&p);
 	displays_finish(&p.displays);
 	*ret_is_pipe_broken = p.is_pipe_broken;

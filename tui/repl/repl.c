@@ -447,7 +447,7 @@ int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
 	if (!r)
 		return EXIT_OWN_FAILURE;
 	*r = (struct repl){.opts = opts, .config = *opts->config, .gate = opts->gate, .number = 1};
-	r->displays = (struct displays){.dir = opts->figures, .is_plain = !isatty(STDOUT_FILENO)};
+	r->displays = (struct displays){.dir = opts->figures};
 	if (open_all(r, &why) == 0) {
 		work(r);
 	} else {

@@ -91,7 +91,7 @@ static void show(struct displays *d, const struct displays_out *out, void *user)
 		rich = rich_from_html(d->data, d->n, &n);
 	else if (strcmp(d->mime, "text/markdown") == 0)
 		rich = rich_from_markdown(d->data, d->n, &n);
-	if (rich && d->is_plain)
+	if (rich && (d->is_plain || !isatty(STDOUT_FILENO)))
 		rich_strip(rich);
 	if (rich || mime_is_text(d->mime))
 		out->text(user, rich ? rich : d->data);

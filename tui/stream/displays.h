@@ -13,9 +13,9 @@ struct image_info;
 struct trm_display;
 
 struct displays {
-	bool is_plain;     /* bold and the like are not understood */
-	const char *dir;   /* to save images in; NULL: nowhere */
-	uint64_t run;      /* number of the one that is shown */
+	bool is_plain;   /* without bold and the like, which what is no terminal does not know in any case */
+	const char *dir; /* to save images in; NULL: nowhere */
+	uint64_t run;    /* number of the one that is shown */
 	unsigned n_images; /* of it */
 	char *mime, *data; /* the best form of the display that is coming in, and its bundle */
 	size_t n, bundle;

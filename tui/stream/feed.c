@@ -3,15 +3,29 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
 
 enum { QUEUE_SHORT = 64 << 10, FEED_READ_BYTES = 16 << 10 };
 
+/* Most scripts have it as their input: the loop need not be asked whether it can be watched. */
+static bool is_null_device(int fd)
+{
+	const dev_t null_device = makedev(1, 3); /* on Linux, always */
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == null_device;
+}
+
 void feed_init(struct feed *f, struct trm_loop *loop, int fd, const struct feed_cb *cb, void *user)
 {
-	*f = (struct feed){.loop = loop, .cb = cb, .user = user, .fd = fd};
+	*f = (struct feed){.loop = loop,
+			.cb = cb,
+			.user = user,
+			.fd = fd,
+			.is_always_readable = is_null_device(fd)};
 }
 
 static void end(struct feed *f)

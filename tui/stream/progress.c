@@ -9,7 +9,6 @@
 void progress_init(struct progress *p, uint64_t now_ns)
 {
 	*p = (struct progress){.since_ns = now_ns};
-	p->is_tty = isatty(STDERR_FILENO);
 }
 
 /* As much of it as a row holds. */
@@ -31,10 +30,11 @@ static void write_over(struct progress *p, const char *words)
 void progress_say(struct progress *p, const char *words, uint64_t now_ns)
 {
 	char phase[PROGRESS_PHASE];
-	uint64_t silent_ms = p->is_tty ? PROGRESS_SILENT_MS : PROGRESS_LINES_MS;
+	bool is_tty = isatty(STDERR_FILENO);
+	uint64_t silent_ms = is_tty ? PROGRESS_SILENT_MS : PROGRESS_LINES_MS;
 	if (now_ns - p->since_ns < silent_ms * 1000000)
 		return;
-	if (p->is_tty) {
+	if (is_tty) {
 		write_over(p, words);
 		return;
 	}

@@ -11,7 +11,7 @@
 enum { PROGRESS_PHASE = 96, PROGRESS_SILENT_MS = 700, PROGRESS_LINES_MS = 3000 };
 
 struct progress {
-	bool is_tty, is_shown;
+	bool is_shown;
 	uint64_t since_ns;
 	char phase[PROGRESS_PHASE]; /* the last that was said */
 };

@@ -34,11 +34,17 @@ void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind k
 		void *user)
 {
 	*s = (struct sink){.loop = loop, .cb = cb, .user = user, .fd = fd, .last = '\n'};
-	s->is_terminal = isatty(fd);
 	filter_init(&s->filter, kind);
+}
+
+/* Not before there is something to be written: most programs write nothing to stderr. */
+static void look(struct sink *s)
+{
 	struct stat st;
-	if (fstat(fd, &st) < 0)
+	s->has_looked = true;
+	if (fstat(s->fd, &st) < 0)
 		return;
+	s->is_terminal = S_ISCHR(st.st_mode) && isatty(s->fd);
 	s->is_socket = S_ISSOCK(st.st_mode);
 	s->is_borrowed = S_ISFIFO(st.st_mode) || s->is_terminal;
 }
@@ -67,10 +73,11 @@ static void give_up(struct sink *s, int saved_errno)
 }
 
 /* A pipe can be written to without waiting, whoever else has it (since Linux 6.4). Else it is opened anew,
- * but not before there is something to be written: that is dear, and most programs write nothing to stderr.
- */
+ * which is dear. */
 static ssize_t write_some(struct sink *s, const char *bytes, size_t n)
 {
+	if (!s->has_looked)
+		look(s);
 	if (s->is_socket)
 		return send(s->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (s->is_borrowed) {
@@ -168,6 +175,8 @@ static void write_filtered(struct sink *s, const char *bytes, size_t n)
 
 void sink_pass(struct sink *s, const void *bytes, size_t n)
 {
+	if (!s->has_looked)
+		look(s);
 	if (s->is_terminal)
 		write_filtered(s, bytes, n);
 	else
