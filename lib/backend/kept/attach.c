@@ -93,10 +93,8 @@ static int reach_keeper(struct attached *a, struct trm_error *reterr)
 	return a->no_line.code;
 }
 
-/* Right before it is spoken to: to be woken twice would cost the agent more than all that it does then. */
-static void reach_agent(struct attached *a)
+static void tell_connected(struct attached *a)
 {
-	a->fd = rundir_connect(a->entry.path, a->entry.fd, a->name, AGENT_FILE, &a->no_line);
 	if (a->fd < 0) {
 		on_tether_end(a);
 		return;
@@ -130,7 +128,7 @@ static void on_soon(void *user)
 	} else if (a->is_connected) {
 		reach_keeper(a, NULL);
 	} else {
-		reach_agent(a);
+		tell_connected(a);
 	}
 }
 
@@ -177,6 +175,8 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 		return r;
 	}
 	take_found(a, entry, info);
+	/* The agent wakes while we prepare what it is told first. */
+	a->fd = rundir_connect(a->entry.path, a->entry.fd, a->name, AGENT_FILE, &a->no_line);
 	trm_timer_start(a->soon, 0, 0);
 	*ret_carrier = &a->base;
 	return 0;

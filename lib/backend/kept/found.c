@@ -123,14 +123,13 @@ int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_i
 {
 	char path[RUNDIR_PATH];
 	ret->fd = ret->state_fd = -1;
-	int run_fd = rundir_find(path, reterr);
-	if (run_fd < 0)
-		return run_fd;
-	ret->fd = open_entry(run_fd, name);
-	int r = read_info(ret->fd, name, ret_info, reterr);
-	ret->state_fd = open_state(ret->fd);
+	int r = rundir_look(path, reterr);
+	if (r < 0)
+		return r;
 	snprintf(ret->path, sizeof ret->path, "%s/%s", path, name);
-	close(run_fd);
+	ret->fd = open_entry(AT_FDCWD, ret->path);
+	r = read_info(ret->fd, name, ret_info, reterr);
+	ret->state_fd = open_state(ret->fd);
 	return r;
 }
 

@@ -63,19 +63,24 @@ static int choose(char path[RUNDIR_PATH], struct trm_error *reterr)
 	return 0;
 }
 
+static int cannot_open(const char *path, int error, struct trm_error *reterr)
+{
+	return error == ENOENT ? trm_error_set(reterr, TRM_ENOENT, "no sandbox is running")
+			       : trm_error_set_errno(
+					       reterr, error, "cannot open the runtime directory %s", path);
+}
+
 static int open_chosen(const char *path, struct trm_error *reterr)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = errno;
-	if (fd < 0 && error == ENOENT)
-		return trm_error_set(reterr, TRM_ENOENT, "no sandbox is running");
 	if (fd < 0 && (error == EACCES || error == ELOOP || error == ENOTDIR) && lstat(path, &st) == 0) {
 		int r = check(path, &st, 077, reterr);
 		if (r < 0)
 			return r;
 	}
 	if (fd < 0)
-		return trm_error_set_errno(reterr, error, "cannot open the runtime directory %s", path);
+		return cannot_open(path, error, reterr);
 	int r = fstat(fd, &st) < 0 ? trm_error_set_errno(reterr, errno, "cannot look at %s", path)
 				   : check(path, &st, 077, reterr);
 	if (r < 0)
@@ -97,6 +102,16 @@ int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
 	int r = choose(path, reterr);
 	return r < 0 ? r : open_chosen(path, reterr);
+}
+
+/* Nobody else can put another one in its place: what it lies in is closed to others, or sticky. */
+int rundir_look(char path[RUNDIR_PATH], struct trm_error *reterr)
+{
+	struct stat st;
+	int r = choose(path, reterr);
+	if (r < 0)
+		return r;
+	return lstat(path, &st) < 0 ? cannot_open(path, errno, reterr) : check(path, &st, 077, reterr);
 }
 
 /* ---- entries --------------------------------------------------------------------- */

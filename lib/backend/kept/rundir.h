@@ -31,6 +31,9 @@ int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr);
 /* The same without making it. TRM_ENOENT: nobody has made one yet. */
 int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr);
 
+/* Its path alone, when it is there and fit: 0 or a negative code, as rundir_find(). */
+int rundir_look(char path[RUNDIR_PATH], struct trm_error *reterr);
+
 struct rundir_entry {
 	char path[RUNDIR_PATH]; /* of the runtime directory */
 	char name[72];
