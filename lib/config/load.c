@@ -71,7 +71,9 @@ static int load_file(const struct config_target *target, const char *path, bool 
 	char *text;
 	size_t n;
 	struct trm_error why = {0};
-	if (!must_exist && access(path, F_OK) < 0 && err_code_of(errno) == TRM_ENOENT)
+	/* Also where the folder is closed to us: HOME is another user's, as with setpriv, or sudo without -H.
+	 */
+	if (!must_exist && access(path, F_OK) < 0 && (errno == EACCES || err_code_of(errno) == TRM_ENOENT))
 		return 0;
 	int r = config_read_file(path, &text, &n, &why);
 	if (r == TRM_ENOENT && !must_exist)
@@ -112,7 +114,6 @@ static bool default_path(char *out, size_t cap)
 	return n > 0 && (size_t)n < cap;
 }
 
-/* The folder is closed to us: HOME is another user's, as with setpriv, or sudo without -H. */
 static bool is_out_of_reach(const char *path)
 {
 	struct stat st;
@@ -131,9 +132,9 @@ static int load_config_file(const struct config_target *target, const char *path
 {
 	const char *named = path ? path : getenv("TERRARIUM_CONFIG");
 	char file[PATH_MAX];
-	if (!trm_config_path(path, file, sizeof file))
-		return 0;
-	return load_file(target, file, named && *named, reterr);
+	if (named && *named)
+		return load_file(target, named, true, reterr);
+	return default_path(file, sizeof file) ? load_file(target, file, false, reterr) : 0;
 }
 
 /* Is there anything to look up at all? Mostly not, and then one look at each variable will do. */
