@@ -8,9 +8,10 @@
  * curl_multi_poll with the epoll descriptor as its one extra descriptor, so
  * both worlds sleep in one place.
  *
- * The descriptor for wakeups is made when the loop is ARM_MS old: a program
- * that is done by then is spared the time. Until then no wait is longer, and
- * begins awake (look()), for AWAKE_NS in all.
+ * The queue (unless a watch needs it before: early.c) and the descriptor for
+ * wakeups are made when the loop is ARM_MS old: a program that is done by then
+ * is spared the time. Until then no wait is longer, and begins awake (look()),
+ * for AWAKE_NS in all.
  *
  * Callbacks may remove anything. A removed watch is unlinked from epoll at once,
  * but its memory lives until the end of the turn, because the batch of events
@@ -22,7 +23,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,21 +49,49 @@ static void drain_wakeup(void *user, int fd, uint32_t events)
 		;
 }
 
+static uint32_t from_epoll(uint32_t events)
+{
+	return (events & EPOLLIN ? TRM_READ : 0u) | (events & EPOLLOUT ? TRM_WRITE : 0u)
+	       | (events & (EPOLLHUP | EPOLLERR) ? TRM_HANGUP : 0u) | (events & EPOLLRDHUP ? TRM_LEFT : 0u);
+}
+
 int trm_loop_create(struct trm_loop **ret_loop, struct trm_error *reterr)
 {
 	struct trm_loop *loop = calloc(1, sizeof *loop);
 	if (!loop)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	loop->wake_fd = -1;
+	loop->epoll_fd = -1;
 	loop->now_ns = loop->begun_ns = loop_clock_ns();
-	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (loop->epoll_fd < 0) {
-		int r = trm_error_set_errno(reterr, errno, "cannot make an event queue");
-		free(loop);
-		return r;
-	}
 	*ret_loop = loop;
 	return 0;
+}
+
+static int enqueue(struct trm_loop *loop, struct trm_watch *w)
+{
+	struct epoll_event ev = {.events = to_epoll(w->events), .data.ptr = w};
+	return epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, w->fd, &ev) < 0 ? errno : 0;
+}
+
+/* 0 or an errno. */
+static int make_queue(struct trm_loop *loop)
+{
+	if (loop->epoll_fd >= 0)
+		return 0;
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	int failed = loop->epoll_fd < 0 ? errno : 0;
+	for (size_t i = 0; i < loop->n_early && !failed; i++) {
+		failed = enqueue(loop, loop->early[i]);
+		if (failed == EBADF) /* closed: a queue would have lost it, too */
+			failed = 0;
+	}
+	if (!failed) {
+		loop->n_early = 0;
+	} else if (loop->epoll_fd >= 0) {
+		close(loop->epoll_fd);
+		loop->epoll_fd = -1;
+	}
+	return failed;
 }
 
 /* Where it fails, for want of descriptors, it is tried again in the next turn. */
@@ -71,6 +99,8 @@ static bool arm(struct trm_loop *loop)
 {
 	if (loop->wake)
 		return true;
+	if (make_queue(loop))
+		return false;
 	if (loop->wake_fd < 0)
 		loop->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (loop->wake_fd < 0)
@@ -124,18 +154,6 @@ void trm_loop_wakeup(struct trm_loop *loop)
 
 /* ---- descriptors ---- */
 
-static uint32_t to_epoll(uint32_t events)
-{
-	return (events & TRM_READ ? EPOLLIN : 0u) | (events & TRM_WRITE ? EPOLLOUT : 0u)
-	       | (events & TRM_LEFT ? EPOLLRDHUP : 0u);
-}
-
-static uint32_t from_epoll(uint32_t events)
-{
-	return (events & EPOLLIN ? TRM_READ : 0u) | (events & EPOLLOUT ? TRM_WRITE : 0u)
-	       | (events & (EPOLLHUP | EPOLLERR) ? TRM_HANGUP : 0u) | (events & EPOLLRDHUP ? TRM_LEFT : 0u);
-}
-
 int trm_loop_add_fd(struct trm_loop *loop, int fd, uint32_t events, trm_watch_fn *fn, void *user,
 		struct trm_watch **ret_watch, struct trm_error *reterr)
 {
@@ -143,17 +161,18 @@ int trm_loop_add_fd(struct trm_loop *loop, int fd, uint32_t events, trm_watch_fn
 	if (!w)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*w = (struct trm_watch){.loop = loop, .fd = fd, .fn = fn, .user = user, .events = events};
-	struct epoll_event ev = {.events = to_epoll(events), .data.ptr = w};
-	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0) {
-		int saved = errno;
-		free(w);
-		if (saved == EPERM)
-			return trm_error_set(reterr, TRM_ENOTSUP,
-					"descriptor %d is a file, which is always ready", fd);
-		return trm_error_set_errno(reterr, saved, "cannot watch descriptor %d", fd);
+	int failed = loop->epoll_fd < 0 ? early_add(loop, w) : EAGAIN;
+	if (failed == EAGAIN && (failed = make_queue(loop)) == 0)
+		failed = enqueue(loop, w);
+	if (!failed) {
+		*ret_watch = w;
+		return 0;
 	}
-	*ret_watch = w;
-	return 0;
+	free(w);
+	if (failed == EPERM)
+		return trm_error_set(
+				reterr, TRM_ENOTSUP, "descriptor %d is a file, which is always ready", fd);
+	return trm_error_set_errno(reterr, failed, "cannot watch descriptor %d", fd);
 }
 
 void trm_watch_set_events(struct trm_watch *watch, uint32_t events)
@@ -161,6 +180,8 @@ void trm_watch_set_events(struct trm_watch *watch, uint32_t events)
 	if (watch->events == events || watch->is_dead)
 		return;
 	watch->events = events;
+	if (watch->loop->epoll_fd < 0)
+		return;
 	struct epoll_event ev = {.events = to_epoll(events), .data.ptr = watch};
 	epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_MOD, watch->fd, &ev);
 }
@@ -169,7 +190,10 @@ void trm_watch_remove(struct trm_watch *watch)
 {
 	if (!watch || watch->is_dead)
 		return;
-	epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+	if (watch->loop->epoll_fd < 0)
+		early_remove(watch);
+	else
+		epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
 	watch->is_dead = true;
 	watch->next_dead = watch->loop->dead;
 	watch->loop->dead = watch;
@@ -204,12 +228,18 @@ static int wait_ms(const struct trm_loop *loop, int timeout_ms, uint64_t now_ns)
 	return timeout_ms < 0 || due < timeout_ms ? (int)due : timeout_ms;
 }
 
+static int ask(struct trm_loop *loop, struct epoll_event batch[BATCH], int wait_ms)
+{
+	return loop->epoll_fd < 0 ? early_wait(loop, batch, wait_ms)
+				  : epoll_wait(loop->epoll_fd, batch, BATCH, wait_ms);
+}
+
 static int wait(struct trm_loop *loop, struct epoll_event batch[BATCH], int wait_ms)
 {
-	int n = epoll_wait(loop->epoll_fd, batch, BATCH, wait_ms);
+	int n = ask(loop, batch, wait_ms);
 	if (n < 0 && errno == EINTR) /* by SIGCONT, say: timers may be long due, but what has come before goes
 					first */
-		n = epoll_wait(loop->epoll_fd, batch, BATCH, 0);
+		n = ask(loop, batch, 0);
 	return n;
 }
 
@@ -232,8 +262,7 @@ static int look(struct trm_loop *loop, struct epoll_event batch[BATCH], uint64_t
 	int n = 0;
 	if (loop->awake_ns < AWAKE_NS && !is_quiet())
 		loop->awake_ns = AWAKE_NS;
-	while (loop->awake_ns + spent_ns < AWAKE_NS
-			&& (n = epoll_wait(loop->epoll_fd, batch, BATCH, 0)) == 0) {
+	while (loop->awake_ns + spent_ns < AWAKE_NS && (n = ask(loop, batch, 0)) == 0) {
 		sched_yield();
 		spent_ns = loop_clock_ns() - begun_ns;
 	}

@@ -96,14 +96,73 @@ static void a_callback_may_remove_its_neighbours(void **state)
 	}
 }
 
+/* A young loop has no queue for them yet, and gets one on the way. */
+static void many_descriptors_are_watched_from_the_start(void **state)
+{
+	enum { N = 20, REMOVED = 3, PAUSED = 5, LATER = 12 };
+	struct seen s[N] = {{0}};
+	int fds[N][2];
+	for (int i = 0; i < N; i++) {
+		assert_int_equal(pipe(fds[i]), 0);
+		assert_int_equal(write(fds[i][1], "x", 1), 1);
+		assert_int_equal(trm_loop_add_fd(*state, fds[i][0], TRM_READ, note, &s[i], &s[i].watch[0],
+						 NULL),
+				0);
+		if (i == REMOVED)
+			trm_watch_remove(s[REMOVED].watch[0]);
+		if (i == PAUSED)
+			trm_watch_set_events(s[PAUSED].watch[0], 0);
+		if (i == LATER)
+			assert_int_equal(trm_loop_step(*state, -1), LATER + 1 - 2);
+	}
+	assert_int_equal(trm_loop_step(*state, -1), N - 2);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(s[i].calls, i == REMOVED || i == PAUSED ? 0 : i <= LATER ? 2 : 1);
+	for (int i = 0; i < N; i++) {
+		if (i != REMOVED)
+			trm_watch_remove(s[i].watch[0]);
+		close(fds[i][0]);
+		close(fds[i][1]);
+	}
+}
+
+static void a_descriptor_is_watched_once(void **state)
+{
+	struct trm_watch *w[10], *again;
+	int fds[10][2];
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(pipe(fds[i]), 0);
+		assert_int_equal(trm_loop_add_fd(*state, fds[i][0], TRM_READ, note, NULL, &w[i], NULL), 0);
+		assert_true(trm_loop_add_fd(*state, fds[i][0], TRM_READ, note, NULL, &again, NULL) < 0);
+	}
+	for (int i = 0; i < 10; i++) {
+		trm_watch_remove(w[i]);
+		close(fds[i][0]);
+		close(fds[i][1]);
+	}
+}
+
 static void files_cannot_be_watched(void **state)
 {
+	struct seen s = {0};
 	struct trm_watch *w;
 	struct trm_error e;
-	FILE *f = tmpfile();
-	assert_int_equal(trm_loop_add_fd(*state, fileno(f), TRM_READ, note, NULL, &w, &e), TRM_ENOTSUP);
-	assert_non_null(strstr(e.msg, "file"));
-	fclose(f);
+	int fds[2];
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(trm_loop_add_fd(*state, fds[0], TRM_READ, note, &s, &s.watch[0], NULL), 0);
+	FILE *files[] = {tmpfile(), fopen("/dev/null", "r")};
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(trm_loop_add_fd(*state, fileno(files[i]), TRM_READ, note, NULL, &w, &e),
+				TRM_ENOTSUP);
+		assert_non_null(strstr(e.msg, "file"));
+		fclose(files[i]);
+	}
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	assert_int_equal(trm_loop_step(*state, -1), 1); /* what was watched before is yet */
+	assert_int_equal(s.calls, 1);
+	trm_watch_remove(s.watch[0]);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 struct mark {
@@ -354,6 +413,36 @@ static void a_loop_without_descriptors_goes_on(void **state)
 	trm_loop_destroy(loop);
 }
 
+/* Nor for a queue: what is watched is heard all the same. */
+static void a_loop_without_a_queue_hears(void **state)
+{
+	struct trm_timer *timer;
+	struct seen s = {0}, tick = {0};
+	struct rlimit before, none;
+	int fds[2];
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(trm_loop_add_timer(*state, note_timer, &tick, &timer, NULL), 0);
+	assert_int_equal(trm_loop_add_fd(*state, fds[0], TRM_READ, note, &s, &s.watch[0], NULL), 0);
+	int first_free = dup(0);
+	close(first_free);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){(rlim_t)first_free, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	trm_timer_start(timer, 30, 0);
+	while (!tick.calls)
+		assert_true(trm_loop_step(*state, -1) >= 0);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	assert_int_equal(trm_loop_step(*state, -1), 1);
+	assert_int_equal(s.calls, 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(trm_loop_step(*state, -1), 1); /* has its queue now */
+	assert_int_equal(s.calls, 2);
+	trm_watch_remove(s.watch[0]);
+	trm_timer_remove(timer);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -361,6 +450,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(a_descriptor_is_reported_when_ready),
 			TEST(a_callback_may_remove_its_neighbours),
+			TEST(many_descriptors_are_watched_from_the_start),
+			TEST(a_descriptor_is_watched_once),
 			TEST(files_cannot_be_watched),
 			TEST(timers_come_in_order_and_not_early),
 			TEST(what_came_goes_before_timers_after_a_stop),
@@ -370,6 +461,7 @@ int main(void)
 			TEST(signals_arrive_in_the_loop),
 			TEST(a_young_loop_misses_nothing),
 			TEST(a_loop_without_descriptors_goes_on),
+			TEST(a_loop_without_a_queue_hears),
 			TEST(a_child_is_reaped_and_told_once),
 			TEST(another_thread_can_wake_the_loop),
 	};
