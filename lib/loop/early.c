@@ -6,15 +6,18 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "loop/loop.h"
 
-/* Surely; of files and devices the queue knows it. */
+/* Surely; of files and other devices the queue knows it. */
 static bool can_poll(int fd)
 {
 	struct stat st;
-	return fstat(fd, &st) == 0
-	       && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || !(st.st_mode & S_IFMT)); /* signalfd … */
+	if (fstat(fd, &st) < 0)
+		return false;
+	return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || !(st.st_mode & S_IFMT) /* signalfd … */
+	       || (S_ISCHR(st.st_mode) && isatty(fd));
 }
 
 int early_add(struct trm_loop *loop, struct trm_watch *watch)

@@ -2,6 +2,7 @@
 #include "cmocka_all.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -417,9 +418,12 @@ static void a_loop_without_descriptors_goes_on(void **state)
 static void a_loop_without_a_queue_hears(void **state)
 {
 	struct trm_timer *timer;
-	struct seen s = {0}, tick = {0};
+	struct seen s = {0}, typed = {0}, tick = {0};
 	struct rlimit before, none;
-	int fds[2];
+	int fds[2], keyboard = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(keyboard >= 0 && grantpt(keyboard) == 0 && unlockpt(keyboard) == 0);
+	int terminal = open(ptsname(keyboard), O_RDWR | O_NOCTTY);
+	assert_true(terminal >= 0);
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(trm_loop_add_timer(*state, note_timer, &tick, &timer, NULL), 0);
 	assert_int_equal(trm_loop_add_fd(*state, fds[0], TRM_READ, note, &s, &s.watch[0], NULL), 0);
@@ -428,19 +432,27 @@ static void a_loop_without_a_queue_hears(void **state)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = (struct rlimit){(rlim_t)first_free, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(trm_loop_add_fd(*state, terminal, TRM_READ, note, &typed, &typed.watch[0], NULL), 0);
 	trm_timer_start(timer, 30, 0);
 	while (!tick.calls)
 		assert_true(trm_loop_step(*state, -1) >= 0);
 	assert_int_equal(write(fds[1], "x", 1), 1);
 	assert_int_equal(trm_loop_step(*state, -1), 1);
 	assert_int_equal(s.calls, 1);
+	assert_int_equal(typed.calls, 0);
+	assert_int_equal(write(keyboard, "x\n", 2), 2);
+	assert_int_equal(trm_loop_step(*state, -1), 2);
+	assert_int_equal(typed.calls, 1);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-	assert_int_equal(trm_loop_step(*state, -1), 1); /* has its queue now */
-	assert_int_equal(s.calls, 2);
+	assert_int_equal(trm_loop_step(*state, -1), 2); /* has its queue now */
+	assert_int_equal(s.calls, 3);
 	trm_watch_remove(s.watch[0]);
+	trm_watch_remove(typed.watch[0]);
 	trm_timer_remove(timer);
 	close(fds[0]);
 	close(fds[1]);
+	close(terminal);
+	close(keyboard);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
