@@ -2,6 +2,7 @@
 #include "stream/feed.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -67,8 +68,13 @@ static void watch(struct feed *f)
 {
 	if (f->watch || f->is_ready || f->is_always_readable)
 		return;
-	if (trm_loop_add_fd(f->loop, f->fd, TRM_READ, on_readable, f, &f->watch, NULL) < 0)
-		f->is_always_readable = true; /* a file, or /dev/null */
+	int r = trm_loop_add_fd(f->loop, f->fd, TRM_READ, on_readable, f, &f->watch, NULL);
+	if (r == TRM_ENOTSUP) {
+		f->is_always_readable = true; /* a file */
+	} else if (r < 0) { /* for want of descriptors, say: then it is asked in each turn */
+		struct pollfd one = {.fd = f->fd, .events = POLLIN};
+		f->is_ready = poll(&one, 1, 0) > 0;
+	}
 }
 
 static bool has_room(const struct feed *f)

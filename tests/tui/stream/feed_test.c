@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "stream/feed.h"
@@ -35,6 +36,13 @@ static void on_eof(void *user)
 }
 
 static const struct feed_cb cb = {.queued = on_queued, .bytes = on_bytes, .eof = on_eof};
+
+static void ignore(void *user, int fd, uint32_t events)
+{
+	(void)user;
+	(void)fd;
+	(void)events;
+}
 
 static void turn(struct feed *f, struct trm_loop *loop)
 {
@@ -104,11 +112,61 @@ static void a_file_cannot_be_watched_but_is_read(void **state)
 	trm_loop_destroy(loop);
 }
 
+/* Nor is it taken for a file for want of descriptors: nobody may wait for what somebody types. */
+static void a_terminal_is_read_without_waiting(void **state)
+{
+	(void)state;
+	enum { PIPES = 8 }; /* more than the loop watches without a descriptor of its own */
+	struct trm_loop *loop;
+	struct trm_watch *watches[PIPES];
+	struct feed f;
+	struct taker t = {0};
+	struct rlimit before, none;
+	int pipes[PIPES][2], keyboard = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(keyboard >= 0 && grantpt(keyboard) == 0 && unlockpt(keyboard) == 0);
+	int fd = open(ptsname(keyboard), O_RDWR | O_NOCTTY);
+	assert_true(fd >= 0);
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	for (int i = 0; i < PIPES; i++) {
+		assert_int_equal(pipe(pipes[i]), 0);
+		assert_int_equal(
+				trm_loop_add_fd(loop, pipes[i][0], TRM_READ, ignore, NULL, &watches[i], NULL),
+				0);
+	}
+	int first_free = dup(0);
+	close(first_free);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){(rlim_t)first_free, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	alarm(20);
+	feed_init(&f, loop, fd, &cb, &t);
+	feed_begin(&f);
+	for (int i = 0; i < 3; i++)
+		turn(&f, loop);
+	assert_int_equal(t.n, 0);
+	assert_int_equal(write(keyboard, "abc\n", 4), 4);
+	for (int i = 0; i < 3; i++)
+		turn(&f, loop);
+	assert_int_equal(t.n, 4);
+	alarm(0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	feed_finish(&f);
+	for (int i = 0; i < PIPES; i++) {
+		trm_watch_remove(watches[i]);
+		close(pipes[i][0]);
+		close(pipes[i][1]);
+	}
+	close(fd);
+	close(keyboard);
+	trm_loop_destroy(loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(a_pipe_is_read_only_while_there_is_room),
 			cmocka_unit_test(a_file_cannot_be_watched_but_is_read),
+			cmocka_unit_test(a_terminal_is_read_without_waiting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
