@@ -312,7 +312,7 @@ def below(pid):
 for pid in below(sys.argv[1]):
     with open(f"/proc/{pid}/stat") as f:
         if "(agent)" in f.read():
-            print(pid)' "$(field lab keeper_pid)"
+            print(pid)' "$(field "${1-lab}" keeper_pid)"
 }
 has_taken_signals() { ! grep -q 'Pnd:.*[1-9a-f]' "/proc/$pid/status" 2>/dev/null; }
 agents=$(agent)
@@ -394,6 +394,19 @@ for name in forced killed; do
 	fi
 	expect_reason $name "keeper was killed from outside"
 done
+
+# Also who comes when the agent has ended and the keeper is not done yet.
+waits_at_door() { ls -l /proc/$attached/fd | grep -q socket; }
+try run --yes --keep --name late -c 'x = 1'
+keeper=$(field late keeper_pid)
+agents=$(agent late)
+kill -STOP "$keeper"
+kill -KILL $agents
+"$terrarium" exec late -- true >late.out 2>late.err &
+attached=$!
+until_true waits_at_door
+kill -CONT "$keeper"
+expect_reason late "agent was killed by signal 9"
 
 try run --yes --keep --idle-timeout 0.4 --name idle -c 'x = 1'
 expect_code 0

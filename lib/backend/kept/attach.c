@@ -17,7 +17,8 @@
 #include "backend/kept/tether.h"
 #include "base/err.h"
 
-/* As in local.c: the keeper ends within milliseconds of being asked, or is killed. */
+/* As in local.c: the keeper ends within milliseconds of being asked, or is killed. So it does when its agent
+ * has ended, but then it is only waited for. */
 enum { STOP_PATIENCE_MS = 5000 };
 
 struct attached {
@@ -93,10 +94,28 @@ static int reach_keeper(struct attached *a, struct trm_error *reterr)
 	return a->no_line.code;
 }
 
+/* The agent has ended, so the keeper is about to, and will say why. */
+static void await_end(struct attached *a)
+{
+	bool is_first = a->entry.fd >= 0;
+	if (a->is_stopping)
+		return;
+	if (!is_first || a->no_line.code != TRM_ENOENT) {
+		if (!is_first)
+			trm_error_set(&a->no_line, TRM_ETIMEDOUT,
+					"the agent of sandbox '%s' has ended, and its keeper does not say why",
+					a->name);
+		on_tether_end(a);
+		return;
+	}
+	trm_timer_start(a->soon, STOP_PATIENCE_MS, 0);
+	reach_keeper(a, NULL);
+}
+
 static void tell_connected(struct attached *a)
 {
 	if (a->fd < 0) {
-		on_tether_end(a);
+		await_end(a);
 		return;
 	}
 	a->is_connected = true;

@@ -54,7 +54,7 @@ static void close_fd(int *fd)
 
 static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
 {
-	int fd = openat(dir, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); /* no FIFO holds us up */
 	ssize_t n = fd >= 0 ? read(fd, out, cap) : -1;
 	close_fd(&fd);
 	return n;
@@ -128,9 +128,10 @@ int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_i
 		return r;
 	snprintf(ret->path, sizeof ret->path, "%s/%s", path, name);
 	ret->fd = open_entry(AT_FDCWD, ret->path);
-	r = read_info(ret->fd, name, ret_info, reterr);
-	ret->state_fd = open_state(ret->fd);
-	return r;
+	int error = errno;
+	ret->state_fd = open_state(ret->fd); /* first, as it goes last: what ends here can say why */
+	errno = error;
+	return read_info(ret->fd, name, ret_info, reterr);
 }
 
 void found_close(struct found_entry *entry)
