@@ -153,7 +153,8 @@ static void on_exited(
 	}
 	if (e->has_terminal)
 		tty_restore(&e->cooked);
-	cmd_fail("%s", why->msg);
+	if (!e->stage.ended_by) /* by a signal, before the command was there */
+		cmd_fail("%s", why->msg);
 	/* Else it is the sandbox that has not been found, or may not be used. */
 	bool has_sandbox = e->stage.sandbox && trm_sandbox_is_ready(e->stage.sandbox);
 	finish_with(e, has_sandbox && why->code == TRM_ENOENT   ? CMD_NOT_FOUND
