@@ -102,7 +102,9 @@ static int see(struct trm_registry *r, int run_fd, const char *name, struct trm_
 	if (strlen(name) > 64 || r->n == ENTRIES_MAX)
 		return 0;
 	if (found_read(run_fd, name, &info, &why) < 0)
-		return why.code == TRM_ENOENT ? 0 : trm_error_set(reterr, why.code, "%s", why.msg);
+		return why.code == TRM_ENOENT || why.code == TRM_EPERM
+				       ? 0
+				       : trm_error_set(reterr, why.code, "%s", why.msg);
 	struct known *k = find(r, name, &info);
 	if (!k && !make_room(r)) {
 		info_msg_finish(&info);

@@ -333,6 +333,17 @@ for signal in INT TERM; do
 	expect_out 41
 	[ "$(field lab clients)" = 0 ] || wrong "nobody is left"
 done
+tried="exec, then SIGTERM before the agent has answered"
+kill -STOP $agents
+"$terrarium" exec lab -- true >out 2>err &
+pid=$!
+until_true has_clients lab 1
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+kill -CONT $agents
+expect_code 143
+expect_err ""
 # Whose program is gone is interrupted from a transcript, and its time-out is kept to by whoever only asks something.
 abandon() {
 	"$terrarium" run --yes --name lab --timeout "$1" -c 'print("started", flush=True)
@@ -456,7 +467,25 @@ for words in ps "run --yes -c pass" "exec left -- true" "stop left" "run --yes -
 	expect_code 125
 	expect_err "terrarium: the runtime directory $dir/run/terrarium is open to others (mode 0755): chmod 700 it, or set XDG_RUNTIME_DIR to another one"
 done
+chmod 600 run/terrarium
+for words in ps "run --yes --name left -c x" "exec left -- true" "stop left"; do
+	# shellcheck disable=SC2086
+	try $words
+	expect_code 125
+	expect_err "terrarium: the runtime directory $dir/run/terrarium is closed to you, too (mode 0600): chmod 700 it, or set XDG_RUNTIME_DIR to another one"
+done
 chmod 700 run/terrarium
+mkdir -m 777 run/terrarium/open
+for words in "run --yes --name open -c 1" "exec open -- true"; do
+	# shellcheck disable=SC2086
+	try $words
+	expect_code 125
+	expect_err "terrarium: the directory of sandbox 'open' is another's, or open to others: chmod 700 it, or remove it"
+done
+try ps --names
+expect_code 0
+expect_out left
+rmdir run/terrarium/open
 chmod 777 run
 try ps
 expect_code 125

@@ -36,12 +36,14 @@ static bool is_ours(int fd)
 	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
 }
 
+/* -1, and EPERM: it is open to others. */
 static int open_entry(int run_fd, const char *name)
 {
 	int dir = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0 || is_ours(dir))
 		return dir;
 	close(dir);
+	errno = EPERM;
 	return -1;
 }
 
@@ -77,10 +79,15 @@ static int read_info(int dir, const char *name, struct info_msg *ret, struct trm
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
 	if (bytes != few)
 		free(bytes);
-	/* Who has no descriptors or no memory left cannot know what there is. */
+	/* Who has no descriptors or no memory left, or is not let in, cannot know what there is. */
 	if (r == TRM_ENOMEM)
 		n = -1, error = ENOMEM;
-	if (n < 0 && (error == EMFILE || error == ENFILE || error == ENOMEM))
+	if (dir < 0 && error == EPERM)
+		return trm_error_set(reterr, TRM_EPERM,
+				"the directory of sandbox '%s' is another's, or open to others: chmod 700 it, or"
+				" remove it",
+				name);
+	if (n < 0 && (error == EMFILE || error == ENFILE || error == ENOMEM || error == EACCES))
 		return trm_error_set_errno(reterr, error, "cannot look for sandbox '%s'", name);
 	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;
 }

@@ -40,6 +40,11 @@ static int check(const char *path, const struct stat *st, unsigned mask, struct 
 				"the runtime directory %s is open to others (mode %04o): chmod 700 it, or set"
 				" XDG_RUNTIME_DIR to another one",
 				path, (unsigned)st->st_mode & 07777);
+	if (!(st->st_mode & S_IXUSR))
+		return trm_error_set(reterr, TRM_EPERM,
+				"the runtime directory %s is closed to you, too (mode %04o): chmod 700 it, or set"
+				" XDG_RUNTIME_DIR to another one",
+				path, (unsigned)st->st_mode & 07777);
 	return 0;
 }
 
