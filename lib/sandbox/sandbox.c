@@ -548,6 +548,12 @@ bool trm_sandbox_is_joined(const struct trm_sandbox *sandbox)
 	       && sandbox->ops->is_joined(sandbox->carrier);
 }
 
+bool trm_sandbox_stays(const struct trm_sandbox *sandbox)
+{
+	return trm_sandbox_is_joined(sandbox)
+	       || (sandbox->leaves && (sandbox->is_kept || trm_sandbox_is_attached(sandbox)));
+}
+
 size_t trm_sandbox_guards(const struct trm_sandbox *sandbox, const struct trm_guard **ret_guards)
 {
 	if (sandbox->carrier && sandbox->state != SANDBOX_STARTING)

@@ -120,6 +120,22 @@ static void keeping_is_turned_on_and_off(void **state)
 	assert_int_equal(terrarium("stop", name, NULL), 1);
 }
 
+static void detaching_keeps_what_was_to_end(void **state)
+{
+	(void)state;
+	start("on");
+	screen_send(&s, "\033q");
+	screen_wait(&s, "Leave? The sandbox stays");
+	screen_send(&s, "d");
+	assert_int_equal(screen_end(&s), 0);
+	attach();
+	screen_send(&s, "\x10keep the sandbox\r");
+	screen_wait(&s, "ends when you leave");
+	screen_send(&s, "\033q");
+	assert_int_equal(screen_end(&s), 0);
+	assert_int_equal(terrarium("stop", name, NULL), 0);
+}
+
 static void the_reason_of_its_end_is_told(void **state)
 {
 	(void)state;
@@ -215,6 +231,7 @@ int main(int argc, char **argv)
 			TEST(one_leaves_and_comes_back),
 			TEST(one_that_was_not_kept_is_left_running),
 			TEST(keeping_is_turned_on_and_off),
+			TEST(detaching_keeps_what_was_to_end),
 			TEST(the_reason_of_its_end_is_told),
 			TEST(nothing_here_is_replaced_without_a_question),
 			TEST(a_dead_terminal_harms_nothing),

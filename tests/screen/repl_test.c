@@ -447,7 +447,8 @@ static void an_end_is_told_once(void **state)
 
 static void a_kept_sandbox_goes_on(void **state)
 {
-	const char *again[] = {program, "attach", "calm-fern", "--repl", "--yes", NULL};
+	const char *again[] = {"/bin/sh", "-c",
+			"\"$0\" attach calm-fern --repl --yes; echo left with $?; read x", program, NULL};
 	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", state_home, runtime, NULL};
 
 	(void)state;
@@ -460,7 +461,11 @@ static void a_kept_sandbox_goes_on(void **state)
 	assert_false(screen_shows(&s, "[1]>"));
 	enter("x", "\n'still here'\n");
 	enter(":keep off", "calm-fern ends with this REPL");
-	leave();
+	screen_send(&s, CTRL_D);
+	screen_wait(&s, "left with 0");
+	assert_false(screen_shows(&s, "calm-fern goes on:"));
+	screen_send(&s, "\r");
+	assert_int_equal(screen_end(&s), 0);
 }
 
 static void of_many_runs_before_the_newest_are_shown(void **state)

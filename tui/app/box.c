@@ -256,17 +256,11 @@ void app_keep(struct app *a, bool is_kept)
 		app_send(a, &(struct msg){.type = MSG_SANDBOX_KEPT, .kept = is_kept});
 }
 
-static bool stays(const struct app *a)
-{
-	return trm_sandbox_is_kept(a->sandbox) || trm_sandbox_is_attached(a->sandbox)
-	       || trm_sandbox_is_joined(a->sandbox);
-}
-
 void app_detach(struct app *a, bool keeps_unsaved)
 {
 	struct trm_error err = {0};
 
-	if (a->sandbox && !stays(a) && trm_sandbox_keep(a->sandbox, true, &err) < 0) {
+	if (a->sandbox && !trm_sandbox_stays(a->sandbox) && trm_sandbox_keep(a->sandbox, true, &err) < 0) {
 		app_tell(a, MSG_ERROR, err.msg);
 		return;
 	}
@@ -278,7 +272,7 @@ void app_close_sandbox(struct app *a)
 {
 	trm_session_close(a->session);
 	a->session = NULL;
-	if (!a->stops_sandbox && stays(a))
+	if (!a->stops_sandbox && trm_sandbox_stays(a->sandbox))
 		snprintf(a->detached, sizeof a->detached, "%s", trm_sandbox_name(a->sandbox));
 	if (a->stops_sandbox)
 		trm_sandbox_stop(a->sandbox);

@@ -239,8 +239,7 @@ int stage_open(struct stage *stage, const struct trm_config *config, enum stage_
 
 bool stage_is_shared(const struct stage *stage)
 {
-	const struct trm_sandbox *s = stage->sandbox;
-	return s && (trm_sandbox_is_attached(s) || trm_sandbox_is_kept(s) || trm_sandbox_is_joined(s));
+	return stage->sandbox && trm_sandbox_stays(stage->sandbox);
 }
 
 /* ---- the end ------------------------------------------------------------------------ */

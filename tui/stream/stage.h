@@ -64,8 +64,8 @@ struct stage_asked {
  * both cases. What the config says of keeping is also done to one that was found running. */
 int stage_open(struct stage *stage, const struct trm_config *config, enum stage_how how,
 		struct stage_asked asked, const struct stage_cb *cb, void *user, struct trm_error *reterr);
-/* The sandbox was there before, or will be there after us: its kernels are not ours alone. Of a server's it
- * is known once it is ready. */
+/* The sandbox goes on after us, as it was there before or is kept: its kernels are not ours alone. Of a
+ * server's it is known once it is ready. */
 bool stage_is_shared(const struct stage *stage);
 /* Let go of the sandbox: one that is kept, or was there before, is left running; else it ends. */
 void stage_close(struct stage *stage);

@@ -267,6 +267,8 @@ bool trm_sandbox_is_attached(const struct trm_sandbox *sandbox);
 /* It ran at its server before us (enum trm_server_join), and closing leaves it there. Known once `ready` was
  * called. */
 bool trm_sandbox_is_joined(const struct trm_sandbox *sandbox);
+/* Closing leaves it running: for one of these reasons, and nobody has told us since that it ends with us. */
+bool trm_sandbox_stays(const struct trm_sandbox *sandbox);
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_backend(const struct trm_sandbox *sandbox); /* of a recipe: its name */
