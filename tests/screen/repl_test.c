@@ -154,6 +154,19 @@ static void ctrl_c_clears_and_interrupts(void **state)
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "KeyboardInterrupt");
 	enter("kept", "\n5\n");
+	/* Where keys are echoed while the code reads, the terminal has said it. */
+	enter("input('who? ')", "\nwho?");
+	screen_settle(&s, 100);
+	screen_send(&s, "half");
+	screen_wait(&s, "who? half");
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "who? half^C\nTraceback");
+	enter("import getpass; getpass.getpass('word: ')", "\nword:");
+	screen_settle(&s, 100);
+	screen_send(&s, CTRL_C);
+	screen_wait(&s, "word: ^C\nTraceback");
+	screen_wait(&s, "[6]>");
+	screen_settle(&s, 100);
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "Ctrl-D or :quit leaves");
 	screen_send(&s, "exit(7)\r");

@@ -8,6 +8,7 @@
 #include "output/runs.h"
 #include "repl/inside.h"
 #include "stream/outcome.h"
+#include "stream/tty.h"
 
 enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000 };
 
@@ -157,7 +158,10 @@ static void on_interrupt(struct repl *r)
 	}
 	if (repl_has_person(r)) {
 		size_t n;
-		show_output(&r->show, TRM_STDOUT, "^C", 2, false);
+		if (tty_shows_interrupt())
+			show_typed(&r->show, "^C", 2);
+		else
+			show_output(&r->show, TRM_STDOUT, "^C", 2, false);
 		free(line_take_ahead(r->line, &n)); /* as a terminal does */
 	}
 	if (r->run)

@@ -59,6 +59,13 @@ void tty_poise(const struct termios *cooked)
 	set_by_byte(cooked, 0);
 }
 
+bool tty_shows_interrupt(void)
+{
+	struct termios now;
+	const tcflag_t echo = ECHO | ECHOCTL;
+	return tcgetattr(STDIN_FILENO, &now) == 0 && (now.c_lflag & echo) == echo;
+}
+
 void tty_restore(const struct termios *cooked)
 {
 	set(cooked, TCSADRAIN);

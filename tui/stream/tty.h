@@ -4,6 +4,7 @@
 
 /* The program's own terminal, for those who pass it on to a process in the sandbox. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -20,6 +21,8 @@ void tty_quiet(const struct termios *cooked);
 /* What readline is to find, and gives back: as tty_quiet(), but with the echo, without which it would not
  * show anything. Were it cooked, Enter and Ctrl-R that come in between would be taken for something else. */
 void tty_poise(const struct termios *cooked);
+/* Ctrl-C is seen on it without our doing. */
+bool tty_shows_interrupt(void);
 /* In the background, or when the terminal has hung up, this changes nothing and does not stop us. */
 void tty_restore(const struct termios *cooked);
 
