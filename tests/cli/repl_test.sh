@@ -161,6 +161,12 @@ expect_in err "cannot read /dev/zero: it is no file"
 feed '1 + 1\n:save kept.py\n:save kept.py\n'
 expect_in err "cannot write kept.py: File exists"
 [ "$(cat kept.py)" = "1 + 1" ] || wrong "what was run should be saved"
+feed '1 + 1\n:lang bash\necho 2\n:save mixed.py\n:save mixed\n:save mixed.js\n'
+expect_in err "nothing has been run in javascript yet"
+[ "$(cat mixed.py)" = "1 + 1" ] || wrong "a file of Python should hold what was run in it"
+[ "$(cat mixed)" = "echo 2" ] || wrong "another file should hold what was run in the language of the prompt"
+feed ':net maybe\n'
+expect_in err ":net takes on or off, not 'maybe'"
 echo data >data.txt
 feed ':cp data.txt :\nopen("data.txt").read()\n:cp :data.txt back.txt\n:cp one\n:cp "x\n'
 expect_out "'data\\n'"

@@ -95,13 +95,19 @@ void colon_save(struct repl *r, const char *rest)
 		return;
 	}
 	static const char *const images[] = {".png", ".jpg", ".jpeg", ".svg"};
+	const struct trm_lang *lang = r->lang;
 	bool is_image = false;
 	for (size_t i = 0; dot && i < sizeof images / sizeof *images; i++)
 		is_image |= !strcasecmp(dot, images[i]);
-	const void *bytes = is_image ? (const void *)images_last(r, &n, &mime) : r->script.text;
-	n = is_image ? n : r->script.n;
+	trm_lang_guess(rest, &lang, NULL); /* else that of the prompt */
+	const struct code *script = &r->scripts[lang->id];
+	const void *bytes = is_image ? (const void *)images_last(r, &n, &mime) : script->text;
+	n = is_image ? n : script->n;
 	if (!bytes || !n) {
-		repl_error(r, is_image ? "no image has been shown yet" : "nothing has been run yet");
+		if (is_image)
+			repl_error(r, "no image has been shown yet");
+		else
+			repl_error(r, "nothing has been run in %s yet", lang->name);
 		return;
 	}
 	expand(rest, path);

@@ -108,11 +108,13 @@ void colon_net(struct repl *r, const char *rest)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
 	char text[TRM_NET_ALLOW + 32];
-	if (*rest && strcmp(rest, l->net ? "on" : "off") != 0)
+	if (*rest && strcmp(rest, "on") != 0 && strcmp(rest, "off") != 0)
+		repl_error(r, ":net takes on or off, not '%s'", rest);
+	else if (*rest && strcmp(rest, l->net ? "on" : "off") != 0)
 		repl_error(r,
 				"a sandbox has its network, or none, from its start on: leave, and begin with "
 				"terrarium repl --net %s",
-				!strcmp(rest, "off") ? "off" : "on");
+				rest);
 	else
 		show_answer(&r->show, ROLE_TEXT, "%s", trm_limits_tell_net(l, text, sizeof text));
 }

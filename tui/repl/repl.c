@@ -434,7 +434,8 @@ static void close_all(struct repl *r)
 	displays_finish(&r->displays);
 	code_finish(&r->code);
 	code_finish(&r->last);
-	code_finish(&r->script);
+	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+		code_finish(&r->scripts[i]);
 	free(r->held_line);
 	free(r->offered);
 	free(r->filename);

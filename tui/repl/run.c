@@ -314,7 +314,7 @@ void repl_run_start(struct repl *r, const char *code, size_t n, const char *file
 
 void repl_run_code(struct repl *r)
 {
-	struct code *last = &r->last, *script = &r->script;
+	struct code *last = &r->last, *script = &r->scripts[r->lang->id];
 	code_clear(last);
 	code_add(last, r->code.text, r->code.n);
 	code_add(script, r->code.text, r->code.n);
