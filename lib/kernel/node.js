@@ -23,12 +23,14 @@ const net = require('net');
 const path = require('path');
 const util = require('util');
 const { setImmediate, setTimeout, clearTimeout, Buffer, Atomics, performance } = globalThis;
+const { defineProperty } = Object;
 
 const DRIVER = '<terrarium>'; // our own file name, by which our frames are known
 const REQUESTS = 3, EVENTS = 4;
 const VALUE_MAX = 1_000_000;
 const TRACEBACK_MAX = 200;
 const RUN = Symbol('run');
+const mark = { __proto__: null, value: 0, writable: true, configurable: true }; // not seen where a timer is shown
 const BLANK = '\u{10FFF0}'; // for blanks in file names, where V8 takes none; never seen by the user
 const WAITING = 0, TAKEN = 1, RUNNING = 2, STOPPING = 3, ENDING = 4;
 
@@ -175,7 +177,8 @@ createHook({
 		const number = owner_now();
 		if (number === undefined || is_ours)
 			return;
-		resource[RUN] = number;
+		mark.value = number;
+		defineProperty(resource, RUN, mark);
 		if ((type === 'Timeout' || type === 'Immediate') && run !== null && number === run.number)
 			note_timer(run, resource);
 	},
@@ -301,7 +304,7 @@ function settle(error, reply) {
 function remember(name, value) {
 	const owned = Object.getOwnPropertyDescriptor(globalThis, name);
 	if (!owned || !owned.enumerable)
-		Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+		defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
 function failed(error, details) {

@@ -3,6 +3,7 @@
 #include "kernel/drivers/harness.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int start(void **state)
 {
@@ -58,6 +59,14 @@ static void what_a_callback_writes_to_a_descriptor_is_late(void **state)
 	assert_int_equal(d->err_len, 0);
 }
 
+static void a_timer_looks_as_it_does_elsewhere(void **state)
+{
+	struct driver *d = *state;
+	driver_run(d, "setTimeout(() => {}, 1)");
+	assert_non_null(strstr(driver_text_of(d, "value"), "_idleTimeout: 1"));
+	assert_null(strstr(driver_text_of(d, "value"), "Symbol(run)"));
+}
+
 #define T(function) cmocka_unit_test_setup_teardown(function, start, stop)
 
 int main(void)
@@ -66,6 +75,7 @@ int main(void)
 			T(a_background_process_may_close_while_it_is_looked_at),
 			T(who_runs_while_it_is_looked_at_may_print),
 			T(what_a_callback_writes_to_a_descriptor_is_late),
+			T(a_timer_looks_as_it_does_elsewhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
