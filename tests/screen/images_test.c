@@ -157,6 +157,34 @@ static void draws_by_kittys_protocol(void **state)
 	leave();
 }
 
+/* Kitty places nothing whose number is 0, and a second image of one number takes the place of the first. */
+static void each_image_of_the_repl_has_a_number(void **state)
+{
+	const char *argv[] = {program, "repl", "--backend", backend, "--yes", NULL};
+	const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", NULL};
+	unsigned ids[2], placed;
+	size_t at = 0;
+
+	(void)state;
+	screen_start(&s, 30, 100, argv, env);
+	s.reply = KITTY;
+	s.is_logged = true;
+	screen_wait(&s, "[1]>");
+	for (int i = 0; i < 2; i++) {
+		screen_send(&s, "display image/png " HALF_PNG_BASE64 "\r");
+		at = wait_sent("\033_Ga=t,", at);
+		assert_int_equal(sscanf(s.log + at, "\033_Ga=t,i=%u,", &ids[i]), 1);
+		at = wait_sent("\033_Ga=p,", at);
+		assert_int_equal(sscanf(s.log + at, "\033_Ga=p,i=%u,", &placed), 1);
+		assert_int_not_equal(ids[i], 0);
+		assert_int_equal(placed, ids[i]);
+		screen_wait(&s, i ? "[3]>" : "[2]>");
+	}
+	assert_int_not_equal(ids[0], ids[1]);
+	screen_send(&s, "\x04");
+	assert_int_equal(screen_end(&s), 0);
+}
+
 static void what_scrolls_away_is_cut(void **state)
 {
 	(void)state;
@@ -372,6 +400,7 @@ int main(int argc, char **argv)
 	backend = argv[2];
 	const struct CMUnitTest tests[] = {
 			CASE(draws_by_kittys_protocol),
+			CASE(each_image_of_the_repl_has_a_number),
 			CASE(what_scrolls_away_is_cut),
 			CASE(draws_by_sixel),
 			CASE(draws_with_characters_where_nothing_better_is_said),

@@ -34,7 +34,8 @@ struct images {
 	struct trm_watch *watch;
 	struct waiting queue[WAITING_MAX]; /* the first one is being drawn */
 	size_t n;
-	struct waiting last; /* for :save */
+	struct waiting last;   /* for :save */
+	uint32_t last_picture; /* its number, not one of a program that has drawn here before */
 };
 
 static void begin_next(struct images *m);
@@ -159,6 +160,8 @@ static void end_first(struct images *m, struct picture *picture, const char *why
 	snprintf(note, sizeof note, "[%s %dx%d] %s; :save NAME keeps it", image_mime(m->queue[0].info.type),
 			m->queue[0].info.width, m->queue[0].info.height, picture ? "" : why);
 	end_job(m);
+	if (picture)
+		picture->id = ++m->last_picture;
 	show_picture(&m->r->show, picture, note);
 	picture_destroy(picture);
 	free(m->last.bytes);
@@ -214,6 +217,7 @@ static struct images *images_of(struct repl *r)
 	if (!m)
 		return NULL;
 	m->r = r;
+	m->last_picture = (uint32_t)getpid() << 12;
 	if (trm_loop_add_timer(r->stage.loop, on_timer, m, &m->timer, NULL) < 0) {
 		free(m);
 		return NULL;
