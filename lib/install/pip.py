@@ -79,6 +79,8 @@ def fetch(args):
 	import runpy
 	try:
 		runpy.run_module('pip', run_name='__main__', alter_sys=True)
+	except KeyboardInterrupt: # before pip could say so
+		sys.exit(130)
 	except SystemExit as end:
 		if end.code:
 			explain_authorities()

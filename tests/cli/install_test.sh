@@ -188,4 +188,12 @@ if [ -x /usr/bin/npm ]; then
 	expect_code 1
 	expect_in err "404"
 fi
+
+# An interrupt while pip is still being loaded
+mkdir -p fake/pip
+echo 'raise KeyboardInterrupt' >fake/pip/__main__.py
+tried="pip.py fetch" code=0
+PYTHONPATH=fake $python -c "$(sed "s|/workspace|$dir|" "$source/lib/install/pip.py")" fetch six >out 2>err || code=$?
+expect_code 130
+expect_err ""
 verdict
