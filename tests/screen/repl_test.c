@@ -311,6 +311,8 @@ static void shell_commands_have_a_terminal(void **state)
 	screen_settle(&s, 100);
 	enter("it", "got it\npython calm-fern");
 	enter("!exit 3", "exit code 3\npython calm-fern");
+	/* What leaves the cursor where it is begins no line. */
+	enter("!printf 'a line\\n\\033[0m\\033[?25h'", "\na line\npython calm-fern");
 	enter("!sleep 60", "sleep 60\n");
 	screen_settle(&s, 200);
 	screen_send(&s, CTRL_C);

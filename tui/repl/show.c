@@ -211,6 +211,20 @@ void show_answer(struct show *s, enum role role, const char *fmt, ...)
 	va_end(args);
 }
 
+/* Colours and modes (a cursor that is shown again) behind the last line do not begin another. */
+static size_t without_modes(const char *bytes, size_t n)
+{
+	while (n && (bytes[n - 1] == 'm' || bytes[n - 1] == 'h' || bytes[n - 1] == 'l')) {
+		size_t at = n - 1;
+		while (at && bytes[at - 1] >= ' ' && bytes[at - 1] < '@')
+			at--;
+		if (at < 2 || bytes[at - 1] != '[' || bytes[at - 2] != '\033')
+			break;
+		n = at - 2;
+	}
+	return n;
+}
+
 void show_screen(struct show *s, struct filter *filter, const void *bytes, size_t n)
 {
 	char end[FILTER_FINISH_MAX];
@@ -220,6 +234,7 @@ void show_screen(struct show *s, struct filter *filter, const void *bytes, size_
 		sink_put(&s->out, end, filter_finish(filter, end), 0);
 	else if (out)
 		sink_put(&s->out, out, filter_feed(filter, bytes, n, out), 0);
+	n = n ? without_modes(bytes, n) : 0;
 	if (n)
 		s->is_inside = ((const char *)bytes)[n - 1] != '\n';
 	free(out);
