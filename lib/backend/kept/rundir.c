@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -246,13 +247,23 @@ static int listen_at(int entry_fd, const char *file)
 	return give_up(fd);
 }
 
+/* Many have come at once, or the other side stands still: then nobody waits for it without end. */
+static bool connect_patiently(int fd, const struct sockaddr_un *addr)
+{
+	const struct timeval patience = {.tv_sec = RUNDIR_PATIENCE_S};
+	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0
+	       && fcntl(fd, F_SETFL, 0) == 0 && connect(fd, (const struct sockaddr *)addr, sizeof *addr) == 0
+	       && fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
 static int connect_at(const char *path, int entry_fd, const char *file)
 {
 	struct sockaddr_un addr;
 	address(&addr, path, entry_fd, file);
-	int fd = socket(AF_UNIX, type_of(file) | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0
-			&& fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
+	int fd = socket(AF_UNIX, type_of(file) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0
+			&& (connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0
+					|| (errno == EAGAIN && connect_patiently(fd, &addr))))
 		return fd;
 	return give_up(fd);
 }
@@ -283,6 +294,10 @@ int rundir_connect(
 	struct ucred who;
 	socklen_t n = sizeof who;
 	int fd = connect_at(path, entry_fd, file);
+	if (fd < 0 && errno == EAGAIN)
+		return trm_error_set(reterr, TRM_ETIMEDOUT,
+				"sandbox '%s' lets nobody in: too many wait for it already, or it stands still",
+				name);
 	if (fd < 0)
 		return errno == ENOENT || errno == ECONNREFUSED
 				       ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'",

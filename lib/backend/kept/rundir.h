@@ -53,8 +53,9 @@ int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door
 		struct trm_error *reterr);
 
 /* A non-blocking connection to one of the two (AGENT_FILE, DOOR_FILE) of a running sandbox, whose entry is
- * open and has that path. TRM_ENOENT: there is none of that name; TRM_EPERM: somebody else made the socket.
- */
+ * open and has that path. TRM_ENOENT: there is none of that name; TRM_EPERM: somebody else made the socket;
+ * TRM_ETIMEDOUT: so many wait for it already that it has not even taken note of us. */
+enum { RUNDIR_PATIENCE_S = 5 };
 int rundir_connect(
 		const char *path, int entry_fd, const char *name, const char *file, struct trm_error *reterr);
 

@@ -11,6 +11,7 @@
 
 #include "backend/kept/rundir.h"
 #include "cmocka_all.h"
+#include "wire/lifeline.h"
 
 static char base[64], dir[128];
 
@@ -169,6 +170,31 @@ static void a_long_path_works(void **state)
 	assert_int_equal(rmdir(deep), 0);
 }
 
+/* As when the other side was stopped, and many have come since. */
+static void nobody_waits_without_end_to_be_let_in(void **state)
+{
+	enum { MANY = 200 };
+	struct rundir_entry e = {0};
+	struct trm_error why = {0};
+	int listen_fd, door_fd, stream_fd, fds[MANY], n = 0;
+	(void)state;
+	assert_int_equal(rundir_entry_make(&e, "one", NULL), 0);
+	assert_int_equal(rundir_listen(&e, &listen_fd, &door_fd, &stream_fd, NULL), 0);
+	alarm(60);
+	while (n < MANY && (fds[n] = rundir_connect(NULL, e.entry_fd, "one", AGENT_FILE, &why)) >= 0)
+		n++;
+	alarm(0);
+	assert_true(n < MANY);
+	assert_int_equal(why.code, TRM_ETIMEDOUT);
+	assert_non_null(strstr(why.msg, "'one'"));
+	while (n)
+		close(fds[--n]);
+	close(listen_fd);
+	close(door_fd);
+	close(stream_fd);
+	rundir_entry_remove(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +213,8 @@ int main(void)
 					one_left_behind_is_taken_over, make_base, remove_base),
 			cmocka_unit_test_setup_teardown(
 					the_connection_waits_in_the_backlog, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					nobody_waits_without_end_to_be_let_in, make_base, remove_base),
 			cmocka_unit_test_setup_teardown(a_long_path_works, make_base, remove_base),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
