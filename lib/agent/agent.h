@@ -55,7 +55,7 @@ struct agent {
 	bool is_init;      /* PID 1 of its namespace */
 	bool is_container;
 	bool is_keyed;       /* its socket is there for everybody: see container.h */
-	uint32_t owner;      /* who may connect then */
+	uint32_t owner;      /* who may connect */
 	uint64_t linger_ms;  /* with nobody connected; 0: for ever */
 	uint64_t alone_ns;   /* since when nobody has been */
 	const char *workdir; /* that was asked for; it is in it, or where that could not be, in another */
@@ -79,7 +79,7 @@ struct agent_way {
 	int listen_fd;
 	int door_fd; /* -1: none */
 	bool is_container, is_keyed;
-	uint32_t owner;
+	uint32_t owner; /* who may connect to a keyed one; to another, who has made its socket */
 	uint64_t linger_ms;
 	const char *workdir; /* NULL: none was asked for */
 	const char *report;

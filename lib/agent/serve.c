@@ -38,14 +38,17 @@ uint64_t agent_now_ns(void)
 
 /* ---- clients ---- */
 
-/* The code in the sandbox can reach a socket with a name, and may not pretend to be a client. */
+/* The code in the sandbox can reach a socket with a name, and may not pretend to be a client. Nor may another
+ * user of the host; all that are not of our user namespace look alike, though. */
 static bool may_connect(const struct agent *agent, int fd)
 {
 	struct ucred peer;
 	socklen_t n = sizeof peer;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0 || peer.pid <= 0)
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0)
 		return false;
-	return (peer.uid == agent->owner || peer.uid == 0) && !tree_is_below(peer.pid);
+	if (!agent->is_keyed)
+		return peer.uid == agent->owner;
+	return peer.pid > 0 && (peer.uid == agent->owner || peer.uid == 0) && !tree_is_below(peer.pid);
 }
 
 static void on_connection(struct watch *watch, uint32_t events)
@@ -53,7 +56,7 @@ static void on_connection(struct watch *watch, uint32_t events)
 	struct agent *agent = OWNER_OF(watch, struct agent, listener);
 	(void)events;
 	int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (fd >= 0 && agent->is_keyed && !may_connect(agent, fd)) {
+	if (fd >= 0 && !may_connect(agent, fd)) {
 		close(fd);
 		return;
 	}
@@ -382,6 +385,15 @@ static bool is_listening(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &n) == 0 && yes;
 }
 
+/* The user who listens, as he is seen from here. */
+static uint32_t maker_of(int listen_fd)
+{
+	struct ucred maker = {.uid = geteuid()};
+	socklen_t n = sizeof maker;
+	getsockopt(listen_fd, SOL_SOCKET, SO_PEERCRED, &maker, &n);
+	return maker.uid;
+}
+
 /* What we say on stderr goes to the keeper. Should that have died before bubblewrap was so far that we would
  * die with it, nobody is left who could end us. */
 static bool is_abandoned(void)
@@ -400,7 +412,7 @@ int agent_serve(const struct agent_way *way)
 		return EXIT_FAILED;
 	agent->oom_kills = way->is_container ? cgroup_oom_kills() : 0;
 	agent->is_keyed = way->is_keyed;
-	agent->owner = way->owner;
+	agent->owner = way->is_keyed ? way->owner : maker_of(way->listen_fd);
 	agent->linger_ms = way->linger_ms;
 	agent->alone_ns = agent_now_ns();
 	agent->workdir = way->workdir;

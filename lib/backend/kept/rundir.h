@@ -12,8 +12,9 @@
  * with the reason; so is a "terrarium" in it that is not the user's own or not 0700.
  *
  * That mode is what keeps others out: no other user can reach the sockets. Besides, the keeper lets in only
- * peers of its own user (SO_PEERCRED), and a client talks only to sockets that its own user made. The
- * agent cannot tell users apart: its user namespace shows it none of the host's but its own.
+ * peers of its own user (SO_PEERCRED), so does the agent, and a client talks only to sockets that its own
+ * user made. (The agent of a sandbox that root has started cannot tell users apart: its user namespace has
+ * none of the host's.)
  *
  * An entry lives while somebody (its keeper) holds a lock on it. */
 

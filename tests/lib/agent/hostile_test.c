@@ -326,6 +326,30 @@ static void test_user_code_cannot_signal_the_agent(void **state)
 	link_close(&link);
 }
 
+/* Only who made the socket is let in. */
+static void test_another_user_is_not_let_in(void **state)
+{
+	const struct rig *rig = *state;
+	enum { NOBODY = 65534, SHUT_OUT = 3 };
+	int status;
+	char byte;
+	if (geteuid() != 0)
+		skip(); /* only root can be somebody else */
+	pid_t other = fork();
+	if (other == 0) {
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		bool is_in = setresuid(NOBODY, NOBODY, NOBODY) == 0
+			     && connect(fd, (const struct sockaddr *)&rig->address, rig->address_len) == 0;
+		alarm(DEADLINE_MS / 1000);
+		_exit(is_in && read(fd, &byte, 1) == 0 ? SHUT_OUT : 0);
+	}
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), SHUT_OUT);
+	struct link link = link_open(rig);
+	link_close(&link);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
@@ -341,6 +365,7 @@ int main(void)
 			T(test_too_many_clients),
 			T(test_deaf_client_is_throttled),
 			T(test_noise),
+			T(test_another_user_is_not_let_in),
 			T(test_same_user_cannot_look_into_the_agent),
 			T(test_user_code_cannot_signal_the_agent),
 	};
