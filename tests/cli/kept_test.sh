@@ -182,6 +182,9 @@ expect_err "terrarium: there is no running sandbox 'nowhere'"
 try exec lab --
 expect_code 125
 expect_in err "there is no command to execute"
+try exec lab --timeout 1 -- true
+expect_code 125
+expect_in err "'lab' is a running sandbox, and options stand before its name"
 try attach nowhere
 expect_code 125
 expect_err "terrarium: there is no running sandbox 'nowhere'; running: lab"

@@ -330,6 +330,18 @@ static int take_name(struct exec *e, const struct options *o, int argc, char **a
 	return 0;
 }
 
+/* "exec NAME --timeout 1 -- CMD" would execute a program called NAME, in a new sandbox. */
+static bool has_options_behind_name(const struct options *o, int argc, char **argv)
+{
+	struct trm_entry entry;
+	bool has_dashes = false;
+	if (o->only_operands || options_has(o, "name") || o->at == argc || argv[o->at][0] != '-')
+		return false;
+	for (int i = o->at; i < argc && !has_dashes; i++)
+		has_dashes = strcmp(argv[i], "--") == 0;
+	return has_dashes && boxes_runs(argv[o->at - 1], &entry);
+}
+
 static int pass_gate(const struct exec *e, const char *config_path, char **command)
 {
 	struct gate gate;
@@ -363,6 +375,10 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 		if (take_name(e, &o, argc, argv))
 			return CMD_FAILED;
 		command = argv + o.at + 1;
+	} else if (has_options_behind_name(&o, argc, argv)) {
+		return cmd_fail("'%s' is a running sandbox, and options stand before its name (for a program of "
+				"that name: terrarium exec -- %s …)",
+				command[0], command[0]);
 	}
 	if (options_check_backend(&o, &e->config))
 		return CMD_FAILED;
