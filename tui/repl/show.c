@@ -234,7 +234,7 @@ void show_screen(struct show *s, struct filter *filter, const void *bytes, size_
 		sink_put(&s->out, end, filter_finish(filter, end), 0);
 	else if (out)
 		sink_put(&s->out, out, filter_feed(filter, bytes, n, out), 0);
-	n = n ? without_modes(bytes, n) : 0;
+	n = bytes ? without_modes(bytes, n) : 0;
 	if (n)
 		s->is_inside = ((const char *)bytes)[n - 1] != '\n';
 	free(out);
