@@ -114,6 +114,7 @@ static bool default_path(char *out, size_t cap)
 	return n > 0 && (size_t)n < cap;
 }
 
+/* As load_file() has it: such a one is not ours to read, nor to be told of. */
 static bool is_out_of_reach(const char *path)
 {
 	struct stat st;

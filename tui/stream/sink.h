@@ -30,11 +30,11 @@ struct sink {
 	const struct sink_cb *cb;
 	void *user;
 	int fd;
-	bool has_looked;  /* what it is, which the next three tell */
-	bool is_borrowed; /* a pipe or terminal, in the description that others have */
-	bool owns_fd;     /* … or in a non-blocking one of our own */
+	bool has_looked; /* what it is, which these tell: */
 	bool is_socket;
 	bool is_terminal;
+	bool is_borrowed; /* a pipe or terminal, in the description that others have */
+	bool owns_fd;     /* … or in a non-blocking one of our own */
 	bool is_broken;
 	bool is_gathering; /* nothing is written */
 	char last;         /* byte written; '\n' at the start */
