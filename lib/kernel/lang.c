@@ -16,10 +16,10 @@ static const char *const bash_names[] = {"bash", "shell", "sh", NULL};
 static const char *const bash_suffixes[] = {".sh", ".bash", NULL};
 
 static const struct trm_lang langs[TRM_LANG_COUNT] = {
-		{TRM_LANG_PYTHON, "python", python_names, python_suffixes, "/usr/bin/python3", "#"},
+		{TRM_LANG_PYTHON, "python", python_names, python_suffixes, "/usr/bin/python3", "#", true},
 		{TRM_LANG_JAVASCRIPT, "javascript", javascript_names, javascript_suffixes, "/usr/bin/node",
-				"//"},
-		{TRM_LANG_BASH, "bash", bash_names, bash_suffixes, "/usr/bin/bash", "#"},
+				"//", true},
+		{TRM_LANG_BASH, "bash", bash_names, bash_suffixes, "/usr/bin/bash", "#", false},
 };
 
 /* Known, but not to be run. */

@@ -294,11 +294,13 @@ static void code_reads_what_is_typed(void **state)
 	assert_false(screen_shows(&s, "hidden"));
 	enter("len(p)", "\n6\n");
 	enter(":lang bash", "bash calm-fern");
+	enter("read -rp 'name? ' name; echo \"<$name>\"", "\nname?");
+	enter("Eve", "\nname? Eve\n<Eve>\nbash calm-fern [6]>");
 	enter("cat", "cat\n");
 	screen_settle(&s, 100);
 	enter("typed", "typed\ntyped\n");
 	screen_send(&s, CTRL_D);
-	screen_wait(&s, "[6]>");
+	screen_wait(&s, "[7]>");
 	leave();
 }
 

@@ -119,12 +119,14 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 {
 	struct repl *r = user;
 	size_t n = 0;
-	(void)run, (void)prompt; /* has been printed by the code */
+	(void)run;
 	r->reads = true;
 	if (!repl_has_person(r)) {
 		piped_answer(r);
 		return;
 	}
+	if (!r->lang->prints_prompts)
+		show_output(&r->show, TRM_STDERR, prompt, strlen(prompt), false);
 	char *ahead = line_take_ahead(r->line, &n);
 	repl_watch_keys(r, true);
 	if (is_secret)

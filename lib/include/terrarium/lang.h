@@ -5,6 +5,7 @@
 /* The languages that a session can run. The table is constant; pointers to
  * its rows are valid for the life of the program and may be compared. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct trm_error;
@@ -18,6 +19,7 @@ struct trm_lang {
 	const char *const *suffixes; /* NULL-terminated file endings, with the dot */
 	const char *interpreter;     /* full path inside the sandbox */
 	const char *comment;         /* line comment sign, e.g. "#" */
+	bool prints_prompts;         /* when code asks for a line; Bash does so on terminals only */
 };
 
 /* Row of a language, by id; NULL if out of range. */

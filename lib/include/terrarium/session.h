@@ -148,7 +148,8 @@ struct trm_run_cb {
 	void (*output)(void *user, struct trm_run *run, int stream, const void *bytes, size_t n);
 	void (*display)(void *user, struct trm_run *run, const struct trm_display *display);
 	/* The code waits for a line of input. Answer with trm_run_send(), or
-	 * trm_run_send_eof(). Only with offers_stdin. */
+	 * trm_run_send_eof(). Only with offers_stdin. The prompt, hostile text, may be ""; where the
+	 * language prints it (trm_lang), it has been among the output. */
 	void (*input)(void *user, struct trm_run *run, const char *prompt, bool is_secret);
 	/* The code has taken most of the input that had piled up: trm_run_send() may go on.
 	 * Called when trm_run_queued() has fallen to 128 KiB after it was above. */
