@@ -55,6 +55,10 @@ expect_in out "got Ann"
 try run --yes -c 'ask name?' </dev/null
 expect_code 1
 expect_in err EOFError
+try run --yes -c 'print as ever' </
+expect_code 125
+expect_out "as ever"
+expect_err "terrarium: cannot read standard input: Is a directory"
 printf 'print from stdin\nvalue 7\n' >code
 try run --yes - <code
 expect_out "from stdin

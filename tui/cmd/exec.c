@@ -34,7 +34,7 @@ struct exec {
 	struct termios cooked; /* how the terminal was */
 	struct trm_signal *winch, *signals[EXEC_SIGNALS];
 	bool has_timeout; /* only where it was asked for */
-	bool is_timed_out;
+	bool is_timed_out, is_stdin_broken;
 	struct trm_timer *timer;
 	int exit_code;
 	bool is_over;
@@ -136,7 +136,8 @@ static void tell_exit(struct exec *e, const struct trm_exit *exit)
 	}
 	if (*exit->limit)
 		say(e, exit->limit);
-	finish_with(e, exit->signal ? CMD_SIGNALLED + exit->signal : exit->exit_code);
+	int code = exit->signal ? CMD_SIGNALLED + exit->signal : exit->exit_code;
+	finish_with(e, code == 0 && e->is_stdin_broken ? CMD_FAILED : code);
 }
 
 static void on_exited(
@@ -183,7 +184,17 @@ static void on_feed_eof(void *user)
 		trm_proc_close_stdin(e->proc);
 }
 
-static const struct feed_cb feed_cb = {.queued = on_feed_queued, .bytes = on_feed_bytes, .eof = on_feed_eof};
+static void on_feed_broken(void *user, const char *why)
+{
+	struct exec *e = user;
+	say(e, why);
+	e->is_stdin_broken = true;
+}
+
+static const struct feed_cb feed_cb = {.queued = on_feed_queued,
+		.bytes = on_feed_bytes,
+		.eof = on_feed_eof,
+		.broken = on_feed_broken};
 
 static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 {

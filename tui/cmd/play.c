@@ -168,16 +168,28 @@ static void on_feed_eof(void *user)
 		trm_run_send_eof(p->run);
 }
 
+static void on_feed_broken(void *user, const char *why)
+{
+	struct play *p = user;
+	say(p, why);
+	if (p->exit_code == 0)
+		p->exit_code = CMD_FAILED;
+}
+
 static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
 {
 	struct play *p = user;
 	(void)run;
-	(void)prompt; /* has been printed by the code */
+	if (!p->source->lang->prints_prompts && isatty(STDIN_FILENO))
+		sink_pass(&p->err, prompt, strlen(prompt));
 	if (is_secret)
 		hush_begin(&p->hush, STDIN_FILENO);
 }
 
-static const struct feed_cb feed_cb = {.queued = on_feed_queued, .bytes = on_feed_bytes, .eof = on_feed_eof};
+static const struct feed_cb feed_cb = {.queued = on_feed_queued,
+		.bytes = on_feed_bytes,
+		.eof = on_feed_eof,
+		.broken = on_feed_broken};
 
 /* ---- runs --------------------------------------------------------------------------- */
 

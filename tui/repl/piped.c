@@ -49,7 +49,14 @@ static void on_eof(void *user)
 		piped_answer(r);
 }
 
-static const struct feed_cb feed_cb = {.queued = on_queued, .bytes = on_bytes, .eof = on_eof};
+static void on_broken(void *user, const char *why)
+{
+	struct repl *r = user;
+	repl_error(r, "%s", why);
+}
+
+static const struct feed_cb feed_cb = {
+		.queued = on_queued, .bytes = on_bytes, .eof = on_eof, .broken = on_broken};
 
 void piped_open(struct repl *r)
 {

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -29,8 +31,19 @@ void feed_init(struct feed *f, struct trm_loop *loop, int fd, const struct feed_
 			.is_always_readable = is_null_device(fd)};
 }
 
-static void end(struct feed *f)
+/* A terminal that is gone, and what nohup puts in the place of one, are but at their end. */
+static void tell_broken(const struct feed *f, int error)
 {
+	char why[128];
+	if (!error || error == EIO || error == EBADF)
+		return;
+	snprintf(why, sizeof why, "cannot read standard input: %s", strerror(error));
+	f->cb->broken(f->user, why);
+}
+
+static void end(struct feed *f, int error)
+{
+	tell_broken(f, error);
 	trm_watch_remove(f->watch);
 	f->watch = NULL;
 	f->is_ended = true;
@@ -46,10 +59,11 @@ static void read_some(struct feed *f)
 		bytes[0] = f->first;
 	ssize_t n = bytes ? read(f->fd, bytes + had, FEED_READ_BYTES - had) : 0;
 	f->is_ready = f->has_first = false;
+	int error = n < 0 ? errno : 0;
 	if (n > 0 || had)
 		f->cb->bytes(f->user, bytes, (n > 0 ? (size_t)n : 0) + had);
-	else if (n == 0 || (errno != EINTR && errno != EAGAIN))
-		end(f);
+	else if (error != EINTR && error != EAGAIN)
+		end(f, error);
 	free(bytes);
 }
 
@@ -92,7 +106,9 @@ void feed_begin(struct feed *f)
 	watch(f);
 	if (!f->is_always_readable)
 		return;
-	f->has_first = read(f->fd, &f->first, 1) == 1;
+	ssize_t n = read(f->fd, &f->first, 1);
+	tell_broken(f, n < 0 ? errno : 0);
+	f->has_first = n == 1;
 	f->is_ended = !f->has_first;
 }
 

@@ -16,6 +16,8 @@ struct feed_cb {
 					 any */
 	void (*bytes)(void *user, const void *bytes, size_t n);
 	void (*eof)(void *user);
+	/* It is nothing that can be read, such as a directory: a sentence. The end follows. */
+	void (*broken)(void *user, const char *why);
 };
 
 struct feed {

@@ -2,6 +2,7 @@
 #include "cmocka_all.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,7 +13,7 @@
 /* Somebody who takes bytes, as fast as the test says. */
 struct taker {
 	size_t queued, n, n_eofs;
-	char last;
+	char last, why[80];
 };
 
 static size_t on_queued(void *user)
@@ -35,7 +36,13 @@ static void on_eof(void *user)
 	t->n_eofs++;
 }
 
-static const struct feed_cb cb = {.queued = on_queued, .bytes = on_bytes, .eof = on_eof};
+static void on_broken(void *user, const char *why)
+{
+	struct taker *t = user;
+	snprintf(t->why, sizeof t->why, "%s", why);
+}
+
+static const struct feed_cb cb = {.queued = on_queued, .bytes = on_bytes, .eof = on_eof, .broken = on_broken};
 
 static void ignore(void *user, int fd, uint32_t events)
 {
@@ -161,12 +168,39 @@ static void a_terminal_is_read_without_waiting(void **state)
 	trm_loop_destroy(loop);
 }
 
+static void what_cannot_be_read_is_told(void **state)
+{
+	(void)state;
+	const int fds[] = {open("/tmp", O_RDONLY), open("/dev/null", O_WRONLY)};
+	const char *const words[] = {"cannot read standard input: Is a directory", ""};
+	struct trm_loop *loop;
+	assert_int_equal(trm_loop_create(&loop, NULL), 0);
+	for (int i = 0; i < 2; i++)
+		for (int begins = 0; begins <= 1; begins++) {
+			struct taker t = {0};
+			struct feed f;
+			assert_true(fds[i] >= 0);
+			feed_init(&f, loop, fds[i], &cb, &t);
+			if (begins)
+				feed_begin(&f);
+			for (int n = 0; n < 3; n++)
+				turn(&f, loop);
+			assert_true(f.is_ended);
+			assert_string_equal(t.why, words[i]);
+			feed_finish(&f);
+		}
+	close(fds[0]);
+	close(fds[1]);
+	trm_loop_destroy(loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(a_pipe_is_read_only_while_there_is_room),
 			cmocka_unit_test(a_file_cannot_be_watched_but_is_read),
 			cmocka_unit_test(a_terminal_is_read_without_waiting),
+			cmocka_unit_test(what_cannot_be_read_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
