@@ -61,6 +61,17 @@ const char *trm_limits_tell_net(const struct trm_limits *limits, char *out, size
 	return out;
 }
 
+const char *trm_guards_tell_net(const struct trm_guard *guards, size_t n, const struct trm_limits *limits)
+{
+	static const char *const words[] = {[TRM_ENFORCED] = "off",
+			[TRM_WEAK] = "off (weakly)",
+			[TRM_NOT_ENFORCED] = "not cut off"};
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(guards[i].what, "network") == 0)
+			return limits->net ? "on" : words[guards[i].strength];
+	return "n/a";
+}
+
 static int check_net(const struct trm_limits *limits, struct trm_error *reterr)
 {
 	struct cidr open[CIDR_LIST_MAX];

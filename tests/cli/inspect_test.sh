@@ -24,9 +24,10 @@ try inspect looked-at
 expect_code 0
 expect_err ""
 for line in "sandbox     looked-at (local)" "clients     " "kept        yes: it ends when idle for 60 min" \
-	"kernels     python" "memory          " "network         off" "/workspace" " python kernel"; do
+	"kernels     python" "memory          " "network     off" "network         off" "/workspace" " python kernel"; do
 	expect_in out "$line"
 done
+grep "1 cores" out && wrong "one core"
 # But for paths of this machine, which are as long as they are.
 [ "$(grep -v "the host's /" out | LC_ALL=C.UTF-8 wc -L)" -le 80 ] || wrong "at most 80 columns"
 try inspect looked-at --json

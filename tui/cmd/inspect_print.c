@@ -302,7 +302,7 @@ int inspect_print_text(const struct inspect *x)
 	else
 		print_own(x);
 	puts("\nUSES NOW");
-	sample_print(&x->metrics.sample);
+	sample_print(&x->metrics.sample, trm_guards_tell_net(x->guards, x->n_guards, &e->limits));
 	sample_print_processes(&x->metrics);
 	print_guards(x);
 	print_mounts(x);

@@ -50,13 +50,15 @@ struct one {
 
 static void print_snapshot(struct one *w, const struct trm_metrics *metrics)
 {
+	const struct trm_guard *guards;
 	if (w->q->is_json) {
 		metrics_put(&w->json, w->q->name, &metrics->sample, metrics, NULL);
 		w->code = json_flush(&w->json);
 		return;
 	}
 	printf("sandbox     %s\n", w->q->name);
-	sample_print(&metrics->sample);
+	size_t n = trm_sandbox_guards(w->sandbox, &guards);
+	sample_print(&metrics->sample, trm_guards_tell_net(guards, n, trm_sandbox_limits(w->sandbox)));
 	sample_print_processes(metrics);
 	w->code = cmd_flush();
 }

@@ -242,7 +242,7 @@ static void print_pressure(const struct trm_sample *s)
 			s->pressure_is_machine ? " (of the whole machine)" : "");
 }
 
-void sample_print(const struct trm_sample *s)
+void sample_print(const struct trm_sample *s, const char *net)
 {
 	char text[64];
 
@@ -255,7 +255,7 @@ void sample_print(const struct trm_sample *s)
 		printf("network     %.1f MiB in, %.1f MiB out\n", (double)s->net_rx_bytes / MIB,
 				(double)s->net_tx_bytes / MIB);
 	else
-		puts("network     n/a");
+		printf("network     %s\n", net);
 	print_pressure(s);
 	sample_cell_uptime(s, text);
 	printf("up          %s, measured by %s\n", text, *s->source ? s->source : "n/a");

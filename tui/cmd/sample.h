@@ -21,8 +21,8 @@ void sample_put_limits(struct json_out *j, const struct trm_limits *limits);
 struct trm_entry;
 void sample_put_kernels(struct json_out *j, const struct trm_entry *entry);
 
-/* Lines of text on stdout. */
-void sample_print(const struct trm_sample *s);
+/* Lines of text on stdout. `net`: of the network when its traffic is not known. */
+void sample_print(const struct trm_sample *s, const char *net);
 void sample_print_processes(const struct trm_metrics *metrics);
 /* All of it in one line, without its end: "cpu 3.1 % of 1 core, memory 27 of 512 MiB, …". */
 void sample_tell(const struct trm_sample *s, char *out, size_t cap);

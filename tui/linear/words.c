@@ -106,6 +106,7 @@ void linear_metrics(struct linear *l, const struct model *m)
 {
 	const struct metrics *x = &m->metrics;
 	const struct trm_sample *s = &x->sample;
+	const struct sandbox_info *box = &m->sandbox;
 	const double mib = 1 << 20;
 
 	if (!x->has_sample) {
@@ -126,7 +127,7 @@ void linear_metrics(struct linear *l, const struct model *m)
 		linear_say(l, "network: %" PRIu64 " bytes received, %" PRIu64 " sent", s->net_rx_bytes,
 				s->net_tx_bytes);
 	else
-		linear_say(l, "network off");
+		linear_say(l, "network %s", trm_guards_tell_net(box->guards, box->n_guards, &box->limits));
 	say_pressure(l, s);
 	if (s->known & TRM_METRIC_OOM_KILLS && s->oom_kills)
 		linear_say(l, "killed for want of memory: %" PRIu64 " times", s->oom_kills);

@@ -59,19 +59,11 @@ static void tell_of(struct repl *r, const char *what, const struct trm_sample *s
 		show_answer(&r->show, ROLE_TEXT, "%-8s %s", what, format_bytes(a, used));
 }
 
-static bool is_cut_off(const struct repl *r)
-{
-	const struct trm_guard *guards;
-	size_t n = trm_sandbox_guards(r->stage.sandbox, &guards);
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(guards[i].what, "network") == 0)
-			return guards[i].strength != TRM_NOT_ENFORCED;
-	return true;
-}
-
 static void tell_metrics(struct repl *r, const struct trm_sample *s)
 {
 	char rx[24], tx[24];
+	const struct trm_guard *guards;
+	size_t n = trm_sandbox_guards(r->stage.sandbox, &guards);
 	if (s->known & TRM_METRIC_CPU_PERCENT)
 		show_answer(&r->show, ROLE_TEXT, "%-8s %.1f %% of %.3g core%s", "cpu", s->cpu_percent,
 				s->known & TRM_METRIC_CPU_LIMIT ? s->cpu_limit : 1.0,
@@ -87,7 +79,8 @@ static void tell_metrics(struct repl *r, const struct trm_sample *s)
 		show_answer(&r->show, ROLE_TEXT, "%-8s on, %s received, %s sent", "network",
 				format_bytes(rx, s->net_rx_bytes), format_bytes(tx, s->net_tx_bytes));
 	else
-		show_answer(&r->show, ROLE_TEXT, "%-8s %s", "network", is_cut_off(r) ? "off" : "not known");
+		show_answer(&r->show, ROLE_TEXT, "%-8s %s", "network",
+				trm_guards_tell_net(guards, n, trm_sandbox_limits(r->stage.sandbox)));
 	if (s->known & TRM_METRIC_UPTIME)
 		show_answer(&r->show, ROLE_TEXT, "%-8s %" PRIu64 " s", "up", s->uptime_ms / 1000);
 }

@@ -200,18 +200,6 @@ static void tell_uptime(const struct metrics *x, char out[24])
 		snprintf(out, 24, "n/a");
 }
 
-/* What the sandbox says of itself. */
-static const char *tell_net(const struct model *m)
-{
-	static const char *const words[] = {
-			[TRM_ENFORCED] = "off", [TRM_WEAK] = "off (weakly)", [TRM_NOT_ENFORCED] = "on"};
-
-	for (size_t i = 0; i < m->sandbox.n_guards && m->sandbox.state == SANDBOX_READY; i++)
-		if (strcmp(m->sandbox.guards[i].what, "network") == 0)
-			return m->sandbox.limits.net ? "on" : words[m->sandbox.guards[i].strength];
-	return "n/a";
-}
-
 /* What the selected run cost. */
 static void draw_cost(const struct measured *p, const struct run_info *run)
 {
@@ -233,6 +221,7 @@ static void draw_words(const struct measured *p, bool has_runs)
 {
 	const struct run_info *run = has_runs ? runs_find(&p->m->out.runs, p->x->marked_run) : NULL;
 	const char *source = p->x->has_sample ? p->x->sample.source : "";
+	const struct sandbox_info *box = &p->m->sandbox;
 	char uptime[32], net[64];
 
 	if (p->l.words_row < 0)
@@ -243,11 +232,10 @@ static void draw_words(const struct measured *p, bool has_runs)
 	}
 	tell_uptime(p->x, uptime);
 	meters[SERIES_NET].tell(&p->x->sample, net, p->area.cols < 60);
-	bool has_net = p->x->has_sample && p->x->sample.known & TRM_METRIC_NET;
-	draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_DIM, "NET  %s   up %s   %s",
-			has_net    ? net
-			: has_runs ? tell_net(p->m)
-				   : "n/a",
+	if (!p->x->has_sample || !(p->x->sample.known & TRM_METRIC_NET))
+		snprintf(net, sizeof net, "%s",
+				trm_guards_tell_net(box->guards, box->n_guards, &box->limits));
+	draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_DIM, "NET  %s   up %s   %s", net,
 			uptime, source);
 }
 

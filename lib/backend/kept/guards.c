@@ -43,7 +43,7 @@ static void tell_cpu(struct guard_list *l, const struct trm_limits *want)
 	bool is_v2 = l->ready->kind == LIMITS_CGROUP_V2;
 	double whole = ceil(want->cpus);
 	if (l->ready->limits & LIMIT_CPU)
-		guards_add(l, "cpu", TRM_ENFORCED, "%g cores: %s", want->cpus,
+		guards_add(l, "cpu", TRM_ENFORCED, "%g core%s: %s", want->cpus, want->cpus == 1 ? "" : "s",
 				is_v2 ? "cgroup v2 cpu.max" : "cgroup v1 cpu.cfs_quota_us");
 	else
 		guards_add(l, "cpu", whole > want->cpus ? TRM_WEAK : TRM_ENFORCED, "bound to %g core%s%s",

@@ -49,7 +49,7 @@ static void tell_limits(struct guard_list *l, const struct trm_limits *want)
 	if (has_free_sockets(l->ready))
 		guards_add(l, "socket memory", TRM_WEAK,
 				"cgroup v1 does not count what lies in TCP sockets with it, and it has no limit: that takes root");
-	snprintf(much, sizeof much, "%g cores", want->cpus);
+	snprintf(much, sizeof much, "%g core%s", want->cpus, want->cpus == 1 ? "" : "s");
 	tell_limit(l, "cpu", much, ASK_CPU, LIMIT_CPU);
 	snprintf(much, sizeof much, "%u with threads", want->procs);
 	tell_limit(l, "processes", much, ASK_PROCS, LIMIT_PIDS);

@@ -65,6 +65,10 @@ struct trm_guard {
 	enum trm_strength strength;
 };
 
+/* The network of a sandbox with these guards: "on", "off", "off (weakly)", "not cut off"; "n/a" while there
+ * are none. */
+const char *trm_guards_tell_net(const struct trm_guard *guards, size_t n, const struct trm_limits *limits);
+
 /* ---- a server ------------------------------------------------------------ */
 
 enum {
