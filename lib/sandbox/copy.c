@@ -23,7 +23,14 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 		trm_timer_start(box->copy->soon, 0, 0);
 }
 
-static const struct trm_sandbox_cb BOX_CB = {.closed = on_closed};
+static void on_box_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct box *box = user;
+	(void)sandbox;
+	box->has_opened = true;
+}
+
+static const struct trm_sandbox_cb BOX_CB = {.ready = on_box_ready, .closed = on_closed};
 
 static void on_own_closed(void *user, const struct trm_error *why)
 {
@@ -34,7 +41,7 @@ static void on_own_closed(void *user, const struct trm_error *why)
 
 static void join_own(struct trm_copy *copy, struct box *box)
 {
-	box->is_own = true;
+	box->is_own = box->has_opened = true;
 	box->sandbox = copy->opts.own;
 	box->observer = (struct sandbox_observer){.closed = on_own_closed, .user = box};
 	sandbox_observe(box->sandbox, &box->observer);

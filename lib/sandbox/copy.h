@@ -25,7 +25,7 @@ struct box {
 	char name[65];
 	struct trm_sandbox *sandbox;      /* NULL: gone */
 	struct sandbox_observer observer; /* of one that is not ours to close */
-	bool is_own;
+	bool is_own, has_opened;
 };
 
 struct job {

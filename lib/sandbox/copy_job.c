@@ -164,12 +164,17 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The agent may say what it likes, but not that it took more than was sent. */
+/* The agent may say what it likes, but not that it took more than was sent; and one that was never there has
+ * taken nothing. */
 static void on_put_done(void *user, const struct trm_error *why, const struct tree_sum *sum)
 {
 	struct trm_copy *copy = user;
 	struct job *job = &copy->job;
-	const struct tree_sum *taken = sum ? sum : &job->whole, sent = job->sum;
+	static const struct tree_sum none;
+	const struct tree_sum *taken = sum                       ? sum
+				       : job->to_box->has_opened ? &job->whole
+								 : &none,
+			      sent = job->sum;
 	struct trm_error told = words_of(job->to_box, why, sum);
 	job->to = NULL;
 	job->whole = (struct tree_sum){.bytes = least(taken->bytes, sent.bytes),

@@ -35,7 +35,7 @@ static void finish(struct tree *t, const struct trm_error *why, const struct tre
 static void end(struct stream *stream, const struct trm_error *why)
 {
 	struct trm_error told = *why;
-	if (strncmp(told.msg, "sandbox '", 9) != 0)
+	if (!strstr(told.msg, "sandbox '"))
 		err_wrap(&told, told.code, "sandbox '%s'", stream->sandbox->name);
 	finish((struct tree *)stream, &told, NULL);
 }
