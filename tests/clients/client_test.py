@@ -4,6 +4,7 @@ its reason, and a key is never seen.
 
     python3 client_test.py TERRARIUM
 """
+import filecmp
 import json
 import os
 import re
@@ -429,6 +430,81 @@ def files_go_both_ways():
 		expect(tree_of(os.path.join(home, 'back')) == wanted, said, 'the tree that came back')
 
 
+def copied_files_are_as_they_were():
+	"""Modes and times of directories as well; names that are no UTF-8; what is not copied is told; nothing is left half."""
+	def cp(source, target):
+		return end(begin('cp', '--backend', 'microsandbox', source, target, cwd=home, MSB_SERVER_URL=double.url))
+
+	def look(folder):
+		return {name: (what, mode, os.lstat(os.path.join(os.fsencode(folder), name)).st_mtime_ns)
+			for name, (what, mode) in tree_of(os.fsencode(folder)).items()}
+
+	with Double() as double, tempfile.TemporaryDirectory() as home:
+		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
+		source, inside, back = (os.path.join(home, name) for name in ('src', 'inside', 'back'))
+		os.makedirs(source + '/shut')
+		for name in (b'/plain', b'/bad\xff', b'/shut/a'):
+			with open(os.fsencode(source) + name, 'w') as file:
+				file.write('text')
+			os.utime(file.name, ns=(1, 981173106123456789))
+		os.symlink('plain', source + '/link')
+		os.chmod(source + '/shut', 0o500)
+		os.utime(source + '/shut', ns=(1, 981173107000000000))
+		wanted = look(source)
+		expect_out(cp(source, 'lab:' + inside), '')
+		said = cp('lab:' + inside, back)
+		expect_out(said, '')
+		expect(look(inside) == wanted, said, 'the tree inside')
+		expect({n: v for n, v in look(back).items() if n != b'link'} == {n: v for n, v in wanted.items() if n != b'link'}, said,
+			'the tree that came back')
+
+		os.mkfifo(source + '/queue')
+		os.symlink('/etc/passwd', source + '/out')
+		said = cp(source + '/.', 'lab:' + inside)
+		expect(said.code == 125 and 'queue: this is a FIFO' in said.err and 'out: this link leads out' in said.err, said, 'told')
+		os.chmod(inside, 0o755)
+		os.chmod(source, 0o700)
+		cp(source + '/.', 'lab:' + inside)
+		expect(os.stat(inside).st_mode & 0o777 == 0o755, said, 'a directory that was there keeps its mode')
+		os.mkfifo(inside + '/queue')
+		said = cp('lab:' + inside, home + '/again')
+		expect(said.code == 125 and 'queue: this is' in said.err, said, 'told on the way back')
+
+		os.mkdir(inside + '/taken')
+		with open(home + '/taken', 'w') as file:
+			file.write('text')
+		expect_sentence(cp(home + '/taken', 'lab:' + inside), 'lab:' + inside + '/taken: ')
+		expect(not os.listdir(inside + '/taken'), said, 'nothing in it')
+		said = cp(home + '/taken', 'nobody:/tmp')
+		expect_sentence(said, "no running sandbox 'nobody'")
+		expect('copied' not in said.err and said.err.count("'nobody'") == 1, said, 'nothing was copied')
+
+
+def much_is_copied():
+	"""More than may wait to be sent; and of what does not fit no half is left."""
+	with Double() as double, tempfile.TemporaryDirectory() as home:
+		def cp(name):
+			return end(begin('cp', '--backend', 'microsandbox', 'big', name + ':' + home + '/' + name, cwd=home,
+				MSB_SERVER_URL=double.url))
+		with open(home + '/big', 'wb') as file:
+			file.write(os.urandom(1 << 20) * 56)
+		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
+		said = cp('lab')
+		expect_out(said, '')
+		expect(os.path.exists(home + '/lab') and filecmp.cmp(home + '/big', home + '/lab', False), said, 'the same bytes')
+
+		os.mkdir(home + '/bin')
+		with open(home + '/bin/base64', 'w') as file:
+			file.write('#!/bin/sh\nif [ "$1" = -d ] && [ -n "$(find %s -name "full.part~" -size +1M)" ]; then\n'
+				'echo "base64: write error: No space left on device" >&2; exit 1; fi\nexec /usr/bin/base64 "$@"\n' % home)
+		os.chmod(home + '/bin/base64', 0o755)
+		post(double, 'sandbox.start', sandbox='full', config={'image': 'microsandbox/python',
+			'envs': ['PATH=%s/bin:/usr/bin:/bin' % home]})
+		said = cp('full')
+		expect_sentence(said, 'full:' + home + '/full: ', 'No space left on device')
+		expect(sorted(os.listdir(home)) == ['big', 'bin', 'lab'], said, 'nothing left: ' + ' '.join(os.listdir(home)))
+
+
 # ---- TLS and proxies -------------------------------------------------------------------------------------------
 
 
@@ -592,6 +668,7 @@ def main():
 	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen, a_key_may_expire_in_the_middle,
 			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,
+			copied_files_are_as_they_were, much_is_copied,
 			certificates_are_looked_at, proxies_are_used,
 			others_are_joined_and_left_running, what_is_not_there_is_no_success):
 		before, began = n_wrong, time.monotonic()

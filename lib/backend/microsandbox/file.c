@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/shell.h"
+#include "base/utf8.h"
 #include "rpc/names.h"
 
 enum { PATH_BYTES = 4096 };
@@ -57,6 +59,14 @@ void file_fail(struct msb_file *f, int code, const char *fmt, ...)
 	trm_error_set(&why, code, "%s", text);
 	error_msg_put(&f->msb->out, f->stream, code, why.msg);
 	file_end(f);
+}
+
+bool msb_files_are_full(const struct msb *m)
+{
+	const struct msb_file *f = m->files;
+	while (f && !f->is_full)
+		f = f->next;
+	return f;
 }
 
 void msb_files_finish(struct msb *m)
@@ -112,6 +122,30 @@ static void on_command(void *user, const cJSON *result, const struct trm_error *
 	free(out);
 }
 
+/* The words of a command. Arguments that JSON cannot carry are set by the script itself. */
+static cJSON *words_of(const char *script, const char *const *args)
+{
+	struct buf whole;
+	bool are_text = true;
+	buf_init(&whole, MSB_RESULT_MAX);
+	buf_append(&whole, "set --", 6);
+	for (size_t i = 0; args && args[i]; i++) {
+		are_text = are_text && utf8_is_valid(args[i], strlen(args[i]));
+		buf_append(&whole, " ", 1);
+		shell_quote(&whole, args[i]);
+	}
+	buf_append(&whole, "\n", 1);
+	buf_append(&whole, script, strlen(script) + 1);
+	cJSON *words = cJSON_CreateArray();
+	cJSON_AddItemToArray(words, cJSON_CreateString("-c"));
+	cJSON_AddItemToArray(words, cJSON_CreateString(are_text ? script : buf_at(&whole)));
+	cJSON_AddItemToArray(words, cJSON_CreateString("sh"));
+	for (; are_text && args && *args; args++)
+		cJSON_AddItemToArray(words, cJSON_CreateString(*args));
+	buf_finish(&whole);
+	return words;
+}
+
 void file_run(struct msb_file *f, const char *script, const char *const *args)
 {
 	struct msb *m = f->msb;
@@ -120,14 +154,8 @@ void file_run(struct msb_file *f, const char *script, const char *const *args)
 			.params = msb_params(m, m->name),
 			.is_once = true,
 			.max_bytes = MSB_RESULT_MAX};
-	cJSON *words = cJSON_CreateArray();
-	cJSON_AddItemToArray(words, cJSON_CreateString("-c"));
-	cJSON_AddItemToArray(words, cJSON_CreateString(script));
-	cJSON_AddItemToArray(words, cJSON_CreateString("sh"));
-	for (; args && *args; args++)
-		cJSON_AddItemToArray(words, cJSON_CreateString(*args));
 	cJSON_AddStringToObject(request.params, "command", "sh");
-	cJSON_AddItemToObject(request.params, "args", words);
+	cJSON_AddItemToObject(request.params, "args", words_of(script, args));
 	snprintf(request.what, sizeof request.what, "move files of sandbox '%s'", m->name);
 	if (msb_call(m, &request, on_command, f, &f->call, &why) < 0)
 		file_fail(f, why.code, "%s", why.msg);

@@ -7,7 +7,7 @@
  *
  *   file.c      one piece of work: its commands, one after the other; and what needs but one
  *   file_get.c  a file, a tree or its list out of the sandbox
- *   file_put.c  a file or a tree into it
+ *   file_put.c  a file or a tree into it; put_lines.c, the lines of shell that make it (pure)
  */
 
 #include "backend/microsandbox/msb.h"
@@ -41,6 +41,7 @@ struct msb_file {
 	char *path;
 	uint64_t credit;
 	struct msb_call *call;
+	bool is_full; /* so much waits to be sent that the client had better wait, too */
 	void *own;
 };
 

@@ -43,6 +43,16 @@ static enum entry_kind kind_of(char letter)
 			       : ENTRY_OTHER;
 }
 
+/* ".5", and as many more digits as there are. */
+static uint32_t ns_of(const char *fraction)
+{
+	uint32_t ns = 0, weight = 100000000;
+	for (const char *at = fraction + 1; weight && *fraction && *at >= '0' && *at <= '9';
+			at++, weight /= 10)
+		ns += weight * (uint32_t)(*at - '0');
+	return ns;
+}
+
 /* "d 755 4096 1700000000.5 1" NUL path NUL target NUL. False: it is none. */
 static bool read_node(const char **at, const char *end, struct node *ret)
 {
@@ -51,11 +61,11 @@ static bool read_node(const char **at, const char *end, struct node *ret)
 	const char *stop = target ? memchr(target + 1, '\0', (size_t)(end - target - 1)) : NULL;
 	unsigned long long size;
 	long long seconds;
-	char letter;
+	char letter, fraction[32];
 	if (!stop
-			|| sscanf(*at, "%c %o %llu %lld%*[.0-9] %u", &letter, &ret->entry.mode, &size,
-					   &seconds, &ret->depth)
-					   != 5)
+			|| sscanf(*at, "%c %o %llu %lld%31[.0-9] %u", &letter, &ret->entry.mode, &size,
+					   &seconds, fraction, &ret->depth)
+					   != 6)
 		return false;
 	const char *slash = strrchr(path + 1, '/'), *name = slash ? slash + 1 : path + 1;
 	if (strlen(name) > ENTRY_NAME_MAX || strlen(target + 1) > ENTRY_TARGET_MAX
@@ -65,11 +75,19 @@ static bool read_node(const char **at, const char *end, struct node *ret)
 	ret->entry.mode &= ENTRY_MODE_MASK;
 	ret->entry.size = ret->entry.kind == ENTRY_FILE ? size : 0;
 	ret->entry.mtime_s = seconds;
+	ret->entry.mtime_ns = ns_of(fraction);
 	strcpy(ret->entry.name, name);
 	strcpy(ret->entry.text, target + 1);
 	ret->path = strdup(path + 1);
 	*at = stop + 1;
 	return ret->path;
+}
+
+static void not_to_be_copied(struct entry *e)
+{
+	e->kind = ENTRY_FAIL;
+	e->code = TRM_EINVAL;
+	strcpy(e->text, "this is a device, a FIFO or a socket, and only files and directories are copied");
 }
 
 static bool add_node(struct get *g, const struct node *node)
@@ -90,6 +108,8 @@ static bool read_nodes(struct get *g, const char *text, size_t n)
 		struct node node = {0};
 		if (!read_node(&at, text + n, &node))
 			return false;
+		if (node.entry.kind == ENTRY_OTHER && !g->is_list)
+			not_to_be_copied(&node.entry);
 		if ((g->n == 0) != (node.depth == 0) || node.depth > deepest || node.depth > ENTRY_DEPTH_MAX
 				|| !add_node(g, &node)) {
 			free(node.path);
@@ -237,7 +257,7 @@ static bool begin_node(struct msb_file *f, struct node *node)
 {
 	struct get *g = f->own;
 	close_directories(f, node->depth);
-	if (g->is_tree && (node->entry.kind != ENTRY_OTHER || g->is_list))
+	if (g->is_tree)
 		put_entry(f, &node->entry);
 	if (node->entry.kind == ENTRY_FILE && !g->is_list) {
 		if (node->entry.size)
@@ -250,7 +270,7 @@ static bool begin_node(struct msb_file *f, struct node *node)
 		g->sum.dirs++;
 	}
 	g->sum.links += node->entry.kind == ENTRY_LINK;
-	g->sum.refused += node->entry.kind == ENTRY_OTHER && !g->is_list;
+	g->sum.refused += node->entry.kind == ENTRY_FAIL;
 	g->at++;
 	return true;
 }

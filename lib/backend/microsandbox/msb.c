@@ -49,7 +49,8 @@ void msb_send(struct msb *m)
 		buf_take(&m->out, (size_t)n);
 	}
 	if (m->watch)
-		trm_watch_set_events(m->watch, TRM_READ | (m->out.len ? TRM_WRITE : 0));
+		trm_watch_set_events(m->watch,
+				(msb_files_are_full(m) ? 0 : TRM_READ) | (m->out.len ? TRM_WRITE : 0));
 }
 
 static void broken(struct msb *m, const char *why)

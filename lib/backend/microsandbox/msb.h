@@ -266,6 +266,8 @@ void msb_guards_fill(struct msb *msb);
 /* PUT, GET, DATA, TREE_…, FILE_OP, ENTRY, SIGNAL_PID; CREDIT and CLOSE of such. False: it is none of these.
  */
 bool msb_file_frame(struct msb *msb, const struct frame *frame);
+/* One that is copied comes quicker than the server takes it. */
+bool msb_files_are_full(const struct msb *msb);
 void msb_files_finish(struct msb *msb);
 
 /* ---- msb.c ------------------------------------------------------------------------------------- */
