@@ -13,28 +13,27 @@ enum { MAX_VARS = 8 * 1024, MAX_VALUE = 2048, MAX_CERTS = 4 << 20 };
 
 static bool is_end_of_host(char c)
 {
-	return !c || strchr("/?#, \t\n", c);
+	return !c || strchr("/?# \t\n", c);
 }
 
-/* One address: with a scheme, or as proxies may be named, user:password@host:3128. */
-static char *strip_one(char *at)
+/* One address: with a scheme, or as proxies may be named, user:password@host:3128. Commas are in passwords,
+ * too; of a proxy, which has no path, whatever stands before the last '@' is taken for one. */
+static char *strip_one(char *at, bool is_proxy)
 {
-	char *scheme = strstr(at, "://"), *end = at, *user_end = NULL;
-	while (*end && !strchr(", \t\n", *end))
-		end++;
+	char *scheme = strstr(at, "://"), *end = at + strcspn(at, ", \t\n"), *user_end = NULL;
 	char *host = scheme && scheme < end ? scheme + 3 : at;
-	for (char *c = host; !is_end_of_host(*c); c++)
+	for (char *c = host; is_proxy ? *c : !is_end_of_host(*c); c++)
 		user_end = *c == '@' ? c : user_end; /* the last one: a password may hold others */
 	if (!user_end)
 		return end;
 	memmove(host, user_end + 1, strlen(user_end + 1) + 1);
-	return end - (user_end + 1 - host);
+	return host + strcspn(host, ", \t\n");
 }
 
-void netenv_strip(char *text)
+void netenv_strip(char *text, bool is_proxy)
 {
 	while (*(text += strspn(text, ", \t\n")))
-		text = strip_one(text);
+		text = strip_one(text, is_proxy);
 }
 
 static bool has(const struct netenv *env, const char *name)
@@ -58,7 +57,7 @@ void netenv_put(struct netenv *env, const char *name, const char *value, bool is
 	memcpy(pair, name, n_name);
 	memcpy(pair + n_name, value, n_value);
 	if (is_address && !env->has_credentials)
-		netenv_strip(pair + n_name);
+		netenv_strip(pair + n_name, strcasestr(name, "proxy"));
 	buf_append(&env->vars, pair, n_name + strlen(pair + n_name) + 1);
 }
 

@@ -48,8 +48,8 @@ void netenv_put_certs(struct netenv *env, const char *name, const char *path);
 /* Settings from the text of a configuration file; the text is changed. */
 void netenv_read_pip(struct netenv *env, char *text);
 void netenv_read_npm(struct netenv *env, char *text);
-/* Remove "user:password@" from addresses, in place. */
-void netenv_strip(char *text);
+/* Remove "user:password@" from addresses, in place. A proxy is one address, and has no path. */
+void netenv_strip(char *text, bool is_proxy);
 /* pip's and npm's files, the one that counts most first. */
 void netenv_read_files(struct netenv *env);
 /* A whole file of at most max bytes, ended by NUL, malloc'd; NULL: there is none that can be used. */

@@ -64,6 +64,8 @@ static void credentials_are_cut(void **state)
 			{"https://host/@scope/pkg?u=a@b", "https://host/@scope/pkg?u=a@b"},
 			{"https://a:b@one/ https://c:d@two/", "https://one/ https://two/"},
 			{"https://a:b@one/,c:d@two:80", "https://one/,two:80"},
+			{"https://one,https://c:d@two", "https://one,https://two"},
+			{"https://a:b,c@one/x", "https://one/x"},
 			{"socks5h://u:p@[::1]:1080", "socks5h://[::1]:1080"},
 			{"", ""},
 			{"@", ""},
@@ -73,9 +75,25 @@ static void credentials_are_cut(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		snprintf(text, sizeof text, "%s", rows[i].in);
-		netenv_strip(text);
+		netenv_strip(text, false);
 		assert_string_equal(text, rows[i].out);
 	}
+}
+
+/* Python's urllib takes them so, though a password should have such characters as %2F. */
+static void passwords_of_proxies_may_hold_anything(void **state)
+{
+	static const char *const rows[] = {"http://u:p,w@h:80", "http://u:p/w@h:80", "http://u:1#w@h:80",
+			"http://u:p?w@h:80", "http://u/x:p@w@h:80", "http://u:p w@h:80", "http://h:80"};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		begin(false);
+		netenv_put(&env, "https_proxy", rows[i], true);
+		expect("https_proxy", "http://h:80");
+	}
+	begin(false);
+	netenv_put(&env, "NPM_CONFIG_PROXY", "u:p/w@h:80", true);
+	expect("NPM_CONFIG_PROXY", "h:80");
 }
 
 static void pip_is_read(void **state)
@@ -308,6 +326,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(credentials_are_cut),
+			cmocka_unit_test(passwords_of_proxies_may_hold_anything),
 			cmocka_unit_test(pip_is_read),
 			cmocka_unit_test(npm_is_read),
 			cmocka_unit_test(odd_texts_do_no_harm),
