@@ -164,6 +164,10 @@ try install --name new --net on --net-allow $address/32 there-is-no-such
 expect_code 1
 try ps --names
 [ -z "$(grep new out)" ] || wrong "an empty sandbox stays"
+# An index that no sandbox can reach is named: pip only says that it finds nothing.
+PIP_INDEX_URL=http://127.0.0.1:9/simple/ PIP_RETRIES=0 try install --name new --net on there-is-no-such
+expect_code 1
+expect_in err "note: PIP_INDEX_URL names 127.0.0.1, which is this machine itself"
 try install --name new --net on --net-allow $address/32 plain
 expect_code 0
 expect_in err "'new' stays"

@@ -129,6 +129,8 @@ static int open_all(struct install *in, const struct trm_lang *lang, struct trm_
 {
 	int r = stage_open(&in->stage, &in->config, in->how, in->asked, &stage_cb, in, reterr);
 	if (r == 0)
+		cmd_note_hints(in->stage.sandbox);
+	if (r == 0)
 		r = begin(in, lang, reterr);
 	if (r < 0)
 		return r;
