@@ -2,6 +2,7 @@
 /* The downloader: a sandbox with network in which no code of a package ever runs, since pip.py takes away
  * from itself the starting of programs, by which alone such code could come to life. So what lies in it is
  * what the index has sent, and may be shown to other sandboxes. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 
 struct fetch {
 	struct trm_sandbox *sandbox;
+	struct tool_opts *opts;
 	const struct tool_cb *cb;
 	void *user;
 	struct tool *tool;
@@ -34,10 +36,11 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	f.cb->done(f.user, f.exit_code, f.seen, &f.why);
 }
 
-static void on_harvested(void *user)
+static void on_harvested(void *user, const char *group)
 {
 	struct fetch *f = user;
 	f->harvest = NULL;
+	snprintf(f->opts->group, sizeof f->opts->group, "%s", group);
 	trm_sandbox_close(f->sandbox);
 }
 
@@ -63,7 +66,7 @@ static void on_tool_done(void *user, int exit_code, unsigned seen, const struct 
 	trm_sandbox_close(f->sandbox);
 }
 
-int fetch_start(struct trm_sandbox *like, bool has_credentials, const struct tool_opts *tool_opts,
+int fetch_start(struct trm_sandbox *like, bool has_credentials, struct tool_opts *tool_opts,
 		const struct tool_cb *cb, void *user, struct fetch **ret, struct trm_error *reterr)
 {
 	static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
@@ -73,7 +76,7 @@ int fetch_start(struct trm_sandbox *like, bool has_credentials, const struct too
 	struct fetch *f = calloc(1, sizeof *f);
 	if (!f)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*f = (struct fetch){.cb = cb, .user = user, .exit_code = -1};
+	*f = (struct fetch){.opts = tool_opts, .cb = cb, .user = user, .exit_code = -1};
 	trm_sandbox_opts_default(&opts);
 	opts.backend = trm_sandbox_backend(like);
 	opts.limits.mem_bytes = MEMORY_BYTES;

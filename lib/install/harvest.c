@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,9 @@ struct harvest {
 	struct buf list; /* names, each ended by a newline; they are taken from the front */
 	struct cache_file file;
 	uint64_t taken;
+	char group[GROUP_SIZE];
 	bool is_broken; /* the file being taken */
+	bool has_missed;
 	bool is_stopped;
 };
 
@@ -31,10 +34,13 @@ static void end(struct harvest *h)
 {
 	harvest_done_fn *done = h->done;
 	void *user = h->user;
+	char group[GROUP_SIZE] = "";
+	if (!h->has_missed && !h->is_stopped && !h->list.len)
+		memcpy(group, h->group, sizeof group);
 	cache_file_end(&h->file, false, NULL);
 	buf_finish(&h->list);
 	free(h);
-	done(user);
+	done(user, group);
 }
 
 static void on_data(void *user, const void *bytes, size_t n)
@@ -56,9 +62,13 @@ static void on_done(void *user, const struct trm_error *failed, uint64_t size, u
 	struct trm_error why = {0};
 	(void)size;
 	(void)mode;
+	bool is_whole = failed->code == TRM_OK && !h->is_broken;
 	h->transfer = NULL;
-	if (cache_file_end(&h->file, failed->code == TRM_OK && !h->is_broken, &why) < 0)
+	if (cache_file_end(&h->file, is_whole, &why) < 0) {
 		log_write(LOG_WARNING, "%s", why.msg);
+		is_whole = false;
+	}
+	h->has_missed |= !is_whole;
 	take_next(h);
 }
 
@@ -94,6 +104,7 @@ static void take_next(struct harvest *h)
 		buf_take(&h->list, n + !!newline);
 		if (take(h, name))
 			return;
+		h->has_missed = true;
 	}
 	if (h->taken)
 		cache_prune();
@@ -109,6 +120,20 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 				n); /* what is too much is not taken: the next install will see it again */
 }
 
+/* The first line of the list: hexadecimal digits and a slash. */
+static void take_group(struct harvest *h)
+{
+	enum { DIGITS = GROUP_SIZE - 1 };
+	const char *line = buf_at(&h->list);
+	bool is_group = h->list.len >= DIGITS + 2 && memcmp(line + DIGITS, "/\n", 2) == 0;
+	for (size_t i = 0; is_group && i < DIGITS; i++)
+		is_group = isxdigit((unsigned char)line[i]);
+	if (!is_group)
+		return;
+	memcpy(h->group, line, DIGITS);
+	buf_take(&h->list, DIGITS + 2);
+}
+
 static void on_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
@@ -118,6 +143,8 @@ static void on_exited(
 	h->lister = NULL;
 	if (!exit || exit->exit_code != 0)
 		buf_clear(&h->list);
+	else if (h->recipe->has_group)
+		take_group(h);
 	take_next(h);
 }
 

@@ -86,10 +86,11 @@ static void on_sandbox_closed(void *user, const struct trm_error *why)
 
 /* ---- the last step: what was installed ------------------------------------------------------ */
 
-static void on_harvested(void *user)
+static void on_harvested(void *user, const char *group)
 {
 	struct trm_install *in = user;
 	struct trm_error none = {0};
+	(void)group;
 	in->harvest = NULL;
 	end(in, 0, &none);
 }
@@ -200,7 +201,7 @@ static void on_fetched(void *user, int exit_code, unsigned seen, const struct tr
 			on_tool_output(in, TRM_STDERR, words, sizeof words - 1);
 		if (exit_code < 0)
 			log_write(LOG_WARNING, "no downloader: %s", why.msg);
-		if (begin_put(in, exit_code == 0 ? "put" : "build", &why) < 0)
+		if (begin_put(in, exit_code == 0 && *in->opts.group ? "put" : "build", &why) < 0)
 			end(in, -1, &why);
 	}
 }

@@ -35,12 +35,13 @@ struct recipe {
 	/* In a sandbox: where the files lie that `list` names. One name a line, of the form is_name() checks;
 	 * in the cache it stands below `folder`. */
 	const char *folder, *inside;
-	bool has_group; /* a first part of the name that is no part of the path inside */
+	/* A first part of the name that is no part of the path inside; in the list it comes first, alone. */
+	bool has_group;
 	bool (*is_name)(const char *name);
 	uint64_t file_max, total_max; /* bytes of one, and of all that are taken at once */
 };
 
-enum { REQUIREMENTS_MAX = 1024 * 1024, ARGUMENTS_MAX = 512 };
+enum { REQUIREMENTS_MAX = 1024 * 1024, ARGUMENTS_MAX = 512, GROUP_SIZE = 16 + 1 };
 #define REQUIREMENTS_INSIDE "/tmp/.terrarium-requirements.txt"
 
 /* NULL: nothing can be installed for it. */
@@ -57,6 +58,7 @@ struct tool_opts {
 	char **env; /* NULL: nothing to be added */
 	bool has_terminal;
 	uint16_t rows, cols;
+	char group[GROUP_SIZE]; /* "put": which one of the cache to install from */
 };
 
 /* What the tool said, as far as it matters to us: bits of `seen`. */
@@ -88,8 +90,8 @@ void tool_interrupt(struct tool *tool);
 
 struct fetch;
 /* Fetch wheels into the cache, in a sandbox with the network that `like` has. tool_cb.done comes when that is
- * gone. */
-int fetch_start(struct trm_sandbox *like, bool has_credentials, const struct tool_opts *opts,
+ * gone; opts->group then is where they are, or "" if not all of them came there. */
+int fetch_start(struct trm_sandbox *like, bool has_credentials, struct tool_opts *opts,
 		const struct tool_cb *cb, void *user, struct fetch **ret, struct trm_error *reterr);
 void fetch_interrupt(struct fetch *fetch);
 
@@ -113,7 +115,8 @@ void cache_prune(void);
 /* ---- harvest.c: what was fetched, out of a sandbox into the cache ----------------------------- */
 
 struct harvest;
-typedef void harvest_done_fn(void *user);
+/* `group`: of all that was listed; "" if not all of that is in the cache now, or it has none. */
+typedef void harvest_done_fn(void *user, const char *group);
 
 /* Everything that is new; what fails is left out, as the cache is only for speed. `done` exactly once, later.
  * The sandbox must stay until then. */

@@ -2,8 +2,8 @@
 """Run by python3 inside a sandbox: pip, where it can be found, with what a sandbox needs of it.
 
 	fetch ARG…   wheels into WHEELS, from the index, or out of the cache where they are the same
-	list         what fetch has added, as it shall be called in the cache
-	put ARG…     install from the cache only, what fetch has just completed
+	list         the cache's folder for it, and what fetch has added, as it shall be called in the cache
+	put FOLDER ARG…  install from that folder of the cache only, what fetch has just completed
 	build ARG…   install from the index, building what has no wheel
 """
 import glob
@@ -88,6 +88,7 @@ def fetch(args):
 
 
 def show_list(args):
+	print(index_folder() + '/')
 	for wheel in glob.glob(WHEELS + '/*.whl'):
 		if not os.path.islink(wheel):
 			print(f'{index_folder()}/{os.path.basename(wheel)}')
@@ -99,7 +100,11 @@ def install_command(*options):
 
 
 def put(args):
-	os.execv(sys.executable, install_command('--no-index', f'--find-links={CACHE}/{index_folder()}', *args))
+	"""Settings of pip's may be others here than where it was fetched: the folder is not ours to say."""
+	folder = f'{CACHE}/{args[0]}'
+	if not os.path.isdir(folder): # the cache was deleted since this sandbox began, or it sees another
+		build(args[1:])
+	os.execv(sys.executable, install_command('--no-index', f'--find-links={folder}', *args[1:]))
 
 
 def build(args):

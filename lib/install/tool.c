@@ -75,9 +75,11 @@ static int spawn(struct tool *t, struct trm_error *reterr)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
 	const struct recipe *recipe = t->opts->recipe;
-	const char *argv[ARGUMENTS_MAX + 8] = {sandbox_program(t->sandbox, recipe->program), recipe->option,
+	const char *argv[ARGUMENTS_MAX + 9] = {sandbox_program(t->sandbox, recipe->program), recipe->option,
 			recipe->script().bytes, t->verb};
 	size_t n = 4;
+	if (!strcmp(t->verb, "put"))
+		argv[n++] = t->opts->group;
 	if (t->opts->requirements) {
 		argv[n++] = "-r";
 		argv[n++] = REQUIREMENTS_INSIDE;

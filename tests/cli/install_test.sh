@@ -200,4 +200,19 @@ tried="pip.py fetch" code=0
 PYTHONPATH=fake $python -c "$(sed "s|/workspace|$dir|" "$source/lib/install/pip.py")" fetch six >out 2>err || code=$?
 expect_code 130
 expect_err ""
+
+# What was fetched is found where pip is set up otherwise than for the downloader, or the cache is another since the
+# sandbox began.
+try run --yes --keep --name four --net on --net-allow $address/32 -l bash -c '
+	mkdir -p ~/.config/pip && printf "[global]\ntimeout = 60\n" >~/.config/pip/pip.conf'
+try install --name four plain
+expect_code 0
+try run --yes --name four -c 'import plain; plain.x'
+expect_out 2
+rm -rf cache
+try install --name four demo
+expect_code 0
+try run --yes --name four -c 'import helper; helper.f()'
+expect_out "'helped'"
+[ -n "$(find cache -name 'helper-1.5*')" ] || wrong "the cache is not there again"
 verdict
