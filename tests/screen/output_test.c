@@ -101,6 +101,18 @@ static void rich_draws_in_place(void **state)
 	leave();
 }
 
+/* Where the editor hides the output. */
+static void a_small_screen_has_its_width(void **state)
+{
+	const char *argv[] = {program, "--backend", "local", "--lang", "bash", NULL};
+	(void)state;
+	screen_start(&s, 10, 40, argv, env);
+	screen_wait(&s, "idle");
+	run_code("echo \"<$COLUMNS>\"");
+	screen_wait(&s, " <39>");
+	leave();
+}
+
 /* As `docker pull` draws its layers and `npm` its one line. */
 static void layers_draw_in_place(void **state)
 {
@@ -237,6 +249,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 			TEST(tqdm_draws_in_place),
 			TEST(rich_draws_in_place),
+			TEST(a_small_screen_has_its_width),
 			TEST(layers_draw_in_place),
 			TEST(hostile_bytes_do_nothing),
 			TEST(errors_lead_to_their_lines),

@@ -118,14 +118,13 @@ static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
 static void describe_terminal(struct app *a)
 {
 	const struct outscreen *o = &a->model.out.screen;
-	struct rect area = model_output_area(&a->model);
 	static const char *const always[] = {
 			"TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat"};
 	static const char *const coloured[] = {"COLORTERM=truecolor", "FORCE_COLOR=3", "CLICOLOR_FORCE=1"};
 	const char *no_color = getenv("NO_COLOR");
 	size_t n = 0;
 
-	snprintf(a->columns, sizeof a->columns, "COLUMNS=%d", area.cols > 0 ? area.cols : OUTPUT_COLS_MIN);
+	snprintf(a->columns, sizeof a->columns, "COLUMNS=%d", model_output_cols(&a->model));
 	snprintf(a->lines, sizeof a->lines, "LINES=%d", o->want_rows);
 	a->env[n++] = a->columns;
 	a->env[n++] = a->lines;

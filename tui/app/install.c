@@ -65,7 +65,6 @@ static const char **words_of(char *text)
 static int begin(struct app *a, struct app_install *in, char *text, struct trm_error *reterr)
 {
 	const char **words = words_of(text);
-	struct rect area = model_output_area(&a->model);
 	struct trm_install_opts opts = {
 			.lang = in->lang,
 			.packages = words,
@@ -73,7 +72,7 @@ static int begin(struct app *a, struct app_install *in, char *text, struct trm_e
 			.env = a->env,
 			.has_terminal = true,
 			.rows = (uint16_t)a->model.out.screen.want_rows,
-			.cols = (uint16_t)(area.cols > 0 ? area.cols : 80),
+			.cols = (uint16_t)model_output_cols(&a->model),
 	};
 	int r = words ? trm_install_start(a->sandbox, &opts, &install_cb, in, &in->handle, reterr)
 		      : trm_error_set(reterr, TRM_ENOMEM, "out of memory");

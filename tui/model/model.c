@@ -120,6 +120,14 @@ struct rect model_output_area(const struct model *m)
 	return area;
 }
 
+int model_output_cols(const struct model *m)
+{
+	struct layout_wish wish = m->panes;
+	wish.is_zoomed = false;
+	struct layout l = layout_make(m->rows - m->foot_rows, m->cols, PANE_OUTPUT, &wish);
+	return l.kind == LAYOUT_TOO_SMALL ? OUTPUT_COLS_MIN : l.panes[PANE_OUTPUT].cols - 1;
+}
+
 /* The sooner of two waits, where -1 is never. */
 static int sooner(int a, int b)
 {

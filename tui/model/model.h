@@ -225,6 +225,8 @@ void model_focus(struct model *m, enum pane pane);
 enum { OUTPUT_ROWS_MIN = 24, OUTPUT_COLS_MIN = 80 }; /* of the screen that programs draw on */
 /* Where the output pane's text is: without the margin and the input line. */
 struct rect model_output_area(const struct model *m);
+/* The columns of that, or what it will have when it is shown. */
+int model_output_cols(const struct model *m);
 /* Where the editor's text is: without the bar for finding. */
 struct rect model_editor_area(const struct model *m);
 
