@@ -100,18 +100,19 @@ static bool tell_variables(
 {
 	const struct variables *v = &m->variables[lang->id];
 	const char *label = is_first ? "Variables" : "";
+	const bool is_old = v->is_stale || v->is_awaited;
 	char names[512];
 
-	if (v->is_known && !v->is_stale && v->n == 0)
+	if (v->is_known && !is_old && v->n == 0)
 		return false;
-	if (!v->is_known || (v->is_stale && v->n == 0)) {
+	if (!v->is_known || (is_old && v->n == 0)) {
 		dialog_add_labelled(d, label, ROLE_DIALOG, "%s: %s", lang->name,
 				asks_can(m, lang) ? "asking it ..." : "those of the run that is going on");
 		return true;
 	}
 	join_names(v, names, sizeof names);
 	dialog_add_labelled(d, label, ROLE_DIALOG, "%zu of %s%s: %s", v->n, lang->name,
-			v->is_stale ? " before this run" : "", names);
+			is_old ? " before this run" : "", names);
 	return true;
 }
 
@@ -223,7 +224,7 @@ bool lose_is_worth_asking(const struct model *m)
 		   || (m->sandbox.state == SANDBOX_READY && has_files(m));
 
 	for (unsigned i = 0; i < TRM_LANG_COUNT && m->sandbox.state == SANDBOX_READY; i++)
-		any = any || m->variables[i].n > 0 || m->variables[i].is_stale;
+		any = any || m->variables[i].n > 0 || m->variables[i].is_stale || m->variables[i].is_awaited;
 	return any;
 }
 

@@ -99,6 +99,7 @@ void variables_tick(struct model *m, struct effects *out)
 	if (!lang)
 		return;
 	bool with_values = m->variables_page.is_shown && lang == m->lang;
+	m->variables[lang->id].is_awaited = m->variables[lang->id].is_stale;
 	m->variables[lang->id].is_stale = false;
 	m->variables[lang->id].is_warm = true;
 	m->variables[lang->id].has_values = with_values;
@@ -183,6 +184,7 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "variables");
 
+	v->is_awaited = false;
 	if (cJSON_IsArray(list))
 		take_rows(v, list);
 	cJSON_Delete(json);

@@ -34,6 +34,7 @@ struct variables {
 	size_t n;
 	bool is_known;   /* asked and answered since the kernel started */
 	bool is_stale;   /* something has run since */
+	bool is_awaited; /* … and the kernel has been asked again */
 	bool is_warm;    /* this kernel has answered before: the first answer takes longer */
 	bool has_values; /* … were asked for */
 };

@@ -408,6 +408,23 @@ static void asks_before_something_is_lost(void **state)
 	assert_non_null(last_effect(EFFECT_QUIT));
 }
 
+/* Its kernel has been asked for its variables, and has not answered yet. */
+static void asks_while_variables_are_awaited(void **state)
+{
+	(void)state;
+	run("x = 1");
+	done((struct trm_result){.number = 1});
+	press('a', MOD_CTRL);
+	press(K_DELETE, 0);
+	now_ns += 300000000;
+	send((struct msg){.type = MSG_TICK});
+	assert_int_equal(last_effect(EFFECT_ASK)->question, TRM_ASK_VARIABLES);
+	press(K_F10, 0);
+	assert_null(last_effect(EFFECT_QUIT));
+	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
+	assert_string_equal(m.dialog.lines[0].text, "Variables python: asking it ...");
+}
+
 static void a_dead_sandbox_can_be_replaced(void **state)
 {
 	(void)state;
@@ -616,6 +633,7 @@ int main(void)
 			TEST(each_language_has_its_buffer),
 			TEST(leaves_at_once_if_nothing_is_lost),
 			TEST(asks_before_something_is_lost),
+			TEST(asks_while_variables_are_awaited),
 			TEST(a_dead_sandbox_can_be_replaced),
 			TEST(saving_needs_a_name_and_asks_before_it_replaces),
 			TEST(a_file_is_taken_to_be_in_the_language_of_its_name),
