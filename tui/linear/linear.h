@@ -32,7 +32,9 @@ struct linear {
 	uint64_t doing_ns; /* when to say the next of it; 0: nothing was heard of it */
 	bool reads_line;
 	enum trm_stop step;
-	uint64_t question;                     /* what tells one dialog from the next; 0: none */
+	uint64_t question;           /* what tells one dialog from the next; 0: none */
+	uint64_t question_lines[24]; /* of one whose lines change: those that were told */
+	size_t n_question_lines;
 	bool wants_variables, wants_sandboxes; /* as soon as they are known */
 	/* what has been typed */
 	bool asks_words;   /* how some words go on; … */

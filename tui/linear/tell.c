@@ -269,17 +269,50 @@ static void say_input(struct linear *l, const struct model *m)
 
 /* ---- questions ---- */
 
+static uint64_t hash(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 1099511628211u;
+	return h;
+}
+
+/* What there is to lose is found out while the question stands there. */
+static bool is_filled_in(const struct dialog *d)
+{
+	return d->kind == DIALOG_LOSE;
+}
+
 /* Another kind, title or text is another question. */
 static uint64_t question_of(const struct dialog *d)
 {
-	uint64_t h = 1469598103934665603u + (uint64_t)d->kind;
+	uint64_t h = hash(1469598103934665603u + (uint64_t)d->kind, d->title);
 
-	for (const char *p = d->title; *p; p++)
-		h = (h ^ (unsigned char)*p) * 1099511628211u;
-	for (size_t i = 0; i < d->n_lines; i++)
-		for (const char *p = d->lines[i].text; *p; p++)
-			h = (h ^ (unsigned char)*p) * 1099511628211u;
+	for (size_t i = 0; i < d->n_lines && !is_filled_in(d); i++)
+		h = hash(h, d->lines[i].text);
 	return d->kind == DIALOG_NONE ? 0 : h | 1;
+}
+
+/* False: it was told before, or there is no room to remember it. */
+static bool is_new_line(struct linear *l, const char *text)
+{
+	const uint64_t h = hash(0, text);
+
+	for (size_t i = 0; i < l->n_question_lines; i++)
+		if (l->question_lines[i] == h)
+			return false;
+	if (l->n_question_lines == sizeof l->question_lines / sizeof *l->question_lines)
+		return false;
+	l->question_lines[l->n_question_lines++] = h;
+	return true;
+}
+
+static void say_lines(struct linear *l, const struct dialog *d)
+{
+	for (size_t i = 0; i < d->n_lines; i++) {
+		const char *text = d->lines[i].text;
+		if (*text && !strstr(text, "Esc: cancel") && (!is_filled_in(d) || is_new_line(l, text)))
+			linear_say(l, "%s", text);
+	}
 }
 
 static void say_answers(struct linear *l, const struct dialog *d)
@@ -302,9 +335,8 @@ static void say_question(struct linear *l, const struct dialog *d)
 
 	size_t title = strcspn(d->title, "("); /* what keys do is not told */
 	linear_say(l, "%s%.*s", asks ? "question: " : "", (int)(title ? title : strlen(d->title)), d->title);
-	for (size_t i = 0; i < d->n_lines; i++)
-		if (d->lines[i].text[0] && !strstr(d->lines[i].text, "Esc: cancel"))
-			linear_say(l, "%s", d->lines[i].text);
+	l->n_question_lines = 0;
+	say_lines(l, d);
 	for (size_t i = 0; i < d->n_items; i++)
 		linear_say(l, "%zu: %s", i + 1, d->items[i]);
 	if (d->n_items)
@@ -354,6 +386,8 @@ bool linear_tell(struct linear *l, const struct model *m)
 	l->question = question;
 	if (is_new)
 		say_question(l, d);
+	else if (is_filled_in(d))
+		say_lines(l, d);
 	if (linear_say_words(l, m))
 		return true;
 	return is_new && !d->n_buttons && !d->n_items && (!d->has_field || d->is_live);

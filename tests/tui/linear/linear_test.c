@@ -214,6 +214,28 @@ static void code_after_a_run_is_another_cell(void **state)
 	expect("no such lines");
 }
 
+/* What there is to lose is found out while the question stands there. */
+static void a_question_is_told_once(void **state)
+{
+	(void)state;
+	end(run("x"), TRM_STATUS_OK);
+	told();
+	type(":quit");
+	const char *text = told();
+	assert_non_null(strstr(text, "question: Leave?"));
+	assert_non_null(strstr(text, "asking it"));
+	assert_non_null(strstr(text, "looking ..."));
+	send((struct msg){.type = MSG_FILES, .text = ""});
+	text = told();
+	assert_non_null(strstr(text, "Files     none in /workspace\nanswer> "));
+	assert_null(strstr(text, "Leave?"));
+	assert_null(strstr(text, "asking it"));
+	send((struct msg){.type = MSG_FILES, .text = ""});
+	assert_string_equal(told(), "");
+	type("what");
+	expect("question: Leave?");
+}
+
 static void input_is_asked_for(void **state)
 {
 	(void)state;
@@ -296,6 +318,7 @@ int main(void)
 			TEST(a_question_is_asked_in_words),
 			TEST(a_run_is_told_once_and_plainly),
 			TEST(code_after_a_run_is_another_cell),
+			TEST(a_question_is_told_once),
 			TEST(input_is_asked_for),
 			TEST(an_interrupt_tells_its_steps),
 			TEST(numbers_are_words),
