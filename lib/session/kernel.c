@@ -237,7 +237,9 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, *reason ? reason : NULL);
 	} else if (!status) {
 		describe_no_start(k, run, why, reason, sizeof reason);
-		if (why->code == TRM_EPERM) /* a server has refused it, and what has run there before stays */
+		/* Where an interpreter's end is told as such, this is but a request that failed: what has run
+		 * before stays. */
+		if (k->session->sandbox->ops->caps & BACKEND_TELLS_FATE)
 			run->is_begun = false;
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
 	} else {

@@ -255,6 +255,29 @@ def a_key_may_expire_in_the_middle():
 		expect('anew' not in err and key not in err, said, 'no loss, and no key')
 
 
+def what_has_failed_is_not_lost():
+	"""The interpreter at the server knows nothing of a request that was refused, or of an answer that did not arrive."""
+	for fault in 'hidden', 'cut':
+		with Double() as double:
+			args = ['repl', '--yes', '--backend', 'microsandbox']
+			process = subprocess.Popen([TERRARIUM, *args], env=environment(tempfile.gettempdir(), MSB_SERVER_URL=double.url),
+				stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+			process.stdin.write('x = 6\nx * 7\n')
+			process.stdin.flush()
+			line = process.stdout.readline()
+			double.tell(fault=fault, method='sandbox.repl.run')
+			process.stdin.write('x * 8\n')
+			process.stdin.flush()
+			until = time.monotonic() + 20
+			while len(double.requests('sandbox.repl.run')) < 3 and time.monotonic() < until:
+				time.sleep(0.05)
+			double.tell(fault=None)
+			out, err = process.communicate('x * 9\n', timeout=60)
+			said = Said(args, process.returncode, line + out, err)
+			expect(said.out == '42\n54\n' and said.code == 125, said, fault + ': the variable is there')
+			expect('cannot run python' in err and 'anew' not in err, said, fault + ': no loss')
+
+
 def settings_have_their_order():
 	with Double() as a, Double() as b, tempfile.TemporaryDirectory() as folder:
 		said = run('--server-url', a.url, '-c', '1', MSB_SERVER_URL=b.url)
@@ -667,6 +690,7 @@ def what_is_not_there_is_no_success():
 def main():
 	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen, a_key_may_expire_in_the_middle,
+			what_has_failed_is_not_lost,
 			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,
 			copied_files_are_as_they_were, much_is_copied,
 			certificates_are_looked_at, proxies_are_used,
