@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -235,13 +236,23 @@ static int refuse_framing(struct request *r, const char *fault)
 	return send_reply(r);
 }
 
-static int begin(struct front *front, struct MHD_Connection *connection, const char *path, const char *method,
+/* Who takes us for a proxy, or is a proxy that passes on what it was sent, names the server as well. */
+static const char *path_of(const char *url)
+{
+	size_t scheme = strncasecmp(url, "http://", 7) == 0    ? 7
+			: strncasecmp(url, "https://", 8) == 0 ? 8
+							       : 0;
+	const char *path = scheme ? strchr(url + scheme, '/') : url;
+	return path ? path : "/";
+}
+
+static int begin(struct front *front, struct MHD_Connection *connection, const char *url, const char *method,
 		const char *version, void **request)
 {
 	const union mhd_info *info =
 			front->mhd.connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct peer *peer = info->socket_context;
-	struct request *r = peer ? request_create(front, connection, path, method) : NULL;
+	struct request *r = peer ? request_create(front, connection, path_of(url), method) : NULL;
 	if (!r)
 		return MHD_NO;
 	*request = r;

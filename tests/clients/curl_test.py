@@ -88,6 +88,12 @@ class Routes(Curl):
     def test_a_query_does_not_matter(self):
         self.assertEqual(curl("/api/v1/health?x=1", headers={})[0], 200)
 
+    def test_a_target_may_name_the_server(self):
+        """As proxies send it, and whoever takes the server for one."""
+        for target, status in (("http://somewhere:80/api/v1/health", 200), ("HTTP://x/api/v1/health?y=1", 200), ("http://x", 404),
+                ("http://x/mcp", 405)):
+            self.assertEqual((target, curl("", headers={}, more=("--request-target", target))[0]), (target, status))
+
     def test_cors(self):
         asking = {"Origin": "http://example.org", "Access-Control-Request-Method": "POST",
                   "Access-Control-Request-Headers": "authorization, content-type"}
