@@ -36,7 +36,7 @@ static const struct {
 		{"replay-faster", "Faster", 6},
 		{"quit", "Quit", 1},
 };
-enum { BAR_COUNT = sizeof bar / sizeof *bar };
+enum { BAR_COUNT = sizeof bar / sizeof *bar, RUN_RANK_RUNNING = 5 };
 _Static_assert((int)BAR_COUNT <= (int)KEYBAR_MAX, "the key bar holds all");
 
 /* " F5 Run " and what follows; left as it is when it has no key or no meaning now. */
@@ -65,12 +65,20 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 	ret->cols = (int)strlen(ret->keys) + (int)strlen(ret->label) + 3;
 }
 
-static int total(const struct keybar_item items[BAR_COUNT], int most_rank)
+/* While something runs, how to stop it counts more than how to run another. */
+static int rank_of(const struct model *m, int i)
+{
+	if (model_is_running(m) && !strcmp(bar[i].command, "stop"))
+		return 0;
+	return model_is_running(m) && !strcmp(bar[i].command, "run") ? RUN_RANK_RUNNING : bar[i].rank;
+}
+
+static int total(const struct model *m, const struct keybar_item items[BAR_COUNT], int most_rank)
 {
 	int cols = 0;
 
 	for (int i = 0; i < BAR_COUNT; i++)
-		if (bar[i].rank <= most_rank)
+		if (rank_of(m, i) <= most_rank)
 			cols += items[i].cols;
 	return cols;
 }
@@ -82,10 +90,10 @@ int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR
 
 	for (int i = 0; i < BAR_COUNT; i++)
 		make_item(m, i, &all[i]);
-	while (rank > 0 && total(all, rank) > cols)
+	while (rank > 0 && total(m, all, rank) > cols)
 		rank--;
 	for (int i = 0; i < BAR_COUNT; i++) {
-		if (bar[i].rank > rank || !all[i].cols)
+		if (rank_of(m, i) > rank || !all[i].cols)
 			continue;
 		items[n] = all[i];
 		items[n].col = col;

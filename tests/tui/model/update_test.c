@@ -610,6 +610,22 @@ static void the_key_bar_fits(void **state)
 	}
 }
 
+/* On a narrow screen, too, it is said how a run is stopped. */
+static void the_key_bar_tells_how_to_stop(void **state)
+{
+	struct keybar_item items[KEYBAR_MAX];
+
+	(void)state;
+	run("x");
+	for (int cols = 40; cols <= 80; cols++) {
+		bool is_told = false;
+		for (int i = keybar_make(&m, cols, items); i-- > 0;)
+			is_told |= !strcmp(items[i].label, "Interrupt");
+		if (!is_told)
+			fail_msg("not at %d columns", cols);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -645,6 +661,7 @@ int main(void)
 			TEST(output_can_be_copied_by_mouse),
 			TEST(any_size_and_back_loses_nothing),
 			TEST(the_key_bar_fits),
+			TEST(the_key_bar_tells_how_to_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
