@@ -646,7 +646,12 @@ def others_are_joined_and_left_running():
 		env = {'MSB_SERVER_URL': double.url}
 		post(double, 'sandbox.start', sandbox='theirs', config={'image': 'microsandbox/python'})
 		post(double, 'sandbox.repl.run', sandbox='theirs', language='python', code='x = 6')
-		expect_out(run('--name', 'theirs', '-c', 'print(x * 7)', **env), '42\n')
+		said = run('--name', 'theirs', '-c', 'print(x * 7)', **env)
+		expect_out(said, '42\n')
+		expect(not said.err, said, 'nothing to be said')
+		for wish in ('--memory', '64'), ('--image', 'my/python'), ('--volume', 'data:/data'):
+			said = run('--name', 'theirs', *wish, '-c', 'print(x * 7)', **env)
+			expect(said.out == '42\n' and said.err.count("'theirs' is running already") == 1, said, 'that it changes nothing')
 		expect_out(line('exec', 'theirs', '--', 'echo', 'hi', **env), 'hi\n')
 		expect_out(line('ps', '--names', **env), 'theirs\n')
 		said = line('metrics', 'theirs', '--json', **env)

@@ -62,11 +62,20 @@ int boxes_fail_unknown(const char *name)
 	return code;
 }
 
+/* A server is asked only if something is to be said about it. */
+static bool runs_already(const struct options *o, const struct trm_config *config, struct trm_entry *ret)
+{
+	*ret = (struct trm_entry){0};
+	if (boxes_are_far(config))
+		return options_wish(o) && boxes_runs_far(config, config->name);
+	return trm_registry_lists(config->backend) && boxes_runs(config->name, ret);
+}
+
 void boxes_note_running(const struct options *o, const struct trm_config *config)
 {
 	bool lets_go = options_has(o, "keep") && !config->keep;
 	struct trm_entry entry;
-	if (!*config->name || !trm_registry_lists(config->backend) || !boxes_runs(config->name, &entry))
+	if (!*config->name || !runs_already(o, config, &entry))
 		return;
 	if (options_wish(o))
 		cmd_fail("sandbox '%s' is running already, with the limits, mounts and variables that it has",

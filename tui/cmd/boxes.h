@@ -29,6 +29,8 @@ bool boxes_are_far(const struct trm_config *config);
 /* Those that run there, malloc'd: what the server tells of them, with the namespace as group. Limits that are
  * not known are 0, as started_ms. 0, or the sentence has been printed. */
 int boxes_list_far(const struct trm_config *config, struct trm_entry **ret_entries, size_t *ret_n);
+/* Does one of that name run there? Says nothing, whatever is wrong. */
+bool boxes_runs_far(const struct trm_config *config, const char *name);
 /* To take part in that one there. Borrows from both. */
 void boxes_far_opts(const struct trm_config *config, const char *name, struct trm_sandbox_opts *ret);
 /* Take part in the running sandbox `name`, wherever it is, to look at it: of `look` only metrics and

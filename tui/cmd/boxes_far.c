@@ -67,23 +67,40 @@ static void on_list(void *user, const struct trm_server_entry *entries, size_t n
 		qsort(l->entries, l->n, sizeof *l->entries, by_name);
 }
 
-int boxes_list_far(const struct trm_config *config, struct trm_entry **ret_entries, size_t *ret_n)
+/* 0 and the entries, malloc'd; else l->why says why not. */
+static int list(const struct trm_config *config, struct look *l)
 {
 	struct trm_sandbox_opts opts;
-	struct look l = {0};
 	struct trm_loop *loop;
-	if (trm_loop_create(&loop, &l.why) < 0)
-		return cmd_fail("%s", l.why.msg);
+	int r = trm_loop_create(&loop, &l->why);
+	if (r < 0)
+		return r;
 	trm_config_sandbox_opts(config, &opts);
-	int r = trm_server_list(loop, &opts, on_list, &l, &l.why);
-	while (r == 0 && !l.is_done && trm_loop_step(loop, -1) >= 0)
+	r = trm_server_list(loop, &opts, on_list, l, &l->why);
+	while (r == 0 && !l->is_done && trm_loop_step(loop, -1) >= 0)
 		continue;
 	trm_loop_destroy(loop);
-	if (!l.entries)
-		return cmd_fail("%s", l.why.code ? l.why.msg : "out of memory");
+	if (!l->entries && !l->why.code)
+		trm_error_set(&l->why, TRM_ENOMEM, "out of memory");
+	return l->why.code;
+}
+
+int boxes_list_far(const struct trm_config *config, struct trm_entry **ret_entries, size_t *ret_n)
+{
+	struct look l = {0};
+	if (list(config, &l) < 0)
+		return cmd_fail("%s", l.why.msg);
 	*ret_entries = l.entries;
 	*ret_n = l.n;
 	return 0;
+}
+
+bool boxes_runs_far(const struct trm_config *config, const char *name)
+{
+	struct look l = {0};
+	bool runs = list(config, &l) == 0 && boxes_find(l.entries, l.n, name);
+	free(l.entries);
+	return runs;
 }
 
 void boxes_far_opts(const struct trm_config *config, const char *name, struct trm_sandbox_opts *ret)

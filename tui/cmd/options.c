@@ -295,7 +295,8 @@ bool options_wish(const struct options *o)
 {
 	static const char *const wishes[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
 			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime", "mount", "env",
-			"workdir", "dockerfile", "user", "read_only", "commit"};
+			"workdir", "dockerfile", "user", "read_only", "commit", "image", "volume", "port",
+			"shell", "script"};
 	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
 		if (options_has(o, wishes[i]))
 			return true;
