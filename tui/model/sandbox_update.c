@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "metrics/metrics_layout.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -82,6 +83,20 @@ static void on_closed(struct model *m, const struct msg *msg)
 	notices_add(&m->notices, m->now_ns, true, "%s - F5 starts a new one", m->sandbox.reason);
 }
 
+/* What lies above the processes may have got a row more: the line between joins the borders, which are not
+ * painted with the figures. */
+static void on_metrics(struct model *m, const struct msg *msg, struct effects *out)
+{
+	struct rect area = m->layout.panes[PANE_METRICS];
+	int rule_row = metrics_layout_of(&m->metrics, area).rule_row;
+
+	if (!m->metrics.has_sample)
+		m->first_disk_bytes = msg->metrics->sample.disk_bytes;
+	metrics_take(&m->metrics, msg->metrics);
+	m->needs_draw |= metrics_layout_of(&m->metrics, area).rule_row != rule_row;
+	alerts_sample(m, out);
+}
+
 void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->needs_draw |= msg->type != MSG_METRICS;
@@ -102,12 +117,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		break;
 	case MSG_SANDBOX_KEPT: on_kept(m, msg); break;
 	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
-	case MSG_METRICS:
-		if (!m->metrics.has_sample)
-			m->first_disk_bytes = msg->metrics->sample.disk_bytes;
-		metrics_take(&m->metrics, msg->metrics);
-		alerts_sample(m, out);
-		break;
+	case MSG_METRICS: on_metrics(m, msg, out); break;
 	case MSG_CLIENTS: m->others.n_clients = (unsigned)msg->number; break;
 	default: break;
 	}

@@ -11,6 +11,8 @@
 #define SECOND UINT64_C(1000000000)
 #define MIB (UINT64_C(1) << 20)
 
+static uint32_t also_known; /* enum trm_metric */
+
 static void sample(double cpu, uint64_t mem_mib)
 {
 	static const struct trm_process processes[] = {
@@ -32,7 +34,7 @@ static void sample(double cpu, uint64_t mem_mib)
 	now_ns += SECOND;
 	metrics.sample = (struct trm_sample){.time_ns = now_ns,
 			.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM
-				 | TRM_METRIC_MEM_LIMIT,
+				 | TRM_METRIC_MEM_LIMIT | also_known,
 			.cpu_percent = cpu,
 			.cpu_limit = 1.0,
 			.mem_bytes = mem_mib * MIB,
@@ -516,6 +518,21 @@ static void nothing_of_the_page_breaks_on_any_size(void **state)
 	}
 }
 
+/* Whoever has drawn the figures alone leaves the borders as they were. */
+static void a_row_more_moves_the_line_between(void **state)
+{
+	(void)state;
+	event((struct event){.type = EVENT_RESIZE, .row = 36, .col = 120});
+	sample(5, 50);
+	m.needs_draw = false;
+	sample(5, 50);
+	assert_false(m.needs_draw);
+	also_known = TRM_METRIC_THROTTLED_PERCENT;
+	sample(5, 50);
+	also_known = 0;
+	assert_true(m.needs_draw);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
 int main(void)
@@ -535,6 +552,7 @@ int main(void)
 			TEST(a_container_is_looked_into_after_a_question),
 			TEST(the_palette_asks_for_containers),
 			TEST(the_strip_unfolds),
+			TEST(a_row_more_moves_the_line_between),
 			TEST(nothing_of_the_page_breaks_on_any_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
