@@ -37,10 +37,18 @@ static const struct {
 
 /* ---- the table ------------------------------------------------------------------------- */
 
+/* A name that is there already means something else from now on. */
 static int add(struct image **images, const char *name, unsigned languages, struct trm_error *reterr)
 {
 	size_t n = strlen(name) + 1;
-	struct image *image = malloc(sizeof *image + n);
+	struct image *image = *images;
+	while (image && strcmp(image->name, name) != 0)
+		image = image->next;
+	if (image) {
+		image->languages = languages;
+		return 0;
+	}
+	image = malloc(sizeof *image + n);
 	if (!image)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	image->next = *images;

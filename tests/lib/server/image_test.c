@@ -67,6 +67,12 @@ static void more_in_the_config_file(void **state)
 	assert_int_equal(languages(images, "a/b:3"), PYTHON | BASH);
 	assert_int_equal(languages(images, "node"), BASH);
 	image_free(images);
+	/* One of ours may be another there, and is told once. */
+	assert_int_equal(load("{\"server_images\": {\"microsandbox/python\": \"node\"}}", &images, &why), 0);
+	assert_int_equal(languages(images, "microsandbox/python"), JAVASCRIPT);
+	const char *list[8];
+	assert_int_equal(image_names(images, list, 8), 3);
+	image_free(images);
 	assert_int_equal(load("{\"server_images\": {\"a/b\": \"cobol\"}}", &images, &why), TRM_EINVAL);
 	assert_non_null(strstr(why.msg, ":1:20: image 'a/b': "));
 	assert_int_equal(load("{\"server_images\": {\"a/b\": \"\"}}", &images, &why), TRM_EINVAL);
