@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -9,11 +10,14 @@
 #include "loop/loop.h"
 
 struct trm_signal {
+	struct trm_loop *loop;
 	struct trm_watch *watch;
 	int fd;
+	sigset_t set;
 	sigset_t ours; /* those that were not blocked before we came: what was is left as it was */
 	trm_signal_fn *fn;
 	void *user;
+	struct trm_signal *next; /* of the loop's */
 };
 
 static void on_signal(void *user, int fd, uint32_t events)
@@ -26,14 +30,33 @@ static void on_signal(void *user, int fd, uint32_t events)
 		s->fn(s->user, (int)info.ssi_signo);
 }
 
-static void block(struct trm_signal *s, const sigset_t *set, const int *signos, size_t n)
+static void block(struct trm_signal *s, const int *signos, size_t n)
 {
 	sigset_t before;
-	pthread_sigmask(SIG_BLOCK, set, &before);
+	pthread_sigmask(SIG_BLOCK, &s->set, &before);
 	sigemptyset(&s->ours);
 	for (size_t i = 0; i < n; i++)
 		if (!sigismember(&before, signos[i]))
 			sigaddset(&s->ours, signos[i]);
+}
+
+/* To another one that wants it, too; false: there is none. */
+static bool hand_on(const struct trm_signal *s, int signo)
+{
+	struct trm_signal *other = s->loop->signals;
+	while (other && !sigismember(&other->set, signo))
+		other = other->next;
+	if (other)
+		sigaddset(&other->ours, signo);
+	return other;
+}
+
+static void unblock(struct trm_signal *s)
+{
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		if (sigismember(&s->ours, signo) == 1 && hand_on(s, signo))
+			sigdelset(&s->ours, signo);
+	pthread_sigmask(SIG_UNBLOCK, &s->ours, NULL);
 }
 
 int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm_signal_fn *fn, void *user,
@@ -47,8 +70,9 @@ int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm
 	struct trm_signal *s = calloc(1, sizeof *s);
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*s = (struct trm_signal){.fn = fn, .user = user};
-	block(s, &set, signos, n);
+	*s = (struct trm_signal){.loop = loop, .set = set, .fn = fn, .user = user, .next = loop->signals};
+	loop->signals = s;
+	block(s, signos, n);
 	s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	int r = s->fd < 0 ? trm_error_set_errno(reterr, errno, "cannot watch signals")
 			  : trm_loop_add_fd(loop, s->fd, TRM_READ, on_signal, s, &s->watch, reterr);
@@ -73,6 +97,10 @@ void trm_signal_remove(struct trm_signal *signal)
 	trm_watch_remove(signal->watch);
 	if (signal->fd >= 0)
 		close(signal->fd);
-	pthread_sigmask(SIG_UNBLOCK, &signal->ours, NULL);
+	struct trm_signal **at = &signal->loop->signals;
+	while (*at != signal)
+		at = &(*at)->next;
+	*at = signal->next;
+	unblock(signal);
 	free(signal);
 }

@@ -94,12 +94,19 @@ static void start_at(struct trm_timer *t, uint64_t due_ns)
 	sift_up(t->loop, t->at);
 }
 
+/* At most what can still be added to a time: centuries. */
+static uint64_t to_ns(uint64_t ms)
+{
+	const uint64_t most_ms = INT64_MAX / 1000000;
+	return (ms < most_ms ? ms : most_ms) * 1000000;
+}
+
 void trm_timer_start(struct trm_timer *timer, uint64_t delay_ms, uint64_t repeat_ms)
 {
-	timer->repeat_ns = repeat_ms * 1000000;
+	timer->repeat_ns = to_ns(repeat_ms);
 	/* The turn's time may be old by now: a timer may be late, never early. Without a delay it is still in
 	 * this turn, if that has not come to the timers yet. */
-	start_at(timer, delay_ms ? loop_clock_ns() + delay_ms * 1000000 : timer->loop->now_ns);
+	start_at(timer, delay_ms ? loop_clock_ns() + to_ns(delay_ms) : timer->loop->now_ns);
 }
 
 bool trm_timer_is_running(const struct trm_timer *timer)

@@ -6,7 +6,8 @@
  * trm_loop_step() for as long as it likes, and every callback of the library
  * is delivered from inside that call, never from anywhere else.
  *
- * A callback may remove any watch, timer, signal or child, its own included. */
+ * A callback may remove any watch, timer, signal or child, its own included (but for that of a child, which
+ * is gone by then). It may not step the loop, nor destroy it. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,7 +56,8 @@ bool trm_timer_is_running(const struct trm_timer *timer);
 void trm_timer_remove(struct trm_timer *timer); /* takes NULL */
 
 /* Signals, through a signalfd: the signal is blocked in this thread while at
- * least one handler for it exists. The library adds none by itself. */
+ * least one handler for it exists. If there are several, one of them is called for each that comes. The
+ * library adds none by itself. */
 typedef void trm_signal_fn(void *user, int signo);
 int trm_loop_add_signal(struct trm_loop *loop, int signo, trm_signal_fn *fn, void *user,
 		struct trm_signal **ret_signal, struct trm_error *reterr);
@@ -65,7 +67,8 @@ int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm
 void trm_signal_remove(struct trm_signal *signal); /* takes NULL */
 
 /* A child process, through a pidfd. Called once when it has ended, with its
- * wait status (as from waitpid); it has then been reaped, and the watch is gone. */
+ * wait status (as from waitpid); it has then been reaped, and the handle is gone: it is not to be removed any
+ * more. */
 typedef void trm_child_fn(void *user, pid_t pid, int wait_status);
 int trm_loop_add_child(struct trm_loop *loop, pid_t pid, trm_child_fn *fn, void *user,
 		struct trm_child **ret_child, struct trm_error *reterr);

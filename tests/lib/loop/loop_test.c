@@ -284,6 +284,22 @@ static void a_repeating_timer_repeats_until_stopped(void **state)
 	trm_timer_remove(s.timer);
 }
 
+static void a_delay_without_measure_never_passes(void **state)
+{
+	const uint64_t delays[] = {UINT64_MAX, INT64_MAX, UINT64_MAX / 1000000, UINT64_MAX / 1000000 + 1};
+	struct seen s = {0};
+	trm_loop_add_timer(*state, tick, &s, &s.timer, NULL);
+	for (size_t i = 0; i < sizeof delays / sizeof *delays; i++) {
+		trm_timer_start(s.timer, delays[i], 0);
+		assert_int_equal(trm_loop_step(*state, 1), 0);
+		assert_true(trm_timer_is_running(s.timer));
+	}
+	trm_timer_start(s.timer, 0, UINT64_MAX);
+	assert_int_equal(trm_loop_step(*state, -1), 1);
+	assert_int_equal(trm_loop_step(*state, 1), 0);
+	trm_timer_remove(s.timer);
+}
+
 static void a_thousand_timers_keep_their_order(void **state)
 {
 	struct seen s = {0};
@@ -322,6 +338,30 @@ static void signals_arrive_in_the_loop(void **state)
 	pthread_sigmask(SIG_BLOCK, NULL, &now);
 	assert_int_equal(sigismember(&now, SIGUSR1), 0);
 	assert_int_equal(trm_loop_add_signal(*state, 4711, on_signal, &s, &sig, NULL), TRM_EINVAL);
+}
+
+static bool is_blocked(int signo)
+{
+	sigset_t now;
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	return sigismember(&now, signo) == 1;
+}
+
+static void a_signal_is_blocked_for_as_long_as_somebody_wants_it(void **state)
+{
+	const int both[] = {SIGUSR1, SIGUSR2};
+	struct seen s = {0};
+	struct trm_signal *first, *second;
+	assert_int_equal(trm_loop_add_signals(*state, both, 2, on_signal, &s, &first, NULL), 0);
+	assert_int_equal(trm_loop_add_signal(*state, SIGUSR1, on_signal, &s, &second, NULL), 0);
+	trm_signal_remove(first);
+	assert_true(is_blocked(SIGUSR1));
+	assert_false(is_blocked(SIGUSR2));
+	kill(getpid(), SIGUSR1);
+	assert_int_equal(trm_loop_step(*state, -1), 1);
+	assert_int_equal(s.last, SIGUSR1);
+	trm_signal_remove(second);
+	assert_false(is_blocked(SIGUSR1));
 }
 
 static void on_child(void *user, pid_t pid, int wait_status)
@@ -469,8 +509,10 @@ int main(void)
 			TEST(what_came_goes_before_timers_after_a_stop),
 			TEST(a_timer_that_rearms_itself_starves_nobody),
 			TEST(a_repeating_timer_repeats_until_stopped),
+			TEST(a_delay_without_measure_never_passes),
 			TEST(a_thousand_timers_keep_their_order),
 			TEST(signals_arrive_in_the_loop),
+			TEST(a_signal_is_blocked_for_as_long_as_somebody_wants_it),
 			TEST(a_young_loop_misses_nothing),
 			TEST(a_loop_without_descriptors_goes_on),
 			TEST(a_loop_without_a_queue_hears),
