@@ -5,6 +5,12 @@
 #include "base/err.h"
 #include "session/session.h"
 
+/* Nothing that is asked of it may reach the next run. */
+static bool is_over(const struct trm_run *run)
+{
+	return run->is_over || run->session->is_closed;
+}
+
 /* A kernel that is still starting has no state to save, and might die of the
  * signal half-way up: it is forgotten, and the run with it. */
 static void forget_start(struct trm_run *run)
@@ -23,7 +29,7 @@ void trm_run_interrupt(struct trm_run *run)
 {
 	struct kernel *k = run->kernel;
 	bool again = run->is_interrupted;
-	if (run->session->is_closed)
+	if (is_over(run))
 		return;
 	if (run->is_command) {
 		told_interrupt(run);
@@ -50,7 +56,7 @@ void trm_run_interrupt(struct trm_run *run)
 void trm_run_pause(struct trm_run *run, bool is_paused)
 {
 	struct kernel *k = run->kernel;
-	if (run->session->is_closed || !k || !k->proc || !run->is_begun
+	if (is_over(run) || !k || !k->proc || !run->is_begun
 			|| is_paused == (run->paused_at_ns != 0) || k->stage != STAGE_CALM)
 		return;
 	if (!is_paused) {
@@ -64,7 +70,7 @@ void trm_run_pause(struct trm_run *run, bool is_paused)
 
 void trm_run_hold_clock(struct trm_run *run, bool is_held)
 {
-	if (!run->session->is_closed && run->kernel && run->kernel->proc)
+	if (!is_over(run) && run->kernel && run->kernel->proc)
 		stop_hold(run->kernel, is_held);
 }
 
@@ -72,6 +78,8 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 {
 	if (!run->offers_stdin)
 		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
+	if (is_over(run))
+		return trm_error_set(reterr, TRM_ECLOSED, "the run has ended");
 	if (run->is_foreign && run->kernel->share.turn != TURN_OURS)
 		return trm_error_set(reterr, TRM_EBUSY, "the program that began the run is there to answer");
 	run->has_sent_stdin = run->has_sent_bytes = true;
@@ -85,7 +93,7 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 
 void trm_run_send_eof(struct trm_run *run)
 {
-	if (!run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
+	if (is_over(run) || !run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
 		return;
 	run->has_sent_stdin = run->has_sent_eof = true;
 	if (run->kernel && run->kernel->proc && !share_is_presumed(run->kernel)) {

@@ -514,6 +514,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 	struct trm_session *s = run->session;
 	bool was_active = run->kernel && !run->is_foreign;
 	char hint[160];
+	run->is_over = true;
 	result->number = run->number;
 	result->lang = run->lang;
 	result->displays = run->displays;

@@ -175,6 +175,7 @@ struct trm_run {
 	struct output *output; /* where it is kept; NULL: nowhere */
 	bool is_begun;         /* the interpreter has it: the clock is running */
 	bool is_interrupted, is_timed_out;
+	bool is_over;       /* `done` is being called, or will be at once */
 	bool owes_stopping; /* cb->stopping is to be called */
 	bool has_printed;
 	uint64_t printed_bytes; /* as far as the session's limit lets them through */

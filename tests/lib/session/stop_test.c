@@ -201,6 +201,38 @@ static void a_kernel_is_left_in_peace(void **state)
 	bed_close(&bed);
 }
 
+static void pester(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	bool *is_done = user;
+	(void)result;
+	trm_run_interrupt(run);
+	trm_run_pause(run, true);
+	trm_run_hold_clock(run, true);
+	assert_int_equal(trm_run_send(run, "late\n", 5, NULL), TRM_ECLOSED);
+	trm_run_send_eof(run);
+	*is_done = true;
+}
+
+static void what_is_asked_of_an_ended_run_does_not_reach_the_next(void **state)
+{
+	static const struct trm_run_cb cb = {.done = pester};
+	struct trm_run_opts o;
+	bool is_done = false;
+	(void)state;
+	lie_down(STEP_MS, STEP_MS);
+	trm_run_opts_default(&o);
+	o.lang = bed_lang("python");
+	o.code = "set y 6";
+	o.code_len = strlen(o.code);
+	o.offers_stdin = true;
+	assert_int_equal(trm_session_run(bed.session, &o, &cb, &is_done, NULL, NULL), 0);
+	bed_wait(&bed, &is_done);
+	assert_int_equal(bed_run_with(&bed, "python", "ask >", "in time\n")->status, TRM_STATUS_OK);
+	assert_non_null(strstr(bed_stdout(&bed), "got in time"));
+	assert_int_equal(bed_run(&bed, "python", "get y")->status, TRM_STATUS_OK);
+	bed_close(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +244,7 @@ int main(void)
 			cmocka_unit_test(a_time_out_goes_the_same_way),
 			cmocka_unit_test(a_kernel_is_started_anew),
 			cmocka_unit_test(a_kernel_is_left_in_peace),
+			cmocka_unit_test(what_is_asked_of_an_ended_run_does_not_reach_the_next),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
