@@ -244,6 +244,9 @@ static int check(const struct trm_proc_opts *o, struct trm_error *reterr)
 	if (o->spare_channels > SPARE_SETS_MAX)
 		return trm_error_set(reterr, TRM_EINVAL, "a process has at most %d spare channels",
 				SPARE_SETS_MAX);
+	if (o->label && strlen(o->label) > SPAWN_LABEL_MAX)
+		return trm_error_set(reterr, TRM_EINVAL, "the label of a process has at most %d bytes",
+				SPAWN_LABEL_MAX);
 	if (o->pty && (!o->rows || !o->cols))
 		return trm_error_set(reterr, TRM_EINVAL, "a terminal needs rows and columns");
 	return 0;

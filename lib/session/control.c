@@ -56,8 +56,8 @@ void trm_run_interrupt(struct trm_run *run)
 void trm_run_pause(struct trm_run *run, bool is_paused)
 {
 	struct kernel *k = run->kernel;
-	if (is_over(run) || !k || !k->proc || !run->is_begun
-			|| is_paused == (run->paused_at_ns != 0) || k->stage != STAGE_CALM)
+	if (is_over(run) || !k || !k->proc || !run->is_begun || is_paused == (run->paused_at_ns != 0)
+			|| k->stage != STAGE_CALM)
 		return;
 	if (!is_paused) {
 		stop_release(k);

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 
-enum { MAX_ARGS = 4096, MAX_KEY = 64, MAX_LABEL = 64, MAX_PATH = 4096, MAX_SENTENCE = 4096 };
+enum { MAX_ARGS = 4096, MAX_KEY = 64, MAX_PATH = 4096, MAX_SENTENCE = 4096 };
 
 static struct unpack reader(const struct frame *frame)
 {
@@ -87,10 +87,21 @@ int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret)
 	return 0;
 }
 
+static bool fits(char *const *strv)
+{
+	size_t n = 0;
+	while (strv && n <= MAX_ARGS && strv[n])
+		n++;
+	return n <= MAX_ARGS;
+}
+
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 {
 	size_t mark;
 	struct pack p = {.to = out};
+	if (!fits(msg->argv) || !fits(msg->env) || (msg->cwd && strlen(msg->cwd) > MAX_PATH)
+			|| (msg->label && strlen(msg->label) > SPAWN_LABEL_MAX))
+		return TRM_ETOOBIG;
 	int r = frame_begin(out, stream, FRAME_SPAWN, 0, &mark);
 	if (r < 0)
 		return r;
@@ -124,7 +135,7 @@ int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
 	m.env = unpack_strv(&u, MAX_ARGS, FRAME_MAX_PAYLOAD);
 	m.cwd = unpack_str(&u, MAX_PATH);
 	m.script = unpack_bytes(&u, &m.script_len);
-	m.label = unpack_str(&u, MAX_LABEL);
+	m.label = unpack_str(&u, SPAWN_LABEL_MAX);
 	if (u.left) { /* clients of before know nothing */
 		m.known_position = unpack_u64(&u);
 		m.known_pid = unpack_u32(&u);

@@ -33,6 +33,8 @@ int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client,
 /* The agent's version is for whoever reads the wire, and left out. */
 int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret);
 
+enum { SPAWN_LABEL_MAX = 64 };
+
 struct spawn_msg {
 	char *key;      /* "" for none */
 	uint32_t flags; /* SPAWN_… */
@@ -43,11 +45,11 @@ struct spawn_msg {
 	char *cwd;
 	const char *script; /* borrowed from the payload by the reader */
 	size_t script_len;
-	char *label;             /* "" for none */
+	char *label;             /* "" for none; at most SPAWN_LABEL_MAX bytes */
 	uint64_t known_position; /* see SPAWN_ATTACH in frame.h; 0: nothing is known */
 	uint32_t known_pid;
 };
-/* The whole frame. TRM_ETOOBIG when it does not fit one. */
+/* The whole frame. TRM_ETOOBIG when it does not fit one, or holds more than the reader takes. */
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret);
 void spawn_msg_finish(struct spawn_msg *msg); /* frees what the reader allocated */

@@ -362,7 +362,8 @@ struct trm_proc_opts {
 
 /* Start a process. Copies `opts`, the script too; borrows `cb`.
  * Later:  cb->started unless it cannot start; exactly one cb->exited; never before this returns.
- * Errors: TRM_EINVAL; TRM_ECLOSED; TRM_EBUSY too many; TRM_ETOOBIG arguments and script. */
+ * Errors: TRM_EINVAL; TRM_ECLOSED; TRM_EBUSY too many; TRM_ETOOBIG more than 4096 arguments or variables, or
+ * more than 256 KiB of them and the script. */
 int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
 		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc,
 		struct trm_error *reterr);

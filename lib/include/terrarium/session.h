@@ -159,7 +159,8 @@ struct trm_run_cb {
 	void (*memory)(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes);
 	/* A step of stopping the run was taken, by whatever cause, or its clock was held or let go. */
 	void (*stopping)(void *user, struct trm_run *run, const struct trm_stopping *how);
-	/* Exactly once; the handle dies when it returns. What is asked of the run from inside does nothing. */
+	/* Exactly once; the handle dies when it returns. What is asked of the run from inside does nothing.
+	 */
 	void (*done)(void *user, struct trm_run *run, const struct trm_result *result);
 };
 

@@ -167,6 +167,45 @@ static void test_spawn_without_a_program(void **state)
 	buf_finish(&buf);
 }
 
+/* One frame that it does not take, and the agent turns its client away. */
+static void test_spawn_is_no_more_than_can_be_read(void **state)
+{
+	enum { MOST = 4096 };
+	static char *args[MOST + 2], path[MOST + 2], label[SPAWN_LABEL_MAX + 2];
+	struct buf buf = buffer();
+	struct spawn_msg msg = {.argv = args, .env = args, .cwd = path, .label = label}, got;
+	(void)state;
+	for (size_t i = 0; i < MOST; i++)
+		args[i] = label;
+	memset(path, '/', MOST);
+	memset(label, 'l', SPAWN_LABEL_MAX);
+	args[0] = path;
+	msg.env = NULL;
+	label[1] = '\0';
+	assert_int_equal(spawn_msg_put(&buf, 1, &msg), 0);
+	struct frame frame = frame_of(&buf);
+	assert_int_equal(spawn_msg_get(&frame, &got), 0);
+	spawn_msg_finish(&got);
+	buf_clear(&buf);
+	label[1] = 'l';
+	label[SPAWN_LABEL_MAX] = 'l';
+	msg.argv = (char *[]){path, NULL};
+	assert_int_equal(spawn_msg_put(&buf, 1, &msg), TRM_ETOOBIG);
+	label[SPAWN_LABEL_MAX] = '\0';
+	path[MOST] = '/';
+	assert_int_equal(spawn_msg_put(&buf, 1, &msg), TRM_ETOOBIG);
+	path[MOST] = '\0';
+	args[MOST] = label;
+	label[1] = '\0';
+	msg.argv = args;
+	assert_int_equal(spawn_msg_put(&buf, 1, &msg), TRM_ETOOBIG);
+	msg.argv = (char *[]){path, NULL};
+	msg.env = args;
+	assert_int_equal(spawn_msg_put(&buf, 1, &msg), TRM_ETOOBIG);
+	assert_int_equal(buf.len, 0);
+	buf_finish(&buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +216,7 @@ int main(void)
 			cmocka_unit_test(test_turn),
 			cmocka_unit_test(test_shared),
 			cmocka_unit_test(test_spawn_without_a_program),
+			cmocka_unit_test(test_spawn_is_no_more_than_can_be_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
