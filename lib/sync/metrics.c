@@ -85,7 +85,7 @@ int trm_sync_metrics_disk(struct trm_sync *s, uint64_t *ret_bytes, struct trm_er
 int trm_sync_metrics_is_running(struct trm_sync *s, struct trm_error *reterr)
 {
 	struct trm_sync_metrics all;
-	if (s->is_closed && s->why.code)
+	if (!trm_sync_is_started(s) && s->is_closed && s->why.code)
 		return 0;
 	int r = trm_sync_metrics_all(s, &all, reterr);
 	return r < 0 ? r : all.is_running;

@@ -122,16 +122,17 @@ static int run(struct trm_sync *s, const struct trm_run_opts *opts, struct trm_e
 	static const struct trm_run_cb cb = {.output = on_output, .done = on_done};
 	struct waiting w = {.sync = s};
 	struct trm_run *handle;
+	struct trm_error why;
 	int r = trm_session_run(s->session, opts, &cb, &w, &handle, reterr);
 	if (r < 0)
 		return r;
-	r = sync_wait(s, &w.is_done, -1, reterr); /* the session knows its time */
+	r = sync_wait(s, &w.is_done, -1, &why); /* the session knows its time */
 	if (r < 0 && !w.is_done)
 		trm_run_interrupt(handle);
 	sync_wait_out(s, &w.is_done, -1);
 	if (r < 0 && r != TRM_ECANCELED) {
 		trm_result_free(w.result);
-		return r;
+		return trm_error_set(reterr, r, "%s", why.msg);
 	}
 	return describe(ret, w.result, reterr);
 }
@@ -153,7 +154,8 @@ int trm_sync_run_as(struct trm_sync *s, enum trm_lang_id language, const char *c
 	if (language == TRM_LANG_BASH)
 		opts.filename = "bash"; /* its messages begin with it, as those of bash -c do */
 	if (!opts.lang)
-		return trm_error_set(reterr, TRM_EINVAL, "there is no language of number %d", (int)language);
+		return trm_error_set(reterr, TRM_EINVAL,
+				"Failed to execute code: there is no language of number %d", (int)language);
 	ret->language = opts.lang->name;
 	r = run(s, &opts, ret, reterr);
 	return r < 0 ? err_wrap(reterr, r, "Failed to execute code") : 0;

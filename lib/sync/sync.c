@@ -24,6 +24,12 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+static int64_t end_of(int64_t timeout_ms)
+{
+	int64_t now = now_ms();
+	return timeout_ms < INT64_MAX - now ? now + timeout_ms : INT64_MAX;
+}
+
 static void on_interrupt_fd(void *user, int fd, uint32_t events)
 {
 	struct trm_sync *s = user;
@@ -46,7 +52,7 @@ static int turn(struct trm_sync *s, int64_t left_ms, bool asks)
 int sync_wait(struct trm_sync *s, const bool *flag, int64_t timeout_ms, struct trm_error *reterr)
 {
 	struct trm_watch *watch = NULL;
-	int64_t until = now_ms() + timeout_ms;
+	int64_t until = end_of(timeout_ms);
 	int r = 0;
 	s->is_interrupted = false;
 	if (s->opts.interrupt_fd >= 0)
@@ -68,7 +74,7 @@ int sync_wait(struct trm_sync *s, const bool *flag, int64_t timeout_ms, struct t
 
 bool sync_wait_out(struct trm_sync *s, const bool *flag, int64_t timeout_ms)
 {
-	int64_t until = now_ms() + timeout_ms;
+	int64_t until = end_of(timeout_ms);
 	while (!*flag && (timeout_ms < 0 || now_ms() < until))
 		if (turn(s, timeout_ms < 0 ? -1 : until - now_ms(), false) < 0)
 			break;
@@ -194,13 +200,16 @@ static int open_sandbox(struct trm_sync *s, struct trm_error *reterr)
 	const struct timespec nap = {.tv_nsec = NAP_MS * 1000000};
 	const struct trm_sandbox_opts *opts = &s->opts.sandbox;
 	for (int waited_ms = 0;; waited_ms += NAP_MS) {
+		struct trm_error why;
 		int r = TRM_ENOENT;
 		if (may_join(s))
-			r = trm_sandbox_attach(s->loop, s->name, opts, &sandbox_cb, s, &s->sandbox, reterr);
+			r = trm_sandbox_attach(s->loop, s->name, opts, &sandbox_cb, s, &s->sandbox, &why);
 		if (r == TRM_ENOENT)
-			r = trm_sandbox_open(s->loop, opts, &sandbox_cb, s, &s->sandbox, reterr);
-		if (r != TRM_EEXIST || !may_join(s) || waited_ms > PATIENCE_MS)
-			return r;
+			r = trm_sandbox_open(s->loop, opts, &sandbox_cb, s, &s->sandbox, &why);
+		if (r < 0 && (r != TRM_EEXIST || !may_join(s) || waited_ms > PATIENCE_MS))
+			return trm_error_set(reterr, r, "%s", why.msg);
+		if (r == 0)
+			return 0;
 		nanosleep(&nap, NULL);
 	}
 }

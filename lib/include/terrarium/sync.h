@@ -14,7 +14,8 @@
  *   trm_execution_finish(&done);
  *   trm_sync_destroy(sync);
  *
- * One thread at a time may use a trm_sync; different ones are independent of each other.
+ * One thread at a time may use a trm_sync; different ones are independent of each other. Its callbacks may
+ * not call functions of this header for the same one.
  *
  * Errors have the SDK's words, then the reason: "Failed to execute code: …". Everything but creating,
  * starting and stopping fails with TRM_ECLOSED and "Sandbox is not started. Call start() first." when it is
@@ -159,7 +160,8 @@ int trm_sync_metrics_is_running(struct trm_sync *sync, struct trm_error *reterr)
 
 /* ---- files ------------------------------------------------------------------ */
 
-/* Paths that do not begin with '/' are taken from /workspace. */
+/* Paths that do not begin with '/' are taken from /workspace. One that is too slow or is interrupted, and has
+ * not ended five seconds later either, takes the sandbox with it. */
 int trm_sync_put(struct trm_sync *sync, const char *path, uint32_t mode, const void *bytes, size_t n,
 		struct trm_error *reterr);
 /* At most max_bytes, else TRM_ETOOBIG. *ret_bytes is malloc'd, with a NUL behind its n bytes. */

@@ -144,6 +144,12 @@ static void a_kept_one_is_joined(void **state)
 		trm_sync_destroy(second);
 	}
 	assert_true(trm_sync_is_started(s));
+	opts.sandbox.name = NULL; /* there is nothing to be joined */
+	why = (struct trm_error){0};
+	assert_int_equal(trm_sync_create(&opts, &second, &why), 0);
+	assert_int_equal(trm_sync_start(second, &why), 0);
+	assert_int_equal(why.code, TRM_OK);
+	trm_sync_destroy(second);
 }
 
 static void one_that_ended_says_why(void **state)
@@ -157,6 +163,7 @@ static void one_that_ended_says_why(void **state)
 	assert_int_equal(trm_registry_stop(registry, &entry, &why), 0);
 	assert_int_equal(trm_registry_wait(registry, &entry, 20000, &why), 0);
 	trm_registry_destroy(registry);
+	assert_int_equal(trm_sync_metrics_is_running(s, &why), 0);
 	assert_int_equal(trm_sync_run(s, "1", &done, &why), TRM_ECLOSED);
 	assert_memory_equal(why.msg, "Sandbox is not started. Call start() first. It has ended: ", 58);
 	assert_false(trm_sync_is_started(s));
