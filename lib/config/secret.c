@@ -40,10 +40,10 @@ int secret_set_file(struct trm_config *config, const struct trm_setting *s, cons
 	size_t n;
 	if (strlen(path) >= s->size)
 		return trm_error_set(reterr, TRM_EINVAL, "%s: the path is too long", label);
-	memset((char *)config + s->offset, 0, s->size);
-	memcpy((char *)config + s->offset, path, strlen(path));
-	if (!*path)
+	if (!*path) {
+		memset((char *)config + s->offset, 0, s->size);
 		return 0;
+	}
 	if (config_read_file(path, &text, &n, &why) < 0)
 		return trm_error_set(reterr, why.code, "%s: %s", label, why.msg);
 	const char *from = text + strspn(text, BLANKS);
@@ -52,7 +52,11 @@ int secret_set_file(struct trm_config *config, const struct trm_setting *s, cons
 		    : trm_error_set(reterr, TRM_EINVAL, "%s: there is no key in %s", label, path);
 	explicit_bzero(text, n);
 	free(text);
-	return r;
+	if (r < 0)
+		return r;
+	memset((char *)config + s->offset, 0, s->size);
+	memcpy((char *)config + s->offset, path, strlen(path));
+	return 0;
 }
 
 size_t secret_get(const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)

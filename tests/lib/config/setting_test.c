@@ -101,6 +101,24 @@ static void impossible_values_are_sentences(void **state)
 	}
 }
 
+static void what_is_refused_changes_nothing(void **state)
+{
+	static struct trm_config before, after;
+	static const char *const odd[] = {"", "-1", "nan", "1e999", "\xff", "\x1b", "1 2", "/nonexistent"};
+	struct trm_error why;
+	size_t n;
+	(void)state;
+	const struct trm_setting *s = trm_settings(&n);
+	trm_config_default(&before);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+			memcpy(&after, &before, sizeof after);
+			if (trm_config_set(&after, &s[i], odd[k], s[i].name, &why) < 0)
+				assert_memory_equal((char *)&after + s[i].offset,
+						(char *)&before + s[i].offset, s[i].size);
+		}
+}
+
 static void a_slip_finds_its_setting(void **state)
 {
 	(void)state;
@@ -116,6 +134,7 @@ int main(void)
 			cmocka_unit_test(table_is_sound),
 			cmocka_unit_test(values_are_typed),
 			cmocka_unit_test(impossible_values_are_sentences),
+			cmocka_unit_test(what_is_refused_changes_nothing),
 			cmocka_unit_test(a_slip_finds_its_setting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
