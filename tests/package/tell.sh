@@ -60,6 +60,12 @@ value 7'
 		|| wrong "$name-sync was not built"
 	"$cc" -std=c11 -Wall -Werror -o "$name-camel" "$source/tests/clients/interpreter.c" "$@" \
 		|| wrong "$name-camel was not built"
+	if cxx=$(command -v c++); then
+		printf '%s\n' 'extern "C" {' '#include <terrarium/terrarium.h>' '}' \
+			'int main() { return !trm_version(); }' >"$name.cpp"
+		"$cxx" -std=c++17 -Wall -Wextra -pedantic -Werror -o "$name-cpp" "$name.cpp" "$@" && "./$name-cpp" \
+			|| wrong "$name-cpp was not built"
+	fi
 	expect "Running code? [Y/n]:hi" "./$name-camel" fake python 'print hi' <<-Y
 		y
 	Y

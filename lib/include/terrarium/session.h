@@ -101,7 +101,9 @@ void trm_session_opts_default(struct trm_session_opts *opts);
 
 /* Owns: copies `opts`; borrows `sandbox` and `cb`. The sandbox must not be freed before:
  * when it closes, the runs end as TRM_STATUS_LOST before its own `closed`,
- * and the session stays a valid handle that refuses new runs (TRM_ECLOSED). */
+ * and the session stays a valid handle that refuses new runs (TRM_ECLOSED).
+ * Errors: TRM_ECLOSED; TRM_EBUSY a second shared one of the same handle: trm_sandbox_attach() gives another.
+ */
 int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts *opts,
 		const struct trm_session_cb *cb, void *user, struct trm_session **ret_session,
 		struct trm_error *reterr);

@@ -7,7 +7,14 @@
  * Order of things: trm_loop_create, trm_sandbox_open, trm_session_open,
  * trm_session_run; then trm_loop_step until `done`; trm_session_close,
  * trm_sandbox_close, trm_loop_step until `closed`; trm_loop_destroy.
- * tests/clients/example.c does just that. */
+ * tests/clients/example.c does just that.
+ *
+ * Callbacks that are not wanted are NULL in their struct, but for the last one of a thing (`closed`, `done`,
+ * `exited`).
+ *
+ * What hangs on a loop belongs to the thread and to the process that have made it: a child of fork() must not
+ * call functions with it, not even to free it, as both would share its descriptors. (They are close-on-exec.)
+ */
 
 #include <terrarium/config.h>
 #include <terrarium/copy.h>
