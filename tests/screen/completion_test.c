@@ -101,6 +101,11 @@ static void try_all(const struct shell *shell)
 	completes("terrarium help compl", "terrarium help completion");
 	completes("terrarium config termi", "terrarium config terminate_grace");
 	completes("terrarium check them", "terrarium check themes");
+	/* An option's value is no operand. */
+	completes("terrarium replay --theme dark unl", "terrarium replay --theme dark unlike.trec");
+	completes("terrarium replay --confirm off unl", "terrarium replay --confirm off unlike.trec");
+	completes("terrarium help --yes compl", "terrarium help --yes completion");
+	completes("terrarium export -t md unl", "terrarium export -t md unlike.trec");
 	offers("terrarium completion ", shells);
 	offers("terrarium check themes d", themes);
 	screen_send(&s, "\025exit\r");

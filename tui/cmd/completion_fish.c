@@ -106,24 +106,36 @@ static bool put_arguments(const char *value, size_t n)
 	return has_files;
 }
 
+static void put_valued(const char *command, const char *name, char letter)
+{
+	printf("set -a __terrarium_valued '%s %s'", command, name);
+	if (letter)
+		printf(" '%s -%c'", command, letter);
+	putchar('\n');
+}
+
 /* `command` NULL: every one takes it. */
 static void put_option(
 		const char *command, const char *name, char letter, const char *value, const char *help)
 {
+	/* A switch turns on without a value. */
+	const bool has_value = value && strcmp(value, "on|off") != 0;
+
 	fputs("complete -c terrarium", stdout);
 	if (command)
 		printf(" -n '__terrarium_is %s'", command);
 	printf(" -l %s", name + 2);
 	if (letter)
 		printf(" -s %c", letter);
-	/* A switch turns on without a value. */
-	if (value && strcmp(value, "on|off") != 0) {
+	if (has_value) {
 		bool has_files = put_arguments(value, strlen(value));
 		fputs(has_files ? " -r -F" : " -x", stdout);
 	}
 	fputs(" -d ", stdout);
 	quoted(help);
 	putchar('\n');
+	if (has_value)
+		put_valued(command ? command : ".", name, letter);
 }
 
 /* One operand may stand behind `first` to `last` others. */

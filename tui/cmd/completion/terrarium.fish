@@ -17,12 +17,22 @@ function __terrarium_is
     test (__terrarium_command) = $argv[1]
 end
 
-# How many operands stand behind the command. (A value that stands apart from its option counts, too: then
-# more is offered than fits.)
+# How many operands stand behind the command. The value of an option is none; that of a switch is on or off.
 function __terrarium_operands_are
     set -l n -1
+    set -l before
+    set -l command (__terrarium_command)
     for word in (commandline -opc)[2..-1]
-        string match -q -- '-*' $word; or set n (math $n + 1)
+        if contains -- "$command $before" $__terrarium_valued; or contains -- ". $before" $__terrarium_valued
+            set before
+        else if string match -q -- '-*' $word
+            set before $word
+        else if test -n "$before"; and contains -- $word on off
+            set before
+        else
+            set before
+            set n (math $n + 1)
+        end
     end
     test $n -ge $argv[1] -a $n -le $argv[2]
 end
@@ -56,6 +66,8 @@ function __terrarium_backends
     __terrarium_ask backends --names
 end
 
+# Options that a value follows, behind their command; "." for all.
+set -g __terrarium_valued
 complete -c terrarium -e
 complete -c terrarium -f
 @TABLE@

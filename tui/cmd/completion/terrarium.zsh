@@ -114,11 +114,14 @@ _terrarium_operand() {
 }
 
 _terrarium() {
-	local program=$words[1] command=workbench word value= only_operands= REPLY
+	local program=$words[1] command=workbench word value= switch= only_operands= REPLY
 	local -i i n=0
 	local -a reply
 	for ((i = 2; i < CURRENT; i++)); do
 		word=$words[i]
+		# A switch turns on without a value: on or off may follow.
+		[[ -n $switch && $word == (on|off) ]] && switch= && continue
+		switch=
 		if [[ -n $value ]]; then
 			value=
 		elif [[ -z $only_operands && $word == -?* ]]; then
@@ -126,8 +129,7 @@ _terrarium() {
 				only_operands=yes
 			elif [[ $word != --*=* ]]; then
 				_terrarium_value $word
-				# A switch turns on without a value.
-				[[ $REPLY == 'on|off' ]] || value=$REPLY
+				[[ $REPLY == 'on|off' ]] && switch=$REPLY || value=$REPLY
 			fi
 		elif [[ $command == workbench && $n == 0 && $_terrarium_table == *$'C\t.\t'$word$'\t'* ]]; then
 			command=$word
