@@ -155,7 +155,7 @@ expect_in err "holds your home directory"
 # ---- options that need another one, or change nothing
 try run --yes --net-allow 10.0.0.0/8 -c 1
 expect_out 1
-expect_err "terrarium: --net-allow counts only with --net on; the sandbox has no network"
+expect_err "terrarium: --net-allow counts only with --net on, and when the sandbox is started"
 try run --yes --keep --name kept -c 1
 try run --yes --keep=off --name kept -c 2
 expect_out 2

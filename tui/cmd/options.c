@@ -315,7 +315,7 @@ static int check_together(const struct options *o, const struct trm_config *conf
 	if (options_has(o, "name") && !*config->name)
 		return cmd_fail("--name '': a sandbox cannot have an empty name; without --name it has a random one");
 	if (options_has(o, "net_allow") && !config->limits.net && *config->limits.net_allow)
-		cmd_fail("--net-allow counts only with --net on; the sandbox has no network");
+		cmd_fail("--net-allow counts only with --net on, and when the sandbox is started");
 	return 0;
 }
 
