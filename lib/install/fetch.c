@@ -103,3 +103,9 @@ void fetch_interrupt(struct fetch *f)
 	else
 		trm_sandbox_close(f->sandbox);
 }
+
+void fetch_resize(struct fetch *f)
+{
+	if (f->tool)
+		tool_resize(f->tool);
+}

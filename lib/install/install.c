@@ -319,3 +319,15 @@ void trm_install_cancel(struct trm_install *in)
 	else if (in->harvest)
 		harvest_stop(in->harvest);
 }
+
+void trm_install_resize(struct trm_install *in, uint16_t rows, uint16_t cols)
+{
+	if (!in)
+		return;
+	in->opts.rows = rows; /* also of what is started later */
+	in->opts.cols = cols;
+	if (in->fetch)
+		fetch_resize(in->fetch);
+	else if (in->tool)
+		tool_resize(in->tool);
+}

@@ -85,6 +85,8 @@ int tool_start(struct trm_sandbox *sandbox, const char *verb, const struct tool_
 		const struct tool_cb *cb, void *user, struct tool **ret, struct trm_error *reterr);
 /* SIGINT; from the second time on it is killed. `done` follows. */
 void tool_interrupt(struct tool *tool);
+/* The size that is now in its options. */
+void tool_resize(struct tool *tool);
 
 /* ---- fetch.c: the downloader ------------------------------------------------------------ */
 
@@ -94,6 +96,7 @@ struct fetch;
 int fetch_start(struct trm_sandbox *like, bool has_credentials, struct tool_opts *opts,
 		const struct tool_cb *cb, void *user, struct fetch **ret, struct trm_error *reterr);
 void fetch_interrupt(struct fetch *fetch);
+void fetch_resize(struct fetch *fetch); /* as tool_resize() */
 
 /* ---- cache.c: files in the host's cache --------------------------------------------------- */
 

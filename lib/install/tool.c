@@ -134,3 +134,9 @@ void tool_interrupt(struct tool *t)
 	else if (t->proc)
 		trm_proc_close(t->proc);
 }
+
+void tool_resize(struct tool *t)
+{
+	if (t->proc && t->opts->has_terminal)
+		trm_proc_resize(t->proc, t->opts->rows, t->opts->cols);
+}

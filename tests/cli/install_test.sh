@@ -113,6 +113,31 @@ TERM=xterm script -qec "'$terrarium' install --name three plain" /dev/null >out 
 expect_code 0
 expect_in out "Successfully installed"
 
+# It follows when that gets another size: else each step of a progress display is lines of its own.
+cat >resize.py <<'PY'
+import fcntl, os, pty, struct, sys, termios
+child, fd = pty.fork()
+if not child:
+	os.execv(sys.argv[1], sys.argv[1:])
+told = b''
+while True:
+	try:
+		read = os.read(fd, 4096)
+	except OSError:
+		break
+	if not read:
+		break
+	told += read
+	if b'it waits' in told:
+		fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 20, 50, 0, 0))
+print(told.decode('utf-8', 'replace'))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+PY
+tried="install on a terminal that gets another size" code=0
+TERM=xterm timeout 100 $python resize.py "$terrarium" install --name one sized >out 2>err || code=$?
+expect_code 0
+expect_in out "Successfully installed sized"
+
 # No sum, no wheel, a requirements file, an address inside of a package.
 printf '# all\nplain == 2.0\nhelper; python_version > "3"\n' >wanted.txt
 try install --name two -r wanted.txt

@@ -69,11 +69,25 @@ INFO = 'Metadata-Version: 2.1\nName: insource\nVersion: 1.0\n'
 insource = archive('insource-1.0', {'pyproject.toml': PROJECT, 'backend.py': BACKEND, 'PKG-INFO': INFO})
 
 
+# One that is built for as long as its terminal does not have 50 columns.
+WAITING = '''
+import os, time
+tty = os.open('/dev/tty', os.O_RDWR)
+os.write(tty, b'it waits for another size\\n')
+until = time.monotonic() + 30
+while os.get_terminal_size(tty).columns != 50 and time.monotonic() < until: time.sleep(0.05)
+assert os.get_terminal_size(tty).columns == 50
+'''
+sized = archive('sized-1.0', {'pyproject.toml': PROJECT, 'backend.py': WAITING + BACKEND.replace('insource', 'sized'),
+	'PKG-INFO': INFO.replace('insource', 'sized')})
+
+
 def publish_python(port):
 	publish('demo', 'demo-1.0-py3-none-any.whl', wheel('demo', '1.0', {'demo.py': 'version = "1.0"\n'}, ['helper>=1']))
 	publish('helper', 'helper-1.5-py3-none-any.whl', wheel('helper', '1.5', {'helper.py': 'def f(): return "helped"\n'}))
 	publish('plain', 'plain-2.0-py3-none-any.whl', wheel('plain', '2.0', {'plain.py': 'x = 2\n'}), has_sum=False)
 	publish('insource', 'insource-1.0.tar.gz', insource)
+	publish('sized', 'sized-1.0.tar.gz', sized)
 	direct = f'insource @ {scheme}://{address}:{port}/files/insource-1.0.tar.gz'
 	publish('direct', 'direct-1.0-py3-none-any.whl', wheel('direct', '1.0', {'direct.py': ''}, [direct]))
 	publish('big', 'big-1.0-py3-none-any.whl', wheel('big', '1.0', {'big.txt': '0' * (40 << 20)}))

@@ -105,6 +105,15 @@ static void on_closed(void *user, const struct trm_error *why)
 
 static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
 
+static void on_winch(void *user, int signo)
+{
+	struct install *in = user;
+	struct winsize size;
+	(void)signo;
+	tty_size(&size);
+	trm_install_resize(in->install, size.ws_row, size.ws_col);
+}
+
 static int begin(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
 {
 	char term[80];
@@ -132,6 +141,8 @@ static int open_all(struct install *in, const struct trm_lang *lang, struct trm_
 		cmd_note_hints(in->stage.sandbox);
 	if (r == 0)
 		r = begin(in, lang, reterr);
+	if (r == 0 && in->has_terminal)
+		r = trm_loop_add_signal(in->stage.loop, SIGWINCH, on_winch, in, &in->winch, reterr);
 	if (r < 0)
 		return r;
 	sink_init(&in->out, in->stage.loop, STDOUT_FILENO, FILTER_PROGRESS, &sink_cb, in);
@@ -229,6 +240,7 @@ static int perform(struct install *in, const struct trm_lang *lang)
 		trm_install_cancel(in->install);
 	while (in->install && trm_loop_step(in->stage.loop, 100) >= 0)
 		;
+	trm_signal_remove(in->winch);
 	settle(in);
 	stage_finish(&in->stage);
 	return in->stage.ended_by ? CMD_SIGNALLED + in->stage.ended_by

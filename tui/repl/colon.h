@@ -58,5 +58,6 @@ colon_fn colon_interrupt, colon_reset, colon_restart, colon_copy, colon_install,
 
 void colon_copy_close(struct repl *r);
 void colon_install_close(struct repl *r);
+void colon_install_resize(struct repl *r);
 
 #endif

@@ -96,6 +96,15 @@ void colon_install(struct repl *r, const char *rest)
 	words_finish(&words);
 }
 
+void colon_install_resize(struct repl *r)
+{
+	struct winsize size;
+	if (!r->install)
+		return;
+	tty_size(&size);
+	trm_install_resize(r->install->install, size.ws_row, size.ws_col);
+}
+
 void colon_install_close(struct repl *r)
 {
 	while (r->install) {

@@ -171,6 +171,7 @@ static void on_winch(void *user, int signo)
 	(void)signo;
 	line_resize(r->line);
 	shell_resize(r);
+	colon_install_resize(r);
 }
 
 static void on_stop(void *user, int signo)

@@ -62,5 +62,7 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 		struct trm_error *reterr);
 /* Interrupt it, as by Ctrl-C; the second time it is killed. `done` follows. Takes NULL. */
 void trm_install_cancel(struct trm_install *install);
+/* The terminal has another size now. Takes NULL. */
+void trm_install_resize(struct trm_install *install, uint16_t rows, uint16_t cols);
 
 #endif
