@@ -47,6 +47,10 @@ static int check_node(struct entry_check *c, const struct entry *e, struct trm_e
 {
 	if ((e->name[0] == '\0') != !c->has_root)
 		return out_of_order(why, c->has_root ? "something without a name" : "the root has a name");
+	if (c->files >= c->max_files && c->is_list)
+		return trm_error_set(why, TRM_ETOOBIG,
+				"there are more than the %llu files and directories that may be listed",
+				(unsigned long long)c->max_files - 1); /* the root is not told */
 	if (c->files >= c->max_files)
 		return trm_error_set(why, TRM_ETOOBIG,
 				"there are more than the %llu files and directories that may be copied "

@@ -583,6 +583,21 @@ static void list(struct bench *b)
 	assert_int_equal(b->n_refused, 1);
 }
 
+static void test_a_list_that_is_too_long(void **state)
+{
+	static const char *const names[] = {"a", "b", "c", "d"};
+	struct bench b;
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		say(&b, ENTRY_FILE, names[i], "", 1);
+	list(&b);
+	assert_int_equal(b.why.code, TRM_ETOOBIG);
+	assert_string_equal(b.why.msg, "there are more than the 3 files and directories that may be listed");
+	end(&b);
+}
+
 static void test_lists(void **state)
 {
 	struct bench b;
@@ -635,6 +650,7 @@ int main(void)
 			cmocka_unit_test(test_an_agent_that_claims_too_much),
 			cmocka_unit_test(test_an_agent_that_takes_nothing),
 			cmocka_unit_test(test_lists),
+			cmocka_unit_test(test_a_list_that_is_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
