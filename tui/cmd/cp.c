@@ -265,7 +265,7 @@ const struct cmd cmd_cp = {
 		.name = "cp",
 		.usage = "cp [OPTIONS] SRC… DST",
 		.summary = "copy files in and out",
-		.help = "NAME:PATH is a file or directory in the running sandbox NAME (relative to /workspace), "
+		.help = "NAME:PATH is a file or directory in the running sandbox NAME (relative to its working directory), "
 			"PATH one of this machine, - standard input or output. As with cp -r: into a directory "
 			"that is there, else to that name; DIR/. is what lies in DIR. Modes, times and holes are "
 			"kept, owners are not. A file appears whole or not at all. Links that lead out, devices, "

@@ -6,7 +6,7 @@
  *
  * A place is written as a person types it:
  *   PATH        on this machine (also when it holds a ':' behind a '/': ./a:b)
- *   NAME:PATH   in the running sandbox NAME; relative to its /workspace
+ *   NAME:PATH   in the running sandbox NAME; relative to its working directory (trm_sandbox_workdir())
  *   :PATH       in `own`
  *   -           the descriptor in_fd, or out_fd
  *

@@ -5,8 +5,9 @@
 /* Looking at the files in a sandbox, without starting anything in it. For moving them see
  * <terrarium/copy.h>, and trm_file_put() and trm_file_get() for small ones.
  *
- * Paths are the sandbox's; one that does not begin with '/' is taken from /workspace. Names
- * and link targets are raw bytes and hostile: trm_text_clean_line() makes them fit to be shown. */
+ * Paths are the sandbox's; one that does not begin with '/' is taken from its working directory
+ * (trm_sandbox_workdir()). Names and link targets are raw bytes and hostile: trm_text_clean_line() makes them
+ * fit to be shown. */
 
 #include <stdint.h>
 

@@ -194,8 +194,8 @@ struct trm_sandbox_opts {
 	const char *env[TRM_ENV_MAX]; /* "NAME=value": for all that runs inside; they beat the sandbox's own
 				       */
 	size_t n_env;
-	/* Where processes start whose own options name no directory; made, and writable, if nothing is there,
-	 * but for one below a mount. NULL: /workspace. */
+	/* Where processes start whose own options name no directory, and paths that do not begin with '/';
+	 * made, and writable, if nothing is there, but for one below a mount. NULL: /workspace. */
 	const char *workdir;
 	/* Who manages it, for lists of sandboxes: "serve:5555/default". One line of text without control
 	 * characters. NULL: nobody. */
@@ -427,7 +427,7 @@ struct trm_transfer_cb {
 };
 
 /* Write a file inside the sandbox, whole or not at all (a new file takes the
- * old one's place). `bytes` are copied. */
+ * old one's place). `bytes` are copied. Paths are as in terrarium/files.h. */
 int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, const void *bytes, size_t n,
 		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr);
 /* Read a regular file, at most max_bytes (TRM_ETOOBIG if it is larger). */

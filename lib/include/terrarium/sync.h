@@ -160,8 +160,8 @@ int trm_sync_metrics_is_running(struct trm_sync *sync, struct trm_error *reterr)
 
 /* ---- files ------------------------------------------------------------------ */
 
-/* Paths that do not begin with '/' are taken from /workspace. One that is too slow or is interrupted, and has
- * not ended five seconds later either, takes the sandbox with it. */
+/* Paths that do not begin with '/' are taken from the sandbox's working directory. One that is too slow or is
+ * interrupted, and has not ended five seconds later either, takes the sandbox with it. */
 int trm_sync_put(struct trm_sync *sync, const char *path, uint32_t mode, const void *bytes, size_t n,
 		struct trm_error *reterr);
 /* At most max_bytes, else TRM_ETOOBIG. *ret_bytes is malloc'd, with a NUL behind its n bytes. */

@@ -152,6 +152,22 @@ static void a_kept_one_is_joined(void **state)
 	trm_sync_destroy(second);
 }
 
+static void relative_paths_begin_in_the_working_directory(void **state)
+{
+	struct trm_sync_opts opts;
+	char *bytes = NULL;
+	size_t n = 0;
+	trm_sync_destroy(s);
+	trm_sync_opts_default(&opts);
+	opts.sandbox.workdir = "/elsewhere";
+	(void)state;
+	assert_int_equal(trm_sync_create(&opts, &s, &why), 0);
+	start();
+	assert_int_equal(trm_sync_put(s, "a", 0600, "x", 1, &why), 0);
+	assert_int_equal(trm_sync_get(s, "/elsewhere/a", 1, &bytes, &n, &why), 0);
+	free(bytes);
+}
+
 static void one_that_ended_says_why(void **state)
 {
 	struct trm_registry *registry;
@@ -180,6 +196,8 @@ int main(void)
 			cmocka_unit_test_setup_teardown(commands_run_without_a_shell, begin, finish),
 			cmocka_unit_test_setup_teardown(it_is_measured, begin, finish),
 			cmocka_unit_test_setup_teardown(a_kept_one_is_joined, begin, finish),
+			cmocka_unit_test_setup_teardown(
+					relative_paths_begin_in_the_working_directory, begin, finish),
 			cmocka_unit_test_setup_teardown(one_that_ended_says_why, begin, finish),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
