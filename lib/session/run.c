@@ -9,6 +9,9 @@
 #include "base/utf8.h"
 #include "session/session.h"
 
+/* What is more could not be queued for the interpreter. */
+#define CODE_MAX (64u << 20)
+
 void run_free(struct trm_run *run)
 {
 	for (size_t i = 0; i < run->n_displays; i++) {
@@ -41,6 +44,9 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs a language");
 	if (!o->code && o->code_len)
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs code");
+	if (o->code_len > CODE_MAX)
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"code of more than %u MiB is too much for an interpreter", CODE_MAX >> 20);
 	if (o->code_len && !utf8_is_valid(o->code, o->code_len))
 		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
 	if (!session_is_open(s))

@@ -125,8 +125,8 @@ struct trm_server_cb {
 
 /* Open a server: from now on it answers.
  * Owns:   copies `opts`; borrows `loop`, `cb`, and the texts and lists of `opts`, until cb->closed.
- * Errors: TRM_ENOTSUP libmicrohttpd is missing; TRM_EBUSY the port is in use; TRM_EINVAL, TRM_EPERM the
- * address. */
+ * Errors: TRM_ENOTSUP libmicrohttpd is missing; TRM_EBUSY the port is in use, or namespace_dir by another
+ * server; TRM_EINVAL, TRM_EPERM the address. */
 int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, const struct trm_server_cb *cb,
 		void *user, struct trm_server **ret_server, struct trm_error *reterr);
 /* No new connections; what runs is ended and answered, then cb->closed. */

@@ -550,6 +550,13 @@ static void bad_requests_are_refused(void **state)
 	o = python("print");
 	o.lang = NULL;
 	assert_int_equal(trm_session_run(bed.session, &o, NULL, NULL, NULL, &why), TRM_EINVAL);
+	o.lang = bed_lang("python");
+	o.code_len = ((size_t)64 << 20) + 1;
+	char *big = calloc(1, o.code_len);
+	assert_non_null(big);
+	o.code = big;
+	assert_int_equal(trm_session_run(bed.session, &o, NULL, NULL, NULL, &why), TRM_ETOOBIG);
+	free(big);
 	assert_int_equal(trm_session_ask(bed.session, bed_lang("py"), TRM_ASK_INSPECT, "\xff", 0, on_answer,
 					 &a, &why),
 			TRM_EINVAL);
