@@ -148,7 +148,7 @@ static void send_request(struct trm_transfer *t, enum frame_type type, const cha
 int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, const void *bytes, size_t n,
 		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr)
 {
-	struct trm_transfer *t;
+	struct trm_transfer *t = NULL;
 	int r = check(sandbox, path, reterr);
 	if (r < 0)
 		return r;
@@ -174,7 +174,7 @@ int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, c
 int trm_file_get(struct trm_sandbox *sandbox, const char *path, uint64_t max_bytes,
 		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr)
 {
-	struct trm_transfer *t;
+	struct trm_transfer *t = NULL;
 	int r = check(sandbox, path, reterr);
 	if (r < 0 || (r = transfer_new(sandbox, cb, user, &t, reterr)) < 0)
 		return r;

@@ -301,7 +301,7 @@ static int find_alive(const char *name, int *ret_run_fd, struct info_msg *ret_in
 int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error *reterr)
 {
 	struct known k = {0};
-	int run_fd, r = find_alive(name, &run_fd, &k.info, reterr);
+	int run_fd = -1, r = find_alive(name, &run_fd, &k.info, reterr);
 	if (r < 0)
 		return r;
 	snprintf(k.name, sizeof k.name, "%s", name);
@@ -320,7 +320,7 @@ bool trm_registry_lists(const char *backend)
 int trm_registry_wishes(const char *name, struct trm_wishes *ret, struct trm_error *reterr)
 {
 	struct info_msg info;
-	int run_fd, r = find_alive(name, &run_fd, &info, reterr);
+	int run_fd = -1, r = find_alive(name, &run_fd, &info, reterr);
 	if (r < 0)
 		return r;
 	memset(ret, 0, sizeof *ret);

@@ -22,7 +22,8 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 	static const char *const words[] = {[CLIENT_GONE] = "gone ",
 			[CLIENT_KEEP] = "keep ",
 			[CLIENT_KEEP_OFF] = "keep-off ",
-			[CLIENT_STOP] = "stop "};
+			[CLIENT_STOP] = "stop ",
+			[CLIENT_LOOK] = "look "};
 	(void)user;
 	(void)client;
 	strncat(heard, words[word], sizeof heard - strlen(heard) - 1);
