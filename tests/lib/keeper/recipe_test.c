@@ -545,7 +545,9 @@ static void a_sandbox_with_a_door(void **state)
 {
 	(void)state;
 	usual_scripts();
-	script(PLAN_CREATE_DIRECT, "$SELF agent $DOOR >/dev/null 2>&1 & echo $! >pid; echo id-2");
+	/* It comes when the command has ended; before that, see a_create_that_is_overtaken. */
+	script(PLAN_CREATE_DIRECT, "(while kill -0 $$; do :; done; exec $SELF agent $DOOR) >/dev/null 2>&1 &"
+				   " echo $! >pid; echo id-2");
 	start();
 	expect_ready();
 	const struct origin_msg *origin = &rig.ready.ready.origin;
