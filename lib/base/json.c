@@ -35,20 +35,18 @@ static bool needs_number(uint32_t cp)
 	       || cp == 0x200F || cp == 0x061C;
 }
 
-static int put_code_point(struct buf *out, uint32_t cp)
+/* As it stands in a string; returns how many bytes that are. */
+static size_t encode(char out[8], uint32_t cp)
 {
-	char enc[8];
 	char letter = short_escape(cp);
 	if (letter) {
-		enc[0] = '\\';
-		enc[1] = letter;
-		return buf_append(out, enc, 2);
+		out[0] = '\\';
+		out[1] = letter;
+		return 2;
 	}
-	if (needs_number(cp)) {
-		snprintf(enc, sizeof enc, "\\u%04x", (unsigned)(cp & 0xFFFF));
-		return buf_append(out, enc, 6);
-	}
-	return buf_append(out, enc, trm_utf8_encode(cp, enc));
+	if (needs_number(cp))
+		return (size_t)snprintf(out, 8, "\\u%04x", (unsigned)(cp & 0xFFFF));
+	return trm_utf8_encode(cp, out);
 }
 
 size_t json_digits(char out[JSON_DIGITS], uint64_t value)
@@ -98,8 +96,26 @@ int json_put_string(struct buf *out, const char *s, size_t n)
 			continue;
 		}
 		uint32_t cp;
+		char bytes[8];
 		i += trm_utf8_decode(s + i, n - i, &cp, NULL);
-		r = put_code_point(out, cp);
+		r = buf_append(out, bytes, encode(bytes, cp));
 	}
 	return r ? r : buf_append(out, "\"", 1);
+}
+
+size_t json_string_size(const char *s, size_t n)
+{
+	size_t size = 2;
+	for (size_t i = 0; i < n;) {
+		uint32_t cp;
+		char bytes[8];
+		if (is_plain((unsigned char)s[i])) {
+			i++;
+			size++;
+			continue;
+		}
+		i += trm_utf8_decode(s + i, n - i, &cp, NULL);
+		size += encode(bytes, cp);
+	}
+	return size;
 }

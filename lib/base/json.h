@@ -14,6 +14,8 @@
 
 /* Append s[0..n) as a string, quotes included. TRM_ETOOBIG or TRM_ENOMEM as buf_append. */
 int json_put_string(struct buf *out, const char *s, size_t n);
+/* How many bytes that are. */
+size_t json_string_size(const char *s, size_t n);
 /* The same of a number. printf() would be the dearest part of a run that does nothing. */
 int json_put_digits(struct buf *out, uint64_t value);
 

@@ -9,8 +9,8 @@
 #include "base/utf8.h"
 #include "session/session.h"
 
-/* What is more could not be queued for the interpreter. */
-#define CODE_MAX (64u << 20)
+/* What is more could not be queued for the interpreter: a request is one line of JSON. */
+#define REQUEST_MAX (64u << 20)
 
 void run_free(struct trm_run *run)
 {
@@ -38,15 +38,26 @@ void trm_run_opts_default(struct trm_run_opts *opts)
 	*opts = (struct trm_run_opts){.timeout_ms = -1};
 }
 
+static bool fits_request(const struct trm_run_opts *o)
+{
+	enum { LONGEST_ESCAPE = 6, WORDS = 4096 };
+	size_t file = WORDS + (o->filename ? strlen(o->filename) : 0) * LONGEST_ESCAPE;
+	if (o->code_len > REQUEST_MAX || file > REQUEST_MAX)
+		return false;
+	return o->code_len < (REQUEST_MAX - file) / LONGEST_ESCAPE
+	       || json_string_size(o->code, o->code_len) <= REQUEST_MAX - file;
+}
+
 static int check(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
 {
 	if (!o->lang)
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs a language");
 	if (!o->code && o->code_len)
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs code");
-	if (o->code_len > CODE_MAX)
+	if (!fits_request(o))
 		return trm_error_set(reterr, TRM_ETOOBIG,
-				"code of more than %u MiB is too much for an interpreter", CODE_MAX >> 20);
+				"code of more than %u MiB, as JSON, is too much for an interpreter",
+				REQUEST_MAX >> 20);
 	if (o->code_len && !utf8_is_valid(o->code, o->code_len))
 		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
 	if (!session_is_open(s))

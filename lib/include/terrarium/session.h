@@ -167,8 +167,8 @@ struct trm_run_cb {
 };
 
 /* Queue a run. Copies `opts` and the code; borrows `cb`. Code that is not UTF-8 is
- * TRM_EINVAL, more than 64 MiB of it TRM_ETOOBIG. The time-out counts from when the interpreter is there, not
- * while it starts. */
+ * TRM_EINVAL, more than 64 MiB of it, as a string of JSON, TRM_ETOOBIG. The time-out counts from when the
+ * interpreter is there, not while it starts. */
 int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
 		void *user, struct trm_run **ret_run, struct trm_error *reterr);
 /* The end of a program: what a kernel's code has left to be done later or at the end is waited for (timers,

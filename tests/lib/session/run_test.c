@@ -556,6 +556,9 @@ static void bad_requests_are_refused(void **state)
 	assert_non_null(big);
 	o.code = big;
 	assert_int_equal(trm_session_run(bed.session, &o, NULL, NULL, NULL, &why), TRM_ETOOBIG);
+	o.code_len /= 2;
+	memset(big, '\n', o.code_len); /* and each takes two bytes */
+	assert_int_equal(trm_session_run(bed.session, &o, NULL, NULL, NULL, &why), TRM_ETOOBIG);
 	free(big);
 	assert_int_equal(trm_session_ask(bed.session, bed_lang("py"), TRM_ASK_INSPECT, "\xff", 0, on_answer,
 					 &a, &why),
