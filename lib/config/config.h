@@ -52,6 +52,9 @@ int secret_set(struct trm_config *config, const struct trm_setting *setting, con
 int secret_set_file(struct trm_config *config, const struct trm_setting *setting, const char *path,
 		const char *label, struct trm_error *reterr);
 size_t secret_get(const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
+/* An address, with *** where a password stands in it. */
+size_t secret_get_url(
+		const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
 /* May a folder's .env not choose this server? There is a key that is not the folder's, and it would be sent
  * there; this machine's own servers are excepted. */
 bool secret_forbids_url(const struct trm_config *config, const char *url);

@@ -64,6 +64,21 @@ size_t secret_get(const struct trm_config *config, const struct trm_setting *s, 
 	return (size_t)snprintf(out, cap, "%s", *((const char *)config + s->offset) ? "(not shown)" : "");
 }
 
+size_t secret_get_url(const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)
+{
+	const char *url = (const char *)config + s->offset, *scheme = strstr(url, "://");
+	const char *user = scheme ? scheme + 3 : url, *at = NULL;
+	const char *end = user + strcspn(user, "/?#");
+	for (const char *c = user; c < end; c++)
+		at = *c == '@' ? c : at; /* the last one: a password may hold others */
+	if (!at)
+		return (size_t)snprintf(out, cap, "%s", url);
+	const char *colon = memchr(user, ':', (size_t)(at - user));
+	/* A name without a password is mostly a token. */
+	int shown = (int)((colon ? colon + 1 : user) - url);
+	return (size_t)snprintf(out, cap, "%.*s***%s", shown, url, at);
+}
+
 /* A server of this machine: localhost, 127.x.y.z or [::1]. */
 static bool is_loopback(const char *url)
 {

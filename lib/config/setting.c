@@ -391,6 +391,8 @@ int trm_config_set(struct trm_config *config, const struct trm_setting *s, const
 size_t trm_config_get(const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)
 {
 	const void *field = (const char *)config + s->offset;
+	if (field == config->server_url)
+		return secret_get_url(config, s, out, cap);
 	switch (s->kind) {
 	case TRM_SETTING_LIST: return list_get(config, s, out, cap);
 	case TRM_SETTING_SECRET: return secret_get(config, s, out, cap);

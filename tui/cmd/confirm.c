@@ -125,10 +125,12 @@ static void print_wishes(FILE *tty, const struct trm_config *c, bool is_running)
 /* Where nothing is ours to enforce, it is said what was asked for, and of whom. */
 static void print_server(FILE *tty, const struct trm_config *c)
 {
+	char url[TRM_SERVER_URL_BYTES + 8];
+	trm_config_get(c, trm_setting_find("server_url"), url, sizeof url);
 	say(tty,
 			"in a new sandbox of the server %s (namespace %s, image %s), which is asked for %.4g MiB memory "
 			"and %.3g core%s; all else, the network too, is its matter,\n",
-			c->server_url, c->server_space, *c->image ? c->image : "by language",
+			url, c->server_space, *c->image ? c->image : "by language",
 			(double)c->limits.mem_bytes / (1 << 20), c->limits.cpus,
 			c->limits.cpus == 1 ? "" : "s");
 	print_wishes(tty, c, false);

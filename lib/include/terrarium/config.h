@@ -138,7 +138,8 @@ int trm_config_add(struct trm_config *config, const struct trm_setting *setting,
  * (`at` NULL), or the one after `at`; NULL at the end. */
 const char *trm_list_next(const char *list, const char *at);
 
-/* The field as one would type it, for help, dialogs and tests: "512", "on". Returns its length. */
+/* The field as one would type it, for help, dialogs and tests: "512", "on"; but no secrets, nor the password
+ * in an address: http://user:***@host. Returns its length. */
 size_t trm_config_get(
 		const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
 

@@ -34,6 +34,32 @@ static void table_is_sound(void **state)
 	assert_null(trm_setting_find("nonsense"));
 }
 
+static void passwords_in_addresses_are_not_told(void **state)
+{
+	static const struct {
+		const char *url, *told;
+	} some[] = {
+			{"http://host:5555/x@y", "http://host:5555/x@y"},
+			{"http://user:secret@host:5555", "http://user:***@host:5555"},
+			{"https://user:a@b:c@host/p", "https://user:***@host/p"},
+			{"http://token@host", "http://***@host"},
+			{"user:secret@host", "user:***@host"},
+	};
+	const struct trm_setting *s = trm_setting_find("server_url");
+	struct trm_config c;
+	char text[64], little[12];
+	(void)state;
+	trm_config_default(&c);
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+		assert_int_equal(trm_config_set(&c, s, some[i].url, "x", NULL), 0);
+		assert_string_equal(c.server_url, some[i].url);
+		assert_int_equal(trm_config_get(&c, s, text, sizeof text), strlen(some[i].told));
+		assert_string_equal(text, some[i].told);
+		trm_config_get(&c, s, little, sizeof little);
+		assert_memory_equal(little, text, sizeof little - 1);
+	}
+}
+
 static void values_are_typed(void **state)
 {
 	(void)state;
@@ -132,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(table_is_sound),
+			cmocka_unit_test(passwords_in_addresses_are_not_told),
 			cmocka_unit_test(values_are_typed),
 			cmocka_unit_test(impossible_values_are_sentences),
 			cmocka_unit_test(what_is_refused_changes_nothing),
