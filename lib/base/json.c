@@ -119,3 +119,13 @@ size_t json_string_size(const char *s, size_t n)
 	}
 	return size;
 }
+
+/* Backslashes are in strings only. */
+size_t json_nul_offset(const char *json, size_t n)
+{
+	static const char nul[] = "\\u0000";
+	for (size_t i = 0; i + strlen(nul) <= n; i += json[i] == '\\' ? 2 : 1)
+		if (!memcmp(json + i, nul, strlen(nul)))
+			return i;
+	return n;
+}

@@ -2,7 +2,7 @@
 #ifndef TRM_BASE_JSON_H
 #define TRM_BASE_JSON_H
 
-/* Writing JSON. Whatever the bytes, what comes out is valid JSON in valid
+/* Writing JSON, and what readers must look for. Whatever the bytes, what comes out is valid JSON in valid
  * UTF-8 on one line: broken bytes become U+FFFD; control characters (C0, DEL,
  * C1), bidirectional overrides and line separators are written as \uXXXX, so
  * that a line may also be shown on a terminal. */
@@ -22,5 +22,8 @@ int json_put_digits(struct buf *out, uint64_t value);
 enum { JSON_DIGITS = 20 };
 /* Its digits, with no NUL behind them; returns how many they are. */
 size_t json_digits(char out[JSON_DIGITS], uint64_t value);
+
+/* The offset of a \u0000 in JSON, which C's texts would end at; n if there is none. */
+size_t json_nul_offset(const char *json, size_t n);
 
 #endif

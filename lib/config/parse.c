@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "config/config.h"
 
@@ -201,10 +202,12 @@ int source_parse(const struct source *src, source_fn *use, void *user, struct tr
 		return trm_error_set(reterr, TRM_ENOMEM, "%s: out of memory", src->filename);
 	memcpy(blanked, src->text, src->n);
 	blanked[src->n] = 0;
-	size_t open = jsonc_blank_comments(blanked, src->n);
+	size_t open = jsonc_blank_comments(blanked, src->n), nul = json_nul_offset(blanked, src->n);
 	int r = 0;
 	if (open < src->n)
 		r = source_fail(src, open, reterr, "this comment is never closed");
+	else if (nul < src->n)
+		r = source_fail(src, nul, reterr, "\\u0000 is a character that no text here can hold");
 	else if (strspn(blanked, " \t\r\n") < src->n) /* else an empty file sets nothing */
 		r = use_tree(src, blanked, use, user, reterr);
 	free(blanked);

@@ -12,6 +12,7 @@
 #include <terrarium/text.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "embed/embed.h"
 
 enum { RULES_MAX = 1000 };
@@ -242,6 +243,9 @@ static int read_policy(const char *name, const cJSON *root, bool is_shipped, str
 int trm_policy_parse(const char *name, const char *json, size_t n, struct trm_policy **ret,
 		struct trm_error *reterr)
 {
+	if (json_nul_offset(json, n) < n)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"policy '%.60s': \\u0000 is a character that no text here can hold", name);
 	errno = 0; /* cJSON has one answer for what is no JSON and for what it has no memory for */
 	cJSON *root = cJSON_ParseWithLength(json, n);
 	if (!root && errno == ENOMEM)

@@ -12,6 +12,7 @@
 #include <terrarium/text.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/slip.h"
 #include "embed/embed.h"
 #include "recipe/inside.h"
@@ -289,6 +290,10 @@ int trm_recipe_parse(const char *name, const char *json, size_t n, const char *f
 		struct trm_recipe **ret, struct trm_error *reterr)
 {
 	struct book book = {0};
+	if (json_nul_offset(json, n) < n)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"%s: backend \"%.31s\": \\u0000 is a character that no text here can hold",
+				filename, name);
 	char *text = malloc(n + 1);
 	if (!text)
 		return no_memory(reterr);

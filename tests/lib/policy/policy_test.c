@@ -156,6 +156,7 @@ static void test_mistakes_are_named(void **state)
 	struct trm_error why = {0};
 	(void)state;
 	refuse("[", "not valid JSON");
+	refuse("{\"about\": \"a\\u0000b\"}", "\\u0000 is a character that no text here can hold");
 	refuse("{}", "\"threshold\": must be");
 	refuse("{\"threshold\":\"extreme\"}", "\"safe\", \"low\"");
 	refuse("{\"threshold\":\"low\",\"patern\":[]}", "\"patern\": is not known here");

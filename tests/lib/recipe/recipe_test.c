@@ -129,6 +129,8 @@ static void test_mistakes_name_place_and_reason(void **state)
 			{STEPS(""), ""},
 			{"", "f.json: backend \"x\": this is not JSON"},
 			{"{]", "this is not JSON"},
+			{"{\"about\": \"a\\u0000b\"}",
+					"f.json: backend \"x\": \\u0000 is a character that no text here can hold"},
 			{"[]", "f.json:1:1: backend \"x\": must be an object"},
 			{"7", "must be an object"},
 			{"{}", "the step \"connect\" is missing"},
