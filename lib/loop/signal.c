@@ -64,9 +64,13 @@ int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm
 {
 	sigset_t set;
 	sigemptyset(&set);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (signos[i] == SIGKILL || signos[i] == SIGSTOP)
+			return trm_error_set(reterr, TRM_EINVAL, "%s cannot be caught",
+					signos[i] == SIGKILL ? "SIGKILL" : "SIGSTOP");
 		if (sigaddset(&set, signos[i]) < 0)
 			return trm_error_set(reterr, TRM_EINVAL, "%d is not a signal", signos[i]);
+	}
 	struct trm_signal *s = calloc(1, sizeof *s);
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");

@@ -324,6 +324,13 @@ static void on_signal(void *user, int signo)
 	s->last = signo;
 }
 
+static bool is_blocked(int signo)
+{
+	sigset_t now;
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	return sigismember(&now, signo) == 1;
+}
+
 static void signals_arrive_in_the_loop(void **state)
 {
 	struct seen s = {0};
@@ -340,11 +347,21 @@ static void signals_arrive_in_the_loop(void **state)
 	assert_int_equal(trm_loop_add_signal(*state, 4711, on_signal, &s, &sig, NULL), TRM_EINVAL);
 }
 
-static bool is_blocked(int signo)
+static void signals_that_nobody_can_catch_are_refused(void **state)
 {
-	sigset_t now;
-	pthread_sigmask(SIG_BLOCK, NULL, &now);
-	return sigismember(&now, signo) == 1;
+	const int some[] = {SIGUSR1, SIGKILL}, nothings[] = {0, -1, SIGRTMAX + 1, 32, 33};
+	struct seen s = {0};
+	struct trm_signal *sig = NULL;
+	struct trm_error why = {0};
+	assert_int_equal(trm_loop_add_signal(*state, SIGSTOP, on_signal, &s, &sig, &why), TRM_EINVAL);
+	assert_string_equal(why.msg, "SIGSTOP cannot be caught");
+	assert_int_equal(trm_loop_add_signals(*state, some, 2, on_signal, &s, &sig, &why), TRM_EINVAL);
+	assert_string_equal(why.msg, "SIGKILL cannot be caught");
+	assert_false(is_blocked(SIGUSR1));
+	for (size_t i = 0; i < sizeof nothings / sizeof *nothings; i++)
+		assert_int_equal(trm_loop_add_signal(*state, nothings[i], on_signal, &s, &sig, &why),
+				TRM_EINVAL);
+	assert_null(sig);
 }
 
 static void a_signal_is_blocked_for_as_long_as_somebody_wants_it(void **state)
@@ -512,6 +529,7 @@ int main(void)
 			TEST(a_delay_without_measure_never_passes),
 			TEST(a_thousand_timers_keep_their_order),
 			TEST(signals_arrive_in_the_loop),
+			TEST(signals_that_nobody_can_catch_are_refused),
 			TEST(a_signal_is_blocked_for_as_long_as_somebody_wants_it),
 			TEST(a_young_loop_misses_nothing),
 			TEST(a_loop_without_descriptors_goes_on),
