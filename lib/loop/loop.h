@@ -33,7 +33,6 @@ struct trm_loop {
 	uint64_t timer_turn; /* counts turns, so that a timer started in one waits for the next */
 	struct http *http;   /* NULL until somebody asks for HTTP */
 	struct trm_child *left_children;
-	struct trm_signal *signals;
 };
 
 struct trm_watch {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,15 +11,19 @@
 #include "loop/loop.h"
 
 struct trm_signal {
-	struct trm_loop *loop;
 	struct trm_watch *watch;
+	pthread_t thread; /* whose mask blocks them */
 	int fd;
 	sigset_t set;
 	sigset_t ours; /* those that were not blocked before we came: what was is left as it was */
 	trm_signal_fn *fn;
 	void *user;
-	struct trm_signal *next; /* of the loop's */
+	struct trm_signal *next;
 };
+
+/* Of all loops: those of one thread share its mask. */
+static struct trm_signal *handlers;
+static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void on_signal(void *user, int fd, uint32_t events)
 {
@@ -33,18 +38,22 @@ static void on_signal(void *user, int fd, uint32_t events)
 static void block(struct trm_signal *s, const int *signos, size_t n)
 {
 	sigset_t before;
+	pthread_mutex_lock(&handlers_lock);
+	s->next = handlers;
+	handlers = s;
 	pthread_sigmask(SIG_BLOCK, &s->set, &before);
 	sigemptyset(&s->ours);
 	for (size_t i = 0; i < n; i++)
 		if (!sigismember(&before, signos[i]))
 			sigaddset(&s->ours, signos[i]);
+	pthread_mutex_unlock(&handlers_lock);
 }
 
 /* To another one that wants it, too; false: there is none. */
 static bool hand_on(const struct trm_signal *s, int signo)
 {
-	struct trm_signal *other = s->loop->signals;
-	while (other && !sigismember(&other->set, signo))
+	struct trm_signal *other = handlers;
+	while (other && !(pthread_equal(other->thread, s->thread) && sigismember(&other->set, signo)))
 		other = other->next;
 	if (other)
 		sigaddset(&other->ours, signo);
@@ -53,9 +62,15 @@ static bool hand_on(const struct trm_signal *s, int signo)
 
 static void unblock(struct trm_signal *s)
 {
+	struct trm_signal **at = &handlers;
+	pthread_mutex_lock(&handlers_lock);
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
 		if (sigismember(&s->ours, signo) == 1 && hand_on(s, signo))
 			sigdelset(&s->ours, signo);
+	pthread_mutex_unlock(&handlers_lock);
 	pthread_sigmask(SIG_UNBLOCK, &s->ours, NULL);
 }
 
@@ -74,8 +89,7 @@ int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm
 	struct trm_signal *s = calloc(1, sizeof *s);
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*s = (struct trm_signal){.loop = loop, .set = set, .fn = fn, .user = user, .next = loop->signals};
-	loop->signals = s;
+	*s = (struct trm_signal){.thread = pthread_self(), .set = set, .fn = fn, .user = user};
 	block(s, signos, n);
 	s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	int r = s->fd < 0 ? trm_error_set_errno(reterr, errno, "cannot watch signals")
@@ -101,10 +115,6 @@ void trm_signal_remove(struct trm_signal *signal)
 	trm_watch_remove(signal->watch);
 	if (signal->fd >= 0)
 		close(signal->fd);
-	struct trm_signal **at = &signal->loop->signals;
-	while (*at != signal)
-		at = &(*at)->next;
-	*at = signal->next;
 	unblock(signal);
 	free(signal);
 }

@@ -56,9 +56,9 @@ bool trm_timer_is_running(const struct trm_timer *timer);
 void trm_timer_remove(struct trm_timer *timer); /* takes NULL */
 
 /* Signals, through a signalfd: the signal is blocked in this thread while at
- * least one handler for it exists. If there are several, one of them is called for each that comes. The
- * library adds none by itself. TRM_EINVAL: a number that is no signal, or SIGKILL or SIGSTOP, which nobody
- * can catch; then none of them is watched. */
+ * least one handler for it exists, in whichever of its loops. If there are several, one of them is called for
+ * each that comes. The library adds none by itself. TRM_EINVAL: a number that is no signal, or SIGKILL or
+ * SIGSTOP, which nobody can catch; then none of them is watched. */
 typedef void trm_signal_fn(void *user, int signo);
 int trm_loop_add_signal(struct trm_loop *loop, int signo, trm_signal_fn *fn, void *user,
 		struct trm_signal **ret_signal, struct trm_error *reterr);

@@ -381,6 +381,58 @@ static void a_signal_is_blocked_for_as_long_as_somebody_wants_it(void **state)
 	assert_false(is_blocked(SIGUSR1));
 }
 
+static void loops_of_one_thread_share_its_signals(void **state)
+{
+	struct seen s = {0};
+	struct trm_loop *other;
+	struct trm_signal *here, *there;
+	assert_int_equal(trm_loop_create(&other, NULL), 0);
+	assert_int_equal(trm_loop_add_signal(*state, SIGUSR1, on_signal, &s, &here, NULL), 0);
+	assert_int_equal(trm_loop_add_signal(other, SIGUSR1, on_signal, &s, &there, NULL), 0);
+	trm_signal_remove(here);
+	assert_true(is_blocked(SIGUSR1));
+	kill(getpid(), SIGUSR1);
+	assert_int_equal(trm_loop_step(other, -1), 1);
+	assert_int_equal(s.last, SIGUSR1);
+	trm_signal_remove(there);
+	assert_false(is_blocked(SIGUSR1));
+	trm_loop_destroy(other);
+}
+
+/* A thread has its own mask: what another one blocks is none of its business. */
+static void *add_and_remove(void *user)
+{
+	struct trm_loop *loop;
+	struct trm_signal *sig;
+	sigset_t usr1;
+	(void)user;
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pthread_sigmask(SIG_UNBLOCK, &usr1, NULL);
+	bool is_right = trm_loop_create(&loop, NULL) == 0
+			&& trm_loop_add_signal(loop, SIGUSR1, on_signal, NULL, &sig, NULL) == 0
+			&& is_blocked(SIGUSR1);
+	if (is_right) {
+		trm_signal_remove(sig);
+		trm_loop_destroy(loop);
+	}
+	return is_right && !is_blocked(SIGUSR1) ? user : NULL;
+}
+
+static void threads_do_not_share_their_signals(void **state)
+{
+	struct trm_signal *sig;
+	pthread_t thread;
+	void *end = NULL;
+	assert_int_equal(trm_loop_add_signal(*state, SIGUSR1, on_signal, NULL, &sig, NULL), 0);
+	assert_int_equal(pthread_create(&thread, NULL, add_and_remove, &thread), 0);
+	pthread_join(thread, &end);
+	assert_ptr_equal(end, &thread);
+	assert_true(is_blocked(SIGUSR1));
+	trm_signal_remove(sig);
+	assert_false(is_blocked(SIGUSR1));
+}
+
 static void on_child(void *user, pid_t pid, int wait_status)
 {
 	struct seen *s = user;
@@ -531,6 +583,8 @@ int main(void)
 			TEST(signals_arrive_in_the_loop),
 			TEST(signals_that_nobody_can_catch_are_refused),
 			TEST(a_signal_is_blocked_for_as_long_as_somebody_wants_it),
+			TEST(loops_of_one_thread_share_its_signals),
+			TEST(threads_do_not_share_their_signals),
 			TEST(a_young_loop_misses_nothing),
 			TEST(a_loop_without_descriptors_goes_on),
 			TEST(a_loop_without_a_queue_hears),
