@@ -20,6 +20,8 @@ struct trm_error;
 #define RPC_INPUT "sandbox.run.input"
 #define RPC_INTERRUPT "sandbox.run.interrupt"
 #define RPC_ASK "sandbox.repl.ask"
+#define RPC_FILE_PUT "sandbox.file.put"
+#define RPC_FILE_GET "sandbox.file.get"
 
 #define RPC_NAMESPACE "default" /* of requests that name none */
 #define RPC_EVERYWHERE "*"      /* all namespaces: in tokens, and of metrics */

@@ -90,6 +90,15 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 		on_data(c, bytes, n);
 }
 
+/* Its first line; a long path leaves room for it. */
+static void tell_words(const struct file_call *c, struct trm_error *ret)
+{
+	const char *words = c->words.len ? buf_at(&c->words) : "";
+	const char *end = memchr(words, '\n', c->words.len);
+	trm_error_set(ret, TRM_EIO, "%.80s: %.*s", c->path, end ? (int)(end - words) : (int)c->words.len,
+			words);
+}
+
 static void on_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
@@ -101,8 +110,7 @@ static void on_exited(
 	else if (c->is_put && c->is_short)
 		trm_error_set(&own, TRM_ENOMEM, "%s: out of memory", c->path);
 	else if (exit->signal || exit->exit_code)
-		trm_error_set(&own, TRM_EIO, "%s: %.*s", c->path, (int)c->words.len,
-				c->words.len ? buf_at(&c->words) : "");
+		tell_words(c, &own);
 	if (own.code)
 		use_fail(&c->use, &own);
 	else if (c->is_put)

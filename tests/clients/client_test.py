@@ -434,9 +434,9 @@ def tree_of(folder):
 	return found
 
 
-def files_go_both_ways():
-	"""By commands alone. The double's run on this machine, so that a folder of ours is one of its sandbox."""
-	with Double() as double, tempfile.TemporaryDirectory() as home:
+def files_go_both_ways(*options):
+	"""By commands alone, or, with --files, by what more the server offers. The double's run on this machine, so that a folder of ours is one of its sandbox."""
+	with Double(*options) as double, tempfile.TemporaryDirectory() as home:
 		os.makedirs(os.path.join(home, 'src', "it's \"odd\"\n$HOME", 'deep'))
 		for name, content in (('a.txt', b'a\n'), ('empty', b''), ("it's \"odd\"\n$HOME/deep/-n", os.urandom(700000))):
 			with open(os.path.join(home, 'src', name), 'wb') as file:
@@ -444,7 +444,7 @@ def files_go_both_ways():
 		os.chmod(os.path.join(home, 'src', 'a.txt'), 0o750)
 		os.symlink('a.txt', os.path.join(home, 'src', 'link'))
 		lines = ':cp src :%s/inside\n:cp :%s/inside back\n' % (home, home)
-		args = ['repl', '--yes', '--backend', 'microsandbox']
+		args = ['repl', '--yes', '--backend', 'microsandbox', '--image', 'microsandbox/python']
 		done = subprocess.run([TERRARIUM, *args], input=lines, capture_output=True, text=True, timeout=60, cwd=home,
 			env=environment(home, MSB_SERVER_URL=double.url))
 		said = Said(args, done.returncode, done.stdout, done.stderr)
@@ -453,7 +453,7 @@ def files_go_both_ways():
 		expect(tree_of(os.path.join(home, 'back')) == wanted, said, 'the tree that came back')
 
 
-def copied_files_are_as_they_were():
+def copied_files_are_as_they_were(*options):
 	"""Modes and times of directories as well; names that are no UTF-8; what is not copied is told; nothing is left half."""
 	def cp(source, target):
 		return end(begin('cp', '--backend', 'microsandbox', source, target, cwd=home, MSB_SERVER_URL=double.url))
@@ -462,7 +462,7 @@ def copied_files_are_as_they_were():
 		return {name: (what, mode, os.lstat(os.path.join(os.fsencode(folder), name)).st_mtime_ns)
 			for name, (what, mode) in tree_of(os.fsencode(folder)).items()}
 
-	with Double() as double, tempfile.TemporaryDirectory() as home:
+	with Double(*options) as double, tempfile.TemporaryDirectory() as home:
 		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
 		source, inside, back = (os.path.join(home, name) for name in ('src', 'inside', 'back'))
 		os.makedirs(source + '/shut')
@@ -503,9 +503,9 @@ def copied_files_are_as_they_were():
 		expect('copied' not in said.err and said.err.count("'nobody'") == 1, said, 'nothing was copied')
 
 
-def much_is_copied():
+def much_is_copied(*options):
 	"""More than may wait to be sent; and of what does not fit no half is left."""
-	with Double() as double, tempfile.TemporaryDirectory() as home:
+	with Double(*options) as double, tempfile.TemporaryDirectory() as home:
 		def cp(name):
 			return end(begin('cp', '--backend', 'microsandbox', 'big', name + ':' + home + '/' + name, cwd=home,
 				MSB_SERVER_URL=double.url))
@@ -515,17 +515,52 @@ def much_is_copied():
 		said = cp('lab')
 		expect_out(said, '')
 		expect(os.path.exists(home + '/lab') and filecmp.cmp(home + '/big', home + '/lab', False), said, 'the same bytes')
+		expect(bool(double.requests('sandbox.file.put')) == bool(options), said, 'the way that is offered')
 
 		os.mkdir(home + '/bin')
-		with open(home + '/bin/base64', 'w') as file:
-			file.write('#!/bin/sh\nif [ "$1" = -d ] && [ -n "$(find %s -name "full.part~" -size +1M)" ]; then\n'
-				'echo "base64: write error: No space left on device" >&2; exit 1; fi\nexec /usr/bin/base64 "$@"\n' % home)
-		os.chmod(home + '/bin/base64', 0o755)
+		for name, condition in ('base64', '[ "$1" = -d ]'), ('cat', 'true'):
+			with open(home + '/bin/' + name, 'w') as file:
+				file.write('#!/bin/sh\nif %s && [ -n "$(find %s -name "full.part~" -size +1M)" ]; then\n'
+					'echo "%s: write error: No space left on device" >&2; exit 1; fi\nexec /usr/bin/%s "$@"\n'
+					% (condition, home, name, name))
+			os.chmod(home + '/bin/' + name, 0o755)
 		post(double, 'sandbox.start', sandbox='full', config={'image': 'microsandbox/python',
 			'envs': ['PATH=%s/bin:/usr/bin:/bin' % home]})
 		said = cp('full')
-		expect_sentence(said, 'full:' + home + '/full: ', 'No space left on device')
+		expect_sentence(said, 'full:' + home + '/full: the file cannot be written: No space left on device')
 		expect(sorted(os.listdir(home)) == ['big', 'bin', 'lab'], said, 'nothing left: ' + ' '.join(os.listdir(home)))
+
+
+def a_copy_that_is_broken_off_leaves_nothing(*options):
+	with Double(*options) as double, tempfile.TemporaryDirectory() as home:
+		os.mkdir(home + '/inside')
+		with open(home + '/big', 'wb') as file:
+			file.truncate(64 << 20)
+			file.write(os.urandom(1 << 20) * 64)
+		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
+		for signo in signal.SIGINT, signal.SIGTERM:
+			process = begin('cp', '--backend', 'microsandbox', 'big', 'lab:' + home + '/inside/it', cwd=home, MSB_SERVER_URL=double.url)
+			part = home + '/inside/it.part~'
+			while process.poll() is None and not (os.path.exists(part) and os.path.getsize(part) > 1 << 20):
+				time.sleep(0.005)
+			process.send_signal(signo)
+			said = end(process)
+			expect(said.code == 128 + signo and 'stopped' in said.err, said, 'that it is stopped')
+			expect(not os.listdir(home + '/inside'), said, 'nothing left: ' + ' '.join(os.listdir(home + '/inside')))
+
+
+def pieces_may_be_refused():
+	"""Whatever is answered to one: a sentence, and nothing half is left."""
+	with Double('--files') as double, tempfile.TemporaryDirectory() as home:
+		os.mkdir(home + '/inside')
+		with open(home + '/big', 'wb') as file:
+			file.write(os.urandom(3 << 20))
+		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
+		for kind, *words in *FAULTS, ('other_id', 'did not take all'), ('few_bytes', 'did not take all'):
+			double.tell(fault=kind, method='sandbox.file.put')
+			said = end(begin('cp', '--backend', 'microsandbox', 'big', 'lab:' + home + '/inside/it', cwd=home, MSB_SERVER_URL=double.url))
+			expect_sentence(said, 'lab:', *words)
+			expect(not os.listdir(home + '/inside'), said, 'nothing left after ' + kind)
 
 
 # ---- TLS and proxies -------------------------------------------------------------------------------------------
@@ -697,11 +732,13 @@ def main():
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen, a_key_may_expire_in_the_middle,
 			what_has_failed_is_not_lost,
 			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,
-			copied_files_are_as_they_were, much_is_copied,
+			copied_files_are_as_they_were, much_is_copied, a_copy_that_is_broken_off_leaves_nothing, pieces_may_be_refused,
 			certificates_are_looked_at, proxies_are_used,
 			others_are_joined_and_left_running, what_is_not_there_is_no_success):
 		before, began = n_wrong, time.monotonic()
 		case()
+		if case in (files_go_both_ways, copied_files_are_as_they_were, much_is_copied, a_copy_that_is_broken_off_leaves_nothing):
+			case('--files')
 		print('%-40s %s %.1f s' % (case.__name__, 'ok' if n_wrong == before else 'WRONG', time.monotonic() - began),
 			flush=True)
 	return 1 if n_wrong else 0

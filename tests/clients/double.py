@@ -9,7 +9,9 @@ unreachable, the CPU is always at 0.0.
 
 NOTHING IS ISOLATED: code of the tests runs as child processes of this one.
 
-    python3 double.py [--port 0] [--key SECRET] [--tls CERT KEY] [--portal-delay S] [--fault KIND[:METHOD]]
+    python3 double.py [--port 0] [--key SECRET] [--tls CERT KEY] [--portal-delay S] [--fault KIND[:METHOD]] [--files]
+
+--files: that is no reference's; it takes files as `terrarium serve` does, and says so.
 
 The first line of stdout is the URL. A test speaks to it at /double, which the real one does not have:
     GET  /double            {"requests": [{"path", "method", "params", "headers"}…], "sandboxes": {…}}
@@ -198,6 +200,12 @@ class Sandbox:
 				output.pop()
 		return max(process.returncode, 0) if process.returncode >= 0 else 1, output
 
+	def append(self, path, data):
+		done = subprocess.run(['sh', '-c', 'exec cat >>"$1"', 'sh', path], cwd=self.cwd(), env=self.env(), input=data,
+			stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+		if done.returncode:
+			raise plain(500, 5002, '%.80s: %s' % (path, done.stderr.decode()))
+
 	def row(self):
 		row = {'namespace': self.namespace, 'name': self.name, 'running': self.is_running, 'cpu_usage': None,
 			'memory_usage': None, 'disk_usage': None}
@@ -380,8 +388,16 @@ class State:
 		return {'command': params['command'], 'args': args, 'exit_code': code, 'success': code == 0,
 			'output': rows(output)}
 
+	def file_put(self, params):
+		box, _ = self.reach(params, 'sandbox.file.put')
+		data = base64.b64decode(params['base64'], validate=True)
+		if not self.options.files or params.get('append') is not True or len(data) > 1 << 20:
+			raise invalid('Invalid params for sandbox.file.put')
+		box.append(params['path'], data)
+		return {'bytes': len(data)}
+
 	METHODS = {'sandbox.start': start, 'sandbox.stop': stop, 'sandbox.metrics.get': metrics,
-		'sandbox.repl.run': repl, 'sandbox.command.run': command}
+		'sandbox.repl.run': repl, 'sandbox.command.run': command, 'sandbox.file.put': file_put}
 
 
 def rows(output):
@@ -443,6 +459,8 @@ class Handler(Faults, http.server.BaseHTTPRequestHandler):
 			self.send_header('Content-Type', kind)
 		for name, value in headers:
 			self.send_header(name, value)
+		if self.server.state.options.files:
+			self.send_header('Terrarium-Extensions', 'files')
 		self.send_header('Content-Length', str(len(body)))
 		self.end_headers()
 		self.wfile.write(body)
@@ -526,7 +544,7 @@ class Handler(Faults, http.server.BaseHTTPRequestHandler):
 		envelope = {'jsonrpc': '2.0'}
 		if request['jsonrpc'] != '2.0':
 			status, envelope['error'] = 400, {'code': -32600, 'message': 'Invalid or missing jsonrpc version field'}
-		elif method not in state.METHODS:
+		elif method not in state.METHODS or (method == 'sandbox.file.put' and not state.options.files):
 			status, envelope['error'] = 404, {'code': -32601, 'message': 'Method not found: ' + method}
 		else:
 			status, envelope['result'] = 200, state.METHODS[method](state, params)
@@ -565,6 +583,7 @@ def main():
 	parser.add_argument('--tls', nargs=2, metavar=('CERT', 'KEY'))
 	parser.add_argument('--portal-delay', type=float, default=0)
 	parser.add_argument('--fault')
+	parser.add_argument('--files', action='store_true')
 	options = parser.parse_args()
 	server = Server(('127.0.0.1', options.port), Handler)
 	server.state = State(options)

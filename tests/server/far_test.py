@@ -3,10 +3,11 @@
 import filecmp
 import json
 import os
+import signal
 import subprocess
 import sys
 
-from serve import Server, check, main
+from serve import Server, check, main, wait_until
 
 
 class Line:
@@ -134,11 +135,63 @@ def copying(program):
     done = line("cp", "lab:in", "out")
     check("cp out", done.returncode == 0 and filecmp.cmp(tree + "/big", line.dir + "/out/big", False)
           and os.readlink(line.dir + "/out/sub/l") == "a", done)
+    for name in "in/bad\udcff", "it's \n odd":
+        done = line("cp", "tree/big", "lab:" + name)
+        back = line("cp", "lab:" + name, "same")
+        check("cp of names that are odd", back.returncode == 0 and filecmp.cmp(tree + "/big", line.dir + "/same", False), (done, back))
     line("cp", "-", "lab:typed", feed="typed\n")
     check("cp through pipes", line("cp", "lab:typed", "-").stdout == "typed\n")
     line.fails("cp: no such file", ["lab:none"], "cp", "lab:none", ".")
     line.fails("cp: no such sandbox", ["none", "no running"], "cp", "none:x", ".")
     check("it is left running", is_running(s, "lab"))
+    s.remove()
+
+
+def copying_much(program):
+    """What is big goes in pieces: as it was, or not at all."""
+    s = Server(program)
+    line = Line(s)
+    s.start_box("lab")
+    folder = line.dir + "/src"
+    os.makedirs(folder)
+    with open(folder + "/big", "wb") as f:
+        f.write(os.urandom(1 << 20) * 5 + b"end")
+        f.truncate(9 << 20)
+        f.seek(9 << 20)
+        f.write(os.urandom((1 << 20) + 1))
+    with open(folder + "/next", "wb") as f:
+        f.write(os.urandom(70000))
+    os.chmod(folder + "/big", 0o750)
+    os.utime(folder + "/big", ns=(1, 981173106123456789))
+    done = line("cp", "src", "lab:")
+    check("cp of big files", done.returncode == 0 and not done.stderr, done)
+    told = s.command("stat", "-c", "%n %a %s %.Y", "src/big", name="lab").out
+    check("mode, size and time", told == [f"src/big 750 {(10 << 20) + 1} 981173106.123456789"], told)
+    done = line("cp", "lab:src", "back")
+    check("the same bytes", all(filecmp.cmp(f"{folder}/{n}", f"{line.dir}/back/{n}", False) for n in ("big", "next")), done)
+    whole = s.command("sh", "-c", "ls src", name="lab").out
+    check("nothing else", whole == ["big", "next"], whole)
+
+    s.command("sh", "-c", "mkdir shut; chmod 500 shut", name="lab")
+    line.fails("no permission", ["lab:", "shut/big: the file cannot be made: Permission denied"], "cp", "src/big", "lab:shut/big")
+    line.fails("no such directory", ["lab:", "none/big: the file cannot be made"], "cp", "src/big", "lab:none/big")
+    with open(line.dir + "/huge", "wb") as f:
+        for _ in range(300):
+            f.write(os.urandom(1 << 20))
+    line.fails("a full disk", ["lab:", "huge: the file cannot be written: No space left on device"], "cp", "huge", "lab:huge")
+    check("nothing half is left", s.command("sh", "-c", "ls", name="lab").out == ["shut", "src"],
+          s.command("sh", "-c", "ls", name="lab"))
+
+    for signo in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        process = subprocess.Popen([program, "cp", "--backend", "microsandbox", "huge", "lab:src/it"], env=line.env, cwd=line.dir,
+                                   stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: process.poll() is not None
+                   or s.command("sh", "-c", "[ -s src/it.part~ ]", name="lab").result["exit_code"] == 0)
+        process.send_signal(signo)
+        words = process.communicate()[1]
+        check("a copy that is broken off", process.returncode == 128 + signo and "stopped" in words, (process.returncode, words))
+        whole = s.command("sh", "-c", "ls src", name="lab").out
+        check("... leaves nothing", whole == ["big", "next"], whole)
     s.remove()
 
 
@@ -196,4 +249,4 @@ def refusing(program):
     dev.remove()
 
 
-main(joining, flooding, looking, copying, warning, relaying, refusing)
+main(joining, flooding, looking, copying, copying_much, warning, relaying, refusing)

@@ -28,9 +28,10 @@ struct msb_file *file_new(struct msb *m, uint32_t stream, char *path, const stru
 	return f;
 }
 
-static void file_free(struct msb_file *f)
+void file_drop(struct msb_file *f)
 {
-	struct msb_file **at = &f->msb->files;
+	struct msb *m = f->msb;
+	struct msb_file **at = &m->files;
 	while (*at != f)
 		at = &(*at)->next;
 	*at = f->next;
@@ -39,12 +40,23 @@ static void file_free(struct msb_file *f)
 		f->ops->finish(f);
 	free(f->path);
 	free(f);
+	msb_file_is_over(m);
+}
+
+static void give_up(struct msb_file *f)
+{
+	f->is_full = false;
+	f->stream = 0;
+	if (f->ops->give_up)
+		f->ops->give_up(f);
+	else
+		file_drop(f);
 }
 
 void file_end(struct msb_file *f)
 {
 	struct msb *m = f->msb;
-	file_free(f);
+	file_drop(f);
 	msb_send(m);
 }
 
@@ -57,7 +69,8 @@ void file_fail(struct msb_file *f, int code, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	trm_error_set(&why, code, "%s", text);
-	error_msg_put(&f->msb->out, f->stream, code, why.msg);
+	if (f->stream)
+		error_msg_put(&f->msb->out, f->stream, code, why.msg);
 	file_end(f);
 }
 
@@ -69,10 +82,27 @@ bool msb_files_are_full(const struct msb *m)
 	return f;
 }
 
+void msb_files_give_up(struct msb *m)
+{
+	for (struct msb_file *f = m->files, *next; f; f = next) {
+		next = f->next;
+		if (f->stream)
+			give_up(f);
+	}
+}
+
+bool msb_files_are_given_up(const struct msb *m)
+{
+	const struct msb_file *f = m->files;
+	while (f && f->stream)
+		f = f->next;
+	return f;
+}
+
 void msb_files_finish(struct msb *m)
 {
 	while (m->files)
-		file_free(m->files);
+		file_drop(m->files);
 }
 
 /* ---- its commands ----------------------------------------------------------------------------------- */
@@ -209,7 +239,7 @@ static struct msb_file *find(struct msb *m, uint32_t stream)
 	struct msb_file *f = m->files;
 	while (f && f->stream != stream)
 		f = f->next;
-	return f;
+	return stream ? f : NULL;
 }
 
 bool msb_file_frame(struct msb *m, const struct frame *frame)
@@ -239,7 +269,7 @@ bool msb_file_frame(struct msb *m, const struct frame *frame)
 		return f != NULL;
 	case FRAME_CLOSE:
 		if (f)
-			file_free(f);
+			give_up(f);
 		return f != NULL;
 	default: return false;
 	}

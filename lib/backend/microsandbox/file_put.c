@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Into the sandbox. What comes is turned into lines of shell, which are sent some at a time. */
+/* Into the sandbox. What comes is turned into lines of shell, which are sent some at a time. A server that
+ * takes files (<terrarium/server.h>, sandbox.file.put) gets what is big of them so, behind what the lines
+ * have begun. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +10,15 @@
 #include "backend/microsandbox/put_lines.h"
 #include "base/base64.h"
 #include "base/err.h"
+#include "base/shell.h"
+#include "base/utf8.h"
+#include "rpc/names.h"
 
 enum {
 	SCRIPT_BYTES = 96 << 10, /* in one request: Linux takes no argument of more than 128 KiB */
 	FULL_BYTES = 1 << 20,    /* that wait to be sent: no more is read from the client until some are */
 	QUEUE_MAX = 16 << 20,
+	PIECE_BYTES = 1 << 20, /* the most that sandbox.file.put takes */
 };
 
 struct put {
@@ -24,6 +30,10 @@ struct put {
 	char dirs[ENTRY_DEPTH_MAX + 1]; /* what the lines said of those that are open */
 	uint64_t left;                  /* of a file without ENTRYs: bytes to come */
 	struct put_lines lines;
+	size_t piece;                     /* bytes of the one that is on its way, … */
+	char piece_below[PUT_PATH_BYTES]; /* … and whose they are */
+	bool is_given_up, is_undoing;
+	struct trm_error why; /* … for that; no code: nobody wants to know */
 };
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -41,19 +51,31 @@ static void find_target(struct msb_file *f)
 	file_run(f, script, args);
 }
 
-/* As many whole lines as go into one request. */
+/* Whole lines at the front of `text`, of n bytes at most, up to the next piece; 0: there is none. */
+static size_t count_lines(const struct buf *text, size_t n)
+{
+	const char *lines = buf_at(text);
+	size_t at = 0, next;
+	while (at < text->len && lines[at] != PUT_PIECE) {
+		next = at + strlen(lines + at) + 1;
+		if (next > n)
+			break;
+		at = next;
+	}
+	return at;
+}
+
 static void send_lines(struct msb_file *f)
 {
 	struct put *p = f->own;
 	const char *args[] = {p->target, p->dirs, NULL};
 	struct buf script, *text = &p->lines.text;
-	size_t n = text->len < SCRIPT_BYTES ? text->len : SCRIPT_BYTES;
-	const char *lines = buf_at(text), *last = memrchr(lines, '\0', n);
-	if (!last) {
+	const char *lines = buf_at(text);
+	size_t n = count_lines(text, SCRIPT_BYTES);
+	if (!n) {
 		file_fail(f, TRM_EIO, "%s: a name is too long for this server", f->path);
 		return;
 	}
-	n = (size_t)(last + 1 - lines);
 	buf_init(&script, 2 * SCRIPT_BYTES);
 	buf_append(&script, PUT_HEAD, strlen(PUT_HEAD));
 	for (size_t at = 0; at < n; at += strlen(lines + at) + 1) {
@@ -67,6 +89,128 @@ static void send_lines(struct msb_file *f)
 	else
 		file_run(f, buf_at(&script), args);
 	buf_finish(&script);
+}
+
+static void go_on(struct msb_file *f);
+static void give_up(struct msb_file *f, const struct trm_error *why);
+
+/* Of what the program in the sandbox has said, as the server tells it, the reason. */
+static void tell_unwritten(const struct msb_file *f, const struct trm_error *told, struct trm_error *ret)
+{
+	const struct put *p = f->own;
+	const char *end = strstr(told->msg, "' (HTTP"), *from = NULL;
+	if (end && (strstr(told->msg, ": cat: ") || strstr(told->msg, ": sh: ")))
+		for (const char *at = told->msg; (at = strstr(at, ": ")) && at < end; at += 2)
+			from = at + 2;
+	if (from)
+		trm_error_set(ret, TRM_EIO, "%.120s%.60s: the file cannot be written: %.*s", p->target,
+				p->piece_below, (int)(end - from), from);
+	else
+		*ret = *told;
+}
+
+static void on_piece(void *user, const cJSON *result, const struct trm_error *told)
+{
+	struct msb_file *f = user;
+	struct msb *m = f->msb;
+	struct put *p = f->own;
+	struct trm_error why = {0};
+	double n;
+	f->call = NULL;
+	if (!result)
+		tell_unwritten(f, told, &why);
+	else if (!kernel_json_number(result, "bytes", PIECE_BYTES, &n) || (size_t)n != p->piece)
+		trm_error_set(&why, TRM_EPROTO, "%s: the server did not take all that it was sent", f->path);
+	if (p->is_given_up)
+		give_up(f, &p->why);
+	else if (why.code)
+		give_up(f, &why);
+	else
+		go_on(f);
+	msb_send(m);
+}
+
+static void send_piece(struct msb_file *f)
+{
+	struct msb *m = f->msb;
+	struct put *p = f->own;
+	struct buf *text = &p->lines.text;
+	const char *below = buf_at(text) + 1, *letters = below + strlen(below) + 1;
+	size_t n = strlen(letters), room = strlen(p->target) + strlen(below) + sizeof ".part~";
+	char *path = malloc(room);
+	struct trm_error why;
+	struct msb_request request = {
+			.method = RPC_FILE_PUT, .params = msb_params(m, m->name), .is_once = true};
+	snprintf(request.what, sizeof request.what, "move files of sandbox '%s'", m->name);
+	p->piece = n / 4 * 3 - (n && letters[n - 1] == '=') - (n > 1 && letters[n - 2] == '=');
+	snprintf(p->piece_below, sizeof p->piece_below, "%s", below);
+	if (path)
+		snprintf(path, room, "%s%s.part~", p->target, below);
+	cJSON_AddStringToObject(request.params, "path", path ? path : "");
+	cJSON_AddStringToObject(request.params, "base64", letters);
+	cJSON_AddTrueToObject(request.params, "append");
+	free(path);
+	buf_take(text, (size_t)(letters + n + 1 - buf_at(text)));
+	f->is_full = text->len >= FULL_BYTES;
+	if (msb_call(m, &request, on_piece, f, &f->call, &why) < 0)
+		file_fail(f, why.code, "%s", why.msg);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static void end_given_up(struct msb_file *f)
+{
+	const struct put *p = f->own;
+	if (p->why.code)
+		file_fail(f, p->why.code, "%s", p->why.msg);
+	else
+		file_drop(f);
+}
+
+/* The file that the next line goes on with is open in the sandbox, or the one that still comes. */
+static bool add_undoing(const struct put *p, struct buf *script)
+{
+	static const char only_that[] = "p() { x \"$1\"; }\nz() { x \"$1\"; }\ne() { x \"$1\"; }\n";
+	const struct put_lines *l = &p->lines;
+	const char *line = l->text.len ? buf_at(&l->text) : NULL;
+	const char *path = !line ? l->file : *line == PUT_PIECE ? line + 1 : NULL;
+	if (!p->target || (line ? !strchr("=pzex", *line) : !l->has_file))
+		return false;
+	buf_append(script, PUT_HEAD, strlen(PUT_HEAD));
+	buf_append(script, only_that, strlen(only_that));
+	if (path) {
+		buf_append(script, "x ", 2);
+		shell_quote(script, path);
+	} else {
+		buf_append(script, line, strlen(line));
+	}
+	return buf_append(script, "", 1) == 0;
+}
+
+/* As soon as the server has done what it is doing: the file that is open is removed, and that is the end. */
+static void give_up(struct msb_file *f, const struct trm_error *why)
+{
+	struct put *p = f->own;
+	const char *args[] = {p->target, p->dirs, NULL};
+	struct buf script;
+	p->is_given_up = true;
+	p->why = *why;
+	f->is_full = false;
+	if (f->call)
+		return;
+	buf_init(&script, 2 * SCRIPT_BYTES);
+	p->is_undoing = add_undoing(p, &script);
+	if (p->is_undoing)
+		file_run(f, buf_at(&script), args);
+	else
+		end_given_up(f);
+	buf_finish(&script);
+}
+
+static void on_unwanted(struct msb_file *f)
+{
+	static const struct trm_error nothing;
+	give_up(f, &nothing);
 }
 
 static void put_done(struct msb_file *f)
@@ -89,7 +233,9 @@ static void go_on(struct msb_file *f)
 	struct put *p = f->own;
 	if (f->call || !p->target)
 		return;
-	if (p->lines.text.len >= SCRIPT_BYTES || (p->is_complete && p->lines.text.len)) {
+	if (p->lines.text.len && *buf_at(&p->lines.text) == PUT_PIECE) {
+		send_piece(f);
+	} else if (p->lines.text.len >= SCRIPT_BYTES || (p->is_complete && p->lines.text.len)) {
 		send_lines(f);
 	} else if (p->is_complete) {
 		put_done(f);
@@ -115,11 +261,16 @@ static bool take_answer(struct put *p, const struct file_said *said)
 static void on_said(struct msb_file *f, const struct file_said *said)
 {
 	struct msb *m = f->msb;
-	if (said->exit_code)
+	struct put *p = f->own;
+	if (p->is_undoing || (p->is_given_up && said->exit_code))
+		end_given_up(f);
+	else if (said->exit_code)
 		file_fail(f, strstr(said->wrong, "No such file") ? TRM_ENOENT : TRM_EIO, "%s",
 				*said->wrong ? said->wrong : "the server's shell did not succeed");
-	else if (!take_answer(f->own, said))
+	else if (!take_answer(p, said))
 		file_fail(f, TRM_EPROTO, "%s: the server's answer makes no sense", f->path);
+	else if (p->is_given_up)
+		give_up(f, &p->why);
 	else
 		go_on(f);
 	msb_send(m); /* there may be room again */
@@ -143,6 +294,8 @@ static void on_frame(struct msb_file *f, const struct frame *frame)
 	struct put *p = f->own;
 	struct trm_error why;
 	struct entry e;
+	if (p->is_given_up)
+		return;
 	int r = p->is_complete ? trm_error_set(&why, TRM_EPROTO, "files that nobody expects") : 0;
 	if (r == 0 && frame->type == FRAME_DATA)
 		put_lines_bytes(&p->lines, frame->payload, frame->len);
@@ -152,6 +305,10 @@ static void on_frame(struct msb_file *f, const struct frame *frame)
 		tell_refused(f, &why);
 	else if (r < 0) {
 		file_fail(f, r, "%s%s", p->base, why.msg);
+		return;
+	}
+	if (p->lines.is_short) {
+		file_fail(f, TRM_ENOMEM, "out of memory");
 		return;
 	}
 	if (!p->is_tree) {
@@ -175,17 +332,22 @@ static void finish(struct msb_file *f)
 	free(p);
 }
 
-static const struct file_ops OPS = {.said = on_said, .frame = on_frame, .finish = finish};
+static const struct file_ops OPS = {
+		.said = on_said, .frame = on_frame, .give_up = on_unwanted, .finish = finish};
 
-static struct put *begin(struct msb *m, uint32_t stream, char *path, struct msb_file **ret)
+static struct put *begin(struct msb *m, uint32_t stream, char *path, const char *base, struct msb_file **ret)
 {
+	/* Paths in JSON are text. */
+	bool has_pieces = m->extensions & MSB_FILES && path && utf8_is_valid(path, strlen(path))
+			  && utf8_is_valid(base, strlen(base));
 	struct msb_file *f = file_new(m, stream, path, &OPS);
 	struct put *p = f ? calloc(1, sizeof *p) : NULL;
 	if (f && !p)
 		file_fail(f, TRM_ENOMEM, "out of memory");
 	if (!p)
 		return NULL;
-	put_lines_init(&p->lines, QUEUE_MAX);
+	put_lines_init(&p->lines, QUEUE_MAX, has_pieces ? PIECE_BYTES : PUT_LINE_BYTES);
+	p->base = strdup(base);
 	f->own = p;
 	*ret = f;
 	return p;
@@ -198,10 +360,9 @@ static void begin_one(struct msb *m, const struct frame *frame)
 	uint32_t mode = unpack_u32(&u);
 	uint64_t size = unpack_u64(&u);
 	struct msb_file *f;
-	struct put *p = begin(m, frame->stream, path, &f);
+	struct put *p = begin(m, frame->stream, path, "", &f);
 	if (!p)
 		return;
-	p->base = strdup("");
 	p->left = size;
 	put_lines_begin(&p->lines, mode);
 	if (!size)
@@ -220,11 +381,10 @@ void file_put_begin(struct msb *m, const struct frame *frame)
 	}
 	if (tree_msg_get(frame, &msg) < 0)
 		return;
-	struct put *p = begin(m, frame->stream, strdup(msg.path), &f);
+	struct put *p = begin(m, frame->stream, strdup(msg.path), msg.base ? msg.base : "", &f);
 	if (p) {
 		p->is_tree = true;
 		p->must_be_dir = msg.flags & TREE_MUST_BE_DIR;
-		p->base = strdup(msg.base ? msg.base : "");
 		find_target(f);
 	}
 	tree_msg_finish(&msg);

@@ -157,8 +157,13 @@ static bool has_boxes(const struct msb *m)
 	return m->boxes[MSB_BOX_MAIN].state != BOX_DOWN || m->boxes[MSB_BOX_NODE].state != BOX_DOWN;
 }
 
-/* Nobody of ours may be left at the server: sandbox.stop for each, whatever is under way, and a limited time
- * to hear of it. */
+static bool is_waited_for(const struct msb *m)
+{
+	return has_boxes(m) || msb_files_are_given_up(m);
+}
+
+/* Nobody of ours may be left at the server, and no half file: sandbox.stop for each, whatever is under way,
+ * and a limited time to hear of it. */
 static void begin_stop(struct msb *m, bool with_found)
 {
 	m->is_stopping = true;
@@ -173,7 +178,10 @@ static void begin_stop(struct msb *m, bool with_found)
 	}
 	for (size_t i = 0; i < 2; i++)
 		msb_box_end(&m->boxes[i], with_found);
-	if (has_boxes(m))
+	if (!has_boxes(m)) /* else they end with it */
+		msb_files_give_up(m);
+	m->is_waiting = is_waited_for(m);
+	if (m->is_waiting)
 		trm_timer_start(m->at_last, MSB_STOP_MS, 0);
 	else
 		msb_end(m);
@@ -181,8 +189,14 @@ static void begin_stop(struct msb *m, bool with_found)
 
 void msb_box_is_down(struct msb_box *box)
 {
-	if (!has_boxes(box->msb))
+	if (!is_waited_for(box->msb))
 		msb_end(box->msb);
+}
+
+void msb_file_is_over(struct msb *m)
+{
+	if (m->is_waiting && !m->is_over && !is_waited_for(m))
+		msb_end(m);
 }
 
 /* Once: whoever ends for a reason of its own, and tells that, has said enough. */
@@ -201,7 +215,8 @@ static void on_at_last(void *user)
 	trm_error_set(&why, TRM_ETIMEDOUT,
 			"the server %s did not say within %d s that sandbox '%s' has stopped: it may still run there",
 			m->settings.url, MSB_STOP_MS / 1000, m->name);
-	msb_warn(m, why.msg);
+	if (has_boxes(m))
+		msb_warn(m, why.msg);
 	if (m->is_errand && !m->why.code)
 		trm_error_set(&m->why, TRM_ETIMEDOUT, "the server %s does not answer", m->settings.url);
 	msb_end(m);

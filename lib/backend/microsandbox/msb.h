@@ -268,6 +268,9 @@ void msb_guards_fill(struct msb *msb);
 bool msb_file_frame(struct msb *msb, const struct frame *frame);
 /* One that is copied comes quicker than the server takes it. */
 bool msb_files_are_full(const struct msb *msb);
+/* Nobody wants any of them: what is half made is removed, and msb_file_is_over() told of each. */
+void msb_files_give_up(struct msb *msb);
+bool msb_files_are_given_up(const struct msb *msb); /* some are, and not over yet */
 void msb_files_finish(struct msb *msb);
 
 /* ---- msb.c ------------------------------------------------------------------------------------- */
@@ -302,6 +305,7 @@ struct msb {
 	trm_server_list_fn *list_fn; /* of a list; NULL: it is none */
 	void *list_user;
 	bool is_up, is_connected, is_stopping, is_over;
+	bool is_waiting; /* while it stops, for the server's word */
 	struct trm_error why;
 	uint32_t next_pid;
 	struct msb_proc procs[MSB_PROCS];
@@ -328,6 +332,7 @@ void msb_fail(struct msb *msb, const struct trm_error *why);
 void msb_box_is_up(struct msb_box *box);
 void msb_box_failed(struct msb_box *box, const struct trm_error *why);
 void msb_box_is_down(struct msb_box *box);
+void msb_file_is_over(struct msb *msb);
 /* The server has answered nothing at all: nobody is there. */
 bool msb_is_gone(const struct trm_error *why);
 /* Of metrics.c: the row of that name in the answer to sandbox.metrics.get; NULL: there is none. */

@@ -8,8 +8,9 @@
 #include "base/base64.h"
 #include "base/err.h"
 #include "base/shell.h"
+#include "base/utf8.h"
 
-enum { PIECE_BYTES = 60 << 10 /* of a file, in one line */, NO_TIME = 1000000000 };
+enum { NO_TIME = 1000000000 };
 
 /* b, e and x begin, end and give up a file, p and z put bytes and zeros into it; d and u enter and leave a
  * directory; l is a link, t a time. Modes and times of directories come last: files made in them change
@@ -35,14 +36,16 @@ const char PUT_HEAD[] =
 		"l() { free \"$1\"; ln -sfn -- \"$2\" \"$T$1\"; t \"$3\" \"$T$1\"; }\n";
 const char PUT_TAIL[] = "printf %s \"$N\"\n";
 
-void put_lines_init(struct put_lines *l, size_t max_bytes)
+void put_lines_init(struct put_lines *l, size_t max_bytes, size_t piece_bytes)
 {
 	buf_init(&l->text, max_bytes);
+	buf_init(&l->piece, piece_bytes);
 }
 
 void put_lines_finish(struct put_lines *l)
 {
 	buf_finish(&l->text);
+	buf_finish(&l->piece);
 }
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -102,20 +105,54 @@ void put_lines_begin(struct put_lines *l, uint32_t mode)
 	begin_file(l, "", (struct put_time){.mode = mode, .ns = NO_TIME});
 }
 
-void put_lines_bytes(struct put_lines *l, const char *bytes, size_t n)
+static void add_bytes(struct put_lines *l, const char *bytes, size_t n)
 {
-	for (size_t at = 0; at < n; at += PIECE_BYTES) {
+	for (size_t at = 0; at < n; at += PUT_LINE_BYTES) {
 		begin_line(l, "p", l->file);
 		add(&l->text, " ");
-		base64_put(&l->text, bytes + at, n - at < PIECE_BYTES ? n - at : PIECE_BYTES);
+		l->is_short |= base64_put(&l->text, bytes + at,
+					       n - at < PUT_LINE_BYTES ? n - at : PUT_LINE_BYTES)
+			       < 0;
 		end_line(l);
 	}
+}
+
+static void end_piece(struct put_lines *l)
+{
+	static const char mark = PUT_PIECE;
+	const char *bytes = buf_at(&l->piece);
+	size_t n = l->piece.len;
+	if (n <= PUT_LINE_BYTES || !utf8_is_valid(l->file, strlen(l->file))) {
+		add_bytes(l, bytes, n);
+	} else {
+		buf_append(&l->text, &mark, 1);
+		buf_append(&l->text, l->file, strlen(l->file) + 1);
+		l->is_short |= base64_put(&l->text, bytes, n) < 0;
+		end_line(l);
+	}
+	buf_clear(&l->piece);
+}
+
+void put_lines_bytes(struct put_lines *l, const char *bytes, size_t n)
+{
 	l->sum.bytes += n;
+	while (n) {
+		size_t room = l->piece.max - l->piece.len, now = n < room ? n : room;
+		if (buf_append(&l->piece, bytes, now) < 0) {
+			l->is_short = true;
+			return;
+		}
+		bytes += now;
+		n -= now;
+		if (l->piece.len == l->piece.max)
+			end_piece(l);
+	}
 }
 
 static void add_hole(struct put_lines *l, uint64_t bytes)
 {
 	char word[32];
+	end_piece(l);
 	begin_line(l, "z", l->file);
 	snprintf(word, sizeof word, " %" PRIu64, bytes);
 	add(&l->text, word);
@@ -125,6 +162,7 @@ static void add_hole(struct put_lines *l, uint64_t bytes)
 
 void put_lines_end(struct put_lines *l)
 {
+	end_piece(l);
 	begin_line(l, "e", l->file);
 	add_mode_and_time(l, &l->file_time);
 	l->has_file = false;
@@ -153,6 +191,7 @@ static int in_file(struct put_lines *l, const struct entry *e, struct trm_error 
 	case ENTRY_HOLE: add_hole(l, e->size); return 0;
 	case ENTRY_FAIL:
 		l->has_file = false;
+		buf_clear(&l->piece);
 		begin_line(l, "x", l->file);
 		end_line(l);
 		return refuse(l, l->file, e->text, why);

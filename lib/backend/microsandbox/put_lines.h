@@ -7,7 +7,10 @@
 #include "base/buf.h"
 #include "wire/entry.h"
 
-enum { PUT_PATH_BYTES = 4096 };
+enum {
+	PUT_PATH_BYTES = 4096,
+	PUT_LINE_BYTES = 60 << 10, /* of a file, in one line */
+};
 
 /* What the lines need in front: functions. They go by two arguments: where all goes (T), and a letter for
  * each directory that is open (N), n if the lines have made it. What comes of the latter is printed by
@@ -21,10 +24,16 @@ struct put_time {
 	uint32_t ns; /* a whole second: no time is known */
 };
 
+/* Instead of a line with that letter there are the name and the bytes, for servers that take files as such.
+ */
+enum { PUT_PIECE = '=' };
+
 struct put_lines {
-	struct buf text; /* each ended by a NUL, as names may have newlines in them */
-	bool is_over;    /* the root is complete */
+	struct buf text;  /* each ended by a NUL, as names may have newlines in them */
+	struct buf piece; /* of the file that is open: bytes that have no line yet */
+	bool is_over;     /* the root is complete */
 	bool has_file;
+	bool is_short;              /* of memory: not all is in `text` */
 	char below[PUT_PATH_BYTES]; /* path of the directory that is open, below T; "" or "/a/b" */
 	char file[PUT_PATH_BYTES];  /* of the file that is open, likewise */
 	struct put_time file_time;
@@ -33,7 +42,9 @@ struct put_lines {
 	struct tree_sum sum;
 };
 
-void put_lines_init(struct put_lines *l, size_t max_bytes);
+/* What there is of a file in pieces of so many bytes; those of more than PUT_LINE_BYTES are no lines but
+ * PUT_PIECE, its path below T, NUL, the bytes as base64, NUL. */
+void put_lines_init(struct put_lines *l, size_t max_bytes, size_t piece_bytes);
 void put_lines_finish(struct put_lines *l);
 /* One file, which is T itself, and nothing else. */
 void put_lines_begin(struct put_lines *l, uint32_t mode);
