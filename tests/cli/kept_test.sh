@@ -524,4 +524,27 @@ try ps --json
 expect_out "[]"
 [ ! -e run/terrarium ] || wrong "the last one takes the directory along"
 
+# A umask that denies us our own is taken to mean the others alone.
+denied() (
+	umask "$1"
+	try run --yes --keep --name shut -c 'print(6 * 7)'
+	expect_code 0
+	expect_out 42
+	try exec shut -- echo hi
+	expect_out hi
+	try ps --names
+	expect_out shut
+	try config edit
+	expect_code 0
+	try stop shut
+	[ $n_wrong = 0 ]
+)
+for mask in 0777 0400 0200 0100; do
+	rm -rf config state
+	: >out
+	: >err
+	EDITOR=true XDG_STATE_HOME="$dir/state" denied $mask || n_wrong=$((n_wrong + 1))
+	[ "$(stat -c %a config/terrarium config/terrarium/config.json | tr '\n' ' ')" = "700 600 " ] || wrong "our own"
+done
+
 verdict

@@ -103,7 +103,7 @@ bool cmd_read_flags(const struct cmd *cmd, int argc, char **argv, struct options
 		int *ret_code);
 
 /* What every program should find: descriptors 0, 1 and 2 open, and a closed pipe an error of the
- * write instead of a silent end (children do not inherit that). */
+ * write instead of a silent end (children do not inherit that), and a umask that leaves us what we make. */
 void cmd_prepare(void);
 
 /* On stderr: what will not be reached by its network though it is configured; what a mount gives away. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <terrarium/text.h>
@@ -25,6 +26,9 @@ void cmd_prepare(void)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF
 				&& open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0)
 			return;
+	/* What we make we must be able to use ourselves. */
+	const mode_t mask = umask(077);
+	umask(mask & 077);
 	/* A handler and not SIG_IGN, which children would inherit. */
 	struct sigaction action = {.sa_handler = on_sigpipe, .sa_flags = SA_RESTART};
 	sigaction(SIGPIPE, &action, NULL);
