@@ -96,13 +96,23 @@ static char *read_file(int fd, size_t *ret_len)
 	return bytes;
 }
 
+static int fail_open(const char *path, int error, struct trm_error *reterr)
+{
+	char to[200];
+	ssize_t n = error == ENOENT ? readlink(path, to, sizeof to) : -1;
+	if (n < 0)
+		return trm_error_set_errno(reterr, error, "Could not open the theme %s", path);
+	return trm_error_set(reterr, TRM_ENOENT,
+			"The theme %s is a link that leads nowhere: there is no %.*s.", path, (int)n, to);
+}
+
 static int load_file(const char *path, struct theme *ret, struct parents *parents, struct trm_error *reterr)
 {
 	struct stat st;
 	size_t n = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return trm_error_set_errno(reterr, errno, "Could not open the theme %s", path);
+		return fail_open(path, errno, reterr);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
 		return trm_error_set(reterr, TRM_EINVAL, "The theme %s is not a regular file.", path);
@@ -142,15 +152,18 @@ static int load_named(const char *name, struct theme *ret, struct trm_error *ret
 	if (++parents->depth > MAX_PARENTS)
 		return trm_error_set(reterr, TRM_EINVAL, "themes inherit from each other in a circle.");
 	find_dirs(&dirs);
+	char path[1024], link[1024] = ""; /* one that cannot be followed: it hides nothing */
+	struct stat st;
 	for (int i = 0; i < dirs.n && !strchr(name, '/'); i++) {
-		char path[1024];
 		int n = snprintf(path, sizeof(path), "%s/%s.json", dirs.path[i], name);
 		if (n > 0 && (size_t)n < sizeof(path) && access(path, F_OK) == 0)
 			return load_file(path, ret, parents, reterr);
+		if (n > 0 && (size_t)n < sizeof(path) && !*link && lstat(path, &st) == 0)
+			memcpy(link, path, sizeof(link));
 	}
 	if (theme_builtin(name, ret, NULL) == 0)
 		return 0;
-	return fail_unknown(name, reterr);
+	return *link ? load_file(link, ret, parents, reterr) : fail_unknown(name, reterr);
 }
 
 int theme_load_most(const char *name, const struct theme_faults *faults, struct theme *ret,

@@ -248,6 +248,16 @@ static void test_search_and_list(void **state)
 	assert_non_null(strstr(err.msg, "dark"));
 	assert_int_equal(theme_load("/nosuch/file.json", &t, &err), TRM_ENOENT);
 	unlink(path);
+	assert_int_equal(symlink("away.json", path), 0);
+	assert_int_equal(theme_load("mine", &t, &err), TRM_ENOENT);
+	assert_non_null(strstr(err.msg, "/mine.json is a link that leads nowhere: there is no away.json."));
+	assert_int_equal(theme_load(path, &t, &err), TRM_ENOENT);
+	assert_non_null(strstr(err.msg, "leads nowhere"));
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/dark.json", folder);
+	assert_int_equal(symlink("away.json", path), 0);
+	assert_int_equal(theme_load("dark", &t, &err), 0);
+	unlink(path);
 	for (int up = 0; up < 2; up++) {
 		rmdir(folder);
 		*strrchr(folder, '/') = '\0';
