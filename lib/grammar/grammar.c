@@ -13,6 +13,19 @@
 
 #define PATH_CAP 4200
 
+static const char own_address; /* lies where this code does */
+
+/* Other programs use the library, which may be installed anywhere. A name that is no path is what a program
+ * was called. */
+static void beside_library(const char *name, char out[PATH_CAP])
+{
+	Dl_info info;
+	if (!dladdr(&own_address, &info) || !info.dli_fname || info.dli_fname[0] != '/')
+		return;
+	int n = (int)(strrchr(info.dli_fname, '/') - info.dli_fname);
+	snprintf(out, PATH_CAP, "%.*s/terrarium/grammars/%s.so", n, info.dli_fname, name);
+}
+
 /* The nth place to look for the file of a grammar; false behind the last. "" where there is none. */
 static bool place(int nth, const char *name, char out[PATH_CAP])
 {
@@ -37,6 +50,7 @@ static bool place(int nth, const char *name, char out[PATH_CAP])
 		snprintf(out, PATH_CAP, "%s/../../" GRAMMAR_SUBDIR "/%s.so", exe, name);
 		return true;
 	case 4: snprintf(out, PATH_CAP, GRAMMAR_INSTALL_DIR "/%s.so", name); return true;
+	case 5: beside_library(name, out); return true;
 	default: return false;
 	}
 }
@@ -76,6 +90,17 @@ static const TSLanguage *grammar_in(void *library, const char *name)
 			       : NULL;
 }
 
+static int fail_missing(const char *name, struct trm_error *reterr)
+{
+	const char *only = getenv("TERRARIUM_GRAMMARS");
+	if (only && *only)
+		return trm_error_set(reterr, TRM_ENOENT,
+				"there is no %s.so in %.150s, which TERRARIUM_GRAMMARS names", name, only);
+	return trm_error_set(reterr, TRM_ENOENT,
+			"there is no %s.so beside this program or in %.150s; TERRARIUM_GRAMMARS can name its folder",
+			name, GRAMMAR_INSTALL_DIR);
+}
+
 int trm_grammar_open(const char *name, struct trm_grammar *ret, struct trm_error *reterr)
 {
 	char path[PATH_CAP];
@@ -84,8 +109,7 @@ int trm_grammar_open(const char *name, struct trm_grammar *ret, struct trm_error
 	if (!library && why)
 		return trm_error_set(reterr, TRM_ENOTSUP, "%s", why);
 	if (!library)
-		return trm_error_set(reterr, TRM_ENOENT,
-				"its grammar was not built (see lib/grammar/grammars.cmake)");
+		return fail_missing(name, reterr);
 	const TSLanguage *language = grammar_in(library, name);
 	if (!language) {
 		dlclose(library);

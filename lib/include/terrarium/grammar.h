@@ -2,10 +2,9 @@
 #ifndef TERRARIUM_GRAMMAR_H
 #define TERRARIUM_GRAMMAR_H
 
-/* Grammars of tree-sitter, ABI 13 and 14: shared objects that lie beside the program or where they are
- * installed
- * ($TERRARIUM_GRAMMARS names another folder), and that are loaded when they are first wanted. Code that looks
- * at texts has to do without one where it was not built. */
+/* Grammars of tree-sitter, ABI 13 and 14: shared objects that lie beside the program or the library, or where
+ * they are installed ($TERRARIUM_GRAMMARS names another folder), and that are loaded when they are first
+ * wanted. Code that looks at texts has to do without one where it was not built. */
 
 struct trm_error;
 struct TSLanguage; /* tree_sitter/api.h */
