@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <terrarium/error.h>
 #include <terrarium/grammar.h>
 #include <terrarium/policy.h>
 #include <terrarium/regex.h>
@@ -36,6 +37,7 @@ struct trm_policy {
 	size_t n_patterns, n_modules;
 	struct trm_grammar grammars[TRM_LANG_COUNT];
 	bool has_tried[TRM_LANG_COUNT];
+	struct trm_error no_grammar[TRM_LANG_COUNT]; /* why there is none of those that were tried */
 };
 
 #endif

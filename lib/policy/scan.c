@@ -143,7 +143,7 @@ static const struct trm_grammar *grammar_of(struct trm_policy *policy, const str
 {
 	struct trm_grammar *grammar = &policy->grammars[lang->id];
 	if (!policy->has_tried[lang->id])
-		trm_grammar_open(lang->name, grammar, NULL);
+		trm_grammar_open(lang->name, grammar, &policy->no_grammar[lang->id]);
 	policy->has_tried[lang->id] = true;
 	return grammar->language ? grammar : NULL;
 }
@@ -192,6 +192,10 @@ static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, con
 	if (r < 0)
 		return r;
 	ret->has_no_tree = !view.has_tree;
+	if (!view.has_tree)
+		snprintf(ret->why_no_tree, sizeof ret->why_no_tree, "%s",
+				policy->grammars[lang->id].language ? "to read it would take too long"
+								    : policy->no_grammar[lang->id].msg);
 	r = look(&s, policy, lang, &view, reterr);
 	view_finish(&view);
 	if (r == 0 && s.unfinished)

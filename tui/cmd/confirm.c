@@ -81,10 +81,9 @@ static void print_findings(FILE *tty, const struct gate *gate, const struct trm_
 	if (found->n > SHOWN_FINDINGS)
 		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		say(tty, "    by the policy '%s'%s\n", trm_policy_name(gate->policy),
-				found->has_no_tree
-						? ", which takes comments and strings for code: there is no grammar"
-						: "");
+		say(tty, "    by the policy '%s'%s%s\n", trm_policy_name(gate->policy),
+				found->has_no_tree ? ", which takes comments and strings for code: " : "",
+				found->has_no_tree ? found->why_no_tree : "");
 }
 
 static void look_at(FILE *tty, const struct gate *gate, const struct source *s)

@@ -197,9 +197,10 @@ static void tell_policy(const struct model *m, struct dialog *d)
 		dialog_add_labelled(d, "", ROLE_DIALOG, "and %zu more",
 				found.n + found.n_dropped - FINDINGS_SHOWN);
 	if (found.n)
-		dialog_add_labelled(d, "", ROLE_DIALOG_DIM, "found by the policy %s%s",
+		dialog_add_labelled(d, "", ROLE_DIALOG_DIM, "found by the policy %s%s%s",
 				trm_policy_name(m->policy),
-				found.has_no_tree ? "; comments and strings count: there is no grammar" : "");
+				found.has_no_tree ? "; comments and strings count: " : "",
+				found.has_no_tree ? found.why_no_tree : "");
 	trm_findings_finish(&found);
 }
 

@@ -46,7 +46,8 @@ struct trm_findings {
 	size_t n;
 	size_t n_refused;
 	size_t n_dropped; /* beyond the first 1000, not kept */
-	bool has_no_tree; /* there was no grammar: comments and strings count as code */
+	bool has_no_tree; /* comments and strings count as code */
+	char why_no_tree[240];
 	enum trm_severity worst;
 };
 void trm_findings_finish(struct trm_findings *findings); /* takes a zeroed one */

@@ -241,6 +241,15 @@ static void test_without_a_grammar_everything_counts(void **state)
 {
 	(void)state;
 	setenv("TERRARIUM_GRAMMARS", "/nonexistent", 1);
+	struct trm_policy *policy = load("development");
+	for (int again = 0; again < 2; again++) {
+		struct trm_findings found = look(policy, "bash", "true");
+		assert_true(found.has_no_tree);
+		assert_string_equal(found.why_no_tree,
+				"there is no bash.so in /nonexistent, which TERRARIUM_GRAMMARS names");
+		trm_findings_finish(&found);
+	}
+	trm_policy_free(policy);
 	assert_int_equal(count("educational", "python", "import sys, os\n"), 1);
 	assert_int_equal(count("educational", "python", "x = __import__('os')\n"), 1);
 	assert_int_equal(count("educational", "javascript", "const c = require('node:child_process')\n"), 1);
