@@ -550,17 +550,23 @@ def a_copy_that_is_broken_off_leaves_nothing(*options):
 
 
 def pieces_may_be_refused():
-	"""Whatever is answered to one: a sentence, and nothing half is left."""
+	"""Whatever is answered to one: a sentence, and nothing half is left; or the other way is gone."""
 	with Double('--files') as double, tempfile.TemporaryDirectory() as home:
 		os.mkdir(home + '/inside')
 		with open(home + '/big', 'wb') as file:
 			file.write(os.urandom(3 << 20))
 		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
-		for kind, *words in *FAULTS, ('other_id', 'did not take all'), ('few_bytes', 'did not take all'):
+		for kind, *words in *FAULTS, ('other_id', 'did not take all'), ('few_bytes', 'did not take all'), ('lost_piece', 'has not arrived whole'):
 			double.tell(fault=kind, method='sandbox.file.put')
 			said = end(begin('cp', '--backend', 'microsandbox', 'big', 'lab:' + home + '/inside/it', cwd=home, MSB_SERVER_URL=double.url))
 			expect_sentence(said, 'lab:', *words)
 			expect(not os.listdir(home + '/inside'), said, 'nothing left after ' + kind)
+		for kind, *_ in *FAULTS, ('other_id',), ('few_bytes',):
+			double.tell(fault=kind, method='sandbox.file.get')
+			said = end(begin('cp', '--backend', 'microsandbox', 'lab:' + home + '/big', 'back', cwd=home, MSB_SERVER_URL=double.url))
+			expect_out(said, '')
+			expect(filecmp.cmp(home + '/big', home + '/back', False), said, 'what commands give instead')
+			os.remove(home + '/back')
 
 
 # ---- TLS and proxies -------------------------------------------------------------------------------------------

@@ -396,8 +396,19 @@ class State:
 		box.append(params['path'], data)
 		return {'bytes': len(data)}
 
+	def file_get(self, params):
+		box, _ = self.reach(params, 'sandbox.file.get')
+		path = os.path.join(box.cwd(), params['path'])
+		if not self.options.files or not os.path.isfile(path) or params['size'] > 1 << 20:
+			raise invalid('Invalid params for sandbox.file.get')
+		with open(path, 'rb') as file:
+			file.seek(params['offset'])
+			return {'base64': base64.b64encode(file.read(params['size'])).decode(), 'mode': 0o644,
+				'size': os.path.getsize(path)}
+
 	METHODS = {'sandbox.start': start, 'sandbox.stop': stop, 'sandbox.metrics.get': metrics,
-		'sandbox.repl.run': repl, 'sandbox.command.run': command, 'sandbox.file.put': file_put}
+		'sandbox.repl.run': repl, 'sandbox.command.run': command, 'sandbox.file.put': file_put,
+		'sandbox.file.get': file_get}
 
 
 def rows(output):
@@ -544,7 +555,7 @@ class Handler(Faults, http.server.BaseHTTPRequestHandler):
 		envelope = {'jsonrpc': '2.0'}
 		if request['jsonrpc'] != '2.0':
 			status, envelope['error'] = 400, {'code': -32600, 'message': 'Invalid or missing jsonrpc version field'}
-		elif method not in state.METHODS or (method == 'sandbox.file.put' and not state.options.files):
+		elif method not in state.METHODS or (method.startswith('sandbox.file.') and not state.options.files):
 			status, envelope['error'] = 404, {'code': -32601, 'message': 'Method not found: ' + method}
 		else:
 			status, envelope['result'] = 200, state.METHODS[method](state, params)

@@ -109,6 +109,9 @@ class Faults:
 	def fault_other_id(self, _):
 		self.answer(200, json.dumps({'jsonrpc': '2.0', 'result': 'Sandbox x started successfully', 'id': 'other'}))
 
+	def fault_lost_piece(self, id):
+		self.answer(200, json.dumps({'jsonrpc': '2.0', 'result': {'bytes': 1 << 20}, 'id': id}))
+
 	def fault_few_bytes(self, id):
 		self.answer(200, json.dumps({'jsonrpc': '2.0', 'result': {'bytes': 7}, 'id': id}))
 

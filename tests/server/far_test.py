@@ -169,6 +169,9 @@ def copying_much(program):
     check("mode, size and time", told == [f"src/big 750 {(10 << 20) + 1} 981173106.123456789"], told)
     done = line("cp", "lab:src", "back")
     check("the same bytes", all(filecmp.cmp(f"{folder}/{n}", f"{line.dir}/back/{n}", False) for n in ("big", "next")), done)
+    s.command("ln", "-s", "src/big", "link", name="lab")
+    done = line("cp", "lab:link", "back/link")
+    check("what a link leads to", filecmp.cmp(folder + "/big", line.dir + "/back/link", False), done)
     whole = s.command("sh", "-c", "ls src", name="lab").out
     check("nothing else", whole == ["big", "next"], whole)
 
@@ -179,7 +182,7 @@ def copying_much(program):
         for _ in range(300):
             f.write(os.urandom(1 << 20))
     line.fails("a full disk", ["lab:", "huge: the file cannot be written: No space left on device"], "cp", "huge", "lab:huge")
-    check("nothing half is left", s.command("sh", "-c", "ls", name="lab").out == ["shut", "src"],
+    check("nothing half is left", s.command("sh", "-c", "ls", name="lab").out == ["link", "shut", "src"],
           s.command("sh", "-c", "ls", name="lab"))
 
     for signo in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
@@ -192,6 +195,16 @@ def copying_much(program):
         check("a copy that is broken off", process.returncode == 128 + signo and "stopped" in words, (process.returncode, words))
         whole = s.command("sh", "-c", "ls src", name="lab").out
         check("... leaves nothing", whole == ["big", "next"], whole)
+    s.remove()
+
+    s = Server(program, "--max-output", "0.25")
+    line = Line(s)
+    s.start_box("lab")
+    with open(line.dir + "/big", "wb") as f:
+        f.write(os.urandom(3 << 20))
+    line("cp", "big", "lab:")
+    done = line("cp", "lab:big", "back")
+    check("files are no output", done.returncode == 0 and filecmp.cmp(line.dir + "/big", line.dir + "/back", False), done)
     s.remove()
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Out of the sandbox. First find(1) lists what there is, then the files come one by one, in pieces. A server
- * of 0.2.x may lose the last lines that a program prints: a piece that is too short is asked for again. */
+/* Out of the sandbox. First find(1) lists what there is, then the files come one by one, in pieces: by
+ * sandbox.file.get where that is offered, and gives them, else by commands. A server of 0.2.x may lose the
+ * last lines that a program prints: a piece that is too short is asked for again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,16 @@
 #include "backend/microsandbox/file.h"
 #include "base/base64.h"
 #include "base/err.h"
+#include "base/utf8.h"
+#include "rpc/names.h"
 
-enum { PIECE_BYTES = 512 << 10, TRIES = 3, DEPTH_ALL = 1000, PATH_BYTES = 4096 };
+enum {
+	PIECE_BYTES = 512 << 10,
+	BIG_PIECE_BYTES = 1 << 20, /* the most that sandbox.file.get gives */
+	TRIES = 3,
+	DEPTH_ALL = 1000,
+	PATH_BYTES = 4096,
+};
 
 struct node {
 	struct entry entry; /* `name` is its last component */
@@ -26,6 +35,7 @@ struct get {
 	unsigned depth;  /* directories that are open */
 	uint64_t offset; /* in the file in hand */
 	unsigned tries;
+	bool by_command; /* the file in hand, or its rest */
 	bool is_over;
 	struct buf frames; /* that wait for credit */
 	struct tree_sum sum;
@@ -197,40 +207,60 @@ static void end_file(struct msb_file *f, struct node *node)
 	g->sum.bytes += g->offset;
 	g->sum.files++;
 	g->offset = 0;
+	g->by_command = false;
 	g->at += node == &g->nodes[g->at];
 }
 
 /* ---- contents -------------------------------------------------------------------------------------------
  */
 
+static void on_file_piece(void *user, const cJSON *result, const struct trm_error *why);
+
+/* False: it cannot be asked so. */
+static bool ask_file_piece(struct msb_file *f, const struct node *node)
+{
+	struct msb *m = f->msb;
+	struct get *g = f->own;
+	char path[2 * PATH_BYTES];
+	struct trm_error why;
+	struct msb_request request = {.method = RPC_FILE_GET, .max_bytes = 2 * BIG_PIECE_BYTES};
+	int n = snprintf(path, sizeof path, "%s%s%s", f->path, *node->path ? "/" : "", node->path);
+	if (!(m->extensions & MSB_FILES) || g->by_command || n >= (int)sizeof path
+			|| !utf8_is_valid(path, strlen(path)))
+		return false;
+	request.params = msb_params(m, m->name);
+	cJSON_AddStringToObject(request.params, "path", path);
+	cJSON_AddNumberToObject(request.params, "offset", (double)g->offset);
+	cJSON_AddNumberToObject(request.params, "size", BIG_PIECE_BYTES);
+	snprintf(request.what, sizeof request.what, "move files of sandbox '%s'", m->name);
+	return msb_call(m, &request, on_file_piece, f, &f->call, &why) == 0;
+}
+
 static void ask_piece(struct msb_file *f, const struct node *node)
 {
 	static const char script[] = "tail -c \"+$3\" -- \"$1${2:+/$2}\" | head -c \"$4\" | base64 -w0";
 	struct get *g = f->own;
 	char from[32], most[32];
+	if (ask_file_piece(f, node))
+		return;
 	snprintf(from, sizeof from, "%llu", (unsigned long long)g->offset + 1);
 	snprintf(most, sizeof most, "%d", PIECE_BYTES);
 	const char *args[] = {f->path, node->path, from, most, NULL};
 	file_run(f, script, args);
 }
 
-static void on_piece(struct msb_file *f, const struct file_said *said)
+/* False: it is not all that was asked for. */
+static bool take_piece(struct msb_file *f, const char *letters, size_t n_letters, size_t most)
 {
 	struct get *g = f->own;
 	struct node *node = &g->nodes[g->at];
 	uint64_t left = node->entry.size - g->offset;
-	size_t wanted = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+	size_t wanted = left < most ? (size_t)left : most;
 	size_t n;
-	char *bytes = base64_decode(said->out, said->n, &n);
+	char *bytes = base64_decode(letters, n_letters, &n);
 	if (!bytes || n < wanted) {
 		free(bytes);
-		if (++g->tries < TRIES)
-			ask_piece(f, node);
-		else
-			file_fail(f, TRM_EIO, "%s%s%s cannot be read whole%s%s", f->path,
-					*node->path ? "/" : "", node->path, *said->wrong ? ": " : "",
-					said->wrong);
-		return;
+		return false;
 	}
 	for (size_t at = 0; at < wanted; at += FRAME_MAX_PAYLOAD)
 		frame_put(&g->frames, f->stream, FRAME_DATA, 0, bytes + at,
@@ -241,6 +271,35 @@ static void on_piece(struct msb_file *f, const struct file_said *said)
 	if (g->offset >= node->entry.size)
 		end_file(f, node);
 	go_on(f);
+	return true;
+}
+
+/* What is not given so (a link is not), or not understood, a command may give; else it says why not. */
+static void on_file_piece(void *user, const cJSON *result, const struct trm_error *why)
+{
+	struct msb_file *f = user;
+	struct get *g = f->own;
+	const char *letters = kernel_json_text(result, "base64");
+	(void)why;
+	f->call = NULL;
+	if (letters && take_piece(f, letters, strlen(letters), BIG_PIECE_BYTES))
+		return;
+	g->by_command = true;
+	ask_piece(f, &g->nodes[g->at]);
+}
+
+static void on_piece(struct msb_file *f, const struct file_said *said)
+{
+	struct get *g = f->own;
+	const struct node *node = &g->nodes[g->at];
+	if (!take_piece(f, said->out, said->n, PIECE_BYTES)) {
+		if (++g->tries < TRIES)
+			ask_piece(f, node);
+		else
+			file_fail(f, TRM_EIO, "%s%s%s cannot be read whole%s%s", f->path,
+					*node->path ? "/" : "", node->path, *said->wrong ? ": " : "",
+					said->wrong);
+	}
 }
 
 static void on_said(struct msb_file *f, const struct file_said *said)
@@ -353,7 +412,7 @@ static void begin(struct msb *m, uint32_t stream, char *path, const struct get *
 		return;
 	}
 	memcpy(f->own, how, sizeof *how);
-	buf_init(&((struct get *)f->own)->frames, 4 * PIECE_BYTES + (64u << 20));
+	buf_init(&((struct get *)f->own)->frames, 4 * BIG_PIECE_BYTES + (64u << 20));
 	snprintf(depth, sizeof depth, "%u", msg && how->is_list ? msg->depth : how->is_tree ? DEPTH_ALL : 0);
 	const char *args[] = {f->path, msg && msg->flags & TREE_NO_FOLLOW ? "-P" : "-H", depth,
 			msg && msg->flags & TREE_ONE_SYSTEM ? "-xdev" : "", NULL};

@@ -27,7 +27,9 @@ const char PUT_HEAD[] =
 		"p() { P=$T$1.part~; w=$( { printf %s \"$2\" | base64 -d >>\"$P\"; } 2>&1) ||\n"
 		"fail \"$1\" 'the file cannot be written' \"$w\"; }\n"
 		"z() { P=$T$1.part~; truncate -s \"+$2\" -- \"$P\"; }\n"
-		"e() { P=$T$1.part~; chmod -- \"$2\" \"$P\"; t \"$3\" \"$P\"\n"
+		"e() { P=$T$1.part~; [ -z \"$4\" ] || [ \"$(stat -c %s -- \"$P\")\" = \"$4\" ] ||\n"
+		"fail \"$1\" 'the file has not arrived whole'\n"
+		"chmod -- \"$2\" \"$P\"; t \"$3\" \"$P\"\n"
 		"[ ! -L \"$T$1\" ] || rm -f -- \"$T$1\"; mv -f -- \"$P\" \"$T$1\"; P=; }\n"
 		"x() { rm -f -- \"$T$1.part~\"; P=; }\n"
 		"d() { if [ -d \"$T$1\" ]; then N=${N}o; return; fi\n"
@@ -78,7 +80,13 @@ static void add_time(struct put_lines *l, const struct put_time *time)
 	if (time->ns < NO_TIME)
 		snprintf(word, sizeof word, " @%" PRId64 ".%09" PRIu32, time->s, time->ns);
 	add(&l->text, word);
-	end_line(l);
+}
+
+static void add_number(struct put_lines *l, uint64_t number)
+{
+	char word[32];
+	snprintf(word, sizeof word, " %" PRIu64, number);
+	add(&l->text, word);
 }
 
 static void add_mode_and_time(struct put_lines *l, const struct put_time *time)
@@ -96,6 +104,8 @@ static void begin_file(struct put_lines *l, const char *path, struct put_time ti
 	memcpy(l->file, path, strlen(path) + 1);
 	l->file_time = time;
 	l->has_file = true;
+	l->has_piece = false;
+	l->file_bytes = 0;
 	begin_line(l, "b", path);
 	end_line(l);
 }
@@ -125,6 +135,7 @@ static void end_piece(struct put_lines *l)
 	if (n <= PUT_LINE_BYTES || !utf8_is_valid(l->file, strlen(l->file))) {
 		add_bytes(l, bytes, n);
 	} else {
+		l->has_piece = true;
 		buf_append(&l->text, &mark, 1);
 		buf_append(&l->text, l->file, strlen(l->file) + 1);
 		l->is_short |= base64_put(&l->text, bytes, n) < 0;
@@ -136,6 +147,7 @@ static void end_piece(struct put_lines *l)
 void put_lines_bytes(struct put_lines *l, const char *bytes, size_t n)
 {
 	l->sum.bytes += n;
+	l->file_bytes += n;
 	while (n) {
 		size_t room = l->piece.max - l->piece.len, now = n < room ? n : room;
 		if (buf_append(&l->piece, bytes, now) < 0) {
@@ -151,13 +163,12 @@ void put_lines_bytes(struct put_lines *l, const char *bytes, size_t n)
 
 static void add_hole(struct put_lines *l, uint64_t bytes)
 {
-	char word[32];
 	end_piece(l);
 	begin_line(l, "z", l->file);
-	snprintf(word, sizeof word, " %" PRIu64, bytes);
-	add(&l->text, word);
+	add_number(l, bytes);
 	end_line(l);
 	l->sum.bytes += bytes;
+	l->file_bytes += bytes;
 }
 
 void put_lines_end(struct put_lines *l)
@@ -165,6 +176,9 @@ void put_lines_end(struct put_lines *l)
 	end_piece(l);
 	begin_line(l, "e", l->file);
 	add_mode_and_time(l, &l->file_time);
+	if (l->has_piece)
+		add_number(l, l->file_bytes);
+	end_line(l);
 	l->has_file = false;
 	l->is_over = l->depth == 0;
 	l->sum.files++;
@@ -218,6 +232,7 @@ static int leave(struct put_lines *l, struct trm_error *why)
 		return broken(why);
 	begin_line(l, "u", l->below);
 	add_mode_and_time(l, &l->dirs[--l->depth]);
+	end_line(l);
 	if (slash)
 		*slash = '\0';
 	l->is_over = l->depth == 0;
@@ -236,6 +251,7 @@ static int add_link(struct put_lines *l, const struct entry *e, const char *path
 	add(&l->text, " ");
 	shell_quote(&l->text, e->text);
 	add_time(l, &time);
+	end_line(l);
 	l->sum.links++;
 	return 0;
 }

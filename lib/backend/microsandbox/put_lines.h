@@ -33,6 +33,8 @@ struct put_lines {
 	struct buf piece; /* of the file that is open: bytes that have no line yet */
 	bool is_over;     /* the root is complete */
 	bool has_file;
+	uint64_t file_bytes;        /* of the file that is open */
+	bool has_piece;             /* … there was a PUT_PIECE */
 	bool is_short;              /* of memory: not all is in `text` */
 	char below[PUT_PATH_BYTES]; /* path of the directory that is open, below T; "" or "/a/b" */
 	char file[PUT_PATH_BYTES];  /* of the file that is open, likewise */
