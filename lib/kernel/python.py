@@ -40,7 +40,7 @@ event_loop = None
 PROMPTS = {'ps1': '>>> ', 'ps2': '... '}  # attributes of sys, by which code knows that somebody types it
 has_prompts = False
 watched = {
-	'linecache', 'getpass', 'multiprocessing.util', 'multiprocessing.spawn', 'matplotlib', 'matplotlib.backend_bases',
+	'linecache', 'bdb', 'getpass', 'multiprocessing.util', 'multiprocessing.spawn', 'matplotlib', 'matplotlib.backend_bases',
 	'matplotlib.pyplot', 'IPython.core.display_functions',
 }
 real_input = builtins.input

@@ -212,6 +212,28 @@ def share_sources(linecache):
 		remember(file, code)
 
 
+def share_debugger(bdb):
+	"""A debugger looks for a run's lines by its name, not where the file would lie if it were in the sandbox. It stops in a run and in
+	what that calls; not in what runs it, of which it shows nothing either."""
+	canonic, stop_here, get_stack = bdb.Bdb.canonic, bdb.Bdb.stop_here, bdb.Bdb.get_stack
+
+	def stop_in_run(self, frame):
+		if frame.f_code.co_filename == DRIVER or not stop_here(self, frame):
+			return False
+		while frame and frame.f_code.co_filename not in sources:
+			frame = frame.f_back
+		return frame is not None
+
+	def get_stack_of_run(self, frame, traceback):
+		stack, at = get_stack(self, frame, traceback)
+		drivers = [i for i, (f, _) in enumerate(stack) if f.f_code.co_filename == DRIVER and i < at]
+		first = drivers[-1] + 1 if drivers else 0
+		return stack[first:], at - first
+	bdb.Bdb.canonic = lambda self, file: file if file in sources else canonic(self, file)
+	bdb.Bdb.stop_here = stop_in_run
+	bdb.Bdb.get_stack = get_stack_of_run
+
+
 def share_getpass(getpass):
 	getpass.getpass = later('read_secret')
 
@@ -254,7 +276,7 @@ def write_main(name, code):
 
 
 changes = {
-	'linecache': share_sources, 'getpass': share_getpass, 'multiprocessing.util': share_spawns,
+	'linecache': share_sources, 'bdb': share_debugger, 'getpass': share_getpass, 'multiprocessing.util': share_spawns,
 	'multiprocessing.spawn': lambda module: later('share_main')(module),
 	'matplotlib': lambda module: later('choose_backend')(module),
 	'matplotlib.backend_bases': lambda module: later('share_manager')(module),

@@ -84,6 +84,30 @@ expect_code 0
 expect_out "thread
 atexit"
 
+# A debugger shows lines of a script that is not in the sandbox, and stops at them; what runs them it neither shows nor enters.
+printf 'def twice(a):\n    breakpoint()\n    a *= 2\n    return a\nprint(twice(21))\n' >stop.py
+printf 'b 4\nc\np a\nw\nc\n' >typed
+try run --yes stop.py <typed
+expect_code 0
+expect_out "> stop.py(3)twice()
+-> a *= 2
+(Pdb) Breakpoint 1 at stop.py:4
+(Pdb) > stop.py(4)twice()
+-> return a
+(Pdb) 42
+(Pdb)   stop.py(5)<module>()
+-> print(twice(21))
+> stop.py(4)twice()
+-> return a
+(Pdb) 42"
+printf 'breakpoint()\na = 6\nprint(a * 7)\n' >steps.py
+printf 's\ns\ns\nn\nn\nn\n' >typed
+try run --yes steps.py <typed
+expect_code 0
+expect_in out "-> print(a * 7)"
+expect_in out "(Pdb) 42"
+! grep -qE '<terrarium>|codecs' out || wrong "stops in what runs it"
+
 # A script knows that it is the main one, and where it lies.
 echo 'module.exports.run = () => 42; console.log(require.main === module, __filename, module.filename)' >main.js
 try run --yes main.js
