@@ -147,6 +147,23 @@ def copying(program):
     s.remove()
 
 
+def copying_many(program):
+    """Many files take time, and not much memory."""
+    s = Server(program)
+    line = Line(s)
+    s.start_box("lab")
+    s.run("import os\nfor n in 1, 20000:\n    os.mkdir(f'{n}')\n    for i in range(n): open(f'{n}/{i}', 'w').close()", name="lab")
+    took = []
+    for n in 1, 20000:
+        process = subprocess.Popen([os.path.abspath(program), "cp", "--backend", "microsandbox", f"lab:{n}", "."],
+                                   env=line.env, cwd=line.dir)
+        _, status, used = os.wait4(process.pid, 0)
+        took.append(used.ru_maxrss / 1024)
+        check(f"{n} files", status == 0 and len(os.listdir(f"{line.dir}/{n}")) == n, status)
+    check("MiB of memory", took[1] < took[0] + 50, took)
+    s.remove()
+
+
 def copying_much(program):
     """What is big goes in pieces: as it was, or not at all."""
     s = Server(program)
@@ -262,4 +279,4 @@ def refusing(program):
     dev.remove()
 
 
-main(joining, flooding, looking, copying, copying_much, warning, relaying, refusing)
+main(joining, flooding, looking, copying, copying_many, copying_much, warning, relaying, refusing)

@@ -20,10 +20,14 @@ enum {
 	PATH_BYTES = 4096,
 };
 
+/* There may be a hundred thousand, and a struct entry is of some KiB. */
 struct node {
-	struct entry entry; /* `name` is its last component */
-	char *path;         /* below the root; "" */
+	enum entry_kind kind;
 	unsigned depth;
+	uint32_t mode, mtime_ns;
+	int64_t mtime_s;
+	uint64_t size;
+	char *path; /* below the root; "". Behind its NUL: the target of a link */
 };
 
 struct get {
@@ -63,6 +67,12 @@ static uint32_t ns_of(const char *fraction)
 	return ns;
 }
 
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 /* "d 755 4096 1700000000.5 1" NUL path NUL target NUL. False: it is none. */
 static bool read_node(const char **at, const char *end, struct node *ret)
 {
@@ -73,31 +83,24 @@ static bool read_node(const char **at, const char *end, struct node *ret)
 	long long seconds;
 	char letter, fraction[32];
 	if (!stop
-			|| sscanf(*at, "%c %o %llu %lld%31[.0-9] %u", &letter, &ret->entry.mode, &size,
-					   &seconds, fraction, &ret->depth)
+			|| sscanf(*at, "%c %o %llu %lld%31[.0-9] %u", &letter, &ret->mode, &size, &seconds,
+					   fraction, &ret->depth)
 					   != 6)
 		return false;
-	const char *slash = strrchr(path + 1, '/'), *name = slash ? slash + 1 : path + 1;
+	const char *name = last_name(path + 1);
 	if (strlen(name) > ENTRY_NAME_MAX || strlen(target + 1) > ENTRY_TARGET_MAX
 			|| (ret->depth ? !entry_is_name(name) : *name != '\0'))
 		return false;
-	ret->entry.kind = kind_of(letter);
-	ret->entry.mode &= ENTRY_MODE_MASK;
-	ret->entry.size = ret->entry.kind == ENTRY_FILE ? size : 0;
-	ret->entry.mtime_s = seconds;
-	ret->entry.mtime_ns = ns_of(fraction);
-	strcpy(ret->entry.name, name);
-	strcpy(ret->entry.text, target + 1);
-	ret->path = strdup(path + 1);
+	ret->kind = kind_of(letter);
+	ret->mode &= ENTRY_MODE_MASK;
+	ret->size = ret->kind == ENTRY_FILE ? size : 0;
+	ret->mtime_s = seconds;
+	ret->mtime_ns = ns_of(fraction);
+	ret->path = malloc((size_t)(stop - path));
+	if (ret->path)
+		memcpy(ret->path, path + 1, (size_t)(stop - path));
 	*at = stop + 1;
 	return ret->path;
-}
-
-static void not_to_be_copied(struct entry *e)
-{
-	e->kind = ENTRY_FAIL;
-	e->code = TRM_EINVAL;
-	strcpy(e->text, "this is a device, a FIFO or a socket, and only files and directories are copied");
 }
 
 static bool add_node(struct get *g, const struct node *node)
@@ -118,14 +121,14 @@ static bool read_nodes(struct get *g, const char *text, size_t n)
 		struct node node = {0};
 		if (!read_node(&at, text + n, &node))
 			return false;
-		if (node.entry.kind == ENTRY_OTHER && !g->is_list)
-			not_to_be_copied(&node.entry);
+		if (node.kind == ENTRY_OTHER && !g->is_list)
+			node.kind = ENTRY_FAIL;
 		if ((g->n == 0) != (node.depth == 0) || node.depth > deepest || node.depth > ENTRY_DEPTH_MAX
 				|| !add_node(g, &node)) {
 			free(node.path);
 			return false;
 		}
-		deepest = node.entry.kind == ENTRY_DIR ? node.depth + 1 : node.depth;
+		deepest = node.kind == ENTRY_DIR ? node.depth + 1 : node.depth;
 	}
 	return g->n > 0;
 }
@@ -135,13 +138,13 @@ static int check_size(struct msb_file *f)
 	struct get *g = f->own;
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < g->n && !g->is_list; i++)
-		bytes += g->nodes[i].entry.size;
+		bytes += g->nodes[i].size;
 	if (g->max_bytes && bytes > g->max_bytes)
 		file_fail(f, TRM_ETOOBIG, "%s is larger than asked for: %llu bytes", f->path,
 				(unsigned long long)bytes);
 	else if (g->max_files && g->n > g->max_files)
 		file_fail(f, TRM_ETOOBIG, "%s has more files than asked for: %zu", f->path, g->n);
-	else if (!g->is_tree && g->nodes[0].entry.kind != ENTRY_FILE)
+	else if (!g->is_tree && g->nodes[0].kind != ENTRY_FILE)
 		file_fail(f, TRM_EINVAL, "%s is no file", f->path);
 	else
 		return 0;
@@ -198,7 +201,23 @@ static void close_directories(struct msb_file *f, unsigned depth)
 		put_entry(f, &up);
 }
 
-static void end_file(struct msb_file *f, struct node *node)
+static void put_node(struct msb_file *f, const struct node *node)
+{
+	struct entry e = {.kind = node->kind,
+			.mode = node->mode,
+			.mtime_s = node->mtime_s,
+			.mtime_ns = node->mtime_ns,
+			.size = node->size};
+	strcpy(e.name, last_name(node->path));
+	strcpy(e.text, node->path + strlen(node->path) + 1);
+	if (node->kind == ENTRY_FAIL) {
+		e.code = TRM_EINVAL;
+		strcpy(e.text, "this is a device, a FIFO or a socket, and only files and directories are copied");
+	}
+	put_entry(f, &e);
+}
+
+static void end_file(struct msb_file *f)
 {
 	struct get *g = f->own;
 	const struct entry end = {.kind = ENTRY_END, .size = g->offset};
@@ -208,7 +227,7 @@ static void end_file(struct msb_file *f, struct node *node)
 	g->sum.files++;
 	g->offset = 0;
 	g->by_command = false;
-	g->at += node == &g->nodes[g->at];
+	g->at++;
 }
 
 /* ---- contents -------------------------------------------------------------------------------------------
@@ -253,8 +272,8 @@ static void ask_piece(struct msb_file *f, const struct node *node)
 static bool take_piece(struct msb_file *f, const char *letters, size_t n_letters, size_t most)
 {
 	struct get *g = f->own;
-	struct node *node = &g->nodes[g->at];
-	uint64_t left = node->entry.size - g->offset;
+	const struct node *node = &g->nodes[g->at];
+	uint64_t left = node->size - g->offset;
 	size_t wanted = left < most ? (size_t)left : most;
 	size_t n;
 	char *bytes = base64_decode(letters, n_letters, &n);
@@ -268,8 +287,8 @@ static bool take_piece(struct msb_file *f, const char *letters, size_t n_letters
 	free(bytes);
 	g->tries = 0;
 	g->offset += wanted;
-	if (g->offset >= node->entry.size)
-		end_file(f, node);
+	if (g->offset >= node->size)
+		end_file(f);
 	go_on(f);
 	return true;
 }
@@ -312,24 +331,24 @@ static void on_said(struct msb_file *f, const struct file_said *said)
 }
 
 /* The beginning of the next node. False: its content is to be fetched first. */
-static bool begin_node(struct msb_file *f, struct node *node)
+static bool begin_node(struct msb_file *f, const struct node *node)
 {
 	struct get *g = f->own;
 	close_directories(f, node->depth);
 	if (g->is_tree)
-		put_entry(f, &node->entry);
-	if (node->entry.kind == ENTRY_FILE && !g->is_list) {
-		if (node->entry.size)
+		put_node(f, node);
+	if (node->kind == ENTRY_FILE && !g->is_list) {
+		if (node->size)
 			return false;
-		end_file(f, node);
+		end_file(f);
 		return true;
 	}
-	if (node->entry.kind == ENTRY_DIR) {
+	if (node->kind == ENTRY_DIR) {
 		g->depth = node->depth + 1;
 		g->sum.dirs++;
 	}
-	g->sum.links += node->entry.kind == ENTRY_LINK;
-	g->sum.refused += node->entry.kind == ENTRY_FAIL;
+	g->sum.links += node->kind == ENTRY_LINK;
+	g->sum.refused += node->kind == ENTRY_FAIL;
 	g->at++;
 	return true;
 }
@@ -345,7 +364,7 @@ static void put_done(struct msb_file *f)
 	}
 	frame_begin(&f->msb->out, f->stream, FRAME_DONE, 0, &mark);
 	pack_u64(&p, g->sum.bytes);
-	pack_u32(&p, g->nodes[0].entry.mode);
+	pack_u32(&p, g->nodes[0].mode);
 	frame_end(&f->msb->out, mark);
 }
 
@@ -353,7 +372,7 @@ static void go_on(struct msb_file *f)
 {
 	struct get *g = f->own;
 	while (!f->call && send_frames(f) && g->at < g->n) {
-		struct node *node = &g->nodes[g->at];
+		const struct node *node = &g->nodes[g->at];
 		if (g->offset || !begin_node(f, node)) {
 			ask_piece(f, node);
 			return;
