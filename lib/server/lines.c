@@ -13,11 +13,14 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
-enum { RESERVE = 4 << 20 }; /* for what is told behind the output */
+enum {
+	RESERVE = 4 << 20, /* for what is told behind the output, … */
+	LAST = 4096        /* … and that something is left out */
+};
 
 void lines_init(struct lines *lines)
 {
-	*lines = (struct lines){0};
+	*lines = (struct lines){.max = LINES_MAX_BYTES};
 	buf_init(&lines->json, LINES_MAX_BYTES + RESERVE);
 	buf_init(&lines->partial[0], LINES_MAX_BYTES);
 	buf_init(&lines->partial[1], LINES_MAX_BYTES);
@@ -59,7 +62,8 @@ static void end_line(struct lines *lines, int stream, const char *s, size_t n)
 	size_t before = json->len;
 	if (n && s[n - 1] == '\r')
 		n--;
-	if (before + n < LINES_MAX_BYTES && put_line(json, !lines->n_lines, stream, s, n) == 0) {
+	if (before + n < lines->max && put_line(json, !lines->n_lines, stream, s, n) == 0
+			&& json->len <= lines->max) {
 		lines->n_lines++;
 		return;
 	}
@@ -101,12 +105,14 @@ void lines_add(struct lines *lines, int stream, const char *text)
 {
 	size_t n = strlen(text);
 	flush(lines, stream);
+	lines->max = LINES_MAX_BYTES + RESERVE - LAST;
 	if (n && !memchr(text, '\n', n)) {
 		end_line(lines, stream, text, n);
-		return;
+	} else {
+		lines_feed(lines, stream, text, n);
+		flush(lines, stream);
 	}
-	lines_feed(lines, stream, text, n);
-	flush(lines, stream);
+	lines->max = LINES_MAX_BYTES;
 }
 
 void lines_tell(struct lines *lines, const char *fmt, ...)

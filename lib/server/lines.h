@@ -6,7 +6,7 @@
  * since a tree of a hundred thousand lines would take ten times as much memory. A line's newline and a CR
  * before it are stripped, empty lines are kept, what is not UTF-8 becomes U+FFFD. Each stream keeps its
  * order; between the two, a line counts when it is complete. What does not fit into LINES_MAX_BYTES of JSON
- * is left out and told at the end. */
+ * is left out and told at the end. What is said beside the output has room of its own behind that. */
 
 #include <stdint.h>
 
@@ -19,6 +19,7 @@ enum { LINES_MAX_BYTES = 48 << 20 };
 
 struct lines {
 	struct buf json;
+	size_t max;            /* bytes of it, for what is being added */
 	struct buf partial[2]; /* a line that is not complete, by stream */
 	uint64_t n_lines, left_out;
 };

@@ -116,6 +116,7 @@ static void a_reply_has_an_end(void **state)
 	size_t n = strlen(raw->valuestring);
 	assert_true(n < LINES_MAX_BYTES + 4096);
 	assert_non_null(strstr(raw->valuestring + n - 300, "more lines of output are left out"));
+	assert_non_null(strstr(raw->valuestring + n - 300, ERR("the end")));
 	cJSON_Delete(raw);
 	lines_finish(&lines);
 }
