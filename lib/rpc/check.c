@@ -17,7 +17,7 @@ enum { NUMBER_MAX = 1024, DIGITS_FIT = 300, NAMES_FEW = 8 };
 struct reader {
 	const char *text;
 	size_t at, n;
-	unsigned depth;
+	unsigned depth, values;
 	const char *member; /* of the outermost object, that is looked for */
 	struct rpc_span *span;
 	struct trm_error *err;
@@ -253,6 +253,8 @@ static int read_items(struct reader *r, char close, int (*item)(struct reader *r
 static int read_value(struct reader *r)
 {
 	char c = peek(r);
+	if (++r->values > RPC_VALUES_MAX)
+		return fail(r, "too many values");
 	if (c == '{')
 		return read_items(r, '}', read_member);
 	if (c == '[')

@@ -3,15 +3,16 @@
 #define TRM_RPC_CHECK_H
 
 /* Strict JSON, looked at before cJSON sees it, which is lenient and recursive: RFC 8259 in valid UTF-8, one
- * value, at most RPC_DEPTH_MAX deep, numbers that a double can hold, no NUL character in a string (cJSON
- * would cut there). */
+ * value, at most RPC_DEPTH_MAX deep, of RPC_VALUES_MAX values at most (cJSON takes forty bytes for one that
+ * is written with one), numbers that a double can hold, no NUL character in a string (cJSON would cut there).
+ */
 
 #include <stddef.h>
 
 struct cJSON;
 struct trm_error;
 
-enum { RPC_DEPTH_MAX = 32 };
+enum { RPC_DEPTH_MAX = 32, RPC_VALUES_MAX = 1 << 17 };
 
 /* Part of a text. */
 struct rpc_span {

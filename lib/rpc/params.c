@@ -152,8 +152,12 @@ int rpc_config_read(struct rpc_config *ret, const cJSON *config, struct trm_erro
 	for (size_t i = 0; config && e == 0 && i < sizeof texts / sizeof *texts; i++)
 		e = rpc_get_text(config, texts[i].name, (const char **)((char *)ret + texts[i].offset),
 				reterr);
-	for (size_t i = 0; config && e == 0 && i < sizeof lists / sizeof *lists; i++)
-		e = lists[i].get(config, lists[i].name, (const cJSON **)((char *)ret + lists[i].offset),
-				reterr);
+	for (size_t i = 0; config && e == 0 && i < sizeof lists / sizeof *lists; i++) {
+		const cJSON **list = (const cJSON **)((char *)ret + lists[i].offset);
+		e = lists[i].get(config, lists[i].name, list, reterr);
+		if (e == 0 && cJSON_GetArraySize(*list) > RPC_CONFIG_LIST_MAX)
+			e = trm_error_set(reterr, TRM_EINVAL, "`%s` may have %d entries at most",
+					lists[i].name, RPC_CONFIG_LIST_MAX);
+	}
 	return e;
 }

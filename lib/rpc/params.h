@@ -30,7 +30,9 @@ int rpc_get_table(const struct cJSON *params, const char *name, const struct cJS
 int rpc_get_object(const struct cJSON *params, const char *name, const struct cJSON **ret,
 		struct trm_error *reterr);
 
-/* `config` of sandbox.start. Lists are NULL when absent; numbers 0. */
+/* `config` of sandbox.start. Lists are NULL when absent; numbers 0. What is longer than any sandbox needs is
+ * refused: a server remembers it, and makes a file for each script. */
+enum { RPC_CONFIG_LIST_MAX = 256 };
 struct rpc_config {
 	const char *image; /* NULL: the whole object says nothing */
 	uint32_t memory_mib;

@@ -26,9 +26,10 @@ def starting(program):
     check("63 characters are a name", s.start_box("y" * 63, space="z" * 63).status == 200)
     for config in ({"cpus": 1.5}, {"memory": -1}, {"memory": 1}, {"envs": "A=1"}, {"envs": ["=1"]}, {"envs": ["A"]},
                    {"ports": ["x"]}, {"ports": ["1:70000"]}, {"scripts": {"../x": ""}}, {"volumes": ["../x:/x"]},
-                   {"image": 3}, {"scripts": {"a": 1}}):
+                   {"image": 3}, {"scripts": {"a": 1}}, {"scripts": {f"s{i}": "" for i in range(1000)}},
+                   {"ports": ["1"] * 1000}, {"depends_on": ["x"] * 1000}):
         r = s.start_box("bad", **config)
-        check(f"no config: {config}", r.failed(400, 2001), r)
+        check(f"no config: {str(config)[:80]}", r.failed(400, 2001), r)
     r = s.rpc("sandbox.start", {"sandbox": "bad", "config": 7})
     check("a config is an object", r.failed(400, 2001), r)
     r = s.start_box("nulls", volumes=None, ports=None, envs=None, depends_on=None, scripts=None, unheard_of={"x": 1})

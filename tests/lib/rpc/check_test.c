@@ -83,6 +83,23 @@ static void depth_has_an_end(void **state)
 	}
 }
 
+static void values_have_an_end(void **state)
+{
+	enum { LEN = 2 * RPC_VALUES_MAX + 1 };
+	char *text = malloc(LEN);
+	(void)state;
+	assert_non_null(text);
+	for (size_t n = RPC_VALUES_MAX - 1; n <= RPC_VALUES_MAX; n++) { /* and the list itself */
+		for (size_t i = 0; i < n; i++)
+			memcpy(text + 1 + 2 * i, "1,", 2);
+		text[0] = '[';
+		text[2 * n] = ']';
+		assert_int_equal(rpc_check(text, 2 * n + 1, NULL, NULL, NULL),
+				n < RPC_VALUES_MAX ? 0 : TRM_EPROTO);
+	}
+	free(text);
+}
+
 static void a_member_is_found_in_the_outermost_object_only(void **state)
 {
 	const char *text = "{\"a\":{\"id\":1},\"id\" : [2, \"x\"] ,\"z\":0}";
@@ -117,6 +134,7 @@ int main(void)
 			cmocka_unit_test(what_is_wrong_and_where_is_said),
 			cmocka_unit_test(a_nul_ends_no_text),
 			cmocka_unit_test(depth_has_an_end),
+			cmocka_unit_test(values_have_an_end),
 			cmocka_unit_test(a_member_is_found_in_the_outermost_object_only),
 			cmocka_unit_test(names_are_there_once),
 	};

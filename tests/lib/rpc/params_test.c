@@ -56,6 +56,21 @@ static void bad_configs_are_told(void **state)
 	}
 }
 
+static void lists_have_an_end(void **state)
+{
+	struct rpc_config config;
+	struct trm_error why = {0};
+	cJSON *json = cJSON_CreateObject(), *ports = cJSON_AddArrayToObject(json, "ports");
+	(void)state;
+	for (int i = 0; i < RPC_CONFIG_LIST_MAX; i++)
+		cJSON_AddItemToArray(ports, cJSON_CreateString("80"));
+	assert_int_equal(rpc_config_read(&config, json, NULL), 0);
+	cJSON_AddItemToArray(ports, cJSON_CreateString("80"));
+	assert_int_equal(rpc_config_read(&config, json, &why), TRM_EINVAL);
+	assert_string_equal(why.msg, "`ports` may have 256 entries at most");
+	cJSON_Delete(json);
+}
+
 static void params_are_read(void **state)
 {
 	struct trm_error why = {0};
@@ -128,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(a_config_is_read),
 			cmocka_unit_test(bad_configs_are_told),
+			cmocka_unit_test(lists_have_an_end),
 			cmocka_unit_test(params_are_read),
 			cmocka_unit_test(names_follow_the_rules),
 			cmocka_unit_test(old_methods_have_new_names),
