@@ -305,7 +305,9 @@ static void cancel(const struct message *notification)
 {
 	const struct post *by = notification->post;
 	const cJSON *id = cJSON_GetObjectItemCaseSensitive(notification->request.params, "requestId");
-	for (struct post *post = id && *by->session ? by->server->posts : NULL; post; post = post->next) {
+	/* Objects are no numbers of calls, and to compare them may take for ever. */
+	bool is_one = cJSON_IsString(id) || cJSON_IsNumber(id);
+	for (struct post *post = is_one && *by->session ? by->server->posts : NULL; post; post = post->next) {
 		if (strcmp(post->session, by->session) != 0)
 			continue;
 		for (struct message *m = post->messages; m; m = m->next) {

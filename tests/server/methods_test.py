@@ -234,6 +234,13 @@ def canceling(program):
     post(c, {"method": "notifications/cancelled", "params": {"requestId": 1}}, mine)
     answer(c)
     check("the next run is not blocked by a canceled one", b"42" in answer(d)[1] and answer(a)[1] == b"")
+    vast = {f"k{i}": 0 for i in range(100000)}
+    call(a, mine, vast)
+    check("a number that is none runs", sleeps(2))
+    post(c, {"method": "notifications/cancelled", "params": {"requestId": vast}}, mine)
+    began = time.monotonic()
+    answer(c)
+    check("to look for it holds nobody up", time.monotonic() - began < 5, time.monotonic() - began)
     s.remove()
 
 
