@@ -124,6 +124,8 @@ void fleet_start(struct fleet *fleet, const char *space, const char *name, const
 void fleet_stop(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user);
 /* Wait until it is RUNNING, if it is about to be. `served` is then used: it is the callee's to end that. */
 void fleet_use(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user);
+/* Whoever waits for a use leaves: it fails now, unless it has begun. */
+void fleet_use_cancel(struct fleet *fleet, const char *space, const char *name, const void *user);
 void served_unuse(struct served *served);
 
 /* TRM_EINVAL there is no such namespace; TRM_ENOENT no such sandbox in it. */

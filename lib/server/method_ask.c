@@ -14,6 +14,7 @@
 #include "server/method.h"
 #include "server/server.h"
 #include "server/use.h"
+#include "session/session.h"
 
 struct ask_call {
 	struct use use;
@@ -69,6 +70,11 @@ static int ask(struct use *u, struct trm_error *why)
 	return trm_session_ask(u->served->session, lang, c->question, c->code, c->cursor, on_answer, c, why);
 }
 
+static void leave(struct use *u)
+{
+	question_drop(u->served->session, u);
+}
+
 static int read_params(struct use *u, struct trm_error *why)
 {
 	struct ask_call *c = (struct ask_call *)u;
@@ -90,7 +96,8 @@ static int read_params(struct use *u, struct trm_error *why)
 static const struct use_kind KIND = {.size = sizeof(struct ask_call),
 		.wrong_params = RPC_PARAMS,
 		.read = read_params,
-		.begin = ask};
+		.begin = ask,
+		.gone = leave};
 
 void method_ask(struct call *call)
 {

@@ -35,7 +35,8 @@ struct file_call {
 	bool appends, is_put;
 	bool is_short; /* of memory: not all bytes have come */
 	struct buf bytes;
-	struct buf words; /* what a program said on stderr */
+	struct trm_proc *proc; /* a program that does it; NULL: there is none */
+	struct buf words;      /* what it said on stderr */
 	uint64_t file_size;
 	uint32_t file_mode;
 };
@@ -105,6 +106,7 @@ static void on_exited(
 	struct file_call *c = user;
 	struct trm_error own = {0};
 	(void)proc;
+	c->proc = NULL;
 	if (!exit)
 		own = *why;
 	else if (c->is_put && c->is_short)
@@ -124,13 +126,20 @@ static const struct trm_proc_cb PROC_CB = {.output = on_output, .exited = on_exi
 static int spawn(struct file_call *c, const char *const *argv, struct trm_error *why)
 {
 	const struct trm_proc_opts opts = {.argv = argv, .label = "terrarium serve", .stdin_open = c->is_put};
-	struct trm_proc *proc;
-	int r = trm_proc_spawn(c->use.served->sandbox, &opts, &PROC_CB, c, &proc, why);
+	int r = trm_proc_spawn(c->use.served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
 	if (r < 0 || !c->is_put)
 		return r;
-	c->is_short = trm_proc_write(proc, TRM_STDOUT, buf_at(&c->bytes), c->bytes.len, NULL) < 0;
-	trm_proc_close_stdin(proc);
+	c->is_short = trm_proc_write(c->proc, TRM_STDOUT, buf_at(&c->bytes), c->bytes.len, NULL) < 0;
+	trm_proc_close_stdin(c->proc);
 	return 0;
+}
+
+/* A FIFO, say, may have nothing to give for ever. */
+static void leave(struct use *u)
+{
+	struct file_call *c = (struct file_call *)u;
+	if (c->proc)
+		trm_proc_close(c->proc);
 }
 
 static int append(struct file_call *c, struct trm_error *why)
@@ -266,11 +275,13 @@ static const struct use_kind PUT = {.size = sizeof(struct file_call),
 		.wrong_params = RPC_PARAMS,
 		.read = read_put,
 		.begin = begin,
+		.gone = leave,
 		.finish = finish};
 static const struct use_kind GET = {.size = sizeof(struct file_call),
 		.wrong_params = RPC_PARAMS,
 		.read = read_get,
 		.begin = begin,
+		.gone = leave,
 		.finish = finish};
 
 void method_file_put(struct call *call)

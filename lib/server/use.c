@@ -28,8 +28,6 @@ static void on_served(void *user, struct served *served, const struct trm_error 
 	struct trm_error own = *why;
 	(void)note;
 	u->served = why->code ? NULL : served;
-	if (!own.code && u->is_gone)
-		trm_error_set(&own, TRM_ECANCELED, "the client has gone");
 	if (own.code || u->kind->begin(u, &own) < 0)
 		use_fail(u, &own);
 }
@@ -37,9 +35,10 @@ static void on_served(void *user, struct served *served, const struct trm_error 
 static void on_gone(struct call *call, void *user)
 {
 	struct use *u = user;
-	(void)call;
-	u->is_gone = true;
-	u->kind->gone(u);
+	if (u->served)
+		u->kind->gone(u);
+	else
+		fleet_use_cancel(call->server->fleet, u->target.space, u->target.name, u);
 }
 
 void use_begin(struct call *call, const struct use_kind *kind)
@@ -54,10 +53,8 @@ void use_begin(struct call *call, const struct use_kind *kind)
 		return;
 	}
 	*u = (struct use){.kind = kind, .call = call, .target = target};
-	if (kind->gone) {
-		call->on_gone = on_gone;
-		call->user = u;
-	}
+	call->on_gone = on_gone;
+	call->user = u;
 	if (kind->read(u, &why) < 0) {
 		call_fail(call, kind->wrong_params, "Invalid params for %s: %s", call->method, why.msg);
 		use_end(u);

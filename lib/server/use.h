@@ -23,7 +23,7 @@ struct use_kind {
 	enum rpc_fault_id wrong_params; /* what wrong params are told as */
 	int (*read)(struct use *u, struct trm_error *why);  /* the call's params */
 	int (*begin)(struct use *u, struct trm_error *why); /* use->served is there */
-	void (*gone)(struct use *u);   /* the client has left; NULL: that makes no difference */
+	void (*gone)(struct use *u);   /* the client has left since the beginning; may end the call */
 	void (*finish)(struct use *u); /* what the method's struct owns; NULL: nothing */
 };
 
@@ -32,7 +32,6 @@ struct use {
 	struct call *call;
 	struct target target;
 	struct served *served;
-	bool is_gone;
 };
 
 void use_begin(struct call *call, const struct use_kind *kind);

@@ -12,12 +12,12 @@
 
 /* ---- wishes ------------------------------------------------------------------------------ */
 
-static void answer(struct served *served, const struct trm_error *why, const char *note)
+static void answer_at(struct served *served, struct wish **at, const struct trm_error *why, const char *note)
 {
-	struct wish *wish = served->wishes;
-	served->wishes = wish->next;
-	if (!served->wishes)
-		served->wishes_end = &served->wishes;
+	struct wish *wish = *at;
+	*at = wish->next;
+	if (!wish->next)
+		served->wishes_end = at;
 	if (wish->kind == WISH_USE && !why->code) {
 		served->n_uses++;
 		served->was_used = true;
@@ -29,6 +29,11 @@ static void answer(struct served *served, const struct trm_error *why, const cha
 	cJSON_Delete(wish->config);
 	free(wish);
 	fn(user, served, why, note);
+}
+
+static void answer(struct served *served, const struct trm_error *why, const char *note)
+{
+	answer_at(served, &served->wishes, why, note);
 }
 
 void served_answer(struct served *served, const struct trm_error *why)
@@ -201,6 +206,20 @@ void fleet_stop(struct fleet *fleet, const char *space, const char *name, fleet_
 void fleet_use(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user)
 {
 	ask(fleet, space, name, WISH_USE, fn, user);
+}
+
+void fleet_use_cancel(struct fleet *fleet, const char *space, const char *name, const void *user)
+{
+	struct served *served;
+	struct trm_error why;
+	if (fleet_find(fleet, space, name, &served, NULL) < 0)
+		return;
+	struct wish **at = &served->wishes;
+	while (*at && ((*at)->kind != WISH_USE || (*at)->user != user))
+		at = &(*at)->next;
+	trm_error_set(&why, TRM_ECANCELED, "nobody waits for it any more");
+	if (*at)
+		answer_at(served, at, &why, "");
 }
 
 void served_unuse(struct served *served)

@@ -18,14 +18,33 @@ void question_answer(struct question *question, const char *json, const struct t
 	question_free(question);
 }
 
-static struct question *take_first(struct kernel *k)
+static struct question *take(struct kernel *k, struct question **at)
 {
-	struct question *question = k->questions;
-	k->questions = question->next;
-	if (!k->questions)
-		k->questions_end = &k->questions;
+	struct question *question = *at;
+	*at = question->next;
+	if (!*at)
+		k->questions_end = at;
 	question->next = NULL;
 	return question;
+}
+
+static struct question *take_first(struct kernel *k)
+{
+	return take(k, &k->questions);
+}
+
+void question_drop(struct trm_session *session, const void *user)
+{
+	struct trm_error why;
+	trm_error_set(&why, TRM_ECANCELED, "nobody waits for the answer any more");
+	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
+		struct kernel *k = &session->kernels[i];
+		for (struct question **at = &k->questions; *at; at = &(*at)->next)
+			if ((*at)->user == user) {
+				question_answer(take(k, at), NULL, &why);
+				return;
+			}
+	}
 }
 
 void question_fail_all(struct kernel *k, const struct trm_error *why)

@@ -443,5 +443,7 @@ bool question_is_restart(const struct kernel *kernel, const struct question *que
 void question_take_back(struct kernel *kernel);
 /* None will be answered any more. */
 void question_fail_all(struct kernel *kernel, const struct trm_error *why);
+/* Whoever asked with that `user` has gone: what still waits of it is answered with TRM_ECANCELED. */
+void question_drop(struct trm_session *session, const void *user);
 
 #endif

@@ -99,6 +99,41 @@ def leavers(program):
     s.remove()
 
 
+def files_without_end(program):
+    """A file that gives nothing, or takes nothing: who moves it and leaves does not keep the sandbox in use."""
+    s = Server(program, "--idle-timeout", "1")
+    s.start_box()
+    s.command("mkfifo", "/tmp/from", "/tmp/to")
+    lines = [s.begin("sandbox.file.get", {"sandbox": "box", "path": "/tmp/from", "offset": 1}),
+             s.begin("sandbox.file.put", {"sandbox": "box", "path": "/tmp/to", "base64": "eA==", "append": True})]
+
+    def both():
+        return {"/tmp/from", "/tmp/to"} <= {word for row in s.command("ps", "-eo", "args").out for word in row.split()}
+    check("both wait", wait_until(both))
+    for line in lines:
+        line.close()
+    check("then it is idle", wait_until(lambda: not s.metrics().result["sandboxes"][0]["running"], 20))
+    s.remove()
+
+
+def questions(program):
+    """Who asks what cannot be answered yet, and leaves: nothing is kept of that."""
+    s = Server(program)
+    s.start_box()
+    busy = s.begin("sandbox.repl.run", {"sandbox": "box", "language": "python",
+                                        "code": "open('/tmp/begun', 'w')\nwhile True: pass"})
+    check("an endless run", wait_until(lambda: s.command("test", "-e", "/tmp/begun").result["success"]))
+    before = memory_mib(s)
+    for _ in range(150):
+        s.begin("sandbox.repl.ask", {"sandbox": "box", "language": "python", "question": "is_complete",
+                                     "code": "x" * 1900000}).close()
+    served_in_s(s)
+    check("memory has a bound", wait_until(lambda: memory_mib(s) < before + 250, 20), memory_mib(s) - before)
+    busy.close()
+    check("the next run is served", s.run("6 * 7").out == ["42"])
+    s.remove()
+
+
 def halves(program):
     """A client that sends nothing more, reads that it is to go on, and goes away then."""
     s = Server(program)
@@ -154,4 +189,4 @@ def heads(program):
     s.remove()
 
 
-main(crowds, too_many, leavers, halves, deaf, heads)
+main(crowds, too_many, leavers, files_without_end, questions, halves, deaf, heads)

@@ -148,6 +148,22 @@ static void requests_wait_for_what_is_under_way(void **state)
 	close_all();
 }
 
+static void a_use_that_waits_can_be_given_up(void **state)
+{
+	char one[] = "one", two[] = "two", three[] = "three";
+	(void)state;
+	open_with((struct fleet_opts){0});
+	start("default", "a", PYTHON, "start");
+	use("default", "a", on_use, one);
+	use("default", "a", on_use, two);
+	fleet_use_cancel(fleet, "default", "a", two);
+	fleet_use_cancel(fleet, "default", "b", two);
+	assert_string_equal(story, "two! ");
+	use("default", "a", on_use, three);
+	answers(4, "two! start one three ");
+	close_all();
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
 	struct served *served;
@@ -285,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_setup_teardown(
 					requests_wait_for_what_is_under_way, set_up, tear_down),
+			cmocka_unit_test_setup_teardown(a_use_that_waits_can_be_given_up, set_up, tear_down),
 			cmocka_unit_test_setup_teardown(what_cannot_be_is_refused, set_up, tear_down),
 			cmocka_unit_test_setup_teardown(
 					a_bad_config_does_not_replace_the_old, set_up, tear_down),
