@@ -28,6 +28,8 @@ static void on_served(void *user, struct served *served, const struct trm_error 
 	struct trm_error own = *why;
 	(void)note;
 	u->served = why->code ? NULL : served;
+	if (why->code && why->code != TRM_ENOMEM)
+		u->call->reason = "not-running";
 	if (own.code || u->kind->begin(u, &own) < 0)
 		use_fail(u, &own);
 }

@@ -110,9 +110,11 @@ def languages(program):
     check("no sandbox named", s.rpc("sandbox.repl.run", {"code": "1"}).failed(400, 2001, "sandbox"))
     check("no params", s.rpc("sandbox.repl.run", [1]).failed(400, 2001))
     s.stop_box("all")
-    check("one that is stopped", s.run("1", name="all").failed(500, 5002, "not running"))
-    check("one that is unknown", s.run("1", name="zz").failed(500, 5002, "zz"))
-    check("an unknown namespace", s.run("1", space="zz").failed(500, 5002, "zz"))
+    for what, where, words in (("one that is stopped", {"name": "all"}, "not running"),
+                               ("one that is unknown", {"name": "zz"}, "zz"),
+                               ("an unknown namespace", {"space": "zz"}, "zz")):
+        r = s.run("1", **where)
+        check(what, r.failed(500, 5002, words) and r.reason == "not-running", (r, r.reason))
     s.remove()
 
 

@@ -34,8 +34,8 @@ def wait_until(holds, deadline_s=60):
 
 
 class Reply:
-    def __init__(self, status, body):
-        self.status, self.text = status, body
+    def __init__(self, status, body, reason=None):
+        self.status, self.text, self.reason = status, body, reason
         try:
             self.json = json.loads(body)
         except ValueError:
@@ -108,7 +108,7 @@ class Server:
         reply = line.getresponse()
         text = reply.read().decode()
         line.close()
-        return Reply(reply.status, text)
+        return Reply(reply.status, text, reply.getheader("Terrarium-Reason"))
 
     def rpc(self, method, params, path="/api/v1/rpc"):
         return self.post(json.dumps({"jsonrpc": "2.0", "method": method, "params": params, "id": 1}), path)

@@ -168,17 +168,16 @@ static void on_all(void *user, const cJSON *result, const struct trm_error *why)
 	msb_box_is_down(b);
 }
 
-/* Whoever stops by name, and is refused, may simply have the name wrong. */
-static bool ask_for_all(struct msb_box *b)
+bool msb_box_list(struct msb_box *b, uint32_t limit_ms, msb_reply_fn *fn)
 {
 	struct trm_error why;
 	struct msb_request request = {.method = RPC_METRICS,
 			.params = cJSON_CreateObject(),
-			.timeout_ms = MSB_STOP_MS,
+			.timeout_ms = limit_ms,
 			.max_bytes = MSB_RESULT_MAX,
 			.what = "list the sandboxes"};
 	cJSON_AddStringToObject(request.params, "namespace", b->msb->settings.space);
-	return msb_call(b->msb, &request, on_all, b, &b->call, &why) == 0;
+	return msb_call(b->msb, &request, fn, b, &b->call, &why) == 0;
 }
 
 static void on_stopped(void *user, const cJSON *result, const struct trm_error *why)
@@ -195,7 +194,8 @@ static void on_stopped(void *user, const cJSON *result, const struct trm_error *
 		msb_warn(b->msb, more);
 	if (!result && b->msb->is_errand && b == &b->msb->boxes[MSB_BOX_MAIN]) {
 		b->msb->why = *why;
-		if (means_absence(why) && ask_for_all(b)) {
+		/* Whoever stops by name, and is refused, may simply have the name wrong. */
+		if (means_absence(why) && msb_box_list(b, MSB_STOP_MS, on_all)) {
 			b->state = BOX_STOPPING;
 			return;
 		}

@@ -135,21 +135,21 @@ static int on_event(void *user, const char *name, const char *data, size_t n)
 /* ---- the answer as HTTP -------------------------------------------------------------------------------- */
 
 /* Programs that are not there, or are none, end `terrarium exec` as they would end a shell. */
-static int reason_of(const struct http_request *http)
+static void take_reason(struct reach *r, const struct http_request *http)
 {
-	char word[24];
-	if (!http_request_field(http, "Terrarium-Reason", word, sizeof word))
-		return 0;
-	return strcmp(word, "not-found") == 0        ? TRM_ENOENT
-	       : strcmp(word, "not-executable") == 0 ? TRM_EPERM
-						     : 0;
+	char word[24] = "";
+	http_request_field(http, "Terrarium-Reason", word, sizeof word);
+	r->is_lost = strcmp(word, "not-running") == 0;
+	r->reason = strcmp(word, "not-found") == 0        ? TRM_ENOENT
+		    : strcmp(word, "not-executable") == 0 ? TRM_EPERM
+							  : 0;
 }
 
 static void on_head(void *user, struct http_request *http, int status, const char *content_type)
 {
 	struct reach *r = user;
 	r->status = status;
-	r->reason = reason_of(http);
+	take_reason(r, http);
 	r->streams = status == 200 && strncmp(content_type, "text/event-stream", 17) == 0;
 	if (!r->streams || !http_request_field(http, "Terrarium-Run", r->run, sizeof r->run))
 		return;

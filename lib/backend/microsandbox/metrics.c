@@ -138,7 +138,8 @@ static void on_check(void *user, const cJSON *result, const struct trm_error *wh
 	struct trm_error ended;
 	(void)why;
 	box->call = NULL;
-	if (box->state != BOX_UP || !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(row, "running")))
+	if (box->state != BOX_UP || !result
+			|| (row && !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(row, "running"))))
 		return;
 	trm_error_set(&ended, TRM_ECLOSED, "sandbox '%s' does not run any more at the server %s", box->name,
 			box->msb->settings.url);
@@ -147,16 +148,13 @@ static void on_check(void *user, const cJSON *result, const struct trm_error *wh
 		msb_fail(box->msb, &ended);
 }
 
+/* All of the namespace are asked for: of one that a server does not know any more, it answers nothing
+ * certain. */
 void msb_box_check(struct msb_box *box)
 {
-	struct msb *m = box->msb;
-	if (box->call || box->state != BOX_UP || m->is_stopping)
+	if (box->call || box->state != BOX_UP || box->msb->is_stopping)
 		return;
-	struct msb_request request = {.method = RPC_METRICS,
-			.params = msb_params(m, box->name),
-			.timeout_ms = MSB_ERRAND_MS};
-	snprintf(request.what, sizeof request.what, "look after sandbox '%s'", box->name);
-	msb_call(m, &request, on_check, box, &box->call, NULL);
+	msb_box_list(box, MSB_ERRAND_MS, on_check);
 }
 
 int msb_metrics_init(struct msb *m, struct trm_error *reterr)

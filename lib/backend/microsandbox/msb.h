@@ -142,6 +142,8 @@ struct msb_box {
 void msb_box_want(struct msb_box *box);
 /* Stop it, whatever it does; with `again` a new one is started as soon as one is wanted. */
 void msb_box_restart(struct msb_box *box);
+/* Ask for the rows of all sandboxes of the namespace. False: it cannot be asked. */
+bool msb_box_list(struct msb_box *box, uint32_t limit_ms, msb_reply_fn *fn);
 /* A run in it has failed at the server: if it does not run any more, say so and close. */
 void msb_box_check(struct msb_box *box);
 /* At the end of all: if there is anything to stop, msb_box_is_down() follows. One that was found running is

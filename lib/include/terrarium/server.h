@@ -45,7 +45,7 @@
  *                          second request on
  *
  * A command that could not be started says so with its status and the header `Terrarium-Reason: not-found`
- * (not-executable).
+ * (not-executable); whatever is asked of a sandbox that does not run, with not-running.
  *
  * The reply of /api/v1/health says by the header `Terrarium-Network: on` (off) whether sandboxes have one.
  *

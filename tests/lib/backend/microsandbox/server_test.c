@@ -402,6 +402,46 @@ static void a_sandbox_stopped_by_others_is_told(void **state)
 	bed_close(&bed);
 }
 
+/* A server that was started anew may not know it at all: nothing that asks for it by name is understood. */
+static void a_sandbox_that_is_not_known_any_more_is_told(void **state)
+{
+	static const char refused[] =
+			"HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n{\"error\":\"Internal server "
+			"error\",\"code\":5002}";
+	(void)state;
+	peer_answers(&peer, "sandbox.repl.run", refused, 0);
+	peer_answers(&peer, "sandbox.metrics.get",
+			PEER_JSON("\"result\":{\"sandboxes\":[{\"name\":\"other\",\"running\":true}]}"), 0);
+	peer_answers(&peer, "\"sandbox\":\"box\",\"namespace\":\"default\"}", refused, 0);
+	assert_true(open_bed());
+	assert_int_equal(bed_run(&bed, "python", "1")->status, TRM_STATUS_KILLED);
+	bed_wait(&bed, &bed.is_closed);
+	assert_non_null(strstr(bed.why.msg, "sandbox 'box' does not run any more"));
+	bed_close(&bed);
+}
+
+/* One of our kind says so with the refusal itself, and no run more is lost. */
+static void a_refusal_may_say_that_it_does_not_run(void **state)
+{
+	struct trm_sandbox_opts opts = opts_for(peer.url);
+	(void)state;
+	peer_answers(&peer, "GET ",
+			"HTTP/1.1 200 OK\r\nTerrarium-Extensions: events\r\nContent-Length: 32\r\n\r\n"
+			"{\"message\":\"Service is healthy\"}",
+			0);
+	peer_answers(&peer, "sandbox.repl.run",
+			"HTTP/1.1 500 Oops\r\nTerrarium-Reason: not-running\r\nConnection: close\r\n\r\n"
+			"{\"error\":\"it is idle no more\",\"code\":5002}",
+			0);
+	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
+	const struct trm_result *result = bed_run(&bed, "python", "1");
+	assert_int_equal(result->status, TRM_STATUS_LOST);
+	assert_non_null(strstr(result->reason, "it is idle no more"));
+	bed_wait(&bed, &bed.is_closed);
+	assert_int_equal(peer_count(&peer, "sandbox.repl.run"), 1);
+	bed_close(&bed);
+}
+
 static void on_end(void *user, const struct trm_error *why)
 {
 	*(struct trm_error *)user = *why;
@@ -473,6 +513,8 @@ int main(void)
 			CASE(code_is_never_sent_twice),
 			CASE(what_is_not_known_is_not_told),
 			CASE(a_sandbox_stopped_by_others_is_told),
+			CASE(a_sandbox_that_is_not_known_any_more_is_told),
+			CASE(a_refusal_may_say_that_it_does_not_run),
 			CASE(others_are_stopped_by_name),
 			CASE(proxies_are_asked),
 	};
