@@ -277,7 +277,7 @@ class State:
 	def __init__(self, options):
 		self.options = options
 		self.lock = threading.Lock()
-		self.folder = tempfile.mkdtemp(prefix='double-')
+		self.folder = tempfile.mkdtemp(prefix='terrarium-double-')
 		self.sandboxes = {}
 		self.requests = []
 		kind, _, method = (options.fault or '').partition(':')

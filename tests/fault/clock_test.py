@@ -14,7 +14,7 @@ import time
 
 PROGRAM, CLOCK = map(os.path.abspath, sys.argv[1:3])
 HOURS = 3600
-home = tempfile.mkdtemp(prefix="clock-")
+home = tempfile.mkdtemp(prefix="terrarium-clock-")
 os.mkdir(home + "/run", 0o700)
 shift_path = home + "/shift"
 env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "TERM": "xterm-256color",

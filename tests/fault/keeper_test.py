@@ -13,7 +13,7 @@ import time
 
 PROGRAM, ROUNDS = os.path.abspath(sys.argv[1]), int(os.environ.get("KEEPER_ROUNDS", "40"))
 PR_SET_CHILD_SUBREAPER = 36
-home = tempfile.mkdtemp(prefix="keeper-")
+home = tempfile.mkdtemp(prefix="terrarium-keeper-")
 run_dir = home + "/run"
 os.mkdir(run_dir, 0o700)
 env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "TERM": "xterm-256color",

@@ -12,7 +12,7 @@ import time
 PROGRAM = os.path.abspath(sys.argv[1])
 MOST_GROWTH_KIB = 48 * 1024  # windows and backlogs of all; the floods make gigabytes
 MOST_S = 60
-home = tempfile.mkdtemp(prefix="unread-")
+home = tempfile.mkdtemp(prefix="terrarium-unread-")
 os.mkdir(home + "/run", 0o700)
 env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "TERM": "xterm-256color",
        "XDG_RUNTIME_DIR": home + "/run", "XDG_STATE_HOME": home + "/state", "XDG_CONFIG_HOME": home + "/config"}

@@ -201,7 +201,6 @@ def words(program):
           and len(text.splitlines()) == 4, text)
     check("MCP's, too", " ping\n" in text and text.count("sandbox.repl.run default/no") == 2, text)
     check("without its code", "secret" not in text, text)
-    s.remove()
 
     def serve(*options):
         done = subprocess.run([program, "serve", *options], capture_output=True, text=True, env=s.env, timeout=60)
@@ -226,6 +225,7 @@ def words(program):
         socket.create_connection(("::1", int(told.rsplit(":", 1)[1]))).close()
         six.send_signal(signal.SIGTERM)
         check("SIGTERM ends it with 0, and it was quiet", six.wait(60) == 0 and six.stdout.read() == "")
+    s.remove()
 
 
 def stops(program):

@@ -69,7 +69,7 @@ class Server:
         self.mode = ["--dev"] if is_dev else []
         self.options = options
         self.errors, self.files = errors, files
-        self.home = home or tempfile.mkdtemp(prefix="trm-")
+        self.home = home or tempfile.mkdtemp(prefix="terrarium-")
         os.chmod(self.home, 0o700)
         self.env = dict(os.environ, HOME=self.home, XDG_RUNTIME_DIR=self.home, XDG_DATA_HOME=self.home + "/data",
                         XDG_CONFIG_HOME=self.home + "/config", XDG_STATE_HOME=self.home + "/state")

@@ -25,7 +25,7 @@ SPARE_KIB = {"repl": 3000, "keeper": 400, "agent": 1000}
 # As a shell's job in the background we would be deaf to it, and so would be our programs until they listen.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 any_ = random.Random(SEED)
-home = tempfile.mkdtemp(prefix="soak-")
+home = tempfile.mkdtemp(prefix="terrarium-soak-")
 env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "TERM": "xterm-256color",
        "XDG_RUNTIME_DIR": home + "/run", "XDG_STATE_HOME": home + "/state", "XDG_CONFIG_HOME": home + "/config"}
 counts, complaints = {}, []

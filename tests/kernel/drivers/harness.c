@@ -68,7 +68,9 @@ static int source_file(struct embed source)
 
 static void exec_child(const struct kernel_spec *spec, const char *cwd, const int child_fds[], int n)
 {
-	const char *env[16] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", "TERM=dumb"};
+	char home[128];
+	snprintf(home, sizeof home, "HOME=%s", cwd);
+	const char *env[16] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", home, "TERM=dumb"};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0);
 	for (int place = 0; place < n; place++)
