@@ -116,9 +116,9 @@ static void set_reason(struct served *served, enum served_state was, const struc
 		trm_error_set(reason, TRM_ECLOSED, "it could not be started: %s", why->msg);
 	else if (served->dies_idle)
 		trm_error_set(reason, TRM_ECLOSED,
-				"it was stopped because it was idle for %g s (--idle-timeout); start it again, its files "
-				"are kept",
-				served->fleet->opts.idle_timeout_ms / 1000.0);
+				"it was stopped because it was idle for %g s (--idle-timeout); %s",
+				served->fleet->opts.idle_timeout_ms / 1000.0,
+				*served->note ? served->note : "start it again, its files are kept");
 	else if (why->code)
 		trm_error_set(reason, TRM_ECLOSED,
 				"it has ended, and what changed in its files since %s is lost: %s",

@@ -3,6 +3,7 @@
 import base64
 import os
 import signal
+import tempfile
 import time
 
 from serve import Server, check, main, together, wait_until
@@ -125,6 +126,26 @@ def limits(program):
     s.remove()
 
 
+def unsaved(program):
+    """Files that could not be saved are not said to be kept, also where nobody asked for the stop."""
+    log = tempfile.TemporaryFile("w+")
+    s = Server(program, "--keep-files", "1", "--idle-timeout", "1", errors=log)
+    s.start_box()
+    s.run("open('big', 'wb').write(b'x' * 2000000)")
+    wait_until(lambda: not s.metrics(sandbox="box").result["sandboxes"][0]["running"])
+    r = s.run("1")
+    check("an idle one whose files were too big", r.failed(500, 5002, "idle for 1 s", "not saved", "1 MiB")
+          and "kept" not in r.error, r)
+    s.start_box()
+    s.run("open('big', 'wb').write(b'x' * 2000000)")
+    check("Ctrl-C ends the server", s.stop() == 0)
+    log.seek(0)
+    told = log.read().splitlines()
+    check("who stops the server is told of each", len(told) == 2 and all(
+        "'default/box'" in row and "not saved" in row and "1 MiB" in row for row in told), told)
+    s.remove()
+
+
 def hostile(program):
     s = Server(program, "--keep-files", "1")
     s.start_box()
@@ -224,4 +245,4 @@ def files(program):
     s.remove()
 
 
-main(stopping, ending, dying, limits, hostile, configured, files)
+main(stopping, ending, dying, limits, unsaved, hostile, configured, files)

@@ -118,6 +118,15 @@ static void on_request(void *user, const struct trm_server_request *r)
 	fprintf(stderr, "%s\n", clean);
 }
 
+/* Files that cannot be saved, entries that cannot be read: often there is no reply that could tell. */
+static void on_log(void *user, int level, const char *msg)
+{
+	enum { WARNING = 1 };
+	(void)user;
+	if (level <= WARNING)
+		fprintf(stderr, "terrarium: %s\n", msg);
+}
+
 /* ---- the end -------------------------------------------------------------------------------- */
 
 static void on_closed(void *user, struct trm_server *server)
@@ -199,6 +208,7 @@ static int open_all(struct serve *s, struct trm_error *why)
 static int serve(struct serve *s)
 {
 	struct trm_error why = {0};
+	trm_set_log(on_log, NULL);
 	take_files(s);
 	int code = open_all(s, &why) < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
 	if (s->server)
@@ -209,6 +219,7 @@ static int serve(struct serve *s)
 		trm_signal_remove(s->handlers[i]);
 	trm_timer_remove(s->progress);
 	trm_loop_destroy(s->loop);
+	trm_set_log(NULL, NULL);
 	explicit_bzero(s->key, sizeof s->key);
 	return code;
 }

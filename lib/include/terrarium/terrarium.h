@@ -38,8 +38,8 @@
 
 const char *trm_version(void); /* "0.1.0" */
 
-/* Where messages meant for developers go; NULL (the default): nowhere. The
- * library never prints. `level`: 0 error, 1 warning, 2 info, 3 debug. */
+/* Where messages go that are meant for developers, and for who runs a server; NULL (the default):
+ * nowhere. The library never prints. `level`: 0 error, 1 warning, 2 info, 3 debug. */
 typedef void trm_log_fn(void *user, int level, const char *msg);
 void trm_set_log(trm_log_fn *fn, void *user);
 
