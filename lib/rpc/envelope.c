@@ -62,6 +62,8 @@ static int read_members(struct rpc_request *request, struct trm_error *reterr)
 	if (e == 0)
 		e = need_text(request->json, "method", &request->method, reterr);
 	request->params = member(request->json, "params");
+	if (cJSON_IsNull(request->params))
+		request->params = NULL;
 	return e;
 }
 

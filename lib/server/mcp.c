@@ -198,11 +198,12 @@ static const struct call_carrier tool_carrier = {.result = on_tool_result, .fail
 static bool name_space(const struct message *m, cJSON *params, cJSON **arguments)
 {
 	const char *namespace = m->post->who.namespace;
-	if (strcmp(namespace, RPC_EVERYWHERE) == 0
-			|| cJSON_GetObjectItemCaseSensitive(*arguments, "namespace"))
+	const cJSON *named = cJSON_GetObjectItemCaseSensitive(*arguments, "namespace");
+	if (strcmp(namespace, RPC_EVERYWHERE) == 0 || (named && !cJSON_IsNull(named)))
 		return true;
 	if (!*arguments)
 		*arguments = cJSON_AddObjectToObject(params, "arguments");
+	cJSON_DeleteItemFromObjectCaseSensitive(*arguments, "namespace");
 	return cJSON_AddStringToObject(*arguments, "namespace", namespace);
 }
 
@@ -211,6 +212,10 @@ static void call_tool(struct message *m)
 	cJSON *params = cJSON_GetObjectItemCaseSensitive(m->request.json, "params");
 	const cJSON *name = cJSON_GetObjectItemCaseSensitive(params, "name");
 	cJSON *arguments = cJSON_GetObjectItemCaseSensitive(params, "arguments");
+	if (cJSON_IsNull(arguments)) {
+		cJSON_DeleteItemFromObjectCaseSensitive(params, "arguments");
+		arguments = NULL;
+	}
 	struct trm_error why = {0};
 	const struct mcp_tool *tool = cJSON_IsString(name) ? mcp_tool_find(name->valuestring) : NULL;
 	if (!cJSON_IsString(name))
@@ -333,11 +338,16 @@ static const struct {
 		{"prompts/get", get_prompt},
 };
 
+static bool is_notification(const struct message *m)
+{
+	return !cJSON_GetObjectItemCaseSensitive(m->request.json, "id");
+}
+
 static void begin(struct message *m)
 {
 	const char *method = m->request.method;
 	struct trm_error why = {0};
-	m->wants_no_answer = !cJSON_GetObjectItemCaseSensitive(m->request.json, "id");
+	m->wants_no_answer = is_notification(m);
 	if (m->post->http && !m->post->is_batch)
 		snprintf(m->post->http->note, sizeof m->post->http->note, "%.40s", method);
 	if (strcmp(method, "notifications/cancelled") == 0)
@@ -473,6 +483,9 @@ static void take_one(struct post *post)
 		begin(m);
 	} else if (is_response(m)) {
 		take_response(m);
+	} else if (fault == RPC_PARAMS) {
+		m->wants_no_answer = is_notification(m);
+		reply_error(m, BAD_PARAMS, why.msg);
 	} else {
 		server_refuse(post->http, fault, m->request.id, why.msg, NULL);
 		post->http = NULL;

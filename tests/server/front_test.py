@@ -124,6 +124,17 @@ def envelopes(program):
               and body.startswith(b"Failed to deserialize the JSON body into the target type: "), (status, body))
     status, _, body = ask(b'{"jsonrpc":"2.0","method":"sandbox.start","params":{"sandbox":"a\\u0000b"},"id":1}')
     check("a NUL in a name", status == 400 and json.loads(body)["code"] == 2001, body)
+    check("no params and null are the same", ask(request(method="sandbox.metrics.get", params=None))[2]
+          == ask(request(method="sandbox.metrics.get"))[2] == b'{"jsonrpc":"2.0","result":{"sandboxes":[]}}')
+    call = request(id=5, method="tools/call", params={"name": "sandbox_run_code", "arguments": {
+        "sandbox": "a", "language": "python", "code": "a\0b"}})
+    status, _, body = line.ask("POST", "/mcp", call)
+    check("MCP: a NUL is an error of the call's params", status == 200 and json.loads(body)["id"] == 5
+          and json.loads(body)["error"]["code"] == -32602, (status, body))
+    status, _, body = line.ask("POST", "/mcp", request(method="notifications/x", params={"a": "\0"}))
+    check("MCP: but not of a notification", status == 200 and not body, (status, body))
+    call = request(id=5, method="tools/call", params={"name": "sandbox_get_metrics", "arguments": None})
+    check("MCP: no arguments and null are the same", b'"isError":false' in line.ask("POST", "/mcp", call)[2])
     for kind, wanted in (("text/plain", 415), (None, 415), ("application/jsonp", 415), ("json", 415), ("application/json", 404),
                          ("Application/JSON; charset=utf-8", 404), ("application/vnd.api+json", 404)):
         status = ask(request(), {"Content-Type": kind} if kind else {})[0]

@@ -103,12 +103,15 @@ def namespaces(program):
     text = ask(s, limited, "abc")[1]["error"]
     check("denied, and why", text == "Access denied: this key is for namespace 'ab', and not for 'abc'", text)
 
-    def tool(arguments):
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "sandbox_start", "arguments": arguments}}
+    def tool(arguments, name="sandbox_start"):
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         status, reply = ask(s, limited, path="/mcp", body=body)
         return json.dumps(reply)
 
     check("MCP: another namespace", "Access denied" in tool({"sandbox": "a", "namespace": "abc"}))
+    for arguments in (None, {}, {"namespace": None}):
+        told = tool(arguments, "sandbox_get_metrics")
+        check(f"MCP: its own is meant by {arguments}", "no namespace 'ab'" in told, told)
     check("MCP without key", ask(s, {}, path="/mcp")[0] == 401)
     check("MCP initialize needs no namespace", ask(s, limited, path="/mcp", body={
         "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}})[1].get("result"))
