@@ -157,7 +157,10 @@ static void on_exited(
 
 static int send_input(void *user, const void *bytes, size_t n, struct trm_error *reterr)
 {
-	return trm_proc_write(((struct command_call *)user)->proc, TRM_STDOUT, bytes, n, reterr);
+	const struct command_call *c = user;
+	if (!c->wants_stdin && !c->has_terminal)
+		return trm_error_set(reterr, TRM_EINVAL, "the command offers no input");
+	return trm_proc_write(c->proc, TRM_STDOUT, bytes, n, reterr);
 }
 
 static void send_eof(void *user)

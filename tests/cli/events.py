@@ -220,6 +220,8 @@ def commands():
     equal("exit", events["exited"][0]["exit_code"], 0)
     equal("response", events["response"][0]["result"]["output"], [{"stream": "stdout", "text": "line"}])
     s = Stream("sandbox.command.run", command="sleep", args=["100"])
+    status, why = call("sandbox.run.input", run=s.run, text="x")
+    check("one without stdin takes none", status == 500 and "offers no input" in why, status, why)
     call("sandbox.run.interrupt", run=s.run)
     equal("signal", s.rest()["exited"][0]["signal"], 2)
     s = Stream("sandbox.command.run", command="nonesuch")
