@@ -127,8 +127,8 @@ int script_link_all(const struct store *store, char *out, size_t cap, struct trm
 			return trm_error_set_errno(reterr, errno, "%s cannot be made", out);
 		chmod(out, SCRIPT_MODE); /* whatever the umask: it is the sandboxes' users who read */
 		snprintf(path, sizeof path, "%s/%s", out, NAMES[i].name);
-		unlink(path);
-		if (symlink(trm_lang_get(NAMES[i].lang)->interpreter, path) < 0)
+		if ((unlink(path) < 0 && errno != ENOENT)
+				|| symlink(trm_lang_get(NAMES[i].lang)->interpreter, path) < 0)
 			return trm_error_set_errno(reterr, errno, "%s cannot be made", path);
 		has_any = true;
 	}

@@ -2,6 +2,7 @@
 """front_test.py PROGRAM: HTTP and JSON-RPC around the methods: routes, envelopes, failures; and `serve` as a command."""
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -228,6 +229,11 @@ def words(program):
                           (["--dev", "--backend", "nope"], "nope"), (["--dev", "--volumes", "/nowhere/at/all"], "--volumes")):
         code, told = serve(*options)
         check(f"serve {' '.join(options)}", code == 125 and word in told and told.count("\n") == 1, told)
+    if not shutil.which("python", path="/usr/local/bin:/usr/bin:/bin"):
+        odd = s.home + "/odd/.bin/python"
+        os.makedirs(odd)
+        code, told = serve("--dev", "--port", "0", "--namespace-dir", s.home + "/odd")
+        check("a link that cannot be replaced, and why", code == 125 and odd in told and "Is a directory" in told, told)
     if os.path.exists("/proc/net/if_inet6") and "00000000000000000000000000000001" in open("/proc/net/if_inet6").read():
         six = subprocess.Popen([program, "serve", "--dev", "--host", "::1", "--port", "0", "--quiet"], env=s.env,
                                stdout=subprocess.PIPE, text=True)
