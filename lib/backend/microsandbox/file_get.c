@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/microsandbox/file.h"
+#include "backend/microsandbox/nodes.h"
 #include "base/base64.h"
 #include "base/err.h"
 #include "base/utf8.h"
@@ -20,22 +21,12 @@ enum {
 	PATH_BYTES = 4096,
 };
 
-/* There may be a hundred thousand, and a struct entry is of some KiB. */
-struct node {
-	enum entry_kind kind;
-	unsigned depth;
-	uint32_t mode, mtime_ns;
-	int64_t mtime_s;
-	uint64_t size;
-	char *path; /* below the root; "". Behind its NUL: the target of a link */
-};
-
 struct get {
 	bool is_tree; /* else one file, without ENTRYs */
 	bool is_list;
 	uint64_t max_bytes, max_files;
-	struct node *nodes;
-	size_t n, at;    /* at: the next to be sent */
+	struct node_list found;
+	size_t at;       /* the next to be sent */
 	unsigned depth;  /* directories that are open */
 	uint64_t offset; /* in the file in hand */
 	unsigned tries;
@@ -49,102 +40,18 @@ static void go_on(struct msb_file *f);
 
 /* ---- the list ----------------------------------------------------------------------------------------- */
 
-static enum entry_kind kind_of(char letter)
-{
-	return letter == 'd'   ? ENTRY_DIR
-	       : letter == 'f' ? ENTRY_FILE
-	       : letter == 'l' ? ENTRY_LINK
-			       : ENTRY_OTHER;
-}
-
-/* ".5", and as many more digits as there are. */
-static uint32_t ns_of(const char *fraction)
-{
-	uint32_t ns = 0, weight = 100000000;
-	for (const char *at = fraction + 1; weight && *fraction && *at >= '0' && *at <= '9';
-			at++, weight /= 10)
-		ns += weight * (uint32_t)(*at - '0');
-	return ns;
-}
-
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-/* "d 755 4096 1700000000.5 1" NUL path NUL target NUL. False: it is none. */
-static bool read_node(const char **at, const char *end, struct node *ret)
-{
-	const char *path = memchr(*at, '\0', (size_t)(end - *at));
-	const char *target = path ? memchr(path + 1, '\0', (size_t)(end - path - 1)) : NULL;
-	const char *stop = target ? memchr(target + 1, '\0', (size_t)(end - target - 1)) : NULL;
-	unsigned long long size;
-	long long seconds;
-	char letter, fraction[32];
-	if (!stop
-			|| sscanf(*at, "%c %o %llu %lld%31[.0-9] %u", &letter, &ret->mode, &size, &seconds,
-					   fraction, &ret->depth)
-					   != 6)
-		return false;
-	const char *name = last_name(path + 1);
-	if (strlen(name) > ENTRY_NAME_MAX || strlen(target + 1) > ENTRY_TARGET_MAX
-			|| (ret->depth ? !entry_is_name(name) : *name != '\0'))
-		return false;
-	ret->kind = kind_of(letter);
-	ret->mode &= ENTRY_MODE_MASK;
-	ret->size = ret->kind == ENTRY_FILE ? size : 0;
-	ret->mtime_s = seconds;
-	ret->mtime_ns = ns_of(fraction);
-	ret->path = malloc((size_t)(stop - path));
-	if (ret->path)
-		memcpy(ret->path, path + 1, (size_t)(stop - path));
-	*at = stop + 1;
-	return ret->path;
-}
-
-static bool add_node(struct get *g, const struct node *node)
-{
-	struct node *more = (g->n & (g->n + 1)) ? g->nodes : realloc(g->nodes, (2 * g->n + 2) * sizeof *more);
-	if (!more)
-		return false;
-	g->nodes = more;
-	g->nodes[g->n++] = *node;
-	return true;
-}
-
-/* Below the root each is one deeper than a directory before it at most. */
-static bool read_nodes(struct get *g, const char *text, size_t n)
-{
-	unsigned deepest = 0;
-	for (const char *at = text; at < text + n;) {
-		struct node node = {0};
-		if (!read_node(&at, text + n, &node))
-			return false;
-		if (node.kind == ENTRY_OTHER && !g->is_list)
-			node.kind = ENTRY_FAIL;
-		if ((g->n == 0) != (node.depth == 0) || node.depth > deepest || node.depth > ENTRY_DEPTH_MAX
-				|| !add_node(g, &node)) {
-			free(node.path);
-			return false;
-		}
-		deepest = node.kind == ENTRY_DIR ? node.depth + 1 : node.depth;
-	}
-	return g->n > 0;
-}
-
 static int check_size(struct msb_file *f)
 {
 	struct get *g = f->own;
 	uint64_t bytes = 0;
-	for (size_t i = 0; i < g->n && !g->is_list; i++)
-		bytes += g->nodes[i].size;
+	for (size_t i = 0; i < g->found.n && !g->is_list; i++)
+		bytes += g->found.at[i].size;
 	if (g->max_bytes && bytes > g->max_bytes)
 		file_fail(f, TRM_ETOOBIG, "%s is larger than asked for: %llu bytes", f->path,
 				(unsigned long long)bytes);
-	else if (g->max_files && g->n > g->max_files)
-		file_fail(f, TRM_ETOOBIG, "%s has more files than asked for: %zu", f->path, g->n);
-	else if (!g->is_tree && g->nodes[0].kind != ENTRY_FILE)
+	else if (g->max_files && g->found.n > g->max_files)
+		file_fail(f, TRM_ETOOBIG, "%s has more files than asked for: %zu", f->path, g->found.n);
+	else if (!g->is_tree && g->found.at[0].kind != ENTRY_FILE)
 		file_fail(f, TRM_EINVAL, "%s is no file", f->path);
 	else
 		return 0;
@@ -156,7 +63,7 @@ static void on_list(struct msb_file *f, const struct file_said *said)
 	struct get *g = f->own;
 	size_t n;
 	char *text = base64_decode(said->out, said->n, &n);
-	bool is_good = text && n && read_nodes(g, text, n);
+	bool is_good = text && nodes_read(&g->found, text, n);
 	free(text);
 	if (is_good) {
 		if (check_size(f) == 0)
@@ -201,6 +108,11 @@ static void close_directories(struct msb_file *f, unsigned depth)
 		put_entry(f, &up);
 }
 
+static bool is_refused(const struct get *g, const struct node *node)
+{
+	return node->kind == ENTRY_OTHER && !g->is_list;
+}
+
 static void put_node(struct msb_file *f, const struct node *node)
 {
 	struct entry e = {.kind = node->kind,
@@ -208,9 +120,10 @@ static void put_node(struct msb_file *f, const struct node *node)
 			.mtime_s = node->mtime_s,
 			.mtime_ns = node->mtime_ns,
 			.size = node->size};
-	strcpy(e.name, last_name(node->path));
-	strcpy(e.text, node->path + strlen(node->path) + 1);
-	if (node->kind == ENTRY_FAIL) {
+	strcpy(e.name, node_name(node));
+	strcpy(e.text, node->target);
+	if (is_refused(f->own, node)) {
+		e.kind = ENTRY_FAIL;
 		e.code = TRM_EINVAL;
 		strcpy(e.text, "this is a device, a FIFO or a socket, and only files and directories are copied");
 	}
@@ -272,7 +185,7 @@ static void ask_piece(struct msb_file *f, const struct node *node)
 static bool take_piece(struct msb_file *f, const char *letters, size_t n_letters, size_t most)
 {
 	struct get *g = f->own;
-	const struct node *node = &g->nodes[g->at];
+	const struct node *node = &g->found.at[g->at];
 	uint64_t left = node->size - g->offset;
 	size_t wanted = left < most ? (size_t)left : most;
 	size_t n;
@@ -304,13 +217,13 @@ static void on_file_piece(void *user, const cJSON *result, const struct trm_erro
 	if (letters && take_piece(f, letters, strlen(letters), BIG_PIECE_BYTES))
 		return;
 	g->by_command = true;
-	ask_piece(f, &g->nodes[g->at]);
+	ask_piece(f, &g->found.at[g->at]);
 }
 
 static void on_piece(struct msb_file *f, const struct file_said *said)
 {
 	struct get *g = f->own;
-	const struct node *node = &g->nodes[g->at];
+	const struct node *node = &g->found.at[g->at];
 	if (!take_piece(f, said->out, said->n, PIECE_BYTES)) {
 		if (++g->tries < TRIES)
 			ask_piece(f, node);
@@ -324,7 +237,7 @@ static void on_piece(struct msb_file *f, const struct file_said *said)
 static void on_said(struct msb_file *f, const struct file_said *said)
 {
 	struct get *g = f->own;
-	if (g->nodes)
+	if (g->found.at)
 		on_piece(f, said);
 	else
 		on_list(f, said);
@@ -348,7 +261,7 @@ static bool begin_node(struct msb_file *f, const struct node *node)
 		g->sum.dirs++;
 	}
 	g->sum.links += node->kind == ENTRY_LINK;
-	g->sum.refused += node->kind == ENTRY_FAIL;
+	g->sum.refused += is_refused(g, node);
 	g->at++;
 	return true;
 }
@@ -364,21 +277,21 @@ static void put_done(struct msb_file *f)
 	}
 	frame_begin(&f->msb->out, f->stream, FRAME_DONE, 0, &mark);
 	pack_u64(&p, g->sum.bytes);
-	pack_u32(&p, g->nodes[0].mode);
+	pack_u32(&p, g->found.at[0].mode);
 	frame_end(&f->msb->out, mark);
 }
 
 static void go_on(struct msb_file *f)
 {
 	struct get *g = f->own;
-	while (!f->call && send_frames(f) && g->at < g->n) {
-		const struct node *node = &g->nodes[g->at];
+	while (!f->call && send_frames(f) && g->at < g->found.n) {
+		const struct node *node = &g->found.at[g->at];
 		if (g->offset || !begin_node(f, node)) {
 			ask_piece(f, node);
 			return;
 		}
 	}
-	if (!f->call && g->at == g->n && !g->is_over) {
+	if (!f->call && g->at == g->found.n && !g->is_over) {
 		g->is_over = true;
 		close_directories(f, 0);
 	}
@@ -393,17 +306,15 @@ static void go_on(struct msb_file *f)
 static void on_credit(struct msb_file *f)
 {
 	struct get *g = f->own;
-	if (g->nodes && !f->call)
+	if (g->found.at && !f->call)
 		go_on(f);
 }
 
 static void finish(struct msb_file *f)
 {
 	struct get *g = f->own;
-	for (size_t i = 0; g && i < g->n; i++)
-		free(g->nodes[i].path);
 	if (g) {
-		free(g->nodes);
+		nodes_finish(&g->found);
 		buf_finish(&g->frames);
 	}
 	free(g);
@@ -414,12 +325,11 @@ static const struct file_ops OPS = {.said = on_said, .credit = on_credit, .finis
 static void begin(struct msb *m, uint32_t stream, char *path, const struct get *how, uint32_t window,
 		const struct tree_msg *msg)
 {
-	static const char script[] =
-			"if ! [ -e \"$1\" ] && ! [ -L \"$1\" ]; then\n"
-			"\techo \"$1: No such file or directory\" >&2; exit 3\nfi\n"
-			"p=$1; case $p in /*) ;; *) p=./$p ;; esac\n"
-			"find $2 \"$p\" $4 -maxdepth \"$3\" -printf '%y %m %s %T@ %d\\0%P\\0%l\\0' |\n"
-			"base64 -w0";
+	static const char script[] = "if ! [ -e \"$1\" ] && ! [ -L \"$1\" ]; then\n"
+				     "\techo \"$1: No such file or directory\" >&2; exit 3\nfi\n"
+				     "p=$1; case $p in /*) ;; *) p=./$p ;; esac\n"
+				     "find $2 \"$p\" $4 -maxdepth \"$3\" -printf '" NODES_FORMAT "' |\n"
+				     "base64 -w0";
 	struct msb_file *f = file_new(m, stream, path, &OPS);
 	char depth[16];
 	if (!f)

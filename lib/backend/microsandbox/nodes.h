@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_BACKEND_MICROSANDBOX_NODES_H
+#define TRM_BACKEND_MICROSANDBOX_NODES_H
+
+/* A list that find(1) has printed in a sandbox, in the form of NODES_FORMAT: hostile, and read without any
+ * I/O. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/entry.h"
+
+/* "d 755 4096 1700000000.5 1" NUL path NUL target NUL */
+#define NODES_FORMAT "%y %m %s %T@ %d\\0%P\\0%l\\0"
+
+/* There may be a hundred thousand of them, and a struct entry is of some KiB. */
+struct node {
+	enum entry_kind kind; /* DIR, FILE, LINK or OTHER */
+	unsigned depth;
+	uint32_t mode, mtime_ns;
+	int64_t mtime_s;
+	uint64_t size; /* of a FILE */
+	char *path;    /* below the root, which is "" itself and the first; its last component is a name */
+	const char *target; /* of a LINK; behind `path` */
+};
+
+struct node_list {
+	struct node *at;
+	size_t n;
+};
+
+/* A tree as it is gone through: each but the root is one deeper than a directory before it at most. False:
+ * it is none, or there is no memory; then too nodes_finish() ends it. */
+bool nodes_read(struct node_list *ret, const char *text, size_t n);
+void nodes_finish(struct node_list *list); /* takes a zeroed object */
+const char *node_name(const struct node *node);
+
+#endif
