@@ -88,13 +88,13 @@ int rpc_request_read(struct rpc_request *ret, const char *text, size_t n, enum r
 	}
 	if (e < 0)
 		return trm_error_set(reterr, e, "%s: %s", rpc_fault(*ret_fault)->text, why.msg);
-	*ret_fault = RPC_VERSION;
-	if (strcmp(member(ret->json, "jsonrpc")->valuestring, "2.0") != 0)
-		return trm_error_set(reterr, TRM_EPROTO, "Invalid Request: jsonrpc must be \"2.0\"");
-	*ret_fault = RPC_PARAMS;
+	*ret_fault = RPC_PARAMS; /* whose reply holds no id, for that may have it */
 	if (has_nul)
 		return trm_error_set(reterr, TRM_EPROTO, "Invalid params for %s: a NUL character in a string",
 				ret->method);
+	*ret_fault = RPC_VERSION;
+	if (strcmp(member(ret->json, "jsonrpc")->valuestring, "2.0") != 0)
+		return trm_error_set(reterr, TRM_EPROTO, "Invalid Request: jsonrpc must be \"2.0\"");
 	return 0;
 }
 
