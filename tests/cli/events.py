@@ -270,6 +270,8 @@ def refusals():
         check(f"input {params}", status == 400 and why, status, why)
     equal("step", call("sandbox.run.interrupt", run=s.run, step="jump")[0], 400)
     equal("another sandbox", call("sandbox.run.interrupt", run=s.run, sandbox="other")[0], 400)
+    for run in "0" * 16, s.run[:-1] + ("1" if s.run[-1] == "0" else "0"), s.run[:-1], s.run + "0":
+        equal(f"another number {run}", call("sandbox.run.interrupt", run=run)[0], 400)
     s.leave()
     for params in ({}, {"language": "python"}, {"language": "python", "question": "why"}, {"language": "cobol", "question": "reset"}):
         status, why = call("sandbox.repl.ask", **params)
@@ -322,6 +324,8 @@ def mcp_all():
     connection, reply = post("/mcp", batch)
     answers = json.loads(reply.read())
     equal("batch", sorted(str(a["id"]) for a in answers), ["7", "a"])
+    for n, status in (64, 200), (65, 400):
+        equal(f"batch of {n}", post("/mcp", batch[:1] * n)[1].status, status)
     connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=LIMIT_S)
     connection.request("GET", "/mcp")
     equal("GET", connection.getresponse().status, 405)

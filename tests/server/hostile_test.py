@@ -154,18 +154,52 @@ def deaf(program):
     s.start_box()
     code = json.dumps({"jsonrpc": "2.0", "method": "sandbox.command.run", "id": 1, "params": {
         "sandbox": "box", "command": "bash", "args": ["-c", "yes | head -c 4000000"]}}).encode()
-    lines = []
-    for _ in range(10):
+    lines, base = [], descriptors(s)
+    for _ in range(25):
         line = connect(s)
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         line.sendall((HEAD % len(code) + code) * 20)
         lines.append(line)
+    check("all are there", wait_until(lambda: descriptors(s) >= base + len(lines)))
     check("a good one is served", served_in_s(s) < 5)
     check("so are runs", wait_until(lambda: s.run("1").out == ["1"]))
+    check("some have to go", wait_until(lambda: descriptors(s) < base + len(lines), 50))
     check("memory has a bound", memory_mib(s) < 600, memory_mib(s))
     for line in lines:
         line.close()
     check("the server lives", served_in_s(s) < 5)
+    s.remove()
+
+
+def silence(program):
+    """Where nothing is to be told, something is sent now and then: else whoever stands between gives up."""
+    s = Server(program)
+    s.start_box()
+    body = json.dumps({"jsonrpc": "2.0", "method": "sandbox.command.run", "id": 1,
+                       "params": {"sandbox": "box", "command": "sleep", "args": ["60"]}}).encode()
+    line = connect(s)
+    line.sendall((HEAD % len(body)).replace(b"\r\n", b"\r\nAccept: text/event-stream\r\n", 1) + body)
+    got = b""
+    while b"\n:\n" not in got and (more := line.recv(999)):
+        got += more
+    check("a beat", b"\n:\n" in got, got)
+    line.close()
+    s.remove()
+
+
+def bodies(program):
+    """Bodies that do not end: what is kept of them all has a bound, and who comes then is told."""
+    s = Server(program)
+    lines = []
+    for _ in range(40):
+        lines.append(connect(s))
+        lines[-1].sendall(HEAD % 2000000 + b" " * 1900000)
+    ping = json.dumps({"jsonrpc": "2.0", "method": "sandbox.metrics.get", "id": 1, "params": {}})
+    check("too much at once is said", wait_until(lambda: s.post(ping).status == 503, 20))
+    check("memory has a bound", memory_mib(s) < 150, memory_mib(s))
+    for line in lines:
+        line.close()
+    check("and then there is room again", wait_until(lambda: s.post(ping).status == 200))
     s.remove()
 
 
@@ -189,4 +223,4 @@ def heads(program):
     s.remove()
 
 
-main(crowds, too_many, leavers, files_without_end, questions, halves, deaf, heads)
+main(crowds, too_many, leavers, files_without_end, questions, halves, deaf, silence, bodies, heads)

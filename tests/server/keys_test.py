@@ -9,7 +9,7 @@ import os
 import subprocess
 import time
 
-from serve import Server, check, main
+from serve import Server, check, main, wait_until
 
 
 def part(value):
@@ -90,6 +90,17 @@ def keys(program):
         got, reply = ask(s, {"Authorization": token})
         check(f"token: {what}", (got, reply["code"]) == wanted, (got, reply))
 
+    dying = {"Authorization": sign(secret, {"exp": time.time() - 57})}  # but for the leeway
+    body = b'{"jsonrpc": "2.0", "method": "sandbox.metrics.get", "params": {"namespace": "ab"}}'
+    line = http.client.HTTPConnection("127.0.0.1", s.port, timeout=60)
+    line.putrequest("POST", "/api/v1/rpc")
+    for name, value in {"Content-Type": "application/json", "Content-Length": len(body), **dying}.items():
+        line.putheader(name, value)
+    line.endheaders(body[:9])
+    check("a key dies", wait_until(lambda: ask(s, dying)[0] == 401, 30))
+    line.send(body[9:])
+    check("while the body of a request comes, too", line.getresponse().status == 401)
+    line.close()
     s.remove()
 
 

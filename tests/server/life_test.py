@@ -3,6 +3,7 @@
 import base64
 import os
 import signal
+import subprocess
 import tempfile
 import time
 
@@ -118,6 +119,15 @@ def limits(program):
     check("and gives its place away", s.start_box("c").status == 200)
     idle = lambda: not any(row["running"] for row in s.metrics().result["sandboxes"])
     check("files stay", wait_until(idle) and s.start_box("a").status == 200 and s.run("open('f').read()", name="a").out == ["'x'"])
+    s.remove()
+    s = Server(program, "--idle-timeout", "2")
+    s.start_box()
+    other = subprocess.Popen([s.program, "exec", "default.box", "--", "sleep", "60"], env=s.env)
+    check("another program is in it", wait_until(lambda: any(b["clients"] == 2 for b in s.boxes())), s.boxes())
+    check("so it is not idle", not wait_until(idle, 4))
+    other.terminate()
+    other.wait()
+    check("and is when that has left", wait_until(idle, 20))
     s.remove()
     s = Server(program)
     for i in range(300):

@@ -25,7 +25,8 @@ def starting(program):
         check(f"no namespace: {name!r}", s.start_box("a", space=name or "*").failed(400, 2001), name)
     check("63 characters are a name", s.start_box("y" * 63, space="z" * 63).status == 200)
     for config in ({"cpus": 1.5}, {"memory": -1}, {"memory": 1}, {"envs": "A=1"}, {"envs": ["=1"]}, {"envs": ["A"]},
-                   {"ports": ["x"]}, {"ports": ["1:70000"]}, {"scripts": {"../x": ""}}, {"volumes": ["../x:/x"]},
+                   {"ports": ["x"]}, {"ports": ["1:70000"]}, {"scripts": {"../x": ""}}, {"scripts": {".x": ""}},
+                   {"scripts": {"-x": ""}}, {"scripts": {"": ""}}, {"volumes": ["../x:/x"]},
                    {"image": 3}, {"scripts": {"a": 1}}, {"scripts": {f"s{i}": "" for i in range(1000)}},
                    {"ports": ["1"] * 1000}, {"depends_on": ["x"] * 1000}):
         r = s.start_box("bad", **config)
