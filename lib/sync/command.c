@@ -46,6 +46,17 @@ static void on_exited(
 	w->is_done = true;
 }
 
+/* What cannot be looked at does not run either. */
+static int pass_gate(struct trm_policy *policy, const char *const *argv, struct trm_error *reterr)
+{
+	struct trm_findings findings;
+	int r = trm_policy_scan_command(policy, argv, &findings, reterr);
+	if (r == 0)
+		r = trm_policy_refusal(policy, &findings, reterr);
+	trm_findings_finish(&findings);
+	return r;
+}
+
 static int spawn(struct waiting *w, struct trm_proc **ret_proc, struct trm_error *reterr)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
@@ -59,7 +70,9 @@ static int spawn(struct waiting *w, struct trm_proc **ret_proc, struct trm_error
 	for (size_t i = 0; i < n; i++)
 		argv[i + 1] = w->ret->args[i];
 	struct trm_proc_opts opts = {.argv = argv};
-	int r = trm_proc_spawn(w->sync->sandbox, &opts, &cb, w, ret_proc, reterr);
+	int r = w->sync->opts.policy ? pass_gate(w->sync->opts.policy, argv, reterr) : 0;
+	if (r == 0)
+		r = trm_proc_spawn(w->sync->sandbox, &opts, &cb, w, ret_proc, reterr);
 	free(argv);
 	return r;
 }
@@ -119,6 +132,8 @@ int trm_sync_command(struct trm_sync *s, const char *command, const char *const 
 	int r = sync_need_started(s, reterr);
 	if (r < 0)
 		return r;
+	if (!command)
+		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute command: there is none");
 	if (timeout_ms < 0)
 		timeout_ms = s->opts.timeout_ms;
 	buf_init(&w.text[TRM_STDOUT], SIZE_MAX / 4);

@@ -145,6 +145,8 @@ int trm_sync_run_as(struct trm_sync *s, enum trm_lang_id language, const char *c
 	int r = sync_need_started(s, reterr);
 	if (r < 0)
 		return r;
+	if (!code)
+		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: there is none");
 	trm_run_opts_default(&opts);
 	opts.lang = trm_lang_get(language);
 	opts.code = code;

@@ -41,13 +41,15 @@ struct trm_sync_opts {
 	 * texts and lists are borrowed until trm_sync_destroy(). With `keep` it stays when the trm_sync is
 	 * destroyed, until it is stopped. */
 	struct trm_sandbox_opts sandbox;
-	/* A running local sandbox of that name is joined, with the state that it has, instead of TRM_EEXIST.
-	 * It stays when the trm_sync is destroyed. Default false. */
+	/* A running local sandbox of that name is joined, with the state that it has (of one that another
+	 * trm_sync has started: if that may join, or keeps it), instead of TRM_EEXIST. It stays when the
+	 * trm_sync is destroyed. Default false. */
 	bool may_join;
 	enum trm_lang_id language; /* of trm_sync_run(). Default Python */
 	uint32_t timeout_ms;       /* of a run, a command or a copied file; 0: none. Default 300 000 */
 	size_t output_keep_bytes;  /* of the output of a run or command. Default 64 MiB */
-	/* What it refuses never runs (terrarium/policy.h). Borrowed; NULL: none. */
+	/* What it refuses never runs, code or command: TRM_EPERM (terrarium/policy.h). Borrowed; NULL: none.
+	 */
 	struct trm_policy *policy;
 	/* Output as it comes, beside that it is in the result. Raw and hostile bytes. May be NULL. */
 	void (*output)(void *user, int stream, const void *bytes, size_t n);

@@ -152,6 +152,31 @@ static void a_kept_one_is_joined(void **state)
 	trm_sync_destroy(second);
 }
 
+/* Both may be the first. */
+static void who_joins_finds_the_state_of_who_started(void **state)
+{
+	struct trm_sync_opts opts;
+	struct trm_sync *second;
+	struct trm_execution e;
+	(void)state;
+	trm_sync_opts_default(&opts);
+	opts.may_join = true;
+	opts.sandbox.name = trm_sync_name(s);
+	assert_int_equal(trm_sync_create(&opts, &second, &why), 0);
+	trm_sync_destroy(s);
+	s = second;
+	opts.sandbox.name = trm_sync_name(s);
+	start();
+	gives(TRM_LANG_PYTHON, "x = 7", "");
+	assert_int_equal(trm_sync_create(&opts, &second, &why), 0);
+	assert_int_equal(trm_sync_start(second, &why), 0);
+	assert_int_equal(trm_sync_run(second, "x", &e, &why), 0);
+	assert_string_equal(e.output, "7");
+	trm_execution_finish(&e);
+	trm_sync_destroy(second);
+	gives(TRM_LANG_PYTHON, "x + 1", "8");
+}
+
 static void relative_paths_begin_in_the_working_directory(void **state)
 {
 	struct trm_sync_opts opts;
@@ -196,6 +221,8 @@ int main(void)
 			cmocka_unit_test_setup_teardown(commands_run_without_a_shell, begin, finish),
 			cmocka_unit_test_setup_teardown(it_is_measured, begin, finish),
 			cmocka_unit_test_setup_teardown(a_kept_one_is_joined, begin, finish),
+			cmocka_unit_test_setup_teardown(
+					who_joins_finds_the_state_of_who_started, begin, finish),
 			cmocka_unit_test_setup_teardown(
 					relative_paths_begin_in_the_working_directory, begin, finish),
 			cmocka_unit_test_setup_teardown(one_that_ended_says_why, begin, finish),

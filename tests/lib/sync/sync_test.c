@@ -199,6 +199,45 @@ static void code_that_is_no_text_is_refused(void **state)
 	assert_memory_equal(why.msg, "Failed to execute code: ", 24);
 }
 
+static void texts_that_are_missing_are_refused(void **state)
+{
+	struct trm_command_execution command;
+	(void)state;
+	assert_int_equal(trm_sync_run(s, NULL, &done, &why), TRM_EINVAL);
+	assert_memory_equal(why.msg, "Failed to execute code: ", 24);
+	assert_int_equal(trm_sync_command(s, NULL, NULL, -1, &command, &why), TRM_EINVAL);
+	assert_memory_equal(why.msg, "Failed to execute command: ", 27);
+	trm_command_execution_finish(&command);
+	run("print fine");
+	assert_string_equal(done.output, "fine");
+}
+
+static void what_a_policy_refuses_never_runs(void **state)
+{
+	static const char json[] =
+			"{\"threshold\":\"high\",\"modules\":[{\"name\":\"echo\",\"reason\":\"is loud\","
+			"\"severity\":\"high\"}]}";
+	static const char *const args[] = {"a", NULL};
+	struct trm_command_execution command;
+	(void)state;
+	if (trm_policy_parse("quiet", json, strlen(json), &opts.policy, &why) < 0) {
+		print_message("%s\n", why.msg);
+		skip();
+	}
+	create();
+	assert_int_equal(trm_sync_start(s, &why), 0);
+	assert_int_equal(trm_sync_run_as(s, TRM_LANG_BASH, "echo a", -1, &done, &why), TRM_EPERM);
+	assert_int_equal(trm_sync_command(s, "echo", args, -1, &command, &why), TRM_EPERM);
+	assert_memory_equal(why.msg, "Failed to execute command: the policy 'quiet'", 45);
+	assert_string_equal(command.output, "");
+	trm_command_execution_finish(&command);
+	assert_int_equal(trm_sync_command(s, "true", NULL, -1, &command, &why), 0);
+	trm_command_execution_finish(&command);
+	trm_sync_destroy(s);
+	s = NULL;
+	trm_policy_free(opts.policy);
+}
+
 struct seen {
 	char text[64];
 	size_t n;
@@ -352,6 +391,9 @@ int main(void)
 			cmocka_unit_test_setup_teardown(time_outs_are_results, begin_started, finish),
 			cmocka_unit_test_setup_teardown(
 					code_that_is_no_text_is_refused, begin_started, finish),
+			cmocka_unit_test_setup_teardown(
+					texts_that_are_missing_are_refused, begin_started, finish),
+			cmocka_unit_test_setup_teardown(what_a_policy_refuses_never_runs, begin, finish),
 			cmocka_unit_test_setup_teardown(output_comes_meanwhile_and_a_function_interrupts,
 					begin_impatient, finish),
 			cmocka_unit_test_setup_teardown(a_descriptor_interrupts, begin, finish),
