@@ -53,10 +53,10 @@ static bool has_component(const char *path, const char *word)
 int mount_check_path(const char *what, const char *path, struct trm_error *reterr)
 {
 	char word[SHOWN];
-	if (path[0] != '/')
+	if (!path || path[0] != '/')
 		return trm_error_set(reterr, TRM_EINVAL,
 				"%s '%s' must begin at the root of the sandbox, as /data does", what,
-				shown(word, path));
+				shown(word, path ? path : ""));
 	if (strlen(path) >= TRM_INSIDE_PATH)
 		return trm_error_set(reterr, TRM_EINVAL, "%s '%s' is longer than %d bytes", what,
 				shown(word, path), TRM_INSIDE_PATH - 1);
@@ -73,7 +73,7 @@ int mount_check_path(const char *what, const char *path, struct trm_error *reter
 int mount_check_host(const char *host, struct trm_error *reterr)
 {
 	char word[SHOWN];
-	if (!*host)
+	if (!host || !*host)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"what shall be mounted? A mount names a path on this machine");
 	if (has_controls(host))
@@ -227,8 +227,10 @@ size_t mount_read_lines(char *text, struct trm_mount ret[TRM_MOUNTS_MAX])
 int mount_check_env(const char *text, bool is_name, struct trm_error *reterr)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-	size_t n = strspn(text, letters);
+	size_t n = text ? strspn(text, letters) : 0;
 	char word[SHOWN];
+	if (!text)
+		return trm_error_set(reterr, TRM_EINVAL, "a variable is missing");
 	if (n && !(text[0] >= '0' && text[0] <= '9') && (text[n] == '=' || (is_name && !text[n])))
 		return 0;
 	/* Not the value: it may be a secret. */

@@ -29,8 +29,9 @@ static int check_mounts(const struct trm_sandbox_opts *opts, struct trm_error *r
 		int r = mount_check_host(m->host, reterr);
 		if (r == 0)
 			r = mount_check_guest(m->guest, reterr);
-		for (size_t k = 0; k < opts->n_mounts && r == 0; k++)
-			r = k == i ? 0 : check_pair(m, &opts->mounts[k], reterr);
+		for (size_t k = 0; k < i && r == 0; k++)
+			if ((r = check_pair(m, &opts->mounts[k], reterr)) == 0)
+				r = check_pair(&opts->mounts[k], m, reterr);
 		if (r < 0)
 			return r;
 		bytes += trm_mount_print(m, NULL, 0) + 1;

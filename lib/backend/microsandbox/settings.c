@@ -112,23 +112,24 @@ static int port_number(const char *text, const char **ret_end)
 static int check_port(const char *text, struct trm_error *reterr)
 {
 	const char *end = NULL;
-	if (port_number(text, &end) && (!*end || (*end == ':' && port_number(end + 1, &end) && !*end)))
+	if (text && port_number(text, &end)
+			&& (!*end || (*end == ':' && port_number(end + 1, &end) && !*end)))
 		return 0;
 	return trm_error_set(reterr, TRM_EINVAL,
 			"the port '%.60s' cannot be opened: it is written HOST:GUEST, such as 8080:80, or as "
 			"one number",
-			text);
+			text ? text : "");
 }
 
 static int check_volume(const char *text, struct trm_error *reterr)
 {
-	const char *colon = strrchr(text, ':');
-	if (*text && (!colon || (colon != text && colon[1])))
+	const char *colon = text ? strrchr(text, ':') : NULL;
+	if (text && *text && (!colon || (colon != text && colon[1])))
 		return 0;
 	return trm_error_set(reterr, TRM_EINVAL,
 			"the volume '%.200s' cannot be used: write HOST:GUEST, a path of the server's "
 			"machine and one inside",
-			text);
+			text ? text : "");
 }
 
 typedef int check_fn(const char *text, struct trm_error *reterr);
@@ -146,11 +147,15 @@ static int add_list(cJSON *config, const char *name, const char *const *list, si
 	return 0;
 }
 
-static void add_scripts(cJSON *config, const struct trm_server_opts *o)
+static int add_scripts(cJSON *config, const struct trm_server_opts *o, struct trm_error *reterr)
 {
 	cJSON *scripts = o->n_scripts ? cJSON_AddObjectToObject(config, "scripts") : NULL;
-	for (size_t i = 0; i < o->n_scripts; i++)
+	for (size_t i = 0; i < o->n_scripts; i++) {
+		if (!o->scripts[i].name || !o->scripts[i].text)
+			return trm_error_set(reterr, TRM_EINVAL, "a script has no name or no text");
 		cJSON_AddStringToObject(scripts, o->scripts[i].name, o->scripts[i].text);
+	}
+	return 0;
 }
 
 static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
@@ -164,18 +169,23 @@ static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	if (s->whole_cpus > CPUS_MAX)
 		return trm_error_set(
 				reterr, TRM_EINVAL, "a microsandbox server gives at most %d cores", CPUS_MAX);
+	if (o->n_volumes > TRM_SERVER_LIST_MAX || o->n_ports > TRM_SERVER_LIST_MAX
+			|| o->n_scripts > TRM_SERVER_LIST_MAX)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"a server's sandbox takes at most %d volumes, ports and scripts each",
+				TRM_SERVER_LIST_MAX);
 	s->config = cJSON_CreateObject();
 	cJSON_AddNumberToObject(s->config, "memory", (double)(s->mem_bytes >> 20));
 	cJSON_AddNumberToObject(s->config, "cpus", s->whole_cpus);
 	if ((r = add_list(s->config, "volumes", o->volumes, o->n_volumes, check_volume, reterr)) < 0
-			|| (r = add_list(s->config, "ports", o->ports, o->n_ports, check_port, reterr)) < 0)
+			|| (r = add_list(s->config, "ports", o->ports, o->n_ports, check_port, reterr)) < 0
+			|| (r = add_scripts(s->config, o, reterr)) < 0)
 		return r;
 	add_list(s->config, "envs", opts->env, opts->n_env, NULL, NULL);
 	if (opts->workdir && *opts->workdir)
 		cJSON_AddStringToObject(s->config, "workdir", opts->workdir);
 	if (o->shell && *o->shell)
 		cJSON_AddStringToObject(s->config, "shell", o->shell);
-	add_scripts(s->config, o);
 	return s->config ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 

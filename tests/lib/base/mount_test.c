@@ -144,6 +144,14 @@ static void all_together(void **state)
 	opts.workdir = "/data";
 	opts.env[opts.n_env++] = "A=1";
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), 0);
+	opts.env[opts.n_env++] = NULL; /* such as what getenv() did not find */
+	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
+	opts.n_env--;
+	opts.mounts[1].guest = NULL;
+	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
+	opts.mounts[1] = (struct trm_mount){NULL, "/datax", false};
+	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
+	opts.mounts[1].host = "b";
 	opts.group = "two\nlines";
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
 	opts.group = NULL;

@@ -195,6 +195,14 @@ static void bad_settings_are_refused(void **state)
 	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
 	assert_null(strstr(why.msg, "msb_a"));
 	opts.server.api_key = NULL;
+	opts.server.n_ports = TRM_SERVER_LIST_MAX + 1;
+	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
+	opts.server.n_ports = 1; /* of which there is none */
+	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
+	opts.server.n_ports = 0;
+	opts.server.n_scripts = 1;
+	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
+	opts.server.n_scripts = 0;
 	opts.name = "a.b";
 	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
 	trm_loop_destroy(loop);
