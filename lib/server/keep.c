@@ -170,6 +170,9 @@ static void copy_next(struct keep *k);
 static void on_refused(void *user, const struct trm_error *why)
 {
 	struct keep *k = user;
+	/* Not devices, sockets and links that lead out, which are never saved, nor what has just been
+	 * removed. */
+	k->n_refused += !k->is_restore && why->code != TRM_EINVAL && why->code != TRM_ENOENT;
 	log_write(LOG_INFO, "%s: %s", k->is_restore ? "not put back" : "not saved", why->msg);
 }
 
@@ -177,7 +180,7 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 {
 	struct keep *k = user;
 	k->copy = NULL;
-	k->n_refused += progress->refused;
+	k->n_refused += k->is_restore ? progress->refused : 0;
 	k->saved_bytes += progress->bytes;
 	k->why = *why;
 	/* The copy names its own option, and what was left of the limit. */

@@ -21,7 +21,8 @@ struct trm_sandbox;
 enum { KEEP_MAX_FILES = 200000 };
 
 /* Once, perhaps from inside, when *ret has been set; the handle dies when this returns. why->code TRM_OK: all
- * is there that can be copied; `n_refused` things cannot be (devices, sockets, links that lead out). */
+ * is there that can be copied; `n_refused` things cannot be. Devices, sockets and links that lead out do not
+ * count: they are never saved. */
 typedef void keep_done_fn(void *user, const struct trm_error *why, uint64_t n_refused);
 
 /* From the sandbox to `path`, of which nothing is left if the sandbox holds no file. `workdir` is one more

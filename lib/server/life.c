@@ -340,13 +340,15 @@ static void end_sandbox(struct served *served)
 static void on_saved(void *user, const struct trm_error *why, uint64_t n_refused)
 {
 	struct served *served = user;
-	(void)n_refused; /* they are in the log */
 	served->keep = NULL;
-	if (why->code) {
+	if (why->code)
 		add_note(served, "its files were not saved: %s", why->msg);
-		log_write(LOG_WARNING, "files of sandbox '%s/%s' are not saved: %s", served->space->name,
-				served->name, why->msg);
-	}
+	else if (n_refused)
+		add_note(served, "%llu of its files could not be read, and were not saved",
+				(unsigned long long)n_refused);
+	if (*served->note)
+		log_write(LOG_WARNING, "sandbox '%s/%s': %s", served->space->name, served->name,
+				served->note);
 	if (served->sandbox)
 		end_sandbox(served);
 	else

@@ -256,7 +256,7 @@ static int in_file(struct sink *s, const struct entry *e, struct trm_error *why)
 static int make_link(struct sink *s, int dir_fd, const struct entry *e, struct trm_error *why)
 {
 	if (!entry_link_is_inside(e->text, (unsigned)s->n_levels - 1))
-		return refuse(s, why, TRM_EPERM, "this link leads out of what is copied (to %.150s)",
+		return refuse(s, why, TRM_EINVAL, "this link leads out of what is copied (to %.150s)",
 				e->text);
 	int error = tree_link_make(dir_fd, e);
 	if (error)

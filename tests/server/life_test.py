@@ -32,7 +32,10 @@ def stopping(program):
     check("the saved tree is the owner's alone", os.stat(s.spaces + "/default/.files").st_mode & 0o77 == 0)
     s.start_box("app", workdir="/app")
     s.run("open('f', 'w').write('4')", name="app")
-    s.stop_box("app")
+    s.command("bash", "-c", "touch a b; mkdir d; touch d/x; chmod 0 a d; ln -s /etc/passwd out; mkfifo p", name="app")
+    r = s.stop_box("app")
+    check("what cannot be read is told; what is never saved is not",
+          r.result == "Sandbox app stopped successfully; 2 of its files could not be read, and were not saved", r)
     s.rpc("sandbox.start", {"sandbox": "app", "config": {"image": "microsandbox/python", "workdir": "/app"}})
     check("a working directory of its own survives", s.run("open('f').read()", name="app").out == ["'4'"])
     s.command("bash", "-c", "rm -rf ./* /tmp/* ~/home")
