@@ -47,11 +47,15 @@ static int find_question(const char *name, struct ask_call *c, struct trm_error 
 static void on_answer(void *user, const char *json, const struct trm_error *why)
 {
 	struct ask_call *c = user;
+	struct trm_error own = {0};
 	cJSON *answer = json ? cJSON_Parse(json) : NULL;
-	if (answer)
-		call_result(c->use.call, answer);
-	else
-		call_fail(c->use.call, RPC_INTERNAL, "%s", json ? "out of memory" : why->msg);
+	if (!answer) {
+		if (json)
+			trm_error_set(&own, TRM_ENOMEM, "out of memory");
+		use_fail(&c->use, json ? &own : why);
+		return;
+	}
+	call_result(c->use.call, answer);
 	use_end(&c->use);
 }
 

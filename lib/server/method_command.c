@@ -107,7 +107,7 @@ static void reply(struct command_call *c, const struct trm_exit *exit, const str
 		fail_timeout(c, &kept);
 	else if (exit)
 		call_result(c->use.call, make_result(c, exit, &kept));
-	else if (c->has_started)
+	else if (c->has_started || c->use.served->state == SERVED_STOPPING)
 		fail_lost(c, why);
 	else
 		fail_to_start(c, why);

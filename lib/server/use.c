@@ -18,7 +18,11 @@ void use_end(struct use *u)
 
 void use_fail(struct use *u, const struct trm_error *why)
 {
-	call_fail(u->call, RPC_INTERNAL, "%s", why->msg);
+	if (u->served && u->served->state == SERVED_STOPPING)
+		call_fail(u->call, RPC_INTERNAL, "sandbox '%s' in namespace '%s' was stopped", u->target.name,
+				u->target.space);
+	else
+		call_fail(u->call, RPC_INTERNAL, "%s", why->msg);
 	use_end(u);
 }
 

@@ -62,6 +62,16 @@ def ending(program):
     check("a command that a stop ends", r.failed(500, 5002, "sandbox 'box' in namespace 'default' ended while the "
                                                  "command 'sleep' ran: it was stopped"), r)
     s.start_box()
+    line = s.begin("sandbox.repl.run", {"sandbox": "box", "language": "python", "code": "open('/tmp/begun', 'w')\nwhile 1: pass"})
+    check("a run goes on", wait_until(lambda: s.command("test", "-e", "/tmp/begun").result["success"]))
+    question = s.begin("sandbox.repl.ask", {"sandbox": "box", "language": "python", "question": "variables"})
+    check("a question waits for it", s.metrics().status == 200)
+    s.stop_box()
+    told = question.recv(9999)
+    check("a question that a stop ends", b"sandbox 'box' in namespace 'default' was stopped" in told, told)
+    line.close()
+    question.close()
+    s.start_box()
     r, _ = together(lambda: s.command("sleep", "60"),
                     lambda: sleeps() and os.kill(s.boxes()[0]["keeper_pid"], signal.SIGKILL))
     check("a command whose sandbox dies", r.failed(500, 5002, "ended while the command 'sleep' ran", "killed"), r)
