@@ -79,17 +79,15 @@ failed:
 /* Copies above all wanted numbers, so that placing one does not overwrite another. */
 static int lift(struct job *job, const int *fds)
 {
-	const int above = (int)job->n + 1;
+	const size_t n = job->n;
+	const int above = (int)n + 1;
+	job->n = 0; /* that there are to be dropped */
 	job->program_fd = fcntl(job->program_fd, F_DUPFD_CLOEXEC, above);
 	if (job->program_fd < 0)
 		return -1;
-	for (size_t i = 0; i < job->n; i++) {
-		job->fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, above);
-		if (job->fds[i] < 0) {
-			job->n = i;
+	for (; job->n < n; job->n++)
+		if ((job->fds[job->n] = fcntl(fds[job->n], F_DUPFD_CLOEXEC, above)) < 0)
 			return -1;
-		}
-	}
 	return 0;
 }
 
