@@ -7,7 +7,9 @@ its reason, and a key is never seen.
 import filecmp
 import json
 import os
+import pty
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -376,6 +378,68 @@ def lines_are_typed():
 		expect_out(said, '10\n0\n1\n7\nyes\n5\n1\n2\n')
 
 
+class Terminal:
+	"""A program on a pty."""
+
+	def __init__(self, *args, **env):
+		self.args, self.text = args, ''
+		self.pid, self.fd = pty.fork()
+		if not self.pid:
+			os.execve(TERRARIUM, [TERRARIUM, *args], environment(tempfile.gettempdir(), TERM='xterm', **env))
+
+	def wait_for(self, words):
+		until = time.monotonic() + 20
+		while words not in self.text and time.monotonic() < until and self.read():
+			pass
+		return words in self.text
+
+	def read(self):
+		ready, _, _ = select.select([self.fd], [], [], 20)
+		try:
+			more = os.read(self.fd, 65536) if ready else b''
+		except OSError:
+			more = b''
+		self.text += more.decode(errors='replace')
+		return more
+
+	def send(self, keys):
+		os.write(self.fd, keys.encode())
+
+	def end(self):
+		while self.read():
+			pass
+		_, status = os.waitpid(self.pid, 0)
+		os.close(self.fd)
+		return Said(self.args, os.waitstatus_to_exitcode(status), self.text, '')
+
+
+def commands_do_without_a_terminal():
+	"""A plain server has none: who sits at one can run commands all the same."""
+	with Double() as double:
+		env = {'MSB_SERVER_URL': double.url}
+		line = ('exec', '--backend', 'microsandbox', '--', 'sh', '-c')
+		said = Terminal(*line, 'echo a; echo b; test -t 1 || echo none; exit 3', **env).end()
+		expect(said.code == 3 and 'a\r\nb\r\nnone\r\n' in said.out, said, 'what it printed, at the left margin')
+		expect(said.out.count('no terminals') == 1 and said.out.count('\n') == said.out.count('\r\n'), said, 'that there is no terminal')
+		terminal = Terminal(*line, 'sleep 60', **env)
+		terminal.wait_for('no terminals')
+		until = time.monotonic() + 20
+		while not double.requests('sandbox.command.run') and time.monotonic() < until:
+			time.sleep(0.01)
+		terminal.send('\x03')
+		said = terminal.end()
+		expect(said.code == 130, said, 'an interrupt')
+		repl = Terminal('repl', '--yes', '--backend', 'microsandbox', **env)
+		repl.wait_for('[1]>')
+		repl.send('!echo $((6 * 7)) is it\r')
+		repl.wait_for('42 is it')
+		repl.send('!echo $((6 * 8)) is it\r')
+		repl.wait_for('48 is it')
+		repl.send('\x04')
+		said = repl.end()
+		expect(said.code == 0 and '48 is it' in said.out and said.out.count('no terminals') == 1, said, 'both, and one word on terminals')
+
+
 def an_interrupt_costs_the_state():
 	with Double() as double:
 		process = begin('run', '--yes', '--backend', 'microsandbox', '-c', 'import time\ntime.sleep(60)',
@@ -710,6 +774,46 @@ def others_are_joined_and_left_running():
 		expect([r['params']['sandbox'] for r in double.requests('sandbox.stop')] == ['ours'], said, 'ours stopped')
 
 
+def what_is_joined_is_started_again_as_it_was():
+	"""A time-out costs a plain server's sandbox: its successor is as whoever began it wanted it, not as we would."""
+	with Double() as double:
+		config = {'image': 'my/python', 'memory': 300, 'envs': ['OWN=7']}
+		post(double, 'sandbox.start', sandbox='theirs', config=config)
+		code = 'import os; print(os.environ.get("OWN"))'
+		said = run('--name', 'theirs', '--timeout', '1', '-c', 'import time; time.sleep(9)', '-c', code, MSB_SERVER_URL=double.url)
+		expect(said.out == '7\n' and said.code == 124, said, "the first client's variable")
+		expect(double.heard()['sandboxes'].get('default/theirs'), said, 'it runs')
+
+
+def a_server_is_started_anew():
+	"""… and knows nothing of what ran there: that is noticed, by whoever only looks on, too."""
+	with Double() as double:
+		env = {'MSB_SERVER_URL': double.url}
+		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
+		port = double.url.rsplit(':', 1)[1]
+		watch = begin('metrics', 'lab', '--watch', '--json', '--interval', '0.2', '--backend', 'microsandbox', **env)
+		args = ['repl', '--yes', '--backend', 'microsandbox', '--name', 'lab']
+		repl = subprocess.Popen([TERRARIUM, *args], env=environment(tempfile.gettempdir(), **env), stdin=subprocess.PIPE,
+			stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+		repl.stdin.write('6 * 7\n')
+		repl.stdin.flush()
+		repl.stdout.readline()
+		watch.stdout.readline()
+		double.__exit__()
+		with Double('--port', port):
+			repl.stdin.write('6 * 8\n')
+			repl.stdin.flush()
+			out, err = '', ''
+			while 'any more' not in err and (line := repl.stderr.readline()):
+				err += line
+			repl.stdin.close()
+			repl.wait(timeout=60)
+			said = Said(args, repl.returncode, out, err)
+			expect(said.code == 125 and "'lab' does not run any more" in err, said, 'that it is gone')
+			said = end(watch)
+			expect("'lab' does not run any more" in said.out or 'refused' in said.out, said, 'that it is gone')
+
+
 def what_is_not_there_is_no_success():
 	"""Nobody types anything: a workbench that has had no sandbox says why, and fails."""
 	def line(*args, **env):
@@ -734,13 +838,14 @@ def what_is_not_there_is_no_success():
 
 
 def main():
-	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, every_error_form_is_a_sentence,
+	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, commands_do_without_a_terminal, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen, a_key_may_expire_in_the_middle,
 			what_has_failed_is_not_lost,
 			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,
 			copied_files_are_as_they_were, much_is_copied, a_copy_that_is_broken_off_leaves_nothing, pieces_may_be_refused,
 			certificates_are_looked_at, proxies_are_used,
-			others_are_joined_and_left_running, what_is_not_there_is_no_success):
+			others_are_joined_and_left_running, what_is_joined_is_started_again_as_it_was, a_server_is_started_anew,
+			what_is_not_there_is_no_success):
 		before, began = n_wrong, time.monotonic()
 		case()
 		if case in (files_go_both_ways, copied_files_are_as_they_were, much_is_copied, a_copy_that_is_broken_off_leaves_nothing):

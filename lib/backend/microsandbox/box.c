@@ -78,9 +78,11 @@ static void begin_start(struct msb_box *b)
 	struct msb_request request = {.method = RPC_START,
 			.params = msb_params(m, b->name),
 			.timeout_ms = msb_start_left_ms(m)};
-	cJSON *config = cJSON_Duplicate(m->settings.config, true);
-	cJSON_AddStringToObject(config, "image", b->image);
-	cJSON_AddItemToObject(request.params, "config", config);
+	if (!b->is_found) { /* else as whoever started it wanted it: the server remembers that */
+		cJSON *config = cJSON_Duplicate(m->settings.config, true);
+		cJSON_AddStringToObject(config, "image", b->image);
+		cJSON_AddItemToObject(request.params, "config", config);
+	}
 	snprintf(request.what, sizeof request.what, "start sandbox '%s'", b->name);
 	b->state = BOX_STARTING;
 	b->is_wanted = false;
@@ -102,8 +104,7 @@ static void tell_absent(const struct msb_box *b, const char *what, struct trm_er
 			what, b->name, s->space, s->url);
 }
 
-/* Servers do not agree on how they say that they know of none: any refusal but of the key may mean it. */
-static bool means_absence(const struct trm_error *why)
+bool msb_means_absence(const struct trm_error *why)
 {
 	return why->code == TRM_EIO || why->code == TRM_EINVAL;
 }
@@ -117,7 +118,7 @@ static void on_looked(void *user, const cJSON *result, const struct trm_error *w
 	if (b->is_found) {
 		b->state = BOX_UP;
 		msb_box_is_up(b);
-	} else if (!result && !means_absence(why)) {
+	} else if (!result && !msb_means_absence(why)) {
 		b->state = BOX_DOWN;
 		msb_box_failed(b, why);
 	} else if (b->msb->settings.join == TRM_SERVER_JOIN && b == &b->msb->boxes[MSB_BOX_MAIN]) {
@@ -195,7 +196,7 @@ static void on_stopped(void *user, const cJSON *result, const struct trm_error *
 	if (!result && b->msb->is_errand && b == &b->msb->boxes[MSB_BOX_MAIN]) {
 		b->msb->why = *why;
 		/* Whoever stops by name, and is refused, may simply have the name wrong. */
-		if (means_absence(why) && msb_box_list(b, MSB_STOP_MS, on_all)) {
+		if (msb_means_absence(why) && msb_box_list(b, MSB_STOP_MS, on_all)) {
 			b->state = BOX_STOPPING;
 			return;
 		}

@@ -85,6 +85,7 @@ static void on_metrics(void *user, const cJSON *result, const struct trm_error *
 	struct trm_process table[METRICS_MAX_PROCESSES];
 	m->metrics_call = NULL;
 	m->metrics_failures = !result && msb_is_gone(why) ? m->metrics_failures + 1 : 0;
+	m->metrics_refusals = !result && msb_means_absence(why) ? m->metrics_refusals + 1 : 0;
 	if (m->metrics_failures >= FAILURES_MAX) {
 		msb_fail(m, why);
 		return;
@@ -96,6 +97,8 @@ static void on_metrics(void *user, const cJSON *result, const struct trm_error *
 		msb_fail(m, &ended);
 		return;
 	}
+	if (m->metrics_refusals >= STOPPED_MAX)
+		msb_box_check(&m->boxes[MSB_BOX_MAIN]);
 	fill(m, row, &metrics.sample);
 	metrics.has_processes = m->wants_processes && cJSON_IsArray(processes);
 	metrics.n_processes = rpc_processes_read(processes, table, METRICS_MAX_PROCESSES);
@@ -136,9 +139,9 @@ static void on_check(void *user, const cJSON *result, const struct trm_error *wh
 	struct msb_box *box = user;
 	const cJSON *row = msb_metrics_row(result, box->name);
 	struct trm_error ended;
-	(void)why;
 	box->call = NULL;
-	if (box->state != BOX_UP || !result
+	/* There may be no such namespace, either. */
+	if (box->state != BOX_UP || (!result && why->code != TRM_EINVAL)
 			|| (row && !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(row, "running"))))
 		return;
 	trm_error_set(&ended, TRM_ECLOSED, "sandbox '%s' does not run any more at the server %s", box->name,

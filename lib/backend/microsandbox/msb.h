@@ -144,8 +144,11 @@ void msb_box_want(struct msb_box *box);
 void msb_box_restart(struct msb_box *box);
 /* Ask for the rows of all sandboxes of the namespace. False: it cannot be asked. */
 bool msb_box_list(struct msb_box *box, uint32_t limit_ms, msb_reply_fn *fn);
-/* A run in it has failed at the server: if it does not run any more, say so and close. */
+/* Something that needs it was refused: if it does not run any more, say so and close. */
 void msb_box_check(struct msb_box *box);
+/* Servers do not agree on how they say that they know of no such sandbox: any refusal but of the key may mean
+ * it. */
+bool msb_means_absence(const struct trm_error *why);
 /* At the end of all: if there is anything to stop, msb_box_is_down() follows. One that was found running is
  * left so, unless `with_found`. */
 void msb_box_end(struct msb_box *box, bool with_found);
@@ -289,6 +292,7 @@ struct msb {
 	char name[MSB_NAME_MAX + 1];
 	unsigned extensions; /* enum msb_extension */
 	enum msb_network network;
+	bool has_told_terminal; /* that there is none */
 	const struct msb_dialect *dialect;
 	struct msb_box boxes[2]; /* the sandbox itself, and node's */
 	struct http_request *health;
@@ -316,6 +320,7 @@ struct msb {
 	struct msb_call *metrics_call;
 	bool wants_processes;
 	unsigned metrics_failures; /* in a row, for want of a server */
+	unsigned metrics_refusals; /* in a row, by the server */
 	uint64_t up_ns;
 	struct trm_guard guards[MSB_GUARDS_MAX];
 	size_t n_guards;

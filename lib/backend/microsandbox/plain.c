@@ -61,7 +61,8 @@ static bool take_lines(struct msb_proc *p, const cJSON *result, struct lines *re
 	return true;
 }
 
-/* Lines of one stream that follow each other go in one piece. */
+/* Lines of one stream that follow each other go in one piece. Where a terminal was wanted, it is the caller's
+ * that shows them, which is raw. */
 static void print_lines(struct msb_proc *p, const struct lines *lines)
 {
 	struct buf piece;
@@ -70,7 +71,7 @@ static void print_lines(struct msb_proc *p, const struct lines *lines)
 		const struct blame_line *line = &lines->at[i];
 		if (!line->is_blame && buf_append(&piece, line->text, strlen(line->text)) == 0
 				&& !line->is_open)
-			buf_append(&piece, "\n", 1);
+			buf_append(&piece, "\r\n" + !p->has_terminal, 1u + p->has_terminal);
 		if (i + 1 < lines->n && lines->at[i + 1].is_stderr == line->is_stderr)
 			continue;
 		if (piece.len)
@@ -297,16 +298,27 @@ static void command(struct msb_proc *p)
 {
 	struct msb_request request = {.method = RPC_COMMAND, .params = msb_command_params(p)};
 	snprintf(request.what, sizeof request.what, "run '%.40s' in sandbox '%s'", p->argv[0], p->box->name);
+	if (p->has_terminal && !p->msb->has_told_terminal) {
+		p->msb->has_told_terminal = p->has_told_stdin = true;
+		msb_proc_say(p, "this server has no terminals: what runs has none, can read nothing, and is shown at "
+				"its end");
+	}
 	send_off(p, &request, on_command);
 }
 
 /* ---- what cannot be done
  * ---------------------------------------------------------------------------------------- */
 
+static void signal_proc(struct msb_proc *p, uint32_t signo);
+
+/* Of keys that a terminal would take for itself only the interrupt counts: ^C. */
 static void input(struct msb_proc *p, const char *bytes, size_t n)
 {
-	(void)bytes;
 	msb_proc_taken(p, n);
+	if (p->has_terminal && memchr(bytes, 3, n)) {
+		signal_proc(p, SIGINT);
+		return;
+	}
 	if (p->has_told_stdin)
 		return;
 	p->has_told_stdin = true;

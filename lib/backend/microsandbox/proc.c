@@ -36,8 +36,9 @@ void msb_proc_print(struct msb_proc *p, uint8_t channel, const char *bytes, size
 void msb_proc_say(struct msb_proc *p, const char *sentence)
 {
 	char line[600];
-	int n = snprintf(line, sizeof line, "terrarium: %s\n", sentence);
-	msb_proc_print(p, CHANNEL_STDERR, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+	int n = snprintf(line, sizeof line, "terrarium: %s%s\n", sentence, p->has_terminal ? "\r" : "");
+	msb_proc_print(p, p->has_terminal ? CHANNEL_STDOUT : CHANNEL_STDERR, line,
+			n < (int)sizeof line ? (size_t)n : sizeof line - 1);
 	msb_proc_flush(p);
 }
 
@@ -185,9 +186,6 @@ static int check_spawn(struct msb *m, uint32_t stream, const struct spawn_msg *m
 	*ret = free_row(m);
 	if (msg->flags & SPAWN_ATTACH)
 		return refuse(m, stream, TRM_ENOENT, "it does not run in this sandbox");
-	if ((msg->flags & SPAWN_PTY) && !(m->extensions & MSB_TERMINAL))
-		return refuse(m, stream, TRM_ENOTSUP,
-				"this server has no terminals: only commands without one can be run");
 	if (!*ret)
 		return refuse(m, stream, TRM_EBUSY, "too many processes at a time for this backend");
 	return 0;
