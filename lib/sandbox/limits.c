@@ -68,7 +68,8 @@ const char *trm_guards_tell_net(const struct trm_guard *guards, size_t n, const 
 			[TRM_NOT_ENFORCED] = "not cut off"};
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(guards[i].what, "network") == 0)
-			return limits->net ? "on" : words[guards[i].strength];
+			return limits->net && guards[i].strength != TRM_WEAK ? "on"
+									     : words[guards[i].strength];
 	return "n/a";
 }
 

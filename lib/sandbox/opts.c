@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include <terrarium/sandbox.h>
@@ -41,6 +42,16 @@ static int check_mounts(const struct trm_sandbox_opts *opts, struct trm_error *r
 			       : trm_error_set(reterr, TRM_ETOOBIG,
 					       "the mounts' paths are too long: %zu bytes of at most %d",
 					       bytes, TRM_MOUNTS_BYTES - 1);
+}
+
+const char *trm_server_words(const struct trm_server_opts *s, char *out, size_t cap)
+{
+	bool has_space = s->space && *s->space && strcmp(s->space, "default") != 0;
+	bool has_url = s->url && *s->url && strcmp(s->url, "http://127.0.0.1:5555") != 0;
+	snprintf(out, cap, "--backend microsandbox %s%s%s%s%s%s", has_space ? "--namespace " : "",
+			has_space ? s->space : "", has_space ? " " : "", has_url ? "--server-url " : "",
+			has_url ? s->url : "", has_url ? " " : "");
+	return out;
 }
 
 static int check_env(const struct trm_sandbox_opts *opts, struct trm_error *reterr)

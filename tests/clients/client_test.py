@@ -378,6 +378,22 @@ def lines_are_typed():
 		expect_out(said, '10\n0\n1\n7\nyes\n5\n1\n2\n')
 
 
+def the_repl_knows_where_it_is():
+	"""What its own commands say of a sandbox at a server is true, and what they advise leads there."""
+	lines = [':net', ':net on', ':top', ':attach', '']
+	with Double() as double:
+		args = ['repl', '--yes', '--backend', 'microsandbox', '--namespace', 'team-a', '--name', 'lab']
+		done = subprocess.run([TERRARIUM, *args], input='\n'.join(lines), capture_output=True, text=True, timeout=60,
+			env=environment(tempfile.gettempdir(), MSB_SERVER_URL=double.url))
+		said = Said(args, done.returncode, done.stdout, done.stderr)
+		expect('no network' not in said.out and said.out.count('the server decides') == 2, said, 'no word on a network that nobody knows')
+		expect('the processes are not known' in said.out, said, 'that there are no processes to be shown')
+		way = '--backend microsandbox --namespace team-a --server-url ' + double.url
+		expect('terrarium attach %s lab --repl' % way in said.out and 'terrarium run %s --name lab' % way in said.out, said, 'the way')
+		post(double, 'sandbox.start', sandbox='lab', namespace='team-a', config={'image': 'microsandbox/python'})
+		expect_out(end(begin('attach', '--yes', *way.split(), 'lab', '--repl')), '')
+
+
 class Terminal:
 	"""A program on a pty."""
 
@@ -838,7 +854,8 @@ def what_is_not_there_is_no_success():
 
 
 def main():
-	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, commands_do_without_a_terminal, every_error_form_is_a_sentence,
+	for case in (code_runs, code_need_not_suit_a_prompt, lines_are_typed, the_repl_knows_where_it_is,
+			commands_do_without_a_terminal, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen, a_key_may_expire_in_the_middle,
 			what_has_failed_is_not_lost,
 			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,

@@ -134,6 +134,17 @@ static struct alert_opts alert_opts(const struct app_opts *o)
 	return opts;
 }
 
+/* What leads to a sandbox at a server from a command line; "" for one of this machine. */
+static const char *tell_way(const struct app_opts *o, char words[TRM_SERVER_WORDS])
+{
+	bool is_far = !o->attach && o->sandbox.backend && !strcmp(o->sandbox.backend, "microsandbox");
+
+	words[0] = '\0';
+	if (is_far)
+		trm_server_words(&o->sandbox.server, words, TRM_SERVER_WORDS);
+	return words;
+}
+
 static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 {
 	struct model_opts opts = {
@@ -170,6 +181,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 		snprintf(reterr->msg, sizeof reterr->msg, "the workbench cannot start: out of memory");
 		return TRM_ENOMEM;
 	}
+	tell_way(a->opts, a->model.sandbox.words);
 	return 0;
 }
 
@@ -334,15 +346,13 @@ int app_main(const struct app_opts *opts)
 {
 	struct app *a = calloc(1, sizeof *a);
 	struct trm_error err = {0};
-	char detached[sizeof a->detached];
+	char detached[sizeof a->detached], words[TRM_SERVER_WORDS];
 	int code = 0;
 
 	if (!a) {
 		fprintf(stderr, "terrarium: out of memory\n");
 		return EXIT_FAILED;
 	}
-	bool is_far = !opts->attach && opts->sandbox.backend
-		      && !strcmp(opts->sandbox.backend, "microsandbox");
 	a->opts = opts;
 	a->tick_ms = -1;
 	a->recorder.fd = -1;
@@ -360,8 +370,8 @@ int app_main(const struct app_opts *opts)
 	snprintf(detached, sizeof detached, "%s", a->detached);
 	free(a);
 	if (*detached)
-		printf("sandbox %s is left running: terrarium attach %s%s\n", detached,
-				is_far ? "--backend microsandbox " : "", detached);
+		printf("sandbox %s is left running: terrarium attach %s%s\n", detached, tell_way(opts, words),
+				detached);
 	if (err.code)
 		fprintf(stderr, "terrarium: %s\n", err.msg);
 	return code;

@@ -100,6 +100,9 @@ static void tell_limits(const struct model *m, struct dialog *d)
 	format_bytes(mem, l->mem_bytes);
 	if (is_of_engine(m))
 		tell_engine_limits(m, d, mem, timeout);
+	else if (ask_is_of_server(m)
+			&& m->sandbox.is_attached) /* whoever has started it has asked for them */
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "those that it has, %s", timeout);
 	else if (ask_is_of_server(m)) /* which is asked for no more than these */
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", timeout);

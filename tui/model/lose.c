@@ -192,8 +192,7 @@ void lose_refresh(struct model *m)
 	}
 	if (m->lose.what == LOSE_NONE_OF_IT) {
 		dialog_add_labelled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s%s",
-				!strcmp(m->sandbox.backend, "microsandbox") ? "--backend microsandbox " : "",
-				m->sandbox.name);
+				m->sandbox.words, m->sandbox.name);
 		tell_unsaved(m, d, "Lost");
 	}
 	if (!is_leaving(&m->lose))

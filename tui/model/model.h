@@ -49,12 +49,13 @@ struct sandbox_info {
 	enum sandbox_state state;
 	char name[65];
 	char backend[32];
-	char origin[128]; /* image or container that it was made from; "" */
-	bool is_adopted;  /* … which was there before, and keeps its own limits and network */
-	char doing[160];  /* while it starts: what takes its time; "" */
-	bool is_kept;     /* it outlives the workbench … */
-	bool is_attached; /* … and so does one that was there before */
-	char reason[560]; /* why it died: a sentence */
+	char origin[128];             /* image or container that it was made from; "" */
+	bool is_adopted;              /* … which was there before, and keeps its own limits and network */
+	char doing[160];              /* while it starts: what takes its time; "" */
+	bool is_kept;                 /* it outlives the workbench … */
+	bool is_attached;             /* … and so does one that was there before */
+	char words[TRM_SERVER_WORDS]; /* by which a command line gets at it; "" */
+	char reason[560];             /* why it died: a sentence */
 	struct trm_limits limits;
 	struct trm_guard guards[MODEL_GUARDS];
 	size_t n_guards;

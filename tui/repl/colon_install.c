@@ -113,12 +113,24 @@ void colon_install_close(struct repl *r)
 	}
 }
 
+/* What was asked for is not what a server gives. */
+static void tell_far(struct repl *r)
+{
+	const struct trm_guard *guards;
+	size_t n = trm_sandbox_guards(r->stage.sandbox, &guards);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(guards[i].what, "network") == 0)
+			show_answer(&r->show, ROLE_TEXT, "%s", guards[i].how);
+}
+
 void colon_net(struct repl *r, const char *rest)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
 	char text[TRM_NET_ALLOW + 32];
 	if (*rest && strcmp(rest, "on") != 0 && strcmp(rest, "off") != 0)
 		repl_error(r, ":net takes on or off, not '%s'", rest);
+	else if (repl_is_far(r))
+		tell_far(r);
 	else if (*rest && strcmp(rest, l->net ? "on" : "off") != 0)
 		repl_error(r,
 				"a sandbox has its network, or none, from its start on: leave, and begin with "

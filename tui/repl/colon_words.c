@@ -138,13 +138,15 @@ void colon_language(struct repl *r, const char *rest)
 void colon_attach(struct repl *r, const char *rest)
 {
 	const char *name = trm_sandbox_name(r->stage.sandbox);
+	char way[TRM_SERVER_WORDS];
 	(void)rest;
+	repl_way(r, way);
 	show_answer(&r->show, ROLE_TEXT,
 			"this is the sandbox %s. While it is there, elsewhere:\n"
-			"  terrarium attach %s          the workbench on it\n"
-			"  terrarium attach %s --repl   another REPL\n"
-			"  terrarium run --name %s -c CODE",
-			name, name, name, name);
+			"  terrarium attach %s%s          the workbench on it\n"
+			"  terrarium attach %s%s --repl   another REPL\n"
+			"  terrarium run %s--name %s -c CODE",
+			name, way, name, way, name, way, name);
 }
 
 void colon_keep(struct repl *r, const char *rest)

@@ -54,7 +54,12 @@ static void tell_where(struct repl *r)
 		snprintf(time, sizeof time, "%.4g s per run", r->config.timeout_ms / 1000.0);
 	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->stage.sandbox),
 			trm_sandbox_name(r->stage.sandbox), r->lang->name, time);
-	if (strcmp(trm_sandbox_backend(r->stage.sandbox), "microsandbox") == 0) {
+	if (trm_sandbox_is_joined(r->stage.sandbox)) {
+		repl_say(r, "it was there before; its limits are the matter of the server %s",
+				r->config.server_url);
+		return;
+	}
+	if (repl_is_far(r)) {
 		repl_say(r, "%.4g MiB memory and %.3g core%s asked of the server %s; all else is its matter",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s",
 				r->config.server_url);

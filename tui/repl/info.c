@@ -99,6 +99,8 @@ static int busier(const void *a, const void *b)
 static void tell_top(struct repl *r, const struct trm_metrics *metrics)
 {
 	size_t n = metrics->n_processes;
+	if (!metrics->has_processes)
+		show_answer(&r->show, ROLE_TEXT, "the processes are not known");
 	struct trm_process *sorted = n ? malloc(n * sizeof *sorted) : NULL;
 	if (!sorted)
 		return;
@@ -138,7 +140,9 @@ void colon_limits(struct repl *r, const char *rest)
 	static const char *const words[] = {
 			[TRM_ENFORCED] = "", [TRM_WEAK] = "weak: ", [TRM_NOT_ENFORCED] = "NOT ENFORCED: "};
 	(void)rest;
-	if (strcmp(trm_sandbox_backend(r->stage.sandbox), "microsandbox") == 0)
+	if (trm_sandbox_is_joined(r->stage.sandbox))
+		show_answer(&r->show, ROLE_TEXT, "those that the server was asked for when it was started");
+	else if (repl_is_far(r))
 		show_answer(&r->show, ROLE_TEXT, "memory %s and %.3g core%s, which the server was asked for",
 				format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s");
 	else

@@ -128,6 +128,10 @@ void repl_begin(struct repl *r, const struct activity *activity);
 void repl_done(struct repl *r);           /* a line is awaited again */
 void repl_fail(struct repl *r, int code); /* of a transcript: the first failure is remembered */
 void repl_leave(struct repl *r);
+/* The sandbox is at a server. */
+bool repl_is_far(const struct repl *r);
+/* What a command line says before its name; "" for one of this machine. Returns `way`. */
+const char *repl_way(const struct repl *r, char way[TRM_SERVER_WORDS]);
 void repl_say(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* dim */
 /* What went wrong on our side; counts as a failure. */
 void repl_error(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

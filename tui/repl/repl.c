@@ -70,15 +70,30 @@ void repl_done(struct repl *r)
 		repl_leave(r);
 }
 
+bool repl_is_far(const struct repl *r)
+{
+	return strcmp(trm_sandbox_backend(r->stage.sandbox), "microsandbox") == 0;
+}
+
+const char *repl_way(const struct repl *r, char way[TRM_SERVER_WORDS])
+{
+	struct trm_sandbox_opts opts;
+	way[0] = '\0';
+	if (!repl_is_far(r))
+		return way;
+	trm_config_sandbox_opts(&r->config, &opts);
+	return trm_server_words(&opts.server, way, TRM_SERVER_WORDS);
+}
+
 void repl_leave(struct repl *r)
 {
 	r->is_leaving = true;
 	if (r->activity.what)
 		return;
+	char way[TRM_SERVER_WORDS];
 	if (repl_has_person(r) && r->stage.sandbox && stage_is_shared(&r->stage) && !r->is_over)
 		repl_say(r, "%s goes on: terrarium attach %s%s --repl", trm_sandbox_name(r->stage.sandbox),
-				trm_sandbox_is_joined(r->stage.sandbox) ? "--backend microsandbox " : "",
-				trm_sandbox_name(r->stage.sandbox));
+				repl_way(r, way), trm_sandbox_name(r->stage.sandbox));
 	if (repl_has_person(r) || stage_is_shared(&r->stage) || r->exit_code == 130 || !r->stage.sandbox)
 		r->is_over = true;
 	else

@@ -108,6 +108,11 @@ struct trm_server_opts {
 	size_t n_scripts;
 };
 
+/* What a command line says before the name of a sandbox there, with a blank behind it: "--backend
+ * microsandbox ", and where they are not the defaults --namespace and --server-url. Returns `out`. */
+enum { TRM_SERVER_WORDS = 640 };
+const char *trm_server_words(const struct trm_server_opts *server, char *out, size_t cap);
+
 /* ---- a container ------------------------------------------------------------ */
 
 struct trm_recipe;
