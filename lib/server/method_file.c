@@ -91,13 +91,18 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 		on_data(c, bytes, n);
 }
 
-/* Its first line; a long path leaves room for it. */
-static void tell_words(const struct file_call *c, struct trm_error *ret)
+/* The limit that it met, its first line, or its signal; a long path leaves room for it. */
+static void tell_words(const struct file_call *c, const struct trm_exit *exit, struct trm_error *ret)
 {
 	const char *words = c->words.len ? buf_at(&c->words) : "";
 	const char *end = memchr(words, '\n', c->words.len);
-	trm_error_set(ret, TRM_EIO, "%.80s: %.*s", c->path, end ? (int)(end - words) : (int)c->words.len,
-			words);
+	if (*exit->limit)
+		trm_error_set(ret, TRM_EIO, "%.80s: %s", c->path, exit->limit);
+	else if (exit->signal && !c->words.len)
+		trm_error_set(ret, TRM_EIO, "%.80s: ended by signal %d", c->path, exit->signal);
+	else
+		trm_error_set(ret, TRM_EIO, "%.80s: %.*s", c->path,
+				end ? (int)(end - words) : (int)c->words.len, words);
 }
 
 static void on_exited(
@@ -112,7 +117,7 @@ static void on_exited(
 	else if (c->is_put && c->is_short)
 		trm_error_set(&own, TRM_ENOMEM, "%s: out of memory", c->path);
 	else if (exit->signal || exit->exit_code)
-		tell_words(c, &own);
+		tell_words(c, exit, &own);
 	if (own.code)
 		use_fail(&c->use, &own);
 	else if (c->is_put)
@@ -125,7 +130,10 @@ static const struct trm_proc_cb PROC_CB = {.output = on_output, .exited = on_exi
 
 static int spawn(struct file_call *c, const char *const *argv, struct trm_error *why)
 {
-	const struct trm_proc_opts opts = {.argv = argv, .label = "terrarium serve", .stdin_open = c->is_put};
+	const struct trm_proc_opts opts = {.argv = argv,
+			.label = "terrarium serve",
+			.stdin_open = c->is_put,
+			.tells_limit = true};
 	int r = trm_proc_spawn(c->use.served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
 	if (r < 0 || !c->is_put)
 		return r;

@@ -266,6 +266,12 @@ def files(program):
     check("not possible", put("/proc/none", b"x").status == 500)
     check("a directory is no file", get("/tmp").status == 500, get("/tmp"))
     s.remove()
+    s = Server(program, "--file-size", "1")
+    s.start_box()
+    check("what fits", put("small", piece[:1000]).status == 200)
+    r = put("small", piece, append=True)
+    check("what does not says why", r.failed(500, 5002, "small: ", "file size limit"), r)
+    s.remove()
 
 
 main(stopping, ending, dying, limits, unsaved, hostile, configured, files)
