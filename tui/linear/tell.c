@@ -358,7 +358,7 @@ static void say_variables(struct linear *l, const struct model *m)
 	bool are_there = v->has_values && !v->is_stale && !is_asked && v->is_known
 			 && (!v->n || v->rows[0].value[0]);
 
-	if (!l->wants_variables || !are_there)
+	if (!l->wants_variables || (!are_there && (!v->is_untold || is_asked)))
 		return;
 	linear_variables(l, m);
 	l->wants_variables = false;

@@ -208,7 +208,8 @@ void linear_variables(struct linear *l, const struct model *m)
 	const struct variables *v = &m->variables[m->lang->id];
 
 	if (!v->is_known) {
-		linear_say(l, "the variables of %s are not known yet", m->lang->name);
+		linear_say(l, "the variables of %s are not known%s", m->lang->name,
+				v->is_untold ? "" : " yet");
 		return;
 	}
 	linear_say(l, "%zu variable%s of %s", v->n, v->n == 1 ? "" : "s", m->lang->name);

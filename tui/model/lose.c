@@ -105,6 +105,10 @@ static bool tell_variables(
 
 	if (v->is_known && !is_old && v->n == 0)
 		return false;
+	if (v->is_untold) {
+		dialog_add_labelled(d, label, ROLE_DIALOG, "those of %s", lang->name);
+		return true;
+	}
 	if (!v->is_known || (is_old && v->n == 0)) {
 		dialog_add_labelled(d, label, ROLE_DIALOG, "%s: %s", lang->name,
 				asks_can(m, lang) ? "asking it ..." : "those of the run that is going on");
@@ -223,7 +227,8 @@ bool lose_is_worth_asking(const struct model *m)
 		   || (m->sandbox.state == SANDBOX_READY && has_files(m));
 
 	for (unsigned i = 0; i < TRM_LANG_COUNT && m->sandbox.state == SANDBOX_READY; i++)
-		any = any || m->variables[i].n > 0 || m->variables[i].is_stale || m->variables[i].is_awaited;
+		any = any || m->variables[i].n > 0 || m->variables[i].is_stale || m->variables[i].is_awaited
+		      || m->variables[i].is_untold;
 	return any;
 }
 

@@ -184,9 +184,15 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "variables");
 
+	/* What a run cuts short is asked again behind it. */
+	v->is_untold = !cJSON_IsArray(list) && (v->is_untold || (v->is_awaited && m->run.state == RUN_NONE));
 	v->is_awaited = false;
-	if (cJSON_IsArray(list))
+	if (cJSON_IsArray(list)) {
 		take_rows(v, list);
+	} else if (v->is_untold) {
+		rows_clear(v);
+		v->is_known = false;
+	}
 	cJSON_Delete(json);
 	m->needs_draw |= m->variables_page.is_shown;
 	lose_refresh(m);

@@ -35,6 +35,7 @@ struct variables {
 	bool is_known;   /* asked and answered since the kernel started */
 	bool is_stale;   /* something has run since */
 	bool is_awaited; /* … and the kernel has been asked again */
+	bool is_untold;  /* … and there was no answer: a server need not have one. Nothing is known */
 	bool is_warm;    /* this kernel has answered before: the first answer takes longer */
 	bool has_values; /* … were asked for */
 };

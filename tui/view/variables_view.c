@@ -63,6 +63,8 @@ static const char *nothing_text(const struct model *m, char *out, size_t cap)
 		snprintf(out, cap, "none of %zu has this text in its name or type", v->n);
 	else if (m->sandbox.state == SANDBOX_DEAD)
 		snprintf(out, cap, "there is no sandbox");
+	else if (v->is_untold)
+		snprintf(out, cap, "not known: %s does not tell them here", m->lang->name);
 	else if (v->is_known || !v->is_stale)
 		snprintf(out, cap, "%s has no variables yet", m->lang->name);
 	else

@@ -425,6 +425,23 @@ static void asks_while_variables_are_awaited(void **state)
 	assert_string_equal(m.dialog.lines[0].text, "Variables python: asking it ...");
 }
 
+/* A server need not answer: then nobody says that there are none. */
+static void asks_before_untold_variables_are_lost(void **state)
+{
+	(void)state;
+	run("x = 1");
+	done((struct trm_result){.number = 1});
+	press('a', MOD_CTRL);
+	press(K_DELETE, 0);
+	now_ns += 300000000;
+	send((struct msg){.type = MSG_TICK});
+	send((struct msg){.type = MSG_ANSWER, .serial = m.asks.last_serial, .other = "no such questions"});
+	press(K_F10, 0);
+	assert_null(last_effect(EFFECT_QUIT));
+	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
+	assert_string_equal(m.dialog.lines[0].text, "Variables those of python");
+}
+
 static void a_dead_sandbox_can_be_replaced(void **state)
 {
 	(void)state;
@@ -650,6 +667,7 @@ int main(void)
 			TEST(leaves_at_once_if_nothing_is_lost),
 			TEST(asks_before_something_is_lost),
 			TEST(asks_while_variables_are_awaited),
+			TEST(asks_before_untold_variables_are_lost),
 			TEST(a_dead_sandbox_can_be_replaced),
 			TEST(saving_needs_a_name_and_asks_before_it_replaces),
 			TEST(a_file_is_taken_to_be_in_the_language_of_its_name),
