@@ -91,18 +91,19 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 		on_data(c, bytes, n);
 }
 
-/* The limit that it met, its first line, or its signal; a long path leaves room for it. */
+/* Its first line; a long path leaves room for it. What was killed has said nothing: then the limit that it
+ * met. */
 static void tell_words(const struct file_call *c, const struct trm_exit *exit, struct trm_error *ret)
 {
-	const char *words = c->words.len ? buf_at(&c->words) : "";
-	const char *end = memchr(words, '\n', c->words.len);
-	if (*exit->limit)
-		trm_error_set(ret, TRM_EIO, "%.80s: %s", c->path, exit->limit);
-	else if (exit->signal && !c->words.len)
-		trm_error_set(ret, TRM_EIO, "%.80s: ended by signal %d", c->path, exit->signal);
+	const char *words = c->words.len ? buf_at(&c->words) : exit->limit;
+	const char *end = c->words.len ? memchr(words, '\n', c->words.len) : NULL;
+	size_t n = c->words.len ? c->words.len : strlen(words);
+	if (n)
+		trm_error_set(ret, TRM_EIO, "%.80s: %.*s", c->path, end ? (int)(end - words) : (int)n, words);
 	else
-		trm_error_set(ret, TRM_EIO, "%.80s: %.*s", c->path,
-				end ? (int)(end - words) : (int)c->words.len, words);
+		trm_error_set(ret, TRM_EIO, "%.80s: %s %d", c->path,
+				exit->signal ? "ended by signal" : "exit code",
+				exit->signal ? exit->signal : exit->exit_code);
 }
 
 static void on_exited(
