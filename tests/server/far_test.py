@@ -77,6 +77,21 @@ def flooding(program):
     s.remove()
 
 
+def reading_late(program):
+    """Who does not read holds up what is printed, and loses nothing."""
+    s = Server(program)
+    line = Line(s)
+    s.start_box("lab")
+    process = subprocess.Popen([s.program, "exec", "--backend", "microsandbox", "lab", "--", "head", "-c", "150000000", "/dev/zero"],
+                               env=line.env, cwd=line.dir, stdout=subprocess.PIPE)
+    first = process.stdout.read(1)
+    ended = wait_until(lambda: "head" not in s.command("ps", "-eo", "comm", name="lab").out, 2)
+    check("it is held up", not ended)
+    n = len(first) + len(process.stdout.read())
+    check("nothing is lost", process.wait() == 0 and n == 150000000, n)
+    s.remove()
+
+
 def looking(program):
     s = Server(program)
     line = Line(s)
@@ -279,4 +294,4 @@ def refusing(program):
     dev.remove()
 
 
-main(joining, flooding, looking, copying, copying_many, copying_much, warning, relaying, refusing)
+main(joining, flooding, reading_late, looking, copying, copying_many, copying_much, warning, relaying, refusing)
