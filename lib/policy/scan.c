@@ -256,32 +256,72 @@ static int put_word(struct buf *line, const char *word)
 	return r == 0 ? buf_append(line, "'", 1) : r;
 }
 
-/* What a shell is told to do is looked at as its own code too. */
-static const char *inner_script(const char *const *argv, const struct trm_lang **ret_lang)
+/* Bash's script is the first word that is no option, if one of the options holds a c. */
+static const char *bash_script(const char *const *argv)
 {
-	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL, *program = slash ? slash + 1 : argv[0];
-	const char *flag = program && !strcmp(program, "node") ? "-e" : "-c";
-	if (!program || trm_lang_find(program, ret_lang, NULL) < 0)
-		return NULL;
-	for (size_t i = 1; argv[i]; i++)
-		if (!strcmp(argv[i], flag))
-			return argv[i + 1];
+	bool has_script = false;
+	size_t i = 1;
+	for (; argv[i] && (*argv[i] == '-' || *argv[i] == '+'); i++) {
+		const char *word = argv[i];
+		bool is_long = strncmp(word, "--", 2) == 0, is_last = !word[1] || !strcmp(word, "--");
+		has_script |= !is_long && *word == '-' && strchr(word, 'c');
+		if (argv[i + 1]
+				&& (is_last
+						|| (is_long ? !strcmp(word, "--rcfile") || !strcmp(word, "--init-file")
+							    : strpbrk(word, "oO") != NULL)))
+			i++;
+		if (is_last)
+			break;
+	}
+	return has_script ? argv[i] : NULL;
+}
+
+/* Python's options end at the first -c, to which the code may be glued, and at -m. */
+static const char *python_script(const char *const *argv)
+{
+	for (size_t i = 1; argv[i] && *argv[i] == '-'; i++) {
+		const char *letter = argv[i][1] == '-' ? NULL : strpbrk(argv[i], "cmWX");
+		if (letter && *letter == 'c')
+			return letter[1] ? letter + 1 : argv[i + 1];
+		if (letter && *letter == 'm')
+			return NULL;
+		if (((letter && !letter[1]) || !strcmp(argv[i], "--check-hash-based-pycs")) && argv[i + 1])
+			i++;
+	}
 	return NULL;
 }
 
-int trm_policy_scan_command(struct trm_policy *policy, const char *const *argv, struct trm_findings *ret,
+static const char *node_script(const char *const *argv)
+{
+	static const char *const flags[] = {"-e", "-p", "-pe", "--eval", "--print"};
+	for (size_t i = 1; argv[i]; i++)
+		for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+			size_t n = strlen(flags[f]);
+			if (strncmp(argv[i], flags[f], n) == 0 && (!argv[i][n] || argv[i][n] == '='))
+				return argv[i][n] ? argv[i] + n + 1 : argv[i + 1];
+		}
+	return NULL;
+}
+
+/* The code that an interpreter is given as a word. */
+static const char *inner_script(const char *const *argv, const struct trm_lang **ret_lang)
+{
+	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL, *program = slash ? slash + 1 : argv[0];
+	if (!program || trm_lang_find(program, ret_lang, NULL) < 0)
+		return NULL;
+	switch ((*ret_lang)->id) {
+	case TRM_LANG_PYTHON: return python_script(argv);
+	case TRM_LANG_JAVASCRIPT: return node_script(argv);
+	case TRM_LANG_BASH: return bash_script(argv);
+	default: return NULL;
+	}
+}
+
+static int scan_line(struct trm_policy *policy, const char *const *argv, struct trm_findings *ret,
 		struct trm_error *reterr)
 {
-	const struct trm_lang *lang;
-	const char *script = inner_script(argv, &lang);
 	struct buf line;
 	int r = 0;
-	*ret = (struct trm_findings){0};
-	if (script && (r = trm_policy_scan(policy, lang, script, strlen(script), ret, reterr)) < 0)
-		return r;
-	if (script && ret->n)
-		return 0;
-	trm_findings_finish(ret);
 	buf_init(&line, CODE_MAX);
 	for (size_t i = 0; argv[i] && r == 0; i++)
 		r = put_word(&line, argv[i]);
@@ -289,6 +329,26 @@ int trm_policy_scan_command(struct trm_policy *policy, const char *const *argv, 
 		  : trm_policy_scan(
 				  policy, trm_lang_get(TRM_LANG_BASH), buf_at(&line), line.len, ret, reterr);
 	buf_finish(&line);
+	return r;
+}
+
+int trm_policy_scan_command(struct trm_policy *policy, const char *const *argv, struct trm_findings *ret,
+		struct trm_error *reterr)
+{
+	const struct trm_lang *lang;
+	const char *script = inner_script(argv, &lang);
+	struct trm_findings in_script = {0};
+	*ret = (struct trm_findings){0};
+	int r = scan_line(policy, argv, ret, reterr);
+	if (r < 0 || !script)
+		return r;
+	r = trm_policy_scan(policy, lang, script, strlen(script), &in_script, reterr);
+	if (r < 0 || (in_script.n && in_script.worst >= ret->worst)) {
+		trm_findings_finish(ret);
+		*ret = in_script;
+	} else {
+		trm_findings_finish(&in_script);
+	}
 	return r;
 }
 

@@ -169,6 +169,43 @@ static void test_mistakes_are_named(void **state)
 	assert_non_null(strstr(why.msg, "none, minimal, development"));
 }
 
+static void expect_command(const char *json, const char *const *argv, const char *what)
+{
+	struct trm_policy *policy;
+	struct trm_findings found;
+	assert_int_equal(trm_policy_parse("mine", json, strlen(json), &policy, NULL), 0);
+	assert_int_equal(trm_policy_scan_command(policy, argv, &found, NULL), 0);
+	if (!found.n_refused || strcmp(found.all[0].what, what) != 0)
+		fail_msg("%s: '%s' is not what is refused", argv[1], what);
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+}
+
+static void test_scripts_in_commands(void **state)
+{
+	static const char json[] = "{\"threshold\":\"high\",\"patterns\":["
+				   "{\"pattern\":\"\\\\bevil\\\\b\",\"reason\":\"r\",\"severity\":\"high\"},"
+				   "{\"pattern\":\"\\\\bodd\\\\b\",\"reason\":\"r\",\"severity\":\"low\"}]}";
+	static const char *const commands[][6] = {
+			{"bash", "-c", "evil x"},
+			{"/bin/bash", "-c", "-x", "evil x"},
+			{"bash", "-eo", "pipefail", "-xc", "evil x"},
+			{"bash", "+x", "--rcfile", "f", "-c", "evil x"},
+			{"bash", "-c", "--", "evil x"},
+			{"python3", "-Ic", "evil()"},
+			{"python3", "-cevil()"},
+			{"python3", "-W", "ignore", "-Xdev", "-c", "evil()"},
+			{"node", "-r", "m", "--eval", "evil()"},
+			{"node", "--print=evil()"},
+			{"bash", "-c", "odd x", "a", "evil"},
+	};
+	(void)state;
+	if (!has_trees())
+		skip();
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		expect_command(json, commands[i], "evil");
+}
+
 static void test_commands_and_packages(void **state)
 {
 	struct trm_policy *policy = load("production");
@@ -266,6 +303,7 @@ int main(void)
 			cmocka_unit_test(test_findings_tell_place_severity_and_reason),
 			cmocka_unit_test(test_the_threshold_decides),
 			cmocka_unit_test(test_mistakes_are_named),
+			cmocka_unit_test(test_scripts_in_commands),
 			cmocka_unit_test(test_commands_and_packages),
 			cmocka_unit_test(test_what_cannot_be_judged_is_said),
 			cmocka_unit_test(test_every_shipped_policy_is_sound),
