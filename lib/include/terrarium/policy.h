@@ -78,8 +78,8 @@ enum trm_severity trm_policy_threshold(const struct trm_policy *policy);
  * changed by it, but for grammars and patterns that are loaded then and kept. */
 int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
 		struct trm_findings *ret, struct trm_error *reterr);
-/* A command line is looked at as a line of Bash, and what an interpreter is given in it (bash -c …, python3 -c …,
- * node -e …) as that language's code; the findings are those of the worse of the two. */
+/* A command line is looked at as a line of Bash, and what an interpreter is given in it (as by bash -c) as
+ * that language's code; the findings are those of the worse of the two. */
 int trm_policy_scan_command(struct trm_policy *policy, const char *const *argv, struct trm_findings *ret,
 		struct trm_error *reterr);
 /* A package that is to be installed: is its name that of a restricted module? ("name==1.0", "name[extra]"
