@@ -71,7 +71,7 @@ static void print_lines(struct msb_proc *p, const struct lines *lines)
 		const struct blame_line *line = &lines->at[i];
 		if (!line->is_blame && buf_append(&piece, line->text, strlen(line->text)) == 0
 				&& !line->is_open)
-			buf_append(&piece, "\r\n" + !p->has_terminal, 1u + p->has_terminal);
+			buf_append(&piece, p->has_terminal ? "\r\n" : "\n", p->has_terminal ? 2 : 1);
 		if (i + 1 < lines->n && lines->at[i + 1].is_stderr == line->is_stderr)
 			continue;
 		if (piece.len)

@@ -425,9 +425,9 @@ static void threads_do_not_share_their_signals(void **state)
 	pthread_t thread;
 	void *end = NULL;
 	assert_int_equal(trm_loop_add_signal(*state, SIGUSR1, on_signal, NULL, &sig, NULL), 0);
-	assert_int_equal(pthread_create(&thread, NULL, add_and_remove, &thread), 0);
+	assert_int_equal(pthread_create(&thread, NULL, add_and_remove, &sig), 0);
 	pthread_join(thread, &end);
-	assert_ptr_equal(end, &thread);
+	assert_ptr_equal(end, &sig);
 	assert_true(is_blocked(SIGUSR1));
 	trm_signal_remove(sig);
 	assert_false(is_blocked(SIGUSR1));
