@@ -58,6 +58,8 @@ struct agent {
 	uint32_t owner;      /* who may connect */
 	uint64_t linger_ms;  /* with nobody connected; 0: for ever */
 	uint64_t alone_ns;   /* since when nobody has been */
+	const char *folder;  /* of a sandbox without namespaces (wire/folder.h); NULL */
+	int rules_fd;        /* Landlock rules for what it starts; -1: none */
 	const char *workdir; /* that was asked for; it is in it, or where that could not be, in another */
 	const char *report;  /* for WELCOME: borrowed, a packed struct door_report */
 	size_t report_len;
@@ -81,6 +83,8 @@ struct agent_way {
 	bool is_container, is_keyed;
 	uint32_t owner; /* who may connect to a keyed one; to another, who has made its socket */
 	uint64_t linger_ms;
+	const char *folder;  /* NULL: with namespaces, or in a container */
+	int rules_fd;        /* with a folder; -1: none */
 	const char *workdir; /* NULL: none was asked for */
 	const char *report;
 	size_t report_len;
@@ -95,5 +99,9 @@ int agent_serve_stdio(void);
 int agent_exec(char **argv);
 
 uint64_t agent_now_ns(void);
+
+/* A path as a client says it, as it is here: `out` in a sandbox without namespaces, else `path`. */
+enum { AGENT_PATH_BYTES = 4096 };
+const char *agent_path(const struct agent *agent, const char *path, char out[AGENT_PATH_BYTES]);
 
 #endif

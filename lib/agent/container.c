@@ -204,6 +204,7 @@ static int run_container(const struct container_opts *opts, int listen_fd, int d
 			   */
 	const struct agent_way way = {.listen_fd = listen_fd,
 			.door_fd = door_fd,
+			.rules_fd = -1,
 			.is_container = true,
 			.is_keyed = opts->key,
 			.owner = owner,

@@ -193,9 +193,10 @@ static int do_put(struct client *client, const struct frame *frame)
 	char *path = unpack_str(&fields, TRANSFER_PATH_MAX);
 	uint32_t mode = unpack_u32(&fields);
 	uint64_t size = unpack_u64(&fields);
+	char here[AGENT_PATH_BYTES];
 	int r = fields.bad ? bad_payload(client, frame) : 0;
 	if (!r)
-		transfer_put(client, frame->stream, path, mode, size);
+		transfer_put(client, frame->stream, agent_path(client->agent, path, here), mode, size);
 	free(path);
 	return r;
 }
@@ -206,9 +207,10 @@ static int do_get(struct client *client, const struct frame *frame)
 	char *path = unpack_str(&fields, TRANSFER_PATH_MAX);
 	uint64_t max_bytes = unpack_u64(&fields);
 	uint32_t window = unpack_u32(&fields);
+	char here[AGENT_PATH_BYTES];
 	int r = fields.bad ? bad_payload(client, frame) : 0;
 	if (!r)
-		transfer_get(client, frame->stream, path, max_bytes, window);
+		transfer_get(client, frame->stream, agent_path(client->agent, path, here), max_bytes, window);
 	free(path);
 	return r;
 }
@@ -238,9 +240,11 @@ static int do_file_op(struct client *client, const struct frame *frame)
 	uint8_t op = unpack_u8(&fields);
 	char *path = unpack_str(&fields, TRANSFER_PATH_MAX);
 	uint32_t mode = unpack_u32(&fields);
+	char here[AGENT_PATH_BYTES];
 	int r = fields.bad ? bad_payload(client, frame) : 0;
 	if (!r)
-		tree_transfer_op(client, frame->stream, (enum file_op)op, path, mode);
+		tree_transfer_op(client, frame->stream, (enum file_op)op,
+				agent_path(client->agent, path, here), mode);
 	free(path);
 	return r;
 }

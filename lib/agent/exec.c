@@ -17,32 +17,66 @@
 #include "agent/agent.h"
 #include "agent/tree.h"
 #include "base/err.h"
-
-/* From linux/landlock.h, which a musl toolchain need not have; the same numbers on all architectures. */
-enum {
-	SYS_LANDLOCK_CREATE_RULESET = 444,
-	SYS_LANDLOCK_RESTRICT_SELF = 446,
-	LANDLOCK_VERSION_FLAG = 1,
-	LANDLOCK_SCOPE_SIGNAL_FLAG = 1 << 1,
-	LANDLOCK_ABI_WITH_SCOPES = 6,
-};
-
-struct landlock_attr {
-	uint64_t handled_fs, handled_net, scoped;
-};
+#include "base/landlock.h"
 
 /* Best effort: a kernel without it leaves the agent open to signals, no more. */
 static void scope_signals(void)
 {
-	struct landlock_attr attr = {.scoped = LANDLOCK_SCOPE_SIGNAL_FLAG};
-	if (syscall(SYS_LANDLOCK_CREATE_RULESET, NULL, 0, LANDLOCK_VERSION_FLAG) < LANDLOCK_ABI_WITH_SCOPES)
-		return;
-	int rules = (int)syscall(SYS_LANDLOCK_CREATE_RULESET, &attr, sizeof attr, 0);
+	int rules = landlock_create_scopes();
 	if (rules < 0)
 		return;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-		syscall(SYS_LANDLOCK_RESTRICT_SELF, rules, 0);
+		landlock_enter(rules);
 	close(rules);
+}
+
+/* What interpreters read of themselves. Not all of /proc/self: below it lies what the kernel tells of this
+ * machine's network and mounts. Of its directories `fd` and `task` only the names. */
+static void allow_self(int rules, uint32_t abi)
+{
+	static const struct {
+		const char *path;
+		uint64_t rights;
+	} parts[] = {
+			{"cgroup", LANDLOCK_READ_FILE},
+			{"cmdline", LANDLOCK_READ_FILE},
+			{"comm", LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE},
+			{"environ", LANDLOCK_READ_FILE},
+			{"fd", LANDLOCK_READ_DIR},
+			{"fdinfo", LANDLOCK_READ_FILE | LANDLOCK_READ_DIR},
+			{"io", LANDLOCK_READ_FILE},
+			{"limits", LANDLOCK_READ_FILE},
+			{"maps", LANDLOCK_READ_FILE},
+			{"oom_score_adj", LANDLOCK_READ_FILE},
+			{"smaps", LANDLOCK_READ_FILE},
+			{"smaps_rollup", LANDLOCK_READ_FILE},
+			{"stat", LANDLOCK_READ_FILE},
+			{"statm", LANDLOCK_READ_FILE},
+			{"status", LANDLOCK_READ_FILE},
+			{"task", LANDLOCK_READ_DIR},
+	};
+	char children[48];
+	int self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(children, sizeof children, "task/%d/children", (int)getpid());
+	for (size_t i = 0; self >= 0 && i <= sizeof parts / sizeof *parts; i++) {
+		bool is_last = i == sizeof parts / sizeof *parts;
+		int fd = openat(self, is_last ? children : parts[i].path, O_PATH | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		landlock_allow(rules, abi, fd, is_last ? LANDLOCK_READ_FILE : parts[i].rights);
+		close(fd);
+	}
+	if (self >= 0)
+		close(self);
+}
+
+/* Code never runs without its rules. */
+static bool enter_rules(void)
+{
+	fcntl(EXEC_RULES_FD, F_SETFD, FD_CLOEXEC);
+	allow_self(EXEC_RULES_FD, landlock_abi());
+	signal(SIGXFSZ, SIG_IGN); /* a full disk is an error, not an end: keeper/watchdog.h */
+	return landlock_enter(EXEC_RULES_FD) == 0;
 }
 
 /* When memory runs out in the sandbox the kernel shall take the user's programs, not the agent. */
@@ -146,10 +180,12 @@ int agent_exec(char **argv)
 	offer_to_oom_killer();
 	tree_bear_mark(strtoull(argv[MARK], NULL, 10));
 	limit_processes((rlim_t)strtoul(argv[NPROC], NULL, 10));
-	if (strchr(argv[FLAGS], 's')) {
+	if (strpbrk(argv[FLAGS], "sdl"))
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (strchr(argv[FLAGS], 's'))
 		scope_signals();
-	}
+	if (strchr(argv[FLAGS], 'l') && !enter_rules())
+		return fail(EXEC_RULES, errno);
 	execvp(argv[PROGRAM], argv + PROGRAM);
 	return fail_program(argv[PROGRAM], errno);
 }
@@ -161,6 +197,8 @@ void exec_sentence(const struct exec_report *report, const char *name, struct tr
 		trm_error_set_errno(ret, error, "%s: the directory to start it in cannot be entered", name);
 	else if (report->step == EXEC_TTY)
 		trm_error_set_errno(ret, error, "%s: its terminal cannot be set up", name);
+	else if (report->step == EXEC_RULES)
+		trm_error_set_errno(ret, error, "%s: the Landlock rules cannot be entered", name);
 	else if (report->step == EXEC_INTERPRETER)
 		trm_error_set(ret, TRM_ENOENT,
 				"%s: the interpreter named in its first line is not found in the sandbox",

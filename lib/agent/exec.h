@@ -13,15 +13,17 @@
  * terminal; e start in / if CWD cannot be entered, and say so; s the agent can be signalled from inside (it
  * is not PID 1), so put the program in a Landlock domain that keeps signals in, and let it die with the
  * agent. (All programs started so are in domains of their own: one cannot signal another. PID 1 needs no such
- * guard, and its programs can.) */
+ * guard, and its programs can.) d: let it die with the agent, no more. l: that, and descriptor EXEC_RULES_FD
+ * holds a Landlock ruleset, to which what a process may read of itself in /proc is added before it enters it.
+ */
 
 #include <stdint.h>
 
 #include <terrarium/error.h>
 
-enum { EXEC_REPORT_FD = 9 };
+enum { EXEC_RULES_FD = 8, EXEC_REPORT_FD = 9 };
 
-enum exec_step { EXEC_CWD, EXEC_TTY, EXEC_PROGRAM, EXEC_INTERPRETER, EXEC_LOADER };
+enum exec_step { EXEC_CWD, EXEC_TTY, EXEC_PROGRAM, EXEC_INTERPRETER, EXEC_LOADER, EXEC_RULES };
 
 struct exec_report {
 	int32_t step;  /* enum exec_step */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* terrarium-agent serve FD       serve the clients of a listening unix socket, inherited as FD
+/* terrarium-agent serve FD [FOLDER [RULES]]
+ *                                serve the clients of a listening unix socket, inherited as FD; without
+ *                                namespaces in FOLDER, with a Landlock ruleset inherited as RULES
  * terrarium-agent serve-stdio    serve one client on standard input and output
  * terrarium-agent container …    in containers, as the next two: see container.h
  * terrarium-agent connect …
@@ -17,14 +19,22 @@
 
 enum { EXIT_USAGE = 125 };
 
-static int do_serve(char **args)
+/* -1: it is none. */
+static int read_fd(const char *text)
 {
 	char *end;
-	long fd = args[0] ? strtol(args[0], &end, 10) : -1;
-	if (fd < 0 || *end || end == args[0])
+	long fd = text ? strtol(text, &end, 10) : -1;
+	return fd < 0 || *end || end == text ? -1 : (int)fd;
+}
+
+static int do_serve(char **args)
+{
+	const char *folder = args[0] ? args[1] : NULL;
+	struct agent_way way = {
+			.listen_fd = read_fd(args[0]), .door_fd = -1, .folder = folder, .rules_fd = -1};
+	if (folder && args[2] && (way.rules_fd = read_fd(args[2])) < 0)
 		return EXIT_USAGE;
-	const struct agent_way way = {.listen_fd = (int)fd, .door_fd = -1};
-	return agent_serve(&way);
+	return way.listen_fd < 0 ? EXIT_USAGE : agent_serve(&way);
 }
 
 static int do_serve_stdio(char **args)

@@ -50,6 +50,16 @@ void sampler_init(struct sampler *sampler)
 {
 	*sampler = (struct sampler){
 			.start_ns = agent_now_ns(), .is_alone = is_in_container(), .space_fd = open_space()};
+	dirsize_init(&sampler->folder, -1);
+}
+
+void sampler_measure(struct sampler *sampler, const char *folder)
+{
+	if (sampler->space_fd >= 0)
+		close(sampler->space_fd);
+	sampler->space_fd = -1;
+	sampler->is_alone = false; /* the container has other processes */
+	dirsize_init(&sampler->folder, open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 void sampler_finish(struct sampler *sampler)
@@ -57,6 +67,8 @@ void sampler_finish(struct sampler *sampler)
 	tree_finish(&sampler->tree);
 	if (sampler->space_fd >= 0)
 		close(sampler->space_fd);
+	if (sampler->folder.fd >= 0)
+		close(sampler->folder.fd);
 	free(sampler->seen);
 	free(sampler->fresh);
 	free(sampler->table);
@@ -204,9 +216,11 @@ static void select_rows(struct sampler *sampler, bool is_init)
 		tree->rows[i].selected = tree->rows[i].pid != getpid();
 }
 
-static void sample_disk(const struct sampler *sampler, struct trm_sample *sample)
+static void sample_disk(struct sampler *sampler, struct trm_sample *sample)
 {
 	struct statfs fs;
+	if (dirsize_look(&sampler->folder, agent_now_ns(), &sample->disk_bytes))
+		sample->known |= TRM_METRIC_DISK;
 	if (sampler->space_fd < 0 || fstatfs(sampler->space_fd, &fs) < 0)
 		return;
 	if (fs.f_type != TMPFS_TYPE || !fs.f_blocks)

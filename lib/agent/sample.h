@@ -9,7 +9,8 @@
  * waited for (10 ms ticks), and that of the dead (getrusage). Memory: sum of
  * resident sizes, which counts shared pages once for each process. Disk: only
  * where /workspace (or else the agent's directory) is a tmpfs and so the
- * sandbox's own; what another file system holds is not the sandbox's alone.
+ * sandbox's own; what another file system holds is not the sandbox's alone. Without namespaces: what the
+ * sandbox's folder holds.
  * Where the sandbox can see its own cgroup (containers), that knows better. */
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 #include <terrarium/metrics.h>
 
 #include "agent/tree.h"
+#include "base/dirsize.h"
 #include "base/stall.h"
 
 struct sampled;
@@ -34,12 +36,15 @@ struct sampler {
 	/* Samples in which these are not looked at. */
 	unsigned net_rest, cgroup_rest;
 	int space_fd;               /* /workspace, or else the agent's directory; -1: neither */
+	struct dirsize folder;      /* without namespaces: the sandbox's files */
 	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
 	bool is_alone;              /* all processes that can be seen here are the sandbox's */
 };
 
 void sampler_init(struct sampler *sampler);
 void sampler_finish(struct sampler *sampler);
+/* Without namespaces: the sandbox's files are those below the folder. */
+void sampler_measure(struct sampler *sampler, const char *folder);
 /* A sample of now; one that is only a few ms old is given again. Borrowed until
  * the next call. nproc: the process limit in force, 0 if unknown. NULL: no memory, or no /proc. */
 const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, uint32_t nproc);

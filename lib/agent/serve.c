@@ -22,6 +22,7 @@
 #include "agent/share.h"
 #include "agent/sub.h"
 #include "agent/tree.h"
+#include "wire/folder.h"
 #include "wire/message.h"
 
 enum {
@@ -34,6 +35,11 @@ uint64_t agent_now_ns(void)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+const char *agent_path(const struct agent *agent, const char *path, char out[AGENT_PATH_BYTES])
+{
+	return agent->folder && folder_path(agent->folder, path, out, AGENT_PATH_BYTES) ? out : path;
 }
 
 /* ---- clients ---- */
@@ -336,6 +342,7 @@ static struct agent *agent_create(bool is_container)
 		return NULL;
 	agent->is_init = getpid() == 1;
 	agent->is_container = is_container;
+	agent->rules_fd = -1;
 	fill_standard_fds();
 	hide_inherited();
 	if (!agent->is_init)
@@ -415,6 +422,10 @@ int agent_serve(const struct agent_way *way)
 	agent->owner = way->is_keyed ? way->owner : maker_of(way->listen_fd);
 	agent->linger_ms = way->linger_ms;
 	agent->alone_ns = agent_now_ns();
+	agent->folder = way->folder;
+	agent->rules_fd = way->rules_fd;
+	if (agent->folder)
+		sampler_measure(&agent->sampler, agent->folder);
 	agent->workdir = way->workdir;
 	agent->report = way->report;
 	agent->report_len = way->report_len;

@@ -21,7 +21,7 @@ extern char **environ;
 enum {
 	/* Ends meant for the child are kept above all numbers that they get there. */
 	FIRST_HIGH_FD = 32,
-	MAX_ENDS = 4 + PROC_OUTPUTS + 4,
+	MAX_ENDS = 5 + PROC_OUTPUTS + 4,
 	/* Four times the default: fewer turns under a flood. More would eat up the
 	 * user's budget for pipes (pipe-user-pages-soft: 64 MiB in all). */
 	OUTPUT_PIPE_SIZE = 256 * 1024,
@@ -164,6 +164,10 @@ static int plug_all(struct proc *proc, struct ends *ends, const struct spawn_msg
 		r = plug_control(proc, ends, msg);
 	for (uint32_t i = 0; r == 0 && i < 2 * msg->spare_sets; i++)
 		r = plug_output(proc, ends, FIRST_SPARE + (int)i);
+	if (r == 0 && proc->agent->rules_fd >= 0) {
+		int copy = fcntl(proc->agent->rules_fd, F_DUPFD_CLOEXEC, 0);
+		r = copy < 0 ? -1 : lend(ends, copy, EXEC_RULES_FD);
+	}
 	return r == 0 ? pipe_out(ends, EXEC_REPORT_FD, &proc->report.fd) : r;
 }
 
@@ -178,24 +182,24 @@ static size_t count(char *const *strv)
 /* Clients say where to start, and mean the working directory that was asked for: by them, or else, as they
  * name the usual one then, by what started us. It is the one that the agent is in (""), as is another where
  * that could not be made. */
-static const char *start_dir(const struct agent *agent, const char *cwd)
+static const char *start_dir(const struct agent *agent, const char *cwd, char path[AGENT_PATH_BYTES])
 {
 	bool is_usual = agent->is_container && strcmp(cwd, "/workspace") == 0
 			&& (agent->workdir || access(cwd, F_OK) < 0);
 	bool is_asked = agent->workdir && strcmp(cwd, agent->workdir) == 0;
-	return is_usual || is_asked ? "" : cwd;
+	return is_usual || is_asked ? "" : agent_path(agent, cwd, path);
 }
 
 /* The strings are borrowed. NULL: no memory. */
 static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, const char *flags,
-		const char *nproc, const char *mark)
+		const char *nproc, const char *mark, char path[AGENT_PATH_BYTES])
 {
 	size_t n = count(msg->argv);
 	char **argv = calloc(EXEC_ARGS + n + 1, sizeof *argv);
 	if (!argv)
 		return NULL;
 	const char *const before[EXEC_ARGS] = {"terrarium-agent", "exec", flags, nproc, mark,
-			start_dir(proc->agent, msg->cwd), "--"};
+			start_dir(proc->agent, msg->cwd, path), "--"};
 	memcpy(argv, before, sizeof before);
 	memcpy(argv + EXEC_ARGS, msg->argv, n * sizeof *argv);
 	return argv;
@@ -252,17 +256,23 @@ static int start(pid_t *ret_pid, const struct ends *ends, char **argv, char **en
 	return r;
 }
 
+/* How what is started is kept from the agent, as in exec.h. */
+static const char *guard_of(const struct agent *agent)
+{
+	return agent->is_init ? "" : !agent->folder ? "s" : agent->rules_fd >= 0 ? "l" : "d";
+}
+
 int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc, struct trm_error *reterr)
 {
 	struct ends ends = {.n = 0};
-	char flags[8], limit[16], mark[24];
-	snprintf(flags, sizeof flags, "-%s%s%s", proc->agent->is_init ? "" : "s",
-			msg->flags & SPAWN_PTY ? "t" : "", msg->flags & SPAWN_ELSEWHERE ? "e" : "");
+	char flags[8], limit[16], mark[24], path[AGENT_PATH_BYTES];
+	snprintf(flags, sizeof flags, "-%s%s%s", guard_of(proc->agent), msg->flags & SPAWN_PTY ? "t" : "",
+			msg->flags & SPAWN_ELSEWHERE ? "e" : "");
 	snprintf(limit, sizeof limit, "%u", nproc);
 	snprintf(mark, sizeof mark, "%llu", (unsigned long long)proc->mark);
 	int error = plug_all(proc, &ends, msg) < 0 ? errno : 0;
 	if (!error) {
-		char **argv = exec_argv(proc, msg, flags, limit, mark), **env = exec_env(msg);
+		char **argv = exec_argv(proc, msg, flags, limit, mark, path), **env = exec_env(msg);
 		error = argv && env ? start(&proc->pid, &ends, argv, env) : ENOMEM;
 		free(argv);
 		free(env);

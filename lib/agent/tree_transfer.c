@@ -122,7 +122,9 @@ void tree_transfer_get(struct client *client, uint32_t stream, const struct tree
 	stream_add(&get->stream, &get_ops, client, stream);
 	watch_init(&get->more, fd, on_more);
 	get->credit = msg->window;
-	int r = source_create(msg->path, msg->flags, msg->depth, &get->source, &why);
+	char here[AGENT_PATH_BYTES];
+	int r = source_create(agent_path(client->agent, msg->path, here), msg->flags, msg->depth,
+			&get->source, &why);
 	if (r == 0) {
 		get_run(get);
 		return;
@@ -179,7 +181,8 @@ void tree_transfer_put(struct client *client, uint32_t stream, const struct tree
 		return;
 	}
 	stream_add(&put->stream, &put_ops, client, stream);
-	struct sink_opts opts = {.path = msg->path,
+	char here[AGENT_PATH_BYTES];
+	struct sink_opts opts = {.path = agent_path(client->agent, msg->path, here),
 			.base = msg->base,
 			.must_be_dir = msg->flags & TREE_MUST_BE_DIR,
 			.max_bytes = msg->max_bytes,

@@ -284,6 +284,7 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 			.net_credentials = config->net_credentials,
 			.workdir = *config->workdir ? config->workdir : NULL,
 	};
+	trm_isolation_find(config->isolation, &opts->isolation);
 	add_mounts(config, opts);
 	set_server(config, &opts->server);
 	set_container(config, &opts->container);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "keeper/folder.h"
 #include "keeper/keeper.h"
 #include "sweep/sweep.h"
 
@@ -53,8 +54,10 @@ static bool has_entry(const struct keeper *k, const struct stat *entry)
 	       && st.st_ino == entry->st_ino && st.st_dev == entry->st_dev;
 }
 
-static bool take_away(struct keeper *k, const struct stat *entry)
+static bool take_away(struct keeper *k, pid_t keeper, const struct stat *entry)
 {
+	if (k->spec.isolation != ISOLATION_NAMESPACES && !k->spec.has_plan)
+		folder_kill(keeper, 0); /* the user may be another sandbox's by now */
 	bool is_empty = k->spec.has_plan || groups_clear(k->groups); /* an engine's are the engine's */
 	if (is_empty)
 		user_inherit();
@@ -67,7 +70,7 @@ static _Noreturn void live(struct keeper *k, pid_t keeper, const struct stat *en
 	unsigned waited_ms = 0, nap_ms = 1;
 	wait_for_death(keeper);
 	kill(-keeper, SIGKILL); /* its process group: what has not got as far as a session of its own */
-	while (!take_away(k, entry) && waited_ms < PATIENCE_MS) {
+	while (!take_away(k, keeper, entry) && waited_ms < PATIENCE_MS) {
 		nanosleep(&(struct timespec){.tv_nsec = nap_ms * 1000000L}, NULL);
 		waited_ms += nap_ms;
 		nap_ms = nap_ms < LONGEST_NAP_MS ? nap_ms * 2 : nap_ms;

@@ -17,10 +17,10 @@
  * and at the end takes everything away again. A sandbox that is kept belongs to nobody: then
  * the first two are no reason, and the last one is. All processes of the sandbox
  * die with bubblewrap (its child dies with it and is init of their PID
- * namespace); the keeper is their reaper, so when it has no child left, none
- * of them is left. Should the keeper itself be killed, bubblewrap dies too, and
- * what remains of directories and groups is taken away by its heir (heir.h) or, if that was killed as well,
- * swept by the next keeper, or whoever lists sandboxes. */
+ * namespace; without namespaces they are known by their user or by a mark: folder.h); the keeper is their
+ * reaper, so when it has no child left, none of them is left. Should the keeper itself be killed, bubblewrap
+ * dies too, and what remains of directories and groups is taken away by its heir (heir.h) or, if that was
+ * killed as well, swept by the next keeper, or whoever lists sandboxes. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,10 +71,13 @@ struct keeper {
 	char packet[LIFELINE_MAX_BYTES];
 };
 
-/* Processes in the control groups that nobody inside sees: bubblewrap's outer one, the network's. */
+/* Processes in the control groups that nobody inside sees: bubblewrap's outer one, the network's. Without
+ * namespaces there are none; the agent is always counted by itself. */
 static inline uint32_t keeper_outer(const struct keeper *k)
 {
-	return k->recipe.is_on ? 0 : 1 + (k->net.pid > 0) + (k->net.relay_pid > 0);
+	return k->recipe.is_on || k->spec.isolation != ISOLATION_NAMESPACES
+			       ? 0
+			       : 1 + (k->net.pid > 0) + (k->net.relay_pid > 0);
 }
 
 uint64_t keeper_now_ms(void); /* CLOCK_MONOTONIC */

@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
+#include "keeper/confine.h"
+#include "keeper/folder.h"
 #include "keeper/net.h"
 #include "keeper/space.h"
 
@@ -245,10 +247,49 @@ static bool make_space(const struct spec_msg *spec, bool is_root, uint32_t uid)
 	_exit(NOT_STARTED);
 }
 
+/* The last steps before the exec: nothing is blocked, and the keeper's end is ours. */
+static void end_with(pid_t keeper)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* anew after the change of user, which clears it */
+	if (getppid() != keeper)
+		_exit(NOT_STARTED);
+}
+
+/* A sandbox without namespaces: its folder is there, and the agent itself follows. */
+static _Noreturn void bare_child(
+		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
+{
+	const pid_t keeper = getppid();
+	struct confinement c = {.spec = spec, .uid = uid, .is_strict = !(groups->limits & LIMIT_MEMORY)};
+	sysfile_write("/proc/self/oom_score_adj", "500");
+	const struct rlimit mark = {folder_mark(keeper), folder_mark(keeper)};
+	setrlimit(RLIMIT_LOCKS, &mark);
+	if (!(groups->limits & LIMIT_CPU))
+		limit_cores(spec->cpus);
+	if (uid)
+		become(uid);
+	const struct report r = {0};
+	report(report_fd, &r, NULL);
+	const char *failed = confine_prepare(&c);
+	if (failed)
+		die(failed);
+	const int fds[] = {pipe_with(NULL, 0), STDERR_FILENO, STDERR_FILENO, KEEPER_LISTEN, KEEPER_AGENT,
+			c.code_rules_fd < 0 ? STDERR_FILENO : c.code_rules_fd,
+			c.agent_rules_fd < 0 ? STDERR_FILENO : c.agent_rules_fd};
+	place(fds, sizeof fds / sizeof *fds);
+	set_rlimits(spec, groups);
+	if (!uid && !(groups->limits & LIMIT_PIDS))
+		limit(RLIMIT_NPROC, confine_count_tasks() + spec->procs, confine_count_tasks() + spec->procs);
+	end_with(keeper);
+	die(confine_exec(&c));
+}
+
 static _Noreturn void child(
 		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
 {
-	sigset_t none;
 	const pid_t keeper = getppid();
 	bool is_strict = !(groups->limits & LIMIT_MEMORY), has_tun = *spec->slirp && net_has_tun();
 	sysfile_write("/proc/self/oom_score_adj", "500");
@@ -262,11 +303,7 @@ static _Noreturn void child(
 	make_and_report(spec, report_fd, is_shared, has_tun);
 	arrange(spec, is_shared, is_strict);
 	set_rlimits(spec, groups);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* anew after the change of user, which clears it */
-	if (getppid() != keeper)
-		_exit(NOT_STARTED);
+	end_with(keeper);
 	char args[16], listen_fd[16];
 	snprintf(args, sizeof args, "%d", BWRAP_ARGS);
 	snprintf(listen_fd, sizeof listen_fd, "%d", BWRAP_LISTEN);
@@ -308,7 +345,7 @@ static void hear(int from, struct launch *ret)
 		ret->net.wire_fd = *at;
 }
 
-int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, struct launch *ret)
+int launch(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, struct launch *ret)
 {
 	int words[2], line[2];
 	*ret = (struct launch)LAUNCH_NONE;
@@ -323,7 +360,9 @@ int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint3
 	ret->pid = groups_fork(groups, words[1]);
 	if (!ret->pid) {
 		dup2(words[1], STDERR_FILENO);
-		child(spec, groups, uid, line[1]);
+		if (spec->isolation == ISOLATION_NAMESPACES)
+			child(spec, groups, uid, line[1]);
+		bare_child(spec, groups, uid, line[1]);
 	}
 	int error = ret->pid < 0 ? -errno : 0;
 	close(words[1]);

@@ -8,6 +8,10 @@
  *   control groups → oom score → mount namespace with the tmpfs → own user → network
  *   namespace with its filter → descriptors → resource limits → exec with an empty environment
  *
+ * or, without namespaces, the agent itself:
+ *
+ *   control groups → oom score → own user → descriptors → resource limits → Landlock → seccomp → exec
+ *
  * Everything that needs privileges comes before the change of user, and
  * nothing of the sandbox runs before all of it is done. What goes wrong is said
  * in a sentence on the same pipe that bubblewrap's own stderr is. */
@@ -20,7 +24,7 @@
 #include "wire/lifeline.h"
 
 struct launch {
-	pid_t pid;           /* bubblewrap, a child of the caller */
+	pid_t pid;           /* bubblewrap, or without namespaces the agent: a child of the caller */
 	int words_fd;        /* what it has to say: stdout and stderr of everything up to the agent */
 	int space_fd;        /* the tmpfs; -1 if there is one for each directory */
 	bool is_shared;      /* one tmpfs for all files */
@@ -35,6 +39,6 @@ struct launch {
 
 /* Blocks until the child is about to exec (well under a millisecond). 0, or -errno
  * when no process could be made. A child that fails later exits; ask words_fd why. */
-int launch_bwrap(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, struct launch *ret);
+int launch(const struct spec_msg *spec, const struct groups *groups, uint32_t uid, struct launch *ret);
 
 #endif

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <terrarium/error.h>
+
 #include "base/procstat.h"
 #include "keeper/entry.h"
 #include "keeper/heir.h"
@@ -223,6 +225,11 @@ static void pass_time(struct keeper *k)
 	uint64_t now_ms = keeper_now_ms();
 	if (watchdog_look(&k->watchdog, now_ms, !clients_count(&k->clients)))
 		keeper_tell_oom(k);
+	if (k->watchdog.overrun_bytes && !k->is_ending)
+		keeper_fail(k, TRM_ETOOBIG,
+				"the sandbox's files took %llu MiB of the %llu that are allowed, and went on growing",
+				(unsigned long long)(k->watchdog.overrun_bytes >> 20),
+				(unsigned long long)(k->spec.disk_bytes >> 20));
 	look_at_idleness(k, now_ms);
 	look_at_age(k, now_ms);
 	recipe_pass_time(k, now_ms);

@@ -16,6 +16,7 @@
 
 #include "base/sysfile.h"
 #include "keeper/entry.h"
+#include "keeper/folder.h"
 #include "keeper/heir.h"
 #include "keeper/keeper.h"
 #include "keeper/scope.h"
@@ -91,24 +92,54 @@ static void set_clocks(struct keeper *k)
 	idle_init(&k->idle, k->spec.idle_timeout_ms, k->started_ms);
 }
 
+/* Without isolation code runs as whoever has started it. */
+static bool take_user(struct keeper *k)
+{
+	int r = k->spec.isolation == ISOLATION_NONE ? 0 : user_take(&k->user);
+	if (r < 0)
+		say(k, "cannot take a user of its own for the sandbox", -r);
+	return r == 0;
+}
+
+static bool make_folder(struct keeper *k)
+{
+	if (k->spec.isolation == ISOLATION_NAMESPACES)
+		return true;
+	const char *failed = folder_make(&k->spec, k->user.uid);
+	if (failed)
+		k->n_words = (size_t)snprintf(k->words, sizeof k->words, "cannot %s %s: %s", failed,
+				k->spec.folder, strerror(errno));
+	return !failed;
+}
+
+static void start_watchdog(struct keeper *k)
+{
+	uint64_t mem_bytes = k->groups->limits & LIMIT_MEMORY ? 0 : k->spec.mem_bytes;
+	if (k->spec.isolation == ISOLATION_NAMESPACES) {
+		watchdog_init(&k->watchdog, k->launch.pid, k->launch.space_fd, mem_bytes);
+		return;
+	}
+	int fd = open(k->spec.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	watchdog_init_bare(&k->watchdog, k->launch.pid, fd, strncmp(k->spec.folder, "/dev/shm/", 9) == 0,
+			mem_bytes);
+	watchdog_limit_disk(&k->watchdog, k->spec.disk_bytes, k->spec.file_bytes);
+}
+
 static bool start(struct keeper *k)
 {
-	int r = user_take(&k->user);
-	if (r < 0) {
-		say(k, "cannot take a user of its own for the sandbox", -r);
+	int r;
+	if (!take_user(k) || !make_folder(k))
 		return false;
-	}
 	make_groups(k);
 	if (*k->spec.slirp)
 		roam_begin(&k->roam); /* before the filter is made */
-	r = launch_bwrap(&k->spec, k->groups, k->user.uid, &k->launch);
+	r = launch(&k->spec, k->groups, k->user.uid, &k->launch);
 	if (r < 0) {
 		say(k, "cannot start a process", -r);
 		return false;
 	}
 	entry_note_groups(KEEPER_ENTRY_DIR, k->groups);
-	watchdog_init(&k->watchdog, k->launch.pid, k->launch.space_fd,
-			k->groups->limits & LIMIT_MEMORY ? 0 : k->spec.mem_bytes);
+	start_watchdog(k);
 	close(KEEPER_LISTEN);
 	close(KEEPER_AGENT);
 	close(KEEPER_CERTS);
@@ -146,6 +177,8 @@ static bool kill_children(const struct keeper *k)
 static void end_all(struct keeper *k)
 {
 	int status;
+	if (k->spec.isolation != ISOLATION_NAMESPACES && !k->spec.has_plan && k->launch.pid)
+		folder_kill(getpid(), k->user.uid);
 	while (kill_children(k)) {
 		pid_t pid = waitpid(-1, &status, 0);
 		keeper_note_end(k, pid, status);
@@ -161,6 +194,7 @@ static void tear_down(struct keeper *k)
 	keeper_hear_words(k);
 	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(k->groups);
 	bool is_empty = k->spec.has_plan || groups_remove(k->groups); /* others' groups are others' */
+	folder_clear_shm(k->spec.isolation == ISOLATION_LANDLOCK ? k->user.uid : 0);
 	keeper_note_gone(k, oom_kills);
 	entry_remove(KEEPER_RUN_DIR, KEEPER_ENTRY_DIR, k->spec.name, k->spec.run_path);
 	user_release(&k->user);

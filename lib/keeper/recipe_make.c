@@ -107,7 +107,7 @@ static void find_groups(struct keeper *k, pid_t pid)
 	groups_find(k->groups, CGROUP_ROOT, theirs, ours);
 	if (!k->recipe.plan.is_adopted)
 		groups_limit_sockets(k->groups);
-	k->watchdog.bwrap = pid; /* for its processor time, where no group counts it */
+	k->watchdog.root = pid; /* for its processor time, where no group counts it */
 }
 
 static bool start_directly(struct keeper *k)

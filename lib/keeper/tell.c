@@ -36,6 +36,9 @@ static struct ready_msg describe(const struct keeper *k)
 			.space_fd = k->launch.space_fd,
 			.n_outer = keeper_outer(k),
 			.origin = recipe_origin(&k->recipe),
+			.isolation = k->spec.isolation,
+			.landlock_abi = k->spec.landlock_abi,
+			.folder = (char *)k->spec.folder,
 	};
 }
 
@@ -175,7 +178,7 @@ void keeper_note_info(const struct keeper *k)
 			.idle_timeout_ms = k->spec.idle_timeout_ms,
 			.max_lifetime_ms = k->spec.max_lifetime_ms,
 			.boot_id = boot_id,
-			.has_net = *k->spec.slirp != '\0' || k->recipe.plan.has_net,
+			.has_net = *k->spec.slirp != '\0' || k->spec.shares_net || k->recipe.plan.has_net,
 			.net_allow = (char *)k->spec.net_allow,
 			.group = (char *)k->spec.group,
 			.workdir = (char *)k->spec.workdir,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -85,13 +86,20 @@ static uint64_t file_bytes(int space_fd)
 	return (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
 }
 
-static uint64_t sum(uint64_t (*measure)(pid_t), const pid_t *pids, size_t n, pid_t *ret_biggest)
+/* With bubblewrap the agent is the first of its descendants, and never killed. */
+static size_t first_victim(const struct watchdog *w)
+{
+	return w->has_bwrap ? 1 : 0;
+}
+
+static uint64_t sum(const struct watchdog *w, uint64_t (*measure)(pid_t), const pid_t *pids, size_t n,
+		pid_t *ret_biggest)
 {
 	uint64_t total = 0, biggest = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bytes = measure(pids[i]);
 		total += bytes;
-		if (i > 0 && bytes > biggest) { /* the first is the agent */
+		if (i >= first_victim(w) && bytes > biggest) {
 			biggest = bytes;
 			*ret_biggest = pids[i];
 		}
@@ -105,8 +113,8 @@ static bool kill_descendant(const struct watchdog *w, pid_t pid)
 	pid_t pids[WATCHDOG_MAX_PIDS];
 	bool killed = false;
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	size_t n = pidfd < 0 ? 0 : watchdog_descendants(w->bwrap, pids, WATCHDOG_MAX_PIDS);
-	for (size_t i = 1; i < n && !killed; i++)
+	size_t n = pidfd < 0 ? 0 : watchdog_descendants(w->root, pids, WATCHDOG_MAX_PIDS);
+	for (size_t i = first_victim(w); i < n && !killed; i++)
 		killed = pids[i] == pid && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
 	if (pidfd >= 0)
 		close(pidfd);
@@ -115,21 +123,37 @@ static bool kill_descendant(const struct watchdog *w, pid_t pid)
 
 void watchdog_init(struct watchdog *w, pid_t bwrap, int space_fd, uint64_t mem_bytes)
 {
-	*w = (struct watchdog){.bwrap = bwrap,
+	*w = (struct watchdog){.root = bwrap,
+			.has_bwrap = true,
 			.space_fd = space_fd,
 			.mem_bytes = mem_bytes,
-			.period_ms = WATCHDOG_PERIOD_MS};
+			.period_ms = WATCHDOG_PERIOD_MS,
+			.folder.fd = -1};
+}
+
+void watchdog_init_bare(struct watchdog *w, pid_t agent, int folder_fd, bool is_in_memory, uint64_t mem_bytes)
+{
+	watchdog_init(w, agent, -1, mem_bytes);
+	w->has_bwrap = false;
+	w->is_in_memory = is_in_memory;
+	dirsize_init(&w->folder, folder_fd);
+}
+
+void watchdog_limit_disk(struct watchdog *w, uint64_t disk_bytes, uint64_t file_bytes)
+{
+	w->disk_bytes = disk_bytes;
+	w->file_bytes = file_bytes;
 }
 
 uint64_t watchdog_next_ms(const struct watchdog *w)
 {
-	return w->mem_bytes ? w->next_ms : UINT64_MAX;
+	return w->mem_bytes || w->disk_bytes ? w->next_ms : UINT64_MAX;
 }
 
 static bool kill_biggest(struct watchdog *w, const pid_t *pids, size_t n, uint64_t files)
 {
 	pid_t biggest = 0;
-	if (sum(proportional_bytes, pids, n, &biggest) + files <= w->mem_bytes || !biggest)
+	if (sum(w, proportional_bytes, pids, n, &biggest) + files <= w->mem_bytes || !biggest)
 		return false;
 	if (!kill_descendant(w, biggest))
 		return false;
@@ -137,28 +161,68 @@ static bool kill_biggest(struct watchdog *w, const pid_t *pids, size_t n, uint64
 	return true;
 }
 
-bool watchdog_look(struct watchdog *w, uint64_t now_ms, bool is_alone)
+/* The soft limit alone: the keeper of an ordinary user could not raise the hard one again. */
+static void limit_files(const struct watchdog *w, const pid_t *pids, size_t n)
 {
-	pid_t pids[WATCHDOG_MAX_PIDS], biggest = 0;
-	if (now_ms < watchdog_next_ms(w))
-		return false;
-	size_t n = watchdog_descendants(w->bwrap, pids, WATCHDOG_MAX_PIDS);
-	uint64_t files = file_bytes(w->space_fd);
-	uint64_t bytes = sum(resident_bytes, pids, n, &biggest) + files;
+	struct rlimit now;
+	const rlim_t soft = w->is_frozen ? 0 : w->file_bytes;
+	for (size_t i = 0; i < n; i++) {
+		if (prlimit(pids[i], RLIMIT_FSIZE, NULL, &now) < 0)
+			continue;
+		const struct rlimit want = {soft < now.rlim_max ? soft : now.rlim_max, now.rlim_max};
+		prlimit(pids[i], RLIMIT_FSIZE, &want, NULL);
+	}
+}
+
+static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, size_t n)
+{
+	bool was_frozen = w->is_frozen;
+	w->is_frozen = bytes > w->disk_bytes;
+	if (w->is_frozen || was_frozen) {
+		limit_files(w, &w->root, 1); /* the agent, and so what it starts */
+		limit_files(w, pids, n);
+	}
+	if (bytes > w->disk_bytes + w->disk_bytes / 4)
+		w->overrun_bytes = bytes;
+}
+
+/* What the files hold; 0 where nobody counts that. */
+static uint64_t folder_bytes(struct watchdog *w, uint64_t now_ms)
+{
+	uint64_t bytes;
+	return dirsize_look(&w->folder, now_ms * 1000000, &bytes) ? bytes : 0;
+}
+
+static void plan_next(struct watchdog *w, uint64_t now_ms, uint64_t bytes, bool is_alone)
+{
 	bool rests = is_alone && bytes == w->seen_bytes;
 	w->period_ms = rests ? w->period_ms * 2 : WATCHDOG_PERIOD_MS;
 	if (w->period_ms > WATCHDOG_REST_MS)
 		w->period_ms = WATCHDOG_REST_MS;
 	w->next_ms = now_ms + w->period_ms;
 	w->seen_bytes = bytes;
-	return bytes > w->mem_bytes && kill_biggest(w, pids, n, files);
+}
+
+bool watchdog_look(struct watchdog *w, uint64_t now_ms, bool is_alone)
+{
+	pid_t pids[WATCHDOG_MAX_PIDS], biggest = 0;
+	if (now_ms < watchdog_next_ms(w))
+		return false;
+	size_t n = watchdog_descendants(w->root, pids, WATCHDOG_MAX_PIDS);
+	uint64_t folder = folder_bytes(w, now_ms);
+	uint64_t files = w->is_in_memory ? folder : file_bytes(w->space_fd);
+	uint64_t bytes = sum(w, resident_bytes, pids, n, &biggest) + files;
+	plan_next(w, now_ms, bytes + folder, is_alone);
+	if (w->disk_bytes)
+		watch_disk(w, folder, pids, n);
+	return w->mem_bytes && bytes > w->mem_bytes && kill_biggest(w, pids, n, files);
 }
 
 uint64_t watchdog_cpu_ns(const struct watchdog *w)
 {
 	pid_t pids[WATCHDOG_MAX_PIDS];
 	uint64_t ns = 0;
-	size_t n = watchdog_descendants(w->bwrap, pids, WATCHDOG_MAX_PIDS);
+	size_t n = watchdog_descendants(w->root, pids, WATCHDOG_MAX_PIDS);
 	for (size_t i = 0; i < n; i++) {
 		struct procstat stat;
 		if (procstat_read(pids[i], &stat))

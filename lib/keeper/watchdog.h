@@ -7,6 +7,10 @@
  * when it is too much the biggest process is killed, as the kernel would do. What grows and is
  * gone again between two looks is not seen: this is weaker than a control group.
  *
+ * The same for the disk limit of a sandbox without namespaces, whose files no file system of their own holds.
+ * When they are too much, no process of it can write to files any more (RLIMIT_FSIZE, soft: EFBIG) until some
+ * are removed; code that takes the limit away from itself and goes on has its sandbox ended.
+ *
  * While nobody is attached and nothing changes, looks become rarer, up to WATCHDOG_REST_MS, so that a
  * sandbox that was left alone costs nothing. */
 
@@ -14,18 +18,30 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/dirsize.h"
+
 enum { WATCHDOG_PERIOD_MS = 100, WATCHDOG_REST_MS = 5000, WATCHDOG_MAX_PIDS = 4096 };
 
 struct watchdog {
-	pid_t bwrap;        /* the sandbox's processes descend from its child */
+	pid_t root; /* bubblewrap, whose child the agent is; or the agent itself */
+	bool has_bwrap;
 	int space_fd;       /* tmpfs with the files; -1: not counted */
 	uint64_t mem_bytes; /* limit; 0: not ours to watch */
 	uint64_t kills;
 	uint64_t period_ms, next_ms;
 	uint64_t seen_bytes; /* at the last look */
+	struct dirsize folder;
+	bool is_in_memory;               /* the folder's files count as memory */
+	uint64_t disk_bytes, file_bytes; /* limits; disk_bytes 0: not ours to watch */
+	bool is_frozen;                  /* nobody can write to files */
+	uint64_t overrun_bytes;          /* what they hold, though that is so; 0: all is well */
 };
 
 void watchdog_init(struct watchdog *w, pid_t bwrap, int space_fd, uint64_t mem_bytes);
+/* Of a sandbox without namespaces; takes the folder's descriptor. */
+void watchdog_init_bare(
+		struct watchdog *w, pid_t agent, int folder_fd, bool is_in_memory, uint64_t mem_bytes);
+void watchdog_limit_disk(struct watchdog *w, uint64_t disk_bytes, uint64_t file_bytes);
 
 /* One look, if it is time. True if something was killed. */
 bool watchdog_look(struct watchdog *w, uint64_t now_ms, bool is_alone);

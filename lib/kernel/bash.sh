@@ -270,6 +270,7 @@ __trm_has_heirs() {
 	for try in 1 2; do
 		__trm_taken=' ' __trm_is_unsure=
 		for p in /proc/[0-9]*; do
+			[[ $p == '/proc/[0-9]*' ]] && __trm_is_unsure=1 # nobody can be seen: it cannot be excluded
 			[[ $p == "/proc/$$" || ${__trm_strangers[$p]-} ]] || __trm_look_at "$p"
 		done
 		[[ $__trm_is_unsure && $__trm_taken != *" $__trm_set "* ]] || break

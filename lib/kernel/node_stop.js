@@ -339,12 +339,28 @@ function watch(cells) {
 		const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
 		return stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
 	};
+	const is_in_group = (pid, group) => {
+		try {
+			return stat_of(pid)[2] === group;
+		} catch (e) {
+			return e.code === 'EACCES'; // it is a child of ours
+		}
+	};
+	/* Where /proc cannot be listed (Landlock) only the children are known. */
+	const list_processes = () => {
+		try {
+			return fs.readdirSync('/proc').map(Number);
+		} catch {
+			const path = `/proc/self/task/${process.pid}/children`;
+			return fs.readFileSync(path, 'latin1').split(' ').filter(Boolean).map(Number);
+		}
+	};
 	/* The main thread may be waiting for processes that were started just after the signal. */
 	const interrupt_children = () => {
 		const group = stat_of(process.pid)[2];
-		for (const pid of fs.readdirSync('/proc').map(Number)) {
+		for (const pid of list_processes()) {
 			try {
-				if (pid > 0 && pid !== process.pid && stat_of(pid)[2] === group)
+				if (pid > 0 && pid !== process.pid && is_in_group(pid, group))
 					process.kill(pid, 'SIGINT');
 			} catch {
 				// Gone.

@@ -329,6 +329,11 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"sandboxes of the %s backend take no variables and no working directory",
 				s->backend);
+	if (opts->isolation != TRM_ISOLATION_AUTO && s->ops != &backend_local)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"--isolation is for sandboxes on this machine: those of the %s backend are "
+				"isolated by it",
+				s->backend);
 	s->opts = *opts;
 	s->opts.name = s->name;
 	snprintf(s->workdir, sizeof s->workdir, "%s", opts->workdir ? opts->workdir : "/workspace");
@@ -353,13 +358,10 @@ struct found {
 
 static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_error *reterr)
 {
-	int r = s->ops->probe(reterr);
-	if (r == 0 && found)
-		r = attached_start(&found->entry, &found->info, s->loop, &s->opts, &CARRIER_CB, s,
+	if (found)
+		return attached_start(&found->entry, &found->info, s->loop, &s->opts, &CARRIER_CB, s,
 				&s->carrier, reterr);
-	else if (r == 0)
-		r = s->ops->start(s->loop, &s->opts, &CARRIER_CB, s, &s->carrier, reterr);
-	return r;
+	return s->ops->start(s->loop, &s->opts, &CARRIER_CB, s, &s->carrier, reterr);
 }
 
 /* Recipes share their operations, and those who are attached theirs with all. */

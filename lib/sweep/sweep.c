@@ -75,8 +75,8 @@ bool sweep_groups(int entry_fd)
 
 void sweep_files(int entry_fd)
 {
-	static const char *const files[] = {AGENT_FILE, DOOR_FILE, GROUPS_FILE, INFO_FILE, INFO_FILE ".new",
-			STATE_FILE, NET_DIR "/" NET_SOCKET, SHARE_DIR "/" SHARE_SOCKET};
+	static const char *const files[] = {AGENT_FILE, DOOR_FILE, GROUPS_FILE, FOLDER_FILE, INFO_FILE,
+			INFO_FILE ".new", STATE_FILE, NET_DIR "/" NET_SOCKET, SHARE_DIR "/" SHARE_SOCKET};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		unlinkat(entry_fd, files[i], 0);
 	unlinkat(entry_fd, NET_DIR, AT_REMOVEDIR);
@@ -97,7 +97,7 @@ bool sweep_entry(int run_fd, const char *name)
 	int fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && sweep_groups(fd)) {
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && sweep_groups(fd) && sweep_folder(fd)) {
 		sweep_files(fd);
 		is_gone = unlinkat(run_fd, name, AT_REMOVEDIR) == 0;
 	}

@@ -11,6 +11,7 @@
  *   agent.sock   the agent listens here
  *   keeper.sock  the keeper listens here
  *   groups       control groups of the sandbox, one path in a line
+ *   folder       path of the folder of a sandbox without namespaces
  *   info         struct info_msg: what it is and how it is measured
  *   state        struct state_msg: what changes; what the last client has left; the keeper's last words
  *
@@ -34,6 +35,10 @@ void sweep_kill_group(const char *path);
 /* Remove the groups that are noted in an entry, with what is in them. Only directories that look like
  * a keeper's are touched, whatever the note says. False: a dying process is still in one. */
 bool sweep_groups(int entry_fd);
+
+/* Remove the folder that is noted in an entry, with all that is in it. Only a path that looks like a keeper's
+ * is touched. False: something is left. */
+bool sweep_folder(int entry_fd);
 
 /* Does somebody hold the entry: its keeper, who is about to become it, or, for a moment, who sweeps? */
 bool sweep_is_held(int entry_fd);

@@ -59,6 +59,12 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_str(&p, m->env);
 	pack_str(&p, m->workdir);
 	pack_str(&p, m->group);
+	pack_u8(&p, (uint8_t)m->isolation);
+	pack_str(&p, m->folder);
+	pack_slice(&p, m->environment);
+	pack_slice(&p, m->rules);
+	pack_u32(&p, m->landlock_abi);
+	pack_u8(&p, m->shares_net);
 	pack_u8(&p, m->has_plan);
 	return p.error;
 }
@@ -66,7 +72,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 void spec_msg_finish(struct spec_msg *m)
 {
 	const char *const texts[] = {m->name, m->run_path, m->bwrap, m->cache, m->slirp, m->net_allow,
-			m->mounts, m->env, m->workdir, m->group};
+			m->mounts, m->env, m->workdir, m->group, m->folder};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free((char *)texts[i]);
 	*m = (struct spec_msg){0};
@@ -111,8 +117,15 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.env = unpack_str(&u, MAX_ENV);
 	m.workdir = unpack_str(&u, MAX_TEXT);
 	m.group = unpack_str(&u, MAX_TEXT);
+	m.isolation = unpack_u8(&u);
+	m.folder = unpack_str(&u, MAX_TEXT);
+	m.environment = unpack_slice(&u);
+	m.rules = unpack_slice(&u);
+	m.landlock_abi = unpack_u32(&u);
+	m.shares_net = unpack_u8(&u) != 0;
 	m.has_plan = unpack_u8(&u) != 0;
-	if (u.bad || m.n_files > LIFELINE_MAX_FILES || m.n_mounts > LIFELINE_MAX_MOUNTS) {
+	if (u.bad || m.isolation > ISOLATION_NONE || m.n_files > LIFELINE_MAX_FILES
+			|| m.n_mounts > LIFELINE_MAX_MOUNTS) {
 		spec_msg_finish(&m);
 		return unpack_failure(&u);
 	}
@@ -149,12 +162,20 @@ static void put_origin(struct pack *p, const struct origin_msg *m)
 	pack_u32(p, (uint32_t)m->root_pid);
 }
 
+static void put_isolation(struct pack *p, const struct ready_msg *m)
+{
+	pack_u8(p, (uint8_t)m->isolation);
+	pack_u32(p, m->landlock_abi);
+	pack_str(p, m->folder);
+}
+
 int ready_msg_put(struct buf *out, const struct ready_msg *m)
 {
 	struct pack p = {.to = out};
 	pack_u8(&p, LIFELINE_READY);
 	put_ready(&p, m);
 	put_origin(&p, &m->origin);
+	put_isolation(&p, m);
 	return p.error;
 }
 
@@ -184,6 +205,7 @@ int info_msg_put(struct buf *out, const struct info_msg *m)
 	pack_str(&p, m->mounts);
 	pack_str(&p, m->env);
 	put_origin(&p, &m->ready.origin);
+	put_isolation(&p, &m->ready);
 	return p.error;
 }
 
@@ -318,6 +340,16 @@ static void get_ready(struct unpack *u, struct ready_msg *m)
 	m->n_outer = unpack_u32(u);
 }
 
+/* A keeper from before there were levels of isolation says nothing of them: it has namespaces. */
+static void get_isolation(struct unpack *u, struct ready_msg *m)
+{
+	bool is_older = !u->left;
+	m->isolation = is_older ? ISOLATION_NAMESPACES : unpack_u8(u);
+	m->landlock_abi = is_older ? 0 : unpack_u32(u);
+	m->folder = is_older ? unpack_nothing(u) : unpack_str(u, MAX_TEXT);
+	u->bad |= m->isolation > ISOLATION_NONE;
+}
+
 static void get_gone(struct unpack *u, struct gone_msg *m)
 {
 	m->cause = unpack_u8(u);
@@ -338,6 +370,7 @@ int lifeline_get(const void *packet, size_t n, struct lifeline_msg *ret)
 	case LIFELINE_READY:
 		get_ready(&u, &m.ready);
 		get_origin(&u, &m.ready.origin);
+		get_isolation(&u, &m.ready);
 		break;
 	case LIFELINE_OOM: m.oom_kills = unpack_u64(&u); break;
 	case LIFELINE_GONE: get_gone(&u, &m.gone); break;
@@ -420,6 +453,7 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 		get_origin(&u, &m.ready.origin);
 	else /* of a keeper from before there were recipes */
 		no_origin(&u, &m.ready.origin);
+	get_isolation(&u, &m.ready);
 	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);
 		return unpack_failure(&u);
@@ -441,6 +475,7 @@ static void finish_ready(struct ready_msg *m)
 	free(m->origin.note);
 	free(m->origin.user);
 	free(m->origin.words);
+	free(m->folder);
 }
 
 void info_msg_finish(struct info_msg *m)

@@ -76,6 +76,20 @@ struct slice {
 	size_t n;
 };
 
+/* What holds a sandbox apart from this machine: bubblewrap with namespaces; Landlock and seccomp without
+ * any namespace; nothing. */
+enum isolation { ISOLATION_NAMESPACES, ISOLATION_LANDLOCK, ISOLATION_NONE };
+
+/* Flags of spec_msg.rules: paths that code may use under Landlock. */
+enum rule_flag {
+	RULE_READ = 1,     /* files and directories */
+	RULE_EXECUTE = 2,  /* and start programs */
+	RULE_WRITE = 4,    /* write, make and remove everything below */
+	RULE_DEVICE = 8,   /* read, write and control an existing file */
+	RULE_AGENT = 16,   /* for the agent alone, not for the code */
+	RULE_OWN_USER = 32 /* only if the sandbox has a user of its own */
+};
+
 struct spec_msg {
 	const char *name;     /* entry in the runtime directory */
 	const char *run_path; /* of the runtime directory: removed when empty */
@@ -100,7 +114,13 @@ struct spec_msg {
 	const char *mounts;                 /* "HOST:GUEST:ro", each with a newline */
 	const char *env;                    /* names alone, with commas between */
 	const char *workdir, *group;
-	bool has_plan; /* then there is no bubblewrap, and its parts are empty */
+	enum isolation isolation;
+	const char *folder;       /* absolute, see folder.h; "" with namespaces */
+	struct slice environment; /* without namespaces: "NAME=value", each ended by NUL */
+	struct slice rules;       /* with Landlock: "FLAGS PATH", each ended by NUL; FLAGS is a number */
+	uint32_t landlock_abi;    /* no right newer than that is used */
+	bool shares_net;          /* without namespaces: it uses this machine's network */
+	bool has_plan;            /* then there is no bubblewrap, and its parts are empty */
 };
 
 /* Addresses in the sandbox's network, which slirp4netns hands out (libslirp). */
@@ -152,6 +172,9 @@ struct ready_msg {
 	int32_t space_fd; /* the keeper's descriptor of the tmpfs that holds all files; -1: none */
 	uint32_t n_outer; /* processes in the control groups that are not inside */
 	struct origin_msg origin;
+	enum isolation isolation; /* of a local sandbox */
+	uint32_t landlock_abi;
+	char *folder; /* of one without namespaces; "" */
 };
 
 /* What the keeper writes into the file INFO_FILE of the entry, once the sandbox is up: by it, others
@@ -162,6 +185,7 @@ struct ready_msg {
 #define NET_DIR "net" /* with NET_SOCKET in it, for a moment */
 #define NET_SOCKET "net.sock"
 #define GROUPS_FILE "groups"
+#define FOLDER_FILE "folder" /* path of the folder of a sandbox without namespaces */
 enum { BOOT_ID_BYTES = 37, INFO_MAX_BYTES = 32768 };
 struct info_msg {
 	int32_t keeper, client; /* processes */

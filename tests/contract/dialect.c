@@ -134,7 +134,10 @@ static const struct dialect DIALECTS[] = {
 const struct dialect *dialect_find(const char *backend, const char *lang)
 {
 	const struct dialect *d = DIALECTS;
-	const char *as = !strcmp(backend, "docker") || !strcmp(backend, "podman") ? "local" : backend;
+	static const char *const alike[] = {"docker", "podman", "namespaces", "landlock", "none"};
+	const char *as = backend;
+	for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+		as = strcmp(backend, alike[i]) ? as : "local";
 	while (d->backend && (strcmp(d->backend, as) || strcmp(d->lang, lang)))
 		d++;
 	return d->backend ? d : NULL;

@@ -131,7 +131,7 @@ bool peer_open(struct peer *p, struct trm_loop *loop, const struct place *at, co
 	trm_sandbox_opts_default(&sandbox);
 	sandbox.name = name;
 	if (at) {
-		sandbox.backend = at->backend;
+		sandbox.backend = trm_isolation_find(at->backend, &sandbox.isolation) ? "local" : at->backend;
 		sandbox.container.image = at->image;
 	}
 	int r = at ? trm_sandbox_open(loop, &sandbox, &SANDBOX_CB, p, &p->sandbox, &p->why)

@@ -183,7 +183,7 @@ bool bed_open(struct bed *bed, const char *backend, const struct trm_sandbox_opt
 	trm_sandbox_opts_default(&o);
 	if (opts)
 		o = *opts;
-	o.backend = backend;
+	o.backend = trm_isolation_find(backend, &o.isolation) ? "local" : backend;
 	if (trm_loop_create(&bed->loop, &bed->why) < 0)
 		fail(bed->why.msg);
 	if (trm_sandbox_open(bed->loop, &o, &SANDBOX_CB, bed, &bed->sandbox, &bed->why) < 0) {

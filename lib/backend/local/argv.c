@@ -17,7 +17,7 @@ static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/l
 static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives"};
 /* With a network: certificates, as distributions keep them. Not all of /etc/ssl: it holds private keys, too.
  */
-static const char *const NET_ETC_FILES[ARGV_NET_ETC_FILES] = {"/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+const char *const ARGV_NET_FILES[ARGV_NET_ETC_FILES] = {"/etc/ssl/certs", "/etc/ssl/openssl.cnf",
 		"/etc/ca-certificates", "/etc/pki/tls/certs", "/etc/pki/ca-trust"};
 #define ZONES "/usr/share/zoneinfo/"
 
@@ -61,7 +61,7 @@ static const struct {
 enum { N_FILES = sizeof FILES / sizeof *FILES };
 _Static_assert((int)N_FILES < (int)LIFELINE_MAX_FILES, "each file needs a descriptor");
 
-static const char *const ENVIRONMENT[][2] = {
+const char *const ARGV_ENVIRONMENT[][2] = {
 		/* The last is where pip puts programs. */
 		{"PATH", "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"},
 		{"HOME", "/home/user"},
@@ -71,6 +71,7 @@ static const char *const ENVIRONMENT[][2] = {
 		{"LANG", "C.UTF-8"},
 		{"TERM", "dumb"},
 		{"TMPDIR", "/tmp"},
+		{NULL, NULL},
 };
 
 /* Writable directories, with where they lie in the shared tmpfs. */
@@ -137,7 +138,7 @@ void argv_net_find(struct argv_net *net)
 {
 	struct stat st;
 	for (size_t i = 0; i < ARGV_NET_ETC_FILES; i++)
-		net->has_etc[i] = stat(NET_ETC_FILES[i], &st) == 0;
+		net->has_etc[i] = stat(ARGV_NET_FILES[i], &st) == 0;
 }
 
 /* ---- arguments ---------------------------------------------------------------- */
@@ -210,8 +211,8 @@ static void add_namespaces(struct args *a, const struct argv_facts *facts)
 	add(a, "--die-with-parent");
 	add(a, "--as-pid-1");
 	add(a, "--clearenv");
-	for (size_t i = 0; i < sizeof ENVIRONMENT / sizeof *ENVIRONMENT; i++)
-		add3(a, "--setenv", ENVIRONMENT[i][0], ENVIRONMENT[i][1]);
+	for (size_t i = 0; ARGV_ENVIRONMENT[i][0]; i++)
+		add3(a, "--setenv", ARGV_ENVIRONMENT[i][0], ARGV_ENVIRONMENT[i][1]);
 	if (net)
 		add_net_env(a, net);
 	add_env(a, &facts->wish);
@@ -221,7 +222,7 @@ static void add_net_etc(struct args *a, const struct argv_net *net)
 {
 	for (size_t i = 0; i < ARGV_NET_ETC_FILES; i++)
 		if (net->has_etc[i])
-			add3(a, "--ro-bind", NET_ETC_FILES[i], NET_ETC_FILES[i]);
+			add3(a, "--ro-bind", ARGV_NET_FILES[i], ARGV_NET_FILES[i]);
 	add2(a, "--perms", "0444");
 	add_number(a, "--file", BWRAP_FILES + N_FILES);
 	add(a, "/etc/resolv.conf");

@@ -49,6 +49,12 @@ struct argv_facts {
 	struct argv_wish wish;
 };
 
+/* The variables of all sandboxes, {"NAME", "value"}, ended by {NULL}; the paths in them are those that
+ * sandboxes with namespaces have. */
+extern const char *const ARGV_ENVIRONMENT[][2];
+/* Of the host's /etc, with a network. */
+extern const char *const ARGV_NET_FILES[ARGV_NET_ETC_FILES];
+
 void argv_facts_find(struct argv_facts *ret);
 void argv_net_find(struct argv_net *net); /* has_etc */
 

@@ -10,12 +10,19 @@ const char *filters_machine(void)
 	return SECCOMP_MACHINE;
 }
 
-struct slice filters_calls(bool is_strict)
+struct filters filters_of_namespaces(void)
 {
-	return is_strict ? SLICE(seccomp_calls_strict) : SLICE(seccomp_calls);
+	return (struct filters){SLICE(seccomp_calls), SLICE(seccomp_arguments), SLICE(seccomp_calls_strict),
+			SLICE(seccomp_arguments_strict)};
 }
 
-struct slice filters_arguments(bool is_strict)
+struct filters filters_of_landlock(bool has_net)
 {
-	return is_strict ? SLICE(seccomp_arguments_strict) : SLICE(seccomp_arguments);
+	struct filters f = {SLICE(seccomp_calls_bare), SLICE(seccomp_arguments_bare),
+			SLICE(seccomp_calls_bare_strict), SLICE(seccomp_arguments_bare_strict)};
+	if (has_net) {
+		f.arguments = SLICE(seccomp_arguments_bare_network);
+		f.arguments_strict = SLICE(seccomp_arguments_bare_network_strict);
+	}
+	return f;
 }

@@ -7,7 +7,13 @@
 #include "wire/lifeline.h"
 
 const char *filters_machine(void); /* what uname() must say: "x86_64" */
-struct slice filters_calls(bool is_strict);
-struct slice filters_arguments(bool is_strict);
+
+struct filters {
+	struct slice calls, arguments, calls_strict, arguments_strict; /* as in spec_msg */
+};
+
+struct filters filters_of_namespaces(void);
+/* Without a network no socket can be made, with one only of the internet and netlink. */
+struct filters filters_of_landlock(bool has_net);
 
 #endif

@@ -8,18 +8,18 @@
 #include "backend/backend.h"
 #include "backend/kept/guards.h"
 #include "backend/kept/kept.h"
-#include "backend/local/machine.h"
+#include "backend/local/level.h"
 #include "backend/local/start.h"
 #include "base/err.h"
 
 /* The keeper ends within milliseconds of being asked. */
 enum { STOP_PATIENCE_MS = 5000 };
 
+/* Whether some level of isolation works; start() looks at the one that is asked for. */
 static int probe(struct trm_error *reterr)
 {
-	char path[MACHINE_PATH];
-	int r = machine_check_filters(reterr);
-	return r < 0 ? r : machine_find_bwrap(path, reterr);
+	enum isolation level;
+	return level_choose(TRM_ISOLATION_AUTO, &level, reterr);
 }
 
 static void tell_guards(struct kept *k, const struct ready_msg *ready)

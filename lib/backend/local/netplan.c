@@ -59,16 +59,20 @@ int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, stru
 {
 	size_t n;
 	int r = cidr_parse_list(opts->limits.net_allow, plan->open, &n, reterr);
-	if (r == 0)
+	if (r == 0 && !spec->shares_net)
 		r = machine_find_slirp(plan->slirp, reterr);
 	if (r < 0)
 		return r;
 	netenv_find(&plan->argv.env, opts->net_credentials, true);
 	argv_net_find(&plan->argv);
+	spec->has_certs = plan->argv.env.certs.len > 0;
+	if (spec->shares_net) {
+		plan->argv.has_cache = true;
+		return 0;
+	}
 	spec->slirp = plan->slirp;
 	spec->net_subnet = netplan_choose_subnet(plan->open, n);
 	spec->net_open = (struct slice){(const char *)plan->open, n * sizeof *plan->open};
-	spec->has_certs = plan->argv.env.certs.len > 0;
 	spec->net_allow = opts->limits.net_allow;
 	find_cache(plan, spec);
 	tell_resolver(plan, spec);

@@ -10,7 +10,9 @@
  * the rules of the same call with arguments. Both kill what comes in through
  * another architecture's door (i386, x32).
  *
- * Each exists in a strict variant, for sandboxes without a memory cgroup.
+ * Each exists in a strict variant, for sandboxes without a memory cgroup, and both of these again for
+ * sandboxes without namespaces ("bare"): there sockets, System V objects and message queues would be this
+ * machine's.
  *
  * Arguments that the kernel takes as 32 bits are compared under a 32-bit mask
  * or refused unless all 64 bits fit: a filter that looks at more bits than the
@@ -44,24 +46,39 @@ static void check(int r, const char *what)
 	exit(1);
 }
 
+enum variant {
+	STRICT = 1,  /* no control group counts the memory */
+	BARE = 2,    /* no namespaces */
+	NETWORK = 4, /* bare, with this machine's network */
+};
+
 /* ---- rules by name ------------------------------------------------------ */
 
-static void add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names)
+static bool has_name(const char *const *names, const char *name)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
+static void add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names, unsigned variant)
 {
 	for (; *names; names++) {
 		int nr = seccomp_syscall_resolve_name(*names);
 		if (nr == __NR_SCMP_ERROR || nr < 0)
 			continue; /* unknown here, or not a call of this architecture */
+		if (variant & BARE && has_name(CALLS_OF_SHARED_OBJECTS, *names))
+			continue;
 		check(seccomp_rule_add(ctx, action, nr, 0), *names);
 	}
 }
 
-static void fill_calls(scmp_filter_ctx ctx, bool is_strict)
+static void fill_calls(scmp_filter_ctx ctx, unsigned variant)
 {
-	add_names(ctx, SCMP_ACT_ALLOW, CALLS_ALLOWED);
-	add_names(ctx, SCMP_ACT_ERRNO(EPERM), CALLS_REFUSED);
-	if (!is_strict)
-		add_names(ctx, SCMP_ACT_ALLOW, CALLS_ALLOWED_COUNTED);
+	add_names(ctx, SCMP_ACT_ALLOW, CALLS_ALLOWED, variant);
+	add_names(ctx, SCMP_ACT_ERRNO(EPERM), CALLS_REFUSED, variant);
+	if (!(variant & STRICT))
+		add_names(ctx, SCMP_ACT_ALLOW, CALLS_ALLOWED_COUNTED, variant);
 }
 
 /* ---- rules by argument --------------------------------------------------- */
@@ -132,13 +149,15 @@ static void refuse_internet(scmp_filter_ctx ctx, int family)
 
 /* Families that are not bound to the network namespace (AF_VSOCK is a line to
  * the hypervisor) or that only widen the kernel's surface. */
-static void refuse_sockets(scmp_filter_ctx ctx)
+static void refuse_sockets(scmp_filter_ctx ctx, unsigned variant)
 {
 	enum { LAST_FAMILY = 63 };
-	static const int wanted[] = {AF_UNIX, AF_INET, AF_NETLINK, AF_INET6};
+	static const int wanted[] = {AF_INET, AF_NETLINK, AF_INET6, AF_UNIX};
+	/* Landlock does not keep code from sockets with a path (before ABI 9), such as an engine's. */
+	const size_t n_wanted = sizeof wanted / sizeof *wanted - (variant & BARE ? 1 : 0);
 	for (int family = 0; family <= LAST_FAMILY; family++) {
 		bool is_wanted = false;
-		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+		for (size_t i = 0; i < n_wanted; i++)
 			is_wanted |= family == wanted[i];
 		if (!is_wanted)
 			refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), masked(0, LOW32, (uint32_t)family));
@@ -167,17 +186,46 @@ static void refuse_agent(scmp_filter_ctx ctx)
 	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), masked(1, LOW32, AGENT));
 }
 
-static void fill_arguments(scmp_filter_ctx ctx, bool is_strict)
+/* The priorities of other processes, which may be the agent or, without a user of its own, any process of
+ * the same user. Here the agent's number is not known, so a process can only change its own. */
+static void refuse_others(scmp_filter_ctx ctx)
+{
+	enum { IOPRIO_WHO_PROCESS = 1 };
+	static const char *const by_first[] = {
+			"sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity", NULL};
+	for (const char *const *name = by_first; *name; name++)
+		refuse1(ctx, EPERM, seccomp_syscall_resolve_name(*name), compare(0, SCMP_CMP_NE, 0));
+	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare(0, SCMP_CMP_NE, PRIO_PROCESS));
+	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare(1, SCMP_CMP_NE, 0));
+	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare(0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
+	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare(1, SCMP_CMP_NE, 0));
+}
+
+/* No sockets at all without a network: there is no network namespace that would hold them. */
+static void refuse_reach(scmp_filter_ctx ctx, unsigned variant)
+{
+	if (variant & BARE && !(variant & NETWORK)) {
+		refuse1(ctx, EACCES, SCMP_SYS(socket), compare(0, SCMP_CMP_GE, 0));
+		refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socketpair), compare(0, SCMP_CMP_NE, AF_UNIX));
+	} else {
+		refuse_sockets(ctx, variant);
+	}
+	if (variant & BARE)
+		refuse_others(ctx);
+	else
+		refuse_agent(ctx);
+}
+
+static void fill_arguments(scmp_filter_ctx ctx, unsigned variant)
 {
 	refuse_ioctls(ctx);
 	refuse_namespaces(ctx);
-	refuse_sockets(ctx);
-	refuse_agent(ctx);
+	refuse_reach(ctx, variant);
 	/* Only the query: some personalities switch off address randomisation. */
 	refuse1(ctx, EPERM, SCMP_SYS(personality), compare(0, SCMP_CMP_NE, LOW32));
 	/* Only the caller's own limits. */
 	refuse1(ctx, EPERM, SCMP_SYS(prlimit64), compare(0, SCMP_CMP_NE, 0));
-	if (!is_strict)
+	if (!(variant & STRICT))
 		return;
 	/* Shared anonymous memory escapes RLIMIT_DATA; the affinity is the CPU limit. */
 	const uint32_t shared_anonymous = MAP_SHARED | MAP_ANONYMOUS;
@@ -190,8 +238,8 @@ static void fill_arguments(scmp_filter_ctx ctx, bool is_strict)
 struct program {
 	const char *name;
 	uint32_t otherwise;
-	void (*fill)(scmp_filter_ctx ctx, bool is_strict);
-	bool is_strict;
+	void (*fill)(scmp_filter_ctx ctx, unsigned variant);
+	unsigned variant;
 };
 
 static void write_bytes(FILE *out, const char *name, FILE *program)
@@ -214,7 +262,7 @@ static void write_program(FILE *out, const struct program *p)
 	/* A binary tree: the kernel, which tries every call when it loads a program, is done in a quarter of
 	 * the time. */
 	check(seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2), "a binary tree");
-	p->fill(ctx, p->is_strict);
+	p->fill(ctx, p->variant);
 	check(seccomp_export_bpf(ctx, fileno(bpf)), "cannot export a filter");
 	write_bytes(out, p->name, bpf);
 	seccomp_release(ctx);
@@ -246,10 +294,17 @@ static const struct arch *native_arch(void)
 int main(int argc, char **argv)
 {
 	static const struct program programs[] = {
-			{"calls", SCMP_ACT_ERRNO(ENOSYS), fill_calls, false},
-			{"arguments", SCMP_ACT_ALLOW, fill_arguments, false},
-			{"calls_strict", SCMP_ACT_ERRNO(ENOSYS), fill_calls, true},
-			{"arguments_strict", SCMP_ACT_ALLOW, fill_arguments, true},
+			{"calls", SCMP_ACT_ERRNO(ENOSYS), fill_calls, 0},
+			{"arguments", SCMP_ACT_ALLOW, fill_arguments, 0},
+			{"calls_strict", SCMP_ACT_ERRNO(ENOSYS), fill_calls, STRICT},
+			{"arguments_strict", SCMP_ACT_ALLOW, fill_arguments, STRICT},
+			{"calls_bare", SCMP_ACT_ERRNO(ENOSYS), fill_calls, BARE},
+			{"calls_bare_strict", SCMP_ACT_ERRNO(ENOSYS), fill_calls, BARE | STRICT},
+			{"arguments_bare", SCMP_ACT_ALLOW, fill_arguments, BARE},
+			{"arguments_bare_strict", SCMP_ACT_ALLOW, fill_arguments, BARE | STRICT},
+			{"arguments_bare_network", SCMP_ACT_ALLOW, fill_arguments, BARE | NETWORK},
+			{"arguments_bare_network_strict", SCMP_ACT_ALLOW, fill_arguments,
+					BARE | NETWORK | STRICT},
 	};
 	if (argc != 2) {
 		fprintf(stderr, "usage: seccomp_gen HEADER\n");

@@ -55,6 +55,13 @@ static const char *const CALLS_ALLOWED[] = {
 static const char *const CALLS_ALLOWED_COUNTED[] = {
 	"memfd_create", "shmget", "shmat", "msgget", "semget", NULL};
 
+/* System V objects and message queues, which without an IPC namespace are this machine's and would outlive the
+ * sandbox. */
+static const char *const CALLS_OF_SHARED_OBJECTS[] = {
+	"semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl", "shmget", "shmat",
+	"shmdt", "shmctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify",
+	"mq_getsetattr", NULL};
+
 /* EPERM instead of ENOSYS: programs that know them expect to be refused, not to miss them. */
 static const char *const CALLS_REFUSED[] = {
 	"mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "ptrace", "process_vm_readv",

@@ -16,7 +16,9 @@
 #include "backend/kept/rundir.h"
 #include "backend/kept/spawn.h"
 #include "backend/local/argv.h"
+#include "backend/local/bare.h"
 #include "backend/local/filters.h"
+#include "backend/local/level.h"
 #include "backend/local/machine.h"
 #include "backend/local/netplan.h"
 #include "base/err.h"
@@ -42,44 +44,103 @@ static int check_limits(const struct trm_limits *limits, struct trm_error *reter
 	return 0;
 }
 
-/* Files lie in memory: with no room left under the memory limit, a full disk would be
+/* Where files lie in memory: with no room left under the memory limit, a full disk would be
  * an out-of-memory kill instead of ENOSPC. */
-static uint64_t disk_in_force(const struct trm_limits *limits)
+static uint64_t disk_in_memory(const struct trm_limits *limits)
 {
 	uint64_t most = limits->mem_bytes / 4 * 3;
 	return limits->disk_bytes < most ? limits->disk_bytes : most;
 }
 
+/* ---- the level -------------------------------------------------------------------------- */
+
+/* How the sandbox is held apart, and what that takes on this machine. */
+struct hold {
+	enum isolation level;
+	char bwrap[MACHINE_PATH]; /* with namespaces */
+	char folder[BARE_FOLDER]; /* without */
+	uint64_t disk_bytes;
+};
+
+static int choose_folder(const struct trm_sandbox_opts *opts, struct hold *hold, struct trm_error *reterr)
+{
+	int r = bare_check(opts, hold->level == ISOLATION_LANDLOCK, reterr);
+	if (r == 0)
+		r = bare_choose_folder(hold->disk_bytes, hold->folder, reterr);
+	if (r == 0 && !bare_is_in_memory(hold->folder))
+		hold->disk_bytes = opts->limits.disk_bytes;
+	return r;
+}
+
+static int choose_hold(const struct trm_sandbox_opts *opts, struct hold *hold, struct trm_error *reterr)
+{
+	*hold = (struct hold){.disk_bytes = disk_in_memory(&opts->limits)};
+	int r = level_choose(opts->isolation, &hold->level, reterr);
+	if (r < 0)
+		return r;
+	return hold->level == ISOLATION_NAMESPACES ? machine_find_bwrap(hold->bwrap, reterr)
+						   : choose_folder(opts, hold, reterr);
+}
+
 /* ---- the description ------------------------------------------------------------------- */
 
 static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts,
-		const struct rundir_entry *entry, const char *bwrap)
+		const struct rundir_entry *entry, const struct hold *hold)
 {
 	const struct trm_limits *limits = &opts->limits;
+	const struct filters filters = hold->level == ISOLATION_LANDLOCK ? filters_of_landlock(limits->net)
+									 : filters_of_namespaces();
 	*spec = (struct spec_msg){
 			.name = entry->name,
 			.run_path = entry->path,
-			.bwrap = bwrap,
+			.bwrap = hold->bwrap,
+			.isolation = hold->level,
+			.folder = hold->folder,
+			.landlock_abi = hold->level == ISOLATION_LANDLOCK ? level_landlock_abi() : 0,
+			.shares_net = hold->level == ISOLATION_NONE
+				      || (hold->level == ISOLATION_LANDLOCK && limits->net),
 			.mem_bytes = limits->mem_bytes,
-			.disk_bytes = disk_in_force(limits),
+			.disk_bytes = hold->disk_bytes,
 			.file_bytes = limits->file_bytes,
 			.cpus = limits->cpus,
 			.procs = limits->procs,
 			.open_files = limits->open_files,
-			.calls = filters_calls(false),
-			.arguments = filters_arguments(false),
-			.calls_strict = filters_calls(true),
-			.arguments_strict = filters_arguments(true),
+			.calls = filters.calls,
+			.arguments = filters.arguments,
+			.calls_strict = filters.calls_strict,
+			.arguments_strict = filters.arguments_strict,
 			.is_kept = opts->keep,
 			.idle_timeout_ms = opts->idle_timeout_ms,
 			.max_lifetime_ms = opts->max_lifetime_ms,
 			.workdir = opts->workdir ? opts->workdir : "/workspace",
 			.group = opts->group,
 	};
-	spec->n_files = argv_files(spec->files, LIFELINE_MAX_FILES);
+	if (hold->level == ISOLATION_NAMESPACES)
+		spec->n_files = argv_files(spec->files, LIFELINE_MAX_FILES);
 }
 
-/* Append the packet: what was filled in, with the arguments in both forms. */
+/* Append the packet of a sandbox without namespaces. */
+static int put_bare(struct buf *out, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
+		const struct argv_net *net)
+{
+	const struct argv_wish wish = {opts->mounts, opts->n_mounts, opts->env, opts->n_env, opts->workdir};
+	struct buf environment, rules;
+	buf_init(&environment, LIFELINE_MAX_BYTES / 3);
+	buf_init(&rules, LIFELINE_MAX_BYTES / 3);
+	int r = bare_environment(&environment, spec->folder, net, &wish);
+	if (r == 0 && spec->isolation == ISOLATION_LANDLOCK)
+		r = bare_rules(&rules, spec->folder, net);
+	if (r == 0) {
+		spec->environment = (struct slice){buf_at(&environment), environment.len};
+		spec->rules = (struct slice){buf_at(&rules), rules.len};
+		r = spec_msg_put(out, spec);
+	}
+	buf_finish(&environment);
+	buf_finish(&rules);
+	return r;
+}
+
+/* Append the packet: what was filled in, with bubblewrap's arguments in both forms. */
 static int put_spec(struct buf *out, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
 		const struct argv_net *net)
 {
@@ -108,7 +169,8 @@ static int send_spec(int lifeline_fd, struct spec_msg *spec, const struct trm_sa
 {
 	struct buf packet;
 	buf_init(&packet, LIFELINE_MAX_BYTES);
-	int r = put_spec(&packet, spec, opts, net);
+	int r = spec->isolation == ISOLATION_NAMESPACES ? put_spec(&packet, spec, opts, net)
+							: put_bare(&packet, spec, opts, net);
 	if (r < 0)
 		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
 	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
@@ -213,12 +275,12 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	return 0;
 }
 
-static int start_in(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry, const char *bwrap,
-		struct started *ret, struct trm_error *reterr)
+static int start_in(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry,
+		const struct hold *hold, struct started *ret, struct trm_error *reterr)
 {
 	struct mounts mounts;
 	struct spec_msg spec;
-	fill_spec(&spec, opts, entry, bwrap);
+	fill_spec(&spec, opts, entry, hold);
 	int r = mounts_open(&mounts, opts, entry->path, reterr);
 	if (r == 0)
 		r = launch(opts, entry, &mounts, &spec, ret, reterr);
@@ -228,14 +290,13 @@ static int start_in(const struct trm_sandbox_opts *opts, const struct rundir_ent
 
 int start_keeper(const struct trm_sandbox_opts *opts, struct started *ret, struct trm_error *reterr)
 {
-	char bwrap[MACHINE_PATH];
+	struct hold hold;
 	struct rundir_entry entry = {0};
 	int r;
-	if ((r = machine_check_filters(reterr)) < 0 || (r = machine_find_bwrap(bwrap, reterr)) < 0
-			|| (r = check_limits(&opts->limits, reterr)) < 0
+	if ((r = check_limits(&opts->limits, reterr)) < 0 || (r = choose_hold(opts, &hold, reterr)) < 0
 			|| (r = rundir_entry_make(&entry, opts->name, reterr)) < 0)
 		return r;
-	r = start_in(opts, &entry, bwrap, ret, reterr);
+	r = start_in(opts, &entry, &hold, ret, reterr);
 	if (r < 0)
 		rundir_entry_remove(&entry);
 	else

@@ -44,6 +44,7 @@ struct trm_config {
 	bool confirm;                 /* ask before code is run */
 	char policy[64];              /* what code is looked at with: terrarium/policy.h */
 	char policy_mode[16];         /* "advise", "ask", "enforce" */
+	char isolation[16];           /* as in trm_isolation_find() */
 	char memory_alert[16];        /* "ask", "interrupt", "off" */
 	uint32_t memory_alert_at;     /* per cent of the memory limit */
 	char alerts[16];              /* "off", "status", "bell", "osc9", "all" */

@@ -24,7 +24,8 @@
 	X(EPROTO, 10, "protocol error") \
 	X(ECLOSED, 11, "closed") \
 	X(EBUSY, 12, "busy") \
-	X(EEXIST, 13, "already exists")
+	X(EEXIST, 13, "already exists") \
+	X(ENOISOLATION, 14, "no isolation works here")
 
 enum trm_error_code {
 	TRM_OK = 0,

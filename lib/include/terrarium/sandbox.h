@@ -169,6 +169,23 @@ const char *trm_mount_tell(const struct trm_mount *mount, char *out, size_t cap)
  * Then a sentence. */
 bool trm_mount_hint(const struct trm_mount *mount, char *out, size_t cap);
 
+/* ---- isolation --------------------------------------------------------------- */
+
+/* What holds a local sandbox apart from this machine. */
+enum trm_isolation {
+	TRM_ISOLATION_AUTO,       /* namespaces, else Landlock; TRM_ENOISOLATION where neither works */
+	TRM_ISOLATION_NAMESPACES, /* bubblewrap: namespaces, seccomp */
+	TRM_ISOLATION_LANDLOCK,   /* Landlock, seccomp, no namespace: where a container grants none */
+	TRM_ISOLATION_NONE,       /* code runs with all rights of the caller; never chosen by itself */
+};
+
+/* "auto", "namespaces", "landlock", "none". */
+const char *trm_isolation_name(enum trm_isolation level);
+bool trm_isolation_find(const char *name, enum trm_isolation *ret);
+/* The strongest level that works on this machine now. `ret_why` (may be NULL): why no stronger one does, or
+ * code TRM_OK. Starts a short-lived process; blocks for about a millisecond. */
+enum trm_isolation trm_isolation_best(struct trm_error *ret_why);
+
 /* ---- life ---------------------------------------------------------------- */
 
 struct trm_sandbox_opts {
@@ -205,6 +222,8 @@ struct trm_sandbox_opts {
 	/* Who manages it, for lists of sandboxes: "serve:5555/default". One line of text without control
 	 * characters. NULL: nobody. */
 	const char *group;
+	/* Of backend "local"; others have an isolation of their own and take only TRM_ISOLATION_AUTO. */
+	enum trm_isolation isolation;
 };
 
 /* The image that is taken for a language (NULL: python) when container.image is NULL. */

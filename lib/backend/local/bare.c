@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/local/bare.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/cachedir.h"
+#include "base/err.h"
+#include "wire/folder.h"
+
+#define IN_MEMORY "/dev/shm"
+
+/* ---- the folder -------------------------------------------------------------------- */
+
+/* Where the folder can be, the best first. With `is_picky` only where there is room and programs can be
+ * executed. */
+static const char *choose_base(uint64_t disk_bytes, bool is_picky)
+{
+	static const char *const bases[] = {IN_MEMORY, "/tmp", "/var/tmp"};
+	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+		struct statvfs fs;
+		if (access(bases[i], W_OK | X_OK) < 0 || statvfs(bases[i], &fs) < 0 || fs.f_flag & ST_RDONLY)
+			continue;
+		bool has_room = (uint64_t)fs.f_bavail * fs.f_frsize >= disk_bytes;
+		if (!is_picky || (has_room && !(fs.f_flag & ST_NOEXEC)))
+			return bases[i];
+	}
+	return NULL;
+}
+
+int bare_choose_folder(uint64_t disk_bytes, char ret[BARE_FOLDER], struct trm_error *reterr)
+{
+	static const char letters[] = FOLDER_LETTERS;
+	unsigned char random[8];
+	const char *base = choose_base(disk_bytes, true);
+	if (!base)
+		base = choose_base(disk_bytes, false);
+	if (!base)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"there is no place for the sandbox's files: none of " IN_MEMORY
+				", /tmp and /var/tmp can be written to");
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		return trm_error_set_errno(reterr, errno, "cannot choose a name for the sandbox's folder");
+	int n = snprintf(ret, BARE_FOLDER, "%s/" FOLDER_PREFIX, base);
+	for (size_t i = 0; i < sizeof random; i++)
+		ret[n++] = letters[random[i] % 32];
+	ret[n] = '\0';
+	return 0;
+}
+
+bool bare_is_in_memory(const char *folder)
+{
+	return strncmp(folder, IN_MEMORY "/", strlen(IN_MEMORY "/")) == 0;
+}
+
+static bool is_in_folder(const char *path)
+{
+	char out[PATH_MAX];
+	return folder_path("", path, out, sizeof out);
+}
+
+/* ---- what cannot be had -------------------------------------------------------------- */
+
+static int check_mount(const struct trm_mount *mount, struct trm_error *reterr)
+{
+	char host[PATH_MAX];
+	if (is_in_folder(mount->guest) || !realpath(mount->host, host) || strcmp(host, mount->guest) == 0)
+		return 0;
+	return trm_error_set(reterr, TRM_ENOTSUP,
+			"cannot mount %s at %s: without namespaces it can be seen at its own path or below "
+			"/workspace only",
+			mount->host, mount->guest);
+}
+
+int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_error *reterr)
+{
+	int r = 0;
+	for (size_t i = 0; i < opts->n_mounts && r == 0; i++)
+		r = check_mount(&opts->mounts[i], reterr);
+	if (r < 0)
+		return r;
+	if (opts->workdir && !is_in_folder(opts->workdir) && has_rules)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"the working directory %s cannot be had without namespaces: choose one below "
+				"/workspace",
+				opts->workdir);
+	if (!opts->limits.net && !has_rules)
+		return 0; /* nothing is kept from code without isolation: not the network either */
+	if (*opts->limits.net_allow)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"--net-allow takes namespaces: without them a network cannot be filtered by address");
+	return 0;
+}
+
+/* ---- environment ---------------------------------------------------------------------- */
+
+struct lines {
+	struct buf *out;
+	int error;
+};
+
+static void add(struct lines *l, const char *text, size_t n)
+{
+	if (!l->error)
+		l->error = buf_append(l->out, text, n);
+}
+
+static void add_variable(struct lines *l, const char *name, const char *value)
+{
+	add(l, name, strlen(name));
+	add(l, "=", 1);
+	add(l, value, strlen(value) + 1);
+}
+
+static bool is_overridden(const struct argv_wish *wish, const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; i < wish->n_env; i++)
+		if (strncmp(wish->env[i], name, n) == 0 && wish->env[i][n] == '=')
+			return true;
+	return false;
+}
+
+/* One of PATH's directories lies in the home. */
+static const char *move_value(const char *folder, const char *name, const char *value, char *out, size_t cap)
+{
+	const char *last = strcmp(name, "PATH") == 0 ? strrchr(value, ':') : NULL;
+	char moved[2 * BARE_FOLDER];
+	if (!last)
+		return folder_path(folder, value, out, cap) ? out : value;
+	if (!folder_path(folder, last + 1, moved, sizeof moved))
+		return value;
+	snprintf(out, cap, "%.*s:%s", (int)(last - value), value, moved);
+	return out;
+}
+
+static void add_net_variables(
+		struct lines *l, const char *folder, const struct argv_net *net, const struct argv_wish *wish)
+{
+	const char *at = buf_at(&net->env.vars), *end = at + net->env.vars.len;
+	while (at < end) {
+		const char *name = at, *value = at + strlen(at) + 1;
+		char certs[BARE_FOLDER + sizeof FOLDER_CERTS + 1];
+		snprintf(certs, sizeof certs, "%s/" FOLDER_CERTS, folder);
+		if (!is_overridden(wish, name))
+			add_variable(l, name, strcmp(value, NETENV_CERTS) == 0 ? certs : value);
+		at = value + strlen(value) + 1;
+	}
+}
+
+int bare_environment(
+		struct buf *out, const char *folder, const struct argv_net *net, const struct argv_wish *wish)
+{
+	struct lines l = {.out = out};
+	char moved[PATH_MAX];
+	for (size_t i = 0; ARGV_ENVIRONMENT[i][0]; i++) {
+		const char *name = ARGV_ENVIRONMENT[i][0], *value = ARGV_ENVIRONMENT[i][1];
+		if (!is_overridden(wish, name))
+			add_variable(&l, name, move_value(folder, name, value, moved, sizeof moved));
+	}
+	if (net)
+		add_net_variables(&l, folder, net, wish);
+	for (size_t i = 0; i < wish->n_env; i++)
+		add(&l, wish->env[i], strlen(wish->env[i]) + 1);
+	return l.error;
+}
+
+/* ---- rules ------------------------------------------------------------------------------ */
+
+/* Paths that are not there are left out by the keeper. Of /proc code sees what tells of no process; its own
+ * entry is added when it starts (agent/exec.c). */
+static const struct {
+	const char *path;
+	unsigned flags;
+} RULES[] = {
+		{"/usr", RULE_READ | RULE_EXECUTE},
+		{"/bin", RULE_READ | RULE_EXECUTE},
+		{"/sbin", RULE_READ | RULE_EXECUTE},
+		{"/lib", RULE_READ | RULE_EXECUTE},
+		{"/lib32", RULE_READ | RULE_EXECUTE},
+		{"/lib64", RULE_READ | RULE_EXECUTE},
+		{"/libx32", RULE_READ | RULE_EXECUTE},
+		{"/etc/ld.so.cache", RULE_READ},
+		{"/etc/alternatives", RULE_READ},
+		{"/etc/localtime", RULE_READ},
+		{"/etc/passwd", RULE_READ},
+		{"/etc/group", RULE_READ},
+		{"/etc/hosts", RULE_READ},
+		{"/etc/nsswitch.conf", RULE_READ},
+		{"/etc/mime.types", RULE_READ},
+		/* Links in /usr lead to these, and an interpreter that finds the link takes a refusal for a
+		   fault. */
+		{"/etc/python3", RULE_READ},
+		{"/etc/python3.11", RULE_READ},
+		{"/etc/python3.12", RULE_READ},
+		{"/etc/python3.13", RULE_READ},
+		{"/etc/ssl/openssl.cnf", RULE_READ},
+		{"/etc/inputrc", RULE_READ},
+		{"/etc/terminfo", RULE_READ},
+		{"/etc/fonts", RULE_READ},
+		{"/etc/matplotlibrc", RULE_READ},
+		{"/dev/null", RULE_DEVICE},
+		{"/dev/zero", RULE_DEVICE},
+		{"/dev/full", RULE_DEVICE},
+		{"/dev/random", RULE_DEVICE},
+		{"/dev/urandom", RULE_DEVICE},
+		{"/dev/tty", RULE_DEVICE},
+		{"/dev/ptmx", RULE_DEVICE | RULE_OWN_USER},
+		{"/dev/pts", RULE_DEVICE | RULE_OWN_USER},
+		{"/dev/shm", RULE_READ | RULE_WRITE | RULE_OWN_USER},
+		{"/dev/ptmx", RULE_DEVICE | RULE_AGENT},
+		{"/dev/pts", RULE_DEVICE | RULE_AGENT},
+		{"/proc/cpuinfo", RULE_READ},
+		{"/proc/filesystems", RULE_READ},
+		{"/proc/loadavg", RULE_READ},
+		{"/proc/meminfo", RULE_READ},
+		{"/proc/stat", RULE_READ},
+		{"/proc/sys", RULE_READ},
+		{"/proc/uptime", RULE_READ},
+		{"/proc/version", RULE_READ},
+		{"/proc/vmstat", RULE_READ},
+		{"/proc", RULE_READ | RULE_DEVICE | RULE_AGENT},
+		{"/sys/fs/cgroup", RULE_READ | RULE_AGENT},
+};
+
+static const char *const NET_RULES[] = {
+		"/etc/resolv.conf", "/etc/gai.conf", "/etc/host.conf", "/etc/services", "/etc/protocols"};
+
+static void add_rule(struct lines *l, const char *path, unsigned flags)
+{
+	char number[12];
+	int n = snprintf(number, sizeof number, "%u ", flags);
+	add(l, number, (size_t)n);
+	add(l, path, strlen(path) + 1);
+}
+
+static void add_net_rules(struct lines *l, const struct argv_net *net)
+{
+	char cache[CACHEDIR_PATH];
+	for (size_t i = 0; i < sizeof NET_RULES / sizeof *NET_RULES; i++)
+		add_rule(l, NET_RULES[i], RULE_READ);
+	for (size_t i = 0; i < ARGV_NET_ETC_FILES; i++)
+		if (net->has_etc[i])
+			add_rule(l, ARGV_NET_FILES[i], RULE_READ);
+	int fd = net->has_cache ? cachedir_open("packages", cache, NULL) : -1;
+	if (fd < 0)
+		return;
+	close(fd);
+	add_rule(l, cache, RULE_READ);
+}
+
+int bare_rules(struct buf *out, const char *folder, const struct argv_net *net)
+{
+	struct lines l = {.out = out};
+	for (size_t i = 0; i < sizeof RULES / sizeof *RULES; i++)
+		add_rule(&l, RULES[i].path, RULES[i].flags);
+	add_rule(&l, folder, RULE_READ | RULE_EXECUTE | RULE_WRITE);
+	if (net)
+		add_net_rules(&l, net);
+	return l.error;
+}

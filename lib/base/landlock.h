@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_BASE_LANDLOCK_H
+#define TRM_BASE_LANDLOCK_H
+
+/* Landlock's system calls and rights, from linux/landlock.h, which a musl toolchain need not have. The
+ * numbers are the same on all architectures. What each version of the interface (ABI) brought is told in the
+ * kernel's Documentation/userspace-api/landlock.rst. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum landlock_abi {
+	LANDLOCK_ABI_REFER = 2,
+	LANDLOCK_ABI_TRUNCATE,
+	LANDLOCK_ABI_TCP,
+	LANDLOCK_ABI_IOCTL,
+	LANDLOCK_ABI_SCOPES
+};
+
+enum landlock_right {
+	LANDLOCK_EXECUTE = 1,
+	LANDLOCK_WRITE_FILE = 1 << 1,
+	LANDLOCK_READ_FILE = 1 << 2,
+	LANDLOCK_READ_DIR = 1 << 3,
+	LANDLOCK_REMOVE_DIR = 1 << 4,
+	LANDLOCK_REMOVE_FILE = 1 << 5,
+	LANDLOCK_MAKE_CHAR = 1 << 6,
+	LANDLOCK_MAKE_DIR = 1 << 7,
+	LANDLOCK_MAKE_REG = 1 << 8,
+	LANDLOCK_MAKE_SOCK = 1 << 9,
+	LANDLOCK_MAKE_FIFO = 1 << 10,
+	LANDLOCK_MAKE_BLOCK = 1 << 11,
+	LANDLOCK_MAKE_SYM = 1 << 12,
+	LANDLOCK_REFER = 1 << 13,
+	LANDLOCK_TRUNCATE = 1 << 14,
+	LANDLOCK_IOCTL_DEV = 1 << 15,
+};
+
+/* What the kernel offers; 0: no Landlock. */
+uint32_t landlock_abi(void);
+
+/* Make a ruleset that only keeps signals and abstract sockets in; -1 where the kernel cannot. */
+int landlock_create_scopes(void);
+
+/* Make a ruleset that handles every right of the ABI; TCP only with `refuses_tcp`. The descriptor, close on
+ * exec, or -1 with errno. */
+int landlock_create(uint32_t abi, bool refuses_tcp);
+
+/* Allow rights below what `fd` (O_PATH) is open on. Those that the ABI does not know, and for a file those
+ * that only directories have, are left out. 0, or -1 with errno. */
+int landlock_allow(int ruleset_fd, uint32_t abi, int fd, uint64_t rights);
+
+/* Put the caller, and all that it starts, in a domain of these rules. It must have no_new_privs. 0, or -1. */
+int landlock_enter(int ruleset_fd);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Removing the folder of a sandbox without namespaces. Code that was hostile has made what is in it: links
+ * are not followed, directories may be locked, and as deep as anybody likes. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sysfile.h"
+#include "sweep/sweep.h"
+#include "wire/folder.h"
+#include "wire/lifeline.h"
+
+enum { DEEPEST = 64, MOST_ROUNDS = 100000, PATH = 512 };
+
+/* How far it has come. */
+struct removal {
+	int top_fd;
+	unsigned n_moved; /* directories that lay too deep: they are now directly in the folder */
+};
+
+static void remove_below(struct removal *r, int dir_fd, const char *name, unsigned depth);
+
+/* The caller may be the owner, who has taken the rights from himself. */
+static int open_dir(int dir_fd, const char *name)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(dir_fd, name, flags);
+	struct stat st;
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) == 0700)
+		return fd;
+	if (fd >= 0) {
+		fchmod(fd, 0700);
+		return fd;
+	}
+	if (errno != EACCES || fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)
+			|| fchmodat(dir_fd, name, 0700, 0) < 0)
+		return -1;
+	return openat(dir_fd, name, flags);
+}
+
+static void empty_dir(struct removal *r, int fd, unsigned depth)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			remove_below(r, dirfd(dir), entry->d_name, depth);
+	closedir(dir);
+}
+
+static void remove_below(struct removal *r, int dir_fd, const char *name, unsigned depth)
+{
+	char moved[32];
+	if (unlinkat(dir_fd, name, 0) == 0 || unlinkat(dir_fd, name, AT_REMOVEDIR) == 0)
+		return;
+	if (depth == DEEPEST) {
+		snprintf(moved, sizeof moved, ".deep-%u", r->n_moved++);
+		renameat(dir_fd, name, r->top_fd, moved);
+		return;
+	}
+	int fd = open_dir(dir_fd, name);
+	if (fd < 0)
+		return;
+	empty_dir(r, fd, depth + 1);
+	unlinkat(dir_fd, name, AT_REMOVEDIR);
+}
+
+/* FOLDER_PREFIX and 8 letters or digits, in a directory that is no link of ours. */
+static bool is_folder(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t n = strlen(FOLDER_PREFIX);
+	return path[0] == '/' && name && !strstr(path, "/../") && !strncmp(name + 1, FOLDER_PREFIX, n)
+	       && strspn(name + 1 + n, FOLDER_LETTERS) == 8 && !name[1 + n + 8];
+}
+
+static bool remove_folder(const char *path)
+{
+	unsigned n_before;
+	struct removal r = {.top_fd = -1};
+	if (rmdir(path) == 0 || errno == ENOENT)
+		return true;
+	r.top_fd = open_dir(AT_FDCWD, path);
+	if (r.top_fd < 0)
+		return false;
+	do {
+		n_before = r.n_moved;
+		empty_dir(&r, openat(r.top_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 1);
+	} while (r.n_moved != n_before && r.n_moved < MOST_ROUNDS);
+	close(r.top_fd);
+	return rmdir(path) == 0;
+}
+
+bool sweep_folder(int entry_fd)
+{
+	char path[PATH];
+	if (sysfile_read_at(entry_fd, FOLDER_FILE, path, sizeof path) <= 0)
+		return true;
+	return !is_folder(path) || remove_folder(path);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_WIRE_FOLDER_H
+#define TRM_WIRE_FOLDER_H
+
+/* The folder of a sandbox without namespaces. It stands for the directories that other sandboxes have at
+ * fixed paths: what clients call /workspace/x is FOLDER/workspace/x, and so on for /home/user and /tmp. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define FOLDER_WORKSPACE "workspace"
+#define FOLDER_HOME "home"
+#define FOLDER_TMP "tmp"
+#define FOLDER_CERTS "certificates.pem" /* a copy of KEEPER_CERTS */
+/* The last part of the folder's path begins so, and 8 letters or digits follow: only such are ever removed.
+ */
+#define FOLDER_PREFIX "terrarium-"
+#define FOLDER_LETTERS "abcdefghijklmnopqrstuvwxyz234567"
+
+/* Does the path lie in one of these directories, or is it one? Then it is written to `out`, as it is on this
+ * machine. */
+bool folder_path(const char *folder, const char *path, char *out, size_t cap);
+
+#endif
