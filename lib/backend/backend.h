@@ -89,6 +89,8 @@ struct backend_ops {
 	/* RLIMIT_NPROC that the agent shall set in each process; 0: the carrier has better means.
 	 * Valid from `connected` on. */
 	uint32_t (*nproc)(const struct carrier *carrier);
+	/* The level in force. NULL: it is none of ours. */
+	enum trm_isolation (*isolation)(const struct carrier *carrier);
 	/* BACKEND_STATS: overwrite those fields of `sample` that the carrier knows better than
 	 * the agent (a cgroup knows what /proc does not), and set their bits. Cheap. */
 	void (*stats)(struct carrier *carrier, struct trm_sample *sample);

@@ -79,6 +79,7 @@ int fetch_start(struct trm_sandbox *like, bool has_credentials, struct tool_opts
 	*f = (struct fetch){.opts = tool_opts, .cb = cb, .user = user, .exit_code = -1};
 	trm_sandbox_opts_default(&opts);
 	opts.backend = trm_sandbox_backend(like);
+	opts.isolation = trm_sandbox_isolation(like);
 	opts.limits.mem_bytes = MEMORY_BYTES;
 	opts.limits.disk_bytes = opts.limits.file_bytes = DISK_BYTES;
 	opts.limits.net = limits->net;

@@ -9,9 +9,11 @@
 const fs = require('fs');
 const path = require('path');
 
-const CACHE = '/var/cache/terrarium/npm';
+// A sandbox without namespaces says where these are.
+const { TERRARIUM_CACHE = '/var/cache/terrarium', TERRARIUM_WORKSPACE = '/workspace' } = process.env;
+const CACHE = path.join(TERRARIUM_CACHE, 'npm');
 const MADE = fs.existsSync('/.terrarium');
-const ROOM = MADE ? process.cwd() : '/workspace';
+const ROOM = MADE ? process.cwd() : TERRARIUM_WORKSPACE;
 const OWN = path.join(process.env.HOME, '.npm/_cacache/content-v2/sha512');
 
 /* [path below root, whether it is a link] of all that is no folder. */

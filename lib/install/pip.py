@@ -11,8 +11,9 @@ import hashlib
 import os
 import sys
 
-CACHE = '/var/cache/terrarium/pip'
-WHEELS = '/workspace/.terrarium-wheels'
+# A sandbox without namespaces says where these are.
+CACHE = os.environ.get('TERRARIUM_CACHE', '/var/cache/terrarium') + '/pip'
+WHEELS = os.environ.get('TERRARIUM_WORKSPACE', '/workspace') + '/.terrarium-wheels'
 CONFIGS = '/etc/pip.conf', os.path.expanduser('~/.config/pip/pip.conf'), os.path.expanduser('~/.pip/pip.conf')
 INDEXES = 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'PIP_NO_INDEX'
 CERTIFICATES = 'PIP_CERT', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'

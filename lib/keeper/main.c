@@ -122,7 +122,7 @@ static void start_watchdog(struct keeper *k)
 	int fd = open(k->spec.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	watchdog_init_bare(&k->watchdog, k->launch.pid, fd, strncmp(k->spec.folder, "/dev/shm/", 9) == 0,
 			mem_bytes);
-	watchdog_limit_disk(&k->watchdog, k->spec.disk_bytes, k->spec.file_bytes);
+	watchdog_limit_disk(&k->watchdog, k->user.uid, k->spec.disk_bytes, k->spec.file_bytes);
 }
 
 static bool start(struct keeper *k)

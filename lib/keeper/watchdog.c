@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/procstat.h"
@@ -139,8 +140,9 @@ void watchdog_init_bare(struct watchdog *w, pid_t agent, int folder_fd, bool is_
 	dirsize_init(&w->folder, folder_fd);
 }
 
-void watchdog_limit_disk(struct watchdog *w, uint64_t disk_bytes, uint64_t file_bytes)
+void watchdog_limit_disk(struct watchdog *w, uint32_t uid, uint64_t disk_bytes, uint64_t file_bytes)
 {
+	w->uid = uid;
 	w->disk_bytes = disk_bytes;
 	w->file_bytes = file_bytes;
 }
@@ -161,29 +163,54 @@ static bool kill_biggest(struct watchdog *w, const pid_t *pids, size_t n, uint64
 	return true;
 }
 
-/* The soft limit alone: the keeper of an ordinary user could not raise the hard one again. */
-static void limit_files(const struct watchdog *w, const pid_t *pids, size_t n)
+/* The soft limit alone: an ordinary user could not raise the hard one again. */
+static void limit_files_of(const struct watchdog *w, pid_t pid)
 {
 	struct rlimit now;
 	const rlim_t soft = w->is_frozen ? 0 : w->file_bytes;
-	for (size_t i = 0; i < n; i++) {
-		if (prlimit(pids[i], RLIMIT_FSIZE, NULL, &now) < 0)
-			continue;
-		const struct rlimit want = {soft < now.rlim_max ? soft : now.rlim_max, now.rlim_max};
-		prlimit(pids[i], RLIMIT_FSIZE, &want, NULL);
-	}
+	if (prlimit(pid, RLIMIT_FSIZE, NULL, &now) < 0)
+		return;
+	const struct rlimit want = {soft < now.rlim_max ? soft : now.rlim_max, now.rlim_max};
+	prlimit(pid, RLIMIT_FSIZE, &want, NULL);
+}
+
+/* Of the agent, and so of what it starts, and of all others. Only the same user may do that: in a container
+ * not even root may otherwise. */
+static void limit_files(const struct watchdog *w, const pid_t *pids, size_t n)
+{
+	pid_t child = w->uid ? fork() : 0;
+	if (child == 0 && w->uid
+			&& (setresgid(w->uid, w->uid, w->uid) < 0 || setresuid(w->uid, w->uid, w->uid) < 0))
+		_exit(1);
+	if (child == 0)
+		limit_files_of(w, w->root);
+	for (size_t i = 0; child == 0 && i < n; i++)
+		limit_files_of(w, pids[i]);
+	if (child == 0 && w->uid)
+		_exit(0);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
+/* What was written while the limit was set counts for nobody; what comes after the look that follows is from
+ * code that has taken the limit away from itself. */
+static void watch_overrun(struct watchdog *w, uint64_t bytes)
+{
+	const uint64_t in_flight = 1 << 20;
+	w->frozen_looks = w->is_frozen ? w->frozen_looks + 1 : 0;
+	if (w->frozen_looks == 2)
+		w->frozen_bytes = bytes;
+	if (bytes > 2 * w->disk_bytes || (w->frozen_looks > 2 && bytes > w->frozen_bytes + in_flight))
+		w->overrun_bytes = bytes;
 }
 
 static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, size_t n)
 {
 	bool was_frozen = w->is_frozen;
 	w->is_frozen = bytes > w->disk_bytes;
-	if (w->is_frozen || was_frozen) {
-		limit_files(w, &w->root, 1); /* the agent, and so what it starts */
+	if (w->is_frozen || was_frozen)
 		limit_files(w, pids, n);
-	}
-	if (bytes > w->disk_bytes + w->disk_bytes / 4)
-		w->overrun_bytes = bytes;
+	watch_overrun(w, bytes);
 }
 
 /* What the files hold; 0 where nobody counts that. */

@@ -31,9 +31,12 @@ struct watchdog {
 	uint64_t period_ms, next_ms;
 	uint64_t seen_bytes; /* at the last look */
 	struct dirsize folder;
+	uint32_t uid;                    /* whose processes they are; 0: the caller's */
 	bool is_in_memory;               /* the folder's files count as memory */
 	uint64_t disk_bytes, file_bytes; /* limits; disk_bytes 0: not ours to watch */
 	bool is_frozen;                  /* nobody can write to files */
+	unsigned frozen_looks;           /* since when */
+	uint64_t frozen_bytes;           /* what they held then */
 	uint64_t overrun_bytes;          /* what they hold, though that is so; 0: all is well */
 };
 
@@ -41,7 +44,7 @@ void watchdog_init(struct watchdog *w, pid_t bwrap, int space_fd, uint64_t mem_b
 /* Of a sandbox without namespaces; takes the folder's descriptor. */
 void watchdog_init_bare(
 		struct watchdog *w, pid_t agent, int folder_fd, bool is_in_memory, uint64_t mem_bytes);
-void watchdog_limit_disk(struct watchdog *w, uint64_t disk_bytes, uint64_t file_bytes);
+void watchdog_limit_disk(struct watchdog *w, uint32_t uid, uint64_t disk_bytes, uint64_t file_bytes);
 
 /* One look, if it is time. True if something was killed. */
 bool watchdog_look(struct watchdog *w, uint64_t now_ms, bool is_alone);

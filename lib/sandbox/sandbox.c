@@ -508,6 +508,12 @@ bool trm_sandbox_is_adopted(const struct trm_sandbox *sandbox)
 	return is_known && sandbox->ops->is_adopted(sandbox->carrier);
 }
 
+enum trm_isolation trm_sandbox_isolation(const struct trm_sandbox *sandbox)
+{
+	const struct trm_sandbox *s = sandbox;
+	return s->carrier && s->ops->isolation ? s->ops->isolation(s->carrier) : TRM_ISOLATION_AUTO;
+}
+
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox)
 {
 	return sandbox->workdir;

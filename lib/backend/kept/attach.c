@@ -281,7 +281,12 @@ static bool is_elsewhere(const struct attached *a)
 static uint32_t nproc(const struct carrier *carrier)
 {
 	const struct info_msg *info = &attached(carrier)->info;
-	return is_elsewhere(attached(carrier)) || info->ready.limits & LIMIT_PIDS ? 0 : info->procs;
+	return kept_nproc_made(&info->ready, info->procs);
+}
+
+static enum trm_isolation isolation(const struct carrier *carrier)
+{
+	return kept_isolation_made(&attached(carrier)->info.ready);
 }
 
 static void add_limits(const struct attached *a, struct trm_sample *sample)
@@ -375,6 +380,7 @@ const struct backend_ops backend_attached = {
 		.keep = keep,
 		.guards = guards,
 		.nproc = nproc,
+		.isolation = isolation,
 		.stats = stats,
 		.events = events,
 		.watch_memory = watch_memory,

@@ -24,7 +24,7 @@ static unsigned mib(uint64_t bytes)
 	return (unsigned)(bytes >> 20);
 }
 
-static void tell_memory(struct guard_list *l, const struct trm_limits *want)
+void guards_add_memory(struct guard_list *l, const struct trm_limits *want)
 {
 	bool is_v2 = l->ready->kind == LIMITS_CGROUP_V2;
 	if (!(l->ready->limits & LIMIT_MEMORY))
@@ -38,7 +38,7 @@ static void tell_memory(struct guard_list *l, const struct trm_limits *want)
 				l->ready->limits & LIMIT_SWAP ? ", no swap" : "; swap is not counted");
 }
 
-static void tell_cpu(struct guard_list *l, const struct trm_limits *want)
+void guards_add_cpu(struct guard_list *l, const struct trm_limits *want)
 {
 	bool is_v2 = l->ready->kind == LIMITS_CGROUP_V2;
 	double whole = ceil(want->cpus);
@@ -58,6 +58,14 @@ static uint64_t allowed(int resource, uint64_t want)
 	return getrlimit(resource, &now) == 0 && now.rlim_max < want ? now.rlim_max : want;
 }
 
+void guards_add_rlimits(struct guard_list *l, const struct trm_limits *want)
+{
+	guards_add(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE",
+			mib(allowed(RLIMIT_FSIZE, want->file_bytes)));
+	guards_add(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE",
+			(unsigned)allowed(RLIMIT_NOFILE, want->open_files));
+}
+
 static void tell_files(struct guard_list *l, const struct trm_limits *want, uint64_t disk_bytes)
 {
 	if (l->ready->is_shared)
@@ -68,10 +76,7 @@ static void tell_files(struct guard_list *l, const struct trm_limits *want, uint
 		guards_add(l, "disk", TRM_WEAK,
 				"%u MiB for each of /workspace, /tmp and /home/user: a tmpfs of its own",
 				mib(disk_bytes));
-	guards_add(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE",
-			mib(allowed(RLIMIT_FSIZE, want->file_bytes)));
-	guards_add(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE",
-			(unsigned)allowed(RLIMIT_NOFILE, want->open_files));
+	guards_add_rlimits(l, want);
 }
 
 static void tell_net(struct guard_list *l, const struct trm_limits *want)
@@ -92,8 +97,8 @@ static void tell_local(struct guard_list *l, const struct trm_limits *want, uint
 {
 	const struct ready_msg *r = l->ready;
 	bool is_strict = !(r->limits & LIMIT_MEMORY);
-	tell_memory(l, want);
-	tell_cpu(l, want);
+	guards_add_memory(l, want);
+	guards_add_cpu(l, want);
 	guards_add(l, "processes", TRM_ENFORCED, "%u with threads: %s", want->procs,
 			r->limits & LIMIT_PIDS ? (r->kind == LIMITS_CGROUP_V2 ? "cgroup v2 pids.max"
 									      : "cgroup v1 pids.max")
@@ -119,6 +124,8 @@ size_t guards_tell(struct trm_guard *ret, const struct ready_msg *r, const struc
 	struct guard_list l = {.row = ret, .ready = r};
 	if (r->origin.backend && *r->origin.backend)
 		guards_add_made(&l, want);
+	else if (r->isolation != ISOLATION_NAMESPACES)
+		guards_add_bare(&l, want, disk_bytes);
 	else
 		tell_local(&l, want, disk_bytes);
 	return l.n;

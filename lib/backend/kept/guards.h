@@ -30,7 +30,7 @@ enum ask {
 size_t guards_tell(struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits,
 		uint64_t disk_bytes);
 
-/* ---- between guards.c and guards_made.c ---- */
+/* ---- between guards.c, guards_made.c and guards_bare.c ---- */
 
 struct guard_list {
 	struct trm_guard *row; /* GUARDS_MAX */
@@ -44,5 +44,12 @@ void guards_add(struct guard_list *l, const char *what, enum trm_strength streng
 
 /* What guards_tell() says of a sandbox that a recipe has made. */
 void guards_add_made(struct guard_list *l, const struct trm_limits *limits);
+/* … and of a local one without namespaces. */
+void guards_add_bare(struct guard_list *l, const struct trm_limits *limits, uint64_t disk_bytes);
+
+/* Rows that all local sandboxes have. */
+void guards_add_memory(struct guard_list *l, const struct trm_limits *limits);
+void guards_add_cpu(struct guard_list *l, const struct trm_limits *limits);
+void guards_add_rlimits(struct guard_list *l, const struct trm_limits *limits);
 
 #endif

@@ -190,11 +190,33 @@ size_t kept_guards(const struct carrier *carrier, const struct trm_guard **ret_g
 	return k->n_guards;
 }
 
+uint32_t kept_nproc_made(const struct ready_msg *ready, uint32_t procs)
+{
+	/* Elsewhere it would count all processes of that user there; so it does here where neither a
+	 * namespace nor a user of its own holds the sandbox, and the keeper has set it by that. */
+	bool counts_others =
+			*ready->origin.backend || (ready->isolation != ISOLATION_NAMESPACES && !ready->uid);
+	return counts_others || ready->limits & LIMIT_PIDS ? 0 : procs;
+}
+
 uint32_t kept_nproc(const struct carrier *carrier)
 {
 	const struct kept *k = kept(carrier);
-	/* Elsewhere it would count all processes of that user there. */
-	return k->kind->is_elsewhere || k->tether.ready.ready.limits & LIMIT_PIDS ? 0 : k->limits.procs;
+	return k->kind->is_elsewhere ? 0 : kept_nproc_made(&k->tether.ready.ready, k->limits.procs);
+}
+
+enum trm_isolation kept_isolation_made(const struct ready_msg *ready)
+{
+	static const enum trm_isolation levels[] = {[ISOLATION_NAMESPACES] = TRM_ISOLATION_NAMESPACES,
+			[ISOLATION_LANDLOCK] = TRM_ISOLATION_LANDLOCK,
+			[ISOLATION_NONE] = TRM_ISOLATION_NONE};
+	return *ready->origin.backend ? TRM_ISOLATION_AUTO : levels[ready->isolation];
+}
+
+enum trm_isolation kept_isolation(const struct carrier *carrier)
+{
+	const struct kept *k = kept(carrier);
+	return k->tether.ready.type ? kept_isolation_made(&k->tether.ready.ready) : TRM_ISOLATION_AUTO;
 }
 
 void kept_limits_made(

@@ -79,6 +79,10 @@ void kept_leave(struct carrier *carrier);
 int kept_keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr);
 size_t kept_guards(const struct carrier *carrier, const struct trm_guard **ret_guards);
 uint32_t kept_nproc(const struct carrier *carrier);
+enum trm_isolation kept_isolation(const struct carrier *carrier);
+enum trm_isolation kept_isolation_made(const struct ready_msg *ready);
+/* Of a sandbox that is up: RLIMIT_NPROC for what is started in it; 0: to be left as it is. */
+uint32_t kept_nproc_made(const struct ready_msg *ready, uint32_t procs);
 void kept_stats(struct carrier *carrier, struct trm_sample *sample);
 void kept_usage(struct carrier *carrier, struct trm_sample *sample);
 bool kept_events(struct carrier *carrier, bool marks, struct trm_sample *sample);

@@ -154,6 +154,19 @@ static void add_net_variables(
 	}
 }
 
+/* For our own programs inside (lib/install). */
+static void add_places(struct lines *l, const char *folder, const struct argv_net *net)
+{
+	char workspace[BARE_FOLDER + sizeof FOLDER_WORKSPACE + 1], cache[CACHEDIR_PATH];
+	snprintf(workspace, sizeof workspace, "%s/" FOLDER_WORKSPACE, folder);
+	add_variable(l, "TERRARIUM_WORKSPACE", workspace);
+	int fd = net && net->has_cache ? cachedir_open("packages", cache, NULL) : -1;
+	if (fd < 0)
+		return;
+	close(fd);
+	add_variable(l, "TERRARIUM_CACHE", cache);
+}
+
 int bare_environment(
 		struct buf *out, const char *folder, const struct argv_net *net, const struct argv_wish *wish)
 {
@@ -164,6 +177,7 @@ int bare_environment(
 		if (!is_overridden(wish, name))
 			add_variable(&l, name, move_value(folder, name, value, moved, sizeof moved));
 	}
+	add_places(&l, folder, net);
 	if (net)
 		add_net_variables(&l, folder, net, wish);
 	for (size_t i = 0; i < wish->n_env; i++)
@@ -194,8 +208,11 @@ static const struct {
 		{"/etc/hosts", RULE_READ},
 		{"/etc/nsswitch.conf", RULE_READ},
 		{"/etc/mime.types", RULE_READ},
-		/* Links in /usr lead to these, and an interpreter that finds the link takes a refusal for a
-		   fault. */
+		/* Programs that find one of these take a refusal for a fault. */
+		{"/etc/debian_version", RULE_READ},
+		{"/etc/os-release", RULE_READ},
+		{"/etc/lsb-release", RULE_READ},
+		{"/etc/pip.conf", RULE_READ},
 		{"/etc/python3", RULE_READ},
 		{"/etc/python3.11", RULE_READ},
 		{"/etc/python3.12", RULE_READ},

@@ -69,6 +69,7 @@ const struct backend_ops backend_local = {
 		.keep = kept_keep,
 		.guards = kept_guards,
 		.nproc = kept_nproc,
+		.isolation = kept_isolation,
 		.stats = kept_stats,
 		.usage = kept_usage,
 		.events = kept_events,

@@ -304,6 +304,8 @@ const char *trm_sandbox_backend(const struct trm_sandbox *sandbox); /* of a reci
 const char *trm_sandbox_origin(const struct trm_sandbox *sandbox);
 /* That is an existing container: it keeps its own limits, mounts and network, and is left at our end. */
 bool trm_sandbox_is_adopted(const struct trm_sandbox *sandbox);
+/* The level in force, once it is ready; TRM_ISOLATION_AUTO before, and of a sandbox elsewhere. */
+enum trm_isolation trm_sandbox_isolation(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox); /* "/workspace", or what was asked for */
 const char *trm_sandbox_group(const struct trm_sandbox *sandbox);   /* "" if nobody manages it */
 const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox);

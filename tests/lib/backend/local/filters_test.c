@@ -35,14 +35,14 @@ static void load(struct slice program)
 }
 
 /* Errno that the call ends with (0: allowed), or 1000 + the signal that it was killed by. */
-static int try(bool is_strict, long (*call)(void))
+static int try_with(struct filters filters, bool is_strict, long (*call)(void))
 {
 	int status;
 	pid_t pid = fork();
 	if (!pid) {
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		load(filters_arguments(is_strict));
-		load(filters_calls(is_strict));
+		load(is_strict ? filters.arguments_strict : filters.arguments);
+		load(is_strict ? filters.calls_strict : filters.calls);
 		errno = 0;
 		long r = call();
 		_exit(r == -1 ? errno : 0);
@@ -50,6 +50,11 @@ static int try(bool is_strict, long (*call)(void))
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int try(bool is_strict, long (*call)(void))
+{
+	return try_with(filters_of_namespaces(), is_strict, call);
 }
 
 #define LAZY(name, expression) \
@@ -182,6 +187,48 @@ static void calls_by_list_and_argument(void **state)
 	}
 }
 
+/* Without namespaces: what is different there, without and with a network. */
+static const struct {
+	const char *name;
+	long (*call)(void);
+	int off, on;
+} BARE_CALLS[] = {
+		{"inet", inet, EACCES, 0},
+		{"unix", unix_socket, EACCES, EAFNOSUPPORT},
+		{"netlink route", route, EACCES, 0},
+		{"netlink audit", audit, EACCES, EPROTONOSUPPORT},
+		{"vsock with upper bits", vsock_high, EACCES, EAFNOSUPPORT},
+		{"raw ip", raw_ip, EACCES, EPERM},
+		{"a pair of unix sockets", unix_pair, EFAULT, EFAULT},
+		{"a pair of vsocks", vsock_pair, EAFNOSUPPORT, EAFNOSUPPORT},
+		{"own priority", own_priority, 0, 0},
+		{"priority of another process", agents_priority, EPERM, EPERM},
+		{"priority of another process with upper bits", agents_priority_high, EPERM, EPERM},
+		{"a group's priority", groups_priority, EPERM, EPERM},
+		{"policy of another process", agents_policy, EPERM, EPERM},
+		{"own policy", own_policy, EINVAL, EINVAL},
+		{"message queue", queue, ENOSYS, ENOSYS},
+		{"semaphores", semaphores, ENOSYS, ENOSYS},
+		{"shmget", shm, ENOSYS, ENOSYS},
+		{"memfd_create", memfd, 0, 0},
+		{"mount", mount_call, EPERM, EPERM},
+		{"others' limits", others_limits, EPERM, EPERM},
+};
+
+static void fewer_calls_without_namespaces(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof BARE_CALLS / sizeof *BARE_CALLS; i++) {
+		int off = try_with(filters_of_landlock(false), false, BARE_CALLS[i].call);
+		int on = try_with(filters_of_landlock(true), false, BARE_CALLS[i].call);
+		if (off != BARE_CALLS[i].off || on != BARE_CALLS[i].on)
+			fail_msg("%s: %d and with a network %d, not %d and %d", BARE_CALLS[i].name, off, on,
+					BARE_CALLS[i].off, BARE_CALLS[i].on);
+	}
+	assert_int_equal(try_with(filters_of_landlock(false), true, memfd), ENOSYS);
+	assert_int_equal(try_with(filters_of_landlock(true), true, shared_memory), EPERM);
+}
+
 #ifdef __x86_64__
 /* getpid of i386: through interrupt 0x80. */
 static long int80(void)
@@ -215,13 +262,14 @@ static void they_are_for_this_machine(void **state)
 	(void)state;
 	assert_int_equal(uname(&u), 0);
 	assert_string_equal(filters_machine(), u.machine);
-	assert_int_equal(filters_calls(false).n % sizeof(struct sock_filter), 0);
+	assert_int_equal(filters_of_namespaces().calls.n % sizeof(struct sock_filter), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(calls_by_list_and_argument),
+			cmocka_unit_test(fewer_calls_without_namespaces),
 			cmocka_unit_test(other_doors_kill),
 			cmocka_unit_test(they_are_for_this_machine),
 	};
