@@ -339,7 +339,10 @@ static bool has_failed(const struct app *a)
 {
 	bool is_unseen = a->linear && !app_lines_has_person(a);
 
-	return a->failure.code && (is_unseen || app_wants_running(a));
+	/* Whoever quits because there is no isolation is told how to mend it. */
+	bool lacks_isolation = a->failure.code == TRM_ENOISOLATION && !a->has_had_sandbox;
+
+	return a->failure.code && (is_unseen || lacks_isolation || app_wants_running(a));
 }
 
 int app_main(const struct app_opts *opts)
@@ -374,5 +377,7 @@ int app_main(const struct app_opts *opts)
 				detached);
 	if (err.code)
 		fprintf(stderr, "terrarium: %s\n", err.msg);
+	if (err.code == TRM_ENOISOLATION)
+		fprintf(stderr, "terrarium: 'terrarium doctor' tells how to mend that\n");
 	return code;
 }

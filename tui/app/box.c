@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/config.h>
+
 #include "app/inside.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -58,6 +60,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 	a->has_had_sandbox = true;
 	a->failure = (struct trm_error){0};
 	describe(sandbox, &msg);
+	msg.number = trm_sandbox_isolation(sandbox);
 	app_send(a, &msg);
 }
 
@@ -161,6 +164,8 @@ static int open_box(struct app *a, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts = a->opts->sandbox;
 
+	if (a->goes_without)
+		opts.isolation = TRM_ISOLATION_NONE;
 	if (!opts.metrics_interval_ms)
 		opts.metrics_interval_ms = 1000;
 	opts.metrics_with_processes = true;
@@ -229,7 +234,24 @@ void app_start_sandbox(struct app *a)
 		return;
 	if (a->sandbox)
 		trm_sandbox_close(a->sandbox);
-	app_tell(a, MSG_SANDBOX_CLOSED, err.msg);
+	app_tell(a, err.code == TRM_ENOISOLATION ? MSG_NO_ISOLATION : MSG_SANDBOX_CLOSED, err.msg);
+}
+
+void app_go_without(struct app *a, bool always)
+{
+	struct trm_error err = {0};
+	char path[1024];
+
+	a->goes_without = true;
+	app_start_sandbox(a);
+	if (!always)
+		return;
+	if (!trm_config_path(a->opts->config, path, sizeof path))
+		app_tell(a, MSG_ERROR, "this is not remembered: there is no folder for a config file");
+	else if (trm_config_store(path, trm_setting_find("isolation"), "none", &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+	else
+		app_tell(a, MSG_NOTICE, "remembered: \"isolation\": \"none\" in the config file");
 }
 
 /* "New sandbox" means the end of this one, also where leaving would not be. */

@@ -165,6 +165,7 @@ struct app {
 	struct app_replay *replay; /* replay.c; NULL: this is no replay */
 	char *unwritten;           /* lines for the history; NULL: none */
 	bool has_told_history;     /* that it cannot be written */
+	bool goes_without;         /* isolation: a person has agreed to that */
 	bool is_renewing;          /* another sandbox is to follow the one that is being closed */
 	bool is_quitting, is_done;
 	bool keeps_unsaved; /* what is unsaved is there again at the next start */
@@ -250,6 +251,7 @@ void app_signal(struct app *a, const struct effect *effect);
 void app_close_sandbox(struct app *a);
 void app_keep(struct app *a, bool is_kept);
 void app_detach(struct app *a, bool keeps_unsaved);
+void app_go_without(struct app *a, bool always); /* isolation; always: the config file says so from now on */
 
 /* ---- workspace.c: the sandbox's files */
 void app_list_files(struct app *a);

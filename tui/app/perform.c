@@ -113,6 +113,7 @@ void app_perform(struct app *a, const struct effect *effect)
 		if (a->term)
 			term_repaint_all(a->term);
 		break;
+	case EFFECT_GO_WITHOUT: app_go_without(a, effect->flag); break;
 	case EFFECT_QUIT: app_quit(a); break;
 	}
 }

@@ -175,6 +175,23 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 	print_wishes(tty, c, false);
 }
 
+/* Of a new sandbox on this machine; what cannot be had is told when it starts. */
+static enum trm_isolation level_of(const struct trm_config *c, const char *backend)
+{
+	enum trm_isolation level = TRM_ISOLATION_AUTO;
+	trm_isolation_find(c->isolation, &level);
+	bool is_chosen = level != TRM_ISOLATION_AUTO || strcmp(backend, "local") != 0;
+	return is_chosen ? level : trm_isolation_best(NULL);
+}
+
+static void print_level(FILE *tty, enum trm_isolation level)
+{
+	if (level == TRM_ISOLATION_LANDLOCK)
+		fputs("isolated by Landlock (weaker than namespaces), ", tty);
+	else if (level == TRM_ISOLATION_NONE)
+		fputs("WITHOUT ISOLATION, with all your rights, ", tty);
+}
+
 static void print_limits(
 		FILE *tty, const struct trm_config *c, const char *backend, const struct trm_limits *l)
 {
@@ -203,6 +220,8 @@ static void print_local(FILE *tty, const struct trm_config *c)
 		say(tty, "in the running sandbox %s: ", c->name);
 	else
 		say(tty, "in a new %s sandbox%s: ", c->backend, c->keep ? " that is kept" : "");
+	if (!is_running)
+		print_level(tty, level_of(c, c->backend));
 	print_limits(tty, c, is_running ? entry.backend : c->backend,
 			is_running ? &entry.limits : &c->limits);
 	print_wishes(tty, c, is_running);

@@ -70,6 +70,9 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (options_config_start(&o, &config) < 0)
 		return CMD_FAILED;
 	boxes_note_running(&o, &config);
+	int code = confirm_isolation(&config, o.config_path);
+	if (code != CMD_OK)
+		return code;
 	return repl_open(&config, &o, false, figures);
 }
 

@@ -8,6 +8,7 @@
 #include "app/app.h"
 #include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "cmd/confirm.h"
 #include "stream/gate.h"
 
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts)
@@ -112,7 +113,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct trm_config config;
 	if (options_config_start(&o, &config) < 0)
 		return CMD_FAILED;
-	return workbench_open(&config, &o, file, false);
+	int code = config.linear ? confirm_isolation(&config, o.config_path) : CMD_OK;
+	return code == CMD_OK ? workbench_open(&config, &o, file, false) : code;
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "memory", "net", "timeout", "name",

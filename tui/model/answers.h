@@ -39,6 +39,10 @@ void answer_signal_sure(struct model *m, int answer, struct effects *out);
 void ask_recover(struct model *m, const struct msg *msg);
 void answer_recover(struct model *m, int answer, struct effects *out);
 
+/* isolation.c */
+void ask_isolation(struct model *m, const char *why);
+void answer_isolation(struct model *m, int answer, struct effects *out);
+
 /* goto.c */
 void answer_goto(struct model *m, int answer, struct effects *out);
 void answer_install(struct model *m, int answer, struct effects *out);    /* install.c */

@@ -134,6 +134,9 @@ static void tell_network(const struct model *m, struct dialog *d)
 				m->sandbox.backend);
 	else if (!l->net || ask_is_of_server(m))
 		dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", off);
+	else if (g && g->strength != TRM_ENFORCED)
+		dialog_add_labelled(
+				d, "Network", ROLE_WARN, "ON: this machine's own, local addresses included");
 	else
 		dialog_add_labelled(d, "Network", ROLE_WARN, "ON, but not to this machine%s%s",
 				*l->net_allow ? "; local: only " : " or local addresses", l->net_allow);

@@ -74,6 +74,7 @@ enum effect_type {
 	EFFECT_QUIT_STOPPING,    /* the sandbox, whatever it is */
 	EFFECT_DETACH,           /* leave, and leave the sandbox running; flag: keep what is unsaved */
 	EFFECT_KEEP, /* flag: the sandbox outlives us from now on, or not; answered by MSG_SANDBOX_KEPT */
+	EFFECT_GO_WITHOUT, /* start a sandbox without isolation; flag: from now on, on this machine */
 	EFFECT_QUIT,
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "metrics/metrics_layout.h"
+#include "model/answers.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -109,6 +110,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_WARNING: note(m, "", msg->text); break;
 	case MSG_SANDBOX_READY:
 		m->sandbox.state = SANDBOX_READY;
+		m->sandbox.is_open = msg->number == TRM_ISOLATION_NONE;
 		m->sandbox.doing[0] = '\0';
 		variables_wait(m);
 		describe(&m->sandbox, msg);
@@ -117,6 +119,10 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		break;
 	case MSG_SANDBOX_KEPT: on_kept(m, msg); break;
 	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
+	case MSG_NO_ISOLATION:
+		on_closed(m, &(struct msg){.type = MSG_SANDBOX_CLOSED});
+		ask_isolation(m, msg->text);
+		break;
 	case MSG_METRICS: on_metrics(m, msg, out); break;
 	case MSG_CLIENTS: m->others.n_clients = (unsigned)msg->number; break;
 	default: break;

@@ -51,6 +51,7 @@ enum dialog_kind {
 	DIALOG_COPY_OUT_FROM,
 	DIALOG_COPY_OUT_TO,
 	DIALOG_COPY_OVER,
+	DIALOG_ISOLATION,
 };
 
 struct dialog_button {

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/err.h"
+#include "config/config.h"
+
+/* Comments stay where they are: the setting becomes the first member of the object. */
+static int add_member(const char *old, size_t n, const char *key, const char *value, FILE *out,
+		const char *path, struct trm_error *reterr)
+{
+	char *blanked = strdup(old);
+	if (!blanked)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	jsonc_blank_comments(blanked, n);
+	cJSON *root = cJSON_Parse(blanked);
+	const char *brace = strchr(blanked, '{');
+	size_t at = brace ? (size_t)(brace - blanked) + 1 : 0;
+	int r = 0;
+	if (!cJSON_IsObject(root) || !at)
+		r = trm_error_set(reterr, TRM_EINVAL, "%s cannot be changed: it is no JSON object", path);
+	else if (cJSON_GetObjectItemCaseSensitive(root, key))
+		r = trm_error_set(reterr, TRM_EEXIST, "%s sets \"%s\" already: change it there", path, key);
+	else
+		fprintf(out, "%.*s\n\t\"%s\": \"%s\"%s%s", (int)at, old, key, value, root->child ? "," : "",
+				old + at);
+	cJSON_Delete(root);
+	free(blanked);
+	return r;
+}
+
+/* The folders of the file; those that are there stay as they are. */
+static void make_folders(const char *path)
+{
+	char part[1024];
+	snprintf(part, sizeof part, "%s", path);
+	for (char *at = part + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(part, 0700);
+	}
+}
+
+int trm_config_store(const char *path, const struct trm_setting *setting, const char *value,
+		struct trm_error *reterr)
+{
+	char fresh[1040], *old = NULL;
+	size_t n = 0;
+	struct stat st = {.st_mode = 0600};
+	int r = config_read_file(path, &old, &n, reterr);
+	if (r < 0 && r != TRM_ENOENT)
+		return r;
+	make_folders(path);
+	stat(path, &st);
+	snprintf(fresh, sizeof fresh, "%s.new", path);
+	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, st.st_mode & 0777);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out) {
+		free(old);
+		return trm_error_set_errno(reterr, errno, "cannot write %s", fresh);
+	}
+	r = add_member(old ? old : "{\n}\n", old ? n : 4, setting->name, value, out, path, reterr);
+	bool is_whole = fclose(out) == 0;
+	if (r == 0 && (!is_whole || rename(fresh, path) < 0))
+		r = trm_error_set_errno(reterr, errno, "cannot write %s", path);
+	if (r < 0)
+		unlink(fresh);
+	free(old);
+	return r;
+}

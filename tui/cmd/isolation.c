@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/confirm.h"
+
+/* Only where a person can be asked, and an isolation is wanted that does not work. */
+static bool lacks_isolation(const struct trm_config *config, struct trm_error *ret_why)
+{
+	return strcmp(config->backend, "local") == 0 && strcmp(config->isolation, "auto") == 0
+	       && isatty(STDIN_FILENO) && isatty(STDERR_FILENO)
+	       && trm_isolation_best(ret_why) == TRM_ISOLATION_NONE;
+}
+
+/* The first letter of a line; 'q' at its end. */
+static char read_letter(void)
+{
+	char line[64];
+	if (!fgets(line, sizeof line, stdin))
+		return 'q';
+	return line[strspn(line, " \t")];
+}
+
+static int store(const char *config_path)
+{
+	struct trm_error why = {0};
+	char path[1024];
+	if (!trm_config_path(config_path, path, sizeof path))
+		return cmd_fail("this cannot be remembered: there is no folder for a config file");
+	if (trm_config_store(path, trm_setting_find("isolation"), "none", &why) < 0)
+		return cmd_fail("%s", why.msg);
+	fprintf(stderr, "remembered in %s\n", path);
+	return CMD_OK;
+}
+
+int confirm_isolation(struct trm_config *config, const char *config_path)
+{
+	struct trm_error why = {0};
+	if (!lacks_isolation(config, &why))
+		return CMD_OK;
+	/* The message says before and after its reason what the question says, too. */
+	const char *reason = strstr(why.msg, ": "), *end = strstr(why.msg, ". ");
+	reason = reason ? reason + 2 : why.msg;
+	fprintf(stderr,
+			"This machine offers no isolation: code runs with all your rights.\n"
+			"If this container is your sandbox, that may be what you want.\n"
+			"(%.*s)\n",
+			end > reason ? (int)(end - reason) : (int)strlen(reason), reason);
+	for (;;) {
+		fputs("[r]un without isolation in this session, [a]lways on this machine, or [q]uit? ",
+				stderr);
+		char letter = read_letter();
+		if (letter == 'q')
+			return cmd_fail("quit: 'terrarium doctor' tells how to mend it");
+		if (letter != 'r' && letter != 'a')
+			continue;
+		snprintf(config->isolation, sizeof config->isolation, "none");
+		return letter == 'a' ? store(config_path) : CMD_OK;
+	}
+}
