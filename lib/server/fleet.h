@@ -42,6 +42,7 @@ struct fleet_opts {
 						 NULL-terminated, or NULL */
 	struct trm_container_opts container;  /* of recipes */
 	const char *backend;                  /* NULL: local */
+	enum trm_isolation isolation;
 	const struct trm_server_opts *server; /* of "microsandbox": where; may be NULL. Borrowed */
 	const char *group;         /* for lists of sandboxes: "serve:5555"; '/' and the namespace are added */
 	struct trm_limits limits;  /* of sandboxes whose config says nothing else */

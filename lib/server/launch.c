@@ -310,6 +310,7 @@ int launch(struct served *served, const struct trm_sandbox_cb *cb, struct trm_sa
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	trm_sandbox_opts_default(&l->opts);
 	l->opts.backend = opts->backend;
+	l->opts.isolation = opts->isolation;
 	l->opts.limits = opts->limits;
 	l->opts.start_timeout_ms = opts->start_timeout_ms;
 	snprintf(l->group, sizeof l->group, "%s/%s", opts->group ? opts->group : "serve",

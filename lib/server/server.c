@@ -71,6 +71,7 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 	const struct fleet_opts fleet = {.dir = opts->namespace_dir,
 			.volume_dirs = opts->volume_dirs,
 			.backend = opts->backend,
+			.isolation = opts->isolation,
 			.server = opts->server,
 			.container = opts->container,
 			.group = server->group,

@@ -50,7 +50,7 @@ void app_list_files(struct app *a)
 {
 	static const char *const argv[] = {
 			"find", ".", "-xdev", "-type", "f", "-printf", "%s\\t%P\\n", NULL};
-	struct trm_proc_opts opts = {.argv = argv, .label = "list of files"};
+	struct trm_proc_opts opts = {.argv = argv, .cwd = "/workspace", .label = "list of files"};
 	struct listing *l = calloc(1, sizeof *l);
 	struct trm_error err = {0};
 	struct trm_proc *proc;

@@ -303,6 +303,7 @@ static void take_config(struct serve *s)
 	struct trm_sandbox_opts sandbox;
 	trm_config_sandbox_opts(&s->config, &sandbox);
 	s->opts.backend = s->config.backend;
+	s->opts.isolation = sandbox.isolation;
 	s->opts.container = sandbox.container;
 	s->there = sandbox.server;
 	s->opts.server = &s->there;
@@ -328,6 +329,20 @@ static bool asks_itself(const struct serve *s)
 	return false;
 }
 
+/* Others decide what runs in its sandboxes: a config file that was written for a workbench is not enough. */
+static int check_isolation(const struct options *o, const struct trm_config *config)
+{
+	struct trm_error why = {0};
+	if (strcmp(config->backend, "local") != 0)
+		return CMD_OK;
+	if (strcmp(config->isolation, "none") == 0 && !options_has(o, "isolation"))
+		return cmd_fail("a server runs code without isolation only if its command line says so: --isolation "
+				"none");
+	if (strcmp(config->isolation, "auto") == 0 && trm_isolation_best(&why) == TRM_ISOLATION_NONE)
+		return cmd_fail("%s", why.msg);
+	return CMD_OK;
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct serve s = {0};
@@ -350,6 +365,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (options_config_start(&o, &s.config) < 0)
 		return CMD_FAILED;
 	take_config(&s);
+	if (check_isolation(&o, &s.config) != CMD_OK)
+		return CMD_FAILED;
 	if (asks_itself(&s))
 		return cmd_fail("the server that is to be asked for sandboxes, %s, would be this one itself: give another "
 				"--server-url or --port",
