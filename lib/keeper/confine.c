@@ -78,14 +78,16 @@ static bool allow_mounts(const struct confinement *c)
 	return true;
 }
 
-/* Without a user of its own the sandbox has the caller's rights to what is mounted, else those of a stranger.
- */
+/* A sandbox's own user is a stranger to the files, and to the folders on the way there. */
 static bool can_use_mounts(const struct confinement *c)
 {
 	for (uint32_t i = 0; i < c->spec->n_mounts; i++) {
-		char path[40];
-		snprintf(path, sizeof path, "/proc/self/fd/%d", KEEPER_MOUNTS + (int)i);
-		if (access(path, R_OK | (c->spec->writable_mounts >> i & 1 ? W_OK : 0)) < 0)
+		char link[40], path[PATH_MAX];
+		bool is_writable = c->spec->writable_mounts >> i & 1;
+		snprintf(link, sizeof link, "/proc/self/fd/%d", KEEPER_MOUNTS + (int)i);
+		ssize_t n = readlink(link, path, sizeof path - 1);
+		path[n > 0 ? n : 0] = '\0';
+		if (access(path, is_writable ? R_OK | W_OK : R_OK) < 0)
 			return false;
 	}
 	return true;
@@ -95,7 +97,7 @@ const char *confine_prepare(struct confinement *c)
 {
 	c->agent_rules_fd = c->code_rules_fd = -1;
 	if (!can_use_mounts(c))
-		return "use a mount as the sandbox's user, who is a stranger to its files";
+		return "use what is to be mounted: without namespaces the sandbox's own user must be able to reach it";
 	if (c->spec->isolation != ISOLATION_LANDLOCK)
 		return NULL;
 	c->agent_rules_fd = landlock_create(c->spec->landlock_abi, !c->spec->shares_net);

@@ -127,12 +127,20 @@ static const char *own_path(const struct launching *l)
 	return SYSTEM_PATH;
 }
 
+/* Without namespaces a folder of this user's cannot be shown to a sandbox with a user of its own. */
+static bool shows_links(const struct fleet_opts *opts)
+{
+	if (opts->backend && strcmp(opts->backend, "local") != 0)
+		return false;
+	enum trm_isolation level = opts->isolation;
+	return (level == TRM_ISOLATION_AUTO ? trm_isolation_best(NULL) : level) == TRM_ISOLATION_NAMESPACES;
+}
+
 /* The programs of the config come first, our own last. */
 static int take_programs(
 		struct launching *l, struct served *served, const char *shell, struct trm_error *reterr)
 {
-	const char *backend = served->fleet->opts.backend;
-	const char *links = !backend || !strcmp(backend, "local") ? served->fleet->links : "";
+	const char *links = shows_links(&served->fleet->opts) ? served->fleet->links : "";
 	int r = script_write(served, shell, l->scripts, sizeof l->scripts, reterr);
 	if (r < 0 || (!*l->scripts && !*links))
 		return r;

@@ -10,6 +10,7 @@ static const struct {
 		{"/workspace", FOLDER_WORKSPACE},
 		{"/home/user", FOLDER_HOME},
 		{"/tmp", FOLDER_TMP},
+		{"/.sandbox", FOLDER_SCRIPTS},
 };
 
 bool folder_path(const char *folder, const char *path, char *out, size_t cap)

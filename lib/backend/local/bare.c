@@ -127,17 +127,30 @@ static bool is_overridden(const struct argv_wish *wish, const char *name)
 	return false;
 }
 
-/* One of PATH's directories lies in the home. */
-static const char *move_value(const char *folder, const char *name, const char *value, char *out, size_t cap)
+/* Each of PATH's directories, as it is here. */
+static void add_path(struct lines *l, const char *folder, const char *path)
 {
-	const char *last = strcmp(name, "PATH") == 0 ? strrchr(value, ':') : NULL;
-	char moved[2 * BARE_FOLDER];
-	if (!last)
-		return folder_path(folder, value, out, cap) ? out : value;
-	if (!folder_path(folder, last + 1, moved, sizeof moved))
-		return value;
-	snprintf(out, cap, "%.*s:%s", (int)(last - value), value, moved);
-	return out;
+	char entry[PATH_MAX], moved[PATH_MAX];
+	add(l, "PATH=", 5);
+	for (const char *at = path; *at;) {
+		size_t n = strcspn(at, ":");
+		snprintf(entry, sizeof entry, "%.*s", (int)n, at);
+		const char *here = folder_path(folder, entry, moved, sizeof moved) ? moved : entry;
+		add(l, here, strlen(here));
+		at += n + (at[n] == ':');
+		add(l, *at ? ":" : "", *at ? 1 : 0);
+	}
+	add(l, "", 1);
+}
+
+/* One of our own, whose value may be a path in the sandbox. */
+static void add_own(struct lines *l, const char *folder, const char *name, const char *value)
+{
+	char moved[PATH_MAX];
+	if (strcmp(name, "PATH") == 0)
+		add_path(l, folder, value);
+	else
+		add_variable(l, name, folder_path(folder, value, moved, sizeof moved) ? moved : value);
 }
 
 static void add_net_variables(
@@ -171,17 +184,19 @@ int bare_environment(
 		struct buf *out, const char *folder, const struct argv_net *net, const struct argv_wish *wish)
 {
 	struct lines l = {.out = out};
-	char moved[PATH_MAX];
 	for (size_t i = 0; ARGV_ENVIRONMENT[i][0]; i++) {
 		const char *name = ARGV_ENVIRONMENT[i][0], *value = ARGV_ENVIRONMENT[i][1];
 		if (!is_overridden(wish, name))
-			add_variable(&l, name, move_value(folder, name, value, moved, sizeof moved));
+			add_own(&l, folder, name, value);
 	}
 	add_places(&l, folder, net);
 	if (net)
 		add_net_variables(&l, folder, net, wish);
 	for (size_t i = 0; i < wish->n_env; i++)
-		add(&l, wish->env[i], strlen(wish->env[i]) + 1);
+		if (strncmp(wish->env[i], "PATH=", 5) == 0)
+			add_path(&l, folder, wish->env[i] + 5);
+		else
+			add(&l, wish->env[i], strlen(wish->env[i]) + 1);
 	return l.error;
 }
 
