@@ -340,13 +340,11 @@ static void get_ready(struct unpack *u, struct ready_msg *m)
 	m->n_outer = unpack_u32(u);
 }
 
-/* A keeper from before there were levels of isolation says nothing of them: it has namespaces. */
 static void get_isolation(struct unpack *u, struct ready_msg *m)
 {
-	bool is_older = !u->left;
-	m->isolation = is_older ? ISOLATION_NAMESPACES : unpack_u8(u);
-	m->landlock_abi = is_older ? 0 : unpack_u32(u);
-	m->folder = is_older ? unpack_nothing(u) : unpack_str(u, MAX_TEXT);
+	m->isolation = unpack_u8(u);
+	m->landlock_abi = unpack_u32(u);
+	m->folder = unpack_str(u, MAX_TEXT);
 	u->bad |= m->isolation > ISOLATION_NONE;
 }
 
@@ -453,7 +451,10 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 		get_origin(&u, &m.ready.origin);
 	else /* of a keeper from before there were recipes */
 		no_origin(&u, &m.ready.origin);
-	get_isolation(&u, &m.ready);
+	if (u.left)
+		get_isolation(&u, &m.ready);
+	else /* of a keeper from before there were levels of isolation: it has namespaces */
+		m.ready.folder = unpack_nothing(&u);
 	if (u.bad || m.keeper <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);
 		return unpack_failure(&u);

@@ -184,7 +184,8 @@ static int tell_words(const char *words, struct trm_error *why)
 	bool is_userns = strstr(words, "namespace") || strstr(words, "uid map");
 	if (is_userns && machine_userns_is_off(advice))
 		return trm_error_set(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);
-	return trm_error_set(why, TRM_EIO, "bubblewrap cannot start: %.*s", line_length(words), words);
+	return trm_error_set(why, TRM_EIO, "%s cannot start: %.*s",
+			strncmp(words, "bwrap: ", 7) ? "the sandbox" : "bubblewrap", line_length(words), words);
 }
 
 static int tell_status(const struct gone_msg *gone, struct trm_error *why)

@@ -221,15 +221,18 @@ static void the_state_comes_through(void **state)
 	buf_finish(&b);
 }
 
-/* What it says of its origin comes last: keepers of before did not. */
+/* What it says of its origin and its isolation comes last: keepers of before did not. */
 static void info_of_before_is_of_a_local_one(void **state)
 {
 	char some[] = "", boot[] = "b";
 	const struct info_msg msg = {.keeper = 5,
 			.command = some,
 			.boot_id = boot,
-			.ready = {.origin = {.way = WAY_DIRECT, .backend = boot}}};
-	enum { ORIGIN_BYTES = 1 + 1 + 6 * 4 + 1 + 4 + 4 };
+			.ready = {.origin = {.way = WAY_DIRECT, .backend = boot},
+					.isolation = ISOLATION_LANDLOCK,
+					.landlock_abi = 7,
+					.folder = boot}};
+	enum { ORIGIN_BYTES = 1 + 1 + 6 * 4 + 1 + 4 + 4, ISOLATION_BYTES = 1 + 4 + 4 + 1 };
 	struct info_msg m;
 	struct buf b;
 	(void)state;
@@ -238,9 +241,17 @@ static void info_of_before_is_of_a_local_one(void **state)
 	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
 	assert_int_equal(m.ready.origin.way, WAY_DIRECT);
 	assert_string_equal(m.ready.origin.backend, "b");
+	assert_int_equal(m.ready.isolation, ISOLATION_LANDLOCK);
+	assert_int_equal(m.ready.landlock_abi, 7);
+	assert_string_equal(m.ready.folder, "b");
 	info_msg_finish(&m);
 	assert_int_equal(info_msg_get(buf_at(&b), b.len - 1, &m), TRM_EPROTO);
-	assert_int_equal(info_msg_get(buf_at(&b), b.len - ORIGIN_BYTES, &m), 0);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len - ISOLATION_BYTES, &m), 0);
+	assert_int_equal(m.ready.origin.way, WAY_DIRECT);
+	assert_int_equal(m.ready.isolation, ISOLATION_NAMESPACES);
+	assert_string_equal(m.ready.folder, "");
+	info_msg_finish(&m);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len - ISOLATION_BYTES - ORIGIN_BYTES, &m), 0);
 	assert_int_equal(m.ready.origin.way, WAY_LOCAL);
 	assert_string_equal(m.ready.origin.backend, "");
 	info_msg_finish(&m);
