@@ -35,13 +35,13 @@ check_all() {
 }
 
 verb_check() {
-	need "$build_needs" "$run_needs" "$test_needs" "$check_needs"
-	wish "$test_wishes"
+	need_group core
+	need "$check_needs"
 	check_all
 }
 
 verb_lint() {
-	need "$build_needs" "$test_needs" "$lint_needs"
+	need "$build_needs" "$unit_needs" "$lint_needs"
 	configure build on
 	compile build
 	python3 tests/check/lint.py build "$@"

@@ -57,6 +57,6 @@ fuzz_all() {
 }
 
 verb_fuzz() {
-	need "$build_needs" "$test_needs" "$check_needs"
+	need "$build_needs" "$unit_needs" "$check_needs"
 	fuzz_all "$@"
 }

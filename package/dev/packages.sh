@@ -29,26 +29,27 @@ libturbojpeg0|/usr/lib/libturbojpeg.so.0 /usr/lib/*/libturbojpeg.so.0|reads JPEG
 libmicrohttpd12|/usr/lib/libmicrohttpd.so.12 /usr/lib/*/libmicrohttpd.so.12|speaks HTTP for terrarium serve
 libcurl4|/usr/lib/libcurl.so.4 /usr/lib/*/libcurl.so.4|sandboxes on a server
 libgnutls30|/usr/lib/libgnutls.so.30 /usr/lib/*/libgnutls.so.30 /lib/*/libgnutls.so.30|checks the keys of terrarium serve'
+unit_needs='libcmocka-dev|/usr/include/cmocka.h|unit tests'
 test_needs='curl|/usr/bin/curl|talks to the server in tests
 file|/usr/bin/file|makes a package for tests
 iproute2|/usr/sbin/ip /sbin/ip /usr/bin/ip|makes the networks of tests
-libcmocka-dev|/usr/include/cmocka.h|unit tests
 openssl|/usr/bin/openssl|makes the certificates of tests
-openssh-server|/usr/sbin/sshd|another machine, for tests of backends by ssh
-openssh-client|/usr/bin/ssh|the way there
 python3-tqdm|/usr/lib/python3/dist-packages/tqdm/__init__.py|draws progress bars for tests
 python3-rich|/usr/lib/python3/dist-packages/rich/__init__.py|draws progress displays for tests
 python3-matplotlib|/usr/lib/python3/dist-packages/matplotlib/__init__.py|draws the plots of tests
 python3-nbformat|/usr/lib/python3/dist-packages/nbformat/__init__.py|checks exported notebooks
-dpkg-dev|/usr/bin/dpkg-shlibdeps|makes a package for tests
-docker.io|/usr/sbin/dockerd|a real engine for tests, which start it themselves
+dpkg-dev|/usr/bin/dpkg-shlibdeps|makes a package for tests'
+engine_needs='docker.io|/usr/sbin/dockerd|a real engine for tests, which start it themselves
 apparmor|/usr/sbin/apparmor_parser /sbin/apparmor_parser|without it dockerd makes no containers where the kernel has AppArmor
 podman|/usr/bin/podman|another real engine for tests
 crun|/usr/bin/crun|starts containers for it
 uidmap|/usr/bin/newuidmap|gives ids to a podman that is not root in tests
 busybox-static|/usr/bin/busybox /bin/busybox|a system of one file for images of tests'
-test_wishes='systemd-container|/usr/bin/systemd-nspawn|a backend of tests
-python3-dotenv|/usr/lib/python3/dist-packages/dotenv/__init__.py|reads .env files beside us in tests
+client_needs='openssh-server|/usr/sbin/sshd|another machine, for tests of backends by ssh
+openssh-client|/usr/bin/ssh|the way there'
+client_wishes='systemd-container|/usr/bin/systemd-nspawn|a backend of tests
+npm|/usr/bin/npm /usr/local/bin/npm|fetches the command line of microsandbox for tests'
+test_wishes='python3-dotenv|/usr/lib/python3/dist-packages/dotenv/__init__.py|reads .env files beside us in tests
 zsh|/usr/bin/zsh|completes words in tests
 fish|/usr/bin/fish|completes words in tests'
 check_needs='clang|/usr/bin/clang|the second compiler

@@ -28,7 +28,8 @@ make_deb() {
 }
 
 verb_bench() {
-	need "$build_needs" "$run_needs" "$test_needs" "$bench_needs"
+	need_group engines
+	need "$bench_needs"
 	make_release
 	code=0
 	BENCH_BUILD=build-release tests/bench/run "$@" || code=$?
@@ -47,7 +48,7 @@ verb_soak() {
 		;;
 	esac
 	[ $# = 0 ] || [ "$*" = server ] || die "a soak is for so many minutes, and perhaps of the 'server' alone, not of '$*'"
-	need "$build_needs" "$run_needs" "$test_needs"
+	need_group core
 	make_release
 	soak_all "$((minutes * 60))" "$@"
 }
@@ -59,7 +60,7 @@ verb_deb() {
 }
 
 verb_boot() {
-	need "$build_needs" "$test_needs" "$deb_needs" "$boot_needs"
+	need "$build_needs" "$unit_needs" "$deb_needs" "$boot_needs"
 	make_deb
 	configure build on
 	compile build isolation

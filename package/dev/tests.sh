@@ -2,140 +2,268 @@
 # SPDX-License-Identifier: MIT
 # Running the tests, plain and under sanitizers.
 
-# What a run of the program could leave behind, one thing per line. (Processes are the reaper's.)
+run_dir='' report='' # of this run of tests: see begin_run
+
+# ---- groups: "name|lists of packages that its tests need|lists of packages that they can do without" ----
+
+# In ctest a test of a group has its name as label (see tests/CMakeLists.txt). Tests without such a label are "core".
+groups='core|run_needs unit_needs test_needs|test_wishes
+engines|run_needs unit_needs test_needs engine_needs|test_wishes
+clients|run_needs unit_needs test_needs client_needs|test_wishes client_wishes'
+
+group_names() { printf '%s\n' "$groups" | cut -d '|' -f 1; }
+is_group() { group_names | grep -qx -e "$1"; }
+
+need_group() {
+	need "$build_needs"
+	for list in $(printf '%s\n' "$groups" | grep "^$1|" | cut -d '|' -f 2); do
+		eval "need \"\$$list\""
+	done
+	for list in $(printf '%s\n' "$groups" | grep "^$1|" | cut -d '|' -f 3); do
+		eval "wish \"\$$list\""
+	done
+}
+
+# test_group DIR GROUP: run the tests of a group.
+test_group() {
+	if [ "$2" = core ]; then
+		run_tests "$1" -LE "^($(group_names | grep -vx core | paste -sd '|'))\$"
+	else
+		run_tests "$1" -L "^$2\$"
+	fi
+}
+
+# ---- what the tests of a run leave behind ----
+
+# Everything that they make is in one folder. Its name is short, because it is part of the names of sockets.
+begin_run() {
+	if [ -z "$run_dir" ]; then
+		run_dir=$(mktemp -d /tmp/tt-XXXXXX)
+		report=$run_dir.report
+		: >"$report"
+		chmod 711 "$run_dir"
+		user_folders "$run_dir"
+		empty_groups | sort >"$run_dir.groups"
+	fi
+	trap 'rm -rf --one-file-system "$run_dir" "$run_dir".*' EXIT
+	trap 'exit 1' HUP INT TERM
+}
+
+# user_folders DIR: where the tests of one user put temporary files (some drop to another user) and sandboxes.
+user_folders() {
+	mkdir -p "$1/tmp" "$1/run"
+	chmod 755 "$1/tmp"
+	chmod 700 "$1/run"
+}
+
+# Control groups of sandboxes, in our own group, in which no process is: a sandbox that runs has some. (The reaper looks
+# for processes.)
+empty_groups() {
+	while IFS=: read -r _ list path; do
+		for tree in "/sys/fs/cgroup/${list%%,*}" /sys/fs/cgroup/unified; do
+			find "$tree$path" -mindepth 1 -maxdepth 1 -type d -name 'terrarium-[0-9]*' 2>/dev/null || :
+		done
+	done </proc/self/cgroup | sort -u | while read -r group; do
+		grep -qs . "$group/cgroup.procs" || echo "$group"
+	done
+}
+
+# One thing per line.
 leftovers() {
-	grep -s terrarium /proc/self/mounts | sed 's/^/mount /' || :
-	find /sys/fs/cgroup -type d -name '*terrarium*' 2>/dev/null | sed 's/^/cgroup /' || :
-	for dir in /tmp /dev/shm /run /run/terrarium "${XDG_RUNTIME_DIR:-/run}" "${XDG_RUNTIME_DIR:-/run}/terrarium"; do
-		find "$dir" -maxdepth 1 -name '*terrarium*' -o -path '*/terrarium/*' 2>/dev/null | sed 's/^/file /' || :
+	awk -v dir="$run_dir/" 'index($2, dir) == 1 { print "mount " $2 }' /proc/self/mounts
+	empty_groups | sort | comm -13 "$run_dir.groups" - | sed 's/^/control group /'
+	for folder in "$run_dir/tmp" "$run_dir/run/terrarium" "$run_dir/nobody/tmp" "$run_dir/nobody/run/terrarium"; do
+		find "$folder" -xdev -mindepth 1 2>/dev/null | sed 's/^/file /'
 	done
 }
 
-# check_leftovers BEFORE: what is new since then, and is still there thirty seconds later.
-check_leftovers() {
-	leftovers | sort -u | comm -13 "$1" - >"$1.left"
+# What is still there thirty seconds later.
+report_leftovers() {
 	for _ in $(seq 30); do
-		[ -s "$1.left" ] || break
+		leftovers >"$run_dir.left"
+		[ -s "$run_dir.left" ] || return 0
 		sleep 1
-		leftovers | sort -u | comm -12 "$1.left" - >"$1.still"
-		mv "$1.still" "$1.left"
 	done
-	sed 's/^/left behind: /' "$1.left"
-	n_left=$((n_left + $(wc -l <"$1.left")))
-	rm -f "$1" "$1.left"
+	sed 's/^/left behind: /' "$run_dir.left" | tee -a "$report"
 }
 
-n_passed=0 n_failed=0 n_skipped=0 n_left=0 n_unsteady=0
+# ---- running ----
 
-count() { grep -cE "^ *[0-9]+/[0-9]+ Test +#.*$2" "$1" || :; }
-
-# run_ctest LOG COMMAND…: a run of ctest, seen on the screen and counted. What fails is run once more, and told apart:
-# this machine may be busy, and a fault of the product fails twice.
-run_ctest() {
-	log=$1
-	shift
-	"$@" 2>&1 </dev/null | tee "$log" # nobody is asked anything
-	passed=$(count "$log" ' Passed ') skipped=$(count "$log" '\*\*\*Skipped')
-	failed=$(count "$log" '\*\*\*(Failed|Timeout|Exception|Not Run)')
-	again=$(grep -cE '^ *Test +#.* Passed ' "$log" || :)
-	passed=$((passed + again)) failed=$((failed - again)) n_unsteady=$((n_unsteady + again))
-	sed -nE 's/^ *Test +#[0-9]+: ([^ ]+) .* Passed .*/unsteady: \1 failed, and passed when it was run again/p' "$log"
-	grep -qE 'tests passed|No tests were found' "$log" || failed=1 # it did not even run
-	n_left=$((n_left + $(grep -c '^left behind: ' "$log" || :)))
-	n_passed=$((n_passed + passed)) n_skipped=$((n_skipped + skipped)) n_failed=$((n_failed + failed))
+# report_results WHO CONSOLE LOG: "passed NAME", "failed NAME", "skipped NAME: WHY" and "second try: NAME", one per line,
+# from what ctest has printed and from its own log, in which a test that is skipped says "SKIP: WHY".
+report_results() {
+	awk -v who="$1" '
+		is_log && $2 == "Testing:" { name = $3 }
+		is_log && sub(/^SKIP: /, "") { why[name] = ": " $0 }
+		is_log || !/Test +#[0-9]+: / { next }
+		{
+			name = $0
+			sub(/^.*Test +#[0-9]+: /, "", name)
+			sub(/ .*/, "", name)
+			result = / Passed / ? "passed" : /\*\*\*Skipped/ ? "skipped" : "failed"
+			if (name in results && result == "passed")
+				print "second try: " name who
+			if (!(name in results))
+				names[n++] = name
+			results[name] = result
+		}
+		END {
+			for (i = 0; i < n; i++) {
+				name = names[i]
+				print results[name] " " name who (results[name] == "skipped" ? why[name] : "")
+			}
+		}' is_log=1 "$3" is_log=0 "$2"
+	grep -q 'tests passed\|No tests were found' "$2" || echo "failed ctest itself$1"
+	grep '^left behind: ' "$2" || :
 }
+
+# run_pass DIR WHO COMMAND...: a run of ctest. What fails is run once more: this machine may be busy, and a fault of the
+# product fails twice.
+run_pass() {
+	dir=$1 who=$2
+	shift 2
+	mkdir -p "$dir/Testing/Temporary"
+	: >"$dir/Testing/Temporary/LastTest.log"
+	"$@" 2>&1 </dev/null | tee "$run_dir.log" # nobody is asked anything
+	report_results "$who" "$run_dir.log" "$dir/Testing/Temporary/LastTest.log" >>"$report"
+}
+
+ctest_options='-j2 --output-on-failure --repeat until-pass:2'
 
 # Root also sees the tests labelled "unprivileged" pass as an ordinary user. A tree under a home
 # that others may not enter is shown to that user in a mount namespace of its own.
 test_as_nobody() {
-	nobody_home=$(mktemp -d /tmp/dev-nobody-XXXXXX)
-	chown nobody "$nobody_home"
-	mkdir -p "$1/Testing/Temporary"
-	chmod -R a+rwX "$1/Testing"
+	dir=$1
+	shift
+	user_folders "$run_dir/nobody"
+	mkdir -p "$run_dir/nobody/home"
+	chown -R nobody "$run_dir/nobody"
+	chmod -R a+rwX "$dir/Testing"
 	namespace=
 	if ! setpriv --reuid=nobody --regid=nogroup --clear-groups test -r "$PWD/dev"; then
 		namespace="unshare -m"
 	fi
-	# shellcheck disable=SC2086 # two words or none
-	run_ctest "$1/test-nobody.log" "$1/tests/reaper" $namespace sh -eu -c '
-		tree=$1 home=$2 regex=$3 namespace=$4
+	# shellcheck disable=SC2016,SC2086 # the inner shell expands; two words or none
+	run_pass "$dir" " (as nobody)" "$dir/tests/reaper" $namespace sh -eu -c '
+		tree=$1 mine=$2 namespace=$3
+		shift 3
 		if [ -n "$namespace" ]; then
-			mkdir "$home/tree" && mount --bind "$tree" "$home/tree"
+			mkdir "$mine/tree" && mount --bind "$tree" "$mine/tree"
 			mount -t tmpfs -o mode=755 none "/$(printf %s "$tree" | cut -d/ -f2)" && mkdir -p "$tree"
-			mount --move "$home/tree" "$tree" && cd "$tree"
+			mount --move "$mine/tree" "$tree" && cd "$tree"
 		fi
-		as_nobody() {
-			setpriv --reuid=nobody --regid=nogroup --clear-groups --inh-caps=-all env -i HOME="$home" \
-				TMPDIR="$home" PATH=/usr/bin:/bin LANG=C.UTF-8 TERM=xterm-256color "$@"
-		}
-		as_nobody ctest --test-dir "$tree/$5" -L unprivileged --output-on-failure --repeat until-pass:2 -R "$regex"
-	' sh "$PWD" "$nobody_home" "$2" "$namespace" "$1"
-	rm -rf "$nobody_home"
+		setpriv --reuid=nobody --regid=nogroup --clear-groups --inh-caps=-all env -i HOME="$mine/home" \
+			TMPDIR="$mine/tmp" XDG_RUNTIME_DIR="$mine/run" PATH=/usr/bin:/bin LANG=C.UTF-8 TERM=xterm-256color \
+			ctest "$@"
+	' sh "$PWD" "$run_dir/nobody" "$namespace" --test-dir "$PWD/$dir" $ctest_options -L unprivileged "$@"
 }
 
-# run_tests DIR [REGEX]
+# run_tests DIR OPTION...: the tests that these options of ctest select.
 run_tests() {
-	before=$(mktemp)
-	leftovers | sort -u >"$before"
-	run_ctest "$1/test.log" "$1/tests/reaper" ctest --test-dir "$1" -j2 --output-on-failure --repeat until-pass:2 \
-		-R "${2:-.}"
-	[ "$(id -u)" != 0 ] || test_as_nobody "$1" "${2:-.}"
-	check_leftovers "$before"
-	[ "$n_skipped" = 0 ] || say "$n_skipped tests were skipped; 'build/terrarium doctor' tells what is missing"
-	[ "$n_unsteady" = 0 ] || say "$n_unsteady tests are unsteady: they failed, and passed when they were run again"
-	say "$n_left processes, mounts, cgroups or files left behind"
-	printf '%d passed, %d failed\n' "$n_passed" "$n_failed"
+	dir=$1
+	shift
+	begin_run
+	# shellcheck disable=SC2086 # one word per option
+	run_pass "$dir" "" env TMPDIR="$run_dir/tmp" XDG_RUNTIME_DIR="$run_dir/run" \
+		"$dir/tests/reaper" ctest --test-dir "$dir" $ctest_options "$@"
+	[ "$(id -u)" != 0 ] || test_as_nobody "$dir" "$@"
+}
+
+n_results() { grep -c "^$1" "$report" || :; }
+
+# All that did not just pass is named once more; the last line counts.
+verdict() {
+	report_leftovers
+	grep -v '^passed ' "$report" | grep -v '^left behind: ' >&2 || :
+	n_failed=$(n_results failed) n_left=$(n_results 'left behind')
+	say "$n_left processes, mounts, control groups or files were left behind"
+	printf '%d passed, %d failed, %d skipped\n' "$(n_results passed)" "$n_failed" "$(n_results skipped)"
 	[ "$n_failed" = 0 ] && [ "$n_left" = 0 ]
+}
+
+# test_some DIR [REGEX]: the core, or the tests of any group whose name matches.
+test_some() {
+	if [ $# = 1 ]; then
+		test_group "$1" core
+	else
+		run_tests "$1" -R "$2"
+	fi
+	verdict
+}
+
+# test_groups GROUP...: each with the packages that it needs, which are installed no sooner.
+test_groups() {
+	for group; do
+		is_group "$group" || die "there is no group '$group': the groups are $(group_names | paste -sd ' ')"
+	done
+	for group; do
+		need_group "$group"
+		configure build on
+		compile build
+		test_group build "$group"
+	done
+	verdict
 }
 
 sanitized_tests() {
 	configure build-asan on -DCMAKE_BUILD_TYPE=Debug -DTERRARIUM_ASAN=ON -DTERRARIUM_UBSAN=ON
 	compile build-asan
-	run_tests build-asan "${1:-.}"
+	test_some build-asan "$@"
 }
 
 # Where there are threads: saving big files, waking a loop, one trm_sync per thread, libcurl's resolver, and servers of
 # tests. All else has one thread.
 threaded='lib/(loop/(loop|http)|sync/(sync|threads|local)|backend/microsandbox/server)_test|screen/editor_fake'
 
-# unit_targets DIR…: the programs of the tests of single files, one per line.
+# unit_targets DIR...: the programs of the unit tests, one per line.
 unit_targets() { find "$@" -name '*_test.c' | sed 's,^tests/\(.*\)\.c$,\1,'; }
 
-threads_tests() {
-	configure build-tsan on -DCMAKE_BUILD_TYPE=Debug -DTERRARIUM_TSAN=ON
+# compile_units DIR [REGEX]: what unit tests need, and nothing else.
+compile_units() {
 	# shellcheck disable=SC2046 # one word per target
-	compile build-tsan terrarium reaper screen.editor \
-		$(unit_targets tests/lib | grep -xE "$threaded" | tr / .)
-	run_tests build-tsan "${1:-^($threaded)$}"
+	compile "$1" terrarium reaper $(unit_targets tests/lib tests/tui | grep -xE "${2:-.*}" | tr / .)
 }
 
-memory_tests() {
-	configure build-valgrind on -DTERRARIUM_VALGRIND=ON
-	# shellcheck disable=SC2046 # one word per target
-	compile build-valgrind terrarium reaper $(unit_targets tests/lib tests/tui | tr / .)
-	run_tests build-valgrind "${1:-^(lib|tui)/}"
+verb_quick() {
+	need "$build_needs" "$run_needs" "$unit_needs"
+	configure build on
+	compile_units build
+	test_some build '^(lib|tui)/'
 }
 
 verb_test() {
-	need "$build_needs" "$run_needs" "$test_needs"
-	wish "$test_wishes"
-	configure build on
-	compile build
-	run_tests build "${1:-.}"
+	if [ $# = 0 ]; then
+		test_groups core
+	elif [ "$*" = all ]; then
+		# shellcheck disable=SC2046 # one word per group
+		test_groups $(group_names)
+	elif [ $# != 1 ] || is_group "$1"; then
+		test_groups "$@"
+	else
+		need_group core
+		configure build on
+		compile build
+		test_some build "$1"
+	fi
 }
 
 verb_asan() {
-	need "$build_needs" "$run_needs" "$test_needs"
-	wish "$test_wishes"
-	sanitized_tests "${1:-.}"
+	need_group core
+	sanitized_tests "$@"
 }
 
 verb_tsan() {
-	need "$build_needs" "$run_needs" "$test_needs"
-	threads_tests "$@"
+	need_group core
+	configure build-tsan on -DCMAKE_BUILD_TYPE=Debug -DTERRARIUM_TSAN=ON
+	compile_units build-tsan "$threaded"
+	compile build-tsan screen.editor
+	test_some build-tsan "${1:-^($threaded)$}"
 }
 
 verb_valgrind() {
-	need "$build_needs" "$run_needs" "$test_needs" "$valgrind_needs"
-	memory_tests "$@"
+	need_group core
+	need "$valgrind_needs"
+	configure build-valgrind on -DTERRARIUM_VALGRIND=ON
+	compile_units build-valgrind
+	test_some build-valgrind "${1:-^(lib|tui)/}"
 }

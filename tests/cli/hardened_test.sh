@@ -5,7 +5,7 @@
 tried="the build" code=0
 : >out >err
 
-command -v readelf >/dev/null || { echo "readelf is missing: it comes with binutils"; exit 77; }
+command -v readelf >/dev/null || { echo "SKIP: no readelf (Debian: binutils)"; exit 77; }
 build=$(dirname "$terrarium")
 
 # has FILE WORDS OPTIONS: readelf with these options tells of FILE a line with these words.

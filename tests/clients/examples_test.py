@@ -22,7 +22,7 @@ PLAIN = """"plain": { "user": "same", "workdir": "/tmp/{name}", "steps": {
 
 
 def skip(why):
-    print("skipped:", why)
+    print("SKIP:", why)
     sys.exit(77)
 
 

@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 python=/usr/bin/python3
 
 skip() {
-	echo "skipped: the clients of other people could not be installed: $*"
+	echo "SKIP: the clients of other people could not be installed: $*"
 	exit 77
 }
 

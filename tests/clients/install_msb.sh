@@ -8,7 +8,7 @@ version=$(cat "$(dirname "$0")/msb.txt")
 [ "$(cat "$dir/installed" 2>/dev/null || :)" != "$version" ] || exit 0
 
 skip() {
-	echo "skipped: msb could not be installed: $*"
+	echo "SKIP: msb could not be installed: $*"
 	exit 77
 }
 

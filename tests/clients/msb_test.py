@@ -12,7 +12,7 @@ STEPS, MSB = map(os.path.abspath, sys.argv[1:])
 NOT_UNDERSTOOD = 2
 
 if not os.path.exists(MSB):
-    print("skipped: msb is not there: ./dev test installs it, when it reaches a package index")
+    print("SKIP: msb is not there: ./dev test installs it, when it reaches a package index")
     sys.exit(77)
 
 

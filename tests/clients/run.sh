@@ -5,7 +5,7 @@ set -eu
 environment=$1
 shift
 if [ ! -e "$environment/installed" ]; then
-	echo "skipped: the clients of other people are not there: ./dev test installs them, when it reaches a package index"
+	echo "SKIP: the clients of other people are not there: ./dev test installs them, when it reaches a package index"
 	exit 77
 fi
 exec "$environment/bin/python" -B "$@"

@@ -615,7 +615,7 @@ int main(int argc, char **argv)
 	backend = argv[1];
 	image = argv[3];
 	if (!open_bed(NULL)) {
-		printf("skipped: %s\n", bed.why.msg);
+		printf("SKIP: %s\n", bed.why.msg);
 		return 77;
 	}
 	bed_close(&bed);

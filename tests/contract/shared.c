@@ -552,7 +552,7 @@ int main(int argc, char **argv)
 	}
 	place = (struct place){argv[1], argv[3]};
 	if (lie_down(NULL) < 0) {
-		printf("skipped: %s\n", a.why.msg);
+		printf("SKIP: %s\n", a.why.msg);
 		return 77;
 	}
 	get_up(NULL);

@@ -10,6 +10,7 @@
   engine.py net ENGINE DIR -- COMMAND  the same, in a network of its own: ADDRESS is an address there that containers
                                        with a network reach, and the only one
 
+DIR is absolute, or a name in the folder for temporary files.
 ENGINE is docker, podman, or rootless (podman of user nobody). Where one cannot run, `up` says why in one line, and
 `with` says it again and exits with 77; with TERRARIUM_NEED_ENGINES=1 in the environment both are failures (not for
 rootless, which needs more of the machine).
@@ -30,6 +31,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 SKIP = 77
@@ -513,7 +515,7 @@ def run_with(name, engine, argv, has_net=False):
 
 def main(argv):
     verb, name, folder, *rest = argv
-    engine = ENGINES[name](os.path.abspath(folder))
+    engine = ENGINES[name](os.path.join(tempfile.gettempdir(), folder))
     if verb == "up":
         return up(name, engine, rest[0])
     if verb == "mind":

@@ -21,7 +21,7 @@ static int run_all(void)
 	const struct backend_ops *ops;
 	struct trm_error e;
 	if (backend_find("local", &ops, &e) < 0 || ops->probe(&e) < 0) {
-		printf("skipped: %s\n", e.msg);
+		printf("SKIP: %s\n", e.msg);
 		return SKIPPED;
 	}
 	int failed = cases_walls();
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (wants_root && geteuid() != 0) {
-		printf("skipped: not root\n");
+		printf("SKIP: not root\n");
 		return SKIPPED;
 	}
 	attacks_open();

@@ -37,7 +37,7 @@ PORT, DNS_NAMES = 8080, {
 
 
 def skip(why):
-    print("skipped:", why)
+    print("SKIP:", why)
     sys.exit(SKIPPED)
 
 

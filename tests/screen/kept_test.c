@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 		return 2;
 	program = argv[1];
 	if (terrarium("run", "--yes", "-cpass") != 0) {
-		printf("skipped: no local sandbox on this machine\n");
+		printf("SKIP: no local sandbox on this machine\n");
 		return 77;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,7 @@ def main(*tests):
     program = sys.argv[1]
     probe = subprocess.run([program, "run", "--yes", "-c", "1"], capture_output=True, text=True)
     if probe.returncode == 125:
-        print("no sandbox can be started here:", probe.stderr)
+        print("SKIP: no sandbox can be started here:", probe.stderr)
         sys.exit(77)
     for test in tests:
         print("---", test.__name__)

@@ -156,7 +156,7 @@ int behaviour_main(const struct language *language, int argc, char **argv)
 	opts.timeout_ms = BED_DEADLINE_MS;
 	opts.output_keep_bytes = 8u << 20;
 	if (!bed_open(&bed, "local", NULL, &opts)) {
-		printf("skipped: %s\n", bed.why.msg);
+		printf("SKIP: %s\n", bed.why.msg);
 		return 77;
 	}
 	bed_run(&bed, language->name, language->set_state);

@@ -191,7 +191,7 @@ int main(void)
 	};
 
 	if (!bed_open(&bed, "local", NULL, NULL)) {
-		printf("skipped: %s\n", bed.why.msg);
+		printf("SKIP: %s\n", bed.why.msg);
 		return 77;
 	}
 	bed_close(&bed);

@@ -383,7 +383,7 @@ int main(void)
 			TEST(names),
 	};
 	if (!works()) {
-		printf("skipped: %s\n", error.msg);
+		printf("SKIP: %s\n", error.msg);
 		return 77;
 	}
 	return cmocka_run_group_tests(tests, begin_all, end_all);

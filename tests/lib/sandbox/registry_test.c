@@ -353,7 +353,7 @@ int main(void)
 	struct trm_sandbox_opts opts;
 	trm_sandbox_opts_default(&opts);
 	if (!bed_open(&bed, "local", &opts, NULL)) {
-		printf("skipped: %s\n", bed.why.msg);
+		printf("SKIP: %s\n", bed.why.msg);
 		return 77;
 	}
 	bed_close(&bed);

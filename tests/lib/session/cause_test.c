@@ -443,7 +443,7 @@ int main(void)
 			TEST(a_paused_run_stands_still_and_goes_on),
 	};
 	if (!open_with(NULL)) {
-		printf("skipped: %s\n", bed.why.msg);
+		printf("SKIP: %s\n", bed.why.msg);
 		return 77;
 	}
 	bed_close(&bed);
