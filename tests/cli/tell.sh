@@ -67,10 +67,14 @@ need_local() {
 	code=0
 	"$terrarium" run --yes --backend local -c pass >out 2>err || code=$?
 	if [ $code != 0 ]; then
-		cat err
-		echo "SKIP: no local sandbox on this machine"
+		echo "SKIP: no local sandbox on this machine: $(tail -n 1 err)"
 		exit 77
 	fi
+}
+
+# Some tests are about namespaces, and not about sandboxes of any kind.
+need_namespaces() {
+	why=$(sh "$source/tests/support/namespaces.sh") || { echo "SKIP: $why"; exit 77; }
 }
 
 # need_language LANG: its interpreter is there and starts.
@@ -78,8 +82,7 @@ need_language() {
 	code=0
 	"$terrarium" run --yes -l "$1" -c '' >out 2>err || code=$?
 	if [ $code != 0 ]; then
-		cat err
-		echo "SKIP: no $1 on this machine"
+		echo "SKIP: no $1 on this machine: $(tail -n 1 err)"
 		exit 77
 	fi
 }

@@ -17,11 +17,17 @@ static const struct dialect *d;
 static const char *backend, *image;
 static struct bed bed;
 
-static bool open_bed(const struct trm_session_opts *session_opts)
+static struct trm_sandbox_opts sandbox_opts(void)
 {
 	struct trm_sandbox_opts opts;
 	trm_sandbox_opts_default(&opts);
 	opts.container.image = image;
+	return opts;
+}
+
+static bool open_bed(const struct trm_session_opts *session_opts)
+{
+	struct trm_sandbox_opts opts = sandbox_opts();
 	return bed_open(&bed, backend, &opts, session_opts);
 }
 
@@ -614,10 +620,8 @@ int main(int argc, char **argv)
 	}
 	backend = argv[1];
 	image = argv[3];
-	if (!open_bed(NULL)) {
-		printf("SKIP: %s\n", bed.why.msg);
+	struct trm_sandbox_opts opts = sandbox_opts();
+	if (!bed_works(backend, &opts))
 		return 77;
-	}
-	bed_close(&bed);
 	return run_cases();
 }

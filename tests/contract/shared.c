@@ -551,11 +551,11 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	place = (struct place){argv[1], argv[3]};
-	if (lie_down(NULL) < 0) {
-		printf("SKIP: %s\n", a.why.msg);
+	struct trm_sandbox_opts opts;
+	trm_sandbox_opts_default(&opts);
+	opts.container.image = argv[3];
+	if (!bed_works(argv[1], &opts))
 		return 77;
-	}
-	get_up(NULL);
 	if (argc == 5)
 		cmocka_set_test_filter(argv[4]);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,14 +197,6 @@ static void runs_are_recalled(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static bool is_available(void)
-{
-	char command[600];
-
-	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' >/dev/null", program);
-	return system(command) == 0;
-}
-
 static int clean_up(void **state)
 {
 	(void)state;
@@ -230,7 +222,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	program = argv[1];
-	if (!is_available())
+	if (!screen_has_sandboxes(program))
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,14 +292,6 @@ static void signals_end_the_monitor(void **state)
 	assert_int_equal(screen_end(&s), 0);
 }
 
-static bool is_available(void)
-{
-	char command[600];
-
-	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' >/dev/null", program);
-	return system(command) == 0;
-}
-
 static int begin(void **state)
 {
 	(void)state;
@@ -345,7 +337,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	program = argv[1];
-	if (!is_available())
+	if (!screen_has_sandboxes(program))
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

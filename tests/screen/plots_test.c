@@ -111,14 +111,6 @@ static int after(void **state)
 	return 0;
 }
 
-static bool is_available(void)
-{
-	char command[600];
-
-	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' >/dev/null", program);
-	return system(command) == 0;
-}
-
 #define CASE(test) cmocka_unit_test_teardown(test, after)
 
 int main(int argc, char **argv)
@@ -129,7 +121,7 @@ int main(int argc, char **argv)
 			CASE(bash_shows_a_file),
 	};
 	program = argv[argc > 1];
-	if (!is_available())
+	if (!screen_has_sandboxes(program))
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -539,14 +539,6 @@ static void images_are_drawn_and_kept(void **state)
 
 /* ---- the rest -------------------------------------------------------------------------------------- */
 
-static bool is_available(void)
-{
-	char command[600];
-
-	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' >/dev/null", program);
-	return system(command) == 0;
-}
-
 static int clean_up(void **state)
 {
 	(void)state;
@@ -615,7 +607,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	program = argv[1];
-	if (!is_available())
+	if (!screen_has_sandboxes(program))
 		return 77;
 	if (!set_up())
 		return 1;

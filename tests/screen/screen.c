@@ -389,3 +389,16 @@ int screen_end(struct screen *s)
 	screen_abandon(s);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+bool screen_has_sandboxes(const char *program)
+{
+	char command[600], line[300] = "no reason is given\n";
+	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' 2>&1 >/dev/null", program);
+	FILE *f = popen(command, "r");
+	while (f && fgets(line, sizeof line, f)) {
+	}
+	if (f && pclose(f) == 0)
+		return true;
+	printf("SKIP: no sandbox of this machine: %s", line);
+	return false;
+}

@@ -62,6 +62,9 @@ int screen_leave(struct screen *s);
 /* Wait for the program's end; its exit code, or 128 + signal. Frees everything. */
 int screen_end(struct screen *s);
 
+/* Whether a sandbox of this machine can be had; if not, prints "SKIP: " and the reason. */
+bool screen_has_sandboxes(const char *program);
+
 /* After a test that failed half-way: kill what is still there, free everything. Takes one that has ended. */
 void screen_abandon(struct screen *s);
 

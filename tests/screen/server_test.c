@@ -343,19 +343,13 @@ static void its_figures_are_a_screen(void **state)
 
 /* ---- */
 
-/* A sandbox can be had here, and a server. */
-static bool is_available(void)
+static bool has_microhttpd(void)
 {
-	pid_t pid;
-	int status = 0;
-	char *const argv[] = {(char *)program, (char *)"exec", (char *)"--", (char *)"true", NULL};
-	if (access("/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12", F_OK) != 0
-			&& access("/usr/lib/aarch64-linux-gnu/libmicrohttpd.so.12", F_OK) != 0)
-		return false;
-	if (posix_spawn(&pid, program, NULL, NULL, argv, environ) != 0)
-		return false;
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	if (access("/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12", F_OK) == 0
+			|| access("/usr/lib/aarch64-linux-gnu/libmicrohttpd.so.12", F_OK) == 0)
+		return true;
+	printf("SKIP: no libmicrohttpd on this machine\n");
+	return false;
 }
 
 static int clean_up(void **state)
@@ -392,16 +386,13 @@ int main(int argc, char **argv)
 			TEST(its_figures_are_a_screen),
 	};
 	program = argc > 1 ? argv[1] : "";
+	if (!has_microhttpd() || !screen_has_sandboxes(program))
+		return 77;
 	if (!mkdtemp(dir))
 		return 1;
 	snprintf(runtime_env, sizeof runtime_env, "XDG_RUNTIME_DIR=%s", dir);
 	putenv(runtime_env);
 	putenv((char *)"XDG_CONFIG_HOME=/nonexistent");
-	if (!is_available()) {
-		printf("SKIP: no local sandbox, or no libmicrohttpd, on this machine\n");
-		remove(dir);
-		return 77;
-	}
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return failed;

@@ -140,15 +140,6 @@ static void metrics_are_live(void **state)
 	leave();
 }
 
-/* Is there any backend here? Then the library's own words say why not. */
-static bool is_available(void)
-{
-	char command[600];
-
-	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' >/dev/null", program);
-	return system(command) == 0;
-}
-
 static int clean_up(void **state)
 {
 	(void)state;
@@ -172,7 +163,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	program = argv[1];
-	if (!is_available())
+	if (!screen_has_sandboxes(program))
 		return 77;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);

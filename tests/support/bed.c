@@ -210,6 +210,24 @@ void bed_close(struct bed *bed)
 	text_clear(&bed->late);
 }
 
+static bool is_up_or_closed(struct bed *bed)
+{
+	return bed->is_ready || bed->is_closed;
+}
+
+bool bed_works(const char *backend, const struct trm_sandbox_opts *opts)
+{
+	struct bed bed;
+	bool is_up = bed_open(&bed, backend, opts, NULL);
+	if (is_up) {
+		is_up = bed_wait_for(&bed, is_up_or_closed, BED_DEADLINE_MS) && bed.is_ready;
+		bed_close(&bed);
+	}
+	if (!is_up)
+		printf("SKIP: %s\n", bed.why.msg);
+	return is_up;
+}
+
 /* ---- runs -------------------------------------------------------------------------- */
 
 const struct trm_lang *bed_lang(const char *name)

@@ -45,6 +45,8 @@ struct bed {
 /* Open. A backend that cannot work here: false, and bed->why says why. */
 bool bed_open(struct bed *bed, const char *backend, const struct trm_sandbox_opts *opts,
 		const struct trm_session_opts *session_opts);
+/* Whether such a sandbox comes up here; if not, prints "SKIP: " and the reason. `opts` may be NULL. */
+bool bed_works(const char *backend, const struct trm_sandbox_opts *opts);
 /* Close and wait; checks that `closed` came. */
 void bed_close(struct bed *bed);
 

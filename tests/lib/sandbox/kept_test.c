@@ -12,6 +12,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmocka_all.h"
+#include "support/bed.h"
 #include "wire/lifeline.h"
 
 /* One handle, and what it was told. */
@@ -348,23 +349,6 @@ static int end_all(void **state)
 	return rmdir(runtime_dir); /* nothing is left in it */
 }
 
-static bool works(void)
-{
-	struct trm_sandbox_opts opts;
-	struct client c = {0};
-	trm_sandbox_opts_default(&opts);
-	if (begin(NULL) < 0 || trm_sandbox_open(loop, &opts, &cb, &c, &c.sandbox, &error) < 0)
-		return false;
-	while (!c.is_ready && !c.is_closed)
-		trm_loop_step(loop, -1);
-	trm_sandbox_close(c.sandbox);
-	while (!c.is_closed)
-		trm_loop_step(loop, -1);
-	end(NULL);
-	error = c.why;
-	return c.is_ready;
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -382,9 +366,7 @@ int main(void)
 			TEST(the_fake_cannot_be_kept),
 			TEST(names),
 	};
-	if (!works()) {
-		printf("SKIP: %s\n", error.msg);
+	if (!bed_works("local", NULL))
 		return 77;
-	}
 	return cmocka_run_group_tests(tests, begin_all, end_all);
 }
