@@ -21,6 +21,7 @@ met, and nothing can be fetched. What it hides there is what cannot be put elsew
 /run/containerd.
 """
 import contextlib
+import fcntl
 import glob
 import json
 import os
@@ -37,6 +38,7 @@ import time
 SKIP = 77
 ADDRESS = "10.77.0.1"
 HERE = os.path.dirname(os.path.abspath(__file__))
+PODMANS = "/run/terrarium-test-podmans"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -298,7 +300,7 @@ network_config_dir = "%s"
         if not can_overlay(self.dir):
             self.driver = "vfs"
         self.configure()
-        self.before = set(self.traces())
+        self.join_others()
         done = self.cli("info")
         if done.returncode:
             raise Unable(done.stderr.strip())
@@ -313,13 +315,25 @@ network_config_dir = "%s"
     def is_dead(self):
         return False
 
+    def join_others(self):
+        """The first of the podmans that tests have on this machine notes what was there before all of them."""
+        self.others = os.open(PODMANS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(self.others, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            write(PODMANS, "\n".join(self.traces()))
+        fcntl.flock(self.others, fcntl.LOCK_SH)
+
     def stop(self):
+        """The last of them removes what has come since."""
         self.remove_containers()
-        for path in set(self.traces()) - getattr(self, "before", set(self.traces())):
-            if path.startswith("/sys/fs/cgroup"):
-                remove_cgroups("libpod_parent")
-            else:
-                shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(AttributeError, BlockingIOError):
+            fcntl.flock(self.others, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for path in set(self.traces()) - set(read(PODMANS).splitlines()):
+                if path.startswith("/sys/fs/cgroup"):
+                    remove_cgroups("libpod_parent")
+                else:
+                    shutil.rmtree(path, ignore_errors=True)
+            os.unlink(PODMANS)
 
 
 class Rootless(Podman):
@@ -363,7 +377,7 @@ class Rootless(Podman):
                 raise Unable("no mounts in a mount namespace of one's own")
         self.configure()
         os.chown(self.dir, who.pw_uid, who.pw_gid)
-        self.before = set(self.traces())
+        self.join_others()
         done = self.cli("info")
         if done.returncode:
             raise Unable(done.stderr.strip())
