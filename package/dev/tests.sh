@@ -35,7 +35,8 @@ test_group() {
 
 # ---- what the tests of a run leave behind ----
 
-# Everything that they make is in one folder. Its name is short, because it is part of the names of sockets.
+# Everything that they make is in one folder, whose name is short, because it is part of the names of sockets, and in
+# control groups of the run's own: so other sandboxes on this machine and the tests of another clone do not count.
 begin_run() {
 	if [ -z "$run_dir" ]; then
 		run_dir=$(mktemp -d /tmp/tt-XXXXXX)
@@ -43,10 +44,21 @@ begin_run() {
 		: >"$report"
 		chmod 711 "$run_dir"
 		user_folders "$run_dir"
+		enter_groups
 		empty_groups | sort >"$run_dir.groups"
 	fi
-	trap 'rm -rf --one-file-system "$run_dir" "$run_dir".*' EXIT
+	trap end_run EXIT
 	trap 'exit 1' HUP INT TERM
+}
+
+end_run() {
+	while read -r place; do
+		if [ "${place##*/}" = "${run_dir##*/}" ]; then
+			echo $$ >"${place%/*}/cgroup.procs" || :
+			find "$place" -depth -type d -exec rmdir {} + || :
+		fi
+	done <"$run_dir.places"
+	rm -rf --one-file-system "$run_dir" "$run_dir".*
 }
 
 # user_folders DIR: where the tests of one user put temporary files (some drop to another user) and sandboxes.
@@ -56,16 +68,29 @@ user_folders() {
 	chmod 700 "$1/run"
 }
 
-# Control groups of sandboxes, in our own group, in which no process is: a sandbox that runs has some. (The reaper looks
-# for processes.)
+# Where sandboxes make their control groups: in groups of this run where such can be made, else in our present ones. Two
+# trees tell enough; in that of "cpu" a group would have but the share of one process, and where there is only one tree
+# a group of ours could give sandboxes no limits.
+enter_groups() {
+	grep -E '[:,](memory|pids)[:,]|^0::' /proc/self/cgroup | while IFS=: read -r _ list path; do
+		tree=/sys/fs/cgroup/${list%%,*}
+		[ -n "$list" ] || [ ! -d /sys/fs/cgroup/unified ] || tree=/sys/fs/cgroup/unified
+		place=${tree%/}${path%/}
+		if [ "$tree" != /sys/fs/cgroup/ ] && mkdir "$place/${run_dir##*/}" 2>/dev/null; then
+			place=$place/${run_dir##*/}
+			echo $$ >"$place/cgroup.procs"
+		fi
+		echo "$place"
+	done >"$run_dir.places"
+}
+
+# Control groups of sandboxes in which no process is: a sandbox that runs has some. (The reaper looks for processes.)
 empty_groups() {
-	while IFS=: read -r _ list path; do
-		for tree in "/sys/fs/cgroup/${list%%,*}" /sys/fs/cgroup/unified; do
-			find "$tree$path" -mindepth 1 -maxdepth 1 -type d -name 'terrarium-[0-9]*' 2>/dev/null || :
+	while read -r place; do
+		for group in "$place"/terrarium-[0-9]*; do
+			[ ! -d "$group" ] || grep -qs . "$group/cgroup.procs" || echo "$group"
 		done
-	done </proc/self/cgroup | sort -u | while read -r group; do
-		grep -qs . "$group/cgroup.procs" || echo "$group"
-	done
+	done <"$run_dir.places"
 }
 
 # One thing per line.
@@ -73,7 +98,7 @@ leftovers() {
 	awk -v dir="$run_dir/" 'index($2, dir) == 1 { print "mount " $2 }' /proc/self/mounts
 	empty_groups | sort | comm -13 "$run_dir.groups" - | sed 's/^/control group /'
 	for folder in "$run_dir/tmp" "$run_dir/run/terrarium" "$run_dir/nobody/tmp" "$run_dir/nobody/run/terrarium"; do
-		find "$folder" -xdev -mindepth 1 2>/dev/null | sed 's/^/file /'
+		find "$folder" -mindepth 1 -maxdepth 1 2>/dev/null | sed 's/^/file /'
 	done
 }
 

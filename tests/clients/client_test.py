@@ -22,6 +22,7 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TERRARIUM = os.path.abspath(sys.argv[1])
+HOME = tempfile.TemporaryDirectory() # removed at the end
 n_wrong = 0
 
 
@@ -73,7 +74,7 @@ def environment(home, **env):
 
 
 def begin(*args, cwd=None, **env):
-	home = cwd or tempfile.gettempdir()
+	home = cwd or HOME.name
 	return subprocess.Popen([TERRARIUM, *args], env=environment(home, **env), cwd=home, stdin=subprocess.DEVNULL,
 		stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace', start_new_session=True)
 
@@ -242,7 +243,7 @@ def a_key_may_expire_in_the_middle():
 	with Double('--key', 'secret') as double:
 		args = ['repl', '--yes', '--backend', 'microsandbox']
 		key = double.tell(token={'exp': int(time.time()) - 60 + 4})['token']  # the server's clock may be a minute late
-		process = subprocess.Popen([TERRARIUM, *args], env=environment(tempfile.gettempdir(), MSB_SERVER_URL=double.url,
+		process = subprocess.Popen([TERRARIUM, *args], env=environment(HOME.name, MSB_SERVER_URL=double.url,
 			MSB_API_KEY=key), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 		process.stdin.write('x = 6\nx * 7\n')
 		process.stdin.flush()
@@ -262,7 +263,7 @@ def what_has_failed_is_not_lost():
 	for fault in 'hidden', 'cut':
 		with Double() as double:
 			args = ['repl', '--yes', '--backend', 'microsandbox']
-			process = subprocess.Popen([TERRARIUM, *args], env=environment(tempfile.gettempdir(), MSB_SERVER_URL=double.url),
+			process = subprocess.Popen([TERRARIUM, *args], env=environment(HOME.name, MSB_SERVER_URL=double.url),
 				stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 			process.stdin.write('x = 6\nx * 7\n')
 			process.stdin.flush()
@@ -373,7 +374,7 @@ def lines_are_typed():
 	with Double() as double:
 		args = ['repl', '--yes', '--backend', 'microsandbox', '--timeout', '10']
 		done = subprocess.run([TERRARIUM, *args], input='\n'.join(lines), capture_output=True, text=True, timeout=60,
-			env=environment(tempfile.gettempdir(), MSB_SERVER_URL=double.url))
+			env=environment(HOME.name, MSB_SERVER_URL=double.url))
 		said = Said(args, done.returncode, done.stdout, done.stderr)
 		expect_out(said, '10\n0\n1\n7\nyes\n5\n1\n2\n')
 
@@ -384,7 +385,7 @@ def the_repl_knows_where_it_is():
 	with Double() as double:
 		args = ['repl', '--yes', '--backend', 'microsandbox', '--namespace', 'team-a', '--name', 'lab']
 		done = subprocess.run([TERRARIUM, *args], input='\n'.join(lines), capture_output=True, text=True, timeout=60,
-			env=environment(tempfile.gettempdir(), MSB_SERVER_URL=double.url))
+			env=environment(HOME.name, MSB_SERVER_URL=double.url))
 		said = Said(args, done.returncode, done.stdout, done.stderr)
 		expect('no network' not in said.out and said.out.count('the server decides') == 2, said, 'no word on a network that nobody knows')
 		expect('the processes are not known' in said.out, said, 'that there are no processes to be shown')
@@ -401,7 +402,7 @@ class Terminal:
 		self.args, self.text = args, ''
 		self.pid, self.fd = pty.fork()
 		if not self.pid:
-			os.execve(TERRARIUM, [TERRARIUM, *args], environment(tempfile.gettempdir(), TERM='xterm', **env))
+			os.execve(TERRARIUM, [TERRARIUM, *args], environment(HOME.name, TERM='xterm', **env))
 
 	def wait_for(self, words):
 		until = time.monotonic() + 20
@@ -809,7 +810,7 @@ def a_server_is_started_anew():
 		port = double.url.rsplit(':', 1)[1]
 		watch = begin('metrics', 'lab', '--watch', '--json', '--interval', '0.2', '--backend', 'microsandbox', **env)
 		args = ['repl', '--yes', '--backend', 'microsandbox', '--name', 'lab']
-		repl = subprocess.Popen([TERRARIUM, *args], env=environment(tempfile.gettempdir(), **env), stdin=subprocess.PIPE,
+		repl = subprocess.Popen([TERRARIUM, *args], env=environment(HOME.name, **env), stdin=subprocess.PIPE,
 			stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 		repl.stdin.write('6 * 7\n')
 		repl.stdin.flush()

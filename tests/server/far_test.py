@@ -21,7 +21,7 @@ class Line:
 
     def __call__(self, command, *words, feed="", **env):
         return subprocess.run([self.server.program, command, "--backend", "microsandbox", *words], input=feed, text=True,
-                              capture_output=True, env=dict(self.env, **env), cwd=self.dir, timeout=60)
+                              capture_output=True, env=dict(self.env, **env), cwd=self.dir, timeout=300)
 
     def fails(self, what, words, *line, code=125, feed="", **env):
         done = self(*line, feed=feed, **env)

@@ -80,7 +80,7 @@ class Server:
         self.process = subprocess.Popen([self.program, "serve", "--port", "0", *self.mode, *self.options, *options],
                                         env=self.env, stdout=subprocess.PIPE, stderr=self.errors, text=True,
                                         cwd=self.home, preexec_fn=self.limit)
-        atexit.register(self.process.kill)  # whatever becomes of the test
+        atexit.register(self.give_up)  # whatever becomes of the test
         line = self.process.stdout.readline()
         found = re.search(r"http://[^:]*:(\d+)", line)
         if not found:
@@ -96,6 +96,12 @@ class Server:
     def stop(self, signo=signal.SIGINT):
         self.process.send_signal(signo)
         return self.process.wait(30)
+
+    def give_up(self):
+        try:
+            self.remove()
+        except subprocess.TimeoutExpired:
+            self.process.kill()
 
     def remove(self):
         if self.process.poll() is None:
