@@ -188,7 +188,7 @@ static void bench_crowd(struct peer *c, const struct served *s)
 	}
 	bench_metrics(c);
 	bench_load(s);
-	report("memory of the server with 200 sandboxes", served_pss_mib(s), "MiB", 0, 30);
+	report("memory of the server with 200 sandboxes", served_mib(s, "Pss"), "MiB", 0, 30);
 }
 
 void bench_serve(void)

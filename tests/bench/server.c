@@ -71,13 +71,14 @@ static size_t read_text(char *text, size_t size, const char *path)
 	return strlen(text);
 }
 
-double served_pss_mib(const struct served *s)
+double served_mib(const struct served *s, const char *field)
 {
-	char path[64], text[4096];
+	char path[64], text[4096], line[32];
 	snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)s->pid);
 	read_text(text, sizeof text, path);
-	const char *at = strstr(text, "\nPss:");
-	return at ? strtod(at + 5, NULL) / 1024 : 0;
+	int n = snprintf(line, sizeof line, "\n%s:", field);
+	const char *at = strstr(text, line);
+	return at ? strtod(at + n, NULL) / 1024 : 0;
 }
 
 int served_descriptors(const struct served *s)

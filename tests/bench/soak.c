@@ -108,7 +108,8 @@ static bool one_round(struct peer *c, const struct served *s)
 
 static struct state state_of(const struct served *s)
 {
-	return (struct state){.mib = served_pss_mib(s),
+	/* Of the program's own pages its share grows when other programs that have them end. */
+	return (struct state){.mib = served_mib(s, "Pss_Anon"),
 			.descriptors = served_descriptors(s),
 			.processes = served_processes(s)};
 }
