@@ -4,7 +4,7 @@
 # staged with DESTDIR, and be moved.
 set(DOC_DIR ${CMAKE_INSTALL_DOCDIR})
 
-install(TARGETS terrarium_shared) # the program: tui/front/front.cmake
+install(TARGETS terrarium terrarium_shared)
 install(DIRECTORY lib/include/terrarium DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY themes DESTINATION ${CMAKE_INSTALL_DATADIR}/terrarium FILES_MATCHING PATTERN "*.json")
 install(FILES README.md LICENSE tests/clients/example.c tests/clients/sync.c tests/clients/interpreter.c DESTINATION ${DOC_DIR})

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <sys/prctl.h>
-
 #include "cmd/cmd.h"
 
 int main(int argc, char **argv)
 {
-	prctl(PR_SET_NAME, "terrarium"); /* whatever its file is called */
 	cmd_prepare();
 	const struct cmd *cmd = argc > 1 ? cmd_find(argv[1]) : NULL;
 	if (cmd)

@@ -48,7 +48,6 @@ tui/linear: record model metrics output editor widget command view term text
 tui/app: linear stream state record model metrics output editor widget command view term theme text syntax image
 tui/repl: stream output state view term theme text image
 tui/monitor: app model metrics command view term theme
-tui/front: cmd stream
 tui/cmd: monitor app repl stream model metrics output editor widget command view theme term text record image text'
 
 # Headers of other libraries, and the places that may include them.

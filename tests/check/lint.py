@@ -61,7 +61,6 @@ def sources():
             kept += [w for i, word in enumerate(words) if word == "-isystem" for w in words[i:i + 2]]
             options.setdefault(path, kept)
     neighbour = next(kept for path, kept in sorted(options.items()) if path.startswith("lib/"))
-    neighbour = neighbour + ['-DFRONT_FULL="full"', '-DFRONT_LIBEXEC="libexec"']  # the real ones: tui/front/front.cmake
     for top in ("lib", "tui"):
         for folder, _, names in sorted(os.walk(top)):
             for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".c")):

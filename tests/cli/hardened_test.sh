@@ -14,22 +14,19 @@ has() {
 	grep -qE "$2" told || wrong "$(basename "$1"): readelf $3 shows no '$2'"
 }
 
-# What people start is static, and has the full program behind it; or there is that alone.
-full="$build/terrarium-full" front="$terrarium"
-[ -e "$full" ] || full=$terrarium front=
-for file in $front "$full" "$build/terrarium-agent" "$build/terrarium-keeper"; do
+for file in "$terrarium" "$build/terrarium-agent" "$build/terrarium-keeper"; do
 	has "$file" 'Type: +DYN' -h # code and data at addresses that vary
 	has "$file" 'GNU_RELRO' -l
 	has "$file" 'FLAGS.*NOW' -d
 	has "$file" 'GNU_STACK.* RW ' -l # no code on the stack
 	! readelf -lW "$file" | grep -qE 'LOAD.* RWE ' || wrong "$(basename "$file"): memory is both writable and executable"
 done
-for file in $front "$build/terrarium-agent" "$build/terrarium-keeper"; do
+for file in "$build/terrarium-agent" "$build/terrarium-keeper"; do
 	! readelf -lW "$file" | grep -q INTERP || wrong "$(basename "$file"): a static program needs no loader"
 done
-has "$full" '__stack_chk_fail' --dyn-syms
+has "$terrarium" '__stack_chk_fail' --dyn-syms
 if ! grep -q 'asan' told; then
-	has "$full" '__(memcpy|snprintf|vsnprintf|read)_chk' --dyn-syms
+	has "$terrarium" '__(memcpy|snprintf|vsnprintf|read)_chk' --dyn-syms
 fi
 # Jumps and returns only where they may go (CET): what we compile bears the mark. Programs have it if all that is linked
 # into them has, down to the C library's first instructions.

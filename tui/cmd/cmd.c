@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include <terrarium/sandbox.h>
@@ -49,20 +48,6 @@ const struct cmd *cmd_nearest(const char *word)
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		near_try(&near, commands[i]->name);
 	return near.best ? cmd_find(near.best) : NULL;
-}
-
-void cmd_leave(int code)
-{
-	(void)code;
-}
-
-int cmd_fail(const char *fmt, ...)
-{
-	va_list args;
-	va_start(args, fmt);
-	int code = cmd_vfail(fmt, args);
-	va_end(args);
-	return code;
 }
 
 void cmd_note_hints(const struct trm_sandbox *sandbox)

@@ -4,7 +4,6 @@
 
 /* The subcommands: one file and one row of the table each. */
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -111,16 +110,12 @@ struct trm_sandbox;
 void cmd_note_hints(const struct trm_sandbox *sandbox);
 /* "terrarium: SENTENCE" on stderr; returns CMD_FAILED. */
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-int cmd_vfail(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* Flush stdout, at the end of a command that used stdio; returns the exit code. A reader that went away
  * ends the program as it would end `cat`: by SIGPIPE. */
 int cmd_flush(void);
 /* That end. */
 _Noreturn void cmd_die_of_pipe(void);
-/* All is done that anybody can see. The front ends the process here, and leaves what is open to the kernel;
- * in the full program it returns. */
-void cmd_leave(int code);
 
 /* stdout is a terminal that may be given colours: print.c. */
 bool cmd_has_colour(void);

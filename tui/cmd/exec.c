@@ -313,8 +313,6 @@ static int perform(struct exec *e, char **argv)
 	}
 	stage_close(&e->stage);
 	int code = e->stage.ended_by ? CMD_SIGNALLED + e->stage.ended_by : e->exit_code;
-	if (!e->is_pipe_broken && stage_is_left(&e->stage))
-		cmd_leave(code);
 	stage_end(&e->stage);
 	trm_timer_remove(e->timer);
 	trm_signal_remove(e->winch);

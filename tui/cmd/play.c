@@ -443,8 +443,6 @@ static int perform(struct play *p)
 	sink_finish(&p->out);
 	sink_finish(&p->err);
 	int code = p->stage.ended_by ? CMD_SIGNALLED + p->stage.ended_by : p->exit_code;
-	if (!p->is_pipe_broken && stage_is_left(&p->stage))
-		cmd_leave(code);
 	stage_end(&p->stage);
 	stage_finish(&p->stage);
 	return stage_code(&p->stage, code);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,10 +35,13 @@ void cmd_prepare(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
-int cmd_vfail(const char *fmt, va_list args)
+int cmd_fail(const char *fmt, ...)
 {
 	char line[1024], clean[3 * sizeof line];
+	va_list args;
+	va_start(args, fmt);
 	vsnprintf(line, sizeof line, fmt, args);
+	va_end(args);
 	trm_text_clean_line(clean, sizeof clean, line, strlen(line)); /* names may hold anything */
 	fprintf(stderr, "terrarium: %s\n", clean);
 	return CMD_FAILED;

@@ -273,11 +273,6 @@ void stage_end(struct stage *stage)
 		trm_loop_step(stage->loop, -1);
 }
 
-bool stage_is_left(const struct stage *stage)
-{
-	return stage->is_closing && stage->sandbox && trm_sandbox_is_attached(stage->sandbox);
-}
-
 void stage_finish(struct stage *stage)
 {
 	stage_end(stage);

@@ -73,9 +73,6 @@ void stage_close(struct stage *stage);
 void stage_stop(struct stage *stage);
 /* Let go of the sandbox and wait until it is gone from us; then finish only gives memory back. */
 void stage_end(struct stage *stage);
-/* It was let go of and lives on, as it did before us: a process that ends now need not wait for its goodbye
- * to be heard, which takes a tenth of a short run. */
-bool stage_is_left(const struct stage *stage);
 void stage_finish(struct stage *stage);
 /* After that: the program's exit code, where its own would be `code`. An image that was asked for and could
  * not be saved is a failure of ours. */
