@@ -66,8 +66,6 @@ struct config_target {
 	struct trm_config_origin *origins;
 };
 enum { SETTINGS_MAX = 96 };
-/* As trm_config_default(), into memory that is all zero. */
-void config_default_fresh(struct trm_config *config);
 void config_note(const struct config_target *target, const struct trm_setting *setting,
 		enum trm_config_from from, size_t line, size_t column);
 /* As trm_config_parse(). */

@@ -203,12 +203,6 @@ int trm_config_load_from(struct trm_config *config, const char *path, struct trm
 	return load_all(config, path, origins, reterr);
 }
 
-int trm_config_load_fresh(struct trm_config *config, const char *path, struct trm_error *reterr)
-{
-	config_default_fresh(config);
-	return load_all(config, path, NULL, reterr);
-}
-
 int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr)
 {
 	return trm_config_load_from(config, path, NULL, reterr);

@@ -414,25 +414,9 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 	return (size_t)snprintf(out, cap, "%u", *(const uint32_t *)field);
 }
 
-/* One of the long texts at the end, most of which are empty: a short program would pay for each page of them.
- */
-static bool is_long_and_empty(const struct trm_setting *s)
-{
-	return s->offset >= offsetof(struct trm_config, record) && !*s->fallback;
-}
-
-void config_default_fresh(struct trm_config *config)
-{
-	for (size_t i = 0; i < N_SETTINGS; i++)
-		if (!is_long_and_empty(&settings[i]))
-			trm_config_set(config, &settings[i], settings[i].fallback, settings[i].name, NULL);
-}
-
 void trm_config_default(struct trm_config *config)
 {
-	memset(config, 0, offsetof(struct trm_config, record));
+	memset(config, 0, sizeof *config);
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		if (is_long_and_empty(&settings[i]))
-			((char *)config)[settings[i].offset] = '\0';
-	config_default_fresh(config);
+		trm_config_set(config, &settings[i], settings[i].fallback, settings[i].name, NULL);
 }

@@ -369,7 +369,6 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 {
 	struct options o;
 	options_init(&o, cmd->name, NULL, argc, argv);
-	o.has_fresh_config = true;
 	int got = options_next(&o);
 	if (got == OPTIONS_HELP)
 		return cmd_print_help(cmd);

@@ -13,7 +13,7 @@
 
 enum { ITEMS_MAX = 192 };
 
-/* What few lines need; a program has one line. On the stack it would cost a short program three pages. */
+/* What few lines need; a program has one line. */
 static struct {
 	struct {
 		int row;
@@ -338,8 +338,7 @@ int options_config_from(
 	struct trm_error why = {0};
 	size_t count;
 	const struct trm_setting *settings = trm_settings(&count);
-	int r = o->has_fresh_config ? trm_config_load_fresh(ret_config, o->config_path, &why)
-				    : trm_config_load_from(ret_config, o->config_path, ret_origins, &why);
+	int r = trm_config_load_from(ret_config, o->config_path, ret_origins, &why);
 	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX && r == 0; i++) {
 		if (!o->settings[i].text)
 			continue;

@@ -34,7 +34,6 @@ struct options {
 	const struct option_spec *own; /* ended by a row without name; may be NULL */
 	int argc;
 	char **argv;
-	bool has_fresh_config; /* where the settings go all is zero, as from calloc() */
 	/* out */
 	const char *value; /* of what options_next() just returned */
 	bool yes;

@@ -172,14 +172,13 @@ static int run_words(struct request *q, const struct cmd *cmd, int argc, char **
 {
 	struct options o;
 	options_init(&o, cmd->name, options, argc, argv);
-	o.has_fresh_config = true;
 	int got = parse(q, &o);
 	if (got == OPTIONS_END)
 		return run_parsed(q, &o);
 	return got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
 }
 
-/* The settings are big, and mostly empty: on the heap the empty pages of them are never touched. */
+/* The settings are too big for the stack. */
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct request *q = calloc(1, sizeof *q);

@@ -74,8 +74,6 @@ struct trm_config {
 	char container[256];
 	char user[128];
 	char commit[256];
-	/* Long ones, and mostly empty: they come last, the longest last of all, so that few pages are
-	 * touched. */
 	char record[1024];       /* file to record the workbench's session to; "": none */
 	char api_key_file[1024]; /* of a server: from which the key was read, if it was */
 	char ca_file[1024];
@@ -150,7 +148,6 @@ const char *trm_list_next(const char *list, const char *at);
 size_t trm_config_get(
 		const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
 
-/* What lies behind the end of a long text is not written. */
 void trm_config_default(struct trm_config *config);
 
 /* Defaults, then config file, `.env`, environment. `path` NULL: the file named
@@ -158,8 +155,6 @@ void trm_config_default(struct trm_config *config);
  * exist. Errors: TRM_EINVAL, naming file, line and column, and the nearest
  * known key for an unknown one; TRM_ENOENT a file that was named is missing. */
 int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr);
-/* The same into memory that is all zero, as from calloc(): no page is touched of what stays empty. */
-int trm_config_load_fresh(struct trm_config *config, const char *path, struct trm_error *reterr);
 
 /* Where a value came from. */
 enum trm_config_from {
