@@ -12,19 +12,11 @@
 
 struct http;
 
-enum { EARLY_MAX = 8 };
-
 struct trm_loop {
-	int epoll_fd;                       /* -1: not yet, and all watches are early ones */
-	struct trm_watch *early[EARLY_MAX]; /* see early.c */
-	size_t n_early;
+	int epoll_fd;
 	uint64_t now_ns;
-	/* For wakeups, when it is old enough: see arm() in loop.c. */
-	uint64_t begun_ns;
-	_Atomic int wake_fd;   /* -1: not yet */
-	_Atomic bool is_woken; /* somebody has called it before that */
+	int wake_fd; /* an eventfd for trm_loop_wakeup(), and its watch */
 	struct trm_watch *wake;
-	uint64_t awake_ns;         /* how long it has waited without sleeping */
 	struct trm_watch *dead;    /* removed in this turn, freed at its end */
 	struct trm_timer **timers; /* binary heap, the earliest first */
 	size_t n_timers;           /* running */
@@ -44,18 +36,6 @@ struct trm_watch {
 	bool is_dead;
 	struct trm_watch *next_dead;
 };
-
-/* An errno, or 0. EAGAIN: it is not to be an early one. */
-int early_add(struct trm_loop *loop, struct trm_watch *watch);
-void early_remove(const struct trm_watch *watch);
-/* As epoll_wait(). */
-int early_wait(struct trm_loop *loop, struct epoll_event *batch, int timeout_ms);
-/* TRM_READ and so on, for poll() and epoll alike: their bits are the same. */
-static inline uint32_t to_epoll(uint32_t events)
-{
-	return (events & TRM_READ ? EPOLLIN : 0u) | (events & TRM_WRITE ? EPOLLOUT : 0u)
-	       | (events & TRM_LEFT ? EPOLLRDHUP : 0u);
-}
 
 void children_finish(struct trm_loop *loop); /* those that were left */
 /* CLOCK_MONOTONIC, now. */
