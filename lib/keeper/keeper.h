@@ -33,7 +33,6 @@
 #include "keeper/launch.h"
 #include "keeper/net.h"
 #include "keeper/recipe.h"
-#include "keeper/refusals.h"
 #include "keeper/roam.h"
 #include "keeper/user.h"
 #include "keeper/watchdog.h"
@@ -46,7 +45,6 @@ struct keeper {
 	struct user user;
 	struct launch launch;
 	struct watchdog watchdog;
-	struct refusals refusals;
 	struct net net;
 	struct recipe recipe;
 	struct roam roam;

@@ -237,21 +237,12 @@ static void pass_time(struct keeper *k)
 
 void keeper_turn(struct keeper *k, uint64_t until_ms)
 {
-	enum {
-		SIGNALS,
-		WORDS,
-		NET,
-		ROAM,
-		REFUSALS,
-		RECIPE = REFUSALS + REFUSALS_POLLS,
-		CLIENTS = RECIPE + RECIPE_POLLS
-	};
+	enum { SIGNALS, WORDS, NET, ROAM, RECIPE, CLIENTS = RECIPE + RECIPE_POLLS };
 	static struct pollfd fds[CLIENTS + CLIENTS_POLLS];
 	fds[SIGNALS] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
 	fds[WORDS] = (struct pollfd){.fd = k->launch.words_fd, .events = POLLIN};
 	fds[NET] = (struct pollfd){.fd = k->net.ready_fd, .events = POLLIN};
 	fds[ROAM] = (struct pollfd){.fd = k->roam.fd, .events = POLLIN};
-	refusals_poll(&k->refusals, fds + REFUSALS);
 	recipe_poll(&k->recipe, fds + RECIPE);
 	size_t n = CLIENTS + clients_poll(&k->clients, fds + CLIENTS);
 	int happened = poll(fds, n, patience_ms(k, until_ms));
@@ -267,8 +258,6 @@ void keeper_turn(struct keeper *k, uint64_t until_ms)
 		hear_net(k);
 	if (happened > 0)
 		clients_hear(&k->clients, fds + CLIENTS, on_said, k);
-	if (happened > 0 && refusals_hear(&k->refusals, fds + REFUSALS))
-		keeper_note_state(k);
 	if (happened > 0 && fds[CLIENTS].revents && clients_let_in(&k->clients))
 		keeper_note_state(k);
 	if (!k->is_ending)

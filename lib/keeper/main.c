@@ -188,7 +188,6 @@ static void end_all(struct keeper *k)
 static void tear_down(struct keeper *k)
 {
 	recipe_end(k);
-	refusals_end(&k->refusals);
 	net_finish(&k->net);
 	end_all(k);
 	keeper_hear_words(k);
@@ -209,7 +208,6 @@ int main(int argc, char **argv)
 	k.launch = (struct launch)LAUNCH_NONE;
 	k.net = (struct net)NET_NONE;
 	k.roam.fd = -1;
-	k.refusals = (struct refusals)REFUSALS_NONE;
 	k.groups = heir_shared(sizeof *k.groups);
 	if (argc < 1 || !k.groups || !settle(&k) || !get_spec(&k))
 		return 125;

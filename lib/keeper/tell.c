@@ -197,7 +197,6 @@ void keeper_note_state(const struct keeper *k)
 			.is_kept = k->is_kept,
 			.n_clients = (uint32_t)clients_count(&k->clients),
 			.active_ms = k->idle.since_ms,
-			.unmet = k->refusals.unmet,
 	};
 	entry_note_state(KEEPER_ENTRY_DIR, &msg);
 }
@@ -208,8 +207,4 @@ void keeper_announce(struct keeper *k)
 	tell_ready(k);
 	keeper_note_state(k);
 	keeper_note_info(k); /* by it we are found */
-	const struct ready_msg ready = describe(k);
-	refusals_begin(&k->refusals, ready.kind, ready.mem_dir, ready.pids_dir);
-	if (k->refusals.unmet)
-		keeper_note_state(k);
 }

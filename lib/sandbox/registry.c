@@ -34,7 +34,6 @@ struct trm_registry {
 	struct known *known;
 	struct trm_entry *entries;
 	size_t n, cap;
-	bool is_list; /* few figures will do */
 	struct crowd crowd;
 };
 
@@ -116,9 +115,7 @@ static int see(struct trm_registry *r, int run_fd, const char *name, struct trm_
 		*k = (struct known){.info = info};
 		memcpy(k->name, name, strlen(name) + 1);
 		stats_init(&k->stats);
-		if (is_alive && r->is_list)
-			stats_open_few(&k->stats, &info.ready, info.keeper);
-		else if (is_alive)
+		if (is_alive)
 			stats_open(&k->stats, &info.ready, info.keeper);
 	} else {
 		info_msg_finish(&info);
@@ -346,34 +343,6 @@ int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_en
 	*ret_entries = r->entries;
 	*ret_n = r->n;
 	return 0;
-}
-
-int trm_registry_list(struct trm_registry *r, const struct trm_entry **ret_entries, size_t *ret_n,
-		struct trm_error *reterr)
-{
-	r->is_list = true;
-	return trm_registry_refresh(r, ret_entries, ret_n, reterr);
-}
-
-void trm_registry_rates(struct trm_registry *r)
-{
-	bool has_crowd = r->crowd.n && crowd_take(&r->crowd);
-	for (size_t i = 0; i < r->n; i++) {
-		struct known *k = &r->known[i];
-		struct trm_sample now = {.time_ns = clock_ns(CLOCK_MONOTONIC)}, *s = &r->entries[i].sample;
-		if (k->is_stale)
-			continue;
-		if (k->info.ready.kind == LIMITS_RLIMITS && has_crowd)
-			crowd_sample(&r->crowd, k->info.keeper, &now);
-		stats_cpu(&k->stats, now.time_ns, &now);
-		set_rate(k, &now);
-		if (!(now.known & TRM_METRIC_CPU_PERCENT))
-			continue;
-		s->cpu_percent = now.cpu_percent;
-		s->cpu_ns = now.cpu_ns;
-		s->time_ns = now.time_ns;
-		s->known |= TRM_METRIC_CPU_PERCENT;
-	}
 }
 
 /* ---- ending ------------------------------------------------------------------------------ */

@@ -32,14 +32,6 @@ static struct met what_met(struct trm_session *s)
 	return met;
 }
 
-void cause_fill_in(struct trm_session *s, const struct trm_sample *now)
-{
-	if (s->events.known & TRM_METRIC_PROCS_REFUSED)
-		return;
-	s->events.known |= now->known & TRM_METRIC_PROCS_REFUSED;
-	s->events.procs_refused = now->procs_refused;
-}
-
 void cause_look_again(struct trm_session *s)
 {
 	struct met met = what_met(s);
@@ -52,7 +44,6 @@ void cause_look_again(struct trm_session *s)
 		return; /* we are late, and what was in use then is told */
 	metrics_events_now(s->sandbox, true, &met.now, &s->peak_is_marked);
 	s->events.mem_peak_bytes = met.now.mem_peak_bytes;
-	cause_fill_in(s, &met.now);
 }
 
 /* ---- the interpreter's end ----------------------------------------------------------- */

@@ -224,15 +224,41 @@ static void number_anew(struct trm_run *run)
 		s->last_number = run->number;
 }
 
-/* What measure_begin() would look at anyway, before the interpreter has it. */
-static void look_ahead(struct trm_session *s)
+static void note_peak(struct trm_run *run)
 {
+	const struct trm_session *s = run->session;
+	run->knows_peak = s->knows_events && s->events.known & TRM_METRIC_MEM_PEAK;
+	run->peak_is_own = s->peak_is_marked;
+	run->peak_before_bytes = s->events.mem_peak_bytes;
+}
+
+/* Before the interpreter has it: afterwards it might be over already. */
+static void measure_begin(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
 	uint64_t now_ns = session_clock_ns();
-	if (now_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000)
-			|| now_ns - s->looked_ns < LOOK_AHEAD_MS * UINT64_C(1000000))
+	if (now_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000))
 		return;
+	s->sampled_ns = now_ns;
 	cause_look(s);
-	s->looked_ns = now_ns;
+	note_peak(run);
+}
+
+static void start_clock(struct trm_run *run)
+{
+	run->is_begun = true;
+	run->begun_ns = session_clock_ns();
+	if (run->timeout_ms > 0 && run->kernel->stage == STAGE_CALM)
+		trm_timer_start(run->kernel->timer, (uint64_t)run->timeout_ms, 0);
+	memory_begin(run);
+	stray_watch(run);
+}
+
+void run_begin(struct trm_run *run)
+{
+	cause_look_again(run->session);
+	note_peak(run);
+	start_clock(run);
 }
 
 void run_send_off(struct trm_run *run, struct kernel *k)
@@ -249,7 +275,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.file = run->filename,
 			.echoes = run->echoes};
 	struct trm_error why;
-	look_ahead(s); /* before there is a connection nothing is seen: then when there is one */
+	measure_begin(run);
 	stray_begin(s);
 	if (run->timeout_ms > 0 && s->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
 		request.timeout_ms = (uint64_t)run->timeout_ms;
@@ -278,7 +304,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 		run->code = NULL;
 	}
 	if (k->is_ready)
-		run_begin(run);
+		start_clock(run);
 	if (run->cb->started)
 		session_due(s);
 }
@@ -314,41 +340,6 @@ void run_take_back(struct trm_run *run)
 	run_requeue(run);
 }
 
-/* The first look was spared. */
-static void on_peak_due(void *user)
-{
-	struct trm_session *s = user;
-	struct trm_run *run = s->active;
-	struct trm_sample now;
-	session_enter(s);
-	if (run && run->is_begun && !run->knows_peak && session_is_open(s)
-			&& metrics_events_now(s->sandbox, true, &now, &run->peak_is_own)) {
-		run->knows_peak = now.known & TRM_METRIC_MEM_PEAK;
-		run->peak_before_bytes = now.mem_peak_bytes;
-		cause_fill_in(s, &now);
-	}
-	session_leave(s);
-}
-
-static void measure_begin(struct trm_run *run)
-{
-	struct trm_session *s = run->session;
-	if (run->begun_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000))
-		return;
-	s->sampled_ns = run->begun_ns;
-	if (run->begun_ns - s->looked_ns > LOOK_AHEAD_MS * UINT64_C(1000000))
-		cause_look_again(s);
-	s->looked_ns = 0;
-	run->knows_peak = s->knows_events && s->events.known & TRM_METRIC_MEM_PEAK;
-	run->peak_is_own = s->peak_is_marked;
-	run->peak_before_bytes = s->events.mem_peak_bytes;
-	if (s->knows_events && !run->knows_peak
-			&& (s->peak_timer
-					|| trm_loop_add_timer(s->loop, on_peak_due, s, &s->peak_timer, NULL)
-							   == 0))
-		trm_timer_start(s->peak_timer, PEAK_DUE_MS, 0);
-}
-
 /* Where the kernel cannot count the highest memory anew for each run, it is this run's if it has risen
  * meanwhile, and not known otherwise. */
 static void measure_end(struct trm_run *run, struct trm_result *result)
@@ -362,17 +353,6 @@ static void measure_end(struct trm_run *run, struct trm_result *result)
 		return;
 	result->has_mem_peak = true;
 	result->mem_peak_bytes = now.mem_peak_bytes;
-}
-
-void run_begin(struct trm_run *run)
-{
-	run->is_begun = true;
-	run->begun_ns = session_clock_ns();
-	measure_begin(run);
-	if (run->timeout_ms > 0 && run->kernel->stage == STAGE_CALM)
-		trm_timer_start(run->kernel->timer, (uint64_t)run->timeout_ms, 0);
-	memory_begin(run);
-	stray_watch(run);
 }
 
 void run_announce(struct trm_run *run)

@@ -145,7 +145,6 @@ static void session_free(struct trm_session *s)
 	trm_timer_remove(s->soon);
 	memory_finish(s);
 	stray_finish(s);
-	trm_timer_remove(s->peak_timer);
 	output_finish(&s->output);
 	buf_finish(&s->request);
 	free(s);
@@ -188,10 +187,7 @@ static void on_sandbox_ready(void *user)
 static void on_connected(void *user)
 {
 	struct trm_session *s = user;
-	if (!s->queue && !s->active)
-		return;
 	cause_look(s);
-	s->looked_ns = session_clock_ns();
 }
 
 static void lose_all(struct trm_session *s, const struct trm_error *why)

@@ -44,9 +44,7 @@ enum {
 	NUDGES = 5,
 	DISPLAYS_MAX = 1000,
 	SAMPLE_SPACING_MS = 100, /* runs that follow each other quickly are not measured */
-	LOOK_AHEAD_MS = 10,      /* what was looked at so much earlier counts as this run's beginning */
 	SAMPLE_RUN_MS = 5,       /* nor are short ones */
-	PEAK_DUE_MS = 2,         /* from when one may become long enough */
 	TAKE_AFTER_MS = 500,     /* that one who has the turn may leave us waiting without running anything */
 };
 #define DISPLAY_BYTES_MAX (64u * 1024 * 1024)
@@ -221,15 +219,13 @@ struct trm_session {
 	struct kernel kernels[TRM_LANG_COUNT];
 	struct output output; /* of the active run */
 	uint64_t sampled_ns;  /* when a run was last measured at its beginning */
-	uint64_t looked_ns;  /* when that was looked at ahead of the first run; 0: it was not, or has begun */
-	bool knows_events;   /* `events` is what limits had done when that was last looked at */
-	bool peak_is_marked; /* its mem_peak_bytes counts from that look */
+	bool knows_events;    /* `events` is what limits had done when that was last looked at */
+	bool peak_is_marked;  /* its mem_peak_bytes counts from that look */
 	struct trm_sample events;
 	int memory_fd; /* becomes readable when memory passes the threshold; -1: the kernel does not tell */
 	struct trm_watch *memory_watch;
 	struct trm_timer *memory_timer; /* NULL until it is needed */
 	struct trm_timer *stray_timer;  /* likewise */
-	struct trm_timer *peak_timer;   /* likewise */
 	struct buf request;             /* scratch */
 };
 
@@ -379,9 +375,7 @@ void stop_release(struct kernel *kernel);
  * counts from here. To be called before the interpreter has the run: who is slow would find that it was over.
  */
 void cause_look(struct trm_session *session);
-/* What the first look has spared counts from this one. */
-void cause_fill_in(struct trm_session *session, const struct trm_sample *now);
-/* The interpreter begins with it, and has taken its time: the highest memory counts from here. */
+/* The interpreter has just started, and begins with the run: the highest memory counts from here. */
 void cause_look_again(struct trm_session *session);
 /* A sentence. For a process that ended by itself or by a signal that was not ours. */
 void cause_of_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
@@ -410,7 +404,7 @@ void run_take_back(struct trm_run *run);
 void run_requeue(struct trm_run *run);
 /* Give it to its kernel, which is free and has a process. */
 void run_send_off(struct trm_run *run, struct kernel *kernel);
-/* The kernel is there: the clock starts. */
+/* The interpreter has started, and begins with it. */
 void run_begin(struct trm_run *run);
 void run_announce(struct trm_run *run);
 void run_output(struct trm_run *run, int stream, const void *bytes, size_t n);

@@ -216,15 +216,13 @@ int state_msg_put(struct buf *out, const struct state_msg *m)
 	pack_u8(&p, m->is_kept);
 	pack_u32(&p, m->n_clients);
 	pack_u64(&p, m->active_ms);
-	pack_u8(&p, m->unmet);
 	return p.error;
 }
 
 /* FNV-1a, of words. */
 static uint64_t check_of(const struct visit *v)
 {
-	const uint64_t words[] = {
-			v->used_ms, v->position, v->run_number, v->pid, v->lang, v->set, v->has_met};
+	const uint64_t words[] = {v->used_ms, v->position, v->run_number, v->pid, v->lang, v->set};
 	uint64_t sum = 0xcbf29ce484222325;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		sum = (sum ^ words[i]) * 0x100000001b3;
@@ -404,17 +402,11 @@ int state_msg_get(const void *bytes, size_t n, struct state_msg *ret)
 	m.active_ms = unpack_u64(&u);
 	if (u.bad)
 		return TRM_EPROTO;
-	if (u.left)
-		m.unmet = unpack_u8(&u); /* else an older keeper's */
 	struct visit visit = {0};
 	if (n >= STATE_VISIT_AT + sizeof visit)
 		memcpy(&visit, (const char *)bytes + STATE_VISIT_AT, sizeof visit);
-	if (visit_is_whole(&visit)) {
-		if (m.active_ms < visit.used_ms)
-			m.active_ms = visit.used_ms;
-		if (visit.has_met)
-			m.unmet = 0;
-	}
+	if (visit_is_whole(&visit) && m.active_ms < visit.used_ms)
+		m.active_ms = visit.used_ms;
 	*ret = m;
 	return 0;
 }

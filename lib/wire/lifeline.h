@@ -209,16 +209,11 @@ struct info_msg {
  * all is over, GONE, for those who have the file open and come too late for a line. */
 #define STATE_FILE "state"
 enum { STATE_VISIT_AT = 64, STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES };
-/* What has not happened yet since the sandbox began, for sure: a kill for want of memory, a process refused.
- */
-enum unmet_bit { UNMET_MEMORY = 1, UNMET_PROCS = 2 };
 struct state_msg {
 	bool is_kept;
 	uint32_t n_clients; /* attached now */
 	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the keeper has seen,
 			       or that a client has noted */
-	uint8_t unmet; /* enum unmet_bit: where the keeper would have heard of it, and no client knows better
-			*/
 };
 
 /* The last client that left: when, and what it knew of the kernel it used, by which the next one
@@ -230,7 +225,6 @@ struct visit {
 	uint32_t pid;        /* in the sandbox */
 	uint16_t lang;       /* enum trm_lang_id */
 	uint8_t set;         /* the output set in use */
-	uint8_t has_met;     /* it has seen that a limit was met: see enum unmet_bit */
 	uint64_t check;      /* of all the rest: two may write at a time */
 };
 

@@ -35,7 +35,6 @@ struct attached {
 	bool is_connected, is_leaving, is_stopping, is_over;
 	struct info_msg info;
 	struct visit visit; /* what the next one is to know */
-	bool has_looked;    /* at the counters, or where it is noted that they are zero */
 	struct stats stats;
 	struct trm_guard *guards; /* NULL: nobody has asked yet */
 	size_t n_guards;
@@ -166,7 +165,7 @@ static void take_found(struct attached *a, struct found_entry *entry, struct inf
 	entry->fd = entry->state_fd = -1;
 	a->info = *info;
 	*info = (struct info_msg){0};
-	stats_open_lazily(&a->stats, &a->info.ready, a->info.keeper);
+	stats_open(&a->stats, &a->info.ready, a->info.keeper);
 }
 
 int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_loop *loop,
@@ -208,7 +207,6 @@ static void leave_visit(struct attached *a)
 {
 	struct visit last, *visit = &a->visit;
 	if (!visit->position && found_entry_visit(&a->entry, &last)) {
-		last.has_met |= visit->has_met;
 		visit = &last;
 	}
 	visit->used_ms = trm_loop_now_ns(a->loop) / 1000000;
@@ -327,27 +325,12 @@ static void stats(struct carrier *carrier, struct trm_sample *sample)
 	add_limits(a, sample);
 }
 
-/* Before the first run of one that comes for a moment no file is opened of which it is known what it holds.
- */
-static uint8_t unmet_at_first(struct attached *a)
-{
-	struct state_msg state;
-	bool is_first = !a->has_looked;
-	a->has_looked = true;
-	return is_first && found_entry_state(&a->entry, &state) ? state.unmet : 0;
-}
-
+/* The peak is not marked: it belongs to whoever runs code in there. */
 static bool events(struct carrier *carrier, bool marks, struct trm_sample *sample)
 {
 	struct attached *a = attached(carrier);
-	uint8_t unmet = marks ? unmet_at_first(a) : 0;
-	if (!marks)
-		stats_events(&a->stats, sample);
-	else if (unmet)
-		stats_unmet(&a->stats, unmet, sample);
-	else /* the peak is not marked: it belongs to whoever runs code in there */
-		stats_counters(&a->stats, sample);
-	a->visit.has_met |= sample->oom_kills || sample->procs_refused;
+	(void)marks;
+	stats_events(&a->stats, sample);
 	add_limits(a, sample);
 	return false;
 }
@@ -366,9 +349,7 @@ static bool recall(const struct carrier *carrier, struct visit *ret)
 static void remember(struct carrier *carrier, const struct visit *visit)
 {
 	struct attached *a = attached(carrier);
-	bool has_met = a->visit.has_met;
 	a->visit = *visit;
-	a->visit.has_met = has_met;
 }
 
 const struct backend_ops backend_attached = {

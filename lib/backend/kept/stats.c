@@ -8,8 +8,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { NOT_OPENED = -2 };
-
 void stats_init(struct stats *s)
 {
 	*s = (struct stats){0};
@@ -63,9 +61,8 @@ static int open_space(const struct ready_msg *r, pid_t keeper)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-static int open_file(struct stats *s, enum stats_file file)
+static int open_file(struct stats *s, enum stats_file file, const struct ready_msg *r, pid_t keeper)
 {
-	const struct ready_msg *r = s->ready;
 	switch (file) {
 	case STATS_CPU: return open_in(r->cpuacct_dir, has_v2(r) ? "cpu.stat" : "cpuacct.usage", O_RDONLY);
 	case STATS_CPU_STAT: return open_in(r->cpu_dir, "cpu.stat", O_RDONLY);
@@ -80,55 +77,19 @@ static int open_file(struct stats *s, enum stats_file file)
 	case STATS_PRESSURE_CPU:
 	case STATS_PRESSURE_MEM:
 	case STATS_PRESSURE_IO: return open_pressure(r, file);
-	case STATS_SPACE: return open_space(r, s->keeper);
+	case STATS_SPACE: return open_space(r, keeper);
 	case STATS_FILES: break;
 	}
 	return -1;
 }
 
-/* The descriptor of a file, which is opened if that is still to be done; -1: it is not there. */
-static int fd_of(struct stats *s, enum stats_file file)
-{
-	if (s->fds[file] == NOT_OPENED)
-		s->fds[file] = open_file(s, file);
-	return s->fds[file];
-}
-
-void stats_open_lazily(struct stats *s, const struct ready_msg *r, pid_t keeper)
+void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper)
 {
 	s->kind = r->kind;
 	s->n_outer = r->n_outer;
 	s->pressure_is_machine = !*r->pressure_dir;
-	s->ready = r;
-	s->keeper = keeper;
 	for (int i = 0; i < STATS_FILES; i++)
-		s->fds[i] = NOT_OPENED;
-}
-
-static void open_now(struct stats *s, const struct ready_msg *r, pid_t keeper, const enum stats_file *files,
-		size_t n)
-{
-	stats_open_lazily(s, r, keeper);
-	for (size_t i = 0; i < n; i++)
-		fd_of(s, files[i]);
-	for (int i = 0; i < STATS_FILES; i++)
-		if (s->fds[i] == NOT_OPENED)
-			s->fds[i] = -1;
-	s->ready = NULL;
-}
-
-void stats_open_few(struct stats *s, const struct ready_msg *r, pid_t keeper)
-{
-	static const enum stats_file few[] = {STATS_CPU, STATS_MEM, STATS_MEM_STAT, STATS_PIDS, STATS_SPACE};
-	open_now(s, r, keeper, few, sizeof few / sizeof *few);
-}
-
-void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper)
-{
-	enum stats_file all[STATS_FILES];
-	for (int i = 0; i < STATS_FILES; i++)
-		all[i] = (enum stats_file)i;
-	open_now(s, r, keeper, all, STATS_FILES);
+		s->fds[i] = open_file(s, (enum stats_file)i, r, keeper);
 }
 
 void stats_close(struct stats *s)
@@ -149,7 +110,7 @@ enum {
 
 static bool read_text(struct stats *s, enum stats_file file, char text[TEXT_BYTES])
 {
-	int fd = fd_of(s, file);
+	int fd = s->fds[file];
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, TEXT_BYTES - 1, 0);
 	if (n <= 0)
 		return false;
@@ -163,7 +124,7 @@ static bool read_value(struct stats *s, enum stats_file file, const char *key, u
 	return read_text(s, file, text) && stall_find_number(text, key, ret);
 }
 
-void stats_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *out)
+static void sample_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
 	bool is_v2 = s->kind == LIMITS_CGROUP_V2;
 	uint64_t ns;
@@ -223,7 +184,7 @@ static void sample_peak(struct stats *s, struct trm_sample *out)
 static void sample_disk(struct stats *s, struct trm_sample *out)
 {
 	struct statvfs fs;
-	int fd = fd_of(s, STATS_SPACE);
+	int fd = s->fds[STATS_SPACE];
 	if (fd < 0 || fstatvfs(fd, &fs) < 0 || !fs.f_blocks)
 		return;
 	out->disk_bytes = (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
@@ -261,7 +222,7 @@ void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 	sample_disk(s, out);
 	if (!has_groups(s))
 		return;
-	stats_cpu(s, now_ns, out);
+	sample_cpu(s, now_ns, out);
 	sample_memory(s, out);
 }
 
@@ -306,7 +267,7 @@ void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 	if (!has_groups(s))
 		return;
 	snprintf(out->source, sizeof out->source, s->kind == LIMITS_CGROUP_V2 ? "cgroup v2" : "cgroup v1");
-	stats_cpu(s, now_ns, out);
+	sample_cpu(s, now_ns, out);
 	if (repeats) {
 		s->n_since_whole++;
 		repeat_rest(&s->whole, out);
@@ -321,30 +282,13 @@ void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 void stats_events(struct stats *s, struct trm_sample *out)
 {
 	sample_disk(s, out);
-	stats_counters(s, out);
-	if (read_value(s, STATS_MEM, NULL, &out->mem_bytes))
-		out->known |= TRM_METRIC_MEM;
-}
-
-void stats_counters(struct stats *s, struct trm_sample *out)
-{
 	sample_kills(s, out);
 	sample_refusals(s, out);
 	sample_peak(s, out);
 	if (out->known & TRM_METRIC_PROCS_REFUSED && out->procs_refused) /* else nobody asks */
 		sample_procs(s, out);
-}
-
-void stats_unmet(struct stats *s, uint8_t unmet, struct trm_sample *out)
-{
-	if (unmet & UNMET_MEMORY)
-		out->known |= TRM_METRIC_OOM_KILLS;
-	else
-		sample_kills(s, out);
-	if (unmet & UNMET_PROCS)
-		out->known |= TRM_METRIC_PROCS_REFUSED;
-	else if (s->kind != LIMITS_CGROUP_V1) /* there nobody hears of it, and it may well be zero */
-		sample_refusals(s, out);
+	if (read_value(s, STATS_MEM, NULL, &out->mem_bytes))
+		out->known |= TRM_METRIC_MEM;
 }
 
 bool stats_mark_peak(struct stats *s)
@@ -361,7 +305,7 @@ bool stats_mark_peak(struct stats *s)
 int stats_watch_memory(struct stats *s, const char *dir, uint64_t bytes)
 {
 	char text[64];
-	int memory = fd_of(s, STATS_MEM);
+	int memory = s->fds[STATS_MEM];
 	if (s->kind != LIMITS_CGROUP_V1 || memory < 0)
 		return -1;
 	int control = open_in(dir, "cgroup.event_control", O_WRONLY);

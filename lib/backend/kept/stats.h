@@ -32,10 +32,8 @@ enum stats_file {
 
 struct stats {
 	enum limits_kind kind;
-	int fds[STATS_FILES];          /* -1: not there; else below 0: not opened yet */
-	const struct ready_msg *ready; /* where the files are that are still to be opened; NULL: none is */
-	pid_t keeper;
-	uint32_t n_outer; /* processes that are counted, but not inside */
+	int fds[STATS_FILES]; /* -1: not there */
+	uint32_t n_outer;     /* processes that are counted, but not inside */
 	bool pressure_is_machine;
 	bool can_mark_peak;
 	uint64_t peak_bytes;                /* highest that was read */
@@ -50,11 +48,6 @@ struct stats {
 void stats_init(struct stats *s);
 /* `keeper`: whose descriptor ready->space_fd is. */
 void stats_open(struct stats *s, const struct ready_msg *ready, pid_t keeper);
-/* The same, but each file is opened when it is first read: many a client wants two of them, and the first in
- * a control group costs a tenth of a millisecond. `ready` is borrowed until stats_close(). */
-void stats_open_lazily(struct stats *s, const struct ready_msg *ready, pid_t keeper);
-/* Only what a list shows: processor time, memory, processes, files. The rest stays unknown. */
-void stats_open_few(struct stats *s, const struct ready_msg *ready, pid_t keeper);
 void stats_close(struct stats *s);
 
 /* Overwrite what is known better here, and set its bits. Where by the agent's account of processor time (in
@@ -63,16 +56,9 @@ void stats_sample(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
 
 /* Processor time, memory and files alone. */
 void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
-/* Processor time alone. */
-void stats_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *sample);
 /* A part of that, for a few microseconds: memory and its peak (since stats_mark_peak(), where that is
  * possible), disk, and the counters of what was killed or refused. */
 void stats_events(struct stats *s, struct trm_sample *sample);
-/* Of these, what a run's end is compared with: the peak and the counters. */
-void stats_counters(struct stats *s, struct trm_sample *sample);
-/* The same where of some it is known that they are zero (enum unmet_bit): these are not read; nor is the
- * peak, nor with version 1 what was refused, which stay unknown. */
-void stats_unmet(struct stats *s, uint8_t unmet, struct trm_sample *sample);
 /* Let the peak count anew from now. False: this kernel cannot. */
 bool stats_mark_peak(struct stats *s);
 /* A descriptor that becomes readable when the memory of the group at `dir` passes `bytes`; -1: none. */

@@ -64,11 +64,6 @@ void trm_registry_destroy(struct trm_registry *registry); /* takes NULL */
 int trm_registry_refresh(struct trm_registry *registry, const struct trm_entry **ret_entries, size_t *ret_n,
 		struct trm_error *reterr);
 
-/* The same for a list, at half the cost: measured are processor time, memory, processes and files alone. A
- * registry is used for one or the other. */
-int trm_registry_list(struct trm_registry *registry, const struct trm_entry **ret_entries, size_t *ret_n,
-		struct trm_error *reterr);
-
 /* The running sandbox of that name: quick, for nothing is measured (of the sample, only uptime is known) and
  * no other one is looked at. TRM_EINVAL: nothing can have that name; TRM_ENOENT: there is none; TRM_EPERM: as
  * above. */
@@ -76,10 +71,6 @@ int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error 
 
 /* What else it was started with. Errors as above. */
 int trm_registry_wishes(const char *name, struct trm_wishes *ret, struct trm_error *reterr);
-
-/* Look at processor time alone, again: the entries of the last refresh get their cpu_percent, for half the
- * cost of another one. */
-void trm_registry_rates(struct trm_registry *registry);
 
 /* Remove what dead keepers have left behind: entries, sockets, control groups with what is in them. (Each new
  * sandbox does that, too.) The number of entries that were removed. */
