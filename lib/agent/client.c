@@ -140,27 +140,6 @@ void client_flush(struct client *client)
 		tell_room(client);
 }
 
-void client_hold(struct client *client)
-{
-	if (!client->has_returned)
-		return;
-	client->has_returned = false;
-	client->n_held = 0;
-	client->held_until_ns = agent_now_ns() + FRAME_HOLD_MS * UINT64_C(1000000);
-}
-
-bool client_is_held(struct client *client)
-{
-	if (!client->held_until_ns)
-		return false;
-	if (!client->n_held) /* at the end of the turn in which it came */
-		client->n_held = client->out.len;
-	if (client->n_held && client->n_held == client->out.len && agent_now_ns() < client->held_until_ns)
-		return true;
-	client->held_until_ns = 0;
-	return false;
-}
-
 static void on_writable(struct watch *watch, uint32_t events)
 {
 	struct client *client = OWNER_OF(watch, struct client, writer);

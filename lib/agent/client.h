@@ -59,9 +59,6 @@ struct client {
 	uint32_t watch_ms; /* METRICS interval; 0: none */
 	bool watch_processes;
 	uint64_t watch_due_ns;
-	bool has_returned;      /* "Return" in frame.h */
-	size_t n_held;          /* bytes of `out` that wait for what comes next … */
-	uint64_t held_until_ns; /* … or for this; 0: none do */
 };
 
 /* Takes both descriptors (they may differ, never be equal), also on failure. NULL: no memory. */
@@ -72,10 +69,6 @@ void client_destroy(struct client *client);
 void client_process(struct client *client);
 /* Write what is queued, as far as the peer takes it. */
 void client_flush(struct client *client);
-/* It has sent a run: who has returned for that alone is answered with the first that comes of it. */
-void client_hold(struct client *client);
-/* Has it nothing but that? What it holds is let go once more is queued, or its time has come. */
-bool client_is_held(struct client *client);
 
 bool client_has_room(struct client *client);
 /* Frames outside of credit. Lack of memory makes the client dead. */

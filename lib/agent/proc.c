@@ -118,13 +118,6 @@ void proc_tell_past(struct proc *proc)
 
 /* ---- beginning ---- */
 
-/* Nothing has happened since that client, or one that has told it, was here; and nobody is about to. */
-static bool is_as_known(const struct proc *proc, const struct spawn_msg *msg)
-{
-	return msg->known_position && proc->started && !proc->is_past && !proc->turn && proc->recent
-	       && msg->known_pid == (uint32_t)proc->pid && recent_is_at(proc->recent, msg->known_position);
-}
-
 static void join(struct proc *proc, struct client *client, uint32_t stream, const struct spawn_msg *msg)
 {
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
@@ -139,13 +132,9 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 		client_error(client, stream, TRM_ENOMEM, "the agent is out of memory");
 		return;
 	}
-	bool is_return = is_as_known(proc, msg);
-	client->has_returned = is_return;
-	if (is_return)
-		share_begin(sub);
 	sub->wants = msg->flags & (SPAWN_RECENT | SPAWN_PAST);
 	if (proc->started)
-		sub_tell_started(sub, is_return ? SUB_RETURNED : SUB_ATTACHED);
+		sub_tell_started(sub, true);
 	output_pump(proc);
 }
 
@@ -264,7 +253,7 @@ void proc_on_report(struct watch *watch, uint32_t events)
 	watch_close(&proc->agent->poller, watch);
 	proc->started = true;
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
-		sub_tell_started(sub, sub == proc->subs ? SUB_STARTED_IT : SUB_ATTACHED);
+		sub_tell_started(sub, sub != proc->subs);
 	share_announce(proc);
 	feed_run(&proc->feeds[FEED_SCRIPT]);
 	output_pump(proc);

@@ -343,11 +343,6 @@ static bool is_open(const struct pins *newest)
 	return newest->note.len && !newest->end.len && !newest->has_ended;
 }
 
-bool recent_is_at(const struct recent *recent, uint64_t position)
-{
-	return recent->position == position && !is_open(&recent->newest);
-}
-
 /* Of the process that lives: it has no pins as long as all that it has written is there. */
 static int replay_young(const struct recent *recent, struct buf *backlog, struct replay *ret)
 {

@@ -62,8 +62,6 @@ void recent_finish(struct recent *recent);
 void recent_add(struct recent *recent, uint8_t channel, const char *bytes, size_t n);
 /* The process has ended; what comes is the next one's. */
 void recent_end(struct recent *recent, uint8_t exit_code);
-/* Nothing has come since then, and what the newest note announced is over. */
-bool recent_is_at(const struct recent *recent, uint64_t position);
 /* Append to a backlog what one who attaches now is to be told; `all`: the ring, too, which a run that is not
  * over needs in any case; `past`: also what was before the process that lives. TRM_ENOMEM, TRM_ETOOBIG:
  * some of it may be there. */

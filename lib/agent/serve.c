@@ -224,7 +224,7 @@ static void run_timers(struct agent *agent, uint64_t now_ns)
 static bool has_timers(const struct agent *agent)
 {
 	for (const struct client *client = agent->clients; client; client = client->next)
-		if (client->watch_ms || client->held_until_ns)
+		if (client->watch_ms)
 			return true;
 	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
 		if (patience_due_ns(proc) != UINT64_MAX)
@@ -241,9 +241,7 @@ static int timeout_ms(const struct agent *agent, uint64_t now_ns)
 {
 	uint64_t due_ns = alone_until_ns(agent);
 	for (const struct client *client = agent->clients; client; client = client->next) {
-		if (client->held_until_ns)
-			due_ns = earlier(due_ns, client->held_until_ns);
-		else if (client->out.len && !client->writer.events)
+		if (client->out.len && !client->writer.events)
 			return 0; /* room was made and filled again while flushing */
 		if (client->watch_ms)
 			due_ns = earlier(due_ns, client->watch_due_ns);
@@ -266,8 +264,7 @@ static void turn(struct agent *agent)
 		run_timers(agent, agent_now_ns());
 	share_count(agent);
 	for (struct client *client = agent->clients; client; client = client->next)
-		if (!client_is_held(client))
-			client_flush(client);
+		client_flush(client);
 	sweep_clients(agent);
 	sweep_procs(agent);
 }

@@ -104,13 +104,12 @@ void sub_destroy(struct sub *sub)
 	free(sub);
 }
 
-void sub_tell_started(struct sub *sub, enum sub_how how)
+void sub_tell_started(struct sub *sub, bool was_there)
 {
 	struct proc *proc = sub->proc;
 	struct client *client = sub->stream.client;
 	struct replay replay = {0};
 	size_t before = client->out.len;
-	bool was_there = how != SUB_STARTED_IT;
 	struct started_msg msg = {
 			.pid = (uint32_t)proc->pid, .was_there = was_there, .has_turn = proc->turn == sub};
 	if (proc->recent)
@@ -118,10 +117,9 @@ void sub_tell_started(struct sub *sub, enum sub_how how)
 	if (was_there && proc->recent) {
 		buf_clear(&sub->backlog); /* notes that came before the process had started: they are replayed
 					   */
-		if (how == SUB_ATTACHED
-				&& recent_replay(proc->recent, sub->wants & SPAWN_RECENT,
-						   sub->wants & SPAWN_PAST, &sub->backlog, &replay)
-						   < 0)
+		if (recent_replay(proc->recent, sub->wants & SPAWN_RECENT, sub->wants & SPAWN_PAST,
+				    &sub->backlog, &replay)
+				< 0)
 			client->dead = true;
 		msg.is_torn = replay.is_torn;
 		msg.pinned_bytes = replay.pinned_bytes;
@@ -185,8 +183,6 @@ int sub_input(struct sub *sub, uint8_t channel, const char *bytes, size_t n)
 		return share_note(sub, bytes, n);
 	if (channel == CHANNEL_CONTROL && sub->note.queue.len && memchr(bytes, '\n', n))
 		share_publish(sub);
-	if (channel == CHANNEL_CONTROL)
-		client_hold(sub->stream.client);
 	if (feed_push(feed, sub, bytes, n) < 0)
 		sub->stream.client->dead = true;
 	return 0;

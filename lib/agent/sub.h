@@ -35,10 +35,8 @@ struct sub *sub_create(struct proc *proc, struct client *client, uint32_t stream
 void sub_destroy(struct sub *sub);
 struct sub *sub_of(struct stream *stream); /* NULL if it is something else */
 
-/* The process runs: say so, and to who has not started it, replay what is kept as `wants` says; nothing to
- * who has returned. */
-enum sub_how { SUB_STARTED_IT, SUB_ATTACHED, SUB_RETURNED };
-void sub_tell_started(struct sub *sub, enum sub_how how);
+/* The process runs: say so, and to a client that found it running (`was_there`) replay what `wants` says. */
+void sub_tell_started(struct sub *sub, bool was_there);
 /* It takes output now. */
 bool sub_can_take(struct sub *sub);
 /* What may be sent now. The caller has looked at sub_can_take() and the credit. */

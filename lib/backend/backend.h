@@ -17,7 +17,6 @@
 
 struct backend_ops;
 struct netenv;
-struct visit;
 
 /* Base of every backend's own object: first member, so that one cast leads down. */
 struct carrier {
@@ -112,10 +111,6 @@ struct backend_ops {
 	const char *(*origin)(const struct carrier *carrier);
 	/* May be NULL. That is an existing container, which is only looked into. */
 	bool (*is_adopted)(const struct carrier *carrier);
-	/* May be NULL, both or none. What the last client that left knew (wire/lifeline.h); false: nothing.
-	 * What we know now, for the next one. */
-	bool (*recall)(const struct carrier *carrier, struct visit *ret);
-	void (*remember)(struct carrier *carrier, const struct visit *visit);
 };
 
 extern const struct backend_ops backend_local;

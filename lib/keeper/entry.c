@@ -62,17 +62,6 @@ void entry_note_gone(int entry_fd, const struct buf *packet)
 	close(fd);
 }
 
-uint64_t entry_used_ms(int entry_fd)
-{
-	struct visit visit;
-	int fd = openat(entry_fd, STATE_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	bool is_known = fd >= 0 && pread(fd, &visit, sizeof visit, STATE_VISIT_AT) == sizeof visit
-			&& visit_is_whole(&visit);
-	if (fd >= 0)
-		close(fd);
-	return is_known ? visit.used_ms : 0;
-}
-
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path)
 {
 	if (!sweep_folder(entry_fd))

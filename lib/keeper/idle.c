@@ -12,12 +12,6 @@ void idle_touch(struct idle *idle, uint64_t now_ms, uint64_t cpu_ns)
 	idle->cpu_ns = cpu_ns;
 }
 
-void idle_note(struct idle *idle, uint64_t now_ms, uint64_t used_ms)
-{
-	if (used_ms > idle->since_ms)
-		idle->since_ms = used_ms < now_ms ? used_ms : now_ms;
-}
-
 bool idle_look(struct idle *idle, uint64_t now_ms, uint64_t cpu_ns)
 {
 	/* Where no control group counts, what has ended is no longer in the sum: that it ended is activity.

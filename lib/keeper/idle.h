@@ -27,8 +27,6 @@ struct idle {
 void idle_init(struct idle *idle, uint64_t timeout_ms, uint64_t now_ms);
 /* Somebody is here, or was until now. `cpu_ns`: what the sandbox has used so far. */
 void idle_touch(struct idle *idle, uint64_t now_ms, uint64_t cpu_ns);
-/* A client was here at that time, of which we know only by its note. */
-void idle_note(struct idle *idle, uint64_t now_ms, uint64_t used_ms);
 /* Look. True if there was activity since the last one. */
 bool idle_look(struct idle *idle, uint64_t now_ms, uint64_t cpu_ns);
 /* For so long that it is to end. */

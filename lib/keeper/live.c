@@ -179,7 +179,6 @@ static void look_at_idleness(struct keeper *k, uint64_t now_ms)
 		return;
 	if (idle_look(&k->idle, now_ms, cpu_ns(k)))
 		keeper_note_state(k);
-	idle_note(&k->idle, now_ms, entry_used_ms(KEEPER_ENTRY_DIR));
 	if (!idle_is_over(&k->idle, now_ms))
 		return;
 	k->after_ms = k->idle.timeout_ms;

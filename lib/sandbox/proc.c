@@ -278,8 +278,6 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 			.script = is_new ? o->script : NULL,
 			.script_len = is_new ? o->script_len : 0,
 			.label = (char *)o->label,
-			.known_position = p->share ? p->share->known_position : 0,
-			.known_pid = p->share ? p->share->known_pid : 0,
 	};
 	int r = spawn_msg_put(&s->out, p->stream.id, &msg);
 	if (r < 0)

@@ -29,17 +29,6 @@ bool sandbox_is_attached(const struct trm_sandbox *s)
 	return s->ops == &backend_attached;
 }
 
-bool sandbox_recall(const struct trm_sandbox *s, unsigned lang, struct visit *ret)
-{
-	return s->carrier && s->ops->recall && s->ops->recall(s->carrier, ret) && ret->lang == lang;
-}
-
-void sandbox_remember(struct trm_sandbox *s, const struct visit *visit)
-{
-	if (s->carrier && s->ops->remember)
-		s->ops->remember(s->carrier, visit);
-}
-
 bool sandbox_is_made(const struct trm_sandbox *s)
 {
 	return s->ops->caps & BACKEND_RECIPE

@@ -180,10 +180,6 @@ void sandbox_hold(struct trm_sandbox *sandbox);
 void sandbox_release(struct trm_sandbox *sandbox);
 /* Does it belong to somebody else, who has started it? */
 bool sandbox_is_attached(const struct trm_sandbox *sandbox);
-/* What the last client that left knew of this kernel; false: nothing. */
-bool sandbox_recall(const struct trm_sandbox *sandbox, unsigned lang, struct visit *ret);
-/* What we know now, for the next client. */
-void sandbox_remember(struct trm_sandbox *sandbox, const struct visit *visit);
 /* Has a recipe made it, and is all in it what an image has? */
 bool sandbox_is_made(const struct trm_sandbox *sandbox);
 /* Ask what processes can be attached to: `shared` for each, then `listed`. */
@@ -230,9 +226,7 @@ struct proc_share {
 	const char *key;
 	bool attaches; /* start none: `exited` with TRM_ENOENT if there is none */
 	bool wants_recent;
-	bool wants_past;         /* and what ran before it, even if there is none; then `exited` follows */
-	uint64_t known_position; /* with `attaches`: see Return; 0: nothing is known */
-	uint32_t known_pid;
+	bool wants_past; /* and what ran before it, even if there is none; then `exited` follows */
 	/* After cb->started. */
 	void (*started)(void *user, const struct started_msg *how);
 	void (*turn)(void *user, enum turn_word word);

@@ -44,8 +44,6 @@ void trm_run_interrupt(struct trm_run *run)
 		return;
 	}
 	run_release_credit(run); /* if we have been left behind, we go back to interrupt it */
-	if (k && share_is_presumed(k) && sandbox_is_attached(run->session->sandbox))
-		return; /* what the interpreter does may be another's: share.c goes on when STARTED tells */
 	if (k && k->proc && k->stage != STAGE_KILLED && share_is_on(k))
 		stop_kill(k); /* it would live on without us, and run this */
 	else if (k && k->proc && k->stage != STAGE_KILLED)
@@ -85,7 +83,7 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 	run->has_sent_stdin = run->has_sent_bytes = true;
 	if (run->kernel && !run->kernel->proc)
 		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
-	if (run->kernel && !share_is_presumed(run->kernel))
+	if (run->kernel)
 		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
 	int r = buf_append(&run->early_stdin, bytes, n);
 	return r < 0 ? trm_error_set(reterr, r, "too much input waits for the run already") : 0;
@@ -96,16 +94,13 @@ void trm_run_send_eof(struct trm_run *run)
 	if (is_over(run) || !run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
 		return;
 	run->has_sent_stdin = run->has_sent_eof = true;
-	if (run->kernel && run->kernel->proc && !share_is_presumed(run->kernel)) {
-		run->has_passed_eof = true;
+	if (run->kernel && run->kernel->proc)
 		trm_proc_close_stdin(run->kernel->proc);
-	}
 }
 
 size_t trm_run_queued(const struct trm_run *run)
 {
-	bool is_sent = run->kernel && !share_is_presumed(run->kernel);
-	if (is_sent)
+	if (run->kernel)
 		return run->kernel->proc ? trm_proc_queued(run->kernel->proc) : 0;
 	return run->early_stdin.len;
 }

@@ -147,8 +147,6 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 		result.reason = reason;
 	}
 	k->set_runs[k->set] = k->ended_run = run->number;
-	if (!run->is_foreign)
-		share_remember(k);
 	bool was_stopped = k->stage != STAGE_CALM;
 	stop_reset(k);
 	if (was_stopped && !kernel_spec(k->lang)->loses_interrupts && question_settle(k)) {

@@ -189,13 +189,10 @@ static void end_leave(struct trm_run *run, int exit_code)
 		run_finish_with(run, exit_code ? TRM_STATUS_ERROR : TRM_STATUS_OK, exit_code, NULL);
 }
 
-static void describe_no_start(const struct kernel *k, const struct trm_run *run, const struct trm_error *why,
-		char *out, size_t cap)
+static void describe_no_start(const struct kernel *k, const struct trm_error *why, char *out, size_t cap)
 {
 	const char *image = trm_sandbox_origin(k->session->sandbox);
-	if (run->is_begun)
-		snprintf(out, cap, "%s", why->msg);
-	else if (why->code == TRM_ENOENT && *image)
+	if (why->code == TRM_ENOENT && *image)
 		snprintf(out, cap,
 				"%s cannot be started: %s, which was made from %s: choose an image that has it",
 				k->lang->name, why->msg, image);
@@ -236,7 +233,10 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 			snprintf(reason + n, sizeof reason - n, "%s%s", n ? "; " : "", stubborn);
 		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, *reason ? reason : NULL);
 	} else if (!status) {
-		describe_no_start(k, run, why, reason, sizeof reason);
+		if (run->is_begun)
+			snprintf(reason, sizeof reason, "%s", why->msg);
+		else
+			describe_no_start(k, why, reason, sizeof reason);
 		/* Where an interpreter's end is told as such, this is but a request that failed: what has run
 		 * before stays. */
 		if (k->session->sandbox->ops->caps & BACKEND_TELLS_FATE)
@@ -248,6 +248,17 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	}
 }
 
+/* A run that waits for an interpreter which has not even started: another one would fare no better. */
+static void fail_waiting(struct kernel *k, const struct trm_exit *status, const struct trm_error *why)
+{
+	char reason[600];
+	if (status)
+		describe_death(k, status, reason, sizeof reason);
+	else
+		describe_no_start(k, why, reason, sizeof reason);
+	session_fail_waiting(k->session, k->lang, reason);
+}
+
 void kernel_died(struct kernel *k, const struct trm_exit *status, const struct trm_error *why)
 {
 	struct trm_session *s = k->session;
@@ -255,6 +266,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct question *question = k->question;
 	bool is_wanted = (run && k->is_ready && !run->is_leave && !run->is_foreign)
 			 || k->is_restarting; /* the next run shall not wait */
+	bool has_started = status && (!share_is_on(k) || k->share.is_started);
 	enum stage stage = k->stage;
 	struct trm_error gone, *sentence = &gone;
 	trm_error_set(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);
@@ -273,6 +285,8 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 		question_fail_all(k, why); /* it cannot be started: do not try for ever */
 	if (run && !s->is_closed)
 		end_run(k, run, stage, status, why);
+	else if (!has_started && session_is_open(s))
+		fail_waiting(k, status, why);
 	k->fault[0] = k->fate[0] = '\0';
 	/* One that never came up is not tried again unasked. */
 	if (!s->is_closed && is_wanted && session_is_open(s) && !k->proc)
@@ -296,7 +310,6 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
 		return false;
 	bool is_sought = k->share.is_sought, was_past = k->share.is_started;
-	share_take_back(k);
 	k->proc = NULL;
 	kernel_forget_process(k);
 	share_reset(k);

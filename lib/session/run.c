@@ -171,39 +171,22 @@ uint64_t trm_run_number(const struct trm_run *run)
 
 /* ---- begun --------------------------------------------------------------------------- */
 
-/* It may be sent again, and more may come before that. */
-static void forget_early(struct trm_run *run)
-{
-	buf_finish(&run->early_stdin);
-	buf_init(&run->early_stdin, STDIN_QUEUE_MAX);
-}
-
-void run_pass_stdin(struct trm_run *run)
-{
-	const struct buf *early = &run->early_stdin;
-	struct trm_proc *proc = run->kernel->proc;
-	if (!run->has_opened_stdin)
-		return;
-	if (early->len > run->early_passed)
-		trm_proc_write(proc, TRM_STDOUT, buf_at(early) + run->early_passed,
-				early->len - run->early_passed, NULL);
-	run->early_passed = early->len;
-	if (run->has_sent_eof && !run->has_passed_eof) {
-		run->has_passed_eof = true;
-		trm_proc_close_stdin(proc);
-	}
-	if (!share_is_presumed(run->kernel))
-		forget_early(run);
-}
-
+/* And pass on what has come before. */
 static void open_stdin(struct trm_run *run)
 {
+	struct trm_proc *proc = run->kernel->proc;
+	struct buf *early = &run->early_stdin;
 	/* Input that has ended before it began is what the interpreter has in any case. */
-	if (run->has_sent_eof && !run->early_stdin.len)
+	if (run->has_sent_eof && !early->len)
 		return;
 	run->has_opened_stdin = true;
-	trm_proc_open_stdin(run->kernel->proc);
-	run_pass_stdin(run);
+	trm_proc_open_stdin(proc);
+	if (early->len)
+		trm_proc_write(proc, TRM_STDOUT, buf_at(early), early->len, NULL);
+	buf_finish(early);
+	buf_init(early, STDIN_QUEUE_MAX);
+	if (run->has_sent_eof)
+		trm_proc_close_stdin(proc);
 }
 
 /* Others may have used the number that it was promised. */
@@ -283,7 +266,6 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	k->run = run;
 	run->kernel = k;
 	k->set_runs[k->set] = run->number;
-	run->sent_ns = session_clock_ns();
 	output_reset(&s->output, s->opts.output_keep_bytes);
 	run->output = &s->output;
 	sandbox_hold(s->sandbox);
@@ -324,7 +306,7 @@ void run_requeue(struct trm_run *run)
 
 void run_take_back(struct trm_run *run)
 {
-	if (run->has_sent_stdin && !share_is_presumed(run->kernel)) {
+	if (run->has_sent_stdin) {
 		stop_reset(run->kernel);
 		run_finish_with(run, TRM_STATUS_LOST, 125,
 				"another program took over the interpreter before this run could begin");
@@ -333,8 +315,7 @@ void run_take_back(struct trm_run *run)
 	stop_reset(run->kernel);
 	memory_end(run->session);
 	stray_unwatch(run->session);
-	run->is_begun = run->has_opened_stdin = run->has_passed_eof = false;
-	run->early_passed = 0;
+	run->is_begun = run->has_opened_stdin = false;
 	if (run->session->seen_number == run->number) /* nobody has seen it run */
 		run->session->seen_number = run->seen_before;
 	run_requeue(run);

@@ -48,6 +48,12 @@ static void fail_first(struct trm_session *s, const struct trm_error *why)
 	run_finish_with(run, is_lost ? TRM_STATUS_LOST : TRM_STATUS_KILLED, 125, why->msg);
 }
 
+void session_fail_waiting(struct trm_session *s, const struct trm_lang *lang, const char *reason)
+{
+	if (session_is_open(s) && !s->active && s->queue && s->queue->lang == lang)
+		run_finish_with(dequeue(s), TRM_STATUS_KILLED, 125, reason);
+}
+
 static void pump(struct trm_session *s, bool in_turn)
 {
 	while (!s->active && s->queue && !s->is_closed) {

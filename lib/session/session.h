@@ -67,8 +67,8 @@ struct question {
  *
  *   none --WANT--> asked --YOURS--> ours --(WANTED, and nothing in hand)--> none
  *
- * It is ours from the beginning with a process that we have started. Until STARTED has come we only presume
- * to have; if somebody was faster, what we have sent meanwhile was thrown away, and is sent again. */
+ * STARTED says whether it is ours from the beginning, as it is with a process that we have started. Nothing
+ * is sent before that. */
 enum turn { TURN_NONE, TURN_ASKED, TURN_OURS };
 
 /* What a kernel has that is shared. All zero while there is no process, but for `key`, `timer`,
@@ -77,10 +77,9 @@ struct share {
 	struct proc_share proc; /* key, and how it was asked for */
 	char key[48];
 	enum turn turn;
-	bool is_presumed; /* that the turn is ours */
-	bool is_started;  /* STARTED has come */
-	bool was_there;   /* and said that the process is not of our making */
-	bool is_left;     /* the agent has let us go, and our reader has not yet taken what came before */
+	bool is_started; /* STARTED has come */
+	bool was_there;  /* and said that the process is not of our making */
+	bool is_left;    /* the agent has let us go, and our reader has not yet taken what came before */
 	uint32_t pid;
 	bool is_wanted;                  /* the turn is, by others */
 	bool is_used;                    /* the turn has been, since it became ours */
@@ -178,7 +177,7 @@ struct trm_run {
 	bool has_printed;
 	uint64_t printed_bytes; /* as far as the session's limit lets them through */
 	bool is_stopped_for_output;
-	uint64_t sent_ns, begun_ns; /* the latter not before the interpreter was there */
+	uint64_t begun_ns; /* not before the interpreter was there */
 	bool knows_peak;
 	bool peak_is_own;            /* the highest memory counts from this run's beginning */
 	uint64_t peak_before_bytes;  /* else: the sandbox's when the run began */
@@ -189,9 +188,8 @@ struct trm_run {
 	uint64_t paused_at_ns,
 			paused_ns; /* since when it is paused, 0: it is not; for how long it was before */
 	size_t unconsumed;         /* with manual credit: delivered, not yet dealt with */
-	struct buf early_stdin;    /* sent before the run was active, or while that is only presumed */
-	size_t early_passed;       /* of it, bytes that the interpreter has been given on that presumption */
-	bool has_sent_eof, has_passed_eof;
+	struct buf early_stdin;    /* sent before the run was active */
+	bool has_sent_eof;
 	bool has_opened_stdin;        /* of the interpreter, for this run */
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
 	size_t n_displays, display_bytes, n_bundles, dropped_displays;
@@ -235,6 +233,8 @@ void session_enter(struct trm_session *session);
 void session_leave(struct trm_session *session);
 /* Have session_settle called, soon. */
 void session_due(struct trm_session *session);
+/* The interpreter that the next run waits for cannot be had: it fails for that reason. */
+void session_fail_waiting(struct trm_session *session, const struct trm_lang *lang, const char *reason);
 /* Start what can be started. `in_turn`: callbacks may be made. */
 void session_pump(struct trm_session *session, bool in_turn);
 bool session_is_open(const struct trm_session *session);
@@ -305,15 +305,9 @@ size_t share_count(struct kernel *kernel, unsigned channel, const char *bytes, s
 void share_counted(struct kernel *kernel);
 /* What came until now was of a process that has ended so, and what follows is of another. */
 void share_past_ended(struct kernel *kernel, unsigned char exit_code);
-/* Is what comes now old? */
 /* Is there one that can be attached to, or may there be? */
 bool share_may_run(const struct kernel *kernel);
-/* What is sent to it may still be thrown away, and is to be kept. */
-bool share_is_presumed(const struct kernel *kernel);
-/* What is known of it now, for the next client: see struct visit in wire/lifeline.h. */
-void share_remember(const struct kernel *kernel);
-/* There is none, and what was sent to it on a presumption is to be sent to another. */
-void share_take_back(struct kernel *kernel);
+/* Is what comes now old? */
 bool share_is_replaying(const struct kernel *kernel);
 /* Come back to a process that let us go, now that there is room. */
 void share_come_back(struct kernel *kernel);
@@ -397,8 +391,6 @@ void memory_sample(struct trm_session *session, const struct trm_sample *sample)
 
 void run_free(struct trm_run *run);
 /* It was sent, but not taken: it is to be sent again. */
-/* Give the interpreter what came for it early, and forget it unless it may have to be given once more. */
-void run_pass_stdin(struct trm_run *run);
 void run_take_back(struct trm_run *run);
 /* Back to the front of the queue; its kernel is free. */
 void run_requeue(struct trm_run *run);

@@ -29,11 +29,6 @@ bool share_may_run(const struct kernel *k)
 	       && (k->share.is_announced || (sandbox_is_attached(s->sandbox) && !s->is_listed));
 }
 
-bool share_is_presumed(const struct kernel *k)
-{
-	return share_is_on(k) && k->share.is_presumed;
-}
-
 bool share_is_replaying(const struct kernel *k)
 {
 	return k->share.is_catching_up;
@@ -88,7 +83,8 @@ void share_want_turn(struct kernel *k)
 
 bool share_has_turn(struct kernel *k)
 {
-	if (!share_is_on(k) || (k->share.turn == TURN_OURS && !k->share.is_catching_up))
+	const struct share *sh = &k->share;
+	if (!share_is_on(k) || (sh->turn == TURN_OURS && sh->is_started && !sh->is_catching_up))
 		return true;
 	share_want_turn(k);
 	return false;
@@ -255,24 +251,11 @@ static void greet(struct kernel *k, const struct started_msg *how)
 	kernel_event_finish(&event);
 }
 
-/* It was interrupted before it was known whether the interpreter has it. A new one would live on without us,
- * and run this. */
-static void stop_unwanted(struct kernel *k)
-{
-	if (!k->run || !k->run->is_interrupted || k->stage != STAGE_CALM)
-		return;
-	if (k->is_ready)
-		stop_interrupt(k);
-	else
-		stop_kill(k);
-}
-
 static void on_started(void *user, const struct started_msg *how)
 {
 	struct kernel *k = user;
 	struct share *sh = &k->share;
 	session_enter(k->session);
-	bool is_return = sh->is_presumed && how->has_turn;
 	sh->is_started = sh->knows_past = true;
 	if (!how->was_there)
 		sh->position = how->position;
@@ -280,14 +263,7 @@ static void on_started(void *user, const struct started_msg *how)
 	if (how->has_turn) {
 		sh->turn = TURN_OURS;
 		trm_timer_stop(sh->timer);
-	} else if (sh->is_presumed) { /* somebody was faster */
-		sh->turn = TURN_NONE;
-		k->set = 0;
-		take_back(k);
 	}
-	sh->is_presumed = false;
-	if (k->run)
-		run_pass_stdin(k->run);
 	if (sh->is_resumed && how->pid != sh->pid) { /* another one by now */
 		sh->is_resumed = false;
 		if (k->run)
@@ -310,12 +286,8 @@ static void on_started(void *user, const struct started_msg *how)
 		}
 		if (how->greeting_len)
 			greet(k, how);
-		if (is_return && k->run) /* it had the run before we know it */
-			k->run->begun_ns = k->run->sent_ns;
 		share_counted(k);
 	}
-	if (is_return)
-		stop_unwanted(k);
 	session_due(k->session);
 	session_leave(k->session);
 }
@@ -403,36 +375,6 @@ void share_reset(struct kernel *k)
 
 /* ---- come back ------------------------------------------------------------------------------------ */
 
-void share_remember(const struct kernel *k)
-{
-	const struct share *sh = &k->share;
-	const struct visit visit = {.position = sh->position,
-			.run_number = k->session->seen_number,
-			.pid = sh->pid,
-			.lang = k->lang->id,
-			.set = (uint16_t)k->set};
-	if (share_is_on(k) && !sh->is_catching_up)
-		sandbox_remember(k->session->sandbox, &visit);
-}
-
-/* If nothing has happened since, what is sent right away counts. Not for who wants to be told what has been.
- */
-static bool recall(struct kernel *k)
-{
-	struct trm_session *s = k->session;
-	struct share *sh = &k->share;
-	struct visit visit;
-	if (is_follower(s) || sh->proc.wants_recent || !sandbox_recall(s->sandbox, k->lang->id, &visit)
-			|| visit.set > KERNEL_SPARE_SETS)
-		return false;
-	sh->proc.known_position = visit.position;
-	sh->proc.known_pid = visit.pid;
-	k->set = visit.set;
-	if (s->seen_number < visit.run_number)
-		s->seen_number = visit.run_number;
-	return visit.position > 0;
-}
-
 int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attaches,
 		const struct trm_proc_cb *cb, struct trm_error *reterr)
 {
@@ -444,10 +386,6 @@ int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attache
 			.wants_past = attaches && !sh->knows_past,
 			.started = on_started,
 			.turn = on_turn};
-	/* Elsewhere somebody may have been faster, and most likely was. */
-	sh->is_presumed = attaches ? recall(k)
-				   : !sh->is_announced && (!sandbox_is_attached(s->sandbox) || s->is_listed);
-	sh->turn = sh->is_presumed ? TURN_OURS : TURN_NONE;
 	return proc_spawn_shared(s->sandbox, opts, &sh->proc, cb, k, &k->proc, reterr);
 }
 
@@ -464,12 +402,6 @@ bool share_follow_again(struct kernel *k, bool is_left_behind)
 	k->share.position = position;
 	k->share.pid = pid;
 	return kernel_spawn(k, true, NULL) == 0;
-}
-
-void share_take_back(struct kernel *k)
-{
-	if (k->share.is_presumed)
-		take_back(k);
 }
 
 void share_come_back(struct kernel *k)

@@ -46,12 +46,6 @@
  * none lives of: STARTED with pid 0, the replay, ERROR TRM_ENOENT; such keys are announced like others to
  * who connects.
  *
- * Return. Who knows the process from before says in SPAWN which one it was (known_pid) and its `position`
- * then. If that is still so, nothing that was announced goes on, and nobody has the turn, STARTED brings the
- * turn and no replay: what was sent right behind SPAWN counts. All that answers it may wait for the first
- * that comes of that, FRAME_HOLD_MS at most: to be woken twice would cost a client that stays for a moment
- * some hundredths of its time.
- *
  * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
  * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may
  * attach again, and counts by `position` and `lost_bytes` what it has missed.
@@ -80,7 +74,6 @@ enum {
 	FRAME_TURN_PATIENCE_MS = 2000,
 	FRAME_TAKE_AFTER_MS = 250, /* see TURN_TAKE */
 	FRAME_TELL_MAX = 32 * 1024,
-	FRAME_HOLD_MS = 2, /* see Return */
 };
 #define FRAME_MAGIC 0x314D5254u /* "TRM1" */
 #define FRAME_END_MARK "{\"ev\":\"done\""
@@ -105,8 +98,8 @@ enum frame_type {
 	FRAME_HELLO = 1, /* stream 0. u32 magic, u32 version, u32 nproc: RLIMIT_NPROC of what this client
 			    starts (0: leave), u32 enum hello_flag, u32 pid. First frame of a connection. */
 	FRAME_SPAWN,  /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, strv argv, strv
-			 env,  str cwd, bytes script, str label (what METRICS call it; "": its command line),
-			 u64 known_position, u32 known_pid. Answer: STARTED or ERROR.
+			 env,  str cwd, bytes script, str label (what METRICS call it; "": its command line).
+			 Answer: STARTED or ERROR.
 			 With a non-empty key and a living process of that key: attach to it instead; with
 			 SPAWN_ATTACH only that (TRM_ENOENT without one), and argv may be empty. `env` is laid
 			 over the agent's own environment; an entry without '=' takes that name away. */

@@ -219,26 +219,6 @@ int state_msg_put(struct buf *out, const struct state_msg *m)
 	return p.error;
 }
 
-/* FNV-1a, of words. */
-static uint64_t check_of(const struct visit *v)
-{
-	const uint64_t words[] = {v->used_ms, v->position, v->run_number, v->pid, v->lang, v->set};
-	uint64_t sum = 0xcbf29ce484222325;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		sum = (sum ^ words[i]) * 0x100000001b3;
-	return sum;
-}
-
-void visit_seal(struct visit *visit)
-{
-	visit->check = check_of(visit);
-}
-
-bool visit_is_whole(const struct visit *visit)
-{
-	return visit->check == check_of(visit);
-}
-
 int keep_msg_put(struct buf *out, bool is_kept)
 {
 	struct pack p = {.to = out};
@@ -402,11 +382,6 @@ int state_msg_get(const void *bytes, size_t n, struct state_msg *ret)
 	m.active_ms = unpack_u64(&u);
 	if (u.bad)
 		return TRM_EPROTO;
-	struct visit visit = {0};
-	if (n >= STATE_VISIT_AT + sizeof visit)
-		memcpy(&visit, (const char *)bytes + STATE_VISIT_AT, sizeof visit);
-	if (visit_is_whole(&visit) && m.active_ms < visit.used_ms)
-		m.active_ms = visit.used_ms;
 	*ret = m;
 	return 0;
 }

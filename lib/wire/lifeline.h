@@ -5,8 +5,7 @@
 /* The line between a client and the keeper of a local sandbox: SOCK_SEQPACKET, so one
  * message is one packet. It is a pair for the client that starts the sandbox; it sends one SPEC and
  * is answered READY. Further clients connect to DOOR_FILE in the sandbox's entry, and say nothing
- * to be attached; who comes for less than LIFELINE_AFTER_MS spares the keeper that, and notes in STATE_FILE
- * that it was there. From then on they are all alike:
+ * to be attached. From then on they are all alike:
  *
  *   client → keeper   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall end
  *                     now; LOOK: do not count me
@@ -64,7 +63,6 @@ enum bwrap_fd {
 #define AGENT_PATH "/run/agent"
 
 enum {
-	LIFELINE_AFTER_MS = 2,
 	LIFELINE_MAX_BYTES = 64 * 1024,
 	LIFELINE_MAX_FILES = 8,
 	LIFELINE_MAX_WORDS = 1024,
@@ -204,28 +202,15 @@ struct info_msg {
 	char *group, *workdir, *mounts, *env; /* as in spec_msg; "" where an older keeper does not say */
 };
 
-/* What changes, in the file STATE_FILE beside it, each part at its own place: struct state_msg, by the
- * keeper; at STATE_VISIT_AT struct visit as it is in memory, by clients that leave; at STATE_GONE_AT, when
- * all is over, GONE, for those who have the file open and come too late for a line. */
+/* What changes, in the file STATE_FILE beside it: struct state_msg and, at STATE_GONE_AT, when all is over,
+ * GONE, for those who have the file open and come too late for a line. */
 #define STATE_FILE "state"
-enum { STATE_VISIT_AT = 64, STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES };
+enum { STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES };
 struct state_msg {
 	bool is_kept;
 	uint32_t n_clients; /* attached now */
-	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the keeper has seen,
-			       or that a client has noted */
-};
-
-/* The last client that left: when, and what it knew of the kernel it used, by which the next one
- * may find it as it was: see "Return" in frame.h. */
-struct visit {
-	uint64_t used_ms;    /* CLOCK_MONOTONIC, as active_ms */
-	uint64_t position;   /* of the kernel's output; 0: it used none */
-	uint64_t run_number; /* the newest */
-	uint32_t pid;        /* in the sandbox */
-	uint16_t lang;       /* enum trm_lang_id */
-	uint8_t set;         /* the output set in use */
-	uint64_t check;      /* of all the rest: two may write at a time */
+	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the keeper has seen
+			     */
 };
 
 /* Why a sandbox has ended. */
@@ -284,8 +269,6 @@ int progress_msg_put(struct buf *out, const char *words);
 int lost_msg_put(struct buf *out, const char *words);
 int info_msg_put(struct buf *out, const struct info_msg *msg);
 int state_msg_put(struct buf *out, const struct state_msg *msg);
-void visit_seal(struct visit *visit); /* fills in `check` */
-bool visit_is_whole(const struct visit *visit);
 int keep_msg_put(struct buf *out, bool is_kept);
 int stop_msg_put(struct buf *out);
 int look_msg_put(struct buf *out);

@@ -116,8 +116,6 @@ int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 	pack_str(&p, msg->cwd);
 	pack_bytes(&p, msg->script, msg->script_len);
 	pack_str(&p, msg->label);
-	pack_u64(&p, msg->known_position);
-	pack_u32(&p, msg->known_pid);
 	return finish(out, mark, &p);
 }
 
@@ -136,10 +134,6 @@ int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
 	m.cwd = unpack_str(&u, MAX_PATH);
 	m.script = unpack_bytes(&u, &m.script_len);
 	m.label = unpack_str(&u, SPAWN_LABEL_MAX);
-	if (u.left) { /* clients of before know nothing */
-		m.known_position = unpack_u64(&u);
-		m.known_pid = unpack_u32(&u);
-	}
 	if (u.bad || (!m.argv[0] && !(m.flags & SPAWN_ATTACH)) || m.spare_sets > SPARE_SETS_MAX) {
 		spawn_msg_finish(&m);
 		return unpack_failure(&u);

@@ -45,9 +45,7 @@ struct spawn_msg {
 	char *cwd;
 	const char *script; /* borrowed from the payload by the reader */
 	size_t script_len;
-	char *label;             /* "" for none; at most SPAWN_LABEL_MAX bytes */
-	uint64_t known_position; /* see SPAWN_ATTACH in frame.h; 0: nothing is known */
-	uint32_t known_pid;
+	char *label; /* "" for none; at most SPAWN_LABEL_MAX bytes */
 };
 /* The whole frame. TRM_ETOOBIG when it does not fit one, or holds more than the reader takes. */
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);

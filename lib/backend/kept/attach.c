@@ -25,16 +25,14 @@ struct attached {
 	struct carrier base;
 	struct trm_loop *loop;
 	const char *name;         /* the sandbox's */
-	struct found_entry entry; /* its directory until the keeper is reached */
+	struct found_entry entry; /* its state file; the directory only while we connect */
 	int fd;
 	struct tether tether;
-	bool is_onlooker;
-	struct trm_error no_line; /* why the agent or the keeper could not be reached */
+	struct trm_error no_line; /* why the keeper or the agent could not be reached */
 	struct trm_timer *soon;   /* callbacks go out from a turn of the loop */
 	struct trm_timer *patience;
-	bool is_connected, is_leaving, is_stopping, is_over;
+	bool is_connected, awaits_end, is_leaving, is_stopping, is_over;
 	struct info_msg info;
-	struct visit visit; /* what the next one is to know */
 	struct stats stats;
 	struct trm_guard *guards; /* NULL: nobody has asked yet */
 	size_t n_guards;
@@ -76,50 +74,16 @@ static void on_lost(void *user, const struct trm_error *why)
 
 static const struct tether_cb TETHER_CB = {.lost = on_lost, .ended = on_tether_end};
 
-/* That the keeper is the one of the entry, its line will tell: only what lives takes part in it. */
-static int reach_keeper(struct attached *a, struct trm_error *reterr)
+/* We do not check that this keeper is the one of the entry: a keeper that is dead has no socket. */
+static void connect_both(struct attached *a, bool is_onlooker)
 {
-	if (a->entry.fd >= 0) {
-		int fd = rundir_connect(a->entry.path, a->entry.fd, a->name, DOOR_FILE, &a->no_line);
-		int r = fd < 0 ? fd : tether_open(&a->tether, a->loop, fd, &TETHER_CB, a, &a->no_line);
-		found_close_directory(&a->entry);
-		if (r < 0)
-			on_tether_end(a);
-		else if (a->is_onlooker)
+	int fd = rundir_connect(a->entry.path, a->entry.fd, a->name, DOOR_FILE, &a->no_line);
+	if (fd >= 0 && tether_open(&a->tether, a->loop, fd, &TETHER_CB, a, &a->no_line) == 0) {
+		if (is_onlooker)
 			tether_look(&a->tether);
+		a->fd = rundir_connect(a->entry.path, a->entry.fd, a->name, AGENT_FILE, &a->no_line);
 	}
-	if (a->no_line.code && reterr)
-		*reterr = a->no_line;
-	return a->no_line.code;
-}
-
-/* The agent has ended, so the keeper is about to, and will say why. */
-static void await_end(struct attached *a)
-{
-	bool is_first = a->entry.fd >= 0;
-	if (a->is_stopping)
-		return;
-	if (!is_first || a->no_line.code != TRM_ENOENT) {
-		if (!is_first)
-			trm_error_set(&a->no_line, TRM_ETIMEDOUT,
-					"the agent of sandbox '%s' has ended, and its keeper does not say why",
-					a->name);
-		on_tether_end(a);
-		return;
-	}
-	trm_timer_start(a->soon, STOP_PATIENCE_MS, 0);
-	reach_keeper(a, NULL);
-}
-
-static void tell_connected(struct attached *a)
-{
-	if (a->fd < 0) {
-		await_end(a);
-		return;
-	}
-	a->is_connected = true;
-	trm_timer_start(a->soon, LIFELINE_AFTER_MS, 0);
-	a->base.cb->connected(a->base.user, a->fd);
+	found_close_directory(&a->entry);
 }
 
 static void tell_end(struct attached *a, struct trm_error *why)
@@ -135,18 +99,39 @@ static void tell_end(struct attached *a, struct trm_error *why)
 		found_sweep();
 }
 
+static void end(struct attached *a)
+{
+	struct trm_error why = {.code = TRM_OK};
+	tell_end(a, &why);
+	a->base.cb->closed(a->base.user, &why);
+	destroy(a);
+}
+
+/* The agent has ended, so the keeper is about to, and will say why. */
+static void await_end(struct attached *a)
+{
+	a->awaits_end = true;
+	trm_timer_start(a->soon, STOP_PATIENCE_MS, 0);
+}
+
 static void on_soon(void *user)
 {
 	struct attached *a = user;
-	struct trm_error why = {.code = TRM_OK};
 	if (a->is_over || a->is_leaving) {
-		tell_end(a, &why);
-		a->base.cb->closed(a->base.user, &why);
-		destroy(a);
-	} else if (a->is_connected) {
-		reach_keeper(a, NULL);
+		end(a);
+	} else if (a->fd >= 0) {
+		a->is_connected = true;
+		a->base.cb->connected(a->base.user, a->fd);
+	} else if (a->is_stopping) {
+		return; /* until the keeper has ended, or on_patience() */
+	} else if (a->tether.watch && a->no_line.code == TRM_ENOENT && !a->awaits_end) {
+		await_end(a);
 	} else {
-		tell_connected(a);
+		if (a->awaits_end)
+			trm_error_set(&a->no_line, TRM_ETIMEDOUT,
+					"the agent of sandbox '%s' has ended, and its keeper does not say why",
+					a->name);
+		end(a);
 	}
 }
 
@@ -181,8 +166,7 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 			.loop = loop,
 			.name = opts->name,
 			.entry = {.fd = -1, .state_fd = -1},
-			.fd = -1,
-			.is_onlooker = opts->is_onlooker};
+			.fd = -1};
 	stats_init(&a->stats);
 	tether_init(&a->tether);
 	int r = trm_loop_add_timer(loop, on_soon, a, &a->soon, reterr);
@@ -193,8 +177,7 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 		return r;
 	}
 	take_found(a, entry, info);
-	/* The agent wakes while we prepare what it is told first. */
-	a->fd = rundir_connect(a->entry.path, a->entry.fd, a->name, AGENT_FILE, &a->no_line);
+	connect_both(a, opts->is_onlooker);
 	trm_timer_start(a->soon, 0, 0);
 	*ret_carrier = &a->base;
 	return 0;
@@ -202,29 +185,12 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-/* Who has used no kernel leaves what the last one knew of it. */
-static void leave_visit(struct attached *a)
-{
-	struct visit last, *visit = &a->visit;
-	if (!visit->position && found_entry_visit(&a->entry, &last)) {
-		visit = &last;
-	}
-	visit->used_ms = trm_loop_now_ns(a->loop) / 1000000;
-	found_entry_leave_visit(&a->entry, visit);
-}
-
 static void leave(struct carrier *carrier)
 {
 	struct attached *a = attached(carrier);
 	if (a->is_stopping)
 		return;
 	a->is_leaving = true;
-	bool is_unseen = a->entry.fd >= 0; /* by the keeper */
-	if (!a->is_onlooker && (is_unseen || a->visit.position))
-		leave_visit(a);
-	/* The agent is done with us while we end, and not while whoever waits for that is to be woken. */
-	if (a->fd >= 0)
-		shutdown(a->fd, SHUT_RDWR);
 	tether_leave(&a->tether);
 	trm_timer_start(a->soon, a->tether.watch ? TETHER_GOODBYE_MS : 0, 0);
 }
@@ -235,7 +201,6 @@ static void stop(struct carrier *carrier)
 	if (a->is_stopping)
 		return;
 	a->is_stopping = true;
-	reach_keeper(a, NULL);
 	if (a->is_leaving) /* our side of the line is shut */
 		found_kill(a->info.keeper, a->info.keeper_start, SIGTERM, NULL);
 	else
@@ -246,9 +211,7 @@ static void stop(struct carrier *carrier)
 
 static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 {
-	struct attached *a = attached(carrier);
-	int r = reach_keeper(a, reterr);
-	return r < 0 ? r : tether_keep(&a->tether, is_kept, reterr);
+	return tether_keep(&attached(carrier)->tether, is_kept, reterr);
 }
 
 /* ---- questions ----------------------------------------------------------------------------- */
@@ -341,17 +304,6 @@ static int watch_memory(struct carrier *carrier, uint64_t bytes)
 	return stats_watch_memory(&a->stats, a->info.ready.mem_dir, bytes);
 }
 
-static bool recall(const struct carrier *carrier, struct visit *ret)
-{
-	return found_entry_visit(&attached(carrier)->entry, ret);
-}
-
-static void remember(struct carrier *carrier, const struct visit *visit)
-{
-	struct attached *a = attached(carrier);
-	a->visit = *visit;
-}
-
 const struct backend_ops backend_attached = {
 		.name = "local",
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
@@ -367,6 +319,4 @@ const struct backend_ops backend_attached = {
 		.watch_memory = watch_memory,
 		.origin = origin,
 		.is_adopted = is_adopted,
-		.recall = recall,
-		.remember = remember,
 };

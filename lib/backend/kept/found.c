@@ -157,22 +157,6 @@ bool found_entry_state(const struct found_entry *entry, struct state_msg *ret)
 	return read_state(entry->state_fd, ret);
 }
 
-bool found_entry_visit(const struct found_entry *entry, struct visit *ret)
-{
-	return entry->state_fd >= 0 && pread(entry->state_fd, ret, sizeof *ret, STATE_VISIT_AT) == sizeof *ret
-	       && visit_is_whole(ret);
-}
-
-void found_entry_leave_visit(const struct found_entry *entry, struct visit *visit)
-{
-	visit_seal(visit);
-	/* Should there be no room, the sandbox is taken to be idle a little longer. */
-	if (entry->state_fd >= 0
-			&& pwrite(entry->state_fd, visit, sizeof *visit, STATE_VISIT_AT) != sizeof *visit)
-		log_write(LOG_WARNING, "cannot note in %s/" STATE_FILE " that the sandbox is used: %s",
-				entry->path, strerror(errno));
-}
-
 bool found_entry_gone(const struct found_entry *entry, struct lifeline_msg *ret)
 {
 	char *bytes = malloc(LIFELINE_MAX_BYTES);

@@ -44,9 +44,6 @@ int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_i
 void found_close(struct found_entry *entry); /* takes one of which only the descriptors are -1 */
 void found_close_directory(struct found_entry *entry);
 bool found_entry_state(const struct found_entry *entry, struct state_msg *ret);
-/* The last visit; false: none is known. Leave one's own, which is sealed here. */
-bool found_entry_visit(const struct found_entry *entry, struct visit *ret);
-void found_entry_leave_visit(const struct found_entry *entry, struct visit *visit);
 /* What the keeper has said last of all, for who was not connected to it then. False: it did not, or was
  * killed. To be freed with lifeline_finish(). */
 bool found_entry_gone(const struct found_entry *entry, struct lifeline_msg *ret);

@@ -79,20 +79,6 @@ static void a_visit_counts(void **state)
 	assert_true(idle_is_over(&idle, 2 * HOUR_MS - 1));
 }
 
-static void a_visit_that_is_only_noted_counts_too(void **state)
-{
-	struct idle idle;
-	(void)state;
-	idle_init(&idle, HOUR_MS, 0);
-	idle_note(&idle, HOUR_MS, HOUR_MS - 1);
-	assert_false(idle_is_over(&idle, 2 * HOUR_MS - 2));
-	assert_true(idle_is_over(&idle, 2 * HOUR_MS - 1));
-	idle_note(&idle, HOUR_MS, 5); /* there was more since */
-	assert_int_equal(idle.since_ms, HOUR_MS - 1);
-	idle_note(&idle, HOUR_MS, UINT64_MAX); /* not from the future */
-	assert_int_equal(idle.since_ms, HOUR_MS);
-}
-
 static void never(void **state)
 {
 	struct idle idle;
@@ -120,7 +106,6 @@ int main(void)
 			cmocka_unit_test(a_computation_is_not),
 			cmocka_unit_test(what_has_ended_was_active),
 			cmocka_unit_test(a_visit_counts),
-			cmocka_unit_test(a_visit_that_is_only_noted_counts_too),
 			cmocka_unit_test(never),
 			cmocka_unit_test(short_ones_are_looked_at_often_enough),
 	};

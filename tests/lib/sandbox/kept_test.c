@@ -199,7 +199,6 @@ static void it_ends_when_nobody_comes(void **state)
 	trm_registry_destroy(registry);
 }
 
-/* The keeper hears of them by a note only, if they are quick enough. */
 static void short_visits_count(void **state)
 {
 	struct trm_entry entry;
@@ -220,31 +219,6 @@ static void short_visits_count(void **state)
 	assert_true(came_ms >= left_ms + 100);
 	assert_true(entry.idle_ms <= trm_loop_now_ns(loop) / 1000000 - came_ms);
 	attach(&c, "seven");
-	stop_it(&c);
-}
-
-/* Who uses no kernel leaves what the last one noted of his. */
-static void short_visits_leave_what_is_noted(void **state)
-{
-	char path[128];
-	struct client c;
-	struct visit visit = {.used_ms = 1, .position = 77, .pid = 5};
-	(void)state;
-	open_named(&c, "eight", true);
-	close_it(&c);
-	snprintf(path, sizeof path, "%s/terrarium/eight/" STATE_FILE, runtime_dir);
-	int fd = open(path, O_RDWR);
-	assert_true(fd >= 0);
-	visit_seal(&visit);
-	assert_int_equal(pwrite(fd, &visit, sizeof visit, STATE_VISIT_AT), sizeof visit);
-	attach(&c, "eight");
-	close_it(&c);
-	assert_int_equal(pread(fd, &visit, sizeof visit, STATE_VISIT_AT), sizeof visit);
-	close(fd);
-	assert_true(visit_is_whole(&visit));
-	assert_int_equal(visit.position, 77);
-	assert_int_equal(visit.pid, 5);
-	attach(&c, "eight");
 	stop_it(&c);
 }
 
@@ -359,7 +333,6 @@ int main(void)
 			TEST(attached_ones_leave_it_running),
 			TEST(closing_may_become_stopping),
 			TEST(short_visits_count),
-			TEST(short_visits_leave_what_is_noted),
 			TEST(who_comes_just_before_the_end_hears_why),
 			TEST(a_name_is_taken_while_it_runs),
 			TEST(it_ends_when_nobody_comes),

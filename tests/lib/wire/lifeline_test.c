@@ -190,24 +190,6 @@ static void the_state_comes_through(void **state)
 	assert_true(m.is_kept);
 	assert_int_equal(m.n_clients, 3);
 	assert_int_equal(m.active_ms, msg.active_ms);
-
-	/* In the file, with what a client has noted. */
-	char file[STATE_MAX_BYTES] = {0};
-	struct visit visit = {.used_ms = msg.active_ms - 1, .position = 7};
-	memcpy(file, buf_at(&b), b.len);
-	visit_seal(&visit);
-	memcpy(file + STATE_VISIT_AT, &visit, sizeof visit);
-	assert_int_equal(state_msg_get(file, sizeof file, &m), 0);
-	assert_int_equal(m.active_ms, msg.active_ms);
-	visit.used_ms = msg.active_ms + 1;
-	memcpy(file + STATE_VISIT_AT, &visit, sizeof visit);
-	assert_false(visit_is_whole(&visit));
-	assert_int_equal(state_msg_get(file, sizeof file, &m), 0);
-	assert_int_equal(m.active_ms, msg.active_ms);
-	visit_seal(&visit);
-	memcpy(file + STATE_VISIT_AT, &visit, sizeof visit);
-	assert_int_equal(state_msg_get(file, sizeof file, &m), 0);
-	assert_int_equal(m.active_ms, visit.used_ms);
 	buf_finish(&b);
 }
 
