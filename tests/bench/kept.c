@@ -14,7 +14,7 @@
 
 #include "bench/bench.h"
 
-enum { CROWD = 100, ROUNDS = 301, REST_S = 10 };
+enum { CROWD = 100, ROUNDS = 101, REST_S = 10 };
 #define NAME "bench-kept"
 
 static bool terrarium(const char *const *words)
@@ -38,58 +38,38 @@ static void stop_all(void)
 
 /* ---- from a shell --------------------------------------------------------------------- */
 
-/* In turns, each as often right after the other as after itself, so that both meet the same load and caches
- * that are as warm; a third one between them would take these from one of the two. */
+/* In turns, so that what else the machine does strikes both alike. */
 static bool measure_in_turns(const char *const *const argv[2], struct samples ms[2])
 {
 	for (int i = 0; i < 2 * ROUNDS; i++) {
-		int which = (i + 1) / 2 % 2;
-		double took = spawn_ms(argv[which], true);
+		double took = spawn_ms(argv[i % 2], true);
 		if (took < 0)
 			return false;
-		samples_add(&ms[which], took);
+		samples_add(&ms[i % 2], took);
 	}
 	return true;
 }
 
-static const char *const run[] = {BENCH_PROGRAM, "run", "--yes", "--name", NAME, "-c", "1", NULL};
-
-static void bench_against(const char *name, const char *program, bool has_least)
+/* A whole process, against an interpreter that starts, runs one number and ends. */
+static void bench_process(const char *name, const char *const *process, double target)
 {
-	const char *const none[] = {program, NULL}, *const *const argv[2] = {run, none};
+	static const char *const python[] = {"/usr/bin/python3", "-c", "1", NULL};
+	const char *const *const argv[2] = {process, python};
 	struct samples ms[2] = {{0}};
-	if (!measure_in_turns(argv, ms)) {
+	if (measure_in_turns(argv, ms))
+		report(name, samples_at(&ms[0], 0.5), "ms", samples_at(&ms[1], 0.5), target);
+	else
 		report_missing(name, "it failed");
-	} else {
-		report(name, samples_at(&ms[0], 0.5), "ms", samples_at(&ms[1], 0.5), 3);
-		if (has_least) /* one lucky start decides it: no target */
-			report_beside("  the quickest of each", samples_at(&ms[0], 0) / samples_at(&ms[1], 0),
-					"times the other");
-	}
 	samples_free(&ms[0]);
 	samples_free(&ms[1]);
 }
 
-static void bench_whole(const char *name, const char *const *argv)
-{
-	struct samples ms = {0};
-	for (int i = 0; i < ROUNDS; i++)
-		samples_add(&ms, spawn_ms(argv, true));
-	if (samples_at(&ms, 0) < 0)
-		report_missing(name, "it failed");
-	else
-		report(name, samples_at(&ms, 0.5), "ms", 0, 10);
-	samples_free(&ms);
-}
-
-/* The least that a process can cost here: exec of a static program that does nothing. */
 static void bench_run(void)
 {
-	static const char *const exec[] = {BENCH_PROGRAM, "exec", NAME, "--", "/bin/true", NULL};
-	bench_whole("run --name N -c 1, whole process", run);
-	bench_against("the same, against exec of a static binary, musl", BENCH_STATIC, true);
-	bench_against("the same, against exec of a static binary, glibc", BENCH_STATIC_GLIBC, false);
-	bench_whole("exec N -- true, whole process", exec);
+	static const char *const run[] = {BENCH_PROGRAM, "run", "--yes", "--name", NAME, "-c", "1", NULL},
+				 *const exec[] = {BENCH_PROGRAM, "exec", NAME, "--", "/bin/true", NULL};
+	bench_process("run --name N -c 1, against python3 -c 1", run, 0.25);
+	bench_process("exec N -- true, against python3 -c 1", exec, 0.5);
 }
 
 /* ---- attaching ------------------------------------------------------------------------- */
