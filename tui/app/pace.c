@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* When to paint. After a key: at once. Else as soon as nothing more is waiting to be read, so
- * that a result is on the screen when it is there; that costs credit, lest a program
- * that prints a line every millisecond makes us paint a thousand times a second. While more and
- * more comes in (a flood), about 60 times a second. A terminal that does not take what it is
- * given is not given more: the loop never waits for it. What a key or a run's end is answered with
- * goes ahead, in a frame of its own; all else follows when nothing more is waiting. */
+/* When to paint. After a key, we paint at once. Otherwise we paint as soon as nothing more is waiting to be
+ * read, so that a result is on the screen when it is there. Such a frame costs credit, so that a program that
+ * prints a line every millisecond does not make us paint a thousand times a second. During a flood we paint
+ * about 60 times a second. We send nothing more to a terminal that does not take what it got: the loop never
+ * waits for it.
+ *
+ * After a key, a frame of its own shows the line with the cursor first; after a run, the output. A full frame
+ * follows when nothing more is waiting. Without these partial frames a key in 100 000 colored lines takes
+ * more than 1.5 times as long as in nano (./dev bench typing). */
 #include <poll.h>
 #include <unistd.h>
 
@@ -38,8 +41,7 @@ bool app_wants_frame(const struct app *a)
 	return (m->needs_draw || m->needs_editor_draw || m->needs_metrics_draw) && !a->editor;
 }
 
-/* What is waited for is to be seen before all else: the line with the cursor after a key, the output when a
- * run has ended. But the rest may not be put off for ever, while one key follows another. */
+/* A full frame follows each partial one, or the rest would never be drawn while one key follows another. */
 static bool draw_awaited(struct app *a)
 {
 	if (a->has_part_only)

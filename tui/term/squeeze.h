@@ -2,9 +2,10 @@
 #ifndef TUI_TERM_SQUEEZE_H
 #define TUI_TERM_SQUEEZE_H
 
-/* Fewer bytes for the same looks. Curses sets both colours whenever one of them changes, which is a third of
- * what an idle workbench sends. Left out are colours that are set already, those that are reset in the next
- * breath, and the return to a character set that was never left. */
+/* Removes sequences from a frame that do not change the screen: a color that is set already, a color that the
+ * next sequence resets, and the return to a character set that was never left. Curses sets both colors
+ * whenever one of them changes. Without this an idle workbench sends about 200 bytes per second instead of
+ * 120, and a key in 100 000 colored lines more bytes than micro sends (./dev bench tui typing). */
 
 #include <stddef.h>
 
