@@ -14,14 +14,17 @@ configure() {
 		return 0
 	fi
 	wish "$build_wishes"
-	say "setting up and building $dir"
+	grammars=
+	has_one '.grammars/tree-sitter-bash-*.tar.gz' || grammars=', and fetching the grammars for syntax highlighting'
+	say "configuring $dir$grammars"
 	mkdir -p "$dir"
 	cmake -G Ninja -S . -B "$dir" -DTERRARIUM_TESTS="$tests" "$@" >"$dir/configure.log" 2>&1 || {
 		cat "$dir/configure.log" >&2
 		rm -f "$dir/build.ninja"
 		die "cmake failed"
 	}
-	grep -o 'No syntax highlighting for.*' "$dir/configure.log" >&2 || :
+	grep -o 'No syntax highlighting: .*' "$dir/configure.log" >&2 || :
+	say "building $dir: $(grep -c '^build .*\.o:' "$dir/build.ninja") files to compile, once"
 }
 
 # compile DIR [TARGET]: prints nothing when all is well.
@@ -44,8 +47,12 @@ build() {
 }
 
 verb_run() {
-	need "$build_needs" "$run_needs"
+	wish "$build_needs" "$build_wishes" # at once
+	need "$build_needs"
+	need "$run_needs" & # comes while the compiler works
+	trap 'wait' EXIT
 	build
+	wait $! || exit 1
 	exec build/terrarium "$@"
 }
 
@@ -54,5 +61,5 @@ verb_build() {
 }
 
 verb_clean() {
-	rm -rf build build-asan build-tsan build-valgrind build-fuzz build-gcc build-clang build-release build-deb build-boot
+	rm -rf build build-asan build-tsan build-valgrind build-fuzz build-gcc build-clang build-release build-deb build-boot build-bare
 }

@@ -15,7 +15,9 @@ libpcre2-dev|/usr/include/pcre2.h|headers of PCRE2, which is loaded only for reg
 libvterm-dev|/usr/include/vterm.h|terminal emulation of what programs print
 libseccomp-dev|/usr/include/seccomp.h|system call filters of the sandbox
 libtree-sitter-dev|/usr/include/tree_sitter/api.h|syntax highlighting'
-build_wishes='npm|/usr/bin/npm /usr/local/bin/npm .grammars/tree-sitter-bash-*.tgz|fetches the grammars for it, once'
+build_wishes='python3|/usr/bin/python3 .grammars/tree-sitter-bash-*.tar.gz|fetches the grammars for it, once
+python3-pip-whl|/usr/lib/python3/dist-packages/pip/__main__.py /usr/share/python-wheels/pip-*.whl .grammars/tree-sitter-bash-*.tar.gz|finds them in the Python index
+ca-certificates|/etc/ssl/certs/ca-certificates.crt .grammars/tree-sitter-bash-*.tar.gz|knows whom to trust there'
 run_needs='bubblewrap|/usr/bin/bwrap|makes the sandboxes
 python3|/usr/bin/python3|runs Python in them
 nodejs|/usr/bin/node|runs JavaScript in them
@@ -25,6 +27,7 @@ libreadline8|/usr/lib/libreadline.so.8 /usr/lib/*/libreadline.so.8 /lib/*/librea
 libchafa0|/usr/lib/libchafa.so.0 /usr/lib/*/libchafa.so.0|draws images with characters
 libpng16-16|/usr/lib/libpng16.so.16 /usr/lib/*/libpng16.so.16|reads PNG images
 python3-pip-whl|/usr/lib/python3/dist-packages/pip/__main__.py /usr/share/python-wheels/pip-*.whl|installs Python packages in them
+ca-certificates|/etc/ssl/certs/ca-certificates.crt|whom to trust: package indexes, servers
 libturbojpeg0|/usr/lib/libturbojpeg.so.0 /usr/lib/*/libturbojpeg.so.0|reads JPEG images
 libmicrohttpd12|/usr/lib/libmicrohttpd.so.12 /usr/lib/*/libmicrohttpd.so.12|speaks HTTP for terrarium serve
 libcurl4|/usr/lib/libcurl.so.4 /usr/lib/*/libcurl.so.4|sandboxes on a server
@@ -104,6 +107,7 @@ apt_install() {
 		trap 'as_root rm -f $policy; trap - INT TERM EXIT; exit 1' INT TERM
 	fi
 	code=0
+	say "installing them, and what they depend on"
 	# shellcheck disable=SC2086 # one word per package
 	apt install -y --no-install-recommends $missing || code=$?
 	[ -z "$policy" ] || as_root rm -f $policy
@@ -116,6 +120,8 @@ apt_install_all() {
 	if has_one '/var/lib/apt/lists/*_Packages*'; then
 		apt_install && return 0
 		say "could not install from the package lists of this machine: updating them"
+	else
+		say "fetching the package lists, of which this machine has none"
 	fi
 	apt update
 	apt_install || die "could not install:$missing"
