@@ -34,7 +34,7 @@ main = sys.modules['__main__']
 names = main.__dict__  # of the user's code
 names.pop('f').close()  # descriptor 5: see python_boot.py
 sources = {}  # file name of a run: its code
-line_cache = None  # that of linecache, once somebody has imported it
+line_cache = getattr(sys.modules.get('linecache'), 'cache', None)  # once somebody has imported it: from 3.13 on `python -c`
 flags = 0  # `from __future__` of earlier runs
 event_loop = None
 PROMPTS = {'ps1': '>>> ', 'ps2': '... '}  # attributes of sys, by which code knows that somebody types it

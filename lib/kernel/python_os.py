@@ -480,16 +480,19 @@ def note_threads():
 def follow_threads():
 	"""A thread that is started by a late one is late too (timers that renew themselves)."""
 	threading = sys.modules.get('threading')
-	start = getattr(threading, '_start_new_thread', None)
-	if start is None or getattr(start, '__module__', None) == __name__:
-		return
+	for name in '_start_new_thread', '_start_joinable_thread':  # until Python 3.12; from 3.13 on
+		start = getattr(threading, name, None)
+		if start is not None and getattr(start, '__module__', None) != __name__:
+			setattr(threading, name, pass_lateness_on(start))
 
-	def start_new_thread(function, args, kwargs={}):
+
+def pass_lateness_on(start):
+	def start_thread(function, *args, **kwargs):
 		if _thread.get_native_id() not in late_threads:
-			return start(function, args, kwargs)
+			return start(function, *args, **kwargs)
 
 		def bootstrap(*args, **kwargs):
 			late_threads.add(_thread.get_native_id())
 			return function(*args, **kwargs)
-		return start(bootstrap, args, kwargs)
-	threading._start_new_thread = start_new_thread
+		return start(bootstrap, *args, **kwargs)
+	return start_thread

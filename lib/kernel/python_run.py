@@ -9,6 +9,8 @@ def parse(code, file, echoes):
 	stands before it shows its values, too, as at the prompt of the interpreter."""
 	global flags
 	indented = None
+	if '\0' in code:  # of which the compiler tells no place
+		refuse(code, file)
 	try:
 		tree = compile(code, file, 'exec', flags | AWAIT | ONLY_AST, True)
 	except IndentationError as e:
