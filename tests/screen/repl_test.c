@@ -510,6 +510,23 @@ static void of_many_runs_before_the_newest_are_shown(void **state)
 	leave();
 }
 
+/* Of the character or behind it: libchafa fills a cell with a block, or from 1.14 on with a colored blank. */
+static int count_red_cells(int rows, int cols)
+{
+	int n = 0;
+
+	for (int row = 0; row < rows; row++)
+		for (int col = 0; col < cols; col++) {
+			VTermScreenCell cell;
+			vterm_screen_get_cell(s.vts, (VTermPos){row, col}, &cell);
+			vterm_screen_convert_color_to_rgb(s.vts, &cell.fg);
+			vterm_screen_convert_color_to_rgb(s.vts, &cell.bg);
+			n += (cell.fg.rgb.red > 230 && cell.fg.rgb.green < 24 && cell.fg.rgb.blue < 24)
+			     || (cell.bg.rgb.red > 230 && cell.bg.rgb.green < 24 && cell.bg.rgb.blue < 24);
+		}
+	return n;
+}
+
 static void images_are_drawn_and_kept(void **state)
 {
 	char line[300];
@@ -528,8 +545,7 @@ static void images_are_drawn_and_kept(void **state)
 	screen_wait(&s, "\nafter\n");
 	screen_wait(&s, "[8]>");
 	assert_non_null(strstr(screen_text(&s), "\nbefore\n"));
-	const char *between = strstr(screen_text(&s), "\nbefore\n") + 8;
-	assert_true(strchr(between, '\n') - between >= 8); /* a row of cells */
+	assert_true(count_red_cells(30, 100) >= 8);
 	snprintf(line, sizeof line, ":save %s/plot.png", folder);
 	enter(line, "bytes written");
 	snprintf(line, sizeof line, "grep -q PNG '%s/plot.png'", folder);
