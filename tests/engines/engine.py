@@ -11,7 +11,8 @@
                                        with a network reach, and the only one
 
 DIR is absolute, or a name in the folder for temporary files.
-ENGINE is docker, podman, or rootless (podman of user nobody). Where one cannot run, `up` says why in one line, and
+ENGINE is docker, podman, rootless (podman of user nobody), or docker-host (docker for containers that have this
+machine's network). Where one cannot run, `up` says why in one line, and
 `with` says it again and exits with 77; with TERRARIUM_NEED_ENGINES=1 in the environment both are failures (not for
 rootless, which needs more of the machine).
 
@@ -152,6 +153,7 @@ class Docker(Engine):
     program = "docker"
     rm_at_once = ()
     unshare = ["-m", "--propagation", "slave", "-n"]
+    options = ()
 
     def env(self):
         return {"DOCKER_HOST": "unix://" + self.path("docker.sock"), "DOCKER_CONFIG": self.path("config")}
@@ -191,7 +193,7 @@ address = "%s"
             self.env()["DOCKER_HOST"], "--pidfile", self.path("pid"), "--containerd", self.path("containerd.sock"),
             "--iptables=false", "--ip6tables=false", "--max-download-attempts=1", "--userland-proxy=false", "--storage-driver", driver,
             "--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", "/" + os.path.basename(self.dir),
-            "--group", "root", "-l", "error")
+            "--group", "root", "-l", "error", *self.options)
         self.start_daemon()
 
     def start_daemon(self):
@@ -245,6 +247,12 @@ address = "%s"
             with contextlib.suppress(OSError):
                 if pid != os.getpid() and os.stat("/proc/%d/ns/mnt" % pid).st_ino == own:
                     os.kill(pid, signal.SIGKILL)
+
+
+class HostDocker(Docker):
+    """Makes no network, so that nothing on this machine changes; its containers are run with --network host."""
+    unshare = ["-m", "--propagation", "slave"]
+    options = ("--bridge=none",)
 
 
 class Podman(Engine):
@@ -388,7 +396,7 @@ class Rootless(Podman):
             os.kill(int(f.read()), signal.SIGKILL)  # who holds the user namespace
 
 
-ENGINES = {"docker": Docker, "podman": Podman, "rootless": Rootless}
+ENGINES = {"docker": Docker, "docker-host": HostDocker, "podman": Podman, "rootless": Rootless}
 
 
 # ---- the minder, and the verbs ----
@@ -456,7 +464,8 @@ def up(name, engine, archive):
         engine.check()
         start_minder(name, engine)
         start = time.monotonic()
-        engine.load(archive)
+        if archive:
+            engine.load(archive)
         print("%s is up; images loaded in %.1f s" % (name, time.monotonic() - start))
         return 0
     except Unable as why:
