@@ -14,14 +14,17 @@ clients|run_needs unit_needs test_needs client_needs|test_wishes client_wishes'
 group_names() { printf '%s\n' "$groups" | cut -d '|' -f 1; }
 is_group() { group_names | grep -qx -e "$1"; }
 
+# lists GROUP COLUMN: the packages of these lists.
+lists() {
+	for list in $(printf '%s\n' "$groups" | grep "^$1|" | cut -d '|' -f "$2"); do
+		eval "printf '%s\n' \"\$$list\""
+	done
+}
+
+# One installation for all that is needed, and one for the rest.
 need_group() {
-	need "$build_needs"
-	for list in $(printf '%s\n' "$groups" | grep "^$1|" | cut -d '|' -f 2); do
-		eval "need \"\$$list\""
-	done
-	for list in $(printf '%s\n' "$groups" | grep "^$1|" | cut -d '|' -f 3); do
-		eval "wish \"\$$list\""
-	done
+	need "$build_needs" "$(lists "$1" 2)"
+	wish "$build_wishes" "$(lists "$1" 3)"
 }
 
 # test_group DIR GROUP: run the tests of a group.
