@@ -26,8 +26,10 @@
 __trm_start='. /dev/fd/5; mapfile -d "" -c 1 -C "$__trm_loop" -u 242 __trm_ticks'
 __trm_loop='while { __trm_step "$?"; } 2>/dev/null; do'
 __trm_loop+=' builtin eval "$__trm_before" && __trm_nothing; builtin eval "$__trm_code"; done #' # one line, as LINENO counts
+# A `for` goes on with its next word when it is broken here, one loop less: it is skipped, word by word.
 __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two
-	else builtin trap - DEBUG; ! builtin break 9999; fi'
+	elif [[ $BASH_COMMAND != "for "* ]]; then builtin trap - DEBUG; ! builtin break 9999
+	else ! builtin :; fi'
 # __trm_id: of the run, as JSON text, empty between runs. __trm_how: why it is being left, "exit" or
 # "interrupted". __trm_exit: with which status. __trm_on_exit: the user's EXIT trap. __trm_last: exit
 # status of the last run. __trm_flags: those of the options e, E and T

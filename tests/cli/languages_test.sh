@@ -27,6 +27,14 @@ two"
 try run --yes -l js -c 'require("fs").readFileSync(0, "utf8").length' <lines
 expect_out 8
 
+# Nothing runs after an exit, and nothing goes round for ever.
+printf 'exit 3\nfor f in a; do :; done\n' >exits.sh
+try run --yes --timeout 30 exits.sh
+expect_code 3
+expect_out ""
+try run --yes --timeout 30 -l bash -c "$(cat exits.sh)"
+expect_code 3
+
 # One sandbox: its files are everybody's.
 try run --yes -l bash -c 'echo shared >file' -c 'cat file'
 expect_out shared
