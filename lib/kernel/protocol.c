@@ -58,6 +58,8 @@ int kernel_request_put(struct buf *out, const struct kernel_request *request)
 		r = json_put_string(out, request->file, strlen(request->file));
 	if (!r && request->echoes)
 		r = put_text(out, ",\"echo\":true");
+	if (!r && request->is_program)
+		r = put_text(out, ",\"program\":true");
 	if (!r && request->timeout_ms)
 		r = put_number(out, ",\"timeout_ms\":", request->timeout_ms);
 	return r ? r : put_text(out, "}\n");

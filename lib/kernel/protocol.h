@@ -42,6 +42,7 @@ struct kernel_request {
 	const char *file;    /* run */
 	size_t cursor;       /* complete, inspect: in code points */
 	bool echoes;         /* run */
+	bool is_program;     /* run */
 	uint64_t timeout_ms; /* run: what it may take; 0: not told */
 };
 

@@ -27,6 +27,7 @@ struct run_call {
 	const char *file;            /* for tracebacks; NULL: none */
 	uint64_t timeout_s;          /* 0: none */
 	bool echoes, wants_stdin;
+	bool is_program;
 	bool is_leave;       /* no code: what is left to be done at the end of a program */
 	struct trm_run *run; /* NULL: not yet, or no more */
 	struct run_stream *stream;
@@ -231,6 +232,7 @@ static int begin(struct use *u, struct trm_error *why)
 	opts.timeout_ms = (int64_t)c->timeout_s * 1000;
 	opts.filename = c->file;
 	opts.echoes = c->echoes;
+	opts.is_program = c->is_program;
 	opts.manual_credit = streams;
 	opts.offers_stdin = streams && c->wants_stdin;
 	r = run_stream_open(u->call, u->target.space, u->target.name, &STREAM_OPS, c, &c->stream, why);
@@ -268,6 +270,8 @@ static int read_params(struct use *u, struct trm_error *why)
 	r = rpc_get_text(params, "file", &c->file, why);
 	if (r == 0)
 		r = rpc_get_bool(params, "echo", &c->echoes, why);
+	if (r == 0)
+		r = rpc_get_bool(params, "program", &c->is_program, why);
 	if (r == 0)
 		r = rpc_get_bool(params, "stdin", &c->wants_stdin, why);
 	if (r == 0)

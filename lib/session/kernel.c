@@ -148,7 +148,8 @@ static void on_hung_up(void *user, struct trm_proc *proc)
 	struct kernel *k = user;
 	(void)proc;
 	session_enter(k->session);
-	if (k->stage != STAGE_KILLED)
+	/* A program may put another in its place. */
+	if (k->stage != STAGE_KILLED && !(k->run && k->run->is_program))
 		fault(k, "its program has closed the descriptors by which it is driven");
 	session_leave(k->session);
 }
@@ -176,17 +177,24 @@ static void describe_death(struct kernel *k, const struct trm_exit *status, char
 		cause_of_death(k->session, status, out, cap);
 }
 
-/* The end that a leave is for. */
-static void end_leave(struct trm_run *run, int exit_code)
+/* The end of the interpreter is that of the run. */
+static void end_in_peace(struct trm_run *run, const struct trm_exit *status)
 {
 	char reason[64];
-	snprintf(reason, sizeof reason, "timed out after %g s", (double)run->timeout_ms / 1000);
-	if (run->is_timed_out)
-		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
-	else if (run->is_interrupted)
-		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, NULL);
-	else
-		run_finish_with(run, exit_code ? TRM_STATUS_ERROR : TRM_STATUS_OK, exit_code, NULL);
+	struct trm_result result = {.status = status->exit_code ? TRM_STATUS_ERROR : TRM_STATUS_OK,
+			.exit_code = status->exit_code,
+			.has_cpu = true,
+			.cpu_us = status->user_us + status->system_us};
+	if (run->is_timed_out) {
+		snprintf(reason, sizeof reason, "timed out after %g s", (double)run->timeout_ms / 1000);
+		result.status = TRM_STATUS_TIMEOUT;
+		result.exit_code = 124;
+		result.reason = reason;
+	} else if (run->is_interrupted) {
+		result.status = TRM_STATUS_INTERRUPTED;
+		result.exit_code = 130;
+	}
+	run_finish(run, &result);
 }
 
 static void describe_no_start(const struct kernel *k, const struct trm_error *why, char *out, size_t cap)
@@ -219,8 +227,8 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	char reason[600];
 	bool is_peaceful = status
 			   && (!status->signal || (status->signal == SIGINT && stage == STAGE_INTERRUPTED));
-	if (run->is_leave && is_peaceful && session_is_open(k->session)) {
-		end_leave(run, status->exit_code);
+	if ((run->is_leave || run->is_program) && is_peaceful && session_is_open(k->session)) {
+		end_in_peace(run, status);
 	} else if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
 	} else if (run->is_timed_out) {
@@ -264,7 +272,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct trm_session *s = k->session;
 	struct trm_run *run = k->run;
 	struct question *question = k->question;
-	bool is_wanted = (run && k->is_ready && !run->is_leave && !run->is_foreign)
+	bool is_wanted = (run && k->is_ready && !run->is_leave && !run->is_program && !run->is_foreign)
 			 || k->is_restarting; /* the next run shall not wait */
 	bool has_started = status && (!share_is_on(k) || k->share.is_started);
 	enum stage stage = k->stage;

@@ -54,6 +54,8 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs a language");
 	if (!o->code && o->code_len)
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs code");
+	if (o->is_program && !o->filename)
+		return trm_error_set(reterr, TRM_EINVAL, "a program needs the name of its file");
 	if (!fits_request(o))
 		return trm_error_set(reterr, TRM_ETOOBIG,
 				"code of more than %u MiB, as JSON, is too much for an interpreter",
@@ -105,6 +107,7 @@ static struct trm_run *run_new(
 			.timeout_ms = o->timeout_ms < 0 ? s->opts.timeout_ms : o->timeout_ms,
 			.offers_stdin = o->offers_stdin,
 			.echoes = o->echoes,
+			.is_program = o->is_program,
 			.has_manual_credit = o->manual_credit,
 			.cb = cb ? cb : &none,
 			.user = user,
@@ -256,7 +259,8 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.code = run->code,
 			.code_len = run->code_len,
 			.file = run->filename,
-			.echoes = run->echoes};
+			.echoes = run->echoes,
+			.is_program = run->is_program};
 	struct trm_error why;
 	measure_begin(run);
 	stray_begin(s);

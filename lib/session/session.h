@@ -168,6 +168,7 @@ struct trm_run {
 	struct kernel *kernel; /* NULL while queued */
 	bool echoes;
 	bool is_leave;         /* the end of the kernel, in peace */
+	bool is_program;       /* the kernel may end with it, in peace */
 	bool is_announced;     /* cb->started was called */
 	struct output *output; /* where it is kept; NULL: nowhere */
 	bool is_begun;         /* the interpreter has it: the clock is running */

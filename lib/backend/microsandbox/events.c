@@ -420,6 +420,8 @@ static void run(struct msb_proc *p)
 		cJSON_AddStringToObject(request.params, "file", file);
 	cJSON_AddBoolToObject(request.params, "echo",
 			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p->request, "echo")));
+	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p->request, "program")))
+		cJSON_AddTrueToObject(request.params, "program");
 	if (p->is_leaving)
 		cJSON_AddTrueToObject(request.params, "leave");
 	begin(p, &request);

@@ -22,9 +22,9 @@
  *   response  the object that a plain request would have got; always the last event
  *
  * and a comment every 15 s when there is nothing else. A client that reads slowly holds the run up. More
- * params then: "stdin":bool (default false: reads find the end), "file":text, "echo":bool, "leave":bool
- * (trm_session_leave()) of code; "stdin" and "terminal":{"rows":n,"cols":n} of commands. Further methods,
- * with "sandbox" and "namespace":
+ * params then: "stdin":bool (default false: reads find the end), "file":text, "echo":bool,
+ * "program":bool (is_program in struct trm_run_opts), "leave":bool (trm_session_leave()) of code; "stdin" and
+ * "terminal":{"rows":n,"cols":n} of commands. Further methods, with "sandbox" and "namespace":
  *
  *   sandbox.run.input      {"run":ID,"text"|"base64":…,"eof":bool,"rows":n,"cols":n}
  *                          → {"accepted":bytes}, when the code has taken most of it
