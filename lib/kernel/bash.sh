@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # The kernel driver for Bash. What is spoken on its descriptors is in kernel.h. In the embedded source
-# bash_again.sh, bash_ask.sh and bash_display.sh come before this file.
+# bash_again.sh, bash_ask.sh, bash_display.sh and bash_program.sh come before this file.
 #
 # Theory of operation. The user's code runs in this very shell, by `eval` at the top level, so that
 # variables, functions, options and the directory persist and `declare` makes globals. The loop is
@@ -51,16 +51,22 @@ __trm_hide() {
 	eval "{ exec 239>&$copy; } $1>&-; exec $1>&- $2>&239 239>&-"
 }
 
+# Descriptor 241.
+__trm_open_pause() {
+	exec 238<<<''
+	exec 241<>/proc/self/fd/238 238>&- # a here-string of this size is a pipe: now both ends of it
+	builtin read -r -u 241 __trm_line
+	__trm_hide 241 241
+}
+
 # Put all descriptors in their places: requests and events come at $1 and $2, the spare sets at the rest.
 __trm_hide_all() {
 	local fd place=250
-	exec 235<&0 236>&1 237>&2 238<<<'' 242</dev/zero
-	exec 241<>/proc/self/fd/238 238>&- # a here-string of this size is a pipe: now both ends of it
-	builtin read -r -u 241 __trm_line
+	exec 235<&0 236>&1 237>&2 242</dev/zero
+	__trm_open_pause
 	__trm_hide 235 240
 	__trm_hide 236 252
 	__trm_hide 237 251
-	__trm_hide 241 241
 	__trm_hide 242 242
 	__trm_hide "$1" 254
 	__trm_hide "$2" 253
@@ -135,7 +141,7 @@ __trm_quote() {
 # for their quotes. Control characters cannot be in it and stand for what would mislead a search.
 __trm_parse() {
 	local line=$1 key value has_escapes=
-	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_cursor=0
+	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_program= __trm_got_cursor=0
 	if ((${#line} > 4096)); then
 		__trm_parse_long "$line"
 		builtin return
@@ -145,7 +151,7 @@ __trm_parse() {
 		line=${line//\\\\/$'\1'}
 		line=${line//\\\"/$'\2'}
 	fi
-	for key in op id code file cursor; do
+	for key in op id code file program cursor; do
 		value=${line#*\"$key\":}
 		[[ $value == "$line" ]] && continue
 		value=${value# }
@@ -154,7 +160,7 @@ __trm_parse() {
 			value=${value#\"} value=${value%%\"*}
 			[[ $has_escapes ]] && value=${value//$'\2'/\"} value=${value//$'\1'/\\\\}
 			;;
-		*) value=${value%%[!0-9]*} ;;
+		*) value=${value%%[!0-9a-z]*} ;;
 		esac
 		builtin printf -v "__trm_got_$key" %s "$value"
 	done
@@ -187,7 +193,7 @@ __trm_parse_long() {
 			[[ $value ]] || continue
 		fi
 		case $key in
-		op | id | code | file | cursor) builtin printf -v "__trm_got_$key" %s "$value" ;;
+		op | id | code | file | program | cursor) builtin printf -v "__trm_got_$key" %s "$value" ;;
 		esac
 		key=
 	done
@@ -330,7 +336,9 @@ __trm_finish() {
 __trm_begin() {
 	__trm_decode "$__trm_got_file"
 	BASH_ARGV0=$__trm_text # what Bash calls itself in messages
+	__trm_file=$__trm_text
 	__trm_decode "$__trm_got_code"
+	[[ $__trm_got_program ]] && __trm_source=$__trm_text __trm_text=__trm_program
 	[[ $__trm_text == *$'\r\n'* ]] && __trm_text=${__trm_text//$'\r\n'/$'\n'}
 	__trm_code=$__trm_trace$__trm_text
 	__trm_before+='__trm_reopen;'
@@ -395,6 +403,7 @@ __trm_wrappers='exit() { __trm_do_exit "$?" "$@"; }
 trap() { __trm_do_trap "$@"; }
 display() { __trm_display "$@"; }
 read() {
+	{ local -; set +x; } 2>/dev/null
 	[[ $__trm_id && /proc/self/fd/0 -ef /proc/self/fd/240 ]] && __trm_await "$@"
 	builtin read "$@"
 }'
