@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 'use strict';
 /* The kernel driver for JavaScript. What is spoken on its descriptors is in kernel.h.
- * This file begins a strict eval that goes on in node_stop.js, node_streams.js, node_syntax.js, node_display.js and
- * node_ask.js: their names are seen by each other, and not by the user's code.
+ * This file begins a strict eval that goes on in node_stop.js, node_streams.js, node_syntax.js, node_display.js,
+ * node_program.js and node_ask.js: their names are seen by each other, and not by the user's code.
  *
  * Code is evaluated by V8's inspector as in the console of a browser: top-level await,
  * `let`, `const` and `class` that stay and may be declared again, the value of the last
@@ -13,6 +13,7 @@
  * mind, and what node has left half done is mended (node_stop.js).
  *
  * To which run a callback belongs is written on its asynchronous resource, under RUN. */
+const { require } = globalThis; // a program's global object has none
 const { closeSync, openSync, readdirSync, readSync, writeSync, constants: { O_NONBLOCK, O_RDONLY, O_WRONLY } } = require('fs');
 const { Session } = require('inspector');
 const { AsyncResource, createHook, executionAsyncResource } = require('async_hooks');
@@ -105,7 +106,8 @@ internal_binding('errors').setPrepareStackTraceCallback((realm, error, trace) =>
 		running = trace.map((site, i) => [files[i], site.getFunctionName()]);
 	const is_entry = (file, i) => file === 'node:inspector' && (i + 1 === files.length || files[i + 1] === DRIVER);
 	const end = files.findIndex(is_entry);
-	const own = trace.filter((site, i) => files[i] !== DRIVER && (end < 0 || i < end));
+	const top = trace.findIndex((site, i) => files[i] === DRIVER && site.getFunctionName() === 'run_program');
+	const own = trace.filter((site, i) => files[i] !== DRIVER && (end < 0 || i < end) && (top < 0 || i < top));
 	const text = prepareStackTraceCallback(realm, error, own);
 	return typeof text === 'string' && text.includes(BLANK) ? text.replaceAll(BLANK, ' ') : text;
 });
@@ -172,7 +174,7 @@ function later(fn) {
 
 /* Promises are left alone, which makes them quick: what follows upon one runs right after the callback
  * that has settled it. So `owner`, set by that callback, still holds. */
-createHook({
+const owners = createHook({
 	init(id, type, trigger, resource) {
 		const number = owner_now();
 		if (number === undefined || is_ours)
@@ -208,6 +210,8 @@ function note_timer(mine, timer) {
 
 /* What runs now belongs to the run that is under way. */
 function is_current() {
+	if (is_program)
+		return true;
 	const number = owner_now();
 	return run !== null && (number === undefined || number === run.number);
 }
@@ -410,7 +414,7 @@ function safely(fn) {
 function place_of(text, details) {
 	const frame = /\n\s+at .*?:(\d+):(\d+)\)?(?= \{|\n|$)/.exec(text);
 	const is_syntax = !frame;
-	if (frame && !frame[0].includes(run.file))
+	if (frame ? !frame[0].includes(run.file) : details.lineNumber === undefined)
 		return '';
 	const row = is_syntax ? details.lineNumber : frame[1] - 1;
 	const n_before = row === 0 && run.text !== run.code ? 1 : 0;
@@ -473,6 +477,11 @@ function notice_early() {
 function take() {
 	if (state !== WAITING || !queue.length)
 		return;
+	if (watcher === null || (has_watcher && begins_with_program())) {
+		state = TAKEN;
+		take_program();
+		return;
+	}
 	if (!has_watcher) {
 		state = TAKEN; // taken up again when the thread is there
 		return;

@@ -326,10 +326,13 @@ function answer(request) {
 	}
 }
 
+const node_exit = process.exit;
 process.exit = exit;
 mend_hooks();
 open_streams();
-const watcher = start_watcher();
 serve();
+pull();
+const watcher = begins_with_program() ? null : start_watcher();
 put({ ev: 'ready', version: process.version.slice(1) });
+take();
 //# sourceURL=<terrarium>

@@ -359,13 +359,13 @@ function before_spawn() {
 	stdout.my.has_news = stderr.my.has_news = false;
 }
 
-replace(process.binding('process_wrap').Process.prototype, 'spawn', (old) => function (options) {
+replace(process.binding('process_wrap').Process.prototype, 'spawn', (old) => function (...args) {
 	before_spawn();
-	return old.call(this, options);
+	return old.apply(this, args);
 });
-replace(process.binding('spawn_sync'), 'spawn', (old) => function (options) {
+replace(process.binding('spawn_sync'), 'spawn', (old) => function (...args) {
 	before_spawn();
-	const result = old.call(this, options);
+	const result = old.apply(this, args);
 	for (let i = 0; i < 20 && result?.signal === 'SIGINT'; i++)
 		wait_ms(5); // the child was interrupted, and so shall we be: not to be taken for a mere failure of it
 	wait_ms(0); // an interrupt that has come meanwhile takes effect here
@@ -498,7 +498,7 @@ replace(process, '_kill', (old) => function (pid, signal) {
 		return kill_others((other) => old.call(this, other, signal));
 	const is_own = pid === process.pid || pid === 0 || pid === -process.pid;
 	const name = is_own && Object.keys(signals).find((key) => signals[key] === signal);
-	if (!name || process.listenerCount(name) > 0 || HARMLESS.has(name))
+	if (!name || process.listenerCount(name) > 0 || HARMLESS.has(name) || is_program)
 		return old.call(this, pid, signal);
 	if (name === 'SIGINT' && state === RUNNING && is_current())
 		stop_here('interrupted');
