@@ -382,7 +382,9 @@ def set_prompts(is_typed):
 def run(request):
 	global state, run_id, has_looked
 	code, file, is_typed = request['code'], request.get('file') or '<run>', 'echo' in request
-	if file[0] != '<':
+	if 'program' in request:
+		later('be_program')(code, file)
+	elif file[0] != '<':
 		main.__file__ = file  # as a program has it, although the file is not in the sandbox
 	if '\r' in code:
 		code = code.replace('\r\n', '\n').replace('\r', '\n')

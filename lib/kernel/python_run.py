@@ -55,6 +55,56 @@ def refuse(code, file):
 	raise SyntaxError(f'source code cannot contain {what}',
 		(file, row + 1, odd - code.rfind('\n', 0, odd), None)) from None
 
+#: programs
+
+placed = None  # the file of a program, if it was put there
+
+
+def be_program(code, file):
+	"""What a program finds of itself: its file lies in the working directory under its name, if that leads no further up
+	and nothing else is there; else in a new directory."""
+	is_inside = not file.startswith('/') and '..' not in file.split('/')
+	path = os.path.abspath(file if is_inside else os.path.basename(file))
+	data = code.encode('utf-8', 'surrogatepass')
+	if not holds(path, data):
+		path = put_file(path, data)
+	main.__file__ = path
+	sys.argv[0] = file if path == os.path.abspath(file) else path
+	if sys.path[:1] == ['']:
+		sys.path[0] = os.path.dirname(path)
+
+
+def holds(path, data):
+	try:
+		with open(path, 'rb') as file:
+			return file.read() == data
+	except OSError:
+		return False
+
+
+def put_file(path, data):
+	global placed
+	remove_placed()
+	try:
+		os.makedirs(os.path.dirname(path), exist_ok=True)
+		file = open(path, 'xb')
+	except OSError:
+		import tempfile
+		path = os.path.join(tempfile.mkdtemp(), os.path.basename(path))
+		file = open(path, 'xb')
+	placed = path
+	with file:
+		file.write(data)
+	return path
+
+
+def remove_placed():
+	if placed:
+		try:
+			os.unlink(placed)
+		except OSError:
+			pass  # the program has done so
+
 #: awaiting
 
 import asyncio
@@ -200,6 +250,8 @@ def end_program():
 	if in_child:
 		os._exit(code)
 	finish()
+	if 'remove_placed' in globals():
+		later('remove_placed')()
 	os._exit(code)
 
 #: errors
