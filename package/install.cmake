@@ -7,7 +7,8 @@ set(DOC_DIR ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS terrarium terrarium_shared)
 install(DIRECTORY lib/include/terrarium DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY themes DESTINATION ${CMAKE_INSTALL_DATADIR}/terrarium FILES_MATCHING PATTERN "*.json")
-install(FILES README.md LICENSE tests/clients/example.c tests/clients/sync.c tests/clients/interpreter.c DESTINATION ${DOC_DIR})
+install(FILES README.md CHANGELOG.md SECURITY.md LICENSE tests/clients/example.c tests/clients/sync.c tests/clients/interpreter.c DESTINATION ${DOC_DIR})
+install(DIRECTORY docs DESTINATION ${DOC_DIR})
 
 # The static library that strangers link is one object in which only trm_* is seen: they may have a buf_init() too.
 set(STATIC_DIR ${CMAKE_BINARY_DIR}/static)

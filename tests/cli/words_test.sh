@@ -132,10 +132,4 @@ if [ "$(id -u)" != 0 ]; then
 	chmod 700 config
 fi
 
-# README knows every setting; the man page: man_test.sh.
-try help config
-for setting in $(awk '/^  [a-z_]+ / { print $1 }' out); do
-	grep -qF "\`$setting\`" "$source/README.md" || wrong "README.md should explain $setting"
-done
-
 verdict

@@ -34,9 +34,9 @@ def examples():
     return found
 
 
-def from_readme():
-    """Those of the README, whose JSON has comments in lines of their own."""
-    text = open(os.path.join(os.path.dirname(PAGE), "..", "README.md"), encoding="utf-8").read()
+def from_docs():
+    """Those of docs/backends.md, whose JSON has comments in lines of their own."""
+    text = open(os.path.join(os.path.dirname(PAGE), "..", "docs", "backends.md"), encoding="utf-8").read()
     block = re.search(r"^```jsonc\n(.*?)^```$", text, re.M | re.S).group(1)
     return json.loads(re.sub(r"^\s*//.*$", "", block, flags=re.M))["backends"]
 
@@ -228,7 +228,7 @@ with tempfile.TemporaryDirectory(prefix="tx") as top:
         daemon = prepare_ssh(top, recipe)
     elif EXAMPLE == "nspawn":
         more += ["--image", prepare_nspawn(top, bed)]
-    all_of_them.update(("readme-" + name, recipe) for name, recipe in from_readme().items())
+    all_of_them.update(("docs-" + name, recipe) for name, recipe in from_docs().items())
     bed.configure(all_of_them)
     try:
         listed = {b["name"]: b for b in json.loads(bed.run("backends", "--json"))}

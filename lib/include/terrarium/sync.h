@@ -4,7 +4,7 @@
 
 /* A sandbox with plain calls that wait: for programs that have no loop of their own. Each trm_sync has one
  * inside, and turns it while it waits. What can be done and what it is called follows the microsandbox SDK
- * (PythonSandbox, NodeSandbox); README.md has the table. It works on every backend.
+ * (PythonSandbox, NodeSandbox); docs/migrating.md has the table. It works on every backend.
  *
  *   struct trm_sync_opts opts;
  *   trm_sync_opts_default(&opts);
