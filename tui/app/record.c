@@ -126,6 +126,13 @@ void app_note_msg(struct app *a, const struct msg *msg)
 		e = (struct rec_event){.kind = REC_SAMPLE, .metrics = msg->metrics};
 		note(a, &e, msg->now_ns);
 		return;
+	case MSG_SANDBOXES:
+		e = (struct rec_event){.kind = REC_SANDBOXES,
+				.is_shown = true,
+				.entries = msg->entries,
+				.n_entries = msg->n_entries};
+		note(a, &e, msg->now_ns);
+		return;
 	case MSG_RUN_JOINED: note_joined(a, msg); return;
 	case MSG_RUN_ACCEPTED: e.kind = REC_ACCEPTED; break;
 	case MSG_RUN_STARTED: e.kind = REC_STARTED; break;
@@ -182,6 +189,10 @@ void app_note_effect(struct app *a, const struct effect *effect)
 		e.is_secret = a->input_is_secret;
 		break;
 	case EFFECT_STDIN_EOF: e.kind = REC_EOF; break;
+	case EFFECT_SANDBOXES_END:
+		e.kind = REC_SANDBOXES;
+		note(a, &e, app_clock_ns());
+		return;
 	default: return;
 	}
 	e.run = id_of(a, effect->number);

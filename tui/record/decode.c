@@ -207,6 +207,7 @@ static const struct {
 		[REC_REFUSED] = {get_bytes, true},
 		[REC_LATE] = {get_late, false},
 		[REC_SAMPLE] = {decode_sample, false},
+		[REC_SANDBOXES] = {decode_sandboxes, false},
 		[REC_END] = {get_nothing, false},
 };
 
@@ -257,6 +258,7 @@ void rec_event_finish(struct rec_event *e)
 		cJSON_Delete(own->tree);
 		free(own->bytes);
 		free(own->processes);
+		free(own->entries);
 		trm_result_free(own->result);
 		free(own);
 	}

@@ -21,6 +21,7 @@ struct holder {
 	struct trm_metrics metrics;
 	struct trm_process *processes;
 	struct trm_guard guards[REC_GUARDS];
+	struct trm_entry *entries;
 };
 
 struct decoder {
@@ -37,5 +38,6 @@ int decode_word(const struct cJSON *item, const char *const *words, int n);
 
 int decode_done(struct decoder *d);
 int decode_sample(struct decoder *d);
+int decode_sandboxes(struct decoder *d);
 
 #endif

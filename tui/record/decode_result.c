@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two big events: how a run ended, and what the sandbox used. */
+/* The big events: how a run ended, what the sandbox used, and the page of all sandboxes. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +8,14 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 #include <terrarium/result.h>
+#include <terrarium/text.h>
 
 #include "record/decode.h"
 #include "record/json.h"
 
 #define TRACEBACK_LINES 10000
 #define PROCESSES_MAX 4096
+#define ENTRIES_MAX 4096
 
 /* ---- results ---- */
 
@@ -122,21 +124,74 @@ static int get_processes(struct decoder *d, const cJSON *list)
 	return 0;
 }
 
-int decode_sample(struct decoder *d)
+static void get_sample(const cJSON *object, struct trm_sample *s)
 {
-	struct trm_metrics *m = &d->own->metrics;
-	const char *source = json_text(json_get(d->object, "source"));
+	const char *source = json_text(json_get(object, "source"));
 
 	for (size_t i = 0; i < rec_n_sample_fields; i++) {
 		const struct rec_field *f = &rec_sample_fields[i];
-		void *at = (char *)&m->sample + f->offset;
-		const cJSON *item = json_get(d->object, f->key);
+		void *at = (char *)s + f->offset;
+		const cJSON *item = json_get(object, f->key);
 		if (f->is_double ? json_double(item, at) : json_whole(item, at))
-			m->sample.known |= f->bit;
+			s->known |= f->bit;
 	}
-	m->sample.pressure_is_machine = cJSON_IsTrue(json_get(d->object, "pressure_is_machine"));
-	snprintf(m->sample.source, sizeof m->sample.source, "%s", source ? source : "");
+	s->pressure_is_machine = cJSON_IsTrue(json_get(object, "pressure_is_machine"));
+	snprintf(s->source, sizeof s->source, "%s", source ? source : "");
+}
+
+int decode_sample(struct decoder *d)
+{
+	struct trm_metrics *m = &d->own->metrics;
+
+	get_sample(d->object, &m->sample);
 	d->e->metrics = m;
 	const cJSON *list = json_get(d->object, "processes");
 	return cJSON_IsArray(list) ? get_processes(d, list) : 0;
+}
+
+/* ---- the page of all sandboxes ---- */
+
+static void get_line(const cJSON *object, const char *key, char *out, size_t cap)
+{
+	const char *text = json_text(json_get(object, key));
+
+	if (text)
+		trm_text_clean_line(out, cap, text, strlen(text));
+}
+
+static void get_entry(const cJSON *object, struct trm_entry *entry)
+{
+	uint64_t clients = 0;
+
+	get_line(object, "name", entry->name, sizeof entry->name);
+	get_line(object, "backend", entry->backend, sizeof entry->backend);
+	get_line(object, "group", entry->group, sizeof entry->group);
+	get_line(object, "client", entry->client, sizeof entry->client);
+	entry->has_client = cJSON_IsTrue(json_get(object, "has_client"));
+	entry->is_stale = cJSON_IsTrue(json_get(object, "is_stale"));
+	entry->has_state = json_whole(json_get(object, "clients"), &clients);
+	entry->clients = (uint32_t)clients;
+	entry->is_kept = cJSON_IsTrue(json_get(object, "is_kept"));
+	get_sample(object, &entry->sample);
+}
+
+int decode_sandboxes(struct decoder *d)
+{
+	const cJSON *item, *list = json_get(d->object, "list");
+	int n = cJSON_GetArraySize(list);
+
+	d->e->is_shown = cJSON_IsArray(list);
+	if (n > ENTRIES_MAX)
+		return decode_wrong(d, "list");
+	d->own->entries = calloc((size_t)n + 1, sizeof *d->own->entries);
+	if (!d->own->entries)
+		return trm_error_set(d->err, TRM_ENOMEM, "out of memory");
+	cJSON_ArrayForEach(item, list)
+	{
+		struct trm_entry *entry = &d->own->entries[d->e->n_entries++];
+		get_entry(item, entry);
+		entry->keeper_pid = (uint32_t)d->e->n_entries; /* only has to differ from the others' */
+	}
+	d->e->entries = d->own->entries;
+	return 0;
 }

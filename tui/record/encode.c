@@ -10,7 +10,7 @@
 
 const char *const rec_kind_names[REC_KINDS] = {"sandbox", "run", "accepted", "started", "output", "display",
 		"prompt", "input", "eof", "interrupt", "stopping", "done", "refused", "late", "sample",
-		"end"};
+		"sandboxes", "end"};
 const char *const rec_sandbox_names[3] = {"starting", "ready", "closed"};
 const char *const rec_strength_names[3] = {"enforced", "weak", "not enforced"};
 const char *const rec_stop_names[4] = {"none", "interrupt", "terminate", "kill"};
@@ -167,24 +167,50 @@ static void put_processes(struct writer *w, const struct trm_metrics *m)
 	writer_text(w, "]");
 }
 
-static void put_sample(struct writer *w, const struct trm_metrics *m)
+static void put_sample(struct writer *w, const struct trm_sample *s)
 {
 	for (size_t i = 0; i < rec_n_sample_fields; i++) {
 		const struct rec_field *f = &rec_sample_fields[i];
-		const void *at = (const char *)&m->sample + f->offset;
-		if (!(m->sample.known & f->bit))
+		const void *at = (const char *)s + f->offset;
+		if (!(s->known & f->bit))
 			continue;
 		if (f->is_double)
 			put_decimal(w, f->key, *(const double *)at);
 		else
 			put_number(w, f->key, *(const uint64_t *)at);
 	}
-	if (m->sample.pressure_is_machine)
+	if (s->pressure_is_machine)
 		writer_text(w, ",\"pressure_is_machine\":true");
-	if (m->sample.source[0])
-		put_string(w, "source", m->sample.source);
+	if (s->source[0])
+		put_string(w, "source", s->source);
+}
+
+static void put_metrics(struct writer *w, const struct trm_metrics *m)
+{
+	put_sample(w, &m->sample);
 	if (m->has_processes)
 		put_processes(w, m);
+}
+
+static void put_entries(struct writer *w, const struct rec_event *e)
+{
+	writer_text(w, ",\"list\":[");
+	for (size_t i = 0; i < e->n_entries; i++) {
+		const struct trm_entry *entry = &e->entries[i];
+		writer_text(w, i ? ",{\"name\":" : "{\"name\":");
+		writer_json_text(w, entry->name);
+		put_string(w, "backend", entry->backend);
+		put_string(w, "group", entry->group);
+		put_string(w, "client", entry->client);
+		writer_print(w, ",\"has_client\":%s,\"is_stale\":%s", entry->has_client ? "true" : "false",
+				entry->is_stale ? "true" : "false");
+		if (entry->has_state)
+			writer_print(w, ",\"is_kept\":%s,\"clients\":%u", entry->is_kept ? "true" : "false",
+					entry->clients);
+		put_sample(w, &entry->sample);
+		writer_text(w, "}");
+	}
+	writer_text(w, "]");
 }
 
 static void put_stream(struct writer *w, const struct rec_event *e)
@@ -227,7 +253,11 @@ static void put_members(struct writer *w, const struct rec_event *e)
 		break;
 	case REC_REFUSED: put_bytes(w, e->text, e->len); break;
 	case REC_DONE: put_result(w, e->result); break;
-	case REC_SAMPLE: put_sample(w, e->metrics); break;
+	case REC_SAMPLE: put_metrics(w, e->metrics); break;
+	case REC_SANDBOXES:
+		if (e->is_shown)
+			put_entries(w, e);
+		break;
 	case REC_STOPPING:
 		put_string(w, "step", rec_stop_names[e->stopping.step]);
 		put_string(w, "next", rec_stop_names[e->stopping.next]);

@@ -33,13 +33,16 @@
  *   late       number, stream, text or b64: output after its run had ended
  *   sample     what is known of cpu_percent, cpu_ns, cpu_limit, mem_bytes … (struct trm_sample), source;
  *              processes [[pid, ppid, state, cpu_percent or null, mem_bytes, command, threads, cpu_ns]]
- *   end        the recording was stopped */
+ *   sandboxes  list: the page of all sandboxes is shown, with these [{name, backend, group, client, is_stale,
+ * is_kept, clients, and the keys of a sample without processes}]; without it the page was left end        the
+ * recording was stopped */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <terrarium/metrics.h>
+#include <terrarium/registry.h>
 #include <terrarium/sandbox.h>
 #include <terrarium/session.h>
 
@@ -68,6 +71,7 @@ enum rec_kind {
 	REC_REFUSED,
 	REC_LATE,
 	REC_SAMPLE,
+	REC_SANDBOXES,
 	REC_END,
 	REC_KINDS
 };
@@ -97,7 +101,10 @@ struct rec_event {
 	size_t n_guards;
 	const struct trm_result *result;   /* DONE: without output and displays */
 	const struct trm_metrics *metrics; /* SAMPLE; times are left at 0 */
-	void *own;                         /* what a decoded event holds */
+	const struct trm_entry *entries;   /* SANDBOXES */
+	size_t n_entries;
+	bool is_shown; /* SANDBOXES: else the page was left */
+	void *own;     /* what a decoded event holds */
 };
 
 /* What the first line says. */

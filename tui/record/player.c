@@ -156,6 +156,19 @@ static void send_sample(struct feed *f)
 	send(f, (struct msg){.type = MSG_METRICS, .metrics = &metrics});
 }
 
+static void send_sandboxes(struct feed *f)
+{
+	const struct rec_event *e = f->e;
+
+	if (!e->is_shown) {
+		sandboxes_leave(f->m, &f->effects);
+		return;
+	}
+	if (!f->m->sandboxes.is_shown)
+		sandboxes_show(f->m, &f->effects);
+	send(f, (struct msg){.type = MSG_SANDBOXES, .entries = e->entries, .n_entries = e->n_entries});
+}
+
 static void send_display(struct feed *f, uint32_t serial)
 {
 	const struct rec_event *e = f->e;
@@ -225,6 +238,7 @@ static void feed_event(struct feed *f)
 	switch (e->kind) {
 	case REC_SANDBOX: send_sandbox(f); break;
 	case REC_SAMPLE: send_sample(f); break;
+	case REC_SANDBOXES: send_sandboxes(f); break;
 	case REC_RUN:
 		if (e->by)
 			join_run(f);

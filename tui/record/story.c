@@ -248,6 +248,7 @@ void story_add(struct story *s, const struct rec_event *e)
 	case REC_INTERRUPT:
 	case REC_STOPPING:
 	case REC_SAMPLE:
+	case REC_SANDBOXES:
 	case REC_END:
 	case REC_KINDS: break;
 	}

@@ -119,6 +119,38 @@ static void a_sample_knows_what_was_known(void **state)
 	rec_event_finish(&back);
 }
 
+static void the_page_of_sandboxes_comes_back(void **state)
+{
+	struct trm_entry entries[] = {{.name = "lab",
+						      .backend = "local",
+						      .client = "terrarium repl",
+						      .has_client = true,
+						      .has_state = true,
+						      .is_kept = true,
+						      .clients = 2,
+						      .sample = {.known = TRM_METRIC_MEM, .mem_bytes = 7}},
+			{.name = "old", .is_stale = true}};
+	struct rec_event e = {.kind = REC_SANDBOXES, .is_shown = true, .entries = entries, .n_entries = 2};
+	struct rec_event back = pass(&e);
+
+	(void)state;
+	assert_true(back.is_shown);
+	assert_int_equal(back.n_entries, 2);
+	assert_string_equal(back.entries[0].name, "lab");
+	assert_string_equal(back.entries[0].client, "terrarium repl");
+	assert_true(back.entries[0].has_state && back.entries[0].is_kept);
+	assert_int_equal(back.entries[0].clients, 2);
+	assert_int_equal(back.entries[0].sample.known, TRM_METRIC_MEM);
+	assert_int_equal(back.entries[0].sample.mem_bytes, 7);
+	assert_true(back.entries[1].is_stale && !back.entries[1].has_state);
+	assert_int_not_equal(back.entries[0].keeper_pid, back.entries[1].keeper_pid);
+	rec_event_finish(&back);
+	e = (struct rec_event){.kind = REC_SANDBOXES};
+	back = pass(&e);
+	assert_false(back.is_shown);
+	rec_event_finish(&back);
+}
+
 static void a_secret_is_not_written(void **state)
 {
 	struct rec_event e = {.kind = REC_INPUT, .run = 1, .is_secret = true, .text = "hunter2\n", .len = 8};
@@ -221,6 +253,7 @@ int main(void)
 			cmocka_unit_test(output_keeps_every_byte),
 			cmocka_unit_test(a_result_comes_back),
 			cmocka_unit_test(a_sample_knows_what_was_known),
+			cmocka_unit_test(the_page_of_sandboxes_comes_back),
 			cmocka_unit_test(a_secret_is_not_written),
 			cmocka_unit_test(a_file_is_checked),
 			cmocka_unit_test(a_cut_line_is_left_out),
