@@ -159,6 +159,27 @@ static void keep_log(struct screen *s, const char *bytes, size_t n)
 	s->log_len += n;
 }
 
+/* Images by kitty's protocol (ESC _ G … ESC \\) are left out: libvterm 0.1.4 would show them as text. */
+static void show(struct screen *s, const char *bytes, size_t n)
+{
+	size_t begin = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool was_escape = s->is_escape;
+		s->is_escape = bytes[i] == '\033';
+		if (!s->is_image && was_escape && bytes[i] == '_') {
+			vterm_input_write(s->vt, bytes + begin, i - begin);
+			vterm_input_write(s->vt, "\030", 1); /* CAN: the escape was none */
+			s->is_image = true;
+		} else if (s->is_image && was_escape && bytes[i] == '\\') {
+			s->is_image = false;
+			begin = i + 1;
+		}
+	}
+	if (!s->is_image)
+		vterm_input_write(s->vt, bytes + begin, n - begin);
+}
+
 /* Wait at most timeout_ms for output and take it. False: nothing came, or nothing can come any more. */
 static bool take(struct screen *s, int timeout_ms)
 {
@@ -178,7 +199,7 @@ static bool take(struct screen *s, int timeout_ms)
 	s->bytes += (size_t)n;
 	keep_raw(s, bytes, (size_t)n);
 	keep_log(s, bytes, (size_t)n);
-	vterm_input_write(s->vt, bytes, (size_t)n);
+	show(s, bytes, (size_t)n);
 	/* Answers to queries go back to the program. */
 	char answer[256];
 	size_t len = vterm_output_read(s->vt, answer, sizeof answer);

@@ -30,6 +30,7 @@ struct screen {
 	char state_dir[48]; /* $XDG_STATE_HOME, unless the test sets another: empty at the start */
 	char raw[4096];     /* the last bytes that came */
 	size_t raw_len;
+	bool is_escape, is_image; /* of what comes: the last byte was ESC; it is an image */
 	/* Set by the test after screen_start(): */
 	const char *reply; /* to a question for the terminal's kind (CSI c), instead of libvterm's own answers
 			    */
