@@ -23,7 +23,7 @@ static int fail_unknown(const struct source *src, size_t offset, const char *key
 	if (near)
 		snprintf(why, sizeof why, "unknown setting \"%.60s\"; did you mean \"%s\"?", key, near->name);
 	else
-		snprintf(why, sizeof why, "unknown setting \"%.60s\"; see 'terrarium help config'", key);
+		snprintf(why, sizeof why, "unknown setting \"%.60s\"; see 'terrarium help settings'", key);
 	return source_fail(src, offset, reterr, why);
 }
 

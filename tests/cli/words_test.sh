@@ -18,10 +18,10 @@ fits() {
 	try $1
 	expect_code 0
 	expect_err ""
-	[ "$1" = "help config" ] || [ "$(wc -l <out)" -le 24 ] || wrong "a help has at most 24 lines"
+	[ "$1" = "help settings" ] || [ "$(wc -l <out)" -le 24 ] || wrong "a help has at most 24 lines"
 	[ "$(LC_ALL=C.UTF-8 wc -L <out)" -le 80 ] || wrong "a help has at most 80 columns"
 }
-for words in --help -h help "help options" "help config"; do
+for words in --help -h help "help options" "help settings"; do
 	fits "$words"
 done
 for command in $commands; do

@@ -12,7 +12,7 @@
 enum { OPTION_REPL };
 
 static const struct option_spec options[] = {
-		[OPTION_REPL] = {"--repl", 0, NULL, "the REPL instead of the workbench"}, {0}};
+		[OPTION_REPL] = {"--repl", 0, NULL, "open the REPL instead of the workbench"}, {0}};
 
 /* "ENGINE:CONTAINER": a sandbox in a container that is there, and stays there. */
 static int attach_container(
@@ -84,10 +84,11 @@ const struct cmd cmd_attach = {
 		.name = "attach",
 		.usage = "attach [--repl] [OPTIONS] NAME | ENGINE:CONTAINER",
 		.summary = "open a running sandbox",
-		.help = "Opens the workbench, or the REPL, on a sandbox that runs already, with all its state. Leaving detaches from it, "
-			"and leaves it running. A container that runs (terrarium ps --containers) is "
-			"looked into by putting our agent into it, which is asked about first; it is never stopped or removed, "
-			"and both the agent and its file are gone in the end.",
+		.help = "Opens the workbench, or the REPL, on a running sandbox with all its state. "
+			"When you leave, the sandbox keeps running. ENGINE:CONTAINER is a container "
+			"that somebody else made ('terrarium ps --containers' lists them). Terrarium "
+			"asks before it puts its agent into the container, removes the agent at the "
+			"end, and never stops or removes the container.",
 		.options = options,
 		.operands = "NAME",
 		.settings = settings,

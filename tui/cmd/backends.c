@@ -82,7 +82,7 @@ static void on_backend(void *user, const struct trm_backend_info *info)
 enum { OPTION_JSON, OPTION_NAMES };
 static const struct option_spec options[] = {
 		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
-		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but names, and try nothing"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print only names, and probe nothing"},
 		{0},
 };
 
@@ -121,10 +121,10 @@ static const char *const settings[] = {"backend", NULL};
 const struct cmd cmd_backends = {
 		.name = "backends",
 		.usage = "backends [--json | --names]",
-		.summary = "list where sandboxes can be",
-		.help = "Lists the backends: those that come with terrarium and those of the config file (terrarium-backends(5) "
-			"tells how to write one), with what is wrong with them, and whether they work here: the step \"probe\" "
-			"of each is run. * marks the one that is set.",
+		.summary = "list the backends",
+		.help = "Lists the built-in backends and those of the config file, and says whether "
+			"each works here. To find out, it runs the step \"probe\" of each. * marks the "
+			"current backend. terrarium-backends(5) explains how to write one.",
 		.options = options,
 		.settings = settings,
 		.run = run,

@@ -131,8 +131,9 @@ static int check_all(struct check_report *r, int part, const char *theme)
 
 static const struct option_spec options[] = {
 		{"--json", 0, NULL,
-				"print a list of {status, part, name, detail}; with --list of {command, place, title, help, keys}"},
-		{"--list", 0, NULL, "with keys: print every command and its keys instead"},
+				"print a list of {status, part, name, detail}; with --list: "
+				"{command, place, title, help, keys}"},
+		{"--list", 0, NULL, "with keys: print each command and its keys"},
 		{0},
 };
 
@@ -175,10 +176,10 @@ const struct cmd cmd_check = {
 		.name = "check",
 		.usage = "check [themes [NAME] | keys | config] [OPTIONS]",
 		.summary = "check themes, keys, config",
-		.help = "Reads the themes, the key map and the config as the workbench would, and tells "
-			"missing and unknown roles, text that cannot be read (its contrast, with many and "
-			"with few colours), keys that clash or cannot be typed, labels too wide, and "
-			"where.\nThe exit code is 1 for errors.",
+		.help = "Reads the themes, the key map and the config as the workbench does. Reports "
+			"missing and unknown roles, text with too little contrast (with many and with "
+			"few colors), keys that clash or cannot be typed, and labels that are too "
+			"wide.\nThe exit code is 1 if there are errors.",
 		.operands = "themes|keys|config THEME",
 		.options = options,
 		.settings = settings,

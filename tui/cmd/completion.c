@@ -63,7 +63,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_completion = {
 		.name = "completion",
 		.usage = "completion bash | zsh | fish",
-		.summary = "completion for a shell",
+		.summary = "print shell completion",
 		.help = "Prints a script that completes commands, options, their values, running sandboxes, languages, themes "
 			"and files. To have it in this shell:\n"
 			"  bash: eval \"$(terrarium completion bash)\"\n"

@@ -177,7 +177,7 @@ static void make_folders(char *path)
 static int begin_file(char *path)
 {
 	static const char start[] =
-			"// Settings of terrarium: see 'man terrarium-config', 'terrarium help config'.\n"
+			"// Settings of terrarium: see 'man terrarium-config', 'terrarium help settings'.\n"
 			"{\n"
 			"}\n";
 
@@ -240,8 +240,8 @@ static int edit(char *path)
 
 enum { OPTION_JSON, OPTION_NAMES };
 static const struct option_spec options[] = {
-		[OPTION_JSON] = {"--json", 0, NULL, "print an object for KEY, else a list of them"},
-		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but the keys"},
+		[OPTION_JSON] = {"--json", 0, NULL, "print an object for KEY, else a list of objects"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print only the keys"},
 		{0},
 };
 
@@ -290,12 +290,13 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_config = {
 		.name = "config",
 		.usage = "config [KEY | path | edit] [--json | --names]",
-		.summary = "settings and their origin",
-		.help = "Prints each setting with its value and where that came from, highest first: an option given here, "
-			"the environment, .env in the current directory, the config file (with line and column), the "
-			"default. With KEY only the value, for scripts. path prints the config file's name, edit opens it "
-			"in $VISUAL or $EDITOR and tells what is wrong with it afterwards. What each setting is for: "
-			"terrarium help config.",
+		.summary = "settings and their sources",
+		.help = "Prints each setting with its value and its source. The first of these wins: an "
+			"option given here, the environment, .env in the current directory, the config "
+			"file (with line and column), the default. KEY prints only that value, for "
+			"scripts. 'path' prints the name of the config file. 'edit' opens it in $VISUAL "
+			"or $EDITOR and checks it afterwards. 'terrarium help settings' explains each "
+			"setting.",
 		.options = options,
 		.operands = "SETTING|path|edit",
 		.run = run,

@@ -265,11 +265,13 @@ const struct cmd cmd_cp = {
 		.name = "cp",
 		.usage = "cp [OPTIONS] SRC… DST",
 		.summary = "copy files in and out",
-		.help = "NAME:PATH is a file or directory in the running sandbox NAME (relative to its working directory), "
-			"PATH one of this machine, - standard input or output. As with cp -r: into a directory "
-			"that is there, else to that name; DIR/. is what lies in DIR. Modes, times and holes are "
-			"kept, owners are not. A file appears whole or not at all. Links that lead out, devices, "
-			"FIFOs and sockets are told and not copied. With --backend microsandbox NAME is at the server. Exit code 125: not everything was copied.",
+		.help = "Copies files and directories. NAME:PATH is in the running sandbox NAME, "
+			"relative to its working directory; PATH is on this machine; - is standard "
+			"input or output. As with cp -r, an existing directory DST receives SRC, and "
+			"any other DST becomes its name. DIR/. means the contents of DIR. Copies keep "
+			"modes, times and holes, but not owners. A file appears whole or not at all. "
+			"Links that lead out, devices, FIFOs and sockets are reported and not copied. "
+			"The exit code is 125 if something was not copied.",
 		.options = options,
 		.operands = "NAME:PATH...",
 		.settings = settings,

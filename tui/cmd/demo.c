@@ -29,11 +29,11 @@ static const char *const settings[] = {"typing", "theme", "language", "memory", 
 const struct cmd cmd_demo = {
 		.name = "demo",
 		.usage = "demo [OPTIONS] FILE",
-		.summary = "show a file cell by cell",
-		.help = "Steps through a prepared file before an audience. Space shows a cell, runs it, "
-			"shows the next; so does PgDn, as presenters' remotes send it. PgUp goes back, n "
-			"skips, + and - change how fast cells are typed, Esc leaves. It is asked once "
-			"whether the file's cells may be run. For a big room: --theme projector.",
+		.summary = "present a file cell by cell",
+		.help = "Steps through a prepared file before an audience. Space or PgDn (which "
+			"presenter remotes send) shows a cell, runs it, and shows the next. PgUp goes "
+			"back, n skips a cell, + and - change the typing speed, Esc leaves. Terrarium "
+			"asks once before it runs cells. For a big room use --theme projector.",
 		.operands = "FILE",
 		.settings = settings,
 		.asks = true,

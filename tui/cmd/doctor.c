@@ -62,8 +62,7 @@ static void on_stray(void *user, const char *name, const char *nearest)
 	if (nearest)
 		snprintf(check.advice, sizeof check.advice, "did you mean %s?", nearest);
 	else
-		snprintf(check.advice, sizeof check.advice,
-				"terrarium help config lists the variables that there are");
+		snprintf(check.advice, sizeof check.advice, "terrarium help settings lists the variables");
 	on_check(user, &check);
 }
 
@@ -105,10 +104,10 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_doctor = {
 		.name = "doctor",
 		.usage = "doctor [--json]",
-		.summary = "what works on this machine",
-		.help = "Tries out everything that a local sandbox needs, and tells how to mend what does "
-			"not work; with another --backend, the server, or the container engine. The exit code is 1 if something "
-			"failed.",
+		.summary = "test what works here",
+		.help = "Tests everything that a local sandbox needs, and says how to fix what does not "
+			"work. With another --backend it tests that server or container engine. The "
+			"exit code is 1 if something failed.",
 		.options = options,
 		.run = run,
 };

@@ -420,11 +420,12 @@ static const char *const settings[] = {"name", "keep", "memory", "cpus", "proces
 const struct cmd cmd_exec = {
 		.name = "exec",
 		.usage = "exec [OPTIONS] [NAME] -- CMD [ARG…]",
-		.summary = "run one command in it",
-		.help = "In the running sandbox NAME, else in a new one. With a terminal on standard input and "
-			"output the command gets one of its own, else pipes. Nothing is asked. Signals are passed "
-			"on, and so is its exit code; 124 time-out, 125 terrarium's own failure, 126 not "
-			"executable, 127 not found, 128+n ended by signal n.",
+		.summary = "run a command in a sandbox",
+		.help = "Runs CMD in the running sandbox NAME, else in a new one. If standard input and "
+			"output are a terminal, CMD gets a terminal of its own, else pipes. Terrarium "
+			"does not ask first. It passes signals on to CMD. Exit codes: that of CMD; 124 "
+			"time limit, 125 terrarium failed, 126 not executable, 127 not found, 128+n "
+			"ended by signal n.",
 		.operands = "NAME",
 		.settings = settings,
 		.run = run,

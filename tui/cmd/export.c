@@ -16,10 +16,9 @@ enum { OPTION_TO, OPTION_OUTPUT, OPTION_SIZE };
 
 static const struct option_spec options[] = {
 		[OPTION_TO] = {"--to", 't', "ipynb|md|html|script|cast",
-				"into what; else by the name after -o"},
-		[OPTION_OUTPUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
-		[OPTION_SIZE] = {"--size", 0, "COLSxROWS",
-				"size of the terminal in a cast; else as it was recorded"},
+				"output format; default: from the name after -o"},
+		[OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to FILE instead of standard output"},
+		[OPTION_SIZE] = {"--size", 0, "COLSxROWS", "terminal size of a cast; default: as recorded"},
 		{0},
 };
 
@@ -133,10 +132,11 @@ static const char *const settings[] = {"theme", NULL};
 const struct cmd cmd_export = {
 		.name = "export",
 		.usage = "export RECORDING --to FORMAT [-o FILE]",
-		.summary = "a recording as a notebook",
-		.help = "Makes a notebook, page, script or asciicast of a recorded session. A notebook has "
-			"one language: where others were used beside Python, their cells begin with %bash or "
-			"%script node; without Python, the language of each cell is in its metadata.",
+		.summary = "convert a recording",
+		.help = "Converts a recorded session to a notebook, Markdown, a web page, a script or "
+			"an asciicast. A notebook has one language. If the session used others beside "
+			"Python, their cells begin with %%bash or %%script node. Without Python, the "
+			"language of each cell is in its metadata.",
 		.operands = "FILE",
 		.options = options,
 		.settings = settings,

@@ -71,7 +71,7 @@ int cmd_print_help(const struct cmd *cmd)
 	for (const struct option_spec *o = cmd->options; o && o->name; o++)
 		cmd_print_option(o->letter, o->name, o->metavar, o->help);
 	if (cmd->asks)
-		cmd_print_option('y', "--yes", NULL, "do not ask before code is run");
+		cmd_print_option('y', "--yes", NULL, "run code without asking");
 	for (const char *const *name = cmd->settings; name && *name; name++)
 		print_setting(*name);
 	printf("Options of all commands: terrarium help options. More: man terrarium-%s\n", cmd->name);
@@ -93,11 +93,11 @@ static int print_overview(void)
 			printf("%-*s %-10s %s\n", CMD_SUMMARY_MAX, table[i]->summary, table[i + n_rows]->name,
 					table[i + n_rows]->summary);
 	}
-	puts("\nWithout a command the workbench is opened. Some options, the same for all:");
+	puts("\nWithout a command terrarium opens the workbench. Some of its options:");
 	size_t room = SCREEN_LINES - 7 - n_rows; /* with the lines around the two lists */
 	for (const char *const *name = cmd_workbench.settings; *name && room; name++, room--)
 		print_setting(*name);
-	puts("More: terrarium help COMMAND, help options, help config; man terrarium");
+	puts("More: terrarium help COMMAND, help options, help settings; man terrarium");
 	return cmd_flush();
 }
 
@@ -108,24 +108,24 @@ static int print_options(void)
 		cmd_print_option(o->letter, o->name, o->metavar, o->help);
 	putchar('\n');
 	cmd_print_wrapped(
-			"and each setting, as --name VALUE or --name=VALUE: those that matter most are named in the help of "
-			"the command, all in 'terrarium help config'. A switch alone turns it on (--linear). One-letter "
-			"options can be joined (-yc CODE). -- ends the options. Options stand behind the command.\n"
+			"and each setting, as --name VALUE or --name=VALUE. The help of a command names the settings that "
+			"matter most; 'terrarium help settings' lists all. A switch alone turns a setting on (--linear). "
+			"One-letter options can be joined (-yc CODE). -- ends the options. Options follow the command.\n"
 			"\n"
-			"Where no option is given, a setting has the value of its variable in the environment "
-			"(TERRARIUM_MEMORY=64), else in the file .env of the current directory, else of the config file, "
-			"else the default: 'terrarium config' shows which, and from where.",
+			"Without an option, a setting takes its value from its environment variable (TERRARIUM_MEMORY=64), "
+			"else from .env in the current directory, else from the config file, else the default. 'terrarium "
+			"config' shows each value and its source.",
 			0);
 	return cmd_flush();
 }
 
-static int print_config(void)
+static int print_settings(void)
 {
 	size_t n;
 	const struct trm_setting *s = trm_settings(&n);
 	cmd_print_wrapped(
-			"Highest first: option, environment, .env in the current directory, config file, default. The "
-			"config file is $XDG_CONFIG_HOME/terrarium/config.json (or --config FILE, TERRARIUM_CONFIG); one "
+			"The first of these wins: option, environment, .env in the current directory, config file, default. "
+			"The config file is $XDG_CONFIG_HOME/terrarium/config.json (or --config FILE, TERRARIUM_CONFIG): a "
 			"JSON object with comments, such as\n"
 			"    { \"memory\": 1024, \"theme\": \"light\" } // mine\n",
 			0);
@@ -137,7 +137,7 @@ static int print_config(void)
 	}
 	cmd_print_wrapped(
 			"\nAs an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2. Sizes are "
-			"MiB, or with K, M, G; times are seconds, or with ms, s, m. 'terrarium config' shows the values in effect.",
+			"MiB, or take K, M, G; times are seconds, or take ms, s, m. 'terrarium config' shows the current values.",
 			0);
 	return cmd_flush();
 }
@@ -147,8 +147,7 @@ static const struct {
 	int (*print)(void);
 } topics[] = {
 		{"options", print_options},
-		{"config", print_config},
-		{"settings", print_config},
+		{"settings", print_settings},
 };
 
 static int unknown(const char *word)
@@ -181,23 +180,23 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (!word)
 		return print_overview();
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
-		if (!strcmp(word, topics[i].word) && !(i == 1 && cmd_find("config")))
+		if (!strcmp(word, topics[i].word))
 			return topics[i].print();
 	const struct cmd *topic = cmd_find(word);
 	return topic ? cmd_print_help(topic) : unknown(word);
 }
 
 static const struct option_spec options[] = {
-		{"--json", 0, NULL, "print the table of all commands, options and settings instead"},
+		{"--json", 0, NULL, "print a table of all commands, options and settings"},
 		{0},
 };
 
 const struct cmd cmd_help = {
 		.name = "help",
-		.usage = "help [COMMAND | options | config] [--json]",
+		.usage = "help [COMMAND | options | settings] [--json]",
 		.summary = "explain a command",
-		.help = "Explains a command, the options that all of them take, or the settings.",
+		.help = "Explains a command, the options that all commands take, or the settings.",
 		.options = options,
-		.operands = "COMMAND|options|config",
+		.operands = "COMMAND|options|settings",
 		.run = run,
 };

@@ -241,7 +241,7 @@ static int look(struct inspect *x)
 /* ---- the command ---- */
 
 static const struct option_spec options[] = {
-		{"--json", 0, NULL, "print one object with all of it"},
+		{"--json", 0, NULL, "print everything as one object"},
 		{0},
 };
 
@@ -313,11 +313,11 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_inspect = {
 		.name = "inspect",
 		.usage = "inspect NAME [--json]",
-		.summary = "all about a sandbox",
-		.help = "Prints everything that is known of a running sandbox: since when and by whom it runs, who is attached, "
-			"when it ends, which kernels run, its limits and how each is enforced, its network, what of this "
-			"machine and what else is mounted in it, what it uses. With --backend microsandbox, what a server tells "
-			"of one of its own.",
+		.summary = "show all about a sandbox",
+		.help = "Shows everything that is known about a running sandbox: its age and who "
+			"started it, its clients, when it will end, its kernels, its limits and how "
+			"each is enforced, its network, its mounts, and what it uses. With --backend "
+			"microsandbox it shows what the server reports.",
 		.options = options,
 		.operands = "NAME",
 		.run = run,

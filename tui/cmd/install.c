@@ -253,7 +253,7 @@ enum { OPTION_REQUIREMENTS };
 
 static const struct option_spec options[] = {
 		[OPTION_REQUIREMENTS] = {"--requirement", 'r', "FILE",
-				"Python: all that this file of pip's names"},
+				"Python: install everything that this pip file names"},
 		{0},
 };
 
@@ -362,11 +362,12 @@ static const char *const settings[] = {"language", "name", "keep", "net", "net_a
 const struct cmd cmd_install = {
 		.name = "install",
 		.usage = "install [OPTIONS] PACKAGE…",
-		.summary = "packages into a sandbox",
-		.help = "By pip for Python, by npm for JavaScript (-l js), from the index that is configured on this "
-			"machine. The sandbox is the one that --name names, or the only one with a network; if it does not "
-			"run, --net on starts it, and it stays. The next run finds what was installed. A failure's exit "
-			"code is that of pip or npm.",
+		.summary = "install packages",
+		.help = "Installs packages in a sandbox with pip for Python, or with npm for JavaScript "
+			"(-l js), from the index that this machine is configured for. The sandbox is "
+			"the one that --name names, else the only one with a network. If it is not "
+			"running, --net on starts it, and it stays. The next run finds the packages. If "
+			"pip or npm fails, its exit code is passed on.",
 		.options = options,
 		.operands = "PACKAGE...",
 		.settings = settings,

@@ -15,12 +15,12 @@ enum { OPTION_EXPIRE, OPTION_NAMESPACE, OPTION_KEY_FILE };
 
 static const struct option_spec options[] = {
 		[OPTION_EXPIRE] = {"--expire", 0, "TIME",
-				"how long it is good for, such as 90s, 30m, 24h, 7d, 4w, 6mo, "
-				"1y; default: 24h"},
+				"lifetime of the key, such as 90s, 30m, 24h, 7d, 4w, 6mo, 1y; "
+				"default: 24h"},
 		[OPTION_NAMESPACE] = {"--namespace", 0, "NS",
-				"it is for this namespace only; default: *, all"},
+				"valid in this namespace only; default: * (all)"},
 		[OPTION_KEY_FILE] = {"--key-file", 0, "FILE",
-				"the server key, as of serve; made if it is not there"},
+				"the server key, as for serve; created if missing"},
 		{0},
 };
 
@@ -89,9 +89,10 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_keygen = {
 		.name = "keygen",
 		.usage = "keygen [--expire TIME] [--namespace NS] [--key-file FILE]",
-		.summary = "make a key for the server",
-		.help = "Prints an API key for clients of 'terrarium serve', signed by its server key. Nothing is kept of "
-			"it; 'terrarium serve --reset-key' ends all keys that were made before.",
+		.summary = "make a server key",
+		.help = "Prints an API key for clients of 'terrarium serve', signed with its server "
+			"key. The key is not stored anywhere. 'terrarium serve --reset-key' makes all "
+			"earlier keys invalid.",
 		.options = options,
 		.run = run,
 };

@@ -194,7 +194,7 @@ static int print_names(void)
 enum { OPTION_JSON, OPTION_NAMES };
 static const struct option_spec options[] = {
 		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
-		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but names; asks no sandbox"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print only names; start no sandbox"},
 		{0},
 };
 
@@ -230,8 +230,8 @@ const struct cmd cmd_langs = {
 		.name = "langs",
 		.usage = "langs [--json | --names]",
 		.summary = "list the languages",
-		.help = "Lists the languages with their other names, the endings of their files, and the interpreter: its "
-			"version is found out in a sandbox, a new one or (--name) one that is running.",
+		.help = "Lists the languages with their aliases, file name endings and interpreters. To "
+			"find the versions it asks a new sandbox, or the running one that --name names.",
 		.options = options,
 		.settings = settings,
 		.run = run,

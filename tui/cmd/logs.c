@@ -251,8 +251,8 @@ static void perform(struct logs *l, const char *name)
 /* ---- the command line ----------------------------------------------------------------------- */
 
 static const struct option_spec options[] = {
-		{"--follow", 'f', NULL, "stay, and print what comes as it comes, until Ctrl-C"},
-		{"--json", 'j', NULL, "one JSON object per run, on a line, when the run has ended"},
+		{"--follow", 'f', NULL, "keep printing new runs as they happen, until Ctrl-C"},
+		{"--json", 'j', NULL, "print a JSON object per line for each run that has ended"},
 		{0},
 };
 
@@ -312,11 +312,11 @@ static const char *const settings[] = {"language", NULL};
 const struct cmd cmd_logs = {
 		.name = "logs",
 		.usage = "logs NAME [--follow] [--json] [-l LANG]",
-		.summary = "what ran in it lately",
-		.help = "Prints the runs of a running sandbox, whosesoever they were: number, language, who "
-			"ran it and when, the first line of the code, what it printed and how it ended. A "
-			"sandbox keeps the newest 256 KiB of what each language's kernel wrote. On a terminal "
-			"the text is made safe to look at; in a pipe it comes byte by byte.",
+		.summary = "show recent runs",
+		.help = "Prints the recent runs of a running sandbox, by all clients: number, language, "
+			"client, time, first line of the code, output, and how the run ended. A sandbox "
+			"keeps the newest 256 KiB of output of each language. A terminal gets only text "
+			"and colors; a pipe gets every byte unchanged.",
 		.options = options,
 		.settings = settings,
 		.operands = "NAME",

@@ -16,12 +16,11 @@
 enum { OPTION_WATCH, OPTION_JSON, OPTION_INTERVAL, OPTION_COUNT };
 
 static const struct option_spec options[] = {
-		[OPTION_WATCH] = {"--watch", 'w', NULL,
-				"go on: a screen of graphs on a terminal, else JSON Lines"},
-		[OPTION_JSON] = {"--json", 0, NULL, "print JSON; with --watch a line for each sample"},
+		[OPTION_WATCH] = {"--watch", 'w', NULL, "keep going: graphs on a terminal, else JSON Lines"},
+		[OPTION_JSON] = {"--json", 0, NULL, "print JSON; with --watch a line per sample"},
 		[OPTION_INTERVAL] = {"--interval", 'i', "S",
 				"seconds between two samples, 0.2 to 60; default: the setting metrics_interval"},
-		[OPTION_COUNT] = {"--count", 'n', "N", "with --watch and JSON: end after so many samples"},
+		[OPTION_COUNT] = {"--count", 'n', "N", "with --watch and JSON: stop after N samples"},
 		{0},
 };
 
@@ -155,11 +154,12 @@ static const char *const settings[] = {"theme", "keymap", "graphs", NULL};
 const struct cmd cmd_metrics = {
 		.name = "metrics",
 		.usage = "metrics [NAME] [--watch] [OPTIONS]",
-		.summary = "what a sandbox uses",
-		.help = "Prints what the sandbox NAME uses now, and its processes; without NAME, all sandboxes that are "
-			"running. --watch goes on until the sandbox ends, and tells why it did: on a terminal as a screen "
-			"of graphs (c m p n sort, t tree, + - zoom, b f back and forth in time, q leaves), in a pipe as "
-			"JSON Lines. With --backend microsandbox it is what the server tells.",
+		.summary = "show what a sandbox uses",
+		.help = "Prints what the sandbox NAME uses now, and its processes. Without NAME it "
+			"prints a line for each running sandbox. --watch goes on until the sandbox "
+			"ends, and says why it ended. On a terminal it shows graphs (c m p n sort, t "
+			"tree, + - zoom, b f back and forth in time, q quit); in a pipe it prints JSON "
+			"Lines. With --backend microsandbox it shows what the server reports.",
 		.options = options,
 		.operands = "NAME",
 		.settings = settings,

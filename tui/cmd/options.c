@@ -31,8 +31,8 @@ void options_init(
 
 enum { COMMON_HELP, COMMON_YES, COMMON_CONFIG };
 const struct option_spec options_common[] = {
-		[COMMON_HELP] = {"--help", 'h', NULL, "explain the command, in a screenful"},
-		[COMMON_YES] = {"--yes", 'y', NULL, "do not ask before code is run"},
+		[COMMON_HELP] = {"--help", 'h', NULL, "explain the command"},
+		[COMMON_YES] = {"--yes", 'y', NULL, "run code without asking"},
 		[COMMON_CONFIG] = {"--config", 0, "FILE", "read this config file instead of the usual one"},
 		{0},
 };

@@ -32,12 +32,12 @@ enum { OPTION_ALL, OPTION_CONTAINERS, OPTION_JSON, OPTION_NAMES };
 
 static const struct option_spec options[] = {
 		[OPTION_ALL] = {"--all", 'a', NULL,
-				"also those that were left behind, by a kill or a restart of the machine; "
-				"listing sweeps them"},
+				"also list sandboxes left behind by a kill or a reboot; listing "
+				"removes them"},
 		[OPTION_CONTAINERS] = {"--containers", 'c', NULL,
-				"also whatever else runs in container engines, for 'attach ENGINE:CONTAINER'"},
+				"also list other containers of the engines, for 'attach ENGINE:CONTAINER'"},
 		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
-		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but names"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print only names"},
 		{0},
 };
 
@@ -400,11 +400,11 @@ const struct cmd cmd_ps = {
 		.name = "ps",
 		.usage = "ps [--all] [--containers] [--json | --names]",
 		.summary = "list the running sandboxes",
-		.help = "Yours, on this machine, whoever has started them: name, kernels that run, clients attached, "
-			"whether it is kept, how long it has been there and idle (nobody attached, nothing "
-			"running), CPU in per cent of a core, memory and its limit in MiB, and who manages it. A narrow "
-			"terminal is shown less of that. With --backend microsandbox, those in a --namespace of the server "
-			"('*': in all), and what it tells of them.",
+		.help = "Lists all your sandboxes on this machine: name, running kernels, clients, "
+			"whether it is kept, age, idle time (no client and nothing running), CPU in "
+			"percent of a core, memory and its limit in MiB, and who manages it. Narrow "
+			"terminals hide some columns. With --backend microsandbox it lists those in a "
+			"--namespace of the server ('*': in all).",
 		.options = options,
 		.run = run,
 };

@@ -14,7 +14,7 @@
 enum { OPTION_FIGURES };
 
 static const struct option_spec options[] = {
-		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save the images that the code shows in DIR"},
+		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save images that the code shows in DIR"},
 		{0},
 };
 
@@ -82,13 +82,13 @@ static const char *const settings[] = {"language", "name", "timeout", "theme", "
 const struct cmd cmd_repl = {
 		.name = "repl",
 		.usage = "repl [OPTIONS]",
-		.summary = "type code line by line",
-		.help = "Runs what is typed, input by input, in a sandbox that keeps its state. Tab completes, Ctrl-R "
-			"searches what was typed before, Ctrl-C interrupts, Ctrl-D leaves; :help lists the "
-			"commands, !CMD is a shell command in the sandbox, ?NAME explains a name.\n"
-			"In a pipe there are no prompts and no colours; values are printed, a block of Python ends "
-			"at a blank line or before the next line that is not indented, and the exit code is that "
-			"of the first input that failed.",
+		.summary = "run code line by line",
+		.help = "Runs each input in a sandbox that keeps its state. Tab completes, Ctrl-R "
+			"searches earlier inputs, Ctrl-C interrupts, Ctrl-D leaves. :help lists the "
+			"commands, !CMD runs a shell command in the sandbox, ?NAME explains a name.\nIn "
+			"a pipe it prints values, but no prompts and no colors. A Python block ends at "
+			"a blank line, or before the next line that is not indented. The exit code is "
+			"that of the first input that failed.",
 		.options = options,
 		.settings = settings,
 		.asks = true,

@@ -50,10 +50,10 @@ static const char *const settings[] = {"theme", "keymap", "linear", NULL};
 const struct cmd cmd_replay = {
 		.name = "replay",
 		.usage = "replay [OPTIONS] RECORDING",
-		.summary = "show a recorded session",
-		.help = "Shows a recorded session again, as it happened; nothing is run. Space pauses, "
-			"arrows seek by 5 seconds, [ and ] by run, + and - change the speed; a click on the "
-			"time bar goes there.",
+		.summary = "play a recorded session",
+		.help = "Plays a recorded session as it happened. No code runs. Space pauses, the arrow "
+			"keys seek by 5 seconds, [ and ] by run, + and - change the speed, and a click "
+			"on the time bar goes there.",
 		.operands = "FILE",
 		.settings = settings,
 		.run = run,

@@ -29,10 +29,10 @@ struct request {
 enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND };
 
 static const struct option_spec options[] = {
-		[OPTION_CODE] = {"--code", 'c', "CODE", "run this text; may be given several times"},
-		[OPTION_JSON] = {"--json", 0, NULL, "print one JSON object per run, with all about it"},
-		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save the images that the code shows in DIR"},
-		[OPTION_CAMEL] = {"--camel", 0, NULL, "be CAMEL's MicrosandboxInterpreter: see the manual"},
+		[OPTION_CODE] = {"--code", 'c', "CODE", "run CODE; may be given several times"},
+		[OPTION_JSON] = {"--json", 0, NULL, "print the whole result as one JSON object per run"},
+		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save images that the code shows in DIR"},
+		[OPTION_CAMEL] = {"--camel", 0, NULL, "act as CAMEL's interpreter: see the manual"},
 		[OPTION_COMMAND] = {"--command", 0, "CMD", "with --camel: run this shell command"},
 		{0},
 };
@@ -202,11 +202,10 @@ const struct cmd cmd_run = {
 		.name = "run",
 		.usage = "run [OPTIONS] [FILE… | - | -c CODE…]",
 		.summary = "run code in a sandbox",
-		.help = "In the running sandbox that --name names, else in a new one. Several FILEs or -c run one after "
-			"the other and share their state. "
-			"The value of the last expression is shown for -c and -. Exit codes: the code's own, "
-			"of the first run that failed; 124 time-out, 125 terrarium's own failure, 130 "
-			"interrupted, 128+n killed.",
+		.help = "Runs code in the running sandbox that --name names, else in a new one. Several "
+			"FILEs or -c options run one after the other and share their state. For -c and - it "
+			"prints the value of the last expression. Exit codes: of the first failed run; "
+			"124 time limit, 125 terrarium failed, 130 interrupted, 128+n signal n.",
 		.operands = "FILE|-...",
 		.options = options,
 		.settings = settings,

@@ -63,20 +63,21 @@ enum {
 };
 
 static const struct option_spec options[] = {
-		[OPTION_HOST] = {"--host", 0, "HOST", "address to listen at; default: 127.0.0.1"},
-		[OPTION_PORT] = {"--port", 0, "PORT", "default: 5555; 0: any that is free"},
-		[OPTION_DEV] = {"--dev", 0, NULL, "ask for no keys; only on this machine"},
-		[OPTION_FORCE] = {"--force", 0, NULL, "with --dev: serve other machines all the same"},
-		[OPTION_KEY_FILE] = {"--key-file", 0, "FILE",
-				"holds the server key; made if it is not there"},
-		[OPTION_RESET_KEY] = {"--reset-key", 0, NULL, "a new server key: all keys made so far end"},
+		[OPTION_HOST] = {"--host", 0, "HOST", "address to listen on; default: 127.0.0.1"},
+		[OPTION_PORT] = {"--port", 0, "PORT", "default: 5555; 0: any free port"},
+		[OPTION_DEV] = {"--dev", 0, NULL, "require no keys; only on this machine"},
+		[OPTION_FORCE] = {"--force", 0, NULL, "with --dev: serve other machines too"},
+		[OPTION_KEY_FILE] = {"--key-file", 0, "FILE", "file of the server key; created if missing"},
+		[OPTION_RESET_KEY] = {"--reset-key", 0, NULL,
+				"make a new server key; earlier keys become invalid"},
 		[OPTION_NAMESPACE_DIR] = {"--namespace-dir", 0, "DIR",
-				"where files of stopped sandboxes lie"},
-		[OPTION_VOLUMES] = {"--volumes", 0, "DIR", "volumes may lie in there; repeatable"},
-		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N", "that run at a time; 0: any number"},
-		[OPTION_KEEP_FILES] = {"--keep-files", 0, "MIB", "most that is saved of a stopped one; 1024"},
-		[OPTION_VERBOSE] = {"--verbose", 'v', NULL, "a line on stderr for each request"},
-		[OPTION_QUIET] = {"--quiet", 'q', NULL, "tell nothing but what goes wrong"},
+				"where to keep files of stopped sandboxes"},
+		[OPTION_VOLUMES] = {"--volumes", 0, "DIR", "allow volumes below DIR; repeatable"},
+		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N",
+				"most that may run at a time; 0: no limit"},
+		[OPTION_KEEP_FILES] = {"--keep-files", 0, "MIB", "most to save of a stopped sandbox (1024)"},
+		[OPTION_VERBOSE] = {"--verbose", 'v', NULL, "print a line on stderr for each request"},
+		[OPTION_QUIET] = {"--quiet", 'q', NULL, "print only errors"},
 		{0},
 };
 
@@ -388,8 +389,9 @@ const struct cmd cmd_serve = {
 		.name = "serve",
 		.usage = "serve [OPTIONS]",
 		.summary = "serve sandboxes over HTTP",
-		.help = "Sandboxes for other programs, as the microsandbox server 0.2 offered them (JSON-RPC, MCP). "
-			"Clients need keys: see 'terrarium keygen'. Ends with Ctrl-C, and the sandboxes with it.",
+		.help = "Serves sandboxes to other programs with the protocol of microsandbox 0.2 "
+			"(JSON-RPC, MCP). Clients need keys: see 'terrarium keygen'. Ctrl-C stops the "
+			"server and all its sandboxes.",
 		.options = options,
 		.settings = settings,
 		.run = run,

@@ -27,8 +27,8 @@ enum { OPTION_ALL, OPTION_FORCE };
 
 static const struct option_spec options[] = {
 		[OPTION_ALL] = {"--all", 'a', NULL,
-				"all that are running; asks first on a terminal, unless --yes is given"},
-		[OPTION_FORCE] = {"--force", 'f', NULL, "kill them where asking might not help"},
+				"stop all; on a terminal it asks first, unless you give --yes"},
+		[OPTION_FORCE] = {"--force", 'f', NULL, "kill sandboxes that do not respond"},
 		{0},
 };
 
@@ -225,10 +225,11 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_stop = {
 		.name = "stop",
 		.usage = "stop [OPTIONS] NAME… | --all",
-		.summary = "end sandboxes",
-		.help = "Ends running sandboxes, with everything in them, and waits until nothing is left; prints the name "
-			"of each; with --backend microsandbox those at the server. Whoever is attached is told. The exit code is 1 if one is not running or "
-			"does not end.",
+		.summary = "stop sandboxes",
+		.help = "Stops running sandboxes with everything in them, waits until nothing is left, "
+			"and prints the name of each. Attached clients are told who stopped it. With "
+			"--backend microsandbox it stops sandboxes at the server. The exit code is 1 if "
+			"one is not running or does not end.",
 		.options = options,
 		.operands = "NAME...",
 		.run = run,

@@ -164,7 +164,7 @@ static int print_names(const struct request *q)
 enum { OPTION_JSON, OPTION_NAMES };
 static const struct option_spec options[] = {
 		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
-		[OPTION_NAMES] = {"--names", 0, NULL, "print nothing but names"},
+		[OPTION_NAMES] = {"--names", 0, NULL, "print only names"},
 		{0},
 };
 
@@ -197,9 +197,9 @@ const struct cmd cmd_themes = {
 		.name = "themes",
 		.usage = "themes [--json | --names]",
 		.summary = "list the themes",
-		.help = "Lists the themes, on a terminal with a piece of the screen in their colours; * marks the one that is "
-			"set, and your own ones are shown with their files. F3 in the workbench tries them out, 'terrarium "
-			"check themes' tells what is wrong with one.",
+		.help = "Lists the themes; on a terminal, with a sample of each. * marks the current "
+			"one, and your own themes are shown with their files. F3 in the workbench tries "
+			"them out. 'terrarium check themes' finds mistakes in a theme.",
 		.options = options,
 		.settings = settings,
 		.run = run,

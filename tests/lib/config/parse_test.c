@@ -124,7 +124,7 @@ static void errors_name_the_place(void **state)
 			{"{\n  // é\n  \"memroy\": 5\n}",
 					"c.json:3:3: unknown setting \"memroy\"; did you mean \"memory\"?"},
 			{"{ \"cpus\": 1, \"qqqqqqqq\": 1 }",
-					"c.json:1:14: unknown setting \"qqqqqqqq\"; see 'terrarium help config'"},
+					"c.json:1:14: unknown setting \"qqqqqqqq\"; see 'terrarium help settings'"},
 			{"{ \"theme\": \"{,é\", \"cpus\": 0 }",
 					"c.json:1:19: \"cpus\": 0: must be at least 0.01 cores"},
 			{"{\n\t\"memory\": 5.5 }", "c.json:2:2: \"memory\": 5.5: must be at least 16 MiB"},
