@@ -48,7 +48,7 @@ static void tell_line(const struct engine *e, char *line, trm_container_fn *fn, 
 	const char *fields[FIELDS];
 	char clean[FIELDS][WORD_BYTES];
 	recipe_fields(line, fields, FIELDS);
-	/* Ours are told by trm_registry_refresh(). */
+	/* Ours are told by trm_registry_list(). */
 	if (!*fields[ID] || *fields[ID] == '-' || strlen(fields[ID]) >= ID_BYTES
 			|| !strncmp(fields[NAME], RECIPE_NAME_PREFIX, strlen(RECIPE_NAME_PREFIX)))
 		return;

@@ -35,6 +35,7 @@ struct trm_registry {
 	struct trm_entry *entries;
 	size_t n, cap;
 	struct crowd crowd;
+	bool is_list; /* few figures will do */
 };
 
 int trm_registry_create(struct trm_registry **ret, struct trm_error *reterr)
@@ -116,7 +117,8 @@ static int see(struct trm_registry *r, int run_fd, const char *name, struct trm_
 		memcpy(k->name, name, strlen(name) + 1);
 		stats_init(&k->stats);
 		if (is_alive)
-			stats_open(&k->stats, &info.ready, info.keeper);
+			stats_open(&k->stats, &info.ready, info.keeper,
+					r->is_list ? STATS_LISTED : STATS_ALL);
 	} else {
 		info_msg_finish(&info);
 	}
@@ -343,6 +345,21 @@ int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_en
 	*ret_entries = r->entries;
 	*ret_n = r->n;
 	return 0;
+}
+
+int trm_registry_list(struct trm_registry *r, const struct trm_entry **ret_entries, size_t *ret_n,
+		struct trm_error *reterr)
+{
+	r->is_list = true;
+	return trm_registry_refresh(r, ret_entries, ret_n, reterr);
+}
+
+void trm_registry_measure(struct trm_registry *r)
+{
+	if (r->crowd.n && !crowd_take(&r->crowd))
+		r->crowd.n = 0;
+	for (size_t i = 0; i < r->n; i++)
+		measure(r, &r->known[i], &r->entries[i].sample);
 }
 
 /* ---- ending ------------------------------------------------------------------------------ */

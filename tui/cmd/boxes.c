@@ -12,7 +12,7 @@
 int boxes_list(struct trm_registry *registry, const struct trm_entry **ret_entries, size_t *ret_n)
 {
 	struct trm_error why = {0};
-	if (trm_registry_refresh(registry, ret_entries, ret_n, &why) < 0)
+	if (trm_registry_list(registry, ret_entries, ret_n, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	return 0;
 }

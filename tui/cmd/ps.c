@@ -329,12 +329,13 @@ static int print_names(const struct ps *ps)
 static int look(struct ps *ps)
 {
 	struct trm_error why;
-	int r = trm_registry_refresh(ps->registry, &ps->entries, &ps->n, &why);
-	if (r == 0 && ps->n && !ps->names_only) {
-		poll(NULL, 0, BETWEEN_LOOKS_MS); /* rates are between two looks */
-		r = trm_registry_refresh(ps->registry, &ps->entries, &ps->n, &why);
-	}
-	return r == 0 ? 0 : ps->names_only ? CMD_FAILED : cmd_fail("%s", why.msg);
+	if (trm_registry_list(ps->registry, &ps->entries, &ps->n, &why) < 0)
+		return ps->names_only ? CMD_FAILED : cmd_fail("%s", why.msg);
+	if (ps->names_only || !ps->n)
+		return 0;
+	poll(NULL, 0, BETWEEN_LOOKS_MS);
+	trm_registry_measure(ps->registry);
+	return 0;
 }
 
 static int print(const struct ps *ps)

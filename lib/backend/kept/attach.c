@@ -150,7 +150,7 @@ static void take_found(struct attached *a, struct found_entry *entry, struct inf
 	entry->fd = entry->state_fd = -1;
 	a->info = *info;
 	*info = (struct info_msg){0};
-	stats_open(&a->stats, &a->info.ready, a->info.keeper);
+	stats_open(&a->stats, &a->info.ready, a->info.keeper, STATS_ALL);
 }
 
 int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_loop *loop,

@@ -129,7 +129,7 @@ int kept_keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 static void on_ready(void *user, const struct ready_msg *ready)
 {
 	struct kept *k = user;
-	stats_open(&k->stats, ready, k->keeper_pid);
+	stats_open(&k->stats, ready, k->keeper_pid, STATS_ALL);
 	k->kind->tell_guards(k, ready);
 	if (!k->is_stopping && k->base.cb->connected)
 		k->base.cb->connected(k->base.user, k->stream_fd);

@@ -83,13 +83,13 @@ static int open_file(struct stats *s, enum stats_file file, const struct ready_m
 	return -1;
 }
 
-void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper)
+void stats_open(struct stats *s, const struct ready_msg *r, pid_t keeper, uint32_t files)
 {
 	s->kind = r->kind;
 	s->n_outer = r->n_outer;
 	s->pressure_is_machine = !*r->pressure_dir;
 	for (int i = 0; i < STATS_FILES; i++)
-		s->fds[i] = open_file(s, (enum stats_file)i, r, keeper);
+		s->fds[i] = files & 1u << i ? open_file(s, (enum stats_file)i, r, keeper) : -1;
 }
 
 void stats_close(struct stats *s)

@@ -46,8 +46,13 @@ struct stats {
 };
 
 void stats_init(struct stats *s);
+/* Bits of enum stats_file: all of them, or what a list of sandboxes shows, which must not run out of
+ * descriptors with a hundred of them. What is left out stays unknown. */
+#define STATS_ALL ((1u << STATS_FILES) - 1)
+#define STATS_LISTED \
+	(1u << STATS_CPU | 1u << STATS_MEM | 1u << STATS_MEM_STAT | 1u << STATS_PIDS | 1u << STATS_SPACE)
 /* `keeper`: whose descriptor ready->space_fd is. */
-void stats_open(struct stats *s, const struct ready_msg *ready, pid_t keeper);
+void stats_open(struct stats *s, const struct ready_msg *ready, pid_t keeper, uint32_t files);
 void stats_close(struct stats *s);
 
 /* Overwrite what is known better here, and set its bits. Where by the agent's account of processor time (in

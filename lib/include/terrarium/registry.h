@@ -64,6 +64,14 @@ void trm_registry_destroy(struct trm_registry *registry); /* takes NULL */
 int trm_registry_refresh(struct trm_registry *registry, const struct trm_entry **ret_entries, size_t *ret_n,
 		struct trm_error *reterr);
 
+/* The same for a list, with fewer open files: measured are processor time, memory, processes and disk alone.
+ * A registry is used for one or the other. */
+int trm_registry_list(struct trm_registry *registry, const struct trm_entry **ret_entries, size_t *ret_n,
+		struct trm_error *reterr);
+
+/* Measure again, for rates, without looking for sandboxes: the samples of the last entries change. */
+void trm_registry_measure(struct trm_registry *registry);
+
 /* The running sandbox of that name: quick, for nothing is measured (of the sample, only uptime is known) and
  * no other one is looked at. TRM_EINVAL: nothing can have that name; TRM_ENOENT: there is none; TRM_EPERM: as
  * above. */
