@@ -104,4 +104,8 @@ uint64_t agent_now_ns(void);
 enum { AGENT_PATH_BYTES = 4096 };
 const char *agent_path(const struct agent *agent, const char *path, char out[AGENT_PATH_BYTES]);
 
+/* May clients, and by them the code, see what is open? Under Landlock the agent reads of /proc what is kept
+ * from the code: this machine's processes. */
+bool agent_may_show(const struct agent *agent, int fd);
+
 #endif

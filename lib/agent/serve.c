@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +41,21 @@ uint64_t agent_now_ns(void)
 const char *agent_path(const struct agent *agent, const char *path, char out[AGENT_PATH_BYTES])
 {
 	return agent->folder && folder_path(agent->folder, path, out, AGENT_PATH_BYTES) ? out : path;
+}
+
+bool agent_may_show(const struct agent *agent, int fd)
+{
+	enum {
+		PROC = 0x9fa0,
+		SYSFS = 0x62656572,
+		CGROUP = 0x27e0eb,
+		CGROUP2 = 0x63677270
+	}; /* linux/magic.h */
+	struct statfs fs;
+	if (agent->rules_fd < 0 || fd < 0)
+		return true;
+	return fstatfs(fd, &fs) == 0 && fs.f_type != PROC && fs.f_type != SYSFS && fs.f_type != CGROUP
+	       && fs.f_type != CGROUP2;
 }
 
 /* ---- clients ---- */

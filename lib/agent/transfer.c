@@ -278,6 +278,8 @@ static int open_regular(struct transfer *transfer)
 		return EISDIR;
 	if (!S_ISREG(status.st_mode))
 		return EINVAL;
+	if (!agent_may_show(transfer->stream.client->agent, transfer->fd))
+		return EACCES;
 	transfer->mode = status.st_mode & 07777;
 	return status.st_size >= 0 && (uint64_t)status.st_size > transfer->size ? EFBIG : 0;
 }

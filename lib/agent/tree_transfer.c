@@ -125,6 +125,8 @@ void tree_transfer_get(struct client *client, uint32_t stream, const struct tree
 	char here[AGENT_PATH_BYTES];
 	int r = source_create(agent_path(client->agent, msg->path, here), msg->flags, msg->depth,
 			&get->source, &why);
+	if (r == 0 && !agent_may_show(client->agent, source_root_fd(get->source)))
+		r = trm_error_set_errno(&why, EACCES, "%s", msg->path);
 	if (r == 0) {
 		get_run(get);
 		return;

@@ -81,6 +81,11 @@ int source_create(const char *path, uint32_t flags, uint32_t depth, struct sourc
 	return 0;
 }
 
+int source_root_fd(const struct source *s)
+{
+	return s->root_fd;
+}
+
 static void close_dirs(struct source *s)
 {
 	while (s->n_dirs)

@@ -25,6 +25,8 @@ struct source;
 int source_create(const char *path, uint32_t flags, uint32_t depth, struct source **ret,
 		struct trm_error *reterr);
 void source_destroy(struct source *source); /* takes NULL */
+/* What is open on the path itself; -1: nothing, it was only looked at. */
+int source_root_fd(const struct source *source);
 
 enum source_state {
 	SOURCE_MORE, /* call again */
