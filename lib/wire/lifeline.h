@@ -80,12 +80,14 @@ enum isolation { ISOLATION_NAMESPACES, ISOLATION_LANDLOCK, ISOLATION_NONE };
 
 /* Flags of spec_msg.rules: paths that code may use under Landlock. */
 enum rule_flag {
-	RULE_READ = 1,     /* files and directories */
-	RULE_EXECUTE = 2,  /* and start programs */
-	RULE_WRITE = 4,    /* write, make and remove everything below */
-	RULE_DEVICE = 8,   /* read, write and control an existing file */
-	RULE_AGENT = 16,   /* for the agent alone, not for the code */
-	RULE_OWN_USER = 32 /* only if the sandbox has a user of its own */
+	RULE_READ = 1,      /* files and directories */
+	RULE_EXECUTE = 2,   /* and start programs */
+	RULE_WRITE = 4,     /* write, make and remove everything below */
+	RULE_DEVICE = 8,    /* read, write and control an existing file */
+	RULE_AGENT = 16,    /* for the agent alone, not for the code */
+	RULE_OWN_USER = 32, /* only if the sandbox has a user of its own */
+	RULE_OBJECTS = 64   /* make, use and remove files in this directory by their names: no directories, no
+			       list */
 };
 
 struct spec_msg {

@@ -245,7 +245,7 @@ static const struct {
 		{"/dev/tty", RULE_DEVICE},
 		{"/dev/ptmx", RULE_DEVICE | RULE_OWN_USER},
 		{"/dev/pts", RULE_DEVICE | RULE_OWN_USER},
-		{"/dev/shm", RULE_READ | RULE_WRITE | RULE_OWN_USER},
+		{"/dev/shm", RULE_OBJECTS | RULE_OWN_USER},
 		{"/dev/ptmx", RULE_DEVICE | RULE_AGENT},
 		{"/dev/pts", RULE_DEVICE | RULE_AGENT},
 		{"/proc/cpuinfo", RULE_READ},
