@@ -149,10 +149,18 @@ static bool load_filter(struct slice filter)
 	return prctl(PR_SET_SECCOMP, MODE_FILTER, &program) == 0;
 }
 
+void confine_drop_bounds(void)
+{
+	enum { LAST_POSSIBLE = 63 };
+	for (unsigned long cap = 0; cap <= LAST_POSSIBLE; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			break;
+}
+
 /* A user of a container may have some; nobody needs them. */
 static void drop_capabilities(void)
 {
-	enum { VERSION_3 = 0x20080522, AMBIENT = 47, AMBIENT_CLEAR_ALL = 4, LAST_POSSIBLE = 63 };
+	enum { VERSION_3 = 0x20080522, AMBIENT = 47, AMBIENT_CLEAR_ALL = 4 };
 	struct {
 		uint32_t version;
 		int pid;
@@ -160,9 +168,7 @@ static void drop_capabilities(void)
 	struct {
 		uint32_t effective, permitted, inheritable;
 	} none[2] = {{0}};
-	for (unsigned long cap = 0; cap <= LAST_POSSIBLE; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			break;
+	confine_drop_bounds();
 	prctl(AMBIENT, AMBIENT_CLEAR_ALL, 0, 0, 0);
 	syscall(SYS_capset, &head, none);
 }

@@ -269,6 +269,8 @@ static _Noreturn void bare_child(
 	setrlimit(RLIMIT_LOCKS, &mark);
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
+	if (spec->isolation == ISOLATION_LANDLOCK)
+		confine_drop_bounds();
 	if (uid)
 		become(uid);
 	const struct report r = {0};
