@@ -87,6 +87,7 @@ void keeper_fail(struct keeper *k, int code, const char *format, ...)
 	if (!k->is_ending || (k->cause == GONE_TOLD && !k->n_words)) {
 		add_words(k, format, args);
 		k->status = code;
+		k->has_status = true; /* not the agent's, who is killed next */
 		keeper_end(k, GONE_TOLD);
 	}
 	va_end(args);
