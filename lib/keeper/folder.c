@@ -176,15 +176,43 @@ void folder_kill(pid_t keeper, uint32_t uid)
 	signal_all_marked(folder_mark(keeper), SIGKILL);
 }
 
-void folder_clear_shm(uint32_t uid)
+/* The rules let no code make a directory there. */
+static void for_each_object(uint32_t uid,
+		void (*visit)(void *user, int dir_fd, const char *name, uint64_t bytes), void *user)
 {
+	enum { BLOCK_BYTES = 512 };
 	DIR *dir = uid ? opendir("/dev/shm") : NULL;
 	struct dirent *entry;
 	struct stat st;
 	while (dir && (entry = readdir(dir)))
 		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == uid
 				&& !S_ISDIR(st.st_mode))
-			unlinkat(dirfd(dir), entry->d_name, 0);
+			visit(user, dirfd(dir), entry->d_name, (uint64_t)st.st_blocks * BLOCK_BYTES);
 	if (dir)
 		closedir(dir);
+}
+
+static void add_object(void *user, int dir_fd, const char *name, uint64_t bytes)
+{
+	enum { ENTRY_BYTES = 4096 }; /* as in base/dirsize.c */
+	(void)dir_fd, (void)name;
+	*(uint64_t *)user += bytes > ENTRY_BYTES ? bytes : ENTRY_BYTES;
+}
+
+static void remove_object(void *user, int dir_fd, const char *name, uint64_t bytes)
+{
+	(void)user, (void)bytes;
+	unlinkat(dir_fd, name, 0);
+}
+
+uint64_t folder_shm_bytes(uint32_t uid)
+{
+	uint64_t bytes = 0;
+	for_each_object(uid, add_object, &bytes);
+	return bytes;
+}
+
+void folder_clear_shm(uint32_t uid)
+{
+	for_each_object(uid, remove_object, NULL);
 }

@@ -25,7 +25,9 @@ uint64_t folder_mark(pid_t keeper);
 void folder_kill(pid_t keeper, uint32_t uid);
 void folder_kill_user(uint32_t uid);
 
-/* Objects in /dev/shm that a sandbox with a user of its own has left there. */
+/* Objects in /dev/shm that a sandbox with a user of its own has there: what they hold, and removing them.
+ * Other sandboxes have none (uid 0). */
+uint64_t folder_shm_bytes(uint32_t uid);
 void folder_clear_shm(uint32_t uid);
 
 #endif

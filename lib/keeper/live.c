@@ -229,6 +229,10 @@ static void pass_time(struct keeper *k)
 				"the sandbox's files took %llu MiB of the %llu that are allowed, and went on growing",
 				(unsigned long long)(k->watchdog.overrun_bytes >> 20),
 				(unsigned long long)(k->spec.disk_bytes >> 20));
+	if (k->watchdog.hidden_looks > WATCHDOG_HIDDEN_LOOKS && !k->is_ending)
+		keeper_fail(k, TRM_ETOOBIG,
+				"the sandbox's files cannot be counted: folders are nested too deeply, or locked again and "
+				"again");
 	look_at_idleness(k, now_ms);
 	look_at_age(k, now_ms);
 	recipe_pass_time(k, now_ms);

@@ -15,6 +15,8 @@
 
 #include "base/procstat.h"
 #include "base/sysfile.h"
+#include "keeper/folder.h"
+#include "keeper/unnamed.h"
 
 /* Children of one thread, appended to the list. */
 static size_t add_children(int task_fd, const char *tid, pid_t *pids, size_t n, size_t cap)
@@ -138,6 +140,7 @@ void watchdog_init_bare(struct watchdog *w, pid_t agent, int folder_fd, bool is_
 	w->has_bwrap = false;
 	w->is_in_memory = is_in_memory;
 	dirsize_init(&w->folder, folder_fd);
+	w->folder.unlocks = true;
 }
 
 void watchdog_limit_disk(struct watchdog *w, uint32_t uid, uint64_t disk_bytes, uint64_t file_bytes)
@@ -207,17 +210,21 @@ static void watch_overrun(struct watchdog *w, uint64_t bytes)
 static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, size_t n)
 {
 	bool was_frozen = w->is_frozen;
-	w->is_frozen = bytes > w->disk_bytes;
+	w->is_frozen = bytes > w->disk_bytes || w->hidden_looks;
 	if (w->is_frozen || was_frozen)
 		limit_files(w, pids, n);
 	watch_overrun(w, bytes);
 }
 
 /* What the files hold; 0 where nobody counts that. */
-static uint64_t folder_bytes(struct watchdog *w, uint64_t now_ms)
+static uint64_t folder_bytes(struct watchdog *w, uint64_t now_ms, const pid_t *pids, size_t n)
 {
-	uint64_t bytes;
-	return dirsize_look(&w->folder, now_ms * 1000000, &bytes) ? bytes : 0;
+	uint64_t bytes = 0, before_ns = w->folder.next_ns;
+	bool is_known = w->folder.fd < 0 || dirsize_look(&w->folder, now_ms * 1000000, &bytes);
+	w->hidden_looks = is_known ? 0 : w->hidden_looks + 1;
+	if (w->folder.next_ns != before_ns)
+		w->unnamed_bytes = unnamed_bytes(w->folder.fd, w->uid, pids, n);
+	return bytes + w->unnamed_bytes + folder_shm_bytes(w->uid);
 }
 
 static void plan_next(struct watchdog *w, uint64_t now_ms, uint64_t bytes, bool is_alone)
@@ -236,7 +243,7 @@ bool watchdog_look(struct watchdog *w, uint64_t now_ms, bool is_alone)
 	if (now_ms < watchdog_next_ms(w))
 		return false;
 	size_t n = watchdog_descendants(w->root, pids, WATCHDOG_MAX_PIDS);
-	uint64_t folder = folder_bytes(w, now_ms);
+	uint64_t folder = folder_bytes(w, now_ms, pids, n);
 	uint64_t files = w->is_in_memory ? folder : file_bytes(w->space_fd);
 	uint64_t bytes = sum(w, resident_bytes, pids, n, &biggest) + files;
 	plan_next(w, now_ms, bytes + folder, is_alone);

@@ -20,7 +20,12 @@
 
 #include "base/dirsize.h"
 
-enum { WATCHDOG_PERIOD_MS = 100, WATCHDOG_REST_MS = 5000, WATCHDOG_MAX_PIDS = 4096 };
+enum {
+	WATCHDOG_PERIOD_MS = 100,
+	WATCHDOG_REST_MS = 5000,
+	WATCHDOG_MAX_PIDS = 4096,
+	WATCHDOG_HIDDEN_LOOKS = 3 /* more are too many */
+};
 
 struct watchdog {
 	pid_t root; /* bubblewrap, whose child the agent is; or the agent itself */
@@ -31,6 +36,7 @@ struct watchdog {
 	uint64_t period_ms, next_ms;
 	uint64_t seen_bytes; /* at the last look */
 	struct dirsize folder;
+	uint64_t unnamed_bytes;          /* in files that are open, but were deleted */
 	uint32_t uid;                    /* whose processes they are; 0: the caller's */
 	bool is_in_memory;               /* the folder's files count as memory */
 	uint64_t disk_bytes, file_bytes; /* limits; disk_bytes 0: not ours to watch */
@@ -38,6 +44,7 @@ struct watchdog {
 	unsigned frozen_looks;           /* since when */
 	uint64_t frozen_bytes;           /* what they held then */
 	uint64_t overrun_bytes;          /* what they hold, though that is so; 0: all is well */
+	unsigned hidden_looks;           /* since when some lie where they cannot be counted */
 };
 
 void watchdog_init(struct watchdog *w, pid_t bwrap, int space_fd, uint64_t mem_bytes);
