@@ -54,10 +54,23 @@ static bool has_entry(const struct keeper *k, const struct stat *entry)
 	       && st.st_ino == entry->st_ino && st.st_dev == entry->st_dev;
 }
 
+/* By the user, if that is still the sandbox's, as code may have lowered its mark. */
+static void kill_all(const struct keeper *k, pid_t keeper)
+{
+	struct user user;
+	if (!user_take_over(&user, *k->uid)) {
+		folder_kill(keeper, 0);
+		return;
+	}
+	folder_kill(keeper, user.uid);
+	folder_clear_shm(user.uid);
+	user_release(&user);
+}
+
 static bool take_away(struct keeper *k, pid_t keeper, const struct stat *entry)
 {
 	if (k->spec.isolation != ISOLATION_NAMESPACES && !k->spec.has_plan)
-		folder_kill(keeper, 0); /* the user may be another sandbox's by now */
+		kill_all(k, keeper);
 	bool is_empty = k->spec.has_plan || groups_clear(k->groups); /* an engine's are the engine's */
 	if (is_empty)
 		user_inherit();

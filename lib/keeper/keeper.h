@@ -43,6 +43,7 @@ struct keeper {
 	struct spec_msg spec;
 	struct groups *groups; /* in memory that the heir shares */
 	struct user user;
+	uint32_t *uid; /* its number, likewise */
 	struct launch launch;
 	struct watchdog watchdog;
 	struct net net;

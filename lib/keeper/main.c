@@ -96,6 +96,7 @@ static void set_clocks(struct keeper *k)
 static bool take_user(struct keeper *k)
 {
 	int r = k->spec.isolation == ISOLATION_NONE ? 0 : user_take(&k->user);
+	*k->uid = k->user.uid;
 	if (r < 0)
 		say(k, "cannot take a user of its own for the sandbox", -r);
 	return r == 0;
@@ -209,7 +210,8 @@ int main(int argc, char **argv)
 	k.net = (struct net)NET_NONE;
 	k.roam.fd = -1;
 	k.groups = heir_shared(sizeof *k.groups);
-	if (argc < 1 || !k.groups || !settle(&k) || !get_spec(&k))
+	k.uid = heir_shared(sizeof *k.uid);
+	if (argc < 1 || !k.groups || !k.uid || !settle(&k) || !get_spec(&k))
 		return 125;
 	if (k.spec.has_plan)
 		recipe_load(&k);

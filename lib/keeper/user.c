@@ -80,6 +80,20 @@ static int take(struct user *ret, uint32_t count)
 	return r;
 }
 
+bool user_take_over(struct user *ret, uint32_t uid)
+{
+	char name[32];
+	bool is_one = (uid >= USER_FIRST && uid - USER_FIRST < USER_COUNT)
+		      || (uid >= USER_MORE_FIRST && uid - USER_MORE_FIRST < USER_MORE_COUNT);
+	int dir_fd = is_one && geteuid() == 0 ? open_lock_dir() : -1;
+	snprintf(name, sizeof name, LOCK_PREFIX "%u", uid);
+	int lock_fd = dir_fd < 0 ? -1 : lock(dir_fd, name, O_CREAT);
+	*ret = (struct user){.uid = uid, .dir_fd = dir_fd, .lock_fd = lock_fd};
+	if (lock_fd < 0 && dir_fd >= 0)
+		close(dir_fd);
+	return lock_fd >= 0;
+}
+
 static const char *next_line(const char *at)
 {
 	at += strcspn(at, "\n");

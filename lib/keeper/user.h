@@ -26,6 +26,10 @@ struct user {
  * all are taken. */
 int user_take(struct user *ret);
 
+/* That of a keeper who has died, unless another has taken it since (who has then killed what was left of it).
+ * True: it is ours. */
+bool user_take_over(struct user *ret, uint32_t uid);
+
 /* Does the map (text of /proc/self/uid_map) hold all of these users, and is our root somebody
  * else outside? */
 bool user_map_holds(const char *map, uint32_t first, uint32_t count);
