@@ -10,6 +10,7 @@
 #include "backend/kept/rundir.h"
 #include "cmocka_all.h"
 #include "isolation/inside.h"
+#include "wire/lifeline.h"
 
 ssize_t host_read(const char *path, char *out, size_t cap)
 {
@@ -31,27 +32,56 @@ pid_t host_child_of(pid_t pid)
 	return host_read(path, text, sizeof text) > 0 ? (pid_t)atoi(text) : 0;
 }
 
-pid_t host_bwrap(pid_t keeper)
+/* The first child that is wanted; 0: there is none. */
+static pid_t find_child(pid_t parent, bool (*is_wanted)(pid_t pid, const char *comm))
 {
-	char path[64], text[256];
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)keeper, (int)keeper);
+	char path[64], text[256], comm[64];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
 	host_read(path, text, sizeof text);
 	for (char *at = text, *end;; at = end) {
 		pid_t pid = (pid_t)strtol(at, &end, 10);
 		if (end == at)
 			return 0;
-		if (host_child_of(pid) > 0)
+		snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+		if (host_read(path, comm, sizeof comm) > 0 && is_wanted(pid, comm))
 			return pid;
 	}
 }
 
+static bool is_parent(pid_t pid, const char *comm)
+{
+	(void)comm;
+	return host_child_of(pid) > 0;
+}
+
+static bool is_keeper(pid_t pid, const char *comm)
+{
+	(void)pid;
+	return strcmp(comm, "terrarium-keepe\n") == 0;
+}
+
+/* The keeper's other child cleans up after it. */
+static bool is_no_heir(pid_t pid, const char *comm)
+{
+	(void)pid;
+	return strcmp(comm, "terrarium-heir\n") != 0;
+}
+
+pid_t host_bwrap(pid_t keeper)
+{
+	return find_child(keeper, is_parent);
+}
+
+pid_t host_agent(pid_t keeper)
+{
+	return inside_isolation == TRM_ISOLATION_NAMESPACES ? host_child_of(host_bwrap(keeper))
+							    : find_child(keeper, is_no_heir);
+}
+
 pid_t host_keeper(void)
 {
-	pid_t pid = host_child_of(getpid());
-	char path[64], text[64];
-	snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-	host_read(path, text, sizeof text);
-	assert_string_equal(text, "terrarium-keepe\n");
+	pid_t pid = find_child(getpid(), is_keeper);
+	assert_true(pid > 0);
 	return pid;
 }
 
@@ -99,6 +129,16 @@ unsigned host_count_groups(pid_t keeper)
 		count += stat(path, &st) == 0;
 	}
 	return count;
+}
+
+void host_folder(const char *name, char *out, size_t cap)
+{
+	char path[RUNDIR_PATH], file[RUNDIR_PATH + 128];
+	int fd = rundir_open(path, NULL);
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(file, sizeof file, "%s/%s/" FOLDER_FILE, path, name);
+	host_read(file, out, cap);
 }
 
 bool host_has_entry(const char *name)

@@ -8,6 +8,8 @@
 
 enum { STEP_MS = 50 };
 
+enum trm_isolation inside_isolation = TRM_ISOLATION_NAMESPACES;
+
 double host_now_ms(void)
 {
 	struct timespec t;
@@ -59,6 +61,7 @@ int inside_try_open(struct inside *in, const char *name, const struct trm_limits
 	*in = (struct inside){0};
 	trm_sandbox_opts_default(&opts);
 	opts.name = name;
+	opts.isolation = inside_isolation;
 	if (limits)
 		opts.limits = *limits;
 	assert_int_equal(trm_loop_create(&in->loop, NULL), 0);

@@ -13,6 +13,9 @@
 
 enum { INSIDE_DEADLINE_MS = 60000, INSIDE_TEXT = 16 * 1024 };
 
+/* Of all sandboxes here: TRM_ISOLATION_NAMESPACES or TRM_ISOLATION_LANDLOCK. */
+extern enum trm_isolation inside_isolation;
+
 struct inside {
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox;
@@ -54,6 +57,7 @@ pid_t host_keeper(void);
 /* Only child of a process; 0 if it has none. */
 pid_t host_child_of(pid_t pid);
 pid_t host_bwrap(pid_t keeper); /* its only child that has children */
+pid_t host_agent(pid_t keeper);
 /* Does it run? A process that only waits to be reaped does not. */
 bool host_is_alive(pid_t pid);
 /* How many processes have this word in their command line. */
@@ -62,6 +66,8 @@ unsigned host_count_processes(const char *word);
 unsigned host_count_groups(pid_t keeper);
 /* Is there an entry of that name in the runtime directory? */
 bool host_has_entry(const char *name);
+/* The folder of a sandbox without namespaces, from its entry; "" with them. */
+void host_folder(const char *name, char *out, size_t cap);
 /* Contents of a file of /proc; NUL bytes become blanks. The length, or -1. */
 ssize_t host_read(const char *path, char *out, size_t cap);
 /* Wait until holds(user), at most for the deadline; returns the milliseconds it took, or fails. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* isolation root | user: all cases as one of them. */
+/* isolation root | user [landlock]: all cases as one of them, in sandboxes of that level. */
 
 #include <grp.h>
 #include <stdio.h>
@@ -10,17 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
+#include "backend/local/level.h"
 #include "cmocka_all.h"
 #include "isolation/cases.h"
+#include "isolation/inside.h"
 
 enum { SKIPPED = 77, NOBODY = 65534 };
 
 static int run_all(void)
 {
-	const struct backend_ops *ops;
+	const bool has_landlock = inside_isolation == TRM_ISOLATION_LANDLOCK;
 	struct trm_error e;
-	if (backend_find("local", &ops, &e) < 0 || ops->probe(&e) < 0) {
+	if (level_check(has_landlock ? ISOLATION_LANDLOCK : ISOLATION_NAMESPACES, &e) < 0) {
 		printf("SKIP: %s\n", e.msg);
 		return SKIPPED;
 	}
@@ -72,12 +73,15 @@ static int run_all_as_nobody(void)
 
 int main(int argc, char **argv)
 {
-	bool wants_root = argc == 2 && !strcmp(argv[1], "root");
-	bool wants_user = argc == 2 && !strcmp(argv[1], "user");
-	if (!wants_root && !wants_user) {
-		fprintf(stderr, "usage: isolation root | user\n");
+	bool wants_root = argc > 1 && !strcmp(argv[1], "root");
+	bool wants_user = argc > 1 && !strcmp(argv[1], "user");
+	bool wants_landlock = argc == 3 && !strcmp(argv[2], "landlock");
+	if ((!wants_root && !wants_user) || (argc != 2 && !wants_landlock)) {
+		fprintf(stderr, "usage: isolation root | user [landlock]\n");
 		return 2;
 	}
+	if (wants_landlock)
+		inside_isolation = TRM_ISOLATION_LANDLOCK;
 	if (wants_root && geteuid() != 0) {
 		printf("SKIP: not root\n");
 		return SKIPPED;

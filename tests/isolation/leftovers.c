@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
 #include "isolation/cases.h"
+#include "isolation/exceptions.h"
 #include "isolation/inside.h"
 
 /* Helpers end by then, should the test not have ended them. */
@@ -16,29 +19,33 @@ enum { LONGEST_S = 60 };
 static struct inside in;
 static struct outcome o;
 
-/* Daemons with all the tricks: sessions of their own, orphaned, deaf to signals.
- * Their command line carries a word that is found on the host, and theirs only: who starts them has it in two
- * parts, or else they would all seem to run before they do. */
+/* Daemons take RLIMIT_LOCKS from themselves, by which processes of a sandbox without namespaces are known. */
+static bool hides_mark;
+
+/* Daemons with all the tricks: sessions of their own, orphaned, deaf to signals. They end in time, should one
+ * escape. Their command line carries a word that is found on the host, and theirs only: who starts them has
+ * it in two parts, or else they would all seem to run before they do. */
 static void start_daemons(struct inside *where, const char *word)
 {
-	char code[700];
+	char code[800];
 	snprintf(code, sizeof code,
-			"import os, signal, time\n"
+			"import os, resource, signal, time\n"
+			"if %d: resource.setrlimit(10, (1, 1))\n"
 			"for s in range(1, 32):\n"
 			"  if s not in (9, 17, 19): signal.signal(s, signal.SIG_IGN)\n"
 			"for i in range(5):\n"
 			"  if not os.fork():\n"
 			"    os.setsid()\n"
 			"    if os.fork(): os._exit(0)\n"
-			"    os.execl('/usr/bin/python3', '%.3s' '%s', '-c', 'import time\\nwhile 1: time.sleep(9)')\n"
+			"    os.execl('/usr/bin/python3', '%.3s' '%s', '-c', 'import time\\ntime.sleep(%d)')\n"
 			"for i in range(5): os.wait()\n",
-			word, word + 3);
+			hides_mark, word, word + 3, LONGEST_S);
 	const char *argv[] = {"/usr/bin/python3", "-c", code, NULL};
 	inside_start(where, argv, &o);
 }
 
 struct traces {
-	char word[64], name[64];
+	char word[64], name[64], folder[256];
 	pid_t keeper, copy;
 };
 
@@ -46,6 +53,7 @@ static void trace_sandbox(struct traces *t, const struct trm_sandbox *sandbox)
 {
 	snprintf(t->name, sizeof t->name, "%s", trm_sandbox_name(sandbox));
 	t->keeper = host_child_of(getpid());
+	host_folder(t->name, t->folder, sizeof t->folder);
 }
 
 static void trace(struct traces *t, const struct inside *where)
@@ -72,7 +80,7 @@ static bool nothing_is_left(void *user)
 {
 	const struct traces *t = user;
 	return !host_count_processes(t->word) && !host_count_groups(t->keeper) && !host_has_entry(t->name)
-	       && !host_is_alive(t->keeper);
+	       && !host_is_alive(t->keeper) && (!*t->folder || access(t->folder, F_OK) < 0);
 }
 
 static void after_close(void **state)
@@ -146,7 +154,7 @@ static void after_the_agent_is_killed(void **state)
 	trace(&t, &in);
 	start_daemons(&in, t.word);
 	host_wait(all_run, &t);
-	pid_t agent = host_child_of(host_bwrap(t.keeper));
+	pid_t agent = host_agent(t.keeper);
 	assert_true(agent > 1);
 	/* What stands still is no less gone. */
 	assert_int_equal(kill(agent, SIGSTOP), 0);
@@ -182,6 +190,39 @@ static void after_the_keeper_is_killed(void **state)
 	printf("gone %.1f ms after SIGKILL of the keeper\n", host_now_ms() - start);
 }
 
+/* As in a container that may make no control groups. */
+static void without_groups(void (*test)(void **state))
+{
+	int status;
+	const struct CMUnitTest tests[] = {{"without groups", test, NULL, NULL, NULL}};
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+			_exit(0); /* whoever may not do that has no groups anyway */
+		umount2("/sys/fs/cgroup", MNT_DETACH);
+		hides_mark = true;
+		exit(cmocka_run_group_tests(tests, NULL, NULL));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void code_without_its_mark_is_found(void **state)
+{
+	(void)state;
+	without_groups(after_close);
+}
+
+/* Then only a user of its own tells whose it is. */
+static void code_without_its_mark_is_found_without_a_keeper(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	without_groups(after_the_keeper_is_killed);
+}
+
 static void after_a_polite_signal_to_the_keeper(void **state)
 {
 	struct traces t;
@@ -203,6 +244,7 @@ static void after_an_early_close(void **state)
 	struct trm_loop *loop;
 	(void)state;
 	trm_sandbox_opts_default(&opts);
+	opts.isolation = inside_isolation;
 	assert_int_equal(trm_loop_create(&loop, NULL), 0);
 	for (unsigned i = 0; i < 60; i++) {
 		struct trm_sandbox *sandbox;
@@ -240,6 +282,8 @@ static void without_bubblewrap_it_says_what_to_do(void **state)
 {
 	char *path = strdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
 	(void)state;
+	if (inside_isolation != TRM_ISOLATION_NAMESPACES)
+		skip();
 	setenv("PATH", "/nonexistent", 1);
 	int r = inside_try_open(&in, NULL, NULL);
 	setenv("PATH", path, 1);
@@ -255,10 +299,12 @@ int cases_leftovers(void)
 			cmocka_unit_test(after_the_client_is_killed),
 			cmocka_unit_test(after_the_agent_is_killed),
 			cmocka_unit_test(after_the_keeper_is_killed),
+			cmocka_unit_test(code_without_its_mark_is_found),
+			cmocka_unit_test(code_without_its_mark_is_found_without_a_keeper),
 			cmocka_unit_test(after_a_polite_signal_to_the_keeper),
 			cmocka_unit_test(after_an_early_close),
 			cmocka_unit_test(a_name_is_taken_once),
 			cmocka_unit_test(without_bubblewrap_it_says_what_to_do),
 	};
-	return cmocka_run_group_tests_name("leftovers", cases, NULL, NULL);
+	return EXCEPTIONS_RUN("leftovers", cases, NULL, NULL);
 }

@@ -92,7 +92,9 @@ static double mean_ms(const struct delays *d)
 
 /* ---- what goes off inside ------------------------------------------------------------------- */
 
-#define BEGIN "import os, time\nend = time.monotonic() + 3\ndef goes_on(): return time.monotonic() < end\n"
+#define BEGIN \
+	"import os, time\nend = time.monotonic() + 3\ndef goes_on(): return time.monotonic() < end\n" \
+	"T = os.environ['TMPDIR']\n"
 #define CROWD(n) /* from here on there are several, each with a number; the first waits for the others */ \
 	"pids = []; me = 0\n" \
 	"for i in range(1, " #n "):\n" \
@@ -106,6 +108,7 @@ static double mean_ms(const struct delays *d)
 
 static const struct bomb {
 	const char *name, *code;
+	bool takes_loopback;
 } BOMBS[] = {
 		{"fork", BEGIN "while goes_on():\n"
 			       "  try: os.fork()\n"
@@ -121,44 +124,48 @@ static const struct bomb {
 					      "except RuntimeError: pass\n"
 					      "spin()\n" END},
 		{"disk", BEGIN CROWD(4) "block = os.urandom(1 << 16)\n"
-					"fd = os.open(f'/workspace/flood{me}', os.O_CREAT | os.O_RDWR)\n"
+					"fd = os.open(f'flood{me}', os.O_CREAT | os.O_RDWR)\n"
 					"while goes_on():\n"
 					"  try: os.write(fd, block)\n"
 					"  except OSError: os.ftruncate(fd, 0); os.lseek(fd, 0, 0)\n"
-					"os.close(fd); os.unlink(f'/workspace/flood{me}')\n" END},
-		{"fsync", BEGIN CROWD(4) "fd = os.open(f'/tmp/sync{me}', os.O_CREAT | os.O_RDWR)\n"
+					"os.close(fd); os.unlink(f'flood{me}')\n" END},
+		{"fsync", BEGIN CROWD(4) "fd = os.open(f'{T}/sync{me}', os.O_CREAT | os.O_RDWR)\n"
 					 "while goes_on():\n"
 					 "  os.pwrite(fd, b'x' * 4096, 0); os.fsync(fd); os.sync()\n"
-					 "os.close(fd); os.unlink(f'/tmp/sync{me}')\n" END},
+					 "os.close(fd); os.unlink(f'{T}/sync{me}')\n" END},
 		{"inodes", BEGIN CROWD(4) "n = 0\n"
 					  "while goes_on():\n"
-					  "  try: os.close(os.open(f'/tmp/{me}.{n}', os.O_CREAT)); n += 1\n"
+					  "  try: os.close(os.open(f'{T}/{me}.{n}', os.O_CREAT)); n += 1\n"
 					  "  except OSError:\n"
-					  "    for i in range(n): os.unlink(f'/tmp/{me}.{i}')\n"
+					  "    for i in range(n): os.unlink(f'{T}/{me}.{i}')\n"
 					  "    n = 0\n"
-					  "for i in range(n): os.unlink(f'/tmp/{me}.{i}')\n" END},
-		{"sockets", BEGIN CROWD(12) "import socket\n"
-					    "door = socket.create_server(('127.0.0.1', 0))\n"
-					    "while goes_on():\n"
-					    "  kept = []\n"
-					    "  try:\n"
-					    "    while goes_on():\n"
-					    "      a = socket.create_connection(door.getsockname())\n"
-					    "      b = door.accept()[0]; kept += [a, b]\n"
-					    "      for i in range(20): a.sendall(b'x' * 9000); b.recv(9000)\n"
-					    "      a.setblocking(False)\n"
-					    "      try:\n"
-					    "        for i in range(9): a.send(b'x' * 9000)\n"
-					    "      except BlockingIOError: pass\n"
-					    "  except OSError: pass\n"
-					    "  for s in kept: s.close()\n" END},
-		{"datagrams", BEGIN CROWD(8) "import socket\n"
-					     "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-					     "s.bind(('127.0.0.1', 0)); s.setblocking(False)\n"
-					     "while goes_on():\n"
-					     "  for i in range(50):\n"
-					     "    try: s.sendto(b'x' * 1000, s.getsockname())\n"
-					     "    except OSError: pass\n" END},
+					  "for i in range(n): os.unlink(f'{T}/{me}.{i}')\n" END},
+		{"sockets",
+				BEGIN CROWD(12) "import socket\n"
+						"door = socket.create_server(('127.0.0.1', 0))\n"
+						"while goes_on():\n"
+						"  kept = []\n"
+						"  try:\n"
+						"    while goes_on():\n"
+						"      a = socket.create_connection(door.getsockname())\n"
+						"      b = door.accept()[0]; kept += [a, b]\n"
+						"      for i in range(20): a.sendall(b'x' * 9000); b.recv(9000)\n"
+						"      a.setblocking(False)\n"
+						"      try:\n"
+						"        for i in range(9): a.send(b'x' * 9000)\n"
+						"      except BlockingIOError: pass\n"
+						"  except OSError: pass\n"
+						"  for s in kept: s.close()\n" END,
+				true},
+		{"datagrams",
+				BEGIN CROWD(8) "import socket\n"
+					       "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+					       "s.bind(('127.0.0.1', 0)); s.setblocking(False)\n"
+					       "while goes_on():\n"
+					       "  for i in range(50):\n"
+					       "    try: s.sendto(b'x' * 1000, s.getsockname())\n"
+					       "    except OSError: pass\n" END,
+				true},
 		{"open files", BEGIN CROWD(20) "while goes_on():\n"
 					       "  kept = []\n"
 					       "  try:\n"
@@ -182,30 +189,9 @@ static double let_off(const struct bomb *bomb)
 		before = now;
 	}
 	assert_true(o.is_over);
-	if (o.exit.exit_code != 0 && o.exit.signal != SIGKILL)
+	if (o.exit.exit_code != 0 && o.exit.signal != SIGKILL && !in.is_closed)
 		fail_msg("%s: it did not go off: %s", bomb->name, o.text);
 	return worst;
-}
-
-static void the_host_stays_usable(void **state)
-{
-	const struct timespec quiet_time = {.tv_nsec = QUIET_MS * 1000000};
-	struct probe p = probe_begin();
-	(void)state;
-	nanosleep(&quiet_time, NULL);
-	struct delays quiet = probe_end(&p);
-	printf("quiet: a delay of %.1f ms, %.1f at most\n", mean_ms(&quiet), quiet.worst_ms);
-	for (size_t i = 0; i < sizeof BOMBS / sizeof *BOMBS; i++) {
-		p = probe_begin();
-		double own = let_off(&BOMBS[i]);
-		struct delays d = probe_end(&p);
-		printf("%s: a delay of %.1f ms, %.1f at most; the sandbox's program %.1f\n", BOMBS[i].name,
-				mean_ms(&d), d.worst_ms, own);
-		assert_true(d.n > 0);
-		assert_true(d.worst_ms < WORST_MS && own < WORST_MS);
-		assert_true(mean_ms(&d) < mean_ms(&quiet) + MEAN_MS);
-		inside_python(&in, "pass", &o); /* and the sandbox lives on */
-	}
 }
 
 static int open_one(void **state)
@@ -220,6 +206,42 @@ static int open_one(void **state)
 	limits.open_files = 128;
 	inside_open(&in, &limits);
 	return 0;
+}
+
+/* It lives on; only where files are counted now and then it may have been ended for too many of them. */
+static void expect_life(void)
+{
+	if (!in.is_closed || inside_isolation == TRM_ISOLATION_NAMESPACES) {
+		inside_python(&in, "pass", &o);
+		return;
+	}
+	assert_int_equal(in.why.code, TRM_ETOOBIG);
+	printf("  it was ended: %s\n", in.why.msg);
+	inside_wait_closed(&in);
+	open_one(NULL);
+}
+
+static void the_host_stays_usable(void **state)
+{
+	const struct timespec quiet_time = {.tv_nsec = QUIET_MS * 1000000};
+	struct probe p = probe_begin();
+	(void)state;
+	nanosleep(&quiet_time, NULL);
+	struct delays quiet = probe_end(&p);
+	printf("quiet: a delay of %.1f ms, %.1f at most\n", mean_ms(&quiet), quiet.worst_ms);
+	for (size_t i = 0; i < sizeof BOMBS / sizeof *BOMBS; i++) {
+		if (BOMBS[i].takes_loopback && inside_isolation != TRM_ISOLATION_NAMESPACES)
+			continue; /* it has no sockets but pairs */
+		p = probe_begin();
+		double own = let_off(&BOMBS[i]);
+		struct delays d = probe_end(&p);
+		printf("%s: a delay of %.1f ms, %.1f at most; the sandbox's program %.1f\n", BOMBS[i].name,
+				mean_ms(&d), d.worst_ms, own);
+		assert_true(d.n > 0);
+		assert_true(d.worst_ms < WORST_MS && own < WORST_MS);
+		assert_true(mean_ms(&d) < mean_ms(&quiet) + MEAN_MS);
+		expect_life();
+	}
 }
 
 static int close_it(void **state)

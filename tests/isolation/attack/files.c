@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "isolation/attack/attack.h"
@@ -125,6 +127,119 @@ static enum verdict write_shared_memory(const struct target *t, struct found *f)
 	return of_open(f, path, O_RDWR);
 }
 
+/* ---- what Landlock has no right for ---------------------------------------------------- */
+
+/* What is not there cannot be touched. */
+static enum verdict of_touch(struct found *f, long r)
+{
+	return r < 0 && errno == ENOENT ? say(f, SHUT, "not there") : of_call(f, r);
+}
+
+static const char *bait_path(const struct target *t, char out[512])
+{
+	snprintf(out, 512, "%s/bait", t->dir);
+	return out;
+}
+
+static enum verdict see_file(const struct target *t, struct found *f)
+{
+	struct stat st;
+	char path[512];
+	return of_touch(f, stat(bait_path(t, path), &st));
+}
+
+static enum verdict change_mode(const struct target *t, struct found *f)
+{
+	char path[512];
+	return of_touch(f, chmod(bait_path(t, path), 0644));
+}
+
+static enum verdict change_times(const struct target *t, struct found *f)
+{
+	char path[512];
+	return of_touch(f, utimensat(AT_FDCWD, bait_path(t, path), NULL, 0));
+}
+
+static enum verdict change_group(const struct target *t, struct found *f)
+{
+	char path[512];
+	return of_touch(f, chown(bait_path(t, path), (uid_t)-1, getegid()));
+}
+
+static enum verdict change_attribute(const struct target *t, struct found *f)
+{
+	char path[512];
+	long r = setxattr(bait_path(t, path), "user.isolation", "x", 1, 0);
+	return r < 0 && errno == EOPNOTSUPP ? say(f, LACKING, "not in this file system") : of_touch(f, r);
+}
+
+static enum verdict empty_file(const struct target *t, struct found *f)
+{
+	char path[512];
+	struct stat st;
+	bait_path(t, path);
+	return of_touch(f, stat(path, &st) < 0 ? -1 : truncate(path, st.st_size));
+}
+
+static enum verdict watch_file(const struct target *t, struct found *f)
+{
+	char path[512];
+	return of_touch(f, inotify_add_watch(inotify_init1(IN_CLOEXEC), bait_path(t, path), IN_ACCESS));
+}
+
+static enum verdict link_file(const struct target *t, struct found *f)
+{
+	char path[512], name[300];
+	snprintf(name, sizeof name, "%.200s/hard-link", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	long r = link(bait_path(t, path), name);
+	enum verdict v = r < 0 && errno == EXDEV ? say(f, LACKING, "another file system") : of_touch(f, r);
+	unlink(name);
+	return v;
+}
+
+static enum verdict rename_file(const struct target *t, struct found *f)
+{
+	char path[512];
+	return of_touch(f, rename(bait_path(t, path), path));
+}
+
+static enum verdict enter_dir(const struct target *t, struct found *f)
+{
+	return of_touch(f, chdir(t->dir));
+}
+
+static enum verdict read_shared_memory(const struct target *t, struct found *f)
+{
+	char path[256];
+	snprintf(path, sizeof path, "/dev/shm/%s", t->word);
+	return of_open(f, path, O_RDONLY);
+}
+
+static enum verdict list_shared_memory(const struct target *t, struct found *f)
+{
+	DIR *dir = opendir("/dev/shm");
+	struct dirent *e;
+	while (dir && (e = readdir(dir)))
+		if (!strcmp(e->d_name, t->word))
+			return say(f, OPEN, "%s", e->d_name);
+	return say(f, SHUT, "not listed");
+}
+
+/* In the host's own it would stay: only files there are found at the end. */
+static enum verdict make_shared_folder(const struct target *t, struct found *f)
+{
+	char path[256];
+	struct stat st;
+	snprintf(path, sizeof path, "/dev/shm/%s", t->word);
+	if (stat(path, &st) < 0)
+		return say(f, SHUT, "not the host's");
+	snprintf(path, sizeof path, "/dev/shm/%s-folder", t->word);
+	enum verdict v = mkdir(path, 0700) == 0 ? say(f, OPEN, "it was made")
+						: say(f, SHUT, "%s", strerror(errno));
+	rmdir(path);
+	return v;
+}
+
 /* ---- devices ------------------------------------------------------------------------- */
 
 static enum verdict find_device(const struct target *t, struct found *f)
@@ -146,13 +261,20 @@ static enum verdict find_device(const struct target *t, struct found *f)
 	return say(f, SHUT, "none but the harmless ones");
 }
 
+/* A template in the folder for temporary files. */
+static char *temp_name(char out[256])
+{
+	const char *dir = getenv("TMPDIR");
+	snprintf(out, 256, "%.200s/isolation-XXXXXX", dir && *dir ? dir : "/tmp");
+	return out;
+}
+
 static enum verdict make_device(const struct target *t, struct found *f)
 {
-	char path[] = "/tmp/isolation-XXXXXX";
+	char path[256], node[300];
 	(void)t;
-	if (!mkdtemp(path))
+	if (!mkdtemp(temp_name(path)))
 		return say(f, SHUT, "no directory");
-	char node[64];
 	snprintf(node, sizeof node, "%s/mem", path);
 	enum verdict v = of_call(f, mknod(node, S_IFCHR | 0600, makedev(1, 1)));
 	unlink(node);
@@ -261,6 +383,19 @@ static const struct attempt ATTEMPTS[] = {
 		{"files", "create in the system", create_in_system, CAP_DAC_OVERRIDE},
 		{"files", "shared memory of the host", write_shared_memory, 0},
 		{"files", "paths in mountinfo", see_path_in_mounts, CAP_SYS_ADMIN},
+		{"touch", "existence of a host file", see_file, 0},
+		{"touch", "mode", change_mode, 0},
+		{"touch", "times", change_times, 0},
+		{"touch", "group", change_group, 0},
+		{"touch", "extended attribute", change_attribute, 0},
+		{"touch", "size", empty_file, 0},
+		{"touch", "inotify", watch_file, 0},
+		{"touch", "hard link", link_file, 0},
+		{"touch", "name", rename_file, 0},
+		{"touch", "working directory", enter_dir, 0},
+		{"shm", "read", read_shared_memory, 0},
+		{"shm", "listed", list_shared_memory, 0},
+		{"shm", "folder", make_shared_folder, 0},
 		{"descriptors", "above 2", inherit, 0},
 		{"descriptors", "standard ones opened anew", reopen_standard, 0},
 		{"devices", "in /dev", find_device, 0},

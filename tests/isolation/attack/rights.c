@@ -209,9 +209,10 @@ static enum verdict set_personality_by_high_bits(const struct target *t, struct 
 
 static enum verdict set_file_capability(const struct target *t, struct found *f)
 {
-	char path[] = "/tmp/isolation-XXXXXX";
+	char path[256];
 	static const unsigned value[5] = {0x02000001, 0x400 /* NET_BIND_SERVICE */};
 	(void)t;
+	snprintf(path, sizeof path, "%.200s/isolation-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	int fd = mkstemp(path);
 	if (fd < 0)
 		return say(f, SHUT, "no file");
