@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A cold `terrarium run -c 'print(1)'`, whole process, against bubblewrap
  * starting python3 -c 'print(1)': with our very own arguments, and with
- * nothing but --unshare-all. */
+ * nothing but --unshare-all. The same at the level Landlock, against that. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -72,33 +72,40 @@ static double same_arguments_ms(const int *fds, size_t n)
 
 void bench_cold(void)
 {
-	static const char *const ours[] = {
-			BENCH_PROGRAM, "run", "--yes", "-l", "python", "-c", "print(1)", NULL};
+	static const char *const ours[] = {BENCH_PROGRAM, "run", "--yes", "--isolation", "namespaces", "-l",
+			"python", "-c", "print(1)", NULL};
+	static const char *const landlock[] = {BENCH_PROGRAM, "run", "--yes", "--isolation", "landlock", "-l",
+			"python", "-c", "print(1)", NULL};
 	static const char *const plain[] = {"/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/", "/",
 			"--proc", "/proc", "--dev", "/dev", "/usr/bin/python3", "-c", "print(1)", NULL};
-	struct samples a = {0}, b = {0}, c = {0};
+	struct samples a = {0}, b = {0}, c = {0}, d = {0};
 	int fds[BWRAP_FILES + LIFELINE_MAX_FILES];
 	size_t n = make_fds(fds);
 	for (int i = 0; i < COLD_RUNS; i++) {
-		double x = spawn_ms(ours, true), y = same_arguments_ms(fds, n), z = spawn_ms(plain, true);
-		if (x < 0 || y < 0 || z < 0) {
+		double x = spawn_ms(ours, true), y = same_arguments_ms(fds, n), z = spawn_ms(plain, true),
+		       w = spawn_ms(landlock, true);
+		if (x < 0 || y < 0 || z < 0 || w < 0) {
 			report_missing("cold run -c 'print(1)'",
-					x < 0 ? "terrarium run failed" : "bwrap failed");
+					x < 0 || w < 0 ? "terrarium run failed" : "bwrap failed");
 			break;
 		}
 		samples_add(&a, x);
 		samples_add(&b, y);
 		samples_add(&c, z);
+		samples_add(&d, w);
 	}
 	if (a.n == COLD_RUNS) {
 		report("cold run, against bwrap with our arguments", samples_at(&a, 0.5), "ms",
 				samples_at(&b, 0.5), 1.5);
 		report("cold run, against bwrap --unshare-all", samples_at(&a, 0.5), "ms",
 				samples_at(&c, 0.5), 2);
+		report("cold run, Landlock against namespaces", samples_at(&d, 0.5), "ms",
+				samples_at(&a, 0.5), 1.2);
 	}
 	for (size_t i = BWRAP_LISTEN; i < n; i++)
 		close(fds[i]);
 	samples_free(&a);
 	samples_free(&b);
 	samples_free(&c);
+	samples_free(&d);
 }

@@ -132,6 +132,87 @@ bool warm_measure(struct samples *s, const struct trm_sandbox_opts *opts, bool i
 	return good;
 }
 
+/* ---- Landlock ----------------------------------------------------------------------- */
+
+/* Beside a sandbox with namespaces. */
+static void bench_landlock(struct trm_sandbox_opts *opts)
+{
+	struct samples spaces = {0}, landlock = {0};
+	char why[512] = "";
+	opts->isolation = TRM_ISOLATION_NAMESPACES;
+	bool is_done = warm_measure(&spaces, opts, false, why, sizeof why);
+	opts->isolation = TRM_ISOLATION_LANDLOCK;
+	if (!is_done || !warm_measure(&landlock, opts, false, why, sizeof why))
+		report_missing("warm 1+1, Landlock against namespaces", why);
+	else
+		report("warm 1+1, Landlock against namespaces", samples_at(&landlock, 0.5), "ms",
+				samples_at(&spaces, 0.5), 1.1);
+	samples_free(&spaces);
+	samples_free(&landlock);
+}
+
+struct look {
+	bool is_there, is_closed;
+};
+
+static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+{
+	struct look *look = user;
+	(void)sandbox, (void)metrics;
+	look->is_there = true;
+}
+
+static void on_look_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct look *look = user;
+	(void)sandbox, (void)why;
+	look->is_closed = look->is_there = true;
+}
+
+/* Asked for anew, a sample comes at once. */
+static void look_often(
+		struct trm_loop *loop, struct trm_sandbox *sandbox, struct look *look, struct samples *s)
+{
+	enum { LOOKS = 200, INTERVAL_MS = 60000 };
+	for (int i = 0; i < LOOKS && !look->is_closed; i++) {
+		uint64_t start_ns = now_ns();
+		look->is_there = trm_sandbox_set_metrics(sandbox, INTERVAL_MS, true, NULL) < 0;
+		while (!look->is_there)
+			trm_loop_step(loop, -1);
+		samples_add(s, ms_since(start_ns));
+		trm_sandbox_set_metrics(sandbox, 0, false, NULL);
+	}
+}
+
+static void bench_look(enum trm_isolation level, const char *name)
+{
+	static const struct trm_sandbox_cb cb = {.metrics = on_metrics, .closed = on_look_closed};
+	struct trm_sandbox_opts opts;
+	struct trm_sandbox *sandbox;
+	struct trm_loop *loop;
+	struct samples ms = {0};
+	struct look look = {0};
+	trm_sandbox_opts_default(&opts);
+	opts.isolation = level;
+	if (trm_loop_create(&loop, NULL) < 0)
+		return;
+	if (trm_sandbox_open(loop, &opts, &cb, &look, &sandbox, NULL) == 0) {
+		while (!trm_sandbox_is_ready(sandbox) && !look.is_closed)
+			trm_loop_step(loop, -1);
+		look_often(loop, sandbox, &look, &ms);
+		if (!look.is_closed)
+			trm_sandbox_close(sandbox);
+		while (!look.is_closed)
+			trm_loop_step(loop, -1);
+	}
+	trm_loop_destroy(loop);
+	if (ms.n)
+		report(name, samples_at(&ms, 0.5), "ms", 0, 1);
+	else
+		report_missing(name, "there was no sandbox");
+	samples_free(&ms);
+}
+
 void bench_warm(void)
 {
 	struct samples floor_ms = {0}, ours = {0}, shared = {0};
@@ -154,4 +235,7 @@ void bench_warm(void)
 	samples_free(&floor_ms);
 	samples_free(&ours);
 	samples_free(&shared);
+	bench_landlock(&opts);
+	bench_look(TRM_ISOLATION_NAMESPACES, "metrics of a sandbox");
+	bench_look(TRM_ISOLATION_LANDLOCK, "metrics of a sandbox, Landlock");
 }
