@@ -61,6 +61,7 @@ const UNFLUSHED = 0, NEVER = 1, STOPS = 2, LEFT = 3; // output waits to be flush
 const ENDS = 4; // of runs, until now
 const sink = { value: undefined };
 let sink_id;
+let held;                // the promise of the code that is evaluated: see hold()
 
 const main_module = globalThis.module; // what `node -e` puts the library 'module' in the place of when it has run
 
@@ -176,6 +177,8 @@ function later(fn) {
  * that has settled it. So `owner`, set by that callback, still holds. */
 const owners = createHook({
 	init(id, type, trigger, resource) {
+		if (type === 'PROMISE') // where the user has hooks for promises
+			held ??= resource;
 		const number = owner_now();
 		if (number === undefined || is_ours)
 			return;
@@ -255,7 +258,33 @@ function be_file(file) {
 	}
 }
 
+/* V8 tells the inspector when the promise of code is collected: it waits for what cannot come any more, or was
+ * terminated. Node 22 and later do not survive that. So it is held: it is the first promise that code makes. */
+function hold(promise) {
+	held = promise;
+	async_wrap.setPromiseHooks(undefined, undefined, undefined, undefined);
+}
+
+/* Nobody waits for the code of this session any more; its promise may go. */
+function renew_session() {
+	session.disconnect();
+	connect();
+	held = undefined;
+}
+
+function connect() {
+	session.connect();
+	hide('__terrarium_sink', sink);
+	session.post('Runtime.evaluate', { expression: '__terrarium_sink' }, (error, { result }) => {
+		sink_id = result.objectId;
+	});
+	delete globalThis.__terrarium_sink;
+}
+
 function evaluate(mine, code, clashes = undefined) {
+	held = undefined;
+	if (async_wrap.async_hook_fields[async_wrap.constants.kInit] === 1) // but ours there are none
+		async_wrap.setPromiseHooks(hold, undefined, undefined, undefined);
 	const expression = `${code}\n//# sourceURL=${mine.url}`;
 	session.post('Runtime.evaluate', { expression, replMode: true, awaitPromise: true, objectGroup: 'run' },
 		(error, reply) => {

@@ -175,6 +175,7 @@ function tidy() {
 		drop_timers();
 		safely(drop_modules);
 		finish();
+		renew_session();
 	} else if (state === RUNNING) {
 		run.look?.();
 	} else {
@@ -442,12 +443,7 @@ function watch(cells) {
 
 function start_watcher() {
 	hide('__terrarium', calls);
-	hide('__terrarium_sink', sink);
-	session.connect();
-	session.post('Runtime.evaluate', { expression: '__terrarium_sink' }, (error, { result }) => {
-		sink_id = result.objectId;
-	});
-	delete globalThis.__terrarium_sink;
+	connect();
 	const source = `(${watch})(require('worker_threads').workerData)`;
 	const watcher = new Worker(source, { eval: true, workerData: cells, execArgv: ['--expose-internals', '--no-warnings'] });
 	const on_early = () => {
