@@ -60,6 +60,7 @@ fi
 home=$(getent passwd "$user" | cut -d: -f6)
 cp -r "$stage/terrarium" "$home"
 chown -R "$user" "$home/terrarium"
+# shellcheck source=/dev/null
 . /etc/os-release
 echo "bare: $PRETTY_NAME, $(dpkg-query -f '.\n' -W | wc -l) packages, $(nproc) processors, as $user"
 cd "$home"
