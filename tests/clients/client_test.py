@@ -797,7 +797,8 @@ def what_is_joined_is_started_again_as_it_was():
 		config = {'image': 'my/python', 'memory': 300, 'envs': ['OWN=7']}
 		post(double, 'sandbox.start', sandbox='theirs', config=config)
 		code = 'import os; print(os.environ.get("OWN"))'
-		said = run('--name', 'theirs', '--timeout', '1', '-c', 'import time; time.sleep(9)', '-c', code, MSB_SERVER_URL=double.url)
+		# The limit is long enough for the second code, which starts an interpreter, on a machine that is busy.
+		said = run('--name', 'theirs', '--timeout', '4', '-c', 'import time; time.sleep(60)', '-c', code, MSB_SERVER_URL=double.url)
 		expect(said.out == '7\n' and said.code == 124, said, "the first client's variable")
 		expect(double.heard()['sandboxes'].get('default/theirs'), said, 'it runs')
 
