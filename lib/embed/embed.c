@@ -22,9 +22,9 @@
 EMBED(agent, EMBED_BUILD_DIR "/terrarium-agent")
 EMBED(keeper, EMBED_BUILD_DIR "/terrarium-keeper")
 EMBED(driver_python, EMBED_BUILD_DIR "/python.driver")
-EMBED(driver_node, DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node_streams.js") AND DRIVER(
-				   "node_syntax.js") AND DRIVER("node_display.js") AND DRIVER("node_program.js")
-				  AND DRIVER("node_ask.js"))
+EMBED(driver_node, DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node_streams.js")
+				   AND DRIVER("node_syntax.js") AND DRIVER("node_display.js")
+						   AND DRIVER("node_program.js") AND DRIVER("node_ask.js"))
 EMBED(driver_bash, DRIVER("bash_again.sh") AND DRIVER("bash_ask.sh") AND DRIVER("bash_display.sh")
 				   AND DRIVER("bash_program.sh") AND DRIVER("bash.sh"))
 EMBED(installer_python, EMBED_SOURCE_DIR "/lib/install/pip.py")

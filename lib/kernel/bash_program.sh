@@ -5,7 +5,7 @@
 # everything is as with `bash FILE`: $0, FUNCNAME, options, traps, whatever ends it.
 
 # Put the program's source, __trm_source, where its file's name $1 leads to from here, if that is nowhere above
-# and nothing is there; else into a new directory. The path is __trm_path; __trm_made is to be removed.
+# and nothing is there; else into a new directory. The path is __trm_path; __trm_made is to be removed, with that.
 __trm_place() {
 	__trm_path=$1 __trm_made=
 	[[ $1 == /* || /$1/ == */../* ]] && __trm_path=${1##*/}
@@ -47,6 +47,7 @@ __trm_program() {
 	exec 229<&-
 	__trm_arm
 	[[ $__trm_made ]] && rm -f -- "$__trm_made"
+	[[ $__trm_made == /* ]] && rmdir -- "${__trm_made%/*}" 2>/dev/null
 	builtin read -t 0 -u 241 && builtin read -r -u 241 died
 	[[ $interrupted ]] && __trm_leave interrupted 130
 	[[ $died ]] && __trm_die_of $((status - 128))

@@ -18,15 +18,19 @@ function place(file, code) {
 		fs.writeFileSync(here, code, { flag: 'wx' });
 		return remove_at_end(here);
 	} catch {
-		const there = path.join(fs.mkdtempSync('/tmp/terrarium-'), path.basename(file));
+		const made = fs.mkdtempSync('/tmp/terrarium-'), there = path.join(made, path.basename(file));
 		fs.writeFileSync(there, code);
-		return remove_at_end(there);
+		return remove_at_end(there, made);
 	}
 }
 
-function remove_at_end(file) {
+function remove_at_end(file, folder = null) {
 	const really_exit = process.reallyExit;
-	const remove = () => safely(() => fs.unlinkSync(file));
+	const remove = () => {
+		safely(() => fs.unlinkSync(file));
+		if (folder)
+			safely(() => fs.rmdirSync(folder));
+	};
 	process.reallyExit = function (code) {
 		remove();
 		really_exit.call(process, code);

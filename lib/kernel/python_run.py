@@ -57,7 +57,7 @@ def refuse(code, file):
 
 #: programs
 
-placed = None  # the file of a program, if it was put there
+placed = placed_in = None  # the file of a program, if it was put there; and the directory, if made for it
 
 
 def be_program(code, file):
@@ -83,14 +83,15 @@ def holds(path, data):
 
 
 def put_file(path, data):
-	global placed
+	global placed, placed_in
 	remove_placed()
 	try:
 		os.makedirs(os.path.dirname(path), exist_ok=True)
 		file = open(path, 'xb')
 	except OSError:
 		import tempfile
-		path = os.path.join(tempfile.mkdtemp(), os.path.basename(path))
+		placed_in = tempfile.mkdtemp()
+		path = os.path.join(placed_in, os.path.basename(path))
 		file = open(path, 'xb')
 	placed = path
 	with file:
@@ -99,11 +100,14 @@ def put_file(path, data):
 
 
 def remove_placed():
-	if placed:
+	global placed, placed_in
+	for remove, path in (os.unlink, placed), (os.rmdir, placed_in):
 		try:
-			os.unlink(placed)
+			if path:
+				remove(path)
 		except OSError:
-			pass  # the program has done so
+			pass  # the program has done so, or put something there
+	placed = placed_in = None
 
 #: awaiting
 

@@ -130,9 +130,10 @@ struct trm_run_opts {
 	/* Python: as at its prompt, values of expressions inside blocks are printed too, and there is sys.ps1
 	 */
 	bool echoes;
-	/* The code is all of a program, and `filename`, which must be given, its file: it runs as the interpreter
-	 * itself would run that file, to the end of its timers and exit handlers. The file lies in the working
-	 * directory meanwhile, if none of that name is there. The kernel may end with it, without a word. */
+	/* The code is all of a program, and `filename`, which must be given, its file: it runs as the
+	 * interpreter itself would run that file, to the end of its timers and exit handlers. The file lies
+	 * in the working directory meanwhile, if none of that name is there. The kernel may end with it,
+	 * without a word. */
 	bool is_program;
 	bool manual_credit; /* output is held back until trm_run_consumed() */
 };
