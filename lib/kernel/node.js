@@ -227,7 +227,7 @@ function begin(request) {
 		id: request.id, number: ++run_count, code: request.code, file,
 		text: file[0] === '<' ? as_value(request.code) : request.code, // in a file it is a block
 		url: file.replace(/\s/g, BLANK).replace(/["']/g, '’'),
-		timers: [], timers_max: 1000, look: null, outcome: null, cpu: process.cpuUsage(), children: children_us(),
+		timers: [], timers_max: 1000, look: null, outcome: null, awaited: undefined, cpu: process.cpuUsage(), children: children_us(),
 	};
 	stdout.begin();
 	stderr.begin();
@@ -240,6 +240,7 @@ function begin(request) {
 		return finish();
 	}
 	state = RUNNING;
+	requests_socket.unref(); // until it is over: see on_idle()
 	const scope = new AsyncResource('RUN');
 	scope[RUN] = run.number;
 	scope.runInAsyncScope(evaluate, null, run, adapt(run.text));
@@ -328,9 +329,22 @@ function settle(error, reply) {
 	const value = value_of(reply.result);
 	if (!util.types.isPromise(value))
 		return conclude(shown(value));
+	mine.awaited = value;
 	Promise.prototype.then.call(value,
 		(result) => { if (is_mine()) conclude(shown(result)); },
 		(reason) => { if (is_mine()) conclude(failed(reason)); });
+}
+
+/* Nothing is left to be done, so what the run waits for will never come. A promise as its value is then shown as it
+ * is; code that stands at an await fails, as a module does in node. */
+function on_idle() {
+	requests_socket.ref(); // the next request is waited for, and what belongs to the driver
+	if (run === null || state !== RUNNING || run.outcome !== null || ends_at_once)
+		return;
+	if (run.awaited)
+		return conclude(shown(run.awaited));
+	const message = 'await of a promise that nothing is left to settle';
+	conclude({ status: 'error', exit_code: 13, error: { name: 'Error', message, traceback: [`Error: ${message}`] } });
 }
 
 /* As in node's own console, unless the user has a variable of that name. */
@@ -398,6 +412,7 @@ function finish() {
 		done.status = done.exit_code ? 'error' : 'ok';
 	}
 	process.exitCode = undefined;
+	requests_socket.ref();
 	drop_input();
 	mend_hooks();
 	session.post('Runtime.releaseObjectGroup', { objectGroup: 'run' });
@@ -551,7 +566,7 @@ function end_program() {
 	is_leaving = true;
 	requests_socket.unref();
 	watcher.postMessage('leave');
-	watcher.once('message', () => watcher.unref());
+	process.removeListener('beforeExit', on_idle);
 	process.on('exit', leave_with);
 	if (ends_at_once)
 		exit(late_exit_code ?? 0);

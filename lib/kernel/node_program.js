@@ -78,6 +78,7 @@ function run_program({ id, code, file }) {
 	stdout.my.count = -Infinity; // nothing is held back: there is nobody to see to that
 	owners.disable();
 	process.removeListener('unhandledRejection', on_rejection);
+	process.removeListener('beforeExit', on_idle);
 	process.setUncaughtExceptionCaptureCallback(null);
 	const { _fatalException } = process; // called by node's C++ for each error that is not caught
 	process._fatalException = (error, is_rejection) => _fatalException(error, is_rejection) || tell_fatal(error);

@@ -241,6 +241,7 @@ function interrupt() {
 const calls = {
 	/* SIGINT has come. */
 	signal() {
+		requests_socket.ref(); // node may lose count of what it has left to do
 		if (state === TAKEN) {
 			early = true;
 		} else if (state === WAITING) {
@@ -456,6 +457,7 @@ function start_watcher() {
 		hide('module', main_module);
 		has_watcher = true;
 		watcher.on('message', on_message);
+		watcher.unref();
 		state = WAITING;
 		take();
 	});

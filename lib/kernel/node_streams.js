@@ -536,6 +536,7 @@ function open_streams() {
 function mend_hooks() {
 	if (!process.hasUncaughtExceptionCaptureCallback())
 		process.setUncaughtExceptionCaptureCallback(on_uncaught);
-	if (!process.listeners('unhandledRejection').includes(on_rejection))
-		process.on('unhandledRejection', on_rejection);
+	for (const [event, listener] of [['unhandledRejection', on_rejection], ['beforeExit', on_idle]])
+		if (!process.listeners(event).includes(listener))
+			process.on(event, listener);
 }

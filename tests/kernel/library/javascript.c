@@ -37,6 +37,20 @@ static void check_quick(const struct bed *bed, const struct trm_result *r)
 #define INTERRUPTED .is_interrupted = true, .status = TRM_STATUS_INTERRUPTED, .exit_code = 130
 
 static const struct behaviour ROWS[] = {
+		{.name = "an await of nothing",
+				.code = "console.log('on'); await new Promise(() => {})",
+				.status = TRM_STATUS_ERROR,
+				.exit_code = 13,
+				.out = "on\n",
+				.shows = {"nothing is left to settle"}},
+		{.name = "a promise of nothing",
+				.code = "console.log('A'); new Promise(() => {})",
+				.out = "A\n",
+				.value = "Promise { <pending> }"},
+		{.name = "a promise of nothing after a timer",
+				.code = "async function late() { await new Promise((done) => setTimeout(done, 30)); "
+					"await new Promise(() => {}) }; late()",
+				.value = "Promise { <pending> }"},
 		{.name = "a callback that waits for a line",
 				.code = "const rl1 = require('readline').createInterface({input: process.stdin});\n"
 					"rl1.question('', (name) => { console.log('hi ' + name); rl1.close(); });",
@@ -305,7 +319,7 @@ static const struct behaviour ROWS[] = {
 				.code = "console.log('on'); await new Promise(() => setTimeout(() => {}, "
 					"1e6))",
 				INTERRUPTED},
-		{.name = "an await of nothing",
+		{.name = "an await of nothing, after an interrupt",
 				.code = "console.log('on'); await new Promise(() => {})",
 				INTERRUPTED},
 		{.name = "a child that sleeps",
