@@ -22,7 +22,7 @@ print(os.path.basename(__file__), inspect.getsource(A), end='')
 PYTHON
 try run --yes itself.py
 expect_out "itself.py class A: pass"
-# Processes that read the program anew find it, although its file is not in the sandbox.
+# Processes that read the program anew find it.
 cat >spawns.py <<'PYTHON'
 import multiprocessing, os
 def square(x): return x * x
@@ -33,8 +33,8 @@ if __name__ == '__main__':
 PYTHON
 try run --yes --timeout 60 spawns.py
 expect_code 0
-expect_out "[0, 1, 4] spawns.py []
-[0, 1, 4] spawns.py []"
+expect_out "[0, 1, 4] spawns.py ['spawns.py']
+[0, 1, 4] spawns.py ['spawns.py']"
 try run --yes -c 'import sys; sys.exit(3)'
 expect_code 3
 try run --yes -c '1/0'

@@ -304,6 +304,13 @@ static void leave_next(struct play *p)
 		p->is_over = true; /* the sandbox is gone, which on_closed tells */
 }
 
+/* A single file in a sandbox that is nobody else's. Whoever names a sandbox, or keeps it, wants its state. */
+static bool is_program(const struct play *p)
+{
+	return p->opts->n_sources == 1 && p->source->kind == SOURCE_FILE && !*p->opts->config->name
+	       && !stage_is_shared(&p->stage);
+}
+
 static void start_next(struct play *p)
 {
 	struct trm_error why = {0};
@@ -318,6 +325,7 @@ static void start_next(struct play *p)
 	opts.code = p->source->text;
 	opts.code_len = p->source->n;
 	opts.filename = p->source->kind == SOURCE_FILE ? p->source->name : NULL;
+	opts.is_program = is_program(p);
 	opts.offers_stdin = p->source->kind != SOURCE_STDIN && !p->feed.is_ended;
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_run(p->session, &opts, &run_cb, p, &p->run, &why) < 0) {
