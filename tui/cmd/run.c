@@ -202,7 +202,8 @@ const struct cmd cmd_run = {
 		.name = "run",
 		.usage = "run [OPTIONS] [FILE… | - | -c CODE…]",
 		.summary = "run code in a sandbox",
-		.help = "Runs code in the running sandbox that --name names, else in a new one. Several "
+		.help = "Runs code in the running sandbox that --name names, else in a new one, where a single "
+			"FILE runs as its interpreter alone would run it. Several "
 			"FILEs or -c options run one after the other and share their state. For -c and - it "
 			"prints the value of the last expression. Exit codes: of the first failed run; "
 			"124 time limit, 125 terrarium failed, 130 interrupted, 128+n signal n.",
