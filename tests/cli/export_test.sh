@@ -64,7 +64,7 @@ expect_code 125
 expect_in err "nowhere.trec"
 try export a.md --to html
 expect_code 125
-expect_in err "no recording"
+expect_in err "not a terrarium recording"
 try export --to html
 expect_code 125
 

@@ -111,8 +111,8 @@ static void a_container_is_looked_into(void **state)
 	screen_wait(&s, "In the list of sandboxes");
 	screen_send(&s, "\033");
 	screen_wait(&s, "toy:web                           running    some:image");
-	screen_wait(&s, "sour cannot be asked for its containers: no daemon here");
-	screen_wait(&s, "stuck cannot be asked for its containers: it does not answer within 3 s");
+	screen_wait(&s, "sour cannot list its containers: no daemon here");
+	screen_wait(&s, "stuck cannot list its containers: it does not answer within 3 s");
 	screen_send(&s, "\033[F\033[A\033[A\r");
 	screen_wait(&s, "is copied into the container web (toy;");
 	screen_send(&s, "c"); /* Cancel */
@@ -161,7 +161,7 @@ static void a_container_that_was_attached_to_is_gone_into_again(void **state)
 	screen_send(&s, "c");
 	screen_wait_gone(&s, "whatever network");
 	screen_send(&s, "\020new sandbox\r");
-	screen_wait(&s, "A new sandbox?");
+	screen_wait(&s, "Start a new sandbox?");
 	screen_send(&s, "n");
 	screen_wait(&s, "a new sandbox: ");
 	screen_wait(&s, "idle");

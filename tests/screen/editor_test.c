@@ -82,7 +82,7 @@ static void buffers_are_tabs(void **state)
 	screen_send(&s, "new");
 	screen_wait(&s, "b.py  python*");
 	screen_send(&s, "\x17"); /* ^W */
-	screen_wait(&s, "has changes that are not saved");
+	screen_wait(&s, "has unsaved changes");
 	screen_send(&s, "d");
 	screen_wait_gone(&s, "b.py  python*");
 	screen_wait(&s, "1 alpha");
@@ -91,7 +91,7 @@ static void buffers_are_tabs(void **state)
 	screen_wait(&s, "Open a file");
 	screen_send(&s, path_of("b.py"));
 	screen_send(&s, "\r");
-	screen_wait(&s, "is open already");
+	screen_wait(&s, "is already open");
 	screen_wait(&s, "1 beta");
 	assert_int_equal(screen_leave(&s), 0);
 }
@@ -197,7 +197,7 @@ static void what_others_write_is_read_again(void **state)
 	screen_wait(&s, " 2:2 ");
 	given("r.py", "zero\none\nTWO\nthree\n");
 	screen_wait(&s, "3 TWO");
-	screen_wait(&s, "read again from the disk");
+	screen_wait(&s, "reloaded from the disk");
 	screen_wait(&s, " 2:2 ");
 	screen_wait(&s, "python: r.py "); /* not modified */
 	screen_send(&s, "\x1a");          /* ^Z */
@@ -205,7 +205,7 @@ static void what_others_write_is_read_again(void **state)
 	screen_wait(&s, "python: r.py*");
 	/* With changes of one's own, nothing is taken away. */
 	given("r.py", "theirs\n");
-	screen_wait(&s, "was changed by somebody else, too");
+	screen_wait(&s, "has changed on disk, too");
 	screen_wait(&s, "2 two");
 	screen_send(&s, "\x13"); /* ^S */
 	screen_wait(&s, "Load theirs");
@@ -213,7 +213,7 @@ static void what_others_write_is_read_again(void **state)
 	screen_wait(&s, "1 theirs");
 	screen_wait(&s, "python: r.py ");
 	unlink(path_of("r.py"));
-	screen_wait(&s, "is gone from the disk");
+	screen_wait(&s, "was deleted from the disk");
 	assert_int_equal(screen_leave(&s), 0);
 }
 
@@ -327,7 +327,7 @@ static void unsaved_work_is_found_after_a_kill(void **state)
 	kill_it();
 	holds("k.py", "top\nold\n");
 	start(NULL);
-	screen_wait(&s, "Unsaved work was found");
+	screen_wait(&s, "Unsaved text found");
 	screen_wait(&s, "just now: precious");
 	screen_wait(&s, "k.py, 2 lines, just now: changed old");
 	screen_send(&s, "\r");
@@ -340,12 +340,12 @@ static void unsaved_work_is_found_after_a_kill(void **state)
 	screen_wait(&s, "just now: precious");
 	screen_send(&s, "d"); /* typed ahead, perhaps: no letter throws it away */
 	screen_settle(&s, 20);
-	assert_true(screen_shows(&s, "Unsaved work"));
+	assert_true(screen_shows(&s, "Unsaved text"));
 	screen_send(&s, "\t\t\r");
-	screen_wait_gone(&s, "Unsaved work");
+	screen_wait_gone(&s, "Unsaved text");
 	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
-	assert_false(screen_shows(&s, "Unsaved work"));
+	assert_false(screen_shows(&s, "Unsaved text"));
 	assert_int_equal(screen_leave(&s), 0);
 }
 
@@ -360,14 +360,14 @@ static void two_workbenches_do_not_steal(void **state)
 	first = s;
 	s = (struct screen){.fd = -1};
 	start(NULL);
-	assert_false(screen_shows(&s, "Unsaved work"));
+	assert_false(screen_shows(&s, "Unsaved text"));
 	assert_int_equal(screen_leave(&s), 0);
 	s = first;
 	kill_it();
 	start(NULL);
 	screen_wait(&s, "belongs to the first");
 	screen_send(&s, "\t\t\r");
-	screen_wait_gone(&s, "Unsaved work");
+	screen_wait_gone(&s, "Unsaved text");
 	assert_int_equal(screen_leave(&s), 0);
 }
 
@@ -393,7 +393,7 @@ static void an_audience_does_not_see_what_was_left(void **state)
 	start(NULL);
 	screen_wait(&s, "just now: a secret");
 	screen_send(&s, "\t\t\r");
-	screen_wait_gone(&s, "Unsaved work");
+	screen_wait_gone(&s, "Unsaved text");
 	assert_int_equal(screen_leave(&s), 0);
 }
 
@@ -404,7 +404,7 @@ static void what_is_kept_on_purpose_is_there_again(void **state)
 	screen_send(&s, "to be kept");
 	screen_wait(&s, "to be kept");
 	screen_send(&s, KEY_F(10));
-	screen_wait(&s, "keep the text");
+	screen_wait(&s, "keep text");
 	screen_send(&s, "k");
 	assert_int_equal(screen_end(&s), 0);
 	start(NULL);
@@ -440,7 +440,7 @@ static void the_last_session_is_opened_again(void **state)
 	screen_send(&s, KEY_F(6));
 	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
-	screen_wait(&s, "opened what was open here the last time: 2 buffers");
+	screen_wait(&s, "restored your last session here (2 buffers)");
 	screen_wait(&s, "bash: s2.sh");
 	screen_wait(&s, " 3:2 ");
 	screen_wait(&s, "1 one");
@@ -469,7 +469,7 @@ static void the_last_session_is_opened_again(void **state)
 	screen_wait_gone(&s, "s2.sh");
 	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
-	assert_false(screen_shows(&s, "the last time"));
+	assert_false(screen_shows(&s, "your last session"));
 	assert_int_equal(screen_leave(&s), 0);
 }
 

@@ -337,7 +337,7 @@ static void unsaved_work_is_kept_once_there_is_room(void **state)
 	screen_wait(&s, "saved");
 	leave();
 	start(NULL, NULL);
-	assert_false(screen_shows(&s, "Unsaved work"));
+	assert_false(screen_shows(&s, "Unsaved text"));
 	leave();
 }
 

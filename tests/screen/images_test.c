@@ -367,7 +367,7 @@ static void an_image_is_saved_by_a_key(void **state)
 		screen_send(&s, "\x7f");
 	snprintf(typed, sizeof typed, "%s\r", path);
 	screen_send(&s, typed);
-	screen_wait(&s, "exists already. Replace it?");
+	screen_wait(&s, "already exists. Replace it?");
 	screen_send(&s, "r");
 	screen_wait(&s, "saved the image");
 	FILE *f = fopen(path, "r");

@@ -73,7 +73,7 @@ static void one_leaves_and_comes_back(void **state)
 	start("on");
 	screen_wait(&s, "kept"); /* says the title */
 	screen_send(&s, KEY_F(10));
-	screen_wait(&s, "Leave? The sandbox stays");
+	screen_wait(&s, "Detach? The sandbox keeps running");
 	screen_wait(&s, "1 of python: x");
 	assert_true(screen_shows(&s, "terrarium attach"));
 	assert_true(screen_shows(&s, "Stop it"));
@@ -85,7 +85,7 @@ static void one_leaves_and_comes_back(void **state)
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "still 42");
 	screen_send(&s, KEY_F(10));
-	screen_wait(&s, "Leave? The sandbox stays");
+	screen_wait(&s, "Detach? The sandbox keeps running");
 	screen_send(&s, "t");
 	assert_int_equal(screen_end(&s), 0);
 	assert_int_equal(terrarium("stop", name, NULL), 1); /* there is none any more */
@@ -97,7 +97,7 @@ static void one_that_was_not_kept_is_left_running(void **state)
 	start("off");
 	assert_false(screen_shows(&s, "kept "));
 	screen_send(&s, "\033q"); /* what was typed is unsaved, so it asks */
-	screen_wait(&s, "Leave? The sandbox stays");
+	screen_wait(&s, "Detach? The sandbox keeps running");
 	assert_true(screen_shows(&s, "Lost      the python buffer, never saved"));
 	screen_send(&s, "d");
 	assert_int_equal(screen_end(&s), 0);
@@ -109,12 +109,12 @@ static void keeping_is_turned_on_and_off(void **state)
 	(void)state;
 	start("off");
 	screen_send(&s, "\x10keep the sandbox\r");
-	screen_wait(&s, "stays when you leave");
+	screen_wait(&s, "keeps running when you leave");
 	screen_wait(&s, " kept ");
 	screen_send(&s, "\x10keep the sandbox\r");
 	screen_wait(&s, "ends when you leave");
 	screen_send(&s, KEY_F(10));
-	screen_wait(&s, "will be lost");
+	screen_wait(&s, "You will lose");
 	screen_send(&s, "q");
 	assert_int_equal(screen_end(&s), 0);
 	assert_int_equal(terrarium("stop", name, NULL), 1);
@@ -125,7 +125,7 @@ static void detaching_keeps_what_was_to_end(void **state)
 	(void)state;
 	start("on");
 	screen_send(&s, "\033q");
-	screen_wait(&s, "Leave? The sandbox stays");
+	screen_wait(&s, "Detach? The sandbox keeps running");
 	screen_send(&s, "d");
 	assert_int_equal(screen_end(&s), 0);
 	attach();
@@ -194,7 +194,7 @@ static void nothing_here_is_replaced_without_a_question(void **state)
 	run("print(open('a.txt', 'w').write('second'), 'written')");
 	screen_wait(&s, "6 written");
 	copy_out("a.txt", dir); /* a folder: into it */
-	screen_wait(&s, "a.txt exists already. Replace it?");
+	screen_wait(&s, "a.txt already exists. Replace it?");
 	screen_send(&s, "\x1b");
 	screen_wait_gone(&s, "Replace it?");
 	holds(path, "first");
@@ -218,7 +218,7 @@ static void a_dead_terminal_harms_nothing(void **state)
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "still 41");
 	screen_send(&s, KEY_F(10));
-	screen_wait(&s, "Leave? The sandbox stays");
+	screen_wait(&s, "Detach? The sandbox keeps running");
 	screen_send(&s, "t");
 	assert_int_equal(screen_end(&s), 0);
 }

@@ -141,18 +141,18 @@ static void what_is_lost_is_listed(void **state)
 	(void)state;
 	start("python", "import math\nopen('data.csv', 'w').write('abc')\nxalpha = 1; xanadu = 2");
 	screen_send(&s, KEY_F(10));
-	screen_wait(&s, "This will be lost");
+	screen_wait(&s, "You will lose");
 	screen_wait(&s, "2 of python: xalpha, xanadu");
 	screen_wait(&s, "1 in /workspace, 3 B: data.csv");
 	assert_true(screen_shows(&s, "up 00:00:"));
 	screen_send(&s, "\033");
-	screen_wait_gone(&s, "This will be lost");
+	screen_wait_gone(&s, "You will lose");
 	screen_send(&s, "\x10restart the kernel");
-	screen_wait(&s, "start the interpreter");
+	screen_wait(&s, "restart this language's interpreter");
 	screen_send(&s, "\r");
 	screen_wait(&s, "2 of python: xalpha, xanadu");
 	screen_send(&s, "r");
-	screen_wait(&s, "python starts anew");
+	screen_wait(&s, "python was restarted");
 	screen_send(&s, "print(xalpha)");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "NameError");
@@ -186,7 +186,7 @@ static void runs_are_recalled(void **state)
 	screen_wait(&s, "idle");
 	screen_send(&s, "\x14"
 			"remem");
-	screen_wait(&s, "What was run");
+	screen_wait(&s, "Run history");
 	screen_wait(&s, "python ✓");
 	assert_true(screen_shows(&s, "print('remembered', i)"));
 	screen_send(&s, "\r");

@@ -142,7 +142,7 @@ static void the_memory_limit_is_asked_about(void **state)
 	screen_send(&s, "import time; b = []\r");
 	screen_send(&s, "while True: b.append(b'x' * (4 << 20)); time.sleep(0.02)");
 	screen_send(&s, KEY_F(5));
-	screen_wait(&s, "of 128 MiB: Alt-i interrupt");
+	screen_wait(&s, "of 128 MiB: Alt-i stop");
 	screen_send(&s, "\033i");
 	screen_wait(&s, "interrupted; variables are kept");
 	run("print('have', len(b) > 10)");
@@ -208,7 +208,7 @@ static void others_are_seen_and_stopped(void **state)
 	screen_wait(&s, "Enter looks inside");
 	screen_send(&s, "s");
 	screen_wait(&s, "other-one, up ");
-	screen_wait(&s, "It was started by process");
+	screen_wait(&s, "Started by process");
 	screen_send(&s, "s");
 	screen_wait(&s, "sandboxes: 1");
 	assert_int_equal(waitpid(other, &status, 0), other);

@@ -57,7 +57,7 @@ static void the_workbench_tells_it(void **state)
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "Run this code?");
 	screen_wait(&s, FINDING);
-	screen_wait(&s, "found by the policy strict");
+	screen_wait(&s, "policy: strict");
 	assert_false(screen_shows(&s, "line 1:"));
 	assert_false(screen_shows(&s, "line 2:"));
 	screen_send(&s, "\x1b");

@@ -381,7 +381,8 @@ int screen_leave(struct screen *s)
 	bool is_asked;
 
 	screen_send(s, KEY_F(10));
-	while (!(is_asked = screen_shows(s, "Leave?")) && !has_ended(s) && screen_now_ms() < deadline)
+	while (!(is_asked = (screen_shows(s, "Quit?") || screen_shows(s, "Detach?"))) && !has_ended(s)
+			&& screen_now_ms() < deadline)
 		take(s, 20);
 	if (is_asked)
 		screen_send(s, "q");
@@ -414,10 +415,10 @@ int screen_end(struct screen *s)
 bool screen_has_sandboxes(const char *program)
 {
 	char command[600], line[300] = "no reason is given\n";
-	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' 2>&1 >/dev/null", program);
+	snprintf(command, sizeof command, "'%s' run --yes --backend local -c 'print(1)' 2>&1 >/dev/null",
+			program);
 	FILE *f = popen(command, "r");
-	while (f && fgets(line, sizeof line, f)) {
-	}
+	while (f && fgets(line, sizeof line, f)) {}
 	if (f && pclose(f) == 0)
 		return true;
 	printf("SKIP: no sandbox of this machine: %s", line);

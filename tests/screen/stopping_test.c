@@ -50,7 +50,7 @@ static void the_clock_counts_down(void **state)
 	screen_wait(&s, "SIGTERM sent, kill in 0.8 s: at least 1 variable of python would be lost");
 	assert_true(screen_shows(&s, "terminating"));
 	assert_true(screen_shows(&s, "^C Kill"));
-	screen_wait(&s, "python had to be started again");
+	screen_wait(&s, "python was restarted");
 	screen_wait(&s, "● idle");
 	leave();
 }
@@ -62,14 +62,14 @@ static void a_key_holds_it_and_another_skips(void **state)
 	screen_send(&s, "\x03");
 	screen_wait(&s, "Esc Wait");
 	screen_send(&s, "\033");
-	screen_wait(&s, "the clock is held");
+	screen_wait(&s, "countdown paused");
 	assert_true(screen_shows(&s, "Esc Go on"));
 	screen_send(&s, "\033");
 	screen_wait(&s, "SIGTERM in 59.");
 	screen_send(&s, "\x03");
 	screen_wait(&s, "SIGTERM sent, kill in 59.");
 	screen_send(&s, "\x03");
-	screen_wait(&s, "python had to be started again");
+	screen_wait(&s, "python was restarted");
 	leave();
 }
 

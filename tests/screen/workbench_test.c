@@ -108,7 +108,7 @@ static void shows_failures(void **state)
 			"die 9");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "killed");
-	screen_wait(&s, "had to be started again");
+	screen_wait(&s, "was restarted");
 	screen_send(&s, "\x01print well");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "│ well ");
@@ -205,7 +205,7 @@ static void what_others_wrote_is_not_lost(void **state)
 	screen_wait(&s, "1 mine");
 	assert_int_equal(write(fd, "theirs\n", 7), 7);
 	screen_send(&s, "\x13");
-	screen_wait(&s, "changed by somebody else");
+	screen_wait(&s, "has changed on disk");
 	screen_send(&s, "r");
 	screen_wait(&s, "saved");
 	close(fd);

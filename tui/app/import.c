@@ -43,7 +43,7 @@ static void tell(struct app *a, const char *path, const struct imported *found)
 {
 	char text[NOTICE_BYTES];
 
-	snprintf(text, sizeof text, "imported %zu cells of %.200s as %s%s; %zu outputs are left out%s",
+	snprintf(text, sizeof text, "imported %zu cells of %.200s as %s%s (%zu outputs dropped%s)",
 			found->n_code + found->n_text, path, found->lang->name,
 			found->is_lang_guessed ? " (it does not say its language)" : "", found->n_outputs,
 			found->n_foreign ? "; cells in other languages are comments" : "");

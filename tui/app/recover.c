@@ -182,8 +182,7 @@ static void restore_all(struct app *a)
 		n += restore(a, &a->found[i], &current);
 	if (current)
 		buffer_show(&a->model, current, &a->effects);
-	snprintf(text, sizeof text, "restored %zu unsaved buffer%s; saving is still to be done", n,
-			n == 1 ? "" : "s");
+	snprintf(text, sizeof text, "restored %zu unsaved buffer%s (not saved yet)", n, n == 1 ? "" : "s");
 	/* Only when it is kept anew may the old one go. */
 	bool is_safe = app_keep_now(a);
 	for (size_t i = 0; i < a->n_found; i++) {

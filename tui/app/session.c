@@ -81,7 +81,7 @@ static void take_up(
 	effects_clear(&a->effects); /* there is no sandbox yet that could be told */
 	if (restored == 0)
 		return;
-	snprintf(text, sizeof text, "opened what was open here the last time: %zu buffer%s", restored,
+	snprintf(text, sizeof text, "restored your last session here (%zu buffer%s)", restored,
 			restored == 1 ? "" : "s");
 	app_tell(a, MSG_NOTICE, text);
 }

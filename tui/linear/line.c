@@ -98,7 +98,7 @@ static void answer(struct linear *l, struct model *m, const char *line, struct e
 	} else if (d->n_buttons) {
 		int k = find_button(d, line);
 		if (k < 0) {
-			linear_say(l, "\"%s\" is no answer to that", line);
+			linear_say(l, "\"%s\" is not an answer", line);
 			l->question = 0; /* tell it once more */
 			return;
 		}

@@ -101,8 +101,8 @@ void ask_replace(struct model *m, const struct msg *msg)
 	m->pending_buffer = (uint32_t)msg->number;
 	dialog_begin(&m->dialog, DIALOG_OVERWRITE, msg->flag ? "The file has changed" : "The file exists");
 	dialog_add(&m->dialog, ROLE_DIALOG,
-			msg->flag ? "%s has been changed by somebody else since it was opened. Replace it?"
-				  : "%s exists already. Replace it?",
+			msg->flag ? "%s has changed on disk since it was opened. Replace it?"
+				  : "%s already exists. Replace it?",
 			msg->text);
 	if (msg->flag)
 		dialog_set_buttons(&m->dialog, stale_buttons, COUNT(stale_buttons));
@@ -134,9 +134,9 @@ void ask_recover(struct model *m, const struct msg *msg)
 {
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, DIALOG_RECOVER, "Unsaved work was found");
+	dialog_begin(d, DIALOG_RECOVER, "Unsaved text found");
 	dialog_add(d, ROLE_DIALOG,
-			"A workbench ended before this was saved. Restore brings it back into buffers:");
+			"A workbench ended before it saved this text. Restore opens it in buffers:");
 	dialog_add(d, ROLE_DIALOG, "%s", "");
 	for (const char *p = msg->text; *p;) {
 		size_t n = strcspn(p, "\n");

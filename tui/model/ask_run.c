@@ -92,17 +92,17 @@ static void tell_engine_limits(const struct model *m, struct dialog *d, const ch
 static void tell_limits(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
-	char mem[24], disk[24], timeout[48] = "no time-out", duration[24];
+	char mem[24], disk[24], timeout[48] = "no time limit", duration[24];
 
 	if (m->timeout_ms)
-		snprintf(timeout, sizeof timeout, "time-out %s",
+		snprintf(timeout, sizeof timeout, "time limit %s",
 				format_duration(duration, (uint64_t)m->timeout_ms * 1000));
 	format_bytes(mem, l->mem_bytes);
 	if (is_of_engine(m))
 		tell_engine_limits(m, d, mem, timeout);
 	else if (ask_is_of_server(m)
 			&& m->sandbox.is_attached) /* whoever has started it has asked for them */
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "those that it has, %s", timeout);
+		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "its own limits, %s", timeout);
 	else if (ask_is_of_server(m)) /* which is asked for no more than these */
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", timeout);
@@ -116,21 +116,21 @@ static void tell_limits(const struct model *m, struct dialog *d)
 static void tell_network(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
-	const char *off = ask_is_of_server(m) ? "the server's matter" : "off"; /* until it has told */
+	const char *off = ask_is_of_server(m) ? "decided by the server" : "off"; /* until it has told */
 	const struct trm_guard *g = guard_of(m, "network");
 
 	if (g && g->strength != TRM_ENFORCED) {
 		bool is_weak = g->strength == TRM_WEAK;
 		off = ask_is_of_server(m) || (is_of_engine(m) && !is_weak) ? g->how
-		      : is_of_engine(m)                                    ? "off, as asked of the engine"
-		      : is_weak                                            ? "off, weakly"
-									   : "ON: not cut off";
+		      : is_of_engine(m) ? "off, as requested from the engine"
+		      : is_weak         ? "off, weakly"
+					: "ON: not isolated";
 	} else if (m->sandbox.is_adopted) {
 		off = "the container's own";
 	}
 	if (l->net && is_of_engine(m))
 		dialog_add_labelled(d, "Network", ROLE_WARN,
-				"ON: that of %s, perhaps also to this machine and local addresses",
+				"ON: that of %s; it may reach this machine and local addresses",
 				m->sandbox.backend);
 	else if (!l->net || ask_is_of_server(m))
 		dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", off);
@@ -168,7 +168,7 @@ static void tell_guards(const struct model *m, struct dialog *d)
 	if (m->sandbox.n_guards && !weak)
 		dialog_add_labelled(d, "Guards", ROLE_DIALOG, "all limits are enforced by the kernel");
 	else if (!m->sandbox.n_guards)
-		dialog_add_labelled(d, "Guards", ROLE_DIALOG, "known when the sandbox has started");
+		dialog_add_labelled(d, "Guards", ROLE_DIALOG, "known after the sandbox has started");
 }
 
 static bool scan(const struct model *m, struct trm_findings *ret)
@@ -203,8 +203,7 @@ static void tell_policy(const struct model *m, struct dialog *d)
 		dialog_add_labelled(d, "", ROLE_DIALOG, "and %zu more",
 				found.n + found.n_dropped - FINDINGS_SHOWN);
 	if (found.n)
-		dialog_add_labelled(d, "", ROLE_DIALOG_DIM, "found by the policy %s%s%s",
-				trm_policy_name(m->policy),
+		dialog_add_labelled(d, "", ROLE_DIALOG_DIM, "policy: %s%s%s", trm_policy_name(m->policy),
 				found.has_no_tree ? "; comments and strings count: " : "",
 				found.has_no_tree ? found.why_no_tree : "");
 	trm_findings_finish(&found);

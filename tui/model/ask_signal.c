@@ -13,15 +13,15 @@ static const struct {
 	int signo;
 	const char *name, *what;
 } signals[] = {
-		{SIGTERM, "TERM", "ask it to end"},
-		{SIGKILL, "KILL", "end it now, whatever it does"},
-		{SIGINT, "INT", "as Ctrl-C does"},
+		{SIGTERM, "TERM", "ask it to quit"},
+		{SIGKILL, "KILL", "kill it now"},
+		{SIGINT, "INT", "interrupt, like Ctrl-C"},
 		{SIGHUP, "HUP", "hang up"},
-		{SIGQUIT, "QUIT", "end with a core dump"},
-		{SIGSTOP, "STOP", "let it stand still"},
-		{SIGCONT, "CONT", "let it go on"},
-		{SIGUSR1, "USR1", "whatever it takes it for"},
-		{SIGUSR2, "USR2", "whatever it takes it for"},
+		{SIGQUIT, "QUIT", "quit with a core dump"},
+		{SIGSTOP, "STOP", "suspend"},
+		{SIGCONT, "CONT", "resume"},
+		{SIGUSR1, "USR1", "user-defined"},
+		{SIGUSR2, "USR2", "user-defined"},
 };
 
 static const char *name_of(int signo)
@@ -43,7 +43,7 @@ void ask_signal(struct model *m, struct effects *out)
 	long row = process_table_selected(t);
 	const struct trm_process *p = row < 0 ? NULL : process_table_at(t, (size_t)row);
 	if (!p) {
-		notices_add(&m->notices, m->now_ns, false, "there is no process to be signalled");
+		notices_add(&m->notices, m->now_ns, false, "select a process first");
 		m->needs_draw = true;
 		return;
 	}
@@ -81,7 +81,7 @@ static void ask_if_sure(struct model *m)
 			target->signo, target->pid, target->command);
 	if (is_kernel(target) && is_deadly(target->signo))
 		dialog_add(&m->dialog, ROLE_DIALOG_WARN,
-				"That is an interpreter of yours: its variables will be lost.");
+				"This is your interpreter: its variables will be lost.");
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 }
 

@@ -35,7 +35,7 @@ static struct buffer *add(struct model *m, const struct trm_lang *lang, struct e
 	if (b)
 		buffer_show(m, b, out);
 	else
-		notices_add(&m->notices, m->now_ns, true, "there is no new buffer: out of memory");
+		notices_add(&m->notices, m->now_ns, true, "cannot open a new buffer: out of memory");
 	return b;
 }
 
@@ -109,8 +109,7 @@ void buffer_close(struct model *m, struct effects *out)
 	}
 	m->pending_buffer = b->id;
 	dialog_begin(&m->dialog, DIALOG_CLOSE, "Unsaved changes");
-	dialog_add(&m->dialog, ROLE_DIALOG,
-			"%s has changes that are not saved. Save them before it is closed?",
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s has unsaved changes. Save before closing?",
 			buffer_name(b, name, sizeof name));
 	dialog_set_buttons(&m->dialog, close_buttons, COUNT(close_buttons));
 	m->needs_draw = true;
@@ -136,18 +135,18 @@ void buffer_saved(struct model *m, uint32_t id, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"new-buffer", "New buffer", "a new buffer of the same language", PLACE_ANY, buffer_new, NULL,
-				0, false},
-		{"close-buffer", "Close the buffer", "close the buffer; asks if changes would be lost",
+		{"new-buffer", "New buffer", "open a new buffer of the same language", PLACE_ANY, buffer_new,
+				NULL, 0, false},
+		{"close-buffer", "Close the buffer", "close the buffer; asks about unsaved changes",
 				PLACE_EDITOR, buffer_close, NULL, 0, false},
 		{"reload", "Reload from the disk",
-				"read the buffer's file again (undo brings back what was here)", PLACE_ANY,
+				"read the buffer's file again (undo restores your version)", PLACE_ANY,
 				reload, NULL, 0, false},
-		{"external-editor", "Edit in $EDITOR", "edit the buffer in $VISUAL or $EDITOR, and come back",
-				PLACE_EDITOR, edit_outside, NULL, 0, false},
+		{"external-editor", "Edit in $EDITOR", "edit the buffer in $VISUAL or $EDITOR", PLACE_EDITOR,
+				edit_outside, NULL, 0, false},
 		{"next-buffer", "Next buffer", "go to the next buffer", PLACE_ANY, buffer_next, NULL, 0,
 				false},
-		{"previous-buffer", "Previous buffer", "go to the buffer before", PLACE_ANY, buffer_previous,
-				NULL, 0, false},
+		{"previous-buffer", "Previous buffer", "go to the previous buffer", PLACE_ANY,
+				buffer_previous, NULL, 0, false},
 };
 const struct command_table buffer_commands = COMMAND_TABLE(commands);

@@ -42,7 +42,7 @@ static void run_selection(struct model *m, struct effects *out)
 		run(m, out);
 	else
 		notices_add(&m->notices, m->now_ns, false,
-				"nothing is selected: Shift with the arrows selects");
+				"nothing is selected: Shift with the arrow keys selects");
 }
 
 void run_moved_on(struct model *m)
@@ -58,21 +58,21 @@ void run_moved_on(struct model *m)
 }
 
 static const struct command commands[] = {
-		{"run", "Run", "run the selection, else the cell between \"# %%\" lines, else everything",
+		{"run", "Run", "run the selection, else the cell between \"# %%\" lines, else the buffer",
 				PLACE_ANY, run, NULL, 0, false},
 		{"run-cell-and-advance", "Run the cell and go to the next",
-				"run the cell between \"# %%\" lines, go to the next one", PLACE_ANY,
+				"run the cell between \"# %%\" lines and go to the next", PLACE_ANY,
 				run_cell_advance, NULL, 0, false},
-		{"run-cell", "Run the cell", "run the cell, whatever is selected", PLACE_ANY, run_cell, NULL,
-				0, false},
-		{"run-all", "Run everything", "run the whole buffer", PLACE_ANY, run_all, NULL, 0, false},
-		{"run-line", "Run the line", "run the line, go to the next one", PLACE_EDITOR, run_line, NULL,
-				0, false},
-		{"run-selection", "Run the selection", "run what is selected", PLACE_EDITOR, run_selection,
+		{"run-cell", "Run the cell", "run the cell and ignore the selection", PLACE_ANY, run_cell,
 				NULL, 0, false},
+		{"run-all", "Run the buffer", "run the whole buffer", PLACE_ANY, run_all, NULL, 0, false},
+		{"run-line", "Run the line", "run the line and go to the next", PLACE_EDITOR, run_line, NULL,
+				0, false},
+		{"run-selection", "Run the selection", "run the selection", PLACE_EDITOR, run_selection, NULL,
+				0, false},
 		{"next-cell", "Next cell", "go to the next cell", PLACE_EDITOR, NULL, edit_next_cell, 0,
 				false},
-		{"previous-cell", "Previous cell", "go to the start of the cell, or the one before",
+		{"previous-cell", "Previous cell", "go to the start of the cell, or to the previous cell",
 				PLACE_EDITOR, NULL, edit_previous_cell, 0, false},
 };
 const struct command_table cell_commands = COMMAND_TABLE(commands);

@@ -95,8 +95,7 @@ void command_run(struct model *m, const struct command *c, struct effects *out)
 	}
 	if (!command_applies(m, c)) {
 		notices_add(&m->notices, m->now_ns, false,
-				c->place == PLACE_DEMO ? "no file is shown cell by cell"
-						       : "no recording is shown");
+				c->place == PLACE_DEMO ? "no demo is running" : "no recording is playing");
 		return;
 	}
 	if (c->edit) {

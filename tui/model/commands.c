@@ -22,7 +22,7 @@ static void copy_output(struct model *m, struct effects *out)
 	char *text = outpane_copy(&m->out, &len);
 
 	if (!text) {
-		notices_add(&m->notices, m->now_ns, true, "the selection is too big to be copied");
+		notices_add(&m->notices, m->now_ns, true, "the selection is too big to copy");
 		return;
 	}
 	clipboard_finish(&m->clipboard);
@@ -37,8 +37,7 @@ static void copy(struct model *m, struct effects *out)
 	else if (m->focus == PANE_EDITOR && editor_copy(model_editor(m)) & EDITOR_CLIPBOARD)
 		keep_clipboard(m, out, "the buffer");
 	else
-		notices_add(&m->notices, m->now_ns, false,
-				"nothing runs and nothing is selected (F10 leaves)");
+		notices_add(&m->notices, m->now_ns, false, "nothing to interrupt or copy (F10 quits)");
 }
 
 /* ---- panes ---- */
@@ -204,40 +203,42 @@ static void quit(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"help", "Help", "this help", PLACE_ANY, help, NULL, 0, false},
+		{"help", "Help", "show this help", PLACE_ANY, help, NULL, 0, false},
 		{"palette", "Command palette…", "find any command by a few letters of its name", PLACE_ANY,
 				palette_ask, NULL, 0, false},
 		{"language", "Language…",
 				"choose the language: each has its own buffer and state, all share the sandbox's files",
 				PLACE_ANY, language, NULL, 0, false},
-		{"theme", "Theme…", "choose the colours", PLACE_ANY, theme, NULL, 0, false},
-		{"messages", "Messages", "read messages again", PLACE_ANY, messages, NULL, 0, false},
+		{"theme", "Theme…", "choose the colors", PLACE_ANY, theme, NULL, 0, false},
+		{"messages", "Messages", "show earlier messages", PLACE_ANY, messages, NULL, 0, false},
 		{"next-pane", "Next pane", "go to the next pane", PLACE_ANY, next_pane, NULL, 0, false},
-		{"previous-pane", "Previous pane", "go to the pane before", PLACE_ANY, previous_pane, NULL, 0,
-				false},
-		{"zoom", "Zoom the pane", "give the pane the whole screen, and back", PLACE_ANY, zoom, NULL,
+		{"previous-pane", "Previous pane", "go to the previous pane", PLACE_ANY, previous_pane, NULL,
 				0, false},
-		{"border-up", "Move the border up", "make the editor lower, the output higher", PLACE_ANY,
-				border_up, NULL, 0, false},
-		{"border-down", "Move the border down", "make the editor higher, the output lower", PLACE_ANY,
-				border_down, NULL, 0, false},
-		{"border-left", "Move the border left", "make the metrics wider", PLACE_ANY, border_left,
+		{"zoom", "Zoom the pane", "show the pane on the whole screen, or all panes", PLACE_ANY, zoom,
 				NULL, 0, false},
-		{"border-right", "Move the border right", "make the metrics narrower", PLACE_ANY,
-				border_right, NULL, 0, false},
-		{"reset-panes", "Panes as they were at first", "put the borders back", PLACE_ANY, reset_panes,
+		{"border-up", "Move the border up", "shrink the editor", PLACE_ANY, border_up, NULL, 0,
+				false},
+		{"border-down", "Move the border down", "grow the editor", PLACE_ANY, border_down, NULL, 0,
+				false},
+		{"border-left", "Move the border left", "widen the metrics", PLACE_ANY, border_left, NULL, 0,
+				false},
+		{"border-right", "Move the border right", "narrow the metrics", PLACE_ANY, border_right, NULL,
+				0, false},
+		{"reset-panes", "Reset the layout", "reset the borders of the panes", PLACE_ANY, reset_panes,
 				NULL, 0, false},
-		{"stop", "Interrupt what runs, or copy",
-				"stop what runs, a step further each time: interrupt, terminate, kill; when nothing runs: copy",
+		{"stop", "Interrupt or copy",
+				"interrupt the run, then terminate it, then kill it; if nothing "
+				"runs: copy",
 				PLACE_ALWAYS, stop, NULL, 0, false},
 		{"open", "Open a file…", "open a file", PLACE_ANY, open_file, NULL, 0, false},
 		{"save", "Save", "save the buffer", PLACE_ANY, save, NULL, 0, false},
-		{"save-as", "Save as…", "save under another name", PLACE_ANY, save_as, NULL, 0, false},
-		{"clear-output", "Clear the output", "forget all output", PLACE_ANY, clear_output, NULL, 0,
+		{"save-as", "Save as…", "save the buffer under another name", PLACE_ANY, save_as, NULL, 0,
+				false},
+		{"clear-output", "Clear the output", "delete all output", PLACE_ANY, clear_output, NULL, 0,
 				false},
 		{"repaint", "Repaint the screen", "draw the screen again", PLACE_ALWAYS, repaint, NULL, 0,
 				false},
-		{"cancel", NULL, "away with what is open or selected", PLACE_ALWAYS, cancel, NULL, 0, false},
+		{"cancel", NULL, "close or deselect", PLACE_ALWAYS, cancel, NULL, 0, false},
 		{"quit", "Quit", "leave", PLACE_ALWAYS, quit, NULL, 0, false},
 };
 const struct command_table workbench_commands = COMMAND_TABLE(commands);

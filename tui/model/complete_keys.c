@@ -114,18 +114,19 @@ bool complete_mouse(struct model *m, const struct event *ev, struct effects *out
 }
 
 static const struct command commands[] = {
-		{"complete", "Complete the word", "offer how the word may go on: asks the living kernel",
+		{"complete", "Complete the word", "complete the word: asks the running interpreter",
 				PLACE_EDITOR, complete, NULL, 0, false},
-		{"complete-or-indent", NULL, "complete the word; behind a blank: indent", PLACE_EDITOR,
+		{"complete-or-indent", NULL, "complete the word; after a space: indent", PLACE_EDITOR,
 				complete_or_indent, NULL, 0, false},
-		{"popup-up", NULL, "to another one", PLACE_POPUP, up, NULL, 0, false},
+		{"popup-up", NULL, "select another completion", PLACE_POPUP, up, NULL, 0, false},
 		{"popup-down", NULL, NULL, PLACE_POPUP, down, NULL, 0, false},
 		{"popup-page-up", NULL, NULL, PLACE_POPUP, page_up, NULL, 0, false},
 		{"popup-page-down", NULL, NULL, PLACE_POPUP, page_down, NULL, 0, false},
-		{"popup-accept", NULL, "take the one that is marked", PLACE_POPUP, complete_accept, NULL, 0,
-				false},
+		{"popup-accept", NULL, "accept the selected completion", PLACE_POPUP, complete_accept, NULL,
+				0, false},
 		{"popup-choose", NULL,
-				"take it, if the popup was asked for or the arrows were used; else a new line",
+				"accept it if you asked for completions or used the arrow keys; "
+				"else new line",
 				PLACE_POPUP, choose, NULL, 0, false},
 		{"popup-close", NULL, "close", PLACE_POPUP, dismiss, NULL, 0, false},
 };

@@ -86,7 +86,7 @@ static void start(struct model *m, const char *to, struct effects *out)
 	size_t from_len = strlen(both), to_len = strlen(to), n = from_len + 1 + to_len;
 
 	if (n >= sizeof m->pending_path) {
-		notices_add(&m->notices, m->now_ns, true, "these paths are too long");
+		notices_add(&m->notices, m->now_ns, true, "the paths are too long");
 		return;
 	}
 	memcpy(both + from_len + 1, to, to_len + 1);
@@ -126,8 +126,8 @@ void ask_copy_over(struct model *m, const struct msg *msg)
 
 	dialog_begin(d, DIALOG_COPY_OVER, msg->flag ? "The folder exists" : "The file exists");
 	dialog_add(d, ROLE_DIALOG,
-			msg->flag ? "%s exists already. Replace what has the same names in it?"
-				  : "%s exists already. Replace it?",
+			msg->flag ? "%s already exists. Replace files of the same names in it?"
+				  : "%s already exists. Replace it?",
 			msg->text);
 	dialog_set_buttons(d, buttons, COUNT(buttons));
 }

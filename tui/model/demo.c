@@ -143,18 +143,18 @@ void demo_ask(struct model *m)
 
 	dialog_begin(d, DIALOG_DEMO, "Run the cells of this file?");
 	dialog_add_labelled(d, "File", ROLE_DIALOG, "%s", demo->path);
-	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %zu cell%s, each when you go on to it",
+	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %zu cell%s, one by one as you advance",
 			m->lang->name, demo->n, demo->n == 1 ? "" : "s");
 	format_bytes(mem, l->mem_bytes);
 	if (ask_is_of_server(m))
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG,
-				"memory %s asked of the server; all else, the network too, is its matter",
+				"memory %s requested; the server decides everything else, the network too",
 				mem);
 	else
 		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s", mem, l->procs,
 				trm_limits_tell_net(l, net, sizeof net));
 	ask_tell_mounts(m, d);
-	dialog_add(d, ROLE_DIM, "This is asked once.");
+	dialog_add(d, ROLE_DIM, "This question comes only once.");
 	dialog_set_buttons(d, buttons, COUNT(buttons));
 	m->needs_draw = true;
 }
@@ -195,7 +195,7 @@ static void run_cell(struct model *m, struct effects *out)
 
 	put(m, left(d), out);
 	if (d->cells[d->current].is_text) {
-		notices_add(&m->notices, m->now_ns, false, "this cell is text: there is nothing to run");
+		notices_add(&m->notices, m->now_ns, false, "this cell is text: nothing to run");
 		return;
 	}
 	m->confirm = false; /* it was asked for the whole file */
@@ -216,7 +216,7 @@ static void next(struct model *m, struct effects *out)
 	else if (!d->run && !d->cells[d->current].is_text)
 		run_cell(m, out);
 	else if (is_last(d))
-		notices_add(&m->notices, m->now_ns, false, "that was the last cell");
+		notices_add(&m->notices, m->now_ns, false, "this was the last cell");
 	else
 		show(m, d->current + 1, true, out);
 	m->needs_draw = true;
@@ -266,10 +266,10 @@ static void change_typing(struct model *m, int by)
 	k += by;
 	d->typing = typing_speeds[k < 0 ? 0 : k >= N_SPEEDS ? N_SPEEDS - 1 : k];
 	if (d->typing)
-		notices_add(&m->notices, m->now_ns, false, "cells are typed, %u characters a second",
+		notices_add(&m->notices, m->now_ns, false, "cells are typed at %u characters per second",
 				d->typing);
 	else
-		notices_add(&m->notices, m->now_ns, false, "cells are there at once");
+		notices_add(&m->notices, m->now_ns, false, "cells appear at once");
 }
 
 static void type_slower(struct model *m, struct effects *out)
@@ -285,18 +285,20 @@ static void type_faster(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"demo-next", "Demo: go on", "run the cell, then show the next one", PLACE_DEMO, next, NULL,
-				0, false},
-		{"demo-run", "Demo: run the cell", "run the cell, also once more", PLACE_DEMO, run_cell, NULL,
-				0, false},
-		{"demo-back", "Demo: cell before", "show the cell before", PLACE_DEMO, back, NULL, 0, false},
-		{"demo-skip", "Demo: skip the cell", "show the next cell without running this one",
-				PLACE_DEMO, skip, NULL, 0, false},
-		{"demo-type-slower", "Demo: type slower", "type cells slower; at last not at all", PLACE_DEMO,
+		{"demo-next", "Demo: continue", "run the cell, then show the next", PLACE_DEMO, next, NULL, 0,
+				false},
+		{"demo-run", "Demo: run the cell", "run the cell, or run it again", PLACE_DEMO, run_cell,
+				NULL, 0, false},
+		{"demo-back", "Demo: previous cell", "show the previous cell", PLACE_DEMO, back, NULL, 0,
+				false},
+		{"demo-skip", "Demo: skip the cell", "show the next cell and do not run this one", PLACE_DEMO,
+				skip, NULL, 0, false},
+		{"demo-type-slower", "Demo: type slower",
+				"type cells more slowly; at the lowest speed they appear at once", PLACE_DEMO,
 				type_slower, NULL, 0, false},
 		{"demo-type-faster", "Demo: type faster", "type cells faster", PLACE_DEMO, type_faster, NULL,
 				0, false},
-		{"demo-leave", "Demo: leave", "end the demo, and open the file to be edited", PLACE_DEMO,
-				leave, NULL, 0, false},
+		{"demo-leave", "Demo: leave", "end the demo and edit the file", PLACE_DEMO, leave, NULL, 0,
+				false},
 };
 const struct command_table demo_commands = COMMAND_TABLE(commands);

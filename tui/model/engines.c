@@ -61,7 +61,7 @@ static void add(struct engines *e, const struct trm_container_info *info)
 	snprintf(row->image, sizeof row->image, "%s", info->image);
 	snprintf(row->state, sizeof row->state, "%s", info->state);
 	if (*info->problem)
-		snprintf(row->problem, sizeof row->problem, "%s cannot be asked for its containers: %s",
+		snprintf(row->problem, sizeof row->problem, "%s cannot list its containers: %s",
 				info->backend, info->problem);
 }
 
@@ -126,7 +126,7 @@ void answer_container(struct model *m, int answer, struct effects *out)
 
 static const struct command commands[] = {
 		{"sandboxes-containers", "Other containers…",
-				"ask the container engines what else runs; Enter looks into one, after a question",
+				"list other containers of the engines; Enter asks, then looks inside one",
 				PLACE_SANDBOXES, ask_engines, NULL, 0, false},
 };
 const struct command_table engines_commands = COMMAND_TABLE(commands);

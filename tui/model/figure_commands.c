@@ -108,7 +108,7 @@ static void ask_over(struct model *m, const char *path)
 
 	snprintf(m->pending_path, sizeof m->pending_path, "%s", path);
 	dialog_begin(&m->dialog, DIALOG_FIGURE_OVER, "The file exists");
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s exists already. Replace it?", path);
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s already exists. Replace it?", path);
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 }
 
@@ -217,15 +217,15 @@ bool figures_zoom_event(struct model *m, const struct event *ev, struct effects 
 /* ---- */
 
 static const struct command commands[] = {
-		{"save-figure", "Save the image as…",
-				"save the image shown last in the output pane to a file", PLACE_ANY,
-				save_figure, NULL, 0, false},
-		{"zoom-figure", "Image on the whole screen",
-				"show that image on the whole screen; arrows go to others", PLACE_ANY,
+		{"save-figure", "Save the image as…", "save the newest image in the output pane to a file",
+				PLACE_ANY, save_figure, NULL, 0, false},
+		{"zoom-figure", "Zoom the image",
+				"show the image on the whole screen; arrow keys go to others", PLACE_ANY,
 				zoom_figure, NULL, 0, false},
-		{"open-figure", "Open the image outside", "open that image with the desktop's program",
+		{"open-figure", "Open the image outside", "open the image with the desktop's program",
 				PLACE_ANY, open_figure, NULL, 0, false},
 		{"copy-figure-path", "Copy the path of the saved image",
-				"copy where the last image was saved", PLACE_ANY, copy_path, NULL, 0, false},
+				"copy the path of the image that was saved last", PLACE_ANY, copy_path, NULL,
+				0, false},
 };
 const struct command_table figure_commands = COMMAND_TABLE(commands);

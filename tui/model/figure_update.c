@@ -145,7 +145,7 @@ bool figures_end_run(struct model *m, uint32_t serial, const struct trm_result *
 	bool is_shown = n && n == f->shown_len && hash_of(r->value, n) == f->shown_hash;
 	f->shown_len = 0;
 	if (r->dropped_displays) {
-		snprintf(text, sizeof text, "%zu displays were left out: a run keeps 1000, or 64 MiB of them",
+		snprintf(text, sizeof text, "%zu displays dropped: a run keeps at most 1000, and 64 MiB",
 				r->dropped_displays);
 		outpane_add(&m->out, OUT_NOTE, serial, text, strlen(text));
 	}

@@ -30,9 +30,9 @@ static void tell_opened(struct model *m, const struct msg *msg, const struct edi
 	size_t lines = code_lines(e);
 
 	if (msg->type == MSG_ALREADY_OPEN)
-		notices_add(&m->notices, m->now_ns, false, "%s is open already", msg->text);
+		notices_add(&m->notices, m->now_ns, false, "%s is already open", msg->text);
 	else if (msg->flag)
-		notices_add(&m->notices, m->now_ns, false, "%s does not exist yet: saving will make it",
+		notices_add(&m->notices, m->now_ns, false, "%s does not exist yet: saving creates it",
 				msg->text);
 	else
 		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu line%s", msg->text, lines,
@@ -74,11 +74,11 @@ static void on_changed(struct model *m, const struct msg *msg, struct effects *o
 	if (!b)
 		return;
 	if (msg->flag)
-		notices_add(&m->notices, m->now_ns, false, "%s is gone from the disk: saving makes it again",
-				msg->text);
+		notices_add(&m->notices, m->now_ns, false,
+				"%s was deleted from the disk: saving creates it again", msg->text);
 	else if (buffer_is_unsaved(b))
 		notices_add(&m->notices, m->now_ns, true,
-				"%s was changed by somebody else, too: saving asks, \"reload\" reads theirs",
+				"%s has changed on disk, too: saving asks, \"reload\" reads the file",
 				msg->text);
 	else
 		effect_buffer(out, EFFECT_RELOAD, b->id, NULL);
@@ -87,7 +87,7 @@ static void on_changed(struct model *m, const struct msg *msg, struct effects *o
 static void on_reloaded(struct model *m, const struct msg *msg)
 {
 	notices_add(&m->notices, m->now_ns, msg->other != NULL, "%s",
-			msg->other ? msg->other : "read again from the disk; undo brings back what was here");
+			msg->other ? msg->other : "reloaded from the disk (undo restores your version)");
 }
 
 void reload(struct model *m, struct effects *out)

@@ -170,7 +170,9 @@ static void look_again(struct model *m)
 		return;
 	}
 	editor_select(e, f->origin.anchor, f->origin.cursor);
-	finder_say(f, true, text_len(e->text) > NEAR_BYTES ? "not near: Enter looks everywhere" : "no match");
+	finder_say(f, true,
+			text_len(e->text) > NEAR_BYTES ? "no match nearby: Enter searches everywhere"
+						       : "no match");
 }
 
 /* ---- the bar ---- */
@@ -379,9 +381,9 @@ static const struct command commands[] = {
 				"find: Enter next, Shift-Enter or Up previous, Alt-x regular expression, Alt-c case, Alt-w word",
 				PLACE_EDITOR, find, NULL, 0, false},
 		{"find-next", "Find next", "find the next match", PLACE_EDITOR, next, NULL, 0, false},
-		{"find-previous", "Find previous", "find the match before", PLACE_EDITOR, previous, NULL, 0,
+		{"find-previous", "Find previous", "find the previous match", PLACE_EDITOR, previous, NULL, 0,
 				false},
-		{"replace", "Replace…", "replace: shows each match and what would come in its place",
-				PLACE_EDITOR, replace, NULL, 0, false},
+		{"replace", "Replace…", "replace, with a preview of each match", PLACE_EDITOR, replace, NULL,
+				0, false},
 };
 const struct command_table finder_commands = COMMAND_TABLE(commands);

@@ -17,7 +17,7 @@ static void go_to_line(struct model *m, struct effects *out)
 	(void)out;
 	model_focus(m, PANE_EDITOR);
 	dialog_begin(d, DIALOG_GOTO, "Go to line");
-	dialog_add(d, ROLE_DIALOG_DIM, "LINE or LINE:COLUMN, of %zu lines; +N and -N count from here",
+	dialog_add(d, ROLE_DIALOG_DIM, "LINE or LINE:COLUMN, 1 to %zu; +N and -N count from here",
 			text_lines(model_editor(m)->text));
 	d->has_field = true;
 	d->field_label = "Line";
@@ -70,8 +70,8 @@ void answer_goto(struct model *m, int answer, struct effects *out)
 	if (answer == ANSWER_TAB || answer == ANSWER_MOVED)
 		return;
 	if (answer == ANSWER_ENTER && *where && !editor_goto(model_editor(m), where))
-		notices_add(&m->notices, m->now_ns, true,
-				"\"%.40s\" is no line: write for example 12, 12:5 or +10", where);
+		notices_add(&m->notices, m->now_ns, true, "\"%.40s\" is not a line: try 12, 12:5 or +10",
+				where);
 	dialog_close(m);
 }
 

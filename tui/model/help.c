@@ -16,13 +16,13 @@ static const struct {
 	const char *keys, *help;
 } extras[] = {
 		{PLACE_EDITOR, "Shift", "with any motion selects"},
-		{PLACE_OUTPUT, "typing", "while something runs: opens a line for its standard input"},
-		{PLACE_OUTPUT, "Enter", "sends that line; ^D is its end of file"},
-		{PLACE_ANY, "Alt-1..0", "stand for F1 to F10 where a terminal keeps those for itself"},
+		{PLACE_OUTPUT, "typing", "while code runs: opens a line for its standard input"},
+		{PLACE_OUTPUT, "Enter", "sends that line; ^D ends the input"},
+		{PLACE_ANY, "Alt-1..0", "work as F1 to F10 where the terminal uses those itself"},
 		{PLACE_ANY, "mouse",
 				"click to focus, drag to select or to move a border, wheel to scroll; hold Shift "
 				"for the terminal's own selection"},
-		{PLACE_COUNT, "Tab", "next button, also arrows; Enter presses it, so does its letter"},
+		{PLACE_COUNT, "Tab", "next button, also the arrow keys; Enter or its letter presses it"},
 		{PLACE_COUNT, "Esc", "cancel"},
 };
 
@@ -30,14 +30,14 @@ static const char *const sections[PLACE_COUNT + 1] = {[PLACE_EDITOR] = "In the e
 		[PLACE_OUTPUT] = "In the output",
 		[PLACE_METRICS] = "In the metrics",
 		[PLACE_VARIABLES] = "In the variables",
-		[PLACE_POPUP] = "While completion offers something",
+		[PLACE_POPUP] = "While completions are shown",
 		[PLACE_CLOCK] = "While a run is being stopped",
-		[PLACE_REPLAY] = "While a recording is shown",
+		[PLACE_REPLAY] = "In a replay",
 		[PLACE_DEMO] = "In a demo",
 		[PLACE_PAUSED] = "While a run is paused near the memory limit",
 		[PLACE_SANDBOXES] = "In the list of sandboxes",
 		[PLACE_ANY] = "Everywhere",
-		[PLACE_ALWAYS] = "Everywhere, dialogs too",
+		[PLACE_ALWAYS] = "Everywhere, also in dialogs",
 		[PLACE_COUNT] = "In dialogs"};
 
 struct help {
@@ -189,14 +189,14 @@ static void fill(struct model *m)
 	add_section(&h, PLACE_COUNT);
 	add_keyless(&h);
 	if (!m->dialog.n_lines)
-		dialog_add(&m->dialog, ROLE_DIALOG_DIM, "nothing fits");
+		dialog_add(&m->dialog, ROLE_DIALOG_DIM, "no matches");
 }
 
 void show_help(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, DIALOG_HELP, "Help (type to search, arrows scroll, Esc closes)");
+	dialog_begin(d, DIALOG_HELP, "Help (type to search, arrow keys scroll, Esc closes)");
 	d->is_large = d->has_field = d->is_live = true;
 	d->field_label = "Search";
 	fill(m);

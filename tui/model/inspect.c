@@ -88,8 +88,8 @@ static bool is_possible(struct model *m)
 {
 	if (asks_can(m, m->lang))
 		return true;
-	notices_add(&m->notices, m->now_ns, false, "the %s kernel %s: nothing can be inspected now",
-			m->lang->name, m->sandbox.state == SANDBOX_READY ? "is busy" : "is not there");
+	notices_add(&m->notices, m->now_ns, false, "the %s kernel %s: cannot inspect now", m->lang->name,
+			m->sandbox.state == SANDBOX_READY ? "is busy" : "is not running");
 	return false;
 }
 
@@ -194,10 +194,10 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 		show(m, json);
 	else if (!json)
 		notices_add(&m->notices, m->now_ns, true, "%s",
-				msg->other ? msg->other : "the kernel gave no answer");
+				msg->other ? msg->other : "the kernel did not answer");
 	else
 		notices_add(&m->notices, m->now_ns, false,
-				"%s does not know what is under the cursor (names are known once their code has run)",
+				"%s does not know the name at the cursor (run its code first)",
 				m->lang->name);
 	cJSON_Delete(json);
 }
@@ -238,9 +238,9 @@ void signature_answer(struct model *m, const struct msg *msg, struct effects *ou
 }
 
 static const struct command commands[] = {
-		{"inspect", "Inspect the name under the cursor",
-				"what the kernel knows of the name under the cursor (also: run \"name?\"): signature, type, value, "
-				"documentation",
+		{"inspect", "Inspect the name at the cursor",
+				"show signature, type, value and documentation of the name at "
+				"the cursor (also: run \"name?\")",
 				PLACE_ANY, inspect_cursor, NULL, 0, false},
 };
 const struct command_table inspect_commands = COMMAND_TABLE(commands);

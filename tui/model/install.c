@@ -23,9 +23,9 @@ static void ask(struct model *m, const char *why, const char *typed)
 	snprintf(title, sizeof title, "Install packages for %s", m->lang->name);
 	dialog_begin(d, DIALOG_INSTALL, title);
 	dialog_add(d, ROLE_DIALOG,
-			m->lang->id == TRM_LANG_PYTHON ? "By pip, into the sandbox: six, rich>=13,<14"
-						       : "By npm, into the sandbox: ms, @scope/name@^1");
-	dialog_add(d, ROLE_DIALOG_DIM, "Names with blanks between   Enter: install   Esc: cancel");
+			m->lang->id == TRM_LANG_PYTHON ? "Installed with pip. Example: six rich>=13,<14"
+						       : "Installed with npm. Example: ms @scope/name@^1");
+	dialog_add(d, ROLE_DIALOG_DIM, "Separate names with spaces   Enter: install   Esc: cancel");
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
 	d->has_field = true;
@@ -44,13 +44,13 @@ static void install_packages(struct model *m, struct effects *out)
 	if (m->sandbox.state == SANDBOX_DEAD)
 		ask_restart(m);
 	else if (m->run.state != RUN_NONE)
-		notices_add(&m->notices, m->now_ns, false,
-				"packages can be installed when the run has ended");
+		notices_add(&m->notices, m->now_ns, false, "wait for the run to end, then install packages");
 	else if (trm_install_supports(m->lang, &why) < 0)
 		notices_add(&m->notices, m->now_ns, true, "%s", why.msg);
 	else if (!m->sandbox.limits.net && !ask_is_of_server(m))
 		notices_add(&m->notices, m->now_ns, true,
-				"this sandbox has no network to fetch packages by: start terrarium with --net on");
+				"no network in this sandbox: restart terrarium with --net on to "
+				"install packages");
 	else
 		ask(m, NULL, NULL);
 }
@@ -85,7 +85,7 @@ void answer_install(struct model *m, int answer, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"install-packages", "Install packages…", "install packages into the sandbox, by pip or npm",
+		{"install-packages", "Install packages…", "install packages in the sandbox with pip or npm",
 				PLACE_ANY, install_packages, NULL, 0, false},
 };
 const struct command_table install_commands = COMMAND_TABLE(commands);

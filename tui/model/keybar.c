@@ -30,7 +30,7 @@ static const struct {
 		{"replay-pause", "Pause", 0},
 		{"replay-back", "-5 s", 4},
 		{"replay-forward", "+5 s", 4},
-		{"replay-previous-run", "Run before", 5},
+		{"replay-previous-run", "Previous run", 5},
 		{"replay-next-run", "Next run", 5},
 		{"replay-slower", "Slower", 6},
 		{"replay-faster", "Faster", 6},

@@ -24,29 +24,29 @@ static const struct {
 	const char *title;
 	struct dialog_button buttons[3]; /* those with a label */
 } questions[] = {
-		[LOSE_WORKBENCH] = {"Leave? This will be lost:",
+		[LOSE_WORKBENCH] = {"Quit? You will lose:",
 				{{"Quit", NULL, 'q', BUTTON_DO}, {"Stay", NULL, 's', ANSWER_CANCEL}}},
-		[LOSE_NONE_OF_IT] = {"Leave? The sandbox stays, with this:",
+		[LOSE_NONE_OF_IT] = {"Detach? The sandbox keeps running with:",
 				{{"Detach", NULL, 'd', BUTTON_DO}, {"Stop it", "Stop", 't', BUTTON_STOP},
 						{"Cancel", NULL, 'c', ANSWER_CANCEL}}},
-		[LOSE_SANDBOX] = {"A new sandbox? This will be lost:",
+		[LOSE_SANDBOX] = {"Start a new sandbox? You will lose:",
 				{{"New sandbox", "New", 'n', BUTTON_DO},
 						{"Cancel", NULL, 'c', ANSWER_CANCEL}}},
-		[LOSE_KERNEL] = {"Start the kernel anew? This will be lost:",
+		[LOSE_KERNEL] = {"Restart the interpreter? You will lose:",
 				{{"Restart", NULL, 'r', BUTTON_DO}, {"Cancel", NULL, 'c', ANSWER_CANCEL}}},
-		[LOSE_VARIABLES] = {"Forget all variables? These will be lost:",
+		[LOSE_VARIABLES] = {"Forget all variables? You will lose:",
 				{{"Forget", NULL, 'f', BUTTON_DO}, {"Cancel", NULL, 'c', ANSWER_CANCEL}}},
 };
 
 static const struct dialog_button unsaved_buttons[] = {
 		{"Quit", NULL, 'q', BUTTON_DO},
-		{"Quit, keep the text", "Keep", 'k', BUTTON_KEEP},
+		{"Quit and keep text", "Keep", 'k', BUTTON_KEEP},
 		{"Stay", NULL, 's', ANSWER_CANCEL},
 };
 
 static const struct dialog_button unsaved_stay_buttons[] = {
 		{"Detach", NULL, 'd', BUTTON_DO},
-		{"Detach, keep the text", "Keep", 'k', BUTTON_KEEP},
+		{"Detach and keep text", "Keep", 'k', BUTTON_KEEP},
 		{"Stop it", "Stop", 't', BUTTON_STOP},
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
 };
@@ -71,10 +71,10 @@ static void tell_run(const struct model *m, struct dialog *d)
 	if (!model_is_running(m) || (!is_of_sandbox(&m->lose) && m->run.lang != m->lose.lang))
 		return;
 	format_duration(ran, (m->now_ns - m->run.started_ns) / 1000000000u * 1000000u);
-	dialog_add_labelled(d, "Run", ROLE_DIALOG_WARN, "the one of %s that is going on since %s: %s",
-			m->run.lang->name, ran, info ? info->excerpt : "");
+	dialog_add_labelled(d, "Run", ROLE_DIALOG_WARN, "%s, for %s: %s", m->run.lang->name, ran,
+			info ? info->excerpt : "");
 	if (m->n_waiting)
-		dialog_add_labelled(d, "", ROLE_DIALOG_WARN, "and %zu that wait%s for it", m->n_waiting,
+		dialog_add_labelled(d, "", ROLE_DIALOG_WARN, "and %zu queued run%s", m->n_waiting,
 				m->n_waiting == 1 ? "s" : "");
 }
 
@@ -106,12 +106,12 @@ static bool tell_variables(
 	if (v->is_known && !is_old && v->n == 0)
 		return false;
 	if (v->is_untold) {
-		dialog_add_labelled(d, label, ROLE_DIALOG, "those of %s", lang->name);
+		dialog_add_labelled(d, label, ROLE_DIALOG, "of %s", lang->name);
 		return true;
 	}
 	if (!v->is_known || (is_old && v->n == 0)) {
 		dialog_add_labelled(d, label, ROLE_DIALOG, "%s: %s", lang->name,
-				asks_can(m, lang) ? "asking it ..." : "those of the run that is going on");
+				asks_can(m, lang) ? "asking ..." : "of the current run");
 		return true;
 	}
 	join_names(v, names, sizeof names);
@@ -139,7 +139,7 @@ static void tell_files(const struct model *m, struct dialog *d)
 	if (l->files == FILES_ASKED)
 		dialog_add_labelled(d, "Files", ROLE_DIALOG, "looking ...");
 	else if (l->files == FILES_UNKNOWN)
-		dialog_add_labelled(d, "Files", ROLE_DIALOG, "those in /workspace");
+		dialog_add_labelled(d, "Files", ROLE_DIALOG, "in /workspace");
 	else if (l->n_files == 0)
 		dialog_add_labelled(d, "Files", ROLE_DIALOG, "none in /workspace");
 	else
@@ -268,7 +268,7 @@ static void perform(struct model *m, struct effects *out)
 	case LOSE_KERNEL:
 		effect_add(out, EFFECT_RESTART_KERNEL, lang, NULL, 0, 0);
 		variables_kernel_gone(m, lang);
-		notices_add(&m->notices, m->now_ns, false, "%s starts anew, without variables", lang->name);
+		notices_add(&m->notices, m->now_ns, false, "%s was restarted, without variables", lang->name);
 		break;
 	case LOSE_VARIABLES: asks_send(m, ASK_RESET, TRM_ASK_RESET, lang, NULL, 0, 0, out); break;
 	case LOSE_NOTHING: break;
@@ -363,12 +363,12 @@ static void restart_sandbox(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"restart-kernel", "Restart the kernel…",
-				"start the interpreter of this language anew: its variables go, files stay",
+				"restart this language's interpreter: variables are lost, files are kept",
 				PLACE_ANY, restart_kernel, NULL, 0, false},
 		{"reset-variables", "Forget all variables…", "forget the variables of this language",
 				PLACE_ANY, reset_variables, NULL, 0, false},
 		{"restart-sandbox", "New sandbox…",
-				"end this sandbox with all that is in it, and start another", PLACE_ANY,
+				"end this sandbox with everything in it, and start another", PLACE_ANY,
 				restart_sandbox, NULL, 0, false},
 };
 const struct command_table lose_commands = COMMAND_TABLE(commands);

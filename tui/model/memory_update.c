@@ -39,7 +39,7 @@ static void go_on(struct model *m, const char *why, struct effects *out)
 void memory_tick(struct model *m, struct effects *out)
 {
 	if (m->run.paused_ns && m->run.state == RUN_RUNNING && m->now_ns - m->run.paused_ns >= PATIENCE_NS)
-		go_on(m, "nobody answered: the run goes on, up to the memory limit", out);
+		go_on(m, "no answer: the run continues, up to the memory limit", out);
 }
 
 static void key_of(const struct model *m, const char *command, char out[KEYMAP_NAME_BYTES])
@@ -63,7 +63,7 @@ const char *memory_text(const struct model *m, char *out, size_t cap)
 	key_of(m, "resume-paused", go);
 	snprintf(out, cap,
 			"paused at %" PRIu64 " of %" PRIu64
-			" MiB: %s interrupt (state is kept), %s go on (%.0f s)",
+			" MiB: %s stop (variables stay), %s continue (in %.0f s)",
 			m->run.memory_bytes >> 20, m->sandbox.limits.mem_bytes >> 20, stop, go,
 			waited_ns < PATIENCE_NS ? (double)(PATIENCE_NS - waited_ns) / 1e9 : 0.0);
 	return out;
@@ -81,13 +81,15 @@ static void interrupt(struct model *m, struct effects *out)
 static void resume(struct model *m, struct effects *out)
 {
 	if (m->run.paused_ns)
-		go_on(m, "the run goes on, up to the memory limit", out);
+		go_on(m, "the run continues, up to the memory limit", out);
 }
 
 static const struct command commands[] = {
-		{"interrupt-paused", "Interrupt the paused run", "interrupt it: its variables are kept",
-				PLACE_PAUSED, interrupt, NULL, 0, false},
-		{"resume-paused", "Let the paused run go on", "let it go on, though it may be killed",
-				PLACE_PAUSED, resume, NULL, 0, false},
+		{"interrupt-paused", "Interrupt the paused run",
+				"interrupt the paused run and keep its variables", PLACE_PAUSED, interrupt,
+				NULL, 0, false},
+		{"resume-paused", "Continue the paused run",
+				"continue the paused run, though it may be killed", PLACE_PAUSED, resume,
+				NULL, 0, false},
 };
 const struct command_table memory_commands = COMMAND_TABLE(commands);

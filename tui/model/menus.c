@@ -77,6 +77,6 @@ void show_messages(struct model *m)
 		dialog_add_labelled(d, ago, n->is_error ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s", n->text);
 	}
 	if (!d->n_lines)
-		dialog_add(d, ROLE_DIALOG_DIM, "none so far");
+		dialog_add(d, ROLE_DIALOG_DIM, "no messages");
 	m->needs_draw = true;
 }

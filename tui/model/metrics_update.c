@@ -177,7 +177,7 @@ static void show_block(struct model *m, uint32_t serial)
 	struct rect area = model_output_area(m);
 
 	if (!outpane_show_run(&m->out, area.rows > 0 ? area.rows : 1, area.cols > 0 ? area.cols : 1, serial))
-		notices_add(&m->notices, m->now_ns, false, "the output of that run is gone");
+		notices_add(&m->notices, m->now_ns, false, "the output of that run was dropped");
 }
 
 void metrics_mark_run(struct model *m, uint32_t serial)
@@ -199,7 +199,7 @@ static void step_mark(struct model *m, int by)
 	if (run)
 		metrics_mark_run(m, run->serial);
 	else if (!m->metrics.marked_run)
-		notices_add(&m->notices, m->now_ns, false, "no run has been made yet");
+		notices_add(&m->notices, m->now_ns, false, "nothing has run yet");
 }
 
 static void mark_back(struct model *m, struct effects *out)
@@ -238,15 +238,16 @@ static void block_to_graph(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"show-metrics", "Metrics", "go to the metrics, if need be on the whole screen (F11: back)",
+		{"show-metrics", "Metrics",
+				"go to the metrics; on small screens they fill the screen (F11: back)",
 				PLACE_ANY, show, NULL, 0, false},
-		{"processes-up", NULL, "select a process; scroll", PLACE_METRICS, up, NULL, 0, false},
+		{"processes-up", NULL, "select a process", PLACE_METRICS, up, NULL, 0, false},
 		{"processes-down", NULL, NULL, PLACE_METRICS, down, NULL, 0, false},
 		{"processes-page-up", NULL, NULL, PLACE_METRICS, page_up, NULL, 0, false},
 		{"processes-page-down", NULL, NULL, PLACE_METRICS, page_down, NULL, 0, false},
 		{"processes-first", NULL, NULL, PLACE_METRICS, first, NULL, 0, false},
 		{"processes-last", NULL, NULL, PLACE_METRICS, last, NULL, 0, false},
-		{"sort-by-cpu", "Processes: sort by CPU", "sort by CPU; again: the other way round",
+		{"sort-by-cpu", "Processes: sort by CPU", "sort by CPU; again: reverse the order",
 				PLACE_METRICS, sort_cpu, NULL, 0, false},
 		{"sort-by-memory", "Processes: sort by memory", "sort by memory", PLACE_METRICS, sort_mem,
 				NULL, 0, false},
@@ -254,14 +255,14 @@ static const struct command commands[] = {
 				0, false},
 		{"sort-by-command", "Processes: sort by name", "sort by name", PLACE_METRICS, sort_command,
 				NULL, 0, false},
-		{"process-tree", "Processes: as a tree", "show who started whom", PLACE_METRICS, tree, NULL,
-				0, false},
+		{"process-tree", "Processes: as a tree", "show processes as a tree", PLACE_METRICS, tree,
+				NULL, 0, false},
 		{"signal", "Processes: send a signal…", "send a signal to the selected process",
 				PLACE_METRICS, ask_signal, NULL, 0, false},
-		{"previous-mark", "Graphs: the run before", "select the run before, show its block",
+		{"previous-mark", "Graphs: previous run", "select the previous run and show its block",
 				PLACE_METRICS, mark_back, NULL, 0, false},
-		{"next-mark", "Graphs: the next run", "select the next run", PLACE_METRICS, mark_forth, NULL,
-				0, false},
+		{"next-mark", "Graphs: next run", "select the next run", PLACE_METRICS, mark_forth, NULL, 0,
+				false},
 		{"show-block", "Graphs: go to the run's output", "go to the selected run's block",
 				PLACE_METRICS, to_block, NULL, 0, false},
 		{"show-on-graph", "Output: show the run on the graphs",
@@ -269,13 +270,12 @@ static const struct command commands[] = {
 				block_to_graph, NULL, 0, false},
 		{"look-back", "Graphs: look back", "look back in time", PLACE_METRICS, look_back, NULL, 0,
 				false},
-		{"look-forth", "Graphs: look forth", "look forth", PLACE_METRICS, look_forth, NULL, 0, false},
-		{"look-now", "Graphs: back to now", "back to now, select no run", PLACE_METRICS, look_now,
+		{"look-forth", "Graphs: look forward", "look forward in time", PLACE_METRICS, look_forth,
 				NULL, 0, false},
-		{"graph-zoom-in", "Graphs: closer in time", "closer in time", PLACE_METRICS, zoom_in, NULL, 0,
-				false},
-		{"graph-zoom-out", "Graphs: more time", "see more time", PLACE_METRICS, zoom_out, NULL, 0,
-				false},
+		{"look-now", "Graphs: back to now", "return to now and deselect the run", PLACE_METRICS,
+				look_now, NULL, 0, false},
+		{"graph-zoom-in", "Graphs: zoom in", "zoom in", PLACE_METRICS, zoom_in, NULL, 0, false},
+		{"graph-zoom-out", "Graphs: zoom out", "zoom out", PLACE_METRICS, zoom_out, NULL, 0, false},
 };
 const struct command_table metrics_commands = COMMAND_TABLE(commands);
 

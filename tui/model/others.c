@@ -179,7 +179,7 @@ void answer_stop_other(struct model *m, int answer, struct effects *out)
 	if (answer != 1)
 		return;
 	if (!other) {
-		notices_add(&m->notices, m->now_ns, false, "it has ended by itself");
+		notices_add(&m->notices, m->now_ns, false, "it has already ended");
 		return;
 	}
 	take_up(m, other);
@@ -199,5 +199,5 @@ void others_text(const struct model *m, char *out, size_t cap)
 		snprintf(out, cap, "%s%s runs%s %s", m->run.state == RUN_QUEUED ? "waiting: " : "", who(info),
 				info->excerpt[0] ? ":" : "", info->excerpt);
 	else if (m->others.n_clients > 1)
-		snprintf(out, cap, "%u programs are attached to this sandbox", m->others.n_clients);
+		snprintf(out, cap, "%u clients are attached to this sandbox", m->others.n_clients);
 }

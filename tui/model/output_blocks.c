@@ -11,7 +11,7 @@
 
 static void nothing(struct model *m)
 {
-	notices_add(&m->notices, m->now_ns, false, "there is no run in the output");
+	notices_add(&m->notices, m->now_ns, false, "the output has no runs");
 	m->needs_draw = true;
 }
 
@@ -103,8 +103,7 @@ static void copy_block(struct model *m, struct effects *out)
 
 	m->needs_draw = true;
 	if (!text) {
-		notices_add(&m->notices, m->now_ns, false,
-				"there is nothing in this block, or it is too big to be copied");
+		notices_add(&m->notices, m->now_ns, false, "the block is empty or too big to copy");
 		return;
 	}
 	clipboard_finish(&m->clipboard);
@@ -124,7 +123,7 @@ static void keep(struct model *m, struct effects *out)
 	if (text)
 		effect_add(out, EFFECT_KEEP_OUTPUT, NULL, text, len, run ? run->number : 0);
 	else
-		notices_add(&m->notices, m->now_ns, false, "there is nothing to be written into a file");
+		notices_add(&m->notices, m->now_ns, false, "there is nothing to save");
 	free(text);
 }
 
@@ -137,7 +136,8 @@ static void spill(struct model *m, struct effects *out)
 	m->needs_draw = true;
 	if (!model_is_running(m) || !run) {
 		notices_add(&m->notices, m->now_ns, false,
-				"nothing runs that could be spilled; \"Save output into a file\" is for runs that have ended");
+				"nothing is running; use \"Save output to a file\" for runs "
+				"that have ended");
 		return;
 	}
 	outscreen_settle(&m->out.screen, &m->out.store);
@@ -152,7 +152,7 @@ static void wrap(struct model *m, struct effects *out)
 	m->out.is_cut = !m->out.is_cut;
 	m->out.left = 0;
 	notices_add(&m->notices, m->now_ns, false,
-			m->out.is_cut ? "long lines are cut: Left and Right move sideways"
+			m->out.is_cut ? "long lines are cut: Left and Right scroll"
 				      : "long lines are wrapped");
 	m->needs_draw = true;
 }
@@ -195,20 +195,20 @@ static void open_line(struct model *m, struct effects *out)
 	else if (block && block->line == m->out.mark)
 		output_fold(m);
 	else if (!output_jump(m, out) && !output_jump_above(m, out))
-		notices_add(&m->notices, m->now_ns, false, "this line names no place in a file");
+		notices_add(&m->notices, m->now_ns, false, "this line names no file and line");
 }
 
 static const struct command commands[] = {
-		{"output-open", "Go to the line that a traceback names",
-				"go to the line that a traceback names (without a current line: the newest error's); "
-				"on a header: fold",
+		{"output-open", "Go to the line of a traceback",
+				"go to the source line of a traceback (default: the newest "
+				"error); on a header: fold",
 				PLACE_OUTPUT, open_line, NULL, 0, false},
 		{"go-to-error", "Go to the newest error", "go to the line of the newest error", PLACE_ANY,
 				output_jump_to_error, NULL, 0, false},
-		{"output-previous-run", "Previous run in the output", "the header of the run before",
-				PLACE_OUTPUT, previous, NULL, 0, false},
-		{"output-next-run", "Next run in the output", "the header of the next run", PLACE_OUTPUT,
-				next, NULL, 0, false},
+		{"output-previous-run", "Previous run in the output", "go to the previous run", PLACE_OUTPUT,
+				previous, NULL, 0, false},
+		{"output-next-run", "Next run in the output", "go to the next run", PLACE_OUTPUT, next, NULL,
+				0, false},
 		{"output-fold", "Fold or unfold a run's output",
 				"fold or unfold a run's output (also a click on its header)", PLACE_OUTPUT,
 				fold, NULL, 0, false},
@@ -216,15 +216,14 @@ static const struct command commands[] = {
 				NULL, 0, false},
 		{"output-copy-run", "Copy a run's output", "copy a run's output", PLACE_OUTPUT, copy_block,
 				NULL, 0, false},
-		{"output-save", "Save output into a file",
-				"write the selection, else a run's output, into a file", PLACE_OUTPUT, keep,
-				NULL, 0, false},
-		{"spill", "Spill the run's output to a file",
-				"write all that the run in hand prints into a file, too; again: no more",
-				PLACE_ANY, spill, NULL, 0, false},
-		{"output-wrap", "Wrap long lines of output, or not", "wrap long lines, or cut them",
-				PLACE_OUTPUT, wrap, NULL, 0, false},
-		{"output-left", NULL, "look to the left or right of cut lines", PLACE_OUTPUT, left, NULL, 0,
+		{"output-save", "Save output to a file", "save the selection, else a run's output, to a file",
+				PLACE_OUTPUT, keep, NULL, 0, false},
+		{"spill", "Also write output to a file",
+				"also write the current run's output to a file; again: stop", PLACE_ANY,
+				spill, NULL, 0, false},
+		{"output-wrap", "Wrap long lines of output (toggle)", "wrap or cut long lines", PLACE_OUTPUT,
+				wrap, NULL, 0, false},
+		{"output-left", NULL, "scroll cut lines to the left or right", PLACE_OUTPUT, left, NULL, 0,
 				false},
 		{"output-right", NULL, NULL, PLACE_OUTPUT, right, NULL, 0, false},
 };

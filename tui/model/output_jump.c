@@ -187,7 +187,7 @@ static void go_to(struct model *m, const struct run_info *run, const struct out_
 	editor_center(e);
 	if (!is_found)
 		notices_add(&m->notices, m->now_ns, false,
-				"the buffer has changed since that run: line %zu may be another one now",
+				"the buffer has changed since that run: line %zu may have moved",
 				place->line);
 	m->needs_draw = true;
 }
@@ -204,7 +204,7 @@ static bool jump_from(struct model *m, const struct outline *l, struct effects *
 	if (id)
 		go_to(m, run, &place, id, out);
 	else
-		notices_add(&m->notices, m->now_ns, false, "%.*s is open in no buffer", (int)place.name_len,
+		notices_add(&m->notices, m->now_ns, false, "%.*s is not open", (int)place.name_len,
 				place.name);
 	return true;
 }

@@ -101,7 +101,7 @@ static void find_again(struct model *m, int by)
 	else if (!show_next(m, from, by))
 		notices_add(&m->notices, m->now_ns, false, "no line of the output matches");
 	else if (m->out.has_mark && by > 0 ? m->out.mark < from : m->out.mark > from)
-		notices_add(&m->notices, m->now_ns, false, "the search went on round the end");
+		notices_add(&m->notices, m->now_ns, false, "the search wrapped");
 	m->needs_draw = true;
 }
 
@@ -120,9 +120,9 @@ static void previous(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"output-find", "Find in the output…", "find in the output (plain or regular expression)",
 				PLACE_OUTPUT, find, NULL, 0, false},
-		{"output-find-next", "Find next in the output", "the next line that matches", PLACE_OUTPUT,
-				next, NULL, 0, false},
-		{"output-find-previous", "Find previous in the output", "the line before that matches",
+		{"output-find-next", "Find next in the output", "go to the next match", PLACE_OUTPUT, next,
+				NULL, 0, false},
+		{"output-find-previous", "Find previous in the output", "go to the previous match",
 				PLACE_OUTPUT, previous, NULL, 0, false},
 };
 const struct command_table output_search_commands = COMMAND_TABLE(commands);

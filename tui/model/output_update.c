@@ -116,23 +116,23 @@ static void deselect(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"output-up", NULL, "go to another line: the current one is marked", PLACE_OUTPUT, up, NULL,
-				0, false},
+		{"output-up", NULL, "move the current line", PLACE_OUTPUT, up, NULL, 0, false},
 		{"output-down", NULL, NULL, PLACE_OUTPUT, down, NULL, 0, false},
 		{"output-scroll-up", NULL, "scroll by a line", PLACE_OUTPUT, scroll_up, NULL, 0, false},
 		{"output-scroll-down", NULL, NULL, PLACE_OUTPUT, scroll_down, NULL, 0, false},
 		{"output-page-up", NULL, "scroll by a page", PLACE_OUTPUT, page_up, NULL, 0, false},
 		{"output-page-down", NULL, NULL, PLACE_OUTPUT, page_down, NULL, 0, false},
-		{"output-oldest", "Oldest output", "the oldest output", PLACE_OUTPUT, oldest, NULL, 0, false},
-		{"output-newest", "Newest output", "the newest, and follow it", PLACE_OUTPUT, newest, NULL, 0,
+		{"output-oldest", "Oldest output", "go to the oldest output", PLACE_OUTPUT, oldest, NULL, 0,
 				false},
+		{"output-newest", "Newest output", "go to the newest output and follow it", PLACE_OUTPUT,
+				newest, NULL, 0, false},
 		{"output-select-up", NULL, "select lines (also by mouse)", PLACE_OUTPUT, select_up, NULL, 0,
 				false},
 		{"output-select-down", NULL, NULL, PLACE_OUTPUT, select_down, NULL, 0, false},
 		{"output-select-all", "Select all output", "select all", PLACE_OUTPUT, select_all, NULL, 0,
 				false},
-		{"output-deselect", NULL, "drop the search, the selection, the current line", PLACE_OUTPUT,
-				deselect, NULL, 0, false},
+		{"output-deselect", NULL, "clear the search, the selection and the current line",
+				PLACE_OUTPUT, deselect, NULL, 0, false},
 };
 const struct command_table output_commands = COMMAND_TABLE(commands);
 
@@ -165,8 +165,7 @@ bool output_takes_input(const struct model *m, const struct event *ev)
 void output_key(struct model *m, const struct event *ev)
 {
 	if (is_text(ev))
-		notices_add(&m->notices, m->now_ns, false,
-				"nothing runs that could read this: F6 goes to the editor");
+		notices_add(&m->notices, m->now_ns, false, "nothing is reading input: F6 goes to the editor");
 	m->needs_draw = true;
 }
 

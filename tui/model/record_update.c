@@ -27,13 +27,14 @@ static void ask(struct model *m, enum dialog_kind kind, const char *title, const
 	dialog_begin(d, kind, title);
 	if (kind == DIALOG_EXPORT)
 		dialog_add(d, ROLE_DIALOG,
-				"All runs of this session with their output. The ending says what it becomes: "
-				".ipynb a Jupyter notebook, .md Markdown, .html a web page, .py .js .sh a script.");
+				"Writes all runs of this session with their output. The file "
+				"name ending chooses the format: .ipynb Jupyter notebook, .md "
+				"Markdown, .html web page, .py .js .sh script.");
 	else
 		dialog_add(d, ROLE_DIALOG,
-				"From now on code, input, output with its times, and what the sandbox uses are "
-				"written to this file: \"terrarium replay\" shows it again. What is typed without "
-				"an echo is left out.");
+				"Records code, input, output with its times, and metrics to "
+				"this file, from now on. \"terrarium replay\" plays it. Input "
+				"without an echo, such as passwords, is not recorded.");
 	dialog_add(d, ROLE_DIM, "Enter: %s   Tab: complete   Esc: cancel",
 			kind == DIALOG_EXPORT ? "export" : "record");
 	if (why)
@@ -115,7 +116,7 @@ static void on_exported(struct model *m, const struct msg *msg)
 	}
 	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->text);
 	dialog_begin(&m->dialog, DIALOG_EXPORT_OVER, "The file exists");
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s exists already. Replace it?", msg->text);
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s already exists. Replace it?", msg->text);
 	dialog_set_buttons(&m->dialog, replace_buttons, COUNT(replace_buttons));
 }
 
@@ -134,7 +135,7 @@ static void start_recording(struct model *m, struct effects *out)
 {
 	(void)out;
 	if (m->is_recording)
-		notices_add(&m->notices, m->now_ns, false, "this is being recorded already");
+		notices_add(&m->notices, m->now_ns, false, "already recording");
 	else
 		ask(m, DIALOG_RECORD, "Record", "session.trec", NULL);
 }
@@ -144,7 +145,7 @@ static void stop_recording(struct model *m, struct effects *out)
 	if (m->is_recording)
 		effect_plain(out, EFFECT_RECORD_STOP);
 	else
-		notices_add(&m->notices, m->now_ns, false, "nothing is being recorded");
+		notices_add(&m->notices, m->now_ns, false, "not recording");
 }
 
 static void toggle_recording(struct model *m, struct effects *out)
@@ -193,11 +194,11 @@ static const struct command commands[] = {
 		{"export-script", "Export the session as a script…",
 				"write the code of all runs as a script with cells", PLACE_ANY, export_script,
 				NULL, 0, false},
-		{"record", "Record, or stop recording", "record to a file for \"terrarium replay\", or stop",
+		{"record", "Start or stop recording", "start or stop recording, for \"terrarium replay\"",
 				PLACE_ANY, toggle_recording, NULL, 0, false},
-		{"start-recording", "Record to a file…", "begin to record", PLACE_ANY, start_recording, NULL,
+		{"start-recording", "Record to a file…", "start recording", PLACE_ANY, start_recording, NULL,
 				0, false},
-		{"stop-recording", "Stop recording", "end the recording", PLACE_ANY, stop_recording, NULL, 0,
+		{"stop-recording", "Stop recording", "stop recording", PLACE_ANY, stop_recording, NULL, 0,
 				false},
 };
 const struct command_table record_commands = COMMAND_TABLE(commands);

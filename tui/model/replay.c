@@ -69,7 +69,8 @@ bool replay_allows(const struct model *m, const struct command *c)
 
 void replay_refuse(struct model *m)
 {
-	notices_add(&m->notices, m->now_ns, false, "this is a recording: it can be looked at, not changed");
+	notices_add(&m->notices, m->now_ns, false,
+			"this is a recording: you can look at it, but not change it");
 	m->needs_draw = true;
 }
 
@@ -156,17 +157,17 @@ static void faster(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"replay-pause", "Replay: pause or go on", "pause, or go on", PLACE_REPLAY, pause_or_play,
-				NULL, 0, false},
+		{"replay-pause", "Replay: pause or continue", "pause or continue", PLACE_REPLAY,
+				pause_or_play, NULL, 0, false},
 		{"replay-back", "Replay: 5 seconds back", "5 seconds back", PLACE_REPLAY, back, NULL, 0,
 				false},
-		{"replay-forward", "Replay: 5 seconds on", "5 seconds on", PLACE_REPLAY, forward, NULL, 0,
+		{"replay-forward", "Replay: 5 seconds forward", "5 seconds forward", PLACE_REPLAY, forward,
+				NULL, 0, false},
+		{"replay-previous-run", "Replay: previous run",
+				"go to the start of the run, or to the previous run", PLACE_REPLAY,
+				previous_run, NULL, 0, false},
+		{"replay-next-run", "Replay: next run", "to the next run", PLACE_REPLAY, next_run, NULL, 0,
 				false},
-		{"replay-previous-run", "Replay: to the run before",
-				"to the beginning of the run, or the one before", PLACE_REPLAY, previous_run,
-				NULL, 0, false},
-		{"replay-next-run", "Replay: to the next run", "to the next run", PLACE_REPLAY, next_run,
-				NULL, 0, false},
 		{"replay-slower", "Replay: slower", "half as fast", PLACE_REPLAY, slower, NULL, 0, false},
 		{"replay-faster", "Replay: faster", "twice as fast", PLACE_REPLAY, faster, NULL, 0, false},
 		{"replay-start", "Replay: to the start", "to the start", PLACE_REPLAY, to_start, NULL, 0,

@@ -226,9 +226,10 @@ static void show_preview(struct model *m)
 	dialog_colour_code(d, p ? grammars_loaded(m->grammars, p->lang->name) : NULL);
 	d->scroll = 0;
 	snprintf(d->hint, sizeof d->hint,
-			!p                   ? "nothing fits"
-			: all > PREVIEW_ROWS ? "Enter: at the cursor, Tab: in a new buffer (%zu lines)"
-					     : "Enter: at the cursor, Tab: in a new buffer",
+			!p ? "no matches"
+			: all > PREVIEW_ROWS
+					? "Enter: insert at the cursor, Tab: open in a new buffer (%zu lines)"
+					: "Enter: insert at the cursor, Tab: open in a new buffer",
 			all);
 }
 
@@ -261,7 +262,7 @@ void run_history_ask(struct model *m, struct effects *out)
 		effect_plain(out, EFFECT_READ_HISTORY);
 	else
 		notices_add(&m->notices, m->now_ns, false,
-				"runs are not remembered: the setting \"history\" is off");
+				"there is no history: the setting \"history\" is off");
 }
 
 void run_history_show(struct model *m, const struct msg *msg)
@@ -275,10 +276,10 @@ void run_history_show(struct model *m, const struct msg *msg)
 	read_lines(h, msg->text ? msg->text : "", msg->text ? msg->len : 0);
 	if (h->n == 0) {
 		clear_list(h);
-		notices_add(&m->notices, m->now_ns, false, "nothing has been run so far");
+		notices_add(&m->notices, m->now_ns, false, "nothing has run yet");
 		return;
 	}
-	dialog_begin(d, DIALOG_HISTORY, "What was run");
+	dialog_begin(d, DIALOG_HISTORY, "Run history");
 	d->has_field = d->is_live = true;
 	d->field_label = m->has_utf8 ? "›" : ">";
 	d->list_rows = LIST_ROWS;
@@ -320,8 +321,8 @@ void answer_history(struct model *m, int answer, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"history", "What was run…",
-				"search what was run, in earlier sessions too, and recall it into the editor",
+		{"history", "Run history…",
+				"search earlier runs, of all sessions, and insert one in the editor",
 				PLACE_ANY, run_history_ask, NULL, 0, false},
 };
 const struct command_table history_commands = COMMAND_TABLE(commands);

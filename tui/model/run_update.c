@@ -25,12 +25,12 @@ static bool may_run(struct model *m)
 	}
 	if (m->run.is_install) {
 		notices_add(&m->notices, m->now_ns, false,
-				"packages are being installed: Ctrl-C interrupts that");
+				"packages are being installed: Ctrl-C interrupts the installation");
 		return false;
 	}
 	if (m->n_waiting == MODEL_WAITING) {
 		notices_add(&m->notices, m->now_ns, false,
-				"%d runs are waiting already: Ctrl-C stops them all", MODEL_WAITING);
+				"%d runs are already queued: Ctrl-C cancels them all", MODEL_WAITING);
 		return false;
 	}
 	if (code_is_blank(model_editor(m), m->to_run)) {
@@ -92,7 +92,8 @@ void run_start(struct model *m, struct effects *out)
 		take_up(m, info->serial);
 	} else {
 		m->waiting[m->n_waiting++] = info->serial;
-		notices_add(&m->notices, m->now_ns, false, "waits for the run before it: %s", info->excerpt);
+		notices_add(&m->notices, m->now_ns, false, "queued behind the current run: %s",
+				info->excerpt);
 	}
 	run_moved_on(m);
 	outpane_scroll_end(&m->out);
@@ -171,8 +172,8 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 		add_note(m, serial, r->hint);
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
 		variables_phrase(m, r->lang, lost, sizeof lost);
-		snprintf(text, sizeof text, "%s had to be started again and has lost %s; files are kept",
-				r->lang->name, lost);
+		snprintf(text, sizeof text, "%s was restarted: %s were lost, files are kept", r->lang->name,
+				lost);
 		add_note(m, serial, text);
 	}
 }
@@ -255,7 +256,7 @@ static void update_waiting(struct model *m, const struct msg *msg)
 		if (m->waiting[i] != msg->serial)
 			continue;
 		memmove(m->waiting + i, m->waiting + i + 1, (--m->n_waiting - i) * sizeof *m->waiting);
-		notices_add(&m->notices, m->now_ns, false, "was waiting and is not run: %s",
+		notices_add(&m->notices, m->now_ns, false, "canceled queued run: %s",
 				info ? info->excerpt : "");
 		return;
 	}

@@ -62,7 +62,7 @@ static void on_kept(struct model *m, const struct msg *msg)
 		m->sandbox.is_attached = false; /* it ends with us now */
 	if (msg->kept)
 		notices_add(&m->notices, m->now_ns, false,
-				"%s stays when you leave; 'terrarium attach %s' comes back to it",
+				"%s keeps running when you leave; 'terrarium attach %s' reopens it",
 				m->sandbox.name, m->sandbox.name);
 	else
 		notices_add(&m->notices, m->now_ns, false, "%s ends when you leave", m->sandbox.name);
@@ -81,7 +81,7 @@ static void on_closed(struct model *m, const struct msg *msg)
 		return;
 	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s: %s", what, msg->text);
 	note(m, "", m->sandbox.reason);
-	notices_add(&m->notices, m->now_ns, true, "%s - F5 starts a new one", m->sandbox.reason);
+	notices_add(&m->notices, m->now_ns, true, "%s. F5 starts a new one", m->sandbox.reason);
 }
 
 /* What lies above the processes may have got a row more: the line between joins the borders, which are not

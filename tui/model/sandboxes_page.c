@@ -254,7 +254,7 @@ static void look(struct model *m, struct effects *out)
 	if (!e)
 		return;
 	if (e->is_stale) {
-		notices_add(&m->notices, m->now_ns, false, "nothing runs there any more");
+		notices_add(&m->notices, m->now_ns, false, "that sandbox has ended");
 		return;
 	}
 	sandboxes_enter(m, e->name);
@@ -301,7 +301,7 @@ static void ask_stop(struct model *m, struct effects *out)
 	(void)out;
 	if (engines_selected(&m->sandboxes.engines)) {
 		notices_add(&m->notices, m->now_ns, false,
-				"this container is not ours: it is stopped by the commands of its engine");
+				"terrarium did not start this container: stop it with its engine");
 		return;
 	}
 	const struct trm_entry *e = selected(m);
@@ -309,16 +309,16 @@ static void ask_stop(struct model *m, struct effects *out)
 		return;
 	if (e->is_stale) {
 		notices_add(&m->notices, m->now_ns, false,
-				"nothing runs there: the next sandbox that starts sweeps it away");
+				"nothing runs there: the next start of a sandbox removes it");
 		return;
 	}
 	m->sandboxes.target = *e;
-	dialog_begin(&m->dialog, DIALOG_STOP_SANDBOX, "Stop the sandbox? This will be lost:");
+	dialog_begin(&m->dialog, DIALOG_STOP_SANDBOX, "Stop the sandbox? You will lose:");
 	tell_loss(m, &m->dialog, e);
 	if (sandboxes_is_own(m, e))
 		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "It is the sandbox of this workbench.");
 	else if (e->has_client)
-		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "It was started by process %u: %s", e->client_pid,
+		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "Started by process %u: %s", e->client_pid,
 				e->client);
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 	m->dialog.focus = 1;
@@ -374,32 +374,31 @@ bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *ou
 }
 
 static const struct command commands[] = {
-		{"sandboxes", "Sandboxes…", "all sandboxes that you run on this machine, live", PLACE_ANY,
+		{"sandboxes", "Sandboxes…", "show all your sandboxes on this machine, live", PLACE_ANY,
 				toggle, NULL, 0, false},
-		{"sandboxes-up", NULL, "select one", PLACE_SANDBOXES, up, NULL, 0, false},
+		{"sandboxes-up", NULL, "select a sandbox", PLACE_SANDBOXES, up, NULL, 0, false},
 		{"sandboxes-down", NULL, NULL, PLACE_SANDBOXES, down, NULL, 0, false},
 		{"sandboxes-page-up", NULL, NULL, PLACE_SANDBOXES, page_up, NULL, 0, false},
 		{"sandboxes-page-down", NULL, NULL, PLACE_SANDBOXES, page_down, NULL, 0, false},
 		{"sandboxes-first", NULL, NULL, PLACE_SANDBOXES, first, NULL, 0, false},
 		{"sandboxes-last", NULL, NULL, PLACE_SANDBOXES, last, NULL, 0, false},
-		{"sandboxes-look", NULL, "look inside: what it runs, its processes and graphs",
-				PLACE_SANDBOXES, look, NULL, 0, false},
+		{"sandboxes-look", NULL, "look inside: runs, processes and graphs", PLACE_SANDBOXES, look,
+				NULL, 0, false},
 		{"sandboxes-back", NULL, "back", PLACE_SANDBOXES, back, NULL, 0, false},
-		{"sandboxes-stop", NULL, "stop it, after a question", PLACE_SANDBOXES, ask_stop, NULL, 0,
+		{"sandboxes-stop", NULL, "stop the sandbox; asks first", PLACE_SANDBOXES, ask_stop, NULL, 0,
 				false},
-		{"sandboxes-by-name", NULL, "sort by name; again: the other way round", PLACE_SANDBOXES,
+		{"sandboxes-by-name", NULL, "sort by name; again: reverse the order", PLACE_SANDBOXES,
 				by_name, NULL, 0, false},
 		{"sandboxes-by-cpu", NULL, "sort by CPU", PLACE_SANDBOXES, by_cpu, NULL, 0, false},
 		{"sandboxes-by-memory", NULL, "sort by memory", PLACE_SANDBOXES, by_mem, NULL, 0, false},
 		{"sandboxes-by-processes", NULL, "sort by processes", PLACE_SANDBOXES, by_procs, NULL, 0,
 				false},
 		{"sandboxes-by-uptime", NULL, "sort by age", PLACE_SANDBOXES, by_uptime, NULL, 0, false},
-		{"sandboxes-tree", NULL, "inside: processes as a tree", PLACE_SANDBOXES, tree, NULL, 0,
+		{"sandboxes-tree", NULL, "inside: show processes as a tree", PLACE_SANDBOXES, tree, NULL, 0,
 				false},
-		{"sandboxes-runs", NULL, "inside, on narrow screens: what it runs, or its graphs",
+		{"sandboxes-runs", NULL, "inside, on narrow screens: switch between runs and graphs",
 				PLACE_SANDBOXES, log_or_figures, NULL, 0, false},
-		{"sandboxes-zoom-in", NULL, "inside: closer in time", PLACE_SANDBOXES, zoom_in, NULL, 0,
-				false},
-		{"sandboxes-zoom-out", NULL, "inside: more time", PLACE_SANDBOXES, zoom_out, NULL, 0, false},
+		{"sandboxes-zoom-in", NULL, "inside: zoom in", PLACE_SANDBOXES, zoom_in, NULL, 0, false},
+		{"sandboxes-zoom-out", NULL, "inside: zoom out", PLACE_SANDBOXES, zoom_out, NULL, 0, false},
 };
 const struct command_table sandboxes_commands = COMMAND_TABLE(commands);

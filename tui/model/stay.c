@@ -49,9 +49,10 @@ static void keep(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"detach", "Detach", "leave, and leave the sandbox running with all its state", PLACE_ANY,
-				detach, NULL, 0, false},
-		{"keep", "Keep the sandbox, or not", "whether the sandbox stays when you leave", PLACE_ANY,
-				keep, NULL, 0, false},
+		{"detach", "Detach", "leave the workbench; the sandbox keeps running with all its state",
+				PLACE_ANY, detach, NULL, 0, false},
+		{"keep", "Keep the sandbox (toggle)",
+				"choose whether the sandbox keeps running when you leave", PLACE_ANY, keep,
+				NULL, 0, false},
 };
 const struct command_table stay_commands = COMMAND_TABLE(commands);

@@ -57,8 +57,7 @@ void stopping_hold(struct model *m, struct effects *out)
 	struct ladder *l = &m->run.ladder;
 
 	if (!stopping_has_clock(m)) {
-		notices_add(&m->notices, m->now_ns, false,
-				"there is no clock to be held: nothing is being stopped");
+		notices_add(&m->notices, m->now_ns, false, "no run is being stopped");
 		return;
 	}
 	l->is_held = !l->is_held;
@@ -92,9 +91,9 @@ void stopping_text(const struct model *m, char *out, size_t cap)
 	variables_phrase(m, m->run.lang, lost, sizeof lost);
 	snprintf(when, sizeof when, "in %.1f s", (double)left_ns / 1e9);
 	if (l->step == TRM_STOP_KILL)
-		snprintf(out, cap, "killed; %s starts anew and loses %s", m->run.lang->name, lost);
+		snprintf(out, cap, "killed; %s restarts and loses %s", m->run.lang->name, lost);
 	else if (l->is_held)
-		snprintf(out, cap, "the clock is held; %s would lose %s",
+		snprintf(out, cap, "countdown paused; %s would lose %s",
 				l->next == TRM_STOP_KILL ? "a kill" : "SIGTERM", lost);
 	else if (l->next == TRM_STOP_TERMINATE)
 		snprintf(out, cap, "SIGTERM %s, then kill: %s would be lost", when, lost);
@@ -106,8 +105,8 @@ void stopping_text(const struct model *m, char *out, size_t cap)
 /* ---- commands ---- */
 
 static const struct command commands[] = {
-		{"hold-clock", "Hold the clock of stopping, or let it go",
-				"while a run is being stopped: hold the clock, or let it go on", PLACE_CLOCK,
+		{"hold-clock", "Pause or resume the stop countdown",
+				"while a run is being stopped: pause or resume the countdown", PLACE_CLOCK,
 				stopping_hold, NULL, 0, false},
 };
 const struct command_table stopping_commands = COMMAND_TABLE(commands);

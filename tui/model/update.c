@@ -71,7 +71,7 @@ void editor_done(struct model *m, unsigned bits, struct effects *out)
 	if (bits & EDITOR_CLIPBOARD)
 		effect_add(out, EFFECT_COPY, NULL, m->clipboard.text, m->clipboard.len, 0);
 	if (bits & EDITOR_NOMEM) {
-		notices_add(&m->notices, m->now_ns, true, "out of memory: the text is as it was");
+		notices_add(&m->notices, m->now_ns, true, "out of memory: the text is unchanged");
 		m->needs_draw = true;
 	}
 	if (bits)
@@ -97,7 +97,7 @@ static void plain_key(struct model *m, const struct event *ev, struct effects *o
 	const struct command *motion = motion_with_shift(m, ev);
 
 	if (m->demo.is_on && m->focus == PANE_EDITOR)
-		notices_add(&m->notices, m->now_ns, false, "this is a demo: Esc leaves it, to edit the file");
+		notices_add(&m->notices, m->now_ns, false, "this is a demo: press Esc to edit the file");
 	else if (motion)
 		editor_done(m, editor_command(model_editor(m), motion, true, ev->time_ns), out);
 	else if (m->focus == PANE_EDITOR)
@@ -111,7 +111,7 @@ static void say_unbound(struct model *m, const struct keys *keys)
 	char name[KEYMAP_NAME_BYTES];
 
 	keys_name(keys, name);
-	notices_add(&m->notices, m->now_ns, false, "%s means nothing here (F1 tells what does)", name);
+	notices_add(&m->notices, m->now_ns, false, "%s has no function here (F1 shows the keys)", name);
 	m->needs_draw = true;
 }
 

@@ -42,7 +42,7 @@ void variables_phrase(const struct model *m, const struct trm_lang *lang, char *
 	if (!v->is_known)
 		snprintf(out, cap, "the variables of %s", lang->name);
 	else if (v->n == 0)
-		snprintf(out, cap, "what this run has made");
+		snprintf(out, cap, "results of this run");
 	else
 		snprintf(out, cap, "at least %zu variable%s of %s", v->n, v->n == 1 ? "" : "s", lang->name);
 }

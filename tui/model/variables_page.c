@@ -206,24 +206,22 @@ bool variables_mouse(struct model *m, const struct event *ev, struct effects *ou
 }
 
 static const struct command commands[] = {
-		{"variables", "Variables, or processes again",
-				"show the variables of the buffer's language, or the processes again",
-				PLACE_ANY, show, NULL, 0, false},
-		{"variables-up", NULL, "to another variable", PLACE_VARIABLES, up, NULL, 0, false},
+		{"variables", "Show variables or processes",
+				"show the variables of the buffer's language, or the processes", PLACE_ANY,
+				show, NULL, 0, false},
+		{"variables-up", NULL, "select another variable", PLACE_VARIABLES, up, NULL, 0, false},
 		{"variables-down", NULL, NULL, PLACE_VARIABLES, down, NULL, 0, false},
 		{"variables-page-up", NULL, "by a page", PLACE_VARIABLES, page_up, NULL, 0, false},
 		{"variables-page-down", NULL, NULL, PLACE_VARIABLES, page_down, NULL, 0, false},
 		{"variables-first", NULL, NULL, PLACE_VARIABLES, first, NULL, 0, false},
 		{"variables-last", NULL, NULL, PLACE_VARIABLES, last, NULL, 0, false},
-		{"variables-sort", NULL, "sort by the next column (also: click its head)", PLACE_VARIABLES,
+		{"variables-sort", NULL, "sort by the next column (or click its header)", PLACE_VARIABLES,
 				sort_next, NULL, 0, false},
-		{"variables-reverse", NULL, "sort the other way round", PLACE_VARIABLES, reverse, NULL, 0,
-				false},
-		{"variables-filter", NULL, "show only those whose name or type has some text in it",
-				PLACE_VARIABLES, filter, NULL, 0, false},
-		{"variables-inspect", NULL, "the whole value, type and documentation", PLACE_VARIABLES,
+		{"variables-reverse", NULL, "reverse the order", PLACE_VARIABLES, reverse, NULL, 0, false},
+		{"variables-filter", NULL, "filter by name or type", PLACE_VARIABLES, filter, NULL, 0, false},
+		{"variables-inspect", NULL, "show whole value, type and documentation", PLACE_VARIABLES,
 				inspect_variable, NULL, 0, false},
-		{"variables-leave", NULL, "drop the filter; then: the processes again", PLACE_VARIABLES,
+		{"variables-leave", NULL, "clear the filter; again: show the processes", PLACE_VARIABLES,
 				leave, NULL, 0, false},
 };
 const struct command_table variables_commands = COMMAND_TABLE(commands);

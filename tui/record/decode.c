@@ -278,7 +278,7 @@ int rec_header_decode(const char *line, size_t n, struct rec_header *ret, struct
 	json_whole(json_get(tree, "rows"), &rows);
 	json_whole(json_get(tree, "cols"), &cols);
 	if (!what || strcmp(what, "recording") != 0)
-		r = trm_error_set(reterr, TRM_EPROTO, "it is no recording of terrarium");
+		r = trm_error_set(reterr, TRM_EPROTO, "not a terrarium recording");
 	else if (version != RECORDING_VERSION)
 		r = trm_error_set(reterr, TRM_ENOTSUP,
 				"it is a recording of version %llu, and this program reads version %d",

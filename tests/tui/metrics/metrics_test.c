@@ -249,7 +249,7 @@ static void a_run_is_paused_and_interrupted(void **state)
 	start_run();
 	warn();
 	assert_int_equal(last_effect(EFFECT_PAUSE)->number, m.run.serial);
-	assert_screen("paused at 461 of 512 MiB: Alt-i interrupt (state is kept), Alt-g go on (8 s)", true);
+	assert_screen("paused at 461 of 512 MiB: Alt-i stop (variables stay), Alt-g continue (in 8 s)", true);
 	/* The focus stays where it was: typing goes on. */
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
 	press('y', 0);
@@ -273,7 +273,7 @@ static void it_goes_on_when_told_or_when_nobody_answers(void **state)
 	now_ns += 2 * SECOND;
 	send((struct msg){.type = MSG_TICK});
 	assert_int_equal(count(EFFECT_RESUME), 2);
-	assert_screen("nobody answered", true);
+	assert_screen("no answer", true);
 }
 
 /* ---- sandboxes ---- */
@@ -324,13 +324,13 @@ static void sandboxes_are_listed_sorted_and_stopped(void **state)
 	list(3); /* the selection stays on it */
 	assert_int_equal(m.sandboxes.selected_keeper, 10);
 	press('s', 0);
-	assert_screen("Stop the sandbox? This will be lost:", true);
+	assert_screen("Stop the sandbox? You will lose:", true);
 	assert_screen("zebra, up 01:01:01", true);
 	assert_screen("Variables all of python, bash", true);
 	assert_screen("Processes 4", true);
 	assert_screen("Files     all, 3 MiB", true);
 	assert_screen("Attached  2 programs", true);
-	assert_screen("It was started by process 9: terrarium run job.py", true);
+	assert_screen("Started by process 9: terrarium run job.py", true);
 	press(K_ENTER, 0); /* Cancel is what the focus is on */
 	assert_null(last_effect(EFFECT_STOP_SANDBOX));
 	press('s', 0);
@@ -404,7 +404,7 @@ static void containers_are_asked_for(void **state)
 	send((struct msg){.type = MSG_CONTAINERS_END});
 	assert_screen("toy:web", true);
 	assert_screen("some:image", true);
-	assert_screen("toy cannot be asked for its containers: no daemon here", true);
+	assert_screen("toy cannot list its containers: no daemon here", true);
 	press('o', 0);
 	send((struct msg){.type = MSG_CONTAINERS_END, .text = "the config file cannot be read"});
 	assert_screen("toy:web", false);
@@ -431,7 +431,7 @@ static void a_container_is_looked_into_after_a_question(void **state)
 	list(2);
 	assert_int_equal(sandboxes_selected(&m.sandboxes), 3);
 	press('s', 0);
-	assert_screen("this container is not ours", true);
+	assert_screen("terrarium did not start this container", true);
 	press(K_ENTER, 0);
 	assert_screen("/.terrarium/agent, is copied into the container web", true);
 	press(K_ESCAPE, 0);

@@ -48,14 +48,14 @@ static void what_lies_here_is_replaced_only_when_asked(void **state)
 	type("data/a.txt\n\n");
 	expect_copy("data/a.txt", "a.txt", true);
 	send((struct msg){.type = MSG_COPY_EXISTS, .text = "a.txt"});
-	assert_screen("a.txt exists already. Replace it?", true);
+	assert_screen("a.txt already exists. Replace it?", true);
 	press(K_ESCAPE, 0);
-	assert_screen("exists already", false);
+	assert_screen("already exists", false);
 	assert_null(last_effect(EFFECT_COPY_FILES));
 	begin("copy-out");
 	type("data\n\n");
 	send((struct msg){.type = MSG_COPY_EXISTS, .text = "data", .flag = true});
-	assert_screen("data exists already. Replace what has the same names in it?", true);
+	assert_screen("data already exists. Replace files of the same names in it?", true);
 	type("r");
 	const struct effect *effect = last_effect(EFFECT_COPY_FILES);
 	assert_non_null(effect);

@@ -247,7 +247,7 @@ static void goes_to_a_line(void **state)
 	assert_int_equal(editor_line(model_editor(&m)), 5);
 	press('g', MOD_CTRL);
 	type("x\n");
-	assert_non_null(strstr(last_notice(), "is no line"));
+	assert_non_null(strstr(last_notice(), "is not a line"));
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
 }
 

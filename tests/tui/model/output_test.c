@@ -234,7 +234,7 @@ static void says_when_nothing_is_named(void **state)
 	two_runs();
 	press(K_UP, 0);
 	press(K_ENTER, 0);
-	assert_string_equal(notices_at(&m.notices, 0)->text, "this line names no place in a file");
+	assert_string_equal(notices_at(&m.notices, 0)->text, "this line names no file and line");
 	press(K_ESCAPE, 0);
 	press(K_ENTER, 0);
 	assert_string_equal(notices_at(&m.notices, 0)->text, "no error names a line of an open buffer");

@@ -9,10 +9,10 @@ static void finds_and_runs(void **state)
 	press('p', MOD_CTRL);
 	assert_int_equal(m.dialog.kind, DIALOG_PALETTE);
 	type("themeq");
-	assert_screen("nothing fits", true);
+	assert_screen("no matches", true);
 	press(K_BACKSPACE, 0);
 	assert_screen("▸ Theme…", true);
-	assert_screen("choose the colours", true);
+	assert_screen("choose the colors", true);
 	assert_screen("F3", true);
 	press(K_ENTER, 0);
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
@@ -44,15 +44,15 @@ static void tells_keys_where_they_hold(void **state)
 	assert_screen("Alt-s", true);
 	press(K_ESCAPE, 0);
 	press(K_F1, 0);
-	type("image shown last");
-	assert_screen("Alt-s     save the image shown last in the output pane to a file (also s in the output)",
+	type("newest image");
+	assert_screen("Alt-s     save the newest image in the output pane to a file (also s in the output)",
 			true);
 	press('u', MOD_CTRL);
 	type("this help");
 	assert_screen("(also ? in the output, in the metrics, in the", true);
 	press('u', MOD_CTRL);
 	type("leave quit");
-	assert_screen("leave (also ^Q, q while a recording is shown)", true);
+	assert_screen("leave (also ^Q, q in a replay)", true);
 }
 
 static void what_was_used_comes_first(void **state)

@@ -278,7 +278,7 @@ static void shows_why_a_run_failed(void **state)
 			.state_lost = true,
 			.reason = (char *)"out of memory at 512 MiB"});
 	assert_shown("killed");
-	assert_shown("out of memory at 512 MiB\npython had to be started again");
+	assert_shown("out of memory at 512 MiB\npython was restarted");
 }
 
 /* "\33\33OQ" is Alt-F2 to whoever reads it, but was typed as Escape and F2. */
@@ -422,7 +422,7 @@ static void asks_while_variables_are_awaited(void **state)
 	press(K_F10, 0);
 	assert_null(last_effect(EFFECT_QUIT));
 	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
-	assert_string_equal(m.dialog.lines[0].text, "Variables python: asking it ...");
+	assert_string_equal(m.dialog.lines[0].text, "Variables python: asking ...");
 }
 
 /* A server need not answer: then nobody says that there are none. */
@@ -439,7 +439,7 @@ static void asks_before_untold_variables_are_lost(void **state)
 	press(K_F10, 0);
 	assert_null(last_effect(EFFECT_QUIT));
 	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
-	assert_string_equal(m.dialog.lines[0].text, "Variables those of python");
+	assert_string_equal(m.dialog.lines[0].text, "Variables of python");
 }
 
 static void a_dead_sandbox_can_be_replaced(void **state)

@@ -206,7 +206,7 @@ static void a_file_is_checked(void **state)
 	accept(HEAD RUN("1") OUT, 2, 0);
 	accept(HEAD RUN("1") OUT "{\"t\":2,\"e\":\"from the future\",\"x\":[]}\n" OUT, 3, 0);
 	refuse("", "empty");
-	refuse("hello\n", "no recording");
+	refuse("hello\n", "not a terrarium recording");
 	refuse("{\"terrarium\":\"recording\",\"version\":9}\n", "version 9");
 	refuse(HEAD OUT RUN("1"), "line 2: there is no run 1 yet");
 	refuse(HEAD RUN("2") OUT, "run 2 follows run 0");
