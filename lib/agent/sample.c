@@ -272,7 +272,8 @@ static void look_at_net(struct sampler *sampler, struct trm_sample *sample)
 static void look_at_cgroup(struct sampler *sampler, struct trm_sample *sample, uint64_t now_ns)
 {
 	struct stall stall = {.time_ns = now_ns};
-	if (rests(&sampler->cgroup_rest))
+	/* Without namespaces the group that is seen is the one of the whole container, not the sandbox's. */
+	if (sampler->folder.fd >= 0 || rests(&sampler->cgroup_rest))
 		return;
 	if (cgroup_overlay(sample)) {
 		cgroup_stall(&stall);

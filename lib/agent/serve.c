@@ -430,7 +430,7 @@ int agent_serve(const struct agent_way *way)
 	if (!agent || keep_private(way->listen_fd) < 0
 			|| (way->door_fd >= 0 && keep_private(way->door_fd) < 0))
 		return EXIT_FAILED;
-	agent->oom_kills = way->is_container ? cgroup_oom_kills() : 0;
+	agent->oom_kills = way->is_container || way->folder ? cgroup_oom_kills() : 0;
 	agent->is_keyed = way->is_keyed;
 	agent->owner = way->is_keyed ? way->owner : maker_of(way->listen_fd);
 	agent->linger_ms = way->linger_ms;

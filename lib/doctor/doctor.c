@@ -45,11 +45,12 @@ int trm_doctor_server(const struct trm_sandbox_opts *opts, trm_check_fn *fn, voi
 	return d.n_failed;
 }
 
-int trm_doctor(trm_check_fn *fn, void *user)
+int trm_doctor(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user)
 {
 	struct doctor d = {.fn = fn, .user = user};
+	doctor_look_at_levels(&d, opts->isolation);
 	doctor_look_around(&d);
-	doctor_try_sandbox(&d);
+	doctor_try_sandbox(&d, opts->isolation);
 	doctor_look_at_engines(&d, NULL, NULL);
 	return d.n_failed;
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +18,7 @@
 #include "backend/local/machine.h"
 #include "doctor/doctor.h"
 
-/* First line of what a program prints for --version; "" if it does not. */
-static void ask_version(const char *path, char *out, size_t cap)
+void doctor_ask_version(const char *path, char *out, size_t cap)
 {
 	int fd[2];
 	pid_t pid;
@@ -47,39 +45,6 @@ static void ask_version(const char *path, char *out, size_t cap)
 	close(fd[0]);
 }
 
-static void look_at_bwrap(struct doctor *d)
-{
-	char path[MACHINE_PATH], version[128];
-	struct trm_error e;
-	if (machine_find_bwrap(path, &e) < 0) {
-		doctor_say(d, TRM_CHECK_FAILED, "bubblewrap", "apt install bubblewrap", "%s", e.msg);
-		return;
-	}
-	ask_version(path, version, sizeof version);
-	if (!*version) {
-		doctor_say(d, TRM_CHECK_FAILED, "bubblewrap", "apt install --reinstall bubblewrap",
-				"%s does not tell its version", path);
-		return;
-	}
-	int major = 0, minor = 0;
-	sscanf(version, "bubblewrap %d.%d", &major, &minor);
-	/* Versions before 0.12 follow a symbolic link below a bound directory when they
-	 * make something there; our arguments make nothing below what the sandbox could write. */
-	const char *cve = major || minor >= 12
-					  ? ""
-					  : " (older than 0.12: CVE-2026-87766 does not touch our arguments)";
-	doctor_say(d, TRM_CHECK_OK, "bubblewrap", NULL, "%s, %s%s", version, path, cve);
-}
-
-static void look_at_userns(struct doctor *d)
-{
-	char advice[MACHINE_ADVICE];
-	if (machine_userns_is_off(advice))
-		doctor_say(d, TRM_CHECK_WEAK, "user namespaces", advice, "restricted for ordinary users");
-	else
-		doctor_say(d, TRM_CHECK_OK, "user namespaces", NULL, "allowed");
-}
-
 static void look_at_filters(struct doctor *d)
 {
 	struct trm_error e;
@@ -90,27 +55,16 @@ static void look_at_filters(struct doctor *d)
 				filters_machine());
 }
 
-static void look_at_landlock(struct doctor *d)
-{
-	enum { VERSION_FLAG = 1, ABI_WITH_SCOPES = 6 };
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION_FLAG);
-	/* A local sandbox's agent is init of its processes: the kernel lets no signal from inside end it. */
-	if (abi >= ABI_WITH_SCOPES)
-		doctor_say(d, TRM_CHECK_OK, "landlock", NULL,
-				"ABI %ld: keeps signals from an agent that is not init; here it is", abi);
-	else
-		doctor_say(d, TRM_CHECK_NOTE, "landlock", NULL,
-				"%s: signals from inside cannot end the agent only because it is init",
-				abi < 0 ? "not there" : "too old for scopes");
-}
-
 static void look_at_rundir(struct doctor *d)
 {
 	char path[RUNDIR_PATH];
 	struct trm_error e;
 	int fd = rundir_open(path, &e);
 	if (fd < 0) {
-		doctor_say(d, TRM_CHECK_FAILED, "runtime directory", NULL, "%s", e.msg);
+		doctor_say(d, TRM_CHECK_FAILED, "runtime directory",
+				"XDG_RUNTIME_DIR names a folder that only you can use; in a read-only container: "
+				"docker run --tmpfs /tmp",
+				"%s", e.msg);
 		return;
 	}
 	close(fd);
@@ -130,7 +84,7 @@ static void look_at_network(struct doctor *d)
 		doctor_say(d, TRM_CHECK_NOTE, "network (--net on)", advice ? advice + 2 : NULL, "%s", e.msg);
 		return;
 	}
-	ask_version(path, version, sizeof version);
+	doctor_ask_version(path, version, sizeof version);
 	char hint[TRM_NET_HINT];
 	struct trm_limits limits = {.net = true};
 	if (trm_net_hint(&limits, hint, sizeof hint))
@@ -206,10 +160,7 @@ static void look_at_libraries(struct doctor *d)
 
 void doctor_look_around(struct doctor *d)
 {
-	look_at_bwrap(d);
-	look_at_userns(d);
 	look_at_filters(d);
-	look_at_landlock(d);
 	look_at_rundir(d);
 	look_at_network(d);
 	look_at_installers(d);

@@ -110,7 +110,7 @@ static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 	static const enum trm_check_status status_of[] = {
 			[TRM_ENFORCED] = TRM_CHECK_OK,
 			[TRM_WEAK] = TRM_CHECK_WEAK,
-			[TRM_NOT_ENFORCED] = TRM_CHECK_FAILED,
+			[TRM_NOT_ENFORCED] = TRM_CHECK_WEAK,
 	};
 	const struct trm_guard *guards;
 	size_t n = trm_sandbox_guards(sandbox, &guards);
@@ -118,7 +118,8 @@ static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 	for (size_t i = 0; i < n; i++) {
 		char name[40];
 		snprintf(name, sizeof name, "sandbox: %s", guards[i].what);
-		doctor_say(d, status_of[guards[i].strength], name, guard_advice(&guards[i]), "%s",
+		doctor_say(d, status_of[guards[i].strength], name, guard_advice(&guards[i]), "%s%s",
+				guards[i].strength == TRM_NOT_ENFORCED ? "not enforced: " : "",
 				guards[i].how);
 		has_groups |= strstr(guards[i].how, "cgroup v") != NULL;
 	}
@@ -208,12 +209,13 @@ static void try(struct doctor *d, const struct trm_sandbox_opts *opts, const cha
 	trm_loop_destroy(t.loop);
 }
 
-void doctor_try_sandbox(struct doctor *d)
+void doctor_try_sandbox(struct doctor *d, enum trm_isolation want)
 {
 	struct trm_sandbox_opts opts;
 	char path[MACHINE_PATH];
 	trm_sandbox_opts_default(&opts);
 	opts.start_timeout_ms = START_TIMEOUT_MS;
+	opts.isolation = want;
 	try(d, &opts, "sandbox", examine);
 	opts.limits.net = true;
 	if (machine_find_slirp(path, NULL) == 0) /* else that was told before */

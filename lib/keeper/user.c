@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -119,13 +120,26 @@ bool user_map_moves_root(const char *map)
 	return false;
 }
 
+/* A container may keep from its root what it takes to give files and processes to somebody else. */
+static bool may_change_user(void)
+{
+	enum { CHOWN = 1 << 0, KILL = 1 << 5, SETGID = 1 << 6, SETUID = 1 << 7 };
+	const unsigned long long needed = CHOWN | KILL | SETGID | SETUID;
+	char text[4096];
+	const char *at = sysfile_read("/proc/self/status", text, sizeof text) > 0
+					 ? strstr(text, "\nCapEff:\t")
+					 : NULL;
+	return !at || (strtoull(at + 9, NULL, 16) & needed) == needed;
+}
+
 int user_take(struct user *ret)
 {
 	int r = -ENOENT;
 	char map[4096];
 	*ret = (struct user){.dir_fd = -1, .lock_fd = -1};
 	sysfile_read("/proc/self/uid_map", map, sizeof map);
-	if (geteuid() != 0 || (!user_map_holds(map, USER_FIRST, USER_COUNT) && user_map_moves_root(map)))
+	if (geteuid() != 0 || !may_change_user()
+			|| (!user_map_holds(map, USER_FIRST, USER_COUNT) && user_map_moves_root(map)))
 		return 0;
 	/* ENOENT: the last one to leave has taken the directory away under our feet; when many come and go,
 	 * again and again. */

@@ -438,7 +438,7 @@ static int path_doctor(void)
 	struct doctor d = {.fn = on_check};
 	struct trm_sandbox_opts opts;
 	trm_sandbox_opts_default(&opts);
-	doctor_try_sandbox(&d);
+	doctor_try_sandbox(&d, TRM_ISOLATION_AUTO);
 	doctor_try_made(&d, &opts);
 	doctor_try_server(&d, &opts);
 	return 0; /* that the fake one has no interpreters is told as well */

@@ -69,9 +69,9 @@ static void on_stray(void *user, const char *name, const char *nearest)
 static int examine(const struct trm_config *config, struct report *report)
 {
 	struct trm_sandbox_opts opts;
-	if (strcmp(config->backend, "local") == 0 || strcmp(config->backend, "fake") == 0)
-		return trm_doctor(on_check, report);
 	trm_config_sandbox_opts(config, &opts);
+	if (strcmp(config->backend, "local") == 0 || strcmp(config->backend, "fake") == 0)
+		return trm_doctor(&opts, on_check, report);
 	return strcmp(config->backend, "microsandbox") == 0 ? trm_doctor_server(&opts, on_check, report)
 							    : trm_doctor_backend(&opts, on_check, report);
 }
@@ -105,9 +105,10 @@ const struct cmd cmd_doctor = {
 		.name = "doctor",
 		.usage = "doctor [--json]",
 		.summary = "test what works here",
-		.help = "Tests everything that a local sandbox needs, and says how to fix what does not "
-			"work. With another --backend it tests that server or container engine. The "
-			"exit code is 1 if something failed.",
+		.help = "Tests everything that a local sandbox needs, says which level of isolation is taken "
+			"and why the others are not, and how to fix what does not work. With another --backend "
+			"it tests that server or container engine. The exit code is 1 if no sandbox can be "
+			"started.",
 		.options = options,
 		.run = run,
 };

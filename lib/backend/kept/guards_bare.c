@@ -3,6 +3,7 @@
 #include "backend/kept/guards.h"
 
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "base/landlock.h"
 
@@ -37,8 +38,11 @@ static void tell_processes(struct guard_list *l, const struct trm_limits *want)
 
 static void tell_disk(struct guard_list *l, uint64_t disk_bytes)
 {
-	guards_add(l, "disk", TRM_WEAK, "%u MiB in %s: looked at every 100 ms; when full, files cannot grow",
-			(unsigned)(disk_bytes >> 20), l->ready->folder);
+	struct statvfs fs;
+	bool is_noexec = statvfs(l->ready->folder, &fs) == 0 && fs.f_flag & ST_NOEXEC;
+	guards_add(l, "disk", TRM_WEAK, "%u MiB in %s: looked at every 100 ms; when full, files cannot grow%s",
+			(unsigned)(disk_bytes >> 20), l->ready->folder,
+			is_noexec ? "; mounted noexec, so no program in it can be executed" : "");
 }
 
 static void tell_net(struct guard_list *l, const struct trm_limits *want)

@@ -172,7 +172,6 @@ static int line_length(const char *text)
 
 static int tell_words(const char *words, struct trm_error *why)
 {
-	char advice[MACHINE_ADVICE];
 	if (!strncmp(words, NET_FAILED, strlen(NET_FAILED)))
 		return trm_error_set(why, TRM_ENOTSUP, "%.*s", line_length(words), words);
 	if (!strncmp(words, MOUNT_FAILED, strlen(MOUNT_FAILED)))
@@ -182,10 +181,13 @@ static int tell_words(const char *words, struct trm_error *why)
 		return trm_error_set(why, TRM_EINVAL, "the sandbox cannot start in %.*s",
 				line_length(chdir + strlen(NO_CHDIR)), chdir + strlen(NO_CHDIR));
 	bool is_userns = strstr(words, "namespace") || strstr(words, "uid map");
-	if (is_userns && machine_userns_is_off(advice))
-		return trm_error_set(why, TRM_ENOTSUP, "bubblewrap cannot start: %s", advice);
+	const struct machine_switch *off = is_userns ? machine_userns_switch() : NULL;
+	if (off)
+		return trm_error_set(why, TRM_ENOTSUP, "bubblewrap cannot make user namespaces: %s: %s",
+				off->reason, off->cure);
 	return trm_error_set(why, TRM_EIO, "%s cannot start: %.*s",
-			strncmp(words, "bwrap: ", 7) ? "the sandbox" : "bubblewrap", line_length(words), words);
+			strncmp(words, "bwrap: ", 7) == 0 ? "bubblewrap" : "the sandbox", line_length(words),
+			words);
 }
 
 static int tell_status(const struct gone_msg *gone, struct trm_error *why)

@@ -4,19 +4,63 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/local/machine.h"
+#include "backend/local/refusal.h"
 #include "base/err.h"
+#include "base/landlock.h"
+
+/* ---- trying -------------------------------------------------------------------------- */
+
+/* The first step that a child could not do; errno of it, or 0 where all went well. */
+struct attempt {
+	const char *step;
+	int error;
+};
+
+/* Steps are done in a child, which says by a pipe what it could not do. */
+static void fail_attempt(int fd, const char *step)
+{
+	const struct attempt attempt = {step, errno};
+	(void)!write(fd, &attempt, sizeof attempt); /* the child has the same strings at the same addresses */
+	_exit(1);
+}
+
+static struct attempt try_steps(void (*fn)(int fd))
+{
+	struct attempt result = {"fork", EAGAIN};
+	int fd[2];
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return result;
+	pid_t pid = fork();
+	if (pid == 0) {
+		fn(fd[1]);
+		_exit(0);
+	}
+	close(fd[1]);
+	if (pid > 0 && read(fd[0], &result, sizeof result) != sizeof result)
+		result = (struct attempt){"", 0};
+	close(fd[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	return result;
+}
 
 /* ---- namespaces -------------------------------------------------------------------- */
+
+#define MOUNT_PROC "mount of /proc"
 
 /* A sandbox that root starts has a user of its own: the same must hold for this look. */
 static void become_nobody(void)
@@ -26,95 +70,92 @@ static void become_nobody(void)
 		(void)!setresuid(NOBODY, NOBODY, NOBODY);
 }
 
-/* In a child: the two things that fail where namespaces are restricted. A namespace may be granted and then
- * be good for nothing (AppArmor), and a new /proc is refused where parts of the old one are hidden
- * (containers). */
-static _Noreturn void try_namespaces(void)
+/* What bubblewrap does. A namespace may be granted and then be good for nothing (AppArmor), a new /proc is
+ * refused where parts of the old one are hidden, and profiles of containers refuse one call and allow the
+ * next. */
+static void enter_namespaces(int fd)
 {
-	int status;
-	become_nobody();
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) < 0)
-		_exit(1);
-	pid_t pid = fork();
-	if (pid == 0)
-		_exit(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0
-				|| mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)
-						   < 0);
-	_exit(pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		fail_attempt(fd, "mount");
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
+		fail_attempt(fd, MOUNT_PROC);
+	if (sethostname("sandbox", strlen("sandbox")) < 0)
+		fail_attempt(fd, "sethostname");
+	if (chdir("/proc") < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
+		fail_attempt(fd, "pivot_root");
 }
 
-static bool can_make_namespaces(void)
+static void try_namespaces(int fd)
+{
+	become_nobody();
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS) < 0)
+		fail_attempt(fd, "unshare");
+	pid_t pid = fork();
+	if (pid < 0)
+		fail_attempt(fd, "fork");
+	if (pid == 0) {
+		enter_namespaces(fd);
+		_exit(0);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+}
+
+/* In a child: bubblewrap may hold a right that we do not (a profile of AppArmor). */
+static _Noreturn void try_bwrap(const char *bwrap)
+{
+	become_nobody();
+	int null_fd = open("/dev/null", O_RDWR);
+	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 || dup2(null_fd, 2) < 0)
+		_exit(1);
+	char *env[] = {NULL};
+	execle(bwrap, "bwrap", "--unshare-all", "--hostname", "sandbox", "--ro-bind", "/", "/", "--proc",
+			"/proc", "--dev", "/dev", "--", bwrap, "--version", NULL, env);
+	_exit(1);
+}
+
+static bool bwrap_works(const char *bwrap)
 {
 	int status = -1;
 	pid_t pid = fork();
 	if (pid == 0)
-		try_namespaces();
+		try_bwrap(bwrap);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return pid > 0 && status == 0;
 }
 
-/* In a child: bubblewrap may hold a right that we do not (a profile of AppArmor). */
-static _Noreturn void try_bwrap(const char *bwrap, int words_fd)
+static int tell_refusal(const struct attempt *tried, struct trm_error *reterr)
 {
-	become_nobody();
-	int null_fd = open("/dev/null", O_RDWR);
-	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 || dup2(words_fd, 2) < 0)
-		_exit(1);
-	char *env[] = {NULL};
-	execle(bwrap, "bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
-			"--", bwrap, "--version", NULL, env);
-	_exit(1);
-}
-
-/* True, or its last line in `words`. */
-static bool bwrap_works(const char *bwrap, char *words, size_t cap)
-{
-	int fd[2], status = -1;
-	words[0] = '\0';
-	if (pipe2(fd, O_CLOEXEC) < 0)
-		return false;
-	pid_t pid = fork();
-	if (pid == 0)
-		try_bwrap(bwrap, fd[1]);
-	close(fd[1]);
-	ssize_t n = pid > 0 ? read(fd[0], words, cap - 1) : -1;
-	words[n > 0 ? n : 0] = '\0';
-	words[strcspn(words, "\n")] = '\0';
-	close(fd[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return pid > 0 && status == 0;
-}
-
-static bool is_in_container(void)
-{
-	return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
-}
-
-#define CONTAINER_OPTIONS \
-	"--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined"
-
-const char *level_cure(void)
-{
-	static const char container[] =
-			"start the container with " CONTAINER_OPTIONS " (in devcontainer.json: \"runArgs\")";
-	static _Thread_local char advice[MACHINE_ADVICE];
-	if (machine_userns_is_off(advice))
-		return advice;
-	return is_in_container() ? container : "";
+	char profile[64];
+	const struct machine_switch *off = machine_userns_switch();
+	refusal_apparmor(profile, sizeof profile);
+	if (strcmp(tried->step, MOUNT_PROC) == 0 && refusal_is_proc_masked())
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"namespaces cannot be made: parts of /proc are hidden here, so no new /proc can "
+				"be mounted");
+	if (refusal_has_seccomp() && (tried->error == EPERM || tried->error == ENOSYS))
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"namespaces cannot be made: a seccomp profile refuses %s", tried->step);
+	if (*profile && (tried->error == EPERM || tried->error == EACCES))
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"namespaces cannot be made: the AppArmor profile %s refuses %s", profile,
+				tried->step);
+	if (off)
+		return trm_error_set(reterr, TRM_ENOTSUP, "user namespaces cannot be made: %s", off->reason);
+	return trm_error_set_errno(reterr, tried->error, "namespaces cannot be made: the kernel refuses %s%s",
+			tried->step, tried->error == EINVAL ? " (it was built without CONFIG_USER_NS)" : "");
 }
 
 static int check_namespaces(struct trm_error *reterr)
 {
-	char bwrap[MACHINE_PATH], words[160];
-	int r = machine_find_bwrap(bwrap, reterr);
-	if (r < 0 || can_make_namespaces() || bwrap_works(bwrap, words, sizeof words))
-		return r;
-	const char *what = !strncmp(words, "bwrap: ", 7) ? words + 7 : words;
-	return trm_error_set(reterr, TRM_ENOTSUP, "%s may not create namespaces%s%s%s",
-			is_in_container() ? "this container" : "bubblewrap", *what ? " (" : "", what,
-			*what ? ")" : "");
+	char bwrap[MACHINE_PATH];
+	struct trm_error why = {0};
+	struct attempt tried = try_steps(try_namespaces);
+	int r = machine_find_bwrap(bwrap, &why);
+	if (tried.error && (r < 0 || !bwrap_works(bwrap)))
+		return tell_refusal(&tried, reterr);
+	return r < 0 ? trm_error_set(reterr, r, "%s", why.msg) : 0;
 }
 
 /* ---- Landlock ---------------------------------------------------------------------- */
@@ -135,18 +176,107 @@ uint32_t level_landlock_abi(void)
 	return (uint32_t)(limit < abi ? limit : abi);
 }
 
+/* Each call that holds a sandbox, with rules that allow nothing. */
+static void try_landlock(int fd)
+{
+	struct sock_filter allow_all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sock_fprog program = {1, &allow_all};
+	int rules = landlock_create(level_landlock_abi(), false), root = open("/", O_PATH | O_CLOEXEC);
+	if (rules < 0)
+		fail_attempt(fd, "landlock_create_ruleset");
+	if (landlock_allow(rules, level_landlock_abi(), root, LANDLOCK_READ_DIR) < 0)
+		fail_attempt(fd, "landlock_add_rule");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		fail_attempt(fd, "prctl(PR_SET_NO_NEW_PRIVS)");
+	if (landlock_enter(rules) < 0)
+		fail_attempt(fd, "landlock_restrict_self");
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		fail_attempt(fd, "prctl(PR_SET_SECCOMP)");
+}
+
+static bool is_older_than_landlock(const struct utsname *system)
+{
+	int major = 0, minor = 0;
+	sscanf(system->release, "%d.%d", &major, &minor);
+	return major < 5 || (major == 5 && minor < 13);
+}
+
+static int tell_no_landlock(int error, struct trm_error *reterr)
+{
+	struct utsname system = {0};
+	uname(&system);
+	if (error == ENOSYS && is_older_than_landlock(&system))
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"there is no Landlock: Linux %.40s is older than 5.13", system.release);
+	if (error == EOPNOTSUPP)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"there is no Landlock: it is missing in lsm= of the kernel's command line");
+	if (refusal_has_seccomp())
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"there is no Landlock: a seccomp profile refuses landlock_create_ruleset");
+	return trm_error_set(reterr, TRM_ENOTSUP, "there is no Landlock: %s",
+			error == ENOSYS ? "the kernel was built without CONFIG_SECURITY_LANDLOCK"
+					: strerror(error));
+}
+
 static int check_landlock(struct trm_error *reterr)
 {
-	if (level_landlock_abi() > 0)
+	if (ask_landlock() < 0)
+		return tell_no_landlock(errno, reterr);
+	if (level_landlock_abi() == 0)
+		return trm_error_set(
+				reterr, TRM_ENOTSUP, "there is no Landlock: TERRARIUM_LANDLOCK_ABI says so");
+	struct attempt tried = try_steps(try_landlock);
+	if (!tried.error)
 		return 0;
+	return trm_error_set(reterr, TRM_ENOTSUP, "Landlock cannot be used: %s refuses %s (%s)",
+			refusal_has_seccomp() ? "a seccomp profile" : "the kernel", tried.step,
+			strerror(tried.error));
+}
+
+/* ---- how to mend ------------------------------------------------------------------------ */
+
+static void cure_landlock(char out[LEVEL_CURE])
+{
 	long abi = ask_landlock();
-	const char *why =
-			abi >= 0          ? "TERRARIUM_LANDLOCK_ABI says so"
-			: errno == ENOSYS ? "the kernel is older than 5.13, or was built without it"
-			: errno == EOPNOTSUPP
-					? "it is switched off: add lsm=landlock,… to the kernel's command line"
-					: "a seccomp profile refuses landlock_create_ruleset";
-	return trm_error_set(reterr, TRM_ENOTSUP, "there is no Landlock: %s", why);
+	if (abi < 0 && errno == EOPNOTSUPP)
+		snprintf(out, LEVEL_CURE,
+				"put landlock first in lsm= on the kernel's command line (/etc/default/grub, then "
+				"update-grub, and start anew)");
+	else if (refusal_has_seccomp())
+		snprintf(out, LEVEL_CURE, "%s",
+				refusal_is_in_container()
+						? "start the container with --security-opt seccomp=unconfined, or in a "
+						  "newer Docker, whose profile allows Landlock"
+						: "allow the call in the profile");
+	else if (abi < 0)
+		snprintf(out, LEVEL_CURE, "start a kernel from 5.13 on that has CONFIG_SECURITY_LANDLOCK");
+}
+
+static void cure_namespaces(char out[LEVEL_CURE])
+{
+	char bwrap[MACHINE_PATH];
+	struct trm_error why = {0};
+	const struct machine_switch *off = machine_userns_switch();
+	if (!try_steps(try_namespaces).error && machine_find_bwrap(bwrap, &why) < 0) {
+		const char *colon = strrchr(why.msg, ':');
+		snprintf(out, LEVEL_CURE, "%s", colon ? colon + 2 : "");
+		return;
+	}
+	refusal_container_cure(out, LEVEL_CURE);
+	if (!*out && off)
+		snprintf(out, LEVEL_CURE, "%s", off->cure);
+}
+
+void level_cure(enum isolation level, char out[LEVEL_CURE])
+{
+	*out = '\0';
+	if (level_check(level, NULL) == 0)
+		return;
+	if (level == ISOLATION_NAMESPACES)
+		cure_namespaces(out);
+	else
+		cure_landlock(out);
 }
 
 /* ---- choosing ------------------------------------------------------------------------ */
@@ -159,36 +289,46 @@ int level_check(enum isolation level, struct trm_error *reterr)
 	return level == ISOLATION_NAMESPACES ? check_namespaces(reterr) : check_landlock(reterr);
 }
 
-static int refuse(const char *name, const struct trm_error *why, struct trm_error *reterr)
+/* An error with the cure, unless the reason ends with it. */
+static int refuse(
+		const char *name, enum isolation level, const struct trm_error *why, struct trm_error *reterr)
 {
-	const char *cure = strcmp(name, "namespaces") == 0 ? level_cure() : "";
+	char cure[LEVEL_CURE];
+	level_cure(level, cure);
+	if (strstr(why->msg, cure))
+		*cure = '\0';
 	return trm_error_set(reterr, TRM_ENOTSUP, "the isolation level '%s' does not work here: %s%s%s", name,
 			why->msg, *cure ? ": " : "", cure);
 }
 
+static const enum isolation LEVELS[] = {ISOLATION_NAMESPACES, ISOLATION_LANDLOCK}; /* the strongest first */
+
+static int choose_best(enum isolation *ret, struct trm_error *reterr)
+{
+	struct trm_error why[2] = {{0}};
+	for (int i = 0; i < 2; i++)
+		if (level_check(LEVELS[i], &why[i]) == 0) {
+			*ret = LEVELS[i];
+			return 0;
+		}
+	return trm_error_set(reterr, TRM_ENOISOLATION,
+			"this machine offers no isolation: %s; %s. 'terrarium doctor' tells how to mend it; with "
+			"--isolation none the code runs with all your rights",
+			why[0].msg, why[1].msg);
+}
+
 int level_choose(enum trm_isolation want, enum isolation *ret, struct trm_error *reterr)
 {
-	struct trm_error why = {0}, why_too = {0};
-	switch (want) {
-	case TRM_ISOLATION_NAMESPACES:
-		*ret = ISOLATION_NAMESPACES;
-		return level_check(*ret, &why) < 0 ? refuse("namespaces", &why, reterr) : 0;
-	case TRM_ISOLATION_LANDLOCK:
-		*ret = ISOLATION_LANDLOCK;
-		return level_check(*ret, &why) < 0 ? refuse("landlock", &why, reterr) : 0;
-	case TRM_ISOLATION_NONE: *ret = ISOLATION_NONE; return 0;
-	case TRM_ISOLATION_AUTO: break;
-	}
-	*ret = ISOLATION_NAMESPACES;
-	if (level_check(*ret, &why) == 0)
-		return 0;
-	*ret = ISOLATION_LANDLOCK;
-	if (level_check(*ret, &why_too) == 0)
-		return 0;
-	return trm_error_set(reterr, TRM_ENOISOLATION,
-			"this machine offers no isolation: %s; %s. With --isolation none the code runs with all "
-			"your rights",
-			why.msg, why_too.msg);
+	static const enum isolation wanted[] = {
+			[TRM_ISOLATION_NAMESPACES] = ISOLATION_NAMESPACES,
+			[TRM_ISOLATION_LANDLOCK] = ISOLATION_LANDLOCK,
+			[TRM_ISOLATION_NONE] = ISOLATION_NONE,
+	};
+	struct trm_error why = {0};
+	if (want == TRM_ISOLATION_AUTO)
+		return choose_best(ret, reterr);
+	*ret = wanted[want];
+	return level_check(*ret, &why) < 0 ? refuse(trm_isolation_name(want), *ret, &why, reterr) : 0;
 }
 
 enum trm_isolation trm_isolation_best(struct trm_error *ret_why)

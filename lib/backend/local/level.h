@@ -11,7 +11,7 @@
 
 #include "wire/lifeline.h"
 
-/* 0, or TRM_ENOTSUP with the reason and, after a colon, what to do. */
+/* 0, or TRM_ENOTSUP with the reason. */
 int level_check(enum isolation level, struct trm_error *reterr);
 
 /* The level that is wanted, or for TRM_ISOLATION_AUTO the stronger one that works. TRM_ENOTSUP where it does
@@ -22,7 +22,9 @@ int level_choose(enum trm_isolation want, enum isolation *ret, struct trm_error 
  * sandbox fares on an older kernel. */
 uint32_t level_landlock_abi(void);
 
-/* The command or setting that gives this container, or this user, the right to make namespaces. */
-const char *level_cure(void);
+enum { LEVEL_CURE = 400 };
+/* How to mend a level that does not work: a command, options of the container, or a setting. "" if it works,
+ * or nothing is known. */
+void level_cure(enum isolation level, char out[LEVEL_CURE]);
 
 #endif

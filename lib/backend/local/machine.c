@@ -83,28 +83,22 @@ long machine_read_long(const char *path)
 	return end == text ? -1 : v;
 }
 
-bool machine_userns_is_off(char advice[MACHINE_ADVICE])
+const struct machine_switch *machine_userns_switch(void)
 {
-	static const struct {
-		const char *path;
-		long off;
-		const char *advice;
-	} switches[] = {
+	static const struct machine_switch switches[] = {
 			{"/proc/sys/kernel/unprivileged_userns_clone", 0,
-					"user namespaces are off: sysctl kernel.unprivileged_userns_clone=1"},
-			{"/proc/sys/user/max_user_namespaces", 0,
-					"user namespaces are off: sysctl user.max_user_namespaces=10000"},
+					"kernel.unprivileged_userns_clone is 0",
+					"sudo sysctl -w kernel.unprivileged_userns_clone=1"},
+			{"/proc/sys/user/max_user_namespaces", 0, "user.max_user_namespaces is 0",
+					"sudo sysctl -w user.max_user_namespaces=10000"},
 			{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
-					"AppArmor keeps programs from user namespaces: install its profile "
-					"for bwrap (package "
-					"apparmor-profiles), or sysctl "
-					"kernel.apparmor_restrict_unprivileged_userns=0"},
+					"AppArmor restricts them (kernel.apparmor_restrict_unprivileged_userns is 1)",
+					"sudo apt install apparmor-profiles && sudo cp /usr/share/apparmor/extra-profiles/"
+					"bwrap-userns-restrict /etc/apparmor.d/ && sudo apparmor_parser -r "
+					"/etc/apparmor.d/bwrap-userns-restrict"},
 	};
-	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-		if (machine_read_long(switches[i].path) != switches[i].off)
-			continue;
-		snprintf(advice, MACHINE_ADVICE, "%s", switches[i].advice);
-		return true;
-	}
-	return false;
+	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+		if (machine_read_long(switches[i].path) == switches[i].off)
+			return &switches[i];
+	return NULL;
 }

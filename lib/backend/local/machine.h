@@ -10,7 +10,7 @@
 
 struct trm_error;
 
-enum { MACHINE_PATH = 256, MACHINE_ADVICE = 224 };
+enum { MACHINE_PATH = 256 };
 
 /* Path of bubblewrap. TRM_ENOTSUP if it is missing, or is setuid root. */
 int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr);
@@ -21,9 +21,14 @@ int machine_find_slirp(char path[MACHINE_PATH], struct trm_error *reterr);
 /* Do the seccomp filters fit the machine we run on? TRM_ENOTSUP if not: nothing is started then. */
 int machine_check_filters(struct trm_error *reterr);
 
-/* Which switch of the kernel keeps ordinary users from user namespaces, and how to turn
- * it; false if none is seen. */
-bool machine_userns_is_off(char advice[MACHINE_ADVICE]);
+/* A setting of the kernel that keeps ordinary users from user namespaces, and the command that turns it. */
+struct machine_switch {
+	const char *path;
+	long off;
+	const char *reason, *cure;
+};
+/* NULL: none is seen. */
+const struct machine_switch *machine_userns_switch(void);
 
 /* The number in a file of /proc or /sys; -1 if there is none. */
 long machine_read_long(const char *path);

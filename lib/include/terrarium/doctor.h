@@ -15,16 +15,17 @@ struct trm_loop;
 
 struct trm_check {
 	enum trm_check_status status;
-	char name[32];    /* "bubblewrap", "user namespaces", "memory limit", "python" */
+	char name[32];    /* "namespaces", "landlock", "sandbox: memory", "python3" */
 	char detail[224]; /* what was found */
-	char advice[224]; /* what to do; "" when there is nothing to mend */
+	char advice[400]; /* what to do; "" when there is nothing to mend */
 };
 
 /* Calls `fn` for each check, in order. Returns the number of checks that failed. */
 typedef void trm_check_fn(void *user, const struct trm_check *check);
-int trm_doctor(trm_check_fn *fn, void *user);
-/* The same for a server: a sandbox is started there as `opts` say, and stopped. */
 struct trm_sandbox_opts;
+/* For local sandboxes; of `opts` only the level of isolation is used. */
+int trm_doctor(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user);
+/* The same for a server: a sandbox is started there as `opts` say, and stopped. */
 int trm_doctor_server(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user);
 
 /* A backend that trm_sandbox_open() knows. Borrowed during the call. */
