@@ -96,7 +96,7 @@ static void limit_cores(double cpus)
 static void become(uint32_t uid)
 {
 	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
-		die("change to the sandbox's own user");
+		die("change to the sandbox's own user (setgroups, setresgid, setresuid)");
 	/* The change has closed our own /proc entries to us; a user namespace may still need them. */
 	prctl(PR_SET_DUMPABLE, 1);
 }

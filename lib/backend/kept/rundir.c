@@ -280,7 +280,10 @@ int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door
 		*ret_stream_fd = stream;
 		return 0;
 	}
-	int r = trm_error_set_errno(reterr, errno, "cannot make the sockets in %s/%s", e->path, e->name);
+	int r = trm_error_set_errno(reterr, errno, "cannot make the sockets in %s/%s%s", e->path, e->name,
+			errno == ENOENT && access("/proc/self/fd", F_OK) < 0
+					? ", as /proc is not mounted (mount -t proc proc /proc)"
+					: "");
 	if (agent >= 0)
 		close(agent);
 	if (door >= 0)

@@ -1,0 +1,183 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The levels of isolation from the front door, on machines that lack this or that. Each shortage is made in namespaces
+# of the test's own, or by a seccomp profile.
+. "$(dirname "$0")/tell.sh"
+own_runtime
+refuse=$REFUSE
+
+# Words that are wrong, and options that a level cannot serve.
+try run --yes --isolation landlok -c 'print(1)'
+expect_code 125
+expect_in err "landlock"
+try run --yes --backend docker --isolation landlock -c 'print(1)'
+expect_code 125
+expect_in err "isolation"
+
+# None is only taken when it is asked for, and its guards say so.
+try run --yes --isolation none -c 'print(6 * 7)'
+expect_code 0
+expect_out 42
+try exec --isolation none -- echo here
+expect_out here
+try run --yes --isolation none --keep --name bare -c pass
+try inspect bare
+expect_in out "not enforced: none: code runs with all the rights"
+try stop bare
+try doctor --isolation none
+expect_code 0
+expect_in out "'none' is set"
+
+code=0
+"$terrarium" run --yes --isolation landlock -c pass >out 2>err || code=$?
+if [ $code != 0 ]; then
+	[ $n_wrong = 0 ] || verdict
+	cat err
+	echo "SKIP: no Landlock on this machine"
+	exit 77
+fi
+
+# Older kernels: each version runs code, and what it lacks is weak.
+for abi in 1 2 3 4 5 6 7; do
+	export TERRARIUM_LANDLOCK_ABI=$abi
+	try run --yes --isolation landlock -c 'open("f", "w").write("x"); print(open("f").read())' -c 'open("/etc/shadow")'
+	expect_out x
+	expect_in err "Permission denied: '/etc/shadow'"
+	try run --yes --isolation landlock -l bash -c 'echo $((6 * 7))'
+	expect_out 42
+	try run --yes --isolation landlock --keep --name old -c pass
+	try inspect old
+	[ $abi -ge 6 ] || expect_in out "other processes weak"
+	[ $abi -lt 6 ] || ! grep -q "other processes weak" out || wrong "scopes hold from ABI 6 on"
+	try stop old
+	try doctor --isolation landlock
+	expect_code 0
+	[ $abi -ge 6 ] || expect_in out "signals and abstract sockets (6.12)"
+	[ $abi -ge 3 ] || expect_in out "truncation of files (Linux 6.2)"
+done
+TERRARIUM_LANDLOCK_ABI=0 try run --yes --isolation landlock -c pass
+expect_code 125
+expect_in err "TERRARIUM_LANDLOCK_ABI"
+unset TERRARIUM_LANDLOCK_ABI
+
+# What takes namespaces is refused, and it is said why.
+mkdir shown
+try run --yes --isolation landlock --mount "$dir/shown:/elsewhere" -c pass
+expect_code 125
+expect_in err "without namespaces"
+try run --yes --isolation landlock --workdir /elsewhere -c pass
+expect_code 125
+expect_in err "choose one below /workspace"
+try run --yes --isolation landlock --net on --net-allow 10.0.0.0/8 -c pass
+expect_code 125
+expect_in err "--net-allow takes namespaces"
+
+# Nobody has a name, a home or a place for it.
+tried="without HOME"
+(unset HOME XDG_CONFIG_HOME; "$terrarium" run --yes --isolation landlock -c 'print(1)' >out 2>err) || wrong "it should run"
+expect_out 1
+HOME=/proc XDG_CONFIG_HOME= try run --yes --isolation landlock -c 'print(1)'
+expect_out 1
+if [ "$(id -u)" = 0 ] && setpriv --reuid=54321 --regid=54321 --clear-groups test -x "$terrarium"; then
+	mkdir nameless
+	chown 54321 nameless
+	chmod 755 "$dir"
+	tried="a user without a name"
+	XDG_RUNTIME_DIR= setpriv --reuid=54321 --regid=54321 --clear-groups env "HOME=$dir/nameless" \
+		"XDG_RUNTIME_DIR=$dir/nameless" "$terrarium" run --yes --isolation landlock \
+		-c 'import os; print(os.getuid())' >out 2>err || wrong "it should run"
+	expect_out 54321
+fi
+
+# A profile that refuses a call: that call is named.
+refused() {
+	tried="refuse $*"
+	code=0
+	"$refuse" "$@" >out 2>err || code=$?
+}
+for call in landlock_create_ruleset landlock_add_rule landlock_restrict_self; do
+	refused $call -- "$terrarium" run --yes --isolation landlock -c pass
+	expect_code 125
+	expect_in err "a seccomp profile refuses $call"
+done
+refused prctl=22 -- "$terrarium" run --yes --isolation landlock -c pass
+expect_in err "a seccomp profile refuses prctl(PR_SET_SECCOMP)"
+for call in unshare mount sethostname pivot_root; do
+	refused $call -- "$terrarium" run --yes --isolation namespaces -c pass
+	if [ $call != unshare ] || [ $code != 0 ]; then # bubblewrap makes them by clone()
+		expect_code 125
+		expect_in err "a seccomp profile refuses"
+	fi
+	refused $call -- "$terrarium" run --yes -c 'print(6 * 7)'
+	expect_out 42
+done
+refused mount -- "$terrarium" doctor
+expect_code 0
+expect_in out "'auto' takes landlock, which is weaker than namespaces"
+refused mount landlock_restrict_self -- "$terrarium" run --yes -c pass
+expect_code 125
+expect_in err "this machine offers no isolation"
+expect_in err "landlock_restrict_self"
+expect_in err "--isolation none"
+refused mount landlock_restrict_self -- "$terrarium" doctor
+expect_code 1
+expect_in out "neither namespaces nor landlock works here"
+refused mount landlock_restrict_self -- "$terrarium" run --yes --isolation none -c 'print(6 * 7)'
+expect_out 42
+if [ "$(id -u)" = 0 ]; then
+	refused mount setresuid -- "$terrarium" run --yes -c pass
+	expect_in err "setresuid"
+fi
+
+# Places. `within SCRIPT ARG…`: the script in a mount namespace, then terrarium with these arguments.
+if [ "$(id -u)" = 0 ]; then spaces=-m; else spaces=-rm; fi
+if ! unshare $spaces mount -t tmpfs tmpfs /mnt 2>err; then
+	echo "not tried, as there are no namespaces for it: places that are full, closed or missing"
+	verdict
+fi
+case $terrarium in
+/tmp/* | /var/tmp/*) noexec=noexec,exec ;; # it could not be started itself
+*) noexec=noexec ;;
+esac
+within() {
+	script=$1
+	shift
+	tried="($script) terrarium $*"
+	code=0
+	unshare $spaces sh -ec "$script"'
+exec "$0" "$@"' "$terrarium" "$@" >out 2>err || code=$?
+}
+closed='for place in /dev/shm /tmp /var/tmp; do mount --bind $place $place && mount -o remount,bind,OPTION $place; done
+mount -t tmpfs -o mode=700 tmpfs "$XDG_RUNTIME_DIR"'
+
+within 'mount -t tmpfs -o size=4m tmpfs /dev/shm' run --yes --isolation landlock --disk 3 \
+	-c 'open("big", "wb").write(bytes(8 << 20))' -c 'import os; os.unlink("big"); open("f", "w").write("x" * 1000)' -c 'print(6 * 7)'
+expect_in err "No space left on device"
+expect_in out 42
+within 'mount -t tmpfs -o ro tmpfs /dev/shm' run --yes --isolation landlock -c 'print(6 * 7)'
+expect_out 42
+within "$(echo "$closed" | sed s/OPTION/$noexec/)" doctor --isolation landlock
+expect_code 0
+[ $noexec != noexec ] || expect_in out "mounted noexec"
+within "$(echo "$closed" | sed s/OPTION/$noexec/)" run --yes --isolation landlock -c 'print(6 * 7)'
+expect_out 42
+within "$(echo "$closed" | sed s/OPTION/ro/)" run --yes --isolation landlock -c pass
+expect_code 125
+expect_in err "none of /dev/shm, /tmp and /var/tmp can be written to"
+within 'mount -t tmpfs tmpfs /proc' run --yes --isolation landlock -c 'print(6 * 7)'
+expect_code 125
+expect_in err "as /proc is not mounted"
+
+# A process 1 that reaps nobody: what ends is not left to it.
+tried="process 1 reaps nothing"
+unshare $spaces -pf --mount-proc /usr/bin/python3 - "$terrarium" >out 2>err <<'PYTHON' || wrong "it should run"
+import os, subprocess, sys
+code = 'import subprocess; subprocess.Popen(["sh", "-c", "sleep 1000 & sleep 1000"], start_new_session=True)'
+for level in "landlock", "none":
+    subprocess.run([sys.argv[1], "run", "--yes", "--isolation", level, "-c", code], check=True)
+states = [open("/proc/%s/stat" % p).read().rsplit(")", 1)[1].split()[0] for p in os.listdir("/proc") if p.isdigit()]
+print(len(states), states.count("Z"))
+PYTHON
+[ "$(tail -n 1 out)" = "1 0" ] || wrong "nobody should be left, dead or alive"
+
+verdict
