@@ -110,36 +110,48 @@ static const struct bomb {
 	const char *name, *code;
 	bool takes_loopback;
 } BOMBS[] = {
-		{"fork", BEGIN "while goes_on():\n"
-			       "  try: os.fork()\n"
-			       "  except OSError: pass\n"},
-		{"memory", BEGIN "while goes_on():\n"
-				 "  if not os.fork():\n"
-				 "    b = bytearray(b'x') * (300 << 20); os._exit(0)\n"
-				 "  os.wait()\n"},
-		{"processor", BEGIN CROWD(20) "import threading\n"
-					      "def spin():\n"
-					      "  while goes_on(): pass\n"
-					      "try: threading.Thread(target=spin).start()\n"
-					      "except RuntimeError: pass\n"
-					      "spin()\n" END},
-		{"disk", BEGIN CROWD(4) "block = os.urandom(1 << 16)\n"
-					"fd = os.open(f'flood{me}', os.O_CREAT | os.O_RDWR)\n"
-					"while goes_on():\n"
-					"  try: os.write(fd, block)\n"
-					"  except OSError: os.ftruncate(fd, 0); os.lseek(fd, 0, 0)\n"
-					"os.close(fd); os.unlink(f'flood{me}')\n" END},
-		{"fsync", BEGIN CROWD(4) "fd = os.open(f'{T}/sync{me}', os.O_CREAT | os.O_RDWR)\n"
-					 "while goes_on():\n"
-					 "  os.pwrite(fd, b'x' * 4096, 0); os.fsync(fd); os.sync()\n"
-					 "os.close(fd); os.unlink(f'{T}/sync{me}')\n" END},
-		{"inodes", BEGIN CROWD(4) "n = 0\n"
-					  "while goes_on():\n"
-					  "  try: os.close(os.open(f'{T}/{me}.{n}', os.O_CREAT)); n += 1\n"
-					  "  except OSError:\n"
-					  "    for i in range(n): os.unlink(f'{T}/{me}.{i}')\n"
-					  "    n = 0\n"
-					  "for i in range(n): os.unlink(f'{T}/{me}.{i}')\n" END},
+		{"fork",
+				BEGIN "while goes_on():\n"
+				      "  try: os.fork()\n"
+				      "  except OSError: pass\n",
+				false},
+		{"memory",
+				BEGIN "while goes_on():\n"
+				      "  if not os.fork():\n"
+				      "    b = bytearray(b'x') * (300 << 20); os._exit(0)\n"
+				      "  os.wait()\n",
+				false},
+		{"processor",
+				BEGIN CROWD(20) "import threading\n"
+						"def spin():\n"
+						"  while goes_on(): pass\n"
+						"try: threading.Thread(target=spin).start()\n"
+						"except RuntimeError: pass\n"
+						"spin()\n" END,
+				false},
+		{"disk",
+				BEGIN CROWD(4) "block = os.urandom(1 << 16)\n"
+					       "fd = os.open(f'flood{me}', os.O_CREAT | os.O_RDWR)\n"
+					       "while goes_on():\n"
+					       "  try: os.write(fd, block)\n"
+					       "  except OSError: os.ftruncate(fd, 0); os.lseek(fd, 0, 0)\n"
+					       "os.close(fd); os.unlink(f'flood{me}')\n" END,
+				false},
+		{"fsync",
+				BEGIN CROWD(4) "fd = os.open(f'{T}/sync{me}', os.O_CREAT | os.O_RDWR)\n"
+					       "while goes_on():\n"
+					       "  os.pwrite(fd, b'x' * 4096, 0); os.fsync(fd); os.sync()\n"
+					       "os.close(fd); os.unlink(f'{T}/sync{me}')\n" END,
+				false},
+		{"inodes",
+				BEGIN CROWD(4) "n = 0\n"
+					       "while goes_on():\n"
+					       "  try: os.close(os.open(f'{T}/{me}.{n}', os.O_CREAT)); n += 1\n"
+					       "  except OSError:\n"
+					       "    for i in range(n): os.unlink(f'{T}/{me}.{i}')\n"
+					       "    n = 0\n"
+					       "for i in range(n): os.unlink(f'{T}/{me}.{i}')\n" END,
+				false},
 		{"sockets",
 				BEGIN CROWD(12) "import socket\n"
 						"door = socket.create_server(('127.0.0.1', 0))\n"
@@ -166,14 +178,18 @@ static const struct bomb {
 					       "    try: s.sendto(b'x' * 1000, s.getsockname())\n"
 					       "    except OSError: pass\n" END,
 				true},
-		{"open files", BEGIN CROWD(20) "while goes_on():\n"
-					       "  kept = []\n"
-					       "  try:\n"
-					       "    while goes_on(): kept += os.pipe()\n"
-					       "  except OSError: pass\n"
-					       "  for fd in kept: os.close(fd)\n" END},
-		{"output", BEGIN "block = b'some line of text\\n' * 4000\n"
-				 "while goes_on(): os.write(1, block)\n"},
+		{"open files",
+				BEGIN CROWD(20) "while goes_on():\n"
+						"  kept = []\n"
+						"  try:\n"
+						"    while goes_on(): kept += os.pipe()\n"
+						"  except OSError: pass\n"
+						"  for fd in kept: os.close(fd)\n" END,
+				false},
+		{"output",
+				BEGIN "block = b'some line of text\\n' * 4000\n"
+				      "while goes_on(): os.write(1, block)\n",
+				false},
 };
 
 /* Until it is over; how long the loop was away at most. */
