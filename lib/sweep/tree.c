@@ -15,12 +15,14 @@
 #include "wire/folder.h"
 #include "wire/lifeline.h"
 
-enum { DEEPEST = 64, MOST_ROUNDS = 100000, PATH = 512 };
+/* In a quiet round all names were taken; they are free in the next. */
+enum { DEEPEST = 64, MOST_ROUNDS = 100000, QUIET_ROUNDS = 3, PATH = 512 };
 
 /* How far it has come. */
 struct removal {
 	int top_fd;
 	unsigned n_moved; /* directories that lay too deep: they are now directly in the folder */
+	unsigned n_names; /* for these, some of which code may have used */
 };
 
 static void remove_below(struct removal *r, int dir_fd, const char *name, unsigned depth);
@@ -57,14 +59,24 @@ static void empty_dir(struct removal *r, int fd, unsigned depth)
 	closedir(dir);
 }
 
-static void remove_below(struct removal *r, int dir_fd, const char *name, unsigned depth)
+/* It must be open to its owner for that. */
+static void move_up(struct removal *r, int dir_fd, const char *name)
 {
 	char moved[32];
+	int fd = open_dir(dir_fd, name);
+	snprintf(moved, sizeof moved, ".deep-%u", r->n_names++);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && renameat(dir_fd, name, r->top_fd, moved) == 0)
+		r->n_moved++;
+}
+
+static void remove_below(struct removal *r, int dir_fd, const char *name, unsigned depth)
+{
 	if (unlinkat(dir_fd, name, 0) == 0 || unlinkat(dir_fd, name, AT_REMOVEDIR) == 0)
 		return;
 	if (depth == DEEPEST) {
-		snprintf(moved, sizeof moved, ".deep-%u", r->n_moved++);
-		renameat(dir_fd, name, r->top_fd, moved);
+		move_up(r, dir_fd, name);
 		return;
 	}
 	int fd = open_dir(dir_fd, name);
@@ -85,7 +97,7 @@ static bool is_folder(const char *path)
 
 static bool remove_folder(const char *path)
 {
-	unsigned n_before;
+	unsigned n_before, n_quiet = 0;
 	struct removal r = {.top_fd = -1};
 	if (rmdir(path) == 0 || errno == ENOENT)
 		return true;
@@ -95,7 +107,8 @@ static bool remove_folder(const char *path)
 	do {
 		n_before = r.n_moved;
 		empty_dir(&r, openat(r.top_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 1);
-	} while (r.n_moved != n_before && r.n_moved < MOST_ROUNDS);
+		n_quiet = r.n_moved == n_before ? n_quiet + 1 : 0;
+	} while (r.n_names && n_quiet < QUIET_ROUNDS && r.n_moved < MOST_ROUNDS);
 	close(r.top_fd);
 	return rmdir(path) == 0;
 }
