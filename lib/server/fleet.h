@@ -37,11 +37,11 @@ struct store;
 struct trm_loop;
 
 struct fleet_opts {
-	const char *dir;                      /* of the store; NULL: store_open()'s own */
-	const char *const *volume_dirs;       /* volumes with absolute host paths may lie below these;
-						 NULL-terminated, or NULL */
-	struct trm_container_opts container;  /* of recipes */
-	const char *backend;                  /* NULL: local */
+	const char *dir;                     /* of the store; NULL: store_open()'s own */
+	const char *const *volume_dirs;      /* volumes with absolute host paths may lie below these;
+						NULL-terminated, or NULL */
+	struct trm_container_opts container; /* of recipes */
+	const char *backend;                 /* NULL: local */
 	enum trm_isolation isolation;
 	const struct trm_server_opts *server; /* of "microsandbox": where; may be NULL. Borrowed */
 	const char *group;         /* for lists of sandboxes: "serve:5555"; '/' and the namespace are added */

@@ -18,7 +18,7 @@ struct served {
 };
 /* On a free port of the loopback, without keys. */
 bool served_start(struct served *s, const char *program);
-void served_stop(struct served *s); /* as Ctrl-C does, and waits */
+void served_stop(struct served *s);                           /* as Ctrl-C does, and waits */
 double served_mib(const struct served *s, const char *field); /* of its smaps_rollup, as "Pss" */
 int served_descriptors(const struct served *s);
 int served_processes(const struct served *s); /* all that descends from it */

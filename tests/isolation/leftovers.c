@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -165,6 +166,37 @@ static void after_the_agent_is_killed(void **state)
 	assert_true(nothing_is_left(&t));
 }
 
+/* Deep, locked, with names that the cleanup uses itself, and links that lead out. */
+static void after_a_hostile_tree(void **state)
+{
+	char dir[] = "/tmp/isolation-kept-XXXXXX", file[64], code[1200];
+	struct traces t;
+	(void)state;
+	make_word(&t, "tree");
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof file, "%s/file", dir);
+	close(open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0666));
+	inside_open(&in, NULL);
+	trace(&t, &in);
+	snprintf(code, sizeof code,
+			"import os\n"
+			"top = os.getcwd()\n"
+			"for i in range(20): os.makedirs('.deep-%%d/x' %% i)\n"
+			"os.symlink('%s', '.deep-20')\n"
+			"for i in range(200):\n"
+			"  name = '\\x1b[2J' + 'd' * 100; os.mkdir(name); os.chdir(name)\n"
+			"  os.symlink('%s', 'link'); os.mkdir('locked')\n"
+			"  open('locked/file', 'w').close(); os.chmod('locked', 0)\n"
+			"os.chmod(os.environ['HOME'], 0); os.chmod(top, 0)\n",
+			dir, file);
+	inside_python(&in, code, &o);
+	inside_close(&in);
+	assert_true(nothing_is_left(&t));
+	assert_int_equal(access(file, F_OK), 0);
+	unlink(file);
+	rmdir(dir);
+}
+
 static void on_early_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	bool *is_closed = user;
@@ -299,6 +331,7 @@ int cases_leftovers(void)
 			cmocka_unit_test(after_the_client_is_killed),
 			cmocka_unit_test(after_the_agent_is_killed),
 			cmocka_unit_test(after_the_keeper_is_killed),
+			cmocka_unit_test(after_a_hostile_tree),
 			cmocka_unit_test(code_without_its_mark_is_found),
 			cmocka_unit_test(code_without_its_mark_is_found_without_a_keeper),
 			cmocka_unit_test(after_a_polite_signal_to_the_keeper),

@@ -127,9 +127,9 @@ const struct trm_setting *trm_setting_find(const char *key);
 int trm_config_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
 		const char *label, struct trm_error *reterr);
 
-/* Add a setting to the config file `path`, which is made if it is missing, for those that a person has chosen in
- * a dialog; comments stay. `value` is a plain word. TRM_EEXIST: the file sets it already; TRM_EINVAL: it is no
- * JSON object. */
+/* Add a setting to the config file `path`, which is made if it is missing, for those that a person has chosen
+ * in a dialog; comments stay. `value` is a plain word. TRM_EEXIST: the file sets it already; TRM_EINVAL: it
+ * is no JSON object. */
 int trm_config_store(const char *path, const struct trm_setting *setting, const char *value,
 		struct trm_error *reterr);
 

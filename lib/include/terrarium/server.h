@@ -86,7 +86,7 @@ struct trm_serve_opts {
 	/* What survives the stop of a sandbox, a folder for each namespace; NULL: terrarium/namespaces in
 	 * $XDG_STATE_HOME, or in ~/.local/state. */
 	const char *namespace_dir;
-	const char *backend; /* where the sandboxes live; NULL: local */
+	const char *backend;          /* where the sandboxes live; NULL: local */
 	enum trm_isolation isolation; /* of local ones */
 	/* Of the backend "microsandbox": url, api_key and ca_file of the server that is asked, which must be
 	 * another one. NULL: as if all were NULL. Borrowed until cb->closed. */
