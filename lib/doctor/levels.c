@@ -97,7 +97,8 @@ static void tell_landlock(struct doctor *d, bool has_namespaces)
 static void tell_taken(struct doctor *d, enum trm_isolation want)
 {
 	static const char NO_CHOICE[] = "run code elsewhere, or without isolation: --isolation none";
-	const char *name = trm_isolation_name(want), *verb = want == TRM_ISOLATION_AUTO ? "takes" : "is set: it takes";
+	const char *name = trm_isolation_name(want),
+		   *verb = want == TRM_ISOLATION_AUTO ? "takes" : "is set: it takes";
 	enum isolation level;
 	struct trm_error why;
 	if (level_choose(want, &level, &why) < 0)
@@ -110,8 +111,8 @@ static void tell_taken(struct doctor *d, enum trm_isolation want)
 				"--isolation auto takes the strongest level that works",
 				"'none' is set: code runs with all your rights");
 	else if (level == ISOLATION_LANDLOCK)
-		doctor_say(d, TRM_CHECK_WEAK, "isolation", NULL, "'%s' %s landlock, which is weaker than namespaces",
-				name, verb);
+		doctor_say(d, TRM_CHECK_WEAK, "isolation", NULL,
+				"'%s' %s landlock, which is weaker than namespaces", name, verb);
 	else
 		doctor_say(d, TRM_CHECK_OK, "isolation", NULL, "'%s' %s namespaces", name, verb);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* refuse CALL[=N]… -- COMMAND…: run a command under a seccomp profile that refuses these system calls, or those whose
- * first argument is N, with EPERM, as the profile of a container would. */
+/* refuse CALL[=N]… -- COMMAND…: run a command under a seccomp profile that refuses these system calls, or
+ * those whose first argument is N, with EPERM, as the profile of a container would. */
 #include <errno.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@ static int refuse(scmp_filter_ctx filter, char *word)
 	int call = seccomp_syscall_resolve_name(word);
 	if (!equals)
 		return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0);
-	return seccomp_rule_add(
-			filter, SCMP_ACT_ERRNO(EPERM), call, 1, SCMP_A0(SCMP_CMP_EQ, strtoull(equals + 1, NULL, 0)));
+	return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 1,
+			SCMP_A0(SCMP_CMP_EQ, strtoull(equals + 1, NULL, 0)));
 }
 
 int main(int argc, char **argv)

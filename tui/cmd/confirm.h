@@ -29,8 +29,9 @@ int confirm_findings(const struct gate *gate, const struct trm_findings *finding
  * sentence. */
 int confirm_container(const struct trm_config *config);
 
-/* For the REPL and the workbench in lines: where no isolation works, ask whether code is to run without, and note
- * that in `config` (and for good, in its file, if that is wanted). 0, or an exit code after a sentence. */
+/* For the REPL and the workbench in lines: where no isolation works, ask whether code is to run without, and
+ * note that in `config` (and for good, in its file, if that is wanted). 0, or an exit code after a sentence.
+ */
 int confirm_isolation(struct trm_config *config, const char *config_path);
 
 /* One line about one of them: what it is ("python"), its length and how it begins. */

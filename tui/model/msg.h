@@ -27,12 +27,12 @@ enum msg_type {
 	MSG_EVENT,            /* event: a key, the mouse, a paste, a new size */
 	MSG_TICK,             /* time has passed (model_tick_ms() told when) */
 	MSG_SANDBOX_STARTING, /* text: its name; other: the backend's; limits; kept, attached */
-	MSG_SANDBOX_READY,    /* text, other, limits, kept, attached as above; guards; number: its isolation */
-	MSG_SANDBOX_KEPT,     /* kept: from now on */
-	MSG_SANDBOX_CLOSED,   /* text: the reason, or NULL when it was asked for */
-	MSG_NO_ISOLATION,     /* text: why no level works here; the sandbox has not started */
-	MSG_METRICS,          /* metrics */
-	MSG_RUN_ACCEPTED,     /* number: of the run in its session */
+	MSG_SANDBOX_READY,  /* text, other, limits, kept, attached as above; guards; number: its isolation */
+	MSG_SANDBOX_KEPT,   /* kept: from now on */
+	MSG_SANDBOX_CLOSED, /* text: the reason, or NULL when it was asked for */
+	MSG_NO_ISOLATION,   /* text: why no level works here; the sandbox has not started */
+	MSG_METRICS,        /* metrics */
+	MSG_RUN_ACCEPTED,   /* number: of the run in its session */
 	MSG_RUN_STARTED,
 	MSG_RUN_JOINED, /* another program's run: lang, text, len: its code; other: whose; number; serial: the
 			   next */

@@ -40,7 +40,8 @@ static void tell_disk(struct guard_list *l, uint64_t disk_bytes)
 {
 	struct statvfs fs;
 	bool is_noexec = statvfs(l->ready->folder, &fs) == 0 && fs.f_flag & ST_NOEXEC;
-	guards_add(l, "disk", TRM_WEAK, "%u MiB in %s: looked at every 100 ms; when full, files cannot grow%s",
+	guards_add(l, "disk", TRM_WEAK,
+			"%u MiB in %s: looked at every 100 ms; when full, files cannot grow%s",
 			(unsigned)(disk_bytes >> 20), l->ready->folder,
 			is_noexec ? "; mounted noexec, so no program in it can be executed" : "");
 }
