@@ -377,7 +377,5 @@ int app_main(const struct app_opts *opts)
 				detached);
 	if (err.code)
 		fprintf(stderr, "terrarium: %s\n", err.msg);
-	if (err.code == TRM_ENOISOLATION)
-		fprintf(stderr, "terrarium: 'terrarium doctor' tells how to mend that\n");
 	return code;
 }

@@ -327,6 +327,8 @@ int level_choose(enum trm_isolation want, enum isolation *ret, struct trm_error 
 	struct trm_error why = {0};
 	if (want == TRM_ISOLATION_AUTO)
 		return choose_best(ret, reterr);
+	if ((unsigned)want > TRM_ISOLATION_NONE)
+		return trm_error_set(reterr, TRM_EINVAL, "there is no isolation level %d", (int)want);
 	*ret = wanted[want];
 	return level_check(*ret, &why) < 0 ? refuse(trm_isolation_name(want), *ret, &why, reterr) : 0;
 }
