@@ -47,6 +47,7 @@ static void become_nobody(const char *run_dir)
 	prctl(PR_SET_DUMPABLE, 1); /* the change has closed our own /proc entries */
 	setenv("XDG_RUNTIME_DIR", run_dir, 1);
 	setenv("HOME", run_dir, 1);
+	setenv("TMPDIR", "/tmp", 1); /* root's own may be closed to him */
 	if (chdir("/") < 0)
 		_exit(1);
 }
