@@ -72,11 +72,26 @@ static void end_podmans(long pid)
 		kill((pid_t)pid, SIGKILL);
 }
 
+/* Its command line, by which the test that left it is found. */
+static void print_command(long pid)
+{
+	char path[64];
+	int c, n = 0;
+	snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
+	FILE *f = fopen(path, "r");
+	while (f && (c = fgetc(f)) != EOF && n++ < 300)
+		putchar(c >= ' ' && c < 127 ? c : ' ');
+	if (f)
+		fclose(f);
+}
+
 static void name_and_kill(long pid)
 {
 	char name[64];
 	read_name(pid, name, sizeof name);
-	printf("left behind: process %ld %s\n", pid, name);
+	printf("left behind: process %ld %s: ", pid, name);
+	print_command(pid);
+	putchar('\n');
 	kill((pid_t)pid, SIGKILL);
 }
 

@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,7 @@ static void try_namespaces(int fd)
 /* In a child: bubblewrap may hold a right that we do not (a profile of AppArmor). */
 static _Noreturn void try_bwrap(const char *bwrap)
 {
+	setpgid(0, 0);
 	become_nobody();
 	int null_fd = open("/dev/null", O_RDWR);
 	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 || dup2(null_fd, 2) < 0)
@@ -122,6 +124,8 @@ static bool bwrap_works(const char *bwrap)
 		try_bwrap(bwrap);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
+	if (pid > 0)
+		kill(-pid, SIGKILL); /* its child, which may still wait for a word from it */
 	return pid > 0 && status == 0;
 }
 
