@@ -96,12 +96,13 @@ empty_groups() {
 	done <"$run_dir.places"
 }
 
-# One thing per line.
+# One thing per line. Files that are called by a number alone (or storage and a number) are podman's own: it leaves them
+# when one of its commands is ended.
 leftovers() {
 	awk -v dir="$run_dir/" 'index($2, dir) == 1 { print "mount " $2 }' /proc/self/mounts
 	empty_groups | sort | comm -13 "$run_dir.groups" - | sed 's/^/control group /'
 	for folder in "$run_dir/tmp" "$run_dir/run/terrarium" "$run_dir/nobody/tmp" "$run_dir/nobody/run/terrarium"; do
-		find "$folder" -mindepth 1 -maxdepth 1 2>/dev/null | sed 's/^/file /'
+		find "$folder" -mindepth 1 -maxdepth 1 2>/dev/null | grep -vE '/(storage)?[0-9]{6,}$' | sed 's/^/file /'
 	done
 }
 

@@ -351,7 +351,7 @@ class Rootless(Podman):
 
     def env(self):
         return {**super().env(), "HOME": self.path("home"), "XDG_RUNTIME_DIR": self.path("xdg"),
-                "PATH": PATH, "USER": self.user}
+                "TMPDIR": self.path("home"), "PATH": PATH, "USER": self.user}
 
     def check(self):
         if os.geteuid():
