@@ -16,8 +16,9 @@ static int refuse(scmp_filter_ctx filter, char *word)
 	int call = seccomp_syscall_resolve_name(word);
 	if (!equals)
 		return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0);
-	return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 1,
-			SCMP_A0(SCMP_CMP_EQ, strtoull(equals + 1, NULL, 0)));
+	const struct scmp_arg_cmp first = {
+			.arg = 0, .op = SCMP_CMP_EQ, .datum_a = strtoull(equals + 1, NULL, 0), .datum_b = 0};
+	return seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), call, 1, &first);
 }
 
 int main(int argc, char **argv)
