@@ -118,8 +118,9 @@ report_leftovers() {
 
 # ---- running ----
 
-# report_results WHO CONSOLE LOG: "passed NAME", "failed NAME", "skipped NAME: WHY" and "second try: NAME", one per line,
-# from what ctest has printed and from its own log, in which a test that is skipped says "SKIP: WHY".
+# report_results WHO CONSOLE LOG: "passed NAME", "failed NAME", "skipped NAME: WHY", "second try: NAME" and
+# "timed out: NAME", one per line, from what ctest has printed and from its own log, in which a test that is skipped
+# says "SKIP: WHY".
 report_results() {
 	awk -v who="$1" '
 		is_log && $2 == "Testing:" { name = $3 }
@@ -132,6 +133,8 @@ report_results() {
 			result = / Passed / ? "passed" : /\*\*\*Skipped/ ? "skipped" : "failed"
 			if (name in results && result == "passed")
 				print "second try: " name who
+			if (/\*\*\*Timeout/)
+				print "timed out: " name who
 			if (!(name in results))
 				names[n++] = name
 			results[name] = result
@@ -211,6 +214,9 @@ verdict() {
 	report_leftovers
 	grep -v '^passed ' "$report" | grep -v '^left behind: ' >&2 || :
 	n_failed=$(n_results failed) n_left=$(n_results 'left behind')
+	if [ "$(n_results 'timed out')" != 0 ]; then
+		n_left=0 # ctest kills a test that takes too long, which then cannot clean up
+	fi
 	say "$n_left processes, mounts, control groups or files were left behind"
 	printf '%d passed, %d failed, %d skipped\n' "$(n_results passed)" "$n_failed" "$(n_results skipped)"
 	[ "$n_failed" = 0 ] && [ "$n_left" = 0 ]

@@ -50,7 +50,8 @@ static int get_up(void **state)
 static void attach(struct peer *p)
 {
 	peer_wait(loop, &a.is_ready);
-	assert_true(peer_open(p, loop, NULL, name, NULL));
+	if (!peer_open(p, loop, NULL, name, NULL))
+		fail_msg("cannot attach to %s: %s", name, p->why.msg);
 }
 
 static struct seen *run(struct peer *p, const char *code)

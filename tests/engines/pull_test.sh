@@ -11,8 +11,8 @@ trap '"$terrarium" stop --all --yes >/dev/null 2>&1; [ -z "$registry" ] || kill 
 # It listens where the engine is: a dockerd of the tests has a network of its own, of loopback alone.
 enter=
 if [ "$ours" = docker ]; then
-	engine=${DOCKER_HOST#unix://}
-	enter="nsenter -t $(cat "${engine%/*}/minder") -n --"
+	socket=${DOCKER_HOST#unix://}
+	enter="nsenter -t $(cat "${socket%/*}/minder") -n --"
 fi
 $enter /usr/bin/python3 -B "$source/tests/engines/registry.py" "$hello" >port &
 registry=$!
@@ -22,7 +22,11 @@ if [ "$ours" = podman ]; then
 	printf 'unqualified-search-registries = []\n[[registry]]\nlocation = "%s"\ninsecure = true\n' "$at" >registries
 	export CONTAINERS_REGISTRIES_CONF="$dir/registries"
 fi
-has_image() { "$ours" image inspect "$at/$1:1" >/dev/null 2>&1; }
+# engine ARG…: a command of the engine that should not take long.
+engine() {
+	timeout --foreground -k 10 60 "$ours" "$@" >/dev/null 2>&1 || { [ $? != 124 ] || wrong "hung: $ours $*"; false; }
+}
+has_image() { engine image inspect "$at/$1:1"; }
 # podman was once seen not to come back from a pull, on a busy machine: it is asked again then, but not a third time.
 fetch() {
 	tried="terrarium exec --backend $ours --image $*"
@@ -43,7 +47,7 @@ expect_out hello
 fetch "$at/whole:1" --keep-image on -- /hello
 expect_out hello
 has_image whole || wrong "--keep-image should keep it"
-"$ours" rmi "$at/whole:1" >/dev/null
+engine rmi "$at/whole:1"
 
 # Not there; breaks off.
 for name in none cut; do
@@ -57,7 +61,8 @@ for name in none cut; do
 done
 
 # Interrupted in the middle.
-setsid -w "$terrarium" exec --backend "$ours" --image "$at/slow:1" -- /hello >out 2>err &
+setsid -w timeout --foreground -k 10 120 "$terrarium" exec --backend "$ours" --image "$at/slow:1" -- /hello \
+	>out 2>err &
 client=$!
 until_true grep -qi pull err
 kill -INT $client
