@@ -11,9 +11,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/privilege.h"
 #include "base/sysfile.h"
 
 static void complain(struct settled *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -99,35 +99,6 @@ static int give_workdir(const char *path, const struct account *to)
 }
 
 /* ---- the user ------------------------------------------------------------------------- */
-
-/* The bounding set is what an exec may give back. Dropping from it takes a capability itself: without that
- * one it is no_new_privs alone that keeps an exec from giving anything. */
-static void drop_bounding_set(void)
-{
-	enum { LAST_POSSIBLE = 63 };
-	for (unsigned long cap = 0; cap <= LAST_POSSIBLE; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			break;
-}
-
-static void drop_capabilities(void)
-{
-	enum {
-		VERSION_3 = 0x20080522,
-		AMBIENT = 47,
-		AMBIENT_CLEAR_ALL = 4
-	}; /* linux/capability.h, prctl.h */
-	struct {
-		uint32_t version;
-		int pid;
-	} head = {.version = VERSION_3};
-	struct {
-		uint32_t effective, permitted, inheritable;
-	} none[2] = {{0}};
-	prctl(AMBIENT, AMBIENT_CLEAR_ALL, 0, 0, 0);
-	syscall(SYS_capset, &head, none);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-}
 
 static int become(const struct account *to, struct trm_error *reterr)
 {
@@ -236,11 +207,13 @@ int settle(const struct settle_opts *opts, struct settled *ret, struct trm_error
 	limit(RLIMIT_FSIZE, opts->file_mb << 20);
 	limit(RLIMIT_NPROC, opts->nproc);
 	if (ret->account.uid != 0)
-		drop_bounding_set();
+		privilege_drop_bounds();
 	if (ret->account.uid != geteuid() && (r = become(&ret->account, reterr)) < 0)
 		return r;
-	if (ret->account.uid != 0)
-		drop_capabilities();
+	if (ret->account.uid != 0) {
+		privilege_drop_capabilities();
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	}
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* whoever becomes another user is dumpable again */
 	enter_workdir(opts->workdir, why_not, ret);
 	set_environment(ret);

@@ -11,7 +11,7 @@
 
 #include <terrarium/error.h>
 
-#include "base/sysfile.h"
+#include "base/procstat.h"
 
 enum { MAX_ROUNDS = 64, QUIET_ROUNDS = 2, FIRST_SENT = 64 };
 #define FIRST_MARK (UINT64_C(1) << 40)
@@ -73,15 +73,6 @@ void tree_bear_mark(uint64_t mark)
 		setrlimit(RLIMIT_LOCKS, &limit);
 }
 
-static bool bears(pid_t pid, uint64_t mark)
-{
-	static const char NAME[] = "Max file locks";
-	char path[40], text[2048];
-	snprintf(path, sizeof path, "/proc/%d/limits", (int)pid);
-	const char *at = sysfile_read(path, text, sizeof text) > 0 ? strstr(text, NAME) : NULL;
-	return at && strtoull(at + sizeof NAME - 1, NULL, 10) == mark;
-}
-
 /* Those whose parents are gone have come to us. */
 static void select_marked(struct tree *tree, uint64_t mark)
 {
@@ -89,7 +80,7 @@ static void select_marked(struct tree *tree, uint64_t mark)
 	for (size_t i = 0; i < tree->n; i++) {
 		struct tree_row *row = &tree->rows[i];
 		if (row->ppid == self && !row->selected)
-			row->selected = bears(row->pid, mark);
+			row->selected = procstat_tag(row->pid) == mark;
 	}
 	spread(tree, 0);
 }

@@ -58,6 +58,14 @@ mode_t procstat_umask(void)
 	return at ? (mode_t)strtoul(at + strlen(key), NULL, 8) & 0777 : 022;
 }
 
+uint64_t procstat_tag(pid_t pid)
+{
+	static const char KEY[] = "Max file locks";
+	char text[2048];
+	const char *at = read_file(pid, "limits", text, sizeof text) > 0 ? strstr(text, KEY) : NULL;
+	return at ? strtoull(at + sizeof KEY - 1, NULL, 10) : 0;
+}
+
 char *procstat_command(pid_t pid, char *out, size_t cap)
 {
 	char raw[512];

@@ -22,6 +22,9 @@ struct procstat {
 bool procstat_read(pid_t pid, struct procstat *ret);
 /* Its command line in one line, or else its name; cleaned. "" if it is gone. Returns out. */
 char *procstat_command(pid_t pid, char *out, size_t cap);
+/* Soft RLIMIT_LOCKS, by which descendants are tagged: Linux does not enforce it, and children inherit it. 0:
+ * unknown, or no limit. */
+uint64_t procstat_tag(pid_t pid);
 /* Our own umask, without changing it, as umask() would for a moment, and for all threads. Where /proc does
  * not tell it: 022. */
 mode_t procstat_umask(void);

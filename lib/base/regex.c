@@ -2,11 +2,11 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <terrarium/regex.h>
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include <pcre2.h>
 
+#include <terrarium/dynlib.h>
 #include <terrarium/error.h>
 
 /* What a pattern may cost in one line before it is taken as not matching: catastrophic ones must not
@@ -29,43 +29,22 @@ struct library {
 
 struct trm_regex {
 	struct library library;
-	void *handle;
 	pcre2_code_8 *code;
 	pcre2_match_data_8 *data;
 	pcre2_match_context_8 *context;
 	bool gave_up;
 };
 
-/* dlopen counts, so that each expression may open the library by itself. */
 static int load(struct trm_regex *r, struct trm_error *reterr)
 {
-	struct library *l = &r->library;
-	const struct {
-		const char *name;
-		void *function;
-	} wanted[] = {
-			{"pcre2_compile_8", &l->compile},
-			{"pcre2_jit_compile_8", &l->jit_compile},
-			{"pcre2_code_free_8", &l->code_free},
-			{"pcre2_match_8", &l->match},
-			{"pcre2_match_data_create_8", &l->data_create},
-			{"pcre2_match_data_free_8", &l->data_free},
-			{"pcre2_get_ovector_pointer_8", &l->ovector},
-			{"pcre2_match_context_create_8", &l->context_create},
-			{"pcre2_match_context_free_8", &l->context_free},
-			{"pcre2_set_match_limit_8", &l->set_match_limit},
-			{"pcre2_get_error_message_8", &l->error_message},
-	};
-
-	r->handle = dlopen("libpcre2-8.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-		void *symbol = r->handle ? dlsym(r->handle, wanted[i].name) : NULL;
-		if (!symbol)
-			return trm_error_set(reterr, TRM_ENOTSUP,
-					"Regular expressions need the library libpcre2-8; install it.");
-		*(void **)wanted[i].function = symbol;
-	}
-	return 0;
+	static const char *const SYMBOLS[] = {"pcre2_compile_8", "pcre2_jit_compile_8", "pcre2_code_free_8",
+			"pcre2_match_8", "pcre2_match_data_create_8", "pcre2_match_data_free_8",
+			"pcre2_get_ovector_pointer_8", "pcre2_match_context_create_8",
+			"pcre2_match_context_free_8", "pcre2_set_match_limit_8", "pcre2_get_error_message_8"};
+	static const struct trm_dynlib LIBRARY = {"libpcre2-8.so.0", "libpcre2-8-0",
+			"regular expressions need", SYMBOLS, sizeof SYMBOLS / sizeof *SYMBOLS};
+	_Static_assert(sizeof(struct library) == sizeof SYMBOLS, "one symbol for each member");
+	return trm_dynlib_load(&LIBRARY, &r->library, reterr);
 }
 
 static int compile(struct trm_regex *r, const char *pattern, size_t n, uint32_t options,
@@ -120,8 +99,6 @@ void trm_regex_destroy(struct trm_regex *r)
 		r->library.data_free(r->data);
 	if (r->code)
 		r->library.code_free(r->code);
-	if (r->handle)
-		dlclose(r->handle);
 	free(r);
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -10,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <terrarium/dynlib.h>
 #include <terrarium/error.h>
 #include <terrarium/sandbox.h>
 
@@ -146,10 +146,10 @@ static void look_at_libraries(struct doctor *d)
 	};
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
 		char advice[64];
-		void *handle = dlopen(libraries[i].file, RTLD_LAZY | RTLD_LOCAL);
-		if (handle) {
+		const struct trm_dynlib library = {
+				libraries[i].file, libraries[i].package, libraries[i].name, NULL, 0};
+		if (trm_dynlib_load(&library, NULL, NULL) == 0) {
 			doctor_say(d, TRM_CHECK_OK, libraries[i].name, NULL, "%s", libraries[i].file);
-			dlclose(handle);
 			continue;
 		}
 		snprintf(advice, sizeof advice, "apt install %s", libraries[i].package);

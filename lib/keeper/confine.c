@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/landlock.h"
+#include "base/privilege.h"
 #include "base/sysfile.h"
 #include "wire/folder.h"
 
@@ -149,34 +150,11 @@ static bool load_filter(struct slice filter)
 	return prctl(PR_SET_SECCOMP, MODE_FILTER, &program) == 0;
 }
 
-void confine_drop_bounds(void)
-{
-	enum { LAST_POSSIBLE = 63 };
-	for (unsigned long cap = 0; cap <= LAST_POSSIBLE; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			break;
-}
-
-/* A user of a container may have some; nobody needs them. */
-static void drop_capabilities(void)
-{
-	enum { VERSION_3 = 0x20080522, AMBIENT = 47, AMBIENT_CLEAR_ALL = 4 };
-	struct {
-		uint32_t version;
-		int pid;
-	} head = {.version = VERSION_3};
-	struct {
-		uint32_t effective, permitted, inheritable;
-	} none[2] = {{0}};
-	confine_drop_bounds();
-	prctl(AMBIENT, AMBIENT_CLEAR_ALL, 0, 0, 0);
-	syscall(SYS_capset, &head, none);
-}
-
 static const char *enter(const struct confinement *c)
 {
 	const struct spec_msg *spec = c->spec;
-	drop_capabilities();
+	privilege_drop_bounds();
+	privilege_drop_capabilities(); /* a user of a container may have some */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return "give up new privileges";
 	if (landlock_enter(CONFINE_AGENT_RULES) < 0)

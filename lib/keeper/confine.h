@@ -24,9 +24,6 @@ struct confinement {
 	int agent_rules_fd, code_rules_fd; /* -1: without Landlock */
 };
 
-/* Nothing that is started ever gets a capability. While the caller is root: others may not say so. */
-void confine_drop_bounds(void);
-
 /* Make the rules; the descriptors of mounts are still where the keeper has them. NULL, or what failed, with
  * errno. */
 const char *confine_prepare(struct confinement *c);

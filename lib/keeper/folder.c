@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/procstat.h"
-#include "base/sysfile.h"
 #include "wire/folder.h"
 
 /* ---- making it ------------------------------------------------------------------------ */
@@ -115,14 +114,10 @@ uint64_t folder_mark(pid_t keeper)
 	return ((uint64_t)keeper + 1) * MARKS_PER_KEEPER;
 }
 
-static bool is_marked(const char *pid, uint64_t mark)
+static bool is_marked(pid_t pid, uint64_t mark)
 {
-	static const char NAME[] = "Max file locks";
-	char path[48], text[2048];
-	snprintf(path, sizeof path, "/proc/%.20s/limits", pid);
-	const char *at = sysfile_read(path, text, sizeof text) > 0 ? strstr(text, NAME) : NULL;
-	uint64_t n = at ? strtoull(at + sizeof NAME - 1, NULL, 10) : 0;
-	return n <= mark && n > mark - MARKS_PER_KEEPER;
+	uint64_t tag = procstat_tag(pid);
+	return tag <= mark && tag > mark - MARKS_PER_KEEPER;
 }
 
 /* A look at /proc: sends the signal to all that bear the mark, but to those that have it behind them. True if
@@ -135,8 +130,7 @@ static bool signal_marked(uint64_t mark, int signo)
 	while (dir && (entry = readdir(dir))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		struct procstat stat;
-		if (pid <= 1 || pid == getpid() || !is_marked(entry->d_name, mark)
-				|| !procstat_read(pid, &stat))
+		if (pid <= 1 || pid == getpid() || !is_marked(pid, mark) || !procstat_read(pid, &stat))
 			continue;
 		bool is_done = stat.state == 'Z' || (signo == SIGSTOP && stat.state == 'T');
 		has_found |= !is_done && kill(pid, signo) == 0;

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/privilege.h"
 #include "base/sysfile.h"
 #include "keeper/confine.h"
 #include "keeper/folder.h"
@@ -270,7 +271,7 @@ static _Noreturn void bare_child(
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
 	if (spec->isolation == ISOLATION_LANDLOCK)
-		confine_drop_bounds();
+		privilege_drop_bounds();
 	if (uid)
 		become(uid);
 	const struct report r = {0};

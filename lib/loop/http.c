@@ -1,38 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop/http.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
+
+#include <terrarium/dynlib.h>
 
 #include "base/err.h"
 #include "loop/http_inside.h"
 #include "loop/loop.h"
 
-static void *symbol(struct http *h, const char *name, struct trm_error *reterr)
+static int load(struct http *h, struct trm_error *reterr)
 {
-	void *at = dlsym(h->library, name);
-	if (!at)
-		trm_error_set(reterr, TRM_ENOTSUP, "the installed libcurl is too old: it has no %s", name);
-	return at;
+#define X(function) #function,
+	static const char *const SYMBOLS[] = {CURL_FUNCTIONS(X)};
+#undef X
+	static const struct trm_dynlib LIBRARY = {
+			"libcurl.so.4", "libcurl4", "HTTP needs", SYMBOLS, N_CURL_FUNCTIONS};
+	return trm_dynlib_load(&LIBRARY, h->functions, reterr);
 }
 
 int http_create(struct http **ret, struct trm_error *reterr)
 {
 	struct http *h = calloc(1, sizeof *h);
-	int r = 0;
 	if (!h)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	/* It stays: a thread of its own may still be resolving a name when we have lost interest. */
-	h->library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (!h->library)
-		r = trm_error_set(reterr, TRM_ENOTSUP,
-				"HTTP needs libcurl, which is not installed (apt install libcurl4)");
-#define X(function) \
-	if (r == 0 && !(h->function = (__typeof__(h->function))symbol(h, #function, reterr))) \
-		r = TRM_ENOTSUP;
-	CURL_FUNCTIONS(X)
-#undef X
+	int r = load(h, reterr);
 	if (r == 0 && !(h->multi = h->curl_multi_init()))
 		r = trm_error_set(reterr, TRM_ENOMEM, "libcurl cannot start");
 	if (r < 0) {
@@ -49,8 +42,6 @@ void http_destroy(struct http *http)
 		return;
 	if (http->multi)
 		http->curl_multi_cleanup(http->multi);
-	if (http->library)
-		dlclose(http->library);
 	free(http);
 }
 

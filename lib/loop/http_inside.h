@@ -21,18 +21,26 @@
 	X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all)
 /* clang-format on */
 
+#define X(name) +1
+enum { N_CURL_FUNCTIONS = CURL_FUNCTIONS(X) };
+#undef X
+
 struct http_request;
 
 struct http {
-	void *library;
 	CURLM *multi;
 	trm_http_done_fn *done; /* of transfers that are not requests of ours */
 	void *user;
 	struct http_request *requests;
 	bool is_delivering; /* requests that end meanwhile are freed afterwards */
+	union {
+		void *functions[N_CURL_FUNCTIONS];
+		struct {
 #define X(name) __typeof__(name) *name;
-	CURL_FUNCTIONS(X)
+			CURL_FUNCTIONS(X)
 #undef X
+		};
+	};
 };
 
 /* Is it the transfer of a request? Then the end is noted. */

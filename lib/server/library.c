@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/library.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
-#include "base/err.h"
-
-#define MHD_FILE "libmicrohttpd.so.12"
-#define GNUTLS_FILE "libgnutls.so.30"
+#include <terrarium/dynlib.h>
 
 /* In the order of the members of the struct, which are nothing but pointers. */
 static const char *const symbols[] = {
@@ -34,28 +30,16 @@ _Static_assert(sizeof(struct mhd) == N_SYMBOLS * sizeof(void *), "one symbol for
 
 int mhd_load(struct mhd *ret, struct trm_error *reterr)
 {
-	void *handle = dlopen(MHD_FILE, RTLD_NOW | RTLD_LOCAL);
-	void *found[N_SYMBOLS];
-	size_t n = 0;
-
-	while (handle && n < N_SYMBOLS && (found[n] = dlsym(handle, symbols[n])))
-		n++;
-	if (n < N_SYMBOLS)
-		return trm_error_set(reterr, TRM_ENOTSUP,
-				"serving needs " MHD_FILE ": install the package libmicrohttpd12");
-	memcpy(ret, found, sizeof *ret); /* as POSIX has it, for ISO C knows no such cast */
-	return 0;
+	static const struct trm_dynlib LIBRARY = {
+			"libmicrohttpd.so.12", "libmicrohttpd12", "serving needs", symbols, N_SYMBOLS};
+	return trm_dynlib_load(&LIBRARY, ret, reterr);
 }
 
 int hmac_load(struct hmac *ret, struct trm_error *reterr)
 {
-	void *handle = dlopen(GNUTLS_FILE, RTLD_NOW | RTLD_LOCAL);
-	void *found = handle ? dlsym(handle, "gnutls_hmac_fast") : NULL;
-	if (!found)
-		return trm_error_set(reterr, TRM_ENOTSUP,
-				"keys need " GNUTLS_FILE ": install the package libgnutls30");
-	memcpy(&ret->fast, &found, sizeof ret->fast);
-	return 0;
+	static const char *const SYMBOL[] = {"gnutls_hmac_fast"};
+	static const struct trm_dynlib LIBRARY = {"libgnutls.so.30", "libgnutls30", "keys need", SYMBOL, 1};
+	return trm_dynlib_load(&LIBRARY, ret, reterr);
 }
 
 bool hmac_sha256(const struct hmac *hmac, const char *key, const void *text, size_t n,

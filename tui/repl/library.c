@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "repl/library.h"
 
-#include <dlfcn.h>
-#include <string.h>
-
-#include <terrarium/error.h>
-
-#define FILE_NAME "libreadline.so.8"
+#include <terrarium/dynlib.h>
 
 /* In the order of the members of the struct, which are nothing but pointers. */
 static const char *const symbols[] = {
@@ -64,15 +59,7 @@ _Static_assert(sizeof(struct readline) == N_SYMBOLS * sizeof(void *), "one symbo
 
 int readline_load(struct readline *ret, struct trm_error *reterr)
 {
-	void *handle = dlopen(FILE_NAME, RTLD_NOW | RTLD_LOCAL);
-	void *found[N_SYMBOLS];
-	size_t n = 0;
-
-	while (handle && n < N_SYMBOLS && (found[n] = dlsym(handle, symbols[n])))
-		n++;
-	if (n < N_SYMBOLS)
-		return trm_error_set(reterr, TRM_ENOTSUP,
-				"lines are edited with " FILE_NAME ": install the package libreadline8");
-	memcpy(ret, found, sizeof *ret); /* as POSIX has it, for ISO C knows no such cast */
-	return 0;
+	static const struct trm_dynlib LIBRARY = {
+			"libreadline.so.8", "libreadline8", "line editing needs", symbols, N_SYMBOLS};
+	return trm_dynlib_load(&LIBRARY, ret, reterr);
 }
