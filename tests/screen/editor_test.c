@@ -403,9 +403,7 @@ static void what_is_kept_on_purpose_is_there_again(void **state)
 	start(NULL);
 	screen_send(&s, "to be kept");
 	screen_wait(&s, "to be kept");
-	screen_send(&s, KEY_F(10));
-	screen_wait(&s, "keep text");
-	screen_send(&s, "k");
+	screen_send(&s, KEY_F(10)); /* nothing is lost, so it does not ask */
 	assert_int_equal(screen_end(&s), 0);
 	start(NULL);
 	screen_wait(&s, "1 to be kept");
@@ -415,9 +413,47 @@ static void what_is_kept_on_purpose_is_there_again(void **state)
 	assert_int_equal(screen_end(&s), 128 + SIGHUP);
 	start(NULL);
 	screen_wait(&s, "1 to be kept");
+	screen_send(&s, "\x01\x7f"); /* select all, delete */
+	screen_wait_gone(&s, "to be kept");
 	assert_int_equal(screen_leave(&s), 0);
 	start(NULL);
 	assert_false(screen_shows(&s, "to be kept"));
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+static void changed_files_can_be_saved_on_leaving(void **state)
+{
+	char content[64] = "";
+	const char *path = given("leave.py", "old\n");
+
+	(void)state;
+	start(path);
+	screen_wait(&s, "1 old");
+	screen_send(&s, "new ");
+	screen_wait(&s, "1 new old");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "changes of");
+	screen_wait(&s, "Save files");
+	screen_send(&s, "a");
+	assert_int_equal(screen_end(&s), 0);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(content, sizeof content, f));
+	fclose(f);
+	assert_string_equal(content, "new old\n");
+	/* Pressed twice, the key keeps the text and leaves the file alone. */
+	start(path);
+	screen_wait(&s, "1 new old");
+	screen_send(&s, "newer ");
+	screen_wait(&s, "1 newer new old");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Save files");
+	screen_send(&s, KEY_F(10));
+	assert_int_equal(screen_end(&s), 0);
+	start(NULL);
+	screen_wait(&s, "Unsaved text");
+	screen_send(&s, "\r");
+	screen_wait(&s, "1 newer new old");
 	assert_int_equal(screen_leave(&s), 0);
 }
 
@@ -534,6 +570,7 @@ int main(int argc, char **argv)
 			TEST(two_workbenches_do_not_steal),
 			TEST(an_audience_does_not_see_what_was_left),
 			TEST(what_is_kept_on_purpose_is_there_again),
+			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(the_last_session_is_opened_again),
 			TEST(the_first_of_two_has_the_session),
 	};

@@ -323,7 +323,7 @@ static void unsaved_work_is_kept_once_there_is_room(void **state)
 	wait_kept("first old");
 	fill();
 	screen_send(&s, "second ");
-	screen_wait(&s, "unsaved work cannot be kept safe from a crash: No space left on device");
+	screen_wait(&s, "unsaved text cannot be kept: No space left on device");
 	wait_kept("first old"); /* better than nothing */
 	make_room();
 	screen_send(&s, "third ");

@@ -385,7 +385,7 @@ int screen_leave(struct screen *s)
 			&& screen_now_ms() < deadline)
 		take(s, 20);
 	if (is_asked)
-		screen_send(s, "q");
+		screen_send(s, screen_shows(s, "Discard text") ? "d" : "q");
 	return screen_end(s);
 }
 

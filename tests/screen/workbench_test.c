@@ -23,7 +23,6 @@ static void start(int rows, int cols, const char *arg)
 	screen_wait(&s, "idle");
 }
 
-/* Leave, whatever is unsaved; the exit code. */
 static void types_runs_and_sees(void **state)
 {
 	(void)state;
@@ -252,13 +251,20 @@ static void the_mouse_works(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* There is no place to keep it here. */
 static void unsaved_work_is_not_lost_by_one_key(void **state)
 {
+	static const char *const no_place[] = {
+			"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_STATE_HOME=/dev/null", NULL};
+	const char *argv[] = {program, "--backend", backend, NULL};
+
 	(void)state;
-	start(24, 80, NULL);
+	screen_start(&s, 24, 80, argv, no_place);
+	screen_wait(&s, "idle");
 	screen_send(&s, "precious");
 	screen_wait(&s, "precious");
 	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "unsaved text cannot be kept");
 	screen_wait(&s, "never saved");
 	screen_send(&s, "s");
 	screen_wait_gone(&s, "never saved");

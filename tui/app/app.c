@@ -284,7 +284,6 @@ static void run(struct app *a)
 	while (!a->is_done) {
 		int n = trm_loop_step(a->loop, wait_ms);
 		if (n < 0) {
-			a->keeps_unsaved = true;
 			app_quit(a);
 			break;
 		}
@@ -318,7 +317,7 @@ static void finish(struct app *a)
 	app_close_story(a);
 	app_finish_saves(a);
 	app_flush_history(a);
-	app_close_keeper(a, a->keeps_unsaved || a->ended_by);
+	app_close_keeper(a);
 	app_close_session(a);
 	app_save_preferences(a);
 	app_close_watch(a);
@@ -371,7 +370,10 @@ int app_main(const struct app_opts *opts)
 		code = 128 + a->ended_by;
 	finish(a);
 	snprintf(detached, sizeof detached, "%s", a->detached);
+	bool has_kept_text = a->has_kept_text;
 	free(a);
+	if (has_kept_text)
+		printf("unsaved text is kept for the next start of terrarium\n");
 	if (*detached)
 		printf("sandbox %s is left running: terrarium attach %s%s\n", detached, tell_way(opts, words),
 				detached);

@@ -277,15 +277,16 @@ void app_keep(struct app *a, bool is_kept)
 		app_send(a, &(struct msg){.type = MSG_SANDBOX_KEPT, .kept = is_kept});
 }
 
-void app_detach(struct app *a, bool keeps_unsaved)
+void app_detach(struct app *a)
 {
 	struct trm_error err = {0};
 
+	if (!app_text_is_safe(a))
+		return;
 	if (a->sandbox && !trm_sandbox_stays(a->sandbox) && trm_sandbox_keep(a->sandbox, true, &err) < 0) {
 		app_tell(a, MSG_ERROR, err.msg);
 		return;
 	}
-	a->keeps_unsaved = keeps_unsaved;
 	app_quit(a);
 }
 

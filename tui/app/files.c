@@ -147,6 +147,33 @@ void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool check
 							  : trm_strerror(r)});
 }
 
+bool app_save_files(struct app *a)
+{
+	struct buffers *all = &a->model.buffers;
+
+	app_finish_saves(a);
+	for (size_t i = 0; i < all->n; i++) {
+		struct editor *e = &all->items[i]->editor;
+		struct trm_error err = {0};
+		if (!e->path || !buffer_is_unsaved(all->items[i]))
+			continue;
+		if (editor_is_stale(e)) {
+			app_save_file(a, all->items[i]->id, NULL, true); /* which asks */
+			return false;
+		}
+		int r = editor_save(e, NULL, &err);
+		app_send(a, &(struct msg){.type = MSG_SAVED,
+					    .number = all->items[i]->id,
+					    .text = e->path,
+					    .other = r == 0       ? NULL
+						     : err.msg[0] ? err.msg
+								  : trm_strerror(r)});
+		if (r < 0)
+			return false;
+	}
+	return true;
+}
+
 /* ---- completion of paths ---- */
 
 struct completion {

@@ -74,6 +74,7 @@ struct keeper {
 	size_t seen_n;
 	bool seen_unsaved;
 	bool has_failed; /* and it was said */
+	bool is_leaving; /* the program is about to end */
 };
 
 /* session.c */
@@ -168,7 +169,8 @@ struct app {
 	bool goes_without;         /* isolation: a person has agreed to that */
 	bool is_renewing;          /* another sandbox is to follow the one that is being closed */
 	bool is_quitting, is_done;
-	bool keeps_unsaved; /* what is unsaved is there again at the next start */
+	bool discards_text; /* of unsaved buffers; else it is there again at the next start */
+	bool has_kept_text; /* at the end */
 	int ended_by;       /* signal that asked for the end, or 0 */
 };
 
@@ -188,6 +190,9 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *path)
 struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const char *path, bool *ret_is_new,
 		struct trm_error *reterr);
 void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
+/* Save all unsaved buffers that have files, and wait for the disk. Stops at the first that cannot be saved:
+ * false. */
+bool app_save_files(struct app *a);
 void app_expand_path(const char *typed, char out[4096]); /* "~" and "~/…" are the home directory */
 void app_complete_path(struct app *a, const char *typed);
 
@@ -211,8 +216,10 @@ void app_close_editor(struct app *a);
 int app_open_keeper(struct app *a, struct trm_error *reterr);
 void app_note_changes(struct app *a); /* at the end of a turn */
 bool app_keep_now(struct app *a);     /* all of it, at once; false: it could not be written */
-/* At the end: what is unsaved stays for the next start, or is dropped. */
-void app_close_keeper(struct app *a, bool is_kept);
+/* As app_keep_now(), before leaving: a failure is reported, even if it was reported before. */
+bool app_text_is_safe(struct app *a);
+/* At the end: unsaved text stays for the next start unless the person discarded it. */
+void app_close_keeper(struct app *a);
 void app_place_of(const struct app *a, const struct buffer *b, struct kept_place *ret);
 
 /* ---- recover.c: what others have left */
@@ -250,7 +257,7 @@ void app_restart_sandbox(struct app *a);
 void app_signal(struct app *a, const struct effect *effect);
 void app_close_sandbox(struct app *a);
 void app_keep(struct app *a, bool is_kept);
-void app_detach(struct app *a, bool keeps_unsaved);
+void app_detach(struct app *a);
 void app_go_without(struct app *a, bool always); /* isolation; always: the config file says so from now on */
 
 /* ---- workspace.c: the sandbox's files */

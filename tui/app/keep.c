@@ -43,8 +43,8 @@ static void fail(struct app *a, int err)
 	if (a->keeper.has_failed)
 		return;
 	a->keeper.has_failed = true;
-	snprintf(text, sizeof text, "unsaved work cannot be kept safe from a crash: %s", strerror(-err));
-	app_tell(a, MSG_ERROR, text);
+	snprintf(text, sizeof text, "unsaved text cannot be kept: %s", strerror(-err));
+	app_send(a, &(struct msg){.type = MSG_TEXT_UNSAFE, .text = text, .flag = a->keeper.is_leaving});
 }
 
 static struct kept_buffer *kept_of(struct keeper *k, uint32_t id)
@@ -205,6 +205,15 @@ void app_note_changes(struct app *a)
 	trm_timer_start(k->timer, QUIET_NS / 1000000, 0);
 }
 
+bool app_text_is_safe(struct app *a)
+{
+	a->keeper.has_failed = false;
+	a->keeper.is_leaving = true;
+	bool is_safe = a->model.replay.is_on || app_keep_now(a);
+	a->keeper.is_leaving = false;
+	return is_safe;
+}
+
 /* ---- begin and end ---- */
 
 int app_open_keeper(struct app *a, struct trm_error *reterr)
@@ -218,8 +227,9 @@ int app_open_keeper(struct app *a, struct trm_error *reterr)
 	return trm_loop_add_timer(a->loop, on_timer, a, &a->keeper.timer, reterr);
 }
 
-void app_close_keeper(struct app *a, bool is_kept)
+void app_close_keeper(struct app *a)
 {
+	bool is_kept = !a->discards_text && !a->model.replay.is_on, is_safe = true;
 	struct keeper *k = &a->keeper;
 	char folder[PATH_MAX];
 
@@ -227,11 +237,13 @@ void app_close_keeper(struct app *a, bool is_kept)
 	k->timer = NULL;
 	unsaved_abort(&k->writer);
 	if (is_kept && a->model.buffers.n > 0)
-		app_keep_now(a);
-	if (is_kept && k->dir.is_open && a->session_file.path[0] && getcwd(folder, sizeof folder))
+		is_safe = app_keep_now(a);
+	for (size_t i = 0; i < k->n; i++)
+		a->has_kept_text |= is_kept && k->buffers[i].is_written;
+	if (a->has_kept_text && a->session_file.path[0] && getcwd(folder, sizeof folder))
 		unsaved_mark(&k->dir, folder);
 	app_save_session(a);
-	if (is_kept)
+	if (a->has_kept_text || (is_kept && !is_safe)) /* an older text is better than none */
 		unsaved_close(&k->dir);
 	else
 		unsaved_remove(&k->dir);

@@ -26,6 +26,12 @@ static void restart_kernel(struct app *a, const struct effect *effect)
 		app_tell(a, MSG_ERROR, err.msg);
 }
 
+static void quit_with_text(struct app *a)
+{
+	if (app_text_is_safe(a))
+		app_quit(a);
+}
+
 void app_perform(struct app *a, const struct effect *effect)
 {
 	if (!a->replay)
@@ -99,21 +105,25 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_RELOAD: app_reload(a, effect->buffer); break;
 	case EFFECT_EDIT_OUTSIDE: app_edit_outside(a, effect->buffer); break;
 	case EFFECT_RECOVER: app_recover(a, (enum recover_answer)effect->number); break;
-	case EFFECT_QUIT_KEEPING:
-		a->keeps_unsaved = true;
+	case EFFECT_QUIT_SAVING:
+		if (app_save_files(a))
+			quit_with_text(a);
+		break;
+	case EFFECT_QUIT_DISCARDING:
+		a->discards_text = true;
 		app_quit(a);
 		break;
 	case EFFECT_QUIT_STOPPING:
 		a->stops_sandbox = true;
-		app_quit(a);
+		quit_with_text(a);
 		break;
-	case EFFECT_DETACH: app_detach(a, effect->flag); break;
+	case EFFECT_DETACH: app_detach(a); break;
 	case EFFECT_KEEP: app_keep(a, effect->flag); break;
 	case EFFECT_REPAINT:
 		if (a->term)
 			term_repaint_all(a->term);
 		break;
 	case EFFECT_GO_WITHOUT: app_go_without(a, effect->flag); break;
-	case EFFECT_QUIT: app_quit(a); break;
+	case EFFECT_QUIT: quit_with_text(a); break;
 	}
 }

@@ -132,6 +132,8 @@ void app_finish_saves(struct app *a)
 		finish(a, s);
 	}
 	trm_watch_remove(a->saves_watch);
+	a->saves_watch = NULL;
 	if (a->saves_fd > 0)
 		close(a->saves_fd);
+	a->saves_fd = 0;
 }

@@ -140,7 +140,7 @@ static bool has_text(const struct app *a, uint32_t id)
 void app_save_session(struct app *a)
 {
 	const struct buffers *all = &a->model.buffers;
-	bool is_kept = a->is_done && (a->keeps_unsaved || a->ended_by) && a->keeper.dir.is_open;
+	bool is_kept = a->is_done && a->has_kept_text;
 	struct kept_place place;
 	size_t n = 0, places = 0;
 	char *bytes;

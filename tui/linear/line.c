@@ -170,7 +170,7 @@ void linear_end(struct linear *l, struct model *m, struct effects *out)
 	else if (l->has_person)
 		command_run(m, command_find("quit"), out);
 	else
-		effect_plain(out, EFFECT_QUIT); /* nobody is there who could answer */
+		effect_plain(out, EFFECT_QUIT_DISCARDING); /* the text came from a pipe or a file */
 }
 
 bool linear_is_ready(const struct linear *l, const struct model *m)

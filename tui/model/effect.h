@@ -70,12 +70,13 @@ enum effect_type {
 	EFFECT_RELOAD,           /* buffer: read its file again */
 	EFFECT_EDIT_OUTSIDE,     /* buffer: in $VISUAL or $EDITOR */
 	EFFECT_RECOVER,          /* number: enum recover_answer */
-	EFFECT_QUIT_KEEPING,     /* what is unsaved, until the next start */
+	EFFECT_QUIT_SAVING,      /* save the buffers that have files, then quit */
+	EFFECT_QUIT_DISCARDING,  /* quit without the text of unsaved buffers */
 	EFFECT_QUIT_STOPPING,    /* the sandbox, whatever it is */
-	EFFECT_DETACH,           /* leave, and leave the sandbox running; flag: keep what is unsaved */
+	EFFECT_DETACH,           /* quit, and leave the sandbox running */
 	EFFECT_KEEP, /* flag: the sandbox outlives us from now on, or not; answered by MSG_SANDBOX_KEPT */
 	EFFECT_GO_WITHOUT, /* start a sandbox without isolation; flag: from now on, on this machine */
-	EFFECT_QUIT,
+	EFFECT_QUIT,       /* the text of unsaved buffers is there again at the next start */
 };
 
 /* What becomes of unsaved texts that were found. */

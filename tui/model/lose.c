@@ -17,7 +17,7 @@
 #include "model/stay.h"
 #include "model/update.h"
 
-enum { BUTTON_DO = 1, BUTTON_KEEP, BUTTON_STOP };
+enum { BUTTON_DO = 1, BUTTON_SAVE, BUTTON_DISCARD, BUTTON_STOP };
 enum { NAMES_COLUMNS = 200 }; /* of names of variables that are spelled out */
 
 static const struct {
@@ -38,17 +38,19 @@ static const struct {
 				{{"Forget", NULL, 'f', BUTTON_DO}, {"Cancel", NULL, 'c', ANSWER_CANCEL}}},
 };
 
+/* The text of buffers is kept unless the person discards it. Only files can be saved without asking for a
+ * name. */
 static const struct dialog_button unsaved_buttons[] = {
-		{"Quit", NULL, 'q', BUTTON_DO},
-		{"Quit and keep text", "Keep", 'k', BUTTON_KEEP},
+		{"Quit, keep text", "Quit", 'q', BUTTON_DO},
+		{"Discard text", "Discard", 'd', BUTTON_DISCARD},
 		{"Stay", NULL, 's', ANSWER_CANCEL},
 };
 
-static const struct dialog_button unsaved_stay_buttons[] = {
-		{"Detach", NULL, 'd', BUTTON_DO},
-		{"Detach and keep text", "Keep", 'k', BUTTON_KEEP},
-		{"Stop it", "Stop", 't', BUTTON_STOP},
-		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+static const struct dialog_button unsaved_file_buttons[] = {
+		{"Quit, keep text", "Quit", 'q', BUTTON_DO},
+		{"Save files", "Save", 'a', BUTTON_SAVE},
+		{"Discard text", "Discard", 'd', BUTTON_DISCARD},
+		{"Stay", NULL, 's', ANSWER_CANCEL},
 };
 
 static bool is_leaving(const struct lose *l)
@@ -157,8 +159,10 @@ static void tell_uptime(const struct model *m, struct dialog *d)
 				format_uptime(up, m->metrics.sample.uptime_ms));
 }
 
-static void tell_unsaved(const struct model *m, struct dialog *d, const char *label)
+static void tell_unsaved(const struct model *m, struct dialog *d)
 {
+	const char *label = m->text_is_unsafe ? "Unsaved" : "Text kept";
+	uint16_t role = m->text_is_unsafe ? ROLE_DIALOG_WARN : ROLE_DIALOG;
 	char name[64];
 
 	for (size_t i = 0; i < m->buffers.n; i++) {
@@ -167,9 +171,9 @@ static void tell_unsaved(const struct model *m, struct dialog *d, const char *la
 		if (!buffer_is_unsaved(b))
 			continue;
 		if (b->editor.path)
-			dialog_add_labelled(d, label, ROLE_DIALOG_WARN, "changes of %s", b->editor.path);
+			dialog_add_labelled(d, label, role, "changes of %s", b->editor.path);
 		else
-			dialog_add_labelled(d, label, ROLE_DIALOG_WARN, "%s, never saved (%zu line%s)",
+			dialog_add_labelled(d, label, role, "%s, never saved (%zu line%s)",
 					buffer_name(b, name, sizeof name), lines, lines == 1 ? "" : "s");
 		label = "";
 	}
@@ -186,8 +190,6 @@ void lose_refresh(struct model *m)
 		return;
 	dialog_clear_lines(d);
 	tell_run(m, d);
-	if (m->lose.what == LOSE_WORKBENCH)
-		tell_unsaved(m, d, "Unsaved");
 	if (m->sandbox.state != SANDBOX_DEAD)
 		tell_all_variables(m, d);
 	if (is_of_sandbox(&m->lose) && m->sandbox.state != SANDBOX_DEAD) {
@@ -197,8 +199,9 @@ void lose_refresh(struct model *m)
 	if (m->lose.what == LOSE_NONE_OF_IT) {
 		dialog_add_labelled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s%s",
 				m->sandbox.words, m->sandbox.name);
-		tell_unsaved(m, d, "Lost");
 	}
+	if (is_leaving(&m->lose))
+		tell_unsaved(m, d);
 	if (!is_leaving(&m->lose))
 		dialog_add_labelled(d, "Kept", ROLE_DIALOG_DIM, "%s", kept[m->lose.what]);
 	m->needs_draw = true;
@@ -213,17 +216,18 @@ static bool has_files(const struct model *m)
 	       && m->metrics.sample.disk_bytes > m->first_disk_bytes;
 }
 
-bool lose_has_unsaved(const struct model *m)
+static bool has_unsaved(const struct model *m, bool only_files)
 {
 	for (size_t i = 0; i < m->buffers.n; i++)
-		if (buffer_is_unsaved(m->buffers.items[i]))
+		if (buffer_is_unsaved(m->buffers.items[i])
+				&& (!only_files || m->buffers.items[i]->editor.path))
 			return true;
 	return false;
 }
 
 bool lose_is_worth_asking(const struct model *m)
 {
-	bool any = model_is_running(m) || lose_has_unsaved(m)
+	bool any = model_is_running(m) || has_unsaved(m, !m->text_is_unsafe)
 		   || (m->sandbox.state == SANDBOX_READY && has_files(m));
 
 	for (unsigned i = 0; i < TRM_LANG_COUNT && m->sandbox.state == SANDBOX_READY; i++)
@@ -245,10 +249,10 @@ void lose_ask(struct model *m, enum lose_what what, struct effects *out)
 		m->lose.files = FILES_ASKED;
 		effect_plain(out, EFFECT_LIST_FILES);
 	}
-	if (what == LOSE_WORKBENCH && lose_has_unsaved(m))
+	if (what == LOSE_WORKBENCH && has_unsaved(m, true))
+		dialog_set_buttons(&m->dialog, unsaved_file_buttons, COUNT(unsaved_file_buttons));
+	else if (what == LOSE_WORKBENCH && has_unsaved(m, false))
 		dialog_set_buttons(&m->dialog, unsaved_buttons, COUNT(unsaved_buttons));
-	else if (what == LOSE_NONE_OF_IT && lose_has_unsaved(m))
-		dialog_set_buttons(&m->dialog, unsaved_stay_buttons, COUNT(unsaved_stay_buttons));
 	else
 		dialog_set_buttons(&m->dialog, questions[what].buttons,
 				COUNT(questions[what].buttons) - !questions[what].buttons[2].label);
@@ -263,7 +267,7 @@ static void perform(struct model *m, struct effects *out)
 
 	switch (m->lose.what) {
 	case LOSE_WORKBENCH: effect_plain(out, EFFECT_QUIT); break;
-	case LOSE_NONE_OF_IT: stay_detach(out, false); break;
+	case LOSE_NONE_OF_IT: effect_plain(out, EFFECT_DETACH); break;
 	case LOSE_SANDBOX: effect_plain(out, EFFECT_RESTART_SANDBOX); break;
 	case LOSE_KERNEL:
 		effect_add(out, EFFECT_RESTART_KERNEL, lang, NULL, 0, 0);
@@ -280,10 +284,10 @@ void lose_answer_dialog(struct model *m, int answer, struct effects *out)
 	dialog_close(m);
 	if (answer == BUTTON_DO)
 		perform(m, out);
-	else if (answer == BUTTON_KEEP && m->lose.what == LOSE_NONE_OF_IT)
-		stay_detach(out, true);
-	else if (answer == BUTTON_KEEP)
-		effect_plain(out, EFFECT_QUIT_KEEPING);
+	else if (answer == BUTTON_SAVE)
+		effect_plain(out, EFFECT_QUIT_SAVING);
+	else if (answer == BUTTON_DISCARD)
+		effect_plain(out, EFFECT_QUIT_DISCARDING);
 	else if (answer == BUTTON_STOP)
 		effect_plain(out, EFFECT_QUIT_STOPPING);
 	m->lose.what = LOSE_NOTHING;

@@ -17,7 +17,7 @@ struct trm_lang;
 enum lose_what {
 	LOSE_NOTHING,
 	LOSE_WORKBENCH,  /* by leaving */
-	LOSE_NONE_OF_IT, /* by leaving a sandbox that stays: what is unsaved alone */
+	LOSE_NONE_OF_IT, /* nothing: the sandbox stays, and text is kept */
 	LOSE_SANDBOX,    /* by starting another */
 	LOSE_KERNEL,     /* by starting it anew */
 	LOSE_VARIABLES,  /* by forgetting them */
@@ -39,8 +39,6 @@ struct lose {
 void lose_ask(struct model *m, enum lose_what what, struct effects *out);
 /* Is there anything that leaving would lose? */
 bool lose_is_worth_asking(const struct model *m);
-/* Is there a buffer with changes that are in no file? */
-bool lose_has_unsaved(const struct model *m);
 /* The question about leaving stands. */
 bool lose_is_leaving(const struct model *m);
 /* What is known has changed: the dialog, if it is open, says so. */

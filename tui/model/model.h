@@ -182,6 +182,7 @@ struct model {
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	uint64_t now_ns; /* of the last message */
 	bool is_quitting;
+	bool text_is_unsafe; /* unsaved text could not be kept outside of this process */
 	bool is_slow_to_quit;
 	bool needs_draw;         /* something to be seen has changed; … */
 	bool needs_editor_draw;  /* … only in the editor */

@@ -78,6 +78,7 @@ enum msg_type {
 			     exists */
 	MSG_NOTICE,       /* text: something to tell */
 	MSG_ERROR,        /* text: something that went wrong */
+	MSG_TEXT_UNSAFE,  /* text: why unsaved text cannot be kept; flag: it was to be kept to quit */
 	MSG_ANSWER,       /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
 	MSG_HISTORY,      /* text, len: the file of what was run; number: the time, in s since 1970 */
 	MSG_FILES,        /* text: lines of size, tab, name; NULL: not known; flag: there are more */

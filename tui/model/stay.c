@@ -3,7 +3,6 @@
 
 #include "command/command.h"
 #include "model/effect.h"
-#include "model/lose.h"
 #include "model/model.h"
 
 bool stay_is_certain(const struct model *m)
@@ -15,11 +14,6 @@ static void add_flagged(struct effects *out, enum effect_type type, bool flag)
 {
 	if (effect_plain(out, type))
 		out->items[out->n - 1].flag = flag;
-}
-
-void stay_detach(struct effects *out, bool keeps_unsaved)
-{
-	add_flagged(out, EFFECT_DETACH, keeps_unsaved);
 }
 
 /* ---- commands ---- */
@@ -34,12 +28,8 @@ static bool has_sandbox(struct model *m)
 
 static void detach(struct model *m, struct effects *out)
 {
-	if (!has_sandbox(m))
-		return;
-	if (lose_has_unsaved(m) && !lose_is_leaving(m))
-		lose_ask(m, LOSE_NONE_OF_IT, out);
-	else
-		stay_detach(out, false);
+	if (has_sandbox(m))
+		effect_plain(out, EFFECT_DETACH);
 }
 
 static void keep(struct model *m, struct effects *out)

@@ -11,7 +11,5 @@ struct model;
 
 /* There is a sandbox that leaving would not end. */
 bool stay_is_certain(const struct model *m);
-/* Leave, and leave it running. */
-void stay_detach(struct effects *out, bool keeps_unsaved);
 
 #endif

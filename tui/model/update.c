@@ -341,6 +341,12 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_ANSWER: update_answer(m, msg, out); break;
 	case MSG_RECORDING:
 	case MSG_EXPORTED: update_record(m, msg); break;
+	case MSG_TEXT_UNSAFE:
+		m->text_is_unsafe = true;
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
+		if (msg->flag)
+			lose_ask(m, LOSE_WORKBENCH, out);
+		break;
 	case MSG_ERROR:
 	case MSG_NOTICE:
 		notices_add(&m->notices, m->now_ns, msg->type != MSG_NOTICE, "%s", msg->text);

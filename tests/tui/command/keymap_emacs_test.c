@@ -106,8 +106,7 @@ static void sequences(void **state)
 	assert_int_equal(m.focus, PANE_OUTPUT);
 	press('x', MOD_CTRL);
 	press('c', MOD_CTRL);
-	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
-	press('g', MOD_CTRL);
+	assert_int_equal(fx.items[fx.n - 1].type, EFFECT_QUIT);
 	press('x', MOD_ALT);
 	assert_int_equal(m.dialog.kind, DIALOG_PALETTE);
 	assert_screen("^X ^F", true);

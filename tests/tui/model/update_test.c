@@ -397,7 +397,8 @@ static void leaves_at_once_if_nothing_is_lost(void **state)
 static void asks_before_something_is_lost(void **state)
 {
 	(void)state;
-	type("precious");
+	type("kept");
+	send((struct msg){.type = MSG_TEXT_UNSAFE, .text = "no space"});
 	press('q', MOD_CTRL);
 	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
 	assert_null(last_effect(EFFECT_QUIT));
@@ -405,7 +406,11 @@ static void asks_before_something_is_lost(void **state)
 	assert_null(last_effect(EFFECT_QUIT));
 	press(K_F10, 0);
 	press(K_ENTER, 0);
-	assert_non_null(last_effect(EFFECT_QUIT));
+	assert_non_null(last_effect(EFFECT_QUIT)); /* tries again to keep it */
+	send((struct msg){.type = MSG_TEXT_UNSAFE, .text = "no space", .flag = true});
+	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
+	press('d', 0);
+	assert_non_null(last_effect(EFFECT_QUIT_DISCARDING));
 }
 
 /* Its kernel has been asked for its variables, and has not answered yet. */

@@ -291,8 +291,8 @@ static void dialogs(void **state)
 	press(K_ESCAPE);
 	press(K_F10);
 	assert_screen("quit");
-	assert_underlined("[ Quit ]", 2);
-	assert_underlined("Quit and keep text", 9);
+	assert_underlined("[ Quit, keep text ]", 2);
+	assert_underlined("Discard text", 0);
 	assert_underlined("Stay", 0);
 	tear_down();
 }
