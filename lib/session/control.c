@@ -54,15 +54,14 @@ void trm_run_interrupt(struct trm_run *run)
 void trm_run_pause(struct trm_run *run, bool is_paused)
 {
 	struct kernel *k = run->kernel;
-	if (is_over(run) || !k || !k->proc || !run->is_begun || is_paused == (run->paused_at_ns != 0)
-			|| k->stage != STAGE_CALM)
+	if (is_over(run) || !k || !k->proc || !run->is_begun
+			|| is_paused == ((run->clock_stops & CLOCK_PAUSED) != 0) || k->stage != STAGE_CALM)
 		return;
 	if (!is_paused) {
 		stop_release(k);
 		return;
 	}
-	run->paused_at_ns = session_clock_ns();
-	trm_timer_stop(k->timer);
+	run_clock_stop(run, CLOCK_PAUSED);
 	trm_proc_signal(k->proc, SIGSTOP, TRM_SIGNAL_TREE);
 }
 
@@ -83,8 +82,10 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 	run->has_sent_stdin = run->has_sent_bytes = true;
 	if (run->kernel && !run->kernel->proc)
 		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
-	if (run->kernel)
+	if (run->kernel) {
+		run_clock_resume(run, CLOCK_ASKED);
 		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
+	}
 	int r = buf_append(&run->early_stdin, bytes, n);
 	return r < 0 ? trm_error_set(reterr, r, "too much input waits for the run already") : 0;
 }
@@ -94,8 +95,10 @@ void trm_run_send_eof(struct trm_run *run)
 	if (is_over(run) || !run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
 		return;
 	run->has_sent_stdin = run->has_sent_eof = true;
-	if (run->kernel && run->kernel->proc)
+	if (run->kernel && run->kernel->proc) {
+		run_clock_resume(run, CLOCK_ASKED);
 		trm_proc_close_stdin(run->kernel->proc);
+	}
 }
 
 size_t trm_run_queued(const struct trm_run *run)

@@ -39,6 +39,8 @@ static void on_input(struct kernel *k, const struct kernel_event *e)
 	if (!run || run->is_foreign || !run->offers_stdin || !run->cb->input)
 		return;
 	run->has_printed = true;
+	if (run->waits_for_person)
+		run_clock_stop(run, CLOCK_ASKED);
 	run_announce(run);
 	run->cb->input(run->user, run, e->text ? e->text : "", e->is_secret);
 }

@@ -106,6 +106,7 @@ static struct trm_run *run_new(
 			.has_own_filename = o->filename,
 			.timeout_ms = o->timeout_ms < 0 ? s->opts.timeout_ms : o->timeout_ms,
 			.offers_stdin = o->offers_stdin,
+			.waits_for_person = o->waits_for_person,
 			.echoes = o->echoes,
 			.is_program = o->is_program,
 			.has_manual_credit = o->manual_credit,
@@ -234,8 +235,7 @@ static void start_clock(struct trm_run *run)
 {
 	run->is_begun = true;
 	run->begun_ns = session_clock_ns();
-	if (run->timeout_ms > 0 && run->kernel->stage == STAGE_CALM)
-		trm_timer_start(run->kernel->timer, (uint64_t)run->timeout_ms, 0);
+	run_clock_arm(run);
 	memory_begin(run);
 	stray_watch(run);
 }

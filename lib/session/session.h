@@ -186,10 +186,11 @@ struct trm_run {
 	uint64_t memory_begin_bytes; /* when it was first looked at; 0: not yet */
 	uint64_t memory_told_bytes;  /* in use when the warning was given; 0: it was not */
 	bool is_stopped_for_memory;
-	uint64_t paused_at_ns,
-			paused_ns; /* since when it is paused, 0: it is not; for how long it was before */
-	size_t unconsumed;         /* with manual credit: delivered, not yet dealt with */
-	struct buf early_stdin;    /* sent before the run was active */
+	bool waits_for_person;              /* its time limit does not count while it waits for input */
+	unsigned clock_stops;               /* enum clock_stop: why its time limit does not count now */
+	uint64_t stopped_at_ns, stopped_ns; /* since when; for how long before that */
+	size_t unconsumed;                  /* with manual credit: delivered, not yet dealt with */
+	struct buf early_stdin;             /* sent before the run was active */
 	bool has_sent_eof;
 	bool has_opened_stdin;        /* of the interpreter, for this run */
 	struct trm_display *displays; /* n_displays of them, texts malloc'd */
@@ -363,6 +364,14 @@ void stop_on_timer(void *user);
 
 /* Let a paused process go on, for good: it is to hear a signal, or its run has ended. */
 void stop_release(struct kernel *kernel);
+
+/* ---- run_clock.c */
+
+enum clock_stop { CLOCK_PAUSED = 1, CLOCK_ASKED = 2 };
+/* Start the timer with what is left of the time limit, unless there is none or the clock is stopped. */
+void run_clock_arm(struct trm_run *run);
+void run_clock_stop(struct trm_run *run, enum clock_stop why);
+void run_clock_resume(struct trm_run *run, enum clock_stop why); /* if it was stopped for this reason */
 
 /* ---- cause.c --------------------------------------------------------------------- */
 

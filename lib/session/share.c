@@ -196,16 +196,13 @@ static void on_turn(void *user, enum turn_word word)
 /* What was due of our own run while we were away. */
 static void make_up(struct kernel *k)
 {
-	const struct trm_run *run = k->run;
+	struct trm_run *run = k->run;
 	if (!run || run->is_foreign || !k->is_ready || k->stage != STAGE_CALM)
 		return;
-	if (run->is_interrupted) {
+	if (run->is_interrupted)
 		stop_interrupt(k);
-	} else if (run->timeout_ms > 0) {
-		int64_t ran_ms = (int64_t)((session_clock_ns() - run->begun_ns - run->paused_ns) / 1000000);
-		int64_t left_ms = run->timeout_ms - ran_ms;
-		trm_timer_start(k->timer, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
-	}
+	else
+		run_clock_arm(run);
 }
 
 static void caught_up(struct kernel *k)

@@ -76,17 +76,10 @@ static void enter(struct kernel *k, enum stage stage)
 void stop_release(struct kernel *k)
 {
 	struct trm_run *run = k->run;
-	if (!run || !run->paused_at_ns)
+	if (!run || !(run->clock_stops & CLOCK_PAUSED))
 		return;
-	uint64_t now_ns = session_clock_ns();
-	run->paused_ns += now_ns - run->paused_at_ns;
-	run->paused_at_ns = 0;
 	trm_proc_signal(k->proc, SIGCONT, TRM_SIGNAL_TREE);
-	if (run->timeout_ms <= 0 || k->stage != STAGE_CALM)
-		return;
-	int64_t ran_ms = (int64_t)((now_ns - run->begun_ns - run->paused_ns) / 1000000);
-	int64_t left_ms = run->timeout_ms - ran_ms;
-	trm_timer_start(k->timer, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
+	run_clock_resume(run, CLOCK_PAUSED);
 }
 
 void stop_interrupt(struct kernel *k)

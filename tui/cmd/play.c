@@ -327,6 +327,7 @@ static void start_next(struct play *p)
 	opts.filename = p->source->kind == SOURCE_FILE ? p->source->name : NULL;
 	opts.is_program = is_program(p);
 	opts.offers_stdin = p->source->kind != SOURCE_STDIN && !p->feed.is_ended;
+	opts.waits_for_person = isatty(STDIN_FILENO);
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_run(p->session, &opts, &run_cb, p, &p->run, &why) < 0) {
 		say(p, why.msg);

@@ -300,7 +300,7 @@ void repl_run_start(struct repl *r, const char *code, size_t n, const char *file
 	opts.code_len = n;
 	opts.filename = filename;
 	opts.timeout_ms = r->config.timeout_ms;
-	opts.offers_stdin = true;
+	opts.offers_stdin = opts.waits_for_person = true;
 	opts.echoes = !filename; /* a file is a program */
 	opts.manual_credit = true;
 	r->used_langs |= 1u << r->lang->id;

@@ -127,6 +127,9 @@ struct trm_run_opts {
 	const char *filename; /* for tracebacks; NULL: "<run N>" */
 	int64_t timeout_ms;   /* -1: the session's; 0: none */
 	bool offers_stdin;    /* false: reads give EOF at once */
+	/* A person answers cb->input: the time limit does not count from that call until trm_run_send() or
+	 * trm_run_send_eof(). */
+	bool waits_for_person;
 	/* Python: as at its prompt, values of expressions inside blocks are printed too, and there is sys.ps1
 	 */
 	bool echoes;

@@ -442,6 +442,32 @@ static void input_is_asked_for(void **state)
 	bed_close(&bed);
 }
 
+static bool has_answered(struct bed *b)
+{
+	return b->result;
+}
+
+/* A person thinks for longer than the code may run; after the answer the limit counts again. */
+static void the_limit_does_not_count_while_a_person_thinks(void **state)
+{
+	struct trm_run_opts o = python("ask name?\nloop");
+	(void)state;
+	lie_down(NULL);
+	o.offers_stdin = o.waits_for_person = true;
+	o.timeout_ms = 40;
+	bed_begin(&bed, &o);
+	assert_false(bed_wait_for(&bed, has_answered, 200));
+	answer_bob(&bed);
+	assert_int_equal(bed_end(&bed)->status, TRM_STATUS_TIMEOUT);
+	assert_non_null(strstr(bed_stdout(&bed), "got bob\n"));
+	/* Elsewhere it counts. */
+	o.waits_for_person = false;
+	bed_begin(&bed, &o);
+	assert_int_equal(bed_end(&bed)->status, TRM_STATUS_TIMEOUT);
+	assert_null(strstr(bed_stdout(&bed), "got"));
+	bed_close(&bed);
+}
+
 static void without_an_offer_there_is_eof(void **state)
 {
 	(void)state;
@@ -635,6 +661,7 @@ int main(void)
 			cmocka_unit_test(late_output_is_not_the_next_runs),
 			cmocka_unit_test(manual_credit_holds_output_back),
 			cmocka_unit_test(input_is_asked_for),
+			cmocka_unit_test(the_limit_does_not_count_while_a_person_thinks),
 			cmocka_unit_test(without_an_offer_there_is_eof),
 			cmocka_unit_test(what_is_left_of_input_is_not_the_next_runs),
 			cmocka_unit_test(questions_wait_for_runs),

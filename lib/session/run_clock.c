@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The time limit of a run. The kernel's timer has it while nobody stops the run. */
+#include "session/session.h"
+
+static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)
+{
+	return run->stopped_ns + (run->clock_stops ? now_ns - run->stopped_at_ns : 0);
+}
+
+void run_clock_arm(struct trm_run *run)
+{
+	uint64_t now_ns = session_clock_ns();
+	if (run->timeout_ms <= 0 || run->clock_stops || run->kernel->stage != STAGE_CALM)
+		return;
+	int64_t ran_ms = (int64_t)((now_ns - run->begun_ns - stopped_ns(run, now_ns)) / 1000000);
+	int64_t left_ms = run->timeout_ms - ran_ms;
+	trm_timer_start(run->kernel->timer, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
+}
+
+void run_clock_stop(struct trm_run *run, enum clock_stop why)
+{
+	if (!run->clock_stops)
+		run->stopped_at_ns = session_clock_ns();
+	run->clock_stops |= why;
+	if (run->kernel->stage == STAGE_CALM)
+		trm_timer_stop(run->kernel->timer);
+}
+
+void run_clock_resume(struct trm_run *run, enum clock_stop why)
+{
+	if (!(run->clock_stops & why))
+		return;
+	uint64_t now_ns = session_clock_ns();
+	if (run->clock_stops == why)
+		run->stopped_ns = stopped_ns(run, now_ns);
+	run->clock_stops &= ~(unsigned)why;
+	run_clock_arm(run);
+}
