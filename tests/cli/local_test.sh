@@ -162,4 +162,16 @@ expect_code 130
 try exec --max-output 0.5 -- bash -c 'printf %524288d 1; exit 3'
 expect_code 3
 
+# A value that has a richer form is shown once, in that form.
+table='class Table:
+    def __repr__(self): return "plain"
+    def _repr_html_(self): return "<p>rich</p>"
+'
+try run --yes -c "$table
+Table()"
+expect_out rich
+printf '%s\n\nTable()\n' "$table" >in
+"$terrarium" repl --yes <in >out 2>err
+expect_out rich
+
 verdict

@@ -222,7 +222,7 @@ static void print_result(struct play *p, const struct trm_result *result)
 		free(json);
 		return;
 	}
-	if (result->value && p->source->kind != SOURCE_FILE)
+	if (result->value && p->source->kind != SOURCE_FILE && !displays_have_value(result))
 		sink_line(&p->out, result->value);
 	print_error(p, result);
 }

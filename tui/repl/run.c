@@ -251,7 +251,7 @@ static void show_cost(struct repl *r, const struct trm_result *result)
 void repl_run_show(struct repl *r, const struct trm_result *result, bool has_value)
 {
 	show_end(&r->show);
-	if (result->value && has_value)
+	if (result->value && has_value && !displays_have_value(result))
 		show_line(&r->show, ROLE_OUT_VALUE, result->value);
 	if (!r->is_over && r->stage.sandbox)
 		show_error(r, result);

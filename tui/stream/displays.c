@@ -126,3 +126,18 @@ void displays_end(struct displays *d, const struct displays_out *out, void *user
 {
 	show(d, out, user);
 }
+
+bool displays_have_value(const struct trm_result *result)
+{
+	const struct trm_display *last =
+			result->n_displays ? &result->displays[result->n_displays - 1] : NULL;
+	for (size_t i = result->n_displays; result->value && i-- > 0;) {
+		const struct trm_display *form = &result->displays[i];
+		if (form->bundle != last->bundle)
+			break;
+		if (form->mime && strcmp(form->mime, "text/plain") == 0
+				&& strcmp(form->data, result->value) == 0)
+			return true;
+	}
+	return false;
+}

@@ -11,6 +11,7 @@
 
 struct image_info;
 struct trm_display;
+struct trm_result;
 
 struct displays {
 	bool is_plain;   /* without bold and the like, which what is no terminal does not know in any case */
@@ -33,6 +34,8 @@ void displays_add(struct displays *d, uint64_t run, const struct trm_display *di
 		const struct displays_out *out, void *user);
 /* The run has ended: nothing more of the last display comes. */
 void displays_end(struct displays *d, const struct displays_out *out, void *user);
+/* The value of the run is what its last display has shown, in another form: it need not be shown again. */
+bool displays_have_value(const struct trm_result *result);
 void displays_finish(struct displays *d); /* takes a zeroed object */
 
 #endif
