@@ -63,7 +63,7 @@ static enum picture_glyphs glyphs_for(const struct app *a)
 static void tell_terminal(struct app *a)
 {
 	static const enum picture_colors colors[] = {[DEPTH_NONE] = PICTURE_MONO,
-			[DEPTH_8] = PICTURE_8,
+			[DEPTH_8] = PICTURE_MONO, /* eight colors turn the thin lines of plots into ground */
 			[DEPTH_16] = PICTURE_16,
 			[DEPTH_256] = PICTURE_256,
 			[DEPTH_RGB] = PICTURE_RGB};

@@ -16,7 +16,7 @@ struct pixels;
 struct trm_error;
 
 enum picture_kind { PICTURE_SYMBOLS, PICTURE_SIXEL, PICTURE_KITTY };
-enum picture_colors { PICTURE_MONO, PICTURE_8, PICTURE_16, PICTURE_256, PICTURE_RGB };
+enum picture_colors { PICTURE_MONO, PICTURE_16, PICTURE_256, PICTURE_RGB };
 enum picture_glyphs {
 	PICTURE_ASCII,
 	PICTURE_HALVES,

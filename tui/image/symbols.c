@@ -18,7 +18,7 @@
 
 /* ---- libchafa; numbers of its enumerations, from chafa-canvas-config.h, -symbol-map.h and -common.h ---- */
 
-enum { MODE_TRUECOLOR = 0, MODE_240 = 2, MODE_16 = 3, MODE_8 = 6 };
+enum { MODE_TRUECOLOR = 0, MODE_240 = 2, MODE_16 = 3 };
 enum {
 	TAG_SPACE = 1 << 0,
 	TAG_SOLID = 1 << 1,
@@ -31,10 +31,7 @@ enum {
 };
 enum { PIXEL_RGB8 = 8 };
 
-static const int modes[] = {[PICTURE_8] = MODE_8,
-		[PICTURE_16] = MODE_16,
-		[PICTURE_256] = MODE_240,
-		[PICTURE_RGB] = MODE_TRUECOLOR};
+static const int modes[] = {[PICTURE_16] = MODE_16, [PICTURE_256] = MODE_240, [PICTURE_RGB] = MODE_TRUECOLOR};
 
 static int tags_of(const struct picture_look *look)
 {

@@ -54,7 +54,7 @@ const uint8_t *images_last(const struct repl *r, size_t *ret_n, const char **ret
 static struct picture_look look_of(struct images *m, const struct image_info *info)
 {
 	static const enum picture_colors colors[] = {[DEPTH_NONE] = PICTURE_MONO,
-			[DEPTH_8] = PICTURE_8,
+			[DEPTH_8] = PICTURE_MONO, /* eight colors turn the thin lines of plots into ground */
 			[DEPTH_16] = PICTURE_16,
 			[DEPTH_256] = PICTURE_256,
 			[DEPTH_RGB] = PICTURE_RGB};

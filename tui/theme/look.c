@@ -29,18 +29,27 @@ static double least_of(double wanted, enum color_depth depth)
 	return wanted >= most ? most : wanted >= 3 ? 3 : wanted >= 1.7 ? 1.7 : 1.05;
 }
 
+/* A terminal with eight colors draws bold text in the bright color, and bright black is a gray that nobody
+ * can read on a ground for black text. */
+static struct theme_look unbold_black(struct theme_look look, enum color_depth depth)
+{
+	if (depth == DEPTH_8 && look.bg != COLOR_NONE && look.fg == COLOR_INDEX(0))
+		look.attrs &= (uint16_t)~ATTR_BOLD;
+	return look;
+}
+
 static struct theme_look degrade(struct theme_look wanted, enum color_depth depth)
 {
 	struct theme_look look = wanted;
 	look.fg = color_degrade(wanted.fg, depth);
 	look.bg = color_degrade(wanted.bg, depth);
 	if (look.fg == COLOR_NONE || look.bg == COLOR_NONE || depth == DEPTH_RGB || wanted.fg == wanted.bg)
-		return look;
+		return unbold_black(look, depth);
 	double least = least_of(color_contrast(wanted.fg, wanted.bg), depth);
 	bool is_text_of_few = depth <= DEPTH_16 && least >= 3;
 	if (is_text_of_few || color_contrast(look.fg, look.bg) < least)
 		look.fg = color_readable(wanted.fg, look.bg, least, depth);
-	return look;
+	return unbold_black(look, depth);
 }
 
 struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth)

@@ -188,6 +188,19 @@ static void test_degrade(void **state)
 	assert_int_equal(color_degrade(COLOR_NONE, DEPTH_8), COLOR_NONE);
 }
 
+/* Bold black is a gray where there are eight colors: nobody could read the focused button. */
+static void test_black_is_not_bold(void **state)
+{
+	struct theme t;
+
+	(void)state;
+	assert_int_equal(theme_builtin("dark", &t, NULL), 0);
+	struct theme_look look = theme_look(&t, ROLE_BUTTON_FOCUS, DEPTH_8);
+	assert_int_equal(look.fg, COLOR_INDEX(0));
+	assert_int_equal(look.attrs & ATTR_BOLD, 0);
+	assert_true(theme_look(&t, ROLE_BUTTON_FOCUS, DEPTH_256).attrs & ATTR_BOLD);
+}
+
 static void test_builtin(void **state)
 {
 	struct theme t, file;
@@ -274,6 +287,7 @@ int main(void)
 			cmocka_unit_test(test_contrast_is_that_of_wcag),
 			cmocka_unit_test(test_check_finds),
 			cmocka_unit_test(test_degrade),
+			cmocka_unit_test(test_black_is_not_bold),
 			cmocka_unit_test(test_builtin),
 			cmocka_unit_test(test_search_and_list),
 	};
