@@ -26,7 +26,7 @@ const struct keymap_row keymap_default[] = {
 		{PLACE_ANY, "f7", "palette"},
 		{PLACE_ANY, "ctrl-p", "palette"},
 		{PLACE_ANY, "f12", "save-as"},
-		{PLACE_ANY, "ctrl-r", "clear-output"},
+		{PLACE_ANY, "ctrl-r", "history"},
 		{PLACE_ANY, "alt-k", "record"},
 		{PLACE_ANY, "alt-e", "export-notebook"},
 		{PLACE_ALWAYS, "ctrl-l", "repaint"},

@@ -9,8 +9,9 @@
 #include "term/internal.h"
 #include "term/term.h"
 
-/* What terminfo has no words for: SGR mouse with drags, bracketed paste, and keys told apart
- * (xterm's modifyOtherKeys, kitty's protocol), for Control-Enter. */
+/* Modes that terminfo does not describe: SGR mouse with drags, bracketed paste, Alt as Escape
+ * (metaSendsEscape, without which a stock xterm sends accented letters), and keys told apart (xterm's
+ * modifyOtherKeys, kitty's protocol), for Control-Enter. */
 void modes_choose(struct term *t)
 {
 	const char *name = getenv("TERM");
@@ -19,9 +20,10 @@ void modes_choose(struct term *t)
 		      || strncmp(name, "ansi", 4) == 0;
 	snprintf(t->modes_on, sizeof(t->modes_on), "%s\033[?2004h%s%s",
 			t->has_mouse ? "\033[?1000h\033[?1002h\033[?1006h" : "", is_old ? "" : "\033[>1u",
-			is_xterm ? "\033[>4;1m" : "");
-	snprintf(t->modes_off, sizeof(t->modes_off), "%s%s\033[?2004l%s", is_xterm ? "\033[>4m" : "",
-			is_old ? "" : "\033[<u", t->has_mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "");
+			is_xterm ? "\033[?1036s\033[?1036h\033[>4;1m" : "");
+	snprintf(t->modes_off, sizeof(t->modes_off), "%s%s\033[?2004l%s",
+			is_xterm ? "\033[>4m\033[?1036r" : "", is_old ? "" : "\033[<u",
+			t->has_mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "");
 }
 
 void term_write(const char *bytes, size_t n)
