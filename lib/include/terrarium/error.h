@@ -4,12 +4,10 @@
 
 /* Errors of libterrarium.
  *
- * Functions return 0 or a negative TRM_E… code. Those that can fail for a
- * reason worth telling take a `struct trm_error *reterr` as last argument: the
- * caller owns it, it may be NULL, nothing is allocated, and on success it is
- * left untouched. The message is one sentence for a person: what failed, why,
- * and, where we know, what to do. It is valid UTF-8 without control
- * characters, whatever the sandbox or a server sent. */
+ * Functions return 0 or a negative TRM_E… code. Functions with more to say take a `struct trm_error
+ * *reterr` as their last argument. The caller owns it, and it may be NULL. Nothing is allocated, and on
+ * success it is not changed. The message is one sentence for a person: what failed, why, and, if known,
+ * what to do. It is valid UTF-8 without control characters, whatever the sandbox or a server sent. */
 
 #define TRM_ERROR_MAP(X) \
 	X(EINVAL, 1, "invalid argument") \
@@ -42,12 +40,12 @@ struct trm_error {
 /* The general text of a code ("not found"); never NULL. Prefer trm_error.msg. */
 const char *trm_strerror(int code);
 
-/* Write a sentence; returns `code`: `return trm_error_set(e, TRM_EIO, "…")`. Control characters
- * and broken UTF-8 that came in through arguments are replaced. `err` may be NULL. */
+/* Write a sentence and return `code`: `return trm_error_set(e, TRM_EIO, "…")`. Control characters and
+ * invalid UTF-8 in the arguments are replaced. `err` may be NULL. */
 int trm_error_set(struct trm_error *err, int code, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
 
-/* As trm_error_set, with ": " and the text of errno at the end; the code follows errno. */
+/* Like trm_error_set(), with ": " and the text of errno added; the returned code follows from errno. */
 int trm_error_set_errno(struct trm_error *err, int saved_errno, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
 

@@ -2,9 +2,9 @@
 #ifndef TERRARIUM_GRAMMAR_H
 #define TERRARIUM_GRAMMAR_H
 
-/* Grammars of tree-sitter, ABI 13 and 14: shared objects that lie beside the program or the library, or where
- * they are installed ($TERRARIUM_GRAMMARS names another folder), and that are loaded when they are first
- * wanted. Code that looks at texts has to do without one where it was not built. */
+/* Tree-sitter grammars, ABI 13 and 14. They are shared objects beside the program or the library, or in
+ * their installed place ($TERRARIUM_GRAMMARS names another folder), and are loaded at their first use.
+ * Callers must work without a grammar, because it may not have been built. */
 
 struct trm_error;
 struct TSLanguage; /* tree_sitter/api.h */
@@ -14,9 +14,9 @@ struct trm_grammar {
 	void *library;
 };
 
-/* The grammar of "python", "javascript" or "bash". TRM_ENOENT there is none; TRM_ENOTSUP it is not for this
- * version of tree-sitter, or cannot be loaded: the sentence goes behind "no colours for python: ".
- * End: trm_grammar_close(), when no tree of it lives any more. */
+/* Open the grammar of "python", "javascript" or "bash". TRM_ENOENT: there is none; TRM_ENOTSUP: it does not
+ * fit this version of tree-sitter, or cannot be loaded. The sentence completes "no colors for python: ".
+ * End: trm_grammar_close(), when none of its trees is in use any more. */
 int trm_grammar_open(const char *name, struct trm_grammar *ret, struct trm_error *reterr);
 void trm_grammar_close(struct trm_grammar *grammar); /* takes a zeroed one */
 

@@ -2,8 +2,8 @@
 #ifndef TERRARIUM_METRICS_H
 #define TERRARIUM_METRICS_H
 
-/* What a sandbox uses. A value counts only if its bit is set in `known`; what
- * is not known is shown as n/a, never as 0. */
+/* The resource usage of a sandbox. A value is valid only if its bit is set in `known`. Show unknown values
+ * as n/a, never as 0. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,9 +33,9 @@ enum trm_metric {
 };
 
 struct trm_sample {
-	uint64_t time_ns;   /* CLOCK_MONOTONIC of the host, when taken */
+	uint64_t time_ns;   /* CLOCK_MONOTONIC of the host at the time of the sample */
 	uint32_t known;     /* mask of enum trm_metric */
-	double cpu_percent; /* of one core, between this sample and the one before */
+	double cpu_percent; /* of one core, since the last sample */
 	uint64_t cpu_ns;    /* CPU time since the sandbox started */
 	double cpu_limit;   /* cores */
 	uint64_t mem_bytes; /* in use now */
@@ -47,18 +47,19 @@ struct trm_sample {
 	uint64_t procs_limit;
 	uint64_t net_rx_bytes, net_tx_bytes;
 	uint64_t uptime_ms;
-	uint64_t oom_kills; /* times the kernel killed something in here for memory */
+	uint64_t oom_kills; /* how often the kernel killed a process in here because memory ran out */
 	char source[24];    /* "cgroup v2", "cgroup v1", "/proc" */
 
-	/* CPU quota: scheduling periods in which something wanted to run, how many of them ended
-	 * with the quota used up, and how long something stood still for it, since the start. */
+	/* CPU quota, since the start: scheduling periods in which something wanted to run, how many of them
+	 * ended with the quota used up, and how long processes stood still because of it. */
 	uint64_t cpu_periods, cpu_throttled, throttled_ns;
-	double throttled_percent; /* of the periods between this sample and the one before */
-	uint64_t procs_refused;   /* times that a fork failed for the limit of processes */
-	/* Pressure stall information: share of the time between this sample and the one before in
-	 * which some process stood waiting for the resource. */
+	double throttled_percent; /* of the periods since the last sample */
+	uint64_t procs_refused;   /* how often a fork failed because of the process limit */
+	/* Pressure stall information: share of the time since the last sample in which some process waited
+	 * for the resource. */
 	double pressure_cpu_percent, pressure_mem_percent, pressure_io_percent;
-	bool pressure_is_machine;    /* of the whole machine: the kernel does not tell the sandbox's own */
+	/* the pressure is that of the whole machine, because the kernel does not report the sandbox's own */
+	bool pressure_is_machine;
 	uint64_t files, files_limit; /* files and directories on the disk */
 };
 
@@ -71,7 +72,7 @@ struct trm_process {
 	char command[128];  /* command line, printable UTF-8 */
 	uint32_t threads;   /* 0: unknown */
 	uint64_t cpu_ns;    /* since it started; 0: unknown */
-	uint64_t start;     /* with the pid, its identity: see trm_sandbox_signal(); 0: unknown */
+	uint64_t start;     /* together with the pid its identity: see trm_sandbox_signal(); 0: unknown */
 };
 
 struct trm_metrics {

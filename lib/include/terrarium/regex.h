@@ -2,8 +2,8 @@
 #ifndef TERRARIUM_REGEX_H
 #define TERRARIUM_REGEX_H
 
-/* Regular expressions of PCRE2, which is loaded at the first use: a start of the program does not pay for it.
- * What a pattern may cost is bounded: one that would take too long does not match. */
+/* PCRE2 regular expressions. PCRE2 is loaded at the first use, so it does not slow down the program's
+ * start. The cost of a match is limited: a pattern that would take too long does not match. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ struct trm_error;
 #define TRM_REGEX_GROUPS 10 /* the whole match and nine groups */
 
 struct trm_regex_span {
-	size_t start, end; /* start > end: the group took no part */
+	size_t start, end; /* start > end: the group is not part of the match */
 };
 
 /* `is_literal`: the pattern is plain text. TRM_EINVAL, TRM_ENOTSUP or TRM_ENOMEM with a sentence. */
@@ -22,12 +22,12 @@ int trm_regex_create(const char *pattern, size_t n, bool is_literal, bool ignore
 		struct trm_regex **ret, struct trm_error *reterr);
 void trm_regex_destroy(struct trm_regex *r); /* takes NULL */
 
-/* Match in a text, usually a line, not before `from`. The spans that are no group are as if they took no
- * part. */
+/* Match in a text, usually a line, starting at `from`. Spans of groups that do not exist are set as if they
+ * were not part of the match. */
 bool trm_regex_match(struct trm_regex *r, const char *text, size_t n, size_t from,
 		struct trm_regex_span spans[TRM_REGEX_GROUPS]);
 
-/* The last match was not found because looking for it would have cost too much. */
+/* True if the last search was given up because it would have taken too long. */
 bool trm_regex_gave_up(const struct trm_regex *r);
 
 #endif

@@ -2,9 +2,8 @@
 #ifndef TERRARIUM_RESULT_H
 #define TERRARIUM_RESULT_H
 
-/* The result of one run. Borrowed inside the `done` callback;
- * trm_result_copy() keeps one. All texts are valid UTF-8 (bytes that were not
- * are shown as U+FFFD) unless said otherwise. */
+/* The result of one run. It is borrowed inside the `done` callback; trm_result_copy() keeps it. All strings
+ * are valid UTF-8 (invalid bytes are shown as U+FFFD) unless stated otherwise. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@ enum trm_status {
 	TRM_STATUS_ERROR, /* exception, or non-zero exit */
 	TRM_STATUS_TIMEOUT,
 	TRM_STATUS_INTERRUPTED,
-	TRM_STATUS_KILLED, /* the interpreter died: `reason` says of what */
+	TRM_STATUS_KILLED, /* the interpreter died; `reason` says why */
 	TRM_STATUS_LOST,   /* the sandbox is gone */
 };
 const char *trm_status_name(enum trm_status status); /* "ok", "error", … */
@@ -32,51 +31,53 @@ struct trm_display {
 	char *mime; /* "image/png" */
 	char *data; /* text, or base64 for binary types, as Jupyter does */
 	size_t n;
-	/* Displays of one bundle are one thing in several forms, of which a front end shows the best that it
-	 * can. They come one after the other; `more` tells how many forms of it follow this one. */
+	/* Displays of one bundle are one thing in several forms, of which a front end shows the best one it
+	 * can. They follow each other; `more` is the number of forms that follow this one. */
 	size_t bundle; /* counted from 0 in the run */
 	size_t more;
 };
 
 struct trm_result {
 	enum trm_status status;
-	bool state_lost; /* the kernel had to be restarted: its variables are gone */
-	uint64_t number; /* of the run in its session, from 1 */
+	bool state_lost; /* the kernel had to be restarted; its variables are lost */
+	uint64_t number; /* number of the run in its session, from 1 */
 	const struct trm_lang *lang;
-	int exit_code;    /* what a shell would see; 0 ok, 1 exception, 124 timeout, 130 interrupted, 128+n
-			     signal */
-	char *reason;     /* sentence for timeout, killed, lost, and when memory was why it was interrupted */
-	char *hint;       /* sentence about a limit that the code met and survived ("process limit 128 reached
-			     3 times during this run"), or NULL */
+	/* as a shell would see it: 0 ok, 1 exception, 124 timeout, 130 interrupted, 128+n signal */
+	int exit_code;
+	/* a sentence for timeout, killed and lost, and if the run was interrupted because of memory */
+	char *reason;
+	/* a sentence about a limit that the code reached and survived ("process limit 128 reached 3 times
+	 * during this run"), or NULL */
+	char *hint;
 	char *value;      /* text of the last expression, or NULL */
-	char *error_name; /* all three NULL if there was no exception */
+	char *error_name; /* all three are NULL if there was no exception */
 	char *error_message;
 	char **traceback; /* lines, NULL-terminated */
 	char *output;     /* raw bytes of stdout and stderr as they arrived; not NUL-terminated text */
 	size_t output_len;
-	struct trm_chunk *chunks; /* which bytes are which stream */
+	struct trm_chunk *chunks; /* which bytes belong to which stream */
 	size_t n_chunks;
 	struct trm_display *displays;
 	size_t n_displays;
-	size_t dropped_displays; /* that came, but were too many or too big to be kept */
+	size_t dropped_displays; /* number of displays that were too many or too big to keep */
 	uint64_t wall_us;
-	bool is_wall_unknown; /* another session's run that began before this one came */
+	bool is_wall_unknown; /* it is another session's run that began before this one was opened */
 	bool has_cpu;
 	uint64_t cpu_us; /* of the kernel and its children */
 	bool has_mem_peak;
-	uint64_t mem_peak_bytes;             /* highest of the sandbox in this run, if that is known */
-	uint64_t stdout_bytes, stderr_bytes; /* printed in all */
-	uint64_t dropped_bytes;              /* of these, not kept in `output` */
+	uint64_t mem_peak_bytes;             /* the sandbox's highest memory use during this run, if known */
+	uint64_t stdout_bytes, stderr_bytes; /* total bytes printed */
+	uint64_t dropped_bytes;              /* of these, how many are not kept in `output` */
 };
 
 /* Deep copy, or NULL when out of memory. */
 struct trm_result *trm_result_copy(const struct trm_result *result);
 void trm_result_free(struct trm_result *result); /* takes NULL */
 
-/* One JSON object on one line without newline, malloc'd; NULL when out of memory.
- * Fields: run, language, status, exit_code, reason, hint, state_lost, stdout, stderr, value,
- * error {name, message, traceback []}, displays [{mime, data, bundle}], dropped_displays,
- * wall_ms, cpu_ms, mem_peak_bytes, stdout_bytes, stderr_bytes, dropped_bytes. What is not known is null. */
+/* Format the result as one JSON object on one line without newline, malloc'd; NULL when out of memory.
+ * Fields: run, language, status, exit_code, reason, hint, state_lost, stdout, stderr, value, error {name,
+ * message, traceback []}, displays [{mime, data, bundle}], dropped_displays, wall_ms, cpu_ms,
+ * mem_peak_bytes, stdout_bytes, stderr_bytes, dropped_bytes. Unknown values are null. */
 char *trm_result_to_json(const struct trm_result *result);
 
 #endif

@@ -2,9 +2,9 @@
 #ifndef TERRARIUM_SYNC_H
 #define TERRARIUM_SYNC_H
 
-/* A sandbox with plain calls that wait: for programs that have no loop of their own. Each trm_sync has one
- * inside, and turns it while it waits. What can be done and what it is called follows the microsandbox SDK
- * (PythonSandbox, NodeSandbox); docs/migrating.md has the table. It works on every backend.
+/* A sandbox with blocking calls, for programs without a loop. Each trm_sync has its own loop, which it runs
+ * while it waits. The functions and their names follow the microsandbox SDK (PythonSandbox, NodeSandbox);
+ * docs/migrating.md has the table. It works on every backend.
  *
  *   struct trm_sync_opts opts;
  *   trm_sync_opts_default(&opts);
@@ -14,12 +14,12 @@
  *   trm_execution_finish(&done);
  *   trm_sync_destroy(sync);
  *
- * One thread at a time may use a trm_sync; different ones are independent of each other. Its callbacks may
- * not call functions of this header for the same one.
+ * Only one thread at a time may use a trm_sync; different ones are independent of each other. Its callbacks
+ * may not call functions of this header for the same trm_sync.
  *
- * Errors have the SDK's words, then the reason: "Failed to execute code: …". Everything but creating,
- * starting and stopping fails with TRM_ECLOSED and "Sandbox is not started. Call start() first." when it is
- * not; if it had been, and ended by itself, the reason follows. */
+ * Errors begin with the SDK's text, followed by the reason: "Failed to execute code: …". If the sandbox is
+ * not started, every function except create, start and stop fails with TRM_ECLOSED and "Sandbox is not
+ * started. Call start() first."; if it was started and ended by itself, the reason follows. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,80 +37,80 @@ struct trm_sync;
 /* ---- life ---------------------------------------------------------------- */
 
 struct trm_sync_opts {
-	/* Which sandbox; trm_config_sandbox_opts() fills it from the user's settings, `.env` included. Its
-	 * texts and lists are borrowed until trm_sync_destroy(). With `keep` it stays when the trm_sync is
-	 * destroyed, until it is stopped. */
+	/* The sandbox. trm_config_sandbox_opts() fills this in from the user's settings, including `.env`.
+	 * Its strings and lists are borrowed until trm_sync_destroy(). With `keep` the sandbox stays after
+	 * trm_sync_destroy(), until it is stopped. */
 	struct trm_sandbox_opts sandbox;
-	/* A running local sandbox of that name is joined, with the state that it has (of one that another
-	 * trm_sync has started: if that may join, or keeps it), instead of TRM_EEXIST. It stays when the
-	 * trm_sync is destroyed. Default false. */
+	/* If a local sandbox of that name already runs, use it with its state instead of failing with
+	 * TRM_EEXIST, and leave it running after trm_sync_destroy(). If another trm_sync started it, that
+	 * one must set may_join or keep as well. Default false. */
 	bool may_join;
-	enum trm_lang_id language; /* of trm_sync_run(). Default Python */
-	uint32_t timeout_ms;       /* of a run, a command or a copied file; 0: none. Default 300 000 */
-	size_t output_keep_bytes;  /* of the output of a run or command. Default 64 MiB */
-	/* What it refuses never runs, code or command: TRM_EPERM (terrarium/policy.h). Borrowed; NULL: none.
-	 */
+	enum trm_lang_id language; /* for trm_sync_run(). Default Python */
+	uint32_t timeout_ms;       /* for a run, a command or a copied file; 0: none. Default 300 000 */
+	size_t output_keep_bytes;  /* how much output of a run or command is kept. Default 64 MiB */
+	/* Code and commands that it refuses never run: TRM_EPERM (terrarium/policy.h). Borrowed; NULL:
+	 * none. */
 	struct trm_policy *policy;
-	/* Output as it comes, beside that it is in the result. Raw and hostile bytes. May be NULL. */
+	/* Output as it arrives; the result contains it as well. Raw and hostile bytes. May be NULL. */
 	void (*output)(void *user, int stream, const void *bytes, size_t n);
-	/* Both are means to get out of a call that waits; what is under way is then interrupted, and ends
-	 * soon: code and commands get SIGINT, and are killed if they go on for two seconds; anything else
-	 * fails with TRM_ECANCELED. Only stopping is not cut short.
-	 * - A function that is asked several times a second, and when a signal was handled: true to
-	 *   interrupt. Whoever lets a signal handler set a flag, and returns that flag here, has Ctrl-C.
-	 * - A descriptor, such as an eventfd, that interrupts for as long as it can be read; it is never read
-	 *   from here. -1 (the default): none. */
+	/* Two ways to interrupt a call that waits. The current operation is then interrupted and ends soon:
+	 * code and commands get SIGINT, and are killed if they continue for two seconds; all other
+	 * operations fail with TRM_ECANCELED. Only stopping cannot be interrupted.
+	 *  - A function that is called several times a second, and after each signal: return true to
+	 * interrupt. For Ctrl-C, let a signal handler set a flag and return that flag here.
+	 *  - A descriptor, such as an eventfd, that interrupts while it is readable. It is never read from.
+	 * -1 (the default): none. */
 	bool (*is_interrupted)(void *user);
 	int interrupt_fd;
 	void *user;
 };
-/* A Python sandbox on the local backend. */
+/* Defaults: a Python sandbox on the local backend. */
 void trm_sync_opts_default(struct trm_sync_opts *opts);
 
-/* Starts nothing yet. Copies `opts`. Errors: TRM_EINVAL a bad option. */
+/* Create a trm_sync; nothing is started yet. Copies `opts`. Errors: TRM_EINVAL a bad option. */
 int trm_sync_create(const struct trm_sync_opts *opts, struct trm_sync **ret_sync, struct trm_error *reterr);
-/* Ends the sandbox, unless it is kept or was joined. Blocks until it is gone. Takes NULL. */
+/* End the sandbox, unless it is kept or was running before, and block until it is gone. Takes NULL. */
 void trm_sync_destroy(struct trm_sync *sync);
 
-/* Blocks until the sandbox is ready. Started already: nothing happens. After trm_sync_stop() it is a
- * new one of the same name.
+/* Start the sandbox and block until it is ready. If it is already started, nothing happens. After
+ * trm_sync_stop() this starts a new sandbox of the same name.
  * Errors: "Failed to start sandbox: …" and as trm_sandbox_open(). */
 int trm_sync_start(struct trm_sync *sync, struct trm_error *reterr);
-/* End it, whoever else uses it, and wait until it is gone. Not started: nothing happens. */
+/* Stop the sandbox, even if other clients use it, and wait until it is gone. If it is not started, nothing
+ * happens. */
 int trm_sync_stop(struct trm_sync *sync, struct trm_error *reterr);
 
-/* Between a successful start and the sandbox's end, be that a stop or an accident. */
+/* True after a successful start, until the sandbox is stopped or ends by itself. */
 bool trm_sync_is_started(struct trm_sync *sync);
-const char *trm_sync_name(const struct trm_sync *sync); /* known before the start, too */
-/* For the functions of <terrarium/sandbox.h>; NULL if it is not started. Callbacks come while a call of this
- * header waits. */
+const char *trm_sync_name(const struct trm_sync *sync); /* known even before the start */
+/* The handle for the functions of <terrarium/sandbox.h>; NULL if it is not started. Its callbacks arrive
+ * while a call of this header waits. */
 struct trm_sandbox *trm_sync_sandbox(struct trm_sync *sync);
 
 /* ---- code ---------------------------------------------------------------- */
 
-/* What came of a run. The texts are UTF-8 and never NULL after success; they are made as the Python SDK makes
- * them: lines joined by \n, all white space at the end taken off. What was printed byte for byte is in
- * `result`. */
+/* The outcome of a run. The strings are UTF-8 and never NULL after success. They are formatted as in the
+ * Python SDK: lines joined by \n, without white space at the end. `result` holds the exact bytes. */
 struct trm_execution {
-	char *output;       /* stdout, then the value of the last expression */
-	char *error;        /* stderr, then the traceback, then the reason of any other bad end */
-	bool has_error;     /* the status is not "success", or `error` is not empty */
-	const char *status; /* "success"; "error" for an exception; "timeout", "interrupted", "killed", "lost"
-			     */
+	char *output;   /* stdout, then the value of the last expression */
+	char *error;    /* stderr, then the traceback, then the reason of any other failure */
+	bool has_error; /* the status is not "success", or `error` is not empty */
+	/* "success"; "error" for an exception; "timeout", "interrupted", "killed", "lost" */
+	const char *status;
 	const char *language; /* "python", "javascript", "bash" */
-	int exit_code; /* 0; 1 an exception, or the code's own; 124 time-out; 130 interrupted; 128+n signal n
-			*/
+	/* 0; 1 an exception, or the code's own; 124 timeout; 130 interrupted; 128+n signal n */
+	int exit_code;
 	struct trm_result *result;
 };
 void trm_execution_finish(struct trm_execution *execution); /* takes a zeroed one */
 
-/* Run code in the sandbox's language; variables, imports and functions stay for the next run. The values of
- * expressions are shown as at a prompt (Python: of all statements, else of the last one). Reading from stdin
- * gives EOF. An exception is no failure of the call, nor are a time-out or an interrupt.
- * `ret` is written in any case; trm_execution_finish() is due. Errors: "Failed to execute code: …". */
+/* Run code in the sandbox's language. Variables, imports and functions stay for the next run. The values of
+ * expressions are shown as at a prompt (Python: of all statements; otherwise of the last one). Reading from
+ * stdin gives EOF. An exception, a timeout or an interrupt is not a failure of the call.
+ * `ret` is always written; call trm_execution_finish(). Errors: "Failed to execute code: …". */
 int trm_sync_run(
 		struct trm_sync *sync, const char *code, struct trm_execution *ret, struct trm_error *reterr);
-/* The same in any language, with a time-out of its own (-1: that of the options; 0: none). */
+/* Run code in any language, with its own timeout (-1: that of the options; 0: none). */
 int trm_sync_run_as(struct trm_sync *sync, enum trm_lang_id language, const char *code, int64_t timeout_ms,
 		struct trm_execution *ret, struct trm_error *reterr);
 
@@ -118,22 +118,22 @@ int trm_sync_run_as(struct trm_sync *sync, enum trm_lang_id language, const char
 
 struct trm_command_execution {
 	char *output, *error; /* as in struct trm_execution */
-	int exit_code;        /* 128+n: ended by signal n; -1: not known, for the call failed */
-	bool success;         /* it has ended with 0 */
+	int exit_code;        /* 128+n: ended by signal n; -1: unknown, because the call failed */
+	bool success;         /* it ended with exit code 0 */
 	char *command;
 	char **args;                         /* NULL-terminated, without the command */
-	uint64_t stdout_bytes, stderr_bytes; /* printed in all */
-	uint64_t dropped_bytes;              /* of these, not kept */
+	uint64_t stdout_bytes, stderr_bytes; /* total bytes printed */
+	uint64_t dropped_bytes;              /* of these, how many are not kept */
 	struct trm_exit exit;
 };
 void trm_command_execution_finish(struct trm_command_execution *execution); /* takes a zeroed one */
 
 /* Run a program, found in PATH, without a shell: trm_sync_command(s, "bash", (const char *[]){"-c", …,
- * NULL}, …). `args` is NULL-terminated and may be NULL. stdin is at EOF. timeout_ms as above; the program is
- * killed by it with its children. A program that fails is no failure of the call.
- * `ret` is written in any case: after TRM_ETIMEDOUT or TRM_ECANCELED it holds what had been printed.
- * Errors: "Failed to execute command: …"; TRM_ENOENT there is no such program; TRM_EPERM it may not be run.
- */
+ * NULL}, …). `args` is NULL-terminated and may be NULL. stdin is at EOF. timeout_ms is as above; a timeout
+ * kills the program with its children. A program that fails is not a failure of the call.
+ * `ret` is always written: after TRM_ETIMEDOUT or TRM_ECANCELED it holds the output so far.
+ * Errors: "Failed to execute command: …"; TRM_ENOENT the program does not exist; TRM_EPERM it may not be
+ * executed. */
 int trm_sync_command(struct trm_sync *sync, const char *command, const char *const *args, int64_t timeout_ms,
 		struct trm_command_execution *ret, struct trm_error *reterr);
 
@@ -142,31 +142,32 @@ int trm_sync_command(struct trm_sync *sync, const char *command, const char *con
 struct trm_sync_metrics {
 	char name[65];
 	bool is_running;
-	/* What the backend does not know is not known here either, and then 0. */
+	/* False if the backend does not know the value, which is then 0. */
 	bool has_cpu, has_memory, has_disk;
 	double cpu_percent;  /* of one core, over the last 200 ms or more */
 	uint64_t memory_mib; /* whole MiB */
 	uint64_t disk_bytes;
-	struct trm_sample sample; /* all of it */
+	struct trm_sample sample; /* the complete sample */
 };
 
-/* Measure now; takes about 200 ms, for a rate is between two moments. Errors: "Failed to get sandbox
- * metrics: …". */
+/* Measure now. This takes about 200 ms, because a rate needs two measurements. Errors: "Failed to get
+ * sandbox metrics: …". */
 int trm_sync_metrics_all(struct trm_sync *sync, struct trm_sync_metrics *ret, struct trm_error *reterr);
-/* One of them: 1 and the value; 0 it is not known; or a negative code. */
+/* Get one value. Returns 1 and the value; 0 if it is unknown; or a negative code. */
 int trm_sync_metrics_cpu(struct trm_sync *sync, double *ret_percent, struct trm_error *reterr);
 int trm_sync_metrics_memory(struct trm_sync *sync, uint64_t *ret_mib, struct trm_error *reterr);
 int trm_sync_metrics_disk(struct trm_sync *sync, uint64_t *ret_bytes, struct trm_error *reterr);
-/* 1 it runs; 0 it has ended by itself since it was started; or a negative code. */
+/* Returns 1 if the sandbox runs; 0 if it has ended by itself since its start; or a negative code. */
 int trm_sync_metrics_is_running(struct trm_sync *sync, struct trm_error *reterr);
 
 /* ---- files ------------------------------------------------------------------ */
 
-/* Paths that do not begin with '/' are taken from the sandbox's working directory. One that is too slow or is
- * interrupted, and has not ended five seconds later either, takes the sandbox with it. */
+/* Write a file. Paths that do not begin with '/' start at the sandbox's working directory. If a transfer is
+ * too slow or is interrupted, and has not ended five seconds later, the sandbox ends with it. */
 int trm_sync_put(struct trm_sync *sync, const char *path, uint32_t mode, const void *bytes, size_t n,
 		struct trm_error *reterr);
-/* At most max_bytes, else TRM_ETOOBIG. *ret_bytes is malloc'd, with a NUL behind its n bytes. */
+/* Read a file of at most max_bytes, else TRM_ETOOBIG. *ret_bytes is malloc'd, with a NUL after its n bytes.
+ */
 int trm_sync_get(struct trm_sync *sync, const char *path, uint64_t max_bytes, char **ret_bytes, size_t *ret_n,
 		struct trm_error *reterr);
 

@@ -4,17 +4,16 @@
 
 /* libterrarium: run code in persistent sandboxes and watch it.
  *
- * Order of things: trm_loop_create, trm_sandbox_open, trm_session_open,
- * trm_session_run; then trm_loop_step until `done`; trm_session_close,
- * trm_sandbox_close, trm_loop_step until `closed`; trm_loop_destroy.
- * tests/clients/example.c does just that.
+ * Call order: trm_loop_create, trm_sandbox_open, trm_session_open, trm_session_run; then trm_loop_step
+ * until `done`; trm_session_close, trm_sandbox_close, trm_loop_step until `closed`; trm_loop_destroy.
+ * tests/clients/example.c is a complete example.
  *
- * Callbacks that are not wanted are NULL in their struct, but for the last one of a thing (`closed`, `done`,
- * `exited`).
+ * Set unwanted callbacks to NULL. Only the last callback of an object (`closed`, `done`, `exited`) is
+ * required.
  *
- * What hangs on a loop belongs to the thread and to the process that have made it: a child of fork() must not
- * call functions with it, not even to free it, as both would share its descriptors. (They are close-on-exec.)
- */
+ * An object on a loop belongs to the thread and the process that created it. A child of fork() must not
+ * call any function with it, not even to free it, because both processes share its descriptors. (They are
+ * close-on-exec.) */
 
 #include <terrarium/config.h>
 #include <terrarium/copy.h>
@@ -38,8 +37,8 @@
 
 const char *trm_version(void); /* "0.1.0" */
 
-/* Where messages go that are meant for developers, and for who runs a server; NULL (the default):
- * nowhere. The library never prints. `level`: 0 error, 1 warning, 2 info, 3 debug. */
+/* Set the function for log messages, which are meant for developers and for people who run a server. NULL
+ * (the default): no messages. The library never prints. `level`: 0 error, 1 warning, 2 info, 3 debug. */
 typedef void trm_log_fn(void *user, int level, const char *msg);
 void trm_set_log(trm_log_fn *fn, void *user);
 
