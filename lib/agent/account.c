@@ -112,7 +112,7 @@ static int find_user(const char *user, struct account *ret, struct trm_error *re
 				.name = "root"}; /* is it in every system, also where no file says so */
 	else if (!has_entry && !is_number)
 		return trm_error_set(reterr, TRM_ENOENT,
-				"there is no user '%s' in the container's /etc/passwd; give one that is there, or a "
+				"there is no user '%s' in the container's /etc/passwd; give an existing one, or a "
 				"number",
 				user);
 	return 0;
@@ -130,8 +130,8 @@ static int find_group(const char *group, uint32_t *ret, struct trm_error *reterr
 	free(text);
 	return has_entry ? 0
 			 : trm_error_set(reterr, TRM_ENOENT,
-					 "there is no group '%s' in the container's /etc/group; give one that "
-					 "is there, or a number",
+					 "there is no group '%s' in the container's /etc/group; give an existing "
+					 "one, or a number",
 					 group);
 }
 
@@ -141,7 +141,7 @@ int account_find(const char *spec, struct account *ret, struct trm_error *reterr
 	size_t n = strcspn(spec, ":");
 	if (!n || n >= sizeof user || (spec[n] && (!spec[n + 1] || strchr(spec + n + 1, ':'))))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"'%.80s' names no user: it must be USER, UID, USER:GROUP or UID:GID", spec);
+				"'%.80s' is not a user: it must be USER, UID, USER:GROUP or UID:GID", spec);
 	memcpy(user, spec, n);
 	user[n] = '\0';
 	int r = find_user(user, ret, reterr);

@@ -74,8 +74,7 @@ void client_process(struct client *client)
 		frame_done(&client->in, &frame);
 	}
 	if (got < 0 && !client->dead)
-		client_fail(client,
-				"the stream is broken: a frame header has a length or a field that none has");
+		client_fail(client, "the stream is broken: a frame header has an invalid length or field");
 	if (is_throttled(client))
 		watch_set(&client->agent->poller, &client->reader, 0);
 }

@@ -95,17 +95,17 @@ static bool parse(char **args, struct container_opts *ret)
 				option = &options[i];
 		if (!option || !args[1] || !set_option(ret, option, args[1])) {
 			fprintf(stderr, "terrarium-agent: the option %s %s\n", *args,
-					option ? "has no value that can be" : "is unknown");
+					option ? "has an invalid value" : "is unknown");
 			return false;
 		}
 		args++;
 	}
 	if (ret->settle.workdir && ret->settle.workdir[0] != '/') {
-		fail("--workdir is no absolute path");
+		fail("--workdir is not an absolute path");
 		return false;
 	}
 	if ((ret->door && ret->key) || (!ret->door && !ret->key) || (ret->key && !is_key(ret->key))) {
-		fail("either --door PATH or --key K is to be given, K small letters and digits, 64 at most");
+		fail("give either --door PATH or --key K; K is at most 64 lowercase letters and digits");
 		return false;
 	}
 	return true;
@@ -196,7 +196,7 @@ static int run_container(const struct container_opts *opts, int listen_fd, int d
 	if (make_report(&report, &settled, error.msg) < 0)
 		return fail("out of memory");
 	if (door_fd >= 0 && (listen_fd = pass_door(door_fd, &report)) < 0)
-		return fail_errno("nothing came through the door", -listen_fd);
+		return fail_errno("no connection came from the handoff socket", -listen_fd);
 	if (r < 0)
 		return fail(error.msg);
 	if (opts->is_start)
@@ -224,8 +224,8 @@ int agent_container(char **args)
 		return fail("-- is for connect, and --remove for stop");
 	int fd = opts.door ? door_connect(opts.door) : key_listen(opts.key);
 	if (fd < 0)
-		return fail_errno(
-				opts.door ? "the door cannot be reached" : "the key's socket cannot be made",
+		return fail_errno(opts.door ? "the handoff socket cannot be reached"
+					    : "the key's socket cannot be made",
 				-fd);
 	return opts.door ? run_container(&opts, -1, fd) : run_container(&opts, fd, -1);
 }
@@ -236,7 +236,7 @@ static bool parse_key(char **args, struct container_opts *ret)
 {
 	bool is_right = parse(args, ret);
 	if (is_right && !ret->key)
-		fail("only what has a --key can be connected to or stopped");
+		fail("connect and stop need --key");
 	return is_right && ret->key;
 }
 
@@ -332,7 +332,7 @@ static int stop_agent(const char *key)
 	if (hello_msg_put(&out, 0, HELLO_ONLOOKER, 0) < 0
 			|| frame_put(&out, 0, FRAME_SHUTDOWN, 0, NULL, 0) < 0
 			|| send(fd, buf_at(&out), out.len, MSG_NOSIGNAL) < 0)
-		return fail_errno("the agent cannot be told to stop", errno);
+		return fail_errno("cannot tell the agent to stop", errno);
 	struct pollfd end = {.fd = fd, .events = POLLIN};
 	while (poll(&end, 1, STOP_MS) > 0)
 		if (read(fd, answer, sizeof answer) <= 0)

@@ -145,7 +145,7 @@ static int do_signal_pid(struct client *client, const struct frame *frame)
 	if (r < 0) {
 		client_error(client, frame->stream, r,
 				r == TRM_EPERM ? "process %u belongs to the sandbox itself"
-					       : "there is no process %u any more",
+					       : "there is no longer a process %u",
 				msg.pid);
 		return 0;
 	}
@@ -358,7 +358,7 @@ void dispatch(struct client *client, const struct frame *frame)
 	else if ((target == ON_CONNECTION) != (frame->stream == 0))
 		client_fail(client, "a frame of type %u may not name stream %u", frame->type, frame->stream);
 	else if (target == ON_NEW && client_find(client, frame->stream))
-		client_fail(client, "stream %u is in use already", frame->stream);
+		client_fail(client, "stream %u is already in use", frame->stream);
 	else if (target == ON_NEW && client->n_streams >= FRAME_MAX_STREAMS)
 		client_fail(client, "more than %u streams at a time", FRAME_MAX_STREAMS);
 	else if (target != ON_STREAM || client_find(client, frame->stream))

@@ -79,7 +79,7 @@ uint64_t patience_due_ns(const struct proc *proc)
 void patience_end(struct sub *sub)
 {
 	client_error(sub->stream.client, sub->stream.id, TRM_EBUSY,
-			"this client took the output of '%s' too slowly for the others; attach again",
+			"this client read the output of '%s' too slowly for the others; attach again",
 			sub->proc->name);
 	sub_destroy(sub);
 }

@@ -110,7 +110,7 @@ void proc_tell_past(struct proc *proc)
 		if (sub->backlog.len)
 			continue;
 		client_error(sub->stream.client, sub->stream.id, TRM_ENOENT,
-				"'%s' does not run in this sandbox any more", proc->key);
+				"'%s' no longer runs in this sandbox", proc->key);
 		sub_destroy(sub);
 	}
 	proc->over = !proc->subs && !proc->recent;
@@ -123,7 +123,7 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 	for (struct sub *sub = proc->subs; sub; sub = sub->next)
 		if (sub->stream.client == client) {
 			client_error(client, stream, TRM_EBUSY,
-					"stream %u of this client follows the process '%s' already",
+					"stream %u of this client already follows the process '%s'",
 					sub->stream.id, proc->key);
 			return;
 		}
@@ -196,8 +196,7 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		return;
 	}
 	if (msg->flags & SPAWN_ATTACH) {
-		client_error(client, stream, TRM_ENOENT, "'%s' does not run in this sandbox (any more)",
-				msg->key);
+		client_error(client, stream, TRM_ENOENT, "'%s' does not run in this sandbox", msg->key);
 		return;
 	}
 	proc = proc_create(agent, msg);

@@ -100,7 +100,7 @@ static void on_connection(struct watch *watch, uint32_t events)
 	}
 	struct client *client = client_create(agent, fd, write_fd);
 	if (client && agent->n_clients > AGENT_MAX_CLIENTS)
-		client_fail(client, "this sandbox has %d clients already, and that is the most",
+		client_fail(client, "this sandbox already has %d clients, which is the maximum",
 				AGENT_MAX_CLIENTS);
 	else if (client && !client->dead)
 		client->reader.ready(&client->reader, EPOLLIN); /* what it wants is mostly there already */

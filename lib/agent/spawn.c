@@ -280,7 +280,7 @@ int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc
 	ends_close(&ends);
 	if (error == EAGAIN)
 		return trm_error_set(reterr, TRM_EBUSY,
-				"%s: cannot be started in the sandbox: its process limit is reached",
+				"%s: cannot be started: the sandbox's process limit is reached",
 				msg->argv[0]);
 	return error ? trm_error_set_errno(
 			       reterr, error, "%s: cannot be started in the sandbox", msg->argv[0])

@@ -78,9 +78,9 @@ static const struct {
 	const char *text;
 } refusals[] = {
 		{EISDIR, TRM_EINVAL, "this is a directory, and only files are copied"},
-		{EINVAL, TRM_EINVAL, "this is no regular file, and only those are copied"},
+		{EINVAL, TRM_EINVAL, "this is not a regular file, and only regular files are copied"},
 		{EFBIG, TRM_ETOOBIG, "the file is bigger than allowed"},
-		{EAGAIN, TRM_EINVAL, "reading this file would wait for something to happen"},
+		{EAGAIN, TRM_EINVAL, "reading this file would block"},
 };
 
 static void fail(struct transfer *transfer, int error)

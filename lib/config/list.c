@@ -98,7 +98,7 @@ static int put_script(struct list *list, const char *item, struct trm_error *ret
 		return trm_error_set(reterr, TRM_EINVAL, "'%.80s' must be NAME=FILE", item);
 	snprintf(name, sizeof name, "%.*s", (int)(equals - item), item);
 	if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") != strlen(name))
-		return trm_error_set(reterr, TRM_EINVAL, "'%s' cannot name a script", name);
+		return trm_error_set(reterr, TRM_EINVAL, "'%s' is not a valid script name", name);
 	int r = config_read_file(equals + 1, &text, &n, reterr);
 	if (r < 0)
 		return r;
@@ -155,8 +155,7 @@ int trm_config_add(struct trm_config *config, const struct trm_setting *s, const
 	const struct form *form = form_of(s);
 	struct trm_error why = {0};
 	if (list.n / form->pieces >= form->most)
-		return trm_error_set(
-				reterr, TRM_EINVAL, "%s: there can be at most %u of them", label, form->most);
+		return trm_error_set(reterr, TRM_EINVAL, "%s: at most %u are allowed", label, form->most);
 	int r = form->put(&list, item, &why);
 	return r < 0 ? trm_error_set(reterr, r, "%s: %s", label, why.msg) : 0;
 }

@@ -207,7 +207,7 @@ int source_parse(const struct source *src, source_fn *use, void *user, struct tr
 	if (open < src->n)
 		r = source_fail(src, open, reterr, "this comment is never closed");
 	else if (nul < src->n)
-		r = source_fail(src, nul, reterr, "\\u0000 is a character that no text here can hold");
+		r = source_fail(src, nul, reterr, "\\u0000 is not allowed in a string here");
 	else if (strspn(blanked, " \t\r\n") < src->n) /* else an empty file sets nothing */
 		r = use_tree(src, blanked, use, user, reterr);
 	free(blanked);

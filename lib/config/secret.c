@@ -16,10 +16,10 @@ static int put_secret(char *field, size_t size, const char *text, size_t n, cons
 	for (size_t i = 0; i < n; i++)
 		if (text[i] <= ' ' || text[i] >= 127)
 			return trm_error_set(reterr, TRM_EINVAL,
-					"%s: there is a character in it that no key has, such as a blank",
+					"%s: it contains a character that no key has, such as a space",
 					label);
 	if (n >= size)
-		return trm_error_set(reterr, TRM_EINVAL, "%s: it is too long to be a key", label);
+		return trm_error_set(reterr, TRM_EINVAL, "%s: it is too long for a key", label);
 	memset(field, 0, size);
 	memcpy(field, text, n);
 	return 0;

@@ -35,7 +35,7 @@ static int tell(const struct walk *w, const char *group, const cJSON *item, size
 	char where[PATH_MAX + 48];
 
 	if (!cJSON_IsString(item) && !cJSON_IsNull(item))
-		return source_fail(w->src, offset, w->err, "the value must be a text, or null for nothing");
+		return source_fail(w->src, offset, w->err, "the value must be a string, or null for none");
 	snprintf(where, sizeof where, "%s:%zu:%zu", w->src->filename, at.line, at.column);
 	const char *value = cJSON_IsString(item) ? item->valuestring : "";
 	w->fn(w->user, &(struct trm_config_entry){group, item->string, value, where});

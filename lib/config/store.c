@@ -25,7 +25,7 @@ static int add_member(const char *old, size_t n, const char *key, const char *va
 	size_t at = brace ? (size_t)(brace - blanked) + 1 : 0;
 	int r = 0;
 	if (!cJSON_IsObject(root) || !at)
-		r = trm_error_set(reterr, TRM_EINVAL, "%s cannot be changed: it is no JSON object", path);
+		r = trm_error_set(reterr, TRM_EINVAL, "%s cannot be changed: it is not a JSON object", path);
 	else if (cJSON_GetObjectItemCaseSensitive(root, key))
 		r = trm_error_set(reterr, TRM_EEXIST, "%s sets \"%s\" already: change it there", path, key);
 	else

@@ -127,7 +127,7 @@ static void on_done(void *user, const struct command_result *result)
 	else if (*result->words && result->status)
 		say_end(row->detail, sizeof row->detail, result->words);
 	else if (result->status)
-		snprintf(row->detail, sizeof row->detail, "%.40s ends with exit status %d and says nothing",
+		snprintf(row->detail, sizeof row->detail, "%.40s ended with exit status %d and no message",
 				last_name(result->program),
 				WIFEXITED(result->status) ? WEXITSTATUS(result->status) : -1);
 	else

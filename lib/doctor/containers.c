@@ -106,8 +106,8 @@ static void on_done(void *user, const struct command_result *result)
 		e->out = strdup(result->out);
 	if (!e->out && !*e->problem)
 		snprintf(e->problem, sizeof e->problem, "%s",
-				result->status ? "its command fails, and says nothing"
-					       : "out of memory for what it says");
+				result->status ? "its command failed without a message"
+					       : "out of memory for its output");
 	if (!e->round->n_running)
 		finish(e->round);
 }

@@ -24,7 +24,7 @@ static void describe_bwrap(char *out, size_t cap)
 	const char *note =
 			major || minor >= 12
 					? ""
-					: " (older than 0.12: CVE-2026-87766 does not touch our arguments)";
+					: " (older than 0.12: CVE-2026-87766 does not affect our arguments)";
 	snprintf(out, cap, "%s, %s%s", *version ? version : "bubblewrap of an unknown version", path, note);
 }
 
@@ -98,17 +98,17 @@ static void tell_taken(struct doctor *d, enum trm_isolation want)
 {
 	static const char NO_CHOICE[] = "run code elsewhere, or without isolation: --isolation none";
 	const char *name = trm_isolation_name(want),
-		   *verb = want == TRM_ISOLATION_AUTO ? "takes" : "is set: it takes";
+		   *verb = want == TRM_ISOLATION_AUTO ? "uses" : "is set: it uses";
 	enum isolation level;
 	struct trm_error why;
 	if (level_choose(want, &level, &why) < 0)
 		doctor_say(d, TRM_CHECK_FAILED, "isolation", want == TRM_ISOLATION_AUTO ? NO_CHOICE : NULL,
-				"'%s' takes nothing: %s", name,
+				"'%s' finds no level: %s", name,
 				want == TRM_ISOLATION_AUTO ? "neither namespaces nor landlock works here"
 							   : why.msg);
 	else if (level == ISOLATION_NONE)
 		doctor_say(d, TRM_CHECK_WEAK, "isolation",
-				"--isolation auto takes the strongest level that works",
+				"--isolation auto uses the strongest level that works",
 				"'none' is set: code runs with all your rights");
 	else if (level == ISOLATION_LANDLOCK)
 		doctor_say(d, TRM_CHECK_WEAK, "isolation", NULL,
@@ -122,6 +122,6 @@ void doctor_look_at_levels(struct doctor *d, enum trm_isolation want)
 	bool has_namespaces = tell_namespaces(d);
 	tell_landlock(d, has_namespaces);
 	doctor_say(d, TRM_CHECK_NOTE, "none", NULL,
-			"works everywhere, and holds nothing: it is only taken when it is asked for");
+			"works everywhere, but isolates nothing: it is used only on request");
 	tell_taken(d, want);
 }

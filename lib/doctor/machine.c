@@ -62,7 +62,7 @@ static void look_at_rundir(struct doctor *d)
 	int fd = rundir_open(path, &e);
 	if (fd < 0) {
 		doctor_say(d, TRM_CHECK_FAILED, "runtime directory",
-				"XDG_RUNTIME_DIR names a folder that only you can use; in a read-only container: "
+				"set XDG_RUNTIME_DIR to a folder that only you can use; in a read-only container: "
 				"docker run --tmpfs /tmp",
 				"%s", e.msg);
 		return;
@@ -129,7 +129,8 @@ static void look_at_installers(struct doctor *d)
 		}
 		snprintf(advice, sizeof advice, "apt install %s", tools[i].package);
 		doctor_say(d, TRM_CHECK_NOTE, tools[i].name, advice,
-				"not found in /usr; 'terrarium install' has nothing for %s", tools[i].what);
+				"not found in /usr, so 'terrarium install' does not work for %s",
+				tools[i].what);
 	}
 }
 

@@ -101,7 +101,7 @@ static const char *guard_advice(const struct trm_guard *guard)
 
 	for (size_t i = 0; i < sizeof by_groups / sizeof *by_groups; i++)
 		if (guard->strength != TRM_ENFORCED && strcmp(guard->what, by_groups[i]) == 0)
-			return "it is firm where control groups are usable: see there";
+			return "it is enforced if control groups are usable: see that row";
 	return NULL;
 }
 
@@ -127,7 +127,7 @@ static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 		doctor_say(d, TRM_CHECK_OK, "control groups", NULL, "usable");
 	else
 		doctor_say(d, TRM_CHECK_WEAK, "control groups",
-				"limits are firm where systemd runs for this user (apt install dbus-user-session), "
+				"limits are enforced if systemd runs for this user (apt install dbus-user-session), "
 				"with cgroup v2",
 				"not delegated to this user; limits are weak");
 }
@@ -249,7 +249,7 @@ void doctor_try_server(struct doctor *d, const struct trm_sandbox_opts *opts)
 	if (own.server.api_key && *own.server.api_key)
 		doctor_say(d, TRM_CHECK_OK, "API key", NULL, "set; it is sent to the server");
 	else
-		doctor_say(d, TRM_CHECK_NOTE, "API key", NULL, "none is set (MSB_API_KEY): none is sent");
+		doctor_say(d, TRM_CHECK_NOTE, "API key", NULL, "not set (MSB_API_KEY), so none is sent");
 	try(d, &own, "server", examine_server);
 }
 

@@ -100,15 +100,15 @@ static void explain(struct trm_install *in, int exit_code, unsigned seen, struct
 {
 	const char *tool = in->opts.recipe->tool;
 	if (in->is_cancelled)
-		trm_error_set(why, TRM_ECANCELED, "interrupted: what %s had not finished is not installed",
-				tool);
+		trm_error_set(why, TRM_ECANCELED,
+				"interrupted: %s did not finish, and the rest is not installed", tool);
 	else if (seen & (1u << TOOL_NO_SPACE | 1u << TOOL_NO_SPACE_NPM))
 		trm_error_set(why, TRM_ETOOBIG,
 				"%s failed: the sandbox's files have reached their limit of %llu MiB; start one with more "
 				"(--disk, --memory)",
 				tool, (unsigned long long)trm_sandbox_limits(in->sandbox)->disk_bytes >> 20);
 	else
-		trm_error_set(why, TRM_EIO, "%s failed, for what it said above (exit code %d)", tool,
+		trm_error_set(why, TRM_EIO, "%s failed: see its output above (exit code %d)", tool,
 				exit_code);
 }
 
@@ -196,7 +196,7 @@ static void on_fetched(void *user, int exit_code, unsigned seen, const struct tr
 	} else {
 		/* What is there, but not as wheels, is built where it is wanted. */
 		static const char words[] =
-				"Not everything is there as a wheel: trying to build it in the sandbox.\n";
+				"Some packages have no wheel: trying to build them in the sandbox.\n";
 		if (exit_code > 0)
 			on_tool_output(in, TRM_STDERR, words, sizeof words - 1);
 		if (exit_code < 0)
@@ -255,7 +255,7 @@ static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opt
 		return trm_error_set(reterr, TRM_EINVAL, "there is no package to install");
 	if (!trm_sandbox_limits(sandbox)->net)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"the sandbox '%s' has no network to fetch packages by: start one with '--net on'",
+				"the sandbox '%s' has no network to fetch packages: start one with '--net on'",
 				trm_sandbox_name(sandbox));
 	return 0;
 }

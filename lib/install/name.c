@@ -80,7 +80,7 @@ int trm_package_check(const struct trm_lang *lang, const char *package, struct t
 	char shown[64];
 	trm_text_clean_line(shown, sizeof shown, package, n);
 	return trm_error_set(reterr, TRM_EINVAL,
-			"'%s' is not the name of a package: give names as %s; no options, addresses or files",
+			"'%s' is not the name of a package: use names such as %s; no options, URLs or files",
 			shown, kinds[lang->id].example);
 }
 

@@ -65,7 +65,7 @@ int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr)
 	if (recipe_for(lang))
 		return 0;
 	return trm_error_set(reterr, TRM_ENOTSUP,
-			"nothing can be installed for %s: its programs are those of the host's /usr, which sandboxes see "
+			"nothing can be installed for %s: its programs come from the host's /usr, which sandboxes see "
 			"read-only; install them on the host (apt install PACKAGE), and new and running sandboxes have "
 			"them",
 			lang->name);

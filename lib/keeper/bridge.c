@@ -261,12 +261,12 @@ char *bridges_tell(struct bridges *b, const char *what, char *out, size_t cap)
 	b->words.n = 0; /* the next failure has words of its own */
 	if (*b->strange)
 		snprintf(out, cap,
-				"%.40s: the step 'connect' %s: it should write nothing but what the agent says, but "
-				"what came begins with '%s' ('%s')",
+				"%.40s: the step 'connect' %s: it must write only the agent's output, but "
+				"its output begins with '%s' ('%s')",
 				b->facts->plan->backend, what, b->strange, command);
 	else
 		snprintf(out, cap, "%.40s: the step 'connect' %s: %s ('%s')", b->facts->plan->backend, what,
-				*said ? said : "it does not say why", command);
+				*said ? said : "it gives no reason", command);
 	return out;
 }
 

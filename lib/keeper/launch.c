@@ -193,7 +193,7 @@ static void report(int to, const struct report *r, const int *fds)
 		memcpy(CMSG_DATA(c), fds, n * sizeof(int));
 	}
 	if (sendmsg(to, &msg, MSG_NOSIGNAL) < 0)
-		die("report to the keeper");
+		die("report to the supervisor");
 }
 
 static void make_net(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)

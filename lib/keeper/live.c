@@ -226,7 +226,7 @@ static void pass_time(struct keeper *k)
 		keeper_tell_oom(k);
 	if (k->watchdog.overrun_bytes && !k->is_ending)
 		keeper_fail(k, TRM_ETOOBIG,
-				"the sandbox's files took %llu MiB of the %llu that are allowed, and went on growing",
+				"the sandbox's files use %llu MiB of the allowed %llu, and keep growing",
 				(unsigned long long)(k->watchdog.overrun_bytes >> 20),
 				(unsigned long long)(k->spec.disk_bytes >> 20));
 	if (k->watchdog.hidden_looks > WATCHDOG_HIDDEN_LOOKS && !k->is_ending)

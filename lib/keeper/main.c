@@ -98,7 +98,7 @@ static bool take_user(struct keeper *k)
 	int r = k->spec.isolation == ISOLATION_NONE ? 0 : user_take(&k->user);
 	*k->uid = k->user.uid;
 	if (r < 0)
-		say(k, "cannot take a user of its own for the sandbox", -r);
+		say(k, "cannot reserve a user for the sandbox", -r);
 	return r == 0;
 }
 

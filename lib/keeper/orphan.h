@@ -5,7 +5,7 @@
 /* What keepers that were killed have left with an engine. All that we make there bears a label that names its
  * keeper, HOST/BOOT/PIDNS/UID/PID/START. It is an orphan if that keeper was our user's, and
  *
- *   is of this boot and of our PID namespace, and there is no such process any more
+ *   is of this boot and of our PID namespace, and there is no longer such a process
  *   is of an earlier boot of this host, and it does not run
  *
  * Everything else, and what is called …-kept (PLAN_SPARED), is left alone: the engine may be one that several

@@ -82,12 +82,11 @@ char *reason_tell(const struct step *inspect, bool has_inspect, const struct rea
 {
 	char said[400];
 	if (!has_inspect)
-		snprintf(out, cap, "the line to the sandbox has broken");
+		snprintf(out, cap, "the connection to the sandbox was lost");
 	else if (reason_is_missing(inspect) || !strcasecmp(why->state, "removing"))
-		snprintf(out, cap, "the container was removed by somebody else");
+		snprintf(out, cap, "the container was removed from outside");
 	else if (inspect->end != STEP_DONE)
-		snprintf(out, cap,
-				"the engine does not answer any more, and the container has gone with it: %s",
+		snprintf(out, cap, "the engine no longer answers, and the container is gone: %s",
 				step_clean_tail(inspect->err_bytes, inspect->err.n, said, sizeof said));
 	else if (reason_is_running(why))
 		snprintf(out, cap, "the agent has ended%s",

@@ -105,7 +105,8 @@ bool recipe_take_id(struct keeper *k)
 	for (const char *at = line; *at; at++)
 		is_id &= *at > ' ' && *at < 0x7F;
 	if (!is_id) {
-		keeper_fail(k, TRM_EPROTO, "%s: the last line that the step 'create' prints is no id: %.80s",
+		keeper_fail(k, TRM_EPROTO,
+				"%s: the last line that the step 'create' prints is not an id: %.80s",
 				r->plan.backend, line);
 		return false;
 	}

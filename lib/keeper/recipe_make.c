@@ -84,7 +84,7 @@ static enum outcome wait_at_door(struct keeper *k)
 		return OUTCOME_FAILED;
 	if (!r->door.has_report) {
 		r->is_lost = false;
-		snprintf(r->note, sizeof r->note, "the agent did not come to its door");
+		snprintf(r->note, sizeof r->note, "the agent did not connect to the handoff socket");
 		if (recipe_has(r, PLAN_CONNECT))
 			return OUTCOME_NOT_SHARED;
 		keeper_fail(k, TRM_EIO, "%s: the agent does not answer", r->plan.backend);
@@ -124,7 +124,7 @@ static enum outcome go_directly(struct keeper *k)
 	r->is_overtaken = true; /* the agent mostly is there before the command has ended that starts it */
 	int error = door_open(&r->door, KEEPER_ENTRY_DIR);
 	if (error < 0) {
-		snprintf(r->note, sizeof r->note, "the door cannot be made: %s", strerror(-error));
+		snprintf(r->note, sizeof r->note, "the handoff socket cannot be made: %s", strerror(-error));
 		outcome = OUTCOME_NOT_SHARED;
 	} else if (!create(k, PLAN_CREATE_DIRECT) || !start_directly(k))
 		outcome = judge(k);

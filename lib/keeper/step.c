@@ -207,7 +207,7 @@ char *step_tell(const struct step *s, char *out, size_t cap)
 				plan_step_name(s->which), end, s->command, *said ? ": " : "", said);
 	else
 		snprintf(out, cap, "%.40s: the step '%s' failed: %s ('%s', %s)", s->facts->plan->backend,
-				plan_step_name(s->which), *said ? said : "it does not say why", s->command,
+				plan_step_name(s->which), *said ? said : "it gives no reason", s->command,
 				end);
 	return out;
 }

@@ -38,7 +38,7 @@ int trm_policy_mode_find(const char *word, enum trm_policy_mode *ret, struct trm
 	int found = find_word(modes, sizeof modes / sizeof *modes, word);
 	if (found < 0)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"'%.40s' is no way to use a policy: advise, ask, enforce", word);
+				"'%.40s' is not a policy mode: use advise, ask or enforce", word);
 	*ret = (enum trm_policy_mode)found;
 	return 0;
 }
@@ -91,7 +91,7 @@ static int read_text(const struct reader *r, const cJSON *object, const char *ke
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
 	if (!cJSON_IsString(item) || !item->valuestring[0])
-		return fail(r, key, "must be a text");
+		return fail(r, key, "must be a string");
 	*ret = strdup(item->valuestring);
 	return *ret ? 0 : trm_error_set(r->err, TRM_ENOMEM, "out of memory");
 }
@@ -245,7 +245,7 @@ int trm_policy_parse(const char *name, const char *json, size_t n, struct trm_po
 {
 	if (json_nul_offset(json, n) < n)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"policy '%.60s': \\u0000 is a character that no text here can hold", name);
+				"policy '%.60s': \\u0000 is not allowed in a string here", name);
 	errno = 0; /* cJSON has one answer for what is no JSON and for what it has no memory for */
 	cJSON *root = cJSON_ParseWithLength(json, n);
 	if (!root && errno == ENOMEM)

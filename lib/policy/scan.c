@@ -194,13 +194,13 @@ static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, con
 	ret->has_no_tree = !view.has_tree;
 	if (!view.has_tree)
 		snprintf(ret->why_no_tree, sizeof ret->why_no_tree, "%s",
-				policy->grammars[lang->id].language ? "to read it would take too long"
+				policy->grammars[lang->id].language ? "reading it would take too long"
 								    : policy->no_grammar[lang->id].msg);
 	r = look(&s, policy, lang, &view, reterr);
 	view_finish(&view);
 	if (r == 0 && s.unfinished)
 		r = trm_error_set(reterr, TRM_ETIMEDOUT,
-				"this code cannot be judged by the policy '%s': its pattern for '%.100s' would take too long",
+				"the policy '%s' cannot check this code: its pattern for '%.100s' would take too long",
 				policy->name, s.unfinished);
 	if (r == 0 && s.is_out_of_memory)
 		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
@@ -227,8 +227,8 @@ int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, cons
 	if (!policy->n_patterns && !policy->n_modules)
 		return 0;
 	if (n > CODE_MAX)
-		return trm_error_set(reterr, TRM_ETOOBIG,
-				"code of more than %d MiB is too much to be looked at", CODE_MAX >> 20);
+		return trm_error_set(reterr, TRM_ETOOBIG, "the code is too long for a policy: at most %d MiB",
+				CODE_MAX >> 20);
 	if (lang->id != TRM_LANG_PYTHON || is_ascii(code, n))
 		return scan_code(policy, lang, code, n, ret, reterr);
 	char *folded = fold_create(code, n, &n_folded);
@@ -325,7 +325,7 @@ static int scan_line(struct trm_policy *policy, const char *const *argv, struct 
 	buf_init(&line, CODE_MAX);
 	for (size_t i = 0; argv[i] && r == 0; i++)
 		r = put_word(&line, argv[i]);
-	r = r < 0 ? trm_error_set(reterr, r, "the command is too long to be looked at")
+	r = r < 0 ? trm_error_set(reterr, r, "the command is too long to be checked")
 		  : trm_policy_scan(
 				  policy, trm_lang_get(TRM_LANG_BASH), buf_at(&line), line.len, ret, reterr);
 	buf_finish(&line);
@@ -392,6 +392,6 @@ int trm_policy_refusal(const struct trm_policy *policy, const struct trm_finding
 		trm_finding_tell(&findings->all[i], told, sizeof told);
 	if (findings->n_refused > 1)
 		snprintf(more, sizeof more, ", and %zu more", findings->n_refused - 1);
-	return trm_error_set(reterr, TRM_EPERM, "the policy '%s' does not let this run: %s%s", policy->name,
-			told, more);
+	return trm_error_set(
+			reterr, TRM_EPERM, "the policy '%s' refuses this: %s%s", policy->name, told, more);
 }

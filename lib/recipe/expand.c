@@ -139,7 +139,7 @@ static int put_placeholder(const struct expander *x, const struct placeholder *p
 		return fail(x, TRM_EINVAL, why);
 	}
 	if (word->kind != WORD_LATE && v.n && memchr(v.s, RECIPE_LATE_ID[0], v.n)) {
-		snprintf(why, sizeof why, "what {%s} stands for has a control character in it", word->name);
+		snprintf(why, sizeof why, "the value of {%s} contains a control character", word->name);
 		return fail(x, TRM_EINVAL, why);
 	}
 	return put_value(x, v, quote);

@@ -36,7 +36,7 @@ static int read_program(const struct reader *r, const struct spot *at, const cJS
 	int code = 0;
 	args_finish(program);
 	if (!n || n > PROGRAM_MAX)
-		return reader_fail(r, at, "must be a text, or a list of 1 to %d texts", PROGRAM_MAX);
+		return reader_fail(r, at, "must be a string, or a list of 1 to %d strings", PROGRAM_MAX);
 	program->all = calloc(n, sizeof *program->all);
 	if (!program->all)
 		return reader_no_memory(r);
@@ -60,7 +60,7 @@ static int read_user(const struct reader *r, const struct spot *at, const cJSON 
 	bool keeps = cJSON_IsString(item) && !strcmp(item->valuestring, "same");
 	if (!keeps && (!cJSON_IsString(item) || strcmp(item->valuestring, "image") != 0))
 		return reader_fail(r, at,
-				"must be \"image\" (its own, but not root) or \"same\" (as whom the commands run)");
+				"must be \"image\" (its own, but not root) or \"same\" (the user that the commands run as)");
 	r->recipe->keeps_user = keeps;
 	return 0;
 }
@@ -138,9 +138,9 @@ static int read_env(const struct reader *r, const struct spot *at, const cJSON *
 	for (const cJSON *item = object->child; item && code == 0; item = item->next, here.nth++) {
 		here.name = item->string;
 		if (!cJSON_IsString(item))
-			return reader_fail(r, &here, "must be a text");
+			return reader_fail(r, &here, "must be a string");
 		if (!*item->string || strchr(item->string, '='))
-			return reader_fail(r, &here, "is no name of a variable");
+			return reader_fail(r, &here, "is not the name of a variable");
 		code = reader_check_text(r, &here, item->string);
 		if (code == 0)
 			code = reader_check_text(r, &here, item->valuestring);
@@ -205,10 +205,10 @@ static const struct {
 	enum recipe_step step, needs;
 	const char *why;
 } together[] = {
-		{STEP_PULL, STEP_IMAGE, "which looks whether there is anything to be fetched"},
-		{STEP_BUILD, STEP_IMAGE, "which says what has been built"},
-		{STEP_START, STEP_CREATE, "which makes what is to be started"},
-		{STEP_WAKE, STEP_ADOPT, "which says whether it has to be started"},
+		{STEP_PULL, STEP_IMAGE, "which checks whether an image must be pulled"},
+		{STEP_BUILD, STEP_IMAGE, "which describes the built image"},
+		{STEP_START, STEP_CREATE, "which creates the sandbox to start"},
+		{STEP_WAKE, STEP_ADOPT, "which says whether the container must be started"},
 };
 
 int recipe_check(const struct recipe_text *text, size_t nth, const struct trm_recipe *recipe,
@@ -217,7 +217,7 @@ int recipe_check(const struct recipe_text *text, size_t nth, const struct trm_re
 	/* Where the agent finds its way out by a shared directory, nobody has to go in. */
 	if (!recipe_has(recipe, STEP_CONNECT) && !recipe_uses(recipe, STEP_CREATE, "share"))
 		return recipe_fail(text, nth, "steps", reterr,
-				"the step \"connect\" is missing: it is how one speaks with the agent");
+				"the step \"connect\" is missing: it connects to the agent");
 	if (!recipe_has(recipe, STEP_DESTROY))
 		return recipe_fail(text, nth, "steps", reterr,
 				"the step \"destroy\" is missing: without it sandboxes could not be removed");

@@ -36,7 +36,7 @@ static int check_placeholder(const struct reader *r, const struct spot *at, cons
 		return reader_fail_unknown(r, at, "placeholder", p->name, p->n, word_nearest(p->name, p->n));
 	if (!word_quote(p, &quote))
 		return reader_fail(r, at,
-				"{%s:…}: behind the colon is \"sh\" (quoted for a shell on the other side) or "
+				"{%s:…}: after the colon use \"sh\" (quoted for a shell on the other side) or "
 				"\"csv\"",
 				word->name);
 	if (word->kind == WORD_PROGRAM)
@@ -68,7 +68,7 @@ static int read_asked(const struct reader *r, const struct spot *at, const struc
 		const cJSON *item, enum arg_kind kind, struct arg *arg)
 {
 	if (!cJSON_IsString(item))
-		return reader_fail(r, at, "must be a text");
+		return reader_fail(r, at, "must be a string");
 	arg->kind = kind;
 	if (kind == ARG_EACH) {
 		int list = word_list(item->valuestring);
@@ -111,7 +111,7 @@ static int read_object(const struct reader *r, const struct spot *at, const stru
 			args_at = here;
 		} else if (k == 3 || is_asked) {
 			code = reader_fail(r, &here,
-					"has no place here: an argument is a text, or an object with \"if\", "
+					"is not allowed here: an argument is a string, or an object with \"if\", "
 					"\"unless\" or \"each\", and \"args\"");
 		} else {
 			code = read_asked(r, &here, place, item, keys[k].kind, arg);
@@ -139,7 +139,8 @@ static int read_arg(const struct reader *r, const struct spot *at, const struct 
 		return 0;
 	}
 	if (!cJSON_IsString(item))
-		return reader_fail(r, at, "must be a text, or an object with \"if\", \"unless\" or \"each\"");
+		return reader_fail(
+				r, at, "must be a string, or an object with \"if\", \"unless\" or \"each\"");
 	int code = reader_text(r, at, item, &arg->text);
 	return code == 0 ? reader_check_template(r, at, place, arg->text) : code;
 }

@@ -114,13 +114,13 @@ int reader_check_text(const struct reader *r, const struct spot *at, const char 
 	size_t n = strlen(s), taken;
 	bool is_valid;
 	if (n > TEXT_MAX)
-		return reader_fail(r, at, "is a text of %zu bytes; at most %d are possible", n, TEXT_MAX);
+		return reader_fail(r, at, "is a string of %zu bytes; the maximum is %d", n, TEXT_MAX);
 	for (size_t i = 0; i < n; i += taken) {
 		taken = trm_utf8_decode(s + i, n - i, &(uint32_t){0}, &is_valid);
 		if (!is_valid)
 			return reader_fail(r, at, "is not UTF-8 text");
 		if (((unsigned char)s[i] < ' ' && s[i] != '\n' && s[i] != '\t') || s[i] == 0x7f)
-			return reader_fail(r, at, "has a control character (byte 0x%02x) in it",
+			return reader_fail(r, at, "contains a control character (byte 0x%02x)",
 					(unsigned char)s[i]);
 	}
 	return 0;
@@ -129,7 +129,7 @@ int reader_check_text(const struct reader *r, const struct spot *at, const char 
 int reader_text(const struct reader *r, const struct spot *at, const cJSON *item, char **ret)
 {
 	if (!cJSON_IsString(item) || !*item->valuestring)
-		return reader_fail(r, at, "must be a text that is not empty");
+		return reader_fail(r, at, "must be a string that is not empty");
 	int code = reader_check_text(r, at, item->valuestring);
 	if (code < 0)
 		return code;

@@ -149,7 +149,7 @@ static const char *name_mistake(const char *name)
 	size_t n = strlen(name);
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
 		if (!strcmp(taken[i], name))
-			return "this name is taken by a backend that is no recipe; choose another";
+			return "this name is taken by a native backend; choose another";
 	for (size_t i = 0; i < n; i++)
 		if (!is_name_byte(name[i], i == 0))
 			return "a name is letters, digits, '.', '_' and '-', the first a letter or digit";
@@ -177,7 +177,7 @@ static int read_like(struct chain *c, const struct recipe_text *text, int nth, c
 
 	if (++c->depth > LIKE_MAX)
 		return recipe_fail(text, (size_t)nth, "like", c->err,
-				"goes round in a circle, or over more than %d backends", LIKE_MAX);
+				"forms a circle, or a chain of more than %d backends", LIKE_MAX);
 	if (own >= 0)
 		return read_own(c, &book->own, own);
 	if (builtin >= 0 && text != &book->builtin)
@@ -214,7 +214,7 @@ static int check_name(const struct recipe_text *text, int nth, struct trm_error 
 		return recipe_fail(text, (size_t)nth, NULL, reterr, "%s", mistake);
 	for (const cJSON *item = nth_item(text, nth)->next; item; item = item->next)
 		if (!strcmp(item->string, nth_item(text, nth)->string))
-			return recipe_fail(text, (size_t)nth, NULL, reterr, "there are two of this name");
+			return recipe_fail(text, (size_t)nth, NULL, reterr, "this name is used twice");
 	return 0;
 }
 
@@ -292,8 +292,8 @@ int trm_recipe_parse(const char *name, const char *json, size_t n, const char *f
 	struct book book = {0};
 	if (json_nul_offset(json, n) < n)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"%s: backend \"%.31s\": \\u0000 is a character that no text here can hold",
-				filename, name);
+				"%s: backend \"%.31s\": \\u0000 is not allowed in a string here", filename,
+				name);
 	char *text = malloc(n + 1);
 	if (!text)
 		return no_memory(reterr);

@@ -65,7 +65,7 @@ const char *trm_recipe_tell_limits(const struct trm_recipe *recipe, const struct
 	size_t used = tell_asked(limits, out, cap);
 	used += tell_free(limits, out + used, cap - used);
 	snprintf(out + used, cap - used, ", %s",
-			!is_asked(recipe, "net") ? "whatever network is there"
+			!is_asked(recipe, "net") ? "the backend's own network"
 			: l->net                 ? "network ON (the engine's, perhaps also to this machine)"
 						 : "no network");
 	return out;

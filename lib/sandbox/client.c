@@ -120,7 +120,7 @@ void client_send(struct trm_sandbox *s, uint32_t stream, enum frame_type type, u
 	if (s->is_dead)
 		return;
 	if (frame_put(&s->out, stream, type, channel, payload, n) < 0) {
-		trm_error_set(&why, TRM_ENOMEM, "what is to be sent to the sandbox does not fit into memory");
+		trm_error_set(&why, TRM_ENOMEM, "out of memory for data to the sandbox");
 		sandbox_fail(s, &why);
 		return;
 	}
@@ -156,7 +156,7 @@ void client_look_for_life(struct trm_sandbox *s)
 	s->silent_looks = s->has_heard ? 0 : s->silent_looks + 1;
 	s->has_heard = false;
 	if (s->silent_looks == LIFE_LOOKS) {
-		trm_error_set(&why, TRM_ETIMEDOUT, "the agent in sandbox '%s' has said nothing for %g s",
+		trm_error_set(&why, TRM_ETIMEDOUT, "the agent in sandbox '%s' has been silent for %g s",
 				s->name, (double)s->silence_ms / 1000);
 		sandbox_fail(s, &why);
 	} else {
@@ -320,7 +320,7 @@ static void on_readable(struct trm_sandbox *s)
 	struct trm_error why;
 	char *room = buf_reserve(&s->in, s->read_bytes);
 	if (!room) {
-		trm_error_set(&why, TRM_ENOMEM, "cannot read what the sandbox says: out of memory");
+		trm_error_set(&why, TRM_ENOMEM, "cannot read from the sandbox: out of memory");
 		sandbox_fail(s, &why);
 		return;
 	}

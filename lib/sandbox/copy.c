@@ -274,17 +274,17 @@ static int check_pair(const struct trm_copy *copy, const struct place *source, s
 	bool is_in = source->kind == PLACE_SANDBOX, is_to = target->kind == PLACE_SANDBOX;
 	if (!is_in && !is_to)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"%s is not in a sandbox, nor is %s: write NAME:PATH for the one that is",
+				"neither %s nor %s is in a sandbox: write NAME:PATH for the one that is",
 				source->kind == PLACE_STREAM ? "standard input" : source->path,
 				target->kind == PLACE_STREAM ? "standard output" : target->path);
 	if (is_in && is_to && strcmp(source->name, target->name) == 0)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"both are in the same sandbox: copy with cp inside it (terrarium exec)");
 	if (copy->n_sources > 1 && (source->kind == PLACE_STREAM || target->kind == PLACE_STREAM))
-		return trm_error_set(reterr, TRM_EINVAL, "'-' cannot stand beside other sources");
+		return trm_error_set(reterr, TRM_EINVAL, "'-' cannot be combined with other sources");
 	if ((source->kind == PLACE_STREAM && copy->opts.in_fd < 0)
 			|| (target->kind == PLACE_STREAM && copy->opts.out_fd < 0))
-		return trm_error_set(reterr, TRM_EINVAL, "'-' means nothing here: name a file");
+		return trm_error_set(reterr, TRM_EINVAL, "'-' is not possible here: name a file");
 	return 0;
 }
 

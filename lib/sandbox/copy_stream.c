@@ -152,7 +152,8 @@ int stream_out_entry(struct trm_copy *copy, const struct entry *entry, struct tr
 	case ENTRY_FAIL:
 		return trm_error_set(why, entry->code, "%s:%s: %s", source->name, source->path, entry->text);
 	default:
-		return trm_error_set(why, TRM_EPROTO, "the agent in the sandbox sent what was not asked for");
+		return trm_error_set(
+				why, TRM_EPROTO, "the agent in the sandbox sent data that was not requested");
 	}
 }
 
@@ -166,7 +167,7 @@ int stream_out_data(struct trm_copy *copy, const void *bytes, size_t n, struct t
 	if (r < 0 || !job->backlog.len)
 		return r;
 	if (!job->watch)
-		return trm_error_set(why, TRM_EIO, "standard output takes nothing more");
+		return trm_error_set(why, TRM_EIO, "standard output is closed");
 	trm_watch_set_events(job->watch, TRM_WRITE);
 	return 0;
 }

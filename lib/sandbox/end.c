@@ -28,7 +28,7 @@ int trm_sandbox_end(struct trm_loop *loop, const struct trm_sandbox_opts *opts, 
 	int r = backend_find(opts->backend, &ops, reterr);
 	if (r == 0 && !(ops->caps & BACKEND_END))
 		r = trm_error_set(reterr, TRM_ENOTSUP,
-				"sandboxes of the %s backend are not on a server, and are not ended so",
+				"sandboxes of the %s backend are not on a server, so they cannot be stopped there",
 				ops->name);
 	if (r < 0 || (r = trm_sandbox_name_check(opts->name ? opts->name : "", reterr)) < 0)
 		return r;

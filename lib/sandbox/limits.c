@@ -49,8 +49,8 @@ static int check_count(const char *what, uint32_t count, uint32_t min, struct tr
 	if (count >= min && count <= MAX_COUNT)
 		return 0;
 	return trm_error_set(reterr, TRM_EINVAL,
-			"the limit of %" PRIu32 " %s cannot be: it must be between %" PRIu32 " and %u", count,
-			what, min, MAX_COUNT);
+			"the limit of %" PRIu32 " %s is invalid: it must be between %" PRIu32 " and %u",
+			count, what, min, MAX_COUNT);
 }
 
 const char *trm_limits_tell_net(const struct trm_limits *limits, char *out, size_t cap)
@@ -78,7 +78,7 @@ static int check_net(const struct trm_limits *limits, struct trm_error *reterr)
 	struct cidr open[CIDR_LIST_MAX];
 	size_t n;
 	if (!memchr(limits->net_allow, 0, sizeof limits->net_allow))
-		return trm_error_set(reterr, TRM_EINVAL, "net_allow is not ended by NUL");
+		return trm_error_set(reterr, TRM_EINVAL, "net_allow is not NUL-terminated");
 	int r = cidr_parse_list(limits->net_allow, open, &n, reterr);
 	return r < 0 ? err_wrap(reterr, r, "net_allow") : 0;
 }
@@ -88,7 +88,7 @@ int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr)
 	int r;
 	if (!isfinite(limits->cpus) || limits->cpus < MIN_CPUS || limits->cpus > MAX_CPUS)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"the limit of %g CPUs cannot be: it must be between %g and %g", limits->cpus,
+				"the limit of %g CPUs is invalid: it must be between %g and %g", limits->cpus,
 				MIN_CPUS, MAX_CPUS);
 	if ((r = check_bytes("memory", limits->mem_bytes, MIN_MEM_MIB * MIB, reterr)) < 0)
 		return r;

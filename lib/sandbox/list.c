@@ -60,7 +60,7 @@ static int on_entry(void *user, const struct entry *entry, struct trm_error *why
 static int on_data(void *user, const void *bytes, size_t n, struct trm_error *why)
 {
 	(void)user, (void)bytes, (void)n;
-	return trm_error_set(why, TRM_EPROTO, "the agent in the sandbox sent what was not asked for");
+	return trm_error_set(why, TRM_EPROTO, "the agent in the sandbox sent data that was not requested");
 }
 
 static void on_done(void *user, const struct trm_error *why, const struct tree_sum *sum)

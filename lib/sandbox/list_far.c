@@ -49,7 +49,7 @@ int trm_server_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, 
 	int r = backend_find(opts->backend, &ops, reterr);
 	if (r == 0 && !(ops->caps & BACKEND_LIST))
 		r = trm_error_set(reterr, TRM_ENOTSUP,
-				"the backend %s has no server that could list sandboxes", ops->name);
+				"the backend %s has no server with a list of sandboxes", ops->name);
 	if (r < 0)
 		return r;
 	struct listing *l = calloc(1, sizeof *l);

@@ -238,7 +238,7 @@ static bool met_uncounted_memory(const struct met *m, char *out, size_t cap)
 	if (!is_met || !is_strict(m->sandbox))
 		return false;
 	snprintf(out, cap,
-			"without control groups, memory that nothing counts is refused: memfd_create, System V "
+			"without control groups, memory that cannot be counted is refused: memfd_create, System V "
 			"IPC, shared anonymous mmap (see 'terrarium doctor')");
 	return true;
 }

@@ -12,7 +12,7 @@ int metrics_check(uint32_t interval_ms, struct trm_error *reterr)
 	if (!interval_ms || (interval_ms >= INTERVAL_MIN_MS && interval_ms <= INTERVAL_MAX_MS))
 		return 0;
 	return trm_error_set(reterr, TRM_EINVAL,
-			"the metrics interval of %u ms cannot be: it must be between %d and %d ms",
+			"the metrics interval of %u ms is invalid: it must be between %d and %d ms",
 			interval_ms, INTERVAL_MIN_MS, INTERVAL_MAX_MS);
 }
 

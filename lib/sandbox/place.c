@@ -16,7 +16,7 @@ int place_parse(const char *text, struct place *ret, struct trm_error *reterr)
 	} else if (text[n] == ':') {
 		if (n >= sizeof place.name)
 			return trm_error_set(reterr, TRM_EINVAL,
-					"%.70s…: no sandbox has so long a name; for a file of this machine write "
+					"%.70s…: this is too long for a sandbox's name; for a file of this machine write "
 					"./ in front",
 					text);
 		place.kind = PLACE_SANDBOX;

@@ -360,7 +360,7 @@ static int write_input(
 	size_t now = 0;
 	if (n > PROC_QUEUE_MAX - in->queue.len)
 		return trm_error_set(reterr, TRM_ETOOBIG,
-				"more than %u MiB of input wait for the process already",
+				"more than %u MiB of input is already waiting for the process",
 				PROC_QUEUE_MAX / 1024 / 1024);
 	if (!in->queue.len)
 		now = n < FRAME_INPUT_WINDOW - in->in_flight ? n : FRAME_INPUT_WINDOW - in->in_flight;

@@ -406,6 +406,6 @@ int trm_registry_kill(struct trm_registry *r, const struct trm_entry *entry, str
 	close(run_fd);
 	return is_gone ? 0
 		       : trm_error_set(reterr, TRM_ETIMEDOUT,
-				       "sandbox '%s' was killed, but something of it is still dying: it is swept later",
+				       "sandbox '%s' was killed, but parts of it are still ending: they are removed later",
 				       entry->name);
 }

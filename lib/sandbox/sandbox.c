@@ -220,7 +220,7 @@ static void tell_no_start(const struct trm_sandbox *s, struct trm_error *why)
 				seconds);
 	else
 		trm_error_set(why, TRM_ETIMEDOUT,
-				"sandbox '%s' did not start: '%s' stood still for %g s; if it only is slow, give it "
+				"sandbox '%s' did not start: '%s' made no progress for %g s; if it is only slow, give it "
 				"a longer --start-timeout",
 				s->name, s->doing, seconds);
 }
@@ -263,7 +263,7 @@ int trm_sandbox_name_check(const char *name, struct trm_error *reterr)
 	char shown[48];
 	trm_text_clean_line(shown, sizeof shown, name, n);
 	return trm_error_set(reterr, TRM_EINVAL,
-			"'%s%s' cannot name a sandbox: a name has 1 to %d letters, digits, dots, underscores and"
+			"'%s%s' is not a valid sandbox name: a name has 1 to %d letters, digits, dots, underscores and"
 			" hyphens, and begins with a letter or a digit",
 			shown, n >= sizeof shown ? "…" : "", NAME_MAX_BYTES);
 }
@@ -272,7 +272,7 @@ static int name_random(char *name, size_t cap, struct trm_error *reterr)
 {
 	uint32_t number;
 	if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-		return trm_error_set(reterr, TRM_EIO, "the kernel gives no random numbers for a name");
+		return trm_error_set(reterr, TRM_EIO, "cannot get random numbers for a name from the kernel");
 	snprintf(name, cap, "sandbox-%08x", number);
 	return 0;
 }
@@ -312,15 +312,15 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	if ((r = trm_sandbox_opts_check(opts, reterr)) < 0)
 		return r;
 	if (opts->n_mounts && !(s->ops->caps & BACKEND_MOUNTS) && s->ops != &backend_attached)
-		return trm_error_set(reterr, TRM_ENOTSUP,
-				"sandboxes of the %s backend see no files of the host", s->backend);
+		return trm_error_set(reterr, TRM_ENOTSUP, "sandboxes of the %s backend cannot have mounts",
+				s->backend);
 	if ((opts->n_env || opts->workdir) && !(s->ops->caps & BACKEND_ENV) && s->ops != &backend_attached)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"sandboxes of the %s backend take no variables and no working directory",
+				"sandboxes of the %s backend cannot have variables or a working directory",
 				s->backend);
 	if (opts->isolation != TRM_ISOLATION_AUTO && s->ops != &backend_local)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"--isolation is for sandboxes on this machine: those of the %s backend are "
+				"--isolation is for local sandboxes: those of the %s backend are "
 				"isolated by it",
 				s->backend);
 	s->opts = *opts;

@@ -22,8 +22,8 @@ static int grow(struct stream_table *table, struct trm_error *reterr)
 	if (table->n_slots < table->cap)
 		return 0;
 	if (table->n_slots == STREAM_SLOTS)
-		return trm_error_set(reterr, TRM_EBUSY,
-				"the sandbox has %d processes and transfers under way already", STREAM_SLOTS);
+		return trm_error_set(reterr, TRM_EBUSY, "the sandbox has %d processes and transfers already",
+				STREAM_SLOTS);
 	struct stream_slot *slots = realloc(table->slots, cap * sizeof *slots);
 	if (!slots)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");

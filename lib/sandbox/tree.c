@@ -61,7 +61,7 @@ static int on_note(struct tree *t, struct trm_error *why)
 		return 0;
 	}
 	if (t->entry.kind != ENTRY_NOTE)
-		return trm_error_set(why, TRM_EPROTO, BROKE "files that nobody asked for");
+		return trm_error_set(why, TRM_EPROTO, BROKE "files that were not requested");
 	memcpy(said.msg, t->entry.text, sizeof said.msg);
 	if (t->cb->refused)
 		t->cb->refused(t->user, &said);

@@ -46,7 +46,7 @@ const char *request_framing_fault(const struct request *r)
 	struct framing f = {0};
 	r->front->mhd.values(r->connection, MHD_HEADER_KIND, on_header, &f);
 	if (f.has_odd_name)
-		return "the name of a header is none, or its line is folded";
+		return "a header has an invalid name, or its line is folded";
 	if (f.lengths > 1)
 		return "there is more than one Content-Length";
 	if (f.lengths && f.encodings)

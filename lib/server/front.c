@@ -138,7 +138,7 @@ static int fail_to_listen(const struct front_opts *opts, int saved_errno, struct
 				"leave out --dev, or add --force",
 				opts->host);
 	if (saved_errno == EADDRNOTAVAIL)
-		return trm_error_set(reterr, TRM_EINVAL, "%s is no address of this machine", opts->host);
+		return trm_error_set(reterr, TRM_EINVAL, "%s is not an address of this machine", opts->host);
 	if (saved_errno == EACCES)
 		return trm_error_set(reterr, TRM_EPERM,
 				"port %u of %s is not for ordinary users: choose one above 1023", opts->port,
@@ -207,7 +207,7 @@ static int listen_everywhere(struct front *front, struct trm_error *reterr)
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found = NULL;
 	int problem = 0, r = getaddrinfo(front->opts.host, NULL, &hints, &found);
 	if (r != 0)
-		return trm_error_set(reterr, TRM_EINVAL, "%s is no address or name to listen at: %s",
+		return trm_error_set(reterr, TRM_EINVAL, "%s is not an address or name to listen at: %s",
 				front->opts.host, r == EAI_SYSTEM ? strerror(errno) : gai_strerror(r));
 	for (struct addrinfo *at = found; at && front->n_sockets < FRONT_SOCKETS; at = at->ai_next) {
 		r = listen_at(front, at, reterr);

@@ -109,7 +109,7 @@ static int swap(struct keep *k, struct trm_error *reterr)
 	}
 	keep_remove(k->loop, k->path);
 	if (rename(k->temp, k->path) < 0)
-		return trm_error_set_errno(reterr, errno, "%s cannot take its place", k->path);
+		return trm_error_set_errno(reterr, errno, "%s cannot be replaced", k->path);
 	return 0;
 }
 

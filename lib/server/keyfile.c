@@ -59,7 +59,7 @@ static int check_file(int fd, const char *path, struct trm_error *reterr)
 	if (fstat(fd, &st) < 0)
 		return trm_error_set_errno(reterr, errno, "cannot read the server key %.200s", path);
 	if (!S_ISREG(st.st_mode))
-		return trm_error_set(reterr, TRM_EPERM, "the server key %.200s is no file", path);
+		return trm_error_set(reterr, TRM_EPERM, "the server key %.200s is not a file", path);
 	if (st.st_uid != geteuid())
 		return trm_error_set(reterr, TRM_EPERM,
 				"the server key %.200s belongs to another user: chown it, or name another with --key-file",
@@ -91,7 +91,7 @@ static int read_key(int fd, const char *path, char key[TRM_SERVER_KEY], struct t
 		return trm_error_set_errno(reterr, errno, "cannot read the server key %.200s", path);
 	if (!is_key(text, (size_t)n))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"%.200s holds no server key (%d letters and digits): make a new one with "
+				"%.200s does not contain a server key (%d letters and digits): make a new one with "
 				"'terrarium serve --reset-key'",
 				path, SERVER_KEY_LEN);
 	memcpy(key, text, SERVER_KEY_LEN);

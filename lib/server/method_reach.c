@@ -30,8 +30,8 @@ static struct run_stream *find_run(struct call *call)
 	struct run_stream *stream = run_stream_find(call->server, target.space, target.name, run);
 	if (!stream)
 		call_fail_params(call,
-				"there is no such run in that sandbox, or it is over; its number stands in the "
-				"header Terrarium-Run of the event stream that it is told by");
+				"there is no such run in that sandbox, or it has ended; its number is in the "
+				"header Terrarium-Run of its event stream");
 	return stream;
 }
 
@@ -73,7 +73,7 @@ static int read_input(const cJSON *params, struct input *ret, struct trm_error *
 		return 0;
 	ret->decoded = base64_decode(letters, strlen(letters), &ret->n);
 	ret->bytes = ret->decoded;
-	return ret->decoded ? 0 : trm_error_set(why, TRM_EINVAL, "`base64` holds something else");
+	return ret->decoded ? 0 : trm_error_set(why, TRM_EINVAL, "`base64` is not valid base64");
 }
 
 void method_input(struct call *call)
@@ -112,7 +112,7 @@ static int read_step(const cJSON *params, enum run_step *ret, struct trm_error *
 			return 0;
 		}
 	}
-	return trm_error_set(why, TRM_EINVAL, "`step` is none of interrupt, terminate, kill, pause, resume");
+	return trm_error_set(why, TRM_EINVAL, "`step` must be interrupt, terminate, kill, pause or resume");
 }
 
 void method_interrupt(struct call *call)

@@ -64,7 +64,7 @@ static int write_all(int dir_fd, const cJSON *scripts, const char *shell, struct
 	{
 		if (r == 0 && !is_name(script->string))
 			r = trm_error_set(reterr, TRM_EINVAL,
-					"'%.40s' cannot name a script: 1 to %d letters, digits, dots, '_', '-' and '+'",
+					"'%.40s' is not a valid script name: use 1 to %d letters, digits, dots, '_', '-' and '+'",
 					script->string, SCRIPT_NAME_MAX);
 		if (r == 0)
 			r = write_one(dir_fd, script->string, script->valuestring, shell, reterr);

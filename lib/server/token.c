@@ -151,12 +151,12 @@ static bool get_namespace(const cJSON *claims, char ret[TOKEN_NAMESPACE_MAX])
 static bool get_claims(const cJSON *json, double now_s, struct token_claims *ret, const char **ret_why)
 {
 	double not_before_s = now_s;
-	*ret_why = "what it claims is not what a key claims";
+	*ret_why = "its claims are not those of a key";
 	if (!get_time(json, "exp", true, &ret->expires_s) || !get_time(json, "iat", false, &ret->issued_s)
 			|| !get_time(json, "nbf", false, &not_before_s)
 			|| !get_namespace(json, ret->namespace))
 		return false;
-	*ret_why = ret->expires_s < now_s ? "it has expired" : "it is not in force yet";
+	*ret_why = ret->expires_s < now_s ? "it has expired" : "it is not valid yet";
 	return ret->expires_s >= now_s - TOKEN_LEEWAY_S && not_before_s <= now_s + TOKEN_LEEWAY_S;
 }
 
@@ -169,7 +169,7 @@ bool token_read(const struct hmac *hmac, const char *server_key, const char *tok
 	const char *last = first ? memrchr(token, '.', n) : NULL;
 	if (!ret_why)
 		ret_why = &unwanted;
-	*ret_why = "it is no JSON Web Token";
+	*ret_why = "it is not a JSON Web Token";
 	if (!last || first == last || memchr(first + 1, '.', (size_t)(last - first - 1)))
 		return false;
 	if (!is_hs256(token, (size_t)(first - token), ret_why)

@@ -43,7 +43,7 @@ static int split(struct words *ret, const char *text, struct trm_error *reterr)
 	bool needs_slash = guest_len && guest[0] != '/';
 	if (!host || !guest_len || host >= sizeof ret->host || guest_len + needs_slash >= sizeof ret->guest)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"the volume '%.80s' cannot be: write HOST:GUEST, HOST:GUEST:ro or PATH",
+				"the volume '%.80s' is invalid: write HOST:GUEST, HOST:GUEST:ro or PATH",
 				text);
 	snprintf(ret->host, sizeof ret->host, "%.*s", (int)host, text);
 	snprintf(ret->guest, sizeof ret->guest, "%s%.*s", needs_slash ? "/" : "", (int)guest_len, guest);
@@ -81,7 +81,7 @@ static int open_below(int dir_fd, const char *path, struct trm_error *reterr)
 		if (n == 0 || n > NAME_MAX || (at[0] == '.' && n != 1)) {
 			close(fd);
 			return trm_error_set(reterr, TRM_EINVAL,
-					"the volume '%.80s' cannot be: no part of a relative path may begin with a dot",
+					"the volume '%.80s' is invalid: no part of a relative path may begin with a dot",
 					path);
 		}
 		snprintf(name, sizeof name, "%.*s", (int)n, at);
@@ -114,7 +114,7 @@ static int open_relative(struct fleet *fleet, const char *space, const char *pat
 	/* The directory itself holds what is the server's own. */
 	if (!path[strspn(path, "./")])
 		return trm_error_set(reterr, TRM_EINVAL,
-				"the volume '%.80s' cannot be: name a directory in the namespace's own",
+				"the volume '%.80s' is invalid: name a directory in the namespace's own",
 				path);
 	int fd = store_space_path(fleet->store, space, dir, sizeof dir)
 				 ? open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

@@ -59,7 +59,7 @@ static bool is_refused(struct served *served, struct trm_error *why)
 	else if (wish->kind == WISH_START && served->state == SERVED_STOPPED && fleet->opts.max_sandboxes
 			&& fleet->n_running >= fleet->opts.max_sandboxes)
 		trm_error_set(why, TRM_EBUSY,
-				"the server runs %u sandboxes already, which is all that it may (--max-sandboxes %u): "
+				"the server already runs %u sandboxes, which is the maximum (--max-sandboxes %u): "
 				"stop one first",
 				fleet->n_running, fleet->opts.max_sandboxes);
 	else

@@ -87,7 +87,7 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
 	}
 	int r = buf_append(&run->early_stdin, bytes, n);
-	return r < 0 ? trm_error_set(reterr, r, "too much input waits for the run already") : 0;
+	return r < 0 ? trm_error_set(reterr, r, "too much input is already waiting for the run") : 0;
 }
 
 void trm_run_send_eof(struct trm_run *run)

@@ -150,7 +150,7 @@ static void on_hung_up(void *user, struct trm_proc *proc)
 	session_enter(k->session);
 	/* A program may put another in its place. */
 	if (k->stage != STAGE_KILLED && !(k->run && k->run->is_program))
-		fault(k, "its program has closed the descriptors by which it is driven");
+		fault(k, "its program closed the descriptors that control it");
 	session_leave(k->session);
 }
 
@@ -220,10 +220,9 @@ static int exit_code_of_death(const struct kernel *k, const struct trm_exit *sta
 static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, const struct trm_exit *status,
 		const struct trm_error *why)
 {
-	const char *stubborn =
-			stage == STAGE_TERMINATED
-					? "it did not stop when interrupted, so the interpreter was terminated"
-					: "it did not stop when interrupted, so the interpreter was killed";
+	const char *stubborn = stage == STAGE_TERMINATED
+					       ? "it ignored the interrupt, so the interpreter was terminated"
+					       : "it ignored the interrupt, so the interpreter was killed";
 	char reason[600];
 	bool is_peaceful = status
 			   && (!status->signal || (status->signal == SIGINT && stage == STAGE_INTERRUPTED));
@@ -420,7 +419,7 @@ void kernel_restart(struct kernel *k)
 {
 	k->is_restarting = true;
 	if (!k->fault[0])
-		snprintf(k->fault, sizeof k->fault, "the interpreter was started anew");
+		snprintf(k->fault, sizeof k->fault, "the interpreter was restarted");
 	stop_kill(k);
 }
 
@@ -431,7 +430,7 @@ int kernel_send(struct kernel *k, const struct kernel_request *request, struct t
 	buf_clear(scratch);
 	int r = kernel_request_put(scratch, request);
 	if (r < 0)
-		return trm_error_set(reterr, r, "the request to the interpreter does not fit into memory");
+		return trm_error_set(reterr, r, "out of memory for the request to the interpreter");
 	r = trm_proc_write(k->proc, TRM_CONTROL, buf_at(scratch), scratch->len, reterr);
 	if (scratch->cap > SCRATCH_BYTES) {
 		size_t max = scratch->max;

@@ -192,8 +192,8 @@ int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, en
 		const char *code, size_t cursor, trm_answer_fn *fn, void *user, struct trm_error *reterr)
 {
 	if (!lang || !fn || question > TRM_ASK_RESET)
-		return trm_error_set(reterr, TRM_EINVAL,
-				"a question needs a language, a kind and somebody to answer to");
+		return trm_error_set(
+				reterr, TRM_EINVAL, "a question needs a language, a kind and a callback");
 	if (code && !utf8_is_valid(code, strlen(code)))
 		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8");
 	if (!session_is_open(session))

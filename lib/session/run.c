@@ -58,7 +58,7 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 		return trm_error_set(reterr, TRM_EINVAL, "a program needs the name of its file");
 	if (!fits_request(o))
 		return trm_error_set(reterr, TRM_ETOOBIG,
-				"code of more than %u MiB, as JSON, is too much for an interpreter",
+				"the code is too long for an interpreter: at most %u MiB as JSON",
 				REQUEST_MAX >> 20);
 	if (o->code_len && !utf8_is_valid(o->code, o->code_len))
 		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
@@ -472,8 +472,8 @@ static void tell_met_dead(const struct trm_run *run, struct trm_result *result, 
 	if (!run->has_met_dead || result->status == TRM_STATUS_LOST)
 		return;
 	snprintf(hint, cap,
-			"the %s interpreter had ended before this run began: it was given to a new one, without "
-			"what earlier runs left",
+			"the %s interpreter ended before this run began: a new one runs it, and the state of "
+			"earlier runs is lost",
 			run->lang->name);
 	result->hint = hint;
 	result->state_lost = true;
@@ -485,7 +485,7 @@ static void tell_missed(const struct trm_run *run, struct trm_result *result, ch
 		return;
 	snprintf(hint, cap,
 			"%" PRIu64
-			" bytes of what it wrote are missing: they were taken too slowly while other "
+			" bytes of its output are missing: this program read them too slowly while other "
 			"programs were attached",
 			run->missed_bytes);
 	result->hint = hint;

@@ -122,7 +122,7 @@ static void end(struct trm_run *run, const struct told_msg *what)
 	} else if (what->exit_code < 0) {
 		result.status = TRM_STATUS_LOST;
 		result.exit_code = 125;
-		snprintf(reason, sizeof reason, "how it ended is not known");
+		snprintf(reason, sizeof reason, "how it ended is unknown");
 	} else {
 		result.reason = NULL;
 	}

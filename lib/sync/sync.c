@@ -136,8 +136,8 @@ static int settle_name(struct trm_sync *s, struct trm_error *reterr)
 		snprintf(s->name, sizeof s->name, "%s", wanted);
 	} else {
 		if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-			return trm_error_set(
-					reterr, TRM_EIO, "the kernel gives no random numbers for a name");
+			return trm_error_set(reterr, TRM_EIO,
+					"cannot get random numbers for a name from the kernel");
 		snprintf(s->name, sizeof s->name, "sandbox-%08x", number);
 	}
 	s->opts.sandbox.name = s->name;

@@ -59,8 +59,8 @@ static int check_node(struct entry_check *c, const struct entry *e, struct trm_e
 	c->files++;
 	c->has_root = true;
 	if (e->kind == ENTRY_DIR && c->depth == ENTRY_DEPTH_MAX)
-		return trm_error_set(why, TRM_ETOOBIG, "directories lie deeper than %d in each other",
-				ENTRY_DEPTH_MAX);
+		return trm_error_set(
+				why, TRM_ETOOBIG, "directories are nested deeper than %d", ENTRY_DEPTH_MAX);
 	if (e->kind == ENTRY_FILE && !c->is_list) {
 		if (e->size > c->max_bytes - c->bytes)
 			return check_bytes(c, e->size, why);

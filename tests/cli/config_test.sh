@@ -108,8 +108,8 @@ expect_code 0
 expect_err ""
 TERRARIUM_LANGUAGE=bash try config
 expect_code 0
-expect_in err "terrarium: note: the variable TERRARIUM_LANGUAGE means nothing; did you mean TERRARIUM_LANG?"
+expect_in err "terrarium: note: unknown variable TERRARIUM_LANGUAGE; did you mean TERRARIUM_LANG?"
 TERRARIUM_LANGUAGE=bash try doctor --backend fake --json
-expect_in out '"status":"note","name":"environment","detail":"the variable TERRARIUM_LANGUAGE means nothing, and is ignored","advice":"did you mean TERRARIUM_LANG?"'
+expect_in out '"status":"note","name":"environment","detail":"unknown variable TERRARIUM_LANGUAGE: it is ignored","advice":"did you mean TERRARIUM_LANG?"'
 
 verdict

@@ -55,7 +55,7 @@ check_not() {
 "$terrarium" ps --containers >"$dir/out" 2>"$dir/err" || failures=$((failures + 1))
 check 'the table' "$dir/out" '^toy:web +running +some:image$'
 check_not 'our own' "$dir/out" 'mine|no id'
-check 'an engine that fails' "$dir/err" '^terrarium: sour cannot be asked for its containers: no daemon here$'
+check 'an engine that fails' "$dir/err" '^terrarium: cannot list the containers of sour: no daemon here$'
 check 'an engine that hangs' "$dir/err" '^terrarium: stuck cannot be asked .*within 3 s$'
 "$terrarium" ps >"$dir/out" 2>"$dir/err"
 check_not 'nobody has asked' "$dir/out" 'toy:web'

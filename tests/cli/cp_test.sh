@@ -180,7 +180,7 @@ mistake() {
 mistake "nothing: No such file or directory" nothing $box:
 mistake "$box:nothing: No such file or directory" $box:nothing .
 mistake "there is no running sandbox 'unknown-$$'" unknown-$$:x .
-mistake "one is not in a sandbox, nor is two: write NAME:PATH for the one that is" one two
+mistake "neither one nor two is in a sandbox: write NAME:PATH for the one that is" one two
 mistake "$box:nowhere/: No such file or directory" one $box:nowhere/x
 mistake "$box:nowhere/: there is no such directory" one $box:nowhere/
 mistake "$box:/usr/x: the file cannot be made: Read-only file system" one $box:/usr/x
@@ -189,12 +189,12 @@ mistake "$box:.: this is a directory: name the file too" - $box:
 mistake "$box:tree: this is a directory, and only a file can be written to standard output" $box:tree -
 mistake "/dev/null: this is a device, a FIFO or a socket, and not overwritten" $box:one /dev/null
 mistake "both are in the same sandbox: copy with cp inside it (terrarium exec)" $box:one $box:two
-mistake "where to is missing; see 'terrarium cp --help'" $box:one
+mistake "DST is missing; see 'terrarium cp --help'" $box:one
 mistake "two: this is no directory, and several things need one" $box:one $box:piped two
 mkdir -p two.d/one
 mistake "two.d/one: there is a directory of that name" $box:one two.d
 mistake "two.d/none/: there is no such directory" $box:one two.d/none/
-mistake "'a b' cannot name a sandbox: a name has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or a digit" one "a b:"
+mistake "'a b' is not a valid sandbox name: a name has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or a digit" one "a b:"
 mistake "an empty path names no file" one ""
 mistake "there are more than the 1 MiB that may be copied (--max-size)" --max-size 1 $box:bytes three
 [ ! -e three ] || wrong "something was left of a file that is too big"

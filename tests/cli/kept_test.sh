@@ -58,9 +58,9 @@ none_is_left() { ! "$terrarium" exec lab -- sh -c 'cat /proc/[0-9]*/comm' | grep
 until_true none_is_left
 try run --yes --name lab --memory 64 -c 'x'
 expect_out 41
-expect_err "terrarium: sandbox 'lab' is running already, with the limits, mounts and variables that it has"
+expect_err "terrarium: sandbox 'lab' is already running; its limits, mounts and variables stay as they are"
 try run --yes --name lab --idle-timeout 1 -c 'x'
-expect_err "terrarium: sandbox 'lab' is running already, with the limits, mounts and variables that it has"
+expect_err "terrarium: sandbox 'lab' is already running; its limits, mounts and variables stay as they are"
 try run --yes --name lab -c 'import sys; sys.exit(3)'
 expect_code 3
 try run --yes --name lab --timeout 0.3 -c 'while True: pass'
@@ -160,11 +160,11 @@ expect_out 41
 for name in a/b ../up .hidden -dash _low 'a b' "$(printf 'a\tb')" "$(printf '\033[31m')" ; do
 	try run --yes --keep --name="$name" -c pass
 	expect_code 125
-	expect_in err "cannot name a sandbox: a name has 1 to 64 letters"
+	expect_in err "is not a valid sandbox name: a name has 1 to 64 letters"
 	[ "$(wc -l <err)" = 1 ] || wrong "one line"
 	try attach -- "$name"
 	expect_code 125
-	expect_in err "cannot name a sandbox: a name has 1 to 64 letters"
+	expect_in err "is not a valid sandbox name: a name has 1 to 64 letters"
 done
 long=$(printf '%0200d' 0)
 try run --yes --keep --name "$long" -c pass
@@ -483,7 +483,7 @@ for words in "run --yes --name open -c 1" "exec open -- true"; do
 	# shellcheck disable=SC2086
 	try $words
 	expect_code 125
-	expect_err "terrarium: the directory of sandbox 'open' is another's, or open to others: chmod 700 it, or remove it"
+	expect_err "terrarium: the directory of sandbox 'open' belongs to another user, or is open to others: chmod 700 it, or remove it"
 done
 try ps --names
 expect_code 0

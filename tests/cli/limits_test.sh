@@ -63,7 +63,7 @@ expect_code 0
 try run --yes --name lab -c 'crowd(99)'
 expect_in err "process limit 24 reached"
 try exec lab -- true
-[ "$code" = 0 ] || expect_err "terrarium: true: cannot be started in the sandbox: its process limit is reached"
+[ "$code" = 0 ] || expect_err "terrarium: true: cannot be started: the sandbox's process limit is reached"
 try run --yes --name lab -c '1 / 0'
 expect_in err ZeroDivisionError
 ! grep -q "process limit" err || wrong "err blames the process limit"

@@ -31,7 +31,7 @@ try themes --names
 expect_in out "mine"
 try themes dark
 expect_code 125
-expect_err "terrarium: 'themes' takes no arguments, such as 'dark'"
+expect_err "terrarium: 'themes' takes no arguments, but got 'dark'"
 COLORTERM=truecolor TERM=xterm-256color script -qec "'$terrarium' themes" /dev/null >out 2>err </dev/null
 tried="themes on a terminal"
 expect_in out "48;2;"
@@ -78,7 +78,7 @@ broken
 missing"
 try backends now
 expect_code 125
-expect_err "terrarium: 'backends' takes no arguments, such as 'now'"
+expect_err "terrarium: 'backends' takes no arguments, but got 'now'"
 try check config
 expect_code 1
 expect_in out "broken"
@@ -132,7 +132,7 @@ for shell in bash zsh fish; do
 done
 try completion
 expect_code 125
-expect_err "terrarium: for which shell? Give bash, zsh or fish"
+expect_err "terrarium: which shell? Give bash, zsh or fish"
 try completion csh
 expect_err "terrarium: there is no completion for 'csh'; known are bash, zsh and fish"
 

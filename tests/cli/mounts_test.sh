@@ -127,7 +127,7 @@ done <<REFUSED
 --mount data:/run/agent|terrarium's own program is there
 --mount data:/a/../b|must be spelled without
 --mount data:/a --mount data:/a|two mounts at the same place: /a
---mount data:/a --mount data:/a/b|a mount cannot lie within another one: /a/b in /a
+--mount data:/a --mount data:/a/b|a mount cannot be within another one: /a/b in /a
 --mount fifo:/a|it is a named pipe, and only files and directories can be mounted
 --mount /:/a|that is the whole machine
 --mount /proc:/a|a view into the host's kernel
@@ -137,7 +137,7 @@ done <<REFUSED
 --env 1=2|is no variable
 --env A_VARIABLE_THAT_IS_NOT_SET|is not set here
 --workdir data|must begin at the root
---mount data:/x --backend fake|sandboxes of the fake backend see no files of the host
+--mount data:/x --backend fake|sandboxes of the fake backend cannot have mounts
 REFUSED
 ln -s "$XDG_RUNTIME_DIR" alias
 try run --yes --mount alias:/a -c 1
@@ -147,7 +147,7 @@ expect_in err "control characters"
 set --
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do set -- "$@" --mount "data:/m$i"; done
 try run --yes "$@" -c 1
-expect_in err "--mount: there can be at most 16 of them"
+expect_in err "--mount: at most 16 are allowed"
 try run --yes --mount "$dir:$inside_home/all:rw" -c 1
 expect_code 0
 expect_in err "holds your home directory"
@@ -155,11 +155,11 @@ expect_in err "holds your home directory"
 # ---- options that need another one, or change nothing
 try run --yes --net-allow 10.0.0.0/8 -c 1
 expect_out 1
-expect_err "terrarium: --net-allow counts only with --net on, and when the sandbox is started"
+expect_err "terrarium: --net-allow takes effect only with --net on, when a sandbox is started"
 try run --yes --keep --name kept -c 1
 try run --yes --keep=off --name kept -c 2
 expect_out 2
-expect_err "terrarium: sandbox 'kept' was there before and stays; 'terrarium stop kept' ends it"
+expect_err "terrarium: sandbox 'kept' was already running and stays; 'terrarium stop kept' stops it"
 # Who is killed by somebody else is told by whom; who runs in a sandbox that ends with its owner, that it did.
 setsid -w "$terrarium" run --yes --name kept -c 'import os, time; open("/tmp/up", "w"); time.sleep(60)' >out 2>err &
 sleeper=$!
@@ -178,7 +178,7 @@ until "$terrarium" exec owned -- test -e /tmp/other 2>/dev/null; do :; done
 exec 9>&-
 wait $owner
 wait $other && wrong "it cannot have ended well"
-expect_in err "the program that the sandbox belonged to has ended or stopped it, and it was not kept: process"
+expect_in err "the sandbox was not kept, and the program that it belonged to has ended or stopped it: process"
 
 # ---- what is told
 try run --yes --keep --name mounted --mount data:/data --mount whole:/w:rw --env SECRET=hidden --workdir /w -c 1
@@ -191,9 +191,9 @@ grep -q hidden out && wrong "values are not told"
 try exec mounted -- pwd
 expect_out /w
 try run --yes --name mounted --mount data:/more -c 1
-expect_err "terrarium: sandbox 'mounted' is running already, with the limits, mounts and variables that it has"
+expect_err "terrarium: sandbox 'mounted' is already running; its limits, mounts and variables stay as they are"
 try exec --env A=1 mounted -- true
-expect_err "terrarium: sandbox 'mounted' is running already, with the limits, mounts and variables that it has"
+expect_err "terrarium: sandbox 'mounted' is already running; its limits, mounts and variables stay as they are"
 try ps --json
 expect_in out '"clients":0'
 # Who only looks is no client.

@@ -80,35 +80,35 @@ toy --image foreign|the image 'foreign' is for linux/m68k, and this machine's pr
 toy --image nowhere|toy cannot pull the image nowhere: the registry knows no nowhere
 toy --image here --container off|an existing container has its image already: leave out --container, or --image
 toy --image here --dockerfile .|an image is either named or built: leave out --image or --dockerfile
-toy --image here --commit-over|--commit-over says nothing without --commit
+toy --image here --commit-over|--commit-over needs --commit
 toy --image here --commit here|--commit here would replace the image that the sandbox is made from: choose another tag, or add --commit-over
 toy --image here --commit alias|--commit alias would replace the image that the sandbox is made from: choose another tag, or add --commit-over
 toy --image here --commit docker.io/library/here:latest|--commit docker.io/library/here:latest would replace the image that the sandbox is made from: choose another tag, or add --commit-over
-toy --image=-x|--image '-x' cannot be: it has 1 to 255 characters, no blanks, and does not begin with a hyphen
-toy --image here --read-only|sandboxes of the backend 'toy' cannot have a root that is read-only (--read-only): its recipe has no way to
-toy --image here --mount /usr:/x|sandboxes of the backend 'toy' see no files of the host (--mount): its recipe has no way to
-toy --image here --net|sandboxes of the backend 'toy' have the network that they have, and cannot be given one (--net): its recipe has no way to
+toy --image=-x|--image '-x' is invalid: use 1 to 255 characters, no spaces, and do not begin with a hyphen
+toy --image here --read-only|sandboxes of the backend 'toy' cannot have a root that is read-only (--read-only): its recipe does not support that
+toy --image here --mount /usr:/x|sandboxes of the backend 'toy' cannot have mounts (--mount): its recipe does not support that
+toy --image here --net|sandboxes of the backend 'toy' have their own network, which --net cannot change: its recipe does not support that
 toy --dockerfile nothing|cannot use the Dockerfile nothing: No such file or directory
 toy --container missing|toy cannot look at the container missing: no such container: missing
 toy --container asleep|the container 'asleep' is paused: unpause it first
 toy --container off|the container 'off' does not run (it is 'exited'): it ends as soon as it is started
 toy --image here|toy: the step 'create' failed: no room for here ('engine create', exit status 7)
 gone --image here|the backend 'gone' does not work here: the program '$dir/nothing-here' is not installed, or not in PATH
-local --container web|--container is of containers, and the backend 'local' has none: give --backend docker or podman as well
-local --user 1000|--user is of containers, and the backend 'local' has none: give --backend docker or podman as well
-local --commit lab:2|--commit is of containers, and the backend 'local' has none: give --backend docker or podman as well
-microsandbox --read-only|--read-only is of containers, and the backend 'microsandbox' has none: give --backend docker or podman as well
-local --image here|--image is of containers, and the backend 'local' has none: give --backend docker or podman as well
+local --container web|--container is for containers, and the backend 'local' has none: add --backend docker or podman
+local --user 1000|--user is for containers, and the backend 'local' has none: add --backend docker or podman
+local --commit lab:2|--commit is for containers, and the backend 'local' has none: add --backend docker or podman
+microsandbox --read-only|--read-only is for containers, and the backend 'microsandbox' has none: add --backend docker or podman
+local --image here|--image is for containers, and the backend 'local' has none: add --backend docker or podman
 MISTAKES
 
 # One that stands still for longer than it may start is named, and what helps.
 try run --yes -c x --backend stands --image here --name slow --start-timeout 1 </dev/null
 expect_code 125
-expect_err "terrarium: sandbox 'slow' did not start: 'stands: creating the sandbox' stood still for 1 s; if it only is slow, give it a longer --start-timeout"
+expect_err "terrarium: sandbox 'slow' did not start: 'stands: creating the sandbox' made no progress for 1 s; if it is only slow, give it a longer --start-timeout"
 
 try exec --image here -- true
 expect_code 125
-expect_in err "give --backend docker or podman as well"
+expect_in err "add --backend docker or podman"
 
 # What is configured for containers is not in the way of others.
 TERRARIUM_USER=1000 TERRARIUM_KEEP_IMAGE=on TERRARIUM_IMAGE=here try run --yes --backend fake --read-only=off -c "print x"
@@ -117,7 +117,7 @@ expect_code 0
 # Who is asked is promised no more than the recipe asks for.
 tried="run --backend toy, asked"
 echo n | script -qec "'$terrarium' run -c x --memory 100 --backend toy --image here" /dev/null >out 2>err || true
-expect_in out "in a new toy sandbox of the image here: 100 MiB memory, no limit for cores, processes and files, whatever network is there, user of the image, but not root,"
+expect_in out "in a new toy sandbox of the image here: 100 MiB memory, no limit for cores, processes and files, the backend's own network, user of the image, but not root,"
 
 # What was to be saved and could not be is a failure, whatever the code did; but the code's own failure is told first.
 try run --yes --backend saves --image here --commit good -c 'print("made")'
@@ -215,7 +215,7 @@ expect_code 0
 printf 'Welcome to \033]0;evil\007 the box\n' >greets
 try run --yes --backend breaks --image here -c 1
 expect_code 125
-expect_err "terrarium: breaks: the step 'connect' failed: it should write nothing but what the agent says, but what came \
+expect_err "terrarium: breaks: the step 'connect' failed: it must write only the agent's output, but what came \
 begins with 'Welcome to �]0;evil� the box ' ('engine connect')"
 head -c 1200 /dev/zero >greets
 try run --yes --backend breaks --image here -c 1

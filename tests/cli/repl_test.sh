@@ -121,7 +121,7 @@ expect_out "0
 feed ':lang js\n1 + 1\n:lang python\nx = 1\n:vars\n:reset\n:vars\n:timeout 5\n:files\n'
 expect_code 0
 expect_in out "x                int"
-expect_in out "a run is stopped after 5 s"
+expect_in out "runs have a time limit of 5 s"
 expect_in err "there are no variables yet"
 feed ':re\n'
 expect_code 125
@@ -131,7 +131,7 @@ expect_err "terrarium: there is no command :hepl; did you mean :help?"
 feed ':nosuchthing\n'
 expect_code 125
 feed ':quit now\n'
-expect_err "terrarium: :quit takes nothing behind it"
+expect_err "terrarium: :quit takes no arguments"
 feed ':help\n'
 [ "$(wc -l <out)" -le 22 ] || wrong ":help should fit a screen"
 [ "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' out)" -le 80 ] || wrong ":help should fit 80 columns"
@@ -157,7 +157,7 @@ expect_code 125
 expect_out "a file
 a file"
 expect_in err "cannot read missing.py: No such file or directory"
-expect_in err "cannot read /dev/zero: it is no file"
+expect_in err "cannot read /dev/zero: it is not a file"
 feed '1 + 1\n:save kept.py\n:save kept.py\n'
 expect_in err "cannot write kept.py: File exists"
 [ "$(cat kept.py)" = "1 + 1" ] || wrong "what was run should be saved"
@@ -171,7 +171,7 @@ echo data >data.txt
 feed ':cp data.txt :\nopen("data.txt").read()\n:cp :data.txt back.txt\n:cp one\n:cp "x\n'
 expect_out "'data\\n'"
 cmp -s data.txt back.txt || wrong "the file should come back as it was"
-expect_in err "a quote is open"
+expect_in err "a quote is not closed"
 feed ': "a colon"\n! true && echo no\necho $?\n' -l bash
 expect_out 1
 

@@ -148,7 +148,7 @@ static void an_unclear_answer_is_asked_about_again(void **state)
 	desk_open(&d, ARGV(W("run"), W("--backend"), W("fake"), W("-c"), W("print hello")));
 	desk_expect(&d, "Run this? [Y/n] ");
 	desk_type(&d, "y = 6\r");
-	desk_expect(&d, "answer y or n; an empty line is a yes: [Y/n] ");
+	desk_expect(&d, "please answer y or n (Enter means yes): [Y/n] ");
 	desk_type(&d, " Yes\r");
 	assert_int_equal(desk_close(&d), 0);
 	assert_non_null(strstr(d.seen, "Yes\r\nhello\r\n"));

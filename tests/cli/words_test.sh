@@ -74,7 +74,7 @@ exec --yes|there is no command to execute; see 'terrarium exec --help'
 help nonsense|there is no command 'nonsense'; see 'terrarium help'
 help rnu|there is no command 'rnu'; did you mean 'terrarium help run'?
 frobnicate|there is no command and no file 'frobnicate'; see 'terrarium help'
---theme light run|options stand behind the command: terrarium run …
+--theme light run|options follow the command: terrarium run …
 run --jsn -c x|unknown option '--jsn'; did you mean --json?
 run --metrics 5 -c x|unknown option '--metrics'; did you mean --metrics-interval?
 version 1|'version' takes no arguments

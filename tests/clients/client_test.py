@@ -388,7 +388,7 @@ def the_repl_knows_where_it_is():
 			env=environment(HOME.name, MSB_SERVER_URL=double.url))
 		said = Said(args, done.returncode, done.stdout, done.stderr)
 		expect('no network' not in said.out and said.out.count('the server decides') == 2, said, 'no word on a network that nobody knows')
-		expect('the processes are not known' in said.out, said, 'that there are no processes to be shown')
+		expect('the processes are unknown' in said.out, said, 'that there are no processes to be shown')
 		way = '--backend microsandbox --namespace team-a --server-url ' + double.url
 		expect('terrarium attach %s lab --repl' % way in said.out and 'terrarium run %s --name lab' % way in said.out, said, 'the way')
 		post(double, 'sandbox.start', sandbox='lab', namespace='team-a', config={'image': 'microsandbox/python'})

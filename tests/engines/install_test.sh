@@ -98,7 +98,7 @@ expect_out 42
 try install --name shelf there-is-no-such
 expect_code 1
 expect_in err "No matching distribution found for there-is-no-such"
-expect_in err "pip failed, for what it said above (exit code 1)"
+expect_in err "pip failed: see its output above (exit code 1)"
 
 # The file is the sandbox's own, and has the authority but not its key.
 try run --yes --name shelf -c "import os

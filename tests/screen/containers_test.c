@@ -157,7 +157,7 @@ static void a_container_that_was_attached_to_is_gone_into_again(void **state)
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "Container");
 	assert_true(screen_shows(&s, "the container's own"));
-	assert_true(screen_shows(&s, "whatever network it has there"));
+	assert_true(screen_shows(&s, "the container's own network"));
 	screen_send(&s, "c");
 	screen_wait_gone(&s, "whatever network");
 	screen_send(&s, "\020new sandbox\r");

@@ -84,7 +84,7 @@ static void the_workbench_does_not_run_it(void **state)
 	start(NULL, "enforce", "off", path);
 	screen_wait(&s, "idle");
 	screen_send(&s, KEY_F(5));
-	screen_wait(&s, "the policy 'strict' does not let this run: " FINDING);
+	screen_wait(&s, "the policy 'strict' refuses this: " FINDING);
 	assert_int_equal(screen_leave(&s), 0);
 }
 

@@ -185,11 +185,11 @@ static void what_does_not_listen_is_ended_step_by_step(void **state)
 	enter("", "print('no')\n");
 	screen_settle(&s, 200);
 	screen_send(&s, CTRL_C);
-	screen_wait(&s, "it does not listen: SIGTERM in 29.7 s loses the variables");
+	screen_wait(&s, "it ignores Ctrl-C: SIGTERM in 29.7 s loses the variables");
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "SIGTERM was sent: the kill in 29.7 s");
 	screen_send(&s, CTRL_C);
-	screen_wait(&s, "python has started anew: its variables are lost");
+	screen_wait(&s, "python was restarted: its variables are lost");
 	screen_wait(&s, "[3]>");
 	leave();
 }
@@ -471,7 +471,7 @@ static void a_kept_sandbox_goes_on(void **state)
 	(void)state;
 	start();
 	enter("x = 'still here'", "[2]>");
-	enter(":keep", "calm-fern goes on when this REPL ends");
+	enter(":keep", "calm-fern keeps running when this REPL ends");
 	leave();
 	screen_start(&s, 30, 100, again, env);
 	screen_wait(&s, "python calm-fern [2]>");
@@ -493,7 +493,7 @@ static void of_many_runs_before_the_newest_are_shown(void **state)
 
 	(void)state;
 	start();
-	enter(":keep", "calm-fern goes on when this REPL ends");
+	enter(":keep", "calm-fern keeps running when this REPL ends");
 	leave();
 	snprintf(command, sizeof command,
 			"for i in $(seq 25); do %s '%s' run --yes --name calm-fern -c \"'no.' + ' $i.'\" "

@@ -23,7 +23,7 @@ static int attach_container(
 	struct trm_error why = {0};
 	if (!n || !name[n + 1] || n >= sizeof config->backend
 			|| strlen(name + n + 1) >= sizeof config->container)
-		return cmd_fail("'%s' is no container: it is ENGINE:CONTAINER, as 'terrarium ps --containers' lists them",
+		return cmd_fail("'%s' is not a container: write ENGINE:CONTAINER, as 'terrarium ps --containers' lists them",
 				name);
 	snprintf(config->backend, sizeof config->backend, "%.*s", (int)n, name);
 	if (trm_recipe_load(config->backend, o->config_path, &recipe, &why) < 0)
@@ -69,8 +69,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			continue;
 		}
 		if (name)
-			return cmd_fail("one sandbox can be attached to at a time, and '%s' is a second one",
-					o.value);
+			return cmd_fail("'attach' takes one NAME, and '%s' is a second one", o.value);
 		name = o.value;
 	}
 	if (!name)

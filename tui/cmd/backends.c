@@ -36,7 +36,7 @@ static void print_row(const struct listing *l, const struct trm_backend_info *in
 	trm_text_clean_line(about, sizeof about, info->about, strlen(info->about));
 	printf("%c %-18s ", !strcmp(info->name, l->current) ? '*' : ' ', name);
 	status_print(info->status, "-");
-	printf(" %s\n", *about ? about : "(it says nothing about itself)");
+	printf(" %s\n", *about ? about : "(no description)");
 	print_text(info->detail);
 	print_text(info->advice);
 	print_text(info->where);

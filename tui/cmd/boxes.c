@@ -78,9 +78,9 @@ void boxes_note_running(const struct options *o, const struct trm_config *config
 	if (!*config->name || !runs_already(o, config, &entry))
 		return;
 	if (options_wish(o))
-		cmd_fail("sandbox '%s' is running already, with the limits, mounts and variables that it has",
+		cmd_fail("sandbox '%s' is already running; its limits, mounts and variables stay as they are",
 				config->name);
 	if (lets_go && entry.is_kept)
-		cmd_fail("sandbox '%s' was there before and stays; 'terrarium stop %s' ends it", config->name,
-				config->name);
+		cmd_fail("sandbox '%s' was already running and stays; 'terrarium stop %s' stops it",
+				config->name, config->name);
 }

@@ -166,7 +166,7 @@ static void note_typescript(const struct camel_opts *opts)
 {
 	const char *type = opts->code_type ? opts->code_type : "";
 	if (!strcmp(type, "ts") || !strcmp(type, "typescript"))
-		fputs("terrarium: TypeScript is handed to Node as it is, as CAMEL does: types in it are syntax "
+		fputs("terrarium: TypeScript is passed to Node unchanged, as CAMEL does: types in it are syntax "
 		      "errors\n",
 				stderr);
 }

@@ -155,7 +155,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		if (got == OPTIONS_OPERAND && part == 0 && !theme)
 			theme = o.value;
 		else if (got == OPTIONS_OPERAND && (part != ALL || (part = find_part(o.value)) == ALL))
-			return cmd_fail("'check' knows themes, keys and config, but not '%s'", o.value);
+			return cmd_fail("'check' takes themes, keys or config, not '%s'", o.value);
 		r.is_json = r.is_json || got == 0;
 		wants_list = wants_list || got == 1;
 	}

@@ -35,8 +35,7 @@ static void check_chord(
 					twins[i].instead, b->command->name);
 	if (takes_text && c == &b->keys.chords[0] && c->key > ' ' && c->key < KEYS_BASE
 			&& !(c->mods & (MOD_CTRL | MOD_ALT)))
-		check_say(r, CHECK_ERROR, name,
-				"this letter could not be typed into the editor any more (\"%s\")",
+		check_say(r, CHECK_ERROR, name, "you could no longer type this letter in the editor (\"%s\")",
 				b->command->name);
 }
 
@@ -109,7 +108,7 @@ static void check_command(struct check_report *r, const struct keymap *map, cons
 		check_say(r, CHECK_ERROR, c->name, "its title and key take %zu columns, and there are %d",
 				cols, PALETTE_COLS);
 	if (!c->help)
-		check_say(r, CHECK_WARNING, c->name, "nothing in the help explains it");
+		check_say(r, CHECK_WARNING, c->name, "the help does not explain it");
 }
 
 static bool has_key_everywhere(const struct keymap *map, const struct command *c)

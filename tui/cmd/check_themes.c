@@ -87,8 +87,7 @@ static void say_ok(struct theme_report *t, const struct theme *theme)
 		least = contrast < least ? contrast : least;
 	}
 	if (least > 21)
-		check_say(t->report, CHECK_OK, t->name, "%d roles, in the terminal's own colours",
-				ROLE_COUNT);
+		check_say(t->report, CHECK_OK, t->name, "%d roles, in the terminal's own colors", ROLE_COUNT);
 	else
 		check_say(t->report, CHECK_OK, t->name, "%d roles, contrast from %.1f (%s)", ROLE_COUNT,
 				least, role_name(worst));
@@ -117,7 +116,7 @@ static void check_theme(struct check_report *r, const char *name)
 				t.n_missing, t.missing);
 	if (t.n_unknown)
 		check_say(r, CHECK_NOTE, name,
-				"%zu pairs of colours are the terminal's own: their contrast is not known here",
+				"%zu pairs of colors are the terminal's own: their contrast is unknown",
 				t.n_unknown);
 }
 

@@ -54,10 +54,10 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		if (got == OPTIONS_WRONG)
 			return CMD_FAILED;
 		if (shell)
-			return cmd_fail("'completion' is for one shell, and '%s' is a second one", o.value);
+			return cmd_fail("'completion' takes one shell, and '%s' is a second one", o.value);
 		shell = o.value;
 	}
-	return shell ? print_script(shell) : cmd_fail("for which shell? Give bash, zsh or fish");
+	return shell ? print_script(shell) : cmd_fail("which shell? Give bash, zsh or fish");
 }
 
 const struct cmd cmd_completion = {

@@ -117,7 +117,7 @@ static void tell_stray(void *user, const char *name, const char *nearest)
 
 	(void)user;
 	trm_text_clean_line(shown, sizeof shown, name, strlen(name));
-	fprintf(stderr, "terrarium: note: the variable %s means nothing%s%s%s\n", shown,
+	fprintf(stderr, "terrarium: note: unknown variable %s%s%s%s\n", shown,
 			nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
@@ -159,7 +159,7 @@ static int print_names(void)
 static int print_path(const char *path)
 {
 	if (!*path)
-		return cmd_fail("there is no place for a config file: neither XDG_CONFIG_HOME nor HOME is set");
+		return cmd_fail("there is no folder for a config file: neither XDG_CONFIG_HOME nor HOME is set");
 	puts(path);
 	return cmd_flush();
 }

@@ -22,8 +22,7 @@
 #include "text/consent.h"
 
 enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10, SAID_BYTES = 2048 };
-#define NOBODY_FOR_POLICY \
-	"the policy '%s' wants a person to be asked first, and there is no terminal to ask on"
+#define NOBODY_FOR_POLICY "the policy '%s' requires a confirmation, and there is no terminal to ask on"
 
 /* Code and names may hold anything: at most SHOWN_BYTES of the first line, fit for a terminal. */
 static void print_clean(FILE *tty, const char *text, size_t n)
@@ -81,8 +80,8 @@ static void print_findings(FILE *tty, const struct gate *gate, const struct trm_
 	if (found->n > SHOWN_FINDINGS)
 		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		say(tty, "    by the policy '%s'%s%s\n", trm_policy_name(gate->policy),
-				found->has_no_tree ? ", which takes comments and strings for code: " : "",
+		say(tty, "    found by the policy '%s'%s%s\n", trm_policy_name(gate->policy),
+				found->has_no_tree ? ", which treats comments and strings as code: " : "",
 				found->has_no_tree ? found->why_no_tree : "");
 }
 
@@ -127,8 +126,8 @@ static void print_server(FILE *tty, const struct trm_config *c)
 	char url[TRM_SERVER_URL_BYTES + 8];
 	trm_config_get(c, trm_setting_find("server_url"), url, sizeof url);
 	say(tty,
-			"in a new sandbox of the server %s (namespace %s, image %s), which is asked for %.4g MiB memory "
-			"and %.3g core%s; all else, the network too, is its matter,\n",
+			"in a new sandbox on the server %s (namespace %s, image %s): %.4g MiB memory "
+			"and %.3g core%s are requested; the server decides the rest, including the network,\n",
 			url, c->server_space, *c->image ? c->image : "by language",
 			(double)c->limits.mem_bytes / (1 << 20), c->limits.cpus,
 			c->limits.cpus == 1 ? "" : "s");
@@ -160,13 +159,13 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 	char words[TRM_RECIPE_WORDS];
 	struct trm_recipe *recipe = load_recipe(c->backend, c);
 	if (*c->container) {
-		say(tty, "in the existing container %s (%s), with the limits and the network that it has,\n",
+		say(tty, "in the existing container %s (%s), with its own limits and network,\n",
 				c->container, c->backend);
 	} else if (recipe) {
 		print_source(tty, c, recipe);
 		say(tty, ": %s, user %s,\n", trm_recipe_tell_limits(recipe, &c->limits, words),
 				*c->user                        ? c->user
-				: trm_recipe_keeps_user(recipe) ? "as who its commands come there"
+				: trm_recipe_keeps_user(recipe) ? "as the user that its commands run as"
 								: "of the image, but not root");
 	} else {
 		say(tty, "in a new %s sandbox,\n", c->backend);
@@ -282,7 +281,7 @@ static enum confirm_answer take_answer(FILE *tty)
 {
 	enum consent answer;
 	while ((answer = read_answer(fileno(tty))) == CONSENT_UNCLEAR) {
-		fputs("answer y or n; an empty line is a yes: [Y/n] ", tty);
+		fputs("please answer y or n (Enter means yes): [Y/n] ", tty);
 		fflush(tty);
 	}
 	fclose(tty);

@@ -18,7 +18,7 @@ static void take(void *user, const struct trm_container_info *info)
 {
 	struct containers *c = user;
 	if (*info->problem) {
-		fprintf(stderr, "terrarium: %s cannot be asked for its containers: %s\n", info->backend,
+		fprintf(stderr, "terrarium: cannot list the containers of %s: %s\n", info->backend,
 				info->problem);
 		return;
 	}

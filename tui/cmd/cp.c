@@ -243,7 +243,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (n < 2)
 		return cmd_fail("%s; see 'terrarium cp --help'",
-				n ? "where to is missing" : "what to copy, and where to, is missing");
+				n ? "DST is missing" : "SRC and DST are missing");
 	if (options_config(&o, &cp.config) < 0)
 		return CMD_FAILED;
 	json_init(&cp.json);

@@ -58,7 +58,7 @@ static void on_stray(void *user, const char *name, const char *nearest)
 	struct trm_check check = {.status = TRM_CHECK_NOTE, .name = "environment"};
 	char shown[128];
 	trm_text_clean_line(shown, sizeof shown, name, strlen(name));
-	snprintf(check.detail, sizeof check.detail, "the variable %s means nothing, and is ignored", shown);
+	snprintf(check.detail, sizeof check.detail, "unknown variable %s: it is ignored", shown);
 	if (nearest)
 		snprintf(check.advice, sizeof check.advice, "did you mean %s?", nearest);
 	else

@@ -331,7 +331,7 @@ static int take_name(struct exec *e, const struct options *o, int argc, char **a
 	if (options_has(o, "name"))
 		return cmd_fail("the sandbox is named twice: '%s' and --name", o->value);
 	if (o->at + 1 == argc)
-		return cmd_fail("there is no command to execute behind '--'; see 'terrarium exec --help'");
+		return cmd_fail("there is no command to execute after '--'; see 'terrarium exec --help'");
 	if (trm_sandbox_name_check(argv[o->at - 1], &why) < 0)
 		return cmd_fail("%s", why.msg);
 	snprintf(e->config.name, sizeof e->config.name, "%s", argv[o->at - 1]);
@@ -384,7 +384,7 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 			return CMD_FAILED;
 		command = argv + o.at + 1;
 	} else if (has_options_behind_name(&o, argc, argv)) {
-		return cmd_fail("'%s' is a running sandbox, and options stand before its name (for a program of "
+		return cmd_fail("'%s' is a running sandbox; options go before its name (to run a program of "
 				"that name: terrarium exec -- %s …)",
 				command[0], command[0]);
 	}

@@ -117,7 +117,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (!q.from)
 		return cmd_fail("nothing to export: give a RECORDING (made with terrarium --record FILE)");
 	if (!q.to && !q.output)
-		return cmd_fail("into what shall it be made? Give --to FORMAT or -o FILE");
+		return cmd_fail("which format? Give --to FORMAT or -o FILE");
 	const struct export_format *format = q.to ? export_find(q.to) : export_guess(q.output);
 	if (!format)
 		return cmd_fail("there is no format '%s'; known are ipynb, md, html, script and cast",

@@ -15,7 +15,7 @@ bool cmd_read_flags(const struct cmd *cmd, int argc, char **argv, struct options
 		if (got == OPTIONS_HELP)
 			*ret_code = cmd_print_help(cmd);
 		else if (got == OPTIONS_OPERAND)
-			cmd_fail("'%s' takes no arguments, such as '%s'", cmd->name, o->value);
+			cmd_fail("'%s' takes no arguments, but got '%s'", cmd->name, o->value);
 		return false;
 	}
 	return true;

@@ -202,7 +202,7 @@ static void print_end(const struct trm_entry *e)
 		printf(", idle for %s", duration(idle, e->idle_ms));
 	putchar('\n');
 	if (!e->is_kept) {
-		puts("kept        no: it ends with the program that has started it");
+		puts("kept        no: it ends with the program that started it");
 		return;
 	}
 	if (e->idle_timeout_ms)
@@ -285,7 +285,7 @@ static void print_own(const struct inspect *x)
 	print_start(e);
 	print_end(e);
 	print_kernels(e);
-	printf("keeper      process %u\n", e->keeper_pid);
+	printf("supervisor  process %u\n", e->keeper_pid);
 	const struct trm_guard *open = open_net(x);
 	printf("network     %s%s\n", open ? "not cut off: " : "",
 			open ? open->how : trm_limits_tell_net(&e->limits, net, sizeof net));

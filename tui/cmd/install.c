@@ -186,9 +186,9 @@ static int start_new(struct install *in)
 		return CMD_OK;
 	}
 	if (*in->config.name)
-		return cmd_fail("there is no running sandbox '%s'; with '--net on' it is started, and stays",
+		return cmd_fail("there is no running sandbox '%s'; '--net on' starts it, and it stays",
 				in->config.name);
-	return cmd_fail("there is no sandbox with a network to install into: name one that runs (--name NAME), or "
+	return cmd_fail("no running sandbox has a network: name one with --name NAME, or "
 			"start one that stays with '--net on'");
 }
 
@@ -206,7 +206,7 @@ static int choose(struct install *in)
 	if (r < 0)
 		return cmd_fail("%s", why.msg);
 	if (n_fitting > 1)
-		return cmd_fail("there are several sandboxes with a network: say which one (--name NAME)");
+		return cmd_fail("several running sandboxes have a network: choose one with --name NAME");
 	in->how = STAGE_ATTACH;
 	return is_there ? CMD_OK : start_new(in);
 }
@@ -299,8 +299,8 @@ static int pass_gate(const struct install *in, const struct trm_lang *lang, cons
 		return cmd_fail("%s", why.msg);
 	int code = CMD_OK;
 	if (gate_enforced(&gate) && in->requirements)
-		code = cmd_fail("the policy '%s' is enforced: name the packages one by one, for what is in a file of "
-				"requirements cannot be judged",
+		code = cmd_fail("the policy '%s' is enforced: name the packages one by one, because it cannot check a file of "
+				"requirements",
 				trm_policy_name(gate.policy));
 	for (size_t i = 0; in->packages[i] && gate.policy && code == CMD_OK; i++) {
 		struct trm_findings found;
@@ -330,8 +330,8 @@ static int install_parsed(struct install *in, const struct options *o)
 	if (!in->packages[0] && !in->requirements)
 		return cmd_fail("there is no package to install; see 'terrarium install --help'");
 	if (boxes_are_far(&in->config))
-		return cmd_fail("packages are installed into sandboxes of this machine; into one at a server its own pip "
-				"or npm puts them, where it has a network: terrarium exec --backend microsandbox NAME -- "
+		return cmd_fail("'install' is for sandboxes of this machine; at a server, run the sandbox's own pip "
+				"or npm, if it has a network: terrarium exec --backend microsandbox NAME -- "
 				"pip install PACKAGE");
 	int code = pass_gate(in, lang, o->config_path);
 	if (code == CMD_OK)

@@ -30,7 +30,7 @@ static int store(const char *config_path)
 	struct trm_error why = {0};
 	char path[1024];
 	if (!trm_config_path(config_path, path, sizeof path))
-		return cmd_fail("this cannot be remembered: there is no folder for a config file");
+		return cmd_fail("cannot save this choice: there is no folder for a config file");
 	if (trm_config_store(path, trm_setting_find("isolation"), "none", &why) < 0)
 		return cmd_fail("%s", why.msg);
 	fprintf(stderr, "remembered in %s\n", path);
@@ -55,7 +55,7 @@ int confirm_isolation(struct trm_config *config, const char *config_path)
 				stderr);
 		char letter = read_letter();
 		if (letter == 'q')
-			return cmd_fail("quit: 'terrarium doctor' tells how to mend it");
+			return cmd_fail("quit; 'terrarium doctor' explains how to fix it");
 		if (letter != 'r' && letter != 'a')
 			continue;
 		snprintf(config->isolation, sizeof config->isolation, "none");

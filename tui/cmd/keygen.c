@@ -62,7 +62,7 @@ static int keygen(const char *key_file, const char *name_space, uint64_t lifetim
 	printf("%s\n", token);
 	int code = cmd_flush();
 	bool is_all = !strcmp(name_space, "*");
-	fprintf(stderr, "For %s%s, until %s; clients take it from MSB_API_KEY.\n",
+	fprintf(stderr, "For %s%s, until %s; clients read it from MSB_API_KEY.\n",
 			is_all ? "all namespaces" : "namespace ", is_all ? "" : name_space, until);
 	return code;
 }
@@ -80,7 +80,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		case OPTION_EXPIRE: expire = o.value; break;
 		case OPTION_NAMESPACE: name_space = o.value; break;
 		case OPTION_KEY_FILE: key_file = o.value; break;
-		default: return cmd_fail("'keygen' takes no arguments, such as '%s'", o.value);
+		default: return cmd_fail("'keygen' takes no arguments, but got '%s'", o.value);
 		}
 	}
 	return read_time(expire, &lifetime_s) ? keygen(key_file, name_space, lifetime_s) : CMD_FAILED;

@@ -210,7 +210,7 @@ static int perform(const struct options *o, bool is_json)
 		return CMD_SIGNALLED + l.stage.ended_by;
 	int code = is_json ? print_json(&l) : print_table(&l);
 	/* The table is right all the same, but for what could not be asked. */
-	return l.why.code ? cmd_fail("versions are not known: %s", l.why.msg) : code;
+	return l.why.code ? cmd_fail("cannot find the versions: %s", l.why.msg) : code;
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)

@@ -271,7 +271,7 @@ static int parse(struct logs *l, struct options *o, const char **ret_name)
 		default: return got;
 		}
 	}
-	return *ret_name ? 0 : cmd_fail("whose logs? Give the NAME of a sandbox (terrarium ps lists them)");
+	return *ret_name ? 0 : cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
 }
 
 /* Only what the line says: a language in the config is for what one runs. */
@@ -297,7 +297,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
 	if (boxes_are_far(&config))
-		return cmd_fail("a server tells nobody what ran before: on its own machine 'terrarium logs NAMESPACE.NAME' "
+		return cmd_fail("a server does not show earlier runs; on its own machine 'terrarium logs NAMESPACE.NAME' "
 				"shows it");
 	if (choose_language(&l, &o, &config))
 		return CMD_FAILED;

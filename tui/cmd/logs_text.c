@@ -54,17 +54,16 @@ static void say_head(struct logs *l, struct logs_entry *e)
 		snprintf(line, sizeof line, "--- %s, later output of run %" PRIu64 " ---", e->lang->name,
 				e->number);
 	else if (e->is_command)
-		snprintf(line, sizeof line, "--- command, %s%s%s ---", *e->by ? e->by : "by nobody known",
-				when, e->is_told ? ", goes on" : "");
+		snprintf(line, sizeof line, "--- command, %s%s%s ---",
+				*e->by ? e->by : "by an unknown client", when, e->is_told ? ", goes on" : "");
 	else
 		snprintf(line, sizeof line, "--- run %" PRIu64 ", %s, %s%s%s ---", e->number, e->lang->name,
-				*e->by ? e->by : "by nobody known", when, e->is_told ? ", goes on" : "");
+				*e->by ? e->by : "by an unknown client", when, e->is_told ? ", goes on" : "");
 	say(l, line);
 	if (!e->is_told && !e->is_late)
 		say_code(l, e);
 	if (!e->is_told && e->lost_bytes) {
-		snprintf(line, sizeof line, "(%" PRIu64 " bytes that came before are not kept any more)",
-				e->lost_bytes);
+		snprintf(line, sizeof line, "(%" PRIu64 " earlier bytes are no longer kept)", e->lost_bytes);
 		say(l, line);
 	}
 	e->is_told = true;

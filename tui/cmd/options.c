@@ -150,14 +150,14 @@ static bool wipe_secret(struct options *o, int row)
 	size_t n = strlen(o->value);
 	char *word = o->cluster ? NULL : o->argv[o->at - 1];
 	if (n >= sizeof rare.secret) {
-		cmd_fail("%s: it is too long to be a key", setting->option);
+		cmd_fail("%s: it is too long for a key", setting->option);
 		return false;
 	}
 	memcpy(rare.secret, o->value, n + 1);
 	memset(word + strlen(word) - n, '*', n);
 	o->value = rare.secret;
 	fprintf(stderr,
-			"terrarium: warning: others on this machine could see the key that %s gives until now; use "
+			"terrarium: warning: other users of this machine could see the key in %s until now; use "
 			"%s or --api-key-file\n",
 			setting->option, setting->env);
 	return true;
@@ -315,7 +315,7 @@ static int check_together(const struct options *o, const struct trm_config *conf
 	if (options_has(o, "name") && !*config->name)
 		return cmd_fail("--name '': a sandbox cannot have an empty name; without --name it has a random one");
 	if (options_has(o, "net_allow") && !config->limits.net && *config->limits.net_allow)
-		cmd_fail("--net-allow counts only with --net on, and when the sandbox is started");
+		cmd_fail("--net-allow takes effect only with --net on, when a sandbox is started");
 	return 0;
 }
 
@@ -395,7 +395,7 @@ int options_check_backend(const struct options *o, const struct trm_config *conf
 	/* What runs already is compared with what is asked for when it is joined. */
 	if (!option || (is_local && *config->name && trm_registry_find(config->name, &running, NULL) == 0))
 		return 0;
-	return cmd_fail("%s is of containers, and the backend '%s' has none: give --backend docker or podman as well",
+	return cmd_fail("%s is for containers, and the backend '%s' has none: add --backend docker or podman",
 			option, config->backend);
 }
 

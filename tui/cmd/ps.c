@@ -381,7 +381,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		if (got == OPTIONS_WRONG)
 			return CMD_FAILED;
 		if (got == OPTIONS_OPERAND)
-			return cmd_fail("'ps' lists all sandboxes and takes no arguments, such as '%s'",
+			return cmd_fail("'ps' lists all sandboxes and takes no arguments, but got '%s'",
 					o.value);
 		ps.has_all |= got == OPTION_ALL;
 		ps.is_json |= got == OPTION_JSON;

@@ -136,7 +136,7 @@ static int be_camel(struct request *q, const struct options *o)
 static int check_options(const struct request *q)
 {
 	if (q->is_camel && (q->is_json || q->figures))
-		return cmd_fail("--camel gives texts: it does not go together with %s",
+		return cmd_fail("--camel prints texts: it cannot be combined with %s",
 				q->is_json ? "--json" : "--save-figures");
 	for (size_t i = 0; i < q->n_sources && !q->is_camel; i++)
 		if (q->sources[i].is_command)

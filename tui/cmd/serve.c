@@ -356,7 +356,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		if (got == OPTIONS_WRONG)
 			return CMD_FAILED;
 		if (got == OPTIONS_OPERAND)
-			return cmd_fail("'serve' takes no arguments, such as '%s'", o.value);
+			return cmd_fail("'serve' takes no arguments, but got '%s'", o.value);
 		if (!take(&s, got, o.value))
 			return CMD_FAILED;
 	}

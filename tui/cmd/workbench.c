@@ -104,7 +104,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	/* A new file may well be called "rnu"; without an ending it rather is a slip. */
 	const struct cmd *near = file && access(file, F_OK) < 0 ? cmd_nearest(file) : NULL;
 	if (near && !strcmp(near->name, file))
-		return cmd_fail("options stand behind the command: terrarium %s …", file);
+		return cmd_fail("options follow the command: terrarium %s …", file);
 	if (near)
 		return cmd_fail("there is no command and no file '%s'; did you mean 'terrarium %s'?", file,
 				near->name);

@@ -30,7 +30,7 @@ enum editor_bits {
 	EDITOR_CHANGED = 4,   /* the text has changed */
 	EDITOR_CLIPBOARD = 8, /* the clipboard is new (the app may hand it to the terminal) */
 	EDITOR_SCROLLED = 32, /* the view was moved on purpose: it need not show the cursor */
-	EDITOR_NOMEM = 16,    /* out of memory: the text is as it was; say so */
+	EDITOR_NOMEM = 16,    /* out of memory: the text is unchanged; say so */
 };
 
 /* What copy and cut keep; shared by editors (one per language). Zeroed is empty. */

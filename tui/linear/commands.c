@@ -37,9 +37,9 @@ static void help(struct linear *l, struct model *m, const char *rest, struct eff
 
 	(void)m, (void)out;
 	if (!*rest)
-		linear_say(l, "Lines are code for the buffer; a line that begins with a colon is a command, two "
-			      "colons stand for one in code. While code waits for input, lines are its input. "
-			      "Ctrl-C interrupts what runs.");
+		linear_say(l, "Lines are code for the buffer. A line that begins with a colon is a command; type two "
+			      "colons for one in code. While code waits for input, lines are its input. "
+			      "Ctrl-C interrupts the run.");
 	for (const struct line_command *k = table; k->name; k++)
 		if (fits(needle, k->name, k->help))
 			linear_say(l, ":%s%s%s: %s", k->name, *k->words ? " " : "", k->words, k->help);
@@ -69,7 +69,7 @@ static bool read_range(
 		if (*end)
 			*ret_to = strtoul(end, &end, 10);
 		if (*end || *ret_from < 1 || *ret_to < *ret_from || *ret_to > last) {
-			linear_say(l, "there are no such lines: the buffer has %zu", last);
+			linear_say(l, "there are no such lines; the buffer has %zu", last);
 			return false;
 		}
 	}
@@ -127,7 +127,7 @@ static void put_line(struct linear *l, struct model *m, const char *rest, bool i
 	snprintf(number, sizeof number, "%.*s", (int)(n < 20 ? n : 20), rest);
 	rest += n + (rest[n] == ' ');
 	if (!*number) {
-		linear_say(l, "which line, and what shall it be? for example :change 3 x = 1");
+		linear_say(l, "which line, and what text? for example :change 3 x = 1");
 		return;
 	}
 	if (!read_range(l, m, number, &from, &to) || asprintf(&line, "%s\n", rest) < 0)
@@ -199,7 +199,7 @@ static void export(struct linear *l, struct model *m, const char *rest, struct e
 	if (*rest)
 		effect_text(out, EFFECT_EXPORT, NULL, rest);
 	else
-		linear_say(l, "where to? for example :export session.ipynb (or .md .html .py)");
+		linear_say(l, "which file? for example :export session.ipynb (or .md .html .py)");
 	(void)m;
 }
 
@@ -330,34 +330,35 @@ static void stop(struct linear *l, struct model *m, const char *rest, struct eff
 }
 
 static const struct line_command table[] = {
-		{"run", "", "run the cell that was typed last, or the one that the current line is in", NULL},
-		{"stop", "", "interrupt what runs; once more: the next step", stop},
+		{"run", "", "run the cell typed last, or the cell of the current line", NULL},
+		{"stop", "", "interrupt the run; again: take the next step", stop},
 		{"list", "[FROM [TO]]", "read lines of the buffer", list},
 		{"goto", "N", "make line N the current one", go_to},
-		{"change", "N TEXT", "line N becomes TEXT", change_line},
-		{"insert", "N TEXT", "a new line before line N", insert_line},
+		{"change", "N TEXT", "replace line N with TEXT", change_line},
+		{"insert", "N TEXT", "insert a line before line N", insert_line},
 		{"delete", "FROM [TO]", "delete lines", delete_lines},
-		{"find", "TEXT", "the lines of the buffer that hold a text", find},
+		{"find", "TEXT", "list the lines of the buffer that contain a text", find},
 		{"replace", "/OLD/NEW/", "replace a text in the whole buffer", substitute},
-		{"complete", "WORDS", "ask the interpreter how the words may go on", linear_complete},
-		{"inspect", "NAME", "what the interpreter knows of a name", linear_inspect},
+		{"complete", "WORDS", "list the completions of the words", linear_complete},
+		{"inspect", "NAME", "explain a name", linear_inspect},
 		{"undo", "", "undo the last change of the buffer", NULL},
 		{"output", "[N | all]", "read the output of the last run again, of run N, or of all", output},
-		{"search", "TEXT", "the lines of the output that hold a text", search},
-		{"metrics", "", "what the sandbox uses, in words", metrics},
-		{"processes", "", "the processes in the sandbox", processes},
-		{"variables", "", "the variables of the interpreter", variables},
-		{"status", "", "where one is and what goes on", status},
-		{"sandboxes", "", "all sandboxes that you run on this machine", sandboxes},
-		{"stop-sandbox", "N", "stop one of them, after a question", stop_sandbox},
-		{"language", "[NAME]", "python, javascript or bash: each has its own buffer and state",
+		{"search", "TEXT", "list the lines of the output that contain a text", search},
+		{"metrics", "", "show the resource usage", metrics},
+		{"processes", "", "list the processes in the sandbox", processes},
+		{"variables", "", "list the variables of the interpreter", variables},
+		{"status", "", "show where you are and what is running", status},
+		{"sandboxes", "", "list your sandboxes on this machine", sandboxes},
+		{"stop-sandbox", "N", "stop one of them, after a confirmation", stop_sandbox},
+		{"language", "[NAME]",
+				"switch to python, javascript or bash; each has its own buffer and state",
 				language},
-		{"buffers", "[N]", "the buffers that are open; with a number, go to one", buffers},
+		{"buffers", "[N]", "list the open buffers; with a number, go to one", buffers},
 		{"open", "[PATH]", "open a file, or a Jupyter notebook", open_file},
 		{"save", "[PATH]", "save the buffer", save_file},
-		{"export", "PATH", "all runs as .ipynb, .md, .html or a script", export},
+		{"export", "PATH", "export all runs as .ipynb, .md, .html or a script", export},
 		{"record", "[PATH]", "record the session; :stop-recording ends it", record},
-		{"eof", "", "end of the input of the run", send_eof},
+		{"eof", "", "end the input of the run", send_eof},
 		{"messages", "", "read messages again", NULL},
 		{"help", "[WORD | all]", "this help", help},
 		{"quit", "", "leave", NULL},

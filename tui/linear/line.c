@@ -88,7 +88,7 @@ static void answer(struct linear *l, struct model *m, const char *line, struct e
 	if (d->n_items) {
 		long k = find_item(d, line);
 		if (k < 0) {
-			linear_say(l, "\"%s\" is none of these", line);
+			linear_say(l, "\"%s\" is not one of these", line);
 			return;
 		}
 		d->current = (size_t)k;
@@ -157,7 +157,7 @@ void linear_interrupt(struct linear *l, struct model *m, struct effects *out)
 	else if (m->dialog.kind != DIALOG_NONE)
 		send_key(m, K_ESCAPE, 0, out);
 	else
-		linear_say(l, "nothing runs; :quit leaves");
+		linear_say(l, "nothing is running; :quit quits");
 }
 
 void linear_end(struct linear *l, struct model *m, struct effects *out)

@@ -27,7 +27,7 @@ void linear_find(struct linear *l, const struct model *m, const char *what)
 		free(line);
 	}
 	if (!*what)
-		linear_say(l, "what shall be found? for example :find import");
+		linear_say(l, "find what? for example :find import");
 	else
 		linear_say(l, "%zu line%s of the buffer", found, found == 1 ? "" : "s");
 }
@@ -61,12 +61,12 @@ void linear_replace(struct linear *l, struct model *m, const char *what)
 	size_t count = 0;
 
 	if (!old || !*old || !new) {
-		linear_say(l, "what by what? for example :replace /old/new/");
+		linear_say(l, "replace what with what? for example :replace /old/new/");
 	} else {
 		char *text = text_slice(e->text, 0, text_len(e->text));
 		char *after = text ? replaced(text, old, new, &count) : NULL;
 		if (!after || (count && editor_set_text(e, after, strlen(after)) < 0))
-			linear_say(l, "out of memory: the text is as it was");
+			linear_say(l, "out of memory: the text is unchanged");
 		else
 			linear_say(l, "replaced %zu time%s", count, count == 1 ? "" : "s");
 		free(after);
@@ -100,7 +100,7 @@ void linear_search(struct linear *l, const struct model *m, const char *what)
 	writer_finish(&text);
 	outline_finish(&line);
 	if (!*what)
-		linear_say(l, "what shall be looked for? for example :search error");
+		linear_say(l, "search for what? for example :search error");
 	else
 		linear_say(l, "%zu line%s of the output", found, found == 1 ? "" : "s");
 }
@@ -150,13 +150,13 @@ bool linear_say_words(struct linear *l, const struct model *m)
 	if (!l->asks_words || c->state == COMPLETE_ASKED)
 		return false;
 	if (c->state == COMPLETE_CLOSED || !c->n_shown) {
-		linear_say(l, "nothing offers itself");
+		linear_say(l, "no completions");
 		return true;
 	}
 	writer_init(&list, WRITER_MAX);
 	for (size_t k = 0; k < c->n_shown && k < WORDS_TOLD; k++)
 		writer_print(&list, "%s%s", k ? ", " : "", complete_at(m, k)->text);
-	linear_say(l, "%zu way%s to go on: %s%s", c->n_shown, c->n_shown == 1 ? "" : "s",
+	linear_say(l, "%zu completion%s: %s%s", c->n_shown, c->n_shown == 1 ? "" : "s",
 			list.n ? list.bytes : "", c->n_shown > WORDS_TOLD ? " ..." : "");
 	writer_finish(&list);
 	return true;

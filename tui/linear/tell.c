@@ -85,7 +85,7 @@ static void say_figure(struct linear *l, const struct model *m, const struct out
 	else if (fig)
 		linear_say(l, "image %u of this run: %s, %s", fig->number, fig->mime, fig->why);
 	else
-		linear_say(l, "an image that is too old to be kept");
+		linear_say(l, "an image that is no longer kept");
 }
 
 /* Runs before this one have ended. */
@@ -344,7 +344,7 @@ static void say_question(struct linear *l, const struct dialog *d)
 	else if (d->has_field && !*field_text(&d->field))
 		linear_say(l, "%s? an empty line cancels", d->field_label ? d->field_label : "text");
 	else if (d->has_field)
-		linear_say(l, "%s? it would be \"%s\"; an empty line cancels, a single dot takes it",
+		linear_say(l, "%s? the default is \"%s\"; an empty line cancels, a single dot accepts it",
 				d->field_label ? d->field_label : "text", field_text(&d->field));
 	else if (d->n_buttons)
 		say_answers(l, d);

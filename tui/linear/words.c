@@ -130,7 +130,7 @@ void linear_metrics(struct linear *l, const struct model *m)
 		linear_say(l, "network %s", trm_guards_tell_net(box->guards, box->n_guards, &box->limits));
 	say_pressure(l, s);
 	if (s->known & TRM_METRIC_OOM_KILLS && s->oom_kills)
-		linear_say(l, "killed for want of memory: %" PRIu64 " times", s->oom_kills);
+		linear_say(l, "killed because memory ran out: %" PRIu64 " times", s->oom_kills);
 	if (s->known & TRM_METRIC_UPTIME)
 		say_uptime(l, s->uptime_ms);
 }
@@ -141,7 +141,7 @@ void linear_processes(struct linear *l, const struct model *m)
 	char number[24], bytes[24];
 
 	if (!t->is_known) {
-		linear_say(l, "the processes are not known");
+		linear_say(l, "the processes are unknown");
 		return;
 	}
 	linear_say(l, "%zu process%s", t->n, t->n == 1 ? "" : "es");
@@ -208,8 +208,7 @@ void linear_variables(struct linear *l, const struct model *m)
 	const struct variables *v = &m->variables[m->lang->id];
 
 	if (!v->is_known) {
-		linear_say(l, "the variables of %s are not known%s", m->lang->name,
-				v->is_untold ? "" : " yet");
+		linear_say(l, "the variables of %s are unknown%s", m->lang->name, v->is_untold ? "" : " yet");
 		return;
 	}
 	linear_say(l, "%zu variable%s of %s", v->n, v->n == 1 ? "" : "s", m->lang->name);

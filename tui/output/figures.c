@@ -233,7 +233,7 @@ static void put_cells(struct outline *line, const struct picture *p, int row)
 
 void figures_fill(const struct figures *f, struct outline *line, bool has_utf8)
 {
-	static const char gone[] = "[an image that is too old to be kept]";
+	static const char gone[] = "[an image that is no longer kept]";
 	const struct figure *fig = figures_find(f, line->figure);
 	const struct picture *p = fig ? fig->picture : NULL;
 

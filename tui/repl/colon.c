@@ -17,7 +17,7 @@ const struct colon colon_table[] = {
 		{"lang", "[LANGUAGE]", "switch language",
 				"switch to another language; without one: list the languages", ARG_LANG,
 				colon_language},
-		{"run", "FILE", "run a file", "run a file of this machine", ARG_FILE, colon_run},
+		{"run", "FILE", "run a file", "run a file from this machine", ARG_FILE, colon_run},
 		{"load", "FILE", "load as input", "load a file as the next input", ARG_FILE, colon_load},
 		{"save", "FILE", "save your runs",
 				"save what you ran, or the last image (.png, .jpg, .svg), to a new file",
@@ -124,7 +124,7 @@ void colon_start(struct repl *r, const char *text)
 		while (end && isspace((unsigned char)rest[end - 1]))
 			rest[--end] = '\0';
 		if (rest && *rest && !*c->args)
-			repl_error(r, ":%s takes nothing behind it", c->name);
+			repl_error(r, ":%s takes no arguments", c->name);
 		else if (rest)
 			c->run(r, rest);
 		free(rest);

@@ -40,7 +40,7 @@ static void on_done(void *user, const struct trm_error *why, const struct trm_co
 		return;
 	show_status(&r->show, "");
 	if (why->code == TRM_ECANCELED)
-		repl_error(r, "the copy was interrupted; files that were complete are there");
+		repl_error(r, "the copy was interrupted; complete files stay");
 	else if (why->code)
 		repl_error(r, "%s", why->msg);
 	else
@@ -74,7 +74,7 @@ void colon_copy(struct repl *r, const char *rest)
 	if (words_split(&words, rest, &why) < 0) {
 		repl_error(r, "%s", why.msg);
 	} else if (words.n < 2) {
-		repl_error(r, "from where to where? for example :cp data.csv : (into the sandbox), or "
+		repl_error(r, "copy what, and where to? for example :cp data.csv : (into the sandbox), or "
 			      ":cp :plot.png . (out of it)");
 	} else {
 		const char *target = words.items[words.n - 1];

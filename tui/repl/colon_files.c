@@ -31,7 +31,7 @@ static char *read_file(struct repl *r, const char *typed, size_t *ret_n)
 	expand(typed, path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		repl_error(r, "cannot read %s: %s", typed, fd < 0 ? strerror(errno) : "it is no file");
+		repl_error(r, "cannot read %s: %s", typed, fd < 0 ? strerror(errno) : "it is not a file");
 		if (fd >= 0)
 			close(fd);
 		return NULL;
@@ -91,7 +91,7 @@ void colon_save(struct repl *r, const char *rest)
 	const char *mime, *dot = strrchr(rest, '.');
 	size_t n;
 	if (!*rest) {
-		repl_error(r, "where to? for example :save session%s", r->lang->suffixes[0]);
+		repl_error(r, "which file? for example :save session%s", r->lang->suffixes[0]);
 		return;
 	}
 	static const char *const images[] = {".png", ".jpg", ".jpeg", ".svg"};

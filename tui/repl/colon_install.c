@@ -133,7 +133,7 @@ void colon_net(struct repl *r, const char *rest)
 		tell_far(r);
 	else if (*rest && strcmp(rest, l->net ? "on" : "off") != 0)
 		repl_error(r,
-				"a sandbox has its network, or none, from its start on: leave, and begin with "
+				"the network is set when a sandbox starts: quit, and start again with "
 				"terrarium repl --net %s",
 				rest);
 	else

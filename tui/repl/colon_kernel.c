@@ -25,7 +25,7 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	if (answer)
 		q.tell(q.r, answer);
 	else
-		repl_error(q.r, "%s", json ? "the interpreter's answer makes no sense" : why->msg);
+		repl_error(q.r, "%s", json ? "the interpreter's answer is invalid" : why->msg);
 	cJSON_Delete(answer);
 	repl_done(q.r);
 }
@@ -69,7 +69,7 @@ static void tell_variables(struct repl *r, const cJSON *answer)
 static void tell_reset(struct repl *r, const cJSON *answer)
 {
 	(void)answer;
-	repl_say(r, "the variables of %s are forgotten", r->lang->name);
+	repl_say(r, "forgot the variables of %s", r->lang->name);
 }
 
 void colon_variables(struct repl *r, const char *rest)
@@ -91,13 +91,12 @@ void colon_restart(struct repl *r, const char *rest)
 	if (trm_session_restart(r->session, r->lang, &why) < 0)
 		repl_error(r, "%s", why.msg);
 	else
-		repl_say(r, "%s has started anew: its variables are gone, files are still there",
-				r->lang->name);
+		repl_say(r, "%s was restarted: its variables are lost, files are kept", r->lang->name);
 }
 
 void colon_interrupt(struct repl *r, const char *rest)
 {
 	(void)rest;
 	if (!others_interrupt(r))
-		repl_say(r, "no other client runs anything in %s", r->lang->name);
+		repl_say(r, "no other client is running anything in %s", r->lang->name);
 }

@@ -46,8 +46,8 @@ static void list_all(struct repl *r)
 				*b ? LEFT_COLS + COLON_BRIEF + 2 + (strstr(a, "…") ? 2 : 0) : 0, a, b);
 	}
 	show_answer(&r->show, ROLE_DIM,
-			"Names may be cut short. Tab completes, Ctrl-R searches, Ctrl-C interrupts.\n"
-			"Code that looks like one of these begins with a blank.");
+			"You can shorten names. Tab completes, Ctrl-R searches, Ctrl-C interrupts.\n"
+			"Put a space before code that looks like a command.");
 }
 
 void colon_help(struct repl *r, const char *rest)
@@ -66,7 +66,7 @@ void colon_help(struct repl *r, const char *rest)
 		n++;
 	}
 	if (!n)
-		repl_error(r, "no command is about '%s'; :help lists them", rest);
+		repl_error(r, "no command matches '%s'; :help lists them", rest);
 }
 
 void colon_history(struct repl *r, const char *rest)
@@ -77,9 +77,9 @@ void colon_history(struct repl *r, const char *rest)
 		if (strstr(h->items[i], rest))
 			show_answer(&r->show, ROLE_TEXT, "%5zu  %s", i + 1, h->items[i]);
 	if (!h->n && repl_has_person(r))
-		repl_say(r, "nothing has been typed yet");
+		repl_say(r, "there is no history yet");
 	if (!h->path[0] && repl_has_person(r))
-		repl_say(r, "private: what is typed is forgotten at the end");
+		repl_say(r, "private: inputs are forgotten at the end");
 }
 
 void colon_quit(struct repl *r, const char *rest)
@@ -94,10 +94,10 @@ void colon_timeout(struct repl *r, const char *rest)
 	if (*rest && trm_config_set(&r->config, trm_setting_find("timeout"), rest, ":timeout", &why) < 0)
 		repl_error(r, "%s", why.msg);
 	else if (r->config.timeout_ms)
-		show_answer(&r->show, ROLE_TEXT, "a run is stopped after %.6g s",
+		show_answer(&r->show, ROLE_TEXT, "runs have a time limit of %.6g s",
 				r->config.timeout_ms / 1000.0);
 	else
-		show_answer(&r->show, ROLE_TEXT, "a run is not stopped by time");
+		show_answer(&r->show, ROLE_TEXT, "runs have no time limit");
 }
 
 static void list_themes(struct repl *r)
@@ -142,7 +142,7 @@ void colon_attach(struct repl *r, const char *rest)
 	(void)rest;
 	repl_way(r, way);
 	show_answer(&r->show, ROLE_TEXT,
-			"this is the sandbox %s. While it is there, elsewhere:\n"
+			"this is the sandbox %s. While it runs, use it elsewhere with:\n"
 			"  terrarium attach %s%s          the workbench on it\n"
 			"  terrarium attach %s%s --repl   another REPL\n"
 			"  terrarium run %s--name %s -c CODE",
@@ -159,7 +159,7 @@ void colon_keep(struct repl *r, const char *rest)
 	else if (trm_sandbox_keep(r->stage.sandbox, is_on, &why) < 0)
 		repl_error(r, "%s", why.msg);
 	else if (is_on)
-		repl_say(r, "%s goes on when this REPL ends: terrarium attach %s --repl", name, name);
+		repl_say(r, "%s keeps running when this REPL ends: terrarium attach %s --repl", name, name);
 	else
 		repl_say(r, "%s ends with this REPL", name);
 }

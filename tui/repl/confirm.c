@@ -55,18 +55,18 @@ static void tell_where(struct repl *r)
 	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->stage.sandbox),
 			trm_sandbox_name(r->stage.sandbox), r->lang->name, time);
 	if (trm_sandbox_is_joined(r->stage.sandbox)) {
-		repl_say(r, "it was there before; its limits are the matter of the server %s",
+		repl_say(r, "it was already running; its limits are those of the server %s",
 				r->config.server_url);
 		return;
 	}
 	if (repl_is_far(r)) {
-		repl_say(r, "%.4g MiB memory and %.3g core%s asked of the server %s; all else is its matter",
+		repl_say(r, "%.4g MiB memory and %.3g core%s requested from the server %s, which decides the rest",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s",
 				r->config.server_url);
 		return;
 	}
 	if (trm_sandbox_is_adopted(r->stage.sandbox))
-		repl_say(r, "the existing container %s, with the limits and the network that it has",
+		repl_say(r, "the existing container %s, with its own limits and network",
 				trm_sandbox_origin(r->stage.sandbox));
 	else
 		tell_limits(r);
@@ -94,7 +94,7 @@ static void refuse(struct repl *r, const struct trm_findings *found)
 	struct trm_error why = {0};
 	trm_policy_refusal(r->gate->policy, found, &why);
 	repl_drop_input(r);
-	repl_error(r, "%s; there is nobody to ask", why.msg);
+	repl_error(r, "%s; there is no terminal to ask on", why.msg);
 	repl_done(r);
 }
 
@@ -135,7 +135,7 @@ void confirm_answer(struct repl *r, const char *text)
 		return;
 	}
 	if (answer == CONSENT_UNCLEAR) {
-		repl_say(r, "answer y, n or a; an empty line is a yes");
+		repl_say(r, "please answer y, n or a (Enter means yes)");
 		return;
 	}
 	repl_say(r, "nothing was run");

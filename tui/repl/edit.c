@@ -43,9 +43,9 @@ static void take_over(struct repl *r, const char *path)
 	while (text && n && strchr(" \t\r\n", text[n - 1]))
 		text[--n] = '\0';
 	if (!text)
-		repl_error(r, "what was edited cannot be read");
+		repl_error(r, "cannot read the edited text");
 	else if (memchr(text, 0, n))
-		repl_error(r, "what was edited is no text");
+		repl_error(r, "the edited file is not text");
 	else
 		repl_offer(r, text);
 	free(text);
@@ -59,7 +59,7 @@ static void on_end(void *user, pid_t pid, int status)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		take_over(r, r->edit->path);
 	else
-		repl_error(r, "the editor ended with %s %d: nothing is taken over",
+		repl_error(r, "the editor ended with %s %d: the input is unchanged",
 				WIFEXITED(status) ? "code" : "signal",
 				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	finish(r);
@@ -86,7 +86,7 @@ void colon_edit(struct repl *r, const char *rest)
 	struct trm_error why = {0};
 	pid_t pid;
 	if (!repl_has_person(r) || !e) {
-		repl_error(r, "there is no terminal that an editor could be given");
+		repl_error(r, "there is no terminal for an editor");
 		free(e);
 		return;
 	}
@@ -103,6 +103,6 @@ void colon_edit(struct repl *r, const char *rest)
 		repl_begin(r, &editing);
 		return;
 	}
-	repl_error(r, "the editor cannot be started: %s", error ? strerror(-error) : why.msg);
+	repl_error(r, "cannot start the editor: %s", error ? strerror(-error) : why.msg);
 	finish(r);
 }

@@ -51,7 +51,7 @@ static void tell_of(struct repl *r, const char *what, const struct trm_sample *s
 {
 	char a[24], b[24];
 	if (!(s->known & known))
-		show_answer(&r->show, ROLE_TEXT, "%-8s not known", what);
+		show_answer(&r->show, ROLE_TEXT, "%-8s n/a", what);
 	else if (s->known & has_limit)
 		show_answer(&r->show, ROLE_TEXT, "%-8s %s of %s", what, format_bytes(a, used),
 				format_bytes(b, limit));
@@ -69,7 +69,7 @@ static void tell_metrics(struct repl *r, const struct trm_sample *s)
 				s->known & TRM_METRIC_CPU_LIMIT ? s->cpu_limit : 1.0,
 				s->known & TRM_METRIC_CPU_LIMIT && s->cpu_limit != 1 ? "s" : "");
 	else
-		show_answer(&r->show, ROLE_TEXT, "%-8s not known", "cpu");
+		show_answer(&r->show, ROLE_TEXT, "%-8s n/a", "cpu");
 	tell_of(r, "memory", s, TRM_METRIC_MEM, TRM_METRIC_MEM_LIMIT, s->mem_bytes, s->mem_limit_bytes);
 	tell_of(r, "disk", s, TRM_METRIC_DISK, TRM_METRIC_DISK_LIMIT, s->disk_bytes, s->disk_limit_bytes);
 	if (s->known & TRM_METRIC_PROCS)
@@ -100,7 +100,7 @@ static void tell_top(struct repl *r, const struct trm_metrics *metrics)
 {
 	size_t n = metrics->n_processes;
 	if (!metrics->has_processes)
-		show_answer(&r->show, ROLE_TEXT, "the processes are not known");
+		show_answer(&r->show, ROLE_TEXT, "the processes are unknown");
 	struct trm_process *sorted = n ? malloc(n * sizeof *sorted) : NULL;
 	if (!sorted)
 		return;
@@ -141,9 +141,9 @@ void colon_limits(struct repl *r, const char *rest)
 			[TRM_ENFORCED] = "", [TRM_WEAK] = "weak: ", [TRM_NOT_ENFORCED] = "NOT ENFORCED: "};
 	(void)rest;
 	if (trm_sandbox_is_joined(r->stage.sandbox))
-		show_answer(&r->show, ROLE_TEXT, "those that the server was asked for when it was started");
+		show_answer(&r->show, ROLE_TEXT, "as requested from the server at the start");
 	else if (repl_is_far(r))
-		show_answer(&r->show, ROLE_TEXT, "memory %s and %.3g core%s, which the server was asked for",
+		show_answer(&r->show, ROLE_TEXT, "memory %s and %.3g core%s, as requested from the server",
 				format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s");
 	else
 		show_answer(&r->show, ROLE_TEXT,

@@ -49,7 +49,7 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	if (!json)
 		repl_error(r, "%s", why->msg);
 	else if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "found")))
-		repl_error(r, "%s knows no '%s'", r->lang->name, q.name);
+		repl_error(r, "%s does not know '%s'", r->lang->name, q.name);
 	else {
 		const char *signature = answer_text(answer, "signature");
 		show_answer(&r->show, ROLE_TITLE, "%s", *signature ? signature : answer_text(answer, "name"));

@@ -41,7 +41,7 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	(void)prompt, (void)is_secret;
 	repl_say(o->r,
 			"run %" PRIu64
-			" waits for a line, and the program that began it is gone: it gets the end",
+			" waits for a line, but the program that started it is gone: it gets end of file",
 			trm_run_number(run));
 	trm_run_send_eof(run);
 }

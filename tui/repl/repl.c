@@ -92,8 +92,9 @@ void repl_leave(struct repl *r)
 		return;
 	char way[TRM_SERVER_WORDS];
 	if (repl_has_person(r) && r->stage.sandbox && stage_is_shared(&r->stage) && !r->is_over)
-		repl_say(r, "%s goes on: terrarium attach %s%s --repl", trm_sandbox_name(r->stage.sandbox),
-				repl_way(r, way), trm_sandbox_name(r->stage.sandbox));
+		repl_say(r, "%s keeps running: terrarium attach %s%s --repl",
+				trm_sandbox_name(r->stage.sandbox), repl_way(r, way),
+				trm_sandbox_name(r->stage.sandbox));
 	if (repl_has_person(r) || stage_is_shared(&r->stage) || r->exit_code == 130 || !r->stage.sandbox)
 		r->is_over = true;
 	else

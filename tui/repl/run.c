@@ -178,10 +178,10 @@ static void tell_step(void *user)
 	if (s->next_ms >= 0)
 		snprintf(when, sizeof when, " in %.3g s", (double)s->next_ms / 1000);
 	if (s->next == TRM_STOP_TERMINATE)
-		repl_say(r, "it does not listen: SIGTERM%s loses the variables (Ctrl-C again: now)", when);
+		repl_say(r, "it ignores Ctrl-C: SIGTERM%s loses the variables (Ctrl-C again: now)", when);
 	else if (s->next == TRM_STOP_KILL)
 		repl_say(r, "%s: the kill%s loses the variables (Ctrl-C again: now)",
-				s->step == TRM_STOP_TERMINATE ? "SIGTERM was sent" : "it does not listen",
+				s->step == TRM_STOP_TERMINATE ? "SIGTERM was sent" : "it ignores Ctrl-C",
 				when);
 }
 
@@ -228,8 +228,7 @@ static void show_error(struct repl *r, const struct trm_result *result)
 	if (result->hint)
 		repl_say(r, "%s", result->hint);
 	if (result->state_lost && !r->is_leaving && result->status != TRM_STATUS_LOST)
-		repl_say(r, "%s has started anew: its variables are lost, files are still there",
-				result->lang->name);
+		repl_say(r, "%s was restarted: its variables are lost, files are kept", result->lang->name);
 }
 
 static void show_cost(struct repl *r, const struct trm_result *result)

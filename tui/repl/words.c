@@ -67,7 +67,7 @@ int words_split(struct words *w, const char *text, struct trm_error *reterr)
 		const char *next = word ? take(text, word) : NULL;
 		if (word && !next) {
 			free(word);
-			return trm_error_set(reterr, TRM_EINVAL, "a quote is open: %s", text);
+			return trm_error_set(reterr, TRM_EINVAL, "a quote is not closed: %s", text);
 		}
 		if (!word || !push(w, word = expand_home(word, is_bare))) {
 			free(word);

@@ -244,7 +244,7 @@ static void on_signal_pid(struct fake *f, const struct frame *frame)
 			fake_proc_signal(&f->procs[i], msg.signo);
 			return;
 		}
-	error_msg_put(&f->out, frame->stream, TRM_ENOENT, "there is no such process any more");
+	error_msg_put(&f->out, frame->stream, TRM_ENOENT, "there is no longer such a process");
 }
 
 static void to_process(struct fake *f, const struct frame *frame)

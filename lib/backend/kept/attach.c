@@ -129,7 +129,7 @@ static void on_soon(void *user)
 	} else {
 		if (a->awaits_end)
 			trm_error_set(&a->no_line, TRM_ETIMEDOUT,
-					"the agent of sandbox '%s' has ended, and its keeper does not say why",
+					"the agent of sandbox '%s' has ended, and its supervisor does not say why",
 					a->name);
 		end(a);
 	}

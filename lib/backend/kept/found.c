@@ -84,7 +84,7 @@ static int read_info(int dir, const char *name, struct info_msg *ret, struct trm
 		n = -1, error = ENOMEM;
 	if (dir < 0 && error == EPERM)
 		return trm_error_set(reterr, TRM_EPERM,
-				"the directory of sandbox '%s' is another's, or open to others: chmod 700 it, or"
+				"the directory of sandbox '%s' belongs to another user, or is open to others: chmod 700 it, or"
 				" remove it",
 				name);
 	if (n < 0 && (error == EMFILE || error == ENFILE || error == ENOMEM || error == EACCES))
@@ -262,14 +262,15 @@ int found_kill(pid_t keeper, uint64_t keeper_start, int signo, struct trm_error 
 	close(pidfd);
 	if (error == ESRCH)
 		return trm_error_set(reterr, TRM_ENOENT, "the sandbox has ended already");
-	return error ? trm_error_set_errno(reterr, error, "the sandbox's keeper cannot be told to end") : 0;
+	return error ? trm_error_set_errno(reterr, error, "cannot tell the sandbox's supervisor to end it")
+		     : 0;
 }
 
 int found_wait(pid_t keeper, uint64_t keeper_start, uint64_t timeout_ms, struct trm_error *reterr)
 {
 	int pidfd = open_keeper(keeper, keeper_start, NULL);
 	if (pidfd < 0)
-		return pidfd == TRM_ENOENT ? 0 : trm_error_set(reterr, pidfd, "its end cannot be seen");
+		return pidfd == TRM_ENOENT ? 0 : trm_error_set(reterr, pidfd, "cannot watch for its end");
 	struct pollfd p = {.fd = pidfd, .events = POLLIN};
 	int n = poll(&p, 1, timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
 	close(pidfd);

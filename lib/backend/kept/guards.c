@@ -29,7 +29,7 @@ void guards_add_memory(struct guard_list *l, const struct trm_limits *want)
 	bool is_v2 = l->ready->kind == LIMITS_CGROUP_V2;
 	if (!(l->ready->limits & LIMIT_MEMORY))
 		guards_add(l, "memory", TRM_WEAK,
-				"%u MiB: RLIMIT_DATA for each process; all together looked at every 100 ms, "
+				"%u MiB: RLIMIT_DATA for each process; all together checked every 100 ms, "
 				"the biggest is killed; socket buffers are not counted",
 				mib(want->mem_bytes));
 	else

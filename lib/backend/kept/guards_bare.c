@@ -11,7 +11,7 @@ static void tell_level(struct guard_list *l)
 {
 	if (l->ready->isolation == ISOLATION_NONE)
 		guards_add(l, "isolation", TRM_NOT_ENFORCED,
-				"none: code runs with all the rights of whoever started it");
+				"none: code runs with all rights of the user who started it");
 	else
 		guards_add(l, "isolation", TRM_WEAK,
 				"Landlock (ABI %u) and seccomp, without namespaces: weaker than those",
@@ -29,7 +29,7 @@ static void tell_processes(struct guard_list *l, const struct trm_limits *want)
 				want->procs);
 	else if (r->isolation == ISOLATION_NONE)
 		guards_add(l, "processes", TRM_WEAK,
-				"%u with threads: RLIMIT_NPROC, which does not hold root", want->procs);
+				"%u with threads: RLIMIT_NPROC, which does not limit root", want->procs);
 	else
 		guards_add(l, "processes", TRM_WEAK,
 				"%u with threads: RLIMIT_NPROC, which counts all of your processes",
@@ -40,8 +40,7 @@ static void tell_disk(struct guard_list *l, uint64_t disk_bytes)
 {
 	struct statvfs fs;
 	bool is_noexec = statvfs(l->ready->folder, &fs) == 0 && fs.f_flag & ST_NOEXEC;
-	guards_add(l, "disk", TRM_WEAK,
-			"%u MiB in %s: looked at every 100 ms; when full, files cannot grow%s",
+	guards_add(l, "disk", TRM_WEAK, "%u MiB in %s: checked every 100 ms; when full, files cannot grow%s",
 			(unsigned)(disk_bytes >> 20), l->ready->folder,
 			is_noexec ? "; mounted noexec, so no program in it can be executed" : "");
 }
@@ -80,13 +79,14 @@ static void tell_others(struct guard_list *l)
 {
 	const struct ready_msg *r = l->ready;
 	if (r->isolation == ISOLATION_NONE)
-		guards_add(l, "other processes", TRM_NOT_ENFORCED, "seen and signalled as by you");
+		guards_add(l, "other processes", TRM_NOT_ENFORCED,
+				"visible, and can be signaled like your own");
 	else if (r->landlock_abi >= LANDLOCK_ABI_SCOPES)
 		guards_add(l, "other processes", TRM_ENFORCED,
-				"neither seen in /proc nor signalled: Landlock's scopes");
+				"neither seen in /proc nor signaled: Landlock's scopes");
 	else
 		guards_add(l, "other processes", TRM_WEAK,
-				"not seen in /proc; %s can be signalled: scopes take Linux 6.12",
+				"not seen in /proc; %s can be signaled: scopes need Linux 6.12",
 				r->uid ? "the agent" : "the agent and your processes");
 }
 

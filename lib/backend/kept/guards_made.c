@@ -20,8 +20,9 @@ static void tell_limit(struct guard_list *l, const char *what, const char *much,
 	else if (is_seen)
 		guards_add(l, what, TRM_ENFORCED, "the container's own limit, by %s", kind);
 	else if (is_asked)
-		guards_add(l, what, TRM_WEAK, "%s: asked of %.40s, which enforces it; not seen from here",
-				much, o->backend);
+		guards_add(l, what, TRM_WEAK,
+				"%s: requested from %.40s, which enforces it; not visible from here", much,
+				o->backend);
 	else
 		guards_add(l, what, TRM_NOT_ENFORCED, "%s",
 				o->is_adopted ? "an existing container keeps its own limits"
@@ -59,7 +60,7 @@ static void tell_files(struct guard_list *l, const struct trm_limits *want)
 {
 	uint32_t asks = l->ready->origin.asks;
 	if (asks & ASK_DISK)
-		guards_add(l, "disk", TRM_WEAK, "%u MiB for each writable directory, asked of %.40s",
+		guards_add(l, "disk", TRM_WEAK, "%u MiB for each writable directory, requested from %.40s",
 				(unsigned)(want->disk_bytes >> 20), l->ready->origin.backend);
 	else
 		guards_add(l, "disk", TRM_NOT_ENFORCED,
@@ -105,7 +106,7 @@ static void tell_net(struct guard_list *l)
 				"on: %.40s's own network, which may lead to this machine and local networks",
 				o->backend);
 	else
-		guards_add(l, "network", TRM_NOT_ENFORCED, "whatever network it has there");
+		guards_add(l, "network", TRM_NOT_ENFORCED, "the container's own network");
 }
 
 /* How we get in, and why not straight. */
@@ -122,7 +123,7 @@ static void tell_way(struct guard_list *l)
 void guards_add_made(struct guard_list *l, const struct trm_limits *limits)
 {
 	const struct origin_msg *o = &l->ready->origin;
-	guards_add(l, "isolation", TRM_WEAK, "the matter of %.40s%s%.70s", o->backend,
+	guards_add(l, "isolation", TRM_WEAK, "provided by %.40s%s%.70s", o->backend,
 			*o->image       ? ": made from "
 			: o->is_adopted ? ": the existing "
 					: "",
@@ -133,7 +134,8 @@ void guards_add_made(struct guard_list *l, const struct trm_limits *limits)
 	tell_files(l, limits);
 	tell_net(l);
 	if (o->asks & ASK_READ_ONLY)
-		guards_add(l, "file system", TRM_WEAK, "the root is read-only, asked of %.40s", o->backend);
+		guards_add(l, "file system", TRM_WEAK, "the root is read-only, requested from %.40s",
+				o->backend);
 	guards_add(l, "user", o->asks & ASK_FEW_CAPS ? TRM_ENFORCED : TRM_WEAK, "%.60s in there%s",
 			*o->user ? o->user : "the image's",
 			o->asks & ASK_FEW_CAPS ? "; no capabilities" : "");

@@ -67,7 +67,7 @@ bool trm_mount_hint(const struct trm_mount *m, char *out, size_t cap)
 				secret);
 	else if (m->is_writable && is_system(host))
 		snprintf(out, cap,
-				"%s is mounted writable: the code can change what this machine itself runs on",
+				"%s is mounted writable: the code can change files that this machine depends on",
 				shown);
 	else
 		return false;

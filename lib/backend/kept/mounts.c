@@ -47,8 +47,8 @@ static int fail_open(const struct host *h, int error, struct trm_error *reterr)
 		return trm_error_set(reterr, TRM_ENOENT,
 				"cannot mount %s: there is no such file or directory", h->shown);
 	if (error == EACCES)
-		return trm_error_set(reterr, TRM_EPERM, "cannot mount %s: you may not enter the way there",
-				h->shown);
+		return trm_error_set(reterr, TRM_EPERM,
+				"cannot mount %s: you may not enter a directory of its path", h->shown);
 	return trm_error_set_errno(reterr, error, "cannot mount %s", h->shown);
 }
 
@@ -59,9 +59,8 @@ static int find_path(struct host *h, struct trm_error *reterr)
 	snprintf(link, sizeof link, "/proc/self/fd/%d", h->fd);
 	ssize_t n = readlink(link, h->path, sizeof h->path);
 	if (n <= 0 || n >= (ssize_t)sizeof h->path)
-		return trm_error_set(reterr, TRM_EINVAL,
-				"cannot mount %s: where it lies cannot be told in %zu bytes", h->shown,
-				sizeof h->path - 1);
+		return trm_error_set(reterr, TRM_EINVAL, "cannot mount %s: its path is longer than %zu bytes",
+				h->shown, sizeof h->path - 1);
 	h->path[n] = '\0';
 	if (h->path[0] != '/' || h->st.st_nlink == 0)
 		return trm_error_set(
@@ -69,7 +68,7 @@ static int find_path(struct host *h, struct trm_error *reterr)
 	trm_text_clean_line(clean, sizeof clean, h->path, (size_t)n);
 	if (strcmp(clean, h->path))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"cannot mount %s: its path has control characters in it, or is not UTF-8",
+				"cannot mount %s: its path contains control characters, or is not UTF-8",
 				h->shown);
 	return 0;
 }
@@ -110,7 +109,7 @@ static int check_kind(const struct host *h, struct trm_error *reterr)
 	if (fstatfs(h->fd, &fs) == 0
 			&& (fs.f_type == MAGIC_PROC || fs.f_type == MAGIC_SYS || fs.f_type == MAGIC_DEVPTS))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"cannot mount %s: it is no place for files, but a view into the host's kernel",
+				"cannot mount %s: it is not a place for files, but a view into the host's kernel",
 				h->shown);
 	return 0;
 }
@@ -125,7 +124,7 @@ static int check(const struct host *h, const char *run_path, struct trm_error *r
 				"cannot mount %s: that is the whole machine; mount what is needed of it",
 				h->shown);
 	if (mount_is_below(h->path, "/dev") && !mount_is_below(h->path, "/dev/shm"))
-		return trm_error_set(reterr, TRM_EINVAL, "cannot mount %s: there are the host's devices",
+		return trm_error_set(reterr, TRM_EINVAL, "cannot mount %s: it contains the host's devices",
 				h->shown);
 	char session[40]; /* what systemd makes, whatever XDG_RUNTIME_DIR says */
 	snprintf(session, sizeof session, "/run/user/%u", (unsigned)geteuid());
@@ -133,8 +132,8 @@ static int check(const struct host *h, const char *run_path, struct trm_error *r
 	for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
 		if (holds(h, closed[i]))
 			return trm_error_set(reterr, TRM_EINVAL,
-					"cannot mount %s: sockets that command sandboxes and your session lie "
-					"there (%.100s); mount a directory that has nothing to do with them",
+					"cannot mount %s: it contains sockets that control sandboxes and your "
+					"session (%.100s); mount another directory",
 					h->shown, closed[i]);
 	return 0;
 }

@@ -299,7 +299,7 @@ int rundir_connect(
 	int fd = connect_at(path, entry_fd, file);
 	if (fd < 0 && errno == EAGAIN)
 		return trm_error_set(reterr, TRM_ETIMEDOUT,
-				"sandbox '%s' lets nobody in: too many wait for it already, or it stands still",
+				"sandbox '%s' accepts no connection: too many are waiting, or it is stopped",
 				name);
 	if (fd < 0)
 		return errno == ENOENT || errno == ECONNREFUSED

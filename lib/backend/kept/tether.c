@@ -225,10 +225,10 @@ int tether_tell_why(const struct tether *tether, struct trm_error *why)
 	char by[160] = "a signal", time[32];
 	if (tether->is_garbled)
 		return trm_error_set(
-				why, TRM_ENOMEM, "cannot read what the sandbox's keeper says: out of memory");
+				why, TRM_ENOMEM, "cannot read from the sandbox's supervisor: out of memory");
 	if (tether->gone.type != LIFELINE_GONE)
 		return trm_error_set(why, TRM_EIO,
-				"the sandbox's keeper was killed from outside, and the sandbox with it");
+				"the sandbox's supervisor was killed from outside, and the sandbox with it");
 	if (gone->pid > 0)
 		snprintf(by, sizeof by, "process %d%s%.100s%s", (int)gone->pid, *gone->command ? " (" : "",
 				gone->command, *gone->command ? ")" : "");
@@ -237,18 +237,18 @@ int tether_tell_why(const struct tether *tether, struct trm_error *why)
 	case GONE_SIGNAL: return trm_error_set(why, TRM_ECLOSED, "the sandbox was stopped by %s", by);
 	case GONE_OWNER:
 		return trm_error_set(why, TRM_ECLOSED,
-				"the program that the sandbox belonged to has ended or stopped it, and it was not kept: %s",
+				"the sandbox was not kept, and the program that it belonged to has ended or stopped it: %s",
 				by);
 	case GONE_IDLE:
 		return trm_error_set(why, TRM_ECLOSED,
-				"the sandbox's idle time-out is over: nobody was attached for %s",
+				"the sandbox's idle timeout is over: no client was attached for %s",
 				duration(gone->after_ms, time, sizeof time));
 	case GONE_LIFETIME:
 		return trm_error_set(why, TRM_ECLOSED, "the sandbox's lifetime of %s is over",
 				duration(gone->after_ms, time, sizeof time));
 	case GONE_FULL:
 		return trm_error_set(why, TRM_EBUSY,
-				"too many programs are attached to the sandbox already: detach one of them");
+				"too many clients are already attached to the sandbox: detach one of them");
 	case GONE_TOLD:
 		return trm_error_set(why, gone->status, "%.*s", line_length(gone->words), gone->words);
 	case GONE_BY_ITSELF:

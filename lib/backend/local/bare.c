@@ -87,7 +87,7 @@ int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_e
 		return r;
 	if (opts->workdir && !is_in_folder(opts->workdir) && has_rules)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"the working directory %s cannot be had without namespaces: choose one below "
+				"the working directory %s is not possible without namespaces: choose one below "
 				"/workspace",
 				opts->workdir);
 	if (!opts->limits.net && !has_rules)

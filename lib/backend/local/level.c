@@ -246,7 +246,7 @@ static void cure_landlock(char out[LEVEL_CURE])
 	if (abi < 0 && errno == EOPNOTSUPP)
 		snprintf(out, LEVEL_CURE,
 				"put landlock first in lsm= on the kernel's command line (/etc/default/grub, then "
-				"update-grub, and start anew)");
+				"update-grub, and reboot)");
 	else if (refusal_has_seccomp())
 		snprintf(out, LEVEL_CURE, "%s",
 				refusal_is_in_container()
@@ -316,7 +316,7 @@ static int choose_best(enum isolation *ret, struct trm_error *reterr)
 			return 0;
 		}
 	return trm_error_set(reterr, TRM_ENOISOLATION,
-			"this machine offers no isolation: %s; %s. 'terrarium doctor' tells how to mend it; with "
+			"this machine offers no isolation: %s; %s. 'terrarium doctor' explains how to fix it; with "
 			"--isolation none the code runs with all your rights",
 			why[0].msg, why[1].msg);
 }

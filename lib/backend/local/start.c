@@ -174,7 +174,7 @@ static int send_spec(int lifeline_fd, struct spec_msg *spec, const struct trm_sa
 	if (r < 0)
 		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
 	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
-		r = trm_error_set_errno(reterr, errno, "cannot tell the keeper what to start");
+		r = trm_error_set_errno(reterr, errno, "cannot tell the supervisor what to start");
 	buf_finish(&packet);
 	return r;
 }
@@ -192,7 +192,7 @@ static int make_parts(struct parts *p, const struct rundir_entry *entry, const s
 {
 	int line[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
-		return trm_error_set_errno(reterr, errno, "cannot make a line to the keeper");
+		return trm_error_set_errno(reterr, errno, "cannot make a connection to the supervisor");
 	p->lifeline_fd = line[0];
 	p->far_fd = line[1];
 	p->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -27,7 +27,7 @@ static bool take_more(const char *words, char *out, size_t cap)
 	if (!more)
 		return false;
 	trm_text_clean_line(line, sizeof line, more + 2, strlen(more + 2));
-	snprintf(out, cap, "of the sandbox the server says: %s", line);
+	snprintf(out, cap, "the server says about the sandbox: %s", line);
 	return true;
 }
 
@@ -37,7 +37,7 @@ static void take_warning(struct msb_box *b, const char *words)
 	*b->warning = '\0';
 	if (words && (strstr(words, "timed out waiting") || strstr(words, "couldn't verify"))) {
 		snprintf(b->warning, sizeof b->warning,
-				"the sandbox may still be starting, says the server: what runs first may "
+				"the sandbox may still be starting, says the server: the first run may "
 				"take longer");
 	} else {
 		take_more(words, b->warning, sizeof b->warning);

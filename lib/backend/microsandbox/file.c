@@ -141,7 +141,7 @@ static void on_command(void *user, const cJSON *result, const struct trm_error *
 	f->call = NULL;
 	if (!cJSON_IsObject(result)) {
 		file_fail(f, result ? TRM_EPROTO : why->code, "%s",
-				result ? "the server's answer to a command is no result" : why->msg);
+				result ? "the server's answer to a command is not a result" : why->msg);
 		return;
 	}
 	char *out = join_stdout(cJSON_GetObjectItemCaseSensitive(result, "output"), &said.n, &said.wrong);

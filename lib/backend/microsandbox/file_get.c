@@ -72,7 +72,7 @@ static void on_list(struct msb_file *f, const struct file_said *said)
 		file_fail(f, said->exit_code == 3 ? TRM_ENOENT : TRM_EIO, "%s",
 				*said->wrong ? said->wrong : "it cannot be listed");
 	} else {
-		file_fail(f, TRM_EPROTO, "%s: the server's list of it makes no sense", f->path);
+		file_fail(f, TRM_EPROTO, "%s: the server's list of it is invalid", f->path);
 	}
 }
 

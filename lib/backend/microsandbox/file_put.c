@@ -120,7 +120,7 @@ static void on_piece(void *user, const cJSON *result, const struct trm_error *to
 	if (!result)
 		tell_unwritten(f, told, &why);
 	else if (!kernel_json_number(result, "bytes", PIECE_BYTES, &n) || (size_t)n != p->piece)
-		trm_error_set(&why, TRM_EPROTO, "%s: the server did not take all that it was sent", f->path);
+		trm_error_set(&why, TRM_EPROTO, "%s: the server did not accept all of the data", f->path);
 	if (p->is_given_up)
 		give_up(f, &p->why);
 	else if (why.code)
@@ -268,7 +268,7 @@ static void on_said(struct msb_file *f, const struct file_said *said)
 		file_fail(f, strstr(said->wrong, "No such file") ? TRM_ENOENT : TRM_EIO, "%s",
 				*said->wrong ? said->wrong : "the server's shell did not succeed");
 	else if (!take_answer(p, said))
-		file_fail(f, TRM_EPROTO, "%s: the server's answer makes no sense", f->path);
+		file_fail(f, TRM_EPROTO, "%s: the server's answer is invalid", f->path);
 	else if (p->is_given_up)
 		give_up(f, &p->why);
 	else

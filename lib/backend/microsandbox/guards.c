@@ -27,7 +27,7 @@ static void say_network(struct msb *m)
 		enum trm_strength strength;
 		const char *how;
 	} words[] = {[MSB_NETWORK_UNKNOWN] = {TRM_NOT_ENFORCED,
-				     "the server decides: its protocol cannot be asked for none"},
+				     "the server decides: its protocol cannot ask for none"},
 			[MSB_NETWORK_OFF] = {TRM_WEAK, "the server says that it gives its sandboxes none"},
 			[MSB_NETWORK_ON] = {TRM_NOT_ENFORCED, "the server says that its sandboxes have one"}};
 	say(m, "network", words[m->network].strength, "%s", words[m->network].how);
@@ -38,25 +38,25 @@ void msb_guards_fill(struct msb *m)
 	const struct msb_settings *s = &m->settings;
 	m->n_guards = 0;
 	bool is_found = m->boxes[MSB_BOX_MAIN].is_found;
-	say(m, "isolation", TRM_WEAK, "the server's matter: %.60s, namespace %s%s%.40s", s->url, s->space,
+	say(m, "isolation", TRM_WEAK, "decided by the server: %.60s, namespace %s%s%.40s", s->url, s->space,
 			is_found ? "" : ", image ", is_found ? "" : m->boxes[MSB_BOX_MAIN].image);
 	if (is_found)
 		say(m, "memory, cpu", TRM_WEAK,
-				"the server's matter: whoever has started it has asked for them");
+				"decided by the server: as the program that started it requested");
 	else if (s->cpus == (double)s->whole_cpus)
 		say(m, "memory, cpu", TRM_WEAK,
-				"%llu MiB and %u core%s asked of the server, which enforces it",
+				"%llu MiB and %u core%s requested from the server, which enforces it",
 				(unsigned long long)(s->mem_bytes >> 20), s->whole_cpus,
 				s->whole_cpus == 1 ? "" : "s");
 	else
 		say(m, "memory, cpu", TRM_WEAK,
-				"%llu MiB and %u core%s asked of the server: %g is no whole number of cores",
+				"%llu MiB and %u core%s requested from the server: %g is not a whole number of cores",
 				(unsigned long long)(s->mem_bytes >> 20), s->whole_cpus,
 				s->whole_cpus == 1 ? "" : "s", s->cpus);
 	say(m, "processes, disk", TRM_WEAK, "the server's own limits: its protocol has none to ask for");
 	say_network(m);
 	if (!m->extensions)
 		say(m, "runs", TRM_WEAK,
-				"output comes at the end, there is no input, and nothing interrupts: stopping costs "
+				"output arrives at the end, and there is no input and no interrupt: stopping loses "
 				"the sandbox and its state");
 }

@@ -51,7 +51,7 @@ static void on_rows(void *user, const cJSON *result, const struct trm_error *why
 		m->why = *why;
 	else if (!cJSON_IsArray(rows))
 		trm_error_set(&m->why, TRM_EPROTO,
-				"the server %s answers with something that is no list of "
+				"the server %s answered with an invalid list of "
 				"sandboxes",
 				m->settings.url);
 	struct trm_server_entry *entries =

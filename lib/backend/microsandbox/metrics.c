@@ -144,7 +144,7 @@ static void on_check(void *user, const cJSON *result, const struct trm_error *wh
 	if (box->state != BOX_UP || (!result && why->code != TRM_EINVAL)
 			|| (row && !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(row, "running"))))
 		return;
-	trm_error_set(&ended, TRM_ECLOSED, "sandbox '%s' does not run any more at the server %s", box->name,
+	trm_error_set(&ended, TRM_ECLOSED, "sandbox '%s' no longer runs at the server %s", box->name,
 			box->msb->settings.url);
 	box->state = BOX_DOWN;
 	if (box == &box->msb->boxes[MSB_BOX_MAIN])

@@ -108,8 +108,7 @@ static bool is_answered(struct msb_proc *p, const cJSON *result, const struct tr
 		return false;
 	}
 	if (result) {
-		trm_error_set(&strange, TRM_EPROTO,
-				"the server %s answers a run with something that is no result",
+		trm_error_set(&strange, TRM_EPROTO, "the server %s answered a run with an invalid result",
 				m->settings.url);
 		why = &strange;
 	}
@@ -213,8 +212,8 @@ static void run_bash(struct msb_proc *p)
 	add_timeout(p, request.params);
 	snprintf(request.what, sizeof request.what, "run bash in sandbox '%s'", p->box->name);
 	if (p->n_runs == 2)
-		msb_proc_say(p, "on this server each Bash run is a shell of its own: variables and directory "
-				"of the run before are gone");
+		msb_proc_say(p, "on this server each Bash run is a separate shell: variables and directory "
+				"of the last run are lost");
 	send_off(p, &request, on_bash);
 }
 
@@ -300,7 +299,7 @@ static void command(struct msb_proc *p)
 	snprintf(request.what, sizeof request.what, "run '%.40s' in sandbox '%s'", p->argv[0], p->box->name);
 	if (p->has_terminal && !p->msb->has_told_terminal) {
 		p->msb->has_told_terminal = p->has_told_stdin = true;
-		msb_proc_say(p, "this server has no terminals: what runs has none, can read nothing, and is shown at "
+		msb_proc_say(p, "this server has no terminals: the command runs without one, has no input, and its output appears at "
 				"its end");
 	}
 	send_off(p, &request, on_command);
@@ -322,8 +321,8 @@ static void input(struct msb_proc *p, const char *bytes, size_t n)
 	if (p->has_told_stdin)
 		return;
 	p->has_told_stdin = true;
-	msb_proc_say(p, "this server takes no input for what runs: it is thrown away; who reads finds "
-			"the end of a file");
+	msb_proc_say(p, "this server accepts no input for runs: it is dropped, and reads see "
+			"end of file");
 }
 
 static void eof(struct msb_proc *p, bool is_reset)
@@ -345,7 +344,7 @@ static void interrupt(struct msb_proc *p)
 	if (p->has_told_interrupt || is_timeout(p))
 		return;
 	p->has_told_interrupt = true;
-	msb_proc_say(p, "this server cannot interrupt what runs; the next step stops the sandbox, and its "
+	msb_proc_say(p, "this server cannot interrupt a run; the next step stops the sandbox, and its "
 			"state is lost");
 }
 
@@ -361,7 +360,7 @@ static void signal_proc(struct msb_proc *p, uint32_t signo)
 	} else {
 		msb_call_cancel(p->call);
 		p->call = NULL;
-		msb_proc_say(p, "given up: the command may go on at the server until its sandbox is stopped");
+		msb_proc_say(p, "given up: the command may keep running at the server until its sandbox is stopped");
 		msb_proc_end(p, 0, signo);
 	}
 }
@@ -389,7 +388,7 @@ static void ask(struct msb_proc *p, const char *op, const char *id, const cJSON 
 			give_up(p, SIGKILL);
 		return;
 	}
-	msb_kernel_reply(p, id, NULL, "a plain microsandbox server answers no such questions");
+	msb_kernel_reply(p, id, NULL, "a plain microsandbox server does not answer such questions");
 }
 
 static void resize(struct msb_proc *p)

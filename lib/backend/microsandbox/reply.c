@@ -23,13 +23,13 @@ static const struct {
 		{400, TRM_EINVAL, NULL},
 		{404, TRM_EINVAL, "is it a microsandbox server, and is the URL right (--server-url)?"},
 		{405, TRM_EINVAL, "is it a microsandbox server, and is the URL right (--server-url)?"},
-		{407, TRM_EPERM, "the proxy wants a name and password: put them into http_proxy"},
+		{407, TRM_EPERM, "the proxy requires a name and password: put them in http_proxy"},
 		{408, TRM_EIO, "try again"},
-		{413, TRM_ETOOBIG, "what was sent is too big for it"},
-		{429, TRM_EBUSY, "it has too much to do: try again later"},
-		{502, TRM_EIO, "what stands before the server cannot reach it"},
+		{413, TRM_ETOOBIG, "the request is too big for it"},
+		{429, TRM_EBUSY, "it is too busy: try again later"},
+		{502, TRM_EIO, "the proxy in front of the server cannot reach it"},
 		{503, TRM_EBUSY, "try again later"},
-		{504, TRM_EIO, "what stands before the server got no answer from it in time"},
+		{504, TRM_EIO, "the proxy in front of the server got no answer from it in time"},
 };
 
 /* ---- texts ---------------------------------------------------------------------------------- */
@@ -113,11 +113,11 @@ static const struct {
 	int code;
 	const char *words, *advice;
 } MISSING[] = {
-		{TRM_EPERM, "certificate has expired", "whoever runs the server has to renew it"},
+		{TRM_EPERM, "certificate has expired", "the operator of the server must renew it"},
 		{TRM_EPERM, "certificate is not yet valid", "is this machine's clock right?"},
-		{TRM_EPERM, "target host name", "call it in the URL what its certificate calls it"},
-		{TRM_EPERM, "setting certificate file", "it has to hold certificates in PEM form"},
-		{TRM_EPERM, "certificate", "an authority of your own is named by --ca-file or SSL_CERT_FILE"},
+		{TRM_EPERM, "target host name", "use the name in its certificate in the URL"},
+		{TRM_EPERM, "setting certificate file", "it must contain certificates in PEM format"},
+		{TRM_EPERM, "certificate", "name your own authority with --ca-file or SSL_CERT_FILE"},
 		{TRM_EPERM, "", "does it speak http:// only?"},
 		{TRM_ENOENT, "",
 				"is a server running there? 'terrarium serve' starts one, --server-url names another"},
@@ -210,11 +210,11 @@ static const char *advice_on_key(const char *key, char *room, size_t cap)
 {
 	char when[32];
 	if (!key)
-		return "a key is wanted: set MSB_API_KEY, or name a file that holds one by --api-key-file";
+		return "the server requires a key: set MSB_API_KEY, or name a key file with --api-key-file";
 	if (!is_past(key, when, sizeof when))
 		return "the API key is wrong or no longer valid: ask for a new one";
 	snprintf(room, cap,
-			"the API key has expired (%s UTC): have a new one made ('terrarium keygen' at the server), set "
+			"the API key has expired (%s UTC): get a new one ('terrarium keygen' at the server), set "
 			"MSB_API_KEY to it, and start again",
 			when);
 	return room;
@@ -264,8 +264,8 @@ static int refuse_page(const struct http_answer *a, const struct reply_about *ab
 		snprintf(advice, sizeof advice,
 				"; it may come from the proxy that %s sets (NO_PROXY goes around it)", proxy);
 	return trm_error_set(reterr, TRM_EPROTO,
-			"cannot %s at %s: a web page%s%s%s came instead of an answer (HTTP %d), so something "
-			"else than a microsandbox server answers there%s",
+			"cannot %s at %s: it sent a web page%s%s%s instead of an answer (HTTP %d), so it is not "
+			"a microsandbox server%s",
 			about->what, about->url, *title ? " '" : "", title, *title ? "'" : "", a->status,
 			advice);
 }
@@ -287,8 +287,8 @@ int reply_read(const struct http_answer *a, const struct reply_about *about, cJS
 	int r;
 	if (a->status >= 300 && a->status < 400)
 		return trm_error_set(reterr, TRM_EPROTO,
-				"cannot %s at %s: the server sends us elsewhere (HTTP %d), where no key is "
-				"sent; give the final address by --server-url",
+				"cannot %s at %s: the server redirects to another address (HTTP %d), where no key is "
+				"sent; give the final address with --server-url",
 				about->what, about->url, a->status);
 	cJSON *json = parse(a);
 	const cJSON *result = cJSON_GetObjectItemCaseSensitive(json, "result");
@@ -306,7 +306,7 @@ int reply_read(const struct http_answer *a, const struct reply_about *about, cJS
 		r = trm_error_set(reterr, TRM_EPROTO, "cannot %s at %s: its answer is empty (HTTP %d)",
 				about->what, about->url, a->status);
 	else
-		r = refuse_answer(a, about, json ? "is no JSON-RPC reply" : "is no JSON", reterr);
+		r = refuse_answer(a, about, json ? "is not a JSON-RPC reply" : "is not JSON", reterr);
 	cJSON_Delete(json);
 	return r;
 }

@@ -53,13 +53,13 @@ static int url_check(const char *url, struct trm_error *reterr)
 		return url_fail(url, reterr, "it is too long");
 	if (strcspn(url, "@") < scheme + strcspn(url + scheme, "/"))
 		return url_fail(url, reterr,
-				"it must not hold a name or password; a key is given by MSB_API_KEY or "
+				"it must not contain a name or password; give the key with MSB_API_KEY or "
 				"--api-key-file");
 	if (!url[scheme] || strchr("/:", url[scheme]))
 		return url_fail(url, reterr, "it names no host");
 	for (const char *at = url; *at; at++)
 		if ((unsigned char)*at <= ' ' || *at == 127 || strchr("?#\"<>\\", *at))
-			return url_fail(url, reterr, "it may hold no blanks, '?' or '#'");
+			return url_fail(url, reterr, "it must not contain spaces, '?' or '#'");
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static int set_key(struct msb_settings *s, const char *given, struct trm_error *
 	for (const char *at = key; *at; at++)
 		if (*at <= ' ' || *at >= 127)
 			return trm_error_set(reterr, TRM_EINVAL,
-					"the API key has a character in it that no key has, such as a blank "
+					"the API key contains a character that no key has, such as a space "
 					"or the end of a line");
 	if (!*key)
 		return 0;
@@ -116,7 +116,7 @@ static int check_port(const char *text, struct trm_error *reterr)
 			&& (!*end || (*end == ':' && port_number(end + 1, &end) && !*end)))
 		return 0;
 	return trm_error_set(reterr, TRM_EINVAL,
-			"the port '%.60s' cannot be opened: it is written HOST:GUEST, such as 8080:80, or as "
+			"the port '%.60s' is invalid: write HOST:GUEST, such as 8080:80, or as "
 			"one number",
 			text ? text : "");
 }
@@ -208,7 +208,7 @@ int msb_settings_init(struct msb_settings *s, const struct trm_sandbox_opts *opt
 		return r;
 	if (opts->n_mounts)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"a server cannot see this machine's files: --volume names a path of its own");
+				"a server cannot see this machine's files: --volume names a path on its own machine");
 	memcpy(s->space, space, strlen(space) + 1);
 	s->ca_file = o->ca_file && *o->ca_file ? strdup(o->ca_file) : NULL;
 	s->image = o->image && *o->image ? strdup(o->image) : NULL;

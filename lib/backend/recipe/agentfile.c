@@ -62,7 +62,7 @@ int agentfile_path(char path[AGENTFILE_PATH], struct trm_error *reterr)
 	int dir = open_place(path);
 	if (dir < 0)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"there is no folder of yours for the agent's program where programs may be executed: set "
+				"none of your folders for the agent's program allows programs to be executed: set "
 				"XDG_CACHE_HOME to one");
 	int r = program_keep(dir, "agent-", 0755, agent.bytes, agent.n, name, sizeof name, reterr);
 	close(dir);

@@ -326,7 +326,8 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 	if (r == 0)
 		r = spawn_memfd("plan", buf_at(&packet), packet.len, reterr);
 	else
-		trm_error_set(reterr, r, "the recipe '%s' makes no plan: %s", plan.backend, trm_strerror(r));
+		trm_error_set(reterr, r, "cannot make a plan of the recipe '%s': %s", plan.backend,
+				trm_strerror(r));
 	buf_finish(&packet);
 	return r;
 }
@@ -383,7 +384,7 @@ static int send_spec(int lifeline_fd, const struct box *box, const struct rundir
 	if (r < 0)
 		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
 	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
-		r = trm_error_set_errno(reterr, errno, "cannot tell the keeper what to start");
+		r = trm_error_set_errno(reterr, errno, "cannot tell the supervisor what to start");
 	buf_finish(&packet);
 	return r;
 }
@@ -399,7 +400,7 @@ static int make_parts(int p[PARTS], const struct box *box, const struct rundir_e
 	int line[2];
 	struct embed keeper = embed_keeper();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
-		return trm_error_set_errno(reterr, errno, "cannot make a line to the keeper");
+		return trm_error_set_errno(reterr, errno, "cannot make a connection to the supervisor");
 	p[NEAR] = line[0];
 	p[FAR] = line[1];
 	if ((p[NULL_FD] = open("/dev/null", O_RDWR | O_CLOEXEC)) < 0)

@@ -39,11 +39,11 @@ const char *trm_container_tell(const char *backend, const char *container, const
 {
 	snprintf(out, TRM_CONTAINER_WORDS,
 			"A file, /.terrarium/agent, is copied into the container %.400s (%.80s; it is started if it is "
-			"stopped), and runs in it. What you start runs as %.200s, with the limits and the network that "
-			"the container has. The container is not stopped or removed; in the end the agent and its file "
-			"go.",
+			"stopped), and runs in it. What you start runs as %.200s, with the container's own limits and "
+			"network. The container is not stopped or removed; at the end the agent and its file "
+			"are removed.",
 			container, backend,
-			user && *user ? user : "its user, or as uid 1000 where that is root");
+			user && *user ? user : "its user, or as uid 1000 if that is root");
 	return out;
 }
 
@@ -83,8 +83,8 @@ static int copy_opts(struct wish *wish, const struct trm_sandbox_opts *opts, str
 static int refuse(const struct trm_recipe *recipe, const char *what, struct trm_error *reterr)
 {
 	return trm_error_set(reterr, TRM_ENOTSUP,
-			"sandboxes of the backend '%s' %s: its recipe has no way to", trm_recipe_name(recipe),
-			what);
+			"sandboxes of the backend '%s' %s: its recipe does not support that",
+			trm_recipe_name(recipe), what);
 }
 
 static int check_able(
@@ -106,9 +106,9 @@ static int check_able(
 			{c->read_only && !is_adopted, recipe_uses(recipe, STEP_CREATE, "read_only"),
 					"cannot have a root that is read-only (--read-only)"},
 			{o->n_mounts && !is_adopted, recipe_uses(recipe, STEP_CREATE, "mount"),
-					"see no files of the host (--mount)"},
+					"cannot have mounts (--mount)"},
 			{o->limits.net && !is_adopted, recipe_uses(recipe, STEP_CREATE, "net"),
-					"have the network that they have, and cannot be given one (--net)"},
+					"have their own network, which --net cannot change"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].is_wanted && !rows[i].is_possible)
@@ -133,11 +133,11 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 					       : NULL;
 	if (c->container && fixed)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"an existing container stays as it was made, with its own mounts, network and limits: leave "
+				"an existing container keeps its own mounts, network and limits: leave "
 				"out %s",
 				fixed);
 	if (!c->commit_tag && c->commit_overwrites)
-		return trm_error_set(reterr, TRM_EINVAL, "--commit-over says nothing without --commit");
+		return trm_error_set(reterr, TRM_EINVAL, "--commit-over needs --commit");
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static int check_word(const char *option, const char *word, size_t max, struct t
 	trm_text_clean_line(clean, sizeof clean, word, strlen(word));
 	if (!*word || strlen(word) >= max || strcmp(clean, word) || strpbrk(word, " \t") || *word == '-')
 		return trm_error_set(reterr, TRM_EINVAL,
-				"%s '%.80s' cannot be: it has 1 to %zu characters, no blanks, and does not begin with "
+				"%s '%.80s' is invalid: use 1 to %zu characters, no spaces, and do not begin with "
 				"a hyphen",
 				option, clean, max - 1);
 	return 0;
@@ -245,7 +245,7 @@ static int make_names(struct wish *wish, const struct trm_recipe *recipe, struct
 {
 	unsigned char random[16];
 	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-		return trm_error_set(reterr, TRM_EIO, "the kernel gives no random numbers for a name");
+		return trm_error_set(reterr, TRM_EIO, "cannot get random numbers for a name from the kernel");
 	for (size_t i = 0; i < sizeof random; i++)
 		snprintf(wish->key + 2 * i, 3, "%02x", random[i]);
 	snprintf(wish->name, sizeof wish->name, "terrarium-%.64s-%.8s", wish->opts.name, wish->key);

@@ -53,7 +53,7 @@ static void how_it_ended(enum recipe_step step, const struct command_result *res
 		snprintf(out, cap, "%.40s was killed by signal %d (%s)", result->program,
 				WTERMSIG(result->status), signal_words(WTERMSIG(result->status)));
 	else
-		snprintf(out, cap, "%.40s ended with exit status %d and said nothing", result->program,
+		snprintf(out, cap, "%.40s ended with exit status %d and no message", result->program,
 				result->status > 0 ? WEXITSTATUS(result->status) : 1);
 }
 

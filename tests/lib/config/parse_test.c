@@ -136,7 +136,7 @@ static void errors_name_the_place(void **state)
 			{"\n[1]", "c.json:2:1: a config is one object: { \"memory\": 512, … }"},
 			{"{\"theme\": \"\xff\"}", "c.json:1:12: this is not UTF-8 text"},
 			{"{\n  \"theme\": \"dark\\\\\\u0000er\"}",
-					"c.json:2:19: \\u0000 is a character that no text here can hold"},
+					"c.json:2:19: \\u0000 is not allowed in a string here"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct trm_config c = {0}, plain = {0};

@@ -66,7 +66,7 @@ static void says_what_is_wrong(void **state)
 
 	(void)state;
 	assert_true(walk("{\"keys\": {\"any\": {\n\"f9\": 3}}}", &err) < 0);
-	assert_non_null(strstr(err.msg, ":2:1: the value must be a text"));
+	assert_non_null(strstr(err.msg, ":2:1: the value must be a string"));
 	assert_true(walk("{\"keys\": {", &err) < 0);
 	assert_non_null(strstr(err.msg, "not JSON"));
 	walk("{\"keys\": 3}", NULL);

@@ -474,7 +474,7 @@ static void removed_by_somebody_else(void **state)
 	expect_ready();
 	kill(pid_in("pid"), SIGKILL);
 	expect_gone(GONE_TOLD);
-	assert_string_equal(rig.gone.gone.words, "toy: the container was removed by somebody else");
+	assert_string_equal(rig.gone.gone.words, "toy: the container was removed from outside");
 	expect_keeper_ends();
 }
 

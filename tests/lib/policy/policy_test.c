@@ -156,14 +156,14 @@ static void test_mistakes_are_named(void **state)
 	struct trm_error why = {0};
 	(void)state;
 	refuse("[", "not valid JSON");
-	refuse("{\"about\": \"a\\u0000b\"}", "\\u0000 is a character that no text here can hold");
+	refuse("{\"about\": \"a\\u0000b\"}", "\\u0000 is not allowed in a string here");
 	refuse("{}", "\"threshold\": must be");
 	refuse("{\"threshold\":\"extreme\"}", "\"safe\", \"low\"");
 	refuse("{\"threshold\":\"low\",\"patern\":[]}", "\"patern\": is not known here");
 	refuse("{\"threshold\":\"low\",\"patterns\":[{\"pattern\":\"(\",\"reason\":\"r\",\"severity\":\"low\"}]}",
 			"patterns[0], \"pattern\":");
 	refuse("{\"threshold\":\"low\",\"modules\":[{\"name\":\"x\",\"severity\":\"low\"}]}",
-			"modules[0], \"reason\": must be a text");
+			"modules[0], \"reason\": must be a string");
 	refuse("{\"threshold\":\"low\",\"modules\":[3]}", "modules[0]");
 	assert_int_equal(trm_policy_load("nosuch", "/nonexistent/config.json", &policy, &why), TRM_EINVAL);
 	assert_non_null(strstr(why.msg, "none, minimal, development"));

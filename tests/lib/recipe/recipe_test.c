@@ -130,7 +130,7 @@ static void test_mistakes_name_place_and_reason(void **state)
 			{"", "f.json: backend \"x\": this is not JSON"},
 			{"{]", "this is not JSON"},
 			{"{\"about\": \"a\\u0000b\"}",
-					"f.json: backend \"x\": \\u0000 is a character that no text here can hold"},
+					"f.json: backend \"x\": \\u0000 is not allowed in a string here"},
 			{"[]", "f.json:1:1: backend \"x\": must be an object"},
 			{"7", "must be an object"},
 			{"{}", "the step \"connect\" is missing"},
@@ -140,22 +140,22 @@ static void test_mistakes_name_place_and_reason(void **state)
 					"f.json:2:3: backend \"x\", stepps: there is no key \"stepps\"; "
 					"did you mean \"steps\"?"},
 			{"{\"colour\":1}", "there is no key \"colour\"; see terrarium-backends(5)"},
-			{"{\"about\":7}", "about: must be a text"},
+			{"{\"about\":7}", "about: must be a string"},
 			{"{\"about\":\"a\\nb\"}", "about: must be one line"},
-			{"{\"about\":\"a\\u001b[31m\"}", "about: has a control character (byte 0x1b)"},
+			{"{\"about\":\"a\\u001b[31m\"}", "about: contains a control character (byte 0x1b)"},
 			{"{\"about\":\"x\",\"about\":\"y\"}", "about: is there twice"},
 			{"{\"steps\":{\"conect\":[\"x\"]}}",
 					"steps.conect: there is no step \"conect\"; did you mean \"connect\"?"},
 			{"{\"steps\":{\"put\":[\"x\"],\"put\":[\"x\"]}}", "steps.put: is there twice"},
 			{STEPS(",\"create\":[]"), "steps.create: must be a list of 1 to 256 arguments"},
 			{STEPS(",\"create\":\"docker run\""), "steps.create: must be a list"},
-			{CREATE("\"\""), "steps.create[0]: must be a text that is not empty"},
-			{CREATE("7"), "steps.create[0]: must be a text, or an object"},
+			{CREATE("\"\""), "steps.create[0]: must be a string that is not empty"},
+			{CREATE("7"), "steps.create[0]: must be a string, or an object"},
 			{"{\"steps\":{" CONNECT "," DESTROY ",\n\"create\":[\"a\",\n \"b{imge}\"]}}",
 					"f.json:3:2: backend \"x\", steps.create[1]: there is no placeholder "
 					"\"imge\"; did you mean \"image\"?"},
 			{CREATE("\"{HOME}\""), "there is no placeholder \"HOME\""},
-			{CREATE("\"{name:bash}\""), "{name:…}: behind the colon is \"sh\""},
+			{CREATE("\"{name:bash}\""), "{name:…}: after the colon use \"sh\""},
 			{CREATE("\"x{program}\""), "{program} must be an argument of its own"},
 			{CREATE("\"{mount.host}\""),
 					"{mount.host} is known only inside { \"each\": \"mount\""},
@@ -170,7 +170,7 @@ static void test_mistakes_name_place_and_reason(void **state)
 					"there cannot be an \"each\" within an \"each\""},
 			{CREATE("{\"if\":\"net\"}"), "steps.create[0]: \"args\" is missing"},
 			{CREATE("{\"args\":[\"x\"]}"), "\"if, unless or each\" is missing"},
-			{CREATE("{\"if\":7,\"args\":[\"x\"]}"), "steps.create[0].if: must be a text"},
+			{CREATE("{\"if\":7,\"args\":[\"x\"]}"), "steps.create[0].if: must be a string"},
 			{CREATE("{\"if\":\"net\",\"else\":[\"x\"]}"),
 					"steps.create[0].else: has no place here"},
 			{CREATE("{\"if\":\"net\",\"unless\":\"net\",\"args\":[\"x\"]}"), "has no place here"},
@@ -187,8 +187,8 @@ static void test_mistakes_name_place_and_reason(void **state)
 					"start from; did you mean \"docker\"?"},
 			{"{\"like\":\"x\"}", "there is no backend \"x\" to start from"},
 			{"{\"like\":[]}", "like: must be the name of another backend"},
-			{"{\"like\":\"docker\",\"program\":[]}", "program: must be a text, or a list"},
-			{"{\"like\":\"docker\",\"program\":[\"a\",7]}", "program[1]: must be a text"},
+			{"{\"like\":\"docker\",\"program\":[]}", "program: must be a string, or a list"},
+			{"{\"like\":\"docker\",\"program\":[\"a\",7]}", "program[1]: must be a string"},
 			{"{\"like\":\"docker\",\"put_reads\":\"zip\"}", "must be \"agent\" or \"tar\""},
 			{"{\"like\":\"docker\",\"user\":\"root\"}", "user: must be \"image\""},
 			{"{\"like\":\"docker\",\"workdir\":\"x\"}", "workdir: must begin with a slash"},
@@ -198,8 +198,8 @@ static void test_mistakes_name_place_and_reason(void **state)
 			{"{\"like\":\"docker\",\"hints\":[[\"a\"]]}", "hints[0]: must be a pair"},
 			{"{\"like\":\"docker\",\"hints\":{}}", "hints: must be a list"},
 			{"{\"like\":\"docker\",\"env\":{\"A=B\":\"c\"}}",
-					"env.A=B: is no name of a variable"},
-			{"{\"like\":\"docker\",\"env\":{\"A\":7}}", "env.A: must be a text"},
+					"env.A=B: is not the name of a variable"},
+			{"{\"like\":\"docker\",\"env\":{\"A\":7}}", "env.A: must be a string"},
 			{"{\"like\":\"docker\",\"env\":[]}", "env: must be an object"},
 			{"{\"like\":\"docker\",\"steps\":{\"destroy\":null}}",
 					"the step \"destroy\" is missing"},
@@ -236,7 +236,8 @@ static void test_what_is_too_big(void **state)
 	memcpy(json, head, sizeof head);
 	memset(json + sizeof head - 1, 'x', n);
 	memcpy(json + sizeof head - 1 + n, tail, sizeof tail);
-	assert_non_null(strstr(mistake("x", json, strlen(json)), "is a text of 1048576 bytes; at most 4096"));
+	assert_non_null(strstr(mistake("x", json, strlen(json)),
+			"is a string of 1048576 bytes; the maximum is 4096"));
 
 	/* Ten thousand brackets: the parser's own limit; five "if" within one another: ours. */
 	memset(json, '[', 10000);
@@ -417,7 +418,7 @@ static void test_chains_and_circles(void **state)
 		     "\"e\":{\"like\":\"e\"},\"dup\":{},\"dup\":{},\"fake\":{\"like\":\"docker\"}}}");
 	assert_non_null(strstr(load_mistake("a"), "goes round in a circle"));
 	assert_non_null(strstr(load_mistake("e"), "there is no backend \"e\" to start from"));
-	assert_non_null(strstr(load_mistake("dup"), "there are two of this name"));
+	assert_non_null(strstr(load_mistake("dup"), "this name is used twice"));
 	assert_non_null(strstr(load_mistake("fake"), "taken by a backend that is no recipe"));
 	static const char *const mine[] = {"docker", "d"};
 	for (size_t i = 0; i < 2; i++) {
@@ -442,7 +443,7 @@ static void test_words_claim_no_more_than_is_asked_for(void **state)
 	recipe = parse("{\"user\": \"same\", \"steps\": {\"put\": [\"a\"], \"connect\": [\"a\", \"{key}\"], "
 		       "\"destroy\": [\"a\"]}}");
 	assert_string_equal(trm_recipe_tell_limits(recipe, &limits, words),
-			"no limit for memory, cores, processes and files, whatever network is there");
+			"no limit for memory, cores, processes and files, the backend's own network");
 	assert_false(trm_recipe_takes_image(recipe));
 	assert_true(trm_recipe_keeps_user(recipe));
 	trm_recipe_free(recipe);

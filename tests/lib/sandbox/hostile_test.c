@@ -588,7 +588,7 @@ static void one_that_falls_silent_is_given_up(void **state)
 		turns(&b, 1);
 	assert_true(b.is_closed);
 	assert_int_equal(b.why.code, TRM_ETIMEDOUT);
-	assert_non_null(strstr(b.why.msg, "has said nothing for 0.04 s"));
+	assert_non_null(strstr(b.why.msg, "has been silent for 0.04 s"));
 	assert_int_equal(b.exit_why.code, TRM_ETIMEDOUT);
 	end(&b);
 }

@@ -73,7 +73,7 @@ static const struct {
 				"given above already, as \"run\""},
 		{"{\"keys\": {\"ctrl-x\": \"run\",\n\"ctrl-x a\": \"help\"}}", ":2:1",
 				"cannot both be reached"},
-		{"{\"keys\": {\"f5\": [1]}}", ":1:11", "must be a text"},
+		{"{\"keys\": {\"f5\": [1]}}", ":1:11", "must be a string"},
 		{"{\"keys\": {", ":1:", "not JSON"},
 };
 

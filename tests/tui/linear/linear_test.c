@@ -263,7 +263,7 @@ static void an_interrupt_tells_its_steps(void **state)
 	end(m.run.serial, TRM_STATUS_INTERRUPTED);
 	expect("interrupted");
 	linear_interrupt(&l, &m, &effects);
-	expect("nothing runs; :quit leaves");
+	expect("nothing is running; :quit quits");
 }
 
 static void numbers_are_words(void **state)

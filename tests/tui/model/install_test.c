@@ -45,7 +45,7 @@ static void nothing_else_runs_meanwhile(void **state)
 	struct trm_result result = {.status = TRM_STATUS_ERROR,
 			.lang = trm_lang_get(TRM_LANG_PYTHON),
 			.exit_code = 1,
-			.reason = (char[]){"pip failed, for what it said above (exit code 1)"}};
+			.reason = (char[]){"pip failed: see its output above (exit code 1)"}};
 
 	(void)state;
 	ask_to_install(true);

@@ -52,7 +52,7 @@ static void an_open_quote_is_told(void **state)
 
 	(void)state;
 	assert_int_equal(words_split(&w, "a 'b c", &why), TRM_EINVAL);
-	assert_string_equal(why.msg, "a quote is open: 'b c");
+	assert_string_equal(why.msg, "a quote is not closed: 'b c");
 	words_finish(&w);
 	words_finish(&w);
 }
