@@ -36,7 +36,7 @@ static int do_hello(struct client *client, const struct frame *frame)
 	struct hello_msg hello;
 	if (hello_msg_get(frame, &hello) < 0 || hello.magic != FRAME_MAGIC)
 		return client_fail(client,
-				"this is no terrarium client: HELLO does not begin with the magic number");
+				"this is not a terrarium client: HELLO does not begin with the magic number");
 	if (hello.version != FRAME_VERSION)
 		return client_fail(client,
 				"the client speaks version %u of the protocol, the agent in the sandbox %u",
@@ -76,7 +76,7 @@ static int do_input(struct client *client, const struct frame *frame)
 {
 	struct sub *sub = sub_of(client_find(client, frame->stream));
 	if (!sub)
-		return client_fail(client, "INPUT for a stream that is no process");
+		return client_fail(client, "INPUT for a stream that is not a process");
 	if (sub_input(sub, frame->channel, frame->payload, frame->len) < 0)
 		return client_fail(client,
 				"INPUT beyond the credit of its channel, for a channel that is not there, or a "

@@ -21,7 +21,7 @@ static int find(const char *folder, char path[CACHEDIR_PATH], struct trm_error *
 		n = snprintf(path, CACHEDIR_PATH, "%s/.cache/terrarium/%s", home, folder);
 	if (n < 0 || n >= CACHEDIR_PATH)
 		return trm_error_set(reterr, TRM_ENOENT,
-				"there is no place for a cache: neither XDG_CACHE_HOME nor HOME names a folder");
+				"there is no folder for a cache: neither XDG_CACHE_HOME nor HOME names a folder");
 	return 0;
 }
 

@@ -135,7 +135,7 @@ int cidr_parse(const char *text, size_t n, struct cidr *ret, struct trm_error *r
 	char copy[CIDR_TEXT], fixed[CIDR_TEXT];
 	struct cidr c = {.family = 4};
 	if (n >= sizeof copy || memchr(text, 0, n))
-		return trm_error_set(reterr, TRM_EINVAL, "'%.40s…' is no range of addresses", text);
+		return trm_error_set(reterr, TRM_EINVAL, "'%.40s…' is not a range of addresses", text);
 	memcpy(copy, text, n);
 	copy[n] = '\0';
 	char *slash = strchr(copy, '/');
@@ -145,7 +145,7 @@ int cidr_parse(const char *text, size_t n, struct cidr *ret, struct trm_error *r
 		c.family = 6;
 		if (inet_pton(AF_INET6, copy, c.addr) != 1)
 			return trm_error_set(reterr, TRM_EINVAL,
-					"'%.*s' is no range of addresses, such as 10.1.0.0/16 or fd00::/8",
+					"'%.*s' is not a range of addresses, such as 10.1.0.0/16 or fd00::/8",
 					(int)n, text);
 	}
 	unsigned max = c.family == 4 ? 32 : 128;
@@ -159,7 +159,7 @@ int cidr_parse(const char *text, size_t n, struct cidr *ret, struct trm_error *r
 	if (cut(&c)) {
 		cidr_format(&c, fixed);
 		return trm_error_set(reterr, TRM_EINVAL,
-				"'%.*s' has bits set behind its prefix: did you mean %s?", (int)n, text,
+				"'%.*s' has bits set after its prefix: did you mean %s?", (int)n, text,
 				fixed);
 	}
 	*ret = c;

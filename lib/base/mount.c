@@ -74,8 +74,7 @@ int mount_check_host(const char *host, struct trm_error *reterr)
 {
 	char word[SHOWN];
 	if (!host || !*host)
-		return trm_error_set(reterr, TRM_EINVAL,
-				"what shall be mounted? A mount names a path on this machine");
+		return trm_error_set(reterr, TRM_EINVAL, "which path? A mount names a path on this machine");
 	if (has_controls(host))
 		return trm_error_set(reterr, TRM_EINVAL,
 				"cannot mount %s: the path has control characters in it, or is not UTF-8",
@@ -237,6 +236,6 @@ int mount_check_env(const char *text, bool is_name, struct trm_error *reterr)
 	char name[64];
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
 	return trm_error_set(reterr, TRM_EINVAL,
-			"'%s' is no variable: NAME=value%s, with letters, digits and _ in NAME",
+			"'%s' is not a variable: write NAME=value%s, with letters, digits and _ in NAME",
 			shown(word, name), is_name ? ", or NAME alone to pass on what it is here" : "");
 }

@@ -103,7 +103,7 @@ static int put_script(struct list *list, const char *item, struct trm_error *ret
 	if (r < 0)
 		return r;
 	if (!n || strlen(text) != n)
-		r = trm_error_set(reterr, TRM_EINVAL, "%s is no text", equals + 1);
+		r = trm_error_set(reterr, TRM_EINVAL, "%s is not text", equals + 1);
 	if (r < 0 || (r = append(list, name, reterr)) < 0 || (r = append(list, text, reterr)) < 0) {
 		*list = before;
 		list->mem[list->used] = '\0';

@@ -27,7 +27,7 @@ static int add_member(const char *old, size_t n, const char *key, const char *va
 	if (!cJSON_IsObject(root) || !at)
 		r = trm_error_set(reterr, TRM_EINVAL, "%s cannot be changed: it is not a JSON object", path);
 	else if (cJSON_GetObjectItemCaseSensitive(root, key))
-		r = trm_error_set(reterr, TRM_EEXIST, "%s sets \"%s\" already: change it there", path, key);
+		r = trm_error_set(reterr, TRM_EEXIST, "%s already sets \"%s\": change it there", path, key);
 	else
 		fprintf(out, "%.*s\n\t\"%s\": \"%s\"%s%s", (int)at, old, key, value, root->child ? "," : "",
 				old + at);

@@ -101,7 +101,7 @@ const char *confine_prepare(struct confinement *c)
 {
 	c->agent_rules_fd = c->code_rules_fd = -1;
 	if (!can_use_mounts(c))
-		return "use what is to be mounted: without namespaces the sandbox's own user must be able to reach it";
+		return "use a path to mount: without namespaces the sandbox's own user must be able to reach it";
 	if (c->spec->isolation != ISOLATION_LANDLOCK)
 		return NULL;
 	c->agent_rules_fd = landlock_create(c->spec->landlock_abi, !c->spec->shares_net);

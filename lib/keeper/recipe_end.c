@@ -24,8 +24,8 @@ static void wait_ms(struct keeper *k, uint64_t ms)
 static bool ask_why(struct keeper *k, struct reason *why)
 {
 	*why = (struct reason){0};
-	return (recipe_run(k, PLAN_INSPECT, -1, "asking what has become of it")
-			       && reason_read(&k->recipe.step, why) && !reason_is_running(why))
+	return (recipe_run(k, PLAN_INSPECT, -1, "asking for its state") && reason_read(&k->recipe.step, why)
+			       && !reason_is_running(why))
 	       || reason_is_missing(&k->recipe.step);
 }
 

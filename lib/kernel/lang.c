@@ -83,7 +83,7 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 	const char *suffix = strrchr(base, '.');
 	if (!suffix || suffix == base)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"'%.100s' has no ending to tell its language by: "
+				"'%.100s' has no ending that shows its language: "
 				"name the language (python, javascript or bash)",
 				filename);
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {

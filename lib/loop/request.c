@@ -149,7 +149,7 @@ static int set_all(struct http_request *r, const struct http_opts *o, struct trm
 {
 	__typeof__(r->http->curl_easy_setopt) set = r->http->curl_easy_setopt;
 	if (set(r->easy, CURLOPT_URL, o->url) != CURLE_OK)
-		return trm_error_set(reterr, TRM_EINVAL, "'%.200s' is no URL", o->url);
+		return trm_error_set(reterr, TRM_EINVAL, "'%.200s' is not a URL", o->url);
 	bool is_good = add_header(r, "Expect:"); /* a body of a megabyte is not announced first */
 	for (size_t i = 0; o->headers && o->headers[i]; i++)
 		is_good = is_good && add_header(r, o->headers[i]);

@@ -118,7 +118,7 @@ static int check_keys(const struct reader *r, const cJSON *object, const char *c
 		char key[40];
 		trm_text_clean_line(key, sizeof key, item->string, strlen(item->string));
 		if (!*word)
-			return fail(r, key, "is not known here");
+			return fail(r, key, "is an unknown key");
 	}
 	return 0;
 }

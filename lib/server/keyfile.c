@@ -29,7 +29,7 @@ static int find(char path[PATH], struct trm_error *reterr)
 		n = snprintf(path, PATH, "%s/.local/share/terrarium/server.key", home);
 	if (n < 0 || n >= PATH)
 		return trm_error_set(reterr, TRM_ENOENT,
-				"there is no place for the server key: neither XDG_DATA_HOME nor HOME names a folder; name a "
+				"there is no folder for the server key: neither XDG_DATA_HOME nor HOME names a folder; name a "
 				"file with --key-file");
 	return 0;
 }

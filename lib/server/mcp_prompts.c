@@ -77,7 +77,7 @@ static cJSON *prompt_result(const struct prompt *prompt, const char *sandbox, co
 			"configuration:\n\n"
 			"- Image: %s\n- Memory: 512 MiB\n- CPUs: 1\n\n"
 			"It is then ready to run %s with sandbox_run_code and programs with sandbox_run_command, in "
-			"/workspace. Stop it with sandbox_stop when it is not needed any more.",
+			"/workspace. Stop it with sandbox_stop when it is no longer needed.",
 			prompt->kind, sandbox, namespace, prompt->image, prompt->use);
 	cJSON *result = cJSON_CreateObject(), *messages = cJSON_CreateArray(),
 	      *message = cJSON_CreateObject(), *content = cJSON_CreateObject();

@@ -78,7 +78,7 @@ static void tell_end(const struct run_call *c, struct lines *lines, const struct
 	if (result->hint && result->status != TRM_STATUS_OK)
 		lines_tell(lines, "%s", result->hint);
 	if (result->state_lost)
-		lines_tell(lines, "The interpreter was started anew: its variables are gone");
+		lines_tell(lines, "The interpreter was restarted: its variables are lost");
 }
 
 static cJSON *make_result(const struct run_call *c, const struct trm_result *result)

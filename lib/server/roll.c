@@ -91,7 +91,8 @@ int fleet_find(struct fleet *fleet, const char *space_name, const char *name, st
 	struct space *space = fleet_space(fleet, space_name);
 	if (!space)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"there is no namespace '%s': starting a sandbox in it makes it", space_name);
+				"there is no namespace '%s': starting a sandbox in it creates it",
+				space_name);
 	*ret = look_up(space, name);
 	return *ret ? 0
 		    : trm_error_set(reterr, TRM_ENOENT, "there is no sandbox '%s' in namespace '%s'", name,

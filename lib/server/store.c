@@ -76,7 +76,7 @@ static int lock(const struct store *s, struct trm_error *reterr)
 	if (errno != EWOULDBLOCK)
 		return trm_error_set_errno(reterr, errno, "%s cannot be locked", s->path);
 	return trm_error_set(reterr, TRM_EBUSY,
-			"another server keeps its namespaces in %s: stop it, or give this one a directory of its own "
+			"another server keeps its namespaces in %s: stop it, or give this one its own directory "
 			"(--namespace-dir)",
 			s->path);
 }

@@ -217,7 +217,7 @@ void fleet_use_cancel(struct fleet *fleet, const char *space, const char *name, 
 	struct wish **at = &served->wishes;
 	while (*at && ((*at)->kind != WISH_USE || (*at)->user != user))
 		at = &(*at)->next;
-	trm_error_set(&why, TRM_ECANCELED, "nobody waits for it any more");
+	trm_error_set(&why, TRM_ECANCELED, "it is no longer needed");
 	if (*at)
 		answer_at(served, at, &why, "");
 }

@@ -36,7 +36,7 @@ static struct question *take_first(struct kernel *k)
 void question_drop(struct trm_session *session, const void *user)
 {
 	struct trm_error why;
-	trm_error_set(&why, TRM_ECANCELED, "nobody waits for the answer any more");
+	trm_error_set(&why, TRM_ECANCELED, "the answer is no longer needed");
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
 		struct kernel *k = &session->kernels[i];
 		for (struct question **at = &k->questions; *at; at = &(*at)->next)

@@ -282,7 +282,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 				reterr, TRM_ECLOSED, "sandbox '%s' is closed", trm_sandbox_name(sandbox));
 	if (opts && opts->is_shared && sandbox->has_shared_session)
 		return trm_error_set(reterr, TRM_EBUSY,
-				"this connection to sandbox '%s' has a shared session already: attach to it "
+				"this connection to sandbox '%s' already has a shared session: attach to it "
 				"once more for another",
 				trm_sandbox_name(sandbox));
 	struct trm_session *s = calloc(1, sizeof *s);

@@ -414,7 +414,7 @@ void run_output(struct trm_run *run, int stream, const void *bytes, size_t n);
 void run_print(struct trm_run *run, int stream, const void *bytes, size_t n);
 /* `more`: how many forms of the same thing follow. */
 void run_display(struct trm_run *run, const char *mime, const char *data, size_t more);
-/* Give back the credit that the caller holds: nobody waits for it any more. */
+/* Give back the credit that the caller holds: it is no longer needed. */
 void run_release_credit(struct trm_run *run);
 /* The end. `result` has status, exit_code, texts (borrowed); the rest is filled in here. */
 void run_finish(struct trm_run *run, struct trm_result *result);

@@ -409,7 +409,7 @@ void share_come_back(struct kernel *k)
 	k->share.is_left = false;
 	if (share_follow_again(k, true))
 		return;
-	trm_error_set(&why, TRM_ECLOSED, "the interpreter cannot be followed any more");
+	trm_error_set(&why, TRM_ECLOSED, "the interpreter can no longer be followed");
 	kernel_died(k, NULL, &why);
 }
 

@@ -104,7 +104,7 @@ static int fail(struct sink *s, int error, const char *what, struct trm_error *w
 		return refuse(s, why, TRM_EEXIST,
 				"there is something of that name that is neither a file nor a directory");
 	if (error == EFBIG)
-		return refuse(s, why, TRM_ETOOBIG, "the file is bigger than one may be here");
+		return refuse(s, why, TRM_ETOOBIG, "the file is bigger than a file may be here");
 	if (!is_fatal(error))
 		return refuse(s, why, err_code_of(error), "%s: %s", what, strerror(error));
 	bool is_full = (error == ENOSPC || error == EDQUOT) && s->opts.when_full;
@@ -198,7 +198,7 @@ static int enter_dir(
 		return push_level(s, fd, is_new, e, why);
 	s->skipped = 1;
 	if (error == ENOTDIR || error == ELOOP)
-		return refuse(s, why, TRM_EEXIST, "there is something of that name that is no directory");
+		return refuse(s, why, TRM_EEXIST, "something of that name is not a directory");
 	return fail(s, error, "the directory cannot be made", why);
 }
 
@@ -256,7 +256,7 @@ static int in_file(struct sink *s, const struct entry *e, struct trm_error *why)
 static int make_link(struct sink *s, int dir_fd, const struct entry *e, struct trm_error *why)
 {
 	if (!entry_link_is_inside(e->text, (unsigned)s->n_levels - 1))
-		return refuse(s, why, TRM_EINVAL, "this link leads out of what is copied (to %.150s)",
+		return refuse(s, why, TRM_EINVAL, "this link leads out of the copied tree (to %.150s)",
 				e->text);
 	int error = tree_link_make(dir_fd, e);
 	if (error)

@@ -67,12 +67,12 @@ int target_find(const char *path, const char *base, bool must_be_dir, bool is_di
 			return into_dir(path, base, is_dir, ret, reterr);
 		if (must_be_dir)
 			return trm_error_set(reterr, TRM_EINVAL,
-					"%s: this is no directory, and several things "
+					"%s: this is not a directory, and several things "
 					"need one",
 					path);
 		if (is_dir)
 			return trm_error_set(reterr, TRM_EINVAL,
-					"%s: this is no directory, and a directory is to be copied onto it",
+					"%s: this is not a directory, and a directory cannot be copied onto it",
 					path);
 		if (!S_ISREG(status.st_mode))
 			return trm_error_set(reterr, TRM_EINVAL,

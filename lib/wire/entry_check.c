@@ -75,7 +75,7 @@ static int check_node(struct entry_check *c, const struct entry *e, struct trm_e
 int entry_check(struct entry_check *check, const struct entry *entry, struct trm_error *why)
 {
 	if (check->is_over)
-		return out_of_order(why, "something behind its end");
+		return out_of_order(why, "something after its end");
 	if (check->is_in_file)
 		return check_in_file(check, entry, why);
 	switch (entry->kind) {

@@ -32,7 +32,7 @@ done
 for type in typescript ts; do
 	try run --camel --yes -l $type -c 'print hi'
 	expect_out hi
-	expect_in err "TypeScript is handed to Node as it is"
+	expect_in err "TypeScript is passed to Node unchanged"
 done
 for type in Python ruby unsupported_language; do
 	try run --camel -l $type --backend nonesuch -c 'print hi'
@@ -86,7 +86,7 @@ expect_in err "Error executing code in microsandbox: Failed to start sandbox: "
 # What makes no sense.
 try run --camel --json -c x
 expect_code 125
-expect_in err "does not go together with --json"
+expect_in err "cannot be combined with --json"
 try run --command x
 expect_code 125
 expect_in err "--command is for --camel"

@@ -28,9 +28,9 @@ printf '{ "inherits": "dark",\n  "roles": {\n    "titel": "#fff",\n    "dim": "#
 try check themes mine
 expect_code 1
 expect_in out 'mine.json:3:5: unknown role "titel"'
-expect_in out 'mine.json:4:5: role "dim": "#xyz" is no colour'
+expect_in out 'mine.json:4:5: role "dim": "#xyz" is not a color'
 expect_in out '"text" on its ground: contrast 1.26, at least 4.5 is needed'
-expect_in out '"text" on its ground with 256 colours'
+expect_in out '"text" on its ground with 256 colors'
 try check themes nosuch
 expect_code 1
 expect_in out 'There is no theme "nosuch"'
@@ -53,9 +53,9 @@ printf '{ "keys": {\n "ctrl-i": "run",\n "ctrl-x": "help",\n "ctrl-x a": "help",
 try check keys
 expect_code 1
 expect_in out "config.json:4:2: \"ctrl-x a\" and ^X (\"help\") cannot both be reached"
-expect_in out "config.json:5:26: \"f99\" is no key"
+expect_in out "config.json:5:26: \"f99\" is not a key"
 expect_in out "most terminals send Tab for it"
-expect_in out "this letter could not be typed"
+expect_in out "you could no longer type this letter"
 expect_in out "no key is left for this command"
 printf '{ "keymap": "emacs", "keys": { "f9": "ctrl" } }' >config/terrarium/config.json
 try check keys --list

@@ -56,7 +56,7 @@ check_not() {
 check 'the table' "$dir/out" '^toy:web +running +some:image$'
 check_not 'our own' "$dir/out" 'mine|no id'
 check 'an engine that fails' "$dir/err" '^terrarium: cannot list the containers of sour: no daemon here$'
-check 'an engine that hangs' "$dir/err" '^terrarium: stuck cannot be asked .*within 3 s$'
+check 'an engine that hangs' "$dir/err" '^terrarium: cannot list the containers of stuck: .*within 3 s$'
 "$terrarium" ps >"$dir/out" 2>"$dir/err"
 check_not 'nobody has asked' "$dir/out" 'toy:web'
 "$terrarium" ps -c --json >"$dir/out" 2>/dev/null

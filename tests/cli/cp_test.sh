@@ -138,14 +138,14 @@ echo good >bad/good
 chmod 4755 bad/good
 try cp bad $box:
 expect_code 125
-expect_in err "terrarium: $box:bad/absolute: this link leads out of what is copied (to /etc/passwd)"
+expect_in err "terrarium: $box:bad/absolute: this link leads out of the copied tree (to /etc/passwd)"
 expect_in err "$box:bad/sub/up"
 expect_in err "$box:bad/round"
 expect_in err "$box:bad/fifo: this is a FIFO"
 expect_in err "terrarium: 5 not copied; 1 file (5 bytes) copied"
 try cp $box:/tmp/evil .
 expect_code 125
-expect_in err "terrarium: evil/absolute: this link leads out of what is copied (to /etc/passwd)"
+expect_in err "terrarium: evil/absolute: this link leads out of the copied tree (to /etc/passwd)"
 expect_in err "evil/up: this link"
 expect_in err "evil/round: this link"
 expect_in err "evil/fifo: this is a FIFO"
@@ -166,7 +166,7 @@ mkdir -p trap/tree
 ln -s ../../elsewhere trap/tree/deep
 try cp $box:tree trap
 expect_code 125
-expect_in err "trap/tree/deep: there is something of that name that is no directory"
+expect_in err "trap/tree/deep: something of that name is not a directory"
 [ -z "$(ls elsewhere)" ] || wrong "a link was followed"
 
 # Mistakes: one sentence each, with the reason.
@@ -184,13 +184,13 @@ mistake "neither one nor two is in a sandbox: write NAME:PATH for the one that i
 mistake "$box:nowhere/: No such file or directory" one $box:nowhere/x
 mistake "$box:nowhere/: there is no such directory" one $box:nowhere/
 mistake "$box:/usr/x: the file cannot be made: Read-only file system" one $box:/usr/x
-mistake "$box:piped: this is no directory, and a directory is to be copied onto it" tree $box:piped
+mistake "$box:piped: this is not a directory, and a directory cannot be copied onto it" tree $box:piped
 mistake "$box:.: this is a directory: name the file too" - $box:
 mistake "$box:tree: this is a directory, and only a file can be written to standard output" $box:tree -
 mistake "/dev/null: this is a device, a FIFO or a socket, and not overwritten" $box:one /dev/null
 mistake "both are in the same sandbox: copy with cp inside it (terrarium exec)" $box:one $box:two
 mistake "DST is missing; see 'terrarium cp --help'" $box:one
-mistake "two: this is no directory, and several things need one" $box:one $box:piped two
+mistake "two: this is not a directory, and several things need one" $box:one $box:piped two
 mkdir -p two.d/one
 mistake "two.d/one: there is a directory of that name" $box:one two.d
 mistake "two.d/none/: there is no such directory" $box:one two.d/none/
@@ -220,7 +220,7 @@ head -c 26000000 full/a >huge
 cat full/a >>huge
 try cp huge $other:
 expect_code 125
-expect_in err "huge: the file is bigger than one may be here"
+expect_in err "huge: the file is bigger than a file may be here"
 try cp $other:huge .
 expect_in err "$other:huge: No such file or directory"
 

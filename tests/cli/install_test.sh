@@ -173,7 +173,7 @@ expect_code 125
 expect_in err "there is no running sandbox 'nobody'"
 try install demo
 expect_code 125
-expect_in err "several sandboxes"
+expect_in err "several running sandboxes"
 try install --name one
 expect_code 125
 try install --name one -l bash jq

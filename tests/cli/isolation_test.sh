@@ -22,7 +22,7 @@ try exec --isolation none -- echo here
 expect_out here
 try run --yes --isolation none --keep --name bare -c pass
 try inspect bare
-expect_in out "not enforced: none: code runs with all the rights"
+expect_in out "not enforced: none: code runs with all rights"
 try stop bare
 try doctor --isolation none
 expect_code 0
@@ -113,7 +113,7 @@ for call in unshare mount sethostname pivot_root; do
 done
 refused mount -- "$terrarium" doctor
 expect_code 0
-expect_in out "'auto' takes landlock, which is weaker than namespaces"
+expect_in out "'auto' uses landlock, which is weaker than namespaces"
 refused mount landlock_restrict_self -- "$terrarium" run --yes -c pass
 expect_code 125
 expect_in err "this machine offers no isolation"

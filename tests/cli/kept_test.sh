@@ -172,10 +172,10 @@ expect_code 125
 expect_in err "must not be longer than 64 bytes"
 try exec "$long" -- true
 expect_code 125
-expect_in err "cannot name a sandbox"
+expect_in err "is not a valid sandbox name"
 try stop "$long"
 expect_code 1
-expect_in err "cannot name a sandbox"
+expect_in err "is not a valid sandbox name"
 try exec nowhere -- true
 expect_code 125
 expect_err "terrarium: there is no running sandbox 'nowhere'"
@@ -184,7 +184,7 @@ expect_code 125
 expect_in err "there is no command to execute"
 try exec lab --timeout 1 -- true
 expect_code 125
-expect_in err "'lab' is a running sandbox, and options stand before its name"
+expect_in err "'lab' is a running sandbox; options go before its name"
 try attach nowhere
 expect_code 125
 expect_err "terrarium: there is no running sandbox 'nowhere'; running: lab"
@@ -406,7 +406,7 @@ for name in forced killed; do
 		# Listing sweeps what was left behind.
 		until_true is_gone killed
 	fi
-	expect_reason $name "keeper was killed from outside"
+	expect_reason $name "supervisor was killed from outside"
 done
 
 # Also who comes when the agent has ended and the keeper is not done yet.

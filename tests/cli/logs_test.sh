@@ -94,7 +94,7 @@ until_true grep -q "given.*anew" followed
 try exec logged -- kill -9 "$number"
 wait $runner && wrong "what was there before is lost"
 expect_in anew "given anew ''"
-expect_in anew "the python interpreter had ended before this run began: it was given to a new one"
+expect_in anew "the python interpreter ended before this run began: a new one runs it"
 expect_in anew "NameError"
 grep -q killed anew && wrong "a run that never began was not killed"
 # One that has shown itself has begun, and never begins again, although something is left unread.
@@ -112,13 +112,13 @@ END
 try run --yes --name logged litter.py
 expect_code 6
 expect_out begun
-grep -q "not kept" followed && wrong "what was seen is not missing"
+grep -q "no longer kept" followed && wrong "what was seen is not missing"
 # What is not kept any more is told once: with the first that is.
 try run --yes --name logged -l bash -c 'for i in {1..5000}; do echo {1..30}; done' -c 'echo whole' -c 'echo "whole, too"'
 expect_code 0
 try logs logged -l bash
 expect_in out "whole, too"
-[ "$(grep -c "not kept" out)" = 1 ] || wrong "of nothing else is the beginning missing"
+[ "$(grep -c "no longer kept" out)" = 1 ] || wrong "of nothing else is the beginning missing"
 "$terrarium" stop logged >/dev/null
 wait $follower || wrong "the end of the sandbox is the end of it"
 

@@ -132,16 +132,16 @@ done <<REFUSED
 --mount /:/a|that is the whole machine
 --mount /proc:/a|a view into the host's kernel
 --mount /dev/null:/a|a device
---mount $XDG_RUNTIME_DIR:/a|sockets that command sandboxes
---mount $XDG_RUNTIME_DIR/terrarium:/a|sockets that command sandboxes
---env 1=2|is no variable
+--mount $XDG_RUNTIME_DIR:/a|sockets that control sandboxes
+--mount $XDG_RUNTIME_DIR/terrarium:/a|sockets that control sandboxes
+--env 1=2|is not a variable
 --env A_VARIABLE_THAT_IS_NOT_SET|is not set here
 --workdir data|must begin at the root
 --mount data:/x --backend fake|sandboxes of the fake backend cannot have mounts
 REFUSED
 ln -s "$XDG_RUNTIME_DIR" alias
 try run --yes --mount alias:/a -c 1
-expect_in err "sockets that command sandboxes"
+expect_in err "sockets that control sandboxes"
 try run --yes --mount "$(printf 'data:/a\033[2J')" -c 1
 expect_in err "control characters"
 set --

@@ -17,7 +17,7 @@ expect_in out 42
 try run --yes --policy production --policy-mode ask -c 'import os; print("ran")'
 expect_code 125
 expect_out ""
-expect_in err "wants a person to be asked first"
+expect_in err "requires a confirmation"
 
 # Advice changes nothing where nobody is asked.
 try run --yes --policy strict -c 'import os; print("ran")'

@@ -78,7 +78,7 @@ mistakes() {
 mistakes <<MISTAKES
 toy --image foreign|the image 'foreign' is for linux/m68k, and this machine's programs are for linux/$(cat arch): toy needs one of the same architecture
 toy --image nowhere|toy cannot pull the image nowhere: the registry knows no nowhere
-toy --image here --container off|an existing container has its image already: leave out --container, or --image
+toy --image here --container off|an existing container already has its image: leave out --container, or --image
 toy --image here --dockerfile .|an image is either named or built: leave out --image or --dockerfile
 toy --image here --commit-over|--commit-over needs --commit
 toy --image here --commit here|--commit here would replace the image that the sandbox is made from: choose another tag, or add --commit-over
@@ -215,12 +215,12 @@ expect_code 0
 printf 'Welcome to \033]0;evil\007 the box\n' >greets
 try run --yes --backend breaks --image here -c 1
 expect_code 125
-expect_err "terrarium: breaks: the step 'connect' failed: it must write only the agent's output, but what came \
+expect_err "terrarium: breaks: the step 'connect' failed: it must write only the agent's output, but its output \
 begins with 'Welcome to �]0;evil� the box ' ('engine connect')"
 head -c 1200 /dev/zero >greets
 try run --yes --backend breaks --image here -c 1
 expect_code 125
-expect_in err "it should write nothing but what the agent says"
+expect_in err "it must write only the agent's output"
 rm greets
 
 verdict

@@ -142,7 +142,7 @@ expect_code 3
 expect_out "from a shell"
 feed 'x = 5\nx?\n?x\n?nothing_of_this_name\n'
 expect_in out "type       int"
-expect_in err "python knows no 'nothing_of_this_name'"
+expect_in err "python does not know 'nothing_of_this_name'"
 # They end a block as any other line does that is not indented.
 feed 'for i in 1, 2:\n    print(i)\n!echo shell\nif 1:\n    y = 6\ny?\nif 1:\n    z = 7\n:lang js\n1 + 1\n'
 expect_code 0

@@ -130,9 +130,9 @@ FAULTS = [
 	('rpc_error_bare', 'went wrong'),
 	('controls', 'title', 'red', 'bidi', 'end'),
 	('wrong_json', 'no JSON'),
-	('array', 'no JSON-RPC'),
-	('number', 'no JSON-RPC'),
-	('no_result', 'no JSON-RPC'),
+	('array', 'not a JSON-RPC'),
+	('number', 'not a JSON-RPC'),
+	('no_result', 'not a JSON-RPC'),
 	('deep', 'no JSON'),
 	('huge', 'MiB'),
 	('huge_error', 'MiB'),
@@ -637,7 +637,7 @@ def pieces_may_be_refused():
 		with open(home + '/big', 'wb') as file:
 			file.write(os.urandom(3 << 20))
 		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
-		for kind, *words in *FAULTS, ('other_id', 'did not take all'), ('few_bytes', 'did not take all'), ('lost_piece', 'has not arrived whole'):
+		for kind, *words in *FAULTS, ('other_id', 'did not accept all'), ('few_bytes', 'did not accept all'), ('lost_piece', 'has not arrived whole'):
 			double.tell(fault=kind, method='sandbox.file.put')
 			said = end(begin('cp', '--backend', 'microsandbox', 'big', 'lab:' + home + '/inside/it', cwd=home, MSB_SERVER_URL=double.url))
 			expect_sentence(said, 'lab:', *words)
@@ -773,7 +773,7 @@ def others_are_joined_and_left_running():
 		expect(not said.err, said, 'nothing to be said')
 		for wish in ('--memory', '64'), ('--image', 'my/python'), ('--volume', 'data:/data'):
 			said = run('--name', 'theirs', *wish, '-c', 'print(x * 7)', **env)
-			expect(said.out == '42\n' and said.err.count("'theirs' is running already") == 1, said, 'that it changes nothing')
+			expect(said.out == '42\n' and said.err.count("'theirs' is already running") == 1, said, 'that it changes nothing')
 		expect_out(line('exec', 'theirs', '--', 'echo', 'hi', **env), 'hi\n')
 		expect_out(line('ps', '--names', **env), 'theirs\n')
 		said = line('metrics', 'theirs', '--json', **env)

@@ -77,7 +77,7 @@ start distrustful
 try install --name distrustful demo
 [ "$code" = 1 ] || [ "$code" = 2 ] || wrong "pip should have failed"
 grep -qiE 'certificate|CA bundle' err || wrong "pip's words should be there: it trusts no such index"
-expect_in err "pip failed, for what it said above"
+expect_in err "pip failed: see its output above"
 expect_in err "in PIP_CERT"
 
 # With it, what is installed is there in the next run of the kernel that has missed it.

@@ -24,7 +24,7 @@ time.sleep(1000)' >out 2>err &
 	tried="dockerd ended by SIG$how"
 	[ "$code" = 125 ] || wrong "the exit code should be 125"
 	# What takes its time is told of before.
-	grep -vE ': (asking what has become of it|removing the sandbox)$' err >last
+	grep -vE ': (asking for its state|removing the sandbox)$' err >last
 	[ "$(wc -l <last)" = 1 ] || wrong "there should be one line on stderr"
 	expect_in last docker
 	grep -qE 'engine|stopped|killed|removed' last || wrong "it should say what became of the container"

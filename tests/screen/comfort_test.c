@@ -153,7 +153,7 @@ static void keys_are_those_of_the_config(void **state)
 	start(36, 120, NULL);
 	screen_send(&s, KEY_F(9));
 	screen_wait(&s, "config.json:2:");
-	screen_wait(&s, "\"f13\" is no key");
+	screen_wait(&s, "\"f13\" is not a key");
 	screen_send(&s, "\x07"); /* ^G */
 	screen_wait_gone(&s, "newest first");
 	screen_send(&s, "hello\x01\x0b\x19\x19"); /* ^A ^K ^Y ^Y */

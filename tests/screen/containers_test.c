@@ -159,7 +159,7 @@ static void a_container_that_was_attached_to_is_gone_into_again(void **state)
 	assert_true(screen_shows(&s, "the container's own"));
 	assert_true(screen_shows(&s, "the container's own network"));
 	screen_send(&s, "c");
-	screen_wait_gone(&s, "whatever network");
+	screen_wait_gone(&s, "the backend's own network");
 	screen_send(&s, "\020new sandbox\r");
 	screen_wait(&s, "Start a new sandbox?");
 	screen_send(&s, "n");

@@ -330,7 +330,7 @@ static void names_are_explained(void **state)
 	enter("def greet(name, loud=False): 'Say hello.'", "[2]>");
 	enter("?greet", "Say hello.");
 	assert_true(screen_shows(&s, "greet(name, loud=False)"));
-	enter("nothing_here?", "python knows no 'nothing_here'");
+	enter("nothing_here?", "python does not know 'nothing_here'");
 	leave();
 }
 

@@ -19,8 +19,8 @@ struct theme_report {
 static const struct {
 	enum color_depth depth;
 	const char *words;
-} depths[] = {{DEPTH_RGB, ""}, {DEPTH_256, " with 256 colours"}, {DEPTH_16, " with 16 colours"},
-		{DEPTH_8, " with 8 colours"}};
+} depths[] = {{DEPTH_RGB, ""}, {DEPTH_256, " with 256 colors"}, {DEPTH_16, " with 16 colors"},
+		{DEPTH_8, " with 8 colors"}};
 
 static void on_fault(void *user, const char *sentence)
 {

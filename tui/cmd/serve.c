@@ -156,7 +156,8 @@ static void on_signal(void *user, int signo)
 {
 	struct serve *s = user;
 	if (s->is_closing) {
-		fputs("terrarium: not waiting; what is left ends by itself, its files unsaved\n", stderr);
+		fputs("terrarium: not waiting; remaining sandboxes end by themselves, and their files are not saved\n",
+				stderr);
 		_exit(CMD_SIGNALLED + signo);
 	}
 	s->is_closing = true;
@@ -243,7 +244,7 @@ static bool add_volumes(struct serve *s, const char *dir)
 	const char *wrong = dir[0] != '/'                 ? "must be a path from the root"
 			    : s->n_volumes == VOLUMES_MAX ? "there are too many of these"
 			    : stat(dir, &st) < 0          ? strerror(errno)
-			    : !S_ISDIR(st.st_mode)        ? "is no directory"
+			    : !S_ISDIR(st.st_mode)        ? "is not a directory"
 							  : NULL;
 	if (wrong) {
 		cmd_fail("--volumes %s: %s", dir, wrong);

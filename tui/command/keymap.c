@@ -246,7 +246,7 @@ int keymap_bind(struct keymap *map, enum place place, const char *text, const ch
 
 	if (keys_parse(text, &keys) < 0)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"\"%.60s\" is no key: write for example \"ctrl-f\", \"alt-shift-up\", \"f5\" or "
+				"\"%.60s\" is not a key: write for example \"ctrl-f\", \"alt-shift-up\", \"f5\" or "
 				"\"ctrl-x ctrl-s\"",
 				text);
 	if (name && *name && !command)

@@ -48,7 +48,7 @@ static void say_of(struct linear *l, const char *what, bool is_known, double val
 	char a[24], b[24];
 
 	if (!is_known)
-		linear_say(l, "%s not known", what);
+		linear_say(l, "%s unknown", what);
 	else if (has_limit)
 		linear_say(l, "%s %s of %s%s%s%s", what, say_number(a, value), say_number(b, limit),
 				*unit ? " " : "", unit, way);
@@ -63,7 +63,7 @@ static void say_cpu(struct linear *l, const struct metrics *x)
 	char a[24], b[24];
 
 	if (!(s->known & TRM_METRIC_CPU_PERCENT))
-		linear_say(l, "CPU not known");
+		linear_say(l, "CPU unknown");
 	else
 		linear_say(l, "CPU %s percent of %s core%s%s", say_number(a, s->cpu_percent),
 				say_number(b, cores), cores == 1 ? "" : "s",
@@ -235,7 +235,7 @@ void linear_sandboxes(struct linear *l, const struct model *m)
 				" processes, %u client%s%s%s%s, started by %s",
 				i + 1, e->name, sandboxes_is_own(m, e) ? ", this one" : "",
 				x->known & TRM_METRIC_CPU_PERCENT ? say_number(cpu, x->cpu_percent)
-								  : "not known",
+								  : "unknown",
 				x->known & TRM_METRIC_CPU_PERCENT ? " percent" : "",
 				format_bytes(mem, x->mem_bytes), format_bytes(limit, e->limits.mem_bytes),
 				x->procs, e->clients, e->clients == 1 ? "" : "s", e->is_kept ? ", kept" : "",

@@ -68,7 +68,7 @@ static void add(struct engines *e, const struct trm_container_info *info)
 void engines_take(struct engines *e, const struct msg *msg)
 {
 	if (!e->is_asking)
-		return; /* nobody waits for it any more */
+		return; /* it is no longer needed */
 	if (msg->type == MSG_CONTAINER) {
 		add(e, msg->container);
 		return;

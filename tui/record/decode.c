@@ -242,7 +242,7 @@ int rec_event_decode(const char *line, size_t n, struct rec_event *ret, struct t
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	d.object = d.own->tree = cJSON_ParseWithLengthOpts(line, n, NULL, 0);
 	int r = cJSON_IsObject(d.object) ? decode_members(&d)
-					 : trm_error_set(reterr, TRM_EPROTO, "it is no JSON object");
+					 : trm_error_set(reterr, TRM_EPROTO, "it is not a JSON object");
 	if (r == 0)
 		*ret = e;
 	else

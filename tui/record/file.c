@@ -59,7 +59,7 @@ int file_read(const char *path, size_t max, char **ret, size_t *ret_n, struct tr
 		return trm_error_set_errno(reterr, errno, "%s cannot be opened", path);
 	int r = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
 				? read_fd(fd, path, max, ret, ret_n, reterr)
-				: trm_error_set(reterr, TRM_EINVAL, "%s is no regular file", path);
+				: trm_error_set(reterr, TRM_EINVAL, "%s is not a regular file", path);
 	close(fd);
 	return r;
 }
@@ -94,7 +94,8 @@ int file_write(const char *path, const char *bytes, size_t n, struct trm_error *
 	char *temporary = NULL;
 
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return trm_error_set(reterr, TRM_EINVAL, "%s cannot be written: it is no regular file", path);
+		return trm_error_set(
+				reterr, TRM_EINVAL, "%s cannot be written: it is not a regular file", path);
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
 		return trm_error_set(reterr, TRM_ENOMEM, "%s cannot be written: out of memory", path);
 	int fd = mkostemp(temporary, O_CLOEXEC);

@@ -235,7 +235,7 @@ int notebook_import(
 				DEPTH_MAX);
 	cJSON *tree = cJSON_ParseWithLengthOpts(json, n, NULL, 0);
 	int r = cJSON_IsObject(tree) ? read_language(tree, &found, reterr)
-				     : trm_error_set(reterr, TRM_EPROTO, "it is no valid JSON object");
+				     : trm_error_set(reterr, TRM_EPROTO, "it is not a valid JSON object");
 	if (r == 0)
 		r = put_cells(tree, w, &found, reterr);
 	if (r == 0)

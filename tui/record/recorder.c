@@ -22,12 +22,13 @@ static int make_file(const char *path, struct trm_error *reterr)
 		return trm_error_set_errno(reterr, errno, "cannot record to %s", path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return trm_error_set(reterr, TRM_EINVAL, "cannot record to %s: it is no regular file", path);
+		return trm_error_set(
+				reterr, TRM_EINVAL, "cannot record to %s: it is not a regular file", path);
 	}
 	if (st.st_size > 0) {
 		close(fd);
 		return trm_error_set(reterr, TRM_EEXIST,
-				"cannot record to %s: it exists already, and a recording replaces nothing",
+				"cannot record to %s: it already exists, and a recording replaces no file",
 				path);
 	}
 	fchmod(fd, 0600);

@@ -79,7 +79,7 @@ void colon_load(struct repl *r, const char *rest)
 	if (!repl_has_person(r))
 		repl_run_text(r, text, n, NULL);
 	else if (memchr(text, 0, n))
-		repl_error(r, "%s is no text", rest);
+		repl_error(r, "%s is not text", rest);
 	else
 		repl_offer(r, text);
 	free(text);

@@ -38,7 +38,7 @@ int sieve_init(struct sieve *sieve, struct trm_loop *loop, int fd, struct trm_er
 {
 	*sieve = (struct sieve){.fds = {-1, -1}, .loop = loop};
 	if (pipe2(sieve->fds, O_CLOEXEC | O_NONBLOCK) < 0)
-		return trm_error_set_errno(reterr, errno, "there is no pipe to the terminal");
+		return trm_error_set_errno(reterr, errno, "cannot make a pipe to the terminal");
 	sink_init(&sieve->sink, loop, fd, FILTER_LINES, &sink_cb, sieve);
 	return trm_loop_add_fd(loop, sieve->fds[0], TRM_READ, on_readable, sieve, &sieve->watch, reterr);
 }

@@ -157,13 +157,13 @@ static int check_same(const struct stage *stage, const struct trm_config *config
 		   *origin = trm_sandbox_origin(stage->sandbox);
 	if (asked.backend && strcmp(backend, config->backend) != 0)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"sandbox '%s' is running already, of the backend %s and not %s: leave --backend "
+				"sandbox '%s' is already running, with the backend %s and not %s: leave --backend "
 				"out, or choose another --name",
 				config->name, backend, config->backend);
 	if (!asked.source || !*origin || is_same_source(origin, config))
 		return 0;
 	return trm_error_set(reterr, TRM_EINVAL,
-			"sandbox '%s' is running already, made from %s on %s: leave --%s out, or choose another "
+			"sandbox '%s' is already running, made from %s on %s: leave --%s out, or choose another "
 			"--name",
 			config->name, origin, backend,
 			*config->container    ? "container"

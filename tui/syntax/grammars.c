@@ -47,7 +47,7 @@ static void load(struct syntax_language *l, const struct syntax_rules *rules, st
 		}
 	}
 	if (r < 0)
-		trm_error_set(reterr, r, "no colours for %s: %s", rules->name, why.msg);
+		trm_error_set(reterr, r, "no colors for %s: %s", rules->name, why.msg);
 }
 
 const struct syntax_language *grammars_loaded(const struct grammars *g, const char *name)

@@ -151,7 +151,7 @@ static int set_color(struct parser *p, const char *role, const char *key, const 
 	if (cJSON_IsString(value) && parse_color(p->palette, value->valuestring, ret))
 		return 0;
 	snprintf(sentence, sizeof(sentence),
-			"role \"%s\": \"%s\" is no colour; write \"#rrggbb\", \"color0\" to \"color255\", \"default\""
+			"role \"%s\": \"%s\" is not a color; write \"#rrggbb\", \"color0\" to \"color255\", \"default\""
 			" or a name of the palette.",
 			role, cJSON_IsString(value) ? value->valuestring : key);
 	return key == role ? FAIL_AT(p, sentence, "roles", role) : FAIL_AT(p, sentence, "roles", role, key);
@@ -171,7 +171,7 @@ static int set_attrs(struct parser *p, const char *role, const cJSON *list, uint
 			i++;
 		if (i == n) {
 			snprintf(sentence, sizeof(sentence),
-					"role \"%s\": \"%s\" is no attribute; there are bold, dim,"
+					"role \"%s\": \"%s\" is not an attribute; there are bold, dim,"
 					" italic, underline, reverse and strike.",
 					role, cJSON_IsString(item) ? item->valuestring : "?");
 			if (FAIL_AT(p, sentence, "roles", role, "attrs") < 0)
@@ -196,7 +196,7 @@ static int parse_role(struct parser *p, const cJSON *item, struct theme_look *lo
 		return set_color(p, role, role, item, &look->fg);
 	if (!cJSON_IsObject(item)) {
 		snprintf(sentence, sizeof(sentence),
-				"role \"%s\" must be a colour or an object with fg, bg, attrs.", role);
+				"role \"%s\" must be a color or an object with fg, bg, attrs.", role);
 		return FAIL_AT(p, sentence, "roles", role);
 	}
 	cJSON_ArrayForEach(part, item)
@@ -306,7 +306,7 @@ static int parse_palette(struct parser *p)
 	uint32_t ignored;
 	char sentence[300];
 	if (p->palette && !cJSON_IsObject(p->palette))
-		return FAIL_AT(p, "\"palette\" must be an object of names and colours.", "palette");
+		return FAIL_AT(p, "\"palette\" must be an object of names and colors.", "palette");
 	cJSON_ArrayForEach(item, p->palette)
 	{
 		if (cJSON_IsString(item) && parse_color(NULL, item->valuestring, &ignored))

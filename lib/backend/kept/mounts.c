@@ -121,7 +121,7 @@ static int check(const struct host *h, const char *run_path, struct trm_error *r
 		return r;
 	if (is_one_of(h, "/"))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"cannot mount %s: that is the whole machine; mount what is needed of it",
+				"cannot mount %s: that is the whole machine; mount only the parts that you need",
 				h->shown);
 	if (mount_is_below(h->path, "/dev") && !mount_is_below(h->path, "/dev/shm"))
 		return trm_error_set(reterr, TRM_EINVAL, "cannot mount %s: it contains the host's devices",

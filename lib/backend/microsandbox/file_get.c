@@ -52,7 +52,7 @@ static int check_size(struct msb_file *f)
 	else if (g->max_files && g->found.n > g->max_files)
 		file_fail(f, TRM_ETOOBIG, "%s has more files than asked for: %zu", f->path, g->found.n);
 	else if (!g->is_tree && g->found.at[0].kind != ENTRY_FILE)
-		file_fail(f, TRM_EINVAL, "%s is no file", f->path);
+		file_fail(f, TRM_EINVAL, "%s is not a file", f->path);
 	else
 		return 0;
 	return TRM_EINVAL;

@@ -44,7 +44,7 @@ static void find_target(struct msb_file *f)
 	 * end of a name would be lost: a dot goes behind it. */
 	static const char script[] =
 			"t=$1\nif [ -d \"$t\" ]; then [ -z \"$2\" ] || t=${t%/}/$2\n"
-			"elif [ \"$3\" = 1 ]; then echo \"$t: is no directory\" >&2; exit 1; fi\n"
+			"elif [ \"$3\" = 1 ]; then echo \"$t: is not a directory\" >&2; exit 1; fi\n"
 			"printf %s. \"$t\" | base64 -w0";
 	struct put *p = f->own;
 	const char *args[] = {f->path, p->base, p->must_be_dir ? "1" : "0", NULL};

@@ -20,7 +20,7 @@ const char PUT_HEAD[] =
 		"trap 'r=$?; [ $r = 0 ] || [ -z \"$P\" ] || rm -f -- \"$P\"; exit $r' EXIT\n"
 		"fail() { w=$(echo \"$3\" | head -n 1); echo \"$T$1: $2${w:+: ${w##*: }}\" >&2; exit 1; }\n"
 		"free() { if [ -e \"$T$1\" ] && [ ! -f \"$T$1\" ] && [ ! -L \"$T$1\" ]; then\n"
-		"fail \"$1\" 'there is something of that name that is no file'; fi; }\n"
+		"fail \"$1\" 'something of that name is not a file'; fi; }\n"
 		"t() { [ -z \"$1\" ] || touch -h -d \"$1\" -- \"$2\" 2>/dev/null || :; }\n"
 		"b() { free \"$1\"; P=$T$1.part~\n"
 		"w=$( { : >\"$P\"; } 2>&1) || fail \"$1\" 'the file cannot be made' \"$w\"; }\n"
@@ -243,7 +243,8 @@ static int add_link(struct put_lines *l, const struct entry *e, const char *path
 {
 	char reason[200];
 	if (!l->depth || !entry_link_is_inside(e->text, l->depth - 1)) {
-		snprintf(reason, sizeof reason, "this link leads out of what is copied (to %.150s)", e->text);
+		snprintf(reason, sizeof reason, "this link leads out of the copied tree (to %.150s)",
+				e->text);
 		return refuse(l, path, reason, why);
 	}
 	const struct put_time time = time_of(e);

@@ -122,7 +122,7 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 	const struct trm_container_opts *c = &opts->container;
 	if (c->container && (c->image || c->dockerfile))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"an existing container has its image already: leave out --container, or %s",
+				"an existing container already has its image: leave out --container, or %s",
 				c->image ? "--image" : "--dockerfile");
 	if (c->image && c->dockerfile)
 		return trm_error_set(reterr, TRM_EINVAL,

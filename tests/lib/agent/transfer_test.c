@@ -164,9 +164,9 @@ static void test_what_cannot_be_got(void **state)
 	struct link link = link_open(place.rig);
 	expect_get_error(&link, place.path, 10, TRM_ENOENT, "No such file");
 	expect_get_error(&link, place.dir, 10, TRM_EINVAL, "directory");
-	expect_get_error(&link, "/dev/zero", 10, TRM_EINVAL, "no regular file");
+	expect_get_error(&link, "/dev/zero", 10, TRM_EINVAL, "not a regular file");
 	assert_int_equal(mkfifo(place.path, 0600), 0);
-	expect_get_error(&link, place.path, 10, TRM_EINVAL, "no regular file");
+	expect_get_error(&link, place.path, 10, TRM_EINVAL, "not a regular file");
 	unlink(place.path);
 	write_file(place.path, "0123456789a", 11);
 	expect_get_error(&link, place.path, 10, TRM_ETOOBIG, "bigger");

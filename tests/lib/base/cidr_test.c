@@ -42,7 +42,7 @@ static void bad_ranges_are_told(void **state)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-			{"300.1.1.1/8", "no range of addresses"},
+			{"300.1.1.1/8", "not a range of addresses"},
 			{"10.0.0.0/33", "/0 and /32"},
 			{"fd00::/129", "/0 and /128"},
 			{"10.0.0.0/", "/0 and /32"},
@@ -52,16 +52,16 @@ static void bad_ranges_are_told(void **state)
 			{"10.0.0.0/99999999999", "/0 and /32"},
 			{"10.1.2.3/8", "did you mean 10.0.0.0/8"},
 			{"fd00::1/64", "did you mean fd00::/64"},
-			{"10/8", "no range of addresses"},
-			{"010.0.0.0/8", "no range of addresses"},
-			{"0x0a000000", "no range of addresses"},
-			{"/8", "no range of addresses"},
-			{"", "no range of addresses"},
-			{"example.org", "no range of addresses"},
-			{"fe80::1%eth0", "no range of addresses"},
+			{"10/8", "not a range of addresses"},
+			{"010.0.0.0/8", "not a range of addresses"},
+			{"0x0a000000", "not a range of addresses"},
+			{"/8", "not a range of addresses"},
+			{"", "not a range of addresses"},
+			{"example.org", "not a range of addresses"},
+			{"fe80::1%eth0", "not a range of addresses"},
 			{"::ffff:10.0.0.0/104", "without ::ffff:"},
 			{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-					"no range"},
+					"not a range"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -110,7 +110,7 @@ static void bad_lists_are_told(void **state)
 			{"224.0.0.251", "can never be opened (multicast)"},
 			{"255.255.255.255", "can never be opened"},
 			{"ff02::/16", "can never be opened (multicast)"},
-			{"10.0.0.0/8 nonsense", "'nonsense' is no range"},
+			{"10.0.0.0/8 nonsense", "'nonsense' is not a range"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -600,7 +600,7 @@ static void a_door_to_which_nobody_comes(void **state)
 	expect_ready();
 	assert_int_equal(rig.ready.ready.origin.way, WAY_EXEC);
 	assert_string_equal(rig.ready.ready.origin.where, "id-1");
-	assert_non_null(strstr(rig.ready.ready.origin.note, "did not come to its door"));
+	assert_non_null(strstr(rig.ready.ready.origin.note, "did not connect to the handoff socket"));
 	assert_true(logged("destroy id-2\n"));
 	ask_to_stop();
 	expect_gone(GONE_OWNER);

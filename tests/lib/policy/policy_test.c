@@ -159,7 +159,7 @@ static void test_mistakes_are_named(void **state)
 	refuse("{\"about\": \"a\\u0000b\"}", "\\u0000 is not allowed in a string here");
 	refuse("{}", "\"threshold\": must be");
 	refuse("{\"threshold\":\"extreme\"}", "\"safe\", \"low\"");
-	refuse("{\"threshold\":\"low\",\"patern\":[]}", "\"patern\": is not known here");
+	refuse("{\"threshold\":\"low\",\"patern\":[]}", "\"patern\": is an unknown key");
 	refuse("{\"threshold\":\"low\",\"patterns\":[{\"pattern\":\"(\",\"reason\":\"r\",\"severity\":\"low\"}]}",
 			"patterns[0], \"pattern\":");
 	refuse("{\"threshold\":\"low\",\"modules\":[{\"name\":\"x\",\"severity\":\"low\"}]}",
@@ -252,7 +252,7 @@ static void test_what_cannot_be_judged_is_said(void **state)
 	assert_int_equal(trm_policy_scan(policy, trm_lang_get(TRM_LANG_PYTHON), code, sizeof code - 1, &found,
 					 &why),
 			TRM_ETIMEDOUT);
-	assert_non_null(strstr(why.msg, "cannot be judged by the policy 'slow'"));
+	assert_non_null(strstr(why.msg, "the policy 'slow' cannot check this code"));
 	trm_policy_free(policy);
 }
 

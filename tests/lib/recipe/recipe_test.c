@@ -172,8 +172,8 @@ static void test_mistakes_name_place_and_reason(void **state)
 			{CREATE("{\"args\":[\"x\"]}"), "\"if, unless or each\" is missing"},
 			{CREATE("{\"if\":7,\"args\":[\"x\"]}"), "steps.create[0].if: must be a string"},
 			{CREATE("{\"if\":\"net\",\"else\":[\"x\"]}"),
-					"steps.create[0].else: has no place here"},
-			{CREATE("{\"if\":\"net\",\"unless\":\"net\",\"args\":[\"x\"]}"), "has no place here"},
+					"steps.create[0].else: is not allowed here"},
+			{CREATE("{\"if\":\"net\",\"unless\":\"net\",\"args\":[\"x\"]}"), "is not allowed here"},
 			{STEPS(",\"create\":[[\"a\"],\"b\"]"), "steps.create[1]: must be a list"},
 			{"{\"steps\":{" DESTROY ",\"create\":[\"{agent}\",\"{share}\"]}}", ""},
 			{STEPS(",\"pull\":[\"a\"]"), "the step \"pull\" goes with \"image\""},
@@ -224,7 +224,7 @@ static void test_names(void **state)
 		assert_null(strchr(why, '\x1b'));
 	}
 	assert_string_equal(mistake("ssh-box.2", good, strlen(good)), "");
-	assert_non_null(strstr(mistake("local", good, strlen(good)), "taken by a backend that is no recipe"));
+	assert_non_null(strstr(mistake("local", good, strlen(good)), "taken by a native backend"));
 }
 
 static void test_what_is_too_big(void **state)
@@ -305,7 +305,7 @@ static void test_marks_cannot_be_forged(void **state)
 	struct trm_recipe *recipe = parse(CREATE("\"{name}\""));
 	struct recipe_facts facts = {.value = {[FACT_NAME] = "a" RECIPE_LATE_ID}};
 	(void)state;
-	assert_non_null(strstr(expand(recipe, STEP_CREATE, &facts), "has a control character in it"));
+	assert_non_null(strstr(expand(recipe, STEP_CREATE, &facts), "contains a control character"));
 	trm_recipe_free(recipe);
 }
 
@@ -416,10 +416,10 @@ static void test_chains_and_circles(void **state)
 	write_config("{\"backends\":{\"a\":{\"like\":\"b\"},\"b\":{\"like\":\"c\"},\"c\":{\"like\":\"a\"},"
 		     "\"docker\":{\"like\":\"docker\",\"program\":\"mine\"},\"d\":{\"like\":\"docker\"},"
 		     "\"e\":{\"like\":\"e\"},\"dup\":{},\"dup\":{},\"fake\":{\"like\":\"docker\"}}}");
-	assert_non_null(strstr(load_mistake("a"), "goes round in a circle"));
+	assert_non_null(strstr(load_mistake("a"), "forms a circle"));
 	assert_non_null(strstr(load_mistake("e"), "there is no backend \"e\" to start from"));
 	assert_non_null(strstr(load_mistake("dup"), "this name is used twice"));
-	assert_non_null(strstr(load_mistake("fake"), "taken by a backend that is no recipe"));
+	assert_non_null(strstr(load_mistake("fake"), "taken by a native backend"));
 	static const char *const mine[] = {"docker", "d"};
 	for (size_t i = 0; i < 2; i++) {
 		struct trm_recipe *recipe = NULL;

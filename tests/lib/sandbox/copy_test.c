@@ -307,7 +307,7 @@ static void test_a_link_and_a_file_through_it(void **state)
 	assert_int_equal(b.sum.refused, 4);
 	assert_int_equal(b.sum.files, 1);
 	assert_non_null(strstr(b.refused,
-			"/target/d/sub/abs: this link leads out of what is copied (to /etc/passwd)"));
+			"/target/d/sub/abs: this link leads out of the copied tree (to /etc/passwd)"));
 	assert_int_equal(count_files(&b), 2);
 	snprintf(path, sizeof path, "%s/d/sub", b.target);
 	assert_int_equal(count_in(path), 1);

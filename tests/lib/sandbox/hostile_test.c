@@ -616,7 +616,7 @@ static void who_finds_out_why_is_waited_for(void **state)
 	close(puppet->fds[1]);
 	puppet->fds[1] = -1;
 	turns(&b, 3);
-	puppet->base.cb->progress(puppet->base.user, "asking what has become of it");
+	puppet->base.cb->progress(puppet->base.user, "asking for its state");
 	const uint64_t due_ns = trm_loop_now_ns(b.loop) + UINT64_C(3000000000);
 	while (trm_loop_now_ns(b.loop) < due_ns)
 		turns(&b, 1);

@@ -171,7 +171,7 @@ static void a_kernel_is_started_anew(void **state)
 	const struct trm_result *r = bed_end(&bed);
 	assert_int_equal(r->status, TRM_STATUS_KILLED);
 	assert_true(r->state_lost);
-	assert_non_null(strstr(r->reason, "anew"));
+	assert_non_null(strstr(r->reason, "restarted"));
 	assert_int_equal(trm_session_restart(bed.session, NULL, &why), TRM_EINVAL);
 	assert_int_equal(bed_run(&bed, "python", "print again")->status, TRM_STATUS_OK);
 	bed_close(&bed);

@@ -66,7 +66,7 @@ static void binds_what_the_config_says(void **state)
 static const struct {
 	const char *config, *place, *words;
 } wrong[] = {
-		{"{\"keys\": {\"f13\": \"help\"}}", ":1:11", "\"f13\" is no key"},
+		{"{\"keys\": {\"f13\": \"help\"}}", ":1:11", "\"f13\" is not a key"},
 		{"{\"keys\": {\n\"f5\": \"rnu\"}}", ":2:1", "no command \"rnu\""},
 		{"{\"keys\": {\"metric\": {\n\"f5\": \"run\"}}}", ":2:1", "no pane \"metric\""},
 		{"{\"keys\": {\"f5\": \"run\",\n\"f5\": \"help\"}}", ":2:1",

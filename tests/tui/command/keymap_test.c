@@ -129,7 +129,7 @@ static void keys_can_be_bound_anew_and_taken_away(void **state)
 	assert_int_equal(keymap_bind(&map, PLACE_EDITOR, "ctrl-d", "nonsense", &err), TRM_EINVAL);
 	assert_non_null(strstr(err.msg, "no command \"nonsense\""));
 	assert_int_equal(keymap_bind(&map, PLACE_EDITOR, "what", "save", &err), TRM_EINVAL);
-	assert_non_null(strstr(err.msg, "\"what\" is no key"));
+	assert_non_null(strstr(err.msg, "\"what\" is not a key"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -284,7 +284,7 @@ static void numbers_are_words(void **state)
 	const char *text = told();
 	assert_non_null(strstr(text, "memory 212 of 512 MiB, rising\n"));
 	assert_non_null(strstr(text, "CPU 12 percent of 1 core, steady\n"));
-	assert_non_null(strstr(text, "disk not known\n"));
+	assert_non_null(strstr(text, "disk unknown\n"));
 }
 
 static void names_change_no_terminal(void **state)

@@ -212,7 +212,7 @@ static void a_file_is_checked(void **state)
 	refuse(HEAD RUN("2") OUT, "run 2 follows run 0");
 	refuse(HEAD RUN("1") OUT RUN("2") OUT, "line 4: the time goes back");
 	refuse(HEAD "{\"t\":-1,\"e\":\"end\"}\n" OUT, "\"t\"");
-	refuse(HEAD "[]\n" OUT, "line 2: it is no JSON object");
+	refuse(HEAD "[]\n" OUT, "line 2: it is not a JSON object");
 }
 
 static void a_cut_line_is_left_out(void **state)

@@ -60,8 +60,8 @@ static void cells_become_text(void **state)
 static void what_is_wrong_is_told(void **state)
 {
 	(void)state;
-	refuse("", "no valid JSON");
-	refuse("[]", "no valid JSON object");
+	refuse("", "not a valid JSON");
+	refuse("[]", "not a valid JSON object");
 	refuse("{}", "no list of cells");
 	refuse("{\"cells\":{}}", "no list of cells");
 	refuse("{\"cells\":[1]}", "cell 1 does not say");

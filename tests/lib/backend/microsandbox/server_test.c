@@ -99,14 +99,14 @@ static void failures_become_sentences(void **state)
 					"the server says nothing (HTTP 422)"},
 			{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "its answer is empty"},
 			{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n{\"jsonrpc\":",
-					"its answer is no JSON (HTTP 200, content type 'application/json'"},
+					"its answer is not JSON (HTTP 200, content type 'application/json'"},
 			{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n[1,2]",
-					"its answer is no JSON-RPC reply (HTTP 200, content type 'text/plain'"},
+					"its answer is not a JSON-RPC reply (HTTP 200, content type 'text/plain'"},
 			{"HTTP/1.1 502 Bad\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html><head><title>\n"
 			 "Squid: cannot\n forward</title>",
-					"a web page 'Squid: cannot forward' came"},
+					"it sent a web page 'Squid: cannot forward'"},
 			{"HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\nContent-Length: 0\r\n\r\n",
-					"sends us elsewhere (HTTP 302)"},
+					"redirects to another address (HTTP 302)"},
 			{"HTTP/1.1 400 No\r\nConnection: close\r\n\r\nyour key " KEY " is bad",
 					"'your key ****"},
 			{"HTTP/1.1 400 No\r\nConnection: close\r\n\r\n{\"error\":\"a\\u001b[31mb\\u0000c\"}",
@@ -352,7 +352,7 @@ static void nothing_interrupts_but_the_end(void **state)
 	const struct trm_result *result = bed_end(&bed);
 	assert_int_equal(result->status, TRM_STATUS_INTERRUPTED);
 	assert_true(result->state_lost);
-	assert_non_null(strstr(bed_stderr(&bed), "this server cannot interrupt what runs"));
+	assert_non_null(strstr(bed_stderr(&bed), "this server cannot interrupt a run"));
 	bed_close(&bed);
 	assert_true(peer_count(&peer, "sandbox.stop") >= 1);
 }
@@ -406,7 +406,7 @@ static void a_sandbox_stopped_by_others_is_told(void **state)
 	assert_non_null(strstr(result->reason, "when the sandbox does not run"));
 	while (!bed.is_closed)
 		trm_loop_step(bed.loop, 100);
-	assert_non_null(strstr(bed.why.msg, "sandbox 'box' does not run any more"));
+	assert_non_null(strstr(bed.why.msg, "sandbox 'box' no longer runs"));
 	bed_close(&bed);
 }
 
@@ -424,7 +424,7 @@ static void a_sandbox_that_is_not_known_any_more_is_told(void **state)
 	assert_true(open_bed());
 	assert_int_equal(bed_run(&bed, "python", "1")->status, TRM_STATUS_KILLED);
 	bed_wait(&bed, &bed.is_closed);
-	assert_non_null(strstr(bed.why.msg, "sandbox 'box' does not run any more"));
+	assert_non_null(strstr(bed.why.msg, "sandbox 'box' no longer runs"));
 	bed_close(&bed);
 }
 
